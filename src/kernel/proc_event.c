@@ -8,7 +8,7 @@
 #include <linux/netlink.h>
 #include <string.h>
 
-#include "kernel/netlink.h"
+#include "kernel/net/netlink.h"
 
 /*
  * From include/uapi/linux/cn_proc.h of Linux 6.18; the header of the build machine may be older. Since Linux

@@ -9,7 +9,7 @@
 #include <linux/netlink.h>
 #include <string.h>
 
-#include "kernel/netlink.h"
+#include "kernel/net/netlink.h"
 #include "kernel/proc_event.h"
 #include "kernel/trace_format.h"
 #include "suite.h"

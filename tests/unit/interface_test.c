@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "kernel/net_dev.h"
+#include "kernel/net/net_dev.h"
 #include "rig.h"
 
 #define DEV "proc/net/dev"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/softnet.h"
+#include "kernel/net/softnet.h"
 #include "pane/kernel/kernel_hints.h"
 #include "rig.h"
 #include "topic/interrupt/counts.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernel/diskstats.h"
-#include "kernel/net_dev.h"
+#include "kernel/net/net_dev.h"
 #include "model/derive.h"
 #include "rig.h"
 

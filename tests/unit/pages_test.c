@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/maps.h"
 #include "kernel/mounts.h"
 #include "kernel/page_flags.h"
-#include "kernel/pid_status.h"
+#include "kernel/pid/maps.h"
+#include "kernel/pid/pid_status.h"
 #include "suite.h"
 #include "sys/page_file.h"
 #include "topic/pages/page_snapshot.h"

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/pid_stat.h"
+#include "kernel/pid/pid_stat.h"
 #include "rig.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"

@@ -21,12 +21,12 @@
 #include <unistd.h>
 
 #include "core/i18n.h"
-#include "kernel/net_socket.h"
-#include "kernel/pid_fd.h"
-#include "kernel/pid_limits.h"
-#include "kernel/pid_stat.h"
-#include "kernel/pid_status.h"
-#include "kernel/pid_syscall.h"
+#include "kernel/net/net_socket.h"
+#include "kernel/pid/pid_fd.h"
+#include "kernel/pid/pid_limits.h"
+#include "kernel/pid/pid_stat.h"
+#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_syscall.h"
 #include "pane/process/process_story.h"
 #include "suite.h"
 

@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/pid_stat.h"
-#include "kernel/pid_status.h"
+#include "kernel/pid/pid_stat.h"
+#include "kernel/pid/pid_status.h"
 #include "rig.h"
 #include "sys/process_control.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "kernel/sock_diag.h"
+#include "kernel/net/sock_diag.h"
 #include "suite.h"
 
 struct answer {

@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_ACCOUNT_EXIT_READER_H
 #define PANETOP_TOPIC_ACCOUNT_EXIT_READER_H
 
-#include "kernel/taskstats.h"
+#include "kernel/pid/taskstats.h"
 #include "sys/env.h"
 
 struct exit_reader;

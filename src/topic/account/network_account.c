@@ -8,7 +8,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/net_snmp.h"
+#include "kernel/net/net_snmp.h"
 #include "topic/network/interface_list.h"
 #include "topic/process/process_list.h"
 #include "topic/process/traffic_list.h"

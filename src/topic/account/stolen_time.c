@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "core/vector.h"
-#include "kernel/pid_stat.h"
+#include "kernel/pid/pid_stat.h"
 #include "sys/attribute.h"
 
 #define STEAL_SECONDS 1.0  /* much more than the error of any of the clocks */

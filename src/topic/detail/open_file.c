@@ -10,7 +10,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "kernel/pid_fd.h"
+#include "kernel/pid/pid_fd.h"
 #include "sys/open_files.h"
 #include "topic/detail/process_page.h"
 #include "topic/detail/socket_names.h"

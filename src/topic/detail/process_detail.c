@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 
 #include "core/i18n.h"
-#include "kernel/pid_status.h"
-#include "kernel/pid_syscall.h"
+#include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_syscall.h"
 #include "sys/open_files.h"
 #include "sys/pids.h"
 #include "topic/cgroup.h"

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_NETWORK_INTERFACE_LIST_H
 
 #include "core/hash.h"
-#include "kernel/net_dev.h"
+#include "kernel/net/net_dev.h"
 #include "sys/env.h"
 
 #define INTERFACE_NAME_MAX 64 /* the kernel allows 15 characters */

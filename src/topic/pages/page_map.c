@@ -12,7 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "kernel/maps.h"
+#include "kernel/pid/maps.h"
 #include "sys/loop.h"
 #include "sys/pids.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/vector.h"
-#include "kernel/maps.h"
+#include "kernel/pid/maps.h"
 
 void page_snapshot_free(struct page_snapshot *snapshot)
 {

@@ -3,7 +3,7 @@
 
 #include "topic/process/first_read.h"
 
-#include "kernel/pid_stat.h"
+#include "kernel/pid/pid_stat.h"
 
 #define TURNS_MIN ((size_t)512) /* a machine with fewer processes has all of them read at once */
 #define TURN_TICKS 16           /* after which all had their turn */

@@ -8,7 +8,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/meminfo.h"
-#include "kernel/pid_status.h"
+#include "kernel/pid/pid_status.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
 #include "topic/power/power_estimate.h"

@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_FIND_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_FIND_H
 
-#include "kernel/pid_stat.h"
+#include "kernel/pid/pid_stat.h"
 #include "sys/env.h"
 
 #define PROCESS_STAT_MAX 1024

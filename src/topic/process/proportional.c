@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/pid_status.h"
+#include "kernel/pid/pid_status.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"
 

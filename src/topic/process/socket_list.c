@@ -13,7 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/netlink.h"
+#include "kernel/net/netlink.h"
 #include "sys/netlink_socket.h"
 #include "sys/open_files.h"
 #include "sys/pids.h"

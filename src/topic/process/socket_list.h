@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_PROCESS_SOCKET_LIST_H
 
 #include "core/hash.h"
-#include "kernel/sock_diag.h"
+#include "kernel/net/sock_diag.h"
 #include "sys/env.h"
 
 struct socket {

@@ -3,7 +3,7 @@
 #ifndef PANETOP_TOPIC_PROCESS_TARGET_H
 #define PANETOP_TOPIC_PROCESS_TARGET_H
 
-#include "kernel/pid_stat.h"
+#include "kernel/pid/pid_stat.h"
 #include "model/frame.h"
 #include "model/sample_request.h"
 #include "sys/env.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "kernel/net_socket.h"
+#include "kernel/net/net_socket.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Parser of /proc/net/softnet_stat. */
 #include <config.h>
 
-#include "kernel/softnet.h"
+#include "kernel/net/softnet.h"
 
 #define COLUMNS 13
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "kernel/pid_syscall.h"
+#include "kernel/pid/pid_syscall.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>

@@ -2,7 +2,7 @@
 /* Parsers of /proc/PID/status. */
 #include <config.h>
 
-#include "kernel/pid_status.h"
+#include "kernel/pid/pid_status.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Decoder of taskstats messages: generic netlink, and some fields of struct taskstats. */
 #include <config.h>
 
-#include "kernel/taskstats.h"
+#include "kernel/pid/taskstats.h"
 
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "kernel/net_snmp.h"
+#include "kernel/net/net_snmp.h"
 
 static bool is_of(struct span *line, const char *protocol)
 {

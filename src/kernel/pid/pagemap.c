@@ -2,7 +2,7 @@
 /* Counting and decoding of the entries of /proc/PID/pagemap. */
 #include <config.h>
 
-#include "kernel/pagemap.h"
+#include "kernel/pid/pagemap.h"
 
 #define SWAP_TYPE_BITS 5
 #define LANE_BITS 10

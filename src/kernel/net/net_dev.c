@@ -2,7 +2,7 @@
 /* Parser of /proc/net/dev. */
 #include <config.h>
 
-#include "kernel/net_dev.h"
+#include "kernel/net/net_dev.h"
 
 /* bytes packets errs drop fifo frame compressed multicast; sent: … fifo colls carrier compressed */
 static bool parse_traffic(struct span *line, bool sent, union net_traffic *traffic)

@@ -2,7 +2,7 @@
 /* Decoder of inet_diag messages, with as much of struct tcp_info as the kernel has. */
 #include <config.h>
 
-#include "kernel/sock_diag.h"
+#include "kernel/net/sock_diag.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "kernel/net_socket.h"
-#include "kernel/netlink.h"
+#include "kernel/net/net_socket.h"
+#include "kernel/net/netlink.h"
 
 enum state { ESTABLISHED = 1, TIME_WAIT = 6, CLOSED = 7, CLOSE_WAIT = 8, LAST_ACK = 9, CLOSING = 11 };
 

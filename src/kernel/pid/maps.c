@@ -2,7 +2,7 @@
 /* Parsers of /proc/PID/maps and smaps. */
 #include <config.h>
 
-#include "kernel/maps.h"
+#include "kernel/pid/maps.h"
 
 /* "00400000-00452000 r-xp 00000000 08:02 173521  /usr/bin/dbus-daemon" */
 static bool parse_line(struct span line, struct maps_region *region)

@@ -2,7 +2,7 @@
 /* Parsers of /proc/PID/stat, statm, io, schedstat and sched. */
 #include <config.h>
 
-#include "kernel/pid_stat.h"
+#include "kernel/pid/pid_stat.h"
 
 #include <string.h>
 

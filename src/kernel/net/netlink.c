@@ -2,7 +2,7 @@
 /* Decoder of netlink headers and attributes. */
 #include <config.h>
 
-#include "kernel/netlink.h"
+#include "kernel/net/netlink.h"
 
 #include <limits.h>
 #include <linux/netlink.h>

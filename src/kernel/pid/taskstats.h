@@ -8,7 +8,7 @@
 
 #include "core/span.h"
 #include "core/unknown.h"
-#include "kernel/netlink.h"
+#include "kernel/net/netlink.h"
 
 #define U32_UNKNOWN UINT32_MAX
 #define EXIT_COMM_BYTES 32 /* TS_COMM_LEN */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "kernel/pid_limits.h"
+#include "kernel/pid/pid_limits.h"
 
 #define NAME_CELLS 26 /* the kernel pads names to 25 and a blank */
 

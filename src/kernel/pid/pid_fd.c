@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "kernel/pid_fd.h"
+#include "kernel/pid/pid_fd.h"
 
 #include <fcntl.h>
 #include <stdio.h>
