@@ -180,6 +180,19 @@ static void load_marks(struct bpf_code *code, int marks)
 	land(code, none);
 }
 
+/* In r1 the number under which it was kept, then what was. */
+static void load_noted(struct bpf_code *code, int notes)
+{
+	unsigned none;
+
+	store(code, FRAME, ROOM_AT, BPF_REG_1);
+	look_up(code, notes, ROOM_AT);
+	set(code, BPF_REG_1, 0);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	load(code, 8, BPF_REG_1, BPF_REG_0, 0);
+	land(code, none);
+}
+
 /* Into r1. */
 static void load_part(struct bpf_code *code, const struct bpf_shape *shape, const struct bpf_part *part)
 {
@@ -223,6 +236,10 @@ static void load_part(struct bpf_code *code, const struct bpf_shape *shape, cons
 		break;
 	case BPF_PART_MARKS:
 		load_marks(code, shape->marks);
+		return;
+	case BPF_PART_NOTED:
+		load(code, 8, BPF_REG_1, CTX, (int)part->offset * WORD);
+		load_noted(code, shape->starts);
 		return;
 	}
 	move(code, BPF_REG_1, BPF_REG_0);
@@ -325,6 +342,26 @@ static void stop(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, lost);
 }
 
+static void note(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned none, known, made;
+
+	load_part(code, shape, &shape->value);
+	move(code, VALUE, BPF_REG_1);
+	store_keys(code, shape);
+	look_up(code, shape->starts, KEYS_AT);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	store(code, BPF_REG_0, 0, VALUE);
+	known = jump(code, BPF_JA, 0, 0);
+	land(code, none);
+	store(code, FRAME, ROOM_AT, VALUE);
+	update(code, shape->starts, ROOM_AT, BPF_ANY);
+	made = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	land(code, made);
+	land(code, known);
+}
+
 static void mark(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	bool sets = shape->does == BPF_MARK;
@@ -408,16 +445,10 @@ static void record(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, none);
 }
 
-/* What does not count jumps to the end. */
-static void count_if(struct bpf_code *code, const struct bpf_shape *shape)
+static void count(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned without = 0, negative = 0;
+	unsigned negative = 0;
 
-	if (shape->unless_bits) {
-		load_part(code, shape, &shape->unless);
-		compute_with(code, BPF_AND, BPF_REG_1, (int32_t)shape->unless_bits);
-		without = jump(code, BPF_JNE, BPF_REG_1, 0);
-	}
 	load_part(code, shape, &shape->value);
 	move(code, VALUE, BPF_REG_1);
 	if (shape->positive) {
@@ -428,8 +459,6 @@ static void count_if(struct bpf_code *code, const struct bpf_shape *shape)
 	count_value(code, shape);
 	if (shape->positive)
 		land(code, negative);
-	if (shape->unless_bits)
-		land(code, without);
 }
 
 /* From include/linux/sched.h of Linux 6.18; the values have been the same since 4.14. */
@@ -678,13 +707,16 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
 	case BPF_COUNT:
-		count_if(code, shape);
+		count(code, shape);
 		return;
 	case BPF_START:
 		start(code, shape);
 		return;
 	case BPF_STOP:
 		stop(code, shape);
+		return;
+	case BPF_NOTE:
+		note(code, shape);
 		return;
 	case BPF_MARK:
 	case BPF_UNMARK:
@@ -697,6 +729,18 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 		enter(code, shape);
 		return;
 	}
+}
+
+static void work_unless(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned without;
+
+	load_part(code, shape, &shape->unless);
+	load_number(code, BPF_REG_2, shape->unless_bits);
+	compute(code, BPF_AND, BPF_REG_1, BPF_REG_2);
+	without = jump(code, BPF_JNE, BPF_REG_1, 0);
+	work(code, shape);
+	land(code, without);
 }
 
 static void begin_timing(struct bpf_code *code)
@@ -739,7 +783,10 @@ bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape)
 	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	move(code, SELF, BPF_REG_0);
 	begin_timing(code);
-	work(code, shape);
+	if (shape->unless_bits)
+		work_unless(code, shape);
+	else
+		work(code, shape);
 	end_timing(code);
 	land(code, none);
 	for (unsigned i = 0; i < n_others; i++)

@@ -26,12 +26,13 @@ enum bpf_part_is {
 	BPF_PART_IDLE, /* 1: no thread runs, the CPU was idle */
 	BPF_PART_CGROUP,
 	BPF_PART_MARKS, /* what BPF_MARK programs have set on this CPU */
+	BPF_PART_NOTED, /* what BPF_NOTE has kept under the number that an argument is; 0: nothing */
 };
 
 struct bpf_part {
 	enum bpf_part_is is;
 	uint32_t bytes;              /* of a field, argument or member: 1, 2, 4 or 8 */
-	uint32_t offset;             /* of a field; the number of an argument, from 0 */
+	uint32_t offset;             /* of a field; the number of an argument, from 0, of NOTED, too */
 	uint32_t path[BPF_PATH_MAX]; /* offsets of pointers, each in what the one before points to; of the
 					member */
 	unsigned n_path;
@@ -42,6 +43,7 @@ enum bpf_does {
 	BPF_COUNT,  /* counts by key, with sum and maximum of a value */
 	BPF_START,  /* notes the time, by key */
 	BPF_STOP,   /* counts, by key, with the time since then as the value */
+	BPF_NOTE,   /* keeps the value, by key */
 	BPF_MARK,   /* sets the bit with the number of the value on this CPU … */
 	BPF_UNMARK, /* … and clears it */
 	BPF_ENTER,  /* a task enters a state: struct bpf_times by task */
@@ -95,13 +97,13 @@ struct bpf_shape {
 	unsigned n_keys;
 	struct bpf_part value, end;
 	uint32_t first_bit; /* of MARK: added to the value */
-	struct bpf_part unless; /* of COUNT: runs in which it has one of these bits do not count … */
-	uint64_t unless_bits;   /* … 0: all count */
+	struct bpf_part unless; /* runs in which it has one of these bits do nothing … */
+	uint64_t unless_bits;   /* … 0: all do; not of ENTER and RECORD */
 	bool positive;          /* of COUNT: only values above 0 count, as signed numbers of 32 bits */
 	bool by_log2;       /* the last word of the key is the number of bits of the value: a histogram */
 	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
-	int starts;         /* of START and STOP: a hash from the key's words to a time */
+	int starts;         /* of START and STOP: a hash from the key's words to a time, of NOTE to a value */
 	int marks;          /* a word for each CPU; -1: none */
 	enum bpf_enters enters;            /* of ENTER … */
 	unsigned task;                     /* … the argument that is the task */

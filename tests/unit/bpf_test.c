@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/unknown.h"
 #include "suite.h"
 #include "sys/bpf.h"
 #include "topic/trace/trace.h"
@@ -227,6 +228,58 @@ START_TEST(marks_are_seen_while_they_are_set)
 			ck_assert_uint_eq(marks, 0);
 	}
 	close_set(&set, &env);
+}
+
+/* The parent notes its number under the child's task, and who reaps it counts by what was noted. */
+START_TEST(notes_are_found_by_another_program)
+{
+	static const struct trace_program programs[] = {
+		{ .name = "exits by the noted parent",
+		  .tracepoint = "sched_process_exit",
+		  .does = BPF_COUNT,
+		  .keys = { { .is = BPF_PART_NOTED, .argument = 0 } },
+		  .n_keys = 1 },
+		{ .name = "note",
+		  .tracepoint = "sched_process_fork",
+		  .does = BPF_NOTE,
+		  .unless = { .is = BPF_PART_MEMBER, .name = "task_struct.tgid" },
+		  .unless_bits = UINT64_C(1) << 32, /* never */
+		  .keys = { { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 8 } },
+		  .n_keys = 1,
+		  .value = { .is = BPF_PART_PROCESS } },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 1,
+		.n_entries_max = 4096,
+		.starts = true,
+		.notes = true,
+	};
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	ck_assert_uint_eq(entry_of(&set, (uint64_t)getpid()).count, FORKS);
+	close_set(&set, &env);
+}
+
+START_TEST(what_has_one_of_the_bits_does_nothing)
+{
+	struct trace_program program = { .name = "forks",
+					 .tracepoint = "sched_process_fork",
+					 .does = BPF_COUNT,
+					 .unless = { .is = BPF_PART_CONSTANT, .constant = UINT64_C(1) << 40 },
+					 .unless_bits = UINT64_C(3) << 40,
+					 .keys = { { .is = BPF_PART_PROCESS } },
+					 .n_keys = 1 };
+
+	ck_assert_uint_eq(counted_forks(&program), U64_UNKNOWN);
+	program.unless_bits = UINT64_C(1) << 41;
+	ck_assert_uint_eq(counted_forks(&program), FORKS);
 }
 
 START_TEST(what_a_full_map_does_not_take_is_counted)

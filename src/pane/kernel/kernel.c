@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel pane: interrupts, soft interrupts, backlogs, slab caches, panetop's own programs. */
+/* The kernel pane: interrupts, soft interrupts, backlogs, wake-ups, slab caches, panetop's own programs. */
 #include <config.h>
 
 #include "core/i18n.h"
 #include "pane/kernel/kernel_draw.h"
+#include "pane/process/process_open.h"
 #include "screen/pane.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
 	TABLE_BY_CPU,
 	TABLE_SOFTIRQ,
 	TABLE_BACKLOG,
+	TABLE_WAKEUP,
 	TABLE_SLAB,
 	TABLE_TRACING,
 };
@@ -28,8 +30,15 @@ static const struct pane_table tables[] = {
 			   .setting = "kernel.cpus" },
 	[TABLE_SOFTIRQ] = { .topic = "softirq", .headline = true },
 	[TABLE_BACKLOG] = { .topic = "backlog", .headline = true },
+	[TABLE_WAKEUP] = { .topic = "wakeup", .lazy = true, .sort = "per_second" },
 	[TABLE_SLAB] = { .topic = "slab", .headline = true, .sort = "bytes", .text_rows = 16 },
 	[TABLE_TRACING] = { .topic = "tracing" },
+	{ 0 },
+};
+
+static const struct pane_action process_actions[] = {
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
 	{ 0 },
 };
 
@@ -41,6 +50,8 @@ static const struct pane_view views[] = {
 	  TABLE_SOFTIRQ, .draw = kernel_draw },
 	{ "backlog", N_("Backlog"), N_("received packets between driver and protocols"), TABLE_BACKLOG,
 	  .draw = kernel_draw },
+	{ "wakeups", N_("Wake-ups"), N_("which processes are woken up, and by what"), TABLE_WAKEUP,
+	  .actions = process_actions, .draw = kernel_draw },
 	{ "slab", N_("Slab"), N_("kernel objects by cache"), TABLE_SLAB, .draw = kernel_draw },
 	{ "tracing", N_("Tracing"), N_("panetop's own programs in the kernel"), TABLE_TRACING,
 	  .draw = kernel_draw },
@@ -52,7 +63,7 @@ static const char *const settings[] = { "cpus.", NULL };
 const struct pane pane_kernel = {
 	.name = "kernel",
 	.title = N_("Kernel"),
-	.question = N_("What interrupts which CPU, and which kernel objects grow?"),
+	.question = N_("What interrupts and wakes up what, and which kernel objects grow?"),
 	.tables = tables,
 	.settings = settings,
 	.views = views,

@@ -271,19 +271,27 @@ static int start_program(struct making *making, const struct trace_program *prog
 	return 0;
 }
 
+/* START, STOP and NOTE of a plan have the same. */
+static size_t start_bytes(const struct trace_plan *plan)
+{
+	for (unsigned i = 0; i < plan->n_programs; i++)
+		if (plan->programs[i].does == BPF_START || plan->programs[i].does == BPF_NOTE)
+			return plan->programs[i].n_keys * sizeof(uint64_t);
+	return 0;
+}
+
 static int open_maps(struct trace_set *set)
 {
 	const struct trace_plan *plan = set->plan;
 	size_t n_max = plan->n_entries_max, key_bytes = plan->n_words * sizeof(uint64_t);
 	size_t value_bytes = plan->times ? sizeof(struct bpf_times) : sizeof(struct bpf_entry);
-	size_t start_bytes = plan->programs[0].n_keys * sizeof(uint64_t);
+	enum bpf_map_type start_type = plan->notes ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH;
 	int error = 0;
 
 	if (plan->n_words > 0)
 		error = set->entries = bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, value_bytes, n_max);
 	if (error >= 0 && plan->starts)
-		error = set->starts =
-			bpf_map_open(BPF_MAP_TYPE_HASH, start_bytes, sizeof(uint64_t), n_max);
+		error = set->starts = bpf_map_open(start_type, start_bytes(plan), sizeof(uint64_t), n_max);
 	if (error >= 0 && plan->marks)
 		error = set->marks = open_cpu_map(sizeof(uint64_t));
 	if (error >= 0 && plan->records)

@@ -8,7 +8,7 @@
 #include "sys/bpf_code.h"
 #include "sys/env.h"
 
-#define TRACE_PROGRAMS_MAX 12
+#define TRACE_PROGRAMS_MAX 16
 #define TRACE_SETS_MAX 16
 
 /* The path of the source in --probe and in notices, its remedies, and what tries it. */
@@ -22,7 +22,7 @@ int trace_test(struct env *env);
 /* A struct bpf_part whose offsets come from the kernel. */
 struct trace_part {
 	enum bpf_part_is is;
-	unsigned argument; /* of an argument, or of the member's structure */
+	unsigned argument; /* of an argument, NOTED, or of the member's structure */
 	uint32_t bytes;    /* of an argument */
 	const char *name;  /* of a field; of a member: "task_struct.group_leader.tgid" */
 	uint64_t constant;
@@ -53,6 +53,7 @@ struct trace_plan {
 	unsigned n_words; /* of the keys of entries; 0: there are none */
 	unsigned n_entries_max;
 	bool starts, marks, records; /* some program has them */
+	bool notes;                  /* starts are notes: the oldest go where there is no room */
 	bool times;                  /* entries are struct bpf_times by struct bpf_times_key */
 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Interrupts, soft interrupts, backlogs, slab caches, and panetop's own programs in the kernel."""
+"""Interrupts, soft interrupts, backlogs, wake-ups, slab caches, and panetop's own programs in the kernel."""
 from clock import STEP
 
 INTERRUPTS = {  # device: its CPUs' rates, microseconds each, where it may go, where it goes
@@ -20,6 +20,11 @@ CACHES = {  # objects in use, growth per second, room for, bytes each, bytes of 
     "dentry": (120_400, 90, 124_950, 192, 24_371_200), "ext4_inode_cache": (61_000, 40, 61_236, 1184, 74_317_824),
     "buffer_head": (180_200, 0, 194_922, 104, 20_471_808), "kmalloc-64": (41_000, 3, 43_136, 64, 2_760_704),
     "task_struct": (310, 0, 340, 8128, 2_785_280), "filp": (5_100, -4, 5_984, 256, 1_531_904),
+}
+CAUSES = ("timer", "device", "network", "task", "kernel")
+WAKEUPS = {  # PID: command, wake-ups per second by cause, of those from idle CPUs
+    15400: ("render", (12, 0, 0, 460, 0), 8), 2001: ("postgres", (20, 310, 140, 95, 0), 240), 812: ("nginx", (1, 0, 900, 2, 0), 410),
+    17: ("rcu_preempt", (60, 0, 0, 4, 31), 88), 1: ("systemd", (0.5, 0, 0, 0.5, 0), 0.5), 0: ("(exited)", (3, 1, 0, 9, 0), 4),
 }
 PROGRAMS = (("interrupt", "start of a handler", "irq_handler_entry", 4300, 90),
             ("interrupt", "end of a handler", "irq_handler_exit", 4300, 110),
@@ -60,7 +65,14 @@ def tables(step):
             for name, (active, growth, room, each, size) in CACHES.items()]
     slab.append({"cache": "(not in a cache)", "bytes": 1_212_416})
     slab.insert(0, {"cache": "all", "bytes": sum(row["bytes"] for row in slab)})
+    wakeups = []
+    for pid, (command, rates, idle) in WAKEUPS.items():
+        counts = [int(rate * seconds) for rate in rates]
+        wakeups.append({"pid": pid, "start_seconds": pid / 10, "wakeups": sum(counts), "from_idle": int(idle * seconds),
+                        "observed_seconds": seconds, "how": "bpf", "command": command,
+                        **{f"by_{cause}": count for cause, count in zip(CAUSES, counts)}})
     tracing = [{"topic": topic, "program": program, "tracepoint": tracepoint, "runs": int(rate * seconds),
                 "used_seconds": rate * seconds * ns / 1e9, "mean_seconds": ns / 1e9, "entries": 9, "entries_max": 8192, "lost": 0}
                for topic, program, tracepoint, rate, ns in PROGRAMS]
-    return {"interrupt": interrupts, "softirq": softirqs, "backlog": backlog, "slab": slab, "tracing": tracing}
+    return {"interrupt": interrupts, "softirq": softirqs, "backlog": backlog, "wakeup": wakeups, "slab": slab,
+            "tracing": tracing}

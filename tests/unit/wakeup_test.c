@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of wake-ups: processes that know how often they sleep, and what ends it. */
+#include <config.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/unknown.h"
+#include "suite.h"
+#include "topic/interrupt/wakeup_cause.h"
+
+#define EXITED 20
+
+static const char *const topics_wanted[] = { "wakeup", NULL };
+static const char *const causes[] = { "by_timer", "by_device", "by_network", "by_task", "by_kernel" };
+enum { TIMER, DEVICE, NETWORK, TASK, KERNEL, ALL, N_NUMBERS };
+
+static struct machine machine;
+
+struct order {
+	long count, pause_ns;
+};
+
+/* A child that obeys orders, and answers how often it has slept since the one before. */
+struct child {
+	pid_t pid;
+	int orders, answers;
+	void (*work)(const struct child *child, const struct order *order);
+	int in, out; /* of its work */
+};
+
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw;
+}
+
+static void obey(const struct child *child, int orders, int answers)
+{
+	struct order order;
+	long before, slept;
+
+	while (read(orders, &order, sizeof(order)) == sizeof(order)) {
+		before = sleeps();
+		child->work(child, &order);
+		slept = sleeps() - before;
+		if (write(answers, &slept, sizeof(slept)) != sizeof(slept))
+			break;
+	}
+	_exit(0);
+}
+
+static void start(struct child *child)
+{
+	int orders[2], answers[2];
+
+	ck_assert_int_eq(pipe(orders), 0);
+	ck_assert_int_eq(pipe(answers), 0);
+	child->pid = fork();
+	if (child->pid == 0) {
+		close(orders[1]);
+		obey(child, orders[0], answers[1]);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	child->orders = orders[1];
+	child->answers = answers[0];
+}
+
+static void order(const struct child *child, long count, long pause_ns)
+{
+	const struct order order = { count, pause_ns };
+
+	ck_assert_int_eq(write(child->orders, &order, sizeof(order)), sizeof(order));
+}
+
+/* How often it slept. */
+static long answer(const struct child *child)
+{
+	long slept;
+
+	ck_assert_int_eq(read(child->answers, &slept, sizeof(slept)), sizeof(slept));
+	return slept;
+}
+
+static void stop(const struct child *child)
+{
+	close(child->orders);
+	close(child->answers);
+	ck_assert_int_eq(waitpid(child->pid, NULL, 0), child->pid);
+}
+
+static void sleep_often(const struct child *child, const struct order *order)
+{
+	const struct timespec pause = { .tv_sec = order->pause_ns / 1000000000,
+					.tv_nsec = order->pause_ns % 1000000000 };
+
+	(void)child;
+	for (long i = 0; i < order->count; i++)
+		nanosleep(&pause, NULL);
+}
+
+static void serve(const struct child *child, const struct order *order)
+{
+	char byte = 0;
+
+	for (long i = 0; i < order->count; i++)
+		if (read(child->in, &byte, 1) != 1 || write(child->out, &byte, 1) != 1)
+			_exit(1);
+}
+
+static void ask(const struct child *child, const struct order *order)
+{
+	char byte = 0;
+
+	for (long i = 0; i < order->count; i++)
+		if (write(child->out, &byte, 1) != 1 || read(child->in, &byte, 1) != 1)
+			_exit(1);
+}
+
+static const void *row_of(uint64_t pid)
+{
+	const struct table *table = frame_table(machine.now, "wakeup");
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_u64(table, table_row(table, i), "pid") == pid)
+			return table_row(table, i);
+	return NULL;
+}
+
+/* 0 in all before it was woken up. */
+static void read_numbers(uint64_t pid, uint64_t numbers[N_NUMBERS])
+{
+	const struct table *table = frame_table(machine.now, "wakeup");
+	const void *row = row_of(pid);
+
+	for (unsigned i = 0; i < N_NUMBERS; i++)
+		numbers[i] = row ? table_u64(table, row, i == ALL ? "wakeups" : causes[i]) : 0;
+}
+
+static void read_growth(uint64_t pid, uint64_t numbers[N_NUMBERS])
+{
+	uint64_t before[N_NUMBERS];
+
+	memcpy(before, numbers, sizeof(before));
+	read_numbers(pid, numbers);
+	for (unsigned i = 0; i < N_NUMBERS; i++)
+		numbers[i] -= before[i];
+}
+
+/* A sandbox's kernel may run no programs while its first process runs: interrupts are not counted then. */
+static uint64_t uncounted_ns(void)
+{
+	uint64_t ns;
+
+	return env_process_cpu_ns(1, &ns) ? ns : 0;
+}
+
+/* All but one or two are of this cause, as an order wakes it up, too; missed: that may not be counted. */
+static void check_cause(const uint64_t numbers[N_NUMBERS], unsigned cause, long count, uint64_t missed)
+{
+	ck_assert_msg(numbers[cause] + 1 + missed >= (uint64_t)count && numbers[ALL] <= (uint64_t)count + 2,
+		      "of %ld: %d timer, %d device, %d network, %d task, %d kernel", count,
+		      (int)numbers[TIMER], (int)numbers[DEVICE], (int)numbers[NETWORK], (int)numbers[TASK],
+		      (int)numbers[KERNEL]);
+}
+
+/* Opens it, or skips the test where that is not permitted. */
+static void open_counting(void)
+{
+	const struct table *table;
+
+	open_machine(&machine, topics_wanted);
+	next_tick(&machine);
+	table = frame_table(machine.now, "wakeup");
+	if (table && table->n_rows > 0 &&
+	    strcmp(table_text(table, table_row(table, 0), "how"), "bpf") != 0) {
+		close_machine(&machine);
+		skip_test("BPF is not permitted, or this kernel is too old");
+	}
+}
+
+START_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
+{
+	static const struct order loads[] = { { 2, 1000000000 }, { 50, 10000000 }, { 400, 1000000 } };
+	struct child ticker = { .work = sleep_often };
+	uint64_t numbers[N_NUMBERS];
+
+	start(&ticker);
+	open_counting();
+	for (unsigned i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) { /* of 1, 100, 1000 Hz */
+		uint64_t missed = uncounted_ns();
+		long slept;
+
+		read_numbers((uint64_t)ticker.pid, numbers);
+		order(&ticker, loads[i].count, loads[i].pause_ns);
+		slept = answer(&ticker);
+		missed = (uncounted_ns() - missed) / (uint64_t)loads[i].pause_ns;
+		next_tick(&machine);
+		read_growth((uint64_t)ticker.pid, numbers);
+		check_cause(numbers, TIMER, loads[i].count, missed);
+		ck_assert_int_le(slept, loads[i].count + 2);
+		ck_assert_uint_le(numbers[TASK], 1); /* by the order */
+		ck_assert_uint_eq(numbers[DEVICE] + numbers[NETWORK] + numbers[KERNEL], 0);
+	}
+	stop(&ticker);
+	close_machine(&machine);
+}
+
+/* Two children of one CPU that wait for each other's bytes; one that is preempted need not sleep. */
+static void check_pair(const int asks[2], const int serves[2], unsigned cause)
+{
+	const long count = 1000;
+	long asking_slept, serving_slept;
+	struct child asking = { .work = ask, .in = asks[0], .out = asks[1] };
+	struct child serving = { .work = serve, .in = serves[0], .out = serves[1] };
+	uint64_t of_asking[N_NUMBERS], of_serving[N_NUMBERS];
+	cpu_set_t before, one;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)sched_getcpu(), &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	start(&serving);
+	start(&asking);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(before), &before), 0);
+	open_counting();
+	read_numbers((uint64_t)asking.pid, of_asking);
+	read_numbers((uint64_t)serving.pid, of_serving);
+	order(&serving, count, 0);
+	order(&asking, count, 0);
+	asking_slept = answer(&asking);
+	serving_slept = answer(&serving);
+	next_tick(&machine);
+	read_growth((uint64_t)asking.pid, of_asking);
+	read_growth((uint64_t)serving.pid, of_serving);
+	ck_assert_int_ge(asking_slept + serving_slept, count);
+	check_cause(of_asking, cause, asking_slept, 0);
+	check_cause(of_serving, cause, serving_slept, 0);
+	close(asking.in);
+	stop(&asking);
+	stop(&serving);
+	close_machine(&machine);
+}
+
+START_TEST(a_pair_over_pipes_is_woken_up_by_tasks)
+{
+	int there[2], back[2];
+
+	ck_assert_int_eq(pipe(there), 0);
+	ck_assert_int_eq(pipe(back), 0);
+	check_pair((int[]){ back[0], there[1] }, (int[]){ there[0], back[1] }, TASK);
+}
+
+/* A socket that sends to the other, and receives from it. */
+static void connect_to(int socket, int other)
+{
+	struct sockaddr_in address;
+	socklen_t length = sizeof(address);
+
+	ck_assert_int_eq(getsockname(other, (struct sockaddr *)&address, &length), 0);
+	ck_assert_int_eq(connect(socket, (struct sockaddr *)&address, length), 0);
+}
+
+START_TEST(a_pair_over_loopback_is_woken_up_by_the_network)
+{
+	const struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int one = socket(AF_INET, SOCK_DGRAM, 0), other = socket(AF_INET, SOCK_DGRAM, 0);
+
+	ck_assert_int_eq(bind(one, (const struct sockaddr *)&any, sizeof(any)), 0);
+	ck_assert_int_eq(bind(other, (const struct sockaddr *)&any, sizeof(any)), 0);
+	connect_to(one, other);
+	connect_to(other, one);
+	check_pair((int[]){ one, one }, (int[]){ other, other }, NETWORK);
+	close(other);
+}
+
+START_TEST(causes_add_up_to_wakeups)
+{
+	open_counting();
+	for (unsigned tick = 0; tick < 5; tick++) {
+		const struct table *table;
+
+		nanosleep(&(const struct timespec){ .tv_nsec = 20000000 }, NULL);
+		next_tick(&machine);
+		table = frame_table(machine.now, "wakeup");
+		ck_assert_uint_gt(table->n_rows, 0);
+		for (size_t i = 0; i < table->n_rows; i++) {
+			const void *row = table_row(table, i);
+			uint64_t sum = 0, all = table_u64(table, row, "wakeups");
+
+			for (unsigned cause = 0; cause < ALL; cause++)
+				sum += table_u64(table, row, causes[cause]);
+			ck_assert_uint_eq(sum, all);
+			ck_assert_uint_le(table_u64(table, row, "from_idle"), all);
+		}
+	}
+	close_machine(&machine);
+}
+
+START_TEST(what_exited_processes_did_stays_in_a_row)
+{
+	const struct order naps = { 10, 1000000 };
+	uint64_t numbers[N_NUMBERS];
+
+	open_counting();
+	read_numbers(0, numbers);
+	for (unsigned i = 0; i < EXITED; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			sleep_often(NULL, &naps);
+			_exit(0);
+		}
+		if (i == EXITED / 2)
+			next_tick(&machine); /* this one was listed */
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	}
+	next_tick(&machine);
+	read_growth(0, numbers);
+	ck_assert_uint_ge(numbers[TIMER], (EXITED - 1) * 10);
+	close_machine(&machine);
+}
+
+START_TEST(without_bpf_sleeps_are_counted_without_their_cause)
+{
+	struct child ticker = { .work = sleep_often };
+	uint64_t before, after;
+	long slept;
+
+	start(&ticker);
+	order(&ticker, 1, 1000000);
+	answer(&ticker);
+	machine.request.no_bpf = true;
+	open_machine(&machine, topics_wanted);
+	next_tick(&machine);
+	ck_assert_str_eq(table_text(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "how"),
+			 "proc");
+	before = table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");
+	order(&ticker, 100, 1000000);
+	slept = answer(&ticker);
+	next_tick(&machine);
+	after = table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");
+	ck_assert_uint_ge(after, before + (uint64_t)slept);
+	ck_assert_uint_le(after, before + (uint64_t)slept + 2);
+	ck_assert_uint_eq(table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid),
+				    "by_timer"),
+			  U64_UNKNOWN);
+	stop(&ticker);
+	close_machine(&machine);
+}
+
+START_TEST(the_innermost_is_the_cause)
+{
+	const uint64_t timer = 1 << 1, net_rx = 1 << 3, block = 1 << 4, rcu = 1 << 9;
+	const uint64_t irq = UINT64_C(1) << MARK_IRQ, hrtimer = UINT64_C(1) << MARK_HRTIMER;
+
+	ck_assert_int_eq(wakeup_cause_of(0, false), CAUSE_TASK);
+	ck_assert_int_eq(wakeup_cause_of(0, true), CAUSE_KERNEL);
+	ck_assert_int_eq(wakeup_cause_of(hrtimer, true), CAUSE_TIMER);
+	ck_assert_int_eq(wakeup_cause_of(timer, true), CAUSE_TIMER);
+	ck_assert_int_eq(wakeup_cause_of(timer | irq, true), CAUSE_DEVICE);
+	ck_assert_int_eq(wakeup_cause_of(net_rx, false), CAUSE_NETWORK);
+	ck_assert_int_eq(wakeup_cause_of(net_rx | hrtimer, false), CAUSE_TIMER);
+	ck_assert_int_eq(wakeup_cause_of(net_rx | UINT64_C(1) << MARK_CALL, false), CAUSE_KERNEL);
+	ck_assert_int_eq(wakeup_cause_of(block, false), CAUSE_DEVICE);
+	ck_assert_int_eq(wakeup_cause_of(rcu, false), CAUSE_KERNEL);
+}
