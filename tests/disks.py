@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What panetop says of a loop device with a known load, and of file systems of a known size. Run by disks.test."""
 import json
+import mmap
 import os
 import shutil
 import subprocess
 import sys
+import time
 
 from tap import Skip, end, same, test
 
@@ -15,12 +17,13 @@ WRITES, WRITE_BYTES = 100, 8192
 
 
 class Loop:
-    """A loop device over a file; it goes when the last one who has it open ends."""
+    """A loop device over a file, of this size if it is a new one; it goes when the last one who has it open ends."""
 
-    def __init__(self, name, size):
+    def __init__(self, name, size=None):
         self.file = os.path.join(SCRATCH, name)
-        with open(self.file, "wb") as file:
-            file.truncate(size)
+        if size:
+            with open(self.file, "wb") as file:
+                file.truncate(size)
         made = subprocess.run(["losetup", "--find", "--show", self.file], capture_output=True, text=True)
         if made.returncode:
             raise Skip(f"no loop device: {made.stderr.strip()}")
@@ -80,11 +83,15 @@ WORKER = """
 import mmap, os, sys
 fd = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
 room = mmap.mmap(-1, 65536)
+def work(reads, writes):
+    for i in range(reads):
+        assert os.preadv(fd, [memoryview(room)[:int(sys.argv[3])]], i * 65536) == int(sys.argv[3])
+    for i in range(writes):
+        assert os.pwritev(fd, [memoryview(room)[:int(sys.argv[5])]], i * 65536) == int(sys.argv[5])
+work(1, 1)  # so that the code is in memory
+print("ready", flush=True)
 input()
-for i in range(int(sys.argv[2])):
-    assert os.preadv(fd, [memoryview(room)[:int(sys.argv[3])]], i * 65536) == int(sys.argv[3])
-for i in range(int(sys.argv[4])):
-    assert os.pwritev(fd, [memoryview(room)[:int(sys.argv[5])]], i * 65536) == int(sys.argv[5])
+work(int(sys.argv[2]), int(sys.argv[4]))
 print("done", flush=True)
 input()
 """
@@ -100,6 +107,7 @@ def a_known_load():
     process = Samples("process", "--idle", "--columns=pid,read_bytes,write_bytes,read_bytes_per_second,"
                       "write_bytes_per_second")
     try:
+        worker.stdout.readline()
         disk.later()
         process.later()
         before = diskstats(loop.name)
@@ -128,6 +136,104 @@ def a_known_load():
         worker.wait()
         disk.close()
         process.close()
+        loop.close()
+
+
+class SlowDisk:
+    """A loop device over slow_disk.py: the read at N MiB takes N milliseconds."""
+
+    def __init__(self, size):
+        place = os.path.join(SCRATCH, "slow")
+        os.makedirs(place, exist_ok=True)
+        self.server = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "slow_disk.py"), place, str(size)],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self.server.stdout.readline() != "mounted\n":
+            raise Skip(f"no FUSE: {self.server.stderr.read().strip()}")
+        self.place = place
+        self.loop = Loop("slow/data")
+
+    def read(self, place):
+        """Nanoseconds that the server took, and that a direct read took."""
+        room = mmap.mmap(-1, READ_BYTES)
+        began = time.monotonic_ns()
+        same(os.preadv(self.loop.fd, [room], place), READ_BYTES, "bytes read")
+        took = time.monotonic_ns() - began
+        return int(self.server.stdout.readline()), took
+
+    def settle(self):
+        """What was read of the new device is over: forget the lines of it."""
+        os.set_blocking(self.server.stdout.fileno(), False)
+        while self.server.stdout.readline():
+            pass
+        os.set_blocking(self.server.stdout.fileno(), True)
+
+    def close(self):
+        self.loop.close()
+        while subprocess.run(["umount", self.place], capture_output=True).returncode:
+            time.sleep(0.01)  # until the loop device is gone
+        self.server.stdout.close()
+        self.server.stderr.close()
+        self.server.wait()
+
+
+def bucket(nanoseconds):
+    """As histogram_index() of core/histogram.h: 128 buckets in a power of two."""
+    shift = max(0, nanoseconds.bit_length() - 8)
+    return (shift << 7) + (nanoseconds >> shift)
+
+
+def new_requests(old, new):
+    """The buckets of requests that new has more than old, shortest first, by operation and phase."""
+    def key(row):
+        return row["operation"], row["phase"], row["from_seconds"]
+    before = {key(row): row["requests"] for row in old}
+    found = {}
+    for row in sorted(new, key=key):
+        number = row["requests"] - before.get(key(row), 0)
+        found.setdefault((row["operation"], row["phase"]), []).extend([bucket(round(row["from_seconds"] * 1e9))] * number)
+    return {name: buckets for name, buckets in found.items() if buckets}
+
+
+def latencies():
+    """each request is in a bucket between what the device took and what the program measured; the sums are those of diskstats"""
+    slow = SlowDisk(1 << 30)
+    samples = Samples("disk_latency_bucket")
+    try:
+        if any(notice["topic"] == "disk_latency" for notice in samples.later()["notices"]):
+            raise Skip("BPF is not permitted here")
+        slow.settle()
+        before, old = diskstats(slow.loop.name), samples.later()
+        took = [slow.read(place * MIB) for place in (1, 2, 5, 5, 10, 20, 50, 100)]
+        new, after = samples.later(), diskstats(slow.loop.name)
+        rows = [[row for row in frame["tables"]["disk_latency_bucket"] if row["device"] == slow.loop.name] for frame in (old, new)]
+        counted = new_requests(*rows)
+        same({name: len(buckets) for name, buckets in counted.items()},
+             {("read", "queued"): len(took), ("read", "device"): len(took)}, "requests")
+        same(after[0] - before[0], len(took), "growth of diskstats")
+        for (server, program), number in zip(sorted(took), counted["read", "device"]):
+            if not bucket(server) <= number <= bucket(program):
+                raise AssertionError(f"bucket {number} of a request that took {server} to {program} ns; {took}, {counted}")
+    finally:
+        samples.close()
+        slow.close()
+
+
+def without_rights():
+    """without BPF the means of diskstats are shown, and say so"""
+    loop = Loop("means", 64 * MIB)
+    samples = Samples("disk_latency", "--no-bpf")
+    try:
+        samples.later()
+        before = diskstats(loop.name)
+        for place in range(READS):
+            os.preadv(loop.fd, [mmap.mmap(-1, READ_BYTES)], place * READ_BYTES)
+        after = diskstats(loop.name)
+        same(after[0] - before[0], READS, "growth of diskstats")
+        row = next(row for row in samples.later()["tables"]["disk_latency"]
+                   if (row["device"], row["operation"]) == (loop.name, "read"))
+        same((row["phase"], row["how"], row["requests"], row["p99_seconds"]), ("both", "proc", after[0], None), "the row")
+    finally:
+        samples.close()
         loop.close()
 
 
@@ -211,6 +317,6 @@ def over_another():
     subprocess.run(["umount", place], check=True)
 
 
-for each in (a_known_load, a_tmpfs, on_a_loop_device, over_another):
+for each in (a_known_load, latencies, without_rights, a_tmpfs, on_a_loop_device, over_another):
     test(each)
 end()

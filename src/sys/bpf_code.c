@@ -10,6 +10,8 @@
 #include <asm/unistd.h>
 #include <errno.h>
 
+#include "core/histogram.h"
+
 #define WORD 8
 #define ZERO_AT (-WORD)                          /* the only key of arrays */
 #define ROOM_AT (ZERO_AT - WORD)                 /* for one word */
@@ -151,7 +153,8 @@ static void add_to_self(struct bpf_code *code, size_t field)
 	store(code, SELF, (int)field, BPF_REG_1);
 }
 
-static void load_member(struct bpf_code *code, const struct bpf_part *part)
+/* Through a pointer that leads nowhere 0 is loaded. */
+static void load_member(struct bpf_code *code, const struct bpf_shape *shape, const struct bpf_part *part)
 {
 	load(code, 8, BPF_REG_3, CTX, (int)part->offset * WORD);
 	if (part->n_path == 0 || part->n_path > BPF_PATH_MAX)
@@ -159,6 +162,10 @@ static void load_member(struct bpf_code *code, const struct bpf_part *part)
 	for (unsigned i = 0; i < part->n_path && i < BPF_PATH_MAX; i++) {
 		uint32_t bytes = i + 1 < part->n_path ? sizeof(void *) : part->bytes;
 
+		if (shape->typed) {
+			load(code, bytes, BPF_REG_3, BPF_REG_3, (int)part->path[i]);
+			continue;
+		}
 		compute_with(code, BPF_ADD, BPF_REG_3, (int32_t)part->path[i]);
 		store_number(code, FRAME, ROOM_AT, 0);
 		load_address(code, BPF_REG_1, ROOM_AT);
@@ -193,6 +200,24 @@ static void load_noted(struct bpf_code *code, int notes)
 	land(code, none);
 }
 
+static void load_process(struct bpf_code *code)
+{
+	call(code, BPF_FUNC_get_current_pid_tgid);
+	compute_with(code, BPF_RSH, BPF_REG_0, 32);
+	move(code, BPF_REG_1, BPF_REG_0);
+}
+
+static void load_maker(struct bpf_code *code, const struct bpf_shape *shape, const struct bpf_part *part)
+{
+	unsigned noted;
+
+	load_member(code, shape, part);
+	load_noted(code, shape->starts);
+	noted = jump(code, BPF_JNE, BPF_REG_1, 0);
+	load_process(code);
+	land(code, noted);
+}
+
 /* Into r1. */
 static void load_part(struct bpf_code *code, const struct bpf_shape *shape, const struct bpf_part *part)
 {
@@ -211,15 +236,14 @@ static void load_part(struct bpf_code *code, const struct bpf_shape *shape, cons
 			put(code, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_1, BPF_REG_1, 0, 0);
 		return;
 	case BPF_PART_MEMBER:
-		load_member(code, part);
+		load_member(code, shape, part);
 		return;
 	case BPF_PART_CPU:
 		call(code, BPF_FUNC_get_smp_processor_id);
 		break;
 	case BPF_PART_PROCESS:
-		call(code, BPF_FUNC_get_current_pid_tgid);
-		compute_with(code, BPF_RSH, BPF_REG_0, 32);
-		break;
+		load_process(code);
+		return;
 	case BPF_PART_THREAD:
 		call(code, BPF_FUNC_get_current_pid_tgid);
 		put(code, BPF_ALU | BPF_MOV | BPF_X, BPF_REG_0, BPF_REG_0, 0, 0);
@@ -241,13 +265,16 @@ static void load_part(struct bpf_code *code, const struct bpf_shape *shape, cons
 		load(code, 8, BPF_REG_1, CTX, (int)part->offset * WORD);
 		load_noted(code, shape->starts);
 		return;
+	case BPF_PART_MAKER:
+		load_maker(code, shape, part);
+		return;
 	}
 	move(code, BPF_REG_1, BPF_REG_0);
 }
 
 static void store_keys(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	if (shape->n_keys + shape->by_log2 > BPF_KEYS_MAX || shape->n_keys == 0)
+	if (shape->n_keys + shape->by_log2 + shape->by_bucket > BPF_KEYS_MAX || shape->n_keys == 0)
 		code->failed = true;
 	for (unsigned i = 0; i < shape->n_keys && i < BPF_KEYS_MAX; i++) {
 		load_part(code, shape, &shape->keys[i]);
@@ -255,8 +282,8 @@ static void store_keys(struct bpf_code *code, const struct bpf_shape *shape)
 	}
 }
 
-/* The number of bits of the value, 0 for 0. */
-static void store_log2(struct bpf_code *code, unsigned word)
+/* r2: the number of bits of the value, 0 for 0. */
+static void count_bits(struct bpf_code *code)
 {
 	unsigned zero;
 
@@ -275,15 +302,44 @@ static void store_log2(struct bpf_code *code, unsigned word)
 	zero = jump(code, BPF_JEQ, BPF_REG_1, 0);
 	compute_with(code, BPF_ADD, BPF_REG_2, 1);
 	land(code, zero);
-	store(code, FRAME, KEYS_AT + (int)word * WORD, BPF_REG_2);
+}
+
+/* r1: histogram_index() of the value. */
+static void find_bucket(struct bpf_code *code)
+{
+	unsigned narrow, below;
+
+	count_bits(code);
+	move(code, BPF_REG_1, VALUE);
+	narrow = jump(code, BPF_JLE, BPF_REG_2, HISTOGRAM_SUB_BITS);
+	compute_with(code, BPF_SUB, BPF_REG_2, HISTOGRAM_SUB_BITS + 1);
+	compute(code, BPF_RSH, BPF_REG_1, BPF_REG_2);
+	compute_with(code, BPF_LSH, BPF_REG_2, HISTOGRAM_SUB_BITS);
+	compute(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	land(code, narrow);
+	below = jump(code, BPF_JLT, BPF_REG_1, HISTOGRAM_BUCKETS);
+	set(code, BPF_REG_1, HISTOGRAM_BUCKETS - 1);
+	land(code, below);
+}
+
+static void store_class(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	int at = KEYS_AT + (int)shape->n_keys * WORD;
+
+	if (shape->by_log2) {
+		count_bits(code);
+		store(code, FRAME, at, BPF_REG_2);
+	} else if (shape->by_bucket) {
+		find_bucket(code);
+		store(code, FRAME, at, BPF_REG_1);
+	}
 }
 
 static void count_value(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	unsigned found, made, greater, done;
 
-	if (shape->by_log2)
-		store_log2(code, shape->n_keys);
+	store_class(code, shape);
 	look_up(code, shape->entries, KEYS_AT);
 	found = jump(code, BPF_JNE, BPF_REG_0, 0);
 	for (int word = 0; word < 3; word++)
@@ -320,20 +376,31 @@ static void start(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, stored);
 }
 
-/* A key without a start began before panetop did; a second stop has lost its start. */
+/*
+ * A key without a start began before panetop did; a second stop has lost its start, unless a start may have
+ * several.
+ */
 static void stop(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	unsigned unknown, begun, lost;
 
-	store_keys(code, shape);
+	if (shape->begins_elsewhere) {
+		load_part(code, shape, &shape->begun);
+		store(code, FRAME, KEYS_AT, BPF_REG_1);
+	} else {
+		store_keys(code, shape);
+	}
 	look_up(code, shape->starts, KEYS_AT);
 	unknown = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	load(code, 8, VALUE, BPF_REG_0, 0);
 	store_number(code, BPF_REG_0, 0, 0);
 	begun = jump(code, BPF_JNE, VALUE, 0);
-	add_to_self(code, offsetof(struct bpf_self, lost));
+	if (!shape->begins_elsewhere)
+		add_to_self(code, offsetof(struct bpf_self, lost));
 	lost = jump(code, BPF_JA, 0, 0);
 	land(code, begun);
+	if (shape->begins_elsewhere)
+		store_keys(code, shape);
 	call(code, BPF_FUNC_ktime_get_ns);
 	compute(code, BPF_SUB, BPF_REG_0, VALUE);
 	move(code, VALUE, BPF_REG_0);
@@ -447,7 +514,7 @@ static void record(struct bpf_code *code, const struct bpf_shape *shape)
 
 static void count(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned negative = 0;
+	unsigned negative = 0, none = 0;
 
 	load_part(code, shape, &shape->value);
 	move(code, VALUE, BPF_REG_1);
@@ -455,8 +522,16 @@ static void count(struct bpf_code *code, const struct bpf_shape *shape)
 		compute_with(code, BPF_LSH, BPF_REG_1, 32);
 		negative = jump(code, BPF_JSLE, BPF_REG_1, 0);
 	}
+	if (shape->since) {
+		none = jump(code, BPF_JEQ, VALUE, 0);
+		call(code, BPF_FUNC_ktime_get_ns);
+		compute(code, BPF_SUB, BPF_REG_0, VALUE);
+		move(code, VALUE, BPF_REG_0);
+	}
 	store_keys(code, shape);
 	count_value(code, shape);
+	if (shape->since)
+		land(code, none);
 	if (shape->positive)
 		land(code, negative);
 }

@@ -27,6 +27,7 @@ enum bpf_part_is {
 	BPF_PART_CGROUP,
 	BPF_PART_MARKS, /* what BPF_MARK programs have set on this CPU */
 	BPF_PART_NOTED, /* what BPF_NOTE has kept under the number that an argument is; 0: nothing */
+	BPF_PART_MAKER, /* the same under the number that a member is; nothing: the process that runs */
 };
 
 struct bpf_part {
@@ -100,7 +101,12 @@ struct bpf_shape {
 	struct bpf_part unless; /* runs in which it has one of these bits do nothing … */
 	uint64_t unless_bits;   /* … 0: all do; not of ENTER and RECORD */
 	bool positive;          /* of COUNT: only values above 0 count, as signed numbers of 32 bits */
-	bool by_log2;       /* the last word of the key is the number of bits of the value: a histogram */
+	bool since;             /* of COUNT: the value is a time in ns; what has passed since it counts */
+	bool typed;             /* arguments have types of BTF: members are loaded directly */
+	struct bpf_part begun;  /* of STOP: the key of START, unless both have the same … */
+	bool begins_elsewhere;  /* … */
+	bool by_log2;       /* the last word of the key is the number of bits of the value: a histogram … */
+	bool by_bucket;     /* … and histogram_index(0, value) */
 	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
 	int starts;         /* of START and STOP: a hash from the key's words to a time, of NOTE to a value */

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/histogram.h"
 #include "core/unknown.h"
 #include "suite.h"
 #include "sys/bpf.h"
@@ -176,6 +177,180 @@ START_TEST(pairs_measure_time_and_its_histogram)
 		ck_assert_uint_lt(most, UINT64_C(1) << bits);
 		ck_assert_uint_ge(most, bits > 0 ? UINT64_C(1) << (bits - 1) : 0);
 	}
+	close_set(&set, &env);
+}
+
+#define TASK_PID(argument_number)                                                                            \
+	{                                                                                                    \
+		.is = BPF_PART_MEMBER, .argument = argument_number, .name = "task_struct.pid"                \
+	}
+
+/* From the fork to the exit of each child; the start has a key of its own. */
+START_TEST(pairs_with_two_keys_have_buckets_of_a_histogram)
+{
+	static const struct trace_program programs[] = {
+		{ .name = "start",
+		  .tracepoint = "sched_process_fork",
+		  .does = BPF_START,
+		  .typed = true,
+		  .keys = { TASK_PID(1) },
+		  .n_keys = 1 },
+		{ .name = "stop",
+		  .tracepoint = "sched_process_exit",
+		  .does = BPF_STOP,
+		  .typed = true,
+		  .begins_elsewhere = true,
+		  .begun = TASK_PID(0),
+		  .by_bucket = true,
+		  .keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.real_parent.pid" } },
+		  .n_keys = 1 },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 2,
+		.n_entries_max = 4096,
+		.starts = true,
+	};
+	struct bpf_entry entry;
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	entry = entry_of(&set, (uint64_t)getpid());
+	ck_assert_uint_eq(entry.count, FORKS);
+	for (size_t i = 0; i < set.n_entries; i++)
+		ck_assert_uint_eq(trace_key(&set, i)[1], histogram_index(0, set.values[i].most));
+	ck_assert_uint_eq(trace_self(&set, 1).lost, 0);
+	close_set(&set, &env);
+}
+
+/* Of values of all sizes. */
+START_TEST(buckets_are_those_of_the_histogram)
+{
+	static const uint64_t values[] = { 0,         1,          127,         128,         129,
+					   255,       256,        257,         1000,        65535,
+					   123456789, 4294967296, 59999999999, 60000000000, UINT64_MAX / 2 };
+
+	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		const struct trace_program program = {
+			.name = "count",
+			.tracepoint = "sched_process_fork",
+			.does = BPF_COUNT,
+			.keys = { { .is = BPF_PART_PROCESS } },
+			.n_keys = 1,
+			.value = { .is = BPF_PART_CONSTANT, .constant = values[i] },
+			.by_bucket = true,
+		};
+		const struct trace_plan plan = {
+			.topic = "tracing",
+			.programs = &program,
+			.n_programs = 1,
+			.n_words = 2,
+			.n_entries_max = 64,
+		};
+		bool found = false;
+		struct trace_set set;
+		struct env env;
+
+		open_set(&set, &env, &plan);
+		fork_children(1, 0);
+		ck_assert(trace_read(&set));
+		for (size_t e = 0; e < set.n_entries; e++)
+			if (trace_key(&set, e)[0] == (uint64_t)getpid()) {
+				ck_assert_uint_eq(trace_key(&set, e)[1], histogram_index(0, values[i]));
+				found = true;
+			}
+		ck_assert(found);
+		close_set(&set, &env);
+	}
+}
+
+/* The parent is noted at the fork: the exit, in which the child runs, counts for the parent. */
+START_TEST(notes_say_whom_to_count_for)
+{
+	static const struct trace_program programs[] = {
+		{ .name = "note",
+		  .tracepoint = "sched_process_fork",
+		  .does = BPF_NOTE,
+		  .typed = true,
+		  .keys = { TASK_PID(1) },
+		  .n_keys = 1,
+		  .value = { .is = BPF_PART_PROCESS } },
+		{ .name = "count",
+		  .tracepoint = "sched_process_exit",
+		  .does = BPF_COUNT,
+		  .typed = true,
+		  .keys = { { .is = BPF_PART_MAKER, .name = "task_struct.pid" } },
+		  .n_keys = 1,
+		  .value = { .is = BPF_PART_MEMBER, .name = "task_struct.start_time" },
+		  .since = true },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 1,
+		.n_entries_max = 1024,
+		.starts = true,
+		.notes = true,
+	};
+	struct timespec from, to;
+	struct bpf_entry entry;
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	fork_children(FORKS, 0);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	ck_assert(trace_read(&set));
+	entry = entry_of(&set, (uint64_t)getpid());
+	ck_assert_uint_eq(entry.count, FORKS);
+	ck_assert_uint_gt(entry.sum, 0);
+	ck_assert_uint_le(entry.sum, (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec -
+						from.tv_nsec));
+	close_set(&set, &env);
+}
+
+/* Children that nothing was noted of count for themselves. */
+START_TEST(without_a_note_the_process_counts_that_runs)
+{
+	static const struct trace_program programs[] = {
+		{ .name = "note of the parent",
+		  .tracepoint = "sched_process_fork",
+		  .does = BPF_NOTE,
+		  .typed = true,
+		  .keys = { TASK_PID(0) },
+		  .n_keys = 1,
+		  .value = { .is = BPF_PART_PROCESS } },
+		{ .name = "count",
+		  .tracepoint = "sched_process_exit",
+		  .does = BPF_COUNT,
+		  .typed = true,
+		  .keys = { { .is = BPF_PART_MAKER, .name = "task_struct.pid" } },
+		  .n_keys = 1 },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 1,
+		.n_entries_max = 4096,
+		.starts = true,
+		.notes = true,
+	};
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	ck_assert_uint_eq(entry_of(&set, (uint64_t)getpid()).count, U64_UNKNOWN);
+	ck_assert_uint_ge(set.n_entries, FORKS);
 	close_set(&set, &env);
 }
 

@@ -24,6 +24,8 @@ static const struct pane_table tables[] = {
 				  .sort = "disk_bytes_per_second",
 				  .setting = "disks.processes" },
 	[DISKS_TABLE_ACCOUNT] = { .topic = "disk_account", .lazy = true },
+	[DISKS_TABLE_LATENCY] = { .topic = "disk_latency", .lazy = true },
+	[DISKS_TABLE_BUCKET] = { .topic = "disk_latency_bucket", .lazy = true },
 	{ 0 },
 };
 

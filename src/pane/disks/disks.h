@@ -11,6 +11,8 @@ enum disks_table {
 	DISKS_TABLE_PRESSURE,
 	DISKS_TABLE_PROCESS,
 	DISKS_TABLE_ACCOUNT,
+	DISKS_TABLE_LATENCY,
+	DISKS_TABLE_BUCKET,
 };
 
 /* The graphs of a device, side by side as far as there is room. */

@@ -12,6 +12,8 @@
 #include "core/vector.h"
 #include "sys/attribute.h"
 
+#define MINOR_BITS 20
+
 #define COUNTER(field) offsetof(struct disk_stats, field)
 #define REQUESTS(field)                                                                                      \
 	COUNTER(field.completed), COUNTER(field.sectors), COUNTER(field.merged), COUNTER(field.milliseconds)
@@ -205,6 +207,7 @@ static void update_disk(struct disk_list *list, const struct disk_stats *stats, 
 	count_up(disk, stats);
 	disk->raw.name = disk->total.name = (struct span){ 0 }; /* its text goes with the tick */
 	disk->tick = list->env->tick;
+	disk->number = stats->major << MINOR_BITS | stats->minor;
 	disk->used = disk->total.reads.completed + disk->total.writes.completed > 0;
 	/* another file may be behind a loop device */
 	if (strncmp(disk->name, "loop", 4) == 0 &&
@@ -261,6 +264,14 @@ int disk_list_update(struct disk_list *list)
 		list->error = update(list);
 	}
 	return list->error;
+}
+
+const struct disk *disk_list_find(const struct disk_list *list, uint64_t number)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->disks[i].number == number)
+			return &list->disks[i];
+	return NULL;
 }
 
 struct disk_stats disk_list_sum(const struct disk_list *list)

@@ -8,6 +8,7 @@
 
 struct disk {
 	char *name;
+	uint64_t number;         /* as the kernel has it: its major number in the upper 12 of 32 bits */
 	const char *kind;        /* "ssd", "nvme", "dm" … */
 	char *model;             /* or what is behind it: a file, a volume; NULL: unknown */
 	uint64_t block_bytes;    /* physical_block_size; U64_UNKNOWN */
@@ -33,6 +34,9 @@ void disk_list_close(struct env *env);
 
 /* Once per tick: 0 or -errno. Disks are without partitions, in the order of the kernel, used or not. */
 int disk_list_update(struct disk_list *list);
+
+/* The disk with this number; NULL: there is none. */
+const struct disk *disk_list_find(const struct disk_list *list, uint64_t number);
 
 /* What all devices did that store data themselves, also those that are gone. */
 struct disk_stats disk_list_sum(const struct disk_list *list);

@@ -119,13 +119,20 @@ static int open_types(struct making *making)
 static int find_member(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
 {
 	int error = open_types(making);
+	uint32_t bytes;
 
 	if (error)
 		return error;
 	part->offset = wanted->argument;
 	part->n_path =
-		kernel_types_path(&making->types.btf, wanted->name, part->path, BPF_PATH_MAX, &part->bytes);
-	return part->n_path > 0 ? 0 : -ENODATA;
+		kernel_types_path(&making->types.btf, wanted->name, part->path, BPF_PATH_MAX, &bytes);
+	if (part->n_path == 0 || wanted->bytes > bytes)
+		return -ENODATA;
+	part->bytes = wanted->bytes ? wanted->bytes : bytes;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	part->path[part->n_path - 1] += bytes - part->bytes;
+#endif
+	return 0;
 }
 
 static int find_part(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
@@ -138,7 +145,9 @@ static int find_part(struct making *making, const struct trace_part *wanted, str
 	};
 	if (wanted->is == BPF_PART_FIELD)
 		return find_field(making, wanted, part);
-	return wanted->is == BPF_PART_MEMBER ? find_member(making, wanted, part) : 0;
+	return wanted->is == BPF_PART_MEMBER || wanted->is == BPF_PART_MAKER ?
+		       find_member(making, wanted, part) :
+		       0;
 }
 
 static int find_parts(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
@@ -153,6 +162,7 @@ static int find_parts(struct making *making, const struct trace_program *program
 	if (!error && program->unless_bits)
 		error = find_part(making, &program->unless, &shape->unless);
 	error = error ? error : find_part(making, &program->value, &shape->value);
+	error = error ? error : find_part(making, &program->begun, &shape->begun);
 	return error ? error : find_part(making, &program->end, &shape->end);
 }
 
@@ -171,13 +181,21 @@ static bool is_iterator(const struct trace_program *program)
 	return program->does == BPF_ENTER && program->enters == BPF_ENTERS_EXISTS;
 }
 
+static bool is_typed(const struct trace_program *program)
+{
+	return program->typed || program->does == BPF_ENTER;
+}
+
 /* -ENOENT: this kernel has no such type. */
 static int load_typed(struct making *making, const struct trace_program *program, const struct bpf_code *code)
 {
 	bool iterates = is_iterator(program);
+	int error = open_types(making);
 	char name[64];
 	uint32_t type;
 
+	if (error)
+		return error;
 	snprintf(name, sizeof(name), iterates ? "%s" : "btf_trace_%s", program->tracepoint);
 	type = iterates ? btf_function(&making->types.btf, name) : btf_typedef(&making->types.btf, name);
 	return type ? bpf_typed_program_open(code, "panetop", type, iterates) : -ENOENT;
@@ -191,8 +209,8 @@ static int load(struct making *making, const struct trace_program *program, cons
 
 	if (!bpf_assemble(&code, shape))
 		return -EINVAL;
-	return program->does == BPF_ENTER ? load_typed(making, program, &code)
-					  : bpf_program_open(type, &code, "panetop");
+	return is_typed(program) ? load_typed(making, program, &code)
+				 : bpf_program_open(type, &code, "panetop");
 }
 
 static int attach(struct making *making, const struct trace_program *program, int loaded)
@@ -202,7 +220,7 @@ static int attach(struct making *making, const struct trace_program *program, in
 	uint64_t id;
 	long length;
 
-	if (program->does == BPF_ENTER)
+	if (is_typed(program))
 		return bpf_attach_raw(loaded, NULL);
 	if (is_raw(program))
 		return bpf_attach_raw(loaded, program->tracepoint);
@@ -239,7 +257,11 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.first_bit = program->first_bit,
 		.unless_bits = program->unless_bits,
 		.positive = program->positive,
+		.since = program->since,
+		.typed = program->typed,
+		.begins_elsewhere = program->begins_elsewhere,
 		.by_log2 = program->by_log2,
+		.by_bucket = program->by_bucket,
 		.entries = set->entries,
 		.starts = set->starts,
 		.marks = set->marks,

@@ -23,7 +23,7 @@ int trace_test(struct env *env);
 struct trace_part {
 	enum bpf_part_is is;
 	unsigned argument; /* of an argument, NOTED, or of the member's structure */
-	uint32_t bytes;    /* of an argument */
+	uint32_t bytes;    /* of an argument; of a member: only its lowest, 0: all */
 	const char *name;  /* of a field; of a member: "task_struct.group_leader.tgid" */
 	uint64_t constant;
 };
@@ -38,11 +38,14 @@ struct trace_program {
 	struct trace_part value, end; /* end: of RECORD */
 	struct trace_part unless; /* as of struct bpf_shape */
 	uint64_t unless_bits;
-	bool positive;
+	bool positive, since;
+	bool typed;              /* the kernel's BTF has the tracepoint; faster than raw */
+	bool begins_elsewhere;   /* of STOP: START has another key … */
+	struct trace_part begun; /* … this one */
 	enum bpf_enters enters;       /* of ENTER; EXISTS runs once, over all tasks … */
 	unsigned task;                /* … and which argument is the task */
 	uint32_t first_bit;
-	bool by_log2;
+	bool by_log2, by_bucket;
 };
 
 /* Programs that share their maps. */

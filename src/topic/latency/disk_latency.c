@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topics "disk_latency" and "disk_latency_bucket": how long requests wait to be sent, and for the device. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/alloc.h"
+#include "core/histogram.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "topic/disk/disk_list.h"
+#include "topic/topic.h"
+#include "topic/trace/trace.h"
+
+#define ENTRIES_MAX 32768
+
+enum word { WORD_DISK, WORD_OPERATION, WORD_PHASE, WORD_BUCKET, N_WORDS };
+
+enum phase { PHASE_QUEUED, PHASE_DEVICE, PHASE_BOTH };
+
+/* The low byte of cmd_flags: enum req_op of linux/blk_types.h. */
+#define REQUEST_WORDS(phase)                                                                                 \
+	[WORD_DISK] = { .is = BPF_PART_MEMBER, .name = "request.q.disk.part0.bd_dev" },                      \
+	[WORD_OPERATION] = { .is = BPF_PART_MEMBER, .name = "request.cmd_flags", .bytes = 1 },               \
+	[WORD_PHASE] = { .is = BPF_PART_CONSTANT, .constant = phase }
+
+static const struct trace_program programs[] = {
+	{ .name = N_("start of disk requests"),
+	  .tracepoint = "block_rq_issue",
+	  .does = BPF_START,
+	  .typed = true,
+	  .keys = { { .is = BPF_PART_ARGUMENT, .bytes = 8 } },
+	  .n_keys = 1 },
+	{ .name = N_("wait of disk requests"),
+	  .tracepoint = "block_rq_issue",
+	  .does = BPF_COUNT,
+	  .typed = true,
+	  .keys = { REQUEST_WORDS(PHASE_QUEUED) },
+	  .n_keys = WORD_BUCKET,
+	  .value = { .is = BPF_PART_MEMBER, .name = "request.start_time_ns" },
+	  .since = true,
+	  .by_bucket = true },
+	{ .name = N_("time of disk requests"),
+	  .tracepoint = "block_rq_complete",
+	  .does = BPF_STOP,
+	  .typed = true,
+	  .begins_elsewhere = true,
+	  .begun = { .is = BPF_PART_ARGUMENT, .bytes = 8 },
+	  .keys = { REQUEST_WORDS(PHASE_DEVICE) },
+	  .n_keys = WORD_BUCKET,
+	  .by_bucket = true },
+};
+
+static const struct trace_plan plan = {
+	.topic = "disk_latency",
+	.programs = programs,
+	.n_programs = sizeof(programs) / sizeof(programs[0]),
+	.n_words = N_WORDS,
+	.n_entries_max = ENTRIES_MAX,
+	.starts = true,
+};
+
+/* Requests of one kind, since counting began. */
+struct times {
+	uint64_t disk, operation, phase;
+	struct histogram *histogram; /* owned */
+};
+
+/* Shared by the two topics. */
+struct disk_times {
+	struct env *env;
+	struct disk_list *disks;
+	struct trace_set trace;
+	bool opened, counted;
+	uint64_t tick;
+	int error;
+	struct times *all; /* owned */
+	size_t n_all, capacity;
+};
+
+static int compare(const void *one, const void *other)
+{
+	const struct times *a = one, *b = other;
+
+	return a->disk != b->disk		? (a->disk > b->disk ? 1 : -1)
+	       : a->operation != b->operation	? (a->operation > b->operation ? 1 : -1)
+	       : a->phase != b->phase		? (a->phase > b->phase ? 1 : -1)
+						: 0;
+}
+
+static struct times *times_of(struct disk_times *times, const uint64_t *key)
+{
+	struct times *added;
+
+	for (size_t i = 0; i < times->n_all; i++)
+		if (times->all[i].disk == key[WORD_DISK] && times->all[i].operation == key[WORD_OPERATION] &&
+		    times->all[i].phase == key[WORD_PHASE])
+			return &times->all[i];
+	added = VECTOR_ADD(times->all, times->n_all, times->capacity);
+	*added = (struct times){ .disk = key[WORD_DISK],
+				 .operation = key[WORD_OPERATION],
+				 .phase = key[WORD_PHASE],
+				 .histogram = alloc_zeroed(1, sizeof(struct histogram)) };
+	histogram_clear(added->histogram, 0);
+	return added;
+}
+
+static void take_entry(struct disk_times *times, const uint64_t *key, const struct bpf_entry *entry)
+{
+	struct histogram *histogram = times_of(times, key)->histogram;
+
+	if (key[WORD_BUCKET] >= HISTOGRAM_BUCKETS)
+		return;
+	histogram->buckets[key[WORD_BUCKET]] = entry->count;
+	histogram->count += entry->count;
+	histogram->sum_ns += entry->sum;
+	histogram->max_ns = entry->most > histogram->max_ns ? entry->most : histogram->max_ns;
+}
+
+static void take_entries(struct disk_times *times)
+{
+	size_t n_before = times->n_all;
+
+	for (size_t i = 0; i < times->n_all; i++)
+		histogram_clear(times->all[i].histogram, 0);
+	for (size_t i = 0; i < times->trace.n_entries; i++)
+		take_entry(times, trace_key(&times->trace, i), &times->trace.values[i]);
+	if (times->n_all != n_before)
+		qsort(times->all, times->n_all, sizeof(times->all[0]), compare);
+}
+
+static int update(struct disk_times *times, const struct sample_request *request)
+{
+	if (times->tick == times->env->tick)
+		return times->error;
+	times->tick = times->env->tick;
+	times->error = disk_list_update(times->disks);
+	if (!times->opened) {
+		times->opened = true;
+		trace_open(&times->trace, times->env, request, &plan);
+	}
+	times->counted = trace_read(&times->trace);
+	if (times->counted)
+		take_entries(times);
+	return times->error;
+}
+
+static void *open_times(struct env *env)
+{
+	struct disk_times *times = alloc_zeroed(1, sizeof(*times));
+
+	times->env = env;
+	times->tick = ENV_NEVER;
+	times->disks = disk_list_open(env);
+	return times;
+}
+
+static void close_times(void *state)
+{
+	struct disk_times *times = state;
+
+	trace_close(&times->trace);
+	disk_list_close(times->env);
+	for (size_t i = 0; i < times->n_all; i++)
+		free(times->all[i].histogram);
+	free(times->all);
+	free(times);
+}
+
+static int open_shared(struct sample *sample)
+{
+	sample->state = env_share(sample->env, open_times, open_times, close_times);
+	return 0;
+}
+
+static void close_shared(struct sample *sample)
+{
+	env_unshare(sample->env, open_times);
+}
+
+struct disk_latency_row {
+	const char *device, *operation, *phase, *how;
+	uint64_t requests;
+	double seconds, requests_per_second, mean_seconds;
+	double p50_seconds, p90_seconds, p99_seconds, p99_9_seconds, max_seconds;
+};
+
+#define ROW(field, ...) COLUMN(struct disk_latency_row, field, __VA_ARGS__)
+
+#define PERCENTILE(field, number, column_rank)                                                               \
+	ROW(field##_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = number, .width = 7,        \
+	    .rank = (column_rank), /* xgettext:no-c-format */                                                \
+	    .help = N_("time that this percentage of the requests did not exceed since counting began "      \
+		       "(rounded up by at most 1 %)"),                                                       \
+	    .source = "disk_latency_bucket, upper end of the bucket that reaches this percentage")
+
+#define DEVICE_HELP N_("block device without its partitions")
+#define OPERATION_HELP N_("read, write, discard (TRIM), flush of its cache, or other")
+#define PHASE_HELP                                                                                           \
+	N_("queued: in the kernel, until the request is sent to the device; device: until it is completed; " \
+	   "both: where only their sum is known")
+
+static const struct column columns[] = {
+	ROW(device, .kind = COLUMN_KEY, .title = N_("device"), .width = 10, .help = DEVICE_HELP,
+	    .source = "/proc/diskstats"),
+	ROW(operation, .kind = COLUMN_KEY, .title = N_("operation"), .width = 9, .words = true,
+	    .help = OPERATION_HELP, .source = "struct request cmd_flags"),
+	ROW(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 6, .words = true, .help = PHASE_HELP,
+	    .source = "block_rq_issue, block_rq_complete"),
+	ROW(requests_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
+	    .width = 7, .rate_of = offsetof(struct disk_latency_row, requests),
+	    .help = N_("requests in the last interval"), .source = "growth of requests / time"),
+	ROW(mean_seconds, .kind = COLUMN_RATE, .unit = UNIT_SECONDS, .title = N_("mean"), .width = 7,
+	    .rank = 1, .rate_of = offsetof(struct disk_latency_row, seconds),
+	    .rate_over = offsetof(struct disk_latency_row, requests),
+	    .help = N_("mean time in the last interval"), .source = "growth of seconds / growth of requests"),
+	PERCENTILE(p50, "50%", 0),
+	PERCENTILE(p90, "90%", 3),
+	PERCENTILE(p99, "99%", 0),
+	PERCENTILE(p99_9, "99.9%", 2),
+	ROW(max_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("max"), .width = 7,
+	    .rank = 1, .help = N_("longest time since counting began"), .source = "exact"),
+	ROW(requests, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("requests"), .width = 9,
+	    .rank = 1, .help = N_("requests since counting began"),
+	    .source = "BPF at block_rq_issue and block_rq_complete; else /proc/diskstats"),
+	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("sum"), .width = 8,
+	    .hidden = true, .help = N_("sum of their times"),
+	    .source = "BPF at block_rq_issue and block_rq_complete; else /proc/diskstats"),
+	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 4, .rank = 4,
+	    .help = N_("bpf: each request is measured in the kernel; proc: means of /proc/diskstats, since "
+		       "boot, without percentiles"),
+	    .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "disk_latency",
+	.help = N_("how long disk requests take, by device, operation and phase"),
+	.none = N_("no request was completed"),
+	.from_zero = true,
+	.of_run = true,
+	.row_size = sizeof(struct disk_latency_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("percentiles of the time of disk requests"),
+	  .optional = true,
+	  .test = trace_test,
+	  .remedies = { TRACE_REMEDIES,
+			{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.15 or "
+				      "newer has these") } } },
+	{ .path = "proc/diskstats",
+	  .gives = N_("mean times of disk requests"),
+	  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container hides them") } } },
+	{ 0 },
+};
+
+static const char *operation_name(uint64_t operation)
+{
+	static const char *const names[] = { N_("read"), N_("write"), N_("flush"), N_("discard") };
+
+	return operation < sizeof(names) / sizeof(names[0]) ? names[operation] : N_("other");
+}
+
+static const char *phase_name(uint64_t phase)
+{
+	static const char *const names[] = { N_("queued"), N_("device"), N_("both") };
+
+	return names[phase < PHASE_BOTH ? phase : PHASE_BOTH];
+}
+
+static const char *device_name(const struct disk_times *times, struct frame *frame, uint64_t number)
+{
+	const struct disk *disk = disk_list_find(times->disks, number);
+
+	return disk ? arena_copy(&frame->arena, disk->name, strlen(disk->name)) : NULL;
+}
+
+static double percentile(const struct histogram *histogram, double percent)
+{
+	return histogram_percentile(histogram, percent) / 1e9;
+}
+
+static void add_counted(struct sample *sample, const struct disk_times *times, const struct times *one)
+{
+	const struct histogram *histogram = one->histogram;
+	const char *device = device_name(times, sample->frame, one->disk);
+	struct disk_latency_row *row;
+
+	if (!device || histogram->count == 0)
+		return;
+	row = table_add(sample->table);
+	row->device = device;
+	row->operation = operation_name(one->operation);
+	row->phase = phase_name(one->phase);
+	row->requests = histogram->count;
+	row->seconds = (double)histogram->sum_ns / 1e9;
+	row->p50_seconds = percentile(histogram, 50);
+	row->p90_seconds = percentile(histogram, 90);
+	row->p99_seconds = percentile(histogram, 99);
+	row->p99_9_seconds = percentile(histogram, 99.9);
+	row->max_seconds = (double)histogram->max_ns / 1e9;
+	row->how = "bpf";
+}
+
+static void add_mean(struct sample *sample, const struct disk *disk, const char *operation, uint64_t requests,
+		     uint64_t milliseconds)
+{
+	struct disk_latency_row *row;
+
+	if (requests == 0 || requests == U64_UNKNOWN)
+		return;
+	row = table_add(sample->table);
+	row->device = arena_copy(&sample->frame->arena, disk->name, strlen(disk->name));
+	row->operation = operation;
+	row->phase = phase_name(PHASE_BOTH);
+	row->requests = requests;
+	row->seconds = milliseconds == U64_UNKNOWN ? NAN : (double)milliseconds / 1e3;
+	row->how = "proc";
+}
+
+static void add_means(struct sample *sample, const struct disk *disk)
+{
+	const struct disk_stats *stats = &disk->total;
+
+	add_mean(sample, disk, N_("read"), stats->reads.completed, stats->reads.milliseconds);
+	add_mean(sample, disk, N_("write"), stats->writes.completed, stats->writes.milliseconds);
+	add_mean(sample, disk, N_("flush"), stats->flushes, stats->flush_ms);
+	add_mean(sample, disk, N_("discard"), stats->discards.completed, stats->discards.milliseconds);
+}
+
+static int sample_latency(struct sample *sample)
+{
+	struct disk_times *times = sample->state;
+	int error = update(times, sample->request);
+
+	if (error)
+		return error;
+	trace_notice(&times->trace, sample->frame, _("only mean times of requests are known"));
+	for (size_t i = 0; times->counted && i < times->n_all; i++)
+		add_counted(sample, times, &times->all[i]);
+	for (size_t i = 0; !times->counted && i < times->disks->count; i++)
+		if (times->disks->disks[i].used)
+			add_means(sample, &times->disks->disks[i]);
+	return 0;
+}
+
+const struct topic topic_disk_latency = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.open = open_shared,
+	.sample = sample_latency,
+	.close = close_shared,
+};
+
+struct bucket_row {
+	const char *device, *operation, *phase;
+	double from_seconds, to_seconds, requests_per_second;
+	uint64_t requests;
+};
+
+#define BUCKET(field, ...) COLUMN(struct bucket_row, field, __VA_ARGS__)
+
+static const struct column bucket_columns[] = {
+	BUCKET(device, .kind = COLUMN_KEY, .title = N_("device"), .width = 10, .help = DEVICE_HELP,
+	       .source = "/proc/diskstats"),
+	BUCKET(operation, .kind = COLUMN_KEY, .title = N_("operation"), .width = 9, .words = true,
+	       .help = OPERATION_HELP, .source = "struct request cmd_flags"),
+	BUCKET(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 6, .words = true, .help = PHASE_HELP,
+	       .source = "block_rq_issue, block_rq_complete"),
+	BUCKET(from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"), .width = 9,
+	       .help = N_("lower limit of the bucket"), .source = "panetop"),
+	BUCKET(to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"), .width = 9,
+	       .help = N_("upper limit, exclusive; -: no limit"), .source = "panetop; less than 1 % wide"),
+	BUCKET(requests, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("requests"), .width = 9,
+	       .help = N_("requests that took this long"),
+	       .source = "BPF at block_rq_issue and block_rq_complete"),
+	BUCKET(requests_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
+	       .width = 7, .rate_of = offsetof(struct bucket_row, requests),
+	       .help = N_("requests in the last interval that took this long"),
+	       .source = "growth of requests / time"),
+};
+
+static const struct schema bucket_schema = {
+	.name = "disk_latency_bucket",
+	.help = N_("histograms of the time of disk requests"),
+	.none = N_("nothing is measured, or no request was completed"),
+	.shape = SHAPE_HISTOGRAM,
+	.from_zero = true,
+	.of_run = true,
+	.sparse = true,
+	.row_size = sizeof(struct bucket_row),
+	SCHEMA_COLUMNS(bucket_columns),
+};
+
+static void add_buckets(struct sample *sample, const struct disk_times *times, const struct times *one)
+{
+	const char *device = device_name(times, sample->frame, one->disk);
+
+	for (unsigned i = 0; device && i < HISTOGRAM_BUCKETS; i++) {
+		struct bucket_row *row;
+
+		if (one->histogram->buckets[i] == 0)
+			continue;
+		row = table_add(sample->table);
+		row->device = device;
+		row->operation = operation_name(one->operation);
+		row->phase = phase_name(one->phase);
+		row->from_seconds = (double)histogram_from_ns(0, i) / 1e9;
+		if (i + 1 < HISTOGRAM_BUCKETS)
+			row->to_seconds = (double)histogram_to_ns(0, i) / 1e9;
+		row->requests = one->histogram->buckets[i];
+	}
+}
+
+static int sample_buckets(struct sample *sample)
+{
+	struct disk_times *times = sample->state;
+	int error = update(times, sample->request);
+
+	if (error)
+		return error;
+	for (size_t i = 0; times->counted && i < times->n_all; i++)
+		add_buckets(sample, times, &times->all[i]);
+	return 0;
+}
+
+const struct topic topic_disk_latency_bucket = {
+	.schema = &bucket_schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.open = open_shared,
+	.sample = sample_buckets,
+	.close = close_shared,
+};
