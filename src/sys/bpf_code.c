@@ -272,13 +272,29 @@ static void load_part(struct bpf_code *code, const struct bpf_shape *shape, cons
 	move(code, BPF_REG_1, BPF_REG_0);
 }
 
+static void join(struct bpf_code *code, int word_at, uint32_t shift)
+{
+	if (shift > 63)
+		code->failed = true;
+	compute_with(code, BPF_LSH, BPF_REG_1, (int32_t)shift);
+	load(code, 8, BPF_REG_2, FRAME, word_at);
+	compute(code, BPF_OR, BPF_REG_1, BPF_REG_2);
+}
+
 static void store_keys(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	if (shape->n_keys + shape->by_log2 + shape->by_bucket > BPF_KEYS_MAX || shape->n_keys == 0)
+	int word_at = KEYS_AT - WORD;
+
+	if (shape->n_keys + shape->by_log2 + shape->by_bucket > BPF_KEYS_MAX || shape->n_keys == 0 ||
+	    shape->keys[0].joins)
 		code->failed = true;
 	for (unsigned i = 0; i < shape->n_keys && i < BPF_KEYS_MAX; i++) {
 		load_part(code, shape, &shape->keys[i]);
-		store(code, FRAME, KEYS_AT + (int)i * WORD, BPF_REG_1);
+		if (shape->keys[i].joins)
+			join(code, word_at, shape->keys[i].shift);
+		else
+			word_at += WORD;
+		store(code, FRAME, word_at, BPF_REG_1);
 	}
 }
 
@@ -324,8 +340,10 @@ static void find_bucket(struct bpf_code *code)
 
 static void store_class(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	int at = KEYS_AT + (int)shape->n_keys * WORD;
+	int at = KEYS_AT;
 
+	for (unsigned i = 0; i < shape->n_keys; i++)
+		at += shape->keys[i].joins ? 0 : WORD;
 	if (shape->by_log2) {
 		count_bits(code);
 		store(code, FRAME, at, BPF_REG_2);

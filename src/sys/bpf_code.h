@@ -38,6 +38,8 @@ struct bpf_part {
 					member */
 	unsigned n_path;
 	uint64_t constant;
+	bool joins;     /* of a key: it is in the word of the part before it … */
+	uint32_t shift; /* … this many bits higher */
 };
 
 enum bpf_does {

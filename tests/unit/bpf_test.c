@@ -17,6 +17,7 @@
 #include "core/unknown.h"
 #include "suite.h"
 #include "sys/bpf.h"
+#include "topic/trace/kernel_types.h"
 #include "topic/trace/trace.h"
 
 #define FORKS 20
@@ -121,6 +122,85 @@ START_TEST(forks_are_counted_by_a_member_of_the_task)
 					       .n_keys = 1 };
 
 	ck_assert_uint_eq(counted_forks(&program), FORKS);
+}
+
+START_TEST(parts_of_a_key_share_a_word)
+{
+	const struct trace_program program = {
+		.name = "forks",
+		.tracepoint = "sched_process_fork",
+		.does = BPF_COUNT,
+		.keys = { { .is = BPF_PART_CONSTANT, .constant = 7 },
+			  { .is = BPF_PART_CONSTANT, .constant = 3, .joins = true, .shift = 61 },
+			  { .is = BPF_PART_PROCESS, .joins = true, .shift = 8 } },
+		.n_keys = 3,
+	};
+	const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = &program,
+		.n_programs = 1,
+		.n_words = 1,
+		.n_entries_max = 4096,
+	};
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	ck_assert_uint_eq(entry_of(&set, 7 | (uint64_t)getpid() << 8 | UINT64_C(3) << 61).count, FORKS);
+	close_set(&set, &env);
+}
+
+/* Our forks, counted by this member of the parent. */
+static uint64_t forks_by_member(const struct kernel_types *types, struct bpf_part *member, bool typed)
+{
+	struct bpf_shape shape = { .does = BPF_COUNT, .n_keys = 1, .keys = { *member }, .typed = typed };
+	uint64_t key = (uint64_t)getpid();
+	struct bpf_entry entry = { 0 };
+	static struct bpf_code code;
+	struct btf btf = types->btf;
+	uint32_t type = btf_typedef(&btf, "btf_trace_sched_process_fork");
+	int program, attached;
+
+	shape.entries = bpf_map_open(BPF_MAP_TYPE_HASH, sizeof(key), sizeof(entry), 4096);
+	shape.self = bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), sizeof(struct bpf_self), 1);
+	ck_assert(bpf_assemble(&code, &shape));
+	program = typed ? bpf_typed_program_open(&code, "panetop", type, false)
+			: bpf_program_open(BPF_PROG_TYPE_RAW_TRACEPOINT, &code, "panetop");
+	ck_assert_int_ge(program, 0);
+	attached = bpf_attach_raw(program, typed ? NULL : "sched_process_fork");
+	ck_assert_int_ge(attached, 0);
+	fork_children(FORKS, 0);
+	ck_assert_int_eq(bpf_map_value(shape.entries, &key, &entry), 0);
+	close(attached);
+	close(program);
+	close(shape.self);
+	close(shape.entries);
+	return entry.count;
+}
+
+START_TEST(members_are_the_same_with_types_and_without)
+{
+	struct bpf_part member = { .is = BPF_PART_MEMBER };
+	struct kernel_types types;
+	struct env env;
+	int error;
+
+	if (geteuid() != 0)
+		skip_test("not root");
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	error = trace_test(&env);
+	if (!error)
+		error = kernel_types_open(&types, &env);
+	env_close(&env);
+	if (error)
+		skip_test("BPF: %s", strerror(-error));
+	member.n_path = kernel_types_path(&types.btf, "task_struct.group_leader.tgid", member.path,
+					  BPF_PATH_MAX, &member.bytes);
+	ck_assert_uint_eq(forks_by_member(&types, &member, true), FORKS);
+	ck_assert_uint_eq(forks_by_member(&types, &member, false), FORKS);
+	kernel_types_close(&types);
 }
 
 START_TEST(forks_are_counted_by_a_field_of_the_tracepoint)
@@ -584,6 +664,9 @@ START_TEST(shapes_that_cannot_be_made_are_refused)
 		shape.keys[i] = (struct bpf_part){ .is = BPF_PART_CPU };
 	ck_assert(bpf_assemble(&code, &shape));
 	shape.by_log2 = true;
+	ck_assert(!bpf_assemble(&code, &shape));
+	shape.by_log2 = false;
+	shape.keys[0].joins = true; /* there is no word before it */
 	ck_assert(!bpf_assemble(&code, &shape));
 	shape.n_keys = 0;
 	ck_assert(!bpf_assemble(&code, &shape));

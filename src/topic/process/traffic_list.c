@@ -18,42 +18,84 @@
 #define ENTRIES_MAX 32768
 #define ABSENT_TICKS 2 /* without growth, until the counter of a process that ended is removed */
 
-/* The words of a key. */
-enum word { WORD_PID, WORD_FAMILY, WORD_PROTOCOL, WORD_SENT, WORD_NAMESPACE, WORD_INTERFACE, N_WORDS };
+/* The words of a key: few, as each costs at every send and receive. */
+enum word { WORD_SOCKET, WORD_LINK, N_WORDS };
+
+/* The parts of the first, and of the second. */
+enum part { PART_PID, PART_SENT, PART_FAMILY, PART_PROTOCOL, PART_NAMESPACE, PART_INTERFACE, N_PARTS };
+#define SENT_SHIFT 32
+#define FAMILY_SHIFT 33
+#define PROTOCOL_SHIFT 48
+#define INTERFACE_SHIFT 32
+
+static uint32_t pid_of(const uint64_t *key)
+{
+	return (uint32_t)key[WORD_SOCKET];
+}
+
+static bool is_sent(const uint64_t *key)
+{
+	return key[WORD_SOCKET] >> SENT_SHIFT & 1;
+}
+
+static unsigned family_of(const uint64_t *key)
+{
+	return key[WORD_SOCKET] >> FAMILY_SHIFT & 0x7fff;
+}
+
+static unsigned protocol_of(const uint64_t *key)
+{
+	return (unsigned)(key[WORD_SOCKET] >> PROTOCOL_SHIFT);
+}
 
 /* Their arguments: the socket, bytes or an error, flags. What is only looked at is received again later. */
-#define PROGRAMS(words, ...)                                                                                 \
+#define PROGRAMS(parts, ...)                                                                                 \
 	{                                                                                                    \
 		{ .name = N_("bytes sent by sockets"),                                                       \
 		  .tracepoint = "sock_send_length",                                                          \
+		  .typed = true,                                                                             \
 		  .does = BPF_COUNT,                                                                         \
-		  .keys = { SOCKET_WORDS(1), __VA_ARGS__ },                                                  \
-		  .n_keys = words,                                                                           \
+		  .keys = { SOCKET_PARTS(1), __VA_ARGS__ },                                                  \
+		  .n_keys = parts,                                                                           \
 		  .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                           \
 		  .positive = true },                                                                        \
 			{ .name = N_("bytes received by sockets"),                                           \
 			  .tracepoint = "sock_recv_length",                                                  \
+			  .typed = true,                                                                     \
 			  .does = BPF_COUNT,                                                                 \
 			  .unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },                  \
 			  .unless_bits = MSG_PEEK | MSG_ERRQUEUE,                                            \
-			  .keys = { SOCKET_WORDS(0), __VA_ARGS__ },                                          \
-			  .n_keys = words,                                                                   \
+			  .keys = { SOCKET_PARTS(0), __VA_ARGS__ },                                          \
+			  .n_keys = parts,                                                                   \
 			  .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                   \
 			  .positive = true },                                                                \
 	}
 
-#define SOCKET_WORDS(sent_or_not)                                                                            \
-	[WORD_PID] = { .is = BPF_PART_PROCESS },                                                             \
-	[WORD_FAMILY] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_family" },                    \
-	[WORD_PROTOCOL] = { .is = BPF_PART_MEMBER, .name = "sock.sk_protocol" },                             \
-	[WORD_SENT] = { .is = BPF_PART_CONSTANT, .constant = sent_or_not }
+#define SOCKET_PARTS(sent_or_not)                                                                            \
+	[PART_PID] = { .is = BPF_PART_PROCESS },                                                             \
+	[PART_SENT] = { .is = BPF_PART_CONSTANT,                                                             \
+			.constant = sent_or_not,                                                             \
+			.joins = true,                                                                       \
+			.shift = SENT_SHIFT },                                                               \
+	[PART_FAMILY] = { .is = BPF_PART_MEMBER,                                                             \
+			  .name = "sock.__sk_common.skc_family",                                             \
+			  .joins = true,                                                                     \
+			  .shift = FAMILY_SHIFT },                                                           \
+	[PART_PROTOCOL] = { .is = BPF_PART_MEMBER,                                                           \
+			    .name = "sock.sk_protocol",                                                      \
+			    .joins = true,                                                                   \
+			    .shift = PROTOCOL_SHIFT }
 
-#define LINK_WORDS                                                                                           \
-	[WORD_NAMESPACE] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_net.net.ns.inum" },        \
-	[WORD_INTERFACE] = { .is = BPF_PART_MEMBER, .name = "sock.sk_dst_cache.dev.ifindex" }
+#define LINK_PARTS                                                                                           \
+	[PART_NAMESPACE] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_net.net.ns.inum" },        \
+	[PART_INTERFACE] = { .is = BPF_PART_MEMBER,                                                          \
+			     .name = "sock.sk_dst_cache.dev.ifindex",                                        \
+			     .joins = true,                                                                  \
+			     .shift = INTERFACE_SHIFT }
 
-static const struct trace_program process_programs[] = PROGRAMS(WORD_NAMESPACE, [WORD_NAMESPACE] = { 0 });
-static const struct trace_program interface_programs[] = PROGRAMS(N_WORDS, LINK_WORDS);
+static const struct trace_program process_programs[] =
+	PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 });
+static const struct trace_program interface_programs[] = PROGRAMS(N_PARTS, LINK_PARTS);
 
 #define PLAN(table, of, words)                                                                               \
 	{                                                                                                    \
@@ -61,16 +103,16 @@ static const struct trace_program interface_programs[] = PROGRAMS(N_WORDS, LINK_
 		.n_words = words, .n_entries_max = ENTRIES_MAX,                                              \
 	}
 
-static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_NAMESPACE);
+static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_LINK);
 static const struct trace_plan interface_plan = PLAN("network_account", interface_programs, N_WORDS);
 
 static enum traffic_kind kind_of(const uint64_t *key)
 {
-	if (key[WORD_FAMILY] == AF_UNIX)
+	if (family_of(key) == AF_UNIX)
 		return TRAFFIC_UNIX;
-	if (key[WORD_FAMILY] != AF_INET && key[WORD_FAMILY] != AF_INET6)
+	if (family_of(key) != AF_INET && family_of(key) != AF_INET6)
 		return N_TRAFFIC_KINDS;
-	switch (key[WORD_PROTOCOL]) {
+	switch (protocol_of(key)) {
 	case IPPROTO_TCP:
 		return TRAFFIC_TCP;
 	case IPPROTO_UDP:
@@ -158,7 +200,7 @@ static bool is_of_kernel(const struct traffic_list *list, uint32_t pid)
 static void add_to_link(struct traffic_link *link, const uint64_t *key, uint64_t bytes, uint64_t calls,
 			bool of_kernel)
 {
-	bool sent = key[WORD_SENT], udp = kind_of(key) == TRAFFIC_UDP;
+	bool sent = is_sent(key), udp = kind_of(key) == TRAFFIC_UDP;
 
 	if (of_kernel)
 		*(sent ? &link->kernel_sent : &link->kernel_received) += bytes;
@@ -166,7 +208,7 @@ static void add_to_link(struct traffic_link *link, const uint64_t *key, uint64_t
 		*(sent ? &link->sent : &link->received) += bytes;
 	if (udp)
 		*(sent ? &link->datagrams_sent : &link->datagrams_received) += calls;
-	if (key[WORD_FAMILY] == AF_INET)
+	if (family_of(key) == AF_INET)
 		link->old_bytes += bytes;
 }
 
@@ -174,11 +216,11 @@ static void add_to_links(struct traffic_list *list, const uint64_t *key, uint64_
 {
 	bool of_kernel;
 
-	if (kind_of(key) == TRAFFIC_UNIX || key[WORD_NAMESPACE] != list->namespace)
+	if (kind_of(key) == TRAFFIC_UNIX || (uint32_t)key[WORD_LINK] != list->namespace)
 		return;
-	of_kernel = is_of_kernel(list, (uint32_t)key[WORD_PID]);
+	of_kernel = is_of_kernel(list, pid_of(key));
 	add_to_link(&list->all_links, key, bytes, calls, of_kernel);
-	add_to_link(link_of(list, key[WORD_INTERFACE]), key, bytes, calls, of_kernel);
+	add_to_link(link_of(list, key[WORD_LINK] >> INTERFACE_SHIFT), key, bytes, calls, of_kernel);
 }
 
 static void add_to_process(struct traffic_list *list, const uint64_t *key, uint64_t bytes)
@@ -188,9 +230,9 @@ static void add_to_process(struct traffic_list *list, const uint64_t *key, uint6
 
 	if (kind == N_TRAFFIC_KINDS)
 		return;
-	traffic = traffic_of(list, (uint32_t)key[WORD_PID]);
+	traffic = traffic_of(list, pid_of(key));
 	traffic->tick = list->env->tick;
-	if (key[WORD_SENT])
+	if (is_sent(key))
 		traffic->total.sent[kind] += bytes;
 	else
 		traffic->total.received[kind] += bytes;
@@ -229,7 +271,7 @@ static void take_entries(struct traffic_list *list, struct traffic_counters *cou
 			entry->sum = now->sum;
 			entry->count = now->count;
 			entry->tick = tick;
-		} else if (tick - entry->tick >= ABSENT_TICKS && !is_alive(pids, n_pids, key[WORD_PID])) {
+		} else if (tick - entry->tick >= ABSENT_TICKS && !is_alive(pids, n_pids, pid_of(key))) {
 			trace_forget(&counters->trace, i);
 			entry->tick = 0;
 		}

@@ -142,6 +142,8 @@ static int find_part(struct making *making, const struct trace_part *wanted, str
 		.bytes = wanted->bytes,
 		.offset = wanted->argument,
 		.constant = wanted->constant,
+		.joins = wanted->joins,
+		.shift = wanted->shift,
 	};
 	if (wanted->is == BPF_PART_FIELD)
 		return find_field(making, wanted, part);
@@ -181,11 +183,6 @@ static bool is_iterator(const struct trace_program *program)
 	return program->does == BPF_ENTER && program->enters == BPF_ENTERS_EXISTS;
 }
 
-static bool is_typed(const struct trace_program *program)
-{
-	return program->typed || program->does == BPF_ENTER;
-}
-
 /* -ENOENT: this kernel has no such type. */
 static int load_typed(struct making *making, const struct trace_program *program, const struct bpf_code *code)
 {
@@ -201,7 +198,8 @@ static int load_typed(struct making *making, const struct trace_program *program
 	return type ? bpf_typed_program_open(code, "panetop", type, iterates) : -ENOENT;
 }
 
-static int load(struct making *making, const struct trace_program *program, const struct bpf_shape *shape)
+static int assemble_and_load(struct making *making, const struct trace_program *program,
+			     const struct bpf_shape *shape)
 {
 	enum bpf_prog_type type =
 		is_raw(program) ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT;
@@ -209,21 +207,29 @@ static int load(struct making *making, const struct trace_program *program, cons
 
 	if (!bpf_assemble(&code, shape))
 		return -EINVAL;
-	return is_typed(program) ? load_typed(making, program, &code)
-				 : bpf_program_open(type, &code, "panetop");
+	return shape->typed ? load_typed(making, program, &code) : bpf_program_open(type, &code, "panetop");
 }
 
-static int attach(struct making *making, const struct trace_program *program, int loaded)
+/* Where the kernel does not take its types, a program calls a function for each member, which costs more. */
+static int load(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
+{
+	int loaded = assemble_and_load(making, program, shape);
+
+	if (loaded >= 0 || !shape->typed || program->does == BPF_ENTER)
+		return loaded;
+	shape->typed = false;
+	return assemble_and_load(making, program, shape);
+}
+
+static int attach(struct making *making, const struct trace_program *program, bool typed, int loaded)
 {
 	struct span text;
 	char bytes[32];
 	uint64_t id;
 	long length;
 
-	if (is_typed(program))
-		return bpf_attach_raw(loaded, NULL);
 	if (is_raw(program))
-		return bpf_attach_raw(loaded, program->tracepoint);
+		return bpf_attach_raw(loaded, typed ? NULL : program->tracepoint);
 	length = read_tracepoint(making, program, "id", bytes, sizeof(bytes));
 	if (length < 0)
 		return (int)length;
@@ -258,7 +264,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.unless_bits = program->unless_bits,
 		.positive = program->positive,
 		.since = program->since,
-		.typed = program->typed,
+		.typed = program->typed || program->does == BPF_ENTER,
 		.begins_elsewhere = program->begins_elsewhere,
 		.by_log2 = program->by_log2,
 		.by_bucket = program->by_bucket,
@@ -284,7 +290,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 	if (error >= 0 && is_iterator(program))
 		error = bpf_iterate(running->loaded);
 	else if (error >= 0)
-		error = running->attached = attach(making, program, running->loaded);
+		error = running->attached = attach(making, program, shape.typed, running->loaded);
 	if (error < 0) {
 		close_running(running);
 		return error;

@@ -26,6 +26,8 @@ struct trace_part {
 	uint32_t bytes;    /* of an argument; of a member: only its lowest, 0: all */
 	const char *name;  /* of a field; of a member: "task_struct.group_leader.tgid" */
 	uint64_t constant;
+	bool joins; /* as of struct bpf_part */
+	uint32_t shift;
 };
 
 struct trace_program {
