@@ -96,8 +96,7 @@ static const void *selected_row(struct pane_context *context)
 		screen_warn(context->screen, MESSAGE_PANE, _("%s: choose a process that runs"),
 			    table_text(table, row, "name"));
 	else
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			    _("select a process first, with the arrows or the mouse"));
+		process_warn_unselected(context);
 	return NULL;
 }
 

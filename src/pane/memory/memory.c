@@ -323,19 +323,9 @@ static void show_actions(struct pane_context *context)
 	screen_menu(context, _("Actions"), items, n_items, 0, act);
 }
 
-static void open_process(struct pane_context *context)
-{
-	const void *row = selected_row(context);
-
-	if (row)
-		process_open(context, context_table(context, MEMORY_TABLE_PROCESS), row);
-	else
-		screen_message(context->screen, MESSAGE_PANE, "%s",
-			       _("select a process first, with the arrows or the mouse"));
-}
-
 static const struct pane_action process_actions[] = {
-	{ ACTION_OPEN, open_process, NULL, N_("open the selected process: all that is known of it") },
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
 	{ 0 },
 };
 

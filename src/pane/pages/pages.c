@@ -152,8 +152,7 @@ static void open_map(struct pane_context *context)
 	if (row)
 		process_open_map(context, table, row);
 	else
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			    _("select a process first, with the arrows or the mouse"));
+		process_warn_unselected(context);
 }
 
 static void show_region_in_map(struct pane_context *context)

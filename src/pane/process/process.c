@@ -228,27 +228,6 @@ static void sampling(struct pane_context *context)
 	context->request->n_visible = context->request->visible[0] ? 1 : 0;
 }
 
-static const void *selected_row(const struct pane_context *context)
-{
-	const struct table_widget *widget = &context->tables[PROCESS_TABLE_PROCESS];
-	const struct column *column;
-
-	return widget->place.cursor_on && context_table(context, PROCESS_TABLE_PROCESS)
-		       ? table_cell(widget, &column)
-		       : NULL;
-}
-
-static void open_selected(struct pane_context *context)
-{
-	const void *row = selected_row(context);
-
-	if (row)
-		process_open(context, context_table(context, PROCESS_TABLE_PROCESS), row);
-	else
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			    _("select a process first, with the arrows or the mouse"));
-}
-
 static void open_parent(struct pane_context *context)
 {
 	const struct process_rows rows = process_rows_of(context, context->frame);
@@ -308,7 +287,7 @@ static const struct pane_action map_actions[] = {
 };
 
 static const struct pane_action list_actions[] = {
-	{ ACTION_OPEN, open_selected, NULL, N_("open the selected process") },
+	{ ACTION_OPEN, process_open_selected, NULL, N_("open the selected process") },
 	{ 0 },
 };
 

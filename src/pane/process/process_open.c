@@ -24,6 +24,12 @@ void process_open(struct pane_context *context, const struct table *processes, c
 	open_in(context, "process", processes, row);
 }
 
+void process_warn_unselected(const struct pane_context *context)
+{
+	screen_warn(context->screen, MESSAGE_PANE, "%s",
+		    _("select a process first, with the arrows or the mouse"));
+}
+
 void process_open_selected(struct pane_context *context)
 {
 	struct table_widget *widget = &context->tables[context->focus];
@@ -34,8 +40,7 @@ void process_open_selected(struct pane_context *context)
 	table_select(widget);
 	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 	if (!row)
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			    _("select a process first, with the arrows or the mouse"));
+		process_warn_unselected(context);
 	else if (!(table_number(table, row, "pid") > 0) || isnan(table_number(table, row, "start_seconds")))
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("the process of this row is not known"));
 	else
