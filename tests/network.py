@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from datetime import datetime
 
@@ -46,6 +47,21 @@ t.shutdown(socket.SHUT_WR)
 t.recv(1)
 print("sent", flush=True)
 sys.stdin.read()
+"""
+# Sends itself as many bytes as each line says.
+TALKER = """
+import socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+here = socket.create_connection(listener.getsockname())
+there, _ = listener.accept()
+print("ready", flush=True)
+for line in sys.stdin:
+    left = int(line)
+    while left:
+        got = here.send(bytes(min(left, 1 << 16)))
+        left -= got
+        while got: got -= len(there.recv(got))
+    print("said", flush=True)
 """
 
 
@@ -231,6 +247,96 @@ def connections():
     rows = [row for row in rows if row["remote"].startswith(f"{left.host}:") and row["protocol"] == "tcp"]
     load.close()
     same([(row["sent_bytes"], row["pid"]) for row in rows], [(TCP_BYTES, load.sender.pid)], "connections")
+
+
+class Talker:
+    """A process with a connection to itself."""
+
+    def __init__(self):
+        self.process = program(TALKER)
+        self.process.stdout.readline()
+        self.pid = self.process.pid
+
+    def say(self, size):
+        self.process.stdin.write(f"{size}\n")
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def by_scope(table, talkers, options, settled):
+    """The rows of both, of one, and of all, once the last are settled."""
+    watches = [Panetop(table, f"--in=pid={scope}", *options)
+               for scope in (",".join(str(talker.pid) for talker in talkers), talkers[0].pid)] + [Panetop(table, *options)]
+    for number, talker in enumerate(talkers):
+        talker.say((number + 1) * MIB)
+    return [watch.last(lambda rows: settled(rows, talkers)) for watch in watches]
+
+
+def check_scopes(options):
+    talkers = [Talker(), Talker()]
+    columns = ("tcp_received_bytes", "tcp_sent_bytes")
+
+    def settled(rows, shown):
+        sent = {row["pid"]: row["tcp_sent_bytes"] for row in rows}
+        return all(sent.get(talker.pid, MIB) >= MIB for talker in shown) and sent
+    both, one, whole = by_scope("traffic", talkers, options, settled)
+    connections = by_scope("connection", talkers, options, lambda rows, shown: any(row["pid"] == shown[0].pid for row in rows))
+    for talker in talkers:
+        talker.close()
+    parts = [[row for row in whole if (row["pid"] in [talker.pid for talker in talkers]) == inside] for inside in (True, False)]
+    same({row["pid"] for row in both}, {talker.pid for talker in talkers}, "processes of the scope")
+    same([[row["pid"], *(row[column] for column in columns)] for row in one], [[talkers[0].pid, MIB, MIB]], "of one")
+    for column in columns:
+        same(sum(row[column] or 0 for row in both), 3 * MIB, f"{column} of the scope")
+        same(sum(row[column] or 0 for part in parts for row in part), sum(row[column] or 0 for row in whole), "with the rest")
+        same(sum(row[column] or 0 for row in parts[0]), 3 * MIB, f"{column} of these in all")
+    same([{row["pid"] for row in rows} for rows in connections[:2]], [{talker.pid for talker in talkers}, {talkers[0].pid}],
+         "processes with connections")
+    same([len(rows) for rows in connections[:2]], [6, 3], "connections: both ends, and who listens")
+
+
+@test
+def scopes():
+    """a scope has its own processes and connections, and with the rest they are all"""
+    if not BPF:
+        raise Skip("BPF is not permitted")
+    check_scopes([])
+
+
+@test
+def scopes_without_bpf():
+    """without BPF the same, by TCP"""
+    check_scopes(["--no-bpf"])
+
+
+@test
+def recorded_scopes():
+    """of a recording it is the same: a scope and the rest are all rows"""
+    talkers = [Talker(), Talker()]
+    with tempfile.NamedTemporaryFile() as file:
+        for table in "traffic", "connection":
+            command = [PANETOP, "-b", "-n", "4", "-d", "0.3", f"--record={file.name}", "-t", table, "network", "cpu"]
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recorder:
+                while recorder.poll() is None:
+                    for talker in talkers:
+                        talker.say(1 << 16)
+
+            def rows(*options):
+                done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", table, f"--replay={file.name}", *options],
+                                      capture_output=True, text=True, check=True)
+                samples = [json.loads(line)["tables"][table] for line in done.stdout.splitlines()]
+                return [sorted(sample, key=str) for sample in samples]
+            whole = rows()
+            for talker in talkers:
+                own = [[row for row in sample if row["pid"] == talker.pid] for sample in whole]
+                same(rows(f"--in=pid={talker.pid}"), own, f"{table} of a scope")
+                same(all(own), True, f"{table} has rows of it")
+    for talker in talkers:
+        talker.close()
 
 
 left.close()

@@ -350,12 +350,12 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] = is_wanted(run, options, topics[t]->schema->name, chosen, n_chosen);
 	if (options->record) /* derived again from what is recorded */
-		scope_use_want(request->scope, schemas, n_topics, run->wanted);
+		scope_use_want(request, schemas, n_topics, run->wanted);
 	run->asked = alloc_zeroed(n_topics, sizeof(*run->asked));
 	memcpy(run->asked, run->wanted, n_topics * sizeof(*run->asked));
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
-	scope_use_want(request->scope, schemas, n_topics, run->wanted);
+	scope_use_want(request, schemas, n_topics, run->wanted);
 	findings_want(finding_rules, n_finding_rules, schemas, n_topics, run->wanted);
 	return status;
 }

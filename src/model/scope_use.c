@@ -311,10 +311,11 @@ static unsigned long bit_of(const struct schema *schema, const char *key)
 	return column && column->on_request ? 1UL << column->on_request : 0;
 }
 
-void scope_use_want(const struct scope *scope, const struct schema *const *schemas, unsigned n_schemas,
-		    bool *wanted)
+void scope_use_want(const struct sample_request *request, const struct schema *const *schemas,
+		    unsigned n_schemas, bool *wanted)
 {
-	bool any = false;
+	const struct scope *scope = request->scope;
+	bool any = scope_is_set(scope) && request->recorded;
 
 	for (unsigned i = 0; scope_is_set(scope) && i < n_schemas; i++)
 		any |= wanted[i] && schemas[i] == &scope_use_schema;

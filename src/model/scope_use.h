@@ -17,9 +17,12 @@ extern const struct schema scope_use_schema;
  */
 void scope_use_derive(const struct scope *scope, struct frame *frame);
 
-/* Marks the topics that it reads, by index of the schema, if the table is wanted. */
-void scope_use_want(const struct scope *scope, const struct schema *const *schemas, unsigned n_schemas,
-		    bool *wanted);
+/*
+ * Marks the topics that it reads, by index of the schema, if the table is wanted; of a recording always, as
+ * they show who is in the scope.
+ */
+void scope_use_want(const struct sample_request *request, const struct schema *const *schemas,
+		    unsigned n_schemas, bool *wanted);
 
 /* Requests their columns. */
 void scope_use_request(struct sample_request *request, const struct schema *const *schemas,

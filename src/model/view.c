@@ -179,6 +179,13 @@ void view_choose_scope(struct view *view, const struct scope *scope)
 		scope_is_set(scope) && (filter->scope_pid >= 0 || filter->scope_path >= 0) ? scope : NULL;
 }
 
+bool view_is_scoped(const struct view *view)
+{
+	const struct view_filter *filter = &view->filter;
+
+	return filter->scope && (filter->scope_pid >= 0 || scope_needs_groups(filter->scope));
+}
+
 void view_exclude(struct view *view, uint64_t excluded, const char *number)
 {
 	add_choice(view, (struct view_choice){

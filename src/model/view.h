@@ -88,6 +88,9 @@ bool schema_is_of_groups(const struct schema *schema);
 /* Only rows of processes in the scope (borrowed), if the rows are of processes. */
 void view_choose_scope(struct view *view, const struct scope *scope);
 
+/* Are its rows only those of the scope? */
+bool view_is_scoped(const struct view *view);
+
 /* Excludes rows with this number in the column with this key. */
 void view_exclude(struct view *view, uint64_t excluded, const char *number);
 

@@ -214,7 +214,7 @@ static void split_account(struct scope *scope, struct table *account, const stru
 	add_part(account, N_("busy"), busy, busy_seconds, N_("/proc/stat, without idle and iowait"));
 }
 
-/* Rows of no single process go. */
+/* Rows of no single process, or of an unknown one, go. */
 static void keep_processes(struct table *table)
 {
 	const struct column *pid = schema_find(table->schema, "pid");
@@ -253,27 +253,30 @@ static void split_recorded(struct scope *scope, struct frame *frame)
 	static const char *const sums[] = { "exited",        "distribution", "process_total",
 					    "power_account", "event_total",  "event_lifetime" };
 	struct table *account = frame_table(frame, "account"), *processes = frame_table(frame, "process");
-	bool any = false;
+	const char *shortened = NULL;
 	char text[TEXT_MAX];
 
 	if (is_recorded_so(scope, account))
 		return;
+	if (frame_table(frame, "connection"))
+		keep_processes(frame_table(frame, "connection"));
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
 		struct table *table = frame_table(frame, sums[i]);
 		size_t n_rows = table ? table->n_rows : 0;
 
 		if (table)
 			keep_processes(table);
-		any |= table && table->n_rows < n_rows;
+		if (!shortened && table && table->n_rows < n_rows)
+			shortened = sums[i];
 	}
 	if (account && account->n_rows > 0 && processes)
 		split_account(scope, account, processes);
 	else if (account)
 		account->n_rows = 0;
 	scope_describe(scope, text, sizeof(text));
-	if (any)
+	if (shortened)
 		frame_notice(
-			frame, "replay", NULL,
+			frame, shortened, NULL,
 			_("sums over exited processes and events were recorded of all processes: not of %s"),
 			text);
 }

@@ -16,13 +16,24 @@
 #define MORE " (i)"
 #define NOTICE_NS UINT64_C(10000000000) /* then only their number stays */
 
+/* Is it about what the pane shows of the machine in other views? */
+static bool is_of_other_views(const struct pane_context *context, const struct notice *notice)
+{
+	const struct pane_view *views = context->pane->views;
+	unsigned shown = views ? views[context->view].table : 0;
+
+	return context->pane->unscoped && strcmp(notice->text, _(context->pane->unscoped)) == 0 &&
+	       view_is_scoped(&context->tables[shown].view);
+}
+
 /* Is it only about a table of other panes? They show it themselves; the key i lists all. */
 static bool is_of_others(const struct screen *screen, const struct notice *notice)
 {
 	const struct pane_context *context = &screen->contexts[screen->current];
 	bool others = false;
 
-	if (context->pane->tells && context->pane->tells(context, notice))
+	if (is_of_other_views(context, notice) ||
+	    (context->pane->tells && context->pane->tells(context, notice)))
 		return true;
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		others |= pane_has_table(screen->setup->panes[i], notice->topic);

@@ -350,7 +350,7 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 			if (is_wanted(context, i, p == screen->current))
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
-	scope_use_want(setup->request->scope, setup->schemas, setup->n_schemas, wanted);
+	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
 	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
 }
 

@@ -111,8 +111,7 @@ const struct pane pane_disks = {
 	.digit = '4',
 	.title = N_("Disks"),
 	.question = N_("Is the device slow, full, or badly asked?"),
-	.unscoped = N_(
-		"disks and file systems are those of the machine: the kernel counts them for all processes"),
+	.unscoped = N_("devices and file systems are the machine's: their counters have no process"),
 	.tables = tables,
 	.series = series,
 	.n_series = sizeof(series) / sizeof(series[0]),

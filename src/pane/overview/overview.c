@@ -375,22 +375,10 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 
 static void open_row(struct pane_context *context)
 {
-	struct table_widget *widget = &context->tables[context->focus];
-	const struct table *table = context_table(context, context->focus);
-	const struct column *column;
-	const void *row;
-
-	if (context->focus == OVERVIEW_TABLE_FINDING) {
+	if (context->focus == OVERVIEW_TABLE_FINDING)
 		overview_finding_open(context, OVERVIEW_TABLE_FINDING);
-		return;
-	}
-	table_select(widget);
-	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
-	if (row)
-		process_open(context, table, row);
 	else
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			       _("select a process first, with the arrows or the mouse"));
+		process_open_selected(context);
 }
 
 /* To the next list that is drawn, or the one before. */
@@ -483,16 +471,12 @@ static bool key(struct pane_context *context, const struct input *input)
 	return true;
 }
 
-static const char unscoped[] =
-	N_("pressure, load, network and power are of the machine: the kernel counts them only as a whole");
-
-/* The gauge of power and heat is there, or it is not; those of the machine say so. */
+/* The gauge of power and heat is there, or it is not. */
 static bool tells(const struct pane_context *context, const struct notice *notice)
 {
 	(void)context;
-	return strcmp(notice->text, _(unscoped)) == 0 || strcmp(notice->topic, "power") == 0 ||
-	       strcmp(notice->topic, NOTICE_STORAGE) == 0 || strcmp(notice->topic, "temperature") == 0 ||
-	       strcmp(notice->topic, "group") == 0;
+	return strcmp(notice->topic, "power") == 0 || strcmp(notice->topic, NOTICE_STORAGE) == 0 ||
+	       strcmp(notice->topic, "temperature") == 0 || strcmp(notice->topic, "group") == 0;
 }
 
 static const struct pane_view views[] = {
@@ -509,7 +493,8 @@ const struct pane pane_overview = {
 	.digit = '1',
 	.title = N_("Overview"),
 	.question = N_("What is wrong with this machine?"),
-	.unscoped = unscoped,
+	.unscoped = N_("pressure, load, network and power are of the machine: the kernel counts them only as "
+		       "a whole"),
 	.tables = tables,
 	.series = series,
 	.n_series = N_OVERVIEW_SERIES,
