@@ -56,6 +56,7 @@ const struct privilege_row privilege_rows[] = {
 	{ ROW(BPF, CAP_PERFMON, "bpf(2)", N_("time in interrupts, arguments of every program that starts")) },
 	{ ROW(BPF, CAP_SYS_ADMIN, "bpf(2)",
 	      N_("the same where the kernel does not know cap_bpf")) },
+	{ ROW(SYMBOLS, CAP_SYSLOG, "/proc/kallsyms", N_("names of functions of the kernel")) },
 	{ ROW(NETLINK, CAP_NET_ADMIN, "netlink(7)", N_("exited processes: exit records, proc connector")) },
 	{ ROW(REAL_TIME, CAP_SYS_NICE, "sched_setattr(2)", N_("real-time priority for measuring threads")) },
 	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)", N_("memory locked while latency is measured")) },

@@ -23,6 +23,7 @@
 #include "kernel/diskstats.h"
 #include "kernel/hwmon.h"
 #include "kernel/interrupts.h"
+#include "kernel/kallsyms.h"
 #include "kernel/meminfo.h"
 #include "kernel/mountinfo.h"
 #include "kernel/mounts.h"
@@ -345,6 +346,15 @@ FUZZ_TARGET(softnet)
 
 	while (softnet_next(&text, &line))
 		require(line.cpu == U64_UNKNOWN || line.cpu <= UINT32_MAX);
+}
+
+FUZZ_TARGET(kallsyms)
+{
+	struct span text = input(data, size);
+	struct kallsyms_line line;
+
+	while (kallsyms_next(&text, &line))
+		require(span_length(line.name) > 0);
 }
 
 FUZZ_TARGET(slabinfo)

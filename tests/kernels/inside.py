@@ -25,7 +25,7 @@ KNOWN_FAILURES = [
 PANETOP = "/tmp/tests/panetop"
 PANES = ("memory", "events", "cpu", "pages", "power", "latency")
 CAPABLE_PANETOP = "/tmp/tests/capable"  # with the capabilities of README.md
-CAPABILITIES = "cap_bpf,cap_dac_read_search,cap_ipc_lock,cap_net_admin,cap_perfmon,cap_sys_nice,cap_sys_ptrace+p"
+CAPABILITIES = "cap_bpf,cap_dac_read_search,cap_ipc_lock,cap_net_admin,cap_perfmon,cap_sys_nice,cap_sys_ptrace,cap_syslog+p"
 UID = 1000
 # Who runs panetop: root, an ordinary user, root by sudo, a user of a program with capabilities.
 ROOT, USER, SUDO, CAPABLE = "root", "an ordinary user", "root by sudo", "a user with capabilities"
@@ -483,6 +483,29 @@ def _():
     equal("CPUs online", system["cpus"], len(cpus) - 1)
     for column, name in (("context_switches", "ctxt"), ("interrupts", "intr"), ("forks", "processes")):
         within(column, before[name][0], system[column], after[name][0])
+
+
+@test("wake-ups are counted by their cause, timers by their function, and exits from idle")
+def _():
+    naps = 20
+    pid = os.fork()
+    if pid == 0:
+        while True:
+            time.sleep(1 / naps)
+    try:
+        with_bpf = KERNEL >= (5, 8)
+        samples = {topic: panetop("-t", topic, count=3).samples[-1]["tables"][topic] for topic in ("wakeup", "timer", "idle_exit")}
+        row = next(row for row in samples["wakeup"] if row["pid"] == pid)
+        equal("how wake-ups are counted", row["how"], "bpf" if with_bpf else "proc")
+        if with_bpf:
+            check(row["by_timer"] >= 2, "wake-ups by timers:", row)
+            equal("sum of the causes", sum(row[f"by_{cause}"] for cause in ("timer", "device", "network", "task", "kernel")), row["wakeups"])
+            timers = [row["function"] for row in samples["timer"] if row["pid"] == pid]
+            check("hrtimer_wakeup" in timers, "timers:", timers)
+            check(samples["idle_exit"], "exits from idle:", samples["idle_exit"])
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
 
 
 @test("programs of panetop count in the kernel: interrupts, and what processes wait for")

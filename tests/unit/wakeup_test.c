@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of wake-ups: processes that know how often they sleep, and what ends it. */
+/* Tests of wake-ups, timers and exits from idle, with processes that know how often they sleep. */
 #include <config.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,10 +18,12 @@
 #include "core/unknown.h"
 #include "suite.h"
 #include "topic/interrupt/wakeup_cause.h"
+#include "topic/trace/function_names.h"
 
 #define EXITED 20
 
-static const char *const topics_wanted[] = { "wakeup", NULL };
+static const char *const topics_wanted[] = { "wakeup", "timer", NULL };
+static const char *const idle_topics[] = { "idle_exit", "idle_state", NULL };
 static const char *const causes[] = { "by_timer", "by_device", "by_network", "by_task", "by_kernel" };
 enum { TIMER, DEVICE, NETWORK, TASK, KERNEL, ALL, N_NUMBERS };
 
@@ -282,6 +287,140 @@ START_TEST(a_pair_over_loopback_is_woken_up_by_the_network)
 	connect_to(other, one);
 	check_pair((int[]){ one, one }, (int[]){ other, other }, NETWORK);
 	close(other);
+}
+
+/* Those that this process armed, of the function that wakes up who sleeps. */
+static uint64_t timers_of(uint64_t pid, const char *column)
+{
+	const struct table *table = frame_table(machine.now, "timer");
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (table_u64(table, row, "pid") == pid &&
+		    strcmp(table_text(table, row, "function"), "hrtimer_wakeup") == 0)
+			return table_u64(table, row, column);
+	}
+	return 0;
+}
+
+START_TEST(timers_belong_to_the_process_that_arms_them)
+{
+	struct child ticker = { .work = sleep_often };
+	const struct table *table;
+	uint64_t missed, fired, armed;
+
+	if (geteuid() != 0)
+		skip_test("names of functions need root");
+	start(&ticker);
+	machine.request.batch = true;
+	open_counting();
+	missed = uncounted_ns();
+	order(&ticker, 200, 1000000);
+	answer(&ticker);
+	missed = (uncounted_ns() - missed) / 1000000;
+	next_tick(&machine);
+	next_tick(&machine);
+	fired = timers_of((uint64_t)ticker.pid, "fired");
+	armed = timers_of((uint64_t)ticker.pid, "armed");
+	ck_assert_uint_ge(fired + missed, 199);
+	ck_assert_uint_le(fired, 200);
+	ck_assert_uint_ge(armed, 200);
+	ck_assert_uint_le(armed, 201);
+	table = frame_table(machine.now, "timer");
+	for (size_t i = 0; i < table->n_rows; i++) /* ticks interrupt it, and are not its own */
+		ck_assert(table_u64(table, table_row(table, i), "pid") != (uint64_t)ticker.pid ||
+			  !strstr(table_text(table, table_row(table, i), "function"), "tick"));
+	stop(&ticker);
+	close_machine(&machine);
+}
+
+static uint64_t sum_of_idle(const char *topic, const char *column, bool of_all)
+{
+	const struct table *table = frame_table(machine.now, topic);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if ((strcmp(table_text(table, table_row(table, i), "cpu"), "all") == 0) == of_all)
+			sum += table_u64(table, table_row(table, i), column);
+	return sum;
+}
+
+/* The kernel counts how often it entered an idle state. */
+START_TEST(exits_from_idle_are_as_many_as_entries)
+{
+	const struct order naps = { 300, 1000000 };
+	uint64_t entries, exits, n_cpus = env_cpus();
+
+	open_machine(&machine, idle_topics);
+	next_tick(&machine);
+	if (!frame_table(machine.now, "idle_state") || frame_table(machine.now, "idle_exit")->n_rows == 0) {
+		close_machine(&machine);
+		skip_test("no idle states, or BPF is not permitted");
+	}
+	entries = sum_of_idle("idle_state", "entries", false);
+	exits = sum_of_idle("idle_exit", "exits", false);
+	sleep_often(NULL, &naps);
+	next_tick(&machine);
+	entries = sum_of_idle("idle_state", "entries", false) - entries;
+	exits = sum_of_idle("idle_exit", "exits", false) - exits;
+	ck_assert_uint_eq(sum_of_idle("idle_exit", "exits", true), sum_of_idle("idle_exit", "exits", false));
+	ck_assert_uint_le(exits, entries + entries / 20 + 2 * n_cpus);
+	ck_assert_uint_ge(exits + entries / 20 + 2 * n_cpus, entries);
+	close_machine(&machine);
+}
+
+/* More than is read at once, so that lines are cut between two reads. */
+static void write_symbols(const char *root, unsigned count, uint64_t first)
+{
+	char path[SCRATCH_PATH_MAX + 32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/proc", root);
+	ck_assert(mkdir(path, 0755) == 0 || errno == EEXIST);
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "0000000000000000 A fixed_percpu_data\nnonsense\n%016llx D data_here\n",
+		(unsigned long long)first);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(file, "%016llx t function_%u%s\n", (unsigned long long)(first ? first + i * 16 : 0),
+			i, i % 2 ? "\t[module]" : "");
+	fclose(file);
+}
+
+START_TEST(functions_have_names_by_address)
+{
+	const uint64_t first = UINT64_C(0xffffffff81000000);
+	char root[SCRATCH_PATH_MAX];
+	struct function_names names;
+	struct env env;
+	size_t at[3];
+
+	scratch_directory(root, "symbols");
+	write_symbols(root, 9000, first);
+	ck_assert_int_eq(env_open(&env, root), 0);
+	ck_assert_int_eq(function_names_test(&env), 0);
+	function_names_open(&names, &env);
+	at[0] = function_names_find(&names, first);
+	at[1] = function_names_find(&names, first + 8999 * 16);
+	at[2] = function_names_find(&names, first + 8);
+	function_names_update(&names, true);
+	ck_assert_str_eq(names.list[at[0]].name, "function_0");
+	ck_assert_str_eq(names.list[at[1]].name, "function_8999");
+	ck_assert_int_eq(names.list[at[2]].state, FUNCTION_UNKNOWN);
+	ck_assert_int_eq(names.error, 0);
+	ck_assert_uint_eq(function_names_find(&names, first), at[0]);
+	function_names_close(&names);
+	write_symbols(root, 10, 0); /* as other users see them */
+	ck_assert_int_eq(function_names_test(&env), -EACCES);
+	function_names_open(&names, &env);
+	at[0] = function_names_find(&names, first);
+	function_names_update(&names, false);
+	ck_assert_int_eq(names.list[at[0]].state, FUNCTION_UNKNOWN);
+	ck_assert_int_eq(names.error, -EACCES);
+	function_names_close(&names);
+	env_close(&env);
 }
 
 START_TEST(causes_add_up_to_wakeups)

@@ -337,7 +337,7 @@ static void add_counted(struct sample *sample)
 		name_row(sample, row, process);
 		fill(row, &state->list[i].now);
 	}
-	if (is_none(&state->gone) || sample->request->scope)
+	if (is_none(&state->gone) || scope_is_set(sample->request->scope))
 		return;
 	row = add_row(sample, "bpf");
 	row->pid = 0;

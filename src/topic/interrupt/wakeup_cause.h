@@ -12,7 +12,7 @@
 enum wakeup_cause { CAUSE_TIMER, CAUSE_DEVICE, CAUSE_NETWORK, CAUSE_TASK, CAUSE_KERNEL, N_CAUSES };
 
 /* Bits of the marks: the soft interrupts have 0 to 9, in the kernel's order. */
-enum { MARK_IRQ = 16, MARK_HRTIMER, MARK_CALL, MARK_WORK, MARK_IPI };
+enum { MARK_IRQ = 16, MARK_HRTIMER, MARK_CALL, MARK_WORK, MARK_IPI, MARK_TICK };
 
 /* What ends comes first: a start without its end would stay marked. */
 #define CAUSE_AROUND(ends, starts, bit, from, to, ...)                                                       \
@@ -38,6 +38,11 @@ enum { MARK_IRQ = 16, MARK_HRTIMER, MARK_CALL, MARK_WORK, MARK_IPI };
 			     "irq_work_entry", "irq_work_exit", .optional = true),                           \
 		CAUSE_AROUND(N_("end of a CPU's interrupt"), N_("start of a CPU's interrupt"), MARK_IPI,     \
 			     "ipi_entry", "ipi_exit", .optional = true)
+
+/* Around precise timers, which it may arm again; where it is not a handler of a device. */
+#define CAUSE_MARKS_OF_TICKS                                                                                 \
+	CAUSE_AROUND(N_("end of a timer interrupt"), N_("start of a timer interrupt"), MARK_TICK,            \
+		     "local_timer_entry", "local_timer_exit", .optional = true)
 
 /* idle: no task runs. The innermost counts: interrupts interrupt soft interrupts. */
 enum wakeup_cause wakeup_cause_of(uint64_t marks, bool idle);

@@ -26,6 +26,15 @@ WAKEUPS = {  # PID: command, wake-ups per second by cause, of those from idle CP
     15400: ("render", (12, 0, 0, 460, 0), 8), 2001: ("postgres", (20, 310, 140, 95, 0), 240), 812: ("nginx", (1, 0, 900, 2, 0), 410),
     17: ("rcu_preempt", (60, 0, 0, 4, 31), 88), 1: ("systemd", (0.5, 0, 0, 0.5, 0), 0.5), 0: ("(exited)", (3, 1, 0, 9, 0), 4),
 }
+TIMERS = {  # PID, function: armed, fired per second, command
+    (0, "tick_nohz_handler"): (1000, 990, "(kernel)"), (15400, "hrtimer_wakeup"): (60, 12, "render"),
+    (2001, "hrtimer_wakeup"): (20, 20, "postgres"), (2001, "tcp_write_timer"): (140, 2, "postgres"), (812, "timerfd_tmrproc"): (1, 1, "nginx"),
+    (17, "process_timeout"): (90, 60, "rcu_preempt"), (812, "(unknown function)"): (7, 3, "nginx"),
+}
+IDLE = {  # what wakes up each CPU, per second, device
+    "irq 36": ((900, 0, 0, 0), "nvme0q1"), "irq 41": ((450, 0, 0, 0), "eth0-rx-0"), "timer": ((60, 90, 80, 85), None),
+    "reschedule": ((25, 9, 12, 30), None), "call": ((1, 2, 0, 1), None),
+}
 PROGRAMS = (("interrupt", "start of a handler", "irq_handler_entry", 4300, 90),
             ("interrupt", "end of a handler", "irq_handler_exit", 4300, 110),
             ("softirq", "start of a soft interrupt", "softirq_entry", 5500, 85),
@@ -71,8 +80,13 @@ def tables(step):
         wakeups.append({"pid": pid, "start_seconds": pid / 10, "wakeups": sum(counts), "from_idle": int(idle * seconds),
                         "observed_seconds": seconds, "how": "bpf", "command": command,
                         **{f"by_{cause}": count for cause, count in zip(CAUSES, counts)}})
+    timers = [{"pid": pid, "function": function, "armed": int(armed * seconds), "fired": int(fired * seconds), "command": command}
+              for (pid, function), (armed, fired, command) in TIMERS.items()]
+    idle = [{"cpu": cpu, "cause": cause, "exits": int(rate * seconds)} | ({"device": device} if device else {})
+            for cause, (rates, device) in IDLE.items()
+            for cpu, rate in [("all", sum(rates)), *((str(i), rate) for i, rate in enumerate(rates) if rate)]]
     tracing = [{"topic": topic, "program": program, "tracepoint": tracepoint, "runs": int(rate * seconds),
                 "used_seconds": rate * seconds * ns / 1e9, "mean_seconds": ns / 1e9, "entries": 9, "entries_max": 8192, "lost": 0}
                for topic, program, tracepoint, rate, ns in PROGRAMS]
-    return {"interrupt": interrupts, "softirq": softirqs, "backlog": backlog, "wakeup": wakeups, "slab": slab,
-            "tracing": tracing}
+    return {"interrupt": interrupts, "softirq": softirqs, "backlog": backlog, "wakeup": wakeups, "timer": timers,
+            "idle_exit": idle, "slab": slab, "tracing": tracing}

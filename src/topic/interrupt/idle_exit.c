@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Topic "idle_exit": what breaks CPUs out of idle. A CPU is marked awake by what comes first after it became
+ * idle, which is what counts.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "sys/attribute.h"
+#include "topic/topic.h"
+#include "topic/trace/trace.h"
+
+#define ENTRIES_MAX 8192
+#define DEVICE_BYTES 96
+
+struct idle_exit_row {
+	const char *cpu, *cause;
+	double per_second;
+	uint64_t exits;
+	const char *device;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct idle_exit_row, cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 5,
+	       .help = N_("CPU that was idle; all: the sum"), .source = "BPF"),
+	COLUMN(struct idle_exit_row, cause, .kind = COLUMN_KEY, .title = N_("woken by"), .width = 14,
+	       .words = true,
+	       .help = N_(
+		       "what came first after it became idle: its timer; a device, by the number of its "
+		       "interrupt; call: another CPU that wants a function to run; reschedule: another CPU "
+		       "that has a task for it; interrupt work: the kernel itself; task: a task that needed "
+		       "no interrupt, as the CPU polled"),
+	       .source = "BPF"),
+	COLUMN(struct idle_exit_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("per s"), .width = 8, .trend = true,
+	       .rate_of = offsetof(struct idle_exit_row, exits), .help = N_("in the last interval"),
+	       .source = "growth of exits / time"),
+	COLUMN(struct idle_exit_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("count"),
+	       .width = 9, .hidden = true,
+	       .help = N_("how often it broke the CPU out of idle, since panetop began to count"),
+	       .source = "BPF at cpu_idle, and at what comes next"),
+	COLUMN(struct idle_exit_row, device, .kind = COLUMN_LABEL, .title = N_("device"), .width = 22,
+	       .help = N_("who asked for the interrupt"), .source = "/sys/kernel/irq/N/actions"),
+};
+
+static const struct schema schema = {
+	.name = "idle_exit",
+	.help = N_("what breaks which CPU out of idle"),
+	.none = N_("no exit from idle is counted yet"),
+	.from_zero = true,
+	.of_run = true,
+	.sum_row = "all",
+	.row_size = sizeof(struct idle_exit_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("what breaks CPUs out of idle"),
+	  .optional = true,
+	  .test = trace_test,
+	  .remedies = { TRACE_REMEDIES } },
+	{ 0 },
+};
+
+enum kind { BY_TIMER, BY_DEVICE, BY_CALL, BY_CALLS, BY_RESCHEDULE, BY_WORK, BY_TASK, N_KINDS };
+enum word { WORD_CPU, WORD_KIND, WORD_IRQ, N_WORDS };
+
+#define AWAKE 1 /* the only mark: bit 0 */
+#define IS_AWAKE .unless = { .is = BPF_PART_MARKS }, .unless_bits = AWAKE
+
+#define CAUSE(count_name, mark_name, where, kind, ...)                                                       \
+	{ .name = count_name,                                                                                \
+	  .tracepoint = where,                                                                               \
+	  .does = BPF_COUNT,                                                                                 \
+	  IS_AWAKE,                                                                                          \
+	  .keys = { [WORD_CPU] = { .is = BPF_PART_CPU },                                                     \
+		    [WORD_KIND] = { .is = BPF_PART_CONSTANT, .constant = kind },                             \
+		    [WORD_IRQ] = { __VA_ARGS__ } },                                                          \
+	  .n_keys = N_WORDS,                                                                                 \
+	  .optional = true },                                                                                \
+	{                                                                                                    \
+		.name = mark_name, .tracepoint = where, .does = BPF_MARK, IS_AWAKE, .optional = true         \
+	}
+
+#define NUMBER .is = BPF_PART_ARGUMENT, .argument = 0, .bytes = 4
+#define NO_NUMBER .is = BPF_PART_CONSTANT
+
+/* Programs run in this order. A switch of tasks comes last; the state of an idle CPU that exits is -1. */
+static const struct trace_program programs[] = {
+	CAUSE(N_("idle until a timer"), N_("awake by a timer"), "local_timer_entry", BY_TIMER, NO_NUMBER),
+	CAUSE(N_("idle until a device"), N_("awake by a device"), "irq_handler_entry", BY_DEVICE, NUMBER),
+	CAUSE(N_("idle until a call"), N_("awake by a call"), "call_function_single_entry", BY_CALL,
+	      NO_NUMBER),
+	CAUSE(N_("idle until calls"), N_("awake by calls"), "call_function_entry", BY_CALLS, NO_NUMBER),
+	CAUSE(N_("idle until rescheduled"), N_("awake by rescheduling"), "reschedule_entry", BY_RESCHEDULE,
+	      NO_NUMBER),
+	CAUSE(N_("idle until interrupt work"), N_("awake by interrupt work"), "irq_work_entry", BY_WORK,
+	      NO_NUMBER),
+	CAUSE(N_("idle until a task"), N_("awake by a task"), "sched_switch", BY_TASK, NO_NUMBER),
+	{ .name = N_("a CPU becomes idle"),
+	  .tracepoint = "cpu_idle",
+	  .does = BPF_UNMARK,
+	  .unless = { .is = BPF_PART_ARGUMENT, .argument = 0, .bytes = 4 },
+	  .unless_bits = UINT64_C(1) << 31 },
+};
+
+static const struct trace_plan plan = {
+	.topic = "idle_exit",
+	.programs = programs,
+	.n_programs = sizeof(programs) / sizeof(programs[0]),
+	.n_words = N_WORDS,
+	.n_entries_max = ENTRIES_MAX,
+	.marks = true,
+};
+
+static const char *const kind_names[N_KINDS] = {
+	[BY_TIMER] = N_("timer"),           [BY_CALL] = N_("call"),           [BY_CALLS] = N_("calls"),
+	[BY_RESCHEDULE] = N_("reschedule"), [BY_WORK] = N_("interrupt work"), [BY_TASK] = N_("task"),
+};
+
+struct state {
+	struct trace_set trace;
+	bool opened;
+};
+
+static void close_exits(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	trace_close(&state->trace);
+}
+
+static void read_device(struct sample *sample, struct idle_exit_row *row, uint64_t irq)
+{
+	char path[64], device[DEVICE_BYTES];
+
+	snprintf(path, sizeof(path), "sys/kernel/irq/%" PRIu64 "/actions", irq);
+	if (attribute_once(sample->env, path, device, sizeof(device)) > 0)
+		row->device = arena_copy(&sample->frame->arena, device, strlen(device));
+}
+
+static const char *name_cause(struct arena *arena, const uint64_t *key)
+{
+	if (key[WORD_KIND] == BY_DEVICE)
+		return arena_print(arena, "irq %" PRIu64, key[WORD_IRQ]);
+	return key[WORD_KIND] < N_KINDS ? kind_names[key[WORD_KIND]] : "";
+}
+
+static struct idle_exit_row *add_row(struct sample *sample, const char *cpu, const char *cause)
+{
+	struct idle_exit_row *row = table_add(sample->table);
+
+	row->cpu = cpu;
+	row->cause = cause;
+	row->exits = 0;
+	return row;
+}
+
+/* The sums come first. */
+static struct idle_exit_row *sum_of(struct sample *sample, const char *cause)
+{
+	for (size_t i = 0; i < sample->table->n_rows; i++) {
+		struct idle_exit_row *row = table_row(sample->table, i);
+
+		if (strcmp(row->cause, cause) == 0)
+			return row;
+	}
+	return add_row(sample, "all", cause);
+}
+
+static void add_entry(struct sample *sample, struct idle_exit_row *row, const uint64_t *key, uint64_t count)
+{
+	row->exits += count;
+	if (key[WORD_KIND] == BY_DEVICE && !row->device)
+		read_device(sample, row, key[WORD_IRQ]);
+}
+
+static int sample_exits(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct trace_set *trace = &state->trace;
+	struct arena *arena = &sample->frame->arena;
+
+	if (!state->opened)
+		trace_open(&state->trace, sample->env, sample->request, &plan);
+	state->opened = true;
+	trace_notice(trace, sample->frame, _("what breaks CPUs out of idle is not known"));
+	if (!trace_read(&state->trace))
+		return 0;
+	for (size_t i = 0; i < trace->n_entries; i++) {
+		const uint64_t *key = trace_key(trace, i);
+
+		add_entry(sample, sum_of(sample, name_cause(arena, key)), key, trace->values[i].count);
+	}
+	for (size_t i = 0; i < trace->n_entries; i++) {
+		const uint64_t *key = trace_key(trace, i);
+		const char *cpu = arena_print(arena, "%u", (unsigned)key[WORD_CPU]);
+
+		add_entry(sample, add_row(sample, cpu, name_cause(arena, key)), key, trace->values[i].count);
+	}
+	return 0;
+}
+
+const struct topic topic_idle_exit = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.state_size = sizeof(struct state),
+	.sample = sample_exits,
+	.close = close_exits,
+};

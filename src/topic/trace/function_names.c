@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "topic/trace/function_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/vector.h"
+#include "kernel/kallsyms.h"
+#include "sys/privilege.h"
+
+#define READ_BYTES 65536
+#define SLICE_READS 40 /* 2.5 MiB take about 20 ms */
+
+void function_names_open(struct function_names *names, struct env *env)
+{
+	*names = (struct function_names){ .env = env, .fd = -1 };
+}
+
+static void stop(struct function_names *names)
+{
+	if (names->fd >= 0)
+		close(names->fd);
+	names->fd = -1;
+	free(names->bytes);
+	names->bytes = NULL;
+}
+
+void function_names_close(struct function_names *names)
+{
+	stop(names);
+	free(names->list);
+	hash_free(&names->by_address);
+}
+
+static size_t find(const struct function_names *names, uint64_t address)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &names->by_address, hash_u64(address), names->list[at].address == address);
+	return at == HASH_NONE ? SIZE_MAX : at;
+}
+
+size_t function_names_find(struct function_names *names, uint64_t address)
+{
+	size_t at = find(names, address);
+
+	if (at != SIZE_MAX)
+		return at;
+	hash_add(&names->by_address, hash_u64(address), (uint32_t)names->count);
+	*VECTOR_ADD(names->list, names->count, names->capacity) =
+		(struct function_name){ .address = address };
+	names->n_new++;
+	return names->count - 1;
+}
+
+/* Whether addresses are shown is decided when it is opened. */
+static int open_symbols(const struct env *env)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_SYMBOLS);
+	int fd = env_open_file(env, FUNCTION_NAMES_SOURCE);
+
+	privilege_lower(raised);
+	return fd;
+}
+
+static void start(struct function_names *names)
+{
+	int fd = open_symbols(names->env);
+
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i].state == FUNCTION_NEW)
+			names->list[i].state = fd < 0 ? FUNCTION_UNKNOWN : FUNCTION_SOUGHT;
+	names->n_new = 0;
+	names->error = fd < 0 ? fd : 0;
+	if (fd < 0)
+		return;
+	names->fd = fd;
+	names->n_rest = 0;
+	names->bytes = alloc_zeroed(READ_BYTES, 1);
+}
+
+static void end(struct function_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i].state == FUNCTION_SOUGHT)
+			names->list[i].state = FUNCTION_UNKNOWN;
+	stop(names);
+}
+
+static void take(struct function_names *names, const struct kallsyms_line *line)
+{
+	size_t at = find(names, line->address);
+	struct function_name *function = at == SIZE_MAX ? NULL : &names->list[at];
+
+	if (!function || function->state == FUNCTION_FOUND)
+		return;
+	names->n_new -= function->state == FUNCTION_NEW;
+	function->state = FUNCTION_FOUND;
+	snprintf(function->name, sizeof(function->name), "%.*s", (int)span_length(line->name), line->name.at);
+}
+
+/* False at the end. */
+static bool read_on(struct function_names *names)
+{
+	size_t room = READ_BYTES - names->n_rest, length, whole;
+	ssize_t n_more = read(names->fd, names->bytes + names->n_rest, room);
+	struct kallsyms_line line;
+	struct span text;
+
+	if (n_more <= 0)
+		return false;
+	length = names->n_rest + (size_t)n_more;
+	for (whole = length; whole > 0 && names->bytes[whole - 1] != '\n'; whole--)
+		;
+	text = span_of(names->bytes, whole);
+	while (kallsyms_next(&text, &line)) {
+		if (line.address == 0) {
+			names->error = -EACCES;
+			return false;
+		}
+		take(names, &line);
+	}
+	names->n_rest = length - whole;
+	memmove(names->bytes, names->bytes + whole, names->n_rest);
+	return names->n_rest < READ_BYTES;
+}
+
+void function_names_update(struct function_names *names, bool whole)
+{
+	unsigned n_reads = 0;
+
+	if (names->fd < 0 && names->n_new > 0)
+		start(names);
+	while (names->fd >= 0 && (whole || n_reads++ < SLICE_READS))
+		if (!read_on(names))
+			end(names);
+}
+
+int function_names_test(struct env *env)
+{
+	int fd = open_symbols(env);
+	struct kallsyms_line line = { 0 };
+	char *bytes;
+	struct span text;
+	ssize_t length;
+	bool found;
+
+	if (fd < 0)
+		return fd;
+	bytes = alloc_zeroed(READ_BYTES, 1);
+	length = read(fd, bytes, READ_BYTES);
+	close(fd);
+	text = span_of(bytes, length > 0 ? (size_t)length : 0);
+	found = kallsyms_next(&text, &line);
+	free(bytes);
+	if (!found)
+		return -ENODATA;
+	return line.address == 0 ? -EACCES : 0;
+}
