@@ -167,6 +167,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.schemas = schemas,
 		.n_schemas = n_topics,
 		.load = { "cpu", "all", "busy_ratio" },
+		.explained = explained_series,
 		.finding_rules = finding_rules,
 		.n_finding_rules = n_finding_rules,
 		.panes = panes,

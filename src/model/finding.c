@@ -442,16 +442,11 @@ static char *sentence_number(char *out, const struct column *column, const struc
 
 	switch (isnan(number) ? UNIT_NONE : unit) {
 	case UNIT_RATIO:
-		snprintf(out, VALUE_TEXT_MAX, "%.*f %%", number < 0.0995 ? 1 : 0, 100 * number);
-		return out;
 	case UNIT_BYTES:
-		return size_text(out, number);
 	case UNIT_SECONDS:
-		return duration_text(out, number, true);
 	case UNIT_CELSIUS:
-		return celsius_text(out, number, true);
 	case UNIT_COUNT:
-		return fixed_text(out, number, number != floor(number));
+		return amount_text(out, unit, number);
 	default:
 		return column ? number_text(out, column, number, true) : fixed_text(out, number, 0);
 	}

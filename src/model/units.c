@@ -362,6 +362,44 @@ char *bits_text(char *out, double bits_per_second)
 	return out;
 }
 
+/* "14.2 MiB/s" from "14.2 MiB". */
+static char *by_second(char *out)
+{
+	size_t length = strlen(out);
+
+	snprintf(out + length, VALUE_TEXT_MAX - length, "/s");
+	return out;
+}
+
+char *amount_text(char *out, enum unit unit, double number)
+{
+	if (isnan(number))
+		return fixed_text(out, number, 0);
+	switch (unit) {
+	case UNIT_RATIO:
+		cell(out, "%.*f %%", fabs(number) < 0.0995 ? 1 : 0, 100 * number);
+		return out;
+	case UNIT_BYTES:
+		return size_text(out, number);
+	case UNIT_BYTES_PER_SECOND:
+		return by_second(size_text(out, number));
+	case UNIT_BITS_PER_SECOND:
+		return bits_text(out, number);
+	case UNIT_SECONDS:
+		return duration_text(out, number, true);
+	case UNIT_PER_SECOND:
+		return by_second(rate_text(out, number));
+	case UNIT_CELSIUS:
+		return celsius_text(out, number, true);
+	case UNIT_WATTS:
+		return watts_text(out, number);
+	case UNIT_COUNT:
+		return fixed_text(out, number, number != floor(number));
+	default:
+		return fixed_text(out, number, 2);
+	}
+}
+
 static size_t format_plain(char *out, const struct column *column, double number, bool ascii)
 {
 	switch (column->unit) {

@@ -66,4 +66,7 @@ char *watts_text(char *out, double watts);
 char *celsius_text(char *out, double celsius, bool ascii);
 char *fixed_text(char *out, double value, int places); /* "214", "0.42": this many decimal places */
 
+/* As the unit has it, in ASCII: "3.1 %", "14.2 MiB/s", "94.1 Mb/s", "62 C", "214/s"; "0.42" without one. */
+char *amount_text(char *out, enum unit unit, double number);
+
 #endif

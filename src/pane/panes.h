@@ -15,6 +15,9 @@ extern const char *const batch_panes[];
 /* Topics of the two top lines of the screen, ended by NULL. */
 extern const char *const headline_topics[];
 
+/* What the key x compares, the most important first; ended by one without a topic. */
+extern const struct explained_series explained_series[];
+
 /* See struct screen_setup. */
 unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);
 void headline_corner(const struct frame *frame, char *text, size_t room);

@@ -78,6 +78,9 @@ const struct action_info actions[N_ACTIONS] = {
 			     N_("Compare"),
 			     N_("compare: all tables show the difference between the shown moment and the "
 				"marked one; again: leave") },
+	[ACTION_EXPLAIN] = { { 'x' },
+			     N_("Explain"),
+			     N_("explain this moment: what changed around it, the most important first") },
 	[ACTION_REGION_BACK] = { { '(' }, NULL, N_("the previous region of the map") },
 	[ACTION_REGION_ON] = { { ')' }, NULL, N_("the next region of the map") },
 	[ACTION_REDRAW] = { { 'L' - '@' }, NULL, N_("redraw the screen") },

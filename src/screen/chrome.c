@@ -374,7 +374,8 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 	static const enum action past[] = { ACTION_NOW, ACTION_STEP_BACK, ACTION_STEP_ON, ACTION_GO_TO };
 	static const enum action first[] = { ACTION_OPEN,   ACTION_ACT,	 ACTION_SEARCH,
 					     ACTION_FILTER, ACTION_SORT, ACTION_OPTIONS };
-	static const enum action rest[] = { ACTION_WHY, ACTION_COLUMNS, ACTION_PANES, ACTION_PAUSE };
+	static const enum action rest[] = { ACTION_EXPLAIN, ACTION_WHY, ACTION_COLUMNS, ACTION_PANES,
+					    ACTION_PAUSE };
 	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
 	static const enum action compares[] = { ACTION_COMPARE };
 	const struct pane_context *context = session_context(screen);

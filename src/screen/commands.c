@@ -12,6 +12,7 @@
 #include "core/i18n.h"
 #include "core/span.h"
 #include "screen/compare.h"
+#include "screen/explaining.h"
 #include "screen/marked.h"
 #include "screen/overlay.h"
 #include "screen/past.h"
@@ -401,6 +402,11 @@ static void compare(struct pane_context *context)
 		compare_enter(context->screen);
 }
 
+static void explain(struct pane_context *context)
+{
+	explaining_open(context->screen);
+}
+
 static void go_to(struct pane_context *context)
 {
 	player_ask_time(context->screen);
@@ -547,6 +553,7 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_SAVE] = save_past,
 		[ACTION_MARK] = mark,
 		[ACTION_COMPARE] = compare,
+		[ACTION_EXPLAIN] = explain,
 		[ACTION_REDRAW] = redraw,
 	};
 
@@ -561,6 +568,7 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	case ACTION_MINUTE_BACK:
 	case ACTION_MINUTE_ON:
 	case ACTION_GO_TO:
+	case ACTION_EXPLAIN:
 		return context->screen->setup->source->seek || context->screen->setup->past
 			       ? NULL
 			       : _("nothing is kept to go back to (--past=0)");

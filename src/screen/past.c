@@ -102,6 +102,16 @@ static size_t shown_index(const struct screen *screen, size_t n_frames)
 	return source->find(source->state, session_frame(screen)->wall_ns);
 }
 
+bool past_locate(struct screen *screen, size_t *index)
+{
+	uint64_t first_ns, last_ns;
+
+	if (!screen->in_past && !open_source(screen))
+		return false;
+	*index = shown_index(screen, source_extent(&screen->past_source, &first_ns, &last_ns));
+	return true;
+}
+
 /* From the shown sample, which may be live or paused. */
 void past_step(struct screen *screen, int step)
 {

@@ -14,6 +14,9 @@ void past_show_at(struct screen *screen, uint64_t wall_ns);
 /* The clocks of the first and the last sample that is kept now; false: there is none. */
 bool past_extent(struct screen *screen, uint64_t *first_ns, uint64_t *last_ns);
 
+/* Where the shown sample is in past_source, which is opened unless it is in use; false: nothing is kept. */
+bool past_locate(struct screen *screen, size_t *index);
+
 void past_leave(struct screen *screen); /* live again */
 void past_close(struct screen *screen); /* at the end of the screen */
 

@@ -14,6 +14,7 @@
 
 #include "core/i18n.h"
 #include "screen/chrome.h"
+#include "screen/explaining.h"
 #include "screen/keymap.h"
 #include "screen/past.h"
 #include "screen/player.h"
@@ -213,6 +214,7 @@ static int run(struct screen *screen)
 	chrome_draw(screen);
 	error = loop_run(&screen->loop);
 	timeline_close(screen);
+	explaining_close(screen);
 	past_close(screen);
 	session_close(screen);
 	free_texts(screen);

@@ -402,6 +402,21 @@ void session_update_subscriptions(struct screen *screen)
 		session_sample_soon(screen);
 }
 
+void session_want_only(const struct screen *screen, const struct source *source, const char *topic)
+{
+	const struct screen_setup *setup = screen->setup;
+	bool *wanted;
+
+	if (!source->want)
+		return;
+	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		wanted[i] = topic ? strcmp(setup->schemas[i]->name, topic) == 0
+				  : screen->in_past || screen->wanted[i];
+	source->want(source->state, wanted);
+	free(wanted);
+}
+
 void screen_request(struct pane_context *context, unsigned table, bool wanted)
 {
 	context->requested[table] = wanted;
@@ -946,12 +961,37 @@ static struct table_widget *shown_table(struct pane_context *context, const char
 	return NULL;
 }
 
-void screen_show_row(struct pane_context *context, const char *pane, const char *view, const char *topic,
-		     const char *row)
+/* Is it the process, or the row with the key? */
+static bool is_wished(const struct schema *schema, const void *row, const struct row_wish *wish)
 {
-	struct screen *screen = context->screen;
-	const struct table *table = frame_table(context->frame, topic);
-	const void *wanted = table && *row ? table_find(table, row, NULL) : NULL;
+	const struct column *pid = schema_find(schema, "pid"), *start = schema_find(schema, "start_seconds");
+
+	if (wish->pid != U64_UNKNOWN)
+		return pid && start && row_u64(row, pid) == wish->pid &&
+		       fabs(row_f64(row, start) - wish->start_seconds) < 1e-3;
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind == COLUMN_KEY && column->type == VALUE_TEXT)
+			return row_is_known(row, column) && strcmp(row_text(row, column), wish->key) == 0;
+	}
+	return false;
+}
+
+static void select_wished(struct table_widget *widget, const struct row_wish *wish)
+{
+	const struct view *view = &widget->view;
+
+	for (size_t i = 0; i < view->n_rows; i++) {
+		if (is_wished(view->schema, view->rows[i], wish)) {
+			table_select_row(widget, view->rows[i]);
+			return;
+		}
+	}
+}
+
+void session_show_row(struct screen *screen, const char *pane, const char *view, const struct row_wish *wish)
+{
 	struct pane_context *to;
 	struct table_widget *widget;
 
@@ -959,15 +999,22 @@ void screen_show_row(struct pane_context *context, const char *pane, const char 
 		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
 			session_enter_pane(screen, i);
 	to = session_context(screen);
-	if (to == context)
-		return;
 	for (unsigned v = 0; to->pane->views && to->pane->views[v].name; v++)
 		if (strcmp(to->pane->views[v].name, view) == 0)
 			screen_show_view(to, v);
 	if (!*view)
 		screen_show_view(to, session_home(to));
 	session_update(screen);
-	widget = wanted ? shown_table(to, topic) : NULL;
+	widget = wish->pid != U64_UNKNOWN || *wish->key ? shown_table(to, wish->topic) : NULL;
 	if (widget)
-		table_select_row(widget, wanted);
+		select_wished(widget, wish);
+}
+
+void screen_show_row(struct pane_context *context, const char *pane, const char *view, const char *topic,
+		     const char *row)
+{
+	const struct row_wish wish = { .topic = topic, .key = row, .pid = U64_UNKNOWN };
+
+	if (strcmp(context->pane->name, pane) != 0)
+		session_show_row(context->screen, pane, view, &wish);
 }

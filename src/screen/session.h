@@ -21,6 +21,9 @@ int session_sample(struct screen *screen);
 /* Lets the source sample what panes and scope want now. */
 void session_update_subscriptions(struct screen *screen);
 
+/* Of a recording or of the past: it reads only this topic, or with NULL again what the screen wants. */
+void session_want_only(const struct screen *screen, const struct source *source, const char *topic);
+
 /* Takes the next two samples without waiting for the delay. */
 void session_sample_soon(struct screen *screen);
 
@@ -41,6 +44,16 @@ void session_choose_pane(struct screen *screen, unsigned index);
 /* From the current pane into another one, which Esc leaves again; false: it was not opened from another. */
 void session_enter_pane(struct screen *screen, unsigned index);
 bool session_go_back(struct screen *screen);
+
+/* A row of a table, by its first key that is a text, or as a process. */
+struct row_wish {
+	const char *topic, *key; /* key "": none */
+	uint64_t pid;            /* U64_UNKNOWN: by the key */
+	double start_seconds;
+};
+
+/* Enters this view ("": its home) of the pane with this name, and selects the row if it is there. */
+void session_show_row(struct screen *screen, const char *pane, const char *view, const struct row_wish *wish);
 
 /* Is it in the line of panes? */
 bool session_has_tab(const struct screen *screen, unsigned index);

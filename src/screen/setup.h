@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/settings.h"
+#include "model/explained.h"
 #include "model/finding.h"
 #include "model/history.h"
 #include "model/sample_request.h"
@@ -32,6 +33,7 @@ struct screen_setup {
 	struct series load;                  /* a share, which the line of the past shows */
 	const struct schema *const *schemas; /* of all topics; the order of source->want() */
 	unsigned n_schemas;
+	const struct explained_series *explained; /* see explanation_take() */
 	const struct finding_rule *finding_rules;
 	unsigned n_finding_rules;
 	const struct pane *const *panes;

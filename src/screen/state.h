@@ -9,6 +9,7 @@
 #include "core/rate_limit.h"
 #include "model/difference.h"
 #include "model/event_log.h"
+#include "model/explained.h"
 #include "screen/context.h"
 #include "screen/graph.h"
 #include "screen/list.h"
@@ -124,6 +125,12 @@ struct compare {
 	uint64_t shown_ns; /* … the frame of this time */
 };
 
+/* What changed around a moment. */
+struct explaining {
+	struct explanation explanation;
+	struct list list;
+};
+
 struct screen {
 	const struct screen_setup *setup;
 	struct terminal terminal;
@@ -168,6 +175,7 @@ struct screen {
 	struct menu menu;
 	struct scoping scoping;
 	struct compare compare;
+	struct explaining explaining;
 	bool changed;             /* an action has ended: draw its result */
 	bool filter_shown;        /* by the rule above a table, in the present drawing */
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */

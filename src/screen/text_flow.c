@@ -15,6 +15,7 @@ struct text_flow text_flow_on(const struct canvas *canvas, int y, int lines)
 		.width = canvas->width,
 		.ascii = canvas->ascii,
 		.y = y,
+		.gap = GAP,
 		.last = y + lines,
 	};
 }
@@ -30,7 +31,7 @@ bool text_flow_add(struct text_flow *flow, enum style style, const char *text)
 	if (flow->y >= flow->last)
 		return false;
 	canvas_text(flow->canvas, flow->y, flow->x, style, text, -1);
-	flow->x += cells + GAP;
+	flow->x += cells + flow->gap;
 	return true;
 }
 

@@ -10,6 +10,7 @@ struct text_flow {
 	int width;
 	bool ascii;
 	int y, x;
+	int gap;  /* cells between pieces */
 	int last; /* the line below the last one available */
 };
 

@@ -105,30 +105,15 @@ static void read_cells(struct timeline *timeline, const struct source *source, c
 	}
 }
 
-static void want_only(const struct screen *screen, const struct source *source, const char *topic)
-{
-	const struct screen_setup *setup = screen->setup;
-	bool *wanted;
-
-	if (!source->want)
-		return;
-	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
-	for (unsigned i = 0; i < setup->n_schemas; i++)
-		wanted[i] = topic ? strcmp(setup->schemas[i]->name, topic) == 0
-				  : screen->in_past || screen->wanted[i];
-	source->want(source->state, wanted);
-	free(wanted);
-}
-
 /* Afterwards the source is where it was. */
 static void read_again(struct screen *screen, struct timeline *timeline)
 {
 	const struct source *source = source_of(screen);
 	size_t position = source->position(source->state);
 
-	want_only(screen, source, screen->setup->load.topic);
+	session_want_only(screen, source, screen->setup->load.topic);
 	read_cells(timeline, source, &screen->setup->load);
-	want_only(screen, source, NULL);
+	session_want_only(screen, source, NULL);
 	timeline->indexes[0] = SIZE_MAX;
 	read_frame(timeline, source, 0, position);
 }

@@ -87,6 +87,8 @@ SCREENS = [
     ("events-statistics", 80, 24, "events", ["events"], [LAST, *["Tab"] * 3]),
     ("events-statistics", 200, 60, "events", ["events"], [LAST, *["Tab"] * 3]),
     ("exited", 80, 24, "memory", ["cpu"], [".", *["Tab"] * 9]),
+    ("explain", 40, 12, "memory", ["cpu"], [*PRESSED, DRAWN, "x"]),
+    ("explain", 80, 24, "memory", ["cpu"], [*PRESSED, DRAWN, "x"]),
     ("extended", 40, 12, "memory", ["memory"], ["Tab"] * 2),
     ("extended", 80, 24, "memory", ["memory"], ["Tab"] * 2),
     ("groups-cpu", 80, 24, "memory", ["groups"], [LAST, "Tab"]),

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an explanation looks at, and what it says. */
+#ifndef PANETOP_MODEL_EXPLAINED_H
+#define PANETOP_MODEL_EXPLAINED_H
+
+#include "model/frame.h"
+
+/* A number to look at. */
+struct explained_series {
+	const char *name; /* N_() */
+	const char *topic;
+	const char *row, *other; /* texts of its KEY columns; row "": the first row; NULL: all but the sum */
+	const char *column;
+	double least;            /* the smallest change that is worth a line */
+	const char *pane, *view; /* which show it; view "": the home of the pane */
+};
+
+struct explained_line {
+	const char *subject;     /* "CPU busy", "make 4711" */
+	const char *change;      /* "98 %, usually 3.1 %" */
+	const char *when;        /* "rose 6.0 s before" */
+	const char *sentence;    /* all of it, with how it was counted */
+	const char *pane, *view; /* which show it … */
+	const char *topic, *row; /* … in this row, by its first key; "": none */
+	uint64_t pid;            /* … or this process; U64_UNKNOWN: none */
+	double start_seconds;
+	uint64_t wall_ns; /* … in this sample */
+	double rank;
+};
+
+struct explanation {
+	struct arena arena;
+	struct explained_line *lines; /* the most important first */
+	size_t n_lines, capacity;
+	uint64_t wall_ns;    /* the explained moment */
+	size_t n_samples;    /* before it that were compared … */
+	double seconds;      /* … and the time that they cover */
+	const char *remarks; /* sentences: what could not be compared, and why; "": nothing */
+};
+
+#endif

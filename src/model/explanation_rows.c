@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes and commands around a moment: what started, exited, uses more, or was counted more often. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/buffer.h"
+#include "core/hash.h"
+#include "core/i18n.h"
+#include "model/explanation_study.h"
+#include "model/units.h"
+
+#define AROUND_NS (UINT64_C(10) * 1000000000) /* before the moment, at least; after it half */
+#define STRETCHES 60                          /* before it, as long as the one up to the moment … */
+#define STRETCHES_OF_MANY 20                  /* … in tables of more rows than this */
+#define MANY_ROWS 2000
+#define SLOTS (2 * STRETCHES + 2) /* samples in which numbers of rows are kept */
+#define VISITS_AROUND 32
+#define VISITS_MAX (SLOTS + VISITS_AROUND)
+#define EVENTS_MIN 5 /* fewer in the last stretch are chance */
+#define CHURN_MAX 40 /* lines of names that started or exited; more are counted */
+#define METRICS 3
+
+/* A number of a row. */
+struct row_metric {
+	const char *column;
+	bool gauge;       /* else its growth in a second counts */
+	enum unit unit;   /* of that */
+	double least;     /* the smallest change that is worth a line */
+	const char *name; /* N_() */
+	const char *pane, *view;
+	const char *topic, *with; /* the series that says the same of the machine */
+};
+
+static const struct row_metric process_metrics[METRICS] = {
+	{ "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU"), "cpu", "all", "cpu", "busy_ratio" },
+	{ "resident_bytes", true, UNIT_BYTES, 32 << 20, N_("resident"), "cpu", "memory", "memory",
+	  "used_bytes" },
+	{ "disk_bytes", false, UNIT_BYTES_PER_SECOND, 4 << 20, N_("disk"), "cpu", "io", "disk",
+	  "write_bytes_per_second" },
+};
+
+/* Of the commands in the log of events where that is kept, else of those that exited. */
+static const struct row_metric event_metrics[METRICS] = {
+	{ "execs", false, UNIT_PER_SECOND, 5, N_("execs"), "events", "statistics", NULL, NULL },
+	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "events", "statistics", NULL, NULL },
+	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "events", "statistics", NULL, NULL },
+};
+
+static const struct row_metric exit_metrics[METRICS] = {
+	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "cpu", "exited", NULL, NULL },
+	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "cpu", "exited", NULL, NULL },
+	{ "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU until exit"), "cpu", "exited", NULL, NULL },
+};
+
+#define GOLDEN 0.618034
+#define ABSENT (-1.0) /* the row was not in the table */
+
+/* A sample that is read for its rows. */
+struct visit {
+	size_t index;
+	int slot;     /* its numbers are kept there; -1: they are not */
+	bool around;  /* it is near the moment */
+	bool sampled; /* the table was */
+	uint64_t mono_ns, wall_ns;
+	double boot_seconds;
+};
+
+/* A process or a command. */
+struct traced {
+	uint64_t pid;
+	double start_seconds;
+	const char *name;
+	unsigned first, last;   /* visits in which it was, … */
+	unsigned counted;       /* … and the last one up to the moment, or its last one */
+	double newest[METRICS]; /* then */
+};
+
+struct trace {
+	const struct study *study;
+	const char *topic;
+	const struct row_metric *metrics;
+	struct visit visits[VISITS_MAX];
+	unsigned n_visits;
+	unsigned moment; /* the visit of the explained sample */
+	struct stretch {
+		int begin, end;     /* slots */
+	} stretches[STRETCHES + 1]; /* the last one ends at the moment */
+	unsigned n_stretches;       /* without that */
+	int n_slots;
+	int slots[SLOTS]; /* their visits; -1: not sampled */
+	struct traced *rows;
+	size_t n_rows, capacity;
+	double *values; /* of each row in each slot, by metric */
+	size_t n_values, value_capacity;
+	struct hash by_key;
+};
+
+/* Rows of the same name that started or exited near the moment. */
+struct churn {
+	const char *name;
+	unsigned n_started, n_exited;
+	const struct traced *row; /* the first of them */
+	double cpu_seconds;       /* that those which started have used */
+	double resident_bytes;    /* of those that are there at the moment */
+};
+
+static bool is_process(const struct trace *trace)
+{
+	return trace->metrics == process_metrics;
+}
+
+static void add_visit(struct trace *trace, size_t index, int slot, bool around)
+{
+	if (trace->n_visits < VISITS_MAX)
+		trace->visits[trace->n_visits++] =
+			(struct visit){ .index = index, .slot = slot, .around = around };
+}
+
+/* The place of the last sample before the first departure. */
+static size_t place_before(const struct study *study)
+{
+	size_t last = study->n_samples - 1;
+
+	return study->n_since < last - study->from ? last - study->n_since : study->from;
+}
+
+/* The slot of the sample at this place, which it gets now. */
+static int slot_at(struct trace *trace, int *slots, size_t place)
+{
+	if (slots[place] < 0)
+		slots[place] = trace->n_slots++;
+	return slots[place];
+}
+
+/*
+ * Stretches as long as the last one, so that their rates have the same noise, and not at equal distances, at
+ * which something periodic could hide; slots are those of places.
+ */
+static void plan_stretches(struct trace *trace, int *slots, unsigned most)
+{
+	const struct study *study = trace->study;
+	size_t from = study->from, last = study->n_samples - 1, before = place_before(study);
+	size_t length = last - before, room = before - from;
+
+	if (length > 0 && room >= length)
+		trace->n_stretches = room - length + 1 < most ? (unsigned)(room - length + 1) : most;
+	for (unsigned i = 0; i < trace->n_stretches; i++) {
+		double at = trace->n_stretches < most ? i : i + fmod(i * GOLDEN, 1);
+		size_t begin = from + (size_t)(at * (double)(room - length + 1) / trace->n_stretches);
+
+		trace->stretches[i].begin = slot_at(trace, slots, begin);
+		trace->stretches[i].end = slot_at(trace, slots, begin + length);
+	}
+	trace->stretches[trace->n_stretches].begin = slot_at(trace, slots, before);
+	trace->stretches[trace->n_stretches].end = slot_at(trace, slots, last);
+}
+
+/* In the order of time: those of stretches, those around the moment, and those after it. */
+static void plan_visits(struct trace *trace, size_t n_rows)
+{
+	const struct study *study = trace->study;
+	size_t from = study->from, last = study->n_samples - 1, begin = place_before(study);
+	uint64_t moment_ns = study_moment(study)->mono_ns, first_ns, last_ns;
+	size_t n_kept = source_extent(study->source, &first_ns, &last_ns), step;
+	int *slots = alloc_zeroed(study->n_samples, sizeof(*slots));
+
+	for (size_t i = 0; i < study->n_samples; i++)
+		slots[i] = -1;
+	plan_stretches(trace, slots, n_rows > MANY_ROWS ? STRETCHES_OF_MANY : STRETCHES);
+	while (begin > from && moment_ns - study->samples[begin].mono_ns < AROUND_NS)
+		begin--;
+	step = (last - begin) / (VISITS_AROUND / 2) + 1;
+	for (size_t i = from; i <= last; i++)
+		if (slots[i] >= 0 || (i >= begin && (i - begin) % step == 0))
+			add_visit(trace, study->samples[i].index, slots[i], i >= begin);
+	trace->moment = trace->n_visits - 1;
+	for (size_t i = study_moment(study)->index + 1; i < n_kept && trace->n_visits < VISITS_MAX; i++)
+		add_visit(trace, i, -1, true);
+	free(slots);
+}
+
+/* The numbers of a row in a slot. */
+static double *values_in(const struct trace *trace, const struct traced *row, int slot)
+{
+	return &trace->values[((size_t)(row - trace->rows) * (size_t)trace->n_slots + (size_t)slot) *
+			      METRICS];
+}
+
+static struct traced *traced_row(struct trace *trace, const struct table *table, const void *row,
+				 unsigned visit)
+{
+	bool process = is_process(trace);
+	uint64_t hash = row_hash_key(table->schema, row),
+		 pid = process ? table_u64(table, row, "pid") : U64_UNKNOWN;
+	double start = process ? table_number(table, row, "start_seconds") : NAN;
+	const char *name = table_text(table, row, process ? "name" : "command");
+	size_t n_values = (size_t)trace->n_slots * METRICS;
+	struct traced *traced;
+	uint32_t at;
+
+	HASH_FIND(at, &trace->by_key, hash,
+		  process ? trace->rows[at].pid == pid && fabs(trace->rows[at].start_seconds - start) < 1e-3
+			  : strcmp(trace->rows[at].name, name) == 0);
+	if (at != HASH_NONE)
+		return &trace->rows[at];
+	hash_add(&trace->by_key, hash, (uint32_t)trace->n_rows);
+	traced = VECTOR_ADD(trace->rows, trace->n_rows, trace->capacity);
+	*traced = (struct traced){ .pid = pid,
+				   .start_seconds = start,
+				   .name = study_print(trace->study, "%s", name),
+				   .first = visit };
+	VECTOR_RESERVE(trace->values, trace->n_values + n_values, trace->value_capacity);
+	for (size_t i = 0; i < n_values; i++)
+		trace->values[trace->n_values++] = ABSENT;
+	return traced;
+}
+
+static void take_rows(struct trace *trace, const struct table *table, unsigned index)
+{
+	const struct visit *visit = &trace->visits[index];
+	const struct column *columns[METRICS];
+
+	for (int m = 0; m < METRICS; m++)
+		columns[m] = schema_known_column(table->schema, trace->metrics[m].column);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		struct traced *traced;
+
+		if (table->schema->sum_row && table_row_is(table, row, table->schema->sum_row))
+			continue;
+		traced = traced_row(trace, table, row, index);
+		traced->last = index;
+		if (index <= trace->moment || traced->first > trace->moment)
+			traced->counted = index;
+		for (int m = 0; m < METRICS; m++) {
+			double number = columns[m] ? row_number(row, columns[m]) : NAN;
+
+			if (traced->counted == index)
+				traced->newest[m] = number;
+			if (visit->slot >= 0)
+				values_in(trace, traced, visit->slot)[m] = number;
+		}
+	}
+}
+
+/* Half as long after the moment as before it. */
+static bool is_late(const struct trace *trace, unsigned index, const struct frame *frame)
+{
+	return index > trace->moment &&
+	       (frame->mono_ns < study_moment(trace->study)->mono_ns ||
+		frame->mono_ns - study_moment(trace->study)->mono_ns > AROUND_NS / 2);
+}
+
+static void visit_all(struct trace *trace, struct frame *frame)
+{
+	for (int i = 0; i < SLOTS; i++)
+		trace->slots[i] = -1;
+	for (unsigned i = 0; i < trace->n_visits; i++) {
+		struct visit *visit = &trace->visits[i];
+		const struct table *table;
+
+		if (!study_read(trace->study, frame, visit->index) || is_late(trace, i, frame)) {
+			trace->n_visits = i;
+			break;
+		}
+		table = frame_table(frame, trace->topic);
+		visit->sampled = table && !table->failed;
+		visit->mono_ns = table ? table->mono_ns : frame->mono_ns;
+		visit->wall_ns = frame->wall_ns;
+		visit->boot_seconds = frame_number(frame, "system", NULL, "uptime_seconds");
+		if (!visit->sampled)
+			continue;
+		if (visit->slot >= 0)
+			trace->slots[visit->slot] = (int)i;
+		take_rows(trace, table, i);
+	}
+}
+
+/* What a row has not counted yet is 0: before its process started, and of a command before its first. */
+static double value_at(const struct trace *trace, const struct traced *row, int slot, int metric)
+{
+	double value = values_in(trace, row, slot)[metric];
+
+	if (trace->slots[slot] < 0)
+		return NAN;
+	if (value > ABSENT || isnan(value))
+		return value;
+	return !is_process(trace) || row->start_seconds > trace->visits[trace->slots[slot]].boot_seconds
+		       ? 0
+		       : NAN;
+}
+
+static double seconds_of(const struct trace *trace, const struct stretch *stretch)
+{
+	int begin = trace->slots[stretch->begin], end = trace->slots[stretch->end];
+
+	if (begin < 0 || end < 0)
+		return NAN;
+	return ((double)trace->visits[end].mono_ns - (double)trace->visits[begin].mono_ns) / 1e9;
+}
+
+/* Its value at the end of a stretch, or its rate there. */
+static double number_of(const struct trace *trace, const struct traced *row, const struct stretch *stretch,
+			int metric)
+{
+	double end = value_at(trace, row, stretch->end, metric), growth;
+
+	if (trace->metrics[metric].gauge)
+		return end;
+	growth = end - value_at(trace, row, stretch->begin, metric);
+	return growth >= 0 ? growth / seconds_of(trace, stretch) : NAN;
+}
+
+static const struct stretch *last_stretch(const struct trace *trace)
+{
+	return &trace->stretches[trace->n_stretches];
+}
+
+/* Its number in the explained sample; ABSENT: it was not there. */
+static double value_now(const struct trace *trace, const struct traced *row, int metric)
+{
+	return values_in(trace, row, last_stretch(trace)->end)[metric];
+}
+
+static bool is_at_moment(const struct trace *trace, const struct traced *row)
+{
+	return value_now(trace, row, 0) > ABSENT || isnan(value_now(trace, row, 0));
+}
+
+static enum departure_verdict judge_row(const struct trace *trace, const struct traced *row, int metric,
+					struct departure *departure)
+{
+	double values[STRETCHES + 1];
+
+	for (unsigned i = 0; i <= trace->n_stretches; i++)
+		values[i] = number_of(trace, row, &trace->stretches[i], metric);
+	return departure_judge(values, trace->n_stretches + 1, trace->metrics[metric].least, departure);
+}
+
+static const char *subject_of(const struct trace *trace, const struct traced *row)
+{
+	return is_process(trace) ? study_print(trace->study, "%s %.0f", row->name, (double)row->pid)
+				 : row->name;
+}
+
+static void set_place(const struct trace *trace, struct explained_line *line, const struct traced *row,
+		      const struct row_metric *metric)
+{
+	line->pane = metric->pane;
+	line->view = metric->view;
+	line->topic = trace->topic;
+	line->row = is_process(trace) ? "" : row->name;
+	line->pid = is_process(trace) ? row->pid : U64_UNKNOWN;
+	line->start_seconds = row->start_seconds;
+	if (!is_at_moment(trace, row))
+		line->wall_ns = trace->visits[row->last < trace->moment ? row->last : row->first].wall_ns;
+}
+
+static void write_departure(const struct trace *trace, const struct traced *row, int metric, bool rose,
+			    const struct departure *departure)
+{
+	const struct row_metric *of = &trace->metrics[metric];
+	struct explained_line *line = study_line(trace->study);
+	const char *with = rose && of->with ? study_rose(trace->study, of->topic, of->with) : NULL;
+	char now[VALUE_TEXT_MAX], usual[VALUE_TEXT_MAX], extreme[VALUE_TEXT_MAX];
+	double stretch = seconds_of(trace, last_stretch(trace));
+
+	amount_text(now, of->unit, departure->now);
+	amount_text(usual, of->unit, departure->usual);
+	amount_text(extreme, of->unit, departure->extreme);
+	line->subject = subject_of(trace, row);
+	line->change = study_print(trace->study, _("%s %s, usually %s"), _(of->name), now, usual);
+	if (with)
+		line->when = study_print(trace->study, _("rose with %s"), with);
+	else
+		line->when = study_print(trace->study,
+					 rose ? _("rose in the last %.1f s") : _("fell in the last %.1f s"),
+					 stretch);
+	line->sentence = study_print(trace->study,
+				     rose ? _("%s: %s %s over the last %.1f s, %s. Usually: median %s, at "
+					      "most %s, in %zu stretches.")
+					  : _("%s: %s %s over the last %.1f s, %s. Usually: median %s, at "
+					      "least %s, in %zu stretches."),
+				     line->subject, _(of->name), now, stretch, line->when, usual, extreme,
+				     departure->n_usual);
+	set_place(trace, line, row, of);
+	line->rank = fmin(fabs(departure->now - departure->usual) / of->least, STUDY_RANK_MAX);
+}
+
+/* The visit in which it was gone; 0: it was not, or long before the moment. */
+static unsigned gone_at(const struct trace *trace, const struct traced *row)
+{
+	unsigned next = row->last + 1;
+
+	while (next < trace->n_visits && !trace->visits[next].sampled)
+		next++;
+	return trace->visits[row->last].around && next < trace->n_visits ? next : 0;
+}
+
+/* Seconds from its start to the moment; NaN: not known, or not near it. */
+static double started_before(const struct trace *trace, const struct traced *row)
+{
+	double begin = NAN, end = trace->visits[trace->n_visits - 1].boot_seconds;
+
+	for (unsigned i = 0; i < trace->n_visits && isnan(begin); i++)
+		if (trace->visits[i].around)
+			begin = trace->visits[i].boot_seconds;
+	return row->start_seconds > begin && row->start_seconds <= end
+		       ? trace->visits[trace->moment].boot_seconds - row->start_seconds
+		       : NAN;
+}
+
+/* What started near the moment has a line of its own, and no past to compare with. */
+static bool is_compared(const struct trace *trace, const struct traced *row)
+{
+	return !is_process(trace) || (is_at_moment(trace, row) && isnan(started_before(trace, row)));
+}
+
+/* A few events in a short stretch give a high rate. */
+static bool is_chance(const struct trace *trace, int metric, const struct departure *departure)
+{
+	return trace->metrics[metric].unit == UNIT_PER_SECOND &&
+	       fabs(departure->now - departure->usual) * seconds_of(trace, last_stretch(trace)) < EVENTS_MIN;
+}
+
+static void write_departures(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->n_rows; i++) {
+		const struct traced *row = &trace->rows[i];
+
+		for (int m = 0; m < METRICS && is_compared(trace, row); m++) {
+			struct departure departure;
+			enum departure_verdict verdict = judge_row(trace, row, m, &departure);
+
+			if (!is_chance(trace, m, &departure) &&
+			    (verdict == DEPARTURE_ROSE || verdict == DEPARTURE_FELL))
+				write_departure(trace, row, m, verdict == DEPARTURE_ROSE, &departure);
+		}
+	}
+}
+
+static double before_moment(const struct trace *trace, unsigned visit)
+{
+	return ((double)trace->visits[trace->moment].mono_ns - (double)trace->visits[visit].mono_ns) / 1e9;
+}
+
+/* "started 6.2 s before, gone 1.0 s before; CPU time 4.1 s, resident 2.0 MiB" */
+static const char *life_of(const struct trace *trace, const struct traced *row)
+{
+	double started = started_before(trace, row);
+	unsigned gone = gone_at(trace, row);
+	char cpu[VALUE_TEXT_MAX], resident[VALUE_TEXT_MAX];
+	const char *begin = isnan(started) ? ""
+					   : study_print(trace->study, _("started %s, "),
+							 study_when(trace->study, started));
+	const char *end = gone ? study_print(trace->study, _("last seen %s, gone %s, "),
+					     study_when(trace->study, before_moment(trace, row->last)),
+					     study_when(trace->study, before_moment(trace, gone)))
+			       : "";
+
+	return study_print(trace->study, _("%s%sCPU time %s, resident %s"), begin, end,
+			   amount_text(cpu, UNIT_SECONDS, row->newest[0]),
+			   amount_text(resident, UNIT_BYTES, row->newest[1]));
+}
+
+static double first_time(const struct trace *trace, const struct traced *row)
+{
+	double started = started_before(trace, row);
+
+	return isnan(started) ? before_moment(trace, gone_at(trace, row)) : started;
+}
+
+/* Each number only where it is known. */
+static const char *use_of(const struct trace *trace, const struct traced *row)
+{
+	double share = row->newest[0] / (trace->visits[row->counted].boot_seconds - row->start_seconds);
+	char cpu[VALUE_TEXT_MAX], resident[VALUE_TEXT_MAX];
+
+	amount_text(resident, UNIT_BYTES, row->newest[1]);
+	if (isfinite(share))
+		return study_print(trace->study, _("CPU %s since its start, %s"),
+				   amount_text(cpu, UNIT_RATIO, share), resident);
+	return study_print(trace->study, _("resident %s"), resident);
+}
+
+static void write_one(const struct trace *trace, struct explained_line *line, const struct traced *row)
+{
+	line->subject = subject_of(trace, row);
+	line->change = use_of(trace, row);
+	line->when =
+		study_print(trace->study, isnan(started_before(trace, row)) ? _("gone %s") : _("started %s"),
+			    study_when(trace->study, first_time(trace, row)));
+	line->sentence = study_print(trace->study, "%s: %s.", line->subject, life_of(trace, row));
+}
+
+static bool is_of_one(const struct trace *trace, const struct churn *churn)
+{
+	bool both = !isnan(started_before(trace, churn->row)) && gone_at(trace, churn->row);
+
+	return churn->n_started + churn->n_exited == 1u + both;
+}
+
+/* CPU time counts as if it had been used since the first sample around the moment. */
+static double rank_of(const struct trace *trace, const struct churn *churn)
+{
+	unsigned first = 0;
+	double seconds;
+
+	while (!trace->visits[first].around)
+		first++;
+	seconds = before_moment(trace, first);
+	return fmin(churn->cpu_seconds / (seconds > 1 ? seconds : 1) / process_metrics[0].least +
+			    churn->resident_bytes / process_metrics[1].least,
+		    STUDY_RANK_MAX);
+}
+
+static void write_churn(const struct trace *trace, const struct churn *churn)
+{
+	struct explained_line *line = study_line(trace->study);
+
+	set_place(trace, line, churn->row, &process_metrics[0]);
+	line->rank = rank_of(trace, churn);
+	if (is_of_one(trace, churn)) {
+		write_one(trace, line, churn->row);
+		return;
+	}
+	line->subject = churn->name;
+	line->change = study_print(trace->study, _("%u started, %u gone, CPU time %.1f s"), churn->n_started,
+				   churn->n_exited, churn->cpu_seconds);
+	line->when = study_print(trace->study, _("from %s"),
+				 study_when(trace->study, first_time(trace, churn->row)));
+	line->sentence = study_print(
+		trace->study, _("%s: %u started and used %.1f s of CPU time, %u are gone. The first: %s."),
+		line->subject, churn->n_started, churn->cpu_seconds, churn->n_exited,
+		life_of(trace, churn->row));
+}
+
+static int by_cpu(const void *left, const void *right)
+{
+	const struct churn *one = left, *other = right;
+	unsigned n_one = one->n_started + one->n_exited, n_other = other->n_started + other->n_exited;
+
+	if (one->cpu_seconds < other->cpu_seconds || one->cpu_seconds > other->cpu_seconds)
+		return one->cpu_seconds < other->cpu_seconds ? 1 : -1;
+	return (n_one < n_other) - (n_one > n_other);
+}
+
+static struct churn *churn_of(struct churn **churns, size_t *n, size_t *capacity, const struct traced *row)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp((*churns)[i].name, row->name) == 0)
+			return &(*churns)[i];
+	*VECTOR_ADD(*churns, *n, *capacity) = (struct churn){ .name = row->name, .row = row };
+	return &(*churns)[*n - 1];
+}
+
+static void write_churns(const struct trace *trace, struct buffer *remarks)
+{
+	struct churn *churns = NULL;
+	size_t n = 0, capacity = 0;
+
+	for (size_t i = 0; i < trace->n_rows; i++) {
+		const struct traced *row = &trace->rows[i];
+		bool started = !isnan(started_before(trace, row)), exited = gone_at(trace, row) > 0;
+		struct churn *churn = started || exited ? churn_of(&churns, &n, &capacity, row) : NULL;
+
+		if (!churn)
+			continue;
+		churn->n_started += started;
+		churn->n_exited += exited;
+		churn->cpu_seconds += started && row->newest[0] > 0 ? row->newest[0] : 0;
+		churn->resident_bytes += value_now(trace, row, 1) > 0 ? value_now(trace, row, 1) : 0;
+		if (first_time(trace, row) > first_time(trace, churn->row))
+			churn->row = row;
+	}
+	if (n > 1)
+		qsort(churns, n, sizeof(*churns), by_cpu);
+	for (size_t i = 0; i < n && i < CHURN_MAX; i++)
+		write_churn(trace, &churns[i]);
+	if (n > CHURN_MAX)
+		buffer_print(remarks, _("Processes of %zu more names started or exited. "), n - CHURN_MAX);
+	free(churns);
+}
+
+static void explain_topic(struct study *study, const char *topic, const struct row_metric *metrics,
+			  size_t n_rows)
+{
+	struct trace *trace = alloc_zeroed(1, sizeof(*trace));
+
+	trace->study = study;
+	trace->topic = topic;
+	trace->metrics = metrics;
+	plan_visits(trace, n_rows);
+	visit_all(trace, &study->frames[0]);
+	if (trace->n_visits > trace->moment)
+		write_departures(trace);
+	if (trace->n_visits > trace->moment && is_process(trace))
+		write_churns(trace, &study->remarks);
+	hash_free(&trace->by_key);
+	free(trace->rows);
+	free(trace->values);
+	free(trace);
+}
+
+/* False: the explained sample lacks the topic. */
+static bool is_explained(struct study *study, const char *topic, const struct row_metric *metrics)
+{
+	const struct table *table;
+
+	study_want(study, (const char *const[]){ topic, "system", NULL });
+	if (!study_read(study, &study->frames[0], study_moment(study)->index))
+		return false;
+	table = frame_table(&study->frames[0], topic);
+	if (!table || table->failed)
+		return false;
+	explain_topic(study, topic, metrics, table->n_rows);
+	return true;
+}
+
+void study_rows(struct study *study)
+{
+	if (!is_explained(study, "process", process_metrics))
+		buffer_text(&study->remarks, _("Processes were not sampled then. "));
+	if (!is_explained(study, "event_total", event_metrics))
+		is_explained(study, "exited", exit_metrics);
+}

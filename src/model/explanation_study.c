@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "model/explanation_study.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+
+void study_want(const struct study *study, const char *const *topics)
+{
+	bool *wanted;
+
+	if (!study->source->want)
+		return;
+	wanted = alloc_zeroed(study->n_schemas, sizeof(*wanted));
+	for (unsigned i = 0; i < study->n_schemas; i++)
+		for (const char *const *topic = topics; *topic; topic++)
+			wanted[i] |= strcmp(study->schemas[i]->name, *topic) == 0;
+	study->source->want(study->source->state, wanted);
+	free(wanted);
+}
+
+bool study_read(const struct study *study, struct frame *frame, size_t index)
+{
+	const struct source *source = study->source;
+
+	frame_clear(frame);
+	return source->seek(source->state, index) == 0 && source->next(source->state, frame) == 1;
+}
+
+const char *study_print(const struct study *study, const char *format, ...)
+{
+	char text[512];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	return arena_copy(&study->out->arena, text, strlen(text));
+}
+
+const char *study_when(const struct study *study, double seconds_before)
+{
+	if (seconds_before < 0)
+		return study_print(study, _("%.1f s after"), -seconds_before);
+	return study_print(study, _("%.1f s before"), seconds_before);
+}
+
+struct explained_line *study_line(const struct study *study)
+{
+	struct explanation *out = study->out;
+	struct explained_line *line = VECTOR_ADD(out->lines, out->n_lines, out->capacity);
+
+	*line = (struct explained_line){
+		.view = "", .row = "", .pid = U64_UNKNOWN, .wall_ns = study_moment(study)->wall_ns
+	};
+	return line;
+}
+
+const char *study_rose(const struct study *study, const char *topic, const char *column)
+{
+	for (size_t i = 0; i < study->n_series; i++) {
+		const struct studied_series *series = &study->series[i];
+		size_t n_since = series->departure.n_since;
+
+		if (series->verdict == DEPARTURE_ROSE && strcmp(series->of->topic, topic) == 0 &&
+		    strcmp(series->of->column, column) == 0 && n_since <= study->n_since + 1 &&
+		    study->n_since <= n_since + 1)
+			return series->name;
+	}
+	return NULL;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The numbers of the machine that the key x compares with what they usually are. */
+#include <config.h>
+
+#include "core/i18n.h"
+#include "pane/panes.h"
+
+#define MIB(n) ((double)((n) << 20))
+#define BITS(mega) ((mega)*1e6)
+
+const struct explained_series explained_series[] = {
+	{ N_("CPU busy"), "cpu", "all", NULL, "busy_ratio", 0.05, "cpu", "cpus" },
+	{ N_("CPU in the kernel"), "cpu", "all", NULL, "system_ratio", 0.05, "cpu", "cpus" },
+	{ N_("CPU waits for disks"), "cpu", "all", NULL, "iowait_ratio", 0.05, "cpu", "cpus" },
+	{ N_("CPU stolen"), "cpu", "all", NULL, "steal_ratio", 0.02, "cpu", "cpus" },
+	{ N_("memory used"), "memory", "available", NULL, "used_bytes", MIB(64), "memory", "" },
+	{ N_("caches"), "memory", "mem", NULL, "caches_bytes", MIB(128), "memory", "" },
+	{ N_("swap used"), "memory", "swap", NULL, "used_bytes", MIB(16), "memory", "" },
+	{ N_("tasks wait for a CPU"), "pressure", "cpu", "some", "stalled_ratio", 0.05, "memory", "paging" },
+	{ N_("tasks wait for memory"), "pressure", "memory", "some", "stalled_ratio", 0.02, "memory",
+	  "paging" },
+	{ N_("tasks wait for disks"), "pressure", "io", "some", "stalled_ratio", 0.05, "memory", "paging" },
+	{ N_("refaults"), "paging", "", NULL, "refaults_per_second", 50, "memory", "paging" },
+	{ N_("read back from swap"), "paging", "", NULL, "swap_ins_per_second", 20, "memory", "paging" },
+	{ N_("load"), "system", "", NULL, "load1", 0.5, "overview", "" },
+	{ N_("threads that wait for a disk"), "system", "", NULL, "blocked", 2, "overview", "" },
+	{ N_("processes and threads started"), "system", "", NULL, "forks_per_second", 10, "overview", "" },
+	{ N_("context switches"), "system", "", NULL, "context_switches_per_second", 5000, "overview", "" },
+	{ N_("reads"), "disk", NULL, NULL, "read_bytes_per_second", MIB(4), "disks", "devices" },
+	{ N_("writes"), "disk", NULL, NULL, "write_bytes_per_second", MIB(4), "disks", "devices" },
+	{ N_("busy"), "disk", NULL, NULL, "busy_ratio", 0.2, "disks", "devices" },
+	{ N_("received"), "interface", NULL, NULL, "received_bits_per_second", BITS(2), "network",
+	  "interfaces" },
+	{ N_("sent"), "interface", NULL, NULL, "sent_bits_per_second", BITS(2), "network", "interfaces" },
+	{ N_("drops"), "interface", NULL, NULL, "drops_per_second", 1, "network", "losses" },
+	{ N_("power"), "power", "total", NULL, "watts", 3, "power", "" },
+	{ N_("temperature"), "temperature", NULL, NULL, "celsius", 5, "power", "sensors" },
+	{ 0 },
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "screen/explaining.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "model/explanation.h"
+#include "screen/overlay.h"
+#include "screen/past.h"
+#include "screen/player.h"
+#include "screen/session.h"
+#include "screen/text_flow.h"
+
+#define SENTENCE_LINES 3 /* of the line under the cursor, below a rule … */
+#define LIST_LINES_MIN 8 /* … where the list keeps these */
+#define WHEN_CELLS_MIN 72
+
+struct columns {
+	const struct explanation *explanation;
+	int subject, change; /* cells */
+};
+
+static int widest(const char *text, const struct canvas *canvas, int most)
+{
+	int cells = utf8_cells(text, canvas->ascii) + CANVAS_GAP;
+
+	return cells > most ? cells : most;
+}
+
+/* The sentence of the line says all that a small screen leaves out. */
+static struct columns columns_of(const struct explanation *explanation, const struct canvas *canvas)
+{
+	struct columns columns = { .explanation = explanation };
+	int third = canvas->width / 3;
+
+	for (size_t i = 0; i < explanation->n_lines; i++) {
+		columns.subject = widest(explanation->lines[i].subject, canvas, columns.subject);
+		columns.change = widest(explanation->lines[i].change, canvas, columns.change);
+	}
+	columns.subject = columns.subject < third ? columns.subject : third;
+	if (canvas->width < WHEN_CELLS_MIN)
+		columns.change = canvas->width - columns.subject;
+	else if (columns.change > canvas->width / 2)
+		columns.change = canvas->width / 2;
+	return columns;
+}
+
+static void draw_line(const void *state, unsigned i, const struct canvas *line, enum style style)
+{
+	const struct columns *columns = state;
+	const struct explained_line *of = &columns->explanation->lines[i];
+	int when = columns->subject + columns->change;
+
+	canvas_cut(line, 0, 0, style == STYLE_ROW ? style : STYLE_STRONG, of->subject,
+		   columns->subject - CANVAS_GAP);
+	canvas_cut(line, 0, columns->subject, style, of->change, columns->change - CANVAS_GAP);
+	if (when < line->width)
+		canvas_cut(line, 0, when, style == STYLE_ROW ? style : STYLE_DIM, of->when,
+			   line->width - when);
+}
+
+/* "around 14:03:07: 12 changes, compared with 288 samples of 300 s" */
+static void title(const struct explanation *explanation, char *text, size_t room)
+{
+	char time[CLOCK_TEXT_MAX];
+
+	clock_local(time, explanation->wall_ns, "%H:%M:%S");
+	if (explanation->n_lines == 0)
+		snprintf(text, room, _("Around %s: nothing departs from the %zu samples of %.0f s before"),
+			 time, explanation->n_samples, explanation->seconds);
+	else
+		snprintf(text, room, _("Around %s, against %zu samples of %.0f s before: %zu changes"), time,
+			 explanation->n_samples, explanation->seconds, explanation->n_lines);
+}
+
+/* Word by word. */
+static void draw_sentence(const struct canvas *canvas, int y, enum style style, const char *text)
+{
+	struct text_flow flow = text_flow_on(canvas, y, canvas->height - y);
+	char word[TEXT_MAX];
+
+	flow.gap = 1;
+	while (*text) {
+		size_t length = strcspn(text, " ");
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		if (*word && !text_flow_add(&flow, style, word))
+			return;
+		text += length + strspn(text + length, " ");
+	}
+}
+
+/* The whole sentence of the line under the cursor; without lines, what could not be compared. */
+static void draw(struct screen *screen, const struct canvas *canvas)
+{
+	struct explaining *explaining = &screen->explaining;
+	const struct explanation *explanation = &explaining->explanation;
+	const struct explained_line *line =
+		explanation->n_lines > 0 ? &explanation->lines[explaining->list.cursor] : NULL;
+	int remarks = *explanation->remarks != '\0', below = SENTENCE_LINES + 1 + 2 * remarks;
+	struct canvas list = *canvas, rest;
+	struct columns columns;
+	char text[TEXT_MAX];
+
+	if (canvas->height >= LIST_LINES_MIN + below)
+		list = canvas_rows(canvas, 0, canvas->height - below);
+	columns = columns_of(explanation, &list);
+	title(explanation, text, sizeof(text));
+	list_draw(&explaining->list, &list, text, _("Enter show it in its pane  Esc back"), draw_line,
+		  &columns);
+	rest = canvas_rows(canvas, list.height, canvas->height - list.height);
+	for (int y = 0; y < rest.height; y++)
+		canvas_fill(&rest, y, 0, STYLE_NORMAL, ' ', rest.width);
+	if (rest.height == 0)
+		return;
+	canvas_rule(&rest, 0, line ? line->subject : _("compared"), "");
+	if (line)
+		draw_sentence(&rest, 1, STYLE_NORMAL, line->sentence);
+	draw_sentence(&rest, line ? 1 + SENTENCE_LINES : 1, STYLE_DIM, explanation->remarks);
+}
+
+/* The pane and the row of a line, in the sample that has it. */
+static void show(struct screen *screen)
+{
+	const struct explaining *explaining = &screen->explaining;
+	const struct explained_line *line = &explaining->explanation.lines[explaining->list.cursor];
+	const struct row_wish wish = { line->topic, line->row, line->pid, line->start_seconds };
+
+	screen->overlay = NULL;
+	if (session_frame(screen)->wall_ns != line->wall_ns)
+		player_go_to(screen, line->wall_ns);
+	session_show_row(screen, line->pane, line->view, &wish);
+}
+
+static void take_key(struct screen *screen, const struct input *input)
+{
+	struct explaining *explaining = &screen->explaining;
+
+	if (list_key(&explaining->list, input->key))
+		return;
+	if (input->key == K_ESCAPE || input->key == K_F10 || action_of_key(input->key) == ACTION_EXPLAIN)
+		screen->overlay = NULL;
+	else if (explaining->list.n_items > 0 &&
+		 (input->key == K_ENTER ||
+		  (input->key == K_CLICK && list_click(&explaining->list, input->y))))
+		show(screen);
+}
+
+/* The source stands behind this sample again, as the screen reads on from there. */
+static void go_back(struct screen *screen, const struct source *source, size_t index)
+{
+	struct frame *frame = &screen->frames[SCREEN_PAST_BASE];
+
+	session_want_only(screen, source, NULL);
+	frame_clear(frame);
+	if (source->seek(source->state, index) == 0)
+		source->next(source->state, frame);
+}
+
+void explaining_open(struct screen *screen)
+{
+	static const struct overlay overlay = { .draw = draw, .key = take_key };
+	const struct screen_setup *setup = screen->setup;
+	struct explaining *explaining = &screen->explaining;
+	const struct source *source = setup->source->seek ? setup->source : &screen->past_source;
+	size_t index;
+
+	if (setup->source->seek)
+		index = source->position(source->state);
+	else if (!past_locate(screen, &index))
+		return;
+	explanation_take(&explaining->explanation, source, index, setup->schemas, setup->n_schemas,
+			 setup->explained);
+	go_back(screen, source, index);
+	explaining->list = (struct list){ .n_items = (unsigned)explaining->explanation.n_lines };
+	screen->message_until_ns = 0; /* what was done before it */
+	screen->overlay = &overlay;
+}
+
+void explaining_close(struct screen *screen)
+{
+	explanation_free(&screen->explaining.explanation);
+}

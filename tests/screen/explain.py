@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The key x: what changed around the shown moment, in a recording with a spike, in the past and live."""
+import os
+import subprocess
+import sys
+
+from common import PANETOP, TESTS, expect, screen
+
+sys.path.insert(0, os.path.join(TESTS, "recordings"))
+from recording import Recording  # noqa: E402
+
+START_WALL, START_MONO = 1_732_095_000, 5_000  # 2024-11-20 09:30:00 UTC; uptime and the other clock are one
+SECONDS, SPIKE, MOMENT = 130, 115, 120
+
+
+def tables(second):
+    """make has always been there and works from the spike on; cc starts with it, and is gone 3 s after the moment."""
+    more = max(0, min(second, MOMENT + 2) - SPIKE + 1)
+    busy = 0.03 * second + 0.9 * more
+    rows = [("init", 1, 1, 10, 20), ("make", 42, 90, 5 + 0.6 * more, 30)]
+    if SPIKE <= second < MOMENT + 3:
+        rows.append(("cc", 4711, START_MONO + SPIKE - 0.5, 1.2 * more, 200))
+    return {"system": [{"uptime_seconds": START_MONO + second, "load1": 0.5, "cpus": 2, "tasks": len(rows)}],
+            "cpu": [{"cpu": "all", "busy_seconds": 2 * busy, "total_seconds": 2.0 * second},
+                    {"cpu": "0", "busy_seconds": busy, "total_seconds": 1.0 * second}],
+            "process": [{"name": name, "command": name, "pid": pid, "start_seconds": start, "cpu_seconds": cpu, "state": "S",
+                         "resident_bytes": mib << 20} for name, pid, start, cpu, mib in rows]}
+
+
+def recorded(scratch):
+    path = os.path.join(scratch, "spike.jsonl")
+    with open(path, "w", encoding="utf-8") as out:
+        recording = Recording(PANETOP, out, START_WALL, START_MONO)
+        for second in range(SECONDS):
+            recording.frame(second, tables(second))
+    return "--replay=" + path
+
+
+def at(terminal, second):
+    minutes, seconds = divmod(second, 60)
+    terminal.send("g", *f"09:{30 + minutes}:{seconds:02}", "Enter")
+
+
+def row_under_cursor(terminal):
+    rows = terminal.screen.buffer
+    return [line for y, line in enumerate(terminal.lines()) if y > 3 and rows[y][0].bg != "default"]
+
+
+def a_spike(scratch):
+    """What it was, by numbers; Enter shows the process, Esc leads back; an ordinary moment has nothing."""
+    with screen(recorded(scratch), "cpu", width=100, height=30, env={"TZ": "UTC"}) as terminal:
+        at(terminal, MOMENT)
+        terminal.send("x")
+        problem = expect("Around 09:32:00, against 120 samples of 120 s before: 3 changes" in terminal.text(), terminal, "no title")
+        for part in ("CPU busy  93 %, usually 3.0 %", "rose 5.0 s before", "started 5.5 s before", "CPU 60 %, usually 0.0 %",
+                     "rose with CPU busy", "median 3.0 % and spread 0.0 %, at most 3.0 %, in 114 samples of 120 s.",
+                     "Not sampled then: memory, pressure"):
+            problem = problem or expect(part in " ".join(terminal.text().split()).replace("CPU busy ", "CPU busy  "), terminal, part)
+        lines = terminal.lines()
+        terminal.send(*["Down"] * (next(y for y, line in enumerate(lines) if line.startswith("cc 4711")) - 3), "Enter")
+        problem = problem or expect("09:32:00" in terminal.lines()[0] and "[All]" in terminal.text(), terminal, "not where it is shown")
+        return problem or expect(any("4711" in line for line in row_under_cursor(terminal)), terminal, "the process is not selected")
+
+
+def what_is_gone(scratch):
+    """After its end the line leads to the last sample that has it."""
+    with screen(recorded(scratch), "overview", env={"TZ": "UTC"}) as terminal:
+        at(terminal, MOMENT + 6)
+        terminal.send("x")
+        problem = expect("last seen 4.0 s before, gone 3.0 s before" in " ".join(terminal.text().split()), terminal, "it is not gone")
+        terminal.send("Enter")
+        problem = problem or expect("09:32:02" in terminal.lines()[0] and "[2" in terminal.text(), terminal, "not its last sample")
+        terminal.send("Esc", "Esc", "Esc")
+        return problem or expect("[1" in terminal.text(), terminal, "Esc does not lead back")
+
+
+def an_ordinary_moment(scratch):
+    with screen(recorded(scratch), "cpu", env={"TZ": "UTC"}) as terminal:
+        at(terminal, 60)
+        terminal.send("x")
+        problem = expect("nothing departs from the 60 samples of 60 s before" in terminal.text(), terminal, "60 calm samples")
+        terminal.send("Enter", "x")
+        problem = problem or expect("nothing departs" not in terminal.text(), terminal, "x does not leave it")
+        terminal.send(".")
+        return problem or expect("09:31:01" in terminal.lines()[0], terminal, "the recording does not go on from there")
+
+
+def live(_scratch):
+    """Of the present, which goes on behind it; of the past; and not where nothing is kept."""
+    with screen("-d", "0.1", "cpu", width=100, height=60) as terminal:
+        problem = expect(terminal.wait_for("load"), terminal, "no sample")
+        terminal.pump(2.5)
+        with subprocess.Popen(["sleep", "1000"]) as child:
+            try:
+                terminal.pump(0.5)
+                terminal.send("x")
+                problem = problem or expect("sleep" in terminal.text(), terminal, "no process")
+                terminal.send("Esc", ",", "x")
+                problem = problem or expect("Around " in terminal.text() and " of 00:00:" in terminal.lines()[0], terminal, "not in the past")
+                terminal.send("Enter")
+                problem = problem or expect("Around " not in terminal.text(), terminal, "Enter does not open it")
+            finally:
+                child.kill()
+    with screen("-d", "0.2", "--past=0", "cpu") as terminal:
+        terminal.send("x")
+        return problem or expect("nothing is kept to go back to" in terminal.text(), terminal, "it explains without a past")
+
+
+def at_every_size(scratch):
+    replay = recorded(scratch)
+    for width, height in ((20, 5), (40, 12), (200, 60)):
+        with screen(replay, "cpu", width=width, height=height, env={"TZ": "UTC"}) as terminal:
+            at(terminal, MOMENT)
+            terminal.send("x", "Down", "End", "Home", "PgDn")
+            problem = expect("Around" in terminal.text(), terminal, "it is not shown")
+            terminal.send("Enter")
+            problem = problem or expect("Around" not in terminal.text() and not terminal.ended(), terminal, "Enter")
+            if problem:
+                return problem
+    return None
+
+
+def tests():
+    return [
+        ("explain: a spike", a_spike),
+        ("explain: what is gone", what_is_gone),
+        ("explain: an ordinary moment", an_ordinary_moment),
+        ("explain: live and in the past", live),
+        ("explain: at every size", at_every_size),
+    ]

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of what departs from what is usual, and of what must not. */
+#include <config.h>
+
+#include <math.h>
+
+#include "model/departure.h"
+#include "suite.h"
+
+#define VALUES 300
+
+/* Between -1 and 1, the same in every run. */
+static double noise(unsigned i)
+{
+	uint64_t random = (i + 1) * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+
+	random ^= random >> 33;
+	random *= UINT64_C(0xff51afd7ed558ccd);
+	return (double)(random >> 11) / (double)(UINT64_C(1) << 52) - 1;
+}
+
+static void fill_noise(double *values, double mean, double size)
+{
+	for (unsigned i = 0; i < VALUES; i++)
+		values[i] = mean + size * noise(i);
+}
+
+START_TEST(a_step_up)
+{
+	double values[VALUES];
+	struct departure departure;
+
+	fill_noise(values, 10, 1);
+	for (unsigned i = VALUES - 6; i < VALUES; i++)
+		values[i] = 90;
+	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_ROSE);
+	ck_assert_double_eq(departure.now, 90);
+	ck_assert_double_eq_tol(departure.usual, 10, 0.2);
+	ck_assert_double_gt(departure.spread, 0.5);
+	ck_assert_double_lt(departure.spread, 1);
+	ck_assert_double_le(departure.extreme, 11);
+	ck_assert_uint_eq(departure.n_since, 6);
+	ck_assert_uint_eq(departure.n_usual, VALUES - 6);
+	ck_assert_int_eq(departure_judge(values, VALUES, 90, &departure), DEPARTURE_NONE); /* not worth it */
+}
+END_TEST
+
+START_TEST(a_step_down)
+{
+	double values[VALUES];
+	struct departure departure;
+
+	fill_noise(values, 90, 1);
+	values[VALUES - 1] = 3;
+	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_FELL);
+	ck_assert_double_ge(departure.extreme, 89);
+	ck_assert_uint_eq(departure.n_since, 1);
+}
+END_TEST
+
+START_TEST(noise_is_usual)
+{
+	double values[VALUES];
+	struct departure departure;
+
+	fill_noise(values, 50, 30);
+	for (size_t n = DEPARTURE_SAMPLES_MIN + 1; n <= VALUES; n++)
+		ck_assert_int_eq(departure_judge(values, n, 1, &departure), DEPARTURE_NONE);
+}
+END_TEST
+
+START_TEST(what_comes_again_and_again_is_usual)
+{
+	double values[VALUES] = { 0 };
+	struct departure departure;
+
+	for (unsigned i = 4; i < VALUES; i += 5)
+		values[i] = 100;
+	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_NONE);
+	for (unsigned i = 4; i < VALUES - 1; i += 5)
+		values[i] = 0;
+	values[3] = 100; /* once, long ago */
+	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_ROSE);
+	ck_assert_double_eq(departure.extreme, 100);
+}
+END_TEST
+
+START_TEST(a_steady_growth_is_usual)
+{
+	double values[VALUES];
+	struct departure departure;
+
+	for (unsigned i = 0; i < VALUES; i++)
+		values[i] = 10 * i;
+	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_NONE);
+}
+END_TEST
+
+START_TEST(what_has_lasted_is_usual)
+{
+	double values[VALUES] = { 0 };
+	struct departure departure;
+
+	for (unsigned i = VALUES / 3; i < VALUES; i++)
+		values[i] = 80;
+	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_NONE);
+}
+END_TEST
+
+START_TEST(too_few_and_unknown)
+{
+	double values[VALUES] = { 0 };
+	struct departure departure;
+
+	values[DEPARTURE_SAMPLES_MIN] = 80;
+	ck_assert_int_eq(departure_judge(values, DEPARTURE_SAMPLES_MIN + 1, 5, &departure), DEPARTURE_ROSE);
+	ck_assert_int_eq(departure_judge(values + 1, DEPARTURE_SAMPLES_MIN, 5, &departure),
+			 DEPARTURE_TOO_FEW);
+	ck_assert_int_eq(departure_judge(values + DEPARTURE_SAMPLES_MIN, 1, 5, &departure),
+			 DEPARTURE_TOO_FEW);
+	ck_assert_int_eq(departure_judge(values, 0, 5, &departure), DEPARTURE_UNKNOWN);
+	values[4] = NAN; /* a counter that was reset */
+	ck_assert_int_eq(departure_judge(values, DEPARTURE_SAMPLES_MIN + 1, 5, &departure),
+			 DEPARTURE_TOO_FEW);
+	values[DEPARTURE_SAMPLES_MIN] = NAN;
+	ck_assert_int_eq(departure_judge(values, DEPARTURE_SAMPLES_MIN + 1, 5, &departure),
+			 DEPARTURE_UNKNOWN);
+	values[4] = 0;
+	values[VALUES - 1] = 80;
+	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_ROSE);
+	ck_assert_uint_eq(departure.n_usual, VALUES - 2);
+}
+END_TEST

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Explanations: each sentence where it is true, and silence where it is nearly so. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/explanation.h"
+#include "pane/panes.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+#define SAMPLES 310u
+#define MOMENT 300u /* the explained sample; one is taken each second */
+#define SPIKE 295u  /* the first sample with it */
+#define BOOT 5000.0 /* seconds since boot at the first sample */
+#define SECOND_NS UINT64_C(1000000000)
+#define WALL_NS (UINT64_C(1732095000) * SECOND_NS)
+
+/* A machine, second by second. */
+struct machine_story {
+	double (*busy)(unsigned second); /* share of the CPUs in the second before */
+	void (*rows)(struct frame *frame, unsigned second);
+	unsigned n_samples;
+	unsigned suspended_at, restarted_at; /* 0: not; for an hour; by another boot */
+	size_t next;
+};
+
+static void put(struct frame *frame, const char *topic, void *row, const char *key, double value)
+{
+	const struct column *column = schema_find(frame_slot(frame, topic)->schema, key);
+
+	ck_assert_msg(column, "no column %s.%s", topic, key);
+	if (column->type == VALUE_U64)
+		row_set_u64(row, column, isnan(value) ? U64_UNKNOWN : (uint64_t)value);
+	else
+		row_set_f64(row, column, value);
+}
+
+static void *add_row(struct frame *frame, const char *topic, const char *key, const char *text)
+{
+	struct table *table = frame_slot(frame, topic);
+	void *row;
+
+	table->present = true;
+	table->mono_ns = frame->mono_ns;
+	row = table_add(table);
+	if (key)
+		row_set_text(row, schema_find(table->schema, key),
+			     arena_copy(&frame->arena, text, strlen(text)));
+	return row;
+}
+
+static void add_process(struct frame *frame, unsigned pid, const char *name, double start, double cpu_seconds,
+			double mib)
+{
+	void *row = add_row(frame, "process", "name", name);
+
+	put(frame, "process", row, "pid", pid);
+	put(frame, "process", row, "start_seconds", start);
+	put(frame, "process", row, "cpu_seconds", cpu_seconds);
+	put(frame, "process", row, "resident_bytes", mib * 1048576);
+}
+
+static void fill(const struct machine_story *story, struct frame *frame, unsigned second)
+{
+	bool again = story->restarted_at > 0 && second >= story->restarted_at;
+	double slept = story->suspended_at > 0 && second >= story->suspended_at ? 3600 : 0, busy = 0;
+	unsigned first = again ? story->restarted_at : 0;
+	void *row;
+
+	frame->mono_ns = (again ? second - first + 1 : 1000 + second) * SECOND_NS;
+	frame->wall_ns = WALL_NS + (second + (uint64_t)slept) * SECOND_NS;
+	put(frame, "system", add_row(frame, "system", NULL, NULL), "uptime_seconds", BOOT + second + slept);
+	for (unsigned i = first + 1; i <= second; i++)
+		busy += story->busy ? story->busy(i) : 0.03;
+	row = add_row(frame, "cpu", "cpu", "all");
+	put(frame, "cpu", row, "total_seconds", second - first);
+	put(frame, "cpu", row, "busy_seconds", busy);
+	if (story->rows)
+		story->rows(frame, second);
+}
+
+static int next(void *state, struct frame *frame)
+{
+	struct machine_story *story = state;
+
+	if (story->next >= story->n_samples)
+		return 0;
+	fill(story, frame, (unsigned)story->next++);
+	return 1;
+}
+
+static int seek(void *state, size_t index)
+{
+	((struct machine_story *)state)->next = index;
+	return 0;
+}
+
+static size_t find(void *state, uint64_t wall_ns)
+{
+	const struct machine_story *story = state;
+	uint64_t second = wall_ns > WALL_NS ? (wall_ns - WALL_NS) / SECOND_NS : 0;
+
+	return second < story->n_samples ? second : story->n_samples - 1;
+}
+
+static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	const struct machine_story *story = state;
+
+	*n_frames = story->n_samples;
+	*first_ns = WALL_NS;
+	*last_ns = WALL_NS + (story->n_samples - 1) * SECOND_NS;
+	return true;
+}
+
+static void explain_at(struct explanation *explanation, struct machine_story *story, size_t index)
+{
+	const struct source source = {
+		.next = next, .seek = seek, .find = find, .extent = extent, .state = story
+	};
+	const struct schema *schemas[TOPICS_MAX];
+
+	topic_schemas(schemas);
+	if (story->n_samples == 0)
+		story->n_samples = SAMPLES;
+	explanation_take(explanation, &source, index, schemas, n_topics, explained_series);
+}
+
+static void explain(struct explanation *explanation, struct machine_story *story)
+{
+	explain_at(explanation, story, MOMENT);
+}
+
+static const struct explained_line *line_of(const struct explanation *explanation, const char *subject)
+{
+	for (size_t i = 0; i < explanation->n_lines; i++)
+		if (strcmp(explanation->lines[i].subject, subject) == 0)
+			return &explanation->lines[i];
+	return NULL;
+}
+
+static void says(const struct explained_line *line, const char *part)
+{
+	ck_assert_ptr_nonnull(line);
+	ck_assert_msg(strstr(line->sentence, part), "'%s' is not in: %s", part, line->sentence);
+}
+
+static void is_silent(const struct explanation *explanation)
+{
+	ck_assert_msg(explanation->n_lines == 0, "%s", explanation->lines[0].sentence);
+}
+
+static double spike(unsigned second)
+{
+	return second >= SPIKE && second <= MOMENT ? 0.98 : 0.03;
+}
+
+static void process_starts(struct frame *frame, unsigned second)
+{
+	double start = BOOT + MOMENT - 5.3;
+
+	add_process(frame, 1, "init", 1, 10, 20);
+	if (BOOT + second > start)
+		add_process(frame, 4711, "yes", start, BOOT + second - start, 2);
+}
+
+START_TEST(a_spike_and_the_process_that_started)
+{
+	struct machine_story story = { .busy = spike, .rows = process_starts };
+	struct explanation explanation = { 0 };
+	const struct explained_line *line;
+
+	explain(&explanation, &story);
+	ck_assert_uint_eq(explanation.n_lines, 2);
+	line = line_of(&explanation, "CPU busy");
+	says(line, "98 %, rose 5.0 s before");
+	says(line, "median 3.0 %");
+	says(line, "at most 3.0 %, in 294 samples of 300 s"); /* a rate needs two samples */
+	ck_assert_str_eq(line->pane, "cpu");
+	ck_assert_str_eq(line->row, "all");
+	line = line_of(&explanation, "yes 4711");
+	says(line, "started 5.3 s before");
+	ck_assert_str_eq(line->change, "CPU 100 % since its start, 2.0 MiB");
+	ck_assert_uint_eq(line->pid, 4711);
+	ck_assert_uint_eq(line->wall_ns, WALL_NS + MOMENT * SECOND_NS);
+	ck_assert_str_eq(explanation.lines[0].subject, "CPU busy"); /* 0.95 is 19 times 0.05 */
+	explain_at(&explanation, &story, 200);
+	is_silent(&explanation);
+	explanation_free(&explanation);
+}
+END_TEST
+
+static double noisy(unsigned second)
+{
+	return 0.5 + 0.3 * sin(second * 2.1) * cos(second * 0.7);
+}
+
+static void steady_processes(struct frame *frame, unsigned second)
+{
+	double cpu = 0;
+
+	for (unsigned i = 0; i <= second; i++)
+		cpu += noisy(i);
+	add_process(frame, 1, "init", 1, 10, 20);
+	add_process(frame, 2, "busy", 2, cpu, 100 + 40 * sin(second));
+}
+
+START_TEST(steady_noise)
+{
+	struct machine_story story = { .busy = noisy, .rows = steady_processes };
+	struct explanation explanation = { 0 };
+
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		explain_at(&explanation, &story, i);
+		is_silent(&explanation);
+	}
+	explanation_free(&explanation);
+}
+END_TEST
+
+START_TEST(too_few_samples)
+{
+	struct machine_story story = { .busy = spike, .rows = process_starts, .n_samples = 1 };
+	struct explanation explanation = { 0 };
+
+	explain_at(&explanation, &story, 0);
+	is_silent(&explanation);
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Too few samples before to know what is usual: 0"));
+	explanation_free(&explanation);
+}
+END_TEST
+
+static double negative(unsigned second)
+{
+	return second == MOMENT ? -100 : 0.03;
+}
+
+static double unknown(unsigned second)
+{
+	return second == MOMENT ? NAN : 0.03;
+}
+
+START_TEST(counters_that_are_reset_or_unknown)
+{
+	struct explanation explanation = { 0 };
+
+	explain(&explanation, &(struct machine_story){ .busy = negative });
+	ck_assert_ptr_null(line_of(&explanation, "CPU busy"));
+	explain(&explanation, &(struct machine_story){ .busy = unknown });
+	is_silent(&explanation);
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Processes were not sampled then."));
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Not sampled then: memory, pressure"));
+	explanation_free(&explanation);
+}
+END_TEST
+
+static void process_is_reset(struct frame *frame, unsigned second)
+{
+	add_process(frame, 1, "init", 1, second < MOMENT ? 1000 : 3, 20);
+	add_process(frame, 2, "hidden", 2, NAN, NAN);
+}
+
+static void read_later(struct frame *frame, unsigned second)
+{
+	add_process(frame, 1, "init", 1, 10, 20);
+	if (second >= SPIKE)
+		add_process(frame, 4711, "late", 17, 40 + second, 900);
+}
+
+START_TEST(processes_that_are_reset_or_read_later)
+{
+	struct explanation explanation = { 0 };
+
+	explain(&explanation, &(struct machine_story){ .rows = process_is_reset });
+	is_silent(&explanation);
+	explain(&explanation, &(struct machine_story){ .rows = read_later });
+	is_silent(&explanation);
+	explanation_free(&explanation);
+}
+END_TEST
+
+static void many(struct frame *frame, unsigned second)
+{
+	add_process(frame, 1, "init", 1, 10, 20);
+	for (unsigned i = 0; i < 40 && second >= SPIKE; i++)
+		if (second - SPIKE == i / 8)
+			add_process(frame, 100 + i, "cc1", BOOT + second - 0.5, 0.5, 30);
+	if (second < MOMENT - 2)
+		add_process(frame, 77, "old", 50, 70, 10);
+	if (second > MOMENT + 1)
+		add_process(frame, 999, "next", BOOT + MOMENT + 1.5, 0.1, 10);
+	if (second < 200)
+		add_process(frame, 78, "long-gone", 50, 70, 10);
+}
+
+START_TEST(processes_by_name)
+{
+	struct explanation explanation = { 0 };
+	const struct explained_line *line;
+
+	explain(&explanation, &(struct machine_story){ .rows = many });
+	ck_assert_uint_eq(explanation.n_lines, 3);
+	line = line_of(&explanation, "cc1");
+	ck_assert_str_eq(line->change, "40 started, 40 gone, CPU time 20.0 s");
+	ck_assert_str_eq(line->when, "from 5.5 s before");
+	ck_assert_uint_eq(line->wall_ns, WALL_NS + SPIKE * SECOND_NS); /* of the first */
+	ck_assert_ptr_eq(line, explanation.lines);
+	says(line_of(&explanation, "old 77"), "last seen 3.0 s before, gone 2.0 s before");
+	line = line_of(&explanation, "next 999");
+	says(line, "started 1.5 s after");
+	ck_assert_uint_eq(line->wall_ns, WALL_NS + (MOMENT + 2) * SECOND_NS);
+	explanation_free(&explanation);
+}
+END_TEST
+
+/* It has been there for long, and works from the spike on. */
+static void process_rises(struct frame *frame, unsigned second)
+{
+	double more = second >= SPIKE ? second - SPIKE + 1 : 0;
+
+	add_process(frame, 1, "init", 1, 10, 20);
+	add_process(frame, 42, "worker", 90, 5 + 0.9 * more, 100);
+	add_process(frame, 43, "hog", 91, 5, more > 0 ? 400 : 100);
+	add_process(frame, 44, "young", BOOT + MOMENT - 60, 0.9 * more, 100);
+}
+
+START_TEST(processes_that_use_more)
+{
+	struct explanation explanation = { 0 };
+	struct machine_story story = { .busy = spike, .rows = process_rises };
+	const struct explained_line *line;
+
+	explain(&explanation, &story);
+	ck_assert_uint_eq(explanation.n_lines, 4);
+	line = line_of(&explanation, "worker 42");
+	ck_assert_str_eq(line->change, "CPU 90 %, usually 0.0 %");
+	ck_assert_str_eq(line->when, "rose with CPU busy");
+	says(line, "over the last 6.0 s");
+	line = line_of(&explanation, "hog 43");
+	ck_assert_str_eq(line->change, "resident 400 MiB, usually 100 MiB");
+	ck_assert_str_eq(line->when, "rose in the last 6.0 s"); /* the machine's memory was not sampled */
+	ck_assert_str_eq(line->view, "memory");
+	says(line_of(&explanation, "young 44"), "CPU 90 %"); /* it used nothing before its start */
+	story.busy = NULL;
+	explain(&explanation, &story);
+	line = line_of(&explanation, "worker 42");
+	ck_assert_str_eq(line->when, "rose in the last 1.0 s");
+	ck_assert_ptr_null(line_of(&explanation, "CPU busy"));
+	explanation_free(&explanation);
+}
+END_TEST
+
+static double falls(unsigned second)
+{
+	return second < SPIKE ? 0.9 : 0.1;
+}
+
+START_TEST(what_falls)
+{
+	struct explanation explanation = { 0 };
+
+	explain(&explanation, &(struct machine_story){ .busy = falls });
+	says(line_of(&explanation, "CPU busy"), "10 %, fell 5.0 s before. Usually: median 90 %");
+	says(line_of(&explanation, "CPU busy"), "at least 90 %");
+	explanation_free(&explanation);
+}
+END_TEST
+
+static void commands(struct frame *frame, unsigned second)
+{
+	unsigned more = second >= SPIKE ? second - SPIKE + 1 : 0;
+	void *row = add_row(frame, "exited", "command", "sh");
+
+	put(frame, "exited", row, "exits", 2 * second + 50 * more);
+	put(frame, "exited", row, "failures", 0);
+	row = add_row(frame, "exited", "command", "cron");
+	put(frame, "exited", row, "exits", 30 * second);
+	row = add_row(frame, "exited", "command", "ls");
+	put(frame, "exited", row, "exits", second < MOMENT ? 0 : 4); /* chance */
+	if (more == 0)
+		return;
+	row = add_row(frame, "exited", "command", "false");
+	put(frame, "exited", row, "exits", 40 * more);
+	put(frame, "exited", row, "failures", 40 * more);
+}
+
+START_TEST(events_by_command)
+{
+	struct explanation explanation = { 0 };
+	struct machine_story story = { .busy = spike, .rows = commands };
+
+	explain(&explanation, &story);
+	ck_assert_str_eq(line_of(&explanation, "sh")->change, "exits 52/s, usually 2.0/s");
+	says(line_of(&explanation, "false"), "failures 40/s over the last 6.0 s");
+	ck_assert_ptr_null(line_of(&explanation, "cron"));
+	ck_assert_ptr_null(line_of(&explanation, "ls"));
+	ck_assert_uint_eq(explanation.n_lines, 4); /* "false" by exits and by failures */
+	explanation_free(&explanation);
+}
+END_TEST
+
+/* Before the suspend and after it is not one time. */
+START_TEST(a_suspended_machine)
+{
+	struct machine_story story = { .busy = spike, .suspended_at = SPIKE, .rows = process_starts };
+	struct explanation explanation = { 0 };
+
+	explain(&explanation, &story);
+	ck_assert_ptr_null(line_of(&explanation, "CPU busy"));
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "suspended for 3600 s, up to 5.0 s before"));
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Too few samples before to know what is usual: 5"));
+	ck_assert_ptr_null(line_of(&explanation, "yes 4711")); /* started before it */
+	story = (struct machine_story){ .busy = spike, .restarted_at = 280 };
+	explain(&explanation, &story);
+	says(line_of(&explanation, "CPU busy"), "in 14 samples of 20 s");
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Another run ended 20.0 s before"));
+	explanation_free(&explanation);
+}
+END_TEST
+
+static bool has_view(const struct pane *pane, const char *name)
+{
+	for (const struct pane_view *view = pane->views; view && view->name; view++)
+		if (strcmp(view->name, name) == 0)
+			return true;
+	return *name == '\0';
+}
+
+START_TEST(series_have_columns_and_views)
+{
+	const struct schema *schemas[TOPICS_MAX];
+
+	topic_schemas(schemas);
+	for (const struct explained_series *series = explained_series; series->topic; series++) {
+		const struct pane *pane = pane_find(series->pane);
+		const struct schema *schema = NULL;
+
+		for (unsigned i = 0; i < n_topics; i++)
+			if (strcmp(schemas[i]->name, series->topic) == 0)
+				schema = schemas[i];
+		ck_assert_msg(schema && schema_find(schema, series->column), "%s.%s", series->topic,
+			      series->column);
+		ck_assert_msg(pane && has_view(pane, series->view), "%s %s", series->pane, series->view);
+		ck_assert_msg(pane_has_table(pane, series->topic), "%s does not show %s", series->pane,
+			      series->topic);
+		ck_assert_double_gt(series->least, 0);
+	}
+}
+END_TEST
