@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from datetime import datetime
 
 from tap import Skip, end, same, test
 
@@ -65,9 +66,11 @@ class Samples:
         return self.frames[-1]
 
     def later(self):
-        """Two more: the second began after this call."""
-        self.next()
-        return self.next()
+        """The first one that began after this call; older ones wait in the pipe."""
+        called = time.time()
+        while datetime.fromisoformat(self.next()["time"]).timestamp() < called:
+            pass
+        return self.frames[-1]
 
     def rows(self, key, value):
         """That row of each sample, None where there is none."""
@@ -210,12 +213,110 @@ def latencies():
         same({name: len(buckets) for name, buckets in counted.items()},
              {("read", "queued"): len(took), ("read", "device"): len(took)}, "requests")
         same(after[0] - before[0], len(took), "growth of diskstats")
-        for (server, program), number in zip(sorted(took), counted["read", "device"]):
+        for server, number, program in zip(sorted(one[0] for one in took), counted["read", "device"], sorted(one[1] for one in took)):
             if not bucket(server) <= number <= bucket(program):
-                raise AssertionError(f"bucket {number} of a request that took {server} to {program} ns; {took}, {counted}")
+                raise AssertionError(f"bucket {number} of a request that took {server} to {program} ns")
     finally:
         samples.close()
         slow.close()
+
+
+def rows_of(samples, device):
+    """The rows of that device in the last sample."""
+    return [row for row in samples.frames[-1]["tables"][samples.table] if row["device"] == device]
+
+
+def counted(samples):
+    if any(notice["topic"] == samples.table and notice["text"].startswith("BPF") for notice in samples.later()["notices"]):
+        raise Skip("BPF is not permitted here")
+    return samples
+
+
+def who_it_was():
+    """direct reads and writes are those of the process, to the byte, and the account of the device closes"""
+    loop = Loop("who", 64 * MIB)
+    numbers = [str(number) for number in (READS, READ_BYTES, WRITES, WRITE_BYTES)]
+    users, account = Samples("disk_user"), Samples("disk_account")
+    worker = None
+    try:
+        counted(users)
+        counted(account)
+        before = diskstats(loop.name)
+        worker = subprocess.Popen([sys.executable, "-c", WORKER, loop.path, *numbers], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        worker.stdout.readline()
+        worker.stdin.write("\n")
+        worker.stdin.flush()
+        worker.stdout.readline()
+        users.later()
+        account.later()
+        read, written = (READS + 1) * READ_BYTES, (WRITES + 1) * WRITE_BYTES
+        same([(row["pid"], row["read_bytes"], row["write_bytes"], row["requests"], row["how"]) for row in rows_of(users, loop.name)],
+             [(worker.pid, read, written, READS + WRITES + 2, "bpf")], "the row")
+        same([new - old for new, old in zip(diskstats(loop.name), before)], [READS + 1, read, WRITES + 1, written], "growth of diskstats")
+        same({row["part"]: (row["read_bytes"], row["write_bytes"]) for row in rows_of(account, loop.name)},
+             {"programs": (read, written), "written back": (0, 0), "kernel": (0, 0), "device": (read, written)}, "account")
+    finally:
+        if worker:
+            worker.kill()
+            worker.wait()
+        users.close()
+        account.close()
+        loop.close()
+
+
+WRITER = """
+import sys
+with open(sys.argv[1], "wb") as file:
+    for _ in range(int(sys.argv[2])):
+        file.write(bytes(1 << 20))
+print("done", flush=True)
+input()
+"""
+
+
+def who_made_it_dirty():
+    """what is written later is that of who made the file dirty: at least 95 % of the device, and the account closes"""
+    if not shutil.which("mkfs.ext4"):
+        raise Skip("no mkfs.ext4")
+    loop = Loop("dirty", 128 * MIB)
+    users, account, writers = Samples("disk_user"), Samples("disk_account"), []
+    try:
+        subprocess.run(["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", loop.path], check=True, capture_output=True)
+        place = mounted(loop.path, os.path.join(SCRATCH, "dirtied"))
+        os.sync()
+        counted(users)
+        counted(account)
+        old = {row["part"]: row["write_bytes"] for row in rows_of(account, loop.name)}
+        before = diskstats(loop.name)
+        for size in (24, 16):
+            writers.append(subprocess.Popen([sys.executable, "-c", WRITER, os.path.join(place, str(size)), str(size)],
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        for writer in writers:
+            writer.stdout.readline()
+        users.later()
+        writers[0].communicate("\n")  # it has ended when the kernel writes
+        subprocess.run(["sync", "-f", place], check=True)
+        users.later()
+        account.later()
+        found = {row["pid"]: row["write_bytes"] for row in rows_of(users, loop.name)}
+        for writer, size in zip(writers, (24, 16)):
+            if not size * MIB <= found.get(writer.pid, 0) <= size * MIB * 1.05:
+                raise AssertionError(f"{writer.pid} wrote {size} MiB: {found}")
+        grown = {row["part"]: row["write_bytes"] - old[row["part"]] for row in rows_of(account, loop.name)}
+        device = diskstats(loop.name)[3] - before[3]
+        same(grown["device"], device, "the device in the account, and in diskstats")
+        same(grown["programs"] + grown["written back"] + grown["kernel"], device, "sum of the parts")
+        if grown["programs"] < 0.95 * device:
+            raise AssertionError(f"too little is attributed: {grown}")
+    finally:
+        for writer in writers:
+            writer.kill()
+            writer.wait()
+        users.close()
+        account.close()
+        subprocess.run(["umount", os.path.join(SCRATCH, "dirtied")], capture_output=True)
+        loop.close()
 
 
 def without_rights():
@@ -317,6 +418,6 @@ def over_another():
     subprocess.run(["umount", place], check=True)
 
 
-for each in (a_known_load, latencies, without_rights, a_tmpfs, on_a_loop_device, over_another):
+for each in (a_known_load, latencies, without_rights, who_it_was, who_made_it_dirty, a_tmpfs, on_a_loop_device, over_another):
     test(each)
 end()

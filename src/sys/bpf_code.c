@@ -156,7 +156,10 @@ static void add_to_self(struct bpf_code *code, size_t field)
 /* Through a pointer that leads nowhere 0 is loaded. */
 static void load_member(struct bpf_code *code, const struct bpf_shape *shape, const struct bpf_part *part)
 {
+	unsigned none;
+
 	load(code, 8, BPF_REG_3, CTX, (int)part->offset * WORD);
+	none = jump(code, BPF_JEQ, BPF_REG_3, 0); /* of some arguments the verifier wants to see it */
 	if (part->n_path == 0 || part->n_path > BPF_PATH_MAX)
 		code->failed = true;
 	for (unsigned i = 0; i < part->n_path && i < BPF_PATH_MAX; i++) {
@@ -173,6 +176,7 @@ static void load_member(struct bpf_code *code, const struct bpf_shape *shape, co
 		call(code, BPF_FUNC_probe_read_kernel);
 		load(code, bytes, BPF_REG_3, FRAME, ROOM_AT);
 	}
+	land(code, none);
 	move(code, BPF_REG_1, BPF_REG_3);
 }
 

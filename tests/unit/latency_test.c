@@ -570,7 +570,7 @@ static void make_frame(struct frame *frame, unsigned second, uint64_t samples, d
 	row_set_u64(row, schema_find(buckets->schema, "samples"), samples);
 }
 
-static uint64_t past_count(const struct latency_past *past, uint16_t cpu, unsigned from, unsigned to)
+static uint64_t past_count(const struct bucket_past *past, uint16_t cpu, unsigned from, unsigned to)
 {
 	struct histogram *histogram = new_histogram(0);
 	uint64_t count;
@@ -591,25 +591,25 @@ START_TEST(the_past_is_made_of_differences_and_restarts)
 		uint64_t samples;
 		double measured;
 	} ticks[] = { { 0, 10, 0.1 }, { 1, 40, 1.1 }, { 2, 45, 2.1 }, { 3, 7, 0.5 }, { 4, 19, 1.5 } };
-	struct latency_past *past = alloc_zeroed(1, sizeof(*past));
+	struct bucket_past *past = alloc_zeroed(1, sizeof(*past));
 	struct frame frames[5];
 
 	for (unsigned i = 0; i < 5; i++) {
 		make_frame(&frames[i], ticks[i].second, ticks[i].samples, ticks[i].measured);
 		frame_derive(&frames[i], i > 0 ? &frames[i - 1] : NULL);
 		if (i < 3)
-			past_add(past, &frames[i]);
+			latency_past_add(past, &frames[i]);
 	}
-	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 2), 35);
+	ck_assert_uint_eq(past_count(past, PAST_ALL, 0, 2), 35);
 	ck_assert_uint_eq(past_count(past, past_cpu("1"), 1, 2), 5);
 	ck_assert_uint_eq(past_count(past, past_cpu("0"), 0, 2), 0);
-	past_add(past, &frames[1]); /* a step back in a recording */
-	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 2), 30);
-	past_add(past, &frames[2]);
-	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 2), 35);
-	past_add(past, &frames[3]); /* measured anew */
-	past_add(past, &frames[4]);
-	ck_assert_uint_eq(past_count(past, PAST_ALL_CPUS, 0, 4), 12);
+	latency_past_add(past, &frames[1]); /* a step back in a recording */
+	ck_assert_uint_eq(past_count(past, PAST_ALL, 0, 2), 30);
+	latency_past_add(past, &frames[2]);
+	ck_assert_uint_eq(past_count(past, PAST_ALL, 0, 2), 35);
+	latency_past_add(past, &frames[3]); /* measured anew */
+	latency_past_add(past, &frames[4]);
+	ck_assert_uint_eq(past_count(past, PAST_ALL, 0, 4), 12);
 	for (unsigned i = 0; i < 5; i++)
 		frame_close(&frames[i]);
 	free(past);

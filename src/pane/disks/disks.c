@@ -25,6 +25,7 @@ static const struct pane_table tables[] = {
 				  .setting = "disks.processes" },
 	[DISKS_TABLE_ACCOUNT] = { .topic = "disk_account", .lazy = true },
 	[DISKS_TABLE_LATENCY] = { .topic = "disk_latency", .lazy = true },
+	[DISKS_TABLE_USER] = { .topic = "disk_user", .lazy = true, .sort = "write_bytes_per_second" },
 	[DISKS_TABLE_BUCKET] = { .topic = "disk_latency_bucket", .lazy = true },
 	{ 0 },
 };
@@ -53,6 +54,11 @@ static const struct pane_view views[] = {
 	  DISKS_TABLE_DISK, .draw = disks_draw },
 	{ "processes", N_("Processes"), N_("what each process reads from storage and writes to it"),
 	  DISKS_TABLE_PROCESS, .actions = process_actions, .draw = disks_draw_processes },
+	{ "users", N_("By device"),
+	  N_("who reads from each device and writes to it, also what the kernel writes later"),
+	  DISKS_TABLE_USER, .actions = process_actions, .heading = disks_heading },
+	{ "latency", N_("Latency"), N_("how long requests are queued, and how long the device takes"),
+	  DISKS_TABLE_LATENCY, .also = 1UL << DISKS_TABLE_BUCKET, .draw = disks_draw_latency },
 	{ "filesystems", N_("File systems"), N_("space and inodes, growth, and when it is full"),
 	  DISKS_TABLE_FILESYSTEM, .draw = disks_draw_filesystems },
 	{ "account", N_("Account"),
@@ -89,6 +95,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 
 	for (size_t i = 1; table && i < table->n_rows; i++)
 		follow(context, table_text(table, table_row(table, i), "device"), frame);
+	disks_latency_sampled(context, frame);
 }
 
 /* Read while the pane is hidden, so that its graphs go on. */

@@ -3,6 +3,7 @@
 #ifndef PANETOP_PANE_DISKS_DISKS_H
 #define PANETOP_PANE_DISKS_DISKS_H
 
+#include "pane/time_chart.h"
 #include "screen/context.h"
 
 enum disks_table {
@@ -12,6 +13,7 @@ enum disks_table {
 	DISKS_TABLE_PROCESS,
 	DISKS_TABLE_ACCOUNT,
 	DISKS_TABLE_LATENCY,
+	DISKS_TABLE_USER,
 	DISKS_TABLE_BUCKET,
 };
 
@@ -27,6 +29,8 @@ enum disks_graph {
 
 #define DISKS_GRAPHED_MAX 16
 #define DISK_NAME_MAX 64
+#define DISK_KIND_MAX 96
+#define DISK_KINDS_MAX 64
 
 struct disks_state {
 	struct graphed_disk {
@@ -34,6 +38,11 @@ struct disks_state {
 		unsigned series[N_DISKS_GRAPHS]; /* in the history */
 	} disks[DISKS_GRAPHED_MAX];
 	unsigned n_disks;
+	char kinds[DISK_KINDS_MAX][DISK_KIND_MAX]; /* "vda read device": their numbers are keys of past */
+	unsigned n_kinds;
+	struct bucket_past past; /* of the time of requests */
+	struct histogram shown;  /* room for drawing */
+	struct time_heat heat;
 };
 
 /* disks_draw.c */
@@ -41,6 +50,9 @@ extern const char *const disks_graph_columns[N_DISKS_GRAPHS]; /* of the table di
 void disks_draw(struct pane_context *context, struct canvas *canvas);
 void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas);
 void disks_heading(const struct pane_context *context, char *text, size_t room);
+/* disks_latency.c */
+void disks_latency_sampled(struct pane_context *context, const struct frame *frame);
+void disks_draw_latency(struct pane_context *context, struct canvas *canvas);
 void disks_draw_processes(struct pane_context *context, struct canvas *canvas);
 enum style disks_filesystem_style(const struct schema *schema, const struct column *column, const void *row);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The latency pane: its tables, options and keys; latency_draw.c and latency_chart.c draw it. */
+/* The latency pane: its tables, options and keys; latency_draw.c draws it. */
 #include <config.h>
 
 #include "pane/latency/latency.h"
@@ -335,7 +335,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct latency_state *latency = context->state;
 
-	past_add(&latency->past, frame);
+	latency_past_add(&latency->past, frame);
 }
 
 static const struct series explained[] = {

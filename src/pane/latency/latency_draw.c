@@ -219,7 +219,7 @@ static void fill_shown(struct pane_context *context, const char *name)
 			 now, &latency->shown);
 		return;
 	}
-	past_since_start(context->frame, name, &latency->shown);
+	past_since_start(context->frame, &latency_buckets, past_cpu(name), &latency->shown);
 	if (latency->shown.count == 0 || isnan(least) || isnan(most) || isnan(mean))
 		return;
 	latency->shown.min_ns = (uint64_t)(least * 1e9 + 0.5);
@@ -355,9 +355,26 @@ static int chart_rows(const struct pane_context *context, const struct canvas *c
 	return has_heat(context, canvas) ? canvas->height - 2 : canvas->height;
 }
 
+static void draw_heat(struct pane_context *context, const struct canvas *canvas, const char *name,
+		      const struct time_axis *axis)
+{
+	struct latency_state *latency = context->state;
+	const struct table *table = context_table(context, LATENCY_TABLE_BUCKET);
+	const struct heat_of of = {
+		.past = &latency->past,
+		.key = past_cpu(name),
+		.now_ns = table ? table->mono_ns : 0,
+		.step_seconds = context_step_seconds(context),
+		.unit = _("wake-ups per cell"),
+	};
+
+	if (table)
+		time_heat(&latency->heat, canvas, axis, &of);
+}
+
 /* Bars of one CPU or all, with the last seconds beside them if there is room. */
 static void draw_charts(struct pane_context *context, const struct canvas *canvas, const char *name,
-			const struct latency_axis *axis)
+			const struct time_axis *axis)
 {
 	struct latency_state *latency = context->state;
 	bool heat = has_heat(context, canvas);
@@ -368,13 +385,13 @@ static void draw_charts(struct pane_context *context, const struct canvas *canva
 	if (heat && width > BARS_CELLS_MAX)
 		width = BARS_CELLS_MAX;
 	bars = canvas_part(canvas, heat ? 1 : 0, 0, canvas->height, width);
-	latency_bars(&bars, axis, &latency->shown, log_counts);
+	time_bars(&bars, axis, &latency->shown, log_counts);
 	if (!heat)
 		return;
 	canvas_text(canvas, 0, 0, STYLE_DIM,
 		    log_counts ? _("   delay  wake-ups (logarithmic)") : _("   delay  wake-ups"), width);
 	map = canvas_part(canvas, 0, width + 1, canvas->height, canvas->width - width - 1);
-	latency_heat(context, &map, axis, past_cpu(name));
+	draw_heat(context, &map, name, axis);
 }
 
 static const char *cpu_name(const struct table *table, unsigned cpu)
@@ -384,18 +401,18 @@ static const char *cpu_name(const struct table *table, unsigned cpu)
 }
 
 /* Common rows for all CPUs, so that they can be compared. */
-static void make_axis(struct pane_context *context, struct latency_axis *axis, int lines)
+static void make_axis(struct pane_context *context, struct time_axis *axis, int lines)
 {
 	const struct latency_state *latency = context->state;
 
 	fill_shown(context, "all");
-	latency_axis_make(axis, &latency->shown, lines,
+	time_axis_make(axis, &latency->shown, lines,
 			  settings_is(context->settings, "latency.times", "linear"));
 }
 
 /* label: drawn before the numbers; NULL: the title has it. */
 static void draw_one(struct pane_context *context, const struct canvas *canvas, const char *name,
-		     const struct latency_axis *axis, const char *label)
+		     const struct time_axis *axis, const char *label)
 {
 	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
 	struct figures figures;
@@ -410,7 +427,7 @@ static void draw_side_by_side(struct pane_context *context, const struct canvas 
 {
 	struct latency_state *latency = context->state;
 	int n_cpus = (int)table->n_rows - 1, columns = canvas->width / SIDE_CELLS_MIN, width;
-	struct latency_axis axis;
+	struct time_axis axis;
 
 	make_axis(context, &axis, canvas->height - 1);
 	columns = columns < 1 ? 1 : columns > n_cpus ? n_cpus : columns;
@@ -432,7 +449,7 @@ static void draw_side_by_side(struct pane_context *context, const struct canvas 
 static void draw_chart(struct pane_context *context, const struct canvas *canvas, const char *name)
 {
 	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
-	struct latency_axis axis;
+	struct time_axis axis;
 
 	make_axis(context, &axis, chart_rows(context, &charts));
 	draw_one(context, canvas, name, &axis, NULL);
@@ -496,7 +513,7 @@ static void draw_short(struct pane_context *context, const struct canvas *canvas
 	int lines = canvas->height < 6 ? canvas->height - 1 : 2;
 	struct canvas charts = canvas_rows(canvas, lines + 1, canvas->height - lines - 1);
 	char span[LATENCY_SPAN_MAX];
-	struct latency_axis axis;
+	struct time_axis axis;
 	struct figures figures;
 
 	make_axis(context, &axis, charts.height);

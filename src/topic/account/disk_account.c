@@ -4,14 +4,19 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "kernel/vmstat.h"
+#include "topic/account/disk_user_list.h"
 #include "topic/disk/disk_list.h"
 #include "topic/process/process_io.h"
 #include "topic/topic.h"
 
 #define IO "proc/self/io"
+#define BPF_FROM N_("BPF at block_bio_queue")
 
 struct disk_account_row {
 	const char *device, *part;
@@ -29,15 +34,18 @@ struct disk_account_row {
 
 static const struct column columns[] = {
 	COLUMN(struct disk_account_row, device, .kind = COLUMN_KEY, .title = N_("device"), .width = 6,
-	       .rank = 3, .help = N_("all: those that store data themselves"), .source = "/proc/diskstats"),
+	       .rank = 3,
+	       .help = N_("block device without its partitions; all: those that store data themselves, "
+			  "without loop, RAM, device-mapper and RAID devices"),
+	       .source = "/proc/diskstats"),
 	COLUMN(struct disk_account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12,
 	       .words = true,
 	       .help = N_(
-		       "programs: what they read from storage and asked to write; written back: what the "
-		       "kernel wrote later of it, minus what it still has to; negative while dirty data "
-		       "grows, or is deleted before it is written; kernel: the rest, such as journals, "
-		       "metadata, swap, and processes that are hidden; negative where bytes count twice or "
-		       "are sent to a server; device: the sum"),
+		       "programs: what was read and written for them, with BPF also what the kernel writes "
+		       "later; written back: with BPF what it writes later, not known for whom; else what "
+		       "it wrote minus what became dirty; kernel: the rest, such as journals, metadata, "
+		       "swap, and processes that are hidden; negative while requests are under way, and "
+		       "without BPF where bytes count twice or are sent to a server; device: the sum"),
 	       .source = "panetop"),
 	RATE(read_bytes_per_second, read_bytes, N_("read/s"), N_("read in the last interval")),
 	RATE(write_bytes_per_second, write_bytes, N_("write/s"), N_("written in the last interval")),
@@ -58,6 +66,13 @@ static const struct source_spec sources[] = {
 	{ .path = "proc/diskstats",
 	  .gives = N_("data and requests of block devices"),
 	  .remedies = { { ENOENT, N_("this kernel has no block devices, or a container hides them") } } },
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("bytes of programs by device, also those written later"),
+	  .optional = true,
+	  .test = trace_test,
+	  .remedies = { TRACE_REMEDIES,
+			{ ENODATA, N_("this kernel has other structures of block devices: Linux 5.17 or "
+				      "newer has these") } } },
 	{ .path = IO,
 	  .gives = N_("what processes read and write"),
 	  .remedies = { { ENOENT, N_("this kernel was built without CONFIG_TASK_IO_ACCOUNTING") } } },
@@ -69,9 +84,20 @@ struct bytes {
 	double read, write;
 };
 
+struct parts {
+	struct bytes programs, device;
+	double back;
+};
+
 struct state {
 	struct process_list *processes;
 	struct disk_list *disks;
+	struct disk_user_list *users;
+	struct device_first {
+		uint64_t disk;
+		struct parts parts;
+	} * firsts; /* of devices when the account began, 0 of one that came later; owned */
+	size_t n_firsts, firsts_capacity;
 	bool begun;
 	struct bytes asked, programs; /* of all processes at the last moment; since the first one */
 	struct bytes first_device;
@@ -94,14 +120,6 @@ static struct bytes of_processes(const struct process_list *processes)
 	return sum;
 }
 
-static struct bytes of_devices(const struct disk_list *disks)
-{
-	struct disk_stats sum = disk_list_sum(disks);
-
-	return (struct bytes){ (double)sum.reads.sectors * DISK_SECTOR_BYTES,
-			       (double)sum.writes.sectors * DISK_SECTOR_BYTES };
-}
-
 static void of_cache(struct env *env, double *cached, double *written)
 {
 	static const char *const names[] = { "nr_dirtied", "nr_written" };
@@ -120,25 +138,96 @@ static double growth(double before, double now)
 	return now > before ? now - before : 0;
 }
 
-static void add(struct table *table, const char *part, double read, double write, const char *from)
+static void add(struct table *table, const char *device, const char *part, struct bytes bytes,
+		const char *from)
 {
 	struct disk_account_row *row = table_add(table);
 
-	row->device = "all";
+	row->device = device;
 	row->part = part;
-	row->read_bytes = read;
-	row->write_bytes = write;
+	row->read_bytes = bytes.read;
+	row->write_bytes = bytes.write;
 	row->from = from;
 }
 
-static void add_parts(struct table *table, const struct state *state, struct bytes device, double back)
+static void add_parts(struct table *table, const char *device, const struct parts *parts, bool counted)
 {
-	double read = state->programs.read, write = state->programs.write;
+	struct bytes rest = { parts->device.read - parts->programs.read,
+			      parts->device.write - parts->programs.write - parts->back };
 
-	add(table, "programs", read, write, N_("/proc/PID/io"));
-	add(table, "written back", 0, back, N_("nr_written - nr_dirtied of /proc/vmstat"));
-	add(table, "kernel", device.read - read, device.write - write - back, N_("the rest"));
-	add(table, "device", device.read, device.write, N_("/proc/diskstats"));
+	add(table, device, "programs", parts->programs, counted ? BPF_FROM : N_("/proc/PID/io"));
+	add(table, device, "written back", (struct bytes){ 0, parts->back },
+	    counted ? BPF_FROM : N_("nr_written - nr_dirtied of /proc/vmstat"));
+	add(table, device, "kernel", rest, N_("the rest"));
+	add(table, device, "device", parts->device, N_("/proc/diskstats"));
+}
+
+static struct bytes of_stats(const struct disk_stats *stats)
+{
+	return (struct bytes){ (double)stats->reads.sectors * DISK_SECTOR_BYTES,
+			       (double)stats->writes.sectors * DISK_SECTOR_BYTES };
+}
+
+static struct bytes less(struct bytes from, struct bytes taken)
+{
+	return (struct bytes){ from.read - taken.read, from.write - taken.write };
+}
+
+static struct parts less_parts(struct parts from, const struct parts *taken)
+{
+	return (struct parts){ .programs = less(from.programs, taken->programs),
+			       .device = less(from.device, taken->device),
+			       .back = from.back - taken->back };
+}
+
+static const struct parts *first_of(struct state *state, uint64_t disk, const struct parts *now)
+{
+	struct device_first *first;
+
+	for (size_t i = 0; i < state->n_firsts; i++)
+		if (state->firsts[i].disk == disk)
+			return &state->firsts[i].parts;
+	first = VECTOR_ADD(state->firsts, state->n_firsts, state->firsts_capacity);
+	*first = (struct device_first){ .disk = disk };
+	if (!state->begun)
+		first->parts = *now;
+	return &first->parts;
+}
+
+static struct parts of_disk(const struct disk_user_list *users, const struct disk *disk)
+{
+	const struct disk_work_done *done = disk_user_list_done(users, disk->number);
+	struct parts parts = { .device = of_stats(&disk->total) };
+
+	if (done) {
+		parts.programs = (struct bytes){ (double)done->programs[0], (double)done->programs[1] };
+		parts.back = (double)done->workers.written;
+	}
+	return parts;
+}
+
+/* Returns the parts of all devices that store data themselves. */
+static struct parts add_devices(struct sample *sample)
+{
+	struct state *state = sample->state;
+	struct parts all = { 0 };
+
+	for (size_t i = 0; i < state->disks->count; i++) {
+		const struct disk *disk = &state->disks->disks[i];
+		struct parts parts = of_disk(state->users, disk);
+
+		parts = less_parts(parts, first_of(state, disk->number, &parts));
+		if (!disk->stacked) {
+			all.programs.read += parts.programs.read;
+			all.programs.write += parts.programs.write;
+			all.back += parts.back;
+		}
+		if (disk->used)
+			add_parts(sample->table,
+				  arena_copy(&sample->frame->arena, disk->name, strlen(disk->name)), &parts,
+				  true);
+	}
+	return all;
 }
 
 static void notice_hidden(struct frame *frame, size_t n_denied)
@@ -153,26 +242,17 @@ static void notice_hidden(struct frame *frame, size_t n_denied)
 			     n_denied);
 }
 
-static int sample(struct sample *sample)
+/* Without BPF: by the files of processes and the counters of the cache. */
+static struct parts parts_of_files(struct sample *sample)
 {
 	struct state *state = sample->state;
-	struct bytes asked, device;
+	struct bytes asked;
 	double cached, written;
-	int error = process_list_update(state->processes);
 
-	if (!error && sample->env->live && !env_exists(sample->env, IO))
-		error = -ENOENT;
-	if (!error)
-		error = disk_list_update(state->disks);
-	if (error)
-		return error;
 	notice_hidden(sample->frame, process_io_update_all(state->processes));
 	asked = of_processes(state->processes);
-	device = of_devices(state->disks);
 	of_cache(sample->env, &cached, &written);
 	if (!state->begun) {
-		state->begun = true;
-		state->first_device = device;
 		state->first_cached = cached;
 		state->first_written = written;
 	} else {
@@ -180,10 +260,29 @@ static int sample(struct sample *sample)
 		state->programs.write += growth(state->asked.write, asked.write);
 	}
 	state->asked = asked;
-	add_parts(sample->table, state,
-		  (struct bytes){ device.read - state->first_device.read,
-				  device.write - state->first_device.write },
-		  (written - state->first_written) - (cached - state->first_cached));
+	return (struct parts){ .programs = state->programs,
+			       .back = (written - state->first_written) - (cached - state->first_cached) };
+}
+
+static int sample(struct sample *sample)
+{
+	struct state *state = sample->state;
+	struct disk_stats sum;
+	struct parts all;
+	int error = disk_user_list_update(state->users);
+
+	if (!error && !state->users->counted && sample->env->live && !env_exists(sample->env, IO))
+		error = -ENOENT;
+	if (error)
+		return error;
+	trace_notice(&state->users->trace, sample->frame, _("devices share one account, by /proc/PID/io"));
+	all = state->users->counted ? add_devices(sample) : parts_of_files(sample);
+	sum = disk_list_sum(state->disks);
+	if (!state->begun)
+		state->first_device = of_stats(&sum);
+	state->begun = true;
+	all.device = less(of_stats(&sum), state->first_device);
+	add_parts(sample->table, "all", &all, state->users->counted);
 	return 0;
 }
 
@@ -193,6 +292,7 @@ static int open_account(struct sample *sample)
 
 	state->processes = process_list_open(sample->env);
 	state->disks = disk_list_open(sample->env);
+	state->users = disk_user_list_open(sample->env, sample->request);
 	return 0;
 }
 
@@ -200,8 +300,10 @@ static void close_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
+	disk_user_list_close(sample->env);
 	disk_list_close(sample->env);
 	process_list_close(state->processes);
+	free(state->firsts);
 }
 
 const struct topic topic_disk_account = {
@@ -211,5 +313,5 @@ const struct topic topic_disk_account = {
 	.open = open_account,
 	.sample = sample,
 	.close = close_account,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 };

@@ -84,10 +84,10 @@ static int compare(const void *one, const void *other)
 {
 	const struct times *a = one, *b = other;
 
-	return a->disk != b->disk		? (a->disk > b->disk ? 1 : -1)
-	       : a->operation != b->operation	? (a->operation > b->operation ? 1 : -1)
-	       : a->phase != b->phase		? (a->phase > b->phase ? 1 : -1)
-						: 0;
+	return a->disk != b->disk             ? (a->disk > b->disk ? 1 : -1)
+	       : a->operation != b->operation ? (a->operation > b->operation ? 1 : -1)
+	       : a->phase != b->phase         ? (a->phase > b->phase ? 1 : -1)
+					      : 0;
 }
 
 static struct times *times_of(struct disk_times *times, const uint64_t *key)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The charts of the latency pane: time axes, a histogram with its percentiles, a heat map of the past. */
+/* Charts of times: their axes, a histogram with its percentiles, a heat map of the past. */
 #include <config.h>
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
-#include "pane/latency/latency.h"
+#include "pane/time_chart.h"
 #include "screen/graph.h"
 
 #define TIME_CELLS 8
@@ -20,7 +20,7 @@
 /* Rows per power of ten: the first that is sufficient. */
 static const int per_decade[] = { 48, 40, 32, 24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2, 1 };
 
-static void log_axis(struct latency_axis *axis, double least, double most, int n_rows)
+static void log_axis(struct time_axis *axis, double least, double most, int n_rows)
 {
 	int first = 0, last = 0, density = 1;
 
@@ -50,7 +50,7 @@ static double round_up(double value)
 }
 
 /* Up to the 99.9th percentile: the few longer times share the last row. */
-static void linear_axis(struct latency_axis *axis, double least, double most, double usual, int n_rows)
+static void linear_axis(struct time_axis *axis, double least, double most, double usual, int n_rows)
 {
 	double step = round_up(fmax(1, (usual - least) / fmax(1, n_rows - 2))),
 	       from = floor(least / step) * step;
@@ -62,11 +62,11 @@ static void linear_axis(struct latency_axis *axis, double least, double most, do
 		axis->edges[i] = from + i * step;
 }
 
-void latency_axis_make(struct latency_axis *axis, const struct histogram *histogram, int n_rows, bool linear)
+void time_axis_make(struct time_axis *axis, const struct histogram *histogram, int n_rows, bool linear)
 {
 	double least, most;
 
-	*axis = (struct latency_axis){ 0 };
+	*axis = (struct time_axis){ 0 };
 	if (histogram->count == 0 || n_rows < 1)
 		return;
 	n_rows = n_rows < CHART_ROWS_MAX ? n_rows : CHART_ROWS_MAX;
@@ -79,7 +79,7 @@ void latency_axis_make(struct latency_axis *axis, const struct histogram *histog
 }
 
 /* The row of a time; times outside go to the first or the last. */
-static int row_of(const struct latency_axis *axis, double ns)
+static int row_of(const struct time_axis *axis, double ns)
 {
 	int row = axis->n_rows - 1;
 
@@ -89,15 +89,15 @@ static int row_of(const struct latency_axis *axis, double ns)
 }
 
 /* A bucket counts at its middle. */
-static int row_of_bucket(const struct latency_axis *axis, uint64_t width_ns, unsigned bucket)
+static int row_of_bucket(const struct time_axis *axis, uint64_t width_ns, unsigned bucket)
 {
 	return row_of(axis, ((double)histogram_from_ns(width_ns, bucket) +
 			     (double)histogram_to_ns(width_ns, bucket)) /
 				    2);
 }
 
-void latency_axis_fill(const struct latency_axis *axis, const struct histogram *histogram,
-		       double rows[CHART_ROWS_MAX])
+void time_axis_fill(const struct time_axis *axis, const struct histogram *histogram,
+		    double rows[CHART_ROWS_MAX])
 {
 	for (int i = 0; i < CHART_ROWS_MAX; i++)
 		rows[i] = 0;
@@ -116,7 +116,7 @@ static void add_word(char text[TEXT_MAX], int cells, const char *word, bool asci
 }
 
 /* "50% 90%": the percentiles in a row. */
-static void name_marks(const struct latency_axis *axis, const struct histogram *histogram, int row,
+static void name_marks(const struct time_axis *axis, const struct histogram *histogram, int row,
 		       char text[TEXT_MAX], int cells, bool ascii)
 {
 	static const struct {
@@ -166,15 +166,15 @@ static int count_cells(double most)
 	return cells > COUNT_CELLS ? cells : COUNT_CELLS;
 }
 
-void latency_bars(const struct canvas *canvas, const struct latency_axis *axis,
-		  const struct histogram *histogram, bool log_counts)
+void time_bars(const struct canvas *canvas, const struct time_axis *axis, const struct histogram *histogram,
+	       bool log_counts)
 {
 	double rows[CHART_ROWS_MAX], most = 0;
 	int left = TIME_CELLS + 2, room = canvas->width - left;
 	int marks = room > BAR_CELLS_MIN + COUNT_CELLS + 16 ? 16 : 0;
 	int counts, bar;
 
-	latency_axis_fill(axis, histogram, rows);
+	time_axis_fill(axis, histogram, rows);
 	for (int i = 0; i < axis->n_rows; i++)
 		most = fmax(most, rows[i]);
 	counts = count_cells(most);
@@ -232,7 +232,7 @@ static int draw_shade(const struct canvas *canvas, int x, int level, uint32_t fr
 }
 
 /* "░ 1-5 ▒ 6-36 ▓ 37-222 █ 223-1340 wake-ups per cell"; where that is too wide, only its ends. */
-static void draw_legend(const struct canvas *canvas, uint32_t most)
+static void draw_legend(const struct canvas *canvas, uint32_t most, const char *unit)
 {
 	const struct canvas nowhere = { .glyphs = canvas->glyphs };
 	uint32_t bounds[SHADES];
@@ -251,7 +251,7 @@ static void draw_legend(const struct canvas *canvas, uint32_t most)
 		if (bounds[level] >= from && !(inner && cells > canvas->width))
 			x += draw_shade(canvas, x, level, from, bounds[level]);
 	}
-	canvas_piece(canvas, 0, x, STYLE_DIM, _("wake-ups per cell"));
+	canvas_piece(canvas, 0, x, STYLE_DIM, unit);
 }
 
 /* "30 s", "5 min" */
@@ -278,7 +278,7 @@ static void draw_ages(const struct canvas *canvas, int y, double column_seconds)
 
 static void add_to_heat(void *context, uint64_t end_ns, const struct past_entry *entry)
 {
-	struct latency_heat *heat = context;
+	struct time_heat *heat = context;
 	uint64_t age = heat->grouped ? heat->now_ns / heat->length_ns - end_ns / heat->length_ns
 				     : (heat->now_ns - end_ns + heat->length_ns / 2) / heat->length_ns;
 	uint32_t *cell;
@@ -291,28 +291,25 @@ static void add_to_heat(void *context, uint64_t end_ns, const struct past_entry 
 		heat->most = *cell;
 }
 
-static void fill_heat(struct latency_state *latency, const struct latency_axis *axis, uint16_t cpu,
-		      uint64_t now_ns, double step_seconds)
+static void fill_heat(struct time_heat *heat, const struct time_axis *axis, const struct heat_of *of)
 {
-	struct latency_heat *heat = &latency->heat;
 	uint64_t past_ns;
 
 	memset(heat->cells, 0, sizeof(heat->cells));
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
-		heat->rows[i] = (uint8_t)row_of_bucket(axis, latency->past.width_ns, i);
-	heat->now_ns = now_ns;
-	heat->grouped = step_seconds < 0.75;
-	heat->length_ns = step_seconds > 1 ? (uint64_t)(step_seconds * 1e9) : UINT64_C(1000000000);
+		heat->rows[i] = (uint8_t)row_of_bucket(axis, of->past->width_ns, i);
+	heat->now_ns = of->now_ns;
+	heat->grouped = of->step_seconds < 0.75;
+	heat->length_ns = of->step_seconds > 1 ? (uint64_t)(of->step_seconds * 1e9) : UINT64_C(1000000000);
 	heat->most = 1;
 	past_ns = heat->length_ns * HEAT_COLUMNS_MAX;
-	past_visit(&latency->past, cpu, now_ns > past_ns ? now_ns - past_ns : 0, now_ns, add_to_heat, heat);
+	past_visit(of->past, of->key, of->now_ns > past_ns ? of->now_ns - past_ns : 0, of->now_ns,
+		   add_to_heat, heat);
 }
 
 /* Cells per column: a short past is drawn wider. */
-static int column_cells(const struct latency_state *latency, int width)
+static int column_cells(const struct time_heat *heat, const struct bucket_past *past, int width)
 {
-	const struct latency_past *past = &latency->past;
-	const struct latency_heat *heat = &latency->heat;
 	uint64_t oldest = past->n_intervals > past->oldest
 				  ? past->intervals[past->oldest % PAST_INTERVALS].mono_ns
 				  : heat->now_ns;
@@ -321,7 +318,7 @@ static int column_cells(const struct latency_state *latency, int width)
 	return columns * 4 <= (uint64_t)width ? 4 : columns * 2 <= (uint64_t)width ? 2 : 1;
 }
 
-static void draw_heat_row(const struct latency_heat *heat, const struct canvas *rows, int y, int cells)
+static void draw_heat_row(const struct time_heat *heat, const struct canvas *rows, int y, int cells)
 {
 	for (int c = 0; c < HEAT_COLUMNS_MAX && (c + 1) * cells <= rows->width; c++)
 		if (heat->cells[c][y] > 0)
@@ -329,21 +326,19 @@ static void draw_heat_row(const struct latency_heat *heat, const struct canvas *
 				    shade_glyph(rows, shade_of(heat->cells[c][y], heat->most)), cells);
 }
 
-void latency_heat(struct pane_context *context, const struct canvas *canvas, const struct latency_axis *axis,
-		  uint16_t cpu)
+void time_heat(struct time_heat *heat, const struct canvas *canvas, const struct time_axis *axis,
+	       const struct heat_of *of)
 {
-	struct latency_state *latency = context->state;
-	const struct table *table = context_table(context, LATENCY_TABLE_BUCKET);
 	struct canvas rows = canvas_rows(canvas, 1, canvas->height - 2);
 	int cells;
 
-	if (!table || axis->n_rows == 0)
+	if (axis->n_rows == 0)
 		return;
-	fill_heat(latency, axis, cpu, table->mono_ns, context_step_seconds(context));
-	cells = column_cells(latency, canvas->width);
+	fill_heat(heat, axis, of);
+	cells = column_cells(heat, of->past, canvas->width);
 	for (int y = 0; y < axis->n_rows && y < rows.height; y++)
-		draw_heat_row(&latency->heat, &rows, y, cells);
-	draw_legend(canvas, latency->heat.most);
+		draw_heat_row(heat, &rows, y, cells);
+	draw_legend(canvas, heat->most, of->unit);
 	draw_ages(canvas, 1 + (axis->n_rows < rows.height ? axis->n_rows : rows.height),
-		  (double)latency->heat.length_ns / 1e9 / cells);
+		  (double)heat->length_ns / 1e9 / cells);
 }
