@@ -321,3 +321,25 @@ bool btf_bit(struct btf *btf, uint32_t structure, const char *name, uint32_t *of
 	*bit = (uint8_t)(1 << search.bits % 8);
 	return true;
 }
+
+bool btf_enumerator(struct btf *btf, const char *enumeration, const char *name, uint32_t *value)
+{
+	uint32_t number = find_named(btf, KIND_ENUM, enumeration);
+	struct {
+		uint32_t name, value;
+	} raw;
+	struct type type;
+	size_t more;
+
+	if (!find_type(btf, number, &type, &more))
+		return false;
+	for (uint32_t i = 0; i < n_parts(&type); i++) {
+		if (!span_peek(btf->types, more + i * sizeof(raw), &raw, sizeof(raw)))
+			return false;
+		if (is_named(btf, raw.name, name)) {
+			*value = raw.value;
+			return true;
+		}
+	}
+	return false;
+}

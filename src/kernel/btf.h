@@ -48,6 +48,9 @@ bool btf_member(struct btf *btf, uint32_t structure, const char *name, struct bt
 /* A bit field of one bit: the offset of its byte and its value there. */
 bool btf_bit(struct btf *btf, uint32_t structure, const char *name, uint32_t *offset, uint8_t *bit);
 
+/* The value of a name of this enumeration; false: there is none. */
+bool btf_enumerator(struct btf *btf, const char *enumeration, const char *name, uint32_t *value);
+
 /* The structure that a type is, or that it points to; 0: neither. */
 uint32_t btf_structure_of(struct btf *btf, uint32_t type);
 

@@ -800,6 +800,293 @@ static unsigned choose_task(struct bpf_code *code, const struct bpf_shape *shape
 	return n_others;
 }
 
+#define READER_WORDS ((int)(sizeof(struct bpf_reader) / WORD))
+#define NEW_READER_AT (KEYS_AT - READER_WORDS * WORD)
+#define READER_AT (NEW_READER_AT - WORD) /* its address */
+#define MAPPING_AT (READER_AT - WORD)
+#define PAGES_AT (MAPPING_AT - WORD)
+#define FIRST_AT (PAGES_AT - WORD)
+#define LAST_AT (FIRST_AT - WORD)
+#define CLOCK_AT (LAST_AT - WORD) /* system calls that read, or page faults, of the task so far */
+
+static unsigned jump_with(struct bpf_code *code, int compare, int one, int other)
+{
+	put(code, BPF_JMP | compare | BPF_X, one, other, 0, 0);
+	return code->count - 1;
+}
+
+static void load_of_reader(struct bpf_code *code, int to, size_t field)
+{
+	load(code, 8, to, FRAME, READER_AT);
+	load(code, 8, to, to, (int)field);
+}
+
+/* From r2. */
+static void store_of_reader(struct bpf_code *code, size_t field)
+{
+	load(code, 8, BPF_REG_1, FRAME, READER_AT);
+	store(code, BPF_REG_1, (int)field, BPF_REG_2);
+}
+
+static void copy_to_reader(struct bpf_code *code, size_t field, int from)
+{
+	load(code, 8, BPF_REG_2, FRAME, from);
+	store_of_reader(code, field);
+}
+
+static void load_pages(struct bpf_code *code, const struct bpf_cache_layout *layout)
+{
+	unsigned small;
+
+	load(code, 8, BPF_REG_1, CTX, 0);
+	load(code, 8, BPF_REG_2, BPF_REG_1, (int)layout->folio_flags);
+	compute_with(code, BPF_RSH, BPF_REG_2, (int32_t)layout->large_bit);
+	compute_with(code, BPF_AND, BPF_REG_2, 1);
+	set(code, BPF_REG_3, 0);
+	small = jump(code, BPF_JEQ, BPF_REG_2, 0);
+	load(code, 8, BPF_REG_3, BPF_REG_1, (int)layout->folio_order);
+	compute_with(code, BPF_AND, BPF_REG_3, 31);
+	land(code, small);
+	set(code, BPF_REG_2, 1);
+	compute(code, BPF_LSH, BPF_REG_2, BPF_REG_3);
+	store(code, FRAME, PAGES_AT, BPF_REG_2);
+}
+
+/* What of the read lies in the file, into FIRST and LAST; jumps where nothing does. */
+static void load_range(struct bpf_code *code, const struct bpf_cache_layout *layout, unsigned nothing[2])
+{
+	unsigned within;
+
+	load(code, 8, BPF_REG_1, FRAME, MAPPING_AT);
+	load(code, 8, BPF_REG_1, BPF_REG_1, (int)layout->mapping_host);
+	load(code, 8, BPF_REG_1, BPF_REG_1, (int)layout->inode_size);
+	nothing[0] = jump(code, BPF_JSLE, BPF_REG_1, 0);
+	compute_with(code, BPF_SUB, BPF_REG_1, 1);
+	compute_with(code, BPF_RSH, BPF_REG_1, (int32_t)layout->page_bits);
+	load(code, 8, BPF_REG_2, CTX, 2 * WORD);
+	within = jump_with(code, BPF_JLE, BPF_REG_2, BPF_REG_1);
+	move(code, BPF_REG_2, BPF_REG_1);
+	land(code, within);
+	load(code, 8, BPF_REG_3, CTX, WORD);
+	nothing[1] = jump_with(code, BPF_JGT, BPF_REG_3, BPF_REG_2);
+	store(code, FRAME, FIRST_AT, BPF_REG_3);
+	store(code, FRAME, LAST_AT, BPF_REG_2);
+}
+
+static void load_clock(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	const struct bpf_cache_layout *layout = shape->cache;
+
+	call(code, BPF_FUNC_get_current_task_btf);
+	if (shape->event == BPF_CACHE_ASKED) {
+		load(code, 8, BPF_REG_1, BPF_REG_0, (int)layout->task_reads);
+	} else {
+		load(code, 8, BPF_REG_1, BPF_REG_0, (int)layout->task_minor);
+		load(code, 8, BPF_REG_2, BPF_REG_0, (int)layout->task_major);
+		compute(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	}
+	store(code, FRAME, CLOCK_AT, BPF_REG_1);
+}
+
+/* Jumps where there is no room for it. */
+static unsigned find_reader(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned found, none;
+
+	call(code, BPF_FUNC_get_current_pid_tgid);
+	store(code, FRAME, ROOM_AT, BPF_REG_0);
+	look_up(code, shape->readers, ROOM_AT);
+	found = jump(code, BPF_JNE, BPF_REG_0, 0);
+	for (int word = 0; word < READER_WORDS; word++)
+		store_number(code, FRAME, NEW_READER_AT + word * WORD, 0);
+	load_map(code, shape->readers);
+	load_address(code, BPF_REG_2, ROOM_AT);
+	load_address(code, BPF_REG_3, NEW_READER_AT);
+	set(code, BPF_REG_4, BPF_ANY);
+	call(code, BPF_FUNC_map_update_elem);
+	look_up(code, shape->readers, ROOM_AT);
+	land(code, found);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	store(code, FRAME, READER_AT, BPF_REG_0);
+	return none;
+}
+
+/* The value, of this event, unless it is 0. */
+static void count_event(struct bpf_code *code, const struct bpf_shape *shape, enum bpf_cache_event event)
+{
+	const struct bpf_cache_layout *layout = shape->cache;
+	unsigned nothing = jump(code, BPF_JEQ, VALUE, 0);
+
+	load(code, 8, BPF_REG_1, FRAME, ROOM_AT);
+	compute_with(code, BPF_RSH, BPF_REG_1, 32);
+	store(code, FRAME, KEYS_AT + BPF_CACHE_PROCESS * WORD, BPF_REG_1);
+	store_number(code, FRAME, KEYS_AT + BPF_CACHE_EVENT * WORD, (int32_t)event);
+	load(code, 8, BPF_REG_1, FRAME, MAPPING_AT);
+	load(code, 8, BPF_REG_1, BPF_REG_1, (int)layout->mapping_host);
+	load(code, 8, BPF_REG_2, BPF_REG_1, (int)layout->inode_number);
+	store(code, FRAME, KEYS_AT + BPF_CACHE_INODE * WORD, BPF_REG_2);
+	load(code, 8, BPF_REG_1, BPF_REG_1, (int)layout->inode_super);
+	load(code, 4, BPF_REG_1, BPF_REG_1, (int)layout->super_device);
+	store(code, FRAME, KEYS_AT + BPF_CACHE_DEVICE * WORD, BPF_REG_1);
+	count_value(code, shape);
+	land(code, nothing);
+}
+
+/* Jumps unless the thread is still in the fault that it was in when this file was last faulted. */
+static void jump_unless_in_fault(struct bpf_code *code, unsigned to[2])
+{
+	load_of_reader(code, BPF_REG_1, offsetof(struct bpf_reader, faulted));
+	load(code, 8, BPF_REG_2, FRAME, MAPPING_AT);
+	to[0] = jump_with(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
+	load_of_reader(code, BPF_REG_1, offsetof(struct bpf_reader, faults));
+	load(code, 8, BPF_REG_2, FRAME, CLOCK_AT);
+	to[1] = jump_with(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
+}
+
+static void cache_added(struct bpf_code *code)
+{
+	unsigned outside[2], in_fault, same;
+
+	jump_unless_in_fault(code, outside);
+	in_fault = jump(code, BPF_JA, 0, 0);
+	land(code, outside[0]);
+	land(code, outside[1]);
+	load_of_reader(code, BPF_REG_3, offsetof(struct bpf_reader, pending));
+	load_of_reader(code, BPF_REG_1, offsetof(struct bpf_reader, adding));
+	load(code, 8, BPF_REG_2, FRAME, MAPPING_AT);
+	same = jump_with(code, BPF_JEQ, BPF_REG_1, BPF_REG_2);
+	set(code, BPF_REG_3, 0);
+	store_of_reader(code, offsetof(struct bpf_reader, adding));
+	land(code, same);
+	load(code, 8, BPF_REG_2, FRAME, PAGES_AT);
+	compute(code, BPF_ADD, BPF_REG_2, BPF_REG_3);
+	store_of_reader(code, offsetof(struct bpf_reader, pending));
+	land(code, in_fault);
+}
+
+/* The kernel may try a fault again, and a fault has two tracepoints. */
+static void cache_faulted(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned outside[2], known;
+
+	jump_unless_in_fault(code, outside);
+	known = jump(code, BPF_JA, 0, 0);
+	land(code, outside[0]);
+	land(code, outside[1]);
+	copy_to_reader(code, offsetof(struct bpf_reader, faulted), MAPPING_AT);
+	copy_to_reader(code, offsetof(struct bpf_reader, faults), CLOCK_AT);
+	set(code, VALUE, 1);
+	count_event(code, shape, BPF_CACHE_FAULTED);
+	land(code, known);
+}
+
+/* PAGES: what this thread has added to the file since its last read or write of it. */
+static void take_pending(struct bpf_code *code)
+{
+	unsigned other;
+
+	store_number(code, FRAME, PAGES_AT, 0);
+	load_of_reader(code, BPF_REG_1, offsetof(struct bpf_reader, adding));
+	load(code, 8, BPF_REG_2, FRAME, MAPPING_AT);
+	other = jump_with(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
+	load_of_reader(code, BPF_REG_1, offsetof(struct bpf_reader, pending));
+	store(code, FRAME, PAGES_AT, BPF_REG_1);
+	set(code, BPF_REG_2, 0);
+	store_of_reader(code, offsetof(struct bpf_reader, pending));
+	land(code, other);
+}
+
+static void cache_dirtied(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	load(code, 8, VALUE, FRAME, PAGES_AT);
+	take_pending(code);
+	count_event(code, shape, BPF_CACHE_DIRTIED);
+}
+
+/*
+ * A read looks for what is left of it again and again, to the same end, until it has all: only the first look
+ * counts.
+ */
+static void leave_out_rest(struct bpf_code *code)
+{
+	static const struct {
+		size_t field;
+		int compare, with;
+	} same[] = {
+		{ offsetof(struct bpf_reader, reading), BPF_JNE, MAPPING_AT },
+		{ offsetof(struct bpf_reader, last), BPF_JNE, LAST_AT },
+		{ offsetof(struct bpf_reader, reads), BPF_JNE, CLOCK_AT },
+		{ offsetof(struct bpf_reader, first), BPF_JGE, FIRST_AT },
+	};
+	unsigned others[sizeof(same) / sizeof(same[0])];
+
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		load_of_reader(code, BPF_REG_1, same[i].field);
+		load(code, 8, BPF_REG_2, FRAME, same[i].with);
+		others[i] = jump_with(code, same[i].compare, BPF_REG_1, BPF_REG_2);
+	}
+	set(code, VALUE, 0);
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		land(code, others[i]);
+}
+
+static void cache_asked(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	load(code, 8, VALUE, FRAME, LAST_AT);
+	load(code, 8, BPF_REG_1, FRAME, FIRST_AT);
+	compute(code, BPF_SUB, VALUE, BPF_REG_1);
+	compute_with(code, BPF_ADD, VALUE, 1);
+	leave_out_rest(code);
+	copy_to_reader(code, offsetof(struct bpf_reader, reading), MAPPING_AT);
+	copy_to_reader(code, offsetof(struct bpf_reader, first), FIRST_AT);
+	copy_to_reader(code, offsetof(struct bpf_reader, last), LAST_AT);
+	copy_to_reader(code, offsetof(struct bpf_reader, reads), CLOCK_AT);
+	take_pending(code);
+	count_event(code, shape, BPF_CACHE_ASKED);
+	load(code, 8, VALUE, FRAME, PAGES_AT);
+	count_event(code, shape, BPF_CACHE_ADDED);
+}
+
+/* Takes the place of the page cache's own figures, which know neither processes nor reads. */
+static void cache(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	const struct bpf_cache_layout *layout = shape->cache;
+	bool of_folio = shape->event == BPF_CACHE_ADDED || shape->event == BPF_CACHE_DIRTIED;
+	unsigned none, no_reader, nothing[2] = { 0 };
+
+	load(code, 8, BPF_REG_1, CTX, shape->event == BPF_CACHE_DIRTIED ? WORD : 0);
+	if (shape->event == BPF_CACHE_ADDED)
+		load(code, 8, BPF_REG_1, BPF_REG_1, (int)layout->folio_mapping);
+	none = jump(code, BPF_JEQ, BPF_REG_1, 0);
+	store(code, FRAME, MAPPING_AT, BPF_REG_1);
+	if (of_folio)
+		load_pages(code, layout);
+	if (shape->event == BPF_CACHE_ASKED)
+		load_range(code, layout, nothing);
+	load_clock(code, shape);
+	no_reader = find_reader(code, shape);
+	switch (shape->event) {
+	case BPF_CACHE_ADDED:
+		cache_added(code);
+		break;
+	case BPF_CACHE_ASKED:
+		cache_asked(code, shape);
+		break;
+	case BPF_CACHE_FAULTED:
+		cache_faulted(code, shape);
+		break;
+	case BPF_CACHE_DIRTIED:
+		cache_dirtied(code, shape);
+		break;
+	}
+	land(code, none);
+	land(code, no_reader);
+	if (shape->event == BPF_CACHE_ASKED) {
+		land(code, nothing[0]);
+		land(code, nothing[1]);
+	}
+}
+
 static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
@@ -824,6 +1111,9 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 		return;
 	case BPF_ENTER:
 		enter(code, shape);
+		return;
+	case BPF_CACHE:
+		cache(code, shape);
 		return;
 	}
 }

@@ -50,6 +50,7 @@ enum bpf_does {
 	BPF_MARK,   /* sets the bit with the number of the value on this CPU … */
 	BPF_UNMARK, /* … and clears it */
 	BPF_ENTER,  /* a task enters a state: struct bpf_times by task */
+	BPF_CACHE,  /* counts pages of files by enum bpf_cache_word, in the page cache and asked of it */
 	BPF_RECORD, /* sends a struct bpf_record of the text from the value, an address, to the end */
 };
 
@@ -94,6 +95,40 @@ struct bpf_times_key {
 	uint64_t thread, task; /* task: the kernel's address; unique with the number of the thread */
 };
 
+/* What its argument, or its second one, says: a folio, or the address_space of a file. */
+enum bpf_cache_event {
+	BPF_CACHE_ADDED,   /* folio */
+	BPF_CACHE_ASKED,   /* address_space, first and last index: at the end of a look for a read */
+	BPF_CACHE_FAULTED, /* address_space */
+	BPF_CACHE_DIRTIED, /* folio, address_space */
+};
+
+/* The words of the key; the counts are of pages, or of page faults. What writes and faults add is left out.
+ */
+enum bpf_cache_word {
+	BPF_CACHE_PROCESS,
+	BPF_CACHE_EVENT,
+	BPF_CACHE_DEVICE,
+	BPF_CACHE_INODE,
+	N_BPF_CACHE_WORDS
+};
+
+/* Offsets of members, as their structures are named. */
+struct bpf_cache_layout {
+	uint32_t folio_mapping, folio_flags, folio_order; /* order: of a large folio */
+	uint32_t large_bit;                               /* of the flags */
+	uint32_t mapping_host, inode_number, inode_size, inode_super, super_device;
+	uint32_t task_reads, task_minor, task_major; /* system calls that read, and page faults, so far */
+	uint32_t page_bits;
+};
+
+/* Of a thread: the file to which it adds pages, the file of its last fault, and its last read. */
+struct bpf_reader {
+	uint64_t adding, pending; /* pages that no read has asked for so far */
+	uint64_t faulted, faults;
+	uint64_t reading, first, last, reads;
+};
+
 struct bpf_shape {
 	enum bpf_does does;
 	struct bpf_part keys[BPF_KEYS_MAX];
@@ -117,6 +152,9 @@ struct bpf_shape {
 	unsigned task;                     /* … the argument that is the task */
 	uint64_t process;                  /* … only of this one; 0: of all */
 	const struct bpf_task_layout *layout;
+	enum bpf_cache_event event; /* of CACHE … */
+	int readers;                /* … an LRU hash from the thread to struct bpf_reader */
+	const struct bpf_cache_layout *cache;
 	int records;        /* of RECORD: a struct bpf_record for each CPU, to make it in */
 	int rings;          /* of RECORD: a perf event for each CPU, whose ring it is sent to */
 };

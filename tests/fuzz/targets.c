@@ -328,6 +328,7 @@ FUZZ_TARGET(btf)
 	require_inside(btf.strings, input(data, size));
 	structure = btf_structure(&btf, "task_struct");
 	require(structure < btf.n_types);
+	btf_enumerator(&btf, "pageflags", "PG_head", &offset);
 	type = btf_function(&btf, "task_struct");
 	require(type < btf.n_types);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

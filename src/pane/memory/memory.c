@@ -29,6 +29,11 @@ static const struct pane_table tables[] = {
 					      "pid,user,command",
 				   .sort = "resident_bytes" },
 	[MEMORY_TABLE_SCOPE] = { .topic = "scope_use", .headline = true, .scoped = true },
+	[MEMORY_TABLE_CACHE_USE] = { .topic = "cache_use", .lazy = true, .sort = "asked_pages_per_second" },
+	[MEMORY_TABLE_CACHE_FILE] = { .topic = "cache_file",
+				      .lazy = true,
+				      .of_machine = true,
+				      .sort = "asked_pages_per_second" },
 	{ 0 },
 };
 
@@ -342,6 +347,9 @@ static const struct pane_view views[] = {
 			    MEMORY_TABLE_RECLAIM, .draw = memory_draw },
 	[MEMORY_READERS] = { "readers", N_("Readers"), N_("which processes read from disk"),
 			     MEMORY_TABLE_READER, .draw = memory_draw },
+	[MEMORY_CACHE] = { "cache", N_("Page cache"),
+			   N_("do reads find their pages in the cache? by process and by file"),
+			   MEMORY_TABLE_CACHE_USE, 1ul << MEMORY_TABLE_CACHE_FILE, .draw = memory_draw },
 	{ 0 },
 };
 

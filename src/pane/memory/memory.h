@@ -17,6 +17,8 @@ enum memory_table {
 	MEMORY_TABLE_READER,
 	MEMORY_TABLE_PROCESS,
 	MEMORY_TABLE_SCOPE,
+	MEMORY_TABLE_CACHE_USE,
+	MEMORY_TABLE_CACHE_FILE,
 };
 
 enum memory_series {
@@ -40,6 +42,7 @@ enum memory_view {
 	MEMORY_CHECKS,
 	MEMORY_PAGING,
 	MEMORY_READERS,
+	MEMORY_CACHE,
 };
 
 /* The experiment of dropping the caches. */

@@ -649,6 +649,52 @@ static void draw_readers(struct pane_context *context, const struct canvas *canv
 	draw_graph(context, &graph);
 }
 
+static bool cache_is_estimated(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, MEMORY_TABLE_CACHE_USE);
+
+	return table && table->n_rows > 0 && *table_text(table, table_row(table, 0), "note");
+}
+
+/* One sentence of the whole machine. */
+static int draw_cache_sum(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, MEMORY_TABLE_CACHE_USE);
+	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+	double asked, missed;
+	char text[TEXT_MAX];
+
+	if (!row || table_number(table, row, "pid") > 0)
+		return 0;
+	asked = table_number(table, row, "asked_pages_per_second");
+	missed = table_number(table, row, "missed_pages_per_second");
+	if (isnan(asked) || isnan(missed))
+		return 0;
+	if (asked > 0)
+		snprintf(text, sizeof(text),
+			 _("Reads ask for %.0f pages a second; %.1f %% of them are in the cache, %.0f are "
+			   "not."),
+			 asked, 100 * table_number(table, row, "hit_ratio"), missed);
+	else
+		snprintf(text, sizeof(text), "%s", _("No process reads a file at present."));
+	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
+}
+
+static void draw_cache(struct pane_context *context, const struct canvas *canvas)
+{
+	int sum = canvas->height >= LINES_FOR_RATES ? draw_cache_sum(context, canvas) : 0;
+	bool estimated = cache_is_estimated(context);
+	int files = canvas->height >= LINES_FOR_GRAPH && !estimated ? canvas->height / 3 : 0;
+	struct canvas top = canvas_rows(canvas, sum, canvas->height - sum - files);
+	struct canvas bottom = canvas_rows(canvas, canvas->height - files, files);
+
+	context_draw_titled(context, &top, MEMORY_TABLE_CACHE_USE,
+			    estimated ? _("pages that reads asked for: an estimate from bytes, also of pipes")
+				      : _("pages that reads asked of the page cache"));
+	if (files > 0)
+		draw_of_machine(context, &bottom, MEMORY_TABLE_CACHE_FILE, _("files that were read"));
+}
+
 void memory_draw(struct pane_context *context, struct canvas *canvas)
 {
 	context->request->n_visible = 0;
@@ -664,6 +710,9 @@ void memory_draw(struct pane_context *context, struct canvas *canvas)
 		break;
 	case MEMORY_READERS:
 		draw_readers(context, canvas);
+		break;
+	case MEMORY_CACHE:
+		draw_cache(context, canvas);
 		break;
 	case MEMORY_PROCESSES:
 		draw_processes(context, canvas);

@@ -83,6 +83,7 @@ static void read_process(const struct process_list *list, struct process *proces
 		count(&io->read_bytes, &io->seen.read_bytes, now.read_bytes, io->known.read_bytes, io->begun);
 		count(&io->write_bytes, &io->seen.write_bytes, now.write_bytes, io->known.write_bytes,
 		      io->begun);
+		io->seen.call_read_bytes = now.call_read_bytes;
 		io->begun = true;
 	}
 }

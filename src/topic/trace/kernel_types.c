@@ -136,3 +136,35 @@ int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout)
 	btf_bit(btf, task, "in_memstall", &layout->in_memstall, &layout->memstall_bit); /* with PSI */
 	return 0;
 }
+
+static bool place_of(struct btf *btf, const char *way, uint32_t *offset)
+{
+	uint32_t bytes;
+
+	return kernel_types_path(btf, way, offset, 1, &bytes) == 1;
+}
+
+int kernel_types_cache(struct btf *btf, struct bpf_cache_layout *layout)
+{
+	uint32_t folio = btf_structure(btf, "folio");
+	struct btf_member flags, order;
+
+	*layout = (struct bpf_cache_layout){ 0 };
+	if (!folio || !btf_member(btf, folio, "flags", &flags) ||
+	    !btf_member(btf, folio, "_flags_1", &order) ||
+	    !btf_enumerator(btf, "pageflags", "PG_head", &layout->large_bit) ||
+	    !place_of(btf, "folio.mapping", &layout->folio_mapping) ||
+	    !place_of(btf, "address_space.host", &layout->mapping_host) ||
+	    !place_of(btf, "inode.i_ino", &layout->inode_number) ||
+	    !place_of(btf, "inode.i_size", &layout->inode_size) ||
+	    !place_of(btf, "inode.i_sb", &layout->inode_super) ||
+	    !place_of(btf, "super_block.s_dev", &layout->super_device) ||
+	    !place_of(btf, "task_struct.ioac.syscr", &layout->task_reads) ||
+	    !place_of(btf, "task_struct.min_flt", &layout->task_minor) ||
+	    !place_of(btf, "task_struct.maj_flt", &layout->task_major))
+		return -ENODATA;
+	layout->folio_flags = flags.offset;
+	layout->folio_order = order.offset;
+	layout->page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	return 0;
+}

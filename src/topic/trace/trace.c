@@ -25,6 +25,7 @@
 #define ROOM_FIRST 256
 #define ROOM_MOST 65536
 #define READ_TRIES 8
+#define READERS_MAX 4096 /* threads that read files at the same time */
 
 /* What is open only while programs are made. */
 struct making {
@@ -35,6 +36,7 @@ struct making {
 	char format[FORMAT_BYTES];
 	long format_length; /* -errno: it has none */
 	struct bpf_task_layout layout;
+	struct bpf_cache_layout cache;
 };
 
 static void *open_sets(struct env *env)
@@ -178,6 +180,35 @@ static int find_tasks(struct making *making, struct bpf_shape *shape)
 	return error;
 }
 
+static int find_cache(struct making *making, struct bpf_shape *shape)
+{
+	int error = open_types(making);
+
+	if (!error && making->cache.page_bits == 0)
+		error = kernel_types_cache(&making->types.btf, &making->cache);
+	shape->cache = &making->cache;
+	return error;
+}
+
+/* What it needs of this kernel. */
+static int find_places(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
+{
+	switch (program->does) {
+	case BPF_ENTER:
+		return find_tasks(making, shape);
+	case BPF_CACHE:
+		return find_cache(making, shape);
+	default:
+		return find_parts(making, program, shape);
+	}
+}
+
+/* Its arguments have the types of the kernel, so that it loads members directly. */
+static bool needs_types(const struct trace_program *program)
+{
+	return program->does == BPF_ENTER || program->does == BPF_CACHE;
+}
+
 static bool is_iterator(const struct trace_program *program)
 {
 	return program->does == BPF_ENTER && program->enters == BPF_ENTERS_EXISTS;
@@ -215,7 +246,7 @@ static int load(struct making *making, const struct trace_program *program, stru
 {
 	int loaded = assemble_and_load(making, program, shape);
 
-	if (loaded >= 0 || !shape->typed || program->does == BPF_ENTER)
+	if (loaded >= 0 || !shape->typed || needs_types(program))
 		return loaded;
 	shape->typed = false;
 	return assemble_and_load(making, program, shape);
@@ -264,7 +295,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.unless_bits = program->unless_bits,
 		.positive = program->positive,
 		.since = program->since,
-		.typed = program->typed || program->does == BPF_ENTER,
+		.typed = program->typed || needs_types(program),
 		.begins_elsewhere = program->begins_elsewhere,
 		.by_log2 = program->by_log2,
 		.by_bucket = program->by_bucket,
@@ -276,9 +307,10 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.enters = program->enters,
 		.task = program->task,
 		.process = set->process,
+		.event = program->event,
+		.readers = set->readers,
 	};
-	int error = program->does == BPF_ENTER ? find_tasks(making, &shape) :
-						 find_parts(making, program, &shape);
+	int error = find_places(making, program, &shape);
 
 	if (error)
 		return error;
@@ -322,6 +354,9 @@ static int open_maps(struct trace_set *set)
 		error = set->starts = bpf_map_open(start_type, start_bytes(plan), sizeof(uint64_t), n_max);
 	if (error >= 0 && plan->marks)
 		error = set->marks = open_cpu_map(sizeof(uint64_t));
+	if (error >= 0 && plan->readers)
+		error = set->readers = bpf_map_open(BPF_MAP_TYPE_LRU_HASH, sizeof(uint64_t),
+						    sizeof(struct bpf_reader), READERS_MAX);
 	if (error >= 0 && plan->records)
 		error = set->records = open_cpu_map(sizeof(struct bpf_record));
 	if (error >= 0 && plan->records)
@@ -359,6 +394,7 @@ static void close_maps(struct trace_set *set)
 	close_map(&set->marks);
 	close_map(&set->records);
 	close_map(&set->rings);
+	close_map(&set->readers);
 }
 
 static int start_programs(struct trace_set *set)
@@ -399,6 +435,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 		.marks = -1,
 		.records = -1,
 		.rings = -1,
+		.readers = -1,
 	};
 	if (!env->live || request->no_bpf) {
 		set->error = -ENOTSUP;

@@ -46,6 +46,7 @@ struct trace_program {
 	struct trace_part begun; /* … this one */
 	enum bpf_enters enters;       /* of ENTER; EXISTS runs once, over all tasks … */
 	unsigned task;                /* … and which argument is the task */
+	enum bpf_cache_event event;   /* of CACHE */
 	uint32_t first_bit;
 	bool by_log2, by_bucket;
 };
@@ -59,6 +60,7 @@ struct trace_plan {
 	unsigned n_entries_max;
 	bool starts, marks, records; /* some program has them */
 	bool notes;                  /* starts are notes: the oldest go where there is no room */
+	bool readers;                /* some program is of the page cache */
 	bool times;                  /* entries are struct bpf_times by struct bpf_times_key */
 };
 
@@ -67,7 +69,7 @@ struct trace_set {
 	const struct trace_plan *plan;
 	uint64_t process; /* only its threads have times; 0: all */
 	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
-	int entries, starts, marks, records, rings; /* -1: none */
+	int entries, starts, marks, records, rings, readers; /* -1: none */
 	struct trace_running {
 		const struct trace_program *program;
 		int self, loaded, attached;

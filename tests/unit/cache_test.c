@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of pages asked of the page cache, against readers that know what they ask for: to the page. */
+#include <config.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "topic/process/cache_list.h"
+
+#define page_bytes ((size_t)sysconf(_SC_PAGESIZE))
+#define TMPFS 0x01021994
+#define PAGES 1000
+#define TAIL 100 /* bytes in one more page */
+#define WARM 3
+
+static struct env env;
+static struct cache_list *list;
+static char path[SCRATCH_PATH_MAX];
+static struct stat status;
+static char *bytes;
+
+/* A file of so many pages that is not in the cache, and a list that counts from now on; or skips the test. */
+static int open_cold(size_t length)
+{
+	static const struct sample_request request;
+	struct statfs system;
+	int fd;
+
+	scratch_template(path, "cache");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	bytes = calloc(1, 4 * PAGES * page_bytes);
+	ck_assert_int_eq(write(fd, bytes, length), (ssize_t)length);
+	ck_assert_int_eq(fsync(fd), 0);
+	ck_assert_int_eq(fstatfs(fd, &system), 0);
+	ck_assert_int_eq(fstat(fd, &status), 0);
+	if (system.f_type == TMPFS)
+		skip_test("/tmp is a tmpfs: all its pages are in memory");
+	ck_assert_int_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	list = cache_list_open(&env, &request);
+	env.tick = 1;
+	if (!cache_list_update(list))
+		skip_test("not counted here: %s", strerror(-list->trace.error));
+	return fd;
+}
+
+static void close_list(void)
+{
+	cache_list_close(&env);
+	env_close(&env);
+	free(bytes);
+}
+
+static void finish(pid_t child)
+{
+	int end;
+
+	ck_assert_int_eq(waitpid(child, &end, 0), child);
+	ck_assert_int_eq(end, 0);
+	env.tick++;
+	ck_assert(cache_list_update(list));
+}
+
+static const struct cache_file *file(void)
+{
+	for (size_t i = 0; i < list->n_files; i++)
+		if (list->files[i].inode == status.st_ino)
+			return &list->files[i];
+	ck_abort_msg("the file is not counted");
+	return NULL;
+}
+
+/* Reads it from the beginning to the end, so many bytes at a time. */
+static void read_all(int fd, size_t piece)
+{
+	ssize_t length;
+	off_t at = 0;
+
+	while ((length = pread(fd, bytes, piece, at)) > 0)
+		at += length;
+	if (length < 0 || at != status.st_size)
+		_exit(1);
+}
+
+static void check_passes(size_t piece)
+{
+	int fd = open_cold(PAGES * page_bytes + TAIL);
+	struct cache_process *process;
+	pid_t child = fork();
+
+	if (child == 0) {
+		for (unsigned pass = 0; pass <= WARM; pass++)
+			read_all(fd, piece);
+		_exit(0);
+	}
+	finish(child);
+	process = cache_list_find(list, (uint32_t)child);
+	ck_assert_ptr_nonnull(process);
+	ck_assert_uint_eq(file()->total.asked, (WARM + 1) * (PAGES + 1));
+	ck_assert_uint_eq(file()->total.missed, PAGES + 1);
+	ck_assert_uint_eq(file()->total.added, PAGES + 1);
+	ck_assert_uint_ge(process->total.asked, (WARM + 1) * (PAGES + 1));
+	ck_assert_uint_ge(process->total.missed, PAGES + 1);
+	ck_assert_uint_eq(process->ahead, process->total.added - process->total.missed);
+	close(fd);
+	close_list();
+}
+
+START_TEST(one_cold_and_three_warm_passes_page_by_page)
+{
+	check_passes(page_bytes);
+}
+
+START_TEST(one_cold_and_three_warm_passes_in_pieces)
+{
+	check_passes(16 * page_bytes);
+}
+
+/* The kernel looks for the pages of such a read in several steps. */
+START_TEST(one_cold_and_three_warm_passes_in_one_read)
+{
+	check_passes(4 * PAGES * page_bytes);
+}
+
+START_TEST(a_read_counts_what_the_file_has)
+{
+	int fd = open_cold(TAIL);
+	pid_t child = fork();
+
+	if (child == 0) {
+		read_all(fd, 32 * page_bytes);
+		_exit(0);
+	}
+	finish(child);
+	ck_assert_uint_eq(file()->total.asked, 1);
+	ck_assert_uint_eq(file()->total.missed, 1);
+	close(fd);
+	close_list();
+}
+
+/* 8 pages in the middle, then 32 of which these are a part. */
+START_TEST(a_read_of_some_pages_that_are_there)
+{
+	int fd = open_cold(PAGES * page_bytes);
+	pid_t child = fork();
+
+	if (child == 0) {
+		posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+		_exit(pread(fd, bytes, 8 * page_bytes, (off_t)(8 * page_bytes)) !=
+			      (ssize_t)(8 * page_bytes) ||
+		      pread(fd, bytes, 32 * page_bytes, 0) != (ssize_t)(32 * page_bytes));
+	}
+	finish(child);
+	ck_assert_uint_eq(file()->total.asked, 8 + 32);
+	ck_assert_uint_eq(file()->total.missed, 32);
+	close(fd);
+	close_list();
+}
+
+START_TEST(what_is_read_ahead_is_not_missed)
+{
+	int fd = open_cold(PAGES * page_bytes);
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(pread(fd, bytes, page_bytes, 0) != (ssize_t)page_bytes);
+	finish(child);
+	ck_assert_uint_eq(file()->total.asked, 1);
+	ck_assert_uint_eq(file()->total.missed, 1);
+	ck_assert_uint_gt(file()->total.added, 1);
+	ck_assert_uint_ge(cache_list_find(list, (uint32_t)child)->ahead, file()->total.added - 1);
+	close(fd);
+	close_list();
+}
+
+START_TEST(pages_that_faults_add_count_for_no_read)
+{
+	int fd = open_cold(PAGES * page_bytes);
+	pid_t child = fork();
+
+	if (child == 0) {
+		volatile const char *map = mmap(NULL, PAGES * page_bytes, PROT_READ, MAP_SHARED, fd, 0);
+
+		for (size_t i = 0; i < PAGES; i++)
+			(void)map[i * page_bytes];
+		read_all(fd, 16 * page_bytes);
+		_exit(0);
+	}
+	finish(child);
+	ck_assert_uint_ge(file()->total.faults, 1);
+	ck_assert_uint_le(file()->total.faults, PAGES);
+	ck_assert_uint_eq(file()->total.asked, PAGES);
+	ck_assert_uint_eq(file()->total.missed, 0);
+	close(fd);
+	close_list();
+}
+
+START_TEST(pages_that_writes_add_count_for_no_read)
+{
+	int fd = open_cold(TAIL);
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (pwrite(fd, bytes, PAGES * page_bytes, 0) != (ssize_t)(PAGES * page_bytes))
+			_exit(1);
+		status.st_size = (off_t)(PAGES * page_bytes);
+		read_all(fd, 16 * page_bytes);
+		_exit(0);
+	}
+	finish(child);
+	ck_assert_uint_eq(file()->total.dirtied, PAGES);
+	ck_assert_uint_eq(file()->total.asked, PAGES);
+	ck_assert_uint_eq(file()->total.missed, 0);
+	close(fd);
+	close_list();
+}
+
+START_TEST(an_open_file_has_a_path)
+{
+	int fd = open_cold(TAIL), ends[2];
+	pid_t child;
+	char byte;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		for (unsigned i = 0; i < 10 * PAGES; i++) /* more than others read meanwhile */
+			read_all(fd, page_bytes);
+		close(ends[0]);
+		close(ends[1]);
+		pause();
+	}
+	close(ends[1]);
+	ck_assert_int_eq(read(ends[0], &byte, 1), 0); /* it has read */
+	env.tick++;
+	ck_assert(cache_list_update(list));
+	for (unsigned turn = 0; turn < 3 && !file()->path; turn++)
+		cache_list_find_paths(list);
+	ck_assert_ptr_nonnull(file()->path);
+	ck_assert_str_eq(file()->path, path);
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(fd);
+	close_list();
+}
+
+START_TEST(without_bpf_it_is_an_estimate)
+{
+	static const char *const topics_sampled[] = { "cache_use", NULL };
+	static struct machine machine;
+	const struct table *table;
+
+	machine.request.no_bpf = true;
+	open_machine(&machine, topics_sampled);
+	do { /* processes are read in turns */
+		next_tick(&machine);
+		table = frame_table(machine.now, "cache_use");
+		ck_assert_ptr_nonnull(table);
+	} while (table->n_rows == 0);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		ck_assert_str_eq(table_text(table, row, "how"), "proc");
+		ck_assert_str_eq(table_text(table, row, "note"), "estimate");
+		ck_assert_double_gt(table_number(table, row, "pid"), 0);
+		ck_assert(isnan(table_number(table, row, "mapped_faults")));
+	}
+	close_machine(&machine);
+}
