@@ -11,7 +11,7 @@ import sys
 import time
 
 PANETOP, ROUNDS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
-SOCKETS, CALLS, SAMPLES = 10_000, 200_000, 10
+SOCKETS, CALLS, SAMPLES, FIRST = 10_000, 200_000, 20, 30
 LIMIT_MS, LIMIT_NS = 20, 150
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
@@ -63,9 +63,9 @@ def sockets():
 
 
 def sample_ms(*options):
-    """A sample after the first one, without and with its output."""
-    words = [PANETOP, "-b", "-d", "1", "-t", *options]
-    return statistics.median((cpu_of(*words, "-n", str(SAMPLES + 1)) - cpu_of(*words, "-n", "1")) / SAMPLES * 1e3
+    """A steady sample: after the first ones, in which owners are found; with its output."""
+    words = [PANETOP, "-b", "-d", "0.1", "-t", *options]
+    return statistics.median((cpu_of(*words, "-n", str(SAMPLES + FIRST)) - cpu_of(*words, "-n", str(FIRST))) / SAMPLES * 1e3
                              for _ in range(ROUNDS))
 
 

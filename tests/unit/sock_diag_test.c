@@ -136,6 +136,32 @@ START_TEST(what_a_kernel_does_not_have_is_unknown)
 }
 END_TEST
 
+START_TEST(requests)
+{
+	char request[SOCK_DIAG_REQUEST_BYTES];
+	struct inet_diag_req_v2 one;
+	struct inet_diag_req both;
+	struct nlmsghdr header;
+
+	memset(request, 0, sizeof(request));
+	ck_assert_uint_eq(sock_diag_request(request, AF_INET6, IPPROTO_UDP, 7), sizeof(header) + sizeof(one));
+	memcpy(&header, request, sizeof(header));
+	memcpy(&one, request + sizeof(header), sizeof(one));
+	ck_assert_uint_eq(header.nlmsg_seq, 7);
+	ck_assert_int_eq(one.sdiag_family, AF_INET6);
+	ck_assert_int_eq(one.sdiag_protocol, IPPROTO_UDP);
+	ck_assert_uint_eq(one.idiag_states, 0x1fff & ~(1U << 6)); /* all but TIME_WAIT */
+	ck_assert_uint_eq(sock_diag_request(request, AF_UNSPEC, IPPROTO_TCP, 8),
+			  sizeof(header) + sizeof(both));
+	memcpy(&header, request, sizeof(header));
+	memcpy(&both, request + sizeof(header), sizeof(both));
+	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(both));
+	ck_assert_int_eq(header.nlmsg_type, TCPDIAG_GETSOCK);
+	ck_assert_uint_eq(both.idiag_states, one.idiag_states);
+	ck_assert_uint_eq(both.idiag_ext, one.idiag_ext);
+}
+END_TEST
+
 START_TEST(hostile_messages)
 {
 	struct answer answer = answer_of(255);

@@ -17,7 +17,15 @@
 #include "kernel/net/net_socket.h"
 #include "kernel/net/netlink.h"
 
-enum state { ESTABLISHED = 1, TIME_WAIT = 6, CLOSED = 7, CLOSE_WAIT = 8, LAST_ACK = 9, CLOSING = 11 };
+enum state {
+	ESTABLISHED = 1,
+	TIME_WAIT = 6,
+	CLOSED = 7,
+	CLOSE_WAIT = 8,
+	LAST_ACK = 9,
+	CLOSING = 11,
+	NEW_SYN_RECV = 12
+};
 
 static uint64_t tcp_u64(struct span info, size_t offset)
 {
@@ -93,6 +101,27 @@ bool sock_diag_parse(struct span payload, struct sock_diag *diag)
 	return true;
 }
 
+/* As ss(8) lists them; not bound ones that do nothing, which are in a table of their own since Linux 6.8. */
+#define STATES (((1U << (NEW_SYN_RECV + 1)) - 1) & ~(1U << TIME_WAIT))
+
+static unsigned request_all_tcp(char request[SOCK_DIAG_REQUEST_BYTES], uint32_t sequence)
+{
+	const struct {
+		struct nlmsghdr header;
+		struct inet_diag_req body;
+	} message = {
+		.header = { .nlmsg_len = sizeof(message),
+			    .nlmsg_type = TCPDIAG_GETSOCK,
+			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+			    .nlmsg_seq = sequence },
+		.body = { .idiag_ext = 1 << (INET_DIAG_INFO - 1), .idiag_states = STATES },
+	};
+
+	_Static_assert(sizeof(message) <= SOCK_DIAG_REQUEST_BYTES, "it has room");
+	memcpy(request, &message, sizeof(message));
+	return sizeof(message);
+}
+
 unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, uint8_t protocol,
 			   uint32_t sequence)
 {
@@ -107,10 +136,12 @@ unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family
 		.body = { .sdiag_family = family,
 			  .sdiag_protocol = protocol,
 			  .idiag_ext = 1 << (INET_DIAG_INFO - 1),
-			  .idiag_states = ~(1U << TIME_WAIT) },
+			  .idiag_states = STATES },
 	};
 
 	_Static_assert(sizeof(message) <= SOCK_DIAG_REQUEST_BYTES, "it has room");
+	if (family == AF_UNSPEC)
+		return request_all_tcp(request, sequence);
 	memcpy(request, &message, sizeof(message));
 	return sizeof(message);
 }

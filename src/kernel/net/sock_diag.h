@@ -25,8 +25,11 @@ struct sock_diag {
 /* The payload of a message SOCK_DIAG_BY_FAMILY; false when it is malformed. */
 bool sock_diag_parse(struct span payload, struct sock_diag *diag);
 
-/* A request for all sockets of this family and protocol. */
-#define SOCK_DIAG_REQUEST_BYTES 72
+/*
+ * A request for all sockets of this family and protocol. AF_UNSPEC: of TCP in both families, for which the
+ * kernel walks its table once instead of twice.
+ */
+#define SOCK_DIAG_REQUEST_BYTES 80
 unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, uint8_t protocol,
 			   uint32_t sequence);
 

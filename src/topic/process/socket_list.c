@@ -23,21 +23,26 @@
 #define BATCH 4
 #define WAIT_MS 1000              /* the kernel answers at once */
 #define LOOK_NS UINT64_C(8000000) /* of CPU time, for owners in a tick */
-#define LOOKS_MAX 3               /* then it has no owner that we may see */
+#define LOOKS_MAX 2               /* the first one may have passed its process; then we may not see it */
 #define FILES_AT_ONCE 256
 #define CLOSING_DATAGRAM_BYTES 2048
 #define CLOSED_TICKS 2
 #define CLOSING_BYTES (8 << 20)
 #define CLOSING_GROUPS (1U << (SKNLGRP_INET_TCP_DESTROY - 1) | 1U << (SKNLGRP_INET6_TCP_DESTROY - 1))
 
+/* The kernel mostly gives them in the order of the last time. */
 static struct socket *socket_of(struct socket_list *list, const struct sock_diag *diag)
 {
 	struct socket *socket;
 	uint32_t at;
 
+	if (list->next < list->n_all && list->all[list->next].diag.cookie == diag->cookie)
+		return &list->all[list->next++];
 	HASH_FIND(at, &list->by_cookie, hash_u64(diag->cookie), list->all[at].diag.cookie == diag->cookie);
-	if (at != HASH_NONE)
+	if (at != HASH_NONE) {
+		list->next = at + 1;
 		return &list->all[at];
+	}
 	hash_add(&list->by_cookie, hash_u64(diag->cookie), (uint32_t)list->n_all);
 	socket = VECTOR_ADD(list->all, list->n_all, list->capacity);
 	*socket = (struct socket){ .diag = *diag };
@@ -97,22 +102,33 @@ static int dump(struct socket_list *list, uint8_t family, uint8_t protocol)
 }
 
 /* A kernel without IPv6, or without the module for UDP, has no such sockets. */
+static int dump_if_any(struct socket_list *list, uint8_t family, uint8_t protocol)
+{
+	int error = dump(list, family, protocol);
+
+	return error == -ENOENT || error == -EINVAL ? 0 : error;
+}
+
+static int dump_tcp(struct socket_list *list)
+{
+	int error = list->by_family ? 0 : dump(list, AF_UNSPEC, IPPROTO_TCP);
+
+	if (error == -ETIMEDOUT)
+		return error;
+	list->by_family |= error != 0;
+	if (!list->by_family)
+		return 0;
+	error = dump(list, AF_INET, IPPROTO_TCP);
+	return error ? error : dump_if_any(list, AF_INET6, IPPROTO_TCP);
+}
+
 static int dump_all(struct socket_list *list)
 {
-	static const struct {
-		uint8_t family, protocol;
-	} kinds[] = { { AF_INET, IPPROTO_TCP },
-		      { AF_INET6, IPPROTO_TCP },
-		      { AF_INET, IPPROTO_UDP },
-		      { AF_INET6, IPPROTO_UDP } };
-	int error;
+	int error = dump_tcp(list);
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		error = dump(list, kinds[i].family, kinds[i].protocol);
-		if (error && (i == 0 || (error != -ENOENT && error != -EINVAL)))
-			return error;
-	}
-	return 0;
+	if (!error)
+		error = dump_if_any(list, AF_INET, IPPROTO_UDP);
+	return error ? error : dump_if_any(list, AF_INET6, IPPROTO_UDP);
 }
 
 /* Its last counters. A socket that began and ended between two samples is new, without an owner. */
@@ -153,8 +169,11 @@ static void drop_closed(struct socket_list *list)
 		struct socket *socket = &list->all[i];
 
 		socket->closed |= socket->tick != list->env->tick;
-		if (list->env->tick - socket->tick < CLOSED_TICKS)
-			list->all[n_kept++] = *socket;
+		if (list->env->tick - socket->tick >= CLOSED_TICKS)
+			continue;
+		if (n_kept != i)
+			list->all[n_kept] = *socket;
+		n_kept++;
 	}
 	if (n_kept == list->n_all)
 		return;
@@ -322,6 +341,7 @@ static int update(struct socket_list *list)
 		list->netlink =
 			netlink_socket_open(NETLINK_SOCK_DIAG, 0, BUFFER_BYTES, DATAGRAM_BYTES, &error);
 	list->mono_ns = env_mono_ns();
+	list->next = 0;
 	if (!error)
 		error = dump_all(list);
 	if (error) {

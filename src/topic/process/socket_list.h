@@ -23,10 +23,11 @@ struct socket_list {
 	struct netlink_socket *netlink, *closing; /* closing: the kernel reports each that it closes; NULL:
 						     it does not */
 	uint32_t sequence;
+	bool by_family; /* the kernel does not give TCP of both families at once */
 	uint64_t tick, mono_ns;
 	int error;
 	struct socket *all; /* owned, as the others */
-	size_t n_all, capacity;
+	size_t n_all, capacity, next; /* next: which is looked at first for the next one */
 	struct hash by_cookie, by_inode; /* by_inode: those whose owner is looked for */
 	size_t n_sought;
 	struct socket_holder {
