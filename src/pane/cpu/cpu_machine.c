@@ -9,6 +9,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "core/vector.h"
 #include "model/calibration.h"
 #include "model/statistics.h"
 #include "model/units.h"
@@ -116,7 +117,7 @@ struct plan {
 };
 
 static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row,
-		     const struct plan *plan, uint64_t interval_ns)
+		     const struct plan *plan, uint64_t interval_ns, struct graph_held *held)
 {
 	struct graph_part parts[N_CPU_PARTS];
 	double busy = busy_ratio(table, row);
@@ -126,6 +127,8 @@ static void draw_bar(const struct canvas *canvas, const struct table *table, con
 	fill_parts(table, row, parts);
 	if (plan->folded)
 		fold_parts(parts);
+	if (held)
+		graph_hold(held, parts, N_CPU_PARTS, plan->cells);
 	graph_bar(canvas, 0, plan->label, plan->cells, parts, N_CPU_PARTS, 1);
 	percent_text(text, busy, interval_ns);
 	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS, percent_style(busy), text);
@@ -156,16 +159,30 @@ static struct plan plan_cpus(const struct canvas *canvas, const struct table *ta
 	return plan;
 }
 
-static void draw_bars(const struct canvas *canvas, const struct table *table, const struct plan *plan,
-		      uint64_t interval_ns)
+/* What the bars showed before. A replay shows a sample alike, whichever came before: NULL. */
+static struct graph_held *held_bars(const struct pane_context *context, size_t n_cpus)
 {
+	struct cpu_state *cpu = context->state;
+
+	if (screen_replays(context))
+		return NULL;
+	while (cpu->n_bars < n_cpus)
+		*VECTOR_ADD(cpu->bars, cpu->n_bars, cpu->bars_capacity) = (struct graph_held){ 0 };
+	return cpu->bars;
+}
+
+static void draw_bars(const struct pane_context *context, const struct canvas *canvas,
+		      const struct table *table, const struct plan *plan)
+{
+	struct graph_held *held = held_bars(context, table->n_rows - 1);
 	int width = plan->cells + plan->label + PERCENT_CELLS;
 
 	for (int i = 0; i + 1 < (int)table->n_rows; i++) {
 		int left = i / plan->lines * (width + BAR_GAP);
 		struct canvas part = canvas_part(canvas, i % plan->lines, left, 1, width);
 
-		draw_bar(&part, table, table_row(table, (size_t)i + 1), plan, interval_ns);
+		draw_bar(&part, table, table_row(table, (size_t)i + 1), plan, context->frame->interval_ns,
+			 held ? &held[i] : NULL);
 	}
 }
 
@@ -325,9 +342,11 @@ int cpu_machine_draw_total(const struct pane_context *context, const struct canv
 	const struct table *table = context_table(context, CPU_TABLE_CPU);
 	double busy = table && table->n_rows > 0 ? busy_ratio(table, table_row(table, 0)) : NAN;
 	char text[PERCENT_TEXT_MAX];
+	int cells;
 
 	percent_text(text, busy, context->frame->interval_ns);
-	return canvas_print(canvas, 0, 0, busy >= HOT ? STYLE_WARN : STYLE_STRONG, "CPU %5s", text);
+	cells = canvas_text(canvas, 0, 0, STYLE_STRONG, "CPU", -1) + 1;
+	return cells + canvas_print(canvas, 0, cells, percent_style(busy), "%5s", text);
 }
 
 static const void *busiest(const struct table *table)
@@ -634,7 +653,7 @@ static int draw_cpus(const struct pane_context *context, const struct canvas *ca
 {
 	if (plan->columns == 0)
 		return draw_cells(canvas, cpus, plan);
-	draw_bars(canvas, cpus, plan, context->frame->interval_ns);
+	draw_bars(context, canvas, cpus, plan);
 	return plan->lines;
 }
 
