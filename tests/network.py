@@ -249,6 +249,12 @@ def connections():
     same([(row["sent_bytes"], row["pid"]) for row in rows], [(TCP_BYTES, load.sender.pid)], "connections")
 
 
+def loaded(pid):
+    """Programs of it in the kernel."""
+    files = f"/proc/{pid}/fd"
+    return sum("bpf-prog" in os.readlink(f"{files}/{file}") for file in os.listdir(files))
+
+
 class Talker:
     """A process with a connection to itself."""
 
@@ -311,6 +317,21 @@ def scopes():
 def scopes_without_bpf():
     """without BPF the same, by TCP"""
     check_scopes(["--no-bpf"])
+
+
+@test
+def tcp_of_processes():
+    """TCP of processes is that of their sockets, with nothing loaded into the kernel"""
+    talker = Talker()
+    panetop = Panetop("process", "-c", "pid,tcp_bytes,tcp_received_bytes,tcp_sent_bytes", "--idle", "cpu")
+    talker.say(MIB)
+    programs = loaded(panetop.process.pid)
+    rows = panetop.last(lambda rows: any(row["pid"] == talker.pid and row["tcp_bytes"] == 2 * MIB for row in rows))
+    talker.close()
+    same([[row["tcp_bytes"], row["tcp_received_bytes"], row["tcp_sent_bytes"]] for row in rows if row["pid"] == talker.pid],
+         [[2 * MIB, MIB, MIB]], "TCP")
+    same(sum(row["tcp_bytes"] or 0 for row in rows), 2 * MIB, "TCP of all")
+    same(programs, 0, "programs in the kernel")
 
 
 @test

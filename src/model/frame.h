@@ -34,6 +34,7 @@ struct table {
 
 /* The topic of the notice about processes whose reads and writes may not be read. */
 #define NOTICE_STORAGE "storage"
+#define NOTICE_SOCKETS "sockets"
 
 /* A sentence for the user about a source: what is missing and why, and the remedy (may be NULL). */
 struct notice {

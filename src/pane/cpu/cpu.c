@@ -67,8 +67,9 @@ static const struct pane_table tables[] = {
 			"nice,threads,user,command",
 			"wait_ratio"),
 	[CPU_TABLE_NETWORK] = DRESSED("network",
-				      "received_bytes_per_second,sent_bytes_per_second,cpu_ratio,pid,user,"
-				      "command",
+				      "received_bytes_per_second,sent_bytes_per_second,"
+				      "tcp_received_bytes_per_second,tcp_sent_bytes_per_second,"
+				      "cpu_ratio,pid,user,command",
 				      "received_bytes_per_second"),
 	{ 0 },
 };

@@ -22,8 +22,9 @@ enum overview_table {
 	OVERVIEW_TABLE_GROWING,
 	OVERVIEW_TABLE_DISK_USERS,
 	OVERVIEW_TABLE_EXITED,
-	OVERVIEW_TABLE_LARGE,
+	OVERVIEW_TABLE_TALKERS,
 	OVERVIEW_TABLE_WAITING,
+	OVERVIEW_TABLE_LARGE,
 	OVERVIEW_TABLE_FINDING,
 	OVERVIEW_TABLE_CPU,
 	OVERVIEW_TABLE_MEMORY,
@@ -77,6 +78,14 @@ static const struct pane_table tables[] = {
 					.columns = "disk_bytes_per_second,read_bytes_per_second,"
 						   "write_bytes_per_second,pid,user,command",
 					.sort = "disk_bytes_per_second" },
+	[OVERVIEW_TABLE_TALKERS] = { .topic = "process",
+				     .lazy = true,
+				     .own_columns = true,
+				     .threshold = "tcp_bytes_per_second",
+				     .least = 1,
+				     .columns = "tcp_bytes_per_second,tcp_received_bytes_per_second,"
+						"tcp_sent_bytes_per_second,pid,user,command",
+				     .sort = "tcp_bytes_per_second" },
 	[OVERVIEW_TABLE_EXITED] = { .topic = "exited",
 				    .headline = true,
 				    .own_columns = true,
@@ -251,6 +260,7 @@ static const char *list_title(unsigned table)
 		[OVERVIEW_TABLE_BUSY] = N_("most CPU"),
 		[OVERVIEW_TABLE_GROWING] = N_("growing"),
 		[OVERVIEW_TABLE_DISK_USERS] = N_("most disk"),
+		[OVERVIEW_TABLE_TALKERS] = N_("most TCP"),
 		[OVERVIEW_TABLE_LARGE] = N_("most memory"),
 		[OVERVIEW_TABLE_WAITING] = N_("wait for a CPU"),
 		[OVERVIEW_TABLE_EXITED] = N_("exited in 60 s"),
@@ -277,7 +287,11 @@ static void draw_list(struct pane_context *context, const struct canvas *canvas,
 	size_t hidden = index == OVERVIEW_TABLE_DISK_USERS ? n_hidden(context) : 0;
 	char title[TEXT_MAX];
 
-	snprintf(title, sizeof(title), hidden > 0 ? _("%s (%zu hidden)") : "%s", list_title(index), hidden);
+	if (index == OVERVIEW_TABLE_TALKERS && frame_newest_notice(context->frame, NOTICE_SOCKETS))
+		snprintf(title, sizeof(title), _("%s (too many sockets)"), list_title(index));
+	else
+		snprintf(title, sizeof(title), hidden > 0 ? _("%s (%zu hidden)") : "%s", list_title(index),
+			 hidden);
 	context_draw_titled(context, canvas, index, title);
 }
 
@@ -476,14 +490,15 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 {
 	(void)context;
 	return strcmp(notice->topic, "power") == 0 || strcmp(notice->topic, NOTICE_STORAGE) == 0 ||
-	       strcmp(notice->topic, "temperature") == 0 || strcmp(notice->topic, "group") == 0;
+	       strcmp(notice->topic, NOTICE_SOCKETS) == 0 || strcmp(notice->topic, "temperature") == 0 ||
+	       strcmp(notice->topic, "group") == 0;
 }
 
 static const struct pane_view views[] = {
 	{ "overview", N_("Overview"), N_("the machine, and the processes that cost most"),
 	  OVERVIEW_TABLE_BUSY,
-	  1UL << OVERVIEW_TABLE_GROWING | 1UL << OVERVIEW_TABLE_DISK_USERS | 1UL << OVERVIEW_TABLE_LARGE |
-		  1UL << OVERVIEW_TABLE_WAITING,
+	  1UL << OVERVIEW_TABLE_GROWING | 1UL << OVERVIEW_TABLE_DISK_USERS | 1UL << OVERVIEW_TABLE_TALKERS |
+		  1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_WAITING,
 	  .draw = draw },
 	{ 0 },
 };

@@ -26,7 +26,14 @@
 #include "topic/users.h"
 
 /* Columns that are read on request, by the file that they come from. */
-enum on_request { REQUEST_IO = 1, REQUEST_WAIT, REQUEST_GROUP, REQUEST_PROPORTIONAL, REQUEST_NETWORK };
+enum on_request {
+	REQUEST_IO = 1,
+	REQUEST_WAIT,
+	REQUEST_GROUP,
+	REQUEST_PROPORTIONAL,
+	REQUEST_NETWORK,
+	REQUEST_TCP
+};
 
 struct process_row {
 	uint64_t pid;
@@ -47,6 +54,8 @@ struct process_row {
 	double wait_seconds, wait_ratio, switches_per_second;
 	uint64_t received_bytes, sent_bytes;
 	double received_bytes_per_second, sent_bytes_per_second;
+	uint64_t tcp_bytes, tcp_received_bytes, tcp_sent_bytes;
+	double tcp_bytes_per_second, tcp_received_bytes_per_second, tcp_sent_bytes_per_second;
 	uint64_t switches;
 	const char *group, *name, *program, *program_base, *command, *command_base;
 };
@@ -80,15 +89,16 @@ struct process_row {
 	    .source = "growth of " #counter " / time", __VA_ARGS__)
 
 /* Of its sockets. */
-#define PAYLOAD(field, heading, what)                                                                        \
+#define PAYLOAD(field, requested, heading, what, from)                                                       \
 	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading, .width = 8, .rank = 4,      \
-	    .hidden = true, .on_request = REQUEST_NETWORK, .help = what,                                     \
-	    .source = "BPF at sock_recv_length and sock_send_length")
-#define PAYLOAD_RATE(counter, heading, what)                                                                 \
+	    .hidden = true, .on_request = requested, .help = what, .source = from)
+#define PAYLOAD_RATE(counter, requested, heading, what)                                                      \
 	ROW(counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND, .title = heading,      \
-	    .width = 7, .rank = 2, .hidden = true, .on_request = REQUEST_NETWORK,                            \
+	    .width = 7, .rank = 2, .hidden = true, .on_request = requested,                                  \
 	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
 	    .source = "growth of " #counter " / time")
+#define COUNTED "BPF at sock_recv_length and sock_send_length"
+#define OF_SOCKETS SOCKET_LIST_SOURCE ", links of /proc/PID/fd; where the kernel counts " COUNTED
 
 #define TEXT(key, heading, what, from, ...)                                                                  \
 	ROW(key, .kind = COLUMN_LABEL, .title = heading, .width = 24, .help = what, .source = from,          \
@@ -212,11 +222,26 @@ static const struct column columns[] = {
 	    .rank = 5, .hidden = true, .on_request = REQUEST_WAIT,
 	    .help = N_("context switches to its threads, without threads that exited before it was read"),
 	    .source = "third number of /proc/PID/task/TID/schedstat, all threads"),
-	PAYLOAD_RATE(received_bytes, N_("recv/s"), N_("payload that its sockets received, without headers")),
-	PAYLOAD_RATE(sent_bytes, N_("sent/s"), N_("payload that its sockets sent, without headers")),
-	PAYLOAD(received_bytes, N_("received"),
-		N_("payload that its sockets received since panetop began to count")),
-	PAYLOAD(sent_bytes, N_("sent"), N_("payload that its sockets sent since panetop began to count")),
+	PAYLOAD_RATE(received_bytes, REQUEST_NETWORK, N_("recv/s"),
+		     N_("payload that its sockets received, without headers")),
+	PAYLOAD_RATE(sent_bytes, REQUEST_NETWORK, N_("sent/s"),
+		     N_("payload that its sockets sent, without headers")),
+	PAYLOAD(received_bytes, REQUEST_NETWORK, N_("received"),
+		N_("payload that its sockets received since panetop began to count"), COUNTED),
+	PAYLOAD(sent_bytes, REQUEST_NETWORK, N_("sent"),
+		N_("payload that its sockets sent since panetop began to count"), COUNTED),
+	PAYLOAD_RATE(tcp_bytes, REQUEST_TCP, N_("TCP/s"),
+		     N_("payload received and sent by TCP, without headers; unknown where sockets may be "
+			"its that panetop may not look for")),
+	PAYLOAD_RATE(tcp_received_bytes, REQUEST_TCP, N_("TCP r/s"),
+		     N_("payload received by TCP, without headers")),
+	PAYLOAD_RATE(tcp_sent_bytes, REQUEST_TCP, N_("TCP s/s"), N_("payload sent by TCP, without headers")),
+	PAYLOAD(tcp_bytes, REQUEST_TCP, N_("TCP"),
+		N_("payload received and sent by TCP since panetop began to count"), OF_SOCKETS),
+	PAYLOAD(tcp_received_bytes, REQUEST_TCP, N_("TCP recv"),
+		N_("payload received by TCP since panetop began to count"), OF_SOCKETS),
+	PAYLOAD(tcp_sent_bytes, REQUEST_TCP, N_("TCP sent"),
+		N_("payload sent by TCP since panetop began to count"), OF_SOCKETS),
 	ROW(stat_age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("age"), .width = 5,
 	    .hidden = true,
 	    .help = N_(
@@ -334,9 +359,26 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 /* Which columns on request are wanted, and there. */
 struct wanted {
 	bool io, wait, proportional;
-	struct traffic_list *traffic; /* NULL: not wanted, or not counted */
+	struct traffic_list *traffic; /* NULL: not wanted, or not known */
+	bool payload, tcp;            /* which of it is known */
 	bool all; /* proportional: also of processes that are not on the screen */
 };
+
+static void set_traffic(struct process_row *row, const struct process *process, const struct wanted *wanted)
+{
+	struct traffic_bytes bytes = { 0 };
+
+	traffic_of_process(wanted->traffic, process->pid, process->start_ticks, &bytes);
+	if (wanted->payload) {
+		row->received_bytes = traffic_received(&bytes);
+		row->sent_bytes = traffic_sent(&bytes);
+	}
+	if (!wanted->tcp || !traffic_list_knows_tcp(wanted->traffic, process->pid))
+		return;
+	row->tcp_received_bytes = bytes.received[TRAFFIC_TCP];
+	row->tcp_sent_bytes = bytes.sent[TRAFFIC_TCP];
+	row->tcp_bytes = row->tcp_received_bytes + row->tcp_sent_bytes;
+}
 
 static void set_requested(struct process_row *row, const struct process *process, const struct wanted *wanted)
 {
@@ -348,13 +390,8 @@ static void set_requested(struct process_row *row, const struct process *process
 		row->write_bytes = io->write_bytes;
 		row->disk_bytes = io->read_bytes + io->write_bytes;
 	}
-	if (wanted->traffic) {
-		struct traffic_bytes bytes = { 0 };
-
-		traffic_of_process(wanted->traffic, process->pid, process->start_ticks, &bytes);
-		row->received_bytes = traffic_received(&bytes);
-		row->sent_bytes = traffic_sent(&bytes);
-	}
+	if (wanted->traffic)
+		set_traffic(row, process, wanted);
 	if (wait) {
 		row->wait_seconds = (double)wait->wait_ns / 1e9;
 		row->switches = wait->runs;
@@ -533,34 +570,76 @@ static bool read_proportional(const struct sample *sample, struct process_list *
 	return true;
 }
 
-static struct traffic_list *read_traffic(struct sample *sample, struct traffic_list **list)
-{
-	bool counted;
+#define SOCKETS_MAX 300 /* on request of TCP alone: a look at each takes 2 to 6 us */
 
-	if (!sample_request_wants(sample->request, &schema, REQUEST_NETWORK))
-		return NULL;
+/* How many TCP sockets there are, without those that wait to be forgotten. */
+static uint64_t n_sockets(struct env *env)
+{
+	static const char *const files[] = { "proc/net/sockstat", "proc/net/sockstat6" };
+	uint64_t n = 0, in_use;
+	struct span text, line, word;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (env_read(env, env_file(env, files[i]), &text) < 0)
+			continue;
+		while (span_line(&text, &line))
+			if (span_word(&line, &word) && span_starts(word, "TCP") && span_word(&line, &word) &&
+			    span_is(word, "inuse") && span_u64(&line, &in_use))
+				n += in_use;
+	}
+	return n;
+}
+
+static bool read_tcp(struct sample *sample, struct traffic_list *list, bool limited)
+{
+	uint64_t n = limited ? n_sockets(sample->env) : 0;
+
+	if (n > SOCKETS_MAX) {
+		frame_notice(sample->frame, NOTICE_SOCKETS, N_("the pane network reads them all"),
+			     _("TCP of processes is not shown: to read %llu sockets here costs too much"),
+			     (unsigned long long)n);
+		return false;
+	}
+	return traffic_list_update_tcp(list) == 0;
+}
+
+/* Nothing stays loaded in the kernel that is no longer wanted. */
+static void read_traffic(struct sample *sample, struct traffic_list **list, struct wanted *wanted)
+{
+	bool payload = sample_request_wants(sample->request, &schema, REQUEST_NETWORK);
+	bool tcp = sample_request_wants(sample->request, &schema, REQUEST_TCP) && sample->env->live;
+
+	if (!payload && !tcp) {
+		if (*list)
+			traffic_list_close(sample->env);
+		*list = NULL;
+		return;
+	}
 	if (!*list)
 		*list = traffic_list_open(sample->env, sample->request);
-	counted = traffic_list_update(*list);
-	trace_notice(&(*list)->processes.trace, sample->frame,
-		     _("what processes receive and send is not counted"));
-	return counted ? *list : NULL;
+	wanted->payload = payload && traffic_list_update(*list);
+	if (payload)
+		trace_notice(&(*list)->processes.trace, sample->frame,
+			     _("of what processes receive and send only TCP is known"));
+	wanted->tcp = tcp && read_tcp(sample, *list, !payload);
+	wanted->traffic = wanted->payload || wanted->tcp ? *list : NULL;
 }
 
 static struct wanted read_wanted(struct sample *sample, struct process_list *processes,
 				 struct proportional **reader, struct traffic_list **traffic)
 {
 	const struct sample_request *request = sample->request;
-
-	return (struct wanted){
+	struct wanted wanted = {
 		.io = sample_request_wants(request, &schema, REQUEST_IO) &&
 		      read_io(sample->env, sample->frame, processes),
 		.wait = sample_request_wants(request, &schema, REQUEST_WAIT) &&
 			read_wait(sample->env, sample->frame, processes),
 		.proportional = read_proportional(sample, processes, reader),
-		.traffic = read_traffic(sample, traffic),
 		.all = request->batch,
 	};
+
+	read_traffic(sample, traffic, &wanted);
+	return wanted;
 }
 
 struct state {
@@ -633,8 +712,8 @@ const struct topic topic_process = {
 	.setting_uses = ENERGY_USES,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_SIGNAL) |
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
-	.request_uses =
-		PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.request_uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
+			PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.open = open_process,
 	.sample = sample,
 	.close = close_process,

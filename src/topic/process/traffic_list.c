@@ -324,9 +324,17 @@ static bool update_counters(struct traffic_list *list, struct traffic_counters *
 	return true;
 }
 
-static bool update(struct traffic_list *list)
+static void stop_counters(struct traffic_counters *counters)
 {
-	bool traced;
+	trace_close(&counters->trace);
+	hash_clear(&counters->by_key);
+	counters->n_entries = 0;
+	counters->opened = false;
+}
+
+static bool update(struct traffic_list *list, bool counts)
+{
+	bool traced = false;
 	const uint32_t *pids;
 	size_t n_pids;
 
@@ -334,7 +342,8 @@ static bool update(struct traffic_list *list)
 		list->all[i].before = list->all[i].total;
 	if (pids_list(list->env, &pids, &n_pids) < 0)
 		n_pids = 0;
-	traced = update_counters(list, &list->processes, &process_plan, pids, n_pids);
+	if (counts)
+		traced = update_counters(list, &list->processes, &process_plan, pids, n_pids);
 	if (n_pids > 0)
 		forget_ended(list, pids, n_pids);
 	return traced;
@@ -357,11 +366,38 @@ static uint64_t own_namespace(struct env *env)
 
 bool traffic_list_update(struct traffic_list *list)
 {
-	if (list->tick != list->env->tick) {
+	list->counting_tick = list->env->tick;
+	if (list->tick != list->env->tick || !list->processes.opened) {
 		list->tick = list->env->tick;
-		list->traced = update(list);
+		list->traced = update(list, true);
 	}
 	return list->traced;
+}
+
+static bool was_used(const struct traffic_list *list, uint64_t tick)
+{
+	return tick != ENV_NEVER && list->env->tick - tick <= 1;
+}
+
+int traffic_list_update_tcp(struct traffic_list *list)
+{
+	bool counts = was_used(list, list->counting_tick);
+
+	if (!counts && list->processes.opened)
+		stop_counters(&list->processes);
+	if (!was_used(list, list->links_tick) && list->interfaces.opened)
+		stop_counters(&list->interfaces);
+	if (list->tick != list->env->tick) {
+		list->tick = list->env->tick;
+		list->traced = update(list, counts);
+	}
+	return list->traced ? 0 : traffic_list_update_sockets(list);
+}
+
+bool traffic_list_knows_tcp(const struct traffic_list *list, uint32_t pid)
+{
+	return list->traced || traffic_list_find(list, pid) ||
+	       (list->sockets->n_sought == 0 && list->sockets->n_denied == 0);
 }
 
 bool traffic_list_update_links(struct traffic_list *list)
@@ -459,6 +495,7 @@ int traffic_list_update_sockets(struct traffic_list *list)
 		list->sockets = socket_list_open(list->env);
 	error = socket_list_update(list->sockets);
 	if (!error && list->sockets_tick != list->env->tick) {
+		list->sockets_begun &= was_used(list, list->sockets_tick);
 		list->sockets_tick = list->env->tick;
 		take_sockets(list);
 	}
@@ -522,7 +559,7 @@ static void *open_list(struct env *env)
 	struct traffic_list *list = alloc_zeroed(1, sizeof(*list));
 
 	list->env = env;
-	list->tick = list->sockets_tick = list->links_tick = ENV_NEVER;
+	list->tick = list->counting_tick = list->sockets_tick = list->links_tick = ENV_NEVER;
 	return list;
 }
 

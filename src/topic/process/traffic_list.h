@@ -57,6 +57,7 @@ struct traffic_list {
 	uint64_t sockets_tick;       /* of the last traffic_list_update_sockets() */
 	bool sockets_begun;
 	uint64_t tick;          /* of the last update */
+	uint64_t counting_tick; /* of the last traffic_list_update() */
 	struct traffic *all;    /* owned, as the others */
 	size_t n_all, capacity;
 	struct hash by_pid;
@@ -84,6 +85,15 @@ bool traffic_list_update_links(struct traffic_list *list);
  * owner was not found before they closed are those of pid 0. 0 or -errno.
  */
 int traffic_list_update_sockets(struct traffic_list *list);
+
+/*
+ * TCP alone, for less: by what others count in the kernel, else by the sockets. Ends what was counted in the
+ * kernel once no other wants it. 0 or -errno.
+ */
+int traffic_list_update_tcp(struct traffic_list *list);
+
+/* After that: is what it moved known, if only as nothing? */
+bool traffic_list_knows_tcp(const struct traffic_list *list, uint32_t pid);
 
 /* What the process did that began then. False: nothing. */
 bool traffic_of_process(struct traffic_list *list, uint32_t pid, uint64_t start_ticks,

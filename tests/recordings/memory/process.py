@@ -39,9 +39,11 @@ def use_of(name, share, threads, step):
     """Bytes read and written, the wait for a CPU, switches to it."""
     seconds, (read, written) = step * STEP, STORED.get(name, (0, 0))
     received, sent = PAYLOAD.get(name, (0, 0))
+    by_tcp = 0 if name == "postgres" else 1
     return {"read_bytes": 8192 + read * seconds, "write_bytes": 4096 + written * seconds,
             "disk_bytes": 12288 + (read + written) * seconds,
-            "received_bytes": received * seconds, "sent_bytes": sent * seconds,
+            "received_bytes": received * seconds, "sent_bytes": sent * seconds, "tcp_bytes": (received + sent) * seconds * by_tcp,
+            "tcp_received_bytes": received * seconds * by_tcp, "tcp_sent_bytes": sent * seconds * by_tcp,
             "wait_seconds": 0.5 + share * 0.3 * seconds, "switches": 40 + int(share * 500 * threads * seconds)}
 
 
