@@ -4,6 +4,7 @@ import json
 import mmap
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -338,6 +339,95 @@ def without_rights():
         loop.close()
 
 
+def a_device_that_hangs():
+    """a device and a file system that do not answer: everything else goes on, and they are there again later"""
+    slow = SlowDisk(1 << 30)
+    disk, times, users, spaces = samples = [Samples(table) for table in ("disk", "disk_latency_bucket", "disk_user", "filesystem")]
+    reader = None
+    try:
+        for one in samples:
+            one.later()
+        slow.settle()
+        known = next(row for row in spaces.frames[-1]["tables"]["filesystem"] if row["mount"] == slow.place)
+        same(known["used_bytes"], 400 * 4096, "what the server says")
+        os.kill(slow.server.pid, signal.SIGSTOP)
+        before = diskstats(slow.loop.name)
+        reader = subprocess.Popen([sys.executable, "-c", "import mmap, os, sys\n"
+                                   "os.preadv(os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), [mmap.mmap(-1, 4096)], 1 << 20)", slow.loop.path])
+        while not in_flight(slow.loop.name):
+            time.sleep(0.01)
+        for _ in range(3):
+            for one in samples:
+                one.later()
+        while not spaces.later()["notices"]:
+            pass
+        row = next(row for row in spaces.frames[-1]["tables"]["filesystem"] if row["mount"] == slow.place)
+        same(row["used_bytes"], known["used_bytes"], "old numbers stay")
+        if not row["age_seconds"] > 2:
+            raise AssertionError(f"they are called new: {row}")
+        same(diskstats(slow.loop.name)[0], before[0], "requests while it hangs")
+        os.kill(slow.server.pid, signal.SIGCONT)
+        same(reader.wait(), 0, "the reader")
+        while spaces.later()["notices"]:
+            pass
+        times.later()
+        same(diskstats(slow.loop.name)[0], before[0] + 1, "requests in the end")
+    finally:
+        os.kill(slow.server.pid, signal.SIGCONT)
+        if reader:
+            reader.wait()
+        for one in samples:
+            one.close()
+        slow.close()
+
+
+def in_flight(device):
+    with open(f"/sys/block/{device}/stat", encoding="ascii") as file:
+        return int(file.read().split()[8])
+
+
+def that_come_and_go():
+    """a device that goes and one that comes with its name; the sum of all does not jump"""
+    disk, users, account = samples = [Samples(table) for table in ("disk", "disk_user", "disk_account")]
+    names = set()
+    try:
+        for _ in range(3):
+            loop = Loop("comes", 8 * MIB)
+            names.add(loop.name)
+            for place in range(5):
+                os.preadv(loop.fd, [mmap.mmap(-1, READ_BYTES)], place * READ_BYTES)
+            for one in samples:
+                one.later()
+            loop.close()
+            for one in samples:
+                one.later()
+        for frame in disk.frames:
+            for row in frame["tables"]["disk"]:
+                rate = row["read_bytes_per_second"]
+                if row["device"] in names and rate is not None and not 0 <= rate < 1e9:
+                    raise AssertionError(f"it jumped: {row}")
+    finally:
+        for one in samples:
+            one.close()
+
+
+def names_with_escapes():
+    """what is no text in the name of a device reaches no terminal"""
+    root = os.path.join(SCRATCH, "root")
+    os.makedirs(os.path.join(root, "proc"), exist_ok=True)
+    with open(os.path.join(root, "proc", "diskstats"), "wb") as file:
+        file.write(b" 8 0 sd\x1b[2J\xff 9 0 72 5 9 0 72 5 0 9 9\n 8 16 cciss/c0d0 9 0 72 5 9 0 72 5 0 9 9\n 8 32 " + b"x" * 500
+                   + b" 9 0 72 5 9 0 72 5 0 9 9\n")
+    for table in ("disk", "disk_latency", "disk_latency_bucket", "disk_user", "disk_account"):
+        for output in ("text", "csv", "json"):
+            done = subprocess.run([PANETOP, "-b", "--root", root, "-n", "1", "-d", "0.05", "-o", output, "-t", table],
+                                  capture_output=True)
+            if b"\x1b" in done.stdout or b"\x1b" in done.stderr:
+                raise AssertionError(f"an escape in {output} of {table}: {done.stdout[:200]}")
+            if table == "disk":
+                done.check_returncode()
+
+
 def filesystem_rows():
     done = subprocess.run([PANETOP, "-n", "1", "-o", "json", "-t", "filesystem"], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["tables"]["filesystem"]
@@ -418,6 +508,7 @@ def over_another():
     subprocess.run(["umount", place], check=True)
 
 
-for each in (a_known_load, latencies, without_rights, who_it_was, who_made_it_dirty, a_tmpfs, on_a_loop_device, over_another):
+for each in (a_known_load, latencies, without_rights, who_it_was, who_made_it_dirty,
+             a_device_that_hangs, that_come_and_go, names_with_escapes, a_tmpfs, on_a_loop_device, over_another):
     test(each)
 end()

@@ -508,6 +508,32 @@ def _():
         os.waitpid(pid, 0)
 
 
+@test("disk requests are measured, and belong to who made them")
+def _():
+    block = 4096
+    pid = os.fork()
+    if pid == 0:
+        fd, room = os.open("/dev/nvme0n1", os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, block)
+        while True:
+            os.preadv(fd, [room], 0)
+            time.sleep(0.01)
+    try:
+        how = "bpf" if KERNEL >= (5, 17) else "proc"
+        row = next(row for row in panetop("-t", "disk_latency", count=3).samples[-1]["tables"]["disk_latency"]
+                   if row["device"] == "nvme0n1" and row["operation"] == "read" and row["phase"] in ("device", "both"))
+        equal("how requests are measured", row["how"], how)
+        check(row["requests"] > 0 and row["seconds"] > 0, "requests:", row)
+        row = next(row for row in panetop("-t", "disk_user", count=3).samples[-1]["tables"]["disk_user"] if row["pid"] == pid)
+        equal("how bytes are counted", row["how"], how)
+        if how == "bpf":
+            equal("device", row["device"], "nvme0n1")
+            equal("bytes of its requests", row["read_bytes"], row["requests"] * block)
+            check(row["requests"] > 0, "requests:", row)
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+
+
 @test("programs of panetop count in the kernel: interrupts, and what processes wait for")
 def _():
     for topic in ("interrupt", "softirq"):
