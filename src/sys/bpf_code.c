@@ -385,17 +385,30 @@ static void count_value(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, done);
 }
 
+/* The value under the key. Most keys are there already: that is cheaper than an update. */
+static void keep(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned none, known, made;
+
+	look_up(code, shape->starts, KEYS_AT);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	store(code, BPF_REG_0, 0, VALUE);
+	known = jump(code, BPF_JA, 0, 0);
+	land(code, none);
+	store(code, FRAME, ROOM_AT, VALUE);
+	update(code, shape->starts, ROOM_AT, BPF_ANY);
+	made = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	land(code, made);
+	land(code, known);
+}
+
 static void start(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned stored;
-
 	store_keys(code, shape);
 	call(code, BPF_FUNC_ktime_get_ns);
-	store(code, FRAME, ROOM_AT, BPF_REG_0);
-	update(code, shape->starts, ROOM_AT, BPF_ANY);
-	stored = jump(code, BPF_JEQ, BPF_REG_0, 0);
-	add_to_self(code, offsetof(struct bpf_self, lost));
-	land(code, stored);
+	move(code, VALUE, BPF_REG_0);
+	keep(code, shape);
 }
 
 /*
@@ -433,22 +446,10 @@ static void stop(struct bpf_code *code, const struct bpf_shape *shape)
 
 static void note(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned none, known, made;
-
 	load_part(code, shape, &shape->value);
 	move(code, VALUE, BPF_REG_1);
 	store_keys(code, shape);
-	look_up(code, shape->starts, KEYS_AT);
-	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
-	store(code, BPF_REG_0, 0, VALUE);
-	known = jump(code, BPF_JA, 0, 0);
-	land(code, none);
-	store(code, FRAME, ROOM_AT, VALUE);
-	update(code, shape->starts, ROOM_AT, BPF_ANY);
-	made = jump(code, BPF_JEQ, BPF_REG_0, 0);
-	add_to_self(code, offsetof(struct bpf_self, lost));
-	land(code, made);
-	land(code, known);
+	keep(code, shape);
 }
 
 static void mark(struct bpf_code *code, const struct bpf_shape *shape)
