@@ -169,6 +169,54 @@ START_TEST(small_writes_in_random_places)
 }
 END_TEST
 
+START_TEST(a_queue_in_software)
+{
+	struct disk_facts disk = disk_named("sda");
+
+	disk.queued_wait = 0.030; /* 80 requests a second: 2.4 of them */
+	disk.device_wait = 0.002; /* 0.16 */
+	assert_says(&disk, 1,
+		    "Requests for sda wait 30.0 ms in the kernel and take 2.0 ms at the device, which has "
+		    "none for at least 84 % of the time: the queue is in software, such as a scheduler or "
+		    "a limit.");
+	disk.device_wait = 0.020; /* the device is busy: they have to wait */
+	assert_silent(&disk, 1);
+	disk.device_wait = 0.002;
+	disk.queued_wait = 0.010; /* less than one of them waits */
+	assert_silent(&disk, 1);
+	disk.queued_wait = 0.500;
+	disk.reads = disk.writes = 4; /* too few requests for a mean */
+	assert_silent(&disk, 1);
+	disk.reads = disk.writes = 40;
+	disk.queued_wait = disk.device_wait = NAN; /* without BPF */
+	assert_silent(&disk, 1);
+}
+END_TEST
+
+START_TEST(who_writes_parts_of_blocks)
+{
+	const struct disk_facts disk = { .device = "vda", .block_bytes = 4096 };
+	struct disk_user_facts user = { .command = "dd", .pid = 42, .requests = 100, .request_bytes = 512 };
+	char text[TEXT_MAX];
+
+	ck_assert(disks_user_story(&user, &disk, text, sizeof(text)));
+	ck_assert_str_eq(
+		text,
+		"dd (42) only writes, 100/s of 512 B, smaller than the block of 4.0 KiB of vda, "
+			       "which has to be read before it is written.");
+	user.reads_bytes = 512; /* it reads, too: the size is of both */
+	ck_assert(!disks_user_story(&user, &disk, text, sizeof(text)));
+	user.reads_bytes = 0;
+	user.request_bytes = 4096;
+	ck_assert(!disks_user_story(&user, &disk, text, sizeof(text)));
+	user.request_bytes = 512;
+	user.requests = 5;
+	ck_assert(!disks_user_story(&user, &disk, text, sizeof(text)));
+	user.requests = NAN;
+	ck_assert(!disks_user_story(&user, &disk, text, sizeof(text)));
+}
+END_TEST
+
 START_TEST(busy_is_not_full)
 {
 	struct disk_facts disk = disk_named("nvme0n1");

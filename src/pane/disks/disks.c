@@ -56,7 +56,7 @@ static const struct pane_view views[] = {
 	  DISKS_TABLE_PROCESS, .actions = process_actions, .draw = disks_draw_processes },
 	{ "users", N_("By device"),
 	  N_("who reads from each device and writes to it, also what the kernel writes later"),
-	  DISKS_TABLE_USER, .actions = process_actions, .heading = disks_heading },
+	  DISKS_TABLE_USER, .actions = process_actions, .draw = disks_draw_users },
 	{ "latency", N_("Latency"), N_("how long requests are queued, and how long the device takes"),
 	  DISKS_TABLE_LATENCY, .also = 1UL << DISKS_TABLE_BUCKET, .draw = disks_draw_latency },
 	{ "filesystems", N_("File systems"), N_("space and inodes, growth, and when it is full"),

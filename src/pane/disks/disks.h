@@ -49,6 +49,8 @@ struct disks_state {
 extern const char *const disks_graph_columns[N_DISKS_GRAPHS]; /* of the table disk */
 void disks_draw(struct pane_context *context, struct canvas *canvas);
 void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas);
+int disks_draw_story(const struct pane_context *context, const struct canvas *canvas); /* returns its lines */
+void disks_draw_users(struct pane_context *context, struct canvas *canvas);
 void disks_heading(const struct pane_context *context, char *text, size_t room);
 /* disks_latency.c */
 void disks_latency_sampled(struct pane_context *context, const struct frame *frame);

@@ -78,8 +78,28 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	return 1;
 }
 
-static size_t collect_facts(const struct table *table, struct disk_facts facts[FACTS_MAX])
+/* The mean time of the requests of a device in this phase, in the last interval; NaN: not measured. */
+static double phase_wait(const struct table *latency, const char *device, const char *phase)
 {
+	double requests = 0, seconds = 0;
+
+	for (size_t i = 0; latency && i < latency->n_rows; i++) {
+		const void *row = table_row(latency, i);
+		double number = table_number(latency, row, "requests_per_second");
+
+		if (!(number > 0) || strcmp(table_text(latency, row, "device"), device) != 0 ||
+		    strcmp(table_text(latency, row, "phase"), phase) != 0)
+			continue;
+		requests += number;
+		seconds += number * table_number(latency, row, "mean_seconds");
+	}
+	return seconds / requests;
+}
+
+static size_t collect_facts(const struct pane_context *context, struct disk_facts facts[FACTS_MAX])
+{
+	const struct table *table = context_table(context, DISKS_TABLE_DISK);
+	const struct table *latency = context_table(context, DISKS_TABLE_LATENCY);
 	size_t count = 0;
 
 	for (size_t i = 1; table && i < table->n_rows && count < FACTS_MAX; i++) {
@@ -98,15 +118,17 @@ static size_t collect_facts(const struct table *table, struct disk_facts facts[F
 			.merged_ratio = table_number(table, row, "merged_ratio"),
 			.queue = table_number(table, row, "queue"),
 			.busy_ratio = table_number(table, row, "busy_ratio"),
+			.queued_wait = phase_wait(latency, table_text(table, row, "device"), "queued"),
+			.device_wait = phase_wait(latency, table_text(table, row, "device"), "device"),
 		};
 	}
 	return count;
 }
 
-static int draw_story(const struct pane_context *context, const struct canvas *canvas)
+int disks_draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct disk_facts facts[FACTS_MAX];
-	size_t n_facts = collect_facts(context_table(context, DISKS_TABLE_DISK), facts);
+	size_t n_facts = collect_facts(context, facts);
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
 	char text[TEXT_MAX];
 	int y = 0;
@@ -361,7 +383,7 @@ void disks_draw(struct pane_context *context, struct canvas *canvas)
 	}
 	y = draw_machine(context, canvas);
 	rest = canvas_below(canvas, y);
-	y += draw_story(context, &rest);
+	y += disks_draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
 	disks_heading(context, title, sizeof(title));
 	if (wanted > rest.height / 2)
@@ -402,4 +424,41 @@ void disks_draw_processes(struct pane_context *context, struct canvas *canvas)
 	disks_heading(context, title, sizeof(title));
 	context_draw_titled(context, canvas, DISKS_TABLE_PROCESS, title);
 	process_rows_request(context, DISKS_TABLE_PROCESS);
+}
+
+/* What stands out in a row of the users. */
+static bool tell_user(const struct pane_context *context, const struct table *users, const void *row,
+		      char text[TEXT_MAX])
+{
+	const struct table *disks = context_table(context, DISKS_TABLE_DISK);
+	const void *disk = disks ? table_find(disks, table_text(users, row, "device"), NULL) : NULL;
+	const struct disk_user_facts user = {
+		.command = table_text(users, row, "name"),
+		.pid = table_number(users, row, "pid"),
+		.reads_bytes = table_number(users, row, "read_bytes_per_second"),
+		.requests = table_number(users, row, "requests_per_second"),
+		.request_bytes = table_number(users, row, "request_bytes"),
+	};
+	const struct disk_facts facts = {
+		.device = table_text(users, row, "device"),
+		.block_bytes = disk ? table_number(disks, disk, "block_bytes") : NAN,
+	};
+
+	return disks_user_story(&user, &facts, text, TEXT_MAX);
+}
+
+void disks_draw_users(struct pane_context *context, struct canvas *canvas)
+{
+	const struct table_widget *widget = &context->tables[DISKS_TABLE_USER];
+	const struct table *table = context_table(context, DISKS_TABLE_USER);
+	struct canvas lines = canvas_rows(canvas, 0, canvas->height > LOW ? STORY_LINES_MAX : 0), part;
+	char text[TEXT_MAX];
+	int y = 0;
+
+	for (size_t i = 0; table && i < widget->view.n_rows && y < lines.height; i++)
+		if (tell_user(context, table, widget->view.rows[i], text))
+			y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
+	disks_heading(context, text, sizeof(text));
+	part = canvas_below(canvas, y < lines.height ? y : lines.height);
+	context_draw_titled(context, &part, DISKS_TABLE_USER, text);
 }

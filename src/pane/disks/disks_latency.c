@@ -108,8 +108,9 @@ void disks_draw_latency(struct pane_context *context, struct canvas *canvas)
 	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_LATENCY]), lines;
 	bool measured = row && strcmp(table_text(table, row, "how"), "bpf") == 0;
 	char title[TEXT_MAX];
-	struct canvas part;
+	struct canvas part, rest = canvas_below(canvas, disks_draw_story(context, canvas));
 
+	canvas = &rest;
 	lines = wanted < canvas->height / 2 ? wanted : canvas->height / 2;
 	if (!measured || canvas->height - lines < CHART_LINES_MIN)
 		lines = canvas->height;

@@ -19,6 +19,8 @@
 #define SMALL_WRITES 50.0 /* per second */
 #define MERGED_RARELY 0.2
 #define BUSY 0.9
+#define WAITING 1.0     /* requests in the kernel, on the mean */
+#define AT_DEVICE 0.5   /* … and at the device, at most */
 #define QUEUE_SHORT 2.0 /* of a device that serves more at once */
 
 static double requests(const struct disk_facts *disk)
@@ -121,8 +123,44 @@ static bool tell_busy(const struct disk_facts *disks, size_t n_disks, size_t ind
 	return true;
 }
 
+/* By Little's law: requests that are somewhere are their rate times how long they are there. */
+static bool tell_queue(const struct disk_facts *disks, size_t n_disks, size_t index, char *text, size_t room)
+{
+	const struct disk_facts *disk = &disks[index];
+	double waiting = requests(disk) * disk->queued_wait, served = requests(disk) * disk->device_wait;
+	char queued[VALUE_TEXT_MAX], device[VALUE_TEXT_MAX];
+
+	(void)n_disks;
+	if (requests(disk) < REQUESTS_ENOUGH || !(waiting >= WAITING) || !(served <= AT_DEVICE))
+		return false;
+	snprintf(text, room,
+		 _("Requests for %s wait %s in the kernel and take %s at the device, which has none for at "
+		   "least %.0f %% of the time: the queue is in software, such as a scheduler or a limit."),
+		 disk->device, duration_text(queued, disk->queued_wait, true),
+		 duration_text(device, disk->device_wait, true), 100 * (1 - served));
+	return true;
+}
+
+bool disks_user_story(const struct disk_user_facts *user, const struct disk_facts *disk, char *text,
+		      size_t room)
+{
+	char written[VALUE_TEXT_MAX], block[VALUE_TEXT_MAX], rate[VALUE_TEXT_MAX];
+
+	*text = '\0';
+	if (user->reads_bytes > 0 || !(user->requests >= PARTIAL_WRITES) ||
+	    !(user->request_bytes < disk->block_bytes))
+		return false;
+	snprintf(text, room,
+		 _("%s (%.0f) only writes, %s/s of %s, smaller than the block of %s of %s, which has to be "
+		   "read "
+		   "before it is written."),
+		 user->command, user->pid, rate_short(rate, user->requests),
+		 size_text(written, user->request_bytes), size_text(block, disk->block_bytes), disk->device);
+	return true;
+}
+
 static bool (*const rules[])(const struct disk_facts *disks, size_t n_disks, size_t index, char *text,
-			     size_t room) = { tell_slow, tell_partial, tell_small, tell_busy };
+			     size_t room) = { tell_slow, tell_partial, tell_small, tell_queue, tell_busy };
 
 bool disks_story(const struct disk_facts *disks, size_t n_disks, unsigned index, char *text, size_t room)
 {

@@ -13,6 +13,13 @@ struct disk_facts {
 	double read_bytes, write_bytes, block_bytes; /* of a request, on the mean; the physical block */
 	double read_wait, write_wait;                /* seconds, on the mean */
 	double merged_ratio, queue, busy_ratio;
+	double queued_wait, device_wait; /* of it: in the kernel, and at the device; 0: not measured */
+};
+
+/* A process that uses a device in an interval. */
+struct disk_user_facts {
+	const char *command;
+	double pid, reads_bytes, requests, request_bytes; /* bytes read and requests per second */
 };
 
 /*
@@ -20,5 +27,9 @@ struct disk_facts {
  * evidence.
  */
 bool disks_story(const struct disk_facts *disks, size_t n_disks, unsigned index, char *text, size_t room);
+
+/* The same about what a process asks of a device. */
+bool disks_user_story(const struct disk_user_facts *user, const struct disk_facts *disk, char *text,
+		      size_t room);
 
 #endif
