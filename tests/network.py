@@ -20,7 +20,8 @@ SAMPLES_MAX = 60
 # Receives by TCP and UDP, says where, and then how much it got.
 RECEIVER = """
 import socket, sys
-t, u = socket.socket(), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+family = socket.AF_INET6 if ":" in sys.argv[1] else socket.AF_INET
+t, u = socket.socket(family), socket.socket(family, socket.SOCK_DGRAM)
 for s in t, u: s.bind((sys.argv[1], 0))
 u.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
 t.listen()
@@ -38,7 +39,7 @@ sys.stdin.read()
 SENDER = """
 import socket, sys
 host, tcp_port, udp_port, tcp, n, size = sys.argv[1], *map(int, sys.argv[2:])
-u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM)
 u.connect((host, udp_port))
 for _ in range(n): u.send(bytes(size))
 t = socket.create_connection((host, tcp_port))
@@ -92,9 +93,9 @@ class Namespace:
 class Panetop:
     """Samples of one table; seen() is what the last one has more than the first."""
 
-    def __init__(self, table, *options):
+    def __init__(self, table, *options, delay=0.3, enter=()):
         self.table = table
-        self.process = subprocess.Popen([PANETOP, "-o", "json", "-d", "0.3", "-t", table, *options],
+        self.process = subprocess.Popen([*enter, PANETOP, "-o", "json", "-d", str(delay), "-t", table, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.first = self.sample()
 
@@ -178,6 +179,31 @@ def both_sides():
 
 
 @test
+def ended_between_samples():
+    """a process that begins and ends between two samples keeps its bytes"""
+    if not BPF:
+        raise Skip("BPF is not permitted")
+    panetop = Panetop("traffic", delay=3)
+    load = Load(None, None, "127.0.0.1", MIB, 10)
+    load.close()
+    rows = {row["pid"]: row for row in panetop.last()}
+    sent, received = rows.get(load.sender.pid), rows.get(load.receiver.pid)
+    same([(row["tcp_sent_bytes"], row["udp_sent_bytes"]) for row in (sent,)], [(MIB, 10 * DATAGRAM)], "sent")
+    same([(row["tcp_received_bytes"], row["udp_received_bytes"]) for row in (received,)], [(MIB, 10 * DATAGRAM)], "received")
+
+
+@test
+def pid_namespace():
+    """in a PID namespace no process has the bytes of another that has its PID in the kernel"""
+    panetop = Panetop("traffic", enter=("unshare", "-pf", "--kill-child", "--mount-proc"))
+    load = Load(None, None, "127.0.0.1", MIB, 10)
+    rows = panetop.last()
+    load.close()
+    same({row["how"] for row in rows} - {"proc"}, set(), "how")
+    same([row for row in rows if row["pid"] in (load.sender.pid, load.receiver.pid)], [], "rows")
+
+
+@test
 def without_bpf():
     """without BPF the bytes of TCP are the same, and those of UDP unknown, not 0"""
     panetop = Panetop("traffic", "--no-bpf")
@@ -234,6 +260,26 @@ def forwarded():
     same(account["programs"]["sent_bytes"], 0, "programs")
     closes(account, "forwarded")
     for direction in "received_bytes", "sent_bytes":  # the estimate of headers takes a little of it
+        if account["kernel"][direction] < (TCP_BYTES + UDP_BYTES) * 0.999:
+            raise AssertionError(f"{direction}: {account}")
+
+
+@test
+def forwarded_ipv6():
+    """what is forwarded by IPv6 is the kernel's, too"""
+    with open("/proc/sys/net/ipv6/conf/all/forwarding", "w", encoding="ascii") as file:
+        file.write("1")
+    for number, namespace in (1, left), (2, right):
+        run("ip", "address", "add", f"fd09:{number}::1/64", "dev", namespace.near, "nodad")
+        run(*namespace.enter, "ip", "address", "add", f"fd09:{number}::2/64", "dev", namespace.far, "nodad")
+        run(*namespace.enter, "ip", "route", "add", "default", "via", f"fd09:{number}::1")
+    panetop = Panetop("network_account")
+    load = Load(left, right, "fd09:2::2", TCP_BYTES, DATAGRAMS)
+    account = account_of(panetop.last())
+    load.close()
+    same(load.received[0], TCP_BYTES, "received by the test")
+    closes(account, "forwarded by IPv6")
+    for direction in "received_bytes", "sent_bytes":
         if account["kernel"][direction] < (TCP_BYTES + UDP_BYTES) * 0.999:
             raise AssertionError(f"{direction}: {account}")
 

@@ -16,6 +16,19 @@ START_TEST(counters_by_name)
 }
 END_TEST
 
+START_TEST(counters_of_ipv6)
+{
+	static const char snmp6[] = "Ip6InReceives                   \t12\n"
+				    "Ip6OutForwDatagrams             \t41\n"
+				    "Ip6OutRequests                  \tx\nIp6Cut\n";
+
+	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6OutForwDatagrams"), 41);
+	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6OutRequests"), U64_UNKNOWN);
+	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6Cut"), U64_UNKNOWN);
+	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6"), U64_UNKNOWN);
+}
+END_TEST
+
 START_TEST(what_is_not_there_is_unknown)
 {
 	static const char *const broken[] = {

@@ -33,3 +33,14 @@ uint64_t net_snmp_find(struct span text, const char *protocol, const char *name)
 	}
 	return U64_UNKNOWN;
 }
+
+uint64_t net_snmp6_find(struct span text, const char *name)
+{
+	struct span line, word, number;
+	uint64_t value;
+
+	while (span_line(&text, &line))
+		if (span_word(&line, &word) && span_is(word, name))
+			return span_word(&line, &number) && span_is_u64(number, &value) ? value : U64_UNKNOWN;
+	return U64_UNKNOWN;
+}

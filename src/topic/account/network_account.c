@@ -15,6 +15,7 @@
 #include "topic/topic.h"
 
 #define SNMP "proc/net/snmp"
+#define SNMP6 "proc/net/snmp6"
 #define HEADER_ETHERNET 14
 #define HEADER_IPV4 20
 #define HEADER_IPV6 40
@@ -74,6 +75,7 @@ static const struct source_spec sources[] = {
 	  .remedies = { TRACE_REMEDIES,
 			{ ENOENT, N_("this kernel has no tracepoints of sockets: they came with 6.3") } } },
 	{ .path = SNMP, .gives = N_("packets that the kernel forwards"), .optional = true },
+	{ .path = SNMP6, .gives = N_("packets of IPv6 that the kernel forwards"), .optional = true },
 	{ 0 },
 };
 
@@ -201,12 +203,19 @@ static struct grown grow(struct state *state, const struct interface *interface,
 	return grown;
 }
 
+/* Packets of IPv4 and IPv6, of which a kernel may lack one. */
 static uint64_t forwarded(struct env *env)
 {
+	uint64_t old = U64_UNKNOWN, new = U64_UNKNOWN;
 	struct span text;
 
-	return env_read(env, env_file(env, SNMP), &text) == 0 ? net_snmp_find(text, "Ip", "ForwDatagrams")
-							      : U64_UNKNOWN;
+	if (env_read(env, env_file(env, SNMP), &text) == 0)
+		old = net_snmp_find(text, "Ip", "ForwDatagrams");
+	if (env_read(env, env_file(env, SNMP6), &text) == 0)
+		new = net_snmp6_find(text, "Ip6OutForwDatagrams");
+	if (old == U64_UNKNOWN)
+		return new;
+	return new == U64_UNKNOWN ? old : old + new;
 }
 
 static bool counts(const struct state *state, const struct interface *interface)

@@ -101,6 +101,7 @@ static const struct source_spec sources[] = {
 	  .optional = true,
 	  .test = trace_test,
 	  .remedies = { TRACE_REMEDIES,
+			{ EXDEV, N_("in a PID namespace processes have other PIDs than in the kernel") },
 			{ ENOENT, N_("this kernel has no tracepoints of sockets: they came with 6.3") } } },
 	{ .path = SOCKET_LIST_SOURCE,
 	  .gives = N_("payload of TCP connections, and what was sent again"),

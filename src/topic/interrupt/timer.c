@@ -121,6 +121,7 @@ static const struct trace_plan plan = {
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
+	.by_pid = true,
 	.starts = true,
 	.notes = true,
 	.marks = true,
@@ -159,11 +160,6 @@ static void open_trace(struct state *state, struct sample *sample)
 		return;
 	state->opened = true;
 	trace_open(&state->trace, sample->env, sample->request, &plan);
-	if (!state->trace.error && !trace_pids_are_ours(sample->env)) {
-		trace_close(&state->trace);
-		state->trace.plan = &plan;
-		state->trace.error = -EXDEV;
-	}
 }
 
 static void close_timers(struct sample *sample)

@@ -136,6 +136,7 @@ static const struct trace_plan plan = {
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = 4,
 	.n_entries_max = ENTRIES_MAX,
+	.by_pid = true,
 	.marks = true,
 };
 
@@ -175,11 +176,6 @@ static void open_trace(struct state *state, struct sample *sample)
 		return;
 	state->opened = true;
 	trace_open(&state->trace, sample->env, sample->request, &plan);
-	if (!state->trace.error && !trace_pids_are_ours(sample->env)) {
-		trace_close(&state->trace);
-		state->trace.plan = &plan;
-		state->trace.error = -EXDEV;
-	}
 	state->begun_ns = sample->table->mono_ns;
 }
 

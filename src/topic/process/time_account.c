@@ -107,7 +107,7 @@ static const struct trace_program programs[] = {
 		.topic = "time_account", .programs = programs,                                               \
 		.n_programs = sizeof(programs) / sizeof(programs[0]),                                        \
 		.n_words = sizeof(struct bpf_times_key) / sizeof(uint64_t), .n_entries_max = room,           \
-		.times = true                                                                                \
+		.times = true, .by_pid = true                                                                \
 	}
 
 static const struct trace_plan plan_of_one = PLAN(ENTRIES_OF_ONE), plan_of_all = PLAN(ENTRIES_OF_ALL);
@@ -155,11 +155,6 @@ static void open_trace(struct state *state, struct sample *sample)
 	trace_close(&state->trace);
 	trace_open_process(&state->trace, sample->env, sample->request, wanted ? &plan_of_one : &plan_of_all,
 			   wanted);
-	if (!state->trace.error && !trace_pids_are_ours(sample->env)) {
-		trace_close(&state->trace);
-		state->trace.plan = &plan_of_all;
-		state->trace.error = -EXDEV;
-	}
 	state->trace.process = wanted;
 	state->opened = true;
 	state->count = 0; /* counting begins again */

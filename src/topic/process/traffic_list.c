@@ -97,14 +97,14 @@ static const struct trace_program process_programs[] =
 	PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 });
 static const struct trace_program interface_programs[] = PROGRAMS(N_PARTS, LINK_PARTS);
 
-#define PLAN(table, of, words)                                                                               \
+#define PLAN(table, of, words, pids)                                                                         \
 	{                                                                                                    \
 		.topic = table, .programs = of, .n_programs = sizeof(of) / sizeof((of)[0]),                  \
-		.n_words = words, .n_entries_max = ENTRIES_MAX,                                              \
+		.n_words = words, .n_entries_max = ENTRIES_MAX, .by_pid = pids,                              \
 	}
 
-static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_LINK);
-static const struct trace_plan interface_plan = PLAN("network_account", interface_programs, N_WORDS);
+static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_LINK, true);
+static const struct trace_plan interface_plan = PLAN("network_account", interface_programs, N_WORDS, false);
 
 static enum traffic_kind kind_of(const uint64_t *key)
 {

@@ -423,6 +423,16 @@ void trace_open(struct trace_set *set, struct env *env, const struct sample_requ
 	trace_open_process(set, env, request, plan, 0);
 }
 
+/* Are the PIDs of the kernel those that we see? Not in a PID namespace. */
+static bool pids_are_ours(void)
+{
+	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO of linux/proc_ns.h */
+	char name[sizeof(first)];
+	ssize_t length = readlink("/proc/self/ns/pid", name, sizeof(name));
+
+	return length == sizeof(first) - 1 && memcmp(name, first, sizeof(first) - 1) == 0;
+}
+
 void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
 			const struct trace_plan *plan, uint32_t process)
 {
@@ -441,7 +451,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 		set->error = -ENOTSUP;
 		return;
 	}
-	set->error = count_cpus(set);
+	set->error = plan->by_pid && !pids_are_ours() ? -EXDEV : count_cpus(set);
 	if (!set->error)
 		set->error = open_maps(set);
 	if (!set->error)
@@ -542,15 +552,6 @@ void trace_forget(struct trace_set *set, size_t entry)
 	bpf_map_remove(set->entries, trace_key(set, entry));
 }
 
-bool trace_pids_are_ours(const struct env *env)
-{
-	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO of linux/proc_ns.h */
-	char name[sizeof(first)];
-	ssize_t length = env->live ? readlink("/proc/self/ns/pid", name, sizeof(name)) : 0;
-
-	return length == sizeof(first) - 1 && memcmp(name, first, sizeof(first) - 1) == 0;
-}
-
 struct bpf_self trace_self(struct trace_set *set, unsigned running)
 {
 	const uint32_t first = 0;
@@ -600,5 +601,7 @@ void trace_notice(const struct trace_set *set, struct frame *frame, const char *
 		return;
 	frame_notice(frame, topic->schema->name,
 		     source_remedy(set->env, topic_source(topic, TRACE_SOURCE), -set->error), "%s: %s: %s",
-		     TRACE_SOURCE, without, strerror(-set->error));
+		     TRACE_SOURCE, without,
+		     set->error == -EXDEV ? _("the kernel's PIDs are others than those of this PID namespace")
+					  : strerror(-set->error));
 }

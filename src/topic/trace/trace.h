@@ -61,6 +61,7 @@ struct trace_plan {
 	bool starts, marks, records; /* some program has them */
 	bool notes;                  /* starts are notes: the oldest go where there is no room */
 	bool readers;                /* some program is of the page cache */
+	bool by_pid;                 /* in a PID namespace it cannot be: -EXDEV */
 	bool times;                  /* entries are struct bpf_times by struct bpf_times_key */
 };
 
@@ -117,9 +118,6 @@ static inline const struct bpf_times_key *trace_times_key(const struct trace_set
 {
 	return (const struct bpf_times_key *)(const void *)trace_key(set, entry);
 }
-
-/* Are the PIDs of the kernel those that we see? Not in a PID namespace. */
-bool trace_pids_are_ours(const struct env *env);
 
 /* The remedy where counting is refused; nothing where it was not wanted, or works. */
 void trace_notice(const struct trace_set *set, struct frame *frame, const char *without);
