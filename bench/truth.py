@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""truth.py PANETOP: loads that know what they use, and what the CPU pane says of them.
+"""truth.py PANETOP [wakeups]: loads that know what they use, and what the CPU pane says of them.
 
 Each load ends with its own account (rusage); the pane is asked every 0.2 s meanwhile. Printed are the mean of the
 load by its own account, the mean that the pane gave, and how far a single sample was off the duty, all in points
@@ -7,6 +7,7 @@ of one CPU."""
 import json
 import os
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -158,6 +159,90 @@ def children(milliseconds, beside):
     return next(row["from"] for row in tables[-1]["account"] if row["part"] == "exited")
 
 
+def ticks(hertz, count):
+    """A child's work: sleeps as often."""
+    def work():
+        for _ in range(count):
+            time.sleep(1 / hertz)
+    return work
+
+
+def passes(count, receive, send, first):
+    """A child's work: hands a byte to another one and back."""
+    def work():
+        for _ in range(count):
+            if first:
+                send(b"x")
+            receive(1)
+            if not first:
+                send(b"x")
+    return work
+
+
+def obey(work):
+    """A child that works when it is told to, and answers how often it slept meanwhile: its pid, and files of both."""
+    orders, answers = os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # a pair is on one CPU
+        os.read(orders[0], 1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+        work()
+        os.write(answers[1], str(resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before).encode())
+        os.read(orders[0], 1)
+        os._exit(0)
+    return pid, orders[1], answers[0]
+
+
+CAUSES = ("timer", "device", "network", "task", "kernel")
+
+
+def wakeups(what, cause, *works):
+    """What woke up children that work at the same time, by panetop and by their own account."""
+    children_of = [obey(work) for work in works]
+    command = [PANETOP, "-b", "-o", "json", "-t", "wakeup", "-d", "0.5"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
+        def rows():
+            return {row["pid"]: row for row in json.loads(panetop.stdout.readline())["tables"]["wakeup"]}
+
+        before = rows()
+        for _, orders, _ in children_of:
+            os.write(orders, b"x")
+        slept = []
+        for _, _, answers in children_of:
+            while not select.select([answers], [], [], 0)[0]:
+                rows()  # so that it never waits for us
+            slept.append(int(os.read(answers, 16)))
+        rows()
+        after = rows()
+        panetop.terminate()
+    for (pid, orders, _), own in zip(children_of, slept):
+        grown = {name: after[pid]["by_" + name] - before.get(pid, {}).get("by_" + name, 0) for name in CAUSES}
+        off = abs(grown[cause] - own)
+        print(f"{what:24} slept {own:6}  woken up by " + "  ".join(f"{name} {grown[name]:6}" for name in CAUSES)
+              + f"  off by {off}")
+        os.write(orders, b"x")
+        os.waitpid(pid, 0)
+
+
+def wakeup_truths():
+    for hertz, count in ((1, 3), (100, 200), (1000, 2000)):
+        wakeups(f"ticker of {hertz} Hz", "timer", ticks(hertz, count))
+    there, back = os.pipe(), os.pipe()
+    wakeups("pair over pipes", "task", passes(2000, lambda n: os.read(there[0], n), lambda b: os.write(back[1], b), False),
+            passes(2000, lambda n: os.read(back[0], n), lambda b: os.write(there[1], b), True))
+    ends = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+    for end in ends:
+        end.bind(("127.0.0.1", 0))
+    ends[0].connect(ends[1].getsockname())
+    ends[1].connect(ends[0].getsockname())
+    wakeups("pair over loopback", "network", passes(2000, ends[0].recv, ends[0].send, False),
+            passes(2000, ends[1].recv, ends[1].send, True))
+
+
+if sys.argv[2:] == ["wakeups"]:
+    wakeup_truths()
+    sys.exit()
 print(f"a sample every {DELAY} s for {SECONDS} s, in percent of one CPU")
 for share in (0.05, 0.25, 0.5, 0.75, 1.0):
     known_load(share, 1)
@@ -171,3 +256,5 @@ for length, others in ((5, 0), (1, 0), (5, 3), (1, 3)):
 print(f"exited is from: {source}")
 print("a flood of datagrams over loopback")
 flood()
+print("what wakes up whom")
+wakeup_truths()
