@@ -312,6 +312,51 @@ START_TEST(a_queue_that_may_move_has_a_hint)
 	rig_close(&rig);
 }
 
+/* NET_RX of two CPUs in a second, and drops and squeezed polls of the first. */
+static const struct frame *packet_samples(struct rig *rig, unsigned first, unsigned second, unsigned squeezed)
+{
+	static const char backlog[] = "00000010 00000000 %08x\n00000010 00000000 00000000\n";
+
+	rig_open(rig, "interrupts", all_topics);
+	rig_put(rig, "proc/stat",
+		"cpu  2 0 0 2 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0 0 0\n");
+	rig_put(rig, "proc/interrupts", " CPU0 CPU1\n 36: 0 0 c 1-edge virtio1-req.0\n");
+	rig_put(rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: 0 0\n");
+	rig_put(rig, "proc/net/softnet_stat", backlog, 0);
+	rig_sample(rig, 0);
+	rig_put(rig, "proc/softirqs", " CPU0 CPU1\n NET_RX: %u %u\n", first, second);
+	rig_put(rig, "proc/net/softnet_stat", backlog, squeezed);
+	return rig_sample(rig, 1);
+}
+
+START_TEST(packets_on_one_cpu_and_squeezed_polls_have_hints_and_near_misses)
+{
+	static const struct {
+		unsigned first, second, squeezed;
+		const char *hint; /* NULL: none */
+	} cases[] = {
+		{ 5000, 0, 0, "CPU0 alone receives packets (NET_RX, 5000/s)" },
+		{ 9600, 400, 0, "CPU0 alone receives packets" },
+		{ 9400, 600, 0, NULL }, /* not all */
+		{ 4900, 0, 0, NULL },   /* too few */
+		{ 0, 0, 10, "CPU0 ends 10" },
+		{ 0, 0, 9, NULL },
+	};
+	struct kernel_hint hints[KERNEL_HINTS_MAX];
+	struct rig rig;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame =
+			packet_samples(&rig, cases[i].first, cases[i].second, cases[i].squeezed);
+
+		if (cases[i].hint)
+			ck_assert_msg(has_hint(frame, cases[i].hint), "case %zu", i);
+		else
+			ck_assert_msg(kernel_hints(frame, hints) == 0, "case %zu: %s", i, hints[0].text);
+		rig_close(&rig);
+	}
+}
+
 START_TEST(near_misses_have_no_hint)
 {
 	static const struct {

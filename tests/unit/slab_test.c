@@ -140,3 +140,43 @@ START_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 	ck_assert_double_ge(number(machine.now, "dentry", "active") - active, 0.8 * NAMES);
 	close_machine(&machine);
 }
+
+START_TEST(allocations_are_counted_with_who_makes_them)
+{
+	struct machine machine = { 0 };
+	char own[24];
+	const void *dentry;
+	double before = NAN;
+
+	open_machine(&machine, slab_topic);
+	for (unsigned tick = 0; tick < 5 && isnan(before); tick++) { /* names are found later */
+		look_for_names();
+		next_tick(&machine);
+		if (frame_table(machine.now, "slab")->n_rows < 2)
+			break;
+		before = number(machine.now, "dentry", "allocations");
+	}
+	if (isnan(before)) {
+		close_machine(&machine);
+		skip_test("neither /proc/slabinfo nor BPF is permitted, or this kernel is older than 6.1");
+	}
+	look_for_names();
+	next_tick(&machine);
+	ck_assert_double_ge(number(machine.now, "dentry", "allocations") - before, NAMES);
+	dentry = table_find(frame_table(machine.now, "slab"), "dentry", NULL);
+	snprintf(own, sizeof(own), "(%d)", (int)getpid());
+	ck_assert_ptr_nonnull(strstr(table_text(frame_table(machine.now, "slab"), dentry, "allocator"), own));
+	ck_assert(isnan(number(machine.now, "kmalloc-64", "allocations")));
+	close_machine(&machine);
+}
+
+START_TEST(without_bpf_allocations_are_unknown)
+{
+	struct machine machine = { .request = { .no_bpf = true } };
+
+	open_machine(&machine, slab_topic);
+	next_tick(&machine);
+	if (frame_table(machine.now, "slab")->n_rows > 1)
+		ck_assert(isnan(number(machine.now, "dentry", "allocations")));
+	close_machine(&machine);
+}

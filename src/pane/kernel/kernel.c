@@ -35,7 +35,7 @@ static const struct pane_table tables[] = {
 	[TABLE_WAKEUP] = { .topic = "wakeup", .lazy = true, .sort = "per_second" },
 	[TABLE_TIMER] = { .topic = "timer", .lazy = true, .sort = "fired_per_second" },
 	[TABLE_IDLE] = { .topic = "idle_exit", .lazy = true, .sort = "per_second" },
-	[TABLE_SLAB] = { .topic = "slab", .headline = true, .sort = "bytes", .text_rows = 16 },
+	[TABLE_SLAB] = { .topic = "slab", .lazy = true, .sort = "bytes", .text_rows = 16 },
 	[TABLE_TRACING] = { .topic = "tracing" },
 	{ 0 },
 };

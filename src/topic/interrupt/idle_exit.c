@@ -33,8 +33,8 @@ static const struct column columns[] = {
 	       .help = N_(
 		       "what came first after it became idle: its timer; a device, by the number of its "
 		       "interrupt; call: another CPU that wants a function to run; reschedule: another CPU "
-		       "that has a task for it; interrupt work: the kernel itself; task: a task that needed "
-		       "no interrupt, as the CPU polled"),
+		       "that has a task for it; interrupt work: the kernel itself; other: what the kernel "
+		       "has no tracepoint for, such as a message of the host, or a task while it polled"),
 	       .source = "BPF"),
 	COLUMN(struct idle_exit_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("per s"), .width = 8, .trend = true,
@@ -68,7 +68,7 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-enum kind { BY_TIMER, BY_DEVICE, BY_CALL, BY_CALLS, BY_RESCHEDULE, BY_WORK, BY_TASK, N_KINDS };
+enum kind { BY_TIMER, BY_DEVICE, BY_CALL, BY_CALLS, BY_RESCHEDULE, BY_WORK, BY_OTHER, N_KINDS };
 enum word { WORD_CPU, WORD_KIND, WORD_IRQ, N_WORDS };
 
 #define AWAKE 1 /* the only mark: bit 0 */
@@ -89,9 +89,13 @@ enum word { WORD_CPU, WORD_KIND, WORD_IRQ, N_WORDS };
 	}
 
 #define NUMBER .is = BPF_PART_ARGUMENT, .argument = 0, .bytes = 4
+#define EXITS UINT32_MAX
 #define NO_NUMBER .is = BPF_PART_CONSTANT
 
-/* Programs run in this order. A switch of tasks comes last; the state of an idle CPU that exits is -1. */
+/*
+ * Programs run in this order. cpu_idle has the state, or EXITS; what comes before the next state without a
+ * cause that is known was something else.
+ */
 static const struct trace_program programs[] = {
 	CAUSE(N_("idle until a timer"), N_("awake by a timer"), "local_timer_entry", BY_TIMER, NO_NUMBER),
 	CAUSE(N_("idle until a device"), N_("awake by a device"), "irq_handler_entry", BY_DEVICE, NUMBER),
@@ -102,7 +106,14 @@ static const struct trace_program programs[] = {
 	      NO_NUMBER),
 	CAUSE(N_("idle until interrupt work"), N_("awake by interrupt work"), "irq_work_entry", BY_WORK,
 	      NO_NUMBER),
-	CAUSE(N_("idle until a task"), N_("awake by a task"), "sched_switch", BY_TASK, NO_NUMBER),
+	{ .name = N_("idle until something else"),
+	  .tracepoint = "cpu_idle",
+	  .does = BPF_COUNT,
+	  IS_AWAKE,
+	  .keys = { [WORD_CPU] = { .is = BPF_PART_CPU },
+		    [WORD_KIND] = { .is = BPF_PART_CONSTANT, .constant = BY_OTHER },
+		    [WORD_IRQ] = { NUMBER } },
+	  .n_keys = N_WORDS },
 	{ .name = N_("a CPU becomes idle"),
 	  .tracepoint = "cpu_idle",
 	  .does = BPF_UNMARK,
@@ -121,7 +132,7 @@ static const struct trace_plan plan = {
 
 static const char *const kind_names[N_KINDS] = {
 	[BY_TIMER] = N_("timer"),           [BY_CALL] = N_("call"),           [BY_CALLS] = N_("calls"),
-	[BY_RESCHEDULE] = N_("reschedule"), [BY_WORK] = N_("interrupt work"), [BY_TASK] = N_("task"),
+	[BY_RESCHEDULE] = N_("reschedule"), [BY_WORK] = N_("interrupt work"), [BY_OTHER] = N_("other"),
 };
 
 struct state {
@@ -143,6 +154,12 @@ static void read_device(struct sample *sample, struct idle_exit_row *row, uint64
 	snprintf(path, sizeof(path), "sys/kernel/irq/%" PRIu64 "/actions", irq);
 	if (attribute_once(sample->env, path, device, sizeof(device)) > 0)
 		row->device = arena_copy(&sample->frame->arena, device, strlen(device));
+}
+
+/* Its cause comes after it. */
+static bool is_exit(const uint64_t *key)
+{
+	return key[WORD_KIND] == BY_OTHER && key[WORD_IRQ] == EXITS;
 }
 
 static const char *name_cause(struct arena *arena, const uint64_t *key)
@@ -196,13 +213,17 @@ static int sample_exits(struct sample *sample)
 	for (size_t i = 0; i < trace->n_entries; i++) {
 		const uint64_t *key = trace_key(trace, i);
 
+		if (is_exit(key))
+			continue;
 		add_entry(sample, sum_of(sample, name_cause(arena, key)), key, trace->values[i].count);
 	}
 	for (size_t i = 0; i < trace->n_entries; i++) {
 		const uint64_t *key = trace_key(trace, i);
 		const char *cpu = arena_print(arena, "%u", (unsigned)key[WORD_CPU]);
 
-		add_entry(sample, add_row(sample, cpu, name_cause(arena, key)), key, trace->values[i].count);
+		if (!is_exit(key))
+			add_entry(sample, add_row(sample, cpu, name_cause(arena, key)), key,
+				  trace->values[i].count);
 	}
 	return 0;
 }

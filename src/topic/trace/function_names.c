@@ -147,16 +147,18 @@ int function_names_test(struct env *env)
 	int fd = open_symbols(env);
 	struct kallsyms_line line = { 0 };
 	char *bytes;
+	size_t length = 0;
 	struct span text;
-	ssize_t length;
+	ssize_t n_more;
 	bool found;
 
 	if (fd < 0)
 		return fd;
 	bytes = alloc_zeroed(READ_BYTES, 1);
-	length = read(fd, bytes, READ_BYTES);
+	while ((n_more = read(fd, bytes + length, READ_BYTES - length)) > 0) /* data come first */
+		length += (size_t)n_more;
 	close(fd);
-	text = span_of(bytes, length > 0 ? (size_t)length : 0);
+	text = span_of(bytes, length);
 	found = kallsyms_next(&text, &line);
 	free(bytes);
 	if (!found)

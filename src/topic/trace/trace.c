@@ -134,6 +134,10 @@ static int find_member(struct making *making, const struct trace_part *wanted, s
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	part->path[part->n_path - 1] += bytes - part->bytes;
 #endif
+	if (wanted->points_to_text && part->n_path < BPF_PATH_MAX) {
+		part->path[part->n_path++] = wanted->text_offset;
+		part->bytes = sizeof(uint64_t);
+	}
 	return 0;
 }
 

@@ -28,6 +28,8 @@ struct trace_part {
 	uint64_t constant;
 	bool joins; /* as of struct bpf_part */
 	uint32_t shift;
+	bool points_to_text; /* of a member: its value are 8 bytes of that text, from text_offset on */
+	uint32_t text_offset;
 };
 
 struct trace_program {
