@@ -165,7 +165,7 @@ TASKS = (
 SESSION = (
     ("who writes to the disk", {"panetop": [], "htop": ["Tab"], "btop": NO, "top": NO},
      lambda terminal, scene: bool(line_of(terminal, rf"\dM +{scene.writer.pid} |\b{scene.writer.pid} .*\d M/s"))),
-    ("what is this container doing", {"panetop": ["6", "/", *"keys", "Enter", "Enter"], "htop": NO, "btop": NO, "top": NO},
+    ("what is this container doing", {"panetop": ["Up", "Up", "Enter", "Enter"], "htop": NO, "btop": NO, "top": NO},
      shows(rf"in .*{GROUP}", r"sha1sum")),
     ("is it at a limit", {"panetop": [], "htop": NO, "btop": NO, "top": NO}, shows(rf"{GROUP}.*limit of 20 % of a CPU")),
     ("why is this process slow", {"panetop": ["/", *"md5", "Enter", "Enter"], "htop": NO, "btop": NO, "top": NO},
