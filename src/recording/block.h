@@ -65,7 +65,7 @@ struct section {
 uint32_t block_sum(const char *bytes, size_t length);
 
 void recording_header_add(struct buffer *out);
-/* 0; -EINVAL: not a recording; -ENOTSUP: one of a newer version. */
+/* 0; -EINVAL: not a recording; -EBADMSG: damaged; -EILSEQ: big-endian; -ENOTSUP: one of a newer version. */
 int recording_header_check(const char bytes[RECORDING_HEADER_BYTES]);
 
 bool block_header_parse(struct block_header *header, const char bytes[BLOCK_HEADER_BYTES]);

@@ -67,7 +67,7 @@ static bool take_topic(struct described_topic *topic, struct span *in, const str
 
 	topic->table = -1;
 	if (!take_bytes(in, &name) || !take_bytes(in, &shape) || !take_varint(in, &n_columns) ||
-	    n_columns > COLUMNS_MAX)
+	    n_columns == 0 || n_columns > COLUMNS_MAX)
 		return false;
 	for (unsigned i = 0; i < n_schemas; i++)
 		if (span_is(name, schemas[i]->name))

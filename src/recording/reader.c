@@ -50,6 +50,7 @@ struct head {
 
 struct topic_reader {
 	struct row_decoder rows;
+	size_t row_cells; /* what a row costs: here, or in the table of this version if that is more */
 	struct buffer inflated;
 	struct buffer stored; /* of its section */
 	struct span rest;     /* samples of the loaded block that are not decoded yet */
@@ -416,6 +417,25 @@ static void read_index(struct reader *reader)
 	}
 }
 
+static size_t row_cells(const struct described_topic *topic, const struct schema *const *schemas)
+{
+	size_t cells = topic->table < 0 ? 0 : schemas[topic->table]->row_size / sizeof(uint64_t);
+
+	return cells > topic->n_columns ? cells : topic->n_columns;
+}
+
+static const char *why_not(int error)
+{
+	switch (error) {
+	case -ENOTSUP:
+		return _("recorded by a newer version of panetop");
+	case -EILSEQ:
+		return _("its numbers are in big-endian order; recordings are little-endian on every machine");
+	default:
+		return _("the header of the recording is damaged");
+	}
+}
+
 /* 0, or the reason why it is none that can be read. */
 static const char *read_description(struct reader *reader, const struct schema *const *schemas,
 				    unsigned n_schemas)
@@ -427,11 +447,9 @@ static const char *read_description(struct reader *reader, const struct schema *
 
 	if (got < 0)
 		return strerror(-got);
-	got = got == 1 ? recording_header_check(bytes.at) : -EINVAL;
-	if (got == -ENOTSUP)
-		return _("recorded by a newer version of panetop");
+	got = got == 1 ? recording_header_check(bytes.at) : -EBADMSG;
 	if (got < 0)
-		return _("not a panetop recording");
+		return why_not(got);
 	pass(reader, RECORDING_HEADER_BYTES);
 	if (look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes) != 1 ||
 	    !block_header_parse(&header, bytes.at) || header.kind != BLOCK_DESCRIPTION ||
@@ -447,6 +465,7 @@ static const char *read_description(struct reader *reader, const struct schema *
 
 		rows->n_columns = topic->n_columns;
 		rows->types = topic->types;
+		reader->topics[i].row_cells = row_cells(topic, schemas);
 	}
 	return NULL;
 }
@@ -555,7 +574,7 @@ static bool decode_notices(struct reader *reader)
 
 static void break_topic(struct reader *reader, struct topic_reader *topic)
 {
-	reader->n_cells -= topic->rows.rows.n_rows * topic->rows.n_columns;
+	reader->n_cells -= topic->rows.rows.n_rows * topic->row_cells;
 	topic->rows.rows.n_rows = 0;
 	topic->in_block = topic->rows.present = false;
 	topic->broken = reader->damaged = true;
@@ -566,9 +585,9 @@ static void decode_topic(struct reader *reader, struct topic_reader *topic)
 	struct row_decoder *rows = &topic->rows;
 	bool good;
 
-	reader->n_cells -= rows->rows.n_rows * rows->n_columns;
+	reader->n_cells -= rows->rows.n_rows * topic->row_cells;
 	good = rows_decode(rows, &topic->rest);
-	reader->n_cells += rows->rows.n_rows * rows->n_columns;
+	reader->n_cells += rows->rows.n_rows * topic->row_cells;
 	if (!good || reader->n_cells > CELLS_MAX)
 		break_topic(reader, topic);
 }

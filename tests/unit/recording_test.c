@@ -546,15 +546,54 @@ START_TEST(what_cannot_be_read_is_refused)
 	struct buffer bytes = { 0 };
 
 	record(&bytes, 2, false, NULL, &world);
-	assert_refused(bytes.bytes, RECORDING_MAGIC_BYTES, "not a panetop recording");
+	assert_refused(bytes.bytes, RECORDING_MAGIC_BYTES - 1, "not a panetop recording");
+	assert_refused(bytes.bytes, RECORDING_MAGIC_BYTES, "header of the recording is damaged");
 	bytes.bytes[8] = 99;
-	assert_refused(bytes.bytes, bytes.length, "not a panetop recording"); /* the checksum */
+	assert_refused(bytes.bytes, bytes.length, "header of the recording is damaged"); /* the checksum */
 	store_number(bytes.bytes + 12, block_sum(bytes.bytes, 12), 4);
 	assert_refused(bytes.bytes, bytes.length, "newer version");
-	bytes.bytes[8] = RECORDING_VERSION;
+	store_number(bytes.bytes + 8, __builtin_bswap32(RECORDING_VERSION), 4);
+	store_number(bytes.bytes + 12, __builtin_bswap32(block_sum(bytes.bytes, 12)), 4);
+	assert_refused(bytes.bytes, bytes.length, "big-endian");
+	store_number(bytes.bytes + 8, RECORDING_VERSION, 4);
 	store_number(bytes.bytes + 12, block_sum(bytes.bytes, 12), 4);
 	bytes.bytes[RECORDING_HEADER_BYTES + BLOCK_HEADER_BYTES + SECTION_ENTRY_BYTES * 2 + 5] ^= 1;
 	assert_refused(bytes.bytes, bytes.length, "damaged");
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* A recording of one topic, "task", with one column or none, and no samples yet. */
+static void describe_task(struct buffer *bytes, bool column)
+{
+	static const char *const names[] = { "task", "table", "pid", "u64", "key", "none" };
+	struct block_header header = { .kind = BLOCK_DESCRIPTION };
+	struct block_builder builder;
+	struct buffer topics = { 0 };
+
+	put_varint(&topics, 1);
+	for (unsigned i = 0; i < (column ? 6 : 2); i++) {
+		if (i == 2)
+			put_varint(&topics, 1);
+		put_bytes(&topics, names[i], strlen(names[i]));
+	}
+	if (!column)
+		put_varint(&topics, 0);
+	recording_header_add(bytes);
+	block_builder_open(&builder);
+	block_add_section(&builder, SECTION_TOPICS, &topics);
+	block_finish(&builder, &header, NULL, bytes);
+	block_builder_close(&builder);
+	buffer_free(&topics);
+}
+
+/* Its rows would have no length, and be without end. */
+START_TEST(a_topic_without_columns_is_damage)
+{
+	struct buffer bytes = { 0 };
+
+	describe_task(&bytes, false);
+	assert_refused(bytes.bytes, bytes.length, "description of its columns is damaged");
 	buffer_free(&bytes);
 }
 END_TEST
@@ -615,6 +654,36 @@ START_TEST(what_inflates_without_end_is_damage)
 	buffer_free(&recorded);
 	buffer_free(&bytes);
 	buffer_free(&rows);
+}
+END_TEST
+
+/* Rows of one recorded column become rows of all columns that this version has: these count. */
+START_TEST(narrow_rows_that_become_wide_are_limited)
+{
+	static const size_t n_rows[] = { 1000, ((size_t)32 << 20) / (sizeof(struct task_row) / 8) + 1 };
+
+	for (int attempt = 0; attempt < 2; attempt++) {
+		struct buffer bytes = { 0 }, rows = { 0 };
+		struct source source;
+		struct frame frame;
+		const char *why;
+
+		describe_task(&bytes, true);
+		put_varint(&rows, 1);
+		put_varint(&rows, 2);
+		put_varint(&rows, n_rows[attempt]);
+		buffer_fill(&rows, 2, 2 * n_rows[attempt]); /* new rows with a mask each, which is empty */
+		add_block(&bytes, &rows);
+		ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+		frame_open(&frame, schemas, 2);
+		ck_assert_int_eq(source.next(source.state, &frame), 1);
+		ck_assert_uint_eq(frame.tables[0].n_rows, attempt == 0 ? n_rows[0] : 0);
+		ck_assert_uint_eq(frame.n_notices, (unsigned)attempt);
+		source.close(source.state);
+		frame_close(&frame);
+		buffer_free(&bytes);
+		buffer_free(&rows);
+	}
 }
 END_TEST
 
