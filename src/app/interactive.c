@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "app/config_file.h"
+#include "app/moment.h"
 #include "app/option_table.h"
 #include "app/privileges.h"
 #include "app/run_plan.h"
@@ -185,6 +186,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.worker = worker,
 		.first_pane = first_pane(options, settings),
 		.first_asked_for = options->n_panes > 0,
+		.first_sample = 1,
 		.delay_seconds = choose_delay(options, settings),
 		.delay_chosen = options->delay_seconds > 0 || settings_get(settings, "delay"),
 		.count = options->count,
@@ -203,6 +205,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 	struct past past = { .keep = keep, .open = open_past, .save = save_past };
 	int error;
 
+	if (options->at && moment_find(source, options->replay, options->at, &setup.first_sample) != 0)
+		return 1;
 	topic_schemas(schemas);
 	if (past_seconds > 0)
 		past.state =

@@ -175,7 +175,6 @@ static bool set_record_age(struct options *options, const char *value)
 static bool set_at(struct options *options, const char *value)
 {
 	options->at = value;
-	options->batch = true;
 	return moment_is_valid(value);
 }
 
@@ -284,7 +283,7 @@ const struct option_entry option_entries[] = {
 	  N_("use at least a second, as in 90m, 24h, 7d"), WITH_SAMPLES },
 	{ 0, "replay", N_("FILE"), N_("show a recording (- for standard input)"), set_replay, something,
 	  WITH_SAMPLES },
-	{ 0, "at", N_("TIME"), N_("the sample of a recording at this time; implies --batch"), set_at,
+	{ 0, "at", N_("TIME"), N_("open the recording at this time; with --batch print that sample"), set_at,
 	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },
 	{ 0, "between", N_("TIME,TIME"),
 	  N_("the difference of two samples of a recording; implies --batch"), set_between,

@@ -640,12 +640,13 @@ static int parse(struct parser *parser, int argc, char **argv)
 		return status;
 	if (optind < argc)
 		take_command(parser, argv + optind);
-	if (!isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")))
+	if (!isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")) ||
+	    (parser->options->at && parser->options->count > 0))
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;
 	choose_count(parser->options, parser->settings);
-	if (parser->options->at && parser->options->count == 0)
+	if (parser->options->at && parser->options->batch && parser->options->count == 0)
 		parser->options->count = 1;
 	status = check_together(parser->options);
 	if (status < 0 && parser->options->batch)

@@ -148,8 +148,12 @@ void player_step_minute(struct screen *screen, int step)
 
 void player_open(struct screen *screen)
 {
-	if (!screen->playing)
-		session_sample(screen); /* the first one has no rates */
+	size_t first = screen->setup->first_sample;
+
+	if (first > 1)
+		show_index(screen, first);
+	else if (first == 1 && !screen->playing)
+		session_sample(screen);
 }
 
 /* "2 of 36", or longer with the times. */

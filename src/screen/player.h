@@ -20,7 +20,7 @@ void player_go_to_last(struct screen *screen);
 /* The same sample as before, for another scope. */
 void player_show_again(struct screen *screen);
 
-/* Goes on to the second sample of a recording, the first with rates. */
+/* Goes on from the first sample of a recording to the one to begin with. */
 void player_open(struct screen *screen);
 
 /* "2/36", or with times "sample 2 of 36, 09:30:00 to 09:35:50". */

@@ -6,7 +6,7 @@ import stat
 import subprocess
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, edited, expect, fixture, replay, screen
+from common import EVENT_RECORDING, RECORDING, edited, expect, fixture, replay, screen
 
 SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -271,6 +271,22 @@ def it_opens_with_rates(scratch):
                                  "one sample is not shown, or complained about")
 
 
+def it_opens_at_a_time(_scratch):
+    """As if it had been played up to there; a time that was not recorded is refused before there is a screen."""
+    for at, shown, steps in (("09:31:00", "7/36  paused 09:31:00", 5), ("-340", "2/36  paused 09:30:10", 0), ("09:30", "1/36  paused 09:30:00", -1)):
+        with replay("cpu", opening=True) as terminal:
+            terminal.send(*["."] * steps or [","] * -steps)
+            wanted = terminal.lines()[1:-2]
+        with replay("--at=" + at, "cpu", opening=True) as terminal:
+            problem = expect(shown in terminal.text(), terminal, f"it does not open at {at}")
+            problem = problem or expect(terminal.lines()[1:-2] == wanted, terminal, "\n".join(wanted) + "\nis shown there, not:")
+            if problem:
+                return problem
+    with screen("--replay=" + RECORDING, "--at=2000-01-01T00:00") as terminal:
+        status, said = terminal.end(), "".join(terminal.text().split())  # lines are cut anywhere
+        return expect(status == 1 and "nothingwasrecordedat'2000-01-01T00:00':" in said, terminal, "a time that was not recorded")
+
+
 def far_jumps(_scratch):
     """Minutes, the ends, and a time outside of the recording, which stays in its prompt."""
     with replay("memory") as terminal:
@@ -396,7 +412,7 @@ def drop_asks_first(_scratch):
 def pages_that_were_not_recorded(_scratch):
     with replay("events", recording=EVENT_RECORDING) as terminal:
         terminal.send("0")
-        return expect("the recording has no pages of a process" in terminal.text(), terminal, "it does not say so")
+        return expect("not sampled here" in terminal.text() or "no process was selected then" in terminal.text(), terminal, "it does not say so")
 
 
 def a_message_goes_with_its_pane(_scratch):
@@ -735,6 +751,7 @@ def tests():
         ("why names a missing source", why_names_a_missing_source),
         ("a replay opens with rates", it_opens_with_rates),
         ("minutes, both ends and wrong times in a replay", far_jumps),
+        ("a replay opens at a time", it_opens_at_a_time),
         ("success is plain, warnings are marked", success_is_plain_and_warnings_are_marked),
         ("a notice is shown once in a pane", a_notice_is_shown_once_in_a_pane),
         ("going back needs a past", live_has_no_past),
