@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/derive.h"
@@ -531,6 +532,14 @@ static void note_selected(struct pane_context *context)
 	context->request->group_pid = row && row_is_known(row, pid) ? (uint32_t)row_number(row, pid) : 0;
 }
 
+static void keep(struct screen *screen, const struct frame *frame)
+{
+	screen->setup->past->keep(screen->setup->past->state, frame);
+	for (unsigned i = 0; i < frame->n_tables; i++)
+		if (frame->tables[i].present && !screen->kept_from_ns[i])
+			screen->kept_from_ns[i] = frame->wall_ns;
+}
+
 int session_sample(struct screen *screen)
 {
 	const struct source *source = screen->setup->source;
@@ -553,7 +562,7 @@ int session_sample(struct screen *screen)
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	findings_derive(screen->findings, frame, source->seek != NULL);
 	if (screen->setup->past)
-		screen->setup->past->keep(screen->setup->past->state, frame);
+		keep(screen, frame);
 	screen->setup->scope_split(context->request->scope, frame, source->seek != NULL);
 	pane_notice_scope(context->pane, context->request->scope, frame);
 	session_prepare(screen, frame);
@@ -791,16 +800,31 @@ static const struct notice *why_empty(const struct pane_context *context, unsign
 	return table && table->n_rows == 0 ? frame_newest_notice(context->frame, table->schema->name) : NULL;
 }
 
-/* Why a table is not in the shown frame. */
-static const char *why_absent(const struct screen *screen)
+static uint64_t kept_from_ns(const struct screen *screen, const char *topic)
 {
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		if (strcmp(screen->setup->schemas[i]->name, topic) == 0)
+			return screen->kept_from_ns[i];
+	return 0;
+}
+
+/* Why a table is not in the shown frame. */
+static void explain_absence(const struct screen *screen, const char *topic, char *text, size_t room)
+{
+	char from[CLOCK_TEXT_MAX];
+	uint64_t from_ns = screen->in_past ? kept_from_ns(screen, topic) : 0;
+
 	if (screen->compare.on)
-		return _("no difference: one of both samples lacks it");
-	if (screen->in_past)
-		return _("not sampled then; G goes back to now");
-	if (screen->frozen)
-		return _("not in the paused sample; Z goes on");
-	return screen->setup->source->seek ? _("not sampled here") : _("not sampled yet");
+		snprintf(text, room, "%s", _("no difference: one of both samples lacks it"));
+	else if (screen->in_past && from_ns > screen->frames[SCREEN_PAST_FRAME].wall_ns)
+		snprintf(text, room, _("recorded from %s on; G goes back to now"),
+			 clock_local(from, from_ns, "%H:%M:%S"));
+	else
+		snprintf(text, room, "%s",
+			 screen->in_past                  ? _("not sampled then; G goes back to now")
+			 : screen->frozen                 ? _("not in the paused sample; Z goes on")
+			 : screen->setup->source->seek    ? _("not sampled here")
+							  : _("not sampled yet"));
 }
 
 void session_update(struct screen *screen)
@@ -814,7 +838,10 @@ void session_update(struct screen *screen)
 		context->tables[i].cpus =
 			context->frame ? view_cpus(&context->tables[i].view, context->frame) : 0;
 		context->tables[i].why = why_empty(context, i);
-		context->tables[i].absent = why_absent(screen);
+		explain_absence(screen, context->pane->tables[i].topic, context->tables[i].absent,
+				sizeof(context->tables[i].absent));
+		context->tables[i].waits =
+			screen->in_past ? N_("none until then") : context->pane->tables[i].waits;
 	}
 }
 
@@ -829,7 +856,6 @@ static void open_table(struct pane_context *context, unsigned index)
 	for (unsigned i = 0; i < setup->n_schemas; i++)
 		if (strcmp(setup->schemas[i]->name, table->topic) == 0)
 			table_open(widget, setup->schemas[i]);
-	widget->waits = table->waits;
 	widget->cell_style = table->cell_style;
 	session_apply_defaults(context, index, &widget->view);
 	widget->view.limit = setup->limit;
@@ -921,6 +947,7 @@ void session_open(struct screen *screen)
 	const struct screen_setup *setup = screen->setup;
 
 	open_logs(screen);
+	screen->kept_from_ns = alloc_zeroed(setup->n_schemas, sizeof(*screen->kept_from_ns));
 	screen->findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
@@ -941,6 +968,7 @@ void session_close(struct screen *screen)
 	free(screen->contexts);
 	free(screen->shown_notices);
 	free(screen->wanted);
+	free(screen->kept_from_ns);
 	close_logs(screen);
 	marked_close(screen);
 	findings_close(screen->findings);

@@ -147,6 +147,7 @@ struct screen {
 	bool frozen;              /* live: shown stays while latest advances */
 	bool in_past;             /* … and is of past_source, which is open then */
 	struct source past_source;
+	uint64_t *kept_from_ns; /* for each schema: the first sample that the past had of it; 0: none yet */
 	size_t past_index; /* of the shown sample in it; SIZE_MAX: not known since it was opened */
 	struct timeline *timeline; /* NULL until it is drawn */
 	struct graph_places graphs;

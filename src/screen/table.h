@@ -57,7 +57,7 @@ struct table_widget {
 	struct row_trends trends;   /* of the column that it is sorted by, or of the first with a trend */
 	int trend_x;                /* in the last drawing; 0: not drawn */
 	struct row_tags *tags;      /* of the pane; borrowed; NULL: its rows cannot be tagged */
-	const char *absent;         /* shown if there is no table, translated */
+	char absent[128];           /* shown if there is no table */
 	const char *waits;          /* N_(): … if there are no rows yet; may be NULL */
 	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);
 	const struct notice *why;   /* notice of the shown frame that explains an empty table; NULL: there

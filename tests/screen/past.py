@@ -172,6 +172,37 @@ def what_was_not_sampled(_scratch):
         return problem or expect(terminal.wait_while("not sampled then"), terminal, "the present does not have it")
 
 
+def what_is_recorded_since_then(_scratch):
+    """A pane that is sampled only while it is shown says from when on the past has it; then it is there."""
+    with screen("-d", "0.2", "cpu") as terminal:
+        terminal.pump(1)
+        first = clock(terminal)
+        terminal.send("6")
+        terminal.pump(2.5)
+        last = clock(terminal)
+        terminal.send("{")
+        found = re.search(r"recorded from (\d\d:\d\d:\d\d) on; G goes back to now", terminal.text())
+        problem = expect(found and first <= found[1] <= last, terminal, f"no time between {first} and {last}")
+        terminal.send("G", ",", ",")
+        return problem or expect("recorded from" not in terminal.text() and back(terminal), terminal, "it is not there from then on")
+
+
+def empty_tables(_scratch):
+    """What is in no sample of the past is not waited for; nobody runs nothing here."""
+    with screen("-d", "0.2", "-u", "nobody", "events") as terminal:
+        terminal.pump(1)
+        problem = expect("waiting for the first" in terminal.text(), terminal, "the present does not wait")
+        terminal.send(",", ",")
+        return problem or expect("none until then" in terminal.text() and back(terminal), terminal, "the past waits")
+
+
+def an_empty_past(_scratch):
+    with screen("-d", "0.2", "--past=0", "cpu") as terminal:
+        terminal.pump(0.5)
+        terminal.send(",")
+        return expect(not back(terminal), terminal, "there is a past")
+
+
 def saved(scratch):
     """As a recording that can be replayed, of nobody else's eyes."""
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
@@ -198,5 +229,8 @@ def tests():
         ("past: a click on a graph", a_click_on_a_graph),
         ("past: a clock that was set back", a_clock_that_was_set_back),
         ("past: what was not sampled", what_was_not_sampled),
+        ("past: recorded since then", what_is_recorded_since_then),
+        ("past: empty tables", empty_tables),
+        ("past: an empty one", an_empty_past),
         ("past: saved", saved),
     ]

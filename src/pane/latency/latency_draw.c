@@ -567,7 +567,7 @@ static const char *why_nothing(const struct pane_context *context, const struct 
 {
 	if (table)
 		return _("nothing is measured; i shows why");
-	return latency_phase(context) == LATENCY_RECORDED ? _("this sample of the recording has no latency")
+	return latency_phase(context) == LATENCY_RECORDED ? context->tables[LATENCY_TABLE_LATENCY].absent
 							  : _("starting");
 }
 

@@ -75,10 +75,16 @@ bool pages_has_process(const struct pane_context *context)
 	return table && table->n_rows > 0;
 }
 
+static const char *not_recorded(const struct pane_context *context)
+{
+	return context_table(context, PAGES_TABLE_TOTAL) ? _("no process was selected then")
+							 : context->tables[PAGES_TABLE_TOTAL].absent;
+}
+
 const char *pages_no_process(const struct pane_context *context)
 {
 	return pages_has_process(context)         ? NULL
-	       : screen_replays(context)          ? _("the recording has no pages of a process")
+	       : screen_replays(context)          ? not_recorded(context)
 	       : context->view == PAGES_VIEW_LIST ? _("select a process first, with the arrows or the mouse")
 						  : _("select a process first, in the view Processes");
 }
