@@ -430,7 +430,7 @@ static const char *why_not(int error)
 	case -ENOTSUP:
 		return _("recorded by a newer version of panetop");
 	case -EILSEQ:
-		return _("its numbers are in big-endian order; recordings are little-endian on every machine");
+		return _("its numbers are big-endian; recordings are little-endian on every machine");
 	default:
 		return _("the header of the recording is damaged");
 	}
