@@ -618,14 +618,14 @@ static void set_wait(struct bpf_code *code, const struct bpf_task_layout *layout
 {
 	unsigned disk = 0, memory = 0, sleeps, idle, other;
 
-	set(code, VALUE, BPF_STATE_DISK);
-	load_of_task(code, BPF_REG_2, 1, layout->in_iowait);
-	disk = jump_if_any(code, BPF_REG_2, layout->iowait_bit);
 	set(code, VALUE, BPF_STATE_MEMORY);
 	if (layout->memstall_bit) {
 		load_of_task(code, BPF_REG_2, 1, layout->in_memstall);
 		memory = jump_if_any(code, BPF_REG_2, layout->memstall_bit);
 	}
+	set(code, VALUE, BPF_STATE_DISK);
+	load_of_task(code, BPF_REG_2, 1, layout->in_iowait);
+	disk = jump_if_any(code, BPF_REG_2, layout->iowait_bit);
 	set(code, VALUE, BPF_STATE_SLEEP);
 	idle = jump_if_any(code, BPF_REG_1, TASK_NOLOAD);
 	sleeps = jump_if_any(code, BPF_REG_1, TASK_INTERRUPTIBLE);

@@ -225,6 +225,9 @@ static const struct process_facts idle = {
 	.system_ratio = 0,
 	.wait_ratio = 0,
 	.disk_ratio = 0,
+	.memory_ratio = 0,
+	.lock_ratio = 0,
+	.other_ratio = 0,
 	.throttled_ratio = 0,
 	.group_limit_ratio = 0.5,
 	.system_call = "",
@@ -315,6 +318,39 @@ START_TEST(what_it_competes_for)
 	facts.threads = 8;
 	facts.wait_ratio = 0.3; /* a little of much */
 	assert_story(&facts, PROCESS_CALM, "It computes: 4.0 CPUs (user 0.0, system 0.0).");
+}
+END_TEST
+
+START_TEST(what_its_time_account_says)
+{
+	struct process_facts facts = idle;
+
+	facts.memory_ratio = 0.6;
+	facts.disk_ratio = 0.3;
+	assert_story(&facts, PROCESS_SLOW,
+		     "It waits for memory 60 % of the time: the kernel makes room for it, or reads its pages "
+		     "back.");
+	facts.disk_ratio = 0.7; /* more than for memory */
+	assert_story(&facts, PROCESS_SLOW, "It waits for storage 70 % of the time.");
+	facts.memory_ratio = 0.19;
+	facts.disk_ratio = 0.1;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts = idle;
+	facts.threads = 1;
+	facts.lock_ratio = 0.8;
+	assert_story(&facts, PROCESS_SLOW, "It waits for a lock 80 % of the time; another process has it.");
+	facts.lock_ratio = 0.49;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts.lock_ratio = 7; /* threads of a pool without work */
+	facts.threads = 8;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts = idle;
+	facts.other_ratio = 0.4;
+	assert_story(&facts, PROCESS_SLOW, "It waits for the kernel 40 % of the time, not for storage.");
+	facts.other_ratio = 0.19;
+	assert_story(&facts, PROCESS_SILENT, "");
+	facts.memory_ratio = facts.lock_ratio = facts.other_ratio = NAN;
+	assert_story(&facts, PROCESS_SILENT, "");
 }
 END_TEST
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 
 #include "rig.h"
 #include "suite.h"
+#include "topic/process/time_account.h"
 
 #define POINTS 0.02
 #define PHASE_NS 300000000L
@@ -327,5 +329,114 @@ START_TEST(without_bpf_running_and_ready_alone_are_known)
 	ck_assert_double_gt(seconds[RUNNING], 0);
 	for (unsigned part = DISK; part < N_PARTS; part++)
 		ck_assert(isnan(seconds[part]));
+	close_machine(&machine);
+}
+
+/* A process whose switches are all seen runs as long as its clock, give or take interrupts and a host. */
+START_TEST(an_account_beyond_its_clock_is_broken)
+{
+	ck_assert(!time_account_is_broken(0, 0));
+	ck_assert(!time_account_is_broken(1000000000, 1000000000));
+	ck_assert(!time_account_is_broken(TIME_ACCOUNT_SLACK_NS, 0));
+	ck_assert(time_account_is_broken(TIME_ACCOUNT_SLACK_NS + 1, 0));
+	ck_assert(!time_account_is_broken(UINT64_C(2000000000) + TIME_ACCOUNT_SLACK_NS, 1000000000));
+	ck_assert(time_account_is_broken(UINT64_C(2000000001) + TIME_ACCOUNT_SLACK_NS, 1000000000));
+	ck_assert(
+		!time_account_is_broken(0, 1000000000)); /* it ran without being seen: nothing is too much */
+}
+
+#define GROUP "/sys/fs/cgroup/memory/panetop-time-test"
+#define GROUP_BYTES (16 << 20)
+#define THRASH_BYTES ((size_t)20 << 20)
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return written;
+}
+
+/*
+ * Reads a file again and again that its group has no room for, and knows how long it did not run. The kernel
+ * decides which of these reads are for want of memory: only the sum with those of the disk is known.
+ */
+static void thrash(struct child *child, int file)
+{
+	static char page[BLOCK];
+	struct stretch start;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (!write_text(GROUP "/cgroup.procs", pid))
+		_exit(1);
+	atomic_store(&child->step, 1);
+	wait_for_step(child, 2);
+	start = begin();
+	while (now(CLOCK_MONOTONIC) - start.wall < 6 * (double)PHASE_NS / 1e9)
+		for (size_t at = 0; at < THRASH_BYTES; at += BLOCK)
+			if (pread(file, page, BLOCK, (off_t)at) != (ssize_t)BLOCK)
+				_exit(2);
+	end(child, start, MEMORY);
+	atomic_store(&child->step, 3);
+	for (;;)
+		pause();
+}
+
+/* -1: it cannot be made. */
+static int thrash_file(void)
+{
+	char path[SCRATCH_PATH_MAX], bytes[32];
+	int fd;
+
+	snprintf(bytes, sizeof(bytes), "%d", GROUP_BYTES);
+	if (mkdir(GROUP, 0755) < 0 || !write_text(GROUP "/memory.limit_in_bytes", bytes))
+		return -1;
+	scratch_template(path, "thrash");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	for (size_t at = 0; at < THRASH_BYTES; at += BLOCK) {
+		static char page[BLOCK];
+
+		ck_assert_int_eq(pwrite(fd, page, BLOCK, (off_t)at), (ssize_t)BLOCK);
+	}
+	ck_assert_int_eq(fsync(fd), 0);
+	ck_assert_int_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
+	return fd;
+}
+
+START_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
+{
+	struct child *child = shared(sizeof(*child));
+	double before[N_PARTS], after[N_PARTS], waited, ready;
+	int file = thrash_file();
+	pid_t pid;
+
+	if (file < 0) {
+		rmdir(GROUP);
+		skip_test("no memory cgroup of version 1 can be made here");
+	}
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		thrash(child, file);
+	open_counting();
+	wait_for_step(child, 1);
+	next_tick(&machine);
+	read_parts(pid, before);
+	atomic_store(&child->step, 2);
+	wait_for_step(child, 3);
+	next_tick(&machine);
+	read_parts(pid, after);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	rmdir(GROUP);
+	ready = after[READY] - before[READY];
+	waited = after[MEMORY] - before[MEMORY] + after[DISK] - before[DISK];
+	ck_assert_double_gt(waited, 0);
+	ck_assert_msg(fabs(waited - child->seconds[MEMORY]) <= POINTS * 6 * (double)PHASE_NS / 1e9 + ready,
+		      "%.3f s, not %.3f; ready %.3f", waited, child->seconds[MEMORY], ready);
 	close_machine(&machine);
 }

@@ -140,6 +140,7 @@ void cpu_draw_time(struct pane_context *context, struct canvas *canvas)
 	double whole = 1;
 	int y;
 
+	context->request->time_of_mapped = false;
 	n_bars = table && room > 0 ? find_bars(table, bars, room) : 0;
 	for (unsigned i = 0; i < n_bars; i++)
 		whole = fmax(whole, bars[i].awake);

@@ -47,6 +47,7 @@ static const struct pane_table tables[] = {
 				  .own_columns = true,
 				  .columns = "time,event,pid,info,status,duration_seconds,command",
 				  .waits = N_("waiting for an event of it or its children") },
+	[PROCESS_TABLE_TIME] = { .topic = "time_account", .lazy = true },
 	{ 0 },
 };
 
@@ -224,6 +225,7 @@ static void sampling(struct pane_context *context)
 		process_rows_request(context, PROCESS_TABLE_PROCESS);
 		return;
 	}
+	context->request->time_of_mapped = context->view == VIEW_SUMMARY;
 	context->request->visible[0] = chosen->is_set ? chosen->pid : state->pid;
 	context->request->n_visible = context->request->visible[0] ? 1 : 0;
 }
@@ -298,8 +300,8 @@ static const struct pane_action list_actions[] = {
 
 static const struct pane_view views[] = {
 	[VIEW_SUMMARY] = { "summary", N_("Summary"), N_("what it is, what it does, why it is slow"),
-			   PROCESS_TABLE_PROCESS, BIT(PROCESS_TABLE_SIGNAL), .actions = summary_actions,
-			   .no_table = true, .draw = process_draw_summary },
+			   PROCESS_TABLE_PROCESS, BIT(PROCESS_TABLE_SIGNAL) | BIT(PROCESS_TABLE_TIME),
+			   .actions = summary_actions, .no_table = true, .draw = process_draw_summary },
 	[VIEW_THREADS] =
 		VIEW("threads", N_("Threads"), N_("its threads and their CPU time"), PROCESS_TABLE_THREAD),
 	[VIEW_FILES] =

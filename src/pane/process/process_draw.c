@@ -103,6 +103,27 @@ static double how_ended(const struct summary *summary, const char *column, const
 						       : of_exit_event(summary, of_event);
 }
 
+/* A part of its time account. */
+static double time_part(const struct summary *summary, const char *part)
+{
+	const struct table *table = context_table(summary->context, PROCESS_TABLE_TIME);
+	double pid = number(summary, "pid");
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (table_number(table, row, "pid") == pid &&
+		    strcmp(table_text(table, row, "part"), part) == 0)
+			return table_number(table, row, "ratio");
+	}
+	return NAN;
+}
+
+static double known(double best, double otherwise)
+{
+	return isnan(best) ? otherwise : best;
+}
+
 static struct process_facts facts_of(const struct summary *summary)
 {
 	return (struct process_facts){
@@ -118,7 +139,10 @@ static struct process_facts facts_of(const struct summary *summary)
 		.user_ratio = number(summary, "user_ratio"),
 		.system_ratio = number(summary, "system_ratio"),
 		.wait_ratio = number(summary, "wait_ratio"),
-		.disk_ratio = number(summary, "disk_ratio"),
+		.disk_ratio = known(number(summary, "disk_ratio"), time_part(summary, "disk")),
+		.memory_ratio = time_part(summary, "memory"),
+		.lock_ratio = time_part(summary, "lock"),
+		.other_ratio = time_part(summary, "other"),
 		.throttled_ratio = number(summary, "throttled_ratio"),
 		.group_limit_ratio = number(summary, "group_limit_ratio"),
 		.major_faults_per_second = number(summary, "major_faults_per_second"),
@@ -244,7 +268,7 @@ static void line_threads(const struct summary *summary, struct line *line)
 	    fixed_text(value[0], number(summary, "threads"), 0),
 	    fixed_text(value[1], number(summary, "running_threads"), 0),
 	    fixed_text(value[2], number(summary, "waiting_threads"), 0),
-	    percent(value[3], number(summary, "disk_ratio")));
+	    percent(value[3], known(number(summary, "disk_ratio"), time_part(summary, "disk"))));
 }
 
 static void line_cpu(const struct summary *summary, struct line *line)

@@ -13,6 +13,9 @@
 #define THROTTLED 0.1 /* share of the periods */
 #define READY 0.2     /* of one CPU, that its threads wanted and did not get */
 #define DISK 0.2      /* share of the time in which threads waited for block devices */
+#define MEMORY 0.2    /* share of the time in which threads waited for memory */
+#define LOCK 0.5      /* … for a lock, of a process with one thread: those of others may have no work */
+#define OTHER 0.2     /* … for the kernel */
 #define FAULTS 20     /* per second, that waited for storage */
 #define COMPUTES 0.9  /* of one CPU */
 #define SLEEPS 0.05   /* of one CPU: less does not count as work */
@@ -95,6 +98,36 @@ static bool say_disk(const struct process_facts *facts, char *text, size_t room)
 	return true;
 }
 
+static bool say_memory(const struct process_facts *facts, char *text, size_t room)
+{
+	if (!(facts->memory_ratio >= MEMORY) || facts->disk_ratio > facts->memory_ratio)
+		return false;
+	snprintf(
+		text, room,
+		_("It waits for memory %.0f %% of the time: the kernel makes room for it, or reads its pages "
+		  "back."),
+		100 * facts->memory_ratio);
+	return true;
+}
+
+static bool say_lock(const struct process_facts *facts, char *text, size_t room)
+{
+	if (!(facts->lock_ratio >= LOCK) || !(facts->threads <= 1))
+		return false;
+	snprintf(text, room, _("It waits for a lock %.0f %% of the time; another process has it."),
+		 100 * facts->lock_ratio);
+	return true;
+}
+
+static bool say_other(const struct process_facts *facts, char *text, size_t room)
+{
+	if (!(facts->other_ratio >= OTHER))
+		return false;
+	snprintf(text, room, _("It waits for the kernel %.0f %% of the time, not for storage."),
+		 100 * facts->other_ratio);
+	return true;
+}
+
 static bool say_computes(const struct process_facts *facts, char *text, size_t room)
 {
 	if (!(facts->cpu_ratio >= COMPUTES))
@@ -169,7 +202,9 @@ enum process_level process_story(const struct process_facts *facts, char *text, 
 {
 	*text = '\0';
 	if (say_exit(facts, text, room) || say_stopped(facts, text, room) ||
-	    say_throttled(facts, text, room) || say_ready(facts, text, room) || say_disk(facts, text, room))
+	    say_throttled(facts, text, room) || say_ready(facts, text, room) ||
+	    say_memory(facts, text, room) || say_disk(facts, text, room) || say_lock(facts, text, room) ||
+	    say_other(facts, text, room))
 		return PROCESS_SLOW;
 	if (say_computes(facts, text, room) || say_sleeps(facts, text, room))
 		return PROCESS_CALM;

@@ -16,6 +16,7 @@ struct process_facts {
 	double cpu_ratio, user_ratio, system_ratio;
 	double wait_ratio; /* ready to run, but not running */
 	double disk_ratio; /* waiting for block devices */
+	double memory_ratio, lock_ratio, other_ratio; /* parts of its time account */
 	double throttled_ratio, group_limit_ratio;
 	double major_faults_per_second;
 	const char *system_call, *system_call_file, *wait_channel; /* of its main thread; "": unknown */

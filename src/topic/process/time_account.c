@@ -15,13 +15,13 @@
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
 #include "topic/process/process_wait.h"
+#include "topic/process/time_account.h"
 #include "topic/topic.h"
 #include "topic/trace/trace.h"
 
 #define N_PARTS BPF_STATE_GONE
 #define ENTRIES_OF_ONE 4096
 #define ENTRIES_OF_ALL 32768
-#define SLACK_NS UINT64_C(100000000) /* clocks of tasks leave out interrupts and what the host took */
 
 struct time_account_row {
 	uint64_t pid;
@@ -42,9 +42,9 @@ static const struct column columns[] = {
 	       .words = true,
 	       .help = N_(
 		       "running on a CPU; ready: waiting for one; disk: waiting for I/O; memory: for memory "
-		       "to be reclaimed or read back; lock: for a futex; sleep: for anything that it may "
-		       "wait for as long as it takes, such as input or a timer; other: for the kernel, or "
-		       "stopped"),
+		       "to be reclaimed or read back; lock: for a futex, as threads of a pool do that have "
+		       "no work, too; sleep: for anything that it may wait for as long as it takes, such "
+		       "as input or a timer; other: for the kernel, or stopped"),
 	       .source = "panetop"),
 	COLUMN(struct time_account_row, ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("time %"),
 	       .width = 7, .trend = true, .of_cpu = true,
@@ -143,6 +143,8 @@ static uint32_t wanted_process(const struct sample_request *request)
 	struct span list = span_text(request->processes ? request->processes : "");
 	uint64_t pid;
 
+	if (request->time_of_mapped && request->mapped.is_set)
+		return request->mapped.pid;
 	return span_u64(&list, &pid) && span_length(list) == 0 && pid <= UINT32_MAX ? (uint32_t)pid : 0;
 }
 
@@ -309,7 +311,7 @@ static void compare_with_clock(struct account *account, const struct process *pr
 	uint64_t run_ns = account->now_ns[BPF_STATE_RUNNING] - account->shown_ns[BPF_STATE_RUNNING];
 
 	if (account->cpu_ns > 0 && process->clock_valid && process->cpu_ns >= account->cpu_ns)
-		account->broken |= run_ns > 2 * (process->cpu_ns - account->cpu_ns) + SLACK_NS;
+		account->broken |= time_account_is_broken(run_ns, process->cpu_ns - account->cpu_ns);
 	account->cpu_ns = process->clock_valid ? process->cpu_ns : 0;
 }
 
