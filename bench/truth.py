@@ -5,13 +5,16 @@ Each load ends with its own account (rusage); the pane is asked every 0.2 s mean
 load by its own account, the mean that the pane gave, and how far a single sample was off the duty, all in points
 of one CPU."""
 import json
+import mmap
 import os
+import random
 import resource
 import select
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import contextmanager
@@ -243,6 +246,91 @@ def wakeup_truths():
 if sys.argv[2:] == ["wakeups"]:
     wakeup_truths()
     sys.exit()
+
+
+def reads_of_cache():
+    """A file that is read once cold and three times warm: how much of it the cache had, to the page."""
+    pages, passes = 4000, 4
+    length = pages * os.sysconf("SC_PAGESIZE")
+    command = [PANETOP, "-o", "json", "-d", "0.5", "-t", "cache_file", "memory"]
+    with tempfile.TemporaryFile(dir="/var/tmp") as file, subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
+        file.write(bytes(length))
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        panetop.stdout.readline()
+        for _ in range(passes):
+            for at in range(0, length, 1 << 16):
+                os.pread(file.fileno(), 1 << 16, at)
+        inode = os.fstat(file.fileno()).st_ino
+        time.sleep(1)
+        panetop.terminate()
+        tables = [json.loads(line)["tables"]["cache_file"] for line in panetop.stdout]
+    row = next((row for row in tables[-1] if row["inode"] == inode), None) if tables else None
+    if not row:
+        print("page cache: not counted here")
+        return
+    exact = row["asked_pages"] == passes * pages and row["hit_pages"] == (passes - 1) * pages
+    print(f"page cache: {row['hit_pages']} of {row['asked_pages']} pages were there, {(passes - 1) * pages} of {passes * pages} "
+          f"by the reader: {'exact' if exact else 'NOT EXACT'}")
+
+
+def parts_of_time():
+    """A process that computes, sleeps, reads the disk and waits for a lock in known parts."""
+    phase, rounds = 0.25, 4
+    known = dict.fromkeys(("running", "sleep", "disk", "lock"), 0.0)
+    block = mmap.mmap(-1, 1 << 16)
+    lock = threading.Lock()
+    with tempfile.NamedTemporaryFile(dir="/var/tmp") as file:
+        file.write(bytes(1 << 24))
+        os.fsync(file.fileno())
+        disk = os.open(file.name, os.O_RDONLY | os.O_DIRECT)
+        ends, begins = os.pipe(), os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(begins[1])
+            wait_in_parts(phase, rounds, known, disk, block, lock, begins[0], ends[1])
+        command = [PANETOP, "-o", "json", "-d", "0.5", "-t", "time_account", f"--pid={pid}", "cpu"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
+            first = json.loads(panetop.stdout.readline())["tables"]["time_account"]
+            os.write(begins[1], b"x")
+            known = json.loads(os.read(ends[0], 4096))
+            time.sleep(0.6)  # a sample of all of it
+            panetop.terminate()
+            last = json.loads(panetop.stdout.readlines()[-1])["tables"]["time_account"]
+        os.close(begins[1])
+        os.waitpid(pid, 0)
+    grown = {row["part"]: (row["seconds"] or 0) - (before["seconds"] or 0) for row, before in zip(last, first)}
+    whole = sum(known.values())
+    off = {part: 100 * (grown[part] - known[part]) / whole for part in known if part != "sleep"}
+    ready = 100 * grown["ready"] / whole
+    holds = all(abs(points) <= 2 + ready for points in off.values())
+    print("parts of time: " + ", ".join(f"{part} {100 * known[part] / whole:.1f} off by {points:.2f}" for part, points in off.items())
+          + f"; ready {ready:.1f}: {'within' if holds else 'NOT within'} 2 points and what it was ready")
+
+
+def wait_in_parts(phase, rounds, known, disk, block, lock, begin, end):
+    """The child's part: it knows from its own clocks how long it ran and waited; being ready counts as waiting."""
+    def spend(part, do):
+        wall, cpu = time.monotonic(), time.process_time()
+        while time.monotonic() - wall < phase:
+            do()
+        cpu = time.process_time() - cpu
+        known["running"] += cpu
+        if part != "running":
+            known[part] += time.monotonic() - wall - cpu
+
+    lock.acquire()
+    os.read(begin, 1)
+    for _ in range(rounds):
+        spend("running", lambda: None)
+        spend("sleep", lambda: time.sleep(phase))
+        spend("disk", lambda: os.preadv(disk, [block], random.randrange(256) << 16))
+        spend("lock", lambda: lock.acquire(timeout=phase))
+    os.write(end, json.dumps(known).encode())
+    os.read(begin, 1)
+    os._exit(0)
+
+
 print(f"a sample every {DELAY} s for {SECONDS} s, in percent of one CPU")
 for share in (0.05, 0.25, 0.5, 0.75, 1.0):
     known_load(share, 1)
@@ -258,3 +346,6 @@ print("a flood of datagrams over loopback")
 flood()
 print("what wakes up whom")
 wakeup_truths()
+print("what the kernel counts for panetop")
+reads_of_cache()
+parts_of_time()
