@@ -78,8 +78,10 @@ static int sample_files(struct sample *sample)
 	struct arena *arena = &sample->frame->arena;
 
 	if (!cache_list_update(list)) {
-		trace_notice(&list->trace, sample->frame, _("files that are read are not known"));
-		return 0;
+		if (list->trace.error == -ENOTSUP)
+			return 0;
+		env_note_failure(sample->env, TRACE_SOURCE, list->trace.error);
+		return list->trace.error;
 	}
 	cache_list_find_paths(list);
 	for (size_t i = 0; i < list->n_files; i++) {
