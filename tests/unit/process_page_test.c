@@ -338,7 +338,8 @@ START_TEST(what_its_time_account_says)
 	facts = idle;
 	facts.threads = 1;
 	facts.lock_ratio = 0.8;
-	assert_story(&facts, PROCESS_SLOW, "It waits for a lock 80 % of the time; another process has it.");
+	assert_story(&facts, PROCESS_CALM,
+		     "It waits for a lock, or for another process, 80 % of the time.");
 	facts.lock_ratio = 0.49;
 	assert_story(&facts, PROCESS_SILENT, "");
 	facts.lock_ratio = 7; /* threads of a pool without work */

@@ -114,7 +114,7 @@ static bool say_lock(const struct process_facts *facts, char *text, size_t room)
 {
 	if (!(facts->lock_ratio >= LOCK) || !(facts->threads <= 1))
 		return false;
-	snprintf(text, room, _("It waits for a lock %.0f %% of the time; another process has it."),
+	snprintf(text, room, _("It waits for a lock, or for another process, %.0f %% of the time."),
 		 100 * facts->lock_ratio);
 	return true;
 }
@@ -203,10 +203,9 @@ enum process_level process_story(const struct process_facts *facts, char *text, 
 	*text = '\0';
 	if (say_exit(facts, text, room) || say_stopped(facts, text, room) ||
 	    say_throttled(facts, text, room) || say_ready(facts, text, room) ||
-	    say_memory(facts, text, room) || say_disk(facts, text, room) || say_lock(facts, text, room) ||
-	    say_other(facts, text, room))
+	    say_memory(facts, text, room) || say_disk(facts, text, room) || say_other(facts, text, room))
 		return PROCESS_SLOW;
-	if (say_computes(facts, text, room) || say_sleeps(facts, text, room))
+	if (say_computes(facts, text, room) || say_lock(facts, text, room) || say_sleeps(facts, text, room))
 		return PROCESS_CALM;
 	return PROCESS_SILENT;
 }
