@@ -541,6 +541,32 @@ static void add_rows(struct findings *findings, struct frame *frame, struct tabl
 	}
 }
 
+/* Does an earlier rule judge the same topic? */
+static bool is_repeated(const struct findings *findings, unsigned rule)
+{
+	for (unsigned i = 0; i < rule; i++)
+		if (!findings->rules[i].optional &&
+		    strcmp(findings->rules[i].topic, findings->rules[rule].topic) == 0)
+			return true;
+	return false;
+}
+
+void findings_note_lack(const struct findings *findings, struct frame *frame)
+{
+	struct buffer names = { 0 };
+
+	for (unsigned i = 0; i < findings->n_rules; i++) {
+		const struct finding_rule *rule = &findings->rules[i];
+
+		if (!rule->optional && !is_repeated(findings, i) && !frame_table(frame, rule->topic))
+			buffer_print(&names, names.length > 0 ? ", %s" : "%s", rule->topic);
+	}
+	if (names.length > 0)
+		frame_notice(frame, finding_schema.name, NULL, _("not judged, since not sampled here: %.*s"),
+			     (int)names.length, names.bytes);
+	buffer_free(&names);
+}
+
 void findings_derive(struct findings *findings, struct frame *frame, bool always)
 {
 	struct table *table = frame_slot(frame, finding_schema.name);

@@ -74,6 +74,9 @@ void findings_close(struct findings *findings);
  */
 void findings_derive(struct findings *findings, struct frame *frame, bool always);
 
+/* Adds a notice to a frame that lacks topics which rules judge: they are silent for that reason. */
+void findings_note_lack(const struct findings *findings, struct frame *frame);
+
 /* Forgets earlier frames. */
 void findings_forget(struct findings *findings);
 

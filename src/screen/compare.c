@@ -19,6 +19,7 @@ void compare_mark(struct screen *screen)
 	char time[CLOCK_TEXT_MAX];
 
 	marked_take(screen, session_frame(screen));
+	marks_add(&screen->marks, screen->compare.marked.wall_ns);
 	screen_message(screen, MESSAGE_SCREEN, _("marked: %s; = compares what is shown with it"),
 		       clock_local(time, screen->compare.marked.wall_ns, "%H:%M:%S"));
 }

@@ -561,6 +561,9 @@ int session_sample(struct screen *screen)
 	screen->setup->scope_read(context->request->scope, frame, source->seek != NULL);
 	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	findings_derive(screen->findings, frame, source->seek != NULL);
+	marks_take(&screen->marks, frame);
+	if (source->seek)
+		findings_note_lack(screen->findings, frame);
 	if (screen->setup->past)
 		keep(screen, frame);
 	screen->setup->scope_split(context->request->scope, frame, source->seek != NULL);
@@ -949,6 +952,7 @@ void session_open(struct screen *screen)
 	open_logs(screen);
 	screen->kept_from_ns = alloc_zeroed(setup->n_schemas, sizeof(*screen->kept_from_ns));
 	screen->findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
+	screen->past_findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)
@@ -972,6 +976,7 @@ void session_close(struct screen *screen)
 	close_logs(screen);
 	marked_close(screen);
 	findings_close(screen->findings);
+	findings_close(screen->past_findings);
 	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
 		frame_close(&screen->frames[i]);
 }

@@ -10,6 +10,7 @@
 #include "model/difference.h"
 #include "model/event_log.h"
 #include "model/explained.h"
+#include "model/marks.h"
 #include "screen/context.h"
 #include "screen/graph.h"
 #include "screen/list.h"
@@ -148,6 +149,8 @@ struct screen {
 	bool in_past;             /* … and is of past_source, which is open then */
 	struct source past_source;
 	uint64_t *kept_from_ns; /* for each schema: the first sample that the past had of it; 0: none yet */
+	struct findings *past_findings; /* of the shown sample in it */
+	size_t past_judged;             /* the last one that was judged; SIZE_MAX: none since it was opened */
 	size_t past_index; /* of the shown sample in it; SIZE_MAX: not known since it was opened */
 	struct timeline *timeline; /* NULL until it is drawn */
 	struct graph_places graphs;
@@ -176,6 +179,7 @@ struct screen {
 	struct menu menu;
 	struct scoping scoping;
 	struct compare compare;
+	struct marks marks;
 	struct explaining explaining;
 	bool changed;             /* an action has ended: draw its result */
 	bool filter_shown;        /* by the rule above a table, in the present drawing */

@@ -160,6 +160,18 @@ static int cell_of(const struct timeline *timeline, uint64_t wall_ns)
 	return share < 1 ? (int)(share * timeline->cells) : timeline->cells - 1;
 }
 
+static void draw_marks(const struct screen *screen, const struct timeline *timeline,
+		       const struct canvas *canvas, int y, int x)
+{
+	for (unsigned i = 0; i < screen->marks.n; i++) {
+		const struct mark *mark = &screen->marks.list[i];
+
+		if (mark->wall_ns >= timeline->first_ns && mark->wall_ns <= timeline->last_ns)
+			canvas_text(canvas, y, x + cell_of(timeline, mark->wall_ns),
+				    mark->finding ? STYLE_WARN : STYLE_STRONG, mark->finding ? "!" : "m", 1);
+	}
+}
+
 void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, int x, int end)
 {
 	struct timeline *timeline = timeline_of(screen);
@@ -173,6 +185,7 @@ void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, in
 	for (int i = 0; i < cells; i++)
 		if (!isnan(timeline->loads[i]))
 			graph_level(canvas, y, x + i, STYLE_DIM, timeline->loads[i]);
+	draw_marks(screen, timeline, canvas, y, x);
 	canvas_text(canvas, y, x + cell_of(timeline, session_frame(screen)->wall_ns), STYLE_NOTICE,
 		    canvas->ascii ? "|" : "\u2502", 1);
 }

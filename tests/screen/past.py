@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from common import PANETOP, expect, screen
+from common import PANETOP, edited, expect, fixture, replay, screen
 
 CLOCK = re.compile(r" (\d\d:\d\d:\d\d)$")
 BACK = re.compile(r" -(\d\d:\d\d:\d\d) of \d\d:\d\d:\d\d  \d\d:\d\d:\d\d$")
@@ -203,6 +203,44 @@ def an_empty_past(_scratch):
         return expect(not back(terminal), terminal, "there is a past")
 
 
+def findings(_scratch):
+    """Those of that moment; where their topics were not sampled it says so, and never that all is well."""
+    with screen("-d", "0.2", fixture("cgroup-v2"), "overview") as terminal:
+        problem = expect(terminal.wait_for("system.slice"), terminal, "no finding to look for")
+        terminal.pump(1)
+        now = [line[:60] for line in terminal.lines()[2:4]]
+        terminal.send(",", ",")
+        problem = problem or expect(back(terminal) and [line[:60] for line in terminal.lines()[2:4]] == now, terminal, f"not {now}")
+    with screen("-d", "0.2", fixture("cgroup-v2"), "cpu") as terminal:
+        terminal.pump(1)
+        terminal.send(",", "1")
+        problem = problem or expect("not judged, since not sampled here: " in terminal.text(), terminal, "it does not say what is lacking")
+        return problem or expect("nothing out of the ordinary" not in terminal.text(), terminal, "it says that all is well")
+
+
+def strip(terminal):
+    return terminal.lines()[1][80:]
+
+
+def fills_up(number, tables):
+    for row in tables["filesystem"]:
+        if row["mount"] == "/boot" and number < 12:
+            row["used_ratio"] = 0.5
+
+
+def marks(scratch):
+    """Those of the user and of findings that began are in the line of the load, at their places."""
+    with replay("overview", width=160, recording=edited(scratch, fills_up, frames=36)) as terminal:
+        problem = expect("!" not in strip(terminal) and "m" not in strip(terminal), terminal, "marks of nothing")
+        terminal.send("g", "+", "2", "0", "0", "Enter", "m", ".", ".", ".")
+        place = strip(terminal).find("\u2502")
+        problem = problem or expect(0 <= strip(terminal).find("m") < place, terminal, "the user's mark")
+        problem = problem or expect(strip(terminal).count("!") == 1 and strip(terminal).find("!") < strip(terminal).find("m"), terminal,
+                                    "the finding that began")
+        terminal.send("m", ".", ".", ".")
+        return problem or expect(strip(terminal).count("m") == 2, terminal, "the second mark replaces the first")
+
+
 def saved(scratch):
     """As a recording that can be replayed, of nobody else's eyes."""
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
@@ -232,5 +270,7 @@ def tests():
         ("past: recorded since then", what_is_recorded_since_then),
         ("past: empty tables", empty_tables),
         ("past: an empty one", an_empty_past),
+        ("past: findings", findings),
+        ("past: marks", marks),
         ("past: saved", saved),
     ]

@@ -485,13 +485,13 @@ static bool key(struct pane_context *context, const struct input *input)
 	return true;
 }
 
-/* The gauge of power and heat is there, or it is not. */
+/* The gauge of power and heat is there, or it is not; the line of findings says what they lack. */
 static bool tells(const struct pane_context *context, const struct notice *notice)
 {
 	(void)context;
 	return strcmp(notice->topic, "power") == 0 || strcmp(notice->topic, NOTICE_STORAGE) == 0 ||
 	       strcmp(notice->topic, NOTICE_SOCKETS) == 0 || strcmp(notice->topic, "temperature") == 0 ||
-	       strcmp(notice->topic, "group") == 0;
+	       strcmp(notice->topic, "group") == 0 || strcmp(notice->topic, "finding") == 0;
 }
 
 static const struct pane_view views[] = {

@@ -103,7 +103,11 @@ void overview_findings_draw(struct pane_context *context, const struct canvas *c
 	int subject_cells = subject_width(context, index, canvas);
 
 	if (n == 0) {
-		if (context_table(context, index))
+		const struct notice *lack = frame_newest_notice(context->frame, "finding");
+
+		if (lack)
+			canvas_text(canvas, 0, 0, STYLE_DIM, lack->text, -1);
+		else if (context_table(context, index))
 			canvas_text(canvas, 0, 0, STYLE_OK,
 				    scope_is_set(context->request->scope)
 					    ? _("machine and scope: nothing out of the ordinary")

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "model/marks.h"
+
+#include <string.h>
+
+#include "core/hash.h"
+#include "model/finding.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define SAME_NS (2 * SECOND_NS) /* the clocks drift apart */
+
+static void drop_one(struct marks *marks)
+{
+	unsigned oldest = 0;
+
+	while (oldest < marks->n && !marks->list[oldest].finding)
+		oldest++;
+	if (oldest == marks->n)
+		oldest = 0;
+	memmove(&marks->list[oldest], &marks->list[oldest + 1], (--marks->n - oldest) * sizeof(*marks->list));
+}
+
+static void add(struct marks *marks, uint64_t wall_ns, uint64_t finding)
+{
+	if (marks->n == MARKS_MAX)
+		drop_one(marks);
+	marks->list[marks->n++] = (struct mark){ wall_ns, finding };
+}
+
+void marks_add(struct marks *marks, uint64_t wall_ns)
+{
+	add(marks, wall_ns, 0);
+}
+
+static bool is_marked(const struct marks *marks, uint64_t wall_ns, uint64_t finding)
+{
+	for (unsigned i = 0; i < marks->n; i++) {
+		uint64_t there_ns = marks->list[i].wall_ns;
+		uint64_t apart_ns = there_ns > wall_ns ? there_ns - wall_ns : wall_ns - there_ns;
+
+		if (marks->list[i].finding == finding && apart_ns <= SAME_NS)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t identity_of(const struct table *table, const void *row)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule")));
+
+	return hash_bytes(hash, span_text(table_text(table, row, "row"))) | 1;
+}
+
+void marks_take(struct marks *marks, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, finding_schema.name);
+
+	if (!table || frame->interval_ns == 0) {
+		marks->first_ns = 0;
+		return;
+	}
+	if (marks->first_ns == 0)
+		marks->first_ns = frame->wall_ns;
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		uint64_t finding = identity_of(table, row);
+		uint64_t since_ns = (uint64_t)(table_number(table, row, "since_seconds") * 1e9);
+		uint64_t began_ns = frame->wall_ns > since_ns ? frame->wall_ns - since_ns : 0;
+
+		if (began_ns > marks->first_ns + SAME_NS && !is_marked(marks, began_ns, finding))
+			add(marks, began_ns, finding);
+	}
+}

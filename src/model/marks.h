@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Marked moments: those of the user, and those in which findings begin. */
+#ifndef PANETOP_MODEL_MARKS_H
+#define PANETOP_MODEL_MARKS_H
+
+#include "model/frame.h"
+
+#define MARKS_MAX 64
+
+struct mark {
+	uint64_t wall_ns;
+	uint64_t finding; /* which one begins; 0: of the user */
+};
+
+/* In the order in which they were made; the oldest ones make room, those of findings first. */
+struct marks {
+	struct mark list[MARKS_MAX];
+	unsigned n;
+	uint64_t first_ns; /* of frames with findings and rates, without a gap; 0: none yet */
+};
+
+void marks_add(struct marks *marks, uint64_t wall_ns);
+
+/*
+ * Marks the moments in which the findings of this frame began to hold, each once. One that held in the first
+ * frame, or in the first one after a gap, began at a moment that is not known.
+ */
+void marks_take(struct marks *marks, const struct frame *frame);
+
+#endif

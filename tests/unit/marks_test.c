@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of marked moments: findings that begin, once each, and which marks stay. */
+#include <config.h>
+
+#include "model/finding.h"
+#include "model/marks.h"
+#include "suite.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define WALL_NS (UINT64_C(1732095000) * SECOND_NS)
+
+static const struct schema *const schemas[] = { &finding_schema };
+
+static void add_finding(struct table *table, const char *rule, const char *row_name, double since)
+{
+	void *row = table_add(table);
+
+	row_set_text(row, schema_find(&finding_schema, "rule"), rule);
+	row_set_text(row, schema_find(&finding_schema, "row"), row_name);
+	row_set_f64(row, schema_find(&finding_schema, "since_seconds"), since);
+}
+
+/* A frame this many seconds after the first, with a finding that has held for since; negative: with none. */
+static void take(struct marks *marks, unsigned second, const char *rule, const char *row, double since)
+{
+	struct frame frame;
+	struct table *table;
+
+	frame_open(&frame, schemas, 1);
+	frame.wall_ns = WALL_NS + second * SECOND_NS;
+	frame.interval_ns = SECOND_NS;
+	table = frame_slot(&frame, "finding");
+	table->present = true;
+	if (since >= 0)
+		add_finding(table, rule, row, since);
+	marks_take(marks, &frame);
+	frame_close(&frame);
+}
+
+START_TEST(a_finding_marks_when_it_began)
+{
+	struct marks marks = { 0 };
+
+	take(&marks, 0, "", "", -1);
+	take(&marks, 60, "load", NULL, 20);
+	ck_assert_uint_eq(marks.n, 1);
+	ck_assert_uint_eq(marks.list[0].wall_ns, WALL_NS + 40 * SECOND_NS);
+	for (unsigned second = 61; second < 200; second++)
+		take(&marks, second, "load", NULL, second - 40);
+	ck_assert_uint_eq(marks.n, 1); /* it goes on */
+	take(&marks, 201, "disk_full", "/home", 0);
+	take(&marks, 202, "disk_full", "/var", 1);
+	take(&marks, 300, "load", NULL, 2); /* again */
+	ck_assert_uint_eq(marks.n, 4);
+	ck_assert_uint_eq(marks.list[3].wall_ns, WALL_NS + 298 * SECOND_NS);
+}
+END_TEST
+
+START_TEST(what_held_at_first_did_not_begin_then)
+{
+	struct marks marks = { 0 };
+
+	take(&marks, 0, "load", NULL, 0);
+	take(&marks, 60, "load", NULL, 60);
+	ck_assert_uint_eq(marks.n, 0);
+}
+END_TEST
+
+START_TEST(what_began_in_a_gap_is_not_known)
+{
+	struct marks marks = { 0 };
+	struct frame frame;
+
+	frame_open(&frame, schemas, 1);
+	take(&marks, 0, "", "", -1);
+	frame.wall_ns = WALL_NS + 10 * SECOND_NS;
+	frame.interval_ns = SECOND_NS;
+	marks_take(&marks, &frame); /* another pane is shown */
+	frame_close(&frame);
+	take(&marks, 20, "load", NULL, 0);
+	take(&marks, 21, "load", NULL, 1);
+	ck_assert_uint_eq(marks.n, 0);
+	take(&marks, 30, "disk_full", "/var", 0);
+	ck_assert_uint_eq(marks.n, 1);
+}
+END_TEST
+
+START_TEST(those_of_the_user_stay_longest)
+{
+	struct marks marks = { 0 };
+
+	take(&marks, 0, "", "", -1);
+	marks_add(&marks, WALL_NS + SECOND_NS);
+	for (unsigned i = 1; i <= MARKS_MAX + 10; i++)
+		take(&marks, 100 * i, "load", NULL, 0);
+	ck_assert_uint_eq(marks.n, MARKS_MAX);
+	ck_assert_uint_eq(marks.list[0].finding, 0);
+	ck_assert_uint_eq(marks.list[1].wall_ns, WALL_NS + 1200 * SECOND_NS);
+	for (unsigned i = 1; i <= 2 * MARKS_MAX; i++)
+		marks_add(&marks, WALL_NS + i);
+	ck_assert_uint_eq(marks.n, MARKS_MAX);
+	ck_assert_uint_eq(marks.list[0].wall_ns, WALL_NS + MARKS_MAX + 1);
+}
+END_TEST
