@@ -103,7 +103,8 @@ struct trace {
 struct churn {
 	const char *name;
 	unsigned n_started, n_exited;
-	const struct traced *row; /* the first of them */
+	const struct traced *row; /* the one that used most */
+	double first_before;      /* from the first start or exit to the moment */
 	double cpu_seconds;       /* that those which started have used */
 	double resident_bytes;    /* of those that are there at the moment */
 };
@@ -521,6 +522,7 @@ static double rank_of(const struct trace *trace, const struct churn *churn)
 static void write_churn(const struct trace *trace, const struct churn *churn)
 {
 	struct explained_line *line = study_line(trace->study);
+	char resident[VALUE_TEXT_MAX];
 
 	set_place(trace, line, churn->row, &process_metrics[0]);
 	line->rank = rank_of(trace, churn);
@@ -531,12 +533,26 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 	line->subject = churn->name;
 	line->change = study_print(trace->study, _("%u started, %u gone, CPU time %.1f s"), churn->n_started,
 				   churn->n_exited, churn->cpu_seconds);
-	line->when = study_print(trace->study, _("from %s"),
-				 study_when(trace->study, first_time(trace, churn->row)));
-	line->sentence = study_print(
-		trace->study, _("%s: %u started and used %.1f s of CPU time, %u are gone. The first: %s."),
-		line->subject, churn->n_started, churn->cpu_seconds, churn->n_exited,
-		life_of(trace, churn->row));
+	if (churn->resident_bytes > 0)
+		line->change = study_print(trace->study, _("%s, resident %s"), line->change,
+					   amount_text(resident, UNIT_BYTES, churn->resident_bytes));
+	line->when = study_print(trace->study, _("from %s"), study_when(trace->study, churn->first_before));
+	line->sentence =
+		study_print(trace->study,
+			    _("%s: %u started and used %.1f s of CPU time, %u are gone. The largest, "
+			      "%.0f: %s."),
+			    line->subject, churn->n_started, churn->cpu_seconds, churn->n_exited,
+			    (double)churn->row->pid, life_of(trace, churn->row));
+}
+
+/* How much of the machine it used near the moment: of those that were there before, that is not known. */
+static double weight_of(const struct trace *trace, const struct traced *row)
+{
+	double cpu = isnan(started_before(trace, row)) ? 0 : row->newest[0];
+	double resident = row->newest[1];
+
+	return (cpu > 0 ? cpu / process_metrics[0].least : 0) +
+	       (resident > 0 ? resident / process_metrics[1].least : 0);
 }
 
 static int by_cpu(const void *left, const void *right)
@@ -554,7 +570,8 @@ static struct churn *churn_of(struct churn **churns, size_t *n, size_t *capacity
 	for (size_t i = 0; i < *n; i++)
 		if (strcmp((*churns)[i].name, row->name) == 0)
 			return &(*churns)[i];
-	*VECTOR_ADD(*churns, *n, *capacity) = (struct churn){ .name = row->name, .row = row };
+	*VECTOR_ADD(*churns, *n, *capacity) =
+		(struct churn){ .name = row->name, .row = row, .first_before = -INFINITY };
 	return &(*churns)[*n - 1];
 }
 
@@ -574,7 +591,8 @@ static void write_churns(const struct trace *trace, struct buffer *remarks)
 		churn->n_exited += exited;
 		churn->cpu_seconds += started && row->newest[0] > 0 ? row->newest[0] : 0;
 		churn->resident_bytes += value_now(trace, row, 1) > 0 ? value_now(trace, row, 1) : 0;
-		if (first_time(trace, row) > first_time(trace, churn->row))
+		churn->first_before = fmax(churn->first_before, first_time(trace, row));
+		if (weight_of(trace, row) > weight_of(trace, churn->row))
 			churn->row = row;
 	}
 	if (n > 1)

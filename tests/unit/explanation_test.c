@@ -285,6 +285,8 @@ END_TEST
 static void many(struct frame *frame, unsigned second)
 {
 	add_process(frame, 1, "init", 1, 10, 20);
+	if (second >= SPIKE - 1 && second <= MOMENT)
+		add_process(frame, 500, "cc1", BOOT + SPIKE - 3, 0.2, 500); /* the largest */
 	for (unsigned i = 0; i < 40 && second >= SPIKE; i++)
 		if (second - SPIKE == i / 8)
 			add_process(frame, 100 + i, "cc1", BOOT + second - 0.5, 0.5, 30);
@@ -304,9 +306,10 @@ START_TEST(processes_by_name)
 	explain(&explanation, &(struct machine_story){ .rows = many });
 	ck_assert_uint_eq(explanation.n_lines, 3);
 	line = line_of(&explanation, "cc1");
-	ck_assert_str_eq(line->change, "40 started, 40 gone, CPU time 20.0 s");
-	ck_assert_str_eq(line->when, "from 5.5 s before");
-	ck_assert_uint_eq(line->wall_ns, WALL_NS + SPIKE * SECOND_NS); /* of the first */
+	ck_assert_str_eq(line->change, "41 started, 41 gone, CPU time 20.2 s, resident 500 MiB");
+	ck_assert_str_eq(line->when, "from 8.0 s before");
+	ck_assert_uint_eq(line->pid, 500);
+	ck_assert_uint_eq(line->wall_ns, WALL_NS + MOMENT * SECOND_NS);
 	ck_assert_ptr_eq(line, explanation.lines);
 	says(line_of(&explanation, "old 77"), "last seen 3.0 s before, gone 2.0 s before");
 	line = line_of(&explanation, "next 999");
