@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "model/derive.h"
 #include "screen/session.h"
@@ -17,7 +15,9 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
 #define FINDINGS_NS (300 * SECOND_NS) /* before a moment, which its findings are judged by … */
-#define FINDINGS_FRAMES 300           /* … in at most so many samples */
+#define FINDINGS_FRAMES 60            /* … in at most so many samples, … */
+#define FINDINGS_FRAMES_OF_MANY 10    /* … of more processes than this */
+#define MANY_PROCESSES 2000
 
 void past_close(struct screen *screen)
 {
@@ -58,40 +58,26 @@ static bool read_frame(struct screen *screen, int index, size_t position)
 	       source->next(source->state, &screen->frames[index]) == 1;
 }
 
-/* All topics, or only those that findings are about. */
-static void want(const struct screen *screen, bool all)
-{
-	const struct screen_setup *setup = screen->setup;
-	bool *wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
-
-	for (unsigned i = 0; i < setup->n_schemas; i++)
-		wanted[i] = all || strcmp(setup->schemas[i]->name, "finding") == 0;
-	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
-	screen->past_source.want(screen->past_source.state, wanted);
-	free(wanted);
-}
-
 /* What they are at a sample depends on the minutes before: since when a rule holds, and how much grew. */
 static void judge_before(struct screen *screen, size_t position)
 {
-	const struct source *source = &screen->past_source;
-	uint64_t wall_ns;
-	size_t first, step;
+	uint64_t first_ns, last_ns, kept_ns;
+	size_t n_frames = source_extent(&screen->past_source, &first_ns, &last_ns), before, step;
+	double tasks = frame_number(&screen->frames[screen->latest], "system", NULL, "tasks");
 
+	kept_ns = last_ns > first_ns ? last_ns - first_ns : 1;
+	before = kept_ns > FINDINGS_NS ? (size_t)((double)n_frames * (double)FINDINGS_NS / (double)kept_ns)
+				       : n_frames;
+	before = before < position ? before : position;
+	step = before / (tasks > MANY_PROCESSES ? FINDINGS_FRAMES_OF_MANY : FINDINGS_FRAMES) + 1;
 	findings_forget(screen->past_findings);
-	if (!read_frame(screen, SCREEN_PAST_FRAME, position))
-		return;
-	wall_ns = screen->frames[SCREEN_PAST_FRAME].wall_ns;
-	first = source->find(source->state, wall_ns > FINDINGS_NS ? wall_ns - FINDINGS_NS : 0);
-	first = first < position ? first : position;
-	step = (position - first) / FINDINGS_FRAMES + 1;
-	for (size_t i = first, n = 0; i < position; i += step, n++) {
+	for (size_t i = position - before, n = 0; i < position; i += step, n++) {
 		int now = n % 2 > 0 ? SCREEN_PAST_FRAME : SCREEN_PAST_BASE;
-		int before = n % 2 > 0 ? SCREEN_PAST_BASE : SCREEN_PAST_FRAME;
+		int last = n % 2 > 0 ? SCREEN_PAST_BASE : SCREEN_PAST_FRAME;
 
 		if (!read_frame(screen, now, i))
 			break;
-		frame_derive(&screen->frames[now], n > 0 ? &screen->frames[before] : NULL);
+		frame_derive(&screen->frames[now], n > 0 ? &screen->frames[last] : NULL);
 		findings_derive(screen->past_findings, &screen->frames[now], true);
 	}
 }
@@ -108,11 +94,8 @@ static void show(struct screen *screen, size_t position)
 	struct frame *frame = &screen->frames[SCREEN_PAST_FRAME];
 	bool based;
 
-	if (!is_judged_beside(screen, position)) {
-		want(screen, false);
+	if (!is_judged_beside(screen, position))
 		judge_before(screen, position);
-		want(screen, true);
-	}
 	based = position > 0 && read_frame(screen, SCREEN_PAST_BASE, position - 1);
 	if (!read_frame(screen, SCREEN_PAST_FRAME, position)) {
 		screen_warn(screen, MESSAGE_SCREEN, "%s", _("this sample cannot be read"));
