@@ -22,7 +22,7 @@ struct marks {
 void marks_add(struct marks *marks, uint64_t wall_ns);
 
 /*
- * Marks the moments in which the findings of this frame began to hold, each once. One that held in the first
+ * Marks the moments in which the findings of this frame began to hold, each once. What held in the first
  * frame, or in the first one after a gap, began at a moment that is not known.
  */
 void marks_take(struct marks *marks, const struct frame *frame);

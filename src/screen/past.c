@@ -15,7 +15,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
 #define FINDINGS_NS (300 * SECOND_NS) /* before a moment, which its findings are judged by … */
-#define FINDINGS_FRAMES 60            /* … in at most so many samples, … */
+#define FINDINGS_FRAMES 30            /* … in at most this many samples, … */
 #define FINDINGS_FRAMES_OF_MANY 10    /* … of more processes than this */
 #define MANY_PROCESSES 2000
 
