@@ -91,17 +91,6 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 	}
 }
 
-void graph_hold(struct graph_held *held, struct graph_part *parts, unsigned n_parts, int width)
-{
-	double shares[GRAPH_PARTS_MAX];
-
-	for (unsigned i = 0; i < n_parts; i++)
-		shares[i] = parts[i].value;
-	levels_hold(held->ends, shares, n_parts, width);
-	for (unsigned i = 0; i < n_parts; i++)
-		parts[i].value = shares[i];
-}
-
 void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
 		  double cells)
 {

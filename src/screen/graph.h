@@ -26,15 +26,6 @@ struct graph_part {
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
 	       unsigned n_parts, double whole);
 
-/*
- * Before the next graph_bar() of the same bar, of shares of 1: parts that moved by at most a quarter of a
- * cell get the values that were drawn before, which held keeps; at first it is 0.
- */
-struct graph_held {
-	double ends[GRAPH_PARTS_MAX];
-};
-void graph_hold(struct graph_held *held, struct graph_part *parts, unsigned n_parts, int width);
-
 /* A part alone: a bar of value cells, which may be a fraction, with room for width. */
 void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
 		  double cells);

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #define RANGE_LEAST (1.0 / 256) /* of the whole */
-#define HELD_CELLS 0.25         /* a move of this much is not drawn */
 #define STEPS_IN_RANGE 4        /* the ends of a range are multiples of a step */
 
 int level_of(double value, double least, double most, int levels)
@@ -62,41 +61,6 @@ void levels_bar(const double *shares, unsigned n_parts, int cells, int per_cell,
 	for (unsigned i = n_parts; i-- > 0;) {
 		ends[i] = ends[i] < latest ? ends[i] : latest > 0 ? latest : 0;
 		latest = is_part(shares[i]) ? latest_start(ends[i], per_cell) : ends[i];
-	}
-}
-
-static double held_end(double held, double end, double most)
-{
-	return fabs(end - held) <= most ? held : end;
-}
-
-/* Would every part that is not 0 keep some room, and no other get any? */
-static bool keeps_parts(const double *held, const double *shares, unsigned n_parts, double most)
-{
-	double sum = 0, before = 0;
-
-	for (unsigned i = 0; i < n_parts; i++) {
-		double end;
-
-		sum += is_part(shares[i]) ? shares[i] : 0;
-		end = held_end(held[i], sum, most);
-		if (is_part(end - before) != is_part(shares[i]))
-			return false;
-		before = end;
-	}
-	return true;
-}
-
-void levels_hold(double *held, double *shares, unsigned n_parts, int cells)
-{
-	double most = HELD_CELLS / cells, sum = 0, before = 0;
-	bool keeps = keeps_parts(held, shares, n_parts, most);
-
-	for (unsigned i = 0; i < n_parts; before = held[i++]) {
-		sum += is_part(shares[i]) ? shares[i] : 0;
-		held[i] = keeps ? held_end(held[i], sum, most) : sum;
-		if (keeps && is_part(shares[i]))
-			shares[i] = held[i] - before;
 	}
 }
 

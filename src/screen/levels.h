@@ -19,12 +19,6 @@ void levels_stack(const double *shares, unsigned n_parts, int levels, int *ends)
  */
 void levels_bar(const double *shares, unsigned n_parts, int cells, int per_cell, int *ends);
 
-/*
- * Makes the shares of a bar those that held is about, where an end of a part moved by at most a quarter of a
- * cell: what moves less tells nothing. held: the ends that it showed, for each part; 0: none yet.
- */
-void levels_hold(double *held, double *shares, unsigned n_parts, int cells);
-
 /* What stands in a cell of a stack or bar. */
 struct levels_cell {
 	int part;   /* the one with the largest share of it, or the first of two; LEVELS_NO_PART: empty */

@@ -94,60 +94,6 @@ START_TEST(a_bar_keeps_its_measure)
 }
 END_TEST
 
-/* Cells of a bar that is held, before and after it moves; they are what the terminal gets. */
-static bool stays(const double *before, const double *after, int cells)
-{
-	double held[3] = { 0 }, first[3], then[3];
-	int ends[3], new_ends[3];
-
-	memcpy(first, before, sizeof(first));
-	memcpy(then, after, sizeof(then));
-	levels_hold(held, first, 3, cells);
-	for (int i = 0; i < 3; i++)
-		ck_assert_double_eq_tol(first[i], before[i], 1e-9); /* there is nothing to hold yet */
-	levels_hold(held, then, 3, cells);
-	levels_bar(first, 3, cells, 8, ends);
-	levels_bar(then, 3, cells, 8, new_ends);
-	return memcmp(ends, new_ends, sizeof(ends)) == 0;
-}
-
-START_TEST(what_moves_by_less_than_a_quarter_of_a_cell_is_held)
-{
-	const double before[] = { 0.125, 0.25, 0 }; /* of 24 cells: 3, and up to 9 */
-
-	ck_assert(stays(before, (double[]){ 0.125, 0.258, 0 }, 24));
-	ck_assert(stays(before, (double[]){ 0.133, 0.234, 0 }, 24));
-	ck_assert(!stays(before, (double[]){ 0.125, 0.262, 0 }, 24)); /* 0.29 cells */
-	ck_assert(!stays(before, (double[]){ 0.137, 0.238, 0 }, 24)); /* only the first one moved */
-	ck_assert(!stays(before, (double[]){ 0.125, 0.258, 0 }, 80));
-}
-END_TEST
-
-START_TEST(a_held_bar_gains_and_loses_parts)
-{
-	const double before[] = { 0.125, 0.25, 0 };
-
-	ck_assert(!stays(before, (double[]){ 0.125, 0.249, 0.001 }, 24));
-	ck_assert(!stays((double[]){ 0.125, 0.249, 0.001 }, before, 24));
-	ck_assert(!stays(before, (double[]){ 0.125, NAN, NAN }, 24));
-	ck_assert(!stays((double[]){ 0.002, 0, 0 }, (double[]){ 0, 0, 0 }, 24));
-}
-END_TEST
-
-/* Steps too small to be shown add up to one that is. */
-START_TEST(a_held_bar_does_not_drift)
-{
-	double held[GRAPH_PARTS_MAX] = { 0 }, share;
-
-	for (int i = 0; i <= 100; i++) {
-		share = 0.2 + i / 1000.;
-		levels_hold(held, &share, 1, 24);
-		ck_assert_double_le(fabs(share - 0.2 - i / 1000.), 0.25 / 24 + 1e-9);
-	}
-	ck_assert_double_gt(share, 0.28);
-}
-END_TEST
-
 /* A cell was given to the part in which a sum happened to pass its middle. */
 START_TEST(a_cell_belongs_to_its_largest_part)
 {

@@ -492,7 +492,6 @@ static void close_cpu(void *state)
 
 	ended_rows_free(&cpu->ended);
 	row_tags_free(&cpu->tags);
-	free(cpu->bars);
 	free(cpu->targets);
 	buffer_free(&cpu->users);
 }

@@ -7,7 +7,6 @@
 #include "core/i18n.h"
 #include "pane/cpu/cpu_ended.h"
 #include "screen/context.h"
-#include "screen/graph.h"
 #include "screen/row_tags.h"
 
 enum cpu_table {
@@ -76,8 +75,6 @@ struct cpu_state {
 	unsigned processes;                      /* table of processes that was shown last */
 	bool idle_threads;                       /* the option --idle: of threads, too, which have one view */
 	uint64_t exited_wall_ns, totals_wall_ns; /* since when these tables count; 0: not sampled yet */
-	struct graph_held *bars;                 /* of each CPU; owned */
-	size_t n_bars, bars_capacity;
 	struct row_tags tags;                    /* of all tables of processes */
 	struct cpu_target {
 		double pid, start_seconds, nice;

@@ -9,7 +9,6 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "core/vector.h"
 #include "model/calibration.h"
 #include "model/statistics.h"
 #include "model/units.h"
@@ -117,7 +116,7 @@ struct plan {
 };
 
 static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row,
-		     const struct plan *plan, uint64_t interval_ns, struct graph_held *held)
+		     const struct plan *plan, uint64_t interval_ns)
 {
 	struct graph_part parts[N_CPU_PARTS];
 	double busy = busy_ratio(table, row);
@@ -127,8 +126,6 @@ static void draw_bar(const struct canvas *canvas, const struct table *table, con
 	fill_parts(table, row, parts);
 	if (plan->folded)
 		fold_parts(parts);
-	if (held)
-		graph_hold(held, parts, N_CPU_PARTS, plan->cells);
 	graph_bar(canvas, 0, plan->label, plan->cells, parts, N_CPU_PARTS, 1);
 	percent_text(text, busy, interval_ns);
 	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS, percent_style(busy), text);
@@ -159,30 +156,16 @@ static struct plan plan_cpus(const struct canvas *canvas, const struct table *ta
 	return plan;
 }
 
-/* What the bars showed before. A replay shows a sample alike, whichever came before: NULL. */
-static struct graph_held *held_bars(const struct pane_context *context, size_t n_cpus)
+static void draw_bars(const struct canvas *canvas, const struct table *table, const struct plan *plan,
+		      uint64_t interval_ns)
 {
-	struct cpu_state *cpu = context->state;
-
-	if (screen_replays(context))
-		return NULL;
-	while (cpu->n_bars < n_cpus)
-		*VECTOR_ADD(cpu->bars, cpu->n_bars, cpu->bars_capacity) = (struct graph_held){ 0 };
-	return cpu->bars;
-}
-
-static void draw_bars(const struct pane_context *context, const struct canvas *canvas,
-		      const struct table *table, const struct plan *plan)
-{
-	struct graph_held *held = held_bars(context, table->n_rows - 1);
 	int width = plan->cells + plan->label + PERCENT_CELLS;
 
 	for (int i = 0; i + 1 < (int)table->n_rows; i++) {
 		int left = i / plan->lines * (width + BAR_GAP);
 		struct canvas part = canvas_part(canvas, i % plan->lines, left, 1, width);
 
-		draw_bar(&part, table, table_row(table, (size_t)i + 1), plan, context->frame->interval_ns,
-			 held ? &held[i] : NULL);
+		draw_bar(&part, table, table_row(table, (size_t)i + 1), plan, interval_ns);
 	}
 }
 
@@ -653,7 +636,7 @@ static int draw_cpus(const struct pane_context *context, const struct canvas *ca
 {
 	if (plan->columns == 0)
 		return draw_cells(canvas, cpus, plan);
-	draw_bars(context, canvas, cpus, plan);
+	draw_bars(canvas, cpus, plan, context->frame->interval_ns);
 	return plan->lines;
 }
 

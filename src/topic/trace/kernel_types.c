@@ -165,6 +165,5 @@ int kernel_types_cache(struct btf *btf, struct bpf_cache_layout *layout)
 		return -ENODATA;
 	layout->folio_flags = flags.offset;
 	layout->folio_order = order.offset;
-	layout->page_bits = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	return 0;
 }

@@ -27,7 +27,7 @@ unsigned kernel_types_path(struct btf *btf, const char *way, uint32_t *offsets, 
 /* Where ENTER finds what it needs. 0, or -ENODATA: this kernel has something else. */
 int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout);
 
-/* Where CACHE does, likewise. */
+/* Where CACHE does, likewise; not the size of a page. */
 int kernel_types_cache(struct btf *btf, struct bpf_cache_layout *layout);
 
 #endif

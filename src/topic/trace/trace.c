@@ -188,8 +188,11 @@ static int find_cache(struct making *making, struct bpf_shape *shape)
 {
 	int error = open_types(making);
 
-	if (!error && making->cache.page_bits == 0)
+	if (!error && making->cache.page_bits == 0) {
 		error = kernel_types_cache(&making->types.btf, &making->cache);
+		if (!error)
+			making->cache.page_bits = (uint32_t)__builtin_ctzll(making->set->env->page_bytes);
+	}
 	shape->cache = &making->cache;
 	return error;
 }
