@@ -16,8 +16,8 @@
 #define MINUTE_NS (60 * SECOND_NS)
 #define FINDINGS_NS (300 * SECOND_NS) /* before a moment, which its findings are judged by … */
 #define FINDINGS_FRAMES 30            /* … in at most this many samples, … */
-#define FINDINGS_FRAMES_OF_MANY 10    /* … of more processes than this */
-#define MANY_PROCESSES 2000
+#define FINDINGS_FRAMES_OF_MANY 10    /* … where a sample has more rows than this */
+#define MANY_ROWS 2000
 
 void past_close(struct screen *screen)
 {
@@ -63,13 +63,16 @@ static void judge_before(struct screen *screen, size_t position)
 {
 	uint64_t first_ns, last_ns, kept_ns;
 	size_t n_frames = source_extent(&screen->past_source, &first_ns, &last_ns), before, step;
-	double tasks = frame_number(&screen->frames[screen->latest], "system", NULL, "tasks");
+	const struct frame *latest = &screen->frames[screen->latest];
+	size_t n_rows = 0;
 
+	for (unsigned i = 0; i < latest->n_tables; i++)
+		n_rows += latest->tables[i].n_rows;
 	kept_ns = last_ns > first_ns ? last_ns - first_ns : 1;
 	before = kept_ns > FINDINGS_NS ? (size_t)((double)n_frames * (double)FINDINGS_NS / (double)kept_ns)
 				       : n_frames;
 	before = before < position ? before : position;
-	step = before / (tasks > MANY_PROCESSES ? FINDINGS_FRAMES_OF_MANY : FINDINGS_FRAMES) + 1;
+	step = before / (n_rows > MANY_ROWS ? FINDINGS_FRAMES_OF_MANY : FINDINGS_FRAMES) + 1;
 	findings_forget(screen->past_findings);
 	for (size_t i = position - before, n = 0; i < position; i += step, n++) {
 		int now = n % 2 > 0 ? SCREEN_PAST_FRAME : SCREEN_PAST_BASE;

@@ -11,11 +11,12 @@
 static void open_in(struct pane_context *context, const char *pane, const struct table *processes,
 		    const void *row)
 {
+	const char *name = schema_column(processes->schema, "name") >= 0 ? "name" : "command";
 	struct process_choice process = { .is_set = true,
 					  .pid = (uint32_t)table_number(processes, row, "pid"),
 					  .start_seconds = table_number(processes, row, "start_seconds") };
 
-	snprintf(process.name, sizeof(process.name), "%s", table_text(processes, row, "name"));
+	snprintf(process.name, sizeof(process.name), "%s", table_text(processes, row, name));
 	screen_open(context, pane, &process);
 }
 
