@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Devices, the file systems on them, and whose bytes they are: the processes of process.py read and write them."""
 from clock import STEP
-from process import STORED
+from process import PROCESSES, STORED
 
 GIB, MIB = 1 << 30, 1 << 20
 READ, WRITTEN = (sum(stored[i] for stored in STORED.values()) for i in range(2))
@@ -72,5 +72,35 @@ def account(step):
             for part, read, write, source in parts]
 
 
+def users(step):
+    """By device: what is read comes from the fast one, what is written goes to both."""
+    rows = []
+    for pid, _, name, command, *_ in PROCESSES:
+        read, written = (grown(each, step) for each in STORED.get(name, (0, 0)))
+        for device, of_read, of_written in ("nvme0n1", 1, 0.75), ("sda", 0, 0.25):
+            bytes_read, bytes_written = int(read * of_read), int(written * of_written)
+            if bytes_read + bytes_written:
+                rows.append({"device": device, "pid": pid, "start_seconds": 1.0 + pid / 1e4, "how": "bpf", "read_bytes": bytes_read,
+                             "write_bytes": bytes_written, "bytes": bytes_read + bytes_written,
+                             "requests": (bytes_read + bytes_written) // 16384, "name": name, "command": command})
+    kernel = grown(JOURNAL, step)
+    return [*rows, {"device": "nvme0n1", "pid": 0, "how": "bpf", "read_bytes": 0, "write_bytes": kernel, "bytes": kernel,
+                    "requests": kernel // 16384, "name": "(written back)", "command": "(written back)"}]
+
+
+def latencies(step):
+    rows = []
+    for device, _, _, read, written, size, *waits in DISKS[:2]:
+        for operation, moved, wait_ms in ("read", READ * read, waits[0]), ("write", WRITTEN * written, waits[1]):
+            requests = grown(moved, step) // size
+            for phase, share in ("queued", 0.1), ("device", 0.9):
+                mean = wait_ms * share / 1e3
+                rows.append({"device": device, "operation": operation, "phase": phase, "how": "bpf", "requests": requests,
+                             "seconds": requests * mean, "p50_seconds": mean * 0.8, "p90_seconds": mean * 2,
+                             "p99_seconds": mean * 7, "p99_9_seconds": mean * 12, "max_seconds": mean * 20})
+    return rows
+
+
 def tables(step):
-    return {"disk": disks(step), "filesystem": [filesystem(*one, step) for one in FILESYSTEMS], "disk_account": account(step)}
+    return {"disk": disks(step), "filesystem": [filesystem(*one, step) for one in FILESYSTEMS], "disk_account": account(step),
+            "disk_user": users(step), "disk_latency": latencies(step)}
