@@ -79,6 +79,7 @@ def busy(count):
         for number in range(count):
             pid = os.fork()
             if pid == 0:
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
                 for place in PLACES:
                     with open(f"{place}/{path_of(number * (GROUPS // count))}/cgroup.procs", "w", encoding="ascii") as file:
                         file.write(str(os.getpid()))
@@ -119,7 +120,12 @@ def median(function):
     return statistics.median(function() for _ in range(ROUNDS))
 
 
+def stop(*_):
+    raise SystemExit("stopped")
+
+
 def main():
+    signal.signal(signal.SIGTERM, stop)  # as by timeout: the groups are removed then, too
     has_cgtop = shutil.which("systemd-cgtop") is not None
     print(f"{GROUPS} groups in {len(PLACES)} hierarchies, a sample each second: CPU ms")
     print("busy  panetop: first  a sample  systemd-cgtop")
