@@ -203,7 +203,6 @@ static uint64_t wanted_delay_ns(const struct batch *batch)
 	return (uint64_t)((batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1) * 1e9);
 }
 
-/* Passes one frame from the source to the sinks. */
 /* Has the pane a table of the scope, and prints nothing else, or lines that say so? */
 static bool prints_scope(const struct batch *batch, const struct pane *pane)
 {
@@ -216,6 +215,7 @@ static bool prints_scope(const struct batch *batch, const struct pane *pane)
 	return scoped && (!others || pane->lines) && batch->options->format == &sink_text;
 }
 
+/* Passes one frame from the source to the sinks. */
 static enum step step(struct batch *batch)
 {
 	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
@@ -240,6 +240,7 @@ static enum step step(struct batch *batch)
 	frame_derive(now, batch->sampled > 0 ? before : NULL);
 	findings_derive(batch->findings, now, !is_live(batch));
 	scope_split_frame(batch->run->request->scope, now, !is_live(batch));
+	run_plan_notice_scope(batch->run, now);
 	for (unsigned i = 0; i < batch->run->print.n_panes && !batch->options->table; i++)
 		if (!prints_scope(batch, batch->run->panes[i]))
 			pane_notice_scope(batch->run->panes[i], batch->run->request->scope, now);

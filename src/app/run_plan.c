@@ -223,6 +223,8 @@ static void add_named(struct run_plan *run, const char *topic)
 		for (const struct pane_table *table = panes[i]->tables; table->topic; table++)
 			if (!table->own_columns && strcmp(table->topic, topic) == 0) {
 				dress(run, view, panes[i], table);
+				run->home = panes[i];
+				run->home_table = table;
 				return;
 			}
 }
@@ -358,6 +360,28 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	scope_use_want(request, schemas, n_topics, run->wanted);
 	findings_want(finding_rules, n_finding_rules, schemas, n_topics, run->wanted);
 	return status;
+}
+
+/* Rows of processes are chosen by the scope, and findings say of what they are. */
+static bool is_of_scope(const struct run_plan *run)
+{
+	const struct view *view = &run->print.views[0];
+
+	return run->home_table->scoped || view_is_scoped(view) || schema_find(view->schema, "of");
+}
+
+void run_plan_notice_scope(const struct run_plan *run, struct frame *frame)
+{
+	const struct scope *scope = run->request->scope;
+
+	if (!run->home || !scope_is_set(scope) || is_of_scope(run))
+		return;
+	if (run->home_table->of_machine)
+		frame_notice(frame, "scope", NULL,
+			     _("%s is of the machine: no scope limits it; scope_use has what the scope uses"),
+			     run->home_table->topic);
+	else
+		pane_notice_scope(run->home, scope, frame);
 }
 
 static bool is_recorded(const struct options *options, const struct pane_table *table)

@@ -17,6 +17,8 @@ struct run_plan {
 	const struct sample_request *request;
 	const char *pane_names[OPTIONS_PANES_MAX];
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* print.n_panes of them */
+	const struct pane *home;                     /* of the table of --table; NULL: no pane's own */
+	const struct pane_table *home_table;
 	unsigned n_headlines;                        /* the first n_headlines views are headline tables */
 	bool *wanted;                                /* by index of topic; owned */
 	bool *asked; /* of these, those that are printed or recorded: not what findings and lines read */
@@ -39,6 +41,9 @@ void run_plan_close(struct run_plan *run);
 /* Requests the columns that the run prints or records. */
 void run_plan_request(const struct run_plan *run, const struct options *options,
 		      struct sample_request *request);
+
+/* Says what of the table of --table no scope limits, and why. */
+void run_plan_notice_scope(const struct run_plan *run, struct frame *frame);
 
 /* As view_choose_columns() and view_choose_sort(); false after an error message about the option whose. */
 bool run_plan_choose_columns(struct view *view, const char *list, const char *whose);
