@@ -56,6 +56,7 @@ struct sample_request {
 	unsigned n_shown;
 	bool named_columns; /* batch: the user has named them, so that even the slow ones are read */
 	uint32_t group_pid; /* the process under the cursor: the key @ may want its group; 0: none */
+	bool all_groups;    /* a table shows control groups: none of them waits for its turn */
 	bool all_commands; /* a search or a filter may want the command lines of idle processes */
 
 	/* The pages pane. */

@@ -364,6 +364,7 @@ static bool request_columns(struct screen *screen)
 
 	memcpy(before.shown, request->shown, sizeof(before.shown));
 	request->n_shown = 0;
+	request->all_groups = false;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
 		const struct pane_context *context = &screen->contexts[p];
 
@@ -375,6 +376,7 @@ static bool request_columns(struct screen *screen)
 
 			if (!is_wanted(context, i, p == screen->current))
 				continue;
+			request->all_groups |= schema_is_of_groups(view->schema);
 			sample_request_add(request, view->schema, columns);
 			any_new |= sample_request_add(&before, view->schema, columns);
 		}

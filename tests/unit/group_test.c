@@ -95,6 +95,7 @@ static void open_topic(struct rig *rig)
 {
 	struct sample *sample = &rig->samples[rig->n_samples++];
 
+	rig->request.batch = true;
 	*sample = (struct sample){ .topic = topic_find("group"),
 				   .env = &rig->env,
 				   .settings = &rig->settings,
@@ -522,6 +523,87 @@ START_TEST(idle_groups_in_turns)
 	assert_close(number(frame, "/system.slice/idle-7.service", "cpu_ratio"), 0.5);
 	assert_close(number(frame, "/system.slice/idle-7.service", "memory_bytes"), 8192);
 	assert_close(number(frame, "/system.slice/idle-7.service", "age_seconds"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* On a screen that shows no groups, only those that may be near a limit are read at first. */
+START_TEST(groups_wait_for_their_turn)
+{
+	const char *limited = "/system.slice/idle-300.service", *waiting = "/system.slice/idle-399.service";
+	const struct frame *frame;
+	uint64_t reads;
+	struct rig rig;
+
+	open_idle(&rig);
+	put(&rig, "system.slice/idle-300.service", "memory.max", "4096\n");
+	put(&rig, "system.slice/idle-300.service", "memory.stat",
+	    "anon 4096\nactive_file 0\ninactive_file 0\n");
+	put(&rig, "system.slice/idle-301.service", "cpu.max", "50000 100000\n");
+	put(&rig, "system.slice/idle-301.service", "memory.max", "max\n");
+	put(&rig, "system.slice/idle-398.service", "cpu.stat", "usage_usec 0\n");
+	open_topic(&rig);
+	rig.request.batch = false;
+	reads = rig.env.reads;
+	frame = rig_sample(&rig, 1);
+	reads = rig.env.reads - reads;
+	ck_assert_msg(reads < 3 * IDLE_GROUPS, "%u reads", (unsigned)reads);
+	assert_close(number(frame, limited, "memory_limit_used_ratio"), 1);
+	assert_close(number(frame, limited, "age_seconds"), 0);
+	assert_close(number(frame, "/system.slice/idle-301.service", "cpu_limit_ratio"), 0.5);
+	assert_close(number(frame, waiting, "cpu_seconds"), 5e-6);
+	ck_assert(isnan(number(frame, waiting, "memory_bytes")));
+	ck_assert(isnan(number(frame, waiting, "age_seconds")));
+	ck_assert(isnan(number(frame, "/system.slice", "own_memory_bytes")));
+	assert_close(number(frame, "/system.slice", "memory_bytes"), 64 * MIB);
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(number(frame, "/system.slice", "own_memory_bytes")));
+	rig.request.all_groups = true;
+	frame = rig_sample(&rig, 1);
+	assert_close(number(frame, waiting, "memory_bytes"), 4096);
+	assert_close(number(frame, "/system.slice", "own_memory_bytes"),
+		     64 * MIB - 16 * MIB - IDLE_GROUPS * 4096);
+	assert_closes(frame, "memory_bytes");
+	rig_close(&rig);
+}
+END_TEST
+
+/* They are all read within a round, and no counter of theirs or of the groups above seems to grow. */
+START_TEST(groups_that_waited)
+{
+	const struct frame *frame;
+	double oldest = 0;
+	struct rig rig;
+
+	open_idle(&rig);
+	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
+		char place[64];
+
+		snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
+		put(&rig, place, "io.stat", "8:0 rbytes=1 wbytes=2 rios=1 wios=1\n");
+	}
+	open_topic(&rig);
+	rig.request.batch = false;
+	rig_sample(&rig, 1);
+	for (unsigned i = 0; i < 31; i++) {
+		double rate;
+
+		frame = rig_sample(&rig, 1);
+		rate = number(frame, "/system.slice", "read_bytes_per_second");
+		ck_assert_msg(isnan(rate) || rate == 0, "%g", rate);
+		rate = number(frame, "/system.slice/idle-399.service", "read_bytes_per_second");
+		ck_assert_msg(isnan(rate) || rate == 0, "%g", rate);
+	}
+	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
+		char path[64];
+		double age;
+
+		snprintf(path, sizeof(path), "/system.slice/idle-%u.service", i);
+		age = number(frame, path, "age_seconds");
+		ck_assert_msg(!isnan(age), "%s waits", path);
+		oldest = fmax(oldest, age);
+	}
+	ck_assert_msg(oldest <= 30, "%g", oldest);
 	rig_close(&rig);
 }
 END_TEST

@@ -20,6 +20,7 @@
 #define BUSY_MAX 128       /* busy groups that are read in a sample */
 #define IDLE_MAX 100       /* idle groups likewise, even where a sample takes seconds */
 #define FEW 32             /* groups that are all read */
+#define FIRST_MAX 128      /* groups that are all read in the first sample of a screen that shows no groups */
 #define NAME_TRIES_MAX 3
 #define NS_PER_SECOND 1e9
 
@@ -252,17 +253,56 @@ static bool tops_scope(const struct scope *scope, struct group *group)
 	return group->tops_scope;
 }
 
-static void read_group(struct group_state *state, const struct scope *scope, struct group *group,
+static bool wants_all(const struct sample_request *request)
+{
+	return request->batch || request->all_groups || scope_needs_groups(request->scope);
+}
+
+/* Without a limit it is nothing that a finding is about; nor is one in which nothing has run yet. */
+static bool may_wait(struct group_state *state, const struct sample_request *request, struct group *group)
+{
+	if (state->tree.begun || wants_all(request) || group->serial <= FIRST_MAX ||
+	    is_first_level(state, group) || group->counters.cpu_ns == U64_UNKNOWN)
+		return false;
+	return group->counters.cpu_ns == 0 || !group_read_limits(&state->reader, group);
+}
+
+/* Its tree and its name are known; its files are read in its turn. */
+static void let_wait(struct group_state *state, struct group *group)
+{
+	group->waits = true;
+	group_tree_look(&state->tree, group);
+	if (!group->removed)
+		name_container(state, group);
+}
+
+static bool has_busy_turn(const struct group_state *state, const struct group *group)
+{
+	return group->active && has_turn(state, group, (state->n_busy_before + BUSY_MAX - 1) / BUSY_MAX);
+}
+
+static bool is_read_whole(const struct group_state *state, const struct sample_request *request,
+			  struct group *group, double seconds)
+{
+	bool first = group->waits ? wants_all(request) || has_busy_turn(state, group) : group->read_ns == 0;
+
+	return first || state->tree.n_all <= FEW || tops_scope(request->scope, group) ||
+	       has_turn(state, group, idle_turns(state, seconds));
+}
+
+static void read_group(struct group_state *state, const struct sample_request *request, struct group *group,
 		       uint64_t now_ns, double seconds)
 {
-	bool active = group_read_activity(&state->reader, group), new = group->read_ns == 0;
-	bool whole = new || state->tree.n_all <= FEW || tops_scope(scope, group) ||
-		     has_turn(state, group, idle_turns(state, seconds));
+	bool whole;
 
-	state->n_busy += active;
-	if (group->removed ||
-	    !(whole || is_first_level(state, group) ||
-	      (active && has_turn(state, group, (state->n_busy_before + BUSY_MAX - 1) / BUSY_MAX))))
+	state->n_busy += group_read_activity(&state->reader, group);
+	if (may_wait(state, request, group)) {
+		let_wait(state, group);
+		return;
+	}
+	whole = is_read_whole(state, request, group, seconds);
+	if (group->removed || (group->waits && !whole) ||
+	    !(whole || is_first_level(state, group) || has_busy_turn(state, group)))
 		return;
 	(whole ? group_tree_look : group_tree_glance)(&state->tree, group);
 	if (group->removed)
@@ -271,6 +311,7 @@ static void read_group(struct group_state *state, const struct scope *scope, str
 		group_read_activity(&state->reader, group);
 	(whole ? group_read_all : group_read_use)(&state->reader, group);
 	group->read_ns = now_ns;
+	group->waits = false;
 	if (whole)
 		name_container(state, group);
 }
@@ -327,6 +368,13 @@ static const char *copy(struct sample *sample, const char *text)
 	return arena_copy(&sample->frame->arena, text, strlen(text));
 }
 
+static double age_of(const struct group *group, uint64_t now_ns)
+{
+	if (!group->parent)
+		return 0;
+	return group->waits ? NAN : (double)(now_ns - group->read_ns) / NS_PER_SECOND;
+}
+
 static void add_row(struct sample *sample, const struct group *group, uint64_t now_ns)
 {
 	struct group_row *row = table_add(sample->table);
@@ -335,7 +383,7 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 	row->parent = group->parent ? copy(sample, group->parent->path) : "";
 	row->name = group->parent ? copy(sample, group->name) : N_("all");
 	row->kind = cgroup_kind_name(group->kind);
-	row->age_seconds = group->parent ? (double)(now_ns - group->read_ns) / NS_PER_SECOND : 0;
+	row->age_seconds = age_of(group, now_ns);
 	set_levels(row, &group->levels);
 	set_limits(row, group);
 	row->own_memory_bytes = group->own_levels.memory;
@@ -401,7 +449,7 @@ static int sample(struct sample *sample)
 	group_read_all(&state->reader, tree->top);
 	tree->top->read_ns = now_ns;
 	for (struct group *group = group_tree_next(tree->top); group; group = group_tree_next(group))
-		read_group(state, sample->request->scope, group, now_ns, seconds);
+		read_group(state, sample->request, group, now_ns, seconds);
 	group_tree_finish(tree);
 	for (size_t i = 0; i < tree->n_all; i++)
 		start_own_again(tree->all[i]);

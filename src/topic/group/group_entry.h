@@ -53,6 +53,7 @@ struct group {
 	struct attribute cpu_file, memory_file;
 	unsigned absent;  /* bits of files that it does not have */
 	uint64_t read_ns; /* when its files were read; 0: not yet */
+	bool waits;       /* of its files only some were read: its turn comes */
 	bool removed;
 	bool old;    /* it was there before it was first seen, or is another one: the growth of its
 		      * counters is not known */
@@ -67,6 +68,7 @@ struct group {
 	double stalled[3];                 /* seconds that tasks waited for CPU, memory, disks */
 	uint64_t own_oom_kills, own_tasks; /* of version 1: without the groups below */
 
+	bool below_waits;            /* some group below it waits: sums of them are not known */
 	struct group_counters below; /* sums of the groups below it */
 	struct group_levels below_levels;
 	struct group_counters gone; /* what groups below it had counted when they were removed */

@@ -473,6 +473,14 @@ void group_read_use(struct group_reader *reader, struct group *group)
 	close_directory(reader);
 }
 
+bool group_read_limits(struct group_reader *reader, struct group *group)
+{
+	read_cpu_limit(reader, group);
+	read_limit(reader, group, FILE_MEMORY_LIMIT, &group->limits.memory);
+	close_directory(reader);
+	return !isnan(group->limits.cpus) || group->limits.memory < U64_BLANK;
+}
+
 void group_read_all(struct group_reader *reader, struct group *group)
 {
 	group->absent = 0;

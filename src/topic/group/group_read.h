@@ -33,6 +33,9 @@ bool group_read_activity(struct group_reader *reader, struct group *group);
 void group_read_use(struct group_reader *reader, struct group *group);
 
 /* Reads its limits, too, and looks for files that it did not have before. */
+/* Has it a limit of CPU time or memory? Reads these alone. */
+bool group_read_limits(struct group_reader *reader, struct group *group);
+
 void group_read_all(struct group_reader *reader, struct group *group);
 
 /* Before the groups of a sample: the machine's numbers, where the top group is the machine. */

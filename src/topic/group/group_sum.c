@@ -34,11 +34,22 @@ static uint64_t difference(uint64_t total, uint64_t below)
 
 static void sum_own(struct group *group)
 {
+	const uint64_t oom_kills = group->own_oom_kills + group->below.oom_kills + group->gone.oom_kills;
+	const uint64_t tasks = group->own_tasks + group->below_levels.tasks;
+
 	if (group->own_oom_kills != U64_UNKNOWN)
-		group->counters.oom_kills =
-			group->own_oom_kills + group->below.oom_kills + group->gone.oom_kills;
+		group->counters.oom_kills = group->below_waits ? U64_UNKNOWN : oom_kills;
 	if (group->own_tasks != U64_UNKNOWN)
-		group->levels.tasks = group->own_tasks + group->below_levels.tasks;
+		group->levels.tasks = group->below_waits ? U64_UNKNOWN : tasks;
+}
+
+/* CPU time is read of those that wait, too. */
+static void forget_own(struct group *group)
+{
+	const uint64_t none = U64_UNKNOWN;
+
+	group->own = (struct group_counters){ group->own.cpu_ns, none, none, none, none };
+	group->own_levels = (struct group_levels){ none, none, none, none, none };
 }
 
 static void find_own(struct group *group)
@@ -57,6 +68,8 @@ static void find_own(struct group *group)
 		own_level.numbers[i] = difference(level.numbers[i], below_level.numbers[i]);
 	group->own = own.named;
 	group->own_levels = own_level.named;
+	if (group->below_waits)
+		forget_own(group);
 }
 
 static void add_to_parent(const struct group *group)
@@ -70,6 +83,7 @@ static void add_to_parent(const struct group *group)
 		below_level.numbers[i] += known(level.numbers[i]);
 	group->parent->below = below.named;
 	group->parent->below_levels = below_level.named;
+	group->parent->below_waits |= group->waits || group->below_waits;
 }
 
 static void close_top(struct group *top)
@@ -88,6 +102,7 @@ void group_sum(struct group *const *groups, size_t n_groups)
 	for (size_t i = 0; i < n_groups; i++) {
 		groups[i]->below = (struct group_counters){ 0 };
 		groups[i]->below_levels = (struct group_levels){ 0 };
+		groups[i]->below_waits = false;
 	}
 	for (size_t i = n_groups; i-- > 0;) {
 		sum_own(groups[i]);
