@@ -29,7 +29,7 @@ WAKEUPS = {  # PID: command, wake-ups per second by cause, of those from idle CP
 TIMERS = {  # PID, function: armed, fired per second, command
     (0, "tick_nohz_handler"): (1000, 990, "(kernel)"), (15400, "hrtimer_wakeup"): (60, 12, "render"),
     (2001, "hrtimer_wakeup"): (20, 20, "postgres"), (2001, "tcp_write_timer"): (140, 2, "postgres"), (812, "timerfd_tmrproc"): (1, 1, "nginx"),
-    (17, "process_timeout"): (90, 60, "rcu_preempt"), (812, "(unknown function)"): (7, 3, "nginx"),
+    (17, "process_timeout"): (90, 60, "rcu_preempt"), (812, "delayed_work_timer_fn"): (7, 3, "nginx"),
 }
 IDLE = {  # what wakes up each CPU, per second, device
     "irq 36": ((900, 0, 0, 0), "nvme0q1"), "irq 41": ((450, 0, 0, 0), "eth0-rx-0"), "timer": ((60, 90, 80, 85), None),
