@@ -81,7 +81,7 @@ static void start(struct child *child)
 	child->answers = answers[0];
 }
 
-static void order(const struct child *child, long count, long pause_ns)
+static void give(const struct child *child, long count, long pause_ns)
 {
 	const struct order order = { count, pause_ns };
 
@@ -213,7 +213,7 @@ START_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
 		long slept;
 
 		read_numbers((uint64_t)ticker.pid, numbers);
-		order(&ticker, loads[i].count, loads[i].pause_ns);
+		give(&ticker, loads[i].count, loads[i].pause_ns);
 		slept = answer(&ticker);
 		missed = missed_of(loads[i].count, before_ns);
 		next_tick(&machine);
@@ -247,8 +247,8 @@ static void check_pair(const int asks[2], const int serves[2], unsigned cause)
 	open_counting();
 	read_numbers((uint64_t)asking.pid, of_asking);
 	read_numbers((uint64_t)serving.pid, of_serving);
-	order(&serving, count, 0);
-	order(&asking, count, 0);
+	give(&serving, count, 0);
+	give(&asking, count, 0);
 	asking_slept = answer(&asking);
 	serving_slept = answer(&serving);
 	next_tick(&machine);
@@ -322,7 +322,7 @@ START_TEST(timers_belong_to_the_process_that_arms_them)
 	machine.request.batch = true;
 	open_counting();
 	before_ns = uncounted_ns();
-	order(&ticker, 200, 1000000);
+	give(&ticker, 200, 1000000);
 	answer(&ticker);
 	missed = missed_of(200, before_ns);
 	next_tick(&machine);
@@ -483,7 +483,7 @@ START_TEST(without_bpf_sleeps_are_counted_without_their_cause)
 	long slept;
 
 	start(&ticker);
-	order(&ticker, 1, 1000000);
+	give(&ticker, 1, 1000000);
 	answer(&ticker);
 	machine.request.no_bpf = true;
 	open_machine(&machine, topics_wanted);
@@ -491,7 +491,7 @@ START_TEST(without_bpf_sleeps_are_counted_without_their_cause)
 	ck_assert_str_eq(table_text(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "how"),
 			 "proc");
 	before = table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");
-	order(&ticker, 100, 1000000);
+	give(&ticker, 100, 1000000);
 	slept = answer(&ticker);
 	next_tick(&machine);
 	after = table_u64(frame_table(machine.now, "wakeup"), row_of((uint64_t)ticker.pid), "wakeups");

@@ -119,7 +119,7 @@ static double time_part(const struct summary *summary, const char *part)
 	return NAN;
 }
 
-static double known(double best, double otherwise)
+static double either(double best, double otherwise)
 {
 	return isnan(best) ? otherwise : best;
 }
@@ -139,7 +139,7 @@ static struct process_facts facts_of(const struct summary *summary)
 		.user_ratio = number(summary, "user_ratio"),
 		.system_ratio = number(summary, "system_ratio"),
 		.wait_ratio = number(summary, "wait_ratio"),
-		.disk_ratio = known(number(summary, "disk_ratio"), time_part(summary, "disk")),
+		.disk_ratio = either(number(summary, "disk_ratio"), time_part(summary, "disk")),
 		.memory_ratio = time_part(summary, "memory"),
 		.lock_ratio = time_part(summary, "lock"),
 		.other_ratio = time_part(summary, "other"),
@@ -268,7 +268,7 @@ static void line_threads(const struct summary *summary, struct line *line)
 	    fixed_text(value[0], number(summary, "threads"), 0),
 	    fixed_text(value[1], number(summary, "running_threads"), 0),
 	    fixed_text(value[2], number(summary, "waiting_threads"), 0),
-	    percent(value[3], known(number(summary, "disk_ratio"), time_part(summary, "disk"))));
+	    percent(value[3], either(number(summary, "disk_ratio"), time_part(summary, "disk"))));
 }
 
 static void line_cpu(const struct summary *summary, struct line *line)
