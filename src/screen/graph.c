@@ -10,8 +10,8 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
-#include "screen/graph_time.h"
 #include "screen/levels.h"
+#include "screen/past/graph_time.h"
 
 #define LABEL_CELLS 8
 #define EIGHTHS 8

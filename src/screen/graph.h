@@ -6,7 +6,7 @@
 
 #include "model/history.h"
 #include "screen/canvas.h"
-#include "screen/graph_time.h"
+#include "screen/past/graph_time.h"
 
 struct graph_part {
 	char letter;       /* distinguishes it where there is no colour */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "screen/commands.h"
-#include "screen/player.h"
+#include "screen/past/player.h"
+#include "screen/past/timeline.h"
 #include "screen/session.h"
-#include "screen/timeline.h"
 
 static const struct pane_action *find_in(const struct pane_action *list, enum action action)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "screen/past.h"
-#include "screen/player.h"
+#include "screen/past/past.h"
+#include "screen/past/player.h"
 #include "screen/session.h"
 
 /* Views filter by another scope, and what was sampled for the last one is sampled again. */

@@ -14,12 +14,12 @@
 
 #include "core/i18n.h"
 #include "screen/chrome.h"
-#include "screen/explaining.h"
 #include "screen/keymap.h"
-#include "screen/past.h"
-#include "screen/player.h"
+#include "screen/past/explaining.h"
+#include "screen/past/past.h"
+#include "screen/past/player.h"
+#include "screen/past/timeline.h"
 #include "screen/session.h"
-#include "screen/timeline.h"
 #include "sys/env.h"
 
 /* Reports why there is no new frame. */

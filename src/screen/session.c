@@ -16,8 +16,8 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/derive.h"
-#include "screen/marked.h"
 #include "model/scope_use.h"
+#include "screen/past/marked.h"
 #include "sys/env.h"
 
 #define HISTORY_SAMPLES 3600

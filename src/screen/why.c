@@ -10,8 +10,8 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "screen/compare.h"
 #include "screen/overlay.h"
+#include "screen/past/compare.h"
 #include "screen/session.h"
 #include "sys/env.h"
 

@@ -15,7 +15,7 @@
 #include "pane/power/power_story.h"
 #include "pane/text.h"
 #include "screen/graph.h"
-#include "screen/graph_time.h"
+#include "screen/past/graph_time.h"
 
 #define LABEL_CELLS_MIN 11
 #define GRAPH_CELLS_MIN 20

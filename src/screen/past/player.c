@@ -2,7 +2,7 @@
 /* A recording on the screen: play, step, go to a time. */
 #include <config.h>
 
-#include "screen/player.h"
+#include "screen/past/player.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/overlay.h"
-#include "screen/past.h"
+#include "screen/past/past.h"
 #include "screen/session.h"
 
 #define SECOND_NS UINT64_C(1000000000)

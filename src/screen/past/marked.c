@@ -2,7 +2,7 @@
 /* The marked moment: a copy of its frame, and its difference from the shown one. */
 #include <config.h>
 
-#include "screen/marked.h"
+#include "screen/past/marked.h"
 
 #include <string.h>
 

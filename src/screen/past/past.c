@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "screen/past.h"
+#include "screen/past/past.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "screen/graph_time.h"
+#include "screen/past/graph_time.h"
 
 #include <math.h>
 

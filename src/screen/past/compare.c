@@ -2,14 +2,14 @@
 /* The keys m and =: tables get the schemas of differences, and the rows of a frame of differences. */
 #include <config.h>
 
-#include "screen/compare.h"
+#include "screen/past/compare.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/clock.h"
 #include "core/i18n.h"
-#include "screen/marked.h"
+#include "screen/past/marked.h"
 #include "screen/session.h"
 
 #define OTHER_LINES_MIN 5 /* of one more table, with its title */

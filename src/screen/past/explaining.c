@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "screen/explaining.h"
+#include "screen/past/explaining.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "core/utf8.h"
 #include "model/explanation.h"
 #include "screen/overlay.h"
-#include "screen/past.h"
-#include "screen/player.h"
+#include "screen/past/past.h"
+#include "screen/past/player.h"
 #include "screen/session.h"
 #include "screen/text_flow.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "screen/timeline.h"
+#include "screen/past/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
