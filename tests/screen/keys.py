@@ -345,11 +345,11 @@ def live_has_no_past(_scratch):
 
 def freeze(_scratch):
     """The clock stands while frozen; afterwards the machine is seen as it is by then."""
-    with screen("-d", "0.1") as terminal:
+    with screen("-d", "0.4") as terminal:  # a shorter delay may be raised, with a message that leaves
         terminal.send("Z")
         frozen = terminal.text()
         problem = expect("paused" in frozen, terminal, "it does not say so")
-        terminal.pump(0.6)
+        terminal.pump(1)
         problem = problem or expect(terminal.text() == frozen, terminal, "something moved")
         terminal.send("Z")
         return problem or expect("paused" not in terminal.text(), terminal, "it is still paused")
