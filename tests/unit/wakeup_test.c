@@ -372,7 +372,8 @@ START_TEST(exits_from_idle_are_as_many_as_entries)
 	exits = sum_of_idle("idle_exit", "exits", false) - exits;
 	ck_assert_uint_eq(sum_of_idle("idle_exit", "exits", true), sum_of_idle("idle_exit", "exits", false));
 	ck_assert_uint_le(exits, entries + entries / 20 + 2 * n_cpus);
-	ck_assert_uint_ge(exits + entries / 20 + 2 * n_cpus, entries);
+	/* A CPU that polls when a task is queued for it goes on without an interrupt. */
+	ck_assert_uint_ge(exits + entries / 4 + 2 * n_cpus, entries);
 	close_machine(&machine);
 }
 
