@@ -357,7 +357,7 @@ static uint64_t sum_of_idle(const char *topic, const char *column, bool of_all)
 
 static bool is_near(uint64_t exits, uint64_t entries)
 {
-	uint64_t margin = entries / 20 + 2 * env_cpus();
+	uint64_t margin = entries / 10 + 2 * env_cpus();
 
 	return exits <= entries + margin && entries <= exits + margin;
 }
