@@ -1416,6 +1416,35 @@ START_TEST(programs_that_are_named_are_waited_for)
 }
 END_TEST
 
+/* A program that has its name already, but not yet its arguments, and then sleeps. */
+START_TEST(a_command_line_that_comes_late_is_read)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_process(&machine, (struct fake_process){ 7, 1, "late", 100, 50, 0, 500 });
+	write_file(&machine, "proc/7/cmdline", "%s", "");
+	settings_set(&machine.settings, "cpu.idle", "yes");
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 7), "command"),
+			 "late");
+	write_file(&machine, "proc/7/cmdline", "/bin/late%c-x%c", '\0', '\0');
+	next_tick(&machine);
+	next_tick(&machine);
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 7), "command"),
+			 "/bin/late -x");
+	write_file(&machine, "proc/7/cmdline", "/bin/later%c", '\0');
+	write_process(&machine, (struct fake_process){ 7, 1, "late", 101, 50, 0, 500 });
+	for (int i = 0; i < 12; i++)
+		next_tick(&machine);
+	ck_assert_str_eq(table_text(frame_table(machine.now, "process"), row_of(&machine, 7), "command"),
+			 "/bin/later");
+	close_machine(&machine);
+}
+END_TEST
+
 /* A command line that cannot be read keeps the worker, not the sampler. */
 START_TEST(a_stuck_command_line_stops_nobody)
 {

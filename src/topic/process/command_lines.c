@@ -89,15 +89,20 @@ static size_t ask_others(struct command_lines *lines, struct process *const *lis
 	return asked;
 }
 
+/* A read can come before the exec ends: what ran since is read again, though it sleeps by now. */
+static bool is_due(const struct process *process, uint64_t tick)
+{
+	if (process->command_tick == 0)
+		return process->ran;
+	return process->ran_tick >= process->command_tick &&
+	       tick - process->command_tick >= (process->command ? AGAIN_TICKS : 1);
+}
+
 static void ask_active(struct command_lines *lines, struct process *const *list, size_t n_list, uint64_t tick)
 {
-	for (size_t i = 0; i < n_list; i++) {
-		struct process *process = list[i];
-
-		if (process->ran &&
-		    (process->command_tick == 0 || tick - process->command_tick >= AGAIN_TICKS))
-			ask(lines, process, tick);
-	}
+	for (size_t i = 0; i < n_list; i++)
+		if (is_due(list[i], tick))
+			ask(lines, list[i], tick);
 }
 
 void command_lines_update(struct command_lines *lines, struct env *env, struct process *const *list,
