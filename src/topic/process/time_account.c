@@ -126,6 +126,7 @@ struct account {
 	uint64_t now_ns[N_PARTS];   /* of all */
 	uint64_t shown_ns[N_PARTS]; /* of all, in the last tick */
 	uint64_t cpu_ns;            /* its CPU clock in the last tick; 0: unknown */
+	uint64_t excess_ns;         /* that it ran beyond its CPU clock */
 	bool broken;                /* events of it are missing: it ran longer than its CPU clock */
 };
 
@@ -311,7 +312,9 @@ static void compare_with_clock(struct account *account, const struct process *pr
 	uint64_t run_ns = account->now_ns[BPF_STATE_RUNNING] - account->shown_ns[BPF_STATE_RUNNING];
 
 	if (account->cpu_ns > 0 && process->clock_valid && process->cpu_ns >= account->cpu_ns)
-		account->broken |= time_account_is_broken(run_ns, process->cpu_ns - account->cpu_ns);
+		account->excess_ns = time_account_excess(account->excess_ns, run_ns,
+							 process->cpu_ns - account->cpu_ns);
+	account->broken |= account->excess_ns > TIME_ACCOUNT_SLACK_NS;
 	account->cpu_ns = process->clock_valid ? process->cpu_ns : 0;
 }
 
