@@ -116,7 +116,7 @@ def pane_of_a_pipe(_scratch):
         problem = expect("holds none" not in terminal.text(), terminal, "it is judged before anything came")
         os.write(writer, without_memory(lines[1]))
         problem = problem or expect(terminal.wait_for("[1 Overview]"), terminal, "what there is is not shown")
-        problem = problem or expect("holds no tables of the pane memory" in terminal.text(), terminal, "it is not told")
+        problem = problem or expect(terminal.wait_for("holds no tables of the pane memory"), terminal, "it is not told")
         os.close(writer)
         return problem
 

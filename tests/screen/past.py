@@ -191,8 +191,8 @@ def what_is_recorded_since_then(_scratch):
 def empty_tables(_scratch):
     """What is in no sample of the past is not waited for; nobody runs nothing here."""
     with screen("-d", "0.2", "-u", "nobody", "events") as terminal:
+        problem = expect(terminal.wait_for("waiting for the first"), terminal, "the present does not wait")
         terminal.pump(1)
-        problem = expect("waiting for the first" in terminal.text(), terminal, "the present does not wait")
         terminal.send(",", ",")
         return problem or expect("none until then" in terminal.text() and back(terminal), terminal, "the past waits")
 

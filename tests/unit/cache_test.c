@@ -20,6 +20,7 @@
 #define PAGES 1000
 #define TAIL 100 /* bytes in one more page */
 #define WARM 3
+#define ROUNDS 4
 
 static struct env env;
 static struct cache_list *list;
@@ -91,8 +92,10 @@ static void read_all(int fd, size_t piece)
 		_exit(1);
 }
 
-static void check_passes(size_t piece)
+/* How many pages were missed. */
+static uint64_t count_passes(size_t piece)
 {
+	uint64_t missed;
 	int fd = open_cold(PAGES * page_bytes + TAIL);
 	struct cache_process *process;
 	pid_t child = fork();
@@ -106,13 +109,26 @@ static void check_passes(size_t piece)
 	process = cache_list_find(list, (uint32_t)child);
 	ck_assert_ptr_nonnull(process);
 	ck_assert_uint_eq(file()->total.asked, (WARM + 1) * (PAGES + 1));
-	ck_assert_uint_eq(file()->total.missed, PAGES + 1);
-	ck_assert_uint_eq(file()->total.added, PAGES + 1);
+	ck_assert_uint_eq(file()->total.added, file()->total.missed);
 	ck_assert_uint_ge(process->total.asked, (WARM + 1) * (PAGES + 1));
 	ck_assert_uint_ge(process->total.missed, PAGES + 1);
 	ck_assert_uint_eq(process->ahead, process->total.added - process->total.missed);
+	missed = file()->total.missed;
 	close(fd);
 	close_list();
+	return missed;
+}
+
+/* What the kernel takes back meanwhile is missed again: not in each of some rounds. */
+static void check_passes(size_t piece)
+{
+	uint64_t missed = 0;
+
+	for (unsigned round = 0; round < ROUNDS && missed != PAGES + 1; round++) {
+		missed = count_passes(piece);
+		ck_assert_uint_ge(missed, PAGES + 1);
+	}
+	ck_assert_uint_eq(missed, PAGES + 1);
 }
 
 START_TEST(one_cold_and_three_warm_passes_page_by_page)
