@@ -12,6 +12,7 @@
 #include "rig.h"
 
 #define NAMES 20000
+#define ROUNDS 10
 
 static const char *const slab_topic[] = { "slab", NULL };
 
@@ -122,7 +123,7 @@ START_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 {
 	struct machine machine = { 0 };
 	const struct table *table;
-	double active, bytes = 0;
+	double active, grown = 0, bytes = 0;
 
 	open_machine(&machine, slab_topic);
 	next_tick(&machine);
@@ -134,10 +135,14 @@ START_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 	for (size_t i = 1; i < table->n_rows; i++)
 		bytes += table_number(table, table_row(table, i), "bytes");
 	ck_assert(bytes == number(machine.now, "all", "bytes"));
-	active = number(machine.now, "dentry", "active");
-	look_for_names();
-	next_tick(&machine);
-	ck_assert_double_ge(number(machine.now, "dentry", "active") - active, 0.8 * NAMES);
+	/* Others free theirs meanwhile. */
+	for (unsigned round = 0; round < ROUNDS && grown < 0.8 * NAMES; round++) {
+		active = number(machine.now, "dentry", "active");
+		look_for_names();
+		next_tick(&machine);
+		grown = number(machine.now, "dentry", "active") - active;
+	}
+	ck_assert_double_ge(grown, 0.8 * NAMES);
 	close_machine(&machine);
 }
 
