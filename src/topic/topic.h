@@ -9,7 +9,7 @@
 #include "sys/env.h"
 #include "sys/privilege.h"
 
-#define SOURCE_REMEDIES_MAX 5
+#define SOURCE_REMEDIES_MAX 6
 #define POLL_SECONDS 30
 
 /*

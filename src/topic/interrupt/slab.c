@@ -84,7 +84,7 @@ static const struct source_spec sources[] = {
 	  .gives = N_("allocations of kernel objects, and who allocates"),
 	  .optional = true,
 	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES, { ENOENT, N_("this kernel is built without BTF") } } },
+	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES } },
 	{ 0 },
 };
 

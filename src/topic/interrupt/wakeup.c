@@ -111,9 +111,7 @@ static const struct source_spec sources[] = {
 	  .gives = N_("what wakes processes up"),
 	  .optional = true,
 	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES,
-			{ ENOENT, N_("this kernel is built without BTF") },
-			{ EXDEV, N_("in a PID namespace processes have other PIDs than in the kernel") } } },
+	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_TYPES, TRACE_REMEDY_PIDS } },
 	{ 0 },
 };
 

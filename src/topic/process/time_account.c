@@ -22,6 +22,7 @@
 #define N_PARTS BPF_STATE_GONE
 #define ENTRIES_OF_ONE 4096
 #define ENTRIES_OF_ALL 32768
+#define NEEDS N_("this needs Linux 5.18 with BTF, on x86 or arm64")
 
 struct time_account_row {
 	uint64_t pid;
@@ -81,9 +82,7 @@ static const struct source_spec sources[] = {
 	  .gives = N_("what processes wait for: disk, memory, locks"),
 	  .optional = true,
 	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES,
-			{ ENODATA, N_("this needs Linux 5.18 with BTF, on x86 or arm64") },
-			{ EXDEV, N_("in a PID namespace processes have other PIDs than in the kernel") } } },
+	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, NEEDS }, { ENODATA, NEEDS } } },
 	{ 0 },
 };
 

@@ -17,6 +17,8 @@
 	{ EPERM, N_("run it as root, or give it the capabilities cap_bpf and cap_perfmon") },                \
 		{ EACCES, N_("run it as root, or give it the capabilities cap_bpf and cap_perfmon") },       \
 		{ ENOSYS, N_("this kernel is built without BPF") }
+#define TRACE_REMEDY_TYPES { ENOENT, N_("this kernel is built without BTF") }
+#define TRACE_REMEDY_PIDS { EXDEV, N_("in a PID namespace processes have other PIDs than in the kernel") }
 int trace_test(struct env *env);
 
 /* A struct bpf_part whose offsets come from the kernel. */
