@@ -6,17 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from contextlib import contextmanager
 
-from measure import drain, first_screen_ms, median, spawn, steady, stop
+from measure import BUSY, crowd, drain, first_screen_ms, median, spawn, steady, stop
 
 PANETOP, TOOLS, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 FLOOR = f"{TOOLS}/floor"
-BUSY = 20
 SCREEN_BYTES = 500  # more than prepares a terminal, less than any first screen
-# a command line of the length that is usual for services
-ARGUMENT = "--configuration=/etc/crowd/crowd.conf --listen=unix:/run/crowd/socket --workers=4"
 
 
 class Size:
@@ -39,22 +34,6 @@ class Size:
 
 SIZES = [Size(200, 0.5, 9, ROUNDS), Size(2000, 0.5, 9, ROUNDS * 3 // 5), Size(10000, 1, 6, ROUNDS * 4 // 5)]
 NAMES = ("panetop", "cpustat", "top", "htop", "floor")
-
-
-@contextmanager
-def crowd(processes):
-    """The pids of the busy ones; with those that are there already it makes so many processes."""
-    sleeping = processes - BUSY - sum(name.isdigit() for name in os.listdir("/proc"))
-    command = [f"{TOOLS}/crowd", str(max(0, sleeping)), str(BUSY), ARGUMENT]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            pids = [int(pid) for pid in process.stdout.readline().split()]
-            if len(pids) != BUSY:
-                sys.exit(f"{processes} processes could not be started: look at ulimit -u and pid_max")
-            time.sleep(1)
-            yield pids
-        finally:
-            process.terminate()
 
 
 def cost(command):
@@ -96,7 +75,7 @@ def grown_peak_mib(size):
 
 def measure_size(size):
     runs = {name: [] for name in NAMES}
-    with crowd(size.processes) as busy:
+    with crowd(f"{TOOLS}/crowd", size.processes) as busy:
         for _ in range(size.rounds):  # alternating, so that what else the machine does meets all alike
             for name in size.batches:
                 runs[name].append(measure_batch(size, name))

@@ -7,10 +7,9 @@ import re
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 
 import pyte
-from measure import median, spawn, stop
+from measure import crowd, median, spawn, stop
 
 PANETOP, TOOLS, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 SECONDS = 8
@@ -119,19 +118,6 @@ def of_recording():
     return result
 
 
-@contextmanager
-def crowd():
-    sleeping = PROCESSES - sum(name.isdigit() for name in os.listdir("/proc"))
-    with subprocess.Popen([f"{TOOLS}/crowd", str(max(0, sleeping)), "1", "--configuration=/etc/crowd.conf"],
-                          stdout=subprocess.PIPE, text=True) as process:
-        try:
-            process.stdout.readline()
-            time.sleep(1)
-            yield
-        finally:
-            process.terminate()
-
-
 def of_crowd(*panes):
     """The same machine with 10,000 processes, with and without the cpu pane sampling them."""
     return of_panetop(*panes, delay=1 if panes else SECONDS)
@@ -176,7 +162,7 @@ def main():
     show("beside its peers, idle states as they are or held off", peers)
     busy = measure({"at rest": of_panetop, "drawing at 10 Hz": of_screen, "recording at 10 Hz": of_recording}, ROUNDS)
     show("panetop beside itself", busy)
-    with crowd():
+    with crowd(f"{TOOLS}/crowd", PROCESSES, 1):
         many = measure({"latency alone": of_crowd, "with the cpu pane": lambda: of_crowd("cpu")}, ROUNDS)
     show(f"among {PROCESSES} processes", many)
     print("\nlimits")

@@ -8,9 +8,12 @@ import select
 import signal
 import statistics
 import struct
+import subprocess
+import sys
 import tempfile
 import termios
 import time
+from contextlib import contextmanager
 
 # a shell lets those it starts in the background ignore it, and they those they start
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -18,6 +21,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # an empty home: no tool brings its own configuration, and what they write goes away again
 _HOME = tempfile.TemporaryDirectory()
 HOME = _HOME.name
+BUSY = 20  # of a crowd
+# a command line of the length that is usual for services
+ARGUMENT = "--configuration=/etc/crowd/crowd.conf --listen=unix:/run/crowd/socket --workers=4"
 
 
 def median(values):
@@ -99,10 +105,12 @@ def first_screen_ms(command, least=0):
     return None if last is None else (last - started) * 1000
 
 
-def steady(command, seconds, interval):
-    """On the screen, after a start that is not counted: CPU ms and bytes per sample, peak resident KiB."""
+def steady(command, seconds, interval, start=None):
+    """On the screen, after a start of some seconds that is not counted: CPU ms and bytes per sample, peak resident KiB."""
     pid, fd, _ = spawn(command)
-    drain(fd, 2.2 * interval)
+    started = time.monotonic()
+    while (left := started + (start or 2.2 * interval) - time.monotonic()) > 0:
+        drain(fd, left)
     cpu, sent = cpu_seconds(pid), 0
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -111,6 +119,22 @@ def steady(command, seconds, interval):
     stop(pid, fd)
     samples = seconds / interval
     return used / samples * 1000, sent / samples, peak
+
+
+@contextmanager
+def crowd(tool, processes, n_busy=BUSY):
+    """The pids of the busy ones; with those that are there already it makes so many processes."""
+    sleeping = processes - n_busy - sum(name.isdigit() for name in os.listdir("/proc"))
+    command = [tool, str(max(0, sleeping)), str(n_busy), ARGUMENT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            pids = [int(pid) for pid in process.stdout.readline().split()]
+            if len(pids) != n_busy:
+                sys.exit(f"{processes} processes could not be started: look at ulimit -u and pid_max")
+            time.sleep(1)
+            yield pids
+        finally:
+            process.terminate()
 
 
 def batch_cpu_ms(command_of, few, many):
