@@ -11,6 +11,11 @@
 #include "core/vector.h"
 
 #define TEXT_SLACK ((size_t)1 << 20)
+#define MARKS_MAX ((size_t)8192) /* two hours of a sample each second */
+
+struct event_log_mark {
+	uint64_t wall_ns, n_added;
+};
 
 void event_log_open(struct event_log *log, const struct schema *schema, size_t limit, size_t text_limit)
 {
@@ -22,6 +27,7 @@ void event_log_open(struct event_log *log, const struct schema *schema, size_t l
 void event_log_close(struct event_log *log)
 {
 	free(log->shown.rows);
+	free(log->marks);
 	intern_free(&log->texts);
 	*log = (struct event_log){ 0 };
 }
@@ -39,6 +45,8 @@ void event_log_clear(struct event_log *log)
 	log->text_bytes = 0;
 	log->n_rows = 0;
 	log->n_skipped = 0;
+	log->n_added = 0;
+	log->n_marks = 0;
 	log->shown.epoch++;
 	show(log, 0);
 }
@@ -148,12 +156,14 @@ void event_log_add(struct event_log *log, const struct table *table)
 		memcpy(row, table_row(table, i), size);
 		intern_row(&log->texts, log->shown.schema, row);
 	}
+	log->n_added += table->n_rows;
 	show(log, n_frozen);
 }
 
 void event_log_undo(struct event_log *log, const struct table *table)
 {
 	log->n_rows -= table->n_rows < log->n_rows ? table->n_rows : log->n_rows;
+	log->n_added -= table->n_rows;
 	log->shown.epoch++;
 	show(log, log->shown.n_rows < log->n_rows ? log->shown.n_rows : log->n_rows);
 }
@@ -174,6 +184,31 @@ void event_log_freeze(struct event_log *log, bool frozen)
 	show(log, n_frozen);
 }
 
+void event_log_mark(struct event_log *log, uint64_t wall_ns)
+{
+	if (log->n_marks == MARKS_MAX) {
+		log->n_marks /= 2;
+		memmove(log->marks, log->marks + log->n_marks, log->n_marks * sizeof(*log->marks));
+	}
+	*VECTOR_ADD(log->marks, log->n_marks, log->mark_capacity) =
+		(struct event_log_mark){ .wall_ns = wall_ns, .n_added = log->n_added };
+}
+
+/* False: there is no mark of this time, or its rows are gone. */
+static bool find_mark(const struct event_log *log, uint64_t wall_ns, size_t *n_rows)
+{
+	for (size_t i = log->n_marks; i-- > 0;) {
+		uint64_t later = log->n_added - log->marks[i].n_added;
+
+		if (later > log->n_rows)
+			return false;
+		*n_rows = log->n_rows - later;
+		if (log->marks[i].wall_ns == wall_ns)
+			return true;
+	}
+	return false;
+}
+
 void event_log_freeze_at(struct event_log *log, const char *time, uint64_t wall_ns)
 {
 	const struct column *column = schema_find(log->shown.schema, time);
@@ -182,7 +217,9 @@ void event_log_freeze_at(struct event_log *log, const char *time, uint64_t wall_
 	event_log_freeze(log, false);
 	if (!column || !log->shown.rows)
 		return;
-	VECTOR_BOUND(n_until, log->n_rows, row_u64(table_row(&log->shown, n_until), column) <= wall_ns);
+	if (!find_mark(log, wall_ns, &n_until))
+		VECTOR_BOUND(n_until, log->n_rows,
+			     row_u64(table_row(&log->shown, n_until), column) <= wall_ns);
 	log->shown.frozen = true;
 	log->shown.epoch++;
 	show(log, n_until);

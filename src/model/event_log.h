@@ -9,6 +9,8 @@
 #define EVENT_LOG_ROWS ((size_t)100000)
 #define EVENT_LOG_TEXT_BYTES ((size_t)32 << 20)
 
+struct event_log_mark;
+
 /*
  * Rows are in one block that never moves, so pointers to them stay valid while it grows. When it is full the
  * oldest rows are dropped and the others move down: it always holds the newest limit rows, and up to a
@@ -22,6 +24,9 @@ struct event_log {
 	uint64_t n_skipped;    /* dropped rows between the frozen and the newer ones */
 	struct intern texts;
 	size_t text_bytes;     /* of all rows when texts were last copied */
+	uint64_t n_added;      /* rows since it was opened or cleared */
+	struct event_log_mark *marks; /* of the newest samples, in the order of time */
+	size_t n_marks, mark_capacity;
 };
 
 void event_log_open(struct event_log *log, const struct schema *schema, size_t limit, size_t text_limit);
@@ -37,7 +42,13 @@ void event_log_undo(struct event_log *log, const struct table *table);
 /* Freezes what is shown, or shows everything again. shown.n_pending counts the rows that came meanwhile. */
 void event_log_freeze(struct event_log *log, bool frozen);
 
-/* Freezes it with the rows whose time, in the column of this name, is wall_ns or earlier. */
+/* What it holds now is what the sample of this time shows. */
+void event_log_mark(struct event_log *log, uint64_t wall_ns);
+
+/*
+ * Freezes it as it was marked for the sample of this time, or else with the rows whose time, in the column
+ * of this name, is wall_ns or earlier: events can arrive after the sample that follows them.
+ */
 void event_log_freeze_at(struct event_log *log, const char *time, uint64_t wall_ns);
 
 #endif

@@ -102,6 +102,11 @@ struct findings *findings_open(const struct finding_rule *rules, unsigned n_rule
 	return findings;
 }
 
+void findings_remember(struct findings *findings, const struct findings *live)
+{
+	findings->past.live = &live->past;
+}
+
 void findings_forget(struct findings *findings)
 {
 	finding_past_empty(&findings->past);

@@ -88,12 +88,27 @@ static double base(const struct finding_trace *trace, uint64_t now_ns, uint64_t 
 	return NAN;
 }
 
+/* What it was in the live frame of this moment; NaN: not known, or its points of that window are gone. */
+static double live_base(const struct finding_past *past, uint64_t identity, uint64_t window_ns)
+{
+	for (size_t i = 0; past->live && i < past->live->n_traces; i++) {
+		const struct finding_trace *trace = &past->live->traces[i];
+
+		if (trace->identity != identity)
+			continue;
+		if (trace->n_points == POINTS && trace->points[0].ns + window_ns > past->now_ns)
+			return NAN;
+		return base(trace, past->now_ns, window_ns);
+	}
+	return NAN;
+}
+
 double finding_past_growth(struct finding_past *past, uint64_t identity, double now, double window_seconds,
 			   bool counter, bool from_zero)
 {
 	struct finding_trace *trace = find_trace(past, identity);
 	uint64_t window_ns = (uint64_t)(window_seconds * 1e9);
-	double before;
+	double before, live_before = live_base(past, identity, window_ns);
 
 	if (isnan(now) || (!trace && now == 0 && from_zero))
 		return isnan(now) ? NAN : 0;
@@ -109,18 +124,18 @@ double finding_past_growth(struct finding_past *past, uint64_t identity, double 
 	}
 	if (past->now_ns >= newest_ns(trace) + window_ns / (POINTS / 2))
 		add_point(trace, past->now_ns, now);
-	return now - before;
+	return now - (isnan(live_before) ? before : live_before);
 }
 
-/* The spell that covers the present frame, or ended just before it. */
-static struct finding_spell *find_spell(const struct finding_past *past, uint64_t identity)
+/* The spell that covers this moment, or ended just before it. */
+static struct finding_spell *find_spell(const struct finding_past *past, uint64_t identity, uint64_t now_ns)
 {
 	for (size_t i = past->n_spells; i-- > 0;) {
 		struct finding_spell *spell = &past->spells[i];
 
-		if (spell->identity == identity && spell->begin_ns <= past->now_ns &&
-		    (past->now_ns <= spell->end_ns ||
-		     (!spell->ended && past->now_ns - spell->end_ns <= BRIDGED_NS)))
+		if (spell->identity == identity && spell->begin_ns <= now_ns &&
+		    (now_ns <= spell->end_ns ||
+		     (!spell->ended && now_ns - spell->end_ns <= BRIDGED_NS)))
 			return spell;
 	}
 	return NULL;
@@ -137,7 +152,9 @@ static struct finding_spell *add_spell(struct finding_past *past)
 
 double finding_past_since(struct finding_past *past, uint64_t identity, unsigned rule)
 {
-	struct finding_spell *spell = find_spell(past, identity);
+	struct finding_spell *spell = find_spell(past, identity, past->now_ns);
+	const struct finding_spell *live =
+		past->live ? find_spell(past->live, identity, past->now_ns) : NULL;
 
 	if (!spell) {
 		spell = add_spell(past);
@@ -147,7 +164,7 @@ double finding_past_since(struct finding_past *past, uint64_t identity, unsigned
 	}
 	if (spell->end_ns < past->now_ns)
 		spell->end_ns = past->now_ns;
-	return (double)(past->now_ns - spell->begin_ns) / 1e9;
+	return (double)(past->now_ns - (live ? live : spell)->begin_ns) / 1e9;
 }
 
 void finding_past_end(struct finding_past *past, unsigned rule)

@@ -17,6 +17,7 @@ struct finding_past {
 	struct finding_spell *spells;
 	size_t n_spells, spell_capacity;
 	uint64_t now_ns, before_ns; /* of frames; 0: none */
+	const struct finding_past *live; /* of all frames as they came; NULL: this is it, or there is none */
 };
 
 /* The frame of this time follows; it may be earlier than the one before. */

@@ -33,8 +33,6 @@ void view_choose_all(struct view *view)
 void view_close(struct view *view)
 {
 	free(view->rows);
-	free(view->previous_positions);
-	row_positions_free(&view->positions);
 	log_filter_cache_free(&view->log_cache);
 	tree_free(&view->tree);
 	*view = (struct view){ 0 };
@@ -326,22 +324,7 @@ static bool looks_same(const struct column *column, const void *one, const void 
 	       rint(1000 * row_f64(one, column)) == rint(1000 * row_f64(other, column));
 }
 
-static uint32_t previous_position(const struct view *view, const void *row)
-{
-	return view->previous_positions[(size_t)((const char *)row - view->table->rows) /
-					view->schema->row_size];
-}
-
-/* Breaks ties of the sort; rows are in one array, so their addresses are ordered. */
-static bool stood_above(const struct view *view, const void *one, const void *other)
-{
-	uint32_t position = view->stable_order ? previous_position(view, one) : ROW_POSITION_NONE;
-	uint32_t other_position = view->stable_order ? previous_position(view, other) : ROW_POSITION_NONE;
-
-	return position != other_position ? position < other_position : one < other;
-}
-
-/* Is one above other? A total order. */
+/* Is one above other? A total order: rows are in one array, so their addresses break ties. */
 static bool stands_above(const struct view *view, const void *one, const void *other)
 {
 	const struct column *column;
@@ -355,11 +338,11 @@ static bool stands_above(const struct view *view, const void *one, const void *o
 	other_known = row_is_known(other, column);
 	if (known != other_known)
 		return known;
-	order = known && !(view->stable_order && looks_same(column, one, other))
+	order = known && !(view->as_seen && looks_same(column, one, other))
 			? compare_known(column, one, other)
 			: 0;
 	if (order == 0)
-		return stood_above(view, one, other);
+		return one < other;
 	return view->descending ? order > 0 : order < 0;
 }
 
@@ -405,26 +388,12 @@ static void sort_first(const struct view *view, const void **rows, size_t n_rows
 	}
 }
 
-static void find_positions(struct view *view, const struct table *table)
-{
-	view->table = table;
-	for (size_t i = 0; i < view->n_rows; i++) {
-		size_t index = (size_t)((const char *)view->rows[i] - table->rows) / view->schema->row_size;
-
-		view->previous_positions[index] =
-			row_positions_find(&view->positions, view->schema, view->rows[i]);
-	}
-}
-
 static void make_room(struct view *view, size_t n_rows)
 {
 	if (view->capacity >= n_rows)
 		return;
 	view->capacity = n_rows;
 	view->rows = alloc_resize(view->rows, view->capacity, sizeof(*view->rows));
-	if (view->stable_order)
-		view->previous_positions = alloc_resize(view->previous_positions, view->capacity,
-							sizeof(*view->previous_positions));
 }
 
 static void collect(struct view *view, const struct table *table)
@@ -437,8 +406,6 @@ static void collect(struct view *view, const struct table *table)
 		if (view_filter_accepts(&view->filter, view->schema, row))
 			view->rows[view->n_rows++] = row;
 	}
-	if (view->stable_order)
-		find_positions(view, table);
 }
 
 static bool takes_log_order(struct view *view)
@@ -452,7 +419,7 @@ static bool takes_log_order(struct view *view)
 	return !same;
 }
 
-/* False when the result is still valid. Events do not move: no stable order is needed. */
+/* False when the result is still valid. */
 static bool collect_log(struct view *view, const struct table *log)
 {
 	struct log_filter_cache *cache = &view->log_cache;
@@ -460,7 +427,6 @@ static bool collect_log(struct view *view, const struct table *log)
 	bool other_order = takes_log_order(view);
 
 	view->of_log = true;
-	view->stable_order = false;
 	if (!other_rows && !other_order)
 		return false;
 	make_room(view, cache->capacity);
@@ -499,8 +465,6 @@ void view_apply(struct view *view, const struct table *table)
 		keep = keep < view->n_rows ? keep : view->n_rows;
 	}
 	cut(view, keep);
-	if (view->stable_order)
-		row_positions_store(&view->positions, view->schema, view->rows, view->n_rows);
 }
 
 void view_show_difference(struct view *view)

@@ -9,7 +9,6 @@
 #include "core/buffer.h"
 #include "model/frame.h"
 #include "model/log_filter_cache.h"
-#include "model/row_positions.h"
 #include "model/tree.h"
 #include "model/view_filter.h"
 
@@ -30,14 +29,7 @@ struct view {
 	bool at_end;                        /* batch prints it in the last sample only */
 	int tree_key, tree_parent;          /* columns by which rows follow their parents; -1: they do not */
 	struct tree tree;
-	/*
-	 * For people: rows whose shares look the same keep their positions, so that the screen stays calm;
-	 * the order never looks wrong. Otherwise the numbers alone decide.
-	 */
-	bool stable_order;
-	struct row_positions positions;     /* of the rows after the last view_apply() */
-	uint32_t *previous_positions;       /* of each row, by its index in the table */
-	const struct table *table;          /* borrowed, during view_apply() */
+	bool as_seen;                       /* for people: shares that look the same are equal */
 	bool of_log;                        /* it was applied to one; these are of a log alone: */
 	struct log_filter_cache log_cache;
 	size_t n_dropped;                   /* rows that the log dropped from the front of the last result */

@@ -65,9 +65,13 @@ static void close_logs(struct screen *screen)
 
 static void add_to_logs(struct screen *screen, const struct frame *frame)
 {
-	for (unsigned i = 0; i < frame->n_tables; i++)
-		if (has_events(screen, i) && frame->tables[i].present)
+	for (unsigned i = 0; i < frame->n_tables; i++) {
+		if (!has_events(screen, i))
+			continue;
+		if (frame->tables[i].present)
 			event_log_add(&screen->logs[i], &frame->tables[i]);
+		event_log_mark(&screen->logs[i], frame->wall_ns);
+	}
 }
 
 void session_clear_logs(struct screen *screen)
@@ -845,8 +849,9 @@ void session_update(struct screen *screen)
 		context->tables[i].why = why_empty(context, i);
 		explain_absence(screen, context->pane->tables[i].topic, context->tables[i].absent,
 				sizeof(context->tables[i].absent));
-		context->tables[i].waits =
-			screen->in_past ? N_("none until then") : context->pane->tables[i].waits;
+		context->tables[i].waits = context->pane->tables[i].waits;
+		if (context->tables[i].waits && screen->in_past)
+			context->tables[i].waits = N_("none until then");
 	}
 }
 
@@ -955,6 +960,7 @@ void session_open(struct screen *screen)
 	screen->kept_from_ns = alloc_zeroed(setup->n_schemas, sizeof(*screen->kept_from_ns));
 	screen->findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->past_findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
+	findings_remember(screen->past_findings, screen->findings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)

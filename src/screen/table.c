@@ -24,7 +24,7 @@ void table_open(struct table_widget *widget, const struct schema *schema)
 {
 	*widget = (struct table_widget){ .heading_y = -1 };
 	view_open(&widget->view, schema);
-	widget->view.stable_order = true;
+	widget->view.as_seen = true;
 }
 
 void table_close(struct table_widget *widget)

@@ -36,7 +36,6 @@ def drawn_live(terminal, samples):
 
 
 def the_same_screens(*pane, height=24):
-    """Of tables in an order that the rows themselves decide: rows that look the same keep their places while it is live."""
     def test(_scratch):
         with screen("-d", "1", *pane, height=height) as terminal:
             drawn = drawn_live(terminal, 7)

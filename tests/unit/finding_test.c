@@ -2,11 +2,13 @@
 /* Findings: each rule speaks where it is true, and keeps silent where it is nearly so. */
 #include <config.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/derive.h"
+#include "model/finding_past.h"
 #include "pane/panes.h"
 #include "suite.h"
 #include "topic/finding/finding_rules.h"
@@ -499,5 +501,52 @@ START_TEST(findings_are_ordered_and_know_since_when)
 	ck_assert_double_eq(since_of(&frame, "memory_short"), 2);
 	frame_close(&frame);
 	findings_close(findings);
+}
+END_TEST
+
+#define SECOND_NS UINT64_C(1000000000)
+#define ROW 7 /* its identity */
+
+struct seen {
+	double growth, since;
+};
+
+/* Its value is the square of the second; from the fourth second on a rule holds. */
+static struct seen see(struct finding_past *past, uint64_t second)
+{
+	struct seen seen = { .since = NAN };
+
+	finding_past_begin(past, second * SECOND_NS);
+	seen.growth = finding_past_growth(past, ROW, (double)(second * second), 8, false, false);
+	if (second >= 4)
+		seen.since = finding_past_since(past, ROW, 0);
+	finding_past_end(past, 0);
+	return seen;
+}
+
+/* Only some of the frames before come again. What live no longer knows is judged by those. */
+START_TEST(what_comes_again_is_as_it_was_live)
+{
+	struct finding_past live = { 0 }, past = { .live = &live };
+	struct seen was[41];
+
+	for (uint64_t second = 1; second <= 40; second++)
+		was[second] = see(&live, second);
+	for (uint64_t second = 34; second <= 40; second += 3) {
+		struct seen is;
+
+		finding_past_empty(&past);
+		(void)see(&past, second - 3);
+		is = see(&past, second);
+		ck_assert_double_eq(is.growth, was[second].growth);
+		ck_assert_double_eq(is.since, was[second].since);
+	}
+	finding_past_empty(&past);
+	(void)see(&past, 12);
+	ck_assert_double_eq(see(&past, 15).growth, 15 * 15 - 12 * 12);
+	finding_past_empty(&past);
+	ck_assert_ptr_eq(past.live, &live);
+	finding_past_free(&live);
+	finding_past_free(&past);
 }
 END_TEST

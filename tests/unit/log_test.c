@@ -312,6 +312,38 @@ START_TEST(the_cursor_stays_with_its_event_when_old_ones_go)
 }
 END_TEST
 
+/* The numbers are the times of the events, of which most are later than their sample. */
+START_TEST(a_sample_of_the_past_has_what_it_had)
+{
+	struct stage stage;
+
+	open_stage(&stage);
+	for (unsigned i = 1; i <= 4; i++) {
+		add(&stage, 10 * i);
+		event_log_mark(&stage.log, i);
+	}
+	for (unsigned i = 1; i <= 4; i++) {
+		event_log_freeze_at(&stage.log, "number", i);
+		ck_assert_uint_eq(stage.log.shown.n_rows, 5 * i * (i + 1));
+		ck_assert_uint_eq(stage.log.shown.n_pending, 100 - 5 * i * (i + 1));
+	}
+	event_log_freeze_at(&stage.log, "number", 41); /* a time without a mark */
+	ck_assert_uint_eq(stage.log.shown.n_rows, 42);
+	event_log_freeze(&stage.log, false);
+	add(&stage, 120); /* the first samples have lost rows: those that are left have no mark */
+	event_log_mark(&stage.log, 5);
+	event_log_freeze_at(&stage.log, "number", 1);
+	ck_assert_uint_eq(stage.log.shown.n_rows, 0);
+	event_log_freeze_at(&stage.log, "number", 5);
+	ck_assert_uint_eq(stage.log.shown.n_rows, stage.log.n_rows);
+	event_log_clear(&stage.log);
+	add(&stage, 3);
+	event_log_freeze_at(&stage.log, "number", 5);
+	ck_assert_uint_eq(stage.log.shown.n_rows, 0);
+	close_stage(&stage);
+}
+END_TEST
+
 START_TEST(a_frozen_picture_stands_still)
 {
 	struct stage stage;

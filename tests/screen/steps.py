@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the live screen drew, and what it draws when it goes back to the same samples: more than 300 screens."""
+import difflib
+import re
+import time
+
+from common import expect, screen
+from past import body, clock
+
+DELAY = 0.5  # seconds
+SAMPLES = 48  # of each pane
+PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
+
+
+OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
+
+
+def content(terminal):
+    """Columns stay as wide as the widest number so far, so that the last one may be cut elsewhere; a log says what came since, and
+    waits for nothing in the past."""
+    lines = (re.sub(r" +", " ", OF_NOW.sub("", line)).strip() for line in body(terminal))
+    return "\n".join(line[:50] if "\u2026" in line else line for line in lines)
+
+
+def drawn_live(terminal):
+    """Bodies by the second of their sample, with those that were half drawn."""
+    drawn, end = {}, time.monotonic() + SAMPLES * DELAY
+    while time.monotonic() < end:
+        terminal.pump(0.02)
+        drawn.setdefault(clock(terminal), set()).add(content(terminal))
+    return drawn
+
+
+def drawn_again(terminal):
+    drawn = {}
+    for _ in range(SAMPLES):
+        terminal.send(",")
+        drawn.setdefault(clock(terminal), []).append(content(terminal))
+    return drawn
+
+
+def difference(now, then):
+    """From the nearest of the screens that were drawn."""
+    found = (list(difflib.unified_diff(one.split("\n"), now.split("\n"), "then", "now", n=0, lineterm="")) for one in then)
+    return "\n".join(min(found, key=len))
+
+
+def stepped(pane):
+    """A second of which the terminal showed fewer screens than there were samples is left out: it was read too late."""
+    def test(_scratch):
+        with screen("-d", str(DELAY), pane) as terminal:
+            live = drawn_live(terminal)
+            compared, problem = 0, None
+            for second, bodies in drawn_again(terminal).items():
+                then = live.get(second, set())
+                if len(then) >= len(set(bodies)):
+                    compared += len(bodies)
+                    different = [now for now in bodies if now not in then]
+                    problem = problem or (difference(different[0], then) if different else None)
+            return problem or expect(compared >= SAMPLES * 0.8, terminal, f"only {compared} screens could be compared")
+    return test
+
+
+def tests():
+    return [(f"stepping back: the very screens of {pane}", stepped(pane)) for pane in PANES]
