@@ -565,6 +565,9 @@ static void count(struct bpf_code *code, const struct bpf_shape *shape)
 #define TASK_NOLOAD 0x400 /* an idle kernel thread */
 #define PF_KTHREAD 0x200000
 
+/* Arguments of sched_switch. */
+enum { PREVIOUS = 1, NEXT };
+
 static unsigned jump_if_any(struct bpf_code *code, int one, int32_t bits)
 {
 	put(code, BPF_JMP | BPF_JSET | BPF_K, one, 0, 0, bits);
@@ -664,10 +667,10 @@ static void set_current(struct bpf_code *code, const struct bpf_task_layout *lay
 	unsigned runs, queued, ready, dead;
 
 	set(code, VALUE, BPF_STATE_RUNNING);
-	load_of_task(code, BPF_REG_1, 4, layout->on_cpu);
+	load_of_task(code, BPF_REG_1, layout->on_cpu_bytes, layout->on_cpu);
 	runs = jump(code, BPF_JNE, BPF_REG_1, 0);
 	set(code, VALUE, BPF_STATE_READY);
-	load_of_task(code, BPF_REG_1, 4, layout->on_rq);
+	load_of_task(code, BPF_REG_1, layout->on_rq_bytes, layout->on_rq);
 	queued = jump(code, BPF_JNE, BPF_REG_1, 0);
 	load_of_task(code, BPF_REG_1, 4, layout->state);
 	ready = jump(code, BPF_JEQ, BPF_REG_1, 0);
@@ -697,6 +700,8 @@ static void set_state(struct bpf_code *code, const struct bpf_shape *shape)
 		return;
 	case BPF_ENTERS_EXISTS:
 		set_current(code, shape->layout);
+		return;
+	case BPF_ENTERS_SWITCH: /* of two tasks: each has its own */
 		return;
 	}
 }
@@ -750,7 +755,7 @@ static void begin_times(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, known);
 }
 
-static void enter(struct bpf_code *code, const struct bpf_shape *shape)
+static void enter_task(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	bool begins = shape->enters != BPF_ENTERS_GONE;
 	unsigned gone, unknown, done = 0;
@@ -763,8 +768,6 @@ static void enter(struct bpf_code *code, const struct bpf_shape *shape)
 	store(code, FRAME, KEYS_AT, BPF_REG_1);
 	load_task(code, BPF_REG_1);
 	store(code, FRAME, KEYS_AT + WORD, BPF_REG_1);
-	call(code, BPF_FUNC_ktime_get_ns);
-	store(code, FRAME, ROOM_AT, BPF_REG_0);
 	look_up(code, shape->entries, KEYS_AT);
 	unknown = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	if (shape->enters != BPF_ENTERS_EXISTS)
@@ -780,7 +783,7 @@ static void enter(struct bpf_code *code, const struct bpf_shape *shape)
 	}
 }
 
-/* Before anything else, as most runs may end here: keeps the task; jumps where it is not to be looked at. */
+/* Keeps the task; jumps where it is not to be looked at. */
 static unsigned choose_task(struct bpf_code *code, const struct bpf_shape *shape, unsigned *others)
 {
 	unsigned n_others = 0;
@@ -799,6 +802,55 @@ static unsigned choose_task(struct bpf_code *code, const struct bpf_shape *shape
 		others[n_others++] = code->count - 1;
 	}
 	return n_others;
+}
+
+/* Jumps where none of the two that sched_switch names is to be looked at. */
+static unsigned choose_either(struct bpf_code *code, const struct bpf_shape *shape, unsigned *others)
+{
+	unsigned wanted;
+
+	if (!shape->process)
+		return 0;
+	load(code, 8, BPF_REG_1, CTX, PREVIOUS * WORD);
+	load(code, 4, BPF_REG_1, BPF_REG_1, (int)shape->layout->tgid);
+	wanted = jump(code, BPF_JEQ, BPF_REG_1, (int32_t)shape->process);
+	load(code, 8, BPF_REG_1, CTX, NEXT * WORD);
+	load(code, 4, BPF_REG_1, BPF_REG_1, (int)shape->layout->tgid);
+	others[0] = jump(code, BPF_JNE, BPF_REG_1, (int32_t)shape->process);
+	land(code, wanted);
+	return 1;
+}
+
+/* Before anything else, as most runs may end here. */
+static unsigned choose(struct bpf_code *code, const struct bpf_shape *shape, unsigned *others)
+{
+	return shape->enters == BPF_ENTERS_SWITCH ? choose_either(code, shape, others) :
+						    choose_task(code, shape, others);
+}
+
+static void enter_one_of_two(struct bpf_code *code, struct bpf_shape shape, enum bpf_enters enters,
+			     unsigned task)
+{
+	unsigned others[OTHERS_MAX], n_others;
+
+	shape.enters = enters;
+	shape.task = task;
+	n_others = choose_task(code, &shape, others);
+	enter_task(code, &shape);
+	for (unsigned i = 0; i < n_others; i++)
+		land(code, others[i]);
+}
+
+static void enter(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	call(code, BPF_FUNC_ktime_get_ns);
+	store(code, FRAME, ROOM_AT, BPF_REG_0);
+	if (shape->enters != BPF_ENTERS_SWITCH) {
+		enter_task(code, shape);
+		return;
+	}
+	enter_one_of_two(code, *shape, BPF_ENTERS_WAIT, PREVIOUS);
+	enter_one_of_two(code, *shape, BPF_ENTERS_RUNNING, NEXT);
 }
 
 #define READER_WORDS ((int)(sizeof(struct bpf_reader) / WORD))
@@ -1165,7 +1217,7 @@ bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape)
 	code->failed = false;
 	move(code, CTX, BPF_REG_1);
 	if (shape->does == BPF_ENTER)
-		n_others = choose_task(code, shape, others);
+		n_others = choose(code, shape, others);
 	store_number(code, FRAME, ZERO_AT, 0);
 	look_up(code, shape->self, ZERO_AT);
 	none = jump(code, BPF_JEQ, BPF_REG_0, 0);

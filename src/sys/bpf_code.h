@@ -71,6 +71,7 @@ enum bpf_enters {
 	BPF_ENTERS_RUNNING,
 	BPF_ENTERS_READY,  /* unless it runs */
 	BPF_ENTERS_WAIT,   /* or is ready, or has exited: as sched_switch says */
+	BPF_ENTERS_SWITCH, /* of sched_switch: WAIT of one and RUNNING of the other, in one program */
 	BPF_ENTERS_GONE,   /* under the number that another argument has, unless that is its own */
 	BPF_ENTERS_EXISTS, /* of an iterator: what it does now, unless that is known */
 };
@@ -80,6 +81,7 @@ struct bpf_task_layout {
 	uint32_t pid, tgid, flags, state, on_cpu, on_rq;
 	uint32_t in_iowait, in_memstall, call;
 	uint8_t iowait_bit, memstall_bit; /* 0: the kernel has no such member */
+	uint8_t on_cpu_bytes, on_rq_bytes;
 };
 
 /* begun_ns + all of spent_ns is since_ns; otherwise it was read while it changed. */

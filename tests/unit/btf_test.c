@@ -97,7 +97,7 @@ START_TEST(this_kernel_has_processes)
 	ck_assert_uint_ne(btf_function(&types.btf, "bpf_iter_task"), 0);
 	ck_assert_uint_ne(btf_typedef(&types.btf, "btf_trace_sched_switch"), 0);
 	if (kernel_types_tasks(&types.btf, &layout) == 0)
-		ck_assert(layout.tgid > layout.pid && layout.iowait_bit != 0);
+		ck_assert(layout.tgid > layout.pid && layout.iowait_bit != 0 && layout.on_cpu_bytes != 0);
 	kernel_types_close(&types);
 	env_close(&env);
 }

@@ -93,8 +93,7 @@ static const struct source_spec sources[] = {
 
 /* The tasks that exist come last: what changes meanwhile is known then. */
 static const struct trace_program programs[] = {
-	ENTERS(N_("a thread leaves a CPU"), "sched_switch", BPF_ENTERS_WAIT, 1),
-	ENTERS(N_("a thread gets a CPU"), "sched_switch", BPF_ENTERS_RUNNING, 2),
+	ENTERS(N_("a thread leaves a CPU to another"), "sched_switch", BPF_ENTERS_SWITCH, 0),
 	ENTERS(N_("a thread becomes ready"), "sched_wakeup", BPF_ENTERS_READY, 0),
 	ENTERS(N_("a new thread"), "sched_wakeup_new", BPF_ENTERS_READY, 0),
 	ENTERS(N_("a thread becomes the first"), "sched_process_exec", BPF_ENTERS_GONE, 0),

@@ -120,6 +120,18 @@ static bool offset_of(struct btf *btf, uint32_t structure, const char *name, uin
 	return true;
 }
 
+/* Of 4 bytes, in Linux 7.2 of 1. */
+static bool flag_of(struct btf *btf, uint32_t task, const char *name, uint32_t *offset, uint8_t *bytes)
+{
+	struct btf_member member;
+
+	if (!btf_member(btf, task, name, &member) || (member.bytes != 1 && member.bytes != 4))
+		return false;
+	*offset = member.offset;
+	*bytes = (uint8_t)member.bytes;
+	return true;
+}
+
 int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout)
 {
 	uint32_t task = btf_structure(btf, "task_struct"), registers = btf_structure(btf, "pt_regs");
@@ -128,8 +140,8 @@ int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout)
 	if (!offset_of(btf, task, "pid", &layout->pid) || !offset_of(btf, task, "tgid", &layout->tgid) ||
 	    !offset_of(btf, task, "flags", &layout->flags) ||
 	    !offset_of(btf, task, "__state", &layout->state) ||
-	    !offset_of(btf, task, "on_cpu", &layout->on_cpu) ||
-	    !offset_of(btf, task, "on_rq", &layout->on_rq) ||
+	    !flag_of(btf, task, "on_cpu", &layout->on_cpu, &layout->on_cpu_bytes) ||
+	    !flag_of(btf, task, "on_rq", &layout->on_rq, &layout->on_rq_bytes) ||
 	    !offset_of(btf, registers, CALL, &layout->call) ||
 	    !btf_bit(btf, task, "in_iowait", &layout->in_iowait, &layout->iowait_bit))
 		return -ENODATA;
