@@ -274,6 +274,41 @@ def reads_of_cache():
           f"by the reader: {'exact' if exact else 'NOT EXACT'}")
 
 
+def counts_of(name):
+    """The numbers after this name in /proc/stat."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return next([int(word) for word in line.split()[1:]] for line in file if line.split()[0] == name)
+
+
+def rows_of(topic):
+    command = [PANETOP, "-o", "json", "-n", "1", "-t", topic]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)["tables"][topic]
+
+
+def sums_of_interrupts():
+    """Each lies between two reads of /proc/stat, whose first number is the sum of all."""
+    before, rows, after = counts_of("softirq"), rows_of("softirq"), counts_of("softirq")
+    runs = sum(row["runs"] for row in rows if row["cpu"] == "all")
+    print(f"soft interrupts: {runs}, {before[0]} to {after[0]} by /proc/stat: "
+          f"{'exact' if before[0] <= runs <= after[0] else 'NOT EXACT'}")
+    before, rows, after = counts_of("intr"), rows_of("interrupt"), counts_of("intr")
+    numbered = {int(row["irq"]): row["interrupts"] for row in rows if row["cpu"] == "all" and row["irq"].isdigit()}
+    off = [irq for irq, count in numbered.items() if not before[1 + irq] <= count <= after[1 + irq]]
+    print(f"interrupts: {len(off)} of {len(numbered)} do not lie between two reads of /proc/stat: {'NOT EXACT' if off else 'exact'}")
+
+
+def sum_of_slab():
+    """Of all caches and the row of what is in none, beside Slab of /proc/meminfo."""
+    rows = rows_of("slab")
+    with open("/proc/meminfo", encoding="ascii") as file:
+        slab = next(int(line.split()[1]) << 10 for line in file if line.startswith("Slab:"))
+    total = sum(row["bytes"] for row in rows if row["cache"] != "all")
+    rest = sum(row["bytes"] for row in rows if row["cache"].startswith("("))
+    off = 100 * (total - slab) / slab
+    print(f"slab: {total >> 10} KiB, {rest >> 10} KiB of them in no cache, {slab >> 10} KiB by /proc/meminfo, off by {off:.2f} %: "
+          f"{'holds' if abs(off) <= 3 else 'MISSED'}")
+
+
 def parts_of_time():
     """A process that computes, sleeps, reads the disk and waits for a lock in known parts."""
     phase, rounds = 0.25, 4
@@ -347,5 +382,7 @@ flood()
 print("what wakes up whom")
 wakeup_truths()
 print("what the kernel counts for panetop")
+sums_of_interrupts()
+sum_of_slab()
 reads_of_cache()
 parts_of_time()
