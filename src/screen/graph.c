@@ -211,11 +211,12 @@ void graph_axis(const struct canvas *canvas, int cells, const char *top, const c
 			    1);
 }
 
+/* In halves of a unit at the least: "-1.5 min", but "-80 s". */
 static const char *tick_text(char text[VALUE_TEXT_MAX], double seconds)
 {
-	if (seconds >= 3600)
+	if (seconds >= 3600 && fmod(seconds, 1800) == 0)
 		snprintf(text, VALUE_TEXT_MAX, _("-%g h"), seconds / 3600);
-	else if (seconds >= 60)
+	else if (seconds >= 60 && fmod(seconds, 30) == 0)
 		snprintf(text, VALUE_TEXT_MAX, _("-%g min"), seconds / 60);
 	else
 		snprintf(text, VALUE_TEXT_MAX, _("-%g s"), seconds);

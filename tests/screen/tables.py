@@ -172,6 +172,18 @@ def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
             child.kill()
 
 
+def a_narrow_title_of_a_tree_is_whole(_scratch):
+    with replay("cpu", opening=True, width=40, height=12) as terminal:
+        terminal.send("t")
+        return expect("── tree in 10.0 s ─" in terminal.text(), terminal, "the title is cut")
+
+
+def times_of_an_axis_are_short(_scratch):
+    with screen("-d0.5", "memory", width=200, height=60) as terminal:
+        return expect(terminal.wait_for(" -80 s ") and " -1.5 min " in terminal.text() and "33" not in
+                      next(line for line in terminal.lines() if line.rstrip().endswith(" now")), terminal, "a long time")
+
+
 def a_tree_is_folded(_scratch):
     """The numbers of a folded row stay its own."""
     with replay("cpu", opening=True, width=99, height=30) as terminal:
@@ -284,6 +296,8 @@ def tests():
         ("a search that is left moves nothing", a_search_that_is_left_moves_nothing),
         ("a long list is paged", a_long_list_is_paged),
         ("a tree has lines and is folded", a_tree_is_folded),
+        ("a narrow title of a tree is whole", a_narrow_title_of_a_tree_is_whole),
+        ("times of an axis are short", times_of_an_axis_are_short),
         ("a new row is marked for one sample", a_new_row_is_marked_for_one_sample),
         ("what matches is marked", what_matches_is_marked),
         ("a trend stands beside its number", a_trend_stands_beside_its_number),

@@ -103,7 +103,7 @@ static void chosen_title(const struct pane_context *context, bool wide, const ch
 	else if (context->request->processes)
 		snprintf(text, room, "%s", _("chosen processes"));
 	else if (settings_get(context->settings, "cpu.tree"))
-		snprintf(text, room, "%s", _("all processes as a tree"));
+		snprintf(text, room, "%s", wide ? _("all processes as a tree") : _("tree"));
 	else if (threshold)
 		snprintf(text, room, _("from %s %% on"), threshold);
 	else if (context->view != CPU_VIEW_PROCESSES)
