@@ -25,6 +25,7 @@
 #define HEADLINE_CELLS_MIN 8
 #define TIMELINE_FROM_CELLS 60 /* narrower screens have it only where the panes leave room */
 #define TIMELINE_CELLS 18      /* at least; names of panes that leave fewer are left out */
+#define LONG_DELAY_SECONDS 10
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
 
 /* Before the clock: why the time is not the current one. Of a recording, also where in it this is. */
@@ -90,21 +91,30 @@ static int draw_notices(struct screen *screen, const struct canvas *canvas, int 
 	return cells + CANVAS_GAP;
 }
 
+/* Last, so that it leaves first where there is no room; a long one comes early: what is shown may be old. */
+static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PIECE_MAX], unsigned n_pieces)
+{
+	double delay = real_delay(screen);
+	unsigned at = delay >= LONG_DELAY_SECONDS && n_pieces > 0 ? 1 : n_pieces;
+
+	memmove(pieces[at + 1], pieces[at], (n_pieces - at) * HEADLINE_PIECE_MAX);
+	snprintf(pieces[at], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
+	return n_pieces + 1;
+}
+
 static void draw_headline(struct screen *screen, const struct canvas *canvas, bool with_notices)
 {
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX], scope[TEXT_MAX];
 	const struct frame *frame = session_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
 	bool highlights = screen->frozen || screen->compare.on;
-	double delay;
 	int room, x = 0;
 
 	if (screen->compare.on)
 		compare_text(screen, canvas->ascii, text, sizeof(text));
 	else
 		clock_text(screen, frame, canvas->width >= WIDE_CELLS, text, sizeof(text));
-	delay = real_delay(screen);
-	snprintf(pieces[n_pieces++], HEADLINE_PIECE_MAX, delay < 100 ? "%.3g s" : "%.0f s", delay);
+	n_pieces = add_delay(screen, pieces, n_pieces);
 	room = canvas->width - utf8_cells(text, canvas->ascii) - 1;
 	if (room < HEADLINE_CELLS_MIN) { /* so narrow: only the clock */
 		snprintf(text, sizeof(text), "%s", strrchr(text, ' ') ? strrchr(text, ' ') + 1 : text);

@@ -307,6 +307,16 @@ static void save_pane(struct pane_context *context)
 			save_table(context, i);
 }
 
+/* The one that is shown, or from which its page was opened. */
+static const struct pane *pane_to_start_with(const struct pane_context *context)
+{
+	const struct screen *screen = context->screen;
+
+	if (context->pane->digit)
+		return context->pane;
+	return screen->setup->panes[context->came_from < 0 ? 0 : context->came_from];
+}
+
 static void write_configuration(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
@@ -314,7 +324,7 @@ static void write_configuration(struct pane_context *context)
 	char text[TEXT_MAX];
 	int error;
 
-	set_changed(setup->settings, "pane", context->pane->name, setup->panes[0]->name);
+	set_changed(setup->settings, "pane", pane_to_start_with(context)->name, setup->panes[0]->name);
 	snprintf(text, sizeof(text), "%g", screen->usual_seconds);
 	set_changed(setup->settings, "delay", text, "1");
 	set_changed(setup->settings, "unit", size_unit_name(screen->unit), size_unit_name(SIZE_AUTO));

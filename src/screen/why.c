@@ -223,6 +223,15 @@ static struct explained explain(const struct pane_context *context, const struct
 	};
 }
 
+/* Of a row that is a sentence, that is what one asks for. */
+static const struct column *asked_column(const struct schema *schema, const struct column *under_cursor)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].prose)
+			return &schema->columns[i];
+	return under_cursor;
+}
+
 static void add_selected(struct buffer *out, const struct pane_context *context)
 {
 	const struct table_widget *widget = &context->tables[context->focus];
@@ -233,6 +242,7 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 
 	if (!row || !frame_table(context->frame, schema->name))
 		return;
+	column = asked_column(schema, column);
 	if (context->pane->origin && !context->screen->compare.on)
 		origin = context->pane->origin(context, row, &schema);
 	if (origin && schema_find(schema, column->key))

@@ -78,9 +78,9 @@ def an_ordinary_moment(scratch):
     with screen(recorded(scratch), "cpu", env={"TZ": "UTC"}) as terminal:
         at(terminal, 60)
         terminal.send("x")
-        problem = expect("nothing departs from the 60 samples of 60 s before" in terminal.text(), terminal, "60 calm samples")
+        problem = expect("nothing sampled departs from the 60 samples of 60 s before" in terminal.text(), terminal, "60 calm samples")
         terminal.send("Enter", "x")
-        problem = problem or expect("nothing departs" not in terminal.text(), terminal, "x does not leave it")
+        problem = problem or expect("nothing sampled departs" not in terminal.text(), terminal, "x does not leave it")
         terminal.send(".")
         return problem or expect("09:31:01" in terminal.lines()[0], terminal, "the recording does not go on from there")
 

@@ -312,6 +312,19 @@ START_TEST(what_it_competes_for)
 	facts.cpu_ratio = 0.4;
 	facts.wait_ratio = 0.6;
 	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 1.0 CPUs and gets 0.4.");
+	facts.nice = 19;
+	facts.cpu_ratio = 0.02;
+	assert_story(&facts, PROCESS_SLOW,
+		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02, as nice 19 lets others go "
+		     "first.");
+	facts.nice = -5;
+	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
+	facts.disk_ratio = 0.61; /* the longer wait */
+	assert_story(&facts, PROCESS_SLOW, "It waits for storage 61 % of the time.");
+	facts.disk_ratio = 0.59;
+	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
+	facts.disk_ratio = 0;
+	facts.cpu_ratio = 0.4;
 	facts.wait_ratio = 0.19;
 	assert_story(&facts, PROCESS_SILENT, "");
 	facts.cpu_ratio = 4;

@@ -149,7 +149,11 @@ static const struct series series[] = {
 static const struct series explained[] = {
 	CPU("busy"),
 	CPU("user"),
+	CPU("nice"),
+	CPU("guest"),
 	CPU("system"),
+	CPU("irq"),
+	CPU("softirq"),
 	CPU("iowait"),
 	CPU("steal"),
 	{ "memory", "available", "used_bytes" },
@@ -387,6 +391,12 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 		draw_lists(context, &part);
 }
 
+static void explain_row(const struct pane_context *context, const void *row, struct buffer *out)
+{
+	if (context->focus == OVERVIEW_TABLE_FINDING)
+		overview_finding_explain(context, row, out);
+}
+
 static void open_row(struct pane_context *context)
 {
 	if (context->focus == OVERVIEW_TABLE_FINDING)
@@ -514,6 +524,7 @@ const struct pane pane_overview = {
 	.series = series,
 	.n_series = N_OVERVIEW_SERIES,
 	.explained = explained,
+	.explain_row = explain_row,
 	.views = views,
 	.actions = pane_actions,
 	.refuses = refuses,

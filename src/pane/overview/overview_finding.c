@@ -19,6 +19,17 @@ static size_t count(const struct pane_context *context, unsigned index)
 	return context->tables[index].view.n_rows;
 }
 
+void overview_finding_explain(const struct pane_context *context, const void *row, struct buffer *out)
+{
+	const struct table *table = frame_table(context->frame, "finding");
+
+	buffer_print(out,
+		     _("Rule: %s, which judges the topic %s; finding.%s = off in the "
+		       "configuration silences it\n"),
+		     table_text(table, row, "rule"), table_text(table, row, "topic"),
+		     table_text(table, row, "rule"));
+}
+
 int overview_findings_height(const struct pane_context *context, unsigned index)
 {
 	return count(context, index) > 1 ? (int)count(context, index) : 1;

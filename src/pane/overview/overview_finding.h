@@ -11,6 +11,9 @@ int overview_findings_height(const struct pane_context *context, unsigned index)
 /* Draws the first ones, as many as there are lines. */
 void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index);
 
+/* Adds the rule of a finding, and how to silence it. */
+void overview_finding_explain(const struct pane_context *context, const void *row, struct buffer *out);
+
 /* Shows the pane and the row that the selected finding is about. */
 void overview_finding_open(struct pane_context *context, unsigned index);
 

@@ -31,8 +31,18 @@ static double cpu(const struct frame *frame, const char *column)
 	return frame_number(frame, "cpu", "all", column);
 }
 
+static double known(double ratio)
+{
+	return isnan(ratio) ? 0 : ratio;
+}
+
+/* As the line has no room for all: niced programs and guests are user time, interrupts system time. */
 static void gauge_cpu(const struct frame *frame, struct overview_gauge *gauge)
 {
+	double user =
+		cpu(frame, "user_ratio") + known(cpu(frame, "nice_ratio")) + known(cpu(frame, "guest_ratio"));
+	double system = cpu(frame, "system_ratio") + known(cpu(frame, "irq_ratio")) +
+			known(cpu(frame, "softirq_ratio"));
 	char numbers[4][VALUE_TEXT_MAX];
 
 	gauge->name = _("CPU");
@@ -41,8 +51,7 @@ static void gauge_cpu(const struct frame *frame, struct overview_gauge *gauge)
 	gauge->most = 1;
 	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
 	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
-		 fixed_text(numbers[0], 100 * cpu(frame, "user_ratio"), 0),
-		 fixed_text(numbers[1], 100 * cpu(frame, "system_ratio"), 0),
+		 fixed_text(numbers[0], 100 * user, 0), fixed_text(numbers[1], 100 * system, 0),
 		 fixed_text(numbers[2], 100 * cpu(frame, "iowait_ratio"), 0),
 		 fixed_text(numbers[3], 100 * cpu(frame, "steal_ratio"), 0));
 }

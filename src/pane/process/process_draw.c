@@ -139,6 +139,7 @@ static struct process_facts facts_of(const struct summary *summary)
 		.user_ratio = number(summary, "user_ratio"),
 		.system_ratio = number(summary, "system_ratio"),
 		.wait_ratio = number(summary, "wait_ratio"),
+		.nice = number(summary, "nice"),
 		.disk_ratio = either(number(summary, "disk_ratio"), time_part(summary, "disk")),
 		.memory_ratio = time_part(summary, "memory"),
 		.lock_ratio = time_part(summary, "lock"),

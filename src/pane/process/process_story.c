@@ -69,10 +69,20 @@ static bool say_throttled(const struct process_facts *facts, char *text, size_t 
 
 static bool say_ready(const struct process_facts *facts, char *text, size_t room)
 {
-	if (!(facts->wait_ratio >= READY) || facts->cpu_ratio > 4 * facts->wait_ratio)
+	int digits = facts->cpu_ratio < 0.1 ? 2 : 1;
+
+	if (!(facts->wait_ratio >= READY) || facts->cpu_ratio > 4 * facts->wait_ratio ||
+	    facts->disk_ratio > facts->wait_ratio)
 		return false;
-	snprintf(text, room, _("It waits for a CPU: it could use %.1f CPUs and gets %.1f."),
-		 facts->cpu_ratio + facts->wait_ratio, facts->cpu_ratio);
+	if (facts->nice > 0)
+		snprintf(text, room,
+			 _("It waits for a CPU: it could use %.1f CPUs and gets %.*f, as nice %.0f lets "
+			   "others "
+			   "go first."),
+			 facts->cpu_ratio + facts->wait_ratio, digits, facts->cpu_ratio, facts->nice);
+	else
+		snprintf(text, room, _("It waits for a CPU: it could use %.1f CPUs and gets %.*f."),
+			 facts->cpu_ratio + facts->wait_ratio, digits, facts->cpu_ratio);
 	return true;
 }
 

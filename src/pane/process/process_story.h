@@ -15,6 +15,7 @@ struct process_facts {
 	double threads, running_threads, waiting_threads;
 	double cpu_ratio, user_ratio, system_ratio;
 	double wait_ratio; /* ready to run, but not running */
+	double nice;
 	double disk_ratio; /* waiting for block devices */
 	double memory_ratio, lock_ratio, other_ratio; /* parts of its time account */
 	double throttled_ratio, group_limit_ratio;

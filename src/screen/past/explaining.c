@@ -71,8 +71,9 @@ static void title(const struct explanation *explanation, char *text, size_t room
 
 	clock_local(time, explanation->wall_ns, "%H:%M:%S");
 	if (explanation->n_lines == 0)
-		snprintf(text, room, _("Around %s: nothing departs from the %zu samples of %.0f s before"),
-			 time, explanation->n_samples, explanation->seconds);
+		snprintf(text, room,
+			 _("Around %s: nothing sampled departs from the %zu samples of %.0f s before"), time,
+			 explanation->n_samples, explanation->seconds);
 	else
 		snprintf(text, room, _("Around %s, against %zu samples of %.0f s before: %zu changes"), time,
 			 explanation->n_samples, explanation->seconds, explanation->n_lines);
