@@ -99,8 +99,20 @@ static bool stands_for_nothing(uint32_t code)
 	return utf8_is_harmful(code) || code == UTF8_REPLACEMENT;
 }
 
+/* Most of all text: a cell each. */
+static bool is_plain(char byte)
+{
+	return byte >= ' ' && byte <= '~';
+}
+
 bool utf8_visible(struct utf8_reader *reader, uint32_t *code, int *cells)
 {
+	if (reader->rest.at < reader->rest.end && is_plain(*reader->rest.at)) {
+		reader->combined = 0;
+		*code = (unsigned char)*reader->rest.at++;
+		*cells = 1;
+		return true;
+	}
 	while (reader->rest.at < reader->rest.end) {
 		uint32_t found = utf8_next(&reader->rest);
 		uint32_t next = reader->ascii && found == TIMES_SIGN ? 'x' : found;
@@ -144,22 +156,20 @@ int utf8_clean(struct buffer *buffer, const char *text, int cells, bool ascii)
 	return taken;
 }
 
-static int gap_of(const char *text, int cells, bool ascii)
-{
-	int taken = utf8_cells(text, ascii);
-
-	return taken < cells ? cells - taken : 0;
-}
-
 void utf8_padded(struct buffer *buffer, const char *text, int cells, bool ascii)
 {
-	utf8_clean(buffer, text, -1, ascii);
-	buffer_fill(buffer, ' ', (size_t)gap_of(text, cells, ascii));
+	int taken = utf8_clean(buffer, text, -1, ascii);
+
+	if (taken < cells)
+		buffer_fill(buffer, ' ', (size_t)(cells - taken));
 }
 
 void utf8_padded_left(struct buffer *buffer, const char *text, int cells, bool ascii)
 {
-	buffer_fill(buffer, ' ', (size_t)gap_of(text, cells, ascii));
+	int taken = utf8_cells(text, ascii);
+
+	if (taken < cells)
+		buffer_fill(buffer, ' ', (size_t)(cells - taken));
 	utf8_clean(buffer, text, -1, ascii);
 }
 
