@@ -3,7 +3,6 @@
 runs), at a given and at the highest rate of direct reads from a loop device; the CPU time of the machine with and without, alternating."""
 import ctypes
 import glob
-import mmap
 import os
 import platform
 import statistics
@@ -12,26 +11,12 @@ import sys
 import tempfile
 import time
 
+from loop_device import Loop
+
 PANETOP, ROUNDS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
-REQUESTS, BLOCK, LIMIT_NS = 50_000, 512, 250
+REQUESTS, LIMIT_NS = 50_000, 250
 BPF_CALL = {"x86_64": 321, "aarch64": 280}[platform.machine()]
 BPF_ENABLE_STATS = 32
-
-
-class Loop:
-    def __init__(self, path):
-        self.path = subprocess.run(["losetup", "--find", "--show", path], capture_output=True, text=True, check=True).stdout.strip()
-        self.fd = os.open(self.path, os.O_RDWR | os.O_DIRECT)
-        subprocess.run(["losetup", "--detach", self.path], check=True)
-        self.room = memoryview(mmap.mmap(-1, 1 << 16))
-
-    def read(self, count, per_second=0):
-        began = time.monotonic()
-        for number in range(count):
-            os.preadv(self.fd, [self.room[:BLOCK]], number * BLOCK % (32 << 20))
-            if per_second and (late := began + number / per_second - time.monotonic()) > 0:
-                time.sleep(late)
-        return count / (time.monotonic() - began)
 
 
 def programs(pid):

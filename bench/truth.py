@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""truth.py PANETOP [wakeups]: loads that know what they use, and what the CPU pane says of them.
+"""truth.py PANETOP [wakeups|disks]: loads that know what they use, and what the CPU pane says of them.
 
 Each load ends with its own account (rusage); the pane is asked every 0.2 s meanwhile. Printed are the mean of the
 load by its own account, the mean that the pane gave, and how far a single sample was off the duty, all in points
@@ -18,6 +18,8 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
+
+from loop_device import BLOCK, Loop
 
 PANETOP = sys.argv[1]
 SECONDS, DELAY, PERIOD, ACCOUNTS = 8, 0.2, 0.01, 10
@@ -243,11 +245,6 @@ def wakeup_truths():
             passes(2000, ends[1].recv, ends[1].send, True))
 
 
-if sys.argv[2:] == ["wakeups"]:
-    wakeup_truths()
-    sys.exit()
-
-
 def reads_of_cache():
     """A file that is read once cold and three times warm: how much of it the cache had, to the page."""
     pages, passes = 4000, 4
@@ -366,6 +363,132 @@ def wait_in_parts(phase, rounds, known, disk, block, lock, begin, end):
     os._exit(0)
 
 
+def diskstats(device):
+    """Reads, bytes read, writes, bytes written."""
+    with open("/proc/diskstats", encoding="ascii") as file:
+        word = next(line.split() for line in file if line.split()[2] == device)
+    return int(word[3]), int(word[5]) * 512, int(word[7]), int(word[9]) * 512
+
+
+def counted_of_disk(topics, device, work):
+    """Rows of this device by table, in a sample before the work and in one after it, and the growth of diskstats."""
+    command = [PANETOP, "-b", "-o", "json", "-d", "0.5", "-t"]
+    panetops = {topic: subprocess.Popen([*command, topic], stdout=subprocess.PIPE, text=True) for topic in topics}
+
+    def of_device(topic, line):
+        return [row for row in json.loads(line)["tables"][topic] if row["device"] == device]
+
+    first = {topic: of_device(topic, panetop.stdout.readline()) for topic, panetop in panetops.items()}
+    before = diskstats(device)
+    work()
+    grown = [new - old for new, old in zip(diskstats(device), before)]
+    time.sleep(1.2)  # a sample of all of it
+    last = {}
+    for topic, panetop in panetops.items():
+        panetop.terminate()
+        last[topic] = of_device(topic, panetop.communicate()[0].splitlines()[-1])
+    return first, last, grown
+
+
+def direct_reads():
+    """A program that reads known blocks past the page cache: requests and bytes, its own and those of the account."""
+    count = 5000
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+        file.truncate(64 << 20)
+        loop = Loop(file.name)
+        _, tables, grown = counted_of_disk(("disk_user", "disk_account"), os.path.basename(loop.path), lambda: loop.read(count))
+        loop.close()
+    ours = [(row["requests"], row["read_bytes"]) for row in tables["disk_user"] if row["pid"] == os.getpid()]
+    device = [row["read_bytes"] for row in tables["disk_account"] if row["part"] == "device"]
+    exact = ours == [(count, count * BLOCK)] and grown[:2] == [count, count * BLOCK] and device == [count * BLOCK]
+    print(f"direct reads: requests and bytes {ours}, {(count, count * BLOCK)} by the reader, {tuple(grown[:2])} by diskstats, "
+          f"account {device}: {'exact' if exact else 'NOT EXACT'}")
+
+
+def bucket(nanoseconds):
+    """As histogram_index() of core/histogram.h: 128 buckets in a power of two."""
+    shift = max(0, nanoseconds.bit_length() - 8)
+    return (shift << 7) + (nanoseconds >> shift)
+
+
+def slow_reads():
+    """Reads of a device that takes known times: how many buckets lie between panetop and the reader's own clock."""
+    server_path = os.path.join(os.path.dirname(__file__), "..", "tests", "slow_disk.py")
+    own = []
+
+    def read():
+        room = mmap.mmap(-1, 4096)
+        for milliseconds in (20, 50, 100, 200, 400):
+            began = time.monotonic_ns()
+            os.preadv(loop.fd, [room], milliseconds << 20)
+            own.append(bucket(time.monotonic_ns() - began))
+
+    with tempfile.TemporaryDirectory() as place, \
+            subprocess.Popen([sys.executable, server_path, place, str(1 << 30)], stdout=subprocess.PIPE, text=True) as server:
+        if server.stdout.readline() != "mounted\n":
+            print("slow reads: no FUSE here")
+            return
+        loop = Loop(os.path.join(place, "data"))
+        first, last, _ = counted_of_disk(("disk_latency_bucket",), os.path.basename(loop.path), read)
+        loop.close()
+        while subprocess.run(["umount", place], stderr=subprocess.DEVNULL, check=False).returncode:
+            time.sleep(0.01)  # until the loop device is gone
+
+    def buckets(rows):
+        return sorted(bucket(round(row["from_seconds"] * 1e9)) for row in rows["disk_latency_bucket"]
+                      if row["operation"] == "read" and row["phase"] == "device" for _ in range(row["requests"]))
+
+    counted = buckets(last)
+    for number in buckets(first):
+        counted.remove(number)
+    off = [mine - number for mine, number in zip(own, counted)]
+    holds = len(counted) == len(own) and all(abs(one) <= 1 for one in off)
+    print(f"slow reads: {len(counted)} of {len(own)} counted, off by {off} buckets: {'within' if holds else 'NOT within'} one")
+
+
+def buffered_writes():
+    """Writers whose pages the kernel writes later, after they exited: how much of the device's bytes is theirs."""
+    writer = "import os, sys; file = open(sys.argv[1], 'wb'); [file.write(bytes(1 << 20)) for _ in range(24)]"
+    pids = []
+
+    def write():
+        for name in "ab":
+            with subprocess.Popen([sys.executable, "-c", writer, os.path.join(place, name)]) as child:
+                pids.append(child.pid)
+        subprocess.run(["sync", "-f", place], check=True)
+
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file, tempfile.TemporaryDirectory() as place:
+        file.truncate(128 << 20)
+        loop = Loop(file.name)
+        subprocess.run(["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", loop.path], check=True)
+        subprocess.run(["mount", loop.path, place], check=True)
+        os.sync()
+        first, last, grown = counted_of_disk(("disk_user", "disk_account"), os.path.basename(loop.path), write)
+        subprocess.run(["umount", place], check=True)
+        loop.close()
+
+    def parts(tables):
+        return {row["part"]: row["write_bytes"] for row in tables["disk_account"]}
+
+    theirs = sum(row["write_bytes"] for row in last["disk_user"] if row["pid"] in pids)
+    old, new = parts(first), parts(last)
+    whole = new["device"] - old["device"]
+    rest = whole - sum(new[part] - old[part] for part in new if part != "device")
+    share = 100 * theirs / whole
+    print(f"buffered writes: {share:.2f} % of {whole} bytes are their writers' (at least 95: {'holds' if share >= 95 else 'MISSED'}); "
+          f"diskstats {grown[3]}, account leaves {rest}: {'exact' if whole == grown[3] and rest == 0 else 'NOT EXACT'}")
+
+
+def disk_truths():
+    direct_reads()
+    slow_reads()
+    buffered_writes()
+
+
+if sys.argv[2:] in (["wakeups"], ["disks"]):
+    {"wakeups": wakeup_truths, "disks": disk_truths}[sys.argv[2]]()
+    sys.exit()
+
 print(f"a sample every {DELAY} s for {SECONDS} s, in percent of one CPU")
 for share in (0.05, 0.25, 0.5, 0.75, 1.0):
     known_load(share, 1)
@@ -386,3 +509,5 @@ sums_of_interrupts()
 sum_of_slab()
 reads_of_cache()
 parts_of_time()
+print("what disks did")
+disk_truths()
