@@ -535,9 +535,30 @@ static void record(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, none);
 }
 
+/* The time is read once for both. */
+static void count_since(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned none;
+
+	if (shape->starts_too) {
+		load_part(code, shape, &shape->begun);
+		store(code, FRAME, KEYS_AT, BPF_REG_1);
+	}
+	call(code, BPF_FUNC_ktime_get_ns);
+	move(code, VALUE, BPF_REG_0);
+	if (shape->starts_too)
+		keep(code, shape);
+	load_part(code, shape, &shape->value);
+	none = jump(code, BPF_JEQ, BPF_REG_1, 0);
+	compute(code, BPF_SUB, VALUE, BPF_REG_1);
+	store_keys(code, shape);
+	count_value(code, shape);
+	land(code, none);
+}
+
 static void count(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned negative = 0, none = 0;
+	unsigned negative = 0;
 
 	load_part(code, shape, &shape->value);
 	move(code, VALUE, BPF_REG_1);
@@ -545,16 +566,8 @@ static void count(struct bpf_code *code, const struct bpf_shape *shape)
 		compute_with(code, BPF_LSH, BPF_REG_1, 32);
 		negative = jump(code, BPF_JSLE, BPF_REG_1, 0);
 	}
-	if (shape->since) {
-		none = jump(code, BPF_JEQ, VALUE, 0);
-		call(code, BPF_FUNC_ktime_get_ns);
-		compute(code, BPF_SUB, BPF_REG_0, VALUE);
-		move(code, VALUE, BPF_REG_0);
-	}
 	store_keys(code, shape);
 	count_value(code, shape);
-	if (shape->since)
-		land(code, none);
 	if (shape->positive)
 		land(code, negative);
 }
@@ -1144,7 +1157,10 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
 	case BPF_COUNT:
-		count(code, shape);
+		if (shape->since)
+			count_since(code, shape);
+		else
+			count(code, shape);
 		return;
 	case BPF_START:
 		start(code, shape);

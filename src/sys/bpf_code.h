@@ -140,7 +140,8 @@ struct bpf_shape {
 	struct bpf_part unless; /* runs in which it has one of these bits do nothing … */
 	uint64_t unless_bits;   /* … 0: all do; not of ENTER and RECORD */
 	bool positive;          /* of COUNT: only values above 0 count, as signed numbers of 32 bits */
-	bool since;             /* of COUNT: the value is a time in ns; what has passed since it counts */
+	bool since;             /* of COUNT: the value is a time in ns; what has passed since it counts … */
+	bool starts_too;        /* … and it is a START as well, with begun as its key */
 	bool typed;             /* arguments have types of BTF: members are loaded directly */
 	struct bpf_part begun;  /* of STOP: the key of START, unless both have the same … */
 	bool begins_elsewhere;  /* … */

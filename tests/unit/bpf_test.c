@@ -308,6 +308,65 @@ START_TEST(pairs_with_two_keys_have_buckets_of_a_histogram)
 	close_set(&set, &env);
 }
 
+/* A fork counts with the age of the child, if that is known; it also starts the time until the exit. */
+START_TEST(a_count_starts_a_time_too)
+{
+	for (int aged = 0; aged < 2; aged++) {
+		const struct trace_program programs[] = {
+			{ .name = "count and start",
+			  .tracepoint = "sched_process_fork",
+			  .does = BPF_COUNT,
+			  .typed = true,
+			  .keys = { { .is = BPF_PART_PROCESS }, { .is = BPF_PART_CONSTANT, .constant = 1 } },
+			  .n_keys = 2,
+			  .value = { .is = aged ? BPF_PART_MEMBER : BPF_PART_CONSTANT,
+				     .argument = 1,
+				     .name = "task_struct.start_time" },
+			  .since = true,
+			  .starts_too = true,
+			  .begun = TASK_PID(1) },
+			{ .name = "stop",
+			  .tracepoint = "sched_process_exit",
+			  .does = BPF_STOP,
+			  .typed = true,
+			  .begins_elsewhere = true,
+			  .begun = TASK_PID(0),
+			  .keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.real_parent.pid" },
+				    { .is = BPF_PART_CONSTANT, .constant = 2 } },
+			  .n_keys = 2 },
+		};
+		const struct trace_plan plan = {
+			.topic = "tracing",
+			.programs = programs,
+			.n_programs = 2,
+			.n_words = 2,
+			.n_entries_max = 4096,
+			.starts = true,
+		};
+		uint64_t counted[3] = { 0 }, sums[3] = { 0 };
+		struct timespec from, to;
+		struct trace_set set;
+		struct env env;
+
+		open_set(&set, &env, &plan);
+		clock_gettime(CLOCK_MONOTONIC, &from);
+		fork_children(FORKS, 0);
+		clock_gettime(CLOCK_MONOTONIC, &to);
+		ck_assert(trace_read(&set));
+		for (size_t i = 0; i < set.n_entries; i++)
+			if (trace_key(&set, i)[0] == (uint64_t)getpid()) {
+				counted[trace_key(&set, i)[1]] = set.values[i].count;
+				sums[trace_key(&set, i)[1]] = set.values[i].sum;
+			}
+		ck_assert_uint_eq(counted[1], aged ? FORKS : 0);
+		ck_assert_uint_eq(counted[2], FORKS);
+		ck_assert((sums[1] > 0) == aged && sums[2] > 0);
+		ck_assert_uint_le(sums[1] + sums[2], (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000L +
+								to.tv_nsec - from.tv_nsec));
+		close_set(&set, &env);
+	}
+}
+
 /* Of values of all sizes. */
 START_TEST(buckets_are_those_of_the_histogram)
 {

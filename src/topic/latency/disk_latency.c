@@ -20,6 +20,11 @@ enum word { WORD_DISK, WORD_OPERATION, WORD_PHASE, WORD_BUCKET, N_WORDS };
 
 enum phase { PHASE_QUEUED, PHASE_DEVICE, PHASE_BOTH };
 
+#define REQUEST                                                                                              \
+	{                                                                                                    \
+		.is = BPF_PART_ARGUMENT, .bytes = 8                                                          \
+	}
+
 /* The low byte of cmd_flags: enum req_op of linux/blk_types.h. */
 #define REQUEST_WORDS(phase)                                                                                 \
 	[WORD_DISK] = { .is = BPF_PART_MEMBER, .name = "request.q.disk.part0.bd_dev" },                      \
@@ -27,12 +32,6 @@ enum phase { PHASE_QUEUED, PHASE_DEVICE, PHASE_BOTH };
 	[WORD_PHASE] = { .is = BPF_PART_CONSTANT, .constant = phase }
 
 static const struct trace_program programs[] = {
-	{ .name = N_("start of disk requests"),
-	  .tracepoint = "block_rq_issue",
-	  .does = BPF_START,
-	  .typed = true,
-	  .keys = { { .is = BPF_PART_ARGUMENT, .bytes = 8 } },
-	  .n_keys = 1 },
 	{ .name = N_("wait of disk requests"),
 	  .tracepoint = "block_rq_issue",
 	  .does = BPF_COUNT,
@@ -41,13 +40,15 @@ static const struct trace_program programs[] = {
 	  .n_keys = WORD_BUCKET,
 	  .value = { .is = BPF_PART_MEMBER, .name = "request.start_time_ns" },
 	  .since = true,
+	  .starts_too = true,
+	  .begun = REQUEST,
 	  .by_bucket = true },
 	{ .name = N_("time of disk requests"),
 	  .tracepoint = "block_rq_complete",
 	  .does = BPF_STOP,
 	  .typed = true,
 	  .begins_elsewhere = true,
-	  .begun = { .is = BPF_PART_ARGUMENT, .bytes = 8 },
+	  .begun = REQUEST,
 	  .keys = { REQUEST_WORDS(PHASE_DEVICE) },
 	  .n_keys = WORD_BUCKET,
 	  .by_bucket = true },

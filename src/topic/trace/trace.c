@@ -302,6 +302,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.unless_bits = program->unless_bits,
 		.positive = program->positive,
 		.since = program->since,
+		.starts_too = program->starts_too,
 		.typed = program->typed || needs_types(program),
 		.begins_elsewhere = program->begins_elsewhere,
 		.by_log2 = program->by_log2,
@@ -341,9 +342,12 @@ static int start_program(struct making *making, const struct trace_program *prog
 /* START, STOP and NOTE of a plan have the same. */
 static size_t start_bytes(const struct trace_plan *plan)
 {
-	for (unsigned i = 0; i < plan->n_programs; i++)
+	for (unsigned i = 0; i < plan->n_programs; i++) {
 		if (plan->programs[i].does == BPF_START || plan->programs[i].does == BPF_NOTE)
 			return plan->programs[i].n_keys * sizeof(uint64_t);
+		if (plan->programs[i].starts_too)
+			return sizeof(uint64_t);
+	}
 	return 0;
 }
 

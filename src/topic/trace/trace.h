@@ -44,10 +44,10 @@ struct trace_program {
 	struct trace_part value, end; /* end: of RECORD */
 	struct trace_part unless; /* as of struct bpf_shape */
 	uint64_t unless_bits;
-	bool positive, since;
+	bool positive, since, starts_too;
 	bool typed;              /* the kernel's BTF has the tracepoint; faster than raw */
 	bool begins_elsewhere;   /* of STOP: START has another key … */
-	struct trace_part begun; /* … this one */
+	struct trace_part begun; /* … this one, which is also the key of what starts too */
 	enum bpf_enters enters;       /* of ENTER; EXISTS runs once, over all tasks … */
 	unsigned task;                /* … and which argument is the task */
 	enum bpf_cache_event event;   /* of CACHE */
