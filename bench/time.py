@@ -83,7 +83,7 @@ def main():
         if processes == 200:
             day = found["day"]
     moments = [timed([PANETOP, "--replay=" + day, f"--at=-{DAY * step // MOMENTS}", "-o", "json"]) for step in range(MOMENTS)]
-    column = timed([PANETOP, "--replay=" + day, "-o", "csv", "-t", "memory", "-c", "available_bytes,name", "-f", "^available$"])
+    column = timed([PANETOP, "--replay=" + day, "-o", "csv", "-t", "memory", "-c", "free_bytes,name", "-f", "^available$"])
     print(f"a day at 200 processes, {os.stat(day).st_size / 1e6:.0f} MB: a moment (--at, all tables) {median(moments) * 1000:.0f} ms, "
           f"at most {max(moments) * 1000:.0f}; one column of one row of all samples {column:.2f} s")
 
