@@ -17,7 +17,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
-#define REFILL_FRAMES 360 /* read before a far jump: graphs of five minutes have their past */
+#define REFILL_FRAMES 310 /* read before a far jump: graphs of five minutes have their past */
 
 void player_toggle(struct screen *screen)
 {
