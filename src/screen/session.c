@@ -843,6 +843,7 @@ void session_update(struct screen *screen)
 	marked_update(screen, session_frame(screen));
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
+		context->tables[i].shown_ns = context->frame ? context->frame->mono_ns : 0;
 		table_update(&context->tables[i], context_table(context, i));
 		context->tables[i].cpus =
 			context->frame ? view_cpus(&context->tables[i].view, context->frame) : 0;

@@ -123,24 +123,46 @@ static int heading_cells(const struct table_widget *widget, unsigned position, b
 	return utf8_cells(heading_of(widget, position, text), ascii);
 }
 
+void table_forget_widths(struct table_widget *widget)
+{
+	memset(widget->growths, 0, sizeof(widget->growths));
+}
+
+/* What it was at this time, or is now because it has to be. */
+static int grow(struct table_growth growths[TABLE_GROWTHS], uint64_t now_ns, int cells)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < TABLE_GROWTHS; i++)
+		if (growths[i].since_ns <= now_ns && growths[i].cells > cells)
+			cells = growths[i].cells;
+	while (at < TABLE_GROWTHS && growths[at].cells > cells)
+		at++;
+	if (at < TABLE_GROWTHS && growths[at].cells == cells) {
+		if (growths[at].since_ns > now_ns)
+			growths[at].since_ns = now_ns;
+	} else if (at < TABLE_GROWTHS) {
+		memmove(growths + at + 1, growths + at, (TABLE_GROWTHS - at - 1) * sizeof(*growths));
+		growths[at] = (struct table_growth){ .since_ns = now_ns, .cells = cells };
+	}
+	return cells;
+}
+
 /* Widths of numbers follow what is visible and never shrink until the unit changes: nothing jumps. */
 static void measure(struct table_widget *widget, const struct value_format *format, size_t n_rows)
 {
 	if (format->unit != widget->widths_unit)
-		memset(widget->widths, 0, sizeof(widget->widths));
+		table_forget_widths(widget);
 	widget->widths_unit = format->unit;
 	for (unsigned i = 0; i < widget->view.n_columns; i++) {
 		const struct column *column = column_at(widget, i);
-		int *width = &widget->widths[widget->view.columns[i]];
+		unsigned index = widget->view.columns[i];
 		int title = heading_cells(widget, i, format->ascii);
+		int width = column->width > title ? column->width : title;
 
-		*width = *width > column->width ? *width : column->width;
-		*width = *width > title ? *width : title;
-		for (size_t y = 0; y < n_rows; y++) {
-			int cells = value_at(widget, y, i)->cells;
-
-			*width = *width > cells ? *width : cells;
-		}
+		for (size_t y = 0; y < n_rows; y++)
+			width = value_at(widget, y, i)->cells > width ? value_at(widget, y, i)->cells : width;
+		widget->widths[index] = grow(widget->growths[index], widget->shown_ns, width);
 	}
 }
 

@@ -30,6 +30,8 @@ struct table_place {
 	size_t top;        /* first row shown */
 };
 
+#define TABLE_GROWTHS 4 /* of a column that are remembered */
+
 struct table_widget {
 	struct view view;
 	regex_t filter;
@@ -44,8 +46,12 @@ struct table_widget {
 	unsigned scroll;            /* the column after the first one; 0: the most important ones are shown */
 	int page;                   /* rows that fitted in the last drawing */
 	int heading_y, left, width; /* on the terminal, in the last drawing; heading_y -1: not drawn */
-	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns: they grow, and shrink only when the unit
-				       * changes */
+	uint64_t shown_ns;          /* time of the frame it is from */
+	int widths[VIEW_COLUMNS_MAX]; /* of the schema's columns, in the last drawing */
+	struct table_growth {       /* since when a column is so wide: the past has the widths of then */
+		uint64_t since_ns;
+		int cells;
+	} growths[VIEW_COLUMNS_MAX][TABLE_GROWTHS]; /* the widest first; unused ones have no cells */
 	enum size_unit widths_unit;
 	double cpus;                /* see struct value_format */
 	struct table_value {        /* of the rows on the page by the columns of the view; owned */
@@ -75,6 +81,7 @@ void table_draw_text(const struct table_widget *widget, const struct canvas *can
 		     enum style base, bool fresh);
 
 void table_open(struct table_widget *widget, const struct schema *schema);
+void table_forget_widths(struct table_widget *widget);
 void table_close(struct table_widget *widget);
 
 /* Filters, sorts and finds the selected row again; table may be NULL (not sampled yet). */

@@ -16,10 +16,8 @@ OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none un
 
 
 def content(terminal):
-    """Columns stay as wide as the widest number so far, so that the last one may be cut elsewhere; a log says what came since, and
-    waits for nothing in the past."""
-    lines = (re.sub(r" +", " ", OF_NOW.sub("", line)).strip() for line in body(terminal))
-    return "\n".join(line[:50] if "\u2026" in line else line for line in lines)
+    """But for what is of now: a log says what came since, and waits for nothing in the past."""
+    return "\n".join(OF_NOW.sub("", line).rstrip() for line in body(terminal))
 
 
 def drawn_live(terminal):

@@ -68,7 +68,7 @@ static void turn_table(struct screen *screen, struct pane_context *context, unsi
 	widget->column = on ? widget->column + 1 : widget->column > 0 ? widget->column - 1 : 0;
 	widget->scroll = 0;
 	widget->cell_style = on ? style_of_change : table->cell_style;
-	memset(widget->widths, 0, sizeof(widget->widths));
+	table_forget_widths(widget);
 }
 
 static void turn(struct screen *screen, bool on)
