@@ -5,19 +5,24 @@ import re
 import time
 
 from common import expect, screen
+from golden import style_of
 from past import body, clock
 
 DELAY = 0.5  # seconds
 SAMPLES = 48  # of each pane
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
-
-
 OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
 
 
 def content(terminal):
-    """But for what is of now: a log says what came since, and waits for nothing in the past."""
-    return "\n".join(OF_NOW.sub("", line).rstrip() for line in body(terminal))
+    """With its colours, but for what is of now: a log says what came since, and waits for nothing in the past."""
+    lines = []
+    for y, line in enumerate(body(terminal), 2):
+        text = OF_NOW.sub("", line).rstrip()
+        styles = [style_of(terminal.screen.buffer[y][x]) for x in range(len(text))]
+        changes = (f"{x} {style}" for x, style in enumerate(styles) if x == 0 or style != styles[x - 1])
+        lines.append(f"{text}  [{'; '.join(changes)}]")
+    return "\n".join(lines)
 
 
 def drawn_live(terminal):
