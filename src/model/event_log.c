@@ -186,11 +186,13 @@ void event_log_freeze(struct event_log *log, bool frozen)
 
 void event_log_mark(struct event_log *log, uint64_t wall_ns)
 {
+	if (!log->marks) /* at once: the steady state allocates nothing */
+		log->marks = alloc_zeroed(MARKS_MAX, sizeof(*log->marks));
 	if (log->n_marks == MARKS_MAX) {
 		log->n_marks /= 2;
 		memmove(log->marks, log->marks + log->n_marks, log->n_marks * sizeof(*log->marks));
 	}
-	*VECTOR_ADD(log->marks, log->n_marks, log->mark_capacity) =
+	log->marks[log->n_marks++] =
 		(struct event_log_mark){ .wall_ns = wall_ns, .n_added = log->n_added };
 }
 

@@ -26,7 +26,7 @@ struct event_log {
 	size_t text_bytes;     /* of all rows when texts were last copied */
 	uint64_t n_added;      /* rows since it was opened or cleared */
 	struct event_log_mark *marks; /* of the newest samples, in the order of time */
-	size_t n_marks, mark_capacity;
+	size_t n_marks;
 };
 
 void event_log_open(struct event_log *log, const struct schema *schema, size_t limit, size_t text_limit);

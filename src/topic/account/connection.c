@@ -41,9 +41,9 @@ static const struct column columns[] = {
 	    .help = N_("state of TCP, as ss(8) calls it; of UDP: connected, open; sockets in time-wait are "
 		       "left out"),
 	    .source = FROM "idiag_state"),
-	ROW(local, .kind = COLUMN_KEY, .title = N_("local"), .width = 17, .help = N_("own address and port"),
+	ROW(local, .kind = COLUMN_KEY, .title = N_("local"), .width = 20, .help = N_("own address and port"),
 	    .source = FROM "idiag_src, idiag_sport"),
-	ROW(remote, .kind = COLUMN_KEY, .title = N_("remote"), .width = 17, .rank = 1,
+	ROW(remote, .kind = COLUMN_KEY, .title = N_("remote"), .width = 21, .rank = 1,
 	    .help = N_("address and port of the other side; never looked up in DNS; empty: none"),
 	    .source = FROM "idiag_dst, idiag_dport"),
 	ROW(service, .kind = COLUMN_LABEL, .title = N_("service"), .width = 8, .rank = 6,
@@ -85,7 +85,7 @@ static const struct column columns[] = {
 	    .help = N_("number of the socket; 0: no process has it any more"), .source = FROM "idiag_inode"),
 	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 6,
 	    .help = N_("user who made it"), .source = FROM "idiag_uid, /etc/passwd"),
-	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 2,
+	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 1,
 	    .help = N_("process that has it, of several the first that was found; unknown of processes whose "
 		       "files may not be read, and of sockets of the kernel"),
 	    .source = "links of /proc/PID/fd"),
@@ -94,7 +94,7 @@ static const struct column columns[] = {
 	    .source = "/proc/PID/stat starttime"),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15, .hidden = true,
 	    .help = N_("process name, as the kernel keeps it"), .source = "/proc/PID/stat comm"),
-	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 14, .rank = 1,
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16, .rank = 2,
 	    .text = TEXT_COMMAND, .help = N_("its command line"), .source = "/proc/PID/cmdline"),
 };
 
