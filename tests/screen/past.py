@@ -188,8 +188,8 @@ def what_is_recorded_since_then(_scratch):
 
 
 def empty_tables(_scratch):
-    """What is in no sample of the past is not waited for; nobody runs nothing here."""
-    with screen("-d", "0.2", "-u", "nobody", "events") as terminal:
+    """What is in no sample of the past is not waited for; the user games runs nothing here."""
+    with screen("-d", "0.2", "-u", "games", "events") as terminal:
         problem = expect(terminal.wait_for("waiting for the first"), terminal, "the present does not wait")
         terminal.pump(1)
         terminal.send(",", ",")
