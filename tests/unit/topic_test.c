@@ -294,6 +294,20 @@ START_TEST(proc_stat_is_parsed_once_per_tick)
 }
 END_TEST
 
+/* A reading of CPU time long before the clocks of processes, as panetop had to wait, is extended to them. */
+START_TEST(busy_time_is_of_the_moment_of_the_clocks)
+{
+	struct proc_stat stat = { .busy = 1100, .last_busy = 1000, .read_ns = 2000000000,
+				  .last_read_ns = 1500000000 };
+
+	ck_assert_double_eq(proc_stat_busy_at(&stat, 2009000000), 1100);
+	ck_assert_double_eq(proc_stat_busy_at(&stat, 2050000000), 1110);
+	ck_assert_double_eq(proc_stat_busy_at(&stat, 1990000000), 1100);
+	stat.last_read_ns = 0;
+	ck_assert_double_eq(proc_stat_busy_at(&stat, 2050000000), 1100);
+}
+END_TEST
+
 START_TEST(counters_that_go_backwards_give_no_rate)
 {
 	struct frame before, now;

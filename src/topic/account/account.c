@@ -138,13 +138,15 @@ static double ksoftirqd_used(const struct process_list *processes)
 	return used;
 }
 
-static void begin(struct state *state, const struct cpu_times *times)
+static void begin(struct state *state, const struct proc_stat *stat)
 {
+	const struct cpu_times *times = &stat->all;
+
 	state->begun = true;
 	state->irq = or_zero(times->irq);
 	state->softirq = or_zero(times->softirq);
 	state->steal = or_zero(times->steal);
-	state->busy = cpu_times_busy(times);
+	state->busy = stat->busy;
 }
 
 static void count_steal(struct state *state, struct sample *sample, const struct proc_stat *stat)
@@ -156,14 +158,14 @@ static void count_steal(struct state *state, struct sample *sample, const struct
 		state->stolen = (or_zero(stat->all.steal) - state->steal) / hz;
 }
 
-static void add_parts(const struct state *state, const struct cpu_times *times, double hz,
-		      struct table *table)
+static void add_parts(const struct state *state, const struct proc_stat *stat, double hz, struct table *table)
 {
 	const struct exit_ledger *ledger = state->ledger;
+	const struct cpu_times *times = &stat->all;
 	double processes = (double)ledger->alive_ns / 1e9, ended = (double)ledger->ended_ns / 1e9;
 	double irq = NAN, softirq = NAN, interrupts = 0;
 	bool steals_apart = state->stolen_time.verdict != STOLEN_IN_CLOCKS;
-	double busy = (cpu_times_busy(times) - state->busy) / hz;
+	double busy = (proc_stat_busy_at(stat, ledger->processes->mono_ns) - state->busy) / hz;
 
 	if (cpu_times_measures_interrupts(times)) {
 		irq = (or_zero(times->irq) - state->irq) / hz;
@@ -185,11 +187,12 @@ static void add_parts(const struct state *state, const struct cpu_times *times, 
 
 /* All that is not of processes in the scope is one part. */
 static void add_scope_parts(const struct state *state, const struct sample *sample,
-			    const struct cpu_times *times)
+			    const struct proc_stat *stat)
 {
 	const struct exit_ledger *ledger = state->ledger;
 	double processes = (double)ledger->scope_alive_ns / 1e9, ended = (double)ledger->scope_ended_ns / 1e9;
-	double busy = (cpu_times_busy(times) - state->scope_busy) / (double)sample->env->ticks_per_second;
+	double busy = (proc_stat_busy_at(stat, ledger->processes->mono_ns) - state->scope_busy) /
+		      (double)sample->env->ticks_per_second;
 	char scope[TEXT_MAX];
 
 	add(sample->table, N_("tasks"), processes,
@@ -202,12 +205,12 @@ static void add_scope_parts(const struct state *state, const struct sample *samp
 }
 
 /* Then a sample without rows keeps rates from growing over the parts of two scopes. */
-static bool changes_scope(struct state *state, const struct cpu_times *times)
+static bool changes_scope(struct state *state, const struct proc_stat *stat)
 {
 	bool changes = state->scope_epoch != state->ledger->scope_epoch;
 
 	if (changes || state->scope_busy <= 0)
-		state->scope_busy = cpu_times_busy(times);
+		state->scope_busy = stat->busy;
 	state->scope_epoch = state->ledger->scope_epoch;
 	return changes && state->ledger->processes->updates > 1;
 }
@@ -230,14 +233,14 @@ static int sample(struct sample *sample)
 	if (state->begun)
 		state->ksoftirqd += ksoftirqd_used(state->ledger->processes);
 	else
-		begin(state, &stat->all);
+		begin(state, stat);
 	count_steal(state, sample, stat);
-	if (changes_scope(state, &stat->all))
+	if (changes_scope(state, stat))
 		return 0;
 	if (scope_is_set(sample->request->scope))
-		add_scope_parts(state, sample, &stat->all);
+		add_scope_parts(state, sample, stat);
 	else
-		add_parts(state, &stat->all, (double)env->ticks_per_second, sample->table);
+		add_parts(state, stat, (double)env->ticks_per_second, sample->table);
 	if (!state->ledger->reader && state->ledger->reader_error != -ENOTSUP)
 		frame_notice(sample->frame, schema.name,
 			     source_remedy(env, topic_source(&topic_account, "taskstats"),

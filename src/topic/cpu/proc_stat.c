@@ -9,6 +9,8 @@
 #include "core/vector.h"
 #include "kernel/cpu_list.h"
 
+#define AT_ONCE_NS UINT64_C(10000000) /* as long as the clock tick that the file counts in */
+
 static const char key;
 
 static void *open_stat(struct env *env)
@@ -52,9 +54,21 @@ int proc_stat_read(struct env *env, const struct proc_stat **stat)
 	int error = env_read(env, env_file(env, "proc/stat"), &text);
 
 	if (!error && kept->tick != env->tick) {
+		kept->last_busy = kept->busy;
+		kept->last_read_ns = kept->read_ns;
+		kept->read_ns = env->live ? env_mono_ns() : 0;
 		parse(kept, text);
+		kept->busy = cpu_times_busy(&kept->all);
 		kept->tick = env->tick;
 	}
 	*stat = kept;
 	return error;
+}
+
+double proc_stat_busy_at(const struct proc_stat *stat, uint64_t mono_ns)
+{
+	if (stat->last_read_ns == 0 || mono_ns < stat->read_ns + AT_ONCE_NS)
+		return stat->busy;
+	return stat->busy + (stat->busy - stat->last_busy) * (double)(mono_ns - stat->read_ns) /
+				    (double)(stat->read_ns - stat->last_read_ns);
 }

@@ -13,10 +13,18 @@ struct proc_stat {
 	struct cpu_times *cpus; /* those that are online, in the order of the file */
 	size_t n_cpus, capacity;
 	struct stat_totals totals;
+	double busy, last_busy;         /* of all CPUs, in clock ticks: in this reading and the one before */
+	uint64_t read_ns, last_read_ns; /* when they were read; 0: never, or from stored files */
 	uint64_t tick;
 };
 
 /* The file as it is in this tick; *stat is valid until the next. 0 or -errno. */
 int proc_stat_read(struct env *env, const struct proc_stat **stat);
+
+/*
+ * Busy clock ticks of all CPUs at mono_ns, shortly after the reading: where panetop had to wait for a CPU
+ * between the two, they are extended at the rate of the last interval.
+ */
+double proc_stat_busy_at(const struct proc_stat *stat, uint64_t mono_ns);
 
 #endif
