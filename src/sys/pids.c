@@ -248,7 +248,7 @@ static enum privilege_use use_of(const struct env *env, const char *name)
 	};
 
 	for (size_t i = 0; env->live && i < sizeof(guarded) / sizeof(guarded[0]); i++)
-		if (strcmp(guarded[i].name, name) == 0)
+		if (guarded[i].name[0] == name[0] && strcmp(guarded[i].name, name) == 0)
 			return guarded[i].use;
 	return PRIVILEGE_NONE;
 }
@@ -283,26 +283,25 @@ static int open_file(struct env *env, uint32_t pid, const char *name)
 	return pids_open(env, pid, name, O_RDONLY);
 }
 
-static long read_file(struct env *env, int fd, char *bytes, size_t room)
+/* Some files, such as io, check privileges again at each read. */
+static long read_file(struct env *env, int fd, const char *name, char *bytes, size_t room)
 {
+	uint64_t raised = privilege_raise(use_of(env, name));
 	ssize_t length = pread(fd, bytes, room, 0);
 
 	env->reads++;
+	privilege_lower(raised);
 	return length < 0 ? -errno : length;
 }
 
-/* Some files, such as io, check privileges again at each read. */
 long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, size_t room)
 {
 	int fd = open_file(env, pid, name);
-	uint64_t raised;
 	long length;
 
 	if (fd < 0)
 		return fd;
-	raised = privilege_raise(use_of(env, name));
-	length = read_file(env, fd, bytes, room);
-	privilege_lower(raised);
+	length = read_file(env, fd, name, bytes, room);
 	close(fd);
 	return length;
 }
@@ -369,7 +368,7 @@ long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, 
 		}
 		env->pids.n_kept++;
 	}
-	length = read_file(env, *file, bytes, room);
+	length = read_file(env, *file, name, bytes, room);
 	if (length < 0 || env->pids.n_kept > env->pids.kept_max)
 		pids_release(env, file);
 	return length;

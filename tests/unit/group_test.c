@@ -568,6 +568,38 @@ START_TEST(groups_wait_for_their_turn)
 }
 END_TEST
 
+/* On a screen that shows no groups, one that gets a limit, and one below a busy group, are found at once. */
+START_TEST(groups_without_limit_are_read_in_turns)
+{
+	const char *group = "/system.slice/idle-7.service", *below = "/system.slice/idle-7.service/new";
+	const struct frame *frame;
+	uint64_t reads[3];
+	struct rig rig;
+
+	open_version_2(&rig);
+	put_group_2(&rig, "system.slice/idle-7.service", 1, MIB);
+	open_topic(&rig);
+	rig.request.batch = false;
+	for (unsigned i = 0; i < 3; i++) {
+		reads[i] = rig.env.reads;
+		rig_sample(&rig, 1);
+	}
+	ck_assert_msg(2 * (rig.env.reads - reads[2]) < reads[1] - reads[0], "%u reads, %u at first",
+		      (unsigned)(rig.env.reads - reads[2]), (unsigned)(reads[1] - reads[0]));
+	put(&rig, "", "cpu.stat", "usage_usec 13000000\n");
+	put(&rig, "system.slice", "cpu.stat", "usage_usec 5000000\n");
+	put(&rig, "system.slice/idle-7.service", "cpu.stat",
+	    "usage_usec 1500000\nnr_periods 4\nnr_throttled 3\n");
+	put(&rig, "system.slice/idle-7.service", "cpu.max", "50000 100000\n");
+	put_group_2(&rig, "system.slice/idle-7.service/new", 1, MIB);
+	frame = rig_sample(&rig, 1);
+	assert_close(number(frame, group, "cpu_limit_ratio"), 0.5);
+	assert_close(number(frame, group, "age_seconds"), 0);
+	ck_assert(has_row(frame, below));
+	rig_close(&rig);
+}
+END_TEST
+
 /* They are all read within a round, and no counter of theirs or of the groups above seems to grow. */
 START_TEST(groups_that_waited)
 {

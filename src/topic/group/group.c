@@ -281,6 +281,16 @@ static bool has_busy_turn(const struct group_state *state, const struct group *g
 	return group->active && has_turn(state, group, (state->n_busy_before + BUSY_MAX - 1) / BUSY_MAX);
 }
 
+/* For findings alone: one without a limit is read in its turn; its limits also when it is busy. */
+static bool may_skip(struct group_state *state, const struct sample_request *request, struct group *group,
+		     double seconds)
+{
+	if (wants_all(request) || group->read_ns == 0 || group->waits || group_has_limit(group) ||
+	    has_turn(state, group, idle_turns(state, seconds)))
+		return false;
+	return !has_busy_turn(state, group) || !group_read_limits(&state->reader, group);
+}
+
 static bool is_read_whole(const struct group_state *state, const struct sample_request *request,
 			  struct group *group, double seconds)
 {
@@ -298,6 +308,11 @@ static void read_group(struct group_state *state, const struct sample_request *r
 	state->n_busy += group_read_activity(&state->reader, group);
 	if (may_wait(state, request, group)) {
 		let_wait(state, group);
+		return;
+	}
+	if (may_skip(state, request, group, seconds)) {
+		if (group->active)
+			group_tree_glance(&state->tree, group);
 		return;
 	}
 	whole = is_read_whole(state, request, group, seconds);

@@ -473,12 +473,17 @@ void group_read_use(struct group_reader *reader, struct group *group)
 	close_directory(reader);
 }
 
+bool group_has_limit(const struct group *group)
+{
+	return !isnan(group->limits.cpus) || group->limits.memory < U64_BLANK;
+}
+
 bool group_read_limits(struct group_reader *reader, struct group *group)
 {
 	read_cpu_limit(reader, group);
 	read_limit(reader, group, FILE_MEMORY_LIMIT, &group->limits.memory);
 	close_directory(reader);
-	return !isnan(group->limits.cpus) || group->limits.memory < U64_BLANK;
+	return group_has_limit(group);
 }
 
 void group_read_all(struct group_reader *reader, struct group *group)

@@ -32,10 +32,13 @@ bool group_read_activity(struct group_reader *reader, struct group *group);
 /* Reads its files with what it used. */
 void group_read_use(struct group_reader *reader, struct group *group);
 
-/* Reads its limits, too, and looks for files that it did not have before. */
-/* Has it a limit of CPU time or memory? Reads these alone. */
+/* Has it a limit of CPU time or memory, as far as was read? */
+bool group_has_limit(const struct group *group);
+
+/* The same; reads these alone. */
 bool group_read_limits(struct group_reader *reader, struct group *group);
 
+/* Reads its limits, too, and looks for files that it did not have before. */
 void group_read_all(struct group_reader *reader, struct group *group);
 
 /* Before the groups of a sample: the machine's numbers, where the top group is the machine. */

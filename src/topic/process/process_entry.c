@@ -39,6 +39,10 @@ void process_release_files(struct env *env, struct process *process)
 {
 	pids_release(env, &process->stat_file);
 	pids_release(env, &process->statm_file);
+	if (process->io)
+		pids_release(env, &process->io->file);
+	if (process->wait)
+		pids_release(env, &process->wait->file);
 }
 
 void process_free(struct process *process)

@@ -17,6 +17,7 @@ struct process_io {
 	bool begun;                       /* it was read before */
 	uint64_t tick;                    /* of the last attempt to read it */
 	int error;                        /* -errno of that; 0: the numbers are known */
+	int file;                         /* see pids_read_kept() */
 };
 
 struct process_wait {
@@ -28,6 +29,7 @@ struct process_wait {
 	size_t n_threads, capacity;
 	uint64_t tick; /* of the last attempt to read them */
 	bool complete; /* all threads could be read, so that the sums are known */
+	int file;      /* of the first thread; see pids_read_kept() */
 };
 
 struct process {

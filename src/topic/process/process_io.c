@@ -59,10 +59,13 @@ static void count(uint64_t *own, uint64_t *seen, uint64_t now, uint64_t known, b
 	*seen = now;
 }
 
-static int read_io(struct env *env, uint32_t pid, struct pid_io *io)
+/* The file stays open unless the process did not run since the start. */
+static int read_io(struct env *env, struct process *process, struct pid_io *io)
 {
 	char bytes[512];
-	long length = pids_read(env, pid, "io", bytes, sizeof(bytes));
+	long length = process->io->begun ? pids_read_kept(env, &process->io->file, process->pid, "io", bytes,
+							   sizeof(bytes))
+					 : pids_read(env, process->pid, "io", bytes, sizeof(bytes));
 
 	if (length < 0)
 		return (int)length;
@@ -75,7 +78,7 @@ static void read_process(const struct process_list *list, struct process *proces
 	struct process_io *io = process->io;
 	struct pid_io now;
 
-	io->error = read_io(list->env, process->pid, &now);
+	io->error = read_io(list->env, process, &now);
 	io->tick = list->env->tick;
 	if (is_gone(io->error)) {
 		leave_to_parent(list, process);
@@ -112,8 +115,10 @@ static void update(struct process_list *list, size_t turns)
 	for (size_t i = list->n_all; i-- > 0;) {
 		struct process *process = list->all[i];
 
-		if (!process->io)
+		if (!process->io) {
 			process->io = alloc_zeroed(1, sizeof(*process->io));
+			process->io->file = -1;
+		}
 		if (is_due(list, process, &turns))
 			read_process(list, process);
 		process->io->known = (struct pid_io){ 0 };

@@ -20,17 +20,24 @@ const struct process_wait *process_wait_of(const struct process *process)
 	return process->wait && process->wait->complete ? process->wait : NULL;
 }
 
-/* tid 0: the first thread. 0 or -errno. */
-static int read_thread(struct env *env, uint32_t pid, uint32_t tid, struct pid_schedstat *schedstat)
+/*
+ * tid 0: the only thread, whose file stays open unless the process did not run since the start. 0 or -errno.
+ */
+static int read_thread(struct env *env, struct process *process, uint32_t tid,
+		       struct pid_schedstat *schedstat)
 {
 	char bytes[128], name[48];
 	long length;
 
-	if (tid == 0)
-		snprintf(name, sizeof(name), "schedstat");
-	else
+	if (tid != 0) {
 		snprintf(name, sizeof(name), "task/%u/schedstat", tid);
-	length = pids_read(env, pid, name, bytes, sizeof(bytes));
+		length = pids_read(env, process->pid, name, bytes, sizeof(bytes));
+	} else if (process->wait->tick == 0) {
+		length = pids_read(env, process->pid, "schedstat", bytes, sizeof(bytes));
+	} else {
+		length = pids_read_kept(env, &process->wait->file, process->pid, "schedstat", bytes,
+					sizeof(bytes));
+	}
 	if (length < 0)
 		return (int)length;
 	return pid_schedstat_parse(span_of(bytes, (size_t)length), schedstat) ? 0 : -EBADMSG;
@@ -77,7 +84,7 @@ static void read_threads(struct process_list *list, struct process *process, con
 		struct thread_wait *thread = &list->wait_room[n_threads];
 		uint32_t tid = tids[i] == 0 ? process->pid : tids[i];
 		const struct thread_wait *known = known_thread(wait, &at, tid);
-		int error = read_thread(list->env, process->pid, tids[i], &thread->seen);
+		int error = read_thread(list->env, process, tids[i], &thread->seen);
 
 		if (error == -ENOENT || error == -ESRCH)
 			continue;
@@ -129,8 +136,10 @@ static void update(struct process_list *list)
 	for (size_t i = 0; i < list->n_all; i++) {
 		struct process *process = list->all[i];
 
-		if (!process->wait)
+		if (!process->wait) {
 			process->wait = alloc_zeroed(1, sizeof(*process->wait));
+			process->wait->file = -1;
+		}
 		if (is_due(list, process, &turns))
 			read_process(list, process);
 	}
