@@ -266,19 +266,27 @@ static bool look_into(struct socket_list *list, uint32_t pid, uint64_t *place, u
 	return n_read < 0 || *place == 0 || list->n_sought == 0;
 }
 
-/* A new socket mostly changes the number of files of its process. */
+static void look_if_files_changed(struct socket_list *list, uint32_t pid, uint64_t until_ns)
+{
+	struct socket_holder *holder = holder_of(list, pid);
+	uint64_t n_files = open_files_count(list->env, pid), place = 0;
+
+	if (n_files != U64_UNKNOWN && n_files != holder->n_files && look_into(list, pid, &place, until_ns))
+		holder->n_files = n_files;
+}
+
+/* A new socket mostly changes the number of files of its process. Goes on where the time was up. */
 static void look_where_files_changed(struct socket_list *list, const uint32_t *pids, size_t n_pids,
 				     uint64_t until_ns)
 {
-	for (size_t i = 0; i < n_pids && list->n_sought > 0 && env_self_cpu_ns() < until_ns; i++) {
-		struct socket_holder *holder = holder_of(list, pids[i]);
-		uint64_t n_files = open_files_count(list->env, pids[i]), place = 0;
+	size_t at;
 
-		if (n_files == U64_UNKNOWN || n_files == holder->n_files)
-			continue;
-		if (look_into(list, pids[i], &place, until_ns))
-			holder->n_files = n_files;
+	VECTOR_BOUND(at, n_pids, pids[at] < list->next_changed);
+	for (size_t i = 0; i < n_pids && list->n_sought > 0 && env_self_cpu_ns() < until_ns; i++) {
+		at = at < n_pids ? at : 0;
+		look_if_files_changed(list, pids[at++], until_ns);
 	}
+	list->next_changed = at < n_pids ? pids[at] : 0;
 }
 
 static void count_looks(struct socket_list *list)
@@ -323,7 +331,7 @@ static void find_owners(struct socket_list *list)
 	if (list->n_sought == 0)
 		return;
 	forget_ended(list, pids, n_pids);
-	look_where_files_changed(list, pids, n_pids, until_ns);
+	look_where_files_changed(list, pids, n_pids, until_ns - LOOK_NS / 2);
 	if (list->n_sought > 0)
 		look_on(list, pids, n_pids, until_ns);
 }

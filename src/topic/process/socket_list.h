@@ -36,8 +36,9 @@ struct socket_list {
 		uint64_t tick;
 	} * holders; /* by pid */
 	size_t n_holders, holders_capacity;
-	uint32_t next_pid;   /* where the look goes on */
-	uint64_t next_place; /* … within its files */
+	uint32_t next_changed; /* where the look for changed numbers of files goes on */
+	uint32_t next_pid;     /* where the look at all goes on */
+	uint64_t next_place;   /* … within its files */
 	size_t n_denied;     /* processes whose files may not be read, in the last look at all */
 	size_t denied_now;
 };
