@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+#include "model/units.h"
+
+#define VALUE_CELLS 5 /* "100.0", "1023M" */
+
 /* The list is sorted and holds each process once. */
 static void add(struct sample_request *request, uint32_t pid)
 {
@@ -31,5 +35,46 @@ void process_rows_request(struct pane_context *context, unsigned index)
 
 		if (!isnan(pid))
 			add(context->request, (uint32_t)pid);
+	}
+}
+
+/* The page with the cursor. */
+static void scroll(struct table_widget *widget, const struct canvas *canvas)
+{
+	struct table_place *place = &widget->place;
+	size_t page = (size_t)canvas->height;
+
+	widget->heading_y = canvas->top - 1;
+	widget->left = canvas->left;
+	widget->width = canvas->width;
+	widget->page = canvas->height;
+	widget->n_slots = 0;
+	if (place->cursor_on && place->row >= place->top + page)
+		place->top = place->row - page + 1;
+	if (place->top >= widget->view.n_rows || (place->cursor_on && place->row < place->top))
+		place->top = place->cursor_on ? place->row : 0;
+}
+
+void process_rows_draw_short(struct pane_context *context, const struct canvas *canvas, unsigned index,
+			     const char *column, char *(*write)(char *out, double number))
+{
+	struct table_widget *widget = &context->tables[index];
+	const struct table_place *place = &widget->place;
+	const struct table *table = context_table(context, index);
+	const struct view *view = &widget->view;
+
+	scroll(widget, canvas);
+	for (int y = 0; table && y < canvas->height && place->top + (size_t)y < view->n_rows; y++) {
+		size_t at = place->top + (size_t)y;
+		const void *row = view->rows[at];
+		enum style style = place->cursor_on && at == place->row    ? STYLE_ROW
+				   : table_row_is_gone(view->schema, row) ? STYLE_ENDED
+									   : STYLE_NORMAL;
+		char value[VALUE_TEXT_MAX];
+
+		canvas_right(canvas, y, 0, VALUE_CELLS, style,
+			     write(value, table_number(table, row, column)));
+		canvas_cut(canvas, y, VALUE_CELLS + 1, style, table_text(table, row, "name"),
+			   canvas->width - VALUE_CELLS - 1);
 	}
 }

@@ -129,6 +129,7 @@ SCREENS = [
     ("memory-options", 80, 24, "memory", ["memory"], [LAST, "o"]),
     ("memory-processes", 80, 24, "memory", ["memory"], [LAST, "Tab"]),
     ("memory-readers", 80, 24, "memory", ["memory"], [LAST, *["Tab"] * 5]),
+    ("memory-narrow", 20, 12, "memory", ["memory"], [LAST]),
     ("memory-scope", 20, 5, "memory", ["memory", "--in=user=root"], [LAST]),
     ("memory-scope", 80, 24, "memory", ["memory", "--in=user=root"], [LAST]),
     ("memory-zero", 80, 24, "memory", ["memory"], [*PRESSED, "o", "Down", "Down", "Enter", "Esc"]),

@@ -15,7 +15,6 @@
 #define TABLE_LINES_MIN 4
 #define COUNTED_LINES_MIN 5 /* with its title; to explain why there are no counters */
 #define WIDE 60             /* cells: titles may be sentences */
-#define SHARE_CELLS 5       /* "100.0" */
 
 /* " in the last 1.0 s", short " in 1.0 s" */
 static void add_interval(const struct pane_context *context, bool wide, char *text, size_t room)
@@ -146,38 +145,18 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
 }
 
+static char *percent_text(char *out, double ratio)
+{
+	return fixed_text(out, 100 * ratio, 1);
+}
+
 /* On the lowest screens: the total, and a line for each of the first processes. */
 static void draw_short(struct pane_context *context, const struct canvas *canvas)
 {
-	struct table_widget *widget = &context->tables[context->focus];
-	const struct table *table = context_table(context, context->focus);
-	const struct view *view = &widget->view;
-	struct table_place *place = &widget->place;
-	int page = canvas->height - 1;
+	struct canvas rest = canvas_below(canvas, 1);
 
 	cpu_machine_draw_total(context, canvas);
-	widget->heading_y = canvas->top;
-	widget->left = canvas->left;
-	widget->width = canvas->width;
-	widget->page = page;
-	widget->n_slots = 0;
-	if (place->cursor_on && place->row >= place->top + (size_t)page)
-		place->top = place->row - (size_t)page + 1;
-	if (place->top >= view->n_rows || (place->cursor_on && place->row < place->top))
-		place->top = place->cursor_on ? place->row : 0;
-	for (int y = 0; table && y < page && place->top + (size_t)y < view->n_rows; y++) {
-		size_t index = place->top + (size_t)y;
-		const void *row = view->rows[index];
-		enum style style = place->cursor_on && index == place->row ? STYLE_ROW
-				   : table_row_is_gone(view->schema, row)  ? STYLE_ENDED
-									   : STYLE_NORMAL;
-		char number[VALUE_TEXT_MAX];
-
-		fixed_text(number, 100 * table_number(table, row, "cpu_ratio"), 1);
-		canvas_right(canvas, y + 1, 0, SHARE_CELLS, style, number);
-		canvas_cut(canvas, y + 1, SHARE_CELLS + 1, style, table_text(table, row, "name"),
-			   canvas->width - SHARE_CELLS - 1);
-	}
+	process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", percent_text);
 }
 
 void cpu_draw_list(struct pane_context *context, struct canvas *canvas)

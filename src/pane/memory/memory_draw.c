@@ -211,14 +211,15 @@ static void draw_short_scope(const struct pane_context *context, const struct ca
 }
 
 /* The whole answer, for screens where little else fits. */
-static void draw_short(const struct pane_context *context, const struct canvas *canvas)
+static void draw_short(struct pane_context *context, const struct canvas *canvas)
 {
 	struct memory_facts facts = facts_of(context);
 	double swap_used = number(context, "memory", "swap", "used_bytes");
 	struct graph_part parts[MEMORY_PARTS];
 	char text[TEXT_MAX], size[VALUE_TEXT_MAX];
 	enum memory_level level = memory_verdict(&facts, text, sizeof(text));
-	int x = draw_level(canvas, 0, level) + 1;
+	int x = draw_level(canvas, 0, level) + 1, y = 2;
+	struct canvas rest;
 
 	if (level == MEMORY_UNKNOWN)
 		return;
@@ -226,7 +227,10 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	fill_parts(context, parts);
 	graph_bar(canvas, 1, 0, canvas->width, parts, MEMORY_PARTS, facts.total_bytes);
 	if (swap_used > 0)
-		canvas_print(canvas, 2, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
+		canvas_print(canvas, y++, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
+	rest = canvas_below(canvas, y);
+	process_rows_draw_short(context, &rest, MEMORY_TABLE_PROCESS, "resident_bytes", size_short);
+	process_rows_request(context, MEMORY_TABLE_PROCESS);
 }
 
 static void swap_words(const struct pane_context *context, char *text, size_t room)
