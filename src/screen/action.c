@@ -14,7 +14,7 @@ const struct action_info actions[N_ACTIONS] = {
 			  N_("Help"),
 			  N_("all keys, and the purpose of this pane and its views") },
 	[ACTION_PANES] = { { K_F2 }, N_("Panes"), N_("list of panes") },
-	[ACTION_QUIT] = { { 'q', K_F10 }, N_("Quit"), N_("leave panetop") },
+	[ACTION_QUIT] = { { 'q', K_F10 }, N_("Quit"), N_("quit panetop") },
 	[ACTION_UP] = { { K_ESCAPE },
 			NULL,
 			N_("go up: leave a prompt, a list, a filter, tags, a view, a selection; then the "

@@ -24,7 +24,8 @@
 #define MESSAGE_NS UINT64_C(2000000000)
 #define WARNING_NS UINT64_C(6000000000)
 #define AT_ONCE_NS UINT64_C(1000000)
-#define TITLED_LINES_MIN 5 /* of a table below its title */
+#define TITLED_LINES_MIN 5  /* of a table below its title */
+#define ALSO_FROM_CELLS 40  /* of a screen, to name the hidden column that a filter matches */
 
 struct pane_context *session_context(struct screen *screen)
 {
@@ -238,10 +239,9 @@ void session_filter_text(const struct table_widget *widget, const struct canvas 
 		utf8_clean(&shown, pattern, -1, canvas->ascii);
 	}
 	buffer_char(&shown, '\0');
-	if (hidden)
+	snprintf(text, room, _("filter %s: "), shown.bytes);
+	if (hidden && canvas->width >= ALSO_FROM_CELLS)
 		snprintf(text, room, _("filter %s (also in %s): "), shown.bytes, column_name(hidden));
-	else
-		snprintf(text, room, _("filter %s: "), shown.bytes);
 	buffer_free(&shown);
 }
 

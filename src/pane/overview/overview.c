@@ -52,6 +52,7 @@ enum overview_table {
 #define VALUE_CELLS 6
 #define CPU_CELLS 13 /* number, share and gap */
 #define GRAPH_CELLS_MIN 8
+#define NAMED_WAIT 0.05 /* share of the time that a process waits for a CPU */
 
 static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_BUSY] = { .topic = "process",
@@ -311,16 +312,24 @@ static void drop_fallen(struct table_widget *widget)
 		table_deselect(widget);
 }
 
-/* The lists side by side where they fit, else one below the other. */
+/* The lists that fit, and in how many columns they are side by side. */
+static int lists_that_fit(const struct canvas *canvas, int *columns)
+{
+	int n_lists = N_LISTS;
+
+	*columns = canvas->width / LIST_CELLS_MIN;
+	*columns = *columns < 1 ? 1 : *columns > LIST_COLUMNS_MAX ? LIST_COLUMNS_MAX : *columns;
+	while ((n_lists + *columns - 1) / *columns * LIST_LINES_MIN > canvas->height && n_lists > 1)
+		n_lists--;
+	*columns = *columns < n_lists ? *columns : n_lists;
+	return n_lists;
+}
+
 static void draw_lists(struct pane_context *context, const struct canvas *canvas)
 {
-	int columns = canvas->width / LIST_CELLS_MIN, lines, n_lists = N_LISTS;
+	int columns, n_lists = lists_that_fit(canvas, &columns);
+	int lines = canvas->height / ((n_lists + columns - 1) / columns);
 
-	columns = columns < 1 ? 1 : columns > LIST_COLUMNS_MAX ? LIST_COLUMNS_MAX : columns;
-	while ((n_lists + columns - 1) / columns * LIST_LINES_MIN > canvas->height && n_lists > 1)
-		n_lists--;
-	columns = columns < n_lists ? columns : n_lists;
-	lines = canvas->height / ((n_lists + columns - 1) / columns);
 	for (int i = 0; i < n_lists; i++) {
 		int width = (canvas->width - 2 * (columns - 1)) / columns;
 		struct canvas part =
@@ -343,6 +352,28 @@ static void draw_first(struct pane_context *context, const struct canvas *line)
 	if (row)
 		canvas_print(line, 0, 0, STYLE_NORMAL, "%.1f %s", 100 * table_number(table, row, "cpu_ratio"),
 			     table_text(table, row, "name"));
+}
+
+/* "receive 9.6 Mb/s  send 212 kb/s  curl": the first process of a list that has no room. */
+static void name_first(const struct pane_context *context, struct overview_gauge *gauge, int n_lists)
+{
+	static const struct {
+		int list;
+		const char *column;
+		double least;
+	} firsts[] = {
+		[OVERVIEW_FIRST_WAITING] = { OVERVIEW_TABLE_WAITING, "wait_ratio", NAMED_WAIT },
+		[OVERVIEW_FIRST_TALKER] = { OVERVIEW_TABLE_TALKERS, "tcp_bytes_per_second", 1 },
+	};
+	int list = firsts[gauge->first].list;
+	const struct view *view = &context->tables[list].view;
+	const struct table *table = context_table(context, (unsigned)list);
+	size_t length = strlen(gauge->text);
+
+	if (gauge->first != OVERVIEW_FIRST_NONE && list >= n_lists && table && view->n_rows > 0 &&
+	    table_number(table, view->rows[0], firsts[gauge->first].column) >= firsts[gauge->first].least)
+		snprintf(gauge->text + length, sizeof(gauge->text) - length, "  %s",
+			 table_text(table, view->rows[0], "name"));
 }
 
 /* The gauges that fit, of which the first one shows each CPU, too. Returns the lines used. */
@@ -374,6 +405,7 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN;
 	int wanted = overview_findings_height(context, OVERVIEW_TABLE_FINDING), room, y;
 	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
+	int lines = n_gauges + !overview_is_scoped(context->frame), n_lists, columns;
 	struct canvas part;
 
 	context->request->n_visible = 0;
@@ -384,7 +416,11 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 	y = y < 1 && (whole || any) ? 1 : y;
 	part = canvas_rows(canvas, 0, y);
 	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING);
-	part = canvas_rows(canvas, y, canvas->height - y);
+	part = canvas_below(canvas, y + lines);
+	n_lists = lists_that_fit(&part, &columns);
+	for (int i = 0; whole && i < n_gauges; i++)
+		name_first(context, &gauges[i], n_lists);
+	part = canvas_below(canvas, y);
 	y += draw_gauges(context, &part, gauges, (unsigned)n_gauges, whole);
 	part = canvas_rows(canvas, y, canvas->height - y);
 	if (part.height < 2)
@@ -507,7 +543,9 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 }
 
 static const struct pane_view views[] = {
-	{ "overview", N_("Overview"), N_("the machine, and the processes that cost most"),
+	{ "overview", N_("Overview"),
+	  N_("the machine, and the processes that cost most; where their list has no room, the one that "
+	     "waits most stands behind pressure, the one with most TCP behind network"),
 	  OVERVIEW_TABLE_BUSY,
 	  1UL << OVERVIEW_TABLE_GROWING | 1UL << OVERVIEW_TABLE_DISK_USERS | 1UL << OVERVIEW_TABLE_TALKERS |
 		  1UL << OVERVIEW_TABLE_LARGE | 1UL << OVERVIEW_TABLE_WAITING,

@@ -153,6 +153,7 @@ static void gauge_pressure(const struct frame *frame, struct overview_gauge *gau
 	char numbers[3][VALUE_TEXT_MAX];
 
 	gauge->name = _("pressure");
+	gauge->first = OVERVIEW_FIRST_WAITING;
 	gauge->ratio = NAN;
 	for (unsigned i = 0; i < 3; i++) {
 		double share = pressure(frame, resources[i]);
@@ -215,6 +216,7 @@ static void gauge_network(const struct frame *frame, struct overview_gauge *gaug
 	gauge->name = _("network");
 	strcpy(gauge->value, " "); /* how much would be full is not known here */
 	gauge->series = OVERVIEW_SERIES_NETWORK;
+	gauge->first = OVERVIEW_FIRST_TALKER;
 	snprintf(gauge->text, sizeof(gauge->text), _("receive %s  send %s"), bits_text(texts[0], received),
 		 bits_text(texts[1], sent));
 }
@@ -316,8 +318,10 @@ unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges
 		(scoped ? all[i].of_scope : all[i].fill)(frame, gauge);
 		if (!gauge->name)
 			continue;
-		if (overview_is_scoped(frame) && !scoped)
+		if (overview_is_scoped(frame) && !scoped) {
 			name_machine(gauge);
+			gauge->first = OVERVIEW_FIRST_NONE;
+		}
 		if (!*gauge->value)
 			overview_percent(gauge->value, gauge->ratio);
 		n++;

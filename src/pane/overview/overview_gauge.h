@@ -22,6 +22,13 @@ enum overview_series {
 	N_OVERVIEW_SERIES,
 };
 
+/* The process that a line names where its list has no room. */
+enum overview_first {
+	OVERVIEW_FIRST_NONE,
+	OVERVIEW_FIRST_WAITING, /* waits most for a CPU */
+	OVERVIEW_FIRST_TALKER,  /* has most TCP bytes */
+};
+
 /* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */
 struct overview_gauge {
 	const char *name; /* translated */
@@ -29,6 +36,7 @@ struct overview_gauge {
 	bool warn;
 	int series;                 /* of its graph; -1: none */
 	double most;                /* upper end of its graph; NaN: the highest value shown */
+	enum overview_first first;
 	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
 	char text[TEXT_MAX];
 };

@@ -33,7 +33,7 @@ static const struct column columns[] = {
 	SIZE(free_bytes, .title = N_("free"), .width = 9, .rank = 1,
 	     .help = N_("what it can still allocate before its caches must shrink; never below 0"),
 	     .source = "limit - used"),
-	SIZE(caches_bytes, .title = N_("caches"), .width = 9, .rank = 2,
+	SIZE(caches_bytes, .title = N_("cache"), .width = 9, .rank = 2,
 	     .help = N_("page cache of the cgroup that can be dropped"),
 	     .source = "memory.stat active_file + inactive_file (v1: total_...)"),
 	COLUMN(struct limit_row, cgroup, .kind = COLUMN_KEY, .title = N_("cgroup"), .width = 10, .rank = 3,

@@ -56,7 +56,7 @@ static const struct column columns[] = {
 	       "time between samples"),
 	WINDOW(window_refaults, UNIT_COUNT, N_("refaults"), N_("refaults in the window"),
 	       "growth of refaults"),
-	WINDOW(window_refaults_per_second, UNIT_PER_SECOND, N_("mean/s"),
+	WINDOW(window_refaults_per_second, UNIT_PER_SECOND, N_("avg/s"),
 	       N_("refaults per second in the window"), "window_refaults / window_seconds"),
 	WINDOW(window_evictions, UNIT_COUNT, N_("evictions"), N_("evictions in the window"),
 	       "growth of evictions"),
