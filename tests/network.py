@@ -295,12 +295,6 @@ def connections():
     same([(row["sent_bytes"], row["pid"]) for row in rows], [(TCP_BYTES, load.sender.pid)], "connections")
 
 
-def loaded(pid):
-    """Programs of it in the kernel."""
-    files = f"/proc/{pid}/fd"
-    return sum("bpf-prog" in os.readlink(f"{files}/{file}") for file in os.listdir(files))
-
-
 class Talker:
     """A process with a connection to itself."""
 
@@ -317,6 +311,56 @@ class Talker:
     def close(self):
         self.process.kill()
         self.process.wait()
+
+
+# Sends until there is no more room to a socket of its own that does not read.
+STUCK = """
+import socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+here = socket.create_connection(listener.getsockname())
+there, _ = listener.accept()
+here.setblocking(False)
+print(here.getsockname()[1], flush=True)
+while True:
+    try: here.send(bytes(1 << 16))
+    except BlockingIOError: break
+sys.stdin.read()
+"""
+
+
+@test
+def limits():
+    """a connection to whoever does not read is limited by its receiver, one with room is not; each has its control group"""
+    stuck, talker = program(STUCK), Talker()
+    port = stuck.stdout.readline().strip()
+    talker.say(1000)
+
+    def of_stuck(rows):
+        return [row for row in rows if row["local"] == f"127.0.0.1:{port}" and row["remote"]]
+
+    def settled(rows):
+        return all(row["pid"] and (row["receiver_limited_ratio"] or 0) > 0.9 for row in of_stuck(rows)) and any(
+            row["pid"] == talker.pid for row in rows)
+    rows = Panetop("connection").last(settled)
+    talked = [row for row in rows if row["pid"] == talker.pid and row["sent_bytes"]]
+    held = of_stuck(rows)
+    with open(f"/proc/{stuck.pid}/cgroup", encoding="ascii") as file:
+        groups = {line.rstrip("\n").split(":", 2)[2] for line in file}
+    for process in stuck, talker.process:
+        process.kill()
+        process.wait()
+    same([row["receiver_limited_ratio"] > 0.9 and row["busy_ratio"] > 0.9 for row in held], [True], "held up by the receiver")
+    same([(row["receiver_limited_seconds"], row["buffer_limited_seconds"]) for row in talked], [(0, 0)], "with room")
+    same([row["group"] in groups for row in held], [True], "control group")
+    for row in held + talked:
+        parts = sum(row[f"{part}_limited_seconds"] for part in ("receiver", "buffer", "path"))
+        same(round(parts, 6), round(row["busy_seconds"], 6), "parts of the busy time")
+
+
+def loaded(pid):
+    """Programs of it in the kernel."""
+    files = f"/proc/{pid}/fd"
+    return sum("bpf-prog" in os.readlink(f"{files}/{file}") for file in os.listdir(files))
 
 
 def by_scope(table, talkers, options, settled):

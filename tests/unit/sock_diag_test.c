@@ -39,7 +39,10 @@ static struct answer answer_of(unsigned state)
 			  .tcpi_bytes_acked = 1001,
 			  .tcpi_bytes_received = 5001,
 			  .tcpi_bytes_sent = 1250,
-			  .tcpi_bytes_retrans = 250 },
+			  .tcpi_bytes_retrans = 250,
+			  .tcpi_busy_time = 900,
+			  .tcpi_rwnd_limited = 300,
+			  .tcpi_sndbuf_limited = 100 },
 	};
 
 	inet_pton(AF_INET, "10.1.2.3", answer.message.id.idiag_src);
@@ -70,6 +73,9 @@ START_TEST(a_connection)
 	ck_assert_uint_eq(diag.retransmitted_bytes, 250);
 	ck_assert_uint_eq(diag.retransmits, 3);
 	ck_assert_uint_eq(diag.rtt_us, 1500);
+	ck_assert_uint_eq(diag.busy_us, 900);
+	ck_assert_uint_eq(diag.receiver_limited_us, 300);
+	ck_assert_uint_eq(diag.buffer_limited_us, 100);
 }
 END_TEST
 
@@ -125,6 +131,11 @@ START_TEST(what_a_kernel_does_not_have_is_unknown)
 	ck_assert_uint_eq(diag.sent_bytes, 1001);
 	ck_assert_uint_eq(diag.received_bytes, 5001);
 	ck_assert_uint_eq(diag.retransmitted_bytes, U64_UNKNOWN);
+	answer.header.nla_len = sizeof(struct nlattr) + offsetof(struct tcp_info, tcpi_busy_time);
+	ck_assert(sock_diag_parse(bytes_of(&answer), &diag)); /* Linux 4.9 */
+	ck_assert_uint_eq(diag.busy_us, U64_UNKNOWN);
+	ck_assert_uint_eq(diag.receiver_limited_us, U64_UNKNOWN);
+	ck_assert_uint_eq(diag.buffer_limited_us, U64_UNKNOWN);
 	answer.header.nla_len = sizeof(struct nlattr) + offsetof(struct tcp_info, tcpi_bytes_acked);
 	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
 	ck_assert_uint_eq(diag.sent_bytes, U64_UNKNOWN);

@@ -66,6 +66,9 @@ static void parse_tcp(struct span info, struct sock_diag *diag)
 	diag->retransmits = TCP_U32(tcpi_total_retrans);
 	diag->rtt_us = TCP_U32(tcpi_rtt);
 	diag->window = TCP_U32(tcpi_snd_cwnd);
+	diag->busy_us = TCP_U64(tcpi_busy_time);
+	diag->receiver_limited_us = TCP_U64(tcpi_rwnd_limited);
+	diag->buffer_limited_us = TCP_U64(tcpi_sndbuf_limited);
 }
 
 bool sock_diag_parse(struct span payload, struct sock_diag *diag)
@@ -92,6 +95,9 @@ bool sock_diag_parse(struct span payload, struct sock_diag *diag)
 		.retransmits = U64_UNKNOWN,
 		.rtt_us = U64_UNKNOWN,
 		.window = U64_UNKNOWN,
+		.busy_us = U64_UNKNOWN,
+		.receiver_limited_us = U64_UNKNOWN,
+		.buffer_limited_us = U64_UNKNOWN,
 	};
 	memcpy(diag->local, message.id.idiag_src, sizeof(diag->local));
 	memcpy(diag->remote, message.id.idiag_dst, sizeof(diag->remote));

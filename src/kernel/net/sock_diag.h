@@ -20,6 +20,8 @@ struct sock_diag {
 	uint64_t sent_bytes; /* payload, each byte once */
 	uint64_t received_bytes, retransmitted_bytes, retransmits;
 	uint64_t rtt_us, window; /* window: segments that may be in flight, by congestion control */
+	uint64_t busy_us; /* data was sent and not acknowledged yet, or waited to be sent … */
+	uint64_t receiver_limited_us, buffer_limited_us; /* … of it: held up by that */
 };
 
 /* The payload of a message SOCK_DIAG_BY_FAMILY; false when it is malformed. */

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -17,13 +18,16 @@ struct connection_row {
 	const char *protocol, *local, *remote;
 	double received_bytes_per_second, sent_bytes_per_second, retransmits_per_second;
 	const char *state, *service;
-	double rtt_seconds;
+	double rtt_seconds, busy_ratio, receiver_limited_ratio, buffer_limited_ratio, path_limited_ratio;
 	uint64_t retransmits, window, receive_queue_bytes, send_queue_bytes;
 	uint64_t received_bytes, sent_bytes, retransmitted_bytes;
+	double busy_seconds, receiver_limited_seconds, buffer_limited_seconds, path_limited_seconds;
 	uint64_t inode, pid;
 	double start_seconds;
-	const char *user, *name, *command;
+	const char *user, *name, *command, *group;
 };
+
+#define REQUEST_GROUP 1
 
 #define ROW(field, ...) COLUMN(struct connection_row, field, __VA_ARGS__)
 #define FROM "sock_diag "
@@ -32,6 +36,16 @@ struct connection_row {
 	ROW(field, .kind = COLUMN_RATE, .unit = measure, .title = heading, .width = cells,                   \
 	    .rate_of = offsetof(struct connection_row, of), .help = what,                                    \
 	    .source = "growth of " #of " / time", __VA_ARGS__)
+
+#define LIMIT(field, of, heading, what, ...)                                                                 \
+	ROW(field, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6,                    \
+	    .rate_of = offsetof(struct connection_row, of),                                                  \
+	    .rate_over = offsetof(struct connection_row, busy_seconds), .help = what,                        \
+	    .source = "growth of " #of " / growth of busy_seconds", __VA_ARGS__)
+
+#define HELD(field, heading, what, from)                                                                     \
+	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8,               \
+	    .hidden = true, .help = what, .source = FROM from)
 
 static const struct column columns[] = {
 	ROW(protocol, .kind = COLUMN_KEY, .title = N_("proto"), .width = 5,
@@ -60,6 +74,17 @@ static const struct column columns[] = {
 	ROW(retransmits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("again"), .width = 6,
 	    .rank = 5, .help = N_("segments that were sent again, since it began"),
 	    .source = FROM "tcpi_total_retrans"),
+	ROW(busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%busy"), .width = 5, .rank = 8,
+	    .rate_of = offsetof(struct connection_row, busy_seconds),
+	    .help = N_("share of the time in which data was to be sent, or not acknowledged yet; TCP only"),
+	    .source = "growth of busy_seconds / time"),
+	LIMIT(receiver_limited_ratio, receiver_limited_seconds, N_("%recvr"),
+	      N_("of that busy time: the receiver had no room, its window was full"), .rank = 8, .high = 0.5),
+	LIMIT(buffer_limited_ratio, buffer_limited_seconds, N_("%sbuf"),
+	      N_("of that busy time: the send buffer was too small for what may be in flight"), .rank = 8,
+	      .high = 0.5),
+	LIMIT(path_limited_ratio, path_limited_seconds, N_("%path"),
+	      N_("the rest of that busy time: limited by congestion control, or data on its way"), .rank = 8),
 	ROW(window, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cwnd"), .width = 6, .hidden = true,
 	    .help = N_("segments that may be in flight, by congestion control"),
 	    .source = FROM "tcpi_snd_cwnd"),
@@ -81,6 +106,15 @@ static const struct column columns[] = {
 	ROW(retransmitted_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("bytes again"),
 	    .width = 11, .hidden = true, .help = N_("payload that was sent again since it began"),
 	    .source = FROM "tcpi_bytes_retrans"),
+	HELD(busy_seconds, N_("busy"),
+	     N_("time with data to be sent, or not acknowledged yet, since it began"), "tcpi_busy_time"),
+	HELD(receiver_limited_seconds, N_("by recvr"), N_("of it: the receiver's window was full"),
+	     "tcpi_rwnd_limited"),
+	HELD(buffer_limited_seconds, N_("by sbuf"), N_("of it: the send buffer was too small"),
+	     "tcpi_sndbuf_limited"),
+	HELD(path_limited_seconds, N_("by path"),
+	     N_("the rest of it: limited by congestion control, or data on its way"),
+	     "tcpi_busy_time - tcpi_rwnd_limited - tcpi_sndbuf_limited"),
 	ROW(inode, .kind = COLUMN_LABEL, .title = N_("inode"), .width = 9, .hidden = true,
 	    .help = N_("number of the socket; 0: no process has it any more"), .source = FROM "idiag_inode"),
 	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 6,
@@ -96,6 +130,9 @@ static const struct column columns[] = {
 	    .help = N_("process name, as the kernel keeps it"), .source = "/proc/PID/stat comm"),
 	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16, .rank = 2,
 	    .text = TEXT_COMMAND, .help = N_("its command line"), .source = "/proc/PID/cmdline"),
+	ROW(group, .kind = COLUMN_LABEL, .title = N_("group"), .width = 24, .rank = 4, .hidden = true,
+	    .on_request = REQUEST_GROUP, .fleeting = true, .help = N_("control group of its process"),
+	    .source = "/proc/PID/cgroup"),
 };
 
 static const struct schema schema = {
@@ -134,8 +171,23 @@ static void set_owner(struct connection_row *row, struct sample *sample, const s
 		process->command ? arena_copy(arena, process->command, strlen(process->command)) : row->name;
 }
 
+static double seconds_of(uint64_t us)
+{
+	return us == U64_UNKNOWN ? NAN : (double)us / 1e6;
+}
+
+static void set_limits(struct connection_row *row, const struct sock_diag *diag)
+{
+	row->busy_seconds = seconds_of(diag->busy_us);
+	row->receiver_limited_seconds = seconds_of(diag->receiver_limited_us);
+	row->buffer_limited_seconds = seconds_of(diag->buffer_limited_us);
+	row->path_limited_seconds =
+		row->busy_seconds - row->receiver_limited_seconds - row->buffer_limited_seconds;
+}
+
 static void set_use(struct connection_row *row, const struct sock_diag *diag)
 {
+	set_limits(row, diag);
 	row->received_bytes = diag->received_bytes;
 	row->sent_bytes = diag->sent_bytes;
 	row->retransmitted_bytes = diag->retransmitted_bytes;
@@ -150,7 +202,18 @@ static void set_no_use(struct connection_row *row)
 	row->retransmits = row->window = U64_BLANK;
 }
 
-static void add_socket(struct sample *sample, const struct socket *socket, const struct process *process)
+static void set_group(struct connection_row *row, struct sample *sample, struct process *process)
+{
+	const struct state *state = sample->state;
+	const char *group;
+
+	if (!sample_request_wants(sample->request, &schema, REQUEST_GROUP))
+		return;
+	group = process_list_group(state->processes, process);
+	row->group = group ? arena_copy(&sample->frame->arena, group, strlen(group)) : NULL;
+}
+
+static void add_socket(struct sample *sample, const struct socket *socket, struct process *process)
 {
 	struct state *state = sample->state;
 	const struct sock_diag *diag = &socket->diag;
@@ -178,8 +241,10 @@ static void add_socket(struct sample *sample, const struct socket *socket, const
 		set_no_use(row);
 	if (diag->rtt_us != U64_UNKNOWN && diag->rtt_us > 0)
 		row->rtt_seconds = (double)diag->rtt_us / 1e6;
-	if (process)
-		set_owner(row, sample, process);
+	if (!process)
+		return;
+	set_owner(row, sample, process);
+	set_group(row, sample, process);
 }
 
 static int sample_connections(struct sample *sample)
@@ -197,7 +262,7 @@ static int sample_connections(struct sample *sample)
 	}
 	for (size_t i = 0; i < sockets->n_all; i++) {
 		const struct socket *socket = &sockets->all[i];
-		const struct process *process =
+		struct process *process =
 			socket->owner ? process_list_find(state->processes, socket->owner) : NULL;
 
 		if (!socket->closed && (!scoped || (process && !process->outside)))

@@ -44,7 +44,8 @@ struct process {
 	bool stale;                /* stat is from an earlier tick: the last read failed */
 	char name[PROCESS_NAME_MAX];
 	char *command;             /* arguments joined by spaces, truncated when very long; NULL: unknown */
-	char *group;               /* path of its control group; NULL: not wanted, or unknown */
+	char *group;               /* path of its control group; NULL: not wanted, or unknown … */
+	uint64_t group_tick;       /* … when it was read last */
 	size_t program_length;     /* of the first argument in command */
 	bool ran;                  /* since the previous tick, or it is new */
 	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */

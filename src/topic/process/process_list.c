@@ -272,6 +272,7 @@ static void read_group(struct env *env, struct process *process)
 	struct span path = cgroup_path(span_of(bytes, length > 0 ? (size_t)length : 0));
 	size_t bytes_of_path = span_length(path);
 
+	process->group_tick = env->tick;
 	if (bytes_of_path == 0 || (process->group && span_is(path, process->group)))
 		return;
 	process->group = alloc_resize(process->group, bytes_of_path + 1, 1);
@@ -289,6 +290,13 @@ void process_list_read_groups(struct process_list *list, uint32_t pid)
 	for (size_t i = 0; i < list->n_all; i++)
 		if (!list->all[i]->group && (pid == 0 || list->all[i]->pid == pid))
 			read_group(list->env, list->all[i]);
+}
+
+const char *process_list_group(struct process_list *list, struct process *process)
+{
+	if (process->group_tick != list->env->tick)
+		read_group(list->env, process);
+	return process->group;
 }
 
 static void add_exited(struct process_list *list, struct env *env, struct process *process)

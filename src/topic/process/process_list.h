@@ -60,6 +60,9 @@ int process_list_update(struct process_list *list);
 /* Control groups that were not wanted so far, of this process alone; 0: of all. */
 void process_list_read_groups(struct process_list *list, uint32_t pid);
 
+/* Its control group as of this tick; NULL: unknown. Process keeps it. */
+const char *process_list_group(struct process_list *list, struct process *process);
+
 /* NULL: no process with this pid is alive, or has exited since the previous tick. */
 struct process *process_list_find(const struct process_list *list, uint32_t pid);
 struct process *process_list_find_exited(const struct process_list *list, uint32_t pid);
