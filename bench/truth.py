@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""truth.py PANETOP [wakeups|disks]: loads that know what they use, and what the CPU pane says of them.
+"""truth.py PANETOP [wakeups|disks|network]: loads that know what they use, and what the CPU pane says of them.
 
 Each load ends with its own account (rusage); the pane is asked every 0.2 s meanwhile. Printed are the mean of the
 load by its own account, the mean that the pane gave, and how far a single sample was off the duty, all in points
@@ -485,8 +485,16 @@ def disk_truths():
     buffered_writes()
 
 
-if sys.argv[2:] in (["wakeups"], ["disks"]):
-    {"wakeups": wakeup_truths, "disks": disk_truths}[sys.argv[2]]()
+def network_truths():
+    """In a network namespace of its own, with the sysfs of that."""
+    command = ["unshare", "-n", "-m", "--propagation", "private", "sh", "-c", 'mount -t sysfs none /sys && exec "$@"', "sh",
+               sys.executable, os.path.join(os.path.dirname(__file__), "network_truth.py"), PANETOP]
+    subprocess.run(command, check=False)
+
+
+TRUTHS = {"wakeups": wakeup_truths, "disks": disk_truths, "network": network_truths}
+if len(sys.argv) == 3 and sys.argv[2] in TRUTHS:
+    TRUTHS[sys.argv[2]]()
     sys.exit()
 
 print(f"a sample every {DELAY} s for {SECONDS} s, in percent of one CPU")
@@ -511,3 +519,5 @@ reads_of_cache()
 parts_of_time()
 print("what disks did")
 disk_truths()
+print("what went through a pair of interfaces")
+network_truths()
