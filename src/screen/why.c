@@ -94,11 +94,11 @@ static void add_exact(struct buffer *out, const struct column *column, const voi
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else
 		buffer_print(out, "%.9g", row_f64(row, column));
-	if (unit_suffix(column->unit) && !is_address)
+	if (unit_suffix(column->unit) && column->unit != UNIT_RATIO && !is_address)
 		buffer_print(out, " %s", unit_suffix(column->unit));
 }
 
-/* "7.6s" and "7.6 seconds", but not "41.0" and "0.41 ratio". */
+/* "7.6s" and "7.6 seconds", but not "41.0" and "0.41". */
 static bool says_the_same(const char *shown, const char *exact)
 {
 	size_t length = strcspn(exact, " ");

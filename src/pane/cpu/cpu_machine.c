@@ -397,7 +397,7 @@ static int draw_memory(const struct pane_context *context, const struct canvas *
 	return draw_piece(canvas, y, x, text, 0);
 }
 
-/* How long tasks waited in the last 10 seconds: "PSI cpu 55 io 1 mem 0 %". */
+/* How long tasks waited in the last 10 seconds: "pressure cpu 55 io 1 mem 0 %". */
 static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
 {
 	static const struct {
@@ -409,7 +409,7 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 
 	if (!pressure || pressure->n_rows == 0)
 		return x;
-	snprintf(text, sizeof(text), "PSI");
+	snprintf(text, sizeof(text), "%s", _("pressure"));
 	for (size_t i = 0; i < sizeof(resources) / sizeof(resources[0]); i++) {
 		const void *row = table_find(pressure, resources[i].row, "some");
 		char number[VALUE_TEXT_MAX];
