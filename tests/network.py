@@ -2,6 +2,8 @@
 """What panetop says of known loads between three network namespaces: this one forwards. Run by network.test."""
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -81,12 +83,17 @@ class Panetop:
         self.time = datetime.fromisoformat(sample["time"]).timestamp()
         return sample["tables"][self.table]
 
-    def last(self, complete=lambda rows: True):
-        """The first sample that is complete, of those that began after the load ended; older ones wait in the pipe."""
+    def after(self):
+        """The first sample that began after the call; older ones wait in the pipe."""
         ended = time.time()
         rows = self.sample()
         while self.time < ended:
             rows = self.sample()
+        return rows
+
+    def last(self, complete=lambda rows: True):
+        """The first sample that is complete, of those that began after the load ended."""
+        rows = self.after()
         for _ in range(SAMPLES_MAX):
             if complete(rows):
                 break
@@ -332,6 +339,61 @@ def limits():
     for row in held + talked:
         parts = sum(row[f"{part}_limited_seconds"] for part in ("receiver", "buffer", "path"))
         same(round(parts, 6), round(row["busy_seconds"], 6), "parts of the busy time")
+
+
+class Queue:
+    """An interface whose queue drops all that is sent."""
+
+    def __init__(self, name):
+        self.name = name
+        run("ip", "link", "add", name, "type", "veth", "peer", "name", f"{name}-peer")
+        for end_of_pair in name, f"{name}-peer":
+            run("ip", "link", "set", end_of_pair, "up")
+        run("ip", "address", "add", "10.8.0.1/24", "dev", name)
+        run("ip", "neighbour", "add", "10.8.0.2", "lladdr", "02:00:00:00:00:01", "dev", name)
+        self.put()
+
+    def put(self):
+        run("tc", "qdisc", "replace", "dev", self.name, "root", "pfifo", "limit", "0")
+
+    def send(self, datagrams):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for _ in range(datagrams):
+                sender.sendto(bytes(100), ("10.8.0.2", 9))
+
+    def drops(self):
+        """By tc(8)."""
+        text = subprocess.run(["tc", "-s", "-j", "qdisc", "show", "dev", self.name], capture_output=True, check=True).stdout
+        return sum(row["drops"] for row in json.loads(text) if row["root"])
+
+    def close(self):
+        run("ip", "link", "delete", self.name)
+
+
+@test
+def queue_drops():
+    """what a queue drops is counted, as tc says, and goes on when another queue takes its place"""
+    if not shutil.which("tc"):
+        raise Skip("there is no tc here")
+    queue = Queue("queue0")
+    queue.send(10)
+
+    def drops_of(rows):
+        return next(row["queue_drops"] for row in rows if row["name"] == queue.name)
+    panetop = Panetop("interface")
+    first = drops_of(panetop.first)
+    same(10 <= first <= queue.drops(), True, f"drops {first}")
+    queue.send(20)
+    before = queue.drops()  # the kernel itself may send some, too
+    grown = drops_of(panetop.after())
+    same(before <= grown <= queue.drops(), True, f"{before} dropped, by panetop {grown}")
+    run("tc", "qdisc", "delete", "dev", queue.name, "root")
+    queue.put()
+    queue.send(5)
+    least = grown + 5
+    last = drops_of(panetop.last())
+    queue.close()
+    same(least <= last <= least + 10, True, f"at least {least}, by panetop {last}")
 
 
 def loaded(pid):

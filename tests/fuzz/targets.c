@@ -30,6 +30,7 @@
 #include "kernel/net/net_dev.h"
 #include "kernel/net/net_snmp.h"
 #include "kernel/net/net_socket.h"
+#include "kernel/net/qdisc.h"
 #include "kernel/net/sock_diag.h"
 #include "kernel/net/softnet.h"
 #include "kernel/page_flags.h"
@@ -807,6 +808,20 @@ FUZZ_TARGET(sock_diag)
 		require(strlen(sock_diag_address(&diag, false, address)) >= 4);
 		require(strlen(sock_diag_address(&diag, true, address)) >= 4);
 		require(sock_diag_state(&diag, true) && sock_diag_state(&diag, false));
+	}
+	require_inside(rest, text);
+}
+
+FUZZ_TARGET(qdisc)
+{
+	struct span text = input(data, size), rest = text;
+	struct netlink_message message;
+	struct qdisc qdisc;
+
+	while (netlink_next(&rest, &message)) {
+		if (!qdisc_parse(message.payload, &qdisc))
+			continue;
+		require(qdisc_dropped(&qdisc, &qdisc) == 0);
 	}
 	require_inside(rest, text);
 }

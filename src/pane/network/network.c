@@ -37,7 +37,8 @@ static const struct pane_table tables[] = {
 				   .columns = "name,errors_per_second,frame_errors_per_second,"
 					      "fifo_errors_per_second,carrier_errors_per_second,"
 					      "collisions_per_second,received_drops_per_second,"
-					      "sent_drops_per_second,errors,drops",
+					      "sent_drops_per_second,queue_drops_per_second,"
+					      "queue_bytes,errors,drops",
 				   .setting = "network.losses" },
 	{ 0 },
 };

@@ -9,7 +9,10 @@
 #include "topic/network/interface_list.h"
 #include "topic/topic.h"
 
-#define REQUEST_LINK 1 /* columns that are read from sysfs */
+enum on_request {
+	REQUEST_LINK = 1, /* columns that are read from sysfs */
+	REQUEST_QUEUE
+};
 
 struct interface_row {
 	const char *name, *state;
@@ -19,9 +22,11 @@ struct interface_row {
 	double payload_ratio, used_ratio;
 	double received_bits_per_second, sent_bits_per_second, received_packets_per_second;
 	double sent_packets_per_second, errors_per_second, drops_per_second;
-	double received_drops_per_second, sent_drops_per_second, fifo_errors_per_second;
+	double received_drops_per_second, sent_drops_per_second, queue_drops_per_second,
+		fifo_errors_per_second;
 	double frame_errors_per_second, carrier_errors_per_second, collisions_per_second;
 	uint64_t received_bytes, sent_bytes, received_packets, sent_packets, errors, drops;
+	uint64_t queue_drops, queue_bytes;
 	uint64_t received_drops, sent_drops, received_errors, sent_errors, fifo_errors, frame_errors,
 		carrier_errors, collisions;
 	double used_bits, capacity_bits;
@@ -90,6 +95,19 @@ static const struct column columns[] = {
 	LOSS(received_drops, N_("r drop/s"),
 	     N_("received packets that were dropped: no room, or no protocol wanted them"), .hidden = true),
 	LOSS(sent_drops, N_("s drop/s"), N_("packets dropped instead of sent"), .hidden = true),
+	RATE(queue_drops_per_second, queue_drops, UNIT_PER_SECOND, 0, .on_request = REQUEST_QUEUE,
+	     .title = N_("qdrop/s"), .width = 7, .high = 1, .hidden = true,
+	     .help = N_("packets dropped by the queue before the interface: it is full, or slows TCP down; not "
+			"among the other drops"),
+	     .source = "growth of queue_drops / time"),
+	ROW(queue_bytes, .on_request = REQUEST_QUEUE, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
+	    .title = N_("queued"), .width = 7, .rank = 3, .hidden = true,
+	    .help = N_("waited in that queue to be sent at the sample"),
+	    .source = INTERFACE_QUEUES " TCA_STATS_QUEUE backlog of the root queueing discipline"),
+	ROW(queue_drops, .on_request = REQUEST_QUEUE, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	    .title = N_("q drops"), .width = 7, .hidden = true,
+	    .help = N_("packets dropped by that queue since it was set up, and later ones since panetop began"),
+	    .source = INTERFACE_QUEUES " TCA_STATS_QUEUE drops of the root queueing discipline"),
 	LOSS(fifo_errors, N_("fifo/s"),
 	     N_("packets lost as a queue of the device was full, or ran empty while it sent"),
 	     .hidden = true),
@@ -149,6 +167,10 @@ static const struct source_spec sources[] = {
 	{ .path = "sys/class/net",
 	  .gives = N_("which interfaces have a device; their state and speed"),
 	  .optional = true },
+	{ .path = INTERFACE_QUEUES,
+	  .gives = N_("queues before network interfaces"),
+	  .optional = true,
+	  .test = interface_list_test_queues },
 	{ 0 },
 };
 
@@ -197,6 +219,22 @@ static void add_link(struct interface_row *row, const struct interface *interfac
 	}
 }
 
+static void add_queues(struct table *table, const struct interface_list *list)
+{
+	struct interface_row *row = table_row(table, 0);
+
+	if (list->sum_known)
+		row->queue_drops = list->queue_drops;
+	for (size_t i = 0; i < list->n_all; i++) {
+		const struct interface *interface = &list->all[i];
+
+		row = table_row(table, i + 1);
+		row->queue_drops = interface->queue_drops;
+		if (interface->queue_tick == list->queue_tick)
+			row->queue_bytes = interface->queue.waiting_bytes;
+	}
+}
+
 static int sample(struct sample *sample)
 {
 	struct interface_list *list = sample->state;
@@ -222,6 +260,9 @@ static int sample(struct sample *sample)
 		if (links)
 			add_link(row, interface, arena);
 	}
+	if (sample_request_wants(sample->request, &schema, REQUEST_QUEUE) &&
+	    interface_list_read_queues(list) == 0)
+		add_queues(sample->table, list);
 	return 0;
 }
 

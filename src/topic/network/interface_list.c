@@ -3,6 +3,8 @@
 
 #include "topic/network/interface_list.h"
 
+#include <errno.h>
+#include <linux/netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +14,14 @@
 #include "core/vector.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
+#include "topic/network/netlink_dump.h"
 
 #define PLACE "sys/class/net/"
 #define PATH_ROOM (INTERFACE_NAME_MAX + sizeof(PLACE) + 16)
 #define NEW_LINKS ((size_t)256) /* read in a tick; a machine may have thousands */
 #define LINKS_AGAIN ((size_t)16)
+#define BUFFER_BYTES (1 << 18)
+#define DATAGRAM_BYTES 32768
 
 static char *path_of(char path[PATH_ROOM], const struct interface *interface, const char *attribute)
 {
@@ -103,10 +108,12 @@ static struct interface *add(struct interface_list *list, const struct net_inter
 		.speed_bits = U64_UNKNOWN,
 		.mtu = U64_UNKNOWN,
 		.type = U64_UNKNOWN,
+		.queue_drops = U64_UNKNOWN,
 	};
 	snprintf(added->name, sizeof(added->name), "%.*s", (int)span_length(seen->name), seen->name.at);
 	hash_add(&list->by_name, hash_bytes(HASH_SEED, seen->name), (uint32_t)(list->n_all - 1));
 	ask(list, added);
+	hash_add(&list->by_index, hash_u64(added->index), (uint32_t)(list->n_all - 1));
 	return added;
 }
 
@@ -187,8 +194,11 @@ static void drop_absent(struct interface_list *list)
 		return;
 	list->n_all = n_kept;
 	hash_clear(&list->by_name);
-	for (size_t i = 0; i < n_kept; i++)
+	hash_clear(&list->by_index);
+	for (size_t i = 0; i < n_kept; i++) {
 		hash_add(&list->by_name, hash_bytes(HASH_SEED, span_text(list->all[i].name)), (uint32_t)i);
+		hash_add(&list->by_index, hash_u64(list->all[i].index), (uint32_t)i);
+	}
 }
 
 /* What a new one counted so far is not growth: it may have been renamed. */
@@ -292,6 +302,61 @@ void interface_list_read_links(struct interface_list *list)
 	}
 }
 
+static void take_queue(void *context, struct span payload)
+{
+	struct interface_list *list = context;
+	struct interface *interface;
+	struct qdisc qdisc;
+	uint32_t at, dropped;
+
+	if (!qdisc_parse(payload, &qdisc) || !qdisc.is_root)
+		return;
+	HASH_FIND(at, &list->by_index, hash_u64(qdisc.interface), list->all[at].index == qdisc.interface);
+	if (at == HASH_NONE)
+		return;
+	interface = &list->all[at];
+	dropped = interface->queue_tick == 0 ? 0 : qdisc_dropped(&interface->queue, &qdisc);
+	interface->queue_drops =
+		interface->queue_tick == 0 ? qdisc.drops : interface->queue_drops + dropped;
+	if (interface_list_counts(list, interface))
+		list->queue_drops += list->queue_tick == 0 ? qdisc.drops : dropped;
+	interface->queue_tick = list->env->tick;
+	interface->queue = qdisc;
+}
+
+static struct netlink_socket *open_netlink(int *error)
+{
+	return netlink_socket_open(NETLINK_ROUTE, 0, BUFFER_BYTES, DATAGRAM_BYTES, error);
+}
+
+int interface_list_read_queues(struct interface_list *list)
+{
+	char request[QDISC_REQUEST_BYTES];
+	unsigned length = qdisc_request(request, ++list->sequence);
+	int error = list->env->live ? 0 : -ENOTSUP;
+
+	if (error || list->queue_tick == list->env->tick)
+		return error;
+	if (!list->netlink)
+		list->netlink = open_netlink(&error);
+	if (!list->netlink)
+		return error;
+	error = netlink_dump(list->netlink, request, length, list->sequence, take_queue, list);
+	list->queue_tick = error ? list->queue_tick : list->env->tick;
+	return error;
+}
+
+int interface_list_test_queues(struct env *env)
+{
+	struct netlink_socket *netlink;
+	int error;
+
+	(void)env;
+	netlink = open_netlink(&error);
+	netlink_socket_close(netlink);
+	return error;
+}
+
 static void *open_list(struct env *env)
 {
 	struct interface_list *list = alloc_zeroed(1, sizeof(*list));
@@ -306,7 +371,9 @@ static void close_list(void *state)
 {
 	struct interface_list *list = state;
 
+	netlink_socket_close(list->netlink);
 	hash_free(&list->by_name);
+	hash_free(&list->by_index);
 	free(list->all);
 	free(list);
 }

@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "kernel/net/net_dev.h"
+#include "kernel/net/qdisc.h"
 #include "sys/env.h"
 
 #define INTERFACE_NAME_MAX 64 /* the kernel allows 15 characters */
@@ -27,6 +28,9 @@ struct interface {
 					    what the link could carry */
 	uint64_t link_tick;              /* when the following was read; 0: never */
 	uint64_t speed_bits, mtu, type;  /* U64_UNKNOWN */
+	uint64_t queue_drops;            /* since they were read first; U64_UNKNOWN … */
+	uint64_t queue_tick;             /* … or as of this tick; 0: never */
+	struct qdisc queue;              /* at its root, at that tick */
 	char state[INTERFACE_WORD_MAX], duplex[INTERFACE_WORD_MAX]; /* empty: unknown */
 };
 
@@ -35,12 +39,15 @@ struct interface_list {
 	struct env_file *file;
 	struct interface *all; /* in the order of the kernel; owned */
 	size_t n_all, capacity;
-	struct hash by_name;
+	struct hash by_name, by_index;
 	struct interface_counts sum; /* of those that lead out of the machine, also of those that went */
 	bool sum_known;              /* sysfs says which these are */
 	bool has_devices;            /* some of them is a device */
 	uint64_t tick, mono_ns;      /* of the last update */
 	size_t turn;                 /* whose link is read next */
+	struct netlink_socket *netlink; /* NULL: no queue was read yet */
+	uint32_t sequence;
+	uint64_t queue_tick, queue_drops; /* drops: of those that lead out of the machine */
 	int error;
 };
 
@@ -53,6 +60,13 @@ int interface_list_update(struct interface_list *list, uint64_t now_ns);
 
 /* Reads state, speed and MTU: of all that are new, of others some in each tick. */
 void interface_list_read_links(struct interface_list *list);
+
+/* Reads what waits and was dropped in queues before the interfaces. 0 or -errno. */
+int interface_list_read_queues(struct interface_list *list);
+
+/* The source of queues in --probe and in notices, and what tries it. */
+#define INTERFACE_QUEUES "rtnetlink"
+int interface_list_test_queues(struct env *env);
 
 /* Does it count in the sum: does its traffic leave or enter the machine (or container) there? */
 bool interface_list_counts(const struct interface_list *list, const struct interface *interface);

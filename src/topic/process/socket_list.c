@@ -7,7 +7,6 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -17,11 +16,11 @@
 #include "sys/netlink_socket.h"
 #include "sys/open_files.h"
 #include "sys/pids.h"
+#include "topic/network/netlink_dump.h"
 
 #define DATAGRAM_BYTES 32768
 #define BUFFER_BYTES (1 << 20)
 #define BATCH 4
-#define WAIT_MS 1000              /* the kernel answers at once */
 #define LOOK_NS UINT64_C(8000000) /* of CPU time, for owners in a tick */
 #define LOOKS_MAX 2               /* the first one may have passed its process; then we may not see it */
 #define FILES_AT_ONCE 256
@@ -62,43 +61,27 @@ static void take(struct socket_list *list, const struct sock_diag *diag, bool tc
 	socket->tick = list->env->tick;
 }
 
-/* 1: the dump goes on; 0: it is complete; or -errno. */
-static int take_datagram(struct socket_list *list, struct span datagram, bool tcp)
-{
-	struct netlink_message message;
-	struct sock_diag diag;
-	int error;
+struct dumped {
+	struct socket_list *list;
+	bool tcp;
+};
 
-	while (netlink_next(&datagram, &message)) {
-		if (message.sequence != list->sequence)
-			continue;
-		if (message.type == NLMSG_DONE)
-			return 0;
-		if (netlink_ack(&message, &error))
-			return error;
-		if (sock_diag_parse(message.payload, &diag))
-			take(list, &diag, tcp);
-	}
-	return 1;
+static void take_message(void *context, struct span payload)
+{
+	const struct dumped *dumped = context;
+	struct sock_diag diag;
+
+	if (sock_diag_parse(payload, &diag))
+		take(dumped->list, &diag, dumped->tcp);
 }
 
 static int dump(struct socket_list *list, uint8_t family, uint8_t protocol)
 {
-	struct pollfd readable = { .fd = netlink_socket_fd(list->netlink), .events = POLLIN };
+	struct dumped dumped = { list, protocol == IPPROTO_TCP };
 	char request[SOCK_DIAG_REQUEST_BYTES];
 	unsigned length = sock_diag_request(request, family, protocol, ++list->sequence);
-	int state = netlink_socket_send(list->netlink, request, length);
 
-	for (state = state < 0 ? state : 1; state == 1;) {
-		size_t n_datagrams = netlink_socket_receive(list->netlink, BATCH);
-
-		if (n_datagrams == 0 && poll(&readable, 1, WAIT_MS) <= 0)
-			return -ETIMEDOUT;
-		for (size_t i = 0; i < n_datagrams && state == 1; i++)
-			state = take_datagram(list, netlink_socket_datagram(list->netlink, i),
-					      protocol == IPPROTO_TCP);
-	}
-	return state;
+	return netlink_dump(list->netlink, request, length, list->sequence, take_message, &dumped);
 }
 
 /* A kernel without IPv6, or without the module for UDP, has no such sockets. */
