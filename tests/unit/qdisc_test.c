@@ -72,7 +72,7 @@ START_TEST(drops_go_on)
 		{ { .handle = 1, .drops = 5 }, { .handle = 1, .drops = 12 }, 7 },
 		{ { .handle = 1, .drops = 5 }, { .handle = 1, .drops = 5 }, 0 },
 		{ { .handle = 1, .drops = UINT32_MAX - 1 }, { .handle = 1, .drops = 3 }, 5 }, /* it wrapped */
-		{ { .handle = 0, .drops = 500 }, { .handle = 0, .drops = 3 }, 3 }, /* another one, by the kernel */
+		{ { .handle = 0, .drops = 500 }, { .handle = 0, .drops = 3 }, 3 }, /* the kernel's next */
 		{ { .handle = 1, .drops = 500 }, { .handle = 2, .drops = 600 }, 600 },
 	};
 

@@ -104,6 +104,7 @@ START_TEST(addresses)
 		{ "::ffff:10.1.2.3", "10.1.2.3:443", AF_INET6 },
 		{ "::", "[::]:443", AF_INET6 },
 		{ "0.0.0.0", "0.0.0.0:443", AF_INET },
+		{ "255.10.100.9", "255.10.100.9:443", AF_INET },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -21,7 +21,8 @@ bool qdisc_parse(struct span payload, struct qdisc *qdisc)
 	if (!span_peek(payload, 0, &message, sizeof(message)) ||
 	    !netlink_attribute(span_of(payload.at + sizeof(message), span_length(payload) - sizeof(message)),
 			       TCA_STATS2, &counts) ||
-	    !netlink_attribute(counts, TCA_STATS_QUEUE, &value) || !span_peek(value, 0, &queue, sizeof(queue)))
+	    !netlink_attribute(counts, TCA_STATS_QUEUE, &value) ||
+	    !span_peek(value, 0, &queue, sizeof(queue)))
 		return false;
 	*qdisc = (struct qdisc){
 		.interface = (uint32_t)message.tcm_ifindex,

@@ -10,7 +10,6 @@
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -152,17 +151,47 @@ unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family
 	return sizeof(message);
 }
 
+/* Up to 65535; printf(3) would take most of the time of a sample's own part. */
+static char *put_number(char *out, unsigned number)
+{
+	char digits[5];
+	unsigned n_digits = 0;
+
+	do
+		digits[n_digits++] = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+	while (n_digits > 0)
+		*out++ = digits[--n_digits];
+	return out;
+}
+
+static char *put_ipv4(char *out, const unsigned char *bytes)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		out = put_number(out, bytes[i]);
+		*out++ = i < 3 ? '.' : ':';
+	}
+	return out;
+}
+
 char *sock_diag_address(const struct sock_diag *diag, bool remote, char out[SOCK_DIAG_ADDRESS_MAX])
 {
 	static const unsigned char within[12] = { [10] = 0xff, [11] = 0xff };
 	const unsigned char *bytes = remote ? diag->remote : diag->local;
-	bool old = diag->family == AF_INET || memcmp(bytes, within, sizeof(within)) == 0;
-	char address[INET6_ADDRSTRLEN];
+	char *end = out;
 
-	inet_ntop(old ? AF_INET : AF_INET6, diag->family == AF_INET || !old ? bytes : bytes + sizeof(within),
-		  address, sizeof(address));
-	snprintf(out, SOCK_DIAG_ADDRESS_MAX, old ? "%s:%u" : "[%s]:%u", address,
-		 (unsigned)(remote ? diag->remote_port : diag->local_port));
+	if (diag->family == AF_INET) {
+		end = put_ipv4(out, bytes);
+	} else if (memcmp(bytes, within, sizeof(within)) == 0) {
+		end = put_ipv4(out, bytes + sizeof(within));
+	} else {
+		*end++ = '[';
+		inet_ntop(AF_INET6, bytes, end, INET6_ADDRSTRLEN);
+		end += strlen(end);
+		*end++ = ']';
+		*end++ = ':';
+	}
+	*put_number(end, remote ? diag->remote_port : diag->local_port) = '\0';
 	return out;
 }
 

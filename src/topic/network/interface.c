@@ -97,8 +97,8 @@ static const struct column columns[] = {
 	LOSS(sent_drops, N_("s drop/s"), N_("packets dropped instead of sent"), .hidden = true),
 	RATE(queue_drops_per_second, queue_drops, UNIT_PER_SECOND, 0, .on_request = REQUEST_QUEUE,
 	     .title = N_("qdrop/s"), .width = 7, .high = 1, .hidden = true,
-	     .help = N_("packets dropped by the queue before the interface: it is full, or slows TCP down; not "
-			"among the other drops"),
+	     .help = N_("packets dropped by the queue before the interface: it is full, or slows TCP down; "
+			"not among the other drops"),
 	     .source = "growth of queue_drops / time"),
 	ROW(queue_bytes, .on_request = REQUEST_QUEUE, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
 	    .title = N_("queued"), .width = 7, .rank = 3, .hidden = true,
@@ -106,7 +106,7 @@ static const struct column columns[] = {
 	    .source = INTERFACE_QUEUES " TCA_STATS_QUEUE backlog of the root queueing discipline"),
 	ROW(queue_drops, .on_request = REQUEST_QUEUE, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
 	    .title = N_("q drops"), .width = 7, .hidden = true,
-	    .help = N_("packets dropped by that queue since it was set up, and later ones since panetop began"),
+	    .help = N_("packets dropped by that queue since it was set up, and by later ones"),
 	    .source = INTERFACE_QUEUES " TCA_STATS_QUEUE drops of the root queueing discipline"),
 	LOSS(fifo_errors, N_("fifo/s"),
 	     N_("packets lost as a queue of the device was full, or ran empty while it sent"),
