@@ -156,10 +156,16 @@ def near(what, got, want, share=0.01):
     check(got is not None and abs(got - want) <= share * want, f"{what}: panetop has {got}, it is {want}")
 
 
+def is_apart(path):
+    """Tasks of a group that is not in the hierarchy pids are those of other groups, too."""
+    return os.path.isdir(PLACES["memory"] + path) and not os.path.isdir(PLACES["pids"] + path)
+
+
 def closes(rows, column):
     """The groups below the top and the rest are the machine; what the kernel knows of groups lags behind, so that they may
     have more than the machine, and the rest nothing."""
-    below = [row[column] for row in rows.values() if row["parent"] == "/" and row[column] is not None]
+    below = [row[column] for row in rows.values() if row["parent"] == "/" and row[column] is not None
+             and not (column == "tasks" and is_apart(row["path"]))]
     whole = rows["/"][column]
     more = sum(below) - whole
     closed = more >= 0 if rows["(rest)"][column] == 0 else abs(more) <= 1e-6 * max(1, abs(whole))

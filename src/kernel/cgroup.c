@@ -196,18 +196,24 @@ static struct span without_mark(struct span path)
 	return path;
 }
 
-struct span cgroup_path(struct span cgroups)
+bool cgroup_path_in(struct span cgroups, unsigned hierarchy, struct span *path)
 {
 	static const char *const controllers[] = { "cpu", "memory", "pids", "blkio", "name=systemd", NULL };
+
+	if (!find_group(cgroups, controllers[hierarchy], path) || span_length(*path) == 0 || *path->at != '/')
+		return false;
+	*path = without_mark(*path);
+	return true;
+}
+
+struct span cgroup_path(struct span cgroups)
+{
 	struct span deepest = span_text(""), path;
 
-	for (size_t i = 0; i < sizeof(controllers) / sizeof(controllers[0]); i++) {
-		if (!find_group(cgroups, controllers[i], &path) || span_length(path) == 0 || *path.at != '/')
-			continue;
-		path = without_mark(path);
-		if (span_length(deepest) == 0 || depth_of(path) > depth_of(deepest))
+	for (unsigned i = 0; i < CGROUP_PATHS; i++)
+		if (cgroup_path_in(cgroups, i, &path) &&
+		    (span_length(deepest) == 0 || depth_of(path) > depth_of(deepest)))
 			deepest = path;
-	}
 	return deepest;
 }
 

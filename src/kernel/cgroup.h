@@ -39,6 +39,11 @@ bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *pl
  */
 struct span cgroup_path(struct span cgroups);
 
+#define CGROUP_PATHS 6
+
+/* The path in one of these hierarchies, by its number below CGROUP_PATHS; false: there is none. */
+bool cgroup_path_in(struct span cgroups, unsigned hierarchy, struct span *path);
+
 /* A mounted hierarchy. */
 struct cgroup_mount {
 	int version;

@@ -152,6 +152,21 @@ START_TEST(one_path_stands_for_a_process)
 }
 END_TEST
 
+START_TEST(paths_of_a_process_in_each_hierarchy)
+{
+	struct span cgroups = span_text("5:memory:/a/b\n4:cpu:/x\n1:name=systemd:/s (deleted)\n"), path;
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < CGROUP_PATHS; i++) {
+		if (!cgroup_path_in(cgroups, i, &path))
+			continue;
+		ck_assert(span_is(path, "/x") || span_is(path, "/a/b") || span_is(path, "/s"));
+		found++;
+	}
+	ck_assert_uint_eq(found, 3);
+}
+END_TEST
+
 START_TEST(cgroup_version_by_controller)
 {
 	static const char cgroups[] = "4:cpu,memory:/a b/c\n1:name=systemd:/\n0::/unified/x\n";

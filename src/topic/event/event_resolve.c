@@ -151,9 +151,14 @@ static void read_cgroup(struct event_resolver *resolver, struct event_process *p
 	char bytes[FILE_BYTES];
 	struct span text = read_file(resolver, process->pid, "cgroup", bytes);
 
-	if (span_length(text) > 0)
-		process->places = (process->places & event_filter_trees(filter)) |
-				  event_filter_groups(filter, cgroup_path(text));
+	struct span path;
+
+	if (span_length(text) == 0)
+		return;
+	process->places &= event_filter_trees(filter);
+	for (unsigned i = 0; i < CGROUP_PATHS; i++)
+		if (cgroup_path_in(text, i, &path))
+			process->places |= event_filter_groups(filter, path);
 }
 
 /* Parents are usually known before their children, as PIDs grow. */

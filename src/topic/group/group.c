@@ -55,7 +55,8 @@ struct group_row {
 static const struct column columns[] = {
 	RATE(cpu_ratio, cpu_seconds, UNIT_RATIO, .title = N_("CPU%"), .width = 6, .trend = true,
 	     .of_cpu = true,
-	     .help = N_("CPU time of its tasks and of the groups below it; 100 is one CPU; /: the machine")),
+	     .help = N_("CPU time of its tasks and of the groups below it; 100 is one CPU; unknown where the "
+			"group is not in the hierarchy cpuacct; /: the machine")),
 	RATE(own_cpu_ratio, own_cpu_seconds, UNIT_RATIO, .title = N_("own%"), .width = 6, .hidden = true,
 	     .of_cpu = true, .help = N_("CPU time of its own tasks, without the groups below it")),
 	GAUGE(cpu_limit_ratio, UNIT_RATIO, .title = N_("limit%"), .width = 7, .rank = 4, .hidden = true,
@@ -68,8 +69,9 @@ static const struct column columns[] = {
 	       .help = N_("share of the periods in which it reached its own CPU limit and was throttled"),
 	       .source = "growth of throttled_periods / growth of periods"),
 	GAUGE(memory_bytes, UNIT_BYTES, .title = N_("memory"), .width = 8,
-	      .help = N_("memory of the group and the groups below it, page cache included; /: used memory "
-			 "of the machine"),
+	      .help = N_(
+		      "memory of the group and the groups below it, page cache included; unknown where the "
+		      "group is not in the hierarchy memory; /: used memory of the machine"),
 	      .source = "v2 memory.current; v1 memory.usage_in_bytes; /: MemTotal - MemFree"),
 	GAUGE(own_memory_bytes, UNIT_BYTES, .title = N_("own"), .width = 8, .hidden = true,
 	      .help = N_("memory without the groups below it"),
@@ -114,8 +116,11 @@ static const struct column columns[] = {
 	       .help = N_("processes killed because memory ran out, since the group was made"),
 	       .source = "v2 memory.events oom_kill; v1 memory.oom_control; /: /proc/vmstat oom_kill"),
 	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 1,
-	      .help = N_("processes and threads, with those of the groups below it"),
-	      .source = "pids.current, or the lines of tasks, cgroup.threads; /: /proc/loadavg"),
+	      .help = N_(
+		      "processes and threads, with those of the groups below it; of a group that is not in "
+		      "the hierarchy pids they are among the tasks of others, too"),
+	      .source = "pids.current, or the lines of tasks, cgroup.threads of any hierarchy that has the "
+			"group; /: /proc/loadavg"),
 	GAUGE(tasks_limit, UNIT_COUNT, .title = N_("max"), .width = 6, .rank = 6, .hidden = true,
 	      .help = N_("its own limit of tasks; blank: none"), .source = "pids.max"),
 	GAUGE(age_seconds, UNIT_SECONDS, .title = N_("age"), .width = 5, .rank = 6, .hidden = true,
@@ -438,8 +443,33 @@ static bool has_group_in(const struct group_tree *tree, enum group_controller wh
 	return false;
 }
 
+static const char *not_counted(bool cpu, bool memory)
+{
+	if (cpu && memory)
+		return _("CPU time and memory of %s are not counted: it is not in these hierarchies");
+	return cpu ? _("CPU time of %s is not counted: it is not in the hierarchy cpuacct")
+		   : _("memory of %s is not counted: it is not in the hierarchy memory");
+}
+
+/* Of version 1: only groups with a quota, and those of the scope. */
+static void notice_uncounted(struct sample *sample, const struct group_tree *tree)
+{
+	for (size_t i = 1; i < tree->n_all; i++) {
+		const struct group *group = tree->all[i];
+		bool cpu = group_tree_hierarchy(tree, group, GROUP_CPUACCT) < 0;
+		bool memory = group_tree_hierarchy(tree, group, GROUP_MEMORY) < 0;
+
+		if ((!cpu && !memory) || (isnan(group->limits.cpus) && !group->tops_scope))
+			continue;
+		frame_notice(sample->frame, schema.name, N_("make the group in these hierarchies, too"),
+			     not_counted(cpu, memory), group->path);
+		return;
+	}
+}
+
 static void notice_missing(struct sample *sample, const struct group_state *state)
 {
+	notice_uncounted(sample, &state->tree);
 	if (!state->reader.counts_io && has_group_in(&state->tree, GROUP_BLKIO))
 		frame_notice(sample->frame, schema.name,
 			     N_("use control groups of version 2, or set a limit that is never reached in "

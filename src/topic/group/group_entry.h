@@ -59,6 +59,7 @@ struct group {
 		      * counters is not known */
 	unsigned scope_epoch; /* of the scope in which it was looked for; 0: none */
 	bool tops_scope;      /* it is one of its topmost groups */
+	bool tasks_apart;     /* it is not where tasks are counted: they are tasks of other groups, too */
 	bool active; /* it used CPU time since the last sample */
 
 	struct group_counters counters; /* as read */

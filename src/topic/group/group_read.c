@@ -294,19 +294,28 @@ static uint64_t count_lines(const struct buffer *text)
 	return lines;
 }
 
+/* Where it is counted, else in any of version 1: one without the controller pids has the same tasks. */
+static unsigned task_hierarchy(const struct group_tree *tree, const struct group *group)
+{
+	int counted = group_tree_hierarchy(tree, group, GROUP_PIDS);
+
+	return counted >= 0 ? (unsigned)counted : (unsigned)__builtin_ctz(group->in);
+}
+
 static void list_tasks(struct group_reader *reader, struct group *group)
 {
-	const char *name = name_of(reader, group, FILE_TASK_LIST), *path;
+	unsigned hierarchy = task_hierarchy(reader->tree, group);
+	const char *name = files[FILE_TASK_LIST].names[reader->tree->hierarchies[hierarchy].version - 1];
+	const char *path = group_tree_path(reader->tree, group, hierarchy, name);
 
 	buffer_empty(&reader->tasks);
-	path = name ? group_tree_path(reader->tree, group, (unsigned)reader->tree->sources[GROUP_PIDS], name)
-		    : NULL;
-	if (path && attribute_text(reader->tree->env, path, TASKS_BYTES_MAX, &reader->tasks) == 0)
+	if (attribute_text(reader->tree->env, path, TASKS_BYTES_MAX, &reader->tasks) == 0)
 		group->own_tasks = count_lines(&reader->tasks);
 }
 
 static void read_tasks(struct group_reader *reader, struct group *group)
 {
+	group->tasks_apart = group_tree_hierarchy(reader->tree, group, GROUP_PIDS) < 0;
 	read_u64(reader, group, FILE_TASKS, &group->levels.tasks);
 	if (group->levels.tasks == U64_UNKNOWN)
 		list_tasks(reader, group);

@@ -79,6 +79,8 @@ static void add_to_parent(const struct group *group)
 
 	for (size_t i = 0; i < N_COUNTERS; i++)
 		below.numbers[i] += known(total.numbers[i]);
+	if (group->tasks_apart != group->parent->tasks_apart)
+		level.named.tasks = 0;
 	for (size_t i = 0; i < N_LEVELS; i++)
 		below_level.numbers[i] += known(level.numbers[i]);
 	group->parent->below = below.named;

@@ -264,20 +264,51 @@ static enum probe probe_process(struct process_list *list, struct env *env, stru
 	return probe;
 }
 
+static void keep_group(struct process *process, struct span path)
+{
+	size_t length = span_length(path);
+
+	if (length == 0 || (process->group && span_is(path, process->group)))
+		return;
+	process->group = alloc_resize(process->group, length + 1, 1);
+	memcpy(process->group, path.at, length);
+	process->group[length] = '\0';
+}
+
+static bool scope_has_path(const struct scope *scope, struct span path)
+{
+	char text[CGROUP_PATH_MAX];
+	size_t length = span_length(path);
+
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, path.at, length);
+	text[length] = '\0';
+	return scope_has_group(scope, text);
+}
+
+/* In version 1 a process may be in a group of the scope by another path than the one that stands for it. */
+static struct span path_for(const struct scope *scope, struct span cgroups)
+{
+	struct span usual = cgroup_path(cgroups), path;
+
+	if (!scope_needs_groups(scope) || scope_has_path(scope, usual))
+		return usual;
+	for (unsigned i = 0; i < CGROUP_PATHS; i++)
+		if (cgroup_path_in(cgroups, i, &path) && scope_has_path(scope, path))
+			return path;
+	return usual;
+}
+
 /* A process may be moved. */
-static void read_group(struct env *env, struct process *process)
+static void read_group(const struct process_list *list, struct process *process)
 {
 	char bytes[2 * CGROUP_PATH_MAX];
-	long length = pids_read(env, process->pid, "cgroup", bytes, sizeof(bytes));
-	struct span path = cgroup_path(span_of(bytes, length > 0 ? (size_t)length : 0));
-	size_t bytes_of_path = span_length(path);
+	long length = pids_read(list->env, process->pid, "cgroup", bytes, sizeof(bytes));
 
-	process->group_tick = env->tick;
-	if (bytes_of_path == 0 || (process->group && span_is(path, process->group)))
-		return;
-	process->group = alloc_resize(process->group, bytes_of_path + 1, 1);
-	memcpy(process->group, path.at, bytes_of_path);
-	process->group[bytes_of_path] = '\0';
+	process->group_tick = list->env->tick;
+	keep_group(process, path_for(list->request ? list->request->scope : NULL,
+				     span_of(bytes, length > 0 ? (size_t)length : 0)));
 }
 
 static bool wants_groups(const struct process_list *list)
@@ -289,13 +320,13 @@ void process_list_read_groups(struct process_list *list, uint32_t pid)
 {
 	for (size_t i = 0; i < list->n_all; i++)
 		if (!list->all[i]->group && (pid == 0 || list->all[i]->pid == pid))
-			read_group(list->env, list->all[i]);
+			read_group(list, list->all[i]);
 }
 
 const char *process_list_group(struct process_list *list, struct process *process)
 {
 	if (process->group_tick != list->env->tick)
-		read_group(list->env, process);
+		read_group(list, process);
 	return process->group;
 }
 
@@ -323,7 +354,7 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 	if (probe == PROBE_SAME || (probe == PROBE_FAILED && known)) {
 		list->all[list->n_all++] = process;
 		if ((!process->group || due != DUE_NOT) && wants_groups(list))
-			read_group(env, process);
+			read_group(list, process);
 		return;
 	}
 	list->n_denied += probe == PROBE_DENIED;
