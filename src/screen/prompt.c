@@ -11,6 +11,7 @@
 #include "screen/session.h"
 
 #define ROOM_TO_TYPE 12
+#define CTRL(letter) ((letter) - '@')
 
 static void clear_line(const struct canvas *canvas)
 {
@@ -40,44 +41,113 @@ static void draw_error(const struct prompt *prompt, const struct canvas *canvas,
 static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 {
 	const struct prompt *prompt = &screen->prompt;
-	int y = canvas->height - 1, x, cells = utf8_cells(prompt->text.bytes, canvas->ascii);
+	int behind = utf8_cells(prompt->text.bytes + prompt->at, canvas->ascii);
+	int y = canvas->height - 1, x, cells = utf8_cells(prompt->text.bytes, canvas->ascii) - behind;
 	struct utf8_reader reader = { .rest = span_text(prompt->text.bytes), .ascii = canvas->ascii };
 	uint32_t code;
 	int width;
 
 	clear_line(canvas);
 	x = draw_label(prompt, canvas, y);
-	/* the end of long input is visible, where the cursor is */
+	/* of long input what is before the cursor is visible */
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;
+	terminal_cursor(canvas->top + y, canvas->left + x + cells);
 	x += canvas_text(canvas, y, x, STYLE_STRONG, reader.rest.at, -1);
 	if (*prompt->error)
 		draw_error(prompt, canvas, y, x);
-	terminal_cursor(canvas->top + y, canvas->left + (x < canvas->width ? x : canvas->width - 1));
+}
+
+/* Replaces what is between two places, and puts the cursor behind the new bytes. */
+static void replace(struct prompt *prompt, size_t from, size_t to, const char *bytes, size_t length)
+{
+	char *text;
+	size_t rest = prompt->text.length - to, end = from + length;
+
+	buffer_fill(&prompt->text, '\0', length);
+	text = prompt->text.bytes;
+	memmove(text + end, text + to, rest);
+	memcpy(text + from, bytes, length);
+	prompt->text.length = end + rest;
+	prompt->at = end;
 }
 
 static void add_character(struct prompt *prompt, int key)
 {
 	char bytes[UTF8_BYTES_MAX];
 
-	if (key >= K_NAMED || key < ' ' || utf8_is_harmful((uint32_t)key) || prompt->text.length > 1000)
-		return;
-	prompt->text.length--;
-	buffer_add(&prompt->text, bytes, utf8_put(bytes, (uint32_t)key));
-	buffer_char(&prompt->text, '\0');
+	if (key < K_NAMED && key >= ' ' && !utf8_is_harmful((uint32_t)key) && prompt->text.length <= 1000)
+		replace(prompt, prompt->at, prompt->at, bytes, utf8_put(bytes, (uint32_t)key));
 }
 
-static void take_character_away(struct prompt *prompt)
+static bool is_inside_character(const struct prompt *prompt, size_t at)
 {
-	size_t length = prompt->text.length - 1;
+	return ((unsigned char)prompt->text.bytes[at] & 0xc0) == 0x80;
+}
 
-	if (length == 0)
-		return;
-	do {
-		length--;
-	} while (length > 0 && ((unsigned char)prompt->text.bytes[length] & 0xc0) == 0x80);
-	prompt->text.length = length;
-	buffer_char(&prompt->text, '\0');
+static size_t before(const struct prompt *prompt, size_t at)
+{
+	at -= at > 0;
+	while (at > 0 && is_inside_character(prompt, at))
+		at--;
+	return at;
+}
+
+static size_t after(const struct prompt *prompt, size_t at)
+{
+	at += at < prompt->text.length - 1;
+	while (is_inside_character(prompt, at))
+		at++;
+	return at;
+}
+
+static size_t word_before(const struct prompt *prompt, size_t at)
+{
+	while (at > 0 && prompt->text.bytes[at - 1] == ' ')
+		at--;
+	while (at > 0 && prompt->text.bytes[at - 1] != ' ')
+		at--;
+	return at;
+}
+
+/* As in a shell. */
+static void edit(struct prompt *prompt, int key)
+{
+	size_t at = prompt->at, end = prompt->text.length - 1;
+
+	switch (key) {
+	case K_LEFT:
+		prompt->at = before(prompt, at);
+		break;
+	case K_RIGHT:
+		prompt->at = after(prompt, at);
+		break;
+	case K_HOME:
+	case CTRL('A'):
+		prompt->at = 0;
+		break;
+	case K_END:
+	case CTRL('E'):
+		prompt->at = end;
+		break;
+	case K_BACKSPACE:
+		replace(prompt, before(prompt, at), at, "", 0);
+		break;
+	case K_DELETE:
+		replace(prompt, at, after(prompt, at), "", 0);
+		break;
+	case CTRL('W'):
+		replace(prompt, word_before(prompt, at), at, "", 0);
+		break;
+	case CTRL('U'):
+		replace(prompt, 0, at, "", 0);
+		break;
+	case CTRL('K'):
+		replace(prompt, at, end, "", 0);
+		break;
+	default:
+		add_character(prompt, key);
+	}
 }
 
 static void prompt_key(struct screen *screen, const struct input *input);
@@ -100,15 +170,8 @@ static void prompt_key(struct screen *screen, const struct input *input)
 		if (!prompt->accepts(screen, prompt->text.bytes))
 			screen->overlay = &prompt_overlay;
 		return;
-	case K_BACKSPACE:
-		take_character_away(prompt);
-		break;
-	case 'U' - '@':
-		buffer_empty(&prompt->text);
-		buffer_char(&prompt->text, '\0');
-		break;
 	default:
-		add_character(prompt, input->key);
+		edit(prompt, input->key);
 	}
 	if (prompt->changed)
 		prompt->changed(screen, prompt->text.bytes);
@@ -131,6 +194,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 	prompt->error[0] = '\0';
 	buffer_empty(&prompt->text);
 	buffer_add(&prompt->text, text, strlen(text) + 1);
+	prompt->at = strlen(text);
 	screen->overlay = &prompt_overlay;
 }
 

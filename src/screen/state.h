@@ -41,6 +41,7 @@ struct prompt {
 	struct buffer label;   /* translated */
 	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
+	size_t at;             /* the cursor: bytes of text before it */
 	char error[TEXT_MAX];
 	struct table_place place;                                 /* where it was then, … */
 	struct buffer filter;                                     /* … and its filter: Esc restores both */

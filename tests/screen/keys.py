@@ -86,6 +86,18 @@ def filter_live(_scratch):
                                  "Esc does not restore the filter")
 
 
+def prompts_are_edited(_scratch):
+    """The cursor, words and the whole line, as in a shell."""
+    with meminfo() as terminal:
+        terminal.send("\\", *"Mem Tot", "\x17", *"Fée", "Home", "Right", "+", "Left", "Left", "Del", "End", "Left", "Bksp", "!")
+        problem = expect(terminal.lines()[-1].endswith(": +em F!e"), terminal, "not as it was edited")
+        problem = problem or expect(terminal.screen.cursor.x == len(terminal.lines()[-1]) - 1, terminal, "the cursor is elsewhere")
+        terminal.send("End", "\x15", *"Swap", "Enter", "F4")
+        problem = problem or expect(terminal.lines()[-1].endswith(": Swap"), terminal, "the filter is not there to be edited")
+        terminal.send("\x15", *"Mem", "Home", "\x0b", "\x15", "Bksp", "Left", "Enter")
+        return problem or expect("Committed_AS" in terminal.text(), terminal, "the line is not empty")
+
+
 def the_answer_stays_with_its_error(_scratch):
     with screen(fixture("linux-6.1"), "memory") as terminal:
         terminal.send("d", *["Bksp"] * 4, *"soon", "Enter")
@@ -734,6 +746,7 @@ def tests():
         ("search, and on to the next", search_and_next),
         ("filter", filter_rows),
         ("the filter works at each key", filter_live),
+        ("prompts are edited", prompts_are_edited),
         ("a wrong answer stays with its error", the_answer_stays_with_its_error),
         ("a click on a heading sorts, on a row selects", sort_by_mouse),
         ("the wheel scrolls", wheel_scrolls),

@@ -17,7 +17,7 @@ KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
     "Tab": "\t", "S-Tab": "\x1b[Z", "S-Left": "\x1b[1;2D", "S-Right": "\x1b[1;2C", "F1": "\x1bOP", "F2": "\x1bOQ", "F3": "\x1bOR",
     "F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F7": "\x1b[18~", "F8": "\x1b[19~", "F9": "\x1b[20~", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~",
-    "Home": "\x1bOH", "End": "\x1bOF", "Space": " ", "Bksp": "\x7f", "^Z": "\x1a", "^L": "\x0c",
+    "Home": "\x1bOH", "End": "\x1bOF", "Space": " ", "Bksp": "\x7f", "Del": "\x1b[3~", "^Z": "\x1a", "^L": "\x0c",
 }
 
 
