@@ -27,6 +27,7 @@
 #define TIMELINE_CELLS 18      /* at least; names of panes that leave fewer are left out */
 #define LONG_DELAY_SECONDS 10
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
+#define SCOPE_HINT_ROOM 30 /* cells beside the scope, of which a third names its key */
 
 /* Before the clock: why the time is not the current one. Of a recording, also where in it this is. */
 static void clock_text(struct screen *screen, const struct frame *frame, bool wide, char *text, size_t room)
@@ -77,6 +78,21 @@ static void scope_text(const struct screen *screen, char *text, size_t room)
 		snprintf(text, room, _("in %s"), what);
 }
 
+/* The scope, and the key that leaves it where the machine's numbers still have room; returns the cells. */
+static int draw_scope(struct screen *screen, const struct canvas *canvas, int room)
+{
+	char text[TEXT_MAX];
+	int x;
+
+	scope_text(screen, text, sizeof(text));
+	if (!*text)
+		return 0;
+	x = canvas_text(canvas, 0, 0, STYLE_TAB_ON, text, room);
+	if (room - x >= SCOPE_HINT_ROOM)
+		x += canvas_text(canvas, 0, x + 1, STYLE_DIM, _("@ leaves"), -1) + 1;
+	return x + 2;
+}
+
 /* How many were shown, in the last cells of room; returns the cells that it takes. */
 static int draw_notices(struct screen *screen, const struct canvas *canvas, int room)
 {
@@ -104,11 +120,11 @@ static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PI
 
 static void draw_headline(struct screen *screen, const struct canvas *canvas, bool with_notices)
 {
-	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX], scope[TEXT_MAX];
+	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX];
 	const struct frame *frame = session_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
 	bool highlights = screen->frozen || screen->compare.on;
-	int room, x = 0;
+	int room, x;
 
 	if (screen->compare.on)
 		compare_text(screen, canvas->ascii, text, sizeof(text));
@@ -126,12 +142,8 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 		canvas_right(canvas, 0, 0, canvas->width, highlights ? STYLE_NOTICE : STYLE_NORMAL, text);
 	if (with_notices)
 		room -= draw_notices(screen, canvas, room);
-	scope_text(screen, scope, sizeof(scope));
-	if (*scope) {
-		x += canvas_text(canvas, 0, 0, STYLE_TAB_ON, scope, room);
-		x += 2;
-	}
-	for (unsigned i = *scope != '\0'; i < n_pieces; i++) {
+	x = draw_scope(screen, canvas, room);
+	for (unsigned i = x > 0; i < n_pieces; i++) {
 		int cells = utf8_cells(pieces[i], canvas->ascii);
 
 		if (x + cells > room)

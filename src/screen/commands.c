@@ -103,6 +103,14 @@ static int view_above(const struct pane_context *context)
 	return context->view == session_home(context) ? -1 : (int)session_home(context);
 }
 
+static void leave_home(struct screen *screen)
+{
+	if (screen->in_past)
+		past_leave(screen);
+	else if (scope_is_set(screen->setup->request->scope))
+		screen_message(screen, MESSAGE_PANE, "%s", _("@ leaves the scope"));
+}
+
 /* Out of a filter, of tags, then of a view or a selection, then of a pane that another one opened. */
 static void go_up(struct pane_context *context)
 {
@@ -128,8 +136,8 @@ static void go_up(struct pane_context *context)
 		table_deselect(widget);
 	if (above >= 0)
 		screen_show_view(context, (unsigned)above);
-	else if (!selected && !session_go_back(screen) && screen->in_past)
-		past_leave(screen);
+	else if (!selected && !session_go_back(screen))
+		leave_home(screen);
 }
 
 /* Sampling continues behind a frozen screen. */

@@ -104,7 +104,8 @@ def its_map_is_one_key_away(_scratch):
 def its_parent_opens(_scratch):
     with paged(["sleep", "1000"]) as (terminal, _):
         terminal.send("Enter")
-        return expect(terminal.wait_for(f"{os.getpid()} "), terminal, "Enter does not open its parent")
+        return expect(terminal.wait_for("the parent of sleep; Esc goes back") and terminal.wait_for(f"{os.getpid()} "), terminal,
+                      "Enter does not open its parent, by name")
 
 
 def esc_goes_back_to_the_child(_scratch):

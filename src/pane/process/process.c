@@ -235,10 +235,13 @@ static void open_parent(struct pane_context *context)
 	const struct process_rows rows = process_rows_of(context, context->frame);
 	const void *parent = find_process(rows.processes, process_number(&rows, "ppid"), NAN);
 
-	if (parent)
+	if (parent) {
+		screen_message(context->screen, MESSAGE_SCREEN, _("the parent of %s; Esc goes back"),
+			       process_text(&rows, "name"));
 		process_open(context, rows.processes, parent);
-	else
+	} else {
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("its parent is not known here"));
+	}
 }
 
 /* What the pane cpu does better, with this process selected there. */
