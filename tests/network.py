@@ -72,15 +72,16 @@ for line in sys.stdin:
 class Panetop:
     """Samples of one table; seen() is what the last one has more than the first."""
 
-    def __init__(self, table, *options, delay=0.3, enter=()):
+    def __init__(self, table, *options, delay=0.3, enter=(), program=PANETOP):
         self.table = table
-        self.process = subprocess.Popen([*enter, PANETOP, "-o", "json", "-d", str(delay), "-t", table, *options],
+        self.process = subprocess.Popen([*enter, program, "-o", "json", "-d", str(delay), "-t", table, *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.first = self.sample()
 
     def sample(self):
         sample = json.loads(self.process.stdout.readline())
         self.time = datetime.fromisoformat(sample["time"]).timestamp()
+        self.notices = sample["notices"]
         return sample["tables"][self.table]
 
     def after(self):
@@ -103,7 +104,7 @@ class Panetop:
         return rows
 
 
-def program(code, *words, enter=()):
+def script(code, *words, enter=()):
     return subprocess.Popen([*enter, "/usr/bin/python3", "-c", code, *map(str, words)], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, text=True)
 
@@ -113,9 +114,9 @@ class Load:
 
     def __init__(self, source, target, host, tcp, datagrams):
         enter = [namespace.enter if namespace else [] for namespace in (source, target)]
-        self.receiver = program(RECEIVER, host, datagrams * DATAGRAM, enter=enter[1])
+        self.receiver = script(RECEIVER, host, datagrams * DATAGRAM, enter=enter[1])
         ports = self.receiver.stdout.readline().split()
-        self.sender = program(SENDER, host, *ports, tcp, datagrams, DATAGRAM, enter=enter[0])
+        self.sender = script(SENDER, host, *ports, tcp, datagrams, DATAGRAM, enter=enter[0])
         self.received = [int(word) for word in self.receiver.stdout.readline().split()]
 
     def close(self):
@@ -282,8 +283,8 @@ def connections():
 class Talker:
     """A process with a connection to itself."""
 
-    def __init__(self):
-        self.process = program(TALKER)
+    def __init__(self, enter=()):
+        self.process = script(TALKER, enter=enter)
         self.process.stdout.readline()
         self.pid = self.process.pid
 
@@ -315,7 +316,7 @@ sys.stdin.read()
 @test
 def limits():
     """a connection to whoever does not read is limited by its receiver, one with room is not; each has its control group"""
-    stuck, talker = program(STUCK), Talker()
+    stuck, talker = script(STUCK), Talker()
     port = stuck.stdout.readline().strip()
     talker.say(1000)
 
@@ -461,6 +462,36 @@ def tcp_of_processes():
          [[2 * MIB, MIB, MIB]], "TCP")
     same(sum(row["tcp_bytes"] or 0 for row in rows), 2 * MIB, "TCP of all")
     same(programs, 0, "programs in the kernel")
+
+
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all")
+
+
+@test
+def as_an_ordinary_user():
+    """an ordinary user sees interfaces, all TCP connections, own processes, and why the rest is missing"""
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        copy = shutil.copy(PANETOP, place)
+        if os.getuid() != 0 or subprocess.run([*NOBODY, copy, "--version"], capture_output=True, check=False).returncode:
+            raise Skip("an ordinary user cannot run a program here")
+        own, other = Talker(enter=NOBODY), Talker()
+        watches = {table: Panetop(table, enter=NOBODY, program=copy) for table in ("traffic", "connection", "interface")}
+        for talker in own, other:
+            talker.say(MIB)
+        rows = watches["traffic"].last(lambda rows: any(row["pid"] == own.pid and row["tcp_sent_bytes"] == MIB for row in rows))
+        same([(row["pid"], row["tcp_received_bytes"], row["udp_sent_bytes"], row["how"]) for row in rows
+              if row["pid"] in (own.pid, other.pid)], [(own.pid, MIB, None, "proc")], "own traffic")
+        rows = watches["connection"].last(lambda rows: sum(row["sent_bytes"] == MIB for row in rows) == 2
+                                          and any(row["pid"] == own.pid for row in rows))
+        moved = [row for row in rows if row["sent_bytes"] == MIB]
+        same({(row["pid"], row["user"]) for row in moved}, {(own.pid, "nobody"), (None, "root")}, "processes of connections")
+        same({"lo", left.near} <= {row["name"] for row in watches["interface"].last()}, True, "interfaces")
+        for table, remedy in ("traffic", "cap_bpf"), ("connection", "cap_sys_ptrace"):
+            same(any(remedy in (notice["remedy"] or "") for notice in watches[table].notices), True,
+                 f"notices of {table}: {watches[table].notices}")
+        for talker in own, other:
+            talker.close()
 
 
 def without_rates(samples):

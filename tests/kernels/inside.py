@@ -608,6 +608,38 @@ def _():
         os.waitpid(pid, 0)
 
 
+TALKER = """
+import socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+here = socket.create_connection(listener.getsockname())
+there, _ = listener.accept()
+left = int(sys.argv[1])
+while left:
+    got = here.send(bytes(min(left, 1 << 14)))
+    left -= got
+    while got: got -= len(there.recv(got))
+sys.stdin.read()
+"""
+
+
+@test("payload of processes is counted at sockets since Linux 6.3, else that of TCP by its sockets")
+def _():
+    size = 1 << 20
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    for user in (ROOT, USER):
+        how = "bpf" if user == ROOT and KERNEL >= (6, 3) else "proc"
+        with Watch("-t", "traffic", user=user) as watch:
+            watch.next()
+            with subprocess.Popen(["/usr/bin/python3", "-c", TALKER, str(size)], stdin=subprocess.PIPE, **privileges(user)) as talker:
+                rows, deadline = [], time.monotonic() + 30
+                while time.monotonic() < deadline and [row["tcp_received_bytes"] for row in rows] != [size]:
+                    rows = [row for row in watch.next()["tables"]["traffic"] if row["pid"] == talker.pid]
+                talker.kill()
+            watch.finish()
+        equal(f"TCP of {user}", [(row["tcp_sent_bytes"], row["tcp_received_bytes"], row["how"]) for row in rows], [(size, size, how)])
+        equal(f"UDP of {user}", [row["udp_sent_bytes"] for row in rows], [0 if how == "bpf" else None])
+
+
 @test("programs of panetop count in the kernel: interrupts, and what processes wait for")
 def _():
     for topic in ("interrupt", "softirq"):

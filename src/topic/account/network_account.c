@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/net/net_snmp.h"
@@ -102,6 +103,7 @@ struct state {
 		struct parts parts;
 	} * links; /* owned */
 	size_t n_links, capacity;
+	struct hash by_name;
 	struct traffic_link last_all, last_unknown; /* unknown: through which interface */
 	uint64_t last_again, last_forwarded;
 	bool begun;
@@ -109,11 +111,14 @@ struct state {
 
 static struct link *link_of(struct state *state, const struct interface *interface)
 {
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(interface->name));
 	struct link *link;
+	uint32_t at;
 
-	for (size_t i = 0; i < state->n_links; i++)
-		if (strcmp(state->links[i].name, interface->name) == 0)
-			return &state->links[i];
+	HASH_FIND(at, &state->by_name, hash, strcmp(state->links[at].name, interface->name) == 0);
+	if (at != HASH_NONE)
+		return &state->links[at];
+	hash_add(&state->by_name, hash, (uint32_t)state->n_links);
 	link = VECTOR_ADD(state->links, state->n_links, state->capacity);
 	*link = (struct link){ .last = interface->total };
 	memcpy(link->name, interface->name, sizeof(link->name));
@@ -325,7 +330,13 @@ static void drop_absent(struct state *state, uint64_t tick)
 	for (size_t i = 0; i < state->n_links; i++)
 		if (state->links[i].tick == tick)
 			state->links[n_kept++] = state->links[i];
+	if (n_kept == state->n_links)
+		return;
 	state->n_links = n_kept;
+	hash_clear(&state->by_name);
+	for (size_t i = 0; i < n_kept; i++)
+		hash_add(&state->by_name, hash_bytes(HASH_SEED, span_text(state->links[i].name)),
+			 (uint32_t)i);
 }
 
 static int sample_account(struct sample *sample)
@@ -374,6 +385,7 @@ static void close_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
+	hash_free(&state->by_name);
 	free(state->links);
 	traffic_list_close(sample->env);
 	interface_list_close(sample->env);
