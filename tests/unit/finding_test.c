@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/utf8.h"
 #include "model/derive.h"
 #include "model/finding_past.h"
 #include "pane/panes.h"
@@ -15,6 +16,7 @@
 #include "topic/topic.h"
 
 #define FACTS_MAX 64
+#define UNCUT_CELLS 67 /* subject and text; with mark, time and gaps a line of 80 */
 
 /*
  * A machine as lines "SECONDS TOPIC KEY[/OTHER] COLUMN VALUE": from that second on, the row has this value.
@@ -171,6 +173,9 @@ static void check_scene(const struct scene *scene)
 			      table_text(table, row, "text"));
 		ck_assert_msg(!strpbrk(table_text(table, row, "text"), "{}"), "%s",
 			      table_text(table, row, "text"));
+		ck_assert_int_le(utf8_cells(table_text(table, row, "subject"), false) +
+					 utf8_cells(table_text(table, row, "text"), false),
+				 UNCUT_CELLS);
 		ck_assert_uint_eq(table->n_rows, 1);
 	}
 	frame_close(&frame);
@@ -226,7 +231,7 @@ static const struct scene scenes[] = {
 	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("0"), 0 }, /* another boot */
 
 	{ "memory_short", "warning", "20 %", STALLED("0.2") REFAULTS("500") SWAP_INS("0"), 0 },
-	{ "memory_short", "warning", "40 pages/s from swap", STALLED("0.2") REFAULTS("0") SWAP_INS("40"), 0 },
+	{ "memory_short", "warning", "40 swap-ins/s", STALLED("0.2") REFAULTS("0") SWAP_INS("40"), 0 },
 	{ "memory_short", "critical", "70 %", STALLED("0.7") REFAULTS("500") SWAP_INS("0"), 0 },
 	{ "memory_short", NULL, NULL, STALLED("0.14") REFAULTS("500") SWAP_INS("40"), 0 },
 	{ "memory_short", NULL, NULL, STALLED("0.5") REFAULTS("9") SWAP_INS("9"), 0 },
@@ -240,7 +245,7 @@ static const struct scene scenes[] = {
 	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "-"), 0 },
 
 	{ "memory_limit", NULL, NULL, LIMIT("0.98e9", "0.01e9") "0 group one tasks 3\n", 0 }, /* left */
-	{ "group_memory", "warning", "98 % of its memory limit", GROUP_MEMORY("0.98"), 0 },
+	{ "group_memory", "warning", "98 % of its", GROUP_MEMORY("0.98"), 0 },
 	{ "group_memory", NULL, NULL, GROUP_MEMORY("0.94"), 0 },
 	{ "group_memory", NULL, NULL, GROUP_MEMORY("-"), 0 }, /* no limit */
 	{ "group_memory", NULL, NULL, "0 group one memory_bytes 1e9\n0 group one memory_limit_bytes 1e9\n",
@@ -268,17 +273,17 @@ static const struct scene scenes[] = {
 	{ "swap_full", NULL, NULL, SWAP("0.85e9", "1e9") STALLED60("0.05"), 0 },
 	{ "swap_full", NULL, NULL, SWAP("0", "0") STALLED60("0.05"), 0 }, /* there is no swap */
 
-	{ "heat", "warning", "its core 2 times", "0 " CORE("7") "3 " CORE("9"), 0 },
+	{ "heat", "warning", "core 2 times", "0 " CORE("7") "3 " CORE("9"), 0 },
 	{ "heat", NULL, NULL, "0 " CORE("7"), 5 },
 	{ "heat", NULL, NULL, "0 " CORE("7") "3 " CORE("9"), 14 }, /* it has cooled */
 	{ "heat", NULL, NULL, "0 " CORE("7") "3 " CORE("-"), 0 },
 
-	{ "cpu_limit", "warning", "limit of 50 % of a CPU and was throttled in 80 %", QUOTA("0.8"), 0 },
+	{ "cpu_limit", "warning", "Throttled in 80 % of periods; limit: 50 % of a CPU", QUOTA("0.8"), 0 },
 	{ "cpu_limit", NULL, NULL, QUOTA("0.2"), 0 },
 	{ "cpu_limit", NULL, NULL, QUOTA("-"), 0 },
 
 	{ "cpu_limit", NULL, NULL, QUOTA("0.8") "0 group one tasks 3\n", 0 },
-	{ "group_cpu", "warning", "limit of 50 % of a CPU", GROUP_CPU("0.8"), 0 },
+	{ "group_cpu", "warning", "limit: 50 % of a CPU", GROUP_CPU("0.8"), 0 },
 	{ "group_cpu", NULL, NULL, GROUP_CPU("0.2"), 0 },
 	{ "group_cpu", NULL, NULL, GROUP_CPU("-"), 0 },
 
@@ -298,7 +303,7 @@ static const struct scene scenes[] = {
 	{ "kernel_growth", NULL, NULL, TOTAL "0 " SLAB("1e9") "60 " SLAB("1.2e9"), 400 },
 	{ "kernel_growth", NULL, NULL, TOTAL "0 " SLAB("1e9") "60 " SLAB("1.2e9") "90 " SLAB("1e9"), 0 },
 
-	{ "battery_low", "warning", "8.0 % of its charge is left", BATTERY("Discharging", "0.08"), 0 },
+	{ "battery_low", "warning", "8.0 % left", BATTERY("Discharging", "0.08"), 0 },
 	{ "battery_low", "critical", "4.0 %", BATTERY("Discharging", "0.04"), 0 },
 	{ "battery_low", NULL, NULL, BATTERY("Discharging", "0.11"), 0 },
 	{ "battery_low", NULL, NULL, BATTERY("Charging", "0.04"), 0 },
@@ -319,14 +324,14 @@ static const struct scene scenes[] = {
 	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "-"), 0 },
 	{ "failing_command", NULL, NULL, FAILED("0", "grep", "0", "0") FAILED("5", "grep", "9", "9"), 0 },
 
-	{ "zombies", "note", "20 processes have exited", FIFTEEN FIVE("4", "Z") FIVE("5", "S"), 10 },
-	{ "zombies", "note", "25 processes", FIFTEEN FIVE("4", "Z") FIVE("5", "Z"), 60 },
+	{ "zombies", "note", "20 zombies", FIFTEEN FIVE("4", "Z") FIVE("5", "S"), 10 },
+	{ "zombies", "note", "25 zombies", FIFTEEN FIVE("4", "Z") FIVE("5", "Z"), 60 },
 	{ "zombies", NULL, NULL, FIFTEEN FIVE("4", "Z"), 9 }, /* they may still be waited for */
 	{ "zombies", NULL, NULL, FIFTEEN "0 process 41 state Z\n" FIVE("5", "S"), 60 },
 	{ "zombies", NULL, NULL, FIFTEEN FIVE("4", "D"), 60 }, /* they wait for a disk */
 	{ "zombies", NULL, NULL, FIFTEEN FIVE("4", "Z") "6 process 45 state S\n", 14 }, /* one is gone */
 
-	{ "lost_events", "note", "lost 7 events", "0 " LOST("3") "9 " LOST("10"), 0 },
+	{ "lost_events", "note", "Lost 7 events", "0 " LOST("3") "9 " LOST("10"), 0 },
 	{ "lost_events", NULL, NULL, "0 " LOST("3"), 9 },
 	{ "lost_events", NULL, NULL, "0 " LOST("3") "9 " LOST("10"), 80 },
 };
