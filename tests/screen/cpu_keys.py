@@ -477,6 +477,19 @@ def the_table_stays_where_it_is(scratch):
         return expect(len({row for row, _ in seen}) == 1 and [said for _, said in seen] == [False, True, True, True], terminal, str(seen))
 
 
+def parts_larger_than_the_whole(scratch):
+    """The sum of the account is written as one: no negative number."""
+    def change(number, tables):
+        for row in tables["account"]:
+            if row["part"] in ("busy", "tasks", "unaccounted"):
+                row["cpu_seconds"] = STEP * number * {"busy": 1, "tasks": 1.25, "unaccounted": -0.25}[row["part"]]
+            else:
+                row["cpu_seconds"] = 0
+    with recorded(recording=edited(scratch, change, frames=3)) as terminal:
+        terminal.send(".")
+        return expect("busy 1.00 CPUs = tasks 1.25 + exited 0.00 - overcounted 0.25" in terminal.text(), terminal, "the sum")
+
+
 def one_scope(_scratch):
     """@ offers what the selected process stands for, all panes follow, and @ leaves it."""
     with recorded() as terminal:
@@ -549,4 +562,5 @@ def tests():
         ("a small screen names all its glyphs", names_where_bars_fit),
         ("the lowest screen has the total and two processes", the_lowest_screen),
         ("the account does not move the table", the_table_stays_where_it_is),
+        ("the account is a sum without a negative number", parts_larger_than_the_whole),
     ]

@@ -17,7 +17,7 @@ def a_recording_is_not_acted_upon(_scratch):
         with replay(pane, width=200, height=60) as terminal:
             problem = expect(label not in terminal.lines()[-1], terminal, f"{pane}: the footer offers {label}")
             terminal.send("F1")
-            problem = problem or expect(help_text not in terminal.text() and "leave panetop" in terminal.text(), terminal,
+            problem = problem or expect(help_text not in terminal.text() and "quit panetop" in terminal.text(), terminal,
                                         f"{pane}: the help offers to {help_text}")
             terminal.send("q", key)
             problem = problem or expect(said in terminal.text(), terminal, f"{pane}: {key} does not say '{said}'")

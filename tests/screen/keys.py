@@ -198,7 +198,7 @@ def why_shows_the_number_beside_its_row(_scratch):
         for _ in range(2):
             terminal.send("Down", "i")
             y = terminal.row_of("%CPU of ")
-            found = re.search(r"%CPU of (\d+) .*\n *([0-9.]+) % \((0\.\d+|\d) ratio\)\n", terminal.text())
+            found = re.search(r"%CPU of (\d+) .*\n *([0-9.]+) % \((0\.\d+|\d)\)\n", terminal.text())
             problem = expect(found and float(found[2]) == round(100 * float(found[3]), 1), terminal, "not the number") or \
                 expect(f" {found[1]} " in "".join(terminal.lines()[:y - 1] + terminal.lines()[y + 5:-1]), terminal, "its row is covered") or \
                 expect("process.cpu_ratio" in terminal.text(), terminal, "no name for programs")

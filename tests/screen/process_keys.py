@@ -68,6 +68,8 @@ def every_view_shows_this_process(_scratch):
                             ("Processes", "sleep 1000"), ("Summary", f"{child.pid} sleep")):
             terminal.view(view)
             problem = expect(terminal.wait_for(sight), terminal, f"{view} does not show {sight}")
+            if view not in ("Processes", "Summary"):
+                problem = problem or expect(f"── {view} of sleep ({child.pid}) ─" in terminal.text(), terminal, f"{view} does not name it")
             if problem:
                 return problem
         return None

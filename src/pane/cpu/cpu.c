@@ -88,7 +88,7 @@ const struct series cpu_series[] = {
 	[CPU_SERIES_STEAL] = SHARE("steal"),
 	[CPU_SERIES_GUEST] = SHARE("guest"),
 	[CPU_SERIES_IOWAIT] = SHARE("iowait"),
-	[CPU_SERIES_MEMORY] = { "memory", "mem", "used_bytes" },
+	[CPU_SERIES_MEMORY] = { "memory", "available", "used_bytes" },
 };
 
 #define SYSTEM(column)                                                                                       \
@@ -121,7 +121,7 @@ static const struct series explained[] = {
 	{ "pressure", "cpu", "avg10_ratio" },
 	{ "pressure", "io", "avg10_ratio" },
 	{ "pressure", "memory", "avg10_ratio" },
-	{ "memory", "mem", "used_bytes" },
+	{ "memory", "available", "used_bytes" },
 	{ "memory", "mem", "total_bytes" },
 	{ "memory", "swap", "used_bytes" },
 	{ "memory", "swap", "total_bytes" },

@@ -379,11 +379,11 @@ static int draw_piece(const struct canvas *canvas, int y, int x, const char *tex
 	return end > x && end < x + least + CANVAS_GAP ? x + least + CANVAS_GAP : end;
 }
 
-/* "mem 1.7G of 23.5G"; nothing where there is none. */
+/* "mem 1.7G of 23.5G": in use is what is in this row; nothing where there is none. */
 static int draw_memory(const struct pane_context *context, const struct canvas *canvas, int y, int x,
-		       const char *name, const char *row)
+		       const char *name, const char *row, const char *row_of_used)
 {
-	double used = frame_number(context->frame, "memory", row, "used_bytes");
+	double used = frame_number(context->frame, "memory", row_of_used, "used_bytes");
 	double total = frame_number(context->frame, "memory", row, "total_bytes");
 	char text[TEXT_MAX], number[VALUE_TEXT_MAX], whole[VALUE_TEXT_MAX];
 
@@ -426,9 +426,9 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 /* Memory, swap and pressure; the lines they took: none in a recording that lacks them all. */
 static int draw_resources(const struct pane_context *context, const struct canvas *canvas, int y)
 {
-	int x = draw_memory(context, canvas, y, 0, _("mem"), "mem");
+	int x = draw_memory(context, canvas, y, 0, _("mem"), "mem", "available");
 
-	x = draw_memory(context, canvas, y, x, _("swap"), "swap");
+	x = draw_memory(context, canvas, y, x, _("swap"), "swap", "swap");
 	return draw_pressure(context, canvas, y, x) > 0 ? 1 : 0;
 }
 
@@ -498,8 +498,13 @@ static void add_parts(const struct table *account, bool always, char *text, size
 		if (strcmp(part, "busy") == 0 || is_always_named(part) != always ||
 		    !(always || fabs(share) >= NOTICEABLE))
 			continue;
-		snprintf(text + length, room - length, " %s%s %s", strcmp(part, "tasks") == 0 ? "" : "+ ",
-			 _(part), fixed_text(number, fabs(share) < NOTICEABLE ? 0 : share, 2));
+		fixed_text(number, fabs(share) < NOTICEABLE ? 0 : fabs(share), 2);
+		if (strcmp(part, "tasks") == 0)
+			snprintf(text + length, room - length, " %s %s", _(part), number);
+		else if (share <= -NOTICEABLE)
+			snprintf(text + length, room - length, _(" - overcounted %s"), number);
+		else
+			snprintf(text + length, room - length, " + %s %s", _(part), number);
 	}
 }
 

@@ -616,7 +616,8 @@ static void draw_paging(struct pane_context *context, const struct canvas *canva
 
 	draw_of_machine(context, &top, MEMORY_TABLE_RECLAIM, _("paging and reclaim, since boot and now"));
 	if (both)
-		draw_of_machine(context, &bottom, MEMORY_TABLE_PRESSURE, _("time that tasks waited (PSI)"));
+		draw_of_machine(context, &bottom, MEMORY_TABLE_PRESSURE,
+				_("pressure (PSI): time that tasks waited"));
 }
 
 static int draw_regrowth(const struct pane_context *context, const struct canvas *canvas)

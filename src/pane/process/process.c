@@ -296,9 +296,21 @@ static const struct pane_action list_actions[] = {
 	{ 0 },
 };
 
+/* "Limits of sleep (29679)". */
+static void heading(const struct pane_context *context, char *text, size_t room)
+{
+	const struct process_rows rows = process_rows_of(context, context->frame);
+	const char *title = _(context->pane->views[context->view].title);
+
+	if (rows.detail || rows.process)
+		snprintf(text, room, _("%s of %s (%.0f)"), title, process_text(&rows, "name"),
+			 process_number(&rows, "pid"));
+}
+
 #define VIEW(view_name, view_title, view_help, view_table)                                                   \
 	{                                                                                                    \
-		view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS)                     \
+		view_name, view_title, view_help, view_table, BIT(PROCESS_TABLE_PROCESS),                    \
+			.heading = heading                                                                   \
 	}
 
 static const struct pane_view views[] = {
@@ -319,7 +331,8 @@ static const struct pane_view views[] = {
 	[VIEW_MEMORY] =
 		VIEW("memory", N_("Memory"), N_("its memory by kind, explained"), PROCESS_TABLE_MEMORY),
 	[VIEW_MAP] = { "map", N_("Map"), N_("its mappings; Enter opens the map of their pages"),
-		       PROCESS_TABLE_REGION, BIT(PROCESS_TABLE_PROCESS), .actions = map_actions },
+		       PROCESS_TABLE_REGION, BIT(PROCESS_TABLE_PROCESS), .actions = map_actions,
+		       .heading = heading },
 	[VIEW_EVENTS] = VIEW("events", N_("Events"), N_("its forks and exits, and those of its children"),
 			     PROCESS_TABLE_EVENT),
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,

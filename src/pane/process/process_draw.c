@@ -224,6 +224,16 @@ static void line_program(const struct summary *summary, struct line *line)
 		add(line, _("  in %s"), text_of(summary, "directory"));
 }
 
+/* Behind the text of a number, unless that is unknown. */
+static const char *with_unit(char number[VALUE_TEXT_MAX], const char *unit)
+{
+	size_t length = strlen(number);
+
+	if (strcmp(number, "-") != 0)
+		snprintf(number + length, VALUE_TEXT_MAX - length, "%s", unit);
+	return number;
+}
+
 static void line_parents(const struct summary *summary, struct line *line)
 {
 	line->label = _("parents");
@@ -265,11 +275,12 @@ static void line_threads(const struct summary *summary, struct line *line)
 	char value[4][VALUE_TEXT_MAX];
 
 	line->label = _("threads");
-	add(line, _("%s: running %s, in disk wait %s  waits for storage %s %%"),
+	add(line, _("%s: running %s, in disk wait %s  waits for storage %s"),
 	    fixed_text(value[0], number(summary, "threads"), 0),
 	    fixed_text(value[1], number(summary, "running_threads"), 0),
 	    fixed_text(value[2], number(summary, "waiting_threads"), 0),
-	    percent(value[3], either(number(summary, "disk_ratio"), time_part(summary, "disk"))));
+	    with_unit(percent(value[3], either(number(summary, "disk_ratio"), time_part(summary, "disk"))),
+		      " %"));
 }
 
 static void line_cpu(const struct summary *summary, struct line *line)
@@ -304,11 +315,11 @@ static void line_disk(const struct summary *summary, struct line *line)
 	char value[5][VALUE_TEXT_MAX];
 
 	line->label = _("I/O");
-	add(line, _("disk read %s/s write %s/s  calls read %s/s write %s/s"),
-	    size_short(value[0], number(summary, "read_bytes_per_second")),
-	    size_short(value[1], number(summary, "write_bytes_per_second")),
-	    size_short(value[2], number(summary, "call_read_bytes_per_second")),
-	    size_short(value[3], number(summary, "call_write_bytes_per_second")));
+	add(line, _("disk read %s write %s  calls read %s write %s"),
+	    with_unit(size_short(value[0], number(summary, "read_bytes_per_second")), "/s"),
+	    with_unit(size_short(value[1], number(summary, "write_bytes_per_second")), "/s"),
+	    with_unit(size_short(value[2], number(summary, "call_read_bytes_per_second")), "/s"),
+	    with_unit(size_short(value[3], number(summary, "call_write_bytes_per_second")), "/s"));
 }
 
 static void line_faults(const struct summary *summary, struct line *line)
@@ -316,9 +327,9 @@ static void line_faults(const struct summary *summary, struct line *line)
 	char value[2][VALUE_TEXT_MAX];
 
 	line->label = _("faults");
-	add(line, _("major %s/s  minor %s/s"),
-	    rate_short(value[0], number(summary, "major_faults_per_second")),
-	    rate_short(value[1], number(summary, "minor_faults_per_second")));
+	add(line, _("major %s  minor %s"),
+	    with_unit(rate_short(value[0], number(summary, "major_faults_per_second")), "/s"),
+	    with_unit(rate_short(value[1], number(summary, "minor_faults_per_second")), "/s"));
 }
 
 static void line_priority(const struct summary *summary, struct line *line)
