@@ -41,8 +41,8 @@ void process_release_files(struct env *env, struct process *process)
 	pids_release(env, &process->statm_file);
 	if (process->io)
 		pids_release(env, &process->io->file);
-	if (process->wait)
-		pids_release(env, &process->wait->file);
+	for (size_t i = 0; process->wait && i < process->wait->n_threads; i++)
+		pids_release(env, &process->wait->threads[i].file);
 }
 
 void process_free(struct process *process)

@@ -24,12 +24,12 @@ struct process_wait {
 	uint64_t wait_ns, runs; /* of all its threads, with those that exited since the first read */
 	struct thread_wait {
 		uint32_t tid;
+		int file; /* see pids_read_kept() */
 		struct pid_schedstat seen;
 	} *threads; /* by tid; owned */
 	size_t n_threads, capacity;
 	uint64_t tick; /* of the last attempt to read them */
 	bool complete; /* all threads could be read, so that the sums are known */
-	int file;      /* of the first thread; see pids_read_kept() */
 };
 
 struct process {

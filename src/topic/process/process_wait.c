@@ -15,35 +15,27 @@
 #include "sys/pids.h"
 #include "topic/process/first_read.h"
 
+#define KEPT_THREADS_MAX 64 /* an open file holds a page of the kernel */
+
 const struct process_wait *process_wait_of(const struct process *process)
 {
 	return process->wait && process->wait->complete ? process->wait : NULL;
 }
 
-/*
- * tid 0: the only thread, whose file stays open unless the process did not run since the start. 0 or -errno.
- */
-static int read_thread(struct env *env, struct process *process, uint32_t tid,
-		       struct pid_schedstat *schedstat)
+/* 0 or -errno. keep: file stays open for the next time. */
+static int read_schedstat(struct env *env, uint32_t pid, const char *name, bool keep, int *file,
+			  struct pid_schedstat *schedstat)
 {
-	char bytes[128], name[48];
-	long length;
+	char bytes[128];
+	long length = keep ? pids_read_kept(env, file, pid, name, bytes, sizeof(bytes)) :
+			     pids_read(env, pid, name, bytes, sizeof(bytes));
 
-	if (tid != 0) {
-		snprintf(name, sizeof(name), "task/%u/schedstat", tid);
-		length = pids_read(env, process->pid, name, bytes, sizeof(bytes));
-	} else if (process->wait->tick == 0) {
-		length = pids_read(env, process->pid, "schedstat", bytes, sizeof(bytes));
-	} else {
-		length = pids_read_kept(env, &process->wait->file, process->pid, "schedstat", bytes,
-					sizeof(bytes));
-	}
 	if (length < 0)
 		return (int)length;
 	return pid_schedstat_parse(span_of(bytes, (size_t)length), schedstat) ? 0 : -EBADMSG;
 }
 
-static const struct thread_wait *known_thread(const struct process_wait *wait, size_t *at, uint32_t tid)
+static struct thread_wait *known_thread(const struct process_wait *wait, size_t *at, uint32_t tid)
 {
 	while (*at < wait->n_threads && wait->threads[*at].tid < tid)
 		++*at;
@@ -65,6 +57,8 @@ static void swap_threads(struct process_list *list, struct process_wait *wait, s
 	struct thread_wait *threads = wait->threads;
 	size_t capacity = wait->capacity;
 
+	for (size_t i = 0; i < wait->n_threads; i++)
+		pids_release(list->env, &threads[i].file);
 	wait->threads = list->wait_room;
 	wait->capacity = list->wait_capacity;
 	wait->n_threads = n_threads;
@@ -72,26 +66,49 @@ static void swap_threads(struct process_list *list, struct process_wait *wait, s
 	list->wait_capacity = capacity;
 }
 
+/*
+ * A file stays open from the second read on: most processes sleep and are read once. tid 0: the first thread
+ * is the only one.
+ */
+static int read_thread(struct process_list *list, const struct process *process, uint32_t tid, bool keep,
+		       struct thread_wait *known, struct thread_wait *thread)
+{
+	char name[48];
+	int error;
+
+	thread->tid = tid == 0 ? process->pid : tid;
+	thread->file = known ? known->file : -1;
+	if (tid == 0)
+		snprintf(name, sizeof(name), "schedstat");
+	else
+		snprintf(name, sizeof(name), "task/%u/schedstat", tid);
+	error = read_schedstat(list->env, process->pid, name, keep && known, &thread->file, &thread->seen);
+	if (known)
+		known->file = -1;
+	return error;
+}
+
 /* tids {0}: the first thread is the only one. */
 static void read_threads(struct process_list *list, struct process *process, const uint32_t *tids,
 			 size_t n_tids)
 {
 	struct process_wait *wait = process->wait;
+	bool keep = n_tids <= KEPT_THREADS_MAX;
 	size_t at = 0, n_threads = 0;
 
 	VECTOR_RESERVE(list->wait_room, n_tids, list->wait_capacity);
 	for (size_t i = 0; i < n_tids; i++) {
 		struct thread_wait *thread = &list->wait_room[n_threads];
-		uint32_t tid = tids[i] == 0 ? process->pid : tids[i];
-		const struct thread_wait *known = known_thread(wait, &at, tid);
-		int error = read_thread(list->env, process, tids[i], &thread->seen);
+		struct thread_wait *known = known_thread(wait, &at, tids[i] == 0 ? process->pid : tids[i]);
+		int error = read_thread(list, process, tids[i], keep, known, thread);
 
-		if (error == -ENOENT || error == -ESRCH)
+		if (error == -ENOENT || error == -ESRCH) {
+			pids_release(list->env, &thread->file);
 			continue;
+		}
 		wait->complete &= error == 0;
 		if (error && !known)
 			continue;
-		thread->tid = tid;
 		if (error)
 			thread->seen = known->seen;
 		else
@@ -136,10 +153,8 @@ static void update(struct process_list *list)
 	for (size_t i = 0; i < list->n_all; i++) {
 		struct process *process = list->all[i];
 
-		if (!process->wait) {
+		if (!process->wait)
 			process->wait = alloc_zeroed(1, sizeof(*process->wait));
-			process->wait->file = -1;
-		}
 		if (is_due(list, process, &turns))
 			read_process(list, process);
 	}
