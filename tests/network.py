@@ -495,7 +495,8 @@ def as_an_ordinary_user():
 
 
 def without_rates(samples):
-    return [[{key: value for key, value in row.items() if not key.endswith("_per_second")} for row in rows] for rows in samples]
+    return [[{key: value for key, value in row.items() if not key.endswith(("_per_second", "_ratio"))} for row in rows]
+            for rows in samples]
 
 
 @test

@@ -300,17 +300,17 @@ void context_draw_titled(struct pane_context *context, const struct canvas *canv
 			 const char *title)
 {
 	const struct table *table = context_table(context, index);
-	struct canvas rest = *canvas;
+	bool titled = canvas->height >= TITLED_LINES_MIN;
+	const struct canvas rest = canvas_rows(canvas, titled, canvas->height - titled);
 	char text[TEXT_MAX];
 
-	if (canvas->height >= TITLED_LINES_MIN) {
-		count_text(&context->tables[index], canvas, table, !context->pane->tables[index].only, text,
-			   sizeof(text));
-		add_order(&context->tables[index], text, sizeof(text));
-		context->screen->filter_shown = canvas_rule(canvas, 0, title, text);
-		rest = canvas_rows(canvas, 1, canvas->height - 1);
-	}
 	context_draw_table(context, &rest, index);
+	if (!titled)
+		return;
+	count_text(&context->tables[index], canvas, table, !context->pane->tables[index].only, text,
+		   sizeof(text));
+	add_order(&context->tables[index], text, sizeof(text)); /* of the headings just drawn */
+	context->screen->filter_shown = canvas_rule(canvas, 0, title, text);
 }
 
 double context_step_seconds(const struct pane_context *context)

@@ -130,7 +130,7 @@ def rows_of(machine, step):
     return {
         "process": processes(machine),
         "account": account,
-        "exited": [{"command": "as", "exits": 30 * step, "recent_exits": 30 * min(step, 30), "cpu_seconds": machine.used["exited"],
+        "exited": [{"command": "as", "exits": 30 * step, "recent_exits": 30 * min(step, 30), "recent_seconds": 60, "cpu_seconds": machine.used["exited"],
                     "joules": SLOPE * machine.used["exited"]}],
         "power_account": power_account,
         "power": domains,

@@ -1101,14 +1101,19 @@ START_TEST(children_between_samples_are_counted)
 	struct rusage usage;
 	char name[16];
 	double own, exits;
+	uint64_t begun_ns;
 
 	snprintf(name, sizeof(name), "brief-%d", getpid()); /* the table counts those of the whole machine */
 	open_machine(&machine, account_topics);
 	next_tick(&machine);
+	begun_ns = frame_table(machine.now, "exited")->mono_ns;
 	exits = run_brief_children(&machine, name, name, 40);
 	if (isnan(exits))
 		skip_test("neither exit records nor events");
 	ck_assert_double_eq(exits, 40);
+	ck_assert_double_eq(frame_number(machine.now, "exited", name, "recent_exits"), 40);
+	ck_assert_double_eq_tol(frame_number(machine.now, "exited", name, "recent_seconds"),
+				(double)(frame_table(machine.now, "exited")->mono_ns - begun_ns) / 1e9, 1e-6);
 	getrusage(RUSAGE_CHILDREN, &usage);
 	own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;

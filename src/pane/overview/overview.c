@@ -270,7 +270,7 @@ static const char *list_title(unsigned table)
 		[OVERVIEW_TABLE_TALKERS] = N_("most TCP"),
 		[OVERVIEW_TABLE_LARGE] = N_("most memory"),
 		[OVERVIEW_TABLE_WAITING] = N_("wait for a CPU"),
-		[OVERVIEW_TABLE_EXITED] = N_("exited in 60 s"),
+		[OVERVIEW_TABLE_EXITED] = N_("exited"),
 	};
 
 	return _(titles[table]);
@@ -289,13 +289,26 @@ static size_t n_hidden(const struct pane_context *context)
 	return n;
 }
 
+/* In which time the exits of the list were counted; NAN: unknown. They are kept in steps of 5 s. */
+static double counted_seconds(const struct pane_context *context)
+{
+	const struct table *table = context_table(context, OVERVIEW_TABLE_EXITED);
+	double seconds =
+		table && table->n_rows > 0 ? table_number(table, table_row(table, 0), "recent_seconds") : NAN;
+
+	return seconds >= 55 ? 60 : seconds;
+}
+
 static void draw_list(struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
 	size_t hidden = index == OVERVIEW_TABLE_DISK_USERS ? n_hidden(context) : 0;
+	double seconds = index == OVERVIEW_TABLE_EXITED ? counted_seconds(context) : NAN;
 	char title[TEXT_MAX];
 
 	if (index == OVERVIEW_TABLE_TALKERS && frame_newest_notice(context->frame, NOTICE_SOCKETS))
 		snprintf(title, sizeof(title), _("%s (too many sockets)"), list_title(index));
+	else if (!isnan(seconds))
+		snprintf(title, sizeof(title), _("exited in %.0f s"), seconds);
 	else
 		snprintf(title, sizeof(title), hidden > 0 ? _("%s (%zu hidden)") : "%s", list_title(index),
 			 hidden);

@@ -2,6 +2,7 @@
 /* Topic "exited": CPU time of processes that exited between two samples, by name. */
 #include <config.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct exited_row {
 	uint64_t exits, failures;
 	double failures_per_second;
 	uint64_t recent_exits, recent_failures;
+	double recent_seconds;
 };
 
 #define RECENT_NS (UINT64_C(60) * 1000000000)
@@ -50,6 +52,10 @@ static const struct column columns[] = {
 	       .title = N_("failed"), .width = 6, .hidden = true, .high = 1,
 	       .help = N_("of the exits in the last 60 s, those with a code other than 0 or by a signal"),
 	       .source = "growth of failures"),
+	COLUMN(struct exited_row, recent_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("over"), .width = 6, .hidden = true,
+	       .help = N_("time in which the recent exits were counted: 60 s, less at first"),
+	       .source = "time since the oldest count of the last 60 s"),
 	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("failed/s"), .width = 8, .hidden = true,
 	       .rate_of = offsetof(struct exited_row, failures), .help = N_("failed exits"),
@@ -142,6 +148,7 @@ static int sample(struct sample *sample)
 	struct table *table = sample->table;
 	struct state *state = sample->state;
 	struct exit_ledger *ledger = state->ledger;
+	double seconds;
 	unsigned first;
 	int error;
 
@@ -150,6 +157,7 @@ static int sample(struct sample *sample)
 	table->mono_ns = ledger->processes->mono_ns;
 	make_room(state);
 	first = first_step(state, table->mono_ns);
+	seconds = state->steps_ns[first] > 0 ? (double)(table->mono_ns - state->steps_ns[first]) / 1e9 : NAN;
 	for (size_t i = 0; !error && i < ledger->n_commands; i++) {
 		const struct exited_command *command = &ledger->commands[i];
 		struct exited_row *row = table_add(table);
@@ -159,6 +167,7 @@ static int sample(struct sample *sample)
 		row->failures = command->failures;
 		row->recent_exits = u64_less(command->exits, state->pasts[i].exits[first]);
 		row->recent_failures = u64_less(command->failures, state->pasts[i].failures[first]);
+		row->recent_seconds = seconds;
 		row->cpu_seconds = (double)command->cpu_ns / 1e9;
 		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
 	}

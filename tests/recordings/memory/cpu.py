@@ -37,12 +37,13 @@ def account_rows(step):
 
 def exited_rows(step):
     recent = min(step, 60 // STEP)
+    over = {"recent_seconds": recent * STEP if step else None}
     return [{"command": "cc1", "exits": 38 * step, "failures": 2 * step, "cpu_seconds": 0.121 * step * STEP,
-             "recent_exits": 38 * recent, "recent_failures": 2 * recent},
+             "recent_exits": 38 * recent, "recent_failures": 2 * recent, **over},
             {"command": "as", "exits": 12 * step, "failures": 0, "cpu_seconds": 0.069 * step * STEP,
-             "recent_exits": 12 * recent, "recent_failures": 0},
+             "recent_exits": 12 * recent, "recent_failures": 0, **over},
             {"command": "true", "exits": 3 * step, "failures": 0, "cpu_seconds": 0,
-             "recent_exits": 3 * recent, "recent_failures": 0}]
+             "recent_exits": 3 * recent, "recent_failures": 0, **over}]
 
 
 def tables(step):
