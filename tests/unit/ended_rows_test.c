@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/derive.h"
-#include "pane/cpu/cpu_ended.h"
+#include "pane/ended_rows.h"
 #include "suite.h"
 #include "topic/topic.h"
 
@@ -107,6 +107,7 @@ END_TEST
 
 START_TEST(ended_commands_are_rows_without_a_process)
 {
+	const struct schema *schema = NULL;
 	const struct table *merged;
 	struct stage stage;
 	const void *row, *origin;
@@ -117,7 +118,8 @@ START_TEST(ended_commands_are_rows_without_a_process)
 	merged = merge(&stage);
 	ck_assert_uint_eq(merged->n_rows, 3);
 	ck_assert_str_eq(table_text(merged, table_row(merged, 0), "name"), "alive");
-	ck_assert_ptr_null(ended_rows_origin(&stage.ended, table_row(merged, 0)));
+	ck_assert_ptr_null(ended_rows_origin(&stage.ended, table_row(merged, 0), &schema));
+	ck_assert_ptr_null(schema);
 	row = table_row(merged, 1);
 	ck_assert_str_eq(table_text(merged, row, "command"), "cc1 ×9 ended");
 	ck_assert_str_eq(table_text(merged, row, "name"), "cc1 ×9 ended");
@@ -125,7 +127,8 @@ START_TEST(ended_commands_are_rows_without_a_process)
 	ck_assert_double_eq_tol(table_number(merged, row, "cpu_ratio"), 0.25, 1e-9);
 	ck_assert(isnan(table_number(merged, row, "pid")) &&
 		  isnan(table_number(merged, row, "resident_bytes")));
-	origin = ended_rows_origin(&stage.ended, row);
+	origin = ended_rows_origin(&stage.ended, row, &schema);
+	ck_assert_ptr_eq(schema, frame_table(&stage.now, "exited")->schema);
 	ck_assert_str_eq(table_text(frame_table(&stage.now, "exited"), origin, "command"), "cc1");
 	ck_assert(!table_is_fresh(merged, table_row(merged, 0)) && !table_is_fresh(merged, row));
 	row = table_row(merged, 2);

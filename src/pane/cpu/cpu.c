@@ -332,11 +332,8 @@ static const void *row_origin(const struct pane_context *context, const void *ro
 			      const struct schema **schema)
 {
 	const struct cpu_state *cpu = context->state;
-	const void *origin = ended_rows_origin(&cpu->ended, row);
 
-	if (origin)
-		*schema = cpu->ended.origin_schema;
-	return origin;
+	return ended_rows_origin(&cpu->ended, row, schema);
 }
 
 static void explain_row(const struct pane_context *context, const void *row, struct buffer *out)

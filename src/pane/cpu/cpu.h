@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 #include "core/i18n.h"
-#include "pane/cpu/cpu_ended.h"
+#include "pane/ended_rows.h"
 #include "screen/context.h"
 #include "screen/row_tags.h"
 

@@ -9,6 +9,7 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/units.h"
+#include "pane/ended_rows.h"
 #include "pane/overview/overview_finding.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/process/process_open.h"
@@ -500,6 +501,39 @@ HAND_OVER(sort_by_memory, ACTION_SORT_MEMORY)
 HAND_OVER(sort_by_cpu, ACTION_SORT_CPU)
 HAND_OVER(sort_by_time, ACTION_SORT_TIME)
 
+struct overview_state {
+	struct ended_rows ended;
+};
+
+static void prepare(struct pane_context *context, const struct frame *frame)
+{
+	struct overview_state *overview = context->state;
+
+	ended_rows_begin(&overview->ended, frame);
+}
+
+static const struct table *with_ended(const struct pane_context *context, unsigned index)
+{
+	struct overview_state *overview = context->state;
+
+	return index == OVERVIEW_TABLE_BUSY ? ended_rows_merge(&overview->ended, context->frame) : NULL;
+}
+
+static const void *row_origin(const struct pane_context *context, const void *row,
+			      const struct schema **schema)
+{
+	const struct overview_state *overview = context->state;
+
+	return ended_rows_origin(&overview->ended, row, schema);
+}
+
+static void close_overview(void *state)
+{
+	struct overview_state *overview = state;
+
+	ended_rows_free(&overview->ended);
+}
+
 static const struct pane_action pane_actions[] = {
 	{ ACTION_OPEN, open_row, NULL, N_("open the selected process, or what a finding is about") },
 	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
@@ -581,6 +615,11 @@ const struct pane pane_overview = {
 	.views = views,
 	.actions = pane_actions,
 	.refuses = refuses,
+	.state_size = sizeof(struct overview_state),
+	.close = close_overview,
+	.prepare = prepare,
+	.table = with_ended,
+	.origin = row_origin,
 	.key = key,
 	.tells = tells,
 	.lines = overview_lines,

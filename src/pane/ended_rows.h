@@ -3,8 +3,8 @@
  * Ended processes as rows among the processes: one for each command, with the CPU time that no sample saw
  * while they were alive.
  */
-#ifndef PANETOP_PANE_CPU_CPU_ENDED_H
-#define PANETOP_PANE_CPU_CPU_ENDED_H
+#ifndef PANETOP_PANE_ENDED_ROWS_H
+#define PANETOP_PANE_ENDED_ROWS_H
 
 #include "core/arena.h"
 #include "model/frame.h"
@@ -26,8 +26,8 @@ void ended_rows_begin(struct ended_rows *ended, const struct frame *frame);
 /* The processes of the frame and the ended ones; the frame's own table where none ended, NULL without one. */
 const struct table *ended_rows_merge(struct ended_rows *ended, const struct frame *frame);
 
-/* The row of the topic exited; NULL: it is the row of a process. */
-const void *ended_rows_origin(const struct ended_rows *ended, const void *row);
+/* The row of the topic exited, and its schema; NULL: it is the row of a process. */
+const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema);
 
 void ended_rows_free(struct ended_rows *ended);
 

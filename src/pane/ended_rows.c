@@ -2,7 +2,7 @@
 /* The tables process and exited as one. */
 #include <config.h>
 
-#include "pane/cpu/cpu_ended.h"
+#include "pane/ended_rows.h"
 
 #include <assert.h>
 #include <math.h>
@@ -109,11 +109,14 @@ const struct table *ended_rows_merge(struct ended_rows *ended, const struct fram
 	return ended->n_origins > 0 ? &ended->table : processes;
 }
 
-const void *ended_rows_origin(const struct ended_rows *ended, const void *row)
+const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema)
 {
-	for (size_t i = 0; i < ended->n_origins; i++)
-		if (table_row(&ended->table, ended->n_processes + i) == row)
-			return ended->origins[i];
+	for (size_t i = 0; i < ended->n_origins; i++) {
+		if (table_row(&ended->table, ended->n_processes + i) != row)
+			continue;
+		*schema = ended->origin_schema;
+		return ended->origins[i];
+	}
 	return NULL;
 }
 
