@@ -298,6 +298,22 @@ class Talker:
         self.process.wait()
 
 
+@test
+def counted_in_slots():
+    """a process that sends and receives thousands of times, and goes on after each sample, keeps every byte"""
+    if not BPF:
+        raise Skip("BPF is not permitted")
+    panetop, talker = Panetop("traffic"), Talker()
+    said = 0
+    for mib in 80, 1, 80:  # of the first, more than 1,000 calls each way
+        talker.say(mib * MIB)
+        said += mib * MIB
+        row = next(row for row in panetop.after() if row["pid"] == talker.pid)
+        same([row["tcp_sent_bytes"], row["tcp_received_bytes"]], [said, said], "sent and received")
+    talker.close()
+    panetop.last()
+
+
 # Sends until there is no more room to a socket of its own that does not read.
 STUCK = """
 import socket, sys

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,17 +30,42 @@ static uint64_t address(const void *bytes)
 	return (uint64_t)(uintptr_t)bytes;
 }
 
-int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries)
+static int create_map(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries,
+		      uint32_t flags)
 {
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));
+	attr.map_flags = flags;
 	attr.map_type = type;
 	attr.key_size = (uint32_t)key_bytes;
 	attr.value_size = (uint32_t)value_bytes;
 	attr.max_entries = (uint32_t)n_entries;
 	snprintf(attr.map_name, sizeof(attr.map_name), "panetop");
 	return (int)call_kernel(BPF_MAP_CREATE, &attr);
+}
+
+int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries)
+{
+	return create_map(type, key_bytes, value_bytes, n_entries, 0);
+}
+
+int bpf_shared_array_open(size_t value_bytes, size_t n_values, void **memory)
+{
+	int map = create_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), value_bytes, n_values, BPF_F_MMAPABLE);
+	void *mapped;
+	int error;
+
+	if (map < 0)
+		return map;
+	mapped = mmap(NULL, value_bytes * n_values, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+	if (mapped == MAP_FAILED) {
+		error = -errno;
+		close(map);
+		return error;
+	}
+	*memory = mapped;
+	return map;
 }
 
 int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const char *name)

@@ -27,6 +27,12 @@ int bpf_attach_tracepoint(int program, uint64_t id);
 /* How often the kernel did not run a program because it already ran on that CPU; 0 before Linux 5.12. */
 uint64_t bpf_program_misses(int program);
 
+/*
+ * An array that programs and the caller share, all of whose values are 0; *memory is of the caller, who
+ * unmaps it. A descriptor or -errno: before Linux 5.5 there are none.
+ */
+int bpf_shared_array_open(size_t value_bytes, size_t n_values, void **memory);
+
 /* Sets the value of this key. 0 or -errno. */
 int bpf_map_set(int map, const void *key, const void *value);
 

@@ -18,6 +18,7 @@
 #define ENTRY_AT (ROOM_AT - 3 * WORD)            /* a new entry */
 #define KEYS_AT (ENTRY_AT - BPF_KEYS_MAX * WORD) /* the words of the key, upwards */
 
+#define SLOT_AT ENTRY_AT /* the number of one */
 #define LENGTH_AT ENTRY_AT
 #define RECORD_AT (ENTRY_AT + WORD)
 
@@ -81,9 +82,9 @@ static void store(struct bpf_code *code, int base, int offset, int from)
 	put(code, BPF_STX | BPF_MEM | BPF_DW, base, from, offset, 0);
 }
 
-static void store_half(struct bpf_code *code, int base, size_t offset, int from)
+static void store_half(struct bpf_code *code, int base, int offset, int from)
 {
-	put(code, BPF_STX | BPF_MEM | BPF_W, base, from, (int)offset, 0);
+	put(code, BPF_STX | BPF_MEM | BPF_W, base, from, offset, 0);
 }
 
 static void store_number(struct bpf_code *code, int base, int offset, int32_t number)
@@ -342,12 +343,19 @@ static void find_bucket(struct bpf_code *code)
 	land(code, below);
 }
 
-static void store_class(struct bpf_code *code, const struct bpf_shape *shape)
+static int words_of(const struct bpf_shape *shape)
 {
-	int at = KEYS_AT;
+	int words = 0;
 
 	for (unsigned i = 0; i < shape->n_keys; i++)
-		at += shape->keys[i].joins ? 0 : WORD;
+		words += !shape->keys[i].joins;
+	return words;
+}
+
+static void store_class(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	int at = KEYS_AT + words_of(shape) * WORD;
+
 	if (shape->by_log2) {
 		count_bits(code);
 		store(code, FRAME, at, BPF_REG_2);
@@ -357,11 +365,60 @@ static void store_class(struct bpf_code *code, const struct bpf_shape *shape)
 	}
 }
 
+#define SLOT_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+
+uint32_t bpf_slot(const uint64_t *key, unsigned n_words)
+{
+	uint64_t mixed = 0;
+
+	for (unsigned word = 0; word < n_words; word++)
+		mixed = (mixed ^ key[word]) * SLOT_MULTIPLIER;
+	return (uint32_t)(mixed >> (64 - BPF_SLOT_BITS));
+}
+
+static void store_slot(struct bpf_code *code, int words)
+{
+	set(code, BPF_REG_1, 0);
+	load_number(code, BPF_REG_2, SLOT_MULTIPLIER);
+	for (int word = 0; word < words; word++) {
+		load(code, 8, BPF_REG_3, FRAME, KEYS_AT + word * WORD);
+		compute(code, BPF_XOR, BPF_REG_1, BPF_REG_3);
+		compute(code, BPF_MUL, BPF_REG_1, BPF_REG_2);
+	}
+	compute_with(code, BPF_RSH, BPF_REG_1, 64 - BPF_SLOT_BITS);
+	store_half(code, FRAME, SLOT_AT, BPF_REG_1);
+}
+
+/* Jumps where the key has its slot, with the address of its entry in r0. */
+static unsigned find_slot(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	int words = code->failed ? 0 : words_of(shape) + (shape->by_log2 || shape->by_bucket);
+	unsigned others[BPF_KEYS_MAX], none, found;
+
+	store_slot(code, words);
+	look_up(code, shape->slots, SLOT_AT);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	for (int word = 0; word < words; word++) {
+		load(code, 8, BPF_REG_1, BPF_REG_0, word * WORD);
+		load(code, 8, BPF_REG_2, FRAME, KEYS_AT + word * WORD);
+		put(code, BPF_JMP | BPF_JNE | BPF_X, BPF_REG_1, BPF_REG_2, 0, 0);
+		others[word] = code->count - 1;
+	}
+	compute_with(code, BPF_ADD, BPF_REG_0, words * WORD);
+	found = jump(code, BPF_JA, 0, 0);
+	land(code, none);
+	for (int word = 0; word < words; word++)
+		land(code, others[word]);
+	return found;
+}
+
 static void count_value(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned found, made, greater, done;
+	unsigned found, made, greater, done, has_slot = 0;
 
 	store_class(code, shape);
+	if (shape->has_slots)
+		has_slot = find_slot(code, shape);
 	look_up(code, shape->entries, KEYS_AT);
 	found = jump(code, BPF_JNE, BPF_REG_0, 0);
 	for (int word = 0; word < 3; word++)
@@ -373,6 +430,8 @@ static void count_value(struct bpf_code *code, const struct bpf_shape *shape)
 	done = jump(code, BPF_JA, 0, 0);
 	land(code, found);
 	land(code, made);
+	if (shape->has_slots)
+		land(code, has_slot);
 	set(code, BPF_REG_1, 1);
 	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, offsetof(struct bpf_entry, count),
 	    BPF_ADD);

@@ -12,6 +12,8 @@
 #define BPF_PATH_MAX 4
 #define BPF_CODE_MAX 400
 #define BPF_TEXT_MAX 4096
+#define BPF_SLOT_BITS 10         /* of the number of a slot */
+#define BPF_SLOT_FREE UINT64_MAX /* the first word of its key */
 #define BPF_TIMED_RUNS 64 /* one of this many runs measures its own time */
 
 /* A number that a program takes from where it runs. */
@@ -149,6 +151,9 @@ struct bpf_shape {
 	bool by_bucket;     /* … and histogram_index(0, value) */
 	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
+	int slots;          /* an array of 1 << BPF_SLOT_BITS of a key and its struct bpf_entry: keys that
+			       have their slot count there instead, which costs less … */
+	bool has_slots;     /* … */
 	int starts;         /* of START and STOP: a hash from the key's words to a time, of NOTE to a value */
 	int marks;          /* a word for each CPU; -1: none */
 	enum bpf_enters enters;            /* of ENTER … */
@@ -185,6 +190,9 @@ struct bpf_code {
 	unsigned count;
 	bool failed; /* it has no room, or a part cannot be loaded */
 };
+
+/* The number of the one slot that a key may have; programs compute the same. */
+uint32_t bpf_slot(const uint64_t *key, unsigned n_words);
 
 /* False when the shape cannot be made: an odd size, too many words in the key. */
 bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape);

@@ -596,6 +596,98 @@ START_TEST(what_has_one_of_the_bits_does_nothing)
 	ck_assert_uint_eq(counted_forks(&program), FORKS);
 }
 
+static void send_signals(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		ck_assert_int_eq(kill(getpid(), SIGURG), 0); /* which is ignored */
+}
+
+/* Another number that has the same slot. */
+static uint64_t rival_of(uint64_t key)
+{
+	uint64_t other = key;
+
+	do
+		other++;
+	while (bpf_slot(&other, 1) != bpf_slot(&key, 1));
+	return other;
+}
+
+static void check_signals(struct trace_set *set, uint64_t key, uint64_t count)
+{
+	struct bpf_entry entry;
+
+	ck_assert(trace_read(set));
+	entry = entry_of(set, key);
+	ck_assert_uint_eq(entry.count, count);
+	ck_assert_uint_eq(entry.sum, count * SIGURG);
+	ck_assert_uint_eq(entry.most, SIGURG);
+}
+
+static uint64_t count_in_hash(const struct trace_set *set, uint64_t key)
+{
+	struct bpf_entry entry;
+
+	ck_assert_int_eq(bpf_map_value(set->entries, &key, &entry), 0);
+	return entry.count;
+}
+
+static void forget(struct trace_set *set, uint64_t key)
+{
+	for (size_t i = 0; i < set->n_entries; i++)
+		if (*trace_key(set, i) == key)
+			trace_forget(set, i);
+}
+
+#define SIGNALS_BY(...)                                                                                      \
+	{                                                                                                    \
+		.name = "signals", .tracepoint = "signal_generate", .does = BPF_COUNT,                       \
+		.keys = { __VA_ARGS__ }, .n_keys = 1, .value = { .is = BPF_PART_ARGUMENT, .bytes = 4 },      \
+	}
+
+/* Two keys that want the same slot: one has it, the other one stays in the hash. */
+START_TEST(keys_that_count_often_count_in_slots)
+{
+	uint64_t own = (uint64_t)getpid(), rival = rival_of(own);
+	const struct trace_program programs[] = {
+		SIGNALS_BY({ .is = BPF_PART_PROCESS }),
+		SIGNALS_BY({ .is = BPF_PART_CONSTANT, .constant = rival }),
+	};
+	const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 1,
+		.n_entries_max = 4096,
+		.slots = true,
+	};
+	struct trace_set set;
+	struct env env;
+	uint64_t here, there;
+
+	open_set(&set, &env, &plan);
+	if (set.slots < 0)
+		skip_test("the kernel has no arrays that programs share with others");
+	signal(SIGURG, SIG_IGN);
+	send_signals(1500);
+	check_signals(&set, own, 1500);
+	send_signals(500);
+	check_signals(&set, own, 2000);
+	here = count_in_hash(&set, own);
+	there = count_in_hash(&set, rival);
+	ck_assert((here < 2000) != (there < 2000));
+	forget(&set, own);
+	forget(&set, rival);
+	ck_assert(trace_read(&set));
+	ck_assert_uint_eq(entry_of(&set, own).count, U64_UNKNOWN);
+	send_signals(1200);
+	check_signals(&set, own, 1200);
+	send_signals(10);
+	check_signals(&set, own, 1210);
+	ck_assert_uint_eq(trace_self(&set, 0).lost, 0);
+	close_set(&set, &env);
+}
+
 START_TEST(what_a_full_map_does_not_take_is_counted)
 {
 	static const struct trace_program program = { .name = "exits",

@@ -100,7 +100,7 @@ static const struct trace_program interface_programs[] = PROGRAMS(N_PARTS, LINK_
 #define PLAN(table, of, words, pids)                                                                         \
 	{                                                                                                    \
 		.topic = table, .programs = of, .n_programs = sizeof(of) / sizeof((of)[0]),                  \
-		.n_words = words, .n_entries_max = ENTRIES_MAX, .by_pid = pids,                              \
+		.n_words = words, .n_entries_max = ENTRIES_MAX, .slots = true, .by_pid = pids,               \
 	}
 
 static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_LINK, true);

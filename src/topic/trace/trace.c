@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -25,6 +26,8 @@
 #define ROOM_FIRST 256
 #define ROOM_MOST 65536
 #define READ_TRIES 8
+#define SLOTS (1U << BPF_SLOT_BITS)
+#define OFTEN 1000       /* a key that has counted so often gets its slot */
 #define READERS_MAX 4096 /* threads that read files at the same time */
 
 /* What is open only while programs are made. */
@@ -312,6 +315,8 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.marks = set->marks,
 		.records = set->records,
 		.rings = set->rings,
+		.slots = set->slots,
+		.has_slots = set->slots >= 0,
 		.enters = program->enters,
 		.task = program->task,
 		.process = set->process,
@@ -351,6 +356,27 @@ static size_t start_bytes(const struct trace_plan *plan)
 	return 0;
 }
 
+static size_t words_of_slot(const struct trace_set *set)
+{
+	return set->plan->n_words + sizeof(struct bpf_entry) / sizeof(uint64_t);
+}
+
+static uint64_t *slot_of(const struct trace_set *set, const uint64_t *key)
+{
+	return set->slot_words + bpf_slot(key, set->plan->n_words) * words_of_slot(set);
+}
+
+/* A kernel that has no such maps does without. */
+static void open_slots(struct trace_set *set)
+{
+	void *memory = NULL;
+
+	set->slots = bpf_shared_array_open(words_of_slot(set) * sizeof(uint64_t), SLOTS, &memory);
+	set->slot_words = memory;
+	for (size_t i = 0; memory && i < SLOTS; i++)
+		set->slot_words[i * words_of_slot(set)] = BPF_SLOT_FREE;
+}
+
 static int open_maps(struct trace_set *set)
 {
 	const struct trace_plan *plan = set->plan;
@@ -361,6 +387,8 @@ static int open_maps(struct trace_set *set)
 
 	if (plan->n_words > 0)
 		error = set->entries = bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, value_bytes, n_max);
+	if (error >= 0 && plan->slots)
+		open_slots(set);
 	if (error >= 0 && plan->starts)
 		error = set->starts = bpf_map_open(start_type, start_bytes(plan), sizeof(uint64_t), n_max);
 	if (error >= 0 && plan->marks)
@@ -395,6 +423,14 @@ static void close_map(int *fd)
 	*fd = -1;
 }
 
+static void close_slots(struct trace_set *set)
+{
+	if (set->slot_words)
+		munmap(set->slot_words, SLOTS * words_of_slot(set) * sizeof(uint64_t));
+	set->slot_words = NULL;
+	close_map(&set->slots);
+}
+
 static void close_maps(struct trace_set *set)
 {
 	for (unsigned i = 0; i < set->n_running; i++)
@@ -406,6 +442,7 @@ static void close_maps(struct trace_set *set)
 	close_map(&set->records);
 	close_map(&set->rings);
 	close_map(&set->readers);
+	close_slots(set);
 }
 
 static int start_programs(struct trace_set *set)
@@ -457,6 +494,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 		.records = -1,
 		.rings = -1,
 		.readers = -1,
+		.slots = -1,
 	};
 	if (!env->live || request->no_bpf) {
 		set->error = -ENOTSUP;
@@ -530,6 +568,43 @@ static void read_again(struct trace_set *set)
 			bpf_map_value(set->entries, trace_key(set, i), &set->times[i]);
 }
 
+static bool has_slot(const struct trace_set *set, const uint64_t *slot, const uint64_t *key)
+{
+	return memcmp(slot, key, set->plan->n_words * sizeof(*key)) == 0;
+}
+
+/* Programs see its first word last, and then count there what they have counted in the hash so far. */
+static void take_slot(const struct trace_set *set, uint64_t *slot, const uint64_t *key)
+{
+	for (size_t word = 1; word < words_of_slot(set); word++)
+		__atomic_store_n(&slot[word], word < set->plan->n_words ? key[word] : 0, __ATOMIC_RELAXED);
+	__atomic_store_n(slot, *key, __ATOMIC_RELEASE);
+}
+
+static void add_slot(const struct trace_set *set, const uint64_t *slot, struct bpf_entry *entry)
+{
+	const struct bpf_entry *more = (const void *)(slot + set->plan->n_words);
+	uint64_t most = __atomic_load_n(&more->most, __ATOMIC_RELAXED);
+
+	entry->count += __atomic_load_n(&more->count, __ATOMIC_RELAXED);
+	entry->sum += __atomic_load_n(&more->sum, __ATOMIC_RELAXED);
+	entry->most = most > entry->most ? most : entry->most;
+}
+
+/* What has a slot stays in the hash, with what it counted there before. */
+static void read_slots(struct trace_set *set)
+{
+	for (size_t i = 0; i < set->n_entries; i++) {
+		const uint64_t *key = trace_key(set, i);
+		uint64_t *slot = slot_of(set, key);
+
+		if (has_slot(set, slot, key))
+			add_slot(set, slot, &set->values[i]);
+		else if (*slot == BPF_SLOT_FREE && set->values[i].count >= OFTEN)
+			take_slot(set, slot, key);
+	}
+}
+
 bool trace_read(struct trace_set *set)
 {
 	bool goes_on = false;
@@ -555,12 +630,19 @@ bool trace_read(struct trace_set *set)
 	set->n_entries = set->n_read;
 	if (set->plan->times)
 		read_again(set);
+	if (set->slot_words)
+		read_slots(set);
 	return true;
 }
 
 void trace_forget(struct trace_set *set, size_t entry)
 {
-	bpf_map_remove(set->entries, trace_key(set, entry));
+	const uint64_t *key = trace_key(set, entry);
+	uint64_t *slot = set->slot_words ? slot_of(set, key) : NULL;
+
+	if (slot && has_slot(set, slot, key))
+		__atomic_store_n(slot, BPF_SLOT_FREE, __ATOMIC_RELEASE);
+	bpf_map_remove(set->entries, key);
 }
 
 struct bpf_self trace_self(struct trace_set *set, unsigned running)

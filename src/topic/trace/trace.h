@@ -65,6 +65,7 @@ struct trace_plan {
 	bool starts, marks, records; /* some program has them */
 	bool notes;                  /* starts are notes: the oldest go where there is no room */
 	bool readers;                /* some program is of the page cache */
+	bool slots;                  /* COUNT and STOP run often: keys that come often have slots */
 	bool by_pid;                 /* in a PID namespace it cannot be: -EXDEV */
 	bool times;                  /* entries are struct bpf_times by struct bpf_times_key */
 };
@@ -74,7 +75,8 @@ struct trace_set {
 	const struct trace_plan *plan;
 	uint64_t process; /* only its threads have times; 0: all */
 	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
-	int entries, starts, marks, records, rings, readers; /* -1: none */
+	int entries, starts, marks, records, rings, readers, slots; /* -1: none */
+	uint64_t *slot_words; /* mapped: plan->n_words of a key and a struct bpf_entry for each slot */
 	struct trace_running {
 		const struct trace_program *program;
 		int self, loaded, attached;
