@@ -75,9 +75,12 @@ static void replace(struct prompt *prompt, size_t from, size_t to, const char *b
 static void add_character(struct prompt *prompt, int key)
 {
 	char bytes[UTF8_BYTES_MAX];
+	size_t length;
 
-	if (key < K_NAMED && key >= ' ' && !utf8_is_harmful((uint32_t)key) && prompt->text.length <= 1000)
-		replace(prompt, prompt->at, prompt->at, bytes, utf8_put(bytes, (uint32_t)key));
+	if (key >= K_NAMED || key < ' ' || utf8_is_harmful((uint32_t)key) || prompt->text.length > 1000)
+		return;
+	length = utf8_put(bytes, (uint32_t)key);
+	replace(prompt, prompt->at, prompt->at, bytes, length);
 }
 
 static bool is_inside_character(const struct prompt *prompt, size_t at)
@@ -85,7 +88,7 @@ static bool is_inside_character(const struct prompt *prompt, size_t at)
 	return ((unsigned char)prompt->text.bytes[at] & 0xc0) == 0x80;
 }
 
-static size_t before(const struct prompt *prompt, size_t at)
+static size_t character_before(const struct prompt *prompt, size_t at)
 {
 	at -= at > 0;
 	while (at > 0 && is_inside_character(prompt, at))
@@ -93,7 +96,7 @@ static size_t before(const struct prompt *prompt, size_t at)
 	return at;
 }
 
-static size_t after(const struct prompt *prompt, size_t at)
+static size_t character_after(const struct prompt *prompt, size_t at)
 {
 	at += at < prompt->text.length - 1;
 	while (is_inside_character(prompt, at))
@@ -117,10 +120,10 @@ static void edit(struct prompt *prompt, int key)
 
 	switch (key) {
 	case K_LEFT:
-		prompt->at = before(prompt, at);
+		prompt->at = character_before(prompt, at);
 		break;
 	case K_RIGHT:
-		prompt->at = after(prompt, at);
+		prompt->at = character_after(prompt, at);
 		break;
 	case K_HOME:
 	case CTRL('A'):
@@ -131,10 +134,10 @@ static void edit(struct prompt *prompt, int key)
 		prompt->at = end;
 		break;
 	case K_BACKSPACE:
-		replace(prompt, before(prompt, at), at, "", 0);
+		replace(prompt, character_before(prompt, at), at, "", 0);
 		break;
 	case K_DELETE:
-		replace(prompt, at, after(prompt, at), "", 0);
+		replace(prompt, at, character_after(prompt, at), "", 0);
 		break;
 	case CTRL('W'):
 		replace(prompt, word_before(prompt, at), at, "", 0);
