@@ -6,10 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +30,7 @@ struct env_file {
 	int fd;        /* -1: could not be opened */
 	int error;     /* -errno of the read in this tick */
 	uint64_t tick; /* when it was read */
+	bool announced; /* see env_file_announced() */
 	char *bytes;
 	size_t length, capacity;
 };
@@ -354,6 +358,23 @@ int env_open_file(const struct env *env, const char *path)
 	return error ? error : fd;
 }
 
+struct env_file *env_file_announced(struct env *env, const char *path)
+{
+	struct env_file *file = env_file(env, path);
+
+	file->announced = env->live;
+	return file;
+}
+
+static bool is_unchanged(const struct env_file *file)
+{
+	struct pollfd change = { .fd = file->fd, .events = POLLPRI };
+	struct statfs kind;
+
+	return file->announced && fstatfs(file->fd, &kind) == 0 && kind.f_type == PROC_SUPER_MAGIC &&
+	       poll(&change, 1, 0) >= 0 && !(change.revents & (POLLPRI | POLLERR));
+}
+
 static int refresh(struct env *env, struct env_file *file)
 {
 	int error;
@@ -364,6 +385,8 @@ static int refresh(struct env *env, struct env_file *file)
 		if (fd < 0)
 			return fd;
 		file->fd = fd;
+	} else if (is_unchanged(file)) {
+		return 0;
 	}
 	error = read_whole(env, file);
 	if (error) {

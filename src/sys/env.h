@@ -155,6 +155,12 @@ int env_open_file(const struct env *env, const char *path);
 struct env_file *env_file(struct env *env, const char *path);
 
 /*
+ * The same for a file whose changes the kernel announces to poll(2), such as proc/self/mountinfo: on the live
+ * machine it is read again after a change only.
+ */
+struct env_file *env_file_announced(struct env *env, const char *path);
+
+/*
  * Its text as read in this tick, the same for all callers; valid until the next tick. 0 or -errno, which is
  * noted as a failure. Tries to open a missing file again in each tick.
  */

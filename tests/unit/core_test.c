@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <float.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -645,6 +647,43 @@ START_TEST(env_reads_once_per_tick)
 	ck_assert_int_eq(env_read(&env, file, &text), 0);
 	ck_assert(span_is(text, "two"));
 	ck_assert(!env.live);
+	env_close(&env);
+}
+END_TEST
+
+static bool names(struct span text, const char *name)
+{
+	return memmem(text.at, span_length(text), name, strlen(name));
+}
+
+/* The list of mounts is read at first, and when it has changed. */
+START_TEST(env_reads_announced_changes)
+{
+	char place[] = "/tmp/announced.XXXXXX";
+	struct env env;
+	struct env_file *file;
+	struct span text;
+	uint64_t reads;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		skip_test("a mount namespace cannot be made: %s", strerror(errno));
+	ck_assert_ptr_nonnull(mkdtemp(place));
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	env.tick = 1;
+	file = env_file_announced(&env, "proc/self/mountinfo");
+	ck_assert_int_eq(env_read(&env, file, &text), 0);
+	ck_assert(!names(text, place));
+	reads = env.reads;
+	env.tick = 2;
+	ck_assert_int_eq(env_read(&env, file, &text), 0);
+	ck_assert_uint_eq(env.reads, reads);
+	ck_assert_int_eq(mount("none", place, "tmpfs", 0, NULL), 0);
+	env.tick = 3;
+	ck_assert_int_eq(env_read(&env, file, &text), 0);
+	ck_assert_uint_gt(env.reads, reads);
+	ck_assert(names(text, place));
+	umount(place);
+	rmdir(place);
 	env_close(&env);
 }
 END_TEST

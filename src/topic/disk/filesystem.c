@@ -517,7 +517,7 @@ static int sample(struct sample *sample)
 	struct frame *frame = sample->frame;
 	struct env *env = sample->env;
 	struct span text;
-	int error = env_read(env, env_file(env, "proc/self/mountinfo"), &text);
+	int error = env_read(env, env_file_announced(env, "proc/self/mountinfo"), &text);
 	bool told = false;
 
 	if (error)
