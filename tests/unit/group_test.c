@@ -758,6 +758,24 @@ START_TEST(hostile_files_of_engines)
 }
 END_TEST
 
+/* As in a snap without plugs: mounted, but nothing of it may be read. */
+START_TEST(hierarchies_that_cannot_be_read)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_1(&rig);
+	rig_put(&rig, "proc/self/mountinfo", "%s", MOUNTS_1);
+	rig_remove(&rig, "sys/fs/cgroup");
+	open_topic(&rig);
+	for (int i = 0; i < 2; i++)
+		frame = rig_sample(&rig, 2);
+	ck_assert(has_row(frame, "/") && !has_row(frame, "/a"));
+	ck_assert(isnan(number(frame, "/", "memory_limit_bytes")));
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(no_groups_at_all)
 {
 	struct sample sample = { .topic = topic_find("group") };

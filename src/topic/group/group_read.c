@@ -304,10 +304,14 @@ static unsigned task_hierarchy(const struct group_tree *tree, const struct group
 
 static void list_tasks(struct group_reader *reader, struct group *group)
 {
-	unsigned hierarchy = task_hierarchy(reader->tree, group);
-	const char *name = files[FILE_TASK_LIST].names[reader->tree->hierarchies[hierarchy].version - 1];
-	const char *path = group_tree_path(reader->tree, group, hierarchy, name);
+	const char *name, *path;
+	unsigned hierarchy;
 
+	if (group->in == 0) /* no hierarchy can be read */
+		return;
+	hierarchy = task_hierarchy(reader->tree, group);
+	name = files[FILE_TASK_LIST].names[reader->tree->hierarchies[hierarchy].version - 1];
+	path = group_tree_path(reader->tree, group, hierarchy, name);
 	buffer_empty(&reader->tasks);
 	if (attribute_text(reader->tree->env, path, TASKS_BYTES_MAX, &reader->tasks) == 0)
 		group->own_tasks = count_lines(&reader->tasks);
