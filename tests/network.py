@@ -329,6 +329,49 @@ sys.stdin.read()
 """
 
 
+# Holds so many connections to itself; for each line it closes as many as the line says, and makes as many new ones.
+HOLDER = """
+import resource, socket, sys
+n = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_NOFILE, (2 * n + 100,) * 2)
+listener = socket.create_server(("127.0.0.1", 0), backlog=100)
+def pair():
+    here = socket.create_connection(listener.getsockname())
+    return here, listener.accept()[0]
+held = [pair() for _ in range(n)]
+print("ready", flush=True)
+for line in sys.stdin:
+    for here, there in held[-int(line):]:
+        here.close()
+        there.close()
+    held[-int(line):] = [pair() for _ in range(int(line))]
+    print("ready", flush=True)
+"""
+
+
+@test
+def owners_of_new_sockets():
+    """of a process with 3,000 sockets new ones are its within two samples, also as many as it has closed"""
+    holder = script(HOLDER, 1500)
+    holder.stdout.readline()
+    panetop = Panetop("traffic")
+
+    def connections(rows):
+        return next((row["connections"] for row in rows if row["pid"] == holder.pid), None)
+    for _ in range(SAMPLES_MAX):
+        if connections(panetop.sample()) == 3000:
+            break
+    for _ in range(5):
+        holder.stdin.write("1\n")
+        holder.stdin.flush()
+        holder.stdout.readline()
+        samples = [connections(panetop.after()), connections(panetop.sample())]
+        same(3000 in samples, True, f"its connections, of 3000: {samples}")
+    panetop.last()
+    holder.kill()
+    holder.wait()
+
+
 @test
 def limits():
     """a connection to whoever does not read is limited by its receiver, one with room is not; each has its control group"""

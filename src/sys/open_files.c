@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,8 +21,9 @@ struct reading {
 	struct env *env;
 	int directory, infos; /* infos < 0: not readable */
 	void (*found)(void *context, const struct open_file *file);
-	void (*found_socket)(void *context, uint64_t inode);
+	open_files_found *found_socket;
 	void *context;
+	bool done; /* no more are wanted */
 };
 
 static struct span read_info(const struct reading *reading, const char *name, char bytes[INFO_MAX])
@@ -38,7 +40,7 @@ static struct span read_info(const struct reading *reading, const char *name, ch
 }
 
 /* False: it was closed meanwhile. */
-static bool read_file(const struct reading *reading, const char *name)
+static bool read_file(struct reading *reading, const char *name)
 {
 	char target[PATH_MAX], bytes[INFO_MAX];
 	struct open_file file = { 0 };
@@ -60,9 +62,8 @@ static bool read_file(const struct reading *reading, const char *name)
 }
 
 /* Each entry has the position of the next one. */
-static long read_entries(const struct reading *reading,
-			 bool (*read_one)(const struct reading *, const char *), uint64_t *cookie,
-			 size_t most)
+static long read_entries(struct reading *reading, bool (*read_one)(struct reading *, const char *),
+			 uint64_t *cookie, size_t most)
 {
 	_Alignas(struct dirent64) char entries[4096];
 	ssize_t length;
@@ -74,7 +75,7 @@ static long read_entries(const struct reading *reading,
 		for (ssize_t at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
 
-			if (n_read == most)
+			if (n_read == most || reading->done)
 				return (long)n_read;
 			n_read += read_one(reading, entry->d_name);
 			*cookie = (uint64_t)entry->d_off;
@@ -105,30 +106,32 @@ long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t mos
 	return n_read;
 }
 
-/* "socket:[12345]" */
-static bool read_socket(const struct reading *reading, const char *name)
+/* "socket:[12345]". False: it is not open. */
+static bool read_socket(struct reading *reading, const char *name)
 {
 	static const char prefix[] = "socket:[";
 	char target[64];
 	struct span rest;
-	uint64_t inode;
+	uint64_t fd, inode;
 	ssize_t length;
 
-	if (*name == '.')
+	if (!span_whole_number(name, 0, INT32_MAX, &fd))
 		return false;
 	length = readlinkat(reading->directory, name, target, sizeof(target));
 	reading->env->reads++;
+	if (length < 0 && errno == ENOENT)
+		return false;
 	rest = span_of(target, length > 0 ? (size_t)length : 0);
 	if (!span_starts(rest, prefix))
 		return true;
 	rest.at += sizeof(prefix) - 1;
 	if (span_u64(&rest, &inode))
-		reading->found_socket(reading->context, inode);
+		reading->done = !reading->found_socket(reading->context, (uint32_t)fd, inode);
 	return true;
 }
 
-long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
-			void (*found)(void *context, uint64_t inode), void *context)
+long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most, open_files_found *found,
+			void *context)
 {
 	struct reading reading = { .env = env, .found_socket = found, .context = context };
 	uint64_t raised;
@@ -142,6 +145,41 @@ long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t 
 	privilege_lower(raised);
 	close(reading.directory);
 	return n_read;
+}
+
+#define TRIES 32 /* between two looks at the clock */
+
+static bool is_known(const uint64_t *known, uint32_t n_known, uint32_t fd)
+{
+	return fd < n_known && (known[fd / 64] >> fd % 64 & 1);
+}
+
+bool open_files_new_sockets(struct env *env, uint32_t pid, const uint64_t *known, uint32_t n_known,
+			    uint64_t n, uint32_t limit, uint64_t until_ns, open_files_found *found,
+			    void *context)
+{
+	struct reading reading = { .env = env, .found_socket = found, .context = context };
+	bool in_time = true;
+	unsigned n_tried = 0;
+	uint64_t raised;
+
+	reading.directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
+	if (reading.directory < 0)
+		return false;
+	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	for (uint32_t fd = 0; fd < limit && n > 0 && in_time && !reading.done; fd++) {
+		char name[16];
+
+		if (is_known(known, n_known, fd))
+			continue;
+		if (++n_tried % TRIES == 0)
+			in_time = env_self_cpu_ns() < until_ns;
+		snprintf(name, sizeof(name), "%u", fd);
+		n -= read_socket(&reading, name);
+	}
+	privilege_lower(raised);
+	close(reading.directory);
+	return in_time;
 }
 
 uint64_t open_files_count(struct env *env, uint32_t pid)

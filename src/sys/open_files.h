@@ -20,9 +20,18 @@ struct open_file {
 long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
 		     void (*found)(void *context, const struct open_file *file), void *context);
 
-/* The same, but passes only the inodes of its sockets, and reads less for it. */
-long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
-			void (*found)(void *context, uint64_t inode), void *context);
+/* The same, but passes only its sockets, and reads less for it. False: no more are wanted. */
+typedef bool open_files_found(void *context, uint32_t fd, uint64_t inode);
+long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most, open_files_found *found,
+			void *context);
+
+/*
+ * Sockets among n of its descriptors from 0 on that have no bit in known, where those from n_known on have
+ * none. Ends at limit as well. False: until_ns of env_self_cpu_ns() came before.
+ */
+bool open_files_new_sockets(struct env *env, uint32_t pid, const uint64_t *known, uint32_t n_known,
+			    uint64_t n, uint32_t limit, uint64_t until_ns, open_files_found *found,
+			    void *context);
 
 /* How many it has, as the kernel counts them since Linux 6.2; U64_UNKNOWN. */
 uint64_t open_files_count(struct env *env, uint32_t pid);

@@ -21,7 +21,11 @@
 #define DATAGRAM_BYTES 32768
 #define BUFFER_BYTES (1 << 20)
 #define BATCH 4
-#define LOOK_NS UINT64_C(8000000) /* of CPU time, for owners in a tick */
+#define LOOK_NS UINT64_C(8000000)   /* of CPU time, for owners in a tick … */
+#define LOOK_EACH_NS UINT64_C(4000) /* … and for each that is looked for … */
+#define LOOK_MOST_NS UINT64_C(50000000)
+#define MANY_FILES 256            /* of which only those are read that are not known */
+#define FREE_FILES 1024           /* numbers without a file, at most, below the last one */
 #define LOOKS_MAX 2               /* the first one may have passed its process; then we may not see it */
 #define FILES_AT_ONCE 256
 #define CLOSING_DATAGRAM_BYTES 2048
@@ -143,6 +147,16 @@ static void read_closed(struct socket_list *list)
 		}
 }
 
+/* Where one closed another may have its descriptor, so that their number is as before. */
+static void look_again(struct socket_list *list, uint32_t pid)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < pid);
+	if (at < list->n_holders && list->holders[at].pid == pid)
+		list->holders[at].n_files = U64_UNKNOWN;
+}
+
 /* The report of one that closed may come a little later. */
 static void drop_closed(struct socket_list *list)
 {
@@ -152,6 +166,8 @@ static void drop_closed(struct socket_list *list)
 		struct socket *socket = &list->all[i];
 
 		socket->closed |= socket->tick != list->env->tick;
+		if (socket->closed && socket->owner != 0)
+			look_again(list, socket->owner);
 		if (list->env->tick - socket->tick >= CLOSED_TICKS)
 			continue;
 		if (n_kept != i)
@@ -199,17 +215,19 @@ struct look {
 	uint32_t pid;
 };
 
-static void found(void *context, uint64_t inode)
+static bool found(void *context, uint32_t fd, uint64_t inode)
 {
 	const struct look *look = context;
 	struct socket_list *list = look->list;
 	uint32_t at;
 
 	HASH_FIND(at, &list->by_inode, hash_u64(inode), list->all[at].diag.inode == inode);
-	if (at == HASH_NONE || list->all[at].owner != 0)
-		return;
-	list->all[at].owner = look->pid;
-	list->n_sought--;
+	if (at != HASH_NONE && list->all[at].owner == 0) {
+		list->all[at].owner = look->pid;
+		list->all[at].fd = fd;
+		list->n_sought--;
+	}
+	return list->n_sought > 0;
 }
 
 static struct socket_holder *holder_of(struct socket_list *list, uint32_t pid)
@@ -249,12 +267,48 @@ static bool look_into(struct socket_list *list, uint32_t pid, uint64_t *place, u
 	return n_read < 0 || *place == 0 || list->n_sought == 0;
 }
 
+static void add_known(struct socket_list *list, uint32_t fd)
+{
+	while (list->n_known_words <= fd / 64)
+		*VECTOR_ADD(list->known, list->n_known_words, list->known_capacity) = 0;
+	list->known[fd / 64] |= UINT64_C(1) << fd % 64;
+}
+
+/* How many of its descriptors are known. */
+static uint64_t find_known(struct socket_list *list, uint32_t pid)
+{
+	uint64_t n_known = 0;
+
+	list->n_known_words = 0;
+	for (size_t i = 0; i < list->n_all; i++)
+		if (list->all[i].owner == pid && !list->all[i].closed) {
+			add_known(list, list->all[i].fd);
+			n_known++;
+		}
+	return n_known;
+}
+
+/* A known one may be closed here, and open elsewhere: look_on() finds what came in its place. */
+static bool look_for_new(struct socket_list *list, uint32_t pid, uint64_t n_files, uint64_t until_ns)
+{
+	uint64_t n_known = find_known(list, pid);
+	struct look look = { list, pid };
+
+	return n_known >= n_files ||
+	       open_files_new_sockets(list->env, pid, list->known, (uint32_t)list->n_known_words * 64,
+				      n_files - n_known, (uint32_t)n_files + FREE_FILES, until_ns, found,
+				      &look);
+}
+
 static void look_if_files_changed(struct socket_list *list, uint32_t pid, uint64_t until_ns)
 {
 	struct socket_holder *holder = holder_of(list, pid);
 	uint64_t n_files = open_files_count(list->env, pid), place = 0;
 
-	if (n_files != U64_UNKNOWN && n_files != holder->n_files && look_into(list, pid, &place, until_ns))
+	if (n_files == U64_UNKNOWN || n_files == holder->n_files)
+		return;
+	if (n_files < MANY_FILES ? look_into(list, pid, &place, until_ns)
+				 : look_for_new(list, pid, n_files, until_ns))
 		holder->n_files = n_files;
 }
 
@@ -304,7 +358,7 @@ static void look_on(struct socket_list *list, const uint32_t *pids, size_t n_pid
 
 static void find_owners(struct socket_list *list)
 {
-	uint64_t until_ns = env_self_cpu_ns() + LOOK_NS;
+	uint64_t begin_ns = env_self_cpu_ns(), until_ns;
 	const uint32_t *pids;
 	size_t n_pids;
 
@@ -313,6 +367,8 @@ static void find_owners(struct socket_list *list)
 	seek_owners(list, pids, n_pids);
 	if (list->n_sought == 0)
 		return;
+	until_ns = LOOK_NS + list->n_sought * LOOK_EACH_NS;
+	until_ns = begin_ns + (until_ns < LOOK_MOST_NS ? until_ns : LOOK_MOST_NS);
 	forget_ended(list, pids, n_pids);
 	look_where_files_changed(list, pids, n_pids, until_ns - LOOK_NS / 2);
 	if (list->n_sought > 0)
@@ -373,6 +429,7 @@ static void close_list(void *state)
 	hash_free(&list->by_cookie);
 	hash_free(&list->by_inode);
 	free(list->holders);
+	free(list->known);
 	free(list->all);
 	free(list);
 }

@@ -14,7 +14,8 @@ struct socket {
 	bool closed;   /* it is shown no more, but its last bytes may still come */
 	uint64_t counted_sent, counted_received, counted_again; /* for traffic_list.c */
 	uint64_t seen_sent, seen_received, seen_again;          /* the same */
-	uint32_t owner;                                         /* pid; 0: not known */
+	uint32_t owner;                                         /* pid; 0: not known … */
+	uint32_t fd;                                            /* … and which of its descriptors */
 	unsigned looks; /* at all processes, that did not find its owner */
 };
 
@@ -33,12 +34,13 @@ struct socket_list {
 	struct socket_holder {
 		uint32_t pid;
 		uint64_t n_files; /* when they were read last; U64_UNKNOWN */
-		uint64_t tick;
 	} * holders; /* by pid */
 	size_t n_holders, holders_capacity;
 	uint32_t next_changed; /* where the look for changed numbers of files goes on */
 	uint32_t next_pid;     /* where the look at all goes on */
 	uint64_t next_place;   /* … within its files */
+	uint64_t *known;       /* descriptors of a process whose sockets are known, a bit for each */
+	size_t n_known_words, known_capacity;
 	size_t n_denied;     /* processes whose files may not be read, in the last look at all */
 	size_t denied_now;
 };
