@@ -167,7 +167,7 @@ SESSION = (
      lambda terminal, scene: bool(line_of(terminal, rf"\dM +{scene.writer.pid} |\b{scene.writer.pid} .*\d M/s"))),
     ("what is this container doing", {"panetop": ["Up", "Up", "Enter", "Enter"], "htop": NO, "btop": NO, "top": NO},
      shows(rf"in .*{GROUP}", r"sha1sum")),
-    ("is it at a limit", {"panetop": [], "htop": NO, "btop": NO, "top": NO}, shows(rf"{GROUP}.*limit of 20 % of a CPU")),
+    ("is it at a limit", {"panetop": [], "htop": NO, "btop": NO, "top": NO}, shows(rf"{GROUP}.*limit: 20 % of a CPU")),
     ("why is this process slow", {"panetop": ["/", *"md5", "Enter", "Enter"], "htop": NO, "btop": NO, "top": NO},
      shows(r"waits for a CPU: it could use")),
 )

@@ -61,12 +61,25 @@ static bool was_shown(const struct shown_notices *shown, uint64_t identity)
 	return found;
 }
 
-/* The one on show while its time lasts, else the newest that this pane has not shown yet. */
+/* Is it about the table that the view is of? */
+static bool is_of_view(const struct pane_context *context, const struct notice *notice)
+{
+	const struct pane *pane = context->pane;
+	unsigned shown = pane->views ? pane->views[context->view].table : 0;
+
+	return strcmp(notice->topic, pane->tables[shown].topic) == 0;
+}
+
+/*
+ * The newest that this pane has not shown yet: at once if it is about the view, else when the time of the one
+ * on show is over. NULL: none.
+ */
 static const struct notice *choose_notice(struct screen *screen)
 {
 	struct shown_notices *shown = &screen->shown_notices[screen->current];
+	const struct pane_context *context = &screen->contexts[screen->current];
 	const struct frame *frame = session_frame(screen);
-	const struct notice *newest = NULL;
+	const struct notice *newest = NULL, *of_view = NULL, *current = NULL;
 	uint64_t now_ns = env_mono_ns();
 
 	for (unsigned i = frame->n_notices; i-- > 0;) {
@@ -75,19 +88,24 @@ static const struct notice *choose_notice(struct screen *screen)
 
 		if (is_of_others(screen, notice))
 			continue;
-		if (now_ns < shown->until_ns && identity == shown->current) {
-			loop_wake_in(&screen->loop, shown->until_ns - now_ns);
-			return notice;
-		}
-		if (!newest && !was_shown(shown, identity))
+		if (now_ns < shown->until_ns && identity == shown->current)
+			current = notice;
+		else if (was_shown(shown, identity))
+			continue;
+		if (!newest)
 			newest = notice;
+		if (!of_view && is_of_view(context, notice))
+			of_view = notice;
 	}
+	newest = of_view ? of_view : current ? current : newest;
 	if (!newest)
 		return NULL;
-	shown->current = identity_of(newest);
-	shown->identities[shown->next++ % SHOWN_NOTICES_MAX] = shown->current;
-	shown->until_ns = now_ns + NOTICE_NS;
-	loop_wake_in(&screen->loop, NOTICE_NS);
+	if (newest != current) {
+		shown->current = identity_of(newest);
+		shown->identities[shown->next++ % SHOWN_NOTICES_MAX] = shown->current;
+		shown->until_ns = now_ns + NOTICE_NS;
+	}
+	loop_wake_in(&screen->loop, shown->until_ns - now_ns);
 	return newest;
 }
 

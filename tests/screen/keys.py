@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keys and mouse: what they do to the screen."""
+import json
 import os
 import re
 import stat
@@ -329,6 +330,20 @@ def success_is_plain_and_warnings_are_marked(_scratch):
         y = terminal.row_of("does nothing here")
         return problem or expect(terminal.lines()[y].startswith("! v") and terminal.screen.buffer[y][0].fg != "default",
                                  terminal, "a warning is not marked")
+
+
+def a_notice_of_the_view_comes_first(scratch):
+    """It does not wait until the time of another one is over."""
+    path = os.path.join(scratch, "noticed")
+    with open(edited(scratch, lambda *_: None), encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+        out.write(next(source))
+        for line in source:
+            notices = [{"topic": topic, "text": text, "remedy": None} for topic, text in (("wakeup", "no causes"), ("softirq", "no times"))]
+            out.write(json.dumps({**json.loads(line), "notices": notices}) + "\n")
+    with replay("kernel", recording=path) as terminal:
+        problem = expect("! no times" in terminal.text(), terminal, "no notice")
+        terminal.view("Wake-ups")
+        return problem or expect("! no causes" in terminal.text(), terminal, "that of the view is not there")
 
 
 def a_notice_is_shown_once_in_a_pane(_scratch):
@@ -766,6 +781,7 @@ def tests():
         ("minutes, both ends and wrong times in a replay", far_jumps),
         ("a replay opens at a time", it_opens_at_a_time),
         ("success is plain, warnings are marked", success_is_plain_and_warnings_are_marked),
+        ("a notice of the view comes first", a_notice_of_the_view_comes_first),
         ("a notice is shown once in a pane", a_notice_is_shown_once_in_a_pane),
         ("going back needs a past", live_has_no_past),
         ("freeze", freeze),
