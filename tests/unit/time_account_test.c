@@ -227,6 +227,10 @@ START_TEST(a_process_that_knows_its_parts)
 	child->seconds[SLEEP] = interval; /* with the steps: what is left */
 	for (unsigned part = 0; part < SLEEP; part++)
 		child->seconds[SLEEP] -= child->seconds[part];
+	/*
+	 * The CPU clock of a task that is woken on an idle CPU begins when it is ready, as the scheduler
+	 * reads the clock once for both: what was ready may be in its other parts.
+	 */
 	for (unsigned part = 0; part < N_PARTS; part++) {
 		double found = after[part] - before[part], ready = after[READY] - before[READY];
 

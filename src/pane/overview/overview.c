@@ -45,6 +45,7 @@ enum overview_table {
 #define N_STOPS (OVERVIEW_TABLE_FINDING + 1) /* of the cursor */
 
 #define GRAPH_SECONDS 300
+#define EARLY_NS (UINT64_C(60) * 1000000000)
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
@@ -54,6 +55,11 @@ enum overview_table {
 #define CPU_CELLS 13 /* number, share and gap */
 #define GRAPH_CELLS_MIN 8
 #define NAMED_WAIT 0.05 /* share of the time that a process waits for a CPU */
+
+struct overview_state {
+	struct ended_rows ended;
+	uint64_t watched_ns; /* since when findings are looked for; 0: they are not */
+};
 
 static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_BUSY] = { .topic = "process",
@@ -94,7 +100,7 @@ static const struct pane_table tables[] = {
 				    .text_rows = LIST_ROWS,
 				    .threshold = "recent_exits",
 				    .least = 1,
-				    .columns = "recent_exits,recent_failures,cpu_ratio,command",
+				    .columns = "recent_exits,recent_failures,command",
 				    .sort = "recent_exits" },
 	[OVERVIEW_TABLE_LARGE] = { .topic = "process",
 				   .lazy = true,
@@ -290,29 +296,34 @@ static size_t n_hidden(const struct pane_context *context)
 	return n;
 }
 
-/* In which time the exits of the list were counted; NAN: unknown. They are kept in steps of 5 s. */
-static double counted_seconds(const struct pane_context *context)
+/* "614 exits in 60 s", as far as this is known. They are kept in steps of 5 s. */
+static void exits_title(const struct pane_context *context, char *title, size_t room)
 {
 	const struct table *table = context_table(context, OVERVIEW_TABLE_EXITED);
-	double seconds =
-		table && table->n_rows > 0 ? table_number(table, table_row(table, 0), "recent_seconds") : NAN;
+	double seconds = NAN, exits = 0;
 
-	return seconds >= 55 ? 60 : seconds;
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		seconds = table_number(table, table_row(table, i), "recent_seconds");
+		exits += table_number(table, table_row(table, i), "recent_exits");
+	}
+	if (isnan(seconds) || isnan(exits))
+		snprintf(title, room, "%s", list_title(OVERVIEW_TABLE_EXITED));
+	else
+		snprintf(title, room, _("%.0f exits in %.0f s"), exits, seconds >= 55 ? 60 : seconds);
 }
 
 static void draw_list(struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
 	size_t hidden = index == OVERVIEW_TABLE_DISK_USERS ? n_hidden(context) : 0;
-	double seconds = index == OVERVIEW_TABLE_EXITED ? counted_seconds(context) : NAN;
 	char title[TEXT_MAX];
 
 	if (index == OVERVIEW_TABLE_TALKERS && frame_newest_notice(context->frame, NOTICE_SOCKETS))
 		snprintf(title, sizeof(title), _("%s (too many sockets)"), list_title(index));
-	else if (!isnan(seconds))
-		snprintf(title, sizeof(title), _("exited in %.0f s"), seconds);
+	else if (index == OVERVIEW_TABLE_EXITED)
+		exits_title(context, title, sizeof(title));
 	else
-		snprintf(title, sizeof(title), hidden > 0 ? _("%s (%zu hidden)") : "%s", list_title(index),
-			 hidden);
+		snprintf(title, sizeof(title), hidden > 0 ? _("%s (%zu unreadable)") : "%s",
+			 list_title(index), hidden);
 	context_draw_titled(context, canvas, index, title);
 }
 
@@ -345,9 +356,11 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 	int lines = canvas->height / ((n_lists + columns - 1) / columns);
 
 	for (int i = 0; i < n_lists; i++) {
-		int width = (canvas->width - 2 * (columns - 1)) / columns;
+		int first = i / columns * columns;
+		int beside = n_lists - first < columns ? n_lists - first : columns;
+		int width = (canvas->width - 2 * (beside - 1)) / beside;
 		struct canvas part =
-			canvas_part(canvas, i / columns * lines, i % columns * (width + 2), lines, width);
+			canvas_part(canvas, i / columns * lines, (i - first) * (width + 2), lines, width);
 
 		drop_fallen(&context->tables[i]);
 		draw_list(context, &part, (unsigned)i);
@@ -412,6 +425,14 @@ static int draw_gauges(const struct pane_context *context, const struct canvas *
  * Findings above, the gauges, and the lists in the rest. Findings take what is beyond two rows of lists; on a
  * small screen the worst one, the CPUs and the first process are left.
  */
+/* Some findings have to hold for a while. */
+static bool is_early(const struct pane_context *context)
+{
+	const struct overview_state *overview = context->state;
+
+	return context->frame->mono_ns < overview->watched_ns + EARLY_NS;
+}
+
 static void draw(struct pane_context *context, struct canvas *canvas)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
@@ -429,7 +450,7 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 	y = wanted < room ? wanted : room;
 	y = y < 1 && (whole || any) ? 1 : y;
 	part = canvas_rows(canvas, 0, y);
-	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING);
+	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING, is_early(context));
 	part = canvas_below(canvas, y + lines);
 	n_lists = lists_that_fit(&part, &columns);
 	for (int i = 0; whole && i < n_gauges; i++)
@@ -501,15 +522,21 @@ HAND_OVER(sort_by_memory, ACTION_SORT_MEMORY)
 HAND_OVER(sort_by_cpu, ACTION_SORT_CPU)
 HAND_OVER(sort_by_time, ACTION_SORT_TIME)
 
-struct overview_state {
-	struct ended_rows ended;
-};
-
 static void prepare(struct pane_context *context, const struct frame *frame)
 {
 	struct overview_state *overview = context->state;
 
 	ended_rows_begin(&overview->ended, frame);
+}
+
+static void sampled(struct pane_context *context, const struct frame *frame)
+{
+	struct overview_state *overview = context->state;
+
+	if (!frame_table(frame, "finding"))
+		overview->watched_ns = 0;
+	else if (overview->watched_ns == 0 || frame->mono_ns < overview->watched_ns)
+		overview->watched_ns = frame->mono_ns;
 }
 
 static const struct table *with_ended(const struct pane_context *context, unsigned index)
@@ -618,6 +645,7 @@ const struct pane pane_overview = {
 	.state_size = sizeof(struct overview_state),
 	.close = close_overview,
 	.prepare = prepare,
+	.sampled = sampled,
 	.table = with_ended,
 	.origin = row_origin,
 	.key = key,

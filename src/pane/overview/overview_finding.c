@@ -107,7 +107,17 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	canvas_cut(line, 0, x, plain, text_of(context, index, row, "text"), end - x);
 }
 
-void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index)
+static const char *none_text(const struct pane_context *context, unsigned index, bool early)
+{
+	if (scope_is_set(context->request->scope))
+		return early ? _("machine and scope: nothing out of the ordinary so far")
+			     : _("machine and scope: nothing out of the ordinary");
+	return early ? _("nothing out of the ordinary so far")
+		     : _(context->tables[index].view.schema->none);
+}
+
+void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index,
+			    bool early)
 {
 	struct table_widget *widget = &context->tables[index];
 	size_t n = count(context, index);
@@ -119,11 +129,7 @@ void overview_findings_draw(struct pane_context *context, const struct canvas *c
 		if (lack)
 			canvas_text(canvas, 0, 0, STYLE_DIM, lack->text, -1);
 		else if (context_table(context, index))
-			canvas_text(canvas, 0, 0, STYLE_OK,
-				    scope_is_set(context->request->scope)
-					    ? _("machine and scope: nothing out of the ordinary")
-					    : _(widget->view.schema->none),
-				    -1);
+			canvas_text(canvas, 0, 0, STYLE_OK, none_text(context, index, early), -1);
 		return;
 	}
 	/* for its keys and the mouse: a table without a heading */

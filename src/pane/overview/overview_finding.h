@@ -8,8 +8,9 @@
 /* Lines for all findings of this table of the pane; with none, the one that says so. */
 int overview_findings_height(const struct pane_context *context, unsigned index);
 
-/* Draws the first ones, as many as there are lines. */
-void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index);
+/* Draws the first ones, as many as there are lines. early: others may still come of what was seen. */
+void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index,
+			    bool early);
 
 /* Adds the rule of a finding, and how to silence it. */
 void overview_finding_explain(const struct pane_context *context, const void *row, struct buffer *out);

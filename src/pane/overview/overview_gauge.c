@@ -199,7 +199,7 @@ static void gauge_disks(const struct frame *frame, struct overview_gauge *gauge)
 		if (!(busy > gauge->ratio) && !isnan(gauge->ratio))
 			continue;
 		gauge->ratio = busy;
-		busiest = table_text(disks, row, "device");
+		busiest = busy > 0 ? table_text(disks, row, "device") : "";
 	}
 	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
 	snprintf(gauge->text, sizeof(gauge->text), _("read %s/s  write %s/s  %s"),

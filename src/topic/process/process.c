@@ -153,7 +153,7 @@ static const struct column columns[] = {
 	     .trend = true, .rank = 2, .help = N_("resident memory, shared pages included"),
 	     .source = "/proc/PID/statm resident, else stat rss"),
 	ROW(growth_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND,
-	    .title = N_("growth/s"), .width = 8, .rank = 3, .hidden = true,
+	    .title = N_("growth/s"), .width = 9, .rank = 3, .hidden = true,
 	    .help = N_("growth of RSS over the last 10 to 20 s, or since the process was first seen; "
 		       "negative: it "
 		       "shrank; unknown in the first 3 s"),
