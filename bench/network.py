@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""network.py PANETOP [ROUNDS]: what counting payload costs each send and receive, and what a sample of 10,000 TCP sockets costs,
-beside ss, nethogs and iftop where they run. Printed are medians of CPU time; sockets are over loopback, in one process."""
+"""network.py PANETOP [ROUNDS]: what counting payload costs each send and receive, and what a sample of 10,000 TCP sockets and of
+4,000 interfaces costs, beside ss, nethogs and iftop where they run. Printed are medians of CPU time; sockets are over loopback,
+in one process."""
 import os
 import resource
 import shutil
@@ -11,7 +12,7 @@ import sys
 import time
 
 PANETOP, ROUNDS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
-SOCKETS, CALLS, SAMPLES, FIRST = 10_000, 200_000, 20, 30
+SOCKETS, INTERFACES, CALLS, SAMPLES, FIRST = 10_000, 4000, 200_000, 20, 30
 LIMIT_MS, LIMIT_NS = 20, 150
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
@@ -71,11 +72,22 @@ def sockets():
     return held
 
 
-def sample_ms(*options):
+def sample_ms(*options, enter=()):
     """A steady sample: after the first ones, in which owners are found; with its output."""
-    words = [PANETOP, "-b", "-d", "0.1", "-t", *options]
+    words = [*enter, PANETOP, "-b", "-d", "0.1", "-t", *options]
     return statistics.median((cpu_of(*words, "-n", str(SAMPLES + FIRST)) - cpu_of(*words, "-n", str(FIRST))) / SAMPLES * 1e3
                              for _ in range(ROUNDS))
+
+
+def interfaces():
+    """A process that keeps a network namespace with thousands of them; the kernel takes a minute to remove them afterwards."""
+    pairs = "\n".join(f"link add near{i} type veth peer name far{i}" for i in range(INTERFACES // 2))
+    keeper = subprocess.Popen(["unshare", "-n", "-m", "sh", "-c", "mount -t sysfs none /sys && ip -batch - && echo && exec sleep 1000"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    keeper.stdin.write(pairs + "\n")
+    keeper.stdin.close()
+    keeper.stdout.readline()
+    return keeper
 
 
 def main():
@@ -84,6 +96,7 @@ def main():
     print(f"{SOCKETS} TCP sockets, CPU time of a sample (limit {LIMIT_MS} ms):")
     print(f"  panetop, payload by process    {sample_ms('traffic'):6.1f} ms")
     print(f"  panetop, the same by sockets   {sample_ms('traffic', '--no-bpf'):6.1f} ms")
+    print(f"  panetop, account               {sample_ms('network_account'):6.1f} ms")
     print(f"  panetop, connections           {sample_ms('connection', '-l', '20'):6.1f} ms")
     if shutil.which("ss"):
         print(f"  ss -tni                        {cpu_of('ss', '-tniH') * 1e3:6.1f} ms")
@@ -93,6 +106,14 @@ def main():
             print(f"  {name}, a second               {cpu_of(*words) / 5 * 1e3:6.1f} ms")
     for one in held:
         one.close()
+    keeper = interfaces()
+    enter = ["nsenter", f"--net=/proc/{keeper.pid}/ns/net", f"--mount=/proc/{keeper.pid}/ns/mnt"]
+    print(f"{INTERFACES} interfaces, CPU time of a sample:")
+    print(f"  panetop, all columns           {sample_ms('interface', enter=enter):6.1f} ms")
+    print(f"  panetop, one rate              {sample_ms('interface', '-c', 'name,received_bits_per_second', enter=enter):6.1f} ms")
+    print(f"  panetop, account               {sample_ms('network_account', enter=enter):6.1f} ms")
+    keeper.kill()
+    keeper.wait()
 
 
 if __name__ == "__main__":

@@ -640,6 +640,49 @@ def _():
         equal(f"UDP of {user}", [row["udp_sent_bytes"] for row in rows], [0 if how == "bpf" else None])
 
 
+def loopback_bytes():
+    """What the kernel counts as received by it."""
+    return int(next(line for line in read("/proc/net/dev").splitlines() if line.strip().startswith("lo:")).split(":")[1].split()[0])
+
+
+def talk(topic, user, talker, settled):
+    """The rows of a topic once they are settled, with a process that sends itself 1 MiB by TCP, and its PID."""
+    with Watch("-t", topic, user=user) as watch:
+        watch.next()
+        with subprocess.Popen(["/usr/bin/python3", "-c", TALKER, str(1 << 20)], stdin=subprocess.PIPE, **privileges(talker)) as process:
+            rows, deadline = [], time.monotonic() + 30
+            while time.monotonic() < deadline and not settled(rows):
+                rows = watch.next()["tables"][topic]
+            process.kill()
+        watch.finish()
+    return rows, process.pid
+
+
+@test("interfaces and TCP connections are seen by all, owners by who may see them, and the account of loopback closes")
+def _():
+    size = 1 << 20
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    for user, talker in ((ROOT, ROOT), (USER, USER), (USER, ROOT)):
+        before, rows, after = loopback_bytes(), panetop("-t", "interface", user=user).table("interface"), loopback_bytes()
+        lo = next(row for row in rows if row["name"] == "lo")
+        within(f"received by lo, by {user}", before, lo["received_bytes"], after)
+        owned = user == talker
+
+        def moved(rows, owned=owned):
+            return sorted((row["sent_bytes"], row["received_bytes"]) for row in rows if size in (row["sent_bytes"], row["received_bytes"])
+                          and (row["pid"] is not None) == owned)
+        rows, pid = talk("connection", user, talker, lambda rows: len(moved(rows)) == 2)
+        equal(f"connections of {talker}, by {user}", moved(rows), [(0, size), (size, 0)])
+        equal("owners", {row["pid"] for row in rows if size in (row["sent_bytes"], row["received_bytes"])}, {pid if owned else None})
+    rows, _pid = talk("network_account", ROOT, ROOT, lambda rows: any(row["part"] == "programs" and row["received_bytes"] >= size
+                                                                       for row in rows))
+    for direction in "received_bytes", "sent_bytes":
+        account = {row["part"]: row[direction] for row in rows if row["interface"] == "all"}
+        equal(f"{direction} of all parts", sum(value for part, value in account.items() if part != "wire"), account["wire"])
+        within(f"{direction} of programs", size, account["programs"], account["wire"])
+        within(f"unexplained {direction}", -size // 1000, account["unexplained"], size // 1000)
+
+
 @test("programs of panetop count in the kernel: interrupts, and what processes wait for")
 def _():
     for topic in ("interrupt", "softirq"):
