@@ -352,6 +352,14 @@ static void print_pane_options(void)
 	}
 }
 
+static const char *const examples[] = {
+	"panetop",
+	"panetop -b -n 1 --unit=MiB memory",
+	"panetop -o json -d 5 memory | jq .tables.memory",
+	"panetop -d 5 --record=day.recording",
+	"panetop --replay=day.recording --at=14:30",
+};
+
 void print_help(void)
 {
 	printf(_("Usage: %s [OPTION]... [PANE]... [-- COMMAND...]\n"), PACKAGE);
@@ -368,11 +376,14 @@ void print_help(void)
 	print_entry(0, "keys", NULL, _("show the keys of the screen and the views of each pane"));
 	print_entry('V', "version", NULL, _("show the version"));
 	print_pane_options();
+	printf("\n%s\n%s\n",
+	       _("TIME: 12:03:07, 2026-01-31T12:03, -5min (before the end). DURATION: 90s, 5min, 2h. SIZE: 64MiB."),
+	       _("COMMAND runs while the pane latency measures."));
 	printf("\n%s\n",
 	       _("Exit status: 0 success, 1 failure at run time, 2 wrong usage, 3 failed --assert."));
 	printf("\n%s\n", _("Examples:"));
-	printf("  %s\n  %s\n  %s\n", "panetop", "panetop -b -n 1 --unit=MiB memory",
-	       "panetop -o json -d 5 memory | jq .tables.memory");
+	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+		printf("  %s\n", examples[i]);
 }
 
 void print_version(void)
