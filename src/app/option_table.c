@@ -377,7 +377,8 @@ void print_help(void)
 	print_entry('V', "version", NULL, _("show the version"));
 	print_pane_options();
 	printf("\n%s\n%s\n",
-	       _("TIME: 12:03:07, 2026-01-31T12:03, -5min (before the end). DURATION: 90s, 5min, 2h. SIZE: 64MiB."),
+	       _("TIME: 12:03:07, 2026-01-31T12:03, -5min (before the end). DURATION: 90s, 5min, 2h. "
+		 "SIZE: 64MiB."),
 	       _("COMMAND runs while the pane latency measures."));
 	printf("\n%s\n",
 	       _("Exit status: 0 success, 1 failure at run time, 2 wrong usage, 3 failed --assert."));

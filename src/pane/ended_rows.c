@@ -63,7 +63,7 @@ static void add_ended(struct ended_rows *ended, const struct table *exited, cons
 	const char *command = table_text(exited, origin, "command");
 	double share = table_number(exited, origin, "cpu_ratio");
 	double count = growth(exited, origin, "exits_per_second");
-	double failed = growth(exited, origin, "failures_per_second");
+	double failed = ended->brief ? 0 : growth(exited, origin, "failures_per_second");
 	void *row;
 
 	if (!(count >= 1) && !(share > 0))

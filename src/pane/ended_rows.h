@@ -18,6 +18,7 @@ struct ended_rows {
 	const struct schema *origin_schema;
 	const struct frame *frame; /* it was made from; … */
 	uint64_t mono_ns;          /* … of that moment */
+	bool brief;                /* without the number that failed; set by the caller */
 };
 
 /* Makes room in a new frame, before any view has rows of it. */

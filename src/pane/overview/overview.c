@@ -526,6 +526,7 @@ static void prepare(struct pane_context *context, const struct frame *frame)
 {
 	struct overview_state *overview = context->state;
 
+	overview->ended.brief = true;
 	ended_rows_begin(&overview->ended, frame);
 }
 
