@@ -284,6 +284,19 @@ def a_long_list_is_paged(_scratch):
         return problem or expect(selected_line(terminal) == first, terminal, "Home does not go back")
 
 
+def thousands_of_interfaces(scratch):
+    """Without graphs the table takes their place; the one of thousands that has a fault is named."""
+    def many(_number, tables):
+        idle = {key: 0 if key.endswith(("_bytes", "_packets")) else value for key, value in tables["interface"][1].items()}
+        tables["interface"][1:] = [{**idle, "name": f"tap{i}", "duplex": "half" if i == 2999 else "full"} for i in range(3000)]
+
+    with replay("network", recording=edited(scratch, many, frames=3)) as terminal:
+        terminal.send(".", ".")
+        problem = expect("tap2999 runs half duplex" in terminal.text(), terminal, "the fault is not told")
+        lines = terminal.lines()
+        return problem or expect(lines[-2].startswith("tap"), terminal, "lines are left empty")
+
+
 def tests():
     return [
         ("a process that rests stays selected", an_idle_process_stays_selected),
@@ -305,5 +318,6 @@ def tests():
         ("a click on the table below", the_table_below_is_clicked),
         ("a column does not stand twice", a_column_does_not_stand_twice),
         ("columns in the configuration that are not there", columns_that_are_not_there_are_told),
+        ("thousands of interfaces", thousands_of_interfaces),
         ("a pane that is chosen later is sampled at once", a_pane_that_is_chosen_is_sampled_at_once),
     ]

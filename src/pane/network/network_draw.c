@@ -118,8 +118,10 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 	size_t n_facts = 0;
 	int y = 0;
 
-	for (size_t i = 1; table && i < table->n_rows && n_facts < FACTS_MAX; i++)
-		facts[n_facts++] = facts_of(table, table_row(table, i));
+	for (size_t i = 1; table && i < table->n_rows && n_facts < FACTS_MAX; i++) {
+		facts[n_facts] = facts_of(table, table_row(table, i));
+		n_facts += network_story(&facts[n_facts], 1, 0, text, sizeof(text));
+	}
 	for (unsigned i = 0; y < lines.height && network_story(facts, n_facts, i, text, sizeof(text)); i++)
 		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
 	if (y < lines.height && find_ceiling(context, table, text, sizeof(text)))
@@ -203,13 +205,13 @@ static const struct graphed_interface *find(const struct network_state *network,
 	return NULL;
 }
 
-/* Interfaces that did something, in the order of the table, as many as fit. */
-static void draw_interfaces(const struct pane_context *context, const struct canvas *canvas)
+/* Interfaces that did something, in the order of the table. */
+static int find_used(const struct pane_context *context, const struct canvas *canvas,
+		     const struct graphed_interface *shown[NETWORK_GRAPHED_MAX])
 {
 	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
-	const struct graphed_interface *shown[NETWORK_GRAPHED_MAX];
-	int n_shown = 0, lines;
+	int n_shown = 0;
 
 	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < NETWORK_GRAPHED_MAX; i++) {
 		const struct graphed_interface *interface =
@@ -218,6 +220,15 @@ static void draw_interfaces(const struct pane_context *context, const struct can
 		if (interface && was_used(context, canvas, interface))
 			shown[n_shown++] = interface;
 	}
+	return n_shown;
+}
+
+/* As many as fit. */
+static void draw_interfaces(const struct pane_context *context, const struct canvas *canvas,
+			    const struct graphed_interface *const *shown, int n_shown)
+{
+	int lines;
+
 	if (n_shown * GRAPH_LINES_MIN > canvas->height)
 		n_shown = canvas->height / GRAPH_LINES_MIN;
 	if (n_shown == 0)
@@ -230,10 +241,11 @@ static void draw_interfaces(const struct pane_context *context, const struct can
 	}
 }
 
-/* The table gets half, or what it needs; graphs have the rest. */
+/* The table gets half, or what it needs; graphs have the rest, if there are any. */
 void network_draw(struct pane_context *context, struct canvas *canvas)
 {
-	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y;
+	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y, n_shown;
+	const struct graphed_interface *shown[NETWORK_GRAPHED_MAX];
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 
@@ -246,12 +258,15 @@ void network_draw(struct pane_context *context, struct canvas *canvas)
 	y += draw_story(context, &rest);
 	rest = canvas_below(canvas, y);
 	network_heading(context, title, sizeof(title));
-	if (wanted > rest.height / 2)
+	n_shown = find_used(context, &rest, shown);
+	if (n_shown == 0)
+		wanted = rest.height;
+	else if (wanted > rest.height / 2)
 		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
 	part = canvas_rows(&rest, 0, wanted);
 	context_draw_titled(context, &part, NETWORK_TABLE_INTERFACE, title);
 	rest = canvas_below(&rest, wanted);
-	draw_interfaces(context, &rest);
+	draw_interfaces(context, &rest, shown, n_shown);
 }
 
 void network_draw_losses(struct pane_context *context, struct canvas *canvas)
@@ -263,7 +278,9 @@ void network_draw_losses(struct pane_context *context, struct canvas *canvas)
 
 	network_heading(context, title, sizeof(title));
 	if (wanted > canvas->height - backlog)
-		wanted = canvas->height / 2 > 4 ? canvas->height / 2 : canvas->height;
+		wanted = canvas->height - backlog > canvas->height / 2 ? canvas->height - backlog
+			 : canvas->height / 2 > 4                      ? canvas->height / 2
+								       : canvas->height;
 	part = canvas_rows(canvas, 0, wanted);
 	context_draw_titled(context, &part, NETWORK_TABLE_LOSSES, title);
 	part = canvas_below(canvas, wanted);
