@@ -216,7 +216,8 @@ static void gauge_network(const struct frame *frame, struct overview_gauge *gaug
 	gauge->name = _("network");
 	strcpy(gauge->value, " "); /* how much would be full is not known here */
 	gauge->series = OVERVIEW_SERIES_NETWORK;
-	gauge->first = OVERVIEW_FIRST_TALKER;
+	if (received + sent > 0) /* without loopback, which a process may use all the same */
+		gauge->first = OVERVIEW_FIRST_TALKER;
 	snprintf(gauge->text, sizeof(gauge->text), _("receive %s  send %s"), bits_text(texts[0], received),
 		 bits_text(texts[1], sent));
 }
