@@ -37,9 +37,9 @@ struct traffic_row {
 	    .source = "BPF at sock_recv_length and sock_send_length; of TCP else sock_diag")
 
 static const struct column columns[] = {
-	PAYLOAD(received_bytes, N_("payload recv/s"), 14,
+	PAYLOAD(received_bytes, N_("payload recv/s"), 15,
 		N_("payload that it received: bytes that its reads gave it, without headers"), .trend = true),
-	PAYLOAD(sent_bytes, N_("payload sent/s"), 14, N_("payload that it sent: bytes that the kernel took")),
+	PAYLOAD(sent_bytes, N_("payload sent/s"), 15, N_("payload that it sent: bytes that the kernel took")),
 	PAYLOAD(tcp_received_bytes, N_("TCP r/s"), 8, N_("received by TCP, without headers"), .rank = 2),
 	PAYLOAD(tcp_sent_bytes, N_("TCP s/s"), 8, N_("sent by TCP, without headers"), .rank = 2),
 	PAYLOAD(udp_received_bytes, N_("UDP r/s"), 8, N_("received by UDP, without headers"), .rank = 3),
@@ -79,7 +79,7 @@ static const struct column columns[] = {
 	COUNT(unix_sent_bytes, N_("UNIX sent"), N_("sent by UNIX sockets since counting began")),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15, .hidden = true,
 	    .help = N_("process name, as the kernel keeps it"), .source = "/proc/PID/stat comm"),
-	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 24, .text = TEXT_COMMAND,
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 22, .text = TEXT_COMMAND,
 	    .help = N_("command line; [name] of a kernel thread; empty where a process ended before it was "
 		       "seen"),
 	    .source = "/proc/PID/cmdline"),
