@@ -194,6 +194,7 @@ def pair(*arguments):
             for child in children:
                 terminal.until(f" {child.pid} ")
             terminal.send("Home", "Space", "Space")
+            terminal.until("; 2 tagged")
             yield terminal, children
     finally:
         for child in children:
@@ -243,7 +244,7 @@ def a_tagged_pair_gets_a_signal(_scratch):
 def a_tagged_pair_is_reniced(_scratch):
     with pair() as (terminal, children):
         terminal.send("F8")
-        problem = expect("Renice 2 processes by +1? [y/n]" in terminal.text(), terminal, "no question")
+        problem = expect(terminal.wait_for("Renice 2 processes by +1? [y/n]"), terminal, "no question")
         terminal.send("y")
         nice = [os.getpriority(os.PRIO_PROCESS, child.pid) for child in children]
         return problem or expect(nice == [os.getpriority(os.PRIO_PROCESS, 0) + 1] * 2, terminal, str(nice))
@@ -254,7 +255,7 @@ def a_tagged_pair_gets_cpus(_scratch):
     allowed = sorted(os.sched_getaffinity(0))
     with pair() as (terminal, children):
         terminal.send("F9", *"affin", "Enter")
-        problem = expect("CPUs for all threads of 2 processes" in terminal.text(), terminal, "no prompt")
+        problem = expect(terminal.wait_for("CPUs for all threads of 2 processes"), terminal, "no prompt")
         terminal.send("x", "Enter")
         problem = problem or expect("use a list of CPUs" in terminal.text(), terminal, "x is accepted")
         terminal.send(*["\x7f"] * 40, *str(allowed[-1]), "Enter")
@@ -267,7 +268,7 @@ def a_tagged_pair_gets_cpus(_scratch):
 def a_tagged_pair_gets_a_policy(_scratch):
     with pair() as (terminal, children):
         terminal.send("F9", *"polic", "Enter")
-        problem = expect("now other" in terminal.text(), terminal, "the present one is not shown")
+        problem = expect(terminal.wait_for("now other"), terminal, "the present one is not shown")
         terminal.send(*"batch", "Enter")
         policies = [os.sched_getscheduler(child.pid) for child in children]
         return problem or expect(policies == [os.SCHED_BATCH] * 2, terminal, str(policies))

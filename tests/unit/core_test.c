@@ -651,7 +651,7 @@ START_TEST(env_reads_once_per_tick)
 }
 END_TEST
 
-static bool names(struct span text, const char *name)
+static bool is_in(struct span text, const char *name)
 {
 	return memmem(text.at, span_length(text), name, strlen(name));
 }
@@ -672,7 +672,7 @@ START_TEST(env_reads_announced_changes)
 	env.tick = 1;
 	file = env_file_announced(&env, "proc/self/mountinfo");
 	ck_assert_int_eq(env_read(&env, file, &text), 0);
-	ck_assert(!names(text, place));
+	ck_assert(!is_in(text, place));
 	reads = env.reads;
 	env.tick = 2;
 	ck_assert_int_eq(env_read(&env, file, &text), 0);
@@ -681,7 +681,7 @@ START_TEST(env_reads_announced_changes)
 	env.tick = 3;
 	ck_assert_int_eq(env_read(&env, file, &text), 0);
 	ck_assert_uint_gt(env.reads, reads);
-	ck_assert(names(text, place));
+	ck_assert(is_in(text, place));
 	umount(place);
 	rmdir(place);
 	env_close(&env);
