@@ -68,7 +68,7 @@ const struct action_info actions[N_ACTIONS] = {
 			      "pause") },
 	[ACTION_STEP_BACK] = { { ',' }, N_("Step"), N_("one sample back") },
 	[ACTION_STEP_ON] = { { '.' }, N_("Step"), N_("one sample forward") },
-	[ACTION_MINUTE_BACK] = { { '{' }, NULL, N_("one minute back") },
+	[ACTION_MINUTE_BACK] = { { '{' }, N_("Back"), N_("one minute back") },
 	[ACTION_MINUTE_ON] = { { '}' }, NULL, N_("one minute forward") },
 	[ACTION_GO_TO] = { { 'g' }, N_("Go to"), N_("go to a time: 12:03:07, or seconds: +60, -60") },
 	[ACTION_NOW] = { { 'G' }, N_("Now"), N_("go to the latest sample") },

@@ -89,7 +89,7 @@ static int draw_scope(struct screen *screen, const struct canvas *canvas, int ro
 		return 0;
 	x = canvas_text(canvas, 0, 0, STYLE_TAB_ON, text, room);
 	if (room - x >= SCOPE_HINT_ROOM)
-		x += canvas_text(canvas, 0, x + 1, STYLE_DIM, _("@ leaves"), -1) + 1;
+		x += canvas_text(canvas, 0, x + 1, STYLE_DIM, _("@ to leave"), -1) + 1;
 	return x + 2;
 }
 
@@ -396,8 +396,9 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 	static const enum action past[] = { ACTION_NOW, ACTION_STEP_BACK, ACTION_STEP_ON, ACTION_GO_TO };
 	static const enum action first[] = { ACTION_OPEN,   ACTION_ACT,	 ACTION_SEARCH,
 					     ACTION_FILTER, ACTION_SORT, ACTION_OPTIONS };
-	static const enum action rest[] = { ACTION_EXPLAIN, ACTION_WHY, ACTION_COLUMNS, ACTION_PANES,
-					    ACTION_PAUSE };
+	static const enum action why[] = { ACTION_EXPLAIN, ACTION_WHY };
+	static const enum action live[] = { ACTION_MINUTE_BACK };
+	static const enum action rest[] = { ACTION_COLUMNS, ACTION_PANES, ACTION_PAUSE };
 	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
 	static const enum action compares[] = { ACTION_COMPARE };
 	const struct pane_context *context = session_context(screen);
@@ -423,6 +424,8 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 		footer.seen[ACTION_OPEN] = false;
 	draw_actions(&footer, first, sizeof(first) / sizeof(first[0]));
 	draw_bound(&footer, context->pane->actions);
+	draw_actions(&footer, why, sizeof(why) / sizeof(why[0]));
+	draw_actions(&footer, live, !screen_replays(context));
 	draw_actions(&footer, rest, sizeof(rest) / sizeof(rest[0]));
 	footer.reserved = 0;
 	draw_actions(&footer, last, 2);

@@ -505,7 +505,7 @@ def one_scope(_scratch):
         terminal.send("1")
         problem = problem or expect("in tree of 15400" in terminal.text() and "postgres" not in terminal.text(), terminal,
                                     "the overview shows others")
-        problem = problem or expect("(1 task) @ leaves" in terminal.lines()[0], terminal, "its key is not named")
+        problem = problem or expect("(1 task) @ to leave" in terminal.lines()[0], terminal, "its key is not named")
         terminal.send("Esc")
         problem = problem or expect("@ leaves the scope" in terminal.text(), terminal, "Esc says nothing")
         terminal.send("2", "@")

@@ -239,8 +239,10 @@ static void line_parents(const struct summary *summary, struct line *line)
 	line->label = _("parents");
 	if (*text_of(summary, "parents"))
 		add(line, "%s", text_of(summary, "parents"));
-	else if (!isnan(number(summary, "ppid")))
+	else if (number(summary, "ppid") > 0)
 		add(line, "%.0f", number(summary, "ppid"));
+	else if (!isnan(number(summary, "ppid")))
+		add(line, "%s", _("none"));
 }
 
 static void line_group(const struct summary *summary, struct line *line)
@@ -298,16 +300,17 @@ static void line_cpu(const struct summary *summary, struct line *line)
 
 static void line_memory(const struct summary *summary, struct line *line)
 {
-	char value[5][VALUE_TEXT_MAX];
+	char value[4][VALUE_TEXT_MAX];
 
 	line->label = _("memory");
 	line->series = PROCESS_SERIES_MEMORY;
-	add(line, _("%s  anonymous %s  file %s  swap %s  peak %s"),
-	    size_short(value[0], number(summary, "resident_bytes")),
+	add(line, _("%s  anon %s  file %s"), size_short(value[0], number(summary, "resident_bytes")),
 	    size_short(value[1], number(summary, "anonymous_bytes")),
-	    size_short(value[2], number(summary, "file_bytes")),
-	    size_short(value[3], number(summary, "swapped_bytes")),
-	    size_short(value[4], number(summary, "resident_peak_bytes")));
+	    size_short(value[2], number(summary, "file_bytes")));
+	if (number(summary, "shared_memory_bytes") > 0)
+		add(line, _("  shared %s"), size_short(value[0], number(summary, "shared_memory_bytes")));
+	add(line, _("  swap %s  peak %s"), size_short(value[0], number(summary, "swapped_bytes")),
+	    size_short(value[1], number(summary, "resident_peak_bytes")));
 }
 
 static void line_disk(const struct summary *summary, struct line *line)

@@ -214,7 +214,7 @@ void process_page_denied(struct process_page *page, struct sample *sample)
 	frame_notice(sample->frame, sample->topic->schema->name,
 		     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace and "
 					"cap_dac_read_search")),
-		     _("%u %s belongs to another user: its open files, directories and environment are "
+		     _("%u %s may not be inspected: its open files, directories and environment are "
 		       "hidden"),
 		     page->target->pid, page->target->name);
 }

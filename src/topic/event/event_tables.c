@@ -81,7 +81,7 @@ static const struct column total_columns[] = {
 			 "limit"),
 	      .source = "perf COMM, /proc/PID/stat"),
 	NUMBER(total, N_("total"), 0, N_("events of all kinds")),
-	SPEED(per_second, total, N_("per s"), 1, .hidden = false),
+	SPEED(per_second, total, N_("events/s"), 1, .hidden = false),
 	NUMBER(forks, N_("forks"), 1, N_("processes started")),
 	NUMBER(execs, N_("execs"), 1, N_("programs executed")),
 	NUMBER(exits, N_("exits"), 1, N_("processes that exited")),
