@@ -19,7 +19,9 @@ import threading
 import time
 from contextlib import contextmanager
 
-from loop_device import BLOCK, Loop
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tests"))
+from loop_disk import BLOCK, WRITER, Loop, SlowDisk, bucket, diskstats, make_ext4, new_requests  # pylint: disable=wrong-import-position
+from tap import Skip  # pylint: disable=wrong-import-position
 
 PANETOP = sys.argv[1]
 SECONDS, DELAY, PERIOD, ACCOUNTS = 8, 0.2, 0.01, 10
@@ -363,13 +365,6 @@ def wait_in_parts(phase, rounds, known, disk, block, lock, begin, end):
     os._exit(0)
 
 
-def diskstats(device):
-    """Reads, bytes read, writes, bytes written."""
-    with open("/proc/diskstats", encoding="ascii") as file:
-        word = next(line.split() for line in file if line.split()[2] == device)
-    return int(word[3]), int(word[5]) * 512, int(word[7]), int(word[9]) * 512
-
-
 def counted_of_disk(topics, device, work):
     """Rows of this device by table, in a sample before the work and in one after it, and the growth of diskstats."""
     command = [PANETOP, "-b", "-o", "json", "-d", "0.5", "-t"]
@@ -394,9 +389,8 @@ def direct_reads():
     """A program that reads known blocks past the page cache: requests and bytes, its own and those of the account."""
     count = 5000
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
-        file.truncate(64 << 20)
-        loop = Loop(file.name)
-        _, tables, grown = counted_of_disk(("disk_user", "disk_account"), os.path.basename(loop.path), lambda: loop.read(count))
+        loop = Loop(file.name, 64 << 20)
+        _, tables, grown = counted_of_disk(("disk_user", "disk_account"), loop.name, lambda: loop.read(count))
         loop.close()
     ours = [(row["requests"], row["read_bytes"]) for row in tables["disk_user"] if row["pid"] == os.getpid()]
     device = [row["read_bytes"] for row in tables["disk_account"] if row["part"] == "device"]
@@ -405,42 +399,23 @@ def direct_reads():
           f"account {device}: {'exact' if exact else 'NOT EXACT'}")
 
 
-def bucket(nanoseconds):
-    """As histogram_index() of core/histogram.h: 128 buckets in a power of two."""
-    shift = max(0, nanoseconds.bit_length() - 8)
-    return (shift << 7) + (nanoseconds >> shift)
-
-
 def slow_reads():
     """Reads of a device that takes known times: how many buckets lie between panetop and the reader's own clock."""
-    server_path = os.path.join(os.path.dirname(__file__), "..", "tests", "slow_disk.py")
     own = []
 
     def read():
-        room = mmap.mmap(-1, 4096)
         for milliseconds in (20, 50, 100, 200, 400):
-            began = time.monotonic_ns()
-            os.preadv(loop.fd, [room], milliseconds << 20)
-            own.append(bucket(time.monotonic_ns() - began))
+            own.append(bucket(slow.read(milliseconds)[1]))
 
-    with tempfile.TemporaryDirectory() as place, \
-            subprocess.Popen([sys.executable, server_path, place, str(1 << 30)], stdout=subprocess.PIPE, text=True) as server:
-        if server.stdout.readline() != "mounted\n":
-            print("slow reads: no FUSE here")
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            slow = SlowDisk(place)
+        except Skip as why:
+            print(f"slow reads: {why}")
             return
-        loop = Loop(os.path.join(place, "data"))
-        first, last, _ = counted_of_disk(("disk_latency_bucket",), os.path.basename(loop.path), read)
-        loop.close()
-        while subprocess.run(["umount", place], stderr=subprocess.DEVNULL, check=False).returncode:
-            time.sleep(0.01)  # until the loop device is gone
-
-    def buckets(rows):
-        return sorted(bucket(round(row["from_seconds"] * 1e9)) for row in rows["disk_latency_bucket"]
-                      if row["operation"] == "read" and row["phase"] == "device" for _ in range(row["requests"]))
-
-    counted = buckets(last)
-    for number in buckets(first):
-        counted.remove(number)
+        first, last, _ = counted_of_disk(("disk_latency_bucket",), slow.loop.name, read)
+        slow.close()
+    counted = new_requests(first["disk_latency_bucket"], last["disk_latency_bucket"]).get(("read", "device"), [])
     off = [mine - number for mine, number in zip(own, counted)]
     holds = len(counted) == len(own) and all(abs(one) <= 1 for one in off)
     print(f"slow reads: {len(counted)} of {len(own)} counted, off by {off} buckets: {'within' if holds else 'NOT within'} one")
@@ -448,22 +423,22 @@ def slow_reads():
 
 def buffered_writes():
     """Writers whose pages the kernel writes later, after they exited: how much of the device's bytes is theirs."""
-    writer = "import os, sys; file = open(sys.argv[1], 'wb'); [file.write(bytes(1 << 20)) for _ in range(24)]"
     pids = []
 
     def write():
         for name in "ab":
-            with subprocess.Popen([sys.executable, "-c", writer, os.path.join(place, name)]) as child:
+            with subprocess.Popen([sys.executable, "-c", WRITER, os.path.join(place, name), "24"], stdin=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, text=True) as child:
                 pids.append(child.pid)
+                child.communicate("\n")
         subprocess.run(["sync", "-f", place], check=True)
 
     with tempfile.NamedTemporaryFile(dir="/dev/shm") as file, tempfile.TemporaryDirectory() as place:
-        file.truncate(128 << 20)
-        loop = Loop(file.name)
-        subprocess.run(["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", loop.path], check=True)
+        loop = Loop(file.name, 128 << 20)
+        make_ext4(loop.path)
         subprocess.run(["mount", loop.path, place], check=True)
         os.sync()
-        first, last, grown = counted_of_disk(("disk_user", "disk_account"), os.path.basename(loop.path), write)
+        first, last, grown = counted_of_disk(("disk_user", "disk_account"), loop.name, write)
         subprocess.run(["umount", place], check=True)
         loop.close()
 

@@ -10,6 +10,8 @@ import sys
 import time
 from datetime import datetime
 
+from loop_disk import WRITER, Loop, SlowDisk, bucket, diskstats, make_ext4, new_requests
+from ordinary_user import NOBODY, ordinary_copy
 from tap import Skip, end, same, test
 
 PANETOP, SCRATCH = os.environ["PANETOP"], sys.argv[1]
@@ -18,44 +20,12 @@ READS, READ_BYTES = 50, 16384
 WRITES, WRITE_BYTES = 100, 8192
 
 
-class Loop:
-    """A loop device over a file, of this size if it is a new one; it goes when the last one who has it open ends."""
-
-    def __init__(self, name, size=None):
-        self.file = os.path.join(SCRATCH, name)
-        if size:
-            with open(self.file, "wb") as file:
-                file.truncate(size)
-        made = subprocess.run(["losetup", "--find", "--show", self.file], capture_output=True, text=True)
-        if made.returncode:
-            raise Skip(f"no loop device: {made.stderr.strip()}")
-        self.path = made.stdout.strip()
-        self.name = os.path.basename(self.path)
-        self.fd = os.open(self.path, os.O_RDWR | os.O_DIRECT)
-        subprocess.run(["losetup", "--detach", self.path], check=True)  # as soon as it is closed
-        if shutil.which("udevadm"):
-            subprocess.run(["udevadm", "settle"], check=False)  # it looks into every new device
-
-    def close(self):
-        os.close(self.fd)
-
-
-def diskstats(device):
-    """reads, bytes read, writes, bytes written; None: it is not there."""
-    with open("/proc/diskstats", encoding="ascii") as file:
-        for line in file:
-            word = line.split()
-            if word[2] == device:
-                return int(word[3]), int(word[5]) * 512, int(word[7]), int(word[9]) * 512
-    return None
-
-
 class Samples:
     """A panetop that prints a table as JSON, again and again."""
 
-    def __init__(self, table, *arguments):
+    def __init__(self, table, *arguments, enter=(), program=PANETOP):
         self.table, self.frames = table, []
-        self.process = subprocess.Popen([PANETOP, "-d", "0.2", "-o", "json", "-t", table, *arguments],
+        self.process = subprocess.Popen([*enter, program, "-d", "0.2", "-o", "json", "-t", table, *arguments],
                                         stdout=subprocess.PIPE, text=True)
 
     def next(self):
@@ -103,7 +73,7 @@ input()
 
 def a_known_load():
     """requests and bytes of a loop device are exact, in the tables disk and process"""
-    loop = Loop("load", 64 * MIB)
+    loop = Loop(os.path.join(SCRATCH, "load"), 64 * MIB)
     numbers = [str(number) for number in (READS, READ_BYTES, WRITES, WRITE_BYTES)]
     worker = subprocess.Popen([sys.executable, "-c", WORKER, loop.path, *numbers], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True)
@@ -143,71 +113,18 @@ def a_known_load():
         loop.close()
 
 
-class SlowDisk:
-    """A loop device over slow_disk.py: the read at N MiB takes N milliseconds."""
-
-    def __init__(self, size):
-        place = os.path.join(SCRATCH, "slow")
-        os.makedirs(place, exist_ok=True)
-        self.server = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "slow_disk.py"), place, str(size)],
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        if self.server.stdout.readline() != "mounted\n":
-            raise Skip(f"no FUSE: {self.server.stderr.read().strip()}")
-        self.place = place
-        self.loop = Loop("slow/data")
-
-    def read(self, place):
-        """Nanoseconds that the server took, and that a direct read took."""
-        room = mmap.mmap(-1, READ_BYTES)
-        began = time.monotonic_ns()
-        same(os.preadv(self.loop.fd, [room], place), READ_BYTES, "bytes read")
-        took = time.monotonic_ns() - began
-        return int(self.server.stdout.readline()), took
-
-    def settle(self):
-        """What was read of the new device is over: forget the lines of it."""
-        os.set_blocking(self.server.stdout.fileno(), False)
-        while self.server.stdout.readline():
-            pass
-        os.set_blocking(self.server.stdout.fileno(), True)
-
-    def close(self):
-        self.loop.close()
-        while subprocess.run(["umount", self.place], capture_output=True).returncode:
-            time.sleep(0.01)  # until the loop device is gone
-        self.server.stdout.close()
-        self.server.stderr.close()
-        self.server.wait()
-
-
-def bucket(nanoseconds):
-    """As histogram_index() of core/histogram.h: 128 buckets in a power of two."""
-    shift = max(0, nanoseconds.bit_length() - 8)
-    return (shift << 7) + (nanoseconds >> shift)
-
-
-def new_requests(old, new):
-    """The buckets of requests that new has more than old, shortest first, by operation and phase."""
-    def key(row):
-        return row["operation"], row["phase"], row["from_seconds"]
-    before = {key(row): row["requests"] for row in old}
-    found = {}
-    for row in sorted(new, key=key):
-        number = row["requests"] - before.get(key(row), 0)
-        found.setdefault((row["operation"], row["phase"]), []).extend([bucket(round(row["from_seconds"] * 1e9))] * number)
-    return {name: buckets for name, buckets in found.items() if buckets}
-
-
-def latencies():
-    """each request is in a bucket between what the device took and what the program measured; the sums are those of diskstats"""
-    slow = SlowDisk(1 << 30)
+def check_latencies(times_itself):
+    slow = SlowDisk(os.path.join(SCRATCH, "slow"))
+    aim = f"/sys/block/{slow.loop.name}/queue/wbt_lat_usec"
+    if not times_itself:
+        write_number(aim, 0)
     samples = Samples("disk_latency_bucket")
     try:
         if any(notice["topic"] == "disk_latency" for notice in samples.later()["notices"]):
             raise Skip("BPF is not permitted here")
         slow.settle()
         before, old = diskstats(slow.loop.name), samples.later()
-        took = [slow.read(place * MIB) for place in (1, 2, 5, 5, 10, 20, 50, 100)]
+        took = [slow.read(milliseconds) for milliseconds in (1, 2, 5, 5, 10, 20, 50, 100)]
         new, after = samples.later(), diskstats(slow.loop.name)
         rows = [[row for row in frame["tables"]["disk_latency_bucket"] if row["device"] == slow.loop.name] for frame in (old, new)]
         counted = new_requests(*rows)
@@ -219,7 +136,27 @@ def latencies():
                 raise AssertionError(f"bucket {number} of a request that took {server} to {program} ns")
     finally:
         samples.close()
+        if not times_itself:
+            write_number(aim, -1)
         slow.close()
+
+
+def write_number(path, number):
+    try:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(str(number))
+    except OSError as error:
+        raise Skip(f"{path}: {error.strerror}") from error
+
+
+def latencies():
+    """each request is in a bucket between what the device took and what the program measured; the sums are those of diskstats"""
+    check_latencies(True)
+
+
+def latencies_of_other_devices():
+    """the same where the kernel does not note when a request is sent"""
+    check_latencies(False)
 
 
 def rows_of(samples, device):
@@ -235,7 +172,7 @@ def counted(samples):
 
 def who_it_was():
     """direct reads and writes are those of the process, to the byte, and the account of the device closes"""
-    loop = Loop("who", 64 * MIB)
+    loop = Loop(os.path.join(SCRATCH, "who"), 64 * MIB)
     numbers = [str(number) for number in (READS, READ_BYTES, WRITES, WRITE_BYTES)]
     users, account = Samples("disk_user"), Samples("disk_account")
     worker = None
@@ -266,24 +203,14 @@ def who_it_was():
         loop.close()
 
 
-WRITER = """
-import sys
-with open(sys.argv[1], "wb") as file:
-    for _ in range(int(sys.argv[2])):
-        file.write(bytes(1 << 20))
-print("done", flush=True)
-input()
-"""
-
-
 def who_made_it_dirty():
     """what is written later is that of who made the file dirty: at least 95 % of the device, and the account closes"""
     if not shutil.which("mkfs.ext4"):
         raise Skip("no mkfs.ext4")
-    loop = Loop("dirty", 128 * MIB)
+    loop = Loop(os.path.join(SCRATCH, "dirty"), 128 * MIB)
     users, account, writers = Samples("disk_user"), Samples("disk_account"), []
     try:
-        subprocess.run(["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", loop.path], check=True, capture_output=True)
+        make_ext4(loop.path)
         place = mounted(loop.path, os.path.join(SCRATCH, "dirtied"))
         os.sync()
         counted(users)
@@ -322,7 +249,7 @@ def who_made_it_dirty():
 
 def without_rights():
     """without BPF the means of diskstats are shown, and say so"""
-    loop = Loop("means", 64 * MIB)
+    loop = Loop(os.path.join(SCRATCH, "means"), 64 * MIB)
     samples = Samples("disk_latency", "--no-bpf")
     try:
         samples.later()
@@ -339,9 +266,52 @@ def without_rights():
         loop.close()
 
 
+def as_an_ordinary_user():
+    """an ordinary user sees devices, mean times, bytes of own processes, and why the rest is missing"""
+    numbers = [str(number) for number in (READS, READ_BYTES, WRITES, WRITE_BYTES)]
+    tables = ("disk", "disk_latency", "disk_user", "disk_account")
+    workers, samples = [], {}
+    loop = Loop(os.path.join(SCRATCH, "own"), 64 * MIB)
+    mode = os.stat(loop.path).st_mode
+    try:
+        with ordinary_copy(PANETOP) as copy:
+            os.chmod(loop.path, 0o666)
+            before = diskstats(loop.name)
+            samples = {table: Samples(table, enter=NOBODY, program=copy) for table in tables}
+            for enter in NOBODY, ():
+                workers.append(subprocess.Popen([*enter, sys.executable, "-c", WORKER, loop.path, *numbers],
+                                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+                workers[-1].stdout.readline()
+            for worker in workers:
+                worker.stdin.write("\n")
+                worker.stdin.flush()
+                worker.stdout.readline()
+            last = {table: one.later() for table, one in samples.items()}
+        after = diskstats(loop.name)
+        read, written = (READS + 1) * READ_BYTES, (WRITES + 1) * WRITE_BYTES
+        same([new - old for new, old in zip(after, before)], [2 * (READS + 1), 2 * read, 2 * (WRITES + 1), 2 * written], "growth of diskstats")
+        row = samples["disk"].rows("device", loop.name)[-1]
+        same([row[key] for key in ("reads", "read_bytes", "writes", "write_bytes")], list(after), "the device")
+        same([(row["operation"], row["phase"], row["how"], row["requests"]) for row in rows_of(samples["disk_latency"], loop.name)[:2]],
+             [("read", "both", "proc", after[0]), ("write", "both", "proc", after[2])], "means of its times")
+        same([(row["pid"], row["device"], row["read_bytes"], row["write_bytes"], row["how"]) for row in last["disk_user"]["tables"]["disk_user"]
+              if row["pid"] in [worker.pid for worker in workers]], [(workers[0].pid, "all", read, written, "proc")], "processes")
+        for table, remedy in ("disk_latency", "cap_bpf"), ("disk_user", "cap_bpf"), ("disk_account", "cap_sys_ptrace"):
+            if not any(remedy in (notice["remedy"] or "") for frame in samples[table].frames for notice in frame["notices"]):
+                raise AssertionError(f"no notice of {table} names {remedy}")
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+        for one in samples.values():
+            one.close()
+        os.chmod(loop.path, mode)
+        loop.close()
+
+
 def a_device_that_hangs():
     """a device and a file system that do not answer: everything else goes on, and they are there again later"""
-    slow = SlowDisk(1 << 30)
+    slow = SlowDisk(os.path.join(SCRATCH, "slow"))
     disk, times, users, spaces = samples = [Samples(table) for table in ("disk", "disk_latency_bucket", "disk_user", "filesystem")]
     reader = None
     try:
@@ -392,7 +362,7 @@ def that_come_and_go():
     names = set()
     try:
         for _ in range(3):
-            loop = Loop("comes", 8 * MIB)
+            loop = Loop(os.path.join(SCRATCH, "comes"), 8 * MIB)
             names.add(loop.name)
             for place in range(5):
                 os.preadv(loop.fd, [mmap.mmap(-1, READ_BYTES)], place * READ_BYTES)
@@ -478,7 +448,7 @@ def on_a_loop_device():
     """a file system on a loop device, mounted twice, is shown once; read-only is known"""
     if not shutil.which("mkfs.ext4"):
         raise Skip("no mkfs.ext4")
-    loop = Loop("image", 32 * MIB)
+    loop = Loop(os.path.join(SCRATCH, "image"), 32 * MIB)
     place, again = os.path.join(SCRATCH, "disk"), os.path.join(SCRATCH, "longer name")
     try:
         subprocess.run(["mkfs.ext4", "-q", loop.path], check=True, capture_output=True)
@@ -508,7 +478,7 @@ def over_another():
     subprocess.run(["umount", place], check=True)
 
 
-for each in (a_known_load, latencies, without_rights, who_it_was, who_made_it_dirty,
+for each in (a_known_load, latencies, latencies_of_other_devices, without_rights, as_an_ordinary_user, who_it_was, who_made_it_dirty,
              a_device_that_hangs, that_come_and_go, names_with_escapes, a_tmpfs, on_a_loop_device, over_another):
     test(each)
 end()

@@ -11,6 +11,7 @@ import time
 from datetime import datetime
 
 from network_namespace import Namespace, run
+from ordinary_user import NOBODY, ordinary_copy
 from tap import Skip, end, same, test
 
 PANETOP = os.environ["PANETOP"]
@@ -523,17 +524,10 @@ def tcp_of_processes():
     same(programs, 0, "programs in the kernel")
 
 
-NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all")
-
-
 @test
 def as_an_ordinary_user():
     """an ordinary user sees interfaces, all TCP connections, own processes, and why the rest is missing"""
-    with tempfile.TemporaryDirectory() as place:
-        os.chmod(place, 0o755)
-        copy = shutil.copy(PANETOP, place)
-        if os.getuid() != 0 or subprocess.run([*NOBODY, copy, "--version"], capture_output=True, check=False).returncode:
-            raise Skip("an ordinary user cannot run a program here")
+    with ordinary_copy(PANETOP) as copy:
         own, other = Talker(enter=NOBODY), Talker()
         watches = {table: Panetop(table, enter=NOBODY, program=copy) for table in ("traffic", "connection", "interface")}
         for talker in own, other:

@@ -10,8 +10,6 @@
 #include <asm/unistd.h>
 #include <errno.h>
 
-#include "core/histogram.h"
-
 #define WORD 8
 #define ZERO_AT (-WORD)                          /* the only key of arrays */
 #define ROOM_AT (ZERO_AT - WORD)                 /* for one word */
@@ -19,6 +17,8 @@
 #define KEYS_AT (ENTRY_AT - BPF_KEYS_MAX * WORD) /* the words of the key, upwards */
 
 #define SLOT_AT ENTRY_AT /* the number of one */
+#define PHASES_AT ENTRY_AT          /* their address … */
+#define MIDDLE_AT (ENTRY_AT + WORD) /* … and when the second began */
 #define LENGTH_AT ENTRY_AT
 #define RECORD_AT (ENTRY_AT + WORD)
 
@@ -101,6 +101,12 @@ static void call(struct bpf_code *code, int function)
 static unsigned jump(struct bpf_code *code, int compare, int one, int32_t number)
 {
 	put(code, BPF_JMP | compare | BPF_K, one, 0, 0, number);
+	return code->count - 1;
+}
+
+static unsigned jump_with(struct bpf_code *code, int compare, int one, int other)
+{
+	put(code, BPF_JMP | compare | BPF_X, one, other, 0, 0);
 	return code->count - 1;
 }
 
@@ -286,15 +292,33 @@ static void join(struct bpf_code *code, int word_at, uint32_t shift)
 	compute(code, BPF_OR, BPF_REG_1, BPF_REG_2);
 }
 
+/* Into r1; the word of the key so far is at this place. */
+static void load_key(struct bpf_code *code, const struct bpf_shape *shape, unsigned number, int word_at)
+{
+	const struct bpf_part *part = &shape->keys[number];
+	bool asks = part->is == BPF_PART_MAKER && number > 0;
+	unsigned noted, own = 0;
+
+	if (asks) {
+		load(code, 8, BPF_REG_1, FRAME, word_at);
+		noted = jump(code, BPF_JNE, BPF_REG_1, 0);
+		load_process(code);
+		own = jump(code, BPF_JA, 0, 0);
+		land(code, noted);
+	}
+	load_part(code, shape, part);
+	if (asks)
+		land(code, own);
+}
+
 static void store_keys(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	int word_at = KEYS_AT - WORD;
 
-	if (shape->n_keys + shape->by_log2 + shape->by_bucket > BPF_KEYS_MAX || shape->n_keys == 0 ||
-	    shape->keys[0].joins)
+	if (shape->n_keys + shape->by_log2 > BPF_KEYS_MAX || shape->n_keys == 0 || shape->keys[0].joins)
 		code->failed = true;
 	for (unsigned i = 0; i < shape->n_keys && i < BPF_KEYS_MAX; i++) {
-		load_part(code, shape, &shape->keys[i]);
+		load_key(code, shape, i, word_at);
 		if (shape->keys[i].joins)
 			join(code, word_at, shape->keys[i].shift);
 		else
@@ -359,9 +383,6 @@ static void store_class(struct bpf_code *code, const struct bpf_shape *shape)
 	if (shape->by_log2) {
 		count_bits(code);
 		store(code, FRAME, at, BPF_REG_2);
-	} else if (shape->by_bucket) {
-		find_bucket(code);
-		store(code, FRAME, at, BPF_REG_1);
 	}
 }
 
@@ -392,7 +413,7 @@ static void store_slot(struct bpf_code *code, int words)
 /* Jumps where the key has its slot, with the address of its entry in r0. */
 static unsigned find_slot(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	int words = code->failed ? 0 : words_of(shape) + (shape->by_log2 || shape->by_bucket);
+	int words = code->failed ? 0 : words_of(shape) + shape->by_log2;
 	unsigned others[BPF_KEYS_MAX], none, found;
 
 	store_slot(code, words);
@@ -401,8 +422,7 @@ static unsigned find_slot(struct bpf_code *code, const struct bpf_shape *shape)
 	for (int word = 0; word < words; word++) {
 		load(code, 8, BPF_REG_1, BPF_REG_0, word * WORD);
 		load(code, 8, BPF_REG_2, FRAME, KEYS_AT + word * WORD);
-		put(code, BPF_JMP | BPF_JNE | BPF_X, BPF_REG_1, BPF_REG_2, 0, 0);
-		others[word] = code->count - 1;
+		others[word] = jump_with(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
 	}
 	compute_with(code, BPF_ADD, BPF_REG_0, words * WORD);
 	found = jump(code, BPF_JA, 0, 0);
@@ -412,9 +432,25 @@ static unsigned find_slot(struct bpf_code *code, const struct bpf_shape *shape)
 	return found;
 }
 
+static void add_atomically(struct bpf_code *code, int base, size_t offset, int from)
+{
+	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, base, from, (int)offset, BPF_ADD);
+}
+
+/* Of the value and what is there, from r0 on. */
+static void keep_most(struct bpf_code *code, size_t offset)
+{
+	unsigned greater;
+
+	load(code, 8, BPF_REG_1, BPF_REG_0, (int)offset);
+	greater = jump_with(code, BPF_JGE, BPF_REG_1, VALUE);
+	store(code, BPF_REG_0, (int)offset, VALUE);
+	land(code, greater);
+}
+
 static void count_value(struct bpf_code *code, const struct bpf_shape *shape)
 {
-	unsigned found, made, greater, done, has_slot = 0;
+	unsigned found, made, done, has_slot = 0;
 
 	store_class(code, shape);
 	if (shape->has_slots)
@@ -433,14 +469,9 @@ static void count_value(struct bpf_code *code, const struct bpf_shape *shape)
 	if (shape->has_slots)
 		land(code, has_slot);
 	set(code, BPF_REG_1, 1);
-	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, offsetof(struct bpf_entry, count),
-	    BPF_ADD);
-	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, VALUE, offsetof(struct bpf_entry, sum), BPF_ADD);
-	load(code, 8, BPF_REG_1, BPF_REG_0, offsetof(struct bpf_entry, most));
-	put(code, BPF_JMP | BPF_JGE | BPF_X, BPF_REG_1, VALUE, 0, 0);
-	greater = code->count - 1;
-	store(code, BPF_REG_0, offsetof(struct bpf_entry, most), VALUE);
-	land(code, greater);
+	add_atomically(code, BPF_REG_0, offsetof(struct bpf_entry, count), BPF_REG_1);
+	add_atomically(code, BPF_REG_0, offsetof(struct bpf_entry, sum), VALUE);
+	keep_most(code, offsetof(struct bpf_entry, most));
 	land(code, done);
 }
 
@@ -501,6 +532,96 @@ static void stop(struct bpf_code *code, const struct bpf_shape *shape)
 	count_value(code, shape);
 	land(code, unknown);
 	land(code, lost);
+}
+
+/* The value: when the second phase began. Jumps where that is not known. */
+static void load_middle(struct bpf_code *code, const struct bpf_shape *shape, unsigned unknown[2])
+{
+	unsigned known;
+
+	load_part(code, shape, &shape->middle);
+	move(code, VALUE, BPF_REG_1);
+	known = jump(code, BPF_JNE, VALUE, 0);
+	load_part(code, shape, &shape->begun);
+	store(code, FRAME, KEYS_AT, BPF_REG_1);
+	look_up(code, shape->starts, KEYS_AT);
+	unknown[0] = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	load(code, 8, VALUE, BPF_REG_0, 0);
+	store_number(code, BPF_REG_0, 0, 0);
+	unknown[1] = jump(code, BPF_JEQ, VALUE, 0);
+	land(code, known);
+}
+
+/* The address of those of the key to r0 and PHASES_AT; jumps where there is none. A new key has the next. */
+static void find_phases(struct bpf_code *code, const struct bpf_shape *shape, unsigned none[3])
+{
+	unsigned has_slot = 0, found;
+
+	if (shape->has_slots)
+		has_slot = find_slot(code, shape);
+	look_up(code, shape->entries, KEYS_AT);
+	found = jump(code, BPF_JNE, BPF_REG_0, 0);
+	look_up(code, shape->numbers, ZERO_AT);
+	none[0] = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	set(code, BPF_REG_1, 1);
+	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_0, BPF_REG_1, 0, BPF_ADD | BPF_FETCH);
+	store(code, FRAME, ROOM_AT, BPF_REG_1);
+	update(code, shape->entries, ROOM_AT, BPF_NOEXIST);
+	look_up(code, shape->entries, KEYS_AT);
+	none[1] = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	land(code, found);
+	if (shape->has_slots)
+		land(code, has_slot);
+	load(code, 8, BPF_REG_1, BPF_REG_0, 0);
+	store(code, FRAME, ROOM_AT, BPF_REG_1);
+	look_up(code, shape->histograms, ROOM_AT);
+	none[2] = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	store(code, FRAME, PHASES_AT, BPF_REG_0);
+}
+
+/* Of the value. */
+static void count_phase(struct bpf_code *code, enum bpf_phase phase)
+{
+	find_bucket(code);
+	load(code, 8, BPF_REG_0, FRAME, PHASES_AT);
+	compute_with(code, BPF_LSH, BPF_REG_1, 3);
+	compute(code, BPF_ADD, BPF_REG_1, BPF_REG_0);
+	set(code, BPF_REG_2, 1);
+	add_atomically(code, BPF_REG_1, offsetof(struct bpf_phases, buckets[phase]), BPF_REG_2);
+	add_atomically(code, BPF_REG_0, offsetof(struct bpf_phases, sum[phase]), VALUE);
+	keep_most(code, offsetof(struct bpf_phases, most[phase]));
+}
+
+static void stop_phases(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned unknown[2], none[3], counted, only_second, some;
+
+	load_part(code, shape, &shape->whole);
+	move(code, VALUE, BPF_REG_1);
+	load_part(code, shape, &shape->done);
+	some = jump_with(code, BPF_JLT, BPF_REG_1, VALUE);
+	load_middle(code, shape, unknown);
+	store_keys(code, shape);
+	find_phases(code, shape, none);
+	store(code, FRAME, MIDDLE_AT, VALUE);
+	call(code, BPF_FUNC_ktime_get_ns);
+	compute(code, BPF_SUB, BPF_REG_0, VALUE);
+	move(code, VALUE, BPF_REG_0);
+	count_phase(code, BPF_PHASE_SECOND);
+	load_part(code, shape, &shape->value);
+	only_second = jump(code, BPF_JEQ, BPF_REG_1, 0);
+	load(code, 8, VALUE, FRAME, MIDDLE_AT);
+	compute(code, BPF_SUB, VALUE, BPF_REG_1);
+	count_phase(code, BPF_PHASE_FIRST);
+	counted = jump(code, BPF_JA, 0, 0);
+	for (int way = 0; way < 3; way++)
+		land(code, none[way]);
+	add_to_self(code, offsetof(struct bpf_self, lost));
+	land(code, only_second);
+	land(code, counted);
+	land(code, unknown[0]);
+	land(code, unknown[1]);
+	land(code, some);
 }
 
 static void note(struct bpf_code *code, const struct bpf_shape *shape)
@@ -591,27 +712,6 @@ static void record(struct bpf_code *code, const struct bpf_shape *shape)
 	store(code, FRAME, RECORD_AT, BPF_REG_0);
 	copy_text(code);
 	send_record(code, shape);
-	land(code, none);
-}
-
-/* The time is read once for both. */
-static void count_since(struct bpf_code *code, const struct bpf_shape *shape)
-{
-	unsigned none;
-
-	if (shape->starts_too) {
-		load_part(code, shape, &shape->begun);
-		store(code, FRAME, KEYS_AT, BPF_REG_1);
-	}
-	call(code, BPF_FUNC_ktime_get_ns);
-	move(code, VALUE, BPF_REG_0);
-	if (shape->starts_too)
-		keep(code, shape);
-	load_part(code, shape, &shape->value);
-	none = jump(code, BPF_JEQ, BPF_REG_1, 0);
-	compute(code, BPF_SUB, VALUE, BPF_REG_1);
-	store_keys(code, shape);
-	count_value(code, shape);
 	land(code, none);
 }
 
@@ -788,8 +888,7 @@ static void add_times(struct bpf_code *code, const struct bpf_shape *shape)
 		runs = jump(code, BPF_JEQ, BPF_REG_1, BPF_STATE_RUNNING);
 	load(code, 8, BPF_REG_2, FRAME, ROOM_AT);
 	load(code, 8, BPF_REG_3, BPF_REG_0, offsetof(struct bpf_times, since_ns));
-	put(code, BPF_JMP | BPF_JLT | BPF_X, BPF_REG_2, BPF_REG_3, 0, 0);
-	clock = code->count - 1;
+	clock = jump_with(code, BPF_JLT, BPF_REG_2, BPF_REG_3);
 	store(code, BPF_REG_0, offsetof(struct bpf_times, since_ns), BPF_REG_2);
 	store(code, BPF_REG_0, offsetof(struct bpf_times, state), VALUE);
 	store(code, BPF_REG_0, offsetof(struct bpf_times, before), BPF_REG_1);
@@ -870,8 +969,7 @@ static unsigned choose_task(struct bpf_code *code, const struct bpf_shape *shape
 	if (shape->enters == BPF_ENTERS_GONE) {
 		load(code, 4, BPF_REG_2, BPF_REG_1, (int)shape->layout->pid);
 		load(code, 8, BPF_REG_1, CTX, WORD);
-		put(code, BPF_JMP | BPF_JEQ | BPF_X, BPF_REG_1, BPF_REG_2, 0, 0);
-		others[n_others++] = code->count - 1;
+		others[n_others++] = jump_with(code, BPF_JEQ, BPF_REG_1, BPF_REG_2);
 	}
 	return n_others;
 }
@@ -933,12 +1031,6 @@ static void enter(struct bpf_code *code, const struct bpf_shape *shape)
 #define FIRST_AT (PAGES_AT - WORD)
 #define LAST_AT (FIRST_AT - WORD)
 #define CLOCK_AT (LAST_AT - WORD) /* system calls that read, or page faults, of the task so far */
-
-static unsigned jump_with(struct bpf_code *code, int compare, int one, int other)
-{
-	put(code, BPF_JMP | compare | BPF_X, one, other, 0, 0);
-	return code->count - 1;
-}
 
 static void load_of_reader(struct bpf_code *code, int to, size_t field)
 {
@@ -1216,16 +1308,16 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
 	case BPF_COUNT:
-		if (shape->since)
-			count_since(code, shape);
-		else
-			count(code, shape);
+		count(code, shape);
 		return;
 	case BPF_START:
 		start(code, shape);
 		return;
 	case BPF_STOP:
-		stop(code, shape);
+		if (shape->phases)
+			stop_phases(code, shape);
+		else
+			stop(code, shape);
 		return;
 	case BPF_NOTE:
 		note(code, shape);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/histogram.h"
+
 #define BPF_KEYS_MAX 6
 #define BPF_PATH_MAX 4
 #define BPF_CODE_MAX 400
@@ -29,7 +31,8 @@ enum bpf_part_is {
 	BPF_PART_CGROUP,
 	BPF_PART_MARKS, /* what BPF_MARK programs have set on this CPU */
 	BPF_PART_NOTED, /* what BPF_NOTE has kept under the number that an argument is; 0: nothing */
-	BPF_PART_MAKER, /* the same under the number that a member is; nothing: the process that runs */
+	BPF_PART_MAKER, /* the same under the number that a member is; nothing, or the word of the key before
+			   this one is 0: the process that runs */
 };
 
 struct bpf_part {
@@ -142,17 +145,22 @@ struct bpf_shape {
 	struct bpf_part unless; /* runs in which it has one of these bits do nothing … */
 	uint64_t unless_bits;   /* … 0: all do; not of ENTER and RECORD */
 	bool positive;          /* of COUNT: only values above 0 count, as signed numbers of 32 bits */
-	bool since;             /* of COUNT: the value is a time in ns; what has passed since it counts … */
-	bool starts_too;        /* … and it is a START as well, with begun as its key */
 	bool typed;             /* arguments have types of BTF: members are loaded directly */
 	struct bpf_part begun;  /* of STOP: the key of START, unless both have the same … */
 	bool begins_elsewhere;  /* … */
-	bool by_log2;       /* the last word of the key is the number of bits of the value: a histogram … */
-	bool by_bucket;     /* … and histogram_index(0, value) */
+	bool by_log2;           /* the last word of the key is the number of bits of the value: a histogram */
+	bool phases;            /* of STOP: there are two times, which count in a struct bpf_phases by the one
+				   word of the key; the first began at the value, a time in ns, 0: unknown … */
+	struct bpf_part
+		middle; /* … and the second, which ends now, at this one; 0: at the START of begun … */
+	struct bpf_part done, whole; /* … unless less is done than the whole */
 	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
-	int slots;          /* an array of 1 << BPF_SLOT_BITS of a key and its struct bpf_entry: keys that
-			       have their slot count there instead, which costs less … */
+	int histograms;     /* of phases: an array of struct bpf_phases; entries has the number of each, and
+			       numbers, an array, how many there are */
+	int numbers;
+	int slots;          /* an array of 1 << BPF_SLOT_BITS of a key and what entries has of it: keys that
+			       have their slot find that there instead, which costs less … */
 	bool has_slots;     /* … */
 	int starts;         /* of START and STOP: a hash from the key's words to a time, of NOTE to a value */
 	int marks;          /* a word for each CPU; -1: none */
@@ -169,6 +177,18 @@ struct bpf_shape {
 
 struct bpf_entry {
 	uint64_t count, sum, most;
+};
+
+enum bpf_phase {
+	BPF_PHASE_FIRST,
+	BPF_PHASE_SECOND,
+	N_BPF_PHASES,
+};
+
+/* Times in ns, by histogram_index(0, time). What each of them changes is near. */
+struct bpf_phases {
+	uint64_t sum[N_BPF_PHASES], most[N_BPF_PHASES];
+	uint64_t buckets[N_BPF_PHASES][HISTOGRAM_BUCKETS];
 };
 
 /* Memory of the program that runs. */

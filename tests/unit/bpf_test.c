@@ -266,7 +266,7 @@ START_TEST(pairs_measure_time_and_its_histogram)
 	}
 
 /* From the fork to the exit of each child; the start has a key of its own. */
-START_TEST(pairs_with_two_keys_have_buckets_of_a_histogram)
+START_TEST(starts_may_have_another_key_than_stops)
 {
 	static const struct trace_program programs[] = {
 		{ .name = "start",
@@ -281,7 +281,6 @@ START_TEST(pairs_with_two_keys_have_buckets_of_a_histogram)
 		  .typed = true,
 		  .begins_elsewhere = true,
 		  .begun = TASK_PID(0),
-		  .by_bucket = true,
 		  .keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.real_parent.pid" } },
 		  .n_keys = 1 },
 	};
@@ -289,85 +288,122 @@ START_TEST(pairs_with_two_keys_have_buckets_of_a_histogram)
 		.topic = "tracing",
 		.programs = programs,
 		.n_programs = 2,
-		.n_words = 2,
+		.n_words = 1,
 		.n_entries_max = 4096,
 		.starts = true,
 	};
-	struct bpf_entry entry;
 	struct trace_set set;
 	struct env env;
 
 	open_set(&set, &env, &plan);
 	fork_children(FORKS, 0);
 	ck_assert(trace_read(&set));
-	entry = entry_of(&set, (uint64_t)getpid());
-	ck_assert_uint_eq(entry.count, FORKS);
-	for (size_t i = 0; i < set.n_entries; i++)
-		ck_assert_uint_eq(trace_key(&set, i)[1], histogram_index(0, set.values[i].most));
+	ck_assert_uint_eq(entry_of(&set, (uint64_t)getpid()).count, FORKS);
 	ck_assert_uint_eq(trace_self(&set, 1).lost, 0);
 	close_set(&set, &env);
 }
 
-/* A fork counts with the age of the child, if that is known; it also starts the time until the exit. */
-START_TEST(a_count_starts_a_time_too)
+/* Of the entry with this key; NULL: there is none. */
+static const struct bpf_phases *phases_of(const struct trace_set *set, uint64_t key)
 {
-	for (int aged = 0; aged < 2; aged++) {
-		const struct trace_program programs[] = {
-			{ .name = "count and start",
-			  .tracepoint = "sched_process_fork",
-			  .does = BPF_COUNT,
-			  .typed = true,
-			  .keys = { { .is = BPF_PART_PROCESS }, { .is = BPF_PART_CONSTANT, .constant = 1 } },
-			  .n_keys = 2,
-			  .value = { .is = aged ? BPF_PART_MEMBER : BPF_PART_CONSTANT,
-				     .argument = 1,
-				     .name = "task_struct.start_time" },
-			  .since = true,
-			  .starts_too = true,
-			  .begun = TASK_PID(1) },
-			{ .name = "stop",
-			  .tracepoint = "sched_process_exit",
-			  .does = BPF_STOP,
-			  .typed = true,
-			  .begins_elsewhere = true,
-			  .begun = TASK_PID(0),
-			  .keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.real_parent.pid" },
-				    { .is = BPF_PART_CONSTANT, .constant = 2 } },
-			  .n_keys = 2 },
+	for (size_t i = 0; i < set->n_entries; i++)
+		if (*trace_key(set, i) == key)
+			return trace_phases(set, i);
+	return NULL;
+}
+
+static uint64_t times_in(const struct bpf_phases *phases, enum bpf_phase phase)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; phases && i < HISTOGRAM_BUCKETS; i++) {
+		count += phases->buckets[phase][i];
+		if (i > histogram_index(0, phases->most[phase]))
+			ck_assert_uint_eq(phases->buckets[phase][i], 0);
+	}
+	return count;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * A child begins, is noted at its fork, and exits. Without the note, and without another time for the middle,
+ * nothing is known of it; without a beginning there is the second phase alone. What is not done whole does
+ * not count.
+ */
+START_TEST(two_phases_have_their_histograms)
+{
+	static const struct trace_program begins = { .name = "start",
+						    .tracepoint = "sched_process_fork",
+						    .does = BPF_START,
+						    .typed = true,
+						    .keys = { TASK_PID(1) },
+						    .n_keys = 1 };
+	static const struct trace_part age = { .is = BPF_PART_MEMBER, .name = "task_struct.start_time" };
+	static const struct {
+		bool starts, has_age, has_middle;
+		unsigned done, firsts, seconds;
+	} ways[] = {
+		{ true, true, false, 8, FORKS, FORKS }, { false, true, true, 8, FORKS, FORKS },
+		{ true, false, false, 9, 0, FORKS },    { false, true, false, 8, 0, 0 },
+		{ false, true, true, 7, 0, 0 },
+	};
+
+	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const struct trace_program ends = {
+			.name = "stop",
+			.tracepoint = "sched_process_exit",
+			.does = BPF_STOP,
+			.typed = true,
+			.begun = TASK_PID(0),
+			.value = ways[i].has_age ? age : (struct trace_part){ 0 },
+			.middle = ways[i].has_middle ? age : (struct trace_part){ 0 },
+			.done = { .is = BPF_PART_CONSTANT, .constant = ways[i].done },
+			.whole = { .is = BPF_PART_CONSTANT, .constant = 8 },
+			.keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.real_parent.pid" } },
+			.n_keys = 1,
 		};
 		const struct trace_plan plan = {
 			.topic = "tracing",
-			.programs = programs,
-			.n_programs = 2,
-			.n_words = 2,
-			.n_entries_max = 4096,
+			.programs = &ends,
+			.n_programs = 1,
+			.n_words = 1,
+			.n_entries_max = 1024,
 			.starts = true,
+			.phases = true,
 		};
-		uint64_t counted[3] = { 0 }, sums[3] = { 0 };
-		struct timespec from, to;
+		const struct bpf_phases *phases;
 		struct trace_set set;
 		struct env env;
+		uint64_t began, took;
 
 		open_set(&set, &env, &plan);
-		clock_gettime(CLOCK_MONOTONIC, &from);
+		if (ways[i].starts)
+			ck_assert_int_eq(trace_add(&set, &begins), 0);
+		began = monotonic_ns();
 		fork_children(FORKS, 0);
-		clock_gettime(CLOCK_MONOTONIC, &to);
+		took = monotonic_ns() - began;
 		ck_assert(trace_read(&set));
-		for (size_t i = 0; i < set.n_entries; i++)
-			if (trace_key(&set, i)[0] == (uint64_t)getpid()) {
-				counted[trace_key(&set, i)[1]] = set.values[i].count;
-				sums[trace_key(&set, i)[1]] = set.values[i].sum;
-			}
-		ck_assert_uint_eq(counted[1], aged ? FORKS : 0);
-		ck_assert_uint_eq(counted[2], FORKS);
-		ck_assert((sums[1] > 0) == aged && sums[2] > 0);
-		ck_assert_uint_le(sums[1] + sums[2], (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000L +
-								to.tv_nsec - from.tv_nsec));
+		phases = phases_of(&set, (uint64_t)getpid());
+		ck_assert_uint_eq(times_in(phases, BPF_PHASE_FIRST), ways[i].firsts);
+		ck_assert_uint_eq(times_in(phases, BPF_PHASE_SECOND), ways[i].seconds);
+		if (phases) {
+			ck_assert_uint_le(phases->sum[0] + phases->sum[1], took);
+			ck_assert_uint_le(phases->most[1], phases->sum[1]);
+			ck_assert((phases->sum[0] > 0) == (ways[i].firsts > 0 && !ways[i].has_middle));
+		}
+		ck_assert_uint_eq(trace_self(&set, 0).lost, 0);
 		close_set(&set, &env);
 	}
 }
 
-/* Of values of all sizes. */
+/* Of times of all lengths. */
 START_TEST(buckets_are_those_of_the_histogram)
 {
 	static const uint64_t values[] = { 0,         1,          127,         128,         129,
@@ -378,34 +414,72 @@ START_TEST(buckets_are_those_of_the_histogram)
 		const struct trace_program program = {
 			.name = "count",
 			.tracepoint = "sched_process_fork",
-			.does = BPF_COUNT,
+			.does = BPF_STOP,
+			.begun = { .is = BPF_PART_THREAD },
 			.keys = { { .is = BPF_PART_PROCESS } },
 			.n_keys = 1,
-			.value = { .is = BPF_PART_CONSTANT, .constant = values[i] },
-			.by_bucket = true,
+			.value = { .is = BPF_PART_CONSTANT, .constant = 1 },
+			.middle = { .is = BPF_PART_CONSTANT, .constant = values[i] + 1 },
 		};
 		const struct trace_plan plan = {
 			.topic = "tracing",
 			.programs = &program,
 			.n_programs = 1,
-			.n_words = 2,
-			.n_entries_max = 64,
+			.n_words = 1,
+			.n_entries_max = 1024,
+			.starts = true,
+			.phases = true,
 		};
-		bool found = false;
+		const struct bpf_phases *phases;
 		struct trace_set set;
 		struct env env;
 
 		open_set(&set, &env, &plan);
 		fork_children(1, 0);
 		ck_assert(trace_read(&set));
-		for (size_t e = 0; e < set.n_entries; e++)
-			if (trace_key(&set, e)[0] == (uint64_t)getpid()) {
-				ck_assert_uint_eq(trace_key(&set, e)[1], histogram_index(0, values[i]));
-				found = true;
-			}
-		ck_assert(found);
+		phases = phases_of(&set, (uint64_t)getpid());
+		ck_assert_ptr_nonnull(phases);
+		ck_assert_uint_eq(phases->buckets[BPF_PHASE_FIRST][histogram_index(0, values[i])], 1);
+		ck_assert_uint_eq(phases->sum[BPF_PHASE_FIRST], values[i]);
 		close_set(&set, &env);
 	}
+}
+
+/* There is room for the histograms of one key; what the other has is lost, and counted as that. */
+START_TEST(histograms_without_room_are_lost)
+{
+#define KEY(number)                                                                                          \
+	{                                                                                                    \
+		.name = "stop", .tracepoint = "sched_process_fork", .does = BPF_STOP,                        \
+		.begun = { .is = BPF_PART_THREAD },                                                          \
+		.keys = { { .is = BPF_PART_CONSTANT, .constant = number } }, .n_keys = 1, .middle = {        \
+			.is = BPF_PART_CONSTANT,                                                             \
+			.constant = 1                                                                        \
+		}                                                                                            \
+	}
+	static const struct trace_program programs[] = { KEY(1), KEY(2) };
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 2,
+		.n_words = 1,
+		.n_entries_max = 1,
+		.starts = true,
+		.phases = true,
+	};
+	uint64_t counted, lost;
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	ck_assert_uint_eq(set.n_entries, 1);
+	counted = times_in(trace_phases(&set, 0), BPF_PHASE_SECOND);
+	lost = trace_self(&set, 0).lost + trace_self(&set, 1).lost;
+	ck_assert_uint_ge(counted, FORKS);
+	ck_assert_uint_ge(lost, FORKS);
+	close_set(&set, &env);
 }
 
 /* The parent is noted at the fork: the exit, in which the child runs, counts for the parent. */
@@ -425,8 +499,7 @@ START_TEST(notes_say_whom_to_count_for)
 		  .typed = true,
 		  .keys = { { .is = BPF_PART_MAKER, .name = "task_struct.pid" } },
 		  .n_keys = 1,
-		  .value = { .is = BPF_PART_MEMBER, .name = "task_struct.start_time" },
-		  .since = true },
+		  .value = { .is = BPF_PART_CONSTANT, .constant = 3 } },
 	};
 	static const struct trace_plan plan = {
 		.topic = "tracing",
@@ -437,22 +510,61 @@ START_TEST(notes_say_whom_to_count_for)
 		.starts = true,
 		.notes = true,
 	};
-	struct timespec from, to;
 	struct bpf_entry entry;
 	struct trace_set set;
 	struct env env;
 
 	open_set(&set, &env, &plan);
-	clock_gettime(CLOCK_MONOTONIC, &from);
 	fork_children(FORKS, 0);
-	clock_gettime(CLOCK_MONOTONIC, &to);
 	ck_assert(trace_read(&set));
 	entry = entry_of(&set, (uint64_t)getpid());
 	ck_assert_uint_eq(entry.count, FORKS);
-	ck_assert_uint_gt(entry.sum, 0);
-	ck_assert_uint_le(entry.sum, (uint64_t)((to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec -
-						from.tv_nsec));
+	ck_assert_uint_eq(entry.sum, 3 * FORKS);
 	close_set(&set, &env);
+}
+
+/* Behind a word that is 0 the process counts that runs, whatever was noted. */
+START_TEST(a_word_of_0_asks_for_no_note)
+{
+	for (unsigned asks = 0; asks < 2; asks++) {
+		const struct trace_program programs[] = {
+			{ .name = "note",
+			  .tracepoint = "sched_process_fork",
+			  .does = BPF_NOTE,
+			  .typed = true,
+			  .keys = { TASK_PID(1) },
+			  .n_keys = 1,
+			  .value = { .is = BPF_PART_PROCESS } },
+			{ .name = "count",
+			  .tracepoint = "sched_process_exit",
+			  .does = BPF_COUNT,
+			  .typed = true,
+			  .keys = { { .is = BPF_PART_CONSTANT, .constant = asks },
+				    { .is = BPF_PART_MAKER, .name = "task_struct.pid" } },
+			  .n_keys = 2 },
+		};
+		const struct trace_plan plan = {
+			.topic = "tracing",
+			.programs = programs,
+			.n_programs = 2,
+			.n_words = 2,
+			.n_entries_max = 1024,
+			.starts = true,
+			.notes = true,
+		};
+		uint64_t ours = 0;
+		struct trace_set set;
+		struct env env;
+
+		open_set(&set, &env, &plan);
+		fork_children(FORKS, 0);
+		ck_assert(trace_read(&set));
+		for (size_t i = 0; i < set.n_entries; i++)
+			if (trace_key(&set, i)[1] == (uint64_t)getpid())
+				ours += set.values[i].count;
+		ck_assert_uint_eq(ours, asks ? FORKS : 0);
+		close_set(&set, &env);
+	}
 }
 
 /* Children that nothing was noted of count for themselves. */

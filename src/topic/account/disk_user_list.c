@@ -14,7 +14,8 @@
 #define ENTRIES_MAX 16384
 #define SHOWN_TICKS 2 /* without growth, of a process that ended */
 
-enum word { WORD_PID, WORD_DISK, WORD_OPERATION, N_WORDS };
+enum word { WORD_OPERATION, WORD_USER, N_WORDS };
+#define DISK_SHIFT 32 /* of the word of the user; its low half is the pid */
 
 /* enum req_op of linux/blk_types.h. */
 #define REQ_OP_READ 0
@@ -23,7 +24,8 @@ enum word { WORD_PID, WORD_DISK, WORD_OPERATION, N_WORDS };
 
 /*
  * A file whose pages are written by a thread of the kernel was noted when they became dirty. A direct write
- * has pages of a process, whose mapping, an odd address, leads to nothing that was noted.
+ * has pages of a process, whose mapping, an odd address, leads to nothing that was noted. Reads are of the
+ * process that runs.
  */
 static const struct trace_program programs[] = {
 	{ .name = N_("who makes files dirty"),
@@ -37,10 +39,13 @@ static const struct trace_program programs[] = {
 	  .tracepoint = "block_bio_queue",
 	  .does = BPF_COUNT,
 	  .typed = true,
-	  .keys = { [WORD_PID] = { .is = BPF_PART_MAKER, .name = "bio.bi_io_vec.bv_page.mapping.host" },
-		    [WORD_DISK] = { .is = BPF_PART_MEMBER, .name = "bio.bi_bdev.bd_disk.part0.bd_dev" },
-		    [WORD_OPERATION] = { .is = BPF_PART_MEMBER, .name = "bio.bi_opf", .bytes = 1 } },
-	  .n_keys = N_WORDS,
+	  .keys = { { .is = BPF_PART_MEMBER, .name = "bio.bi_opf", .bytes = 1 },
+		    { .is = BPF_PART_MAKER, .name = "bio.bi_io_vec.bv_page.mapping.host" },
+		    { .is = BPF_PART_MEMBER,
+		      .name = "bio.bi_bdev.bd_disk.part0.bd_dev",
+		      .joins = true,
+		      .shift = DISK_SHIFT } },
+	  .n_keys = 3,
 	  .value = { .is = BPF_PART_MEMBER, .name = "bio.bi_iter.bi_size" },
 	  .positive = true },
 };
@@ -53,6 +58,7 @@ static const struct trace_plan plan = {
 	.n_entries_max = ENTRIES_MAX,
 	.starts = true,
 	.notes = true,
+	.slots = true,
 };
 
 static enum disk_work work_of(uint64_t operation)
@@ -192,7 +198,7 @@ static void take_entry(struct disk_user_list *list, const uint64_t *key, const s
 
 	if (work == N_DISK_WORKS)
 		return;
-	user = user_of(list, (uint32_t)key[WORD_PID], key[WORD_DISK]);
+	user = user_of(list, (uint32_t)key[WORD_USER], key[WORD_USER] >> DISK_SHIFT);
 	grown = entry->sum - user->counted.bytes[work];
 	if (grown == 0)
 		return;
@@ -214,7 +220,8 @@ static void forget_entries(struct disk_user_list *list)
 {
 	for (size_t i = 0; i < list->trace.n_entries; i++) {
 		const uint64_t *key = trace_key(&list->trace, i);
-		const struct disk_user *user = find_user(list, (uint32_t)key[WORD_PID], key[WORD_DISK]);
+		const struct disk_user *user =
+			find_user(list, (uint32_t)key[WORD_USER], key[WORD_USER] >> DISK_SHIFT);
 
 		if (user && is_over(list, user))
 			trace_forget(&list->trace, i);

@@ -111,7 +111,7 @@ static void attribute_path(char *path, size_t room, const char *name, const char
 	snprintf(path + strlen(path), room - strlen(path), "/%s", attribute);
 }
 
-static uint64_t number_of(struct env *env, const char *name, const char *attribute)
+uint64_t disk_attribute(struct env *env, const char *name, const char *attribute)
 {
 	uint64_t value = U64_UNKNOWN;
 	char path[256];
@@ -146,12 +146,12 @@ static char *find_model(struct env *env, const char *name)
 
 static void describe(struct disk *disk, struct env *env)
 {
-	uint64_t rotates = number_of(env, disk->name, "queue/rotational");
+	uint64_t rotates = disk_attribute(env, disk->name, "queue/rotational");
 
 	disk->kind = kind_of_name(span_text(disk->name));
 	if (!disk->kind)
 		disk->kind = rotates == 0 ? "ssd" : rotates == 1 ? "hdd" : NULL;
-	disk->block_bytes = number_of(env, disk->name, "queue/physical_block_size");
+	disk->block_bytes = disk_attribute(env, disk->name, "queue/physical_block_size");
 	free(disk->model);
 	disk->model = find_model(env, disk->name);
 	disk->described = true;

@@ -38,6 +38,9 @@ int disk_list_update(struct disk_list *list);
 /* The disk with this number; NULL: there is none. */
 const struct disk *disk_list_find(const struct disk_list *list, uint64_t number);
 
+/* A number from sys/block/NAME, such as "queue/rotational"; U64_UNKNOWN. */
+uint64_t disk_attribute(struct env *env, const char *name, const char *attribute);
+
 /* What all devices did that store data themselves, also those that are gone. */
 struct disk_stats disk_list_sum(const struct disk_list *list);
 

@@ -14,11 +14,16 @@
 #include "topic/topic.h"
 #include "topic/trace/trace.h"
 
-#define ENTRIES_MAX 32768
+/* Room for the kinds of requests of each disk, and of disks that come. */
+#define OPERATIONS_OF_DISK 4
+#define DISKS_MORE 12
 
-enum word { WORD_DISK, WORD_OPERATION, WORD_PHASE, WORD_BUCKET, N_WORDS };
-
-enum phase { PHASE_QUEUED, PHASE_DEVICE, PHASE_BOTH };
+enum phase {
+	PHASE_QUEUED = BPF_PHASE_FIRST,
+	PHASE_DEVICE = BPF_PHASE_SECOND,
+	N_PHASES = N_BPF_PHASES,
+	PHASE_BOTH = N_PHASES,
+};
 
 #define REQUEST                                                                                              \
 	{                                                                                                    \
@@ -26,55 +31,62 @@ enum phase { PHASE_QUEUED, PHASE_DEVICE, PHASE_BOTH };
 	}
 
 /* The low byte of cmd_flags: enum req_op of linux/blk_types.h. */
-#define REQUEST_WORDS(phase)                                                                                 \
-	[WORD_DISK] = { .is = BPF_PART_MEMBER, .name = "request.q.disk.part0.bd_dev" },                      \
-	[WORD_OPERATION] = { .is = BPF_PART_MEMBER, .name = "request.cmd_flags", .bytes = 1 },               \
-	[WORD_PHASE] = { .is = BPF_PART_CONSTANT, .constant = phase }
+#define OPERATION_SHIFT 32
 
-static const struct trace_program programs[] = {
-	{ .name = N_("wait of disk requests"),
-	  .tracepoint = "block_rq_issue",
-	  .does = BPF_COUNT,
-	  .typed = true,
-	  .keys = { REQUEST_WORDS(PHASE_QUEUED) },
-	  .n_keys = WORD_BUCKET,
-	  .value = { .is = BPF_PART_MEMBER, .name = "request.start_time_ns" },
-	  .since = true,
-	  .starts_too = true,
-	  .begun = REQUEST,
-	  .by_bucket = true },
-	{ .name = N_("time of disk requests"),
-	  .tracepoint = "block_rq_complete",
-	  .does = BPF_STOP,
-	  .typed = true,
-	  .begins_elsewhere = true,
-	  .begun = REQUEST,
-	  .keys = { REQUEST_WORDS(PHASE_DEVICE) },
-	  .n_keys = WORD_BUCKET,
-	  .by_bucket = true },
+/* A request that the kernel itself times (QUEUE_FLAG_STATS) knows when it was sent to the device. */
+static const struct trace_program stop = {
+	.name = N_("time of disk requests"),
+	.tracepoint = "block_rq_complete",
+	.does = BPF_STOP,
+	.typed = true,
+	.begun = REQUEST,
+	.value = { .is = BPF_PART_MEMBER, .name = "request.start_time_ns" },
+	.middle = { .is = BPF_PART_MEMBER, .name = "request.io_start_time_ns" },
+	.done = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },
+	.whole = { .is = BPF_PART_MEMBER, .name = "request.__data_len" },
+	.keys = { { .is = BPF_PART_MEMBER, .name = "request.q.disk.part0.bd_dev" },
+		  { .is = BPF_PART_MEMBER,
+		    .name = "request.cmd_flags",
+		    .bytes = 1,
+		    .joins = true,
+		    .shift = OPERATION_SHIFT } },
+	.n_keys = 2,
+};
+
+/* For all other requests. */
+static const struct trace_program start = {
+	.name = N_("start of disk requests"),
+	.tracepoint = "block_rq_issue",
+	.does = BPF_START,
+	.typed = true,
+	.keys = { REQUEST },
+	.n_keys = 1,
 };
 
 static const struct trace_plan plan = {
 	.topic = "disk_latency",
-	.programs = programs,
-	.n_programs = sizeof(programs) / sizeof(programs[0]),
-	.n_words = N_WORDS,
-	.n_entries_max = ENTRIES_MAX,
+	.programs = &stop,
+	.n_programs = 1,
+	.n_words = 1,
 	.starts = true,
+	.phases = true,
+	.slots = true,
 };
 
 /* Requests of one kind, since counting began. */
 struct times {
-	uint64_t disk, operation, phase;
-	struct histogram *histogram; /* owned */
+	uint64_t disk, operation;
+	struct histogram *phases; /* owned; N_PHASES */
 };
 
 /* Shared by the two topics. */
 struct disk_times {
 	struct env *env;
 	struct disk_list *disks;
+	struct trace_plan plan; /* with room for the disks that there are */
 	struct trace_set trace;
 	bool opened, counted;
+	bool starts; /* some disk needs it */
 	uint64_t tick;
 	int error;
 	struct times *all; /* owned */
@@ -87,49 +99,67 @@ static int compare(const void *one, const void *other)
 
 	return a->disk != b->disk             ? (a->disk > b->disk ? 1 : -1)
 	       : a->operation != b->operation ? (a->operation > b->operation ? 1 : -1)
-	       : a->phase != b->phase         ? (a->phase > b->phase ? 1 : -1)
 					      : 0;
 }
 
-static struct times *times_of(struct disk_times *times, const uint64_t *key)
+static struct times *times_of(struct disk_times *times, uint64_t disk, uint64_t operation)
 {
 	struct times *added;
 
 	for (size_t i = 0; i < times->n_all; i++)
-		if (times->all[i].disk == key[WORD_DISK] && times->all[i].operation == key[WORD_OPERATION] &&
-		    times->all[i].phase == key[WORD_PHASE])
+		if (times->all[i].disk == disk && times->all[i].operation == operation)
 			return &times->all[i];
 	added = VECTOR_ADD(times->all, times->n_all, times->capacity);
-	*added = (struct times){ .disk = key[WORD_DISK],
-				 .operation = key[WORD_OPERATION],
-				 .phase = key[WORD_PHASE],
-				 .histogram = alloc_zeroed(1, sizeof(struct histogram)) };
-	histogram_clear(added->histogram, 0);
+	*added = (struct times){ .disk = disk,
+				 .operation = operation,
+				 .phases = alloc_zeroed(N_PHASES, sizeof(struct histogram)) };
 	return added;
 }
 
-static void take_entry(struct disk_times *times, const uint64_t *key, const struct bpf_entry *entry)
+static void take_phase(struct times *times, const struct bpf_phases *counted, enum phase phase)
 {
-	struct histogram *histogram = times_of(times, key)->histogram;
+	struct histogram *histogram = &times->phases[phase];
 
-	if (key[WORD_BUCKET] >= HISTOGRAM_BUCKETS)
-		return;
-	histogram->buckets[key[WORD_BUCKET]] = entry->count;
-	histogram->count += entry->count;
-	histogram->sum_ns += entry->sum;
-	histogram->max_ns = entry->most > histogram->max_ns ? entry->most : histogram->max_ns;
+	histogram_clear(histogram, 0);
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		histogram->buckets[i] = counted->buckets[phase][i];
+		histogram->count += counted->buckets[phase][i];
+	}
+	histogram->sum_ns = counted->sum[phase];
+	histogram->max_ns = counted->most[phase];
 }
 
 static void take_entries(struct disk_times *times)
 {
 	size_t n_before = times->n_all;
 
-	for (size_t i = 0; i < times->n_all; i++)
-		histogram_clear(times->all[i].histogram, 0);
-	for (size_t i = 0; i < times->trace.n_entries; i++)
-		take_entry(times, trace_key(&times->trace, i), &times->trace.values[i]);
+	for (size_t i = 0; i < times->trace.n_entries; i++) {
+		uint64_t key = *trace_key(&times->trace, i);
+		const struct bpf_phases *counted = trace_phases(&times->trace, i);
+
+		for (enum phase phase = PHASE_QUEUED; counted && phase < N_PHASES; phase++)
+			take_phase(times_of(times, (uint32_t)key, key >> OPERATION_SHIFT), counted, phase);
+	}
 	if (times->n_all != n_before)
 		qsort(times->all, times->n_all, sizeof(times->all[0]), compare);
+}
+
+/* It does while the kernel throttles writes. A device without requests takes none. */
+static bool times_itself(struct env *env, const struct disk *disk)
+{
+	uint64_t aim = disk_attribute(env, disk->name, "queue/wbt_lat_usec");
+
+	return (aim != U64_UNKNOWN && aim > 0) ||
+	       disk_attribute(env, disk->name, "queue/nr_requests") == U64_UNKNOWN;
+}
+
+static void start_where_needed(struct disk_times *times)
+{
+	for (size_t i = 0; !times->starts && i < times->disks->count; i++)
+		times->starts =
+			times->disks->disks[i].used && !times_itself(times->env, &times->disks->disks[i]);
+	if (times->starts)
+		trace_add(&times->trace, &start);
 }
 
 static int update(struct disk_times *times, const struct sample_request *request)
@@ -140,8 +170,12 @@ static int update(struct disk_times *times, const struct sample_request *request
 	times->error = disk_list_update(times->disks);
 	if (!times->opened) {
 		times->opened = true;
-		trace_open(&times->trace, times->env, request, &plan);
+		times->plan = plan;
+		times->plan.n_entries_max = (unsigned)(times->disks->count + DISKS_MORE) * OPERATIONS_OF_DISK;
+		trace_open(&times->trace, times->env, request, &times->plan);
 	}
+	if (!times->starts && !times->trace.error)
+		start_where_needed(times);
 	times->counted = trace_read(&times->trace);
 	if (times->counted)
 		take_entries(times);
@@ -165,7 +199,7 @@ static void close_times(void *state)
 	trace_close(&times->trace);
 	disk_list_close(times->env);
 	for (size_t i = 0; i < times->n_all; i++)
-		free(times->all[i].histogram);
+		free(times->all[i].phases);
 	free(times->all);
 	free(times);
 }
@@ -209,7 +243,7 @@ static const struct column columns[] = {
 	ROW(operation, .kind = COLUMN_KEY, .title = N_("operation"), .width = 9, .words = true,
 	    .help = OPERATION_HELP, .source = "struct request cmd_flags"),
 	ROW(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 6, .words = true, .help = PHASE_HELP,
-	    .source = "block_rq_issue, block_rq_complete"),
+	    .source = "struct request start_time_ns, io_start_time_ns or block_rq_issue, block_rq_complete"),
 	ROW(requests_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
 	    .width = 7, .rate_of = offsetof(struct disk_latency_row, requests),
 	    .help = N_("requests in the last interval"), .source = "growth of requests / time"),
@@ -225,10 +259,10 @@ static const struct column columns[] = {
 	    .rank = 1, .help = N_("longest time since counting began"), .source = "exact"),
 	ROW(requests, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("requests"), .width = 9,
 	    .rank = 1, .help = N_("requests since counting began"),
-	    .source = "BPF at block_rq_issue and block_rq_complete; else /proc/diskstats"),
+	    .source = "BPF at block_rq_complete; else /proc/diskstats"),
 	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("sum"), .width = 8,
 	    .hidden = true, .help = N_("sum of their times"),
-	    .source = "BPF at block_rq_issue and block_rq_complete; else /proc/diskstats"),
+	    .source = "BPF at block_rq_complete; else /proc/diskstats"),
 	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 4, .rank = 4,
 	    .help = N_("bpf: each request is measured in the kernel; proc: means of /proc/diskstats, since "
 		       "boot, without percentiles"),
@@ -285,9 +319,10 @@ static double percentile(const struct histogram *histogram, double percent)
 	return histogram_percentile(histogram, percent) / 1e9;
 }
 
-static void add_counted(struct sample *sample, const struct disk_times *times, const struct times *one)
+static void add_counted(struct sample *sample, const struct disk_times *times, const struct times *one,
+			enum phase phase)
 {
-	const struct histogram *histogram = one->histogram;
+	const struct histogram *histogram = &one->phases[phase];
 	const char *device = device_name(times, sample->frame, one->disk);
 	struct disk_latency_row *row;
 
@@ -296,7 +331,7 @@ static void add_counted(struct sample *sample, const struct disk_times *times, c
 	row = table_add(sample->table);
 	row->device = device;
 	row->operation = operation_name(one->operation);
-	row->phase = phase_name(one->phase);
+	row->phase = phase_name(phase);
 	row->requests = histogram->count;
 	row->seconds = (double)histogram->sum_ns / 1e9;
 	row->p50_seconds = percentile(histogram, 50);
@@ -342,7 +377,8 @@ static int sample_latency(struct sample *sample)
 		return error;
 	trace_notice(&times->trace, sample->frame, _("only mean times of requests are known"));
 	for (size_t i = 0; times->counted && i < times->n_all; i++)
-		add_counted(sample, times, &times->all[i]);
+		for (enum phase phase = PHASE_QUEUED; phase < N_PHASES; phase++)
+			add_counted(sample, times, &times->all[i], phase);
 	for (size_t i = 0; !times->counted && i < times->disks->count; i++)
 		if (times->disks->disks[i].used)
 			add_means(sample, &times->disks->disks[i]);
@@ -372,14 +408,14 @@ static const struct column bucket_columns[] = {
 	BUCKET(operation, .kind = COLUMN_KEY, .title = N_("operation"), .width = 9, .words = true,
 	       .help = OPERATION_HELP, .source = "struct request cmd_flags"),
 	BUCKET(phase, .kind = COLUMN_KEY, .title = N_("phase"), .width = 6, .words = true, .help = PHASE_HELP,
-	       .source = "block_rq_issue, block_rq_complete"),
+	       .source =
+		       "struct request start_time_ns, io_start_time_ns or block_rq_issue, block_rq_complete"),
 	BUCKET(from_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("from"), .width = 9,
 	       .help = N_("lower limit of the bucket"), .source = "panetop"),
 	BUCKET(to_seconds, .kind = COLUMN_BOUND, .unit = UNIT_SECONDS, .title = N_("to"), .width = 9,
 	       .help = N_("upper limit, exclusive; -: no limit"), .source = "panetop; less than 1 % wide"),
 	BUCKET(requests, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("requests"), .width = 9,
-	       .help = N_("requests that took this long"),
-	       .source = "BPF at block_rq_issue and block_rq_complete"),
+	       .help = N_("requests that took this long"), .source = "BPF at block_rq_complete"),
 	BUCKET(requests_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),
 	       .width = 7, .rate_of = offsetof(struct bucket_row, requests),
 	       .help = N_("requests in the last interval that took this long"),
@@ -398,23 +434,25 @@ static const struct schema bucket_schema = {
 	SCHEMA_COLUMNS(bucket_columns),
 };
 
-static void add_buckets(struct sample *sample, const struct disk_times *times, const struct times *one)
+static void add_buckets(struct sample *sample, const struct disk_times *times, const struct times *one,
+			enum phase phase)
 {
+	const struct histogram *histogram = &one->phases[phase];
 	const char *device = device_name(times, sample->frame, one->disk);
 
 	for (unsigned i = 0; device && i < HISTOGRAM_BUCKETS; i++) {
 		struct bucket_row *row;
 
-		if (one->histogram->buckets[i] == 0)
+		if (histogram->buckets[i] == 0)
 			continue;
 		row = table_add(sample->table);
 		row->device = device;
 		row->operation = operation_name(one->operation);
-		row->phase = phase_name(one->phase);
+		row->phase = phase_name(phase);
 		row->from_seconds = (double)histogram_from_ns(0, i) / 1e9;
 		if (i + 1 < HISTOGRAM_BUCKETS)
 			row->to_seconds = (double)histogram_to_ns(0, i) / 1e9;
-		row->requests = one->histogram->buckets[i];
+		row->requests = histogram->buckets[i];
 	}
 }
 
@@ -426,7 +464,8 @@ static int sample_buckets(struct sample *sample)
 	if (error)
 		return error;
 	for (size_t i = 0; times->counted && i < times->n_all; i++)
-		add_buckets(sample, times, &times->all[i]);
+		for (enum phase phase = PHASE_QUEUED; phase < N_PHASES; phase++)
+			add_buckets(sample, times, &times->all[i], phase);
 	return 0;
 }
 

@@ -29,6 +29,7 @@
 #define SLOTS (1U << BPF_SLOT_BITS)
 #define OFTEN 1000       /* a key that has counted so often gets its slot */
 #define READERS_MAX 4096 /* threads that read files at the same time */
+#define STARTS_MAX 8192  /* of phases: what has begun */
 
 /* What is open only while programs are made. */
 struct making {
@@ -174,6 +175,9 @@ static int find_parts(struct making *making, const struct trace_program *program
 		error = find_part(making, &program->unless, &shape->unless);
 	error = error ? error : find_part(making, &program->value, &shape->value);
 	error = error ? error : find_part(making, &program->begun, &shape->begun);
+	error = error ? error : find_part(making, &program->middle, &shape->middle);
+	error = error ? error : find_part(making, &program->done, &shape->done);
+	error = error ? error : find_part(making, &program->whole, &shape->whole);
 	return error ? error : find_part(making, &program->end, &shape->end);
 }
 
@@ -304,14 +308,14 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.first_bit = program->first_bit,
 		.unless_bits = program->unless_bits,
 		.positive = program->positive,
-		.since = program->since,
-		.starts_too = program->starts_too,
 		.typed = program->typed || needs_types(program),
 		.begins_elsewhere = program->begins_elsewhere,
 		.by_log2 = program->by_log2,
-		.by_bucket = program->by_bucket,
+		.phases = set->plan->phases,
 		.entries = set->entries,
 		.starts = set->starts,
+		.histograms = set->histograms,
+		.numbers = set->numbers,
 		.marks = set->marks,
 		.records = set->records,
 		.rings = set->rings,
@@ -347,18 +351,22 @@ static int start_program(struct making *making, const struct trace_program *prog
 /* START, STOP and NOTE of a plan have the same. */
 static size_t start_bytes(const struct trace_plan *plan)
 {
-	for (unsigned i = 0; i < plan->n_programs; i++) {
+	for (unsigned i = 0; i < plan->n_programs && !plan->phases; i++)
 		if (plan->programs[i].does == BPF_START || plan->programs[i].does == BPF_NOTE)
 			return plan->programs[i].n_keys * sizeof(uint64_t);
-		if (plan->programs[i].starts_too)
-			return sizeof(uint64_t);
-	}
-	return 0;
+	return sizeof(uint64_t);
+}
+
+static size_t value_bytes(const struct trace_plan *plan)
+{
+	return plan->times    ? sizeof(struct bpf_times)
+	       : plan->phases ? sizeof(uint64_t)
+			      : sizeof(struct bpf_entry);
 }
 
 static size_t words_of_slot(const struct trace_set *set)
 {
-	return set->plan->n_words + sizeof(struct bpf_entry) / sizeof(uint64_t);
+	return set->plan->n_words + value_bytes(set->plan) / sizeof(uint64_t);
 }
 
 static uint64_t *slot_of(const struct trace_set *set, const uint64_t *key)
@@ -377,20 +385,34 @@ static void open_slots(struct trace_set *set)
 		set->slot_words[i * words_of_slot(set)] = BPF_SLOT_FREE;
 }
 
+static int open_phases(struct trace_set *set)
+{
+	void *memory = NULL;
+
+	set->numbers = bpf_map_open(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1);
+	if (set->numbers < 0)
+		return set->numbers;
+	set->histograms = bpf_shared_array_open(sizeof(struct bpf_phases), set->plan->n_entries_max, &memory);
+	set->phases = memory;
+	return set->histograms;
+}
+
 static int open_maps(struct trace_set *set)
 {
 	const struct trace_plan *plan = set->plan;
 	size_t n_max = plan->n_entries_max, key_bytes = plan->n_words * sizeof(uint64_t);
-	size_t value_bytes = plan->times ? sizeof(struct bpf_times) : sizeof(struct bpf_entry);
 	enum bpf_map_type start_type = plan->notes ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH;
 	int error = 0;
 
 	if (plan->n_words > 0)
-		error = set->entries = bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, value_bytes, n_max);
+		error = set->entries = bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, value_bytes(plan), n_max);
 	if (error >= 0 && plan->slots)
 		open_slots(set);
 	if (error >= 0 && plan->starts)
-		error = set->starts = bpf_map_open(start_type, start_bytes(plan), sizeof(uint64_t), n_max);
+		error = set->starts = bpf_map_open(start_type, start_bytes(plan), sizeof(uint64_t),
+						   plan->phases ? STARTS_MAX : n_max);
+	if (error >= 0 && plan->phases)
+		error = open_phases(set);
 	if (error >= 0 && plan->marks)
 		error = set->marks = open_cpu_map(sizeof(uint64_t));
 	if (error >= 0 && plan->readers)
@@ -431,6 +453,14 @@ static void close_slots(struct trace_set *set)
 	close_map(&set->slots);
 }
 
+static void close_phases(struct trace_set *set)
+{
+	if (set->phases)
+		munmap(set->phases, set->plan->n_entries_max * sizeof(*set->phases));
+	set->phases = NULL;
+	close_map(&set->histograms);
+}
+
 static void close_maps(struct trace_set *set)
 {
 	for (unsigned i = 0; i < set->n_running; i++)
@@ -438,6 +468,8 @@ static void close_maps(struct trace_set *set)
 	set->n_running = 0;
 	close_map(&set->entries);
 	close_map(&set->starts);
+	close_map(&set->numbers);
+	close_phases(set);
 	close_map(&set->marks);
 	close_map(&set->records);
 	close_map(&set->rings);
@@ -445,16 +477,16 @@ static void close_maps(struct trace_set *set)
 	close_slots(set);
 }
 
-static int start_programs(struct trace_set *set)
+static int start_programs(struct trace_set *set, const struct trace_program *programs, unsigned n)
 {
 	struct making *making = alloc_zeroed(1, sizeof(*making));
 	int error = 0;
 
 	making->set = set;
 	making->tracefs = -1;
-	for (unsigned i = 0; i < set->plan->n_programs && !error; i++) {
-		error = start_program(making, &set->plan->programs[i]);
-		if (error == -ENOENT && set->plan->programs[i].optional)
+	for (unsigned i = 0; i < n && !error; i++) {
+		error = start_program(making, &programs[i]);
+		if (error == -ENOENT && programs[i].optional)
 			error = 0;
 	}
 	if (making->tracefs >= 0)
@@ -463,6 +495,13 @@ static int start_programs(struct trace_set *set)
 		kernel_types_close(&making->types);
 	free(making);
 	return error;
+}
+
+int trace_add(struct trace_set *set, const struct trace_program *program)
+{
+	if (!set->plan || set->error)
+		return set->error;
+	return start_programs(set, program, 1);
 }
 
 void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
@@ -495,6 +534,8 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 		.rings = -1,
 		.readers = -1,
 		.slots = -1,
+		.histograms = -1,
+		.numbers = -1,
 	};
 	if (!env->live || request->no_bpf) {
 		set->error = -ENOTSUP;
@@ -504,7 +545,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 	if (!set->error)
 		set->error = open_maps(set);
 	if (!set->error)
-		set->error = start_programs(set);
+		set->error = start_programs(set, plan->programs, plan->n_programs);
 	if (set->error) {
 		close_maps(set);
 		return;
@@ -523,6 +564,7 @@ void trace_close(struct trace_set *set)
 	free(set->keys);
 	free(set->values);
 	free(set->times);
+	free(set->phase_numbers);
 	free(set->selves);
 	set->plan = NULL;
 }
@@ -543,13 +585,18 @@ static void make_room(struct trace_set *set)
 	set->keys = alloc_resize(set->keys, set->capacity * set->plan->n_words, sizeof(*set->keys));
 	if (set->plan->times)
 		set->times = alloc_resize(set->times, set->capacity, sizeof(*set->times));
+	else if (set->plan->phases)
+		set->phase_numbers =
+			alloc_resize(set->phase_numbers, set->capacity, sizeof(*set->phase_numbers));
 	else
 		set->values = alloc_resize(set->values, set->capacity, sizeof(*set->values));
 }
 
 static void *values_from(const struct trace_set *set, size_t entry)
 {
-	return set->plan->times ? (void *)(set->times + entry) : (void *)(set->values + entry);
+	return set->plan->times    ? (void *)(set->times + entry)
+	       : set->plan->phases ? (void *)(set->phase_numbers + entry)
+				   : (void *)(set->values + entry);
 }
 
 static bool adds_up(const struct bpf_times *times)
@@ -574,10 +621,11 @@ static bool has_slot(const struct trace_set *set, const uint64_t *slot, const ui
 }
 
 /* Programs see its first word last, and then count there what they have counted in the hash so far. */
-static void take_slot(const struct trace_set *set, uint64_t *slot, const uint64_t *key)
+static void take_slot(const struct trace_set *set, uint64_t *slot, const uint64_t *key, uint64_t value)
 {
 	for (size_t word = 1; word < words_of_slot(set); word++)
-		__atomic_store_n(&slot[word], word < set->plan->n_words ? key[word] : 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot[word], word < set->plan->n_words ? key[word] : value,
+				 __ATOMIC_RELAXED);
 	__atomic_store_n(slot, *key, __ATOMIC_RELEASE);
 }
 
@@ -598,10 +646,12 @@ static void read_slots(struct trace_set *set)
 		const uint64_t *key = trace_key(set, i);
 		uint64_t *slot = slot_of(set, key);
 
-		if (has_slot(set, slot, key))
+		if (set->plan->phases && *slot == BPF_SLOT_FREE)
+			take_slot(set, slot, key, set->phase_numbers[i]);
+		else if (!set->plan->phases && has_slot(set, slot, key))
 			add_slot(set, slot, &set->values[i]);
-		else if (*slot == BPF_SLOT_FREE && set->values[i].count >= OFTEN)
-			take_slot(set, slot, key);
+		else if (!set->plan->phases && *slot == BPF_SLOT_FREE && set->values[i].count >= OFTEN)
+			take_slot(set, slot, key, 0);
 	}
 }
 

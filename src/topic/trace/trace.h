@@ -44,15 +44,16 @@ struct trace_program {
 	struct trace_part value, end; /* end: of RECORD */
 	struct trace_part unless; /* as of struct bpf_shape */
 	uint64_t unless_bits;
-	bool positive, since, starts_too;
+	bool positive;
 	bool typed;              /* the kernel's BTF has the tracepoint; faster than raw */
 	bool begins_elsewhere;   /* of STOP: START has another key … */
-	struct trace_part begun; /* … this one, which is also the key of what starts too */
+	struct trace_part begun; /* … this one */
+	struct trace_part middle, done, whole; /* of phases, as of struct bpf_shape */
 	enum bpf_enters enters;       /* of ENTER; EXISTS runs once, over all tasks … */
 	unsigned task;                /* … and which argument is the task */
 	enum bpf_cache_event event;   /* of CACHE */
 	uint32_t first_bit;
-	bool by_log2, by_bucket;
+	bool by_log2;
 };
 
 /* Programs that share their maps. */
@@ -68,6 +69,7 @@ struct trace_plan {
 	bool slots;                  /* COUNT and STOP run often: keys that come often have slots */
 	bool by_pid;                 /* in a PID namespace it cannot be: -EXDEV */
 	bool times;                  /* entries are struct bpf_times by struct bpf_times_key */
+	bool phases;                 /* entries are struct bpf_phases by one word */
 };
 
 struct trace_set {
@@ -75,8 +77,8 @@ struct trace_set {
 	const struct trace_plan *plan;
 	uint64_t process; /* only its threads have times; 0: all */
 	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
-	int entries, starts, marks, records, rings, readers, slots; /* -1: none */
-	uint64_t *slot_words; /* mapped: plan->n_words of a key and a struct bpf_entry for each slot */
+	int entries, starts, marks, records, rings, readers, slots, histograms, numbers; /* -1: none */
+	uint64_t *slot_words; /* mapped: of each slot plan->n_words of a key and its value */
 	struct trace_running {
 		const struct trace_program *program;
 		int self, loaded, attached;
@@ -85,7 +87,9 @@ struct trace_set {
 	size_t n_cpus;  /* possible ones */
 	uint64_t *keys; /* plan->n_words for each entry */
 	struct bpf_entry *values;
-	struct bpf_times *times; /* instead of values, where the plan has them */
+	struct bpf_times *times;   /* instead of values, where the plan has them … */
+	uint64_t *phase_numbers;   /* … or these, of phases */
+	struct bpf_phases *phases; /* mapped: plan->n_entries_max */
 	size_t n_entries, n_read, capacity;
 	size_t room;             /* for one read */
 	struct bpf_self *selves; /* for each CPU */
@@ -102,6 +106,9 @@ void trace_open(struct trace_set *set, struct env *env, const struct sample_requ
 void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
 			const struct trace_plan *plan, uint32_t process);
 void trace_close(struct trace_set *set);
+
+/* One more program for an open set; what it counts is known from now on. 0 or -errno. */
+int trace_add(struct trace_set *set, const struct trace_program *program);
 
 /*
  * Records made on this CPU go into the ring of this event, a PERF_COUNT_SW_BPF_OUTPUT with PERF_SAMPLE_RAW,
@@ -123,6 +130,14 @@ void trace_forget(struct trace_set *set, size_t entry);
 static inline const struct bpf_times_key *trace_times_key(const struct trace_set *set, size_t entry)
 {
 	return (const struct bpf_times_key *)(const void *)trace_key(set, entry);
+}
+
+/* NULL: there was no room for them. */
+static inline const struct bpf_phases *trace_phases(const struct trace_set *set, size_t entry)
+{
+	uint64_t number = set->phase_numbers[entry];
+
+	return number < set->plan->n_entries_max ? &set->phases[number] : NULL;
 }
 
 /* The remedy where counting is refused; nothing where it was not wanted, or works. */
