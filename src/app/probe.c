@@ -93,7 +93,8 @@ static void judge(struct probe_row *row, struct env *env, struct frame *frame,
 		  const struct source_spec *source, int error, bool understood)
 {
 	const char *unused = error ? source_unused(source, -error) : NULL;
-	const char *remedy = error && !unused ? source_remedy(env, source, -error) : NULL;
+	int why = error || understood ? -error : ENODATA;
+	const char *remedy = why && !unused ? source_remedy(env, source, why) : NULL;
 
 	row->remedy = remedy ? remedy : "";
 	if (!error && !understood) {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,6 +31,26 @@ static uint64_t address(const void *bytes)
 	return (uint64_t)(uintptr_t)bytes;
 }
 
+/* Before Linux 5.11 maps and programs count as locked memory: as much as root, or the limit, permits. */
+static long create(enum bpf_cmd command, union bpf_attr *attr)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	long result = call_kernel(command, attr);
+	struct rlimit before, more;
+	uint64_t raised;
+
+	if (result != -EPERM || getrlimit(RLIMIT_MEMLOCK, &before) != 0)
+		return result;
+	more = (struct rlimit){ before.rlim_max, before.rlim_max };
+	raised = privilege_raise(PRIVILEGE_BPF);
+	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) == 0 || setrlimit(RLIMIT_MEMLOCK, &more) == 0) {
+		result = call_kernel(command, attr);
+		setrlimit(RLIMIT_MEMLOCK, &before);
+	}
+	privilege_lower(raised);
+	return result;
+}
+
 static int create_map(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries,
 		      uint32_t flags)
 {
@@ -42,7 +63,7 @@ static int create_map(enum bpf_map_type type, size_t key_bytes, size_t value_byt
 	attr.value_size = (uint32_t)value_bytes;
 	attr.max_entries = (uint32_t)n_entries;
 	snprintf(attr.map_name, sizeof(attr.map_name), "panetop");
-	return (int)call_kernel(BPF_MAP_CREATE, &attr);
+	return (int)create(BPF_MAP_CREATE, &attr);
 }
 
 int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries)
@@ -78,7 +99,7 @@ int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const
 	attr.insn_cnt = code->count;
 	attr.license = address("GPL");
 	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
-	return (int)call_kernel(BPF_PROG_LOAD, &attr);
+	return (int)create(BPF_PROG_LOAD, &attr);
 }
 
 int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32_t type, bool iterates)
@@ -93,7 +114,7 @@ int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32
 	attr.insn_cnt = code->count;
 	attr.license = address("GPL");
 	snprintf(attr.prog_name, sizeof(attr.prog_name), "%s", name);
-	return (int)call_kernel(BPF_PROG_LOAD, &attr);
+	return (int)create(BPF_PROG_LOAD, &attr);
 }
 
 static int start_iteration(int program)

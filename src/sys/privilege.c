@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "core/i18n.h"
@@ -56,6 +57,8 @@ const struct privilege_row privilege_rows[] = {
 	{ ROW(BPF, CAP_PERFMON, "bpf(2)", N_("time in interrupts, arguments of every program that starts")) },
 	{ ROW(BPF, CAP_SYS_ADMIN, "bpf(2)",
 	      N_("the same where the kernel does not know cap_bpf")) },
+	{ ROW(BPF, CAP_SYS_RESOURCE, "setrlimit(2)",
+	      N_("the same before Linux 5.11, where it takes locked memory")) },
 	{ ROW(SYMBOLS, CAP_SYSLOG, "/proc/kallsyms", N_("names of functions of the kernel")) },
 	{ ROW(NETLINK, CAP_NET_ADMIN, "netlink(7)", N_("exited processes: exit records, proc connector")) },
 	{ ROW(REAL_TIME, CAP_SYS_NICE, "sched_setattr(2)", N_("real-time priority for measuring threads")) },
@@ -89,6 +92,7 @@ uint64_t privilege_acting(uint64_t uses)
 /* Of the process; written before there is a second thread. */
 static bool raises;             /* only what is raised is effective */
 static bool has_perfmon = true; /* since Linux 5.8 */
+static bool bpf_takes_locked_memory;
 static bool perf_takes_admin;   /* perf events need CAP_SYS_ADMIN */
 static const char *perf_remedy; /* N_(), where that is not permitted; else NULL */
 static bool hidden;             /* proc hides processes of other users */
@@ -136,6 +140,8 @@ bool privilege_applies(const struct privilege_row *row)
 		return hidden;
 	if (row->use == PRIVILEGE_PERF)
 		return row->capability == CAP_PERFMON ? has_perfmon : perf_takes_admin;
+	if (row->capability == CAP_SYS_RESOURCE)
+		return bpf_takes_locked_memory;
 	if (row->use == PRIVILEGE_BPF)
 		return (row->capability != CAP_SYS_ADMIN) == has_perfmon;
 	return true;
@@ -208,12 +214,22 @@ int privilege_become(uid_t user, gid_t group, bool set_groups)
 	return prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 && !error ? -errno : error;
 }
 
+static bool is_before_5_11(void)
+{
+	struct utsname name;
+	unsigned major, minor;
+
+	return uname(&name) == 0 && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	       (major < 5 || (major == 5 && minor < 11));
+}
+
 int privilege_open(void)
 {
 	struct privilege_sets sets;
 	int error = 0;
 
 	has_perfmon = cap_max_bits() > CAP_PERFMON;
+	bpf_takes_locked_memory = is_before_5_11();
 	if (!has_perfmon)
 		privilege_perf_takes_admin();
 	if (geteuid() == 0 && getuid() != 0)

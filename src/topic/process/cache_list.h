@@ -13,8 +13,8 @@
 	TRACE_REMEDIES,                                                                                      \
 		{ ENOENT, N_("this kernel has no tracepoints of the page cache: they came with 6.12") },     \
 	{                                                                                                    \
-		ENODATA, N_("this kernel has no BTF, or does not count the reads of tasks "                  \
-			    "(CONFIG_TASK_XACCT)")                                                           \
+		ENODATA, N_("this kernel has no BTF, has other structures of the page cache than Linux "     \
+			    "6.12, or does not count the reads of tasks (CONFIG_TASK_XACCT)")                \
 	}
 
 /* Of added pages those are missed that reads have asked for; the others are ahead. */
