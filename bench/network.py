@@ -5,6 +5,7 @@ in one process."""
 import os
 import resource
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -14,7 +15,7 @@ import time
 PANETOP, ROUNDS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 5
 SOCKETS, INTERFACES, CALLS, SAMPLES, FIRST = 10_000, 4000, 200_000, 20, 30
 LIMIT_MS, LIMIT_NS = 20, 150
-QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 def cpu_of(*words):
@@ -60,6 +61,42 @@ def price():
     return statistics.median(more)
 
 
+PUMP = """
+import os, socket
+listening = socket.create_server(("127.0.0.1", 0))
+child = os.fork()
+if child == 0:
+    one = listening.accept()[0]
+    while one.recv(1 << 16):
+        pass
+    os._exit(0)
+one, block = socket.create_connection(listening.getsockname()), bytes(1 << 16)
+while True:
+    one.send(block)
+"""
+
+
+def busy_share(seconds=5.0):
+    """What a pane takes of one CPU, and bytes a second of loopback, while two pairs of processes send as fast as they can."""
+    def clock(pid):
+        return time.clock_gettime(~pid << 3 | 2)  # the CPU time of a process
+
+    def sent():
+        with open("/proc/net/dev", encoding="ascii") as file:
+            return next(int(line.split(":")[1].split()[8]) for line in file if line.strip().startswith("lo:"))
+    pumps = [subprocess.Popen([sys.executable, "-c", PUMP], start_new_session=True) for _ in range(2)]
+    with subprocess.Popen([PANETOP, "-b", "-d", "1", "network"], **QUIET) as panetop:
+        time.sleep(3)
+        before, used = sent(), clock(panetop.pid)
+        time.sleep(seconds)
+        found = (clock(panetop.pid) - used) / seconds, (sent() - before) / seconds
+        panetop.kill()
+    for pump in pumps:
+        os.killpg(pump.pid, signal.SIGKILL)
+        pump.wait()
+    return found
+
+
 def sockets():
     resource.setrlimit(resource.RLIMIT_NOFILE, (SOCKETS + 500,) * 2)
     listening = socket.socket()
@@ -92,6 +129,8 @@ def interfaces():
 
 def main():
     print(f"a send or receive: {price():.0f} ns more (limit {LIMIT_NS})")
+    shares, rates = zip(*(busy_share() for _ in range(ROUNDS)))
+    print(f"beside {statistics.median(rates) / 1e9:.1f} GB/s over loopback: {100 * statistics.median(shares):.2f} % of a CPU (limit 5 %)")
     held = sockets()
     print(f"{SOCKETS} TCP sockets, CPU time of a sample (limit {LIMIT_MS} ms):")
     print(f"  panetop, payload by process    {sample_ms('traffic'):6.1f} ms")
@@ -101,7 +140,7 @@ def main():
     if shutil.which("ss"):
         print(f"  ss -tni                        {cpu_of('ss', '-tniH') * 1e3:6.1f} ms")
         print(f"  ss -tnip (with processes)      {cpu_of('ss', '-tnipH') * 1e3:6.1f} ms")
-    for name, words in ("nethogs", ["nethogs", "-t", "-c", "5"]), ("iftop", ["iftop", "-t", "-s", "5", "-i", "lo"]):
+    for name, words in ("nethogs", ["nethogs", "-t", "-c", "5"]), ("iftop", ["timeout", "5", "iftop", "-t", "-i", "lo"]):
         if shutil.which(name):
             print(f"  {name}, a second               {cpu_of(*words) / 5 * 1e3:6.1f} ms")
     for one in held:
