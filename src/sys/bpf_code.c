@@ -397,7 +397,8 @@ uint32_t bpf_slot(const uint64_t *key, unsigned n_words)
 	return (uint32_t)(mixed >> (64 - BPF_SLOT_BITS));
 }
 
-static void store_slot(struct bpf_code *code, int words)
+/* The number of the slot of the key, of as many as have these bits. */
+static void store_slot(struct bpf_code *code, int words, int bits)
 {
 	set(code, BPF_REG_1, 0);
 	load_number(code, BPF_REG_2, SLOT_MULTIPLIER);
@@ -406,7 +407,7 @@ static void store_slot(struct bpf_code *code, int words)
 		compute(code, BPF_XOR, BPF_REG_1, BPF_REG_3);
 		compute(code, BPF_MUL, BPF_REG_1, BPF_REG_2);
 	}
-	compute_with(code, BPF_RSH, BPF_REG_1, 64 - BPF_SLOT_BITS);
+	compute_with(code, BPF_RSH, BPF_REG_1, 64 - bits);
 	store_half(code, FRAME, SLOT_AT, BPF_REG_1);
 }
 
@@ -416,7 +417,7 @@ static unsigned find_slot(struct bpf_code *code, const struct bpf_shape *shape)
 	int words = code->failed ? 0 : words_of(shape) + shape->by_log2;
 	unsigned others[BPF_KEYS_MAX], none, found;
 
-	store_slot(code, words);
+	store_slot(code, words, BPF_SLOT_BITS);
 	look_up(code, shape->slots, SLOT_AT);
 	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	for (int word = 0; word < words; word++) {
@@ -493,12 +494,44 @@ static void keep(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, known);
 }
 
+/* r0: the slot of the key, or NULL. */
+static void find_start_slot(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	store_slot(code, 1, BPF_START_SLOT_BITS);
+	look_up(code, shape->start_slots, SLOT_AT);
+}
+
+/* As keep(), in its slot, unless another key has that. */
+static void keep_in_slot(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	unsigned none, taken, others, kept;
+
+	find_start_slot(code, shape);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	move(code, BPF_REG_3, BPF_REG_0);
+	set(code, BPF_REG_0, 0);
+	load(code, 8, BPF_REG_2, FRAME, KEYS_AT);
+	put(code, BPF_STX | BPF_ATOMIC | BPF_DW, BPF_REG_3, BPF_REG_2, 0, BPF_CMPXCHG);
+	taken = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	others = jump_with(code, BPF_JNE, BPF_REG_0, BPF_REG_2);
+	land(code, taken);
+	store(code, BPF_REG_3, WORD, VALUE);
+	kept = jump(code, BPF_JA, 0, 0);
+	land(code, none);
+	land(code, others);
+	keep(code, shape);
+	land(code, kept);
+}
+
 static void start(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	store_keys(code, shape);
 	call(code, BPF_FUNC_ktime_get_ns);
 	move(code, VALUE, BPF_REG_0);
-	keep(code, shape);
+	if (shape->phases)
+		keep_in_slot(code, shape);
+	else
+		keep(code, shape);
 }
 
 /*
@@ -537,18 +570,29 @@ static void stop(struct bpf_code *code, const struct bpf_shape *shape)
 /* The value: when the second phase began. Jumps where that is not known. */
 static void load_middle(struct bpf_code *code, const struct bpf_shape *shape, unsigned unknown[2])
 {
-	unsigned known;
+	unsigned known, none, others, has_slot;
 
 	load_part(code, shape, &shape->middle);
 	move(code, VALUE, BPF_REG_1);
 	known = jump(code, BPF_JNE, VALUE, 0);
 	load_part(code, shape, &shape->begun);
 	store(code, FRAME, KEYS_AT, BPF_REG_1);
+	find_start_slot(code, shape);
+	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	load(code, 8, BPF_REG_1, BPF_REG_0, 0);
+	load(code, 8, BPF_REG_2, FRAME, KEYS_AT);
+	others = jump_with(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
+	load(code, 8, VALUE, BPF_REG_0, WORD);
+	store_number(code, BPF_REG_0, 0, 0);
+	has_slot = jump(code, BPF_JA, 0, 0);
+	land(code, none);
+	land(code, others);
 	look_up(code, shape->starts, KEYS_AT);
 	unknown[0] = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	load(code, 8, VALUE, BPF_REG_0, 0);
 	store_number(code, BPF_REG_0, 0, 0);
 	unknown[1] = jump(code, BPF_JEQ, VALUE, 0);
+	land(code, has_slot);
 	land(code, known);
 }
 

@@ -16,6 +16,7 @@
 #define BPF_TEXT_MAX 4096
 #define BPF_SLOT_BITS 10         /* of the number of a slot */
 #define BPF_SLOT_FREE UINT64_MAX /* the first word of its key */
+#define BPF_START_SLOT_BITS 10   /* the key is 0: it is free; small, for the kernel's large pages */
 #define BPF_TIMED_RUNS 64 /* one of this many runs measures its own time */
 
 /* A number that a program takes from where it runs. */
@@ -149,13 +150,19 @@ struct bpf_shape {
 	struct bpf_part begun;  /* of STOP: the key of START, unless both have the same … */
 	bool begins_elsewhere;  /* … */
 	bool by_log2;           /* the last word of the key is the number of bits of the value: a histogram */
-	bool phases;            /* of STOP: there are two times, which count in a struct bpf_phases by the one
-				   word of the key; the first began at the value, a time in ns, 0: unknown … */
-	struct bpf_part
-		middle; /* … and the second, which ends now, at this one; 0: at the START of begun … */
-	struct bpf_part done, whole; /* … unless less is done than the whole */
+
+	/*
+	 * Of STOP: there are two times, which count in a struct bpf_phases by the one word of the key. The
+	 * first began at the value, a time in ns, 0: unknown; the second, which ends now, at middle, 0: at
+	 * the START of begun. Work that is done in part does not count.
+	 */
+	bool phases;
+	struct bpf_part middle, done, whole;
+
 	int self;           /* maps by descriptor: an element of struct bpf_self for each CPU */
 	int entries;        /* of COUNT and STOP: a hash from the key's words to struct bpf_entry */
+	int start_slots;    /* of phases: an array of 1 << BPF_START_SLOT_BITS of a key of START and its time;
+			       starts is for keys whose slot another has */
 	int histograms;     /* of phases: an array of struct bpf_phases; entries has the number of each, and
 			       numbers, an array, how many there are */
 	int numbers;

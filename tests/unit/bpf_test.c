@@ -334,11 +334,14 @@ static uint64_t monotonic_ns(void)
 
 /*
  * A child begins, is noted at its fork, and exits. Without the note, and without another time for the middle,
- * nothing is known of it; without a beginning there is the second phase alone. What is not done whole does
- * not count.
+ * nothing is known of it; without a beginning there is the second phase alone. Work that is done
+ * in part does not count.
  */
 START_TEST(two_phases_have_their_histograms)
 {
+	static const struct trace_part unless_newer = { .is = BPF_PART_MEMBER,
+							.name = "task_struct.start_time",
+							.absent_with = "task_struct.pid" };
 	static const struct trace_program begins = { .name = "start",
 						    .tracepoint = "sched_process_fork",
 						    .does = BPF_START,
@@ -349,9 +352,14 @@ START_TEST(two_phases_have_their_histograms)
 	static const struct {
 		bool starts, has_age, has_middle;
 		unsigned done, firsts, seconds;
+		bool newer;
 	} ways[] = {
-		{ true, true, false, 8, FORKS, FORKS }, { false, true, true, 8, FORKS, FORKS },
-		{ true, false, false, 9, 0, FORKS },    { false, true, false, 8, 0, 0 },
+		{ true, true, true, 8, FORKS, FORKS, true },
+		{ false, true, true, 8, 0, 0, true },
+		{ true, true, false, 8, FORKS, FORKS },
+		{ false, true, true, 8, FORKS, FORKS },
+		{ true, false, false, 9, 0, FORKS },
+		{ false, true, false, 8, 0, 0 },
 		{ false, true, true, 7, 0, 0 },
 	};
 
@@ -363,7 +371,9 @@ START_TEST(two_phases_have_their_histograms)
 			.typed = true,
 			.begun = TASK_PID(0),
 			.value = ways[i].has_age ? age : (struct trace_part){ 0 },
-			.middle = ways[i].has_middle ? age : (struct trace_part){ 0 },
+			.middle = ways[i].newer        ? unless_newer
+				  : ways[i].has_middle ? age
+						       : (struct trace_part){ 0 },
 			.done = { .is = BPF_PART_CONSTANT, .constant = ways[i].done },
 			.whole = { .is = BPF_PART_CONSTANT, .constant = 8 },
 			.keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.real_parent.pid" } },
@@ -396,8 +406,10 @@ START_TEST(two_phases_have_their_histograms)
 		if (phases) {
 			ck_assert_uint_le(phases->sum[0] + phases->sum[1], took);
 			ck_assert_uint_le(phases->most[1], phases->sum[1]);
-			ck_assert((phases->sum[0] > 0) == (ways[i].firsts > 0 && !ways[i].has_middle));
+			ck_assert((phases->sum[0] > 0) ==
+				  (ways[i].firsts > 0 && (!ways[i].has_middle || ways[i].newer)));
 		}
+		ck_assert_int_eq(set.lacks, ways[i].newer);
 		ck_assert_uint_eq(trace_self(&set, 0).lost, 0);
 		close_set(&set, &env);
 	}

@@ -33,7 +33,10 @@ enum phase {
 /* The low byte of cmd_flags: enum req_op of linux/blk_types.h. */
 #define OPERATION_SHIFT 32
 
-/* A request that the kernel itself times (QUEUE_FLAG_STATS) knows when it was sent to the device. */
+/*
+ * A request that the kernel itself times (QUEUE_FLAG_STATS) knows when it was sent to the device; not where
+ * the kernel reads the clock once for all requests that it plugs, since Linux 6.9.
+ */
 static const struct trace_program stop = {
 	.name = N_("time of disk requests"),
 	.tracepoint = "block_rq_complete",
@@ -41,7 +44,9 @@ static const struct trace_program stop = {
 	.typed = true,
 	.begun = REQUEST,
 	.value = { .is = BPF_PART_MEMBER, .name = "request.start_time_ns" },
-	.middle = { .is = BPF_PART_MEMBER, .name = "request.io_start_time_ns" },
+	.middle = { .is = BPF_PART_MEMBER,
+		    .name = "request.io_start_time_ns",
+		    .absent_with = "blk_plug.cur_ktime" },
 	.done = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },
 	.whole = { .is = BPF_PART_MEMBER, .name = "request.__data_len" },
 	.keys = { { .is = BPF_PART_MEMBER, .name = "request.q.disk.part0.bd_dev" },
@@ -155,6 +160,7 @@ static bool times_itself(struct env *env, const struct disk *disk)
 
 static void start_where_needed(struct disk_times *times)
 {
+	times->starts = times->trace.lacks;
 	for (size_t i = 0; !times->starts && i < times->disks->count; i++)
 		times->starts =
 			times->disks->disks[i].used && !times_itself(times->env, &times->disks->disks[i]);

@@ -129,6 +129,12 @@ static int find_member(struct making *making, const struct trace_part *wanted, s
 
 	if (error)
 		return error;
+	if (wanted->absent_with && kernel_types_path(&making->types.btf, wanted->absent_with, part->path,
+						     BPF_PATH_MAX, &bytes) > 0) {
+		making->set->lacks = true;
+		*part = (struct bpf_part){ .is = BPF_PART_CONSTANT };
+		return 0;
+	}
 	part->offset = wanted->argument;
 	part->n_path =
 		kernel_types_path(&making->types.btf, wanted->name, part->path, BPF_PATH_MAX, &bytes);
@@ -314,6 +320,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.phases = set->plan->phases,
 		.entries = set->entries,
 		.starts = set->starts,
+		.start_slots = set->start_slots,
 		.histograms = set->histograms,
 		.numbers = set->numbers,
 		.marks = set->marks,
@@ -390,8 +397,11 @@ static int open_phases(struct trace_set *set)
 	void *memory = NULL;
 
 	set->numbers = bpf_map_open(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1);
-	if (set->numbers < 0)
-		return set->numbers;
+	if (set->numbers >= 0)
+		set->start_slots = bpf_map_open(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 2 * sizeof(uint64_t),
+						1U << BPF_START_SLOT_BITS);
+	if (set->numbers < 0 || set->start_slots < 0)
+		return set->numbers < 0 ? set->numbers : set->start_slots;
 	set->histograms = bpf_shared_array_open(sizeof(struct bpf_phases), set->plan->n_entries_max, &memory);
 	set->phases = memory;
 	return set->histograms;
@@ -469,6 +479,7 @@ static void close_maps(struct trace_set *set)
 	close_map(&set->entries);
 	close_map(&set->starts);
 	close_map(&set->numbers);
+	close_map(&set->start_slots);
 	close_phases(set);
 	close_map(&set->marks);
 	close_map(&set->records);
@@ -536,6 +547,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 		.slots = -1,
 		.histograms = -1,
 		.numbers = -1,
+		.start_slots = -1,
 	};
 	if (!env->live || request->no_bpf) {
 		set->error = -ENOTSUP;

@@ -32,6 +32,7 @@ struct trace_part {
 	uint32_t shift;
 	bool points_to_text; /* of a member: its value are 8 bytes of that text, from text_offset on */
 	uint32_t text_offset;
+	const char *absent_with; /* of a member: 0 instead where the kernel has this one, too */
 };
 
 struct trace_program {
@@ -77,7 +78,9 @@ struct trace_set {
 	const struct trace_plan *plan;
 	uint64_t process; /* only its threads have times; 0: all */
 	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
-	int entries, starts, marks, records, rings, readers, slots, histograms, numbers; /* -1: none */
+	bool lacks; /* a part of a program is absent with what this kernel has */
+	/* Maps; -1: none. */
+	int entries, starts, start_slots, marks, records, rings, readers, slots, histograms, numbers;
 	uint64_t *slot_words; /* mapped: of each slot plan->n_words of a key and its value */
 	struct trace_running {
 		const struct trace_program *program;
