@@ -45,6 +45,9 @@ static void add_unknown(struct buffer *out, const struct frame *frame, const str
 		buffer_print(out, _("unknown: %s"), notice->text);
 	else if (column->difference)
 		buffer_text(out, _("unknown: one of both samples does not have it"));
+	else if (column->kind == COLUMN_RATE && column->rate_over > 0 && is_counted(schema, column, row))
+		buffer_text(out, _("unknown: nothing was counted in this interval, there is no earlier "
+				   "sample, or the counter was reset"));
 	else if (column->kind == COLUMN_RATE && is_counted(schema, column, row))
 		buffer_text(out, _("unknown: there is no earlier sample, or the counter was reset"));
 	else

@@ -626,6 +626,10 @@ static void find_phases(struct bpf_code *code, const struct bpf_shape *shape, un
 /* Of the value. */
 static void count_phase(struct bpf_code *code, enum bpf_phase phase)
 {
+	unsigned forward = jump(code, BPF_JSGE, VALUE, 0);
+
+	set(code, VALUE, 0); /* its ends were read from clocks of two CPUs, or from one that stood still */
+	land(code, forward);
 	find_bucket(code);
 	load(code, 8, BPF_REG_0, FRAME, PHASES_AT);
 	compute_with(code, BPF_LSH, BPF_REG_1, 3);

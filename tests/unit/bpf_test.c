@@ -420,7 +420,7 @@ START_TEST(buckets_are_those_of_the_histogram)
 {
 	static const uint64_t values[] = { 0,         1,          127,         128,         129,
 					   255,       256,        257,         1000,        65535,
-					   123456789, 4294967296, 59999999999, 60000000000, UINT64_MAX / 2 };
+					   123456789, 4294967296, 59999999999, 60000000000, INT64_MAX - 1 };
 
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		const struct trace_program program = {
@@ -455,6 +455,45 @@ START_TEST(buckets_are_those_of_the_histogram)
 		ck_assert_uint_eq(phases->sum[BPF_PHASE_FIRST], values[i]);
 		close_set(&set, &env);
 	}
+}
+
+/* Their ends are of two clocks: a time below 0 is 0, not one of centuries. */
+START_TEST(no_phase_goes_back)
+{
+	static const struct trace_program program = {
+		.name = "count",
+		.tracepoint = "sched_process_fork",
+		.does = BPF_STOP,
+		.begun = { .is = BPF_PART_THREAD },
+		.keys = { { .is = BPF_PART_PROCESS } },
+		.n_keys = 1,
+		.value = { .is = BPF_PART_CONSTANT, .constant = INT64_MAX },
+		.middle = { .is = BPF_PART_CONSTANT, .constant = INT64_MAX - 1 },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = &program,
+		.n_programs = 1,
+		.n_words = 1,
+		.n_entries_max = 1024,
+		.starts = true,
+		.phases = true,
+	};
+	const struct bpf_phases *phases;
+	struct trace_set set;
+	struct env env;
+
+	open_set(&set, &env, &plan);
+	fork_children(FORKS, 0);
+	ck_assert(trace_read(&set));
+	phases = phases_of(&set, (uint64_t)getpid());
+	ck_assert_ptr_nonnull(phases);
+	for (unsigned phase = 0; phase < N_BPF_PHASES; phase++) {
+		ck_assert_uint_eq(phases->buckets[phase][0], FORKS);
+		ck_assert_uint_eq(phases->sum[phase], 0);
+		ck_assert_uint_eq(phases->most[phase], 0);
+	}
+	close_set(&set, &env);
 }
 
 /* There is room for the histograms of one key; what the other has is lost, and counted as that. */

@@ -124,9 +124,8 @@ START_TEST(writes_smaller_than_a_block)
 	disk.writes = 200;
 	disk.write_bytes = 512;
 	assert_says(&disk, 1,
-		    "sda gets 200 writes/s of 512 B, smaller than its block of 4.0 KiB: it reads each block "
-		    "before "
-		    "it writes it.");
+		    "sda gets 200 writes/s of 512 B in the mean, smaller than its block of 4.0 KiB: it may "
+		    "have to read blocks before it writes them.");
 	disk.write_bytes = 4096;
 	assert_silent(&disk, 1);
 	disk.write_bytes = 512;
@@ -202,8 +201,8 @@ START_TEST(who_writes_parts_of_blocks)
 	ck_assert(disks_user_story(&user, &disk, text, sizeof(text)));
 	ck_assert_str_eq(
 		text,
-		"dd (42) only writes, 100/s of 512 B, smaller than the block of 4.0 KiB of vda, "
-			       "which has to be read before it is written.");
+		"dd (42) only writes, 100/s of 512 B in the mean, smaller than the block of 4.0 KiB of vda, "
+		"which may have to be read before it is written.");
 	user.reads_bytes = 512; /* it reads, too: the size is of both */
 	ck_assert(!disks_user_story(&user, &disk, text, sizeof(text)));
 	user.reads_bytes = 0;

@@ -55,7 +55,7 @@ static char *speed_text(char text[VALUE_TEXT_MAX + 2], const struct frame *frame
 	return isnan(speed) ? text : strcat(text, "/s");
 }
 
-/* "read 3.5M/s  write 1.2M/s  tasks wait for I/O 3.2 % of the time, all of them 1.0 %" */
+/* "read 3.5M/s  write 1.2M/s  I/O stalls in 10 s: some 3.2 %, full 1.0 %" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, DISKS_TABLE_PRESSURE);
@@ -71,7 +71,7 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	x = canvas_piece(canvas, 0, 0, STYLE_STRONG, text);
 	if (isnan(share))
 		return 1;
-	snprintf(text, sizeof(text), _("tasks wait for I/O %s %% of the time, all of them %s %%"),
+	snprintf(text, sizeof(text), _("I/O stalls in 10 s: some %s %%, full %s %%"),
 		 fixed_text(numbers[0], 100 * share, 1),
 		 fixed_text(numbers[1], 100 * table_number(table, full, "avg10_ratio"), 1));
 	canvas_piece(canvas, 0, x, share >= STALLED ? STYLE_WARN : STYLE_NORMAL, text);

@@ -67,7 +67,7 @@ static bool tell_slow(const struct disk_facts *disks, size_t n_disks, size_t ind
 	return true;
 }
 
-/* Writes smaller than its block: it reads the block, changes it, and writes it. */
+/* Writes smaller than its block: it reads the block, changes it, and writes it, unless it can do without. */
 static bool tell_partial(const struct disk_facts *disks, size_t n_disks, size_t index, char *text,
 			 size_t room)
 {
@@ -78,8 +78,8 @@ static bool tell_partial(const struct disk_facts *disks, size_t n_disks, size_t 
 	if (!(disk->writes >= PARTIAL_WRITES) || !(disk->write_bytes < disk->block_bytes))
 		return false;
 	snprintf(text, room,
-		 _("%s gets %s writes/s of %s, smaller than its block of %s: it reads each block before it "
-		   "writes it."),
+		 _("%s gets %s writes/s of %s in the mean, smaller than its block of %s: it may have to read "
+		   "blocks before it writes them."),
 		 disk->device, rate_short(rate, disk->writes), size_text(written, disk->write_bytes),
 		 size_text(block, disk->block_bytes));
 	return true;
@@ -151,9 +151,8 @@ bool disks_user_story(const struct disk_user_facts *user, const struct disk_fact
 	    !(user->request_bytes < disk->block_bytes))
 		return false;
 	snprintf(text, room,
-		 _("%s (%.0f) only writes, %s/s of %s, smaller than the block of %s of %s, which has to be "
-		   "read "
-		   "before it is written."),
+		 _("%s (%.0f) only writes, %s/s of %s in the mean, smaller than the block of %s of %s, which "
+		   "may have to be read before it is written."),
 		 user->command, user->pid, rate_short(rate, user->requests),
 		 size_text(written, user->request_bytes), size_text(block, disk->block_bytes), disk->device);
 	return true;
