@@ -243,6 +243,16 @@ uint32_t btf_structure_of(struct btf *btf, uint32_t number)
 	return kind_of(&type) == KIND_STRUCT || kind_of(&type) == KIND_UNION ? number : 0;
 }
 
+uint32_t btf_structure_bytes(struct btf *btf, uint32_t structure)
+{
+	struct type type;
+	size_t more;
+
+	if (!find_type(btf, structure, &type, &more) || kind_of(&type) != KIND_STRUCT)
+		return 0;
+	return type.size_or_type;
+}
+
 static uint32_t bytes_of(struct btf *btf, uint32_t number)
 {
 	struct type type;

@@ -42,6 +42,9 @@ uint32_t btf_function(struct btf *btf, const char *name);
 /* The typedef with this name; 0: there is none. */
 uint32_t btf_typedef(struct btf *btf, const char *name);
 
+/* The bytes of this structure; 0: it is none. */
+uint32_t btf_structure_bytes(struct btf *btf, uint32_t structure);
+
 /* A member of this structure, also of one without a name inside it; false: none, or a bit field. */
 bool btf_member(struct btf *btf, uint32_t structure, const char *name, struct btf_member *member);
 

@@ -10,21 +10,42 @@
 #include "core/vector.h"
 
 #define LOOK_AHEAD ((size_t)4)
-#define RATES_MAX 32 /* of a schema; checked by a test */
 
 /* Finds rows of a table by key: first next to the last hit, as tables keep their order, else by hash. */
 struct joiner {
 	const struct table *table;
+	const struct column *keys[DERIVE_KEYS_MAX];
+	unsigned n_keys;
 	size_t next;      /* index of the last hit plus one */
 	struct hash rows; /* by key; filled on demand */
 };
+
+static struct joiner join(const struct table *table)
+{
+	const struct schema *schema = table->schema;
+	struct joiner joiner = { .table = table };
+
+	for (unsigned i = 0; i < schema->n_columns && joiner.n_keys < DERIVE_KEYS_MAX; i++)
+		if (schema->columns[i].kind == COLUMN_KEY)
+			joiner.keys[joiner.n_keys++] = &schema->columns[i];
+	return joiner;
+}
+
+/* row_same_key() without a look at all columns: it runs for every process. */
+static bool has_key(const struct joiner *joiner, const void *one, const void *other)
+{
+	for (unsigned i = 0; i < joiner->n_keys; i++)
+		if (!row_same_value(joiner->keys[i], one, other))
+			return false;
+	return true;
+}
 
 static const void *near_row(struct joiner *joiner, const void *row)
 {
 	for (size_t i = joiner->next; i < joiner->table->n_rows && i < joiner->next + LOOK_AHEAD; i++) {
 		const void *candidate = table_row(joiner->table, i);
 
-		if (row_same_key(joiner->table->schema, candidate, row)) {
+		if (has_key(joiner, candidate, row)) {
 			joiner->next = i + 1;
 			return candidate;
 		}
@@ -52,7 +73,7 @@ static const void *joined_row(struct joiner *joiner, const void *row)
 	if (joiner->rows.count == 0)
 		index_rows(joiner);
 	HASH_FIND(at, &joiner->rows, row_hash_key(schema, row),
-		  row_same_key(schema, table_row(joiner->table, at), row));
+		  has_key(joiner, table_row(joiner->table, at), row));
 	if (at == HASH_NONE)
 		return NULL;
 	joiner->next = at + 1;
@@ -106,7 +127,7 @@ static unsigned find_derived(const struct schema *schema, struct derived *derive
 {
 	unsigned n_derived = 0;
 
-	for (unsigned i = 0; i < schema->n_columns && n_derived < RATES_MAX; i++) {
+	for (unsigned i = 0; i < schema->n_columns && n_derived < DERIVE_RATES_MAX; i++) {
 		const struct column *column = &schema->columns[i];
 
 		if (column->kind == COLUMN_RATE)
@@ -159,10 +180,10 @@ static bool is_absent(const struct derived *derived, const void *row)
 static void derive_table(struct table *now, const struct table *before)
 {
 	const struct schema *schema = now->schema;
-	struct joiner joiner = { .table = before };
+	struct joiner joiner = join(before);
 	bool timed = before->mono_ns > 0 && now->mono_ns > before->mono_ns;
 	double seconds = timed ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
-	struct derived derived[RATES_MAX];
+	struct derived derived[DERIVE_RATES_MAX];
 	unsigned n_derived = find_derived(schema, derived);
 
 	now->interval_ns = timed ? now->mono_ns - before->mono_ns : 0;

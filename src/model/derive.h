@@ -5,6 +5,10 @@
 
 #include "model/frame.h"
 
+/* Of a schema: more are not looked at. */
+#define DERIVE_RATES_MAX 32
+#define DERIVE_KEYS_MAX 8
+
 /*
  * Fills the RATE columns of now and its interval_ns. Rows are joined on their KEY columns. A rate stays
  * unknown when before is NULL or lacks the row (but see from_zero of struct schema), when a value is unknown,

@@ -151,6 +151,15 @@ int bpf_iterate(int program)
 	return (int)length;
 }
 
+int bpf_run(int program)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = (uint32_t)program;
+	return (int)call_kernel(BPF_PROG_TEST_RUN, &attr);
+}
+
 int bpf_attach_raw(int program, const char *tracepoint)
 {
 	union bpf_attr attr;

@@ -14,6 +14,9 @@ int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const
 /* Its arguments are those of this type of the kernel's BTF: of a tracepoint, or of an iterator. */
 int bpf_typed_program_open(const struct bpf_code *code, const char *name, uint32_t type, bool iterates);
 
+/* Runs a program that nothing starts. 0 or -errno. */
+int bpf_run(int program);
+
 /* Runs an iterator over all that it iterates over. 0 or -errno. */
 int bpf_iterate(int program);
 

@@ -97,6 +97,11 @@ static void call(struct bpf_code *code, int function)
 	put(code, BPF_JMP | BPF_CALL, 0, 0, 0, function);
 }
 
+static void call_kernel(struct bpf_code *code, uint32_t function)
+{
+	put(code, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, (int32_t)function);
+}
+
 /* A jump forward if the register compares so with number; land() says where to. */
 static unsigned jump(struct bpf_code *code, int compare, int one, int32_t number)
 {
@@ -116,10 +121,22 @@ static void land(struct bpf_code *code, unsigned from)
 		code->insns[from].off = (int16_t)(code->count - from - 1);
 }
 
+static void jump_back(struct bpf_code *code, unsigned to)
+{
+	put(code, BPF_JMP | BPF_JA, 0, 0, (int)to - (int)code->count - 1, 0);
+}
+
 static void load_number(struct bpf_code *code, int to, uint64_t number)
 {
 	put(code, BPF_LD | BPF_DW | BPF_IMM, to, 0, 0, (int32_t)(uint32_t)number);
 	put(code, 0, 0, 0, 0, (int32_t)(uint32_t)(number >> 32));
+}
+
+/* The address of the first value of an array. */
+static void load_first_value(struct bpf_code *code, int to, int map)
+{
+	put(code, BPF_LD | BPF_DW | BPF_IMM, to, BPF_PSEUDO_MAP_VALUE, 0, map);
+	put(code, 0, 0, 0, 0, 0);
 }
 
 static void load_map(struct bpf_code *code, int map)
@@ -1352,6 +1369,137 @@ static void cache(struct bpf_code *code, const struct bpf_shape *shape)
 	}
 }
 
+#define WALK BPF_REG_6
+#define TASK BPF_REG_9
+#define ITERATION_AT ENTRY_AT /* of three words */
+#define ALL_THREADS 1         /* BPF_TASK_ITER_ALL_THREADS of kernel/bpf/task_iter.c */
+#define PROCESS_AT(field) (int)(offsetof(struct bpf_walk, processes) + offsetof(struct bpf_walked, field))
+
+/* r1 with r5; r0 is SLOT_MULTIPLIER. */
+static void mix(struct bpf_code *code)
+{
+	compute(code, BPF_XOR, BPF_REG_1, BPF_REG_5);
+	compute(code, BPF_MUL, BPF_REG_1, BPF_REG_0);
+}
+
+/* The verifier computes with no addresses: it forgets that one is one when it is read from a map. */
+static void mix_address(struct bpf_code *code, uint32_t offset)
+{
+	load(code, 8, BPF_REG_5, TASK, (int)offset);
+	store(code, BPF_REG_4, PROCESS_AT(mark), BPF_REG_5);
+	load(code, 8, BPF_REG_5, BPF_REG_4, PROCESS_AT(mark));
+	mix(code);
+}
+
+/* r4: the place of the process with this number, which is in r3. */
+static void locate_process(struct bpf_code *code)
+{
+	compute_with(code, BPF_MUL, BPF_REG_3, sizeof(struct bpf_walked));
+	move(code, BPF_REG_4, WALK);
+	compute(code, BPF_ADD, BPF_REG_4, BPF_REG_3);
+}
+
+/* At r4, for the tgid in r1. */
+static void begin_process(struct bpf_code *code, const struct bpf_walk_layout *layout)
+{
+	unsigned none;
+
+	store_half(code, BPF_REG_4, PROCESS_AT(pid), BPF_REG_1);
+	load(code, 8, BPF_REG_5, TASK, (int)layout->task_signal);
+	load(code, 4, BPF_REG_1, BPF_REG_5, (int)layout->signal_threads);
+	store_half(code, BPF_REG_4, PROCESS_AT(unseen), BPF_REG_1);
+	load(code, 8, BPF_REG_5, BPF_REG_5, (int)layout->signal_run);
+	store(code, BPF_REG_4, PROCESS_AT(run_ns), BPF_REG_5);
+	set(code, BPF_REG_1, 0);
+	mix_address(code, layout->task_parent);
+	mix_address(code, layout->task_groups);
+	load(code, 8, BPF_REG_2, TASK, (int)layout->task_memory);
+	none = jump(code, BPF_JEQ, BPF_REG_2, 0); /* of the kernel */
+	for (unsigned i = 0; i < BPF_WALK_COUNTERS; i++) {
+		load(code, 8, BPF_REG_5, BPF_REG_2, (int)layout->memory_counters[i]);
+		mix(code);
+	}
+	land(code, none);
+	store(code, BPF_REG_4, PROCESS_AT(mark), BPF_REG_1);
+}
+
+/* r4: the process of the task, which is the last one unless it is new; full: there is no room. */
+static void find_process(struct bpf_code *code, const struct bpf_walk_layout *layout, unsigned full[2])
+{
+	unsigned first, same;
+
+	load(code, 4, BPF_REG_1, TASK, (int)layout->task_tgid);
+	load(code, 8, BPF_REG_2, WALK, offsetof(struct bpf_walk, n_processes));
+	first = jump(code, BPF_JEQ, BPF_REG_2, 0);
+	move(code, BPF_REG_3, BPF_REG_2);
+	compute_with(code, BPF_SUB, BPF_REG_3, 1);
+	full[0] = jump(code, BPF_JGE, BPF_REG_3, BPF_WALK_MAX);
+	locate_process(code);
+	load(code, 4, BPF_REG_5, BPF_REG_4, PROCESS_AT(pid));
+	same = jump_with(code, BPF_JEQ, BPF_REG_1, BPF_REG_5);
+	land(code, first);
+	full[1] = jump(code, BPF_JGE, BPF_REG_2, BPF_WALK_MAX);
+	move(code, BPF_REG_3, BPF_REG_2);
+	compute_with(code, BPF_ADD, BPF_REG_2, 1);
+	store(code, WALK, offsetof(struct bpf_walk, n_processes), BPF_REG_2);
+	locate_process(code);
+	begin_process(code, layout);
+	land(code, same);
+}
+
+/* At r4. */
+static void add_thread(struct bpf_code *code, const struct bpf_walk_layout *layout)
+{
+	load(code, 4, BPF_REG_1, BPF_REG_4, PROCESS_AT(unseen));
+	compute_with(code, BPF_SUB, BPF_REG_1, 1);
+	store_half(code, BPF_REG_4, PROCESS_AT(unseen), BPF_REG_1);
+	load(code, 8, BPF_REG_1, BPF_REG_4, PROCESS_AT(run_ns));
+	load(code, 8, BPF_REG_5, TASK, (int)layout->task_run);
+	compute(code, BPF_ADD, BPF_REG_1, BPF_REG_5);
+	store(code, BPF_REG_4, PROCESS_AT(run_ns), BPF_REG_1);
+	load(code, 8, BPF_REG_1, BPF_REG_4, PROCESS_AT(mark));
+	load(code, 4, BPF_REG_5, TASK, (int)layout->task_priority);
+	mix(code);
+	store(code, BPF_REG_4, PROCESS_AT(mark), BPF_REG_1);
+}
+
+/* Its numbers are in the memory that it writes, as the verifier follows those in registers without end. */
+static void walk(struct bpf_code *code, const struct bpf_shape *shape)
+{
+	const struct bpf_walk_layout *layout = shape->walk_layout;
+	unsigned begin, end, enough, full[2];
+
+	load_first_value(code, WALK, shape->walk);
+	store_number(code, WALK, offsetof(struct bpf_walk, n_tasks), 0);
+	store_number(code, WALK, offsetof(struct bpf_walk, n_processes), 0);
+	store_number(code, WALK, offsetof(struct bpf_walk, ended), 0);
+	load_address(code, BPF_REG_1, ITERATION_AT);
+	set(code, BPF_REG_2, 0);
+	set(code, BPF_REG_3, ALL_THREADS);
+	call_kernel(code, layout->iteration_new);
+	begin = code->count;
+	load_address(code, BPF_REG_1, ITERATION_AT);
+	call_kernel(code, layout->iteration_next);
+	end = jump(code, BPF_JEQ, BPF_REG_0, 0);
+	move(code, TASK, BPF_REG_0);
+	load(code, 8, BPF_REG_1, WALK, offsetof(struct bpf_walk, n_tasks));
+	enough = jump(code, BPF_JGE, BPF_REG_1, BPF_WALK_MAX);
+	compute_with(code, BPF_ADD, BPF_REG_1, 1);
+	store(code, WALK, offsetof(struct bpf_walk, n_tasks), BPF_REG_1);
+	load_number(code, BPF_REG_0, SLOT_MULTIPLIER);
+	find_process(code, layout, full);
+	add_thread(code, layout);
+	jump_back(code, begin);
+	land(code, end);
+	set(code, BPF_REG_1, 1);
+	put(code, BPF_STX | BPF_MEM | BPF_B, WALK, BPF_REG_1, offsetof(struct bpf_walk, ended), 0);
+	land(code, enough);
+	land(code, full[0]);
+	land(code, full[1]);
+	load_address(code, BPF_REG_1, ITERATION_AT);
+	call_kernel(code, layout->iteration_destroy);
+}
+
 static void work(struct bpf_code *code, const struct bpf_shape *shape)
 {
 	switch (shape->does) {
@@ -1383,6 +1531,9 @@ static void work(struct bpf_code *code, const struct bpf_shape *shape)
 	case BPF_CACHE:
 		cache(code, shape);
 		return;
+	case BPF_WALK:
+		walk(code, shape);
+		return;
 	}
 }
 
@@ -1398,13 +1549,13 @@ static void work_unless(struct bpf_code *code, const struct bpf_shape *shape)
 	land(code, without);
 }
 
-static void begin_timing(struct bpf_code *code)
+static void begin_timing(struct bpf_code *code, int32_t timed_runs)
 {
 	unsigned untimed;
 
 	add_to_self(code, offsetof(struct bpf_self, runs));
 	set(code, BEGUN, 0);
-	compute_with(code, BPF_AND, BPF_REG_1, BPF_TIMED_RUNS - 1);
+	compute_with(code, BPF_AND, BPF_REG_1, timed_runs - 1);
 	untimed = jump(code, BPF_JNE, BPF_REG_1, 0);
 	call(code, BPF_FUNC_ktime_get_ns);
 	move(code, BEGUN, BPF_REG_0);
@@ -1437,7 +1588,7 @@ bool bpf_assemble(struct bpf_code *code, const struct bpf_shape *shape)
 	look_up(code, shape->self, ZERO_AT);
 	none = jump(code, BPF_JEQ, BPF_REG_0, 0);
 	move(code, SELF, BPF_REG_0);
-	begin_timing(code);
+	begin_timing(code, shape->does == BPF_WALK ? 1 : BPF_TIMED_RUNS);
 	if (shape->unless_bits)
 		work_unless(code, shape);
 	else

@@ -17,7 +17,9 @@
 #define BPF_SLOT_BITS 10         /* of the number of a slot */
 #define BPF_SLOT_FREE UINT64_MAX /* the first word of its key */
 #define BPF_START_SLOT_BITS 10   /* the key is 0: it is free; small, for the kernel's large pages */
-#define BPF_TIMED_RUNS 64 /* one of this many runs measures its own time */
+#define BPF_TIMED_RUNS 64 /* one of this many runs measures its own time, of WALK each */
+#define BPF_WALK_COUNTERS 3
+#define BPF_WALK_MAX 20000 /* tasks: its CPU may do nothing else meanwhile, 4 ms at the most */
 
 /* A number that a program takes from where it runs. */
 enum bpf_part_is {
@@ -58,6 +60,7 @@ enum bpf_does {
 	BPF_ENTER,  /* a task enters a state: struct bpf_times by task */
 	BPF_CACHE,  /* counts pages of files by enum bpf_cache_word, in the page cache and asked of it */
 	BPF_RECORD, /* sends a struct bpf_record of the text from the value, an address, to the end */
+	BPF_WALK,   /* writes a struct bpf_walk of all processes, each time that it is run */
 };
 
 /* What a task does, and what it waits for. */
@@ -137,6 +140,29 @@ struct bpf_reader {
 	uint64_t reading, first, last, reads;
 };
 
+/* Functions of the kernel by their numbers in its BTF, and offsets of members. */
+struct bpf_walk_layout {
+	uint32_t iteration_new, iteration_next, iteration_destroy; /* over tasks */
+	uint32_t task_tgid, task_run, task_priority, task_parent, task_groups, task_memory;
+	uint32_t task_signal, signal_run, signal_threads;
+	uint32_t memory_counters[BPF_WALK_COUNTERS]; /* of resident pages: of files, of none, shared */
+};
+
+/* A process. */
+struct bpf_walked {
+	uint32_t pid;
+	uint32_t unseen; /* threads that it has or that were met, but not both; 0: run_ns is right */
+	uint64_t run_ns; /* of all its threads, since its start: what its CPU clock says */
+	uint64_t mark;   /* another one: its parent, priority, group or size has changed */
+};
+
+/* Memory of the program, shared with the caller. */
+struct bpf_walk {
+	uint64_t n_tasks, n_processes;
+	bool ended; /* it has come to the end of the tasks: no process is missing */
+	struct bpf_walked processes[BPF_WALK_MAX];
+};
+
 struct bpf_shape {
 	enum bpf_does does;
 	struct bpf_part keys[BPF_KEYS_MAX];
@@ -178,6 +204,8 @@ struct bpf_shape {
 	enum bpf_cache_event event; /* of CACHE … */
 	int readers;                /* … an LRU hash from the thread to struct bpf_reader */
 	const struct bpf_cache_layout *cache;
+	int walk;           /* of WALK: an array of one struct bpf_walk … */
+	const struct bpf_walk_layout *walk_layout; /* … */
 	int records;        /* of RECORD: a struct bpf_record for each CPU, to make it in */
 	int rings;          /* of RECORD: a perf event for each CPU, whose ring it is sent to */
 };

@@ -43,6 +43,7 @@ struct env_pids {
 	bool sorted;             /* as listed */
 	long offset;             /* of a process in the directory, minus its pid; -1: unknown */
 	unsigned n_parts;        /* partial listings since the last full one */
+	bool exits_known;        /* the user of the list finds out itself which have exited */
 	struct env_pids_mark marks[2]; /* of the last tick, and of the one before */
 	size_t n_kept, kept_max; /* files of processes, and attributes, that stay open, and their limit */
 };

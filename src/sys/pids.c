@@ -19,8 +19,9 @@
 
 #define TEXT_PART 4096 /* the most that /proc returns per read */
 #define FILE_MAX ((size_t)256 * 1024 * 1024)
-#define PART_MAX 1024 /* pids in a partial listing of new processes */
-#define PARTS_MAX 7   /* partial listings before the next full one */
+#define PART_MAX 1024            /* pids in a partial listing of new processes */
+#define PARTS_MAX 7              /* partial listings before the next full one … */
+#define PARTS_MAX_EXITS_KNOWN 60 /* … where it is for new processes alone */
 
 static bool parse_pid(const char *name, uint32_t *pid)
 {
@@ -177,9 +178,10 @@ static int update_part(struct env *env, uint32_t first, uint32_t last)
 static bool knows_part(const struct env_pids *list, uint64_t tick, const struct env_pids_mark *now)
 {
 	const struct env_pids_mark *then = &list->marks[1];
+	unsigned parts_max = list->exits_known ? PARTS_MAX_EXITS_KNOWN : PARTS_MAX;
 
 	return list->tick + 1 == tick && list->error == 0 && list->sorted && list->offset >= 0 &&
-	       list->n_parts < PARTS_MAX && then->forks != 0 && now->forks >= then->forks &&
+	       list->n_parts < parts_max && then->forks != 0 && now->forks >= then->forks &&
 	       now->forks - then->forks <= PART_MAX && now->last_pid >= then->last_pid &&
 	       now->last_pid - then->last_pid <= PART_MAX;
 }

@@ -832,6 +832,15 @@ static void check_rate(const struct schema *schema, const struct column *column)
 		      column->key);
 }
 
+static unsigned count_kind(const struct schema *schema, enum column_kind kind)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		count += schema->columns[i].kind == kind;
+	return count;
+}
+
 /* The rules of the house for every column of every topic. */
 START_TEST(every_schema_keeps_the_rules)
 {
@@ -840,6 +849,8 @@ START_TEST(every_schema_keeps_the_rules)
 
 		ck_assert(schema->help && *schema->help);
 		ck_assert_uint_le(schema->n_columns, VIEW_COLUMNS_MAX);
+		ck_assert_uint_le(count_kind(schema, COLUMN_KEY), DERIVE_KEYS_MAX);
+		ck_assert_uint_le(count_kind(schema, COLUMN_RATE), DERIVE_RATES_MAX);
 		for (unsigned i = 0; i < schema->n_columns; i++) {
 			const struct column *column = &schema->columns[i];
 

@@ -40,6 +40,7 @@ struct process {
 	uint64_t used_ns;          /* growth of cpu_ns since the previous tick; U64_UNKNOWN: not seen then */
 	struct pid_stat stat;      /* as last read; without comm */
 	uint64_t virtual_pages, shared_pages; /* read along with it; U64_UNKNOWN */
+	uint64_t mark;             /* bpf_walked.mark when it was read; 0: unknown */
 	uint64_t read_ns;          /* when it was read: mono_ns of that update */
 	bool stale;                /* stat is from an earlier tick: the last read failed */
 	char name[PROCESS_NAME_MAX];

@@ -3,6 +3,7 @@
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_LIST_H
 
+#include "core/hash.h"
 #include "model/sample_request.h"
 #include "sys/env.h"
 #include "topic/process/process_entry.h"
@@ -26,6 +27,12 @@ struct process_list {
 	uint64_t boot_ns, last_boot_ns; /* the same since boot, now and in the previous update; 0: none */
 	uint64_t *cpu_ns;          /* clocks, in the order of the listed pids; U64_UNKNOWN: exited */
 	size_t cpu_capacity;
+	uint64_t *marks;           /* in the order of cpu_ns: struct bpf_walked; 0: unknown */
+	size_t mark_capacity;
+	struct trace_set *walk;    /* reads all clocks at once; owned; NULL: not tried, or it cannot … */
+	bool walk_tried;           /* … */
+	bool walked;               /* in this update: marks say what has changed */
+	struct hash walked_at;     /* of its processes */
 	int error;                 /* -errno of the last update */
 	unsigned long updates;
 	struct cgroup_cpu_time *cpu_sum; /* of the whole machine, read along with the clocks; NULL: none */

@@ -179,3 +179,41 @@ int kernel_types_cache(struct btf *btf, struct bpf_cache_layout *layout)
 	layout->folio_order = order.offset;
 	return 0;
 }
+
+/* The counters of a memory, which are in structures of an array. */
+static bool counters_of(struct btf *btf, uint32_t offsets[BPF_WALK_COUNTERS])
+{
+	static const uint32_t numbers[BPF_WALK_COUNTERS] = { 0, 1, 3 }; /* MM_FILEPAGES, ANON, SHMEM */
+	uint32_t memory = btf_structure(btf, "mm_struct"), counter = btf_structure(btf, "percpu_counter");
+	uint32_t bytes = btf_structure_bytes(btf, counter), count;
+	struct btf_member counters;
+
+	if (!memory || !btf_member(btf, memory, "rss_stat", &counters) || bytes == 0 ||
+	    !offset_of(btf, counter, "count", &count))
+		return false;
+	for (uint32_t i = 0; i < BPF_WALK_COUNTERS; i++)
+		offsets[i] = counters.offset + numbers[i] * bytes + count;
+	return true;
+}
+
+int kernel_types_walk(struct btf *btf, struct bpf_walk_layout *layout)
+{
+	*layout = (struct bpf_walk_layout){
+		.iteration_new = btf_function(btf, "bpf_iter_task_new"),
+		.iteration_next = btf_function(btf, "bpf_iter_task_next"),
+		.iteration_destroy = btf_function(btf, "bpf_iter_task_destroy"),
+	};
+	if (!layout->iteration_new || !layout->iteration_next || !layout->iteration_destroy ||
+	    !place_of(btf, "task_struct.tgid", &layout->task_tgid) ||
+	    !place_of(btf, "task_struct.se.sum_exec_runtime", &layout->task_run) ||
+	    !place_of(btf, "task_struct.static_prio", &layout->task_priority) ||
+	    !place_of(btf, "task_struct.real_parent", &layout->task_parent) ||
+	    !place_of(btf, "task_struct.cgroups", &layout->task_groups) ||
+	    !place_of(btf, "task_struct.mm", &layout->task_memory) ||
+	    !place_of(btf, "task_struct.signal", &layout->task_signal) ||
+	    !place_of(btf, "signal_struct.sum_sched_runtime", &layout->signal_run) ||
+	    !place_of(btf, "signal_struct.nr_threads", &layout->signal_threads) ||
+	    !counters_of(btf, layout->memory_counters))
+		return -ENODATA;
+	return 0;
+}

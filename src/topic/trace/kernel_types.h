@@ -30,4 +30,7 @@ int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout);
 /* Where CACHE does, likewise; not the size of a page. */
 int kernel_types_cache(struct btf *btf, struct bpf_cache_layout *layout);
 
+/* Where WALK does, likewise: from Linux 6.7 on. */
+int kernel_types_walk(struct btf *btf, struct bpf_walk_layout *layout);
+
 #endif

@@ -41,6 +41,7 @@ struct making {
 	long format_length; /* -errno: it has none */
 	struct bpf_task_layout layout;
 	struct bpf_cache_layout cache;
+	struct bpf_walk_layout walk;
 };
 
 static void *open_sets(struct env *env)
@@ -210,6 +211,14 @@ static int find_cache(struct making *making, struct bpf_shape *shape)
 	return error;
 }
 
+static int find_walk(struct making *making, struct bpf_shape *shape)
+{
+	int error = open_types(making);
+
+	shape->walk_layout = &making->walk;
+	return error ? error : kernel_types_walk(&making->types.btf, &making->walk);
+}
+
 /* What it needs of this kernel. */
 static int find_places(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
 {
@@ -218,6 +227,8 @@ static int find_places(struct making *making, const struct trace_program *progra
 		return find_tasks(making, shape);
 	case BPF_CACHE:
 		return find_cache(making, shape);
+	case BPF_WALK:
+		return find_walk(making, shape);
 	default:
 		return find_parts(making, program, shape);
 	}
@@ -324,6 +335,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 		.histograms = set->histograms,
 		.numbers = set->numbers,
 		.marks = set->marks,
+		.walk = set->walk,
 		.records = set->records,
 		.rings = set->rings,
 		.slots = set->slots,
@@ -345,7 +357,7 @@ static int start_program(struct making *making, const struct trace_program *prog
 	error = running->loaded = load(making, program, &shape);
 	if (error >= 0 && is_iterator(program))
 		error = bpf_iterate(running->loaded);
-	else if (error >= 0)
+	else if (error >= 0 && program->does != BPF_WALK)
 		error = running->attached = attach(making, program, shape.typed, running->loaded);
 	if (error < 0) {
 		close_running(running);
@@ -407,6 +419,15 @@ static int open_phases(struct trace_set *set)
 	return set->histograms;
 }
 
+static int open_walk(struct trace_set *set)
+{
+	void *memory = NULL;
+
+	set->walk = bpf_shared_array_open(sizeof(*set->walked), 1, &memory);
+	set->walked = memory;
+	return set->walk;
+}
+
 static int open_maps(struct trace_set *set)
 {
 	const struct trace_plan *plan = set->plan;
@@ -423,6 +444,8 @@ static int open_maps(struct trace_set *set)
 						   plan->phases ? STARTS_MAX : n_max);
 	if (error >= 0 && plan->phases)
 		error = open_phases(set);
+	if (error >= 0 && plan->walks)
+		error = open_walk(set);
 	if (error >= 0 && plan->marks)
 		error = set->marks = open_cpu_map(sizeof(uint64_t));
 	if (error >= 0 && plan->readers)
@@ -471,6 +494,14 @@ static void close_phases(struct trace_set *set)
 	close_map(&set->histograms);
 }
 
+static void close_walk(struct trace_set *set)
+{
+	if (set->walked)
+		munmap(set->walked, sizeof(*set->walked));
+	set->walked = NULL;
+	close_map(&set->walk);
+}
+
 static void close_maps(struct trace_set *set)
 {
 	for (unsigned i = 0; i < set->n_running; i++)
@@ -481,6 +512,7 @@ static void close_maps(struct trace_set *set)
 	close_map(&set->numbers);
 	close_map(&set->start_slots);
 	close_phases(set);
+	close_walk(set);
 	close_map(&set->marks);
 	close_map(&set->records);
 	close_map(&set->rings);
@@ -548,6 +580,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 		.histograms = -1,
 		.numbers = -1,
 		.start_slots = -1,
+		.walk = -1,
 	};
 	if (!env->live || request->no_bpf) {
 		set->error = -ENOTSUP;
@@ -695,6 +728,14 @@ bool trace_read(struct trace_set *set)
 	if (set->slot_words)
 		read_slots(set);
 	return true;
+}
+
+const struct bpf_walk *trace_walk(struct trace_set *set)
+{
+	if (!set->plan || set->error || bpf_run(set->running[0].loaded) < 0 || !set->walked->ended)
+		return NULL;
+	set->n_entries = set->walked->n_processes;
+	return set->walked;
 }
 
 void trace_forget(struct trace_set *set, size_t entry)

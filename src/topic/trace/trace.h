@@ -71,6 +71,7 @@ struct trace_plan {
 	bool by_pid;                 /* in a PID namespace it cannot be: -EXDEV */
 	bool times;                  /* entries are struct bpf_times by struct bpf_times_key */
 	bool phases;                 /* entries are struct bpf_phases by one word */
+	bool walks;                  /* instead of entries there is a struct bpf_walk */
 };
 
 struct trace_set {
@@ -80,7 +81,7 @@ struct trace_set {
 	int error; /* -errno: why nothing is counted; -ENOTSUP: it was not wanted */
 	bool lacks; /* a part of a program is absent with what this kernel has */
 	/* Maps; -1: none. */
-	int entries, starts, start_slots, marks, records, rings, readers, slots, histograms, numbers;
+	int entries, starts, start_slots, marks, records, rings, readers, slots, histograms, numbers, walk;
 	uint64_t *slot_words; /* mapped: of each slot plan->n_words of a key and its value */
 	struct trace_running {
 		const struct trace_program *program;
@@ -93,6 +94,7 @@ struct trace_set {
 	struct bpf_times *times;   /* instead of values, where the plan has them … */
 	uint64_t *phase_numbers;   /* … or these, of phases */
 	struct bpf_phases *phases; /* mapped: plan->n_entries_max */
+	struct bpf_walk *walked;   /* mapped, of a plan that walks */
 	size_t n_entries, n_read, capacity;
 	size_t room;             /* for one read */
 	struct bpf_self *selves; /* for each CPU */
@@ -121,6 +123,9 @@ int trace_direct(const struct trace_set *set, uint32_t cpu, int event);
 
 /* Reads all entries. False: nothing is counted. */
 bool trace_read(struct trace_set *set);
+
+/* Walks now, over all processes and their threads; NULL: it cannot, or did not come to the end. */
+const struct bpf_walk *trace_walk(struct trace_set *set);
 
 static inline const uint64_t *trace_key(const struct trace_set *set, size_t entry)
 {

@@ -91,7 +91,7 @@ static void add_row(struct table *table, struct trace_set *set, unsigned running
 	if (self.timed_runs == U64_UNKNOWN || self.timed_runs == 0)
 		return;
 	row->mean_seconds = (double)self.timed_ns / (double)self.timed_runs / 1e9;
-	row->used_seconds = (double)self.timed_ns * BPF_TIMED_RUNS / 1e9;
+	row->used_seconds = (double)self.timed_ns * (program->does == BPF_WALK ? 1 : BPF_TIMED_RUNS) / 1e9;
 }
 
 static int sample(struct sample *sample)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Run times and changes of many processes, with a walk in the kernel and without. Run by run_times.test."""
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from tap import Skip, end, same, test
+
+PANETOP = os.environ["PANETOP"]
+SLEEPING = 700  # with fewer than 500 processes there is no walk
+CROWD = """
+import os, signal, sys
+pids = []
+for _ in range(int(sys.argv[1])):
+    pid = os.fork()
+    if pid == 0:
+        sys.stdin.close()
+        signal.alarm(60)
+        signal.pause()
+    pids.append(pid)
+print(*pids, flush=True)
+sys.stdin.read()
+for pid in pids:
+    os.kill(pid, signal.SIGKILL)
+"""
+BURNER = """
+import sys, threading, time
+def burn():
+    end = time.thread_time() + 0.05
+    while time.thread_time() < end:
+        pass
+def burn_and_wait():
+    burn()
+    waits.wait()
+waits = threading.Barrier(3)
+gone = threading.Thread(target=burn)
+gone.start()
+gone.join()
+for _ in range(2):
+    threading.Thread(target=burn_and_wait, daemon=True).start()
+while waits.n_waiting < 2:
+    time.sleep(0.01)
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def python(script, *arguments):
+    """It ends when its input does; gives its first line."""
+    with subprocess.Popen([sys.executable, "-c", script, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process, process.stdout.readline()
+        finally:
+            process.stdin.close()
+            process.wait()
+
+
+@contextmanager
+def panetop(samples, *options):
+    with subprocess.Popen([PANETOP, "-b", "-n", str(samples), "-d", "0.4", "-o", "json", "--idle", *options, "cpu", "kernel"],
+                          stdout=subprocess.PIPE, text=True) as process:
+        yield process.stdout
+        for _ in process.stdout:
+            pass
+
+
+def tables(line):
+    return json.loads(line)["tables"]
+
+
+def by_pid(line):
+    return {row["pid"]: row for row in tables(line)["process"]}
+
+
+def check_walks(line):
+    """Skips the test where this kernel has none."""
+    programs = [row for row in tables(line)["tracing"] if row["topic"] == "process"]
+    if not programs:
+        raise Skip("needs Linux 6.7 and the rights to use BPF")
+    same(programs[0]["runs"] > 0 and programs[0]["lost"] == 0, True, f"walks: {programs[0]}")
+
+
+def same_times():
+    """the CPU time of 700 processes that sleep, and of threads that run no more, is that of their clocks"""
+    with python(CROWD, str(SLEEPING)) as (_, pids), python(BURNER) as (burner, _):
+        with panetop(4) as walk, panetop(4, "--no-bpf") as clocks:
+            walked, read = walk.readlines()[-1], clocks.readlines()[-1]
+    check_walks(walked)
+    same(tables(read)["tracing"], [], "programs without BPF")
+    walked, read = by_pid(walked), by_pid(read)
+    pids = [int(pid) for pid in pids.split()] + [burner.pid]
+    same(len(pids), SLEEPING + 1, "processes")
+    same({pid: walked[pid]["cpu_seconds"] for pid in pids}, {pid: read[pid]["cpu_seconds"] for pid in pids}, "CPU time")
+    same(walked[burner.pid]["cpu_seconds"] >= 0.15, True, f"of three threads: {walked[burner.pid]['cpu_seconds']}")
+
+
+def changes():
+    """what changes in processes that do not run is shown in the next sample: priority, parent"""
+    with python(CROWD, str(SLEEPING)) as (parent, pids):
+        pids = [int(pid) for pid in pids.split()]
+        with panetop(7) as walk:
+            before = [walk.readline() for _ in range(3)][-1]
+            check_walks(before)
+            for pid in pids[:100]:
+                os.setpriority(os.PRIO_PROCESS, pid, 7)
+            reniced = [by_pid(walk.readline()) for _ in range(2)][-1]
+            same({by_pid(before)[pid]["nice"] for pid in pids}, {0}, "nice before")
+            same({reniced[pid]["nice"] for pid in pids[:100]}, {7}, "nice")
+            same({reniced[pid]["nice"] for pid in pids[100:]}, {0}, "nice of the others")
+            parent.kill()
+            parent.wait()
+            adopted = [by_pid(walk.readline()) for _ in range(2)][-1]
+        same([pid for pid in pids if adopted[pid]["ppid"] == parent.pid], [], "children of a process that is gone")
+        for pid in pids:
+            os.kill(pid, 9)
+
+
+for each in same_times, changes:
+    test(each)
+end()
