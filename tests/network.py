@@ -457,6 +457,56 @@ def queue_drops():
     same(least <= last <= least + 10, True, f"at least {least}, by panetop {last}")
 
 
+# Takes no datagram out of a small buffer, and accepts no connection; says its ports.
+FULL = """
+import socket, sys
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+u.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+u.bind(("127.0.0.1", 0))
+t = socket.create_server(("127.0.0.1", 0), backlog=2)
+print(u.getsockname()[1], t.getsockname()[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@test
+def dropped_by_sockets():
+    """what sockets drop as their buffers and queues are full is counted, as the kernel counts it, and whose they are"""
+    full = script(FULL)
+    udp, tcp = map(int, full.stdout.readline().split())
+    losses, sockets = Panetop("packet_loss"), Panetop("connection")
+
+    def lost(rows, counters):
+        return next(row["lost"] for row in rows if row["counters"].startswith(counters))
+
+    def of(rows, port):
+        return next(row for row in rows if row["local"] == f"127.0.0.1:{port}" and not row["remote"])
+    names = "UdpRcvbufErrors", "TcpExtListenOverflows"
+    before = [lost(losses.first, name) for name in names] + [lost(losses.first, "")]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for _ in range(1000):
+            sender.sendto(bytes(100), ("127.0.0.1", udp))
+    waiting = [socket.socket() for _ in range(8)]
+    for each in waiting:
+        each.setblocking(False)
+        each.connect_ex(("127.0.0.1", tcp))
+    rows = sockets.last(lambda rows: of(rows, udp)["pid"] == full.pid)
+    datagrams, connections = of(rows, udp), of(rows, tcp)
+    rows = losses.last()
+    grown = [lost(rows, name) - one for name, one in zip((*names, ""), before)]
+    for each in waiting:
+        each.close()
+    full.kill()
+    full.wait()
+    same(datagrams["dropped"], grown[0], "dropped by the socket")
+    same(900 < grown[0] < 1000, True, f"of 1,000 datagrams, in a buffer of 4 KiB: {grown[0]}")
+    same([connections[key] for key in ("accept_queue", "accept_queue_max", "pid", "receive_queue_bytes")], [3, 2, full.pid, None],
+         "queue of connections")
+    same(connections["dropped"] >= 5 and grown[1] >= connections["dropped"], True,
+         f"dropped connections {connections['dropped']}, by the kernel {grown[1]}")
+    same(grown[2] >= grown[0] + grown[1], True, f"all of {grown}")
+
+
 def loaded(pid):
     """Programs of it in the kernel."""
     files = f"/proc/{pid}/fd"
@@ -579,6 +629,27 @@ def recorded_scopes():
                     same(scoped[-1], own[-1], f"{table} of a scope, with its rates")
     for talker in talkers:
         talker.close()
+
+
+@test
+def recorded():
+    """a recording of the pane has all its views: who, and with whom, too"""
+    talker = Talker()
+    with tempfile.NamedTemporaryFile() as file:
+        command = [PANETOP, "-b", "-n", "4", "-d", "0.3", f"--record={file.name}", "network"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recorder:
+            while recorder.poll() is None:
+                talker.say(1 << 16)
+        found = {}
+        for table in "traffic", "connection", "network_account", "packet_loss":
+            done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", table, f"--replay={file.name}"], capture_output=True, text=True,
+                                  check=True)
+            found[table] = [row for line in done.stdout.splitlines() for row in json.loads(line)["tables"][table]]
+    talker.close()
+    for table in "traffic", "connection":
+        same(any(row["pid"] == talker.pid for row in found[table]), True, f"{table} has rows of it")
+    for table in "network_account", "packet_loss":
+        same(len(found[table]) > 0, True, f"rows of {table}")
 
 
 left.close()

@@ -278,6 +278,11 @@ static bool is_in_lines(const struct run_plan *run, const char *topic)
 	return false;
 }
 
+static bool is_recorded(const struct options *options, const struct pane_table *table)
+{
+	return options->record && (!table->lazy || table->recorded);
+}
+
 static bool is_wanted(const struct run_plan *run, const struct options *options, const char *topic,
 		      const struct pane **chosen, unsigned n_chosen)
 {
@@ -294,10 +299,10 @@ static bool is_wanted(const struct run_plan *run, const struct options *options,
 		wanted |= strcmp(column->series.topic, topic) == 0;
 	if (!options->record)
 		return wanted;
-	/* a recording holds all tables of the panes, and what the top line of the screen shows */
+	/* a recording holds the tables of the panes, and what the top line of the screen shows */
 	for (unsigned i = 0; i < n_chosen; i++)
 		for (const struct pane_table *table = chosen[i]->tables; table->topic; table++)
-			wanted |= !table->lazy && strcmp(table->topic, topic) == 0;
+			wanted |= is_recorded(options, table) && strcmp(table->topic, topic) == 0;
 	for (unsigned i = 0; headline_topics[i]; i++)
 		wanted |= strcmp(headline_topics[i], topic) == 0;
 	return wanted;
@@ -382,11 +387,6 @@ void run_plan_notice_scope(const struct run_plan *run, struct frame *frame)
 			     run->home_table->topic);
 	else
 		pane_notice_scope(run->home, scope, frame);
-}
-
-static bool is_recorded(const struct options *options, const struct pane_table *table)
-{
-	return options->record && !table->lazy;
 }
 
 /* A recording has all columns but the slow ones. */

@@ -22,6 +22,12 @@ static inline uint64_t u64_sum(uint64_t one, uint64_t other)
 										     : one + other;
 }
 
+/* The sum of what is known of the two. */
+static inline uint64_t u64_sum_known(uint64_t one, uint64_t other)
+{
+	return one == U64_UNKNOWN ? other : other == U64_UNKNOWN ? one : u64_sum(one, other);
+}
+
 /* A difference; unknown if a part is unknown, or if it would be negative. */
 static inline uint64_t u64_less(uint64_t from, uint64_t less)
 {

@@ -27,7 +27,8 @@ struct pane_table {
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
 	bool above;      /* batch text prints it above the others */
 	bool at_end;     /* batch prints it in the last sample only */
-	bool lazy;       /* sampled only while the pane requests it, with --table, or with its option */
+	bool lazy;       /* sampled only while the pane requests it, with --table, or with its option … */
+	bool recorded;   /* … or while a recording of the pane is written */
 	bool on_request; /* on the screen sampled only from screen_request() on, then also while the pane is
 			  * hidden; at once if the pane is named on the command line */
 	const char *option; /* batch text also prints it with this option of the pane; may be NULL */

@@ -237,3 +237,26 @@ START_TEST(busy_is_not_full)
 	assert_silent(&disk, 1);
 }
 END_TEST
+
+START_TEST(a_full_file_system)
+{
+	struct space_facts space = { .mount = "/var",
+				     .used_ratio = 0.949,
+				     .available_bytes = 3 * KIB * KIB,
+				     .inodes_used_ratio = NAN };
+	char text[TEXT_MAX];
+
+	ck_assert(!disks_space_story(&space, "rw", text, sizeof(text)));
+	ck_assert_str_eq(text, "");
+	space.used_ratio = 0.97;
+	ck_assert(disks_space_story(&space, "rw", text, sizeof(text)));
+	ck_assert_str_eq(text, "/var is 97 % full: 3.0 MiB are left.");
+	ck_assert(!disks_space_story(&space, "ro", text, sizeof(text)));
+	space.used_ratio = NAN;
+	space.inodes_used_ratio = 0.96;
+	ck_assert(disks_space_story(&space, "rw", text, sizeof(text)));
+	ck_assert_str_eq(text, "/var hardly takes more files: 96 % of its inodes are in use.");
+	space.inodes_used_ratio = 0.94;
+	ck_assert(!disks_space_story(&space, "rw", text, sizeof(text)));
+}
+END_TEST

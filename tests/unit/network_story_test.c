@@ -104,6 +104,27 @@ START_TEST(dropped_packets)
 }
 END_TEST
 
+START_TEST(full_buffers_and_queues)
+{
+	struct socket_facts sockets = { .datagrams = 0.9, .connections = NAN };
+	char text[TEXT_MAX];
+
+	ck_assert(!network_socket_story(&sockets, 0, text, sizeof(text)));
+	ck_assert_str_eq(text, "");
+	sockets.connections = 12;
+	ck_assert(network_socket_story(&sockets, 0, text, sizeof(text)));
+	ck_assert_str_eq(text, "Listening sockets drop 12 connections/s: they are not accepted fast enough. "
+			       "Listening shows whose.");
+	ck_assert(!network_socket_story(&sockets, 1, text, sizeof(text)));
+	sockets.datagrams = 4000;
+	ck_assert(network_socket_story(&sockets, 0, text, sizeof(text)));
+	ck_assert_str_eq(text, "UDP sockets drop 4.0k datagrams/s: their receive buffers are full. Listening "
+			       "shows whose.");
+	ck_assert(network_socket_story(&sockets, 1, text, sizeof(text)));
+	ck_assert(!network_socket_story(&sockets, 2, text, sizeof(text)));
+}
+END_TEST
+
 START_TEST(the_ceiling_of_the_wire)
 {
 	struct interface_facts interface = interface_named("eth0");

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <stddef.h>
 #include <string.h>
@@ -148,6 +149,27 @@ START_TEST(what_a_kernel_does_not_have_is_unknown)
 }
 END_TEST
 
+START_TEST(what_a_socket_dropped)
+{
+	struct {
+		struct inet_diag_msg message;
+		struct nlattr header;
+		uint32_t numbers[SK_MEMINFO_DROPS + 1];
+	} answer = { .message = { .idiag_family = AF_INET },
+		     .header = { .nla_len = sizeof(struct nlattr) + sizeof(answer.numbers),
+				 .nla_type = INET_DIAG_SKMEMINFO },
+		     .numbers = { [SK_MEMINFO_RCVBUF] = 212992, [SK_MEMINFO_DROPS] = 17 } };
+	struct span bytes = span_of((const char *)&answer, sizeof(answer));
+	struct sock_diag diag;
+
+	ck_assert(sock_diag_parse(bytes, &diag));
+	ck_assert_uint_eq(diag.dropped, 17);
+	answer.header.nla_len -= 4; /* before Linux 4.6 */
+	ck_assert(sock_diag_parse(bytes, &diag));
+	ck_assert_uint_eq(diag.dropped, U64_UNKNOWN);
+}
+END_TEST
+
 START_TEST(requests)
 {
 	char request[SOCK_DIAG_REQUEST_BYTES];
@@ -156,21 +178,27 @@ START_TEST(requests)
 	struct nlmsghdr header;
 
 	memset(request, 0, sizeof(request));
-	ck_assert_uint_eq(sock_diag_request(request, AF_INET6, IPPROTO_UDP, 7), sizeof(header) + sizeof(one));
+	ck_assert_uint_eq(sock_diag_request(request, AF_INET6, SOCK_DIAG_UDP, 7),
+			  sizeof(header) + sizeof(one));
 	memcpy(&header, request, sizeof(header));
 	memcpy(&one, request + sizeof(header), sizeof(one));
 	ck_assert_uint_eq(header.nlmsg_seq, 7);
 	ck_assert_int_eq(one.sdiag_family, AF_INET6);
 	ck_assert_int_eq(one.sdiag_protocol, IPPROTO_UDP);
 	ck_assert_uint_eq(one.idiag_states, 0x1fff & ~(1U << 6)); /* all but TIME_WAIT */
-	ck_assert_uint_eq(sock_diag_request(request, AF_UNSPEC, IPPROTO_TCP, 8),
+	ck_assert_uint_eq(one.idiag_ext, 1 << (INET_DIAG_SKMEMINFO - 1));
+	ck_assert_uint_eq(sock_diag_request(request, AF_UNSPEC, SOCK_DIAG_TCP_LISTENING, 8),
 			  sizeof(header) + sizeof(both));
 	memcpy(&header, request, sizeof(header));
 	memcpy(&both, request + sizeof(header), sizeof(both));
 	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(both));
 	ck_assert_int_eq(header.nlmsg_type, TCPDIAG_GETSOCK);
-	ck_assert_uint_eq(both.idiag_states, one.idiag_states);
+	ck_assert_uint_eq(both.idiag_states, 1U << 10);
 	ck_assert_uint_eq(both.idiag_ext, one.idiag_ext);
+	sock_diag_request(request, AF_UNSPEC, SOCK_DIAG_TCP, 9);
+	memcpy(&both, request + sizeof(header), sizeof(both));
+	ck_assert_uint_eq(both.idiag_states, 0x1fff & ~(1U << 6 | 1U << 10));
+	ck_assert_uint_eq(both.idiag_ext, 1 << (INET_DIAG_INFO - 1));
 }
 END_TEST
 

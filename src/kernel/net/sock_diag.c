@@ -22,6 +22,7 @@ enum state {
 	CLOSED = 7,
 	CLOSE_WAIT = 8,
 	LAST_ACK = 9,
+	LISTENING = 10,
 	CLOSING = 11,
 	NEW_SYN_RECV = 12
 };
@@ -73,7 +74,8 @@ static void parse_tcp(struct span info, struct sock_diag *diag)
 bool sock_diag_parse(struct span payload, struct sock_diag *diag)
 {
 	struct inet_diag_msg message;
-	struct span info;
+	struct span attributes, info;
+	uint32_t dropped;
 
 	if (!span_peek(payload, 0, &message, sizeof(message)) ||
 	    (message.idiag_family != AF_INET && message.idiag_family != AF_INET6))
@@ -87,6 +89,7 @@ bool sock_diag_parse(struct span payload, struct sock_diag *diag)
 		.receive_queue = message.idiag_rqueue,
 		.send_queue = message.idiag_wqueue,
 		.inode = message.idiag_inode,
+		.dropped = U64_UNKNOWN,
 		.cookie = message.id.idiag_cookie[0] | (uint64_t)message.id.idiag_cookie[1] << 32,
 		.sent_bytes = U64_UNKNOWN,
 		.received_bytes = U64_UNKNOWN,
@@ -100,16 +103,33 @@ bool sock_diag_parse(struct span payload, struct sock_diag *diag)
 	};
 	memcpy(diag->local, message.id.idiag_src, sizeof(diag->local));
 	memcpy(diag->remote, message.id.idiag_dst, sizeof(diag->remote));
-	if (netlink_attribute(span_of(payload.at + sizeof(message), span_length(payload) - sizeof(message)),
-			      INET_DIAG_INFO, &info))
+	attributes = span_of(payload.at + sizeof(message), span_length(payload) - sizeof(message));
+	if (netlink_attribute(attributes, INET_DIAG_INFO, &info))
 		parse_tcp(info, diag);
+	if (netlink_attribute(attributes, INET_DIAG_SKMEMINFO, &info) &&
+	    span_peek(info, SK_MEMINFO_DROPS * sizeof(dropped), &dropped, sizeof(dropped)))
+		diag->dropped = dropped;
 	return true;
 }
 
 /* As ss(8) lists them; not bound ones that do nothing, which are in a table of their own since Linux 6.8. */
 #define STATES (((1U << (NEW_SYN_RECV + 1)) - 1) & ~(1U << TIME_WAIT))
 
-static unsigned request_all_tcp(char request[SOCK_DIAG_REQUEST_BYTES], uint32_t sequence)
+static uint32_t states_of(enum sock_diag_kind kind)
+{
+	uint32_t listening = 1U << LISTENING;
+
+	return kind == SOCK_DIAG_TCP ? STATES & ~listening : kind == SOCK_DIAG_UDP ? STATES : listening;
+}
+
+/* What a socket dropped is not asked of connections: there are many, and they seldom drop. */
+static uint8_t extensions_of(enum sock_diag_kind kind)
+{
+	return 1 << ((kind == SOCK_DIAG_TCP ? INET_DIAG_INFO : INET_DIAG_SKMEMINFO) - 1);
+}
+
+static unsigned request_all_tcp(char request[SOCK_DIAG_REQUEST_BYTES], enum sock_diag_kind kind,
+				uint32_t sequence)
 {
 	const struct {
 		struct nlmsghdr header;
@@ -119,7 +139,7 @@ static unsigned request_all_tcp(char request[SOCK_DIAG_REQUEST_BYTES], uint32_t 
 			    .nlmsg_type = TCPDIAG_GETSOCK,
 			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
 			    .nlmsg_seq = sequence },
-		.body = { .idiag_ext = 1 << (INET_DIAG_INFO - 1), .idiag_states = STATES },
+		.body = { .idiag_ext = extensions_of(kind), .idiag_states = states_of(kind) },
 	};
 
 	_Static_assert(sizeof(message) <= SOCK_DIAG_REQUEST_BYTES, "it has room");
@@ -127,7 +147,7 @@ static unsigned request_all_tcp(char request[SOCK_DIAG_REQUEST_BYTES], uint32_t 
 	return sizeof(message);
 }
 
-unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, uint8_t protocol,
+unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, enum sock_diag_kind kind,
 			   uint32_t sequence)
 {
 	const struct {
@@ -139,14 +159,14 @@ unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family
 			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
 			    .nlmsg_seq = sequence },
 		.body = { .sdiag_family = family,
-			  .sdiag_protocol = protocol,
-			  .idiag_ext = 1 << (INET_DIAG_INFO - 1),
-			  .idiag_states = STATES },
+			  .sdiag_protocol = kind == SOCK_DIAG_UDP ? IPPROTO_UDP : IPPROTO_TCP,
+			  .idiag_ext = extensions_of(kind),
+			  .idiag_states = states_of(kind) },
 	};
 
 	_Static_assert(sizeof(message) <= SOCK_DIAG_REQUEST_BYTES, "it has room");
 	if (family == AF_UNSPEC)
-		return request_all_tcp(request, sequence);
+		return request_all_tcp(request, kind, sequence);
 	memcpy(request, &message, sizeof(message));
 	return sizeof(message);
 }

@@ -15,6 +15,7 @@ struct sock_diag {
 	unsigned char local[16], remote[16]; /* 4 of AF_INET */
 	uint32_t uid, receive_queue, send_queue;
 	uint64_t inode, cookie; /* inode 0: no process holds it any more */
+	uint64_t dropped; /* packets, by the socket, as there was no room; U64_UNKNOWN: was not asked for */
 
 	/* Of TCP; U64_UNKNOWN where the kernel does not give it. */
 	uint64_t sent_bytes; /* payload, each byte once */
@@ -27,12 +28,15 @@ struct sock_diag {
 /* The payload of a message SOCK_DIAG_BY_FAMILY; false when it is malformed. */
 bool sock_diag_parse(struct span payload, struct sock_diag *diag);
 
+/* Those of TCP that listen and those that do not are in tables of their own. */
+enum sock_diag_kind { SOCK_DIAG_TCP, SOCK_DIAG_TCP_LISTENING, SOCK_DIAG_UDP };
+
 /*
- * A request for all sockets of this family and protocol. AF_UNSPEC: of TCP in both families, for which the
+ * A request for all sockets of this family and kind. AF_UNSPEC: of TCP in both families, for which the
  * kernel walks its table once instead of twice.
  */
 #define SOCK_DIAG_REQUEST_BYTES 80
-unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, uint8_t protocol,
+unsigned sock_diag_request(char request[SOCK_DIAG_REQUEST_BYTES], uint8_t family, enum sock_diag_kind kind,
 			   uint32_t sequence);
 
 /* "10.0.0.1:443", "[::1]:8080"; an address of IPv4 within IPv6 as IPv4. */

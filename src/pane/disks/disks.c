@@ -18,15 +18,19 @@ static const struct pane_table tables[] = {
 	[DISKS_TABLE_PRESSURE] = { .topic = "pressure", .own_columns = true },
 	[DISKS_TABLE_PROCESS] = { .topic = "process",
 				  .lazy = true,
+				  .recorded = true,
 				  .own_columns = true,
 				  .columns = "disk_bytes_per_second,read_bytes_per_second,"
 					     "write_bytes_per_second,pid,state,user,command",
 				  .sort = "disk_bytes_per_second",
 				  .setting = "disks.processes" },
-	[DISKS_TABLE_ACCOUNT] = { .topic = "disk_account", .lazy = true },
-	[DISKS_TABLE_LATENCY] = { .topic = "disk_latency", .lazy = true },
-	[DISKS_TABLE_USER] = { .topic = "disk_user", .lazy = true, .sort = "write_bytes_per_second" },
-	[DISKS_TABLE_BUCKET] = { .topic = "disk_latency_bucket", .lazy = true },
+	[DISKS_TABLE_ACCOUNT] = { .topic = "disk_account", .lazy = true, .recorded = true },
+	[DISKS_TABLE_LATENCY] = { .topic = "disk_latency", .lazy = true, .recorded = true },
+	[DISKS_TABLE_USER] = { .topic = "disk_user",
+			       .lazy = true,
+			       .recorded = true,
+			       .sort = "bytes_per_second" },
+	[DISKS_TABLE_BUCKET] = { .topic = "disk_latency_bucket", .lazy = true, .recorded = true },
 	{ 0 },
 };
 

@@ -125,8 +125,21 @@ static size_t collect_facts(const struct pane_context *context, struct disk_fact
 	return count;
 }
 
+static bool tell_space(const struct table *table, const void *row, char *text, size_t room)
+{
+	const struct space_facts facts = {
+		.mount = table_text(table, row, "mount"),
+		.used_ratio = table_number(table, row, "used_ratio"),
+		.available_bytes = table_number(table, row, "available_bytes"),
+		.inodes_used_ratio = table_number(table, row, "inodes_used_ratio"),
+	};
+
+	return disks_space_story(&facts, table_text(table, row, "mode"), text, room);
+}
+
 int disks_draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
+	const struct table *spaces = context_table(context, DISKS_TABLE_FILESYSTEM);
 	struct disk_facts facts[FACTS_MAX];
 	size_t n_facts = collect_facts(context, facts);
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
@@ -135,6 +148,9 @@ int disks_draw_story(const struct pane_context *context, const struct canvas *ca
 
 	for (unsigned i = 0; y < lines.height && disks_story(facts, n_facts, i, text, sizeof(text)); i++)
 		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
+	for (size_t i = 0; spaces && i < spaces->n_rows && y < lines.height; i++)
+		if (tell_space(spaces, table_row(spaces, i), text, sizeof(text)))
+			y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
 	return y < lines.height ? y : lines.height;
 }
 

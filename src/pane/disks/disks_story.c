@@ -22,6 +22,7 @@
 #define WAITING 1.0     /* requests in the kernel, on the mean */
 #define AT_DEVICE 0.5   /* … and at the device, at most */
 #define QUEUE_SHORT 2.0 /* of a device that serves more at once */
+#define FULL 0.95       /* as the overview says it */
 
 static double requests(const struct disk_facts *disk)
 {
@@ -156,6 +157,22 @@ bool disks_user_story(const struct disk_user_facts *user, const struct disk_fact
 		 user->command, user->pid, rate_short(rate, user->requests),
 		 size_text(written, user->request_bytes), size_text(block, disk->block_bytes), disk->device);
 	return true;
+}
+
+bool disks_space_story(const struct space_facts *space, const char *mode, char *text, size_t room)
+{
+	char left[VALUE_TEXT_MAX];
+
+	*text = '\0';
+	if (strcmp(mode, "ro") == 0)
+		return false;
+	if (space->used_ratio >= FULL)
+		snprintf(text, room, _("%s is %.0f %% full: %s are left."), space->mount,
+			 100 * space->used_ratio, size_text(left, space->available_bytes));
+	else if (space->inodes_used_ratio >= FULL)
+		snprintf(text, room, _("%s hardly takes more files: %.0f %% of its inodes are in use."),
+			 space->mount, 100 * space->inodes_used_ratio);
+	return *text != '\0';
 }
 
 static bool (*const rules[])(const struct disk_facts *disks, size_t n_disks, size_t index, char *text,

@@ -32,4 +32,14 @@ bool disks_story(const struct disk_facts *disks, size_t n_disks, unsigned index,
 bool disks_user_story(const struct disk_user_facts *user, const struct disk_facts *disk, char *text,
 		      size_t room);
 
+/* A file system; NaN: unknown. */
+struct space_facts {
+	const char *mount;
+	double used_ratio, available_bytes; /* as df(1) has them */
+	double inodes_used_ratio;
+};
+
+/* The same about a file system that is full; mode: "ro" cannot fill up. */
+bool disks_space_story(const struct space_facts *space, const char *mode, char *text, size_t room);
+
 #endif

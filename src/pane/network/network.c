@@ -16,9 +16,13 @@ static const struct pane_table tables[] = {
 				    .columns = "cpu,processed_per_second,dropped_per_second,"
 					       "squeezed_per_second,limited_per_second,waiting",
 				    .setting = "network.backlog" },
-	[NETWORK_TABLE_TRAFFIC] = { .topic = "traffic", .lazy = true, .sort = "received_bytes_per_second" },
+	[NETWORK_TABLE_TRAFFIC] = { .topic = "traffic",
+				    .lazy = true,
+				    .recorded = true,
+				    .sort = "received_bytes_per_second" },
 	[NETWORK_TABLE_CONNECTION] = { .topic = "connection",
 				       .lazy = true,
+				       .recorded = true,
 				       .only_column = "state",
 				       .only = "established,syn-sent,syn-recv,fin-wait-1,fin-wait-2,closed,"
 					       "close-wait,last-ack,closing,connected",
@@ -27,11 +31,12 @@ static const struct pane_table tables[] = {
 				      .lazy = true,
 				      .only_column = "state",
 				      .only = "listening,open",
-				      .columns = "protocol,state,local,service,receive_queue_bytes,"
-						 "send_queue_bytes,user,pid,command",
+				      .columns = "protocol,local,service,accept_queue,accept_queue_max,"
+						 "receive_queue_bytes,drops_per_second,dropped,user,pid,"
+						 "command",
 				      .sort = "+local",
 				      .setting = "network.listening" },
-	[NETWORK_TABLE_ACCOUNT] = { .topic = "network_account", .lazy = true },
+	[NETWORK_TABLE_ACCOUNT] = { .topic = "network_account", .lazy = true, .recorded = true },
 	[NETWORK_TABLE_LOSSES] = { .topic = "interface",
 				   .lazy = true,
 				   .columns = "name,errors_per_second,frame_errors_per_second,"
@@ -40,6 +45,7 @@ static const struct pane_table tables[] = {
 					      "sent_drops_per_second,queue_drops_per_second,"
 					      "queue_bytes,errors,drops",
 				   .setting = "network.losses" },
+	[NETWORK_TABLE_PACKET_LOSS] = { .topic = "packet_loss", .sort = "per_second" },
 	{ 0 },
 };
 
@@ -61,7 +67,7 @@ static const struct pane_view views[] = {
 	  NETWORK_TABLE_LISTENING, .actions = process_actions },
 	{ "account", N_("Account"), N_("whose bytes went over the wire, and what is unexplained"),
 	  NETWORK_TABLE_ACCOUNT, .heading = network_heading },
-	{ "losses", N_("Losses"), N_("errors and drops by cause, and packets that a CPU dropped"),
+	{ "losses", N_("Losses"), N_("what interfaces, CPUs, protocols and sockets dropped, by cause"),
 	  NETWORK_TABLE_LOSSES, .draw = network_draw_losses },
 	{ 0 },
 };
@@ -111,6 +117,7 @@ static const struct series explained[] = {
 	{ "interface", "all", "drops_per_second" },
 	{ "backlog", "all", "dropped_per_second" },
 	{ "backlog", "all", "squeezed_per_second" },
+	{ "packet_loss", "all", "per_second" },
 	{ 0 },
 };
 

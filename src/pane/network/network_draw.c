@@ -39,7 +39,7 @@ static char *wire_text(char *text, const struct frame *frame, const char *column
 	return bits_text(text, frame_number(frame, "interface", "all", column));
 }
 
-/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  CPUs drop 0/s" */
+/* "wire: received 3.5 Mb/s  sent 1.2 Mb/s  errors 0/s  drops 0/s  by CPUs 0/s  by sockets 0/s" */
 static int draw_machine(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const struct {
@@ -47,7 +47,8 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	} losses[] = {
 		{ "interface", "errors_per_second", N_("errors %s/s") },
 		{ "interface", "drops_per_second", N_("drops %s/s") },
-		{ "backlog", "dropped_per_second", N_("dropped by CPUs %s/s") },
+		{ "backlog", "dropped_per_second", N_("by CPUs %s/s") },
+		{ "packet_loss", "per_second", N_("by sockets %s/s") },
 	};
 	char text[TEXT_MAX], numbers[2][VALUE_TEXT_MAX];
 	int x;
@@ -109,10 +110,24 @@ static bool find_ceiling(const struct pane_context *context, const struct table 
 	return found;
 }
 
+/* counters: how the column of that name begins. */
+static double loss_per_second(const struct pane_context *context, const char *counters)
+{
+	const struct table *table = frame_table(context->frame, "packet_loss");
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (strncmp(table_text(table, table_row(table, i), "counters"), counters, strlen(counters)) ==
+		    0)
+			return table_number(table, table_row(table, i), "per_second");
+	return NAN;
+}
+
 static int draw_story(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
 	struct interface_facts facts[FACTS_MAX];
+	struct socket_facts sockets = { loss_per_second(context, "UdpRcvbufErrors"),
+					loss_per_second(context, "TcpExtListenOverflows") };
 	struct canvas lines = canvas_rows(canvas, 0, STORY_LINES_MAX);
 	char text[TEXT_MAX];
 	size_t n_facts = 0;
@@ -123,6 +138,8 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 		n_facts += network_story(&facts[n_facts], 1, 0, text, sizeof(text));
 	}
 	for (unsigned i = 0; y < lines.height && network_story(facts, n_facts, i, text, sizeof(text)); i++)
+		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
+	for (unsigned i = 0; y < lines.height && network_socket_story(&sockets, i, text, sizeof(text)); i++)
 		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
 	if (y < lines.height && find_ceiling(context, table, text, sizeof(text)))
 		y += canvas_wrapped(&lines, y, STYLE_NORMAL, span_text(text));
@@ -269,22 +286,30 @@ void network_draw(struct pane_context *context, struct canvas *canvas)
 	draw_interfaces(context, &rest, shown, n_shown);
 }
 
+#define LEAST 5 /* lines of a table, with its title and headings */
+
+/* Each has what it needs, as far as those below it keep the least. */
 void network_draw_losses(struct pane_context *context, struct canvas *canvas)
 {
-	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_LOSSES]);
-	int backlog = 2 + table_height(&context->tables[NETWORK_TABLE_BACKLOG]);
-	char title[TEXT_MAX];
-	struct canvas part;
+	char heading[TEXT_MAX];
+	const struct {
+		enum network_table table;
+		const char *title;
+	} shown[] = {
+		{ NETWORK_TABLE_LOSSES, heading },
+		{ NETWORK_TABLE_PACKET_LOSS, _("by protocols and sockets") },
+		{ NETWORK_TABLE_BACKLOG, _("received packets by CPU, from driver to protocols") },
+	};
+	int n_shown = canvas->height / LEAST < 3 ? canvas->height / LEAST : 3;
+	struct canvas rest = *canvas;
 
-	network_heading(context, title, sizeof(title));
-	if (wanted > canvas->height - backlog)
-		wanted = canvas->height - backlog > canvas->height / 2 ? canvas->height - backlog
-			 : canvas->height / 2 > 4                      ? canvas->height / 2
-								       : canvas->height;
-	part = canvas_rows(canvas, 0, wanted);
-	context_draw_titled(context, &part, NETWORK_TABLE_LOSSES, title);
-	part = canvas_below(canvas, wanted);
-	if (part.height >= 3)
-		context_draw_titled(context, &part, NETWORK_TABLE_BACKLOG,
-				    _("received packets by CPU, from driver to protocols"));
+	network_heading(context, heading, sizeof(heading));
+	for (int i = 0; i < n_shown || i == 0; i++) {
+		int wanted = 2 + table_height(&context->tables[shown[i].table]);
+		int room = rest.height - (n_shown - i - 1) * LEAST;
+		struct canvas part = canvas_rows(&rest, 0, wanted < room ? wanted : room);
+
+		context_draw_titled(context, &part, shown[i].table, shown[i].title);
+		rest = canvas_below(&rest, part.height);
+	}
 }

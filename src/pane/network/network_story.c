@@ -12,6 +12,7 @@
 
 #define NEARLY_FULL 0.9
 #define NOTABLE_LOSS 0.0001 /* of the packets */
+#define NOTABLE_DROPS 1.0   /* per second */
 
 static bool tell_full(const struct interface_facts *interface, char *text, size_t room)
 {
@@ -82,6 +83,32 @@ bool network_story(const struct interface_facts *interfaces, size_t n_interfaces
 		for (size_t i = 0; i < n_interfaces; i++)
 			if (rules[rule](&interfaces[i], text, room) && index-- == 0)
 				return true;
+	*text = '\0';
+	return false;
+}
+
+bool network_socket_story(const struct socket_facts *sockets, unsigned index, char *text, size_t room)
+{
+	const struct {
+		double per_second;
+		const char *text;
+	} rules_of_sockets[] = {
+		{ sockets->datagrams,
+		  _("UDP sockets drop %s datagrams/s: their receive buffers are full. Listening shows "
+		    "whose.") },
+		{ sockets->connections,
+		  _("Listening sockets drop %s connections/s: they are not accepted fast enough. Listening "
+		    "shows whose.") },
+	};
+	char rate[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(rules_of_sockets) / sizeof(rules_of_sockets[0]); i++) {
+		if (!(rules_of_sockets[i].per_second >= NOTABLE_DROPS) || index-- > 0)
+			continue;
+		snprintf(text, room, rules_of_sockets[i].text,
+			 rate_short(rate, rules_of_sockets[i].per_second));
+		return true;
+	}
 	*text = '\0';
 	return false;
 }

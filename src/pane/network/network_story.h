@@ -21,6 +21,15 @@ struct interface_facts {
 bool network_story(const struct interface_facts *interfaces, size_t n_interfaces, unsigned index, char *text,
 		   size_t room);
 
+/* What sockets dropped in an interval, per second; NaN: unknown. */
+struct socket_facts {
+	double datagrams;   /* as receive buffers were full */
+	double connections; /* as queues of listening sockets were full */
+};
+
+/* Likewise about them. */
+bool network_socket_story(const struct socket_facts *sockets, unsigned index, char *text, size_t room);
+
 /* How much of its wire can be payload; false: that is not known. */
 bool network_ceiling(const struct interface_facts *interface, char *text, size_t room);
 

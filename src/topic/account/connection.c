@@ -16,11 +16,11 @@
 
 struct connection_row {
 	const char *protocol, *local, *remote;
-	double received_bytes_per_second, sent_bytes_per_second, retransmits_per_second;
+	double received_bytes_per_second, sent_bytes_per_second, retransmits_per_second, drops_per_second;
 	const char *state, *service;
 	double rtt_seconds, busy_ratio, receiver_limited_ratio, buffer_limited_ratio, path_limited_ratio;
 	uint64_t retransmits, window, receive_queue_bytes, send_queue_bytes;
-	uint64_t received_bytes, sent_bytes, retransmitted_bytes;
+	uint64_t received_bytes, sent_bytes, retransmitted_bytes, accept_queue, accept_queue_max, dropped;
 	double busy_seconds, receiver_limited_seconds, buffer_limited_seconds, path_limited_seconds;
 	uint64_t inode, pid;
 	double start_seconds;
@@ -88,15 +88,25 @@ static const struct column columns[] = {
 	ROW(window, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cwnd"), .width = 6, .hidden = true,
 	    .help = N_("segments that may be in flight, by congestion control"),
 	    .source = FROM "tcpi_snd_cwnd"),
+	ROW(accept_queue, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("queue"), .width = 6,
+	    .hidden = true, .help = N_("of a listening socket: connections that wait to be accepted"),
+	    .source = FROM "idiag_rqueue"),
+	ROW(accept_queue_max, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("room"), .width = 6,
+	    .rank = 5, .hidden = true,
+	    .help = N_("of a listening socket: how many may wait; what comes then is dropped"),
+	    .source = FROM "idiag_wqueue"),
 	ROW(receive_queue_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("r queue"), .width = 7,
-	    .rank = 7,
-	    .help = N_("received, and not read by the process yet; of a listening socket: connections that "
-		       "wait to be accepted"),
+	    .rank = 7, .help = N_("received, and not read by the process yet"),
 	    .source = FROM "idiag_rqueue"),
 	ROW(send_queue_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("s queue"), .width = 7,
-	    .rank = 7,
-	    .help = N_("not sent, or not acknowledged yet; of a listening socket: how many may wait"),
-	    .source = FROM "idiag_wqueue"),
+	    .rank = 7, .help = N_("not sent, or not acknowledged yet"), .source = FROM "idiag_wqueue"),
+	RATE(drops_per_second, dropped, UNIT_PER_SECOND, N_("drops/s"), 7,
+	     N_("packets that the socket dropped, as its queue or buffer was full; of UDP and of listening "
+		"sockets"),
+	     .high = 1, .hidden = true),
+	ROW(dropped, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("dropped"), .width = 7,
+	    .rank = 4, .hidden = true, .help = N_("packets that it dropped since it was made"),
+	    .source = FROM "SK_MEMINFO_DROPS"),
 	ROW(received_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("received"), .width = 8,
 	    .hidden = true, .help = N_("payload received since it began"),
 	    .source = FROM "tcpi_bytes_received, without the end (FIN)"),
@@ -202,6 +212,17 @@ static void set_no_use(struct connection_row *row)
 	row->retransmits = row->window = U64_BLANK;
 }
 
+static void set_queues(struct connection_row *row, const struct socket *socket)
+{
+	bool listening = socket->tcp && !socket->diag.remote_port;
+
+	row->accept_queue = listening ? socket->diag.receive_queue : U64_BLANK;
+	row->accept_queue_max = listening ? socket->diag.send_queue : U64_BLANK;
+	row->receive_queue_bytes = listening ? U64_BLANK : socket->diag.receive_queue;
+	row->send_queue_bytes = listening ? U64_BLANK : socket->diag.send_queue;
+	row->dropped = socket->diag.dropped;
+}
+
 static void set_group(struct connection_row *row, struct sample *sample, struct process *process)
 {
 	const struct state *state = sample->state;
@@ -233,8 +254,7 @@ static void add_socket(struct sample *sample, const struct socket *socket, struc
 	row->service = service ? arena_copy(arena, service, strlen(service)) : NULL;
 	row->inode = diag->inode;
 	row->user = users_name(sample->env, diag->uid);
-	row->receive_queue_bytes = diag->receive_queue;
-	row->send_queue_bytes = diag->send_queue;
+	set_queues(row, socket);
 	if (diag->remote_port)
 		set_use(row, diag);
 	else

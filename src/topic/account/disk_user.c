@@ -17,7 +17,8 @@ struct disk_user_row {
 	double start_seconds;
 	const char *device, *how, *name, *command;
 	uint64_t read_bytes, write_bytes, requests;
-	double read_bytes_per_second, write_bytes_per_second, requests_per_second, request_bytes;
+	double read_bytes_per_second, write_bytes_per_second, bytes_per_second, requests_per_second;
+	double request_bytes;
 	uint64_t bytes;
 };
 
@@ -36,11 +37,14 @@ static const struct column columns[] = {
 	     .trend = true,
 	     .help = N_("written to the device, for the process that made the file dirty last; with proc "
 			"what it made dirty")),
-	RATE(requests_per_second, requests, UNIT_PER_SECOND, .title = N_("reqs/s"), .width = 7, .rank = 1,
-	     .help = N_("requests, before the kernel merges or splits them")),
+	RATE(bytes_per_second, bytes, UNIT_BYTES_PER_SECOND, .title = N_("both/s"), .width = 8, .rank = 3,
+	     .help = N_("read and written")),
+	RATE(requests_per_second, requests, UNIT_PER_SECOND, .title = N_("bios/s"), .width = 7, .rank = 1,
+	     .help = N_("block I/O, before the kernel merges or splits it to requests")),
 	ROW(request_bytes, .kind = COLUMN_RATE, .unit = UNIT_BYTES, .title = N_("size"), .width = 7,
 	    .rank = 2, .rate_of = offsetof(struct disk_user_row, bytes),
-	    .rate_over = offsetof(struct disk_user_row, requests), .help = N_("mean size of a request"),
+	    .rate_over = offsetof(struct disk_user_row, requests),
+	    .help = N_("mean size of one, before it is merged or split"),
 	    .source = "growth of bytes / growth of requests"),
 	ROW(device, .kind = COLUMN_KEY, .title = N_("device"), .width = 8, .rank = 1,
 	    .help = N_("block device without its partitions; all: not known which"),
@@ -59,7 +63,7 @@ static const struct column columns[] = {
 	COUNT(read_bytes, UNIT_BYTES, N_("read"), N_("read since counting began")),
 	COUNT(write_bytes, UNIT_BYTES, N_("written"), N_("written since counting began")),
 	COUNT(bytes, UNIT_BYTES, N_("bytes"), N_("read and written since counting began")),
-	COUNT(requests, UNIT_COUNT, N_("requests"), N_("requests since counting began")),
+	COUNT(requests, UNIT_COUNT, N_("bios"), N_("the same, since counting began")),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15, .hidden = true,
 	    .help = N_("process name, as the kernel keeps it"), .source = "/proc/PID/stat comm"),
 	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 24, .text = TEXT_COMMAND,

@@ -218,9 +218,7 @@ static uint64_t forwarded(struct env *env)
 		old = net_snmp_find(text, "Ip", "ForwDatagrams");
 	if (env_read(env, env_file(env, SNMP6), &text) == 0)
 		new = net_snmp6_find(text, "Ip6OutForwDatagrams");
-	if (old == U64_UNKNOWN)
-		return new;
-	return new == U64_UNKNOWN ? old : old + new;
+	return u64_sum_known(old, new);
 }
 
 static bool counts(const struct state *state, const struct interface *interface)

@@ -79,43 +79,45 @@ static void take_message(void *context, struct span payload)
 		take(dumped->list, &diag, dumped->tcp);
 }
 
-static int dump(struct socket_list *list, uint8_t family, uint8_t protocol)
+static int dump(struct socket_list *list, uint8_t family, enum sock_diag_kind kind)
 {
-	struct dumped dumped = { list, protocol == IPPROTO_TCP };
+	struct dumped dumped = { list, kind != SOCK_DIAG_UDP };
 	char request[SOCK_DIAG_REQUEST_BYTES];
-	unsigned length = sock_diag_request(request, family, protocol, ++list->sequence);
+	unsigned length = sock_diag_request(request, family, kind, ++list->sequence);
 
 	return netlink_dump(list->netlink, request, length, list->sequence, take_message, &dumped);
 }
 
 /* A kernel without IPv6, or without the module for UDP, has no such sockets. */
-static int dump_if_any(struct socket_list *list, uint8_t family, uint8_t protocol)
+static int dump_if_any(struct socket_list *list, uint8_t family, enum sock_diag_kind kind)
 {
-	int error = dump(list, family, protocol);
+	int error = dump(list, family, kind);
 
 	return error == -ENOENT || error == -EINVAL ? 0 : error;
 }
 
-static int dump_tcp(struct socket_list *list)
+static int dump_tcp(struct socket_list *list, enum sock_diag_kind kind)
 {
-	int error = list->by_family ? 0 : dump(list, AF_UNSPEC, IPPROTO_TCP);
+	int error = list->by_family ? 0 : dump(list, AF_UNSPEC, kind);
 
 	if (error == -ETIMEDOUT)
 		return error;
 	list->by_family |= error != 0;
 	if (!list->by_family)
 		return 0;
-	error = dump(list, AF_INET, IPPROTO_TCP);
-	return error ? error : dump_if_any(list, AF_INET6, IPPROTO_TCP);
+	error = dump(list, AF_INET, kind);
+	return error ? error : dump_if_any(list, AF_INET6, kind);
 }
 
 static int dump_all(struct socket_list *list)
 {
-	int error = dump_tcp(list);
+	int error = dump_tcp(list, SOCK_DIAG_TCP);
 
 	if (!error)
-		error = dump_if_any(list, AF_INET, IPPROTO_UDP);
-	return error ? error : dump_if_any(list, AF_INET6, IPPROTO_UDP);
+		error = dump_tcp(list, SOCK_DIAG_TCP_LISTENING);
+	if (!error)
+		error = dump_if_any(list, AF_INET, SOCK_DIAG_UDP);
+	return error ? error : dump_if_any(list, AF_INET6, SOCK_DIAG_UDP);
 }
 
 /* Its last counters. A socket that began and ended between two samples is new, without an owner. */

@@ -64,9 +64,28 @@ def connection_rows(seconds):
         rows.append({"protocol": protocol, "state": state, "local": local, "remote": remote, "service": service, **owner,
                      "received_bytes": received and received * seconds, "sent_bytes": sent and sent * seconds, "retransmits": again,
                      "retransmitted_bytes": again and again * 1448, "rtt_seconds": rtt and rtt / 1e3, "window": rtt and 10,
-                     "receive_queue_bytes": 0, "send_queue_bytes": 128 if state == "listening" else 0,
+                     **({"accept_queue": 0, "accept_queue_max": 128} if state == "listening" else
+                        {"receive_queue_bytes": 0, "send_queue_bytes": 0}),
+                     **({"dropped": 40 * int(seconds) if service == "mdns" else 0} if protocol == "udp" or not remote else {}),
                      "inode": 30_000 + number, "user": known[pid][4] if pid else "root"})
     return rows
+
+
+# protocol, cause, lost at the beginning and per second, counters
+LOSSES = [
+    ("all", "dropped by sockets", 132, 40, ""),
+    ("udp", "receive buffer full", 120, 40, "UdpRcvbufErrors + Udp6RcvbufErrors"),
+    ("udp", "no socket has the port", 31, 0, "UdpNoPorts + Udp6NoPorts"),
+    ("tcp", "connection refused by its listener", 12, 0, "TcpExtListenDrops"),
+    ("tcp", "of them: accept queue full", 9, 0, "TcpExtListenOverflows"),
+    ("tcp", "sent again", 5_104, 0.5, "TcpRetransSegs"),
+    ("ip", "no route", 14, 0, "IpOutNoRoutes + Ip6OutNoRoutes"),
+]
+
+
+def loss_rows(seconds):
+    return [{"protocol": protocol, "cause": cause, "lost": int(lost + rate * seconds), "counters": counters}
+            for protocol, cause, lost, rate, counters in LOSSES]
 
 
 def account_rows(seconds):
@@ -84,4 +103,4 @@ def account_rows(seconds):
 
 def tables(step):
     return {"interface": interface_rows(step * STEP), "traffic": traffic_rows(step * STEP),
-            "connection": connection_rows(step * STEP), "network_account": account_rows(step * STEP)}
+            "connection": connection_rows(step * STEP), "packet_loss": loss_rows(step * STEP), "network_account": account_rows(step * STEP)}

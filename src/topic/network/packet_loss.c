@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "packet_loss": what protocols and sockets dropped, by cause; interfaces have losses of their own. */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "kernel/net/net_snmp.h"
+#include "topic/topic.h"
+
+#define SNMP "proc/net/snmp"
+#define SNMP6 "proc/net/snmp6"
+#define NETSTAT "proc/net/netstat"
+
+struct loss_row {
+	const char *protocol, *cause;
+	double per_second;
+	uint64_t lost;
+	const char *counters;
+};
+
+#define ROW(field, ...) COLUMN(struct loss_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	ROW(protocol, .kind = COLUMN_KEY, .title = N_("proto"), .width = 5,
+	    .help = N_("ip, tcp or udp, of IPv4 and IPv6; all: what sockets dropped, of both"),
+	    .source = "panetop"),
+	ROW(cause, .kind = COLUMN_KEY, .words = true, .title = N_("cause"), .width = 34,
+	    .help = N_("why they were lost; of them: they count in the line above, too"),
+	    .source = "the counter"),
+	ROW(per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"), .width = 8,
+	    .trend = true, .rate_of = offsetof(struct loss_row, lost), .high = 1,
+	    .help = N_("lost in the last interval: packets, datagrams, segments, requests for connections"),
+	    .source = "growth of lost / time"),
+	ROW(lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"), .width = 9,
+	    .help = N_("since boot, or since the network namespace was made"), .source = "the counter"),
+	ROW(counters, .kind = COLUMN_LABEL, .title = N_("counter"), .width = 32, .rank = 4,
+	    .help = N_("the kernel's name of it, as nstat(8) lists them"),
+	    .source = "/" SNMP ", " NETSTAT ", " SNMP6),
+};
+
+static const struct schema schema = {
+	.name = "packet_loss",
+	.help = N_("what protocols and sockets dropped, by cause"),
+	.from_zero = true,
+	.sum_row = "all",
+	.row_size = sizeof(struct loss_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = SNMP,
+	  .gives = N_("losses of IP, TCP and UDP"),
+	  .remedies = { { ENOENT, N_("this kernel is built without networking") } } },
+	{ .path = NETSTAT, .gives = N_("losses of TCP by cause"), .optional = true },
+	{ .path = SNMP6, .gives = N_("losses of IPv6"), .optional = true },
+	{ 0 },
+};
+
+struct texts {
+	struct span snmp, netstat, snmp6;
+};
+
+/* Where a cause is counted; what IPv6 counts is added. */
+static const struct cause {
+	const char *protocol, *text;
+	const char *section, *name; /* of /proc/net/snmp, or where it is an extension of netstat */
+	const char *name6;          /* NULL: none */
+	bool by_socket;             /* sockets dropped it: it is part of the sum */
+} causes[] = {
+	{ "udp", N_("receive buffer full"), "Udp", "RcvbufErrors", "Udp6RcvbufErrors", .by_socket = true },
+	{ "udp", N_("no memory"), "Udp", "MemErrors", "Udp6MemErrors", .by_socket = true },
+	{ "udp", N_("send buffer full"), "Udp", "SndbufErrors", "Udp6SndbufErrors" },
+	{ "udp", N_("no socket has the port"), "Udp", "NoPorts", "Udp6NoPorts" },
+	{ "udp", N_("wrong checksum"), "Udp", "InCsumErrors", "Udp6InCsumErrors" },
+	{ "tcp", N_("connection refused by its listener"), "TcpExt", "ListenDrops", .by_socket = true },
+	{ "tcp", N_("of them: accept queue full"), "TcpExt", "ListenOverflows" },
+	{ "tcp", N_("of them: queue of requests full"), "TcpExt", "TCPReqQFullDrop" },
+	{ "tcp", N_("backlog of the socket full"), "TcpExt", "TCPBacklogDrop", .by_socket = true },
+	{ "tcp", N_("receive buffer full"), "TcpExt", "TCPRcvQDrop", .by_socket = true },
+	{ "tcp", N_("taken out for memory"), "TcpExt", "RcvPruned", .by_socket = true },
+	{ "tcp", N_("no room out of order"), "TcpExt", "TCPOFODrop", .by_socket = true },
+	{ "tcp", N_("window closed"), "TcpExt", "TCPZeroWindowDrop", .by_socket = true },
+	{ "tcp", N_("wrong checksum"), "Tcp", "InCsumErrors" },
+	{ "tcp", N_("sent again"), "Tcp", "RetransSegs" },
+	{ "ip", N_("no route"), "Ip", "OutNoRoutes", "Ip6OutNoRoutes" },
+	{ "ip", N_("no memory to receive"), "Ip", "InDiscards", "Ip6InDiscards" },
+	{ "ip", N_("no room to send"), "Ip", "OutDiscards", "Ip6OutDiscards" },
+	{ "ip", N_("bad header"), "Ip", "InHdrErrors", "Ip6InHdrErrors" },
+	{ "ip", N_("fragments missing"), "Ip", "ReasmFails", "Ip6ReasmFails" },
+	{ "ip", N_("source not behind its interface"), "TcpExt", "IPReversePathFilter" },
+};
+
+#define N_CAUSES (sizeof(causes) / sizeof(causes[0]))
+
+/* U64_UNKNOWN: this kernel does not count it. */
+static uint64_t count_of(const struct texts *texts, const struct cause *cause)
+{
+	bool extended = strcmp(cause->section, "TcpExt") == 0;
+	uint64_t old = net_snmp_find(extended ? texts->netstat : texts->snmp, cause->section, cause->name);
+	uint64_t new = cause->name6 ? net_snmp6_find(texts->snmp6, cause->name6) : U64_UNKNOWN;
+
+	return u64_sum_known(old, new);
+}
+
+static const char *counters_of(struct arena *arena, const struct cause *cause)
+{
+	const char *name = arena_print(arena, "%s%s", cause->section, cause->name);
+
+	return cause->name6 ? arena_print(arena, "%s + %s", name, cause->name6) : name;
+}
+
+static int sample_losses(struct sample *sample)
+{
+	struct texts texts = { 0 };
+	struct loss_row *row = table_add(sample->table);
+	uint64_t sum = U64_UNKNOWN;
+	int error = env_read(sample->env, env_file(sample->env, SNMP), &texts.snmp);
+
+	if (error)
+		return error;
+	env_read(sample->env, env_file(sample->env, NETSTAT), &texts.netstat);
+	env_read(sample->env, env_file(sample->env, SNMP6), &texts.snmp6);
+	row->protocol = "all";
+	row->cause = N_("dropped by sockets");
+	row->counters = "";
+	for (size_t i = 0; i < N_CAUSES; i++) {
+		const struct cause *cause = &causes[i];
+		uint64_t lost = count_of(&texts, cause);
+
+		if (lost == U64_UNKNOWN)
+			continue;
+		row = table_add(sample->table);
+		row->protocol = cause->protocol;
+		row->cause = cause->text;
+		row->lost = lost;
+		row->counters = counters_of(&sample->frame->arena, cause);
+		if (cause->by_socket)
+			sum = u64_sum_known(sum, lost);
+	}
+	if (sample->table->n_rows == 1)
+		return -ENODATA;
+	row = table_row(sample->table, 0);
+	row->lost = sum;
+	return 0;
+}
+
+const struct topic topic_packet_loss = {
+	.schema = &schema,
+	.sources = sources,
+	.sample = sample_losses,
+};
