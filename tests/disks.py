@@ -312,14 +312,20 @@ def as_an_ordinary_user():
 def a_device_that_hangs():
     """a device and a file system that do not answer: everything else goes on, and they are there again later"""
     slow = SlowDisk(os.path.join(SCRATCH, "slow"))
-    disk, times, users, spaces = samples = [Samples(table) for table in ("disk", "disk_latency_bucket", "disk_user", "filesystem")]
+    tables = "disk", "disk_latency_bucket", "disk_user", "disk_account", "filesystem"
+    disk, times, users, account, spaces = samples = [Samples(table) for table in tables]
     reader = None
+
+    def read_by_part():
+        return {row["part"]: row["read_bytes"] for row in rows_of(account, slow.loop.name)}
     try:
         for one in samples:
             one.later()
         slow.settle()
         known = next(row for row in spaces.frames[-1]["tables"]["filesystem"] if row["mount"] == slow.place)
         same(known["used_bytes"], 400 * 4096, "what the server says")
+        account.later()
+        parts = read_by_part()  # empty without BPF
         os.kill(slow.server.pid, signal.SIGSTOP)
         before = diskstats(slow.loop.name)
         reader = subprocess.Popen([sys.executable, "-c", "import mmap, os, sys\n"
@@ -336,12 +342,17 @@ def a_device_that_hangs():
         if not row["age_seconds"] > 2:
             raise AssertionError(f"they are called new: {row}")
         same(diskstats(slow.loop.name)[0], before[0], "requests while it hangs")
+        same(read_by_part(), parts, "bytes while it hangs")
         os.kill(slow.server.pid, signal.SIGCONT)
         same(reader.wait(), 0, "the reader")
         while spaces.later()["notices"]:
             pass
         times.later()
+        account.later()
         same(diskstats(slow.loop.name)[0], before[0] + 1, "requests in the end")
+        if parts:
+            same({part: number - parts[part] for part, number in read_by_part().items()},
+                 {"programs": 4096, "written back": 0, "kernel": 0, "device": 4096}, "bytes in the end")
     finally:
         os.kill(slow.server.pid, signal.SIGCONT)
         if reader:
@@ -374,7 +385,7 @@ def that_come_and_go():
         for one in samples:
             for row in (row for frame in one.frames for row in frame["tables"][one.table] if row["device"] in names):
                 rates = row["read_bytes_per_second"], row["write_bytes_per_second"]
-                if row.get("part") != "kernel" and not all(rate is None or 0 <= rate < 1e9 for rate in rates):
+                if not all(rate is None or 0 <= rate < 1e9 for rate in rates):
                     raise AssertionError(f"it jumped: {row}")
     finally:
         for one in samples:

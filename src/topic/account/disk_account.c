@@ -44,8 +44,9 @@ static const struct column columns[] = {
 		       "programs: what was read and written for them, with BPF also what the kernel writes "
 		       "later; written back: with BPF what it writes later, not known for whom; else what "
 		       "it wrote minus what became dirty; kernel: the rest, such as journals, metadata, "
-		       "swap, and processes that are hidden; negative while requests are under way, and "
-		       "without BPF where bytes count twice or are sent to a server; device: the sum"),
+		       "swap, processes that are hidden, and what was under way at the beginning; without "
+		       "BPF it is negative where bytes count twice or are sent to a server; device: the "
+		       "sum"),
 	       .source = "panetop"),
 	RATE(read_bytes_per_second, read_bytes, N_("read/s"), N_("read in the last interval")),
 	RATE(write_bytes_per_second, write_bytes, N_("write/s"), N_("written in the last interval")),
@@ -89,15 +90,21 @@ struct parts {
 	double back;
 };
 
+/* Bytes that the device is through with. */
+struct progress {
+	double programs, back, kernel;
+};
+
 struct state {
 	struct process_list *processes;
 	struct disk_list *disks;
 	struct disk_user_list *users;
-	struct device_first {
+	struct device_account {
 		uint64_t disk;
-		struct parts parts;
-	} * firsts; /* of devices when the account began, 0 of one that came later; owned */
-	size_t n_firsts, firsts_capacity;
+		struct parts first;          /* when the account began; 0: it came later */
+		struct progress read, write; /* since then */
+	} * accounts;                        /* owned */
+	size_t n_accounts, accounts_capacity;
 	bool begun;
 	struct bytes asked, programs; /* of all processes at the last moment; since the first one */
 	struct bytes first_device;
@@ -180,18 +187,39 @@ static struct parts less_parts(struct parts from, const struct parts *taken)
 			       .back = from.back - taken->back };
 }
 
-static const struct parts *first_of(struct state *state, uint64_t disk, const struct parts *now)
+static struct device_account *account_of(struct state *state, uint64_t disk, const struct parts *now)
 {
-	struct device_first *first;
+	struct device_account *account;
 
-	for (size_t i = 0; i < state->n_firsts; i++)
-		if (state->firsts[i].disk == disk)
-			return &state->firsts[i].parts;
-	first = VECTOR_ADD(state->firsts, state->n_firsts, state->firsts_capacity);
-	*first = (struct device_first){ .disk = disk };
+	for (size_t i = 0; i < state->n_accounts; i++)
+		if (state->accounts[i].disk == disk)
+			return &state->accounts[i];
+	account = VECTOR_ADD(state->accounts, state->n_accounts, state->accounts_capacity);
+	*account = (struct device_account){ .disk = disk };
 	if (!state->begun)
-		first->parts = *now;
-	return &first->parts;
+		account->first = *now;
+	return account;
+}
+
+/*
+ * BPF counts bytes when they are sent to the device, which counts them later, when they are done. What is
+ * under way is left out until then, of programs and of what is written back alike. What the device did and
+ * was not counted by BPF is left to the kernel. The device is read first, so that it never has too much.
+ */
+static void settle(struct progress *progress, double *programs, double *back, double device)
+{
+	double sent = *programs + *back - progress->programs - progress->back, done;
+
+	progress->kernel = fmax(progress->kernel, device - *programs - *back);
+	done = device - progress->kernel - progress->programs - progress->back;
+	if (done > 0 && sent > 0) {
+		double of_programs = floor((*programs - progress->programs) * fmin(1, done / sent));
+
+		progress->programs += of_programs;
+		progress->back += fmin(done - of_programs, *back - progress->back);
+	}
+	*programs = progress->programs;
+	*back = progress->back;
 }
 
 static struct parts of_disk(const struct disk_user_list *users, const struct disk *disk)
@@ -215,8 +243,13 @@ static struct parts add_devices(struct sample *sample)
 	for (size_t i = 0; i < state->disks->count; i++) {
 		const struct disk *disk = &state->disks->disks[i];
 		struct parts parts = of_disk(state->users, disk);
+		struct device_account *account;
+		double none = 0;
 
-		parts = less_parts(parts, first_of(state, disk->number, &parts));
+		account = account_of(state, disk->number, &parts);
+		parts = less_parts(parts, &account->first);
+		settle(&account->read, &parts.programs.read, &none, parts.device.read);
+		settle(&account->write, &parts.programs.write, &parts.back, parts.device.write);
 		if (!disk->stacked) {
 			all.programs.read += parts.programs.read;
 			all.programs.write += parts.programs.write;
@@ -303,7 +336,7 @@ static void close_account(struct sample *sample)
 	disk_user_list_close(sample->env);
 	disk_list_close(sample->env);
 	process_list_close(state->processes);
-	free(state->firsts);
+	free(state->accounts);
 }
 
 const struct topic topic_disk_account = {
