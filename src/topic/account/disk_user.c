@@ -40,7 +40,7 @@ static const struct column columns[] = {
 	RATE(bytes_per_second, bytes, UNIT_BYTES_PER_SECOND, .title = N_("both/s"), .width = 8, .rank = 3,
 	     .help = N_("read and written")),
 	RATE(requests_per_second, requests, UNIT_PER_SECOND, .title = N_("bios/s"), .width = 7, .rank = 1,
-	     .help = N_("block I/O, before the kernel merges or splits it to requests")),
+	     .help = N_("block I/O, before the kernel merges it into requests or splits it")),
 	ROW(request_bytes, .kind = COLUMN_RATE, .unit = UNIT_BYTES, .title = N_("size"), .width = 7,
 	    .rank = 2, .rate_of = offsetof(struct disk_user_row, bytes),
 	    .rate_over = offsetof(struct disk_user_row, requests),

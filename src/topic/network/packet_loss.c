@@ -74,13 +74,13 @@ static const struct cause {
 	{ "udp", N_("send buffer full"), "Udp", "SndbufErrors", "Udp6SndbufErrors" },
 	{ "udp", N_("no socket has the port"), "Udp", "NoPorts", "Udp6NoPorts" },
 	{ "udp", N_("wrong checksum"), "Udp", "InCsumErrors", "Udp6InCsumErrors" },
-	{ "tcp", N_("connection refused by its listener"), "TcpExt", "ListenDrops", .by_socket = true },
+	{ "tcp", N_("connection requests dropped"), "TcpExt", "ListenDrops", .by_socket = true },
 	{ "tcp", N_("of them: accept queue full"), "TcpExt", "ListenOverflows" },
-	{ "tcp", N_("of them: queue of requests full"), "TcpExt", "TCPReqQFullDrop" },
+	{ "tcp", N_("of them: request queue full"), "TcpExt", "TCPReqQFullDrop" },
 	{ "tcp", N_("backlog of the socket full"), "TcpExt", "TCPBacklogDrop", .by_socket = true },
 	{ "tcp", N_("receive buffer full"), "TcpExt", "TCPRcvQDrop", .by_socket = true },
-	{ "tcp", N_("taken out for memory"), "TcpExt", "RcvPruned", .by_socket = true },
-	{ "tcp", N_("no room out of order"), "TcpExt", "TCPOFODrop", .by_socket = true },
+	{ "tcp", N_("pruned for lack of memory"), "TcpExt", "RcvPruned", .by_socket = true },
+	{ "tcp", N_("no room for out-of-order data"), "TcpExt", "TCPOFODrop", .by_socket = true },
 	{ "tcp", N_("window closed"), "TcpExt", "TCPZeroWindowDrop", .by_socket = true },
 	{ "tcp", N_("wrong checksum"), "Tcp", "InCsumErrors" },
 	{ "tcp", N_("sent again"), "Tcp", "RetransSegs" },
@@ -89,7 +89,7 @@ static const struct cause {
 	{ "ip", N_("no room to send"), "Ip", "OutDiscards", "Ip6OutDiscards" },
 	{ "ip", N_("bad header"), "Ip", "InHdrErrors", "Ip6InHdrErrors" },
 	{ "ip", N_("fragments missing"), "Ip", "ReasmFails", "Ip6ReasmFails" },
-	{ "ip", N_("source not behind its interface"), "TcpExt", "IPReversePathFilter" },
+	{ "ip", N_("reverse path filter"), "TcpExt", "IPReversePathFilter" },
 };
 
 #define N_CAUSES (sizeof(causes) / sizeof(causes[0]))

@@ -76,7 +76,7 @@ LOSSES = [
     ("all", "dropped by sockets", 132, 40, ""),
     ("udp", "receive buffer full", 120, 40, "UdpRcvbufErrors + Udp6RcvbufErrors"),
     ("udp", "no socket has the port", 31, 0, "UdpNoPorts + Udp6NoPorts"),
-    ("tcp", "connection refused by its listener", 12, 0, "TcpExtListenDrops"),
+    ("tcp", "connection requests dropped", 12, 0, "TcpExtListenDrops"),
     ("tcp", "of them: accept queue full", 9, 0, "TcpExtListenOverflows"),
     ("tcp", "sent again", 5_104, 0.5, "TcpRetransSegs"),
     ("ip", "no route", 14, 0, "IpOutNoRoutes + Ip6OutNoRoutes"),
