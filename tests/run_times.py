@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from tap import Skip, end, same, test
 
 PANETOP = os.environ["PANETOP"]
-SLEEPING = 700  # with fewer than 500 processes there is no walk
+SLEEPING = 520  # with fewer than 500 processes there is no walk
 CROWD = """
 import os, signal, sys
 pids = []
@@ -84,7 +84,7 @@ def check_walks(line):
 
 
 def same_times():
-    """the CPU time of 700 processes that sleep, and of threads that run no more, is that of their clocks"""
+    """the CPU time of 520 processes that sleep, and of threads that run no more, is that of their clocks"""
     with python(CROWD, str(SLEEPING)) as (_, pids), python(BURNER) as (burner, _):
         with panetop(4) as walk, panetop(4, "--no-bpf") as clocks:
             walked, read = walk.readlines()[-1], clocks.readlines()[-1]

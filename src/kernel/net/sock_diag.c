@@ -125,7 +125,7 @@ static uint32_t states_of(enum sock_diag_kind kind)
 /* What a socket dropped is not asked of connections: there are many, and they seldom drop. */
 static uint8_t extensions_of(enum sock_diag_kind kind)
 {
-	return 1 << ((kind == SOCK_DIAG_TCP ? INET_DIAG_INFO : INET_DIAG_SKMEMINFO) - 1);
+	return (uint8_t)(1 << ((kind == SOCK_DIAG_TCP ? INET_DIAG_INFO : INET_DIAG_SKMEMINFO) - 1));
 }
 
 static unsigned request_all_tcp(char request[SOCK_DIAG_REQUEST_BYTES], enum sock_diag_kind kind,
