@@ -23,12 +23,11 @@ static size_t n_frames;
 
 static void read_samples(const char *name)
 {
-	const struct schema *schemas[TOPICS_MAX];
+	const struct schema *const *schemas = topic_schemas();
 	struct source source;
 	const char *why;
 	int fd = open(name, O_RDONLY);
 
-	topic_schemas(schemas);
 	if (fd < 0 || replay_open(&source, fd, false, schemas, n_topics, &why) < 0)
 		exit(1);
 	for (; n_frames < SAMPLES_MOST; n_frames++) {

@@ -34,7 +34,6 @@
 static int open_replay(const struct options *options, const char *file, struct source *source)
 {
 	bool goes_back = !options->batch || options->at || options->between || options->against;
-	const struct schema *schemas[TOPICS_MAX];
 	const char *why;
 	int fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC);
 
@@ -42,8 +41,7 @@ static int open_replay(const struct options *options, const char *file, struct s
 		error_message(file, "%s", strerror(errno));
 		return 1;
 	}
-	topic_schemas(schemas);
-	if (replay_open(source, fd, goes_back, schemas, n_topics, &why) < 0) {
+	if (replay_open(source, fd, goes_back, topic_schemas(), n_topics, &why) < 0) {
 		error_message(file, "%s", why);
 		return 1;
 	}

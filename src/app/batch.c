@@ -638,9 +638,8 @@ static int open_loop(struct batch *batch)
 
 static void run_frames(struct batch *batch)
 {
-	const struct schema *schemas[TOPICS_MAX];
+	const struct schema *const *schemas = topic_schemas();
 
-	topic_schemas(schemas);
 	frame_open(&batch->frames[0], schemas, n_topics);
 	frame_open(&batch->frames[1], schemas, n_topics);
 	event_stream_open(&batch->stream, batch->source, schemas, n_topics);

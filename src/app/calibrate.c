@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -203,13 +204,15 @@ static int report(const struct options *options, struct run *run)
 	return status;
 }
 
-static void choose_topics(bool wanted[TOPICS_MAX])
+static bool *choose_topics(void)
 {
 	static const char *const names[] = { "power", "cpu", "counter" };
+	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
 
 	for (unsigned t = 0; t < n_topics; t++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			wanted[t] |= strcmp(topics[t]->schema->name, names[i]) == 0;
+	return wanted;
 }
 
 /* --cycles and --instructions: libpfm4's events in place of the kernel's generic ones. */
@@ -242,25 +245,31 @@ static int calibrate(const struct options *options, struct run *run)
 	return status;
 }
 
-int calibrate_run(const struct options *options, struct settings *settings, struct source *source)
+static int calibrate_wanted(const struct options *options, struct run *run, const bool *wanted)
 {
-	const struct schema *schemas[TOPICS_MAX];
-	struct run run = { .source = source, .settings = settings };
-	bool wanted[TOPICS_MAX] = { false };
 	int status;
 
-	choose_topics(wanted);
-	if (drop_privileges(options, settings, NULL, wanted) != 0)
-		return 1;
-	topic_schemas(schemas);
-	frame_open(&run.frames[0], schemas, n_topics);
-	frame_open(&run.frames[1], schemas, n_topics);
-	choose_events(settings);
-	source->want(source->state, wanted);
-	status = is_measured(&run) ? calibrate(options, &run) : not_measured();
-	frame_close(&run.frames[0]);
-	frame_close(&run.frames[1]);
-	notice_printer_free(&run.notices);
+	frame_open(&run->frames[0], topic_schemas(), n_topics);
+	frame_open(&run->frames[1], topic_schemas(), n_topics);
+	run->source->want(run->source->state, wanted);
+	status = is_measured(run) ? calibrate(options, run) : not_measured();
+	frame_close(&run->frames[0]);
+	frame_close(&run->frames[1]);
+	notice_printer_free(&run->notices);
+	return status;
+}
+
+int calibrate_run(const struct options *options, struct settings *settings, struct source *source)
+{
+	struct run run = { .source = source, .settings = settings };
+	bool *wanted = choose_topics();
+	int status = 1;
+
+	if (drop_privileges(options, settings, NULL, wanted) == 0) {
+		choose_events(settings);
+		status = calibrate_wanted(options, &run, wanted);
+	}
+	free(wanted);
 	return status;
 }
 

@@ -19,9 +19,8 @@
 
 void comparison_open(struct comparison *comparison, const struct run_plan *run)
 {
-	const struct schema *schemas[TOPICS_MAX];
+	const struct schema *const *schemas = topic_schemas();
 
-	topic_schemas(schemas);
 	frame_open(&comparison->base, schemas, n_topics);
 	frame_open(&comparison->before, schemas, n_topics);
 	frame_open(&comparison->now, schemas, n_topics);

@@ -5,9 +5,11 @@
 #include "app/describe.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "output/describe.h"
@@ -27,22 +29,26 @@ static struct described describe_topic(const struct schema *schema)
 
 int describe_run(const struct options *options)
 {
-	const struct topic *chosen[TOPICS_MAX];
-	struct described described[TOPICS_MAX];
-	unsigned n_chosen = options_topics(options, chosen);
+	const struct topic **chosen;
+	struct described *described;
 	struct buffer out = { 0 };
+	unsigned n_chosen;
 	int error;
 
-	for (unsigned i = 0; i < n_chosen; i++)
-		described[i] = describe_topic(chosen[i]->schema);
-	if (options->format == &sink_json) {
-		describe_json(&out, described, n_chosen);
-	} else if (options->format == &sink_text) {
-		describe_text(&out, described, n_chosen);
-	} else {
+	if (options->format != &sink_json && options->format != &sink_text) {
 		error_message("--describe", _("supports only the formats text and json"));
 		return 2;
 	}
+	chosen = options_topics(options, &n_chosen);
+	described = alloc_zeroed(n_chosen, sizeof(*described));
+	for (unsigned i = 0; i < n_chosen; i++)
+		described[i] = describe_topic(chosen[i]->schema);
+	if (options->format == &sink_json)
+		describe_json(&out, described, n_chosen);
+	else
+		describe_text(&out, described, n_chosen);
+	free(described);
+	free(chosen);
 	error = buffer_write(&out, STDOUT_FILENO, -1);
 	buffer_free(&out);
 	if (!error || error == -EPIPE)

@@ -162,10 +162,9 @@ static int terminal_error(int error)
 static int run(const struct options *options, struct settings *settings, struct sample_request *request,
 	       struct source *source, struct worker *worker)
 {
-	const struct schema *schemas[TOPICS_MAX];
 	struct screen_setup setup = {
 		.source = source,
-		.schemas = schemas,
+		.schemas = topic_schemas(),
 		.n_schemas = n_topics,
 		.load = { "cpu", "all", "busy_ratio" },
 		.explained = explained_series,
@@ -207,10 +206,9 @@ static int run(const struct options *options, struct settings *settings, struct 
 
 	if (options->at && moment_find(source, options->replay, options->at, &setup.first_sample) != 0)
 		return 1;
-	topic_schemas(schemas);
 	if (past_seconds > 0)
-		past.state =
-			past_file_open(past_seconds, choose_past_bytes(options, settings), schemas, n_topics);
+		past.state = past_file_open(past_seconds, choose_past_bytes(options, settings), setup.schemas,
+					    setup.n_schemas);
 	if (past.state)
 		setup.past = &past;
 	else if (past_seconds > 0)
@@ -299,7 +297,6 @@ static bool check_finding(void *context, const struct setting *setting)
 /* Settings of the file are checked as options are; wrong ones are reported and ignored. */
 static void check_file(struct config *config)
 {
-	const struct schema *schemas[TOPICS_MAX];
 	struct settings *settings = &config->settings;
 	struct options unused = { 0 };
 	char name[128];
@@ -323,9 +320,8 @@ static void check_file(struct config *config)
 				refuse(config, name, _(option->expected));
 		}
 	}
-	topic_schemas(schemas);
 	for (unsigned i = 0; i < n_topics; i++)
-		check_table(config, schemas[i]);
+		check_table(config, topics[i]->schema);
 	settings_filter(settings, config, check_finding);
 }
 

@@ -694,20 +694,20 @@ static void add_topic(const struct topic **chosen, unsigned *n_chosen, const str
 	chosen[(*n_chosen)++] = topic;
 }
 
-unsigned options_topics(const struct options *options, const struct topic **chosen)
+const struct topic **options_topics(const struct options *options, unsigned *n_chosen)
 {
-	unsigned n_chosen = 0;
+	const struct topic **chosen = alloc_zeroed(n_topics, sizeof(*chosen));
+	bool all = !options->table && options->n_panes == 0 && options->n_topics == 0;
 
+	*n_chosen = 0;
 	if (options->table)
-		add_topic(chosen, &n_chosen, topic_find(options->table));
+		add_topic(chosen, n_chosen, topic_find(options->table));
 	for (unsigned p = 0; p < options->n_panes && !options->table; p++)
 		for (const struct pane_table *table = options->panes[p]->tables; table->topic; table++)
-			add_topic(chosen, &n_chosen, topic_find(table->topic));
+			add_topic(chosen, n_chosen, topic_find(table->topic));
 	for (unsigned t = 0; t < options->n_topics && !options->table; t++)
-		add_topic(chosen, &n_chosen, topic_find(options->topics[t]));
-	if (n_chosen > 0)
-		return n_chosen;
-	for (unsigned i = 0; i < n_topics; i++)
-		add_topic(chosen, &n_chosen, topics[i]);
-	return n_chosen;
+		add_topic(chosen, n_chosen, topic_find(options->topics[t]));
+	for (unsigned i = 0; i < n_topics && all; i++)
+		add_topic(chosen, n_chosen, topics[i]);
+	return chosen;
 }

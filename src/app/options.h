@@ -33,8 +33,8 @@ struct topic;
 
 /*
  * The topics of --describe and --probe: that of --table, else those of the named panes and the named ones,
- * else all. chosen has room for TOPICS_MAX.
+ * else all. Free it with free().
  */
-unsigned options_topics(const struct options *options, const struct topic **chosen);
+const struct topic **options_topics(const struct options *options, unsigned *n_chosen);
 
 #endif

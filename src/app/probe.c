@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
 #include <sys/ioctl.h>
@@ -137,8 +138,8 @@ static bool is_listed(const struct topic *const *chosen, unsigned index)
 /* If a topic cannot parse its data, its first source is unusable: the others only add to it. */
 static void add_all(struct frame *frame, struct env *env, const struct options *options)
 {
-	const struct topic *chosen[TOPICS_MAX];
-	unsigned n_chosen = options_topics(options, chosen);
+	unsigned n_chosen;
+	const struct topic **chosen = options_topics(options, &n_chosen);
 	char host[256];
 
 	env_host(env, host, sizeof(host));
@@ -154,6 +155,7 @@ static void add_all(struct frame *frame, struct env *env, const struct options *
 		for (const struct source_spec *source = first; !listed && source->path; source++)
 			add_source(frame, env, chosen[i], source, understood || source != first);
 	}
+	free(chosen);
 }
 
 static bool pane_uses(const struct pane *pane, enum privilege_use use)

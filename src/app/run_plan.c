@@ -331,12 +331,11 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 		  const struct sample_request *request)
 {
 	const struct pane *chosen[OPTIONS_PANES_MAX];
-	const struct schema *schemas[TOPICS_MAX];
+	const struct schema *const *schemas = topic_schemas();
 	unsigned n_chosen = options_panes(options, chosen);
 	int status;
 
 	*run = (struct run_plan){ .settings = settings, .request = request };
-	topic_schemas(schemas);
 	if (options->between || options->against)
 		run->differences = differences_open(schemas, n_topics);
 	choose_tables(run, options, chosen, n_chosen);
@@ -416,16 +415,13 @@ static void request_of_pane(const struct run_plan *run, const struct options *op
 void run_plan_request(const struct run_plan *run, const struct options *options,
 		      struct sample_request *request)
 {
-	const struct schema *schemas[TOPICS_MAX];
-
 	request->named_columns = options->columns != NULL;
 	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
 		sample_request_add(request, run->print.views[v].schema,
 				   view_requested_columns(&run->print.views[v]));
 	for (unsigned i = 0; i < run->print.n_panes; i++)
 		request_of_pane(run, options, run->panes[i], request);
-	topic_schemas(schemas);
-	scope_use_request(request, schemas, n_topics, run->wanted);
+	scope_use_request(request, topic_schemas(), n_topics, run->wanted);
 }
 
 void run_plan_close(struct run_plan *run)

@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "model/derive.h"
 #include "model/explanation_study.h"
 #include "model/units.h"
@@ -19,7 +20,6 @@
 #define BEFORE_MAX 900
 #define SUSPENDED_SECONDS 2 /* by which the clock of the boot runs ahead of the other one */
 #define SERIES_MAX 512
-#define TOPICS_MAX 64
 
 /* The series of this row; a new one has no values yet. */
 static struct studied_series *series_of(struct study *study, const struct explained_series *of,
@@ -126,12 +126,14 @@ static size_t first_index(const struct study *study, size_t index, uint64_t wall
 
 static bool take_samples(struct study *study, size_t index, const struct explained_series *series)
 {
-	const char *topics[TOPICS_MAX] = { "system", NULL };
-	size_t first;
+	const char **topics = NULL;
+	size_t n_topics = 0, capacity = 0, first;
 
-	for (unsigned n = 1; series[n - 1].topic && n + 1 < TOPICS_MAX; n++)
-		topics[n] = series[n - 1].topic;
-	study_want(study, topics);
+	*VECTOR_ADD(topics, n_topics, capacity) = "system";
+	for (const struct explained_series *of = series; of->topic; of++)
+		*VECTOR_ADD(topics, n_topics, capacity) = of->topic;
+	study_want(study, topics, n_topics);
+	free(topics);
 	if (!study_read(study, &study->frames[0], index))
 		return false;
 	first = first_index(study, index, study->frames[0].wall_ns);

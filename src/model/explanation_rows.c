@@ -629,7 +629,7 @@ static bool is_explained(struct study *study, const char *topic, const struct ro
 {
 	const struct table *table;
 
-	study_want(study, (const char *const[]){ topic, "system", NULL });
+	study_want(study, (const char *const[]){ topic, "system" }, 2);
 	if (!study_read(study, &study->frames[0], study_moment(study)->index))
 		return false;
 	table = frame_table(&study->frames[0], topic);

@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 
-void study_want(const struct study *study, const char *const *topics)
+void study_want(const struct study *study, const char *const *topics, size_t n_topics)
 {
 	bool *wanted;
 
@@ -19,8 +19,8 @@ void study_want(const struct study *study, const char *const *topics)
 		return;
 	wanted = alloc_zeroed(study->n_schemas, sizeof(*wanted));
 	for (unsigned i = 0; i < study->n_schemas; i++)
-		for (const char *const *topic = topics; *topic; topic++)
-			wanted[i] |= strcmp(study->schemas[i]->name, *topic) == 0;
+		for (size_t t = 0; t < n_topics; t++)
+			wanted[i] |= strcmp(study->schemas[i]->name, topics[t]) == 0;
 	study->source->want(study->source->state, wanted);
 	free(wanted);
 }

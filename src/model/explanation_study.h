@@ -50,8 +50,8 @@ static inline const struct studied_sample *study_moment(const struct study *stud
 	return &study->samples[study->n_samples - 1];
 }
 
-/* Lets the source read these topics only; the list ends with NULL. */
-void study_want(const struct study *study, const char *const *topics);
+/* Lets the source read these topics only. */
+void study_want(const struct study *study, const char *const *topics, size_t n_topics);
 
 /* Reads the sample at this index into a frame. */
 bool study_read(const struct study *study, struct frame *frame, size_t index);

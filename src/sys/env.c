@@ -18,6 +18,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/vector.h"
 #include "sys/privilege.h"
 
 #define FILES_LEFT 64         /* for files that are opened once, or briefly */
@@ -166,22 +167,24 @@ static void find_own_pid(struct env *env)
 
 void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
 {
-	struct env_shared *shared = env->shared;
+	size_t i = 0;
 
-	while (shared < env->shared + env->n_shared && shared->key != key)
-		shared++;
-	if (shared == env->shared + ENV_SHARED_MAX)
-		abort(); /* raise ENV_SHARED_MAX */
-	if (shared == env->shared + env->n_shared)
-		env->shared[env->n_shared++] = (struct env_shared){ .key = key, .close = close };
-	if (shared->users++ == 0)
-		shared->state = open(env);
-	return shared->state;
+	while (i < env->n_shared && env->shared[i].key != key)
+		i++;
+	if (i == env->n_shared)
+		*VECTOR_ADD(env->shared, env->n_shared, env->shared_capacity) =
+			(struct env_shared){ .key = key, .close = close };
+	if (env->shared[i].users++ == 0) {
+		void *state = open(env); /* which may share others */
+
+		env->shared[i].state = state;
+	}
+	return env->shared[i].state;
 }
 
 void *env_shared_state(const struct env *env, const void *key)
 {
-	for (unsigned i = 0; i < env->n_shared; i++)
+	for (size_t i = 0; i < env->n_shared; i++)
 		if (env->shared[i].key == key && env->shared[i].users > 0)
 			return env->shared[i].state;
 	return NULL;
@@ -189,7 +192,7 @@ void *env_shared_state(const struct env *env, const void *key)
 
 void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
 {
-	for (unsigned i = 0; i < env->n_shared; i++)
+	for (size_t i = 0; i < env->n_shared; i++)
 		if (env->shared[i].key == key)
 			return env->shared[i].state;
 	return env_share(env, key, open, close);
@@ -197,7 +200,7 @@ void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env),
 
 void env_unshare(struct env *env, const void *key)
 {
-	for (unsigned i = 0; i < env->n_shared; i++) {
+	for (size_t i = 0; i < env->n_shared; i++) {
 		struct env_shared *shared = &env->shared[i];
 
 		if (shared->key == key && --shared->users == 0)
@@ -253,10 +256,12 @@ int env_open(struct env *env, const char *root)
 
 void env_close(struct env *env)
 {
-	for (unsigned i = 0; i < env->n_shared; i++)
+	for (size_t i = 0; i < env->n_shared; i++)
 		if (env->shared[i].users > 0)
 			env->shared[i].close(env->shared[i].state);
-	env->n_shared = 0;
+	free(env->shared);
+	env->shared = NULL;
+	env->n_shared = env->shared_capacity = 0;
 	for (size_t i = 0; i < env->n_files; i++) {
 		struct env_file *file = env->files[i];
 

@@ -11,10 +11,8 @@
 #include "core/span.h"
 #include "sys/root.h"
 
-#define ENV_COSTS_MAX 96
 #define ENV_NEVER UINT64_MAX /* not a tick */
 #define ENV_FAILURES_MAX 8
-#define ENV_SHARED_MAX 24
 #define ENV_FAILED_PATH_MAX 256
 
 struct worker;
@@ -82,14 +80,14 @@ struct env {
 	bool finished;             /* a sampler has completed what was requested */
 	bool cut;                  /* a signal broke off the sample of this tick */
 	struct worker *worker;     /* borrowed; NULL: jobs run synchronously */
-	struct env_cost costs[ENV_COSTS_MAX];
+	const struct env_cost *costs; /* kept by the live source, one for each topic */
 	unsigned n_costs;
 	struct env_file **files;
 	size_t n_files;
 	struct env_pids pids, threads; /* threads: of the last process of pids_threads() */
 	struct env_counters counters;
-	struct env_shared shared[ENV_SHARED_MAX];
-	unsigned n_shared;
+	struct env_shared *shared;
+	size_t n_shared, shared_capacity;
 };
 
 /* root is a directory with proc and sys. 0 or -errno; env_close() releases everything. */

@@ -14,8 +14,6 @@
 #include "core/i18n.h"
 #include "topic/topic.h"
 
-_Static_assert(ENV_COSTS_MAX >= TOPICS_MAX, "the cost of every topic is kept");
-
 struct live {
 	struct env *env;
 	const struct sample_request *request;
@@ -23,11 +21,11 @@ struct live {
 	int poll_fd; /* a timer; -1: none */
 	struct entry {
 		struct sample sample;
-		struct env_cost *cost;
 		bool wanted, open;
 		int error;       /* of the last failed sample */
 		const char *why; /* its text, kept because strerror() allocates */
-	} *entries; /* one for each topic */
+	} *entries;              /* one for each topic, … */
+	struct env_cost *costs;  /* … as of these */
 };
 
 /* Adds a notice about the failure of a topic, unless its source is optional. */
@@ -50,8 +48,11 @@ static void explain(struct live *live, struct frame *frame, struct entry *entry,
 		     error == -ENODATA ? _("contains nothing that panetop understands") : entry->why);
 }
 
-static void sample_entry(struct live *live, struct entry *entry, struct frame *frame, struct table *table)
+static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 {
+	struct entry *entry = &live->entries[index];
+	struct env_cost *cost = &live->costs[index];
+	struct table *table = &frame->tables[index];
 	struct env *env = live->env;
 	uint64_t cpu_ns = env_self_cpu_ns(), reads = env->reads;
 	int error;
@@ -66,9 +67,9 @@ static void sample_entry(struct live *live, struct entry *entry, struct frame *f
 		error = topic_sample(&entry->sample, frame, table);
 	if (error)
 		explain(live, frame, entry, error);
-	entry->cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
-	entry->cost->reads += env->reads - reads;
-	entry->cost->lost += error ? 1 : 0;
+	cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
+	cost->reads += env->reads - reads;
+	cost->lost += error ? 1 : 0;
 }
 
 /* NULL: the last time. */
@@ -91,7 +92,7 @@ static void sample_wanted(struct live *live, struct frame *frame)
 	for (unsigned i = 0; i < n_topics; i++)
 		if (live->entries[i].wanted &&
 		    (!frame->only_events || topics[i]->schema->shape == SHAPE_EVENTS))
-			sample_entry(live, &live->entries[i], frame, &frame->tables[i]);
+			sample_entry(live, i, frame);
 	frame->cut = live->env->cut;
 }
 
@@ -131,14 +132,6 @@ static void close_entry(struct entry *entry)
 	entry->open = false;
 }
 
-static struct env_cost *new_cost(struct live *live, const struct topic *topic)
-{
-	struct env_cost *cost = &live->env->costs[live->env->n_costs++];
-
-	*cost = (struct env_cost){ .name = topic->schema->name };
-	return cost;
-}
-
 static void want(void *state, const bool *wanted)
 {
 	struct live *live = state;
@@ -147,12 +140,9 @@ static void want(void *state, const bool *wanted)
 		struct entry *entry = &live->entries[i];
 
 		entry->wanted = wanted[i];
+		live->costs[i].active = wanted[i];
 		if (!wanted[i])
 			close_entry(entry);
-		else if (!entry->cost)
-			entry->cost = new_cost(live, entry->sample.topic);
-		if (entry->cost)
-			entry->cost->active = wanted[i];
 	}
 }
 
@@ -234,6 +224,9 @@ static void close_live(void *state)
 	find_scope(live, NULL);
 	if (live->poll_fd >= 0)
 		close(live->poll_fd);
+	live->env->costs = NULL;
+	live->env->n_costs = 0;
+	free(live->costs);
 	free(live->entries);
 	free(live);
 }
@@ -246,10 +239,15 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 	live->env = env;
 	live->request = request;
 	live->entries = alloc_zeroed(n_topics, sizeof(*live->entries));
-	for (unsigned i = 0; i < n_topics; i++)
+	live->costs = alloc_zeroed(n_topics, sizeof(*live->costs));
+	for (unsigned i = 0; i < n_topics; i++) {
 		live->entries[i].sample = (struct sample){
 			.topic = topics[i], .env = env, .settings = settings, .request = request
 		};
+		live->costs[i].name = topics[i]->schema->name;
+	}
+	env->costs = live->costs;
+	env->n_costs = n_topics;
 	env_host(env, live->host, sizeof(live->host));
 	live->poll_fd = open_timer();
 	*source = (struct source){

@@ -103,10 +103,8 @@ struct topic {
 extern const struct topic *const topics[];
 extern const unsigned n_topics;
 
-#define TOPICS_MAX 96
-
-/* Their schemas in the same order, for frame_open(). */
-void topic_schemas(const struct schema *schemas[TOPICS_MAX]);
+/* Their n_topics schemas in the same order, for frame_open(). */
+const struct schema *const *topic_schemas(void);
 
 const struct topic *topic_find(const char *name);
 

@@ -21,12 +21,13 @@ const struct topic *const topics[] = {
 
 const unsigned n_topics = sizeof(topics) / sizeof(topics[0]);
 
-_Static_assert(sizeof(topics) / sizeof(topics[0]) <= TOPICS_MAX, "room for all schemas");
-
-void topic_schemas(const struct schema *schemas[TOPICS_MAX])
+const struct schema *const *topic_schemas(void)
 {
+	static const struct schema *schemas[sizeof(topics) / sizeof(topics[0])];
+
 	for (unsigned i = 0; i < n_topics; i++)
 		schemas[i] = topics[i]->schema;
+	return schemas;
 }
 
 int topic_open(struct sample *sample)

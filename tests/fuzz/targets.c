@@ -674,13 +674,13 @@ static size_t play(struct source *source, struct frame *frames)
 }
 
 /* The frames stay open from run to run: they cost more than what is played. */
-static struct frame *empty_frames(const struct schema **schemas)
+static struct frame *empty_frames(void)
 {
 	static struct frame frames[2];
 
 	if (frames[0].n_tables == 0) {
-		frame_open(&frames[0], schemas, n_topics);
-		frame_open(&frames[1], schemas, n_topics);
+		frame_open(&frames[0], topic_schemas(), n_topics);
+		frame_open(&frames[1], topic_schemas(), n_topics);
 	}
 	frame_clear(&frames[0]);
 	frame_clear(&frames[1]);
@@ -689,20 +689,18 @@ static struct frame *empty_frames(const struct schema **schemas)
 
 static void play_twice(int fd)
 {
-	static const struct schema *schemas[TOPICS_MAX];
 	struct frame *frames;
 	struct source source;
 	const char *why;
 	size_t count;
 
-	topic_schemas(schemas);
-	if (replay_open(&source, fd, true, schemas, n_topics, &why) < 0)
+	if (replay_open(&source, fd, true, topic_schemas(), n_topics, &why) < 0)
 		return;
-	frames = empty_frames(schemas);
+	frames = empty_frames();
 	count = play(&source, frames);
 	source.find(source.state, 1);
 	if (source.seek(source.state, 0) == 0) {
-		frames = empty_frames(schemas);
+		frames = empty_frames();
 		require(play(&source, frames) == count);
 	}
 	source.close(source.state);

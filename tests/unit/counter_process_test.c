@@ -191,7 +191,6 @@ struct session {
 /* False, with the reason, where this machine does not let us count. */
 static void session_open(struct session *session, const char *names)
 {
-	const struct schema *schemas[TOPICS_MAX];
 	int error;
 
 	*session = (struct session){ .sample = { .topic = &topic_counter_process,
@@ -203,8 +202,7 @@ static void session_open(struct session *session, const char *names)
 	if (error)
 		skip_test("perf_event_open: %s", strerror(-error));
 	settings_set(&session->settings, "cpu.perf", names);
-	topic_schemas(schemas);
-	frame_open(&session->frame, schemas, n_topics);
+	frame_open(&session->frame, topic_schemas(), n_topics);
 	ck_assert_int_eq(topic_open(&session->sample), 0);
 }
 

@@ -121,12 +121,10 @@ static void explain_at(struct explanation *explanation, struct machine_story *st
 	const struct source source = {
 		.next = next, .seek = seek, .find = find, .extent = extent, .state = story
 	};
-	const struct schema *schemas[TOPICS_MAX];
 
-	topic_schemas(schemas);
 	if (story->n_samples == 0)
 		story->n_samples = SAMPLES;
-	explanation_take(explanation, &source, index, schemas, n_topics, explained_series);
+	explanation_take(explanation, &source, index, topic_schemas(), n_topics, explained_series);
 }
 
 static void explain(struct explanation *explanation, struct machine_story *story)
@@ -434,9 +432,8 @@ static bool has_view(const struct pane *pane, const char *name)
 
 START_TEST(series_have_columns_and_views)
 {
-	const struct schema *schemas[TOPICS_MAX];
+	const struct schema *const *schemas = topic_schemas();
 
-	topic_schemas(schemas);
 	for (const struct explained_series *series = explained_series; series->topic; series++) {
 		const struct pane *pane = pane_find(series->pane);
 		const struct schema *schema = NULL;

@@ -136,10 +136,7 @@ static void play(struct frame *frame, struct findings *findings, const char *tex
 
 static void open_frame(struct frame *frame)
 {
-	const struct schema *schemas[TOPICS_MAX];
-
-	topic_schemas(schemas);
-	frame_open(frame, schemas, n_topics);
+	frame_open(frame, topic_schemas(), n_topics);
 }
 
 static const void *finding_of(const struct frame *frame, const char *rule)

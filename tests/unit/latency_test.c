@@ -549,12 +549,10 @@ END_TEST
 /* A frame with one bucket of one CPU. */
 static void make_frame(struct frame *frame, unsigned second, uint64_t samples, double measured)
 {
-	const struct schema *schemas[TOPICS_MAX];
 	struct table *buckets, *latency;
 	void *row;
 
-	topic_schemas(schemas);
-	frame_open(frame, schemas, n_topics);
+	frame_open(frame, topic_schemas(), n_topics);
 	frame->mono_ns = (1000 + second) * UINT64_C(1000000000);
 	latency = frame_slot(frame, "latency");
 	buckets = frame_slot(frame, "latency_bucket");

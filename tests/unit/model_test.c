@@ -841,6 +841,23 @@ static unsigned count_kind(const struct schema *schema, enum column_kind kind)
 	return count;
 }
 
+/* A request has room for every schema with columns on request; others would stay unknown. */
+START_TEST(all_columns_on_request_can_be_requested)
+{
+	struct sample_request request = { 0 };
+
+	for (unsigned t = 0; t < n_topics; t++) {
+		const struct schema *schema = topics[t]->schema;
+		unsigned long columns = 0;
+
+		for (unsigned i = 0; i < schema->n_columns; i++)
+			columns |= schema->columns[i].on_request ? 1UL << schema->columns[i].on_request : 0;
+		ck_assert_msg(sample_request_add(&request, schema, columns) == (columns != 0), "%s",
+			      schema->name);
+	}
+}
+END_TEST
+
 /* The rules of the house for every column of every topic. */
 START_TEST(every_schema_keeps_the_rules)
 {

@@ -938,11 +938,13 @@ END_TEST
 
 START_TEST(describe_names_every_column)
 {
-	struct described all[TOPICS_MAX] = { { .panes = { "one", "two", NULL } } };
+	struct described *all = alloc_zeroed(n_topics, sizeof(*all));
 	struct buffer out = { 0 };
 	json_t *json;
 	size_t columns = 0;
 
+	all[0].panes[0] = "one";
+	all[0].panes[1] = "two";
 	for (unsigned t = 0; t < n_topics; t++)
 		all[t].schema = topics[t]->schema;
 	describe_json(&out, all, n_topics);
@@ -961,5 +963,6 @@ START_TEST(describe_names_every_column)
 	ck_assert_uint_gt(columns, 50);
 	json_decref(json);
 	buffer_free(&out);
+	free(all);
 }
 END_TEST

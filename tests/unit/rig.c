@@ -32,7 +32,7 @@ void rig_tick(struct rig *rig, int tick)
 
 void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 {
-	const struct schema *schemas[TOPICS_MAX];
+	const struct schema *const *schemas = topic_schemas();
 
 	*rig = (struct rig){ .fixture = fixture };
 	scratch_directory(rig->root, "rig");
@@ -40,7 +40,6 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	ck_assert_int_eq(env_open(&rig->env, rig->root), 0);
 	rig->env.ticks_per_second = 100;
 	rig->mono_ns = UINT64_C(1000000000000);
-	topic_schemas(schemas);
 	frame_open(&rig->frames[0], schemas, n_topics);
 	frame_open(&rig->frames[1], schemas, n_topics);
 	for (; *names; names++) {

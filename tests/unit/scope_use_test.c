@@ -13,12 +13,10 @@ static struct frame frame;
 
 static void choose(const char *text)
 {
-	const struct schema *schemas[TOPICS_MAX];
 	struct scope_term term;
 	char why[256];
 
-	topic_schemas(schemas);
-	frame_open(&frame, schemas, n_topics);
+	frame_open(&frame, topic_schemas(), n_topics);
 	frame_slot(&frame, "process")->present = true;
 	frame_slot(&frame, "group")->present = true;
 	scope = (struct scope){ 0 };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/alloc.h"
 #include "model/derive.h"
 #include "pane/scope_frame.h"
 #include "topic/live.h"
@@ -137,10 +138,9 @@ void open_machine(struct machine *machine, const char *const *topic_names)
 
 void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names)
 {
-	const struct schema *schemas[TOPICS_MAX];
-	bool wanted[TOPICS_MAX] = { 0 };
+	const struct schema *const *schemas = topic_schemas();
+	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
 
-	topic_schemas(schemas);
 	machine->ticks = 0;
 	ck_assert_int_eq(env_open(&machine->env, root), 0);
 	live_open(&machine->source, &machine->env, &machine->settings, &machine->request);
@@ -150,6 +150,7 @@ void open_machine_at(struct machine *machine, const char *root, const char *cons
 		for (unsigned t = 0; t < n_topics; t++)
 			wanted[t] |= strcmp(schemas[t]->name, *topic_names) == 0;
 	machine->source.want(machine->source.state, wanted);
+	free(wanted);
 }
 
 void next_tick(struct machine *machine)
@@ -235,15 +236,13 @@ static void sample_topic(struct env *env, struct frame *frame, const char *name)
 
 void sample_fixture(struct frame *frame, const char *name, int tick, const char *const *names)
 {
-	const struct schema *schemas[TOPICS_MAX];
 	struct env env;
 
 	ck_assert_int_eq(env_open(&env, fixture_root(name, tick)), 0);
 	env.page_bytes = 4096;
 	env.ticks_per_second = 100;
 	env.tick = 1;
-	topic_schemas(schemas);
-	frame_open(frame, schemas, n_topics);
+	frame_open(frame, topic_schemas(), n_topics);
 	frame->mono_ns = (uint64_t)(1000 + 2 * tick) * 1000000000;
 	frame->wall_ns = (uint64_t)(1700000000 + 2 * tick) * 1000000000;
 	frame->host = arena_copy(&frame->arena, "vbox", 4);
