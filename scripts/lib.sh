@@ -171,8 +171,8 @@ build_part() { # PART DIRECTORY CONFIGURE-ARGUMENTS...
 	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory "$part"
 }
 
-# Steps are counted: what check, package and snap print at their ends.
-passed=0 failed=0 started=$(date +%s) step_began=
+# Steps are counted: what check, package and snap print at their ends, below what was skipped or unstable.
+passed=0 failed=0 started=$(date +%s) step_began='' remarks=''
 
 count() { # NAME STATUS
 	took=
@@ -199,7 +199,9 @@ step() { # NAME COMMAND...
 
 # skip NAME WHY: shown, and not counted; where CI is "true" it is a failure, unless tests/expected-skips lists it.
 skip() {
-	echo "skipped $1: $2"
+	echo "skipped: $1 # SKIP $2"
+	remarks="$remarks
+skipped: $1 # SKIP $2"
 	if [ "${CI-}" = true ] && ! grep -qxF "scripts $1" "$top/tests/expected-skips"; then
 		count "$1: not listed in tests/expected-skips" 1
 	fi
@@ -209,6 +211,7 @@ skip() {
 substeps() {
 	substeps_log=$work/substeps.log
 	"$@" 2>&1 | tee "$substeps_log"
+	remark "$substeps_log"
 	counts=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$substeps_log" | tail -n 1)
 	if [ -z "$counts" ]; then
 		count "$1 runs to its end" 1
@@ -217,8 +220,27 @@ substeps() {
 	passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
 }
 
+# remark LOG: the end lists which of its tests were skipped, by tests/driver and in TAP, and which programs were unstable.
+remark() {
+	remarks="$remarks
+$(sed -n -E 's/^ok [0-9]+ - (.* # SKIP )/skipped: \1/; /^skipped: .* # SKIP /p; /^unstable: /p' "$1")"
+}
+show_remarks() { # LOG: of a run that was not shown
+	grep -E '^(skipped|unstable): ' "$1"
+	remark "$1"
+}
+list_skipped() { # a line for each reason: the tests with their numbers, without their names
+	echo "$remarks" | sed -n -E 's/^skipped: (.*) # SKIP (.*)/\1\t\2/p' | sed 's/ - .*\t/\t/' | sort -u | awk -F '\t' '
+		{ tests[$2] = tests[$2] (tests[$2] == "" ? "" : ", ") $1 }
+		END { for (reason in tests) print "skipped: " tests[reason] ": " reason }' | sort
+}
+
 # The last words of check, package and snap; their status.
 total() {
+	list_skipped
+	unstable=$(echo "$remarks" | grep '^unstable: ' | sort -u)
+	[ -z "$unstable" ] || echo "$unstable"
+	echo "$(echo "$unstable" | grep -c .) unstable"
 	echo "$(($(date +%s) - started)) seconds"
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ]

@@ -213,7 +213,7 @@ def who_it_was():
 def who_made_it_dirty():
     """what is written later is that of who made the file dirty: at least 95 % of the device, and the account closes"""
     if not shutil.which("mkfs.ext4"):
-        raise Skip("no mkfs.ext4")
+        raise Skip("mkfs.ext4 is not installed")
     loop = Loop(os.path.join(SCRATCH, "dirty"), 128 * MIB)
     users, account, writers = Samples("disk_user"), Samples("disk_account"), []
     try:
@@ -467,7 +467,7 @@ def a_tmpfs():
 def on_a_loop_device():
     """a file system on a loop device, mounted twice, is shown once; read-only is known"""
     if not shutil.which("mkfs.ext4"):
-        raise Skip("no mkfs.ext4")
+        raise Skip("mkfs.ext4 is not installed")
     loop = Loop(os.path.join(SCRATCH, "image"), 32 * MIB)
     place, again = os.path.join(SCRATCH, "disk"), os.path.join(SCRATCH, "longer name")
     try:

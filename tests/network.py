@@ -435,7 +435,7 @@ class Queue:
 def queue_drops():
     """what a queue drops is counted, as tc says, and goes on when another queue takes its place"""
     if not shutil.which("tc"):
-        raise Skip("there is no tc here")
+        raise Skip("tc is not installed")
     queue = Queue("queue0")
     queue.send(10)
 
