@@ -18,18 +18,21 @@
 #define ROWS_MAX 3 /* findings of one rule; more are counted in the text of the last one */
 
 struct finding_row {
+	const char *rule, *subject;
 	uint64_t number;
-	const char *severity, *subject, *text;
+	const char *severity, *text;
 	double since_seconds;
-	const char *topic, *rule, *pane, *view, *row, *of;
+	const char *topic, *pane, *view, *row, *of;
 };
 
 static const struct column columns[] = {
-	COLUMN(struct finding_row, number, .kind = COLUMN_KEY, .unit = UNIT_COUNT, .title = N_("no."),
+	COLUMN(struct finding_row, rule, .kind = COLUMN_KEY, .title = N_("rule"), .width = 14,
+	       .hidden = true, .help = N_("name of its rule, as in the settings"), .source = "panetop"),
+	COLUMN(struct finding_row, number, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("no."),
 	       .width = 3, .rank = 3, .help = N_("1 is the worst"), .source = "panetop"),
 	COLUMN(struct finding_row, severity, .kind = COLUMN_LABEL, .title = N_("severity"), .width = 8,
 	       .words = true, .help = N_("note, warning or critical"), .source = "the limits of its rule"),
-	COLUMN(struct finding_row, subject, .kind = COLUMN_LABEL, .title = N_("subject"), .width = 8,
+	COLUMN(struct finding_row, subject, .kind = COLUMN_KEY, .title = N_("subject"), .width = 8,
 	       .help = N_("what it is about: a part of the machine, or a row of the topic"),
 	       .source = "its rule"),
 	COLUMN(struct finding_row, since_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
@@ -41,8 +44,6 @@ static const struct column columns[] = {
 	       .source = "its rule, over the columns of the topic"),
 	COLUMN(struct finding_row, topic, .kind = COLUMN_LABEL, .title = N_("topic"), .width = 10,
 	       .hidden = true, .help = N_("topic that its rule judges"), .source = "its rule"),
-	COLUMN(struct finding_row, rule, .kind = COLUMN_LABEL, .title = N_("rule"), .width = 14,
-	       .hidden = true, .help = N_("name of its rule, as in the settings"), .source = "panetop"),
 	COLUMN(struct finding_row, pane, .kind = COLUMN_LABEL, .title = N_("pane"), .width = 8,
 	       .hidden = true, .help = N_("pane that shows more of it"), .source = "its rule"),
 	COLUMN(struct finding_row, view, .kind = COLUMN_LABEL, .title = N_("view"), .width = 8,
@@ -502,16 +503,32 @@ static const char *sentence(struct findings *findings, struct frame *frame, cons
 	return arena_copy(&frame->arena, findings->text.bytes, findings->text.length);
 }
 
+/* Its name for people, unless another finding of the rule is about a row of that name; or its key. */
+static const char *name_of(const struct findings *findings, const struct candidate *candidate,
+			   const struct table *table)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const char *name = rule->called ? table_text(table, candidate->row, rule->called) : "";
+	unsigned n_called = 0;
+
+	for (size_t i = 0; *name && i < findings->n_candidates; i++) {
+		const struct candidate *other = &findings->candidates[i];
+
+		n_called += other->rule == candidate->rule &&
+			    strcmp(table_text(table, other->row, rule->called), name) == 0;
+	}
+	return n_called == 1 ? name : table_text(table, candidate->row, rule->key);
+}
+
 static void add_row(struct findings *findings, struct frame *frame, struct table *out,
 		    const struct candidate *candidate, size_t n_more)
 {
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const struct table *table = frame_table(frame, rule->topic);
 	const char *key = rule->key ? table_text(table, candidate->row, rule->key) : NULL;
-	const char *name = rule->called ? table_text(table, candidate->row, rule->called) : "";
+	const char *name = key ? name_of(findings, candidate, table) : NULL;
 	struct finding_row *row = table_add(out);
 
-	name = *name ? name : key;
 	row->number = out->n_rows;
 	row->severity = severities[candidate->severity];
 	row->subject = !key            ? _(rule->subject)

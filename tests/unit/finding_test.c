@@ -506,6 +506,34 @@ START_TEST(findings_are_ordered_and_know_since_when)
 }
 END_TEST
 
+/* An alert is about a rule and its subject, whatever rank they have. Rows of one name are told apart. */
+START_TEST(rule_and_subject_are_the_key)
+{
+	static const char facts[] = "0 group a name x.service\n0 group b name x.service\n"
+				    "0 group c name y.service\n0 group a memory_limit_used_ratio 0.96\n"
+				    "0 group c memory_limit_used_ratio 0.97\n"
+				    "2 group b memory_limit_used_ratio 0.99\n";
+	static const char *const subjects[][3] = { { "y.service", "x.service" }, { "b", "y.service", "a" } };
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+	struct frame frame;
+
+	open_frame(&frame);
+	for (unsigned second = 0; second < 2; second++) {
+		const struct table *table;
+
+		findings_forget(findings);
+		play(&frame, findings, facts, second + 1);
+		table = frame_table(&frame, "finding");
+		ck_assert_uint_eq(table->n_rows, 2 + second);
+		for (size_t i = 0; i < table->n_rows; i++)
+			ck_assert_ptr_eq(table_find(table, "group_memory", subjects[second][i]),
+					 table_row(table, i));
+	}
+	frame_close(&frame);
+	findings_close(findings);
+}
+END_TEST
+
 #define SECOND_NS UINT64_C(1000000000)
 #define ROW 7 /* its identity */
 
