@@ -47,7 +47,7 @@ struct batch {
 	unsigned present;                    /* index of the next frame to fill */
 	unsigned long sampled;               /* frames got from the source */
 	unsigned long printed;               /* frames given to the sinks, without the priming one */
-	bool any_table, any_row, any_notice; /* in printed tables */
+	bool any_table, any_row, any_notice; /* in, or about, printed tables */
 	bool holds, held_is_printed;         /* the last frame is not given yet: it may be the last one */
 	bool named_there, named_absent;      /* in any frame */
 	struct sink sinks[SINKS_MAX];
@@ -129,19 +129,23 @@ static void give(struct batch *batch, const struct frame *frame, bool printed)
 	}
 }
 
+/*
+ * The status depends on the tables that are printed, not on what findings read and recordings hold beside
+ * them. An empty derived table says that nothing was found, also where a notice says what it does not cover.
+ */
 static void note_rows(struct batch *batch, const struct frame *frame)
 {
 	const struct print_plan *print = &batch->run->print;
 
-	for (unsigned i = 0; i < frame->n_notices; i++)
-		batch->any_notice |= is_about_this(batch, &frame->notices[i]);
 	batch->named_there |= frame->named_there;
 	batch->named_absent |= frame->named_absent;
 	for (unsigned i = 0; i < print->n_views; i++) {
-		const struct table *table = frame_table(frame, print->views[i].schema->name);
+		const struct schema *schema = print->views[i].schema;
+		const struct table *table = frame_table(frame, schema->name);
 
 		batch->any_table |= table != NULL;
 		batch->any_row |= table && (table->n_rows > 0 || event_stream_is_quiet(table));
+		batch->any_notice |= !schema->derived && frame_newest_notice(frame, schema->name) != NULL;
 	}
 }
 
