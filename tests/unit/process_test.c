@@ -747,6 +747,54 @@ START_TEST(parts_that_go_back_leave_a_whole)
 }
 END_TEST
 
+/* Of seconds 8251.33 - 3.47 - 0.12 is less than it was by a rounding error: then nothing was known. */
+START_TEST(an_idle_machine_is_known_to_be_idle)
+{
+	static const char *const topic_names[] = { "cpu", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	for (unsigned i = 0; i < 600; i++) {
+		unsigned user = 71311 + i / 100, idle = 825133 + 97 * i, waits = 347 + i % 7 * (i / 7);
+
+		write_file(&machine, "proc/stat",
+			   "cpu  %u 12 4201 %u %u 0 31 7 0 0\ncpu0 %u 12 4201 %u %u 0 31 7 0 0\n", user, idle,
+			   waits, user, idle, waits);
+		if (i == 0)
+			open_machine(&machine, topic_names);
+		next_tick(&machine);
+		if (i == 0)
+			continue;
+		ck_assert_double_ge(share_of(&machine, "0", "busy_ratio"), 0);
+		ck_assert_double_ge(share_of(&machine, "all", "busy_ratio"), 0);
+		ck_assert_double_ge(share_of(&machine, "all", "idle_ratio"), 0);
+	}
+	close_machine(&machine);
+}
+END_TEST
+
+/* A file that was read while it was written has the beginning of a number: all of it is no growth. */
+START_TEST(a_torn_number_makes_no_cpu_busy)
+{
+	static const char *const topic_names[] = { "cpu", NULL };
+	static const unsigned users[] = { 9000000, 9000010, 9000, 9000030, 9000040 };
+	struct machine machine;
+
+	make_root(&machine);
+	for (unsigned i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
+		write_file(&machine, "proc/stat", "cpu  %u 0 0 %u 0 0 0 0 0 0\ncpu0 %u 0 0 %u 0 0 0 0 0 0\n",
+			   users[i], 500000 + 90 * i, users[i], 500000 + 90 * i);
+		if (i == 0)
+			open_machine(&machine, topic_names);
+		next_tick(&machine);
+		ck_assert(!(share_of(&machine, "all", "busy_ratio") > 0.11));
+		ck_assert_double_lt(share_of(&machine, "0", "user_seconds"), 90001);
+	}
+	ck_assert_double_eq_tol(share_of(&machine, "0", "busy_ratio"), 0.1, 1e-9);
+	close_machine(&machine);
+}
+END_TEST
+
 static uint64_t own_cpu_ns(void)
 {
 	struct timespec now;

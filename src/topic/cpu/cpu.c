@@ -94,8 +94,11 @@ enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, GUEST, N_PARTS };
 
 /*
  * The kernel takes back a little of what it counted, mostly idle time: the highest value so far counts. What
- * goes back by more than a second was reset, as for a CPU that comes online again: it counts on from there.
+ * goes back by more than a second was reset, as for a CPU that comes online again, and what grows by more
+ * than the time since the last sample and a minute was read while it was written: both count on from there.
  */
+#define LATE_SECONDS 60
+
 struct cpu_state {
 	uint64_t highest[N_PARTS]; /* since a reset */
 	uint64_t sum[N_PARTS];     /* in the row */
@@ -106,6 +109,8 @@ struct state {
 	struct cpu_state *cpus; /* all at index 0, CPU N at N + 1 */
 	size_t n_cpus, capacity;
 	unsigned long update;
+	uint64_t mono_ns;            /* of the last sample; 0: there was none */
+	uint64_t second, most_ticks; /* that a part can go back and grow */
 	struct frequencies *frequencies;
 };
 
@@ -148,25 +153,24 @@ static void begin_part(struct cpu_state *cpu, unsigned part, uint64_t ticks)
 }
 
 /* Its growth. */
-static uint64_t follow_part(struct cpu_state *cpu, unsigned part, uint64_t ticks, uint64_t second)
+static uint64_t follow_part(const struct state *state, struct cpu_state *cpu, unsigned part, uint64_t ticks)
 {
 	uint64_t grown = 0;
 
 	if (ticks == U64_UNKNOWN || cpu->highest[part] == U64_UNKNOWN) {
 		cpu->highest[part] = cpu->sum[part] = ticks;
-	} else if (ticks >= cpu->highest[part]) {
+	} else if (ticks >= cpu->highest[part] && ticks - cpu->highest[part] <= state->most_ticks) {
 		grown = ticks - cpu->highest[part];
 		cpu->highest[part] = ticks;
 		cpu->sum[part] += grown;
-	} else if (cpu->highest[part] - ticks > second) {
+	} else if (ticks >= cpu->highest[part] || cpu->highest[part] - ticks > state->second) {
 		cpu->highest[part] = ticks;
 	}
 	return grown;
 }
 
 /* Adds its growth since the previous sample, if that had it, to grown. */
-static void update_cpu(struct state *state, const struct cpu_times *times, uint64_t second,
-		       uint64_t grown[N_PARTS])
+static void update_cpu(struct state *state, const struct cpu_times *times, uint64_t grown[N_PARTS])
 {
 	struct cpu_state *cpu = state_of(state, times->cpu);
 	bool followed = cpu->update > 0 && cpu->update + 1 == state->update;
@@ -175,7 +179,7 @@ static void update_cpu(struct state *state, const struct cpu_times *times, uint6
 	split(times, parts);
 	for (unsigned i = 0; i < N_PARTS; i++)
 		if (followed)
-			grown[i] += follow_part(cpu, i, parts[i], second);
+			grown[i] += follow_part(state, cpu, i, parts[i]);
 		else
 			begin_part(cpu, i, parts[i]);
 	cpu->update = state->update;
@@ -185,19 +189,19 @@ static void update_cpu(struct state *state, const struct cpu_times *times, uint6
  * The row of all grows by the CPUs that are in both samples: the sum in the kernel goes back with a CPU that
  * goes offline, because its idle time is then counted in another way.
  */
-static void update(struct state *state, const struct proc_stat *stat, uint64_t second)
+static void update(struct state *state, const struct proc_stat *stat)
 {
 	uint64_t grown[N_PARTS] = { 0 };
 	struct cpu_state *all;
 
 	state->update++;
 	for (size_t i = 0; i < stat->n_cpus; i++)
-		update_cpu(state, &stat->cpus[i], second, grown);
+		update_cpu(state, &stat->cpus[i], grown);
 	if (!stat->has_all)
 		return;
 	all = state_of(state, CPU_ALL);
 	if (stat->n_cpus == 0 || all->update == 0 || all->update + 1 != state->update) {
-		update_cpu(state, &stat->all, second, grown);
+		update_cpu(state, &stat->all, grown);
 		return;
 	}
 	for (unsigned i = 0; i < N_PARTS; i++)
@@ -206,13 +210,39 @@ static void update(struct state *state, const struct proc_stat *stat, uint64_t s
 	all->update = state->update;
 }
 
+static void set_limits(struct state *state, uint64_t mono_ns, uint64_t hz)
+{
+	uint64_t ns = state->mono_ns > 0 && mono_ns > state->mono_ns ? mono_ns - state->mono_ns : 0;
+
+	state->second = hz;
+	state->most_ticks = (ns / UINT64_C(1000000000) + LATE_SECONDS) * hz;
+	state->mono_ns = mono_ns;
+}
+
+static uint64_t ticks(uint64_t part)
+{
+	return part == U64_UNKNOWN ? 0 : part;
+}
+
+static uint64_t total_of(const uint64_t parts[N_PARTS])
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < N_PARTS; i++)
+		total += ticks(parts[i]);
+	return total;
+}
+
 static double seconds(uint64_t ticks, double per_second)
 {
 	return ticks == U64_UNKNOWN ? NAN : (double)ticks / per_second;
 }
 
+/* Sums are of ticks: those of seconds would go back by rounding, as after a reset. */
 static void set_times(struct cpu_row *row, const uint64_t sum[N_PARTS], double hz)
 {
+	uint64_t total = total_of(sum);
+
 	row->user_seconds = seconds(sum[USER], hz);
 	row->nice_seconds = seconds(sum[NICE], hz);
 	row->system_seconds = seconds(sum[SYSTEM], hz);
@@ -222,10 +252,8 @@ static void set_times(struct cpu_row *row, const uint64_t sum[N_PARTS], double h
 	row->softirq_seconds = seconds(sum[SOFTIRQ], hz);
 	row->steal_seconds = seconds(sum[STEAL], hz);
 	row->guest_seconds = seconds(sum[GUEST], hz);
-	row->total_seconds = 0;
-	for (unsigned i = 0; i < N_PARTS; i++)
-		row->total_seconds += sum[i] == U64_UNKNOWN ? 0 : (double)sum[i] / hz;
-	row->busy_seconds = row->total_seconds - row->idle_seconds - row->iowait_seconds;
+	row->busy_seconds = seconds(total - ticks(sum[IDLE]) - ticks(sum[IOWAIT]), hz);
+	row->total_seconds = seconds(total, hz);
 }
 
 /* Sets the frequency of the first row, "all", to the mean of those that are known. */
@@ -269,7 +297,8 @@ static int sample(struct sample *sample)
 		error = proc_stat_read(sample->env, &stat);
 	if (error)
 		return error;
-	update(state, stat, sample->env->ticks_per_second);
+	set_limits(state, sample->table->mono_ns, sample->env->ticks_per_second);
+	update(state, stat);
 	if (stat->has_all)
 		add_row(sample, CPU_ALL);
 	for (size_t i = 0; i < stat->n_cpus; i++)
