@@ -101,6 +101,31 @@ START_TEST(backlogs_count_drops_and_squeezed_polls)
 	rig_close(&rig);
 }
 
+/* What it counted stays in the sum; what waited there does not wait any more. */
+START_TEST(an_offline_cpu_has_no_backlog)
+{
+	static const char line[] =
+		"000000%02x 00000000 00000000 00000000 00000000 00000000 00000000 00000000 "
+		"00000000 00000000 00000000 %08x %08x 00000000 00000000\n";
+	const struct frame *frame;
+	char text[2][256];
+	struct rig rig;
+
+	rig_open(&rig, "interrupts", all_topics);
+	snprintf(text[0], sizeof(text[0]), line, 16, 7, 0);
+	snprintf(text[1], sizeof(text[1]), line, 32, 99, 1);
+	rig_put(&rig, "proc/net/softnet_stat", "%s%s", text[0], text[1]);
+	frame = rig_sample(&rig, 1);
+	ck_assert(number(frame, "backlog", "all", NULL, "waiting") == 106);
+	rig_put(&rig, "proc/net/softnet_stat", "%s", text[0]);
+	frame = rig_sample(&rig, 1);
+	ck_assert(number(frame, "backlog", "all", NULL, "waiting") == 7);
+	ck_assert(isnan(number(frame, "backlog", "1", NULL, "waiting")));
+	ck_assert(number(frame, "backlog", "1", NULL, "processed") == 32);
+	ck_assert(number(frame, "backlog", "all", NULL, "processed") == 48);
+	rig_close(&rig);
+}
+
 /* Linux 3.2 has ten numbers, 4.4 eleven, and neither has the CPU. */
 START_TEST(older_kernels_have_fewer_numbers)
 {

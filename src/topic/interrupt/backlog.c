@@ -44,7 +44,8 @@ static const struct column columns[] = {
 	RATE(limited_per_second, limited, .title = N_("limited/s"), .width = 9, .rank = 2, .alarming = 0.001,
 	     .help = N_("packets of one flow dropped, so that others have room (flow limit)")),
 	COLUMN(struct backlog_row, waiting, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("waiting"),
-	       .width = 8, .rank = 1, .help = N_("packets in its backlog at the sample"),
+	       .width = 8, .rank = 1,
+	       .help = N_("packets in its backlog at the sample; unknown while it is offline"),
 	       .source = "/" PATH " column 12, since Linux 5.10"),
 	COUNT(processed, "column 1", .title = N_("packets"), .hidden = true,
 	      .help = N_("packets, since boot; of a CPU that came online later, since then")),
@@ -77,7 +78,7 @@ static const struct source_spec sources[] = {
 struct cpu_backlog {
 	uint32_t cpu;
 	struct wrapping_count processed, dropped, squeezed, steered, limited;
-	uint64_t waiting;
+	uint64_t waiting; /* U64_UNKNOWN: it is offline, or an old kernel */
 };
 
 struct state {
@@ -156,7 +157,7 @@ static void add_to_sum(struct backlog_row *sum, const struct backlog_row *row)
 	sum->squeezed = u64_sum(sum->squeezed, row->squeezed);
 	sum->steered = u64_sum(sum->steered, row->steered);
 	sum->limited = u64_sum(sum->limited, row->limited);
-	sum->waiting = u64_sum(sum->waiting, row->waiting);
+	sum->waiting = u64_sum_known(sum->waiting, row->waiting);
 }
 
 /* Before Linux 5.10 lines are in the order of the online CPUs. */
@@ -173,7 +174,7 @@ static bool cpu_of(const struct state *state, const struct softnet_line *line, s
 
 static void add_rows(struct sample *sample, const struct state *state)
 {
-	struct backlog_row sum = { 0 }, *row = table_add(sample->table);
+	struct backlog_row sum = { .waiting = U64_UNKNOWN }, *row = table_add(sample->table);
 
 	row->cpu = "all";
 	for (size_t i = 0; i < state->n_cpus; i++) {
@@ -201,6 +202,8 @@ static int sample_backlog(struct sample *sample)
 	if (error)
 		return error;
 	online_cpus_update(state->online);
+	for (size_t i = 0; i < state->n_cpus; i++)
+		state->cpus[i].waiting = U64_UNKNOWN;
 	for (; softnet_next(&text, &line); index++)
 		if (cpu_of(state, &line, index, &cpu))
 			update(state, find(state, cpu), &line);
