@@ -94,6 +94,8 @@ struct column {
 				* counter cannot be the first field) */
 	uint16_t aged_by;      /* offset of the f64 with the seconds since it was read; 0: at the sample */
 	double scale;          /* RATE: factor; 0 means 1 */
+	double ceiling;        /* RATE over the time, of seconds: it cannot be higher, as a disk is not busy
+				* for longer than it takes; 0: none. See derive.h */
 	int width;             /* minimum width in cells */
 	unsigned rank;         /* columns of a higher rank are omitted first; 0 stays longest */
 	bool hidden;           /* shown only on request */

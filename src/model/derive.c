@@ -157,18 +157,36 @@ static double seconds_between(const struct column *counter, const void *now, con
 	return more > 0 ? seconds + more : seconds;
 }
 
-static double rate(const struct derived *derived, const void *now, const void *before, double seconds)
+/* Did the counter of this row grow by more than can be? The row of the sum has that of all others. */
+static bool is_impossible(const struct derived *derived, const struct table *table, const void *row,
+			  double grown, double seconds)
+{
+	const struct column *rate = derived->rate;
+	double ceiling = rate->ceiling > 0 ? rate->ceiling : rate->of_cpu ? DERIVE_CPUS_MAX : INFINITY;
+	double most = ceiling * (seconds + DERIVE_LATE_SECONDS);
+
+	if (derived->over || !(grown > most))
+		return false;
+	return !table->schema->sum_row || !table_row_is(table, row, table->schema->sum_row) ||
+	       grown > most * (double)table->n_rows;
+}
+
+static double rate(const struct derived *derived, const struct table *table, const void *now,
+		   const void *before, double seconds)
 {
 	double over = derived->over ? growth(derived->over, now, before)
 				    : seconds_between(derived->counter, now, before, seconds);
+	double grown;
 
 	if (!(over > 0))
 		return NAN;
 	if (before && derived->counter && row_same_value(derived->counter, now, before) &&
 	    row_is_known(now, derived->counter))
 		return 0; /* true for most of 10,000 processes */
-	return growth(derived->counter, now, before) / over *
-	       (derived->rate->scale > 0 ? derived->rate->scale : 1);
+	grown = growth(derived->counter, now, before);
+	if (is_impossible(derived, table, now, grown, over))
+		return NAN;
+	return grown / over * (derived->rate->scale > 0 ? derived->rate->scale : 1);
 }
 
 /* A column on request that was not read: its rate is unknown already. */
@@ -196,7 +214,7 @@ static void derive_table(struct table *now, const struct table *before)
 		now->fresh[i] = !last;
 		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++)
 			if (!is_absent(&derived[d], row))
-				row_set_f64(row, derived[d].rate, rate(&derived[d], row, last, seconds));
+				row_set_f64(row, derived[d].rate, rate(&derived[d], now, row, last, seconds));
 	}
 	hash_free(&joiner.rows);
 }

@@ -107,6 +107,40 @@ START_TEST(counters_that_wrap)
 }
 END_TEST
 
+/* The file was read while it was written: "12345678" was "12" for a moment, and then all of it is new. */
+START_TEST(a_reading_that_goes_back_is_not_counted)
+{
+	static const struct {
+		const char *busy;
+		double ratio;
+	} ticks[] = { { "12345000", NAN }, { "12345100", 0.1 }, { "33", NAN },  { "12345300", NAN },
+		      { "12345400", 0.1 }, { "100", NAN },      { "150", NAN }, { "250", 0.1 } };
+	const struct frame *frame;
+	double seconds = 0;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", disk_topic);
+	for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
+		rig_put(&rig, STATS, "8 0 sda 100 0 800 10 100 0 800 10 0 %s 20\n", ticks[i].busy);
+		frame = rig_sample(&rig, 1);
+		ck_assert_int_eq(isnan(ticks[i].ratio) != 0,
+				 isnan(disk_f64(frame, "sda", "busy_ratio")) != 0);
+		if (isnan(ticks[i].ratio))
+			continue;
+		ck_assert_double_eq_tol(disk_f64(frame, "sda", "busy_ratio"), ticks[i].ratio, 1e-6);
+		ck_assert_double_eq_tol(disk_f64(frame, "all", "busy_ratio"), ticks[i].ratio, 1e-6);
+		ck_assert_double_ge(disk_f64(frame, "all", "busy_seconds"), seconds);
+		seconds = disk_f64(frame, "all", "busy_seconds");
+	}
+	/* it looks like a wrap, but no device is busy for longer than it takes */
+	rig_put(&rig, STATS, "8 0 sda 100 0 800 10 100 0 800 10 0 3345678900 20\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, STATS, "8 0 sda 100 0 800 10 100 0 800 10 0 33 20\n");
+	ck_assert(isnan(disk_f64(rig_sample(&rig, 1), "sda", "busy_ratio")));
+	rig_close(&rig);
+}
+END_TEST
+
 /* What is taken out and put back in begins again: that is no wrap, and the sum goes on. */
 START_TEST(devices_that_come_and_go)
 {

@@ -227,6 +227,51 @@ START_TEST(rates_of_what_is_read_seldom)
 }
 END_TEST
 
+static const struct column limited_columns[] = {
+	COLUMN(struct item_row, name, .kind = COLUMN_KEY),
+	COLUMN(struct item_row, busy_seconds, .kind = COLUMN_COUNTER),
+	COLUMN(struct item_row, busy_ratio, .kind = COLUMN_RATE, .ceiling = 1,
+	       .rate_of = offsetof(struct item_row, busy_seconds)),
+	COLUMN(struct item_row, reads_per_second, .kind = COLUMN_RATE, .of_cpu = true,
+	       .rate_of = offsetof(struct item_row, busy_seconds)),
+};
+
+static const struct schema limited_schema = {
+	.name = "item",
+	.sum_row = "all",
+	.row_size = sizeof(struct item_row),
+	SCHEMA_COLUMNS(limited_columns),
+};
+
+/* A reading may be late by a second; a sum may have as much as all the others. */
+START_TEST(a_rate_above_its_ceiling_is_unknown)
+{
+	static const struct schema *const schemas[] = { &limited_schema };
+	static const double growths[] = { 11, 2, 3.01, 4294967.3 };
+	static const char *const names[] = { "all", "ticks", "much", "wrapped" };
+	struct frame before, now;
+
+	frame_open(&before, schemas, 1);
+	frame_open(&now, schemas, 1);
+	before.mono_ns = before.tables[0].mono_ns = UINT64_C(10000000000);
+	now.mono_ns = now.tables[0].mono_ns = UINT64_C(12000000000);
+	before.tables[0].present = now.tables[0].present = true;
+	for (size_t i = 0; i < 4; i++) {
+		add_item(&before, names[i], 0, 0, 10);
+		add_item(&now, names[i], 0, 0, 10 + growths[i]);
+	}
+	frame_derive(&now, &before);
+	ck_assert_double_eq_tol(item_at(&now, 0)->busy_ratio, 5.5, 1e-9);
+	ck_assert_double_eq_tol(item_at(&now, 1)->busy_ratio, 1, 1e-9);
+	ck_assert(isnan(item_at(&now, 2)->busy_ratio));
+	ck_assert(isnan(item_at(&now, 3)->busy_ratio));
+	ck_assert_double_eq_tol(item_at(&now, 2)->reads_per_second, 1.505, 1e-9);
+	ck_assert(isnan(item_at(&now, 3)->reads_per_second));
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
 /* Rows that come, go and change places are joined all the same. */
 START_TEST(rates_join_in_any_order)
 {

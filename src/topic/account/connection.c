@@ -75,7 +75,7 @@ static const struct column columns[] = {
 	    .rank = 5, .help = N_("segments that were sent again, since it began"),
 	    .source = FROM "tcpi_total_retrans"),
 	ROW(busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%busy"), .width = 5, .rank = 8,
-	    .rate_of = offsetof(struct connection_row, busy_seconds),
+	    .ceiling = 1, .rate_of = offsetof(struct connection_row, busy_seconds),
 	    .help = N_("share of the time in which data was to be sent, or not acknowledged yet; TCP only"),
 	    .source = "growth of busy_seconds / time"),
 	LIMIT(receiver_limited_ratio, receiver_limited_seconds, N_("%recvr"),

@@ -65,7 +65,7 @@ static const struct column columns[] = {
 			"counts their sum in ms")),
 	RATE(queue, queue_seconds, UNIT_NONE, .title = N_("queue"), .width = 6, .rank = 2,
 	     .help = N_("mean number of requests in flight")),
-	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("busy%"), .width = 6,
+	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("busy%"), .width = 6, .ceiling = 1,
 	     .help = N_("share of the time with a request in flight; a device that serves several at once "
 			"may do more at 100 %; all: the sum")),
 	OVER(read_request_bytes, read_bytes, reads, UNIT_BYTES, .title = N_("r size"), .width = 7, .rank = 4,
@@ -177,7 +177,8 @@ static int sample(struct sample *sample)
 	sum = disk_list_sum(list);
 	row = table_add(sample->table);
 	row->device = "all";
-	set_counters(row, &sum);
+	if (!list->doubtful)
+		set_counters(row, &sum);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct disk *disk = &list->disks[i];
 
@@ -188,7 +189,8 @@ static int sample(struct sample *sample)
 		row->model = copied(sample->frame, disk->model);
 		row->kind = disk->kind;
 		row->block_bytes = disk->block_bytes;
-		set_counters(row, &disk->total);
+		if (!disk->doubtful)
+			set_counters(row, &disk->total);
 	}
 	return 0;
 }

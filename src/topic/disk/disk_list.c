@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
+#include "core/wrap.h"
 #include "sys/attribute.h"
 
 #define MINOR_BITS 20
@@ -60,11 +61,19 @@ static bool began_again(const struct disk_stats *before, const struct disk_stats
 	       1;
 }
 
+/* Alone, and without a wrap, as in a file that was read while it was written. */
+static bool went_back(const struct disk_stats *before, const struct disk_stats *now)
+{
+	for (size_t i = 0; i < N_COUNTERS; i++)
+		if (counter(now, i) < counter(before, i) && counter(before, i) != U64_UNKNOWN &&
+		    !wrapped(counter(before, i), counter(now, i)))
+			return true;
+	return false;
+}
+
 static uint64_t counter_growth(uint64_t before, uint64_t now)
 {
-	if (now >= before)
-		return now - before;
-	return before <= UINT32_MAX ? now + (UINT64_C(1) << 32) - before : 0;
+	return now >= before ? now - before : now + WRAP_SPAN - before;
 }
 
 static void count_up(struct disk *disk, const struct disk_stats *now)
@@ -80,6 +89,8 @@ static void count_up(struct disk *disk, const struct disk_stats *now)
 	}
 	disk->total.in_flight = now->in_flight;
 	disk->raw = *now;
+	disk->raw.name = (struct span){ 0 }; /* its text goes with the tick */
+	disk->total.name = (struct span){ 0 };
 }
 
 static const char *kind_of_name(struct span name)
@@ -191,6 +202,23 @@ static void retire(struct disk_list *list, const struct disk *disk)
 		add_stats(&list->gone, &disk->total);
 }
 
+/* A reading that went back is left out; where the next one is as low, it counts on from there. */
+static void follow(struct disk_list *list, struct disk *disk, const struct disk_stats *stats)
+{
+	bool again = began_again(&disk->raw, stats), back = !again && went_back(&disk->raw, stats);
+
+	if (again) {
+		retire(list, disk);
+		disk->raw = disk->total = *stats;
+		disk->described = false;
+	}
+	if (back && disk->doubtful)
+		disk->raw = *stats;
+	disk->doubtful = back && !disk->doubtful;
+	if (!disk->doubtful)
+		count_up(disk, stats);
+}
+
 static void update_disk(struct disk_list *list, const struct disk_stats *stats, size_t *next)
 {
 	struct disk *disk = find(list, stats->name, next);
@@ -199,13 +227,8 @@ static void update_disk(struct disk_list *list, const struct disk_stats *stats, 
 	if (!disk)
 		disk = add(list, stats);
 	before = disk->total.reads.completed + disk->total.writes.completed;
-	if (began_again(&disk->raw, stats)) {
-		retire(list, disk);
-		disk->raw = disk->total = *stats;
-		disk->described = false;
-	}
-	count_up(disk, stats);
-	disk->raw.name = disk->total.name = (struct span){ 0 }; /* its text goes with the tick */
+	follow(list, disk, stats);
+	list->doubtful |= disk->doubtful && !disk->stacked;
 	disk->tick = list->env->tick;
 	disk->number = stats->major << MINOR_BITS | stats->minor;
 	disk->used = disk->total.reads.completed + disk->total.writes.completed > 0;
@@ -247,6 +270,7 @@ static int update(struct disk_list *list)
 
 	if (error)
 		return error;
+	list->doubtful = false;
 	while (disk_stats_next(&text, &stats)) {
 		if (disk_is_partition(disk, stats.name))
 			continue;

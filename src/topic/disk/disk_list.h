@@ -14,6 +14,7 @@ struct disk {
 	uint64_t block_bytes;    /* physical_block_size; U64_UNKNOWN */
 	bool stacked;            /* other devices store its data, or memory */
 	bool used;               /* there was a request */
+	bool doubtful;           /* this reading went back: raw and total are those of the last one */
 	bool described;          /* kind, model and block_bytes are read */
 	struct disk_stats raw;   /* as read last; without name */
 	struct disk_stats total; /* the same, not wrapped */
@@ -24,6 +25,7 @@ struct disk_list {
 	struct env *env; /* borrowed */
 	struct disk *disks;
 	size_t count, capacity;
+	bool doubtful;          /* so is the sum */
 	struct disk_stats gone; /* of devices that were removed, and that are no stacked ones */
 	uint64_t tick;
 	int error;

@@ -15,21 +15,19 @@
 #include <strings.h>
 
 #include "core/vector.h"
+#include "core/wrap.h"
 #include "kernel/interrupts.h"
-
-#define WRAPS_FROM (UINT64_C(1) << 31)
 
 void wrapping_count_update(struct wrapping_count *count, uint64_t now, uint64_t base)
 {
 	uint64_t last = count->last;
-	bool wrapped = now < last && last >= WRAPS_FROM && last <= UINT32_MAX && now < WRAPS_FROM;
 
 	if (!count->known)
 		count->total = base;
 	else if (now >= last)
 		count->total += now - last;
 	else
-		count->total += wrapped ? now + (UINT64_C(1) << 32) - last : now;
+		count->total += wrapped(last, now) ? now + WRAP_SPAN - last : now;
 	count->last = now;
 	count->known = true;
 }

@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
+#include "core/wrap.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
 #include "topic/network/netlink_dump.h"
@@ -135,7 +136,7 @@ static uint64_t growth(uint64_t before, uint64_t now, bool again)
 		return now;
 	if (now >= before)
 		return now - before;
-	return before <= UINT32_MAX ? now + (UINT64_C(1) << 32) - before : 0;
+	return wrapped(before, now) ? now + WRAP_SPAN - before : 0;
 }
 
 static void grow(union net_traffic *total, union net_traffic *raw, const union net_traffic *now, bool again,
