@@ -19,7 +19,7 @@ struct pid_syscall {
 /* False if malformed. */
 bool pid_syscall_parse(struct span text, struct pid_syscall *call);
 
-/* NULL: one that seldom waits, or of another ABI. */
+/* NULL: none, or newer than the C library, or of another ABI. */
 const char *pid_syscall_name(const struct pid_syscall *call);
 
 /* The file descriptor that it works on; -1: none. */
