@@ -167,6 +167,10 @@ START_TEST(system_calls)
 	call = call_of(text);
 	ck_assert_str_eq(pid_syscall_name(&call), "futex");
 	ck_assert_int_eq(pid_syscall_fd(&call), -1);
+	snprintf(text, sizeof(text), "%d 0x5 0x5 0x13 0x0 0x0 0x0 0x7ffc00000000 0x7f00\n", (int)SYS_tgkill);
+	call = call_of(text);
+	ck_assert_str_eq(pid_syscall_name(&call), "tgkill");
+	ck_assert_int_eq(pid_syscall_fd(&call), -1);
 	/* its stack is below 4 GiB: the number is of another table */
 	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 0xffff0000 0xf7f0\n", (int)SYS_read);
 	call = call_of(text);
@@ -233,6 +237,8 @@ static const struct process_facts idle = {
 	.system_call = "",
 	.system_call_file = "",
 	.wait_channel = "",
+	.nice_within = "",
+	.stop_signal = NAN,
 };
 
 static void assert_story(const struct process_facts *facts, enum process_level level, const char *expected)
@@ -278,12 +284,40 @@ START_TEST(how_it_ended)
 }
 END_TEST
 
+START_TEST(what_goes_on_without_its_main_thread)
+{
+	struct process_facts facts = idle;
+
+	facts.threads = 2;
+	facts.main_ended = true;
+	assert_story(&facts, PROCESS_CALM, "Its main thread has ended; 1 thread goes on.");
+	facts.threads = 4;
+	assert_story(&facts, PROCESS_CALM, "Its main thread has ended; 3 threads go on.");
+	facts.state = '\0'; /* which of them was not seen */
+	assert_story(&facts, PROCESS_CALM, "Its main thread has ended; 3 threads go on.");
+	facts.state = 'S';
+	facts.system_call = "nanosleep";
+	assert_story(&facts, PROCESS_CALM,
+		     "Its main thread has ended; the first that lives sleeps until a time has passed: "
+		     "nanosleep.");
+	facts.state = 'R';
+	facts.cpu_ratio = 1.2;
+	assert_story(&facts, PROCESS_CALM, "It computes: 1.2 CPUs (user 0.0, system 0.0).");
+	facts.state = 'X'; /* all of it has */
+	facts.main_ended = false;
+	facts.exit_code = 0;
+	assert_story(&facts, PROCESS_SLOW, "It has exited with code 0.");
+}
+END_TEST
+
 START_TEST(what_stops_it)
 {
 	struct process_facts facts = idle;
 
 	facts.state = 'T';
 	assert_story(&facts, PROCESS_SLOW, "A signal has stopped it; SIGCONT continues it.");
+	facts.stop_signal = SIGTTIN;
+	assert_story(&facts, PROCESS_SLOW, "SIGTTIN has stopped it; SIGCONT continues it.");
 	facts.tracer_pid = 12;
 	assert_story(&facts, PROCESS_SLOW, "Its tracer, process 12, has stopped it.");
 	facts.state = 'S'; /* traced, but not stopped */
@@ -314,9 +348,22 @@ START_TEST(what_it_competes_for)
 	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 1.0 CPUs and gets 0.4.");
 	facts.nice = 19;
 	facts.cpu_ratio = 0.02;
+	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
+	facts.nice_within = "machine";
 	assert_story(&facts, PROCESS_SLOW,
-		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02, as nice 19 lets others go "
+		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 lets others go "
 		     "first.");
+	facts.nice_within = "session";
+	assert_story(&facts, PROCESS_SLOW,
+		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only among "
+		     "the processes of its session (autogroup).");
+	facts.nice_within = "group";
+	assert_story(&facts, PROCESS_SLOW,
+		     "It waits for a CPU: it could use 0.6 CPUs and gets 0.02. Its nice 19 counts only "
+		     "within its control group.");
+	facts.nice_within = "machine";
+	facts.nice = NAN; /* of another scheduling policy */
+	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
 	facts.nice = -5;
 	assert_story(&facts, PROCESS_SLOW, "It waits for a CPU: it could use 0.6 CPUs and gets 0.02.");
 	facts.disk_ratio = 0.61; /* the longer wait */

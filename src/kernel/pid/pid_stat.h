@@ -29,10 +29,33 @@ struct pid_stat {
 	uint64_t processor;      /* CPU that it last ran on; U64_UNKNOWN likewise */
 };
 
+/*
+ * The main thread of a process may end before the others: its stat file then has the state of a zombie and no
+ * memory, but still all CPU time and the number of threads, in which the main thread counts.
+ */
+static inline bool pid_stat_main_ended(const struct pid_stat *stat)
+{
+	return stat->state == 'Z' || stat->state == 'X' || stat->state == 'x';
+}
+
+/* … and others go on. */
+static inline bool pid_stat_goes_on(const struct pid_stat *stat)
+{
+	return pid_stat_main_ended(stat) && stat->threads > 1;
+}
+
+static inline bool pid_stat_has_ended(const struct pid_stat *stat)
+{
+	return pid_stat_main_ended(stat) && stat->threads <= 1;
+}
+
 /* False unless all fields up to the start time are there. */
 bool pid_stat_parse(struct span text, struct pid_stat *stat);
 
-/* The exit status of a zombie, as of wait(2); false when missing. Users without rights get 0. */
+/*
+ * The exit status of a zombie, as of wait(2), or the signal that stopped a process until its parent has read
+ * that (since Linux 5.17); false when missing. Users without rights get 0.
+ */
 bool pid_stat_exit_status(struct span text, int *status);
 
 /* The scheduling policy (SCHED_OTHER …) and the ticks that a thread waited for block devices. */

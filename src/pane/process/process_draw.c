@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/i18n.h"
+#include "core/signal_name.h"
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/process/process.h"
@@ -124,14 +125,30 @@ static double either(double best, double otherwise)
 	return isnan(best) ? otherwise : best;
 }
 
+static bool main_ended(const struct summary *summary)
+{
+	return strcmp(text_of(summary, "main_thread"), "ended") == 0;
+}
+
+/* Other scheduling policies do not go by it. */
+static double nice_of(const struct summary *summary)
+{
+	const char *policy = text_of(summary, "policy");
+	bool counts = strcmp(policy, "other") == 0 || strcmp(policy, "batch") == 0;
+
+	return counts ? number(summary, "nice") : NAN;
+}
+
 static struct process_facts facts_of(const struct summary *summary)
 {
 	return (struct process_facts){
 		.state = *text_of(summary, "state"),
+		.main_ended = main_ended(summary),
 		.exit_code = how_ended(summary, "exit_code", "exit_code"),
 		.exit_signal = how_ended(summary, "exit_signal", "signal"),
 		.frozen = strcmp(text_of(summary, "frozen"), "yes") == 0,
 		.tracer_pid = number(summary, "tracer_pid"),
+		.stop_signal = number(summary, "stop_signal"),
 		.threads = number(summary, "threads"),
 		.running_threads = number(summary, "running_threads"),
 		.waiting_threads = number(summary, "waiting_threads"),
@@ -139,7 +156,8 @@ static struct process_facts facts_of(const struct summary *summary)
 		.user_ratio = number(summary, "user_ratio"),
 		.system_ratio = number(summary, "system_ratio"),
 		.wait_ratio = number(summary, "wait_ratio"),
-		.nice = number(summary, "nice"),
+		.nice = nice_of(summary),
+		.nice_within = text_of(summary, "nice_within"),
 		.disk_ratio = either(number(summary, "disk_ratio"), time_part(summary, "disk")),
 		.memory_ratio = time_part(summary, "memory"),
 		.lock_ratio = time_part(summary, "lock"),
@@ -261,9 +279,16 @@ static void line_group(const struct summary *summary, struct line *line)
 static void line_state(const struct summary *summary, struct line *line)
 {
 	const char *state = text_of(summary, "state"), *call = text_of(summary, "system_call");
+	double stopped_by = number(summary, "stop_signal");
+	const char *signal = stopped_by > 0 ? signal_name((unsigned)stopped_by) : NULL;
 
 	line->label = _("state");
-	add(line, "%s %s", state, state_words(*state));
+	if (signal)
+		add(line, _("%s stopped by SIG%s"), state, signal);
+	else
+		add(line, "%s %s", state, state_words(*state));
+	if (main_ended(summary))
+		add(line, "%s", _(", but its main thread has ended"));
 	if (*call)
 		add(line, _("  in %s"), call);
 	if (*text_of(summary, "wait_channel"))
@@ -337,6 +362,7 @@ static void line_faults(const struct summary *summary, struct line *line)
 
 static void line_priority(const struct summary *summary, struct line *line)
 {
+	const char *within = fabs(nice_of(summary)) > 0 ? text_of(summary, "nice_within") : "";
 	char value[2][VALUE_TEXT_MAX];
 
 	line->label = _("priority");
@@ -345,6 +371,10 @@ static void line_priority(const struct summary *summary, struct line *line)
 	    *text_of(summary, "policy") ? text_of(summary, "policy") : "-",
 	    *text_of(summary, "cpus") ? text_of(summary, "cpus") : "-",
 	    fixed_text(value[1], number(summary, "oom_score"), 0));
+	if (strcmp(within, "session") == 0)
+		add(line, "%s", _("  nice counts within its session"));
+	else if (strcmp(within, "group") == 0)
+		add(line, "%s", _("  nice counts within its control group"));
 }
 
 /* The limit that is nearest. */

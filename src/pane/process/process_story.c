@@ -24,7 +24,7 @@ static bool say_exit(const struct process_facts *facts, char *text, size_t room)
 {
 	const char *name = facts->exit_signal >= 0 ? signal_name((unsigned)facts->exit_signal) : NULL;
 
-	if (facts->state != 'X' && facts->state != 'Z')
+	if ((facts->state != 'X' && facts->state != 'Z') || facts->main_ended)
 		return false;
 	if (name)
 		snprintf(text, room, _("It was killed by SIG%s."), name);
@@ -45,10 +45,14 @@ static bool say_exit(const struct process_facts *facts, char *text, size_t room)
 
 static bool say_stopped(const struct process_facts *facts, char *text, size_t room)
 {
+	const char *name = facts->stop_signal > 0 ? signal_name((unsigned)facts->stop_signal) : NULL;
+
 	if (facts->frozen)
 		snprintf(text, room, "%s", _("Its control group is frozen: it does not run."));
 	else if (facts->state == 't' || (facts->state == 'T' && facts->tracer_pid > 0))
 		snprintf(text, room, _("Its tracer, process %.0f, has stopped it."), facts->tracer_pid);
+	else if (facts->state == 'T' && name)
+		snprintf(text, room, _("SIG%s has stopped it; SIGCONT continues it."), name);
 	else if (facts->state == 'T')
 		snprintf(text, room, "%s", _("A signal has stopped it; SIGCONT continues it."));
 	else
@@ -67,22 +71,30 @@ static bool say_throttled(const struct process_facts *facts, char *text, size_t 
 	return true;
 }
 
+/* Whether it lets go first those that it competes with depends on where they are. NULL: not known. */
+static const char *of_nice(const char *within)
+{
+	if (strcmp(within, "machine") == 0)
+		return _(" Its nice %.0f lets others go first.");
+	if (strcmp(within, "session") == 0)
+		return _(" Its nice %.0f counts only among the processes of its session (autogroup).");
+	return strcmp(within, "group") == 0 ? _(" Its nice %.0f counts only within its control group.")
+					    : NULL;
+}
+
 static bool say_ready(const struct process_facts *facts, char *text, size_t room)
 {
 	int digits = facts->cpu_ratio < 0.1 ? 2 : 1;
+	size_t length;
 
 	if (!(facts->wait_ratio >= READY) || facts->cpu_ratio > 4 * facts->wait_ratio ||
 	    facts->disk_ratio > facts->wait_ratio)
 		return false;
-	if (facts->nice > 0)
-		snprintf(text, room,
-			 _("It waits for a CPU: it could use %.1f CPUs and gets %.*f, as nice %.0f lets "
-			   "others "
-			   "go first."),
-			 facts->cpu_ratio + facts->wait_ratio, digits, facts->cpu_ratio, facts->nice);
-	else
-		snprintf(text, room, _("It waits for a CPU: it could use %.1f CPUs and gets %.*f."),
-			 facts->cpu_ratio + facts->wait_ratio, digits, facts->cpu_ratio);
+	snprintf(text, room, _("It waits for a CPU: it could use %.1f CPUs and gets %.*f."),
+		 facts->cpu_ratio + facts->wait_ratio, digits, facts->cpu_ratio);
+	length = strlen(text);
+	if (facts->nice > 0 && of_nice(facts->nice_within))
+		snprintf(text + length, room - length, of_nice(facts->nice_within), facts->nice);
 	return true;
 }
 
@@ -198,13 +210,29 @@ static const char *what_for(const char *call)
 static bool say_sleeps(const struct process_facts *facts, char *text, size_t room)
 {
 	const char *what = what_for(facts->system_call);
-	const char *who = facts->threads > 1 ? _("Its main thread sleeps") : _("It sleeps");
+	const char *who = facts->main_ended    ? _("Its main thread has ended; the first that lives sleeps")
+			  : facts->threads > 1 ? _("Its main thread sleeps")
+					       : _("It sleeps");
 	bool file = *facts->system_call_file != '\0';
 
 	if (facts->state != 'S' || !(facts->cpu_ratio < SLEEPS) || !what)
 		return false;
 	snprintf(text, room, "%s %s: %s%s%s.", who, what, facts->system_call, file ? " " : "",
 		 facts->system_call_file);
+	return true;
+}
+
+/* The main thread is one of its threads until the last one ends. */
+static bool say_goes_on(const struct process_facts *facts, char *text, size_t room)
+{
+	unsigned long others = facts->threads > 1 ? (unsigned long)facts->threads - 1 : 0;
+
+	if (!facts->main_ended || others == 0)
+		return false;
+	snprintf(text, room,
+		 P_("Its main thread has ended; %lu thread goes on.",
+		    "Its main thread has ended; %lu threads go on.", others),
+		 others);
 	return true;
 }
 
@@ -215,7 +243,8 @@ enum process_level process_story(const struct process_facts *facts, char *text, 
 	    say_throttled(facts, text, room) || say_ready(facts, text, room) ||
 	    say_memory(facts, text, room) || say_disk(facts, text, room) || say_other(facts, text, room))
 		return PROCESS_SLOW;
-	if (say_computes(facts, text, room) || say_lock(facts, text, room) || say_sleeps(facts, text, room))
+	if (say_computes(facts, text, room) || say_lock(facts, text, room) ||
+	    say_sleeps(facts, text, room) || say_goes_on(facts, text, room))
 		return PROCESS_CALM;
 	return PROCESS_SILENT;
 }

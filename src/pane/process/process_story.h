@@ -9,13 +9,15 @@
 /* What the sentence follows from; NaN: unknown. Ratios are sums over its threads; 1 is one CPU. */
 struct process_facts {
 	char state; /* of its main thread, as in ps(1); 'X': exited; 0: unknown */
+	bool main_ended; /* … which has ended, while others go on: then of the first that lives */
 	double exit_code, exit_signal;
 	bool frozen; /* its control group is */
-	double tracer_pid;
+	double tracer_pid, stop_signal;
 	double threads, running_threads, waiting_threads;
 	double cpu_ratio, user_ratio, system_ratio;
 	double wait_ratio; /* ready to run, but not running */
-	double nice;
+	double nice; /* of a process without real-time priority; else NaN */
+	const char *nice_within; /* "machine", "session", "group"; "": unknown */
 	double disk_ratio; /* waiting for block devices */
 	double memory_ratio, lock_ratio, other_ratio; /* parts of its time account */
 	double throttled_ratio, group_limit_ratio;

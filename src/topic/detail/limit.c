@@ -80,7 +80,7 @@ static struct use read_use(struct process_page *page)
 	if (stat->state)
 		use.cpu_seconds = (stat->user_ticks + stat->system_ticks) / page->env->ticks_per_second;
 	if (process_page_is_alive(page))
-		use.files = open_files_count(page->env, page->target->pid);
+		use.files = open_files_count(page->env, page->target->memory_pid);
 	return use;
 }
 

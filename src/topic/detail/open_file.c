@@ -188,8 +188,8 @@ static void read_turn(struct state *state)
 	long n_read;
 
 	state->tick_ns = env_mono_ns();
-	n_read = open_files_read(state->page->env, state->page->target->pid, &state->cookie, TURN_MAX, take,
-				 state);
+	n_read = open_files_read(state->page->env, state->page->target->memory_pid, &state->cookie, TURN_MAX,
+				 take, state);
 	if (n_read < 0) {
 		state->error = (int)n_read;
 		state->cookie = 0;
@@ -206,7 +206,7 @@ static void read_sockets(struct state *state)
 	for (size_t i = 0; i < state->n_files; i++)
 		if (state->files[i].socket != U64_UNKNOWN)
 			socket_names_want(&state->sockets, state->files[i].socket);
-	socket_names_read(&state->sockets, state->page->env, state->page->target->pid);
+	socket_names_read(&state->sockets, state->page->env, state->page->target->memory_pid);
 }
 
 static void set_link_columns(struct file_row *row, struct arena *arena, const struct file *file)

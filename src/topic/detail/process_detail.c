@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -26,7 +27,7 @@
 struct detail_row {
 	uint64_t pid;
 	double start_seconds;
-	const char *name, *state, *command, *parents, *user;
+	const char *name, *state, *main_thread, *command, *parents, *user;
 	uint64_t ppid, uid, process_group, session, tracer_pid, threads;
 	uint64_t running_threads, waiting_threads, stopped_threads;
 	double disk_seconds, disk_ratio;
@@ -38,6 +39,7 @@ struct detail_row {
 	const char *frozen;
 	const char *policy, *cpus;
 	double nice;
+	const char *nice_within;
 	uint64_t oom_score;
 	double oom_adjustment;
 	double cpu_seconds, cpu_ratio;
@@ -46,7 +48,7 @@ struct detail_row {
 	uint64_t call_read_bytes, call_write_bytes;
 	double call_read_bytes_per_second, call_write_bytes_per_second;
 	uint64_t open_files;
-	uint64_t exited_time, exit_code, exit_signal;
+	uint64_t stop_signal, exited_time, exit_code, exit_signal;
 };
 
 #define ROW(field, ...) COLUMN(struct detail_row, field, __VA_ARGS__)
@@ -72,9 +74,13 @@ static const struct column columns[] = {
 	    .rank = 4, .help = N_("start time"), .source = "CLOCK_REALTIME - CLOCK_BOOTTIME + start_seconds"),
 	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm"),
 	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .text = TEXT_STATE,
-	    .help = N_("of its main thread: R runs or waits for a CPU, S sleeps, D waits for a device, "
-		       "T stopped, t traced, Z zombie, X exited"),
+	    .help = N_("of its main thread, or if that has ended of the first that lives: R runs or waits "
+		       "for a CPU, S sleeps, D waits for a device, T stopped, t traced, Z zombie, X exited"),
 	    .source = "/proc/PID/stat state"),
+	TEXT(main_thread, N_("main"),
+	     N_("ended: its main thread has ended, and others go on; then files, memory and what it waits "
+		"for are of the first that lives"),
+	     "/proc/PID/stat state, num_threads", .hidden = true, .words = true, .fleeting = true),
 	TEXT(user, N_("user"), N_("effective user"), "/proc/PID/status Uid, /etc/passwd", .rank = 2),
 	NUMBER(uid, N_("UID"), N_("effective UID"), "/proc/PID/status Uid", .hidden = true),
 	NUMBER(ppid, N_("parent"), N_("parent process: it started or adopted this one"),
@@ -100,10 +106,10 @@ static const struct column columns[] = {
 	    .rate_of = offsetof(struct detail_row, disk_seconds),
 	    .help = N_("share of the time that threads waited for block devices, all threads together"),
 	    .source = "growth of disk_seconds / time"),
-	TEXT(wait_channel, N_("waits in"), N_("function of the kernel in which its main thread waits"),
+	TEXT(wait_channel, N_("waits in"), N_("function of the kernel in which this thread waits"),
 	     "/proc/PID/wchan", .fleeting = true, .rank = 4),
 	TEXT(system_call, N_("system call"),
-	     N_("system call that its main thread is in; a number where its name is not known"),
+	     N_("system call that this thread is in; a number where its name is not known"),
 	     "/proc/PID/syscall", .fleeting = true, .rank = 4),
 	TEXT(system_call_file, N_("of file"), N_("open file that this system call works on"),
 	     "/proc/PID/fd, by the first argument of /proc/PID/syscall", .fleeting = true, .rank = 6),
@@ -129,6 +135,12 @@ static const struct column columns[] = {
 	    .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
 	ROW(nice, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("nice"), .width = 4, .rank = 7,
 	    .help = N_("priority: -20 is the highest, 19 the lowest"), .source = "/proc/PID/stat nice"),
+	TEXT(nice_within, N_("within"),
+	     N_("among whom nice counts: machine, all others; session: only those of its session, as the "
+		"kernel shares CPUs between sessions first; group: only those of its control group"),
+	     "/proc/PID/cgroup, cpu.weight, cpu.shares; /proc/PID/autogroup, "
+	     "/proc/sys/kernel/sched_autogroup_enabled",
+	     .hidden = true, .words = true),
 	TEXT(policy, N_("policy"), N_("scheduling policy: other, fifo, rr, batch, idle, deadline, ext"),
 	     "/proc/PID/stat policy", .rank = 8, .hidden = true),
 	TEXT(cpus, N_("CPUs"), N_("CPUs that it may run on"), "/proc/PID/status Cpus_allowed_list", .rank = 8,
@@ -179,6 +191,10 @@ static const struct column columns[] = {
 	TEXT(root, N_("root"), N_("its root directory, as panetop sees it"), "/proc/PID/root",
 	     .hidden = true),
 	TEXT(cgroup, N_("cgroup"), N_("control group"), "/proc/PID/cgroup", .rank = 6),
+	NUMBER(stop_signal, N_("stop"),
+	       N_("signal that stopped it; unknown once its parent has read that, as a shell does, and "
+		  "before Linux 5.17"),
+	       "/proc/PID/stat exit_code", .hidden = true),
 	ROW(exited_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("exited"), .width = 12,
 	    .rank = 1, .optional = true, .help = N_("time of the first sample after its exit"),
 	    .source = "CLOCK_REALTIME"),
@@ -244,6 +260,16 @@ static double cpu_seconds(const struct process_page *page)
 	return (double)(stat->user_ticks + stat->system_ticks) / (double)page->env->ticks_per_second;
 }
 
+static void set_main_thread(struct detail_row *row, const struct target *target)
+{
+	if (target->state != TARGET_LIVE || pid_stat_has_ended(&target->stat))
+		return;
+	if (target->memory_pid != target->pid || pid_stat_goes_on(&target->stat))
+		row->main_thread = N_("ended");
+	else
+		row->main_thread = N_("lives");
+}
+
 static void set_stat(struct detail_row *row, const struct process_page *page)
 {
 	const struct pid_stat *stat = &page->target->stat;
@@ -252,7 +278,8 @@ static void set_stat(struct detail_row *row, const struct process_page *page)
 		row->state = "X";
 	if (!stat->state)
 		return;
-	if (!row->state)
+	set_main_thread(row, page->target);
+	if (!row->state && !pid_stat_goes_on(stat))
 		row->state = pid_state_text(stat->state);
 	row->ppid = stat->parent_pid;
 	if (stat->process_group >= 0)
@@ -269,7 +296,7 @@ struct thread_sums {
 	bool complete;
 };
 
-static void add_thread(struct thread_sums *sums, struct span text, bool first)
+static void add_thread(struct thread_sums *sums, struct span text, bool main)
 {
 	uint64_t policy, disk_ticks;
 	struct pid_stat stat;
@@ -284,11 +311,12 @@ static void add_thread(struct thread_sums *sums, struct span text, bool first)
 	if (!pid_stat_late_fields(text, &policy, &disk_ticks))
 		return;
 	sums->disk_ticks += disk_ticks;
-	if (first)
+	if (main)
 		sums->policy = policy;
 }
 
-static struct thread_sums read_threads(struct env *env, uint32_t pid)
+/* main_tid: whose scheduling policy is that of the process. */
+static struct thread_sums read_threads(struct env *env, uint32_t pid, uint32_t main_tid)
 {
 	struct thread_sums sums = { .policy = U64_UNKNOWN };
 	char bytes[PROCESS_STAT_MAX], name[48];
@@ -304,7 +332,8 @@ static struct thread_sums read_threads(struct env *env, uint32_t pid)
 		snprintf(name, sizeof(name), "task/%u/stat", tids[i]);
 		length = pids_read(env, pid, name, bytes, sizeof(bytes));
 		if (length != -ENOENT && length != -ESRCH)
-			add_thread(&sums, span_of(bytes, length > 0 ? (size_t)length : 0), i == 0);
+			add_thread(&sums, span_of(bytes, length > 0 ? (size_t)length : 0),
+				   tids[i] == main_tid);
 	}
 	return sums;
 }
@@ -321,11 +350,11 @@ static bool accounts_delays(struct env *env)
 	       span_u64(&text, &on) && on;
 }
 
-static void set_threads(struct detail_row *row, struct env *env, uint32_t pid)
+static void set_threads(struct detail_row *row, struct env *env, const struct target *target)
 {
 	static const char *const policies[] = { "other", "fifo", "rr",       "batch",
 						NULL,    "idle", "deadline", "ext" };
-	const struct thread_sums sums = read_threads(env, pid);
+	const struct thread_sums sums = read_threads(env, target->pid, target->memory_pid);
 
 	if (sums.policy < sizeof(policies) / sizeof(policies[0]))
 		row->policy = policies[sums.policy];
@@ -363,7 +392,7 @@ static void set_system_call(struct detail_row *row, struct process_page *page, s
 	if (pid_syscall_fd(&call) < 0)
 		return;
 	snprintf(name, sizeof(name), "fd/%lld", (long long)pid_syscall_fd(&call));
-	length = pids_read_link(page->env, page->target->pid, name, target, sizeof(target));
+	length = pids_read_link(page->env, page->target->memory_pid, name, target, sizeof(target));
 	if (length > 0)
 		row->system_call_file = arena_copy(arena, target, (size_t)length);
 }
@@ -391,6 +420,50 @@ static void set_links(struct detail_row *row, struct process_page *page, struct 
 		if (error && !**field)
 			*field = error == -EACCES || error == -EPERM ? NULL : "";
 	}
+}
+
+#define AUTOGROUPS "proc/sys/kernel/sched_autogroup_enabled"
+
+static bool has_autogroups(struct env *env)
+{
+	struct span text;
+	uint64_t on;
+
+	return env_read(env, env_file(env, AUTOGROUPS), &text) == 0 && span_u64(&text, &on) && on;
+}
+
+static bool has_file(struct env *env, const struct cgroup_place *place, const char *name)
+{
+	struct span text;
+
+	return cgroup_read(env, place, name, &text) == 0;
+}
+
+/* Version 1 has weights at its top, too, and version 2 in every group below one that hands CPU time out. */
+static bool is_weighed(struct env *env, struct cgroup_place place)
+{
+	if (place.version == 1)
+		return has_file(env, &place, "cpu.shares") &&
+		       (*place.group || !has_file(env, &place, "release_agent"));
+	do {
+		if (has_file(env, &place, "cpu.weight"))
+			return true;
+	} while (cgroup_up(&place));
+	return false;
+}
+
+/* The scheduler shares CPUs among control groups and sessions first; nice is a share within one. */
+static const char *nice_within(struct process_page *page, const struct cgroup_place *place)
+{
+	struct env *env = page->env;
+
+	if (is_weighed(env, *place))
+		return N_("group");
+	if (!has_autogroups(env))
+		return N_("machine");
+	if (process_page_text(page, PAGE_AUTOGROUP), page->texts[PAGE_AUTOGROUP].error)
+		return NULL;
+	return page->texts[PAGE_AUTOGROUP].text.length > 0 ? N_("session") : N_("machine");
 }
 
 static double quota(struct env *env, const struct cgroup_place *place)
@@ -453,6 +526,7 @@ static void set_cgroup(struct detail_row *row, struct process_page *page, struct
 		set_frozen(row, env, &place);
 	if (!cgroup_find(text, mounts, "cpu", &place))
 		return;
+	row->nice_within = nice_within(page, &place);
 	do {
 		row->group_limit_ratio = quota(env, &place);
 	} while (isnan(row->group_limit_ratio) && cgroup_up(&place));
@@ -529,14 +603,29 @@ static const char *command_text(const struct target *target, struct slow_text *s
 	return copy;
 }
 
+/* The kernel writes 0 where the user may not know it. */
+static void set_stop_signal(struct detail_row *row, const struct process_page *page)
+{
+	char bytes[PROCESS_STAT_MAX];
+	long length;
+	int status;
+
+	if (page->target->stat.state != 'T')
+		return;
+	length = pids_read(page->env, page->target->pid, "stat", bytes, sizeof(bytes));
+	if (length > 0 && pid_stat_exit_status(span_of(bytes, (size_t)length), &status) &&
+	    (status == SIGSTOP || status == SIGTSTP || status == SIGTTIN || status == SIGTTOU))
+		row->stop_signal = (uint64_t)status;
+}
+
 static void set_live(struct detail_row *row, struct process_page *page, struct arena *arena)
 {
 	struct env *env = page->env;
-	uint32_t pid = page->target->pid;
 
 	row->parents = parents_text(env, arena, page->target->stat.parent_pid);
-	set_threads(row, env, pid);
-	row->open_files = open_files_count(env, pid);
+	set_threads(row, env, page->target);
+	set_stop_signal(row, page);
+	row->open_files = open_files_count(env, page->target->memory_pid);
 }
 
 static int sample_detail(struct sample *sample)

@@ -26,6 +26,7 @@ static const struct {
 	[PAGE_SYSCALL] = { "syscall" },
 	[PAGE_OOM_SCORE] = { "oom_score" },
 	[PAGE_OOM_ADJUSTMENT] = { "oom_score_adj" },
+	[PAGE_AUTOGROUP] = { "autogroup" },
 	[PAGE_EXECUTABLE] = { "exe", .link = true },
 	[PAGE_DIRECTORY] = { "cwd", .link = true },
 	[PAGE_ROOT] = { "root", .link = true },
@@ -144,7 +145,7 @@ static void look_for_exit(struct process_page *page)
 {
 	bool gone = page->target->state == TARGET_GONE;
 
-	if (!gone && page->target->stat.state != 'Z')
+	if (!gone && !pid_stat_has_ended(&page->target->stat))
 		return;
 	if (gone && page->gone_wall_ns == 0)
 		page->gone_wall_ns = env_wall_ns();
@@ -175,7 +176,8 @@ int process_page_update(struct process_page *page, struct sample *sample)
 static int read_link(struct process_page *page, enum page_item item)
 {
 	char target[PATH_MAX];
-	long length = pids_read_link(page->env, page->target->pid, items[item].name, target, sizeof(target));
+	long length = pids_read_link(page->env, page->target->memory_pid, items[item].name, target,
+				     sizeof(target));
 
 	if (length < 0)
 		return (int)length;
@@ -192,7 +194,8 @@ static void read_item(struct process_page *page, enum page_item item)
 
 	kept->tick = page->env->tick;
 	kept->error = link ? read_link(page, item)
-			   : pids_read_text(page->env, page->target->pid, items[item].name, &kept->text);
+			   : pids_read_text(page->env, page->target->memory_pid, items[item].name,
+					    &kept->text);
 	if (kept->error == -EACCES || kept->error == -EPERM)
 		buffer_empty(&kept->text);
 }

@@ -123,7 +123,7 @@ static void read_missing_commands(struct event_reader *reader, size_t from)
 		const struct raw_event *raw = &reader->raw.list[i];
 
 		if (raw->kind == EVENT_EXEC && !raw->is_command && may_be_selected(reader, raw))
-			command_reader_ask(reader->commands, raw->pid, raw->time_ns);
+			command_reader_ask(reader->commands, raw->pid, "cmdline", raw->time_ns);
 	}
 	command_reader_submit(reader->commands);
 	while (command_reader_next(reader->commands, &line))
@@ -321,7 +321,7 @@ static void seed(struct event_reader *reader)
 	if (reader->env.foreign_pids || pids_list(&reader->env, &pids, &n_pids))
 		return;
 	while (at < n_pids && command_reader_is_free(reader->commands)) {
-		while (at < n_pids && command_reader_ask(reader->commands, pids[at], 0))
+		while (at < n_pids && command_reader_ask(reader->commands, pids[at], "cmdline", 0))
 			at++;
 		command_reader_submit(reader->commands);
 		while (command_reader_next(reader->commands, &line)) {

@@ -100,7 +100,7 @@ static void copy_comm(struct event_process *process, const struct pid_stat *stat
 /* A first thread that ended is one of stat->threads until the last one ends, too. */
 static void copy_threads(struct event_process *process, const struct pid_stat *stat, uint64_t counted_ns)
 {
-	process->first_ended = stat->state == 'Z' || stat->state == 'X';
+	process->first_ended = pid_stat_main_ended(stat);
 	process->threads = (uint32_t)stat->threads;
 	process->threads -= process->first_ended && process->threads > 0;
 	process->counted_ns = counted_ns;

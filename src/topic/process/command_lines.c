@@ -62,9 +62,12 @@ static void collect(struct command_lines *lines, struct process *const *list, si
 
 static bool ask(struct command_lines *lines, struct process *process, uint64_t tick)
 {
+	char path[PROCESS_FILE_MAX];
+
 	if (process_is_kernel_thread(process))
 		return true;
-	if (!command_reader_ask(lines->reader, process->pid, process->start_ticks))
+	if (!command_reader_ask(lines->reader, process->pid, process_memory_file(process, "cmdline", path),
+				process->start_ticks))
 		return false;
 	process->command_tick = tick;
 	return true;

@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "sys/device_poll.h"
+#include "topic/process/process_entry.h"
 
 #define BYTES_MAX ((size_t)1024)
 #define STUCK_NS UINT64_C(2000000000)
@@ -21,6 +22,7 @@
 
 struct request {
 	uint32_t pid;
+	char file[PROCESS_FILE_MAX]; /* in its directory */
 	uint64_t tag;
 	size_t length; /* of bytes; 0: none, or an error */
 	char bytes[BYTES_MAX + 1];
@@ -40,11 +42,11 @@ struct command_reader {
 
 static size_t read_line(const struct root *root, struct request *request)
 {
-	char path[64];
+	char path[2 * PROCESS_FILE_MAX];
 	ssize_t length;
 	int fd;
 
-	snprintf(path, sizeof(path), "proc/%u/cmdline", request->pid);
+	snprintf(path, sizeof(path), "proc/%u/%s", request->pid, request->file);
 	fd = root_open_at(root, path, O_RDONLY | O_NOCTTY);
 	if (fd < 0)
 		return 0;
@@ -99,13 +101,14 @@ bool command_reader_is_free(const struct command_reader *reader)
 	return !reader->submitted;
 }
 
-bool command_reader_ask(struct command_reader *reader, uint32_t pid, uint64_t tag)
+bool command_reader_ask(struct command_reader *reader, uint32_t pid, const char *file, uint64_t tag)
 {
 	struct request *request = &reader->requests[reader->n_requests];
 
 	if (!command_reader_is_free(reader) || reader->n_requests == COMMAND_READER_MAX)
 		return false;
 	request->pid = pid;
+	snprintf(request->file, sizeof(request->file), "%s", file);
 	request->tag = tag;
 	reader->n_requests++;
 	return true;

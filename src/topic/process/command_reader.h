@@ -24,8 +24,8 @@ void command_reader_close(struct command_reader *reader);
 /* Does it accept requests? Not while a helper reads, nor until command_reader_next() has given all lines. */
 bool command_reader_is_free(const struct command_reader *reader);
 
-/* Requests a line; false when there is no room for more. */
-bool command_reader_ask(struct command_reader *reader, uint32_t pid, uint64_t tag);
+/* Requests a line of this file in the directory of the process; false when there is no room for more. */
+bool command_reader_ask(struct command_reader *reader, uint32_t pid, const char *file, uint64_t tag);
 
 /* Starts reading what was requested, and waits a moment: normally the lines are there when it returns. */
 void command_reader_submit(struct command_reader *reader);

@@ -125,11 +125,12 @@ static const struct column columns[] = {
 	     .help = N_("parent process: it started or adopted this one"), .source = "/proc/PID/stat ppid"),
 	STAT(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
 	     .text = TEXT_STATE,
-	     .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, "
-			"I idle kernel thread; on the screen X exited"),
+	     .help = N_("of its main thread, or if that has ended of the first that lives: R runs or waits "
+			"for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, I idle kernel "
+			"thread; on the screen X exited"),
 	     .source = "/proc/PID/stat state"),
 	STAT(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
-	     .help = N_("CPU that its main thread last ran on"), .source = "/proc/PID/stat processor"),
+	     .help = N_("CPU that this thread last ran on"), .source = "/proc/PID/stat processor"),
 	TIME(user_seconds, N_("utime"), N_("CPU time in user mode since its start"),
 	     "cpu_seconds - system_seconds", .hidden = true),
 	TIME(system_seconds, N_("stime"), N_("CPU time in the kernel since its start"),
@@ -340,7 +341,7 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 
 	if (process->stale)
 		return;
-	row->state = pid_state_text(process->stat.state);
+	row->state = pid_stat_goes_on(&process->stat) ? NULL : pid_state_text(process->stat.state);
 	row->processor = process->stat.processor;
 	row->threads = process->stat.threads;
 	row->nice = (double)process->stat.nice;
@@ -435,7 +436,7 @@ static void set_memory(struct process_row *row, const struct process *process,
 {
 	struct env *env = processes->env;
 	struct pid_status status = { .vm_swap = U64_UNKNOWN };
-	char bytes[4096];
+	char bytes[4096], path[PROCESS_FILE_MAX];
 	long length;
 
 	if (row->resident_bytes < U64_BLANK && memory->total_bytes - 1 < U64_BLANK - 1)
@@ -443,7 +444,8 @@ static void set_memory(struct process_row *row, const struct process *process,
 	if ((memory->swap_known && !memory->has_swap) || process_is_kernel_thread(process)) {
 		row->swapped_bytes = 0;
 	} else if (processes->request && is_visible(processes->request, process->pid)) {
-		length = pids_read(env, process->pid, "status", bytes, sizeof(bytes));
+		length = pids_read(env, process->pid, process_memory_file(process, "status", path), bytes,
+				   sizeof(bytes));
 		if (length > 0)
 			pid_status_parse(span_of(bytes, (size_t)length), &status);
 		row->swapped_bytes = status.vm_swap;

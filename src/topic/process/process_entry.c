@@ -4,6 +4,7 @@
 #include "topic/process/process_entry.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/alloc.h"
@@ -33,6 +34,14 @@ struct process *process_new(uint32_t pid)
 	process->outside_tick = ENV_NEVER;
 	process->stat_file = process->statm_file = -1;
 	return process;
+}
+
+const char *process_memory_file(const struct process *process, const char *name, char path[PROCESS_FILE_MAX])
+{
+	if (!process->living_tid)
+		return name;
+	snprintf(path, PROCESS_FILE_MAX, "task/%u/%s", process->living_tid, name);
+	return path;
 }
 
 void process_release_files(struct env *env, struct process *process)

@@ -38,7 +38,8 @@ struct process {
 	uint64_t cpu_ns;           /* of all its threads, since its start */
 	uint64_t system_ns;        /* part of cpu_ns, estimated from the ticks of its stat file */
 	uint64_t used_ns;          /* growth of cpu_ns since the previous tick; U64_UNKNOWN: not seen then */
-	struct pid_stat stat;      /* as last read; without comm */
+	struct pid_stat stat;      /* as last read; without comm; see process_living_thread() */
+	uint32_t living_tid;       /* 0, unless the main thread has ended before this one */
 	uint64_t virtual_pages, shared_pages; /* read along with it; U64_UNKNOWN */
 	uint64_t mark;             /* bpf_walked.mark when it was read; 0: unknown */
 	uint64_t read_ns;          /* when it was read: mono_ns of that update */
@@ -85,6 +86,11 @@ double process_growth(struct process *process, uint64_t bytes, uint64_t now_ns);
 
 /* Closes them, unless they are closed. */
 void process_release_files(struct env *env, struct process *process);
+
+#define PROCESS_FILE_MAX 48
+
+/* Where in its directory the file with this name shows its memory; name, or in path. */
+const char *process_memory_file(const struct process *process, const char *name, char path[PROCESS_FILE_MAX]);
 
 static inline bool process_is_kernel_thread(const struct process *process)
 {

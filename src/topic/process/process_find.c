@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/process_pattern.h"
@@ -42,6 +43,33 @@ bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_st
 	long length = pids_read(env, pid, "stat", bytes, PROCESS_STAT_MAX);
 
 	return length > 0 && pid_stat_parse(span_of(bytes, (size_t)length), stat);
+}
+
+uint32_t process_living_thread(struct env *env, uint32_t pid, struct pid_stat *stat)
+{
+	const uint32_t *tids;
+	size_t n_tids;
+
+	if (!pid_stat_goes_on(stat) || pids_threads(env, pid, &tids, &n_tids) < 0)
+		return 0;
+	for (size_t i = 0; i < n_tids; i++) {
+		char bytes[PROCESS_STAT_MAX], name[48];
+		struct pid_stat thread;
+		long length;
+
+		snprintf(name, sizeof(name), "task/%u/stat", tids[i]);
+		length = pids_read(env, pid, name, bytes, sizeof(bytes));
+		if (length < 0 || !pid_stat_parse(span_of(bytes, (size_t)length), &thread) ||
+		    pid_stat_main_ended(&thread))
+			continue;
+		stat->state = thread.state;
+		stat->processor = thread.processor;
+		stat->priority = thread.priority;
+		stat->nice = thread.nice;
+		stat->resident_pages = thread.resident_pages;
+		return tids[i];
+	}
+	return 0;
 }
 
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room)

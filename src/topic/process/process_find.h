@@ -21,6 +21,12 @@ int process_find(struct env *env, uint32_t pid, double start_seconds, struct pid
 /* Reads its stat file into bytes[PROCESS_STAT_MAX], and parses it. False when it has exited. */
 bool process_read_stat(struct env *env, uint32_t pid, char *bytes, struct pid_stat *stat);
 
+/*
+ * Of a process whose main thread has ended before the others: the first thread that lives, whose state, CPU,
+ * priority and memory replace those of stat. 0, and stat unchanged: the main thread lives, or none was found.
+ */
+uint32_t process_living_thread(struct env *env, uint32_t pid, struct pid_stat *stat);
+
 /* The first argument of its command line, in bytes. */
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room);
 

@@ -17,6 +17,7 @@
 #include "topic/cpu/proc_stat.h"
 #include "topic/process/cgroup_cpu_time.h"
 #include "topic/process/command_lines.h"
+#include "topic/process/process_find.h"
 #include "topic/process/scope_container.h"
 #include "topic/process/scope_members.h"
 #include "topic/trace/trace.h"
@@ -215,6 +216,15 @@ bool process_list_existed_at(const struct process_list *list, uint64_t start_tic
 	return list->clocks && start_ticks + 2 < boot_ns / tick_ns;
 }
 
+static long read_statm(struct env *env, struct process *process, char *bytes, size_t room)
+{
+	char name[PROCESS_FILE_MAX];
+
+	if (!process->living_tid)
+		return pids_read_kept(env, &process->statm_file, process->pid, "statm", bytes, room);
+	return pids_read(env, process->pid, process_memory_file(process, "statm", name), bytes, room);
+}
+
 /* The sum in stat is faster, but leaves out what each CPU has not added yet: most of a small process. */
 static void read_sizes(struct env *env, struct process *process)
 {
@@ -223,12 +233,13 @@ static void read_sizes(struct env *env, struct process *process)
 	long length;
 
 	if (!process_is_kernel_thread(process)) {
-		length = pids_read_kept(env, &process->statm_file, process->pid, "statm", bytes,
-					sizeof(bytes));
+		length = read_statm(env, process, bytes, sizeof(bytes));
 		if (length > 0 && pid_statm_parse(span_of(bytes, (size_t)length), &statm))
 			process->stat.resident_pages = statm.resident_pages;
 		else
 			statm.virtual_pages = statm.shared_pages = U64_UNKNOWN;
+		if (pid_stat_goes_on(&process->stat)) /* no other thread was found */
+			process->stat.resident_pages = statm.virtual_pages = statm.shared_pages = U64_UNKNOWN;
 	}
 	process->virtual_pages = statm.virtual_pages;
 	process->shared_pages = statm.shared_pages;
@@ -262,6 +273,7 @@ static enum probe read_stat(struct process_list *list, struct env *env, struct p
 	process->start_ticks = stat.start_ticks;
 	set_name(process, stat.comm);
 	stat.comm = span_text("");
+	process->living_tid = process_living_thread(env, process->pid, &stat);
 	process->stat = stat;
 	read_sizes(env, process);
 	process->stale = false;

@@ -86,11 +86,12 @@ static void collect(struct proportional *reader, struct process_list *list)
 
 static void ask(struct proportional *reader, struct env *env, struct process *process)
 {
+	char path[PROCESS_FILE_MAX];
 	int fd;
 
 	if (!process || process_is_kernel_thread(process) || reader->n == MOST)
 		return;
-	fd = pids_open(env, process->pid, "smaps_rollup", O_RDONLY);
+	fd = pids_open(env, process->pid, process_memory_file(process, "smaps_rollup", path), O_RDONLY);
 	if (fd >= 0)
 		reader->rollups[reader->n++] =
 			(struct rollup){ process->pid, fd, process->start_ticks, U64_UNKNOWN };

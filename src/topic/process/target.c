@@ -53,17 +53,6 @@ static char *copy(const char *text)
 	return text ? alloc_text(text) : NULL;
 }
 
-static bool is_dead(const struct pid_stat *stat)
-{
-	return stat->state == 'Z' || stat->state == 'X' || stat->state == 'x';
-}
-
-/* A leader may end before the other threads of its process. */
-static bool has_ended(const struct pid_stat *stat)
-{
-	return is_dead(stat) && stat->threads <= 1;
-}
-
 static void set_process(struct target *target, uint32_t pid, const struct pid_stat *stat)
 {
 	size_t length = span_length(stat->comm);
@@ -88,7 +77,8 @@ static bool matches(const struct target *target, uint32_t pid, const struct pid_
 	if (stat->start_ticks < target->least_ticks ||
 	    !process_pattern_matches(span_text(list), pid, stat->comm, program))
 		return false;
-	return span_is_u64(span_text(list), &number) || (!has_ended(stat) && pid != target->request->own_pid);
+	return span_is_u64(span_text(list), &number) ||
+	       (!pid_stat_has_ended(stat) && pid != target->request->own_pid);
 }
 
 /* Selects the newest process that list matches by name, with programs also by the program of its command
@@ -146,7 +136,7 @@ static void follow(struct target *target)
 		target->state = TARGET_GONE;
 		return;
 	}
-	if (has_ended(&stat) && !has_ended(&target->stat))
+	if (pid_stat_has_ended(&stat) && !pid_stat_has_ended(&target->stat))
 		target->state = TARGET_GONE;
 	if (span_length(stat.comm) < TARGET_NAME_MAX) { /* an exec may change it */
 		memcpy(target->name, stat.comm.at, span_length(stat.comm));
@@ -157,25 +147,12 @@ static void follow(struct target *target)
 	target->stat.comm = span_text("");
 }
 
-/* A leader that has ended shows no memory: a thread that lives does. */
-static void find_memory(struct target *target)
+/* A main thread that has ended shows no memory, and nothing of what the others do. */
+static void find_living_thread(struct target *target)
 {
-	const uint32_t *tids;
-	size_t n_tids;
+	uint32_t living = process_living_thread(target->env, target->pid, &target->stat);
 
-	target->memory_pid = target->pid;
-	if (!is_dead(&target->stat) || has_ended(&target->stat) ||
-	    pids_threads(target->env, target->pid, &tids, &n_tids) < 0)
-		return;
-	for (size_t i = 0; i < n_tids; i++) {
-		char bytes[PROCESS_STAT_MAX];
-		struct pid_stat stat;
-
-		if (process_read_stat(target->env, tids[i], bytes, &stat) && !is_dead(&stat)) {
-			target->memory_pid = tids[i];
-			return;
-		}
-	}
+	target->memory_pid = living ? living : target->pid;
 }
 
 #define SEEN_SLACK_NS UINT64_C(20000000) /* start times are in ticks */
@@ -247,7 +224,7 @@ int target_update(struct target *target)
 	if (target->state == TARGET_SOUGHT)
 		error = seek(target);
 	if (target->state == TARGET_LIVE)
-		find_memory(target);
+		find_living_thread(target);
 	return error;
 }
 
@@ -257,7 +234,7 @@ bool target_is_same(const struct target *target)
 	struct pid_stat stat;
 
 	return target->state == TARGET_LIVE && process_read_stat(target->env, target->pid, bytes, &stat) &&
-	       stat.start_ticks == target->start_ticks && !has_ended(&stat);
+	       stat.start_ticks == target->start_ticks && !pid_stat_has_ended(&stat);
 }
 
 static bool is_kernel(const struct target *target)
@@ -267,7 +244,7 @@ static bool is_kernel(const struct target *target)
 
 bool target_has_no_memory(const struct target *target)
 {
-	return is_kernel(target) || has_ended(&target->stat);
+	return is_kernel(target) || pid_stat_has_ended(&target->stat);
 }
 
 void target_notices(const struct target *target, struct frame *frame, const char *topic)
@@ -285,7 +262,7 @@ void target_notices(const struct target *target, struct frame *frame, const char
 	if (is_kernel(target))
 		frame_notice(frame, topic, NULL, _("%u %s is a kernel thread: it has no memory of its own"),
 			     target->pid, target->name);
-	else if (has_ended(&target->stat))
+	else if (pid_stat_has_ended(&target->stat))
 		frame_notice(
 			frame, topic, NULL,
 			_("%u %s is a zombie: it has exited and has no memory; its parent has not read its "

@@ -26,7 +26,7 @@ struct target {
 	char *list;                   /* PIDs and names; owned; NULL: none, or chosen is set */
 	unsigned n_next;
 	uint32_t pid;
-	uint32_t memory_pid;        /* thread whose files show the memory: pid, unless the leader has ended */
+	uint32_t memory_pid;        /* whose files show memory and waits: pid, unless the main thread ended */
 	uint64_t start_ticks;       /* since boot */
 	uint64_t least_ticks;       /* earlier processes do not match; 0: all may match */
 	char name[TARGET_NAME_MAX]; /* comm */
