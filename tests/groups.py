@@ -157,7 +157,7 @@ def near(what, got, want, share=0.01):
 
 
 def is_apart(path):
-    """Tasks of a group that is not in the hierarchy pids are those of other groups, too."""
+    """Tasks of a group that is not in the hierarchy pids, where the tests have groups, are those of other groups, too."""
     return os.path.isdir(PLACES["memory"] + path) and not os.path.isdir(PLACES["pids"] + path)
 
 

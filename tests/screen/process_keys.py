@@ -87,7 +87,7 @@ def it_exits_while_its_page_is_open(_scratch):
 def stopped_and_why(_scratch):
     with paged(["sleep", "1000"]) as (terminal, child):
         child.send_signal(19)
-        problem = expect(terminal.wait_for("A signal has stopped it"), terminal, "it does not say that it is stopped")
+        problem = expect(terminal.wait_for("has stopped it; SIGCONT"), terminal, "it does not say that it is stopped")
         child.send_signal(18)
         return problem or expect(terminal.wait_for("S sleeping"), terminal, "it is not seen to go on")
 

@@ -117,8 +117,9 @@ static const struct column columns[] = {
 	       .source = "v2 memory.events oom_kill; v1 memory.oom_control; /: /proc/vmstat oom_kill"),
 	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 1,
 	      .help = N_(
-		      "processes and threads, with those of the groups below it; of a group that is not in "
-		      "the hierarchy pids they are among the tasks of others, too"),
+		      "processes and threads, with those of the groups below it; of version 1 in the "
+		      "hierarchy pids, or if that has no groups in one that has some; of a group that is not "
+		      "in it they are among the tasks of other rows, too"),
 	      .source = "pids.current, or the lines of tasks, cgroup.threads of any hierarchy that has the "
 			"group; /: /proc/loadavg"),
 	GAUGE(tasks_limit, UNIT_COUNT, .title = N_("max"), .width = 6, .rank = 6, .hidden = true,

@@ -18,6 +18,7 @@ enum group_controller {
 	GROUP_PIDS,
 	GROUP_NAMED,    /* of systemd, without a controller */
 	GROUP_PRESSURE, /* version 2 alone */
+	GROUP_TASKS,    /* no controller: which tasks there are, any hierarchy knows */
 	N_GROUP_CONTROLLERS,
 };
 

@@ -56,9 +56,9 @@ static const struct {
 	[FILE_QUOTA] = { GROUP_CPU, { "cpu.cfs_quota_us", "cpu.max" } },
 	[FILE_PERIOD] = { GROUP_CPU, { "cpu.cfs_period_us", NULL } },
 	[FILE_IO] = { GROUP_BLKIO, { "blkio.throttle.io_service_bytes_recursive", "io.stat" } },
-	[FILE_TASKS] = { GROUP_PIDS, { "pids.current", "pids.current" } },
+	[FILE_TASKS] = { GROUP_TASKS, { "pids.current", "pids.current" } },
 	[FILE_TASKS_LIMIT] = { GROUP_PIDS, { "pids.max", "pids.max" } },
-	[FILE_TASK_LIST] = { GROUP_PIDS, { "tasks", "cgroup.threads" } },
+	[FILE_TASK_LIST] = { GROUP_TASKS, { "tasks", "cgroup.threads" } },
 	[FILE_CPU_PRESSURE] = { GROUP_PRESSURE, { NULL, "cpu.pressure" } },
 	[FILE_MEMORY_PRESSURE] = { GROUP_PRESSURE, { NULL, "memory.pressure" } },
 	[FILE_IO_PRESSURE] = { GROUP_PRESSURE, { NULL, "io.pressure" } },
@@ -297,7 +297,7 @@ static uint64_t count_lines(const struct buffer *text)
 /* Where it is counted, else in any of version 1: one without the controller pids has the same tasks. */
 static unsigned task_hierarchy(const struct group_tree *tree, const struct group *group)
 {
-	int counted = group_tree_hierarchy(tree, group, GROUP_PIDS);
+	int counted = group_tree_hierarchy(tree, group, GROUP_TASKS);
 
 	return counted >= 0 ? (unsigned)counted : (unsigned)__builtin_ctz(group->in);
 }
@@ -319,7 +319,7 @@ static void list_tasks(struct group_reader *reader, struct group *group)
 
 static void read_tasks(struct group_reader *reader, struct group *group)
 {
-	group->tasks_apart = group_tree_hierarchy(reader->tree, group, GROUP_PIDS) < 0;
+	group->tasks_apart = group_tree_hierarchy(reader->tree, group, GROUP_TASKS) < 0;
 	read_u64(reader, group, FILE_TASKS, &group->levels.tasks);
 	if (group->levels.tasks == U64_UNKNOWN)
 		list_tasks(reader, group);
@@ -479,7 +479,7 @@ void group_read_use(struct group_reader *reader, struct group *group)
 		read_throttling(reader, group);
 	if (!is_machine(reader, group, GROUP_BLKIO))
 		read_io(reader, group);
-	if (!is_machine(reader, group, GROUP_PIDS))
+	if (!is_machine(reader, group, GROUP_TASKS))
 		read_tasks(reader, group);
 	if (!is_machine(reader, group, GROUP_PRESSURE))
 		read_pressure(reader, group);
@@ -620,7 +620,7 @@ void group_read_machine(struct group_reader *reader)
 		read_machine_memory(reader, top);
 	read_machine_io(reader, top);
 	reader->counts_io = counts_io(reader, top);
-	if (is_machine(reader, top, GROUP_PIDS) && read_proc(reader, "proc/loadavg", &text) == 0 &&
+	if (is_machine(reader, top, GROUP_TASKS) && read_proc(reader, "proc/loadavg", &text) == 0 &&
 	    loadavg_parse(text, &loadavg))
 		top->levels.tasks = loadavg.threads;
 	if (is_machine(reader, top, GROUP_PRESSURE))

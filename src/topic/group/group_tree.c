@@ -18,7 +18,7 @@
 static const char *const controller_names[N_GROUP_CONTROLLERS] = {
 	[GROUP_CPUACCT] = "cpuacct", [GROUP_CPU] = "cpu",   [GROUP_MEMORY] = "memory",
 	[GROUP_BLKIO] = "blkio",     [GROUP_PIDS] = "pids", [GROUP_NAMED] = "name=systemd",
-	[GROUP_PRESSURE] = NULL,
+	[GROUP_PRESSURE] = NULL,     [GROUP_TASKS] = NULL,
 };
 
 static unsigned controllers_of(const struct cgroup_mount *mount)
@@ -112,6 +112,22 @@ static bool has_groups(struct group_tree *tree, int hierarchy)
 }
 
 /*
+ * Every task is in a group of each hierarchy, so that one of them is taken for all: where pids has no groups,
+ * another one that has some, else the tasks of all groups would be those of the rest, too.
+ */
+static int find_tasks(struct group_tree *tree)
+{
+	static const enum group_controller places[] = { GROUP_PIDS,    GROUP_NAMED, GROUP_MEMORY,
+							GROUP_CPUACCT, GROUP_BLKIO, GROUP_PRESSURE,
+							GROUP_CPU };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (has_groups(tree, tree->sources[places[i]]))
+			return tree->sources[places[i]];
+	return tree->sources[GROUP_PIDS] < 0 ? 0 : tree->sources[GROUP_PIDS];
+}
+
+/*
  * Version 2 counts CPU time even where its controllers are of version 1, and a task is in both. One of the
  * two is taken for all groups, so that none counts twice.
  */
@@ -122,8 +138,7 @@ static void choose_sources(struct group_tree *tree)
 	if (!has_groups(tree, tree->sources[GROUP_CPUACCT]) &&
 	    has_groups(tree, tree->sources[GROUP_PRESSURE]))
 		tree->sources[GROUP_CPUACCT] = tree->sources[GROUP_PRESSURE];
-	if (tree->sources[GROUP_PIDS] < 0) /* their tasks are counted in any */
-		tree->sources[GROUP_PIDS] = 0;
+	tree->sources[GROUP_TASKS] = find_tasks(tree);
 }
 
 static struct group *new_group(struct group_tree *tree, struct group *parent, const char *name)
