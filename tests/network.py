@@ -133,7 +133,7 @@ def account_of(rows, interface="all"):
 def closes(account, what):
     """The parts add up to the wire, and what is unexplained is next to nothing."""
     for direction in "received_bytes", "sent_bytes":
-        parts = sum(row[direction] for part, row in account.items() if part != "wire")
+        parts = sum(row[direction] or 0 for part, row in account.items() if part != "wire")
         same(round(parts), round(account["wire"][direction]), f"{what} {direction}: sum of the parts")
         # who receives does not know what came twice, and part of it may be on another interface
         again = account["retransmitted"]["sent_bytes"] if direction == "received_bytes" else 0
@@ -231,6 +231,71 @@ def account_of_loopback():
     account = check_account(None, None, "127.0.0.1", "lo")
     same(account["programs"]["sent_bytes"], TCP_BYTES + UDP_BYTES, "programs")
     same(account["programs"]["received_bytes"], TCP_BYTES + UDP_BYTES, "programs")
+
+
+# Sends 50 kB; for each line says how many bytes of that it has sent again, as the kernel counts them.
+AGAIN = """
+import socket, sys
+here = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+print("connected", flush=True)
+sys.stdin.readline()
+here.send(bytes(50000))
+for line in sys.stdin:
+    print(int.from_bytes(here.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 216)[208:216], sys.byteorder), flush=True)
+"""
+
+
+def asked(process):
+    process.stdin.write("\n")
+    process.stdin.flush()
+    return int(process.stdout.readline())
+
+
+def check_again(*options):
+    """Sends to a host that does not answer for a while. What was sent again, by interface, and the rows of all."""
+    panetop = Panetop("network_account", *options)
+    receiver = script(RECEIVER, left.host, 0, enter=left.enter)
+    sender = script(AGAIN, left.host, receiver.stdout.readline().split()[0])
+    Load(None, None, "127.0.0.1", MIB, 0).close()
+    sender.stdout.readline()
+    run(*left.enter, "ip", "address", "del", f"{left.host}/24", "dev", left.far)
+    sender.stdin.write("\n")
+    while asked(sender) == 0:
+        time.sleep(0.05)
+    run(*left.enter, "ip", "address", "add", f"{left.host}/24", "dev", left.far)
+    run(*left.enter, "ip", "route", "replace", "default", "via", "10.9.1.1")
+
+    def settled(_rows):
+        """Nothing was sent again during the last sample."""
+        nonlocal again
+        before, again = again, asked(sender)
+        return before == again
+    again = 0
+    rows = panetop.last(settled)
+    for process in sender, receiver:
+        process.kill()
+        process.wait()
+    account = account_of(rows)
+    closes(account, "sent again")
+    same([account["retransmitted"]["sent_bytes"], account["retransmitted"]["received_bytes"]], [again, None], "sent again, of all")
+    return {row["interface"]: row["sent_bytes"] for row in rows if row["part"] == "retransmitted"}, again, rows
+
+
+@test
+def sent_again():
+    """what TCP sends again is that of its socket, by the interface through which it goes"""
+    if not BPF:
+        raise Skip("BPF is not permitted")
+    found, again, rows = check_again()
+    same({name: found[name] for name in (left.near, "lo")}, {left.near: again, "lo": 0}, "sent again")
+    closes(account_of(rows, left.near), f"sent again by {left.near}")
+
+
+@test
+def sent_again_without_bpf():
+    """without BPF it is known of all by their sockets, and of no single interface"""
+    found, again, _rows = check_again("--no-bpf")
+    same(found, {"all": again}, "sent again")
 
 
 @test

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,10 +46,10 @@ static const struct column columns[] = {
 	ROW(part, .kind = COLUMN_KEY, .title = N_("part"), .width = 13, .words = true,
 	    .help = N_(
 		    "programs: payload that they sent and received; headers: of the packets that were "
-		    "counted, estimated; retransmitted: payload that TCP sent again; kernel: payload of its "
-		    "own threads, such as NFS, and what it forwards; unexplained: the rest, also what is "
-		    "on its way in a buffer, so it may be negative; wire: the sum, as the interface "
-		    "counts it"),
+		    "counted, estimated; retransmitted: payload that TCP sent again, not known of what is "
+		    "received; kernel: payload of its own threads, such as NFS, and what it forwards; "
+		    "unexplained: the rest, also what is not known, or on its way in a buffer, so it may be "
+		    "negative; wire: the sum of what is known, as the interface counts it"),
 	    .source = "panetop"),
 	RATE(received_bytes_per_second, received_bytes, N_("recv B/s"), N_("received in the last interval")),
 	RATE(sent_bytes_per_second, sent_bytes, N_("sent B/s"), N_("sent in the last interval")),
@@ -87,7 +88,7 @@ struct bytes {
 /* Since the first sample; of all, or of one interface. */
 struct parts {
 	struct bytes wire, programs, headers, kernel;
-	double again;
+	double again; /* payload that TCP sent again */
 };
 
 struct state {
@@ -105,7 +106,7 @@ struct state {
 	size_t n_links, capacity;
 	struct hash by_name;
 	struct traffic_link last_all, last_unknown; /* unknown: through which interface */
-	uint64_t last_again, last_forwarded;
+	uint64_t last_forwarded;
 	bool begun;
 };
 
@@ -148,7 +149,7 @@ static double within(double headers, double room)
 
 struct grown {
 	struct bytes wire, packets, programs, kernel, datagrams;
-	double frame, ip;
+	double again, frame, ip;
 };
 
 static void add_headers(struct parts *parts, const struct grown *grown)
@@ -170,6 +171,7 @@ static void add_parts(struct parts *parts, const struct grown *grown)
 	parts->programs.sent += grown->programs.sent;
 	parts->kernel.received += grown->kernel.received;
 	parts->kernel.sent += grown->kernel.sent;
+	parts->again += grown->again;
 }
 
 static void take_link(struct grown *grown, const struct traffic_link *now, const struct traffic_link *before)
@@ -180,6 +182,7 @@ static void take_link(struct grown *grown, const struct traffic_link *now, const
 		(struct bytes){ less(now->received, before->received), less(now->sent, before->sent) };
 	grown->kernel = (struct bytes){ less(now->kernel_received, before->kernel_received),
 					less(now->kernel_sent, before->kernel_sent) };
+	grown->again = less(now->again, before->again);
 	grown->datagrams = (struct bytes){ less(now->datagrams_received, before->datagrams_received),
 					   less(now->datagrams_sent, before->datagrams_sent) };
 	all = grown->programs.received + grown->programs.sent + grown->kernel.received + grown->kernel.sent;
@@ -282,11 +285,9 @@ static void update(struct state *state, struct env *env)
 				  state->all.headers.sent - before.sent };
 	if (state->begun) {
 		add_parts(&state->all, &all);
-		state->all.again += less(state->traffic->again, state->last_again);
 		if (forwards != U64_UNKNOWN && forwards > state->last_forwarded)
 			add_forwarded(&state->all, &all, &headers);
 	}
-	state->last_again = state->traffic->again;
 	state->last_forwarded = forwards;
 	state->begun = true;
 }
@@ -303,18 +304,31 @@ static void add(struct sample *sample, const char *interface, const char *part, 
 	row->from = from;
 }
 
-static void add_rows(struct sample *sample, const char *name, const struct parts *parts, bool traced)
-{
-	double received = parts->wire.received - parts->programs.received - parts->headers.received -
-			  parts->kernel.received;
-	double sent = parts->wire.sent - parts->programs.sent - parts->headers.sent - parts->kernel.sent -
-		      parts->again;
+/* What is known of the parts of an interface, or of all; the rest is in what is unexplained. */
+struct known {
+	const char *programs, *again; /* N_(): from where; NULL: not known */
+};
 
-	add(sample, name, N_("programs"), parts->programs.received, parts->programs.sent,
-	    traced ? N_("BPF at sockets") : N_("TCP sockets"));
+static void add_rows(struct sample *sample, const char *name, const struct parts *parts,
+		     const struct known *known)
+{
+	struct bytes programs = known->programs ? parts->programs : (struct bytes){ NAN, NAN };
+	double again = known->again ? parts->again : NAN;
+	double received = parts->wire.received - parts->headers.received - parts->kernel.received;
+	double sent = parts->wire.sent - parts->headers.sent - parts->kernel.sent;
+
+	if (known->programs) {
+		received -= programs.received;
+		sent -= programs.sent;
+	}
+	if (known->again)
+		sent -= again;
+	add(sample, name, N_("programs"), programs.received, programs.sent,
+	    known->programs ? known->programs : N_("not known"));
 	add(sample, name, N_("headers"), parts->headers.received, parts->headers.sent,
 	    N_("packets x headers"));
-	add(sample, name, N_("retransmitted"), 0, parts->again, N_("TCP sockets"));
+	add(sample, name, N_("retransmitted"), NAN, again,
+	    known->again ? known->again : N_("not known by interface"));
 	add(sample, name, N_("kernel"), parts->kernel.received, parts->kernel.sent,
 	    N_("BPF at sockets, forwarded packets"));
 	add(sample, name, N_("unexplained"), received, sent, N_("the rest"));
@@ -337,35 +351,53 @@ static void drop_absent(struct state *state, uint64_t tick)
 			 (uint32_t)i);
 }
 
+static void add_all_rows(struct sample *sample, bool by_sockets)
+{
+	struct state *state = sample->state;
+	bool traced = state->traffic->links_traced, again_traced = state->traffic->again_traced;
+	struct known known = { .programs = traced       ? N_("BPF at sockets")
+					   : by_sockets ? N_("TCP sockets")
+							: NULL,
+			       .again = again_traced ? N_("BPF at retransmissions")
+					: by_sockets ? N_("TCP sockets")
+						     : NULL };
+
+	if (state->interfaces->sum_known)
+		add_rows(sample, "all", &state->all, &known);
+	else
+		frame_notice(sample->frame, schema.name, NULL, "%s",
+			     _("which interfaces lead out of this machine is not known: /sys is not of this "
+			       "network namespace"));
+	if (!again_traced)
+		known.again = NULL;
+	for (size_t i = 0; traced && i < state->n_links; i++) {
+		const struct link *link = &state->links[i];
+
+		if (link->parts.wire.received + link->parts.wire.sent > 0)
+			add_rows(sample, arena_copy(&sample->frame->arena, link->name, strlen(link->name)),
+				 &link->parts, &known);
+	}
+}
+
 static int sample_account(struct sample *sample)
 {
 	struct state *state = sample->state;
-	struct arena *arena = &sample->frame->arena;
-	bool traced = traffic_list_update_links(state->traffic);
+	bool traced = traffic_list_update_links(state->traffic), by_sockets;
 	int error = process_list_update(state->processes);
 
 	if (!error)
 		error = interface_list_update(state->interfaces, sample->table->mono_ns);
 	if (error)
 		return error;
-	if (traffic_list_update_sockets(state->traffic) < 0 && !traced)
+	by_sockets = traffic_list_update_sockets(state->traffic) == 0;
+	if (!by_sockets && !traced)
 		frame_notice(sample->frame, schema.name, NULL, "%s",
 			     _("neither BPF nor sock_diag works here: whose the bytes are is not known"));
 	trace_notice(&state->traffic->interfaces.trace, sample->frame,
 		     _("only TCP is counted, by its sockets"));
 	update(state, sample->env);
 	drop_absent(state, sample->env->tick);
-	if (state->interfaces->sum_known)
-		add_rows(sample, "all", &state->all, traced);
-	else
-		frame_notice(sample->frame, schema.name, NULL, "%s",
-			     _("which interfaces lead out of this machine is not known: /sys is not of this "
-			       "network namespace"));
-	for (size_t i = 0; traced && i < state->n_links; i++)
-		if (state->links[i].parts.wire.received + state->links[i].parts.wire.sent > 0)
-			add_rows(sample,
-				 arena_copy(arena, state->links[i].name, strlen(state->links[i].name)),
-				 &state->links[i].parts, traced);
+	add_all_rows(sample, by_sockets);
 	return 0;
 }
 

@@ -28,6 +28,9 @@ enum part { PART_PID, PART_SENT, PART_FAMILY, PART_PROTOCOL, PART_NAMESPACE, PAR
 #define PROTOCOL_SHIFT 48
 #define INTERFACE_SHIFT 32
 
+#define TRACEPOINT_AGAIN "tcp_retransmit_skb"
+#define PROTOCOL_AGAIN UINT16_MAX
+
 static uint32_t pid_of(const uint64_t *key)
 {
 	return (uint32_t)key[WORD_SOCKET];
@@ -51,24 +54,26 @@ static unsigned protocol_of(const uint64_t *key)
 /* Their arguments: the socket, bytes or an error, flags. What is only looked at is received again later. */
 #define PROGRAMS(parts, ...)                                                                                 \
 	{                                                                                                    \
-		{ .name = N_("bytes sent by sockets"),                                                       \
-		  .tracepoint = "sock_send_length",                                                          \
-		  .typed = true,                                                                             \
-		  .does = BPF_COUNT,                                                                         \
-		  .keys = { SOCKET_PARTS(1), __VA_ARGS__ },                                                  \
-		  .n_keys = parts,                                                                           \
-		  .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                           \
-		  .positive = true },                                                                        \
-			{ .name = N_("bytes received by sockets"),                                           \
-			  .tracepoint = "sock_recv_length",                                                  \
-			  .typed = true,                                                                     \
-			  .does = BPF_COUNT,                                                                 \
-			  .unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },                  \
-			  .unless_bits = MSG_PEEK | MSG_ERRQUEUE,                                            \
-			  .keys = { SOCKET_PARTS(0), __VA_ARGS__ },                                          \
-			  .n_keys = parts,                                                                   \
-			  .value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                   \
-			  .positive = true },                                                                \
+		.name = N_("bytes sent by sockets"),                                                         \
+		.tracepoint = "sock_send_length",                                                            \
+		.typed = true,                                                                               \
+		.does = BPF_COUNT,                                                                           \
+		.keys = { SOCKET_PARTS(1), __VA_ARGS__ },                                                    \
+		.n_keys = parts,                                                                             \
+		.value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                             \
+		.positive = true,                                                                            \
+	},                                                                                                   \
+	{                                                                                                    \
+		.name = N_("bytes received by sockets"),                                                     \
+		.tracepoint = "sock_recv_length",                                                            \
+		.typed = true,                                                                               \
+		.does = BPF_COUNT,                                                                           \
+		.unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },                            \
+		.unless_bits = MSG_PEEK | MSG_ERRQUEUE,                                                      \
+		.keys = { SOCKET_PARTS(0), __VA_ARGS__ },                                                    \
+		.n_keys = parts,                                                                             \
+		.value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                             \
+		.positive = true,                                                                            \
 	}
 
 #define SOCKET_PARTS(sent_or_not)                                                                            \
@@ -93,9 +98,26 @@ static unsigned protocol_of(const uint64_t *key)
 			     .joins = true,                                                                  \
 			     .shift = INTERFACE_SHIFT }
 
-static const struct trace_program process_programs[] =
-	PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 });
-static const struct trace_program interface_programs[] = PROGRAMS(N_PARTS, LINK_PARTS);
+static const struct trace_program process_programs[] = { PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 }) };
+static const struct trace_program interface_programs[] = {
+	PROGRAMS(N_PARTS, LINK_PARTS),
+	/* Its arguments: the socket, and what is sent again: by no process, under a protocol of its own. */
+	{ .name = N_("bytes that TCP sends again"),
+	  .tracepoint = TRACEPOINT_AGAIN,
+	  .optional = true,
+	  .typed = true,
+	  .does = BPF_COUNT,
+	  .keys = { [PART_PID] = { .is = BPF_PART_CONSTANT },
+		    [PART_SENT] = { .is = BPF_PART_CONSTANT, .joins = true },
+		    [PART_FAMILY] = { .is = BPF_PART_CONSTANT, .joins = true },
+		    [PART_PROTOCOL] = { .is = BPF_PART_CONSTANT,
+					.constant = PROTOCOL_AGAIN,
+					.joins = true,
+					.shift = PROTOCOL_SHIFT },
+		    LINK_PARTS },
+	  .n_keys = N_PARTS,
+	  .value = { .is = BPF_PART_MEMBER, .argument = 1, .name = "sk_buff.len" } },
+};
 
 #define PLAN(table, of, words, pids)                                                                         \
 	{                                                                                                    \
@@ -216,7 +238,14 @@ static void add_to_links(struct traffic_list *list, const uint64_t *key, uint64_
 {
 	bool of_kernel;
 
-	if (kind_of(key) == TRAFFIC_UNIX || (uint32_t)key[WORD_LINK] != list->namespace)
+	if ((uint32_t)key[WORD_LINK] != list->namespace)
+		return;
+	if (protocol_of(key) == PROTOCOL_AGAIN) {
+		list->all_links.again += bytes;
+		link_of(list, key[WORD_LINK] >> INTERFACE_SHIFT)->again += bytes;
+		return;
+	}
+	if (kind_of(key) == TRAFFIC_UNIX || kind_of(key) == N_TRAFFIC_KINDS)
 		return;
 	of_kernel = is_of_kernel(list, pid_of(key));
 	add_to_link(&list->all_links, key, bytes, calls, of_kernel);
@@ -243,7 +272,7 @@ static void grow(struct traffic_list *list, const struct traffic_counters *count
 {
 	if (counters == &list->processes)
 		add_to_process(list, key, bytes);
-	else if (kind_of(key) != N_TRAFFIC_KINDS)
+	else
 		add_to_links(list, key, bytes, calls);
 }
 
@@ -322,6 +351,15 @@ static bool update_counters(struct traffic_list *list, struct traffic_counters *
 	take_entries(list, counters, pids, n_pids);
 	forget_entries(counters);
 	return true;
+}
+
+/* An optional one may not be there. */
+static bool has_program(const struct traffic_counters *counters, const char *tracepoint)
+{
+	for (unsigned i = 0; i < counters->trace.n_running; i++)
+		if (strcmp(counters->trace.running[i].program->tracepoint, tracepoint) == 0)
+			return true;
+	return false;
 }
 
 static void stop_counters(struct traffic_counters *counters)
@@ -413,6 +451,7 @@ bool traffic_list_update_links(struct traffic_list *list)
 		if (pids_list(list->env, &pids, &n_pids) < 0)
 			n_pids = 0;
 		list->links_traced = update_counters(list, &list->interfaces, &interface_plan, pids, n_pids);
+		list->again_traced = list->links_traced && has_program(&list->interfaces, TRACEPOINT_AGAIN);
 	}
 	return list->links_traced;
 }
@@ -431,8 +470,10 @@ static void count_socket(struct traffic_list *list, struct socket *socket)
 	struct traffic_link *all = &list->all_links;
 	uint64_t received = growth(&socket->seen_received, socket->diag.received_bytes);
 	uint64_t sent = growth(&socket->seen_sent, socket->diag.sent_bytes);
+	uint64_t again = growth(&socket->seen_again, socket->diag.retransmitted_bytes);
 
-	list->again += growth(&socket->seen_again, socket->diag.retransmitted_bytes);
+	if (!list->again_traced)
+		all->again += again;
 	if (list->links_traced)
 		return;
 	all->received += received;

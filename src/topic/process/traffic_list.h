@@ -33,6 +33,7 @@ struct traffic_link {
 	uint64_t kernel_received, kernel_sent; /* by threads of the kernel */
 	uint64_t datagrams_received, datagrams_sent;
 	uint64_t old_bytes; /* of IPv4 */
+	uint64_t again;     /* payload that TCP sent again; of one interface only with again_traced */
 };
 
 /* Counters of the kernel, and what they had in the last tick. */
@@ -52,6 +53,7 @@ struct traffic_list {
 	struct traffic_counters processes, interfaces; /* interfaces: by process as well, for accounts */
 	bool traced;
 	bool wants_links, links_traced; /* all_links and links are counted, which costs more */
+	bool again_traced;              /* so is what TCP sent again, else known by its sockets for all */
 	uint64_t links_tick;
 	struct socket_list *sockets; /* NULL: not wanted so far */
 	uint64_t sockets_tick;       /* of the last traffic_list_update_sockets() */
@@ -62,7 +64,6 @@ struct traffic_list {
 	size_t n_all, capacity;
 	struct hash by_pid;
 	uint64_t namespace; /* of our network; 0: unknown */
-	uint64_t again;     /* payload that TCP sent again */
 	struct traffic_link all_links, *links;
 	size_t n_links, links_capacity;
 };

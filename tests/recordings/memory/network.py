@@ -92,11 +92,11 @@ def account_rows(seconds):
     programs = tuple(sum(of[i] for name, of in PAYLOAD.items() if name != "postgres") * seconds for i in range(2))
     wire = tuple(int((INTERFACES["lo"][i] + INTERFACES["eth0"][i]) * seconds) for i in range(2))
     headers = int(1400 * 60 * seconds), int(1400 * 40 * seconds)
-    again = 0, int(700 * seconds)
+    again = None, int(700 * seconds)
     kernel = int(3000 * seconds), int(2000 * seconds)
-    parts = [("programs", programs, "BPF at sockets"), ("headers", headers, "packets x headers"), ("retransmitted", again, "TCP sockets"),
+    parts = [("programs", programs, "BPF at sockets"), ("headers", headers, "packets x headers"), ("retransmitted", again, "BPF at retransmissions"),
              ("kernel", kernel, "BPF at sockets, forwarded packets")]
-    rest = tuple(wire[i] - sum(part[1][i] for part in parts) for i in range(2))
+    rest = tuple(wire[i] - sum(part[1][i] or 0 for part in parts) for i in range(2))
     return [{"interface": "all", "part": part, "received_bytes": bytes[0], "sent_bytes": bytes[1], "from": source}
             for part, bytes, source in [*parts, ("unexplained", rest, "the rest"), ("wire", wire, "/proc/net/dev")]]
 
