@@ -586,6 +586,30 @@ START_TEST(the_scheduler_knows_what_ended_ran)
 }
 END_TEST
 
+/* That sum is of the whole machine: what ended in a scope is known by its parents, or its records. */
+START_TEST(what_ended_in_a_scope_has_its_own_source)
+{
+	struct scope scope = { 0 };
+	struct machine machine;
+
+	make_groups(&machine, 1);
+	write_file(&machine, "cg/cpuacct.usage", "7000000000\n");
+	open_machine(&machine, account_topics);
+	choose_scope(&machine, &scope, "pid=7");
+	next_tick(&machine);
+	write_file(&machine, "cg/cpuacct.usage", "7600000000\n");
+	write_file(&machine, "proc/stat", "cpu  62 0 0 900 0 0 0 0 0 0\n");
+	write_process(&machine, (struct fake_process){ 7, 1, "make", 105, 0, 40 + 30, 500 });
+	next_tick(&machine);
+	ck_assert_str_eq(exited_from(&machine),
+			 "cutime, cstime of parents, fitted to cpuacct.usage - tasks");
+	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 0.05, 1e-6);
+	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.30, 1e-6);
+	close_machine(&machine);
+	scope_free(&scope);
+}
+END_TEST
+
 /* Version 2 has no sum of all at its top, where kernel threads are: it is that of the groups just below. */
 START_TEST(groups_of_version_2_are_summed_up)
 {

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -166,5 +167,28 @@ START_TEST(without_bpf_nothing_is_counted)
 	ck_assert_int_eq(list->processes.trace.error, -ENOTSUP);
 	traffic_list_close(&env);
 	env_close(&env);
+}
+END_TEST
+
+/* Its own threads are counted by programs in the kernel alone: what they sent is in the rest. */
+START_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
+{
+	static const char *const names[] = { "network_account", NULL };
+	struct machine machine = { .request = { .batch = true, .no_bpf = true } };
+	const struct table *table;
+	const void *row;
+
+	open_machine(&machine, names);
+	next_tick(&machine);
+	next_tick(&machine);
+	table = frame_table(machine.now, "network_account");
+	if (table->n_rows == 0)
+		skip_test("no interface leads out of here");
+	row = table_find(table, "all", "kernel");
+	ck_assert(isnan(table_number(table, row, "received_bytes")));
+	ck_assert(isnan(table_number(table, row, "sent_bytes")));
+	ck_assert_str_eq(table_text(table, row, "from"), "not known");
+	ck_assert(!isnan(table_number(table, table_find(table, "all", "unexplained"), "sent_bytes")));
+	close_machine(&machine);
 }
 END_TEST

@@ -123,6 +123,18 @@ static const char *exited_source(const struct exit_ledger *ledger)
 	return ledger->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
 }
 
+/* The sum of control groups is of the whole machine: records say which part of it is of the scope. */
+static const char *scope_exited_source(const struct exit_ledger *ledger)
+{
+	if (!ledger->by_cpu_sum)
+		return exited_source(ledger);
+	if (cgroup_cpu_time_version(ledger->processes->cpu_sum) == 1)
+		return ledger->reader ? N_("exit records, fitted to cpuacct.usage - tasks")
+				      : N_("cutime, cstime of parents, fitted to cpuacct.usage - tasks");
+	return ledger->reader ? N_("exit records, fitted to cpu.stat of cgroups - tasks")
+			      : N_("cutime, cstime of parents, fitted to cpu.stat of cgroups - tasks");
+}
+
 /* CPU time of the threads that serve soft interrupts: the kernel counts it as softirq, too. */
 static double ksoftirqd_used(const struct process_list *processes)
 {
@@ -197,7 +209,7 @@ static void add_scope_parts(const struct state *state, const struct sample *samp
 
 	add(sample->table, N_("tasks"), processes,
 	    ledger->processes->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
-	add(sample->table, N_("exited"), ended, exited_source(ledger));
+	add(sample->table, N_("exited"), ended, scope_exited_source(ledger));
 	scope_write(sample->request->scope, scope, sizeof(scope));
 	add(sample->table, OUTSIDE_SCOPE, busy - processes - ended,
 	    arena_print(&sample->frame->arena, SCOPE_REST_SOURCE, scope));

@@ -47,9 +47,9 @@ static const struct column columns[] = {
 	    .help = N_(
 		    "programs: payload that they sent and received; headers: of the packets that were "
 		    "counted, estimated; retransmitted: payload that TCP sent again, not known of what is "
-		    "received; kernel: payload of its own threads, such as NFS, and what it forwards; "
-		    "unexplained: the rest, also what is not known, or on its way in a buffer, so it may be "
-		    "negative; wire: the sum of what is known, as the interface counts it"),
+		    "received; kernel: payload of its own threads, such as NFS, and what it forwards, "
+		    "known with BPF; unexplained: the rest, also what is not known, or on its way in a "
+		    "buffer, so it may be negative; wire: the sum of what is known, as the interface counts it"),
 	    .source = "panetop"),
 	RATE(received_bytes_per_second, received_bytes, N_("recv B/s"), N_("received in the last interval")),
 	RATE(sent_bytes_per_second, sent_bytes, N_("sent B/s"), N_("sent in the last interval")),
@@ -306,32 +306,35 @@ static void add(struct sample *sample, const char *interface, const char *part, 
 
 /* What is known of the parts of an interface, or of all; the rest is in what is unexplained. */
 struct known {
-	const char *programs, *again; /* N_(): from where; NULL: not known */
+	const char *programs, *again, *kernel; /* N_(): from where; NULL: not known */
 };
+
+static const struct bytes none_known = { NAN, NAN };
+
+static struct bytes less_known(struct bytes bytes, struct bytes part)
+{
+	return (struct bytes){ bytes.received - (isnan(part.received) ? 0 : part.received),
+			       bytes.sent - (isnan(part.sent) ? 0 : part.sent) };
+}
 
 static void add_rows(struct sample *sample, const char *name, const struct parts *parts,
 		     const struct known *known)
 {
-	struct bytes programs = known->programs ? parts->programs : (struct bytes){ NAN, NAN };
-	double again = known->again ? parts->again : NAN;
-	double received = parts->wire.received - parts->headers.received - parts->kernel.received;
-	double sent = parts->wire.sent - parts->headers.sent - parts->kernel.sent;
+	struct bytes programs = known->programs ? parts->programs : none_known;
+	struct bytes kernel = known->kernel ? parts->kernel : none_known;
+	struct bytes again = { NAN, known->again ? parts->again : NAN };
+	struct bytes rest = less_known(parts->wire, parts->headers);
 
-	if (known->programs) {
-		received -= programs.received;
-		sent -= programs.sent;
-	}
-	if (known->again)
-		sent -= again;
+	rest = less_known(less_known(less_known(rest, programs), kernel), again);
 	add(sample, name, N_("programs"), programs.received, programs.sent,
 	    known->programs ? known->programs : N_("not known"));
 	add(sample, name, N_("headers"), parts->headers.received, parts->headers.sent,
 	    N_("packets x headers"));
-	add(sample, name, N_("retransmitted"), NAN, again,
+	add(sample, name, N_("retransmitted"), again.received, again.sent,
 	    known->again ? known->again : N_("not known by interface"));
-	add(sample, name, N_("kernel"), parts->kernel.received, parts->kernel.sent,
-	    N_("BPF at sockets, forwarded packets"));
-	add(sample, name, N_("unexplained"), received, sent, N_("the rest"));
+	add(sample, name, N_("kernel"), kernel.received, kernel.sent,
+	    known->kernel ? known->kernel : N_("not known"));
+	add(sample, name, N_("unexplained"), rest.received, rest.sent, N_("the rest"));
 	add(sample, name, N_("wire"), parts->wire.received, parts->wire.sent, "/proc/net/dev");
 }
 
@@ -358,6 +361,7 @@ static void add_all_rows(struct sample *sample, bool by_sockets)
 	struct known known = { .programs = traced       ? N_("BPF at sockets")
 					   : by_sockets ? N_("TCP sockets")
 							: NULL,
+			       .kernel = traced ? N_("BPF at sockets, forwarded packets") : NULL,
 			       .again = again_traced ? N_("BPF at retransmissions")
 					: by_sockets ? N_("TCP sockets")
 						     : NULL };
