@@ -49,7 +49,8 @@ static const struct column columns[] = {
 		    "counted, estimated; retransmitted: payload that TCP sent again, not known of what is "
 		    "received; kernel: payload of its own threads, such as NFS, and what it forwards, "
 		    "known with BPF; unexplained: the rest, also what is not known, or on its way in a "
-		    "buffer, so it may be negative; wire: the sum of what is known, as the interface counts it"),
+		    "buffer, so it may be negative; wire: the sum of what is known, as the interface counts "
+		    "it"),
 	    .source = "panetop"),
 	RATE(received_bytes_per_second, received_bytes, N_("recv B/s"), N_("received in the last interval")),
 	RATE(sent_bytes_per_second, sent_bytes, N_("sent B/s"), N_("sent in the last interval")),

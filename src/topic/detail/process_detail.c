@@ -74,12 +74,12 @@ static const struct column columns[] = {
 	    .rank = 4, .help = N_("start time"), .source = "CLOCK_REALTIME - CLOCK_BOOTTIME + start_seconds"),
 	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm"),
 	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .text = TEXT_STATE,
-	    .help = N_("of its main thread, or if that has ended of the first that lives: R runs or waits "
-		       "for a CPU, S sleeps, D waits for a device, T stopped, t traced, Z zombie, X exited"),
+	    .help = N_("of its main thread: R runs or waits for a CPU, S sleeps, D waits for a device, "
+		       "T stopped, t traced, Z zombie, X exited"),
 	    .source = "/proc/PID/stat state"),
 	TEXT(main_thread, N_("main"),
-	     N_("ended: its main thread has ended, and others go on; then files, memory and what it waits "
-		"for are of the first that lives"),
+	     N_("ended: its main thread has ended, and others go on; then state, memory, files and what it "
+		"waits for are of the first that lives"),
 	     "/proc/PID/stat state, num_threads", .hidden = true, .words = true, .fleeting = true),
 	TEXT(user, N_("user"), N_("effective user"), "/proc/PID/status Uid, /etc/passwd", .rank = 2),
 	NUMBER(uid, N_("UID"), N_("effective UID"), "/proc/PID/status Uid", .hidden = true),
@@ -106,10 +106,10 @@ static const struct column columns[] = {
 	    .rate_of = offsetof(struct detail_row, disk_seconds),
 	    .help = N_("share of the time that threads waited for block devices, all threads together"),
 	    .source = "growth of disk_seconds / time"),
-	TEXT(wait_channel, N_("waits in"), N_("function of the kernel in which this thread waits"),
+	TEXT(wait_channel, N_("waits in"), N_("function of the kernel in which its main thread waits"),
 	     "/proc/PID/wchan", .fleeting = true, .rank = 4),
 	TEXT(system_call, N_("system call"),
-	     N_("system call that this thread is in; a number where its name is not known"),
+	     N_("system call that its main thread is in; a number where its name is not known"),
 	     "/proc/PID/syscall", .fleeting = true, .rank = 4),
 	TEXT(system_call_file, N_("of file"), N_("open file that this system call works on"),
 	     "/proc/PID/fd, by the first argument of /proc/PID/syscall", .fleeting = true, .rank = 6),

@@ -125,12 +125,12 @@ static const struct column columns[] = {
 	     .help = N_("parent process: it started or adopted this one"), .source = "/proc/PID/stat ppid"),
 	STAT(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .rank = 3,
 	     .text = TEXT_STATE,
-	     .help = N_("of its main thread, or if that has ended of the first that lives: R runs or waits "
-			"for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, I idle kernel "
-			"thread; on the screen X exited"),
+	     .help = N_("R runs or waits for a CPU, S sleeps, D waits for a device, T stopped, Z zombie, "
+			"I idle kernel thread; on the screen X exited; of its main thread, or if that has "
+			"ended of the first that lives"),
 	     .source = "/proc/PID/stat state"),
 	STAT(processor, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("CPU"), .width = 3, .rank = 6,
-	     .help = N_("CPU that this thread last ran on"), .source = "/proc/PID/stat processor"),
+	     .help = N_("CPU that its main thread last ran on"), .source = "/proc/PID/stat processor"),
 	TIME(user_seconds, N_("utime"), N_("CPU time in user mode since its start"),
 	     "cpu_seconds - system_seconds", .hidden = true),
 	TIME(system_seconds, N_("stime"), N_("CPU time in the kernel since its start"),
