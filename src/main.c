@@ -210,7 +210,7 @@ static int run_source(const struct options *options, struct settings *settings)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .format = &sink_text };
+	struct options options = { .format = &sink_text, .limit = VIEW_ALL_ROWS };
 	struct settings settings = { 0 };
 	int status, error;
 

@@ -245,7 +245,7 @@ static enum step step(struct batch *batch)
 	findings_derive(batch->findings, now, !is_live(batch));
 	scope_split_frame(batch->run->request->scope, now, !is_live(batch));
 	run_plan_notice_scope(batch->run, now);
-	for (unsigned i = 0; i < batch->run->print.n_panes && !batch->options->table; i++)
+	for (unsigned i = 0; i < batch->run->print.n_panes && batch->options->n_tables == 0; i++)
 		if (!prints_scope(batch, batch->run->panes[i]))
 			pane_notice_scope(batch->run->panes[i], batch->run->request->scope, now);
 	note_rows(batch, now);

@@ -63,7 +63,7 @@ static bool set_limit(struct options *options, const char *value)
 {
 	uint64_t number;
 
-	if (!span_whole_number(value, 1, UINT32_MAX, &number))
+	if (!span_whole_number(value, 0, UINT32_MAX, &number))
 		return false;
 	options->limit = (size_t)number;
 	return true;
@@ -124,11 +124,11 @@ SET_TEXT(replay)
 
 static bool set_table(struct options *options, const char *value)
 {
-	if (options->table && strcmp(options->table, value) != 0)
-		options->other_table = options->table;
-	options->table = value;
 	options->batch = options->print = true;
-	return *value != '\0';
+	if (options->n_tables == OPTIONS_TABLES_MAX)
+		return false;
+	options->tables[options->n_tables++] = value;
+	return true;
 }
 
 static bool set_assertion(struct options *options, const char *value)
@@ -265,10 +265,11 @@ const struct option_entry option_entries[] = {
 	  set_sort, something, WITH_SAMPLES },
 	{ 'c', "columns", N_("COLUMN[,...]"), N_("columns to show, by key or heading"), set_columns,
 	  something, WITH_SAMPLES },
-	{ 't', "table", N_("TOPIC"), N_("print only this table; implies --batch"), set_table, something,
+	{ 't', "table", N_("TOPIC"), N_("print only this table; may be repeated; implies --batch"), set_table,
+	  N_("there are too many"),
 	  WITH_DESCRIBE | WITH_PROBE },
 	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit,
-	  N_("use a whole number from 1 to 4294967295"), WITH_SAMPLES },
+	  N_("use a whole number from 0 to 4294967295"), WITH_SAMPLES },
 	{ 0, "unit", "auto|B|KiB|MiB|GiB|percent", N_("unit of sizes (default auto)"), set_unit,
 	  N_("use auto, B, KiB, MiB, GiB or percent"), WITH_ALL },
 	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), set_root,

@@ -13,6 +13,7 @@
 #include "screen/theme.h"
 
 #define OPTIONS_PANES_MAX 16
+#define OPTIONS_TABLES_MAX 32
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -23,14 +24,15 @@ struct options {
 	const struct sink_format *format;
 	double delay_seconds;            /* 0: not given */
 	unsigned long count;             /* 0: until stopped */
-	size_t limit;                    /* 0: no limit */
+	size_t limit;                    /* VIEW_ALL_ROWS: not given */
 	uint64_t record_size;            /* bytes to keep; 0: all */
 	double record_seconds;           /* to keep; 0: all */
 	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
 		*between, *against, *assertion, *write;
-	const char *table, *other_table; /* the last two of several names */
+	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
+	unsigned n_tables;
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	bool unit_given;
 	enum size_unit unit;

@@ -369,13 +369,21 @@ static const struct pane *assertion_pane(void)
 	return panes[i];
 }
 
+static bool has_table(const struct options *options, const struct pane *pane)
+{
+	for (unsigned i = 0; i < options->n_tables; i++)
+		if (pane_has_table(pane, options->tables[i]))
+			return true;
+	return false;
+}
+
 /* The panes selected by name or by --table. */
 static unsigned selected_panes(const struct options *options, const struct pane **chosen)
 {
 	unsigned n_chosen = options_panes(options, chosen);
 
-	for (unsigned i = 0; i < n_panes && options->table && options->n_panes == 0; i++)
-		if (pane_has_table(panes[i], options->table) && n_chosen < OPTIONS_PANES_MAX)
+	for (unsigned i = 0; i < n_panes && options->n_panes == 0; i++)
+		if (has_table(options, panes[i]) && n_chosen < OPTIONS_PANES_MAX)
 			chosen[n_chosen++] = panes[i];
 	return n_chosen;
 }
@@ -485,27 +493,31 @@ static int check_uses(const struct parser *parser)
 /* From what was typed to the names of the topics. */
 static int resolve_tables(struct options *options)
 {
-	const char **tables[] = { &options->table, &options->other_table };
+	unsigned n_typed = options->n_tables;
 
-	for (unsigned i = 0; i < 2; i++) {
-		const struct topic *topic = *tables[i] ? topic_match(*tables[i]) : NULL;
+	options->n_tables = 0;
+	for (unsigned i = 0; i < n_typed; i++) {
+		const struct topic *topic = topic_match(options->tables[i]);
+		unsigned same = 0;
 
-		if (*tables[i] && !topic)
-			return wrong_topic("--table", *tables[i]);
-		*tables[i] = topic ? topic->schema->name : NULL;
+		if (!topic)
+			return wrong_topic("--table", options->tables[i]);
+		while (same < options->n_tables && options->tables[same] != topic->schema->name)
+			same++;
+		options->tables[same] = topic->schema->name;
+		options->n_tables += same == options->n_tables;
 	}
-	if (options->table == options->other_table)
-		options->other_table = NULL;
 	return -1;
 }
 
 static int check_tables(const struct options *options)
 {
-	if (options->other_table)
-		error_message("--table", _("'%s' and '%s': only one table can be printed"),
-			      options->other_table, options->table);
-	else if (options->format->one_table && options->print && !options->probe && !options->table &&
-		 options->n_panes > 1)
+	bool one = options->format->one_table && options->print && !options->probe && !options->describe;
+
+	if (one && options->n_tables > 1)
+		error_message("--table", _("'%s' and '%s': csv holds one table"), options->tables[0],
+			      options->tables[1]);
+	else if (one && options->n_tables == 0 && options->n_panes > 1)
 		error_message("--output", _("csv holds one table: select a single pane, "
 					    "or a table with --table"));
 	else
@@ -539,11 +551,19 @@ static bool is_same_file(const char *one, const char *other)
 		first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
+static const char *table_of_events(const struct options *options)
+{
+	for (unsigned i = 0; i < options->n_tables; i++)
+		if (topic_find(options->tables[i])->schema->shape == SHAPE_EVENTS)
+			return options->tables[i];
+	return NULL;
+}
+
 static int check_comparison(const struct options *options)
 {
 	const char *name = options->between ? "--between" : "--against";
 	const char *excluded = excluded_from_comparison(options);
-	const struct topic *table = options->table ? topic_find(options->table) : NULL;
+	const char *events = table_of_events(options);
 
 	if (!options->replay)
 		error_message(name, _("compares samples of a recording: give one with --replay"));
@@ -554,8 +574,8 @@ static int check_comparison(const struct options *options)
 	else if (options->format == &sink_openmetrics || options->format == &sink_prometheus)
 		error_message("--output", _("%s holds samples, not differences: use text, json or csv"),
 			      options->format->name);
-	else if (table && table->schema->shape == SHAPE_EVENTS)
-		error_message("--table", _("%s holds events, which have no difference"), options->table);
+	else if (events)
+		error_message("--table", _("%s holds events, which have no difference"), events);
 	else
 		return check_tables(options);
 	return 2;
@@ -697,15 +717,16 @@ static void add_topic(const struct topic **chosen, unsigned *n_chosen, const str
 const struct topic **options_topics(const struct options *options, unsigned *n_chosen)
 {
 	const struct topic **chosen = alloc_zeroed(n_topics, sizeof(*chosen));
-	bool all = !options->table && options->n_panes == 0 && options->n_topics == 0;
+	bool named = options->n_tables > 0;
+	bool all = !named && options->n_panes == 0 && options->n_topics == 0;
 
 	*n_chosen = 0;
-	if (options->table)
-		add_topic(chosen, n_chosen, topic_find(options->table));
-	for (unsigned p = 0; p < options->n_panes && !options->table; p++)
+	for (unsigned t = 0; t < options->n_tables; t++)
+		add_topic(chosen, n_chosen, topic_find(options->tables[t]));
+	for (unsigned p = 0; p < options->n_panes && !named; p++)
 		for (const struct pane_table *table = options->panes[p]->tables; table->topic; table++)
 			add_topic(chosen, n_chosen, topic_find(table->topic));
-	for (unsigned t = 0; t < options->n_topics && !options->table; t++)
+	for (unsigned t = 0; t < options->n_topics && !named; t++)
 		add_topic(chosen, n_chosen, topic_find(options->topics[t]));
 	for (unsigned i = 0; i < n_topics && all; i++)
 		add_topic(chosen, n_chosen, topics[i]);

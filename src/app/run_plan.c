@@ -190,7 +190,7 @@ static void add_table(struct run_plan *run, const struct pane *pane, const struc
 		return;
 	view = add_view(run, table->topic);
 	view->at_end = table->at_end && !run->differences;
-	view->limit = table->text_rows;
+	view->limit = table->text_rows > 0 ? table->text_rows : VIEW_ALL_ROWS;
 	run->ends |= view->at_end;
 	dress(run, view, pane, table);
 }
@@ -214,25 +214,26 @@ static void add_tables(struct run_plan *run, const struct pane *pane, bool headl
 			add_table(run, pane, table);
 }
 
-/* Adds the table of --table as its pane shows it. */
+/* Adds a table of --table as its pane shows it. */
 static void add_named(struct run_plan *run, const char *topic)
 {
+	unsigned index = run->print.n_views;
 	struct view *view = add_view(run, topic);
 
 	for (unsigned i = 0; i < n_panes; i++)
 		for (const struct pane_table *table = panes[i]->tables; table->topic; table++)
 			if (!table->own_columns && strcmp(table->topic, topic) == 0) {
 				dress(run, view, panes[i], table);
-				run->home = panes[i];
-				run->home_table = table;
+				run->homes[index].pane = panes[i];
+				run->homes[index].table = table;
 				return;
 			}
 }
 
 static bool speaks_of_no_table(const struct options *options)
 {
-	return !options->table && !options->columns && !options->sort && !options->filter &&
-	       options->limit == 0 && !options->write;
+	return options->n_tables == 0 && !options->columns && !options->sort && !options->filter &&
+	       options->limit == VIEW_ALL_ROWS && !options->write;
 }
 
 /* Text prints the headline tables of the panes, CSV one table, the others all tables and columns. */
@@ -248,9 +249,9 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 	}
 	if (!machine && n_chosen == 1 && speaks_of_no_table(options) && !run->differences)
 		run->print.summary = chosen[0]->summary;
-	if (options->table)
-		add_named(run, options->table);
-	for (unsigned i = 0; i < n_chosen && !options->table; i++) {
+	for (unsigned i = 0; i < options->n_tables; i++)
+		add_named(run, options->tables[i]);
+	for (unsigned i = 0; i < n_chosen && options->n_tables == 0; i++) {
 		if (!machine)
 			add_above(run, chosen[i]);
 		add_tables(run, chosen[i], true);
@@ -258,10 +259,11 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 	if (options->format->one_table && run->print.n_views > 1)
 		run->print.n_views = 1;
 	run->n_headlines = run->print.n_views;
-	for (unsigned i = 0; machine && i < n_chosen && !options->table && !options->format->one_table; i++)
-		add_tables(run, chosen[i], false);
+	if (options->n_tables == 0 && machine && !options->format->one_table)
+		for (unsigned i = 0; i < n_chosen; i++)
+			add_tables(run, chosen[i], false);
 	for (unsigned v = 0; v < run->print.n_views; v++) {
-		if (machine || options->limit > 0)
+		if (machine || options->limit != VIEW_ALL_ROWS)
 			run->print.views[v].limit = options->limit;
 		if (machine)
 			view_choose_all(&run->print.views[v]);
@@ -323,7 +325,7 @@ static void judge_views(struct run_plan *run, const struct options *options)
 		events |= run->print.views[v].schema->shape == SHAPE_EVENTS;
 	run->covers_delay |= events;
 	run->streams = events && options->print && options->format->streams && !options->write &&
-		       !options->sort && options->limit == 0 &&
+		       !options->sort && options->limit == VIEW_ALL_ROWS &&
 		       (options->format != &sink_json || options->count == 0);
 }
 
@@ -367,25 +369,37 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 }
 
 /* Rows of processes are chosen by the scope, and findings say of what they are. */
-static bool is_of_scope(const struct run_plan *run)
+static bool is_of_scope(const struct run_plan *run, unsigned index)
 {
-	const struct view *view = &run->print.views[0];
+	const struct view *view = &run->print.views[index];
 
-	return run->home_table->scoped || view_is_scoped(view) || schema_find(view->schema, "of");
+	return run->homes[index].table->scoped || view_is_scoped(view) || schema_find(view->schema, "of");
+}
+
+static void notice_scope(const struct run_plan *run, unsigned index, struct frame *frame)
+{
+	const struct pane *pane = run->homes[index].pane;
+	unsigned first = 0;
+
+	while (run->homes[first].pane != pane)
+		first++;
+	if (run->homes[index].table->of_machine)
+		frame_notice(frame, "scope", NULL,
+			     _("%s is of the machine: no scope limits it; scope_use has what the scope uses"),
+			     run->homes[index].table->topic);
+	else if (first == index)
+		pane_notice_scope(pane, run->request->scope, frame);
 }
 
 void run_plan_notice_scope(const struct run_plan *run, struct frame *frame)
 {
 	const struct scope *scope = run->request->scope;
 
-	if (!run->home || !scope_is_set(scope) || is_of_scope(run))
+	if (!scope_is_set(scope))
 		return;
-	if (run->home_table->of_machine)
-		frame_notice(frame, "scope", NULL,
-			     _("%s is of the machine: no scope limits it; scope_use has what the scope uses"),
-			     run->home_table->topic);
-	else
-		pane_notice_scope(run->home, scope, frame);
+	for (unsigned v = 0; v < run->print.n_views && v < OPTIONS_TABLES_MAX; v++)
+		if (run->homes[v].pane && !is_of_scope(run, v))
+			notice_scope(run, v, frame);
 }
 
 /* A recording has all columns but the slow ones. */

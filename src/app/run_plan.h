@@ -17,8 +17,10 @@ struct run_plan {
 	const struct sample_request *request;
 	const char *pane_names[OPTIONS_PANES_MAX];
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* print.n_panes of them */
-	const struct pane *home;                     /* of the table of --table; NULL: no pane's own */
-	const struct pane_table *home_table;
+	struct {                                     /* of each table of --table; NULL: no pane's own */
+		const struct pane *pane;
+		const struct pane_table *table;
+	} homes[OPTIONS_TABLES_MAX];
 	unsigned n_headlines;                        /* the first n_headlines views are headline tables */
 	bool *wanted;                                /* by index of topic; owned */
 	bool *asked; /* of these, those that are printed or recorded: not what findings and lines read */
@@ -42,7 +44,7 @@ void run_plan_close(struct run_plan *run);
 void run_plan_request(const struct run_plan *run, const struct options *options,
 		      struct sample_request *request);
 
-/* Says what of the table of --table no scope limits, and why. */
+/* Says what of the tables of --table no scope limits, and why. */
 void run_plan_notice_scope(const struct run_plan *run, struct frame *frame);
 
 /* As view_choose_columns() and view_choose_sort(); false after an error message about the option whose. */

@@ -20,7 +20,8 @@ static int add(struct scope *scope, const char *option, const char *value, const
 /* Batch of panes that show one process: no other is read. */
 static bool pid_is_target(const struct options *options)
 {
-	bool target = options->batch && options->n_panes > 0 && options->n_topics == 0 && !options->table;
+	bool target = options->batch && options->n_panes > 0 && options->n_topics == 0 &&
+		      options->n_tables == 0;
 
 	for (unsigned i = 0; i < options->n_panes; i++)
 		target &= options->panes[i]->of_process;

@@ -16,7 +16,9 @@
 
 void view_open(struct view *view, const struct schema *schema)
 {
-	*view = (struct view){ .schema = schema, .sort = VIEW_AS_SAMPLED, .tree_key = -1 };
+	*view = (struct view){
+		.schema = schema, .sort = VIEW_AS_SAMPLED, .limit = VIEW_ALL_ROWS, .tree_key = -1
+	};
 	view->filter.threshold = NAN;
 	for (unsigned i = 0; i < schema->n_columns && view->n_columns < VIEW_COLUMNS_MAX; i++)
 		if (!schema->columns[i].hidden)
@@ -455,8 +457,8 @@ void view_apply(struct view *view, const struct table *table)
 		collect(view, table);
 	}
 	view->n_matching = view->n_rows;
-	keep = view->limit && view->limit < view->n_rows ? view->limit : view->n_rows;
-	if (view->sort != VIEW_AS_SAMPLED || view->descending)
+	keep = view->limit < view->n_rows ? view->limit : view->n_rows;
+	if (keep > 0 && (view->sort != VIEW_AS_SAMPLED || view->descending))
 		sort_first(view, view->rows, view->n_rows, view->tree_key < 0 ? keep : view->n_rows);
 	if (view->tree_key >= 0) {
 		tree_order(&view->tree, &view->schema->columns[view->tree_key],

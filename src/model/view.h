@@ -13,6 +13,7 @@
 #include "model/view_filter.h"
 
 #define VIEW_COLUMNS_MAX 64
+#define VIEW_ALL_ROWS SIZE_MAX
 #define VIEW_AS_SAMPLED (-1) /* unsorted: the order of the kernel, or its reverse */
 
 struct series;
@@ -25,7 +26,7 @@ struct view {
 	bool descending;
 	struct view_filter filter;          /* changed by the functions below */
 	const struct series *cpu_count;     /* columns of_cpu are shares of this many CPUs; NULL: of one */
-	size_t limit;                       /* rows at most; 0: all */
+	size_t limit;                       /* rows at most; VIEW_ALL_ROWS: no limit */
 	bool at_end;                        /* batch prints it in the last sample only */
 	int tree_key, tree_parent;          /* columns by which rows follow their parents; -1: they do not */
 	struct tree tree;

@@ -100,6 +100,8 @@ static int frame(struct sink *sink, const struct frame *frame)
 		jsonw_null(&json);
 	jsonw_key(&json, "host");
 	jsonw_text(&json, frame->host);
+	jsonw_key(&json, "version");
+	jsonw_text(&json, PACKAGE_VERSION);
 	jsonw_key(&json, "panes");
 	jsonw_open(&json, '[');
 	for (unsigned i = 0; i < print->n_panes; i++)

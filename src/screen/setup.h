@@ -60,7 +60,7 @@ struct screen_setup {
 	double delay_seconds;
 	bool delay_chosen;                   /* by the user: preferences of panes do not apply */
 	unsigned long count;                 /* quit after this many samples; 0: never */
-	size_t limit;                        /* rows of a table; 0: all */
+	size_t limit;                        /* rows of a table, as of a view */
 	enum size_unit unit;
 	enum glyph_set glyphs;
 	enum theme theme, usual_theme;       /* usual: by what the terminal reports */

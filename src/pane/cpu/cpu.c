@@ -37,6 +37,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_EXITED] = { .topic = "exited", .sort = "cpu_ratio" },
 	[CPU_TABLE_POWER_ACCOUNT] = { .topic = "power_account", .lazy = true, .option = "calibration" },
 	[CPU_TABLE_SELF] = { .topic = "self" },
+	[CPU_TABLE_BUILD] = { .topic = "build" },
 	[CPU_TABLE_DISTRIBUTION] = { .topic = "distribution", .lazy = true, .option = "distribution" },
 	[CPU_TABLE_TOTAL] = { .topic = "process_total",
 			      .lazy = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "self": what panetop itself costs, per topic and in total. */
+/* Topics "self" and "build": what panetop itself costs, per topic and in total, and which one it is. */
 #include <config.h>
 
 #include "core/i18n.h"
@@ -11,6 +11,7 @@ struct self_row {
 	uint64_t reads, lost;
 	double cpu_seconds, cpu_ratio;
 	uint64_t resident_bytes;
+	double sample_time_seconds;
 };
 
 static const struct column columns[] = {
@@ -34,6 +35,11 @@ static const struct column columns[] = {
 	COLUMN(struct self_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("CPU time"), .width = 9, .hidden = true,
 	       .help = N_("CPU time of panetop since start"), .source = "CLOCK_PROCESS_CPUTIME_ID"),
+	COLUMN(struct self_row, sample_time_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("sampled"), .width = 14, .hidden = true,
+	       .help = N_("time of the last sample, in seconds since 1970; where it stays the same, nothing "
+			  "samples any more"),
+	       .source = "CLOCK_REALTIME"),
 };
 
 static const struct schema schema = {
@@ -66,6 +72,7 @@ static int sample(struct sample *sample)
 	uint64_t lost = 0, resident = env_self_resident_bytes(env);
 
 	all->topic = "all";
+	all->sample_time_seconds = (double)sample->frame->wall_ns / 1e9;
 	all->cpu_seconds = (double)env_self_cpu_ns() / 1e9;
 	if (resident > 0)
 		all->resident_bytes = resident;
@@ -85,3 +92,33 @@ static int sample(struct sample *sample)
 }
 
 const struct topic topic_self = { .schema = &schema, .sources = sources, .sample = sample };
+
+struct build_row {
+	const char *version;
+	uint64_t info;
+};
+
+static const struct column build_columns[] = {
+	COLUMN(struct build_row, version, .kind = COLUMN_KEY, .title = N_("version"), .width = 8,
+	       .help = N_("version of the panetop that took the sample"), .source = "panetop"),
+	COLUMN(struct build_row, info, .kind = COLUMN_GAUGE, .title = "", .width = 1, .hidden = true,
+	       .help = N_("always 1: the version is in the label"), .source = "panetop"),
+};
+
+static const struct schema build_schema = {
+	.name = "build",
+	.help = N_("version of panetop"),
+	.row_size = sizeof(struct build_row),
+	SCHEMA_COLUMNS(build_columns),
+};
+
+static int sample_build(struct sample *sample)
+{
+	struct build_row *row = table_add(sample->table);
+
+	row->version = PACKAGE_VERSION;
+	row->info = 1;
+	return 0;
+}
+
+const struct topic topic_build = { .schema = &build_schema, .sources = sources, .sample = sample_build };
