@@ -17,6 +17,7 @@
 #include "screen/past/past.h"
 #include "screen/past/player.h"
 #include "screen/past/timeline.h"
+#include "screen/past/trends.h"
 #include "screen/session.h"
 #include "sys/env.h"
 
@@ -485,6 +486,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	struct canvas pane;
 
 	forget_places(screen);
+	trends_update(screen);
 	session_update(screen);
 	if (height >= 3)
 		top = 1;

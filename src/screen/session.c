@@ -958,6 +958,7 @@ void session_open(struct screen *screen)
 	const struct screen_setup *setup = screen->setup;
 
 	open_logs(screen);
+	screen->trends.position = SIZE_MAX;
 	screen->kept_from_ns = alloc_zeroed(setup->n_schemas, sizeof(*screen->kept_from_ns));
 	screen->findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->past_findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);

@@ -152,6 +152,11 @@ struct screen {
 	uint64_t *kept_from_ns; /* for each schema: the first sample that the past had of it; 0: none yet */
 	struct findings *past_findings; /* of the shown sample in it */
 	size_t past_judged;             /* the last one that was judged; SIZE_MAX: none since it was opened */
+	struct trends_place {           /* what trends were last drawn of, in the past or a recording */
+		size_t position;        /* SIZE_MAX: none, or live */
+		unsigned pane, view;
+		int sorts; /* a sum over the tables, to see a change */
+	} trends;
 	size_t past_index; /* of the shown sample in it; SIZE_MAX: not known since it was opened */
 	struct timeline *timeline; /* NULL until it is drawn */
 	struct graph_places graphs;

@@ -87,6 +87,9 @@ void table_close(struct table_widget *widget);
 /* Filters, sorts and finds the selected row again; table may be NULL (not sampled yet). */
 void table_update(struct table_widget *widget, const struct table *table);
 
+/* For its trend alone: an earlier sample, before table_update() with the one that is drawn. */
+void table_note_trend(struct table_widget *widget, const struct table *table);
+
 /* Is it a log in order of time, with the newest row at the end? */
 bool table_is_tail(const struct table_widget *widget);
 

@@ -107,6 +107,22 @@ static const struct column *trend_column(const struct view *view)
 	return NULL;
 }
 
+static void add_trend(struct table_widget *widget, const struct table *table)
+{
+	const struct column *column = trend_column(&widget->view);
+
+	if (column)
+		row_trends_add(&widget->trends, table, column, widget->view.rows, widget->view.n_rows);
+}
+
+void table_note_trend(struct table_widget *widget, const struct table *table)
+{
+	if (!table || !trend_column(&widget->view))
+		return;
+	view_apply(&widget->view, table);
+	add_trend(widget, table);
+}
+
 void table_update(struct table_widget *widget, const struct table *table)
 {
 	if (!table) {
@@ -117,9 +133,7 @@ void table_update(struct table_widget *widget, const struct table *table)
 	widget->view.filter.pinned = table->is_log ? NULL : pinned_row(widget, table);
 	view_apply(&widget->view, table);
 	keep_place(widget);
-	if (trend_column(&widget->view))
-		row_trends_add(&widget->trends, table, trend_column(&widget->view), widget->view.rows,
-			       widget->view.n_rows);
+	add_trend(widget, table);
 	if (widget->place.cursor_on)
 		find_selected(widget);
 }

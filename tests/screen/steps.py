@@ -11,6 +11,7 @@ from past import body, clock
 DELAY = 0.5  # seconds
 SAMPLES = 48  # of each pane
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
+SIZES = {"overview": {"width": 120, "height": 40}}  # with trends beside the lists
 OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
 
 
@@ -51,7 +52,7 @@ def difference(now, then):
 def stepped(pane):
     """A second of which the terminal showed fewer screens than there were samples is left out: it was read too late."""
     def test(_scratch):
-        with screen("-d", str(DELAY), pane) as terminal:
+        with screen("-d", str(DELAY), pane, **SIZES.get(pane, {})) as terminal:
             live = drawn_live(terminal)
             compared, problem = 0, None
             for second, bodies in drawn_again(terminal).items():

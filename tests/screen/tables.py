@@ -242,7 +242,7 @@ def what_matches_is_marked(_scratch):
 
 
 def a_trend_stands_beside_its_number(_scratch):
-    """Where there is room; it follows the sort, and a step back has none of the future."""
+    """Where there is room; it follows the sort, and a step back has what was known then."""
     with replay("cpu", opening=True, width=100, height=30) as terminal:
         terminal.send(".", ".", ".", ".", ".", ".", ".", ".")
         line = terminal.lines()[terminal.row_of(" 15400 ")]
@@ -252,7 +252,13 @@ def a_trend_stands_beside_its_number(_scratch):
         problem = problem or expect("▼RSS trend" in terminal.text(), terminal, "it does not follow the sort")
         terminal.send("P", ",")
         line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = problem or expect(line.startswith(" 200.0        \u2588 "), terminal, "a step back")
+        problem = problem or expect(line.startswith(" 200.0 " + "\u2588" * 8 + " "), terminal, "a step back")
+        terminal.send(",", ",", ",")
+        line = terminal.lines()[terminal.row_of(" 15400 ")]
+        problem = problem or expect(line.startswith(" 200.0    " + "\u2588" * 5 + " "), terminal, "of the future")
+        terminal.send("1", "2")
+        line = terminal.lines()[terminal.row_of(" 15400 ")]
+        problem = problem or expect(line.startswith(" 200.0    " + "\u2588" * 5 + " "), terminal, "back from another pane")
     for width, arguments in ((99, []), (120, ["--ascii"])):
         with replay("cpu", *arguments, opening=True, width=width, height=30) as terminal:
             problem = problem or expect("trend" not in terminal.text(), terminal, f"a trend in {width} columns {arguments}")
