@@ -1,105 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --assert: "COLUMN < NUMBER, …", with <, <=, > or >=. */
+/* --assert: "TOPIC(SELECT).COLUMN < NUMBER, …"; of the pane latency also "COLUMN < NUMBER". */
 #include <config.h>
 
 #include "app/assertion.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
+#include "core/vector.h"
+#include "model/units.h"
 #include "topic/topic.h"
 
-static void skip_blanks(struct span *rest)
+#define ROWS_SHOWN 3
+
+static const char option[] = "--assert";
+
+static int refuse_syntax(enum condition_error error, struct span wrong)
 {
-	while (span_char(rest, ' ') || span_char(rest, '\t'))
-		;
+	int length = (int)span_length(wrong);
+
+	if (error == CONDITION_OPEN)
+		error_message(option, _("a bracket or quote is not closed"));
+	else if (error == CONDITION_TOO_LONG)
+		error_message(option, _("a condition has too many values, or a value is too long"));
+	else if (error == CONDITION_NO_COMPARISON)
+		error_message(option,
+			      _("'%.*s': <, <=, >, >=, == or != must follow, as in system.load1 < 4"), length,
+			      wrong.at);
+	else if (error == CONDITION_NO_NUMBER)
+		error_message(option, _("a number must follow, as in 4, 15%%, 100us or 500MiB; not '%.*s'"),
+			      length, wrong.at);
+	else
+		error_message(option, _("'%.*s': a condition begins as in memory(mem).used_bytes"), length,
+			      wrong.at);
+	return 2;
 }
 
-/* The name ends at a blank or comparison. */
-static struct span take_name(struct span *rest)
-{
-	struct span name;
-
-	skip_blanks(rest);
-	name.at = rest->at;
-	while (rest->at < rest->end && !strchr(" \t<>=,", *rest->at))
-		rest->at++;
-	name.end = rest->at;
-	return name;
-}
-
-static bool take_comparison(struct span *rest, struct assertion_condition *condition)
-{
-	skip_blanks(rest);
-	condition->less = span_char(rest, '<');
-	if (!condition->less && !span_char(rest, '>'))
-		return false;
-	condition->or_equal = span_char(rest, '=');
-	return true;
-}
-
-static bool is_measured(const struct column *column)
-{
-	return column->type != VALUE_TEXT && column->kind != COLUMN_KEY;
-}
-
-static void refuse_column(const struct schema *schema, struct span name)
+static int refuse_column(const struct schema *schema, struct span name)
 {
 	struct near_name near = { .typed = name };
 	int length = (int)span_length(name);
 
 	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (is_measured(&schema->columns[i]))
-			near_name_try(&near, schema->columns[i].key);
+		near_name_try(&near, schema->columns[i].key);
 	if (near.name)
-		error_message("--assert", _("unknown column '%.*s' of %s; did you mean %s?"), length, name.at,
+		error_message(option, _("unknown column '%.*s' of %s; did you mean %s?"), length, name.at,
 			      schema->name, near.name);
 	else
-		error_message("--assert", _("'%.*s' is not a numeric column of %s; see panetop --describe"),
-			      length, name.at, schema->name);
+		error_message(option, _("unknown column '%.*s' of %s; see panetop --describe %s"), length,
+			      name.at, schema->name, schema->name);
+	return 2;
 }
 
-/* Letters right after a number; false after an error message. */
-static bool has_known_unit(const struct span *rest)
+static int refuse_binding(enum condition_error error, const struct condition *condition, struct span wrong)
 {
-	const char *end = rest->at;
+	const char *topic = condition->schema->name;
+	int length = (int)span_length(wrong);
 
-	while (end < rest->end && !strchr(" \t<>=,", *end))
-		end++;
-	if (end > rest->at)
-		error_message("--assert", _("unknown unit '%.*s': use s, ms, us or ns"),
-			      (int)(end - rest->at), rest->at);
-	return end == rest->at;
+	if (error == CONDITION_UNKNOWN_COLUMN)
+		return refuse_column(condition->schema, wrong);
+	if (error == CONDITION_NOT_NUMERIC)
+		error_message(option, _("'%.*s' is not a numeric column of %s; see panetop --describe"),
+			      length, wrong.at, topic);
+	else if (error == CONDITION_TOO_MANY_KEYS)
+		error_message(option, _("'%.*s': %s has fewer keys; other columns are chosen by COLUMN=VALUE"),
+			      length, wrong.at, topic);
+	else if (condition->measured)
+		error_message(option, _("%s of %s has the unit %s, not the one of the condition"),
+			      condition->measured->key, topic, unit_name(condition->measured->unit));
+	else
+		error_message(option, _("the number of rows of %s has no unit"), topic);
+	return 2;
 }
 
-/* Parses one condition; false after an error message. */
-static bool take_condition(struct assertion *assertion, const struct schema *schema, struct span *rest)
+static int refuse_topic(struct span name)
 {
-	struct assertion_condition *condition = &assertion->conditions[assertion->n_conditions];
-	struct span name = take_name(rest);
-	int index = schema_column_span(schema, name);
+	struct near_name near = { .typed = name };
+	int length = (int)span_length(name);
 
-	if (index < 0 || !is_measured(&schema->columns[index])) {
-		refuse_column(schema, name);
-		return false;
-	}
-	condition->column = &schema->columns[index];
-	condition->seen = NAN;
-	if (!take_comparison(rest, condition) || !span_seconds(rest, &condition->limit)) {
-		error_message("--assert",
-			      _("'%s' must be followed by <, <=, > or >= and a number, as in '%s < 100e-6'"),
-			      condition->column->key, condition->column->key);
-		return false;
-	}
-	if (!has_known_unit(rest))
-		return false;
-	skip_blanks(rest);
-	assertion->n_conditions++;
-	return true;
+	for (unsigned i = 0; i < n_topics; i++)
+		near_name_try(&near, topics[i]->schema->name);
+	if (near.name)
+		error_message(option, _("unknown topic '%.*s'; did you mean %s?"), length, name.at,
+			      near.name);
+	else
+		error_message(option, _("unknown topic '%.*s'; see panetop --describe"), length, name.at);
+	return 2;
+}
+
+/* Index of the topic, or n_topics. */
+static unsigned topic_index(struct span name)
+{
+	unsigned i = 0;
+
+	while (i < n_topics && !span_is(name, topics[i]->schema->name))
+		i++;
+	return i;
 }
 
 static const struct pane_assertion *find_assertion(const struct options *options)
@@ -110,68 +111,154 @@ static const struct pane_assertion *find_assertion(const struct options *options
 	return NULL;
 }
 
-int assertion_open(struct assertion *assertion, const struct options *options)
+/* "p99_seconds < 1e-4" is about a row of the pane. */
+static void complete(struct condition *condition, const struct options *options)
 {
 	const struct pane_assertion *wanted = find_assertion(options);
+	bool bare = condition->n_selects == 0 && span_length(condition->column) == 0;
+	struct condition_select *select = &condition->selects[0];
+
+	if (!wanted || !bare || topic_index(condition->topic) < n_topics)
+		return;
+	condition->column = condition->topic;
+	condition->topic = span_text(options->command ? wanted->phases : wanted->topic);
+	snprintf(select->value, sizeof(select->value), "%s", options->command ? wanted->during : wanted->row);
+	condition->n_selects = 1;
+}
+
+static int add_condition(struct assertion *assertion, const struct options *options,
+			 const struct run_plan *run, struct span *rest)
+{
+	struct assertion_part part = { .result.value = NAN };
+	struct span wrong;
+	enum condition_error error = condition_parse(rest, &part.condition, &wrong);
+	unsigned topic;
+
+	if (error)
+		return refuse_syntax(error, wrong);
+	complete(&part.condition, options);
+	topic = topic_index(part.condition.topic);
+	if (topic == n_topics)
+		return refuse_topic(part.condition.topic);
+	error = condition_bind(&part.condition, topics[topic]->schema, &wrong);
+	if (error)
+		return refuse_binding(error, &part.condition, wrong);
+	if (!run->wanted[topic]) {
+		error_message(option, _("this run does not sample %s; add -t %s, or a pane that has it"),
+			      topics[topic]->schema->name, topics[topic]->schema->name);
+		return 2;
+	}
+	*VECTOR_ADD(assertion->parts, assertion->n_parts, assertion->capacity) = part;
+	return 0;
+}
+
+int assertion_open(struct assertion *assertion, const struct options *options, const struct run_plan *run)
+{
 	struct span rest = span_text(options->assertion ? options->assertion : "");
-	const struct schema *schema;
+	int status;
 
 	*assertion = (struct assertion){ 0 };
-	if (!options->assertion || !wanted)
+	if (!options->assertion)
 		return 0;
-	assertion->topic = options->command ? wanted->phases : wanted->topic;
-	assertion->row = options->command ? wanted->during : wanted->row;
-	schema = topic_find(assertion->topic)->schema;
 	do {
-		if (assertion->n_conditions == ASSERTION_CONDITIONS_MAX) {
-			error_message("--assert", _("too many conditions (at most %d)"),
-				      ASSERTION_CONDITIONS_MAX);
-			return 2;
-		}
-		if (!take_condition(assertion, schema, &rest))
-			return 2;
+		status = add_condition(assertion, options, run, &rest);
+		if (status != 0)
+			return status;
 	} while (span_char(&rest, ','));
 	if (rest.at == rest.end)
 		return 0;
-	error_message("--assert", _("unexpected '%.*s'; separate conditions with commas"),
+	error_message(option, _("unexpected '%.*s'; separate conditions with commas"),
 		      (int)span_length(rest), rest.at);
 	return 2;
 }
 
-void assertion_take(struct assertion *assertion, const struct frame *frame)
+/* The keys of a row, before the first one gap. */
+static void add_keys(struct buffer *out, const char *gap, const struct schema *schema, const void *row)
 {
-	for (unsigned i = 0; i < assertion->n_conditions; i++) {
-		struct assertion_condition *condition = &assertion->conditions[i];
 
-		condition->seen =
-			frame_number(frame, assertion->topic, assertion->row, condition->column->key);
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		char number[VALUE_TEXT_MAX];
+
+		if (column->kind != COLUMN_KEY || !row_is_known(row, column))
+			continue;
+		buffer_print(out, "%s%s", gap,
+			     column->type == VALUE_TEXT
+				     ? row_text(row, column)
+				     : number_text(number, column, row_number(row, column), true));
+		gap = " ";
 	}
 }
 
-static bool holds(const struct assertion_condition *condition)
+/* The rows that were counted, with the sentence that they may have. */
+static void add_rows(struct buffer *out, const struct condition *condition, const struct table *table)
 {
-	if (condition->or_equal && condition->seen == condition->limit)
-		return true;
-	return condition->less ? condition->seen < condition->limit : condition->seen > condition->limit;
+	const struct schema *schema = condition->schema;
+	unsigned n_shown = 0;
+
+	for (size_t r = 0; r < table->n_rows && n_shown < ROWS_SHOWN; r++) {
+		const void *row = table_row(table, r);
+
+		if (!condition_selects(condition, row))
+			continue;
+		add_keys(out, n_shown++ > 0 ? "; " : ": ", schema, row);
+		for (unsigned i = 0; i < schema->n_columns; i++)
+			if (schema->columns[i].prose && row_is_known(row, &schema->columns[i]))
+				buffer_print(out, ": %s", row_text(row, &schema->columns[i]));
+	}
+}
+
+/* What is found instead of what the condition wants. */
+static void describe(struct assertion_part *part, const struct frame *frame)
+{
+	const struct condition *condition = &part->condition;
+	char number[VALUE_TEXT_MAX];
+
+	if (isnan(part->result.value)) {
+		buffer_text(&part->found, _("unknown"));
+	} else if (!condition->measured) {
+		buffer_print(&part->found, "%.0f", part->result.value);
+		add_rows(&part->found, condition, frame_table(frame, condition->schema->name));
+		return;
+	} else {
+		buffer_text(&part->found, amount_text(number, condition->measured->unit, part->result.value));
+	}
+	if (part->result.row && condition->n_selects == 0)
+		add_keys(&part->found, ", ", condition->schema, part->result.row);
+}
+
+void assertion_take(struct assertion *assertion, const struct frame *frame)
+{
+	for (size_t i = 0; i < assertion->n_parts; i++) {
+		struct assertion_part *part = &assertion->parts[i];
+
+		part->result = condition_judge(&part->condition, frame);
+		buffer_empty(&part->found);
+		if (!part->result.holds)
+			describe(part, frame);
+		part->result.row = NULL;
+	}
 }
 
 int assertion_judge(const struct assertion *assertion)
 {
 	int status = 0;
 
-	for (unsigned i = 0; i < assertion->n_conditions; i++) {
-		const struct assertion_condition *condition = &assertion->conditions[i];
+	for (size_t i = 0; i < assertion->n_parts; i++) {
+		const struct assertion_part *part = &assertion->parts[i];
 
-		if (holds(condition))
+		if (part->result.holds)
 			continue;
 		status = ASSERTION_BROKEN;
-		if (isnan(condition->seen))
-			error_message("--assert", _("%s of row '%s' is unknown"), condition->column->key,
-				      assertion->row);
-		else
-			error_message("--assert", _("failed: %s is %.9g, not %s%s %.9g"),
-				      condition->column->key, condition->seen, condition->less ? "<" : ">",
-				      condition->or_equal ? "=" : "", condition->limit);
+		error_message(option, _("failed: %.*s; it is %.*s"), (int)span_length(part->condition.text),
+			      part->condition.text.at, (int)part->found.length, part->found.bytes);
 	}
 	return status;
+}
+
+void assertion_close(struct assertion *assertion)
+{
+	for (size_t i = 0; i < assertion->n_parts; i++)
+		buffer_free(&assertion->parts[i].found);
+	free(assertion->parts);
 }

@@ -672,7 +672,7 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 		.options = options, .run = run, .source = source, .against = against, .worker = worker
 	};
 
-	batch.status = assertion_open(&batch.assertion, options);
+	batch.status = assertion_open(&batch.assertion, options, run);
 	batch.child.command = options->command;
 	for (unsigned i = 0; i < options->n_panes; i++)
 		if (options->panes[i]->assertion)
@@ -689,6 +689,7 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 		loop_close(&batch.loop);
 	}
 	close_sinks(&batch);
+	assertion_close(&batch.assertion);
 	notice_printer_free(&batch.notices);
 	return batch.status;
 }

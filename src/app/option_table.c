@@ -297,7 +297,7 @@ const struct option_entry option_entries[] = {
 	{ 0, "past-size", N_("SIZE"), N_("at most this much of the past, on the disk (default 64MiB)"),
 	  set_past_size, N_("use a number of bytes, or a unit, as in 64MiB"), WITH_ALL },
 	{ 0, "assert", N_("CONDITION[,...]"),
-	  N_("exit with status 3 unless all hold at the end; pane latency only"), set_assertion, something,
+	  N_("exit with status 3 unless all hold in the last sample"), set_assertion, something,
 	  WITH_SAMPLES },
 	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
 	  NULL, WITH_ALL },

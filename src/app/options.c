@@ -359,7 +359,7 @@ static int wrong_pane(const char *option, const char *pane)
 	return 2;
 }
 
-/* The pane that takes --assert and a command. */
+/* The pane that runs a command. */
 static const struct pane *assertion_pane(void)
 {
 	unsigned i = 0;
@@ -398,8 +398,6 @@ static int check_panes(const struct parser *parser)
 
 	for (unsigned i = 0; i < n_chosen; i++)
 		assertion |= chosen[i]->assertion != NULL;
-	if (!assertion && options->assertion)
-		return wrong_pane("assert", assertion_pane()->name);
 	if (!assertion && options->command) {
 		error_message("--", _("only the pane %s runs a command: panetop %s -- COMMAND"),
 			      assertion_pane()->name, assertion_pane()->name);

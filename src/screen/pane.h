@@ -61,7 +61,8 @@ struct pane_option {
 	const char *expected;            /* N_(): valid values, for the error message */
 };
 
-/* What --assert checks, and what is reported about a COMMAND that runs meanwhile. */
+/* What conditions of --assert without a topic are about, and what is reported about a COMMAND that runs
+ * meanwhile. */
 struct pane_assertion {
 	const char *topic, *row;     /* the row by its first key */
 	const char *phases;          /* topic with a row for before, during and after COMMAND */
@@ -108,7 +109,7 @@ struct pane {
 	bool of_process;                 /* it shows the one process that --pid names */
 	const char *unscoped;            /* N_(): what of it no scope limits, and why; NULL: nothing */
 	bool takes_groups;               /* … but one of control groups does */
-	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it takes neither */
+	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it runs no command */
 	const struct pane_table *tables; /* ended by an entry without topic; the first is the pane's main
 					  * table */
 	const struct summary_column *summary; /* batch text instead of tables; ended by an entry without

@@ -54,6 +54,7 @@
 #include "kernel/trace_format.h"
 #include "kernel/vmstat.h"
 #include "kernel/zoneinfo.h"
+#include "model/condition.h"
 #include "model/derive.h"
 #include "model/power_fit.h"
 #include "output/recording.h"
@@ -836,6 +837,26 @@ FUZZ_TARGET(diskstats)
 		else
 			require(span_length(stats.name) > span_length(disk));
 	}
+}
+
+FUZZ_TARGET(condition)
+{
+	struct span text = input(data, size), rest = text, wrong;
+	struct condition condition;
+
+	do {
+		enum condition_error error = condition_parse(&rest, &condition, &wrong);
+
+		require_inside(rest, text);
+		require_inside(wrong, text);
+		require_inside(condition.text, text);
+		require(condition.n_selects <= CONDITION_SELECTS_MAX);
+		if (error)
+			return;
+		require(span_length(condition.topic) > 0 && !isnan(condition.limit));
+		for (unsigned i = 0; i < condition.n_selects; i++)
+			require(strlen(condition.selects[i].value) < CONDITION_VALUE_MAX);
+	} while (span_char(&rest, ','));
 }
 
 FUZZ_TARGET(mountinfo)
