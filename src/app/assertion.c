@@ -68,7 +68,8 @@ static int refuse_binding(enum condition_error error, const struct condition *co
 		error_message(option, _("'%.*s' is not a numeric column of %s; see panetop --describe"),
 			      length, wrong.at, topic);
 	else if (error == CONDITION_TOO_MANY_KEYS)
-		error_message(option, _("'%.*s': %s has fewer keys; other columns are chosen by COLUMN=VALUE"),
+		error_message(option,
+			      _("'%.*s': %s has fewer keys; other columns are chosen by COLUMN=VALUE"),
 			      length, wrong.at, topic);
 	else if (condition->measured)
 		error_message(option, _("%s of %s has the unit %s, not the one of the condition"),

@@ -17,7 +17,7 @@ struct assertion {
 	size_t n_parts, capacity;
 };
 
-/* 0, or 2 after an error message about the conditions of options. assertion_close() follows in either case. */
+/* 0, or 2 after an error message about the conditions of options; assertion_close() follows either. */
 int assertion_open(struct assertion *assertion, const struct options *options, const struct run_plan *run);
 
 /* The last frame counts. */
