@@ -74,9 +74,11 @@ START_TEST(numbers_have_units)
 		double limit;
 		enum unit unit;
 	} numbers[] = {
-		{ "x>5", 5, UNIT_NONE },      { "x>-1.5e3", -1500, UNIT_NONE },  { "x>15%", 0.15, UNIT_RATIO },
-		{ "x>0", 0, UNIT_NONE },      { "x>100us", 1e-4, UNIT_SECONDS }, { "x>5m", 300, UNIT_SECONDS },
-		{ "x>2GB", 2e9, UNIT_BYTES }, { "x>5M", 5 << 20, UNIT_BYTES },   { "x>15 %", 0.15, UNIT_RATIO },
+		{ "x>5", 5, UNIT_NONE },         { "x>-1.5e3", -1500, UNIT_NONE },
+		{ "x>15%", 0.15, UNIT_RATIO },   { "x>15 %", 0.15, UNIT_RATIO },
+		{ "x>0", 0, UNIT_NONE },         { "x>100us", 1e-4, UNIT_SECONDS },
+		{ "x>5m", 300, UNIT_SECONDS },   { "x>2GB", 2e9, UNIT_BYTES },
+		{ "x>5M", 5 << 20, UNIT_BYTES },
 	};
 	struct condition condition;
 
