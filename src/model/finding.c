@@ -219,6 +219,15 @@ static void want_topic(const char *topic, const struct schema *const *schemas, u
 		wanted[i] |= strcmp(schemas[i]->name, topic) == 0;
 }
 
+static bool is_wanted(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
+		      const bool *wanted)
+{
+	for (unsigned i = 0; i < n_schemas; i++)
+		if (wanted[i] && strcmp(schemas[i]->name, topic) == 0)
+			return true;
+	return false;
+}
+
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
 		   unsigned n_schemas, bool *wanted)
 {
@@ -227,7 +236,7 @@ void findings_want(const struct finding_rule *rules, unsigned n_rules, const str
 	for (unsigned i = 0; i < n_schemas; i++)
 		any |= wanted[i] && schemas[i] == &finding_schema;
 	for (unsigned r = 0; any && r < n_rules; r++) {
-		if (rules[r].optional)
+		if (rules[r].with && !is_wanted(rules[r].with, schemas, n_schemas, wanted))
 			continue;
 		want_topic(rules[r].topic, schemas, n_schemas, wanted);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
@@ -567,7 +576,7 @@ static void add_rows(struct findings *findings, struct frame *frame, struct tabl
 static bool is_repeated(const struct findings *findings, unsigned rule)
 {
 	for (unsigned i = 0; i < rule; i++)
-		if (!findings->rules[i].optional &&
+		if (!findings->rules[i].with &&
 		    strcmp(findings->rules[i].topic, findings->rules[rule].topic) == 0)
 			return true;
 	return false;
@@ -580,7 +589,7 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 	for (unsigned i = 0; i < findings->n_rules; i++) {
 		const struct finding_rule *rule = &findings->rules[i];
 
-		if (!rule->optional && !is_repeated(findings, i) && !frame_table(frame, rule->topic))
+		if (!rule->with && !is_repeated(findings, i) && !frame_table(frame, rule->topic))
 			buffer_print(&names, names.length > 0 ? ", %s" : "%s", rule->topic);
 	}
 	if (names.length > 0)

@@ -48,7 +48,8 @@ struct finding_rule {
 	const char *unless_column, *const *unless; /* rows with one of these texts are ordinary; ended by
 						    * NULL */
 	enum finding_severity severity;            /* at least */
-	bool optional;             /* judged only where others sample its topics: they cost more */
+	const char *with; /* its topics cost so much that they are sampled only along with this one; NULL:
+			   * wherever there are findings */
 	struct finding_limit hold; /* seconds */
 	struct finding_value values[FINDING_VALUES_MAX]; /* ended by one without a name; the first with a
 							  * limit ranks rows */
@@ -83,7 +84,7 @@ void findings_note_lack(const struct findings *findings, struct frame *frame);
 /* Forgets earlier frames. */
 void findings_forget(struct findings *findings);
 
-/* Marks the topics that rules read, by index of the schema, if findings are wanted. */
+/* Marks the topics that rules read, by index of the schema, if findings are wanted; see with of a rule. */
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
 		   unsigned n_schemas, bool *wanted);
 

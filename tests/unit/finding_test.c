@@ -431,6 +431,52 @@ START_TEST(rules_name_what_exists)
 }
 END_TEST
 
+static bool wants(const bool *wanted, const char *topic)
+{
+	for (unsigned i = 0; i < n_topics; i++)
+		if (strcmp(topics[i]->schema->name, topic) == 0)
+			return wanted[i];
+	return false;
+}
+
+static void check_wanted(const bool *wanted, const struct finding_rule *rule)
+{
+	ck_assert_msg(wants(wanted, rule->topic), "%s", rule->name);
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
+		ck_assert(!rule->values[i].topic || wants(wanted, rule->values[i].topic));
+		ck_assert(!rule->values[i].over_topic || wants(wanted, rule->values[i].over_topic));
+	}
+}
+
+static void want_with(bool *wanted, const char *topic)
+{
+	for (unsigned i = 0; i < n_topics; i++)
+		wanted[i] = topics[i]->schema == &finding_schema ||
+			    (topic && strcmp(topics[i]->schema->name, topic) == 0);
+	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+}
+
+/* Where there are findings, what a rule reads is sampled; what costs much, along with the topic that it
+ * names. */
+START_TEST(rules_are_judged_wherever_there_are_findings)
+{
+	bool *wanted = calloc(n_topics, sizeof(*wanted));
+
+	for (unsigned r = 0; r < n_finding_rules; r++) {
+		const struct finding_rule *rule = &finding_rules[r];
+
+		want_with(wanted, NULL);
+		if (!rule->with)
+			check_wanted(wanted, rule);
+		else
+			ck_assert_msg(!wants(wanted, rule->topic), "%s", rule->name);
+		want_with(wanted, rule->with);
+		check_wanted(wanted, rule);
+	}
+	free(wanted);
+}
+END_TEST
+
 /* The rule takes what the configuration says, and "off" silences it. */
 START_TEST(settings_change_limits_and_silence_rules)
 {
