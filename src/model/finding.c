@@ -241,6 +241,7 @@ void findings_want(const struct finding_rule *rules, unsigned n_rules, const str
 		want_topic(rules[r].topic, schemas, n_schemas, wanted);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {
 			want_topic(rules[r].values[i].topic, schemas, n_schemas, wanted);
+			want_topic(rules[r].values[i].less_topic, schemas, n_schemas, wanted);
 			want_topic(rules[r].values[i].over_topic, schemas, n_schemas, wanted);
 		}
 	}
@@ -315,6 +316,19 @@ static double growth(struct findings *findings, const struct finding_value *valu
 				   place->column->kind == COLUMN_COUNTER, place->table->schema->from_zero);
 }
 
+/* What is taken off the value: 0 where nothing counts it. */
+static double taken_off(struct findings *findings, const struct frame *frame,
+			const struct finding_value *value, uint64_t identity)
+{
+	struct place place = { .table = value->less ? usable(frame, value->less_topic) : NULL };
+
+	place.row = place.table ? table_find(place.table, value->less_row, NULL) : NULL;
+	place.column = place.row ? schema_known_column(place.table->schema, value->less) : NULL;
+	if (!place.column)
+		return 0;
+	return growth(findings, value, hash_u64(identity), &place, row_number(place.row, place.column));
+}
+
 static double value_now(struct findings *findings, const struct frame *frame, unsigned rule, unsigned index,
 			const struct table *of_rule, const void *of_row)
 {
@@ -334,7 +348,8 @@ static double value_now(struct findings *findings, const struct frame *frame, un
 		over = divisor(frame, value, place.table, place.row);
 	if (value->window_seconds > 0) {
 		key = identity(&findings->rules[rule], index, of_rule, of_row);
-		number = growth(findings, value, key, &place, number);
+		number =
+			growth(findings, value, key, &place, number) - taken_off(findings, frame, value, key);
 		if (value->over && !value->over_topic)
 			over = growth(findings, value, ~key, &place, over);
 	}
@@ -475,41 +490,64 @@ static const struct column *column_of(const struct frame *frame, const struct fi
 	return table ? schema_find(table->schema, value->column) : NULL;
 }
 
-/* Replaces {NAME} at *text, which is moved behind it. */
-static void add_value(struct findings *findings, const struct frame *frame, const struct candidate *candidate,
-		      const char **text)
+static const struct finding_value *find_value(const struct finding_rule *rule, const char *name,
+					      size_t length)
 {
-	const struct finding_rule *rule = &findings->rules[candidate->rule];
-	size_t length = strcspn(*text + 1, "}");
-	char number[VALUE_TEXT_MAX];
-
-	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
-		const struct finding_value *value = &rule->values[i];
-
-		if (strlen(value->name) == length && strncmp(value->name, *text + 1, length) == 0)
-			buffer_text(&findings->text, sentence_number(number, column_of(frame, rule, value),
-								     value, candidate->values[i]));
-	}
-	*text += length + ((*text)[length + 1] == '}' ? 2 : 1);
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
+		if (strlen(rule->values[i].name) == length &&
+		    strncmp(rule->values[i].name, name, length) == 0)
+			return &rule->values[i];
+	return NULL;
 }
 
+/* Adds what stands for {NAME} at text; false: it is not known. */
+static bool add_value(struct findings *findings, const struct frame *frame, const struct candidate *candidate,
+		      const char *text)
+{
+	const struct finding_rule *rule = &findings->rules[candidate->rule];
+	const struct finding_value *value = find_value(rule, text + 1, strcspn(text + 1, "}"));
+	const struct column *column = value ? column_of(frame, rule, value) : NULL;
+	double number = value ? candidate->values[value - rule->values] : NAN;
+	char written[VALUE_TEXT_MAX];
+	const char *word = "";
+
+	if (column && column->type == VALUE_TEXT && !value->topic && !value->with) {
+		word = table_text(frame_table(frame, rule->topic), candidate->row, value->column);
+		buffer_text(&findings->text, word);
+		return *word != '\0';
+	}
+	if (value)
+		buffer_text(&findings->text, sentence_number(written, column, value, number));
+	return !isnan(number);
+}
+
+/* Of a part in brackets that names what is not known nothing is left. */
 static const char *sentence(struct findings *findings, struct frame *frame, const struct candidate *candidate,
 			    size_t n_more)
 {
-	const char *text = _(findings->rules[candidate->rule].text);
+	struct buffer *out = &findings->text;
+	size_t begun = 0;
+	bool known = true;
 
-	buffer_empty(&findings->text);
-	while (*text) {
-		size_t plain = strcspn(text, "{");
+	buffer_empty(out);
+	for (const char *text = _(findings->rules[candidate->rule].text); *text; text += *text != '\0') {
+		size_t plain = strcspn(text, "{[]");
 
-		buffer_add(&findings->text, text, plain);
+		buffer_add(out, text, plain);
 		text += plain;
-		if (*text)
-			add_value(findings, frame, candidate, &text);
+		if (*text == '{') {
+			known &= add_value(findings, frame, candidate, text);
+			text += strcspn(text, "}");
+		} else if (*text == '[') {
+			begun = out->length;
+			known = true;
+		} else if (*text == ']' && !known) {
+			out->length = begun;
+		}
 	}
 	if (n_more > 0)
-		buffer_print(&findings->text, _(" (and %zu more)"), n_more);
-	return arena_copy(&frame->arena, findings->text.bytes, findings->text.length);
+		buffer_print(out, _(" (and %zu more)"), n_more);
+	return arena_copy(&frame->arena, out->bytes, out->length);
 }
 
 /* Its name for people, unless another finding of the rule is about a row of that name; or its key. */

@@ -26,6 +26,7 @@ struct finding_value {
 	const char *row, *other; /* texts of its KEY columns; NULL: the first row */
 	const char *column;
 	const char *with;                         /* counts the rows with this text in the column */
+	const char *less_topic, *less_row, *less; /* without this, if that topic has the row; NULL: nothing */
 	const char *over_topic, *over_row, *over; /* divided by this; over_topic NULL: of the same row */
 	double window_seconds;                    /* its growth within this time; 0: its present value */
 	struct finding_limit at_least;            /* holds from here on */
@@ -42,7 +43,8 @@ struct finding_rule {
 	const char *called;      /* its name for people; NULL, or unknown: the key */
 	const char *subject;     /* N_(): of the machine; or what the key is a name of */
 	const char *left_to;     /* other rules judge this topic: not rows whose key it has, too */
-	const char *text;        /* N_(): a sentence with {NAME} of its values */
+	const char *text;        /* N_(): a sentence with {NAME} of its values; [ … ] stands only if what it
+				  * names is known */
 	const char *help;        /* N_(): when it speaks, for the manual */
 	const char *pane, *view; /* which show it; view NULL: the home of the pane */
 	const char *unless_column, *const *unless; /* rows with one of these texts are ordinary; ended by

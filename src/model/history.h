@@ -14,6 +14,7 @@
 /* A number: of the row with this first KEY column, or of the first row if row is NULL. */
 struct series {
 	const char *topic, *row, *column;
+	bool while_shown; /* of a pane: its topic is not sampled for it while the pane is hidden */
 };
 
 /* A marked moment, such as "caches dropped": one letter on the graph. */

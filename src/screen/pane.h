@@ -119,9 +119,8 @@ struct pane {
 	const struct pane_option *options; /* ended by an entry without name; may be NULL */
 	const char *const *settings; /* settings of its keys besides the options, ended by NULL; a name
 				      * that ends in a dot is a prefix; may be NULL */
-	const struct series *series;     /* kept in the history even while the pane is hidden … */
+	const struct series *series; /* kept in the history, most even while the pane is hidden */
 	unsigned n_series;
-	bool series_while_shown;         /* … not these: hidden, they have a gap */
 	const struct series *explained; /* numbers beside its tables, for the key i; ended by an entry
 					 * without topic; row NULL: the first; may be NULL */
 	/* Explains more numbers for the key i, those that depend on what is shown, by explain_number(). */

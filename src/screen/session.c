@@ -347,10 +347,9 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 	for (unsigned p = 0; p < setup->n_panes; p++) {
 		const struct pane_context *context = &screen->contexts[p];
 
-		for (unsigned i = 0; i < context->pane->n_series &&
-				     (p == screen->current || !context->pane->series_while_shown);
-		     i++)
-			want_topic(setup, wanted, context->pane->series[i].topic);
+		for (unsigned i = 0; i < context->pane->n_series; i++)
+			if (p == screen->current || !context->pane->series[i].while_shown)
+				want_topic(setup, wanted, context->pane->series[i].topic);
 		for (unsigned i = 0; context->pane->tables[i].topic; i++)
 			if (is_wanted(context, i, p == screen->current))
 				want_topic(setup, wanted, context->pane->tables[i].topic);

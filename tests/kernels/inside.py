@@ -15,6 +15,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import time
 import traceback
 
@@ -1148,6 +1149,26 @@ def _():
         machine = value["MemTotal"][1] - value["MemFree"][1]
         within("the machine's memory", 0.97 * machine, rows["/"]["memory_bytes"], 1.03 * machine)
     equal("removed groups", [path for path in group_rows() if path.startswith("/kernels")], [])
+
+
+@test("a process killed at the limit of its group is not the machine's memory")
+def _():
+    write("/sys/fs/cgroup/cgroup.subtree_control", "+memory")
+    with control_group("kernels-limit", {"memory.max": 16 << 20, "memory.swap.max": 0}) as group, \
+            Watch("-t", "finding", "groups") as run:
+        run.next()
+        killed = subprocess.run([sys.executable, "-c", "bytearray(64 << 20)"], check=False,
+                                preexec_fn=lambda: write(group + "/cgroup.procs", os.getpid()))
+        equal("killed by", killed.returncode, -signal.SIGKILL)
+        found = []
+        while "group_killed" not in [row["rule"] for row in found]:
+            found = run.next()["tables"]["finding"]
+        equal("others", [row["rule"] for row in found if row["rule"] == "out_of_memory"], [])
+        row = next(row for row in found if row["rule"] == "group_killed")
+        equal("subject", row["subject"], "kernels-limit")
+        check("limit of 16.0 MiB within 5 min: 1" in row["text"], row["text"])
+    row = group_rows().get("/kernels-limit")
+    equal("removed", row, None)
 
 
 @test("no limits where the group has none")

@@ -29,7 +29,7 @@ ROWS = {
     "exited": lambda row: row["failures"],
     "meminfo": lambda row: row["key"] == "SUnreclaim",
     "process": lambda row: row["state"] == "Z",
-    "reclaim": lambda row: row["counter"] == "oom_kill",
+    "reclaim": lambda row: row["counter"] in ("oom_kill", "allocstall"),
 }
 
 

@@ -74,7 +74,10 @@ static void *find_row(struct frame *frame, struct table *table, const char *keys
 	void *row = NULL;
 	unsigned k = 0;
 
-	ck_assert_int_ge(sscanf(keys, "%63[^/]/%63s", parts[0], parts[1]), 1);
+	if (strcmp(keys, "/") == 0) /* the path of the top group */
+		strcpy(parts[0], keys);
+	else
+		ck_assert_int_ge(sscanf(keys, "%63[^/]/%63s", parts[0], parts[1]), 1);
 	for (size_t i = 0; i < table->n_rows && !row; i++) {
 		const void *there = table_row(table, i);
 		const struct column *first = NULL;
@@ -180,6 +183,15 @@ static void check_scene(const struct scene *scene)
 }
 
 #define KILLED(total) "reclaim oom_kill total " total "\n"
+#define STALLS(total) "0 reclaim allocstall total 0\n5 reclaim allocstall total " total "\n"
+#define AT_LIMITS(before, now)                                                                               \
+	"0 group / all_limit_oom_kills " before "\n5 group / all_limit_oom_kills " now "\n"
+#define GROUP_KILLED(before, now)                                                                            \
+	"0 group one limit_oom_kills " before "\n5 group one limit_oom_kills " now                           \
+	"\n0 group one memory_limit_bytes 67108864\n"
+#define GROUP_REFAULTS(bytes, rate)                                                                          \
+	"0 group one memory_bytes " bytes "\n0 group one refaults_per_second " rate                          \
+	"\n0 group one memory_limit_bytes 67108864\n"
 #define STALLED(share) "0 pressure memory/some avg10_ratio " share "\n"
 #define REFAULTS(rate) "0 paging 1 refaults_per_second " rate "\n"
 #define SWAP_INS(rate) "0 paging 1 swap_ins_per_second " rate "\n"
@@ -220,12 +232,37 @@ static void check_scene(const struct scene *scene)
 #define LOST(count) "event_source perf lost " count "\n"
 
 static const struct scene scenes[] = {
-	{ "out_of_memory", "critical", "5 min: 1.", "0 " KILLED("3") "5 " KILLED("4"), 0 },
-	{ "out_of_memory", "critical", "5 min: 2.", "0 " KILLED("3") "5 " KILLED("5"), 200 },
-	{ "out_of_memory", NULL, NULL, "0 " KILLED("3"), 5 },
-	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4"), 320 }, /* long ago */
-	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("-"), 0 },
-	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("0"), 0 }, /* another boot */
+	{ "out_of_memory", "critical", "5 min: 1.", "0 " KILLED("3") "5 " KILLED("4") STALLS("7"), 0 },
+	{ "out_of_memory", "critical", "5 min: 2.", "0 " KILLED("3") "5 " KILLED("5") STALLS("7"), 200 },
+	/* one of three was at the limit of a group */
+	{ "out_of_memory", "critical", "5 min: 2.",
+	  "0 " KILLED("3") "5 " KILLED("6") STALLS("7") AT_LIMITS("0", "1"), 200 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") STALLS("7"), 5 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("7"), 320 }, /* long ago */
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("-") STALLS("7"), 0 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("0") STALLS("7"), 0 }, /* another boot */
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("7") AT_LIMITS("0", "1"), 0 },
+	/* in a container, where those of other groups are not seen */
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("7") AT_LIMITS("-", "-"), 0 },
+	/* of a group that is gone: the machine never had to reclaim */
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4"), 0 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("0"), 0 },
+
+	{ "group_killed", "warning", "limit of 64.0 MiB within 5 min: 1.", GROUP_KILLED("0", "1"), 0 },
+	{ "group_killed", "warning", "5 min: 2.", "0 " KILLED("3") "5 " KILLED("5") GROUP_KILLED("1", "3"),
+	  200 },
+	{ "group_killed", NULL, NULL, GROUP_KILLED("1", "1"), 0 },
+	{ "group_killed", NULL, NULL, GROUP_KILLED("0", "-"), 0 }, /* it has no limit any more */
+	{ "group_killed", NULL, NULL, GROUP_KILLED("0", "1"), 320 },
+
+	{ "group_refaults", "warning", "limit of 64.0 MiB: 5000 refaults/s.", GROUP_REFAULTS("65e6", "5000"),
+	  6 },
+	{ "group_refaults", "warning", "tasks wait 33 %.",
+	  GROUP_REFAULTS("65e6", "5000") "0 group one memory_pressure_ratio 0.33\n", 6 },
+	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("65e6", "5000"), 4 },
+	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("65e6", "50"), 6 },   /* a cache that is full */
+	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("30e6", "5000"), 6 }, /* paged out on purpose */
+	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("-", "5000"), 6 },
 
 	{ "memory_short", "warning", "20 %", STALLED("0.2") REFAULTS("500") SWAP_INS("0"), 0 },
 	{ "memory_short", "warning", "40 swap-ins/s", STALLED("0.2") REFAULTS("0") SWAP_INS("40"), 0 },
@@ -302,6 +339,8 @@ static const struct scene scenes[] = {
 
 	{ "battery_low", "warning", "8.0 % left", BATTERY("Discharging", "0.08"), 0 },
 	{ "battery_low", "critical", "4.0 %", BATTERY("Discharging", "0.04"), 0 },
+	{ "battery_low", "critical", "4.0 % left.",
+	  "0 battery one status Discharging\n0 battery one charge_ratio 0.04\n", 0 },
 	{ "battery_low", NULL, NULL, BATTERY("Discharging", "0.11"), 0 },
 	{ "battery_low", NULL, NULL, BATTERY("Charging", "0.04"), 0 },
 	{ "battery_low", NULL, NULL, BATTERY("Not_charging", "0.04"), 0 },
@@ -526,7 +565,7 @@ static double since_of(const struct frame *frame, const char *rule)
 /* Worst first, and numbered; since when it holds, and again after it ended. */
 START_TEST(findings_are_ordered_and_know_since_when)
 {
-	static const char both[] = REFAULTS("50") "0 " KILLED("0")
+	static const char both[] = REFAULTS("50") STALLS("9") "0 " KILLED("0")
 		FAILED("0", "x", "0", "0") "3 pressure memory/some avg10_ratio 0.2\n" FAILED(
 			"8", "x", "9", "9") "9 " KILLED("1") "12 pressure memory/some avg10_ratio 0\n14 "
 							     "pressure memory/some avg10_ratio 0.2\n";

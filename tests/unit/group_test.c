@@ -290,6 +290,102 @@ START_TEST(version_1)
 }
 END_TEST
 
+/* Kills of the machine since boot, and files of a group of version 2 about those at its limit. */
+static void put_kills_2(struct rig *rig, const char *place, unsigned machine, unsigned killed,
+			unsigned failed, unsigned own_failed)
+{
+	char text[128];
+
+	rig_put(rig, "proc/vmstat", "oom_kill %u\n", machine);
+	snprintf(text, sizeof(text), "oom %u\noom_kill %u\n", failed, killed);
+	put(rig, place, "memory.events", text);
+	snprintf(text, sizeof(text), "oom %u\noom_kill %u\n", own_failed, own_failed ? killed : 0);
+	put(rig, place, "memory.events.local", text);
+}
+
+#define SLICE "system.slice"
+#define SERVICE SLICE "/ssh.service"
+
+static void assert_kills(const struct frame *frame, double service, double slice, double machine)
+{
+	ck_assert_double_eq(number(frame, "/" SERVICE, "limit_oom_kills"), service);
+	ck_assert_double_eq(number(frame, "/" SLICE, "all_limit_oom_kills"), slice);
+	ck_assert_double_eq(number(frame, "/", "all_limit_oom_kills"), machine);
+}
+
+/* memory.events counts kills of the machine, too, and those below: only an allocation that failed tells. */
+START_TEST(kills_at_limits_of_version_2)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	put(&rig, SERVICE, "memory.max", "67108864\n");
+	put_kills_2(&rig, SLICE, 4, 1, 1, 0);
+	put_kills_2(&rig, SERVICE, 4, 1, 1, 1);
+	open_topic(&rig);
+	frame = rig_sample(&rig, 1);
+	assert_kills(frame, 0, 0, 0); /* what was before is not known */
+	ck_assert(isnan(number(frame, "/" SLICE, "limit_oom_kills")));
+	put_kills_2(&rig, SLICE, 5, 2, 2, 0);
+	put_kills_2(&rig, SERVICE, 5, 2, 2, 2);
+	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
+	put_kills_2(&rig, SLICE, 7, 4, 2, 0); /* the machine ran out, and two in the service were killed */
+	put_kills_2(&rig, SERVICE, 7, 4, 2, 2);
+	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
+	put_kills_2(&rig, SLICE, 7, 4, 3, 0); /* an allocation failed, and nothing was killed */
+	put_kills_2(&rig, SERVICE, 7, 4, 3, 3);
+	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
+	put_kills_2(&rig, SLICE, 9, 6, 4, 0); /* at the limit of a group that is gone by now */
+	assert_kills(rig_sample(&rig, 1), 1, 3, 3);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Before Linux 5.2 there is no memory.events.local; a limit above kills in groups below. */
+START_TEST(kills_below_a_limit_are_those_of_the_limit)
+{
+	struct rig rig;
+
+	open_version_2(&rig);
+	put(&rig, SLICE, "memory.max", "67108864\n");
+	open_topic(&rig);
+	rig_sample(&rig, 1);
+	rig_put(&rig, "proc/vmstat", "oom_kill 5\n");
+	put(&rig, SLICE, "memory.events", "oom 2\noom_kill 2\n");
+	put(&rig, SERVICE, "memory.events", "oom 1\noom_kill 2\n");
+	ck_assert_double_eq(number(rig_sample(&rig, 1), "/" SLICE, "limit_oom_kills"), 1);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Each group counts its own kills, and the limit the allocations that failed there. */
+START_TEST(kills_at_limits_of_version_1)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_1(&rig);
+	put(&rig, "memory/a", "memory.limit_in_bytes", "67108864\n");
+	put_number(&rig, "memory/a", "memory.failcnt", 7);
+	open_topic(&rig);
+	rig_sample(&rig, 1);
+	rig_put(&rig, "proc/vmstat", "oom_kill 6\n");
+	put_number(&rig, "memory/a", "memory.failcnt", 9);
+	put(&rig, "memory/a/b", "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(number(frame, "/a", "limit_oom_kills"), 1);
+	ck_assert_double_eq(number(frame, "/", "all_limit_oom_kills"), 1);
+	rig_put(&rig, "proc/vmstat", "oom_kill 7\n"); /* the machine ran out */
+	put(&rig, "memory/a/b", "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(number(frame, "/a", "oom_kills"), 4);
+	ck_assert_double_eq(number(frame, "/a", "limit_oom_kills"), 1);
+	ck_assert_double_eq(number(frame, "/", "all_limit_oom_kills"), 1);
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(tasks_without_their_controller)
 {
 	const struct frame *frame;

@@ -137,13 +137,23 @@ START_TEST(memory_ran_out)
 {
 	struct memory_facts facts = calm;
 
-	facts.out_of_memory = 1;
+	facts.stalls = 7;
+	facts.killed = 1;
 	assert_verdict(&facts, MEMORY_BAD,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Memory ran out, 1 process was killed.");
-	facts.out_of_memory = 2;
+	facts.killed = 3;
+	facts.killed_at_limits = 1;
 	assert_verdict(&facts, MEMORY_BAD,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Memory ran out, 2 processes were killed.");
-	facts.out_of_memory = NAN;
+	facts.killed_at_limits = 3;
+	assert_verdict(&facts, MEMORY_OK,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
+	facts.killed_at_limits = NAN;
+	facts.stalls = 0; /* at the limit of a group that is not watched */
+	assert_verdict(&facts, MEMORY_OK,
+		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
+	facts.stalls = 7;
+	facts.killed = NAN;
 	assert_verdict(&facts, MEMORY_OK,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
 }

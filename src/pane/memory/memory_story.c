@@ -28,9 +28,17 @@ static unsigned long count_of(double pages)
 	return pages < (double)ULONG_MAX ? (unsigned long)pages : ULONG_MAX;
 }
 
+/* Processes killed because the machine ran out: it has reclaimed before, which no limit of a group causes. */
+static double killed_by_machine(const struct memory_facts *facts)
+{
+	double at_limits = isnan(facts->killed_at_limits) ? 0 : facts->killed_at_limits;
+
+	return facts->stalls > 0 ? facts->killed - at_limits : 0;
+}
+
 static enum memory_level level_of_facts(const struct memory_facts *facts, double available)
 {
-	if (facts->out_of_memory > 0 || facts->stalled_ratio >= facts->stalled_limit ||
+	if (killed_by_machine(facts) > 0 || facts->stalled_ratio >= facts->stalled_limit ||
 	    available < AVAILABLE_NONE)
 		return MEMORY_BAD;
 	return facts->stalled_ratio >= STALLED_NOTABLY || available < AVAILABLE_LOW ? MEMORY_HIGH : MEMORY_OK;
@@ -76,7 +84,7 @@ static void left_words(const struct memory_facts *facts, double ratio, char *tex
 
 enum memory_level memory_verdict(const struct memory_facts *facts, char *text, size_t room)
 {
-	double ratio = memory_left_ratio(facts);
+	double ratio = memory_left_ratio(facts), killed = killed_by_machine(facts);
 	char available[TEXT_MAX];
 	enum memory_level level;
 	const char *calm;
@@ -87,11 +95,11 @@ enum memory_level memory_verdict(const struct memory_facts *facts, char *text, s
 	level = level_of_facts(facts, ratio);
 	calm = level == MEMORY_OK ? calm_words(facts) : "";
 	left_words(facts, ratio, available, sizeof(available));
-	if (facts->out_of_memory > 0)
+	if (killed > 0)
 		snprintf(text, room,
 			 P_("%s Memory ran out, %.0f process was killed.",
-			    "%s Memory ran out, %.0f processes were killed.", count_of(facts->out_of_memory)),
-			 available, facts->out_of_memory);
+			    "%s Memory ran out, %.0f processes were killed.", count_of(killed)),
+			 available, killed);
 	else if (facts->stalled_ratio >= STALLED_NOTABLY)
 		snprintf(text, room, _("%s Tasks wait for it %.0f %% of the time."), available,
 			 100 * facts->stalled_ratio);

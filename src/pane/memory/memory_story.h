@@ -12,7 +12,9 @@ struct memory_facts {
 	double limit_left_bytes;  /* of it, with the cache that can be dropped */
 	double stalled_ratio;     /* share of the last 10 s in which some task waited for memory */
 	double stalled_limit;     /* of that: memory is short from here on */
-	double out_of_memory;     /* processes killed because memory ran out, in the time of the graph */
+	double killed;            /* processes, by the OOM killer, in the time of the graph … */
+	double killed_at_limits;  /* … of these, at limits of groups, as far as they were watched */
+	double stalls;            /* allocations that had to reclaim memory of the machine themselves, then */
 	double seconds;           /* time observed; 0: none */
 	double calm_seconds;      /* of these, since the last refault */
 	double refaulted_pages;   /* evicted or swapped out, and needed again */

@@ -151,7 +151,7 @@ const char *process_text(const struct process_rows *rows, const char *column)
 
 #define DETAIL(column)                                                                                       \
 	{                                                                                                    \
-		"process_detail", NULL, column                                                               \
+		"process_detail", NULL, column, .while_shown = true                                          \
 	}
 
 static const struct series series[] = {
@@ -402,7 +402,6 @@ const struct pane pane_process = {
 	.tables = tables,
 	.series = series,
 	.n_series = N_PROCESS_SERIES,
-	.series_while_shown = true,
 	.explain = process_explain,
 	.views = views,
 	.actions = pane_actions,

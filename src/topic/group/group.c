@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "topic/group/container_name.h"
+#include "topic/group/group_kill.h"
 #include "topic/group/group_read.h"
 #include "topic/group/group_sum.h"
 #include "topic/topic.h"
@@ -33,7 +34,7 @@ struct group_row {
 	uint64_t anonymous_bytes, file_bytes, kernel_bytes, swap_bytes;
 	double refaults_per_second, read_bytes_per_second, write_bytes_per_second;
 	double cpu_pressure_ratio, memory_pressure_ratio, io_pressure_ratio;
-	uint64_t oom_kills;
+	uint64_t oom_kills, limit_oom_kills, all_limit_oom_kills;
 	double age_seconds;
 	double cpu_seconds, own_cpu_seconds, throttled_seconds;
 	uint64_t periods, throttled_periods, refaults, read_bytes, write_bytes;
@@ -113,8 +114,22 @@ static const struct column columns[] = {
 	     .help = N_("share of the interval in which some of its tasks waited for a disk (version 2)")),
 	COLUMN(struct group_row, oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("OOM"),
 	       .width = 4, .rank = 6, .high = 1, .aged_by = offsetof(struct group_row, age_seconds),
-	       .help = N_("processes killed because memory ran out, since the group was made"),
+	       .help = N_(
+		       "processes killed by the OOM killer, at a limit or because the machine ran out, since "
+		       "the group was made"),
 	       .source = "v2 memory.events oom_kill; v1 memory.oom_control; /: /proc/vmstat oom_kill"),
+	COLUMN(struct group_row, limit_oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	       .title = N_("OOM max"), .width = 7, .rank = 6, .hidden = true, .high = 1,
+	       .help = N_("processes killed because memory was at its own limit, since the first sample; "
+			  "blank: no limit"),
+	       .source = "growth of oom_kill where that of oom of memory.events.local, v1 memory.failcnt, "
+			 "is not 0"),
+	COLUMN(struct group_row, all_limit_oom_kills, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	       .title = N_("OOM all"), .width = 7, .rank = 6, .hidden = true,
+	       .help = N_(
+		       "the same at limits of the group and of all groups below it; /: of the machine, in a "
+		       "container unknown"),
+	       .source = "sum of limit_oom_kills, with those of groups that are gone"),
 	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 1,
 	      .help = N_(
 		      "processes and threads, with those of the groups below it; of version 1 in the "
@@ -360,6 +375,18 @@ static void set_counters(struct group_row *row, const struct group_counters *cou
 	row->oom_kills = counters->oom_kills;
 }
 
+static void set_kills(struct group_row *row, const struct group *group, bool sees_all)
+{
+	const struct group_kills *kills = &group->kills;
+
+	if (group->limits.memory == U64_BLANK)
+		row->limit_oom_kills = U64_BLANK;
+	else if (group->limits.memory != U64_UNKNOWN && kills->own_failed != U64_UNKNOWN)
+		row->limit_oom_kills = kills->at_own;
+	if (group->parent ? group->counters.oom_kills != U64_UNKNOWN : sees_all)
+		row->all_limit_oom_kills = kills->at_any;
+}
+
 static void set_levels(struct group_row *row, const struct group_levels *levels)
 {
 	row->tasks = levels->tasks;
@@ -398,6 +425,7 @@ static double age_of(const struct group *group, uint64_t now_ns)
 
 static void add_row(struct sample *sample, const struct group *group, uint64_t now_ns)
 {
+	const struct group_state *state = sample->state;
 	struct group_row *row = table_add(sample->table);
 
 	row->path = copy(sample, group->path);
@@ -407,6 +435,7 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 	row->age_seconds = age_of(group, now_ns);
 	set_levels(row, &group->levels);
 	set_limits(row, group);
+	set_kills(row, group, group_is_machine(&state->reader, group, GROUP_MEMORY));
 	row->own_memory_bytes = group->own_levels.memory;
 	row->swap_bytes = group->swap;
 	if (group->old)
@@ -481,6 +510,16 @@ static void notice_missing(struct sample *sample, const struct group_state *stat
 			     _("this kernel does not measure the pressure of groups"));
 }
 
+/* Where the kernel killed a process, no group waits for its turn. */
+static void find_kills(struct group_state *state, uint64_t now_ns)
+{
+	struct group *group = state->tree.top;
+
+	for (; state->reader.any_killed && group; group = group_tree_next(group))
+		if (group->read_ns != now_ns && !group->removed)
+			group_read_kills(&state->reader, group);
+}
+
 static int sample(struct sample *sample)
 {
 	struct group_state *state = sample->state;
@@ -496,10 +535,12 @@ static int sample(struct sample *sample)
 	tree->top->read_ns = now_ns;
 	for (struct group *group = group_tree_next(tree->top); group; group = group_tree_next(group))
 		read_group(state, sample->request, group, now_ns, seconds);
+	find_kills(state, now_ns);
 	group_tree_finish(tree);
 	for (size_t i = 0; i < tree->n_all; i++)
 		start_own_again(tree->all[i]);
 	group_sum(tree->all, tree->n_all);
+	group_kill_count(tree->all, tree->n_all, state->n_samples == 0);
 	for (size_t i = 0; i < tree->n_all; i++) {
 		add_row(sample, tree->all[i], now_ns);
 		tree->all[i]->old = false;
@@ -517,6 +558,7 @@ static int open_group(struct sample *sample)
 	int error = group_tree_open(&state->tree, sample->env);
 
 	state->reader.tree = &state->tree;
+	state->reader.machine_kills = U64_UNKNOWN;
 	return error;
 }
 

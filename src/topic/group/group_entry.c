@@ -16,6 +16,7 @@ void group_clear(struct group *group)
 	group->counters = (struct group_counters){ none, none, none, none, none };
 	group->levels = (struct group_levels){ none, none, none, none, none };
 	group->limits = (struct group_limits){ NAN, none, none, none, none, none };
+	group->kills = (struct group_kills){ none, none, none, none, none };
 	group->caches = group->swap = group->own_oom_kills = group->own_tasks = none;
 	group->own = group->counters;
 	group->own_levels = group->levels;
@@ -44,6 +45,9 @@ void group_restart(struct group *group, enum group_controller what)
 		move(&counters->refaults, &to->refaults);
 		move(&counters->oom_kills, &to->oom_kills);
 		group->gone.refaults = group->gone.oom_kills = 0;
+		group->kills.last_kills = group->kills.last_failed = group->kills.last_own_failed =
+			U64_UNKNOWN;
+		group->kills.counted_before = true;
 		break;
 	case GROUP_BLKIO:
 		move(&counters->read_bytes, &to->read_bytes);

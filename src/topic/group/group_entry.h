@@ -31,6 +31,20 @@ struct group_levels {
 	uint64_t memory, anonymous, file, kernel, tasks;
 };
 
+/*
+ * Processes killed because memory of a group was at its limit. An allocation that fails there is what tells
+ * them from those that were killed because the machine ran out, which the kernel counts in oom_kills, too.
+ */
+struct group_kills {
+	uint64_t failed,
+		own_failed; /* allocations that failed at limits: here and below, at its own; as read */
+	uint64_t last_kills, last_failed, last_own_failed; /* in the last sample; U64_UNKNOWN: not yet */
+	bool counted_before;                               /* it was first seen with what it had counted */
+	uint64_t below, failed_below;                      /* growth of the groups below it in this sample */
+	uint64_t at_own, at_any; /* at its own limit, and at those of all groups below it, since the first
+				  * sample */
+};
+
 struct group_limits {
 	double cpus; /* NaN: none */
 	uint64_t memory, tasks, periods, throttled_periods, throttled_ns;
@@ -66,6 +80,7 @@ struct group {
 	struct group_counters counters; /* as read */
 	struct group_levels levels;
 	struct group_limits limits;
+	struct group_kills kills;
 	uint64_t caches, swap;
 	double stalled[3];                 /* seconds that tasks waited for CPU, memory, disks */
 	uint64_t own_oom_kills, own_tasks; /* of version 1: without the groups below */

@@ -29,6 +29,7 @@ enum group_file {
 	FILE_KERNEL,
 	FILE_SWAP,
 	FILE_OOM,
+	FILE_FAILED,
 	FILE_CPU_STAT,
 	FILE_QUOTA,
 	FILE_PERIOD,
@@ -52,6 +53,7 @@ static const struct {
 	[FILE_KERNEL] = { GROUP_MEMORY, { "memory.kmem.usage_in_bytes", NULL } },
 	[FILE_SWAP] = { GROUP_MEMORY, { NULL, "memory.swap.current" } },
 	[FILE_OOM] = { GROUP_MEMORY, { "memory.oom_control", "memory.events" } },
+	[FILE_FAILED] = { GROUP_MEMORY, { "memory.failcnt", "memory.events.local" } },
 	[FILE_CPU_STAT] = { GROUP_CPU, { "cpu.stat", "cpu.stat" } },
 	[FILE_QUOTA] = { GROUP_CPU, { "cpu.cfs_quota_us", "cpu.max" } },
 	[FILE_PERIOD] = { GROUP_CPU, { "cpu.cfs_period_us", NULL } },
@@ -91,6 +93,14 @@ static const char *name_of(const struct group_reader *reader, const struct group
 		hierarchy < 0 ? NULL : files[file].names[reader->tree->hierarchies[hierarchy].version - 1];
 
 	return name && !(group->absent >> file & 1) ? name : NULL;
+}
+
+bool group_is_machine(const struct group_reader *reader, const struct group *group,
+		      enum group_controller what)
+{
+	int source = reader->tree->sources[what];
+
+	return !group->parent && (source < 0 || reader->tree->hierarchies[source].whole);
 }
 
 static void close_directory(struct group_reader *reader)
@@ -203,6 +213,20 @@ static void read_memory_stat(struct group_reader *reader, struct group *group)
 	}
 }
 
+/* Before Linux 5.2 those at limits of the groups below it are among them. */
+static void read_failed(struct group_reader *reader, struct group *group)
+{
+	struct span text;
+
+	if (group->limits.memory >= U64_BLANK)
+		return;
+	if (version_of(reader, group, GROUP_MEMORY) == 1)
+		read_u64(reader, group, FILE_FAILED, &group->kills.own_failed);
+	else if (read_file(reader, group, FILE_FAILED, &text) < 0 ||
+		 !cgroup_value_parse(text, "oom", &group->kills.own_failed))
+		group->kills.own_failed = group->kills.failed;
+}
+
 /* Version 1 counts the kills of each group alone. */
 static void read_oom_kills(struct group_reader *reader, struct group *group)
 {
@@ -216,6 +240,16 @@ static void read_oom_kills(struct group_reader *reader, struct group *group)
 		group->own_oom_kills = kills;
 	else
 		GROUP_COUNT(group, oom_kills, kills);
+	if (!alone)
+		cgroup_value_parse(text, "oom", &group->kills.failed);
+	read_failed(reader, group);
+}
+
+void group_read_kills(struct group_reader *reader, struct group *group)
+{
+	if (!group_is_machine(reader, group, GROUP_MEMORY))
+		read_oom_kills(reader, group);
+	close_directory(reader);
 }
 
 static void read_cpu_limit(struct group_reader *reader, struct group *group)
@@ -449,15 +483,6 @@ bool group_read_activity(struct group_reader *reader, struct group *group)
 	return group->active;
 }
 
-/* Is the top group the machine, whose own files have more than the files of its group? */
-static bool is_machine(const struct group_reader *reader, const struct group *group,
-		       enum group_controller what)
-{
-	int source = reader->tree->sources[what];
-
-	return !group->parent && (source < 0 || reader->tree->hierarchies[source].whole);
-}
-
 static void read_memory_files(struct group_reader *reader, struct group *group)
 {
 	bool active = group->active;
@@ -473,15 +498,15 @@ static void read_memory_files(struct group_reader *reader, struct group *group)
 
 void group_read_use(struct group_reader *reader, struct group *group)
 {
-	if (!is_machine(reader, group, GROUP_MEMORY))
+	if (!group_is_machine(reader, group, GROUP_MEMORY))
 		read_memory_files(reader, group);
 	if (!isnan(group->limits.cpus)) /* nothing else throttles it */
 		read_throttling(reader, group);
-	if (!is_machine(reader, group, GROUP_BLKIO))
+	if (!group_is_machine(reader, group, GROUP_BLKIO))
 		read_io(reader, group);
-	if (!is_machine(reader, group, GROUP_TASKS))
+	if (!group_is_machine(reader, group, GROUP_TASKS))
 		read_tasks(reader, group);
-	if (!is_machine(reader, group, GROUP_PRESSURE))
+	if (!group_is_machine(reader, group, GROUP_PRESSURE))
 		read_pressure(reader, group);
 	close_directory(reader);
 }
@@ -502,13 +527,13 @@ bool group_read_limits(struct group_reader *reader, struct group *group)
 void group_read_all(struct group_reader *reader, struct group *group)
 {
 	group->absent = 0;
-	if (!is_machine(reader, group, GROUP_PIDS))
+	if (!group_is_machine(reader, group, GROUP_PIDS))
 		read_limit(reader, group, FILE_TASKS_LIMIT, &group->limits.tasks);
-	if (!is_machine(reader, group, GROUP_CPU)) {
+	if (!group_is_machine(reader, group, GROUP_CPU)) {
 		read_cpu_limit(reader, group);
 		read_throttling(reader, group);
 	}
-	if (!is_machine(reader, group, GROUP_MEMORY))
+	if (!group_is_machine(reader, group, GROUP_MEMORY))
 		read_limit(reader, group, FILE_MEMORY_LIMIT, &group->limits.memory);
 	group_read_use(reader, group);
 }
@@ -521,9 +546,6 @@ static int read_proc(struct group_reader *reader, const char *path, struct span 
 /* As version 2 counts the memory of groups. */
 static void read_machine_memory(struct group_reader *reader, struct group *top)
 {
-	static const char *const names[] = { "workingset_refault", "workingset_refault_anon",
-					     "workingset_refault_file", "oom_kill" };
-	uint64_t values[4];
 	struct meminfo meminfo;
 	struct span text;
 
@@ -538,16 +560,30 @@ static void read_machine_memory(struct group_reader *reader, struct group *top)
 		top->caches = u64_sum(meminfo.active_file, meminfo.inactive_file);
 		top->swap = u64_less(meminfo.swap_total, meminfo.swap_free);
 	}
-	if (read_proc(reader, "proc/vmstat", &text) == 0) {
-		vmstat_parse(text, names, 4, values);
-		top->counters.refaults = values[1] == U64_UNKNOWN ? values[0] : u64_sum(values[1], values[2]);
-		top->counters.oom_kills = values[3];
-	}
+}
+
+static void read_machine_events(struct group_reader *reader, struct group *top)
+{
+	static const char *const names[] = { "oom_kill", "workingset_refault", "workingset_refault_anon",
+					     "workingset_refault_file" };
+	uint64_t values[4], before = reader->machine_kills;
+	struct span text;
+
+	reader->any_killed = false;
+	if (read_proc(reader, "proc/vmstat", &text) < 0)
+		return;
+	vmstat_parse(text, names, 4, values);
+	reader->machine_kills = values[0];
+	reader->any_killed = values[0] != before;
+	if (!group_is_machine(reader, top, GROUP_MEMORY))
+		return;
+	top->counters.oom_kills = values[0];
+	top->counters.refaults = values[2] == U64_UNKNOWN ? values[1] : u64_sum(values[2], values[3]);
 }
 
 static void read_machine_io(struct group_reader *reader, struct group *top)
 {
-	bool machine = is_machine(reader, top, GROUP_BLKIO);
+	bool machine = group_is_machine(reader, top, GROUP_BLKIO);
 	struct disk_stats stats;
 	struct span text, disk = { 0 };
 	uint64_t read_bytes = 0, write_bytes = 0;
@@ -616,16 +652,17 @@ void group_read_machine(struct group_reader *reader)
 	struct span text;
 
 	reader->has_pressure = false;
-	if (is_machine(reader, top, GROUP_MEMORY))
+	if (group_is_machine(reader, top, GROUP_MEMORY))
 		read_machine_memory(reader, top);
+	read_machine_events(reader, top);
 	read_machine_io(reader, top);
 	reader->counts_io = counts_io(reader, top);
-	if (is_machine(reader, top, GROUP_TASKS) && read_proc(reader, "proc/loadavg", &text) == 0 &&
+	if (group_is_machine(reader, top, GROUP_TASKS) && read_proc(reader, "proc/loadavg", &text) == 0 &&
 	    loadavg_parse(text, &loadavg))
 		top->levels.tasks = loadavg.threads;
-	if (is_machine(reader, top, GROUP_PRESSURE))
+	if (group_is_machine(reader, top, GROUP_PRESSURE))
 		read_machine_pressure(reader, top);
-	if (read_cpu(reader, top) < 0 && is_machine(reader, top, GROUP_CPUACCT))
+	if (read_cpu(reader, top) < 0 && group_is_machine(reader, top, GROUP_CPUACCT))
 		read_machine_cpu(reader, top);
 }
 

@@ -17,6 +17,8 @@ struct group_reader {
 		const struct group *group; /* NULL: not open */
 		int hierarchy, fd;
 	} open;
+	uint64_t machine_kills; /* by the OOM killer, of the whole machine; U64_UNKNOWN */
+	bool any_killed;        /* that grew since the last sample */
 	bool counts_io;      /* false: this kernel counts I/O of version 1 only below limits */
 	bool has_pressure;   /* some group has it */
 	struct buffer tasks; /* of a group without the controller pids */
@@ -31,6 +33,13 @@ bool group_read_activity(struct group_reader *reader, struct group *group);
 
 /* Reads its files with what it used. */
 void group_read_use(struct group_reader *reader, struct group *group);
+
+/* Reads its kills alone. */
+void group_read_kills(struct group_reader *reader, struct group *group);
+
+/* Is the group the whole machine, whose own files have more than the files of the group? */
+bool group_is_machine(const struct group_reader *reader, const struct group *group,
+		      enum group_controller what);
 
 /* Has it a limit of CPU time or memory, as far as was read? */
 bool group_has_limit(const struct group *group);

@@ -51,7 +51,8 @@ def tables(step):
     counters = {
         "pgpgin": now["pageins"], "pswpin": now["swapins"], "workingset_refault_file": now["refaults"],
         "workingset_refault_anon": now["swapins"], "pgscan_kswapd": now["steals"] * 3 // 2, "pgscan_direct": 0,
-        "pgsteal_kswapd": now["steals"], "pgsteal_direct": 0, "oom_kill": 1 if step >= 29 else 0,
+        "pgsteal_kswapd": now["steals"], "pgsteal_direct": 0, "allocstall": 12 if step >= 29 else 0,
+        "oom_kill": 1 if step >= 29 else 0,
     }
     waits = now["stalled"]
     limited = min(now["anonymous"] + 900, 6144)
