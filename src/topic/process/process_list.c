@@ -126,16 +126,17 @@ static void update_system_share(struct process *process, const struct pid_stat *
 		process->system_share = (double)system / (double)(user + system);
 }
 
-/* In a copy of proc the owner of the directory is whoever copied it: the status file has the real one. */
+/* In a copy of proc the owner of the directory is whoever copied it: only the status file has the user. */
 static void read_user(struct env *env, struct process *process)
 {
 	char bytes[2048];
 	uint32_t real;
 	long length;
 
-	pids_owner(env, process->pid, &process->uid);
-	if (env->live)
+	if (env->live) {
+		pids_owner(env, process->pid, &process->uid);
 		return;
+	}
 	length = pids_read(env, process->pid, "status", bytes, sizeof(bytes));
 	if (length > 0)
 		pid_status_uids(span_of(bytes, (size_t)length), &real, &process->uid);
