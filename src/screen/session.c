@@ -800,12 +800,23 @@ void session_apply_defaults(const struct pane_context *context, unsigned index, 
 	adjust(context, index, view);
 }
 
+/* May it get its first row at any time? Then a notice of its topic is only about what its rows would lack. */
+static bool waits_for_rows(const struct pane_context *context, unsigned index)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+	const struct table *sampled = frame_table(context->frame, table->topic);
+
+	return table->waits && sampled && !sampled->failed && !context->frame->named_absent;
+}
+
 /* The newest notice about an empty table. */
 static const struct notice *why_empty(const struct pane_context *context, unsigned index)
 {
 	const struct table *table = context_table(context, index);
 
-	return table && table->n_rows == 0 ? frame_newest_notice(context->frame, table->schema->name) : NULL;
+	return table && table->n_rows == 0 && !waits_for_rows(context, index)
+		       ? frame_newest_notice(context->frame, table->schema->name)
+		       : NULL;
 }
 
 static uint64_t kept_from_ns(const struct screen *screen, const char *topic)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The pane events: its views, how failed ends look, event types, and what it waits for."""
+import json
+import os
+
 from common import EVENT_RECORDING, expect, fixture, replay, screen
 
 CRASHED = ["g", "+", "1", "2", "Enter"]
@@ -62,6 +65,24 @@ def an_empty_view_says_what_it_waits_for(_scratch):
         return problem or expect("no row matches the filter" in terminal.text(), terminal, "the filter is not blamed")
 
 
+def only_a_failure_explains_an_empty_view(scratch):
+    """A notice of what the rows would lack is in the footer."""
+    problem = None
+    for failed in (False, True):
+        path = os.path.join(scratch, "noticed")
+        with open(EVENT_RECORDING, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+            out.write(next(source))
+            frame = json.loads(next(source))
+            frame["tables"]["event"] |= {"rows": [], "failed": failed}
+            frame["notices"] = [{"topic": "event", "text": "no arguments", "remedy": None}]
+            out.write(json.dumps(frame) + "\n")
+        with replay("events", recording=path, opening=True) as terminal:
+            waits = "waiting for the first process to end" in terminal.text()
+            problem = problem or expect(waits != failed, terminal, "it hides its failure" if failed else "it seems to fail")
+            problem = problem or expect("! no arguments" in terminal.lines()[-2], terminal, "no notice")
+    return problem
+
+
 def a_filter_says_where_it_matched(_scratch):
     with recorded() as terminal:
         terminal.send(*CRASHED, "\\", *"ada", "Enter", "Down")
@@ -117,6 +138,7 @@ def tests():
         ("events: each view has a title and a way home", each_view_has_a_title),
         ("events: a row for each process that ended", a_row_for_each_process_that_ended),
         ("events: an empty view says what it waits for", an_empty_view_says_what_it_waits_for),
+        ("events: only a failure explains an empty view", only_a_failure_explains_an_empty_view),
         ("events: a filter says where it matched", a_filter_says_where_it_matched),
         ("events: a paused log counts", a_paused_log_counts),
         ("events: types are chosen in the options", types_are_chosen_in_the_options),
