@@ -429,7 +429,7 @@ def drop_asks_first(_scratch):
     with screen("memory") as terminal:
         action(terminal, "Drop")
         if os.geteuid() != 0:
-            return expect("only root may drop caches" in terminal.text(), terminal, "it does not say who may")
+            return expect("only root can drop caches" in terminal.text(), terminal, "it does not say who may")
         problem = expect("[y/n]" in terminal.text(), terminal, "it does not ask")
         terminal.send("n")
         return problem or expect("[y/n]" not in terminal.text() and "dropp" not in terminal.lines()[-2], terminal,

@@ -12,6 +12,7 @@ DELAY = 0.5  # seconds
 SAMPLES = 48  # of each pane
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
 SIZES = {"overview": {"width": 120, "height": 40}}  # with trends beside the lists
+NOTICE = re.compile(r"! (?!\d\d:)")  # not the mark of a process that failed
 OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
 
 
@@ -24,6 +25,12 @@ def content(terminal):
         changes = (f"{x} {style}" for x, style in enumerate(styles) if x == 0 or style != styles[x - 1])
         lines.append(f"{text}  [{'; '.join(changes)}]")
     return "\n".join(lines)
+
+
+def notices_end(terminal):
+    """Waits until the line above the keys shows none: a list that is followed to its end is a line shorter with one."""
+    while NOTICE.match(terminal.lines()[-2]):
+        terminal.pump(0.1)
 
 
 def drawn_live(terminal):
@@ -53,6 +60,7 @@ def stepped(pane):
     """A second of which the terminal showed fewer screens than there were samples is left out: it was read too late."""
     def test(_scratch):
         with screen("-d", str(DELAY), pane, **SIZES.get(pane, {})) as terminal:
+            notices_end(terminal)
             live = drawn_live(terminal)
             compared, problem = 0, None
             for second, bodies in drawn_again(terminal).items():

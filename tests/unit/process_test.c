@@ -137,7 +137,8 @@ START_TEST(processes_are_followed)
 	ck_assert_double_eq_tol(number_of(&machine, 7, "system_seconds"), 0.5, 1e-8);
 	ck_assert_double_eq(number_of(&machine, 7, "nice"), -5);
 	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "name"), "a) R (b");
-	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "user"), "ada"); /* not who made its files */
+	/* not who made their files */
+	ck_assert_str_eq(table_text(table, row_of(&machine, 7), "user"), "ada");
 	ck_assert(!row_is_known(row_of(&machine, 8), schema_find(table->schema, "user")));
 	write_process(&machine, (struct fake_process){ 7, 1, "a) R (b", 100, 75, 0, 500 });
 	write_process(&machine, (struct fake_process){ 10, 7, "new", 20, 0, 0, 700 });
