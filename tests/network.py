@@ -364,6 +364,67 @@ class Talker:
         self.process.wait()
 
 
+WITHOUT_ADMIN = "setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"
+
+
+@test
+def other_namespace():
+    """processes of another network namespace have their connections, and what these moved while they were read"""
+    here, there = Talker(), Talker(enter=left.enter)
+    there.say(MIB)
+    watches = {table: Panetop(table, "--no-bpf") for table in ("traffic", "connection")}
+    for talker in here, there:
+        talker.say(2 * MIB)
+
+    def known(rows):
+        return {row["pid"]: row for row in rows if row["pid"] in (here.pid, there.pid) and row["tcp_sent_bytes"] == 2 * MIB
+                and row["connections"] == 2}
+    rows = known(watches["traffic"].last(lambda rows: len(known(rows)) == 2))
+    same([(rows[talker.pid]["tcp_received_bytes"], rows[talker.pid]["retransmitted_bytes"]) for talker in (here, there)],
+         [(2 * MIB, 0)] * 2, "received, and sent again")
+
+    def connected(rows, talker):
+        return sorted((row["namespace"], row["sent_bytes"]) for row in rows if row["pid"] == talker.pid and row["remote"])
+    rows = watches["connection"].last(lambda rows: all(len(connected(rows, talker)) == 2 for talker in (here, there)))
+    numbers = [os.stat(f"/proc/{talker.pid}/ns/net").st_ino for talker in (here, there)]
+    same([connected(rows, talker) for talker in (here, there)],
+         [[(numbers[0], 0), (numbers[0], 2 * MIB)], [(numbers[1], 0), (numbers[1], 3 * MIB)]], "connections")
+    for talker in here, there:
+        talker.close()
+
+
+@test
+def other_namespace_without_rights():
+    """without cap_sys_admin they are unknown, not 0, and a notice says why"""
+    here, there = Talker(), Talker(enter=left.enter)
+    panetop = Panetop("traffic", enter=WITHOUT_ADMIN)
+    for talker in here, there:
+        talker.say(MIB)
+    rows = {row["pid"]: row for row in panetop.last(lambda rows: any(row["pid"] == here.pid and row["connections"] == 2 for row in rows))}
+    if BPF:
+        same([(rows[talker.pid]["connections"], rows[talker.pid]["retransmitted_bytes"], rows[talker.pid]["tcp_sent_bytes"])
+              for talker in (here, there)], [(2, 0, MIB), (None, None, MIB)], "connections")
+    same(there.pid in rows, BPF, "a row of what nothing is known of")
+    same([notice["remedy"] is not None for notice in panetop.notices if "network namespace" in notice["text"]], [True],
+         f"notices: {panetop.notices}")
+    for talker in here, there:
+        talker.close()
+
+
+@test
+def tcp_of_another_namespace():
+    """where only our own namespace is read, TCP of processes elsewhere is unknown, not 0"""
+    here, there = Talker(), Talker(enter=left.enter)
+    panetop = Panetop("process", "-c", "pid,tcp_bytes", "--idle", "cpu")
+    for talker in here, there:
+        talker.say(MIB)
+    rows = panetop.last(lambda rows: any(row["pid"] == here.pid and row["tcp_bytes"] == 2 * MIB for row in rows))
+    moved = {row["pid"]: row["tcp_bytes"] for row in rows}
+    same([moved[here.pid], moved[there.pid]], [2 * MIB, None], "TCP")
+    for talker in here, there:
+        talker.close()
+
+
 @test
 def counted_in_slots():
     """a process that sends and receives thousands of times, and goes on after each sample, keeps every byte"""

@@ -18,6 +18,7 @@ class Namespace:
         run("ip", "link", "add", self.near, "type", "veth", "peer", "name", self.far, "netns", str(self.sleeper.pid))
         run("ip", "address", "add", f"10.9.{number}.1/24", "dev", self.near)
         run("ip", "link", "set", self.near, "up")
+        run(*self.enter, "ip", "link", "set", "lo", "up")
         run(*self.enter, "ip", "address", "add", f"{self.host}/24", "dev", self.far)
         run(*self.enter, "ip", "link", "set", self.far, "up")
         run(*self.enter, "ip", "route", "add", "default", "via", f"10.9.{number}.1")

@@ -8,6 +8,8 @@
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -94,6 +96,43 @@ struct netlink_socket *netlink_socket_open(int protocol, uint32_t groups, size_t
 		return netlink;
 	netlink_socket_close(netlink);
 	return NULL;
+}
+
+struct opening {
+	int namespace, protocol;
+	uint32_t groups;
+	size_t buffer_bytes, datagram_bytes;
+	struct netlink_socket *netlink;
+	int error;
+};
+
+static void *open_in(void *context)
+{
+	struct opening *opening = context;
+	uint64_t raised = privilege_raise(PRIVILEGE_NAMESPACES);
+
+	opening->error = setns(opening->namespace, CLONE_NEWNET) < 0 ? -errno : 0;
+	privilege_lower(raised);
+	if (!opening->error)
+		opening->netlink =
+			netlink_socket_open(opening->protocol, opening->groups, opening->buffer_bytes,
+					    opening->datagram_bytes, &opening->error);
+	return NULL;
+}
+
+/* A socket stays in the namespace in which it was made; only the thread that makes it goes there. */
+struct netlink_socket *netlink_socket_open_in(int namespace, int protocol, uint32_t groups,
+					      size_t buffer_bytes, size_t datagram_bytes, int *error)
+{
+	struct opening opening = { namespace, protocol, groups, buffer_bytes, datagram_bytes, NULL, 0 };
+	pthread_t thread;
+
+	*error = -pthread_create(&thread, NULL, open_in, &opening);
+	if (*error)
+		return NULL;
+	pthread_join(thread, NULL);
+	*error = opening.error;
+	return opening.netlink;
 }
 
 void netlink_socket_close(struct netlink_socket *netlink)

@@ -21,6 +21,12 @@ struct netlink_socket *netlink_socket_open(int protocol, uint32_t groups, size_t
 					   size_t datagram_bytes, int *error);
 void netlink_socket_close(struct netlink_socket *netlink); /* accepts NULL */
 
+/*
+ * The same in another network namespace: that of a descriptor of /proc/PID/ns/net. It takes CAP_SYS_ADMIN.
+ */
+struct netlink_socket *netlink_socket_open_in(int namespace, int protocol, uint32_t groups,
+					      size_t buffer_bytes, size_t datagram_bytes, int *error);
+
 int netlink_socket_fd(const struct netlink_socket *netlink);                           /* for poll(2) */
 int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_t length); /* 0 or -errno */
 

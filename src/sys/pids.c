@@ -247,6 +247,7 @@ static enum privilege_use use_of(const struct env *env, const char *name)
 		{ "pagemap", PRIVILEGE_PAGEMAP },
 		{ "mem", PRIVILEGE_MEMORY },
 		{ "clear_refs", PRIVILEGE_MARKS },
+		{ "ns/net", PRIVILEGE_DETAILS },
 	};
 
 	for (size_t i = 0; env->live && i < sizeof(guarded) / sizeof(guarded[0]); i++)

@@ -63,6 +63,8 @@ const struct privilege_row privilege_rows[] = {
 	      N_("the same before Linux 5.11, where it takes locked memory")) },
 	{ ROW(SYMBOLS, CAP_SYSLOG, "/proc/kallsyms", N_("names of functions of the kernel")) },
 	{ ROW(NETLINK, CAP_NET_ADMIN, "netlink(7)", N_("exited processes: exit records, proc connector")) },
+	{ ROW(NAMESPACES, CAP_SYS_ADMIN, "setns(2)",
+	      N_("sockets of containers: those in other network namespaces")) },
 	{ ROW(REAL_TIME, CAP_SYS_NICE, "sched_setattr(2)", N_("real-time priority for measuring threads")) },
 	{ ROW(LOCK, CAP_IPC_LOCK, "mlock(2), mlockall(2)", N_("memory locked while latency is measured")) },
 	{ ROW(AWAKE, CAP_DAC_OVERRIDE, "/dev/cpu_dma_latency",

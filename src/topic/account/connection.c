@@ -22,7 +22,7 @@ struct connection_row {
 	uint64_t retransmits, window, receive_queue_bytes, send_queue_bytes;
 	uint64_t received_bytes, sent_bytes, retransmitted_bytes, accept_queue, accept_queue_max, dropped;
 	double busy_seconds, receiver_limited_seconds, buffer_limited_seconds, path_limited_seconds;
-	uint64_t inode, pid;
+	uint64_t namespace, inode, pid;
 	double start_seconds;
 	const char *user, *name, *command, *group;
 };
@@ -125,6 +125,9 @@ static const struct column columns[] = {
 	HELD(path_limited_seconds, N_("by path"),
 	     N_("the rest of it: limited by congestion control, or data on its way"),
 	     "tcpi_busy_time - tcpi_rwnd_limited - tcpi_sndbuf_limited"),
+	ROW(namespace, .kind = COLUMN_KEY, .title = N_("netns"), .width = 10, .hidden = true,
+	    .help = N_("number of its network namespace, as lsns(8) shows it"),
+	    .source = "link /proc/PID/ns/net"),
 	ROW(inode, .kind = COLUMN_LABEL, .title = N_("inode"), .width = 9, .hidden = true,
 	    .help = N_("number of the socket; 0: no process has it any more"), .source = FROM "idiag_inode"),
 	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 6,
@@ -252,6 +255,8 @@ static void add_socket(struct sample *sample, const struct socket *socket, struc
 	service = service_names_of(&state->services, sample->env, socket->tcp, diag->local_port,
 				   diag->remote_port);
 	row->service = service ? arena_copy(arena, service, strlen(service)) : NULL;
+	if (socket->namespace != 0)
+		row->namespace = socket->namespace;
 	row->inode = diag->inode;
 	row->user = users_name(sample->env, diag->uid);
 	set_queues(row, socket);
@@ -275,7 +280,7 @@ static int sample_connections(struct sample *sample)
 	int error = process_list_update(state->processes);
 
 	if (!error)
-		error = socket_list_update(sockets);
+		error = socket_list_update_all(sockets);
 	if (error) {
 		env_note_failure(sample->env, SOCKET_LIST_SOURCE, error);
 		return error;
@@ -288,6 +293,7 @@ static int sample_connections(struct sample *sample)
 		if (!socket->closed && (!scoped || (process && !process->outside)))
 			add_socket(sample, socket, process);
 	}
+	socket_list_notice(sockets, sample->frame, schema.name);
 	if (sockets->n_denied > 0)
 		frame_notice(
 			sample->frame, schema.name,
@@ -321,7 +327,8 @@ static void close_connections(struct sample *sample)
 const struct topic topic_connection = {
 	.schema = &schema,
 	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
+		PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
 	.state_size = sizeof(struct state),
 	.open = open_connections,
 	.sample = sample_connections,

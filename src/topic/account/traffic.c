@@ -54,7 +54,9 @@ static const struct column columns[] = {
 	    .help = N_("start time, after boot; unknown of a process that ended before it was seen"),
 	    .source = "/proc/PID/stat starttime"),
 	ROW(connections, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("conns"), .width = 5,
-	    .rank = 3, .help = N_("its TCP connections at present, as far as they are known to be its"),
+	    .rank = 3,
+	    .help = N_("its TCP connections at present, as far as they are known to be its; unknown in a "
+		       "network namespace that is not read"),
 	    .source = SOCKET_LIST_SOURCE ", links of /proc/PID/fd"),
 	ROW(retransmitted_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("again%"), .width = 6,
 	    .rank = 4, .high = 0.01, .rate_of = offsetof(struct traffic_row, retransmitted_bytes),
@@ -122,7 +124,7 @@ static void fill(struct traffic_row *row, const struct traffic_list *list, const
 {
 	const struct traffic *traffic = traffic_list_find(list, pid);
 
-	if (list->sockets_begun && traffic) {
+	if (list->sockets_begun && traffic && traffic->knows_sockets) {
 		row->connections = traffic->connections;
 		row->retransmitted_bytes = traffic->retransmitted;
 	}
@@ -191,7 +193,7 @@ static int sample_traffic(struct sample *sample)
 
 	if (error)
 		return error;
-	socket_error = traffic_list_update_sockets(state->traffic);
+	socket_error = traffic_list_update_all_sockets(state->traffic);
 	if (counted || !socket_error)
 		trace_notice(&traffic->processes.trace, sample->frame,
 			     _("only TCP is counted, by its sockets"));
@@ -199,6 +201,8 @@ static int sample_traffic(struct sample *sample)
 		env_note_failure(sample->env, SOCKET_LIST_SOURCE, socket_error);
 		return socket_error;
 	}
+	if (!socket_error)
+		socket_list_notice(traffic->sockets, sample->frame, schema.name);
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_process(sample, processes->all[i]);
 	for (size_t i = 0; i < processes->n_exited; i++)
@@ -231,7 +235,7 @@ const struct topic topic_traffic = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
-		PRIVILEGE_BIT(PRIVILEGE_DETAILS),
+		PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
 	.state_size = sizeof(struct state),
 	.open = open_traffic,
 	.sample = sample_traffic,

@@ -387,21 +387,6 @@ static bool update(struct traffic_list *list, bool counts)
 	return traced;
 }
 
-/* "net:[4026531840]" */
-static uint64_t own_namespace(struct env *env)
-{
-	static const char prefix[] = "net:[";
-	char target[64];
-	long length = pids_read_link(env, env->own_pid, "ns/net", target, sizeof(target));
-	struct span text = span_of(target, length > 0 ? (size_t)length : 0);
-	uint64_t number;
-
-	if (!span_starts(text, prefix))
-		return 0;
-	text.at += sizeof(prefix) - 1;
-	return span_u64(&text, &number) ? number : 0;
-}
-
 bool traffic_list_update(struct traffic_list *list)
 {
 	list->counting_tick = list->env->tick;
@@ -434,8 +419,13 @@ int traffic_list_update_tcp(struct traffic_list *list)
 
 bool traffic_list_knows_tcp(const struct traffic_list *list, uint32_t pid)
 {
-	return list->traced || traffic_list_find(list, pid) ||
-	       (list->sockets->n_sought == 0 && list->sockets->n_denied == 0);
+	bool read = false;
+
+	if (list->traced)
+		return true;
+	socket_list_reads(list->sockets, pid, &read);
+	return read && (traffic_list_find(list, pid) ||
+			(list->sockets->n_sought == 0 && list->sockets->n_denied == 0));
 }
 
 bool traffic_list_update_links(struct traffic_list *list)
@@ -444,7 +434,7 @@ bool traffic_list_update_links(struct traffic_list *list)
 	size_t n_pids;
 
 	if (!list->wants_links)
-		list->namespace = own_namespace(list->env);
+		list->namespace = socket_list_namespace(list->env, list->env->own_pid);
 	list->wants_links = true;
 	if (list->links_tick != list->env->tick) {
 		list->links_tick = list->env->tick;
@@ -519,12 +509,16 @@ static void take_sockets(struct traffic_list *list)
 
 		if (!socket->tcp || socket->diag.remote_port == 0)
 			continue;
-		if (!list->sockets_begun && !socket->closed)
+		if ((!list->sockets_begun || socket->is_older) && !socket->closed)
 			begin_socket(socket);
-		count_socket(list, socket);
+		socket->is_older = false;
+		if (socket_list_is_own(sockets, socket))
+			count_socket(list, socket);
 		if (socket->owner != 0 || socket->closed)
 			take_socket(list, socket);
 	}
+	for (size_t i = 0; i < list->n_all; i++)
+		socket_list_reads(sockets, list->all[i].pid, &list->all[i].knows_sockets);
 	list->sockets_begun = true;
 }
 
@@ -541,6 +535,14 @@ int traffic_list_update_sockets(struct traffic_list *list)
 		take_sockets(list);
 	}
 	return error;
+}
+
+int traffic_list_update_all_sockets(struct traffic_list *list)
+{
+	if (!list->sockets)
+		list->sockets = socket_list_open(list->env);
+	socket_list_update_all(list->sockets);
+	return traffic_list_update_sockets(list);
 }
 
 static struct traffic *find(const struct traffic_list *list, uint32_t pid)

@@ -20,7 +20,8 @@ struct traffic_bytes {
 struct traffic {
 	uint32_t pid;
 	uint64_t tick;                      /* the last one in which it grew */
-	uint64_t retransmitted, connections; /* of TCP, by its sockets; connections: at present */
+	uint64_t retransmitted, connections; /* of TCP, by its sockets; connections: at present … */
+	bool knows_sockets;                  /* … if these are read, see socket_list_reads() */
 	struct traffic_bytes total, before; /* before: at the end of the tick before */
 	uint64_t start_ticks;               /* of the process, for traffic_of_process(); 0: not known yet */
 	struct traffic_bytes base;          /* what processes had before it that had its pid */
@@ -86,6 +87,9 @@ bool traffic_list_update_links(struct traffic_list *list);
  * owner was not found before they closed are those of pid 0. 0 or -errno.
  */
 int traffic_list_update_sockets(struct traffic_list *list);
+
+/* The same, also of processes in other network namespaces, see socket_list_update_all(). */
+int traffic_list_update_all_sockets(struct traffic_list *list);
 
 /*
  * TCP alone, for less: by what others count in the kernel, else by the sockets. Ends what was counted in the
