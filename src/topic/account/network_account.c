@@ -88,7 +88,8 @@ struct bytes {
 
 /* Since the first sample; of all, or of one interface. */
 struct parts {
-	struct bytes wire, programs, headers, kernel;
+	struct bytes wire, programs, kernel;
+	struct bytes headers; /* estimated, also where payload leaves less room for them at present */
 	double again; /* payload that TCP sent again */
 };
 
@@ -155,13 +156,10 @@ struct grown {
 
 static void add_headers(struct parts *parts, const struct grown *grown)
 {
-	double received =
-		headers_of(grown->packets.received, grown->datagrams.received, grown->frame, grown->ip);
-	double sent = headers_of(grown->packets.sent, grown->datagrams.sent, grown->frame, grown->ip);
-
 	parts->headers.received +=
-		within(received, grown->wire.received - grown->programs.received - grown->kernel.received);
-	parts->headers.sent += within(sent, grown->wire.sent - grown->programs.sent - grown->kernel.sent);
+		headers_of(grown->packets.received, grown->datagrams.received, grown->frame, grown->ip);
+	parts->headers.sent +=
+		headers_of(grown->packets.sent, grown->datagrams.sent, grown->frame, grown->ip);
 }
 
 static void add_parts(struct parts *parts, const struct grown *grown)
@@ -324,13 +322,14 @@ static void add_rows(struct sample *sample, const char *name, const struct parts
 	struct bytes programs = known->programs ? parts->programs : none_known;
 	struct bytes kernel = known->kernel ? parts->kernel : none_known;
 	struct bytes again = { NAN, known->again ? parts->again : NAN };
-	struct bytes rest = less_known(parts->wire, parts->headers);
+	struct bytes rest = less_known(less_known(parts->wire, programs), kernel);
+	struct bytes headers = { within(parts->headers.received, rest.received),
+				 within(parts->headers.sent, rest.sent) };
 
-	rest = less_known(less_known(less_known(rest, programs), kernel), again);
+	rest = less_known(less_known(rest, headers), again);
 	add(sample, name, N_("programs"), programs.received, programs.sent,
 	    known->programs ? known->programs : N_("not known"));
-	add(sample, name, N_("headers"), parts->headers.received, parts->headers.sent,
-	    N_("packets x headers"));
+	add(sample, name, N_("headers"), headers.received, headers.sent, N_("packets x headers"));
 	add(sample, name, N_("retransmitted"), again.received, again.sent,
 	    known->again ? known->again : N_("not known by interface"));
 	add(sample, name, N_("kernel"), kernel.received, kernel.sent,
