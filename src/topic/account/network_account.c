@@ -386,10 +386,10 @@ static void add_all_rows(struct sample *sample, bool by_sockets)
 static int sample_account(struct sample *sample)
 {
 	struct state *state = sample->state;
-	bool traced = traffic_list_update_links(state->traffic), by_sockets;
 	int error = process_list_update(state->processes);
+	bool traced = traffic_list_update_links(state->traffic), by_sockets;
 
-	if (!error)
+	if (!error) /* next to each other: what is sent in between would be unexplained */
 		error = interface_list_update(state->interfaces, sample->table->mono_ns);
 	if (error)
 		return error;

@@ -188,8 +188,10 @@ static void look_again(struct socket_list *list, uint32_t pid)
 {
 	struct socket_holder *holder = holder_of(list, pid);
 
-	if (holder)
-		holder->n_files = U64_UNKNOWN;
+	if (!holder)
+		return;
+	holder->n_files = U64_UNKNOWN;
+	holder->has_closed = true;
 }
 
 /* The report of one that closed may come a little later. */
@@ -304,30 +306,36 @@ static bool look_for_new(struct socket_list *list, uint32_t pid, uint64_t n_file
 				      &look);
 }
 
-static void look_if_files_changed(struct socket_list *list, uint32_t pid, uint64_t until_ns)
+static void look_if_files_changed(struct socket_list *list, struct socket_holder *holder, uint64_t until_ns)
 {
-	struct socket_holder *holder = holder_of(list, pid);
-	uint64_t n_files = open_files_count(list->env, pid), place = 0;
+	uint64_t n_files = open_files_count(list->env, holder->pid), place = 0;
 
-	if (!holder || n_files == U64_UNKNOWN || n_files == holder->n_files)
+	if (n_files == U64_UNKNOWN || n_files == holder->n_files)
 		return;
-	if (n_files < MANY_FILES ? look_into(list, pid, &place, until_ns)
-				 : look_for_new(list, pid, n_files, until_ns))
+	if (n_files < MANY_FILES ? look_into(list, holder->pid, &place, until_ns)
+				 : look_for_new(list, holder->pid, n_files, until_ns)) {
 		holder->n_files = n_files;
+		holder->has_closed = false;
+	}
 }
 
-/* A new socket mostly changes the number of files of its process. Goes on where the time was up. */
-static void look_where_files_changed(struct socket_list *list, const uint32_t *pids, size_t n_pids,
-				     uint64_t until_ns)
+/*
+ * First the processes that closed a socket: they often have a new one. Others mostly have more files then.
+ * Goes on where the time was up.
+ */
+static void look_where_files_changed(struct socket_list *list, uint64_t until_ns)
 {
 	size_t at;
 
-	VECTOR_BOUND(at, n_pids, pids[at] < list->next_changed);
-	for (size_t i = 0; i < n_pids && list->n_sought > 0 && env_self_cpu_ns() < until_ns; i++) {
-		at = at < n_pids ? at : 0;
-		look_if_files_changed(list, pids[at++], until_ns);
+	for (size_t i = 0; i < list->n_holders && list->n_sought > 0; i++)
+		if (list->holders[i].has_closed && env_self_cpu_ns() < until_ns)
+			look_if_files_changed(list, &list->holders[i], until_ns);
+	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < list->next_changed);
+	for (size_t i = 0; i < list->n_holders && list->n_sought > 0 && env_self_cpu_ns() < until_ns; i++) {
+		at = at < list->n_holders ? at : 0;
+		look_if_files_changed(list, &list->holders[at++], until_ns);
 	}
-	list->next_changed = at < n_pids ? pids[at] : 0;
+	list->next_changed = at < list->n_holders ? list->holders[at].pid : 0;
 }
 
 static void count_looks(struct socket_list *list)
@@ -340,27 +348,27 @@ static void count_looks(struct socket_list *list)
 }
 
 /* All processes in turns. */
-static void look_on(struct socket_list *list, const uint32_t *pids, size_t n_pids, uint64_t until_ns)
+static void look_on(struct socket_list *list, uint64_t until_ns)
 {
 	size_t at;
 
-	VECTOR_BOUND(at, n_pids, pids[at] < list->next_pid);
-	if (at == n_pids || pids[at] != list->next_pid)
+	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < list->next_pid);
+	if (at == list->n_holders || list->holders[at].pid != list->next_pid)
 		list->next_place = 0;
-	for (; at < n_pids && list->n_sought > 0 && env_self_cpu_ns() < until_ns; at++) {
-		list->next_pid = pids[at];
-		if (!look_into(list, pids[at], &list->next_place, until_ns))
+	for (; at < list->n_holders && list->n_sought > 0 && env_self_cpu_ns() < until_ns; at++) {
+		list->next_pid = list->holders[at].pid;
+		if (!look_into(list, list->next_pid, &list->next_place, until_ns))
 			return;
 		list->next_place = 0;
-		list->next_pid = pids[at] + 1;
+		list->next_pid++;
 	}
-	if (at < n_pids)
+	if (at < list->n_holders)
 		return;
 	count_looks(list);
 	list->next_pid = 0;
 }
 
-static void find_owners(struct socket_list *list, const uint32_t *pids, size_t n_pids)
+static void find_owners(struct socket_list *list)
 {
 	uint64_t begin_ns = env_self_cpu_ns(), until_ns;
 
@@ -369,9 +377,9 @@ static void find_owners(struct socket_list *list, const uint32_t *pids, size_t n
 		return;
 	until_ns = LOOK_NS + list->n_sought * LOOK_EACH_NS;
 	until_ns = begin_ns + (until_ns < LOOK_MOST_NS ? until_ns : LOOK_MOST_NS);
-	look_where_files_changed(list, pids, n_pids, until_ns - LOOK_NS / 2);
+	look_where_files_changed(list, until_ns - LOOK_NS / 2);
 	if (list->n_sought > 0)
-		look_on(list, pids, n_pids, until_ns);
+		look_on(list, until_ns);
 }
 
 static void update_holders(struct socket_list *list, const uint32_t *pids, size_t n_pids)
@@ -588,7 +596,7 @@ static int update(struct socket_list *list)
 	find_namespaces(list);
 	read_others(list);
 	drop_closed(list);
-	find_owners(list, pids, n_pids);
+	find_owners(list);
 	return 0;
 }
 

@@ -48,6 +48,7 @@ struct socket_list {
 		uint64_t n_files;   /* when they were read last; U64_UNKNOWN */
 		uint64_t namespace; /* number of its network namespace; 0: may not be read */
 		unsigned looks;     /* at that, up to a few */
+		bool has_closed;    /* one of its sockets since they were looked for in it */
 	} * holders, *holders_before; /* all processes, by pid */
 	size_t n_holders, holders_capacity, before_capacity;
 	uint32_t next_namespace; /* where the look at namespaces goes on */
