@@ -40,15 +40,24 @@ static uint64_t request_uses_of(const struct topic *topic, const struct sample_r
 	return !request || sample_request_wants_any(request, topic->schema) ? topic->request_uses : 0;
 }
 
+/* They name regular files, for which only root has special rights. */
+static uint64_t uses_of_options(const struct options *options)
+{
+	bool tree = !options->replay && !is_live(options);
+
+	if (geteuid() != 0)
+		return 0;
+	return (tree ? PRIVILEGE_BIT(PRIVILEGE_TREE) : 0) |
+	       (options->write ? PRIVILEGE_BIT(PRIVILEGE_WRITE) : 0);
+}
+
 static uint64_t uses_of_run(const struct options *options, const struct settings *settings,
 			    const struct sample_request *request, const bool *wanted, bool opening)
 {
-	uint64_t uses = 0;
+	uint64_t uses = uses_of_options(options);
 
-	if (options->replay)
-		return 0;
-	if (!is_live(options)) /* the files of another root are regular files: only root has special rights */
-		return geteuid() == 0 ? PRIVILEGE_BIT(PRIVILEGE_TREE) : 0;
+	if (!is_live(options))
+		return uses;
 	for (unsigned i = 0; i < n_topics; i++)
 		if (!wanted || wanted[i])
 			uses |= topics[i]->uses | request_uses_of(topics[i], request) |
@@ -56,11 +65,11 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 	return may_act(options) ? uses : uses & ~privilege_acting(uses);
 }
 
-/* True if nothing is left that only UID 0 can do: no action, command or files of another root. */
+/* True if nothing is left that only UID 0 can do: no action, no command, no files that an option names. */
 static bool may_go_back(const struct options *options, uint64_t uses)
 {
 	return !(uses & PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES)) && !options->command &&
-	       (options->replay || is_live(options));
+	       uses_of_options(options) == 0;
 }
 
 /* The privilege to see hidden processes is only useful if proc is mounted with hidepid. */

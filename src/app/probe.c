@@ -291,7 +291,7 @@ static void add_privileges(struct frame *frame, const struct env *env, const str
 
 		if (row->capability == PRIVILEGE_USER_0)
 			add_user(frame, row, &now);
-		else if (row->use != PRIVILEGE_TREE && privilege_applies(row))
+		else if (!row->of_option && privilege_applies(row))
 			add_capability(frame, env, row, before, &now);
 	}
 }

@@ -78,8 +78,15 @@ const struct privilege_row privilege_rows[] = {
 	  .acts = true },
 	{ ROW(DROP_CACHES, PRIVILEGE_USER_0, "/proc/sys/vm/drop_caches", N_("dropping caches")),
 	  .acts = true },
-	{ ROW(TREE, CAP_DAC_READ_SEARCH, "--root", N_("files of another root, for user 0")) },
-	{ ROW(TREE, CAP_SYS_PTRACE, "--root", N_("files of another root, for user 0")) },
+	{ ROW(TREE, CAP_DAC_READ_SEARCH, "--root", N_("files of another root, for user 0")),
+	  .of_option = true },
+	{ ROW(TREE, CAP_SYS_PTRACE, "--root", N_("files of another root, for user 0")), .of_option = true },
+	{ ROW(WRITE, CAP_DAC_OVERRIDE, "--write", N_("files in directories of other users, for user 0")),
+	  .of_option = true },
+	{ ROW(WRITE, CAP_FOWNER, "--write", N_("files in directories of other users, for user 0")),
+	  .of_option = true },
+	{ ROW(WRITE, CAP_CHOWN, "--write", N_("the owner of the file that is replaced, for user 0")),
+	  .of_option = true },
 };
 
 const unsigned n_privilege_rows = sizeof(privilege_rows) / sizeof(privilege_rows[0]);

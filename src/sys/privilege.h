@@ -34,6 +34,7 @@ enum privilege_use {
 	PRIVILEGE_MARKS,
 	PRIVILEGE_DROP_CACHES,
 	PRIVILEGE_TREE,
+	PRIVILEGE_WRITE,
 	N_PRIVILEGE_USES
 };
 
@@ -48,6 +49,7 @@ struct privilege_row {
 	const char *call;  /* the kernel's name of the call or file, not translated */
 	const char *gives; /* N_() */
 	bool acts;         /* changes the machine, on request of the user */
+	bool of_option;    /* for files that an option names; only kept for user 0 */
 };
 
 extern const struct privilege_row privilege_rows[];

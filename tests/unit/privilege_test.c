@@ -137,7 +137,8 @@ static struct privilege_state look(void)
 
 static uint64_t uses_of_all_topics(void)
 {
-	uint64_t uses = PRIVILEGE_BIT(PRIVILEGE_TREE); /* of --root, not of a topic */
+	/* of options, not of a topic */
+	uint64_t uses = PRIVILEGE_BIT(PRIVILEGE_TREE) | PRIVILEGE_BIT(PRIVILEGE_WRITE);
 
 	for (unsigned i = 0; i < n_topics; i++)
 		uses |= topics[i]->uses | topics[i]->opening_uses | topics[i]->setting_uses;
