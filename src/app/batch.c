@@ -20,9 +20,9 @@
 #include "app/moment.h"
 #include "app/notice_printer.h"
 #include "app/privileges.h"
+#include "app/sample_file.h"
 #include "app/settle.h"
 #include "core/error_message.h"
-#include "core/file_replace.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
 #include "model/derive.h"
@@ -31,6 +31,7 @@
 #include "pane/scope_frame.h"
 #include "sys/env.h"
 #include "sys/loop.h"
+#include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
@@ -52,6 +53,7 @@ struct batch {
 	bool named_there, named_absent;      /* in any frame */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
+	struct sample_file file; /* of --write */
 	struct event_stream stream;
 	struct settle settle;
 	struct rate_limit rate_limit;
@@ -108,6 +110,8 @@ static void fail(struct batch *batch, struct sink *sink, int error)
 	if (error == -ECANCELED || (error == -EPIPE && sink->fd == STDOUT_FILENO))
 		return;
 	batch->status = 1;
+	if (sink->replace)
+		return;
 	if (sink->format->records)
 		error_message(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
 			      sink->frames);
@@ -478,35 +482,47 @@ static void judge(struct batch *batch)
 	batch->status = 1;
 }
 
-/* Says whether it is the directory that is missing. */
-static void refuse_file(const char *option, const char *file, int error)
+static void refuse_file(const char *option, const char *name, const struct user_file *file, int error)
 {
-	const char *slash = strrchr(file, '/');
-	char directory[PATH_MAX] = ".";
+	char why[TEXT_MAX];
 
-	if (slash)
-		snprintf(directory, sizeof(directory), "%.*s", slash > file ? (int)(slash - file) : 1, file);
-	if (error == -ENOENT && access(directory, F_OK) < 0)
-		error_message(option, _("'%s': there is no directory %s"), file, directory);
-	else
-		error_message(option, "'%s': %s", file, strerror(-error));
+	user_file_explain(file, error, why, sizeof(why));
+	error_message(option, "'%s': %s", name, why);
+}
+
+/* Opening a pipe waits for its reader. */
+static int open_record_file(const struct options *options)
+{
+	struct user_file file;
+	int error = user_file_open(&file, options->record, 0), fd = -1;
+
+	if (!error)
+		fd = user_file_create(&file, S_IRUSR | S_IWUSR);
+	if (error || fd < 0)
+		refuse_file("--record", options->record, &file, error ? error : fd);
+	user_file_close(&file);
+	return fd;
 }
 
 /* Truncates the file, unless it is the replayed one. */
-static int open_record_file(const struct options *options)
+static int take_record_file(const struct options *options)
 {
 	int fd;
 
 	if (strcmp(options->record, "-") == 0)
 		return STDOUT_FILENO;
-	if (options_would_destroy(options, options->record)) {
-		error_message(options->record, _("this recording is being replayed; choose another file"));
-		return -1;
-	}
-	fd = open(options->record, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	fd = open_record_file(options);
 	if (fd < 0)
-		refuse_file("--record", options->record, -errno);
-	return fd;
+		return -1;
+	if (!options_would_destroy(options, fd)) {
+		if (ftruncate(fd, 0) == 0 || errno == EINVAL) /* of what is not a regular file */
+			return fd;
+		error_message(options->record, "%s", strerror(errno));
+	} else {
+		error_message(options->record, _("this recording is being replayed; choose another file"));
+	}
+	close(fd);
+	return -1;
 }
 
 /* Said at once, not when it is too late. */
@@ -526,7 +542,7 @@ static int check_dropping(struct sink *sink)
 static int open_record(struct batch *batch)
 {
 	struct sink *sink = &batch->sinks[batch->n_sinks];
-	int fd = open_record_file(batch->options);
+	int fd = take_record_file(batch->options);
 
 	if (fd < 0)
 		return 1;
@@ -539,36 +555,30 @@ static int open_record(struct batch *batch)
 	return check_dropping(sink);
 }
 
-/* For --write. */
-static int open_file(struct batch *batch, struct sink *sink)
+static int replace_file(void *context, struct buffer *sample)
 {
-	const char *name = batch->options->write;
-	int error;
+	return sample_file_replace(context, sample);
+}
 
-	if (options_would_destroy(batch->options, name)) {
-		error_message(name, _("this recording is being replayed; choose another file"));
-		return 1;
-	}
-	error = file_replace_open(name, &sink->file);
-	if (error == -EEXIST)
-		error_message(name, _("this is not a regular file; choose another one"));
-	else if (error)
-		refuse_file("--write", name, error);
-	return error ? 1 : 0;
+static int open_printed(struct batch *batch)
+{
+	struct sink *sink = &batch->sinks[batch->n_sinks++];
+	const char *file = batch->options->write;
+
+	sink_open(sink, batch->options->format, &batch->run->print, file ? -1 : STDOUT_FILENO,
+		  file ? file : _("standard output"));
+	if (!file)
+		return 0;
+	sink->replace = replace_file;
+	sink->replace_context = &batch->file;
+	return sample_file_open(&batch->file, batch->options);
 }
 
 static int open_sinks(struct batch *batch)
 {
-	if (batch->options->print) {
-		struct sink *sink = &batch->sinks[batch->n_sinks++];
-		const char *file = batch->options->write;
+	int status = batch->options->print ? open_printed(batch) : 0;
 
-		sink_open(sink, batch->options->format, &batch->run->print, file ? -1 : STDOUT_FILENO,
-			  file ? file : _("standard output"));
-		if (file && open_file(batch, sink) != 0)
-			return 1;
-	}
-	return batch->options->record ? open_record(batch) : 0;
+	return status == 0 && batch->options->record ? open_record(batch) : status;
 }
 
 /* From here on signals end blocked writes, and a closed stdout ends the run. */
@@ -665,6 +675,15 @@ static void run_frames(struct batch *batch)
 	findings_close(batch->findings);
 }
 
+/* What is written during the run is checked with what is left. */
+static int drop_to_run(struct batch *batch)
+{
+	const struct run_plan *run = batch->run;
+	int status = drop_privileges(batch->options, run->settings, run->request, run->wanted);
+
+	return status == 0 && batch->file.name ? sample_file_check(&batch->file) : status;
+}
+
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,
 	      struct source *against, struct worker *worker)
 {
@@ -681,7 +700,7 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 	if (batch.status == 0)
 		batch.status = open_sinks(&batch);
 	if (batch.status == 0)
-		batch.status = drop_privileges(options, run->settings, run->request, run->wanted);
+		batch.status = drop_to_run(&batch);
 	if (batch.status == 0)
 		batch.status = open_loop(&batch);
 	if (batch.status == 0) {
@@ -690,6 +709,8 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 	}
 	close_sinks(&batch);
 	assertion_close(&batch.assertion);
+	if (batch.file.name && sample_file_close(&batch.file) != 0 && batch.status == 0)
+		batch.status = 1;
 	notice_printer_free(&batch.notices);
 	return batch.status;
 }

@@ -18,11 +18,11 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
+#include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
-#define LINKS_MAX 40 /* as for the kernel */
 
 /* With file capabilities the environment is not trusted: the passwd entry is used. */
 static const char *own_home(void)
@@ -107,101 +107,42 @@ void config_load(struct settings *settings, char *path, size_t room)
 	buffer_free(&text);
 }
 
-/* Makes missing parents, too; restores path. */
-static int make_directories(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0700); /* a failure here shows below */
-		*slash = '/';
-	}
-	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-/* Whoever owns the link decides which file is written: only the user may. */
-static ssize_t read_own_link(const char *path, char *target, size_t room)
-{
-	struct stat link;
-
-	if (lstat(path, &link) < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (!S_ISLNK(link.st_mode))
-		return S_ISREG(link.st_mode) ? 0 : -ENOTSUP;
-	if (link.st_uid != geteuid())
-		return -EPERM;
-	return readlink(path, target, room);
-}
-
-/* Replaces path by the file that it links to, which need not exist. 0 or -errno. */
-static int follow_links(char *path, size_t room)
-{
-	char target[PATH_MAX];
-
-	for (unsigned links = 0; links < LINKS_MAX; links++) {
-		ssize_t length = read_own_link(path, target, sizeof(target) - 1);
-		size_t directory;
-
-		if (length <= 0)
-			return (int)length;
-		target[length] = '\0';
-		directory = *target == '/' ? 0 : (size_t)(strrchr(path, '/') + 1 - path);
-		if (directory + (size_t)length >= room)
-			return -ENAMETOOLONG;
-		memcpy(path + directory, target, (size_t)length + 1);
-	}
-	return -ELOOP;
-}
-
 /* Keeps the comments of the file before; a file that cannot be read has none. */
-static int write_text(const struct settings *settings, const char *before, int fd)
+static int write_file(const struct settings *settings, struct user_file *file)
 {
 	struct buffer text = { 0 }, old = { 0 };
-	int error = read_text(before, &old);
+	int fd = user_file_read(file);
+	int error = fd < 0 ? fd : buffer_read(&old, fd, CONFIG_BYTES_MAX);
 
+	if (fd >= 0)
+		close(fd);
 	settings_rewrite(settings, span_of(old.bytes, error ? 0 : old.length), config_knows, &text);
-	error = buffer_write(&text, fd, -1);
+	error = user_file_replace(file, &text, S_IRUSR | S_IWUSR, true);
 	buffer_free(&text);
 	buffer_free(&old);
-	return error ? error : fsync(fd) < 0 ? -errno : 0;
-}
-
-/* A new file beside path replaces it, with its mode. */
-static int write_file(const struct settings *settings, const char *path)
-{
-	char temporary[PATH_MAX];
-	struct stat before;
-	int error, fd;
-
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
-		return -ENAMETOOLONG;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	error = write_text(settings, path, fd);
-	if (!error && stat(path, &before) == 0 && fchmod(fd, before.st_mode & 0777) < 0)
-		error = -errno;
-	if (close(fd) < 0 && !error)
-		error = -errno;
-	if (!error && rename(temporary, path) < 0)
-		error = -errno;
-	if (error)
-		unlink(temporary);
 	return error;
 }
 
-int config_save(const struct settings *settings, char *path, size_t room)
+int config_save(const struct settings *settings, char *text, size_t room)
 {
-	char home[PATH_MAX - 64], file[PATH_MAX];
+	char home[PATH_MAX - 64], path[PATH_MAX], why[TEXT_MAX];
 	int error = find_home(home, sizeof(home));
+	struct user_file file;
 
-	snprintf(path, room, "%s", _("the configuration (no HOME)"));
-	if (error)
+	if (error) {
+		snprintf(text, room, _("the configuration could not be written: %s"),
+			 error == -ENOENT ? _("HOME is not set") : strerror(-error));
 		return error;
-	snprintf(file, sizeof(file), "%s/panetop", home);
-	error = make_directories(file);
-	snprintf(file, sizeof(file), "%s/panetop/config", home);
-	snprintf(path, room, "%s", file);
+	}
+	snprintf(path, sizeof(path), "%s/panetop/config", home);
+	error = user_file_open(&file, path, USER_FILE_REGULAR | USER_FILE_MAKE_DIRECTORIES);
 	if (!error)
-		error = follow_links(file, sizeof(file));
-	return error ? error : write_file(settings, file);
+		error = write_file(settings, &file);
+	snprintf(text, room, "%s", path);
+	if (error) {
+		user_file_explain(&file, error, why, sizeof(why));
+		snprintf(text, room, _("%s could not be written: %s"), path, why);
+	}
+	user_file_close(&file);
+	return error;
 }

@@ -17,9 +17,9 @@ void config_load(struct settings *settings, char *path, size_t room);
 bool config_knows(const char *name);
 
 /*
- * Replaces the file atomically, mode 0600; its comments and unchanged lines stay. 0 or -errno; sets path in
- * either case.
+ * Replaces the file as a whole; a new one has mode 0600. Its comments and unchanged lines stay. 0, and its
+ * path in text; or -errno, and what went wrong, as a translated sentence.
  */
-int config_save(const struct settings *settings, char *path, size_t room);
+int config_save(const struct settings *settings, char *text, size_t room);
 
 #endif

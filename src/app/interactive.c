@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "app/config_file.h"
 #include "app/moment.h"
@@ -22,6 +23,7 @@
 #include "pane/scope_frame.h"
 #include "recording/past_file.h"
 #include "screen/screen.h"
+#include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
@@ -132,16 +134,44 @@ static int open_past(void *state, struct source *source)
 	return past_file_read(state, source);
 }
 
-/* In the current directory, named by the time. */
-static int save_past(void *state, char *path, size_t room)
+/* A new file, which is removed if it gets only a part. */
+static int save_past_as(struct past_file *past, struct user_file *file, const char *name)
 {
-	time_t now = time(NULL);
-	struct tm tm;
+	int error = user_file_open(file, name, USER_FILE_NEW), fd;
 
-	*path = '\0';
-	if (!localtime_r(&now, &tm) || strftime(path, room, "panetop-%Y%m%d-%H%M%S.recording", &tm) == 0)
-		return -EINVAL;
-	return past_file_save(state, path);
+	if (error)
+		return error;
+	fd = user_file_create(file, S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		return fd;
+	error = past_file_save(past, fd);
+	if (close(fd) < 0 && !error)
+		error = -errno;
+	if (error)
+		user_file_remove(file);
+	return error;
+}
+
+/* In the current directory, named by the time. */
+static int save_past(void *state, char *text, size_t room)
+{
+	char name[64], why[TEXT_MAX];
+	time_t now = time(NULL);
+	struct user_file file;
+	struct tm tm;
+	int error;
+
+	if (!localtime_r(&now, &tm))
+		memset(&tm, 0, sizeof(tm));
+	strftime(name, sizeof(name), "panetop-%Y%m%d-%H%M%S.recording", &tm);
+	error = save_past_as(state, &file, name);
+	snprintf(text, room, "%s", name);
+	if (error) {
+		user_file_explain(&file, error, why, sizeof(why));
+		snprintf(text, room, "%s: %s", name, why);
+	}
+	user_file_close(&file);
+	return error;
 }
 
 static int terminal_error(int error)

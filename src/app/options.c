@@ -687,7 +687,7 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 	return status;
 }
 
-static bool would_destroy(const char *recording, const char *file)
+static bool would_destroy(const char *recording, int fd)
 {
 	struct stat replay, written;
 	int error;
@@ -695,13 +695,13 @@ static bool would_destroy(const char *recording, const char *file)
 	if (!recording)
 		return false;
 	error = strcmp(recording, "-") == 0 ? fstat(STDIN_FILENO, &replay) : stat(recording, &replay);
-	return error == 0 && stat(file, &written) == 0 && S_ISREG(written.st_mode) &&
+	return error == 0 && fstat(fd, &written) == 0 && S_ISREG(written.st_mode) &&
 	       replay.st_dev == written.st_dev && replay.st_ino == written.st_ino;
 }
 
-bool options_would_destroy(const struct options *options, const char *file)
+bool options_would_destroy(const struct options *options, int fd)
 {
-	return would_destroy(options->replay, file) || would_destroy(options->against, file);
+	return would_destroy(options->replay, fd) || would_destroy(options->against, fd);
 }
 
 static void add_topic(const struct topic **chosen, unsigned *n_chosen, const struct topic *topic)

@@ -23,8 +23,8 @@ int options_check_conflicts(const struct settings *given, const struct settings 
 /* Prints an error message about an unknown pane. */
 void options_refuse_pane(const char *what, const char *name);
 
-/* Is this file the recording that is replayed, so that writing it would destroy it? */
-bool options_would_destroy(const struct options *options, const char *file);
+/* Is this open file (-1: none) the recording that is replayed, so that writing it would destroy it? */
+bool options_would_destroy(const struct options *options, int fd);
 
 /* The panes to print or open: the named ones, or the default ones. */
 unsigned options_panes(const struct options *options, const struct pane **chosen);

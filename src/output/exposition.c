@@ -560,7 +560,7 @@ static int begin(struct sink *sink)
 		sink->exposition = alloc_zeroed(1, sizeof(*sink->exposition));
 	sink->exposition->out = &sink->buffer;
 	sink->exposition->openmetrics = sink->format == &sink_openmetrics;
-	sink->exposition->one_shot = !sink->file || !sink->print->repeated;
+	sink->exposition->one_shot = !sink->replace || !sink->print->repeated;
 	return 0;
 }
 

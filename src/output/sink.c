@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/file_replace.h"
 #include "recording/writer.h"
 
 const struct sink_format *sink_format_find(const char *name)
@@ -29,7 +28,7 @@ void sink_open(struct sink *sink, const struct sink_format *format, struct print
 
 static bool holds_back(const struct sink *sink)
 {
-	return sink->file || sink->format->only_last;
+	return sink->replace || sink->format->only_last;
 }
 
 int sink_flush(struct sink *sink)
@@ -39,17 +38,17 @@ int sink_flush(struct sink *sink)
 
 int sink_begin(struct sink *sink)
 {
-	return sink->format->begin && !sink->file ? sink->format->begin(sink) : 0;
+	return sink->format->begin && !sink->replace ? sink->format->begin(sink) : 0;
 }
 
 /* A sample that stands alone. */
-static int replace_file(struct sink *sink, const struct frame *frame)
+static int replace(struct sink *sink, const struct frame *frame)
 {
 	int error = sink->format->begin ? sink->format->begin(sink) : 0;
 
 	if (!error)
 		error = sink->format->frame(sink, frame);
-	return error ? error : file_replace(sink->file, &sink->buffer);
+	return error ? error : sink->replace(sink->replace_context, &sink->buffer);
 }
 
 int sink_frame(struct sink *sink, const struct frame *frame)
@@ -58,8 +57,8 @@ int sink_frame(struct sink *sink, const struct frame *frame)
 
 	if (holds_back(sink))
 		buffer_empty(&sink->buffer);
-	if (sink->file)
-		return replace_file(sink, frame);
+	if (sink->replace)
+		return replace(sink, frame);
 	error = sink->format->frame(sink, frame);
 	if (!error)
 		sink->frames++;
@@ -68,7 +67,7 @@ int sink_frame(struct sink *sink, const struct frame *frame)
 
 int sink_end(struct sink *sink)
 {
-	if (sink->file)
+	if (sink->replace)
 		return 0;
 	if (sink->format->only_last)
 		return buffer_write(&sink->buffer, sink->fd, sink->cancel_fd);
@@ -80,7 +79,6 @@ void sink_close(struct sink *sink)
 	buffer_free(&sink->buffer);
 	free(sink->widths);
 	free(sink->summary);
-	free(sink->file);
 	exposition_free(sink->exposition);
 	recording_writer_close(sink->recording);
 	*sink = (struct sink){ 0 };

@@ -60,7 +60,9 @@ struct sink {
 	int cancel_fd;                /* readable when the user ends the run; -1: none */
 	bool own_file;                /* fd was opened for this run only: it may be truncated */
 	const char *name;             /* of the file, for messages; borrowed */
-	char *file;                   /* each sample replaces it, and fd is not used; owned; NULL: none */
+	/* Gets each sample as a whole, and fd is not used; NULL: none. 0 or -errno, which it has reported. */
+	int (*replace)(void *context, struct buffer *sample);
+	void *replace_context;        /* borrowed */
 	struct buffer buffer;         /* owned */
 	unsigned long frames;         /* written so far */
 	int *widths;                  /* owned by the text sink */

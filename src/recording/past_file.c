@@ -189,19 +189,9 @@ static int copy(int from, int to, off_t end)
 	return ftruncate(to, end) < 0 ? -errno : 0;
 }
 
-int past_file_save(struct past_file *file, const char *path)
+int past_file_save(struct past_file *file, int fd)
 {
-	int error = flush(file), fd;
+	int error = flush(file);
 
-	if (error)
-		return error;
-	fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (fd < 0)
-		return -errno;
-	error = copy(file->fd, fd, (off_t)file->end);
-	if (close(fd) < 0 && !error)
-		error = -errno;
-	if (error)
-		unlink(path);
-	return error;
+	return error ? error : copy(file->fd, fd, (off_t)file->end);
 }

@@ -31,7 +31,7 @@ uint64_t past_file_bytes(const struct past_file *file);
 /* A source of all frames that are kept now: 0 or -errno. */
 int past_file_read(struct past_file *file, struct source *source);
 
-/* Copies it to a new file: 0 or -errno. */
-int past_file_save(struct past_file *file, const char *path);
+/* Copies it to an empty file: 0 or -errno. */
+int past_file_save(struct past_file *file, int fd);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "screen/commands.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,8 +342,7 @@ static void write_configuration(struct pane_context *context)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
 	if (error)
-		screen_warn(screen, MESSAGE_SCREEN, _("%s could not be written: %s"), text,
-			       strerror(-error));
+		screen_warn(screen, MESSAGE_SCREEN, "%s", text);
 	else
 		screen_message(screen, MESSAGE_SCREEN, _("written: %s"), text);
 }

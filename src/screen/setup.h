@@ -22,7 +22,8 @@
 struct past {
 	void (*keep)(void *state, const struct frame *frame); /* rates are not kept */
 	int (*open)(void *state, struct source *source);      /* on all that was kept so far: 0 or -errno */
-	int (*save)(void *state, char *path, size_t room); /* as a recording: 0 or -errno; stores its path */
+	/* As a recording: 0 and its path, or -errno and what went wrong. */
+	int (*save)(void *state, char *text, size_t room);
 	void *state;
 };
 
@@ -51,8 +52,8 @@ struct screen_setup {
 	const char *faults; /* found before the start, a line each, such as those of the configuration */
 	struct settings *settings;           /* from file and options; changed by the key w */
 	struct sample_request *request;
-	int (*save)(const struct settings *settings, char *path,
-		    size_t room);            /* 0 or -errno; stores the path */
+	/* 0 and the path, or -errno and what went wrong. */
+	int (*save)(const struct settings *settings, char *text, size_t room);
 	struct worker *worker;               /* may be NULL */
 	unsigned first_pane;
 	bool first_asked_for; /* by name: report if a replay has no table of it */

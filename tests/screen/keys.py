@@ -645,20 +645,39 @@ def configuration_that_is_no_file(scratch):
     path, pipe = os.path.join(scratch, "panetop", "config"), os.path.join(scratch, "pipe")
     os.symlink(pipe, path)
     os.mkfifo(pipe)
-    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+    with replay(env={"XDG_CONFIG_HOME": scratch}, width=160) as terminal:
         terminal.send("w")
-        return expect("could not be written: Operation not supported" in terminal.text().replace("\n", ""), terminal,
+        return expect("could not be written: this is not a regular file" in terminal.text().replace("\n", ""), terminal,
                       "it is not refused") or (None if stat.S_ISFIFO(os.lstat(pipe).st_mode) else "the pipe was replaced")
+
+
+def configuration_behind_a_link_of_another_user(scratch):
+    """Neither such a file nor such a directory is written, and a new file is not made there."""
+    outside = os.path.join(scratch, "outside")
+    os.mkdir(outside)
+    for home, link, target in (("a", "panetop", outside), ("b", "panetop/config", os.path.join(outside, "config"))):
+        home = os.path.join(scratch, home)
+        link = os.path.join(home, link)
+        os.makedirs(os.path.dirname(link))
+        os.symlink(target, link)
+        os.lchown(link, 65534, 65534)
+        with replay(env={"XDG_CONFIG_HOME": home}, width=200) as terminal:
+            terminal.send("w")
+            said = f"could not be written: {link} is a symbolic link of another user"
+            problem = expect(said in terminal.text().replace("\n", ""), terminal, "it is not refused") or (None if os.listdir(outside) == [] else str(os.listdir(outside)))
+        if problem:
+            return problem
+    return None
 
 
 def configuration_that_cannot_be_read(scratch):
     path = os.path.join(scratch, "panetop", "config")
     os.makedirs(path)
-    with replay(env={"XDG_CONFIG_HOME": scratch}) as terminal:
+    with replay(env={"XDG_CONFIG_HOME": scratch}, width=160) as terminal:
         said = terminal.raw.decode()
         terminal.send("w")
         return expect(f"panetop: {path}: cannot be read: Is a directory" in said, terminal, "it is not told") or \
-            expect("could not be written: Operation not supported" in terminal.text().replace("\n", ""), terminal,
+            expect("could not be written: this is not a regular file" in terminal.text().replace("\n", ""), terminal,
                    "it is not refused")
 
 
@@ -804,6 +823,8 @@ def tests():
         ("a process is chosen from the list", a_process_is_chosen_from_the_list),
         ("the configuration is written when asked, and read", configuration_is_kept),
         ("the configuration is written behind a link", configuration_behind_a_link),
+        *([("the configuration is not written behind a link of another user", configuration_behind_a_link_of_another_user)]
+          if os.getuid() == 0 else []),  # only root can give links away
         ("a configuration that is no file is not replaced", configuration_that_is_no_file),
         ("a configuration that cannot be read", configuration_that_cannot_be_read),
         ("what is written to the configuration is known when it is read", what_is_written_is_known),

@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import subprocess
+import time
 
 from common import PANETOP, edited, expect, fixture, replay, screen
 
@@ -256,6 +257,18 @@ def saved(scratch):
     return None if played.returncode == 0 and played.stdout.count("\n") > 2 else f"replay: status {played.returncode}\n{played.stdout}"
 
 
+def saved_nowhere_else(scratch):
+    """What has the name already is neither written nor followed: here links, as another user would make them in advance."""
+    outside = os.path.join(scratch, "outside")
+    begin = int(time.time())
+    for seconds in range(begin - 1, begin + 3600):
+        os.symlink(outside, os.path.join(scratch, time.strftime("panetop-%Y%m%d-%H%M%S.recording", time.gmtime(seconds))))
+    with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
+        terminal.send("S")
+        problem = expect(".recording: File exists" in terminal.text(), terminal, "it is not refused")
+    return problem or ("it is written elsewhere" if os.path.exists(outside) else None)
+
+
 def tests():
     return [
         ("past: the very screens of cpu", the_same_screens("-s", "pid", "cpu")),
@@ -273,4 +286,5 @@ def tests():
         ("past: findings", findings),
         ("past: marks", marks),
         ("past: saved", saved),
+        ("past: saved as a new file alone", saved_nowhere_else),
     ]

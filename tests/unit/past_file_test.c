@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "recording/past_file.h"
+#include "recording/reader.h"
 #include "suite.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -72,20 +73,26 @@ static void keep(struct past_file *file, unsigned from, unsigned to)
 	keep_ahead(file, from, to, 0);
 }
 
-/* Seconds after START_NS of the first and the last kept frame; returns how many there are. */
-static size_t kept(struct past_file *file, unsigned *first, unsigned *last)
+/* Seconds after START_NS of the first and the last frame; returns how many there are. Closes the source. */
+static size_t count_frames(struct source *source, unsigned *first, unsigned *last)
 {
 	uint64_t first_ns, last_ns;
-	struct source source;
 	size_t n_frames = 0;
 
-	ck_assert_int_eq(past_file_read(file, &source), 0);
-	while (!source.extent(source.state, &n_frames, &first_ns, &last_ns))
+	while (!source->extent(source->state, &n_frames, &first_ns, &last_ns))
 		;
 	*first = (unsigned)((first_ns - START_NS) / SECOND_NS);
 	*last = (unsigned)((last_ns - START_NS) / SECOND_NS);
-	source.close(source.state);
+	source->close(source->state);
 	return n_frames;
+}
+
+static size_t kept(struct past_file *file, unsigned *first, unsigned *last)
+{
+	struct source source;
+
+	ck_assert_int_eq(past_file_read(file, &source), 0);
+	return count_frames(&source, first, last);
 }
 
 START_TEST(everything_is_there_at_any_time)
@@ -217,22 +224,27 @@ START_TEST(a_full_file_system_shortens_it)
 }
 END_TEST
 
-START_TEST(it_is_saved_for_its_owner)
+START_TEST(it_is_saved)
 {
 	struct past_file *file = past_file_open(600, PAST_BYTES, schemas, 1);
-	char path[] = "/tmp/panetop-past-XXXXXX";
+	char path[SCRATCH_PATH_MAX];
+	struct source source;
+	unsigned first, last;
 	struct stat status;
-	int fd = mkstemp(path);
+	const char *why;
+	size_t n;
+	int fd;
 
-	close(fd);
+	scratch_template(path, "past");
+	fd = mkstemp(path);
+	ck_assert_int_eq(past_file_save(file, fd), -ENODATA);
 	keep(file, 0, 2000);
-	ck_assert_int_eq(past_file_save(file, path), -EEXIST);
-	unlink(path);
-	ck_assert_int_eq(past_file_save(file, path), 0);
-	ck_assert_int_eq(stat(path, &status), 0);
-	ck_assert_uint_eq(status.st_mode & 0777, 0600);
+	ck_assert_int_eq(past_file_save(file, fd), 0);
+	ck_assert_int_eq(fstat(fd, &status), 0);
 	ck_assert_uint_ge((uint64_t)status.st_blocks * 512, past_file_bytes(file) / 2);
-	unlink(path);
+	ck_assert_int_eq(recording_open(&source, fd, (struct span){ 0 }, false, schemas, 1, &why), 0);
+	n = count_frames(&source, &first, &last);
+	ck_assert_uint_eq(n, kept(file, &first, &last));
 	past_file_close(file);
 }
 END_TEST

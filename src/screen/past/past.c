@@ -4,7 +4,6 @@
 #include "screen/past/past.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -227,11 +226,10 @@ void past_position(struct screen *screen, char *text, size_t room)
 void past_save(struct screen *screen)
 {
 	const struct past *past = screen->setup->past;
-	char path[PATH_MAX];
-	int error = past->save(past->state, path, sizeof(path));
+	char text[TEXT_MAX];
 
-	if (error)
-		screen_warn(screen, MESSAGE_SCREEN, "%s: %s", *path ? path : _("the past"), strerror(-error));
+	if (past->save(past->state, text, sizeof(text)) < 0)
+		screen_warn(screen, MESSAGE_SCREEN, "%s", text);
 	else
-		screen_message(screen, MESSAGE_SCREEN, _("the past is saved in %s"), path);
+		screen_message(screen, MESSAGE_SCREEN, _("the past is saved in %s"), text);
 }

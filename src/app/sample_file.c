@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports the first lost sample, and when samples are written again. */
+#include <config.h>
+
+#include "app/sample_file.h"
+
+#include <errno.h>
+
+#include "core/error_message.h"
+#include "core/i18n.h"
+
+#define GOOD_MAX 64
+#define SAMPLE_MODE (S_IRUSR | S_IWUSR | S_IRGRP)
+
+static int refuse(const struct sample_file *file, int error)
+{
+	char why[TEXT_MAX];
+
+	user_file_explain(&file->file, error, why, sizeof(why));
+	error_message("--write", "'%s': %s", file->name, why);
+	return 1;
+}
+
+int sample_file_open(struct sample_file *file, const struct options *options)
+{
+	int error;
+
+	*file = (struct sample_file){ .name = options->write, .good_to_trust = 1, .mode = SAMPLE_MODE };
+	if (options->format->only_last) /* an exposition, without the arguments of processes */
+		file->mode |= S_IROTH;
+	error = user_file_open(&file->file, file->name, USER_FILE_REGULAR);
+	if (error)
+		return refuse(file, error);
+	if (!options_would_destroy(options, file->file.present))
+		return 0;
+	error_message(file->name, _("this recording is being replayed; choose another file"));
+	return 1;
+}
+
+int sample_file_check(struct sample_file *file)
+{
+	int error = user_file_check(&file->file);
+
+	if (!error || error == -ENOSPC || error == -EDQUOT)
+		return 0; /* there may be room for the samples to come */
+	return refuse(file, error);
+}
+
+static void note_lost(struct sample_file *file, const char *why)
+{
+	file->last_lost = true;
+	file->n_lost++;
+	file->n_good = 0;
+	if (!file->failing)
+		error_message(file->name, _("%s; samples are lost until it can be written again"), why);
+	file->failing = true;
+}
+
+static void note_written(struct sample_file *file)
+{
+	file->last_lost = false;
+	if (file->failing && ++file->n_good >= file->good_to_trust) {
+		error_message(file->name,
+			      P_("written again; %lu sample was lost",
+				 "written again; %lu samples were lost", file->n_lost),
+			      file->n_lost);
+		file->failing = false;
+		file->n_lost = 0;
+		if (file->good_to_trust < GOOD_MAX)
+			file->good_to_trust *= 2;
+	}
+	if (!file->elsewhere && user_file_is_moved(&file->file, file->name)) {
+		error_message(file->name, "%s",
+			      _("this path no longer leads to the directory that was opened at the start; "
+				"samples still go there; to follow the path, start panetop again"));
+		file->elsewhere = true;
+	}
+}
+
+int sample_file_replace(struct sample_file *file, struct buffer *sample)
+{
+	int error = user_file_replace(&file->file, sample, file->mode, false);
+	char why[TEXT_MAX];
+
+	if (!error) {
+		note_written(file);
+		return 0;
+	}
+	user_file_explain(&file->file, error, why, sizeof(why));
+	if (user_file_is_removed(&file->file))
+		error_message(file->name, "%s", why);
+	else
+		note_lost(file, why);
+	return user_file_is_removed(&file->file) ? error : 0;
+}
+
+int sample_file_close(struct sample_file *file)
+{
+	if (file->n_lost > 0)
+		error_message(file->name,
+			      P_("%lu sample was lost", "%lu samples were lost", file->n_lost),
+			      file->n_lost);
+	user_file_close(&file->file);
+	return file->last_lost ? 1 : 0;
+}

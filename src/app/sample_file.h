@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The file of --write, which each sample replaces; it outlasts a full disk. */
+#ifndef PANETOP_APP_SAMPLE_FILE_H
+#define PANETOP_APP_SAMPLE_FILE_H
+
+#include "app/options.h"
+#include "core/buffer.h"
+#include "sys/user_file.h"
+
+struct sample_file {
+	struct user_file file;
+	const char *name;
+	mode_t mode;            /* of a new file */
+	bool failing;           /* reported: samples are being lost */
+	bool last_lost;         /* the last sample was not written */
+	bool elsewhere;         /* reported: the path leads to another directory */
+	unsigned long n_lost;   /* samples, since failing */
+	unsigned n_good;        /* in a row, while failing */
+	unsigned good_to_trust; /* how many of them end it: more and more, so that messages stay few */
+};
+
+/* Opens its directory. 0, or the exit status after an error message. close() in either case. */
+int sample_file_open(struct sample_file *file, const struct options *options);
+
+/* Can it be written with the privileges that were not dropped? As sample_file_open(). */
+int sample_file_check(struct sample_file *file);
+
+/*
+ * Replaces it by the sample, which is emptied. A sample that cannot be written is lost, and the run goes on:
+ * 0. -errno after a message if no later one can be written.
+ */
+int sample_file_replace(struct sample_file *file, struct buffer *sample);
+
+/* The exit status: 1 if the last sample was lost. */
+int sample_file_close(struct sample_file *file);
+
+#endif

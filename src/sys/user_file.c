@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Walks to a file link by link, and replaces it by a temporary file beside it. */
+#include <config.h>
+
+#include "sys/user_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "core/i18n.h"
+#include "core/path_walk.h"
+
+#define NAME_PART 200 /* of a long name: what fits into that of a temporary file */
+
+struct search {
+	struct path_walk walk;
+	struct user_file *file;
+	int base; /* the directory to which walk.done is relative; owned */
+	bool from_root, found;
+	unsigned flags;
+};
+
+static void close_if_open(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What has this name, itself if it is a link. A descriptor or -1. */
+static int open_name(int directory, const char *name)
+{
+	return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* By names of directories, none of which is a link; O_DIRECTORY mounts what autofs has not mounted yet. */
+static int open_names(int base, const char *path)
+{
+	int fd = fcntl(base, F_DUPFD_CLOEXEC, 0);
+
+	while (*path && fd >= 0) {
+		size_t length = strcspn(path, "/");
+		char name[PATH_MAX];
+		int next, error;
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, path);
+		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		error = errno;
+		close(fd);
+		errno = error;
+		fd = next;
+		path += length + (path[length] == '/');
+	}
+	return fd;
+}
+
+/* Splits what is done so far into the directory, which is opened, and the name. */
+static int open_directory(struct search *search)
+{
+	struct user_file *file = search->file;
+	const char *done = search->walk.done, *slash = strrchr(done, '/');
+	const char *name = slash ? slash + 1 : done;
+	char above[PATH_MAX];
+
+	if (strlen(done) >= PATH_MAX || strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(file->name, name, strlen(name) + 1);
+	snprintf(above, sizeof(above), "%.*s", slash ? (int)(slash - done) : 0, done);
+	close_if_open(file->directory);
+	file->directory = open_names(search->base, above);
+	return file->directory < 0 ? -errno : 0;
+}
+
+/* Goes on from this descriptor, which becomes owned: 0, or -errno of what should have opened it. */
+static int begin_at(struct search *search, int base, bool from_root)
+{
+	if (base < 0)
+		return -errno;
+	close_if_open(search->base);
+	search->base = base;
+	search->from_root = from_root;
+	return 0;
+}
+
+/* The links of /proc/PID/fd, cwd, root and exe lead to a file, whatever their text says. */
+static bool is_followed_by_kernel(int link, const char *target)
+{
+	struct statfs fs;
+
+	return (*target == '/' || strchr(target, ':')) && fstatfs(link, &fs) == 0 &&
+	       fs.f_type == PROC_SUPER_MAGIC;
+}
+
+static int follow_by_kernel(struct search *search)
+{
+	struct user_file *file = search->file;
+	int error;
+
+	if (*search->walk.rest == '\0') {
+		file->by_kernel = true;
+		search->found = true;
+		return 0;
+	}
+	error = path_walk_follow(&search->walk, "/");
+	if (error)
+		return error;
+	return begin_at(search, openat(file->directory, file->name, O_PATH | O_CLOEXEC), false);
+}
+
+/* Whoever owns a link decides where it leads. */
+static int follow(struct search *search, int link, uid_t owner)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(link, "", target, sizeof(target) - 1);
+	int error;
+
+	if (length < 0)
+		return -errno;
+	target[length] = '\0';
+	if (owner != 0 && owner != geteuid()) {
+		search->file->fault = USER_FILE_LINK;
+		return -EPERM;
+	}
+	if (is_followed_by_kernel(link, target))
+		return follow_by_kernel(search);
+	error = path_walk_follow(&search->walk, target);
+	if (error || *target != '/')
+		return error;
+	return begin_at(search, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), true);
+}
+
+static bool others_may_write(const struct stat *directory)
+{
+	return (directory->st_mode & (S_IWGRP | S_IWOTH)) ||
+	       (directory->st_uid != 0 && directory->st_uid != geteuid());
+}
+
+/* As the kernel with fs.protected_regular=2, and with fs.protected_hardlinks=1 when a name is added. */
+static int check_owner(struct user_file *file, const struct stat *present)
+{
+	struct stat directory;
+	bool foreign, has_names = S_ISREG(present->st_mode) && present->st_nlink > 1;
+
+	if (file->by_kernel)
+		return 0;
+	if (fstat(file->directory, &directory) < 0)
+		return -errno;
+	foreign = (directory.st_mode & S_ISVTX) && present->st_uid != geteuid() &&
+		  present->st_uid != directory.st_uid;
+	if (!others_may_write(&directory) || !(foreign || has_names))
+		return 0;
+	file->fault = USER_FILE_OWNER;
+	return -EPERM;
+}
+
+static void note_access(struct user_file *file, const struct stat *status)
+{
+	file->has_access = true;
+	file->mode = status->st_mode;
+	file->user = status->st_uid;
+	file->group = status->st_gid;
+}
+
+static int take(struct search *search, int fd, const struct stat *status)
+{
+	search->found = true;
+	search->file->present = fd;
+	note_access(search->file, status);
+	return check_owner(search->file, status);
+}
+
+/* What fd is: a link or directory to go on from, or the file. Takes over fd. */
+static int go_on(struct search *search, int fd)
+{
+	bool last = *search->walk.rest == '\0';
+	struct stat status;
+	int error = 0;
+
+	if (fstat(fd, &status) < 0)
+		error = -errno;
+	else if (S_ISLNK(status.st_mode))
+		error = follow(search, fd, status.st_uid);
+	else if (last && !S_ISDIR(status.st_mode))
+		return take(search, fd, &status);
+	else if (!S_ISDIR(status.st_mode))
+		error = -ENOTDIR;
+	close(fd);
+	return error;
+}
+
+static int make_directory(int directory, const char *name)
+{
+	return mkdirat(directory, name, S_IRWXU) < 0 && errno != EEXIST ? -1 : open_name(directory, name);
+}
+
+/* At the name that was added last. */
+static int look(struct search *search)
+{
+	struct user_file *file = search->file;
+	bool last = *search->walk.rest == '\0';
+	int error = open_directory(search), fd;
+
+	if (error)
+		return error;
+	fd = open_name(file->directory, file->name);
+	if (fd < 0 && errno == ENOENT && last) {
+		search->found = true;
+		return 0;
+	}
+	if (fd < 0 && errno == ENOENT && (search->flags & USER_FILE_MAKE_DIRECTORIES))
+		fd = make_directory(file->directory, file->name);
+	if (fd >= 0 && last && (search->flags & USER_FILE_NEW)) {
+		close(fd);
+		return -EEXIST;
+	}
+	return fd < 0 ? -errno : go_on(search, fd);
+}
+
+/* For messages. */
+static void note_place(struct search *search)
+{
+	snprintf(search->file->place, PATH_MAX, "%s%.*s", search->from_root ? "/" : "", PATH_MAX - 2,
+		 search->walk.done);
+}
+
+static int find(struct search *search)
+{
+	int error = 0;
+
+	while (!error && !search->found) {
+		enum path_step step = path_walk_next(&search->walk);
+
+		if (step == PATH_NAME)
+			error = look(search);
+		else if (step == PATH_ABOVE)
+			error = begin_at(search, openat(search->base, "..", O_PATH | O_DIRECTORY | O_CLOEXEC),
+					 search->from_root);
+		else if (step == PATH_END)
+			error = -EISDIR;
+	}
+	return error;
+}
+
+int user_file_open(struct user_file *file, const char *path, unsigned flags)
+{
+	struct search search = { .file = file, .base = -1, .flags = flags };
+	int error;
+
+	*file = (struct user_file){ .directory = -1, .present = -1, .is_new = flags & USER_FILE_NEW };
+	error = path_walk_start(&search.walk, path);
+	if (!error && !*path)
+		error = -ENOENT;
+	if (!error)
+		error = begin_at(&search, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC),
+				 *path == '/');
+	if (!error)
+		error = find(&search);
+	if (!error && (flags & USER_FILE_REGULAR) &&
+	    (file->by_kernel || (file->has_access && !S_ISREG(file->mode))))
+		error = -ENOTSUP;
+	if (error)
+		note_place(&search);
+	close_if_open(search.base);
+	return error;
+}
+
+void user_file_close(struct user_file *file)
+{
+	close_if_open(file->directory);
+	close_if_open(file->present);
+	file->directory = file->present = -1;
+}
+
+void user_file_explain(const struct user_file *file, int error, char *text, size_t room)
+{
+	if (file->fault == USER_FILE_LINK)
+		snprintf(text, room,
+			 _("%s is a symbolic link of another user; use the path that it points to"),
+			 file->place);
+	else if (file->fault == USER_FILE_OWNER)
+		snprintf(text, room, "%s",
+			 _("another user may have put it there; remove it, or choose another directory"));
+	else if (error == -ENOENT && *file->place)
+		snprintf(text, room, _("there is no directory %s"), file->place);
+	else if (error == -ENOENT && user_file_is_removed(file))
+		snprintf(text, room, "%s", _("its directory was removed"));
+	else if (error == -EISDIR || error == -ENOTSUP)
+		snprintf(text, room, "%s", _("this is not a regular file"));
+	else
+		snprintf(text, room, "%s", strerror(-error));
+}
+
+/* The file may be another one than user_file_open() saw. */
+static int check_opened(struct user_file *file, int fd)
+{
+	struct stat status;
+	int error = fstat(fd, &status) < 0 ? -errno : check_owner(file, &status);
+
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+int user_file_create(struct user_file *file, mode_t mode)
+{
+	int flags = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, fd;
+
+	flags |= file->is_new ? O_EXCL : file->by_kernel ? 0 : O_NOFOLLOW;
+	fd = openat(file->directory, file->name, flags, mode);
+	return fd < 0 ? -errno : check_opened(file, fd);
+}
+
+int user_file_read(const struct user_file *file)
+{
+	int fd = openat(file->directory, file->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void user_file_remove(const struct user_file *file)
+{
+	unlinkat(file->directory, file->name, 0);
+}
+
+/*
+ * Hidden, and with another ending: programs that read all files of a directory pass it over. What a killed
+ * process with the same number left is removed.
+ */
+static int open_temporary(const struct user_file *file, char name[NAME_MAX + 1], mode_t mode)
+{
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, fd;
+
+	snprintf(name, NAME_MAX + 1, ".%.*s.%ld", NAME_PART, file->name, (long)getpid());
+	fd = openat(file->directory, name, flags, mode);
+	if (fd < 0 && errno == EEXIST && unlinkat(file->directory, name, 0) == 0)
+		fd = openat(file->directory, name, flags, mode);
+	return fd < 0 ? -errno : fd;
+}
+
+int user_file_check(const struct user_file *file)
+{
+	char name[NAME_MAX + 1];
+	int fd = open_temporary(file, name, S_IRUSR | S_IWUSR);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return unlinkat(file->directory, name, 0) < 0 ? -errno : 0;
+}
+
+/* Who owns the file, or is root, may have changed its mode and owner since it was written. */
+static void update_access(struct user_file *file)
+{
+	struct stat status;
+
+	if (file->present >= 0 && fstat(file->present, &status) == 0)
+		note_access(file, &status);
+}
+
+/*
+ * The group comes before the mode, which is meant for it; the owner last, since only the owner may set the
+ * mode. Without its group, members of the new one and all others may do what both might.
+ */
+static void keep_access(const struct user_file *file, int fd)
+{
+	mode_t mode = file->mode & 0777, both = mode >> 3 & mode & 07;
+
+	if (!file->has_access)
+		return;
+	if (fchown(fd, (uid_t)-1, file->group) < 0)
+		mode = (mode & 0700) | both << 3 | both;
+	if (fchmod(fd, mode) == 0 && fchown(fd, file->user, (gid_t)-1) < 0)
+		return; /* it is of the user who writes it */
+}
+
+/* Network file systems, and those with quotas, may only report at the end that there is no room. */
+static int finish_writing(int fd, bool to_disk)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if ((to_disk && fsync(fd) < 0) || copy < 0 || close(copy) < 0)
+		return -errno;
+	return 0;
+}
+
+/* The old file is closed before: network file systems keep what is open under another name. */
+static int take_name(struct user_file *file, const char *name)
+{
+	close_if_open(file->present);
+	file->present = -1;
+	return renameat(file->directory, name, file->directory, file->name) < 0 ? -errno : 0;
+}
+
+int user_file_replace(struct user_file *file, struct buffer *buffer, mode_t mode, bool to_disk)
+{
+	char name[NAME_MAX + 1];
+	int fd, error;
+
+	update_access(file);
+	fd = open_temporary(file, name, file->has_access ? S_IRUSR | S_IWUSR : mode);
+	if (fd < 0)
+		return fd;
+	keep_access(file, fd);
+	error = buffer_write(buffer, fd, -1);
+	if (!error)
+		error = finish_writing(fd, to_disk);
+	if (!error)
+		error = take_name(file, name);
+	if (!error) {
+		file->present = fd;
+		return 0;
+	}
+	close(fd);
+	unlinkat(file->directory, name, 0);
+	return error;
+}
+
+bool user_file_is_removed(const struct user_file *file)
+{
+	struct stat status;
+
+	return fstat(file->directory, &status) == 0 && status.st_nlink == 0;
+}
+
+static bool is_same_place(const struct user_file *a, const struct user_file *b)
+{
+	struct stat in_a, in_b;
+
+	return fstat(a->directory, &in_a) == 0 && fstat(b->directory, &in_b) == 0 &&
+	       in_a.st_dev == in_b.st_dev && in_a.st_ino == in_b.st_ino && strcmp(a->name, b->name) == 0;
+}
+
+bool user_file_is_moved(const struct user_file *file, const char *path)
+{
+	struct user_file again;
+	int error = user_file_open(&again, path, 0);
+	bool moved;
+
+	if (!error || again.fault == USER_FILE_OWNER)
+		moved = !is_same_place(file, &again);
+	else
+		moved = error == -ENOENT || error == -ENOTDIR || again.fault == USER_FILE_LINK;
+	user_file_close(&again);
+	return moved;
+}
