@@ -22,6 +22,8 @@ struct live {
 	struct entry {
 		struct sample sample;
 		bool wanted, open;
+		bool tried;          /* to open it, since it was wanted */
+		uint64_t opening_ns; /* CPU time of that, until it is in the costs */
 		int error;       /* of the last failed sample */
 		const char *why; /* its text, kept because strerror() allocates */
 	} *entries;              /* one for each topic, … */
@@ -48,6 +50,26 @@ static void explain(struct live *live, struct frame *frame, struct entry *entry,
 		     error == -ENODATA ? _("contains nothing that panetop understands") : entry->why);
 }
 
+/*
+ * All of them before the first is sampled: what is counted from the opening on, such as exits, would else be
+ * missing from when files are read. What fails is tried again, and explained, when it is sampled.
+ */
+static void open_wanted(struct live *live, bool only_events)
+{
+	for (unsigned i = 0; i < n_topics; i++) {
+		struct entry *entry = &live->entries[i];
+		uint64_t cpu_ns = env_self_cpu_ns(), reads = live->env->reads;
+
+		if (!entry->wanted || entry->tried ||
+		    (only_events && topics[i]->schema->shape != SHAPE_EVENTS))
+			continue;
+		entry->tried = true;
+		entry->open = topic_open(&entry->sample) == 0;
+		entry->opening_ns = env_self_cpu_ns() - cpu_ns;
+		live->costs[i].reads += live->env->reads - reads;
+	}
+}
+
 static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 {
 	struct entry *entry = &live->entries[index];
@@ -67,7 +89,8 @@ static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 		error = topic_sample(&entry->sample, frame, table);
 	if (error)
 		explain(live, frame, entry, error);
-	cost->cpu_ns = env_self_cpu_ns() - cpu_ns;
+	cost->cpu_ns = env_self_cpu_ns() - cpu_ns + entry->opening_ns;
+	entry->opening_ns = 0;
 	cost->reads += env->reads - reads;
 	cost->lost += error ? 1 : 0;
 }
@@ -87,6 +110,7 @@ static void sample_wanted(struct live *live, struct frame *frame)
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
+	open_wanted(live, frame->only_events);
 	if (!frame->only_events)
 		find_scope(live, frame);
 	for (unsigned i = 0; i < n_topics; i++)
@@ -129,7 +153,7 @@ static void close_entry(struct entry *entry)
 		topic_close(&entry->sample);
 	else
 		topic_forget(&entry->sample);
-	entry->open = false;
+	entry->open = entry->tried = false;
 }
 
 static void want(void *state, const bool *wanted)

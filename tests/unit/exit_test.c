@@ -460,6 +460,62 @@ START_TEST(exits_with_a_code_are_failures)
 }
 END_TEST
 
+static uint64_t exits_of(const struct exit_ledger *ledger, const char *name)
+{
+	const struct exited_command *command = command_of(ledger, name);
+
+	return command ? command->exits : 0;
+}
+
+/* Between the clocks of the processes and the end of a sample a busy machine may lose a second. */
+START_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
+{
+	struct settings settings = { 0 };
+	const struct sample_request request = { 0 };
+	struct env env;
+	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	struct exit_ledger *ledger;
+	char name[16], seen[16], byte = 'x';
+	int hold[2], ready[2];
+	pid_t pid;
+
+	snprintf(name, sizeof(name), "late-%d", getpid());
+	snprintf(seen, sizeof(seen), "seen-%d", getpid());
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ledger = exit_ledger_open(&sample);
+	if (!ledger->reader)
+		skip_test("no exit records: %s", strerror(-ledger->reader_error));
+	ck_assert_int_eq(pipe(hold) | pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_NAME, seen);
+		close(hold[1]);
+		_exit(write(ready[1], &byte, 1) == 1 && read(hold[0], &byte, 1) == 0 ? 0 : 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	env.tick++;
+	reap(start_with_code(name, 0), 0);
+	ck_assert_int_eq(process_list_update(ledger->processes), 0);
+	reap(start_with_code(name, 0), 0);
+	close(hold[1]); /* the list has it alive */
+	reap(pid, 0);
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_uint_eq(exits_of(ledger, name), 1);
+	ck_assert_uint_eq(exits_of(ledger, seen), 0);
+	env.tick++;
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_uint_eq(exits_of(ledger, name), 2);
+	ck_assert_uint_eq(exits_of(ledger, seen), 1);
+	env.tick++;
+	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_uint_eq(exits_of(ledger, name), 2);
+	ck_assert_uint_eq(exits_of(ledger, seen), 1);
+	exit_ledger_close(ledger);
+	env_close(&env);
+}
+END_TEST
+
 START_TEST(only_of_the_live_machine)
 {
 	struct env env;

@@ -612,6 +612,39 @@ START_TEST(what_ended_in_a_scope_has_its_own_source)
 }
 END_TEST
 
+#define MOVED 300 /* the last of more processes than have their turn in a tick */
+
+/* Its children are of the scope from then on. */
+START_TEST(a_process_that_runs_is_moved)
+{
+	static const char *const names[] = { "process", NULL };
+	struct scope scope = { 0 };
+	struct machine machine;
+	struct process_list *list;
+	char path[64];
+
+	make_root(&machine);
+	for (int pid = 7; pid <= MOVED; pid++) {
+		write_process(&machine, (struct fake_process){ pid, 1, "make", 100, 0, 40, 500 });
+		snprintf(path, sizeof(path), "proc/%d/cgroup", pid);
+		write_file(&machine, path, "0::/\n");
+	}
+	open_machine(&machine, names);
+	choose_scope(&machine, &scope, "cgroup=/g");
+	next_tick(&machine);
+	list = process_list_opened(&machine.env);
+	ck_assert(process_list_find(list, MOVED)->outside);
+	snprintf(path, sizeof(path), "proc/%d/cgroup", MOVED);
+	write_file(&machine, path, "0::/g\n");
+	write_process(&machine, (struct fake_process){ MOVED, 1, "make", 105, 0, 40, 500 });
+	next_tick(&machine);
+	ck_assert(!process_list_find(list, MOVED)->outside);
+	ck_assert(process_list_find(list, MOVED - 1)->outside);
+	close_machine(&machine);
+	scope_free(&scope);
+}
+END_TEST
+
 /* Version 2 has no sum of all at its top, where kernel threads are: it is that of the groups just below. */
 START_TEST(groups_of_version_2_are_summed_up)
 {

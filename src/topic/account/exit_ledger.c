@@ -23,6 +23,8 @@
 
 static const char key;
 
+static void drain(void *context);
+
 static void *open_ledger(struct env *env)
 {
 	struct exit_ledger *ledger = alloc_zeroed(1, sizeof(*ledger));
@@ -30,6 +32,10 @@ static void *open_ledger(struct env *env)
 	ledger->processes = process_list_open(env);
 	ledger->tick = ENV_NEVER;
 	ledger->reader = exit_reader_open(env, &ledger->reader_error);
+	if (ledger->reader) {
+		ledger->processes->clocks_read = drain;
+		ledger->processes->clocks_context = ledger;
+	}
 	ledger->tick_ns = exit_reader_tick_ns(env);
 	ledger->commands = alloc_zeroed(EXITED_COMMANDS_MAX, sizeof(*ledger->commands));
 	return ledger;
@@ -39,6 +45,7 @@ static void close_ledger(void *state)
 {
 	struct exit_ledger *ledger = state;
 
+	ledger->processes->clocks_read = NULL;
 	exit_reader_close(ledger->reader);
 	if (ledger->events)
 		event_reader_close(ledger->events, ledger->processes->env);
@@ -170,6 +177,8 @@ static int compare_ended(const void *one, const void *other)
 {
 	const struct ended *a = one, *b = other;
 
+	if (a->waits != b->waits)
+		return a->waits ? 1 : -1;
 	return a->tgid != b->tgid ? (a->tgid > b->tgid) - (a->tgid < b->tgid)
 				  : (a->number > b->number) - (a->number < b->number);
 }
@@ -204,21 +213,61 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 	}
 }
 
+/* What ended until the clocks of the processes were read is of this tick. */
+static void drain(void *context)
+{
+	struct exit_ledger *ledger = context;
+
+	exit_reader_drain(ledger->reader, keep_record, ledger);
+}
+
+/*
+ * Files are read after the clocks, which takes a busy machine a while. What ended meanwhile is of the next
+ * tick, unless this one has its process as exited. How many are of this tick: the first ones.
+ */
+static size_t choose_ended(struct exit_ledger *ledger, size_t n_until_clocks)
+{
+	size_t n_chosen = 0;
+
+	for (size_t i = 0; i < ledger->n_ended; i++) {
+		struct ended *ended = &ledger->ended[i];
+
+		ended->waits = i >= n_until_clocks &&
+			       !process_list_find_exited(ledger->processes, ended->tgid);
+		n_chosen += !ended->waits;
+	}
+	if (ledger->n_ended > 0)
+		qsort(ledger->ended, ledger->n_ended, sizeof(*ledger->ended), compare_ended);
+	return n_chosen;
+}
+
+static void drop_counted(struct exit_ledger *ledger, size_t n_counted)
+{
+	size_t n_left = ledger->n_ended - n_counted;
+
+	if (n_left == 0) {
+		VECTOR_EMPTY(ledger->ended, ledger->n_ended, ledger->ended_capacity, &ledger->recent_ended);
+		return;
+	}
+	memmove(ledger->ended, ledger->ended + n_counted, n_left * sizeof(*ledger->ended));
+	ledger->n_ended = n_left;
+	for (size_t i = 0; i < n_left; i++)
+		ledger->ended[i].number = (uint32_t)i;
+}
+
 static void count_records(struct exit_ledger *ledger)
 {
-	size_t start = 0;
+	size_t start = 0, n_until_clocks = ledger->n_ended, n_ended;
 
-	VECTOR_EMPTY(ledger->ended, ledger->n_ended, ledger->ended_capacity, &ledger->recent_ended);
-	exit_reader_drain(ledger->reader, keep_record, ledger);
-	if (ledger->n_ended == 0)
-		return;
-	qsort(ledger->ended, ledger->n_ended, sizeof(*ledger->ended), compare_ended);
-	for (size_t i = 1; i <= ledger->n_ended; i++) {
-		if (i < ledger->n_ended && ledger->ended[i].tgid == ledger->ended[start].tgid)
+	drain(ledger);
+	n_ended = choose_ended(ledger, n_until_clocks);
+	for (size_t i = 1; i <= n_ended; i++) {
+		if (i < n_ended && ledger->ended[i].tgid == ledger->ended[start].tgid)
 			continue;
 		count_process(ledger, ledger->ended + start, i - start);
 		start = i;
 	}
+	drop_counted(ledger, n_ended);
 }
 
 /* CPU time after they were last seen. Threads that exited before the first sample have no record. */

@@ -42,10 +42,11 @@ struct exit_ledger {
 		*commands; /* in the scope; names beyond the limit are counted as the last one */
 	size_t n_commands;
 	struct hash by_name;        /* of commands */
-	struct ended {              /* a thread that exited in this tick */
+	struct ended {              /* a thread that exited in this tick, or waits for the next one */
 		uint32_t tgid, number;
 		bool first;         /* the main thread of its process */
 		bool last;          /* its process ended with it */
+		bool waits;         /* it ended after the clocks of this tick were read */
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
 		uint64_t peak_kib;  /* or 0 */
 		bool failed;        /* its code is known, and not 0 */

@@ -359,9 +359,17 @@ static void read_group(const struct process_list *list, struct process *process)
 				     span_of(bytes, length > 0 ? (size_t)length : 0)));
 }
 
-static bool wants_groups(const struct process_list *list)
+static bool scope_wants_groups(const struct process_list *list)
 {
-	return list->groups || (list->request && scope_needs_groups(list->request->scope));
+	return list->request && scope_needs_groups(list->request->scope);
+}
+
+/* A process that ran may have been moved: its children are then of the scope, or no longer. */
+static bool wants_group_of(const struct process_list *list, const struct process *process, bool due)
+{
+	if (!list->groups && !scope_wants_groups(list))
+		return false;
+	return !process->group || due || (process->ran && scope_wants_groups(list));
 }
 
 void process_list_read_groups(struct process_list *list, uint32_t pid)
@@ -408,7 +416,7 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 	}
 	if (probe == PROBE_SAME || (probe == PROBE_FAILED && known)) {
 		list->all[list->n_all++] = process;
-		if ((!process->group || due != DUE_NOT) && wants_groups(list))
+		if (wants_group_of(list, process, due != DUE_NOT))
 			read_group(list, process);
 		return;
 	}
@@ -495,6 +503,8 @@ static void read_clocks(struct process_list *list, const uint32_t *pids, size_t 
 		if (!list->clocks || !env_process_cpu_ns(pids[i], &list->cpu_ns[i]))
 			list->cpu_ns[i] = U64_UNKNOWN;
 	list->run_ns = list->cpu_sum ? cgroup_cpu_time_grown(list->cpu_sum) : U64_UNKNOWN;
+	if (list->clocks_read)
+		list->clocks_read(list->clocks_context);
 }
 
 /* Which processes of a merge have their stat files read although they may not have run. */

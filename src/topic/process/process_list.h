@@ -33,6 +33,8 @@ struct process_list {
 	bool walk_tried;           /* … */
 	bool walked;               /* in this update: marks say what has changed */
 	struct hash walked_at;     /* of its processes */
+	void (*clocks_read)(void *context); /* called right after them, before files are read; NULL: not */
+	void *clocks_context;
 	int error;                 /* -errno of the last update */
 	unsigned long updates;
 	struct cgroup_cpu_time *cpu_sum; /* of the whole machine, read along with the clocks; NULL: none */
