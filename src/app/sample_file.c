@@ -5,32 +5,28 @@
 #include "app/sample_file.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "core/error_message.h"
 #include "core/i18n.h"
 
-#define GOOD_MAX 64
+#define GOOD_MAX 64 /* samples in a row that are trusted after however many failures */
 #define SAMPLE_MODE (S_IRUSR | S_IWUSR | S_IRGRP)
-
-static int refuse(const struct sample_file *file, int error)
-{
-	char why[TEXT_MAX];
-
-	user_file_explain(&file->file, error, why, sizeof(why));
-	error_message("--write", "'%s': %s", file->name, why);
-	return 1;
-}
 
 int sample_file_open(struct sample_file *file, const struct options *options)
 {
+	char why[TEXT_MAX];
 	int error;
 
 	*file = (struct sample_file){ .name = options->write, .good_to_trust = 1, .mode = SAMPLE_MODE };
 	if (options->format->only_last) /* an exposition, without the arguments of processes */
 		file->mode |= S_IROTH;
 	error = user_file_open(&file->file, file->name, USER_FILE_REGULAR);
-	if (error)
-		return refuse(file, error);
+	if (error) {
+		user_file_explain(&file->file, error, why, sizeof(why));
+		error_message("--write", "'%s': %s", file->name, why);
+		return 1;
+	}
 	if (!options_would_destroy(options, file->file.present))
 		return 0;
 	error_message(file->name, _("this recording is being replayed; choose another file"));
@@ -43,7 +39,9 @@ int sample_file_check(struct sample_file *file)
 
 	if (!error || error == -ENOSPC || error == -EDQUOT)
 		return 0; /* there may be room for the samples to come */
-	return refuse(file, error);
+	error_message("--write", _("'%s': no file can be made in its directory: %s"), file->name,
+		      strerror(-error));
+	return 1;
 }
 
 static void note_lost(struct sample_file *file, const char *why)

@@ -427,20 +427,36 @@ bool user_file_is_removed(const struct user_file *file)
 	return fstat(file->directory, &status) == 0 && status.st_nlink == 0;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 static bool is_same_place(const struct user_file *a, const struct user_file *b)
 {
 	struct stat in_a, in_b;
 
-	return fstat(a->directory, &in_a) == 0 && fstat(b->directory, &in_b) == 0 &&
-	       in_a.st_dev == in_b.st_dev && in_a.st_ino == in_b.st_ino && strcmp(a->name, b->name) == 0;
+	return fstat(a->directory, &in_a) == 0 && fstat(b->directory, &in_b) == 0 && is_same(&in_a, &in_b) &&
+	       strcmp(a->name, b->name) == 0;
+}
+
+/* Two calls instead of a walk: it is there as a rule. */
+static bool leads_to_present(const struct user_file *file, const char *path)
+{
+	struct stat present, found;
+
+	return fstat(file->present, &present) == 0 && stat(path, &found) == 0 && is_same(&present, &found);
 }
 
 bool user_file_is_moved(const struct user_file *file, const char *path)
 {
 	struct user_file again;
-	int error = user_file_open(&again, path, 0);
 	bool moved;
+	int error;
 
+	if (leads_to_present(file, path))
+		return false;
+	error = user_file_open(&again, path, 0);
 	if (!error || again.fault == USER_FILE_OWNER)
 		moved = !is_same_place(file, &again);
 	else
