@@ -35,6 +35,18 @@ static void load_piece(char *piece, double minute, double five, double fifteen)
 		 fixed_text(texts[1], five, 2), fixed_text(texts[2], fifteen, 2));
 }
 
+/* "2 of 8 CPUs" in a container with a limit. */
+static void cpus_piece(char *piece, double cpus, double usable)
+{
+	char number[VALUE_TEXT_MAX];
+
+	if (usable < cpus)
+		snprintf(piece, HEADLINE_PIECE_MAX, _("%s of %.0f CPUs"),
+			 fixed_text(number, usable, usable == floor(usable) ? 0 : 2), cpus);
+	else
+		snprintf(piece, HEADLINE_PIECE_MAX, P_("%.0f CPU", "%.0f CPUs", (unsigned long)cpus), cpus);
+}
+
 unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX])
 {
 	double uptime = of_system(frame, "uptime_seconds"), load = of_system(frame, "load1");
@@ -52,8 +64,7 @@ unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE
 		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f task", "%.0f tasks", (unsigned long)tasks),
 			 tasks);
 	if (!isnan(cpus))
-		snprintf(pieces[n++], HEADLINE_PIECE_MAX, P_("%.0f CPU", "%.0f CPUs", (unsigned long)cpus),
-			 cpus);
+		cpus_piece(pieces[n++], cpus, of_system(frame, "container_cpus"));
 	return n;
 }
 

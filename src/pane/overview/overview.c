@@ -139,6 +139,8 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_SCOPE_CPU] = { "scope_use", NULL, "cpu_ratio" },
 	[OVERVIEW_SERIES_SCOPE_MEMORY] = { "scope_use", NULL, "memory_bytes" },
 	[OVERVIEW_SERIES_SCOPE_READ] = { "scope_use", NULL, "read_bytes_per_second" },
+	[OVERVIEW_SERIES_CONTAINER_CPU] = { "cpu_limit", NULL, "cpu_ratio", .while_shown = true },
+	[OVERVIEW_SERIES_CONTAINER_MEMORY] = { "memory_limit", "memory", "used_bytes", .while_shown = true },
 	[OVERVIEW_SERIES_NETWORK] = { "interface", "all", "received_bits_per_second" },
 };
 
@@ -189,6 +191,12 @@ static const struct series explained[] = {
 	{ "scope_use", NULL, "memory_bytes" },
 	{ "scope_use", NULL, "read_bytes_per_second" },
 	{ "scope_use", NULL, "write_bytes_per_second" },
+	SYSTEM("container_cpus"),
+	{ "cpu_limit", NULL, "cpu_ratio" },
+	{ "cpu_limit", NULL, "throttled_ratio" },
+	{ "memory_limit", "memory", "limit_bytes" },
+	{ "memory_limit", "memory", "free_bytes" },
+	{ "memory_limit", "memory", "caches_bytes" },
 	{ 0 },
 };
 
@@ -413,7 +421,7 @@ static int draw_gauges(const struct pane_context *context, const struct canvas *
 	for (unsigned i = 0; i < n_gauges; i++) {
 		line = canvas_rows(canvas, y++, 1);
 		draw_gauge(context, &line, name_cells, &gauges[i]);
-		if (i == 0 && whole && !overview_is_scoped(context->frame)) {
+		if (i == 0 && whole && overview_shows_cpus(context->frame)) {
 			line = canvas_rows(canvas, y++, 1);
 			draw_cpus(context, &line, name_cells);
 		}
@@ -440,7 +448,7 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN;
 	int wanted = overview_findings_height(context, OVERVIEW_TABLE_FINDING), room, y;
 	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
-	int lines = n_gauges + !overview_is_scoped(context->frame), n_lists, columns;
+	int lines = n_gauges + overview_shows_cpus(context->frame), n_lists, columns;
 	struct canvas part;
 
 	context->request->n_visible = 0;

@@ -107,6 +107,98 @@ static void gauge_scope_disks(const struct frame *frame, struct overview_gauge *
 		 size_short(texts[3], frame_number(frame, "disk", "all", "write_bytes_per_second")));
 }
 
+/*
+ * In a container with a limit panetop sees its processes alone: what they have left is of that limit, not of
+ * the machine. The row of the least number; NULL: there is none, or no container.
+ */
+static const void *least_row(const struct frame *frame, const struct table *table,
+			     double (*number)(const struct table *table, const void *row))
+{
+	double least = INFINITY;
+	const void *found = NULL;
+
+	if (isnan(frame_number(frame, "system", NULL, "container_cpus")))
+		return NULL;
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		double of_row = number(table, table_row(table, i));
+
+		if (!(of_row < least))
+			continue;
+		least = of_row;
+		found = table_row(table, i);
+	}
+	return found;
+}
+
+static double usable_cpus(const struct table *table, const void *row)
+{
+	return fmin(table_number(table, row, "limit_ratio"), table_number(table, row, "cpuset_cpus"));
+}
+
+/* With the caches that can be dropped. */
+static double left_bytes(const struct table *table, const void *row)
+{
+	return table_row_is(table, row, "memory") ? table_number(table, row, "free_bytes") +
+							    known(table_number(table, row, "caches_bytes"))
+						  : NAN;
+}
+
+static const void *container_cpu(const struct frame *frame)
+{
+	return least_row(frame, frame_table(frame, "cpu_limit"), usable_cpus);
+}
+
+static const void *container_memory(const struct frame *frame)
+{
+	return least_row(frame, frame_table(frame, "memory_limit"), left_bytes);
+}
+
+static void gauge_container_cpu(const struct frame *frame, struct overview_gauge *gauge)
+{
+	const struct table *table = frame_table(frame, "cpu_limit");
+	const void *row = container_cpu(frame);
+	double usable = frame_number(frame, "system", NULL, "container_cpus");
+	double used = table_number(table, row, "cpu_ratio");
+	double throttled = table_number(table, row, "throttled_ratio");
+	char numbers[2][VALUE_TEXT_MAX], waits[VALUE_TEXT_MAX], busy[VALUE_TEXT_MAX], of_limit[TEXT_MAX];
+
+	gauge->name = _("CPU");
+	gauge->ratio = used / usable;
+	gauge->series = OVERVIEW_SERIES_CONTAINER_CPU;
+	gauge->most = usable;
+	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	overview_percent(busy, cpu(frame, "busy_ratio"));
+	overview_percent(waits, throttled);
+	fixed_text(numbers[0], used, 2);
+	fixed_text(numbers[1], usable, usable == floor(usable) ? 0 : 2);
+	snprintf(of_limit, sizeof(of_limit),
+		 P_("container %s of %s CPU", "container %s of %s CPUs", usable == 1 ? 1UL : 2UL), numbers[0],
+		 numbers[1]);
+	if (isnan(throttled))
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  (machine %s)"), of_limit, busy);
+	else
+		snprintf(gauge->text, sizeof(gauge->text), _("%s, throttled %s  (machine %s)"), of_limit,
+			 waits, busy);
+}
+
+static void gauge_container_memory(const struct frame *frame, struct overview_gauge *gauge)
+{
+	const struct table *table = frame_table(frame, "memory_limit");
+	const void *row = container_memory(frame);
+	double limit = table_number(table, row, "limit_bytes"), left = fmin(left_bytes(table, row), limit);
+	double total = frame_number(frame, "memory", "mem", "total_bytes");
+	char numbers[2][VALUE_TEXT_MAX], machine[VALUE_TEXT_MAX];
+
+	gauge->name = _("memory");
+	gauge->ratio = 1 - left / limit;
+	gauge->series = OVERVIEW_SERIES_CONTAINER_MEMORY;
+	gauge->most = limit;
+	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	overview_percent(machine, frame_number(frame, "memory", "available", "used_bytes") / total);
+	snprintf(gauge->text, sizeof(gauge->text), _("container %s of %s available  (machine %s)"),
+		 size_text(numbers[0], left), size_text(numbers[1], limit), machine);
+}
+
 static void gauge_memory(const struct frame *frame, struct overview_gauge *gauge)
 {
 	double total = frame_number(frame, "memory", "mem", "total_bytes");
@@ -281,14 +373,43 @@ static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
 
 static const struct {
 	void (*fill)(const struct frame *frame, struct overview_gauge *gauge);
-	void (*of_scope)(const struct frame *frame,
-			 struct overview_gauge *gauge); /* NULL: no scope limits it */
+	/* NULL: no scope, no container limits it */
+	void (*of_scope)(const struct frame *frame, struct overview_gauge *gauge);
+	void (*of_container)(const struct frame *frame, struct overview_gauge *gauge);
+	const void *(*container)(const struct frame *frame); /* the row with its limit; NULL: there is none */
+	bool of_namespace;                                   /* a container has its own */
 } all[] = {
-	{ gauge_cpu, gauge_scope_cpu }, { gauge_memory, gauge_scope_memory },
-	{ gauge_swap, NULL },           { gauge_pressure, NULL },
-	{ gauge_load, NULL },           { gauge_disks, gauge_scope_disks },
-	{ gauge_network, NULL },        { gauge_power, NULL },
+	{ gauge_cpu, gauge_scope_cpu, gauge_container_cpu, container_cpu },
+	{ gauge_memory, gauge_scope_memory, gauge_container_memory, container_memory },
+	{ .fill = gauge_swap },
+	{ .fill = gauge_pressure },
+	{ .fill = gauge_load },
+	{ .fill = gauge_disks, .of_scope = gauge_scope_disks },
+	{ .fill = gauge_network, .of_namespace = true },
+	{ .fill = gauge_power },
 };
+
+bool overview_shows_cpus(const struct frame *frame)
+{
+	return !overview_is_scoped(frame) && !container_cpu(frame);
+}
+
+/* Of a scope, else of a container, else of the machine; true if another gauge is of less than that. */
+static bool fill(const struct frame *frame, unsigned index, struct overview_gauge *gauge)
+{
+	bool scoped = overview_is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
+
+	if (scoped && all[index].of_scope) {
+		all[index].of_scope(frame, gauge);
+		return false;
+	}
+	if (!scoped && all[index].container && all[index].container(frame)) {
+		all[index].of_container(frame, gauge);
+		return false;
+	}
+	all[index].fill(frame, gauge);
+	return scoped || (contained && !all[index].of_namespace);
+}
 
 static void name_machine(struct overview_gauge *gauge)
 {
@@ -309,17 +430,16 @@ void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
 unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
 {
 	unsigned n = 0;
-	bool scoped;
+	bool beside;
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct overview_gauge *gauge = &gauges[n];
 
 		*gauge = (struct overview_gauge){ .ratio = NAN, .series = -1, .most = NAN };
-		scoped = overview_is_scoped(frame) && all[i].of_scope;
-		(scoped ? all[i].of_scope : all[i].fill)(frame, gauge);
+		beside = fill(frame, i, gauge);
 		if (!gauge->name)
 			continue;
-		if (overview_is_scoped(frame) && !scoped) {
+		if (beside) {
 			name_machine(gauge);
 			gauge->first = OVERVIEW_FIRST_NONE;
 		}
@@ -370,7 +490,7 @@ void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
 
 	for (unsigned i = 0; i < n; i++) {
 		add_line(out, gauges[i].name, gauges[i].value, gauges[i].text, ascii);
-		if (i == 0 && !overview_is_scoped(frame))
+		if (i == 0 && overview_shows_cpus(frame))
 			add_cpus(frame, out, ascii);
 	}
 }

@@ -19,6 +19,8 @@ enum overview_series {
 	OVERVIEW_SERIES_SCOPE_CPU,
 	OVERVIEW_SERIES_SCOPE_MEMORY,
 	OVERVIEW_SERIES_SCOPE_READ,
+	OVERVIEW_SERIES_CONTAINER_CPU,
+	OVERVIEW_SERIES_CONTAINER_MEMORY,
 	N_OVERVIEW_SERIES,
 };
 
@@ -43,6 +45,9 @@ struct overview_gauge {
 
 /* Has the frame a scope? Then gauges are of that, or their text begins with "machine". */
 bool overview_is_scoped(const struct frame *frame);
+
+/* Has the line of each CPU a place below that of all? Not if that is of a scope, or of a container. */
+bool overview_shows_cpus(const struct frame *frame);
 
 /* The gauges of what the machine has, the CPU and then the memory first; returns how many. */
 unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);

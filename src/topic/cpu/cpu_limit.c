@@ -6,12 +6,13 @@
 
 #include "core/i18n.h"
 #include "kernel/cgroup_stat.h"
-#include "topic/cgroup.h"
+#include "topic/cpu/cpu_allowance.h"
+#include "topic/cpu/proc_stat.h"
 
 struct limit_row {
 	const char *cgroup;
-	double limit_ratio, throttled_ratio, throttled_seconds;
-	uint64_t periods, throttled_periods;
+	double limit_ratio, cpu_ratio, throttled_ratio, throttled_seconds, cpu_seconds;
+	uint64_t cpuset_cpus, periods, throttled_periods;
 };
 
 static const struct column columns[] = {
@@ -19,8 +20,17 @@ static const struct column columns[] = {
 	       .help = N_("cgroup with the limit: that of panetop or an ancestor"),
 	       .source = "/proc/self/cgroup"),
 	COLUMN(struct limit_row, limit_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("limit%"),
-	       .width = 7, .help = N_("limit of the cgroup; 100 is one CPU"),
+	       .width = 7,
+	       .help = N_("limit of the cgroup; 100 is one CPU; blank: only its cpuset limits it"),
 	       .source = "cpu.max; cpu.cfs_quota_us / cpu.cfs_period_us"),
+	COLUMN(struct limit_row, cpuset_cpus, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cpuset"),
+	       .width = 7, .rank = 2,
+	       .help = N_("CPUs that the cpuset of panetop's own cgroup has; blank: all, or an ancestor"),
+	       .source = "cpuset.cpus.effective; v1 cpuset.effective_cpus"),
+	COLUMN(struct limit_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
+	       .width = 7, .rank = 1, .of_cpu = true, .rate_of = offsetof(struct limit_row, cpu_seconds),
+	       .help = N_("CPU time of its tasks and of the cgroups below it; 100 is one CPU"),
+	       .source = "growth of cpu_seconds / time"),
 	COLUMN(struct limit_row, throttled_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
 	       .title = N_("throt%"), .width = 7, .rate_of = offsetof(struct limit_row, throttled_periods),
 	       .rate_over = offsetof(struct limit_row, periods),
@@ -29,6 +39,10 @@ static const struct column columns[] = {
 	COLUMN(struct limit_row, throttled_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("waited"), .width = 9, .help = N_("time that its tasks were throttled, summed"),
 	       .source = "cpu.stat throttled_usec; throttled_time"),
+	COLUMN(struct limit_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("CPU time"), .width = 9, .hidden = true,
+	       .help = N_("CPU time of its tasks and of the cgroups below it"),
+	       .source = "cpu.stat usage_usec; cpuacct.usage"),
 	COLUMN(struct limit_row, periods, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("periods"),
 	       .width = 9, .hidden = true, .help = N_("periods in which it ran"),
 	       .source = "cpu.stat nr_periods"),
@@ -55,23 +69,6 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-/* In CPUs; 0: there is no limit. */
-static double read_limit(struct env *env, const struct cgroup_place *place)
-{
-	struct span text, quota, period;
-	double cpus;
-
-	if (place->version == 2) {
-		if (cgroup_read(env, place, "cpu.max", &text) < 0 || !span_word(&text, &quota))
-			return 0;
-		return cgroup_quota_parse(quota, text, &cpus) ? cpus : 0;
-	}
-	if (cgroup_read(env, place, "cpu.cfs_quota_us", &quota) < 0 ||
-	    cgroup_read(env, place, "cpu.cfs_period_us", &period) < 0)
-		return 0;
-	return cgroup_quota_parse(quota, period, &cpus) ? cpus : 0;
-}
-
 static void read_waits(struct env *env, const struct cgroup_place *place, struct limit_row *row)
 {
 	struct cgroup_cpu_stat stat;
@@ -86,31 +83,52 @@ static void read_waits(struct env *env, const struct cgroup_place *place, struct
 		row->throttled_seconds = (double)stat.throttled_ns / 1e9;
 }
 
+static void add_row(struct sample *sample, const struct cgroup_place *place, double quota, uint64_t set)
+{
+	const struct cpu_allowance *allowance = sample->state;
+	uint64_t used_ns = cpu_allowance_used_ns(allowance, place->group);
+	struct limit_row *row = table_add(sample->table);
+
+	row->cgroup = arena_print(&sample->frame->arena, "/%s", place->group);
+	row->cpuset_cpus = set;
+	if (quota > 0) {
+		row->limit_ratio = quota;
+		read_waits(sample->env, place, row);
+	}
+	if (used_ns != U64_UNKNOWN)
+		row->cpu_seconds = (double)used_ns / 1e9;
+}
+
 static int sample(struct sample *sample)
 {
-	const struct own_cgroup *own = sample->state;
-	struct cgroup_place place = own->place;
+	const struct cpu_allowance *allowance = sample->state;
+	struct cgroup_place place = allowance->cpu.place;
+	uint64_t set = cpu_allowance_set(allowance);
+	const struct proc_stat *stat;
 
-	if (!own->found)
+	if (!allowance->cpu.found)
 		return 0;
+	if (proc_stat_read(sample->env, &stat) < 0 || set >= stat->totals.cpus)
+		set = U64_BLANK;
 	do {
-		double limit = read_limit(sample->env, &place);
-		struct limit_row *row;
+		double quota = cpu_allowance_quota(sample->env, &place);
 
-		if (!(limit > 0))
-			continue;
-		row = table_add(sample->table);
-		row->cgroup = arena_print(&sample->frame->arena, "/%s", place.group);
-		row->limit_ratio = limit;
-		read_waits(sample->env, &place, row);
+		if (quota > 0 || set != U64_BLANK)
+			add_row(sample, &place, quota, set);
+		set = U64_BLANK;
 	} while (cgroup_up(&place));
 	return 0;
 }
 
 static int open_limit(struct sample *sample)
 {
-	sample->state = cgroup_open(sample->env, "cpu");
+	sample->state = cpu_allowance_open(sample->env);
 	return 0;
+}
+
+static void close_limit(struct sample *sample)
+{
+	cpu_allowance_close(sample->state);
 }
 
 const struct topic topic_cpu_limit = {
@@ -118,5 +136,5 @@ const struct topic topic_cpu_limit = {
 	.sources = sources,
 	.open = open_limit,
 	.sample = sample,
-	.close = cgroup_close,
+	.close = close_limit,
 };

@@ -426,16 +426,17 @@ static double age_of(const struct group *group, uint64_t now_ns)
 static void add_row(struct sample *sample, const struct group *group, uint64_t now_ns)
 {
 	const struct group_state *state = sample->state;
+	bool sees_all = group_is_machine(&state->reader, group, GROUP_MEMORY);
 	struct group_row *row = table_add(sample->table);
 
 	row->path = copy(sample, group->path);
 	row->parent = group->parent ? copy(sample, group->parent->path) : "";
-	row->name = group->parent ? copy(sample, group->name) : N_("all");
+	row->name = group->parent ? copy(sample, group->name) : sees_all ? N_("all") : N_("container");
 	row->kind = cgroup_kind_name(group->kind);
 	row->age_seconds = age_of(group, now_ns);
 	set_levels(row, &group->levels);
 	set_limits(row, group);
-	set_kills(row, group, group_is_machine(&state->reader, group, GROUP_MEMORY));
+	set_kills(row, group, sees_all);
 	row->own_memory_bytes = group->own_levels.memory;
 	row->swap_bytes = group->swap;
 	if (group->old)

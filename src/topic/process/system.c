@@ -7,12 +7,13 @@
 #include "core/i18n.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
+#include "topic/cpu/cpu_allowance.h"
 #include "topic/cpu/proc_stat.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
 struct system_row {
-	double load1, load5, load15;
+	double load1, load5, load15, container_cpus;
 	uint64_t cpus, tasks, threads, running, blocked;
 	uint64_t context_switches, interrupts, forks;
 	double context_switches_per_second, interrupts_per_second, forks_per_second, uptime_seconds;
@@ -37,12 +38,16 @@ static const struct column columns[] = {
 	LOAD(load1, N_("load1"), N_("threads that run, or wait for a CPU or a disk: mean over 1 minute")),
 	LOAD(load5, N_("load5"), N_("threads that run, or wait for a CPU or a disk: mean over 5 minutes")),
 	LOAD(load15, N_("load15"), N_("threads that run, or wait for a CPU or a disk: mean over 15 minutes")),
-	COUNT(cpus, .title = N_("CPUs"), .help = N_("online CPUs"),
-	      .source = "/proc/stat cpuN lines"),
+	COUNT(cpus, .title = N_("CPUs"), .help = N_("online CPUs"), .source = "/proc/stat cpuN lines"),
+	COUNT(container_cpus, .title = N_("usable"), .hidden = true,
+	      .help = N_(
+		      "CPUs that the container in which panetop runs may use at once, by its quota and its "
+		      "cpuset; unknown: panetop is not in a pid namespace of its own"),
+	      .source = "v2 cpu.max, cpuset.cpus.effective; v1 cpu.cfs_quota_us / cpu.cfs_period_us, "
+			"cpuset.effective_cpus; /proc/self/ns/pid"),
 	COUNT(tasks, .title = N_("tasks"), .help = N_("processes visible to this user in /proc"),
 	      .source = "numbered directories in /proc"),
-	COUNT(threads, .title = N_("threads"),
-	      .help = N_("threads, kernel threads included"),
+	COUNT(threads, .title = N_("threads"), .help = N_("threads, kernel threads included"),
 	      .source = "/proc/loadavg, fourth field"),
 	COUNT(running, .title = N_("running"), .help = N_("threads that run or wait for a CPU now"),
 	      .source = "/proc/stat procs_running"),
@@ -106,6 +111,7 @@ static int read_stat(struct env *env, struct system_row *row)
 /* The number of processes, and the two counters of which at least one moves when it changes. */
 struct state {
 	uint64_t forks, threads, processes;
+	struct cpu_allowance *allowance;
 };
 
 static uint64_t listed(struct env *env)
@@ -135,20 +141,31 @@ static int open_system(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	*state = (struct state){ .forks = U64_UNKNOWN, .threads = U64_UNKNOWN };
+	*state = (struct state){ .forks = U64_UNKNOWN,
+				 .threads = U64_UNKNOWN,
+				 .allowance = cpu_allowance_open(sample->env) };
 	return 0;
+}
+
+static void close_system(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	cpu_allowance_close(state->allowance);
 }
 
 static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
+	struct state *state = sample->state;
 	struct system_row *row = table_add(sample->table);
 	int load_error = read_loadavg(env, row), stat_error = read_stat(env, row);
 	struct span text;
 
 	if (env_read(env, env_file(env, "proc/uptime"), &text) == 0)
 		uptime_parse(text, &row->uptime_seconds);
-	count_processes(env, sample->state, row);
+	count_processes(env, state, row);
+	row->container_cpus = cpu_allowance_container(state->allowance, row->cpus);
 	return load_error && stat_error ? load_error : 0;
 }
 
@@ -158,4 +175,5 @@ const struct topic topic_system = {
 	.state_size = sizeof(struct state),
 	.open = open_system,
 	.sample = sample,
+	.close = close_system,
 };

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The CPU time that the cgroup of panetop and its ancestors may use: quotas and cpusets. Shared by topics. */
+#ifndef PANETOP_TOPIC_CPU_CPU_ALLOWANCE_H
+#define PANETOP_TOPIC_CPU_CPU_ALLOWANCE_H
+
+#include "topic/cgroup.h"
+
+struct cpu_allowance {
+	struct env *env;        /* borrowed */
+	struct own_cgroup cpu;  /* in the hierarchy of quotas … */
+	struct own_cgroup used; /* … of CPU time … */
+	struct own_cgroup set;  /* … and of cpusets */
+	bool is_container;      /* panetop is in a pid namespace of its own: /proc has its processes alone */
+};
+
+struct cpu_allowance *cpu_allowance_open(struct env *env);
+void cpu_allowance_close(struct cpu_allowance *allowance);
+
+/* The quota of a group in the hierarchy cpu, in CPUs; 0: none. */
+double cpu_allowance_quota(struct env *env, const struct cgroup_place *place);
+
+/* CPU time of the group with this path and of those below it, in ns; U64_UNKNOWN. */
+uint64_t cpu_allowance_used_ns(const struct cpu_allowance *allowance, const char *group);
+
+/* How many CPUs the cpuset of panetop leaves it; U64_UNKNOWN: there is none. */
+uint64_t cpu_allowance_set(const struct cpu_allowance *allowance);
+
+/*
+ * CPUs that the container may use at once, by its quotas, its cpuset and the online CPUs of the machine; NaN:
+ * panetop is in none.
+ */
+double cpu_allowance_container(const struct cpu_allowance *allowance, uint64_t online);
+
+#endif
