@@ -5,6 +5,7 @@ Each load ends with its own account (rusage); the pane is asked every 0.2 s mean
 load by its own account, the mean that the pane gave, and how far a single sample was off the duty, all in points
 of one CPU."""
 import json
+import math
 import mmap
 import os
 import random
@@ -21,11 +22,13 @@ from contextlib import contextmanager
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tests"))
 from loop_disk import BLOCK, WRITER, Loop, SlowDisk, bucket, diskstats, make_ext4, new_requests  # pylint: disable=wrong-import-position
+from perf_record import AROUND, record, request_times, wakeups_of  # pylint: disable=wrong-import-position
 from tap import Skip  # pylint: disable=wrong-import-position
 
 PANETOP = sys.argv[1]
 SECONDS, DELAY, PERIOD, ACCOUNTS = 8, 0.2, 0.01, 10
 CLOSES = 0.02  # CPUs
+PERCENTILE_SHARE, PERCENTILE_NS = 0.02, 1000  # how far a percentile may be from that of perf's record
 CHILD = "truth-child"
 
 
@@ -204,30 +207,37 @@ def obey(work):
 CAUSES = ("timer", "device", "network", "task", "kernel")
 
 
-def wakeups(what, cause, *works):
-    """What woke up children that work at the same time, by panetop and by their own account."""
+def wakeups(what, cause, *works, by_perf=False):
+    """What woke up children that work at the same time, by panetop, by their own account, and by the events that perf records."""
     children_of = [obey(work) for work in works]
     command = [PANETOP, "-b", "-o", "json", "-t", "wakeup", "-d", "0.5"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as panetop:
         def rows():
             return {row["pid"]: row for row in json.loads(panetop.stdout.readline())["tables"]["wakeup"]}
 
+        def let_work():
+            for _, orders, _ in children_of:
+                os.write(orders, b"x")
+            for _, _, answers in children_of:
+                while not select.select([answers], [], [], 0)[0]:
+                    rows()  # so that it never waits for us
+                slept.append(int(os.read(answers, 16)))
+
+        slept, events = [], None
         before = rows()
-        for _, orders, _ in children_of:
-            os.write(orders, b"x")
-        slept = []
-        for _, _, answers in children_of:
-            while not select.select([answers], [], [], 0)[0]:
-                rows()  # so that it never waits for us
-            slept.append(int(os.read(answers, 16)))
+        if by_perf:
+            events = record(["sched:sched_waking", *AROUND, *AROUND.values()], let_work)
+        if not slept:
+            let_work()
         rows()
         after = rows()
         panetop.terminate()
+    recorded = wakeups_of(events or [], [pid for pid, _, _ in children_of])
     for (pid, orders, _), own in zip(children_of, slept):
         grown = {name: after[pid]["by_" + name] - before.get(pid, {}).get("by_" + name, 0) for name in CAUSES}
         off = abs(grown[cause] - own)
         print(f"{what:24} slept {own:6}  woken up by " + "  ".join(f"{name} {grown[name]:6}" for name in CAUSES)
-              + f"  off by {off}")
+              + f"  off by {off}" + (f"  by perf {recorded[pid][0]}, network {recorded[pid][1]}" if events else ""))
         os.write(orders, b"x")
         os.waitpid(pid, 0)
 
@@ -244,7 +254,7 @@ def wakeup_truths():
     ends[0].connect(ends[1].getsockname())
     ends[1].connect(ends[0].getsockname())
     wakeups("pair over loopback", "network", passes(2000, ends[0].recv, ends[0].send, False),
-            passes(2000, ends[1].recv, ends[1].send, True))
+            passes(2000, ends[1].recv, ends[1].send, True), by_perf=True)
 
 
 def reads_of_cache():
@@ -369,20 +379,24 @@ def counted_of_disk(topics, device, work):
     """Rows of this device by table, in a sample before the work and in one after it, and the growth of diskstats."""
     command = [PANETOP, "-b", "-o", "json", "-d", "0.5", "-t"]
     panetops = {topic: subprocess.Popen([*command, topic], stdout=subprocess.PIPE, text=True) for topic in topics}
+    lines = {topic: [panetop.stdout.readline()] for topic, panetop in panetops.items()}
+    readers = [threading.Thread(target=lambda topic=topic: lines[topic].extend(panetops[topic].stdout)) for topic in topics]
+    for reader in readers:
+        reader.start()  # so that it never waits for us
 
     def of_device(topic, line):
         return [row for row in json.loads(line)["tables"][topic] if row["device"] == device]
 
-    first = {topic: of_device(topic, panetop.stdout.readline()) for topic, panetop in panetops.items()}
     before = diskstats(device)
     work()
     grown = [new - old for new, old in zip(diskstats(device), before)]
     time.sleep(1.2)  # a sample of all of it
-    last = {}
-    for topic, panetop in panetops.items():
+    for panetop, reader in zip(panetops.values(), readers):
         panetop.terminate()
-        last[topic] = of_device(topic, panetop.communicate()[0].splitlines()[-1])
-    return first, last, grown
+        reader.join()
+        panetop.wait()
+    whole = {topic: [line for line in lines[topic] if line.endswith("\n")] for topic in topics}
+    return [{topic: of_device(topic, whole[topic][at]) for topic in topics} for at in (0, -1)] + [grown]
 
 
 def direct_reads():
@@ -400,12 +414,12 @@ def direct_reads():
 
 
 def slow_reads():
-    """Reads of a device that takes known times: how many buckets lie between panetop and the reader's own clock."""
+    """Reads of a device that takes known times: how many buckets panetop is outside of the server's and the reader's clocks."""
     own = []
 
     def read():
         for milliseconds in (20, 50, 100, 200, 400):
-            own.append(bucket(slow.read(milliseconds)[1]))
+            own.append([bucket(nanoseconds) for nanoseconds in slow.read(milliseconds)])
 
     with tempfile.TemporaryDirectory() as place:
         try:
@@ -416,9 +430,52 @@ def slow_reads():
         first, last, _ = counted_of_disk(("disk_latency_bucket",), slow.loop.name, read)
         slow.close()
     counted = new_requests(first["disk_latency_bucket"], last["disk_latency_bucket"]).get(("read", "device"), [])
-    off = [mine - number for mine, number in zip(own, counted)]
-    holds = len(counted) == len(own) and all(abs(one) <= 1 for one in off)
+    off = [max(0, served - number, number - mine) for (served, mine), number in zip(own, counted)]
+    holds = len(counted) == len(own) and all(one <= 1 for one in off)
     print(f"slow reads: {len(counted)} of {len(own)} counted, off by {off} buckets: {'within' if holds else 'NOT within'} one")
+
+
+def percentiles():
+    """Percentiles of direct reads by several readers, beside those of each request as perf records it, and as the readers see it."""
+    own, topic, part_blocks = [], "disk_latency", 4096
+
+    def read(number):
+        """Each a part of its own, so that a sector tells the requests apart that are on their way."""
+        room = mmap.mmap(-1, 4096)
+        for _ in range(2000):
+            at = (number * part_blocks + random.randrange(part_blocks)) * 4096
+            began = time.monotonic_ns()
+            os.preadv(loop.fd, [room], at)
+            own.append(time.monotonic_ns() - began)
+
+    def read_all():
+        readers = [threading.Thread(target=read, args=(number,)) for number in range(4)]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+        loop = Loop(file.name, 4 * part_blocks * 4096)
+        device = os.stat(loop.path).st_rdev
+        events = []
+        _, last, grown = counted_of_disk((topic,), loop.name, lambda: events.extend(
+            record(["block:block_rq_issue", "block:block_rq_complete"], read_all) or []))
+        loop.close()
+    row = next((row for row in last[topic] if (row["operation"], row["phase"]) == ("read", "device")), None)
+    times = request_times(events, (os.major(device), os.minor(device)))
+    if not times or not row or row["p50_seconds"] is None:
+        print("percentiles: perf or BPF is not available here")
+        return
+    holds = row["requests"] == len(times) == grown[0]
+    shown = []
+    for name, share in ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999), ("max", 1):
+        rank = max(0, math.ceil(share * len(times)) - 1)
+        seen = row[f"{name}_seconds"] * 1e9
+        holds &= abs(seen - times[rank]) <= PERCENTILE_SHARE * times[rank] + PERCENTILE_NS
+        shown.append(f"{name} {seen / 1000:.1f} ({times[rank] / 1000:.1f} by perf, {sorted(own)[rank] / 1000:.1f} by the readers)")
+    print(f"percentiles of {row['requests']} reads, {len(times)} by perf, {grown[0]} by diskstats, in microseconds: " + ", ".join(shown)
+          + f": {'within' if holds else 'NOT within'} {100 * PERCENTILE_SHARE:.0f} % and {PERCENTILE_NS / 1000:.0f} us of perf")
 
 
 def buffered_writes():
@@ -457,6 +514,7 @@ def buffered_writes():
 def disk_truths():
     direct_reads()
     slow_reads()
+    percentiles()
     buffered_writes()
 
 
