@@ -23,6 +23,7 @@
 #include "core/i18n.h"
 #include "output/recording.h"
 #include "sys/env.h"
+#include "sys/loop.h"
 #include "sys/privilege.h"
 #include "sys/user_variables.h"
 #include "sys/worker.h"
@@ -34,14 +35,20 @@
 static int open_replay(const struct options *options, const char *file, struct source *source)
 {
 	bool goes_back = !options->batch || options->at || options->between || options->against;
+	struct recording_input input = {
+		.fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC),
+		.back_bytes = goes_back ? UINT64_MAX : 0,
+		.interrupted = loop_signal_waits,
+		.schemas = topic_schemas(),
+		.n_schemas = n_topics,
+	};
 	const char *why;
-	int fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0) {
+	if (input.fd < 0) {
 		error_message(file, "%s", strerror(errno));
 		return 1;
 	}
-	if (replay_open(source, fd, goes_back, topic_schemas(), n_topics, &why) < 0) {
+	if (replay_open(source, &input, &why) < 0) {
 		error_message(file, "%s", why);
 		return 1;
 	}

@@ -51,6 +51,7 @@ struct batch {
 	bool any_table, any_row, any_notice; /* in, or about, printed tables */
 	bool holds, held_is_printed;         /* the last frame is not given yet: it may be the last one */
 	bool named_there, named_absent;      /* in any frame */
+	bool interrupted;                    /* by a signal */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
 	struct sample_file file; /* of --write */
@@ -236,6 +237,8 @@ static enum step step(struct batch *batch)
 	got = batch->source->next(batch->source->state, now);
 	if (got == -EAGAIN)
 		return STEP_WAIT;
+	if (got == -EINTR) /* the loop handles the signal */
+		return STEP_ON;
 	if (got < 0) {
 		error_message(source_name(batch), "%s", strerror(-got));
 		batch->status = 1;
@@ -361,6 +364,7 @@ static void on_signal(void *context, int number, bool of_terminal)
 		return;
 	}
 	error_message_hurry();
+	batch->interrupted = true;
 	if (!child_command_signal(&batch->child, number, of_terminal)) {
 		finish(batch);
 		loop_stop(&batch->loop);
@@ -468,9 +472,10 @@ static void judge(struct batch *batch)
 		batch->status = batch->child.status;
 	if (batch->status != 0)
 		return;
-	if (batch->sampled == 0 && !is_live(batch))
-		error_message(source_name(batch), _("the recording has no samples"));
-	else if (batch->sampled > 0 && !batch->any_table)
+	if (batch->sampled == 0 && !is_live(batch)) {
+		if (!batch->interrupted)
+			error_message(source_name(batch), _("the recording has no samples"));
+	} else if (batch->sampled > 0 && !batch->any_table)
 		error_message(source_name(batch),
 			      _("the recording has none of the requested tables; name a recorded pane"));
 	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
@@ -589,6 +594,7 @@ static void begin_sinks(struct batch *batch)
 		int error;
 
 		sink->cancel_fd = batch->loop.signal_fd;
+		sink->interrupted = is_live(batch) ? NULL : loop_signal_waits;
 		if (sink->fd == STDOUT_FILENO) /* fails for a regular file: harmless */
 			loop_watch(&batch->loop, sink->fd, 0, on_hangup, batch);
 		error = sink_begin(sink);

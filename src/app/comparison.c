@@ -43,7 +43,8 @@ static int read_frame(const struct source *source, const char *name, struct fram
 	got = source->next(source->state, frame);
 	if (got == 1)
 		return 0;
-	error_message(name, "%s", got < 0 ? strerror(-got) : _("this sample cannot be read"));
+	if (got != -EINTR)
+		error_message(name, "%s", got < 0 ? strerror(-got) : _("this sample cannot be read"));
 	return 1;
 }
 

@@ -124,6 +124,13 @@ static uint64_t choose_past_bytes(const struct options *options, const struct se
 	return text && span_whole_bytes(text, PAST_BYTES_MIN, UINT64_MAX / 2, &bytes) ? bytes : PAST_BYTES;
 }
 
+/* Of a recording in a pipe; the past of a live screen has its own file. */
+static void bound_pipe(struct source *source, const struct options *options, const struct settings *settings)
+{
+	if (source->keep_back)
+		source->keep_back(source->state, choose_past_bytes(options, settings));
+}
+
 static void keep(void *state, const struct frame *frame)
 {
 	past_file_keep(state, frame);
@@ -234,6 +241,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 	struct past past = { .keep = keep, .open = open_past, .save = save_past };
 	int error;
 
+	bound_pipe(source, options, settings);
 	if (options->at && moment_find(source, options->replay, options->at, &setup.first_sample) != 0)
 		return 1;
 	if (past_seconds > 0)

@@ -5,11 +5,13 @@
 #include "app/moment.h"
 
 #include <poll.h>
+#include <signal.h>
 
 #include "core/clock.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/span.h"
+#include "sys/loop.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define DAY_NS (86400 * SECOND_NS)
@@ -28,15 +30,18 @@ bool moment_is_valid(const char *text)
 	return is_distance(text, &seconds) || clock_parse(text, 2 * DAY_NS, &time);
 }
 
+/* A signal that the loop has blocked ends the run while it waits for a pipe. */
 static void read_all(struct source *source, uint64_t *first_ns, uint64_t *last_ns)
 {
 	size_t n_frames, before = SIZE_MAX;
+	sigset_t none;
 
+	sigemptyset(&none);
 	while (!source->extent(source->state, &n_frames, first_ns, last_ns)) {
 		struct pollfd pipe = { .fd = source->wait_fd(source->state), .events = POLLIN };
 
 		if (pipe.fd >= 0)
-			poll(&pipe, 1, -1);
+			ppoll(&pipe, 1, NULL, &none);
 		else if (n_frames == before)
 			return;
 		before = n_frames;
@@ -67,6 +72,8 @@ int moment_find(struct source *source, const char *name, const char *text, size_
 	struct clock_time time;
 
 	read_all(source, &first_ns, &last_ns);
+	if (loop_signal_waits())
+		return 1;
 	time = resolve(text, last_ns);
 	if (last_ns == 0) {
 		error_message(name, "%s", _("the recording has no samples"));

@@ -58,8 +58,15 @@ static void index_rows(struct joiner *joiner)
 	const struct table *table = joiner->table;
 
 	hash_reserve(&joiner->rows, table->n_rows);
-	for (size_t i = 0; i < table->n_rows; i++)
-		hash_add(&joiner->rows, row_hash_key(table->schema, table_row(table, i)), (uint32_t)i);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		uint64_t hash = row_hash_key(table->schema, table_row(table, i));
+		uint32_t same; /* in wrong recordings only; all of them in one chain would take hours */
+
+		HASH_FIND(same, &joiner->rows, hash,
+			  has_key(joiner, table_row(table, same), table_row(table, i)));
+		if (same == HASH_NONE)
+			hash_add(&joiner->rows, hash, (uint32_t)i);
+	}
 }
 
 static const void *joined_row(struct joiner *joiner, const void *row)

@@ -17,9 +17,13 @@ struct differences {
 	struct schema *schemas; /* owned, with their columns */
 	const struct schema **list;
 	unsigned n_schemas;
-	struct hash rows; /* of the earlier table, by key */
-	bool *joined;     /* of its rows */
-	size_t n_joined;  /* capacity */
+	struct hash rows; /* of the earlier table: the last one of each key */
+	struct earlier_row {
+		bool joined;
+		uint32_t first; /* in the last one of a key: the first one that is not joined */
+		uint32_t next;  /* the next one of its key; HASH_NONE: it is the last one */
+	} *earlier;
+	size_t n_earlier; /* capacity */
 };
 
 /* Names, numbers that are names, and times of day have no difference. */
@@ -97,7 +101,7 @@ void differences_close(struct differences *differences)
 		free((void *)differences->schemas[i].columns);
 	free(differences->schemas);
 	free(differences->list);
-	free(differences->joined);
+	free(differences->earlier);
 	hash_free(&differences->rows);
 	free(differences);
 }
@@ -175,33 +179,49 @@ static void add_row(struct table *table, const struct schema *schema, const void
 	row_set_text(row, &table->schema->columns[schema->n_columns], change);
 }
 
+/* The last row with the key of row, or HASH_NONE. */
+static uint32_t find_row(const struct differences *differences, const struct table *before, const void *row)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &differences->rows, row_hash_key(before->schema, row),
+		  row_same_key(before->schema, table_row(before, at), row));
+	return at;
+}
+
 static void index_rows(struct differences *differences, const struct table *before)
 {
 	hash_clear(&differences->rows);
 	hash_reserve(&differences->rows, before->n_rows);
-	VECTOR_RESERVE(differences->joined, before->n_rows, differences->n_joined);
-	for (size_t i = 0; i < before->n_rows; i++) {
+	VECTOR_RESERVE(differences->earlier, before->n_rows, differences->n_earlier);
+	for (uint32_t i = (uint32_t)before->n_rows; i-- > 0;) {
+		struct earlier_row *earlier = &differences->earlier[i];
 		const void *row = table_row(before, i);
+		uint32_t last;
 
-		differences->joined[i] = is_nameless(before->schema, row);
-		if (!differences->joined[i])
-			hash_add(&differences->rows, row_hash_key(before->schema, row), (uint32_t)i);
+		*earlier = (struct earlier_row){ is_nameless(before->schema, row), i, HASH_NONE };
+		if (earlier->joined)
+			continue;
+		last = find_row(differences, before, row);
+		if (last == HASH_NONE) {
+			hash_add(&differences->rows, row_hash_key(before->schema, row), i);
+		} else {
+			earlier->next = differences->earlier[last].first;
+			differences->earlier[last].first = i;
+		}
 	}
 }
 
 /* Of several rows with the same key the first one that no row was joined with. */
 static const void *take_row(struct differences *differences, const struct table *before, const void *row)
 {
-	const struct schema *schema = before->schema;
-	uint32_t at;
+	uint32_t last = is_nameless(before->schema, row) ? HASH_NONE : find_row(differences, before, row), at;
 
-	if (is_nameless(schema, row))
+	if (last == HASH_NONE || differences->earlier[last].first == HASH_NONE)
 		return NULL;
-	HASH_FIND(at, &differences->rows, row_hash_key(schema, row),
-		  !differences->joined[at] && row_same_key(schema, table_row(before, at), row));
-	if (at == HASH_NONE)
-		return NULL;
-	differences->joined[at] = true;
+	at = differences->earlier[last].first;
+	differences->earlier[last].first = differences->earlier[at].next;
+	differences->earlier[at].joined = true;
 	return table_row(before, at);
 }
 
@@ -215,7 +235,7 @@ static void join(struct differences *differences, struct table *table, const str
 		add_row(table, now->schema, take_row(differences, before, row), row);
 	}
 	for (size_t i = 0; i < before->n_rows; i++)
-		if (!differences->joined[i])
+		if (!differences->earlier[i].joined)
 			add_row(table, before->schema, table_row(before, i), NULL);
 	table->present = true;
 	table->mono_ns = now->mono_ns;

@@ -10,6 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/buffer.h"
+#include "core/hash.h"
 #include "core/i18n.h"
 #include "model/finding_past.h"
 #include "model/units.h"
@@ -83,6 +84,8 @@ struct findings {
 	struct candidate *candidates;
 	size_t n_candidates, capacity;
 	double limits[FINDING_VALUES_MAX], hold; /* of the rule that is judged */
+	const struct table *left_to;             /* … the table that has its own rule; NULL: none */
+	struct hash left;                        /* of its rows by name */
 	struct buffer text;
 };
 
@@ -116,6 +119,7 @@ void findings_forget(struct findings *findings)
 void findings_close(struct findings *findings)
 {
 	finding_past_free(&findings->past);
+	hash_free(&findings->left);
 	free(findings->candidates);
 	buffer_free(&findings->text);
 	free(findings);
@@ -386,12 +390,39 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 	return all;
 }
 
-static bool is_left(const struct finding_rule *rule, const struct frame *frame, const struct table *table,
-		    const void *row)
+/* Has the table that has its own rule a row of this name? */
+static bool is_left(const struct findings *findings, const char *name)
 {
-	const struct table *other = rule->left_to ? usable(frame, rule->left_to) : NULL;
+	const struct table *other = findings->left_to;
+	uint32_t at;
 
-	return other && table_find(other, table_text(table, row, rule->key), NULL);
+	if (!other)
+		return false;
+	HASH_FIND(at, &findings->left, hash_bytes(HASH_SEED, span_text(name)),
+		  table_row_is(other, table_row(other, at), name));
+	return at != HASH_NONE;
+}
+
+static const struct column *name_column(const struct schema *schema)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].kind == COLUMN_KEY && schema->columns[i].type == VALUE_TEXT)
+			return &schema->columns[i];
+	return NULL;
+}
+
+static void index_left(struct findings *findings, const struct table *other)
+{
+	const struct column *column = other ? name_column(other->schema) : NULL;
+
+	findings->left_to = column ? other : NULL;
+	hash_clear(&findings->left);
+	for (size_t i = 0; findings->left_to && i < other->n_rows; i++) {
+		const char *name = row_text(table_row(other, i), column);
+
+		if (name && !is_left(findings, name))
+			hash_add(&findings->left, hash_bytes(HASH_SEED, span_text(name)), (uint32_t)i);
+	}
 }
 
 static bool is_ordinary(const struct finding_rule *rule, const struct table *table, const void *row)
@@ -410,7 +441,7 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 	const struct finding_rule *rule = &findings->rules[index];
 	struct candidate candidate = { .rule = index, .row = row, .rank = NAN };
 
-	if (row && (is_ordinary(rule, table, row) || is_left(rule, frame, table, row)))
+	if (row && (is_ordinary(rule, table, row) || is_left(findings, table_text(table, row, rule->key))))
 		return;
 	if (!judge(findings, frame, &candidate, table))
 		return;
@@ -436,6 +467,7 @@ static void judge_rule(struct findings *findings, const struct frame *frame, uns
 	if (!table || (wish && strcmp(wish, "off") == 0))
 		return;
 	read_limits(findings, rule);
+	index_left(findings, rule->left_to ? usable(frame, rule->left_to) : NULL);
 	if (!rule->key)
 		judge_row(findings, frame, index, table, NULL);
 	for (size_t i = 0; rule->key && i < table->n_rows; i++) {

@@ -11,8 +11,8 @@
 
 struct source {
 	/*
-	 * Fills a cleared frame: 1. 0 at the end; -EAGAIN when there is none yet (see wait_fd); or -errno. A
-	 * topic that fails is a notice, not an error.
+	 * Fills a cleared frame: 1. 0 at the end; -EAGAIN when there is none yet (see wait_fd); -EINTR when a
+	 * signal waits that ends the run; or -errno. A topic that fails is a notice, not an error.
 	 */
 	int (*next)(void *state, struct frame *frame);
 
@@ -53,6 +53,9 @@ struct source {
 	/* Frames found so far, reading on for a moment, and the clocks of the first and the last one; true:
 	 * these are all. */
 	bool (*extent)(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns);
+
+	/* Of a pipe that was opened to go back in: from now on only its newest bytes are kept. NULL: live. */
+	void (*keep_back)(void *state, uint64_t bytes);
 
 	/* Of a recording that comes through a pipe; NULL or -1: next() never waits. */
 	int (*wait_fd)(void *state); /* readable when there may be more */

@@ -93,7 +93,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 		return 0;
 	view_apply(view, table);
 	clock_utc(time, frame->wall_ns);
-	for (size_t r = 0; r < view->n_rows; r++)
+	for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++)
 		add_row(&sink->buffer, view, view->rows[r], time);
 	return sink_flush(sink);
 }

@@ -25,7 +25,8 @@ static void add_value(struct json_writer *json, const struct column *column, con
 }
 
 /* Returns the number of rows. */
-static size_t add_table(struct json_writer *json, struct view *view, const struct frame *frame)
+static size_t add_table(struct sink *sink, struct json_writer *json, struct view *view,
+			const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, view->schema->name);
 
@@ -33,7 +34,7 @@ static size_t add_table(struct json_writer *json, struct view *view, const struc
 	jsonw_open(json, '[');
 	if (table)
 		view_apply(view, table);
-	for (size_t r = 0; table && r < view->n_rows; r++) {
+	for (size_t r = 0; table && r < view->n_rows && !sink_breaks_off(sink); r++) {
 		jsonw_open(json, '{');
 		for (unsigned c = 0; c < view->n_columns; c++) {
 			const struct column *column = &view->schema->columns[view->columns[c]];
@@ -47,15 +48,16 @@ static size_t add_table(struct json_writer *json, struct view *view, const struc
 	return table ? view->n_rows : 0;
 }
 
-static size_t add_tables(struct json_writer *json, const struct print_plan *print, const struct frame *frame)
+static size_t add_tables(struct sink *sink, struct json_writer *json, const struct frame *frame)
 {
+	const struct print_plan *print = sink->print;
 	size_t n_rows = 0;
 
 	jsonw_key(json, "tables");
 	jsonw_open(json, '{');
 	for (unsigned i = 0; i < print->n_views; i++)
 		if (print_wants(print, &print->views[i], frame))
-			n_rows += add_table(json, &print->views[i], frame);
+			n_rows += add_table(sink, json, &print->views[i], frame);
 	jsonw_close(json, '}');
 	return n_rows;
 }
@@ -107,7 +109,7 @@ static int frame(struct sink *sink, const struct frame *frame)
 	for (unsigned i = 0; i < print->n_panes; i++)
 		jsonw_text(&json, print->panes[i]);
 	jsonw_close(&json, ']');
-	n_rows = add_tables(&json, print, frame);
+	n_rows = add_tables(sink, &json, frame);
 	add_notices(&json, print, frame);
 	jsonw_close(&json, '}');
 	buffer_char(&sink->buffer, '\n');

@@ -37,16 +37,17 @@ static int add_to_spool(struct line_reader *reader, const char *bytes, size_t le
 	return 0;
 }
 
-int line_reader_open(struct line_reader *reader, int fd, struct span first, bool go_back)
+int line_reader_open(struct line_reader *reader, int fd, struct span first, uint64_t back_bytes)
 {
 	*reader = (struct line_reader){ .fd = fd, .spool_fd = -1, .longest = line_reader_longest() };
 	reader->pipe = lseek(fd, 0, SEEK_CUR) < 0;
 	if (!reader->pipe)
 		return 0;
 	buffer_add(&reader->window, first.at, span_length(first));
-	if (!go_back)
+	if (back_bytes == 0)
 		return 0;
 	reader->spool_fd = spool_open();
+	reader->back_bytes = spool_share(reader->spool_fd, back_bytes);
 	return reader->spool_fd < 0 || add_to_spool(reader, first.at, span_length(first)) < 0 ? -errno : 0;
 }
 
@@ -121,4 +122,14 @@ int line_reader_get(struct line_reader *reader, off_t offset, struct span *line,
 			return window->length > 0 ? -EPIPE : 0;
 		buffer_add(window, bytes, (size_t)got);
 	}
+}
+
+int line_reader_drop(struct line_reader *reader, off_t offset)
+{
+	if (offset <= reader->dropped)
+		return 0;
+	if (spool_drop(reader->spool_fd, reader->dropped, offset) < 0)
+		return -errno;
+	reader->dropped = offset;
+	return 0;
 }

@@ -17,6 +17,8 @@ struct line_reader {
 	bool no_wait;         /* an empty pipe returns -EAGAIN; other readers of it may block */
 	int spool_fd;         /* owned; copy of the pipe so far; -1: none */
 	off_t spooled;        /* its length */
+	off_t dropped;        /* up to here it is given back to the disk */
+	uint64_t back_bytes;  /* that may lie in it */
 	struct buffer window; /* bytes from window_offset on */
 	off_t window_offset;
 };
@@ -25,10 +27,10 @@ struct line_reader {
 size_t line_reader_longest(void);
 
 /*
- * 0 or -errno. fd may be a file or a pipe; it is closed by line_reader_close(). With go_back, lines of a
+ * 0 or -errno. fd may be a file or a pipe; it is closed by line_reader_close(). The newest back_bytes of a
  * pipe can be read again. first: the bytes that were already taken from a pipe.
  */
-int line_reader_open(struct line_reader *reader, int fd, struct span first, bool go_back);
+int line_reader_open(struct line_reader *reader, int fd, struct span first, uint64_t back_bytes);
 void line_reader_close(struct line_reader *reader);
 
 /*
@@ -37,5 +39,8 @@ void line_reader_close(struct line_reader *reader);
  * -EPIPE when the file ends within the line; -EFBIG for a line that is too long; another -errno of the read.
  */
 int line_reader_get(struct line_reader *reader, off_t offset, struct span *line, off_t *next);
+
+/* Lines before this offset are not read again. 0 or -errno. */
+int line_reader_drop(struct line_reader *reader, off_t offset);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "output/recording.h"
 #include "recording/block.h"
-#include "recording/reader.h"
 
 /* The first bytes; those of a pipe are taken from it. How many, or -errno. */
 static ssize_t look_at(int fd, char bytes[RECORDING_MAGIC_BYTES])
@@ -29,19 +28,19 @@ static ssize_t look_at(int fd, char bytes[RECORDING_MAGIC_BYTES])
 	return (ssize_t)length;
 }
 
-int replay_open(struct source *source, int fd, bool go_back, const struct schema *const *schemas,
-		unsigned n_schemas, const char **why)
+int replay_open(struct source *source, const struct recording_input *input, const char **why)
 {
+	struct recording_input looked_at = *input;
 	char bytes[RECORDING_MAGIC_BYTES];
-	ssize_t length = look_at(fd, bytes);
-	struct span first = span_of(bytes, length > 0 ? (size_t)length : 0);
+	ssize_t length = look_at(input->fd, bytes);
 
 	if (length < 0) {
-		close(fd);
+		close(input->fd);
 		*why = strerror((int)-length);
 		return (int)length;
 	}
+	looked_at.first = span_of(bytes, (size_t)length);
 	if (length == RECORDING_MAGIC_BYTES && memcmp(bytes, RECORDING_MAGIC, RECORDING_MAGIC_BYTES) == 0)
-		return recording_open(source, fd, first, go_back, schemas, n_schemas, why);
-	return replay_lines_open(source, fd, first, go_back, schemas, n_schemas, why);
+		return recording_open(source, &looked_at, why);
+	return replay_lines_open(source, &looked_at, why);
 }

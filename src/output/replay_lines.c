@@ -13,8 +13,12 @@
 #include "core/vector.h"
 #include "output/line_reader.h"
 #include "output/recording.h"
+#include "recording/allowance.h"
+#include "recording/spool.h"
 
 #define EXTENT_BYTES (16 * 1024 * 1024) /* read at most at a time, to know how long a recording is */
+#define TURN_BYTES (1024 * 1024)        /* of a pipe, taken at a time */
+#define STRANGE_BYTES (1024 * 1024)     /* of a pipe without an object: then it is something else */
 
 /* Maps each recorded column to a column of this version; NULL: unknown, its values are skipped. */
 struct column_map {
@@ -36,10 +40,13 @@ struct replay {
 	struct place *places; /* of the lines found so far that look like frames */
 	size_t n_places, capacity;
 	off_t end;      /* offset after the last line found */
+	size_t strange; /* bytes before it that are no object */
 	size_t n_lines; /* found so far, with the header */
 	bool whole;     /* all lines were found */
 	const char *remark;
 	size_t next; /* index of the next frame */
+	struct allowance allowance;
+	bool (*interrupted)(void); /* may be NULL */
 };
 
 static void map_topic(struct column_map *map, const struct schema *schema, const json_t *columns)
@@ -120,15 +127,32 @@ static void set_value(struct frame *frame, void *row, const struct column *colum
 		row_set_text(row, column, arena_copy(&frame->arena, text, strlen(text)));
 }
 
-static void read_table(struct frame *frame, struct table *table, const struct column_map *map,
-		       const json_t *recorded)
+/* How many of the rows the table may have. */
+static size_t allowed_rows(struct replay *replay, unsigned index, const struct schema *schema, size_t wanted)
+{
+	uint64_t row_bytes = allowance_row_bytes(schema->row_size / sizeof(uint64_t));
+	size_t most = allowance_room(&replay->allowance, index) / row_bytes;
+	size_t n_rows = wanted < most ? wanted : most;
+
+	allowance_hold(&replay->allowance, index, n_rows * row_bytes);
+	return n_rows;
+}
+
+static void read_table(struct replay *replay, unsigned index, struct frame *frame, const json_t *recorded)
 {
 	const json_t *rows = json_object_get(recorded, "rows");
+	const struct column_map *map = &replay->maps[index];
+	struct table *table = &frame->tables[index];
+	size_t n_rows = allowed_rows(replay, index, table->schema, json_array_size(rows));
 
 	table->present = true;
 	table->failed = json_is_true(json_object_get(recorded, "failed"));
 	table->mono_ns = to_clock(json_object_get(recorded, "mono_ns"));
-	for (size_t r = 0; r < json_array_size(rows); r++) {
+	if (n_rows < json_array_size(rows)) {
+		frame_notice(frame, "replay", NULL, "%s", allowance_exceeded());
+		n_rows = 0;
+	}
+	for (size_t r = 0; r < n_rows; r++) {
 		const json_t *values = json_array_get(rows, r);
 		void *row = table_add(table);
 
@@ -164,7 +188,7 @@ static void read_frame(struct replay *replay, struct frame *frame, const json_t 
 		const json_t *table = json_object_get(recorded, frame->tables[i].schema->name);
 
 		if (table)
-			read_table(frame, &frame->tables[i], &replay->maps[i], table);
+			read_table(replay, i, frame, table);
 	}
 	read_notices(frame, json_object_get(line, "notices"));
 }
@@ -194,6 +218,11 @@ static void add_place(struct replay *replay, struct span line)
 		(struct place){ .offset = replay->end, .line = replay->n_lines, .wall_ns = wall_of(line) };
 }
 
+static bool is_interrupted(const struct replay *replay)
+{
+	return replay->interrupted && replay->interrupted();
+}
+
 static void end_with(struct replay *replay, const char *remark)
 {
 	replay->whole = true;
@@ -206,7 +235,10 @@ static void end_with(struct replay *replay, const char *remark)
  */
 static void take_line(struct replay *replay, struct span line)
 {
-	if (!span_starts(line, "{\"panetop\":"))
+	replay->strange = span_starts(line, "{") ? 0 : replay->strange + span_length(line) + 1;
+	if (replay->reader.pipe && replay->strange > STRANGE_BYTES)
+		end_with(replay, _("what follows is not a recording; replay stops there"));
+	else if (!span_starts(line, "{\"panetop\":"))
 		add_place(replay, line);
 	else if (span_length(line) != replay->header.length ||
 		 memcmp(line.at, replay->header.bytes, replay->header.length) != 0)
@@ -214,13 +246,36 @@ static void take_line(struct replay *replay, struct span line)
 				   "there"));
 }
 
-/* Finds one more line: 1, 0 at the end, -EAGAIN or -errno. */
+/* Gives back the oldest lines of a pipe that is kept, an eighth of them at a time. */
+static void drop_oldest(struct replay *replay)
+{
+	uint64_t most = replay->reader.back_bytes;
+	size_t n_dropped = 0;
+	int error;
+
+	if (replay->n_places == 0 || (uint64_t)(replay->end - replay->places[0].offset) <= most)
+		return;
+	while (n_dropped + 1 < replay->n_places &&
+	       (uint64_t)(replay->end - replay->places[n_dropped].offset) > most - most / 8)
+		n_dropped++;
+	replay->n_places -= n_dropped;
+	memmove(replay->places, replay->places + n_dropped, replay->n_places * sizeof(*replay->places));
+	replay->next -= replay->next < n_dropped ? replay->next : n_dropped;
+	error = line_reader_drop(&replay->reader, replay->places[0].offset);
+	if (error)
+		end_with(replay, strerror(-error));
+}
+
+/* Finds one more line: 1, 0 at the end, -EAGAIN, -EINTR or -errno. */
 static int find_next(struct replay *replay)
 {
 	struct span line;
 	off_t after;
-	int got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
+	int got;
 
+	if (!replay->whole && is_interrupted(replay))
+		return -EINTR;
+	got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
 	if (got == -EPIPE) {
 		end_with(replay, _("the recording ends in the middle of a line; complete lines were read"));
 		got = 0;
@@ -237,6 +292,8 @@ static int find_next(struct replay *replay)
 	replay->n_lines++;
 	take_line(replay, line);
 	replay->end = after;
+	if (replay->reader.spool_fd >= 0)
+		drop_oldest(replay);
 	return 1;
 }
 
@@ -273,12 +330,16 @@ static int next(void *state, struct frame *frame)
 			return got;
 		}
 		replay->next++;
+		allowance_set_size(&replay->allowance, (uint64_t)replay->end);
 		if (read_line(replay, frame, line))
 			break;
+		if (is_interrupted(replay))
+			return -EINTR;
 		damaged = replay->places[replay->next - 1].line;
 	}
 	if (damaged)
 		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"), damaged);
+	allowance_next_sample(&replay->allowance);
 	return 1;
 }
 
@@ -330,6 +391,13 @@ static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *
 	return replay->whole;
 }
 
+static void keep_back(void *state, uint64_t bytes)
+{
+	struct replay *replay = state;
+
+	replay->reader.back_bytes = spool_share(replay->reader.spool_fd, bytes);
+}
+
 static int wait_fd(void *state)
 {
 	const struct replay *replay = state;
@@ -340,11 +408,12 @@ static int wait_fd(void *state)
 static bool pull(void *state)
 {
 	struct replay *replay = state;
+	off_t most = replay->end + TURN_BYTES;
 	int got;
 
-	while ((got = find_next(replay)) == 1)
+	while ((got = find_next(replay)) == 1 && replay->end < most)
 		;
-	return got == -EAGAIN;
+	return got == 1 || got == -EAGAIN;
 }
 
 static void close_replay(void *state)
@@ -357,6 +426,7 @@ static void close_replay(void *state)
 		free(replay->maps[i].columns);
 	free(replay->maps);
 	free(replay->places);
+	allowance_close(&replay->allowance);
 	free(replay);
 }
 
@@ -365,18 +435,19 @@ static const char *remark(void *state)
 	return ((const struct replay *)state)->remark;
 }
 
-int replay_lines_open(struct source *source, int fd, struct span first, bool go_back,
-		      const struct schema *const *schemas, unsigned n_schemas, const char **why)
+int replay_lines_open(struct source *source, const struct recording_input *input, const char **why)
 {
 	struct replay *replay = alloc_zeroed(1, sizeof(*replay));
-	int error = line_reader_open(&replay->reader, fd, first, go_back);
+	int error = line_reader_open(&replay->reader, input->fd, input->first, input->back_bytes);
 
-	replay->n_schemas = n_schemas;
-	replay->maps = alloc_zeroed(n_schemas, sizeof(*replay->maps));
+	replay->n_schemas = input->n_schemas;
+	replay->maps = alloc_zeroed(replay->n_schemas, sizeof(*replay->maps));
+	replay->interrupted = input->interrupted;
+	allowance_open(&replay->allowance, replay->n_schemas);
 	if (error)
 		*why = strerror(-error);
 	else
-		error = read_header(replay, schemas, why);
+		error = read_header(replay, input->schemas, why);
 	replay->reader.no_wait = true;
 	if (error) {
 		close_replay(replay);
@@ -388,6 +459,7 @@ int replay_lines_open(struct source *source, int fd, struct span first, bool go_
 		.position = position,
 		.find = find,
 		.extent = extent,
+		.keep_back = keep_back,
 		.wait_fd = wait_fd,
 		.pull = pull,
 		.remark = remark,

@@ -4,10 +4,13 @@
 
 #include "output/sink.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "recording/writer.h"
+
+#define ROWS 256 /* written before it is asked whether to go on */
 
 const struct sink_format *sink_format_find(const char *name)
 {
@@ -31,8 +34,19 @@ static bool holds_back(const struct sink *sink)
 	return sink->replace || sink->format->only_last;
 }
 
+bool sink_breaks_off(struct sink *sink)
+{
+	if (sink->interrupted && ++sink->n_asked % ROWS == 0)
+		sink->broken_off |= sink->interrupted();
+	return sink->broken_off;
+}
+
 int sink_flush(struct sink *sink)
 {
+	if (sink->broken_off) {
+		buffer_empty(&sink->buffer);
+		return -ECANCELED;
+	}
 	return holds_back(sink) ? 0 : buffer_write(&sink->buffer, sink->fd, sink->cancel_fd);
 }
 

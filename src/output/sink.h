@@ -59,6 +59,7 @@ struct sink {
 	int fd;                       /* borrowed */
 	int cancel_fd;                /* readable when the user ends the run; -1: none */
 	bool own_file;                /* fd was opened for this run only: it may be truncated */
+	bool (*interrupted)(void);    /* asked between rows: true leaves out the sample; NULL: never */
 	const char *name;             /* of the file, for messages; borrowed */
 	/* Gets each sample as a whole, and fd is not used; NULL: none. 0 or -errno, which it has reported. */
 	int (*replace)(void *context, struct buffer *sample);
@@ -73,6 +74,8 @@ struct sink {
 	long long good_bytes;         /* of the recording: up to the last whole line or block … */
 	unsigned long good_frames;    /* … and the samples in it */
 	uint64_t keep_bytes, keep_ns; /* how much of the recording stays; 0: all */
+	unsigned n_asked;             /* rows */
+	bool broken_off;              /* the sample in the buffer is incomplete */
 	bool failed;                  /* it got an error: it is not ended in order */
 };
 
@@ -92,9 +95,12 @@ void sink_close(struct sink *sink);
 
 /*
  * For formats: writes the buffer, unless the sample waits for its end because it replaces a file or may be
- * the last one. 0, -ECANCELED if the user cancelled a blocked write, or -errno.
+ * the last one. 0, -ECANCELED if the user cancelled a blocked write or the sample, or -errno.
  */
 int sink_flush(struct sink *sink);
+
+/* For formats, before each row: a signal waits, and what they have of the sample so far is not written. */
+bool sink_breaks_off(struct sink *sink);
 
 /* Frees a part of a file, which reads as zeros from then on. 0 or -errno. */
 int sink_drop(struct sink *sink, uint64_t from, uint64_t to);

@@ -49,7 +49,7 @@ static void measure(struct sink *sink, const struct view *view, int *widths,
 
 		widths[c] = widths[c] > column->width ? widths[c] : column->width;
 		widths[c] = widths[c] > title ? widths[c] : title;
-		for (size_t r = 0; r < view->n_rows; r++) {
+		for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++) {
 			const char *text = value_text(number, view->schema, column, view->rows[r], format);
 			int cells = utf8_cells(text, sink->print->ascii);
 
@@ -84,7 +84,7 @@ static void add_rows(struct sink *sink, const struct view *view, const unsigned 
 {
 	char number[VALUE_TEXT_MAX];
 
-	for (size_t r = 0; r < view->n_rows; r++) {
+	for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++) {
 		for (unsigned i = 0; i < n_shown; i++) {
 			const struct column *column = column_of(view, shown[i]);
 
@@ -123,7 +123,7 @@ static void add_wrapped_rows(struct sink *sink, const struct view *view, const u
 	char number[VALUE_TEXT_MAX];
 	bool ascii = sink->print->ascii;
 
-	for (size_t r = 0; r < view->n_rows; r++) {
+	for (size_t r = 0; r < view->n_rows && !sink_breaks_off(sink); r++) {
 		int at = 0;
 
 		for (unsigned i = 0; i < n_shown; i++) {

@@ -104,24 +104,17 @@ bool block_sections_parse(const struct block_header *header, struct span table, 
 	return true;
 }
 
-static void make_room(struct buffer *buffer, size_t wanted)
-{
-	VECTOR_RESERVE(buffer->bytes, wanted, buffer->capacity);
-}
-
-bool section_read(const struct section *section, struct span stored, ZSTD_DCtx *zstd, struct buffer *buffer,
-		  struct span *content)
+bool section_read(const struct section *section, struct span stored, ZSTD_DCtx *zstd, char *content)
 {
 	if (span_length(stored) != section->stored || block_sum(stored.at, section->stored) != section->sum)
 		return false;
-	*content = stored;
-	if (!section->deflated)
-		return true;
-	make_room(buffer, section->raw + 1);
-	buffer->length = section->raw;
-	*content = span_of(buffer->bytes, section->raw);
-	return ZSTD_decompressDCtx(zstd, buffer->bytes, section->raw, stored.at, section->stored) ==
-	       section->raw;
+	if (section->deflated)
+		return ZSTD_decompressDCtx(zstd, content, section->raw, stored.at, section->stored) ==
+		       section->raw;
+	if (section->raw != section->stored)
+		return false;
+	memcpy(content, stored.at, section->raw);
+	return true;
 }
 
 void index_tail_add(struct buffer *out, uint64_t offset)
@@ -181,7 +174,7 @@ void block_add_section(struct block_builder *builder, unsigned id, const struct 
 	size_t before = bytes->length, room = ZSTD_compressBound(raw->length), stored;
 	char entry[SECTION_ENTRY_BYTES] = { 0 };
 
-	make_room(bytes, before + room);
+	VECTOR_RESERVE(bytes->bytes, before + room, bytes->capacity);
 	stored = deflate(builder->zstd, raw, bytes->bytes + before, room);
 	if (stored == 0 || stored >= raw->length) {
 		buffer_add(bytes, raw->bytes, raw->length);

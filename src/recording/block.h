@@ -73,9 +73,8 @@ bool block_header_parse(struct block_header *header, const char bytes[BLOCK_HEAD
 /* The sections that the table after the header lists; sections has room for header->n_sections. */
 bool block_sections_parse(const struct block_header *header, struct span table, struct section *sections);
 
-/* The section's content: inflated into buffer, or stored itself. False: damaged. */
-bool section_read(const struct section *section, struct span stored, ZSTD_DCtx *zstd, struct buffer *buffer,
-		  struct span *content);
+/* Writes the section's content, section->raw bytes. False: damaged. */
+bool section_read(const struct section *section, struct span stored, ZSTD_DCtx *zstd, char *content);
 
 /* The last bytes of a recording that was ended in order: where its index is. */
 void index_tail_add(struct buffer *out, uint64_t offset);

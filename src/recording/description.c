@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "recording/bytes.h"
 
 #define TOPICS_MAX 4096
@@ -62,15 +63,15 @@ static bool take_type(struct span *in, enum value_type *type)
 static bool take_topic(struct described_topic *topic, struct span *in, const struct schema *const *schemas,
 		       unsigned n_schemas)
 {
-	struct span name, shape, key, kind, unit;
+	struct span shape, key, kind, unit;
 	uint64_t n_columns;
 
 	topic->table = -1;
-	if (!take_bytes(in, &name) || !take_bytes(in, &shape) || !take_varint(in, &n_columns) ||
+	if (!take_bytes(in, &topic->name) || !take_bytes(in, &shape) || !take_varint(in, &n_columns) ||
 	    n_columns == 0 || n_columns > COLUMNS_MAX)
 		return false;
 	for (unsigned i = 0; i < n_schemas; i++)
-		if (span_is(name, schemas[i]->name))
+		if (span_is(topic->name, schemas[i]->name))
 			topic->table = (int)i;
 	topic->n_columns = (unsigned)n_columns;
 	topic->types = alloc_zeroed(n_columns + 1, sizeof(*topic->types));
@@ -88,6 +89,28 @@ static bool take_topic(struct described_topic *topic, struct span *in, const str
 	return true;
 }
 
+static bool same_name(const struct described_topic *one, const struct described_topic *other)
+{
+	return span_length(one->name) == span_length(other->name) &&
+	       memcmp(one->name.at, other->name.at, span_length(one->name)) == 0;
+}
+
+static bool has_topic_twice(const struct description *description)
+{
+	const struct described_topic *topics = description->topics;
+	struct hash names = { 0 };
+	uint32_t same = HASH_NONE;
+
+	for (unsigned i = 0; i < description->n_topics && same == HASH_NONE; i++) {
+		uint64_t hash = hash_bytes(HASH_SEED, topics[i].name);
+
+		HASH_FIND(same, &names, hash, same_name(&topics[same], &topics[i]));
+		hash_add(&names, hash, i);
+	}
+	hash_free(&names);
+	return same != HASH_NONE;
+}
+
 bool description_parse(struct description *description, struct span in, const struct schema *const *schemas,
 		       unsigned n_schemas)
 {
@@ -102,7 +125,7 @@ bool description_parse(struct description *description, struct span in, const st
 			description->n_topics++; /* what it has so far is given back */
 			return false;
 		}
-	return true;
+	return !has_topic_twice(description);
 }
 
 void description_free(struct description *description)

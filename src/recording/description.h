@@ -7,8 +7,11 @@
 #include "core/span.h"
 #include "model/frame.h"
 
+#define DESCRIPTION_BYTES_MAX ((size_t)4 << 20)
+
 struct described_topic {
-	int table; /* index of its schema, or -1 */
+	struct span name; /* in the bytes that were parsed */
+	int table;        /* index of its schema, or -1 */
 	enum value_type *types;
 	const struct column **columns; /* NULL: unknown here */
 	unsigned n_columns;
@@ -21,7 +24,7 @@ struct description {
 
 void description_add(struct buffer *out, const struct frame *frame);
 
-/* False: damaged. description_free() gives all back in either case. */
+/* False: damaged, or with a topic twice. description_free() gives all back in either case. */
 bool description_parse(struct description *description, struct span in, const struct schema *const *schemas,
 		       unsigned n_schemas);
 void description_free(struct description *description);

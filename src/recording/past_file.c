@@ -6,11 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -19,7 +17,6 @@
 #include "recording/spool.h"
 #include "recording/writer.h"
 
-#define TMPFS_PART 4
 #define COPY_BYTES 65536
 
 struct past_file {
@@ -53,13 +50,6 @@ static int open_unlinked(void)
 	return fd < 0 ? spool_open() : fd;
 }
 
-static bool is_memory(int fd)
-{
-	struct statfs fs;
-
-	return fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
-}
-
 struct past_file *past_file_open(double seconds, uint64_t bytes, const struct schema *const *schemas,
 				 unsigned n_schemas)
 {
@@ -72,7 +62,7 @@ struct past_file *past_file_open(double seconds, uint64_t bytes, const struct sc
 	*file = (struct past_file){
 		.fd = fd,
 		.age_ns = (uint64_t)(seconds * 1e9),
-		.most_bytes = is_memory(fd) ? bytes / TMPFS_PART : bytes,
+		.most_bytes = spool_share(fd, bytes),
 		.schemas = schemas,
 		.n_schemas = n_schemas,
 	};
@@ -95,8 +85,7 @@ static void drop(struct past_file *file, uint64_t most_bytes)
 
 	recording_writer_keep(file->writer, most_bytes, file->age_ns);
 	while (recording_writer_drop(file->writer, &from, &to))
-		fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-			  (off_t)(to - from));
+		spool_drop(file->fd, (off_t)from, (off_t)to);
 }
 
 static bool write_waiting(struct past_file *file)
@@ -157,15 +146,16 @@ static int flush(struct past_file *file)
 
 int past_file_read(struct past_file *file, struct source *source)
 {
+	struct recording_input input = { .schemas = file->schemas, .n_schemas = file->n_schemas };
 	const char *why;
-	int error = flush(file), fd;
+	int error = flush(file);
 
 	if (error)
 		return error;
-	fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-	if (fd < 0)
+	input.fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	if (input.fd < 0)
 		return -errno;
-	return recording_open(source, fd, (struct span){ 0 }, false, file->schemas, file->n_schemas, &why);
+	return recording_open(source, &input, &why);
 }
 
 /* Holes stay holes. */

@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "recording/allowance.h"
 #include "recording/block.h"
 #include "recording/description.h"
 #include "recording/row_coding.h"
@@ -23,8 +24,14 @@
 #define SEARCH_BYTES ((size_t)64 * 1024)
 #define HEAD_BYTES ((size_t)4096)    /* of a block, read at once: its header and its table */
 #define FRAMES_MAX (1 << 20)         /* of a block */
-#define CELLS_MAX ((size_t)32 << 20) /* of all topics */
+#define INFLATED_MAX ((size_t)256 << 20) /* of all topics in a block */
+#define TEXT_BYTES_MAX ((size_t)64 << 20) /* of all topics in a chain */
+#define NOTICES_MAX 4096                 /* of a sample */
 #define CHAIN_BLOCKS_MAX 4096
+#define CHAIN_BYTES ((uint64_t)64 << 20) /* of a pipe, kept whatever --past-size says */
+#define STRANGE_BYTES ((size_t)1 << 20)  /* of a pipe without a block: then it is something else */
+#define INDEX_ENTRY_MAX (6 * VARINT_MAX)
+#define TURN_BYTES ((off_t)1 << 20)      /* of a pipe, taken at a time */
 #define NO_BLOCK SIZE_MAX
 
 struct known_block {
@@ -50,10 +57,8 @@ struct head {
 
 struct topic_reader {
 	struct row_decoder rows;
-	size_t row_cells; /* what a row costs: here, or in the table of this version if that is more */
-	struct buffer inflated;
-	struct buffer stored; /* of its section */
-	struct span rest;     /* samples of the loaded block that are not decoded yet */
+	uint64_t row_bytes; /* what a row costs: here, or in the table of this version if that is more */
+	struct span rest;   /* samples of the loaded block that are not decoded yet; in reader->content */
 	bool in_block;        /* the loaded block has a section of it */
 	bool broken;          /* unknown until the next chain */
 };
@@ -62,6 +67,10 @@ struct reader {
 	int fd; /* owned */
 	bool pipe, no_wait;
 	int spool_fd;           /* owned; -1: none */
+	uint64_t back_bytes;    /* that may lie in it */
+	off_t dropped;          /* up to here they are given back */
+	size_t n_strange;       /* bytes since the last block that were no block */
+	size_t n_passed;        /* … zeros among them, since -EAGAIN */
 	struct buffer incoming; /* of a pipe: from end on */
 	struct buffer newest;   /* of a pipe without spool: the block found last, at newest_offset */
 	off_t newest_offset;
@@ -72,6 +81,9 @@ struct reader {
 	bool *wanted; /* tables of the frames */
 	ZSTD_DCtx *zstd;
 	struct buffer window, scratch;
+	struct buffer content; /* of the sections of the loaded block that are wanted */
+	struct decoding decoding;
+	struct allowance allowance;
 	struct head head;
 
 	struct known_block *blocks;
@@ -79,12 +91,11 @@ struct reader {
 	off_t end; /* after the last block found */
 	bool whole;
 	const char *remark;
-	bool damaged; /* something was skipped, and no frame has told it yet */
+	bool damaged, too_large; /* something was skipped, and no frame has told it yet */
 
 	size_t next;                  /* index of the next frame */
 	size_t loaded;                /* block; or NO_BLOCK */
 	uint32_t n_decoded;           /* frames of it */
-	size_t n_cells;               /* of all rows decoded last */
 	struct clocks clocks, others; /* of the loaded block; of another one */
 	struct topic_reader notices;  /* its texts; its cells are not used */
 	uint64_t host;                /* codes */
@@ -92,6 +103,17 @@ struct reader {
 	unsigned n_told;
 	uint64_t serial; /* of frames filled */
 };
+
+static bool is_interrupted(const struct reader *reader)
+{
+	return reader->decoding.interrupted && reader->decoding.interrupted();
+}
+
+/* For the next frame to say. */
+static void note_skipped(struct reader *reader, bool too_large)
+{
+	*(too_large ? &reader->too_large : &reader->damaged) = true;
+}
 
 static void end_with(struct reader *reader, const char *remark)
 {
@@ -155,13 +177,13 @@ static int look(struct reader *reader, size_t least, size_t most, struct span *b
 	return got < 0 ? (int)got : (size_t)got >= least;
 }
 
-/* What was found ends this much later. */
-static void pass(struct reader *reader, size_t length)
+/* What was found ends this much later. keep: it is read again. */
+static void pass(struct reader *reader, size_t length, bool keep)
 {
 	struct buffer *incoming = &reader->incoming;
 
 	if (reader->pipe) {
-		if (reader->spool_fd >= 0 &&
+		if (keep && reader->spool_fd >= 0 &&
 		    spool_write(reader->spool_fd, incoming->bytes, length, reader->end) < 0)
 			end_with(reader, strerror(errno));
 		incoming->length -= length;
@@ -213,26 +235,33 @@ static bool read_head(struct reader *reader, off_t offset)
 	       block_sections_parse(&head->header, bytes, head->sections);
 }
 
-/* The content of a section of the block whose head was read last; 1; 0: it has none; -1: damaged. */
-static int read_section(struct reader *reader, const struct section *section, struct buffer *stored,
-			struct buffer *inflated, struct span *content)
+/* Writes the content of a section of the block whose head was read last. False: damaged. */
+static bool read_section(struct reader *reader, const struct section *section, char *content)
 {
-	struct span bytes;
+	struct span stored;
 
 	return read_bytes(reader, reader->head.offset + BLOCK_HEADER_BYTES + (off_t)section->offset,
-			  section->stored, stored, &bytes) &&
-			       section_read(section, bytes, reader->zstd, inflated, content)
-		       ? 1
-		       : -1;
+			  section->stored, &reader->window, &stored) &&
+	       section_read(section, stored, reader->zstd, content);
 }
 
-static int find_section(struct reader *reader, unsigned id, struct buffer *stored, struct buffer *inflated,
-			struct span *content)
+/* The content, if there is such a section of at most this many bytes, and it is not damaged. */
+static bool find_section(struct reader *reader, unsigned id, size_t most, struct span *content)
 {
-	for (unsigned i = 0; i < reader->head.header.n_sections; i++)
-		if (reader->head.sections[i].id == id)
-			return read_section(reader, &reader->head.sections[i], stored, inflated, content);
-	return 0;
+	struct buffer *scratch = &reader->scratch;
+
+	for (unsigned i = 0; i < reader->head.header.n_sections; i++) {
+		const struct section *section = &reader->head.sections[i];
+
+		if (section->id != id)
+			continue;
+		if (section->raw > most)
+			return false;
+		VECTOR_RESERVE(scratch->bytes, (size_t)section->raw + 1, scratch->capacity);
+		*content = span_of(scratch->bytes, section->raw);
+		return read_section(reader, section, scratch->bytes);
+	}
+	return false;
 }
 
 static void add_block(struct reader *reader, struct known_block block)
@@ -251,13 +280,56 @@ static bool is_same_description(struct reader *reader, off_t offset)
 	struct span content;
 
 	return read_head(reader, offset) &&
-	       find_section(reader, SECTION_TOPICS, &reader->window, &reader->scratch, &content) == 1 &&
+	       find_section(reader, SECTION_TOPICS, reader->topics_section.length, &content) &&
 	       span_length(content) == reader->topics_section.length &&
 	       memcmp(content.at, reader->topics_section.bytes, span_length(content)) == 0;
 }
 
+/* The first n_dropped blocks are no longer there. */
+static void forget_blocks(struct reader *reader, size_t n_dropped)
+{
+	size_t n_frames = n_dropped < reader->n_blocks ? reader->blocks[n_dropped].first : reader->n_frames;
+
+	reader->n_blocks -= n_dropped;
+	memmove(reader->blocks, reader->blocks + n_dropped, reader->n_blocks * sizeof(*reader->blocks));
+	for (size_t i = 0; i < reader->n_blocks; i++)
+		reader->blocks[i].first -= n_frames;
+	reader->n_frames -= n_frames;
+	reader->next -= reader->next < n_frames ? reader->next : n_frames;
+	if (reader->loaded != NO_BLOCK)
+		reader->loaded = reader->loaded < n_dropped ? NO_BLOCK : reader->loaded - n_dropped;
+}
+
+/* Bytes in the spool from a block on. */
+static uint64_t bytes_from(const struct reader *reader, size_t block)
+{
+	return block < reader->n_blocks ? (uint64_t)(reader->end - reader->blocks[block].offset) : 0;
+}
+
+/* Gives back the oldest chains of a pipe that is kept; the newest one stays. */
+static void drop_oldest(struct reader *reader)
+{
+	uint64_t most = reader->back_bytes > CHAIN_BYTES ? reader->back_bytes : CHAIN_BYTES;
+	size_t n_dropped = 0;
+	off_t from;
+
+	for (size_t i = 1; i < reader->n_blocks && bytes_from(reader, n_dropped) > reader->back_bytes; i++)
+		if (reader->blocks[i].in_chain == 0)
+			n_dropped = i;
+	if (n_dropped > 0)
+		forget_blocks(reader, n_dropped);
+	from = reader->end - (off_t)bytes_from(reader, 0);
+	if (from > reader->dropped && spool_drop(reader->spool_fd, reader->dropped, from) < 0)
+		end_with(reader, strerror(errno));
+	reader->dropped = from;
+	if (bytes_from(reader, 0) > most)
+		end_with(reader, _("its samples need more of those before than --past-size keeps; replay "
+				   "stops there"));
+}
+
 static void take_block(struct reader *reader, const struct block_header *header, off_t offset)
 {
+	reader->n_strange = reader->n_passed = 0;
 	if (header->kind == BLOCK_SAMPLES && header->n_frames > 0)
 		add_block(reader, (struct known_block){
 					  .offset = offset,
@@ -269,6 +341,19 @@ static void take_block(struct reader *reader, const struct block_header *header,
 				  });
 	else if (header->kind == BLOCK_DESCRIPTION && !is_same_description(reader, offset))
 		end_with(reader, _("another recording with different columns follows; replay stops there"));
+	if (reader->spool_fd >= 0)
+		drop_oldest(reader);
+}
+
+/* Do they begin a block or a recording, as far as can be seen? */
+static bool may_begin(struct span bytes)
+{
+	struct block_header header;
+
+	if (memcmp(bytes.at, BLOCK_SYNC, 4) == 0)
+		return span_length(bytes) < BLOCK_HEADER_BYTES || block_header_parse(&header, bytes.at);
+	return memcmp(bytes.at, RECORDING_MAGIC, 4) == 0 &&
+	       (span_length(bytes) < RECORDING_HEADER_BYTES || recording_header_check(bytes.at) == 0);
 }
 
 /* Up to where the next block or recording may begin. */
@@ -276,18 +361,28 @@ static size_t length_of_damage(struct span bytes)
 {
 	size_t n = 1;
 
-	while (n + 4 <= span_length(bytes) && memcmp(bytes.at + n, BLOCK_SYNC, 4) != 0 &&
-	       memcmp(bytes.at + n, RECORDING_MAGIC, 4) != 0)
+	while (n + 4 <= span_length(bytes) && !may_begin((struct span){ bytes.at + n, bytes.end }))
 		n++;
 	return n;
 }
 
-/* Passes damage, or zeros where oldest blocks were dropped. 1; 0 at the end; or -errno. */
+/* Passes zeros, where oldest blocks were dropped. A pipe of zeros without end keeps nothing else waiting. */
+static int pass_zeros(struct reader *reader, size_t n_zeros, int got)
+{
+	pass(reader, n_zeros, false);
+	reader->n_passed += n_zeros;
+	if (!reader->pipe || !reader->no_wait || reader->n_passed < (size_t)TURN_BYTES)
+		return got;
+	reader->n_passed = 0;
+	return -EAGAIN;
+}
+
+/* Passes damage, or zeros. 1; 0 at the end; or -errno. */
 static int search(struct reader *reader)
 {
 	struct span bytes;
 	int got = look(reader, BLOCK_HEADER_BYTES, SEARCH_BYTES, &bytes);
-	size_t zeros = 0;
+	size_t zeros = 0, length;
 	off_t data;
 
 	if (got < 0)
@@ -299,12 +394,14 @@ static int search(struct reader *reader)
 		reader->end = data;
 		return 1;
 	}
-	if (zeros > 0) {
-		pass(reader, zeros);
-		return got;
-	}
+	if (zeros > 0)
+		return pass_zeros(reader, zeros, got);
 	reader->damaged = true;
-	pass(reader, length_of_damage(bytes));
+	length = length_of_damage(bytes);
+	pass(reader, length, false);
+	reader->n_strange += length;
+	if (reader->pipe && reader->n_strange > STRANGE_BYTES)
+		end_with(reader, _("what follows is not a recording; replay stops there"));
 	return got;
 }
 
@@ -336,26 +433,29 @@ static int wait_for_block(struct reader *reader, const struct block_header *head
 		buffer_add(newest, reader->incoming.bytes, length);
 		reader->newest_offset = *offset;
 	}
-	pass(reader, length);
+	pass(reader, length, true);
 	return 1;
 }
 
-/* Finds one more block, or passes something else: 1, 0 at the end, -EAGAIN or -errno. */
+/* Finds one more block, or passes something else: 1, 0 at the end, -EAGAIN, -EINTR or -errno. */
 static int find_next(struct reader *reader)
 {
 	struct block_header header;
 	struct span bytes;
 	off_t offset;
-	int got = reader->whole ? 0 : look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes);
+	int got;
 
-	if (reader->whole || got < 0)
+	if (reader->whole || is_interrupted(reader))
+		return reader->whole ? 0 : -EINTR;
+	got = look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes);
+	if (got < 0)
 		return got;
 	if (got == 0) {
 		end_here(reader, span_length(bytes) > 0);
 		return 0;
 	}
 	if (recording_header_check(bytes.at) == 0) {
-		pass(reader, RECORDING_HEADER_BYTES);
+		pass(reader, RECORDING_HEADER_BYTES, false);
 		return 1;
 	}
 	if (!block_header_parse(&header, bytes.at)) {
@@ -365,7 +465,7 @@ static int find_next(struct reader *reader)
 		if (got == 1)
 			take_block(reader, &header, offset);
 	}
-	if (got == 0)
+	if (got == 0 && !reader->whole)
 		end_here(reader, true);
 	return got;
 }
@@ -384,6 +484,7 @@ static bool take_entries(struct reader *reader, struct span index, off_t limit)
 		if (!take_varint(&index, &step) || !take_varint(&index, &in_chain) ||
 		    !take_varint(&index, &n_frames) || !take_varint(&index, &block.first_frame) ||
 		    !take_varint(&index, &block.min_ns) || !take_varint(&index, &span_ns) ||
+		    step < (i == 0 ? RECORDING_HEADER_BYTES : BLOCK_HEADER_BYTES) ||
 		    step > (uint64_t)limit - offset || in_chain > UINT32_MAX || n_frames > FRAMES_MAX)
 			return false;
 		offset += step;
@@ -407,7 +508,8 @@ static void read_index(struct reader *reader)
 	    !index_tail_parse(bytes.at, &offset) || offset >= (uint64_t)size ||
 	    !read_head(reader, (off_t)offset) || reader->head.header.kind != BLOCK_INDEX ||
 	    (off_t)offset + BLOCK_HEADER_BYTES + (off_t)reader->head.header.length != size ||
-	    find_section(reader, SECTION_INDEX, &reader->window, &reader->scratch, &content) != 1)
+	    !find_section(reader, SECTION_INDEX, ((size_t)offset / BLOCK_HEADER_BYTES + 1) * INDEX_ENTRY_MAX,
+			  &content))
 		return;
 	if (take_entries(reader, content, (off_t)offset)) {
 		reader->end = size;
@@ -450,11 +552,11 @@ static const char *read_description(struct reader *reader, const struct schema *
 	got = got == 1 ? recording_header_check(bytes.at) : -EBADMSG;
 	if (got < 0)
 		return why_not(got);
-	pass(reader, RECORDING_HEADER_BYTES);
+	pass(reader, RECORDING_HEADER_BYTES, false);
 	if (look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes) != 1 ||
 	    !block_header_parse(&header, bytes.at) || header.kind != BLOCK_DESCRIPTION ||
 	    wait_for_block(reader, &header, &offset) != 1 || !read_head(reader, offset) ||
-	    find_section(reader, SECTION_TOPICS, &reader->window, &reader->scratch, &content) != 1 ||
+	    !find_section(reader, SECTION_TOPICS, DESCRIPTION_BYTES_MAX, &content) ||
 	    !description_parse(&reader->description, content, schemas, n_schemas))
 		return _("the description of its columns is damaged");
 	buffer_add(&reader->topics_section, content.at, span_length(content));
@@ -463,9 +565,10 @@ static const char *read_description(struct reader *reader, const struct schema *
 		const struct described_topic *topic = &reader->description.topics[i];
 		struct row_decoder *rows = &reader->topics[i].rows;
 
+		rows->shared = &reader->decoding;
 		rows->n_columns = topic->n_columns;
 		rows->types = topic->types;
-		reader->topics[i].row_cells = row_cells(topic, schemas);
+		reader->topics[i].row_bytes = allowance_row_bytes(row_cells(topic, schemas));
 	}
 	return NULL;
 }
@@ -475,7 +578,7 @@ static bool read_clocks(struct reader *reader, uint32_t n_frames, struct clocks 
 	uint64_t now[2] = { 0 }, step[2] = { 0 };
 	struct span content;
 
-	if (find_section(reader, SECTION_CLOCKS, &reader->window, &reader->scratch, &content) != 1 ||
+	if (!find_section(reader, SECTION_CLOCKS, (size_t)n_frames * 2 * VARINT_MAX, &content) ||
 	    span_length(content) / 2 < n_frames)
 		return false;
 	VECTOR_RESERVE(clocks->times, n_frames, clocks->capacity);
@@ -500,7 +603,18 @@ static void restart(struct reader *reader)
 	reader->notices.broken = false;
 	reader->n_told = 0;
 	reader->host = 0;
-	reader->n_cells = 0;
+	reader->decoding.text_bytes = 0;
+}
+
+/* In the allowance; tables have the indexes of their schemas. */
+static unsigned text_use(const struct reader *reader)
+{
+	return reader->description.n_tables;
+}
+
+static unsigned content_use(const struct reader *reader)
+{
+	return reader->description.n_tables + 1;
 }
 
 static bool is_wanted(const struct reader *reader, unsigned topic)
@@ -510,14 +624,55 @@ static bool is_wanted(const struct reader *reader, unsigned topic)
 	return table >= 0 && reader->wanted[table];
 }
 
-static void load_topic(struct reader *reader, struct topic_reader *topic, const struct section *section)
+/* The topic that is wanted and has this section, or NULL. */
+static struct topic_reader *topic_of(struct reader *reader, const struct section *section)
+{
+	if (section->id == SECTION_NOTICES)
+		return &reader->notices;
+	return section->id < reader->description.n_topics && is_wanted(reader, section->id)
+		       ? &reader->topics[section->id]
+		       : NULL;
+}
+
+static void load_topic(struct reader *reader, struct topic_reader *topic, const struct section *section,
+		       char *content)
 {
 	topic->in_block = !topic->broken;
-	if (topic->in_block &&
-	    read_section(reader, section, &topic->stored, &topic->inflated, &topic->rest) != 1) {
+	topic->rest = span_of(content, section->raw);
+	if (topic->in_block && !read_section(reader, section, content)) {
 		topic->in_block = false;
 		topic->broken = reader->damaged = true;
 	}
+}
+
+static void update_allowance(struct reader *reader)
+{
+	off_t size = reader->pipe ? reader->end + (off_t)reader->incoming.length : file_size(reader);
+
+	allowance_set_size(&reader->allowance, (uint64_t)size);
+}
+
+/* Room for what is wanted of the block whose head was read last. False: that is more than is allowed. */
+static bool reserve_content(struct reader *reader)
+{
+	struct buffer *content = &reader->content;
+	unsigned use = content_use(reader);
+	size_t wanted = 1;
+
+	for (unsigned i = 0; i < reader->head.header.n_sections; i++)
+		if (topic_of(reader, &reader->head.sections[i]))
+			wanted += reader->head.sections[i].raw;
+	if (wanted > INFLATED_MAX || wanted > allowance_room(&reader->allowance, use)) {
+		reader->too_large = true;
+		return false;
+	}
+	if (content->capacity < wanted || content->capacity / 4 > wanted) {
+		free(content->bytes); /* its content is not needed, and is not copied */
+		content->bytes = alloc_resize(NULL, wanted, 1);
+		content->capacity = wanted;
+	}
+	allowance_hold(&reader->allowance, use, content->capacity);
+	return true;
 }
 
 /* Reads the sections of a block that are wanted; false: nothing of it can be read. */
@@ -525,8 +680,10 @@ static bool load_block(struct reader *reader, size_t index)
 {
 	const struct known_block *block = &reader->blocks[index];
 	struct head *head = &reader->head;
+	size_t at = 0;
 
 	reader->loaded = NO_BLOCK;
+	update_allowance(reader);
 	if (!read_head(reader, block->offset) || head->header.kind != BLOCK_SAMPLES ||
 	    head->header.n_frames != block->n_frames || head->header.in_chain != block->in_chain ||
 	    head->header.first_frame != block->first_frame ||
@@ -537,13 +694,15 @@ static bool load_block(struct reader *reader, size_t index)
 	reader->notices.in_block = false;
 	for (unsigned i = 0; i < reader->description.n_topics; i++)
 		reader->topics[i].in_block = false;
-	for (unsigned i = 0; i < head->header.n_sections; i++) {
-		const struct section *section = &head->sections[i];
+	if (!reserve_content(reader))
+		return false;
+	for (unsigned i = 0; i < head->header.n_sections && !is_interrupted(reader); i++) {
+		struct topic_reader *topic = topic_of(reader, &head->sections[i]);
 
-		if (section->id == SECTION_NOTICES)
-			load_topic(reader, &reader->notices, section);
-		else if (section->id < reader->description.n_topics && is_wanted(reader, section->id))
-			load_topic(reader, &reader->topics[section->id], section);
+		if (!topic)
+			continue;
+		load_topic(reader, topic, &head->sections[i], reader->content.bytes + at);
+		at += head->sections[i].raw;
 	}
 	reader->loaded = index;
 	reader->n_decoded = 0;
@@ -555,7 +714,7 @@ static bool decode_notices(struct reader *reader)
 	struct topic_reader *notices = &reader->notices;
 	uint64_t count, unused;
 
-	if (!take_varint(&notices->rest, &count))
+	if (!take_varint(&notices->rest, &count) || count > NOTICES_MAX)
 		return false;
 	if (count == 0)
 		return true;
@@ -574,37 +733,58 @@ static bool decode_notices(struct reader *reader)
 
 static void break_topic(struct reader *reader, struct topic_reader *topic)
 {
-	reader->n_cells -= topic->rows.rows.n_rows * topic->row_cells;
-	topic->rows.rows.n_rows = 0;
-	topic->in_block = topic->rows.present = false;
-	topic->broken = reader->damaged = true;
+	row_decoder_restart(&topic->rows);
+	topic->in_block = false;
+	topic->broken = true;
+	if (!is_interrupted(reader))
+		note_skipped(reader, reader->decoding.too_large);
+	reader->decoding.too_large = false;
 }
 
-static void decode_topic(struct reader *reader, struct topic_reader *topic)
+/* What the texts of all topics hold counts, and what they may hold. */
+static void limit_texts(struct reader *reader)
 {
-	struct row_decoder *rows = &topic->rows;
+	struct decoding *decoding = &reader->decoding;
+	uint64_t room = allowance_room(&reader->allowance, text_use(reader)) / allowance_text_bytes(1);
+
+	decoding->text_bytes_max = room < TEXT_BYTES_MAX ? room : TEXT_BYTES_MAX;
+}
+
+static void decode_topic(struct reader *reader, unsigned index)
+{
+	struct topic_reader *topic = &reader->topics[index];
+	unsigned use = (unsigned)reader->description.topics[index].table;
 	bool good;
 
-	reader->n_cells -= rows->rows.n_rows * topic->row_cells;
-	good = rows_decode(rows, &topic->rest);
-	reader->n_cells += rows->rows.n_rows * topic->row_cells;
-	if (!good || reader->n_cells > CELLS_MAX)
+	limit_texts(reader);
+	topic->rows.n_rows_max = allowance_room(&reader->allowance, use) / topic->row_bytes;
+	good = rows_decode(&topic->rows, &topic->rest);
+	if (!good)
 		break_topic(reader, topic);
+	allowance_hold(&reader->allowance, use, topic->rows.rows.n_rows * topic->row_bytes);
+	allowance_hold(&reader->allowance, text_use(reader),
+		       allowance_text_bytes(reader->decoding.text_bytes));
 }
 
-static void decode_frame(struct reader *reader)
+/* False: interrupted; the block must be loaded again. */
+static bool decode_frame(struct reader *reader)
 {
 	for (unsigned i = 0; i < reader->description.n_topics; i++) {
 		reader->topics[i].rows.present = false;
 		if (reader->topics[i].in_block)
-			decode_topic(reader, &reader->topics[i]);
+			decode_topic(reader, i);
 	}
+	limit_texts(reader);
 	if (reader->notices.in_block && !decode_notices(reader)) {
 		break_topic(reader, &reader->notices);
 		reader->n_told = 0;
 		reader->host = 0;
 	}
 	reader->n_decoded++;
+	if (!is_interrupted(reader))
+		return true;
+	reader->loaded = NO_BLOCK;
+	return false;
 }
 
 /* The block with this frame, which is known. */
@@ -616,56 +796,57 @@ static size_t block_of(const struct reader *reader, size_t frame)
 	return at;
 }
 
-/* The start of its chain; NO_BLOCK if a part of it is missing. */
-static size_t chain_start(const struct reader *reader, size_t block)
+/*
+ * Where decoding must begin for a frame of a block: the loaded block, or the start of the chain; NO_BLOCK if
+ * a part between is missing. What a pipe without spool has passed cannot be read again: there the blocks come
+ * one after the other.
+ */
+static size_t first_needed(const struct reader *reader, size_t block)
 {
-	const struct known_block *last = &reader->blocks[block];
-	uint64_t first_frame = last->first_frame;
+	const struct known_block *blocks = reader->blocks;
+	size_t at = block;
 
-	if (last->in_chain > block || last->in_chain > CHAIN_BLOCKS_MAX || last->bad)
+	if (blocks[block].bad || blocks[block].in_chain > CHAIN_BLOCKS_MAX)
 		return NO_BLOCK;
-	for (const struct known_block *each = last; each > last - last->in_chain; each--) {
-		if ((each - 1)->bad || (each - 1)->in_chain + 1 != each->in_chain ||
-		    (each - 1)->first_frame + (each - 1)->n_frames != first_frame)
+	while (at != reader->loaded && blocks[at].in_chain > 0) {
+		if (at == 0 || blocks[at - 1].bad || blocks[at - 1].in_chain + 1 != blocks[at].in_chain ||
+		    blocks[at - 1].first_frame + blocks[at - 1].n_frames != blocks[at].first_frame)
 			return NO_BLOCK;
-		first_frame = (each - 1)->first_frame;
+		at--;
 	}
-	return block - last->in_chain;
+	return at;
 }
 
-/* What a pipe without spool has passed cannot be read again: there the blocks come one after the other. */
-static bool continues(const struct reader *reader, size_t start, size_t block, size_t frame)
+static bool load_or_mark(struct reader *reader, size_t block)
 {
-	size_t loaded = reader->loaded;
+	bool good = !is_interrupted(reader) && load_block(reader, block);
 
-	return loaded != NO_BLOCK && loaded >= start &&
-	       (loaded < block ||
-		(loaded == block && reader->n_decoded <= frame - reader->blocks[block].first));
+	reader->blocks[block].bad |= !good && !is_interrupted(reader);
+	return good;
 }
 
-/* Decodes everything up to this frame of this block; false: it cannot be read. */
+/* Decodes everything up to this frame of this block; false: it cannot be read, or was interrupted. */
 static bool decode_up_to(struct reader *reader, size_t block, size_t frame)
 {
-	size_t start = chain_start(reader, block);
+	size_t index = frame - reader->blocks[block].first, first;
 
-	if (start == NO_BLOCK)
+	if (reader->loaded == block && reader->n_decoded > index)
+		reader->loaded = NO_BLOCK;
+	first = first_needed(reader, block);
+	if (first == NO_BLOCK || (first != reader->loaded && !load_or_mark(reader, first)))
 		return false;
-	if (!continues(reader, start, block, frame) && !load_block(reader, start)) {
-		reader->blocks[start].bad = true;
-		return false;
-	}
 	while (reader->loaded < block) {
 		size_t loaded = reader->loaded;
 
 		while (reader->n_decoded < reader->blocks[loaded].n_frames)
-			decode_frame(reader);
-		if (!load_block(reader, loaded + 1)) {
-			reader->blocks[loaded + 1].bad = true;
+			if (!decode_frame(reader))
+				return false;
+		if (!load_or_mark(reader, loaded + 1))
 			return false;
-		}
 	}
-	while (reader->n_decoded <= frame - reader->blocks[block].first)
-		decode_frame(reader);
+	while (reader->n_decoded <= index)
+		if (!decode_frame(reader))
+			return false;
 	return true;
 }
 
@@ -748,7 +929,10 @@ static void fill_frame(struct reader *reader, struct frame *frame)
 	}
 	if (reader->damaged)
 		frame_notice(frame, "replay", NULL, _("a damaged part of the recording was skipped"));
-	reader->damaged = false;
+	if (reader->too_large)
+		frame_notice(frame, "replay", NULL, "%s", allowance_exceeded());
+	reader->damaged = reader->too_large = false;
+	allowance_next_sample(&reader->allowance);
 }
 
 static int next(void *state, struct frame *frame)
@@ -764,12 +948,16 @@ static int next(void *state, struct frame *frame)
 		if (got != 1) {
 			if (got == 0 && reader->damaged && !reader->remark)
 				reader->remark = _("the end of the recording is damaged");
+			if (got == 0 && reader->too_large && !reader->remark)
+				reader->remark = allowance_exceeded();
 			return got;
 		}
 		block = block_of(reader, reader->next);
 		if (decode_up_to(reader, block, reader->next))
 			break;
-		reader->damaged = true;
+		if (is_interrupted(reader))
+			return -EINTR;
+		note_skipped(reader, reader->too_large);
 		reader->next = reader->blocks[block].first + reader->blocks[block].n_frames;
 	}
 	reader->next++;
@@ -810,7 +998,8 @@ static size_t find_in_block(struct reader *reader, const struct known_block *blo
 {
 	size_t found = 0;
 
-	if (!read_head(reader, block->offset) || !read_clocks(reader, block->n_frames, &reader->others))
+	if (is_interrupted(reader) || !read_head(reader, block->offset) ||
+	    !read_clocks(reader, block->n_frames, &reader->others))
 		return block->first;
 	for (uint32_t i = 0; i < block->n_frames; i++)
 		if (reader->others.times[i][0] <= wall_ns)
@@ -845,6 +1034,13 @@ static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *
 	return reader->whole;
 }
 
+static void keep_back(void *state, uint64_t bytes)
+{
+	struct reader *reader = state;
+
+	reader->back_bytes = spool_share(reader->spool_fd, bytes);
+}
+
 static int wait_fd(void *state)
 {
 	const struct reader *reader = state;
@@ -855,18 +1051,12 @@ static int wait_fd(void *state)
 static bool pull(void *state)
 {
 	struct reader *reader = state;
+	off_t most = reader->end + TURN_BYTES;
 	int got;
 
-	while ((got = find_next(reader)) == 1)
+	while ((got = find_next(reader)) == 1 && reader->end < most)
 		;
-	return got == -EAGAIN;
-}
-
-static void close_topic(struct topic_reader *topic)
-{
-	row_decoder_close(&topic->rows);
-	buffer_free(&topic->inflated);
-	buffer_free(&topic->stored);
+	return got == 1 || got == -EAGAIN;
 }
 
 static void close_reader(void *state)
@@ -877,8 +1067,8 @@ static void close_reader(void *state)
 	if (reader->spool_fd >= 0)
 		close(reader->spool_fd);
 	for (unsigned i = 0; reader->topics && i < reader->description.n_topics; i++)
-		close_topic(&reader->topics[i]);
-	close_topic(&reader->notices);
+		row_decoder_close(&reader->topics[i].rows);
+	row_decoder_close(&reader->notices.rows);
 	free(reader->topics);
 	description_free(&reader->description);
 	buffer_free(&reader->incoming);
@@ -886,6 +1076,8 @@ static void close_reader(void *state)
 	buffer_free(&reader->topics_section);
 	buffer_free(&reader->window);
 	buffer_free(&reader->scratch);
+	buffer_free(&reader->content);
+	allowance_close(&reader->allowance);
 	free(reader->wanted);
 	free(reader->head.sections);
 	free(reader->blocks);
@@ -900,24 +1092,30 @@ static const char *remark(void *state)
 	return ((const struct reader *)state)->remark;
 }
 
-int recording_open(struct source *source, int fd, struct span first, bool go_back,
-		   const struct schema *const *schemas, unsigned n_schemas, const char **why)
+static const char *open_input(struct reader *reader, const struct recording_input *input)
+{
+	reader->fd = input->fd;
+	reader->pipe = lseek(reader->fd, 0, SEEK_CUR) < 0;
+	reader->spool_fd = reader->pipe && input->back_bytes > 0 ? spool_open() : -1;
+	if (reader->pipe && input->back_bytes > 0 && reader->spool_fd < 0)
+		return strerror(errno);
+	reader->back_bytes = spool_share(reader->spool_fd, input->back_bytes);
+	buffer_add(&reader->incoming, input->first.at, span_length(input->first));
+	return read_description(reader, input->schemas, input->n_schemas);
+}
+
+int recording_open(struct source *source, const struct recording_input *input, const char **why)
 {
 	struct reader *reader = alloc_zeroed(1, sizeof(*reader));
 
-	*why = NULL;
-	reader->fd = fd;
-	reader->pipe = lseek(fd, 0, SEEK_CUR) < 0;
-	reader->spool_fd = reader->pipe && go_back ? spool_open() : -1;
-	if (reader->pipe && go_back && reader->spool_fd < 0)
-		*why = strerror(errno);
 	reader->loaded = NO_BLOCK;
 	reader->zstd = ZSTD_createDCtx();
-	reader->wanted = alloc_zeroed(n_schemas + 1, sizeof(*reader->wanted));
-	memset(reader->wanted, true, n_schemas);
-	buffer_add(&reader->incoming, first.at, span_length(first));
-	if (!*why)
-		*why = read_description(reader, schemas, n_schemas);
+	reader->wanted = alloc_zeroed(input->n_schemas + 1, sizeof(*reader->wanted));
+	memset(reader->wanted, true, input->n_schemas);
+	reader->decoding.interrupted = input->interrupted;
+	reader->notices.rows.shared = &reader->decoding;
+	allowance_open(&reader->allowance, input->n_schemas + 2);
+	*why = open_input(reader, input);
 	if (*why) {
 		close_reader(reader);
 		return -EINVAL;
@@ -932,6 +1130,7 @@ int recording_open(struct source *source, int fd, struct span first, bool go_bac
 		.position = position,
 		.find = find,
 		.extent = extent,
+		.keep_back = keep_back,
 		.wait_fd = wait_fd,
 		.pull = pull,
 		.remark = remark,

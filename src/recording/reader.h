@@ -6,12 +6,20 @@
 #include "core/span.h"
 #include "model/source.h"
 
+struct recording_input {
+	int fd;              /* a file or a pipe; owned by the source, even on failure */
+	struct span first;   /* bytes that were already taken from a pipe */
+	uint64_t back_bytes; /* of a pipe that are kept on the disk, to go back to; 0: none */
+	bool (*interrupted)(void); /* asked now and then: true ends next() with -EINTR */
+	const struct schema *const *schemas;
+	unsigned n_schemas;
+};
+
 /*
- * Takes ownership of fd even on failure. first: the bytes that were already taken from a pipe. Blocks until
- * the description; later next() returns -EAGAIN while a pipe is empty. go_back allows seeking back in a pipe.
- * On failure returns -errno and sets *why to a translated sentence.
+ * Blocks until the description; later next() returns -EAGAIN while a pipe is empty. Of the newest samples of
+ * a pipe more than back_bytes may be kept, as far as one cannot be read without the others. On failure
+ * returns -errno and sets *why to a translated sentence.
  */
-int recording_open(struct source *source, int fd, struct span first, bool go_back,
-		   const struct schema *const *schemas, unsigned n_schemas, const char **why);
+int recording_open(struct source *source, const struct recording_input *input, const char **why);
 
 #endif

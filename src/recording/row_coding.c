@@ -23,8 +23,9 @@
 #include "core/vector.h"
 
 #define LOOK_AHEAD 4
-#define CELLS_MAX ((size_t)16 << 20)
-#define TEXT_BYTES_MAX ((size_t)64 << 20)
+#define SPARE_CELLS ((size_t)8192) /* memory that is kept even when few rows use it */
+#define SPARE_BYTES ((size_t)1 << 20)
+#define STEPS 1024 /* rows or texts */
 
 enum { SAMPLED = 1, FAILED = 2, IN_PLACE = 4 };
 enum { OP_RUN, OP_CHANGED, OP_NEW, OP_MOVE };
@@ -185,12 +186,12 @@ static uint64_t *cells_before(const struct row_encoder *encoder, size_t index)
 	return cells_at(&encoder->before, encoder->places[index], encoder->n_columns);
 }
 
-static bool same_key(const struct row_encoder *encoder, size_t index)
+static bool same_key(const struct row_encoder *encoder, size_t index, const uint64_t *other)
 {
 	const uint64_t *cells = cells_before(encoder, index);
 
 	for (unsigned k = 0; k < encoder->n_keys; k++)
-		if (cells[encoder->keys[k]] != encoder->cells[encoder->keys[k]])
+		if (cells[encoder->keys[k]] != other[encoder->keys[k]])
 			return false;
 	return true;
 }
@@ -207,8 +208,15 @@ static uint64_t hash_key(const struct row_encoder *encoder, const uint64_t *cell
 static void index_rows(struct row_encoder *encoder)
 {
 	hash_reserve(&encoder->by_key, encoder->before.n_rows);
-	for (size_t i = 0; i < encoder->before.n_rows; i++)
-		hash_add(&encoder->by_key, hash_key(encoder, cells_before(encoder, i)), (uint32_t)i);
+	for (size_t i = 0; i < encoder->before.n_rows; i++) {
+		const uint64_t *cells = cells_before(encoder, i);
+		uint64_t hash = hash_key(encoder, cells);
+		uint32_t same;
+
+		HASH_FIND(same, &encoder->by_key, hash, same_key(encoder, same, cells));
+		if (same == HASH_NONE)
+			hash_add(&encoder->by_key, hash, (uint32_t)i);
+	}
 }
 
 /* First next to the last hit, as tables keep their order, else by hash. */
@@ -218,13 +226,14 @@ static uint32_t find_before(struct row_encoder *encoder, size_t next)
 	uint32_t at;
 
 	for (size_t i = next; i < before->n_rows && i < next + LOOK_AHEAD; i++)
-		if (same_key(encoder, i))
+		if (same_key(encoder, i, encoder->cells))
 			return (uint32_t)i;
 	if (before->n_rows == 0)
 		return HASH_NONE;
 	if (encoder->by_key.count == 0)
 		index_rows(encoder);
-	HASH_FIND(at, &encoder->by_key, hash_key(encoder, encoder->cells), same_key(encoder, at));
+	HASH_FIND(at, &encoder->by_key, hash_key(encoder, encoder->cells),
+		  same_key(encoder, at, encoder->cells));
 	return at;
 }
 
@@ -488,13 +497,49 @@ void row_decoder_close(struct row_decoder *decoder)
 	arena_free(&decoder->arena);
 }
 
+/* Gives back memory of which this many cells would use little. */
+static void shrink(struct cell_rows *rows, size_t n_cells)
+{
+	if (rows->capacity <= SPARE_CELLS || rows->capacity / 4 <= n_cells)
+		return;
+	free(rows->cells);
+	*rows = (struct cell_rows){ 0 };
+}
+
+static void forget_texts(struct row_decoder *decoder)
+{
+	decoder->n_texts = 0;
+	if (decoder->arena.held <= SPARE_BYTES) {
+		arena_reset(&decoder->arena);
+		return;
+	}
+	arena_free(&decoder->arena);
+	free(decoder->texts);
+	decoder->texts = NULL;
+	decoder->capacity = 0;
+}
+
 void row_decoder_restart(struct row_decoder *decoder)
 {
 	decoder->present = decoder->failed = false;
 	decoder->rows.n_rows = 0;
 	decoder->clock = (struct table_clock){ 0 };
-	decoder->n_texts = decoder->text_bytes = 0;
-	arena_reset(&decoder->arena);
+	shrink(&decoder->rows, 0);
+	shrink(&decoder->other, 0);
+	forget_texts(decoder);
+}
+
+static bool is_interrupted(struct row_decoder *decoder)
+{
+	if (++decoder->n_steps % STEPS != 0)
+		return false;
+	return decoder->shared->interrupted && decoder->shared->interrupted();
+}
+
+static bool refuse(struct row_decoder *decoder)
+{
+	decoder->shared->too_large = true;
+	return false;
 }
 
 static bool take_double(struct span *in, uint64_t *cell)
@@ -530,11 +575,11 @@ bool text_decode(struct row_decoder *decoder, struct span *in, uint64_t *code)
 		return false;
 	if (*code <= decoder->n_texts)
 		return true;
-	if (!take_bytes(in, &text) || memchr(text.at, '\0', span_length(text)))
+	if (!take_bytes(in, &text) || memchr(text.at, '\0', span_length(text)) || is_interrupted(decoder))
 		return false;
-	decoder->text_bytes += span_length(text) + sizeof(*decoder->texts);
-	if (decoder->text_bytes > TEXT_BYTES_MAX)
-		return false;
+	decoder->shared->text_bytes += span_length(text) + sizeof(*decoder->texts);
+	if (decoder->shared->text_bytes > decoder->shared->text_bytes_max)
+		return refuse(decoder);
 	*VECTOR_ADD(decoder->texts, decoder->n_texts, decoder->capacity) = (struct known_text){
 		.text = arena_copy(&decoder->arena, text.at, span_length(text)),
 		.length = (uint32_t)span_length(text),
@@ -585,7 +630,7 @@ static bool take_in_place(struct row_decoder *decoder, struct span *in)
 			return false;
 		if (skip == 0)
 			return true;
-		if (skip > decoder->rows.n_rows - next)
+		if (skip > decoder->rows.n_rows - next || is_interrupted(decoder))
 			return false;
 		next += skip;
 		if (!take_changes(decoder, in, cells_at(&decoder->rows, next - 1, decoder->n_columns)))
@@ -657,14 +702,19 @@ static bool take_operations(struct row_decoder *decoder, struct span *in)
 	uint64_t n_rows;
 	size_t next = 0;
 
-	if (!take_varint(in, &n_rows) || n_rows > CELLS_MAX / (decoder->n_columns + 1))
+	if (!take_varint(in, &n_rows))
 		return false;
+	if (n_rows > decoder->n_rows_max)
+		return refuse(decoder);
 	decoder->other.n_rows = 0;
+	shrink(&decoder->other, n_rows * decoder->n_columns);
 	while (decoder->other.n_rows < n_rows)
-		if (!take_operation(decoder, in, &next, n_rows - decoder->other.n_rows))
+		if (is_interrupted(decoder) ||
+		    !take_operation(decoder, in, &next, n_rows - decoder->other.n_rows))
 			return false;
 	decoder->rows = decoder->other;
 	decoder->other = before;
+	shrink(&decoder->other, n_rows * decoder->n_columns);
 	return true;
 }
 

@@ -61,21 +61,34 @@ struct known_text {
 	const char *copy; /* … this copy */
 };
 
+/* What all decoders of a recording share. */
+struct decoding {
+	size_t text_bytes, text_bytes_max; /* of all texts since the start of the chain */
+	bool too_large;                    /* set when decoding failed since it needs more than that */
+	bool (*interrupted)(void);         /* NULL: never; else asked now and then: decoding fails then */
+};
+
 struct row_decoder {
+	struct decoding *shared;      /* borrowed */
 	const enum value_type *types; /* of the columns; borrowed */
 	unsigned n_columns;
+	size_t n_rows_max; /* set before each sample */
 	bool present, failed; /* in the sample decoded last, as are rows */
 	struct cell_rows rows, other;
 	struct table_clock clock;
 	struct arena arena; /* of the texts */
 	struct known_text *texts;
-	size_t n_texts, capacity, text_bytes;
+	size_t n_texts, capacity;
+	unsigned n_steps; /* since it last asked whether it is interrupted */
 };
 
 void row_decoder_close(struct row_decoder *decoder);
 void row_decoder_restart(struct row_decoder *decoder);
 
-/* Decodes one sample. False: the bytes are damaged, and nothing can be decoded until the next restart. */
+/*
+ * Decodes one sample. False: the bytes are damaged, need more than is allowed, or it was interrupted; nothing
+ * can be decoded until the next restart.
+ */
 bool rows_decode(struct row_decoder *decoder, struct span *in);
 bool text_decode(struct row_decoder *decoder, struct span *in, uint64_t *code);
 

@@ -5,10 +5,14 @@
 #include "recording/spool.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#define MEMORY_PART 4
 
 int spool_open(void)
 {
@@ -38,6 +42,20 @@ int spool_write(int fd, const char *bytes, size_t length, off_t offset)
 		length -= (size_t)written;
 	}
 	return 0;
+}
+
+int spool_drop(int fd, off_t from, off_t to)
+{
+	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from);
+}
+
+uint64_t spool_share(int fd, uint64_t bytes)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC))
+		return bytes / MEMORY_PART;
+	return bytes;
 }
 
 bool pipe_is_empty(int fd)

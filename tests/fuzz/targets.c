@@ -690,12 +690,13 @@ static struct frame *empty_frames(void)
 
 static void play_twice(int fd)
 {
+	struct recording_input recording = { .fd = fd, .schemas = topic_schemas(), .n_schemas = n_topics };
 	struct frame *frames;
 	struct source source;
 	const char *why;
 	size_t count;
 
-	if (replay_open(&source, fd, true, topic_schemas(), n_topics, &why) < 0)
+	if (replay_open(&source, &recording, &why) < 0)
 		return;
 	frames = empty_frames();
 	count = play(&source, frames);

@@ -226,7 +226,7 @@ START_TEST(recordings_hold_times_exactly)
 	const char *why = NULL;
 
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	ck_assert_int_eq(replay_open(&source, fd, true, schemas, 1, &why), 0);
+	ck_assert_int_eq(open_replay(&source, fd, UINT64_MAX, schemas, 1, &why), 0);
 	frame_open(&frame, schemas, 1);
 	for (uint64_t i = 0; i < 4; i++) {
 		const struct happening_row *row;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -599,7 +600,7 @@ static void open_text(struct source *source, const char *text, size_t length, bo
 		ck_assert_int_eq(write(fd, text, length), (ssize_t)length);
 		lseek(fd, 0, SEEK_SET);
 	}
-	ck_assert_msg(replay_open(source, fd, true, schemas, 2, &why) == 0, "%s", why ? why : "");
+	ck_assert_msg(open_replay(source, fd, UINT64_MAX, schemas, 2, &why) == 0, "%s", why ? why : "");
 }
 
 static void assert_same_rows(const struct table *one, const struct table *other)
@@ -789,7 +790,7 @@ START_TEST(replay_follows_a_pipe)
 	frame_open(&frame, schemas, 2);
 	ck_assert_int_eq(pipe(fds), 0);
 	ck_assert_int_eq(write(fds[1], text, header + 10), (ssize_t)header + 10);
-	ck_assert_int_eq(replay_open(&source, fds[0], true, schemas, 2, &why), 0);
+	ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
 	ck_assert_int_eq(source.wait_fd(source.state), fds[0]);
 	ck_assert_int_eq(source.next(source.state, &frame), -EAGAIN);
 	ck_assert(source.pull(source.state));
@@ -822,7 +823,7 @@ START_TEST(replay_ends_at_a_line_that_does_not_fit)
 	ck_assert_int_eq(ftruncate(fd, (off_t)(strlen(text) + line_reader_longest() + 1000000)), 0);
 	ck_assert_int_eq(pwrite(fd, "\n", 1, lseek(fd, 0, SEEK_END)), 1);
 	lseek(fd, 0, SEEK_SET);
-	ck_assert_int_eq(replay_open(&source, fd, false, schemas, 2, &why), 0);
+	ck_assert_int_eq(open_replay(&source, fd, 0, schemas, 2, &why), 0);
 	frame_open(&frame, schemas, 2);
 	ck_assert_uint_eq(count_frames(&source, &frame), 2);
 	ck_assert_int_eq(source.next(source.state, &frame), 0);
@@ -886,7 +887,7 @@ START_TEST(replay_refuses_what_is_no_recording)
 		ck_assert_int_eq(pipe(fds), 0);
 		ck_assert_int_eq(write(fds[1], texts[i], strlen(texts[i])), (ssize_t)strlen(texts[i]));
 		close(fds[1]);
-		ck_assert_int_lt(replay_open(&source, fds[0], false, schemas, 2, &why), 0);
+		ck_assert_int_lt(open_replay(&source, fds[0], 0, schemas, 2, &why), 0);
 		ck_assert_ptr_nonnull(why);
 	}
 }
@@ -967,5 +968,70 @@ START_TEST(describe_names_every_column)
 	json_decref(json);
 	buffer_free(&out);
 	free(all);
+}
+END_TEST
+
+/* Of a pipe on the screen only so much is kept, and lines that are no objects end it. */
+START_TEST(replay_of_a_pipe_keeps_its_newest_lines)
+{
+	enum { KEPT = 65536 };
+	struct output output;
+	const char *text = run_sink(&output, &sink_record_lines, 1), *why;
+	const char *second = strchr(text, '\n') + 1, *third = strchr(second, '\n') + 1;
+	size_t n_lines = 0, n_frames;
+	uint64_t first_ns, last_ns;
+	struct source source;
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], text, (size_t)(second - text)), second - text);
+	ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
+	source.keep_back(source.state, KEPT);
+	for (; n_lines * (size_t)(third - second) < 4 * KEPT; n_lines++) {
+		ck_assert_int_eq(write(fds[1], second, (size_t)(third - second)), third - second);
+		ck_assert(source.pull(source.state));
+	}
+	source.extent(source.state, &n_frames, &first_ns, &last_ns);
+	ck_assert_uint_gt(n_frames, 0);
+	ck_assert_uint_le(n_frames, n_lines / 4 + 1);
+	ck_assert_int_eq(source.seek(source.state, 0), 0);
+	for (size_t i = 0; i < 70000 && source.wait_fd(source.state) >= 0; i++) {
+		ck_assert_int_eq(write(fds[1], "0123456789abcdef\n", 17), 17);
+		source.pull(source.state);
+	}
+	ck_assert_int_eq(source.wait_fd(source.state), -1);
+	ck_assert_ptr_nonnull(strstr(source.remark(source.state), "is not a recording"));
+	close(fds[1]);
+	source.close(source.state);
+	free(output.text);
+}
+END_TEST
+
+/* Empty rows take two bytes in a line, and all columns in a table. */
+START_TEST(replay_leaves_out_rows_beyond_all_measure)
+{
+	struct output output;
+	const char *text = run_sink(&output, &sink_record_lines, 1), *why;
+	struct buffer lines = { 0 };
+	struct source source;
+	struct frame frame;
+	int fd = memfd_create("lines", MFD_CLOEXEC);
+
+	buffer_add(&lines, text, (size_t)(strchr(text, '\n') + 1 - text));
+	buffer_text(&lines, "{\"wall_ns\":1,\"mono_ns\":1,\"tables\":{\"thing\":{\"mono_ns\":1,\"rows\":[[]");
+	for (size_t i = 0; i < 333000; i++)
+		buffer_text(&lines, ",[]");
+	buffer_text(&lines, "]}}}\n");
+	ck_assert_uint_lt(lines.length, 1 << 20);
+	ck_assert_int_eq(write(fd, lines.bytes, lines.length), (ssize_t)lines.length);
+	ck_assert_int_eq(open_replay(&source, fd, 0, schemas, 2, &why), 0);
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_uint_eq(frame.tables[0].n_rows, 0);
+	ck_assert_ptr_nonnull(strstr(frame.notices[0].text, "more memory"));
+	source.close(source.state);
+	frame_close(&frame);
+	buffer_free(&lines);
+	free(output.text);
 }
 END_TEST

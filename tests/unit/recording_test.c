@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "output/recording.h"
 #include "recording/block.h"
 #include "recording/bytes.h"
+#include "recording/spool.h"
 #include "recording/writer.h"
 #include "suite.h"
 
@@ -225,7 +227,7 @@ static int open_bytes(struct source *source, const char *bytes, size_t length, c
 	int fd = memfd_create("recording", MFD_CLOEXEC);
 
 	ck_assert_int_eq(write(fd, bytes, length), (ssize_t)length);
-	return replay_open(source, fd, true, schemas, 2, why);
+	return open_replay(source, fd, UINT64_MAX, schemas, 2, why);
 }
 
 static void assert_same_text(const char *one, const char *other)
@@ -563,27 +565,41 @@ START_TEST(what_cannot_be_read_is_refused)
 }
 END_TEST
 
-/* A recording of one topic, "task", with one column or none, and no samples yet. */
-static void describe_task(struct buffer *bytes, bool column)
+/* A topic with one column, or with none if NULL. */
+static void put_topic(struct buffer *topics, const char *name, const char *column)
 {
-	static const char *const names[] = { "task", "table", "pid", "u64", "key", "none" };
+	const char *const names[] = { name, "table", column, "u64", "key", "none" };
+
+	for (unsigned i = 0; i < (column ? 6 : 2); i++) {
+		if (i == 2)
+			put_varint(topics, 1);
+		put_bytes(topics, names[i], strlen(names[i]));
+	}
+	if (!column)
+		put_varint(topics, 0);
+}
+
+/* A recording of these topics, and no samples yet. */
+static void describe(struct buffer *bytes, const struct buffer *topics)
+{
 	struct block_header header = { .kind = BLOCK_DESCRIPTION };
 	struct block_builder builder;
+
+	recording_header_add(bytes);
+	block_builder_open(&builder);
+	block_add_section(&builder, SECTION_TOPICS, topics);
+	block_finish(&builder, &header, NULL, bytes);
+	block_builder_close(&builder);
+}
+
+/* A recording of one topic, "task", with one column or none. */
+static void describe_task(struct buffer *bytes, bool column)
+{
 	struct buffer topics = { 0 };
 
 	put_varint(&topics, 1);
-	for (unsigned i = 0; i < (column ? 6 : 2); i++) {
-		if (i == 2)
-			put_varint(&topics, 1);
-		put_bytes(&topics, names[i], strlen(names[i]));
-	}
-	if (!column)
-		put_varint(&topics, 0);
-	recording_header_add(bytes);
-	block_builder_open(&builder);
-	block_add_section(&builder, SECTION_TOPICS, &topics);
-	block_finish(&builder, &header, NULL, bytes);
-	block_builder_close(&builder);
+	put_topic(&topics, "task", column ? "pid" : NULL);
+	describe(bytes, &topics);
 	buffer_free(&topics);
 }
 
@@ -694,7 +710,7 @@ START_TEST(sections_keep_to_their_size)
 	struct block_header header = { .kind = BLOCK_SAMPLES };
 	struct buffer raw = { 0 }, out = { 0 }, inflated = { 0 };
 	struct section section;
-	struct span content, table;
+	struct span table;
 	ZSTD_DCtx *zstd = ZSTD_createDCtx();
 
 	buffer_fill(&raw, 'x', 1 << 20);
@@ -705,12 +721,14 @@ START_TEST(sections_keep_to_their_size)
 	ck_assert(block_header_parse(&header, out.bytes));
 	table = span_of(out.bytes + BLOCK_HEADER_BYTES, header.length);
 	ck_assert(block_sections_parse(&header, table, &section));
-	ck_assert(section_read(&section, span_of(table.at + section.offset, section.stored), zstd, &inflated,
-			       &content));
-	ck_assert_uint_eq(span_length(content), 1 << 20);
+	ck_assert_uint_eq(section.raw, 1 << 20);
+	buffer_fill(&inflated, 0, 1 << 20);
+	ck_assert(section_read(&section, span_of(table.at + section.offset, section.stored), zstd,
+			       inflated.bytes));
+	ck_assert_mem_eq(inflated.bytes, raw.bytes, raw.length);
 	section.raw = 1000;
-	ck_assert(!section_read(&section, span_of(table.at + section.offset, section.stored), zstd, &inflated,
-				&content));
+	ck_assert(!section_read(&section, span_of(table.at + section.offset, section.stored), zstd,
+				inflated.bytes));
 	store_number(out.bytes + BLOCK_HEADER_BYTES + 8, UINT32_MAX, 4);
 	header.table_sum = block_sum(table.at, SECTION_ENTRY_BYTES);
 	ck_assert(!block_sections_parse(&header, table, &section));
@@ -784,7 +802,7 @@ START_TEST(columns_go_by_name)
 
 	record(&bytes, 30, false, frames, &world);
 	ck_assert_int_eq(write(fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
-	ck_assert_int_eq(replay_open(&source, fd, true, others, 1, &why), 0);
+	ck_assert_int_eq(open_replay(&source, fd, UINT64_MAX, others, 1, &why), 0);
 	frame_open(&frame, others, 1);
 	for (unsigned i = 0; i < 30; i++) {
 		frame_clear(&frame);
@@ -828,7 +846,7 @@ START_TEST(a_pipe_is_followed)
 
 		ck_assert_int_eq(pipe(fds), 0);
 		ck_assert_int_eq(write(fds[1], bytes.bytes, end + 60), (ssize_t)end + 60);
-		ck_assert_int_eq(replay_open(&source, fds[0], back, schemas, 2, &why), 0);
+		ck_assert_int_eq(open_replay(&source, fds[0], back ? UINT64_MAX : 0, schemas, 2, &why), 0);
 		frame_open(&frame, schemas, 2);
 		ck_assert_int_eq(source.wait_fd(source.state), fds[0]);
 		ck_assert_int_eq(source.next(source.state, &frame), -EAGAIN);
@@ -873,5 +891,210 @@ START_TEST(only_wanted_tables_are_read)
 	frame_close(&frame);
 	source.close(source.state);
 	buffer_free(&bytes);
+}
+END_TEST
+
+/* Its sections would be decoded that often. */
+START_TEST(a_topic_twice_is_damage)
+{
+	struct buffer bytes = { 0 }, topics = { 0 };
+
+	put_varint(&topics, 3);
+	put_topic(&topics, "task", "pid");
+	put_topic(&topics, "other", "pid");
+	put_topic(&topics, "task", "pid");
+	describe(&bytes, &topics);
+	assert_refused(bytes.bytes, bytes.length, "description of its columns is damaged");
+	buffer_free(&bytes);
+	buffer_free(&topics);
+}
+END_TEST
+
+/* Each needs at least a header in the file; otherwise blocks are found by their headers. */
+START_TEST(an_index_is_as_long_as_its_file)
+{
+	static struct world world;
+	struct block_header header = { .kind = BLOCK_INDEX };
+	struct block_builder builder;
+	struct buffer bytes = { 0 }, index = { 0 }, tail = { 0 };
+	struct source source;
+	const char *why;
+	bool told = false;
+	size_t end;
+
+	record(&bytes, 3, true, NULL, &world);
+	whole_frames(&bytes, bytes.length - 100, &end);
+	bytes.length = end;
+	put_varint(&index, 1000000);
+	buffer_fill(&index, 0, 6 * 1000000);
+	index_tail_add(&tail, end);
+	block_builder_open(&builder);
+	block_add_section(&builder, SECTION_INDEX, &index);
+	block_finish(&builder, &header, &tail, &bytes);
+	block_builder_close(&builder);
+	ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+	ck_assert_uint_le(play(&source, &told), 3);
+	ck_assert_uint_ge(source.find(source.state, UINT64_MAX), 1);
+	source.close(source.state);
+	buffer_free(&bytes);
+	buffer_free(&index);
+	buffer_free(&tail);
+}
+END_TEST
+
+static bool signal_waits;
+
+static bool is_waiting(void)
+{
+	return signal_waits;
+}
+
+/* What was broken off is read again as it was. */
+START_TEST(a_signal_breaks_it_off)
+{
+	static struct world world;
+	struct recording_input input = {
+		.fd = memfd_create("recording", MFD_CLOEXEC),
+		.interrupted = is_waiting,
+		.schemas = schemas,
+		.n_schemas = 2,
+	};
+	struct buffer bytes = { 0 };
+	struct frame frames[60], frame;
+	struct source source;
+	const char *why;
+
+	record(&bytes, 60, false, frames, &world);
+	ck_assert_int_eq(write(input.fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(replay_open(&source, &input, &why), 0);
+	frame_open(&frame, schemas, 2);
+	for (size_t i = 0; i < 60; i++) {
+		signal_waits = true;
+		ck_assert_int_eq(source.next(source.state, &frame), -EINTR);
+		signal_waits = false;
+		ck_assert_int_eq(source.next(source.state, &frame), 1);
+		assert_same_frame(&frame, &frames[i]);
+		frame_clear(&frame);
+		frame_close(&frames[i]);
+	}
+	frame_close(&frame);
+	source.close(source.state);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Bytes on the disk of the files without a name in this directory that are open here. */
+static uint64_t unlinked_bytes(const char *directory)
+{
+	char path[64], target[SCRATCH_PATH_MAX + 64];
+	uint64_t bytes = 0;
+
+	for (int fd = 0; fd < 64; fd++) {
+		struct stat status;
+		ssize_t length;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		length = readlink(path, target, sizeof(target) - 1);
+		if (length > 0 && strncmp(target, directory, strlen(directory)) == 0 &&
+		    fstat(fd, &status) == 0)
+			bytes += (uint64_t)status.st_blocks * 512;
+	}
+	return bytes;
+}
+
+/* A pipe that is written bit by bit, and pulled. */
+static void pour(struct source *source, int fd, const struct buffer *bytes, size_t from)
+{
+	while (from < bytes->length) {
+		size_t length = bytes->length - from < 16384 ? bytes->length - from : 16384;
+
+		ck_assert_int_eq(write(fd, bytes->bytes + from, length), (ssize_t)length);
+		while (source->pull(source->state) && !pipe_is_empty(source->wait_fd(source->state)))
+			;
+		from += length;
+	}
+}
+
+/* Of a pipe on the screen only so much is kept; one can still follow it, and go back in the rest. */
+START_TEST(a_pipe_keeps_its_newest_samples)
+{
+	static struct world world;
+	enum { KEPT = 262144, N_POURED = 4000 };
+	char directory[SCRATCH_PATH_MAX];
+	struct buffer bytes = { 0 };
+	struct source source;
+	struct frame frame;
+	const char *why;
+	uint64_t first_ns, last_ns;
+	size_t n_frames;
+	bool told = false;
+	int fds[2];
+
+	scratch_directory(directory, "pipe");
+	setenv("TMPDIR", directory, 1);
+	record(&bytes, N_POURED, true, NULL, &world);
+	ck_assert_uint_gt(bytes.length, 3 * KEPT);
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], bytes.bytes, 4096), 4096);
+	ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
+	source.keep_back(source.state, KEPT);
+	pour(&source, fds[1], &bytes, 4096);
+	close(fds[1]);
+	ck_assert(!source.pull(source.state));
+	unsetenv("TMPDIR");
+	ck_assert_uint_gt(unlinked_bytes(directory), 0);
+	ck_assert_uint_le(unlinked_bytes(directory), KEPT + KEPT / 2);
+	ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert_uint_gt(n_frames, 0);
+	ck_assert_uint_lt(n_frames, N_POURED / 2);
+	ck_assert_uint_eq(last_ns, START_NS + (N_POURED - 1) * SECOND_NS);
+	ck_assert_uint_eq(first_ns, last_ns - (n_frames - 1) * SECOND_NS);
+	ck_assert_int_eq(source.seek(source.state, 0), 0);
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_uint_eq(frame.wall_ns, first_ns);
+	ck_assert_uint_eq(source.position(source.state), 0);
+	ck_assert_uint_eq(play(&source, &told), n_frames - 1);
+	ck_assert(!told);
+	frame_close(&frame);
+	source.close(source.state);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* Zeros stand where the oldest blocks were dropped; anything else is not a recording. */
+START_TEST(a_pipe_of_other_bytes_ends)
+{
+	static struct world world;
+
+	for (int zeros = 0; zeros < 2; zeros++) {
+		struct buffer bytes = { 0 };
+		struct source source;
+		const char *why;
+		size_t end;
+		int fds[2];
+
+		record(&bytes, 3, true, NULL, &world);
+		whole_frames(&bytes, bytes.length - 100, &end);
+		bytes.length = end;
+		buffer_fill(&bytes, zeros ? 0 : 'x', (1 << 20) + 65536);
+		ck_assert_int_eq(pipe(fds), 0);
+		ck_assert_int_eq(write(fds[1], bytes.bytes, end), (ssize_t)end);
+		ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
+		for (size_t at = end; at < bytes.length && source.wait_fd(source.state) >= 0; at += 16384) {
+			ck_assert_int_eq(write(fds[1], bytes.bytes + at, 16384), 16384);
+			while (source.pull(source.state) && !pipe_is_empty(fds[0]))
+				;
+		}
+		if (zeros) {
+			ck_assert_int_eq(source.wait_fd(source.state), fds[0]);
+		} else {
+			ck_assert_int_eq(source.wait_fd(source.state), -1);
+			ck_assert_ptr_nonnull(strstr(source.remark(source.state), "is not a recording"));
+		}
+		close(fds[1]);
+		source.close(source.state);
+		buffer_free(&bytes);
+	}
 }
 END_TEST

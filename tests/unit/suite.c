@@ -13,6 +13,7 @@
 
 #include "core/alloc.h"
 #include "model/derive.h"
+#include "output/recording.h"
 #include "pane/scope_frame.h"
 #include "topic/live.h"
 #include "topic/topic.h"
@@ -186,6 +187,16 @@ void close_machine(struct machine *machine)
 	for (int i = 0; i < 2; i++)
 		frame_close(&machine->frames[i]);
 	settings_free(&machine->settings);
+}
+
+int open_replay(struct source *source, int fd, uint64_t back_bytes, const struct schema *const *schemas,
+		unsigned n_schemas, const char **why)
+{
+	const struct recording_input input = {
+		.fd = fd, .back_bytes = back_bytes, .schemas = schemas, .n_schemas = n_schemas
+	};
+
+	return replay_open(source, &input, why);
 }
 
 const char *test_path(const char *name)

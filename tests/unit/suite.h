@@ -62,6 +62,10 @@ void scratch_template(char path[SCRATCH_PATH_MAX], const char *name);
 /* As a directory that is made. */
 void scratch_directory(char path[SCRATCH_PATH_MAX], const char *name);
 
+/* replay_open() of what fd gives. */
+int open_replay(struct source *source, int fd, uint64_t back_bytes, const struct schema *const *schemas,
+		unsigned n_schemas, const char **why);
+
 /* Path of a file below tests. */
 const char *test_path(const char *name);
 

@@ -334,9 +334,8 @@ static void draw_bar(const struct canvas *canvas, int y, const struct table *tab
 }
 
 /* The domain that is the total itself needs no bar of its own. */
-static bool has_bar(const struct table *table, const void *row)
+static bool has_bar(const struct table *table, const void *row, const void *total)
 {
-	const void *total = table_find(table, "total", NULL);
 	const char *domain = table_text(table, row, "domain");
 
 	return !isnan(table_number(table, row, "watts")) &&
@@ -348,13 +347,14 @@ static bool has_bar(const struct table *table, const void *row)
 static int draw_bars(const struct pane_context *context, const struct canvas *canvas, int y, int lines)
 {
 	const struct table *table = context_table(context, POWER_TABLE_POWER);
+	const void *total = table ? table_find(table, "total", NULL) : NULL;
 	double whole = number(context, "power", "total", "max_watts");
 	int last = y + lines;
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		whole = fmax(whole, table_number(table, table_row(table, i), "watts"));
 	for (size_t i = 0; table && i < table->n_rows && y < last; i++)
-		if (has_bar(table, table_row(table, i)) && whole > 0)
+		if (has_bar(table, table_row(table, i), total) && whole > 0)
 			draw_bar(canvas, y++, table, table_row(table, i), whole);
 	return y;
 }
