@@ -106,8 +106,6 @@ static void fail(struct batch *batch, struct sink *sink, int error)
 {
 	loop_stop(&batch->loop);
 	sink->failed = true;
-	if (error == -ECANCELED)
-		error_message_hurry();
 	if (error == -ECANCELED || (error == -EPIPE && sink->fd == STDOUT_FILENO))
 		return;
 	batch->status = 1;
@@ -363,7 +361,6 @@ static void on_signal(void *context, int number, bool of_terminal)
 		on_child(batch);
 		return;
 	}
-	error_message_hurry();
 	batch->interrupted = true;
 	if (!child_command_signal(&batch->child, number, of_terminal)) {
 		finish(batch);

@@ -5,12 +5,11 @@
 #include "core/error_message.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/i18n.h"
@@ -18,12 +17,11 @@
 
 #define PROGRAM "panetop: "
 #define KEPT_MAX 16384
-#define HURRY_MS 1000
+#define CLOSE_MS 1000
 
 static struct buffer kept;      /* lines that standard error has not taken yet */
 static struct buffer reported;  /* for error_message_log() */
 static unsigned long n_dropped; /* lines for which kept had no room, not reported yet */
-static bool hurried;
 
 static void add_line(struct buffer *line, const char *what, const char *why)
 {
@@ -92,32 +90,24 @@ const char *error_message_log(void)
 	return reported.bytes;
 }
 
-void error_message_hurry(void)
+static uint64_t now_ms(void)
 {
-	hurried = true;
-}
+	struct timespec now;
 
-/* Waits until standard error takes some of kept; false when hurried and it took nothing. */
-static bool sends_some(void)
-{
-	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
-	size_t before = kept.length;
-
-	poll(&ready, 1, hurried ? HURRY_MS : -1);
-	error_message_retry();
-	return !hurried || kept.length < before;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 void error_message_close(void)
 {
-	sigset_t none;
+	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
+	uint64_t end_ms = now_ms() + CLOSE_MS, at_ms;
 
 	error_message_retry();
-	sigemptyset(&none);
-	if (kept.length > 0 && !hurried) /* the loop has blocked the signals that end the wait */
-		pthread_sigmask(SIG_SETMASK, &none, NULL);
-	while (kept.length > 0 && sends_some())
-		;
+	while (kept.length > 0 && (at_ms = now_ms()) < end_ms) {
+		poll(&ready, 1, (int)(end_ms - at_ms));
+		error_message_retry();
+	}
 	buffer_free(&kept);
 	buffer_free(&reported);
 }

@@ -15,10 +15,7 @@ const char *error_message_log(void);
 /* Sends the kept lines, as far as standard error takes them now, then the number of dropped lines. */
 void error_message_retry(void);
 
-/* A signal has requested the end: error_message_close() waits only for a moment. */
-void error_message_hurry(void);
-
-/* At the end of the program: waits until standard error has taken the kept lines, or a signal comes. */
+/* At the end of the program: waits for at most a second until standard error has taken the kept lines. */
 void error_message_close(void);
 
 #endif
