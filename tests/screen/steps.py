@@ -1,30 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the live screen drew, and what it draws when it goes back to the same samples: more than 300 screens."""
-import difflib
 import re
-import time
 
 from common import expect, screen
-from golden import style_of
-from past import body, clock
+from drawn import Picture, clock, nearest, never_drawn
 
-DELAY = 0.5  # seconds
-SAMPLES = 48  # of each pane
+SECONDS = 24  # of each pane, with two samples or nearly so
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
-SIZES = {"overview": {"width": 120, "height": 40}}  # with trends beside the lists
+SIZES = {"overview": (120, 40)}  # with trends beside the lists
 NOTICE = re.compile(r"! (?!\d\d:)")  # not the mark of a process that failed
-OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
-
-
-def content(terminal):
-    """With its colours, but for what is of now: a log says what came since, and waits for nothing in the past."""
-    lines = []
-    for y, line in enumerate(body(terminal), 2):
-        text = OF_NOW.sub("", line).rstrip()
-        styles = [style_of(terminal.screen.buffer[y][x]) for x in range(len(text))]
-        changes = (f"{x} {style}" for x, style in enumerate(styles) if x == 0 or style != styles[x - 1])
-        lines.append(f"{text}  [{'; '.join(changes)}]")
-    return "\n".join(lines)
 
 
 def notices_end(terminal):
@@ -33,43 +17,25 @@ def notices_end(terminal):
         terminal.pump(0.1)
 
 
-def drawn_live(terminal):
-    """Bodies by the second of their sample, with those that were half drawn."""
-    drawn, end = {}, time.monotonic() + SAMPLES * DELAY
-    while time.monotonic() < end:
-        terminal.pump(0.02)
-        drawn.setdefault(clock(terminal), set()).add(content(terminal))
-    return drawn
-
-
-def drawn_again(terminal):
-    drawn = {}
-    for _ in range(SAMPLES):
-        terminal.send(",")
-        drawn.setdefault(clock(terminal), []).append(content(terminal))
-    return drawn
-
-
-def difference(now, then):
-    """From the nearest of the screens that were drawn."""
-    found = (list(difflib.unified_diff(one.split("\n"), now.split("\n"), "then", "now", n=0, lineterm="")) for one in then)
-    return "\n".join(min(found, key=len))
-
-
 def stepped(pane):
-    """A second of which the terminal showed fewer screens than there were samples is left out: it was read too late."""
+    """Back to every sample of the seconds that began and ended while the screen was drawn."""
     def test(_scratch):
-        with screen("-d", str(DELAY), pane, **SIZES.get(pane, {})) as terminal:
+        size = SIZES.get(pane, (80, 24))
+        with screen("-d", "0.5", pane, width=size[0], height=size[1]) as terminal:
             notices_end(terminal)
-            live = drawn_live(terminal)
-            compared, problem = 0, None
-            for second, bodies in drawn_again(terminal).items():
-                then = live.get(second, set())
-                if len(then) >= len(set(bodies)):
-                    compared += len(bodies)
-                    different = [now for now in bodies if now not in then]
-                    problem = problem or (difference(different[0], then) if different else None)
-            return problem or expect(compared >= SAMPLES * 0.8, terminal, f"only {compared} screens could be compared")
+            seconds = []
+            while len(seconds) < SECONDS + 2:
+                terminal.pump(0.1)
+                if clock(terminal.screen) not in seconds:
+                    seconds.append(clock(terminal.screen))
+            drawn, pictures = bytes(terminal.raw), []
+            while "first sample that is kept" not in terminal.text():
+                terminal.send(",")
+                pictures.append(Picture(terminal.screen))
+            pictures = [picture for picture in pictures if picture.clock in seconds[1:-1]]
+            problem = expect(len(pictures) > SECONDS, terminal, f"only {len(pictures)} screens")
+            missing = never_drawn(drawn, size, pictures)
+            return problem or ("\n".join(["drawn (-), and now (+):", nearest(drawn, size, missing[0])]) if missing else None)
     return test
 
 
