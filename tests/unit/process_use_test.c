@@ -469,7 +469,7 @@ START_TEST(two_on_one_cpu_wait_for_each_other)
 		ck_assert_double_ge(grown, last[i] - between[i]);
 		ck_assert_double_le(grown, kernel_wait(pids[i]) - before[i]);
 		ck_assert_double_gt(of_process(machine.now, pids[i], "wait_ratio"), 0);
-		ck_assert_double_gt(of_process(machine.now, pids[i], "switches_per_second"), 1);
+		ck_assert_double_gt(of_process(machine.now, pids[i], "switches_per_second"), 0);
 	}
 	close_machine(&machine);
 	for (int i = 0; i < 2; i++)
@@ -508,7 +508,7 @@ START_TEST(threads_that_wait_for_each_other)
 	all = of_process(machine.now, pid, "wait_seconds");
 	ck_assert_double_ge(all, 1.5 * number_of(machine.now, "thread", "tid", pid, "wait_seconds"));
 	ck_assert_double_gt(of_process(machine.now, pid, "wait_ratio"), 0);
-	ck_assert_double_gt(number_of(machine.now, "thread", "tid", pid, "switches_per_second"), 1);
+	ck_assert_double_gt(number_of(machine.now, "thread", "tid", pid, "switches_per_second"), 0);
 	close_machine(&machine);
 	stop(pid);
 }

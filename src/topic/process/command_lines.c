@@ -96,16 +96,18 @@ static size_t ask_others(struct command_lines *lines, struct process *const *lis
 static bool is_due(const struct process *process, uint64_t tick)
 {
 	if (process->command_tick == 0)
-		return process->ran;
+		return process->ran || process->shown;
 	return process->ran_tick >= process->command_tick &&
 	       tick - process->command_tick >= (process->command ? AGAIN_TICKS : 1);
 }
 
+/* Those with rows first: on a large machine there is no room for all that are new in the first tick. */
 static void ask_active(struct command_lines *lines, struct process *const *list, size_t n_list, uint64_t tick)
 {
-	for (size_t i = 0; i < n_list; i++)
-		if (is_due(list[i], tick))
-			ask(lines, list[i], tick);
+	for (int shown = 1; shown >= 0; shown--)
+		for (size_t i = 0; i < n_list; i++)
+			if (list[i]->shown == shown && is_due(list[i], tick))
+				ask(lines, list[i], tick);
 }
 
 void command_lines_update(struct command_lines *lines, struct env *env, struct process *const *list,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command lines of processes: first of those that ran, then of all others in turn. */
+/* The command lines of processes: of those with rows, then of those that ran, then of all others in turn. */
 #ifndef PANETOP_TOPIC_PROCESS_COMMAND_LINES_H
 #define PANETOP_TOPIC_PROCESS_COMMAND_LINES_H
 
@@ -8,7 +8,7 @@
 struct command_lines;
 
 enum command_lines_wanted {
-	COMMANDS_OF_ACTIVE, /* of processes that ran */
+	COMMANDS_OF_ACTIVE, /* of processes that ran or have rows */
 	COMMANDS_IN_TURN,   /* then of the others, some per tick */
 	COMMANDS_NOW,       /* of all others at once, waiting until they are there */
 };

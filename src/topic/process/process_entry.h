@@ -51,6 +51,7 @@ struct process {
 	size_t program_length;     /* of the first argument in command */
 	bool ran;                  /* since the previous tick, or it is new */
 	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
+	bool shown;                /* it has a row also while it sleeps: its command line comes first */
 	uint64_t command_tick;     /* of the last request for command; 0: never */
 	uint64_t ran_tick;         /* the last one with ran */
 	uint64_t outside_tick;     /* the last one in which it was in the root of the control groups */

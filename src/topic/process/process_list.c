@@ -392,6 +392,14 @@ static void add_exited(struct process_list *list, struct env *env, struct proces
 	*VECTOR_ADD(list->exited, list->n_exited, list->exited_capacity) = process;
 }
 
+/* What is outside of the scope is known since the previous tick. */
+static bool is_shown(const struct process_list *list, const struct process *process, enum due due)
+{
+	bool idle = list->all_commands || (list->request && list->request->processes);
+
+	return due == DUE_VISIBLE || (list->scoped && idle && !process->outside);
+}
+
 /* known: the process that had this pid in the previous tick; NULL: none. */
 static void add_process(struct process_list *list, struct env *env, uint32_t pid, size_t at,
 			struct process *known, enum due due)
@@ -416,6 +424,7 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 	}
 	if (probe == PROBE_SAME || (probe == PROBE_FAILED && known)) {
 		list->all[list->n_all++] = process;
+		process->shown = is_shown(list, process, due);
 		if (wants_group_of(list, process, due != DUE_NOT))
 			read_group(list, process);
 		return;
