@@ -54,6 +54,11 @@ def replay(*arguments, recording=RECORDING, opening=False, **rest):
         yield terminal
 
 
+def row_of_process(pid, command):
+    """In a list whose last column is the command: it may be read a sample after the rest."""
+    return re.compile(rf" {pid} .* {re.escape(command)}$")
+
+
 def expect(condition, terminal, what):
     """None when it holds, else what went wrong with the screen as it is."""
     return None if condition else what + "\n" + terminal.text()

@@ -6,7 +6,8 @@ import shutil
 import subprocess
 from contextlib import contextmanager
 
-from common import edited, expect, replay, screen
+from common import edited, expect, replay, row_of_process, screen
+from terminal import PATIENCE
 
 TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10.0 s", "threads in the last 10.0 s",
           "memory of all processes in the last 10.0 s", "what all processes read and wrote in the last 10.0 s",
@@ -149,7 +150,7 @@ def sleeper(*arguments, selected=True):
     with subprocess.Popen(["sleep", "1000"]) as child:
         try:
             with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
-                terminal.until("sleep")
+                terminal.until(row_of_process(child.pid, "sleep 1000"))
                 if selected:
                     terminal.send("Down")
                 yield terminal, child
@@ -163,20 +164,20 @@ def kill_with_two_keys(_scratch):
         terminal.send("F9")
         problem = expect(f"Send a signal to sleep ({child.pid})" in terminal.text(), terminal, "it does not name the process")
         terminal.send("Enter")
-        return problem or expect(child.wait(10) == -15, terminal, "it was not SIGTERM") or \
-            expect(terminal.wait_for(f"sent SIGTERM to sleep ({child.pid})"), terminal, "it does not say what it sent")
+        problem = problem or expect(terminal.wait_for(f"sent SIGTERM to sleep ({child.pid})"), terminal, "it does not say what it sent")
+        return problem or expect(child.wait(PATIENCE) == -15, terminal, "it was not SIGTERM")
 
 
 def typing_finds_a_signal(_scratch):
     with sleeper() as (terminal, child):
         terminal.send("k", *"usr1", "Enter")
-        return expect(child.wait(10) == -10, terminal, "it was not SIGUSR1")
+        return expect(child.wait(PATIENCE) == -10, terminal, "it was not SIGUSR1")
 
 
 def numbers_find_a_signal(_scratch):
     with sleeper() as (terminal, child):
         terminal.send("k", "9", "Enter")
-        return expect(child.wait(10) == -9, terminal, "it was not SIGKILL")
+        return expect(child.wait(PATIENCE) == -9, terminal, "it was not SIGKILL")
 
 
 def escape_sends_nothing(_scratch):
@@ -188,11 +189,12 @@ def escape_sends_nothing(_scratch):
 @contextmanager
 def pair(*arguments):
     """Two processes of our own, and nothing else, on the screen; both are tagged."""
-    children = [subprocess.Popen(["sleep", "1000"]) for _ in range(2)]
+    children = sorted((subprocess.Popen(["sleep", "1000"]) for _ in range(2)), key=lambda child: child.pid)
     try:
-        with screen("--idle", "-p", ",".join(str(child.pid) for child in children), *arguments, "cpu") as terminal:
+        chosen = ",".join(str(child.pid) for child in children)
+        with screen("--idle", "-s", "+pid", "-p", chosen, *arguments, "cpu") as terminal:  # in an order that stays
             for child in children:
-                terminal.until(f" {child.pid} ")
+                terminal.until(row_of_process(child.pid, "sleep 1000"))
             terminal.send("Home", "Space", "Space")
             terminal.until("; 2 tagged")
             yield terminal, children
@@ -238,7 +240,7 @@ def a_tagged_pair_gets_a_signal(_scratch):
         problem = problem or expect("Send SIGTERM to 2 processes? [y/n]" in terminal.text(), terminal, "no question")
         problem = problem or expect([child.poll() for child in children] == [None, None], terminal, "sent without an answer")
         terminal.send("y")
-        return problem or expect([child.wait(10) for child in children] == [-15, -15], terminal, "not both got it")
+        return problem or expect([child.wait(PATIENCE) for child in children] == [-15, -15], terminal, "not both got it")
 
 
 def a_tagged_pair_is_reniced(_scratch):
@@ -289,7 +291,7 @@ def real_time_signals_are_sent(_scratch):
     for typed, number in (("40", 40), ("rtmin+2", 36)):
         with sleeper() as (terminal, child):
             terminal.send("F9", *typed, "Enter")
-            problem = expect(child.wait(10) == -number, terminal, f"{typed} is not sent")
+            problem = expect(child.wait(PATIENCE) == -number, terminal, f"{typed} is not sent")
             if problem:
                 return problem
     return None
@@ -302,9 +304,9 @@ def zombie(scratch):
     shutil.copy("/bin/true", path)
     with subprocess.Popen(["sh", "-c", f"{path} & exec sleep 4321"]) as parent:
         try:
-            with screen("-d", "0.3", "--idle", "--hide-self", "-f", "undead|sleep 4321", "cpu") as terminal:
-                terminal.until("undead")
-                terminal.until("sleep 4321")
+            with screen("-d", "0.3", "--idle", f"--in=tree={parent.pid}", "cpu") as terminal:
+                terminal.until(re.compile(r" Z .* undead$"))
+                terminal.until(row_of_process(parent.pid, "sleep 4321"))
                 yield terminal, parent
         finally:
             parent.kill()
@@ -314,10 +316,10 @@ def a_zombie_has_a_parent(scratch):
     """The key i names it, and F9 leads to it."""
     with zombie(scratch) as (terminal, parent):
         terminal.send("/", *"undead", "Enter", "i")
-        problem = expect(f"its parent sleep ({parent.pid}) has not waited for it" in terminal.text(), terminal, "i is silent")
+        problem = expect(terminal.has(f"its parent sleep ({parent.pid}) has not waited for it"), terminal, "i is silent")
         terminal.send("Esc", "F9", *"go to", "Enter")
         terminal.send("i")
-        return problem or expect(f"%CPU of {parent.pid} sleep" in terminal.text(), terminal, "it is not selected")
+        return problem or expect(terminal.has(f"%CPU of {parent.pid} sleep"), terminal, "it is not selected")
 
 
 def numbers_are_pids(_scratch):

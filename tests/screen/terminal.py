@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -159,9 +160,15 @@ class Terminal:
             self.pump(0.05)
         self.quiet()
 
+    def has(self, text):
+        """Or a line that matches, where text is a regular expression."""
+        if isinstance(text, re.Pattern):
+            return any(text.search(line) for line in self.lines())
+        return text in self.text()
+
     def wait_for(self, text, most=PATIENCE):
         end = time.monotonic() + most
-        while text not in self.text():
+        while not self.has(text):
             if time.monotonic() > end or self.ended():
                 return False
             self.pump(0.1)
@@ -170,7 +177,7 @@ class Terminal:
     def until(self, text):
         """Waits for a text without which the test means nothing."""
         if not self.wait_for(text):
-            raise AssertionError(f"never shown: {text}\n{self.text()}")
+            raise AssertionError(f"never shown: {getattr(text, 'pattern', text)}\n{self.text()}")
 
     def wait_while(self, text):
         end = time.monotonic() + PATIENCE
