@@ -4,6 +4,7 @@ import re
 import subprocess
 
 from common import PANETOP, RECORDING, expect, replay, screen
+from drawn import live_seconds
 
 SPAN = re.compile(r"B − A \S+ (\d\d:\d\d:\d\d)−(\d\d:\d\d:\d\d)$")
 
@@ -80,7 +81,7 @@ def live(_scratch):
 
 def in_the_past(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
-        terminal.pump(1)
+        live_seconds(terminal, 1)
         terminal.send(",", ",", ",", "m", "=", ".", "3")
         problem = expect(span(terminal) and "[3" in terminal.text(), terminal, "no comparison in the past")
         terminal.send("4", "Esc", "G")

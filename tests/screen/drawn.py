@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether a screen was ever drawn: looked for in all that the terminal was sent, so that none is read too late."""
+"""What a live screen drew, and whether it draws the same when it goes back: a screen is looked for in all that the terminal
+was sent, so that none is read too late."""
 import re
+import time
 
+from common import expect
 from golden import style_of
-from terminal import Screen, Stream
+from terminal import PATIENCE, Screen, Stream
 
 CLOCK = re.compile(r" (\d\d:\d\d:\d\d)$")
 OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
@@ -14,10 +17,26 @@ def row(screen, y):
     return "".join(screen.buffer[y][x].data for x in range(screen.columns)).rstrip()
 
 
-def clock(screen):
+def clock_of(screen):
     """In the top line."""
     found = CLOCK.search(row(screen, 0))
     return found[1] if found else None
+
+
+def clock(terminal):
+    return clock_of(terminal.screen)
+
+
+def live_seconds(terminal, count):
+    """Waits until samples of that many whole seconds were drawn; their clocks."""
+    seconds, end = [], time.monotonic() + count + PATIENCE
+    while len(seconds) < count + 2:
+        if clock(terminal) not in seconds:
+            seconds.append(clock(terminal))
+        if time.monotonic() > end or terminal.ended():
+            raise AssertionError(f"{count} seconds do not pass: {seconds}\n{terminal.text()}")
+        terminal.pump(0.1)
+    return seconds[1:-1]
 
 
 class Picture:
@@ -25,7 +44,7 @@ class Picture:
     now: a log says what came since, and waits for nothing in the past."""
 
     def __init__(self, screen):
-        self.clock = clock(screen)
+        self.clock = clock_of(screen)
         self.rows = [self._text(screen, y) for y in range(2, screen.lines - 2)]
         self.styles = [self._styles(screen, y, text) for y, text in enumerate(self.rows, 2)]
 
@@ -53,7 +72,7 @@ def never_drawn(raw, size, pictures):
     stream, missing = Stream(screen), list(pictures)
     for step in STEP.split(raw):
         stream.feed(step)
-        second = clock(screen)
+        second = clock_of(screen)
         missing = [picture for picture in missing if picture.clock != second or next(picture.differences(screen), None)]
     return missing
 
@@ -64,6 +83,29 @@ def nearest(raw, size, picture):
     stream = Stream(screen)
     for step in STEP.split(raw):
         stream.feed(step)
-        if picture.clock == clock(screen):
+        if picture.clock == clock_of(screen):
             found.append(list(picture.differences(screen)))
     return "\n".join(min(found, key=len, default=[f"nothing was drawn at {picture.clock}"]))
+
+
+def first_sample(terminal, pictures=None):
+    """Goes back to it; the pictures on the way."""
+    end = time.monotonic() + PATIENCE
+    while "the first sample that is kept" not in terminal.text():
+        if time.monotonic() > end:
+            raise AssertionError(f"the first sample is not reached\n{terminal.text()}")
+        terminal.send(",")
+        if pictures is not None:
+            pictures.append(Picture(terminal.screen))
+
+
+def drawn_again(terminal, count):
+    """None if what it draws of the samples of so many seconds, when it goes back to them, is what it drew of them live."""
+    pictures, size = [], (terminal.screen.columns, terminal.screen.lines)
+    seconds = live_seconds(terminal, count)
+    drawn = bytes(terminal.raw)
+    first_sample(terminal, pictures)
+    pictures = [picture for picture in pictures if picture.clock in seconds]
+    missing = never_drawn(drawn, size, pictures)
+    return expect(len(pictures) >= count, terminal, f"only {len(pictures)} screens") or \
+        ("\n".join(["drawn (-), and now (+):", nearest(drawn, size, missing[0])]) if missing else None)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The key x: what changed around the shown moment, in a recording with a spike, in the past and live."""
 import os
+import shutil
 import subprocess
 import sys
 
 from common import PANETOP, TESTS, expect, screen
+from drawn import live_seconds
 
 sys.path.insert(0, os.path.join(TESTS, "recordings"))
 from recording import Recording  # noqa: E402
@@ -85,16 +87,17 @@ def an_ordinary_moment(scratch):
         return problem or expect("09:31:01" in terminal.lines()[0], terminal, "the recording does not go on from there")
 
 
-def live(_scratch):
+def live(scratch):
     """Of the present, which goes on behind it; of the past; and not where nothing is kept."""
+    burner = os.path.join(scratch, "burner")  # no other process has its name, and it is among the first
+    shutil.copy("/bin/sh", burner)
     with screen("-d", "0.1", "cpu", width=100, height=60) as terminal:
-        problem = expect(terminal.wait_for("load"), terminal, "no sample")
-        terminal.pump(2.5)
-        with subprocess.Popen(["sleep", "1000"]) as child:
+        live_seconds(terminal, 2)
+        with subprocess.Popen([burner, "-c", "while :; do :; done"]) as child:
             try:
-                terminal.pump(0.5)
+                live_seconds(terminal, 1)
                 terminal.send("x")
-                problem = problem or expect("sleep" in terminal.text(), terminal, "no process")
+                problem = expect(f"burner {child.pid}" in terminal.text(), terminal, "no process")
                 terminal.send("Esc", ",", "x")
                 problem = problem or expect("Around " in terminal.text() and " of 00:00:" in terminal.lines()[0], terminal, "not in the past")
                 terminal.send("Enter")

@@ -7,19 +7,16 @@ import subprocess
 import time
 
 from common import PANETOP, edited, expect, fixture, replay, screen
+from drawn import clock, drawn_again, first_sample, live_seconds
+from terminal import PATIENCE
 
-CLOCK = re.compile(r" (\d\d:\d\d:\d\d)$")
-BACK = re.compile(r" -(\d\d:\d\d:\d\d) of \d\d:\d\d:\d\d  \d\d:\d\d:\d\d$")
-
-
-def clock(terminal):
-    found = CLOCK.search(terminal.lines()[0].rstrip())
-    return found[1] if found else None
+BACK = re.compile(r" -(\d\d:\d\d:\d\d) of (\d\d:\d\d:\d\d)  \d\d:\d\d:\d\d$")
+DAY = 86400
 
 
-def body(terminal):
-    """Without the top line, the panes with the load over the past, the notice and the keys."""
-    return terminal.lines()[2:-2]
+def seconds_of(text):
+    hours, minutes, seconds = map(int, text.split(":"))
+    return 3600 * hours + 60 * minutes + seconds
 
 
 def back(terminal):
@@ -27,28 +24,19 @@ def back(terminal):
     return found[1] if found else None
 
 
-def drawn_live(terminal, samples):
-    """The screens by their clocks, of which two may be in the same second."""
-    drawn = {}
-    while len(drawn) < samples:
+def until(terminal, condition, what):
+    """Waits for what is seen on the screen."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end or terminal.ended():
+            raise AssertionError(f"{what}\n{terminal.text()}")
         terminal.pump(0.1)
-        drawn.setdefault(clock(terminal), []).append(body(terminal))
-    return drawn
 
 
 def the_same_screens(*pane, height=24):
     def test(_scratch):
         with screen("-d", "1", *pane, height=height) as terminal:
-            drawn = drawn_live(terminal, 7)
-            compared, problem = 0, None
-            for _ in range(4):
-                terminal.send(",")
-                terminal.pump(0.3)
-                now, then = body(terminal), drawn.get(clock(terminal))
-                if then:
-                    compared += 1
-                    problem = problem or expect(now in then, terminal, "this was drawn:\n" + "\n".join(then[-1]) + "\nbut now:")
-            return problem or expect(compared >= 3, terminal, "the screens of other times")
+            return drawn_again(terminal, 5)
     return test
 
 
@@ -57,13 +45,16 @@ def there_and_live_again(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
         problem = None
         for way in ("G", "Esc", "Z"):
-            terminal.pump(1)
+            live_seconds(terminal, 1)
             terminal.send(",", ",")
             problem = problem or expect(back(terminal), terminal, f"it is not in the past before {way}")
-            problem = problem or expect(terminal.wait_for("-00:00:02 of "), terminal, "the present stands still")
+            until(terminal, lambda: back(terminal) >= "00:00:02", "the present stands still")
             terminal.send(way)
             problem = problem or expect(not back(terminal) and "paused" not in terminal.lines()[0], terminal, f"{way} does not come back")
-        terminal.send(",", *["."] * 40)
+        terminal.send(",")
+        end = time.monotonic() + PATIENCE
+        while back(terminal) and time.monotonic() < end:
+            terminal.send_at_once(*["."] * 100)  # faster than samples come
         return problem or expect(not back(terminal), terminal, "steps forward do not reach the present")
 
 
@@ -71,7 +62,7 @@ def the_past_cannot_be_changed(_scratch):
     with subprocess.Popen(["sleep", "1000"]) as child:
         try:
             with screen("-d", "0.2", "cpu") as terminal:
-                terminal.pump(1)
+                live_seconds(terminal, 1)
                 terminal.send(",", "Down", "F9")
                 problem = expect("recording cannot be changed" in terminal.text(), terminal, "a process of the past gets a signal")
                 terminal.send("Esc", "3")
@@ -82,7 +73,7 @@ def the_past_cannot_be_changed(_scratch):
 
 def times(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
-        terminal.pump(1)
+        live_seconds(terminal, 1)
         terminal.send("{")
         problem = expect("the first sample that is kept" in terminal.text(), terminal, "a minute before the start")
         terminal.send("}")
@@ -102,14 +93,14 @@ def timeline(terminal):
 
 
 def the_load_over_the_past(_scratch):
-    """Load is where it was, a click on it goes there, as near as a line that grows meanwhile has it, and the present has no such line."""
+    """Load is where it was, a click on it goes there, and the present has no such line."""
     with screen("-d", "0.2", "cpu", width=120) as terminal:
-        terminal.pump(2)
+        live_seconds(terminal, 1)
         problem = expect(not timeline(terminal), terminal, "the present shows it")
         with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy:
-            terminal.pump(2)
+            live_seconds(terminal, 1)
             busy.kill()
-        terminal.pump(3)
+        live_seconds(terminal, 2)
         terminal.send(",")
         if not timeline(terminal):
             return problem or expect(False, terminal, "nothing is shown")
@@ -117,8 +108,13 @@ def the_load_over_the_past(_scratch):
         line = terminal.lines()[1]
         highest = max(range(start, len(line)), key=lambda x: line[x] if line[x] != "\u2502" else " ")
         problem = problem or expect(mark > highest, terminal, "the place is not after the load")
+        age, length = BACK.search(terminal.lines()[0]).groups()
+        first = seconds_of(clock(terminal)) + seconds_of(age) - seconds_of(length)
         terminal.click(highest, 1)
-        problem = problem or expect(abs(timeline(terminal)[1] - highest) <= 3, terminal, "a click does not go there")
+        least, most = (((highest - start + side) / (terminal.screen.columns - start) * seconds_of(long)) for side, long in  # it grows meanwhile
+                       ((-1, length), (2, BACK.search(terminal.lines()[0])[2])))
+        at = (seconds_of(clock(terminal)) - first) % DAY
+        problem = problem or expect(int(least) - 2 <= at <= most + 2, terminal, f"a click leads {at} s after the first, not {least} to {most}")
         terminal.send("{")
         problem = problem or expect(timeline(terminal)[1] == timeline(terminal)[0], terminal, "the first sample is not at the start")
         terminal.send("G")
@@ -128,7 +124,7 @@ def the_load_over_the_past(_scratch):
 def a_click_on_a_graph(_scratch):
     """Goes back as far as its column is; further right it is less far."""
     with screen("-d", "0.2", "overview", width=120, height=30) as terminal:
-        terminal.pump(5)
+        live_seconds(terminal, 4)
         y = next(y for y, line in enumerate(terminal.lines()) if line.startswith("CPU "))
         line = terminal.lines()[y]
         terminal.click(len(line) - 15, y)
@@ -144,19 +140,16 @@ def a_clock_that_was_set_back(scratch):
     step = os.path.join(scratch, "step")
     environment = {"LD_PRELOAD": os.environ["CLOCK_STEP_LIBRARY"], "CLOCK_STEP": step}
     with screen("-d", "0.2", "cpu", env=environment) as terminal:
-        terminal.pump(2)
+        live_seconds(terminal, 1)
         before = clock(terminal)
         with open(step, "w", encoding="ascii"):
             pass
-        terminal.pump(2)
+        until(terminal, lambda: 30 < (seconds_of(before) - seconds_of(clock(terminal))) % DAY < DAY / 2, "it is not set back")
+        live_seconds(terminal, 1)
         if before <= clock(terminal):  # midnight
             return None
-        for _ in range(40):
-            terminal.send(",")
-            if "the first sample that is kept" in terminal.text():
-                break
-        problem = expect("the first sample that is kept" in terminal.text(), terminal, "the first sample is not reached")
-        problem = problem or expect(clock(terminal) <= before, terminal, "it is another one")
+        first_sample(terminal)
+        problem = expect(clock(terminal) <= before, terminal, "it is another one")
         first = clock(terminal)
         terminal.send(*["."] * 5)
         return problem or expect(clock(terminal) >= first and back(terminal), terminal, "steps forward do not pass it")
@@ -165,7 +158,7 @@ def a_clock_that_was_set_back(scratch):
 def what_was_not_sampled(_scratch):
     """A pane that is opened first in the past says why it is empty, and G fills it."""
     with screen("-d", "0.2", "cpu") as terminal:
-        terminal.pump(1)
+        live_seconds(terminal, 1)
         terminal.send(",", "6")
         said = any(text in terminal.text() for text in ("not sampled then; G goes back to now", "on; G goes back to now"))
         problem = expect(said, terminal, "it does not say why")
@@ -176,10 +169,10 @@ def what_was_not_sampled(_scratch):
 def what_is_recorded_since_then(_scratch):
     """A pane that is sampled only while it is shown says from when on the past has it; then it is there."""
     with screen("-d", "0.2", "cpu") as terminal:
-        terminal.pump(1)
+        live_seconds(terminal, 1)
         first = clock(terminal)
         terminal.send("6")
-        terminal.pump(2.5)
+        live_seconds(terminal, 1)
         last = clock(terminal)
         terminal.send("{")
         found = re.search(r"recorded from (\d\d:\d\d:\d\d) on; G goes back to now", terminal.text())
@@ -192,14 +185,14 @@ def empty_tables(_scratch):
     """What is in no sample of the past is not waited for; the user games runs nothing here."""
     with screen("-d", "0.2", "-u", "games", "events") as terminal:
         problem = expect(terminal.wait_for("waiting for the first"), terminal, "the present does not wait")
-        terminal.pump(1)
+        live_seconds(terminal, 1)
         terminal.send(",", ",")
         return problem or expect("none until then" in terminal.text() and back(terminal), terminal, "the past waits")
 
 
 def an_empty_past(_scratch):
     with screen("-d", "0.2", "--past=0", "cpu") as terminal:
-        terminal.pump(0.5)
+        live_seconds(terminal, 1)
         terminal.send(",")
         return expect(not back(terminal), terminal, "there is a past")
 
@@ -208,12 +201,12 @@ def findings(_scratch):
     """Those of that moment; where their topics were not sampled it says so, and never that all is well."""
     with screen("-d", "0.2", fixture("cgroup-v2"), "overview") as terminal:
         problem = expect(terminal.wait_for("system.slice"), terminal, "no finding to look for")
-        terminal.pump(1)
+        live_seconds(terminal, 1)
         now = [line[:60] for line in terminal.lines()[2:4]]
         terminal.send(",", ",")
         problem = problem or expect(back(terminal) and [line[:60] for line in terminal.lines()[2:4]] == now, terminal, f"not {now}")
     with screen("-d", "0.2", fixture("cgroup-v2"), "cpu") as terminal:
-        terminal.pump(1)
+        live_seconds(terminal, 1)
         terminal.send(",", "1")
         problem = problem or expect("not judged, since not sampled here: " in terminal.text(), terminal, "it does not say what is lacking")
         return problem or expect("nothing out of the ordinary" not in terminal.text(), terminal, "it says that all is well")
@@ -245,7 +238,7 @@ def marks(scratch):
 def saved(scratch):
     """As a recording that can be replayed, of nobody else's eyes."""
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
-        terminal.pump(1.5)
+        live_seconds(terminal, 1)
         terminal.send("S")
         problem = expect("the past is saved in panetop-" in terminal.text(), terminal, "it is not saved")
     files = glob.glob(os.path.join(scratch, "panetop-*.recording"))

@@ -2,12 +2,12 @@
 """What the live screen drew, and what it draws when it goes back to the same samples: more than 300 screens."""
 import re
 
-from common import expect, screen
-from drawn import Picture, clock, nearest, never_drawn
+from common import screen
+from drawn import drawn_again
 
 SECONDS = 24  # of each pane, with two samples or nearly so
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
-SIZES = {"overview": (120, 40)}  # with trends beside the lists
+SIZES = {"overview": {"width": 120, "height": 40}}  # with trends beside the lists
 NOTICE = re.compile(r"! (?!\d\d:)")  # not the mark of a process that failed
 
 
@@ -18,24 +18,10 @@ def notices_end(terminal):
 
 
 def stepped(pane):
-    """Back to every sample of the seconds that began and ended while the screen was drawn."""
     def test(_scratch):
-        size = SIZES.get(pane, (80, 24))
-        with screen("-d", "0.5", pane, width=size[0], height=size[1]) as terminal:
+        with screen("-d", "0.5", pane, **SIZES.get(pane, {})) as terminal:
             notices_end(terminal)
-            seconds = []
-            while len(seconds) < SECONDS + 2:
-                terminal.pump(0.1)
-                if clock(terminal.screen) not in seconds:
-                    seconds.append(clock(terminal.screen))
-            drawn, pictures = bytes(terminal.raw), []
-            while "first sample that is kept" not in terminal.text():
-                terminal.send(",")
-                pictures.append(Picture(terminal.screen))
-            pictures = [picture for picture in pictures if picture.clock in seconds[1:-1]]
-            problem = expect(len(pictures) > SECONDS, terminal, f"only {len(pictures)} screens")
-            missing = never_drawn(drawn, size, pictures)
-            return problem or ("\n".join(["drawn (-), and now (+):", nearest(drawn, size, missing[0])]) if missing else None)
+            return drawn_again(terminal, SECONDS)
     return test
 
 
