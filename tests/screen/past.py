@@ -113,7 +113,7 @@ def the_load_over_the_past(_scratch):
         terminal.click(highest, 1)
         least, most = (((highest - start + side) / (terminal.screen.columns - start) * seconds_of(long)) for side, long in  # it grows meanwhile
                        ((-1, length), (2, BACK.search(terminal.lines()[0])[2])))
-        at = (seconds_of(clock(terminal)) - first) % DAY
+        at = (seconds_of(clock(terminal)) - first + DAY // 2) % DAY - DAY // 2
         problem = problem or expect(int(least) - 2 <= at <= most + 2, terminal, f"a click leads {at} s after the first, not {least} to {most}")
         terminal.send("{")
         problem = problem or expect(timeline(terminal)[1] == timeline(terminal)[0], terminal, "the first sample is not at the start")
