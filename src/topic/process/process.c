@@ -232,8 +232,8 @@ static const struct column columns[] = {
 	PAYLOAD(sent_bytes, REQUEST_NETWORK, N_("sent"),
 		N_("payload that its sockets sent since panetop began to count"), COUNTED),
 	PAYLOAD_RATE(tcp_bytes, REQUEST_TCP, N_("TCP/s"),
-		     N_("payload received and sent by TCP, without headers; unknown where sockets may be "
-			"its that panetop may not look for")),
+		     N_("payload received and sent by TCP, without headers; unknown where its sockets are "
+			"not read: those of other users, and of other network namespaces")),
 	PAYLOAD_RATE(tcp_received_bytes, REQUEST_TCP, N_("TCP r/s"),
 		     N_("payload received by TCP, without headers")),
 	PAYLOAD_RATE(tcp_sent_bytes, REQUEST_TCP, N_("TCP s/s"), N_("payload sent by TCP, without headers")),

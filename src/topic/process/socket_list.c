@@ -638,13 +638,19 @@ void socket_list_notice(const struct socket_list *list, struct frame *frame, con
 		     n, error == -EBUSY ? _("reading them would take too long") : env_error_text(-error));
 }
 
+/* A kernel without them has no such link, not even of ourselves. */
+static bool has_no_namespaces(const struct socket_list *list)
+{
+	return list->env->own_pid != 0 && list->namespaces[0].number == 0;
+}
+
 void socket_list_reads(const struct socket_list *list, uint32_t pid, bool *known)
 {
 	const struct socket_holder *holder = holder_of(list, pid);
 
 	if (!holder)
 		return;
-	*known = false;
+	*known = has_no_namespaces(list);
 	for (size_t i = 0; i < list->n_namespaces && holder->namespace != 0; i++)
 		if (list->namespaces[i].number == holder->namespace)
 			*known = list->namespaces[i].netlink != NULL;
