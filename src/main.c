@@ -217,7 +217,7 @@ static int run_source(const struct options *options, struct settings *settings)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .format = &sink_text, .limit = VIEW_ALL_ROWS };
+	struct options options = { .format = &sink_text, .limit = VIEW_ALL_ROWS, .top = TOP_DEFAULT };
 	struct settings settings = { 0 };
 	int status, error;
 

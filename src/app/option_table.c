@@ -69,6 +69,22 @@ static bool set_limit(struct options *options, const char *value)
 	return true;
 }
 
+static bool set_top(struct options *options, const char *value)
+{
+	uint64_t number;
+
+	if (!span_whole_number(value, 0, TOP_MAX, &number))
+		return false;
+	options->top = (size_t)number;
+	return true;
+}
+
+static bool set_arguments(struct options *options, const char *value)
+{
+	(void)value;
+	return options->arguments = true;
+}
+
 static bool set_unit(struct options *options, const char *value)
 {
 	options->unit_given = size_unit_parse(value, &options->unit);
@@ -266,10 +282,13 @@ const struct option_entry option_entries[] = {
 	{ 'c', "columns", N_("COLUMN[,...]"), N_("columns to show, by key or heading"), set_columns,
 	  something, WITH_SAMPLES },
 	{ 't', "table", N_("TOPIC"), N_("print only this table; may be repeated; implies --batch"), set_table,
-	  N_("there are too many"),
-	  WITH_DESCRIBE | WITH_PROBE },
+	  N_("there are too many"), WITH_DESCRIBE | WITH_PROBE },
 	{ 'l', "limit", N_("N"), N_("at most N rows of each table"), set_limit,
 	  N_("use a whole number from 0 to 4294967295"), WITH_SAMPLES },
+	{ 0, "top", N_("N"), N_("metrics: at most N commands of each table, the costliest (default 20)"),
+	  set_top, N_("use a whole number from 0 to 1000"), WITH_SAMPLES },
+	{ 0, "arguments", NULL, N_("metrics: whole command lines, which may hold secrets"), set_arguments,
+	  NULL, WITH_SAMPLES },
 	{ 0, "unit", "auto|B|KiB|MiB|GiB|percent", N_("unit of sizes (default auto)"), set_unit,
 	  N_("use auto, B, KiB, MiB, GiB or percent"), WITH_ALL },
 	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), set_root,
@@ -286,9 +305,9 @@ const struct option_entry option_entries[] = {
 	  WITH_SAMPLES },
 	{ 0, "at", N_("TIME"), N_("open the recording at this time; with --batch print that sample"), set_at,
 	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },
-	{ 0, "between", N_("TIME,TIME"),
-	  N_("the difference of two samples of a recording; implies --batch"), set_between,
-	  N_("use two times, the earlier one first, as in 12:03,12:05 or -5m,-0"), WITH_SAMPLES },
+	{ 0, "between", N_("TIME,TIME"), N_("the difference of two samples of a recording; implies --batch"),
+	  set_between, N_("use two times, the earlier one first, as in 12:03,12:05 or -5m,-0"),
+	  WITH_SAMPLES },
 	{ 0, "against", N_("FILE"),
 	  N_("the difference of two recordings, FILE less that of --replay; implies --batch"), set_against,
 	  something, WITH_SAMPLES },
@@ -296,9 +315,8 @@ const struct option_entry option_entries[] = {
 	  set_past, N_("use seconds, or a unit, as in 30m, 2h"), WITH_ALL },
 	{ 0, "past-size", N_("SIZE"), N_("at most this much of the past, on the disk (default 64MiB)"),
 	  set_past_size, N_("use a number of bytes, or a unit, as in 64MiB"), WITH_ALL },
-	{ 0, "assert", N_("CONDITION[,...]"),
-	  N_("exit with status 3 unless all hold in the last sample"), set_assertion, something,
-	  WITH_SAMPLES },
+	{ 0, "assert", N_("CONDITION[,...]"), N_("exit with status 3 unless all hold in the last sample"),
+	  set_assertion, something, WITH_SAMPLES },
 	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
 	  NULL, WITH_ALL },
 	{ 0, "no-bpf", NULL, N_("do without BPF: times and causes that only the kernel counts are unknown"),

@@ -14,6 +14,8 @@
 
 #define OPTIONS_PANES_MAX 16
 #define OPTIONS_TABLES_MAX 32
+#define TOP_DEFAULT 20
+#define TOP_MAX 1000
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
@@ -31,6 +33,8 @@ struct options {
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
 		*between, *against, *assertion, *write;
+	size_t top;                             /* commands of a table in metrics */
+	bool arguments;                         /* whole command lines in metrics */
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
 	unsigned n_tables;
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */

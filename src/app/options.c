@@ -595,6 +595,9 @@ static int check_together(const struct options *options)
 	else if ((options->record_size > 0 || options->record_seconds > 0) && !is_recording(options->record))
 		error_message(options->record_size > 0 ? "--record-size" : "--record-age",
 			      _("needs a recording in a file: --record=FILE, without .jsonl"));
+	else if ((options->top != TOP_DEFAULT || options->arguments) && !options->format->metrics)
+		error_message(options->arguments ? "--arguments" : "--top",
+			      _("is for metrics: -o prometheus or -o openmetrics"));
 	else if (options->command && (options->replay || options->root))
 		error_message(
 			"--",

@@ -5,6 +5,7 @@
 #include "app/run_plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "model/scope_use.h"
+#include "output/command_sums.h"
 #include "pane/panes.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
@@ -236,6 +238,18 @@ static bool speaks_of_no_table(const struct options *options)
 	       options->limit == VIEW_ALL_ROWS && !options->write;
 }
 
+/* Metrics have sums of all rows, and only of columns that add up: no others are read. */
+static void choose_sums(struct view *view)
+{
+	view->n_columns = 0;
+	for (unsigned c = 0; c < view->schema->n_columns; c++)
+		if (view->schema->columns[c].additive)
+			view->columns[view->n_columns++] = c;
+	view_set_threshold(view, "", NAN);
+	if (view->limit > 0)
+		view->limit = VIEW_ALL_ROWS;
+}
+
 /* Text prints the headline tables of the panes, CSV one table, the others all tables and columns. */
 static void choose_tables(struct run_plan *run, const struct options *options, const struct pane **chosen,
 			  unsigned n_chosen)
@@ -267,6 +281,8 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 			run->print.views[v].limit = options->limit;
 		if (machine)
 			view_choose_all(&run->print.views[v]);
+		if (options->format->metrics && command_sums_apply(run->print.views[v].schema))
+			choose_sums(&run->print.views[v]);
 	}
 }
 
@@ -348,6 +364,8 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	run->print.unit = options->unit;
 	run->print.ascii = options->ascii || !i18n_is_utf8();
 	run->print.repeated = options->count != 1;
+	run->print.top = options->limit < options->top ? options->limit : options->top;
+	run->print.arguments = options->arguments;
 	if (options->write || options->format->only_last)
 		run->print.phase = PRINT_LAST; /* each sample may be the last one that is read */
 	status = choose_columns(run, options);

@@ -112,7 +112,10 @@ struct column {
 				   * number; 0: always read */
 	bool slow;                /* read only of rows on the screen, or where the user names it in batch */
 	bool difference;          /* of two samples: people see the sign of a growth */
-	bool fleeting;         /* LABEL: changes from sample to sample, so it is not part of a series */
+	bool fleeting;            /* LABEL: changes from sample to sample; KEY: of what comes and goes, as a
+				   * process. Neither is part of a series: metrics have sums of such rows */
+	bool grouping;            /* its text, the name of a command, is what such rows are summed by */
+	bool additive;            /* sums of it make sense, and metrics have them */
 };
 
 #define VALUE_TYPE(field) \

@@ -27,10 +27,10 @@ struct finding_row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct finding_row, rule, .kind = COLUMN_KEY, .title = N_("rule"), .width = 14,
-	       .hidden = true, .help = N_("name of its rule, as in the settings"), .source = "panetop"),
-	COLUMN(struct finding_row, number, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("no."),
-	       .width = 3, .rank = 3, .help = N_("1 is the worst"), .source = "panetop"),
+	COLUMN(struct finding_row, rule, .kind = COLUMN_KEY, .title = N_("rule"), .width = 14, .hidden = true,
+	       .help = N_("name of its rule, as in the settings"), .source = "panetop"),
+	COLUMN(struct finding_row, number, .kind = COLUMN_LABEL, .fleeting = true, .unit = UNIT_COUNT,
+	       .title = N_("no."), .width = 3, .rank = 3, .help = N_("1 is the worst"), .source = "panetop"),
 	COLUMN(struct finding_row, severity, .kind = COLUMN_LABEL, .title = N_("severity"), .width = 8,
 	       .words = true, .help = N_("note, warning or critical"), .source = "the limits of its rule"),
 	COLUMN(struct finding_row, subject, .kind = COLUMN_KEY, .title = N_("subject"), .width = 8,

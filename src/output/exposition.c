@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What Prometheus reads: OpenMetrics, and its older text format 0.0.4. KEY columns are the labels; other
- * texts, such as the command of a process, are labels of one info metric per row, to be joined on the key
- * labels.
+ * texts, such as the model of a disk, are labels of one info metric per row, to be joined on the key labels.
+ * Rows that come and go are summed by command, and each topic has a limit: series must not explode.
  */
 #include <config.h>
 
@@ -16,10 +16,12 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "core/vector.h"
+#include "output/command_sums.h"
 #include "output/sink.h"
 
 #define FAMILY_MAX 160
 #define BOUNDS_MAX 64
+#define SERIES_MAX 200 /* of a topic, unless --limit or --top say how many */
 
 /* A row that is written, and its labels: an offset into the text of all. */
 struct labelled_row {
@@ -40,8 +42,17 @@ struct exposition {
 	bool openmetrics;
 	bool one_shot; /* what counts from the start of this run does not go on in the next exposition */
 	bool reported;
+	struct command_sums *sums; /* of the topics that have them, in the order of their first sample */
+	size_t n_sums, sum_capacity;
+	struct cut {
+		const char *topic;
+		size_t n_rows;
+	} *cuts; /* of each table, what has no series of its own */
+	size_t n_cuts, cut_capacity;
 	/* of the table that is being written */
 	const struct schema *schema;
+	struct view *view;
+	struct command_sums *of_commands; /* NULL: its rows stay */
 	struct buffer labels; /* texts without braces, each with its NUL */
 	struct hash by_labels;
 	struct labelled_row *rows;
@@ -58,19 +69,30 @@ static bool ends_in(const char *text, const char *end)
 	return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
+/* The base unit is the byte. */
+static bool is_of_bits(const struct column *column)
+{
+	return column->unit == UNIT_BITS || column->unit == UNIT_BITS_PER_SECOND;
+}
+
 /*
- * "panetop_TOPIC_KEY", without the "_total" that samples of counters end in. Only parts of histograms may end
- * in
- * "_count".
+ * "panetop_TOPIC_KEY", without the "_total" that samples of counters, and no others, end in. Only parts of
+ * histograms may end in "_count".
  */
 static void name_family(char *family, const struct schema *schema, const struct column *column)
 {
 	bool counter = column->kind == COLUMN_COUNTER;
+	char *bits;
 
 	snprintf(family, FAMILY_MAX, "panetop_%s_%s%s", schema->name, column->key,
 		 !counter && strcmp(column->key, "count") == 0 ? "s" : "");
-	if (counter && ends_in(family, "_total"))
+	if (ends_in(family, "_total"))
 		family[strlen(family) - strlen("_total")] = '\0';
+	bits = is_of_bits(column) ? strstr(family, "_bits") : NULL;
+	if (bits) {
+		memmove(bits + strlen("_bytes"), bits + strlen("_bits"), strlen(bits + strlen("_bits")) + 1);
+		memcpy(bits, "_bytes", strlen("_bytes"));
+	}
 }
 
 /*
@@ -99,16 +121,19 @@ static void add_escaped(struct buffer *out, const char *text, bool escapes_quote
 
 static void add_number(struct buffer *out, const struct column *column, const void *row)
 {
-	if (column->type == VALUE_U64)
+	if (is_of_bits(column))
+		buffer_f64(out, row_number(row, column) / 8);
+	else if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
 	else
 		buffer_f64(out, row_f64(row, column));
 }
 
 /* An unknown value is an empty label. */
-static void add_label(struct buffer *out, bool first, const struct column *column, const void *row)
+static void add_label(struct buffer *out, bool first, const char *name, const struct column *column,
+		      const void *row)
 {
-	buffer_print(out, "%s%s=\"", first ? "" : ",", column->key);
+	buffer_print(out, "%s%s=\"", first ? "" : ",", name);
 	if (row_is_known(row, column) && column->type == VALUE_TEXT)
 		add_escaped(out, row_text(row, column), true);
 	else if (row_is_known(row, column))
@@ -119,19 +144,24 @@ static void add_label(struct buffer *out, bool first, const struct column *colum
 /* The lower bound of a bucket is a key but not a label: "le" has the bounds. */
 static bool is_label(const struct schema *schema, const struct column *column)
 {
-	return column->kind == COLUMN_KEY && !(schema->shape == SHAPE_HISTOGRAM && column->type == VALUE_F64);
+	return column->kind == COLUMN_KEY && !column->fleeting && !column->grouping &&
+	       !(schema->shape == SHAPE_HISTOGRAM && column->type == VALUE_F64);
 }
 
 /* Returns where the labels of this row begin in the text of all. */
 static size_t add_labels(struct exposition *exposition, const void *row)
 {
 	const struct schema *schema = exposition->schema;
+	const struct column *name = exposition->of_commands ? exposition->of_commands->name : NULL;
 	struct buffer *labels = &exposition->labels;
 	size_t start = labels->length;
 
 	for (unsigned c = 0; c < schema->n_columns; c++)
 		if (is_label(schema, &schema->columns[c]))
-			add_label(labels, labels->length == start, &schema->columns[c], row);
+			add_label(labels, labels->length == start, schema->columns[c].key,
+				  &schema->columns[c], row);
+	if (name)
+		add_label(labels, labels->length == start, "command", name, row);
 	buffer_char(labels, '\0');
 	return start;
 }
@@ -186,41 +216,51 @@ static void add_family(struct exposition *exposition, const char *family, const 
  * Two rows with the same labels, as in a damaged recording, would be one series with two values: then the
  * first one counts.
  */
-static void collect_rows(struct exposition *exposition, const struct view *view, const struct table *table)
+static void collect_row(struct exposition *exposition, const void *row, bool is_sum)
+{
+	struct labelled_row added = { .row = row, .labels = add_labels(exposition, row), .is_sum = is_sum };
+	uint64_t hash = hash_labels(exposition, added.labels);
+	uint32_t at;
+
+	HASH_FIND(at, &exposition->by_labels, hash,
+		  strcmp(labels_at(exposition, exposition->rows[at].labels),
+			 labels_at(exposition, added.labels)) == 0);
+	if (at != HASH_NONE) {
+		exposition->labels.length = added.labels;
+		exposition->n_dropped++;
+		return;
+	}
+	hash_add(&exposition->by_labels, hash, (uint32_t)exposition->n_rows);
+	*VECTOR_ADD(exposition->rows, exposition->n_rows, exposition->row_capacity) = added;
+}
+
+static void collect_rows(struct exposition *exposition, const struct table *table)
 {
 	const char *sum = exposition->schema->sum_row;
 
-	for (size_t r = 0; r < view->n_rows; r++) {
-		struct labelled_row row = { .row = view->rows[r] };
-		uint32_t at;
-		uint64_t hash;
+	for (size_t r = 0; r < exposition->view->n_rows; r++) {
+		const void *row = exposition->view->rows[r];
 
-		row.labels = add_labels(exposition, row.row);
-		row.is_sum = sum && table_row_has_key(table, row.row, sum);
-		hash = hash_labels(exposition, row.labels);
-		HASH_FIND(at, &exposition->by_labels, hash,
-			  strcmp(labels_at(exposition, exposition->rows[at].labels),
-				 labels_at(exposition, row.labels)) == 0);
-		if (at != HASH_NONE) {
-			exposition->labels.length = row.labels;
-			exposition->n_dropped++;
-			continue;
-		}
-		hash_add(&exposition->by_labels, hash, (uint32_t)exposition->n_rows);
-		*VECTOR_ADD(exposition->rows, exposition->n_rows, exposition->row_capacity) = row;
+		collect_row(exposition, row, sum && table_row_has_key(table, row, sum));
 	}
 }
 
-/* Does a row have a value that the format allows? A counter below 0 comes from a damaged recording. */
-static bool has_value(struct exposition *exposition, const struct labelled_row *row,
-		      const struct column *column)
+static bool is_metric(const struct exposition *exposition, const struct column *column)
 {
-	if (!row_is_known(row->row, column))
+	if (column->type == VALUE_TEXT)
 		return false;
-	if (column->kind != COLUMN_COUNTER || row_number(row->row, column) >= 0)
-		return true;
-	exposition->n_dropped++;
-	return false;
+	if (exposition->of_commands)
+		return command_sums_has(column);
+	if (column->kind == COLUMN_COUNTER)
+		return !(exposition->one_shot && exposition->schema->of_run);
+	return column->kind == COLUMN_GAUGE || column->kind == COLUMN_RATE;
+}
+
+/* Does a row have a value that the format allows? A counter below 0 comes from a damaged recording. */
+static bool has_value(const struct labelled_row *row, const struct column *column)
+{
+	return row_is_known(row->row, column) &&
+	       (column->kind != COLUMN_COUNTER || row_number(row->row, column) >= 0);
 }
 
 /* With a counter of the sum of the other rows, sum() would be twice too high. */
@@ -232,10 +272,46 @@ static bool leaves_out_sums(const struct exposition *exposition, const struct co
 	return false;
 }
 
+/* The counter among the columns that are written which this one is the rate of; NULL: none. */
+static const struct column *counter_of(const struct exposition *exposition, const struct column *column)
+{
+	const struct view *view = exposition->view;
+
+	for (unsigned c = 0; c < view->n_columns && column->kind == COLUMN_RATE; c++) {
+		const struct column *counter = &view->schema->columns[view->columns[c]];
+
+		if (counter->kind == COLUMN_COUNTER && counter->offset == column->rate_of)
+			return is_metric(exposition, counter) ? counter : NULL;
+	}
+	return NULL;
+}
+
+/* How a column is written. */
+struct series_rule {
+	const struct column *column, *counter; /* of which rows the value is not written twice, as its rate */
+	bool without_sums, counter_without_sums;
+};
+
+static struct series_rule rule_of(const struct exposition *exposition, const struct column *column)
+{
+	struct series_rule rule = { .column = column, .counter = counter_of(exposition, column) };
+
+	rule.without_sums = leaves_out_sums(exposition, column);
+	rule.counter_without_sums = rule.counter && leaves_out_sums(exposition, rule.counter);
+	return rule;
+}
+
+static bool is_written(const struct series_rule *rule, const struct labelled_row *row)
+{
+	if (rule->counter && !(row->is_sum && rule->counter_without_sums) && has_value(row, rule->counter))
+		return false;
+	return !(row->is_sum && rule->without_sums) && has_value(row, rule->column);
+}
+
 static void add_column(struct exposition *exposition, const struct column *column)
 {
 	bool counter = column->kind == COLUMN_COUNTER, headed = false;
-	bool without_sums = leaves_out_sums(exposition, column);
+	struct series_rule rule = rule_of(exposition, column);
 	const char *suffix = counter ? "_total" : "";
 	char family[FAMILY_MAX];
 
@@ -243,7 +319,9 @@ static void add_column(struct exposition *exposition, const struct column *colum
 	for (size_t r = 0; r < exposition->n_rows; r++) {
 		const struct labelled_row *row = &exposition->rows[r];
 
-		if ((row->is_sum && without_sums) || !has_value(exposition, row, column))
+		if (counter && row_is_known(row->row, column) && !has_value(row, column))
+			exposition->n_dropped++;
+		if (!is_written(&rule, row))
 			continue;
 		if (!headed)
 			add_family(exposition, family, exposition->openmetrics ? "" : suffix,
@@ -256,24 +334,20 @@ static void add_column(struct exposition *exposition, const struct column *colum
 	}
 }
 
-static bool is_metric(const struct exposition *exposition, const struct column *column)
-{
-	if (column->type == VALUE_TEXT)
-		return false;
-	if (column->kind == COLUMN_COUNTER)
-		return !(exposition->one_shot && exposition->schema->of_run);
-	return column->kind == COLUMN_GAUGE || column->kind == COLUMN_RATE;
-}
-
-/* Of the selected columns that are not labels, but for those that change from sample to sample. */
+/*
+ * Of the selected columns that are not labels, but for those that change from sample to sample, and for
+ * arguments of commands.
+ */
 static bool is_info(const struct column *column, const void *row)
 {
-	return column->kind == COLUMN_LABEL && !column->fleeting && column_has_value(column, row);
+	return column->kind == COLUMN_LABEL && !column->fleeting && column->text != TEXT_COMMAND &&
+	       column_has_value(column, row);
 }
 
-static void add_info(struct exposition *exposition, const struct view *view)
+static void add_info(struct exposition *exposition)
 {
 	const struct schema *schema = exposition->schema;
+	const struct view *view = exposition->view;
 	struct buffer *out = exposition->out;
 	char family[FAMILY_MAX];
 	bool headed = false;
@@ -295,7 +369,7 @@ static void add_info(struct exposition *exposition, const struct view *view)
 					   schema->help);
 			if (!begun)
 				buffer_print(out, "%s_info{%s", family, keys);
-			add_label(out, !begun && !*keys, column, row->row);
+			add_label(out, !begun && !*keys, column->key, column, row->row);
 			headed = begun = true;
 		}
 		if (begun)
@@ -303,13 +377,113 @@ static void add_info(struct exposition *exposition, const struct view *view)
 	}
 }
 
-static void add_table(struct exposition *exposition, const struct view *view, const struct table *table)
+/* Series of the first n_rows rows, up to the one that goes over the limit; it becomes *n_fit. */
+static size_t count_series(const struct exposition *exposition, size_t *n_fit)
 {
-	collect_rows(exposition, view, table);
-	add_info(exposition, view);
+	const struct view *view = exposition->view;
+	struct series_rule rules[VIEW_COLUMNS_MAX];
+	size_t n_rules = 0, n_series = 0;
+
+	for (unsigned c = 0; c < view->n_columns; c++)
+		if (is_metric(exposition, &view->schema->columns[view->columns[c]]))
+			rules[n_rules++] = rule_of(exposition, &view->schema->columns[view->columns[c]]);
+	for (*n_fit = 0; *n_fit < exposition->n_rows; ++*n_fit) {
+		const struct labelled_row *row = &exposition->rows[*n_fit];
+		bool info = false;
+
+		for (size_t i = 0; i < n_rules; i++)
+			n_series += is_written(&rules[i], row);
+		for (unsigned c = 0; c < view->n_columns; c++)
+			info |= is_info(&view->schema->columns[view->columns[c]], row->row);
+		n_series += info;
+		if (n_series > SERIES_MAX)
+			break;
+	}
+	return n_series;
+}
+
+static void note_cut(struct exposition *exposition, size_t n_rows)
+{
+	*VECTOR_ADD(exposition->cuts, exposition->n_cuts, exposition->cut_capacity) =
+		(struct cut){ .topic = exposition->schema->name, .n_rows = n_rows };
+}
+
+/* Of rows that do not all fit their sum stays, or the first ones. */
+static void cut_rows(struct exposition *exposition)
+{
+	size_t n_rows = exposition->n_rows, n_fit, n_sums = 0;
+
+	if (exposition->view->limit == VIEW_ALL_ROWS && count_series(exposition, &n_fit) > SERIES_MAX) {
+		for (size_t r = 0; r < n_rows; r++)
+			if (exposition->rows[r].is_sum)
+				exposition->rows[n_sums++] = exposition->rows[r];
+		exposition->n_rows = n_sums > 0 ? n_sums : n_fit;
+	}
+	note_cut(exposition, exposition->view->n_matching - exposition->n_rows);
+}
+
+static void add_table(struct exposition *exposition, const struct table *table)
+{
+	const struct view *view = exposition->view;
+
+	collect_rows(exposition, table);
+	cut_rows(exposition);
+	add_info(exposition);
 	for (unsigned c = 0; c < view->n_columns; c++)
 		if (is_metric(exposition, &exposition->schema->columns[view->columns[c]]))
 			add_column(exposition, &exposition->schema->columns[view->columns[c]]);
+}
+
+static struct command_sums *sums_of(struct exposition *exposition, bool arguments)
+{
+	struct command_sums *sums;
+
+	for (size_t i = 0; i < exposition->n_sums; i++)
+		if (exposition->sums[i].schema == exposition->schema)
+			return &exposition->sums[i];
+	sums = VECTOR_ADD(exposition->sums, exposition->n_sums, exposition->sum_capacity);
+	command_sums_open(sums, exposition->schema, arguments);
+	return sums;
+}
+
+/* How many rows each sum is made of. */
+static void add_row_counts(struct exposition *exposition)
+{
+	const struct command_sums *sums = exposition->of_commands;
+	char family[FAMILY_MAX];
+
+	snprintf(family, sizeof(family), "panetop_%s_rows", exposition->schema->name);
+	if (exposition->n_rows > 0)
+		add_family(exposition, family, "", "gauge", UNIT_NONE, _("rows that its values are sums of"));
+	for (size_t r = 0; r < exposition->n_rows; r++) {
+		add_series(exposition, family, "", exposition->rows[r].labels, "");
+		buffer_print(exposition->out, " %" PRIu64 "\n", sums->sums[r].n_rows);
+	}
+}
+
+/* Without the row that is a sum already. Where no column adds up, there is nothing to write. */
+static void add_command_sums(struct exposition *exposition, const struct print_plan *print,
+			     const struct frame *frame, const struct table *table)
+{
+	const char *sum = exposition->schema->sum_row;
+	struct command_sums *sums = sums_of(exposition, print->arguments);
+	struct view *view = exposition->view;
+	size_t n_rows = 0;
+
+	if (sums->n_columns == 0)
+		return;
+	for (size_t r = 0; r < view->n_rows; r++)
+		if (!sum || !table_row_has_key(table, view->rows[r], sum))
+			view->rows[n_rows++] = view->rows[r];
+	command_sums_take(sums, view->rows, n_rows, print->top, frame->mono_ns, frame->interval_ns);
+	exposition->of_commands = sums;
+	for (size_t i = 0; i < sums->n_sums; i++)
+		collect_row(exposition, sums->sums[i].row, false);
+	note_cut(exposition, sums->n_others);
+	add_row_counts(exposition);
+	for (unsigned c = 0; c < view->n_columns; c++)
+		if (is_metric(exposition, &view->schema->columns[view->columns[c]]))
+			add_column(exposition, &view->schema->columns[view->columns[c]]);
 }
 
 /* The columns that make a histogram of a table of buckets, and the bounds that it is written with. */
@@ -432,6 +606,28 @@ static void collect_groups(struct exposition *exposition, const struct buckets *
 	}
 }
 
+static bool groups_fit(const struct exposition *exposition, const struct buckets *buckets)
+{
+	return exposition->n_groups * (buckets->n_bounds + 3) <= SERIES_MAX;
+}
+
+/* The sum, if there is one, is enough; else as many of the others as fit. */
+static void collect_sum_groups(struct exposition *exposition, const struct buckets *buckets,
+			       const struct table *table)
+{
+	size_t n_others = exposition->n_groups, n_sums;
+
+	collect_groups(exposition, buckets, table, true);
+	n_sums = exposition->n_groups - n_others;
+	if (n_sums > 0)
+		memmove(exposition->groups, exposition->groups + n_others,
+			n_sums * sizeof(*exposition->groups));
+	else
+		n_sums = SERIES_MAX / (buckets->n_bounds + 3);
+	exposition->n_groups = n_others > 0 && n_sums > n_others ? n_others : n_sums;
+	note_cut(exposition, n_others > exposition->n_groups ? n_others - exposition->n_groups : 0);
+}
+
 static void add_sample(struct exposition *exposition, const char *family, const char *suffix, size_t labels,
 		       double value)
 {
@@ -520,8 +716,8 @@ static void add_histogram(struct exposition *exposition, const struct table *tab
 	if (!find_buckets(table, &buckets))
 		return;
 	collect_groups(exposition, &buckets, table, false);
-	if (exposition->n_groups == 0)
-		collect_groups(exposition, &buckets, table, true);
+	if (exposition->n_groups == 0 || !groups_fit(exposition, &buckets))
+		collect_sum_groups(exposition, &buckets, table);
 	if (exposition->n_groups == 0)
 		return;
 	if (is_level && !exposition->openmetrics) {
@@ -534,12 +730,27 @@ static void add_histogram(struct exposition *exposition, const struct table *tab
 		add_group(exposition, &buckets, is_level, &exposition->groups[g]);
 }
 
-static void begin_table(struct exposition *exposition, const struct schema *schema)
+static void begin_table(struct exposition *exposition, struct view *view)
 {
-	exposition->schema = schema;
+	exposition->schema = view->schema;
+	exposition->view = view;
+	exposition->of_commands = NULL;
 	exposition->n_rows = exposition->n_groups = 0;
 	buffer_empty(&exposition->labels);
 	hash_clear(&exposition->by_labels);
+}
+
+/* What has no series of its own, by topic. */
+static void add_cuts(struct exposition *exposition)
+{
+	static const char family[] = "panetop_exposition_cut_rows";
+
+	if (exposition->n_cuts > 0)
+		add_family(exposition, family, "", "gauge", UNIT_NONE,
+			   _("rows beyond the limit of their topic, and commands that are in (others)"));
+	for (size_t i = 0; i < exposition->n_cuts; i++)
+		buffer_print(exposition->out, "%s{topic=\"%s\"} %zu\n", family, exposition->cuts[i].topic,
+			     exposition->cuts[i].n_rows);
 }
 
 /* Once is enough. */
@@ -569,19 +780,23 @@ static int frame(struct sink *sink, const struct frame *frame)
 	struct exposition *exposition = sink->exposition;
 
 	exposition->n_dropped = 0;
+	exposition->n_cuts = 0;
 	for (unsigned i = 0; i < sink->print->n_views; i++) {
 		struct view *view = &sink->print->views[i];
 		const struct table *table = frame_table(frame, view->schema->name);
 
 		if (!table || !print_wants(sink->print, view, frame) || view->schema->shape == SHAPE_EVENTS)
 			continue;
-		begin_table(exposition, view->schema);
+		begin_table(exposition, view);
 		view_apply(view, table);
 		if (view->schema->shape == SHAPE_HISTOGRAM)
 			add_histogram(exposition, table);
+		else if (command_sums_apply(view->schema))
+			add_command_sums(exposition, sink->print, frame, table);
 		else
-			add_table(exposition, view, table);
+			add_table(exposition, table);
 	}
+	add_cuts(exposition);
 	if (exposition->openmetrics)
 		buffer_text(&sink->buffer, "# EOF\n");
 	report_dropped(exposition, sink->format->name);
@@ -596,12 +811,17 @@ void exposition_free(struct exposition *exposition)
 	hash_free(&exposition->by_labels);
 	free(exposition->rows);
 	free(exposition->groups);
+	for (size_t i = 0; i < exposition->n_sums; i++)
+		command_sums_close(&exposition->sums[i]);
+	free(exposition->sums);
+	free(exposition->cuts);
 	free(exposition);
 }
 
 const struct sink_format sink_openmetrics = {
 	.name = "openmetrics",
 	.only_last = true,
+	.metrics = true,
 	.begin = begin,
 	.frame = frame,
 };
@@ -609,6 +829,7 @@ const struct sink_format sink_openmetrics = {
 const struct sink_format sink_prometheus = {
 	.name = "prometheus",
 	.only_last = true,
+	.metrics = true,
 	.begin = begin,
 	.frame = frame,
 };

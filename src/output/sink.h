@@ -32,6 +32,8 @@ struct print_plan {
 	int wrap_cells;         /* text: wraps lines to this width; 0: no wrapping */
 	bool ascii;             /* the terminal or file takes ASCII only */
 	bool repeated;          /* more than one sample will come */
+	size_t top;             /* metrics: commands of a table at most; the rest is "(others)" */
+	bool arguments;         /* metrics: commands are whole command lines */
 	enum print_phase phase; /* of the frame that the sinks get now */
 };
 
@@ -46,6 +48,7 @@ struct sink_format {
 	bool streams;                    /* prints events as they happen, in frames between samples */
 	bool one_table;                  /* prints a single table */
 	bool records;                    /* a recording: gets every frame, with all tables */
+	bool metrics;                    /* for Prometheus: of what comes and goes it has sums by command */
 	bool only_last;                  /* a stream of samples is none: standard output gets the last one */
 	int (*begin)(
 		struct sink *sink); /* before the first frame, or each that replaces a file; may be NULL */

@@ -27,14 +27,16 @@ struct exited_row {
 #define STEPS 13
 
 static const struct column columns[] = {
-	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
-	       .width = 6, .high = 0.5, .alarming = 0.9, .rate_of = offsetof(struct exited_row, cpu_seconds),
+	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_RATIO,
+	       .title = N_("%CPU"), .width = 6, .high = 0.5, .alarming = 0.9,
+	       .rate_of = offsetof(struct exited_row, cpu_seconds),
 	       .help = N_("share of one CPU in the last interval, by exited processes of this name, after "
 			  "they were last seen"),
 	       .source = "growth of cpu_seconds / time"),
-	COLUMN(struct exited_row, exits_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("exits/s"), .width = 8, .rate_of = offsetof(struct exited_row, exits),
-	       .help = N_("exits of processes of this name"), .source = "growth of exits / time"),
+	COLUMN(struct exited_row, exits_per_second, .kind = COLUMN_RATE, .additive = true,
+	       .unit = UNIT_PER_SECOND, .title = N_("exits/s"), .width = 8,
+	       .rate_of = offsetof(struct exited_row, exits), .help = N_("exits of processes of this name"),
+	       .source = "growth of exits / time"),
 	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
 	       .width = 8, .rank = 1, .help = N_("exits of processes of this name since the first sample"),
 	       .source = "taskstats exit records, else process events"),
@@ -56,8 +58,8 @@ static const struct column columns[] = {
 	       .title = N_("over"), .width = 6, .hidden = true,
 	       .help = N_("time in which the recent exits were counted: 60 s, less at first"),
 	       .source = "time since the oldest count of the last 60 s"),
-	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("failed/s"), .width = 8, .hidden = true,
+	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .additive = true,
+	       .unit = UNIT_PER_SECOND, .title = N_("failed/s"), .width = 8, .hidden = true,
 	       .rate_of = offsetof(struct exited_row, failures), .help = N_("failed exits"),
 	       .source = "growth of failures / time"),
 	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
@@ -77,7 +79,8 @@ static const struct column columns[] = {
 	COLUMN(struct exited_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"),
 	       .width = 8, .hidden = true, .help = N_("energy for this CPU time, by the same estimate"),
 	       .source = "cpu_seconds * slope of the calibration"),
-	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .title = N_("command"), .width = 16,
+	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .grouping = true, .title = N_("command"),
+	       .width = 16,
 	       .help = N_("command name; if unknown, the parent's name; (no record): no exit record; "
 			  "(others): commands beyond the table limit"),
 	       .source = "taskstats ac_comm, else proc connector, perf task records"),

@@ -46,8 +46,8 @@ struct counter_numbers {
 	COLUMN(row, event, .kind = COLUMN_KEY, .title = N_("event"), .width = 16,                            \
 	       .help = N_("counted event; the setting cpu.perf selects others by name"),                     \
 	       .source = "panetop, libpfm4"),                                                                \
-	COLUMN(row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("per s"),          \
-	       .width = 8, .rate_of = offsetof(row, total),                                                  \
+	COLUMN(row, per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,              \
+	       .title = N_("per s"), .width = 8, .rate_of = offsetof(row, total),                            \
 	       .help = N_("per second in the last interval"),                                                \
 	       .source = "growth of total / time"),                                                          \
 	COLUMN(row, per_cycle, .kind = COLUMN_RATE, .title = N_("per cycle"), .width = 9, .rank = 1,         \

@@ -22,10 +22,11 @@ struct variable_row {
 #define ENVIRON "/proc/PID/environ"
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
-	    .source = "/proc"),
-	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
+	    .help = N_("process"), .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
+	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
+	    .source = "/proc/PID/stat starttime"),
 	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 6, .hidden = true,
 	    .help = N_("position in the environment, from 1"), .source = ENVIRON),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 20,

@@ -34,8 +34,8 @@ struct limit_row {
 	"/proc/PID/stat"
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
-	    .source = "/proc"),
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
+	    .help = N_("process"), .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
 	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
 	ROW(name, .kind = COLUMN_KEY, .title = N_("limit"), .width = 21,

@@ -34,12 +34,13 @@ struct file_row {
 #define NET "/proc/PID/net/tcp, tcp6, udp, udp6, unix; by inode"
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
-	    .source = "/proc"),
-	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
-	ROW(fd, .kind = COLUMN_KEY, .title = N_("FD"), .width = 5, .help = N_("file descriptor"),
-	    .source = "/proc/PID/fd"),
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
+	    .help = N_("process"), .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
+	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
+	    .source = "/proc/PID/stat starttime"),
+	ROW(fd, .kind = COLUMN_KEY, .fleeting = true, .title = N_("FD"), .width = 5,
+	    .help = N_("file descriptor"), .source = "/proc/PID/fd"),
 	ROW(kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 9, .words = true,
 	    .help = N_(
 		    "file, directory, device, pipe, socket, memfd, or what the kernel calls it: eventpoll, "

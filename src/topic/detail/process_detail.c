@@ -66,10 +66,11 @@ struct detail_row {
 	    .hidden = true, .help = what, .source = "/proc/PID/status " line)
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process ID"),
-	    .source = "/proc"),
-	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
+	    .help = N_("process ID"), .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
+	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
+	    .source = "/proc/PID/stat starttime"),
 	ROW(started_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("since"), .width = 12,
 	    .rank = 4, .help = N_("start time"), .source = "CLOCK_REALTIME - CLOCK_BOOTTIME + start_seconds"),
 	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm"),

@@ -22,8 +22,8 @@ struct memory_row {
 #define FILES "/proc/PID/smaps_rollup, status"
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
-	    .source = "/proc"),
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
+	    .help = N_("process"), .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
 	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
 	ROW(key, .kind = COLUMN_KEY, .title = N_("key"), .width = 15, .help = N_("as the kernel spells it"),

@@ -22,10 +22,11 @@ struct signal_row {
 #define ROW(field, ...) COLUMN(struct signal_row, field, __VA_ARGS__)
 
 static const struct column columns[] = {
-	ROW(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true, .help = N_("process"),
-	    .source = "/proc"),
-	ROW(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
-	    .hidden = true, .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7, .hidden = true,
+	    .help = N_("process"), .source = "/proc"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
+	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
+	    .source = "/proc/PID/stat starttime"),
 	ROW(number, .kind = COLUMN_KEY, .title = N_("signal"), .width = 6, .help = N_("number of the signal"),
 	    .source = "signal(7)"),
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 8,

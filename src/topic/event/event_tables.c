@@ -76,12 +76,12 @@ struct total_row {
 	      .help = N_("in the last interval"), .source = "growth of " #of " / time", __VA_ARGS__)
 
 static const struct column total_columns[] = {
-	TOTAL(command, .kind = COLUMN_KEY, .title = N_("name"), .width = 12,
+	TOTAL(command, .kind = COLUMN_KEY, .grouping = true, .title = N_("name"), .width = 12,
 	      .help = N_("command name, at most 15 bytes; all: the sum; (others): commands beyond the table "
 			 "limit"),
 	      .source = "perf COMM, /proc/PID/stat"),
 	NUMBER(total, N_("total"), 0, N_("events of all kinds")),
-	SPEED(per_second, total, N_("events/s"), 1, .hidden = false),
+	SPEED(per_second, total, N_("events/s"), 1, .hidden = false, .additive = true),
 	NUMBER(forks, N_("forks"), 1, N_("processes started")),
 	NUMBER(execs, N_("execs"), 1, N_("programs executed")),
 	NUMBER(exits, N_("exits"), 1, N_("processes that exited")),
@@ -92,10 +92,10 @@ static const struct column total_columns[] = {
 	NUMBER(ptraces, N_("ptraces"), 7, N_("ptrace attaches and detaches")),
 	NUMBER(user_changes, N_("users"), 7, N_("changes of user or group")),
 	NUMBER(sessions, N_("sids"), 7, N_("sessions started")),
-	SPEED(forks_per_second, forks, N_("forks/s"), 0, .hidden = true),
-	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true),
-	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true),
-	SPEED(failures_per_second, failures, N_("failed/s"), 0, .hidden = true),
+	SPEED(forks_per_second, forks, N_("forks/s"), 0, .hidden = true, .additive = true),
+	SPEED(execs_per_second, execs, N_("execs/s"), 0, .hidden = true, .additive = true),
+	SPEED(exits_per_second, exits, N_("exits/s"), 0, .hidden = true, .additive = true),
+	SPEED(failures_per_second, failures, N_("failed/s"), 0, .hidden = true, .additive = true),
 	TOTAL(mean_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("avg/s"),
 	      .width = 8, .rank = 4, .help = N_("mean rate since panetop started to listen"),
 	      .source = "total / time since then"),
@@ -185,16 +185,16 @@ struct parent_row {
 #define PARENT(field, ...) COLUMN(struct parent_row, field, __VA_ARGS__)
 
 static const struct column parent_columns[] = {
-	PARENT(pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .help = N_("process that forks"),
-	       .source = "perf task records, proc connector"),
-	PARENT(start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS, .title = N_("start"), .width = 9,
-	       .hidden = true, .help = N_("start time after boot"),
+	PARENT(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
+	       .help = N_("process that forks"), .source = "perf task records, proc connector"),
+	PARENT(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS,
+	       .title = N_("start"), .width = 9, .hidden = true, .help = N_("start time after boot"),
 	       .source = "/proc/PID/stat starttime, else the time of its fork"),
 	PARENT(forks, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("forks"), .width = 8,
 	       .help = N_("processes started since panetop started to listen"), .source = "events, counted"),
-	PARENT(forks_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("forks/s"),
-	       .width = 8, .rate_of = offsetof(struct parent_row, forks), .help = N_("in the last interval"),
-	       .source = "growth of forks / time"),
+	PARENT(forks_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
+	       .title = N_("forks/s"), .width = 8, .rate_of = offsetof(struct parent_row, forks),
+	       .help = N_("in the last interval"), .source = "growth of forks / time"),
 	PARENT(mean_forks_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = N_("avg/s"),
 	       .width = 8, .rank = 2, .help = N_("mean rate since panetop started to listen"),
 	       .source = "forks / time since then"),
@@ -207,7 +207,7 @@ static const struct column parent_columns[] = {
 		       "page tables at that time: fork() copies them and takes longer the larger they are; "
 		       "vfork() and posix_spawn() do not copy them"),
 	       .source = "/proc/PID/status VmPTE"),
-	PARENT(command, .kind = COLUMN_LABEL, .title = N_("name"), .width = 15,
+	PARENT(command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("name"), .width = 15,
 	       .help = N_("name of the process (comm), at most 15 bytes"),
 	       .source = "perf COMM, /proc/PID/stat"),
 };

@@ -58,8 +58,9 @@ static const struct column columns[] = {
 	     .of_cpu = true,
 	     .help = N_("CPU time of its tasks and of the groups below it; 100 is one CPU; unknown where the "
 			"group is not in the hierarchy cpuacct; /: the machine")),
-	RATE(own_cpu_ratio, own_cpu_seconds, UNIT_RATIO, .title = N_("own%"), .width = 6, .hidden = true,
-	     .of_cpu = true, .help = N_("CPU time of its own tasks, without the groups below it")),
+	RATE(own_cpu_ratio, own_cpu_seconds, UNIT_RATIO, .additive = true, .title = N_("own%"), .width = 6,
+	     .hidden = true, .of_cpu = true,
+	     .help = N_("CPU time of its own tasks, without the groups below it")),
 	GAUGE(cpu_limit_ratio, UNIT_RATIO, .title = N_("limit%"), .width = 7, .rank = 4, .hidden = true,
 	      .help = N_("limit of its CPU time; 100 is one CPU; unknown: no limit of its own"),
 	      .source = "v2 cpu.max; v1 cpu.cfs_quota_us / cpu.cfs_period_us"),
@@ -74,7 +75,7 @@ static const struct column columns[] = {
 		      "memory of the group and the groups below it, page cache included; unknown where the "
 		      "group is not in the hierarchy memory; /: used memory of the machine"),
 	      .source = "v2 memory.current; v1 memory.usage_in_bytes; /: MemTotal - MemFree"),
-	GAUGE(own_memory_bytes, UNIT_BYTES, .title = N_("own"), .width = 8, .hidden = true,
+	GAUGE(own_memory_bytes, UNIT_BYTES, .additive = true, .title = N_("own"), .width = 8, .hidden = true,
 	      .help = N_("memory without the groups below it"),
 	      .source = "memory_bytes - those of the groups below it"),
 	GAUGE(memory_limit_bytes, UNIT_BYTES, .title = N_("limit"), .width = 8, .rank = 4, .hidden = true,
@@ -148,7 +149,8 @@ static const struct column columns[] = {
 	       .source = "the form of the path"),
 	COLUMN(struct group_row, parent, .kind = COLUMN_LABEL, .title = N_("above"), .width = 16,
 	       .hidden = true, .help = N_("path of the group that it is in"), .source = "the path"),
-	COLUMN(struct group_row, name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 20,
+	COLUMN(struct group_row, name, .kind = COLUMN_LABEL, .grouping = true, .title = N_("name"),
+	       .width = 20,
 	       .help = N_("unit, or name of the container or pod from the files of its engine, else 12 "
 			  "digits of its id"),
 	       .source = "the path; config.v2.json (Docker), containers.json (Podman), config.json "

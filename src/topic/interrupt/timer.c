@@ -28,19 +28,20 @@ struct timer_row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct timer_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
+	COLUMN(struct timer_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
 	       .help = N_("process that armed it last; 0: the kernel in an interrupt, or any before panetop "
 			  "began to count"),
 	       .source = "current task at hrtimer_start, timer_start"),
 	COLUMN(struct timer_row, function, .kind = COLUMN_KEY, .title = N_("function"), .width = 26,
 	       .help = N_("function of the kernel that runs when it expires"),
 	       .source = "hrtimer.function, timer_list.function; /" FUNCTION_NAMES_SOURCE),
-	COLUMN(struct timer_row, fired_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("fired/s"), .width = 8, .trend = true,
+	COLUMN(struct timer_row, fired_per_second, .kind = COLUMN_RATE, .additive = true,
+	       .unit = UNIT_PER_SECOND, .title = N_("fired/s"), .width = 8, .trend = true,
 	       .rate_of = offsetof(struct timer_row, fired), .help = N_("timers that expired, per second"),
 	       .source = "growth of fired / time"),
-	COLUMN(struct timer_row, armed_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
-	       .title = N_("armed/s"), .width = 8, .rate_of = offsetof(struct timer_row, armed),
+	COLUMN(struct timer_row, armed_per_second, .kind = COLUMN_RATE, .additive = true,
+	       .unit = UNIT_PER_SECOND, .title = N_("armed/s"), .width = 8,
+	       .rate_of = offsetof(struct timer_row, armed),
 	       .help = N_("timers that were armed, again as well, per second; many are cancelled before they "
 			  "expire"),
 	       .source = "growth of armed / time"),
@@ -50,8 +51,8 @@ static const struct column columns[] = {
 	COLUMN(struct timer_row, armed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("armed"),
 	       .width = 9, .hidden = true, .help = N_("timers that were armed, since panetop began to count"),
 	       .source = "BPF at hrtimer_start, timer_start"),
-	COLUMN(struct timer_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
-	       .help = N_("name of the process"), .source = "/proc/PID/comm"),
+	COLUMN(struct timer_row, command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("command"),
+	       .width = 16, .help = N_("name of the process"), .source = "/proc/PID/comm"),
 };
 
 static const struct schema schema = {

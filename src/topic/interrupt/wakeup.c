@@ -44,13 +44,13 @@ struct wakeup_row {
 #define BY_CAUSE "BPF at sched_waking, and around what may wake up"
 
 static const struct column columns[] = {
-	COLUMN(struct wakeup_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
+	COLUMN(struct wakeup_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
 	       .help = N_("process that is woken up, with all its threads; 0: those that exited"),
 	       .source = "task_struct; else /proc"),
-	COLUMN(struct wakeup_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
+	COLUMN(struct wakeup_row, start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS,
 	       .title = N_("started"), .width = 8, .hidden = true, .help = N_("start time, after boot"),
 	       .source = "/proc/PID/stat starttime"),
-	RATE(per_second, wakeups, .title = N_("per s"), .trend = true,
+	RATE(per_second, wakeups, .additive = true, .title = N_("per s"), .trend = true,
 	     .help = N_("wake-ups of its threads, in the last interval")),
 	RATE(timer_per_second, by_timer, .title = N_("timer"), .rank = 1, .optional = true,
 	     .help = N_("by timers that expired")),
@@ -62,7 +62,8 @@ static const struct column columns[] = {
 	     .help = N_("by a task: a pipe, a lock, a signal, an interrupt's thread")),
 	RATE(kernel_per_second, by_kernel, .title = N_("kernel"), .rank = 2, .optional = true,
 	     .help = N_("by the kernel between tasks: RCU, the scheduler, calls from other CPUs")),
-	RATE(from_idle_per_second, from_idle, .title = N_("idle"), .rank = 1, .optional = true,
+	RATE(from_idle_per_second, from_idle, .additive = true, .title = N_("idle"), .rank = 1,
+	     .optional = true,
 	     .help = N_("that came from a CPU without a task to run, so that the CPU was woken up, too")),
 	COLUMN(struct wakeup_row, interval_seconds, .kind = COLUMN_RATE, .unit = UNIT_SECONDS,
 	       .title = N_("interval"), .width = 8, .rank = 2,
@@ -92,8 +93,8 @@ static const struct column columns[] = {
 	       .help = N_("bpf: counted in the kernel, by cause; proc: voluntary switches, each of which "
 			  "ends with a wake-up, without the cause"),
 	       .source = "panetop"),
-	COLUMN(struct wakeup_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
-	       .help = N_("name of the process"), .source = "/proc/PID/comm"),
+	COLUMN(struct wakeup_row, command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("command"),
+	       .width = 16, .help = N_("name of the process"), .source = "/proc/PID/comm"),
 };
 
 static const struct schema schema = {

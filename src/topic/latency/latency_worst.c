@@ -24,8 +24,9 @@ static const struct column columns[] = {
 		     .source = "CLOCK_MONOTONIC when woken - when planned"),
 	WORST_COLUMN(clock, .kind = COLUMN_LABEL, .title = N_("woke at"), .width = 12,
 		     .help = N_("wake-up time, local"), .source = "as woken_time"),
-	WORST_COLUMN(woken_time, .kind = COLUMN_KEY, .title = N_("time"), .width = 30, .hidden = true,
-		     .help = N_("wake-up time in UTC"), .source = "CLOCK_MONOTONIC and CLOCK_REALTIME"),
+	WORST_COLUMN(woken_time, .kind = COLUMN_KEY, .fleeting = true, .title = N_("time"), .width = 30,
+		     .hidden = true, .help = N_("wake-up time in UTC"),
+		     .source = "CLOCK_MONOTONIC and CLOCK_REALTIME"),
 	WORST_COLUMN(cpu, .kind = COLUMN_KEY, .title = N_("CPU"), .width = 3,
 		     .help = N_("CPU that was measured"), .source = "sched_setaffinity(2)"),
 	WORST_COLUMN(

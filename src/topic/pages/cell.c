@@ -22,10 +22,11 @@ struct cell_row {
 #define PAGEMAP "/proc/PID/pagemap"
 
 static const struct column columns[] = {
-	COLUMN(struct cell_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true,
-	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct cell_row, start_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("start"),
-	       .width = 12, .help = N_("address of its first page"), .source = "/proc/PID/maps"),
+	COLUMN(struct cell_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
+	       .hidden = true, .help = N_("process"), .source = "/proc"),
+	COLUMN(struct cell_row, start_address, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_ADDRESS,
+	       .title = N_("start"), .width = 12, .help = N_("address of its first page"),
+	       .source = "/proc/PID/maps"),
 	COLUMN(struct cell_row, end_address, .kind = COLUMN_LABEL, .unit = UNIT_ADDRESS, .title = N_("end"),
 	       .width = 12, .rank = 3, .help = N_("address after its last page"), .source = "/proc/PID/maps"),
 	NUMBER(pages, N_("pages"), N_("mapped pages, present or not"), "/proc/PID/maps", .rank = 0),

@@ -25,10 +25,11 @@ struct page_row {
 #define PAGEMAP "/proc/PID/pagemap"
 
 static const struct column columns[] = {
-	COLUMN(struct page_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
+	COLUMN(struct page_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
 	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct page_row, page_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS, .title = N_("page"),
-	       .width = 12, .help = N_("address of its first byte"), .source = "panetop"),
+	COLUMN(struct page_row, page_address, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_ADDRESS,
+	       .title = N_("page"), .width = 12, .help = N_("address of its first byte"),
+	       .source = "panetop"),
 	COLUMN(struct page_row, bits, .kind = COLUMN_LABEL, .title = N_("bits"), .width = 24,
 	       .help = N_("present or swapped or absent, file or anonymous, exclusive, written ..."),
 	       .source = PAGEMAP " bits 55 to 63"),

@@ -24,9 +24,9 @@ struct bytes_row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct bytes_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true,
-	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct bytes_row, byte_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS,
+	COLUMN(struct bytes_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
+	       .hidden = true, .help = N_("process"), .source = "/proc"),
+	COLUMN(struct bytes_row, byte_address, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_ADDRESS,
 	       .title = N_("address"), .width = 12, .help = N_("of the first byte of the row"),
 	       .source = "panetop"),
 	COLUMN(struct bytes_row, hex, .kind = COLUMN_LABEL, .title = N_("bytes"), .width = 47,

@@ -19,7 +19,7 @@ struct level_row {
 	       .width = 9, .help = what, .source = "/proc/PID/status " line)
 
 static const struct column columns[] = {
-	COLUMN(struct level_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
+	COLUMN(struct level_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
 	       .help = N_("process"), .source = "/proc"),
 	LEVEL(present_bytes, N_("present"), N_("present, without zero pages"), "VmRSS"),
 	LEVEL(anonymous_bytes, N_("anon"), N_("anonymous memory"), "RssAnon"),

@@ -23,9 +23,9 @@ struct region_row {
 #define MAPS "/proc/PID/maps"
 
 static const struct column columns[] = {
-	COLUMN(struct region_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7, .hidden = true,
-	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct region_row, start_address, .kind = COLUMN_KEY, .unit = UNIT_ADDRESS,
+	COLUMN(struct region_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
+	       .hidden = true, .help = N_("process"), .source = "/proc"),
+	COLUMN(struct region_row, start_address, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_ADDRESS,
 	       .title = N_("start"), .width = 12, .help = N_("address of its first byte"), .source = MAPS),
 	COLUMN(struct region_row, end_address, .kind = COLUMN_LABEL, .unit = UNIT_ADDRESS, .title = N_("end"),
 	       .width = 12, .rank = 5, .help = N_("address after its last byte"), .source = MAPS),

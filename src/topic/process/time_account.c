@@ -34,11 +34,11 @@ struct time_account_row {
 };
 
 static const struct column columns[] = {
-	COLUMN(struct time_account_row, pid, .kind = COLUMN_KEY, .title = N_("PID"), .width = 7,
-	       .help = N_("PID"), .source = "/proc"),
-	COLUMN(struct time_account_row, start_seconds, .kind = COLUMN_KEY, .unit = UNIT_SECONDS,
-	       .title = N_("started"), .width = 10, .hidden = true, .help = N_("start time, after boot"),
-	       .source = "/proc/PID/stat starttime"),
+	COLUMN(struct time_account_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"),
+	       .width = 7, .help = N_("PID"), .source = "/proc"),
+	COLUMN(struct time_account_row, start_seconds, .kind = COLUMN_KEY, .fleeting = true,
+	       .unit = UNIT_SECONDS, .title = N_("started"), .width = 10, .hidden = true,
+	       .help = N_("start time, after boot"), .source = "/proc/PID/stat starttime"),
 	COLUMN(struct time_account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 8,
 	       .words = true,
 	       .help = N_(
@@ -47,8 +47,8 @@ static const struct column columns[] = {
 		       "no work, too; sleep: for anything that it may wait for as long as it takes, such "
 		       "as input or a timer; other: for the kernel, or stopped"),
 	       .source = "panetop"),
-	COLUMN(struct time_account_row, ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("time %"),
-	       .width = 7, .trend = true, .of_cpu = true,
+	COLUMN(struct time_account_row, ratio, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_RATIO,
+	       .title = N_("time %"), .width = 7, .trend = true, .of_cpu = true,
 	       .rate_of = offsetof(struct time_account_row, seconds),
 	       .help = N_("time of all its threads in the last interval; 1 is one thread all the time"),
 	       .source = "growth of seconds / time"),
@@ -64,8 +64,9 @@ static const struct column columns[] = {
 	COLUMN(struct time_account_row, how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 3,
 	       .help = N_("bpf: counted in the kernel; proc: from files, which know running and ready alone"),
 	       .source = "panetop"),
-	COLUMN(struct time_account_row, command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
-	       .help = N_("name of the process"), .source = "/proc/PID/comm"),
+	COLUMN(struct time_account_row, command, .kind = COLUMN_LABEL, .grouping = true,
+	       .title = N_("command"), .width = 16, .help = N_("name of the process"),
+	       .source = "/proc/PID/comm"),
 };
 
 static const struct schema schema = {

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums by command: nothing is lost or counted twice, and names do not change with every sample. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/command_sums.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define ROWS 64
+
+struct row {
+	uint64_t pid;
+	const char *part, *name, *command;
+	double cpu_ratio;
+	uint64_t resident_bytes;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct row, pid, .kind = COLUMN_KEY, .fleeting = true),
+	COLUMN(struct row, part, .kind = COLUMN_KEY),
+	COLUMN(struct row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .additive = true),
+	COLUMN(struct row, resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .additive = true),
+	COLUMN(struct row, command, .kind = COLUMN_LABEL, .text = TEXT_COMMAND),
+	COLUMN(struct row, name, .kind = COLUMN_LABEL, .grouping = true),
+};
+
+static const struct schema schema = { .name = "thing",
+				      .row_size = sizeof(struct row),
+				      SCHEMA_COLUMNS(columns) };
+
+struct scene {
+	struct row rows[ROWS];
+	const void *pointers[ROWS];
+	size_t n_rows;
+	uint64_t second;
+};
+
+static void add(struct scene *sample, const char *name, double cpu_ratio, uint64_t resident_bytes)
+{
+	sample->rows[sample->n_rows] = (struct row){ .pid = sample->n_rows + 1,
+						     .part = "x",
+						     .name = name,
+						     .command = "x --password=y",
+						     .cpu_ratio = cpu_ratio,
+						     .resident_bytes = resident_bytes };
+	sample->pointers[sample->n_rows] = &sample->rows[sample->n_rows];
+	sample->n_rows++;
+}
+
+static void take(struct command_sums *sums, struct scene *sample, size_t top)
+{
+	command_sums_take(sums, sample->pointers, sample->n_rows, top, sample->second * SECOND_NS,
+			  15 * SECOND_NS);
+	sample->second += 15;
+	sample->n_rows = 0;
+}
+
+static const struct command_sum *find(const struct command_sums *sums, const char *name)
+{
+	for (size_t i = 0; i < sums->n_sums; i++)
+		if (strcmp(((const struct row *)sums->sums[i].row)->name, name) == 0)
+			return &sums->sums[i];
+	return NULL;
+}
+
+static double cpu_of(const struct command_sums *sums, const char *name)
+{
+	return ((const struct row *)find(sums, name)->row)->cpu_ratio;
+}
+
+static uint64_t bytes_of(const struct command_sums *sums, const char *name)
+{
+	return ((const struct row *)find(sums, name)->row)->resident_bytes;
+}
+
+START_TEST(the_costliest_have_names_and_the_rest_is_one)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	add(&sample, "busy", 0.5, 1000);
+	add(&sample, "busy", 0.25, 1000);
+	add(&sample, "large", 0, 1000000);
+	add(&sample, "kworker/0:1", 0.125, 0);
+	add(&sample, "kworker/1:2-x", 0.125, 0);
+	add(&sample, "small", 0.0625, 10);
+	add(&sample, "small2", 0.0625, U64_BLANK);
+	take(&sums, &sample, 3);
+	ck_assert_uint_eq(sums.n_sums, 4);
+	ck_assert_uint_eq(sums.n_others, 2);
+	ck_assert_double_eq(cpu_of(&sums, "busy"), 0.75);
+	ck_assert_uint_eq(bytes_of(&sums, "large"), 1000000);
+	ck_assert_double_eq(cpu_of(&sums, "kworker"), 0.25);
+	ck_assert_double_eq(cpu_of(&sums, "(others)"), 0.125);
+	ck_assert_uint_eq(bytes_of(&sums, "(others)"), 10);
+	ck_assert_uint_eq(find(&sums, "(others)")->n_rows, 2);
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* Not 0, nor a part of it. */
+START_TEST(a_sum_is_unknown_if_a_part_is)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	add(&sample, "a", 0.5, U64_UNKNOWN);
+	add(&sample, "a", NAN, 10);
+	add(&sample, "b", 0, 10);
+	take(&sums, &sample, 3);
+	ck_assert(isnan(cpu_of(&sums, "a")) && bytes_of(&sums, "a") == U64_UNKNOWN);
+	ck_assert(cpu_of(&sums, "b") == 0 && bytes_of(&sums, "b") == 10);
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* Keys that stay divide the sums; the whole command line is the name only when it is wanted. */
+START_TEST(keys_that_stay_are_kept)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	add(&sample, "a", 0.5, 1);
+	add(&sample, "a", 0.25, 2);
+	add(&sample, "a", 0.125, 4);
+	sample.rows[1].part = "y";
+	take(&sums, &sample, 3);
+	ck_assert_uint_eq(sums.n_sums, 2);
+	ck_assert_uint_eq(bytes_of(&sums, "a"), 5);
+	ck_assert(!((const struct row *)sums.sums[0].row)->command);
+	command_sums_close(&sums);
+	command_sums_open(&sums, &schema, true);
+	add(&sample, "a", 0.5, 1);
+	take(&sums, &sample, 3);
+	ck_assert_str_eq(((const struct row *)sums.sums[0].row)->command, "x --password=y");
+	ck_assert(!((const struct row *)sums.sums[0].row)->name);
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* Other commands in every sample, each busier than what is listed: at most one a minute gets a name. */
+START_TEST(names_change_at_most_once_a_minute)
+{
+	char names[10][16], seen[ROWS][16];
+	unsigned n_seen = 0;
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	for (unsigned s = 0; s < 20; s++) { /* of 15 s: 5 min */
+		double listed = 0;
+
+		for (unsigned i = 0; i < 5; i++) {
+			snprintf(names[i], sizeof(names[i]), "n%u", 5 * s + i);
+			add(&sample, names[i], 1, 1);
+		}
+		for (unsigned i = 5; i < 10; i++) {
+			snprintf(names[i], sizeof(names[i]), "s%u", i);
+			add(&sample, names[i], 0.001, 100);
+		}
+		take(&sums, &sample, 4);
+		for (size_t i = 0; i < sums.n_sums; i++) {
+			const struct row *row = sums.sums[i].row;
+			unsigned at = 0;
+
+			listed += row->cpu_ratio;
+			while (at < n_seen && strcmp(seen[at], row->name) != 0)
+				at++;
+			if (at == n_seen)
+				snprintf(seen[n_seen++], sizeof(seen[0]), "%s", row->name);
+		}
+		ck_assert_double_eq_tol(listed, 5.005, 1e-9);
+	}
+	ck_assert_uint_le(n_seen, 4 + 5 + 1);
+	ck_assert_uint_lt(sums.n_commands, ROWS);
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* One that goes on using more than another that is listed takes its place. */
+START_TEST(a_new_hog_gets_a_name)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	for (unsigned s = 0; s < 9; s++) {
+		add(&sample, "one", 0.01, 100);
+		add(&sample, "two", 0.01, 10);
+		if (s >= 1)
+			add(&sample, "hog", 1, 1);
+		take(&sums, &sample, 2);
+	}
+	ck_assert(find(&sums, "hog") && find(&sums, "one") && !find(&sums, "two"));
+	command_sums_close(&sums);
+}
+END_TEST
+
+static bool comes_and_goes(const char *key)
+{
+	static const char *const keys[] = { "pid",   "tid",   "start_seconds", "start_address",
+					    "inode", "local", "remote" };
+
+	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(key, keys[i]) == 0)
+			return true;
+	return false;
+}
+
+/* In the schemas: no process, connection or file is a label, and what is summed can be summed. */
+START_TEST(schemas_say_what_comes_and_goes)
+{
+	for (unsigned t = 0; t < n_topics; t++) {
+		const struct schema *of = topics[t]->schema;
+		unsigned n_groupings = 0, n_additive = 0;
+
+		for (unsigned c = 0; c < of->n_columns; c++) {
+			const struct column *column = &of->columns[c];
+
+			if (column->kind == COLUMN_KEY && of->shape != SHAPE_EVENTS)
+				ck_assert_msg(column->fleeting || !comes_and_goes(column->key), "%s.%s",
+					      of->name, column->key);
+			ck_assert(!column->grouping || column->type == VALUE_TEXT);
+			ck_assert(!column->grouping || column->text != TEXT_COMMAND);
+			if (column->additive && command_sums_apply(of))
+				ck_assert_msg(column->kind == COLUMN_RATE || column->kind == COLUMN_GAUGE,
+					      "%s.%s", of->name, column->key);
+			n_groupings += column->grouping;
+			n_additive += column->additive;
+		}
+		ck_assert_uint_le(n_groupings, 1);
+		ck_assert_uint_le(n_additive, COMMAND_SUMS_COLUMNS_MAX);
+	}
+}
+END_TEST
