@@ -228,6 +228,7 @@ START_TEST(it_is_saved)
 {
 	struct past_file *file = past_file_open(600, PAST_BYTES, schemas, 1);
 	char path[SCRATCH_PATH_MAX];
+	struct recording_input input;
 	struct source source;
 	unsigned first, last;
 	struct stat status;
@@ -242,7 +243,8 @@ START_TEST(it_is_saved)
 	ck_assert_int_eq(past_file_save(file, fd), 0);
 	ck_assert_int_eq(fstat(fd, &status), 0);
 	ck_assert_uint_ge((uint64_t)status.st_blocks * 512, past_file_bytes(file) / 2);
-	ck_assert_int_eq(recording_open(&source, fd, (struct span){ 0 }, false, schemas, 1, &why), 0);
+	input = (struct recording_input){ .fd = fd, .schemas = schemas, .n_schemas = 1 };
+	ck_assert_int_eq(recording_open(&source, &input, &why), 0);
 	n = count_frames(&source, &first, &last);
 	ck_assert_uint_eq(n, kept(file, &first, &last));
 	past_file_close(file);
