@@ -33,6 +33,7 @@
 #include "kernel/net/qdisc.h"
 #include "kernel/net/sock_diag.h"
 #include "kernel/net/softnet.h"
+#include "kernel/oom_record.h"
 #include "kernel/page_flags.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
@@ -169,6 +170,17 @@ FUZZ_TARGET(cgroup)
 	cgroup_limit_parse(input(data, size), &bytes);
 	if (cgroup_usage_parse(input(data, size), &bytes))
 		require(bytes % 1000 == 0);
+}
+
+FUZZ_TARGET(oom_record)
+{
+	struct span line = input(data, size);
+	struct oom_record record;
+
+	if (!oom_record_parse(line, &record))
+		return;
+	require_inside(record.command, line);
+	require_inside(record.limit, line);
 }
 
 FUZZ_TARGET(cgroup_name)

@@ -249,6 +249,8 @@ static const struct scene scenes[] = {
 	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("0"), 0 },
 
 	{ "group_killed", "warning", "limit of 64.0 MiB within 5 min: 1.", GROUP_KILLED("0", "1"), 0 },
+	{ "group_killed", "warning", "5 min: 1, python3 21699.",
+	  GROUP_KILLED("0", "1") "5 group one killed python3_21699\n", 0 },
 	{ "group_killed", "warning", "5 min: 2.", "0 " KILLED("3") "5 " KILLED("5") GROUP_KILLED("1", "3"),
 	  200 },
 	{ "group_killed", NULL, NULL, GROUP_KILLED("1", "1"), 0 },

@@ -359,6 +359,33 @@ START_TEST(kills_below_a_limit_are_those_of_the_limit)
 }
 END_TEST
 
+#define OOM                                                                                                  \
+	"6,811,2240835420,-;oom-kill:constraint=%s,nodemask=(null),cpuset=/,mems_allowed=0,%s,"              \
+	"task_memcg=/system.slice/ssh.service/x,task=%s,pid=%u,uid=0\n SUBSYSTEM=memory\n"
+
+/* The log says which process it was; only what it says from now on, and of the group at whose limit it was.
+ */
+START_TEST(killed_processes_have_names)
+{
+	struct rig rig;
+
+	open_version_2(&rig);
+	put(&rig, SERVICE, "memory.max", "67108864\n");
+	put_kills_2(&rig, SERVICE, 4, 1, 1, 1);
+	rig_make(&rig, "dev");
+	rig_put(&rig, "dev/kmsg", OOM, "CONSTRAINT_MEMCG", "oom_memcg=/" SERVICE, "before", 1);
+	open_topic(&rig);
+	ck_assert_str_eq(text_at(rig_sample(&rig, 1), "/" SERVICE, "killed"), "");
+	put_kills_2(&rig, SERVICE, 5, 2, 2, 2);
+	rig_put(&rig, "dev/kmsg", OOM OOM OOM, "CONSTRAINT_MEMCG", "oom_memcg=/" SERVICE, "before", 1,
+		"CONSTRAINT_MEMCG", "oom_memcg=/" SERVICE, "a,pid=1,task=b", 21699, "CONSTRAINT_NONE",
+		"global_oom", "other", 3);
+	ck_assert_str_eq(text_at(rig_sample(&rig, 1), "/" SERVICE, "killed"), "b 21699");
+	ck_assert_str_eq(text_at(&rig.frames[rig.present], "/" SLICE, "killed"), "");
+	rig_close(&rig);
+}
+END_TEST
+
 /* Each group counts its own kills, and the limit the allocations that failed there. */
 START_TEST(kills_at_limits_of_version_1)
 {

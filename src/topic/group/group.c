@@ -3,7 +3,9 @@
 #include <config.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@
 #include "topic/group/group_kill.h"
 #include "topic/group/group_read.h"
 #include "topic/group/group_sum.h"
+#include "topic/group/kernel_log.h"
 #include "topic/topic.h"
 
 #define REST "(rest)"
@@ -26,7 +29,7 @@
 #define NS_PER_SECOND 1e9
 
 struct group_row {
-	const char *path, *parent, *name, *kind;
+	const char *path, *parent, *name, *kind, *killed;
 	uint64_t tasks, tasks_limit;
 	double cpu_ratio, own_cpu_ratio, cpu_limit_ratio, throttled_ratio;
 	uint64_t memory_bytes, own_memory_bytes, memory_limit_bytes;
@@ -131,6 +134,12 @@ static const struct column columns[] = {
 		       "the same at limits of the group and of all groups below it; /: of the machine, in a "
 		       "container unknown"),
 	       .source = "sum of limit_oom_kills, with those of groups that are gone"),
+	COLUMN(struct group_row, killed, .kind = COLUMN_LABEL, .title = N_("killed"), .width = 14, .rank = 6,
+	       .hidden = true, .fleeting = true,
+	       .help = N_(
+		       "name and PID of the process that was killed last at its own limit, since the first "
+		       "sample"),
+	       .source = "/dev/kmsg, since Linux 5.0"),
 	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 1,
 	      .help = N_(
 		      "processes and threads, with those of the groups below it; of version 1 in the "
@@ -203,6 +212,7 @@ static const struct schema schema = {
 struct group_state {
 	struct group_tree tree;
 	struct group_reader reader;
+	struct kernel_log log;
 	uint64_t n_samples, last_ns;
 	size_t n_busy, n_busy_before; /* in this sample, and in the last one */
 };
@@ -218,12 +228,28 @@ static int test_groups(struct env *env)
 	return error;
 }
 
+static int test_log(struct env *env)
+{
+	struct kernel_log log;
+	int error = kernel_log_open(&log, env);
+
+	kernel_log_close(&log);
+	return error;
+}
+
 static const struct source_spec sources[] = {
 	{ .path = "control groups",
 	  .gives = N_("what units, containers and pods use"),
 	  .test = test_groups,
 	  .remedies = { { ENODEV, N_("no hierarchy of control groups is mounted; see cgroups(7)") },
 			{ ENOENT, N_("not used here (no control groups)"), .unused = true } } },
+	{ .path = "/" KERNEL_LOG_PATH,
+	  .gives = N_("which process was killed at a memory limit"),
+	  .optional = true,
+	  .test = test_log,
+	  .remedies = { { EPERM, N_("kernel.dmesg_restrict is 1: run it as root") },
+			{ EACCES, N_("only root can read it: run it as root") },
+			{ ENOENT, N_("there is none, as in a container") } } },
 	{ 0 },
 };
 
@@ -432,6 +458,8 @@ static void add_row(struct sample *sample, const struct group *group, uint64_t n
 	struct group_row *row = table_add(sample->table);
 
 	row->path = copy(sample, group->path);
+	if (*group->kills.killed)
+		row->killed = copy(sample, group->kills.killed);
 	row->parent = group->parent ? copy(sample, group->parent->path) : "";
 	row->name = group->parent ? copy(sample, group->name) : sees_all ? N_("all") : N_("container");
 	row->kind = cgroup_kind_name(group->kind);
@@ -513,14 +541,30 @@ static void notice_missing(struct sample *sample, const struct group_state *stat
 			     _("this kernel does not measure the pressure of groups"));
 }
 
+/* Paths in the log are those of the machine. */
+static void name_killed(struct group_state *state)
+{
+	struct oom_record record;
+	struct group *group;
+
+	while (kernel_log_next(&state->log, &record)) {
+		for (group = state->tree.top; group && !span_is(record.limit, group->path);)
+			group = group_tree_next(group);
+		if (group && group_is_machine(&state->reader, state->tree.top, GROUP_MEMORY))
+			snprintf(group->kills.killed, sizeof(group->kills.killed), "%.*s %" PRIu64,
+				 (int)span_length(record.command), record.command.at, record.pid);
+	}
+}
+
 /* Where the kernel killed a process, no group waits for its turn. */
 static void find_kills(struct group_state *state, uint64_t now_ns)
 {
-	struct group *group = state->tree.top;
-
-	for (; state->reader.any_killed && group; group = group_tree_next(group))
+	if (!state->reader.any_killed)
+		return;
+	for (struct group *group = state->tree.top; group; group = group_tree_next(group))
 		if (group->read_ns != now_ns && !group->removed)
 			group_read_kills(&state->reader, group);
+	name_killed(state);
 }
 
 static int sample(struct sample *sample)
@@ -560,15 +604,19 @@ static int open_group(struct sample *sample)
 	struct group_state *state = sample->state;
 	int error = group_tree_open(&state->tree, sample->env);
 
+	if (error)
+		return error;
+	kernel_log_open(&state->log, sample->env);
 	state->reader.tree = &state->tree;
 	state->reader.machine_kills = U64_UNKNOWN;
-	return error;
+	return 0;
 }
 
 static void close_group(struct sample *sample)
 {
 	struct group_state *state = sample->state;
 
+	kernel_log_close(&state->log);
 	group_reader_close(&state->reader);
 	group_tree_close(&state->tree);
 }
@@ -576,6 +624,7 @@ static void close_group(struct sample *sample)
 const struct topic topic_group = {
 	.schema = &schema,
 	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_KERNEL_LOG),
 	.state_size = sizeof(struct group_state),
 	.open = open_group,
 	.sample = sample,

@@ -16,7 +16,11 @@ void group_clear(struct group *group)
 	group->counters = (struct group_counters){ none, none, none, none, none };
 	group->levels = (struct group_levels){ none, none, none, none, none };
 	group->limits = (struct group_limits){ NAN, none, none, none, none, none };
-	group->kills = (struct group_kills){ none, none, none, none, none };
+	group->kills = (struct group_kills){ .failed = none,
+					     .own_failed = none,
+					     .last_kills = none,
+					     .last_failed = none,
+					     .last_own_failed = none };
 	group->caches = group->swap = group->own_oom_kills = group->own_tasks = none;
 	group->own = group->counters;
 	group->own_levels = group->levels;

@@ -8,6 +8,7 @@
 #include "sys/env.h"
 
 #define GROUP_HIERARCHIES_MAX 8
+#define GROUP_KILLED_MAX 64
 
 /* What a hierarchy counts. Version 2 has all that is enabled there. */
 enum group_controller {
@@ -41,6 +42,7 @@ struct group_kills {
 	uint64_t last_kills, last_failed, last_own_failed; /* in the last sample; U64_UNKNOWN: not yet */
 	bool counted_before;                               /* it was first seen with what it had counted */
 	uint64_t below, failed_below;                      /* growth of the groups below it in this sample */
+	char killed[GROUP_KILLED_MAX]; /* name and pid of the last one at its own limit; empty: not known */
 	uint64_t at_own, at_any; /* at its own limit, and at those of all groups below it, since the first
 				  * sample */
 };

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel's log from now on, read for the names of processes that were killed. */
+#ifndef PANETOP_TOPIC_GROUP_KERNEL_LOG_H
+#define PANETOP_TOPIC_GROUP_KERNEL_LOG_H
+
+#include "kernel/oom_record.h"
+#include "sys/env.h"
+
+#define KERNEL_LOG_PATH "dev/kmsg"
+#define KERNEL_LOG_BYTES 8192 /* the kernel's own limit of a record */
+
+struct kernel_log {
+	int fd; /* -1: not open */
+	struct span rest; /* of what was read last, in text */
+	char text[KERNEL_LOG_BYTES];
+};
+
+/* 0 or -errno. Below another root it has to be a plain file, since a device is this machine's. */
+int kernel_log_open(struct kernel_log *log, const struct env *env);
+void kernel_log_close(struct kernel_log *log);
+
+/* The next process that was killed, valid until the next call; false: none so far. Does not block. */
+bool kernel_log_next(struct kernel_log *log, struct oom_record *record);
+
+#endif
