@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two simulated machines, as recordings that grow: panetop replays them into files, python serves these, and Prometheus scrapes them.
+"""Simulated machines, as recordings that grow: panetop replays them into files, python serves these, and Prometheus scrapes them.
 
 Nothing here depends on how fast that goes: rates are compared with the rate of a clock that is scraped with them.
 """
@@ -8,6 +8,7 @@ import http.server
 import json
 import math
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -24,6 +25,9 @@ from recording import Recording  # noqa: E402
 
 PATIENCE = 120
 STEPS = 6
+CHURN_STEPS = 21  # of 15 s, 5 minutes after the first one
+CHURN_STARTS = 75  # of commands with names of their own in each step, 5 a second
+CHURN_SERIES = 400
 LATE = 1000000  # wake-ups of a machine in each step
 
 # Shares of each CPU's time in user mode; latencies in µs, and how many of 100 wake-ups have them. No fine bucket of one
@@ -32,7 +36,10 @@ MACHINES = {
     "text": {"format": "prometheus", "user": (0.25, 0.154), "latency": {21: 50, 61: 44, 95: 4, 101: 2}},
     "open": {"format": "openmetrics", "user": (0.5, 0.125), "latency": {33: 60, 411: 30, 907: 7, 1303: 3}},
 }
-TYPES = {".text": "text/plain; version=0.0.4", ".open": "application/openmetrics-text; version=1.0.0; charset=utf-8"}
+# What README recommends for a fleet.
+with open(TESTS + "/../README.md", encoding="utf-8") as readme:
+    FLEET = re.search(r"`panetop -o prometheus .*--write=\S* (.*?)`", readme.read()).group(1).split()
+TYPES = {".prom": "text/plain; version=0.0.4", ".text": "text/plain; version=0.0.4", ".open": "application/openmetrics-text; version=1.0.0; charset=utf-8"}
 LADDER = [step * 10.0 ** decade for decade in range(-6, 1) for step in (1, 1.5, 2, 3, 5, 7)] + [10.0]
 
 count = failed = 0
@@ -63,14 +70,13 @@ def rows(machine, step):
 
 
 class Machine:
-    def __init__(self, name, directory):
-        self.machine = MACHINES[name]
-        command = [PANETOP, "--replay=-", "-o", self.machine["format"], "--write=%s/%s.%s" % (directory, name, name), "cpu", "latency"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
+    def __init__(self, file, rows_of, seconds, arguments):
+        self.file, self.rows_of, self.seconds = file, rows_of, seconds
+        self.process = subprocess.Popen([PANETOP, "--replay=-", "--write=" + file, *arguments], stdin=subprocess.PIPE, text=True)
         self.recording = Recording(PANETOP, self.process.stdin, 1_800_000_000, 1000)
 
     def step(self, step):
-        self.recording.frame(10 * step, rows(self.machine, step))
+        self.recording.frame(self.seconds * step, self.rows_of(step))
         self.process.stdin.flush()
 
     def end(self):
@@ -101,6 +107,22 @@ def serve(directory):
     return server
 
 
+def churn_rows(step):
+    """Daemons that stay, and commands of one step; those that have ended count in exited."""
+    def process(pid, name, started, cpu, resident):
+        return {"pid": pid, "start_seconds": started, "name": name, "command": name + " --password=secret%d" % pid,
+                "program": name, "cpu_seconds": cpu, "resident_bytes": resident, "read_bytes": int(1000 * cpu), "write_bytes": 0}
+
+    begin = 15.0 * step
+    daemons = [process(pid, "daemon%d" % pid, 1, 0.01 * pid * (step + 1), pid << 20) for pid in range(1, 41)]
+    jobs = [process(1000 + 100 * step + i, "job%d-%d" % (step, i), begin + 0.2 * i, 0.5, 1 << 20) for i in range(CHURN_STARTS)]
+    ended = [{"command": "job%d-%d" % (before, i), "exits": 1, "failures": 1, "cpu_seconds": 0.5}
+             for before in range(step) for i in range(CHURN_STARTS)]
+    pressure = [{"resource": resource, "kind": kind, "avg10_ratio": 0.5, "avg60_ratio": 0.5, "avg300_ratio": 0.5, "stalled_seconds": begin}
+                for resource in ("cpu", "memory", "io") for kind in ("some", "full")]
+    return {"process": daemons + jobs, "exited": ended, "pressure": pressure, "memory": [{"name": "mem", "total_bytes": step}]}
+
+
 class Prometheus:
     def __init__(self, directory, target):
         with socket.socket() as unused:
@@ -109,7 +131,9 @@ class Prometheus:
         with open(directory + "/prometheus.json", "w", encoding="utf-8") as config:
             json.dump({"scrape_configs": [
                 {"job_name": name, "metrics_path": "/%s.%s" % (name, name), "scrape_interval": "1s", "scrape_timeout": "1s",
-                 "static_configs": [{"targets": [target]}]} for name in MACHINES]}, config)
+                 "static_configs": [{"targets": [target]}]} for name in MACHINES] + [
+                {"job_name": "churn", "metrics_path": "/churn.prom", "scrape_interval": "1s", "scrape_timeout": "1s",
+                 "static_configs": [{"targets": [target]}]}]}, config)
         self.log = open(directory + "/log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             ["timeout", "-k", "5", "280", "prometheus", "--config.file=" + config.name, "--storage.tsdb.path=" + directory + "/data",
@@ -124,6 +148,12 @@ class Prometheus:
         except OSError:
             return {}
         return {series["metric"].get("job"): float(series["value"][1]) for series in result}
+
+    def series(self, match):
+        """All labels of every series that was ever scraped."""
+        url = "http://%s/api/v1/series?%s" % (self.address, urllib.parse.urlencode({"match[]": match}))
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)["data"]
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
@@ -179,14 +209,40 @@ def judge(prometheus):
     ok("every bucket of the ladder is there", near(found, {name: len(LADDER) + 1.0 for name in MACHINES}), found)
 
 
+def judge_churn(prometheus, churn):
+    """Every step is scraped; the sums are true in each of them."""
+    for step in range(1, CHURN_STEPS):
+        churn.step(step)
+        if not wait_for("step %d of what comes and goes is scraped" % step,
+                        lambda: near(prometheus.ask('panetop_memory_total_bytes{name="mem"}'), {"churn": float(step)})):
+            return
+        rows = churn_rows(step)["process"]
+        found = [prometheus.ask("sum by (job) (panetop_process_%s)" % what) for what in ("rows", "resident_bytes", "cpu_ratio")]
+        expected = [len(rows), sum(row["resident_bytes"] for row in rows), (0.01 * 820 + 0.5 * CHURN_STARTS) / 15]
+        if not all(near(one, {"churn": float(true)}, 1e-6) for one, true in zip(found, expected)):
+            ok("the sums of step %d are true" % step, False, found, expected)
+            return
+    ok("sums over commands are those over processes, whatever comes and goes", True)
+    series = prometheus.series('{job="churn",__name__=~"panetop_.+"}')
+    print("# %d series in 5 minutes of 5 starts a second, %d bytes at the end" % (len(series), os.path.getsize(churn.file)))
+    ok("in 5 minutes of 5 starts a second there are at most %d series" % CHURN_SERIES, 0 < len(series) <= CHURN_SERIES, len(series))
+    ok("no argument and no process left the machine",
+       not [one for one in series if "pid" in one or "start_seconds" in one or "secret" in str(one)])
+    found = prometheus.ask('panetop_exposition_cut_rows{topic="process"}')
+    ok("what has no name of its own is counted", found.get("churn", 0) >= 40 + CHURN_STARTS - 20, found)
+
+
 def scrape(directory):
-    machines = [Machine(name, directory) for name in MACHINES]
+    churn = Machine(directory + "/churn.prom", churn_rows, 15, ["-o", "prometheus", *FLEET])
+    machines = [Machine("%s/%s.%s" % (directory, name, name), functools.partial(rows, machine), 10,
+                        ["-o", machine["format"], "cpu", "latency"]) for name, machine in MACHINES.items()]
     server = serve(directory)
     prometheus = None
     try:
         for machine in machines:
             for step in (0, 1):  # the first one is for rates
                 machine.step(step)
+        churn.step(0)
         files = ["%s/%s.%s" % (directory, name, name) for name in MACHINES]
         if not wait_for("both machines have a file", lambda: all(os.path.exists(file) for file in files)):
             return
@@ -199,11 +255,12 @@ def scrape(directory):
                             lambda: near(prometheus.ask('panetop_cpu_total_seconds_total{cpu="0"}'), scraped)):
                 return
         judge(prometheus)
-        ok("both replays end well", [machine.end() for machine in machines] == [0, 0])
+        judge_churn(prometheus, churn)
+        ok("all replays end well", [machine.end() for machine in [*machines, churn]] == [0, 0, 0])
     finally:
         log = prometheus.end() if prometheus else []
         server.shutdown()
-        for machine in machines:
+        for machine in [*machines, churn]:
             if machine.process.poll() is None:
                 machine.process.kill()
                 machine.process.wait()
@@ -218,10 +275,17 @@ def check(name, *arguments):
        *result.stdout.decode().splitlines()[:5])
 
 
+def panes():
+    """All of --help."""
+    text = subprocess.run([PANETOP, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return re.findall("^  ([a-z]+) ", text.split("\n\n")[1], re.M)
+
+
 def main():
-    for pane in ("memory", "cpu", "power", "latency"):
-        check("this machine's pane " + pane, "-n", "1", "-d", "0.2", pane)
-    check("a map of pages", "-n", "1", "-p", str(os.getpid()), "pages")
+    for pane in panes():
+        of_one = ["-p", str(os.getpid())] if pane in ("pages", "process") else []
+        check("this machine's pane " + pane, "-n", "1", "-d", "0.2", *of_one, pane)
+    check("what README recommends", "-n", "1", "-d", "0.2", *FLEET)
     for name in ("memory", "power", "events"):
         check("the recording " + name, "--replay=%s/%s.recording" % (os.environ["RECORDINGS"], name), name)
     with tempfile.TemporaryDirectory() as directory:
