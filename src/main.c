@@ -244,6 +244,7 @@ int main(int argc, char **argv)
 	if (status < 0)
 		status = run_source(&options, &settings);
 	settings_free(&settings);
+	free(options.topics);
 	error_message_close();
 	return status;
 }

@@ -17,6 +17,8 @@
 #define TOP_DEFAULT 20
 #define TOP_MAX 1000
 
+struct topic;
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
@@ -48,8 +50,8 @@ struct options {
 	enum theme theme;
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
 	unsigned n_panes;
-	const char *topics[OPTIONS_PANES_MAX]; /* named in place of panes, for --describe and --probe */
-	unsigned n_topics;
+	const struct topic **topics; /* named in place of panes, for --describe and --probe; free() it */
+	size_t n_topics, topics_capacity;
 };
 
 /* What it is accepted with instead of samples. */

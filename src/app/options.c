@@ -17,6 +17,7 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
+#include "core/vector.h"
 #include "output/recording.h"
 #include "pane/panes.h"
 #include "topic/topic.h"
@@ -324,8 +325,8 @@ static int take_operands(const struct parser *parser)
 
 		if (pane)
 			add_pane(options, pane);
-		else if (topic && options->n_topics < OPTIONS_PANES_MAX)
-			options->topics[options->n_topics++] = topic->schema->name;
+		else if (topic)
+			*VECTOR_ADD(options->topics, options->n_topics, options->topics_capacity) = topic;
 		else if (takes_topics)
 			return wrong_topic(options->describe ? "--describe" : "--probe", name);
 		else
@@ -727,8 +728,8 @@ const struct topic **options_topics(const struct options *options, unsigned *n_c
 	for (unsigned p = 0; p < options->n_panes && !named; p++)
 		for (const struct pane_table *table = options->panes[p]->tables; table->topic; table++)
 			add_topic(chosen, n_chosen, topic_find(table->topic));
-	for (unsigned t = 0; t < options->n_topics && !named; t++)
-		add_topic(chosen, n_chosen, topic_find(options->topics[t]));
+	for (size_t t = 0; t < options->n_topics && !named; t++)
+		add_topic(chosen, n_chosen, options->topics[t]);
 	for (unsigned i = 0; i < n_topics && all; i++)
 		add_topic(chosen, n_chosen, topics[i]);
 	return chosen;
