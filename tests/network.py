@@ -412,6 +412,19 @@ def other_namespace_without_rights():
 
 
 @test
+def other_namespace_from_the_second_sample():
+    """where the list of processes reads sockets first, and only our own, no notice gives a reason for that"""
+    there = Talker(enter=left.enter)
+    with tempfile.NamedTemporaryFile() as file:
+        command = [PANETOP, "-n", "9", "-d", "0.3", "-o", "csv", "--no-bpf", "-t", "connection", "-c", "pid", f"--record={file.name}",
+                   "overview", "network"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    there.close()
+    same([line for line in done.stderr.splitlines() if "namespace" in line], [], "notices")
+    same(str(there.pid) in done.stdout, True, "its connections are there")
+
+
+@test
 def tcp_of_another_namespace():
     """where only our own namespace is read, TCP of processes elsewhere is unknown, not 0"""
     here, there = Talker(), Talker(enter=left.enter)

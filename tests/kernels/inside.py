@@ -678,10 +678,12 @@ def _():
     rows, _pid = talk("network_account", ROOT, ROOT, lambda rows: any(row["part"] == "programs" and row["received_bytes"] >= size
                                                                        for row in rows))
     for direction in "received_bytes", "sent_bytes":
-        account = {row["part"]: row[direction] for row in rows if row["interface"] == "all"}
+        account = {row["part"]: row[direction] or 0 for row in rows if row["interface"] == "all"}
         equal(f"{direction} of all parts", sum(value for part, value in account.items() if part != "wire"), account["wire"])
         within(f"{direction} of programs", size, account["programs"], account["wire"])
         within(f"unexplained {direction}", -size // 1000, account["unexplained"], size // 1000)
+    equal("from", {row["from"] for row in rows if row["part"] == "retransmitted"},
+          {"BPF at retransmissions" if KERNEL >= (6, 3) else "TCP sockets"})
 
 
 @test("programs of panetop count in the kernel: interrupts, and what processes wait for")

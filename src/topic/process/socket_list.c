@@ -487,9 +487,9 @@ static int open_other(struct socket_list *list, struct socket_namespace *namespa
 	place = pids_open(list->env, namespace->pid, "ns/net", O_RDONLY | O_CLOEXEC);
 	if (place < 0)
 		return place;
-	error = fstat(place, &status) < 0		   ? -errno
-		: (uint64_t)status.st_ino != namespace->number ? -ESRCH
-							   : open_both(namespace, place);
+	error = fstat(place, &status) < 0 ? -errno : 0;
+	if (!error)
+		error = status.st_ino == namespace->number ? open_both(namespace, place) : -ESRCH;
 	close(place);
 	if (namespace->netlink)
 		pids->n_kept += NAMESPACE_FILES;
@@ -498,10 +498,10 @@ static int open_other(struct socket_list *list, struct socket_namespace *namespa
 
 static int read_namespace(struct socket_list *list, struct socket_namespace *namespace)
 {
-	int error = namespace->netlink		? 0
-		    : is_own(list, namespace) ? open_both(namespace, -1)
-					      : open_other(list, namespace);
+	int error = 0;
 
+	if (!namespace->netlink)
+		error = is_own(list, namespace) ? open_both(namespace, -1) : open_other(list, namespace);
 	list->reading = namespace;
 	if (!error)
 		error = dump_all(list);
@@ -564,7 +564,7 @@ static void read_others(struct socket_list *list)
 
 		if (!wanted || env_self_cpu_ns() - begin_ns >= most_ns) {
 			close_namespace(list, namespace);
-			namespace->error = -EBUSY;
+			namespace->error = wanted ? -EBUSY : 0;
 		} else if (namespace->error != -EPERM) {
 			namespace->error = read_namespace(list, namespace);
 		}
@@ -623,8 +623,8 @@ void socket_list_notice(const struct socket_list *list, struct frame *frame, con
 	for (size_t i = 1; i < list->n_namespaces; i++) {
 		const struct socket_namespace *namespace = &list->namespaces[i];
 
-		if (namespace->netlink || namespace->error == -ENOENT || namespace->error == -ESRCH)
-			continue; /* the process by which it was to be read has just ended */
+		if (namespace->error == 0 || namespace->error == -ENOENT || namespace->error == -ESRCH)
+			continue; /* or the process by which it was to be read has just ended */
 		error = n++ == 0 || namespace->error == -EPERM ? namespace->error : error;
 	}
 	if (n == 0)

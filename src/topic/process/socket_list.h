@@ -10,11 +10,11 @@
 
 struct socket {
 	struct sock_diag diag; /* as of the last update that had it */
-	uint64_t namespace;    /* its number; 0: ours, whose number is not known */
 	bool tcp;
-	bool is_older;         /* than the first look at its namespace: its bytes are from before */
 	uint64_t tick; /* of that */
 	bool closed;   /* it is shown no more, but its last bytes may still come */
+	uint64_t namespace; /* its number; 0: our own, if that is not known */
+	bool is_older;      /* than the first look at its namespace: its bytes are from before */
 	uint64_t counted_sent, counted_received, counted_again; /* for traffic_list.c */
 	uint64_t seen_sent, seen_received, seen_again;          /* the same */
 	uint32_t owner;                                         /* pid; 0: not known … */
@@ -27,7 +27,8 @@ struct socket_list {
 	struct socket_namespace {
 		uint64_t number; /* of the link /proc/PID/ns/net; 0: not known, only in the first */
 		uint32_t pid;    /* a process in it; 0: there is none any more */
-		int error;       /* -errno: why it is not read; -EBUSY: that would take too long */
+		int error;       /* -errno: why it is not read; -EBUSY: that would take too long; 0: it
+				    is, or was not wanted */
 		bool was_read;
 		bool by_family; /* the kernel does not give TCP of both families at once */
 		struct netlink_socket *netlink; /* NULL: it is not read */
