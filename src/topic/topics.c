@@ -111,7 +111,8 @@ const char *source_root(const char *path)
 }
 
 /* Most of these files are for root only, connected or not. */
-#define CONNECT(plug) "sudo snap connect panetop:" plug "; sudo panetop"
+#define PLUG(plug) "sudo snap connect panetop:" plug "; "
+#define CONNECT(plug) PLUG(plug) "sudo panetop"
 
 /* By the beginning of the path; the first match counts. */
 static const struct {
@@ -121,14 +122,20 @@ static const struct {
 	{ "proc/PID/pagemap", CONNECT("physical-memory-observe") },
 	{ "proc/spl/", CONNECT("mount-observe") },
 	{ "proc/sys/", NULL },
+	{ "proc/net/", CONNECT("network-observe") },
+	{ "proc/self/mountinfo", CONNECT("mount-observe") },
 	{ "proc", CONNECT("system-observe") },
 	{ "sys/kernel/tracing", CONNECT("system-trace") },
 	{ "sys/", CONNECT("hardware-observe") },
+	{ "BPF", CONNECT("system-trace") },
 	{ "perf", CONNECT("system-trace") },
 	{ "hardware counters", CONNECT("system-trace") },
 	{ "sched:", CONNECT("system-trace") },
 	{ "connector", CONNECT("netlink-connector") },
-	{ "taskstats", CONNECT("netlink-connector") },
+	/* the socket, and cap_net_admin */
+	{ "taskstats", PLUG("network-observe") CONNECT("netlink-connector") },
+	{ "rtnetlink", CONNECT("network-observe") },
+	{ "sock_diag", CONNECT("network-observe") },
 	{ "scheduling policy", CONNECT("process-control") },
 };
 
