@@ -19,7 +19,7 @@ int sample_file_open(struct sample_file *file, const struct options *options)
 	int error;
 
 	*file = (struct sample_file){ .name = options->write, .good_to_trust = 1, .mode = SAMPLE_MODE };
-	if (options->format->only_last) /* an exposition, without the arguments of processes */
+	if (options->format->metrics && !options->arguments) /* other formats have command lines */
 		file->mode |= S_IROTH;
 	error = user_file_open(&file->file, file->name, USER_FILE_REGULAR);
 	if (error) {

@@ -18,9 +18,9 @@
 
 static char path[SCRATCH_PATH_MAX + 8];
 
-static void open_file(struct sample_file *file, const struct sink_format *format)
+static void open_file(struct sample_file *file, const struct sink_format *format, bool arguments)
 {
-	const struct options options = { .write = path, .format = format };
+	const struct options options = { .write = path, .format = format, .arguments = arguments };
 	char directory[SCRATCH_PATH_MAX];
 
 	signal(SIGXFSZ, SIG_IGN);
@@ -72,7 +72,7 @@ START_TEST(each_sample_that_is_lost_is_counted)
 {
 	struct sample_file file;
 
-	open_file(&file, &sink_json);
+	open_file(&file, &sink_json, false);
 	write_samples(&file, "w");
 	ck_assert_str_eq(messages(), "");
 	write_samples(&file, "lll");
@@ -88,7 +88,7 @@ START_TEST(a_file_that_fails_now_and_then_gives_few_messages)
 {
 	struct sample_file file;
 
-	open_file(&file, &sink_json);
+	open_file(&file, &sink_json, false);
 	write_samples(&file, "lwl");
 	ck_assert_str_eq(messages(), LOST "\nwritten again; 1 sample was lost\n" LOST "\n");
 	write_samples(&file, "wlwl");
@@ -107,7 +107,7 @@ START_TEST(the_status_is_that_of_the_last_sample)
 {
 	struct sample_file file;
 
-	open_file(&file, &sink_json);
+	open_file(&file, &sink_json, false);
 	write_samples(&file, "wl");
 	ck_assert_str_eq(messages(), LOST "\n");
 	ck_assert_int_eq(sample_file_close(&file), 1);
@@ -115,23 +115,24 @@ START_TEST(the_status_is_that_of_the_last_sample)
 }
 END_TEST
 
-static mode_t mode_of_new(const struct sink_format *format)
+static mode_t mode_of_new(const struct sink_format *format, bool arguments)
 {
 	struct sample_file file;
 	struct stat status;
 
-	open_file(&file, format);
+	open_file(&file, format, arguments);
 	write_samples(&file, "w");
 	sample_file_close(&file);
 	ck_assert_int_eq(stat(path, &status), 0);
 	return status.st_mode & 07777;
 }
 
-START_TEST(all_may_read_expositions_alone)
+START_TEST(all_may_read_what_has_no_command_lines)
 {
-	ck_assert_uint_eq(mode_of_new(&sink_prometheus), 0644);
-	ck_assert_uint_eq(mode_of_new(&sink_openmetrics), 0644);
-	ck_assert_uint_eq(mode_of_new(&sink_json), 0640);
-	ck_assert_uint_eq(mode_of_new(&sink_text), 0640);
+	ck_assert_uint_eq(mode_of_new(&sink_prometheus, false), 0644);
+	ck_assert_uint_eq(mode_of_new(&sink_openmetrics, false), 0644);
+	ck_assert_uint_eq(mode_of_new(&sink_prometheus, true), 0640);
+	ck_assert_uint_eq(mode_of_new(&sink_json, false), 0640);
+	ck_assert_uint_eq(mode_of_new(&sink_text, false), 0640);
 }
 END_TEST
