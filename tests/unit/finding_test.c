@@ -261,7 +261,7 @@ static const struct scene scenes[] = {
 	  6 },
 	{ "group_refaults", "warning", "tasks wait 33 %.",
 	  GROUP_REFAULTS("65e6", "5000") "0 group one memory_pressure_ratio 0.33\n", 6 },
-	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("65e6", "5000"), 4 },
+	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("65e6", "5000"), 2 },
 	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("65e6", "50"), 6 },   /* a cache that is full */
 	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("30e6", "5000"), 6 }, /* paged out on purpose */
 	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("-", "5000"), 6 },
