@@ -39,16 +39,15 @@ static bool skip_optional(struct span *line)
 
 static bool parse_line(struct span line, struct mount_info *info)
 {
-	struct span options, of_filesystem;
+	struct span of_mount, options;
 	uint64_t parent;
 
 	if (!span_u64(&line, &info->id) || !span_u64(&line, &parent) || !parse_device(&line, &info->device) ||
 	    !span_word(&line, &info->root) || !span_word(&line, &info->point) ||
-	    !span_word(&line, &options) || !skip_optional(&line) || !span_word(&line, &info->type) ||
+	    !span_word(&line, &of_mount) || !skip_optional(&line) || !span_word(&line, &info->type) ||
 	    !span_word(&line, &info->source))
 		return false;
-	info->read_only = has_item(options, "ro") ||
-			  (span_word(&line, &of_filesystem) && has_item(of_filesystem, "ro"));
+	info->read_only = span_word(&line, &options) && has_item(options, "ro");
 	return true;
 }
 

@@ -14,7 +14,7 @@ struct mount_info {
 	struct span root;  /* the directory of the file system that is mounted; escaped, as all texts here */
 	struct span point; /* where */
 	struct span type, source;
-	bool read_only; /* the mount, or the file system */
+	bool read_only; /* the file system: where only the mount is, it can be written to elsewhere */
 };
 
 /* The next mount; skips malformed lines. */
