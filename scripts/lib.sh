@@ -6,7 +6,7 @@ packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-confi
 	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev libzstd-dev"
 packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
-	appstream desktop-file-utils libcap2-bin"
+	appstream desktop-file-utils libcap2-bin systemd"
 packages_quick="check python3 python3-pyte"
 packages_package="appstream apt-utils autopkgtest build-essential debhelper lintian locales python3"
 packages_cross() { # ARCHITECTURE
