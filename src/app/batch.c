@@ -271,17 +271,24 @@ static enum step step(struct batch *batch)
 	return is_last(batch) ? STEP_END : STEP_ON;
 }
 
-/* Lengthens the delay, with a message, if sampling takes more than a tenth of the time. */
+/* Lengthens the delay, with a notice, if sampling takes more than a tenth of the time. */
 static void keep_pace(struct batch *batch, uint64_t cost_ns)
 {
+	uint64_t wanted_ns = wanted_delay_ns(batch), delay_ns;
+	struct notice notice = { .topic = "--delay" };
+	char text[TEXT_MAX];
 	bool changed;
-	uint64_t delay_ns = rate_limit_delay(&batch->rate_limit, cost_ns, wanted_delay_ns(batch), &changed);
 
+	delay_ns = rate_limit_delay(&batch->rate_limit, cost_ns, wanted_ns, &changed);
 	if (!changed)
 		return;
 	loop_set_tick(&batch->loop, delay_ns);
-	error_message("--delay", _("a sample takes %.3f s of CPU time; sampling every %.1f s instead"),
-		      (double)cost_ns / 1e9, (double)delay_ns / 1e9);
+	if (delay_ns <= wanted_ns)
+		return;
+	snprintf(text, sizeof(text), _("a sample takes %.3g s of CPU time; sampling every %.3g s instead of %.3g s"),
+		 (double)batch->rate_limit.cost_ns / 1e9, (double)delay_ns / 1e9, (double)wanted_ns / 1e9);
+	notice.text = text;
+	notice_printer_print(&batch->notices, &notice);
 }
 
 /* Events that came between two samples. */

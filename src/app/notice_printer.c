@@ -9,13 +9,27 @@
 
 #include "core/error_message.h"
 
+/* Where the number ends that begins here; text itself: there is none. */
+static const char *end_of_number(const char *text)
+{
+	const char *end = text;
+
+	while (isdigit((unsigned char)*end) || (end > text && *end == '.' && isdigit((unsigned char)end[1])))
+		end++;
+	return end;
+}
+
 /* Was text printed before? Other numbers do not make it a new notice. */
 static bool was_printed(struct buffer *texts, const char *text)
 {
 	size_t start = texts->length;
 
-	for (; *text; text++)
-		buffer_char(texts, isdigit((unsigned char)*text) ? '#' : *text);
+	while (*text) {
+		const char *end = end_of_number(text);
+
+		buffer_char(texts, end > text ? '#' : *text);
+		text = end > text ? end : text + 1;
+	}
 	buffer_char(texts, '\0');
 	for (size_t at = 0; at < start; at += strlen(texts->bytes + at) + 1) {
 		if (strcmp(texts->bytes + at, texts->bytes + start) == 0) {

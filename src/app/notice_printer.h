@@ -8,7 +8,7 @@
 
 /* All zero: nothing printed yet. */
 struct notice_printer {
-	struct buffer texts; /* ended by NUL each; digits replaced by # */
+	struct buffer texts; /* ended by NUL each; numbers replaced by # */
 };
 
 void notice_printer_print(struct notice_printer *printer, const struct notice *notice);

@@ -13,6 +13,7 @@ uint64_t rate_limit_delay(struct rate_limit *limit, uint64_t cost_ns, uint64_t w
 	limit->costs_ns[limit->n_costs++ % RATE_LIMIT_COSTS] = cost_ns;
 	for (unsigned i = 0; i < RATE_LIMIT_COSTS; i++)
 		least = limit->costs_ns[i] < least ? limit->costs_ns[i] : least;
+	limit->cost_ns = least;
 	if (least > wanted_ns / SHARE)
 		delay_ns = least * SHARE;
 	/* a small difference does not change the delay */

@@ -12,7 +12,8 @@
 struct rate_limit {
 	uint64_t costs_ns[RATE_LIMIT_COSTS]; /* CPU time of the last samples */
 	unsigned n_costs;
-	uint64_t delay_ns;             /* the current delay; 0: the wanted one */
+	uint64_t cost_ns;  /* the cheapest of them */
+	uint64_t delay_ns; /* the current delay; 0: the wanted one */
 };
 
 /*

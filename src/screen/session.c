@@ -184,11 +184,11 @@ void session_keep_pace(struct screen *screen, uint64_t cost_ns)
 	if (!changed)
 		return;
 	loop_set_tick(&screen->loop, delay_ns);
-	if (screen->delay_seconds < screen->usual_seconds)
-		return; /* the pane chose this delay: the headline shows the actual one */
+	if ((double)delay_ns <= screen->delay_seconds * 1e9 || screen->delay_seconds < screen->usual_seconds)
+		return; /* as wanted; or the pane chose this delay: the headline shows the actual one */
 	screen_warn(screen, MESSAGE_SCREEN,
-		       _("a sample costs %.3f s of CPU time; now sampling every %.1f s"),
-		       (double)cost_ns / 1e9, (double)delay_ns / 1e9);
+		    _("a sample takes %.3g s of CPU time; sampling every %.3g s instead of %.3g s"),
+		    (double)screen->rate_limit.cost_ns / 1e9, (double)delay_ns / 1e9, screen->delay_seconds);
 }
 
 const struct table *context_table(const struct pane_context *context, unsigned index)

@@ -476,6 +476,8 @@ START_TEST(costly_samples_come_less_often)
 		ck_assert_uint_eq(rate_limit_delay(&rate_limit, steps[i].cost, 1000, &changed),
 				  steps[i].delay);
 		ck_assert_int_eq(changed, steps[i].changed);
+		if (steps[i].delay > 1000)
+			ck_assert_uint_le(rate_limit.cost_ns, steps[i].delay / 10);
 	}
 	rate_limit = (struct rate_limit){ 0 };
 	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed),
