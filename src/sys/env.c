@@ -435,6 +435,18 @@ const char *env_failed_path(const struct env *env, int error)
 	return NULL;
 }
 
+const char *env_lacking_path(const struct env *env, int *error)
+{
+	static const int errors[] = { -EMFILE, -ENFILE, -ENOMEM };
+	const char *path = NULL;
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]) && !path; i++) {
+		*error = errors[i];
+		path = env_failed_path(env, errors[i]);
+	}
+	return path;
+}
+
 void env_note_failure(struct env *env, const char *path, int error)
 {
 	struct env_failure *failure = &env->failures[env->n_failures];

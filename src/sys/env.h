@@ -167,6 +167,9 @@ int env_read(struct env *env, struct env_file *file, struct span *text);
 
 /* The first file that failed with this -errno, valid until env_forget_failures(), or NULL. Copies paths. */
 const char *env_failed_path(const struct env *env, int error);
+
+/* The first one that failed for want of descriptors or memory, and that -errno, or NULL. */
+const char *env_lacking_path(const struct env *env, int *error);
 void env_note_failure(struct env *env, const char *path, int error);
 void env_forget_failures(struct env *env);
 

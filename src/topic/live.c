@@ -30,6 +30,22 @@ struct live {
 	struct env_cost *costs;  /* … as of these */
 };
 
+static void report(struct live *live, struct frame *frame, struct entry *entry, const char *path, int error)
+{
+	const struct topic *topic = entry->sample.topic;
+	const char *name = topic->schema->name, *remedy;
+
+	if (entry->error != error)
+		entry->why = env_error_text(-error);
+	entry->error = error;
+	remedy = source_remedy(live->env, topic_source(topic, path), -error);
+	if (strcmp(path, name) == 0)
+		frame_notice(frame, name, remedy, "%s", entry->why);
+	else
+		frame_notice(frame, name, remedy, "%s%s: %s", source_root(path), path,
+			     error == -ENODATA ? _("contains nothing that panetop understands") : entry->why);
+}
+
 /* Adds a notice about the failure of a topic, unless its source is optional. */
 static void explain(struct live *live, struct frame *frame, struct entry *entry, int error)
 {
@@ -42,12 +58,17 @@ static void explain(struct live *live, struct frame *frame, struct entry *entry,
 	source = topic_source(topic, path);
 	if (source && source->optional)
 		return;
-	if (entry->error != error)
-		entry->why = env_error_text(-error);
-	entry->error = error;
-	frame_notice(frame, topic->schema->name, source_remedy(live->env, source, -error), "%s%s: %s",
-		     source_root(path), path,
-		     error == -ENODATA ? _("contains nothing that panetop understands") : entry->why);
+	report(live, frame, entry, path, error);
+}
+
+/* A part of a topic that could not be read may look like one that the machine does not have. */
+static void explain_part(struct live *live, struct frame *frame, struct entry *entry)
+{
+	int error;
+	const char *path = env_lacking_path(live->env, &error);
+
+	if (path)
+		report(live, frame, entry, path, error);
 }
 
 /*
@@ -89,6 +110,8 @@ static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 		error = topic_sample(&entry->sample, frame, table);
 	if (error)
 		explain(live, frame, entry, error);
+	else
+		explain_part(live, frame, entry);
 	cost->cpu_ns = env_self_cpu_ns() - cpu_ns + entry->opening_ns;
 	entry->opening_ns = 0;
 	cost->reads += env->reads - reads;

@@ -131,7 +131,13 @@ const char *source_root(const char *path);
 /* The remedy (N_()), translated; root gets another one than "run it as root". */
 const char *remedy_for_user(const char *remedy);
 
-/* The remedy for error (a positive errno) of this source, translated; NULL: none. */
+/* What to do about a missing /proc or /sys of this machine, translated; NULL: both are there. */
+const char *mount_remedy(const struct env *env);
+
+/*
+ * The remedy for error (a positive errno) of this source (NULL: another one), translated; NULL: none. What the
+ * failed call lacked comes before what the source says of its errors.
+ */
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error);
 
 /* Why this machine has no use for the source, if error (positive) means that; else NULL. */

@@ -105,9 +105,16 @@ const struct source_spec *topic_source(const struct topic *topic, const char *pa
 	return NULL;
 }
 
+static bool is_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 const char *source_root(const char *path)
 {
-	return strncmp(path, "proc/", 5) == 0 || strncmp(path, "sys/", 4) == 0 ? "/" : "";
+	return is_below(path, "proc") || is_below(path, "sys") ? "/" : "";
 }
 
 /* Most of these files are for root only, connected or not. */
@@ -154,7 +161,6 @@ static const struct {
 } common_remedies[] = {
 	{ EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },
 	{ EPERM, N_("run it as root") },
-	{ EMFILE, N_("raise the limit of open files: ulimit -n") },
 	{ EXDEV, N_("mount its own: unshare --mount-proc, or mount -t proc proc /proc") },
 };
 
@@ -166,9 +172,38 @@ const char *source_unused(const struct source_spec *source, int error)
 	return NULL;
 }
 
-static bool is_of_proc(const struct source_spec *source)
+/* Of calls that lack something, whatever they ask for. */
+static const char *lack_remedy(int error)
 {
-	return source && !source->test && strncmp(source->path, "proc/", 5) == 0;
+	switch (error) {
+	case EMFILE:
+		return _("raise the limit of open files: ulimit -n");
+	case ENFILE:
+		return _("raise the limit of open files of the machine: sysctl fs.file-max");
+	case ENOMEM:
+		return _("free memory, or raise the limit of this control group: memory.max");
+	default:
+		return NULL;
+	}
+}
+
+const char *mount_remedy(const struct env *env)
+{
+	if (env->live && !env_exists(env, "proc/stat"))
+		return _("mount /proc: mount -t proc proc /proc");
+	if (env->live && !env_exists(env, "sys/kernel"))
+		return _("mount /sys: mount -t sysfs sysfs /sys");
+	return NULL;
+}
+
+/* A source that is missing since its whole file system is; sources with a test may need both. */
+static const char *missing_mount(const struct env *env, const struct source_spec *source, int error)
+{
+	if (error != ENOENT && error != ENODEV)
+		return NULL;
+	if (source && !source->test && is_below(source->path, "proc"))
+		return env_exists(env, "proc/stat") ? NULL : _("mount it: mount -t proc proc /proc");
+	return mount_remedy(env);
 }
 
 const char *remedy_for_user(const char *remedy)
@@ -193,12 +228,14 @@ const char *source_remedy(const struct env *env, const struct source_spec *sourc
 
 	if (connect && (error == EACCES || error == EPERM))
 		return connect;
+	if (lack_remedy(error))
+		return lack_remedy(error);
+	if (missing_mount(env, source, error))
+		return missing_mount(env, source, error);
 	for (unsigned i = 0; source && i < SOURCE_REMEDIES_MAX; i++)
 		if (source->remedies[i].remedy && source->remedies[i].error == error)
 			return remedy_for_user(error == EACCES ? perf_remedy(source->remedies[i].remedy)
 							       : source->remedies[i].remedy);
-	if (error == ENOENT && is_of_proc(source) && !env_exists(env, "proc/stat"))
-		return _("mount it: mount -t proc proc /proc");
 	for (unsigned i = 0; i < sizeof(common_remedies) / sizeof(common_remedies[0]); i++)
 		if (common_remedies[i].error == error)
 			return remedy_for_user(common_remedies[i].remedy);

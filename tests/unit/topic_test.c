@@ -598,6 +598,53 @@ START_TEST(a_snap_shows_what_to_connect)
 }
 END_TEST
 
+/* Of the call that failed, not of what the source usually lacks. */
+START_TEST(a_remedy_is_of_the_call_that_failed)
+{
+	static const struct {
+		const char *topic, *source;
+		int error;
+		bool proc, sys; /* there */
+		const char *remedy;
+	} cases[] = {
+		{ "event", "connector", EMFILE, true, true, "ulimit -n" },
+		{ "account", "taskstats", EMFILE, true, true, "ulimit -n" },
+		{ "memory", "proc/meminfo", EMFILE, true, true, "ulimit -n" },
+		{ "power", "sys/class/powercap", ENFILE, true, true, "fs.file-max" },
+		{ "account", "taskstats", ENOMEM, true, true, "memory.max" },
+		{ "account", "taskstats", ENOENT, true, true, "CONFIG_TASKSTATS" },
+		{ "account", "taskstats", ENOENT, true, false, "mount /sys:" },
+		{ "account", "taskstats", EINVAL, true, false, "not available in a container" },
+		{ "event", "perf", ENOENT, true, true, "CONFIG_PERF_EVENTS" },
+		{ "event", "perf", ENOENT, true, false, "mount /sys:" },
+		{ "event", "perf", ENOENT, false, false, "mount /proc:" },
+		{ "latency", "CPUs to measure", ENODEV, true, true, "lscpu" },
+		{ "latency", "CPUs to measure", ENODEV, true, false, "mount /sys:" },
+		{ "disk", "proc/diskstats", ENOENT, true, false, "no block devices" },
+		{ "disk", "proc/diskstats", ENOENT, false, true, "mount it: mount -t proc" },
+	};
+
+	static const char *const none[] = { NULL };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct source_spec *source = topic_source(topic_find(cases[i].topic), cases[i].source);
+		struct rig rig;
+		const char *remedy;
+
+		rig_open(&rig, "missing", none);
+		rig.env.live = true;
+		if (cases[i].proc)
+			rig_put(&rig, "proc/stat", "cpu 1 2 3 4\n");
+		if (cases[i].sys)
+			rig_make(&rig, "sys/kernel");
+		remedy = source_remedy(&rig.env, source, cases[i].error);
+		ck_assert_msg(remedy && strstr(remedy, cases[i].remedy), "%s: %s", cases[i].source, remedy);
+		rig.env.live = false;
+		rig_close(&rig);
+	}
+}
+END_TEST
+
 static const char *matched(const char *topic, const char *typed)
 {
 	const struct schema *schema = topic_find(topic)->schema;

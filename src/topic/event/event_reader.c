@@ -87,8 +87,8 @@ static void open_perf(struct event_reader *reader)
 static void open_sources(struct event_reader *reader, const struct sample *sample)
 {
 	if (!reader->env.live) {
-		reader->sources.perf_error = reader->sources.exec_error =
-			reader->sources.connector_error = -ENOTSUP;
+		reader->sources.perf_error = reader->sources.exec_error = reader->sources.connector_error =
+			reader->error ? reader->error : -ENOTSUP;
 		return;
 	}
 	trace_open(&reader->arguments, sample->env, sample->request, &event_perf_plan);
@@ -352,14 +352,13 @@ static void *open_reader(struct env *env)
 {
 	struct event_reader *reader = alloc_zeroed(1, sizeof(*reader));
 
-	if (env_open(&reader->env, "/") < 0)
-		reader->env.live = false;
-	reader->env.live &= env->live;
+	reader->error = env_open(&reader->env, "/");
+	reader->env.live &= env->live && !reader->error;
 	pthread_mutex_init(&reader->lock, NULL);
 	reader->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reader->env.worker = env->worker;
-	if (reader->bell < 0 || reader->stop < 0)
+	if (!reader->error && (reader->bell < 0 || reader->stop < 0))
 		reader->error = -errno;
 	reader->commands = command_reader_open(&reader->env);
 	event_resolve_open(&reader->resolver, &reader->env);

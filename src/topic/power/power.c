@@ -190,6 +190,7 @@ static void explain(const struct energy *energy, struct env *env, struct frame *
 {
 	const struct energy_domain *failed = NULL;
 	const struct source_spec *source;
+	int error;
 
 	for (size_t i = 0; i < energy->count && !failed; i++)
 		if (energy->list[i].error && energy->list[i].source == ENERGY_POWERCAP)
@@ -202,9 +203,12 @@ static void explain(const struct energy *energy, struct env *env, struct frame *
 		source = topic_source(&topic_power, POWER_PMU);
 		frame_notice(frame, schema.name, source_remedy(env, source, -energy->perf_error),
 			     "/" POWER_PMU ": %s", strerror(-energy->perf_error));
-	} else if (energy->total == TOTAL_NONE) {
+	} else if (energy->total == TOTAL_NONE && !env_lacking_path(env, &error)) {
+		const char *mount = mount_remedy(env);
+
 		frame_notice(
 			frame, schema.name,
+			mount ? mount :
 			_("a virtual machine has no energy counters, and a battery measures only while it "
 			  "discharges; otherwise load a driver: modprobe intel_rapl_msr"),
 			_("no power meter of the whole machine found"));
