@@ -243,6 +243,20 @@ def a_tagged_pair_gets_a_signal(_scratch):
         return problem or expect([child.wait(PATIENCE) for child in children] == [-15, -15], terminal, "not both got it")
 
 
+def what_has_ended_is_not_counted(_scratch):
+    """Also if no sample has seen that yet, nor the menu."""
+    with pair("-d", "600") as (terminal, children):
+        children[0].kill()
+        children[0].wait()
+        terminal.send("F9")
+        problem = expect(f"Send a signal to sleep ({children[1].pid})" in terminal.text(), terminal, "the menu counts it")
+        children[1].kill()
+        children[1].wait()
+        terminal.send("Enter")
+        return problem or expect("[y/n]" not in terminal.text() and f"sleep ({children[1].pid}):" in terminal.text(),
+                                 terminal, "it asks about what has ended")
+
+
 def a_tagged_pair_is_reniced(_scratch):
     with pair() as (terminal, children):
         terminal.send("F8")
@@ -545,6 +559,7 @@ def tests():
         ("tags are seen, and leave", tags_are_seen_and_leave),
         ("tags follow the process", tags_follow_the_process),
         ("a tagged pair gets a signal", a_tagged_pair_gets_a_signal),
+        ("what has ended is not counted", what_has_ended_is_not_counted),
         ("a tagged pair is reniced", a_tagged_pair_is_reniced),
         ("a tagged pair gets CPUs", a_tagged_pair_gets_cpus),
         ("a tagged pair gets a policy", a_tagged_pair_gets_a_policy),

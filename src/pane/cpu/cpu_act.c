@@ -231,25 +231,25 @@ void cpu_do(struct pane_context *context, const char *order, const char *done)
 	say_result(context);
 }
 
-/* Could it be done to each of them? */
+/* Could it be done to each of them? Those that have ended since the sample are no longer counted. */
 static bool is_possible(struct pane_context *context, const char *order)
 {
 	struct cpu_state *cpu = context->state;
+	size_t n_alive = 0;
 	const char *remedy;
+	int error;
 
 	cpu->result = (struct cpu_result){ 0 };
 	for (size_t i = 0; i < cpu->n_targets; i++) {
-		int error = act_on(context, &cpu->targets[i], order, NULL, &remedy);
-
-		if (error && error != -ESRCH) {
+		error = act_on(context, &cpu->targets[i], order, NULL, &remedy);
+		if (error && (error != -ESRCH || (n_alive == 0 && i + 1 == cpu->n_targets))) {
 			say_failed(context, &cpu->targets[i], order, error, remedy);
 			return false;
 		}
-		if (error && cpu->n_targets == 1) {
-			say_failed(context, cpu->targets, order, error, remedy);
-			return false;
-		}
+		if (!error)
+			cpu->targets[n_alive++] = cpu->targets[i];
 	}
+	cpu->n_targets = n_alive;
 	return true;
 }
 
@@ -343,6 +343,8 @@ static void chosen(struct pane_context *context, unsigned index)
 	struct entry entries[ENTRIES_MAX];
 
 	list_entries(context->state, entries);
+	if (entries[index].act != go_to_parent && !is_possible(context, "signal 15"))
+		return;
 	if (entries[index].signal > 0)
 		send_signal(context, entries[index].signal);
 	else
