@@ -285,7 +285,8 @@ static void keep_pace(struct batch *batch, uint64_t cost_ns)
 	loop_set_tick(&batch->loop, delay_ns);
 	if (delay_ns <= wanted_ns)
 		return;
-	snprintf(text, sizeof(text), _("a sample takes %.3g s of CPU time; sampling every %.3g s instead of %.3g s"),
+	snprintf(text, sizeof(text),
+		 _("a sample takes %.3g s of CPU time; sampling every %.3g s instead of %.3g s"),
 		 (double)batch->rate_limit.cost_ns / 1e9, (double)delay_ns / 1e9, (double)wanted_ns / 1e9);
 	notice.text = text;
 	notice_printer_print(&batch->notices, &notice);

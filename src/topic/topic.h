@@ -135,8 +135,8 @@ const char *remedy_for_user(const char *remedy);
 const char *mount_remedy(const struct env *env);
 
 /*
- * The remedy for error (a positive errno) of this source (NULL: another one), translated; NULL: none. What the
- * failed call lacked comes before what the source says of its errors.
+ * The remedy for error (a positive errno) of this source (NULL: another one), translated; NULL: none. What
+ * the failed call lacked comes before what the source says of its errors.
  */
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error);
 

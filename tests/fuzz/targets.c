@@ -46,6 +46,7 @@
 #include "kernel/pid/pid_status.h"
 #include "kernel/pid/pid_syscall.h"
 #include "kernel/pid/taskstats.h"
+#include "kernel/pid/timens.h"
 #include "kernel/pmu_event.h"
 #include "kernel/powercap.h"
 #include "kernel/pressure.h"
@@ -566,6 +567,14 @@ FUZZ_TARGET(pid_limits)
 		require_inside(limit.name, input(data, size));
 		require(span_length(limit.name) > 0);
 	}
+}
+
+FUZZ_TARGET(timens)
+{
+	int64_t ahead_ns = 0;
+
+	if (!timens_offset(input(data, size), "monotonic", &ahead_ns))
+		require(ahead_ns == 0);
 }
 
 FUZZ_TARGET(pid_syscall)

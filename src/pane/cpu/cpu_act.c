@@ -231,7 +231,7 @@ void cpu_do(struct pane_context *context, const char *order, const char *done)
 	say_result(context);
 }
 
-/* Could it be done to each of them? Those that have ended since the sample are no longer counted. */
+/* Could it be done to each of those that have not ended since the sample? The others are left out. */
 static bool is_possible(struct pane_context *context, const char *order)
 {
 	struct cpu_state *cpu = context->state;

@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "kernel/proc_event.h"
 #include "sys/netlink_socket.h"
+#include "topic/kernel_clock.h"
 
 /* The kernel answers within sendto(); outside of the initial PID namespace it never does. */
 #define ANSWER_NS UINT64_C(5000000)
@@ -25,6 +26,7 @@
 
 struct event_connector {
 	struct netlink_socket *netlink;
+	uint64_t lag_ns; /* of the kernel's clock */
 	bool some;
 	bool subscribed;
 	uint32_t request; /* number of the last request, which identifies its answer */
@@ -87,6 +89,7 @@ struct event_connector *event_connector_open(struct env *env, bool some, size_t 
 		return NULL;
 	connector = alloc_zeroed(1, sizeof(*connector));
 	connector->netlink = netlink;
+	connector->lag_ns = kernel_clock_lag_ns(env);
 	connector->some = some;
 	connector->request = (uint32_t)env_mono_ns();
 	*error = listen_to_kernel(connector);
@@ -147,7 +150,7 @@ static void add_event(struct event_connector *connector, const struct proc_event
 		return;
 	raw = raw_events_add(events);
 	raw->kind = kind;
-	raw->time_ns = event->time_ns;
+	raw->time_ns = event->time_ns + connector->lag_ns;
 	raw->pid = event->pid;
 	raw->tid = event->tid;
 	raw->parent_pid = event->parent_pid;

@@ -20,6 +20,7 @@
 #include "kernel/trace_format.h"
 #include "sys/perf_ring.h"
 #include "sys/tracefs.h"
+#include "topic/kernel_clock.h"
 #include "topic/tracing.h"
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
@@ -54,6 +55,7 @@ struct on_cpu {
 
 struct event_perf {
 	struct env *env; /* borrowed */
+	uint64_t lag_ns; /* of the kernel's clock */
 	size_t ring_bytes;
 	struct on_cpu *cpus;
 	size_t n_cpus, cpu_capacity;
@@ -225,6 +227,7 @@ struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
 	uint32_t first, last;
 
 	perf->env = env;
+	perf->lag_ns = kernel_clock_lag_ns(env);
 	perf->ring_bytes = ring_bytes;
 	perf->arguments = arguments && !arguments->error ? arguments : NULL;
 	perf->exec_error = perf->arguments ? 0 : find_exec_event(perf);
@@ -258,13 +261,13 @@ int event_perf_exec_error(const struct event_perf *perf)
 	return perf->exec_error;
 }
 
-static struct raw_event *add(struct raw_events *events, const struct perf_record *record,
-			     enum event_kind kind)
+static struct raw_event *add(const struct event_perf *perf, struct raw_events *events,
+			     const struct perf_record *record, enum event_kind kind)
 {
 	struct raw_event *event = raw_events_add(events);
 
 	event->kind = kind;
-	event->time_ns = record->time_ns;
+	event->time_ns = record->time_ns + perf->lag_ns;
 	event->pid = record->pid;
 	event->tid = record->tid;
 	return event;
@@ -296,9 +299,10 @@ static char *join_arguments(struct span arguments, const char *more)
 }
 
 /* Without a text it may still be read from /proc. */
-static void add_recorded_exec(struct raw_events *events, const struct perf_record *record)
+static void add_recorded_exec(const struct event_perf *perf, struct raw_events *events,
+			      const struct perf_record *record)
 {
-	struct raw_event *event = add(events, record, EVENT_EXEC);
+	struct raw_event *event = add(perf, events, record, EVENT_EXEC);
 	struct span rest = record->raw;
 	uint32_t text_bytes, copied_bytes;
 
@@ -316,7 +320,7 @@ static void add_recorded_exec(struct raw_events *events, const struct perf_recor
 static void add_exec(const struct event_perf *perf, struct raw_events *events,
 		     const struct perf_record *record)
 {
-	struct raw_event *event = add(events, record, EVENT_EXEC);
+	struct raw_event *event = add(perf, events, record, EVENT_EXEC);
 	char command[COMMAND_BYTES_MAX];
 	size_t length = perf_exec_arguments(record, command, sizeof(command), &event->program_length);
 	struct span file;
@@ -347,21 +351,21 @@ static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_ev
 		return;
 	switch (record->kind) {
 	case PERF_RECORD_KIND_FORK:
-		event = add(events, record, record->pid == record->tid ? EVENT_FORK : EVENT_CLONE);
+		event = add(perf, events, record, record->pid == record->tid ? EVENT_FORK : EVENT_CLONE);
 		event->parent_pid = record->parent_pid;
 		break;
 	case PERF_RECORD_KIND_EXIT:
 		if (exits)
-			add(events, record, EVENT_EXIT)->parent_pid = record->parent_pid;
+			add(perf, events, record, EVENT_EXIT)->parent_pid = record->parent_pid;
 		break;
 	case PERF_RECORD_KIND_COMM:
-		event = add(events, record, record->exec && !by_sample ? EVENT_EXEC : EVENT_COMM);
+		event = add(perf, events, record, record->exec && !by_sample ? EVENT_EXEC : EVENT_COMM);
 		event->by_exec = by_sample;
 		memcpy(event->comm, record->comm, sizeof(event->comm));
 		break;
 	case PERF_RECORD_KIND_SAMPLE:
 		if (perf->arguments)
-			add_recorded_exec(events, record);
+			add_recorded_exec(perf, events, record);
 		else
 			add_exec(perf, events, record);
 		break;

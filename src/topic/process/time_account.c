@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/span.h"
+#include "topic/kernel_clock.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
 #include "topic/process/process_wait.h"
@@ -405,7 +406,7 @@ static int sample_account(struct sample *sample)
 		return 0;
 	}
 	follow_processes(state);
-	add_times(state, moment_ns);
+	add_times(state, moment_ns - kernel_clock_lag_ns(sample->env));
 	sample->table->mono_ns = moment_ns;
 	add_counted(sample);
 	return 0;
