@@ -704,3 +704,16 @@ START_TEST(topics_are_found_as_they_are_typed)
 	ck_assert_ptr_null(topic_match("nonsense"));
 }
 END_TEST
+
+/* What is counted from the opening of one topic on would else miss what happens while others are sampled. */
+START_TEST(all_are_opened_before_the_first_is_sampled)
+{
+	static const char *const names[] = { "self", "group", NULL };
+	struct machine machine = { 0 };
+
+	open_machine_at(&machine, fixture_root("cgroup-v1", 0), names);
+	next_tick(&machine);
+	ck_assert_double_gt(frame_number(machine.now, "self", "group", "reads"), 0); /* where they are mounted */
+	close_machine(&machine);
+}
+END_TEST
