@@ -29,15 +29,8 @@ static void open_rig(struct rig *rig, const char *pids)
 		snprintf(path, sizeof(path), "%s/proc/self/ns/pid", rig->root);
 		ck_assert_int_eq(symlink(pids, path), 0);
 	}
-	for (unsigned i = 0; names[i]; i++) {
-		struct sample *sample = &rig->samples[rig->n_samples++];
-
-		*sample = (struct sample){ .topic = topic_find(names[i]),
-					   .env = &rig->env,
-					   .settings = &rig->settings,
-					   .request = &rig->request };
-		ck_assert_int_eq(topic_open(sample), 0);
-	}
+	for (unsigned i = 0; names[i]; i++)
+		rig_add(rig, names[i]);
 }
 
 /* Two seconds later; three quarters of what it may use are used. */

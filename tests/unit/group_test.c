@@ -93,14 +93,8 @@ static void open_version_2(struct rig *rig)
 
 static void open_topic(struct rig *rig)
 {
-	struct sample *sample = &rig->samples[rig->n_samples++];
-
 	rig->request.batch = true;
-	*sample = (struct sample){ .topic = topic_find("group"),
-				   .env = &rig->env,
-				   .settings = &rig->settings,
-				   .request = &rig->request };
-	ck_assert_int_eq(topic_open(sample), 0);
+	rig_add(rig, "group");
 }
 
 static double number(const struct frame *frame, const char *path, const char *column)

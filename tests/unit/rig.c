@@ -30,6 +30,18 @@ void rig_tick(struct rig *rig, int tick)
 	command("cp -R '%s/.' '%s'", fixture_root(rig->fixture, tick), rig->root);
 }
 
+void rig_add(struct rig *rig, const char *topic)
+{
+	struct sample *sample = &rig->samples[rig->n_samples++];
+
+	*sample = (struct sample){ .topic = topic_find(topic),
+				   .env = &rig->env,
+				   .settings = &rig->settings,
+				   .request = &rig->request };
+	ck_assert_msg(sample->topic != NULL, "no topic %s", topic);
+	ck_assert_int_eq(topic_open(sample), 0);
+}
+
 void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 {
 	const struct schema *const *schemas = topic_schemas();
@@ -42,16 +54,8 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	rig->mono_ns = UINT64_C(1000000000000);
 	frame_open(&rig->frames[0], schemas, n_topics);
 	frame_open(&rig->frames[1], schemas, n_topics);
-	for (; *names; names++) {
-		struct sample *sample = &rig->samples[rig->n_samples++];
-
-		*sample = (struct sample){ .topic = topic_find(*names),
-					   .env = &rig->env,
-					   .settings = &rig->settings,
-					   .request = &rig->request };
-		ck_assert_msg(sample->topic != NULL, "no topic %s", *names);
-		ck_assert_int_eq(topic_open(sample), 0);
-	}
+	for (; *names; names++)
+		rig_add(rig, *names);
 }
 
 void rig_close(struct rig *rig)

@@ -25,6 +25,9 @@ struct rig {
 void rig_open(struct rig *rig, const char *fixture, const char *const *topics);
 void rig_close(struct rig *rig);
 
+/* Opens one more, which may need files that were put there. */
+void rig_add(struct rig *rig, const char *topic);
+
 /* Lays the files of this tick over it. */
 void rig_tick(struct rig *rig, int tick);
 
