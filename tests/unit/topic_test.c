@@ -713,7 +713,8 @@ START_TEST(all_are_opened_before_the_first_is_sampled)
 
 	open_machine_at(&machine, fixture_root("cgroup-v1", 0), names);
 	next_tick(&machine);
-	ck_assert_double_gt(frame_number(machine.now, "self", "group", "reads"), 0); /* where they are mounted */
+	/* it has read where they are mounted */
+	ck_assert_double_gt(frame_number(machine.now, "self", "group", "reads"), 0);
 	close_machine(&machine);
 }
 END_TEST
