@@ -1480,9 +1480,11 @@ START_TEST(what_cannot_be_read_is_not_hidden)
 	ck_assert(isnan(number_of(&machine, 7, "cpu_seconds")));
 	ck_assert_ptr_null(row_of(&machine, 8));
 	ck_assert_double_eq(frame_number(machine.now, "system", NULL, "tasks"), 2);
-	ck_assert_uint_eq(machine.now->n_notices, 1);
+	ck_assert_uint_eq(machine.now->n_notices, 3);
 	ck_assert_str_eq(machine.now->notices[0].text,
 			 "2 processes could not be read: Too many open files");
+	ck_assert_str_eq(machine.now->notices[1].text, "/proc/meminfo: Too many open files");
+	ck_assert_str_eq(machine.now->notices[2].text, "/proc/loadavg: Too many open files");
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
 	give_back(files, n_files);
 	next_tick(&machine);
