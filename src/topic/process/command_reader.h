@@ -30,7 +30,10 @@ bool command_reader_ask(struct command_reader *reader, uint32_t pid, const char 
 /* Starts reading what was requested, and waits a moment: normally the lines are there when it returns. */
 void command_reader_submit(struct command_reader *reader);
 
-/* Waits until all lines are there, as long as the helper reads some: a stuck process costs half a second. */
+/*
+ * Waits until all lines are there, as long as the helper reads some or waits for a CPU: a stuck process costs
+ * half a second.
+ */
 void command_reader_wait(struct command_reader *reader);
 
 /* The next line that was read, valid until the next command_reader_ask(); false after the last. */
