@@ -210,9 +210,9 @@ def main():
         ("the keys of top and htop lead to keys and views that exist", keys_of_peers, None),
         ("panetop-metrics(5) has every topic and column", every_column, None),
         ("both pages are of this version", version, None),
-        ("panetop(1) is well-formed", lambda: well_formed(MAIN), None if can_be_checked else "mandoc and man are needed"),
+        ("panetop(1) is well-formed", lambda: well_formed(MAIN), None if can_be_checked else "mandoc or man is not installed"),
         ("panetop-metrics(5) is well-formed", lambda: well_formed(METRICS),
-         None if can_be_checked else "mandoc and man are needed"),
+         None if can_be_checked else "mandoc or man is not installed"),
     ]
     for number, (name, test, skip) in enumerate(tests, 1):
         problem = None

@@ -129,6 +129,22 @@ static void prepare_end_signals(void)
 	signal(SIGALRM, on_stuck);
 }
 
+static void on_stop(int number)
+{
+	(void)number;
+	kill(getpid(), SIGSTOP);
+}
+
+/*
+ * Before newterm(): while curses draws it ignores SIGTSTP, which discards one that waits for the loop. It leaves
+ * the signal alone when there is a handler, which only runs until the loop blocks it.
+ */
+static void keep_stop_signal(void)
+{
+	if (!is_ignored(SIGTSTP))
+		signal(SIGTSTP, on_stop);
+}
+
 static void prepare_rescue(bool mouse)
 {
 	rescue.restore[0] = '\0';
@@ -174,6 +190,7 @@ int terminal_open(struct terminal *terminal, enum theme theme, bool color, bool 
 
 	if (error)
 		return error;
+	keep_stop_signal();
 	if (!newterm(NULL, stdout, terminal->input))
 		return -EINVAL;
 	if (!places_cursor()) {

@@ -82,18 +82,23 @@ def ignored_stays_ignored(_scratch):
         signal.signal(signal.SIGHUP, before)
 
 
+def stops(terminal):
+    """Waits until it is stopped."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        terminal.pump(0.05)
+        pid, status = os.waitpid(terminal.pid, os.WNOHANG | os.WUNTRACED)
+        if pid:
+            return os.WIFSTOPPED(status)
+    return False
+
+
 def stop_and_go_on(_scratch):
     """Ctrl-Z lends the terminal to the shell, fg takes it again."""
     with replay() as terminal:
         before = terminal.text()
         os.write(terminal.fd, b"\x1a")
-        end = time.monotonic() + PATIENCE
-        stopped = False
-        while not stopped and time.monotonic() < end:
-            terminal.pump(0.05)
-            pid, status = os.waitpid(terminal.pid, os.WNOHANG | os.WUNTRACED)
-            stopped = pid != 0 and os.WIFSTOPPED(status)
-        if not stopped:
+        if not stops(terminal):
             return "it did not stop"
         if not terminal.restored():
             return "the terminal is not given back while it is stopped"
@@ -103,6 +108,20 @@ def stop_and_go_on(_scratch):
         problem = expect(terminal.text() == before, terminal, "the screen does not come back")
         terminal.send("q")
         return problem or restored(terminal, terminal.end(), 0)
+
+
+def stop_before_it_draws(_scratch):
+    """A stop that comes while a key is answered, before or after its screen is drawn, is not lost."""
+    with replay() as terminal:
+        for step in range(30):
+            os.write(terminal.fd, b"U")
+            time.sleep(step * 0.0001)
+            os.kill(terminal.pid, signal.SIGTSTP)
+            if not stops(terminal):
+                return f"it did not stop at step {step}"
+            os.kill(terminal.pid, signal.SIGCONT)
+            terminal.quiet()
+        return None
 
 
 def in_the_background(stop, rounds, wanted):
@@ -138,6 +157,7 @@ def tests():
           for number in OTHERS],
         ("a terminal that hangs up", hang_up),
         ("stopping and going on", stop_and_go_on),
+        ("a stop that comes before it draws", stop_before_it_draws),
         ("stopped, it stays so without the terminal", in_the_background(signal.SIGTSTP, ["CONT"], "stopped")),
         ("stopped and told to end", in_the_background(signal.SIGTSTP, ["TERM,CONT"], "ended 0")),
         ("stopped and left by its shell", in_the_background(signal.SIGTSTP, ["HUP,CONT"], "ended 0")),
