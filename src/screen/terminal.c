@@ -136,8 +136,8 @@ static void on_stop(int number)
 }
 
 /*
- * Before newterm(): while curses draws it ignores SIGTSTP, which discards one that waits for the loop. It leaves
- * the signal alone when there is a handler, which only runs until the loop blocks it.
+ * Before newterm(): while curses draws it ignores SIGTSTP, which discards one that waits for the loop. It
+ * leaves the signal alone when there is a handler, which only runs until the loop blocks it.
  */
 static void keep_stop_signal(void)
 {

@@ -5,6 +5,7 @@
 #include "sys/device_poll.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,6 +63,7 @@ static void run(struct worker_job *job)
 {
 	struct device_poll *poll = (struct device_poll *)job;
 
+	atomic_store(&poll->helper, gettid());
 	poll->read_ns = env_mono_ns();
 	poll->read(poll);
 	poll->took_ns = env_mono_ns() - poll->read_ns;
@@ -159,6 +161,7 @@ void device_poll_submit(struct device_poll *poll)
 	poll->next_in_flight = pool->in_flight;
 	pool->in_flight = poll;
 	poll->in_flight = true;
+	atomic_store(&poll->helper, 0);
 	poll->awaited = poll->credit > 0;
 	pool->n_awaited += poll->awaited;
 	pool->has_new |= poll->read_ns == 0;
@@ -189,6 +192,27 @@ void device_poll_wait_for(struct device_poll *poll, uint64_t ns)
 
 	while (poll->in_flight && env_mono_ns() < until_ns)
 		worker_wait(poll->pool->worker, until_ns);
+}
+
+bool device_poll_waits_for_cpu(const struct device_poll *poll)
+{
+	pid_t helper = atomic_load(&poll->helper);
+	char path[64], text[512];
+	const char *name_end;
+	ssize_t length;
+	int fd;
+
+	if (!poll->in_flight || helper == 0)
+		return poll->in_flight;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", helper);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	name_end = strrchr(text, ')');
+	return name_end && strncmp(name_end, ") R", 3) == 0;
 }
 
 bool device_poll_group_in_flight(struct env *env, const void *group)

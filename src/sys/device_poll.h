@@ -3,6 +3,8 @@
 #ifndef PANETOP_SYS_DEVICE_POLL_H
 #define PANETOP_SYS_DEVICE_POLL_H
 
+#include <stdatomic.h>
+
 #include "sys/attribute.h"
 #include "sys/env.h"
 #include "sys/worker.h"
@@ -25,6 +27,7 @@ struct device_poll {
 	const struct root *root;    /* for read(); borrowed */
 	uint64_t read_ns, took_ns;  /* when the last finished read began, and how long it took */
 	uint64_t reads;             /* files that read() has read */
+	_Atomic pid_t helper;       /* the thread that reads; 0: none has begun */
 	int credit;                 /* above 0: device_poll_wait() waits for it */
 	bool in_flight, awaited, dropped; /* dropped: it has no owner */
 };
@@ -49,6 +52,9 @@ void device_poll_wait(struct env *env);
 
 /* Waits until this one has finished, whatever its credit, at most ns. */
 void device_poll_wait_for(struct device_poll *poll, uint64_t ns);
+
+/* Is it in flight only for want of a CPU? A helper that sleeps waits for what it reads. */
+bool device_poll_waits_for_cpu(const struct device_poll *poll);
 
 /* Is a poll of this group in flight? It may have been dropped. */
 bool device_poll_group_in_flight(struct env *env, const void *group);

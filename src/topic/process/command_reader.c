@@ -13,14 +13,13 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/pid/pid_stat.h"
 #include "sys/device_poll.h"
 #include "topic/process/process_entry.h"
 
 #define BYTES_MAX ((size_t)1024)
 #define STUCK_NS UINT64_C(2000000000)
 #define STALL_NS UINT64_C(500000000) /* without a line read: waiting longer is of no use … */
-#define BUSY_NS UINT64_C(10000000000) /* … but where all CPUs are busy, the helper may not have run at all */
+#define BUSY_NS UINT64_C(10000000000) /* … but where CPUs are busy, the helper may not have run at all */
 
 struct request {
 	uint32_t pid;
@@ -39,7 +38,6 @@ struct command_reader {
 	uint64_t submitted_ns;
 	_Atomic uint32_t reading; /* pid that the helper reads; 0: none */
 	_Atomic size_t n_read;    /* requests that the helper has read */
-	_Atomic pid_t helper;     /* the thread that reads them; 0: none has begun */
 	struct request requests[COMMAND_READER_MAX];
 };
 
@@ -62,7 +60,6 @@ static void read_lines(struct device_poll *poll)
 {
 	struct command_reader *reader = (struct command_reader *)poll;
 
-	atomic_store(&reader->helper, gettid());
 	for (size_t i = 0; i < reader->n_requests; i++) {
 		atomic_store(&reader->reading, reader->requests[i].pid);
 		reader->requests[i].length = read_line(poll->root, &reader->requests[i]);
@@ -123,7 +120,6 @@ static void start(struct command_reader *reader)
 {
 	reader->submitted_ns = env_mono_ns();
 	atomic_store(&reader->n_read, 0);
-	atomic_store(&reader->helper, 0);
 	reader->poll.credit = 1; /* a stuck process does not make others slow */
 	device_poll_submit(&reader->poll);
 }
@@ -137,26 +133,6 @@ void command_reader_submit(struct command_reader *reader)
 	device_poll_wait(reader->env);
 }
 
-/* It will read on when a CPU is free; one that sleeps waits for the process whose line it reads. */
-static bool helper_is_runnable(const struct command_reader *reader)
-{
-	pid_t helper = atomic_load(&reader->helper);
-	struct pid_stat stat;
-	char path[64], text[512];
-	ssize_t length;
-	int fd;
-
-	if (helper == 0)
-		return true;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", helper);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	length = read(fd, text, sizeof(text));
-	close(fd);
-	return length > 0 && pid_stat_parse(span_of(text, (size_t)length), &stat) && stat.state == 'R';
-}
-
 void command_reader_wait(struct command_reader *reader)
 {
 	bool goes_on = reader->submitted;
@@ -167,7 +143,7 @@ void command_reader_wait(struct command_reader *reader)
 		device_poll_wait_for(&reader->poll, STALL_NS);
 		goes_on = reader->poll.in_flight && (atomic_load(&reader->n_read) > n_read ||
 						     (env_mono_ns() - reader->submitted_ns < BUSY_NS &&
-						      helper_is_runnable(reader)));
+						      device_poll_waits_for_cpu(&reader->poll)));
 	}
 }
 
