@@ -168,8 +168,8 @@ static double seconds_between(const struct column *counter, const void *now, con
 static bool is_impossible(const struct derived *derived, const struct table *table, const void *row,
 			  double grown, double seconds)
 {
-	const struct column *rate = derived->rate;
-	double ceiling = rate->ceiling > 0 ? rate->ceiling : rate->of_cpu ? DERIVE_CPUS_MAX : INFINITY;
+	const struct column *column = derived->rate;
+	double ceiling = column->ceiling > 0 ? column->ceiling : column->of_cpu ? DERIVE_CPUS_MAX : INFINITY;
 	double most = ceiling * (seconds + DERIVE_LATE_SECONDS);
 
 	if (derived->over || !(grown > most))

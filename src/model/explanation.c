@@ -126,12 +126,15 @@ static size_t first_index(const struct study *study, size_t index, uint64_t wall
 
 static bool take_samples(struct study *study, size_t index, const struct explained_series *series)
 {
-	const char **topics = NULL;
-	size_t n_topics = 0, capacity = 0, first;
+	const char **topics;
+	size_t n_topics = 1, first;
 
-	*VECTOR_ADD(topics, n_topics, capacity) = "system";
-	for (const struct explained_series *of = series; of->topic; of++)
-		*VECTOR_ADD(topics, n_topics, capacity) = of->topic;
+	while (series[n_topics - 1].topic)
+		n_topics++;
+	topics = alloc_zeroed(n_topics, sizeof(*topics));
+	topics[0] = "system";
+	for (size_t i = 1; i < n_topics; i++)
+		topics[i] = series[i - 1].topic;
 	study_want(study, topics, n_topics);
 	free(topics);
 	if (!study_read(study, &study->frames[0], index))

@@ -541,10 +541,11 @@ static bool add_value(struct findings *findings, const struct frame *frame, cons
 	const struct column *column = value ? column_of(frame, rule, value) : NULL;
 	double number = value ? candidate->values[value - rule->values] : NAN;
 	char written[VALUE_TEXT_MAX];
-	const char *word = "";
 
 	if (column && column->type == VALUE_TEXT && !value->topic && !value->with) {
-		word = table_text(frame_table(frame, rule->topic), candidate->row, value->column);
+		const char *word =
+			table_text(frame_table(frame, rule->topic), candidate->row, value->column);
+
 		buffer_text(&findings->text, word);
 		return *word != '\0';
 	}
