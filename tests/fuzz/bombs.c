@@ -155,7 +155,7 @@ static void put_copies(struct buffer *rows, size_t n_before, size_t n_copies)
 	for (size_t i = 0; i < n_copies; i++) {
 		if (i > 0)
 			put_varint(rows, zigzag(-(uint64_t)n_before) << 2 | OP_MOVE);
-		put_varint(rows, (n_before - 1) << 2 | OP_RUN);
+		put_varint(rows, ((n_before - 1) << 2) + OP_RUN);
 	}
 }
 

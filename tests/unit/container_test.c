@@ -34,7 +34,7 @@ static void open_rig(struct rig *rig, const char *pids)
 }
 
 /* Two seconds later; three quarters of what it may use are used. */
-static const struct frame *sample(struct rig *rig)
+static const struct frame *sample_later(struct rig *rig)
 {
 	rig_sample(rig, 1);
 	rig_put(rig, GROUP "cpu.stat", "usage_usec 3250000\nnr_periods 120\nnr_throttled 17\n");
@@ -67,7 +67,7 @@ START_TEST(a_container_has_its_limits)
 	struct rig rig;
 
 	open_rig(&rig, "pid:[4026532190]");
-	frame = sample(&rig);
+	frame = sample_later(&rig);
 	assert_line(frame, 0, 0.75, "container 1.12 of 1.50 CPUs, throttled 25 %  (machine 25 %)");
 	assert_line(frame, 1, 0.49, "container 261 MiB of 512 MiB available  (machine 26 %)");
 	assert_line(frame, 2, 0.04, "machine: 65.0 MiB of 1.5 GiB used");
@@ -85,7 +85,7 @@ START_TEST(what_is_left_is_that_of_the_tightest_limit)
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.max", "1073741824\n");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/memory.stat", "active_file 0\ninactive_file 0\n");
 	rig_put(&rig, "sys/fs/cgroup/system.slice/cpu.max", "50000 100000\n");
-	assert_line(sample(&rig), 1, 0.99, "container 9.5 MiB of 1.0 GiB available  (machine 26 %)");
+	assert_line(sample_later(&rig), 1, 0.99, "container 9.5 MiB of 1.0 GiB available  (machine 26 %)");
 	assert_cpus(&rig.frames[rig.present], "0.50 of 2 CPUs");
 	rig_close(&rig);
 }
@@ -100,7 +100,7 @@ START_TEST(a_cpuset_is_a_limit)
 	rig_put(&rig, GROUP "cpu.max", "max 100000\n");
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "1\n");
 	rig_put(&rig, GROUP "memory.max", "max\n");
-	assert_line(sample(&rig), 0, 1.125, "container 1.12 of 1 CPU  (machine 25 %)");
+	assert_line(sample_later(&rig), 0, 1.125, "container 1.12 of 1 CPU  (machine 25 %)");
 	assert_line(&rig.frames[rig.present], 1, 0.26, "machine: 1.7 GiB of 2.4 GiB available");
 	assert_cpus(&rig.frames[rig.present], "1 of 2 CPUs");
 	rig_close(&rig);
@@ -116,7 +116,7 @@ START_TEST(the_machine_is_no_container)
 		struct rig rig;
 
 		open_rig(&rig, pids[i]);
-		assert_line(sample(&rig), 0, 0.25, "user 25  system 0  wait 0  steal 0");
+		assert_line(sample_later(&rig), 0, 0.25, "user 25  system 0  wait 0  steal 0");
 		assert_line(&rig.frames[rig.present], 1, 0.26, "1.7 GiB of 2.4 GiB available");
 		assert_cpus(&rig.frames[rig.present], "2 CPUs");
 		ck_assert(overview_shows_cpus(&rig.frames[rig.present]));
@@ -133,7 +133,7 @@ START_TEST(a_container_without_limits_has_the_machine)
 	rig_put(&rig, GROUP "cpu.max", "max 100000\n");
 	rig_put(&rig, GROUP "memory.max", "max\n");
 	rig_put(&rig, GROUP "cpuset.cpus.effective", "0-1\n");
-	assert_line(sample(&rig), 0, 0.25, "user 25  system 0  wait 0  steal 0");
+	assert_line(sample_later(&rig), 0, 0.25, "user 25  system 0  wait 0  steal 0");
 	assert_cpus(&rig.frames[rig.present], "2 CPUs");
 	rig_close(&rig);
 }
