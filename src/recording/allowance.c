@@ -11,9 +11,9 @@
 #define TIMES_SIZE 256
 #define MOST ((uint64_t)2 << 30)
 
-#define FRAMES 4            /* two in batch, up to four on the screen */
-#define DECODED_SAMPLES 2   /* a row lies in two samples of its decoder */
-#define ROW_CELLS 32        /* what a row costs beside its cells, mostly time: joins, sorting, output */
+#define FRAMES 4          /* two in batch, up to four on the screen */
+#define DECODED_SAMPLES 2 /* a row lies in two samples of its decoder */
+#define ROW_CELLS 32      /* what a row costs beside its cells, mostly time: joins, sorting, output */
 
 /* Frames keep the memory of a peak until recent_use_is_outgrown(); so does this. */
 struct allowed_use {

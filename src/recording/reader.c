@@ -22,16 +22,15 @@
 
 #define EXTENT_BYTES (16 * 1024 * 1024) /* passed at most at a time, to know how long a recording is */
 #define SEARCH_BYTES ((size_t)64 * 1024)
-#define HEAD_BYTES ((size_t)4096)    /* of a block, read at once: its header and its table */
-#define FRAMES_MAX (1 << 20)         /* of a block */
-#define INFLATED_MAX ((size_t)256 << 20) /* of all topics in a block */
+#define FRAMES_MAX (1 << 20)              /* of a block */
+#define INFLATED_MAX ((size_t)256 << 20)  /* of all topics in a block */
 #define TEXT_BYTES_MAX ((size_t)64 << 20) /* of all topics in a chain */
-#define NOTICES_MAX 4096                 /* of a sample */
+#define NOTICES_MAX 4096                  /* of a sample */
 #define CHAIN_BLOCKS_MAX 4096
 #define CHAIN_BYTES ((uint64_t)64 << 20) /* of a pipe, kept whatever --past-size says */
 #define STRANGE_BYTES ((size_t)1 << 20)  /* of a pipe without a block: then it is something else */
-#define INDEX_ENTRY_MAX (6 * VARINT_MAX)
 #define TURN_BYTES ((off_t)1 << 20)      /* of a pipe, taken at a time */
+#define INDEX_ENTRY_MAX (6 * VARINT_MAX)
 #define NO_BLOCK SIZE_MAX
 
 struct known_block {
@@ -59,8 +58,8 @@ struct topic_reader {
 	struct row_decoder rows;
 	uint64_t row_bytes; /* what a row costs: here, or in the table of this version if that is more */
 	struct span rest;   /* samples of the loaded block that are not decoded yet; in reader->content */
-	bool in_block;        /* the loaded block has a section of it */
-	bool broken;          /* unknown until the next chain */
+	bool in_block;      /* the loaded block has a section of it */
+	bool broken;        /* unknown until the next chain */
 };
 
 struct reader {
