@@ -145,6 +145,8 @@ struct schema {
 	bool derived;       /* from other tables of the frame, also in a replay: recordings leave it out */
 	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */
 	const char *sum_row; /* a text key of rows that are the sum of the others; may be NULL */
+	const char
+		*twice_row; /* a text key of a row whose additive columns another row has, too; may be NULL */
 	bool one_unit;               /* sizes of all rows share one unit, as in free(1) */
 	size_t row_size;
 	const struct column *columns;

@@ -461,11 +461,19 @@ static void add_row_counts(struct exposition *exposition)
 	}
 }
 
-/* Without the row that is a sum already. Where no column adds up, there is nothing to write. */
+/* Is it counted elsewhere, too? */
+static bool is_twice(const struct table *table, const void *row)
+{
+	const struct schema *schema = table->schema;
+
+	return (schema->sum_row && table_row_has_key(table, row, schema->sum_row)) ||
+	       (schema->twice_row && table_row_has_key(table, row, schema->twice_row));
+}
+
+/* Without rows that are sums already. Where no column adds up, there is nothing to write. */
 static void add_command_sums(struct exposition *exposition, const struct print_plan *print,
 			     const struct frame *frame, const struct table *table)
 {
-	const char *sum = exposition->schema->sum_row;
 	struct command_sums *sums = sums_of(exposition, print->arguments);
 	struct view *view = exposition->view;
 	size_t n_rows = 0;
@@ -473,7 +481,7 @@ static void add_command_sums(struct exposition *exposition, const struct print_p
 	if (sums->n_columns == 0)
 		return;
 	for (size_t r = 0; r < view->n_rows; r++)
-		if (!sum || !table_row_has_key(table, view->rows[r], sum))
+		if (!is_twice(table, view->rows[r]))
 			view->rows[n_rows++] = view->rows[r];
 	command_sums_take(sums, view->rows, n_rows, print->top, frame->mono_ns, frame->interval_ns);
 	exposition->of_commands = sums;

@@ -206,8 +206,8 @@ END_TEST
 
 static bool comes_and_goes(const char *key)
 {
-	static const char *const keys[] = { "pid",   "tid",   "start_seconds", "start_address",
-					    "inode", "local", "remote" };
+	static const char *const keys[] = { "pid",   "tid",  "start_seconds", "start_address",
+					    "inode", "path", "local",         "remote" };
 
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcmp(key, keys[i]) == 0)

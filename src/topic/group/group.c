@@ -164,8 +164,8 @@ static const struct column columns[] = {
 			  "digits of its id"),
 	       .source = "the path; config.v2.json (Docker), containers.json (Podman), config.json "
 			 "(containerd, CRI-O)"),
-	COLUMN(struct group_row, path, .kind = COLUMN_KEY, .title = N_("path"), .width = 24, .hidden = true,
-	       .help = N_("path below the mount; (rest): what is not in a group"),
+	COLUMN(struct group_row, path, .kind = COLUMN_KEY, .fleeting = true, .title = N_("path"), .width = 24,
+	       .hidden = true, .help = N_("path below the mount; (rest): what is not in a group"),
 	       .source = "directories of /sys/fs/cgroup, of all hierarchies"),
 	COLUMN(struct group_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
 	       .title = N_("CPU time"), .width = 9, .hidden = true,
@@ -205,6 +205,7 @@ static const struct schema schema = {
 	.help = N_("control groups: units, containers, pods; each with the groups below it"),
 	.none = N_("this machine has no control groups"),
 	.from_zero = true,
+	.twice_row = "/", /* what is its own is in "(rest)" */
 	.row_size = sizeof(struct group_row),
 	SCHEMA_COLUMNS(columns),
 };
