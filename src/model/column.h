@@ -114,7 +114,7 @@ struct column {
 	bool difference;          /* of two samples: people see the sign of a growth */
 	bool fleeting;            /* LABEL: changes from sample to sample; KEY: of what comes and goes, as a
 				   * process. Neither is part of a series: metrics have sums of such rows */
-	bool grouping;            /* its text, the name of a command, is what such rows are summed by */
+	const char *grouping;     /* such rows are summed by its text, with this label; NULL: not by this */
 	bool additive;            /* sums of it make sense, and metrics have them */
 };
 
@@ -145,8 +145,7 @@ struct schema {
 	bool derived;       /* from other tables of the frame, also in a replay: recordings leave it out */
 	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */
 	const char *sum_row; /* a text key of rows that are the sum of the others; may be NULL */
-	const char
-		*twice_row; /* a text key of a row whose additive columns another row has, too; may be NULL */
+	const char *twice_row;       /* a text key of a row that other rows hold, too; may be NULL */
 	bool one_unit;               /* sizes of all rows share one unit, as in free(1) */
 	size_t row_size;
 	const struct column *columns;

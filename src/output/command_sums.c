@@ -12,6 +12,7 @@
 #include "core/vector.h"
 
 #define OTHERS "(others)"
+#define CHANGE_NS (UINT64_C(60) * 1000000000) /* between changes of a name */
 #define COST_SECONDS 60 /* over which costs are means */
 #define COST_FORGOTTEN 0.01
 #define COST_STEP 0.01 /* a name that takes another's place costs twice as much, and this */
@@ -30,19 +31,16 @@ bool command_sums_apply(const struct schema *schema)
 	return false;
 }
 
-bool command_sums_has(const struct column *column)
-{
-	return column->additive;
-}
-
 void command_sums_open(struct command_sums *sums, const struct schema *schema, bool arguments)
 {
 	*sums = (struct command_sums){ .schema = schema };
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
 
-		if (column->grouping && !sums->name)
+		if (column->grouping && !sums->name) {
 			sums->name = column;
+			sums->label = column->grouping;
+		}
 		if (column->additive && sums->n_columns < COMMAND_SUMS_COLUMNS_MAX)
 			sums->columns[sums->n_columns++] = column;
 	}
@@ -154,7 +152,7 @@ static void choose(struct command_sums *sums, size_t top, uint64_t mono_ns)
 		return;
 	least->listed = false;
 	next->listed = true;
-	sums->next_change_ns = mono_ns + COMMAND_SUMS_CHANGE_NS;
+	sums->next_change_ns = mono_ns + CHANGE_NS;
 }
 
 /* Begins a sample: forgets names that are gone and cost nothing. */

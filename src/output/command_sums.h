@@ -6,18 +6,16 @@
 #ifndef PANETOP_OUTPUT_COMMAND_SUMS_H
 #define PANETOP_OUTPUT_COMMAND_SUMS_H
 
-#include "core/buffer.h"
 #include "core/hash.h"
 #include "model/frame.h"
 
 #define COMMAND_SUMS_COLUMNS_MAX 16 /* columns of a schema that add up */
-#define COMMAND_SUMS_CHANGE_NS (UINT64_C(60) * 1000000000)
 
 /* Of one schema; kept from sample to sample, so that names that are listed stay. All zero is empty. */
 struct command_sums {
 	const struct schema *schema;
-	const struct column
-		*name; /* has the name of the command; NULL: rows are summed by their keys alone */
+	const struct column *name; /* of the command; NULL: rows are summed by their keys alone */
+	const char *label;         /* of the name */
 	const struct column *columns[COMMAND_SUMS_COLUMNS_MAX];
 	unsigned n_columns;
 	struct command_cost {
@@ -33,7 +31,6 @@ struct command_sums {
 	struct command_sum {
 		void *row;       /* of the schema; owned: keys that stay, the name, sums */
 		uint64_t n_rows; /* that it is the sum of */
-		uint64_t hash;
 	} *sums;
 	size_t n_sums, sum_capacity, n_made;
 	struct hash by_key;
@@ -42,9 +39,6 @@ struct command_sums {
 
 /* Do rows of the schema come and go, so that metrics have their sums? */
 bool command_sums_apply(const struct schema *schema);
-
-/* Does the sum have this column? Counters shrink when a process ends: they have rates. */
-bool command_sums_has(const struct column *column);
 
 /* With arguments the whole command line is the name, where there is one. */
 void command_sums_open(struct command_sums *sums, const struct schema *schema, bool arguments);

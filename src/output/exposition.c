@@ -161,7 +161,7 @@ static size_t add_labels(struct exposition *exposition, const void *row)
 			add_label(labels, labels->length == start, schema->columns[c].key,
 				  &schema->columns[c], row);
 	if (name)
-		add_label(labels, labels->length == start, "command", name, row);
+		add_label(labels, labels->length == start, exposition->of_commands->label, name, row);
 	buffer_char(labels, '\0');
 	return start;
 }
@@ -249,8 +249,8 @@ static bool is_metric(const struct exposition *exposition, const struct column *
 {
 	if (column->type == VALUE_TEXT)
 		return false;
-	if (exposition->of_commands)
-		return command_sums_has(column);
+	if (exposition->of_commands) /* counters would go back when a process ends */
+		return column->additive;
 	if (column->kind == COLUMN_COUNTER)
 		return !(exposition->one_shot && exposition->schema->of_run);
 	return column->kind == COLUMN_GAUGE || column->kind == COLUMN_RATE;

@@ -26,7 +26,7 @@ static const struct column columns[] = {
 	COLUMN(struct row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .additive = true),
 	COLUMN(struct row, resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .additive = true),
 	COLUMN(struct row, command, .kind = COLUMN_LABEL, .text = TEXT_COMMAND),
-	COLUMN(struct row, name, .kind = COLUMN_LABEL, .grouping = true),
+	COLUMN(struct row, name, .kind = COLUMN_LABEL, .grouping = "command"),
 };
 
 static const struct schema schema = { .name = "thing",
@@ -233,7 +233,7 @@ START_TEST(schemas_say_what_comes_and_goes)
 			if (column->additive && command_sums_apply(of))
 				ck_assert_msg(column->kind == COLUMN_RATE || column->kind == COLUMN_GAUGE,
 					      "%s.%s", of->name, column->key);
-			n_groupings += column->grouping;
+			n_groupings += column->grouping != NULL;
 			n_additive += column->additive;
 		}
 		ck_assert_uint_le(n_groupings, 1);

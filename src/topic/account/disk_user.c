@@ -66,8 +66,9 @@ static const struct column columns[] = {
 	COUNT(write_bytes, UNIT_BYTES, N_("written"), N_("written since counting began")),
 	COUNT(bytes, UNIT_BYTES, N_("bytes"), N_("read and written since counting began")),
 	COUNT(requests, UNIT_COUNT, N_("bios"), N_("the same, since counting began")),
-	ROW(name, .kind = COLUMN_LABEL, .grouping = true, .title = N_("name"), .width = 15, .hidden = true,
-	    .help = N_("process name, as the kernel keeps it"), .source = "/proc/PID/stat comm"),
+	ROW(name, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
+	    .hidden = true, .help = N_("process name, as the kernel keeps it"),
+	    .source = "/proc/PID/stat comm"),
 	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 24, .text = TEXT_COMMAND,
 	    .help = N_("command line, also of a process that has ended; [name] of a kernel thread; empty "
 		       "where it ended before it was seen"),

@@ -79,7 +79,7 @@ static const struct column columns[] = {
 	COLUMN(struct exited_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"),
 	       .width = 8, .hidden = true, .help = N_("energy for this CPU time, by the same estimate"),
 	       .source = "cpu_seconds * slope of the calibration"),
-	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .grouping = true, .title = N_("command"),
+	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("command"),
 	       .width = 16,
 	       .help = N_("command name; if unknown, the parent's name; (no record): no exit record; "
 			  "(others): commands beyond the table limit"),

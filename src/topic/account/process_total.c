@@ -40,7 +40,7 @@ static const struct column columns[] = {
 	       .width = 5, .rank = 1, .words = true, .help = N_("alive or ended"), .source = "/proc"),
 	COLUMN(struct total_row, processes, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("of"),
 	       .width = 6, .rank = 2, .help = N_("processes in this row"), .source = "panetop"),
-	COLUMN(struct total_row, command, .kind = COLUMN_KEY, .grouping = true, .title = N_("command"),
+	COLUMN(struct total_row, command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("command"),
 	       .width = 16, .help = N_("name of the process"),
 	       .source = "/proc/PID/stat comm; taskstats ac_comm"),
 };

@@ -81,8 +81,9 @@ static const struct column columns[] = {
 	COUNT(udp_sent_bytes, N_("UDP sent"), N_("sent by UDP since counting began")),
 	COUNT(unix_received_bytes, N_("UNIX recv"), N_("received by UNIX sockets since counting began")),
 	COUNT(unix_sent_bytes, N_("UNIX sent"), N_("sent by UNIX sockets since counting began")),
-	ROW(name, .kind = COLUMN_LABEL, .grouping = true, .title = N_("name"), .width = 15, .hidden = true,
-	    .help = N_("process name, as the kernel keeps it"), .source = "/proc/PID/stat comm"),
+	ROW(name, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
+	    .hidden = true, .help = N_("process name, as the kernel keeps it"),
+	    .source = "/proc/PID/stat comm"),
 	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 22, .text = TEXT_COMMAND,
 	    .help = N_("command line; [name] of a kernel thread; empty where a process ended before it was "
 		       "seen"),

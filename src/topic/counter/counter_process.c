@@ -32,7 +32,7 @@ static const struct column columns[] = {
 	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
 	    .width = 10, .hidden = true, .help = N_("start time, after boot"),
 	    .source = "/proc/PID/stat starttime"),
-	ROW(name, .kind = COLUMN_LABEL, .grouping = true, .title = N_("name"), .width = 10, .rank = 4,
+	ROW(name, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 10, .rank = 4,
 	    .help = N_("name when counting started"), .source = "/proc/PID/stat comm"),
 	COUNTER_COLUMNS(struct counter_process_row),
 	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 7, .rank = 1,

@@ -73,7 +73,7 @@ static const struct column columns[] = {
 	    .source = "/proc/PID/stat starttime"),
 	ROW(started_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("since"), .width = 12,
 	    .rank = 4, .help = N_("start time"), .source = "CLOCK_REALTIME - CLOCK_BOOTTIME + start_seconds"),
-	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm", .grouping = true),
+	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm", .grouping = "command"),
 	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("S"), .width = 1, .text = TEXT_STATE,
 	    .help = N_("of its main thread: R runs or waits for a CPU, S sleeps, D waits for a device, "
 		       "T stopped, t traced, Z zombie, X exited"),

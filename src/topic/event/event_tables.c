@@ -76,7 +76,7 @@ struct total_row {
 	      .help = N_("in the last interval"), .source = "growth of " #of " / time", __VA_ARGS__)
 
 static const struct column total_columns[] = {
-	TOTAL(command, .kind = COLUMN_KEY, .grouping = true, .title = N_("name"), .width = 12,
+	TOTAL(command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("name"), .width = 12,
 	      .help = N_("command name, at most 15 bytes; all: the sum; (others): commands beyond the table "
 			 "limit"),
 	      .source = "perf COMM, /proc/PID/stat"),
@@ -207,7 +207,7 @@ static const struct column parent_columns[] = {
 		       "page tables at that time: fork() copies them and takes longer the larger they are; "
 		       "vfork() and posix_spawn() do not copy them"),
 	       .source = "/proc/PID/status VmPTE"),
-	PARENT(command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("name"), .width = 15,
+	PARENT(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
 	       .help = N_("name of the process (comm), at most 15 bytes"),
 	       .source = "perf COMM, /proc/PID/stat"),
 };

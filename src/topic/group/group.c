@@ -158,7 +158,7 @@ static const struct column columns[] = {
 	       .source = "the form of the path"),
 	COLUMN(struct group_row, parent, .kind = COLUMN_LABEL, .title = N_("above"), .width = 16,
 	       .hidden = true, .help = N_("path of the group that it is in"), .source = "the path"),
-	COLUMN(struct group_row, name, .kind = COLUMN_LABEL, .grouping = true, .title = N_("name"),
+	COLUMN(struct group_row, name, .kind = COLUMN_LABEL, .grouping = "name", .title = N_("name"),
 	       .width = 20,
 	       .help = N_("unit, or name of the container or pod from the files of its engine, else 12 "
 			  "digits of its id"),

@@ -51,7 +51,7 @@ static const struct column columns[] = {
 	COLUMN(struct timer_row, armed, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("armed"),
 	       .width = 9, .hidden = true, .help = N_("timers that were armed, since panetop began to count"),
 	       .source = "BPF at hrtimer_start, timer_start"),
-	COLUMN(struct timer_row, command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("command"),
+	COLUMN(struct timer_row, command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"),
 	       .width = 16, .help = N_("name of the process"), .source = "/proc/PID/comm"),
 };
 

@@ -93,8 +93,9 @@ static const struct column columns[] = {
 	       .help = N_("bpf: counted in the kernel, by cause; proc: voluntary switches, each of which "
 			  "ends with a wake-up, without the cause"),
 	       .source = "panetop"),
-	COLUMN(struct wakeup_row, command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("command"),
-	       .width = 16, .help = N_("name of the process"), .source = "/proc/PID/comm"),
+	COLUMN(struct wakeup_row, command, .kind = COLUMN_LABEL, .grouping = "command",
+	       .title = N_("command"), .width = 16, .help = N_("name of the process"),
+	       .source = "/proc/PID/comm"),
 };
 
 static const struct schema schema = {

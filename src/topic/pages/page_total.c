@@ -39,7 +39,7 @@ struct total_row {
 static const struct column columns[] = {
 	COLUMN(struct total_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
 	       .help = N_("process"), .source = "/proc"),
-	COLUMN(struct total_row, command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("command"),
+	COLUMN(struct total_row, command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"),
 	       .width = 15, .help = N_("name of the process (comm), at most 15 bytes"),
 	       .source = "/proc/PID/stat comm"),
 	COLUMN(struct total_row, state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("state"),

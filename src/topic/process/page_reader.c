@@ -52,8 +52,9 @@ static const struct column columns[] = {
 	       .title = N_("majflt"), .width = 7, .rank = 3,
 	       .help = N_("page faults that waited for storage, since its start"),
 	       .source = "/proc/PID/stat majflt"),
-	COLUMN(struct reader_row, command, .kind = COLUMN_LABEL, .grouping = true, .title = N_("command"),
-	       .width = 16, .help = N_("process name, at most 15 bytes"), .source = "/proc/PID/stat comm"),
+	COLUMN(struct reader_row, command, .kind = COLUMN_LABEL, .grouping = "command",
+	       .title = N_("command"), .width = 16, .help = N_("process name, at most 15 bytes"),
+	       .source = "/proc/PID/stat comm"),
 };
 
 static const struct schema schema = {

@@ -270,7 +270,7 @@ static const struct column columns[] = {
 	TEXT(program_base, N_("program"), N_("first word of the command line, without directory"),
 	     "/proc/PID/cmdline", .hidden = true),
 	TEXT(name, N_("name"), N_("name, at most 15 bytes"), "/proc/PID/stat comm", .hidden = true,
-	     .grouping = true),
+	     .grouping = "command"),
 };
 
 static const struct schema schema = {

@@ -65,7 +65,7 @@ static const struct column columns[] = {
 	COLUMN(struct time_account_row, how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 3,
 	       .help = N_("bpf: counted in the kernel; proc: from files, which know running and ready alone"),
 	       .source = "panetop"),
-	COLUMN(struct time_account_row, command, .kind = COLUMN_LABEL, .grouping = true,
+	COLUMN(struct time_account_row, command, .kind = COLUMN_LABEL, .grouping = "command",
 	       .title = N_("command"), .width = 16, .help = N_("name of the process"),
 	       .source = "/proc/PID/comm"),
 };
