@@ -124,7 +124,7 @@ def loop(scratch):
     shutil.copy("/bin/true", path)
     with subprocess.Popen(["sh", "-c", f"while :; do {path}; done"]) as child:
         try:
-            yield
+            yield child
         finally:
             child.kill()
 
@@ -133,7 +133,7 @@ def what_ends_live(scratch):
     """Such a row is no process: nothing is sent to it."""
     if os.geteuid() != 0:
         return None  # their names come from exit records
-    with loop(scratch), screen("-d", "0.5", "cpu") as terminal:
+    with loop(scratch) as child, screen("-d", "0.5", f"--in=tree={child.pid}", "cpu") as terminal:
         found = terminal.wait_for("shortlived ×")
         problem = expect(found and ended_rows(terminal.text()), terminal, "it is not there")
         terminal.send("Z", "/", *"shortlived ×", "Enter", "F9")
@@ -163,7 +163,7 @@ def kill_with_two_keys(_scratch):
     with sleeper(selected=False) as (terminal, child):
         terminal.send("F9")
         problem = expect(f"Send a signal to sleep ({child.pid})" in terminal.text(), terminal, "it does not name the process")
-        terminal.send("Enter")
+        terminal.press(b"\r")  # the message may leave before all is quiet
         problem = problem or expect(terminal.wait_for(f"sent SIGTERM to sleep ({child.pid})"), terminal, "it does not say what it sent")
         return problem or expect(child.wait(PATIENCE) == -15, terminal, "it was not SIGTERM")
 

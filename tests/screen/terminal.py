@@ -166,6 +166,10 @@ class Terminal:
             return any(text.search(line) for line in self.lines())
         return text in self.text()
 
+    def drawn(self):
+        """All text that was drawn so far, also of messages that have left, in its order."""
+        return re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\(B", b"", bytes(self.raw)).decode(errors="replace")
+
     def wait_for(self, text, most=PATIENCE):
         end = time.monotonic() + most
         while not self.has(text):
