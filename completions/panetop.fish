@@ -83,14 +83,12 @@ end
 
 function __panetop_words # VALUES|PLACEHOLDER
     switch $argv[1]
-        case TOPIC
+        case TOPIC 'CONDITION*'
             __panetop_topics
         case '[+]COLUMN'
             __panetop_sort
         case 'COLUMN*'
             __panetop_columns
-        case 'CONDITION*'
-            __panetop_columns latency
         case 'PID|NAME*'
             __panetop_processes
         case 'NAME|UID*'
