@@ -70,7 +70,7 @@ static uint64_t waited_ns(void)
 	return waited;
 }
 
-/* A sample that must not wait for a device that hangs: at most so many seconds with a CPU. */
+/* A sample that must not wait for a device that hangs: at most this long, besides waiting for a CPU. */
 static const struct frame *sample_soon(struct rig *rig, double most_seconds)
 {
 	uint64_t start_ns = env_mono_ns() - waited_ns();
