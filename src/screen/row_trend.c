@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The last values of rows: kept for few rows, and those that are gone make room. */
+/* The last values of rows: of few rows of each sample, and those that are gone make room. */
 #include <config.h>
 
 #include "screen/row_trend.h"
@@ -61,10 +61,8 @@ static void add_value(struct row_trends *trends, uint64_t key_hash, double value
 {
 	uint32_t at = find(trends, key_hash);
 
-	if (at == HASH_NONE && trends->n_rows >= ROW_TREND_ROWS_MAX)
+	if (at == HASH_NONE && trends->n_rows == trends->capacity)
 		make_room(trends);
-	if (at == HASH_NONE && trends->n_rows >= ROW_TREND_ROWS_MAX)
-		return;
 	if (at == HASH_NONE) {
 		at = (uint32_t)trends->n_rows;
 		*VECTOR_ADD(trends->rows, trends->n_rows, trends->capacity) =

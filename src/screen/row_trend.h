@@ -22,8 +22,9 @@ struct row_trends {
 };
 
 /*
- * Adds the values of rows of this table, at most ROW_TREND_ROWS_MAX of them, once for each sample; forgets
- * all when the column changes and when time goes back or has a gap.
+ * Adds the values of rows of this table, of the first ROW_TREND_ROWS_MAX, once for each sample; forgets all
+ * when the column changes and when time goes back or has a gap. The last ROW_TREND_CELLS samples alone decide
+ * what is kept, so that it is the same when they are read again.
  */
 void row_trends_add(struct row_trends *trends, const struct table *table, const struct column *column,
 		    const void *const *rows, size_t n_rows);
