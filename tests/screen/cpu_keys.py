@@ -194,7 +194,7 @@ def pair(*arguments):
         chosen = ",".join(str(child.pid) for child in children)
         with screen("--idle", "-s", "+pid", "-p", chosen, *arguments, "cpu") as terminal:  # in an order that stays
             for child in children:
-                terminal.until(row_of_process(child.pid, "sleep 1000"))
+                terminal.until(re.compile(rf" {child.pid} .* sleep( 1000)?$"))  # its arguments may come later
             terminal.send("Home", "Space", "Space")
             terminal.until("; 2 tagged")
             yield terminal, children
@@ -205,7 +205,7 @@ def pair(*arguments):
 
 
 def tagged_rows(terminal):
-    return [line for line in terminal.lines() if re.match(r"\* .* sleep 1000$", line)]
+    return [line for line in terminal.lines() if re.match(r"\* .* sleep( 1000)?$", line)]
 
 
 def tags_are_seen_and_leave(_scratch):

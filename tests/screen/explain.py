@@ -90,7 +90,7 @@ def an_ordinary_moment(scratch):
 
 def live(scratch):
     """Of the present, which goes on behind it; of the past; and not where nothing is kept."""
-    burner = os.path.join(scratch, "burner")  # no other process has its name, and it is among the first
+    burner = os.path.join(scratch, f"burner{os.getpid()}")  # no other has its name, and it is among the first
     shutil.copy("/bin/sh", burner)
     with screen("-d", "0.1", "cpu", width=100, height=60) as terminal:
         live_seconds(terminal, 2)
@@ -98,7 +98,7 @@ def live(scratch):
             try:
                 live_seconds(terminal, 1)
                 terminal.send("x")
-                problem = expect(f"burner {child.pid}" in terminal.text(), terminal, "no process")
+                problem = expect(f"burner{os.getpid()} {child.pid}" in terminal.text(), terminal, "no process")
                 terminal.send("Esc", ",", "x")
                 problem = problem or expect("Around " in terminal.text() and re.search(r" -[0-9:]{8} of ", terminal.lines()[0]), terminal, "not in the past")
                 terminal.send("Enter")
