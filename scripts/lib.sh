@@ -6,7 +6,7 @@ packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-confi
 	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev libzstd-dev"
 packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
-	appstream desktop-file-utils libcap2-bin systemd"
+	appstream desktop-file-utils libcap2-bin systemd e2fsprogs iproute2 mount ncurses-bin procps util-linux"
 packages_quick="check python3 python3-pyte"
 packages_package="appstream apt-utils autopkgtest build-essential debhelper lintian locales python3"
 packages_cross() { # ARCHITECTURE
@@ -94,10 +94,11 @@ why_no_roots() {
 	fi
 }
 
-# make_root DIRECTORY SUITE ARCHITECTURES: a root with that release of Debian, no more than apt and what it needs
+# make_root DIRECTORY SUITE ARCHITECTURES: a root with that release of Debian, no more than apt and what it needs. What is mounted
+# meanwhile goes with the namespace: an umount fails while a program looks into it.
 make_root() {
-	quietly "$work/mmdebstrap.log" as_root mmdebstrap --mode=root --variant=apt --dpkgopt=force-unsafe-io --skip=cleanup/apt \
-		--architectures="$3" "$2" "$1" "$(debian_archive Debian)" && as_root cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
+	quietly "$work/mmdebstrap.log" as_root unshare -m --propagation private mmdebstrap --mode=root --variant=apt \
+		--dpkgopt=force-unsafe-io --skip=cleanup/apt --architectures="$3" "$2" "$1" "$(debian_archive Debian)" && as_root cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
 }
 
 remove_root() { # DIRECTORY
