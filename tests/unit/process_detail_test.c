@@ -179,7 +179,7 @@ START_TEST(a_stopped_child_names_the_signal)
 	char pid[16];
 
 	if (child == 0) {
-		raise(SIGSTOP);
+		kill(getpid(), SIGSTOP);
 		_exit(0);
 	}
 	ck_assert_int_eq(waitid(P_PID, (id_t)child, NULL, WSTOPPED | WNOWAIT), 0);
