@@ -230,9 +230,10 @@ static uint64_t started_time(const struct env *env, double start_seconds)
 	return env->live && seconds >= 0 ? env_wall_ns() - (uint64_t)(seconds * 1e9) : U64_UNKNOWN;
 }
 
+/* NULL: there is none. */
 static const char *copy_span(struct arena *arena, struct span span)
 {
-	return arena_copy(arena, span.at, span_length(span));
+	return span.at ? arena_copy(arena, span.at, span_length(span)) : NULL;
 }
 
 /* "bash 812 < sshd 700 < systemd 1", as far as they can be read. */
@@ -420,7 +421,7 @@ static void set_links(struct detail_row *row, struct process_page *page, struct 
 				     : item == PAGE_DIRECTORY ? &row->directory
 							      : &row->root;
 
-		if (error && !**field)
+		if (error && (!*field || !**field))
 			*field = error == -EACCES || error == -EPERM ? NULL : "";
 	}
 }
