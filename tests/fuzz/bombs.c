@@ -227,7 +227,8 @@ static void make_known(struct bomb *bomb)
 		for (uint64_t sample = 0; sample < 4; sample++) {
 			put_sample(&rows, many(bomb, 800, 5));
 			for (uint64_t i = 0; i < many(bomb, 800, 5); i++)
-				put_full_row(&rows, schemas[t], i == 0 ? UINT64_C(1000000) << sample : 1, &texted);
+				put_full_row(&rows, schemas[t], i == 0 ? UINT64_C(1000000) << sample : 1,
+					     &texted);
 		}
 		add_section(bomb, t, &rows);
 		buffer_free(&rows);
