@@ -8,7 +8,7 @@ packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellche
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
 	appstream desktop-file-utils libcap2-bin systemd e2fsprogs iproute2 mount ncurses-bin procps util-linux"
 packages_quick="check python3 python3-pyte"
-packages_package="appstream apt-utils autopkgtest build-essential debhelper lintian locales python3"
+packages_package="appstream apt-utils autopkgtest build-essential debhelper iproute2 lintian locales python3"
 packages_cross() { # ARCHITECTURE
 	echo "check:$1 crossbuild-essential-$1 qemu-user"
 }
