@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "topic/process/cache_list.h"
+#include "topic/memory/cache_list.h"
 
 #define page_bytes ((size_t)sysconf(_SC_PAGESIZE))
 #define TMPFS 0x01021994

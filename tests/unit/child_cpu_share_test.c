@@ -7,7 +7,7 @@
 
 #include "core/unknown.h"
 #include "suite.h"
-#include "topic/account/child_cpu_share.h"
+#include "topic/process/child_cpu_share.h"
 
 #define MS_NS UINT64_C(1000000)
 #define LAST_NS (1000 * MS_NS) /* when the processes were looked at before */

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "topic/account/exit_ledger.h"
-#include "topic/account/exit_reader.h"
+#include "topic/process/exit_ledger.h"
+#include "topic/process/exit_reader.h"
 
 #define CHILDREN 50
 #define THREADS 3

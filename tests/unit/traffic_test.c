@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "suite.h"
-#include "topic/process/traffic_list.h"
+#include "topic/network/traffic_list.h"
 
 #define PIECE 65536
 #define PIECES 640 /* 40 MiB */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "account": where CPU time went, and how much of it is unaccounted for. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/cpu/proc_stat.h"
+#include "topic/cpu/stolen_time.h"
+#include "topic/event/event_reader.h"
+#include "topic/process/cgroup_cpu_time.h"
+#include "topic/process/exit_ledger.h"
+#include "topic/process/exit_reader.h"
+#include "topic/topic.h"
+
+#define KSOFTIRQD "ksoftirqd/" /* and the number of its CPU */
+
+struct account_row {
+	const char *part;
+	double cpu_ratio, cpu_seconds;
+	const char *from;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct account_row, part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
+	       .help = N_(
+		       "tasks: processes seen alive; exited: processes that exited between samples; irq, "
+		       "softirq: interrupts, steal: taken by the host, each unknown where the kernel counts "
+		       "it as time of the tasks that it interrupts; unaccounted: the rest, negative where "
+		       "time is counted twice; busy: the sum, as the kernel counts it; with a scope tasks "
+		       "and "
+		       "exited are its processes, and all the rest is outside"),
+	       .source = "panetop"),
+	COLUMN(struct account_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
+	       .width = 6, .rate_of = offsetof(struct account_row, cpu_seconds),
+	       .help = N_("CPU use in the last interval; 100 is one CPU"),
+	       .source = "change of cpu_seconds / time"),
+	COLUMN(struct account_row, cpu_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 9, .help = N_("CPU time since the first sample"),
+	       .source = "see the column from"),
+	COLUMN(struct account_row, from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1,
+	       .words = true, .help = N_("source of the time"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "account",
+	.help = N_("where CPU time went"),
+	.row_size = sizeof(struct account_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+/* Only checks whether registration works. */
+static int test_records(struct env *env)
+{
+	int error = 0;
+
+	exit_reader_close(exit_reader_open(env, &error));
+	return error;
+}
+
+static int test_cpu_sum(struct env *env)
+{
+	struct cgroup_cpu_time *sum = cgroup_cpu_time_open(env);
+	int error = sum ? 0 : -ENODEV;
+
+	cgroup_cpu_time_close(sum);
+	return error;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
+	{ .path = "run time of cgroups",
+	  .gives = N_("CPU time of all processes: without those alive, it is that of exited ones"),
+	  .optional = true,
+	  .test = test_cpu_sum,
+	  .remedies = { { ENODEV, N_("the root control group is not visible, as in a container: exit records "
+				     "and parents are used, less precisely") } } },
+	{ .path = "taskstats",
+	  .gives = N_("CPU time of processes that exited between samples, by name"),
+	  .optional = true,
+	  .test = test_records,
+	  .remedies = { { EPERM, N_("without cap_net_admin this comes from the parents' cutime/cstime, later "
+				    "and less precisely: run it as root") },
+			{ ENOENT,
+			  N_("kernel without CONFIG_TASKSTATS: cutime/cstime of parents is used") },
+			{ EINVAL, N_("not available in a container: cutime/cstime of parents is used") } } },
+	{ 0 },
+};
+
+struct state {
+	struct exit_ledger *ledger;
+	bool begun;
+	double irq, softirq, steal, busy; /* in the first sample */
+	double ksoftirqd;                 /* its CPU time since then, in seconds */
+	struct stolen_time stolen_time;
+	unsigned scope_epoch; /* of the scope that the parts are about */
+	double scope_busy;    /* time of busy when it was chosen */
+	double stolen; /* since the first sample, until it was found to be in the clocks, in seconds */
+};
+
+static double or_zero(uint64_t ticks)
+{
+	return ticks == U64_UNKNOWN ? 0 : (double)ticks;
+}
+
+static void add(struct table *table, const char *part, double seconds, const char *from)
+{
+	struct account_row *row = table_add(table);
+
+	row->part = part;
+	row->cpu_seconds = seconds;
+	row->from = from;
+}
+
+static const char *exited_source(const struct exit_ledger *ledger)
+{
+	if (ledger->by_cpu_sum)
+		return cgroup_cpu_time_version(ledger->processes->cpu_sum) == 1
+			       ? N_("cpuacct.usage - tasks")
+			       : N_("cpu.stat of cgroups - tasks");
+	return ledger->reader ? N_("taskstats exit records") : N_("cutime, cstime of parents");
+}
+
+/* The sum of control groups is of the whole machine: records say which part of it is of the scope. */
+static const char *scope_exited_source(const struct exit_ledger *ledger)
+{
+	if (!ledger->by_cpu_sum)
+		return exited_source(ledger);
+	if (cgroup_cpu_time_version(ledger->processes->cpu_sum) == 1)
+		return ledger->reader ? N_("exit records, fitted to cpuacct.usage - tasks")
+				      : N_("cutime, cstime of parents, fitted to cpuacct.usage - tasks");
+	return ledger->reader ? N_("exit records, fitted to cpu.stat of cgroups - tasks")
+			      : N_("cutime, cstime of parents, fitted to cpu.stat of cgroups - tasks");
+}
+
+/* CPU time of the threads that serve soft interrupts: the kernel counts it as softirq, too. */
+static double ksoftirqd_used(const struct process_list *processes)
+{
+	double used = 0;
+
+	for (size_t i = 0; i < processes->n_all; i++) {
+		const struct process *process = processes->all[i];
+
+		if (process->used_ns != U64_UNKNOWN && process_is_kernel_thread(process) &&
+		    strncmp(process->name, KSOFTIRQD, strlen(KSOFTIRQD)) == 0)
+			used += (double)process->used_ns / 1e9;
+	}
+	return used;
+}
+
+static void begin(struct state *state, const struct proc_stat *stat)
+{
+	const struct cpu_times *times = &stat->all;
+
+	state->begun = true;
+	state->irq = or_zero(times->irq);
+	state->softirq = or_zero(times->softirq);
+	state->steal = or_zero(times->steal);
+	state->busy = stat->busy;
+}
+
+static void count_steal(struct state *state, struct sample *sample, const struct proc_stat *stat)
+{
+	double hz = (double)sample->env->ticks_per_second;
+
+	if (stolen_time_update(&state->stolen_time, sample->env, sample->frame->mono_ns, stat) !=
+	    STOLEN_IN_CLOCKS)
+		state->stolen = (or_zero(stat->all.steal) - state->steal) / hz;
+}
+
+static void add_parts(const struct state *state, const struct proc_stat *stat, double hz, struct table *table)
+{
+	const struct exit_ledger *ledger = state->ledger;
+	const struct cpu_times *times = &stat->all;
+	double processes = (double)ledger->alive_ns / 1e9, ended = (double)ledger->ended_ns / 1e9;
+	double irq = NAN, softirq = NAN, interrupts = 0;
+	bool steals_apart = state->stolen_time.verdict != STOLEN_IN_CLOCKS;
+	double busy = (proc_stat_busy_at(stat, ledger->processes->mono_ns) - state->busy) / hz;
+
+	if (cpu_times_measures_interrupts(times)) {
+		irq = (or_zero(times->irq) - state->irq) / hz;
+		softirq = fmax(0, (or_zero(times->softirq) - state->softirq) / hz - state->ksoftirqd);
+		interrupts = irq + softirq;
+	}
+	add(table, N_("tasks"), processes,
+	    ledger->processes->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
+	add(table, N_("exited"), ended, exited_source(ledger));
+	add(table, N_("irq"), irq, isnan(irq) ? N_("in tasks and exited") : "/proc/stat irq");
+	add(table, N_("softirq"), softirq,
+	    isnan(softirq) ? N_("in tasks and exited") : "/proc/stat softirq - ksoftirqd");
+	add(table, N_("steal"), steals_apart ? state->stolen : NAN,
+	    steals_apart ? "/proc/stat steal" : N_("in tasks and exited"));
+	add(table, N_("unaccounted"), busy - processes - ended - interrupts - state->stolen,
+	    N_("busy - all others"));
+	add(table, N_("busy"), busy, N_("/proc/stat, without idle and iowait"));
+}
+
+/* All that is not of processes in the scope is one part. */
+static void add_scope_parts(const struct state *state, const struct sample *sample,
+			    const struct proc_stat *stat)
+{
+	const struct exit_ledger *ledger = state->ledger;
+	double processes = (double)ledger->scope_alive_ns / 1e9, ended = (double)ledger->scope_ended_ns / 1e9;
+	double busy = (proc_stat_busy_at(stat, ledger->processes->mono_ns) - state->scope_busy) /
+		      (double)sample->env->ticks_per_second;
+	char scope[TEXT_MAX];
+
+	add(sample->table, N_("tasks"), processes,
+	    ledger->processes->clocks ? N_("clocks of the processes") : "/proc/PID/stat");
+	add(sample->table, N_("exited"), ended, scope_exited_source(ledger));
+	scope_write(sample->request->scope, scope, sizeof(scope));
+	add(sample->table, OUTSIDE_SCOPE, busy - processes - ended,
+	    arena_print(&sample->frame->arena, SCOPE_REST_SOURCE, scope));
+	add(sample->table, N_("busy"), busy, N_("/proc/stat, without idle and iowait"));
+}
+
+/* Then a sample without rows keeps rates from growing over the parts of two scopes. */
+static bool changes_scope(struct state *state, const struct proc_stat *stat)
+{
+	bool changes = state->scope_epoch != state->ledger->scope_epoch;
+
+	if (changes || state->scope_busy <= 0)
+		state->scope_busy = stat->busy;
+	state->scope_epoch = state->ledger->scope_epoch;
+	return changes && state->ledger->processes->updates > 1;
+}
+
+static int sample(struct sample *sample)
+{
+	struct env *env = sample->env;
+	struct state *state = sample->state;
+	const struct proc_stat *stat;
+	int error = exit_ledger_update(state->ledger);
+	uint64_t lost = state->ledger->reader ? exit_reader_lost(state->ledger->reader) : 0;
+
+	sample->table->mono_ns = state->ledger->processes->mono_ns;
+	if (!error)
+		error = proc_stat_read(env, &stat);
+	if (error)
+		return error;
+	if (!stat->has_all)
+		return -ENODATA;
+	if (state->begun)
+		state->ksoftirqd += ksoftirqd_used(state->ledger->processes);
+	else
+		begin(state, stat);
+	count_steal(state, sample, stat);
+	if (changes_scope(state, stat))
+		return 0;
+	if (scope_is_set(sample->request->scope))
+		add_scope_parts(state, sample, stat);
+	else
+		add_parts(state, stat, (double)env->ticks_per_second, sample->table);
+	if (!state->ledger->reader && state->ledger->reader_error != -ENOTSUP)
+		frame_notice(sample->frame, schema.name,
+			     source_remedy(env, topic_source(&topic_account, "taskstats"),
+					   -state->ledger->reader_error),
+			     _("no exit records: %s"), env_error_text(-state->ledger->reader_error));
+	if (lost > 0)
+		frame_notice(sample->frame, schema.name, _("a shorter delay loses fewer records"),
+			     P_("%lu exit record was lost: its CPU time is unaccounted",
+				"%lu exit records were lost: their CPU time is unaccounted",
+				(unsigned long)lost),
+			     (unsigned long)lost);
+	return 0;
+}
+
+static int open_account(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	state->ledger = exit_ledger_open(sample);
+	return 0;
+}
+
+static void close_account(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	exit_ledger_close(state->ledger);
+	stolen_time_free(&state->stolen_time);
+}
+
+const struct topic topic_account = {
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct state),
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.open = open_account,
+	.sample = sample,
+	.close = close_account,
+};

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "connection": TCP and UDP sockets, what they move, and whose they are. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/network/service_names.h"
+#include "topic/network/socket_list.h"
+#include "topic/process/process_find.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+#include "topic/users.h"
+
+struct connection_row {
+	const char *protocol, *local, *remote;
+	double received_bytes_per_second, sent_bytes_per_second, retransmits_per_second, drops_per_second;
+	const char *state, *service;
+	double rtt_seconds, busy_ratio, receiver_limited_ratio, buffer_limited_ratio, path_limited_ratio;
+	uint64_t retransmits, window, receive_queue_bytes, send_queue_bytes;
+	uint64_t received_bytes, sent_bytes, retransmitted_bytes, accept_queue, accept_queue_max, dropped;
+	double busy_seconds, receiver_limited_seconds, buffer_limited_seconds, path_limited_seconds;
+	uint64_t namespace, inode, pid;
+	double start_seconds;
+	const char *user, *name, *command, *group;
+};
+
+#define REQUEST_GROUP 1
+
+#define ROW(field, ...) COLUMN(struct connection_row, field, __VA_ARGS__)
+#define FROM "sock_diag "
+
+#define RATE(field, of, measure, heading, cells, what, ...)                                                  \
+	ROW(field, .kind = COLUMN_RATE, .unit = measure, .title = heading, .width = cells,                   \
+	    .rate_of = offsetof(struct connection_row, of), .help = what,                                    \
+	    .source = "growth of " #of " / time", __VA_ARGS__)
+
+#define LIMIT(field, of, heading, what, ...)                                                                 \
+	ROW(field, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = heading, .width = 6,                    \
+	    .rate_of = offsetof(struct connection_row, of),                                                  \
+	    .rate_over = offsetof(struct connection_row, busy_seconds), .help = what,                        \
+	    .source = "growth of " #of " / growth of busy_seconds", __VA_ARGS__)
+
+#define HELD(field, heading, what, from)                                                                     \
+	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = heading, .width = 8,               \
+	    .hidden = true, .help = what, .source = FROM from)
+
+static const struct column columns[] = {
+	ROW(protocol, .kind = COLUMN_KEY, .title = N_("proto"), .width = 5,
+	    .help = N_("tcp or udp, of IPv4 and IPv6"), .source = FROM "protocol"),
+	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .words = true, .title = N_("state"), .width = 11,
+	    .rank = 3,
+	    .help = N_("state of TCP, as ss(8) calls it; of UDP: connected, open; sockets in time-wait are "
+		       "left out"),
+	    .source = FROM "idiag_state"),
+	ROW(local, .kind = COLUMN_KEY, .fleeting = true, .title = N_("local"), .width = 20,
+	    .help = N_("own address and port"), .source = FROM "idiag_src, idiag_sport"),
+	ROW(remote, .kind = COLUMN_KEY, .fleeting = true, .title = N_("remote"), .width = 21, .rank = 1,
+	    .help = N_("address and port of the other side; never looked up in DNS; empty: none"),
+	    .source = FROM "idiag_dst, idiag_dport"),
+	ROW(service, .kind = COLUMN_LABEL, .title = N_("service"), .width = 8, .rank = 6,
+	    .help = N_("what the port usually is for: the remote one, or the own one of a server"),
+	    .source = "/etc/services"),
+	RATE(received_bytes_per_second, received_bytes, UNIT_BYTES_PER_SECOND, N_("payload r/s"), 11,
+	     N_("payload received, without headers; TCP only"), .trend = true, .additive = true),
+	RATE(sent_bytes_per_second, sent_bytes, UNIT_BYTES_PER_SECOND, N_("payload s/s"), 11,
+	     N_("payload sent, without headers, what was sent again counted once; TCP only"),
+	     .additive = true),
+	ROW(rtt_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("rtt"), .width = 8,
+	    .rank = 3, .help = N_("round trip time, smoothed"), .source = FROM "tcpi_rtt"),
+	RATE(retransmits_per_second, retransmits, UNIT_PER_SECOND, N_("again/s"), 7,
+	     N_("segments that were sent again"), .rank = 4, .high = 1, .additive = true),
+	ROW(retransmits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("again"), .width = 6,
+	    .rank = 5, .help = N_("segments that were sent again, since it began"),
+	    .source = FROM "tcpi_total_retrans"),
+	ROW(busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%busy"), .width = 5, .rank = 8,
+	    .ceiling = 1, .rate_of = offsetof(struct connection_row, busy_seconds),
+	    .help = N_("share of the time in which data was to be sent, or not acknowledged yet; TCP only"),
+	    .source = "growth of busy_seconds / time"),
+	LIMIT(receiver_limited_ratio, receiver_limited_seconds, N_("%recvr"),
+	      N_("of that busy time: the receiver had no room, its window was full"), .rank = 8, .high = 0.5),
+	LIMIT(buffer_limited_ratio, buffer_limited_seconds, N_("%sbuf"),
+	      N_("of that busy time: the send buffer was too small for what may be in flight"), .rank = 8,
+	      .high = 0.5),
+	LIMIT(path_limited_ratio, path_limited_seconds, N_("%path"),
+	      N_("the rest of that busy time: limited by congestion control, or data on its way"), .rank = 8),
+	ROW(window, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("cwnd"), .width = 6, .hidden = true,
+	    .help = N_("segments that may be in flight, by congestion control"),
+	    .source = FROM "tcpi_snd_cwnd"),
+	ROW(accept_queue, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("queue"), .width = 6,
+	    .hidden = true, .help = N_("of a listening socket: connections that wait to be accepted"),
+	    .source = FROM "idiag_rqueue"),
+	ROW(accept_queue_max, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("room"), .width = 6,
+	    .rank = 5, .hidden = true,
+	    .help = N_("of a listening socket: how many may wait; what comes then is dropped"),
+	    .source = FROM "idiag_wqueue"),
+	ROW(receive_queue_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("r queue"), .width = 7,
+	    .rank = 7, .help = N_("received, and not read by the process yet"),
+	    .source = FROM "idiag_rqueue"),
+	ROW(send_queue_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("s queue"), .width = 7,
+	    .rank = 7, .help = N_("not sent, or not acknowledged yet"), .source = FROM "idiag_wqueue"),
+	RATE(drops_per_second, dropped, UNIT_PER_SECOND, N_("drops/s"), 7,
+	     N_("packets that the socket dropped, as its queue or buffer was full; of UDP and of listening "
+		"sockets"),
+	     .high = 1, .hidden = true),
+	ROW(dropped, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("dropped"), .width = 7,
+	    .rank = 4, .hidden = true, .help = N_("packets that it dropped since it was made"),
+	    .source = FROM "SK_MEMINFO_DROPS"),
+	ROW(received_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("received"), .width = 8,
+	    .hidden = true, .help = N_("payload received since it began"),
+	    .source = FROM "tcpi_bytes_received, without the end (FIN)"),
+	ROW(sent_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("sent"), .width = 8,
+	    .hidden = true, .help = N_("payload sent since it began"),
+	    .source = FROM "tcpi_bytes_sent - tcpi_bytes_retrans, before Linux 4.19 tcpi_bytes_acked"),
+	ROW(retransmitted_bytes, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = N_("bytes again"),
+	    .width = 11, .hidden = true, .help = N_("payload that was sent again since it began"),
+	    .source = FROM "tcpi_bytes_retrans"),
+	HELD(busy_seconds, N_("busy"),
+	     N_("time with data to be sent, or not acknowledged yet, since it began"), "tcpi_busy_time"),
+	HELD(receiver_limited_seconds, N_("by recvr"), N_("of it: the receiver's window was full"),
+	     "tcpi_rwnd_limited"),
+	HELD(buffer_limited_seconds, N_("by sbuf"), N_("of it: the send buffer was too small"),
+	     "tcpi_sndbuf_limited"),
+	HELD(path_limited_seconds, N_("by path"),
+	     N_("the rest of it: limited by congestion control, or data on its way"),
+	     "tcpi_busy_time - tcpi_rwnd_limited - tcpi_sndbuf_limited"),
+	ROW(namespace, .kind = COLUMN_KEY, .title = N_("netns"), .width = 10, .hidden = true,
+	    .help = N_("number of its network namespace, as lsns(8) shows it"),
+	    .source = "link /proc/PID/ns/net"),
+	ROW(inode, .kind = COLUMN_LABEL, .title = N_("inode"), .width = 9, .hidden = true,
+	    .help = N_("number of the socket; 0: no process has it any more"), .source = FROM "idiag_inode"),
+	ROW(user, .kind = COLUMN_LABEL, .title = N_("user"), .width = 8, .rank = 6,
+	    .help = N_("user who made it"), .source = FROM "idiag_uid, /etc/passwd"),
+	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 1,
+	    .help = N_("process that has it, of several the first that was found; unknown of processes whose "
+		       "files may not be read, and of sockets of the kernel"),
+	    .source = "links of /proc/PID/fd"),
+	ROW(start_seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("started"), .width = 10,
+	    .hidden = true, .help = N_("start time of the process, after boot"),
+	    .source = "/proc/PID/stat starttime"),
+	ROW(name, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
+	    .hidden = true, .help = N_("process name, as the kernel keeps it"),
+	    .source = "/proc/PID/stat comm"),
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16, .rank = 2,
+	    .text = TEXT_COMMAND, .help = N_("its command line"), .source = "/proc/PID/cmdline"),
+	ROW(group, .kind = COLUMN_LABEL, .title = N_("group"), .width = 24, .rank = 4, .hidden = true,
+	    .on_request = REQUEST_GROUP, .fleeting = true, .help = N_("control group of its process"),
+	    .source = "/proc/PID/cgroup"),
+};
+
+static const struct schema schema = {
+	.name = "connection",
+	.help = N_("TCP and UDP sockets: what they move, and whose they are"),
+	.none = N_("there is no socket"),
+	.row_size = sizeof(struct connection_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = SOCKET_LIST_SOURCE,
+	  .gives = N_("TCP and UDP sockets"),
+	  .test = socket_list_test,
+	  .remedies = { { ENOTSUP,
+			  N_("only the live machine has connections, not the files of another root") },
+			{ ENOENT, N_("this kernel is built without CONFIG_INET_DIAG, or its module is not "
+				     "loaded: modprobe tcp_diag") } } },
+	{ 0 },
+};
+
+struct state {
+	struct socket_list *sockets;
+	struct process_list *processes;
+	struct service_names services;
+};
+
+static void set_owner(struct connection_row *row, struct sample *sample, const struct process *process)
+{
+	struct arena *arena = &sample->frame->arena;
+
+	row->pid = process->pid;
+	row->start_seconds = process_start_seconds(sample->env, process->start_ticks);
+	row->name = arena_copy(arena, process->name, strlen(process->name));
+	row->command =
+		process->command ? arena_copy(arena, process->command, strlen(process->command)) : row->name;
+}
+
+static double seconds_of(uint64_t us)
+{
+	return us == U64_UNKNOWN ? NAN : (double)us / 1e6;
+}
+
+static void set_limits(struct connection_row *row, const struct sock_diag *diag)
+{
+	row->busy_seconds = seconds_of(diag->busy_us);
+	row->receiver_limited_seconds = seconds_of(diag->receiver_limited_us);
+	row->buffer_limited_seconds = seconds_of(diag->buffer_limited_us);
+	row->path_limited_seconds =
+		row->busy_seconds - row->receiver_limited_seconds - row->buffer_limited_seconds;
+}
+
+static void set_use(struct connection_row *row, const struct sock_diag *diag)
+{
+	set_limits(row, diag);
+	row->received_bytes = diag->received_bytes;
+	row->sent_bytes = diag->sent_bytes;
+	row->retransmitted_bytes = diag->retransmitted_bytes;
+	row->retransmits = diag->retransmits;
+	row->window = diag->window;
+}
+
+/* It waits for others, and moves nothing itself. */
+static void set_no_use(struct connection_row *row)
+{
+	row->received_bytes = row->sent_bytes = row->retransmitted_bytes = U64_BLANK;
+	row->retransmits = row->window = U64_BLANK;
+}
+
+static void set_queues(struct connection_row *row, const struct socket *socket)
+{
+	bool listening = socket->tcp && !socket->diag.remote_port;
+
+	row->accept_queue = listening ? socket->diag.receive_queue : U64_BLANK;
+	row->accept_queue_max = listening ? socket->diag.send_queue : U64_BLANK;
+	row->receive_queue_bytes = listening ? U64_BLANK : socket->diag.receive_queue;
+	row->send_queue_bytes = listening ? U64_BLANK : socket->diag.send_queue;
+	row->dropped = socket->diag.dropped;
+}
+
+static void set_group(struct connection_row *row, struct sample *sample, struct process *process)
+{
+	const struct state *state = sample->state;
+	const char *group;
+
+	if (!sample_request_wants(sample->request, &schema, REQUEST_GROUP))
+		return;
+	group = process_list_group(state->processes, process);
+	row->group = group ? arena_copy(&sample->frame->arena, group, strlen(group)) : NULL;
+}
+
+static void add_socket(struct sample *sample, const struct socket *socket, struct process *process)
+{
+	struct state *state = sample->state;
+	const struct sock_diag *diag = &socket->diag;
+	struct connection_row *row = table_add(sample->table);
+	struct arena *arena = &sample->frame->arena;
+	char text[SOCK_DIAG_ADDRESS_MAX];
+	const char *service;
+
+	row->protocol = socket->tcp ? "tcp" : "udp";
+	sock_diag_address(diag, false, text);
+	row->local = arena_copy(arena, text, strlen(text));
+	sock_diag_address(diag, true, text);
+	row->remote = diag->remote_port ? arena_copy(arena, text, strlen(text)) : "";
+	row->state = sock_diag_state(diag, socket->tcp);
+	service = service_names_of(&state->services, sample->env, socket->tcp, diag->local_port,
+				   diag->remote_port);
+	row->service = service ? arena_copy(arena, service, strlen(service)) : NULL;
+	if (socket->namespace != 0)
+		row->namespace = socket->namespace;
+	row->inode = diag->inode;
+	row->user = users_name(sample->env, diag->uid);
+	set_queues(row, socket);
+	if (diag->remote_port)
+		set_use(row, diag);
+	else
+		set_no_use(row);
+	if (diag->rtt_us != U64_UNKNOWN && diag->rtt_us > 0)
+		row->rtt_seconds = (double)diag->rtt_us / 1e6;
+	if (!process)
+		return;
+	set_owner(row, sample, process);
+	set_group(row, sample, process);
+}
+
+static int sample_connections(struct sample *sample)
+{
+	struct state *state = sample->state;
+	struct socket_list *sockets = state->sockets;
+	bool scoped = scope_is_set(sample->request->scope);
+	int error = process_list_update(state->processes);
+
+	if (!error)
+		error = socket_list_update_all(sockets);
+	if (error) {
+		env_note_failure(sample->env, SOCKET_LIST_SOURCE, error);
+		return error;
+	}
+	for (size_t i = 0; i < sockets->n_all; i++) {
+		const struct socket *socket = &sockets->all[i];
+		struct process *process =
+			socket->owner ? process_list_find(state->processes, socket->owner) : NULL;
+
+		if (!socket->closed && (!scoped || (process && !process->outside)))
+			add_socket(sample, socket, process);
+	}
+	socket_list_notice(sockets, sample->frame, schema.name);
+	if (sockets->n_denied > 0)
+		frame_notice(
+			sample->frame, schema.name,
+			remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
+					   "and cap_dac_read_search")),
+			P_("files of %zu process may not be read: whose sockets are its is not known",
+			   "files of %zu processes may not be read: whose sockets are theirs is not known",
+			   sockets->n_denied),
+			sockets->n_denied);
+	return 0;
+}
+
+static int open_connections(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	state->processes = process_list_open(sample->env);
+	state->sockets = socket_list_open(sample->env);
+	return 0;
+}
+
+static void close_connections(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	service_names_free(&state->services);
+	socket_list_close(sample->env);
+	process_list_close(state->processes);
+}
+
+const struct topic topic_connection = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
+		PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
+	.state_size = sizeof(struct state),
+	.open = open_connections,
+	.sample = sample_connections,
+	.close = close_connections,
+};

@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <config.h>
+
+#include "topic/network/traffic_list.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/unknown.h"
+#include "core/vector.h"
+#include "sys/pids.h"
+#include "topic/process/process_list.h"
+
+#define ENTRIES_MAX 32768
+#define ABSENT_TICKS 2 /* without growth, until the counter of a process that ended is removed */
+
+/* The words of a key: few, as each costs at every send and receive. */
+enum word { WORD_SOCKET, WORD_LINK, N_WORDS };
+
+/* The parts of the first, and of the second. */
+enum part { PART_PID, PART_SENT, PART_FAMILY, PART_PROTOCOL, PART_NAMESPACE, PART_INTERFACE, N_PARTS };
+#define SENT_SHIFT 32
+#define FAMILY_SHIFT 33
+#define PROTOCOL_SHIFT 48
+#define INTERFACE_SHIFT 32
+
+#define TRACEPOINT_AGAIN "tcp_retransmit_skb"
+#define PROTOCOL_AGAIN UINT16_MAX
+
+static uint32_t pid_of(const uint64_t *key)
+{
+	return (uint32_t)key[WORD_SOCKET];
+}
+
+static bool is_sent(const uint64_t *key)
+{
+	return key[WORD_SOCKET] >> SENT_SHIFT & 1;
+}
+
+static unsigned family_of(const uint64_t *key)
+{
+	return key[WORD_SOCKET] >> FAMILY_SHIFT & 0x7fff;
+}
+
+static unsigned protocol_of(const uint64_t *key)
+{
+	return (unsigned)(key[WORD_SOCKET] >> PROTOCOL_SHIFT);
+}
+
+/* Their arguments: the socket, bytes or an error, flags. What is only looked at is received again later. */
+#define PROGRAMS(parts, ...)                                                                                 \
+	{                                                                                                    \
+		.name = N_("bytes sent by sockets"),                                                         \
+		.tracepoint = "sock_send_length",                                                            \
+		.typed = true,                                                                               \
+		.does = BPF_COUNT,                                                                           \
+		.keys = { SOCKET_PARTS(1), __VA_ARGS__ },                                                    \
+		.n_keys = parts,                                                                             \
+		.value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                             \
+		.positive = true,                                                                            \
+	},                                                                                                   \
+	{                                                                                                    \
+		.name = N_("bytes received by sockets"),                                                     \
+		.tracepoint = "sock_recv_length",                                                            \
+		.typed = true,                                                                               \
+		.does = BPF_COUNT,                                                                           \
+		.unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },                            \
+		.unless_bits = MSG_PEEK | MSG_ERRQUEUE,                                                      \
+		.keys = { SOCKET_PARTS(0), __VA_ARGS__ },                                                    \
+		.n_keys = parts,                                                                             \
+		.value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                             \
+		.positive = true,                                                                            \
+	}
+
+#define SOCKET_PARTS(sent_or_not)                                                                            \
+	[PART_PID] = { .is = BPF_PART_PROCESS },                                                             \
+	[PART_SENT] = { .is = BPF_PART_CONSTANT,                                                             \
+			.constant = sent_or_not,                                                             \
+			.joins = true,                                                                       \
+			.shift = SENT_SHIFT },                                                               \
+	[PART_FAMILY] = { .is = BPF_PART_MEMBER,                                                             \
+			  .name = "sock.__sk_common.skc_family",                                             \
+			  .joins = true,                                                                     \
+			  .shift = FAMILY_SHIFT },                                                           \
+	[PART_PROTOCOL] = { .is = BPF_PART_MEMBER,                                                           \
+			    .name = "sock.sk_protocol",                                                      \
+			    .joins = true,                                                                   \
+			    .shift = PROTOCOL_SHIFT }
+
+#define LINK_PARTS                                                                                           \
+	[PART_NAMESPACE] = { .is = BPF_PART_MEMBER, .name = "sock.__sk_common.skc_net.net.ns.inum" },        \
+	[PART_INTERFACE] = { .is = BPF_PART_MEMBER,                                                          \
+			     .name = "sock.sk_dst_cache.dev.ifindex",                                        \
+			     .joins = true,                                                                  \
+			     .shift = INTERFACE_SHIFT }
+
+static const struct trace_program process_programs[] = { PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 }) };
+static const struct trace_program interface_programs[] = {
+	PROGRAMS(N_PARTS, LINK_PARTS),
+	/* Its arguments: the socket, and what is sent again: by no process, under a protocol of its own. */
+	{ .name = N_("bytes that TCP sends again"),
+	  .tracepoint = TRACEPOINT_AGAIN,
+	  .optional = true,
+	  .typed = true,
+	  .does = BPF_COUNT,
+	  .keys = { [PART_PID] = { .is = BPF_PART_CONSTANT },
+		    [PART_SENT] = { .is = BPF_PART_CONSTANT, .joins = true },
+		    [PART_FAMILY] = { .is = BPF_PART_CONSTANT, .joins = true },
+		    [PART_PROTOCOL] = { .is = BPF_PART_CONSTANT,
+					.constant = PROTOCOL_AGAIN,
+					.joins = true,
+					.shift = PROTOCOL_SHIFT },
+		    LINK_PARTS },
+	  .n_keys = N_PARTS,
+	  .value = { .is = BPF_PART_MEMBER, .argument = 1, .name = "sk_buff.len" } },
+};
+
+#define PLAN(table, of, words, pids)                                                                         \
+	{                                                                                                    \
+		.topic = table, .programs = of, .n_programs = sizeof(of) / sizeof((of)[0]),                  \
+		.n_words = words, .n_entries_max = ENTRIES_MAX, .slots = true, .by_pid = pids,               \
+	}
+
+static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_LINK, true);
+static const struct trace_plan interface_plan = PLAN("network_account", interface_programs, N_WORDS, false);
+
+static enum traffic_kind kind_of(const uint64_t *key)
+{
+	if (family_of(key) == AF_UNIX)
+		return TRAFFIC_UNIX;
+	if (family_of(key) != AF_INET && family_of(key) != AF_INET6)
+		return N_TRAFFIC_KINDS;
+	switch (protocol_of(key)) {
+	case IPPROTO_TCP:
+		return TRAFFIC_TCP;
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+		return TRAFFIC_UDP;
+	default:
+		return TRAFFIC_OTHER;
+	}
+}
+
+static uint64_t hash_key(const struct traffic_counters *counters, const uint64_t *key)
+{
+	return hash_bytes(HASH_SEED,
+			  span_of((const char *)key, counters->trace.plan->n_words * sizeof(*key)));
+}
+
+static bool same_key(const struct traffic_counters *counters, const struct traffic_entry *entry,
+		     const uint64_t *key)
+{
+	return memcmp(entry->key, key, counters->trace.plan->n_words * sizeof(*key)) == 0;
+}
+
+static struct traffic *traffic_of(struct traffic_list *list, uint32_t pid)
+{
+	struct traffic *traffic;
+	uint32_t at;
+
+	HASH_FIND(at, &list->by_pid, hash_u64(pid), list->all[at].pid == pid);
+	if (at != HASH_NONE)
+		return &list->all[at];
+	hash_add(&list->by_pid, hash_u64(pid), (uint32_t)list->n_all);
+	traffic = VECTOR_ADD(list->all, list->n_all, list->capacity);
+	*traffic = (struct traffic){ .pid = pid };
+	return traffic;
+}
+
+static struct traffic_entry *entry_of(struct traffic_counters *counters, const uint64_t *key, uint64_t tick)
+{
+	uint64_t hash = hash_key(counters, key);
+	struct traffic_entry *entry;
+	uint32_t at;
+
+	HASH_FIND(at, &counters->by_key, hash, same_key(counters, &counters->entries[at], key));
+	if (at != HASH_NONE)
+		return &counters->entries[at];
+	hash_add(&counters->by_key, hash, (uint32_t)counters->n_entries);
+	entry = VECTOR_ADD(counters->entries, counters->n_entries, counters->capacity);
+	*entry = (struct traffic_entry){ .tick = tick };
+	memcpy(entry->key, key, counters->trace.plan->n_words * sizeof(*key));
+	return entry;
+}
+
+static struct traffic_link *find_link(const struct traffic_list *list, uint64_t index)
+{
+	for (size_t i = 0; i < list->n_links; i++)
+		if (list->links[i].index == index)
+			return &list->links[i];
+	return NULL;
+}
+
+static struct traffic_link *link_of(struct traffic_list *list, uint64_t index)
+{
+	struct traffic_link *link = find_link(list, index);
+
+	if (link)
+		return link;
+	link = VECTOR_ADD(list->links, list->n_links, list->links_capacity);
+	*link = (struct traffic_link){ .index = index };
+	return link;
+}
+
+const struct traffic_link *traffic_list_link(const struct traffic_list *list, uint64_t index)
+{
+	return find_link(list, index);
+}
+
+static bool is_of_kernel(const struct traffic_list *list, uint32_t pid)
+{
+	const struct process_list *processes = process_list_opened(list->env);
+	const struct process *process = processes ? process_list_find(processes, pid) : NULL;
+
+	return process && process_is_kernel_thread(process);
+}
+
+static void add_to_link(struct traffic_link *link, const uint64_t *key, uint64_t bytes, uint64_t calls,
+			bool of_kernel)
+{
+	bool sent = is_sent(key), udp = kind_of(key) == TRAFFIC_UDP;
+
+	if (of_kernel)
+		*(sent ? &link->kernel_sent : &link->kernel_received) += bytes;
+	else
+		*(sent ? &link->sent : &link->received) += bytes;
+	if (udp)
+		*(sent ? &link->datagrams_sent : &link->datagrams_received) += calls;
+	if (family_of(key) == AF_INET)
+		link->old_bytes += bytes;
+}
+
+static void add_to_links(struct traffic_list *list, const uint64_t *key, uint64_t bytes, uint64_t calls)
+{
+	bool of_kernel;
+
+	if ((uint32_t)key[WORD_LINK] != list->namespace)
+		return;
+	if (protocol_of(key) == PROTOCOL_AGAIN) {
+		list->all_links.again += bytes;
+		link_of(list, key[WORD_LINK] >> INTERFACE_SHIFT)->again += bytes;
+		return;
+	}
+	if (kind_of(key) == TRAFFIC_UNIX || kind_of(key) == N_TRAFFIC_KINDS)
+		return;
+	of_kernel = is_of_kernel(list, pid_of(key));
+	add_to_link(&list->all_links, key, bytes, calls, of_kernel);
+	add_to_link(link_of(list, key[WORD_LINK] >> INTERFACE_SHIFT), key, bytes, calls, of_kernel);
+}
+
+static void add_to_process(struct traffic_list *list, const uint64_t *key, uint64_t bytes)
+{
+	enum traffic_kind kind = kind_of(key);
+	struct traffic *traffic;
+
+	if (kind == N_TRAFFIC_KINDS)
+		return;
+	traffic = traffic_of(list, pid_of(key));
+	traffic->tick = list->env->tick;
+	if (is_sent(key))
+		traffic->total.sent[kind] += bytes;
+	else
+		traffic->total.received[kind] += bytes;
+}
+
+static void grow(struct traffic_list *list, const struct traffic_counters *counters, const uint64_t *key,
+		 uint64_t bytes, uint64_t calls)
+{
+	if (counters == &list->processes)
+		add_to_process(list, key, bytes);
+	else
+		add_to_links(list, key, bytes, calls);
+}
+
+static bool is_alive(const uint32_t *pids, size_t n_pids, uint64_t pid)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, n_pids, pids[at] < pid);
+	return pid == 0 || (at < n_pids && pids[at] == pid);
+}
+
+static void take_entries(struct traffic_list *list, struct traffic_counters *counters, const uint32_t *pids,
+			 size_t n_pids)
+{
+	const struct trace_set *trace = &counters->trace;
+	uint64_t tick = list->env->tick;
+
+	for (size_t i = 0; i < trace->n_entries; i++) {
+		const uint64_t *key = trace_key(trace, i);
+		struct traffic_entry *entry = entry_of(counters, key, tick);
+		const struct bpf_entry *now = &trace->values[i];
+
+		if (now->sum != entry->sum) {
+			grow(list, counters, key, now->sum - entry->sum, now->count - entry->count);
+			entry->sum = now->sum;
+			entry->count = now->count;
+			entry->tick = tick;
+		} else if (tick - entry->tick >= ABSENT_TICKS && !is_alive(pids, n_pids, pid_of(key))) {
+			trace_forget(&counters->trace, i);
+			entry->tick = 0;
+		}
+	}
+}
+
+/* Once their last bytes were shown. */
+static void forget_entries(struct traffic_counters *counters)
+{
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < counters->n_entries; i++)
+		if (counters->entries[i].tick != 0)
+			counters->entries[n_kept++] = counters->entries[i];
+	if (n_kept == counters->n_entries)
+		return;
+	counters->n_entries = n_kept;
+	hash_clear(&counters->by_key);
+	for (size_t i = 0; i < n_kept; i++)
+		hash_add(&counters->by_key, hash_key(counters, counters->entries[i].key), (uint32_t)i);
+}
+
+static void forget_ended(struct traffic_list *list, const uint32_t *pids, size_t n_pids)
+{
+	size_t n_all = 0;
+
+	for (size_t i = 0; i < list->n_all; i++)
+		if (list->env->tick - list->all[i].tick < ABSENT_TICKS ||
+		    is_alive(pids, n_pids, list->all[i].pid))
+			list->all[n_all++] = list->all[i];
+	if (n_all == list->n_all)
+		return;
+	list->n_all = n_all;
+	hash_clear(&list->by_pid);
+	for (size_t i = 0; i < n_all; i++)
+		hash_add(&list->by_pid, hash_u64(list->all[i].pid), (uint32_t)i);
+}
+
+static bool update_counters(struct traffic_list *list, struct traffic_counters *counters,
+			    const struct trace_plan *plan, const uint32_t *pids, size_t n_pids)
+{
+	if (!counters->opened) {
+		counters->opened = true;
+		trace_open(&counters->trace, list->env, list->request, plan);
+	}
+	if (!trace_read(&counters->trace))
+		return false;
+	take_entries(list, counters, pids, n_pids);
+	forget_entries(counters);
+	return true;
+}
+
+/* An optional one may not be there. */
+static bool has_program(const struct traffic_counters *counters, const char *tracepoint)
+{
+	for (unsigned i = 0; i < counters->trace.n_running; i++)
+		if (strcmp(counters->trace.running[i].program->tracepoint, tracepoint) == 0)
+			return true;
+	return false;
+}
+
+static void stop_counters(struct traffic_counters *counters)
+{
+	trace_close(&counters->trace);
+	hash_clear(&counters->by_key);
+	counters->n_entries = 0;
+	counters->opened = false;
+}
+
+static bool update(struct traffic_list *list, bool counts)
+{
+	bool traced = false;
+	const uint32_t *pids;
+	size_t n_pids;
+
+	for (size_t i = 0; i < list->n_all; i++)
+		list->all[i].before = list->all[i].total;
+	if (pids_list(list->env, &pids, &n_pids) < 0)
+		n_pids = 0;
+	if (counts)
+		traced = update_counters(list, &list->processes, &process_plan, pids, n_pids);
+	if (n_pids > 0)
+		forget_ended(list, pids, n_pids);
+	return traced;
+}
+
+bool traffic_list_update(struct traffic_list *list)
+{
+	list->counting_tick = list->env->tick;
+	if (list->tick != list->env->tick || !list->processes.opened) {
+		list->tick = list->env->tick;
+		list->traced = update(list, true);
+	}
+	return list->traced;
+}
+
+static bool was_used(const struct traffic_list *list, uint64_t tick)
+{
+	return tick != ENV_NEVER && list->env->tick - tick <= 1;
+}
+
+int traffic_list_update_tcp(struct traffic_list *list)
+{
+	bool counts = was_used(list, list->counting_tick);
+
+	if (!counts && list->processes.opened)
+		stop_counters(&list->processes);
+	if (!was_used(list, list->links_tick) && list->interfaces.opened)
+		stop_counters(&list->interfaces);
+	if (list->tick != list->env->tick) {
+		list->tick = list->env->tick;
+		list->traced = update(list, counts);
+	}
+	return list->traced ? 0 : traffic_list_update_sockets(list);
+}
+
+bool traffic_list_knows_tcp(const struct traffic_list *list, uint32_t pid)
+{
+	bool read = false;
+
+	if (list->traced)
+		return true;
+	socket_list_reads(list->sockets, pid, &read);
+	return read && (traffic_list_find(list, pid) ||
+			(list->sockets->n_sought == 0 && list->sockets->n_denied == 0));
+}
+
+bool traffic_list_update_links(struct traffic_list *list)
+{
+	const uint32_t *pids;
+	size_t n_pids;
+
+	if (!list->wants_links)
+		list->namespace = socket_list_namespace(list->env, list->env->own_pid);
+	list->wants_links = true;
+	if (list->links_tick != list->env->tick) {
+		list->links_tick = list->env->tick;
+		if (pids_list(list->env, &pids, &n_pids) < 0)
+			n_pids = 0;
+		list->links_traced = update_counters(list, &list->interfaces, &interface_plan, pids, n_pids);
+		list->again_traced = list->links_traced && has_program(&list->interfaces, TRACEPOINT_AGAIN);
+	}
+	return list->links_traced;
+}
+
+static uint64_t growth(uint64_t *counted, uint64_t now)
+{
+	uint64_t grown = now != U64_UNKNOWN && now > *counted ? now - *counted : 0;
+
+	*counted += grown;
+	return grown;
+}
+
+/* What all of the namespace did, whoever owns them. */
+static void count_socket(struct traffic_list *list, struct socket *socket)
+{
+	struct traffic_link *all = &list->all_links;
+	uint64_t received = growth(&socket->seen_received, socket->diag.received_bytes);
+	uint64_t sent = growth(&socket->seen_sent, socket->diag.sent_bytes);
+	uint64_t again = growth(&socket->seen_again, socket->diag.retransmitted_bytes);
+
+	if (!list->again_traced)
+		all->again += again;
+	if (list->links_traced)
+		return;
+	all->received += received;
+	all->sent += sent;
+	all->old_bytes += socket->diag.family == AF_INET ? received + sent : 0;
+}
+
+static void take_socket(struct traffic_list *list, struct socket *socket)
+{
+	struct traffic *traffic = traffic_of(list, socket->owner);
+	uint64_t received = growth(&socket->counted_received, socket->diag.received_bytes);
+	uint64_t sent = growth(&socket->counted_sent, socket->diag.sent_bytes);
+
+	traffic->retransmitted += growth(&socket->counted_again, socket->diag.retransmitted_bytes);
+	traffic->connections += !socket->closed;
+	if (received + sent == 0 || list->traced)
+		return;
+	traffic->total.received[TRAFFIC_TCP] += received;
+	traffic->total.sent[TRAFFIC_TCP] += sent;
+	traffic->tick = list->env->tick;
+}
+
+/* What it has now is from before. */
+static void begin_socket(struct socket *socket)
+{
+	growth(&socket->counted_received, socket->diag.received_bytes);
+	growth(&socket->counted_sent, socket->diag.sent_bytes);
+	growth(&socket->counted_again, socket->diag.retransmitted_bytes);
+	growth(&socket->seen_received, socket->diag.received_bytes);
+	growth(&socket->seen_sent, socket->diag.sent_bytes);
+	growth(&socket->seen_again, socket->diag.retransmitted_bytes);
+}
+
+/* Of a socket without an owner the bytes wait until there is one, or until it is closed. */
+static void take_sockets(struct traffic_list *list)
+{
+	struct socket_list *sockets = list->sockets;
+
+	for (size_t i = 0; i < list->n_all; i++)
+		list->all[i].connections = 0;
+	for (size_t i = 0; i < sockets->n_all; i++) {
+		struct socket *socket = &sockets->all[i];
+
+		if (!socket->tcp || socket->diag.remote_port == 0)
+			continue;
+		if ((!list->sockets_begun || socket->is_older) && !socket->closed)
+			begin_socket(socket);
+		socket->is_older = false;
+		if (socket_list_is_own(sockets, socket))
+			count_socket(list, socket);
+		if (socket->owner != 0 || socket->closed)
+			take_socket(list, socket);
+	}
+	for (size_t i = 0; i < list->n_all; i++)
+		socket_list_reads(sockets, list->all[i].pid, &list->all[i].knows_sockets);
+	list->sockets_begun = true;
+}
+
+int traffic_list_update_sockets(struct traffic_list *list)
+{
+	int error;
+
+	if (!list->sockets)
+		list->sockets = socket_list_open(list->env);
+	error = socket_list_update(list->sockets);
+	if (!error && list->sockets_tick != list->env->tick) {
+		list->sockets_begun &= was_used(list, list->sockets_tick);
+		list->sockets_tick = list->env->tick;
+		take_sockets(list);
+	}
+	return error;
+}
+
+int traffic_list_update_all_sockets(struct traffic_list *list)
+{
+	if (!list->sockets)
+		list->sockets = socket_list_open(list->env);
+	socket_list_update_all(list->sockets);
+	return traffic_list_update_sockets(list);
+}
+
+static struct traffic *find(const struct traffic_list *list, uint32_t pid)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &list->by_pid, hash_u64(pid), list->all[at].pid == pid);
+	return at == HASH_NONE ? NULL : &list->all[at];
+}
+
+const struct traffic *traffic_list_find(const struct traffic_list *list, uint32_t pid)
+{
+	return find(list, pid);
+}
+
+/* When the pid has another process than before, what it had belongs to that one. */
+bool traffic_of_process(struct traffic_list *list, uint32_t pid, uint64_t start_ticks,
+			struct traffic_bytes *bytes)
+{
+	struct traffic *traffic = find(list, pid);
+
+	if (!traffic)
+		return false;
+	if (start_ticks != U64_UNKNOWN) {
+		if (traffic->start_ticks != 0 && traffic->start_ticks != start_ticks)
+			traffic->base = traffic->before;
+		traffic->start_ticks = start_ticks;
+	}
+	for (unsigned i = 0; i < N_TRAFFIC_KINDS; i++) {
+		bytes->received[i] = traffic->total.received[i] - traffic->base.received[i];
+		bytes->sent[i] = traffic->total.sent[i] - traffic->base.sent[i];
+	}
+	return true;
+}
+
+static uint64_t sum(const uint64_t bytes[N_TRAFFIC_KINDS])
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < N_TRAFFIC_KINDS; i++)
+		all += bytes[i];
+	return all;
+}
+
+uint64_t traffic_received(const struct traffic_bytes *bytes)
+{
+	return sum(bytes->received);
+}
+
+uint64_t traffic_sent(const struct traffic_bytes *bytes)
+{
+	return sum(bytes->sent);
+}
+
+static void *open_list(struct env *env)
+{
+	struct traffic_list *list = alloc_zeroed(1, sizeof(*list));
+
+	list->env = env;
+	list->tick = list->counting_tick = list->sockets_tick = list->links_tick = ENV_NEVER;
+	return list;
+}
+
+static void close_counters(struct traffic_counters *counters)
+{
+	trace_close(&counters->trace);
+	hash_free(&counters->by_key);
+	free(counters->entries);
+}
+
+static void close_list(void *state)
+{
+	struct traffic_list *list = state;
+
+	close_counters(&list->processes);
+	close_counters(&list->interfaces);
+	if (list->sockets)
+		socket_list_close(list->env);
+	hash_free(&list->by_pid);
+	free(list->all);
+	free(list->links);
+	free(list);
+}
+
+struct traffic_list *traffic_list_open(struct env *env, const struct sample_request *request)
+{
+	struct traffic_list *list = env_share(env, open_list, open_list, close_list);
+
+	list->request = request;
+	return list;
+}
+
+void traffic_list_close(struct env *env)
+{
+	env_unshare(env, open_list);
+}

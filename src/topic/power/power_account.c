@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "power_account": splits the power of the machine by a calibration, and shows what is unexplained. */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "topic/cpu/proc_stat.h"
+#include "topic/event/event_reader.h"
+#include "topic/power/power_estimate.h"
+#include "topic/process/exit_ledger.h"
+#include "topic/topic.h"
+
+struct power_account_row {
+	const char *part;
+	double watts, joules, r_squared;
+	const char *fit, *from;
+};
+
+#define ROW(field, ...) COLUMN(struct power_account_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	ROW(part, .kind = COLUMN_KEY, .title = N_("part"), .width = 12, .words = true,
+	    .help = N_("baseline: the idle machine; tasks: processes seen alive; exited: processes that "
+		       "exited between samples; others: interrupts, and CPU time that the kernel counts for "
+		       "no process or twice; unexplained: the rest, negative where the estimate is too high; "
+		       "total: the sum, as measured"),
+	    .source = "panetop"),
+	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("watts"), .width = 8,
+	    .rate_of = offsetof(struct power_account_row, joules),
+	    .help = N_("power in the last interval; all rows but total are estimates"),
+	    .source = "change of joules / time"),
+	ROW(joules, .kind = COLUMN_GAUGE, .unit = UNIT_JOULES, .title = N_("joules"), .width = 9, .rank = 2,
+	    .help = N_("energy since the first sample"), .source = "see the column from"),
+	ROW(r_squared, .kind = COLUMN_GAUGE, .title = N_("R squared"), .width = 9,
+	    .help = N_("share of the variation of power that load explains, from the calibration: 0 to 1"),
+	    .source = "calibration"),
+	ROW(fit, .kind = COLUMN_LABEL, .title = N_("fit"), .width = 9, .words = true,
+	    .help = N_("quality of the estimate: excellent, good, fair, poor; or measured"),
+	    .source = "calibration"),
+	ROW(from, .kind = COLUMN_LABEL, .title = N_("from"), .width = 24, .rank = 1, .words = true,
+	    .help = N_("how it is computed"), .source = "panetop"),
+};
+
+static const struct schema schema = {
+	.name = "power_account",
+	.help = N_("where the power of the machine goes, by a calibration"),
+	.row_size = sizeof(struct power_account_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = "proc/stat", .gives = N_("CPU time of the machine") },
+	{ 0 },
+};
+
+struct state {
+	struct power_estimate estimate;
+	struct exit_ledger *ledger;
+	bool begun;
+	uint64_t begun_ns;
+	unsigned scope_epoch; /* of the scope that the sums are about */
+	struct power_sums { /* CPU seconds, and joules as measured */
+		double busy, processes, ended, total;
+	} first; /* in the first sample */
+};
+
+static void add(struct table *table, const struct power_fit_line *line, const char *part, double joules,
+		const char *from)
+{
+	struct power_account_row *row = table_add(table);
+
+	row->part = part;
+	row->joules = joules;
+	row->r_squared = line ? line->r_squared : row->r_squared;
+	row->fit = line ? calibration_word(line->r_squared) : N_("measured");
+	row->from = from;
+}
+
+/* Within a scope the processes outside are one part with what is of no process. */
+static void add_others(const struct state *state, const struct power_fit_line *line, double joules,
+		       struct table *table)
+{
+	bool scoped = exit_ledger_has_scope(state->ledger);
+
+	add(table, line, scoped ? OUTSIDE_SCOPE : N_("others"), joules,
+	    N_("slope * (busy - tasks - exited)"));
+}
+
+/* The rows after baseline split the busy time of the CPUs, multiplied by the slope. */
+static void add_parts(const struct state *state, const struct power_sums *now, struct table *table)
+{
+	const struct power_estimate *estimate = &state->estimate;
+	const struct power_fit_line *line = &estimate->fit.lines[CALIBRATION_LOAD];
+	double busy = power_estimate_joules(estimate, now->busy - state->first.busy);
+	double processes = power_estimate_joules(estimate, now->processes - state->first.processes);
+	double ended = power_estimate_joules(estimate, now->ended - state->first.ended);
+	double seconds = (double)(table->mono_ns - state->begun_ns) / 1e9;
+	double baseline = line->intercept_watts * seconds, total = now->total - state->first.total;
+
+	add(table, line, N_("baseline"), estimate->known ? baseline : NAN, N_("intercept of the line"));
+	add(table, line, N_("tasks"), processes, N_("slope * CPU time of the processes"));
+	add(table, line, N_("exited"), ended, N_("slope * CPU time of exited processes"));
+	add_others(state, line, busy - processes - ended, table);
+	add(table, line, N_("unexplained"), total - baseline - busy, N_("total - all others"));
+	add(table, NULL, N_("total"), estimate->known ? total : NAN, N_("the row total of the table power"));
+}
+
+static void notice(const struct state *state, struct frame *frame)
+{
+	const struct power_fit_line *line = &state->estimate.fit.lines[CALIBRATION_LOAD];
+
+	if (!state->estimate.energy)
+		frame_notice(
+			frame, schema.name,
+			_("calibrate: K in the pane power, or panetop --calibrate -o json power >FILE, then "
+			  "--calibration=FILE"),
+			_("no power of processes: there is no calibration"));
+	else if (isnan(state->estimate.energy->joules))
+		frame_notice(frame, schema.name, _("panetop --probe power shows why"),
+			     _("no power of processes: nothing measures the power of the machine"));
+	else if (line->r_squared < CALIBRATION_FAIR)
+		frame_notice(
+			frame, schema.name, _("calibrate again with longer steps while nothing else runs"),
+			_("the power of processes is a poor estimate: R squared is %.2f"), line->r_squared);
+}
+
+static struct power_sums sums_of(const struct state *state, const struct cpu_times *times)
+{
+	const struct exit_ledger *ledger = state->ledger;
+	bool scoped = exit_ledger_has_scope(ledger);
+
+	return (struct power_sums){
+		.busy = cpu_times_busy(times) / (double)ledger->processes->env->ticks_per_second,
+		.processes = (double)(scoped ? ledger->scope_alive_ns : ledger->alive_ns) / 1e9,
+		.ended = (double)(scoped ? ledger->scope_ended_ns : ledger->ended_ns) / 1e9,
+		.total = state->estimate.energy->joules,
+	};
+}
+
+static int sample(struct sample *sample)
+{
+	struct table *table = sample->table;
+	struct state *state = sample->state;
+	struct power_sums now;
+	const struct proc_stat *stat;
+	struct cpu_times times;
+	int error;
+
+	power_estimate_update(&state->estimate, table->mono_ns);
+	notice(state, sample->frame);
+	if (!state->estimate.energy)
+		return 0;
+	error = exit_ledger_update(state->ledger);
+	if (!error)
+		error = proc_stat_read(sample->env, &stat);
+	if (error)
+		return error;
+	if (!stat->has_all)
+		return -ENODATA;
+	times = stat->all;
+	times.steal = 0; /* used by other guests */
+	now = sums_of(state, &times);
+	table->mono_ns = state->ledger->processes->mono_ns;
+	if (!state->begun || state->scope_epoch != state->ledger->scope_epoch) {
+		bool restarts = state->begun;
+
+		state->scope_epoch = state->ledger->scope_epoch;
+		state->begun = state->estimate.known;
+		state->begun_ns = table->mono_ns;
+		state->first = now;
+		if (restarts) /* without rows there is no rate of two different parts */
+			return 0;
+	}
+	add_parts(state, &now, table);
+	return 0;
+}
+
+static int open_account(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	state->ledger = exit_ledger_open(sample);
+	power_estimate_open(&state->estimate, sample->env, sample->settings);
+	return 0;
+}
+
+static void close_account(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	power_estimate_close(&state->estimate);
+	exit_ledger_close(state->ledger);
+}
+
+static void poll(struct sample *sample, uint64_t mono_ns)
+{
+	const struct state *state = sample->state;
+
+	if (state->estimate.energy)
+		energy_poll(state->estimate.energy, mono_ns);
+}
+
+const struct topic topic_power_account = {
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct state),
+	.uses = EVENT_USES | ENERGY_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.open = open_account,
+	.sample = sample,
+	.poll = poll,
+	.close = close_account,
+};

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Joins exit records with processes that were seen alive, so that nothing is counted twice. */
+#include <config.h>
+
+#include "topic/process/exit_ledger.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/vector.h"
+#include "model/column.h"
+#include "topic/event/event_reader.h"
+#include "topic/process/cgroup_cpu_time.h"
+#include "topic/process/child_cpu_share.h"
+#include "topic/process/exit_reader.h"
+
+#define OTHERS "(others)"
+#define KTHREADD 2 /* pid of the parent of kernel threads: visible only with the whole machine */
+#define EXIT_KIB 256 /* an exit without memory costs as much CPU time as freeing this */
+
+static const char key;
+
+static void drain(void *context);
+
+static void *open_ledger(struct env *env)
+{
+	struct exit_ledger *ledger = alloc_zeroed(1, sizeof(*ledger));
+
+	ledger->processes = process_list_open(env);
+	ledger->tick = ENV_NEVER;
+	ledger->reader = exit_reader_open(env, &ledger->reader_error);
+	if (ledger->reader) {
+		ledger->processes->clocks_read = drain;
+		ledger->processes->clocks_context = ledger;
+	}
+	ledger->tick_ns = exit_reader_tick_ns(env);
+	ledger->commands = alloc_zeroed(EXITED_COMMANDS_MAX, sizeof(*ledger->commands));
+	return ledger;
+}
+
+static void close_ledger(void *state)
+{
+	struct exit_ledger *ledger = state;
+
+	ledger->processes->clocks_read = NULL;
+	exit_reader_close(ledger->reader);
+	if (ledger->events)
+		event_reader_close(ledger->events, ledger->processes->env);
+	event_ended_free(&ledger->event_ended);
+	process_list_close(ledger->processes);
+	free(ledger->shares);
+	free(ledger->commands);
+	hash_free(&ledger->by_name);
+	free(ledger->ended);
+	free(ledger);
+}
+
+struct exit_ledger *exit_ledger_open(const struct sample *sample)
+{
+	struct env *env = sample->env;
+	struct exit_ledger *ledger = env_share(env, &key, open_ledger, close_ledger);
+
+	if (ledger->reader || ledger->events || !env->live || env->foreign_pids)
+		return ledger;
+	ledger->events = event_reader_open(sample);
+	ledger->shares = alloc_zeroed(1, sizeof(*ledger->shares));
+	return ledger;
+}
+
+void exit_ledger_close(struct exit_ledger *ledger)
+{
+	env_unshare(ledger->processes->env, &key);
+}
+
+static struct exited_command *find_or_add(struct exit_ledger *ledger, const char *name)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(name));
+	struct exited_command *command;
+	uint32_t at;
+
+	HASH_FIND(at, &ledger->by_name, hash, strcmp(ledger->commands[at].name, name) == 0);
+	if (at != HASH_NONE)
+		return &ledger->commands[at];
+	if (ledger->n_commands + 1 >= EXITED_COMMANDS_MAX && strcmp(name, OTHERS) != 0)
+		return find_or_add(ledger, OTHERS);
+	hash_add(&ledger->by_name, hash, (uint32_t)ledger->n_commands);
+	command = &ledger->commands[ledger->n_commands++];
+	strcpy(command->name, name);
+	return command;
+}
+
+/* What is known of exited processes of one name. */
+struct ends {
+	uint64_t uncounted_ns, left_kib;
+	uint64_t exits, failures; /* U64_UNKNOWN: unknown */
+};
+
+static void count(struct exited_command *command, const struct ends *ends)
+{
+	command->reported_ns += ends->uncounted_ns;
+	command->exits = u64_sum(command->exits, ends->exits);
+	command->failures = u64_sum(command->failures, ends->failures);
+	command->left_kib += ends->left_kib;
+}
+
+static struct scope *scope_of(const struct exit_ledger *ledger)
+{
+	return ledger->processes->request ? ledger->processes->request->scope : NULL;
+}
+
+bool exit_ledger_has_scope(const struct exit_ledger *ledger)
+{
+	return scope_is_set(scope_of(ledger));
+}
+
+/* What no sample and perhaps no event has seen: by its parent, its user, its name. */
+static bool is_outside(const struct exit_ledger *ledger, uint32_t pid, uint32_t parent_pid, uint32_t uid,
+		       const char *name)
+{
+	struct scope *scope = scope_of(ledger);
+
+	if (!scope_is_set(scope))
+		return false;
+	scope_event(scope,
+		    &(struct scope_process){
+			    .pid = pid,
+			    .parent_pid = parent_pid == U32_UNKNOWN ? U64_UNKNOWN : parent_pid,
+			    .start_seconds = NAN,
+			    .uid = uid == U32_UNKNOWN ? U64_UNKNOWN : uid,
+			    .name = span_text(name),
+			    .program = span_text(""),
+		    },
+		    false);
+	return !scope_has(scope, pid, NAN);
+}
+
+static void count_exit(struct exit_ledger *ledger, const char *name, bool outside, struct ends ends)
+{
+	char quoted[PROCESS_NAME_MAX + sizeof(PROCESS_NOT_A_SUM)];
+
+	if (outside) {
+		count(&ledger->outside, &ends);
+		return;
+	}
+	if (strcmp(name, OTHERS) == 0 || strcmp(name, EXITED_NO_RECORD) == 0) {
+		snprintf(quoted, sizeof(quoted), PROCESS_NOT_A_SUM, name);
+		name = quoted;
+	}
+	count(find_or_add(ledger, name), &ends);
+}
+
+static void keep_record(void *context, const struct exit_record *record)
+{
+	struct exit_ledger *ledger = context;
+	uint32_t number = (uint32_t)ledger->n_ended;
+	struct ended *ended = VECTOR_ADD(ledger->ended, ledger->n_ended, ledger->ended_capacity);
+
+	*ended = (struct ended){
+		.tgid = record->tgid ? record->tgid : record->tid,
+		.number = number,
+		.first = record->tgid == 0 || record->tgid == record->tid,
+		.last = record->tgid == 0 || record->last,
+		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
+		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
+		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
+		.failed = record->exit_code != 0 && record->exit_code != U32_UNKNOWN,
+		.parent_pid = record->parent_pid,
+		.uid = record->uid,
+	};
+	strcpy(ended->name, record->comm);
+}
+
+static int compare_ended(const void *one, const void *other)
+{
+	const struct ended *a = one, *b = other;
+
+	if (a->waits != b->waits)
+		return a->waits ? 1 : -1;
+	return a->tgid != b->tgid ? (a->tgid > b->tgid) - (a->tgid < b->tgid)
+				  : (a->number > b->number) - (a->number < b->number);
+}
+
+/* The threads of a process that exited in this tick. Where it has a clock, their scheduler's time counts. */
+static void count_process(struct exit_ledger *ledger, const struct ended *threads, size_t n_threads)
+{
+	struct process *exited = process_list_find_exited(ledger->processes, threads->tgid);
+	struct process *alive = process_list_find(ledger->processes, threads->tgid);
+	const struct ended *first = &threads[n_threads - 1];
+	uint64_t cpu_ns = 0, run_ns = 0, exits = 0;
+	bool failed = false; /* threads that exit alone have the code 0 */
+
+	for (size_t i = 0; i < n_threads; i++) {
+		cpu_ns += threads[i].cpu_ns;
+		run_ns += threads[i].run_ns;
+		exits += threads[i].last;
+		failed |= threads[i].failed;
+		if (threads[i].first)
+			first = &threads[i];
+	}
+	if (exited) {
+		exited->dead_ns += run_ns; /* count_exited() subtracts its clock */
+		exited->failed |= failed;
+	} else if (alive) {
+		alive->dead_ns += run_ns; /* its clock includes this, or they exited after it was read */
+		alive->failed |= failed;
+	} else {
+		count_exit(ledger, first->name,
+			   is_outside(ledger, first->tgid, first->parent_pid, first->uid, first->name),
+			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, exits, failed && exits > 0 });
+	}
+}
+
+/* What ended until the clocks of the processes were read is of this tick. */
+static void drain(void *context)
+{
+	struct exit_ledger *ledger = context;
+
+	exit_reader_drain(ledger->reader, keep_record, ledger);
+}
+
+/*
+ * Files are read after the clocks, which takes a busy machine a while. What ended meanwhile is of the next
+ * tick, unless this one has its process as exited. How many are of this tick: the first ones.
+ */
+static size_t choose_ended(struct exit_ledger *ledger, size_t n_until_clocks)
+{
+	size_t n_chosen = 0;
+
+	for (size_t i = 0; i < ledger->n_ended; i++) {
+		struct ended *ended = &ledger->ended[i];
+
+		ended->waits = i >= n_until_clocks &&
+			       !process_list_find_exited(ledger->processes, ended->tgid);
+		n_chosen += !ended->waits;
+	}
+	if (ledger->n_ended > 0)
+		qsort(ledger->ended, ledger->n_ended, sizeof(*ledger->ended), compare_ended);
+	return n_chosen;
+}
+
+static void drop_counted(struct exit_ledger *ledger, size_t n_counted)
+{
+	size_t n_left = ledger->n_ended - n_counted;
+
+	if (n_left == 0) {
+		VECTOR_EMPTY(ledger->ended, ledger->n_ended, ledger->ended_capacity, &ledger->recent_ended);
+		return;
+	}
+	memmove(ledger->ended, ledger->ended + n_counted, n_left * sizeof(*ledger->ended));
+	ledger->n_ended = n_left;
+	for (size_t i = 0; i < n_left; i++)
+		ledger->ended[i].number = (uint32_t)i;
+}
+
+static void count_records(struct exit_ledger *ledger)
+{
+	size_t start = 0, n_until_clocks = ledger->n_ended, n_ended;
+
+	drain(ledger);
+	n_ended = choose_ended(ledger, n_until_clocks);
+	for (size_t i = 1; i <= n_ended; i++) {
+		if (i < n_ended && ledger->ended[i].tgid == ledger->ended[start].tgid)
+			continue;
+		count_process(ledger, ledger->ended + start, i - start);
+		start = i;
+	}
+	drop_counted(ledger, n_ended);
+}
+
+/* CPU time after they were last seen. Threads that exited before the first sample have no record. */
+static void count_exited(struct exit_ledger *ledger)
+{
+	const struct process_list *processes = ledger->processes;
+
+	for (size_t i = 0; i < processes->n_exited; i++) {
+		const struct process *process = processes->exited[i];
+		uint64_t page_kib = processes->env->page_bytes / 1024, pages = process->stat.resident_pages;
+
+		count_exit(ledger, process->name, process->outside,
+			   (struct ends){ process->dead_ns > process->cpu_ns
+						  ? process->dead_ns - process->cpu_ns
+						  : 0,
+					  EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib, 1,
+					  process->failed });
+	}
+}
+
+static uint64_t children_ns(const struct exit_ledger *ledger, const struct process *process)
+{
+	return (process->stat.children_user_ticks + process->stat.children_system_ticks) *
+	       (UINT64_C(1000000000) / ledger->processes->env->ticks_per_second);
+}
+
+/* CPU time of exited processes that samples saw will show in the cutime of their reapers. */
+static void expect_known(struct exit_ledger *ledger)
+{
+	const struct process_list *processes = ledger->processes;
+
+	for (size_t i = 0; i < processes->n_exited; i++) {
+		const struct process *process = processes->exited[i];
+		struct process *reaper = child_reaper(processes, (uint32_t)process->stat.parent_pid);
+
+		if (reaper)
+			reaper->known_children_ns +=
+				process->cpu_ns + children_ns(ledger, process) + process->known_children_ns;
+	}
+}
+
+/* To a name of one parent's children. */
+struct credit {
+	struct exit_ledger *ledger;
+	bool outside;
+};
+
+static void credit_share(void *context, const char *name, uint64_t ns)
+{
+	const struct credit *credit = context;
+
+	count_exit(credit->ledger, name, credit->outside,
+		   (struct ends){ .uncounted_ns = ns, .failures = U64_UNKNOWN });
+}
+
+static void count_events(struct exit_ledger *ledger)
+{
+	event_reader_collect_ended(ledger->events, &ledger->event_ended);
+	child_shares_add(ledger->shares, ledger->processes, &ledger->event_ended);
+	for (size_t i = 0; i < ledger->event_ended.count; i++) {
+		const struct event_ended *ended = &ledger->event_ended.list[i];
+
+		if (*ended->comm)
+			count_exit(ledger, ended->comm,
+				   is_outside(ledger, ended->pid,
+					      ended->parent_pid ? ended->parent_pid : U32_UNKNOWN, ended->uid,
+					      ended->comm),
+				   (struct ends){ 0, EXIT_KIB, 1, U64_UNKNOWN });
+	}
+}
+
+static void count_grown(struct exit_ledger *ledger, const struct process *parent, uint64_t ns)
+{
+	struct credit credit = { ledger, parent->outside };
+	char name[PROCESS_NAME_MAX];
+
+	if (ledger->events &&
+	    child_shares_split(ledger->shares, ledger->processes, parent->pid, ns, credit_share, &credit))
+		return;
+	snprintf(name, sizeof(name), "%.40s's children", parent->name);
+	count_exit(ledger, name, parent->outside, (struct ends){ ns, 0, U64_UNKNOWN, U64_UNKNOWN });
+}
+
+/* Without records: the cutime growth of parents, without what samples saw of their children. */
+static void count_children(struct exit_ledger *ledger)
+{
+	const struct process_list *processes = ledger->processes;
+
+	expect_known(ledger);
+	for (size_t i = 0; i < processes->n_all; i++) {
+		struct process *process = processes->all[i];
+		uint64_t now = children_ns(ledger, process), grown, known;
+
+		if (now <= process->children_ns)
+			continue;
+		grown = now - process->children_ns;
+		process->children_ns = now;
+		known = grown < process->known_children_ns ? grown : process->known_children_ns;
+		process->known_children_ns -= known;
+		if (processes->updates > 1)
+			count_grown(ledger, process, grown - known);
+	}
+}
+
+/* Its part of what exceeds the reports; the CPU time that it got. */
+static uint64_t settle(struct exited_command *command, double scale, double per_kib_ns)
+{
+	uint64_t ns = (uint64_t)((double)command->reported_ns * scale) +
+		      (uint64_t)((double)command->left_kib * per_kib_ns);
+
+	command->cpu_ns += ns;
+	command->reported_ns = command->left_kib = 0;
+	return ns;
+}
+
+/*
+ * Splits ended_ns among the names. What exceeds the reports is shared in proportion to memory, because
+ * processes free it after their records are written; without records, or when some were lost, it gets no
+ * name. Reports that exceed it are estimates that were too high.
+ */
+static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
+{
+	uint64_t lost = ledger->reader ? exit_reader_lost(ledger->reader) : 0;
+	uint64_t reported_ns = ledger->outside.reported_ns, left_kib = ledger->outside.left_kib,
+		 unreported_ns;
+	double scale, per_kib_ns;
+
+	for (size_t i = 0; i < ledger->n_commands; i++) {
+		reported_ns += ledger->commands[i].reported_ns;
+		left_kib += ledger->commands[i].left_kib;
+	}
+	unreported_ns = ended_ns > reported_ns ? ended_ns - reported_ns : 0;
+	scale = ended_ns < reported_ns ? (double)ended_ns / (double)reported_ns : 1;
+	if (unreported_ns > 0 && (left_kib == 0 || lost > ledger->lost)) {
+		count(exit_ledger_has_scope(ledger) ? &ledger->outside
+						    : find_or_add(ledger, EXITED_NO_RECORD),
+		      &(struct ends){ unreported_ns, 0, U64_UNKNOWN, U64_UNKNOWN });
+		unreported_ns = 0;
+	}
+	per_kib_ns = unreported_ns > 0 ? (double)unreported_ns / (double)left_kib : 0;
+	for (size_t i = 0; i < ledger->n_commands; i++)
+		ledger->scope_ended_ns += settle(&ledger->commands[i], scale, per_kib_ns);
+	settle(&ledger->outside, scale, per_kib_ns);
+	ledger->lost = lost;
+}
+
+/* Version 2 has no sum for its root: the exits of user processes there would not be counted. */
+static bool check_root(struct process_list *processes)
+{
+	struct span text, line;
+	uint64_t pid;
+
+	if (cgroup_cpu_time_root_pids(processes->cpu_sum, &text) < 0)
+		return false;
+	while (span_line(&text, &line)) {
+		struct process *process = span_u64(&line, &pid) && pid <= UINT32_MAX
+					    ? process_list_find(processes, (uint32_t)pid)
+					    : NULL;
+
+		if (process && !process_is_kernel_thread(process))
+			return false;
+		if (process)
+			process->outside_tick = processes->tick;
+	}
+	return true;
+}
+
+/*
+ * Finds the processes outside of the sum. False when the sum cannot be used: user processes are outside, or
+ * hidden ones inside.
+ */
+static bool check_sum(struct process_list *processes)
+{
+	const struct process *kthreadd = process_list_find(processes, KTHREADD);
+
+	return kthreadd && process_is_kernel_thread(kthreadd) &&
+	       processes->n_missing + processes->n_appeared == 0 &&
+	       (cgroup_cpu_time_version(processes->cpu_sum) == 1 || check_root(processes));
+}
+
+static bool is_in_sum(const struct process_list *processes, const struct process *process)
+{
+	return cgroup_cpu_time_version(processes->cpu_sum) == 1 || process->outside_tick != processes->tick;
+}
+
+/* Growth of the clocks of all processes in the sum. */
+static uint64_t seen_ns(const struct exit_ledger *ledger)
+{
+	const struct process_list *processes = ledger->processes;
+	uint64_t sum_ns = 0;
+
+	for (size_t i = 0; i < processes->n_all; i++)
+		if (processes->all[i]->used_ns != U64_UNKNOWN && is_in_sum(processes, processes->all[i]))
+			sum_ns += processes->all[i]->used_ns;
+	return sum_ns;
+}
+
+/* The growth of the sum minus that of the clocks, where there is a sum; else the reports. */
+static void count_ended(struct exit_ledger *ledger)
+{
+	struct process_list *processes = ledger->processes;
+	uint64_t ended_ns = 0;
+
+	ledger->by_cpu_sum = processes->run_ns != U64_UNKNOWN && check_sum(processes);
+	if (ledger->by_cpu_sum) {
+		ledger->ahead_ns += seen_ns(ledger);
+		if (processes->run_ns > ledger->ahead_ns)
+			ended_ns = processes->run_ns - ledger->ahead_ns;
+		ledger->ahead_ns -= processes->run_ns - ended_ns;
+	} else {
+		ended_ns = ledger->outside.reported_ns;
+		for (size_t i = 0; i < ledger->n_commands; i++)
+			ended_ns += ledger->commands[i].reported_ns;
+	}
+	ledger->ended_ns += ended_ns;
+	share_out(ledger, ended_ns);
+}
+
+/* What was counted by name was of other processes. */
+static void follow_scope(struct exit_ledger *ledger)
+{
+	const struct scope *scope = scope_of(ledger);
+	unsigned epoch = scope ? scope->epoch : 0;
+
+	if (epoch == ledger->scope_epoch)
+		return;
+	ledger->scope_epoch = epoch;
+	ledger->scope_alive_ns = ledger->scope_ended_ns = 0;
+	ledger->n_commands = 0;
+	hash_clear(&ledger->by_name);
+	memset(ledger->commands, 0, EXITED_COMMANDS_MAX * sizeof(*ledger->commands));
+	ledger->outside = (struct exited_command){ 0 };
+}
+
+static void count_alive(struct exit_ledger *ledger)
+{
+	const struct process_list *processes = ledger->processes;
+
+	for (size_t i = 0; i < processes->n_all; i++) {
+		const struct process *process = processes->all[i];
+
+		if (process->used_ns == U64_UNKNOWN)
+			continue;
+		ledger->alive_ns += process->used_ns;
+		ledger->scope_alive_ns += process->outside ? 0 : process->used_ns;
+	}
+}
+
+int exit_ledger_update(struct exit_ledger *ledger)
+{
+	struct process_list *processes = ledger->processes;
+
+	if (ledger->tick == processes->env->tick)
+		return ledger->error;
+	ledger->tick = processes->env->tick;
+	ledger->error = process_list_update(processes);
+	if (ledger->error)
+		return ledger->error;
+	follow_scope(ledger);
+	count_alive(ledger);
+	if (ledger->reader) {
+		count_records(ledger);
+		count_exited(ledger);
+	} else {
+		if (ledger->events)
+			count_events(ledger);
+		count_children(ledger);
+	}
+	count_ended(ledger);
+	return 0;
+}

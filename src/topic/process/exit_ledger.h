@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CPU time of processes that exited between two samples. */
+#ifndef PANETOP_TOPIC_PROCESS_EXIT_LEDGER_H
+#define PANETOP_TOPIC_PROCESS_EXIT_LEDGER_H
+
+#include "core/hash.h"
+#include "topic/event/event_batch.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
+
+#define EXITED_COMMANDS_MAX ((size_t)512)
+#define EXITED_NO_RECORD "(no record)" /* name of processes without an exit record */
+
+/* Exited processes of the same name. */
+struct exited_command {
+	char name[PROCESS_NAME_MAX];
+	uint64_t exits;  /* since the first sample; U64_UNKNOWN without records */
+	uint64_t failures; /* of these, with a code other than 0 or by a signal; as exits */
+	uint64_t cpu_ns; /* CPU time that no sample saw */
+	uint64_t reported_ns, left_kib; /* in this tick: CPU time by records or parents, and memory to free */
+};
+
+struct exit_ledger {
+	struct process_list *processes;
+	struct exit_reader *reader; /* NULL: cutime/cstime of parents is used */
+	int reader_error;           /* -errno: why there is none */
+	uint64_t tick_ns;           /* see exit_reader_tick_ns() */
+	struct event_reader *events; /* names of exited processes without a reader; NULL: not live */
+	struct event_ended_list event_ended; /* of this tick */
+	struct child_shares *shares; /* along with events */
+	uint64_t tick;
+	int error;                  /* of the last update */
+	uint64_t alive_ns;          /* CPU time of living processes, since the first sample */
+	uint64_t ended_ns;          /* CPU time of exited processes after they were last seen */
+	unsigned scope_epoch;       /* of the scope that these are about: */
+	uint64_t scope_alive_ns, scope_ended_ns; /* the same of processes in the scope, since it was chosen */
+	struct exited_command outside;           /* all that exited outside of it */
+	bool by_cpu_sum;            /* in this tick: ended_ns grew by cpu_sum - clocks; else by reports */
+	uint64_t ahead_ns;          /* by which the clocks of processes are ahead of cpu_sum */
+	uint64_t lost;              /* records, until the previous tick */
+	struct exited_command
+		*commands; /* in the scope; names beyond the limit are counted as the last one */
+	size_t n_commands;
+	struct hash by_name;        /* of commands */
+	struct ended {              /* a thread that exited in this tick, or waits for the next one */
+		uint32_t tgid, number;
+		bool first;         /* the main thread of its process */
+		bool last;          /* its process ended with it */
+		bool waits;         /* it ended after the clocks of this tick were read */
+		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
+		uint64_t peak_kib;  /* or 0 */
+		bool failed;        /* its code is known, and not 0 */
+		uint32_t parent_pid, uid; /* U32_UNKNOWN */
+		char name[PROCESS_NAME_MAX];
+	} *ended;
+	size_t n_ended, ended_capacity;
+	struct recent_use recent_ended;
+};
+
+/* Shared by all topics of sample->env; each that opens it closes it. */
+struct exit_ledger *exit_ledger_open(const struct sample *sample);
+void exit_ledger_close(struct exit_ledger *ledger);
+
+/* Is it about a part of the machine only? */
+bool exit_ledger_has_scope(const struct exit_ledger *ledger);
+
+/* Once per tick; updates the processes. 0 or -errno of that. */
+int exit_ledger_update(struct exit_ledger *ledger);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads exit records of taskstats from a generic netlink socket. */
+#include <config.h>
+
+#include "topic/process/exit_reader.h"
+
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/taskstats.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/alloc.h"
+#include "sys/attribute.h"
+#include "sys/netlink_socket.h"
+#include "sys/worker.h"
+
+#define POSSIBLE_CPUS "sys/devices/system/cpu/possible"
+#define TICKLESS_CPUS "sys/devices/system/cpu/nohz_full"
+#define TICKLESS_NS UINT64_C(1000000000)
+#define CPUS_BYTES 1024
+#define SOCKET_BYTES (32 * 1024 * 1024) /* the kernel doubles it; an exit takes 1280 bytes in Linux 6.18 */
+#define ANSWER_NS UINT64_C(1000000000)
+#define DATAGRAM_BYTES 4096 /* 1172 in Linux 6.18, for the last thread of several */
+
+struct exit_reader {
+	struct netlink_socket *netlink;
+	uint16_t family;
+	uint32_t sequence; /* of the last request */
+	uint64_t undecoded; /* messages */
+};
+
+struct request {
+	struct nlmsghdr header;
+	struct genlmsghdr generic;
+	struct nlattr attribute;
+	char text[CPUS_BYTES];
+};
+
+/* True where datagram has the answer: an acknowledgement with its error, or the family. */
+static bool is_answer(void *context, struct span datagram, int *error)
+{
+	struct exit_reader *reader = context;
+	struct netlink_message message;
+
+	*error = 0;
+	while (netlink_next(&datagram, &message))
+		if (message.sequence == reader->sequence &&
+		    (netlink_ack(&message, error) || taskstats_family(&message, &reader->family)))
+			return true;
+	return false;
+}
+
+/* All requests have one attribute, a text. What follows the answer stays in the socket. */
+static int ask(struct exit_reader *reader, struct request *request, struct span text)
+{
+	size_t length = span_length(text) + 1;
+	int error;
+
+	if (length > sizeof(request->text))
+		return -E2BIG;
+	memcpy(request->text, text.at, span_length(text));
+	request->generic.version = TASKSTATS_GENL_VERSION;
+	request->attribute.nla_len = (uint16_t)(sizeof(request->attribute) + length);
+	request->header.nlmsg_flags |= NLM_F_REQUEST;
+	request->header.nlmsg_len = (uint32_t)(offsetof(struct request, text) + NLMSG_ALIGN(length));
+	request->header.nlmsg_seq = ++reader->sequence;
+	error = netlink_socket_send(reader->netlink, request, request->header.nlmsg_len);
+	return error ? error : netlink_socket_await(reader->netlink, ANSWER_NS, is_answer, reader);
+}
+
+static int find_family(struct exit_reader *reader)
+{
+	struct request request = {
+		.header = { .nlmsg_type = GENL_ID_CTRL },
+		.generic = { .cmd = CTRL_CMD_GETFAMILY },
+		.attribute = { .nla_type = CTRL_ATTR_FAMILY_NAME },
+	};
+
+	return ask(reader, &request, span_text(TASKSTATS_GENL_NAME));
+}
+
+/* The registration ends when the socket is closed. */
+static int register_cpus(struct exit_reader *reader, struct env *env)
+{
+	struct request request = {
+		.header = { .nlmsg_type = reader->family, .nlmsg_flags = NLM_F_ACK },
+		.generic = { .cmd = TASKSTATS_CMD_GET },
+		.attribute = { .nla_type = TASKSTATS_CMD_ATTR_REGISTER_CPUMASK },
+	};
+	struct span text, cpus;
+	int error = env_read(env, env_file(env, POSSIBLE_CPUS), &text);
+
+	if (error)
+		return error;
+	if (!span_line(&text, &cpus))
+		return -ENODATA;
+	return ask(reader, &request, cpus);
+}
+
+/*
+ * Outside of the initial network namespace the kernel accepts the registration, but sends nothing. So this
+ * ends a thread, whose record must be there when it is joined.
+ */
+static int check_delivery(struct exit_reader *reader)
+{
+	int error = worker_try_thread();
+
+	if (error)
+		return error;
+	return netlink_socket_receive(reader->netlink, 1) > 0 ? 0 : -ENETUNREACH;
+}
+
+struct exit_reader *exit_reader_open(struct env *env, int *error)
+{
+	struct netlink_socket *netlink = NULL;
+	struct exit_reader *reader;
+
+	*error = env->foreign_pids ? -EXDEV : -ENOTSUP;
+	if (env->live && !env->foreign_pids)
+		netlink = netlink_socket_open(NETLINK_GENERIC, 0, SOCKET_BYTES, DATAGRAM_BYTES, error);
+	if (!netlink)
+		return NULL;
+	reader = alloc_zeroed(1, sizeof(*reader));
+	reader->netlink = netlink;
+	*error = find_family(reader);
+	if (!*error)
+		*error = register_cpus(reader, env);
+	if (!*error)
+		*error = check_delivery(reader);
+	if (!*error)
+		return reader;
+	exit_reader_close(reader);
+	return NULL;
+}
+
+void exit_reader_close(struct exit_reader *reader)
+{
+	if (!reader)
+		return;
+	netlink_socket_close(reader->netlink);
+	free(reader);
+}
+
+static void decode_datagram(struct exit_reader *reader, struct span datagram,
+			  void (*each)(void *context, const struct exit_record *record), void *context)
+{
+	struct netlink_message message;
+	struct exit_record record;
+
+	while (netlink_next(&datagram, &message)) {
+		if (taskstats_exit(&message, reader->family, &record))
+			each(context, &record);
+		else
+			reader->undecoded += message.type == reader->family;
+	}
+	reader->undecoded += span_length(datagram) > 0;
+}
+
+void exit_reader_drain(struct exit_reader *reader,
+		       void (*each)(void *context, const struct exit_record *record), void *context)
+{
+	size_t count;
+
+	while ((count = netlink_socket_receive(reader->netlink, NETLINK_BATCH)) > 0)
+		for (size_t i = 0; i < count; i++)
+			decode_datagram(reader, netlink_socket_datagram(reader->netlink, i), each, context);
+}
+
+uint64_t exit_record_cpu_ns(const struct exit_record *record, uint64_t tick_ns)
+{
+	uint64_t most_ns = U64_UNKNOWN, ns = record->cpu_ns == U64_UNKNOWN ? 0 : record->cpu_ns;
+
+	if (record->queued_ns <= record->elapsed_ns && record->elapsed_ns != U64_UNKNOWN)
+		most_ns = record->elapsed_ns - record->queued_ns;
+	if (most_ns != U64_UNKNOWN && (record->sleeps == 0 || ns > most_ns))
+		ns = most_ns;
+	if (record->run_ns == U64_UNKNOWN)
+		return ns;
+	if (ns > record->run_ns + tick_ns)
+		ns = record->run_ns + tick_ns;
+	return record->run_ns > ns ? record->run_ns : ns;
+}
+
+/* CPUs without ticks are updated once per second. */
+uint64_t exit_reader_tick_ns(struct env *env)
+{
+	struct timespec tick;
+	char cpus[CPUS_BYTES];
+
+	if (attribute_once(env, TICKLESS_CPUS, cpus, sizeof(cpus)) > 0 && *cpus >= '0' && *cpus <= '9')
+		return TICKLESS_NS;
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (uint64_t)tick.tv_sec * 1000000000 + (uint64_t)tick.tv_nsec;
+}
+
+uint64_t exit_reader_lost(const struct exit_reader *reader)
+{
+	return netlink_socket_lost(reader->netlink) + reader->undecoded;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An exit record for every thread that exited, with what it used. */
+#ifndef PANETOP_TOPIC_PROCESS_EXIT_READER_H
+#define PANETOP_TOPIC_PROCESS_EXIT_READER_H
+
+#include "kernel/pid/taskstats.h"
+#include "sys/env.h"
+
+struct exit_reader;
+
+/*
+ * From its return on all exits are kept until they are drained, and perhaps some from before. NULL and
+ * *error: -ENOTSUP where env is not the live machine; -EPERM without CAP_NET_ADMIN; -ENOENT where the kernel
+ * has no taskstats; -EINVAL outside of the initial pid or user namespace, -ENETUNREACH outside of the initial
+ * network namespace; -ETIMEDOUT; or another failure.
+ */
+struct exit_reader *exit_reader_open(struct env *env, int *error);
+void exit_reader_close(struct exit_reader *reader); /* NULL is fine */
+
+/*
+ * Calls each for all exits so far; the record is valid until each returns. Neither blocks nor allocates. The
+ * kernel sends the records of a process before wait() for it returns, and before it frees the memory: the CPU
+ * time for that is in no record.
+ */
+void exit_reader_drain(struct exit_reader *reader,
+		       void (*each)(void *context, const struct exit_record *record), void *context);
+
+/*
+ * The CPU time of a thread, which its record lacks in part: a thread that never slept ran whenever it did not
+ * wait for a CPU; for others the ticks may include more than the scheduler's last update. That update is a
+ * tick old at most, so the result never exceeds it by more: ticks count a thread that wakes along with them
+ * as if it ran all the time.
+ */
+uint64_t exit_record_cpu_ns(const struct exit_record *record, uint64_t tick_ns);
+
+/* The longest time between two updates of the scheduler while a thread runs. */
+uint64_t exit_reader_tick_ns(struct env *env);
+
+/*
+ * Records lost from open to the last drain, because the socket buffer was full, or because they could not be
+ * decoded. A lower bound before Linux 4.12, else exact.
+ */
+uint64_t exit_reader_lost(const struct exit_reader *reader);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "exited": CPU time of processes that exited between two samples, by name. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "topic/event/event_reader.h"
+#include "topic/power/power_estimate.h"
+#include "topic/process/exit_ledger.h"
+#include "topic/topic.h"
+
+struct exited_row {
+	const char *command;
+	double cpu_ratio, exits_per_second, cpu_seconds, watts, joules;
+	uint64_t exits, failures;
+	double failures_per_second;
+	uint64_t recent_exits, recent_failures;
+	double recent_seconds;
+};
+
+#define RECENT_NS (UINT64_C(60) * 1000000000)
+#define STEP_NS (UINT64_C(5) * 1000000000)
+#define STEPS 13
+
+static const struct column columns[] = {
+	COLUMN(struct exited_row, cpu_ratio, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_RATIO,
+	       .title = N_("%CPU"), .width = 6, .high = 0.5, .alarming = 0.9,
+	       .rate_of = offsetof(struct exited_row, cpu_seconds),
+	       .help = N_("share of one CPU in the last interval, by exited processes of this name, after "
+			  "they were last seen"),
+	       .source = "growth of cpu_seconds / time"),
+	COLUMN(struct exited_row, exits_per_second, .kind = COLUMN_RATE, .additive = true,
+	       .unit = UNIT_PER_SECOND, .title = N_("exits/s"), .width = 8,
+	       .rate_of = offsetof(struct exited_row, exits), .help = N_("exits of processes of this name"),
+	       .source = "growth of exits / time"),
+	COLUMN(struct exited_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
+	       .width = 8, .rank = 1, .help = N_("exits of processes of this name since the first sample"),
+	       .source = "taskstats exit records, else process events"),
+	COLUMN(struct exited_row, failures, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("failed"),
+	       .width = 6, .rank = 1,
+	       .help = N_(
+		       "of these exits, those with a code other than 0 or by a signal; a process whose exit "
+		       "record was lost is not counted"),
+	       .source = "taskstats ac_exitcode of any of its threads"),
+	COLUMN(struct exited_row, recent_exits, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
+	       .title = N_("exits"), .width = 6, .hidden = true,
+	       .help = N_("exits in the last 60 s, or since the previous sample"),
+	       .source = "growth of exits"),
+	COLUMN(struct exited_row, recent_failures, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
+	       .title = N_("failed"), .width = 6, .hidden = true, .high = 1,
+	       .help = N_("of the exits in the last 60 s, those with a code other than 0 or by a signal"),
+	       .source = "growth of failures"),
+	COLUMN(struct exited_row, recent_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	       .title = N_("over"), .width = 6, .hidden = true,
+	       .help = N_("time in which the recent exits were counted: 60 s, less at first"),
+	       .source = "time since the oldest count of the last 60 s"),
+	COLUMN(struct exited_row, failures_per_second, .kind = COLUMN_RATE, .additive = true,
+	       .unit = UNIT_PER_SECOND, .title = N_("failed/s"), .width = 8, .hidden = true,
+	       .rate_of = offsetof(struct exited_row, failures), .help = N_("failed exits"),
+	       .source = "growth of failures / time"),
+	COLUMN(struct exited_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+	       .title = N_("time"), .width = 9, .rank = 1,
+	       .help = N_("CPU time that no sample saw while they were alive, since the first sample: an "
+			  "estimate from exit records, and a share of the CPU time beyond these, in "
+			  "proportion to their memory"),
+	       .source = "taskstats: ac_etime - cpu_delay_total if nvcsw is 0, else the greater of "
+			 "cpu_run_virtual_total and ac_utime + ac_stime, but at most a tick more than the "
+			 "former; "
+			 "minus the clock when last seen; "
+			 "else cutime + cstime of parents, in proportion to the lifetimes of children"),
+	COLUMN(struct exited_row, watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"),
+	       .width = 7, .rank = 1, .optional = true, .rate_of = offsetof(struct exited_row, joules),
+	       .help = N_("power that this CPU time adds to an idle machine: an estimate from a calibration"),
+	       .source = "growth of joules / time"),
+	COLUMN(struct exited_row, joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"),
+	       .width = 8, .hidden = true, .help = N_("energy for this CPU time, by the same estimate"),
+	       .source = "cpu_seconds * slope of the calibration"),
+	COLUMN(struct exited_row, command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("command"),
+	       .width = 16,
+	       .help = N_("command name; if unknown, the parent's name; (no record): no exit record; "
+			  "(others): commands beyond the table limit"),
+	       .source = "taskstats ac_comm, else proc connector, perf task records"),
+};
+
+static const struct schema schema = {
+	.name = "exited",
+	.help = N_("CPU time of processes that exited between two samples"),
+	.from_zero = true,
+	.of_run = true,
+	.row_size = sizeof(struct exited_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+struct state {
+	struct exit_ledger *ledger;
+	struct power_estimate estimate;
+	struct past { /* of each command of the ledger: its counts at the times of the steps; 0 before */
+		uint64_t exits[STEPS], failures[STEPS];
+	} * pasts;
+	size_t n_pasts, capacity;
+	uint64_t steps_ns[STEPS]; /* 0: none yet */
+	unsigned newest;
+};
+
+/* The oldest step of the last minute, or the newest one. */
+static unsigned first_step(const struct state *state, uint64_t now_ns)
+{
+	unsigned found = state->newest;
+
+	for (unsigned i = 0; i < STEPS; i++)
+		if (state->steps_ns[i] > 0 && now_ns - state->steps_ns[i] <= RECENT_NS &&
+		    state->steps_ns[i] < state->steps_ns[found])
+			found = i;
+	return found;
+}
+
+static void make_room(struct state *state)
+{
+	if (state->ledger->n_commands < state->n_pasts) { /* it counts again from 0 */
+		state->n_pasts = 0;
+		memset(state->steps_ns, 0, sizeof(state->steps_ns));
+	}
+	VECTOR_RESERVE(state->pasts, state->ledger->n_commands, state->capacity);
+	while (state->n_pasts < state->ledger->n_commands)
+		state->pasts[state->n_pasts++] = (struct past){ 0 };
+}
+
+/* Every few seconds the counts become a step. */
+static void add_step(struct state *state, uint64_t now_ns)
+{
+	if (state->steps_ns[state->newest] > 0) {
+		if (now_ns < state->steps_ns[state->newest] + STEP_NS)
+			return;
+		state->newest = (state->newest + 1) % STEPS;
+	}
+	state->steps_ns[state->newest] = now_ns;
+	for (size_t i = 0; i < state->n_pasts; i++) {
+		state->pasts[i].exits[state->newest] = state->ledger->commands[i].exits;
+		state->pasts[i].failures[state->newest] = state->ledger->commands[i].failures;
+	}
+}
+
+static int sample(struct sample *sample)
+{
+	struct table *table = sample->table;
+	struct state *state = sample->state;
+	struct exit_ledger *ledger = state->ledger;
+	double seconds;
+	unsigned first;
+	int error;
+
+	power_estimate_update(&state->estimate, table->mono_ns);
+	error = exit_ledger_update(ledger);
+	table->mono_ns = ledger->processes->mono_ns;
+	make_room(state);
+	first = first_step(state, table->mono_ns);
+	seconds = state->steps_ns[first] > 0 ? (double)(table->mono_ns - state->steps_ns[first]) / 1e9 : NAN;
+	for (size_t i = 0; !error && i < ledger->n_commands; i++) {
+		const struct exited_command *command = &ledger->commands[i];
+		struct exited_row *row = table_add(table);
+
+		row->command = arena_copy(&sample->frame->arena, command->name, strlen(command->name));
+		row->exits = command->exits;
+		row->failures = command->failures;
+		row->recent_exits = u64_less(command->exits, state->pasts[i].exits[first]);
+		row->recent_failures = u64_less(command->failures, state->pasts[i].failures[first]);
+		row->recent_seconds = seconds;
+		row->cpu_seconds = (double)command->cpu_ns / 1e9;
+		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
+	}
+	if (!error)
+		add_step(state, table->mono_ns);
+	return error;
+}
+
+static int open_exited(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	state->ledger = exit_ledger_open(sample);
+	power_estimate_open(&state->estimate, sample->env, sample->settings);
+	return 0;
+}
+
+static void close_exited(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	free(state->pasts);
+	power_estimate_close(&state->estimate);
+	exit_ledger_close(state->ledger);
+}
+
+const struct topic topic_exited = {
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct state),
+	.setting = POWER_FIT_SETTING,
+	.setting_uses = ENERGY_USES,
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.open = open_exited,
+	.sample = sample,
+	.close = close_exited,
+};
