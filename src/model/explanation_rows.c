@@ -73,7 +73,7 @@ struct visit {
 struct traced {
 	uint64_t pid;
 	double start_seconds;
-	const char *name;
+	const char *name;       /* its last one */
 	unsigned first, last;   /* visits in which it was, … */
 	unsigned counted;       /* … and the last one up to the moment, or its last one */
 	double newest[METRICS]; /* then */
@@ -206,8 +206,12 @@ static struct traced *traced_row(struct trace *trace, const struct table *table,
 	HASH_FIND(at, &trace->by_key, hash,
 		  process ? trace->rows[at].pid == pid && fabs(trace->rows[at].start_seconds - start) < 1e-3
 			  : strcmp(trace->rows[at].name, name) == 0);
-	if (at != HASH_NONE)
-		return &trace->rows[at];
+	if (at != HASH_NONE) {
+		traced = &trace->rows[at];
+		if (strcmp(traced->name, name) != 0) /* it has executed another program since */
+			traced->name = study_print(trace->study, "%s", name);
+		return traced;
+	}
 	hash_add(&trace->by_key, hash, (uint32_t)trace->n_rows);
 	traced = VECTOR_ADD(trace->rows, trace->n_rows, trace->capacity);
 	*traced = (struct traced){ .pid = pid,

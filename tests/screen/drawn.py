@@ -17,6 +17,12 @@ def row(screen, y):
     return "".join(screen.buffer[y][x].data for x in range(screen.columns)).rstrip()
 
 
+def rows_under_cursor(terminal):
+    """Below the top: lines that begin with another colour."""
+    rows = terminal.screen.buffer
+    return [line for y, line in enumerate(terminal.lines()) if y > 3 and rows[y][0].bg != "default"]
+
+
 def clock_of(screen):
     """In the top line."""
     found = CLOCK.search(row(screen, 0))

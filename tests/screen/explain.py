@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from common import PANETOP, TESTS, expect, screen
-from drawn import live_seconds
+from drawn import live_seconds, rows_under_cursor
 
 sys.path.insert(0, os.path.join(TESTS, "recordings"))
 from recording import Recording  # noqa: E402
@@ -44,11 +44,6 @@ def at(terminal, second):
     terminal.send("g", *f"09:{30 + minutes}:{seconds:02}", "Enter")
 
 
-def row_under_cursor(terminal):
-    rows = terminal.screen.buffer
-    return [line for y, line in enumerate(terminal.lines()) if y > 3 and rows[y][0].bg != "default"]
-
-
 def a_spike(scratch):
     """What it was, by numbers; Enter shows the process, Esc leads back; an ordinary moment has nothing."""
     with screen(recorded(scratch), "cpu", width=100, height=30, env={"TZ": "UTC"}) as terminal:
@@ -62,7 +57,7 @@ def a_spike(scratch):
         lines = terminal.lines()
         terminal.send(*["Down"] * (next(y for y, line in enumerate(lines) if line.startswith("cc 4711")) - 3), "Enter")
         problem = problem or expect("09:32:00" in terminal.lines()[0] and "[All]" in terminal.text(), terminal, "not where it is shown")
-        return problem or expect(any("4711" in line for line in row_under_cursor(terminal)), terminal, "the process is not selected")
+        return problem or expect(any("4711" in line for line in rows_under_cursor(terminal)), terminal, "the process is not selected")
 
 
 def what_is_gone(scratch):

@@ -121,17 +121,21 @@ def the_load_over_the_past(_scratch):
         return problem or expect(not timeline(terminal), terminal, "the present shows it")
 
 
+def click_on_cpu(terminal, from_right):
+    """On the line of the CPU, which a finding may have moved."""
+    y = next(y for y, line in enumerate(terminal.lines()) if line.startswith("CPU "))
+    terminal.click(len(terminal.lines()[y]) - from_right, y)
+
+
 def a_click_on_a_graph(_scratch):
     """Goes back as far as its column is; further right it is less far."""
     with screen("-d", "0.2", "overview", width=120, height=30) as terminal:
         live_seconds(terminal, 4)
-        y = next(y for y, line in enumerate(terminal.lines()) if line.startswith("CPU "))
-        line = terminal.lines()[y]
-        terminal.click(len(line) - 15, y)
+        click_on_cpu(terminal, 15)
         first = back(terminal)
         problem = expect(first and first >= "00:00:01", terminal, "not as far back as was clicked")
         terminal.send("G")
-        terminal.click(len(terminal.lines()[y]) - 6, y)
+        click_on_cpu(terminal, 6)
         return problem or expect(back(terminal) and back(terminal) < first, terminal, f"not less far than {first}")
 
 

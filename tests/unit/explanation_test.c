@@ -161,8 +161,9 @@ static void process_starts(struct frame *frame, unsigned second)
 	double start = BOOT + MOMENT - 5.3;
 
 	add_process(frame, 1, "init", 1, 10, 20);
-	if (BOOT + second > start)
-		add_process(frame, 4711, "yes", start, BOOT + second - start, 2);
+	if (BOOT + second > start) /* it executes its program after the first sample */
+		add_process(frame, 4711, BOOT + second < start + 1 ? "sh" : "yes", start,
+			    BOOT + second - start, 2);
 }
 
 START_TEST(a_spike_and_the_process_that_started)
