@@ -25,10 +25,8 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
-#include "model/derive.h"
-#include "model/finding.h"
+#include "model/pipeline.h"
 #include "output/recording.h"
-#include "pane/scope_frame.h"
 #include "sys/env.h"
 #include "sys/loop.h"
 #include "sys/user_file.h"
@@ -61,7 +59,7 @@ struct batch {
 	struct assertion assertion;
 	struct child_command child;
 	struct notice_printer notices;
-	struct findings *findings;
+	struct pipeline pipeline;
 	int status;
 };
 
@@ -73,7 +71,7 @@ enum step {
 
 static bool is_live(const struct batch *batch)
 {
-	return !batch->source->seek;
+	return !source_is_recording(batch->source);
 }
 
 static const char *source_name(const struct batch *batch)
@@ -231,8 +229,7 @@ static enum step step(struct batch *batch)
 	int got;
 
 	error_message_retry();
-	frame_clear(now);
-	got = batch->source->next(batch->source->state, now);
+	got = pipeline_next(&batch->pipeline, now, batch->sampled > 0 ? before : NULL);
 	if (got == -EAGAIN)
 		return STEP_WAIT;
 	if (got == -EINTR) /* the loop handles the signal */
@@ -243,12 +240,6 @@ static enum step step(struct batch *batch)
 	}
 	if (got != 1)
 		return STEP_END;
-	if (now->cut) /* the loop handles the signal */
-		return STEP_ON;
-	scope_read_frame(batch->run->request->scope, now, !is_live(batch));
-	frame_derive(now, batch->sampled > 0 ? before : NULL);
-	findings_derive(batch->findings, now, !is_live(batch));
-	scope_split_frame(batch->run->request->scope, now, !is_live(batch));
 	run_plan_notice_scope(batch->run, now);
 	for (unsigned i = 0; i < batch->run->print.n_panes && batch->options->n_tables == 0; i++)
 		if (!prints_scope(batch, batch->run->panes[i]))
@@ -443,8 +434,8 @@ static void run_comparison(struct batch *batch)
 
 	comparison_open(&comparison, batch->run);
 	batch->run->print.phase = PRINT_LAST;
-	batch->status = comparison_take(&comparison, batch->options, batch->run, batch->source,
-					batch->against, batch->findings);
+	batch->status = comparison_take(&comparison, batch->options, batch->run, batch->against,
+					&batch->pipeline);
 	if (batch->status == 0) {
 		batch->sampled = batch->printed = 1;
 		note_rows(batch, &comparison.difference);
@@ -668,7 +659,11 @@ static void run_frames(struct batch *batch)
 	frame_open(&batch->frames[0], schemas, n_topics);
 	frame_open(&batch->frames[1], schemas, n_topics);
 	event_stream_open(&batch->stream, batch->source, schemas, n_topics);
-	batch->findings = findings_open(finding_rules, n_finding_rules, batch->run->settings);
+	batch->pipeline = (struct pipeline){
+		.source = batch->source,
+		.scope = batch->run->request->scope,
+		.findings = findings_open(finding_rules, n_finding_rules, batch->run->settings),
+	};
 	begin_sinks(batch);
 	if (!batch->loop.stopped) {
 		if (batch->run->differences)
@@ -683,7 +678,7 @@ static void run_frames(struct batch *batch)
 	frame_close(&batch->frames[0]);
 	frame_close(&batch->frames[1]);
 	event_stream_close(&batch->stream);
-	findings_close(batch->findings);
+	findings_close(batch->pipeline.findings);
 }
 
 /* What is written during the run is checked with what is left. */

@@ -20,7 +20,7 @@
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
-#include "model/derive.h"
+#include "model/pipeline.h"
 #include "output/sink.h"
 #include "pane/power/calibration_run.h"
 #include "topic/power/calibration.h"
@@ -66,12 +66,11 @@ static struct calibration_plan make_plan(const struct settings *settings)
 
 static bool next_frame(struct run *run)
 {
+	const struct pipeline pipeline = { .source = run->source };
 	struct frame *now = &run->frames[1 - run->present];
 
-	frame_clear(now);
-	if (run->source->next(run->source->state, now) != 1)
+	if (pipeline_next(&pipeline, now, run->any ? &run->frames[run->present] : NULL) != 1)
 		return false;
-	frame_derive(now, run->any ? &run->frames[run->present] : NULL);
 	run->any = true;
 	for (unsigned i = 0; i < now->n_notices; i++)
 		notice_printer_print(&run->notices, &now->notices[i]);

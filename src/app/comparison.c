@@ -12,9 +12,7 @@
 #include "core/alloc.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
-#include "model/derive.h"
 #include "model/difference.h"
-#include "pane/scope_frame.h"
 #include "topic/topic.h"
 
 void comparison_open(struct comparison *comparison, const struct run_plan *run)
@@ -35,12 +33,14 @@ void comparison_close(struct comparison *comparison)
 	frame_close(&comparison->difference);
 }
 
-static int read_frame(const struct source *source, const char *name, struct frame *frame)
+/* Judged by itself. */
+static int read_sample(struct comparison *comparison, const struct pipeline *pipeline, const char *name,
+		       size_t index, struct frame *frame)
 {
 	int got;
 
-	frame_clear(frame);
-	got = source->next(source->state, frame);
+	findings_forget(pipeline->findings);
+	got = pipeline_read(pipeline, index, frame, &comparison->base);
 	if (got == 1)
 		return 0;
 	if (got != -EINTR)
@@ -48,26 +48,8 @@ static int read_frame(const struct source *source, const char *name, struct fram
 	return 1;
 }
 
-/* With the one before it, for its rates, and with what follows from its tables. */
-static int read_sample(struct comparison *comparison, struct run_plan *run, const struct source *source,
-		       const char *name, size_t index, struct findings *findings, struct frame *frame)
-{
-	struct scope *scope = run->request->scope;
-
-	if (source->seek(source->state, index > 0 ? index - 1 : 0) < 0 ||
-	    (index > 0 && read_frame(source, name, &comparison->base) != 0) ||
-	    read_frame(source, name, frame) != 0)
-		return 1;
-	findings_forget(findings);
-	scope_read_frame(scope, frame, true);
-	frame_derive(frame, index > 0 ? &comparison->base : NULL);
-	findings_derive(findings, frame, true);
-	scope_split_frame(scope, frame, true);
-	return 0;
-}
-
 /* Of one recording, at two times. */
-static int find_both(const struct options *options, struct source *source, size_t index[2])
+static int find_both(const struct options *options, const struct source *source, size_t index[2])
 {
 	const char *comma = strchr(options->between, ',');
 	char *first = alloc_text(options->between);
@@ -87,10 +69,11 @@ static int find_both(const struct options *options, struct source *source, size_
 	return status == 0 && index[1] <= index[0] ? 1 : status;
 }
 
-int comparison_take(struct comparison *comparison, const struct options *options, struct run_plan *run,
-		    struct source *source, struct source *against, struct findings *findings)
+int comparison_take(struct comparison *comparison, const struct options *options, const struct run_plan *run,
+		    const struct source *against, const struct pipeline *pipeline)
 {
-	struct source *later = against ? against : source;
+	const struct source *source = pipeline->source, *later = against ? against : source;
+	struct pipeline second = *pipeline;
 	const char *later_name = against ? options->against : options->replay;
 	const char *at = options->at ? options->at : "-0";
 	size_t index[2];
@@ -107,8 +90,9 @@ int comparison_take(struct comparison *comparison, const struct options *options
 		source->want(source->state, run->wanted);
 	if (later->want)
 		later->want(later->state, run->wanted);
-	if (read_sample(comparison, run, source, options->replay, index[0], findings, &comparison->before) ||
-	    read_sample(comparison, run, later, later_name, index[1], findings, &comparison->now))
+	second.source = later;
+	if (read_sample(comparison, pipeline, options->replay, index[0], &comparison->before) ||
+	    read_sample(comparison, &second, later_name, index[1], &comparison->now))
 		return 1;
 	frame_difference(run->differences, &comparison->difference, &comparison->before, &comparison->now,
 			 !against);

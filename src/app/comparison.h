@@ -5,8 +5,7 @@
 
 #include "app/options.h"
 #include "app/run_plan.h"
-#include "model/finding.h"
-#include "model/source.h"
+#include "model/pipeline.h"
 
 struct comparison {
 	struct frame base;          /* of the rates of a sample */
@@ -17,8 +16,11 @@ struct comparison {
 void comparison_open(struct comparison *comparison, const struct run_plan *run);
 void comparison_close(struct comparison *comparison);
 
-/* Takes both samples: 0, or the exit status after an error message. against: NULL with --between. */
-int comparison_take(struct comparison *comparison, const struct options *options, struct run_plan *run,
-		    struct source *source, struct source *against, struct findings *findings);
+/*
+ * Takes both samples, the first one of the pipeline's source: 0, or the exit status after an error message.
+ * against: NULL with --between.
+ */
+int comparison_take(struct comparison *comparison, const struct options *options, const struct run_plan *run,
+		    const struct source *against, const struct pipeline *pipeline);
 
 #endif

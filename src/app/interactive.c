@@ -20,7 +20,6 @@
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
-#include "pane/scope_frame.h"
 #include "recording/past_file.h"
 #include "screen/screen.h"
 #include "sys/user_file.h"
@@ -212,9 +211,6 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.headline_topics = headline_topics,
 		.headline = headline_pieces,
 		.corner = headline_corner,
-		.scope_read = scope_read_frame,
-		.scope_split = scope_split_frame,
-		.scope_process = scope_frame_process,
 		.faults = error_message_log(),
 		.settings = settings,
 		.request = request,
@@ -237,7 +233,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.sort = options->sort,
 		.columns = options->columns,
 	};
-	double past_seconds = source->seek ? 0 : choose_past_seconds(options, settings);
+	double past_seconds = source_is_recording(source) ? 0 : choose_past_seconds(options, settings);
 	struct past past = { .keep = keep, .open = open_past, .save = save_past };
 	int error;
 

@@ -31,7 +31,7 @@ bool moment_is_valid(const char *text)
 }
 
 /* A signal that the loop has blocked ends the run while it waits for a pipe. */
-static void read_all(struct source *source, uint64_t *first_ns, uint64_t *last_ns)
+static void read_all(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
 {
 	size_t n_frames, before = SIZE_MAX;
 	sigset_t none;
@@ -65,7 +65,7 @@ static struct clock_time resolve(const char *text, uint64_t last_ns)
 	return time;
 }
 
-int moment_find(struct source *source, const char *name, const char *text, size_t *index)
+int moment_find(const struct source *source, const char *name, const char *text, size_t *index)
 {
 	char first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
 	uint64_t first_ns = 0, last_ns = 0;

@@ -12,6 +12,6 @@ bool moment_is_valid(const char *text);
  * The index of the last sample at or before it, or within its second. 0, or the exit status after an error
  * message about the recording with this name. Waits until a pipe has ended.
  */
-int moment_find(struct source *source, const char *name, const char *text, size_t *index);
+int moment_find(const struct source *source, const char *name, const char *text, size_t *index);
 
 #endif

@@ -68,6 +68,20 @@ struct source {
 	void *state;
 };
 
+static inline bool source_is_recording(const struct source *source)
+{
+	return source->seek != NULL;
+}
+
+/* The frame of a recording at this index, or the last one: as next(). */
+static inline int source_read(const struct source *source, size_t index, struct frame *frame)
+{
+	int error = source->seek(source->state, index);
+
+	frame_clear(frame);
+	return error ? error : source->next(source->state, frame);
+}
+
 /* Frames of a recording and the clocks of the first and the last one, as far as it can be read now. */
 static inline size_t source_extent(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
 {

@@ -14,7 +14,6 @@
 #include "screen/notices.h"
 #include "screen/past/compare.h"
 #include "screen/past/marked.h"
-#include "screen/past/past.h"
 #include "screen/past/player.h"
 #include "screen/past/timeline.h"
 #include "screen/past/trends.h"
@@ -30,28 +29,13 @@
 #define WIDE_CELLS 110 /* here a replay shows its times in the headline */
 #define SCOPE_HINT_ROOM 30 /* cells beside the scope, of which a third names its key */
 
-/* Before the clock: why the time is not the current one. Of a recording, also where in it this is. */
 static void clock_text(struct screen *screen, const struct frame *frame, bool wide, char *text, size_t room)
 {
 	char time[CLOCK_TEXT_MAX], position[128];
 
-	clock_local(time, frame->wall_ns, "%H:%M:%S");
-	if (screen->in_past) {
-		past_position(screen, position, sizeof(position));
-		snprintf(text, room, "%s  %s", position, time);
-		return;
-	}
-	if (!screen->setup->source->seek) {
-		snprintf(text, room, "%s%s%s", screen->frozen ? _("paused") : "", screen->frozen ? " " : "",
-			 time);
-		return;
-	}
-	player_position(screen, wide, position, sizeof(position));
-	snprintf(text, room, "%s  %s %s", position,
-		 !screen->playing    ? _("paused")
-		 : screen->caught_up ? _("following")
-				     : _("replay"),
-		 time);
+	screen->player->position(screen, wide, position, sizeof(position));
+	snprintf(text, room, "%s%s%s", position, *position ? " " : "",
+		 clock_local(time, frame->wall_ns, "%H:%M:%S"));
 }
 
 /* Longer than the chosen delay if samples are expensive. */
@@ -221,7 +205,7 @@ static bool draw_corner(struct screen *screen, const struct canvas *canvas, int 
 {
 	char text[TEXT_MAX];
 
-	if (timeline_is_shown(screen)) {
+	if (session_recording(screen)) {
 		timeline_draw(screen, canvas, y, x + 1, canvas->width);
 		return false;
 	}
@@ -247,7 +231,7 @@ static bool draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 
 	screen->tabs_y = canvas->top + y;
 	memset(screen->tabs, 0, sizeof(screen->tabs));
-	if (timeline_is_shown(screen) && canvas->width >= TIMELINE_FROM_CELLS)
+	if (session_recording(screen) && canvas->width >= TIMELINE_FROM_CELLS)
 		room -= TIMELINE_CELLS;
 	fit_tabs(screen, &tabs, room, canvas->ascii);
 	for (unsigned i = tabs.first; i < tabs.end; i++) {

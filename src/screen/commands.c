@@ -142,12 +142,7 @@ static void go_up(struct pane_context *context)
 /* Sampling continues behind a frozen screen. */
 static void pause_display(struct pane_context *context)
 {
-	if (context->screen->setup->source->seek)
-		player_toggle(context->screen);
-	else if (context->screen->in_past)
-		past_leave(context->screen);
-	else
-		session_freeze(context->screen, !context->screen->frozen);
+	context->screen->player->pause(context->screen);
 }
 
 static bool take_delay(struct screen *screen, const char *text)
@@ -356,48 +351,27 @@ static void redraw(struct pane_context *context)
 
 static void step_back(struct pane_context *context)
 {
-	if (context->screen->setup->past)
-		past_step(context->screen, -1);
-	else
-		player_step(context->screen, -1);
+	player_step(context->screen, -1);
 }
 
 static void step_on(struct pane_context *context)
 {
-	if (context->screen->setup->past)
-		past_step(context->screen, 1);
-	else
-		player_step(context->screen, 1);
+	player_step(context->screen, 1);
 }
 
 static void minute_back(struct pane_context *context)
 {
-	if (context->screen->setup->past)
-		past_step_minute(context->screen, -1);
-	else
-		player_step_minute(context->screen, -1);
+	player_step_minute(context->screen, -1);
 }
 
 static void minute_on(struct pane_context *context)
 {
-	if (context->screen->setup->past)
-		past_step_minute(context->screen, 1);
-	else
-		player_step_minute(context->screen, 1);
+	player_step_minute(context->screen, 1);
 }
 
 static void go_to_now(struct pane_context *context)
 {
-	struct screen *screen = context->screen;
-
-	if (screen->setup->source->seek)
-		player_go_to_last(screen);
-	else if (screen->in_past)
-		past_leave(screen);
-	else if (screen->frozen)
-		session_freeze(screen, false);
-	else
-		screen_message(screen, MESSAGE_PANE, "%s", _("this is the latest sample"));
+	player_go_to_end(context->screen);
 }
 
 static void save_past(struct pane_context *context)
@@ -585,9 +559,7 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	case ACTION_MINUTE_ON:
 	case ACTION_GO_TO:
 	case ACTION_EXPLAIN:
-		return context->screen->setup->source->seek || context->screen->setup->past
-			       ? NULL
-			       : _("nothing is kept to go back to (--past=0)");
+		return player_refuses(context->screen);
 	case ACTION_SAVE:
 		return context->screen->setup->past ? NULL : _("no past is kept that could be saved");
 	case ACTION_COMPARE:
@@ -595,8 +567,8 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	case ACTION_WRITE:
 		return context->screen->compare.on ? _("not in a comparison (= leaves it)") : NULL;
 	case ACTION_DELAY:
-		return context->screen->setup->source->seek ? _("a recording has the delay it was made with")
-							    : NULL;
+		return screen_is_live(context->screen) ? NULL
+						       : _("a recording has the delay it was made with");
 	case ACTION_MORE:
 	case ACTION_LESS:
 		if (session_table(context->screen)->view.tree_key < 0)

@@ -50,7 +50,7 @@ const char *keymap_label(const struct pane_context *context, enum action action)
 
 	if (action == ACTION_COMPARE && context->screen->compare.on)
 		label = N_("Leave");
-	if (action == ACTION_PAUSE && context->screen->setup->source->seek)
+	if (action == ACTION_PAUSE && !screen_is_live(context->screen))
 		label = context->screen->playing ? N_("Pause") : N_("Play");
 	return label ? _(label) : NULL;
 }
@@ -150,8 +150,8 @@ static bool click_graph(struct screen *screen, const struct input *input)
 
 	if (input->key != K_CLICK || !graph_time_at(&screen->graphs, input->y, input->x, &mono_ns))
 		return false;
-	if (!screen->setup->past && !screen->setup->source->seek)
-		screen_message(screen, MESSAGE_SCREEN, "%s", _("nothing is kept to go back to (--past=0)"));
+	if (player_refuses(screen))
+		screen_message(screen, MESSAGE_SCREEN, "%s", player_refuses(screen));
 	else
 		player_go_to(screen, frame->wall_ns > frame->mono_ns - mono_ns
 					     ? frame->wall_ns - (frame->mono_ns - mono_ns)
@@ -189,12 +189,12 @@ static bool choose_pane(struct screen *screen, int key)
 /* Of a recording, where no row is selected. */
 static bool jump(struct screen *screen, int key)
 {
-	if (!screen->setup->source->seek || session_table(screen)->place.cursor_on)
+	if (screen_is_live(screen) || session_table(screen)->place.cursor_on)
 		return false;
 	if (key == K_HOME)
 		player_go_to_first(screen);
 	else if (key == K_END)
-		player_go_to_last(screen);
+		player_go_to_end(screen);
 	return key == K_HOME || key == K_END;
 }
 
@@ -206,7 +206,7 @@ static void say_unknown(struct screen *screen, int key)
 		return;
 	if (key == ' ') {
 		screen_warn(screen, MESSAGE_PANE, "%s",
-			    screen->setup->source->seek ? _("Z plays and pauses") : _("Z pauses"));
+			    screen_is_live(screen) ? _("Z pauses") : _("Z plays and pauses"));
 		return;
 	}
 	screen_warn(screen, MESSAGE_PANE, _("%s does nothing here; ? lists the keys"),

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "screen/past/past.h"
+#include "model/scope_frame.h"
 #include "screen/past/player.h"
 #include "screen/session.h"
 
@@ -23,12 +23,7 @@ static void apply(struct pane_context *context)
 		history_forget_topic(&screen->contexts[p].history, "scope_use");
 	}
 	session_update_subscriptions(screen);
-	if (screen->setup->source->seek)
-		player_show_again(screen);
-	else if (screen->in_past)
-		past_show_at(screen, session_frame(screen)->wall_ns);
-	else if (screen->latest >= 0)
-		session_sample_soon(screen);
+	player_show_again(screen);
 }
 
 void screen_set_scope(struct pane_context *context, const struct scope_term *term)
@@ -185,7 +180,6 @@ static bool choose_group(struct pane_context *context, const struct schema *sche
 
 void scoping_choose(struct pane_context *context)
 {
-	const struct screen_setup *setup = context->screen->setup;
 	const struct schema *schema;
 	const void *row = selected_row(context, &schema);
 	struct scope_process process;
@@ -197,7 +191,7 @@ void scoping_choose(struct pane_context *context)
 	}
 	if (row && choose_group(context, schema, row))
 		return;
-	if (!row || !setup->scope_process(context->frame, pid_in(schema, row), &process)) {
+	if (!row || !scope_frame_process(context->frame, pid_in(schema, row), &process)) {
 		screen_warn(context->screen, MESSAGE_PANE, "%s",
 			    row ? _("this row is not of one living process, nor of a group")
 				: _("select a process or a group first, with the arrows or the mouse"));

@@ -18,6 +18,7 @@
 #include "screen/past/explaining.h"
 #include "screen/past/past.h"
 #include "screen/past/player.h"
+#include "screen/past/replay.h"
 #include "screen/past/timeline.h"
 #include "screen/session.h"
 #include "sys/env.h"
@@ -25,7 +26,7 @@
 /* Reports why there is no new frame. */
 static void report_end(struct screen *screen, int got)
 {
-	if (got < 0 && got != -EAGAIN)
+	if (got < 0 && got != -EAGAIN && got != -EINTR)
 		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-got));
 	else if (got == 0)
 		screen_message(screen, MESSAGE_SCREEN, "%s",
@@ -39,9 +40,9 @@ static int take_sample(struct screen *screen)
 	bool first = screen->shown < 0;
 	int got = session_sample(screen);
 
-	player_took(screen, got);
+	replay_took(screen, got);
 	report_end(screen, got);
-	if (got == 1 && first && screen->setup->source->seek)
+	if (got == 1 && first && !screen_is_live(screen))
 		session_choose_recorded_pane(screen);
 	if (got == 1 && !first && screen->n_soon == 0)
 		screen->n_counted++;
@@ -59,10 +60,10 @@ static void draw_or_stop(struct screen *screen)
 static void on_tick(void *state)
 {
 	struct screen *screen = state;
-	bool live = !screen->setup->source->seek, soon = screen->n_soon > 0;
+	bool live = screen_is_live(screen), soon = screen->n_soon > 0;
 	uint64_t cpu_ns = env_self_cpu_ns();
 
-	if (live || player_wants_frame(screen))
+	if (live || replay_wants_frame(screen))
 		take_sample(screen);
 	if (soon && --screen->n_soon > 0)
 		loop_set_tick(&screen->loop, SESSION_WARM_UP_NS);
@@ -89,7 +90,7 @@ static void on_more(void *state, uint32_t events)
 	(void)events;
 	if (!open)
 		loop_unwatch(&screen->loop, screen->follow_fd);
-	if (!player_follows(screen))
+	if (!replay_follows(screen))
 		return;
 	while (got == 1)
 		got = take_sample(screen);
@@ -204,10 +205,10 @@ static int run(struct screen *screen)
 
 	session_open(screen);
 	report_faults(screen);
-	if (take_sample(screen) == 1 && screen->setup->source->seek)
-		player_open(screen);
+	if (take_sample(screen) == 1 && !screen_is_live(screen))
+		replay_begin(screen);
 	session_follow_delay(screen);
-	if (!screen->setup->source->seek && screen->delay_seconds * 1e9 > (double)SESSION_WARM_UP_NS) {
+	if (screen_is_live(screen) && screen->delay_seconds * 1e9 > (double)SESSION_WARM_UP_NS) {
 		screen->n_soon = 1;
 		loop_set_tick(&screen->loop, SESSION_WARM_UP_NS);
 	}
@@ -232,7 +233,8 @@ int screen_run(const struct screen_setup *setup)
 		.glyphs = setup->glyphs,
 		.theme = setup->theme,
 		.usual_seconds = setup->delay_seconds,
-		.delay_chosen = setup->delay_chosen || source->seek,
+		.delay_chosen = setup->delay_chosen || source_is_recording(source),
+		.player = source_is_recording(source) ? &player_of_replay : &player_of_past,
 		.follow_fd = source->wait_fd ? source->wait_fd(source->state) : -1,
 	};
 	int error = terminal_open(&screen.terminal, setup->theme, setup->color, setup->ascii);

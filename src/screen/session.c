@@ -15,7 +15,6 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "model/derive.h"
 #include "model/scope_use.h"
 #include "screen/past/marked.h"
 #include "sys/env.h"
@@ -42,6 +41,13 @@ struct table_widget *session_table(struct screen *screen)
 const struct frame *session_frame(const struct screen *screen)
 {
 	return screen->shown < 0 ? NULL : &screen->frames[screen->shown];
+}
+
+const struct source *session_recording(const struct screen *screen)
+{
+	if (screen->in_past)
+		return &screen->past_source;
+	return screen_is_live(screen) || screen->shown < 0 ? NULL : screen->setup->source;
 }
 
 static bool has_events(const struct screen *screen, unsigned index)
@@ -170,7 +176,7 @@ void screen_prefer_delay(struct pane_context *context, double seconds)
 	struct screen *screen = context->screen;
 
 	context->preferred_seconds = seconds;
-	if (!screen->setup->source->seek && context == session_context(screen))
+	if (screen_is_live(screen) && context == session_context(screen))
 		session_follow_delay(screen);
 }
 
@@ -431,7 +437,7 @@ void screen_request(struct pane_context *context, unsigned table, bool wanted)
 
 bool screen_replays(const struct pane_context *context)
 {
-	return context->screen->setup->source->seek || context->screen->in_past;
+	return !screen_is_live(context->screen) || context->screen->in_past;
 }
 
 static void act_done(void *state, int error)
@@ -537,8 +543,10 @@ static void note_selected(struct pane_context *context)
 	context->request->group_pid = row && row_is_known(row, pid) ? (uint32_t)row_number(row, pid) : 0;
 }
 
-static void keep(struct screen *screen, const struct frame *frame)
+static void keep(void *state, const struct frame *frame)
 {
+	struct screen *screen = state;
+
 	screen->setup->past->keep(screen->setup->past->state, frame);
 	for (unsigned i = 0; i < frame->n_tables; i++)
 		if (frame->tables[i].present && !screen->kept_from_ns[i])
@@ -547,31 +555,22 @@ static void keep(struct screen *screen, const struct frame *frame)
 
 int session_sample(struct screen *screen)
 {
-	const struct source *source = screen->setup->source;
 	struct pane_context *context = session_context(screen);
 	int index = spare_frame(screen), got;
 	struct frame *frame = &screen->frames[index];
 
-	frame_clear(frame);
 	context->request->all_commands = looks_for_text(screen);
 	request_columns(screen);
 	if (context->pane->sampling)
 		context->pane->sampling(context);
 	note_selected(context);
-	got = source->next(source->state, frame);
+	got = pipeline_next(&screen->pipeline, frame,
+			    screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	if (got != 1)
 		return got;
-	if (source->seek && screen->latest < 0)
-		scope_forget(context->request->scope);
-	screen->setup->scope_read(context->request->scope, frame, source->seek != NULL);
-	frame_derive(frame, screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
-	findings_derive(screen->findings, frame, source->seek != NULL);
 	marks_take(&screen->marks, frame);
-	if (source->seek)
-		findings_note_lack(screen->findings, frame);
-	if (screen->setup->past)
-		keep(screen, frame);
-	screen->setup->scope_split(context->request->scope, frame, source->seek != NULL);
+	if (!screen_is_live(screen))
+		findings_note_lack(screen->pipeline.findings, frame);
 	pane_notice_scope(context->pane, context->request->scope, frame);
 	session_prepare(screen, frame);
 	screen->latest = index;
@@ -842,8 +841,8 @@ static void explain_absence(const struct screen *screen, const char *topic, char
 		snprintf(text, room, "%s",
 			 screen->in_past                  ? _("not sampled then; G goes back to now")
 			 : screen->frozen                 ? _("not in the paused sample; Z goes on")
-			 : screen->setup->source->seek    ? _("not sampled here")
-							  : _("not sampled yet"));
+			 : screen_is_live(screen) ? _("not sampled yet")
+						  : _("not sampled here"));
 }
 
 void session_update(struct screen *screen)
@@ -963,6 +962,27 @@ static void request_tables(struct pane_context *context)
 		context->requested[i] |= context->pane->tables[i].on_request;
 }
 
+/* Live members of the scope are in it in the past, too. */
+static void open_pipelines(struct screen *screen)
+{
+	const struct screen_setup *setup = screen->setup;
+
+	screen->pipeline = (struct pipeline){
+		.source = setup->source,
+		.scope = setup->request->scope,
+		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
+		.keep = setup->past ? keep : NULL,
+		.keep_state = screen,
+	};
+	screen->past_pipeline = (struct pipeline){
+		.source = &screen->past_source,
+		.scope = setup->request->scope,
+		.scope_is_live = true,
+		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
+	};
+	findings_remember(screen->past_pipeline.findings, screen->pipeline.findings);
+}
+
 void session_open(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
@@ -970,9 +990,7 @@ void session_open(struct screen *screen)
 	open_logs(screen);
 	screen->trends.position = SIZE_MAX;
 	screen->kept_from_ns = alloc_zeroed(setup->n_schemas, sizeof(*screen->kept_from_ns));
-	screen->findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
-	screen->past_findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings);
-	findings_remember(screen->past_findings, screen->findings);
+	open_pipelines(screen);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)
@@ -995,8 +1013,8 @@ void session_close(struct screen *screen)
 	free(screen->kept_from_ns);
 	close_logs(screen);
 	marked_close(screen);
-	findings_close(screen->findings);
-	findings_close(screen->past_findings);
+	findings_close(screen->pipeline.findings);
+	findings_close(screen->past_pipeline.findings);
 	for (int i = 0; i < SCREEN_ALL_FRAMES; i++)
 		frame_close(&screen->frames[i]);
 }

@@ -15,6 +15,9 @@ struct pane_context *session_context(struct screen *screen);    /* of the curren
 struct table_widget *session_table(struct screen *screen);      /* the one that has the focus */
 const struct frame *session_frame(const struct screen *screen); /* shown; NULL before the first */
 
+/* The recording or the past that the shown sample was read from, standing behind it; NULL: it is live. */
+const struct source *session_recording(const struct screen *screen);
+
 /* Takes the next frame from the source and shows it unless frozen: 1, 0 at the end, or -errno. */
 int session_sample(struct screen *screen);
 

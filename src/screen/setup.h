@@ -44,11 +44,6 @@ struct screen_setup {
 	unsigned (*headline)(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);
 	/* Writes the right end of the second line; may be empty. */
 	void (*corner)(const struct frame *frame, char *text, size_t room);
-	/* Of every frame: feeds the scope, splits sums of a recording, finds a process. See
-	 * pane/scope_frame.h. */
-	void (*scope_read)(struct scope *scope, struct frame *frame, bool recorded);
-	void (*scope_split)(struct scope *scope, struct frame *frame, bool recorded);
-	bool (*scope_process)(const struct frame *frame, uint64_t pid, struct scope_process *process);
 	const char *faults; /* found before the start, a line each, such as those of the configuration */
 	struct settings *settings;           /* from file and options; changed by the key w */
 	struct sample_request *request;

@@ -11,6 +11,7 @@
 #include "model/event_log.h"
 #include "model/explained.h"
 #include "model/marks.h"
+#include "model/pipeline.h"
 #include "screen/context.h"
 #include "screen/graph.h"
 #include "screen/list.h"
@@ -28,6 +29,7 @@
 #define SCREEN_MARGIN_LINES 5 /* headline, panes, views, notice, keys */
 
 struct screen;
+struct player;
 struct timeline;
 
 /* An overlay covers the pane and gets all keys. */
@@ -137,8 +139,8 @@ struct screen {
 	const struct screen_setup *setup;
 	struct terminal terminal;
 	struct loop loop;
+	struct pipeline pipeline; /* of the source */
 	struct frame frames[SCREEN_ALL_FRAMES];
-	struct findings *findings;
 	int latest, shown;        /* of frames; -1: none yet */
 	struct event_log *logs;   /* one for each schema; only those of SHAPE_EVENTS are used */
 	unsigned long n_counted;  /* requested samples after the first one */
@@ -147,10 +149,11 @@ struct screen {
 	bool *wanted;             /* for each schema: the last request to the source */
 	unsigned n_soon;          /* live: this many samples do not wait for the delay */
 	bool frozen;              /* live: shown stays while latest advances */
-	bool in_past;             /* … and is of past_source, which is open then */
+	const struct player *player;
+	bool in_past;             /* live: shown is of past_source, which is open then */
 	struct source past_source;
+	struct pipeline past_pipeline; /* … of its frames */
 	uint64_t *kept_from_ns; /* for each schema: the first sample that the past had of it; 0: none yet */
-	struct findings *past_findings; /* of the shown sample in it */
 	size_t past_judged;             /* the last one that was judged; SIZE_MAX: none since it was opened */
 	struct trends_place {           /* what trends were last drawn of, in the past or a recording */
 		size_t position;        /* SIZE_MAX: none, or live */
@@ -200,5 +203,10 @@ struct screen {
 		void (*done)(struct pane_context *context, int error);
 	} pending;
 };
+
+static inline bool screen_is_live(const struct screen *screen)
+{
+	return !source_is_recording(screen->setup->source);
+}
 
 #endif

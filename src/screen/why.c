@@ -322,7 +322,7 @@ static void add_age(struct buffer *out, struct screen *screen, const struct fram
 {
 	uint64_t now = env_mono_ns();
 
-	if (!screen->setup->source->seek && now > frame->mono_ns)
+	if (screen_is_live(screen) && now > frame->mono_ns)
 		buffer_print(out, _("Age: %.1f s"),
 			     (double)(now - frame->mono_ns) / 1e9 +
 				     age_in_sample(frame, session_table(screen)));

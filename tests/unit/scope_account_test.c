@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pane/scope_frame.h"
+#include "model/scope_frame.h"
 #include "suite.h"
 
 static const char *const topic_names[] = { "process", "account", "exited", "process_total", NULL };

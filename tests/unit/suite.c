@@ -14,7 +14,7 @@
 #include "core/alloc.h"
 #include "model/derive.h"
 #include "output/recording.h"
-#include "pane/scope_frame.h"
+#include "model/scope_frame.h"
 #include "topic/live.h"
 #include "topic/topic.h"
 

@@ -11,7 +11,6 @@
 #include "core/utf8.h"
 #include "model/explanation.h"
 #include "screen/overlay.h"
-#include "screen/past/past.h"
 #include "screen/past/player.h"
 #include "screen/session.h"
 #include "screen/text_flow.h"
@@ -155,12 +154,8 @@ static void take_key(struct screen *screen, const struct input *input)
 /* The source stands behind this sample again, as the screen reads on from there. */
 static void go_back(struct screen *screen, const struct source *source, size_t index)
 {
-	struct frame *frame = &screen->frames[SCREEN_PAST_BASE];
-
 	session_want_only(screen, source, NULL);
-	frame_clear(frame);
-	if (source->seek(source->state, index) == 0)
-		source->next(source->state, frame);
+	source_read(source, index, &screen->frames[SCREEN_PAST_BASE]);
 }
 
 void explaining_open(struct screen *screen)
@@ -168,13 +163,12 @@ void explaining_open(struct screen *screen)
 	static const struct overlay overlay = { .draw = draw, .key = take_key };
 	const struct screen_setup *setup = screen->setup;
 	struct explaining *explaining = &screen->explaining;
-	const struct source *source = setup->source->seek ? setup->source : &screen->past_source;
+	const struct source *source = screen->player->open(screen, false);
 	size_t index;
 
-	if (setup->source->seek)
-		index = source->position(source->state);
-	else if (!past_locate(screen, &index))
+	if (!source)
 		return;
+	index = screen->player->index(screen);
 	explanation_take(&explaining->explanation, source, index, setup->schemas, setup->n_schemas,
 			 setup->explained);
 	go_back(screen, source, index);

@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "model/derive.h"
+#include "screen/past/player.h"
 #include "screen/session.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define MINUTE_NS (60 * SECOND_NS)
 #define FINDINGS_NS (300 * SECOND_NS) /* before a moment, which its findings are judged by … */
 #define FINDINGS_FRAMES 30            /* … in at most this many samples, … */
 #define FINDINGS_FRAMES_OF_MANY 10    /* … where a sample has more rows than this */
@@ -25,36 +24,31 @@ void past_close(struct screen *screen)
 	screen->past_source = (struct source){ 0 };
 }
 
+void past_leave(struct screen *screen)
+{
+	screen->in_past = false;
+	past_close(screen);
+	session_freeze(screen, false);
+}
+
 /* With all that was kept until now. */
-static bool open_source(struct screen *screen)
+static const struct source *open_past(struct screen *screen, bool fresh)
 {
 	const struct past *past = screen->setup->past;
 	int error;
 
+	if (screen->in_past && !fresh)
+		return &screen->past_source;
 	past_close(screen);
 	screen->past_index = screen->past_judged = SIZE_MAX;
 	error = past->open(past->state, &screen->past_source);
-	if (error) {
-		if (screen->in_past)
-			past_leave(screen);
-		screen_warn(screen, MESSAGE_SCREEN, "%s",
-			    error == -ENODATA ? _("no sample is kept yet") : strerror(-error));
-	}
-	return !error;
-}
-
-bool past_extent(struct screen *screen, uint64_t *first_ns, uint64_t *last_ns)
-{
-	return open_source(screen) && source_extent(&screen->past_source, first_ns, last_ns) > 0;
-}
-
-static bool read_frame(struct screen *screen, int index, size_t position)
-{
-	const struct source *source = &screen->past_source;
-
-	frame_clear(&screen->frames[index]);
-	return source->seek(source->state, position) == 0 &&
-	       source->next(source->state, &screen->frames[index]) == 1;
+	if (!error)
+		return &screen->past_source;
+	if (screen->in_past)
+		past_leave(screen);
+	screen_warn(screen, MESSAGE_SCREEN, "%s",
+		    error == -ENODATA ? _("no sample is kept yet") : strerror(-error));
+	return NULL;
 }
 
 /* What they are at a sample depends on the minutes before: since when a rule holds, and how much grew. */
@@ -72,15 +66,14 @@ static void judge_before(struct screen *screen, size_t position)
 				       : n_frames;
 	before = before < position ? before : position;
 	step = before / (n_rows > MANY_ROWS ? FINDINGS_FRAMES_OF_MANY : FINDINGS_FRAMES) + 1;
-	findings_forget(screen->past_findings);
+	findings_forget(screen->past_pipeline.findings);
 	for (size_t i = position - before, n = 0; i < position; i += step, n++) {
 		int now = n % 2 > 0 ? SCREEN_PAST_FRAME : SCREEN_PAST_BASE;
 		int last = n % 2 > 0 ? SCREEN_PAST_BASE : SCREEN_PAST_FRAME;
 
-		if (!read_frame(screen, now, i))
+		if (pipeline_derive(&screen->past_pipeline, i, &screen->frames[now],
+				    n > 0 ? &screen->frames[last] : NULL) != 1)
 			break;
-		frame_derive(&screen->frames[now], n > 0 ? &screen->frames[last] : NULL);
-		findings_derive(screen->past_findings, &screen->frames[now], true);
 	}
 }
 
@@ -94,21 +87,16 @@ static bool is_judged_beside(const struct screen *screen, size_t position)
 static void show(struct screen *screen, size_t position)
 {
 	struct frame *frame = &screen->frames[SCREEN_PAST_FRAME];
-	bool based;
 
 	if (!is_judged_beside(screen, position))
 		judge_before(screen, position);
-	based = position > 0 && read_frame(screen, SCREEN_PAST_BASE, position - 1);
-	if (!read_frame(screen, SCREEN_PAST_FRAME, position)) {
+	if (pipeline_read(&screen->past_pipeline, position, frame, &screen->frames[SCREEN_PAST_BASE]) != 1) {
 		screen_warn(screen, MESSAGE_SCREEN, "%s", _("this sample cannot be read"));
 		past_leave(screen);
 		return;
 	}
 	screen->past_index = screen->past_judged = position;
-	frame_derive(frame, based ? &screen->frames[SCREEN_PAST_BASE] : NULL);
-	findings_derive(screen->past_findings, frame, true);
-	findings_note_lack(screen->past_findings, frame);
-	screen->setup->scope_split(screen->setup->request->scope, frame, true);
+	findings_note_lack(screen->past_pipeline.findings, frame);
 	session_prepare(screen, frame);
 	screen->frozen = screen->in_past = true;
 	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
@@ -116,25 +104,12 @@ static void show(struct screen *screen, size_t position)
 	session_show(screen, SCREEN_PAST_FRAME);
 }
 
-void past_leave(struct screen *screen)
-{
-	screen->in_past = false;
-	past_close(screen);
-	session_freeze(screen, false);
-}
-
-void past_show_at(struct screen *screen, uint64_t wall_ns)
-{
-	const struct source *source = &screen->past_source;
-
-	if (open_source(screen))
-		show(screen, source->find(source->state, wall_ns));
-}
-
 /* Where a clock was set back, a time does not say which sample it was. */
-static size_t shown_index(const struct screen *screen, size_t n_frames)
+static size_t index_of_shown(const struct screen *screen)
 {
 	const struct source *source = &screen->past_source;
+	uint64_t first_ns, last_ns;
+	size_t n_frames = source_extent(source, &first_ns, &last_ns);
 
 	if (screen->past_index != SIZE_MAX)
 		return screen->past_index;
@@ -143,63 +118,42 @@ static size_t shown_index(const struct screen *screen, size_t n_frames)
 	return source->find(source->state, session_frame(screen)->wall_ns);
 }
 
-bool past_locate(struct screen *screen, size_t *index)
+/* Behind the end of what was kept when it was opened lies what was kept meanwhile. */
+static bool show_next(struct screen *screen)
 {
 	uint64_t first_ns, last_ns;
+	size_t next = 0;
 
-	if (!screen->in_past && !open_source(screen))
+	if (!screen->frozen)
 		return false;
-	*index = shown_index(screen, source_extent(&screen->past_source, &first_ns, &last_ns));
-	return true;
+	for (int fresh = 0; fresh <= 1; fresh++) {
+		const struct source *source = open_past(screen, fresh > 0);
+
+		if (!source)
+			return true;
+		next = index_of_shown(screen) + 1;
+		if (next < source_extent(source, &first_ns, &last_ns)) {
+			show(screen, next);
+			return true;
+		}
+	}
+	return false;
 }
 
-/* From the shown sample, which may be live or paused. */
-void past_step(struct screen *screen, int step)
+static void show_end(struct screen *screen)
 {
-	const struct source *source = &screen->past_source;
-	uint64_t first_ns, last_ns;
-	size_t n_frames, position;
-
-	if (step > 0 && !screen->frozen) {
-		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the latest sample"));
-		return;
-	}
-	if (!screen->in_past && !open_source(screen))
-		return;
-	n_frames = source_extent(source, &first_ns, &last_ns);
-	position = shown_index(screen, n_frames);
-	if (step > 0 && position + 1 >= n_frames && screen->in_past) { /* what was kept meanwhile */
-		if (!open_source(screen))
-			return;
-		n_frames = source_extent(source, &first_ns, &last_ns);
-		position = shown_index(screen, n_frames);
-	}
-	if (step < 0 && (position == 0 || n_frames == 0))
-		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample that is kept"));
-	else if (step < 0)
-		show(screen, position - 1);
-	else if (position + 1 < n_frames)
-		show(screen, position + 1);
+	if (screen->frozen)
+		past_leave(screen);
 	else
-		past_leave(screen);
+		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the latest sample"));
 }
 
-void past_step_minute(struct screen *screen, int step)
+static void pause_live(struct screen *screen)
 {
-	uint64_t first_ns, last_ns, now_ns = session_frame(screen)->wall_ns;
-
-	if (!past_extent(screen, &first_ns, &last_ns))
-		return;
-	if (step > 0 && now_ns + MINUTE_NS >= last_ns) {
+	if (screen->in_past)
 		past_leave(screen);
-		return;
-	}
-	if (step < 0 && now_ns <= first_ns + MINUTE_NS) {
-		screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample that is kept"));
-		show(screen, 0);
-		return;
-	}
-	past_show_at(screen, step > 0 ? now_ns + MINUTE_NS : now_ns - MINUTE_NS);
+	else
+		session_freeze(screen, !screen->frozen);
 }
 
 static void duration(char *text, size_t room, uint64_t ns)
@@ -209,7 +163,8 @@ static void duration(char *text, size_t room, uint64_t ns)
 	snprintf(text, room, "%02lu:%02lu:%02lu", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
-void past_position(struct screen *screen, char *text, size_t room)
+/* "-00:03:12 of 00:41:00" */
+static void place_text(struct screen *screen, char *text, size_t room)
 {
 	uint64_t shown_ns = session_frame(screen)->mono_ns,
 		 latest_ns = screen->frames[screen->latest].mono_ns;
@@ -223,6 +178,20 @@ void past_position(struct screen *screen, char *text, size_t room)
 	snprintf(text, room, _("-%s of %s"), back, all);
 }
 
+static void position(struct screen *screen, bool wide, char *text, size_t room)
+{
+	char place[TEXT_MAX];
+
+	(void)wide;
+	*text = '\0';
+	if (screen->in_past) {
+		place_text(screen, place, sizeof(place));
+		snprintf(text, room, "%s ", place);
+	} else if (screen->frozen) {
+		snprintf(text, room, "%s", _("paused"));
+	}
+}
+
 void past_save(struct screen *screen)
 {
 	const struct past *past = screen->setup->past;
@@ -233,3 +202,14 @@ void past_save(struct screen *screen)
 	else
 		screen_message(screen, MESSAGE_SCREEN, _("the past is saved in %s"), text);
 }
+
+const struct player player_of_past = {
+	.open = open_past,
+	.index = index_of_shown,
+	.show = show,
+	.show_next = show_next,
+	.show_end = show_end,
+	.pause = pause_live,
+	.position = position,
+	.at_first = N_("this is the first sample that is kept"),
+};

@@ -1,29 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording on the screen: play, step, go to a time. */
+/* Goes through samples: those of a recording (replay.c), or those that a live source gave so far (past.c). */
 #ifndef PANETOP_SCREEN_PLAYER_H
 #define PANETOP_SCREEN_PLAYER_H
 
 #include "screen/state.h"
 
-void player_step(struct screen *screen, long step);
-void player_toggle(struct screen *screen);
-void player_ask_time(struct screen *screen);
-void player_go_to(struct screen *screen, uint64_t wall_ns); /* in the recording or in the past */
-bool player_wants_frame(const struct screen *screen); /* at a tick */
-bool player_follows(const struct screen *screen);     /* shows new frames at once */
-void player_took(struct screen *screen, int got);     /* what session_sample() returned */
+/* What is different between both. */
+struct player {
+	/* Where samples can be read. fresh: with those that came since it was opened. NULL, after a message:
+	 * there are none. */
+	const struct source *(*open)(struct screen *screen, bool fresh);
 
+	/* Of the shown sample in the opened source, and in the other direction. */
+	size_t (*index)(const struct screen *screen);
+	void (*show)(struct screen *screen, size_t index);
+
+	/* The sample behind the shown one; false: there is none. */
+	bool (*show_next)(struct screen *screen);
+
+	/* The last sample, or the present; with a message if that is shown. */
+	void (*show_end)(struct screen *screen);
+
+	/* The key Z. */
+	void (*pause)(struct screen *screen);
+
+	/* Writes what stands before the clock: why the time is not the current one, and where it is. */
+	void (*position)(struct screen *screen, bool wide, char *text, size_t room);
+
+	const char *at_first; /* N_(): the first sample is shown */
+};
+
+extern const struct player player_of_replay, player_of_past;
+
+/* Why there is nothing to go back to, translated; NULL: there is. */
+const char *player_refuses(const struct screen *screen);
+
+void player_step(struct screen *screen, int step);        /* 1 or -1 sample */
 void player_step_minute(struct screen *screen, int step); /* 1 or -1 */
 void player_go_to_first(struct screen *screen);
-void player_go_to_last(struct screen *screen);
+void player_go_to_end(struct screen *screen); /* the last sample, or the present */
+void player_go_to(struct screen *screen, uint64_t wall_ns); /* the last sample at or before this time */
+void player_ask_time(struct screen *screen);
 
 /* The same sample as before, for another scope. */
 void player_show_again(struct screen *screen);
-
-/* Goes on from the first sample of a recording to the one to begin with. */
-void player_open(struct screen *screen);
-
-/* "2/36", or with times "sample 2 of 36, 09:30:00 to 09:35:50". */
-void player_position(const struct screen *screen, bool times, char *text, size_t room);
 
 #endif

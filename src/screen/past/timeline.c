@@ -25,16 +25,6 @@ struct timeline {
 	size_t indexes[2];
 };
 
-bool timeline_is_shown(const struct screen *screen)
-{
-	return screen->in_past || screen->setup->source->seek;
-}
-
-static const struct source *source_of(const struct screen *screen)
-{
-	return screen->in_past ? &screen->past_source : screen->setup->source;
-}
-
 static struct timeline *timeline_of(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
@@ -59,13 +49,9 @@ static bool read_frame(struct timeline *timeline, const struct source *source, i
 {
 	if (timeline->indexes[slot] == index)
 		return true;
-	frame_clear(&timeline->frames[slot]);
-	timeline->indexes[slot] = SIZE_MAX;
-	if (source->seek(source->state, index) < 0 ||
-	    source->next(source->state, &timeline->frames[slot]) != 1)
-		return false;
-	timeline->indexes[slot] = index;
-	return true;
+	timeline->indexes[slot] =
+		source_read(source, index, &timeline->frames[slot]) == 1 ? index : SIZE_MAX;
+	return timeline->indexes[slot] == index;
 }
 
 /* The mean between two samples. */
@@ -108,7 +94,7 @@ static void read_cells(struct timeline *timeline, const struct source *source, c
 /* Afterwards the source is where it was. */
 static void read_again(struct screen *screen, struct timeline *timeline)
 {
-	const struct source *source = source_of(screen);
+	const struct source *source = session_recording(screen);
 	size_t position = source->position(source->state);
 
 	session_want_only(screen, source, screen->setup->load.topic);
@@ -133,7 +119,7 @@ static bool is_current(const struct timeline *timeline, int cells, size_t n_fram
 
 static bool update(struct screen *screen, struct timeline *timeline, int cells)
 {
-	const struct source *source = source_of(screen);
+	const struct source *source = session_recording(screen);
 	uint64_t first_ns, last_ns;
 	size_t n_frames;
 
@@ -194,7 +180,7 @@ bool timeline_time_at(const struct screen *screen, int y, int x, uint64_t *wall_
 {
 	const struct timeline *timeline = screen->timeline;
 
-	if (!timeline || !timeline_is_shown(screen) || y != timeline->y || x < timeline->x ||
+	if (!timeline || !session_recording(screen) || y != timeline->y || x < timeline->x ||
 	    x >= timeline->x + timeline->cells)
 		return false;
 	*wall_ns = time_of(timeline, x - timeline->x + 0.5);

@@ -9,10 +9,10 @@
 
 #define TIMELINE_CELLS_MIN 12
 
-/* Is there one now? */
-bool timeline_is_shown(const struct screen *screen);
-
-/* On line y from cell x to end. It is read again when it has grown by a cell. */
+/*
+ * Where there is a session_recording(): on line y from cell x to end. It is read again when it has grown by a
+ * cell.
+ */
 void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, int x, int end);
 
 /* The time at this cell of the terminal's line; false: it is not there. */

@@ -3,21 +3,9 @@
 
 #include "screen/past/trends.h"
 
-#include "model/derive.h"
 #include "screen/past/past.h"
+#include "screen/past/player.h"
 #include "screen/session.h"
-
-/* Read with the sample before each, for its rates. */
-static bool read_frame(struct screen *screen, const struct source *source, int index, int base)
-{
-	struct frame *frame = &screen->frames[index];
-
-	frame_clear(frame);
-	if (source->next(source->state, frame) != 1)
-		return false;
-	frame_derive(frame, base < 0 ? NULL : &screen->frames[base]);
-	return true;
-}
 
 static void note(struct screen *screen, int index)
 {
@@ -42,46 +30,45 @@ static void find_spare(const struct screen *screen, int spare[2])
 			spare[n++] = i;
 }
 
+/* Each is read with the sample before it, for its rates. */
 static void refill(struct screen *screen, const struct source *source, size_t position)
 {
 	size_t first = position > ROW_TREND_CELLS ? position - ROW_TREND_CELLS : 0;
-	int spare[2], base = -1;
-
-	find_spare(screen, spare);
-	if (position == 0 || source->seek(source->state, first) < 0)
-		return;
-	for (size_t i = first; i < position; i++) {
-		int index = spare[(i - first) % 2];
-
-		if (!read_frame(screen, source, index, base))
-			break;
-		if (i > first || first == 0)
-			note(screen, index);
-		base = index;
-	}
-}
-
-/* The player goes on from the sample that it read last. */
-static void refill_replay(struct screen *screen, const struct source *source, size_t position)
-{
+	const struct pipeline rates = { .source = source };
+	const struct frame *base = NULL;
 	int spare[2];
 
 	find_spare(screen, spare);
+	for (size_t i = first; i < position; i++) {
+		int index = spare[(i - first) % 2];
+
+		if (pipeline_derive(&rates, i, &screen->frames[index], base) != 1)
+			break;
+		if (i > first || first == 0)
+			note(screen, index);
+		base = &screen->frames[index];
+	}
+}
+
+/* Afterwards the source stands behind the shown sample again. */
+static void refill_recorded(struct screen *screen, const struct source *source, size_t position)
+{
+	int spare[2];
+
 	refill(screen, source, position);
-	if (source->seek(source->state, position) == 0)
-		read_frame(screen, source, spare[0], -1);
+	find_spare(screen, spare);
+	source_read(source, position, &screen->frames[spare[0]]);
 }
 
 /* What was sampled behind the past was not drawn. */
 static void refill_live(struct screen *screen)
 {
+	const struct source *source = screen->player->open(screen, true);
 	uint64_t first_ns, last_ns;
-	size_t n_frames;
+	size_t n_frames = source ? source_extent(source, &first_ns, &last_ns) : 0;
 
-	if (!past_extent(screen, &first_ns, &last_ns))
-		return;
-	n_frames = source_extent(&screen->past_source, &first_ns, &last_ns);
-	refill(screen, &screen->past_source, n_frames - 1);
+	if (n_frames > 0)
+		refill(screen, source, n_frames - 1);
 	past_close(screen);
 }
 
@@ -101,31 +88,16 @@ static bool follows(const struct trends_place *place, const struct trends_place 
 	       (place->position == before->position || place->position == before->position + 1);
 }
 
-static size_t position_of(struct screen *screen)
-{
-	const struct source *replay = screen->setup->source;
-	size_t position = SIZE_MAX;
-
-	if (screen->in_past)
-		past_locate(screen, &position);
-	else if (replay->seek && screen->shown >= 0)
-		position = replay->position(replay->state);
-	return position;
-}
-
 void trends_update(struct screen *screen)
 {
 	const struct trends_place before = screen->trends;
+	const struct source *source = session_recording(screen);
 
 	if (screen->compare.on || (screen->frozen && !screen->in_past))
 		return;
-	screen->trends = place_of(screen, position_of(screen));
-	if (!screen->in_past && screen->setup->past && before.position != SIZE_MAX)
+	screen->trends = place_of(screen, source ? screen->player->index(screen) : SIZE_MAX);
+	if (!source && before.position != SIZE_MAX)
 		refill_live(screen);
-	if (screen->trends.position == SIZE_MAX || follows(&screen->trends, &before))
-		return;
-	if (screen->in_past)
-		refill(screen, &screen->past_source, screen->trends.position);
-	else
-		refill_replay(screen, screen->setup->source, screen->trends.position);
+	if (source && !follows(&screen->trends, &before))
+		refill_recorded(screen, source, screen->trends.position);
 }

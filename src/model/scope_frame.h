@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Feeds a scope from the tables of a frame. */
-#ifndef PANETOP_PANE_SCOPE_FRAME_H
-#define PANETOP_PANE_SCOPE_FRAME_H
+#ifndef PANETOP_MODEL_SCOPE_FRAME_H
+#define PANETOP_MODEL_SCOPE_FRAME_H
 
 #include "model/frame.h"
 #include "model/scope.h"

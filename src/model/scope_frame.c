@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <config.h>
 
-#include "pane/scope_frame.h"
+#include "model/scope_frame.h"
 
 #include <math.h>
 #include <stdio.h>

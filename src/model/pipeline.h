@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The one way of a frame, live or recorded: from its source through rates, findings and the scope. */
+#ifndef PANETOP_MODEL_PIPELINE_H
+#define PANETOP_MODEL_PIPELINE_H
+
+#include "model/finding.h"
+#include "model/scope.h"
+#include "model/source.h"
+
+/* All borrowed. */
+struct pipeline {
+	const struct source *source;
+	struct scope *scope;       /* NULL: every process is in it */
+	bool scope_is_live;        /* a live source feeds it, not these recorded frames */
+	struct findings *findings; /* NULL: none are judged */
+	/* Gets each frame before sums of a recording are split by the scope: for later, whatever the scope is
+	 * then. May be NULL. */
+	void (*keep)(void *state, const struct frame *frame);
+	void *keep_state;
+};
+
+/*
+ * The next frame of the source with its rates over before (NULL: none), findings and sums of the scope: 1.
+ * Without before it is the first one, or a recording was left for another place in it. Else as struct
+ * source's next; -EINTR also where a signal has cut the frame.
+ */
+int pipeline_next(const struct pipeline *pipeline, struct frame *frame, const struct frame *before);
+
+/* Of a recording: the frame at this index, with its rates over the one before, which is read into base. */
+int pipeline_read(const struct pipeline *pipeline, size_t index, struct frame *frame, struct frame *base);
+
+/* Lets the findings know the frame at this index, on the way to a later one. */
+int pipeline_derive(const struct pipeline *pipeline, size_t index, struct frame *frame,
+		   const struct frame *before);
+
+#endif

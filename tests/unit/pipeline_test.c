@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The way of a frame: what it passes, in which order, live and recorded; and that a jump equals a run. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "model/pipeline.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define N_FRAMES 12
+
+/* Every second a process that uses a tenth of a CPU, and at last all memory is full. */
+struct reel {
+	size_t next;
+	int answer; /* of next(), in place of a frame; 0: none */
+	bool cuts;  /* a signal breaks the frame off */
+};
+
+static void put(const struct table *table, void *row, const char *key, double value)
+{
+	const struct column *column = schema_find(table->schema, key);
+
+	if (column->type == VALUE_U64)
+		row_set_u64(row, column, (uint64_t)value);
+	else
+		row_set_f64(row, column, value);
+}
+
+static struct table *open_table(struct frame *frame, const char *topic)
+{
+	struct table *table = frame_slot(frame, topic);
+
+	table->present = true;
+	table->mono_ns = frame->mono_ns;
+	return table;
+}
+
+static int next(void *state, struct frame *frame)
+{
+	struct reel *reel = state;
+	double second = (double)reel->next;
+	struct table *table;
+	void *row;
+
+	ck_assert_uint_eq(frame->n_notices, 0);
+	ck_assert(!frame_table(frame, "process")); /* it was cleared */
+	if (reel->answer)
+		return reel->answer;
+	if (reel->next >= N_FRAMES)
+		return 0;
+	frame->mono_ns = (1000 + reel->next++) * SECOND_NS;
+	frame->wall_ns = frame->mono_ns;
+	frame->cut = reel->cuts;
+	table = open_table(frame, "process");
+	row = table_add(table);
+	put(table, row, "pid", 7);
+	put(table, row, "ppid", 1);
+	put(table, row, "uid", 1000);
+	put(table, row, "start_seconds", 5);
+	put(table, row, "cpu_seconds", 0.1 * second);
+	table = open_table(frame, "account");
+	row = table_add(table);
+	row_set_text(row, schema_find(table->schema, "part"), "busy");
+	put(table, row, "cpu_seconds", 0.5 * second);
+	return 1;
+}
+
+static int seek(void *state, size_t index)
+{
+	if (index >= 100)
+		return -EIO;
+	((struct reel *)state)->next = index;
+	return 0;
+}
+
+static const struct finding_rule rules[] = {
+	{ .name = "used",
+	  .topic = "process",
+	  .subject = "process",
+	  .text = "{used}",
+	  .hold = { .setting = "used_hold", .unit = UNIT_SECONDS, .number = 5 },
+	  .values = { { .name = "used",
+			.column = "cpu_seconds",
+			.at_least = { .setting = "used", .unit = UNIT_SECONDS, .number = 0.2 } } } },
+};
+
+struct stage {
+	struct reel reel;
+	struct source source;
+	struct scope scope;
+	struct frame frames[2], base;
+	struct pipeline pipeline;
+	unsigned n_kept;
+	double kept_busy, kept_rate; /* of the frame kept last */
+	bool kept_finding;
+};
+
+static void keep(void *state, const struct frame *frame)
+{
+	struct stage *stage = state;
+
+	stage->n_kept++;
+	stage->kept_busy = frame_number(frame, "account", "busy", "cpu_seconds");
+	stage->kept_rate = frame_number(frame, "process", NULL, "cpu_ratio");
+	stage->kept_finding = frame_table(frame, "finding") != NULL;
+}
+
+static void open_stage(struct stage *stage, bool recorded, const char *in)
+{
+	struct scope_term term;
+	char why[256];
+
+	*stage = (struct stage){ .source = { .next = next, .seek = recorded ? seek : NULL } };
+	stage->source.state = &stage->reel;
+	for (int i = 0; i < 2; i++)
+		frame_open(&stage->frames[i], topic_schemas(), n_topics);
+	frame_open(&stage->base, topic_schemas(), n_topics);
+	if (in)
+		ck_assert(scope_term_parse(&term, in, why, sizeof(why)) && scope_add(&stage->scope, &term));
+	stage->pipeline = (struct pipeline){
+		.source = &stage->source,
+		.scope = &stage->scope,
+		.findings = findings_open(rules, 1, NULL),
+		.keep = keep,
+		.keep_state = stage,
+	};
+}
+
+static void close_stage(struct stage *stage)
+{
+	for (int i = 0; i < 2; i++)
+		frame_close(&stage->frames[i]);
+	frame_close(&stage->base);
+	findings_close(stage->pipeline.findings);
+	scope_free(&stage->scope);
+}
+
+/* The last of the first n frames. */
+static const struct frame *run(struct stage *stage, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_eq(pipeline_next(&stage->pipeline, &stage->frames[i % 2],
+					       i > 0 ? &stage->frames[(i + 1) % 2] : NULL),
+				 1);
+	return &stage->frames[(n + 1) % 2];
+}
+
+static double since(const struct frame *frame)
+{
+	return frame_number(frame, "finding", NULL, "since_seconds");
+}
+
+START_TEST(a_recorded_frame_gets_rates_findings_and_its_scope)
+{
+	struct stage stage;
+	const struct frame *frame;
+
+	open_stage(&stage, true, "user=1000");
+	frame = run(&stage, 9);
+	ck_assert(fabs(frame_number(frame, "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
+	ck_assert(fabs(since(frame) - 6) < 1e-9);
+	ck_assert(scope_has(&stage.scope, 7, 5));
+	ck_assert(fabs(frame_number(frame, "account", "tasks", "cpu_ratio") - 0.1) < 1e-9);
+	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, frame), 1);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(what_is_kept_is_whole_judged_and_not_split)
+{
+	struct stage stage;
+
+	open_stage(&stage, true, "user=0");
+	run(&stage, 5);
+	ck_assert_uint_eq(stage.n_kept, 5);
+	ck_assert(fabs(stage.kept_busy - 2) < 1e-9 && fabs(stage.kept_rate - 0.1) < 1e-9);
+	ck_assert(stage.kept_finding);
+	close_stage(&stage);
+}
+END_TEST
+
+/* Live the sampler feeds the scope, and findings are judged only where they are sampled. */
+START_TEST(a_live_frame_is_not_read_again)
+{
+	struct stage stage;
+	const struct frame *frame;
+
+	open_stage(&stage, false, "user=1000");
+	frame = run(&stage, 9);
+	ck_assert(!stage.scope.has_looked && !frame_table(frame, "finding"));
+	ck_assert(isnan(frame_number(frame, "account", "tasks", "cpu_ratio")));
+	ck_assert(fabs(frame_number(frame, "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(a_frame_by_its_index_is_the_one_of_a_run)
+{
+	struct stage stage;
+	struct frame *frame = &stage.frames[0];
+
+	open_stage(&stage, true, NULL);
+	for (size_t i = 0; i < 8; i += 2)
+		ck_assert_int_eq(pipeline_derive(&stage.pipeline, i, &stage.frames[1], NULL), 1);
+	ck_assert_uint_eq(stage.n_kept, 0);
+	ck_assert_int_eq(pipeline_read(&stage.pipeline, 8, frame, &stage.base), 1);
+	ck_assert(fabs(frame_number(frame, "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
+	ck_assert(fabs(since(frame) - 6) < 1e-9);
+	ck_assert_int_eq(pipeline_read(&stage.pipeline, 0, frame, &stage.base), 1);
+	ck_assert(isnan(frame_number(frame, "process", NULL, "cpu_ratio")));
+	ck_assert_int_eq(pipeline_read(&stage.pipeline, 100, frame, &stage.base), -EIO);
+	ck_assert_int_eq(pipeline_derive(&stage.pipeline, 100, frame, NULL), -EIO);
+	close_stage(&stage);
+}
+END_TEST
+
+/* What it was about is forgotten: the first frame, and another place in a recording. */
+START_TEST(a_scope_begins_again_without_the_frame_before)
+{
+	struct stage stage;
+
+	open_stage(&stage, true, "user=1000");
+	run(&stage, 3);
+	ck_assert(stage.scope.tasks_seconds > 0.15);
+	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), 1);
+	ck_assert(scope_has(&stage.scope, 7, 5) && stage.scope.tasks_seconds < 0.05);
+	close_stage(&stage);
+}
+END_TEST
+
+/* The past of a live screen: the sampler goes on feeding it. */
+START_TEST(a_live_scope_is_left_alone)
+{
+	struct stage stage;
+
+	open_stage(&stage, true, "user=1000");
+	stage.pipeline.scope_is_live = true;
+	run(&stage, 3);
+	ck_assert(!stage.scope.has_looked);
+	close_stage(&stage);
+}
+END_TEST
+
+START_TEST(without_a_frame_nothing_is_passed_on)
+{
+	struct stage stage;
+
+	open_stage(&stage, true, NULL);
+	stage.reel.answer = -EAGAIN;
+	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), -EAGAIN);
+	stage.reel.answer = 0;
+	stage.reel.cuts = true;
+	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), -EINTR);
+	stage.reel.next = N_FRAMES;
+	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, NULL), 0);
+	ck_assert_uint_eq(stage.n_kept, 0);
+	close_stage(&stage);
+}
+END_TEST
+
+/* As a calibration and trends of the past use it. */
+START_TEST(rates_alone_need_neither_scope_nor_rules)
+{
+	struct reel reel = { 0 };
+	const struct source source = { .next = next, .state = &reel };
+	const struct pipeline pipeline = { .source = &source };
+	struct stage stage;
+
+	open_stage(&stage, false, NULL);
+	ck_assert_int_eq(pipeline_next(&pipeline, &stage.frames[0], NULL), 1);
+	ck_assert_int_eq(pipeline_next(&pipeline, &stage.frames[1], &stage.frames[0]), 1);
+	ck_assert(fabs(frame_number(&stage.frames[1], "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
+	close_stage(&stage);
+}
+END_TEST
