@@ -10,15 +10,13 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "core/vector.h"
 #include "output/line_reader.h"
 #include "output/recording.h"
 #include "recording/allowance.h"
+#include "recording/finder.h"
 #include "recording/spool.h"
 
-#define EXTENT_BYTES (16 * 1024 * 1024) /* read at most at a time, to know how long a recording is */
-#define TURN_BYTES (1024 * 1024)        /* of a pipe, taken at a time */
-#define STRANGE_BYTES (1024 * 1024)     /* of a pipe without an object: then it is something else */
+#define STRANGE_BYTES (1024 * 1024) /* of a pipe without an object: then it is something else */
 
 /* Maps each recorded column to a column of this version; NULL: unknown, its values are skipped. */
 struct column_map {
@@ -26,27 +24,15 @@ struct column_map {
 	size_t n_columns;
 };
 
-struct place {
-	off_t offset;
-	size_t line; /* its number, from 1 */
-	uint64_t wall_ns;
-};
-
 struct replay {
+	struct finder finder; /* of lines that look like frames */
 	struct line_reader reader;
 	struct column_map *maps; /* one for each schema */
 	unsigned n_schemas;
 	struct buffer header; /* the first line */
-	struct place *places; /* of the lines found so far that look like frames */
-	size_t n_places, capacity;
-	off_t end;      /* offset after the last line found */
-	size_t strange; /* bytes before it that are no object */
+	size_t strange; /* bytes before the end of what was found that are no object */
 	size_t n_lines; /* found so far, with the header */
-	bool whole;     /* all lines were found */
-	const char *remark;
-	size_t next; /* index of the next frame */
 	struct allowance allowance;
-	bool (*interrupted)(void); /* may be NULL */
 };
 
 static void map_topic(struct column_map *map, const struct schema *schema, const json_t *columns)
@@ -66,7 +52,7 @@ static void map_topic(struct column_map *map, const struct schema *schema, const
 static int read_header(struct replay *replay, const struct schema *const *schemas, const char **why)
 {
 	struct span line;
-	int got = line_reader_get(&replay->reader, 0, &line, &replay->end);
+	int got = line_reader_get(&replay->reader, 0, &line, &replay->finder.end);
 	json_t *header = got == 1 ? json_loadb(line.at, span_length(line), 0, NULL) : NULL;
 	const char *magic = json_string_value(json_object_get(header, "panetop"));
 	json_int_t format = json_integer_value(json_object_get(header, "format"));
@@ -214,19 +200,15 @@ static uint64_t wall_of(struct span line)
 
 static void add_place(struct replay *replay, struct span line)
 {
-	*VECTOR_ADD(replay->places, replay->n_places, replay->capacity) =
-		(struct place){ .offset = replay->end, .line = replay->n_lines, .wall_ns = wall_of(line) };
-}
+	uint64_t wall_ns = wall_of(line);
 
-static bool is_interrupted(const struct replay *replay)
-{
-	return replay->interrupted && replay->interrupted();
-}
-
-static void end_with(struct replay *replay, const char *remark)
-{
-	replay->whole = true;
-	replay->remark = remark;
+	finder_add(&replay->finder, (struct recording_part){
+					    .offset = replay->finder.end,
+					    .number = replay->n_lines,
+					    .min_ns = wall_ns,
+					    .max_ns = wall_ns,
+					    .n_frames = 1,
+				    });
 }
 
 /*
@@ -237,61 +219,59 @@ static void take_line(struct replay *replay, struct span line)
 {
 	replay->strange = span_starts(line, "{") ? 0 : replay->strange + span_length(line) + 1;
 	if (replay->reader.pipe && replay->strange > STRANGE_BYTES)
-		end_with(replay, _("what follows is not a recording; replay stops there"));
+		finder_end(&replay->finder, _("what follows is not a recording; replay stops there"));
 	else if (!span_starts(line, "{\"panetop\":"))
 		add_place(replay, line);
 	else if (span_length(line) != replay->header.length ||
 		 memcmp(line.at, replay->header.bytes, replay->header.length) != 0)
-		end_with(replay, _("another recording with different columns follows; replay stops "
-				   "there"));
+		finder_end(&replay->finder,
+			   _("another recording with different columns follows; replay stops there"));
 }
 
 /* Gives back the oldest lines of a pipe that is kept, an eighth of them at a time. */
 static void drop_oldest(struct replay *replay)
 {
+	const struct finder *finder = &replay->finder;
 	uint64_t most = replay->reader.back_bytes;
 	size_t n_dropped = 0;
 	int error;
 
-	if (replay->n_places == 0 || (uint64_t)(replay->end - replay->places[0].offset) <= most)
+	if (finder->n_parts == 0 || (uint64_t)(finder->end - finder->parts[0].offset) <= most)
 		return;
-	while (n_dropped + 1 < replay->n_places &&
-	       (uint64_t)(replay->end - replay->places[n_dropped].offset) > most - most / 8)
+	while (n_dropped + 1 < finder->n_parts &&
+	       (uint64_t)(finder->end - finder->parts[n_dropped].offset) > most - most / 8)
 		n_dropped++;
-	replay->n_places -= n_dropped;
-	memmove(replay->places, replay->places + n_dropped, replay->n_places * sizeof(*replay->places));
-	replay->next -= replay->next < n_dropped ? replay->next : n_dropped;
-	error = line_reader_drop(&replay->reader, replay->places[0].offset);
+	finder_drop(&replay->finder, n_dropped);
+	error = line_reader_drop(&replay->reader, finder->parts[0].offset);
 	if (error)
-		end_with(replay, strerror(-error));
+		finder_end(&replay->finder, strerror(-error));
 }
 
-/* Finds one more line: 1, 0 at the end, -EAGAIN, -EINTR or -errno. */
-static int find_next(struct replay *replay)
+static int pass_next(void *state)
 {
+	struct replay *replay = state;
 	struct span line;
 	off_t after;
-	int got;
+	int got = line_reader_get(&replay->reader, replay->finder.end, &line, &after);
 
-	if (!replay->whole && is_interrupted(replay))
-		return -EINTR;
-	got = replay->whole ? 0 : line_reader_get(&replay->reader, replay->end, &line, &after);
 	if (got == -EPIPE) {
-		end_with(replay, _("the recording ends in the middle of a line; complete lines were read"));
+		finder_end(&replay->finder,
+			   _("the recording ends in the middle of a line; complete lines were read"));
 		got = 0;
 	}
 	if (got == -EFBIG) {
-		end_with(replay, _("a line is longer than what fits into memory when it is parsed; replay "
-				   "stops there"));
+		finder_end(&replay->finder,
+			   _("a line is longer than what fits into memory when it is parsed; replay "
+			     "stops there"));
 		got = 0;
 	}
 	if (got == 0)
-		replay->whole = true;
+		replay->finder.whole = true;
 	if (got != 1)
 		return got;
 	replay->n_lines++;
 	take_line(replay, line);
-	replay->end = after;
+	replay->finder.end = after;
 	if (replay->reader.spool_fd >= 0)
 		drop_oldest(replay);
 	return 1;
@@ -312,83 +292,36 @@ static int read_line(struct replay *replay, struct frame *frame, struct span lin
 static int next(void *state, struct frame *frame)
 {
 	struct replay *replay = state;
-	size_t damaged = 0;
+	uint64_t damaged = 0;
 
 	for (;;) {
+		int got = finder_reach_next(&replay->finder);
+		const struct recording_part *part = NULL;
 		struct span line;
 		off_t after;
-		int got = 1;
 
-		while (replay->next >= replay->n_places && got == 1)
-			got = find_next(replay);
-		if (got == 1)
-			got = line_reader_get(&replay->reader, replay->places[replay->next].offset, &line,
-					      &after);
+		if (got == 1) {
+			part = &replay->finder.parts[replay->finder.next];
+			got = line_reader_get(&replay->reader, part->offset, &line, &after);
+		}
 		if (got != 1) {
 			if (damaged && got == 0)
-				replay->remark = _("the last line is damaged");
+				replay->finder.remark = _("the last line is damaged");
 			return got;
 		}
-		replay->next++;
-		allowance_set_size(&replay->allowance, (uint64_t)replay->end);
+		replay->finder.next++;
+		allowance_set_size(&replay->allowance, (uint64_t)replay->finder.end);
 		if (read_line(replay, frame, line))
 			break;
-		if (is_interrupted(replay))
+		if (finder_is_interrupted(&replay->finder))
 			return -EINTR;
-		damaged = replay->places[replay->next - 1].line;
+		damaged = part->number;
 	}
 	if (damaged)
-		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"), damaged);
+		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"),
+			     (size_t)damaged);
 	allowance_next_sample(&replay->allowance);
 	return 1;
-}
-
-static int seek(void *state, size_t index)
-{
-	struct replay *replay = state;
-	int got = 1;
-
-	while (index >= replay->n_places && got == 1)
-		got = find_next(replay);
-	if (replay->n_places == 0)
-		return got < 0 ? got : -ENODATA;
-	replay->next = index < replay->n_places ? index : replay->n_places - 1;
-	return 0;
-}
-
-static size_t position(void *state)
-{
-	const struct replay *replay = state;
-
-	return replay->next > 0 ? replay->next - 1 : 0;
-}
-
-static size_t find(void *state, uint64_t wall_ns)
-{
-	struct replay *replay = state;
-	size_t found = 0;
-
-	while (replay->n_places == 0 || replay->places[replay->n_places - 1].wall_ns <= wall_ns)
-		if (find_next(replay) != 1)
-			break;
-	for (size_t i = 0; i < replay->n_places; i++)
-		if (replay->places[i].wall_ns <= wall_ns)
-			found = i;
-	return found;
-}
-
-static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
-{
-	struct replay *replay = state;
-	off_t most = replay->end + EXTENT_BYTES;
-
-	while (!replay->whole && replay->end < most)
-		if (find_next(replay) != 1)
-			break;
-	*n_frames = replay->n_places;
-	*first_ns = replay->n_places > 0 ? replay->places[0].wall_ns : 0;
-	*last_ns = replay->n_places > 0 ? replay->places[replay->n_places - 1].wall_ns : 0;
-	return replay->whole;
 }
 
 static void keep_back(void *state, uint64_t bytes)
@@ -396,24 +329,6 @@ static void keep_back(void *state, uint64_t bytes)
 	struct replay *replay = state;
 
 	replay->reader.back_bytes = spool_share(replay->reader.spool_fd, bytes);
-}
-
-static int wait_fd(void *state)
-{
-	const struct replay *replay = state;
-
-	return replay->reader.pipe && !replay->whole ? replay->reader.fd : -1;
-}
-
-static bool pull(void *state)
-{
-	struct replay *replay = state;
-	off_t most = replay->end + TURN_BYTES;
-	int got;
-
-	while ((got = find_next(replay)) == 1 && replay->end < most)
-		;
-	return got == 1 || got == -EAGAIN;
 }
 
 static void close_replay(void *state)
@@ -425,14 +340,9 @@ static void close_replay(void *state)
 	for (unsigned i = 0; i < replay->n_schemas; i++)
 		free(replay->maps[i].columns);
 	free(replay->maps);
-	free(replay->places);
+	finder_close(&replay->finder);
 	allowance_close(&replay->allowance);
 	free(replay);
-}
-
-static const char *remark(void *state)
-{
-	return ((const struct replay *)state)->remark;
 }
 
 int replay_lines_open(struct source *source, const struct recording_input *input, const char **why)
@@ -442,7 +352,12 @@ int replay_lines_open(struct source *source, const struct recording_input *input
 
 	replay->n_schemas = input->n_schemas;
 	replay->maps = alloc_zeroed(replay->n_schemas, sizeof(*replay->maps));
-	replay->interrupted = input->interrupted;
+	replay->finder = (struct finder){
+		.fd = input->fd,
+		.pipe = replay->reader.pipe,
+		.interrupted = input->interrupted,
+		.pass_next = pass_next,
+	};
 	allowance_open(&replay->allowance, replay->n_schemas);
 	if (error)
 		*why = strerror(-error);
@@ -453,18 +368,9 @@ int replay_lines_open(struct source *source, const struct recording_input *input
 		close_replay(replay);
 		return error;
 	}
-	*source = (struct source){
-		.next = next,
-		.seek = seek,
-		.position = position,
-		.find = find,
-		.extent = extent,
-		.keep_back = keep_back,
-		.wait_fd = wait_fd,
-		.pull = pull,
-		.remark = remark,
-		.close = close_replay,
-		.state = replay,
-	};
+	finder_give(&replay->finder, source);
+	source->next = next;
+	source->keep_back = keep_back;
+	source->close = close_replay;
 	return 0;
 }

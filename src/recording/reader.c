@@ -17,10 +17,10 @@
 #include "recording/allowance.h"
 #include "recording/block.h"
 #include "recording/description.h"
+#include "recording/finder.h"
 #include "recording/row_coding.h"
 #include "recording/spool.h"
 
-#define EXTENT_BYTES (16 * 1024 * 1024) /* passed at most at a time, to know how long a recording is */
 #define SEARCH_BYTES ((size_t)64 * 1024)
 #define FRAMES_MAX (1 << 20)              /* of a block */
 #define INFLATED_MAX ((size_t)256 << 20)  /* of all topics in a block */
@@ -32,14 +32,6 @@
 #define TURN_BYTES ((off_t)1 << 20)      /* of a pipe, taken at a time */
 #define INDEX_ENTRY_MAX (6 * VARINT_MAX)
 #define NO_BLOCK SIZE_MAX
-
-struct known_block {
-	off_t offset;
-	uint64_t first_frame, min_ns, max_ns;
-	uint32_t in_chain, n_frames;
-	bool bad;     /* it cannot be read */
-	size_t first; /* frames in the blocks known before it */
-};
 
 struct clocks {
 	uint64_t (*times)[2]; /* of each frame: wall_ns, mono_ns */
@@ -63,8 +55,8 @@ struct topic_reader {
 };
 
 struct reader {
-	int fd; /* owned */
-	bool pipe, no_wait;
+	struct finder finder; /* of blocks; its fd is owned here */
+	bool no_wait;
 	int spool_fd;           /* owned; -1: none */
 	uint64_t back_bytes;    /* that may lie in it */
 	off_t dropped;          /* up to here they are given back */
@@ -85,14 +77,8 @@ struct reader {
 	struct allowance allowance;
 	struct head head;
 
-	struct known_block *blocks;
-	size_t n_blocks, capacity, n_frames;
-	off_t end; /* after the last block found */
-	bool whole;
-	const char *remark;
 	bool damaged, too_large; /* something was skipped, and no frame has told it yet */
 
-	size_t next;                  /* index of the next frame */
 	size_t loaded;                /* block; or NO_BLOCK */
 	uint32_t n_decoded;           /* frames of it */
 	struct clocks clocks, others; /* of the loaded block; of another one */
@@ -103,21 +89,10 @@ struct reader {
 	uint64_t serial; /* of frames filled */
 };
 
-static bool is_interrupted(const struct reader *reader)
-{
-	return reader->decoding.interrupted && reader->decoding.interrupted();
-}
-
 /* For the next frame to say. */
 static void note_skipped(struct reader *reader, bool too_large)
 {
 	*(too_large ? &reader->too_large : &reader->damaged) = true;
-}
-
-static void end_with(struct reader *reader, const char *remark)
-{
-	reader->whole = true;
-	reader->remark = remark;
 }
 
 /* Makes incoming at least this long: 1; 0 at the end of the pipe; -EAGAIN or -errno. */
@@ -128,9 +103,9 @@ static int fill_incoming(struct reader *reader, size_t length)
 		size_t missing = length - reader->incoming.length;
 		ssize_t got;
 
-		if (reader->no_wait && pipe_is_empty(reader->fd))
+		if (reader->no_wait && pipe_is_empty(reader->finder.fd))
 			return -EAGAIN;
-		got = read(reader->fd, bytes, missing < sizeof(bytes) ? missing : sizeof(bytes));
+		got = read(reader->finder.fd, bytes, missing < sizeof(bytes) ? missing : sizeof(bytes));
 		if (got < 0 && errno != EINTR)
 			return -errno;
 		if (got == 0)
@@ -166,12 +141,12 @@ static int look(struct reader *reader, size_t least, size_t most, struct span *b
 {
 	ssize_t got;
 
-	if (reader->pipe) {
+	if (reader->finder.pipe) {
 		got = fill_incoming(reader, least);
 		*bytes = span_of(reader->incoming.bytes, reader->incoming.length);
 		return (int)got;
 	}
-	got = read_file(reader->fd, &reader->window, reader->end, most);
+	got = read_file(reader->finder.fd, &reader->window, reader->finder.end, most);
 	*bytes = span_of(reader->window.bytes, reader->window.length);
 	return got < 0 ? (int)got : (size_t)got >= least;
 }
@@ -181,14 +156,14 @@ static void pass(struct reader *reader, size_t length, bool keep)
 {
 	struct buffer *incoming = &reader->incoming;
 
-	if (reader->pipe) {
+	if (reader->finder.pipe) {
 		if (keep && reader->spool_fd >= 0 &&
-		    spool_write(reader->spool_fd, incoming->bytes, length, reader->end) < 0)
-			end_with(reader, strerror(errno));
+		    spool_write(reader->spool_fd, incoming->bytes, length, reader->finder.end) < 0)
+			finder_end(&reader->finder, strerror(errno));
 		incoming->length -= length;
 		memmove(incoming->bytes, incoming->bytes + length, incoming->length);
 	}
-	reader->end += (off_t)length;
+	reader->finder.end += (off_t)length;
 }
 
 /* Bytes of a block found before. */
@@ -197,14 +172,14 @@ static bool read_bytes(struct reader *reader, off_t offset, size_t length, struc
 {
 	off_t from = offset - reader->newest_offset;
 
-	if (reader->pipe && reader->spool_fd < 0) {
+	if (reader->finder.pipe && reader->spool_fd < 0) {
 		if (from < 0 || (size_t)from > reader->newest.length ||
 		    length > reader->newest.length - (size_t)from)
 			return false;
 		buffer_empty(buffer);
 		buffer_add(buffer, reader->newest.bytes + from, length);
-	} else if (read_file(reader->pipe ? reader->spool_fd : reader->fd, buffer, offset, length) !=
-		   (ssize_t)length) {
+	} else if (read_file(reader->finder.pipe ? reader->spool_fd : reader->finder.fd, buffer, offset,
+			     length) != (ssize_t)length) {
 		return false;
 	}
 	*bytes = span_of(buffer->bytes, length);
@@ -215,7 +190,7 @@ static off_t file_size(const struct reader *reader)
 {
 	struct stat status;
 
-	return fstat(reader->fd, &status) == 0 ? status.st_size : 0;
+	return fstat(reader->finder.fd, &status) == 0 ? status.st_size : 0;
 }
 
 static bool read_head(struct reader *reader, off_t offset)
@@ -263,14 +238,12 @@ static bool find_section(struct reader *reader, unsigned id, size_t most, struct
 	return false;
 }
 
-static void add_block(struct reader *reader, struct known_block block)
+static void add_block(struct reader *reader, struct recording_part block)
 {
-	block.first = reader->n_frames;
 	block.bad = block.n_frames > FRAMES_MAX;
-	*VECTOR_ADD(reader->blocks, reader->n_blocks, reader->capacity) = block;
-	reader->n_frames += block.bad ? 0 : block.n_frames;
 	if (block.bad)
-		reader->blocks[reader->n_blocks - 1].n_frames = 0;
+		block.n_frames = 0;
+	finder_add(&reader->finder, block);
 }
 
 /* A recording that follows another one goes on as the same if it has the same columns. */
@@ -284,17 +257,9 @@ static bool is_same_description(struct reader *reader, off_t offset)
 	       memcmp(content.at, reader->topics_section.bytes, span_length(content)) == 0;
 }
 
-/* The first n_dropped blocks are no longer there. */
 static void forget_blocks(struct reader *reader, size_t n_dropped)
 {
-	size_t n_frames = n_dropped < reader->n_blocks ? reader->blocks[n_dropped].first : reader->n_frames;
-
-	reader->n_blocks -= n_dropped;
-	memmove(reader->blocks, reader->blocks + n_dropped, reader->n_blocks * sizeof(*reader->blocks));
-	for (size_t i = 0; i < reader->n_blocks; i++)
-		reader->blocks[i].first -= n_frames;
-	reader->n_frames -= n_frames;
-	reader->next -= reader->next < n_frames ? reader->next : n_frames;
+	finder_drop(&reader->finder, n_dropped);
 	if (reader->loaded != NO_BLOCK)
 		reader->loaded = reader->loaded < n_dropped ? NO_BLOCK : reader->loaded - n_dropped;
 }
@@ -302,44 +267,49 @@ static void forget_blocks(struct reader *reader, size_t n_dropped)
 /* Bytes in the spool from a block on. */
 static uint64_t bytes_from(const struct reader *reader, size_t block)
 {
-	return block < reader->n_blocks ? (uint64_t)(reader->end - reader->blocks[block].offset) : 0;
+	const struct finder *finder = &reader->finder;
+
+	return block < finder->n_parts ? (uint64_t)(finder->end - finder->parts[block].offset) : 0;
 }
 
 /* Gives back the oldest chains of a pipe that is kept; the newest one stays. */
 static void drop_oldest(struct reader *reader)
 {
+	struct finder *finder = &reader->finder;
 	uint64_t most = reader->back_bytes > CHAIN_BYTES ? reader->back_bytes : CHAIN_BYTES;
 	size_t n_dropped = 0;
 	off_t from;
 
-	for (size_t i = 1; i < reader->n_blocks && bytes_from(reader, n_dropped) > reader->back_bytes; i++)
-		if (reader->blocks[i].in_chain == 0)
+	for (size_t i = 1; i < finder->n_parts && bytes_from(reader, n_dropped) > reader->back_bytes; i++)
+		if (finder->parts[i].in_chain == 0)
 			n_dropped = i;
 	if (n_dropped > 0)
 		forget_blocks(reader, n_dropped);
-	from = reader->end - (off_t)bytes_from(reader, 0);
+	from = finder->end - (off_t)bytes_from(reader, 0);
 	if (from > reader->dropped && spool_drop(reader->spool_fd, reader->dropped, from) < 0)
-		end_with(reader, strerror(errno));
+		finder_end(finder, strerror(errno));
 	reader->dropped = from;
 	if (bytes_from(reader, 0) > most)
-		end_with(reader, _("its samples need more of those before than --past-size keeps; replay "
-				   "stops there"));
+		finder_end(finder,
+			   _("its samples need more of those before than --past-size keeps; replay "
+			     "stops there"));
 }
 
 static void take_block(struct reader *reader, const struct block_header *header, off_t offset)
 {
 	reader->n_strange = reader->n_passed = 0;
 	if (header->kind == BLOCK_SAMPLES && header->n_frames > 0)
-		add_block(reader, (struct known_block){
+		add_block(reader, (struct recording_part){
 					  .offset = offset,
-					  .first_frame = header->first_frame,
+					  .number = header->first_frame,
 					  .min_ns = header->min_ns,
 					  .max_ns = header->max_ns,
 					  .in_chain = header->in_chain,
 					  .n_frames = header->n_frames,
 				  });
 	else if (header->kind == BLOCK_DESCRIPTION && !is_same_description(reader, offset))
-		end_with(reader, _("another recording with different columns follows; replay stops there"));
+		finder_end(&reader->finder,
+			   _("another recording with different columns follows; replay stops there"));
 	if (reader->spool_fd >= 0)
 		drop_oldest(reader);
 }
@@ -370,7 +340,7 @@ static int pass_zeros(struct reader *reader, size_t n_zeros, int got)
 {
 	pass(reader, n_zeros, false);
 	reader->n_passed += n_zeros;
-	if (!reader->pipe || !reader->no_wait || reader->n_passed < (size_t)TURN_BYTES)
+	if (!reader->finder.pipe || !reader->no_wait || reader->n_passed < (size_t)TURN_BYTES)
 		return got;
 	reader->n_passed = 0;
 	return -EAGAIN;
@@ -379,6 +349,7 @@ static int pass_zeros(struct reader *reader, size_t n_zeros, int got)
 /* Passes damage, or zeros. 1; 0 at the end; or -errno. */
 static int search(struct reader *reader)
 {
+	struct finder *finder = &reader->finder;
 	struct span bytes;
 	int got = look(reader, BLOCK_HEADER_BYTES, SEARCH_BYTES, &bytes);
 	size_t zeros = 0, length;
@@ -388,9 +359,9 @@ static int search(struct reader *reader)
 		return got;
 	while (zeros < span_length(bytes) && bytes.at[zeros] == '\0')
 		zeros++;
-	data = !reader->pipe && zeros == span_length(bytes) ? lseek(reader->fd, reader->end, SEEK_DATA) : -1;
-	if (data > reader->end) {
-		reader->end = data;
+	data = !finder->pipe && zeros == span_length(bytes) ? lseek(finder->fd, finder->end, SEEK_DATA) : -1;
+	if (data > finder->end) {
+		finder->end = data;
 		return 1;
 	}
 	if (zeros > 0)
@@ -399,18 +370,19 @@ static int search(struct reader *reader)
 	length = length_of_damage(bytes);
 	pass(reader, length, false);
 	reader->n_strange += length;
-	if (reader->pipe && reader->n_strange > STRANGE_BYTES)
-		end_with(reader, _("what follows is not a recording; replay stops there"));
+	if (reader->finder.pipe && reader->n_strange > STRANGE_BYTES)
+		finder_end(&reader->finder, _("what follows is not a recording; replay stops there"));
 	return got;
 }
 
 static void end_here(struct reader *reader, bool torn)
 {
-	reader->whole = true;
+	reader->finder.whole = true;
 	if (torn)
-		end_with(reader, _("the recording ends in the middle of a block; complete blocks were read"));
+		finder_end(&reader->finder,
+			   _("the recording ends in the middle of a block; complete blocks were read"));
 	else if (reader->damaged)
-		end_with(reader, _("the end of the recording is damaged"));
+		finder_end(&reader->finder, _("the end of the recording is damaged"));
 }
 
 /* A block is whole at end, so that it can be read from now on: 1; 0: the recording ends within it. */
@@ -420,14 +392,14 @@ static int wait_for_block(struct reader *reader, const struct block_header *head
 	struct buffer *newest = &reader->newest;
 	int got = 1;
 
-	*offset = reader->end;
-	if (reader->pipe)
+	*offset = reader->finder.end;
+	if (reader->finder.pipe)
 		got = fill_incoming(reader, length);
-	else if (file_size(reader) - reader->end < (off_t)length)
+	else if (file_size(reader) - reader->finder.end < (off_t)length)
 		got = 0;
 	if (got != 1)
 		return got;
-	if (reader->pipe && reader->spool_fd < 0) {
+	if (reader->finder.pipe && reader->spool_fd < 0) {
 		buffer_empty(newest);
 		buffer_add(newest, reader->incoming.bytes, length);
 		reader->newest_offset = *offset;
@@ -436,16 +408,14 @@ static int wait_for_block(struct reader *reader, const struct block_header *head
 	return 1;
 }
 
-/* Finds one more block, or passes something else: 1, 0 at the end, -EAGAIN, -EINTR or -errno. */
-static int find_next(struct reader *reader)
+static int pass_next(void *state)
 {
+	struct reader *reader = state;
 	struct block_header header;
 	struct span bytes;
 	off_t offset;
 	int got;
 
-	if (reader->whole || is_interrupted(reader))
-		return reader->whole ? 0 : -EINTR;
 	got = look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes);
 	if (got < 0)
 		return got;
@@ -464,7 +434,7 @@ static int find_next(struct reader *reader)
 		if (got == 1)
 			take_block(reader, &header, offset);
 	}
-	if (got == 0 && !reader->whole)
+	if (got == 0 && !reader->finder.whole)
 		end_here(reader, true);
 	return got;
 }
@@ -478,10 +448,10 @@ static bool take_entries(struct reader *reader, struct span index, off_t limit)
 		return false;
 	for (uint64_t i = 0; i < n_blocks; i++) {
 		uint64_t step, in_chain, n_frames, span_ns;
-		struct known_block block = { 0 };
+		struct recording_part block = { 0 };
 
 		if (!take_varint(&index, &step) || !take_varint(&index, &in_chain) ||
-		    !take_varint(&index, &n_frames) || !take_varint(&index, &block.first_frame) ||
+		    !take_varint(&index, &n_frames) || !take_varint(&index, &block.number) ||
 		    !take_varint(&index, &block.min_ns) || !take_varint(&index, &span_ns) ||
 		    step < (i == 0 ? RECORDING_HEADER_BYTES : BLOCK_HEADER_BYTES) ||
 		    step > (uint64_t)limit - offset || in_chain > UINT32_MAX || n_frames > FRAMES_MAX)
@@ -511,10 +481,10 @@ static void read_index(struct reader *reader)
 			  &content))
 		return;
 	if (take_entries(reader, content, (off_t)offset)) {
-		reader->end = size;
-		reader->whole = true;
+		reader->finder.end = size;
+		reader->finder.whole = true;
 	} else {
-		reader->n_blocks = reader->n_frames = 0;
+		reader->finder.n_parts = reader->finder.n_frames = 0;
 	}
 }
 
@@ -646,7 +616,8 @@ static void load_topic(struct reader *reader, struct topic_reader *topic, const 
 
 static void update_allowance(struct reader *reader)
 {
-	off_t size = reader->pipe ? reader->end + (off_t)reader->incoming.length : file_size(reader);
+	const struct finder *finder = &reader->finder;
+	off_t size = finder->pipe ? finder->end + (off_t)reader->incoming.length : file_size(reader);
 
 	allowance_set_size(&reader->allowance, (uint64_t)size);
 }
@@ -677,7 +648,7 @@ static bool reserve_content(struct reader *reader)
 /* Reads the sections of a block that are wanted; false: nothing of it can be read. */
 static bool load_block(struct reader *reader, size_t index)
 {
-	const struct known_block *block = &reader->blocks[index];
+	const struct recording_part *block = &reader->finder.parts[index];
 	struct head *head = &reader->head;
 	size_t at = 0;
 
@@ -685,7 +656,7 @@ static bool load_block(struct reader *reader, size_t index)
 	update_allowance(reader);
 	if (!read_head(reader, block->offset) || head->header.kind != BLOCK_SAMPLES ||
 	    head->header.n_frames != block->n_frames || head->header.in_chain != block->in_chain ||
-	    head->header.first_frame != block->first_frame ||
+	    head->header.first_frame != block->number ||
 	    !read_clocks(reader, block->n_frames, &reader->clocks))
 		return false;
 	if (block->in_chain == 0)
@@ -695,7 +666,7 @@ static bool load_block(struct reader *reader, size_t index)
 		reader->topics[i].in_block = false;
 	if (!reserve_content(reader))
 		return false;
-	for (unsigned i = 0; i < head->header.n_sections && !is_interrupted(reader); i++) {
+	for (unsigned i = 0; i < head->header.n_sections && !finder_is_interrupted(&reader->finder); i++) {
 		struct topic_reader *topic = topic_of(reader, &head->sections[i]);
 
 		if (!topic)
@@ -735,7 +706,7 @@ static void break_topic(struct reader *reader, struct topic_reader *topic)
 	row_decoder_restart(&topic->rows);
 	topic->in_block = false;
 	topic->broken = true;
-	if (!is_interrupted(reader))
+	if (!finder_is_interrupted(&reader->finder))
 		note_skipped(reader, reader->decoding.too_large);
 	reader->decoding.too_large = false;
 }
@@ -780,19 +751,10 @@ static bool decode_frame(struct reader *reader)
 		reader->host = 0;
 	}
 	reader->n_decoded++;
-	if (!is_interrupted(reader))
+	if (!finder_is_interrupted(&reader->finder))
 		return true;
 	reader->loaded = NO_BLOCK;
 	return false;
-}
-
-/* The block with this frame, which is known. */
-static size_t block_of(const struct reader *reader, size_t frame)
-{
-	size_t at;
-
-	VECTOR_BOUND(at, reader->n_blocks, reader->blocks[at].first + reader->blocks[at].n_frames <= frame);
-	return at;
 }
 
 /*
@@ -802,14 +764,14 @@ static size_t block_of(const struct reader *reader, size_t frame)
  */
 static size_t first_needed(const struct reader *reader, size_t block)
 {
-	const struct known_block *blocks = reader->blocks;
+	const struct recording_part *blocks = reader->finder.parts;
 	size_t at = block;
 
 	if (blocks[block].bad || blocks[block].in_chain > CHAIN_BLOCKS_MAX)
 		return NO_BLOCK;
 	while (at != reader->loaded && blocks[at].in_chain > 0) {
 		if (at == 0 || blocks[at - 1].bad || blocks[at - 1].in_chain + 1 != blocks[at].in_chain ||
-		    blocks[at - 1].first_frame + blocks[at - 1].n_frames != blocks[at].first_frame)
+		    blocks[at - 1].number + blocks[at - 1].n_frames != blocks[at].number)
 			return NO_BLOCK;
 		at--;
 	}
@@ -818,16 +780,16 @@ static size_t first_needed(const struct reader *reader, size_t block)
 
 static bool load_or_mark(struct reader *reader, size_t block)
 {
-	bool good = !is_interrupted(reader) && load_block(reader, block);
+	bool good = !finder_is_interrupted(&reader->finder) && load_block(reader, block);
 
-	reader->blocks[block].bad |= !good && !is_interrupted(reader);
+	reader->finder.parts[block].bad |= !good && !finder_is_interrupted(&reader->finder);
 	return good;
 }
 
 /* Decodes everything up to this frame of this block; false: it cannot be read, or was interrupted. */
 static bool decode_up_to(struct reader *reader, size_t block, size_t frame)
 {
-	size_t index = frame - reader->blocks[block].first, first;
+	size_t index = frame - reader->finder.parts[block].first, first;
 
 	if (reader->loaded == block && reader->n_decoded > index)
 		reader->loaded = NO_BLOCK;
@@ -837,7 +799,7 @@ static bool decode_up_to(struct reader *reader, size_t block, size_t frame)
 	while (reader->loaded < block) {
 		size_t loaded = reader->loaded;
 
-		while (reader->n_decoded < reader->blocks[loaded].n_frames)
+		while (reader->n_decoded < reader->finder.parts[loaded].n_frames)
 			if (!decode_frame(reader))
 				return false;
 		if (!load_or_mark(reader, loaded + 1))
@@ -937,29 +899,28 @@ static void fill_frame(struct reader *reader, struct frame *frame)
 static int next(void *state, struct frame *frame)
 {
 	struct reader *reader = state;
+	struct finder *finder = &reader->finder;
 
 	for (;;) {
-		int got = 1;
+		int got = finder_reach_next(finder);
 		size_t block;
 
-		while (reader->next >= reader->n_frames && got == 1)
-			got = find_next(reader);
 		if (got != 1) {
-			if (got == 0 && reader->damaged && !reader->remark)
-				reader->remark = _("the end of the recording is damaged");
-			if (got == 0 && reader->too_large && !reader->remark)
-				reader->remark = allowance_exceeded();
+			if (got == 0 && reader->damaged && !finder->remark)
+				finder->remark = _("the end of the recording is damaged");
+			if (got == 0 && reader->too_large && !finder->remark)
+				finder->remark = allowance_exceeded();
 			return got;
 		}
-		block = block_of(reader, reader->next);
-		if (decode_up_to(reader, block, reader->next))
+		block = finder_part_of(finder, finder->next);
+		if (decode_up_to(reader, block, finder->next))
 			break;
-		if (is_interrupted(reader))
+		if (finder_is_interrupted(finder))
 			return -EINTR;
 		note_skipped(reader, reader->too_large);
-		reader->next = reader->blocks[block].first + reader->blocks[block].n_frames;
+		finder->next = finder->parts[block].first + finder->parts[block].n_frames;
 	}
-	reader->next++;
+	finder->next++;
 	fill_frame(reader, frame);
 	return 1;
 }
@@ -972,65 +933,18 @@ static void want(void *state, const bool *topics)
 	reader->loaded = NO_BLOCK;
 }
 
-static int seek(void *state, size_t index)
+static size_t find_in_block(void *state, const struct recording_part *block, uint64_t wall_ns)
 {
 	struct reader *reader = state;
-	int got = 1;
-
-	while (index >= reader->n_frames && got == 1)
-		got = find_next(reader);
-	if (reader->n_frames == 0)
-		return got < 0 ? got : -ENODATA;
-	reader->next = index < reader->n_frames ? index : reader->n_frames - 1;
-	return 0;
-}
-
-static size_t position(void *state)
-{
-	const struct reader *reader = state;
-
-	return reader->next > 0 ? reader->next - 1 : 0;
-}
-
-/* The last one of the block at or before wall_ns. */
-static size_t find_in_block(struct reader *reader, const struct known_block *block, uint64_t wall_ns)
-{
 	size_t found = 0;
 
-	if (is_interrupted(reader) || !read_head(reader, block->offset) ||
+	if (finder_is_interrupted(&reader->finder) || !read_head(reader, block->offset) ||
 	    !read_clocks(reader, block->n_frames, &reader->others))
-		return block->first;
+		return 0;
 	for (uint32_t i = 0; i < block->n_frames; i++)
 		if (reader->others.times[i][0] <= wall_ns)
 			found = i;
-	return block->first + found;
-}
-
-static size_t find(void *state, uint64_t wall_ns)
-{
-	struct reader *reader = state;
-
-	while (reader->n_blocks == 0 || reader->blocks[reader->n_blocks - 1].min_ns <= wall_ns)
-		if (find_next(reader) != 1)
-			break;
-	for (size_t i = reader->n_blocks; i-- > 0;)
-		if (reader->blocks[i].min_ns <= wall_ns && !reader->blocks[i].bad)
-			return find_in_block(reader, &reader->blocks[i], wall_ns);
-	return 0;
-}
-
-static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
-{
-	struct reader *reader = state;
-	off_t most = reader->end + EXTENT_BYTES;
-
-	while (!reader->whole && reader->end < most)
-		if (find_next(reader) != 1)
-			break;
-	*n_frames = reader->n_frames;
-	*first_ns = reader->n_blocks > 0 ? reader->blocks[0].min_ns : 0;
-	*last_ns = reader->n_blocks > 0 ? reader->blocks[reader->n_blocks - 1].max_ns : 0;
-	return reader->whole;
+	return found;
 }
 
 static void keep_back(void *state, uint64_t bytes)
@@ -1040,29 +954,11 @@ static void keep_back(void *state, uint64_t bytes)
 	reader->back_bytes = spool_share(reader->spool_fd, bytes);
 }
 
-static int wait_fd(void *state)
-{
-	const struct reader *reader = state;
-
-	return reader->pipe && !reader->whole ? reader->fd : -1;
-}
-
-static bool pull(void *state)
-{
-	struct reader *reader = state;
-	off_t most = reader->end + TURN_BYTES;
-	int got;
-
-	while ((got = find_next(reader)) == 1 && reader->end < most)
-		;
-	return got == 1 || got == -EAGAIN;
-}
-
 static void close_reader(void *state)
 {
 	struct reader *reader = state;
 
-	close(reader->fd);
+	close(reader->finder.fd);
 	if (reader->spool_fd >= 0)
 		close(reader->spool_fd);
 	for (unsigned i = 0; reader->topics && i < reader->description.n_topics; i++)
@@ -1079,24 +975,19 @@ static void close_reader(void *state)
 	allowance_close(&reader->allowance);
 	free(reader->wanted);
 	free(reader->head.sections);
-	free(reader->blocks);
+	finder_close(&reader->finder);
 	free(reader->clocks.times);
 	free(reader->others.times);
 	ZSTD_freeDCtx(reader->zstd);
 	free(reader);
 }
 
-static const char *remark(void *state)
-{
-	return ((const struct reader *)state)->remark;
-}
-
 static const char *open_input(struct reader *reader, const struct recording_input *input)
 {
-	reader->fd = input->fd;
-	reader->pipe = lseek(reader->fd, 0, SEEK_CUR) < 0;
-	reader->spool_fd = reader->pipe && input->back_bytes > 0 ? spool_open() : -1;
-	if (reader->pipe && input->back_bytes > 0 && reader->spool_fd < 0)
+	reader->finder.fd = input->fd;
+	reader->finder.pipe = lseek(reader->finder.fd, 0, SEEK_CUR) < 0;
+	reader->spool_fd = reader->finder.pipe && input->back_bytes > 0 ? spool_open() : -1;
+	if (reader->finder.pipe && input->back_bytes > 0 && reader->spool_fd < 0)
 		return strerror(errno);
 	reader->back_bytes = spool_share(reader->spool_fd, input->back_bytes);
 	buffer_add(&reader->incoming, input->first.at, span_length(input->first));
@@ -1107,6 +998,9 @@ int recording_open(struct source *source, const struct recording_input *input, c
 {
 	struct reader *reader = alloc_zeroed(1, sizeof(*reader));
 
+	reader->finder = (struct finder){
+		.interrupted = input->interrupted, .pass_next = pass_next, .find_in = find_in_block
+	};
 	reader->loaded = NO_BLOCK;
 	reader->zstd = ZSTD_createDCtx();
 	reader->wanted = alloc_zeroed(input->n_schemas + 1, sizeof(*reader->wanted));
@@ -1120,21 +1014,12 @@ int recording_open(struct source *source, const struct recording_input *input, c
 		return -EINVAL;
 	}
 	reader->no_wait = true;
-	if (!reader->pipe)
+	if (!reader->finder.pipe)
 		read_index(reader);
-	*source = (struct source){
-		.next = next,
-		.want = want,
-		.seek = seek,
-		.position = position,
-		.find = find,
-		.extent = extent,
-		.keep_back = keep_back,
-		.wait_fd = wait_fd,
-		.pull = pull,
-		.remark = remark,
-		.close = close_reader,
-		.state = reader,
-	};
+	finder_give(&reader->finder, source);
+	source->next = next;
+	source->want = want;
+	source->keep_back = keep_back;
+	source->close = close_reader;
 	return 0;
 }
