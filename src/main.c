@@ -61,7 +61,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 	struct run_plan plan;
 	int status;
 
-	if (settings_get(settings, "power.calibrate"))
+	if (settings->power.calibrate)
 		return calibrate_run(options, settings, source);
 	if (!options->batch)
 		return interactive_run(options, settings, request, source, worker);
@@ -133,7 +133,7 @@ static int check_users(const struct options *options, struct scope *scope, struc
 /* Rejects meaningless names only; notices report events that this machine cannot count. */
 static int check_events(const struct settings *settings, struct env *env)
 {
-	const char *names = counter_names(settings), *why;
+	const char *names = counter_names(&settings->topic), *why;
 	char *unknown = names && env->live ? counter_events_unknown(env, names, &why) : NULL;
 
 	if (!unknown)
@@ -203,6 +203,7 @@ static int run_source(const struct options *options, struct settings *settings)
 		.recorded = options->replay,
 		.scope = &scope,
 		.no_bpf = options->no_bpf,
+		.command = options->command,
 	};
 	int status = scope_from_options(&scope, options);
 	const struct scope_term *listed = scope_find(&scope, SCOPE_PROCESSES);
@@ -218,7 +219,7 @@ static int run_source(const struct options *options, struct settings *settings)
 int main(int argc, char **argv)
 {
 	struct options options = { .format = &sink_text, .limit = VIEW_ALL_ROWS, .top = TOP_DEFAULT };
-	struct settings settings = { 0 };
+	struct settings settings;
 	int status, error;
 
 	alloc_open();
@@ -234,16 +235,17 @@ int main(int argc, char **argv)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	settings_open(&settings);
 	status = options_parse(&options, &settings, argc, argv);
 	if (options.format != &sink_text || options.record)
 		i18n_for_programs();
 	if (status < 0 && options.describe)
 		status = describe_run(&options);
 	if (status < 0)
-		status = calibration_file_take(&settings);
+		status = calibration_file_take(&settings, options.calibration);
 	if (status < 0)
 		status = run_source(&options, &settings);
-	settings_free(&settings);
+	settings_close(&settings);
 	free(options.topics);
 	error_message_close();
 	return status;

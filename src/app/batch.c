@@ -205,7 +205,7 @@ static bool is_last(const struct batch *batch)
 
 static uint64_t wanted_delay_ns(const struct batch *batch)
 {
-	return (uint64_t)((batch->options->delay_seconds > 0 ? batch->options->delay_seconds : 1) * 1e9);
+	return (uint64_t)(batch->run->settings->delay_seconds * 1e9);
 }
 
 /* Has the pane a table of the scope, and prints nothing else, or lines that say so? */

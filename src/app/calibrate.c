@@ -42,22 +42,13 @@ struct run {
 	struct calibration_run calibrated;
 };
 
-static double seconds_setting(const struct settings *settings, const char *name, double usual)
-{
-	const char *value = settings_get(settings, name);
-	struct span span = span_text(value ? value : "");
-	double seconds;
-
-	return span_seconds(&span, &seconds) && seconds > 0 ? seconds : usual;
-}
-
 static struct calibration_plan make_plan(const struct settings *settings)
 {
-	double seconds = seconds_setting(settings, "power.step-seconds", 5);
+	double seconds = settings->power.step_seconds;
 	unsigned cpus = cpu_load_cpus();
 
 	return (struct calibration_plan){
-		.first_cpus = settings_get(settings, "power.per-count") ? 1 : cpus,
+		.first_cpus = settings->power.per_count ? 1 : cpus,
 		.last_cpus = cpus,
 		.step_seconds = seconds,
 		.settle_seconds = fmin(1, seconds / 2),
@@ -161,7 +152,7 @@ static int print(const struct options *options, struct run *run)
 		.n_views = 1,
 		.panes = panes,
 		.n_panes = 1,
-		.unit = options->unit,
+		.unit = run->settings->unit,
 		.ascii = options->ascii || !i18n_is_utf8(),
 	};
 	struct sink sink;
@@ -219,12 +210,12 @@ static void choose_events(struct settings *settings)
 {
 	struct buffer names = { 0 };
 
-	if (!settings_get(settings, "power.cycles") && !settings_get(settings, "power.instructions"))
+	if (!settings->power.cycles && !settings->power.instructions)
 		return;
 	buffer_print(&names, "%s,%s", calibration_event(settings, CALIBRATION_CYCLES),
 		     calibration_event(settings, CALIBRATION_INSTRUCTIONS));
 	buffer_char(&names, '\0');
-	settings_set(settings, "cpu.perf", names.bytes);
+	settings_set(settings, "cpu.perf", names.bytes, 0);
 	buffer_free(&names);
 }
 
@@ -285,9 +276,8 @@ static int read_file(const char *path, struct buffer *text)
 	return error;
 }
 
-int calibration_file_take(struct settings *settings)
+int calibration_file_take(struct settings *settings, const char *path)
 {
-	const char *path = settings_get(settings, POWER_FIT_SETTING);
 	struct buffer text = { 0 };
 	struct power_fit fit;
 	int error, status = 2;
@@ -305,7 +295,7 @@ int calibration_file_take(struct settings *settings)
 		buffer_empty(&text);
 		power_fit_write(&fit, &text);
 		buffer_char(&text, '\0');
-		settings_set(settings, POWER_FIT_SETTING, text.bytes);
+		settings_set(settings, POWER_FIT_SETTING, text.bytes, 0);
 		status = -1;
 	}
 	buffer_free(&text);

@@ -9,7 +9,7 @@
 /* Returns the exit status. */
 int calibrate_run(const struct options *options, struct settings *settings, struct source *source);
 
-/* Replaces the file name in the settings by the calibration it holds. Returns -1 to go on, else 2. */
-int calibration_file_take(struct settings *settings);
+/* Sets the calibration that this file (NULL: none) holds. Returns -1 to go on, else 2. */
+int calibration_file_take(struct settings *settings, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads and writes the configuration file. */
+/* Reads, checks and writes the configuration file. */
 #include <config.h>
 
 #include "app/config_file.h"
@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/options.h"
+#include "app/run_plan.h"
 #include "core/error_message.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
@@ -53,27 +55,53 @@ static int find_home(char *path, size_t room)
 	return length >= 0 && (size_t)length < room ? 0 : -ENAMETOOLONG;
 }
 
-bool config_knows(const char *name)
+/* A table whose columns and order can be set, and which of the two "TABLE.columns" or "TABLE.sort" names. */
+struct table_setting {
+	const struct schema *schema;
+	bool columns;
+};
+
+/* Of "NAME.columns" or "NAME.sort": NAME. */
+static bool split_table(const char *setting, struct span *name, bool *columns)
 {
-	static const char *const of_screen[] = { "pane",  "delay", "unit",     "glyphs",
-						 "theme", "past",  "past-size" };
-	const char *dot = strchr(name, '.');
+	const char *dot = strrchr(setting, '.');
 
-	for (unsigned i = 0; i < sizeof(of_screen) / sizeof(of_screen[0]); i++)
-		if (strcmp(of_screen[i], name) == 0)
-			return true;
-	for (unsigned i = 0; i < n_panes; i++)
-		if (pane_has_setting(panes[i], name))
-			return true;
-	if (finding_setting_known(finding_rules, n_finding_rules, name))
-		return true;
-	for (unsigned i = 0; dot && i < n_topics; i++) {
-		const char *topic = topics[i]->schema->name;
+	if (!dot || (strcmp(dot, ".columns") != 0 && strcmp(dot, ".sort") != 0))
+		return false;
+	*name = span_of(setting, (size_t)(dot - setting));
+	*columns = dot[1] == 'c';
+	return true;
+}
 
-		if (strncmp(topic, name, (size_t)(dot - name)) == 0 && topic[dot - name] == '\0')
-			return strcmp(dot, ".columns") == 0 || strcmp(dot, ".sort") == 0;
+/* A topic, or a table of a pane that keeps its own. */
+static bool find_table(const char *setting, struct table_setting *found)
+{
+	struct span name;
+
+	if (!split_table(setting, &name, &found->columns))
+		return false;
+	for (unsigned i = 0; i < n_topics; i++) {
+		found->schema = topics[i]->schema;
+		if (span_is(name, found->schema->name))
+			return true;
+	}
+	for (unsigned i = 0; i < n_panes; i++) {
+		for (const struct pane_table *table = panes[i]->tables; table->topic; table++) {
+			if (!table->setting || !span_is(name, table->setting))
+				continue;
+			found->schema = topic_find(table->topic)->schema;
+			return true;
+		}
 	}
 	return false;
+}
+
+static bool is_known(const char *name)
+{
+	struct table_setting table;
+
+	return setting_find(name) || find_table(name, &table) ||
+	       finding_setting_known(finding_rules, n_finding_rules, name);
 }
 
 /* 0 or -errno. */
@@ -87,23 +115,87 @@ static int read_text(const char *path, struct buffer *text)
 	return error;
 }
 
-void config_load(struct settings *settings, char *path, size_t room)
+/* Reports what is wrong with a line of the file. */
+static void refuse(const char *place, const struct setting *setting, const char *value)
 {
-	char home[PATH_MAX - 32];
+	struct buffer expected = { 0 };
+
+	setting_write_expected(setting, &expected);
+	error_message(place, "'%s': %.*s", value, (int)expected.length, expected.bytes);
+	buffer_free(&expected);
+}
+
+/* Is the list of columns or the order one of this table? Reports it if not. */
+static bool is_of_table(const struct table_setting *table, const char *value, const char *place)
+{
+	struct view view;
+	bool good;
+
+	view_open(&view, table->schema);
+	good = table->columns ? run_plan_choose_columns(&view, value, place)
+			      : run_plan_choose_sort(&view, value, place);
+	view_close(&view);
+	return good;
+}
+
+/* Is the value of a table or a finding, which has no field, good? Reports it if not. */
+static bool is_good_text(const struct config_line *line, const char *place)
+{
+	struct table_setting table;
+
+	if (find_table(line->name, &table))
+		return is_of_table(&table, line->value, place);
+	if (finding_setting_valid(finding_rules, n_finding_rules, line->name, line->value))
+		return true;
+	error_message(place, "'%s': %s", line->value,
+		      _("expected a number, a percentage, a time, or for a rule off"));
+	return false;
+}
+
+/* What an option has set stays, but a wrong line is reported all the same. */
+static void apply(struct settings *settings, const struct config_line *line, const char *path)
+{
+	const struct setting *setting = setting_find(line->name);
+	char place[PATH_MAX + 192];
+	bool given = settings_text(settings, line->name) != NULL;
+
+	snprintf(place, sizeof(place), _("%s, line %zu of %s"), line->name, line->number, path);
+	if (!is_known(line->name)) {
+		error_message(NULL, _("unknown setting '%s', line %zu of %s"), line->name, line->number,
+			      path);
+		return;
+	}
+	if (strcmp(line->name, "pane") == 0 && !pane_find(line->value)) {
+		options_refuse_pane(place, line->value);
+		return;
+	}
+	if (setting && !setting_accepts(setting, line->value))
+		refuse(place, setting, line->value);
+	else if ((setting || is_good_text(line, place)) && !given)
+		settings_set(settings, line->name, line->value, line->number);
+}
+
+void config_load(struct settings *settings)
+{
+	char home[PATH_MAX - 32], path[PATH_MAX];
+	struct config_lines lines = { 0 };
 	struct buffer text = { 0 };
-	size_t bad;
+	size_t bad = 0;
 	int error;
 
-	*path = '\0';
 	if (find_home(home, sizeof(home)) < 0)
 		return;
-	snprintf(path, room, "%s/panetop/config", home);
+	snprintf(path, sizeof(path), "%s/panetop/config", home);
 	error = read_text(path, &text);
 	if (error && error != -ENOENT && error != -ENOTDIR)
 		error_message(path, _("cannot be read: %s"), strerror(-error));
-	bad = error ? 0 : settings_parse(settings, span_of(text.bytes, text.length));
+	if (!error)
+		bad = config_lines_parse(&lines, span_of(text.bytes, text.length));
 	if (bad)
 		error_message(path, _("line %zu is not in the form name = value"), bad);
+	for (size_t i = 0; i < lines.n_items; i++)
+		apply(settings, &lines.items[i], path);
+	config_lines_free(&lines);
 	buffer_free(&text);
 }
 
@@ -116,7 +208,7 @@ static int write_file(const struct settings *settings, struct user_file *file)
 
 	if (fd >= 0)
 		close(fd);
-	settings_rewrite(settings, span_of(old.bytes, error ? 0 : old.length), config_knows, &text);
+	config_lines_rewrite(&settings->lines, span_of(old.bytes, error ? 0 : old.length), is_known, &text);
 	error = user_file_replace(file, &text, S_IRUSR | S_IWUSR, true);
 	buffer_free(&text);
 	buffer_free(&old);

@@ -5,16 +5,13 @@
 
 #include <stddef.h>
 
-#include "core/settings.h"
+#include "model/settings.h"
 
 /*
- * Adds the settings of the file, if it exists, and sets path ("" without a home). Reports what it cannot read
- * or parse.
+ * Adds the settings of the file, if it exists, that no option has set. Reports unknown names and wrong values
+ * with their lines, and ignores them.
  */
-void config_load(struct settings *settings, char *path, size_t room);
-
-/* Does the screen read a setting of this name from the file? */
-bool config_knows(const char *name);
+void config_load(struct settings *settings);
 
 /*
  * Replaces the file as a whole; a new one has mode 0600. Its comments and unchanged lines stay. 0, and its

@@ -36,62 +36,17 @@ static unsigned index_of(const struct pane *pane)
 
 static unsigned first_pane(const struct options *options, const struct settings *settings)
 {
-	const char *name = settings_get(settings, "pane");
-	const struct pane *pane = options->n_panes > 0 ? options->panes[0] : name ? pane_find(name) : NULL;
+	const struct pane *pane = options->n_panes > 0 ? options->panes[0]
+				  : settings->pane     ? pane_find(settings->pane)
+						       : NULL;
 
 	return pane ? index_of(pane) : 0;
-}
-
-static double choose_delay(const struct options *options, const struct settings *settings)
-{
-	const char *text = settings_get(settings, "delay");
-	double seconds;
-
-	if (options->delay_seconds > 0)
-		return options->delay_seconds;
-	return text && span_whole_seconds(text, DELAY_MIN, DELAY_MAX, &seconds) ? seconds : 1;
-}
-
-static enum size_unit choose_unit(const struct options *options, const struct settings *settings)
-{
-	const char *name = settings_get(settings, "unit");
-	enum size_unit unit = SIZE_AUTO;
-
-	if (options->unit_given)
-		return options->unit;
-	if (name)
-		size_unit_parse(name, &unit);
-	return unit;
-}
-
-static enum glyph_set choose_glyphs(const struct options *options, const struct settings *settings)
-{
-	const char *name = settings_get(settings, "glyphs");
-	enum glyph_set glyphs = GLYPHS_BLOCK;
-
-	if (options->ascii)
-		return GLYPHS_ASCII;
-	if (name)
-		glyph_set_parse(name, &glyphs);
-	return glyphs;
 }
 
 /* Of the terminal; for a dark ground if it does not report its colours. */
 static enum theme usual_theme(void)
 {
 	return theme_of_terminal(secure_getenv("COLORFGBG"));
-}
-
-static enum theme choose_theme(const struct options *options, const struct settings *settings)
-{
-	const char *name = settings_get(settings, "theme");
-	enum theme theme = usual_theme();
-
-	if (options->theme_given)
-		return options->theme;
-	if (name)
-		theme_parse(name, &theme);
-	return theme;
 }
 
 static bool choose_color(const struct options *options)
@@ -101,33 +56,6 @@ static bool choose_color(const struct options *options)
 	if (options->color == WHEN_AUTO)
 		return !(no_color && *no_color);
 	return options->color == WHEN_ALWAYS;
-}
-
-static double choose_past_seconds(const struct options *options, const struct settings *settings)
-{
-	const char *text = settings_get(settings, "past");
-	double seconds;
-
-	if (options->past_given)
-		return options->past_seconds;
-	return text && span_whole_seconds(text, 0, PAST_SECONDS_MAX, &seconds) ? seconds : PAST_SECONDS;
-}
-
-static uint64_t choose_past_bytes(const struct options *options, const struct settings *settings)
-{
-	const char *text = settings_get(settings, "past-size");
-	uint64_t bytes;
-
-	if (options->past_bytes > 0)
-		return options->past_bytes;
-	return text && span_whole_bytes(text, PAST_BYTES_MIN, UINT64_MAX / 2, &bytes) ? bytes : PAST_BYTES;
-}
-
-/* Of a recording in a pipe; the past of a live screen has its own file. */
-static void bound_pipe(struct source *source, const struct options *options, const struct settings *settings)
-{
-	if (source->keep_back)
-		source->keep_back(source->state, choose_past_bytes(options, settings));
 }
 
 static void keep(void *state, const struct frame *frame)
@@ -219,13 +147,13 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.first_pane = first_pane(options, settings),
 		.first_asked_for = options->n_panes > 0,
 		.first_sample = 1,
-		.delay_seconds = choose_delay(options, settings),
-		.delay_chosen = options->delay_seconds > 0 || settings_get(settings, "delay"),
+		.delay_seconds = settings->delay_seconds,
+		.delay_chosen = settings_has(settings, "delay"),
 		.count = options->count,
 		.limit = options->limit,
-		.unit = choose_unit(options, settings),
-		.glyphs = choose_glyphs(options, settings),
-		.theme = choose_theme(options, settings),
+		.unit = settings->unit,
+		.glyphs = options->ascii ? GLYPHS_ASCII : settings->glyphs,
+		.theme = settings_has(settings, "theme") ? settings->theme : usual_theme(),
 		.usual_theme = usual_theme(),
 		.color = choose_color(options),
 		.ascii = options->ascii,
@@ -233,15 +161,16 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.sort = options->sort,
 		.columns = options->columns,
 	};
-	double past_seconds = source_is_recording(source) ? 0 : choose_past_seconds(options, settings);
+	double past_seconds = source_is_recording(source) ? 0 : settings->past_seconds;
 	struct past past = { .keep = keep, .open = open_past, .save = save_past };
 	int error;
 
-	bound_pipe(source, options, settings);
+	if (source->keep_back) /* of a recording in a pipe; the past of a live screen has its own file */
+		source->keep_back(source->state, settings->past_bytes);
 	if (options->at && moment_find(source, options->replay, options->at, &setup.first_sample) != 0)
 		return 1;
 	if (past_seconds > 0)
-		past.state = past_file_open(past_seconds, choose_past_bytes(options, settings), setup.schemas,
+		past.state = past_file_open(past_seconds, settings->past_bytes, setup.schemas,
 					    setup.n_schemas);
 	if (past.state)
 		setup.past = &past;
@@ -255,126 +184,16 @@ static int run(const struct options *options, struct settings *settings, struct 
 	return error ? terminal_error(error) : 0;
 }
 
-/* The configuration file, whose faults are reported with their lines. */
-struct config {
-	struct settings settings;
-	char path[PATH_MAX];
-	char place[PATH_MAX + 192];
-};
-
-static const char *place_of(struct config *config, const char *name)
-{
-	snprintf(config->place, sizeof(config->place), _("%s, line %zu of %s"), name,
-		 settings_line(&config->settings, name), config->path);
-	return config->place;
-}
-
-static void refuse(struct config *config, const char *name, const char *expected)
-{
-	error_message(place_of(config, name), "'%s': %s", settings_get(&config->settings, name), expected);
-	settings_set(&config->settings, name, NULL);
-}
-
-/* Checks the file's columns and sort order of a table. */
-static void check_table(struct config *config, const struct schema *schema)
-{
-	struct settings *settings = &config->settings;
-	char columns[128], sort[128];
-	struct view view;
-
-	view_open(&view, schema);
-	snprintf(columns, sizeof(columns), "%s.columns", schema->name);
-	snprintf(sort, sizeof(sort), "%s.sort", schema->name);
-	if (settings_get(settings, columns) &&
-	    !run_plan_choose_columns(&view, settings_get(settings, columns),
-				     place_of(config, columns)))
-		settings_set(settings, columns, NULL);
-	if (settings_get(settings, sort) &&
-	    !run_plan_choose_sort(&view, settings_get(settings, sort), place_of(config, sort)))
-		settings_set(settings, sort, NULL);
-	view_close(&view);
-}
-
-static bool check_name(void *context, const struct setting *setting)
-{
-	const struct config *config = context;
-	bool known = config_knows(setting->name);
-
-	if (!known)
-		error_message(NULL, _("unknown setting '%s', line %zu of %s"), setting->name, setting->line,
-			      config->path);
-	return known;
-}
-
-static void check_pane(struct config *config)
-{
-	const char *name = settings_get(&config->settings, "pane");
-
-	if (!name || pane_find(name))
-		return;
-	options_refuse_pane(place_of(config, "pane"), name);
-	settings_set(&config->settings, "pane", NULL);
-}
-
-static bool check_finding(void *context, const struct setting *setting)
-{
-	struct config *config = context;
-	bool good = !finding_setting_known(finding_rules, n_finding_rules, setting->name) ||
-		    finding_setting_valid(finding_rules, n_finding_rules, setting->name, setting->value);
-
-	if (!good)
-		error_message(place_of(config, setting->name), "'%s': %s", setting->value,
-			      _("expected a number, a percentage, a time, or for a rule off"));
-	return good;
-}
-
-/* Settings of the file are checked as options are; wrong ones are reported and ignored. */
-static void check_file(struct config *config)
-{
-	struct settings *settings = &config->settings;
-	struct options unused = { 0 };
-	char name[128];
-
-	settings_filter(settings, config, check_name);
-	check_pane(config);
-	for (unsigned i = 0; i < n_option_entries; i++) {
-		const struct option_entry *entry = &option_entries[i];
-		const char *value = settings_get(settings, entry->name);
-
-		if (value && entry->argument && !entry->set(&unused, value))
-			refuse(config, entry->name, _(entry->expected));
-	}
-	for (unsigned i = 0; i < n_panes; i++) {
-		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
-			const char *value;
-
-			snprintf(name, sizeof(name), "%s.%s", panes[i]->name, option->name);
-			value = settings_get(settings, name);
-			if (value && option->valid && !option->valid(value))
-				refuse(config, name, _(option->expected));
-		}
-	}
-	for (unsigned i = 0; i < n_topics; i++)
-		check_table(config, topics[i]->schema);
-	settings_filter(settings, config, check_finding);
-}
-
 int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,
 		    struct source *source, struct worker *worker)
 {
-	struct config config = { 0 };
 	struct run_plan checked;
 	int status = run_plan_open(&checked, options, settings, request);
 
 	run_plan_close(&checked);
 	if (status)
 		return status;
-	config_load(&config.settings, config.path, sizeof(config.path));
-	check_file(&config);
-	for (size_t i = 0; i < settings->n_items; i++)
-		settings_set(&config.settings, settings->items[i].name, settings->items[i].value);
-	status = options_check_conflicts(settings, &config.settings);
-	settings_free(settings);
-	*settings = config.settings; /* the source reads the same settings */
+	config_load(settings);
+	status = options_check_conflicts(settings);
 	return status < 0 ? run(options, settings, request, source, worker) : status;
 }

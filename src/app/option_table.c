@@ -13,7 +13,6 @@
 #include "core/span.h"
 #include "core/utf8.h"
 #include "pane/panes.h"
-#include "recording/past_file.h"
 
 #define HELP_COLUMN 28
 #define RECORD_SIZE_MIN ((uint64_t)1 << 20)
@@ -30,23 +29,6 @@ static bool set_format(struct options *options, const char *value)
 	options->format = sink_format_find(value);
 	options->batch = options->print = true;
 	return options->format != NULL;
-}
-
-static bool set_delay(struct options *options, const char *value)
-{
-	return span_whole_seconds(value, DELAY_MIN, DELAY_MAX, &options->delay_seconds);
-}
-
-/* 0 keeps nothing. */
-static bool set_past(struct options *options, const char *value)
-{
-	options->past_given = span_whole_seconds(value, 0, PAST_SECONDS_MAX, &options->past_seconds);
-	return options->past_given;
-}
-
-static bool set_past_size(struct options *options, const char *value)
-{
-	return span_whole_bytes(value, PAST_BYTES_MIN, UINT64_MAX / 2, &options->past_bytes);
 }
 
 static bool set_count(struct options *options, const char *value)
@@ -85,12 +67,6 @@ static bool set_arguments(struct options *options, const char *value)
 	return options->arguments = true;
 }
 
-static bool set_unit(struct options *options, const char *value)
-{
-	options->unit_given = size_unit_parse(value, &options->unit);
-	return options->unit_given;
-}
-
 static bool set_color(struct options *options, const char *value)
 {
 	static const char *const names[] = {
@@ -106,12 +82,6 @@ static bool set_color(struct options *options, const char *value)
 		}
 	}
 	return false;
-}
-
-static bool set_theme(struct options *options, const char *value)
-{
-	options->theme_given = theme_parse(value, &options->theme);
-	return options->theme_given;
 }
 
 static bool set_in(struct options *options, const char *value)
@@ -260,8 +230,7 @@ const struct option_entry option_entries[] = {
 	{ 'o', "output", "text|csv|json|openmetrics|prometheus",
 	  N_("output format (default text); implies --batch"), set_format,
 	  N_("use text, csv, json, openmetrics or prometheus"), WITH_ALL },
-	{ 'd', "delay", N_("SECONDS"), N_("time between samples (default 1)"), set_delay,
-	  N_("use 0.05 to 86400 seconds, or a unit, as in 500ms, 1m, 1h"), WITH_PROBE },
+	{ 'd', "delay", NULL, NULL, NULL, NULL, WITH_PROBE },
 	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count,
 	  N_("use a whole number from 1 to 4294967295"), WITH_PROBE },
 	{ 0, "in", N_("SCOPE"),
@@ -289,8 +258,7 @@ const struct option_entry option_entries[] = {
 	  set_top, N_("use a whole number from 0 to 1000"), WITH_SAMPLES },
 	{ 0, "arguments", NULL, N_("metrics: whole command lines, which may hold secrets"), set_arguments,
 	  NULL, WITH_SAMPLES },
-	{ 0, "unit", "auto|B|KiB|MiB|GiB|percent", N_("unit of sizes (default auto)"), set_unit,
-	  N_("use auto, B, KiB, MiB, GiB or percent"), WITH_ALL },
+	{ 0, "unit", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), set_root,
 	  something, WITH_PROBE | WITH_CALIBRATION },
 	{ 0, "write", N_("FILE"), N_("replace FILE by each sample, as a whole; implies --batch"), set_write,
@@ -311,10 +279,8 @@ const struct option_entry option_entries[] = {
 	{ 0, "against", N_("FILE"),
 	  N_("the difference of two recordings, FILE less that of --replay; implies --batch"), set_against,
 	  something, WITH_SAMPLES },
-	{ 0, "past", N_("DURATION"), N_("how far back the screen can go (default 1h); 0 keeps nothing"),
-	  set_past, N_("use seconds, or a unit, as in 30m, 2h"), WITH_ALL },
-	{ 0, "past-size", N_("SIZE"), N_("at most this much of the past, on the disk (default 64MiB)"),
-	  set_past_size, N_("use a number of bytes, or a unit, as in 64MiB"), WITH_ALL },
+	{ 0, "past", NULL, NULL, NULL, NULL, WITH_ALL },
+	{ 0, "past-size", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "assert", N_("CONDITION[,...]"), N_("exit with status 3 unless all hold in the last sample"),
 	  set_assertion, something, WITH_SAMPLES },
 	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,
@@ -327,8 +293,7 @@ const struct option_entry option_entries[] = {
 	  NULL, WITH_PROBE },
 	{ 0, "color", "auto|always|never", N_("use colors (default auto)"), set_color,
 	  N_("use auto, always or never"), WITH_ALL },
-	{ 0, "theme", "dark|light|terminal", N_("colors of the screen (default by COLORFGBG, else dark)"),
-	  set_theme, N_("use dark, light or terminal"), WITH_ALL },
+	{ 0, "theme", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "ascii", NULL, N_("draw with ASCII characters only"), set_ascii, NULL, WITH_ALL },
 };
 
@@ -355,19 +320,28 @@ static void print_panes(void)
 		printf("  %-10s %s\n", panes[i]->name, _(panes[i]->question));
 }
 
+static void print_setting(char letter, const struct setting *setting)
+{
+	print_entry(letter, setting_option(setting), setting->argument ? _(setting->argument) : NULL,
+		    _(setting->help));
+}
+
 static void print_pane_options(void)
 {
-	for (unsigned i = 0; i < n_panes; i++) {
-		const struct pane_option *option = panes[i]->options;
+	for (unsigned p = 0; p < n_panes; p++) {
+		bool any = false;
 
-		if (!option)
-			continue;
-		printf("\n");
-		printf(_("Options of the pane %s:"), panes[i]->name);
-		printf("\n");
-		for (; option->name; option++)
-			print_entry(0, option->name, option->argument ? _(option->argument) : NULL,
-				    _(option->help));
+		for (unsigned i = 0; i < n_all_settings; i++) {
+			if (!setting_is_option_of(&all_settings[i], panes[p]->name))
+				continue;
+			if (!any) {
+				printf("\n");
+				printf(_("Options of the pane %s:"), panes[p]->name);
+				printf("\n");
+			}
+			any = true;
+			print_setting(0, &all_settings[i]);
+		}
 	}
 }
 
@@ -388,8 +362,11 @@ void print_help(void)
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 
-		print_entry(entry->letter, entry->name, entry->argument ? _(entry->argument) : NULL,
-			    _(entry->help));
+		if (entry->set)
+			print_entry(entry->letter, entry->name, entry->argument ? _(entry->argument) : NULL,
+				    _(entry->help));
+		else
+			print_setting(entry->letter, setting_find(entry->name));
 	}
 	print_entry('h', "help", NULL, _("show this help"));
 	print_entry(0, "keys", NULL, _("show the keys of the screen and the views of each pane"));

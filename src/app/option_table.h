@@ -7,10 +7,8 @@
 #include <stddef.h>
 
 #include "model/scope.h"
-#include "model/units.h"
 #include "output/sink.h"
 #include "screen/pane.h"
-#include "screen/theme.h"
 
 #define OPTIONS_PANES_MAX 16
 #define OPTIONS_TABLES_MAX 32
@@ -26,7 +24,6 @@ struct options {
 	bool describe, probe, ascii, read_only, no_bpf;
 	bool print; /* samples go to standard output or into the file of --write, not only into a recording */
 	const struct sink_format *format;
-	double delay_seconds;            /* 0: not given */
 	unsigned long count;             /* 0: until stopped */
 	size_t limit;                    /* VIEW_ALL_ROWS: not given */
 	uint64_t record_size;            /* bytes to keep; 0: all */
@@ -40,14 +37,8 @@ struct options {
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
 	unsigned n_tables;
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
-	bool unit_given;
-	enum size_unit unit;
 	enum when color;
-	bool past_given;
-	double past_seconds;
-	uint64_t past_bytes; /* 0: not given */
-	bool theme_given;
-	enum theme theme;
+	const char *calibration;         /* file of --calibration */
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
 	unsigned n_panes;
 	const struct topic **topics; /* named in place of panes, for --describe and --probe; free() it */
@@ -66,13 +57,10 @@ enum option_use {
 struct option_entry {
 	char letter; /* 0: long only */
 	const char *name;
-	/*
-	 * NULL: none. A placeholder in capitals, N_(), or the values in lower case: "auto|always|never". With
-	 * commas between them, or with "[,...]", the option takes a list. Completion of shells relies on it.
-	 */
-	const char *argument;
-	const char *help;                                        /* N_() */
-	bool (*set)(struct options *options, const char *value); /* false: invalid value */
+	const char *argument; /* as of struct setting */
+	const char *help;     /* N_() */
+	/* Returns false for an invalid value. NULL: it is the setting of this name, which has all this. */
+	bool (*set)(struct options *options, const char *value);
 	const char *expected; /* N_(): valid values, for the error message */
 	unsigned uses;        /* of enum option_use: with others it is rejected */
 };

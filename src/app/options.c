@@ -25,19 +25,13 @@
 #define CODE_OPERAND 1   /* getopt's own */
 #define CODE_KEYS 2        /* --keys */
 #define CODE_SHARED 1000 /* getopt codes: index into option_entries */
-#define CODE_PANE 2000   /* index into the list of all pane options */
+#define CODE_SETTING 2000 /* index into all_settings */
 
 struct parser {
 	struct options *options;
 	struct settings *settings;
 	struct option *longs; /* for getopt_long */
 	char letters[128];
-	struct pane_choice {
-		const struct pane *pane;
-		const struct pane_option *option;
-		bool used;
-	} * choices; /* the options of all panes */
-	unsigned n_choices;
 	uint64_t given; /* a bit for each of option_entries */
 	const char **operands;
 	unsigned n_operands;
@@ -52,38 +46,40 @@ static struct option long_option(const char *name, bool argument, int code)
 	};
 }
 
-static void collect_pane_options(struct parser *parser)
+/* The pane whose option a setting is; NULL: of none. */
+static const struct pane *pane_of(const struct setting *setting)
 {
-	for (unsigned i = 0; i < n_panes; i++) {
-		for (const struct pane_option *option = panes[i]->options; option && option->name; option++) {
-			parser->choices = alloc_resize(parser->choices, parser->n_choices + 1,
-						       sizeof(*parser->choices));
-			parser->choices[parser->n_choices++] =
-				(struct pane_choice){ .pane = panes[i], .option = option };
-		}
-	}
+	for (unsigned i = 0; i < n_panes; i++)
+		if (setting_is_option_of(setting, panes[i]->name))
+			return panes[i];
+	return NULL;
+}
+
+static bool takes_value(const struct option_entry *entry)
+{
+	return entry->set ? entry->argument != NULL : setting_find(entry->name)->argument != NULL;
 }
 
 static void make_tables(struct parser *parser)
 {
 	unsigned n = 0, letter = 0;
 
-	collect_pane_options(parser);
-	parser->longs = alloc_zeroed(n_option_entries + parser->n_choices + 4, sizeof(*parser->longs));
+	parser->longs = alloc_zeroed(n_option_entries + n_all_settings + 4, sizeof(*parser->longs));
 	parser->letters[letter++] = '-'; /* operands come in order, as code 1 */
 	parser->letters[letter++] = ':';
 	for (unsigned i = 0; i < n_option_entries; i++) {
 		const struct option_entry *entry = &option_entries[i];
 
-		parser->longs[n++] = long_option(entry->name, entry->argument, CODE_SHARED + (int)i);
+		parser->longs[n++] = long_option(entry->name, takes_value(entry), CODE_SHARED + (int)i);
 		if (entry->letter)
 			parser->letters[letter++] = entry->letter;
-		if (entry->letter && entry->argument)
+		if (entry->letter && takes_value(entry))
 			parser->letters[letter++] = ':';
 	}
-	for (unsigned i = 0; i < parser->n_choices; i++)
-		parser->longs[n++] = long_option(parser->choices[i].option->name,
-						 parser->choices[i].option->argument, CODE_PANE + (int)i);
+	for (unsigned i = 0; i < n_all_settings; i++)
+		if (pane_of(&all_settings[i]))
+			parser->longs[n++] = long_option(setting_option(&all_settings[i]),
+							 all_settings[i].argument, CODE_SETTING + (int)i);
 	parser->longs[n++] = long_option("help", false, 'h');
 	parser->longs[n++] = long_option("keys", false, CODE_KEYS);
 	parser->longs[n++] = long_option("version", false, 'V');
@@ -185,17 +181,22 @@ static int wrong_option(const struct parser *parser, int code, const char *argum
 	return 2;
 }
 
-static int set_pane_option(struct parser *parser, unsigned index, const char *value)
+static int set_setting(struct parser *parser, const struct setting *setting, const char *value)
 {
-	struct pane_choice *choice = &parser->choices[index];
-	char name[128];
+	struct buffer expected = { 0 };
+	bool good = true;
 
-	if (value && choice->option->valid && !choice->option->valid(value))
-		return wrong_value(choice->option->name, value, _(choice->option->expected));
-	snprintf(name, sizeof(name), "%s.%s", choice->pane->name, choice->option->name);
-	settings_set(parser->settings, name, value ? value : "yes");
-	choice->used = true;
-	return -1;
+	if (setting->type == SETTING_FIT && *value)
+		parser->options->calibration = value;
+	else
+		good = settings_set(parser->settings, setting->name, value ? value : "yes", 0);
+	if (good)
+		return -1;
+	setting_write_expected(setting, &expected);
+	buffer_char(&expected, '\0');
+	wrong_value(setting_option(setting), value, expected.bytes);
+	buffer_free(&expected);
+	return 2;
 }
 
 static int print_and_end(int code)
@@ -221,13 +222,15 @@ static int take_option(struct parser *parser, int code, const char *argument)
 		return print_and_end(code);
 	if (code == '?' || code == ':')
 		return wrong_option(parser, code, argument);
-	if (code >= CODE_PANE)
-		return set_pane_option(parser, (unsigned)(code - CODE_PANE), optarg);
-	if (entry && !entry->set(parser->options, optarg))
-		return wrong_value(entry->name, optarg, _(entry->expected));
-	if (entry)
-		parser->given |= UINT64_C(1) << (entry - option_entries);
-	return -1;
+	if (code >= CODE_SETTING)
+		return set_setting(parser, &all_settings[code - CODE_SETTING], optarg);
+	if (!entry)
+		return -1;
+	parser->given |= UINT64_C(1) << (entry - option_entries);
+	if (!entry->set)
+		return set_setting(parser, setting_find(entry->name), optarg);
+	return entry->set(parser->options, optarg) ? -1
+						   : wrong_value(entry->name, optarg, _(entry->expected));
 }
 
 static void add_name(struct buffer *list, const char *name)
@@ -389,6 +392,12 @@ static unsigned selected_panes(const struct options *options, const struct pane 
 	return n_chosen;
 }
 
+static bool is_given(const struct parser *parser, const struct setting *setting)
+{
+	return setting->type == SETTING_FIT ? parser->options->calibration != NULL
+					    : settings_has(parser->settings, setting->name);
+}
+
 /* Rejects an option that none of the selected panes supports. */
 static int check_panes(const struct parser *parser)
 {
@@ -404,45 +413,30 @@ static int check_panes(const struct parser *parser)
 			      assertion_pane()->name, assertion_pane()->name);
 		return 2;
 	}
-	for (unsigned i = 0; i < parser->n_choices; i++) {
-		const struct pane_choice *choice = &parser->choices[i];
-		bool applies = !choice->used;
+	for (unsigned i = 0; i < n_all_settings; i++) {
+		const struct pane *pane = pane_of(&all_settings[i]);
+		bool applies = !pane || !is_given(parser, &all_settings[i]);
 
 		for (unsigned c = 0; c < n_chosen; c++)
-			applies |= chosen[c] == choice->pane;
-		if (applies)
-			continue;
-		return wrong_pane(choice->option->name, choice->pane->name);
+			applies |= chosen[c] == pane;
+		if (!applies)
+			return wrong_pane(setting_option(&all_settings[i]), pane->name);
 	}
 	return -1;
 }
 
-/* The first given option that the pane rejects; *why is the reason. */
-static const struct pane_option *find_conflict(const struct pane *pane, const struct settings *given,
-					       const struct settings *all, const char **why)
+int options_check_conflicts(const struct settings *settings)
 {
-	char name[80];
-
-	for (const struct pane_option *option = pane->options; option && option->name; option++) {
-		snprintf(name, sizeof(name), "%s.%s", pane->name, option->name);
-		*why = settings_get(given, name) ? pane->refuses_option(all, option->name) : NULL;
-		if (*why)
-			return option;
-	}
-	return NULL;
-}
-
-int options_check_conflicts(const struct settings *given, const struct settings *all)
-{
-	for (unsigned i = 0; i < n_panes; i++) {
-		const char *why;
-		const struct pane_option *option =
-			panes[i]->refuses_option ? find_conflict(panes[i], given, all, &why) : NULL;
+	for (unsigned i = 0; i < n_all_settings; i++) {
+		const struct config_line *given = config_lines_find(&settings->lines, all_settings[i].name);
+		const struct pane *pane = given && given->number == 0 ? pane_of(&all_settings[i]) : NULL;
+		const char *option = setting_option(&all_settings[i]), *why;
 		char what[80];
 
-		if (!option)
+		why = pane && pane->refuses_option ? pane->refuses_option(settings, option) : NULL;
+		if (!why)
 			continue;
-		snprintf(what, sizeof(what), "--%s", option->name);
+		snprintf(what, sizeof(what), "--%s", option);
 		error_message(what, "%s", why);
 		return 2;
 	}
@@ -452,7 +446,7 @@ int options_check_conflicts(const struct settings *given, const struct settings 
 /* Rejects what a calibration does not support. */
 static int check_calibration(const struct options *options, const struct settings *settings)
 {
-	if (!settings_get(settings, "power.calibrate"))
+	if (!settings->power.calibrate)
 		return -1;
 	if (!options->replay && !options->record)
 		return -1;
@@ -463,7 +457,7 @@ static int check_calibration(const struct options *options, const struct setting
 /* What runs in place of samples, and the name of its option. */
 static enum option_use use_of(const struct parser *parser, const char **name)
 {
-	if (settings_get(parser->settings, "power.calibrate")) {
+	if (parser->settings->power.calibrate) {
 		*name = "--calibrate";
 		return WITH_CALIBRATION;
 	}
@@ -619,7 +613,7 @@ static bool is_dumb(const char *term)
 /* Of samples of which only the last is printed one is enough, if nothing else ends the run. */
 static void choose_count(struct options *options, const struct settings *settings)
 {
-	bool ends = options->replay || options->command || settings_get(settings, "latency.duration");
+	bool ends = options->replay || options->command || settings->topic.latency.duration_seconds > 0;
 
 	if (options->format->only_last && options->print && !options->write && !options->record && !ends &&
 	    options->count == 0 && !options->describe && !options->probe)
@@ -629,12 +623,8 @@ static void choose_count(struct options *options, const struct settings *setting
 /* The words after "--" are a command to run while its pane measures. */
 static void take_command(struct parser *parser, char **argv)
 {
-	char name[128];
-
 	parser->options->command = argv;
 	parser->options->batch = true;
-	snprintf(name, sizeof(name), "%s.command", assertion_pane()->name);
-	settings_set(parser->settings, name, "yes");
 }
 
 static int parse(struct parser *parser, int argc, char **argv)
@@ -672,7 +662,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		parser->options->count = 1;
 	status = check_together(parser->options);
 	if (status < 0 && parser->options->batch)
-		status = options_check_conflicts(parser->settings, parser->settings);
+		status = options_check_conflicts(parser->settings);
 	if (status < 0)
 		status = check_calibration(parser->options, parser->settings);
 	if (status < 0)
@@ -687,7 +677,6 @@ int options_parse(struct options *options, struct settings *settings, int argc, 
 
 	free(parser.longs);
 	free(parser.operands);
-	free(parser.choices);
 	return status;
 }
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "app/option_table.h"
-#include "core/settings.h"
+#include "model/settings.h"
 
 /*
  * Parses the command line; pane options go into settings. Returns -1 to go on, else the exit status: 0 after
@@ -15,10 +15,10 @@
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv);
 
 /*
- * Returns 2 after an error message about a given pane option that conflicts with the settings, else -1. The
+ * Returns 2 after an error message about an option of a pane that conflicts with other settings, else -1. The
  * screen calls it after it has read the configuration file.
  */
-int options_check_conflicts(const struct settings *given, const struct settings *all);
+int options_check_conflicts(const struct settings *settings);
 
 /* Prints an error message about an unknown pane. */
 void options_refuse_pane(const char *what, const char *name);

@@ -30,7 +30,7 @@ static bool may_act(const struct options *options)
 static uint64_t opening_uses_of(const struct topic *topic, const struct options *options,
 				const struct settings *settings)
 {
-	bool more = topic->setting && (options->probe || settings_get(settings, topic->setting));
+	bool more = topic->setting && (options->probe || settings_has(settings, topic->setting));
 
 	return topic->opening_uses | (more ? topic->setting_uses : 0);
 }

@@ -4,8 +4,8 @@
 #define PANETOP_APP_PRIVILEGES_H
 
 #include "app/options.h"
-#include "core/settings.h"
 #include "model/sample_request.h"
+#include "model/settings.h"
 
 /*
  * Call after all files of the run are open and before a second thread starts: drops the privileges that the

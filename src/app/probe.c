@@ -59,12 +59,15 @@ static const struct schema schema = {
 /* Takes one sample into a temporary frame: can the topic parse what it reads? */
 static int try_topic(struct env *env, const struct topic *topic)
 {
-	const struct settings settings = { 0 };
 	const struct sample_request request = { 0 };
-	struct sample sample = { .topic = topic, .env = env, .settings = &settings, .request = &request };
+	struct settings usual;
+	struct sample sample = {
+		.topic = topic, .env = env, .settings = &usual.topic, .request = &request
+	};
 	struct frame frame;
 	int error;
 
+	settings_open(&usual);
 	frame_open(&frame, &topic->schema, 1);
 	error = topic_open(&sample);
 	if (!error) {
@@ -322,7 +325,7 @@ int probe_run(const struct options *options, const struct settings *settings, st
 	static const struct schema *const schemas[] = { &schema };
 	struct print_plan plan = {
 		.n_views = 1,
-		.unit = options->unit,
+		.unit = settings->unit,
 		.ascii = options->ascii || !i18n_is_utf8(),
 	};
 	struct privilege_state before;

@@ -149,7 +149,7 @@ static bool has_option(const struct pane *pane, const struct pane_table *table,
 	char name[80];
 
 	snprintf(name, sizeof(name), "%s.%s", pane->name, table->option ? table->option : "");
-	return table->option && settings_get(settings, name);
+	return table->option && settings_has(settings, name);
 }
 
 /* Is the table printed unless other options leave it out? */
@@ -157,8 +157,9 @@ static bool is_requested(const struct run_plan *run, const struct pane *pane, co
 {
 	if (table->scoped && !scope_is_set(run->request->scope))
 		return false;
-	return !table->lazy ||
-	       (has_option(pane, table, run->settings) && (!table->when || table->when(run->request)));
+	return !table->lazy || ((table->option || table->when) &&
+				(!table->option || has_option(pane, table, run->settings)) &&
+				(!table->when || table->when(run->request)));
 }
 
 /* Does text print it? */
@@ -361,7 +362,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 		error_message(chosen[0]->name, _("its tables hold events, which have no difference"));
 		return 2;
 	}
-	run->print.unit = options->unit;
+	run->print.unit = settings->unit;
 	run->print.ascii = options->ascii || !i18n_is_utf8();
 	run->print.repeated = options->count != 1;
 	run->print.top = options->limit < options->top ? options->limit : options->top;
@@ -453,6 +454,9 @@ void run_plan_request(const struct run_plan *run, const struct options *options,
 				   view_requested_columns(&run->print.views[v]));
 	for (unsigned i = 0; i < run->print.n_panes; i++)
 		request_of_pane(run, options, run->panes[i], request);
+	for (unsigned i = 0; i < n_panes; i++)
+		if (panes[i]->wants)
+			panes[i]->wants(run->settings, request);
 	scope_use_request(request, topic_schemas(), n_topics, run->wanted);
 }
 

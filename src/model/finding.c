@@ -76,16 +76,21 @@ struct candidate {
 	double values[FINDING_VALUES_MAX];
 };
 
+/* What the settings make of a rule. */
+struct rule_limits {
+	bool off;
+	double hold, values[FINDING_VALUES_MAX];
+};
+
 struct findings {
 	const struct finding_rule *rules;
 	unsigned n_rules;
-	const struct settings *settings;
+	struct rule_limits *limits; /* of each rule */
 	struct finding_past past;
 	struct candidate *candidates;
 	size_t n_candidates, capacity;
-	double limits[FINDING_VALUES_MAX], hold; /* of the rule that is judged */
-	const struct table *left_to;             /* … the table that has its own rule; NULL: none */
-	struct hash left;                        /* of its rows by name */
+	const struct table *left_to; /* of the rule that is judged the table that has its own; NULL: none */
+	struct hash left;            /* of its rows by name */
 	struct buffer text;
 };
 
@@ -94,17 +99,6 @@ static const char *const severities[] = {
 	[FINDING_WARNING] = N_("warning"),
 	[FINDING_CRITICAL] = N_("critical"),
 };
-
-struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
-			       const struct settings *settings)
-{
-	struct findings *findings = alloc_zeroed(1, sizeof(*findings));
-
-	findings->rules = rules;
-	findings->n_rules = n_rules;
-	findings->settings = settings;
-	return findings;
-}
 
 void findings_remember(struct findings *findings, const struct findings *live)
 {
@@ -120,6 +114,7 @@ void findings_close(struct findings *findings)
 {
 	finding_past_free(&findings->past);
 	hash_free(&findings->left);
+	free(findings->limits);
 	free(findings->candidates);
 	buffer_free(&findings->text);
 	free(findings);
@@ -155,7 +150,7 @@ static const char *setting(const struct settings *settings, const char *name)
 	char whole[96];
 
 	snprintf(whole, sizeof(whole), PREFIX "%s", name);
-	return settings ? settings_get(settings, whole) : NULL;
+	return settings ? settings_text(settings, whole) : NULL;
 }
 
 double finding_ratio(const struct settings *settings, const char *name, double otherwise)
@@ -167,12 +162,38 @@ double finding_ratio(const struct settings *settings, const char *name, double o
 	return text && parse_limit(&limit, text, &number) ? number : otherwise;
 }
 
-static double limit_of(const struct findings *findings, const struct finding_limit *limit)
+static double limit_of(const struct settings *settings, const struct finding_limit *limit)
 {
-	const char *text = limit->setting ? setting(findings->settings, limit->setting) : NULL;
+	const char *text = limit->setting ? setting(settings, limit->setting) : NULL;
 	double number;
 
 	return text && parse_limit(limit, text, &number) ? number : limit->number;
+}
+
+static struct rule_limits limits_of(const struct settings *settings, const struct finding_rule *rule)
+{
+	const char *wish = setting(settings, rule->name);
+	struct rule_limits limits = {
+		.off = wish && strcmp(wish, "off") == 0,
+		.hold = limit_of(settings, &rule->hold),
+	};
+
+	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
+		limits.values[i] = limit_of(settings, &rule->values[i].at_least);
+	return limits;
+}
+
+struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
+			       const struct settings *settings)
+{
+	struct findings *findings = alloc_zeroed(1, sizeof(*findings));
+
+	findings->rules = rules;
+	findings->n_rules = n_rules;
+	findings->limits = alloc_zeroed(n_rules, sizeof(*findings->limits));
+	for (unsigned i = 0; i < n_rules; i++)
+		findings->limits[i] = limits_of(settings, &rules[i]);
+	return findings;
 }
 
 static const struct finding_limit *find_limit(const struct finding_rule *rule, const char *name)
@@ -376,7 +397,7 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 		const struct finding_value *value = &rule->values[i];
 		double number = value_now(findings, frame, candidate->rule, i, table, candidate->row);
-		bool good = holds(value, findings->limits[i], number) || before;
+		bool good = holds(value, findings->limits[candidate->rule].values[i], number) || before;
 
 		candidate->values[i] = number;
 		if (value->critical > 0 &&
@@ -447,26 +468,17 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 		return;
 	candidate.since_seconds =
 		finding_past_since(&findings->past, identity(rule, FINDING_VALUES_MAX, table, row), index);
-	if (candidate.since_seconds >= findings->hold)
+	if (candidate.since_seconds >= findings->limits[index].hold)
 		*VECTOR_ADD(findings->candidates, findings->n_candidates, findings->capacity) = candidate;
-}
-
-static void read_limits(struct findings *findings, const struct finding_rule *rule)
-{
-	findings->hold = limit_of(findings, &rule->hold);
-	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
-		findings->limits[i] = limit_of(findings, &rule->values[i].at_least);
 }
 
 static void judge_rule(struct findings *findings, const struct frame *frame, unsigned index)
 {
 	const struct finding_rule *rule = &findings->rules[index];
 	const struct table *table = usable(frame, rule->topic);
-	const char *wish = setting(findings->settings, rule->name);
 
-	if (!table || (wish && strcmp(wish, "off") == 0))
+	if (!table || findings->limits[index].off)
 		return;
-	read_limits(findings, rule);
 	index_left(findings, rule->left_to ? usable(frame, rule->left_to) : NULL);
 	if (!rule->key)
 		judge_row(findings, frame, index, table, NULL);

@@ -3,8 +3,8 @@
 #ifndef PANETOP_MODEL_FINDING_H
 #define PANETOP_MODEL_FINDING_H
 
-#include "core/settings.h"
 #include "model/frame.h"
+#include "model/settings.h"
 
 #define FINDING_VALUES_MAX 6
 #define FINDING_TEXTS_MAX 6
@@ -66,7 +66,7 @@ extern const struct schema finding_schema;
 
 struct findings;
 
-/* The rules are borrowed; the settings are read at each change of their number. */
+/* The rules are borrowed; the limits are those of the settings now (NULL: none are set). */
 struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
 			       const struct settings *settings);
 

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static void clear(struct power_fit *fit)
 {
@@ -156,5 +157,10 @@ bool power_fit_parse(struct power_fit *fit, struct span text)
 			line->points = count_of(value);
 		}
 	}
-	return power_fit_line_is_known(&fit->lines[CALIBRATION_LOAD]);
+	return fit->cpus > 0 && power_fit_line_is_known(&fit->lines[CALIBRATION_LOAD]);
+}
+
+bool power_fit_is_same(const struct power_fit *one, const struct power_fit *other)
+{
+	return one->cpus == other->cpus && memcmp(one->lines, other->lines, sizeof(one->lines)) == 0;
 }

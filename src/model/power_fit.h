@@ -8,10 +8,10 @@
 #include "core/unknown.h"
 #include "model/calibration.h"
 
-#define POWER_FIT_SETTING "cpu.calibration" /* its text, if there is a calibration */
+#define POWER_FIT_SETTING "cpu.calibration"
 
 struct power_fit {
-	unsigned cpus; /* that were under load */
+	unsigned cpus; /* that were under load; 0: there is no calibration */
 	struct power_fit_line {
 		double slope; /* watts per busy CPU, or joules per operation, cycle or instruction */
 		double intercept_watts, r_squared;
@@ -32,5 +32,7 @@ void power_fit_write(const struct power_fit *fit, struct buffer *out);
  * largest counts. False when it has no line of watts over busy CPUs.
  */
 bool power_fit_parse(struct power_fit *fit, struct span text);
+
+bool power_fit_is_same(const struct power_fit *one, const struct power_fit *other);
 
 #endif

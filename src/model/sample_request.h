@@ -41,6 +41,7 @@ static inline bool process_choice_is_same(const struct process_choice *one,
 
 struct sample_request {
 	bool batch, once, read_only, recorded;
+	bool command; /* a command runs meanwhile, which the latency topics tell apart */
 	bool no_bpf; /* nothing is counted in the kernel by programs of panetop */
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
@@ -58,6 +59,7 @@ struct sample_request {
 	uint32_t group_pid; /* the process under the cursor: the key @ may want its group; 0: none */
 	bool all_groups;    /* a table shows control groups: none of them waits for its turn */
 	bool all_commands; /* a search or a filter may want the command lines of idle processes */
+	bool idle_shown;   /* the CPU pane shows them, and with them their command lines */
 
 	/* The pages pane. */
 	struct process_choice mapped; /* chosen on the screen; not set: processes */

@@ -12,30 +12,18 @@
 
 #include "core/clock.h"
 
-static const struct {
-	const char *name;
-	double bytes;
-} size_units[N_SIZE_UNITS] = {
-	[SIZE_AUTO] = { "auto", 0 },          [SIZE_B] = { "B", 1 },
-	[SIZE_KIB] = { "KiB", 1024 },         [SIZE_MIB] = { "MiB", 1048576 },
-	[SIZE_GIB] = { "GiB", 1073741824.0 }, [SIZE_PERCENT] = { "percent", 0 },
+const char *const size_unit_names[] = {
+	[SIZE_AUTO] = "auto", [SIZE_B] = "B",     [SIZE_KIB] = "KiB",
+	[SIZE_MIB] = "MiB",   [SIZE_GIB] = "GiB", [SIZE_PERCENT] = "percent",
+	[N_SIZE_UNITS] = NULL,
 };
 
-bool size_unit_parse(const char *name, enum size_unit *unit)
-{
-	for (int i = 0; i < N_SIZE_UNITS; i++) {
-		if (strcmp(name, size_units[i].name) == 0) {
-			*unit = (enum size_unit)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-const char *size_unit_name(enum size_unit unit)
-{
-	return size_units[unit].name;
-}
+static const double size_unit_bytes[N_SIZE_UNITS] = {
+	[SIZE_B] = 1,
+	[SIZE_KIB] = 1024,
+	[SIZE_MIB] = 1048576,
+	[SIZE_GIB] = 1073741824.0,
+};
 
 enum size_unit size_unit_of_table(const struct table *table, enum size_unit chosen)
 {
@@ -52,7 +40,7 @@ enum size_unit size_unit_of_table(const struct table *table, enum size_unit chos
 			largest = fmax(largest, row_number(table_row(table, i), column));
 	}
 	for (enum size_unit unit = SIZE_GIB; unit > SIZE_B; unit--)
-		if (largest >= 1000 * size_units[unit].bytes)
+		if (largest >= 1000 * size_unit_bytes[unit])
 			return unit;
 	return SIZE_B;
 }
@@ -61,7 +49,7 @@ const char *size_unit_heading(const struct schema *schema, enum size_unit unit)
 {
 	if (!schema->one_unit || unit == SIZE_AUTO)
 		return "";
-	return unit == SIZE_PERCENT ? "%" : size_units[unit].name;
+	return unit == SIZE_PERCENT ? "%" : size_unit_names[unit];
 }
 
 const char *size_unit_of_column(const struct schema *schema, const struct column *column,
@@ -70,7 +58,7 @@ const char *size_unit_of_column(const struct schema *schema, const struct column
 	if (column->unit != UNIT_BYTES || schema->one_unit || unit == SIZE_AUTO)
 		return "";
 	if (unit != SIZE_PERCENT)
-		return size_units[unit].name;
+		return size_unit_names[unit];
 	return schema->percent_base && column != &schema->columns[schema->percent_column] ? "%" : "";
 }
 
@@ -330,12 +318,12 @@ static size_t format_bytes(char *out, const struct schema *schema, const struct 
 	}
 	if (unit == SIZE_AUTO || unit == SIZE_PERCENT)
 		return format_size(out, bytes);
-	if (bytes != 0 && fabs(bytes) < size_units[unit].bytes)
-		return format_fraction(out, bytes / size_units[unit].bytes);
+	if (bytes != 0 && fabs(bytes) < size_unit_bytes[unit])
+		return format_fraction(out, bytes / size_unit_bytes[unit]);
 	if (column->type == VALUE_U64)
 		return cell(out, "%" PRIu64,
-					row_u64(row, column) / (uint64_t)size_units[unit].bytes);
-	return cell(out, "%.0f", trunc(bytes / size_units[unit].bytes) + 0.0);
+					row_u64(row, column) / (uint64_t)size_unit_bytes[unit]);
+	return cell(out, "%.0f", trunc(bytes / size_unit_bytes[unit]) + 0.0);
 }
 
 /* In thousands, as networks count: "812b", "1.2kb", "940Mb". */

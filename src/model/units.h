@@ -16,8 +16,7 @@
  */
 enum size_unit { SIZE_AUTO, SIZE_B, SIZE_KIB, SIZE_MIB, SIZE_GIB, SIZE_PERCENT, N_SIZE_UNITS };
 
-bool size_unit_parse(const char *name, enum size_unit *unit);
-const char *size_unit_name(enum size_unit unit);
+extern const char *const size_unit_names[]; /* ended by NULL */
 
 /*
  * The unit for the sizes of this table: the chosen one, but percent only if a row has a base for it; for a

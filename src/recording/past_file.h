@@ -6,11 +6,6 @@
 #include "model/frame.h"
 #include "model/source.h"
 
-#define PAST_SECONDS 3600
-#define PAST_SECONDS_MAX 604800
-#define PAST_BYTES ((uint64_t)64 << 20)
-#define PAST_BYTES_MIN ((uint64_t)1 << 20)
-
 struct past_file;
 
 /*

@@ -268,13 +268,13 @@ static void next_unit(struct pane_context *context)
 	struct screen *screen = context->screen;
 
 	screen->unit = (enum size_unit)((screen->unit + 1) % N_SIZE_UNITS);
-	screen_message(screen, MESSAGE_SCREEN, _("sizes in %s"), size_unit_name(screen->unit));
+	screen_message(screen, MESSAGE_SCREEN, _("sizes in %s"), size_unit_names[screen->unit]);
 }
 
 /* Defaults are not saved: a later version may improve them. */
 static void set_changed(struct settings *settings, const char *name, const char *value, const char *usual)
 {
-	settings_set(settings, name, strcmp(value, usual) == 0 ? NULL : value);
+	settings_set(settings, name, strcmp(value, usual) == 0 ? NULL : value, 0);
 }
 
 static void save_table(struct pane_context *context, unsigned index)
@@ -329,10 +329,10 @@ static void write_configuration(struct pane_context *context)
 	set_changed(setup->settings, "pane", pane_to_start_with(context)->name, setup->panes[0]->name);
 	snprintf(text, sizeof(text), "%g", screen->usual_seconds);
 	set_changed(setup->settings, "delay", text, "1");
-	set_changed(setup->settings, "unit", size_unit_name(screen->unit), size_unit_name(SIZE_AUTO));
-	set_changed(setup->settings, "glyphs", glyph_sets[screen->glyphs].name,
-		    glyph_sets[GLYPHS_BLOCK].name);
-	set_changed(setup->settings, "theme", theme_name(screen->theme), theme_name(setup->usual_theme));
+	set_changed(setup->settings, "unit", size_unit_names[screen->unit], size_unit_names[SIZE_AUTO]);
+	set_changed(setup->settings, "glyphs", glyph_set_names[screen->glyphs],
+		    glyph_set_names[GLYPHS_BLOCK]);
+	set_changed(setup->settings, "theme", theme_names[screen->theme], theme_names[setup->usual_theme]);
 	for (unsigned p = 0; p < setup->n_panes; p++)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
@@ -402,23 +402,22 @@ static void go_to(struct pane_context *context)
 	player_ask_time(context->screen);
 }
 
-/* NULL: the default. */
-static const char *setting_value(const struct pane_context *context, const struct pane_setting *choice)
+/* As in the configuration file. */
+static const char *setting_name(const struct pane_context *context, const struct pane_setting *choice,
+				char *name, size_t room)
 {
-	char setting[128];
-
-	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, choice->name);
-	return settings_get(context->settings, setting);
+	snprintf(name, room, "%s.%s", context->pane->name, choice->name);
+	return name;
 }
 
 /* Index of the chosen value; 0 is the default. */
-static unsigned chosen_value(const struct pane_context *context, const struct pane_setting *choice)
+static unsigned chosen_value(const struct settings *settings, const char *name)
 {
-	const char *value = setting_value(context, choice);
+	const char *const *values = setting_find(name)->choices, *text = settings_text(settings, name);
 	unsigned i = 0;
 
-	for (unsigned v = 0; value && choice->values[v]; v++)
-		if (strcmp(choice->values[v], value) == 0)
+	for (unsigned v = 0; text && values[v]; v++)
+		if (strcmp(values[v], text) == 0)
 			i = v;
 	return i;
 }
@@ -441,34 +440,42 @@ static void next_theme(struct pane_context *context)
 	terminal_redraw();
 }
 
+static void next_choice(struct pane_context *context, const struct pane_setting *choice)
+{
+	char name[SETTING_NAME_MAX];
+	const char *const *values = setting_find(setting_name(context, choice, name, sizeof(name)))->choices;
+
+	settings_set(context->settings, name, values[chosen_value(context->settings, name) + 1], 0);
+	screen_adjust(context);
+}
+
+static bool is_set_of_words(const struct pane_context *context, const struct pane_setting *choice)
+{
+	char name[SETTING_NAME_MAX];
+
+	return setting_find(setting_name(context, choice, name, sizeof(name)))->type == SETTING_SET;
+}
+
 /* Options of the pane come first. */
 static void next_option(struct pane_context *context, unsigned index)
 {
 	const struct pane_setting *choice = context->pane->choices;
-	unsigned n_choices = 0, value;
+	unsigned n_choices = 0;
 
 	while (choice && choice[n_choices].name)
 		n_choices++;
-	if (index < n_choices && !choice[index].values) {
+	if (index < n_choices && is_set_of_words(context, &choice[index])) {
 		context->pane->ask_setting(context, choice[index].name);
 		return;
 	}
-	if (index < n_choices) {
-		char setting[128];
-
-		choice += index;
-		value = chosen_value(context, choice) + 1;
-		snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, choice->name);
-		settings_set(context->settings, setting,
-			     choice->values[value] ? choice->values[value] : NULL);
-		screen_adjust(context);
-	} else if (index == n_choices) {
+	if (index < n_choices)
+		next_choice(context, &choice[index]);
+	else if (index == n_choices)
 		next_unit(context);
-	} else if (index == n_choices + 1) {
+	else if (index == n_choices + 1)
 		next_glyphs(context);
-	} else {
+	else
 		next_theme(context);
-	}
 	show_options(context, index);
 }
 
@@ -476,9 +483,13 @@ static void next_option(struct pane_context *context, unsigned index)
 
 static const char *setting_label(const struct pane_context *context, const struct pane_setting *choice)
 {
-	const char *value = choice->values ? NULL : setting_value(context, choice);
+	char name[SETTING_NAME_MAX];
+	const char *text =
+		settings_text(context->settings, setting_name(context, choice, name, sizeof(name)));
 
-	return value ? value : _(choice->labels[choice->values ? chosen_value(context, choice) : 0]);
+	if (is_set_of_words(context, choice))
+		return text ? text : _(choice->labels[0]);
+	return _(choice->labels[chosen_value(context->settings, name)]);
 }
 
 static void show_options(struct pane_context *context, unsigned current)
@@ -490,9 +501,9 @@ static void show_options(struct pane_context *context, unsigned current)
 
 	for (; choice && choice->name && n < OPTIONS_MAX - 3; choice++)
 		items[n++] = (struct menu_item){ _(choice->title), setting_label(context, choice) };
-	items[n++] = (struct menu_item){ _("Unit of sizes"), size_unit_name(screen->unit) };
-	items[n++] = (struct menu_item){ _("Glyphs of graphs and bars"), glyph_sets[screen->glyphs].name };
-	items[n++] = (struct menu_item){ _("Colors"), theme_name(screen->theme) };
+	items[n++] = (struct menu_item){ _("Unit of sizes"), size_unit_names[screen->unit] };
+	items[n++] = (struct menu_item){ _("Glyphs of graphs and bars"), glyph_set_names[screen->glyphs] };
+	items[n++] = (struct menu_item){ _("Colors"), theme_names[screen->theme] };
 	screen_menu(context, _("Options: Enter changes one, w on the screen saves them"), items, n, current,
 		    next_option);
 }

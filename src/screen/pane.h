@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a pane is: its tables, keys and options, and how it draws. */
+/* What a pane is: its tables, views and keys, and how it draws. */
 #ifndef PANETOP_SCREEN_PANE_H
 #define PANETOP_SCREEN_PANE_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "core/buffer.h"
-#include "core/settings.h"
 #include "model/history.h"
 #include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/summary_column.h"
 #include "model/units.h"
 #include "model/view.h"
@@ -27,12 +27,12 @@ struct pane_table {
 	bool headline;   /* batch text prints it; if it has rates, a batch sample covers one whole delay */
 	bool above;      /* batch text prints it above the others */
 	bool at_end;     /* batch prints it in the last sample only */
-	bool lazy;       /* sampled only while the pane requests it, with --table, or with its option … */
+	bool lazy;       /* sampled only while the pane requests it, with --table, its option, when … */
 	bool recorded;   /* … or while a recording of the pane is written */
 	bool on_request; /* on the screen sampled only from screen_request() on, then also while the pane is
 			  * hidden; at once if the pane is named on the command line */
 	const char *option; /* batch text also prints it with this option of the pane; may be NULL */
-	bool (*when)(const struct sample_request *request); /* … but only if this holds; NULL: always */
+	bool (*when)(const struct sample_request *request); /* … but only if this holds; may be NULL */
 	bool of_one;         /* its rows are of one chosen process, whatever the scope is */
 	bool scoped;         /* of the scope: neither printed nor sampled without one */
 	bool of_machine;     /* batch text does not print it with a scope, which does not limit it */
@@ -50,15 +50,6 @@ struct pane_table {
 	const char *waits;   /* N_(): what an empty table waits for; may be NULL */
 	/* The look of a cell; NULL: normal. */
 	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);
-};
-
-/* A long option that belongs to one pane; its value becomes the setting "PANE.NAME". */
-struct pane_option {
-	const char *name;
-	const char *argument;            /* as in struct option_entry; NULL: none, and set to "yes" */
-	const char *help;                /* N_() */
-	bool (*valid)(const char *value);
-	const char *expected;            /* N_(): valid values, for the error message */
 };
 
 /* What conditions of --assert without a topic are about, and what is reported about a COMMAND that runs
@@ -92,13 +83,12 @@ struct pane_view {
 		     struct canvas *canvas); /* NULL: its table fills the pane */
 };
 
-/* A setting "PANE.NAME" that the menu of options changes. */
+/* A setting that the menu of options changes. */
 struct pane_setting {
 	const char *name;
 	const char *title;         /* N_() */
-	const char *const *values; /* ended by NULL; the first is the default: NULL in the settings. NULL:
-				    * pane->ask_setting() asks for it */
-	const char *const *labels; /* N_(), one for each value, or only that of the default */
+	const char *const *labels; /* N_(): one for each of its choices; of a set only that of the usual one,
+				    * and pane->ask_setting() asks for another */
 };
 
 struct pane {
@@ -116,9 +106,6 @@ struct pane {
 					       * topic; may be NULL */
 	/* Batch text has these lines below the tables above, instead of those that are not headlines. */
 	void (*lines)(const struct frame *frame, bool ascii, struct buffer *out); /* may be NULL */
-	const struct pane_option *options; /* ended by an entry without name; may be NULL */
-	const char *const *settings; /* settings of its keys besides the options, ended by NULL; a name
-				      * that ends in a dot is a prefix; may be NULL */
 	const struct series *series; /* kept in the history, most even while the pane is hidden */
 	unsigned n_series;
 	const struct series *explained; /* numbers beside its tables, for the key i; ended by an entry
@@ -144,7 +131,7 @@ struct pane {
 	/* The view that Esc goes up to; -1: there is none. NULL: home. */
 	int (*above)(const struct pane_context *context);
 
-	/* Asks for the value of a setting that is not one of a few. May be NULL. */
+	/* Asks for the value of a setting that is a set. May be NULL. */
 	void (*ask_setting)(struct pane_context *context, const char *name);
 
 	/* Does the pane itself show what this notice says? Then its line is not shown. May be NULL. */
@@ -167,6 +154,12 @@ struct pane {
 	 */
 	void (*adjust)(const struct settings *settings, const struct sample_request *request,
 		       struct view *view);
+
+	/*
+	 * What its settings want of each sample, even while the pane is hidden: called at the start, and on
+	 * the screen whenever the settings change. May be NULL.
+	 */
+	void (*wants)(const struct settings *settings, struct sample_request *request);
 
 	/* Called before each sample while the pane is shown; it may update the request. May be NULL. */
 	void (*sampling)(struct pane_context *context);
@@ -214,8 +207,5 @@ struct frame;
 
 /* Adds a notice about what the pane shows of the whole machine, if there is a scope. */
 void pane_notice_scope(const struct pane *pane, const struct scope *scope, struct frame *frame);
-
-/* Is this name, which begins with the pane's name and a dot, a setting of the pane? */
-bool pane_has_setting(const struct pane *pane, const char *name);
 
 #endif

@@ -777,16 +777,18 @@ static void adjust(const struct pane_context *context, unsigned index, struct vi
 
 void screen_adjust(struct pane_context *context)
 {
+	if (context->pane->wants)
+		context->pane->wants(context->settings, context->request);
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
 		adjust(context, i, &context->tables[i].view);
 }
 
 void screen_set(struct pane_context *context, const char *name, const char *value, const char *said)
 {
-	char setting[128];
+	char setting[SETTING_NAME_MAX];
 
 	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, name);
-	settings_set(context->settings, setting, value);
+	settings_set(context->settings, setting, value, 0);
 	screen_adjust(context);
 	screen_message(context->screen, MESSAGE_PANE, "%s", said);
 }
@@ -882,11 +884,11 @@ static void open_table(struct pane_context *context, unsigned index)
 	if (!session_owns_table(context, index))
 		return;
 	snprintf(name, sizeof(name), "%s.columns", session_table_setting(context, index));
-	columns = settings_get(setup->settings, name);
+	columns = settings_text(setup->settings, name);
 	if (columns && view_choose_columns(&widget->view, columns, &unknown) == 0)
 		adjust(context, index, &widget->view);
 	snprintf(name, sizeof(name), "%s.sort", session_table_setting(context, index));
-	sort = settings_get(setup->settings, name);
+	sort = settings_text(setup->settings, name);
 	if (sort)
 		view_choose_sort(&widget->view, sort); /* an unknown one changes nothing */
 }
@@ -915,6 +917,8 @@ static void open_context(struct screen *screen, unsigned index)
 		for (unsigned i = 0; i < n_tables; i++)
 			context->requested[i] = pane->tables[i].lazy && view_has(&pane->views[0], i);
 	}
+	if (pane->wants)
+		pane->wants(context->settings, context->request);
 	if (pane->open)
 		pane->open(context);
 }

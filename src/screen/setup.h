@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-#include "core/settings.h"
 #include "model/explained.h"
 #include "model/finding.h"
 #include "model/history.h"
 #include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/source.h"
 #include "screen/pane.h"
 #include "screen/theme.h"

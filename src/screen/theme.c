@@ -130,14 +130,12 @@ static const struct attributes {
 
 const struct glyphs glyph_sets[N_GLYPH_SETS] = {
 	[GLYPHS_BLOCK] = {
-		.name = "block",
 		.fill = { 0x2588, 0x2593, 0x2592, 0x2591, 0x25a4, 0x25a5, 0x25a6, 0x25a7 },
 		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .gap = 0x2248,
 		.rule = 0x2500, .branch = 0x251c, .last_branch = 0x2514,
 		.rising = 0x25b2, .falling = 0x25bc, .mark = 0x2502, .cut = 0x2026,
 	},
 	[GLYPHS_BRAILLE] = {
-		.name = "braille",
 		.fill = { 0x28ff, 0x28db, 0x28a5, 0x2844, 0x28b6, 0x285a, 0x2895, 0x2840 },
 		.empty = 0xb7, .axis = 0x2502, .tick = 0x2524, .corner = 0x2514, .gap = 0x2248,
 		.rule = 0x2500, .branch = 0x251c, .last_branch = 0x2514,
@@ -145,41 +143,11 @@ const struct glyphs glyph_sets[N_GLYPH_SETS] = {
 		.braille = true,
 	},
 	[GLYPHS_ASCII] = {
-		.name = "ascii",
 		.empty = '.', .axis = '|', .tick = '+', .corner = '+', .gap = '~', .rule = '-',
 		.branch = '|', .last_branch = '`',
 		.rising = '^', .falling = 'v', .mark = '|', .cut = '~', .ascii = true,
 	},
 };
-
-bool glyph_set_parse(const char *name, enum glyph_set *set)
-{
-	for (int i = 0; i < N_GLYPH_SETS; i++) {
-		if (strcmp(glyph_sets[i].name, name) == 0) {
-			*set = (enum glyph_set)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static const char *const theme_names[N_THEMES] = { "dark", "light", "terminal" };
-
-const char *theme_name(enum theme theme)
-{
-	return theme_names[theme];
-}
-
-bool theme_parse(const char *name, enum theme *theme)
-{
-	for (int i = 0; i < N_THEMES; i++) {
-		if (strcmp(theme_names[i], name) == 0) {
-			*theme = (enum theme)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 /* Its last number is the ground, in the order of the 16 colours: 7 is light grey, 8 dark grey. */
 enum theme theme_of_terminal(const char *colorfgbg)

@@ -40,11 +40,6 @@ enum style {
 /* terminal: its own 16 colours; terminals with fewer than 256 colours always use these. */
 enum theme { THEME_DARK, THEME_LIGHT, THEME_TERMINAL, N_THEMES };
 
-const char *theme_name(enum theme theme);
-
-/* Finds the theme with this name; false, and no change, when there is none. */
-bool theme_parse(const char *name, enum theme *theme);
-
 /* For the ground that a terminal reports in COLORFGBG ("15;0"; may be NULL); dark if it is unknown. */
 enum theme theme_of_terminal(const char *colorfgbg);
 
@@ -59,7 +54,6 @@ enum glyph_set { GLYPHS_BLOCK, GLYPHS_BRAILLE, GLYPHS_ASCII, N_GLYPH_SETS };
 
 /* Code points; each is one cell wide. */
 struct glyphs {
-	const char *name;
 	uint32_t fill[STYLE_SERIES_COUNT]; /* of the parts of a bar or stacked graph; 0: the part's own letter
 					    */
 	uint32_t empty;               /* of a bar */
@@ -75,9 +69,6 @@ struct glyphs {
 };
 
 extern const struct glyphs glyph_sets[N_GLYPH_SETS];
-
-/* Finds the set with this name; false, and no change, when there is none. */
-bool glyph_set_parse(const char *name, enum glyph_set *set);
 
 /*
  * Sets up the styles in curses, in colours that colour-blind people can distinguish, if colours are wanted

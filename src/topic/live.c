@@ -289,7 +289,7 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 	live->costs = alloc_zeroed(n_topics, sizeof(*live->costs));
 	for (unsigned i = 0; i < n_topics; i++) {
 		live->entries[i].sample = (struct sample){
-			.topic = topics[i], .env = env, .settings = settings, .request = request
+			.topic = topics[i], .env = env, .settings = &settings->topic, .request = request
 		};
 		live->costs[i].name = topics[i]->schema->name;
 	}

@@ -3,8 +3,8 @@
 #ifndef PANETOP_TOPIC_LIVE_H
 #define PANETOP_TOPIC_LIVE_H
 
-#include "core/settings.h"
 #include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"
 

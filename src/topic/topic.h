@@ -3,9 +3,9 @@
 #ifndef PANETOP_TOPIC_TOPIC_H
 #define PANETOP_TOPIC_TOPIC_H
 
-#include "core/settings.h"
 #include "model/frame.h"
 #include "model/sample_request.h"
+#include "model/settings.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
 
@@ -32,7 +32,7 @@ struct sample {
 	const struct topic *topic;
 	void *state;                     /* of the topic, see state_size */
 	struct env *env;
-	const struct settings *settings; /* from the configuration file, options and keys */
+	const struct topic_settings *settings; /* from the configuration file, options and keys */
 	const struct sample_request *request;
 	struct frame *frame;             /* of this tick; NULL outside topic->sample */
 	struct table *table;             /* its rows of this tick; NULL outside topic->sample */

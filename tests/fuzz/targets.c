@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/settings.h"
+#include "core/config_lines.h"
 #include "core/utf8.h"
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
@@ -442,17 +442,17 @@ FUZZ_TARGET(passwd)
 
 FUZZ_TARGET(settings)
 {
-	struct settings settings = { 0 }, again = { 0 };
+	struct config_lines lines = { 0 }, again = { 0 };
 	struct buffer file = { 0 };
 
-	settings_parse(&settings, input(data, size));
-	settings_rewrite(&settings, span_text(""), NULL, &file);
+	config_lines_parse(&lines, input(data, size));
+	config_lines_rewrite(&lines, span_text(""), NULL, &file);
 	/* a name that begins with # or holds a NUL does not come back as it was */
-	require(settings_parse(&again, span_of(file.bytes, file.length)) == 0 ||
+	require(config_lines_parse(&again, span_of(file.bytes, file.length)) == 0 ||
 		(size && memchr(data, '\0', size)) || (size && memchr(data, '#', size)));
 	buffer_free(&file);
-	settings_free(&settings);
-	settings_free(&again);
+	config_lines_free(&lines);
+	config_lines_free(&again);
 }
 
 /* Whatever comes in, what goes out is valid UTF-8 that no terminal acts upon. */

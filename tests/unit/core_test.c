@@ -487,62 +487,53 @@ START_TEST(costly_samples_come_less_often)
 }
 END_TEST
 
-static bool is_even(void *context, const struct setting *setting)
-{
-	ck_assert_ptr_null(context);
-	return (setting->name[strlen(setting->name) - 1] - '0') % 2 == 0;
-}
-
 /* As many as a large file may hold: looking one up must not take longer for it. */
-START_TEST(settings_may_be_many)
+START_TEST(lines_may_be_many)
 {
-	struct settings settings = { 0 };
+	struct config_lines lines = { 0 };
 	struct buffer text = { 0 };
 	char name[32];
 
 	for (unsigned i = 0; i < 200000; i++)
 		buffer_print(&text, "name%u = %u\n", i, i);
-	ck_assert_uint_eq(settings_parse(&settings, span_of(text.bytes, text.length)), 0);
-	ck_assert_uint_eq(settings_parse(&settings, span_text("name7 = other")), 0);
-	ck_assert_uint_eq(settings.n_items, 200000);
+	ck_assert_uint_eq(config_lines_parse(&lines, span_of(text.bytes, text.length)), 0);
+	ck_assert_uint_eq(config_lines_parse(&lines, span_text("name7 = other")), 0);
+	ck_assert_uint_eq(lines.n_items, 200000);
 	for (unsigned i = 8; i < 200000; i++) {
 		snprintf(name, sizeof(name), "name%u", i);
-		ck_assert_str_eq(settings_get(&settings, name), name + 4);
+		ck_assert_str_eq(config_lines_get(&lines, name), name + 4);
 	}
-	ck_assert_str_eq(settings_get(&settings, "name7"), "other");
-	settings_filter(&settings, NULL, is_even);
-	ck_assert_uint_eq(settings.n_items, 100000);
-	ck_assert_ptr_null(settings_get(&settings, "name7"));
-	ck_assert_str_eq(settings_get(&settings, "name199998"), "199998");
-	settings_set(&settings, "name0", NULL);
-	ck_assert_ptr_null(settings_get(&settings, "name0"));
-	ck_assert_str_eq(settings_get(&settings, "name2"), "2");
-	ck_assert_str_eq(settings.items[0].name, "name2"); /* in their order */
-	settings_free(&settings);
+	ck_assert_str_eq(config_lines_get(&lines, "name7"), "other");
+	ck_assert_str_eq(config_lines_get(&lines, "name199998"), "199998");
+	config_lines_set(&lines, "name0", NULL, 0);
+	ck_assert_ptr_null(config_lines_get(&lines, "name0"));
+	ck_assert_str_eq(config_lines_get(&lines, "name12"), "12");
+	ck_assert_str_eq(lines.items[0].name, "name1"); /* in their order */
+	config_lines_free(&lines);
 	buffer_free(&text);
 }
 END_TEST
 
-START_TEST(settings_survive_their_file)
+START_TEST(lines_survive_their_file)
 {
-	struct settings settings = { 0 }, again = { 0 };
+	struct config_lines lines = { 0 }, again = { 0 };
 	struct buffer file = { 0 };
 
-	ck_assert_uint_eq(settings_parse(&settings, span_text("# note\n a = b = c \r\n\nx=\n")), 0);
-	ck_assert_str_eq(settings_get(&settings, "a"), "b = c");
-	ck_assert_str_eq(settings_get(&settings, "x"), "");
-	ck_assert_ptr_null(settings_get(&settings, "y"));
-	ck_assert_uint_eq(settings_parse(&settings, span_text("a = 1\nnonsense\n= 2\na = 3")), 2);
-	ck_assert_str_eq(settings_get(&settings, "a"), "3");
-	settings_set(&settings, "y", "line\nbreak");
-	settings_set(&settings, "x", NULL);
-	settings_rewrite(&settings, span_text(""), NULL, &file);
-	ck_assert_uint_eq(settings_parse(&again, span_of(file.bytes, file.length)), 0);
+	ck_assert_uint_eq(config_lines_parse(&lines, span_text("# note\n a = b = c \r\n\nx=\n")), 0);
+	ck_assert_str_eq(config_lines_get(&lines, "a"), "b = c");
+	ck_assert_str_eq(config_lines_get(&lines, "x"), "");
+	ck_assert_ptr_null(config_lines_get(&lines, "y"));
+	ck_assert_uint_eq(config_lines_parse(&lines, span_text("a = 1\nnonsense\n= 2\na = 3")), 2);
+	ck_assert_str_eq(config_lines_get(&lines, "a"), "3");
+	config_lines_set(&lines, "y", "line\nbreak", 0);
+	config_lines_set(&lines, "x", NULL, 0);
+	config_lines_rewrite(&lines, span_text(""), NULL, &file);
+	ck_assert_uint_eq(config_lines_parse(&again, span_of(file.bytes, file.length)), 0);
 	ck_assert_uint_eq(again.n_items, 2);
-	ck_assert_str_eq(settings_get(&again, "y"), "line break");
+	ck_assert_str_eq(config_lines_get(&again, "y"), "line break");
 	buffer_free(&file);
-	settings_free(&settings);
-	settings_free(&again);
+	config_lines_free(&lines);
+	config_lines_free(&again);
 }
 END_TEST
 
@@ -551,33 +542,33 @@ static bool is_short(const char *name)
 	return strlen(name) == 1;
 }
 
-START_TEST(settings_are_written_into_their_file)
+START_TEST(lines_are_written_into_their_file)
 {
 	static const char old[] =
 		"# mine\n\n a =  1\nb = 2 # two\n  # more\nc=3\nlater = 4\na = 5\nnonsense\n";
-	struct settings settings = { 0 };
+	struct config_lines lines = { 0 };
 	struct buffer file = { 0 };
 
-	ck_assert_uint_eq(settings_parse(&settings, span_text(old)), 9);
-	ck_assert_uint_eq(settings_line(&settings, "a"), 8);
-	ck_assert_uint_eq(settings_line(&settings, "c"), 6);
-	settings_set(&settings, "later", NULL); /* it is of another version, which alone knows it */
-	settings_set(&settings, "a", "1");
-	settings_rewrite(&settings, span_text(old), is_short, &file);
+	ck_assert_uint_eq(config_lines_parse(&lines, span_text(old)), 9);
+	ck_assert_uint_eq(config_lines_find(&lines, "a")->number, 8);
+	ck_assert_uint_eq(config_lines_find(&lines, "c")->number, 6);
+	config_lines_set(&lines, "later", NULL, 0); /* it is of another version, which alone knows it */
+	config_lines_set(&lines, "a", "1", 0);
+	config_lines_rewrite(&lines, span_text(old), is_short, &file);
 	buffer_char(&file, '\0');
 	ck_assert_str_eq(file.bytes,
 			 "# mine\n\n a =  1\nb = 2 # two\n  # more\nc=3\nlater = 4\nnonsense\n");
-	settings_set(&settings, "b", "7");
-	settings_set(&settings, "c", NULL);
-	settings_set(&settings, "d", "new");
+	config_lines_set(&lines, "b", "7", 0);
+	config_lines_set(&lines, "c", NULL, 0);
+	config_lines_set(&lines, "d", "new", 0);
 	buffer_empty(&file);
-	settings_rewrite(&settings, span_text(old), is_short, &file);
+	config_lines_rewrite(&lines, span_text(old), is_short, &file);
 	buffer_char(&file, '\0');
 	ck_assert_str_eq(file.bytes,
 			 "# mine\n\n a =  1\nb = 7\n  # more\nlater = 4\nnonsense\nd = new\n");
-	ck_assert_uint_eq(settings_line(&settings, "d"), 0);
+	ck_assert_uint_eq(config_lines_find(&lines, "d")->number, 0);
 	buffer_free(&file);
-	settings_free(&settings);
+	config_lines_free(&lines);
 }
 END_TEST
 

@@ -195,13 +195,15 @@ static void session_open(struct session *session, const char *names)
 
 	*session = (struct session){ .sample = { .topic = &topic_counter_process,
 						 .env = &session->env,
-						 .settings = &session->settings,
+						 .settings = &session->settings.topic,
 						 .request = &session->request } };
 	ck_assert_int_eq(env_open(&session->env, "/"), 0);
 	error = topic_counter_process.sources[0].test(&session->env);
 	if (error)
 		skip_test("perf_event_open: %s", strerror(-error));
-	settings_set(&session->settings, "cpu.perf", names);
+	settings_open(&session->settings);
+	if (names)
+		ck_assert(settings_set(&session->settings, "cpu.perf", names, 0));
 	frame_open(&session->frame, topic_schemas(), n_topics);
 	ck_assert_int_eq(topic_open(&session->sample), 0);
 }
@@ -221,7 +223,7 @@ static void session_close(struct session *session)
 	topic_close(&session->sample);
 	ck_assert_uint_eq(session->env.counters.n_open, 0);
 	frame_close(&session->frame);
-	settings_free(&session->settings);
+	settings_close(&session->settings);
 	env_close(&session->env);
 }
 
@@ -512,13 +514,13 @@ END_TEST
 
 START_TEST(another_root_has_no_counters)
 {
-	const struct settings settings = { 0 };
 	const struct sample_request request = { 0 };
 	struct frame frame;
 	struct env env;
-	struct sample sample = {
-		.topic = &topic_counter_process, .env = &env, .settings = &settings, .request = &request
-	};
+	struct sample sample = { .topic = &topic_counter_process,
+				 .env = &env,
+				 .settings = usual_settings(),
+				 .request = &request };
 
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
 	frame_open(&frame, &topic_counter_process.schema, 1);

@@ -37,7 +37,7 @@ static void live_open(struct live *live, const char *root, const char *names)
 	int error;
 
 	*live = (struct live){
-		.sample = { .topic = &topic_counter, .env = &live->env, .settings = &live->settings }
+		.sample = { .topic = &topic_counter, .env = &live->env, .settings = &live->settings.topic }
 	};
 	ck_assert_int_eq(env_open(&live->env, "/"), 0);
 	error = topic_counter.sources[0].test(&live->env);
@@ -46,7 +46,9 @@ static void live_open(struct live *live, const char *root, const char *names)
 		skip_test("perf_event_open: %s", strerror(-error));
 	ck_assert_int_eq(env_open(&live->env, root), 0);
 	live->env.live = true;
-	settings_set(&live->settings, "cpu.perf", names);
+	settings_open(&live->settings);
+	if (names)
+		ck_assert(settings_set(&live->settings, "cpu.perf", names, 0));
 	frame_open(&live->frame, topic_schemas(), n_topics);
 	ck_assert_int_eq(topic_open(&live->sample), 0);
 }
@@ -66,7 +68,7 @@ static void live_close(struct live *live)
 	topic_close(&live->sample);
 	ck_assert_uint_eq(live->env.counters.n_open, 0);
 	frame_close(&live->frame);
-	settings_free(&live->settings);
+	settings_close(&live->settings);
 	env_close(&live->env);
 }
 
@@ -345,7 +347,9 @@ END_TEST
 START_TEST(what_may_not_be_counted_has_its_remedy)
 {
 	struct live live;
-	struct sample sample = { .topic = &topic_page_event, .env = &live.env, .settings = &live.settings };
+	struct sample sample = {
+		.topic = &topic_page_event, .env = &live.env, .settings = &live.settings.topic
+	};
 	const struct source_spec *source = topic_source(&topic_page_event, "perf_event_open");
 	const struct notice *notice;
 
@@ -370,10 +374,9 @@ END_TEST
 
 START_TEST(counters_are_of_the_running_machine)
 {
-	const struct settings settings = { 0 };
 	struct frame frame;
 	struct env env;
-	struct sample sample = { .topic = &topic_counter, .env = &env, .settings = &settings };
+	struct sample sample = { .topic = &topic_counter, .env = &env, .settings = usual_settings() };
 
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
 	frame_open(&frame, &topic_counter.schema, 1);

@@ -36,7 +36,7 @@ static struct env env;
 static struct settings settings;
 static struct scope scope;
 static const struct sample_request request = { .scope = &scope };
-static const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+static const struct sample sample = { .env = &env, .settings = &settings.topic, .request = &request };
 static struct event_reader *reader;
 static struct event_batch all; /* what came so far, of this process and its children */
 static struct event_sources sources;
@@ -50,7 +50,7 @@ static void close_reader(void)
 {
 	event_reader_close(reader, &env);
 	env_close(&env);
-	settings_free(&settings);
+	settings_close(&settings);
 	event_batch_free(&all);
 }
 
@@ -62,7 +62,8 @@ static void open_reader(const char *kinds, bool needs_connector, bool needs_prog
 	scope_clear(&scope);
 	scope_term_choose(&term, SCOPE_TREE, (uint64_t)getpid(), 0);
 	scope_add(&scope, &term);
-	settings_set(&settings, "events.events", kinds);
+	settings_open(&settings);
+	ck_assert(settings_set(&settings, "events.events", kinds, 0));
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	reader = event_reader_open(&sample);
 	event_reader_add_collector(reader, 1);
@@ -375,7 +376,7 @@ END_TEST
 START_TEST(no_bpf_loads_no_program_for_arguments)
 {
 	static const struct sample_request without = { .scope = &scope, .no_bpf = true };
-	const struct sample plain = { .env = &env, .settings = &settings, .request = &without };
+	const struct sample plain = { .env = &env, .settings = &settings.topic, .request = &without };
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	reader = event_reader_open(&plain);

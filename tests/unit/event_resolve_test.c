@@ -84,12 +84,12 @@ static void choose(const char *in, const char *const *pairs)
 	struct event_filter filter;
 	char why[256];
 
-	settings_free(&settings);
+	settings_close(&settings);
 	for (; *pairs; pairs += 2)
-		settings_set(&settings, pairs[0], pairs[1]);
+		ck_assert(settings_set(&settings, pairs[0], pairs[1], 0));
 	if (in)
 		ck_assert(scope_term_parse(&term, in, why, sizeof(why)) && scope_add(&scope, &term));
-	event_filter_read(&filter, &settings, &scope);
+	event_filter_read(&filter, &settings.topic, &scope);
 	event_resolve_set_filter(&resolver, &filter);
 	scope_free(&scope);
 }
@@ -108,7 +108,7 @@ static void close_all(void)
 {
 	event_resolve_free(&resolver);
 	env_close(&env);
-	settings_free(&settings);
+	settings_close(&settings);
 }
 
 /* What is told of this; the only event of its round, NULL when it is not wanted. Only exits tell a code. */
@@ -643,15 +643,17 @@ START_TEST(kinds_are_words)
 		  false },
 	};
 	static const char *const bad[] = { "", ",", "forks", "fork,,exec", "fork exec", "Fork", "exit " };
-	unsigned kinds;
-	bool failures_only;
+	struct event_filter filter;
 
+	settings_open(&settings);
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		ck_assert_msg(event_kinds_parse(good[i].list, &kinds, &failures_only), "%s", good[i].list);
-		ck_assert_uint_eq(kinds, good[i].kinds);
-		ck_assert_int_eq(failures_only, good[i].failures_only);
+		ck_assert_msg(settings_set(&settings, "events.events", good[i].list, 0), "%s", good[i].list);
+		event_filter_read(&filter, &settings.topic, NULL);
+		ck_assert_uint_eq(filter.kinds, good[i].kinds);
+		ck_assert_int_eq(filter.failures_only, good[i].failures_only);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_msg(!event_kinds_parse(bad[i], &kinds, &failures_only), "'%s'", bad[i]);
+		ck_assert_msg(!settings_set(&settings, "events.events", bad[i], 0), "'%s'", bad[i]);
+	settings_close(&settings);
 }
 END_TEST

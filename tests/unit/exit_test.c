@@ -328,10 +328,9 @@ static void exit_both(struct env *env, struct exit_ledger *ledger)
 /* An unknown number stays unknown: a further exit does not make it known. */
 START_TEST(an_unknown_number_of_exits_stays_unknown)
 {
-	struct settings settings = { 0 };
 	const struct sample_request request = { 0 };
 	struct env env;
-	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
 	struct exit_ledger *ledger;
 	struct exited_command *other = NULL;
 	uint64_t before;
@@ -395,10 +394,9 @@ static pid_t start_exec_of_thread(char *path)
 /* Such an exec ends the first thread, but not the process. */
 START_TEST(a_process_exits_once)
 {
-	struct settings settings = { 0 };
 	const struct sample_request request = { 0 };
 	struct env env;
-	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
 	struct exit_ledger *ledger;
 	char path[PATH_MAX], name[16];
 
@@ -436,10 +434,9 @@ static pid_t start_with_code(const char *name, int code)
 
 START_TEST(exits_with_a_code_are_failures)
 {
-	struct settings settings = { 0 };
 	const struct sample_request request = { 0 };
 	struct env env;
-	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
 	struct exit_ledger *ledger;
 	char name[16];
 
@@ -470,10 +467,9 @@ static uint64_t exits_of(const struct exit_ledger *ledger, const char *name)
 /* Between the clocks of the processes and the end of a sample a busy machine may lose a second. */
 START_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 {
-	struct settings settings = { 0 };
 	const struct sample_request request = { 0 };
 	struct env env;
-	const struct sample sample = { .env = &env, .settings = &settings, .request = &request };
+	const struct sample sample = { .env = &env, .settings = usual_settings(), .request = &request };
 	struct exit_ledger *ledger;
 	char name[16], seen[16], byte = 'x';
 	int hold[2], ready[2];

@@ -518,6 +518,14 @@ START_TEST(rules_are_judged_wherever_there_are_findings)
 }
 END_TEST
 
+static void play_with(struct frame *frame, const struct settings *settings, const char *text)
+{
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, settings);
+
+	play(frame, findings, text, 0);
+	findings_close(findings);
+}
+
 /* The rule takes what the configuration says, and "off" silences it. */
 START_TEST(settings_change_limits_and_silence_rules)
 {
@@ -530,18 +538,18 @@ START_TEST(settings_change_limits_and_silence_rules)
 					      { "finding.memory_stalled", "4x" },
 					      { "finding.run_queue_seconds", "-1" },
 					      { "finding.zombies", "5" } };
-	struct settings settings = { 0 };
-	struct findings *findings = findings_open(finding_rules, n_finding_rules, &settings);
+	struct settings settings;
 	struct frame frame;
 
 	open_frame(&frame);
-	play(&frame, findings, slow, 0);
+	settings_open(&settings);
+	play_with(&frame, &settings, slow);
 	ck_assert_ptr_null(finding_of(&frame, "memory_short"));
-	settings_set(&settings, "finding.memory_stalled", "4 %");
-	play(&frame, findings, slow, 0);
+	settings_set(&settings, "finding.memory_stalled", "4 %", 0);
+	play_with(&frame, &settings, slow);
 	ck_assert_ptr_nonnull(finding_of(&frame, "memory_short"));
-	settings_set(&settings, "finding.memory_short", "off");
-	play(&frame, findings, slow, 0);
+	settings_set(&settings, "finding.memory_short", "off", 0);
+	play_with(&frame, &settings, slow);
 	ck_assert_ptr_null(finding_of(&frame, "memory_short"));
 	for (unsigned i = 0; i < 4; i++) {
 		ck_assert(finding_setting_known(finding_rules, n_finding_rules, good[i][0]));
@@ -551,8 +559,7 @@ START_TEST(settings_change_limits_and_silence_rules)
 	ck_assert(!finding_setting_known(finding_rules, n_finding_rules, "finding.nothing"));
 	ck_assert(!finding_setting_known(finding_rules, n_finding_rules, "memory_short"));
 	frame_close(&frame);
-	findings_close(findings);
-	settings_free(&settings);
+	settings_close(&settings);
 }
 END_TEST
 

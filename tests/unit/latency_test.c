@@ -255,10 +255,9 @@ static void pause_ms(long ms)
 static struct latency_plan plain_plan(uint32_t *cpu)
 {
 	static uint32_t cpus[CPU_LIST_MAX];
-	struct settings settings = { 0 };
 	struct latency_plan plan;
 
-	latency_run_plan(&settings, &plan);
+	latency_run_plan(usual_settings(), false, &plan);
 	plan.policy = LATENCY_OTHER;
 	ck_assert_uint_gt(latency_probe_own_cpus(cpus, CPU_LIST_MAX), 0);
 	*cpu = cpus[0];
@@ -442,37 +441,40 @@ END_TEST
 
 START_TEST(settings_become_a_plan)
 {
-	struct settings settings = { 0 };
+	struct settings settings;
 	struct latency_plan plan;
 	struct env env;
 	uint32_t *cpus;
 	int *errors;
 
-	latency_run_plan(&settings, &plan);
+	settings_open(&settings);
+	latency_run_plan(&settings.topic, false, &plan);
+	ck_assert_uint_eq(plan.n_phases, 1);
 	ck_assert_int_eq(plan.policy, LATENCY_FIFO);
 	ck_assert_int_eq(plan.priority, 80);
 	ck_assert_uint_eq(plan.period_ns, 1000000);
 	ck_assert_uint_eq(plan.slack_ns, 1);
 	ck_assert_uint_gt(plan.settle_ns, 0);
-	settings_set(&settings, "latency.policy", "other");
-	settings_set(&settings, "latency.period", "250us");
-	settings_set(&settings, "latency.slack", "5e-5");
-	settings_set(&settings, "latency.method", "timerfd");
-	settings_set(&settings, "latency.cpus", "1,0-1,60000");
-	latency_run_plan(&settings, &plan);
+	ck_assert(settings_set(&settings, "latency.policy", "other", 0));
+	ck_assert(settings_set(&settings, "latency.period", "250us", 0));
+	ck_assert(settings_set(&settings, "latency.slack", "5e-5", 0));
+	ck_assert(settings_set(&settings, "latency.method", "timerfd", 0));
+	ck_assert(settings_set(&settings, "latency.cpus", "1,0-1,60000", 0));
+	latency_run_plan(&settings.topic, true, &plan);
+	ck_assert_uint_eq(plan.n_phases, LATENCY_PHASES);
 	ck_assert_int_eq(plan.policy, LATENCY_OTHER);
 	ck_assert_uint_eq(plan.period_ns, 250000);
 	ck_assert_uint_eq(plan.slack_ns, 50000);
 	ck_assert_int_eq(plan.method, LATENCY_TIMERFD);
 	ck_assert_int_eq(env_open(&env, fixture_root("rt-group", 0)), 0);
-	ck_assert_uint_eq(latency_run_cpus(&env, &settings, &cpus, &errors), 3);
+	ck_assert_uint_eq(latency_run_cpus(&env, settings.topic.latency.cpus, &cpus, &errors), 3);
 	ck_assert_uint_eq(cpus[0], 1);
 	ck_assert_uint_eq(cpus[1], 0);
 	ck_assert_int_eq(errors[2], -ENODEV);
 	free(cpus);
 	free(errors);
 	env_close(&env);
-	settings_free(&settings);
+	settings_close(&settings);
 }
 END_TEST
 

@@ -558,9 +558,9 @@ START_TEST(a_cell_of_one_page)
 	snprintf(text, sizeof(text), "%d", (int)pid);
 	open_pages(&machine, text);
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)EVERY_SECOND);
-	settings_set(&machine.settings, "pages.from", text);
+	ck_assert(settings_set(&machine.settings, "pages.from", text, 0));
 	snprintf(text, sizeof(text), "%llx", (unsigned long long)(EVERY_SECOND + 1024 * page));
-	settings_set(&machine.settings, "pages.to", text);
+	ck_assert(settings_set(&machine.settings, "pages.to", text, 0));
 	next_tick(&machine);
 	table = frame_table(machine.now, "cell");
 	ck_assert_uint_eq(table->n_rows, 1024);
@@ -816,7 +816,7 @@ END_TEST
 static const struct table *sample_page(struct machine *machine, const char *from, const char *topic)
 {
 	if (from)
-		settings_set(&machine->settings, "pages.from", from);
+		ck_assert(settings_set(&machine->settings, "pages.from", from, 0));
 	next_tick(machine);
 	return frame_table(machine->now, topic);
 }

@@ -48,10 +48,11 @@ static void assert_number(const struct pane *pane, const struct series *series)
 
 static bool has_option(const struct pane *pane, const char *name)
 {
-	for (const struct pane_option *option = pane->options; option && option->name; option++)
-		if (strcmp(option->name, name) == 0)
+	for (unsigned i = 0; i < n_all_settings; i++)
+		if (setting_is_option_of(&all_settings[i], pane->name) &&
+		    strcmp(setting_option(&all_settings[i]), name) == 0)
 			return true;
-	return pane->assertion && strcmp(name, "command") == 0; /* a COMMAND sets it */
+	return false;
 }
 
 static void assert_table(const struct pane *pane, const struct pane_table *table)

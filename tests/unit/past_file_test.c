@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "model/settings.h"
 #include "recording/past_file.h"
 #include "recording/reader.h"
 #include "suite.h"

@@ -313,6 +313,7 @@ static void make_meter(struct machine *machine)
 						   "sys/class/powercap/intel-rapl:0" };
 
 	make_root(machine);
+	settings_open(&machine->settings);
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
 		make_directory(machine, directories[i]);
 	write_file(machine, "sys/class/powercap/intel-rapl:0/name", "package-0\n");
@@ -350,7 +351,7 @@ START_TEST(watts_of_processes_close)
 	double sum = 0;
 
 	make_meter(&machine);
-	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"));
+	ck_assert(settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"), 0));
 	open_machine(&machine, power_topics);
 	next_tick(&machine);
 	ck_assert(isnan(number_of(&machine, 7, "watts")));
@@ -378,7 +379,7 @@ START_TEST(watts_without_a_total_are_unknown)
 	struct machine machine;
 
 	make_meter(&machine);
-	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"));
+	ck_assert(settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"), 0));
 	open_machine(&machine, power_topics);
 	next_tick(&machine);
 	write_file(&machine, ENERGY, "\n");
@@ -414,11 +415,11 @@ START_TEST(another_calibration_is_no_jump)
 	struct machine machine;
 
 	make_meter(&machine);
-	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"));
+	ck_assert(settings_set(&machine.settings, POWER_FIT_SETTING, LINE("10", "0.98"), 0));
 	open_machine(&machine, power_topics);
 	next_tick(&machine);
 	pass_second(&machine, 1, 14.5);
-	settings_set(&machine.settings, POWER_FIT_SETTING, LINE("20", "0.31"));
+	ck_assert(settings_set(&machine.settings, POWER_FIT_SETTING, LINE("20", "0.31"), 0));
 	pass_second(&machine, 2, 29);
 	ck_assert(isnan(number_of(&machine, 7, "watts")));
 	ck_assert(isnan(drawn_by(&machine, "tasks")));
@@ -1545,7 +1546,7 @@ START_TEST(a_command_line_that_comes_late_is_read)
 	make_root(&machine);
 	write_process(&machine, (struct fake_process){ 7, 1, "late", 100, 50, 0, 500 });
 	write_file(&machine, "proc/7/cmdline", "%s", "");
-	settings_set(&machine.settings, "cpu.idle", "yes");
+	machine.request.idle_shown = true;
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
 	ck_assert_str_eq(command_of(&machine, 7), "late");
@@ -1611,7 +1612,7 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	snprintf(path, sizeof(path), "%s/proc/7/cmdline", machine.root);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	write_file(&machine, "proc/8/cmdline", "/bin/behind%c-x%c", '\0', '\0');
-	settings_set(&machine.settings, "cpu.idle", "yes");
+	machine.request.idle_shown = true;
 	open_machine(&machine, topic_names);
 	machine.env.worker = worker_open();
 	for (unsigned i = 1; i <= 3; i++) {

@@ -36,7 +36,7 @@ void rig_add(struct rig *rig, const char *topic)
 
 	*sample = (struct sample){ .topic = topic_find(topic),
 				   .env = &rig->env,
-				   .settings = &rig->settings,
+				   .settings = &rig->settings.topic,
 				   .request = &rig->request };
 	ck_assert_msg(sample->topic != NULL, "no topic %s", topic);
 	ck_assert_int_eq(topic_open(sample), 0);
@@ -48,6 +48,7 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 
 	*rig = (struct rig){ .fixture = fixture };
 	scratch_directory(rig->root, "rig");
+	settings_open(&rig->settings);
 	rig_tick(rig, 0);
 	ck_assert_int_eq(env_open(&rig->env, rig->root), 0);
 	rig->env.ticks_per_second = 100;
@@ -66,7 +67,7 @@ void rig_close(struct rig *rig)
 	frame_close(&rig->frames[1]);
 	ck_assert_uint_eq(rig->env.pids.n_kept, 0); /* every attribute was given back */
 	env_close(&rig->env);
-	settings_free(&rig->settings);
+	settings_close(&rig->settings);
 }
 
 void rig_put(struct rig *rig, const char *path, const char *format, ...)

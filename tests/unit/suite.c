@@ -144,6 +144,8 @@ void open_machine_at(struct machine *machine, const char *root, const char *cons
 
 	machine->ticks = 0;
 	ck_assert_int_eq(env_open(&machine->env, root), 0);
+	if (machine->settings.lines.n_items == 0)
+		settings_open(&machine->settings);
 	live_open(&machine->source, &machine->env, &machine->settings, &machine->request);
 	for (int i = 0; i < 2; i++)
 		frame_open(&machine->frames[i], schemas, n_topics);
@@ -186,7 +188,7 @@ void close_machine(struct machine *machine)
 	env_close(&machine->env);
 	for (int i = 0; i < 2; i++)
 		frame_close(&machine->frames[i]);
-	settings_free(&machine->settings);
+	settings_close(&machine->settings);
 }
 
 int open_replay(struct source *source, int fd, uint64_t back_bytes, const struct schema *const *schemas,
@@ -230,12 +232,21 @@ char *load_seed(const char *name, size_t *length)
 	return bytes;
 }
 
+const struct topic_settings *usual_settings(void)
+{
+	static struct settings settings;
+
+	settings_open(&settings);
+	return &settings.topic;
+}
+
 static void sample_topic(struct env *env, struct frame *frame, const char *name)
 {
 	const struct topic *topic = topic_find(name);
-	const struct settings settings = { 0 };
 	const struct sample_request request = { 0 };
-	struct sample sample = { .topic = topic, .env = env, .settings = &settings, .request = &request };
+	struct sample sample = {
+		.topic = topic, .env = env, .settings = usual_settings(), .request = &request
+	};
 	struct table *table = frame_slot(frame, name);
 
 	ck_assert_msg(topic != NULL, "no topic %s", name);

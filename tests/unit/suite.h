@@ -5,9 +5,9 @@
 
 #include <check.h>
 
-#include "core/settings.h"
 #include "model/frame.h"
 #include "model/sample_request.h"
+#include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"
 
@@ -41,7 +41,13 @@ struct machine {
 	unsigned ticks;
 };
 
-/* Opens it, on / when its root is empty, with these topics (a list ended by NULL), and samples them. */
+/* What topics measure without any setting. */
+const struct topic_settings *usual_settings(void);
+
+/*
+ * Opens it, on / when its root is empty, with these topics (a list ended by NULL), and samples them. Settings
+ * may have been opened and set before.
+ */
 void open_machine(struct machine *machine, const char *const *topic_names);
 void open_machine_at(struct machine *machine, const char *root, const char *const *topic_names);
 void next_tick(struct machine *machine);

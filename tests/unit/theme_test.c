@@ -72,13 +72,13 @@ static void check_contrast(enum theme theme, struct rgb own_front, struct rgb gr
 		struct rgb back = colors.back == THEME_OWN_COLOR ? ground : palette(colors.back);
 
 		ck_assert_msg(contrast(front, back) >= TEXT_CONTRAST, "theme %s, style %d: text has %.2f",
-			      theme_name(theme), style, contrast(front, back));
+			      theme_names[theme], style, contrast(front, back));
 	}
 	for (int style = STYLE_USAGE; style < N_STYLES; style++) {
 		struct theme_colors colors = theme_colors(theme, (enum style)style);
 
 		ck_assert_msg(contrast(palette(colors.front), ground) >= CELL_CONTRAST,
-			      "theme %s, style %d: cells have %.2f", theme_name(theme), style,
+			      "theme %s, style %d: cells have %.2f", theme_names[theme], style,
 			      contrast(palette(colors.front), ground));
 	}
 }
@@ -104,7 +104,7 @@ START_TEST(neighbouring_series_differ_in_lightness)
 			for (int before = i > 2 ? i - 2 : 0; before < i; before++)
 				ck_assert_msg(fabs(lightness[i] - lightness[before]) >= LIGHTNESS_APART,
 					      "theme %s: series %d and %d have %.0f and %.0f",
-					      theme_name((enum theme)theme), before, i, lightness[before],
+					      theme_names[theme], before, i, lightness[before],
 					      lightness[i]);
 		}
 	}
@@ -147,15 +147,3 @@ START_TEST(the_ground_of_the_terminal)
 }
 END_TEST
 
-START_TEST(names_of_themes)
-{
-	enum theme theme = THEME_LIGHT;
-
-	ck_assert(!theme_parse("blue", &theme));
-	ck_assert_int_eq(theme, THEME_LIGHT);
-	for (int i = 0; i < N_THEMES; i++) {
-		ck_assert(theme_parse(theme_name((enum theme)i), &theme));
-		ck_assert_int_eq(theme, i);
-	}
-}
-END_TEST

@@ -7,11 +7,10 @@
 
 #include "screen/context.h"
 
-/* Shows the column that the settings PANE.command and PANE.directories choose. */
-void command_form_apply(const struct settings *settings, const char *pane, struct view *view);
+/* Shows the column that the settings choose. */
+void command_form_apply(const struct command_settings *settings, struct view *view);
 
 /* For the choices "command" and "directories" of a pane. */
-extern const char *const command_form_values[], *const command_form_labels[];
-extern const char *const command_directory_values[], *const command_directory_labels[];
+extern const char *const command_form_labels[], *const command_directory_labels[];
 
 #endif

@@ -154,52 +154,20 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-static bool valid_threshold(const char *value)
-{
-	struct span span = span_text(value);
-	double percent;
-
-	return *value != ' ' && span_f64(&span, &percent) && span.at == span.end && percent <= 1e6;
-}
-
-static bool not_empty(const char *value)
-{
-	return *value != '\0';
-}
-
-static const struct pane_option options[] = {
-	{ "idle", NULL, N_("show idle processes, too"), NULL, NULL },
-	{ "threads", NULL, N_("show CPU use by thread"), NULL, NULL },
-	{ "threshold", N_("PERCENT"), N_("only processes that used at least this much of a CPU"),
-	  valid_threshold, N_("use a percentage, such as 5") },
-	{ "per-machine", NULL, /* xgettext:no-c-format */
-	  N_("100 % is the whole machine, not one CPU"), NULL, NULL },
-	{ "distribution", NULL, N_("show the distribution of CPU use"), NULL, NULL },
-	{ "totals", NULL, N_("show the mean use of each process over the run, including exited ones"), NULL,
-	  NULL },
-	{ "hide-self", NULL, N_("hide panetop itself"), NULL, NULL },
-	{ "calibration", N_("FILE"), N_("estimate watts of processes from the output of --calibrate -o json"),
-	  not_empty, N_("it must not be empty") },
-	{ "perf", "auto|EVENT[,...]",
-	  N_("count these libpfm4 events on every CPU, or with --pid in processes"), not_empty,
-	  N_("it must not be empty") },
-	{ 0 },
-};
-
 #define USED_SOMETHING 0.001 /* of a CPU; the view All shows all, and the account counts all */
 
 static double least_share(const struct settings *settings, const struct sample_request *request)
 {
-	const char *threshold = settings_get(settings, "cpu.threshold");
-	struct span span = span_text(threshold ? threshold : "");
-	double percent;
-
-	if (span_f64(&span, &percent) && percent > 0)
-		return percent / 100;
+	if (settings->cpu.threshold > 0)
+		return settings->cpu.threshold / 100;
 	/* a tree needs the ancestors, and an explicitly chosen process is always shown */
-	return settings_get(settings, "cpu.idle") || settings_get(settings, "cpu.tree") || request->processes
-		       ? NAN
-		       : USED_SOMETHING;
+	return settings->cpu.idle || settings->cpu.tree || request->processes ? NAN : USED_SOMETHING;
+}
+
+/* Idle processes are shown with their command lines. */
+static void wants(const struct settings *settings, struct sample_request *request)
+{
+	request->idle_shown = settings->cpu.idle || settings->cpu.tree;
 }
 
 static const struct series cpu_count = { "system", NULL, "cpus" };
@@ -214,20 +182,20 @@ static void adjust(const struct settings *settings, const struct sample_request 
 	if (strcmp(view->schema->name, "process") != 0 && strcmp(view->schema->name, "thread") != 0)
 		return;
 	view_set_threshold(view, "cpu_ratio", least_share(settings, request));
-	if (settings_get(settings, "cpu.tree"))
+	if (settings->cpu.tree)
 		view_choose_tree(view, "pid", "ppid");
 	if (request->shown_user)
 		view_choose_rows(view, request->shown_user, NULL, "user");
-	if (settings_get(settings, "cpu.hide-self") && request->own_pid)
+	if (settings->cpu.hide_self && request->own_pid)
 		view_exclude(view, request->own_pid, "pid");
-	view->cpu_count = settings_get(settings, "cpu.per-machine") ? &cpu_count : NULL;
-	command_form_apply(settings, "cpu", view);
+	view->cpu_count = settings->cpu.per_machine ? &cpu_count : NULL;
+	command_form_apply(&settings->cpu.command, view);
 }
 
 /* Known only with a calibration, which the power pane may make meanwhile. */
 static void request_watts(struct pane_context *context)
 {
-	bool wanted = context->view == CPU_VIEW_WATTS || settings_get(context->settings, POWER_FIT_SETTING);
+	bool wanted = context->view == CPU_VIEW_WATTS || context->settings->topic.fit.cpus > 0;
 
 	if (wanted != context->requested[CPU_TABLE_POWER_ACCOUNT])
 		screen_request(context, CPU_TABLE_POWER_ACCOUNT, wanted);
@@ -242,9 +210,9 @@ static void show_idle(struct pane_context *context)
 		    (context->view != CPU_VIEW_THREADS || cpu->idle_threads);
 
 	if (!list || context->view == CPU_VIEW_PROCESS_COUNTERS ||
-	    idle == (settings_get(context->settings, "cpu.idle") != NULL))
+	    idle == context->settings->cpu.idle)
 		return;
-	settings_set(context->settings, "cpu.idle", idle ? "yes" : NULL);
+	settings_set(context->settings, "cpu.idle", idle ? "yes" : NULL, 0);
 	screen_adjust(context);
 }
 
@@ -267,7 +235,7 @@ static void viewed(struct pane_context *context)
 	if (context->view == CPU_VIEW_PROCESS_COUNTERS)
 		cpu_select_first(context);
 	request_watts(context);
-	if (settings_get(context->settings, "cpu.totals"))
+	if (context->settings->cpu.totals)
 		context->requested[CPU_TABLE_TOTAL] = true;
 }
 
@@ -324,7 +292,7 @@ static const struct table *merged_table(const struct pane_context *context, unsi
 {
 	struct cpu_state *cpu = context->state;
 
-	return index == CPU_TABLE_PROCESS && !settings_get(context->settings, "cpu.tree")
+	return index == CPU_TABLE_PROCESS && !context->settings->cpu.tree
 		       ? ended_rows_merge(&cpu->ended, context->frame)
 		       : NULL;
 }
@@ -345,7 +313,7 @@ static void explain_row(const struct pane_context *context, const void *row, str
 
 static void toggle_tree(struct pane_context *context)
 {
-	bool tree = !settings_get(context->settings, "cpu.tree");
+	bool tree = !context->settings->cpu.tree;
 
 	if (!cpu_has_processes(context->focus))
 		screen_show_view(context, CPU_VIEW_PROCESSES);
@@ -442,16 +410,15 @@ static const struct pane_action pane_actions[] = {
 	{ 0 },
 };
 
-static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const scale_labels[] = { /* xgettext:no-c-format */ N_("100 % is one CPU"),
 					    /* xgettext:no-c-format */ N_("100 % is the whole machine") };
 static const char *const graph_labels[] = { N_("where there is room"), N_("always") };
 
 static const struct pane_setting choices[] = {
-	{ "per-machine", N_("Scale"), no_yes, scale_labels },
-	{ "command", N_("Command"), command_form_values, command_form_labels },
-	{ "directories", N_("Directories of programs"), command_directory_values, command_directory_labels },
-	{ "graph", N_("Graph"), no_yes, graph_labels },
+	{ "per-machine", N_("Scale"), scale_labels },
+	{ "command", N_("Command"), command_form_labels },
+	{ "directories", N_("Directories of programs"), command_directory_labels },
+	{ "graph", N_("Graph"), graph_labels },
 	{ 0 },
 };
 
@@ -471,8 +438,8 @@ static void open_cpu(struct pane_context *context)
 {
 	struct cpu_state *cpu = context->state;
 
-	cpu->idle_threads = settings_get(context->settings, "cpu.idle") != NULL;
-	if (settings_get(context->settings, "cpu.threads"))
+	cpu->idle_threads = context->settings->cpu.idle;
+	if (context->settings->cpu.threads)
 		context->view = CPU_VIEW_THREADS;
 	else if (cpu->idle_threads)
 		context->view = CPU_VIEW_ALL;
@@ -481,7 +448,7 @@ static void open_cpu(struct pane_context *context)
 		if (cpu_has_processes(i))
 			context->tables[i].tags = &cpu->tags;
 	context->requested[CPU_TABLE_THREAD] = context->view == CPU_VIEW_THREADS;
-	context->requested[CPU_TABLE_POWER_ACCOUNT] = settings_get(context->settings, POWER_FIT_SETTING);
+	context->requested[CPU_TABLE_POWER_ACCOUNT] = context->settings->topic.fit.cpus > 0;
 }
 
 static void close_cpu(void *state)
@@ -494,17 +461,12 @@ static void close_cpu(void *state)
 	buffer_free(&cpu->users);
 }
 
-static const char *const settings[] = { "tree", "command",  "directories", "graph", "memory.",
-					"io.",  "waiting.", "network.",    NULL };
-
 const struct pane pane_cpu = {
 	.name = "cpu",
 	.digit = '2',
 	.title = N_("CPU"),
 	.question = N_("Who uses the processors?"),
 	.tables = tables,
-	.options = options,
-	.settings = settings,
 	.series = cpu_series,
 	.n_series = N_CPU_SERIES,
 	.explained = explained,
@@ -518,6 +480,7 @@ const struct pane pane_cpu = {
 	.open = open_cpu,
 	.close = close_cpu,
 	.adjust = adjust,
+	.wants = wants,
 	.sampling = sampling,
 	.prepare = prepare,
 	.sampled = sampled,

@@ -95,13 +95,13 @@ static const char *view_title(const struct pane_context *context, bool wide)
 static void chosen_title(const struct pane_context *context, bool wide, const char *user, char *text,
 			 size_t room)
 {
-	const char *threshold = settings_get(context->settings, "cpu.threshold");
+	const char *threshold = settings_text(context->settings, "cpu.threshold");
 
 	if (context->view == CPU_VIEW_THREADS)
 		snprintf(text, room, "%s", _("threads"));
 	else if (context->request->processes)
 		snprintf(text, room, "%s", _("chosen processes"));
-	else if (settings_get(context->settings, "cpu.tree"))
+	else if (context->settings->cpu.tree)
 		snprintf(text, room, "%s", wide ? _("all processes as a tree") : _("tree"));
 	else if (threshold)
 		snprintf(text, room, _("from %s %% on"), threshold);
@@ -115,8 +115,8 @@ static void chosen_title(const struct pane_context *context, bool wide, const ch
 static bool hides_idle(const struct pane_context *context)
 {
 	return context->view == CPU_VIEW_PROCESSES && !context->request->processes &&
-	       !settings_get(context->settings, "cpu.tree") &&
-	       !settings_get(context->settings, "cpu.threshold");
+	       !context->settings->cpu.tree &&
+	       isnan(context->settings->cpu.threshold);
 }
 
 static void add_tags(const struct pane_context *context, char *text, size_t room)

@@ -588,7 +588,7 @@ static int graph_lines(const struct pane_context *context, int left)
 {
 	int lines = left / 4 < GRAPH_LINES_MAX ? left / 4 : GRAPH_LINES_MAX;
 
-	if (settings_get(context->settings, "cpu.graph"))
+	if (context->settings->cpu.graph)
 		return left < TABLE_LINES_MIN + GRAPH_LINES_MIN ? 0
 		       : lines < GRAPH_LINES_MIN                ? GRAPH_LINES_MIN
 								: lines;

@@ -115,8 +115,6 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-static const char *const settings[] = { "processes.", NULL };
-
 const struct pane pane_disks = {
 	.name = "disks",
 	.digit = '4',
@@ -126,7 +124,6 @@ const struct pane pane_disks = {
 	.tables = tables,
 	.series = series,
 	.n_series = sizeof(series) / sizeof(series[0]),
-	.settings = settings,
 	.explained = explained,
 	.views = views,
 	.state_size = sizeof(struct disks_state),

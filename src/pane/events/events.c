@@ -12,6 +12,8 @@
 #include "pane/cpu/command_form.h"
 #include "pane/process/process_open.h"
 
+#define KINDS_SETTING "events.events"
+
 /* Only the ends of processes. */
 #define ENDS(marks, kept, empty)                                                                             \
 	{                                                                                                    \
@@ -41,92 +43,44 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-/* As of --events; the first ones are the default. */
-static const struct checklist_item kinds[] = {
-	{ "fork", N_("a process is created") },
-	{ "exec", N_("a process executes another program") },
-	{ "exit", N_("a process exits") },
-	{ "core", N_("a process dumps core") },
-	{ "ptrace", N_("a process starts or stops tracing another") },
-	{ "uid", N_("a process changes its user or group") },
-	{ "sid", N_("a process starts a session") },
-	{ "exitnonzero", N_("without exit: only nonzero codes, and signals") },
-	{ "comm", N_("a process or thread changes its name") },
-	{ "clone", N_("a thread starts or exits") },
-};
-
-#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
-#define USUAL_KINDS 7
-
-/* The kinds on a list; false when a word on it is unknown. */
-static bool parse_kinds(const char *list, bool *on)
-{
-	struct span rest = span_text(list), word;
-	bool any = false;
-
-	memset(on, 0, N_KINDS * sizeof(*on));
-	while (span_item(&rest, &word)) {
-		bool found = false;
-
-		for (unsigned i = 0; i < N_KINDS; i++)
-			if (span_is(word, kinds[i].word) ||
-			    (span_is(word, "all") && strcmp(kinds[i].word, "exitnonzero") != 0))
-				on[i] = found = true;
-		if (!found)
-			return false;
-		any = true;
-	}
-	return any;
-}
-
-static bool valid_kinds(const char *value)
-{
-	bool on[N_KINDS];
-
-	return parse_kinds(value, on);
-}
-
-static bool valid_number(const char *value)
-{
-	uint64_t number;
-
-	return span_whole_number(value, 1, INT32_MAX, &number);
-}
-
-static const struct pane_option options[] = {
-	{ "events", "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid|all",
-	  N_("only these kinds of events"), valid_kinds,
-	  N_("use fork, exec, exit, exitnonzero, core, comm, clone, ptrace, uid, sid, or all") },
-	{ "group", N_("PGID"), N_("only processes of this process group"), valid_number,
-	  N_("use the number of a process group") },
-	{ "statistics", NULL, N_("print sums by command and parent, and lifetimes, at the end"), NULL, NULL },
-	{ "real-time", NULL, N_("read events with real-time priority"), NULL, NULL },
-	{ 0 },
+static const char *const kinds_help[N_EVENT_CHOICES] = {
+	[CHOSEN_FORK] = N_("a process is created"),
+	[CHOSEN_EXEC] = N_("a process executes another program"),
+	[CHOSEN_EXIT] = N_("a process exits"),
+	[CHOSEN_CORE] = N_("a process dumps core"),
+	[CHOSEN_PTRACE] = N_("a process starts or stops tracing another"),
+	[CHOSEN_UID] = N_("a process changes its user or group"),
+	[CHOSEN_SID] = N_("a process starts a session"),
+	[CHOSEN_EXITNONZERO] = N_("without exit: only nonzero codes, and signals"),
+	[CHOSEN_COMM] = N_("a process or thread changes its name"),
+	[CHOSEN_CLONE] = N_("a thread starts or exits"),
 };
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
 	(void)request;
-	command_form_apply(settings, "events", view);
+	command_form_apply(&settings->events.command, view);
 }
 
 static void choose_kinds(struct pane_context *context, const bool *on)
 {
+	const struct setting *setting = setting_find(KINDS_SETTING);
+	unsigned bits = 0;
 	char list[128] = "";
-	bool usual = true;
 	size_t used = 0;
 
-	for (unsigned i = 0; i < N_KINDS; i++) {
-		usual &= on[i] == (i < USUAL_KINDS);
-		if (on[i])
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", used ? "," : "",
-						 kinds[i].word);
+	for (unsigned i = 0; i < N_EVENT_CHOICES; i++) {
+		if (!on[i])
+			continue;
+		bits |= 1U << i;
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", used ? "," : "",
+					 setting->choices[i]);
 	}
 	if (!*list) {
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("no type selected: nothing changed"));
 		return;
 	}
-	settings_set(context->settings, "events.events", usual ? NULL : list);
+	settings_set(context->settings, KINDS_SETTING, bits == (unsigned)setting->usual ? NULL : list, 0);
 	screen_message(context->screen, MESSAGE_PANE, _("from the next sample on: %s"), list);
 }
 
@@ -199,8 +153,9 @@ static void head_sources(const struct pane_context *context, char *text, size_t 
 /* The only setting that is not one of a few. */
 static void ask_kinds(struct pane_context *context, const char *name)
 {
-	const char *list = settings_get(context->settings, "events.events");
-	bool on[N_KINDS];
+	static struct checklist_item kinds[N_EVENT_CHOICES];
+	unsigned chosen = context->settings->topic.event.kinds;
+	bool on[N_EVENT_CHOICES];
 
 	(void)name;
 	if (screen_replays(context)) {
@@ -208,10 +163,11 @@ static void ask_kinds(struct pane_context *context, const char *name)
 			    _("a recording has only the types of events it was made with; \\ filters them"));
 		return;
 	}
-	if (!list || !parse_kinds(list, on))
-		for (unsigned i = 0; i < N_KINDS; i++)
-			on[i] = i < USUAL_KINDS;
-	screen_choose(context, _("Event types"), kinds, on, N_KINDS, choose_kinds);
+	for (unsigned i = 0; i < N_EVENT_CHOICES; i++) {
+		kinds[i] = (struct checklist_item){ setting_find(KINDS_SETTING)->choices[i], kinds_help[i] };
+		on[i] = chosen >> i & 1;
+	}
+	screen_choose(context, _("Event types"), kinds, on, N_EVENT_CHOICES, choose_kinds);
 }
 
 enum {
@@ -264,9 +220,9 @@ static const struct pane_view views[] = {
 static const char *const type_labels[] = { N_("the usual ones") };
 
 static const struct pane_setting choices[] = {
-	{ "events", N_("Event types"), NULL, type_labels },
-	{ "command", N_("Command"), command_form_values, command_form_labels },
-	{ "directories", N_("Directories of programs"), command_directory_values, command_directory_labels },
+	{ "events", N_("Event types"), type_labels },
+	{ "command", N_("Command"), command_form_labels },
+	{ "directories", N_("Directories of programs"), command_directory_labels },
 	{ 0 },
 };
 
@@ -284,7 +240,7 @@ static const struct series explained[] = {
 
 static void open_events(struct pane_context *context)
 {
-	if (!settings_get(context->settings, "events.statistics"))
+	if (!context->settings->events.statistics)
 		return;
 	context->view = VIEW_TOTALS;
 	context->focus = EVENTS_TABLE_TOTAL;
@@ -298,16 +254,12 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		events->since_ns = frame->wall_ns;
 }
 
-static const char *const settings[] = { "command", "directories", "processes.", "failed.", NULL };
-
 const struct pane pane_events = {
 	.name = "events",
 	.digit = '7',
 	.title = N_("Events"),
 	.question = N_("Who starts what, and what ends how?"),
 	.tables = tables,
-	.options = options,
-	.settings = settings,
 	.explained = explained,
 	.views = views,
 	.choices = choices,

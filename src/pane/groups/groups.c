@@ -58,7 +58,7 @@ static void adjust(const struct settings *settings, const struct sample_request 
 {
 	if (request->batch)
 		view_apply_defaults(view, TEXT_COLUMNS, "");
-	else if (!settings_get(settings, "groups.list"))
+	else if (!settings->groups.list)
 		view_choose_tree(view, "path", "parent");
 }
 
@@ -75,7 +75,7 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 
 static void toggle_tree(struct pane_context *context)
 {
-	bool list = !settings_get(context->settings, "groups.list");
+	bool list = !context->settings->groups.list;
 
 	screen_set(context, "list", list ? "yes" : NULL,
 		   list ? _("a list of groups") : _("groups as a tree"));
@@ -118,8 +118,6 @@ static const struct pane_view views[] = {
 	{ 0 },
 };
 
-static const char *const settings[] = { "list", NULL };
-
 const struct pane pane_groups = {
 	.name = "groups",
 	.digit = '6',
@@ -129,7 +127,6 @@ const struct pane pane_groups = {
 		N_("groups of the whole machine: only a scope of a group, service or container limits them"),
 	.takes_groups = true,
 	.tables = tables,
-	.settings = settings,
 	.views = views,
 	.actions = actions_of_groups,
 	.adjust = adjust,

@@ -65,14 +65,11 @@ static const struct pane_view views[] = {
 	{ 0 },
 };
 
-static const char *const settings[] = { "cpus.", NULL };
-
 const struct pane pane_kernel = {
 	.name = "kernel",
 	.title = N_("Kernel"),
 	.question = N_("What interrupts and wakes up what, and which kernel objects grow?"),
 	.unscoped = N_("interrupts and kernel memory are the machine's: they belong to no process"),
 	.tables = tables,
-	.settings = settings,
 	.views = views,
 };

@@ -8,12 +8,16 @@
 
 #include "core/i18n.h"
 #include "screen/keys.h"
+#include "sys/latency_thread.h"
 
-#define CPUS_MAX 65536
+static bool runs_command(const struct sample_request *request)
+{
+	return request->command;
+}
 
 static const struct pane_table tables[] = {
 	[LATENCY_TABLE_LATENCY] = { .topic = "latency", .headline = true, .on_request = true },
-	[LATENCY_TABLE_PHASE] = { .topic = "latency_phase", .lazy = true, .option = "command" },
+	[LATENCY_TABLE_PHASE] = { .topic = "latency_phase", .lazy = true, .when = runs_command },
 	[LATENCY_TABLE_BUCKET] = { .topic = "latency_bucket", .option = "bucket", .on_request = true },
 	[LATENCY_TABLE_WORST] = { .topic = "latency_worst", .on_request = true },
 	{ 0 },
@@ -29,119 +33,15 @@ static const struct pane_assertion assertion = {
 
 double latency_window(const struct pane_context *context)
 {
-	return settings_is(context->settings, "latency.window", "10s")    ? 10
-	       : settings_is(context->settings, "latency.window", "60s")  ? 60
-	       : settings_is(context->settings, "latency.window", "600s") ? 600
-									  : 0;
+	static const double seconds[] = { 0, 10, 60, 600 };
+
+	return seconds[context->settings->latency.window];
 }
-
-static bool is_within(const char *value, double least, double most)
-{
-	double seconds;
-
-	return span_whole_seconds(value, least, most, &seconds);
-}
-
-static bool valid_period(const char *value)
-{
-	return is_within(value, 49.9999e-6, 1);
-}
-
-static bool valid_slack(const char *value)
-{
-	return is_within(value, 1e-9, 1);
-}
-
-static bool valid_bucket(const char *value)
-{
-	return is_within(value, 1e-9, 1);
-}
-
-static bool valid_duration(const char *value)
-{
-	return is_within(value, 1e-3, 1e8);
-}
-
-static bool valid_priority(const char *value)
-{
-	uint64_t number;
-
-	return span_whole_number(value, 1, 99, &number);
-}
-
-static bool valid_samples(const char *value)
-{
-	uint64_t number;
-
-	return span_whole_number(value, 1, UINT32_MAX, &number);
-}
-
-static bool is_one_of(const char *value, const char *const *names)
-{
-	for (; *names; names++)
-		if (strcmp(value, *names) == 0)
-			return true;
-	return false;
-}
-
-static bool valid_policy(const char *value)
-{
-	static const char *const names[] = { "fifo", "rr", "deadline", "other", NULL };
-
-	return is_one_of(value, names);
-}
-
-static bool valid_method(const char *value)
-{
-	static const char *const names[] = { "clock_ns", "posix_ns", "itimer", "poll", "timerfd", NULL };
-
-	return is_one_of(value, names);
-}
-
-static bool valid_cpus(const char *value)
-{
-	struct span list = span_text(value);
-	uint64_t first, last;
-
-	do {
-		if (list.at < list.end && *list.at == ' ')
-			return false;
-		if (!span_u64(&list, &first))
-			return false;
-		last = first;
-		if (span_char(&list, '-') && !span_u64(&list, &last))
-			return false;
-	} while (first <= last && last < CPUS_MAX && span_char(&list, ','));
-	return list.at == list.end && first <= last && last < CPUS_MAX;
-}
-
-static const struct pane_option options[] = {
-	{ "period", N_("SECONDS"), N_("time between wake-ups (default 1ms)"), valid_period,
-	  N_("use 50us to 1s: 0.001, 1e-3 or 1ms") },
-	{ "policy", "fifo|rr|deadline|other", N_("scheduling policy of the threads (default fifo)"),
-	  valid_policy, N_("use fifo, rr, deadline or other") },
-	{ "priority", N_("N"), N_("real-time priority of fifo and rr (default 80)"), valid_priority,
-	  N_("use 1 to 99") },
-	{ "method", "clock_ns|posix_ns|itimer|poll|timerfd", N_("how the threads wait (default clock_ns)"),
-	  valid_method, N_("use clock_ns, posix_ns, itimer, poll or timerfd") },
-	{ "cpus", N_("CPU[-CPU][,...]"), N_("measure on these CPUs (default: all that panetop may use)"),
-	  valid_cpus, N_("use numbers as in 0,2-3") },
-	{ "slack", N_("SECONDS"), N_("timer slack of the policy other (default 1ns)"), valid_slack,
-	  N_("use 1ns to 1s") },
-	{ "bucket", N_("SECONDS"), N_("also print the distribution in buckets of this width"), valid_bucket,
-	  N_("use 1ns to 1s: 1e-6 or 1us") },
-	{ "duration", N_("SECONDS"), N_("stop measuring after this time"), valid_duration,
-	  N_("use seconds from 0.001 to 1e8") },
-	{ "samples", N_("N"), N_("stop measuring after N wake-ups on each CPU"), valid_samples,
-	  N_("use a whole number from 1") },
-	{ "cpu-dma-latency", NULL, N_("keep the CPUs out of deep idle states meanwhile"), NULL, NULL },
-	{ 0 },
-};
 
 static const char *refuses_option(const struct settings *settings, const char *name)
 {
-	bool other = settings_is(settings, "latency.policy", "other");
-	bool deadline = settings_is(settings, "latency.policy", "deadline");
+	enum latency_policy policy = settings->topic.latency.policy;
+	bool other = policy == LATENCY_OTHER, deadline = policy == LATENCY_DEADLINE;
 
 	if (strcmp(name, "priority") == 0 && (other || deadline))
 		return _("only the policies fifo and rr have a priority");
@@ -305,18 +205,15 @@ static const struct pane_action pane_actions[] = {
 	{ 0 },
 };
 
-static const char *const window_values[] = { "start", "10s", "60s", "600s", NULL };
 static const char *const window_labels[] = { N_("since the start"), N_("last 10 s"), N_("last 60 s"),
 					     N_("last 600 s") };
-static const char *const times_values[] = { "logarithmic", "linear", NULL };
-static const char *const counts_values[] = { "linear", "logarithmic", NULL };
 static const char *const times_labels[] = { N_("logarithmic"), N_("linear") };
 static const char *const counts_labels[] = { N_("linear"), N_("logarithmic") };
 
 static const struct pane_setting choices[] = {
-	{ "window", N_("Window of the charts"), window_values, window_labels },
-	{ "times", N_("Scale of times"), times_values, times_labels },
-	{ "counts", N_("Scale of counts"), counts_values, counts_labels },
+	{ "window", N_("Window of the charts"), window_labels },
+	{ "times", N_("Scale of times"), times_labels },
+	{ "counts", N_("Scale of counts"), counts_labels },
 	{ 0 },
 };
 
@@ -348,8 +245,6 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-static const char *const settings[] = { "times", "counts", "window", NULL };
-
 const struct pane pane_latency = {
 	.name = "latency",
 	.digit = '9',
@@ -358,10 +253,8 @@ const struct pane pane_latency = {
 	.unscoped = N_("latency is that of the machine: it is measured on CPUs, not in processes"),
 	.assertion = &assertion,
 	.tables = tables,
-	.options = options,
 	.explained = explained,
 	.explain = latency_explain,
-	.settings = settings,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

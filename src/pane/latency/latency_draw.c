@@ -2,6 +2,7 @@
 /* Drawing of the latency pane: the settings of the measurement, the result, the charts, the worst. */
 #include <config.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/latency/latency.h"
+#include "sys/latency_thread.h"
 
 #define NARROW 40
 #define TITLE_CELLS 60     /* a narrower title is brief */
@@ -378,7 +380,7 @@ static void draw_charts(struct pane_context *context, const struct canvas *canva
 {
 	struct latency_state *latency = context->state;
 	bool heat = has_heat(context, canvas);
-	bool log_counts = settings_is(context->settings, "latency.counts", "logarithmic");
+	bool log_counts = context->settings->latency.counts == 1;
 	int width = heat ? canvas->width * 5 / 8 : canvas->width;
 	struct canvas bars, map;
 
@@ -407,7 +409,7 @@ static void make_axis(struct pane_context *context, struct time_axis *axis, int 
 
 	fill_shown(context, "all");
 	time_axis_make(axis, &latency->shown, lines,
-			  settings_is(context->settings, "latency.times", "linear"));
+			  context->settings->latency.times == 1);
 }
 
 /* label: drawn before the numbers; NULL: the title has it. */
@@ -528,21 +530,19 @@ static void draw_short(struct pane_context *context, const struct canvas *canvas
 /* "FIFO-80": as the settings request it. */
 static void request_text(const struct settings *settings, char *text, size_t room)
 {
-	const char *policy = settings_get(settings, "latency.policy");
-	const char *priority = settings_get(settings, "latency.priority");
+	enum latency_policy policy = settings->topic.latency.policy;
 
-	if (!policy || strcmp(policy, "fifo") == 0)
-		snprintf(text, room, "FIFO-%s", priority ? priority : "80");
-	else if (strcmp(policy, "rr") == 0)
-		snprintf(text, room, "RR-%s", priority ? priority : "80");
+	if (policy == LATENCY_FIFO || policy == LATENCY_RR)
+		snprintf(text, room, "%s-%" PRIu64, policy == LATENCY_FIFO ? "FIFO" : "RR",
+			 settings->topic.latency.priority);
 	else
-		snprintf(text, room, "%s", policy);
+		snprintf(text, room, "%s", latency_policy_names[policy]);
 }
 
 /* What Enter would do, and what the view is for; the first one says what the measurement costs. */
 static void draw_offer(const struct pane_context *context, const struct canvas *canvas)
 {
-	const char *period = settings_get(context->settings, "latency.period");
+	const char *period = settings_text(context->settings, "latency.period");
 	char text[TEXT_MAX], request[32];
 	int y = 0;
 

@@ -47,9 +47,9 @@ const struct series memory_series[] = {
 	[MEMORY_SERIES_KILLED] = { "reclaim", "oom_kill", "total" },
 	[MEMORY_SERIES_KILLED_AT_LIMITS] = { "group", "/", "all_limit_oom_kills", .while_shown = true },
 	[MEMORY_SERIES_STALLS] = { "reclaim", "allocstall", "total" },
-	[MEMORY_SERIES_USED] = { "memory", "mem", "used_bytes" },
-	{ "memory", "mem", "used_procps_bytes" },
-	{ "memory", "mem", "used_htop_bytes" },
+	[MEMORY_SERIES_USED + USED_PROCPS] = { "memory", "mem", "used_procps_bytes" },
+	[MEMORY_SERIES_USED + USED_TOTAL_FREE] = { "memory", "mem", "used_bytes" },
+	[MEMORY_SERIES_USED + USED_HTOP] = { "memory", "mem", "used_htop_bytes" },
 	[MEMORY_SERIES_SCOPE] = { "scope_use", NULL, "memory_bytes" },
 };
 
@@ -106,37 +106,19 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-/*
- * Columns for "used", as memory_series has them. Without a choice the table, whose parts add up, has the
- * first one, and the graph the second.
- */
+/* Columns for "used". Without a choice those of the table add up, and the graph has what free(1) calls so. */
 static const struct {
-	const char *name, *column, *words;
+	const char *column, *words;
 } used_definitions[] = {
-	{ "total-free", "used_bytes", N_("used, with cache,") },
-	{ "procps", "used_procps_bytes", N_("used") },
-	{ "htop", "used_htop_bytes", N_("used (htop)") },
+	[USED_PROCPS] = { "used_procps_bytes", N_("used") },
+	[USED_TOTAL_FREE] = { "used_bytes", N_("used, with cache,") },
+	[USED_HTOP] = { "used_htop_bytes", N_("used (htop)") },
 };
 
-#define OF_TABLE 0
-#define OF_GRAPH 1
+#define OF_TABLE USED_TOTAL_FREE
+#define OF_GRAPH USED_PROCPS
 
 #define N_DEFINITIONS (sizeof(used_definitions) / sizeof(used_definitions[0]))
-
-static bool valid_used(const char *value)
-{
-	for (size_t i = 0; i < N_DEFINITIONS; i++)
-		if (strcmp(used_definitions[i].name, value) == 0)
-			return true;
-	return false;
-}
-
-static const struct pane_option options[] = {
-	{ "used", "total-free|procps|htop",
-	  N_("definition of used: in text (default total-free) and in the graph (default procps)"),
-	  valid_used, N_("use total-free, procps or htop") },
-	{ 0 },
-};
 
 static void choose_used(struct view *view, unsigned definition)
 {
@@ -149,12 +131,7 @@ static void choose_used(struct view *view, unsigned definition)
 
 static unsigned chosen_definition(const struct settings *settings, unsigned otherwise)
 {
-	const char *name = settings_get(settings, "memory.used");
-
-	for (unsigned i = 0; name && i < N_DEFINITIONS; i++)
-		if (strcmp(used_definitions[i].name, name) == 0)
-			return i;
-	return otherwise;
+	return settings->memory.used == USED_NOT_CHOSEN ? otherwise : settings->memory.used;
 }
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
@@ -166,9 +143,7 @@ static void adjust(const struct settings *settings, const struct sample_request 
 
 double memory_span(const struct pane_context *context)
 {
-	return settings_is(context->settings, "memory.span", "1h")       ? 3600
-	       : settings_is(context->settings, "memory.span", "sample") ? 0
-									 : 300;
+	return graph_span_seconds(context->settings->memory.span);
 }
 
 unsigned memory_used_series(const struct pane_context *context)
@@ -369,22 +344,17 @@ static const struct pane_action pane_actions[] = {
 	{ 0 },
 };
 
-static const char *const used_values[] = { "procps", "total-free", "htop", NULL };
 static const char *const used_labels[] = { N_("total - available (as free and top)"),
 					   N_("total - free (cache is used, too)"), N_("as htop") };
-static const char *const axis_values[] = { "fit", "zero", NULL };
 static const char *const axis_labels[] = { N_("the range of the values"), N_("from zero, with the parts") };
-static const char *const span_values[] = { "5min", "1h", "sample", NULL };
 static const char *const span_labels[] = { N_("5 min"), N_("1 h"), N_("a column per sample") };
 
 static const struct pane_setting choices[] = {
-	{ "used", N_("Definition of used"), used_values, used_labels },
-	{ "span", N_("Span of the graph"), span_values, span_labels },
-	{ "axis", N_("Axis of the graph"), axis_values, axis_labels },
+	{ "used", N_("Definition of used"), used_labels },
+	{ "span", N_("Span of the graph"), span_labels },
+	{ "axis", N_("Axis of the graph"), axis_labels },
 	{ 0 },
 };
-
-static const char *const settings[] = { "span", "axis", NULL };
 
 static bool is_of_processes(enum action action)
 {
@@ -419,11 +389,9 @@ const struct pane pane_memory = {
 	.question = N_("Is there enough memory, and who has it?"),
 	.unscoped = unscoped,
 	.tables = tables,
-	.options = options,
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
 	.explained = explained,
-	.settings = settings,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

@@ -456,14 +456,14 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 
 	if (canvas->height < 1 + GRAPH_LINES_MIN || isnan(scale.most))
 		return;
-	if (settings_is(context->settings, "memory.axis", "zero") && !memory_scope_row(context)) {
+	if (context->settings->memory.axis && !memory_scope_row(context)) {
 		struct graph_scale stacked = { MEMORY_SERIES_TOTAL, size_short(label, scale.most),
 					       scale.now_ns, scale.span_seconds, scale.step_seconds };
 
 		fill_parts(context, parts);
 		graph_stacked(&rest, &context->history, parts, MEMORY_PARTS, &stacked);
 	} else {
-		if (!settings_is(context->settings, "memory.axis", "zero")) {
+		if (!context->settings->memory.axis) {
 			scale.least = fit.bottom;
 			scale.most = fit.top;
 		}

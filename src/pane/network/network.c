@@ -121,8 +121,6 @@ static const struct series explained[] = {
 	{ 0 },
 };
 
-static const char *const settings[] = { "losses.", "backlog.", "listening.", NULL };
-
 const struct pane pane_network = {
 	.name = "network",
 	.digit = '5',
@@ -132,7 +130,6 @@ const struct pane pane_network = {
 	.tables = tables,
 	.series = series,
 	.n_series = sizeof(series) / sizeof(series[0]),
-	.settings = settings,
 	.explained = explained,
 	.views = views,
 	.state_size = sizeof(struct network_state),

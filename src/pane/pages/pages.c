@@ -38,36 +38,6 @@ const struct series pages_series[] = {
 	[PAGES_SERIES_PEAK] = { "page_level", NULL, "peak_bytes" },
 };
 
-static bool valid_address(const char *value)
-{
-	struct span span = span_text(value);
-	uint64_t address;
-
-	if (span_starts(span, "0x"))
-		span.at += 2;
-	return *value != ' ' && *span.at != ' ' && span_hex(&span, &address) && span.at == span.end;
-}
-
-static bool valid_cells(const char *value)
-{
-	uint64_t cells;
-
-	return span_whole_number(value, 1, 1000000, &cells);
-}
-
-static const char an_address[] = N_("use an address in hexadecimal digits, such as 0x7f96d3e36000");
-
-static const struct pane_option options[] = {
-	{ "cells", N_("N"), N_("size of the map in the table cell: at most N cells (default 1024)"),
-	  valid_cells, N_("use a whole number from 1 to 1000000") },
-	{ "from", N_("ADDRESS"),
-	  N_("map only from this address on; the page that -t page and page_bytes show"), valid_address,
-	  an_address },
-	{ "to", N_("ADDRESS"), N_("map only below this address"), valid_address, an_address },
-	{ "shares", NULL, N_("show proportional set size (PSS), which is slow to read"), NULL, NULL },
-	{ 0 },
-};
-
 bool pages_has_process(const struct pane_context *context)
 {
 	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
@@ -284,11 +254,10 @@ static const struct pane_action pane_actions[] = {
 	{ 0 },
 };
 
-static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const share_labels[] = { N_("not read"), N_("read") };
 
 static const struct pane_setting choices[] = {
-	{ "shares", N_("Proportional set size (PSS)"), no_yes, share_labels },
+	{ "shares", N_("Proportional set size (PSS)"), share_labels },
 	{ 0 },
 };
 
@@ -462,7 +431,6 @@ const struct pane pane_pages = {
 	.question = N_("Where is the memory of this process, and what is moving?"),
 	.of_process = true,
 	.tables = tables,
-	.options = options,
 	.series = pages_series,
 	.n_series = N_PAGES_SERIES,
 	.explained = explained,

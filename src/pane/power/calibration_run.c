@@ -21,7 +21,7 @@ static double busy_cpus(const struct frame *frame)
 const char *calibration_event(const struct settings *settings, enum calibration_measure measure)
 {
 	const char *name =
-		settings_get(settings, measure == CALIBRATION_CYCLES ? "power.cycles" : "power.instructions");
+		measure == CALIBRATION_CYCLES ? settings->power.cycles : settings->power.instructions;
 
 	return name ? name : calibration_name(measure);
 }

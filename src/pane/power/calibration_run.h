@@ -3,9 +3,9 @@
 #ifndef PANETOP_PANE_POWER_CALIBRATION_RUN_H
 #define PANETOP_PANE_POWER_CALIBRATION_RUN_H
 
-#include "core/settings.h"
 #include "model/calibration.h"
 #include "model/frame.h"
+#include "model/settings.h"
 #include "sys/cpu_load.h"
 
 struct calibration_run {

@@ -71,68 +71,7 @@ static const struct summary_column summary[] = {
 	{ { 0 }, NULL, 0, 0 },
 };
 
-static bool valid_number(const char *value, double least, double most)
-{
-	struct span span = span_text(value);
-	double number;
-
-	return *value != ' ' && span_f64(&span, &number) && span.at == span.end && number >= least &&
-	       number <= most;
-}
-
-static bool valid_settle(const char *value)
-{
-	double seconds;
-
-	return strcmp(value, "auto") == 0 || span_whole_seconds(value, 0, 86400, &seconds);
-}
-
-static bool valid_percent(const char *value)
-{
-	return valid_number(value, 0, 100);
-}
-
-static bool valid_step(const char *value)
-{
-	double seconds;
-
-	return span_whole_seconds(value, 0.2, 3600, &seconds);
-}
-
-static bool valid_event(const char *value)
-{
-	return *value != '\0' && !strchr(value, ',');
-}
-
-static const struct pane_option options[] = {
-	{ "settle", "auto|SECONDS",
-	  N_("wait before the first sample; auto: 180 s if a battery is measured, else none"), valid_settle,
-	  N_("use seconds, or a unit, as in 3m, or auto") },
-	{ "idle-least", N_("PERCENT"), N_("repeat samples in which the CPUs were less idle than this"),
-	  valid_percent, N_("use a number of percent") },
-	{ "calibrate", NULL, N_("measure what CPU load costs in watts, print the result, and exit"), NULL,
-	  NULL },
-	{ "per-count", NULL, N_("calibrate with 1, 2 ... all CPUs loaded"), NULL, NULL },
-	{ "step-seconds", N_("SECONDS"), N_("duration of each calibration step (default 5)"), valid_step,
-	  N_("use 0.2 to 3600 seconds, or a unit, as in 1m") },
-	{ "cycles", N_("EVENT"), N_("libpfm4 event that a calibration counts as cycles"), valid_event,
-	  N_("use the name of one event") },
-	{ "instructions", N_("EVENT"), N_("libpfm4 event that a calibration counts as instructions"),
-	  valid_event, N_("use the name of one event") },
-	{ "no-forks", NULL, N_("repeat samples in which processes were started"), NULL, NULL },
-	{ 0 },
-};
-
 #define BATTERY_SECONDS 180 /* until its measurement covers an interval */
-
-static double setting(const struct settings *settings, const char *name)
-{
-	const char *value = settings_get(settings, name);
-	struct span span = span_text(value ? value : "");
-	double number;
-
-	return span_f64(&span, &number) ? number : NAN;
-}
 
 static bool is_of_battery(const struct frame *frame)
 {
@@ -150,22 +89,17 @@ static bool is_of_battery(const struct frame *frame)
 
 static double settle_seconds(const struct settings *settings, const struct frame *frame)
 {
-	const char *value = settings_get(settings, "power.settle");
-	double seconds;
-
-	if (value && strcmp(value, "auto") == 0)
-		return is_of_battery(frame) ? BATTERY_SECONDS : 0;
-	return value && span_whole_seconds(value, 0, 86400, &seconds) ? seconds : 0;
+	if (!isnan(settings->power.settle_seconds))
+		return settings->power.settle_seconds;
+	return is_of_battery(frame) ? BATTERY_SECONDS : 0;
 }
 
 /* panetop itself starts no process. */
 static const char *rejects(const struct settings *settings, const struct frame *frame)
 {
-	double least = setting(settings, "power.idle-least");
-
-	if (100 * frame_number(frame, "cpu", "all", "idle_ratio") < least)
+	if (100 * frame_number(frame, "cpu", "all", "idle_ratio") < settings->power.least_idle)
 		return _("the CPUs were not idle enough");
-	if (settings_get(settings, "power.no-forks") &&
+	if (settings->power.no_forks &&
 	    frame_number(frame, "system", NULL, "forks_per_second") > 0)
 		return _("processes were started");
 	return NULL;
@@ -177,7 +111,7 @@ static const char *refuses_option(const struct settings *settings, const char *n
 						       "instructions" };
 
 	for (size_t i = 0; i < sizeof(of_calibration) / sizeof(of_calibration[0]); i++)
-		if (strcmp(name, of_calibration[i]) == 0 && !settings_get(settings, "power.calibrate"))
+		if (strcmp(name, of_calibration[i]) == 0 && !settings->power.calibrate)
 			return _("only valid with --calibrate");
 	return NULL;
 }
@@ -288,24 +222,20 @@ static const char *refuses(const struct pane_context *context, enum action actio
 		       : NULL;
 }
 
-static const char *const span_values[] = { "5min", "1h", "sample", NULL };
 static const char *const span_labels[] = { N_("5 min"), N_("1 h"), N_("a sample per cell") };
-static const char *const line_values[] = { "shown", "hidden", NULL };
 static const char *const line_labels[] = { N_("in the graph"), N_("not in the graph") };
 
 static const struct pane_setting choices[] = {
-	{ "span", N_("Span of the graph"), span_values, span_labels },
-	{ "line.load", N_("Load"), line_values, line_labels },
-	{ "line.watts", N_("Watts"), line_values, line_labels },
-	{ "line.frequency", N_("Clock"), line_values, line_labels },
+	{ "span", N_("Span of the graph"), span_labels },
+	{ "line.load", N_("Load"), line_labels },
+	{ "line.watts", N_("Watts"), line_labels },
+	{ "line.frequency", N_("Clock"), line_labels },
 	{ 0 },
 };
 
 double power_span(const struct pane_context *context)
 {
-	return settings_is(context->settings, "power.span", "1h")       ? 3600
-	       : settings_is(context->settings, "power.span", "sample") ? 0
-									: 300;
+	return graph_span_seconds(context->settings->power.span);
 }
 
 static void open_power(struct pane_context *context)
@@ -322,8 +252,6 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	power_calibration_feed(context, frame);
 }
 
-static const char *const settings[] = { "line.", "span", NULL };
-
 const struct pane pane_power = {
 	.name = "power",
 	.digit = '8',
@@ -333,8 +261,6 @@ const struct pane pane_power = {
 		       "processes"),
 	.tables = tables,
 	.summary = summary,
-	.options = options,
-	.settings = settings,
 	.series = power_series,
 	.n_series = N_POWER_SERIES,
 	.explained = explained,

@@ -109,7 +109,7 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 	power_fit_take(&fit, &calibration->fits[0]);
 	power_fit_write(&fit, &text);
 	buffer_char(&text, '\0');
-	settings_set(context->settings, POWER_FIT_SETTING, text.bytes);
+	settings_set(context->settings, POWER_FIT_SETTING, text.bytes, 0);
 	buffer_free(&text);
 	screen_message(context->screen, MESSAGE_SCREEN, "%s",
 		       _("calibration done: the pane cpu shows watts of processes; w saves it"));

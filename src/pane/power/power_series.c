@@ -42,7 +42,7 @@ bool graph_series_shown(const struct pane_context *context, const struct graph_s
 	const char *value, *word;
 
 	setting_name(name, sizeof(name), series);
-	value = settings_get(context->settings, name);
+	value = settings_text(context->settings, name);
 	word = value ? strrchr(value, ' ') : NULL;
 	word = word ? word + 1 : value;
 	if (word && (strcmp(word, "shown") == 0 || strcmp(word, "hidden") == 0))
@@ -59,7 +59,8 @@ void graph_series_toggle(struct pane_context *context, const struct graph_series
 	settings_set(context->settings, name,
 		     shown == shown_by_default(context, series) ? NULL
 		     : shown                                    ? "shown"
-								: "hidden");
+								: "hidden",
+		     0);
 	screen_message(context->screen, MESSAGE_PANE,
 		       shown ? _("%s is in the graph; w keeps this")
 			     : _("%s is no longer in the graph; w keeps this"),

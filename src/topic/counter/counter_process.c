@@ -58,7 +58,7 @@ static const struct schema schema = {
 
 struct state {
 	struct process_list *processes;
-	const struct settings *settings;
+	const struct topic_settings *settings;
 	const struct sample_request *request;
 	struct power_estimate estimate;
 	struct counter_plan plan;

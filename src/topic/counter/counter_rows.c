@@ -37,9 +37,9 @@ void counter_fill(struct counter_numbers *numbers, struct frame *frame, const st
 	}
 }
 
-const char *counter_names(const struct settings *settings)
+const char *counter_names(const struct topic_settings *settings)
 {
-	const char *names = settings_get(settings, "cpu.perf");
+	const char *names = settings->counters;
 
 	return names && strcmp(names, "auto") != 0 ? names : NULL;
 }

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_COUNTER_COUNTER_ROWS_H
 
 #include "core/i18n.h"
-#include "core/settings.h"
+#include "model/settings.h"
 #include "topic/counter/counter_machine.h"
 #include "topic/topic.h"
 
@@ -88,7 +88,7 @@ void counter_fill(struct counter_numbers *numbers, struct frame *frame, const st
 		  unsigned index, const struct counter_count *counts);
 
 /* The event names of the setting cpu.perf; NULL: automatic. */
-const char *counter_names(const struct settings *settings);
+const char *counter_names(const struct topic_settings *settings);
 
 /* What to do about error (-errno) at this source of the topic; may be NULL. */
 const char *counter_remedy(const struct env *env, const struct topic *topic, const char *path, int error);

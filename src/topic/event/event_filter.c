@@ -4,6 +4,8 @@
 
 #include "topic/event/event_filter.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/process_pattern.h"
@@ -12,72 +14,32 @@
 #include "topic/process/process_find.h"
 
 #define SEARCH_NS UINT64_C(1000000000)
-#define USUAL \
-	(EVENT_BIT(EVENT_FORK) | EVENT_BIT(EVENT_EXEC) | EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_CORE) | \
-	 EVENT_BIT(EVENT_PTRACE) | EVENT_BIT(EVENT_UID) | EVENT_BIT(EVENT_GID) | EVENT_BIT(EVENT_SID))
 
-static const struct {
-	const char *word;
-	unsigned kinds;
-} words[] = {
-	{ "fork", EVENT_BIT(EVENT_FORK) },
-	{ "exec", EVENT_BIT(EVENT_EXEC) },
-	{ "exit", EVENT_BIT(EVENT_EXIT) },
-	{ "core", EVENT_BIT(EVENT_CORE) },
-	{ "comm", EVENT_BIT(EVENT_COMM) },
-	{ "clone", EVENT_BIT(EVENT_CLONE) },
-	{ "ptrace", EVENT_BIT(EVENT_PTRACE) },
-	{ "uid", EVENT_BIT(EVENT_UID) | EVENT_BIT(EVENT_GID) },
-	{ "sid", EVENT_BIT(EVENT_SID) },
-	{ "all", EVENT_BIT(N_EVENT_KINDS) - 1 },
+/* What each choice of the setting stands for. */
+static const unsigned kinds_of[N_EVENT_CHOICES] = {
+	[CHOSEN_FORK] = EVENT_BIT(EVENT_FORK),
+	[CHOSEN_EXEC] = EVENT_BIT(EVENT_EXEC),
+	[CHOSEN_EXIT] = EVENT_BIT(EVENT_EXIT),
+	[CHOSEN_CORE] = EVENT_BIT(EVENT_CORE),
+	[CHOSEN_PTRACE] = EVENT_BIT(EVENT_PTRACE),
+	[CHOSEN_UID] = EVENT_BIT(EVENT_UID) | EVENT_BIT(EVENT_GID),
+	[CHOSEN_SID] = EVENT_BIT(EVENT_SID),
+	[CHOSEN_EXITNONZERO] = EVENT_BIT(EVENT_EXIT),
+	[CHOSEN_COMM] = EVENT_BIT(EVENT_COMM),
+	[CHOSEN_CLONE] = EVENT_BIT(EVENT_CLONE),
 };
 
-bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only)
-{
-	struct span rest = span_text(list), item;
-	bool all_exits = false;
-
-	*kinds = 0;
-	*failures_only = false;
-	while (span_item(&rest, &item)) {
-		unsigned found = 0;
-
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-			if (span_is(item, words[i].word))
-				found = words[i].kinds;
-		all_exits |= found & EVENT_BIT(EVENT_EXIT);
-		if (span_is(item, "exitnonzero")) {
-			*failures_only = true;
-			found = EVENT_BIT(EVENT_EXIT);
-		}
-		if (!found)
-			return false;
-		*kinds |= found;
-	}
-	*failures_only &= !all_exits;
-	return *kinds != 0;
-}
-
-static uint32_t number_of(const struct settings *settings, const char *name)
-{
-	const char *text = settings_get(settings, name);
-	struct span span = span_text(text ? text : "");
-	uint64_t number;
-
-	return span_u64(&span, &number) && number <= UINT32_MAX ? (uint32_t)number : 0;
-}
-
-void event_filter_read(struct event_filter *filter, const struct settings *settings,
+void event_filter_read(struct event_filter *filter, const struct topic_settings *settings,
 		       const struct scope *scope)
 {
-	const char *kinds = settings_get(settings, "events.events");
+	unsigned chosen = settings->event.kinds;
 
 	memset(filter, 0, sizeof(*filter));
-	if (!kinds || !event_kinds_parse(kinds, &filter->kinds, &filter->failures_only)) {
-		filter->kinds = USUAL;
-		filter->failures_only = false;
-	}
-	filter->group = number_of(settings, "events.group");
+	for (unsigned i = 0; i < N_EVENT_CHOICES; i++)
+		if (chosen >> i & 1)
+			filter->kinds |= kinds_of[i];
+	filter->failures_only = (chosen >> CHOSEN_EXITNONZERO & 1) && !(chosen >> CHOSEN_EXIT & 1);
+	filter->group = (uint32_t)settings->event.group;
 	filter->n_terms = scope ? scope->n_terms : 0;
 	if (filter->n_terms > 0)
 		memcpy(filter->terms, scope->terms, filter->n_terms * sizeof(filter->terms[0]));
@@ -188,8 +150,8 @@ bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, 
 
 void event_targets_notices(struct event_targets *targets, struct sample *sample, bool any_event)
 {
-	const char *group = settings_get(sample->settings, "events.group");
-	uint64_t now_ns = env_mono_ns();
+	uint64_t group = sample->settings->event.group, now_ns = env_mono_ns();
+	char text[24];
 
 	if (!group || any_event ||
 	    sample->env->foreign_pids) /* PIDs in /proc are those of another namespace */
@@ -198,7 +160,8 @@ void event_targets_notices(struct event_targets *targets, struct sample *sample,
 		targets->searched_ns = now_ns;
 		targets->group = process_any_in_group(sample->env, group);
 	}
+	snprintf(text, sizeof(text), "%" PRIu64, group);
 	if (!targets->group)
-		missing_targets_add_group(sample->frame, sample->request, sample->topic->schema->name, group);
+		missing_targets_add_group(sample->frame, sample->request, sample->topic->schema->name, text);
 	sample->frame->named_there |= targets->group && (group || any_event);
 }

@@ -15,11 +15,8 @@ struct event_filter {
 	unsigned n_terms;
 };
 
-/* Parses "fork,exec,exit,exitnonzero,core,comm,clone,ptrace,uid,sid" or "all"; false for any other word. */
-bool event_kinds_parse(const char *list, unsigned *kinds, bool *failures_only);
-
 /* scope: NULL: all processes. */
-void event_filter_read(struct event_filter *filter, const struct settings *settings,
+void event_filter_read(struct event_filter *filter, const struct topic_settings *settings,
 		       const struct scope *scope);
 
 /* A bit for each term that this control group is in, among those of control groups. */

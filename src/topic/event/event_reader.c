@@ -40,7 +40,7 @@ struct event_reader {
 	pthread_t thread;
 	int bell, stop; /* eventfds */
 	int error;      /* -errno: why the thread does not run */
-	const struct settings *settings;
+	const struct topic_settings *settings;
 	const struct sample_request *request;
 	uint64_t tick;           /* of env when settings were last read */
 	struct trace_set arguments; /* of execs */
@@ -371,7 +371,7 @@ static void start(struct event_reader *reader)
 		reader->error = reader->sources.connector_error;
 	else if (!reader->error)
 		reader->error = -pthread_create(&reader->thread, NULL, run, reader);
-	if (!reader->error && settings_get(reader->settings, "events.real-time")) {
+	if (!reader->error && reader->settings->event.real_time) {
 		struct sched_param priority = { .sched_priority = 1 };
 		uint64_t raised = privilege_raise(PRIVILEGE_REAL_TIME);
 

@@ -222,15 +222,15 @@ static void set_policy(struct latency_row *row, const struct latency_run *run, s
 	const struct latency_plan *plan = &run->plan;
 	bool realtime = plan->policy == LATENCY_FIFO || plan->policy == LATENCY_RR;
 
-	row->policy = latency_run_policy_name(plan->policy);
+	row->policy = latency_policy_names[plan->policy];
 	row->priority = realtime ? (uint64_t)plan->priority : 0;
 	row->degraded = *run->reason != '\0';
 	if (!row->degraded)
 		return;
 	if (run->requested == LATENCY_DEADLINE)
-		row->asked = latency_run_policy_name(run->requested);
+		row->asked = latency_policy_names[run->requested];
 	else
-		row->asked = arena_print(&frame->arena, "%s %d", latency_run_policy_name(run->requested),
+		row->asked = arena_print(&frame->arena, "%s %d", latency_policy_names[run->requested],
 					 run->requested_priority);
 	row->reason = arena_copy(&frame->arena, run->reason, strlen(run->reason));
 }
@@ -252,7 +252,7 @@ static void add_row(struct table *table, const struct latency_run *run, struct f
 
 	row->cpu = latency_run_cpu_text(run, frame, index);
 	set_policy(row, run, frame);
-	row->method = latency_run_method_name(plan->method);
+	row->method = latency_method_names[plan->method];
 	row->period_seconds = (double)plan->period_ns / 1e9;
 	row->slack_seconds = realtime ? 0 : (double)plan->slack_ns / 1e9;
 	row->bucket_seconds = plan->bucket_ns > 0 ? (double)plan->bucket_ns / 1e9 : NAN;

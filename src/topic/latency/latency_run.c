@@ -15,68 +15,28 @@
 #include "kernel/cpu_list.h"
 #include "topic/cgroup.h"
 
-#define PRIORITY 80
-#define PERIOD_NS UINT64_C(1000000)
 #define SETTLE_NS UINT64_C(100000000) /* while panetop takes its first sample */
-
-static const char *const policies[N_LATENCY_POLICIES] = {
-	[LATENCY_FIFO] = "fifo",
-	[LATENCY_RR] = "rr",
-	[LATENCY_DEADLINE] = "deadline",
-	[LATENCY_OTHER] = "other",
-};
-
-static const char *const methods[N_LATENCY_METHODS] = {
-	[LATENCY_CLOCK_NS] = "clock_ns", [LATENCY_POSIX_NS] = "posix_ns", [LATENCY_ITIMER] = "itimer",
-	[LATENCY_POLL] = "poll",         [LATENCY_TIMERFD] = "timerfd",
-};
 
 static const char run_key;
 
-/* Index of the setting's value in names; 0 if it is not one of them. */
-static unsigned choice(const struct settings *settings, const char *name, const char *const *names,
-		       unsigned n_names)
+static uint64_t nanoseconds(double seconds)
 {
-	const char *value = settings_get(settings, name);
-
-	for (unsigned i = 0; value && i < n_names; i++)
-		if (strcmp(value, names[i]) == 0)
-			return i;
-	return 0;
+	return (uint64_t)(seconds * 1e9 + 0.5);
 }
 
-static uint64_t nanoseconds(const struct settings *settings, const char *name, uint64_t otherwise)
-{
-	const char *value = settings_get(settings, name);
-	struct span span = span_text(value ? value : "");
-	double seconds;
-
-	return span_seconds(&span, &seconds) && seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5)
-									     : otherwise;
-}
-
-static uint64_t number(const struct settings *settings, const char *name, uint64_t otherwise)
-{
-	const char *value = settings_get(settings, name);
-	struct span span = span_text(value ? value : "");
-	uint64_t parsed;
-
-	return span_u64(&span, &parsed) ? parsed : otherwise;
-}
-
-void latency_run_plan(const struct settings *settings, struct latency_plan *plan)
+void latency_run_plan(const struct topic_settings *settings, bool command, struct latency_plan *plan)
 {
 	*plan = (struct latency_plan){
-		.policy = choice(settings, "latency.policy", policies, N_LATENCY_POLICIES),
-		.priority = (int)number(settings, "latency.priority", PRIORITY),
-		.method = choice(settings, "latency.method", methods, N_LATENCY_METHODS),
-		.period_ns = nanoseconds(settings, "latency.period", PERIOD_NS),
-		.slack_ns = nanoseconds(settings, "latency.slack", 1),
-		.bucket_ns = nanoseconds(settings, "latency.bucket", 0),
+		.policy = settings->latency.policy,
+		.priority = (int)settings->latency.priority,
+		.method = settings->latency.method,
+		.period_ns = nanoseconds(settings->latency.period_seconds),
+		.slack_ns = nanoseconds(settings->latency.slack_seconds),
+		.bucket_ns = nanoseconds(settings->latency.bucket_seconds),
 		.settle_ns = SETTLE_NS,
-		.duration_ns = nanoseconds(settings, "latency.duration", 0),
-		.samples = number(settings, "latency.samples", 0),
-		.n_phases = settings_get(settings, "latency.command") ? LATENCY_PHASES : 1,
+		.duration_ns = nanoseconds(settings->latency.duration_seconds),
+		.samples = settings->latency.samples,
+		.n_phases = command ? LATENCY_PHASES : 1,
 	};
 }
 
@@ -105,9 +65,8 @@ static size_t read_list(struct span list, uint32_t *cpus)
 	return n_cpus;
 }
 
-size_t latency_run_cpus(const struct env *env, const struct settings *settings, uint32_t **cpus, int **errors)
+size_t latency_run_cpus(const struct env *env, const char *list, uint32_t **cpus, int **errors)
 {
-	const char *list = settings_get(settings, "latency.cpus");
 	size_t n_cpus;
 
 	*cpus = alloc_zeroed(CPU_LIST_MAX, sizeof(**cpus));
@@ -277,23 +236,24 @@ static int start(struct latency_run *run, const struct latency_plan *requested)
 	return error;
 }
 
-static int begin(struct latency_run *run, const struct settings *settings)
+static int begin(struct latency_run *run, const struct sample *sample)
 {
+	const struct topic_settings *settings = sample->settings;
 	struct latency_plan plan;
 	int error;
 
 	if (!run->env->live)
 		return -ENOTSUP;
-	latency_run_plan(settings, &plan);
-	run->n_cpus = latency_run_cpus(run->env, settings, &run->cpus, &run->errors);
-	if (settings_get(settings, "latency.cpu-dma-latency")) {
+	latency_run_plan(settings, sample->request->command, &plan);
+	run->n_cpus = latency_run_cpus(run->env, settings->latency.cpus, &run->cpus, &run->errors);
+	if (settings->latency.cpu_dma_latency) {
 		run->awake_fd = latency_probe_hold_awake();
 		run->awake_error = run->awake_fd < 0 ? run->awake_fd : 0;
 	}
 	error = start(run, &plan);
 	if (error)
 		return error;
-	run->cpus_ignored = settings_get(settings, "latency.cpus") && run->plan.policy == LATENCY_DEADLINE;
+	run->cpus_ignored = settings->latency.cpus && run->plan.policy == LATENCY_DEADLINE;
 	run->sums = alloc_zeroed(run->n_cpus, sizeof(*run->sums));
 	open_sums(&run->all, &plan);
 	for (size_t i = 0; i < run->n_cpus; i++)
@@ -312,11 +272,12 @@ struct latency_run *latency_run_current(const struct env *env)
 	return env_shared_state(env, &run_key);
 }
 
-int latency_run_share(struct env *env, const struct settings *settings, struct latency_run **shared)
+int latency_run_share(const struct sample *sample, struct latency_run **shared)
 {
+	struct env *env = sample->env;
 	bool first = !latency_run_current(env);
 	struct latency_run *run = env_share(env, &run_key, make, end);
-	int error = first ? begin(run, settings) : 0;
+	int error = first ? begin(run, sample) : 0;
 
 	if (error) {
 		env_note_failure(env, LATENCY_RUN_CPUS, error);
@@ -335,7 +296,7 @@ void latency_run_unshare(struct latency_run *run)
 int latency_run_open(struct sample *sample)
 {
 	struct latency_run *run;
-	int error = latency_run_share(sample->env, sample->settings, &run);
+	int error = latency_run_share(sample, &run);
 
 	sample->state = error ? NULL : run;
 	return error;
@@ -439,7 +400,7 @@ static void notice_refusal(const struct latency_run *run, struct frame *frame)
 	if (has_priority)
 		snprintf(priority, sizeof(priority), " %d", run->plan.priority);
 	frame_notice(frame, "latency", run->remedy, _("%s is not permitted, measuring with %s%s: %s"),
-		     latency_run_policy_name(run->requested), latency_run_policy_name(run->plan.policy),
+		     latency_policy_names[run->requested], latency_policy_names[run->plan.policy],
 		     priority, run->reason);
 }
 
@@ -492,14 +453,4 @@ const char *latency_run_cpu_text(const struct latency_run *run, struct frame *fr
 		return "all";
 	return run->cpus[index] == LATENCY_ANY_CPU ? "any"
 						  : arena_print(&frame->arena, "%u", run->cpus[index]);
-}
-
-const char *latency_run_policy_name(enum latency_policy policy)
-{
-	return policies[policy];
-}
-
-const char *latency_run_method_name(enum latency_method method)
-{
-	return methods[method];
 }

@@ -58,7 +58,7 @@ struct latency_run {
  * The run that all topics of env share; its threads start with the first call. 0; -ENOTSUP where env is not
  * the live machine; or -errno when no CPU can be measured.
  */
-int latency_run_share(struct env *env, const struct settings *settings, struct latency_run **run);
+int latency_run_share(const struct sample *sample, struct latency_run **run);
 void latency_run_unshare(struct latency_run *run);
 
 /* For topics whose state is the run. */
@@ -82,18 +82,14 @@ void latency_run_notices(const struct latency_run *run, struct frame *frame);
 /* "all", "0", "any": lives as long as the frame. */
 const char *latency_run_cpu_text(const struct latency_run *run, struct frame *frame, size_t index);
 
-const char *latency_run_policy_name(enum latency_policy policy);
-const char *latency_run_method_name(enum latency_method method);
-
-/* What the settings "latency.*" request; an invalid value counts as not set. */
-void latency_run_plan(const struct settings *settings, struct latency_plan *plan);
+/* What the settings request; with a command, in three phases. */
+void latency_run_plan(const struct topic_settings *settings, bool command, struct latency_plan *plan);
 
 /*
- * The CPUs that the settings name, each once, else those that panetop may run on; at least one. *errors is
- * -ENODEV for CPUs that this machine lacks. Both lists are owned. Returns their length.
+ * The CPUs of this list (may be NULL), each once, else those that panetop may run on; at least one. *errors
+ * is -ENODEV for CPUs that this machine lacks. Both lists are owned. Returns their length.
  */
-size_t latency_run_cpus(const struct env *env, const struct settings *settings, uint32_t **cpus,
-			int **errors);
+size_t latency_run_cpus(const struct env *env, const char *list, uint32_t **cpus, int **errors);
 
 /* Writes why the requested plan failed with error (-EPERM, -EBUSY); returns the remedy. */
 const char *latency_run_refusal(struct env *env, const struct latency_plan *requested, int error,

@@ -184,7 +184,7 @@ static int sample(struct sample *sample)
 static int open_worst(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = latency_run_share(sample->env, sample->settings, &state->run);
+	int error = latency_run_share(sample, &state->run);
 
 	if (error)
 		return error;

@@ -18,7 +18,6 @@
 
 #define SLICE_NS UINT64_C(50000000) /* a key may wait this long */
 #define SHARES_PART 20              /* reading smaps takes at most this fraction of the time */
-#define CELLS 1024
 #define STATUS_MAX 4096
 #define TRIES 2
 #define FOLD_SHARE 4
@@ -80,24 +79,11 @@ int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *en
 	return got < 0 ? (int)got : got == 1 ? 0 : -ENODATA;
 }
 
-/* A hexadecimal address; 0: not set. */
-static uint64_t address_setting(const struct settings *settings, const char *name)
-{
-	const char *text = settings_get(settings, name);
-	struct span span = span_text(text ? text : "");
-	uint64_t address = 0;
-
-	if (span_starts(span, "0x"))
-		span.at += 2;
-	return span_hex(&span, &address) ? address : 0;
-}
-
 bool page_map_select(struct sample *sample, uint64_t *address, uint64_t *entry)
 {
 	struct page_map *map = sample->state;
 	const struct sample_request *request = sample->request;
-	uint64_t wanted =
-		request->batch ? address_setting(map->settings, "pages.from") : request->page_address;
+	uint64_t wanted = request->batch ? map->settings->map.from : request->page_address;
 	int error = page_map_update(map);
 
 	if (request->batch && error)
@@ -139,13 +125,10 @@ static uint64_t fold_pages(const struct page_map *map)
 static struct cell_layout wanted_layout(const struct page_map *map)
 {
 	const struct sample_request *request = map->request;
-	const char *cells = settings_get(map->settings, "pages.cells");
-	struct span span = span_text(cells ? cells : "");
-	uint64_t most = 0;
 	uint64_t page = map->env->page_bytes;
 	struct cell_layout layout = {
-		.from = address_setting(map->settings, "pages.from") / page * page,
-		.to = (address_setting(map->settings, "pages.to") + page - 1) / page * page,
+		.from = map->settings->map.from / page * page,
+		.to = (map->settings->map.to + page - 1) / page * page,
 	};
 
 	if (request->cells.most > 0) {
@@ -155,7 +138,7 @@ static struct cell_layout wanted_layout(const struct page_map *map)
 		layout.before = request->cells.before;
 		layout.most = request->cells.most;
 	} else {
-		layout.most = span_u64(&span, &most) && most > 0 ? (size_t)most : CELLS;
+		layout.most = (size_t)map->settings->map.cells;
 	}
 	return layout;
 }
@@ -313,7 +296,7 @@ static void read_shares(struct page_map *map)
 {
 	uint64_t now = env_mono_ns(), cpu_ns = env_self_cpu_ns();
 
-	if (!settings_get(map->settings, "pages.shares")) {
+	if (!map->settings->map.shares) {
 		map->shares_mono_ns = 0;
 		map->proportional_bytes = map->swap_proportional_bytes = U64_UNKNOWN;
 		return;

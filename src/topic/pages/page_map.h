@@ -24,7 +24,7 @@
 
 struct page_map {
 	struct env *env; /* borrowed, as settings and request */
-	const struct settings *settings;
+	const struct topic_settings *settings;
 	const struct sample_request *request;
 	struct target *target;
 	uint64_t tick; /* of the last update */

@@ -70,11 +70,8 @@ void calibration_add_rows(struct table *table, const struct power_fit *fit)
 
 static int sample(struct sample *sample)
 {
-	const char *text = settings_get(sample->settings, POWER_FIT_SETTING);
-	struct power_fit fit;
-
-	if (text && power_fit_parse(&fit, span_text(text)))
-		calibration_add_rows(sample->table, &fit);
+	if (sample->settings->fit.cpus > 0)
+		calibration_add_rows(sample->table, &sample->settings->fit);
 	return 0;
 }
 

@@ -5,43 +5,33 @@
 #include "topic/power/power_estimate.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/alloc.h"
-
-void power_estimate_open(struct power_estimate *estimate, struct env *env, const struct settings *settings)
+void power_estimate_open(struct power_estimate *estimate, struct env *env,
+			 const struct topic_settings *settings)
 {
 	*estimate = (struct power_estimate){ .env = env, .settings = settings };
 }
 
-static void forget(struct power_estimate *estimate)
+void power_estimate_close(struct power_estimate *estimate)
 {
 	if (estimate->energy)
 		energy_close(estimate->energy);
-	free(estimate->text);
 	estimate->energy = NULL;
-	estimate->text = NULL;
-}
-
-void power_estimate_close(struct power_estimate *estimate)
-{
-	forget(estimate);
 }
 
 /* True: another calibration was in use before, and their joules cannot be compared. */
 static bool follow_settings(struct power_estimate *estimate)
 {
-	const char *text = settings_get(estimate->settings, POWER_FIT_SETTING);
-	bool had_one = estimate->text != NULL;
+	const struct power_fit *wanted = &estimate->settings->fit;
+	bool had_one = estimate->fit.cpus > 0;
 
-	if (text && had_one && strcmp(text, estimate->text) == 0)
+	if (power_fit_is_same(wanted, &estimate->fit))
 		return false;
-	forget(estimate);
-	if (text && power_fit_parse(&estimate->fit, span_text(text))) {
-		estimate->text = alloc_text(text);
+	power_estimate_close(estimate);
+	estimate->fit = *wanted;
+	if (wanted->cpus > 0)
 		estimate->energy = energy_open(estimate->env);
-	}
 	return had_one;
 }
 

@@ -3,20 +3,20 @@
 #ifndef PANETOP_TOPIC_POWER_POWER_ESTIMATE_H
 #define PANETOP_TOPIC_POWER_POWER_ESTIMATE_H
 
-#include "core/settings.h"
 #include "model/power_fit.h"
+#include "model/settings.h"
 #include "topic/power/energy.h"
 
 struct power_estimate {
-	struct env *env;                 /* borrowed */
-	const struct settings *settings; /* borrowed */
-	struct energy *energy;           /* NULL while there is no calibration */
-	char *text;                      /* of the calibration; owned; NULL: none */
+	struct env *env;                       /* borrowed */
+	const struct topic_settings *settings; /* borrowed */
+	struct energy *energy;                 /* NULL while there is no calibration */
 	struct power_fit fit;
 	bool known; /* there is a calibration and a measured total now */
 };
 
-void power_estimate_open(struct power_estimate *estimate, struct env *env, const struct settings *settings);
+void power_estimate_open(struct power_estimate *estimate, struct env *env,
+			 const struct topic_settings *settings);
 void power_estimate_close(struct power_estimate *estimate);
 
 /*

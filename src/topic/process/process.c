@@ -652,7 +652,6 @@ struct state {
 	struct process_list *processes;
 	struct proportional *proportional; /* NULL: not requested yet */
 	struct traffic_list *traffic;      /* the same */
-	const struct settings *settings;
 	const struct sample_request *request;
 	struct power_estimate estimate;
 };
@@ -668,8 +667,7 @@ static int sample(struct sample *sample)
 	int error;
 
 	power_estimate_update(&state->estimate, table->mono_ns);
-	processes->all_commands = state->request->all_commands || settings_get(state->settings, "cpu.idle") ||
-				  settings_get(state->settings, "cpu.tree");
+	processes->all_commands = state->request->all_commands || state->request->idle_shown;
 	error = process_list_update(processes);
 	if (error)
 		return error;
@@ -692,7 +690,6 @@ static int open_process(struct sample *sample)
 	struct state *state = sample->state;
 
 	*state = (struct state){ .processes = process_list_open(sample->env),
-				 .settings = sample->settings,
 				 .request = sample->request };
 	state->processes->request = sample->request;
 	power_estimate_open(&state->estimate, sample->env, sample->settings);

@@ -98,18 +98,17 @@ bool process_any_matches(struct env *env, const char *list)
 	return false;
 }
 
-bool process_any_in_group(struct env *env, const char *group)
+bool process_any_in_group(struct env *env, uint64_t group)
 {
 	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 	const uint32_t *pids;
-	uint64_t wanted;
 	size_t n_pids;
 
-	if (!span_is_u64(span_text(group), &wanted) || pids_list(env, &pids, &n_pids) < 0)
+	if (pids_list(env, &pids, &n_pids) < 0)
 		return false;
 	for (size_t i = 0; i < n_pids; i++)
-		if (process_read_stat(env, pids[i], bytes, &stat) && stat.process_group == (int64_t)wanted)
+		if (process_read_stat(env, pids[i], bytes, &stat) && stat.process_group == (int64_t)group)
 			return true;
 	return false;
 }

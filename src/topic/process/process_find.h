@@ -34,6 +34,6 @@ struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t r
 bool process_any_matches(struct env *env, const char *list);
 
 /* Does this process group have a process? */
-bool process_any_in_group(struct env *env, const char *group);
+bool process_any_in_group(struct env *env, uint64_t group);
 
 #endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of settings: what each takes and refuses, and that what is written is read again. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/settings.h"
+#include "model/units.h"
+#include "pane/panes.h"
+#include "screen/theme.h"
+#include "suite.h"
+#include "sys/latency_thread.h"
+
+#define FIT "[{\"cpus\":2,\"measure\":\"load\",\"slope\":10.5,\"intercept_watts\":5,\"r_squared\":0.9}]"
+
+static bool is_pane(const char *name, const char *dot)
+{
+	for (unsigned i = 0; i < n_panes; i++)
+		if (strlen(panes[i]->name) == (size_t)(dot - name) &&
+		    strncmp(panes[i]->name, name, (size_t)(dot - name)) == 0)
+			return true;
+	return false;
+}
+
+/* A setting without its range, its choices or the text of its refusal would be half described. */
+START_TEST(settings_are_described)
+{
+	for (unsigned i = 0; i < n_all_settings; i++) {
+		const struct setting *setting = &all_settings[i];
+		const char *dot = strchr(setting->name, '.');
+		struct buffer expected = { 0 };
+
+		ck_assert_msg(!dot || is_pane(setting->name, dot), "%s is of no pane", setting->name);
+		ck_assert_msg(!setting->argument == (setting->type == SETTING_FLAG || !setting->help),
+			      "%s: its argument", setting->name);
+		ck_assert_ptr_eq(setting_find(setting->name), setting->type == SETTING_EACH ? NULL : setting);
+		setting_write_expected(setting, &expected);
+		ck_assert_msg(expected.length > 0 || strcmp(setting->name, "pane") == 0, "%s: what is valid",
+			      setting->name);
+		buffer_free(&expected);
+		for (const char *const *choice = setting->choices; choice && *choice; choice++)
+			ck_assert_msg(!setting->argument || strstr(setting->argument, *choice),
+				      "%s: the help lacks %s", setting->name, *choice);
+	}
+}
+END_TEST
+
+static const char *other_value(const struct setting *setting)
+{
+	switch (setting->type) {
+	case SETTING_FLAG:
+		return "yes";
+	case SETTING_CHOICE:
+		return setting->choices[1];
+	case SETTING_SET:
+		return "all";
+	case SETTING_FIT:
+		return FIT;
+	case SETTING_ADDRESS:
+		return "0x7f00";
+	case SETTING_BYTES:
+		return "2MiB";
+	case SETTING_SECONDS:
+		return "0.5";
+	case SETTING_EACH:
+		return "hidden";
+	case SETTING_COUNT:
+	case SETTING_NUMBER:
+	case SETTING_TEXT:
+		break;
+	}
+	return "7";
+}
+
+static void write_all(const struct settings *settings, struct buffer *file)
+{
+	config_lines_rewrite(&settings->lines, span_text(""), NULL, file);
+}
+
+/* Fields alone: texts lie elsewhere. */
+static void assert_same(const struct settings *one, const struct settings *other)
+{
+	struct settings left = *one, right = *other;
+
+	ck_assert_str_eq(left.pane, right.pane);
+	ck_assert_str_eq(left.topic.counters, right.topic.counters);
+	ck_assert_str_eq(left.topic.latency.cpus, right.topic.latency.cpus);
+	ck_assert_str_eq(left.power.cycles, right.power.cycles);
+	ck_assert_str_eq(left.power.instructions, right.power.instructions);
+	ck_assert(power_fit_is_same(&left.topic.fit, &right.topic.fit));
+	ck_assert_uint_eq(left.topic.event.kinds, right.topic.event.kinds);
+	ck_assert_uint_eq(left.topic.map.from, right.topic.map.from);
+	ck_assert_uint_eq(left.past_bytes, right.past_bytes);
+	ck_assert_uint_eq(left.memory.used, right.memory.used);
+	ck_assert_uint_eq(left.cpu.command.directories, right.cpu.command.directories);
+	ck_assert_double_eq(left.power.settle_seconds, right.power.settle_seconds);
+	ck_assert_double_eq(left.cpu.threshold, right.cpu.threshold);
+	ck_assert_int_eq(left.cpu.tree, right.cpu.tree);
+}
+
+START_TEST(what_is_written_is_read_again)
+{
+	struct settings settings, again;
+	struct config_lines lines = { 0 };
+	struct buffer file = { 0 }, second = { 0 };
+
+	settings_open(&settings);
+	settings_open(&again);
+	for (unsigned i = 0; i < n_all_settings; i++) {
+		const struct setting *setting = &all_settings[i];
+		const char *name = setting->type == SETTING_EACH ? "power.line.load" : setting->name;
+
+		ck_assert_msg(settings_set(&settings, name, other_value(setting), 0), "%s", name);
+		ck_assert_msg(settings_has(&settings, name), "%s", name);
+	}
+	settings_set(&settings, "process.columns", "pid,name", 0);
+	write_all(&settings, &file);
+	ck_assert_uint_eq(config_lines_parse(&lines, span_of(file.bytes, file.length)), 0);
+	ck_assert_uint_eq(lines.n_items, n_all_settings + 1);
+	for (size_t i = 0; i < lines.n_items; i++)
+		ck_assert(settings_set(&again, lines.items[i].name, lines.items[i].value, i + 1));
+	assert_same(&settings, &again);
+	ck_assert_str_eq(settings_text(&again, "process.columns"), "pid,name");
+	write_all(&again, &second);
+	ck_assert_uint_eq(second.length, file.length);
+	ck_assert_int_eq(memcmp(second.bytes, file.bytes, file.length), 0);
+	for (unsigned i = 0; i < n_all_settings; i++)
+		if (all_settings[i].type != SETTING_EACH)
+			settings_set(&again, all_settings[i].name, NULL, 0);
+	settings_close(&settings);
+	ck_assert_uint_eq(again.lines.n_items, 2);
+	ck_assert_ptr_null(again.topic.counters);
+	ck_assert_uint_eq(again.topic.fit.cpus, 0);
+	ck_assert(isnan(again.cpu.threshold));
+	settings_close(&again);
+	config_lines_free(&lines);
+	buffer_free(&file);
+	buffer_free(&second);
+}
+END_TEST
+
+START_TEST(what_is_not_valid_changes_nothing)
+{
+	static const char *const bad[][2] = {
+		{ "cpu.idle", "maybe" },
+		{ "cpu.idle", "" },
+		{ "cpu.perf", "" },
+		{ "cpu.threshold", " 5" },
+		{ "cpu.threshold", "5%" },
+		{ "cpu.threshold", "1000001" },
+		{ "cpu.calibration", "[]" },
+		{ "cpu.calibration", "[{\"cpus\":0,\"measure\":\"load\",\"slope\":1,"
+				     "\"intercept_watts\":1,\"r_squared\":1}]" },
+		{ "delay", "0.04" },
+		{ "delay", "soon" },
+		{ "unit", "kib" },
+		{ "theme", "blue" },
+		{ "past-size", "1023KiB" },
+		{ "past", "604801" },
+		{ "events.events", "fork,exits" },
+		{ "events.group", "0" },
+		{ "latency.cpus", "0," },
+		{ "latency.cpus", "0, 1" },
+		{ "latency.cpus", "3-1" },
+		{ "latency.cpus", "65536" },
+		{ "latency.period", "40us" },
+		{ "latency.priority", "100" },
+		{ "memory.used", "not chosen" },
+		{ "pages.from", "0xg" },
+		{ "pages.cells", "1000001" },
+		{ "power.settle", "automatic" },
+		{ "power.idle-least", "100.1" },
+		{ "power.cycles", "cycles,instructions" },
+		{ "power.line.load", "visible" },
+	};
+	struct settings settings;
+
+	settings_open(&settings);
+	ck_assert(settings_set(&settings, "delay", "2", 0));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_msg(!settings_set(&settings, bad[i][0], bad[i][1], 0), "%s = %s", bad[i][0],
+			      bad[i][1]);
+		ck_assert(!setting_accepts(setting_find(bad[i][0]), bad[i][1]));
+	}
+	ck_assert_uint_eq(settings.lines.n_items, 1);
+	ck_assert_double_eq(settings.delay_seconds, 2);
+	settings_close(&settings);
+}
+END_TEST
+
+START_TEST(values_are_typed)
+{
+	struct settings settings;
+
+	settings_open(&settings);
+	ck_assert_double_eq(settings.delay_seconds, 1);
+	ck_assert_double_eq(settings.past_seconds, 3600);
+	ck_assert_uint_eq(settings.past_bytes, PAST_BYTES);
+	ck_assert_uint_eq(settings.memory.used, USED_NOT_CHOSEN);
+	ck_assert_uint_eq(settings.topic.map.cells, 1024);
+	ck_assert_uint_eq(settings.topic.latency.priority, 80);
+	ck_assert_uint_eq(settings.topic.event.kinds, 0x7f);
+	ck_assert(settings_set(&settings, "delay", "500ms", 3));
+	ck_assert_double_eq(settings.delay_seconds, 0.5);
+	ck_assert_uint_eq(config_lines_find(&settings.lines, "delay")->number, 3);
+	ck_assert(settings_set(&settings, "pages.from", "0x7F96d3e36000", 0));
+	ck_assert_uint_eq(settings.topic.map.from, 0x7f96d3e36000);
+	ck_assert(settings_set(&settings, "power.settle", "auto", 0));
+	ck_assert(isnan(settings.power.settle_seconds));
+	ck_assert(settings_set(&settings, "events.events", "exitnonzero,uid", 0));
+	ck_assert_uint_eq(settings.topic.event.kinds, 1U << CHOSEN_EXITNONZERO | 1U << CHOSEN_UID);
+	ck_assert(settings_set(&settings, "cpu.directories", "no", 0));
+	ck_assert_uint_eq(settings.cpu.command.directories, 1);
+	ck_assert(settings_set(&settings, "cpu.idle", "yes", 0) && settings.cpu.idle);
+	ck_assert(settings_set(&settings, "cpu.idle", "no", 0) && !settings.cpu.idle);
+	ck_assert(!settings_has(&settings, "cpu.idle"));
+	ck_assert(settings_set(&settings, "power.line.acpitz", "L 1 hidden", 0)); /* of an earlier version */
+	ck_assert_ptr_null(setting_find("power.line."));
+	settings_close(&settings);
+}
+END_TEST
+
+/* A field that is an index means what the enumeration of its reader means. */
+START_TEST(choices_are_in_the_order_of_their_enumeration)
+{
+	ck_assert_str_eq(latency_policy_names[LATENCY_RR], "rr");
+	ck_assert_str_eq(latency_policy_names[LATENCY_OTHER], "other");
+	ck_assert_ptr_null(latency_policy_names[N_LATENCY_POLICIES]);
+	ck_assert_str_eq(latency_method_names[LATENCY_ITIMER], "itimer");
+	ck_assert_str_eq(latency_method_names[LATENCY_TIMERFD], "timerfd");
+	ck_assert_ptr_null(latency_method_names[N_LATENCY_METHODS]);
+	ck_assert_str_eq(theme_names[THEME_LIGHT], "light");
+	ck_assert_str_eq(theme_names[THEME_TERMINAL], "terminal");
+	ck_assert_ptr_null(theme_names[N_THEMES]);
+	ck_assert_str_eq(glyph_set_names[GLYPHS_BRAILLE], "braille");
+	ck_assert_str_eq(glyph_set_names[GLYPHS_ASCII], "ascii");
+	ck_assert_ptr_null(glyph_set_names[N_GLYPH_SETS]);
+	ck_assert_str_eq(size_unit_names[SIZE_PERCENT], "percent");
+	ck_assert_ptr_null(size_unit_names[N_SIZE_UNITS]);
+}
+END_TEST
+
+/* The menu of options changes settings that there are, and has a label for each value. */
+START_TEST(menus_change_settings)
+{
+	char name[SETTING_NAME_MAX];
+
+	for (unsigned p = 0; p < n_panes; p++) {
+		const struct pane_setting *choice = panes[p]->choices;
+
+		for (; choice && choice->name; choice++) {
+			const struct setting *setting;
+
+			snprintf(name, sizeof(name), "%s.%s", panes[p]->name, choice->name);
+			setting = setting_find(name);
+			ck_assert_msg(setting && setting->choices, "%s", name);
+			ck_assert(setting->type != SETTING_SET || panes[p]->ask_setting);
+			for (unsigned i = 0; setting->type != SETTING_SET && setting->choices[i]; i++)
+				ck_assert_ptr_nonnull(choice->labels[i]);
+		}
+	}
+}
+END_TEST
