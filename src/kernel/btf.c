@@ -243,6 +243,19 @@ uint32_t btf_structure_of(struct btf *btf, uint32_t number)
 	return kind_of(&type) == KIND_STRUCT || kind_of(&type) == KIND_UNION ? number : 0;
 }
 
+uint32_t btf_element(struct btf *btf, uint32_t number)
+{
+	uint32_t element;
+	struct type type;
+	size_t more;
+
+	if (!plain_type(btf, &number, &type) || kind_of(&type) != KIND_ARRAY ||
+	    !find_type(btf, number, &type, &more) ||
+	    !span_peek(btf->types, more, &element, sizeof(element)))
+		return 0;
+	return element;
+}
+
 uint32_t btf_structure_bytes(struct btf *btf, uint32_t structure)
 {
 	struct type type;

@@ -57,4 +57,7 @@ bool btf_enumerator(struct btf *btf, const char *enumeration, const char *name, 
 /* The structure that a type is, or that it points to; 0: neither. */
 uint32_t btf_structure_of(struct btf *btf, uint32_t type);
 
+/* The type of the elements of an array; 0: it is none. */
+uint32_t btf_element(struct btf *btf, uint32_t type);
+
 #endif

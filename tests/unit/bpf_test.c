@@ -18,7 +18,7 @@
 #include "core/histogram.h"
 #include "core/unknown.h"
 #include "suite.h"
-#include "sys/bpf.h"
+#include "sys/bpf/syscall.h"
 #include "topic/trace/kernel_types.h"
 #include "topic/trace/trace.h"
 
@@ -49,7 +49,7 @@ static void open_set(struct trace_set *set, struct env *env, const struct trace_
 	ck_assert_int_eq(env_open(env, "/"), 0);
 	trace_open(set, env, &request, plan);
 	if (set->error == -EPERM || set->error == -ENOSYS || set->error == -ENOENT ||
-	    (plan->walks && set->error == -ENODATA)) {
+	    (plan->programs->does == &bpf_walk && set->error == -ENODATA)) {
 		int error = set->error;
 
 		env_close(env);
@@ -81,7 +81,7 @@ static struct bpf_entry entry_of(const struct trace_set *set, uint64_t first)
 	return sum;
 }
 
-static uint64_t counted_forks(const struct trace_program *program)
+static uint64_t counted_forks(const struct bpf_program *program)
 {
 	const struct trace_plan plan = {
 		.topic = "tracing",
@@ -106,9 +106,9 @@ static uint64_t counted_forks(const struct trace_program *program)
 
 START_TEST(forks_are_counted_by_the_process_that_runs)
 {
-	const struct trace_program program = { .name = "forks",
+	const struct bpf_program program = { .name = "forks",
 					       .tracepoint = "sched_process_fork",
-					       .does = BPF_COUNT,
+					       .does = &bpf_count,
 					       .keys = { { .is = BPF_PART_PROCESS } },
 					       .n_keys = 1 };
 
@@ -117,9 +117,9 @@ START_TEST(forks_are_counted_by_the_process_that_runs)
 
 START_TEST(forks_are_counted_by_a_member_of_the_task)
 {
-	const struct trace_program program = { .name = "forks",
+	const struct bpf_program program = { .name = "forks",
 					       .tracepoint = "sched_process_fork",
-					       .does = BPF_COUNT,
+					       .does = &bpf_count,
 					       .keys = { { .is = BPF_PART_MEMBER,
 							   .name = "task_struct.group_leader.tgid" } },
 					       .n_keys = 1 };
@@ -129,10 +129,10 @@ START_TEST(forks_are_counted_by_a_member_of_the_task)
 
 START_TEST(parts_of_a_key_share_a_word)
 {
-	const struct trace_program program = {
+	const struct bpf_program program = {
 		.name = "forks",
 		.tracepoint = "sched_process_fork",
-		.does = BPF_COUNT,
+		.does = &bpf_count,
 		.keys = { { .is = BPF_PART_CONSTANT, .constant = 7 },
 			  { .is = BPF_PART_CONSTANT, .constant = 3, .joins = true, .shift = 61 },
 			  { .is = BPF_PART_PROCESS, .joins = true, .shift = 8 } },
@@ -155,37 +155,47 @@ START_TEST(parts_of_a_key_share_a_word)
 	close_set(&set, &env);
 }
 
-/* Our forks, counted by this member of the parent. */
-static uint64_t forks_by_member(const struct kernel_types *types, struct bpf_part *member, bool typed)
+static int find_member(void *types, const char *way, struct bpf_place *place)
 {
-	struct bpf_shape shape = { .does = BPF_COUNT, .n_keys = 1, .keys = { *member }, .typed = typed };
+	return kernel_types_member(&((struct kernel_types *)types)->btf, way, place);
+}
+
+/* Our forks, counted by a member of the parent. */
+static uint64_t forks_by_member(struct kernel_types *types, bool typed)
+{
+	const struct bpf_program forks = { .does = &bpf_count,
+					   .n_keys = 1,
+					   .keys = { { .is = BPF_PART_MEMBER,
+						       .name = "task_struct.group_leader.tgid" } } };
+	const struct bpf_kernel kernel = { .state = types, .member = find_member };
+	struct bpf_target target = { .kernel = &kernel, .typed = typed };
+	uint32_t type = btf_typedef(&types->btf, "btf_trace_sched_process_fork");
 	uint64_t key = (uint64_t)getpid();
 	struct bpf_entry entry = { 0 };
 	static struct bpf_code code;
-	struct btf btf = types->btf;
-	uint32_t type = btf_typedef(&btf, "btf_trace_sched_process_fork");
 	int program, attached;
 
-	shape.entries = bpf_map_open(BPF_MAP_TYPE_HASH, sizeof(key), sizeof(entry), 4096);
-	shape.self = bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), sizeof(struct bpf_self), 1);
-	ck_assert(bpf_assemble(&code, &shape));
+	memset(target.maps, -1, sizeof(target.maps));
+	target.maps[BPF_MAP_ENTRIES] = bpf_map_open(BPF_MAP_TYPE_HASH, sizeof(key), sizeof(entry), 4096);
+	target.maps[BPF_MAP_SELF] = bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
+						 sizeof(struct bpf_self), 1);
+	ck_assert_int_eq(bpf_assemble(&code, &forks, &target), 0);
 	program = typed ? bpf_typed_program_open(&code, "panetop", type, false)
 			: bpf_program_open(BPF_PROG_TYPE_RAW_TRACEPOINT, &code, "panetop");
 	ck_assert_int_ge(program, 0);
 	attached = bpf_attach_raw(program, typed ? NULL : "sched_process_fork");
 	ck_assert_int_ge(attached, 0);
 	fork_children(FORKS, 0);
-	ck_assert_int_eq(bpf_map_value(shape.entries, &key, &entry), 0);
+	ck_assert_int_eq(bpf_map_value(target.maps[BPF_MAP_ENTRIES], &key, &entry), 0);
 	close(attached);
 	close(program);
-	close(shape.self);
-	close(shape.entries);
+	close(target.maps[BPF_MAP_SELF]);
+	close(target.maps[BPF_MAP_ENTRIES]);
 	return entry.count;
 }
 
 START_TEST(members_are_the_same_with_types_and_without)
 {
-	struct bpf_part member = { .is = BPF_PART_MEMBER };
 	struct kernel_types types;
 	struct env env;
 	int error;
@@ -199,18 +209,16 @@ START_TEST(members_are_the_same_with_types_and_without)
 	env_close(&env);
 	if (error)
 		skip_test("BPF: %s", strerror(-error));
-	member.n_path = kernel_types_path(&types.btf, "task_struct.group_leader.tgid", member.path,
-					  BPF_PATH_MAX, &member.bytes);
-	ck_assert_uint_eq(forks_by_member(&types, &member, true), FORKS);
-	ck_assert_uint_eq(forks_by_member(&types, &member, false), FORKS);
+	ck_assert_uint_eq(forks_by_member(&types, true), FORKS);
+	ck_assert_uint_eq(forks_by_member(&types, false), FORKS);
 	kernel_types_close(&types);
 }
 
 START_TEST(forks_are_counted_by_a_field_of_the_tracepoint)
 {
-	const struct trace_program program = { .name = "forks",
+	const struct bpf_program program = { .name = "forks",
 					       .tracepoint = "sched:sched_process_fork",
-					       .does = BPF_COUNT,
+					       .does = &bpf_count,
 					       .keys = { { .is = BPF_PART_FIELD, .name = "parent_pid" } },
 					       .n_keys = 1 };
 
@@ -220,15 +228,15 @@ START_TEST(forks_are_counted_by_a_field_of_the_tracepoint)
 /* From a fork to the wait for the child, with a pause between; the second word is the number of bits. */
 START_TEST(pairs_measure_time_and_its_histogram)
 {
-	static const struct trace_program programs[] = {
+	static const struct bpf_program programs[] = {
 		{ .name = "start",
 		  .tracepoint = "sched_process_fork",
-		  .does = BPF_START,
+		  .does = &bpf_start,
 		  .keys = { { .is = BPF_PART_PROCESS } },
 		  .n_keys = 1 },
 		{ .name = "stop",
 		  .tracepoint = "sched_process_wait",
-		  .does = BPF_STOP,
+		  .does = &bpf_stop,
 		  .by_log2 = true,
 		  .keys = { { .is = BPF_PART_PROCESS } },
 		  .n_keys = 1 },
@@ -239,7 +247,6 @@ START_TEST(pairs_measure_time_and_its_histogram)
 		.n_programs = 2,
 		.n_words = 2,
 		.n_entries_max = 4096,
-		.starts = true,
 	};
 	struct bpf_entry entry;
 	struct trace_set set;
@@ -271,16 +278,16 @@ START_TEST(pairs_measure_time_and_its_histogram)
 /* From the fork to the exit of each child; the start has a key of its own. */
 START_TEST(starts_may_have_another_key_than_stops)
 {
-	static const struct trace_program programs[] = {
+	static const struct bpf_program programs[] = {
 		{ .name = "start",
 		  .tracepoint = "sched_process_fork",
-		  .does = BPF_START,
+		  .does = &bpf_start,
 		  .typed = true,
 		  .keys = { TASK_PID(1) },
 		  .n_keys = 1 },
 		{ .name = "stop",
 		  .tracepoint = "sched_process_exit",
-		  .does = BPF_STOP,
+		  .does = &bpf_stop,
 		  .typed = true,
 		  .begins_elsewhere = true,
 		  .begun = TASK_PID(0),
@@ -293,7 +300,6 @@ START_TEST(starts_may_have_another_key_than_stops)
 		.n_programs = 2,
 		.n_words = 1,
 		.n_entries_max = 4096,
-		.starts = true,
 	};
 	struct trace_set set;
 	struct env env;
@@ -342,16 +348,16 @@ static uint64_t monotonic_ns(void)
  */
 START_TEST(two_phases_have_their_histograms)
 {
-	static const struct trace_part unless_newer = { .is = BPF_PART_MEMBER,
+	static const struct bpf_part unless_newer = { .is = BPF_PART_MEMBER,
 							.name = "task_struct.start_time",
 							.absent_with = "task_struct.pid" };
-	static const struct trace_program begins = { .name = "start",
+	static const struct bpf_program begins = { .name = "start",
 						     .tracepoint = "sched_process_fork",
-						     .does = BPF_START,
+						     .does = &bpf_start_phases,
 						     .typed = true,
 						     .keys = { TASK_PID(1) },
 						     .n_keys = 1 };
-	static const struct trace_part age = { .is = BPF_PART_MEMBER, .name = "task_struct.start_time" };
+	static const struct bpf_part age = { .is = BPF_PART_MEMBER, .name = "task_struct.start_time" };
 	static const struct {
 		bool starts, has_age, has_middle;
 		unsigned done, firsts, seconds;
@@ -367,16 +373,16 @@ START_TEST(two_phases_have_their_histograms)
 	};
 
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		const struct trace_program ends = {
+		const struct bpf_program ends = {
 			.name = "stop",
 			.tracepoint = "sched_process_exit",
-			.does = BPF_STOP,
+			.does = &bpf_stop_phases,
 			.typed = true,
 			.begun = TASK_PID(0),
-			.value = ways[i].has_age ? age : (struct trace_part){ 0 },
+			.value = ways[i].has_age ? age : (struct bpf_part){ 0 },
 			.middle = ways[i].newer        ? unless_newer
 				  : ways[i].has_middle ? age
-						       : (struct trace_part){ 0 },
+						       : (struct bpf_part){ 0 },
 			.done = { .is = BPF_PART_CONSTANT, .constant = ways[i].done },
 			.whole = { .is = BPF_PART_CONSTANT, .constant = 8 },
 			.keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.real_parent.pid" } },
@@ -388,8 +394,6 @@ START_TEST(two_phases_have_their_histograms)
 			.n_programs = 1,
 			.n_words = 1,
 			.n_entries_max = 1024,
-			.starts = true,
-			.phases = true,
 		};
 		const struct bpf_phases *phases;
 		struct trace_set set;
@@ -426,10 +430,10 @@ START_TEST(buckets_are_those_of_the_histogram)
 					   123456789, 4294967296, 59999999999, 60000000000, INT64_MAX - 1 };
 
 	for (unsigned i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		const struct trace_program program = {
+		const struct bpf_program program = {
 			.name = "count",
 			.tracepoint = "sched_process_fork",
-			.does = BPF_STOP,
+			.does = &bpf_stop_phases,
 			.begun = { .is = BPF_PART_THREAD },
 			.keys = { { .is = BPF_PART_PROCESS } },
 			.n_keys = 1,
@@ -442,8 +446,6 @@ START_TEST(buckets_are_those_of_the_histogram)
 			.n_programs = 1,
 			.n_words = 1,
 			.n_entries_max = 1024,
-			.starts = true,
-			.phases = true,
 		};
 		const struct bpf_phases *phases;
 		struct trace_set set;
@@ -463,10 +465,10 @@ START_TEST(buckets_are_those_of_the_histogram)
 /* Their ends are of two clocks: a time below 0 is 0, not one of centuries. */
 START_TEST(no_phase_goes_back)
 {
-	static const struct trace_program program = {
+	static const struct bpf_program program = {
 		.name = "count",
 		.tracepoint = "sched_process_fork",
-		.does = BPF_STOP,
+		.does = &bpf_stop_phases,
 		.begun = { .is = BPF_PART_THREAD },
 		.keys = { { .is = BPF_PART_PROCESS } },
 		.n_keys = 1,
@@ -479,8 +481,6 @@ START_TEST(no_phase_goes_back)
 		.n_programs = 1,
 		.n_words = 1,
 		.n_entries_max = 1024,
-		.starts = true,
-		.phases = true,
 	};
 	const struct bpf_phases *phases;
 	struct trace_set set;
@@ -504,22 +504,20 @@ START_TEST(histograms_without_room_are_lost)
 {
 #define KEY(number)                                                                                          \
 	{                                                                                                    \
-		.name = "stop", .tracepoint = "sched_process_fork", .does = BPF_STOP,                        \
+		.name = "stop", .tracepoint = "sched_process_fork", .does = &bpf_stop_phases,                \
 		.begun = { .is = BPF_PART_THREAD },                                                          \
 		.keys = { { .is = BPF_PART_CONSTANT, .constant = number } }, .n_keys = 1, .middle = {        \
 			.is = BPF_PART_CONSTANT,                                                             \
 			.constant = 1                                                                        \
 		}                                                                                            \
 	}
-	static const struct trace_program programs[] = { KEY(1), KEY(2) };
+	static const struct bpf_program programs[] = { KEY(1), KEY(2) };
 	static const struct trace_plan plan = {
 		.topic = "tracing",
 		.programs = programs,
 		.n_programs = 2,
 		.n_words = 1,
 		.n_entries_max = 1,
-		.starts = true,
-		.phases = true,
 	};
 	uint64_t counted, lost;
 	struct trace_set set;
@@ -539,17 +537,17 @@ START_TEST(histograms_without_room_are_lost)
 /* The parent is noted at the fork: the exit, in which the child runs, counts for the parent. */
 START_TEST(notes_say_whom_to_count_for)
 {
-	static const struct trace_program programs[] = {
+	static const struct bpf_program programs[] = {
 		{ .name = "note",
 		  .tracepoint = "sched_process_fork",
-		  .does = BPF_NOTE,
+		  .does = &bpf_note,
 		  .typed = true,
 		  .keys = { TASK_PID(1) },
 		  .n_keys = 1,
 		  .value = { .is = BPF_PART_PROCESS } },
 		{ .name = "count",
 		  .tracepoint = "sched_process_exit",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .typed = true,
 		  .keys = { { .is = BPF_PART_MAKER, .name = "task_struct.pid" } },
 		  .n_keys = 1,
@@ -561,8 +559,6 @@ START_TEST(notes_say_whom_to_count_for)
 		.n_programs = 2,
 		.n_words = 1,
 		.n_entries_max = 1024,
-		.starts = true,
-		.notes = true,
 	};
 	struct bpf_entry entry;
 	struct trace_set set;
@@ -581,17 +577,17 @@ START_TEST(notes_say_whom_to_count_for)
 START_TEST(a_word_of_0_asks_for_no_note)
 {
 	for (unsigned asks = 0; asks < 2; asks++) {
-		const struct trace_program programs[] = {
+		const struct bpf_program programs[] = {
 			{ .name = "note",
 			  .tracepoint = "sched_process_fork",
-			  .does = BPF_NOTE,
+			  .does = &bpf_note,
 			  .typed = true,
 			  .keys = { TASK_PID(1) },
 			  .n_keys = 1,
 			  .value = { .is = BPF_PART_PROCESS } },
 			{ .name = "count",
 			  .tracepoint = "sched_process_exit",
-			  .does = BPF_COUNT,
+			  .does = &bpf_count,
 			  .typed = true,
 			  .keys = { { .is = BPF_PART_CONSTANT, .constant = asks },
 				    { .is = BPF_PART_MAKER, .name = "task_struct.pid" } },
@@ -603,8 +599,6 @@ START_TEST(a_word_of_0_asks_for_no_note)
 			.n_programs = 2,
 			.n_words = 2,
 			.n_entries_max = 1024,
-			.starts = true,
-			.notes = true,
 		};
 		uint64_t ours = 0;
 		struct trace_set set;
@@ -624,17 +618,17 @@ START_TEST(a_word_of_0_asks_for_no_note)
 /* Children that nothing was noted of count for themselves. */
 START_TEST(without_a_note_the_process_counts_that_runs)
 {
-	static const struct trace_program programs[] = {
+	static const struct bpf_program programs[] = {
 		{ .name = "note of the parent",
 		  .tracepoint = "sched_process_fork",
-		  .does = BPF_NOTE,
+		  .does = &bpf_note,
 		  .typed = true,
 		  .keys = { TASK_PID(0) },
 		  .n_keys = 1,
 		  .value = { .is = BPF_PART_PROCESS } },
 		{ .name = "count",
 		  .tracepoint = "sched_process_exit",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .typed = true,
 		  .keys = { { .is = BPF_PART_MAKER, .name = "task_struct.pid" } },
 		  .n_keys = 1 },
@@ -645,8 +639,6 @@ START_TEST(without_a_note_the_process_counts_that_runs)
 		.n_programs = 2,
 		.n_words = 1,
 		.n_entries_max = 4096,
-		.starts = true,
-		.notes = true,
 	};
 	struct trace_set set;
 	struct env env;
@@ -663,25 +655,25 @@ START_TEST(without_a_note_the_process_counts_that_runs)
 START_TEST(marks_are_seen_while_they_are_set)
 {
 	/* what clears a mark runs first: none is left from before */
-	static const struct trace_program programs[] = {
+	static const struct bpf_program programs[] = {
 		{ .name = "unmark",
 		  .tracepoint = "softirq_exit",
-		  .does = BPF_UNMARK,
+		  .does = &bpf_unmark,
 		  .first_bit = 3,
 		  .value = { .is = BPF_PART_CONSTANT, .constant = 2 } },
 		{ .name = "mark",
 		  .tracepoint = "softirq_entry",
-		  .does = BPF_MARK,
+		  .does = &bpf_mark,
 		  .first_bit = 3,
 		  .value = { .is = BPF_PART_CONSTANT, .constant = 2 } },
 		{ .name = "forks",
 		  .tracepoint = "sched_process_fork",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .keys = { { .is = BPF_PART_PROCESS }, { .is = BPF_PART_MARKS } },
 		  .n_keys = 2 },
 		{ .name = "marked",
 		  .tracepoint = "softirq_raise",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .keys = { { .is = BPF_PART_CONSTANT, .constant = UINT64_MAX }, { .is = BPF_PART_MARKS } },
 		  .n_keys = 2 },
 	};
@@ -691,7 +683,6 @@ START_TEST(marks_are_seen_while_they_are_set)
 		.n_programs = 4,
 		.n_words = 2,
 		.n_entries_max = 4096,
-		.marks = true,
 	};
 	struct trace_set set;
 	struct env env;
@@ -713,15 +704,15 @@ START_TEST(marks_are_seen_while_they_are_set)
 /* The parent notes its number under the child's task, and who reaps it counts by what was noted. */
 START_TEST(notes_are_found_by_another_program)
 {
-	static const struct trace_program programs[] = {
+	static const struct bpf_program programs[] = {
 		{ .name = "exits by the noted parent",
 		  .tracepoint = "sched_process_exit",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .keys = { { .is = BPF_PART_NOTED, .argument = 0 } },
 		  .n_keys = 1 },
 		{ .name = "note",
 		  .tracepoint = "sched_process_fork",
-		  .does = BPF_NOTE,
+		  .does = &bpf_note,
 		  .unless = { .is = BPF_PART_MEMBER, .name = "task_struct.tgid" },
 		  .unless_bits = UINT64_C(1) << 32, /* never */
 		  .keys = { { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 8 } },
@@ -734,8 +725,6 @@ START_TEST(notes_are_found_by_another_program)
 		.n_programs = 2,
 		.n_words = 1,
 		.n_entries_max = 4096,
-		.starts = true,
-		.notes = true,
 	};
 	struct trace_set set;
 	struct env env;
@@ -749,9 +738,9 @@ START_TEST(notes_are_found_by_another_program)
 
 START_TEST(what_has_one_of_the_bits_does_nothing)
 {
-	struct trace_program program = { .name = "forks",
+	struct bpf_program program = { .name = "forks",
 					 .tracepoint = "sched_process_fork",
-					 .does = BPF_COUNT,
+					 .does = &bpf_count,
 					 .unless = { .is = BPF_PART_CONSTANT, .constant = UINT64_C(1) << 40 },
 					 .unless_bits = UINT64_C(3) << 40,
 					 .keys = { { .is = BPF_PART_PROCESS } },
@@ -794,7 +783,7 @@ static uint64_t count_in_hash(const struct trace_set *set, uint64_t key)
 {
 	struct bpf_entry entry;
 
-	ck_assert_int_eq(bpf_map_value(set->entries, &key, &entry), 0);
+	ck_assert_int_eq(bpf_map_value(set->maps[BPF_MAP_ENTRIES], &key, &entry), 0);
 	return entry.count;
 }
 
@@ -807,7 +796,7 @@ static void forget(struct trace_set *set, uint64_t key)
 
 #define SIGNALS_BY(...)                                                                                      \
 	{                                                                                                    \
-		.name = "signals", .tracepoint = "signal_generate", .does = BPF_COUNT,                       \
+		.name = "signals", .tracepoint = "signal_generate", .does = &bpf_count,                      \
 		.keys = { __VA_ARGS__ }, .n_keys = 1, .value = { .is = BPF_PART_ARGUMENT, .bytes = 4 },      \
 	}
 
@@ -815,7 +804,7 @@ static void forget(struct trace_set *set, uint64_t key)
 START_TEST(keys_that_count_often_count_in_slots)
 {
 	uint64_t own = (uint64_t)getpid(), rival = rival_of(own);
-	const struct trace_program programs[] = {
+	const struct bpf_program programs[] = {
 		SIGNALS_BY({ .is = BPF_PART_PROCESS }),
 		SIGNALS_BY({ .is = BPF_PART_CONSTANT, .constant = rival }),
 	};
@@ -832,7 +821,7 @@ START_TEST(keys_that_count_often_count_in_slots)
 	uint64_t here, there;
 
 	open_set(&set, &env, &plan);
-	if (set.slots < 0)
+	if (set.maps[BPF_MAP_SLOTS] < 0)
 		skip_test("the kernel has no arrays that programs share with others");
 	signal(SIGURG, SIG_IGN);
 	send_signals(1500);
@@ -856,9 +845,9 @@ START_TEST(keys_that_count_often_count_in_slots)
 
 START_TEST(what_a_full_map_does_not_take_is_counted)
 {
-	static const struct trace_program program = { .name = "exits",
+	static const struct bpf_program program = { .name = "exits",
 						      .tracepoint = "sched_process_exit",
-						      .does = BPF_COUNT,
+						      .does = &bpf_count,
 						      .keys = { { .is = BPF_PART_PROCESS } },
 						      .n_keys = 1 };
 	static const struct trace_plan plan = {
@@ -968,14 +957,13 @@ static void sleep_until_still(pid_t pid)
 
 START_TEST(a_walk_has_the_clocks_of_all_and_says_what_has_changed)
 {
-	const struct trace_program walk = { .name = "walk",
+	const struct bpf_program walk = { .name = "walk",
 					    .tracepoint = "bpf_iter_task_next",
-					    .does = BPF_WALK };
+					    .does = &bpf_walk };
 	const struct trace_plan plan = { .topic = "tracing",
 					 .programs = &walk,
 					 .n_programs = 1,
-					 .n_entries_max = BPF_WALK_MAX,
-					 .walks = true };
+					 .n_entries_max = BPF_WALK_MAX };
 	struct bpf_walked first, second;
 	struct trace_set set;
 	struct env env;
@@ -1004,9 +992,9 @@ START_TEST(a_walk_has_the_clocks_of_all_and_says_what_has_changed)
 	close_set(&set, &env);
 }
 
-static const struct trace_program exits = { .name = "exits",
+static const struct bpf_program exits = { .name = "exits",
 					    .tracepoint = "sched_process_exit",
-					    .does = BPF_COUNT,
+					    .does = &bpf_count,
 					    .keys = { { .is = BPF_PART_CPU } },
 					    .n_keys = 1 };
 static const struct trace_plan exits_plan = {
@@ -1051,15 +1039,15 @@ START_TEST(no_bpf_loads_nothing)
 
 START_TEST(a_plan_that_fails_leaves_nothing)
 {
-	static const struct trace_program programs[] = {
+	static const struct bpf_program programs[] = {
 		{ .name = "exits",
 		  .tracepoint = "sched_process_exit",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .keys = { { .is = BPF_PART_CPU } },
 		  .n_keys = 1 },
 		{ .name = "absent",
 		  .tracepoint = "panetop_absent",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .keys = { { .is = BPF_PART_CPU } },
 		  .n_keys = 1 },
 	};
@@ -1081,33 +1069,6 @@ START_TEST(a_plan_that_fails_leaves_nothing)
 	ck_assert_uint_eq(set.n_running, 0);
 	trace_close(&set);
 	env_close(&env);
-}
-
-START_TEST(shapes_that_cannot_be_made_are_refused)
-{
-	struct bpf_shape shape = { .does = BPF_COUNT, .n_keys = 1 };
-	static struct bpf_code code;
-
-	ck_assert(bpf_assemble(&code, &shape));
-	shape.keys[0] = (struct bpf_part){ .is = BPF_PART_FIELD, .bytes = 3 };
-	ck_assert(!bpf_assemble(&code, &shape));
-	shape.keys[0].bytes = 2;
-	ck_assert(bpf_assemble(&code, &shape));
-	shape.n_keys = BPF_KEYS_MAX;
-	for (unsigned i = 0; i < BPF_KEYS_MAX; i++)
-		shape.keys[i] = (struct bpf_part){ .is = BPF_PART_CPU };
-	ck_assert(bpf_assemble(&code, &shape));
-	shape.by_log2 = true;
-	ck_assert(!bpf_assemble(&code, &shape));
-	shape.by_log2 = false;
-	shape.keys[0].joins = true; /* there is no word before it */
-	ck_assert(!bpf_assemble(&code, &shape));
-	shape.n_keys = 0;
-	ck_assert(!bpf_assemble(&code, &shape));
-	shape = (struct bpf_shape){ .does = BPF_RECORD, .end = { .is = BPF_PART_MEMBER } };
-	ck_assert(!bpf_assemble(&code, &shape));
-	shape.end = (struct bpf_part){ .is = BPF_PART_MEMBER, .n_path = 2, .bytes = 8 };
-	ck_assert(bpf_assemble(&code, &shape));
 }
 
 static long call_kernel(enum bpf_cmd command, union bpf_attr *attr)

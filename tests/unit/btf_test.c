@@ -2,6 +2,7 @@
 /* Tests of the parser of BTF: made by hand, broken, and of this kernel. */
 #include <config.h>
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,21 +45,29 @@ START_TEST(members_are_found_also_in_structures_without_a_name)
 
 START_TEST(a_way_follows_pointers)
 {
-	uint32_t offsets[3], bytes = 0;
+	struct bpf_place place;
+	uint32_t offset;
 	struct btf btf;
 	size_t length;
 	char *seed = load_seed("btf/task", &length);
+	uint8_t bit;
 
 	ck_assert(btf_open(&btf, span_of(seed, length)));
-	ck_assert_uint_eq(kernel_types_path(&btf, "task_struct.leader.pid", offsets, 3, &bytes), 2);
-	ck_assert_uint_eq(offsets[0], 16);
-	ck_assert_uint_eq(offsets[1], 8);
-	ck_assert_uint_eq(bytes, 4);
-	ck_assert_uint_eq(kernel_types_path(&btf, "task_struct.leader.leader.leader.pid", offsets, 3, &bytes),
-			  0);
-	ck_assert_uint_eq(kernel_types_path(&btf, "task_struct.pid.pid", offsets, 3, &bytes), 0);
-	ck_assert_uint_eq(kernel_types_path(&btf, "absent.pid", offsets, 3, &bytes), 0);
-	ck_assert_uint_eq(kernel_types_path(&btf, "task_struct", offsets, 3, &bytes), 0);
+	ck_assert_int_eq(kernel_types_member(&btf, "task_struct.leader.pid", &place), 0);
+	ck_assert_uint_eq(place.n, 2);
+	ck_assert_uint_eq(place.offsets[0], 16);
+	ck_assert_uint_eq(place.offsets[1], 8);
+	ck_assert_uint_eq(place.bytes, 4);
+	ck_assert_int_eq(kernel_types_member(&btf, "task_struct.leader.leader.leader.pid", &place), 0);
+	ck_assert_uint_eq(place.n, BPF_PATH_MAX);
+	ck_assert_int_eq(kernel_types_member(&btf, "task_struct.leader.leader.leader.leader.pid", &place),
+			 -ENODATA);
+	ck_assert_int_eq(kernel_types_member(&btf, "task_struct.pid.pid", &place), -ENODATA);
+	ck_assert_int_eq(kernel_types_member(&btf, "task_struct.pid[1]", &place), -ENODATA);
+	ck_assert_int_eq(kernel_types_member(&btf, "absent.pid", &place), -ENODATA);
+	ck_assert_int_eq(kernel_types_member(&btf, "task_struct", &place), -ENODATA);
+	ck_assert_int_eq(kernel_types_bit(&btf, "task_struct.flag", &offset, &bit), 0);
+	ck_assert_int_eq(kernel_types_bit(&btf, "task_struct.pid", &offset, &bit), -ENODATA);
 }
 
 /* Structures and typedefs that contain themselves, and every length that is too short. */
@@ -81,10 +90,11 @@ START_TEST(hostile_types_end)
 
 START_TEST(this_kernel_has_processes)
 {
-	struct bpf_task_layout layout;
 	struct kernel_types types;
-	uint32_t offsets[4], bytes = 0;
+	struct bpf_place place;
+	uint32_t offset;
 	struct env env;
+	uint8_t bit;
 	int error;
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
@@ -93,13 +103,35 @@ START_TEST(this_kernel_has_processes)
 		env_close(&env);
 		skip_test("no BTF: %s", strerror(-error));
 	}
-	ck_assert_uint_eq(kernel_types_path(&types.btf, "task_struct.group_leader.tgid", offsets, 4, &bytes),
-			  2);
-	ck_assert_uint_eq(bytes, 4);
+	ck_assert_int_eq(kernel_types_member(&types.btf, "task_struct.group_leader.tgid", &place), 0);
+	ck_assert_uint_eq(place.n, 2);
+	ck_assert_uint_eq(place.bytes, 4);
+	ck_assert_int_eq(kernel_types_bit(&types.btf, "task_struct.in_iowait", &offset, &bit), 0);
 	ck_assert_uint_ne(btf_function(&types.btf, "bpf_iter_task"), 0);
 	ck_assert_uint_ne(btf_typedef(&types.btf, "btf_trace_sched_switch"), 0);
-	if (kernel_types_tasks(&types.btf, &layout) == 0)
-		ck_assert(layout.tgid > layout.pid && layout.iowait_bit != 0 && layout.on_cpu_bytes != 0);
 	kernel_types_close(&types);
 	env_close(&env);
+}
+
+/* Of an array of structures: so many of them further. */
+START_TEST(elements_of_an_array_follow_each_other)
+{
+	struct bpf_place first, third;
+	struct kernel_types types;
+	struct env env;
+	int error;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	error = kernel_types_open(&types, &env);
+	env_close(&env);
+	if (error)
+		skip_test("no BTF: %s", strerror(-error));
+	if (kernel_types_member(&types.btf, "mm_struct.rss_stat[0].count", &first) < 0)
+		skip_test("before Linux 6.2 the counters of a memory are no array");
+	ck_assert_int_eq(kernel_types_member(&types.btf, "mm_struct.rss_stat[2].count", &third), 0);
+	ck_assert_uint_eq(first.n, 1);
+	ck_assert_uint_eq(first.bytes, 8);
+	ck_assert_uint_eq(third.offsets[0] - first.offsets[0],
+			  2 * btf_structure_bytes(&types.btf, btf_structure(&types.btf, "percpu_counter")));
+	kernel_types_close(&types);
 }

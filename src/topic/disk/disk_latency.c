@@ -33,48 +33,44 @@ enum phase {
 /* The low byte of cmd_flags: enum req_op of linux/blk_types.h. */
 #define OPERATION_SHIFT 32
 
+enum { STOP, START };
+
 /*
  * A request that the kernel itself times (QUEUE_FLAG_STATS) knows when it was sent to the device; not where
- * the kernel reads the clock once for all requests that it plugs, since Linux 6.9.
+ * the kernel reads the clock once for all requests that it plugs, since Linux 6.9. START is for all others.
  */
-static const struct trace_program stop = {
-	.name = N_("time of disk requests"),
-	.tracepoint = "block_rq_complete",
-	.does = BPF_STOP,
-	.typed = true,
-	.begun = REQUEST,
-	.value = { .is = BPF_PART_MEMBER, .name = "request.start_time_ns" },
-	.middle = { .is = BPF_PART_MEMBER,
-		    .name = "request.io_start_time_ns",
-		    .absent_with = "blk_plug.cur_ktime" },
-	.done = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },
-	.whole = { .is = BPF_PART_MEMBER, .name = "request.__data_len" },
-	.keys = { { .is = BPF_PART_MEMBER, .name = "request.q.disk.part0.bd_dev" },
-		  { .is = BPF_PART_MEMBER,
-		    .name = "request.cmd_flags",
-		    .bytes = 1,
-		    .joins = true,
-		    .shift = OPERATION_SHIFT } },
-	.n_keys = 2,
+static const struct bpf_program programs[] = {
+	[STOP] = { .name = N_("time of disk requests"),
+		   .tracepoint = "block_rq_complete",
+		   .does = &bpf_stop_phases,
+		   .typed = true,
+		   .begun = REQUEST,
+		   .value = { .is = BPF_PART_MEMBER, .name = "request.start_time_ns" },
+		   .middle = { .is = BPF_PART_MEMBER,
+			       .name = "request.io_start_time_ns",
+			       .absent_with = "blk_plug.cur_ktime" },
+		   .done = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },
+		   .whole = { .is = BPF_PART_MEMBER, .name = "request.__data_len" },
+		   .keys = { { .is = BPF_PART_MEMBER, .name = "request.q.disk.part0.bd_dev" },
+			     { .is = BPF_PART_MEMBER,
+			       .name = "request.cmd_flags",
+			       .bytes = 1,
+			       .joins = true,
+			       .shift = OPERATION_SHIFT } },
+		   .n_keys = 2 },
+	[START] = { .name = N_("start of disk requests"),
+		    .tracepoint = "block_rq_issue",
+		    .does = &bpf_start_phases,
+		    .typed = true,
+		    .keys = { REQUEST },
+		    .n_keys = 1 },
 };
 
-/* For all other requests. */
-static const struct trace_program start = {
-	.name = N_("start of disk requests"),
-	.tracepoint = "block_rq_issue",
-	.does = BPF_START,
-	.typed = true,
-	.keys = { REQUEST },
-	.n_keys = 1,
-};
-
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_disk_latency = {
 	.topic = "disk_latency",
-	.programs = &stop,
-	.n_programs = 1,
+	.programs = programs,
+	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = 1,
-	.starts = true,
-	.phases = true,
 	.slots = true,
 };
 
@@ -165,7 +161,7 @@ static void start_where_needed(struct disk_times *times)
 		times->starts =
 			times->disks->disks[i].used && !times_itself(times->env, &times->disks->disks[i]);
 	if (times->starts)
-		trace_add(&times->trace, &start);
+		trace_add(&times->trace, &programs[START]);
 }
 
 static int update(struct disk_times *times, const struct sample_request *request)
@@ -176,7 +172,8 @@ static int update(struct disk_times *times, const struct sample_request *request
 	times->error = disk_list_update(times->disks);
 	if (!times->opened) {
 		times->opened = true;
-		times->plan = plan;
+		times->plan = trace_plan_disk_latency;
+		times->plan.n_programs = START; /* which is added where some disk needs it */
 		times->plan.n_entries_max = (unsigned)(times->disks->count + DISKS_MORE) * OPERATIONS_OF_DISK;
 		trace_open(&times->trace, times->env, request, &times->plan);
 	}

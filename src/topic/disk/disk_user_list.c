@@ -27,17 +27,17 @@ enum word { WORD_OPERATION, WORD_USER, N_WORDS };
  * has pages of a process, whose mapping, an odd address, leads to nothing that was noted. Reads are of the
  * process that runs.
  */
-static const struct trace_program programs[] = {
+static const struct bpf_program programs[] = {
 	{ .name = N_("who makes files dirty"),
 	  .tracepoint = "writeback_dirty_folio",
-	  .does = BPF_NOTE,
+	  .does = &bpf_note,
 	  .typed = true,
 	  .keys = { { .is = BPF_PART_MEMBER, .argument = 1, .name = "address_space.host" } },
 	  .n_keys = 1,
 	  .value = { .is = BPF_PART_PROCESS } },
 	{ .name = N_("bytes for disks"),
 	  .tracepoint = "block_bio_queue",
-	  .does = BPF_COUNT,
+	  .does = &bpf_count,
 	  .typed = true,
 	  .keys = { { .is = BPF_PART_MEMBER, .name = "bio.bi_opf", .bytes = 1 },
 		    { .is = BPF_PART_MAKER, .name = "bio.bi_io_vec.bv_page.mapping.host" },
@@ -50,14 +50,12 @@ static const struct trace_program programs[] = {
 	  .positive = true },
 };
 
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_disk_user = {
 	.topic = "disk_user",
 	.programs = programs,
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
-	.starts = true,
-	.notes = true,
 	.slots = true,
 };
 
@@ -255,7 +253,7 @@ static int update(struct disk_user_list *list)
 	error = error ? error : disk_list_update(list->disks);
 	if (!list->opened) {
 		list->opened = true;
-		trace_open(&list->trace, list->env, list->request, &plan);
+		trace_open(&list->trace, list->env, list->request, &trace_plan_disk_user);
 	}
 	list->counted = !error && trace_read(&list->trace);
 	if (!list->counted)

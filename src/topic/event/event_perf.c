@@ -30,19 +30,18 @@
 #define ALARM_BYTES ((size_t)4096)
 
 /* The new program's own: of a script those of its interpreter, as in /proc/PID/cmdline. */
-static const struct trace_program programs[] = {
+static const struct bpf_program programs[] = {
 	{ .name = N_("arguments of execs"),
 	  .tracepoint = "sched_process_exec",
-	  .does = BPF_RECORD,
+	  .does = &bpf_record,
 	  .value = { .is = BPF_PART_MEMBER, .name = "task_struct.mm.arg_start" },
 	  .end = { .is = BPF_PART_MEMBER, .name = "task_struct.mm.arg_end" } },
 };
 
-const struct trace_plan event_perf_plan = {
+const struct trace_plan trace_plan_event = {
 	.topic = "event",
 	.programs = programs,
 	.n_programs = 1,
-	.records = true,
 };
 
 struct on_cpu {

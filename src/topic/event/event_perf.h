@@ -9,12 +9,10 @@
 
 struct event_perf;
 
-extern const struct trace_plan event_perf_plan;
-
 /*
  * No event is missed after it returns. NULL and *error on failure: -EACCES or -EPERM where perf events of all
  * tasks are not permitted; -ENOENT or -ENOSYS without perf events; or another error. arguments: of
- * event_perf_plan, outlives it; where it is not open, or NULL, the tracepoint gives most of them.
+ * trace_plan_event, outlives it; where it is not open, or NULL, the tracepoint gives most of them.
  */
 struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
 				   const struct trace_set *arguments, int *error);

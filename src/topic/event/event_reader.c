@@ -91,7 +91,7 @@ static void open_sources(struct event_reader *reader, const struct sample *sampl
 			reader->error ? reader->error : -ENOTSUP;
 		return;
 	}
-	trace_open(&reader->arguments, sample->env, sample->request, &event_perf_plan);
+	trace_open(&reader->arguments, sample->env, sample->request, &trace_plan_event);
 	open_perf(reader);
 	if (!reader->perf)
 		trace_close(&reader->arguments);

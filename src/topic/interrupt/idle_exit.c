@@ -77,7 +77,7 @@ enum word { WORD_CPU, WORD_KIND, WORD_IRQ, N_WORDS };
 #define CAUSE(count_name, mark_name, where, kind, ...)                                                       \
 	{ .name = count_name,                                                                                \
 	  .tracepoint = where,                                                                               \
-	  .does = BPF_COUNT,                                                                                 \
+	  .does = &bpf_count,                                                                                \
 	  IS_AWAKE,                                                                                          \
 	  .keys = { [WORD_CPU] = { .is = BPF_PART_CPU },                                                     \
 		    [WORD_KIND] = { .is = BPF_PART_CONSTANT, .constant = kind },                             \
@@ -85,7 +85,7 @@ enum word { WORD_CPU, WORD_KIND, WORD_IRQ, N_WORDS };
 	  .n_keys = N_WORDS,                                                                                 \
 	  .optional = true },                                                                                \
 	{                                                                                                    \
-		.name = mark_name, .tracepoint = where, .does = BPF_MARK, IS_AWAKE, .optional = true         \
+		.name = mark_name, .tracepoint = where, .does = &bpf_mark, IS_AWAKE, .optional = true        \
 	}
 
 #define NUMBER .is = BPF_PART_ARGUMENT, .argument = 0, .bytes = 4
@@ -96,7 +96,7 @@ enum word { WORD_CPU, WORD_KIND, WORD_IRQ, N_WORDS };
  * Programs run in this order. cpu_idle has the state, or EXITS; what comes before the next state without a
  * cause that is known was something else.
  */
-static const struct trace_program programs[] = {
+static const struct bpf_program programs[] = {
 	CAUSE(N_("idle until a timer"), N_("awake by a timer"), "local_timer_entry", BY_TIMER, NO_NUMBER),
 	CAUSE(N_("idle until a device"), N_("awake by a device"), "irq_handler_entry", BY_DEVICE, NUMBER),
 	CAUSE(N_("idle until a call"), N_("awake by a call"), "call_function_single_entry", BY_CALL,
@@ -108,7 +108,7 @@ static const struct trace_program programs[] = {
 	      NO_NUMBER),
 	{ .name = N_("idle until something else"),
 	  .tracepoint = "cpu_idle",
-	  .does = BPF_COUNT,
+	  .does = &bpf_count,
 	  IS_AWAKE,
 	  .keys = { [WORD_CPU] = { .is = BPF_PART_CPU },
 		    [WORD_KIND] = { .is = BPF_PART_CONSTANT, .constant = BY_OTHER },
@@ -116,18 +116,17 @@ static const struct trace_program programs[] = {
 	  .n_keys = N_WORDS },
 	{ .name = N_("a CPU becomes idle"),
 	  .tracepoint = "cpu_idle",
-	  .does = BPF_UNMARK,
+	  .does = &bpf_unmark,
 	  .unless = { .is = BPF_PART_ARGUMENT, .argument = 0, .bytes = 4 },
 	  .unless_bits = UINT64_C(1) << 31 },
 };
 
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_idle_exit = {
 	.topic = "idle_exit",
 	.programs = programs,
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
-	.marks = true,
 };
 
 static const char *const kind_names[N_KINDS] = {
@@ -205,7 +204,7 @@ static int sample_exits(struct sample *sample)
 	struct arena *arena = &sample->frame->arena;
 
 	if (!state->opened)
-		trace_open(&state->trace, sample->env, sample->request, &plan);
+		trace_open(&state->trace, sample->env, sample->request, &trace_plan_idle_exit);
 	state->opened = true;
 	trace_notice(trace, sample->frame, _("what breaks CPUs out of idle is not known"));
 	if (!trace_read(&state->trace))

@@ -97,18 +97,17 @@ static const struct source_spec sources[] = {
 	.n_keys = 2
 
 /* Handlers run with interrupts off, and not within each other. */
-static const struct trace_program programs[] = {
-	{ .name = N_("start of a handler"), .tracepoint = "irq_handler_entry", .does = BPF_START, IRQ_KEYS },
-	{ .name = N_("end of a handler"), .tracepoint = "irq_handler_exit", .does = BPF_STOP, IRQ_KEYS },
+static const struct bpf_program programs[] = {
+	{ .name = N_("start of a handler"), .tracepoint = "irq_handler_entry", .does = &bpf_start, IRQ_KEYS },
+	{ .name = N_("end of a handler"), .tracepoint = "irq_handler_exit", .does = &bpf_stop, IRQ_KEYS },
 };
 
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_interrupt = {
 	.topic = "interrupt",
 	.programs = programs,
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = 2,
 	.n_entries_max = 8192,
-	.starts = true,
 };
 
 /* Where an interrupt may go; by line. */
@@ -130,7 +129,7 @@ static int open_interrupts(struct sample *sample)
 	struct state *state = sample->state;
 
 	counts_open(&state->counts, sample->env, PATH);
-	trace_open(&state->trace, sample->env, sample->request, &plan);
+	trace_open(&state->trace, sample->env, sample->request, &trace_plan_interrupt);
 	return 0;
 }
 

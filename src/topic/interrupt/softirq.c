@@ -77,24 +77,23 @@ static const struct source_spec sources[] = {
 	.keys = { { .is = BPF_PART_ARGUMENT, .argument = 0, .bytes = 4 }, { .is = BPF_PART_CPU } },          \
 	.n_keys = 2
 
-static const struct trace_program programs[] = {
+static const struct bpf_program programs[] = {
 	{ .name = N_("start of a soft interrupt"),
 	  .tracepoint = "softirq_entry",
-	  .does = BPF_START,
+	  .does = &bpf_start,
 	  SOFTIRQ_KEYS },
 	{ .name = N_("end of a soft interrupt"),
 	  .tracepoint = "softirq_exit",
-	  .does = BPF_STOP,
+	  .does = &bpf_stop,
 	  SOFTIRQ_KEYS },
 };
 
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_softirq = {
 	.topic = "softirq",
 	.programs = programs,
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = 2,
 	.n_entries_max = 8192,
-	.starts = true,
 };
 
 struct state {
@@ -107,7 +106,7 @@ static int open_softirqs(struct sample *sample)
 	struct state *state = sample->state;
 
 	counts_open(&state->counts, sample->env, PATH);
-	trace_open(&state->trace, sample->env, sample->request, &plan);
+	trace_open(&state->trace, sample->env, sample->request, &trace_plan_softirq);
 	return 0;
 }
 

@@ -84,7 +84,7 @@ static const struct source_spec sources[] = {
 enum word { WORD_PID, WORD_FUNCTION, WORD_FIRED, N_WORDS };
 
 #define TIMER_WORDS(function_member, is_fired)                                                               \
-	.does = BPF_COUNT,                                                                                   \
+	.does = &bpf_count,                                                                                  \
 	.keys = { [WORD_PID] = { .is = BPF_PART_NOTED },                                                     \
 		  [WORD_FUNCTION] = { .is = BPF_PART_MEMBER, .name = function_member },                      \
 		  [WORD_FIRED] = { .is = BPF_PART_CONSTANT, .constant = is_fired } },                        \
@@ -92,10 +92,10 @@ enum word { WORD_PID, WORD_FUNCTION, WORD_FIRED, N_WORDS };
 
 /* Who arms it is not who runs while an interrupt does. */
 #define NOTE_OWNER                                                                                           \
-	.does = BPF_NOTE, .keys = { { .is = BPF_PART_ARGUMENT, .bytes = 8 } }, .n_keys = 1,                  \
+	.does = &bpf_note, .keys = { { .is = BPF_PART_ARGUMENT, .bytes = 8 } }, .n_keys = 1,                 \
 	.value = { .is = BPF_PART_PROCESS }, .unless = { .is = BPF_PART_MARKS }, .unless_bits = UINT64_MAX
 
-static const struct trace_program programs[] = {
+static const struct bpf_program programs[] = {
 	CAUSE_MARKS,
 	CAUSE_MARKS_OF_TICKS,
 	{ .name = N_("owner of a precise timer"), .tracepoint = "hrtimer_start", NOTE_OWNER },
@@ -114,16 +114,13 @@ static const struct trace_program programs[] = {
 	  TIMER_WORDS("timer_list.function", 1) },
 };
 
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_timer = {
 	.topic = "timer",
 	.programs = programs,
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = N_WORDS,
 	.n_entries_max = ENTRIES_MAX,
 	.by_pid = true,
-	.starts = true,
-	.notes = true,
-	.marks = true,
 };
 
 struct timer {
@@ -158,7 +155,7 @@ static void open_trace(struct state *state, struct sample *sample)
 	if (state->opened)
 		return;
 	state->opened = true;
-	trace_open(&state->trace, sample->env, sample->request, &plan);
+	trace_open(&state->trace, sample->env, sample->request, &trace_plan_timer);
 }
 
 static void close_timers(struct sample *sample)

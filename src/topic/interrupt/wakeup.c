@@ -117,12 +117,12 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static const struct trace_program programs[] = {
+static const struct bpf_program programs[] = {
 	CAUSE_MARKS,
 	CAUSE_MARKS_OF_CALLS,
 	{ .name = N_("a wake-up"),
 	  .tracepoint = "sched_waking",
-	  .does = BPF_COUNT,
+	  .does = &bpf_count,
 	  .keys = { { .is = BPF_PART_MEMBER, .name = "task_struct.tgid" },
 		    { .is = BPF_PART_MEMBER, .name = "task_struct.group_leader.start_boottime" },
 		    { .is = BPF_PART_MARKS },
@@ -130,14 +130,13 @@ static const struct trace_program programs[] = {
 	  .n_keys = 4 },
 };
 
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_wakeup = {
 	.topic = "wakeup",
 	.programs = programs,
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = 4,
 	.n_entries_max = ENTRIES_MAX,
 	.by_pid = true,
-	.marks = true,
 };
 
 struct wakeups {
@@ -175,7 +174,7 @@ static void open_trace(struct state *state, struct sample *sample)
 	if (state->opened)
 		return;
 	state->opened = true;
-	trace_open(&state->trace, sample->env, sample->request, &plan);
+	trace_open(&state->trace, sample->env, sample->request, &trace_plan_wakeup);
 	state->begun_ns = sample->table->mono_ns;
 }
 

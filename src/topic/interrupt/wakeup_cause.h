@@ -16,9 +16,9 @@ enum { MARK_IRQ = 16, MARK_HRTIMER, MARK_CALL, MARK_WORK, MARK_IPI, MARK_TICK };
 
 /* What ends comes first: a start without its end would stay marked. */
 #define CAUSE_AROUND(ends, starts, bit, from, to, ...)                                                       \
-	{ .name = ends, .tracepoint = to, .does = BPF_UNMARK, .first_bit = bit, __VA_ARGS__ },               \
+	{ .name = ends, .tracepoint = to, .does = &bpf_unmark, .first_bit = bit, __VA_ARGS__ },              \
 	{                                                                                                    \
-		.name = starts, .tracepoint = from, .does = BPF_MARK, .first_bit = bit, __VA_ARGS__          \
+		.name = starts, .tracepoint = from, .does = &bpf_mark, .first_bit = bit, __VA_ARGS__         \
 	}
 
 #define CAUSE_MARKS                                                                                          \

@@ -18,16 +18,16 @@
 
 enum word { WORD_CACHE, WORD_PROCESS, N_WORDS };
 
-static const struct trace_program counts = {
+static const struct bpf_program counts = {
 	.name = N_("an object is allocated"),
 	.tracepoint = "kmem_cache_alloc",
-	.does = BPF_COUNT,
+	.does = &bpf_count,
 	.keys = { [WORD_CACHE] = { .is = BPF_PART_ARGUMENT, .argument = CACHE, .bytes = 8 },
 		  [WORD_PROCESS] = { .is = BPF_PART_PROCESS } },
 	.n_keys = N_WORDS,
 };
 
-static const struct trace_plan counts_plan = {
+const struct trace_plan trace_plan_slab = {
 	.topic = "slab",
 	.programs = &counts,
 	.n_programs = 1,
@@ -41,10 +41,10 @@ static const struct trace_plan counts_plan = {
 		.text_offset = (word) * sizeof(uint64_t)                                                     \
 	}
 
-static const struct trace_program names = {
+static const struct bpf_program names = {
 	.name = N_("name of an object's cache"),
 	.tracepoint = "kmem_cache_alloc",
-	.does = BPF_COUNT,
+	.does = &bpf_count,
 	.keys = { { .is = BPF_PART_ARGUMENT, .argument = CACHE, .bytes = 8 },
 		  NAME_WORD(0),
 		  NAME_WORD(1),
@@ -53,7 +53,7 @@ static const struct trace_program names = {
 	.n_keys = 1 + CACHE_NAME_WORDS,
 };
 
-static const struct trace_plan names_plan = {
+const struct trace_plan trace_plan_slab_names = {
 	.topic = "slab",
 	.programs = &names,
 	.n_programs = 1,
@@ -172,7 +172,7 @@ static void update_names(struct allocations *allocations, struct env *env,
 		take_names(allocations);
 	wanted = want_names(allocations);
 	if (wanted && !allocations->naming)
-		trace_open(&allocations->names, env, request, &names_plan);
+		trace_open(&allocations->names, env, request, &trace_plan_slab_names);
 	else if (!wanted && allocations->naming)
 		trace_close(&allocations->names);
 	allocations->naming = wanted;
@@ -182,7 +182,7 @@ bool allocations_update(struct allocations *allocations, struct env *env,
 			const struct sample_request *request)
 {
 	if (!allocations->opened)
-		trace_open(&allocations->trace, env, request, &counts_plan);
+		trace_open(&allocations->trace, env, request, &trace_plan_slab);
 	allocations->opened = true;
 	if (!trace_read(&allocations->trace))
 		return false;

@@ -31,24 +31,23 @@
 
 #define PROGRAM(what, where, kind)                                                                           \
 	{                                                                                                    \
-		.name = what, .tracepoint = where, .does = BPF_CACHE, .event = kind                          \
+		.name = what, .tracepoint = where, .does = &bpf_cache_##kind                                 \
 	}
 
-static const struct trace_program programs[] = {
-	PROGRAM(N_("pages dirtied"), "writeback_dirty_folio", BPF_CACHE_DIRTIED),
-	PROGRAM(N_("faults on mapped files"), "mm_filemap_map_pages", BPF_CACHE_FAULTED),
-	PROGRAM(N_("faults that looked in the cache"), "mm_filemap_fault", BPF_CACHE_FAULTED),
-	PROGRAM(N_("pages added to the cache"), "mm_filemap_add_to_page_cache", BPF_CACHE_ADDED),
-	PROGRAM(N_("pages asked of the cache"), "mm_filemap_get_pages", BPF_CACHE_ASKED),
+static const struct bpf_program programs[] = {
+	PROGRAM(N_("pages dirtied"), "writeback_dirty_folio", dirtied),
+	PROGRAM(N_("faults on mapped files"), "mm_filemap_map_pages", faulted),
+	PROGRAM(N_("faults that looked in the cache"), "mm_filemap_fault", faulted),
+	PROGRAM(N_("pages added to the cache"), "mm_filemap_add_to_page_cache", added),
+	PROGRAM(N_("pages asked of the cache"), "mm_filemap_get_pages", asked),
 };
 
-static const struct trace_plan plan = {
+const struct trace_plan trace_plan_cache_use = {
 	.topic = "cache_use",
 	.programs = programs,
 	.n_programs = sizeof(programs) / sizeof(programs[0]),
 	.n_words = N_BPF_CACHE_WORDS,
 	.n_entries_max = ENTRIES_MAX,
-	.readers = true,
 };
 
 static uint64_t hash_words(uint64_t one, uint64_t two, uint64_t three)
@@ -243,7 +242,7 @@ static bool update(struct cache_list *list)
 		list->processes[i].before = list->processes[i].total;
 	if (!list->opened) {
 		list->opened = true;
-		trace_open(&list->trace, list->env, list->request, &plan);
+		trace_open(&list->trace, list->env, list->request, &trace_plan_cache_use);
 	}
 	if (!trace_read(&list->trace))
 		return false;

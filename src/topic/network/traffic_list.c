@@ -57,7 +57,7 @@ static unsigned protocol_of(const uint64_t *key)
 		.name = N_("bytes sent by sockets"),                                                         \
 		.tracepoint = "sock_send_length",                                                            \
 		.typed = true,                                                                               \
-		.does = BPF_COUNT,                                                                           \
+		.does = &bpf_count,                                                                          \
 		.keys = { SOCKET_PARTS(1), __VA_ARGS__ },                                                    \
 		.n_keys = parts,                                                                             \
 		.value = { .is = BPF_PART_ARGUMENT, .argument = 1, .bytes = 4 },                             \
@@ -67,7 +67,7 @@ static unsigned protocol_of(const uint64_t *key)
 		.name = N_("bytes received by sockets"),                                                     \
 		.tracepoint = "sock_recv_length",                                                            \
 		.typed = true,                                                                               \
-		.does = BPF_COUNT,                                                                           \
+		.does = &bpf_count,                                                                          \
 		.unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4 },                            \
 		.unless_bits = MSG_PEEK | MSG_ERRQUEUE,                                                      \
 		.keys = { SOCKET_PARTS(0), __VA_ARGS__ },                                                    \
@@ -98,15 +98,15 @@ static unsigned protocol_of(const uint64_t *key)
 			     .joins = true,                                                                  \
 			     .shift = INTERFACE_SHIFT }
 
-static const struct trace_program process_programs[] = { PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 }) };
-static const struct trace_program interface_programs[] = {
+static const struct bpf_program process_programs[] = { PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 }) };
+static const struct bpf_program interface_programs[] = {
 	PROGRAMS(N_PARTS, LINK_PARTS),
 	/* Its arguments: the socket, and what is sent again: by no process, under a protocol of its own. */
 	{ .name = N_("bytes that TCP sends again"),
 	  .tracepoint = TRACEPOINT_AGAIN,
 	  .optional = true,
 	  .typed = true,
-	  .does = BPF_COUNT,
+	  .does = &bpf_count,
 	  .keys = { [PART_PID] = { .is = BPF_PART_CONSTANT },
 		    [PART_SENT] = { .is = BPF_PART_CONSTANT, .joins = true },
 		    [PART_FAMILY] = { .is = BPF_PART_CONSTANT, .joins = true },
@@ -125,8 +125,9 @@ static const struct trace_program interface_programs[] = {
 		.n_words = words, .n_entries_max = ENTRIES_MAX, .slots = true, .by_pid = pids,               \
 	}
 
-static const struct trace_plan process_plan = PLAN("traffic", process_programs, WORD_LINK, true);
-static const struct trace_plan interface_plan = PLAN("network_account", interface_programs, N_WORDS, false);
+const struct trace_plan trace_plan_traffic = PLAN("traffic", process_programs, WORD_LINK, true);
+const struct trace_plan trace_plan_network_account =
+	PLAN("network_account", interface_programs, N_WORDS, false);
 
 static enum traffic_kind kind_of(const uint64_t *key)
 {
@@ -381,7 +382,7 @@ static bool update(struct traffic_list *list, bool counts)
 	if (pids_list(list->env, &pids, &n_pids) < 0)
 		n_pids = 0;
 	if (counts)
-		traced = update_counters(list, &list->processes, &process_plan, pids, n_pids);
+		traced = update_counters(list, &list->processes, &trace_plan_traffic, pids, n_pids);
 	if (n_pids > 0)
 		forget_ended(list, pids, n_pids);
 	return traced;
@@ -440,7 +441,8 @@ bool traffic_list_update_links(struct traffic_list *list)
 		list->links_tick = list->env->tick;
 		if (pids_list(list->env, &pids, &n_pids) < 0)
 			n_pids = 0;
-		list->links_traced = update_counters(list, &list->interfaces, &interface_plan, pids, n_pids);
+		list->links_traced = update_counters(list, &list->interfaces, &trace_plan_network_account,
+						     pids, n_pids);
 		list->again_traced = list->links_traced && has_program(&list->interfaces, TRACEPOINT_AGAIN);
 	}
 	return list->links_traced;

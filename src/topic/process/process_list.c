@@ -31,18 +31,17 @@
 static const char key;
 
 /* Takes the place of the clock of every process, and of reading those that have not changed. */
-static const struct trace_program walk_program = {
+static const struct bpf_program walk_program = {
 	.name = N_("run times of all processes"),
 	.tracepoint = "bpf_iter_task_next",
-	.does = BPF_WALK,
+	.does = &bpf_walk,
 };
 
-static const struct trace_plan walk_plan = {
+const struct trace_plan trace_plan_process = {
 	.topic = "process",
 	.programs = &walk_program,
 	.n_programs = 1,
 	.n_entries_max = BPF_WALK_MAX,
-	.walks = true,
 	.by_pid = true,
 };
 
@@ -462,7 +461,7 @@ static const struct bpf_walk *walk(struct process_list *list, size_t n_pids)
 	if (!list->walk_tried && list->clocks && list->request && list->updates > 0 && n_pids >= WALK_MIN) {
 		list->walk_tried = true;
 		list->walk = alloc_zeroed(1, sizeof(*list->walk));
-		trace_open(list->walk, list->env, list->request, &walk_plan);
+		trace_open(list->walk, list->env, list->request, &trace_plan_process);
 	}
 	walked = list->walk ? trace_walk(list->walk) : NULL;
 	if (!walked)

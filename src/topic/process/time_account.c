@@ -88,18 +88,18 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-#define ENTERS(what, where, state, argument)                                                                 \
+#define ENTERS(what, where, how)                                                                             \
 	{                                                                                                    \
-		.name = what, .tracepoint = where, .does = BPF_ENTER, .enters = state, .task = argument      \
+		.name = what, .tracepoint = where, .does = &bpf_enter_##how                                  \
 	}
 
 /* The tasks that exist come last: what changes meanwhile is known then. */
-static const struct trace_program programs[] = {
-	ENTERS(N_("a thread leaves a CPU to another"), "sched_switch", BPF_ENTERS_SWITCH, 0),
-	ENTERS(N_("a thread becomes ready"), "sched_wakeup", BPF_ENTERS_READY, 0),
-	ENTERS(N_("a new thread"), "sched_wakeup_new", BPF_ENTERS_READY, 0),
-	ENTERS(N_("a thread becomes the first"), "sched_process_exec", BPF_ENTERS_GONE, 0),
-	ENTERS(N_("threads that exist"), "bpf_iter_task", BPF_ENTERS_EXISTS, 1),
+static const struct bpf_program programs[] = {
+	ENTERS(N_("a thread leaves a CPU to another"), "sched_switch", switch),
+	ENTERS(N_("a thread becomes ready"), "sched_wakeup", ready),
+	ENTERS(N_("a new thread"), "sched_wakeup_new", ready),
+	ENTERS(N_("a thread becomes the first"), "sched_process_exec", gone),
+	ENTERS(N_("threads that exist"), "bpf_iter_task", exists),
 };
 
 #define PLAN(room)                                                                                           \
@@ -107,10 +107,11 @@ static const struct trace_program programs[] = {
 		.topic = "time_account", .programs = programs,                                               \
 		.n_programs = sizeof(programs) / sizeof(programs[0]),                                        \
 		.n_words = sizeof(struct bpf_times_key) / sizeof(uint64_t), .n_entries_max = room,           \
-		.times = true, .by_pid = true                                                                \
+		.by_pid = true                                                                               \
 	}
 
-static const struct trace_plan plan_of_one = PLAN(ENTRIES_OF_ONE), plan_of_all = PLAN(ENTRIES_OF_ALL);
+const struct trace_plan trace_plan_time_account = PLAN(ENTRIES_OF_ALL);
+const struct trace_plan trace_plan_time_account_of_one = PLAN(ENTRIES_OF_ONE);
 
 static const char *const part_names[N_PARTS] = {
 	[BPF_STATE_RUNNING] = N_("running"), [BPF_STATE_READY] = N_("ready"), [BPF_STATE_DISK] = N_("disk"),
@@ -156,8 +157,8 @@ static void open_trace(struct state *state, struct sample *sample)
 	if (state->opened && state->trace.process == wanted)
 		return;
 	trace_close(&state->trace);
-	trace_open_process(&state->trace, sample->env, sample->request, wanted ? &plan_of_one : &plan_of_all,
-			   wanted);
+	trace_open_process(&state->trace, sample->env, sample->request,
+			   wanted ? &trace_plan_time_account_of_one : &trace_plan_time_account, wanted);
 	state->trace.process = wanted;
 	state->opened = true;
 	state->count = 0; /* counting begins again */
@@ -312,8 +313,8 @@ static void compare_with_clock(struct account *account, const struct process *pr
 	uint64_t run_ns = account->now_ns[BPF_STATE_RUNNING] - account->shown_ns[BPF_STATE_RUNNING];
 
 	if (account->cpu_ns > 0 && process->clock_valid && process->cpu_ns >= account->cpu_ns)
-		account->excess_ns = time_account_excess(account->excess_ns, run_ns,
-							 process->cpu_ns - account->cpu_ns);
+		account->excess_ns =
+			time_account_excess(account->excess_ns, run_ns, process->cpu_ns - account->cpu_ns);
 	account->broken |= account->excess_ns > TIME_ACCOUNT_SLACK_NS;
 	account->cpu_ns = process->clock_valid ? process->cpu_ns : 0;
 }

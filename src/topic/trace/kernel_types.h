@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_TRACE_KERNEL_TYPES_H
 
 #include "kernel/btf.h"
-#include "sys/bpf_code.h"
+#include "sys/bpf/program.h"
 #include "sys/env.h"
 
 struct kernel_types {
@@ -18,19 +18,12 @@ int kernel_types_open(struct kernel_types *types, const struct env *env); /* 0 o
 void kernel_types_close(struct kernel_types *types);
 
 /*
- * The offsets on the way from a pointer to a member: "task_struct.group_leader.tgid". Their number, and the
- * member's bytes; 0: this kernel has no such way.
+ * Where a member is, on the way from a pointer: "task_struct.group_leader.tgid", or
+ * "mm_struct.rss_stat[1].count". 0, or -ENODATA: this kernel has no such way.
  */
-unsigned kernel_types_path(struct btf *btf, const char *way, uint32_t *offsets, unsigned room,
-			   uint32_t *bytes);
+int kernel_types_member(struct btf *btf, const char *way, struct bpf_place *place);
 
-/* Where ENTER finds what it needs. 0, or -ENODATA: this kernel has something else. */
-int kernel_types_tasks(struct btf *btf, struct bpf_task_layout *layout);
-
-/* Where CACHE does, likewise; not the size of a page. */
-int kernel_types_cache(struct btf *btf, struct bpf_cache_layout *layout);
-
-/* Where WALK does, likewise: from Linux 6.7 on. */
-int kernel_types_walk(struct btf *btf, struct bpf_walk_layout *layout);
+/* The same for a bit field of one bit: the offset of its byte, and its value there. */
+int kernel_types_bit(struct btf *btf, const char *way, uint32_t *offset, uint8_t *bit);
 
 #endif

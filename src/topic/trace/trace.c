@@ -16,7 +16,7 @@
 #include "core/vector.h"
 #include "kernel/cpu_list.h"
 #include "kernel/trace_format.h"
-#include "sys/bpf.h"
+#include "sys/bpf/syscall.h"
 #include "sys/tracefs.h"
 #include "topic/topic.h"
 #include "topic/trace/kernel_types.h"
@@ -34,14 +34,12 @@
 /* What is open only while programs are made. */
 struct making {
 	struct trace_set *set;
+	struct bpf_kernel kernel;
 	struct kernel_types types;
 	int tracefs;    /* -1: not opened */
 	char path[128]; /* of the tracepoint in it */
 	char format[FORMAT_BYTES];
 	long format_length; /* -errno: it has none */
-	struct bpf_task_layout layout;
-	struct bpf_cache_layout cache;
-	struct bpf_walk_layout walk;
 };
 
 static void *open_sets(struct env *env)
@@ -83,13 +81,13 @@ static void leave(struct trace_set *set)
 	env_unshare(set->env, open_sets);
 }
 
-static bool is_raw(const struct trace_program *program)
+static bool is_raw(const struct bpf_program *program)
 {
 	return !strchr(program->tracepoint, ':');
 }
 
 /* "events/irq/irq_handler_entry/NAME" of irq:irq_handler_entry. */
-static long read_tracepoint(struct making *making, const struct trace_program *program, const char *name,
+static long read_tracepoint(struct making *making, const struct bpf_program *program, const char *name,
 			    char *bytes, size_t room)
 {
 	const char *colon = strchr(program->tracepoint, ':');
@@ -103,18 +101,17 @@ static long read_tracepoint(struct making *making, const struct trace_program *p
 	return tracefs_read(making->tracefs, making->path, bytes, room);
 }
 
-static int find_field(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
+static int find_field(void *state, const char *name, struct bpf_place *place)
 {
+	struct making *making = state;
 	struct trace_field field;
 
 	if (making->format_length < 0)
 		return (int)making->format_length;
-	if (!trace_format_find(span_of(making->format, (size_t)making->format_length), wanted->name,
-			       &field) ||
+	if (!trace_format_find(span_of(making->format, (size_t)making->format_length), name, &field) ||
 	    field.is_elsewhere)
 		return -ENODATA;
-	part->offset = field.offset;
-	part->bytes = field.bytes;
+	*place = (struct bpf_place){ .offsets = { field.offset }, .n = 1, .bytes = field.bytes };
 	return 0;
 }
 
@@ -123,132 +120,47 @@ static int open_types(struct making *making)
 	return making->types.bytes ? 0 : kernel_types_open(&making->types, making->set->env);
 }
 
-static int find_member(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
+static int find_member(void *state, const char *way, struct bpf_place *place)
 {
+	struct making *making = state;
 	int error = open_types(making);
-	uint32_t bytes;
+
+	return error ? error : kernel_types_member(&making->types.btf, way, place);
+}
+
+static int find_bit(void *state, const char *way, uint32_t *offset, uint8_t *bit)
+{
+	struct making *making = state;
+	int error = open_types(making);
+
+	return error ? error : kernel_types_bit(&making->types.btf, way, offset, bit);
+}
+
+static int find_enumerator(void *state, const char *enumeration, const char *name, uint32_t *value)
+{
+	struct making *making = state;
+	int error = open_types(making);
 
 	if (error)
 		return error;
-	if (wanted->absent_with && kernel_types_path(&making->types.btf, wanted->absent_with, part->path,
-						     BPF_PATH_MAX, &bytes) > 0) {
-		making->set->lacks = true;
-		*part = (struct bpf_part){ .is = BPF_PART_CONSTANT };
-		return 0;
-	}
-	part->offset = wanted->argument;
-	part->n_path =
-		kernel_types_path(&making->types.btf, wanted->name, part->path, BPF_PATH_MAX, &bytes);
-	if (part->n_path == 0 || wanted->bytes > bytes)
-		return -ENODATA;
-	part->bytes = wanted->bytes ? wanted->bytes : bytes;
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	part->path[part->n_path - 1] += bytes - part->bytes;
-#endif
-	if (wanted->points_to_text && part->n_path < BPF_PATH_MAX) {
-		part->path[part->n_path++] = wanted->text_offset;
-		part->bytes = sizeof(uint64_t);
-	}
-	return 0;
+	return btf_enumerator(&making->types.btf, enumeration, name, value) ? 0 : -ENODATA;
 }
 
-static int find_part(struct making *making, const struct trace_part *wanted, struct bpf_part *part)
+static int find_function(void *state, const char *name, uint32_t *number)
 {
-	*part = (struct bpf_part){
-		.is = wanted->is,
-		.bytes = wanted->bytes,
-		.offset = wanted->argument,
-		.constant = wanted->constant,
-		.joins = wanted->joins,
-		.shift = wanted->shift,
-	};
-	if (wanted->is == BPF_PART_FIELD)
-		return find_field(making, wanted, part);
-	return wanted->is == BPF_PART_MEMBER || wanted->is == BPF_PART_MAKER ?
-		       find_member(making, wanted, part) :
-		       0;
-}
-
-static int find_parts(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
-{
-	int error = 0;
-
-	if (!is_raw(program))
-		making->format_length =
-			read_tracepoint(making, program, "format", making->format, sizeof(making->format));
-	for (unsigned i = 0; i < program->n_keys && !error; i++)
-		error = find_part(making, &program->keys[i], &shape->keys[i]);
-	if (!error && program->unless_bits)
-		error = find_part(making, &program->unless, &shape->unless);
-	error = error ? error : find_part(making, &program->value, &shape->value);
-	error = error ? error : find_part(making, &program->begun, &shape->begun);
-	error = error ? error : find_part(making, &program->middle, &shape->middle);
-	error = error ? error : find_part(making, &program->done, &shape->done);
-	error = error ? error : find_part(making, &program->whole, &shape->whole);
-	return error ? error : find_part(making, &program->end, &shape->end);
-}
-
-static int find_tasks(struct making *making, struct bpf_shape *shape)
-{
+	struct making *making = state;
 	int error = open_types(making);
 
-	if (!error && making->layout.tgid == 0)
-		error = kernel_types_tasks(&making->types.btf, &making->layout);
-	shape->layout = &making->layout;
-	return error;
-}
-
-static int find_cache(struct making *making, struct bpf_shape *shape)
-{
-	int error = open_types(making);
-
-	if (!error && making->cache.page_bits == 0) {
-		error = kernel_types_cache(&making->types.btf, &making->cache);
-		if (!error)
-			making->cache.page_bits = (uint32_t)__builtin_ctzll(making->set->env->page_bytes);
-	}
-	shape->cache = &making->cache;
-	return error;
-}
-
-static int find_walk(struct making *making, struct bpf_shape *shape)
-{
-	int error = open_types(making);
-
-	shape->walk_layout = &making->walk;
-	return error ? error : kernel_types_walk(&making->types.btf, &making->walk);
-}
-
-/* What it needs of this kernel. */
-static int find_places(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
-{
-	switch (program->does) {
-	case BPF_ENTER:
-		return find_tasks(making, shape);
-	case BPF_CACHE:
-		return find_cache(making, shape);
-	case BPF_WALK:
-		return find_walk(making, shape);
-	default:
-		return find_parts(making, program, shape);
-	}
-}
-
-/* Its arguments have the types of the kernel, so that it loads members directly. */
-static bool needs_types(const struct trace_program *program)
-{
-	return program->does == BPF_ENTER || program->does == BPF_CACHE;
-}
-
-static bool is_iterator(const struct trace_program *program)
-{
-	return program->does == BPF_ENTER && program->enters == BPF_ENTERS_EXISTS;
+	if (error)
+		return error;
+	*number = btf_function(&making->types.btf, name);
+	return *number ? 0 : -ENODATA;
 }
 
 /* -ENOENT: this kernel has no such type. */
-static int load_typed(struct making *making, const struct trace_program *program, const struct bpf_code *code)
+static int load_typed(struct making *making, const struct bpf_program *program, const struct bpf_code *code)
 {
-	bool iterates = is_iterator(program);
+	bool iterates = program->does->iterates;
 	int error = open_types(making);
 	char name[64];
 	uint32_t type;
@@ -260,30 +172,28 @@ static int load_typed(struct making *making, const struct trace_program *program
 	return type ? bpf_typed_program_open(code, "panetop", type, iterates) : -ENOENT;
 }
 
-static int assemble_and_load(struct making *making, const struct trace_program *program,
-			     const struct bpf_shape *shape)
+/* Its descriptor or -errno; typed: with the types of the kernel. */
+static int load(struct making *making, const struct bpf_program *program, int self, bool typed)
 {
-	enum bpf_prog_type type =
-		is_raw(program) ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT;
+	struct bpf_target target = { .kernel = &making->kernel,
+				     .typed = typed,
+				     .process = making->set->process };
 	struct bpf_code code;
+	int error;
 
-	if (!bpf_assemble(&code, shape))
-		return -EINVAL;
-	return shape->typed ? load_typed(making, program, &code) : bpf_program_open(type, &code, "panetop");
+	memcpy(target.maps, making->set->maps, sizeof(target.maps));
+	target.maps[BPF_MAP_SELF] = self;
+	error = bpf_assemble(&code, program, &target);
+	if (error)
+		return error;
+	making->set->lacks = making->set->lacks || code.lacks;
+	if (typed)
+		return load_typed(making, program, &code);
+	return bpf_program_open(is_raw(program) ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT,
+				&code, "panetop");
 }
 
-/* Where the kernel does not take its types, a program calls a function for each member, which costs more. */
-static int load(struct making *making, const struct trace_program *program, struct bpf_shape *shape)
-{
-	int loaded = assemble_and_load(making, program, shape);
-
-	if (loaded >= 0 || !shape->typed || needs_types(program))
-		return loaded;
-	shape->typed = false;
-	return assemble_and_load(making, program, shape);
-}
-
-static int attach(struct making *making, const struct trace_program *program, bool typed, int loaded)
+static int attach(struct making *making, const struct bpf_program *program, bool typed, int loaded)
 {
 	struct span text;
 	char bytes[32];
@@ -315,50 +225,40 @@ static int open_cpu_map(size_t value_bytes)
 	return bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t), value_bytes, 1);
 }
 
-static int start_program(struct making *making, const struct trace_program *program)
+/* Starts what is loaded. 0 or -errno. */
+static int start(struct making *making, struct trace_running *running, bool typed)
+{
+	const struct bpf_shape *shape = running->program->does;
+
+	if (shape->is_run)
+		return 0;
+	if (shape->iterates)
+		return bpf_iterate(running->loaded);
+	running->attached = attach(making, running->program, typed, running->loaded);
+	return running->attached < 0 ? running->attached : 0;
+}
+
+/* Where the kernel does not take its types, a program calls a function for each member, which costs more. */
+static int start_program(struct making *making, const struct bpf_program *program)
 {
 	struct trace_set *set = making->set;
 	struct trace_running *running = &set->running[set->n_running];
-	struct bpf_shape shape = {
-		.does = program->does,
-		.n_keys = program->n_keys,
-		.first_bit = program->first_bit,
-		.unless_bits = program->unless_bits,
-		.positive = program->positive,
-		.typed = program->typed || needs_types(program),
-		.begins_elsewhere = program->begins_elsewhere,
-		.by_log2 = program->by_log2,
-		.phases = set->plan->phases,
-		.entries = set->entries,
-		.starts = set->starts,
-		.start_slots = set->start_slots,
-		.histograms = set->histograms,
-		.numbers = set->numbers,
-		.marks = set->marks,
-		.walk = set->walk,
-		.records = set->records,
-		.rings = set->rings,
-		.slots = set->slots,
-		.has_slots = set->slots >= 0,
-		.enters = program->enters,
-		.task = program->task,
-		.process = set->process,
-		.event = program->event,
-		.readers = set->readers,
-	};
-	int error = find_places(making, program, &shape);
+	bool typed = program->typed || program->does->needs_types;
+	int error;
 
-	if (error)
-		return error;
+	if (!is_raw(program))
+		making->format_length =
+			read_tracepoint(making, program, "format", making->format, sizeof(making->format));
 	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1 };
-	running->self = shape.self = open_cpu_map(sizeof(struct bpf_self));
+	running->self = open_cpu_map(sizeof(struct bpf_self));
 	if (running->self < 0)
 		return running->self;
-	error = running->loaded = load(making, program, &shape);
-	if (error >= 0 && is_iterator(program))
-		error = bpf_iterate(running->loaded);
-	else if (error >= 0 && program->does != BPF_WALK)
-		error = running->attached = attach(making, program, shape.typed, running->loaded);
+	running->loaded = load(making, program, running->self, typed);
+	if (running->loaded < 0 && typed && !program->does->needs_types) {
+		typed = false;
+		running->loaded = load(making, program, running->self, typed);
+	}
+	error = running->loaded < 0 ? running->loaded : start(making, running, typed);
 	if (error < 0) {
 		close_running(running);
 		return error;
@@ -367,96 +267,146 @@ static int start_program(struct making *making, const struct trace_program *prog
 	return 0;
 }
 
-/* START, STOP and NOTE of a plan have the same. */
+static const size_t entry_bytes[] = {
+	[BPF_ENTRIES_COUNTS] = sizeof(struct bpf_entry),
+	[BPF_ENTRIES_TIMES] = sizeof(struct bpf_times),
+	[BPF_ENTRIES_PHASES] = sizeof(uint64_t),
+};
+
+/* The same for all of its programs that have entries. */
+static enum bpf_entries_are entries_of(const struct trace_plan *plan)
+{
+	for (unsigned i = 0; i < plan->n_programs; i++)
+		if (plan->programs[i].does->entries)
+			return plan->programs[i].does->entries;
+	return BPF_ENTRIES_NONE;
+}
+
+/* Of those of a plan that keep something in starts; others look there under one word. */
 static size_t start_bytes(const struct trace_plan *plan)
 {
-	for (unsigned i = 0; i < plan->n_programs && !plan->phases; i++)
-		if (plan->programs[i].does == BPF_START || plan->programs[i].does == BPF_NOTE)
-			return plan->programs[i].n_keys * sizeof(uint64_t);
+	for (unsigned i = 0; i < plan->n_programs; i++)
+		if (plan->programs[i].does->maps & BPF_MAP_BIT(BPF_MAP_STARTS) &&
+		    !plan->programs[i].does->entries)
+			return bpf_key_words(&plan->programs[i]) * sizeof(uint64_t);
 	return sizeof(uint64_t);
 }
 
-static size_t value_bytes(const struct trace_plan *plan)
+static bool keeps_newest(const struct trace_plan *plan)
 {
-	return plan->times    ? sizeof(struct bpf_times)
-	       : plan->phases ? sizeof(uint64_t)
-			      : sizeof(struct bpf_entry);
+	for (unsigned i = 0; i < plan->n_programs; i++)
+		if (plan->programs[i].does->keeps_newest)
+			return true;
+	return false;
+}
+
+static unsigned maps_of(const struct trace_plan *plan)
+{
+	unsigned maps = plan->slots ? BPF_MAP_BIT(BPF_MAP_SLOTS) : 0;
+
+	for (unsigned i = 0; i < plan->n_programs; i++)
+		maps |= plan->programs[i].does->maps;
+	return maps;
 }
 
 static size_t words_of_slot(const struct trace_set *set)
 {
-	return set->plan->n_words + value_bytes(set->plan) / sizeof(uint64_t);
+	return set->plan->n_words + entry_bytes[entries_of(set->plan)] / sizeof(uint64_t);
+}
+
+static uint64_t *slot_words(const struct trace_set *set)
+{
+	return set->memory[BPF_MAP_SLOTS];
 }
 
 static uint64_t *slot_of(const struct trace_set *set, const uint64_t *key)
 {
-	return set->slot_words + bpf_slot(key, set->plan->n_words) * words_of_slot(set);
+	return slot_words(set) + bpf_slot(key, set->plan->n_words) * words_of_slot(set);
 }
 
-/* A kernel that has no such maps does without. */
-static void open_slots(struct trace_set *set)
-{
-	void *memory = NULL;
+struct map_form {
+	enum bpf_map_type type;
+	size_t key_bytes, value_bytes, n;
+	bool is_shared; /* the set has its memory */
+};
 
-	set->slots = bpf_shared_array_open(words_of_slot(set) * sizeof(uint64_t), SLOTS, &memory);
-	set->slot_words = memory;
-	for (size_t i = 0; memory && i < SLOTS; i++)
-		set->slot_words[i * words_of_slot(set)] = BPF_SLOT_FREE;
-}
-
-static int open_phases(struct trace_set *set)
-{
-	void *memory = NULL;
-
-	set->numbers = bpf_map_open(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), sizeof(uint64_t), 1);
-	if (set->numbers >= 0)
-		set->start_slots = bpf_map_open(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), 2 * sizeof(uint64_t),
-						1U << BPF_START_SLOT_BITS);
-	if (set->numbers < 0 || set->start_slots < 0)
-		return set->numbers < 0 ? set->numbers : set->start_slots;
-	set->histograms = bpf_shared_array_open(sizeof(struct bpf_phases), set->plan->n_entries_max, &memory);
-	set->phases = memory;
-	return set->histograms;
-}
-
-static int open_walk(struct trace_set *set)
-{
-	void *memory = NULL;
-
-	set->walk = bpf_shared_array_open(sizeof(*set->walked), 1, &memory);
-	set->walked = memory;
-	return set->walk;
-}
-
-static int open_maps(struct trace_set *set)
+static struct map_form form_of(const struct trace_set *set, enum bpf_map map)
 {
 	const struct trace_plan *plan = set->plan;
-	size_t n_max = plan->n_entries_max, key_bytes = plan->n_words * sizeof(uint64_t);
-	enum bpf_map_type start_type = plan->notes ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH;
-	int error = 0;
+	const size_t number = sizeof(uint32_t), word = sizeof(uint64_t), n_max = plan->n_entries_max;
 
-	if (plan->n_words > 0)
-		error = set->entries = bpf_map_open(BPF_MAP_TYPE_HASH, key_bytes, value_bytes(plan), n_max);
-	if (error >= 0 && plan->slots)
-		open_slots(set);
-	if (error >= 0 && plan->starts)
-		error = set->starts = bpf_map_open(start_type, start_bytes(plan), sizeof(uint64_t),
-						   plan->phases ? STARTS_MAX : n_max);
-	if (error >= 0 && plan->phases)
-		error = open_phases(set);
-	if (error >= 0 && plan->walks)
-		error = open_walk(set);
-	if (error >= 0 && plan->marks)
-		error = set->marks = open_cpu_map(sizeof(uint64_t));
-	if (error >= 0 && plan->readers)
-		error = set->readers = bpf_map_open(BPF_MAP_TYPE_LRU_HASH, sizeof(uint64_t),
-						    sizeof(struct bpf_reader), READERS_MAX);
-	if (error >= 0 && plan->records)
-		error = set->records = open_cpu_map(sizeof(struct bpf_record));
-	if (error >= 0 && plan->records)
-		error = set->rings = bpf_map_open(BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(uint32_t),
-						  sizeof(uint32_t), set->n_cpus);
-	return error < 0 ? error : 0;
+	switch (map) {
+	case BPF_MAP_ENTRIES:
+		return (struct map_form){ BPF_MAP_TYPE_HASH, plan->n_words * word,
+					  entry_bytes[entries_of(plan)], n_max, false };
+	case BPF_MAP_SLOTS:
+		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, words_of_slot(set) * word, SLOTS,
+					  true };
+	case BPF_MAP_STARTS:
+		return (struct map_form){ keeps_newest(plan) ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH,
+					  start_bytes(plan), word,
+					  entries_of(plan) == BPF_ENTRIES_PHASES ? STARTS_MAX : n_max,
+					  false };
+	case BPF_MAP_START_SLOTS:
+		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, 2 * word, 1U << BPF_START_SLOT_BITS,
+					  false };
+	case BPF_MAP_HISTOGRAMS:
+		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_phases), n_max,
+					  true };
+	case BPF_MAP_NUMBERS:
+		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, word, 1, false };
+	case BPF_MAP_READERS:
+		return (struct map_form){ BPF_MAP_TYPE_LRU_HASH, word, sizeof(struct bpf_reader), READERS_MAX,
+					  false };
+	case BPF_MAP_WALK:
+		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_walk), 1, true };
+	case BPF_MAP_RECORDS:
+		return (struct map_form){ BPF_MAP_TYPE_PERCPU_ARRAY, number, sizeof(struct bpf_record), 1,
+					  false };
+	case BPF_MAP_RINGS:
+		return (struct map_form){ BPF_MAP_TYPE_PERF_EVENT_ARRAY, number, number, set->n_cpus, false };
+	case BPF_MAP_SELF:
+	case BPF_MAP_MARKS:
+	case N_BPF_MAPS:
+		break;
+	}
+	return (struct map_form){ BPF_MAP_TYPE_PERCPU_ARRAY, number, word, 1, false };
+}
+
+static int open_map(struct trace_set *set, enum bpf_map map)
+{
+	struct map_form form = form_of(set, map);
+
+	if (form.is_shared)
+		return bpf_shared_array_open(form.value_bytes, form.n, &set->memory[map]);
+	return bpf_map_open(form.type, form.key_bytes, form.value_bytes, form.n);
+}
+
+static void close_map(struct trace_set *set, enum bpf_map map)
+{
+	struct map_form form = form_of(set, map);
+
+	if (set->memory[map])
+		munmap(set->memory[map], form.value_bytes * form.n);
+	set->memory[map] = NULL;
+	if (set->maps[map] >= 0)
+		close(set->maps[map]);
+	set->maps[map] = -1;
+}
+
+/* A kernel that cannot share them does without slots. */
+static int open_maps(struct trace_set *set)
+{
+	unsigned maps = maps_of(set->plan);
+
+	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++) {
+		set->maps[map] = maps & BPF_MAP_BIT(map) ? open_map(set, map) : -1;
+		if (maps & BPF_MAP_BIT(map) && set->maps[map] < 0 && map != BPF_MAP_SLOTS)
+			return set->maps[map];
+	}
+	for (size_t i = 0; slot_words(set) && i < SLOTS; i++)
+		slot_words(set)[i * words_of_slot(set)] = BPF_SLOT_FREE;
+	return 0;
 }
 
 static int count_cpus(struct trace_set *set)
@@ -471,62 +421,31 @@ static int count_cpus(struct trace_set *set)
 	return error;
 }
 
-static void close_map(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-static void close_slots(struct trace_set *set)
-{
-	if (set->slot_words)
-		munmap(set->slot_words, SLOTS * words_of_slot(set) * sizeof(uint64_t));
-	set->slot_words = NULL;
-	close_map(&set->slots);
-}
-
-static void close_phases(struct trace_set *set)
-{
-	if (set->phases)
-		munmap(set->phases, set->plan->n_entries_max * sizeof(*set->phases));
-	set->phases = NULL;
-	close_map(&set->histograms);
-}
-
-static void close_walk(struct trace_set *set)
-{
-	if (set->walked)
-		munmap(set->walked, sizeof(*set->walked));
-	set->walked = NULL;
-	close_map(&set->walk);
-}
-
 static void close_maps(struct trace_set *set)
 {
 	for (unsigned i = 0; i < set->n_running; i++)
 		close_running(&set->running[i]);
 	set->n_running = 0;
-	close_map(&set->entries);
-	close_map(&set->starts);
-	close_map(&set->numbers);
-	close_map(&set->start_slots);
-	close_phases(set);
-	close_walk(set);
-	close_map(&set->marks);
-	close_map(&set->records);
-	close_map(&set->rings);
-	close_map(&set->readers);
-	close_slots(set);
+	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)
+		close_map(set, map);
 }
 
-static int start_programs(struct trace_set *set, const struct trace_program *programs, unsigned n)
+static int start_programs(struct trace_set *set, const struct bpf_program *programs, unsigned n)
 {
 	struct making *making = alloc_zeroed(1, sizeof(*making));
 	int error = 0;
 
 	making->set = set;
 	making->tracefs = -1;
+	making->kernel = (struct bpf_kernel){
+		.state = making,
+		.page_bits = (uint32_t)__builtin_ctzll(set->env->page_bytes),
+		.field = find_field,
+		.member = find_member,
+		.bit = find_bit,
+		.enumerator = find_enumerator,
+		.function = find_function,
+	};
 	for (unsigned i = 0; i < n && !error; i++) {
 		error = start_program(making, &programs[i]);
 		if (error == -ENOENT && programs[i].optional)
@@ -540,7 +459,7 @@ static int start_programs(struct trace_set *set, const struct trace_program *pro
 	return error;
 }
 
-int trace_add(struct trace_set *set, const struct trace_program *program)
+int trace_add(struct trace_set *set, const struct bpf_program *program)
 {
 	if (!set->plan || set->error)
 		return set->error;
@@ -566,22 +485,9 @@ static bool pids_are_ours(void)
 void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
 			const struct trace_plan *plan, uint32_t process)
 {
-	*set = (struct trace_set){
-		.env = env,
-		.plan = plan,
-		.process = process,
-		.entries = -1,
-		.starts = -1,
-		.marks = -1,
-		.records = -1,
-		.rings = -1,
-		.readers = -1,
-		.slots = -1,
-		.histograms = -1,
-		.numbers = -1,
-		.start_slots = -1,
-		.walk = -1,
-	};
+	*set = (struct trace_set){ .env = env, .plan = plan, .process = process };
+	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)
+		set->maps[map] = -1;
 	if (!env->live || request->no_bpf) {
 		set->error = -ENOTSUP;
 		return;
@@ -607,16 +513,14 @@ void trace_close(struct trace_set *set)
 	leave(set);
 	close_maps(set);
 	free(set->keys);
-	free(set->values);
-	free(set->times);
-	free(set->phase_numbers);
+	free(set->all);
 	free(set->selves);
 	set->plan = NULL;
 }
 
 int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
 {
-	return bpf_map_set(set->rings, &cpu, &event);
+	return bpf_map_set(set->maps[BPF_MAP_RINGS], &cpu, &event);
 }
 
 /* Room for two of the next read, so that a full map is read in one. */
@@ -628,20 +532,7 @@ static void make_room(struct trace_set *set)
 		return;
 	set->capacity = wanted > 2 * set->capacity ? wanted : 2 * set->capacity;
 	set->keys = alloc_resize(set->keys, set->capacity * set->plan->n_words, sizeof(*set->keys));
-	if (set->plan->times)
-		set->times = alloc_resize(set->times, set->capacity, sizeof(*set->times));
-	else if (set->plan->phases)
-		set->phase_numbers =
-			alloc_resize(set->phase_numbers, set->capacity, sizeof(*set->phase_numbers));
-	else
-		set->values = alloc_resize(set->values, set->capacity, sizeof(*set->values));
-}
-
-static void *values_from(const struct trace_set *set, size_t entry)
-{
-	return set->plan->times    ? (void *)(set->times + entry)
-	       : set->plan->phases ? (void *)(set->phase_numbers + entry)
-				   : (void *)(set->values + entry);
+	set->all = alloc_resize(set->all, set->capacity, entry_bytes[entries_of(set->plan)]);
 }
 
 static bool adds_up(const struct bpf_times *times)
@@ -657,7 +548,7 @@ static void read_again(struct trace_set *set)
 {
 	for (size_t i = 0; i < set->n_entries; i++)
 		for (unsigned tries = 0; !adds_up(&set->times[i]) && tries < READ_TRIES; tries++)
-			bpf_map_value(set->entries, trace_key(set, i), &set->times[i]);
+			bpf_map_value(set->maps[BPF_MAP_ENTRIES], trace_key(set, i), &set->times[i]);
 }
 
 static bool has_slot(const struct trace_set *set, const uint64_t *slot, const uint64_t *key)
@@ -687,34 +578,39 @@ static void add_slot(const struct trace_set *set, const uint64_t *slot, struct b
 /* What has a slot stays in the hash, with what it counted there before. */
 static void read_slots(struct trace_set *set)
 {
+	bool is_phases = entries_of(set->plan) == BPF_ENTRIES_PHASES;
+
 	for (size_t i = 0; i < set->n_entries; i++) {
 		const uint64_t *key = trace_key(set, i);
 		uint64_t *slot = slot_of(set, key);
+		bool is_free = *slot == BPF_SLOT_FREE;
 
-		if (set->plan->phases && *slot == BPF_SLOT_FREE)
+		if (is_phases && is_free)
 			take_slot(set, slot, key, set->phase_numbers[i]);
-		else if (!set->plan->phases && has_slot(set, slot, key))
+		else if (!is_phases && has_slot(set, slot, key))
 			add_slot(set, slot, &set->values[i]);
-		else if (!set->plan->phases && *slot == BPF_SLOT_FREE && set->values[i].count >= OFTEN)
+		else if (!is_phases && is_free && set->values[i].count >= OFTEN)
 			take_slot(set, slot, key, 0);
 	}
 }
 
 bool trace_read(struct trace_set *set)
 {
+	size_t value_bytes;
 	bool goes_on = false;
 	uint64_t token = 0;
 
-	if (!set->plan || set->error || set->entries < 0)
+	if (!set->plan || set->error || set->maps[BPF_MAP_ENTRIES] < 0)
 		return false;
+	value_bytes = entry_bytes[entries_of(set->plan)];
 	set->n_read = 0;
 	do {
 		long n_more;
 
 		make_room(set);
-		n_more = bpf_map_entries(set->entries, &token, &goes_on,
+		n_more = bpf_map_entries(set->maps[BPF_MAP_ENTRIES], &token, &goes_on,
 					 set->keys + set->n_read * set->plan->n_words,
-					 values_from(set, set->n_read), set->room);
+					 (char *)set->all + set->n_read * value_bytes, set->room);
 		if (n_more == -ENOSPC && set->room < ROOM_MOST)
 			set->room *= 2;
 		else if (n_more < 0)
@@ -723,29 +619,31 @@ bool trace_read(struct trace_set *set)
 			set->n_read += (size_t)n_more;
 	} while (goes_on);
 	set->n_entries = set->n_read;
-	if (set->plan->times)
+	if (entries_of(set->plan) == BPF_ENTRIES_TIMES)
 		read_again(set);
-	if (set->slot_words)
+	if (slot_words(set))
 		read_slots(set);
 	return true;
 }
 
 const struct bpf_walk *trace_walk(struct trace_set *set)
 {
-	if (!set->plan || set->error || bpf_run(set->running[0].loaded) < 0 || !set->walked->ended)
+	const struct bpf_walk *walk = set->memory[BPF_MAP_WALK];
+
+	if (!set->plan || set->error || bpf_run(set->running[0].loaded) < 0 || !walk->ended)
 		return NULL;
-	set->n_entries = set->walked->n_processes;
-	return set->walked;
+	set->n_entries = walk->n_processes;
+	return walk;
 }
 
 void trace_forget(struct trace_set *set, size_t entry)
 {
 	const uint64_t *key = trace_key(set, entry);
-	uint64_t *slot = set->slot_words ? slot_of(set, key) : NULL;
+	uint64_t *slot = slot_words(set) ? slot_of(set, key) : NULL;
 
 	if (slot && has_slot(set, slot, key))
 		__atomic_store_n(slot, BPF_SLOT_FREE, __ATOMIC_RELEASE);
-	bpf_map_remove(set->entries, key);
+	bpf_map_remove(set->maps[BPF_MAP_ENTRIES], key);
 }
 
 struct bpf_self trace_self(struct trace_set *set, unsigned running)
@@ -767,10 +665,10 @@ struct bpf_self trace_self(struct trace_set *set, unsigned running)
 
 int trace_test(struct env *env)
 {
-	static const struct trace_program counts[] = {
+	static const struct bpf_program counts[] = {
 		{ .name = "test",
 		  .tracepoint = "sched_switch",
-		  .does = BPF_COUNT,
+		  .does = &bpf_count,
 		  .keys = { { .is = BPF_PART_CPU } },
 		  .n_keys = 1 },
 	};

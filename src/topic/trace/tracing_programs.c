@@ -77,7 +77,7 @@ static const struct source_spec sources[] = {
 
 static void add_row(struct table *table, struct trace_set *set, unsigned running)
 {
-	const struct trace_program *program = set->running[running].program;
+	const struct bpf_program *program = set->running[running].program;
 	struct bpf_self self = trace_self(set, running);
 	struct tracing_row *row = table_add(table);
 
@@ -91,7 +91,7 @@ static void add_row(struct table *table, struct trace_set *set, unsigned running
 	if (self.timed_runs == U64_UNKNOWN || self.timed_runs == 0)
 		return;
 	row->mean_seconds = (double)self.timed_ns / (double)self.timed_runs / 1e9;
-	row->used_seconds = (double)self.timed_ns * (program->does == BPF_WALK ? 1 : BPF_TIMED_RUNS) / 1e9;
+	row->used_seconds = (double)self.timed_ns * (program->does->is_run ? 1 : BPF_TIMED_RUNS) / 1e9;
 }
 
 static int sample(struct sample *sample)

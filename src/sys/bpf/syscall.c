@@ -2,7 +2,7 @@
 /* bpf(2), which the C library has no function for. */
 #include <config.h>
 
-#include "sys/bpf.h"
+#include "sys/bpf/syscall.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bpf(2): maps, programs, and what they are attached to. All end with their descriptors. */
-#ifndef PANETOP_SYS_BPF_H
-#define PANETOP_SYS_BPF_H
+#ifndef PANETOP_SYS_BPF_SYSCALL_H
+#define PANETOP_SYS_BPF_SYSCALL_H
 
 #include <stddef.h>
 
-#include "sys/bpf_code.h"
+#include "sys/bpf/program.h"
 
 /* Each gives a descriptor, which the caller closes, or -errno. */
 int bpf_map_open(enum bpf_map_type type, size_t key_bytes, size_t value_bytes, size_t n_entries);

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of keys and values, from where the program runs. */
+#include <config.h>
+
+#include "sys/bpf/parts.h"
+
+#include <errno.h>
+
+void emit_look_up(struct bpf_assembler *as, enum bpf_map map, struct frame_slot key)
+{
+	emit_map(as, R1, map);
+	emit_address_of_set(as, R2, key);
+	emit_call(as, BPF_FUNC_map_lookup_elem);
+}
+
+void emit_update(struct bpf_assembler *as, enum bpf_map map, struct frame_slot key, struct frame_slot value,
+		 int32_t flags)
+{
+	emit_map(as, R1, map);
+	emit_address_of_set(as, R2, key);
+	emit_address_of_set(as, R3, value);
+	emit_set(as, R4, flags);
+	emit_call(as, BPF_FUNC_map_update_elem);
+}
+
+/* Only this program on this CPU writes there, and it does not interrupt itself. */
+void emit_count_self(struct bpf_assembler *as, size_t field)
+{
+	emit_load(as, 8, R1, SELF, field);
+	emit_compute_with(as, BPF_ADD, R1, 1);
+	emit_store(as, 8, SELF, field, R1);
+}
+
+void emit_member_of(struct bpf_assembler *as, uint32_t bytes, int to, int base, const char *way)
+{
+	const struct bpf_kernel *kernel = as->target->kernel;
+	struct bpf_place place = { .n = 1 };
+	int error = kernel->member(kernel->state, way, &place);
+
+	bytes = bytes ? bytes : place.bytes;
+	if (!error && (place.n != 1 || bytes == 0))
+		error = -ENODATA;
+	if (error)
+		emit_lack(as, error);
+	emit_load(as, bytes, to, base, place.offsets[0]);
+}
+
+void emit_member(struct bpf_assembler *as, int to, int base, const char *way)
+{
+	emit_member_of(as, 0, to, base, way);
+}
+
+void emit_need(struct bpf_assembler *as, const char *way)
+{
+	const struct bpf_kernel *kernel = as->target->kernel;
+	struct bpf_place place;
+	int error = kernel->member(kernel->state, way, &place);
+
+	if (error)
+		emit_lack(as, error);
+}
+
+void emit_argument(struct bpf_assembler *as, int to, unsigned argument)
+{
+	emit_load(as, 8, to, CTX, argument * WORD);
+}
+
+static int find_member(const struct bpf_kernel *kernel, const struct bpf_part *part, struct bpf_place *place)
+{
+	int error = kernel->member(kernel->state, part->name, place);
+	uint32_t all = place->bytes;
+
+	if (error)
+		return error;
+	if (all == 0 || part->bytes > all)
+		return -ENODATA;
+	place->bytes = part->bytes ? part->bytes : all;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	place->offsets[place->n - 1] += all - place->bytes;
+#endif
+	if (part->points_to_text && place->n < BPF_PATH_MAX) {
+		place->offsets[place->n++] = part->text_offset;
+		place->bytes = WORD;
+	}
+	return 0;
+}
+
+/* r3 = *(r3 + offset); a program without types may not do that itself. */
+static void follow(struct bpf_assembler *as, uint32_t bytes, uint32_t offset)
+{
+	if (as->target->typed) {
+		emit_load(as, bytes, R3, R3, offset);
+		return;
+	}
+	emit_compute_with(as, BPF_ADD, R3, (int32_t)offset);
+	emit_store_slot_number(as, as->room, 0, 0);
+	emit_address(as, R1, as->room);
+	emit_set(as, R2, (int32_t)bytes);
+	emit_call(as, BPF_FUNC_probe_read_kernel);
+	emit_load_slot(as, bytes, R3, as->room, 0);
+}
+
+/* Through a pointer that leads nowhere 0 is loaded. */
+static void load_member(struct bpf_assembler *as, const struct bpf_part *part)
+{
+	const struct bpf_kernel *kernel = as->target->kernel;
+	struct bpf_place place = { 0 };
+	struct bpf_label none = { 0 };
+	int error;
+
+	if (part->absent_with && kernel->member(kernel->state, part->absent_with, &place) == 0) {
+		as->code->lacks = true;
+		emit_set_long(as, R1, 0);
+		return;
+	}
+	error = find_member(kernel, part, &place);
+	if (error)
+		emit_lack(as, error);
+	emit_argument(as, R3, part->argument);
+	emit_jump_if(as, R3, BPF_JEQ, 0, &none); /* of some arguments the verifier wants to see it */
+	for (unsigned i = 0; i < place.n; i++)
+		follow(as, i + 1 < place.n ? sizeof(void *) : place.bytes, place.offsets[i]);
+	emit_label(as, &none);
+	emit_move(as, R1, R3);
+}
+
+static void load_field(struct bpf_assembler *as, const struct bpf_part *part)
+{
+	const struct bpf_kernel *kernel = as->target->kernel;
+	struct bpf_place place = { 0 };
+	int error = kernel->field(kernel->state, part->name, &place);
+
+	if (error)
+		emit_lack(as, error);
+	emit_load(as, place.bytes, R1, CTX, place.offsets[0]);
+}
+
+static void load_marks(struct bpf_assembler *as)
+{
+	struct bpf_label none = { 0 };
+
+	emit_look_up(as, BPF_MAP_MARKS, as->zero);
+	emit_set(as, R1, 0);
+	emit_jump_if(as, R0, BPF_JEQ, 0, &none);
+	emit_load(as, 8, R1, R0, 0);
+	emit_label(as, &none);
+}
+
+/* In r1 the number under which it was kept, then what was. */
+static void load_noted(struct bpf_assembler *as)
+{
+	struct bpf_label none = { 0 };
+
+	emit_store_slot(as, 8, as->room, 0, R1);
+	emit_look_up(as, BPF_MAP_STARTS, as->room);
+	emit_set(as, R1, 0);
+	emit_jump_if(as, R0, BPF_JEQ, 0, &none);
+	emit_load(as, 8, R1, R0, 0);
+	emit_label(as, &none);
+}
+
+void emit_process(struct bpf_assembler *as)
+{
+	emit_call(as, BPF_FUNC_get_current_pid_tgid);
+	emit_compute_with(as, BPF_RSH, R0, 32);
+	emit_move(as, R1, R0);
+}
+
+static void load_maker(struct bpf_assembler *as, const struct bpf_part *part)
+{
+	struct bpf_label noted = { 0 };
+
+	load_member(as, part);
+	load_noted(as);
+	emit_jump_if(as, R1, BPF_JNE, 0, &noted);
+	emit_process(as);
+	emit_label(as, &noted);
+}
+
+static void load_idle(struct bpf_assembler *as)
+{
+	struct bpf_label busy = { 0 };
+
+	emit_call(as, BPF_FUNC_get_current_pid_tgid);
+	emit_set(as, R1, 0);
+	emit_jump_if(as, R0, BPF_JNE, 0, &busy);
+	emit_set(as, R1, 1);
+	emit_label(as, &busy);
+}
+
+void emit_part(struct bpf_assembler *as, const struct bpf_part *part)
+{
+	switch (part->is) {
+	case BPF_PART_CONSTANT:
+		emit_set_long(as, R1, part->constant);
+		return;
+	case BPF_PART_FIELD:
+		load_field(as, part);
+		return;
+	case BPF_PART_ARGUMENT:
+		emit_argument(as, R1, part->argument);
+		if (part->bytes == 4)
+			emit_truncate(as, R1, R1);
+		return;
+	case BPF_PART_MEMBER:
+		load_member(as, part);
+		return;
+	case BPF_PART_CPU:
+		emit_call(as, BPF_FUNC_get_smp_processor_id);
+		break;
+	case BPF_PART_PROCESS:
+		emit_process(as);
+		return;
+	case BPF_PART_THREAD:
+		emit_call(as, BPF_FUNC_get_current_pid_tgid);
+		emit_truncate(as, R0, R0);
+		break;
+	case BPF_PART_IDLE:
+		load_idle(as);
+		return;
+	case BPF_PART_CGROUP:
+		emit_call(as, BPF_FUNC_get_current_cgroup_id);
+		break;
+	case BPF_PART_MARKS:
+		load_marks(as);
+		return;
+	case BPF_PART_NOTED:
+		emit_argument(as, R1, part->argument);
+		load_noted(as);
+		return;
+	case BPF_PART_MAKER:
+		load_maker(as, part);
+		return;
+	}
+	emit_move(as, R1, R0);
+}
+
+static void join(struct bpf_assembler *as, size_t word_at, uint32_t shift)
+{
+	if (shift > 63)
+		emit_refuse(as, "a part of a key is joined beyond its word");
+	emit_compute_with(as, BPF_LSH, R1, (int32_t)shift);
+	emit_load_slot(as, 8, R2, as->key, word_at);
+	emit_compute(as, BPF_OR, R1, R2);
+}
+
+/* Into r1; the word of the key so far is at this place. */
+static void load_key(struct bpf_assembler *as, unsigned number, size_t word_at)
+{
+	const struct bpf_part *part = &as->program->keys[number];
+	struct bpf_label noted = { 0 }, own = { 0 };
+
+	if (part->is != BPF_PART_MAKER || number == 0) {
+		emit_part(as, part);
+		return;
+	}
+	emit_load_slot(as, 8, R1, as->key, word_at);
+	emit_jump_if(as, R1, BPF_JNE, 0, &noted);
+	emit_process(as);
+	emit_jump(as, &own);
+	emit_label(as, &noted);
+	emit_part(as, part);
+	emit_label(as, &own);
+}
+
+void emit_key(struct bpf_assembler *as)
+{
+	size_t word_at = 0, next = 0;
+
+	for (unsigned i = 0; i < as->program->n_keys; i++) {
+		const struct bpf_part *part = &as->program->keys[i];
+
+		load_key(as, i, word_at);
+		if (part->joins) {
+			join(as, word_at, part->shift);
+		} else {
+			word_at = next;
+			next += WORD;
+		}
+		emit_store_slot(as, 8, as->key, word_at, R1);
+	}
+}
+
+unsigned bpf_key_words(const struct bpf_program *program)
+{
+	unsigned words = 0;
+
+	for (unsigned i = 0; i < program->n_keys && i < BPF_KEYS_MAX; i++)
+		words += !program->keys[i].joins;
+	return words;
+}
+
+struct frame_slot key_of_start(const struct bpf_assembler *as)
+{
+	return (struct frame_slot){ as->key.at, bpf_key_words(as->program) * WORD };
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs of a few shapes, as topics describe them, and the memory that they share with their readers. */
+#ifndef PANETOP_SYS_BPF_PROGRAM_H
+#define PANETOP_SYS_BPF_PROGRAM_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/histogram.h"
+
+#define BPF_KEYS_MAX 6
+#define BPF_PATH_MAX 4
+#define BPF_CODE_MAX 400
+#define BPF_TEXT_MAX 4096
+#define BPF_SLOT_BITS 10         /* of the number of a slot of entries */
+#define BPF_SLOT_FREE UINT64_MAX /* the first word of its key */
+#define BPF_START_SLOT_BITS 10   /* the key is 0: it is free; small, for the kernel's large pages */
+#define BPF_TIMED_RUNS 64        /* one of this many runs measures its own time */
+#define BPF_WALK_MAX 20000       /* tasks: its CPU may do nothing else meanwhile, 4 ms at the most */
+
+/* A number that a program takes from where it runs. */
+enum bpf_part_is {
+	BPF_PART_CONSTANT,
+	BPF_PART_FIELD,    /* of the record of a tracepoint */
+	BPF_PART_ARGUMENT, /* of a raw tracepoint */
+	BPF_PART_MEMBER,   /* of a structure that such an argument points to */
+	BPF_PART_CPU,
+	BPF_PART_PROCESS, /* the one that runs: its pid */
+	BPF_PART_THREAD,
+	BPF_PART_IDLE, /* 1: no thread runs, the CPU was idle */
+	BPF_PART_CGROUP,
+	BPF_PART_MARKS, /* what bpf_mark programs have set on this CPU */
+	BPF_PART_NOTED, /* what bpf_note has kept under the number that an argument is; 0: nothing */
+	BPF_PART_MAKER, /* the same under the number that a member is; nothing, or the word of the key before
+			   this one is 0: the process that runs */
+};
+
+struct bpf_part {
+	enum bpf_part_is is;
+	unsigned argument;       /* from 0: itself, or what points to the member's structure */
+	uint32_t bytes;          /* of an argument, 4 or 8; of a member: only its lowest, 0: all */
+	const char *name;        /* of a field; of a member: "task_struct.group_leader.tgid" */
+	const char *absent_with; /* of a member: 0 instead where the kernel has this one, too */
+	bool points_to_text;     /* of a member: its value are 8 bytes of that text, from text_offset on */
+	uint32_t text_offset;
+	uint64_t constant;
+	bool joins;     /* of a key: it is in the word of the part before it … */
+	uint32_t shift; /* … this many bits higher */
+};
+
+/* The maps of a plan, by what is in them. */
+enum bpf_map {
+	BPF_MAP_SELF,    /* each program's own: struct bpf_self for each CPU */
+	BPF_MAP_ENTRIES, /* a hash from the words of the key to what enum bpf_entries_are says */
+	BPF_MAP_SLOTS,   /* an array of 1 << BPF_SLOT_BITS of a key and what entries has of it: keys that
+			    have their slot find that there instead, which costs less */
+	BPF_MAP_STARTS,  /* a hash from the words of a key to the time of its start, or to what was noted */
+	BPF_MAP_START_SLOTS, /* an array of 1 << BPF_START_SLOT_BITS of a key and its time; starts is for keys
+			       whose slot another has */
+	BPF_MAP_HISTOGRAMS,  /* an array of struct bpf_phases; entries has the number of each … */
+	BPF_MAP_NUMBERS,     /* … and this, an array of one word, how many there are */
+	BPF_MAP_MARKS,       /* a word for each CPU */
+	BPF_MAP_READERS,     /* an LRU hash from the thread to struct bpf_reader */
+	BPF_MAP_WALK,        /* an array of one struct bpf_walk */
+	BPF_MAP_RECORDS,     /* a struct bpf_record for each CPU, to make it in */
+	BPF_MAP_RINGS,       /* a perf event for each CPU, to whose ring records are sent */
+	N_BPF_MAPS
+};
+#define BPF_MAP_BIT(map) (1U << (map))
+
+/* What entries has for each key. */
+enum bpf_entries_are {
+	BPF_ENTRIES_NONE,
+	BPF_ENTRIES_COUNTS, /* struct bpf_entry */
+	BPF_ENTRIES_TIMES,  /* struct bpf_times, by struct bpf_times_key */
+	BPF_ENTRIES_PHASES, /* the number of a struct bpf_phases among histograms */
+};
+
+struct bpf_assembler;
+struct bpf_label;
+
+struct bpf_assembler;
+struct bpf_label;
+
+/* What a program does; each is in a file of this folder, which opens with the C it stands for. */
+struct bpf_shape {
+	unsigned maps; /* that it needs, in bits */
+	enum bpf_entries_are entries;
+	bool needs_types;  /* its arguments must have the types of the kernel's BTF */
+	bool iterates;     /* it runs once, over all that the kernel's iterator of this name has */
+	bool is_run;       /* no tracepoint starts it; it measures the time of each run */
+	bool keeps_newest; /* of what it keeps in starts the oldest goes where there is no room */
+	void (*choose)(struct bpf_assembler *as, struct bpf_label *skip); /* runs that skip do not count */
+	void (*work)(struct bpf_assembler *as);
+};
+
+extern const struct bpf_shape bpf_count;        /* counts by key, with sum and maximum of the value */
+extern const struct bpf_shape bpf_start;        /* keeps the time, by key */
+extern const struct bpf_shape bpf_stop;         /* counts, by key, with the time since then as the value */
+extern const struct bpf_shape bpf_start_phases; /* as bpf_start, for … */
+extern const struct bpf_shape bpf_stop_phases;  /* … two times that follow each other, in histograms */
+extern const struct bpf_shape bpf_note;         /* keeps the value, by key */
+extern const struct bpf_shape bpf_mark;   /* sets the bit with the number of the value on this CPU … */
+extern const struct bpf_shape bpf_unmark; /* … and clears it */
+extern const struct bpf_shape bpf_record; /* sends a struct bpf_record of text, from the value to end */
+extern const struct bpf_shape bpf_walk;   /* writes a struct bpf_walk of all processes */
+
+/* A task enters a state: struct bpf_times by struct bpf_times_key. At … */
+extern const struct bpf_shape bpf_enter_switch; /* … sched_switch: one waits, one runs */
+extern const struct bpf_shape bpf_enter_ready;  /* … sched_wakeup and sched_wakeup_new */
+extern const struct bpf_shape bpf_enter_gone;   /* … sched_process_exec: the number of another is its own */
+extern const struct bpf_shape bpf_enter_exists; /* … bpf_iter_task: what it does, unless that is known */
+
+/* Pages of files in the page cache and asked of it, by enum bpf_cache_word. At … */
+extern const struct bpf_shape bpf_cache_added;   /* … mm_filemap_add_to_page_cache */
+extern const struct bpf_shape bpf_cache_asked;   /* … mm_filemap_get_pages, at the end of a look */
+extern const struct bpf_shape bpf_cache_faulted; /* … mm_filemap_fault and mm_filemap_map_pages */
+extern const struct bpf_shape bpf_cache_dirtied; /* … writeback_dirty_folio */
+
+struct bpf_program {
+	const char *name;       /* what it does, for the topic tracing */
+	const char *tracepoint; /* "irq_handler_entry": raw; "irq:irq_handler_entry" has fields */
+	bool optional;          /* this kernel may lack the tracepoint */
+	bool typed; /* the kernel's BTF has the tracepoint: members are loaded directly, if it may */
+	const struct bpf_shape *does;
+	struct bpf_part keys[BPF_KEYS_MAX];
+	unsigned n_keys;
+	struct bpf_part value, end; /* end: of bpf_record */
+	uint32_t first_bit;         /* of bpf_mark and bpf_unmark: added to the value */
+	struct bpf_part unless;     /* runs in which it has one of these bits do nothing … */
+	uint64_t unless_bits;       /* … 0: all do; not of shapes that have a key of their own */
+	bool positive; /* of bpf_count: only values above 0 count, as signed numbers of 32 bits */
+	bool by_log2;  /* the last word of the key is the number of bits of the value: a histogram */
+
+	struct bpf_part begun; /* of bpf_stop: the key of the start, unless both have the same … */
+	bool begins_elsewhere; /* … */
+
+	/*
+	 * Of bpf_stop_phases: the first began at the value, a time in ns, 0: unknown; the second, which ends
+	 * now, at middle, 0: at the start of begun. Work that is done in part does not count.
+	 */
+	struct bpf_part middle, done, whole;
+};
+
+/* Where a kernel has something: the offsets of the pointers on the way to it, the last one its own. */
+struct bpf_place {
+	uint32_t offsets[BPF_PATH_MAX];
+	unsigned n;
+	uint32_t bytes; /* of the number that is there; 0: it is something else */
+};
+
+/* What is known of a kernel. Each gives 0 or -errno; -ENODATA: it has none of this name. */
+struct bpf_kernel {
+	void *state;
+	uint32_t page_bits;
+	int (*field)(void *state, const char *name, struct bpf_place *place);
+	int (*member)(void *state, const char *way, struct bpf_place *place);
+	int (*bit)(void *state, const char *way, uint32_t *offset, uint8_t *bit); /* of its byte */
+	int (*enumerator)(void *state, const char *enumeration, const char *name, uint32_t *value);
+	int (*function)(void *state, const char *name, uint32_t *number);
+};
+
+/* What a program is made for. */
+struct bpf_target {
+	const struct bpf_kernel *kernel;
+	int maps[N_BPF_MAPS]; /* descriptors; -1: none */
+	bool typed;           /* its arguments have types: it is loaded so */
+	uint64_t process;     /* of bpf_enter_…: only its threads; 0: all */
+};
+
+struct bpf_code {
+	struct bpf_insn insns[BPF_CODE_MAX];
+	unsigned count;
+	bool lacks;          /* a part of it is absent with what this kernel has */
+	int error;           /* 0, -ENODATA: the kernel lacks something, -EINVAL: the program is wrong … */
+	const char *refused; /* … why; NULL: it is not */
+};
+
+/* 0, or -errno: then it is not to be loaded. */
+int bpf_assemble(struct bpf_code *code, const struct bpf_program *program, const struct bpf_target *target);
+
+/* The words of its keys, without that of by_log2. */
+unsigned bpf_key_words(const struct bpf_program *program);
+
+/* The number of the one slot of entries that a key may have; programs compute the same. */
+uint32_t bpf_slot(const uint64_t *key, unsigned n_words);
+
+/* What follows is memory of programs. */
+
+/* What a program knows of itself, for each CPU. */
+struct bpf_self {
+	uint64_t runs, lost; /* lost: a map or ring was full, or a start was missed */
+	uint64_t timed_runs, timed_ns;
+};
+
+struct bpf_entry {
+	uint64_t count, sum, most;
+};
+
+enum bpf_phase {
+	BPF_PHASE_FIRST,
+	BPF_PHASE_SECOND,
+	N_BPF_PHASES,
+};
+
+/* Times in ns, by histogram_index(0, time). What each of them changes is near. */
+struct bpf_phases {
+	uint64_t sum[N_BPF_PHASES], most[N_BPF_PHASES];
+	uint64_t buckets[N_BPF_PHASES][HISTOGRAM_BUCKETS];
+};
+
+/* What a task does, and what it waits for. */
+enum bpf_state {
+	BPF_STATE_RUNNING,
+	BPF_STATE_READY,
+	BPF_STATE_DISK,
+	BPF_STATE_MEMORY,
+	BPF_STATE_LOCK, /* a futex */
+	BPF_STATE_SLEEP,
+	BPF_STATE_OTHER,
+	BPF_STATE_GONE, /* it has exited */
+	N_BPF_STATES,
+};
+
+/* begun_ns + all of spent_ns is since_ns; otherwise it was read while it changed. */
+struct bpf_times {
+	uint64_t process, begun_ns;
+	uint64_t since_ns;      /* that it entered state … */
+	uint64_t state, before; /* … and left before, which was the last time that was added */
+	uint64_t spent_ns[N_BPF_STATES];
+};
+
+struct bpf_times_key {
+	uint64_t thread, task; /* task: the kernel's address; unique with the number of the thread */
+};
+
+/* What is counted; the counts are of pages, or of page faults. What writes and faults add is left out. */
+enum bpf_cache_event {
+	BPF_CACHE_ADDED,
+	BPF_CACHE_ASKED,
+	BPF_CACHE_FAULTED,
+	BPF_CACHE_DIRTIED,
+};
+
+/* The words of the key. */
+enum bpf_cache_word {
+	BPF_CACHE_PROCESS,
+	BPF_CACHE_EVENT,
+	BPF_CACHE_DEVICE,
+	BPF_CACHE_INODE,
+	N_BPF_CACHE_WORDS
+};
+
+/* Of a thread: the file to which it adds pages, the file of its last fault, and its last read. */
+struct bpf_reader {
+	uint64_t adding, pending; /* pages that no read has asked for so far */
+	uint64_t faulted, faults;
+	uint64_t reading, first, last, reads;
+};
+
+/* A process. */
+struct bpf_walked {
+	uint32_t pid;
+	uint32_t unseen; /* threads that it has or that were met, but not both; 0: run_ns is right */
+	uint64_t run_ns; /* of all its threads, since its start: what its CPU clock says */
+	uint64_t mark;   /* another one: its parent, priority, group or size has changed */
+};
+
+struct bpf_walk {
+	uint64_t n_tasks, n_processes;
+	bool ended; /* it has come to the end of the tasks: no process is missing */
+	struct bpf_walked processes[BPF_WALK_MAX];
+};
+
+struct bpf_record {
+	uint32_t text_bytes;   /* more than BPF_TEXT_MAX: it is cut */
+	uint32_t copied_bytes; /* 0: it could not be read */
+	char text[BPF_TEXT_MAX];
+};
+#define BPF_RECORD_HEAD (int)offsetof(struct bpf_record, text)
+
+#endif
