@@ -43,13 +43,18 @@ static void fork_children(unsigned count, long pause_ns)
 	}
 }
 
+static bool needs_new_kernel(const struct bpf_program *program)
+{
+	return program->does == &bpf_walk || program->does->needs_types;
+}
+
 /* Opens it, or skips the test where that is not permitted. */
 static void open_set(struct trace_set *set, struct env *env, const struct trace_plan *plan)
 {
 	ck_assert_int_eq(env_open(env, "/"), 0);
 	trace_open(set, env, &request, plan);
 	if (set->error == -EPERM || set->error == -ENOSYS || set->error == -ENOENT ||
-	    (plan->programs->does == &bpf_walk && set->error == -ENODATA)) {
+	    (needs_new_kernel(plan->programs) && set->error == -ENODATA)) {
 		int error = set->error;
 
 		env_close(env);
@@ -989,6 +994,82 @@ START_TEST(a_walk_has_the_clocks_of_all_and_says_what_has_changed)
 	ck_assert_uint_eq(walked(&set, child).pid, 0);
 	ck_assert_uint_eq(trace_self(&set, 0).runs, 4);
 	ck_assert_uint_eq(trace_self(&set, 0).lost, 0);
+	close_set(&set, &env);
+}
+
+/* Sleeps until it is written to, and works then. */
+static pid_t fork_worker(int *start)
+{
+	int ends[2];
+	char byte;
+	pid_t child;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(1);
+		for (;;)
+			;
+	}
+	ck_assert_int_gt(child, 0);
+	close(ends[0]);
+	*start = ends[1];
+	return child;
+}
+
+/* Reads until this thread is in a state, or in the other one. */
+static size_t wait_for_state(struct trace_set *set, pid_t thread, uint64_t state, uint64_t other)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (;;) {
+		ck_assert(trace_read(set));
+		for (size_t i = 0; i < set->n_entries; i++)
+			if (trace_times_key(set, i)->thread == (uint64_t)thread &&
+			    (set->times[i].state == state || set->times[i].state == other))
+				return i;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* The clock of another CPU may be ahead: no time passes then, but a thread is in its new state. */
+START_TEST(a_thread_enters_its_state_although_the_clock_is_behind)
+{
+	static const struct bpf_program programs[] = {
+		{ .name = "switch", .tracepoint = "sched_switch", .does = &bpf_enter_switch },
+		{ .name = "wakeup", .tracepoint = "sched_wakeup", .does = &bpf_enter_ready },
+		{ .name = "exist", .tracepoint = "bpf_iter_task", .does = &bpf_enter_exists },
+	};
+	static const struct trace_plan plan = {
+		.topic = "tracing",
+		.programs = programs,
+		.n_programs = 3,
+		.n_words = sizeof(struct bpf_times_key) / sizeof(uint64_t),
+		.n_entries_max = 65536,
+	};
+	const uint64_t ahead_ns = UINT64_C(3600000000000);
+	struct bpf_times asleep, woken;
+	struct trace_set set;
+	struct env env;
+	size_t entry;
+	pid_t child;
+	int start;
+
+	child = fork_worker(&start);
+	open_set(&set, &env, &plan);
+	entry = wait_for_state(&set, child, BPF_STATE_SLEEP, BPF_STATE_SLEEP);
+	asleep = set.times[entry];
+	asleep.begun_ns += ahead_ns;
+	asleep.since_ns += ahead_ns;
+	ck_assert_int_eq(bpf_map_set(set.maps[BPF_MAP_ENTRIES], trace_key(&set, entry), &asleep), 0);
+	ck_assert_int_eq(write(start, "", 1), 1);
+	woken = set.times[wait_for_state(&set, child, BPF_STATE_RUNNING, BPF_STATE_READY)];
+	ck_assert_uint_eq(woken.since_ns, asleep.since_ns);
+	ck_assert_int_eq(memcmp(woken.spent_ns, asleep.spent_ns, sizeof(woken.spent_ns)), 0);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(start);
 	close_set(&set, &env);
 }
 

@@ -205,14 +205,16 @@ static void set_state(struct bpf_assembler *as, const struct entering *entering)
 /* r0: its times so far; adds those since the last state, and enters the new one. */
 static void add_times(struct bpf_assembler *as, const struct entering *entering)
 {
-	struct bpf_label runs = { 0 };
+	struct bpf_label runs = { 0 }, ahead = { 0 };
 
 	emit_load(as, 8, R1, R0, offsetof(struct bpf_times, state));
 	if (entering->enters == READY)
 		emit_jump_if(as, R1, BPF_JEQ, BPF_STATE_RUNNING, &runs);
 	emit_load_slot(as, 8, R2, entering->now, 0);
 	emit_load(as, 8, R3, R0, offsetof(struct bpf_times, since_ns));
-	emit_jump_if_register(as, R2, BPF_JLT, R3, &runs);
+	emit_jump_if_register(as, R2, BPF_JGE, R3, &ahead);
+	emit_move(as, R2, R3);
+	emit_label(as, &ahead);
 	emit_store(as, 8, R0, offsetof(struct bpf_times, since_ns), R2);
 	emit_store(as, 8, R0, offsetof(struct bpf_times, state), VALUE);
 	emit_store(as, 8, R0, offsetof(struct bpf_times, before), R1);
