@@ -226,3 +226,71 @@ void event_log_freeze_at(struct event_log *log, const char *time, uint64_t wall_
 	log->shown.epoch++;
 	show(log, n_until);
 }
+
+void event_logs_open(struct event_logs *logs, const struct schema *const *schemas, unsigned n_schemas)
+{
+	*logs = (struct event_logs){ .logs = alloc_zeroed(n_schemas, sizeof(*logs->logs)) };
+	for (unsigned i = 0; i < n_schemas; i++)
+		if (schemas[i]->shape == SHAPE_EVENTS)
+			event_log_open(&logs->logs[logs->n++], schemas[i], EVENT_LOG_ROWS,
+				       EVENT_LOG_TEXT_BYTES);
+}
+
+void event_logs_close(struct event_logs *logs)
+{
+	for (unsigned i = 0; i < logs->n; i++)
+		event_log_close(&logs->logs[i]);
+	free(logs->logs);
+}
+
+void event_logs_clear(struct event_logs *logs)
+{
+	for (unsigned i = 0; i < logs->n; i++)
+		event_log_clear(&logs->logs[i]);
+}
+
+static const struct table *table_of(const struct event_log *log, const struct frame *frame)
+{
+	return frame_table(frame, log->shown.schema->name);
+}
+
+void event_logs_add(struct event_logs *logs, const struct frame *frame)
+{
+	for (unsigned i = 0; i < logs->n; i++) {
+		const struct table *table = table_of(&logs->logs[i], frame);
+
+		if (table)
+			event_log_add(&logs->logs[i], table);
+		event_log_mark(&logs->logs[i], frame->wall_ns);
+	}
+}
+
+void event_logs_undo(struct event_logs *logs, const struct frame *frame)
+{
+	for (unsigned i = 0; i < logs->n; i++) {
+		const struct table *table = table_of(&logs->logs[i], frame);
+
+		if (table)
+			event_log_undo(&logs->logs[i], table);
+	}
+}
+
+void event_logs_freeze(struct event_logs *logs, bool frozen)
+{
+	for (unsigned i = 0; i < logs->n; i++)
+		event_log_freeze(&logs->logs[i], frozen);
+}
+
+void event_logs_freeze_at(struct event_logs *logs, uint64_t wall_ns)
+{
+	for (unsigned i = 0; i < logs->n; i++)
+		event_log_freeze_at(&logs->logs[i], "time", wall_ns);
+}
+
+const struct event_log *event_logs_find(const struct event_logs *logs, const char *topic)
+{
+	for (unsigned i = 0; i < logs->n; i++)
+		if (strcmp(logs->logs[i].shown.schema->name, topic) == 0)
+			return &logs->logs[i];
+	return NULL;
+}

@@ -51,4 +51,24 @@ void event_log_mark(struct event_log *log, uint64_t wall_ns);
  */
 void event_log_freeze_at(struct event_log *log, const char *time, uint64_t wall_ns);
 
+/* One for each topic of events. */
+struct event_logs {
+	struct event_log *logs;
+	unsigned n;
+};
+
+void event_logs_open(struct event_logs *logs, const struct schema *const *schemas, unsigned n_schemas);
+void event_logs_close(struct event_logs *logs);
+void event_logs_clear(struct event_logs *logs);
+
+/* The tables of events that a frame has; or takes them back from the frame that was added last. */
+void event_logs_add(struct event_logs *logs, const struct frame *frame);
+void event_logs_undo(struct event_logs *logs, const struct frame *frame);
+
+void event_logs_freeze(struct event_logs *logs, bool frozen);
+void event_logs_freeze_at(struct event_logs *logs, uint64_t wall_ns);
+
+/* NULL: the topic has no events. */
+const struct event_log *event_logs_find(const struct event_logs *logs, const char *topic);
+
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The stages of a frame, in their order. */
 #include <config.h>
 
 #include "model/pipeline.h"

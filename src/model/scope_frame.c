@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a scope learns from the tables of a frame, and what it makes of their sums. */
 #include <config.h>
 
 #include "model/scope_frame.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Seeking by index and by time over the parts found so far. */
 #include <config.h>
 
 #include "recording/finder.h"

@@ -6,7 +6,6 @@
 
 #include "core/i18n.h"
 #include "screen/overlay.h"
-#include "screen/session.h"
 
 #define KEY_CELLS 26
 #define TITLE_X 4 /* behind the mark */
@@ -109,7 +108,7 @@ void chooser_open(struct screen *screen)
 	const struct view *view;
 	unsigned n = 0;
 
-	*chooser = (struct chooser){ .widget = session_table(screen) };
+	*chooser = (struct chooser){ .widget = screen_table(screen) };
 	view = &chooser->widget->view;
 	chooser->list.n_items = view->schema->n_columns;
 	for (unsigned i = 0; i < view->n_columns; i++) {

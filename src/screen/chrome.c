@@ -11,13 +11,14 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "screen/keymap.h"
+#include "screen/navigation.h"
 #include "screen/notices.h"
+#include "screen/pane_tables.h"
 #include "screen/past/compare.h"
 #include "screen/past/marked.h"
 #include "screen/past/player.h"
 #include "screen/past/timeline.h"
 #include "screen/past/trends.h"
-#include "screen/session.h"
 #include "sys/env.h"
 
 #define STRIP_FROM_LINES 14 /* lower screens have only the title of the view */
@@ -106,7 +107,7 @@ static unsigned add_delay(const struct screen *screen, char pieces[][HEADLINE_PI
 static void draw_headline(struct screen *screen, const struct canvas *canvas, bool with_notices)
 {
 	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX], text[TEXT_MAX];
-	const struct frame *frame = session_frame(screen);
+	const struct frame *frame = screen_frame(screen);
 	unsigned n_pieces = screen->setup->headline(frame, pieces);
 	bool highlights = screen->frozen || screen->compare.on;
 	int room, x;
@@ -166,7 +167,7 @@ static int tabs_cells(const struct screen *screen, const struct tabs *tabs, bool
 	int cells = -1;
 
 	for (unsigned i = tabs->first; i < tabs->end; i++)
-		if (session_has_tab(screen, i))
+		if (navigation_has_tab(screen, i))
 			cells += tab_text(screen, tabs, i, ascii, text) + 1;
 	return cells;
 }
@@ -205,13 +206,13 @@ static bool draw_corner(struct screen *screen, const struct canvas *canvas, int 
 {
 	char text[TEXT_MAX];
 
-	if (session_recording(screen)) {
+	if (screen_recording(screen)) {
 		timeline_draw(screen, canvas, y, x + 1, canvas->width);
 		return false;
 	}
 	notices_count(screen, false, text, sizeof(text));
 	if (!*text) {
-		screen->setup->corner(session_frame(screen), text, sizeof(text));
+		screen->setup->corner(screen_frame(screen), text, sizeof(text));
 		draw_corner_text(canvas, y, x, STYLE_NORMAL, text);
 		return true;
 	}
@@ -231,11 +232,11 @@ static bool draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 
 	screen->tabs_y = canvas->top + y;
 	memset(screen->tabs, 0, sizeof(screen->tabs));
-	if (session_recording(screen) && canvas->width >= TIMELINE_FROM_CELLS)
+	if (screen_recording(screen) && canvas->width >= TIMELINE_FROM_CELLS)
 		room -= TIMELINE_CELLS;
 	fit_tabs(screen, &tabs, room, canvas->ascii);
 	for (unsigned i = tabs.first; i < tabs.end; i++) {
-		if (!session_has_tab(screen, i))
+		if (!navigation_has_tab(screen, i))
 			continue;
 		screen->tabs[i].x = canvas->left + x;
 		tab_text(screen, &tabs, i, canvas->ascii, text);
@@ -270,8 +271,8 @@ static unsigned first_view(const struct pane_context *context, int room, bool as
 /* The strip of views; marks at its ends where there are more. */
 static void draw_views(struct screen *screen, const struct canvas *canvas, int y)
 {
-	const struct pane_context *context = session_context(screen);
-	unsigned n_views = session_views(context), first, i;
+	const struct pane_context *context = screen_context(screen);
+	unsigned n_views = navigation_views(context), first, i;
 	char text[TEXT_MAX];
 	int x, end = canvas->width - 1;
 
@@ -323,7 +324,7 @@ static void draw_key(struct footer *footer, int key)
 static bool draw_entry(struct footer *footer, const enum action *shared, unsigned n_shared)
 {
 	struct screen *screen = footer->screen;
-	const char *label = keymap_label(session_context(screen), shared[0]);
+	const char *label = keymap_label(screen_context(screen), shared[0]);
 	char names[N_ACTIONS + 4 * KEY_NAME_MAX] = "", name[KEY_NAME_MAX];
 
 	for (unsigned i = 0; i < n_shared; i++)
@@ -343,7 +344,7 @@ static bool draw_entry(struct footer *footer, const enum action *shared, unsigne
 /* The labelled ones that work now, each once. */
 static void draw_actions(struct footer *footer, const enum action *list, unsigned n)
 {
-	const struct pane_context *context = session_context(footer->screen);
+	const struct pane_context *context = screen_context(footer->screen);
 	enum action shared[4];
 	unsigned n_shared = 0;
 
@@ -386,7 +387,7 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 	static const enum action rest[] = { ACTION_COLUMNS, ACTION_PANES, ACTION_PAUSE };
 	static const enum action last[] = { ACTION_HELP, ACTION_QUIT };
 	static const enum action compares[] = { ACTION_COMPARE };
-	const struct pane_context *context = session_context(screen);
+	const struct pane_context *context = screen_context(screen);
 	struct footer footer = { .screen = screen, .canvas = canvas, .y = y };
 	const char *label = keymap_label(context, ACTION_OPEN);
 	bool waits = screen_replays(context) && label && strcmp(label, _(actions[ACTION_OPEN].label)) == 0;
@@ -418,7 +419,7 @@ static void draw_footer(struct screen *screen, const struct canvas *canvas, int 
 
 static void draw_pane(struct screen *screen, struct canvas *canvas)
 {
-	struct pane_context *context = session_context(screen);
+	struct pane_context *context = screen_context(screen);
 	const struct pane_view *view = context->pane->views ? &context->pane->views[context->view] : NULL;
 	char title[TEXT_MAX];
 
@@ -441,13 +442,13 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 /* At the right of the strip, where the pane does not show it above its table. */
 static void draw_filter(struct screen *screen, const struct canvas *canvas, int y)
 {
-	const struct table_widget *widget = session_table(screen);
+	const struct table_widget *widget = screen_table(screen);
 	char text[TEXT_MAX] = " ";
 	size_t length;
 
 	if (!widget->has_filter || screen->filter_shown || y < 1)
 		return;
-	session_filter_text(widget, canvas, text + 1, sizeof(text) - 1);
+	pane_table_filter_text(widget, canvas, text + 1, sizeof(text) - 1);
 	length = strlen(text);
 	snprintf(text + length, sizeof(text) - length, "%zu ", widget->view.n_matching);
 	canvas_right(canvas, y, canvas->width / 3, canvas->width - canvas->width / 3, STYLE_NOTICE, text);
@@ -455,7 +456,7 @@ static void draw_filter(struct screen *screen, const struct canvas *canvas, int 
 
 static void forget_places(struct screen *screen)
 {
-	struct pane_context *context = session_context(screen);
+	struct pane_context *context = screen_context(screen);
 
 	screen->tabs_y = screen->views_y = screen->footer_y = -1;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
@@ -471,14 +472,14 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 
 	forget_places(screen);
 	trends_update(screen);
-	session_update(screen);
+	pane_tables_update(screen);
 	if (height >= 3)
 		top = 1;
 	if (height >= 6)
 		counted = draw_tabs(screen, canvas, top++);
 	if (height >= 3)
 		draw_headline(screen, canvas, !counted);
-	if (height >= STRIP_FROM_LINES && session_views(session_context(screen)) > 1)
+	if (height >= STRIP_FROM_LINES && navigation_views(screen_context(screen)) > 1)
 		draw_views(screen, canvas, top++);
 	if (height >= 5)
 		footer_y = --bottom;
@@ -511,7 +512,7 @@ void chrome_draw(struct screen *screen)
 	screen->graphs.count = 0;
 	canvas.graphs = &screen->graphs;
 	terminal_erase();
-	if (session_frame(screen))
+	if (screen_frame(screen))
 		draw_all(screen, &canvas);
 	else
 		draw_nothing(screen, &canvas);

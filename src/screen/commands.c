@@ -10,14 +10,16 @@
 
 #include "core/i18n.h"
 #include "core/span.h"
+#include "screen/delay.h"
+#include "screen/navigation.h"
 #include "screen/overlay.h"
+#include "screen/pane_tables.h"
 #include "screen/past/compare.h"
 #include "screen/past/explaining.h"
 #include "screen/past/marked.h"
 #include "screen/past/past.h"
 #include "screen/past/player.h"
 #include "screen/scoping.h"
-#include "screen/session.h"
 #include "screen/sorting.h"
 
 static void quit(struct pane_context *context)
@@ -42,7 +44,7 @@ static void step_pane(struct screen *screen, unsigned step)
 	do
 		index = (index + step) % n_panes;
 	while (!screen->setup->panes[index]->digit);
-	session_choose_pane(screen, index);
+	navigation_choose_pane(screen, index);
 }
 
 static void next_pane(struct pane_context *context)
@@ -57,7 +59,7 @@ static void previous_pane(struct pane_context *context)
 
 static void choose_pane(struct pane_context *context, unsigned index)
 {
-	session_choose_pane(context->screen, index);
+	navigation_choose_pane(context->screen, index);
 }
 
 static void list_panes(struct pane_context *context)
@@ -79,7 +81,7 @@ static void list_panes(struct pane_context *context)
 
 static void step_view(struct pane_context *context, unsigned step)
 {
-	unsigned n = session_views(context);
+	unsigned n = navigation_views(context);
 
 	screen_show_view(context, (context->view + step) % n);
 }
@@ -91,7 +93,7 @@ static void next_view(struct pane_context *context)
 
 static void previous_view(struct pane_context *context)
 {
-	step_view(context, session_views(context) - 1);
+	step_view(context, navigation_views(context) - 1);
 }
 
 /* The view above the shown one; -1: there is none. */
@@ -99,7 +101,7 @@ static int view_above(const struct pane_context *context)
 {
 	if (context->pane->above)
 		return context->pane->above(context);
-	return context->view == session_home(context) ? -1 : (int)session_home(context);
+	return context->view == navigation_home(context) ? -1 : (int)navigation_home(context);
 }
 
 static void leave_home(struct screen *screen)
@@ -114,8 +116,8 @@ static void leave_home(struct screen *screen)
 static void go_up(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
-	struct table_widget *widget = session_table(screen);
-	bool has_table = !session_lacks_table(context);
+	struct table_widget *widget = screen_table(screen);
+	bool has_table = !navigation_lacks_table(context);
 	bool selected = has_table && widget->place.cursor_on;
 	int above = view_above(context);
 
@@ -135,7 +137,7 @@ static void go_up(struct pane_context *context)
 		table_deselect(widget);
 	if (above >= 0)
 		screen_show_view(context, (unsigned)above);
-	else if (!selected && !session_go_back(screen))
+	else if (!selected && !navigation_go_back(screen))
 		leave_home(screen);
 }
 
@@ -155,7 +157,7 @@ static bool take_delay(struct screen *screen, const char *text)
 		return false;
 	}
 	if (*text)
-		session_choose_delay(screen, seconds);
+		delay_choose(screen, seconds);
 	return true;
 }
 
@@ -205,7 +207,7 @@ static void search_next(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
 
-	if (screen->search.length == 0 || !table_search(session_table(screen), screen->search.bytes, true))
+	if (screen->search.length == 0 || !table_search(screen_table(screen), screen->search.bytes, true))
 		screen_warn(screen, MESSAGE_PANE, "%s", _("nothing found; / starts a search"));
 }
 
@@ -232,7 +234,7 @@ static void restore_filter(struct screen *screen)
 
 static void filter(struct pane_context *context)
 {
-	const struct table_widget *widget = session_table(context->screen);
+	const struct table_widget *widget = screen_table(context->screen);
 	const char *text = widget->has_filter ? widget->filter_text.bytes : "";
 	struct buffer *before = &context->screen->prompt.filter;
 
@@ -243,7 +245,7 @@ static void filter(struct pane_context *context)
 
 static void set_fold(struct pane_context *context, bool folded)
 {
-	if (!table_fold(session_table(context->screen), folded))
+	if (!table_fold(screen_table(context->screen), folded))
 		screen_message(context->screen, MESSAGE_PANE, "%s",
 			       folded ? _("nothing to fold here") : _("nothing is folded here"));
 }
@@ -286,14 +288,14 @@ static void save_table(struct pane_context *context, unsigned index)
 	char name[128];
 
 	view_open(&usual, view->schema);
-	session_apply_defaults(context, index, &usual);
+	pane_table_apply_defaults(context, index, &usual);
 	view_write_columns(view, &text);
 	view_write_columns(&usual, &usual_text);
-	snprintf(name, sizeof(name), "%s.columns", session_table_setting(context, index));
+	snprintf(name, sizeof(name), "%s.columns", pane_table_setting(context, index));
 	set_changed(settings, name, text.bytes, usual_text.bytes);
 	view_write_sort(view, &text);
 	view_write_sort(&usual, &usual_text);
-	snprintf(name, sizeof(name), "%s.sort", session_table_setting(context, index));
+	snprintf(name, sizeof(name), "%s.sort", pane_table_setting(context, index));
 	set_changed(settings, name, text.bytes, usual_text.bytes);
 	view_close(&usual);
 	buffer_free(&usual_text);
@@ -305,7 +307,7 @@ static void save_pane(struct pane_context *context)
 	if (context->pane->save)
 		context->pane->save(context->state, context->screen->setup->settings);
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
-		if (session_owns_table(context, i))
+		if (pane_table_is_home(context, i))
 			save_table(context, i);
 }
 
@@ -582,13 +584,13 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 						       : _("a recording has the delay it was made with");
 	case ACTION_MORE:
 	case ACTION_LESS:
-		if (session_table(context->screen)->view.tree_key < 0)
+		if (screen_table(context->screen)->view.tree_key < 0)
 			return _("not a tree (t shows one)");
-		return session_table(context->screen)->place.cursor_on ? NULL
-								       : _("select a row of the tree first");
+		return screen_table(context->screen)->place.cursor_on ? NULL
+								      : _("select a row of the tree first");
 	case ACTION_NEXT_VIEW:
 	case ACTION_PREVIOUS_VIEW:
-		return session_views(context) > 1 ? NULL : _("this pane has one view");
+		return navigation_views(context) > 1 ? NULL : _("this pane has one view");
 	case ACTION_SEARCH:
 	case ACTION_SEARCH_NEXT:
 	case ACTION_FILTER:
@@ -600,7 +602,7 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	case ACTION_SORT_CPU:
 	case ACTION_SORT_TIME:
 	case ACTION_COLUMNS:
-		return session_lacks_table(context) ? _("this view has no table") : NULL;
+		return navigation_lacks_table(context) ? _("this view has no table") : NULL;
 	default:
 		return NULL;
 	}

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "screen/commands.h"
+#include "screen/navigation.h"
+#include "screen/pane_tables.h"
 #include "screen/past/player.h"
 #include "screen/past/timeline.h"
-#include "screen/session.h"
 
 static const struct pane_action *find_in(const struct pane_action *list, enum action action)
 {
@@ -84,25 +85,25 @@ static bool take_action(struct pane_context *context, enum action action)
 
 void screen_do(struct pane_context *context, enum action action)
 {
-	session_update(context->screen);
+	pane_tables_update(context->screen);
 	take_action(context, action);
 }
 
 void screen_hand_over(struct pane_context *context, const char *pane, enum action action)
 {
 	struct screen *screen = context->screen;
-	const struct table_widget *from = session_table(screen);
+	const struct table_widget *from = screen_table(screen);
 	struct table_widget *to;
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
-			session_enter_pane(screen, i);
-	to = session_table(screen);
+			navigation_enter_pane(screen, i);
+	to = screen_table(screen);
 	if (from->place.cursor_on && from->view.schema == to->view.schema)
 		table_place_copy(&to->place, &from->place);
 	else
 		table_deselect(to);
-	screen_do(session_context(screen), action);
+	screen_do(screen_context(screen), action);
 }
 
 static bool is_at(const struct screen_place *place, const struct input *input)
@@ -124,13 +125,13 @@ static bool click_frame(struct screen *screen, const struct input *input)
 	if (input->y == screen->tabs_y) {
 		for (unsigned i = 0; i < screen->setup->n_panes && i < SCREEN_TABS_MAX; i++)
 			if (is_at(&screen->tabs[i], input))
-				session_choose_pane(screen, i);
+				navigation_choose_pane(screen, i);
 		return true;
 	}
 	if (input->y == screen->views_y) {
 		for (unsigned i = 0; i < SCREEN_VIEWS_MAX; i++)
 			if (is_at(&screen->views[i], input))
-				screen_show_view(session_context(screen), i);
+				screen_show_view(screen_context(screen), i);
 		return true;
 	}
 	if (input->y == screen->footer_y) {
@@ -145,7 +146,7 @@ static bool click_frame(struct screen *screen, const struct input *input)
 /* A click on a graph goes to that moment. */
 static bool click_graph(struct screen *screen, const struct input *input)
 {
-	const struct frame *frame = session_frame(screen);
+	const struct frame *frame = screen_frame(screen);
 	uint64_t mono_ns;
 
 	if (input->key != K_CLICK || !graph_time_at(&screen->graphs, input->y, input->x, &mono_ns))
@@ -178,9 +179,9 @@ static bool choose_pane(struct screen *screen, int key)
 		if (!key || screen->setup->panes[i]->digit != key)
 			continue;
 		if (i == screen->current)
-			screen_show_view(session_context(screen), session_home(session_context(screen)));
+			screen_show_view(screen_context(screen), navigation_home(screen_context(screen)));
 		else
-			session_choose_pane(screen, i);
+			navigation_choose_pane(screen, i);
 		return true;
 	}
 	return false;
@@ -189,7 +190,7 @@ static bool choose_pane(struct screen *screen, int key)
 /* Of a recording, where no row is selected. */
 static bool jump(struct screen *screen, int key)
 {
-	if (screen_is_live(screen) || session_table(screen)->place.cursor_on)
+	if (screen_is_live(screen) || screen_table(screen)->place.cursor_on)
 		return false;
 	if (key == K_HOME)
 		player_go_to_first(screen);
@@ -222,13 +223,13 @@ static void early_key(struct screen *screen, int key)
 
 void keymap_key(struct screen *screen, const struct input *input)
 {
-	struct pane_context *context = session_context(screen);
+	struct pane_context *context = screen_context(screen);
 
-	if (!session_frame(screen)) {
+	if (!screen_frame(screen)) {
 		early_key(screen, input->key);
 		return;
 	}
-	session_update(screen);
+	pane_tables_update(screen);
 	if (screen->overlay) {
 		screen->overlay->key(screen, input);
 		return;
@@ -237,7 +238,7 @@ void keymap_key(struct screen *screen, const struct input *input)
 	    take_action(context, action_of_key(input->key)) ||
 	    (context->pane->key && !screen->compare.on && context->pane->key(context, input)) ||
 	    jump(screen, input->key) ||
-	    click_table(context, input) || table_key(session_table(screen), input))
+	    click_table(context, input) || table_key(screen_table(screen), input))
 		return;
 	say_unknown(screen, input->key);
 }

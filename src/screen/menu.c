@@ -10,7 +10,6 @@
 #include "core/utf8.h"
 #include "core/vector.h"
 #include "screen/overlay.h"
-#include "screen/session.h"
 
 static const char *text_of(const struct menu *menu, unsigned i)
 {

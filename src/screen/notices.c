@@ -4,17 +4,49 @@
 
 #include "screen/notices.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "screen/session.h"
 #include "sys/env.h"
 
+#define MESSAGE_NS UINT64_C(2000000000)
+#define WARNING_NS UINT64_C(6000000000)
 #define MORE " (i)"
 #define NOTICE_NS UINT64_C(10000000000) /* then only their number stays */
+
+static void show_message(struct screen *screen, enum message_scope scope, bool warns, const char *format,
+			 va_list list)
+{
+	uint64_t ns = warns ? WARNING_NS : MESSAGE_NS;
+
+	vsnprintf(screen->message, sizeof(screen->message), format, list);
+	screen->message_scope = scope;
+	screen->message_warns = warns;
+	screen->message_until_ns = env_mono_ns() + ns;
+	loop_wake_in(&screen->loop, ns);
+}
+
+void screen_message(struct screen *screen, enum message_scope scope, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	show_message(screen, scope, false, format, list);
+	va_end(list);
+}
+
+void screen_warn(struct screen *screen, enum message_scope scope, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	show_message(screen, scope, true, format, list);
+	va_end(list);
+}
 
 /* Is it about what the pane shows of the machine in other views? */
 static bool is_of_other_views(const struct pane_context *context, const struct notice *notice)
@@ -78,7 +110,7 @@ static const struct notice *choose_notice(struct screen *screen)
 {
 	struct shown_notices *shown = &screen->shown_notices[screen->current];
 	const struct pane_context *context = &screen->contexts[screen->current];
-	const struct frame *frame = session_frame(screen);
+	const struct frame *frame = screen_frame(screen);
 	const struct notice *newest = NULL, *of_view = NULL, *current = NULL;
 	uint64_t now_ns = env_mono_ns();
 
@@ -151,7 +183,7 @@ bool notices_draw(struct screen *screen, const struct canvas *canvas, int y)
 void notices_count(struct screen *screen, bool brief, char *text, size_t room)
 {
 	const struct shown_notices *shown = &screen->shown_notices[screen->current];
-	const struct frame *frame = session_frame(screen);
+	const struct frame *frame = screen_frame(screen);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < frame->n_notices; i++)

@@ -8,7 +8,6 @@
 #include "core/utf8.h"
 #include "screen/keymap.h"
 #include "screen/overlay.h"
-#include "screen/session.h"
 
 #define KEYS_CELLS 9 /* minimum */
 
@@ -192,7 +191,7 @@ static void add_views(struct buffer *out, const struct pane_view *views)
 
 void pager_help(struct screen *screen)
 {
-	const struct pane_context *context = session_context(screen);
+	const struct pane_context *context = screen_context(screen);
 	const struct pane *pane = context->pane;
 	struct buffer *out = pager_open(screen, -1);
 

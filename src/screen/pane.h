@@ -83,6 +83,12 @@ struct pane_view {
 		     struct canvas *canvas); /* NULL: its table fills the pane */
 };
 
+/* Does the view show this table of the pane? */
+static inline bool pane_view_has(const struct pane_view *view, unsigned table)
+{
+	return view->table == table || (view->also >> table & 1);
+}
+
 /* A setting that the menu of options changes. */
 struct pane_setting {
 	const char *name;

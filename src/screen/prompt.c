@@ -8,7 +8,6 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "screen/overlay.h"
-#include "screen/session.h"
 
 #define ROOM_TO_TYPE 12
 #define CTRL(letter) ((letter) - '@')
@@ -189,7 +188,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 
 	buffer_empty(&prompt->label);
 	buffer_add(&prompt->label, label, strlen(label) + 1);
-	prompt->widget = session_table(screen);
+	prompt->widget = screen_table(screen);
 	table_place_copy(&prompt->place, &prompt->widget->place);
 	prompt->changed = changed;
 	prompt->cancelled = cancelled;

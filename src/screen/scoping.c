@@ -8,8 +8,9 @@
 
 #include "core/i18n.h"
 #include "model/scope_frame.h"
+#include "screen/navigation.h"
 #include "screen/past/player.h"
-#include "screen/session.h"
+#include "screen/subscriptions.h"
 
 /* Views filter by another scope, and what was sampled for the last one is sampled again. */
 static void apply(struct pane_context *context)
@@ -22,7 +23,7 @@ static void apply(struct pane_context *context)
 		screen_adjust(&screen->contexts[p]);
 		history_forget_topic(&screen->contexts[p].history, "scope_use");
 	}
-	session_update_subscriptions(screen);
+	subscriptions_update(screen);
 	player_show_again(screen);
 }
 
@@ -44,7 +45,7 @@ void screen_open_scope(struct pane_context *context, const struct scope_term *te
 
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
-			session_enter_pane(screen, i);
+			navigation_enter_pane(screen, i);
 	screen_set_scope(context, term);
 }
 
@@ -54,7 +55,9 @@ static const void *selected_row(const struct pane_context *context, const struct
 	const struct column *column;
 
 	*schema = widget->view.schema;
-	return widget->place.cursor_on && !session_lacks_table(context) ? table_cell(widget, &column) : NULL;
+	if (!widget->place.cursor_on || navigation_lacks_table(context))
+		return NULL;
+	return table_cell(widget, &column);
 }
 
 /* U64_UNKNOWN: it is of no single process. */

@@ -14,7 +14,9 @@
 
 #include "core/i18n.h"
 #include "screen/chrome.h"
+#include "screen/delay.h"
 #include "screen/keymap.h"
+#include "screen/navigation.h"
 #include "screen/past/explaining.h"
 #include "screen/past/past.h"
 #include "screen/past/player.h"
@@ -43,7 +45,7 @@ static int take_sample(struct screen *screen)
 	replay_took(screen, got);
 	report_end(screen, got);
 	if (got == 1 && first && !screen_is_live(screen))
-		session_choose_recorded_pane(screen);
+		navigation_choose_recorded_pane(screen);
 	if (got == 1 && !first && screen->n_soon == 0)
 		screen->n_counted++;
 	return got;
@@ -66,12 +68,12 @@ static void on_tick(void *state)
 	if (live || replay_wants_frame(screen))
 		take_sample(screen);
 	if (soon && --screen->n_soon > 0)
-		loop_set_tick(&screen->loop, SESSION_WARM_UP_NS);
+		loop_set_tick(&screen->loop, DELAY_WARM_UP_NS);
 	else if (soon)
-		session_set_delay(screen, screen->delay_seconds);
+		delay_set(screen, screen->delay_seconds);
 	draw_or_stop(screen);
 	if (live && !soon)
-		session_keep_pace(screen, env_self_cpu_ns() - cpu_ns);
+		delay_keep_pace(screen, env_self_cpu_ns() - cpu_ns);
 }
 
 static void on_wake(void *state)
@@ -207,10 +209,10 @@ static int run(struct screen *screen)
 	report_faults(screen);
 	if (take_sample(screen) == 1 && !screen_is_live(screen))
 		replay_begin(screen);
-	session_follow_delay(screen);
-	if (screen_is_live(screen) && screen->delay_seconds * 1e9 > (double)SESSION_WARM_UP_NS) {
+	delay_follow_pane(screen);
+	if (screen_is_live(screen) && screen->delay_seconds * 1e9 > (double)DELAY_WARM_UP_NS) {
 		screen->n_soon = 1;
-		loop_set_tick(&screen->loop, SESSION_WARM_UP_NS);
+		loop_set_tick(&screen->loop, DELAY_WARM_UP_NS);
 	}
 	chrome_draw(screen);
 	error = loop_run(&screen->loop);

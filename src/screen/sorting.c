@@ -9,13 +9,12 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "screen/overlay.h"
-#include "screen/session.h"
 
 #define KEY_CELLS 26
 
 static void say_if_hidden(struct pane_context *context)
 {
-	const struct table_widget *widget = session_table(context->screen);
+	const struct table_widget *widget = screen_table(context->screen);
 	const struct column *columns = widget->view.schema->columns;
 
 	if (widget->n_slots > 0 && widget->view.sort != VIEW_AS_SAMPLED &&
@@ -26,9 +25,9 @@ static void say_if_hidden(struct pane_context *context)
 
 static void step(struct pane_context *context, int step)
 {
-	if (session_table(context->screen)->heading_y < 0)
+	if (screen_table(context->screen)->heading_y < 0)
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("this view has no table"));
-	else if (!table_sort_step(session_table(context->screen), step))
+	else if (!table_sort_step(screen_table(context->screen), step))
 		screen_message(context->screen, MESSAGE_PANE, "%s",
 			       step < 0 ? _("this is the first column") : _("this is the last column"));
 }
@@ -45,9 +44,9 @@ void sorting_right(struct pane_context *context)
 
 void sorting_reverse(struct pane_context *context)
 {
-	table_sort_reverse(session_table(context->screen));
+	table_sort_reverse(screen_table(context->screen));
 	screen_message(context->screen, MESSAGE_PANE, "%s",
-		       session_table(context->screen)->view.descending ? _("largest first")
+		       screen_table(context->screen)->view.descending ? _("largest first")
 								       : _("smallest first"));
 }
 
@@ -68,7 +67,7 @@ static unsigned list_columns(const struct table_widget *widget, unsigned *column
 
 static void chosen(struct pane_context *context, unsigned index)
 {
-	struct table_widget *widget = session_table(context->screen);
+	struct table_widget *widget = screen_table(context->screen);
 	unsigned columns[VIEW_COLUMNS_MAX];
 
 	list_columns(widget, columns);
@@ -97,7 +96,7 @@ static const char *help_of(const struct table_widget *widget, unsigned index)
 
 void sorting_menu(struct pane_context *context)
 {
-	const struct table_widget *widget = session_table(context->screen);
+	const struct table_widget *widget = screen_table(context->screen);
 	unsigned columns[VIEW_COLUMNS_MAX], n = list_columns(widget, columns), current = 0, n_drawn = 0;
 	struct menu_item items[VIEW_COLUMNS_MAX];
 	struct buffer texts[VIEW_COLUMNS_MAX] = { 0 };
@@ -118,7 +117,7 @@ void sorting_menu(struct pane_context *context)
 /* By the first of these columns that the table has. */
 static void sort_by_key(struct pane_context *context, const char *const *keys)
 {
-	struct table_widget *widget = session_table(context->screen);
+	struct table_widget *widget = screen_table(context->screen);
 
 	for (; *keys; keys++) {
 		if (schema_find(widget->view.schema, *keys)) {

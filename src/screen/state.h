@@ -142,7 +142,7 @@ struct screen {
 	struct pipeline pipeline; /* of the source */
 	struct frame frames[SCREEN_ALL_FRAMES];
 	int latest, shown;        /* of frames; -1: none yet */
-	struct event_log *logs;   /* one for each schema; only those of SHAPE_EVENTS are used */
+	struct event_logs logs;
 	unsigned long n_counted;  /* requested samples after the first one */
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
@@ -207,6 +207,32 @@ struct screen {
 static inline bool screen_is_live(const struct screen *screen)
 {
 	return !source_is_recording(screen->setup->source);
+}
+
+/* Of the current pane. */
+static inline struct pane_context *screen_context(const struct screen *screen)
+{
+	return &screen->contexts[screen->current];
+}
+
+/* The one that has the focus. */
+static inline struct table_widget *screen_table(const struct screen *screen)
+{
+	return &screen_context(screen)->tables[screen_context(screen)->focus];
+}
+
+/* The one that is shown; NULL before the first. */
+static inline const struct frame *screen_frame(const struct screen *screen)
+{
+	return screen->shown < 0 ? NULL : &screen->frames[screen->shown];
+}
+
+/* The recording or the past that the shown frame was read from, standing behind it; NULL: it is live. */
+static inline const struct source *screen_recording(const struct screen *screen)
+{
+	if (screen->in_past)
+		return &screen->past_source;
+	return screen_is_live(screen) || screen->shown < 0 ? NULL : screen->setup->source;
 }
 
 #endif

@@ -10,9 +10,9 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "screen/navigation.h"
 #include "screen/overlay.h"
 #include "screen/past/compare.h"
-#include "screen/session.h"
 #include "sys/env.h"
 
 #define NAME_CELLS 60
@@ -325,7 +325,7 @@ static void add_age(struct buffer *out, struct screen *screen, const struct fram
 	if (screen_is_live(screen) && now > frame->mono_ns)
 		buffer_print(out, _("Age: %.1f s"),
 			     (double)(now - frame->mono_ns) / 1e9 +
-				     age_in_sample(frame, session_table(screen)));
+				     age_in_sample(frame, screen_table(screen)));
 	else
 		buffer_print(out, _("Age: as recorded"));
 	if (frame->interval_ns > 0)
@@ -356,13 +356,13 @@ static void add_notices(struct buffer *out, const struct frame *frame)
 
 void pager_why(struct screen *screen)
 {
-	struct pane_context *context = session_context(screen);
-	const struct frame *frame = session_frame(screen);
-	struct buffer *out = pager_open(screen, selected_line(session_table(screen)));
+	struct pane_context *context = screen_context(screen);
+	const struct frame *frame = screen_frame(screen);
+	struct buffer *out = pager_open(screen, selected_line(screen_table(screen)));
 
 	if (screen->message_warns && env_mono_ns() < screen->message_until_ns)
 		buffer_print(out, "%s\n\n", screen->message);
-	if (!session_lacks_table(context))
+	if (!navigation_lacks_table(context))
 		add_selected(out, context);
 	add_age(out, screen, frame);
 	add_notices(out, frame);

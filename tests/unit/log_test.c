@@ -473,3 +473,46 @@ START_TEST(optional_columns_show_once_they_have_a_value)
 	close_stage(&stage);
 }
 END_TEST
+
+static const struct schema of_gauges = {
+	.name = "gauge",
+	.help = "gauges",
+	.row_size = sizeof(struct event_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+START_TEST(a_frame_goes_to_the_logs_of_its_topics_of_events)
+{
+	static const struct schema *const both[] = { &of_gauges, &schema };
+	const struct event_log *log;
+	struct event_logs logs;
+	struct frame frame;
+
+	event_logs_open(&logs, both, 2);
+	frame_open(&frame, both, 2);
+	ck_assert(event_logs_find(&logs, "gauge") == NULL);
+	log = event_logs_find(&logs, "event");
+	frame.wall_ns = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		frame.tables[i].present = true;
+		table_add(&frame.tables[i]);
+	}
+	event_logs_add(&logs, &frame);
+	ck_assert_uint_eq(log->shown.n_rows, 1);
+	event_logs_freeze(&logs, true);
+	event_logs_add(&logs, &frame);
+	ck_assert(log->shown.n_rows == 1 && log->shown.n_pending == 1);
+	event_logs_undo(&logs, &frame);
+	ck_assert_uint_eq(log->shown.n_pending, 0);
+	frame_clear(&frame);
+	frame.wall_ns = 2; /* not sampled */
+	event_logs_add(&logs, &frame);
+	event_logs_undo(&logs, &frame);
+	event_logs_freeze_at(&logs, 1);
+	ck_assert_uint_eq(log->shown.n_rows, 1);
+	event_logs_clear(&logs);
+	ck_assert_uint_eq(log->shown.n_rows, 0);
+	frame_close(&frame);
+	event_logs_close(&logs);
+}
+END_TEST

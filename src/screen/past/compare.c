@@ -9,8 +9,8 @@
 
 #include "core/clock.h"
 #include "core/i18n.h"
+#include "screen/pane_tables.h"
 #include "screen/past/marked.h"
-#include "screen/session.h"
 
 #define OTHER_LINES_MIN 5 /* of one more table, with its title */
 
@@ -18,7 +18,7 @@ void compare_mark(struct screen *screen)
 {
 	char time[CLOCK_TEXT_MAX];
 
-	marked_take(screen, session_frame(screen));
+	marked_take(screen, screen_frame(screen));
 	marks_add(&screen->marks, screen->compare.marked.wall_ns);
 	screen_message(screen, MESSAGE_SCREEN, _("marked: %s; = compares what is shown with it"),
 		       clock_local(time, screen->compare.marked.wall_ns, "%H:%M:%S"));
@@ -83,7 +83,7 @@ static void turn(struct screen *screen, bool on)
 		if (!on)
 			screen_adjust(context);
 	}
-	session_update(screen);
+	pane_tables_update(screen);
 }
 
 void compare_enter(struct screen *screen)

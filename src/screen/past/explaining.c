@@ -10,9 +10,10 @@
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "model/explanation.h"
+#include "screen/navigation.h"
 #include "screen/overlay.h"
 #include "screen/past/player.h"
-#include "screen/session.h"
+#include "screen/subscriptions.h"
 #include "screen/text_flow.h"
 
 #define SENTENCE_LINES 3 /* of the line under the cursor, below a rule … */
@@ -132,9 +133,9 @@ static void show(struct screen *screen)
 	const struct row_wish wish = { line->topic, line->row, line->pid, line->start_seconds };
 
 	screen->overlay = NULL;
-	if (session_frame(screen)->wall_ns != line->wall_ns)
+	if (screen_frame(screen)->wall_ns != line->wall_ns)
 		player_go_to(screen, line->wall_ns);
-	session_show_row(screen, line->pane, line->view, &wish);
+	navigation_show_row(screen, line->pane, line->view, &wish);
 }
 
 static void take_key(struct screen *screen, const struct input *input)
@@ -154,7 +155,7 @@ static void take_key(struct screen *screen, const struct input *input)
 /* The source stands behind this sample again, as the screen reads on from there. */
 static void go_back(struct screen *screen, const struct source *source, size_t index)
 {
-	session_want_only(screen, source, NULL);
+	subscriptions_only(screen, source, NULL);
 	source_read(source, index, &screen->frames[SCREEN_PAST_BASE]);
 }
 

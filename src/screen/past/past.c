@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The player of a live machine: a kept sample, judged again, while sampling continues behind it. */
 #include <config.h>
 
 #include "screen/past/past.h"
@@ -99,8 +100,7 @@ static void show(struct screen *screen, size_t position)
 	findings_note_lack(screen->past_pipeline.findings, frame);
 	session_prepare(screen, frame);
 	screen->frozen = screen->in_past = true;
-	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
-		event_log_freeze_at(&screen->logs[i], "time", frame->wall_ns);
+	event_logs_freeze_at(&screen->logs, frame->wall_ns);
 	session_show(screen, SCREEN_PAST_FRAME);
 }
 
@@ -115,7 +115,7 @@ static size_t index_of_shown(const struct screen *screen)
 		return screen->past_index;
 	if (!screen->frozen && n_frames > 0)
 		return n_frames - 1;
-	return source->find(source->state, session_frame(screen)->wall_ns);
+	return source->find(source->state, screen_frame(screen)->wall_ns);
 }
 
 /* Behind the end of what was kept when it was opened lies what was kept meanwhile. */
@@ -166,7 +166,7 @@ static void duration(char *text, size_t room, uint64_t ns)
 /* "-00:03:12 of 00:41:00" */
 static void place_text(struct screen *screen, char *text, size_t room)
 {
-	uint64_t shown_ns = session_frame(screen)->mono_ns,
+	uint64_t shown_ns = screen_frame(screen)->mono_ns,
 		 latest_ns = screen->frames[screen->latest].mono_ns;
 	uint64_t first_ns = 0, last_ns = 0;
 	char back[32], all[32];

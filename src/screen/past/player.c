@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The keys that go through samples, for a recording and for the past alike. */
 #include <config.h>
 
 #include "screen/past/player.h"
@@ -9,8 +10,8 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/span.h"
+#include "screen/delay.h"
 #include "screen/overlay.h"
-#include "screen/session.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
@@ -75,7 +76,7 @@ void player_go_to_first(struct screen *screen)
 void player_step_minute(struct screen *screen, int step)
 {
 	const struct source *source = screen->player->open(screen, true);
-	uint64_t now_ns = session_frame(screen)->wall_ns, first_ns, last_ns;
+	uint64_t now_ns = screen_frame(screen)->wall_ns, first_ns, last_ns;
 	size_t index, n_frames;
 
 	if (!source)
@@ -104,10 +105,10 @@ void player_go_to(struct screen *screen, uint64_t wall_ns)
 
 void player_show_again(struct screen *screen)
 {
-	if (session_recording(screen))
+	if (screen_recording(screen))
 		screen->player->show(screen, screen->player->index(screen));
 	else if (screen->latest >= 0)
-		session_sample_soon(screen);
+		delay_skip(screen);
 }
 
 /* "+60" and "-5m" from the shown frame. */
@@ -143,7 +144,7 @@ static bool is_recorded(struct screen *screen, uint64_t wall_ns, uint64_t whole_
 static bool take_time(struct screen *screen, const char *text)
 {
 	struct prompt *prompt = &screen->prompt;
-	uint64_t now_ns = session_frame(screen)->wall_ns, wall_ns;
+	uint64_t now_ns = screen_frame(screen)->wall_ns, wall_ns;
 	struct clock_time time;
 
 	if (!*text)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The player of a recording: a sample with the graphs and logs that lead to it. */
 #include <config.h>
 
 #include "screen/past/replay.h"
@@ -59,7 +60,7 @@ static void jump_to(struct screen *screen, size_t index)
 
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_clear(&screen->contexts[p].history);
-	session_clear_logs(screen);
+	event_logs_clear(&screen->logs);
 	findings_forget(screen->pipeline.findings);
 	screen->latest = -1;
 	for (size_t i = first; !error && i <= index; i++)
@@ -73,7 +74,7 @@ static void jump_to(struct screen *screen, size_t index)
 static void sample_again(struct screen *screen)
 {
 	if (session_sample(screen) == 1)
-		session_undo_logs(screen, &screen->frames[screen->latest]);
+		event_logs_undo(&screen->logs, &screen->frames[screen->latest]);
 }
 
 /* One frame back needs only that frame and the one before it, for its rates. */
@@ -85,12 +86,12 @@ static void step_back(struct screen *screen, size_t index)
 	if (source->seek(source->state, index > 0 ? index - 1 : 0) < 0)
 		return;
 	if (screen->latest >= 0)
-		session_undo_logs(screen, &screen->frames[screen->latest]);
+		event_logs_undo(&screen->logs, &screen->frames[screen->latest]);
 	screen->latest = -1;
 	if (index > 0)
 		sample_again(screen);
 	sample_again(screen);
-	mono_ns = session_frame(screen)->mono_ns;
+	mono_ns = screen_frame(screen)->mono_ns;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_rewind(&screen->contexts[p].history, mono_ns);
 }

@@ -10,7 +10,7 @@
 #include "core/alloc.h"
 #include "model/derive.h"
 #include "screen/graph.h"
-#include "screen/session.h"
+#include "screen/subscriptions.h"
 
 #define CELLS_MAX 256
 #define GAP_STEPS 4 /* of the usual time between samples; longer ones are gaps */
@@ -94,12 +94,12 @@ static void read_cells(struct timeline *timeline, const struct source *source, c
 /* Afterwards the source is where it was. */
 static void read_again(struct screen *screen, struct timeline *timeline)
 {
-	const struct source *source = session_recording(screen);
+	const struct source *source = screen_recording(screen);
 	size_t position = source->position(source->state);
 
-	session_want_only(screen, source, screen->setup->load.topic);
+	subscriptions_only(screen, source, screen->setup->load.topic);
 	read_cells(timeline, source, &screen->setup->load);
-	session_want_only(screen, source, NULL);
+	subscriptions_only(screen, source, NULL);
 	timeline->indexes[0] = SIZE_MAX;
 	read_frame(timeline, source, 0, position);
 }
@@ -119,7 +119,7 @@ static bool is_current(const struct timeline *timeline, int cells, size_t n_fram
 
 static bool update(struct screen *screen, struct timeline *timeline, int cells)
 {
-	const struct source *source = session_recording(screen);
+	const struct source *source = screen_recording(screen);
 	uint64_t first_ns, last_ns;
 	size_t n_frames;
 
@@ -172,7 +172,7 @@ void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, in
 		if (!isnan(timeline->loads[i]))
 			graph_level(canvas, y, x + i, STYLE_DIM, timeline->loads[i]);
 	draw_marks(screen, timeline, canvas, y, x);
-	canvas_text(canvas, y, x + cell_of(timeline, session_frame(screen)->wall_ns), STYLE_NOTICE,
+	canvas_text(canvas, y, x + cell_of(timeline, screen_frame(screen)->wall_ns), STYLE_NOTICE,
 		    canvas->ascii ? "|" : "\u2502", 1);
 }
 
@@ -180,7 +180,7 @@ bool timeline_time_at(const struct screen *screen, int y, int x, uint64_t *wall_
 {
 	const struct timeline *timeline = screen->timeline;
 
-	if (!timeline || !session_recording(screen) || y != timeline->y || x < timeline->x ||
+	if (!timeline || !screen_recording(screen) || y != timeline->y || x < timeline->x ||
 	    x >= timeline->x + timeline->cells)
 		return false;
 	*wall_ns = time_of(timeline, x - timeline->x + 0.5);

@@ -10,7 +10,7 @@
 #define TIMELINE_CELLS_MIN 12
 
 /*
- * Where there is a session_recording(): on line y from cell x to end. It is read again when it has grown by a
+ * Where there is a screen_recording(): on line y from cell x to end. It is read again when it has grown by a
  * cell.
  */
 void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, int x, int end);

@@ -5,11 +5,10 @@
 
 #include "screen/past/past.h"
 #include "screen/past/player.h"
-#include "screen/session.h"
 
 static void note(struct screen *screen, int index)
 {
-	struct pane_context *context = session_context(screen);
+	struct pane_context *context = screen_context(screen);
 	const struct frame *shown = context->frame;
 
 	if (context->pane->prepare)
@@ -74,7 +73,7 @@ static void refill_live(struct screen *screen)
 
 static struct trends_place place_of(struct screen *screen, size_t position)
 {
-	const struct pane_context *context = session_context(screen);
+	const struct pane_context *context = screen_context(screen);
 	struct trends_place place = { .position = position, .pane = screen->current, .view = context->view };
 
 	for (int i = 0; context->pane->tables[i].topic; i++)
@@ -91,7 +90,7 @@ static bool follows(const struct trends_place *place, const struct trends_place 
 void trends_update(struct screen *screen)
 {
 	const struct trends_place before = screen->trends;
-	const struct source *source = session_recording(screen);
+	const struct source *source = screen_recording(screen);
 
 	if (screen->compare.on || (screen->frozen && !screen->in_past))
 		return;

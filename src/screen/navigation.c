@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows another pane, view or row, and remembers the way back. */
+#include <config.h>
+
+#include "screen/navigation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "screen/delay.h"
+#include "screen/pane_tables.h"
+#include "screen/subscriptions.h"
+
+static void show_pane(struct screen *screen, unsigned index)
+{
+	if (index != screen->current && screen->message_scope == MESSAGE_PANE)
+		screen->message_until_ns = 0;
+	screen->current = index;
+	subscriptions_update(screen);
+	delay_follow_pane(screen);
+}
+
+void navigation_choose_pane(struct screen *screen, unsigned index)
+{
+	if (index >= screen->setup->n_panes)
+		return;
+	screen->contexts[index].came_from = -1;
+	screen->contexts[index].n_before = 0;
+	show_pane(screen, index);
+}
+
+bool navigation_has_tab(const struct screen *screen, unsigned index)
+{
+	return screen->setup->panes[index]->digit || index == screen->current;
+}
+
+void navigation_enter_pane(struct screen *screen, unsigned index)
+{
+	if (index != screen->current)
+		screen->contexts[index].came_from = (int)screen->current;
+	show_pane(screen, index);
+}
+
+/* The oldest one makes room. */
+static void remember_page(struct pane_context *context)
+{
+	if (context->n_before == PAGES_BEFORE_MAX)
+		memmove(context->before, context->before + 1, --context->n_before * sizeof(*context->before));
+	context->before[context->n_before++] =
+		(struct page_before){ .process = context->request->mapped, .view = context->view };
+}
+
+bool navigation_go_back(struct screen *screen)
+{
+	struct pane_context *context = screen_context(screen);
+	int from = context->came_from;
+
+	if (context->n_before > 0) {
+		const struct page_before *before = &context->before[--context->n_before];
+
+		context->request->mapped = before->process;
+		screen_show_view(context, before->view);
+		return true;
+	}
+	if (from < 0)
+		return false;
+	context->came_from = -1;
+	show_pane(screen, (unsigned)from);
+	return true;
+}
+
+unsigned navigation_views(const struct pane_context *context)
+{
+	const struct pane_view *views = context->pane->views;
+	unsigned n = 0;
+
+	while (views && views[n].name)
+		n++;
+	return n > 0 ? n : 1;
+}
+
+unsigned navigation_home(const struct pane_context *context)
+{
+	return context->pane->home ? context->pane->home(context) : 0;
+}
+
+bool navigation_lacks_table(const struct pane_context *context)
+{
+	return context->pane->views && context->pane->views[context->view].no_table;
+}
+
+bool screen_was_opened(const struct pane_context *context)
+{
+	return context->came_from >= 0 || context->n_before > 0;
+}
+
+void screen_show_view(struct pane_context *context, unsigned index)
+{
+	const struct pane *pane = context->pane;
+
+	if (index >= navigation_views(context) || !pane->views)
+		return;
+	if (context->screen->message_scope == MESSAGE_PANE)
+		context->screen->message_until_ns = 0;
+	context->view = index;
+	context->focus = pane->views[index].table;
+	subscriptions_of_view(context);
+	if (pane->viewed)
+		pane->viewed(context);
+	subscriptions_update(context->screen);
+}
+
+static bool is_sampled(const struct pane_context *context)
+{
+	return context->frame && context->pane->tables[0].topic &&
+	       frame_table(context->frame, context->pane->tables[0].topic) != NULL;
+}
+
+/* A recording need not contain the first pane; then the first pane that it contains is shown. */
+void navigation_choose_recorded_pane(struct screen *screen)
+{
+	if (is_sampled(screen_context(screen)))
+		return;
+	if (screen->setup->first_asked_for)
+		screen_warn(screen, MESSAGE_SCREEN, _("the recording holds no tables of the pane %s"),
+			    screen_context(screen)->pane->name);
+	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
+		if (is_sampled(&screen->contexts[i])) {
+			navigation_choose_pane(screen, i);
+			return;
+		}
+	}
+}
+
+void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process)
+{
+	struct screen *screen = context->screen;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
+		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
+			continue;
+		if (i == screen->current)
+			remember_page(context);
+		else
+			screen->contexts[i].n_before = 0;
+		context->request->mapped = *process;
+		navigation_enter_pane(screen, i);
+		if (screen->setup->panes[i]->entered)
+			screen->setup->panes[i]->entered(screen_context(screen));
+	}
+}
+
+/* The table of the present view with this topic. */
+static struct table_widget *shown_table(struct pane_context *context, const char *topic)
+{
+	const struct pane *pane = context->pane;
+
+	if (strcmp(pane->tables[context->focus].topic, topic) == 0)
+		return &context->tables[context->focus];
+	for (unsigned i = 0; pane->views && pane->tables[i].topic; i++)
+		if (pane_view_has(&pane->views[context->view], i) &&
+		    strcmp(pane->tables[i].topic, topic) == 0)
+			return &context->tables[i];
+	return NULL;
+}
+
+/* Is it the process, or the row with the key? */
+static bool is_wished(const struct schema *schema, const void *row, const struct row_wish *wish)
+{
+	const struct column *pid = schema_find(schema, "pid"), *start = schema_find(schema, "start_seconds");
+
+	if (wish->pid != U64_UNKNOWN)
+		return pid && start && row_u64(row, pid) == wish->pid &&
+		       fabs(row_f64(row, start) - wish->start_seconds) < 1e-3;
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->kind == COLUMN_KEY && column->type == VALUE_TEXT)
+			return row_is_known(row, column) && strcmp(row_text(row, column), wish->key) == 0;
+	}
+	return false;
+}
+
+static void select_wished(struct table_widget *widget, const struct row_wish *wish)
+{
+	const struct view *view = &widget->view;
+
+	for (size_t i = 0; i < view->n_rows; i++) {
+		if (is_wished(view->schema, view->rows[i], wish)) {
+			table_select_row(widget, view->rows[i]);
+			return;
+		}
+	}
+}
+
+void navigation_show_row(struct screen *screen, const char *pane, const char *view,
+			 const struct row_wish *wish)
+{
+	struct pane_context *to;
+	struct table_widget *widget;
+
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
+			navigation_enter_pane(screen, i);
+	to = screen_context(screen);
+	for (unsigned v = 0; to->pane->views && to->pane->views[v].name; v++)
+		if (strcmp(to->pane->views[v].name, view) == 0)
+			screen_show_view(to, v);
+	if (!*view)
+		screen_show_view(to, navigation_home(to));
+	pane_tables_update(screen);
+	widget = wish->pid != U64_UNKNOWN || *wish->key ? shown_table(to, wish->topic) : NULL;
+	if (widget)
+		select_wished(widget, wish);
+}
+
+void screen_show_row(struct pane_context *context, const char *pane, const char *view, const char *topic,
+		     const char *row)
+{
+	const struct row_wish wish = { .topic = topic, .key = row, .pid = U64_UNKNOWN };
+
+	if (strcmp(context->pane->name, pane) != 0)
+		navigation_show_row(context->screen, pane, view, &wish);
+}

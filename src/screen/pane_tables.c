@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table widgets of the panes: opened, adjusted to settings, updated to the shown frame, titled. */
+#include <config.h>
+
+#include "screen/pane_tables.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/i18n.h"
+#include "core/utf8.h"
+#include "screen/past/marked.h"
+
+#define TITLED_LINES_MIN 5  /* of a table below its title */
+#define ALSO_FROM_CELLS 40  /* of a screen, to name the hidden column that a filter matches */
+
+const struct table *context_table(const struct pane_context *context, unsigned index)
+{
+	const char *topic = context->pane->tables[index].topic;
+	const struct event_log *log = event_logs_find(&context->screen->logs, topic);
+	const struct table *own = NULL;
+
+	if (log)
+		return log->shown.present ? &log->shown : NULL;
+	if (context->screen->compare.on)
+		return marked_table(context->screen, topic);
+	if (context->frame && context->pane->table)
+		own = context->pane->table(context, index);
+	return own ? own : context->frame ? frame_table(context->frame, topic) : NULL;
+}
+
+void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index)
+{
+	table_draw(&context->tables[index], canvas, context_table(context, index), context->unit);
+}
+
+static size_t count_gone(const struct view *view)
+{
+	size_t n_gone = 0;
+
+	for (size_t i = 0; i < view->n_rows; i++)
+		n_gone += table_row_is_gone(view->schema, view->rows[i]);
+	return n_gone;
+}
+
+void pane_table_filter_text(const struct table_widget *widget, const struct canvas *canvas, char *text,
+			    size_t room)
+{
+	const char *pattern = widget->filter_text.bytes;
+	int most = canvas->width / 4;
+	const struct column *hidden;
+	struct buffer shown = { 0 };
+
+	*text = '\0';
+	if (!widget->has_filter)
+		return; /* without an allocation: it is drawn in every sample */
+	hidden = table_hidden_match(widget);
+	if (utf8_cells(pattern, canvas->ascii) > most) {
+		utf8_clean(&shown, pattern, most - 1, canvas->ascii);
+		buffer_print(&shown, "%s", canvas->ascii ? "~" : "…");
+	} else {
+		utf8_clean(&shown, pattern, -1, canvas->ascii);
+	}
+	buffer_char(&shown, '\0');
+	snprintf(text, room, _("filter %s: "), shown.bytes);
+	if (hidden && canvas->width >= ALSO_FROM_CELLS)
+		snprintf(text, room, _("filter %s (also in %s): "), shown.bytes, column_name(hidden));
+	buffer_free(&shown);
+}
+
+/* Of the scope. */
+static size_t count_all(const struct view *view, const struct table *table)
+{
+	size_t n_all = 0;
+
+	if (!table || table->is_log)
+		return table ? table->n_rows : 0;
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		n_all += !table_row_is_gone(view->schema, row) &&
+			 view_filter_scopes(&view->filter, view->schema, row);
+	}
+	return n_all;
+}
+
+/*
+ * "5 of 94 + 2 ended", and the filter before it. all_known: the rows that the filter leaves out are those of
+ * the table.
+ */
+static void count_text(const struct table_widget *widget, const struct canvas *canvas,
+		       const struct table *table, bool all_known, char *text, size_t room)
+{
+	const struct view *view = &widget->view;
+	size_t n_gone = table && table->is_log ? 0 : count_gone(view), n_shown = view->n_matching - n_gone,
+	       length;
+	size_t n_all = all_known ? count_all(view, table) : n_shown;
+
+	pane_table_filter_text(widget, canvas, text, room);
+	length = strlen(text);
+	if (n_shown == n_all)
+		snprintf(text + length, room - length, "%zu", n_all);
+	else
+		snprintf(text + length, room - length, _("%zu of %zu"), n_shown, n_all);
+	length = strlen(text);
+	if (n_gone > 0)
+		snprintf(text + length, room - length, _(" + %zu ended"), n_gone);
+}
+
+/* By what the rows are sorted, where no heading shows it. */
+static void add_order(const struct table_widget *widget, char *text, size_t room)
+{
+	const struct view *view = &widget->view;
+	size_t length = strlen(text);
+
+	if (widget->n_slots > 0 && view->sort != VIEW_AS_SAMPLED &&
+	    !table_draws(widget, (unsigned)view->sort))
+		snprintf(text + length, room - length, _(", by %s"),
+			 column_name(&view->schema->columns[view->sort]));
+}
+
+void context_draw_titled(struct pane_context *context, const struct canvas *canvas, unsigned index,
+			 const char *title)
+{
+	const struct table *table = context_table(context, index);
+	bool titled = canvas->height >= TITLED_LINES_MIN;
+	const struct canvas rest = canvas_rows(canvas, titled, canvas->height - titled);
+	char text[TEXT_MAX];
+
+	context_draw_table(context, &rest, index);
+	if (!titled)
+		return;
+	count_text(&context->tables[index], canvas, table, !context->pane->tables[index].only, text,
+		   sizeof(text));
+	add_order(&context->tables[index], text, sizeof(text)); /* of the headings just drawn */
+	context->screen->filter_shown = canvas_rule(canvas, 0, title, text);
+}
+
+const char *pane_table_setting(const struct pane_context *context, unsigned index)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+
+	return table->setting ? table->setting : table->topic;
+}
+
+bool pane_table_is_home(const struct pane_context *context, unsigned index)
+{
+	const struct screen_setup *setup = context->screen->setup;
+	const char *topic = context->pane->tables[index].topic;
+
+	if (context->pane->tables[index].setting)
+		return true;
+	for (unsigned p = 0; setup->panes[p] != context->pane; p++)
+		for (const struct pane_table *table = setup->panes[p]->tables; table->topic; table++)
+			if (!table->own_columns && strcmp(table->topic, topic) == 0)
+				return false;
+	return !context->pane->tables[index].own_columns;
+}
+
+static void adjust(const struct pane_context *context, unsigned index, struct view *view)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+
+	view_clear_choices(view);
+	view_choose_tree(view, NULL, NULL);
+	if (table->only)
+		view_choose_rows(view, table->only, NULL, table->only_column);
+	if (table->threshold && !context->screen->compare.on)
+		view_set_threshold(view, table->threshold, table->least);
+	if (context->pane->adjust)
+		context->pane->adjust(context->settings, context->request, view);
+	if (!table->of_one)
+		view_choose_scope(view, context->request->scope);
+}
+
+void screen_adjust(struct pane_context *context)
+{
+	if (context->pane->wants)
+		context->pane->wants(context->settings, context->request);
+	for (unsigned i = 0; context->pane->tables[i].topic; i++)
+		adjust(context, i, &context->tables[i].view);
+}
+
+void screen_set(struct pane_context *context, const char *name, const char *value, const char *said)
+{
+	char setting[SETTING_NAME_MAX];
+
+	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, name);
+	settings_set(context->settings, setting, value, 0);
+	screen_adjust(context);
+	screen_message(context->screen, MESSAGE_PANE, "%s", said);
+}
+
+void pane_table_apply_defaults(const struct pane_context *context, unsigned index, struct view *view)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+
+	view_apply_defaults(view, table->columns, table->sort);
+	adjust(context, index, view);
+}
+
+/* May it get its first row at any time? Then a notice of its topic is only about what its rows would lack. */
+static bool waits_for_rows(const struct pane_context *context, unsigned index)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+	const struct table *sampled = frame_table(context->frame, table->topic);
+
+	return table->waits && sampled && !sampled->failed && !context->frame->named_absent;
+}
+
+/* The newest notice about an empty table. */
+static const struct notice *why_empty(const struct pane_context *context, unsigned index)
+{
+	const struct table *table = context_table(context, index);
+
+	return table && table->n_rows == 0 && !waits_for_rows(context, index)
+		       ? frame_newest_notice(context->frame, table->schema->name)
+		       : NULL;
+}
+
+static uint64_t kept_from_ns(const struct screen *screen, const char *topic)
+{
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		if (strcmp(screen->setup->schemas[i]->name, topic) == 0)
+			return screen->kept_from_ns[i];
+	return 0;
+}
+
+/* Why a table is not in the shown frame. */
+static void explain_absence(const struct screen *screen, const char *topic, char *text, size_t room)
+{
+	char from[CLOCK_TEXT_MAX];
+	uint64_t from_ns = screen->in_past ? kept_from_ns(screen, topic) : 0;
+
+	if (screen->compare.on)
+		snprintf(text, room, "%s", _("no difference: one of both samples lacks it"));
+	else if (screen->in_past && from_ns > screen->frames[SCREEN_PAST_FRAME].wall_ns)
+		snprintf(text, room, _("recorded from %s on; G goes back to now"),
+			 clock_local(from, from_ns, "%H:%M:%S"));
+	else
+		snprintf(text, room, "%s",
+			 screen->in_past                  ? _("not sampled then; G goes back to now")
+			 : screen->frozen                 ? _("not in the paused sample; Z goes on")
+			 : screen_is_live(screen) ? _("not sampled yet")
+						  : _("not sampled here"));
+}
+
+void pane_tables_update(struct screen *screen)
+{
+	struct pane_context *context = screen_context(screen);
+
+	marked_update(screen, screen_frame(screen));
+	context->unit = screen->unit;
+	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
+		context->tables[i].shown_ns = context->frame ? context->frame->mono_ns : 0;
+		table_update(&context->tables[i], context_table(context, i));
+		context->tables[i].cpus =
+			context->frame ? view_cpus(&context->tables[i].view, context->frame) : 0;
+		context->tables[i].why = why_empty(context, i);
+		explain_absence(screen, context->pane->tables[i].topic, context->tables[i].absent,
+				sizeof(context->tables[i].absent));
+		context->tables[i].waits = context->pane->tables[i].waits;
+		if (context->tables[i].waits && screen->in_past)
+			context->tables[i].waits = N_("none until then");
+	}
+}
+
+void pane_table_open(struct pane_context *context, unsigned index)
+{
+	const struct screen_setup *setup = context->screen->setup;
+	const struct pane_table *table = &context->pane->tables[index];
+	struct table_widget *widget = &context->tables[index];
+	const char *unknown, *columns, *sort;
+	char name[128];
+
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		if (strcmp(setup->schemas[i]->name, table->topic) == 0)
+			table_open(widget, setup->schemas[i]);
+	widget->cell_style = table->cell_style;
+	pane_table_apply_defaults(context, index, &widget->view);
+	widget->view.limit = setup->limit;
+	if (!pane_table_is_home(context, index))
+		return;
+	snprintf(name, sizeof(name), "%s.columns", pane_table_setting(context, index));
+	columns = settings_text(setup->settings, name);
+	if (columns && view_choose_columns(&widget->view, columns, &unknown) == 0)
+		adjust(context, index, &widget->view);
+	snprintf(name, sizeof(name), "%s.sort", pane_table_setting(context, index));
+	sort = settings_text(setup->settings, name);
+	if (sort)
+		view_choose_sort(&widget->view, sort); /* an unknown one changes nothing */
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collects the topics and columns that panes, logs, scope and findings want. */
+#include <config.h>
+
+#include "screen/subscriptions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "model/scope_use.h"
+#include "screen/delay.h"
+
+static void want_topic(const struct screen_setup *setup, bool *wanted, const char *topic)
+{
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		if (strcmp(setup->schemas[i]->name, topic) == 0)
+			wanted[i] = true;
+}
+
+static bool is_wanted(const struct pane_context *context, unsigned index, bool current)
+{
+	const struct pane_table *table = &context->pane->tables[index];
+
+	if (table->on_request)
+		return context->requested[index];
+	return current && (!table->lazy || context->requested[index]) &&
+	       (!table->scoped || scope_is_set(context->request->scope));
+}
+
+static void collect_wanted(const struct screen *screen, bool *wanted)
+{
+	const struct screen_setup *setup = screen->setup;
+
+	for (unsigned i = 0; setup->headline_topics[i]; i++)
+		want_topic(setup, wanted, setup->headline_topics[i]);
+	for (unsigned i = 0; i < screen->logs.n; i++)
+		if (screen->logs.logs[i].shown.present) /* it must not get gaps */
+			want_topic(setup, wanted, screen->logs.logs[i].shown.schema->name);
+	for (unsigned p = 0; p < setup->n_panes; p++) {
+		const struct pane_context *context = &screen->contexts[p];
+
+		for (unsigned i = 0; i < context->pane->n_series; i++)
+			if (p == screen->current || !context->pane->series[i].while_shown)
+				want_topic(setup, wanted, context->pane->series[i].topic);
+		for (unsigned i = 0; context->pane->tables[i].topic; i++)
+			if (is_wanted(context, i, p == screen->current))
+				want_topic(setup, wanted, context->pane->tables[i].topic);
+	}
+	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
+	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
+}
+
+bool subscriptions_request_columns(struct screen *screen)
+{
+	struct sample_request *request = screen->setup->request;
+	struct sample_request before = { .n_shown = request->n_shown };
+	bool any_new = false;
+
+	memcpy(before.shown, request->shown, sizeof(before.shown));
+	request->n_shown = 0;
+	request->all_groups = false;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
+		const struct pane_context *context = &screen->contexts[p];
+
+		for (unsigned i = 0; context->pane->tables[i].topic; i++) {
+			const struct view *view = &context->tables[i].view;
+			unsigned long columns =
+				view_requested_columns(view) |
+				schema_requested_columns(view->schema, context->pane->tables[i].reads);
+
+			if (!is_wanted(context, i, p == screen->current))
+				continue;
+			request->all_groups |= schema_is_of_groups(view->schema);
+			sample_request_add(request, view->schema, columns);
+			any_new |= sample_request_add(&before, view->schema, columns);
+		}
+	}
+	if (screen->wanted)
+		scope_use_request(request, screen->setup->schemas, screen->setup->n_schemas, screen->wanted);
+	return any_new;
+}
+
+void subscriptions_update(struct screen *screen)
+{
+	const struct screen_setup *setup = screen->setup;
+	bool *wanted, any_new = false;
+
+	if (!setup->source->want)
+		return;
+	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
+	collect_wanted(screen, wanted);
+	for (unsigned i = 0; screen->wanted && i < setup->n_schemas; i++)
+		any_new |= wanted[i] && !screen->wanted[i];
+	free(screen->wanted);
+	screen->wanted = wanted;
+	any_new |= subscriptions_request_columns(screen);
+	setup->source->want(setup->source->state, wanted);
+	if (any_new && screen->latest >= 0)
+		delay_skip(screen);
+}
+
+void subscriptions_only(const struct screen *screen, const struct source *source, const char *topic)
+{
+	const struct screen_setup *setup = screen->setup;
+	bool *wanted;
+
+	if (!source->want)
+		return;
+	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		wanted[i] = topic ? strcmp(setup->schemas[i]->name, topic) == 0
+				  : screen->in_past || screen->wanted[i];
+	source->want(source->state, wanted);
+	free(wanted);
+}
+
+void subscriptions_of_view(struct pane_context *context)
+{
+	const struct pane *pane = context->pane;
+
+	for (unsigned i = 0; pane->tables[i].topic; i++)
+		if (pane->tables[i].lazy)
+			context->requested[i] = pane_view_has(&pane->views[context->view], i);
+}
+
+void screen_request(struct pane_context *context, unsigned table, bool wanted)
+{
+	context->requested[table] = wanted;
+	subscriptions_update(context->screen);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the source samples: what the panes show or keep, and what scope and findings read. */
+#ifndef PANETOP_SCREEN_SUBSCRIPTIONS_H
+#define PANETOP_SCREEN_SUBSCRIPTIONS_H
+
+#include "screen/state.h"
+
+/* Lets the source sample what panes and scope want now. */
+void subscriptions_update(struct screen *screen);
+
+/* True if columns are wanted that were not before. */
+bool subscriptions_request_columns(struct screen *screen);
+
+/* Of its lazy tables the pane wants those of the shown view; call subscriptions_update() then. */
+void subscriptions_of_view(struct pane_context *context);
+
+/* Of a recording or of the past: it reads only this topic, or with NULL again what the screen wants. */
+void subscriptions_only(const struct screen *screen, const struct source *source, const char *topic);
+
+#endif
