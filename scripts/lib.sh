@@ -42,9 +42,14 @@ package_of() { # LIBRARY: the name of the package that holds it here
 say() { printf '%s\n' "$*" >&2; }
 
 missing_packages() { # PACKAGE...: prints those that are not installed
-	for package in "$@"; do
-		[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
-	done
+	dpkg-query -W -f '${Package} ${binary:Package} ${db:Status-Status}\n' "$@" 2>/dev/null | awk -v wanted="$*" '
+		$3 == "installed" { there[$1]; there[$2] }
+		END {
+			n = split(wanted, names, " ")
+			for (i = 1; i <= n; i++)
+				if (!(names[i] in there))
+					print names[i]
+		}'
 }
 
 # Runs a command with the rights of root; fails if they are not available.
@@ -162,14 +167,15 @@ make_configure() {
 
 # build DIRECTORY CONFIGURE-ARGUMENTS...: configures once, makes what has changed.
 build() { build_part all "$@"; }
-build_part() { # PART DIRECTORY CONFIGURE-ARGUMENTS...
-	part=$1 directory=$2
+build_part() { # PARTS DIRECTORY CONFIGURE-ARGUMENTS...
+	parts=$1 directory=$2
 	shift 2
 	mkdir -p "$directory" && make_configure "$directory" || return 1
 	if ! newer "$directory/config.status" "$top/configure"; then
 		(cd "$directory" && quietly configure.log "$top/configure" "$@") || return 1
 	fi
-	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory "$part"
+	# shellcheck disable=SC2086  # parts are words
+	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory $parts
 }
 
 # Steps are counted: what check, package and snap print at their ends, below what was skipped or unstable.

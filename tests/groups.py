@@ -20,7 +20,7 @@ NAME = f"panetop-test-{os.getpid()}"
 ID = "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
 MIB = 1 << 20
 CONTROLLERS = ("cpuacct", "memory", "pids", "blkio")
-count = 0
+count = failed = 0
 
 
 def place_of(controller):
@@ -429,12 +429,13 @@ def hostile_names():
 
 
 def ok(test):
-    global count
+    global count, failed
     count += 1
     name = test.__name__.replace("_", " ")
     try:
         why = test()
     except Exception:
+        failed += 1
         print(f"not ok {count} - {name}")
         print("".join(f"# {line}\n" for line in traceback.format_exc().splitlines()[-6:]), end="", flush=True)
         return
@@ -450,6 +451,7 @@ def main():
                  hostile_names):
         ok(test)
     print(f"1..{count}")
+    sys.exit(1 if failed else 0)
 
 
 main()

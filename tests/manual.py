@@ -214,6 +214,7 @@ def main():
         ("panetop-metrics(5) is well-formed", lambda: well_formed(METRICS),
          None if can_be_checked else "mandoc or man is not installed"),
     ]
+    failed = 0
     for number, (name, test, skip) in enumerate(tests, 1):
         problem = None
         if not skip:
@@ -221,10 +222,12 @@ def main():
                 problem = test()
             except (AssertionError, OSError, subprocess.CalledProcessError) as error:
                 problem = str(error)
+        failed += bool(problem)
         print(f"{'not ok' if problem else 'ok'} {number} - {name}" + (f" # SKIP {skip}" if skip else ""))
         for line in (problem or "").splitlines()[:40]:
             print("# " + line[:300])
     print(f"1..{len(tests)}")
+    return 1 if failed else 0
 
 
-main()
+sys.exit(main())

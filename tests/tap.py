@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests as TAP, for programs that a script in this folder runs."""
 
-count = 0
+import sys
+
+count = failed = 0
 
 
 class Skip(Exception):
@@ -10,7 +12,7 @@ class Skip(Exception):
 
 def test(function):
     """Runs it at once, as a line of TAP: its first line of documentation is the name."""
-    global count
+    global count, failed
     count += 1
     name = function.__doc__
     try:
@@ -19,6 +21,7 @@ def test(function):
     except Skip as why:
         print(f"ok {count} - {name} # SKIP {why}", flush=True)
     except Exception as error:  # any of them is a failure, and the next test may still run
+        failed += 1
         print(f"not ok {count} - {name}\n# {type(error).__name__}: {error}".replace("\n", "\n# ")[:2000], flush=True)
 
 
@@ -29,3 +32,4 @@ def same(found, expected, what):
 
 def end():
     print(f"1..{count}")
+    sys.exit(1 if failed else 0)

@@ -3,7 +3,7 @@
 # A few words for tests in shell that print TAP; sourced, with PANETOP, TESTS_DIR and RECORDINGS set.
 : "${PANETOP:?}" "${TESTS_DIR:?}" "${RECORDINGS:?}"
 patience=120 # seconds: an end for what would run for ever, on a machine however slow
-count=0
+count=0 failed=0
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out err=$scratch/err
@@ -20,6 +20,7 @@ ok() {
 	elif [ $result -eq 77 ]; then
 		echo "ok $count - $name # SKIP $why"
 	else
+		failed=$((failed + 1))
 		echo "not ok $count - $name"
 		sed 's/^/# out: /' "$out" 2>/dev/null | head -n 5 | cut -c1-200
 		sed 's/^/# err: /' "$err" 2>/dev/null | head -n 5 | cut -c1-200
@@ -50,4 +51,7 @@ until_lines() { # NUMBER PATTERN FILE: waits until as many lines match
 has() { grep -qF -- "$2" "$1"; }  # FILE TEXT
 no_text() { ! [ -s "$1" ]; }      # FILE is empty
 lines() { [ "$(wc -l <"$1")" -eq "$2" ]; } # FILE NUMBER
-end() { echo "1..$count"; }
+end() { # the last command of a test: its status is that of the test
+	echo "1..$count"
+	[ $failed -eq 0 ]
+}

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tests_of.py NAME...: the tests that a changed file concerns, a line each, as make run-test takes them.
+
+NAME is a path, or a file's name without folder and ending. Of a source: the unit tests called after it, those that use what it
+defines, and those that sample its topic; if there is none, those of the sources that use it; scripts called after it; golden
+screens of its pane. Of a test: itself.
+"""
+import functools
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+SRC, TESTS = TOP / "src", TOP / "tests"
+WORD = re.compile(r'"?[A-Za-z0-9_]+"?')
+DEFINED = re.compile(r"^(?!static|typedef|struct \w+ \{|enum \w+ \{)[a-z][^\n;{}=(]*?\b(\w+)(?:\(|\[[^\n]*\] =| =)", re.M)
+TOPIC = re.compile(r"^const struct topic topic_(\w+) =", re.M)
+
+
+def text_of(path):
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+@functools.cache
+def defined(source):
+    """What others can call, and its topic as they name it."""
+    text = text_of(source)
+    return set(DEFINED.findall(text)) - {"main"} | {f'"{name}"' for name in TOPIC.findall(text)}
+
+
+@functools.cache
+def words(path):
+    return set(WORD.findall(text_of(path)))
+
+
+@functools.cache
+def unit_tests():
+    """Their files, by their names below tests/."""
+    found = {f"unit/{path.stem}": [path] for path in sorted((TESTS / "unit").glob("*_test.c"))}
+    return found | {"fuzz/corpus_test": [TESTS / "fuzz" / name for name in ("targets.c", "corpus_test.c")]}
+
+
+@functools.cache
+def own_tests(source):
+    """Those called after it, and those that use what it defines."""
+    return {test for test, files in unit_tests().items()
+            if test == f"unit/{source.stem}_test" or any(defined(source) & words(path) for path in files)}
+
+
+def tests_of_source(source):
+    """The nearest: its own, or those of what uses it, and so on."""
+    sources, seen = {source}, set()
+    while sources:
+        found = set().union(*map(own_tests, sources))
+        if found - {"fuzz/corpus_test"}:
+            return sorted(found)
+        seen |= sources
+        symbols = set().union(*map(defined, sources))
+        sources = {path for path in SRC.rglob("*.c") if path not in seen and symbols & words(path)}
+    return []
+
+
+def of_source(path):
+    pane = path.parent.name if path.parent.parent == SRC / "pane" else None
+    lines = tests_of_source(path.with_suffix(".c"))
+    lines += [f"{name}.test" for name in sorted({path.stem, pane or path.stem}) if (TESTS / f"{name}.test").exists()]
+    if pane:
+        lines.append(f"golden.test --only={pane}")
+    elif path.is_relative_to(SRC / "screen"):
+        lines.append("golden.test")
+    return lines
+
+
+def of_test(path):
+    if path.suffix == ".test":
+        return [path.name]
+    if path.suffix in (".c", ".h"):
+        own = [test for test, files in unit_tests().items() if path in files]
+        return own or [test for test, files in unit_tests().items() if any(f'"{path.stem}.h"' in text_of(file) for file in files)]
+    uses = re.compile(rf"\brun\.py\b(.|\\\n)*\b{path.stem}\b|\b{path.name}\b")
+    return [script.name for script in sorted(TESTS.glob("*.test")) if uses.search(text_of(script))]
+
+
+def files_of(name):
+    path = pathlib.Path(name).resolve()
+    if path.is_file():
+        return [path]
+    return [path for path in [*sorted(SRC.rglob("*.[ch]")), *sorted(TESTS.glob("*.test")), *sorted(TESTS.glob("*/*_test.c"))]
+            if path.stem in (name, name + "_test")]
+
+
+def tests_of(names):
+    """Their lines, each once."""
+    lines = []
+    for name in names:
+        files = files_of(name)
+        if not files:
+            sys.exit(f"panetop check: there is no file {name}")
+        for path in files:
+            lines += of_source(path) if path.is_relative_to(SRC) else of_test(path) if path.is_relative_to(TESTS) else []
+    return list(dict.fromkeys(lines))
+
+
+if __name__ == "__main__":
+    print("\n".join(tests_of(sys.argv[1:])))
