@@ -32,7 +32,7 @@ struct device_pool {
 
 static const char key;
 
-static void *open_pool(struct env *env)
+static struct device_pool *open_pool(struct env *env)
 {
 	struct device_pool *pool = alloc_zeroed(1, sizeof(*pool));
 
@@ -46,7 +46,7 @@ static void *open_pool(struct env *env)
 
 static void close_pool(void *state)
 {
-	struct device_pool *pool = state;
+	struct device_pool **kept = state, *pool = *kept;
 
 	if (!worker_close(pool->worker))
 		return; /* a helper that is stuck still uses it */
@@ -56,7 +56,13 @@ static void close_pool(void *state)
 
 static struct device_pool *pool_of(struct env *env)
 {
-	return env_kept(env, &key, open_pool, close_pool);
+	struct device_pool **kept = env_state(env, &key);
+
+	if (!kept) {
+		kept = env_state_add(env, &key, sizeof(struct device_pool *), close_pool);
+		*kept = open_pool(env);
+	}
+	return *kept;
 }
 
 static void run(struct worker_job *job)

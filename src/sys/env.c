@@ -36,6 +36,12 @@ struct env_file {
 	size_t length, capacity;
 };
 
+struct env_state {
+	const void *key;
+	void (*close)(void *state);
+	_Alignas(max_align_t) char bytes[];
+};
+
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -165,47 +171,49 @@ static void find_own_pid(struct env *env)
 	env->foreign_pids = env->live && (env->own_pid == 0 || count > 1);
 }
 
-void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
+void *env_state_add(struct env *env, const void *key, size_t size, void (*close)(void *state))
+{
+	struct env_state *state = alloc_zeroed(1, sizeof(*state) + size);
+
+	state->key = key;
+	state->close = close;
+	*VECTOR_ADD(env->states, env->n_states, env->states_capacity) = state;
+	return state->bytes;
+}
+
+static size_t find_state(const struct env *env, const void *key)
 {
 	size_t i = 0;
 
-	while (i < env->n_shared && env->shared[i].key != key)
+	while (i < env->n_states && env->states[i]->key != key)
 		i++;
-	if (i == env->n_shared)
-		*VECTOR_ADD(env->shared, env->n_shared, env->shared_capacity) =
-			(struct env_shared){ .key = key, .close = close };
-	if (env->shared[i].users++ == 0) {
-		void *state = open(env); /* which may share others */
-
-		env->shared[i].state = state;
-	}
-	return env->shared[i].state;
+	return i;
 }
 
-void *env_shared_state(const struct env *env, const void *key)
+void *env_state(const struct env *env, const void *key)
 {
-	for (size_t i = 0; i < env->n_shared; i++)
-		if (env->shared[i].key == key && env->shared[i].users > 0)
-			return env->shared[i].state;
-	return NULL;
+	size_t i = find_state(env, key);
+
+	return i < env->n_states ? env->states[i]->bytes : NULL;
 }
 
-void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state))
+static void free_state(struct env_state *state)
 {
-	for (size_t i = 0; i < env->n_shared; i++)
-		if (env->shared[i].key == key)
-			return env->shared[i].state;
-	return env_share(env, key, open, close);
+	if (state->close)
+		state->close(state->bytes);
+	free(state);
 }
 
-void env_unshare(struct env *env, const void *key)
+void env_state_remove(struct env *env, const void *key)
 {
-	for (size_t i = 0; i < env->n_shared; i++) {
-		struct env_shared *shared = &env->shared[i];
+	size_t i = find_state(env, key);
+	struct env_state *state;
 
-		if (shared->key == key && --shared->users == 0)
-			shared->close(shared->state);
-	}
+	if (i == env->n_states)
+		return;
+	state = env->states[i];
+	memmove(&env->states[i], &env->states[i + 1], (--env->n_states - i) * sizeof(*env->states));
+	free_state(state); /* which may remove others */
 }
 
 /* Splits the limit of open files between kept files of processes and counters. */
@@ -256,12 +264,11 @@ int env_open(struct env *env, const char *root)
 
 void env_close(struct env *env)
 {
-	for (size_t i = 0; i < env->n_shared; i++)
-		if (env->shared[i].users > 0)
-			env->shared[i].close(env->shared[i].state);
-	free(env->shared);
-	env->shared = NULL;
-	env->n_shared = env->shared_capacity = 0;
+	while (env->n_states > 0)
+		free_state(env->states[--env->n_states]);
+	free(env->states);
+	env->states = NULL;
+	env->states_capacity = 0;
 	for (size_t i = 0; i < env->n_files; i++) {
 		struct env_file *file = env->files[i];
 

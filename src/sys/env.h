@@ -53,13 +53,7 @@ struct env_counters {
 
 struct env_file;
 
-/* State that several samplers share. */
-struct env_shared {
-	const void *key;
-	void *state;
-	void (*close)(void *state);
-	unsigned users;
-};
+struct env_state;
 
 struct env {
 	struct root root;          /* "/" or the directory of --root */
@@ -86,8 +80,8 @@ struct env {
 	size_t n_files;
 	struct env_pids pids, threads; /* threads: of the last process of pids_threads() */
 	struct env_counters counters;
-	struct env_shared *shared;
-	size_t n_shared, shared_capacity;
+	struct env_state **states; /* see env_state_add() */
+	size_t n_states, states_capacity;
 };
 
 /* root is a directory with proc and sys. 0 or -errno; env_close() releases everything. */
@@ -127,17 +121,14 @@ uint64_t env_self_cpu_ns(void);
 uint64_t env_self_resident_bytes(const struct env *env);
 
 /*
- * The state with this key: created by open, which must not fail, at the first call, and closed when
- * env_unshare() has been called as often as this.
+ * State that outlives its makers: size zeroed bytes with this key, which has none yet. They are freed after
+ * close (may be NULL), by env_state_remove() or by env_close(), which removes the newest first.
  */
-void *env_share(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));
-void env_unshare(struct env *env, const void *key);
+void *env_state_add(struct env *env, const void *key, size_t size, void (*close)(void *state));
+void env_state_remove(struct env *env, const void *key);
 
-/* The state with this key if it is shared at the moment, else NULL. */
-void *env_shared_state(const struct env *env, const void *key);
-
-/* As env_share(), but the state stays until env_close(). */
-void *env_kept(struct env *env, const void *key, void *(*open)(struct env *env), void (*close)(void *state));
+/* NULL: there is none with this key. */
+void *env_state(const struct env *env, const void *key);
 
 bool env_exists(const struct env *env, const char *path);
 

@@ -23,9 +23,9 @@ static bool are_ours(struct env *env)
 	       strcmp(ours, of_children) == 0;
 }
 
-static void *open_lag(struct env *env)
+static int64_t *find_lag(struct env *env)
 {
-	int64_t *ahead_ns = alloc_zeroed(1, sizeof(*ahead_ns));
+	int64_t *ahead_ns = env_state_add(env, &key, sizeof(*ahead_ns), NULL);
 	char bytes[512];
 	long length = env->live && env->own_pid && are_ours(env)
 			      ? pids_read(env, env->own_pid, "timens_offsets", bytes, sizeof(bytes))
@@ -38,7 +38,9 @@ static void *open_lag(struct env *env)
 
 uint64_t kernel_clock_lag_ns(struct env *env)
 {
-	const int64_t *ahead_ns = env_kept(env, &key, open_lag, free);
+	const int64_t *ahead_ns = env_state(env, &key);
 
+	if (!ahead_ns)
+		ahead_ns = find_lag(env);
 	return (uint64_t)*ahead_ns;
 }

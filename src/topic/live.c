@@ -23,7 +23,7 @@ struct live {
 		struct sample sample;
 		bool wanted, open;
 		bool tried;          /* to open it, since it was wanted */
-		uint64_t opening_ns; /* CPU time of that, until it is in the costs */
+		uint64_t early_ns;   /* CPU time of that and of topic_prepare(), until it is in the costs */
 		int error;       /* of the last failed sample */
 		const char *why; /* its text, kept because strerror() allocates */
 	} *entries;              /* one for each topic, … */
@@ -71,6 +71,12 @@ static void explain_part(struct live *live, struct frame *frame, struct entry *e
 		report(live, frame, entry, path, error);
 }
 
+static bool is_sampled(const struct live *live, unsigned index, bool only_events)
+{
+	return live->entries[index].wanted &&
+	       (!only_events || topics[index]->schema->shape == SHAPE_EVENTS);
+}
+
 /*
  * All of them before the first is sampled: what is counted from the opening on, such as exits, would else be
  * missing from when files are read. What fails is tried again, and explained, when it is sampled.
@@ -81,13 +87,26 @@ static void open_wanted(struct live *live, bool only_events)
 		struct entry *entry = &live->entries[i];
 		uint64_t cpu_ns = env_self_cpu_ns(), reads = live->env->reads;
 
-		if (!entry->wanted || entry->tried ||
-		    (only_events && topics[i]->schema->shape != SHAPE_EVENTS))
+		if (entry->tried || !is_sampled(live, i, only_events))
 			continue;
 		entry->tried = true;
 		entry->open = topic_open(&entry->sample) == 0;
-		entry->opening_ns = env_self_cpu_ns() - cpu_ns;
+		entry->early_ns = env_self_cpu_ns() - cpu_ns;
 		live->costs[i].reads += live->env->reads - reads;
+	}
+}
+
+/* Before any reader is updated. */
+static void prepare_wanted(struct live *live, bool only_events)
+{
+	for (unsigned i = 0; i < n_topics; i++) {
+		struct entry *entry = &live->entries[i];
+		uint64_t cpu_ns = env_self_cpu_ns();
+
+		if (!entry->open || !topics[i]->prepare || !is_sampled(live, i, only_events))
+			continue;
+		topic_prepare(&entry->sample);
+		entry->early_ns += env_self_cpu_ns() - cpu_ns;
 	}
 }
 
@@ -112,8 +131,8 @@ static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 		explain(live, frame, entry, error);
 	else
 		explain_part(live, frame, entry);
-	cost->cpu_ns = env_self_cpu_ns() - cpu_ns + entry->opening_ns;
-	entry->opening_ns = 0;
+	cost->cpu_ns = env_self_cpu_ns() - cpu_ns + entry->early_ns;
+	entry->early_ns = 0;
 	cost->reads += env->reads - reads;
 	cost->lost += error ? 1 : 0;
 }
@@ -121,9 +140,15 @@ static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 /* NULL: the last time. */
 static void find_scope(struct live *live, struct frame *frame)
 {
-	for (unsigned i = 0; i < n_topics; i++)
-		if (topics[i]->find_scope)
-			topics[i]->find_scope(live->env, live->request, frame);
+	for (unsigned i = 0; i < n_topics; i++) {
+		struct sample *sample = &live->entries[i].sample;
+
+		if (!topics[i]->find_scope)
+			continue;
+		sample->frame = frame;
+		topics[i]->find_scope(sample);
+		sample->frame = NULL;
+	}
 }
 
 static void sample_wanted(struct live *live, struct frame *frame)
@@ -134,11 +159,11 @@ static void sample_wanted(struct live *live, struct frame *frame)
 	frame->wall_ns = env_wall_ns();
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
 	open_wanted(live, frame->only_events);
+	prepare_wanted(live, frame->only_events);
 	if (!frame->only_events)
 		find_scope(live, frame);
 	for (unsigned i = 0; i < n_topics; i++)
-		if (live->entries[i].wanted &&
-		    (!frame->only_events || topics[i]->schema->shape == SHAPE_EVENTS))
+		if (is_sampled(live, i, frame->only_events))
 			sample_entry(live, i, frame);
 	frame->cut = live->env->cut;
 }

@@ -36,7 +36,16 @@ struct sample {
 	const struct sample_request *request;
 	struct frame *frame;             /* of this tick; NULL outside topic->sample */
 	struct table *table;             /* its rows of this tick; NULL outside topic->sample */
+	bool prepared;                   /* for its next sample */
 };
+
+/* The time of its table, or now. */
+static inline uint64_t sample_mono_ns(const struct sample *sample)
+{
+	return sample->table ? sample->table->mono_ns : env_mono_ns();
+}
+
+struct reading; /* see topic/reader.h */
 
 struct topic {
 	const struct schema *schema;
@@ -55,8 +64,17 @@ struct topic {
 	 */
 	size_t state_size;
 
-	/* May be NULL. 0 or -errno. */
+	/* Open while the topic is. A sample fails with the first error of their updates. NULL: none. */
+	const struct reading *reads;
+
+	/* May be NULL. 0 or -errno. Its readers are open. */
 	int (*open)(struct sample *sample);
+
+	/*
+	 * Called in each tick before any reader is updated: what must be read before them, and what they are
+	 * to read for this topic. Without a table. May be NULL.
+	 */
+	void (*prepare)(struct sample *sample);
 
 	/*
 	 * Adds the rows of this tick to table, and sets its mono_ns if the data is from another moment. 0,
@@ -68,9 +86,10 @@ struct topic {
 
 	/*
 	 * Called before the samples of a tick, whether the topic is wanted or not, to find out which
-	 * processes are in the scope of the request; for the last time without a frame. May be NULL.
+	 * processes are in the scope of the request; for the last time without a frame. Without a state. May
+	 * be NULL.
 	 */
-	void (*find_scope)(struct env *env, const struct sample_request *request, struct frame *frame);
+	void (*find_scope)(struct sample *sample);
 
 	/* Resets what it keeps over the run, such as minima and means. May be NULL. */
 	void (*restart)(struct sample *sample);
@@ -118,6 +137,9 @@ const struct topic *topic_match(const char *typed);
 int topic_open(struct sample *sample);
 void topic_close(struct sample *sample);
 void topic_forget(struct sample *sample);
+
+/* Prepares the next sample, for topics whose readers others may update before; else topic_sample() does. */
+void topic_prepare(struct sample *sample);
 
 /* Samples one tick into this table of frame, which is empty after a failure. 0 or -errno. */
 int topic_sample(struct sample *sample, struct frame *frame, struct table *table);

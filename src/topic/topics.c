@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
+#include "topic/reader.h"
 
 #define TOPIC(name) &topic_##name,
 const struct topic *const topics[] = {
@@ -37,7 +38,12 @@ int topic_open(struct sample *sample)
 
 	if (topic->state_size > 0 && !sample->state)
 		sample->state = alloc_zeroed(1, topic->state_size);
-	error = topic->open ? topic->open(sample) : 0;
+	error = readings_open(topic->reads, topic->state_size > 0 ? sample->state : &sample->state, sample);
+	if (!error && topic->open) {
+		error = topic->open(sample);
+		if (error)
+			readings_close(topic->reads, sample->env);
+	}
 	if (error && topic->state_size > 0)
 		memset(sample->state, 0, topic->state_size);
 	return error;
@@ -47,6 +53,7 @@ void topic_close(struct sample *sample)
 {
 	if (sample->topic->close)
 		sample->topic->close(sample);
+	readings_close(sample->topic->reads, sample->env);
 	topic_forget(sample);
 }
 
@@ -57,6 +64,13 @@ void topic_forget(struct sample *sample)
 	sample->state = NULL;
 }
 
+void topic_prepare(struct sample *sample)
+{
+	if (sample->topic->prepare && !sample->prepared)
+		sample->topic->prepare(sample);
+	sample->prepared = true;
+}
+
 int topic_sample(struct sample *sample, struct frame *frame, struct table *table)
 {
 	int error;
@@ -64,7 +78,11 @@ int topic_sample(struct sample *sample, struct frame *frame, struct table *table
 	table->present = true;
 	sample->frame = frame;
 	sample->table = table;
-	error = sample->topic->sample(sample);
+	topic_prepare(sample);
+	sample->prepared = false;
+	error = readings_update(sample->topic->reads, sample);
+	if (!error)
+		error = sample->topic->sample(sample);
 	table->failed = error != 0;
 	if (error)
 		table->n_rows = 0;

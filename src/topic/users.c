@@ -31,12 +31,6 @@ struct users {
 
 static const char key;
 
-static void *open_users(struct env *env)
-{
-	(void)env;
-	return alloc_zeroed(1, sizeof(struct users));
-}
-
 static void close_users(void *state)
 {
 	struct users *users = state;
@@ -50,7 +44,6 @@ static void close_users(void *state)
 		else
 			free(user);
 	}
-	free(users);
 }
 
 static void run(struct worker_job *job)
@@ -90,8 +83,12 @@ static void look_up(struct env *env, struct user *user)
 
 const char *users_name(struct env *env, uint32_t uid)
 {
-	struct users *users = env_kept(env, &key, open_users, close_users);
-	struct user *user = users->first;
+	struct users *users = env_state(env, &key);
+	struct user *user;
+
+	if (!users)
+		users = env_state_add(env, &key, sizeof(*users), close_users);
+	user = users->first;
 
 	while (user && user->uid != uid)
 		user = user->next;

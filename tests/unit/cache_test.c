@@ -23,15 +23,23 @@
 #define ROUNDS 4
 
 static struct env env;
+static const struct sample_request request;
+static const struct sample sample = { .env = &env, .request = &request };
 static struct cache_list *list;
 static char path[SCRATCH_PATH_MAX];
 static struct stat status;
 static char *bytes;
 
+static bool counts_at(uint64_t tick)
+{
+	env.tick = tick;
+	ck_assert_int_eq(reader_update(&cache_reader, &sample), 0);
+	return list->counts;
+}
+
 /* A file of so many pages that is not in the cache, and a list that counts from now on; or skips the test. */
 static int open_cold(size_t length)
 {
-	static const struct sample_request request;
 	struct statfs system;
 	int fd;
 
@@ -47,16 +55,15 @@ static int open_cold(size_t length)
 		skip_test("/tmp is a tmpfs: all its pages are in memory");
 	ck_assert_int_eq(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), 0);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	list = cache_list_open(&env, &request);
-	env.tick = 1;
-	if (!cache_list_update(list))
+	list = reader_open(&cache_reader, &sample, NULL);
+	if (!counts_at(1))
 		skip_test("not counted here: %s", strerror(-list->trace.error));
 	return fd;
 }
 
 static void close_list(void)
 {
-	cache_list_close(&env);
+	reader_close(&cache_reader, &env);
 	env_close(&env);
 	free(bytes);
 }
@@ -67,8 +74,7 @@ static void finish(pid_t child)
 
 	ck_assert_int_eq(waitpid(child, &end, 0), child);
 	ck_assert_int_eq(end, 0);
-	env.tick++;
-	ck_assert(cache_list_update(list));
+	ck_assert(counts_at(env.tick + 1));
 }
 
 static const struct cache_file *file(void)
@@ -257,8 +263,7 @@ START_TEST(an_open_file_has_a_path)
 	}
 	close(ends[1]);
 	ck_assert_int_eq(read(ends[0], &byte, 1), 0); /* it has read */
-	env.tick++;
-	ck_assert(cache_list_update(list));
+	ck_assert(counts_at(env.tick + 1));
 	for (unsigned turn = 0; turn < 3 && !file()->path; turn++)
 		cache_list_find_paths(list);
 	ck_assert_ptr_nonnull(file()->path);

@@ -48,7 +48,7 @@ static bool reads_programs(void)
 
 static void close_reader(void)
 {
-	event_reader_close(reader, &env);
+	reader_close(&process_event_reader, &env);
 	env_close(&env);
 	settings_close(&settings);
 	event_batch_free(&all);
@@ -65,7 +65,7 @@ static void open_reader(const char *kinds, bool needs_connector, bool needs_prog
 	settings_open(&settings);
 	ck_assert(settings_set(&settings, "events.events", kinds, 0));
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	reader = event_reader_open(&sample);
+	reader = reader_open(&process_event_reader, &sample, NULL);
 	event_reader_add_collector(reader, 1);
 	event_reader_sources(reader, &sources);
 	if ((sources.perf_error && sources.connector_error) || (needs_connector && sources.connector_error) ||
@@ -379,7 +379,7 @@ START_TEST(no_bpf_loads_no_program_for_arguments)
 	const struct sample plain = { .env = &env, .settings = &settings.topic, .request = &without };
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	reader = event_reader_open(&plain);
+	reader = reader_open(&process_event_reader, &plain, NULL);
 	ck_assert_int_eq(event_reader_arguments(reader)->error, -ENOTSUP);
 	ck_assert_uint_eq(trace_opened(&env)->n, 0);
 	close_reader();
@@ -738,7 +738,7 @@ START_TEST(a_thread_that_cannot_be_started_is_told)
 	ck_assert_int_eq(pthread_attr_setstacksize(&attributes, SIZE_MAX - SIZE_MAX / 16), 0);
 	ck_assert_int_eq(pthread_setattr_default_np(&attributes), 0);
 	open_reader("fork", false, false);
-	ck_assert_int_eq(event_reader_update(reader, &env), -EAGAIN);
+	ck_assert_int_eq(reader_update(&process_event_reader, &sample), -EAGAIN);
 	ck_assert_str_eq(env_failed_path(&env, -EAGAIN), EVENT_THREAD);
 	close_reader();
 }
@@ -747,9 +747,9 @@ END_TEST
 START_TEST(nothing_is_read_of_another_root)
 {
 	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	reader = event_reader_open(&sample);
+	reader = reader_open(&process_event_reader, &sample, NULL);
 	event_reader_add_collector(reader, 1);
-	ck_assert_int_eq(event_reader_update(reader, &env), -ENOTSUP);
+	ck_assert_int_eq(reader_update(&process_event_reader, &sample), -ENOTSUP);
 	close_reader();
 }
 END_TEST

@@ -309,7 +309,7 @@ static struct exited_command *command_of(const struct exit_ledger *ledger, const
 }
 
 /* A child of each name begins and exits, and the ledger is updated. */
-static void exit_both(struct env *env, struct exit_ledger *ledger)
+static void exit_both(const struct sample *sample)
 {
 	for (int other = 0; other < 2; other++) {
 		pid_t pid = fork();
@@ -321,8 +321,8 @@ static void exit_both(struct env *env, struct exit_ledger *ledger)
 		reap(pid, 0);
 	}
 	usleep(20000);
-	env->tick++;
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	sample->env->tick++;
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, sample), 0);
 }
 
 /* An unknown number stays unknown: a further exit does not make it known. */
@@ -336,10 +336,10 @@ START_TEST(an_unknown_number_of_exits_stays_unknown)
 	uint64_t before;
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = exit_ledger_open(&sample);
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	for (int wait = 0; !(other && command_of(ledger, CHILD_NAME)) && wait < 50; wait++) {
-		exit_both(&env, ledger);
+		exit_both(&sample);
 		other = command_of(ledger, "other");
 	}
 	if (!other || !command_of(ledger, CHILD_NAME) || other->exits == U64_UNKNOWN)
@@ -348,10 +348,10 @@ START_TEST(an_unknown_number_of_exits_stays_unknown)
 	command_of(ledger, CHILD_NAME)->exits = U64_UNKNOWN;
 	/* cppcheck-suppress knownConditionTrueFalse */
 	for (int wait = 0; other->exits == before && wait < 50; wait++)
-		exit_both(&env, ledger);
+		exit_both(&sample);
 	ck_assert_uint_gt(other->exits, before);
 	ck_assert_uint_eq(command_of(ledger, CHILD_NAME)->exits, U64_UNKNOWN);
-	exit_ledger_close(ledger);
+	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
 END_TEST
@@ -402,17 +402,17 @@ START_TEST(a_process_exits_once)
 
 	link_nothing(path, sizeof(path), name);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = exit_ledger_open(&sample);
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	if (!ledger->reader)
 		skip_test("no exit records: %s", strerror(-ledger->reader_error));
 	for (int i = 0; i < CHILDREN; i++)
 		reap(start_exec_of_thread(path), 0);
 	env.tick++;
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	ck_assert_ptr_nonnull(command_of(ledger, name));
 	ck_assert_uint_eq(command_of(ledger, name)->exits, CHILDREN);
-	exit_ledger_close(ledger);
+	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
 END_TEST
@@ -442,17 +442,17 @@ START_TEST(exits_with_a_code_are_failures)
 
 	snprintf(name, sizeof(name), "code-%d", getpid());
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = exit_ledger_open(&sample);
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	if (!ledger->reader)
 		skip_test("no exit records: %s", strerror(-ledger->reader_error));
 	for (int i = 0; i < CHILDREN; i++)
 		reap(start_with_code(name, i % 5 == 0 ? 3 : 0), i % 5 == 0 ? 3 << 8 : 0);
 	env.tick++;
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	ck_assert_uint_eq(command_of(ledger, name)->exits, CHILDREN);
 	ck_assert_uint_eq(command_of(ledger, name)->failures, CHILDREN / 5);
-	exit_ledger_close(ledger);
+	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
 END_TEST
@@ -478,7 +478,7 @@ START_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 	snprintf(name, sizeof(name), "late-%d", getpid());
 	snprintf(seen, sizeof(seen), "seen-%d", getpid());
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ledger = exit_ledger_open(&sample);
+	ledger = reader_open(&exit_ledger_reader, &sample, NULL);
 	if (!ledger->reader)
 		skip_test("no exit records: %s", strerror(-ledger->reader_error));
 	ck_assert_int_eq(pipe(hold) | pipe(ready), 0);
@@ -489,25 +489,25 @@ START_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 		_exit(write(ready[1], &byte, 1) == 1 && read(hold[0], &byte, 1) == 0 ? 0 : 1);
 	}
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	env.tick++;
 	reap(start_with_code(name, 0), 0);
-	ck_assert_int_eq(process_list_update(ledger->processes), 0);
+	ck_assert_int_eq(reader_update(&process_reader, &sample), 0);
 	reap(start_with_code(name, 0), 0);
 	close(hold[1]); /* the list has it alive */
 	reap(pid, 0);
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	ck_assert_uint_eq(exits_of(ledger, name), 1);
 	ck_assert_uint_eq(exits_of(ledger, seen), 0);
 	env.tick++;
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	ck_assert_uint_eq(exits_of(ledger, name), 2);
 	ck_assert_uint_eq(exits_of(ledger, seen), 1);
 	env.tick++;
-	ck_assert_int_eq(exit_ledger_update(ledger), 0);
+	ck_assert_int_eq(reader_update(&exit_ledger_reader, &sample), 0);
 	ck_assert_uint_eq(exits_of(ledger, name), 2);
 	ck_assert_uint_eq(exits_of(ledger, seen), 1);
-	exit_ledger_close(ledger);
+	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
 END_TEST

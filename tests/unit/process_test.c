@@ -638,7 +638,7 @@ START_TEST(a_process_that_runs_is_moved)
 	open_machine(&machine, names);
 	choose_scope(&machine, &scope, "cgroup=/g");
 	next_tick(&machine);
-	list = process_list_opened(&machine.env);
+	list = reader_state(&process_reader, &machine.env);
 	ck_assert(process_list_find(list, MOVED)->outside);
 	snprintf(path, sizeof(path), "proc/%d/cgroup", MOVED);
 	write_file(&machine, path, "0::/g\n");
@@ -1019,7 +1019,7 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 				number_of(&machine, (int)machine.request.visible[i], "stat_age_seconds"), 0);
 		count_read(&machine, sleepers);
 	}
-	process_list_opened(&machine.env)->mono_ns -= UINT64_C(20000000000);
+	((struct process_list *)reader_state(&process_reader, &machine.env))->mono_ns -= UINT64_C(20000000000);
 	next_tick(&machine);
 	ck_assert_int_eq(count_read(&machine, sleepers), SLEEPERS);
 	close_machine(&machine);
@@ -1297,20 +1297,21 @@ START_TEST(who_closes_the_list_leaves_it_to_others)
 	struct machine machine;
 	struct process_list *tasks;
 	struct env env;
+	const struct sample sample = { .env = &env };
 
 	make_root(&machine);
 	write_process(&machine, (struct fake_process){ 7, 1, "one", 1, 0, 0, 500 });
 	ck_assert_int_eq(env_open(&env, machine.root), 0);
-	tasks = process_list_open(&env);
-	ck_assert_ptr_eq(process_list_open(&env), tasks);
+	tasks = reader_open(&process_reader, &sample, NULL);
+	ck_assert_ptr_eq(reader_open(&process_reader, &sample, NULL), tasks);
 	for (int i = 0; i < 2; i++) {
 		env.tick++;
-		ck_assert_int_eq(process_list_update(tasks), 0);
+		ck_assert_int_eq(reader_update(&process_reader, &sample), 0);
 	}
 	ck_assert_uint_eq(env.pids.n_kept, 1);
-	process_list_close(tasks);
+	reader_close(&process_reader, &env);
 	ck_assert_uint_eq(env.pids.n_kept, 1);
-	process_list_close(tasks);
+	reader_close(&process_reader, &env);
 	ck_assert_uint_eq(env.pids.n_kept, 0);
 	env_close(&env);
 }

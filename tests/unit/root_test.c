@@ -150,35 +150,25 @@ END_TEST
 static char keys[60];
 static unsigned n_closed;
 
-static void close_shared(void *state)
+/* The newest first. */
+static void close_state(void *state)
 {
-	*(char *)state = 0;
 	n_closed++;
+	ck_assert_uint_eq(*(unsigned *)state, sizeof(keys) - n_closed);
 }
 
-/* Each one shares the next before it is open itself. */
-static void *open_shared(struct env *env)
-{
-	static unsigned n_opened;
-	char *mine = &keys[n_opened++];
-
-	*mine = 1;
-	if (n_opened < sizeof(keys))
-		ck_assert_ptr_eq(env_share(env, &keys[n_opened], open_shared, close_shared), mine + 1);
-	return mine;
-}
-
-/* Whatever the number of topics, and though the list moves while the first is being opened. */
-START_TEST(any_number_of_states_is_shared)
+START_TEST(any_number_of_states_is_kept)
 {
 	struct env env;
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	ck_assert_ptr_eq(env_share(&env, &keys[0], open_shared, close_shared), &keys[0]);
-	for (size_t i = 0; i < sizeof(keys); i++)
-		ck_assert_ptr_eq(env_shared_state(&env, &keys[i]), &keys[i]);
-	env_unshare(&env, &keys[30]);
-	ck_assert_ptr_null(env_shared_state(&env, &keys[30]));
+	for (unsigned i = 0; i < sizeof(keys); i++)
+		*(unsigned *)env_state_add(&env, &keys[i], sizeof(i), close_state) = i;
+	for (unsigned i = 0; i < sizeof(keys); i++)
+		ck_assert_uint_eq(*(unsigned *)env_state(&env, &keys[i]), i);
+	env_state_remove(&env, &keys[sizeof(keys) - 1]);
+	ck_assert_ptr_null(env_state(&env, &keys[sizeof(keys) - 1]));
+	ck_assert_uint_eq(n_closed, 1);
 	env_close(&env);
 	ck_assert_uint_eq(n_closed, sizeof(keys));
 }

@@ -101,10 +101,12 @@ static pid_t run_child(void)
 	return child;
 }
 
-static void update_at(struct traffic_list *list, struct env *env, uint64_t tick)
+static bool counts_at(struct traffic_list *list, const struct sample *sample, uint64_t tick)
 {
-	env->tick = tick;
-	ck_assert(traffic_list_update(list));
+	sample->env->tick = tick;
+	traffic_list_want(list, TRAFFIC_COUNTS);
+	ck_assert_int_eq(reader_update(&traffic_reader, sample), 0);
+	return list->traced;
 }
 
 START_TEST(a_process_that_ended_keeps_its_bytes)
@@ -117,23 +119,23 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 	struct traffic_bytes bytes;
 	struct traffic_list *list;
 	struct env env;
+	const struct sample sample = { .env = &env, .request = &request };
 	pid_t child;
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	list = traffic_list_open(&env, &request);
-	env.tick = 1;
-	if (!traffic_list_update(list)) {
+	list = reader_open(&traffic_reader, &sample, NULL);
+	if (!counts_at(list, &sample, 1)) {
 		int error = list->processes.trace.error;
 
-		traffic_list_close(&env);
+		reader_close(&traffic_reader, &env);
 		env_close(&env);
 		skip_test("BPF at sockets: %s", strerror(-error));
 	}
 	child = run_child();
-	update_at(list, &env, 2);
+	ck_assert(counts_at(list, &sample, 2));
 	/* seen, but not read yet */
 	ck_assert(traffic_of_process(list, (uint32_t)child, U64_UNKNOWN, &bytes));
-	update_at(list, &env, 3);
+	ck_assert(counts_at(list, &sample, 3));
 	ck_assert(traffic_of_process(list, (uint32_t)child, 100, &bytes));
 	for (unsigned kind = 0; kind < N_TRAFFIC_KINDS; kind++) {
 		ck_assert_uint_eq(bytes.sent[kind], expected[kind]);
@@ -142,14 +144,14 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 	/* another process that gets the same number has nothing of it */
 	ck_assert(traffic_of_process(list, (uint32_t)child, 200, &bytes));
 	ck_assert_uint_eq(traffic_sent(&bytes) + traffic_received(&bytes), 0);
-	update_at(list, &env, 4);
-	update_at(list, &env, 5);
+	ck_assert(counts_at(list, &sample, 4));
+	ck_assert(counts_at(list, &sample, 5));
 	ck_assert(!traffic_of_process(list, (uint32_t)child, 200, &bytes));
 	for (size_t i = 0; i < list->processes.trace.n_entries; i++)
 		ck_assert_uint_ne(trace_key(&list->processes.trace, i)[0], (uint64_t)child);
 	ck_assert_uint_eq(
 		trace_self(&list->processes.trace, 0).lost + trace_self(&list->processes.trace, 1).lost, 0);
-	traffic_list_close(&env);
+	reader_close(&traffic_reader, &env);
 	env_close(&env);
 }
 END_TEST
@@ -159,13 +161,13 @@ START_TEST(without_bpf_nothing_is_counted)
 	static const struct sample_request request = { .no_bpf = true };
 	struct traffic_list *list;
 	struct env env;
+	const struct sample sample = { .env = &env, .request = &request };
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	list = traffic_list_open(&env, &request);
-	env.tick = 1;
-	ck_assert(!traffic_list_update(list));
+	list = reader_open(&traffic_reader, &sample, NULL);
+	ck_assert(!counts_at(list, &sample, 1));
 	ck_assert_int_eq(list->processes.trace.error, -ENOTSUP);
-	traffic_list_close(&env);
+	reader_close(&traffic_reader, &env);
 	env_close(&env);
 }
 END_TEST

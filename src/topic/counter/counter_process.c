@@ -353,9 +353,7 @@ static int sample(struct sample *sample)
 		env_note_failure(env, COUNTER_SOURCE, error);
 		return error;
 	}
-	power_estimate_update(&state->estimate, table->mono_ns);
-	missing_targets_want_programs(state->processes, state->request);
-	error = process_list_update(state->processes);
+	error = reader_update(&process_reader, sample);
 	if (error)
 		return error;
 	if (state->choice == COUNTER_SOFTWARE)
@@ -376,11 +374,17 @@ static int open_counter(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->processes = process_list_open(sample->env);
 	state->settings = sample->settings;
 	state->request = sample->request;
-	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
+}
+
+static void prepare_sample(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	power_estimate_update(&state->estimate, sample);
+	missing_targets_want_programs(state->processes, sample->request);
 }
 
 static void close_counter(struct sample *sample)
@@ -393,8 +397,13 @@ static void close_counter(struct sample *sample)
 	counter_pmus_free(&state->plan.pmus);
 	counter_events_free(&state->plan.events);
 	power_estimate_close(&state->estimate);
-	process_list_close(state->processes);
 }
+
+/* On demand, since without counters nothing is read. */
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct state, processes, &process_reader),
+	{ 0 },
+};
 
 const struct topic topic_counter_process = {
 	.schema = &schema,
@@ -404,7 +413,9 @@ const struct topic topic_counter_process = {
 	.setting_uses = ENERGY_USES,
 	.uses = COUNTER_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.opening_uses = COUNTER_OPENING_USES,
+	.reads = reads,
 	.open = open_counter,
+	.prepare = prepare_sample,
 	.sample = sample,
 	.close = close_counter,
 };

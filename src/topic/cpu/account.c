@@ -232,12 +232,10 @@ static int sample(struct sample *sample)
 	struct env *env = sample->env;
 	struct state *state = sample->state;
 	const struct proc_stat *stat;
-	int error = exit_ledger_update(state->ledger);
 	uint64_t lost = state->ledger->reader ? exit_reader_lost(state->ledger->reader) : 0;
+	int error = proc_stat_read(env, &stat);
 
 	sample->table->mono_ns = state->ledger->processes->mono_ns;
-	if (!error)
-		error = proc_stat_read(env, &stat);
 	if (error)
 		return error;
 	if (!stat->has_all)
@@ -267,21 +265,17 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_account(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->ledger = exit_ledger_open(sample);
-	return 0;
-}
-
 static void close_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	exit_ledger_close(state->ledger);
 	stolen_time_free(&state->stolen_time);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, ledger, &exit_ledger_reader),
+	{ 0 },
+};
 
 const struct topic topic_account = {
 	.schema = &schema,
@@ -289,7 +283,7 @@ const struct topic topic_account = {
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.open = open_account,
+	.reads = reads,
 	.sample = sample,
 	.close = close_account,
 };

@@ -291,10 +291,8 @@ static int sample(struct sample *sample)
 {
 	struct state *state = sample->state;
 	const struct proc_stat *stat;
-	int error = frequency_update(state->frequencies);
+	int error = proc_stat_read(sample->env, &stat);
 
-	if (!error)
-		error = proc_stat_read(sample->env, &stat);
 	if (error)
 		return error;
 	set_limits(state, sample->table->mono_ns, sample->env->ticks_per_second);
@@ -309,27 +307,23 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_cpu(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->frequencies = frequency_open(sample->env);
-	return 0;
-}
-
 static void close_cpu(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	frequency_close(state->frequencies);
 	free(state->cpus);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, frequencies, &frequency_reader),
+	{ 0 },
+};
 
 const struct topic topic_cpu = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.open = open_cpu,
+	.reads = reads,
 	.sample = sample,
 	.close = close_cpu,
 };

@@ -14,8 +14,6 @@
 
 #define MACHINE_PIDS "pid:[4026531836]" /* PROC_PID_INIT_INO of the kernel */
 
-static const char key;
-
 static bool is_container(struct env *env)
 {
 	char name[64];
@@ -32,27 +30,23 @@ static void find(struct env *env, const char *controller, struct own_cgroup *own
 	own->found = cgroup_own(env, controller, &own->place) == 0;
 }
 
-static void *open_allowance(struct env *env)
+static int open_allowance(void *state, const struct sample *sample)
 {
-	struct cpu_allowance *allowance = alloc_zeroed(1, sizeof(*allowance));
+	struct cpu_allowance *allowance = state;
 
-	allowance->env = env;
-	allowance->is_container = is_container(env);
-	find(env, "cpu", &allowance->cpu);
-	find(env, "cpuacct", &allowance->used);
-	find(env, "cpuset", &allowance->set);
-	return allowance;
+	allowance->env = sample->env;
+	allowance->is_container = is_container(allowance->env);
+	find(allowance->env, "cpu", &allowance->cpu);
+	find(allowance->env, "cpuacct", &allowance->used);
+	find(allowance->env, "cpuset", &allowance->set);
+	return 0;
 }
 
-struct cpu_allowance *cpu_allowance_open(struct env *env)
-{
-	return env_share(env, &key, open_allowance, free);
-}
-
-void cpu_allowance_close(struct cpu_allowance *allowance)
-{
-	env_unshare(allowance->env, &key);
-}
+const struct reader cpu_allowance_reader = {
+	.name = "our CPU quotas",
+	.state_size = sizeof(struct cpu_allowance),
+	.open = open_allowance,
+};
 
 double cpu_allowance_quota(struct env *env, const struct cgroup_place *place)
 {

@@ -4,6 +4,7 @@
 #define PANETOP_TOPIC_CPU_CPU_ALLOWANCE_H
 
 #include "topic/cgroup.h"
+#include "topic/reader.h"
 
 struct cpu_allowance {
 	struct env *env;        /* borrowed */
@@ -13,8 +14,7 @@ struct cpu_allowance {
 	bool is_container;      /* panetop is in a pid namespace of its own: /proc has its processes alone */
 };
 
-struct cpu_allowance *cpu_allowance_open(struct env *env);
-void cpu_allowance_close(struct cpu_allowance *allowance);
+extern const struct reader cpu_allowance_reader;
 
 /* The quota of a group in the hierarchy cpu, in CPUs; 0: none. */
 double cpu_allowance_quota(struct env *env, const struct cgroup_place *place);

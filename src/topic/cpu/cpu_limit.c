@@ -120,21 +120,9 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_limit(struct sample *sample)
-{
-	sample->state = cpu_allowance_open(sample->env);
-	return 0;
-}
-
-static void close_limit(struct sample *sample)
-{
-	cpu_allowance_close(sample->state);
-}
-
 const struct topic topic_cpu_limit = {
 	.schema = &schema,
 	.sources = sources,
-	.open = open_limit,
+	.reads = READING_ONE(&cpu_allowance_reader),
 	.sample = sample,
-	.close = close_limit,
 };

@@ -20,16 +20,13 @@
 
 #define LIMITS_EVERY 8
 
-static const char key;
-
-static void *open_shared(struct env *env)
+static int open_shared(void *state, const struct sample *sample)
 {
-	struct frequencies *frequencies = alloc_zeroed(1, sizeof(*frequencies));
+	struct frequencies *frequencies = state;
 
-	frequencies->env = env;
-	frequencies->online = online_cpus_open(env);
+	frequencies->env = sample->env;
 	frequencies->tick = ENV_NEVER;
-	return frequencies;
+	return 0;
 }
 
 static void forget_cpus(struct frequencies *frequencies)
@@ -47,19 +44,7 @@ static void close_shared(void *state)
 	struct frequencies *frequencies = state;
 
 	forget_cpus(frequencies);
-	online_cpus_close(frequencies->online);
 	free(frequencies->cpus);
-	free(frequencies);
-}
-
-struct frequencies *frequency_open(struct env *env)
-{
-	return env_share(env, &key, open_shared, close_shared);
-}
-
-void frequency_close(struct frequencies *frequencies)
-{
-	env_unshare(frequencies->env, &key);
 }
 
 static void make_path(char *path, size_t room, uint32_t cpu, const char *name)
@@ -182,13 +167,11 @@ static void read_cpuinfo(struct frequencies *frequencies)
 	}
 }
 
-int frequency_update(struct frequencies *frequencies)
+static int update(void *state, const struct sample *sample)
 {
-	int error = online_cpus_update(frequencies->online);
+	struct frequencies *frequencies = state;
 
-	if (error || frequencies->tick == frequencies->env->tick)
-		return error;
-	frequencies->tick = frequencies->env->tick;
+	frequencies->tick = sample->env->tick;
 	follow_cpus(frequencies);
 	if (!frequencies->by_cpuinfo)
 		frequencies->by_cpuinfo = !read_cpufreq(frequencies);
@@ -197,11 +180,25 @@ int frequency_update(struct frequencies *frequencies)
 	return 0;
 }
 
-double frequency_hertz(struct frequencies *frequencies, uint64_t cpu)
+static const struct reading shared_reads[] = {
+	READING(struct frequencies, online, &online_cpus_reader),
+	{ 0 },
+};
+
+const struct reader frequency_reader = {
+	.name = "frequencies",
+	.state_size = sizeof(struct frequencies),
+	.reads = shared_reads,
+	.open = open_shared,
+	.update = update,
+	.close = close_shared,
+};
+
+double frequency_hertz(struct frequencies *frequencies, const struct sample *sample, uint64_t cpu)
 {
 	struct cpu_frequency *found;
 
-	if (frequencies->n_cpus == 0 && frequency_update(frequencies) < 0)
+	if (frequencies->n_cpus == 0 && reader_update(&frequency_reader, sample) < 0)
 		return NAN;
 	found = find(frequencies, cpu);
 	if (!found)
@@ -338,10 +335,7 @@ static int sample(struct sample *sample)
 {
 	struct table *table = sample->table;
 	struct state *state = sample->state;
-	int error = frequency_update(state->frequencies);
 
-	if (error)
-		return error;
 	add_all(state, sample->env, table);
 	for (size_t i = 0; i < state->frequencies->n_cpus; i++)
 		add_cpu(&state->frequencies->cpus[i], sample->frame, table);
@@ -355,7 +349,6 @@ static int open_frequency(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->frequencies = frequency_open(sample->env);
 	gpus_open(&state->gpus);
 	attribute_open(&state->no_turbo, NO_TURBO);
 	attribute_open(&state->boost, BOOST);
@@ -370,13 +363,18 @@ static void close_frequency(struct sample *sample)
 	attribute_close(&state->no_turbo, env);
 	attribute_close(&state->boost, env);
 	gpus_close(&state->gpus, env);
-	frequency_close(state->frequencies);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, frequencies, &frequency_reader),
+	{ 0 },
+};
 
 const struct topic topic_frequency = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
+	.reads = reads,
 	.open = open_frequency,
 	.sample = sample,
 	.close = close_frequency,

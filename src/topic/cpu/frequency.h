@@ -27,15 +27,11 @@ struct frequencies {
 	uint64_t tick;
 };
 
-/* Shared by all topics of env; pair each open with a close. */
-struct frequencies *frequency_open(struct env *env);
-void frequency_close(struct frequencies *frequencies);
-
-/* Reads all frequencies, once per tick. -errno: the online CPUs are not known. */
-int frequency_update(struct frequencies *frequencies);
+/* Reads all frequencies. Fails when the online CPUs are not known. */
+extern const struct reader frequency_reader;
 
 /* The frequency of one CPU in this tick; NaN. Reads only that one, unless all were read already. */
-double frequency_hertz(struct frequencies *frequencies, uint64_t cpu);
+double frequency_hertz(struct frequencies *frequencies, const struct sample *sample, uint64_t cpu);
 
 /* NULL: this CPU is not online. */
 const struct cpu_frequency *frequency_find(const struct frequencies *frequencies, uint64_t cpu);

@@ -302,22 +302,11 @@ static void add_cpus(const struct state *state, struct frame *frame, struct tabl
 static int sample(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = online_cpus_update(state->online);
 
-	if (error)
-		return error;
 	follow_cpus(state);
 	read_all(state);
 	add_sums(state, sample->frame, sample->table);
 	add_cpus(state, sample->frame, sample->table);
-	return 0;
-}
-
-static int open_idle(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->online = online_cpus_open(sample->env);
 	return 0;
 }
 
@@ -327,14 +316,18 @@ static void close_idle(struct sample *sample)
 
 	close_cpus(state->cpus, state->n_cpus, state->online->env);
 	free(state->kinds);
-	online_cpus_close(state->online);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, online, &online_cpus_reader),
+	{ 0 },
+};
 
 const struct topic topic_idle_state = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.open = open_idle,
+	.reads = reads,
 	.sample = sample,
 	.close = close_idle,
 };

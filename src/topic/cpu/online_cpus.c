@@ -12,15 +12,12 @@
 #include "sys/attribute.h"
 #include "topic/cpu/proc_stat.h"
 
-static const char key;
-
-static void *open_online(struct env *env)
+static int open_online(void *state, const struct sample *sample)
 {
-	struct online_cpus *online = alloc_zeroed(1, sizeof(*online));
+	struct online_cpus *online = state;
 
-	online->env = env;
-	online->tick = ENV_NEVER;
-	return online;
+	online->env = sample->env;
+	return 0;
 }
 
 static void close_online(void *state)
@@ -28,17 +25,6 @@ static void close_online(void *state)
 	struct online_cpus *online = state;
 
 	free(online->list);
-	free(online);
-}
-
-struct online_cpus *online_cpus_open(struct env *env)
-{
-	return env_share(env, &key, open_online, close_online);
-}
-
-void online_cpus_close(struct online_cpus *online)
-{
-	env_unshare(online->env, &key);
 }
 
 static bool is_same(const struct online_cpus *online, const struct proc_stat *stat)
@@ -49,16 +35,14 @@ static bool is_same(const struct online_cpus *online, const struct proc_stat *st
 	return online->count == stat->n_cpus;
 }
 
-int online_cpus_update(struct online_cpus *online)
+static int update(void *state, const struct sample *sample)
 {
+	struct online_cpus *online = state;
 	const struct proc_stat *stat;
+	int error = proc_stat_read(sample->env, &stat);
 
-	if (online->tick == online->env->tick)
-		return online->error;
-	online->tick = online->env->tick;
-	online->error = proc_stat_read(online->env, &stat);
-	if (online->error || is_same(online, stat))
-		return online->error;
+	if (error || is_same(online, stat))
+		return error;
 	VECTOR_RESERVE(online->list, stat->n_cpus, online->capacity);
 	online->count = stat->n_cpus;
 	for (size_t i = 0; i < stat->n_cpus; i++)
@@ -66,6 +50,15 @@ int online_cpus_update(struct online_cpus *online)
 	online->generation++;
 	return 0;
 }
+
+const struct reader online_cpus_reader = {
+	.name = "online CPUs",
+	.state_size = sizeof(struct online_cpus),
+	.open = open_online,
+	.update = update,
+	.close = close_online,
+	.source = "proc/stat",
+};
 
 long online_cpus_topology(struct env *env, uint32_t cpu, const char *name)
 {

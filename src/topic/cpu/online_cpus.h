@@ -3,23 +3,17 @@
 #ifndef PANETOP_TOPIC_CPU_ONLINE_CPUS_H
 #define PANETOP_TOPIC_CPU_ONLINE_CPUS_H
 
-#include "sys/env.h"
+#include "topic/reader.h"
 
 struct online_cpus {
 	struct env *env; /* borrowed */
 	uint32_t *list;  /* ascending */
 	size_t count, capacity;
 	unsigned long generation; /* of the list: grows when CPUs come or go */
-	uint64_t tick;
-	int error; /* -errno of the last update, which then left the list as it was */
 };
 
-/* Shared by all topics of env; pair each open with a close. */
-struct online_cpus *online_cpus_open(struct env *env);
-void online_cpus_close(struct online_cpus *online);
-
-/* Once per tick. 0 or -errno. */
-int online_cpus_update(struct online_cpus *online);
+/* A failed update leaves the list as it was. */
+extern const struct reader online_cpus_reader;
 
 /* The number in this file of a CPU's topology ("physical_package_id", "core_id"); -1: not known. */
 long online_cpus_topology(struct env *env, uint32_t cpu, const char *name);

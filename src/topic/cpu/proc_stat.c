@@ -13,21 +13,20 @@
 
 static const char key;
 
-static void *open_stat(struct env *env)
-{
-	struct proc_stat *stat = alloc_zeroed(1, sizeof(*stat));
-
-	(void)env;
-	stat->tick = ENV_NEVER;
-	return stat;
-}
 
 static void close_stat(void *state)
 {
 	struct proc_stat *stat = state;
 
 	free(stat->cpus);
-	free(stat);
+}
+
+static struct proc_stat *add_stat(struct env *env)
+{
+	struct proc_stat *stat = env_state_add(env, &key, sizeof(*stat), close_stat);
+
+	stat->tick = ENV_NEVER;
+	return stat;
 }
 
 static void parse(struct proc_stat *stat, struct span text)
@@ -49,7 +48,7 @@ static void parse(struct proc_stat *stat, struct span text)
 
 int proc_stat_read(struct env *env, const struct proc_stat **stat)
 {
-	struct proc_stat *kept = env_kept(env, &key, open_stat, close_stat);
+	struct proc_stat *known = env_state(env, &key), *kept = known ? known : add_stat(env);
 	struct span text;
 	int error = env_read(env, env_file(env, "proc/stat"), &text);
 

@@ -171,10 +171,7 @@ static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
 	struct state *state = sample->state;
-	int error = online_cpus_update(state->online);
 
-	if (error)
-		return error;
 	if (state->seen != state->online->generation)
 		open_cpus(state);
 	if (!env_exists(env, THROTTLE))
@@ -194,27 +191,23 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_throttle(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->online = online_cpus_open(sample->env);
-	return 0;
-}
-
 static void close_throttle(struct sample *sample)
 {
 	struct state *state = sample->state;
 
 	forget_cpus(state);
-	online_cpus_close(state->online);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, online, &online_cpus_reader),
+	{ 0 },
+};
 
 const struct topic topic_throttle = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.open = open_throttle,
+	.reads = reads,
 	.sample = sample,
 	.close = close_throttle,
 };

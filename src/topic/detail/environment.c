@@ -81,10 +81,10 @@ static void add_variables(struct sample *sample, const struct process_page *page
 static int sample_environment(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = process_page_update(state->page, sample);
+	int error;
 
-	if (error || !process_page_has_process(state->page))
-		return error;
+	if (!process_page_has_process(state->page))
+		return 0;
 	add_variables(sample, state->page, slow_text_get(state->text, state->page->target));
 	error = slow_text_error(state->text);
 	if (error == -EACCES || error == -EPERM)
@@ -98,12 +98,9 @@ static int sample_environment(struct sample *sample)
 static int open_environment(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = process_page_topic_open(sample);
 
-	state->page = sample->state;
-	sample->state = state;
 	state->text = slow_text_open(sample->env, "environ", BYTES_MAX);
-	return error;
+	return 0;
 }
 
 static void close_environment(struct sample *sample)
@@ -111,11 +108,17 @@ static void close_environment(struct sample *sample)
 	slow_text_close(((struct state *)sample->state)->text);
 }
 
+static const struct reading reads[] = {
+	READING(struct state, page, &process_page_reader),
+	{ 0 },
+};
+
 const struct topic topic_environment = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
+	.reads = reads,
 	.open = open_environment,
 	.sample = sample_environment,
 	.close = close_environment,

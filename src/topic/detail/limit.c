@@ -142,13 +142,12 @@ static void add_limit(struct sample *sample, const struct process_page *page, co
 static int sample_limits(struct sample *sample)
 {
 	struct process_page *page = sample->state;
-	int error = process_page_update(page, sample);
 	struct pid_limit limit;
 	struct span text;
 	struct use use;
 
-	if (error || !process_page_has_process(page))
-		return error;
+	if (!process_page_has_process(page))
+		return 0;
 	text = process_page_text(page, PAGE_LIMITS);
 	use = read_use(page);
 	while (pid_limits_next(&text, &limit))
@@ -160,6 +159,6 @@ const struct topic topic_limit = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.uses = PROCESS_PAGE_USES,
-	.open = process_page_topic_open,
+	.reads = READING_ONE(&process_page_reader),
 	.sample = sample_limits,
 };

@@ -286,10 +286,9 @@ static void add_notices(struct sample *sample, const struct state *state)
 static int sample_files(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = process_page_update(state->page, sample);
 
-	if (error || !process_page_has_process(state->page))
-		return error;
+	if (!process_page_has_process(state->page))
+		return 0;
 	if (state->generation != state->page->generation)
 		forget(state);
 	state->generation = state->page->generation;
@@ -303,15 +302,6 @@ static int sample_files(struct sample *sample)
 	return 0;
 }
 
-static int open_files(struct sample *sample)
-{
-	struct state *state = sample->state;
-	int error = process_page_topic_open(sample);
-
-	state->page = sample->state;
-	sample->state = state;
-	return error;
-}
 
 static void close_files(struct sample *sample)
 {
@@ -322,12 +312,17 @@ static void close_files(struct sample *sample)
 	free(state->files);
 }
 
+static const struct reading reads[] = {
+	READING(struct state, page, &process_page_reader),
+	{ 0 },
+};
+
 const struct topic topic_open_file = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
-	.open = open_files,
+	.reads = reads,
 	.sample = sample_files,
 	.close = close_files,
 };

@@ -637,11 +637,10 @@ static int sample_detail(struct sample *sample)
 	struct state *state = sample->state;
 	struct process_page *page = state->page;
 	struct arena *arena = &sample->frame->arena;
-	int error = process_page_update(page, sample);
 	struct detail_row *row;
 
-	if (error || !process_page_has_process(page))
-		return error;
+	if (!process_page_has_process(page))
+		return 0;
 	if (page->target->stat_mono_ns > 0) /* of an ended process it stays, so that it has no rates */
 		sample->table->mono_ns = page->target->stat_mono_ns;
 	row = table_add(sample->table);
@@ -668,12 +667,9 @@ static int sample_detail(struct sample *sample)
 static int open_detail(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = process_page_topic_open(sample);
 
-	state->page = sample->state;
-	sample->state = state;
 	state->command = slow_text_open(sample->env, "cmdline", COMMAND_MAX);
-	return error;
+	return 0;
 }
 
 static void close_detail(struct sample *sample)
@@ -683,11 +679,17 @@ static void close_detail(struct sample *sample)
 	slow_text_close(state->command);
 }
 
+static const struct reading reads[] = {
+	READING(struct state, page, &process_page_reader),
+	{ 0 },
+};
+
 const struct topic topic_process_detail = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
+	.reads = reads,
 	.open = open_detail,
 	.sample = sample_detail,
 	.close = close_detail,

@@ -121,10 +121,10 @@ static void add_lines(struct sample *sample, const struct process_page *page, st
 static int sample_memory(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = process_page_update(state->page, sample);
+	int error;
 
-	if (error || !process_page_has_process(state->page))
-		return error;
+	if (!process_page_has_process(state->page))
+		return 0;
 	add_lines(sample, state->page, slow_text_get(state->rollup, state->page->target));
 	add_lines(sample, state->page, process_page_text(state->page, PAGE_STATUS));
 	error = slow_text_error(state->rollup);
@@ -136,12 +136,9 @@ static int sample_memory(struct sample *sample)
 static int open_memory(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = process_page_topic_open(sample);
 
-	state->page = sample->state;
-	sample->state = state;
 	state->rollup = slow_text_open(sample->env, "smaps_rollup", BYTES_MAX);
-	return error;
+	return 0;
 }
 
 static void close_memory(struct sample *sample)
@@ -149,11 +146,17 @@ static void close_memory(struct sample *sample)
 	slow_text_close(((struct state *)sample->state)->rollup);
 }
 
+static const struct reading reads[] = {
+	READING(struct state, page, &process_page_reader),
+	{ 0 },
+};
+
 const struct topic topic_process_memory = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.state_size = sizeof(struct state),
 	.uses = PROCESS_PAGE_USES,
+	.reads = reads,
 	.open = open_memory,
 	.sample = sample_memory,
 	.close = close_memory,

@@ -48,8 +48,6 @@ const struct source_spec process_page_sources[] = {
 	{ 0 },
 };
 
-static const char key;
-
 static void forget(struct process_page *page)
 {
 	for (unsigned i = 0; i < N_PAGE_ITEMS; i++) {
@@ -64,15 +62,15 @@ static void forget(struct process_page *page)
 	page->gone_wall_ns = 0;
 }
 
-static void *open_page(struct env *env)
+static int open_page(void *state, const struct sample *sample)
 {
-	struct process_page *page = alloc_zeroed(1, sizeof(*page));
+	struct process_page *page = state;
 
-	page->env = env;
-	page->tick = page->notices_tick = ENV_NEVER;
+	page->env = sample->env;
+	page->notices_tick = ENV_NEVER;
 	page->exit_watch = -1;
 	forget(page);
-	return page;
+	return 0;
 }
 
 static void close_page(void *state)
@@ -82,16 +80,6 @@ static void close_page(void *state)
 	forget(page);
 	for (unsigned i = 0; i < N_PAGE_ITEMS; i++)
 		buffer_free(&page->texts[i].text);
-	free(page);
-}
-
-int process_page_topic_open(struct sample *sample)
-{
-	struct process_page *page = env_kept(sample->env, &key, open_page, close_page);
-
-	page->target = target_open(sample->env, sample->request);
-	sample->state = page;
-	return 0;
 }
 
 bool process_page_has_process(const struct process_page *page)
@@ -154,24 +142,35 @@ static void look_for_exit(struct process_page *page)
 			exit_watch_status(page->exit_watch, &page->exit_status) || zombie_status(page);
 }
 
-int process_page_update(struct process_page *page, struct sample *sample)
+static int update(void *state, const struct sample *sample)
 {
-	struct target *target = page->target;
-	int error = target_update(target);
+	struct process_page *page = state;
+	const struct target *target = page->target;
 
-	if (page->tick == page->env->tick)
-		return error;
-	page->tick = page->env->tick;
-	if (!error)
-		target_notices(target, sample->frame, sample->topic->schema->name);
+	target_notices(target, sample->frame, sample->topic->schema->name);
 	if (page->generation != target->generation) {
 		page->generation = target->generation;
 		forget(page);
 		watch(page);
 	}
 	look_for_exit(page);
-	return error;
+	return 0;
 }
+
+static const struct reading reads[] = {
+	READING(struct process_page, target, &target_reader),
+	{ 0 },
+};
+
+const struct reader process_page_reader = {
+	.name = "files of the selected process",
+	.state_size = sizeof(struct process_page),
+	.reads = reads,
+	.open = open_page,
+	.update = update,
+	.close = close_page,
+	.stays = true,
+};
 
 static int read_link(struct process_page *page, enum page_item item)
 {

@@ -32,7 +32,6 @@ struct page_text {
 struct process_page {
 	struct env *env; /* borrowed */
 	struct target *target;
-	uint64_t tick;       /* of the last update */
 	uint64_t generation; /* of the target */
 	struct page_text texts[N_PAGE_ITEMS];
 	int exit_watch; /* descriptor; -1: none */
@@ -49,14 +48,8 @@ struct process_page {
 
 extern const struct source_spec process_page_sources[];
 
-/* The open function of topics whose state is the page; it is shared until env is closed. */
-int process_page_topic_open(struct sample *sample);
-
-/*
- * Once per tick: follows the process. 0, or -errno when processes cannot be listed. Adds the notices about
- * the process to the frame.
- */
-int process_page_update(struct process_page *page, struct sample *sample);
+/* Follows the process, and adds the notices about it to the frame. */
+extern const struct reader process_page_reader;
 
 /* Is there a process, alive or exited? */
 bool process_page_has_process(const struct process_page *page);

@@ -89,13 +89,12 @@ static void add_signal(struct sample *sample, const struct process_page *page,
 static int sample_signals(struct sample *sample)
 {
 	struct process_page *page = sample->state;
-	int error = process_page_update(page, sample);
 	struct pid_signals signals;
 	uint64_t any;
 
-	if (error || !process_page_has_process(page) ||
+	if (!process_page_has_process(page) ||
 	    !pid_status_signals(process_page_text(page, PAGE_STATUS), &signals))
-		return error;
+		return 0;
 	any = signals.caught | signals.ignored | signals.blocked | signals.pending | signals.thread_pending;
 	for (unsigned number = 1; number <= SIGNALS; number++)
 		if (number <= STANDARD_SIGNALS || has(any, number))
@@ -107,6 +106,6 @@ const struct topic topic_signal = {
 	.schema = &schema,
 	.sources = process_page_sources,
 	.uses = PROCESS_PAGE_USES,
-	.open = process_page_topic_open,
+	.reads = READING_ONE(&process_page_reader),
 	.sample = sample_signals,
 };

@@ -168,14 +168,9 @@ static const char *copied(struct frame *frame, const char *text)
 static int sample(struct sample *sample)
 {
 	struct disk_list *list = sample->state;
-	int error = disk_list_update(list);
-	struct disk_stats sum;
-	struct disk_row *row;
+	struct disk_stats sum = disk_list_sum(list);
+	struct disk_row *row = table_add(sample->table);
 
-	if (error)
-		return error;
-	sum = disk_list_sum(list);
-	row = table_add(sample->table);
 	row->device = "all";
 	if (!list->doubtful)
 		set_counters(row, &sum);
@@ -195,17 +190,6 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_disk(struct sample *sample)
-{
-	sample->state = disk_list_open(sample->env);
-	return 0;
-}
-
-static void close_disk(struct sample *sample)
-{
-	disk_list_close(sample->env);
-}
-
 const struct topic topic_disk = {
-	.schema = &schema, .sources = sources, .open = open_disk, .sample = sample, .close = close_disk
+	.schema = &schema, .sources = sources, .reads = READING_ONE(&disk_reader), .sample = sample
 };

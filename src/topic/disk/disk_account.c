@@ -302,12 +302,9 @@ static int sample(struct sample *sample)
 	struct state *state = sample->state;
 	struct disk_stats sum;
 	struct parts all;
-	int error = disk_user_list_update(state->users);
 
-	if (!error && !state->users->counted && sample->env->live && !env_exists(sample->env, IO))
-		error = -ENOENT;
-	if (error)
-		return error;
+	if (!state->users->counted && sample->env->live && !env_exists(sample->env, IO))
+		return -ENOENT;
 	trace_notice(&state->users->trace, sample->frame, _("devices share one account, by /proc/PID/io"));
 	all = state->users->counted ? add_devices(sample) : parts_of_files(sample);
 	sum = disk_list_sum(state->disks);
@@ -319,31 +316,25 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_account(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->processes = process_list_open(sample->env);
-	state->disks = disk_list_open(sample->env);
-	state->users = disk_user_list_open(sample->env, sample->request);
-	return 0;
-}
-
 static void close_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	disk_user_list_close(sample->env);
-	disk_list_close(sample->env);
-	process_list_close(state->processes);
 	free(state->accounts);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	READING(struct state, disks, &disk_reader),
+	READING(struct state, users, &disk_user_reader),
+	{ 0 },
+};
 
 const struct topic topic_disk_account = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.open = open_account,
+	.reads = reads,
 	.sample = sample,
 	.close = close_account,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),

@@ -88,8 +88,6 @@ struct disk_times {
 	struct trace_set trace;
 	bool opened, counted;
 	bool starts; /* some disk needs it */
-	uint64_t tick;
-	int error;
 	struct times *all; /* owned */
 	size_t n_all, capacity;
 };
@@ -164,35 +162,24 @@ static void start_where_needed(struct disk_times *times)
 		trace_add(&times->trace, &programs[START]);
 }
 
-static int update(struct disk_times *times, const struct sample_request *request)
+static int update(void *state, const struct sample *sample)
 {
-	if (times->tick == times->env->tick)
-		return times->error;
-	times->tick = times->env->tick;
-	times->error = disk_list_update(times->disks);
+	struct disk_times *times = state;
+
+	times->env = sample->env;
 	if (!times->opened) {
 		times->opened = true;
 		times->plan = trace_plan_disk_latency;
 		times->plan.n_programs = START; /* which is added where some disk needs it */
 		times->plan.n_entries_max = (unsigned)(times->disks->count + DISKS_MORE) * OPERATIONS_OF_DISK;
-		trace_open(&times->trace, times->env, request, &times->plan);
+		trace_open(&times->trace, sample->env, sample->request, &times->plan);
 	}
 	if (!times->starts && !times->trace.error)
 		start_where_needed(times);
 	times->counted = trace_read(&times->trace);
 	if (times->counted)
 		take_entries(times);
-	return times->error;
-}
-
-static void *open_times(struct env *env)
-{
-	struct disk_times *times = alloc_zeroed(1, sizeof(*times));
-
-	times->env = env;
-	times->tick = ENV_NEVER;
-	times->disks = disk_list_open(env);
-	return times;
+	return 0;
 }
 
 static void close_times(void *state)
@@ -200,23 +187,23 @@ static void close_times(void *state)
 	struct disk_times *times = state;
 
 	trace_close(&times->trace);
-	disk_list_close(times->env);
 	for (size_t i = 0; i < times->n_all; i++)
 		free(times->all[i].phases);
 	free(times->all);
-	free(times);
 }
 
-static int open_shared(struct sample *sample)
-{
-	sample->state = env_share(sample->env, open_times, open_times, close_times);
-	return 0;
-}
+static const struct reading reads[] = {
+	READING(struct disk_times, disks, &disk_reader),
+	{ 0 },
+};
 
-static void close_shared(struct sample *sample)
-{
-	env_unshare(sample->env, open_times);
-}
+static const struct reader times_reader = {
+	.name = "latencies of block devices",
+	.state_size = sizeof(struct disk_times),
+	.reads = reads,
+	.update = update,
+	.close = close_times,
+};
 
 struct disk_latency_row {
 	const char *device, *operation, *phase, *how;
@@ -374,10 +361,7 @@ static void add_means(struct sample *sample, const struct disk *disk)
 static int sample_latency(struct sample *sample)
 {
 	struct disk_times *times = sample->state;
-	int error = update(times, sample->request);
 
-	if (error)
-		return error;
 	trace_notice(&times->trace, sample->frame, _("only mean times of requests are known"));
 	for (size_t i = 0; times->counted && i < times->n_all; i++)
 		for (enum phase phase = PHASE_QUEUED; phase < N_PHASES; phase++)
@@ -392,9 +376,8 @@ const struct topic topic_disk_latency = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
-	.open = open_shared,
+	.reads = READING_ONE(&times_reader),
 	.sample = sample_latency,
-	.close = close_shared,
 };
 
 struct bucket_row {
@@ -462,10 +445,7 @@ static void add_buckets(struct sample *sample, const struct disk_times *times, c
 static int sample_buckets(struct sample *sample)
 {
 	struct disk_times *times = sample->state;
-	int error = update(times, sample->request);
 
-	if (error)
-		return error;
 	for (size_t i = 0; times->counted && i < times->n_all; i++)
 		for (enum phase phase = PHASE_QUEUED; phase < N_PHASES; phase++)
 			add_buckets(sample, times, &times->all[i], phase);
@@ -476,7 +456,6 @@ const struct topic topic_disk_latency_bucket = {
 	.schema = &bucket_schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
-	.open = open_shared,
+	.reads = READING_ONE(&times_reader),
 	.sample = sample_buckets,
-	.close = close_shared,
 };

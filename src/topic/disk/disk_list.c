@@ -281,15 +281,6 @@ static int update(struct disk_list *list)
 	return 0;
 }
 
-int disk_list_update(struct disk_list *list)
-{
-	if (list->tick != list->env->tick) {
-		list->tick = list->env->tick;
-		list->error = update(list);
-	}
-	return list->error;
-}
-
 const struct disk *disk_list_find(const struct disk_list *list, uint64_t number)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -308,15 +299,18 @@ struct disk_stats disk_list_sum(const struct disk_list *list)
 	return sum;
 }
 
-static const char key;
-
-static void *open_list(struct env *env)
+static int open_list(void *state, const struct sample *sample)
 {
-	struct disk_list *list = alloc_zeroed(1, sizeof(*list));
+	struct disk_list *list = state;
 
-	list->env = env;
-	list->tick = ENV_NEVER;
-	return list;
+	list->env = sample->env;
+	return 0;
+}
+
+static int update_list(void *state, const struct sample *sample)
+{
+	(void)sample;
+	return update(state);
 }
 
 static void close_list(void *state)
@@ -326,15 +320,13 @@ static void close_list(void *state)
 	for (size_t i = 0; i < list->count; i++)
 		free_disk(&list->disks[i]);
 	free(list->disks);
-	free(list);
 }
 
-struct disk_list *disk_list_open(struct env *env)
-{
-	return env_share(env, &key, open_list, close_list);
-}
-
-void disk_list_close(struct env *env)
-{
-	env_unshare(env, &key);
-}
+const struct reader disk_reader = {
+	.name = "block devices",
+	.state_size = sizeof(struct disk_list),
+	.open = open_list,
+	.update = update_list,
+	.close = close_list,
+	.source = "proc/diskstats",
+};

@@ -4,7 +4,7 @@
 #define PANETOP_TOPIC_DISK_DISK_LIST_H
 
 #include "kernel/diskstats.h"
-#include "sys/env.h"
+#include "topic/reader.h"
 
 struct disk {
 	char *name;
@@ -27,15 +27,10 @@ struct disk_list {
 	size_t count, capacity;
 	bool doubtful;          /* so is the sum */
 	struct disk_stats gone; /* of devices that were removed, and that are no stacked ones */
-	uint64_t tick;
-	int error;
 };
 
-struct disk_list *disk_list_open(struct env *env);
-void disk_list_close(struct env *env);
-
-/* Once per tick: 0 or -errno. Disks are without partitions, in the order of the kernel, used or not. */
-int disk_list_update(struct disk_list *list);
+/* Disks are without partitions, in the order of the kernel, used or not. */
+extern const struct reader disk_reader;
 
 /* The disk with this number; NULL: there is none. */
 const struct disk *disk_list_find(const struct disk_list *list, uint64_t number);

@@ -202,10 +202,7 @@ static void add_process(struct sample *sample, const struct process *process)
 static int sample_users(struct sample *sample)
 {
 	struct disk_user_list *list = sample->state;
-	int error = disk_user_list_update(list);
 
-	if (error)
-		return error;
 	trace_notice(&list->trace, sample->frame,
 		     _("devices are not known, and writes count when pages become dirty"));
 	if (list->counted) {
@@ -218,22 +215,10 @@ static int sample_users(struct sample *sample)
 	return 0;
 }
 
-static int open_users(struct sample *sample)
-{
-	sample->state = disk_user_list_open(sample->env, sample->request);
-	return 0;
-}
-
-static void close_users(struct sample *sample)
-{
-	disk_user_list_close(sample->env);
-}
-
 const struct topic topic_disk_user = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.open = open_users,
+	.reads = READING_ONE(&disk_user_reader),
 	.sample = sample_users,
-	.close = close_users,
 };

@@ -246,18 +246,17 @@ static void forget_users(struct disk_user_list *list)
 		hash_add(&list->by_key, hash_user(list->all[i].pid, list->all[i].disk), (uint32_t)i);
 }
 
-static int update(struct disk_user_list *list)
+static int update(void *state, const struct sample *sample)
 {
-	int error = process_list_update(list->processes);
+	struct disk_user_list *list = state;
 
-	error = error ? error : disk_list_update(list->disks);
 	if (!list->opened) {
 		list->opened = true;
-		trace_open(&list->trace, list->env, list->request, &trace_plan_disk_user);
+		trace_open(&list->trace, sample->env, sample->request, &trace_plan_disk_user);
 	}
-	list->counted = !error && trace_read(&list->trace);
+	list->counted = trace_read(&list->trace);
 	if (!list->counted)
-		return error;
+		return 0;
 	remember_ended(list);
 	for (size_t i = 0; i < list->n_all; i++)
 		list->all[i].before = list->all[i].counted;
@@ -266,15 +265,6 @@ static int update(struct disk_user_list *list)
 	forget_entries(list);
 	forget_users(list);
 	return 0;
-}
-
-int disk_user_list_update(struct disk_user_list *list)
-{
-	if (list->tick != list->env->tick) {
-		list->tick = list->env->tick;
-		list->error = update(list);
-	}
-	return list->error;
 }
 
 const struct disk_work_done *disk_user_list_done(const struct disk_user_list *list, uint64_t disk)
@@ -304,15 +294,12 @@ uint64_t disk_user_requests(const struct disk_user *user)
 	return sum;
 }
 
-static void *open_list(struct env *env)
+static int open_list(void *state, const struct sample *sample)
 {
-	struct disk_user_list *list = alloc_zeroed(1, sizeof(*list));
+	struct disk_user_list *list = state;
 
-	list->env = env;
-	list->tick = ENV_NEVER;
-	list->processes = process_list_open(env);
-	list->disks = disk_list_open(env);
-	return list;
+	list->env = sample->env;
+	return 0;
 }
 
 static void close_list(void *state)
@@ -320,8 +307,6 @@ static void close_list(void *state)
 	struct disk_user_list *list = state;
 
 	trace_close(&list->trace);
-	disk_list_close(list->env);
-	process_list_close(list->processes);
 	for (size_t i = 0; i < list->n_all; i++) {
 		free(list->all[i].name);
 		free(list->all[i].command);
@@ -333,18 +318,19 @@ static void close_list(void *state)
 	hash_free(&list->by_key);
 	free(list->all);
 	free(list->done);
-	free(list);
 }
 
-struct disk_user_list *disk_user_list_open(struct env *env, const struct sample_request *request)
-{
-	struct disk_user_list *list = env_share(env, open_list, open_list, close_list);
+static const struct reading reads[] = {
+	READING(struct disk_user_list, processes, &process_reader),
+	READING(struct disk_user_list, disks, &disk_reader),
+	{ 0 },
+};
 
-	list->request = request;
-	return list;
-}
-
-void disk_user_list_close(struct env *env)
-{
-	env_unshare(env, open_list);
-}
+const struct reader disk_user_reader = {
+	.name = "processes by block device",
+	.state_size = sizeof(struct disk_user_list),
+	.reads = reads,
+	.open = open_list,
+	.update = update,
+	.close = close_list,
+};

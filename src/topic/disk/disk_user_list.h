@@ -56,13 +56,10 @@ struct disk_ended {
 
 struct disk_user_list {
 	struct env *env;
-	const struct sample_request *request;
 	struct process_list *processes;
 	struct disk_list *disks;
 	struct trace_set trace;
 	bool opened, counted;
-	uint64_t tick;
-	int error;
 	struct disk_user *all; /* owned */
 	size_t n_all, capacity;
 	struct hash by_key;
@@ -72,12 +69,8 @@ struct disk_user_list {
 	unsigned next_ended;
 };
 
-/* Shared by all samplers of env; each that opens it closes it. */
-struct disk_user_list *disk_user_list_open(struct env *env, const struct sample_request *request);
-void disk_user_list_close(struct env *env);
-
-/* Once per tick: 0 or -errno. Nothing is counted where list->counted is false, see list->trace.error. */
-int disk_user_list_update(struct disk_user_list *list);
+/* Nothing is counted where list->counted is false, see list->trace.error. */
+extern const struct reader disk_user_reader;
 
 /* What was done with the device, NULL: nothing since counting began. */
 const struct disk_work_done *disk_user_list_done(const struct disk_user_list *list, uint64_t disk);

@@ -192,7 +192,7 @@ static int sample(struct sample *sample)
 	struct env *env = sample->env;
 	struct frame *frame = sample->frame;
 	struct state *state = sample->state;
-	int error = event_reader_update(state->reader, env);
+	int error = reader_update(&process_event_reader, sample);
 
 	event_notices(state->reader, env, frame, schema.name);
 	if (error)
@@ -209,7 +209,6 @@ static int open_event(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->reader = event_reader_open(sample);
 	event_reader_add_collector(state->reader, 1);
 	state->env = sample->env;
 	return 0;
@@ -220,9 +219,14 @@ static void close_event(struct sample *sample)
 	struct state *state = sample->state;
 
 	event_reader_add_collector(state->reader, -1);
-	event_reader_close(state->reader, state->env);
 	event_batch_free(&state->batch);
 }
+
+/* On demand, since notices about its sources are given when it fails, too. */
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct state, reader, &process_event_reader),
+	{ 0 },
+};
 
 static int event_fd(struct sample *sample)
 {
@@ -235,6 +239,7 @@ const struct topic topic_event = {
 	.schema = &schema,
 	EVENT_TOPIC,
 	.state_size = sizeof(struct state),
+	.reads = reads,
 	.open = open_event,
 	.sample = sample,
 	.close = close_event,

@@ -40,9 +40,6 @@ struct event_reader {
 	pthread_t thread;
 	int bell, stop; /* eventfds */
 	int error;      /* -errno: why the thread does not run */
-	const struct topic_settings *settings;
-	const struct sample_request *request;
-	uint64_t tick;           /* of env when settings were last read */
 	struct trace_set arguments; /* of execs */
 	struct event_perf *perf; /* used by the thread, like all members up to the lock */
 	struct event_connector *connector;
@@ -61,8 +58,6 @@ struct event_reader {
 	bool filter_changed;
 	uint64_t start_ns;
 };
-
-static const char key;
 
 static size_t ring_bytes(void)
 {
@@ -348,9 +343,26 @@ static void *run(void *context)
 	return NULL;
 }
 
-static void *open_reader(struct env *env)
+static void start(struct event_reader *reader, const struct topic_settings *settings)
 {
-	struct event_reader *reader = alloc_zeroed(1, sizeof(*reader));
+	if (!reader->perf && !reader->connector)
+		reader->error = reader->sources.connector_error;
+	else if (!reader->error)
+		reader->error = -pthread_create(&reader->thread, NULL, run, reader);
+	if (!reader->error && settings->event.real_time) {
+		struct sched_param priority = { .sched_priority = 1 };
+		uint64_t raised = privilege_raise(PRIVILEGE_REAL_TIME);
+
+		reader->sources.real_time_error =
+			-pthread_setschedparam(reader->thread, SCHED_FIFO, &priority);
+		privilege_lower(raised);
+	}
+}
+
+static int open_reader(void *state, const struct sample *sample)
+{
+	struct event_reader *reader = state;
+	struct env *env = sample->env;
 
 	reader->error = env_open(&reader->env, "/");
 	reader->env.live &= env->live && !reader->error;
@@ -362,23 +374,12 @@ static void *open_reader(struct env *env)
 		reader->error = -errno;
 	reader->commands = command_reader_open(&reader->env);
 	event_resolve_open(&reader->resolver, &reader->env);
-	return reader;
-}
-
-static void start(struct event_reader *reader)
-{
-	if (!reader->perf && !reader->connector)
-		reader->error = reader->sources.connector_error;
-	else if (!reader->error)
-		reader->error = -pthread_create(&reader->thread, NULL, run, reader);
-	if (!reader->error && reader->settings->event.real_time) {
-		struct sched_param priority = { .sched_priority = 1 };
-		uint64_t raised = privilege_raise(PRIVILEGE_REAL_TIME);
-
-		reader->sources.real_time_error =
-			-pthread_setschedparam(reader->thread, SCHED_FIFO, &priority);
-		privilege_lower(raised);
-	}
+	event_filter_read(&reader->filter, sample->settings, sample->request->scope);
+	reader->filter_changed = true;
+	open_sources(reader, sample);
+	reader->start_ns = env_mono_ns();
+	start(reader, sample->settings);
+	return 0;
 }
 
 static void close_reader(void *state)
@@ -401,37 +402,13 @@ static void close_reader(void *state)
 	close(reader->bell);
 	close(reader->stop);
 	env_close(&reader->env);
-	free(reader);
 }
 
-struct event_reader *event_reader_open(const struct sample *sample)
-{
-	struct event_reader *reader = env_share(sample->env, &key, open_reader, close_reader);
-
-	if (!reader->settings) {
-		reader->settings = sample->settings;
-		reader->request = sample->request;
-		reader->tick = sample->env->tick;
-		event_filter_read(&reader->filter, reader->settings, reader->request->scope);
-		reader->filter_changed = true;
-		open_sources(reader, sample);
-		reader->start_ns = env_mono_ns();
-		start(reader);
-	}
-	return reader;
-}
-
-void event_reader_close(struct event_reader *reader, struct env *env)
-{
-	(void)reader;
-	env_unshare(env, &key);
-}
-
-static void update_filter(struct event_reader *reader)
+static void update_filter(struct event_reader *reader, const struct sample *sample)
 {
 	struct event_filter filter;
 
-	event_filter_read(&filter, reader->settings, reader->request->scope);
+	event_filter_read(&filter, sample->settings, sample->request->scope);
 	if (memcmp(&filter, &reader->filter, sizeof(filter)) == 0)
 		return;
 	pthread_mutex_lock(&reader->lock);
@@ -443,16 +420,24 @@ static void update_filter(struct event_reader *reader)
 	pthread_mutex_unlock(&reader->lock);
 }
 
-int event_reader_update(struct event_reader *reader, struct env *env)
+static int update(void *state, const struct sample *sample)
 {
-	if (reader->tick != env->tick)
-		update_filter(reader);
-	reader->tick = env->tick;
+	struct event_reader *reader = state;
+
+	update_filter(reader, sample);
 	if (reader->error)
-		env_note_failure(env, reader->perf || reader->connector ? EVENT_THREAD : "connector",
+		env_note_failure(sample->env, reader->perf || reader->connector ? EVENT_THREAD : "connector",
 				 reader->error);
 	return reader->error;
 }
+
+const struct reader process_event_reader = {
+	.name = "process events",
+	.state_size = sizeof(struct event_reader),
+	.open = open_reader,
+	.update = update,
+	.close = close_reader,
+};
 
 void event_reader_add_collector(struct event_reader *reader, int change)
 {

@@ -5,6 +5,7 @@
 
 #include "topic/event/event_batch.h"
 #include "topic/event/event_statistics.h"
+#include "topic/reader.h"
 #include "topic/topic.h"
 #include "topic/trace/trace.h"
 
@@ -32,14 +33,10 @@ struct event_sources {
 };
 
 /*
- * Shared by all topics of sample->env; each that opens it closes it. The thread starts with the first, and no
- * event is missed from then on. Settings (those of the events pane) and request are borrowed.
+ * The thread starts when it is opened, and no event is missed from then on. An update passes changed settings
+ * to the thread; it fails if no source can be read.
  */
-struct event_reader *event_reader_open(const struct sample *sample);
-void event_reader_close(struct event_reader *reader, struct env *env);
-
-/* Once per tick: passes changed settings to the thread. 0, or -errno if no source can be read. */
-int event_reader_update(struct event_reader *reader, struct env *env);
+extern const struct reader process_event_reader;
 
 /* Adds (1) or removes (-1) a sampler that collects events; without any, events are only counted. */
 void event_reader_add_collector(struct event_reader *reader, int change);

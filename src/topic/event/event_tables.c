@@ -19,32 +19,19 @@ struct state {
 	struct table *table;
 };
 
-static int open_reader(struct sample *sample)
-{
-	struct state *state = sample->state;
+static const struct reading reads[] = {
+	READING(struct state, reader, &process_event_reader),
+	{ 0 },
+};
 
-	state->reader = event_reader_open(sample);
-	state->env = sample->env;
-	return 0;
-}
-
-static void close_reader(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	event_reader_close(state->reader, state->env);
-}
-
-/* Calls read with the state as context; 0, or -errno when no source can be read. */
+/* Calls read with the state as context. */
 static int sample_statistics(struct sample *sample,
 			     void (*read)(void *context, const struct event_statistics *statistics,
 					  uint64_t since_ns))
 {
 	struct state *state = sample->state;
-	int error = event_reader_update(state->reader, state->env);
 
-	if (error)
-		return error;
+	state->env = sample->env;
 	state->frame = sample->frame;
 	state->table = sample->table;
 	event_reader_read_statistics(state->reader, read, state);
@@ -52,7 +39,7 @@ static int sample_statistics(struct sample *sample,
 }
 
 #define EVENT_TABLE                                                                                          \
-	EVENT_TOPIC, .state_size = sizeof(struct state), .open = open_reader, .close = close_reader
+	EVENT_TOPIC, .state_size = sizeof(struct state), .reads = reads
 
 #define ALL "all"
 #define OTHERS "(others)"
@@ -375,10 +362,7 @@ static int sample_sources(struct sample *sample)
 	struct table *table = sample->table;
 	struct state *state = sample->state;
 	struct event_sources sources;
-	int error = event_reader_update(state->reader, sample->env);
 
-	if (error)
-		return error;
 	event_reader_sources(state->reader, &sources);
 	add_source(table, "perf", sources.perf_received, sources.perf_lost, sources.perf_error,
 		   sources.connector_error ? "fork exec exit comm clone" : "fork exec comm clone");

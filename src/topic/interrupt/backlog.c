@@ -88,19 +88,10 @@ struct state {
 	bool begun;
 };
 
-static int open_backlog(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->online = online_cpus_open(sample->env);
-	return 0;
-}
-
 static void close_backlog(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	online_cpus_close(state->online);
 	free(state->cpus);
 }
 
@@ -201,7 +192,7 @@ static int sample_backlog(struct sample *sample)
 
 	if (error)
 		return error;
-	online_cpus_update(state->online);
+	reader_update(&online_cpus_reader, sample);
 	for (size_t i = 0; i < state->n_cpus; i++)
 		state->cpus[i].waiting = U64_UNKNOWN;
 	for (; softnet_next(&text, &line); index++)
@@ -214,11 +205,16 @@ static int sample_backlog(struct sample *sample)
 	return 0;
 }
 
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct state, online, &online_cpus_reader),
+	{ 0 },
+};
+
 const struct topic topic_backlog = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
-	.open = open_backlog,
+	.reads = reads,
 	.sample = sample_backlog,
 	.close = close_backlog,
 };

@@ -139,13 +139,14 @@ struct state {
 	size_t count, capacity;
 	struct hash by_key;
 	struct hash rows;
+	uint64_t read_ns; /* when the kernel's counts were read, if … */
+	bool counted;     /* … there are some */
 };
 
 static int open_timers(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->processes = process_list_open(sample->env);
 	function_names_open(&state->names, sample->env);
 	return 0;
 }
@@ -163,7 +164,6 @@ static void close_timers(struct sample *sample)
 	struct state *state = sample->state;
 
 	trace_close(&state->trace);
-	process_list_close(state->processes);
 	function_names_close(&state->names);
 	free(state->list);
 	hash_free(&state->by_key);
@@ -296,22 +296,27 @@ static void notice_names(struct sample *sample)
 			strerror(-error));
 }
 
+static void prepare(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	open_trace(state, sample);
+	state->read_ns = env_mono_ns();
+	state->counted = trace_read(&state->trace);
+}
+
 static int sample_timers(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t read_ns = env_mono_ns();
-	bool counted;
 	int error;
 
-	open_trace(state, sample);
-	counted = trace_read(&state->trace);
 	trace_notice(&state->trace, sample->frame, _("timers are not counted"));
-	if (!counted)
+	if (!state->counted)
 		return 0;
-	error = process_list_update(state->processes);
+	error = reader_update(&process_reader, sample);
 	if (error)
 		return error;
-	sample->table->mono_ns = read_ns;
+	sample->table->mono_ns = state->read_ns;
 	take_entries(state, sample->env->tick);
 	forget_timers(state, sample->env->tick);
 	function_names_update(&state->names, sample->request->batch);
@@ -320,12 +325,20 @@ static int sample_timers(struct sample *sample)
 	return 0;
 }
 
+/* On demand, since what is not counted needs no process. */
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct state, processes, &process_reader),
+	{ 0 },
+};
+
 const struct topic topic_timer = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS),
 	.state_size = sizeof(struct state),
+	.reads = reads,
 	.open = open_timers,
+	.prepare = prepare,
 	.sample = sample_timers,
 	.close = close_timers,
 };

@@ -159,15 +159,9 @@ struct state {
 	size_t count, n_before, capacity;
 	struct wakeups gone; /* of processes that are no longer listed */
 	uint64_t begun_ns;
+	uint64_t read_ns; /* when the kernel's counts were read, if … */
+	bool counted;     /* … there are some */
 };
-
-static int open_wakeups(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->processes = process_list_open(sample->env);
-	return 0;
-}
 
 static void open_trace(struct state *state, struct sample *sample)
 {
@@ -175,7 +169,7 @@ static void open_trace(struct state *state, struct sample *sample)
 		return;
 	state->opened = true;
 	trace_open(&state->trace, sample->env, sample->request, &trace_plan_wakeup);
-	state->begun_ns = sample->table->mono_ns;
+	state->begun_ns = sample_mono_ns(sample);
 }
 
 static void close_wakeups(struct sample *sample)
@@ -183,7 +177,6 @@ static void close_wakeups(struct sample *sample)
 	struct state *state = sample->state;
 
 	trace_close(&state->trace);
-	process_list_close(state->processes);
 	free(state->list);
 	free(state->room);
 }
@@ -394,37 +387,44 @@ static void add_from_files(struct sample *sample)
 	}
 }
 
+static void prepare(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	open_trace(state, sample);
+	state->read_ns = env_mono_ns();
+	state->counted = trace_read(&state->trace);
+}
+
 static int sample_wakeups(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t read_ns = env_mono_ns();
-	bool counted;
-	int error;
 
-	open_trace(state, sample);
-	counted = trace_read(&state->trace);
-	error = process_list_update(state->processes);
-	if (error)
-		return error;
 	trace_notice(&state->trace, sample->frame, _("the causes of wake-ups are not known"));
 	follow_processes(state);
-	if (!counted) {
+	if (!state->counted) {
 		add_from_files(sample);
 		return 0;
 	}
-	sample->table->mono_ns = read_ns;
+	sample->table->mono_ns = state->read_ns;
 	add_entries(state, sample->env);
 	add_gone(state);
 	add_counted(sample);
 	return 0;
 }
 
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
+
 const struct topic topic_wakeup = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.open = open_wakeups,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample_wakeups,
 	.close = close_wakeups,
 };

@@ -27,7 +27,7 @@ struct cpu_place {
 
 struct cpu_context {
 	struct env *env;
-	struct process_list *tasks;
+	const struct process_list *tasks;
 	struct frequencies *frequencies;
 	uint32_t own_pid;
 	uint64_t own_ns, own_ns_before;
@@ -38,7 +38,6 @@ struct cpu_context {
 	struct totals {
 		uint64_t forks, switches, mono_ns;
 	} now, before;
-	uint64_t tick;
 };
 
 static struct env_file *throttle_file(struct env *env, uint32_t cpu)
@@ -50,20 +49,21 @@ static struct env_file *throttle_file(struct env *env, uint32_t cpu)
 	return env_file(env, path);
 }
 
-struct cpu_context *cpu_context_open(struct env *env, uint32_t own_pid, const uint32_t *cpus, size_t n_cpus)
+struct cpu_context *cpu_context_open(const struct sample *sample, const struct process_list *tasks,
+				     struct frequencies *frequencies, const uint32_t *cpus, size_t n_cpus)
 {
+	struct env *env = sample->env;
 	struct cpu_context *context = alloc_zeroed(1, sizeof(*context));
 
 	*context = (struct cpu_context){
 		.env = env,
-		.tasks = process_list_open(env),
-		.frequencies = frequency_open(env),
-		.own_pid = own_pid,
+		.tasks = tasks,
+		.frequencies = frequencies,
+		.own_pid = sample->request->own_pid,
 		.cpus = cpus,
 		.n_cpus = n_cpus,
 		.places = alloc_zeroed(n_cpus, sizeof(*context->places)),
 		.now = { U64_UNKNOWN, U64_UNKNOWN, 0 },
-		.tick = ENV_NEVER,
 	};
 	for (size_t i = 0; i < n_cpus; i++) {
 		context->places[i].throttles = throttle_file(env, cpus[i]);
@@ -78,8 +78,6 @@ void cpu_context_close(struct cpu_context *context)
 {
 	interrupt_growth_close(&context->interrupts);
 	interrupt_growth_close(&context->softirqs);
-	frequency_close(context->frequencies);
-	process_list_close(context->tasks);
 	free(context->places);
 	free(context);
 }
@@ -110,13 +108,13 @@ static uint64_t used_by(const struct cpu_context *context, const struct process 
 }
 
 /* Of the CPUs that a process ran on only the last one is known. */
-static void update_tasks(struct cpu_context *context)
+static void update_tasks(struct cpu_context *context, const struct sample *sample)
 {
-	struct process_list *tasks = context->tasks;
+	const struct process_list *tasks = context->tasks;
 
 	for (size_t i = 0; i < context->n_cpus; i++)
 		context->places[i].task = NULL;
-	if (process_list_update(tasks) < 0)
+	if (reader_update(&process_reader, sample) < 0)
 		return;
 	for (size_t t = 0; t < tasks->n_all; t++) {
 		const struct process *task = tasks->all[t];
@@ -149,15 +147,12 @@ static void update_throttles(struct cpu_context *context)
 	}
 }
 
-void cpu_context_update(struct cpu_context *context, uint64_t own_ns)
+void cpu_context_update(struct cpu_context *context, const struct sample *sample, uint64_t own_ns)
 {
-	if (context->tick == context->env->tick)
-		return;
-	context->tick = context->env->tick;
 	context->own_ns_before = context->own_ns;
 	context->own_ns = own_ns;
 	update_totals(context);
-	update_tasks(context);
+	update_tasks(context, sample);
 	update_throttles(context);
 	interrupt_growth_update(&context->interrupts);
 	interrupt_growth_update(&context->softirqs);
@@ -170,7 +165,8 @@ static double per_second(uint64_t now, uint64_t before, double seconds)
 	return grown == U64_UNKNOWN || !(seconds > 0) ? NAN : (double)grown / seconds;
 }
 
-void cpu_context_read(struct cpu_context *context, size_t index, struct cpu_activity *activity)
+void cpu_context_read(struct cpu_context *context, const struct sample *sample, size_t index,
+		      struct cpu_activity *activity)
 {
 	const struct cpu_place *place = &context->places[index];
 	const struct totals *now = &context->now, *before = &context->before;
@@ -178,7 +174,7 @@ void cpu_context_read(struct cpu_context *context, size_t index, struct cpu_acti
 
 	*activity = (struct cpu_activity){
 		.task_ratio = NAN,
-		.hertz = frequency_hertz(context->frequencies, context->cpus[index]),
+		.hertz = frequency_hertz(context->frequencies, sample, context->cpus[index]),
 		.forks_per_second = per_second(now->forks, before->forks, seconds),
 		.switches_per_second = per_second(now->switches, before->switches, seconds),
 		.throttles = u64_less(place->throttled, place->throttled_before),

@@ -3,7 +3,9 @@
 #ifndef PANETOP_TOPIC_LATENCY_CPU_CONTEXT_H
 #define PANETOP_TOPIC_LATENCY_CPU_CONTEXT_H
 
-#include "sys/env.h"
+#include "topic/cpu/frequency.h"
+#include "topic/process/process_list.h"
+#include "topic/topic.h"
 
 #define CPU_ACTIVITY_TEXT_MAX 80
 
@@ -20,15 +22,16 @@ struct cpu_activity {
 
 struct cpu_context;
 
-/* cpus: borrowed. own_pid: of panetop. */
-struct cpu_context *cpu_context_open(struct env *env, uint32_t own_pid, const uint32_t *cpus, size_t n_cpus);
+/* The lists, which it updates, and cpus are borrowed. */
+struct cpu_context *cpu_context_open(const struct sample *sample, const struct process_list *tasks,
+				     struct frequencies *frequencies, const uint32_t *cpus, size_t n_cpus);
 void cpu_context_close(struct cpu_context *context);
 
-/* Once per tick; the interval starts at the previous update. own_ns: CPU time of the measuring threads so
- * far. */
-void cpu_context_update(struct cpu_context *context, uint64_t own_ns);
+/* The interval starts at the previous update. own_ns: CPU time of the measuring threads so far. */
+void cpu_context_update(struct cpu_context *context, const struct sample *sample, uint64_t own_ns);
 
 /* For cpus[index]; unknown values are U64_UNKNOWN, NaN or "". */
-void cpu_context_read(struct cpu_context *context, size_t index, struct cpu_activity *activity);
+void cpu_context_read(struct cpu_context *context, const struct sample *sample, size_t index,
+		      struct cpu_activity *activity);
 
 #endif

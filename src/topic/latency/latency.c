@@ -273,7 +273,6 @@ static int sample(struct sample *sample)
 	struct table *table = sample->table;
 	struct latency_run *run = sample->state;
 
-	latency_run_update(run);
 	table->mono_ns = run->mono_ns;
 	add_row(table, run, frame, LATENCY_RUN_ALL);
 	for (size_t i = 0; i < run->n_cpus; i++)
@@ -285,7 +284,7 @@ static int sample(struct sample *sample)
 
 static int act(struct env *env, const char *action, void (*done)(void *context, int error), void *context)
 {
-	struct latency_run *run = latency_run_current(env);
+	struct latency_run *run = reader_state(&latency_run_reader, env);
 
 	if (!run)
 		return -ENOTSUP;
@@ -310,9 +309,8 @@ const struct topic topic_latency = {
 	.sources = sources,
 	.uses = LATENCY_RUN_USES,
 	LATENCY_RUN_TOPIC,
-	.open = latency_run_open,
+	.reads = READING_ONE(&latency_run_reader),
 	.sample = sample,
-	.close = latency_run_close,
 	.act = act,
 	.acts_on_itself = true,
 };
@@ -339,7 +337,6 @@ static int sample_phases(struct sample *sample)
 	static const char *const names[LATENCY_PHASES] = { N_("before"), N_("during"), N_("after") };
 	struct latency_run *run = sample->state;
 
-	latency_run_update(run);
 	sample->table->mono_ns = run->mono_ns;
 	for (unsigned p = 0; run->plan.n_phases > 1 && p < run->plan.n_phases; p++) {
 		struct latency_row *row = table_add(sample->table);
@@ -355,9 +352,8 @@ const struct topic topic_latency_phase = {
 	.sources = no_sources,
 	.uses = LATENCY_RUN_USES,
 	LATENCY_RUN_TOPIC,
-	.open = latency_run_open,
+	.reads = READING_ONE(&latency_run_reader),
 	.sample = sample_phases,
-	.close = latency_run_close,
 };
 
 struct bucket_row {
@@ -419,7 +415,6 @@ static int sample_buckets(struct sample *sample)
 	struct table *table = sample->table;
 	struct latency_run *run = sample->state;
 
-	latency_run_update(run);
 	table->mono_ns = run->mono_ns;
 	add_buckets(table, latency_run_cpu_text(run, sample->frame, LATENCY_RUN_ALL), &run->all);
 	for (size_t i = 0; i < run->n_cpus; i++)
@@ -432,7 +427,6 @@ const struct topic topic_latency_bucket = {
 	.sources = no_sources,
 	.uses = LATENCY_RUN_USES,
 	LATENCY_RUN_TOPIC,
-	.open = latency_run_open,
+	.reads = READING_ONE(&latency_run_reader),
 	.sample = sample_buckets,
-	.close = latency_run_close,
 };

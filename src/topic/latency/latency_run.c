@@ -17,8 +17,6 @@
 
 #define SETTLE_NS UINT64_C(100000000) /* while panetop takes its first sample */
 
-static const char run_key;
-
 static uint64_t nanoseconds(double seconds)
 {
 	return (uint64_t)(seconds * 1e9 + 0.5);
@@ -156,16 +154,6 @@ static const char *cpu_remedy(int error)
 	return NULL;
 }
 
-static void *make(struct env *env)
-{
-	struct latency_run *run = alloc_zeroed(1, sizeof(*run));
-
-	run->env = env;
-	run->tick = ENV_NEVER;
-	run->awake_fd = -1;
-	return run;
-}
-
 static void free_sums(struct latency_sums *sums)
 {
 	free(sums->linear);
@@ -188,7 +176,6 @@ static void end(void *state)
 	free(run->sums);
 	free(run->cpus);
 	free(run->errors);
-	free(run);
 }
 
 static void open_sums(struct latency_sums *sums, const struct latency_plan *plan)
@@ -267,44 +254,19 @@ static int begin(struct latency_run *run, const struct sample *sample)
 	return 0;
 }
 
-struct latency_run *latency_run_current(const struct env *env)
+static int open_run(void *state, const struct sample *sample)
 {
-	return env_shared_state(env, &run_key);
-}
+	struct latency_run *run = state;
+	int error;
 
-int latency_run_share(const struct sample *sample, struct latency_run **shared)
-{
-	struct env *env = sample->env;
-	bool first = !latency_run_current(env);
-	struct latency_run *run = env_share(env, &run_key, make, end);
-	int error = first ? begin(run, sample) : 0;
-
+	run->env = sample->env;
+	run->awake_fd = -1;
+	error = begin(run, sample);
 	if (error) {
-		env_note_failure(env, LATENCY_RUN_CPUS, error);
-		env_unshare(env, &run_key);
-		return error;
+		env_note_failure(sample->env, LATENCY_RUN_CPUS, error);
+		end(run);
 	}
-	*shared = run;
-	return 0;
-}
-
-void latency_run_unshare(struct latency_run *run)
-{
-	env_unshare(run->env, &run_key);
-}
-
-int latency_run_open(struct sample *sample)
-{
-	struct latency_run *run;
-	int error = latency_run_share(sample, &run);
-
-	sample->state = error ? NULL : run;
 	return error;
-}
-
-void latency_run_close(struct sample *sample)
-{
-	latency_run_unshare(sample->state);
 }
 
 static void clear(struct latency_sums *sums, uint64_t bucket_ns)
@@ -351,13 +313,12 @@ static void read_cpu(struct latency_run *run, size_t index)
 	}
 }
 
-void latency_run_update(struct latency_run *run)
+static int update(void *state, const struct sample *sample)
 {
+	struct latency_run *run = state;
 	uint64_t bucket_ns = run->plan.bucket_ns;
 
-	if (run->tick == run->env->tick)
-		return;
-	run->tick = run->env->tick;
+	(void)sample;
 	run->env->finished = latency_probe_has_ended(run->probe);
 	if (!run->stopped)
 		run->mono_ns = env_mono_ns();
@@ -371,7 +332,16 @@ void latency_run_update(struct latency_run *run)
 		run->sums[i].cpu_ns = latency_probe_cpu_ns(run->probe, i);
 		run->all.cpu_ns += run->sums[i].cpu_ns;
 	}
+	return 0;
 }
+
+const struct reader latency_run_reader = {
+	.name = "measured wake-ups",
+	.state_size = sizeof(struct latency_run),
+	.open = open_run,
+	.update = update,
+	.close = end,
+};
 
 void latency_run_restart(struct latency_run *run)
 {

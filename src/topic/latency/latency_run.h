@@ -8,7 +8,7 @@
 #include "core/i18n.h"
 #include "sys/env.h"
 #include "sys/latency_probe.h"
-#include "topic/topic.h"
+#include "topic/reader.h"
 
 #define LATENCY_RUN_ALL SIZE_MAX /* instead of an index: all CPUs together */
 
@@ -40,7 +40,6 @@ struct latency_run {
 	size_t n_cpus;
 	uint64_t started_ns, mono_ns; /* CLOCK_MONOTONIC of the start, and of the last reading */
 	bool stopped;                 /* the threads have ended; mono_ns is then the time of that */
-	uint64_t tick;
 	struct latency_sums all, *sums; /* sums: by index of the CPU */
 	struct latency_sums phases[LATENCY_PHASES];
 	struct latency_outlier {
@@ -55,21 +54,10 @@ struct latency_run {
 #define LATENCY_RUN_CPUS "CPUs to measure" /* the source that fails when no CPU can be measured */
 
 /*
- * The run that all topics of env share; its threads start with the first call. 0; -ENOTSUP where env is not
- * the live machine; or -errno when no CPU can be measured.
+ * Its threads start when it is opened: -ENOTSUP where env is not the live machine, another -errno when no CPU
+ * can be measured.
  */
-int latency_run_share(const struct sample *sample, struct latency_run **run);
-void latency_run_unshare(struct latency_run *run);
-
-/* For topics whose state is the run. */
-int latency_run_open(struct sample *sample);
-void latency_run_close(struct sample *sample);
-
-/* NULL if no topic has it open. */
-struct latency_run *latency_run_current(const struct env *env);
-
-/* Reads the counters once per tick. */
-void latency_run_update(struct latency_run *run);
+extern const struct reader latency_run_reader;
 
 void latency_run_restart(struct latency_run *run);
 

@@ -96,6 +96,8 @@ struct explained {
 
 struct state {
 	struct latency_run *run;
+	struct process_list *processes;
+	struct frequencies *frequencies;
 	struct cpu_context *context;
 	struct explained worst[LATENCY_WORST], next[LATENCY_WORST];
 	unsigned n_worst;
@@ -110,32 +112,34 @@ static const struct explained *find(const struct state *state, const struct late
 	return NULL;
 }
 
-static void explain(struct state *state, const struct latency_run *run, const struct latency_outlier *late,
+static void explain(const struct sample *sample, const struct latency_outlier *late,
 		    struct explained *explained)
 {
+	const struct state *state = sample->state;
+	const struct latency_run *run = state->run;
 	size_t index = 0;
 
 	while (index + 1 < run->n_cpus && run->cpus[index] != late->cpu)
 		index++;
 	explained->late = *late;
 	explained->wall_ns = env_wall_ns() - (env_mono_ns() - late->late.woken_ns);
-	cpu_context_read(state->context, index, &explained->activity);
+	cpu_context_read(state->context, sample, index, &explained->activity);
 }
 
 /* Outliers that remain in the list keep their context. */
-static void update(struct state *state)
+static void update(const struct sample *sample)
 {
-	struct latency_run *run = state->run;
+	struct state *state = sample->state;
+	const struct latency_run *run = state->run;
 
-	latency_run_update(run);
-	cpu_context_update(state->context, run->all.cpu_ns);
+	cpu_context_update(state->context, sample, run->all.cpu_ns);
 	for (unsigned i = 0; i < run->n_worst; i++) {
 		const struct explained *known = find(state, &run->worst[i]);
 
 		if (known)
 			state->next[i] = *known;
 		else
-			explain(state, run, &run->worst[i], &state->next[i]);
+			explain(sample, &run->worst[i], &state->next[i]);
 	}
 	state->n_worst = run->n_worst;
 	memcpy(state->worst, state->next, state->n_worst * sizeof(state->worst[0]));
@@ -175,7 +179,7 @@ static int sample(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	update(state);
+	update(sample);
 	for (unsigned i = 0; i < state->n_worst; i++)
 		add_row(sample->table, sample->frame, &state->worst[i]);
 	return 0;
@@ -184,12 +188,9 @@ static int sample(struct sample *sample)
 static int open_worst(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = latency_run_share(sample, &state->run);
 
-	if (error)
-		return error;
-	state->context =
-		cpu_context_open(sample->env, sample->request->own_pid, state->run->cpus, state->run->n_cpus);
+	state->context = cpu_context_open(sample, state->processes, state->frequencies, state->run->cpus,
+					  state->run->n_cpus);
 	return 0;
 }
 
@@ -198,8 +199,14 @@ static void close_worst(struct sample *sample)
 	struct state *state = sample->state;
 
 	cpu_context_close(state->context);
-	latency_run_unshare(state->run);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, run, &latency_run_reader),
+	READING_ON_DEMAND(struct state, processes, &process_reader),
+	READING_ON_DEMAND(struct state, frequencies, &frequency_reader),
+	{ 0 },
+};
 
 const struct topic topic_latency_worst = {
 	.schema = &schema,
@@ -207,6 +214,7 @@ const struct topic topic_latency_worst = {
 	.state_size = sizeof(struct state),
 	.uses = LATENCY_RUN_USES | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	LATENCY_RUN_TOPIC,
+	.reads = reads,
 	.open = open_worst,
 	.sample = sample,
 	.close = close_worst,

@@ -78,7 +78,7 @@ static int sample_files(struct sample *sample)
 	struct cache_list *list = sample->state;
 	struct arena *arena = &sample->frame->arena;
 
-	if (!cache_list_update(list)) {
+	if (!list->counts) {
 		if (list->trace.error == -ENOTSUP)
 			return 0;
 		env_note_failure(sample->env, TRACE_SOURCE, list->trace.error);
@@ -105,22 +105,10 @@ static int sample_files(struct sample *sample)
 	return 0;
 }
 
-static int open_files(struct sample *sample)
-{
-	sample->state = cache_list_open(sample->env, sample->request);
-	return 0;
-}
-
-static void close_files(struct sample *sample)
-{
-	cache_list_close(sample->env);
-}
-
 const struct topic topic_cache_file = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_DETAILS),
-	.open = open_files,
+	.reads = READING_ONE(&cache_reader),
 	.sample = sample_files,
-	.close = close_files,
 };

@@ -254,15 +254,6 @@ static bool update(struct cache_list *list)
 	return true;
 }
 
-bool cache_list_update(struct cache_list *list)
-{
-	if (list->tick != list->env->tick) {
-		list->tick = list->env->tick;
-		list->counts = update(list);
-	}
-	return list->counts;
-}
-
 struct cache_process *cache_list_find(const struct cache_list *list, uint32_t pid)
 {
 	uint32_t at;
@@ -362,13 +353,14 @@ void cache_list_find_paths(struct cache_list *list)
 		find_path(list, file);
 }
 
-static void *open_list(struct env *env)
+static int open_list(void *state, const struct sample *sample)
 {
-	struct cache_list *list = alloc_zeroed(1, sizeof(*list));
+	struct cache_list *list = state;
 
-	list->env = env;
+	list->env = sample->env;
+	list->request = sample->request;
 	list->tick = ENV_NEVER;
-	return list;
+	return 0;
 }
 
 static void close_list(void *state)
@@ -384,18 +376,21 @@ static void close_list(void *state)
 	free(list->pairs);
 	free(list->processes);
 	free(list->files);
-	free(list);
 }
 
-struct cache_list *cache_list_open(struct env *env, const struct sample_request *request)
+static int update_list(void *state, const struct sample *sample)
 {
-	struct cache_list *list = env_share(env, open_list, open_list, close_list);
+	struct cache_list *list = state;
 
-	list->request = request;
-	return list;
+	list->tick = sample->env->tick;
+	list->counts = update(list);
+	return 0;
 }
 
-void cache_list_close(struct env *env)
-{
-	env_unshare(env, open_list);
-}
+const struct reader cache_reader = {
+	.name = "page cache",
+	.state_size = sizeof(struct cache_list),
+	.open = open_list,
+	.update = update_list,
+	.close = close_list,
+};

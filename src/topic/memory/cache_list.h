@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "core/i18n.h"
+#include "topic/reader.h"
 #include "topic/trace/trace.h"
 
 /* For the sources of topics. */
@@ -45,7 +46,8 @@ struct cache_list {
 	struct env *env;
 	const struct sample_request *request;
 	struct trace_set trace;
-	bool opened, counts; /* counts: in this tick */
+	bool opened;
+	bool counts; /* in this tick; false: nothing is counted here, for the reason that its trace has */
 	uint64_t tick;
 	struct cache_pages total;
 	struct cache_pair {
@@ -63,12 +65,7 @@ struct cache_list {
 	struct hash by_file;
 };
 
-/* Shared by the samplers of env; each that opens it closes it. */
-struct cache_list *cache_list_open(struct env *env, const struct sample_request *request);
-void cache_list_close(struct env *env);
-
-/* Once per tick. False: nothing is counted here, for the reason that its trace has. */
-bool cache_list_update(struct cache_list *list);
+extern const struct reader cache_reader;
 
 /* NULL: it has asked for nothing. */
 struct cache_process *cache_list_find(const struct cache_list *list, uint32_t pid);

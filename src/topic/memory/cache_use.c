@@ -222,44 +222,35 @@ static void estimate(struct sample *sample)
 			n_denied);
 }
 
+/* Before the processes: what they then ask for is of the next tick. */
+static void prepare(struct sample *sample)
+{
+	reader_update(&cache_reader, sample);
+}
+
 static int sample_cache(struct sample *sample)
 {
-	struct state *state = sample->state;
-	bool counts = cache_list_update(state->cache);
-	int error = process_list_update(state->processes);
+	const struct state *state = sample->state;
 
-	if (error)
-		return error;
-	if (counts)
+	if (state->cache->counts)
 		add_all(sample);
 	else
 		estimate(sample);
 	return 0;
 }
 
-static int open_cache(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->processes = process_list_open(sample->env);
-	state->cache = cache_list_open(sample->env, sample->request);
-	return 0;
-}
-
-static void close_cache(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	cache_list_close(sample->env);
-	process_list_close(state->processes);
-}
+static const struct reading reads[] = {
+	READING(struct state, cache, &cache_reader),
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
 
 const struct topic topic_cache_use = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.state_size = sizeof(struct state),
-	.open = open_cache,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample_cache,
-	.close = close_cache,
 };

@@ -279,14 +279,7 @@ static int sample_connections(struct sample *sample)
 	struct state *state = sample->state;
 	struct socket_list *sockets = state->sockets;
 	bool scoped = scope_is_set(sample->request->scope);
-	int error = process_list_update(state->processes);
 
-	if (!error)
-		error = socket_list_update_all(sockets);
-	if (error) {
-		env_note_failure(sample->env, SOCKET_LIST_SOURCE, error);
-		return error;
-	}
 	for (size_t i = 0; i < sockets->n_all; i++) {
 		const struct socket *socket = &sockets->all[i];
 		struct process *process =
@@ -308,13 +301,11 @@ static int sample_connections(struct sample *sample)
 	return 0;
 }
 
-static int open_connections(struct sample *sample)
+static void prepare(struct sample *sample)
 {
-	struct state *state = sample->state;
+	const struct state *state = sample->state;
 
-	state->processes = process_list_open(sample->env);
-	state->sockets = socket_list_open(sample->env);
-	return 0;
+	socket_list_want_all(state->sockets);
 }
 
 static void close_connections(struct sample *sample)
@@ -322,9 +313,13 @@ static void close_connections(struct sample *sample)
 	struct state *state = sample->state;
 
 	service_names_free(&state->services);
-	socket_list_close(sample->env);
-	process_list_close(state->processes);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	READING(struct state, sockets, &socket_reader),
+	{ 0 },
+};
 
 const struct topic topic_connection = {
 	.schema = &schema,
@@ -332,7 +327,8 @@ const struct topic topic_connection = {
 	.uses = PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
 		PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
 	.state_size = sizeof(struct state),
-	.open = open_connections,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample_connections,
 	.close = close_connections,
 };

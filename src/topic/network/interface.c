@@ -240,10 +240,7 @@ static int sample(struct sample *sample)
 	struct interface_list *list = sample->state;
 	struct arena *arena = &sample->frame->arena;
 	bool links = sample_request_wants(sample->request, &schema, REQUEST_LINK);
-	int error = interface_list_update(list, sample->table->mono_ns);
 
-	if (error)
-		return error;
 	sample->table->mono_ns = list->mono_ns ? list->mono_ns : sample->table->mono_ns;
 	if (links)
 		interface_list_read_links(list);
@@ -266,21 +263,9 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_interface(struct sample *sample)
-{
-	sample->state = interface_list_open(sample->env);
-	return 0;
-}
-
-static void close_interface(struct sample *sample)
-{
-	interface_list_close(sample->env);
-}
-
 const struct topic topic_interface = {
 	.schema = &schema,
 	.sources = sources,
-	.open = open_interface,
+	.reads = READING_ONE(&interface_reader),
 	.sample = sample,
-	.close = close_interface,
 };

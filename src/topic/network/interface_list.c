@@ -263,15 +263,6 @@ static int update(struct interface_list *list, uint64_t now_ns)
 	return 0;
 }
 
-int interface_list_update(struct interface_list *list, uint64_t now_ns)
-{
-	if (list->tick == list->env->tick)
-		return list->error;
-	list->tick = list->env->tick;
-	list->error = update(list, now_ns);
-	return list->error;
-}
-
 static void read_link(struct interface_list *list, struct interface *interface)
 {
 	uint64_t megabits = number_of(list, interface, "/speed");
@@ -358,14 +349,18 @@ int interface_list_test_queues(struct env *env)
 	return error;
 }
 
-static void *open_list(struct env *env)
+static int open_list(void *state, const struct sample *sample)
 {
-	struct interface_list *list = alloc_zeroed(1, sizeof(*list));
+	struct interface_list *list = state;
 
-	list->env = env;
-	list->file = env_file(env, "proc/net/dev");
-	list->tick = ENV_NEVER;
-	return list;
+	list->env = sample->env;
+	list->file = env_file(list->env, "proc/net/dev");
+	return 0;
+}
+
+static int update_list(void *state, const struct sample *sample)
+{
+	return update(state, sample_mono_ns(sample));
 }
 
 static void close_list(void *state)
@@ -376,15 +371,13 @@ static void close_list(void *state)
 	hash_free(&list->by_name);
 	hash_free(&list->by_index);
 	free(list->all);
-	free(list);
 }
 
-struct interface_list *interface_list_open(struct env *env)
-{
-	return env_share(env, open_list, open_list, close_list);
-}
-
-void interface_list_close(struct env *env)
-{
-	env_unshare(env, open_list);
-}
+const struct reader interface_reader = {
+	.name = "network interfaces",
+	.state_size = sizeof(struct interface_list),
+	.open = open_list,
+	.update = update_list,
+	.close = close_list,
+	.source = "proc/net/dev",
+};

@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "kernel/net/net_dev.h"
 #include "kernel/net/qdisc.h"
-#include "sys/env.h"
+#include "topic/reader.h"
 
 #define INTERFACE_NAME_MAX 64 /* the kernel allows 15 characters */
 #define INTERFACE_WORD_MAX 20
@@ -43,20 +43,14 @@ struct interface_list {
 	struct interface_counts sum; /* of those that lead out of the machine, also of those that went */
 	bool sum_known;              /* sysfs says which these are */
 	bool has_devices;            /* some of them is a device */
-	uint64_t tick, mono_ns;      /* of the last update */
+	uint64_t mono_ns;            /* of the last update */
 	size_t turn;                 /* whose link is read next */
 	struct netlink_socket *netlink; /* NULL: no queue was read yet */
 	uint32_t sequence;
 	uint64_t queue_tick, queue_drops; /* drops: of those that lead out of the machine */
-	int error;
 };
 
-/* Shared by all samplers of env; each that opens it closes it. */
-struct interface_list *interface_list_open(struct env *env);
-void interface_list_close(struct env *env);
-
-/* Once per tick, at this time; more calls do nothing. 0 or -errno. */
-int interface_list_update(struct interface_list *list, uint64_t now_ns);
+extern const struct reader interface_reader;
 
 /* Reads state, speed and MTU: of all that are new, of others some in each tick. */
 void interface_list_read_links(struct interface_list *list);

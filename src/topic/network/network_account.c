@@ -386,15 +386,9 @@ static void add_all_rows(struct sample *sample, bool by_sockets)
 static int sample_account(struct sample *sample)
 {
 	struct state *state = sample->state;
-	int error = process_list_update(state->processes);
-	bool traced = traffic_list_update_links(state->traffic), by_sockets;
+	bool by_sockets = state->traffic->sockets_error == 0;
 
-	if (!error) /* next to each other: what is sent in between would be unexplained */
-		error = interface_list_update(state->interfaces, sample->table->mono_ns);
-	if (error)
-		return error;
-	by_sockets = traffic_list_update_sockets(state->traffic) == 0;
-	if (!by_sockets && !traced)
+	if (!by_sockets && !state->traffic->links_traced)
 		frame_notice(sample->frame, schema.name, NULL, "%s",
 			     _("neither BPF nor sock_diag works here: whose the bytes are is not known"));
 	trace_notice(&state->traffic->interfaces.trace, sample->frame,
@@ -405,14 +399,11 @@ static int sample_account(struct sample *sample)
 	return 0;
 }
 
-static int open_account(struct sample *sample)
+static void prepare(struct sample *sample)
 {
-	struct state *state = sample->state;
+	const struct state *state = sample->state;
 
-	state->processes = process_list_open(sample->env);
-	state->interfaces = interface_list_open(sample->env);
-	state->traffic = traffic_list_open(sample->env, sample->request);
-	return 0;
+	traffic_list_want(state->traffic, TRAFFIC_LINKS | TRAFFIC_SOCKETS);
 }
 
 static void close_account(struct sample *sample)
@@ -421,17 +412,22 @@ static void close_account(struct sample *sample)
 
 	hash_free(&state->by_name);
 	free(state->links);
-	traffic_list_close(sample->env);
-	interface_list_close(sample->env);
-	process_list_close(state->processes);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	READING(struct state, traffic, &traffic_reader),
+	READING(struct state, interfaces, &interface_reader),
+	{ 0 },
+};
 
 const struct topic topic_network_account = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 	.state_size = sizeof(struct state),
-	.open = open_account,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample_account,
 	.close = close_account,
 };

@@ -555,7 +555,7 @@ static void find_namespaces(struct socket_list *list)
 /* A bound of its own for those that were read before, so that few alternate. */
 static void read_others(struct socket_list *list)
 {
-	bool wanted = list->others_tick != ENV_NEVER && list->env->tick - list->others_tick <= 1;
+	bool wanted = list->others_tick == list->env->tick;
 	uint64_t begin_ns = env_self_cpu_ns();
 
 	for (size_t i = 1; i < list->n_namespaces; i++) {
@@ -571,13 +571,14 @@ static void read_others(struct socket_list *list)
 	}
 }
 
-static int update(struct socket_list *list)
+static int update(void *state, const struct sample *sample)
 {
+	struct socket_list *list = state;
 	const uint32_t *pids;
 	size_t n_pids;
 	int error;
 
-	if (!list->env->live)
+	if (!sample->env->live)
 		return -ENOTSUP;
 	if (list->n_namespaces == 0)
 		*VECTOR_ADD(list->namespaces, list->n_namespaces, list->namespaces_capacity) =
@@ -600,19 +601,9 @@ static int update(struct socket_list *list)
 	return 0;
 }
 
-int socket_list_update(struct socket_list *list)
-{
-	if (list->tick != list->env->tick) {
-		list->tick = list->env->tick;
-		list->error = update(list);
-	}
-	return list->error;
-}
-
-int socket_list_update_all(struct socket_list *list)
+void socket_list_want_all(struct socket_list *list)
 {
 	list->others_tick = list->env->tick;
-	return socket_list_update(list);
 }
 
 void socket_list_notice(const struct socket_list *list, struct frame *frame, const char *topic)
@@ -656,13 +647,13 @@ void socket_list_reads(const struct socket_list *list, uint32_t pid, bool *known
 			*known = list->namespaces[i].netlink != NULL;
 }
 
-static void *open_list(struct env *env)
+static int open_list(void *state, const struct sample *sample)
 {
-	struct socket_list *list = alloc_zeroed(1, sizeof(*list));
+	struct socket_list *list = state;
 
-	list->env = env;
-	list->tick = list->others_tick = ENV_NEVER;
-	return list;
+	list->env = sample->env;
+	list->others_tick = ENV_NEVER;
+	return 0;
 }
 
 static void close_list(void *state)
@@ -678,18 +669,16 @@ static void close_list(void *state)
 	free(list->holders);
 	free(list->known);
 	free(list->all);
-	free(list);
 }
 
-struct socket_list *socket_list_open(struct env *env)
-{
-	return env_share(env, open_list, open_list, close_list);
-}
-
-void socket_list_close(struct env *env)
-{
-	env_unshare(env, open_list);
-}
+const struct reader socket_reader = {
+	.name = "sockets",
+	.state_size = sizeof(struct socket_list),
+	.open = open_list,
+	.update = update,
+	.close = close_list,
+	.source = SOCKET_LIST_SOURCE,
+};
 
 int socket_list_test(struct env *env)
 {

@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "kernel/net/sock_diag.h"
 #include "model/frame.h"
-#include "sys/env.h"
+#include "topic/reader.h"
 
 struct socket {
 	struct sock_diag diag; /* as of the last update that had it */
@@ -38,8 +38,7 @@ struct socket_list {
 	struct socket_namespace *reading; /* the one whose sockets are being taken */
 	uint64_t others_tick; /* when those of other namespaces were wanted last */
 	uint32_t sequence;
-	uint64_t tick, mono_ns;
-	int error;
+	uint64_t mono_ns;
 	struct socket *all; /* owned, as the others */
 	size_t n_all, capacity, next; /* next: which is looked at first for the next one */
 	struct hash by_cookie, by_inode; /* by_inode: those whose owner is looked for */
@@ -62,18 +61,13 @@ struct socket_list {
 	size_t denied_now;
 };
 
-/* Shared by all samplers of env; each that opens it closes it. */
-struct socket_list *socket_list_open(struct env *env);
-void socket_list_close(struct env *env);
-
-/* Once per tick; more calls do nothing. 0 or -errno. */
-int socket_list_update(struct socket_list *list);
+extern const struct reader socket_reader;
 
 /*
- * The same, with the sockets of other network namespaces, as far as privileges and CPU time allow;
- * socket_list_notice() says what is left out. From the next tick on if another has updated it without them.
+ * In this tick with the sockets of other network namespaces, as far as privileges and CPU time allow;
+ * socket_list_notice() says what is left out.
  */
-int socket_list_update_all(struct socket_list *list);
+void socket_list_want_all(struct socket_list *list);
 void socket_list_notice(const struct socket_list *list, struct frame *frame, const char *topic);
 
 static inline bool socket_list_is_own(const struct socket_list *list, const struct socket *socket)

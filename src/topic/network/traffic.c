@@ -191,16 +191,12 @@ static int sample_traffic(struct sample *sample)
 	struct state *state = sample->state;
 	struct process_list *processes = state->processes;
 	const struct traffic_list *traffic = state->traffic;
-	bool counted = traffic_list_update(state->traffic);
-	int error = process_list_update(processes), socket_error;
+	int socket_error = traffic->sockets_error;
 
-	if (error)
-		return error;
-	socket_error = traffic_list_update_all_sockets(state->traffic);
-	if (counted || !socket_error)
+	if (traffic->traced || !socket_error)
 		trace_notice(&traffic->processes.trace, sample->frame,
 			     _("only TCP is counted, by its sockets"));
-	if (!counted && socket_error) {
+	if (!traffic->traced && socket_error) {
 		env_note_failure(sample->env, SOCKET_LIST_SOURCE, socket_error);
 		return socket_error;
 	}
@@ -217,22 +213,19 @@ static int sample_traffic(struct sample *sample)
 	return 0;
 }
 
-static int open_traffic(struct sample *sample)
+static void prepare(struct sample *sample)
 {
-	struct state *state = sample->state;
+	const struct state *state = sample->state;
 
-	state->processes = process_list_open(sample->env);
-	state->traffic = traffic_list_open(sample->env, sample->request);
-	return 0;
+	traffic_list_want(state->traffic, TRAFFIC_COUNTS | TRAFFIC_SOCKETS);
+	socket_list_want_all(state->traffic->sockets);
 }
 
-static void close_traffic(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	traffic_list_close(sample->env);
-	process_list_close(state->processes);
-}
+static const struct reading reads[] = {
+	READING(struct state, traffic, &traffic_reader),
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
 
 const struct topic topic_traffic = {
 	.schema = &schema,
@@ -240,7 +233,7 @@ const struct topic topic_traffic = {
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN) |
 		PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_NAMESPACES),
 	.state_size = sizeof(struct state),
-	.open = open_traffic,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample_traffic,
-	.close = close_traffic,
 };

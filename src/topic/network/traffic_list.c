@@ -214,7 +214,7 @@ const struct traffic_link *traffic_list_link(const struct traffic_list *list, ui
 
 static bool is_of_kernel(const struct traffic_list *list, uint32_t pid)
 {
-	const struct process_list *processes = process_list_opened(list->env);
+	const struct process_list *processes = reader_state(&process_reader, list->env);
 	const struct process *process = processes ? process_list_find(processes, pid) : NULL;
 
 	return process && process_is_kernel_thread(process);
@@ -371,51 +371,45 @@ static void stop_counters(struct traffic_counters *counters)
 	counters->opened = false;
 }
 
-static bool update(struct traffic_list *list, bool counts)
+static size_t list_pids(struct traffic_list *list, const uint32_t **pids)
 {
-	bool traced = false;
-	const uint32_t *pids;
 	size_t n_pids;
+
+	return pids_list(list->env, pids, &n_pids) < 0 ? 0 : n_pids;
+}
+
+static void count_processes(struct traffic_list *list, bool wanted)
+{
+	const uint32_t *pids;
+	size_t n_pids = list_pids(list, &pids);
 
 	for (size_t i = 0; i < list->n_all; i++)
 		list->all[i].before = list->all[i].total;
-	if (pids_list(list->env, &pids, &n_pids) < 0)
-		n_pids = 0;
-	if (counts)
-		traced = update_counters(list, &list->processes, &trace_plan_traffic, pids, n_pids);
+	list->traced =
+		wanted && update_counters(list, &list->processes, &trace_plan_traffic, pids, n_pids);
+	if (!wanted && list->processes.opened)
+		stop_counters(&list->processes);
 	if (n_pids > 0)
 		forget_ended(list, pids, n_pids);
-	return traced;
 }
 
-bool traffic_list_update(struct traffic_list *list)
+/* Next to the counters of the interfaces: what is sent in between would be unexplained. */
+static void count_links(struct traffic_list *list, const struct sample *sample)
 {
-	list->counting_tick = list->env->tick;
-	if (list->tick != list->env->tick || !list->processes.opened) {
-		list->tick = list->env->tick;
-		list->traced = update(list, true);
-	}
-	return list->traced;
+	const uint32_t *pids;
+	size_t n_pids = list_pids(list, &pids);
+
+	reader_update(&interface_reader, sample);
+	if (!list->knows_links)
+		list->namespace = socket_list_namespace(list->env, list->env->own_pid);
+	list->knows_links = true;
+	list->links_traced = update_counters(list, &list->interfaces, &trace_plan_network_account, pids, n_pids);
+	list->again_traced = list->links_traced && has_program(&list->interfaces, TRACEPOINT_AGAIN);
 }
 
-static bool was_used(const struct traffic_list *list, uint64_t tick)
+void traffic_list_want(struct traffic_list *list, unsigned wanted)
 {
-	return tick != ENV_NEVER && list->env->tick - tick <= 1;
-}
-
-int traffic_list_update_tcp(struct traffic_list *list)
-{
-	bool counts = was_used(list, list->counting_tick);
-
-	if (!counts && list->processes.opened)
-		stop_counters(&list->processes);
-	if (!was_used(list, list->links_tick) && list->interfaces.opened)
-		stop_counters(&list->interfaces);
-	if (list->tick != list->env->tick) {
-		list->tick = list->env->tick;
-		list->traced = update(list, counts);
-	}
-	return list->traced ? 0 : traffic_list_update_sockets(list);
+	list->wanted |= wanted;
 }
 
 bool traffic_list_knows_tcp(const struct traffic_list *list, uint32_t pid)
@@ -427,25 +421,6 @@ bool traffic_list_knows_tcp(const struct traffic_list *list, uint32_t pid)
 	socket_list_reads(list->sockets, pid, &read);
 	return read && (traffic_list_find(list, pid) ||
 			(list->sockets->n_sought == 0 && list->sockets->n_denied == 0));
-}
-
-bool traffic_list_update_links(struct traffic_list *list)
-{
-	const uint32_t *pids;
-	size_t n_pids;
-
-	if (!list->wants_links)
-		list->namespace = socket_list_namespace(list->env, list->env->own_pid);
-	list->wants_links = true;
-	if (list->links_tick != list->env->tick) {
-		list->links_tick = list->env->tick;
-		if (pids_list(list->env, &pids, &n_pids) < 0)
-			n_pids = 0;
-		list->links_traced = update_counters(list, &list->interfaces, &trace_plan_network_account,
-						     pids, n_pids);
-		list->again_traced = list->links_traced && has_program(&list->interfaces, TRACEPOINT_AGAIN);
-	}
-	return list->links_traced;
 }
 
 static uint64_t growth(uint64_t *counted, uint64_t now)
@@ -524,27 +499,35 @@ static void take_sockets(struct traffic_list *list)
 	list->sockets_begun = true;
 }
 
-int traffic_list_update_sockets(struct traffic_list *list)
+static int read_sockets(struct traffic_list *list, const struct sample *sample)
 {
-	int error;
+	uint64_t tick = sample->env->tick;
+	int error = reader_update(&socket_reader, sample);
 
-	if (!list->sockets)
-		list->sockets = socket_list_open(list->env);
-	error = socket_list_update(list->sockets);
-	if (!error && list->sockets_tick != list->env->tick) {
-		list->sockets_begun &= was_used(list, list->sockets_tick);
-		list->sockets_tick = list->env->tick;
-		take_sockets(list);
-	}
-	return error;
+	if (error)
+		return error;
+	list->sockets_begun &= tick - list->sockets_tick <= 1;
+	list->sockets_tick = tick;
+	take_sockets(list);
+	return 0;
 }
 
-int traffic_list_update_all_sockets(struct traffic_list *list)
+static int update(void *state, const struct sample *sample)
 {
-	if (!list->sockets)
-		list->sockets = socket_list_open(list->env);
-	socket_list_update_all(list->sockets);
-	return traffic_list_update_sockets(list);
+	struct traffic_list *list = state;
+	unsigned wanted = list->wanted;
+
+	list->wanted = 0;
+	list->links_traced = list->again_traced = false;
+	if (wanted & TRAFFIC_LINKS)
+		count_links(list, sample);
+	else if (list->interfaces.opened)
+		stop_counters(&list->interfaces);
+	count_processes(list, wanted & TRAFFIC_COUNTS);
+	list->sockets_error = 0;
+	if (wanted & TRAFFIC_SOCKETS || (wanted & TRAFFIC_ONLY_TCP && !list->traced))
+		list->sockets_error = read_sockets(list, sample);
+	return 0;
 }
 
 static struct traffic *find(const struct traffic_list *list, uint32_t pid)
@@ -599,13 +582,13 @@ uint64_t traffic_sent(const struct traffic_bytes *bytes)
 	return sum(bytes->sent);
 }
 
-static void *open_list(struct env *env)
+static int open_list(void *state, const struct sample *sample)
 {
-	struct traffic_list *list = alloc_zeroed(1, sizeof(*list));
+	struct traffic_list *list = state;
 
-	list->env = env;
-	list->tick = list->counting_tick = list->sockets_tick = list->links_tick = ENV_NEVER;
-	return list;
+	list->env = sample->env;
+	list->request = sample->request;
+	return 0;
 }
 
 static void close_counters(struct traffic_counters *counters)
@@ -621,23 +604,22 @@ static void close_list(void *state)
 
 	close_counters(&list->processes);
 	close_counters(&list->interfaces);
-	if (list->sockets)
-		socket_list_close(list->env);
 	hash_free(&list->by_pid);
 	free(list->all);
 	free(list->links);
-	free(list);
 }
 
-struct traffic_list *traffic_list_open(struct env *env, const struct sample_request *request)
-{
-	struct traffic_list *list = env_share(env, open_list, open_list, close_list);
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct traffic_list, wire, &interface_reader),
+	READING_ON_DEMAND(struct traffic_list, sockets, &socket_reader),
+	{ 0 },
+};
 
-	list->request = request;
-	return list;
-}
-
-void traffic_list_close(struct env *env)
-{
-	env_unshare(env, open_list);
-}
+const struct reader traffic_reader = {
+	.name = "payload of processes",
+	.state_size = sizeof(struct traffic_list),
+	.reads = reads,
+	.open = open_list,
+	.update = update,
+	.close = close_list,
+};

@@ -7,6 +7,7 @@
 #include "core/hash.h"
 #include "model/sample_request.h"
 #include "sys/env.h"
+#include "topic/network/interface_list.h"
 #include "topic/network/socket_list.h"
 #include "topic/trace/trace.h"
 
@@ -51,16 +52,17 @@ struct traffic_counters {
 struct traffic_list {
 	struct env *env;
 	const struct sample_request *request;
+	unsigned wanted; /* enum traffic_want, for the next update */
 	struct traffic_counters processes, interfaces; /* interfaces: by process as well, for accounts */
-	bool traced;
-	bool wants_links, links_traced; /* all_links and links are counted, which costs more */
-	bool again_traced;              /* so is what TCP sent again, else known by its sockets for all */
-	uint64_t links_tick;
-	struct socket_list *sockets; /* NULL: not wanted so far */
-	uint64_t sockets_tick;       /* of the last traffic_list_update_sockets() */
+	bool traced;        /* processes count, in this tick; false: see the error of their trace */
+	bool knows_links;   /* interfaces were wanted once */
+	bool links_traced;  /* all_links and links are counted, in this tick */
+	bool again_traced;  /* so is what TCP sent again, else known by its sockets for all */
+	struct socket_list *sockets;
+	struct interface_list *wire; /* its counters are read next to those of links */
+	int sockets_error;     /* -errno in this tick; 0 also if they were not wanted */
+	uint64_t sockets_tick; /* in which they were read last */
 	bool sockets_begun;
-	uint64_t tick;          /* of the last update */
-	uint64_t counting_tick; /* of the last traffic_list_update() */
 	struct traffic *all;    /* owned, as the others */
 	size_t n_all, capacity;
 	struct hash by_pid;
@@ -72,32 +74,24 @@ struct traffic_list {
 /* The path of the source of TRACE_SOURCE in topics that use it. */
 #define TRAFFIC_GIVES N_("payload of processes: TCP, UDP, UNIX")
 
-/* Shared by all samplers of env; each that opens it closes it. */
-struct traffic_list *traffic_list_open(struct env *env, const struct sample_request *request);
-void traffic_list_close(struct env *env);
+extern const struct reader traffic_reader;
 
-/* Once per tick; more calls do nothing. False: nothing is counted, see list->processes.trace.error. */
-bool traffic_list_update(struct traffic_list *list);
+enum traffic_want {
+	TRAFFIC_COUNTS = 1, /* what processes move, counted in the kernel */
+	TRAFFIC_LINKS = 2,  /* the same by interface, by programs of their own, which cost more */
 
-/* The same for links, by programs of their own: they cost more. */
-bool traffic_list_update_links(struct traffic_list *list);
+	/*
+	 * Connections and what was sent again; and where the kernel does not count, payload of TCP. Bytes whose
+	 * owner was not found before they closed are those of pid 0.
+	 */
+	TRAFFIC_SOCKETS = 4,
+	TRAFFIC_ONLY_TCP = 8, /* for less: by what others want counted in the kernel, else by the sockets */
+};
 
-/*
- * Adds connections and what was sent again; and where the kernel does not count, payload of TCP. Bytes whose
- * owner was not found before they closed are those of pid 0. 0 or -errno.
- */
-int traffic_list_update_sockets(struct traffic_list *list);
+/* For the next update, of which the kernel ends what no topic wants any longer. */
+void traffic_list_want(struct traffic_list *list, unsigned wanted);
 
-/* The same, also of processes in other network namespaces, see socket_list_update_all(). */
-int traffic_list_update_all_sockets(struct traffic_list *list);
-
-/*
- * TCP alone, for less: by what others count in the kernel, else by the sockets. Ends what was counted in the
- * kernel once no other wants it. 0 or -errno.
- */
-int traffic_list_update_tcp(struct traffic_list *list);
-
-/* After that: is what it moved known, if only as nothing? */
+/* With TRAFFIC_ONLY_TCP: is what it moved known, if only as nothing? */
 bool traffic_list_knows_tcp(const struct traffic_list *list, uint32_t pid);
 
 /* What the process did that began then. False: nothing. */

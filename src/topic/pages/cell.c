@@ -120,7 +120,7 @@ static void add_cells(struct table *table, const struct page_snapshot *snapshot)
 static int sample(struct sample *sample)
 {
 	struct page_map *map = sample->state;
-	int error = page_map_update(map);
+	int error = reader_update(&page_map_reader, sample);
 
 	if (error)
 		return error;
@@ -136,6 +136,6 @@ const struct topic topic_cell = {
 	.schema = &schema,
 	.sources = page_map_sources,
 	.uses = PAGE_MAP_USES,
-	.open = page_map_topic_open,
+	.reads = page_map_reads,
 	.sample = sample,
 };

@@ -142,6 +142,6 @@ const struct topic topic_page = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_NODE),
-	.open = page_map_topic_open,
+	.reads = page_map_reads,
 	.sample = sample,
 };

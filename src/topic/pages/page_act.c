@@ -96,7 +96,7 @@ static int clear_marks(int clear_refs, void (*done)(void *context, int error), v
 
 int page_act(struct env *env, const char *action, void (*done)(void *context, int error), void *context)
 {
-	const struct page_map *map = page_map_opened(env);
+	const struct page_map *map = reader_state(&page_map_reader, env);
 	struct span text = span_text(action), verb;
 	uint64_t pid;
 	bool force;

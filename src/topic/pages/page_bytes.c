@@ -124,6 +124,6 @@ const struct topic topic_page_bytes = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_MEMORY),
-	.open = page_map_topic_open,
+	.reads = page_map_reads,
 	.sample = sample,
 };

@@ -41,23 +41,16 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static int open_level(struct sample *sample)
-{
-	sample->state = target_open(sample->env, sample->request);
-	return 0;
-}
-
 static int sample(struct sample *sample)
 {
 	struct target *target = sample->state;
-	int error = target_update(target);
 	struct pid_status status;
 	struct level_row *row;
 	char bytes[STATUS_MAX];
 	long length;
 
-	if (error || target->state != TARGET_LIVE)
-		return error;
+	if (target->state != TARGET_LIVE)
+		return 0;
 	length = pids_read(sample->env, target->memory_pid, "status", bytes, sizeof(bytes));
 	if (length < 0)
 		return 0; /* it just exited */
@@ -76,6 +69,6 @@ const struct topic topic_page_level = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.open = open_level,
+	.reads = READING_ONE(&target_reader),
 	.sample = sample,
 };

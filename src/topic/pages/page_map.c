@@ -22,19 +22,20 @@
 #define TRIES 2
 #define FOLD_SHARE 4
 
-static const char key;
-
-static void *open_map(struct env *env)
+static int open_map(void *state, const struct sample *sample)
 {
-	struct page_map *map = alloc_zeroed(1, sizeof(*map));
+	struct page_map *map = state;
+	struct env *env = sample->env;
 
 	map->env = env;
-	map->tick = map->notices_tick = ENV_NEVER;
+	map->settings = sample->settings;
+	map->request = sample->request;
+	map->notices_tick = ENV_NEVER;
 	map->scan = (struct page_scan){ .env = env, .pagemap = -1, .flags = -1 };
 	map->proportional_bytes = map->swap_proportional_bytes = U64_UNKNOWN;
 	map->soft_dirty = !env->live || page_file_has_soft_dirty();
 	map->ksm_flag = !env->live || page_file_has_ksm_flag(env);
-	return map;
+	return 0;
 }
 
 static void close_map(void *state)
@@ -45,23 +46,6 @@ static void close_map(void *state)
 	page_snapshot_free(&map->snapshots[0]);
 	page_snapshot_free(&map->snapshots[1]);
 	buffer_free(&map->text);
-	free(map);
-}
-
-int page_map_topic_open(struct sample *sample)
-{
-	struct page_map *map = env_kept(sample->env, &key, open_map, close_map);
-
-	map->settings = sample->settings;
-	map->request = sample->request;
-	map->target = target_open(sample->env, sample->request);
-	sample->state = map;
-	return 0;
-}
-
-struct page_map *page_map_opened(const struct env *env)
-{
-	return env_shared_state(env, &key);
 }
 
 bool page_map_knows(const struct page_snapshot *snapshot, uint64_t end)
@@ -84,7 +68,7 @@ bool page_map_select(struct sample *sample, uint64_t *address, uint64_t *entry)
 	struct page_map *map = sample->state;
 	const struct sample_request *request = sample->request;
 	uint64_t wanted = request->batch ? map->settings->map.from : request->page_address;
-	int error = page_map_update(map);
+	int error = reader_update(&page_map_reader, sample);
 
 	if (request->batch && error)
 		page_map_notice_unreadable(map, sample->frame, sample->topic);
@@ -320,14 +304,12 @@ static void forget_last(struct page_map *map)
 	pid_status_parse(span_text(""), &map->status);
 }
 
-int page_map_update(struct page_map *map)
+static int update_map(void *state, const struct sample *sample)
 {
+	struct page_map *map = state;
 	uint64_t generation = map->target->generation;
 
-	if (map->tick == map->env->tick)
-		return map->error;
-	map->tick = map->env->tick;
-	map->error = target_update(map->target);
+	map->error = reader_update(&target_reader, sample);
 	if (map->error)
 		return map->error;
 	if (generation != map->target->generation)
@@ -355,3 +337,24 @@ int page_map_update(struct page_map *map)
 		read_shares(map);
 	return map->error;
 }
+
+/* On demand, since the map is updated with the process that it was of before. */
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct page_map, target, &target_reader),
+	{ 0 },
+};
+
+const struct reading page_map_reads[] = {
+	{ .reader = &page_map_reader, .on_demand = true },
+	{ 0 },
+};
+
+const struct reader page_map_reader = {
+	.name = "pages of the selected process",
+	.state_size = sizeof(struct page_map),
+	.reads = reads,
+	.open = open_map,
+	.update = update_map,
+	.close = close_map,
+	.stays = true,
+};

@@ -27,7 +27,6 @@ struct page_map {
 	const struct topic_settings *settings;
 	const struct sample_request *request;
 	struct target *target;
-	uint64_t tick; /* of the last update */
 	int error;     /* of the last update: -errno, why there are no regions */
 	struct page_snapshot snapshots[2];
 	struct page_snapshot *shown;   /* a complete one, or the one being scanned; NULL: none yet */
@@ -44,19 +43,13 @@ struct page_map {
 };
 
 /*
- * The open function of topics whose state is the map. It is shared by all topics of env until env is closed,
- * so that the map of an exited process stays.
+ * An update scans everything in batch, a slice on the screen. It fails when the regions cannot be read, which
+ * is noted as a failure of PAGE_MAP_MAPS, but not without a process or after its exit.
  */
-int page_map_topic_open(struct sample *sample);
+extern const struct reader page_map_reader;
 
-/*
- * Once per tick: scans everything in batch, a slice on the screen. 0, also without a process or after its
- * exit; or -errno when its regions cannot be read, noted as a failure of PAGE_MAP_MAPS.
- */
-int page_map_update(struct page_map *map);
-
-/* NULL if no topic has opened it. */
-struct page_map *page_map_opened(const struct env *env);
+/* For topics whose state is the map: on demand, since some have rows though it could not be read. */
+extern const struct reading page_map_reads[];
 
 /* The entry of pagemap for this address: 0 or -errno. */
 int page_map_entry(struct env *env, uint32_t pid, uint64_t address, uint64_t *entry);

@@ -223,7 +223,7 @@ static int sample(struct sample *sample)
 	struct frame *frame = sample->frame;
 	struct page_map *map = sample->state;
 	const struct target *target = map->target;
-	int error = page_map_update(map);
+	int error = reader_update(&page_map_reader, sample);
 	struct total_row *row;
 
 	if (!error)
@@ -252,7 +252,7 @@ const struct topic topic_page_total = {
 	.schema = &schema,
 	.sources = page_map_sources,
 	.uses = PAGE_MAP_USES | PRIVILEGE_BIT(PRIVILEGE_MEMORY) | PRIVILEGE_BIT(PRIVILEGE_MARKS),
-	.open = page_map_topic_open,
+	.reads = page_map_reads,
 	.sample = sample,
 	.act = page_act,
 };

@@ -114,7 +114,7 @@ static void add_region(struct frame *frame, struct table *table, const struct pa
 static int sample(struct sample *sample)
 {
 	struct page_map *map = sample->state;
-	int error = page_map_update(map);
+	int error = reader_update(&page_map_reader, sample);
 
 	if (error)
 		return error;
@@ -131,6 +131,6 @@ const struct topic topic_region = {
 	.schema = &schema,
 	.sources = page_map_sources,
 	.uses = PAGE_MAP_USES,
-	.open = page_map_topic_open,
+	.reads = page_map_reads,
 	.sample = sample,
 };

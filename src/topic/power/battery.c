@@ -69,16 +69,17 @@ static const struct schema schema = {
 
 static int test_batteries(struct env *env)
 {
-	struct power_supplies *supplies = power_supplies_open(env);
+	const struct sample sample = { .env = env };
+	const struct power_supplies *supplies = reader_open(&power_supply_reader, &sample, NULL);
 	int found = -ENODATA;
 
-	power_supplies_update(supplies, 0);
+	reader_update(&power_supply_reader, &sample);
 	for (size_t i = 0; i < supplies->count; i++)
 		if (supplies->list[i].is_battery)
 			found = 0;
 	if (!env_exists(env, POWER_SUPPLIES))
 		found = -ENOENT;
-	power_supplies_close(supplies);
+	reader_close(&power_supply_reader, env);
 	return found;
 }
 
@@ -118,7 +119,6 @@ static int sample(struct sample *sample)
 	struct frame *frame = sample->frame;
 	struct power_supplies *supplies = sample->state;
 
-	power_supplies_update(supplies, sample->table->mono_ns);
 	for (size_t i = 0; i < supplies->count; i++) {
 		const struct battery *battery = &supplies->list[i];
 		struct battery_row *row;
@@ -144,21 +144,9 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_battery(struct sample *sample)
-{
-	sample->state = power_supplies_open(sample->env);
-	return 0;
-}
-
-static void close_battery(struct sample *sample)
-{
-	power_supplies_close(sample->state);
-}
-
 const struct topic topic_battery = {
 	.schema = &schema,
 	.sources = sources,
-	.open = open_battery,
+	.reads = READING_ONE(&power_supply_reader),
 	.sample = sample,
-	.close = close_battery,
 };

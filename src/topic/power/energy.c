@@ -16,22 +16,14 @@
 
 #define COVERS 0.9 /* a psys that counts less of the packages than this does not count the whole machine */
 
-static const char key;
-
-static void *open_shared(struct env *env)
+static int open_shared(void *state, const struct sample *sample)
 {
-	struct energy *energy = alloc_zeroed(1, sizeof(*energy));
+	struct energy *energy = state;
 
-	*energy = (struct energy){
-		.env = env,
-		.zones = { .path = POWERCAP },
-		.tick = ENV_NEVER,
-		.joules = NAN,
-		.watts = NAN,
-		.supplies = power_supplies_open(env),
-		.sensors = sensors_open(env),
-	};
-	return energy;
+	energy->env = sample->env;
+	energy->zones.path = POWERCAP;
+	energy->joules = energy->watts = NAN;
+	return 0;
 }
 
 static void close_shared(void *state)
@@ -42,19 +34,6 @@ static void close_shared(void *state)
 		energy_domain_free(&energy->list[i], energy->env);
 	free(energy->list);
 	listing_free(&energy->zones);
-	power_supplies_close(energy->supplies);
-	sensors_close(energy->sensors);
-	free(energy);
-}
-
-struct energy *energy_open(struct env *env)
-{
-	return env_share(env, &key, open_shared, close_shared);
-}
-
-void energy_close(struct energy *energy)
-{
-	env_unshare(energy->env, &key);
 }
 
 /* Growth since the last read in microjoules; U64_UNKNOWN: reset or new. */
@@ -347,17 +326,17 @@ static void add_up(struct energy *energy, double seconds, bool first)
 	statistics_add(&energy->run, energy->watts, seconds);
 }
 
-static void refresh(struct energy *energy, uint64_t mono_ns)
+static void refresh(struct energy *energy, const struct sample *sample)
 {
 	bool changed;
 
 	listing_read(&energy->zones, energy->env, &changed);
-	power_supplies_submit(energy->supplies, mono_ns);
+	power_supplies_submit(energy->supplies, sample_mono_ns(sample));
 	sensors_read(energy->sensors, SENSOR_POWER); /* also waits for batteries */
 	sensors_read(energy->sensors, SENSOR_ENERGY);
-	power_supplies_update(energy->supplies, mono_ns);
+	reader_update(&power_supply_reader, sample);
 	if (changed || energy->sensors_seen != energy->sensors->generation ||
-	    energy->supplies_seen != energy->supplies->generation || energy->tick == ENV_NEVER)
+	    energy->supplies_seen != energy->supplies->generation || !energy->found)
 		energy_find(energy);
 }
 
@@ -370,15 +349,15 @@ static void publish(struct energy_domain *domain)
 	domain->run_joules = isnan(domain->joules) ? NAN : 0;
 }
 
-void energy_sample(struct energy *energy, uint64_t mono_ns)
+static int update(void *state, const struct sample *sample)
 {
+	struct energy *energy = state;
+	uint64_t mono_ns = sample_mono_ns(sample);
 	double seconds = (double)(mono_ns - energy->sample_ns) / 1e9;
 	bool first = energy->sample_ns == 0 || mono_ns <= energy->sample_ns;
 
-	if (energy->tick == energy->env->tick)
-		return;
-	refresh(energy, mono_ns);
-	energy->tick = energy->env->tick;
+	refresh(energy, sample);
+	energy->found = true;
 	read_all(energy, mono_ns);
 	for (size_t i = 0; i < energy->count; i++) {
 		struct energy_domain *domain = &energy->list[i];
@@ -390,7 +369,23 @@ void energy_sample(struct energy *energy, uint64_t mono_ns)
 	for (size_t i = 0; i < energy->count; i++)
 		publish(&energy->list[i]);
 	energy->sample_ns = mono_ns;
+	return 0;
 }
+
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct energy, supplies, &power_supply_reader),
+	READING_ON_DEMAND(struct energy, sensors, &sensor_reader),
+	{ 0 },
+};
+
+const struct reader energy_reader = {
+	.name = "energy",
+	.state_size = sizeof(struct energy),
+	.reads = reads,
+	.open = open_shared,
+	.update = update,
+	.close = close_shared,
+};
 
 void energy_poll(struct energy *energy, uint64_t mono_ns)
 {

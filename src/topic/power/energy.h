@@ -7,12 +7,8 @@
 
 #define ENERGY_USES (PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_FILES))
 
-/* Shared by all topics of env; pair each open with a close. */
-struct energy *energy_open(struct env *env);
-void energy_close(struct energy *energy);
-
-/* The first call of a tick reads all domains and adds to the statistics; sample_ns is then its time. */
-void energy_sample(struct energy *energy, uint64_t mono_ns);
+/* Reads all domains and adds to the statistics; sample_ns is then its time. */
+extern const struct reader energy_reader;
 
 /* Between samples: reads counters that could wrap unnoticed. */
 void energy_poll(struct energy *energy, uint64_t mono_ns);

@@ -66,7 +66,8 @@ struct energy {
 	struct sensors *sensors;
 	unsigned long sensors_seen, supplies_seen; /* generations that the domains were made from */
 	int perf_error;                            /* -errno of opening the first event */
-	uint64_t tick, sample_ns;                  /* of the last sample */
+	bool found;                                /* energy_find() was called */
+	uint64_t sample_ns;                        /* of the last update */
 	enum energy_total total;
 	double joules, watts; /* of the total; NaN */
 	double before_joules; /* of the total, beside those of its present domains */

@@ -62,17 +62,18 @@ static const struct schema schema = {
 
 static int test_perf(struct env *env)
 {
+	const struct sample sample = { .env = env };
 	struct energy *energy;
 	int error;
 
 	if (!env_exists(env, POWER_PMU))
 		return -ENOENT;
-	energy = energy_open(env);
+	energy = reader_open(&energy_reader, &sample, NULL);
 	energy_find(energy);
 	error = energy->count > 0 && energy->list[0].source == ENERGY_PERF ? 0
 		: energy->perf_error                                       ? energy->perf_error
 									   : -ENODATA;
-	energy_close(energy);
+	reader_close(&energy_reader, env);
 	return error;
 }
 
@@ -242,7 +243,6 @@ static int sample(struct sample *sample)
 	struct table *table = sample->table;
 	struct energy *energy = sample->state;
 
-	energy_sample(energy, table->mono_ns);
 	table->mono_ns = energy->sample_ns;
 	add_total(energy, table);
 	for (size_t i = 0; i < energy->count; i++)
@@ -251,12 +251,6 @@ static int sample(struct sample *sample)
 	explain(energy, sample->env, frame);
 	report_standstill(energy, frame);
 	report_wrap(energy, frame);
-	return 0;
-}
-
-static int open_power(struct sample *sample)
-{
-	sample->state = energy_open(sample->env);
 	return 0;
 }
 
@@ -270,18 +264,12 @@ static void poll(struct sample *sample, uint64_t mono_ns)
 	energy_poll(sample->state, mono_ns);
 }
 
-static void close_power(struct sample *sample)
-{
-	energy_close(sample->state);
-}
-
 const struct topic topic_power = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = ENERGY_USES,
-	.open = open_power,
+	.reads = READING_ONE(&energy_reader),
 	.sample = sample,
 	.restart = restart,
 	.poll = poll,
-	.close = close_power,
 };

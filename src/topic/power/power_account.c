@@ -148,11 +148,10 @@ static int sample(struct sample *sample)
 	struct cpu_times times;
 	int error;
 
-	power_estimate_update(&state->estimate, table->mono_ns);
 	notice(state, sample->frame);
 	if (!state->estimate.energy)
 		return 0;
-	error = exit_ledger_update(state->ledger);
+	error = reader_update(&exit_ledger_reader, sample);
 	if (!error)
 		error = proc_stat_read(sample->env, &stat);
 	if (error)
@@ -177,13 +176,11 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_account(struct sample *sample)
+static void prepare(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->ledger = exit_ledger_open(sample);
-	power_estimate_open(&state->estimate, sample->env, sample->settings);
-	return 0;
+	power_estimate_update(&state->estimate, sample);
 }
 
 static void close_account(struct sample *sample)
@@ -191,8 +188,13 @@ static void close_account(struct sample *sample)
 	struct state *state = sample->state;
 
 	power_estimate_close(&state->estimate);
-	exit_ledger_close(state->ledger);
 }
+
+/* On demand, since without a calibration nothing is read. */
+static const struct reading reads[] = {
+	READING_ON_DEMAND(struct state, ledger, &exit_ledger_reader),
+	{ 0 },
+};
 
 static void poll(struct sample *sample, uint64_t mono_ns)
 {
@@ -208,7 +210,8 @@ const struct topic topic_power_account = {
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES | ENERGY_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.open = open_account,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample,
 	.poll = poll,
 	.close = close_account,

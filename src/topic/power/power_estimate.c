@@ -7,23 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-void power_estimate_open(struct power_estimate *estimate, struct env *env,
-			 const struct topic_settings *settings)
-{
-	*estimate = (struct power_estimate){ .env = env, .settings = settings };
-}
-
 void power_estimate_close(struct power_estimate *estimate)
 {
 	if (estimate->energy)
-		energy_close(estimate->energy);
+		reader_close(&energy_reader, estimate->energy->env);
 	estimate->energy = NULL;
 }
 
 /* True: another calibration was in use before, and their joules cannot be compared. */
-static bool follow_settings(struct power_estimate *estimate)
+static bool follow_settings(struct power_estimate *estimate, const struct sample *sample)
 {
-	const struct power_fit *wanted = &estimate->settings->fit;
+	const struct power_fit *wanted = &sample->settings->fit;
 	bool had_one = estimate->fit.cpus > 0;
 
 	if (power_fit_is_same(wanted, &estimate->fit))
@@ -31,16 +25,16 @@ static bool follow_settings(struct power_estimate *estimate)
 	power_estimate_close(estimate);
 	estimate->fit = *wanted;
 	if (wanted->cpus > 0)
-		estimate->energy = energy_open(estimate->env);
+		estimate->energy = reader_open(&energy_reader, sample, NULL);
 	return had_one;
 }
 
-void power_estimate_update(struct power_estimate *estimate, uint64_t mono_ns)
+void power_estimate_update(struct power_estimate *estimate, const struct sample *sample)
 {
-	bool changed = follow_settings(estimate);
+	bool changed = follow_settings(estimate, sample);
 
 	if (estimate->energy)
-		energy_sample(estimate->energy, mono_ns);
+		reader_update(&energy_reader, sample);
 	estimate->known = estimate->energy && !changed && !isnan(estimate->energy->joules);
 }
 

@@ -8,22 +8,18 @@
 #include "topic/power/energy.h"
 
 struct power_estimate {
-	struct env *env;                       /* borrowed */
-	const struct topic_settings *settings; /* borrowed */
-	struct energy *energy;                 /* NULL while there is no calibration */
+	struct energy *energy; /* NULL while there is no calibration */
 	struct power_fit fit;
 	bool known; /* there is a calibration and a measured total now */
 };
 
-void power_estimate_open(struct power_estimate *estimate, struct env *env,
-			 const struct topic_settings *settings);
 void power_estimate_close(struct power_estimate *estimate);
 
 /*
  * Call in each sample before CPU times are read: follows the calibration of the settings and samples the
  * energy. In the sample in which the calibration changes, nothing is known.
  */
-void power_estimate_update(struct power_estimate *estimate, uint64_t mono_ns);
+void power_estimate_update(struct power_estimate *estimate, const struct sample *sample);
 
 /* The energy of this CPU time; NaN: not known. */
 static inline double power_estimate_joules(const struct power_estimate *estimate, double cpu_seconds)

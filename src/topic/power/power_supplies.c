@@ -15,16 +15,14 @@
 
 #define SLEEP_NS UINT64_C(1000000000) /* shorter ones look the same as a delay between reading two clocks */
 
-static const char key;
-
-static void *open_supplies(struct env *env)
+static int open_supplies(void *state, const struct sample *sample)
 {
-	struct power_supplies *supplies = alloc_zeroed(1, sizeof(*supplies));
+	struct power_supplies *supplies = state;
 
-	supplies->env = env;
+	supplies->env = sample->env;
 	supplies->listing.path = POWER_SUPPLIES;
 	supplies->tick = ENV_NEVER;
-	return supplies;
+	return 0;
 }
 
 static void forget(struct power_supplies *supplies)
@@ -44,17 +42,6 @@ static void close_supplies(void *state)
 
 	forget(supplies);
 	listing_free(&supplies->listing);
-	free(supplies);
-}
-
-struct power_supplies *power_supplies_open(struct env *env)
-{
-	return env_share(env, &key, open_supplies, close_supplies);
-}
-
-void power_supplies_close(struct power_supplies *supplies)
-{
-	env_unshare(supplies->env, &key);
 }
 
 static void copy_span(char *text, size_t room, struct span span)
@@ -246,14 +233,25 @@ void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns)
 		device_attribute_submit(supplies->list[i].uevent);
 }
 
-void power_supplies_update(struct power_supplies *supplies, uint64_t mono_ns)
+static int update(void *state, const struct sample *sample)
 {
-	power_supplies_submit(supplies, mono_ns);
+	struct power_supplies *supplies = state;
+
+	power_supplies_submit(supplies, sample_mono_ns(sample));
 	device_poll_wait(supplies->env);
 	for (size_t i = 0; i < supplies->count; i++)
 		if (age_ns(supplies, &supplies->list[i]) == U64_UNKNOWN)
 			forget_values(&supplies->list[i]);
+	return 0;
 }
+
+const struct reader power_supply_reader = {
+	.name = "power supplies",
+	.state_size = sizeof(struct power_supplies),
+	.open = open_supplies,
+	.update = update,
+	.close = close_supplies,
+};
 
 double battery_age_seconds(const struct power_supplies *supplies, const struct battery *battery)
 {

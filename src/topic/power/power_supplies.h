@@ -9,6 +9,8 @@
 #include "kernel/battery.h"
 #include "sys/device_poll.h"
 #include "sys/listing.h"
+#include "topic/topic.h"
+#include "topic/reader.h"
 
 #define POWER_SUPPLIES "sys/class/power_supply"
 #define BATTERY_STATUS_MAX 32
@@ -45,15 +47,11 @@ struct power_supplies {
 	uint64_t slept_ns;      /* suspended since boot, until then */
 };
 
-/* Shared by all topics of env; pair each open with a close. */
-struct power_supplies *power_supplies_open(struct env *env);
-void power_supplies_close(struct power_supplies *supplies);
+/* Its update waits for answers; supplies that answer late keep their values for a while. */
+extern const struct reader power_supply_reader;
 
-/* Starts to read them, once per tick, and does not wait; mono_ns is the current time. */
+/* Starts to read them for the update of this tick, and does not wait; mono_ns is the current time. */
 void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns);
-
-/* Likewise, and waits. Supplies that answer late keep their values for a while. */
-void power_supplies_update(struct power_supplies *supplies, uint64_t mono_ns);
 
 /* Age of its values; NaN: there are none. */
 double battery_age_seconds(const struct power_supplies *supplies, const struct battery *battery);

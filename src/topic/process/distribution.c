@@ -60,11 +60,8 @@ static int sample(struct sample *sample)
 {
 	struct table *table = sample->table;
 	struct state *state = sample->state;
-	int error = process_list_update(state->processes);
 	double seconds;
 
-	if (error)
-		return error;
 	table->mono_ns = state->processes->mono_ns;
 	seconds = (double)(table->mono_ns - state->mono_ns) / 1e9;
 	for (unsigned i = 0; i < RANGES; i++) {
@@ -83,27 +80,16 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_distribution(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->processes = process_list_open(sample->env);
-	return 0;
-}
-
-static void close_distribution(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	process_list_close(state->processes);
-}
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
 
 const struct topic topic_distribution = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.open = open_distribution,
+	.reads = reads,
 	.sample = sample,
-	.close = close_distribution,
 };

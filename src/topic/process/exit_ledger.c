@@ -21,24 +21,23 @@
 #define KTHREADD 2 /* pid of the parent of kernel threads: visible only with the whole machine */
 #define EXIT_KIB 256 /* an exit without memory costs as much CPU time as freeing this */
 
-static const char key;
-
 static void drain(void *context);
 
-static void *open_ledger(struct env *env)
+static int open_ledger(void *state, const struct sample *sample)
 {
-	struct exit_ledger *ledger = alloc_zeroed(1, sizeof(*ledger));
+	struct exit_ledger *ledger = state;
 
-	ledger->processes = process_list_open(env);
-	ledger->tick = ENV_NEVER;
-	ledger->reader = exit_reader_open(env, &ledger->reader_error);
+	ledger->reader = exit_reader_open(sample->env, &ledger->reader_error);
 	if (ledger->reader) {
 		ledger->processes->clocks_read = drain;
 		ledger->processes->clocks_context = ledger;
+	} else if (sample->env->live && !sample->env->foreign_pids) {
+		ledger->events = reader_open(&process_event_reader, sample, NULL);
+		ledger->shares = alloc_zeroed(1, sizeof(*ledger->shares));
 	}
-	ledger->tick_ns = exit_reader_tick_ns(env);
+	ledger->tick_ns = exit_reader_tick_ns(sample->env);
 	ledger->commands = alloc_zeroed(EXITED_COMMANDS_MAX, sizeof(*ledger->commands));
-	return ledger;
+	return 0;
 }
 
 static void close_ledger(void *state)
@@ -48,31 +47,12 @@ static void close_ledger(void *state)
 	ledger->processes->clocks_read = NULL;
 	exit_reader_close(ledger->reader);
 	if (ledger->events)
-		event_reader_close(ledger->events, ledger->processes->env);
+		reader_close(&process_event_reader, ledger->processes->env);
 	event_ended_free(&ledger->event_ended);
-	process_list_close(ledger->processes);
 	free(ledger->shares);
 	free(ledger->commands);
 	hash_free(&ledger->by_name);
 	free(ledger->ended);
-	free(ledger);
-}
-
-struct exit_ledger *exit_ledger_open(const struct sample *sample)
-{
-	struct env *env = sample->env;
-	struct exit_ledger *ledger = env_share(env, &key, open_ledger, close_ledger);
-
-	if (ledger->reader || ledger->events || !env->live || env->foreign_pids)
-		return ledger;
-	ledger->events = event_reader_open(sample);
-	ledger->shares = alloc_zeroed(1, sizeof(*ledger->shares));
-	return ledger;
-}
-
-void exit_ledger_close(struct exit_ledger *ledger)
-{
-	env_unshare(ledger->processes->env, &key);
 }
 
 static struct exited_command *find_or_add(struct exit_ledger *ledger, const char *name)
@@ -516,16 +496,11 @@ static void count_alive(struct exit_ledger *ledger)
 	}
 }
 
-int exit_ledger_update(struct exit_ledger *ledger)
+static int update(void *state, const struct sample *sample)
 {
-	struct process_list *processes = ledger->processes;
+	struct exit_ledger *ledger = state;
 
-	if (ledger->tick == processes->env->tick)
-		return ledger->error;
-	ledger->tick = processes->env->tick;
-	ledger->error = process_list_update(processes);
-	if (ledger->error)
-		return ledger->error;
+	(void)sample;
 	follow_scope(ledger);
 	count_alive(ledger);
 	if (ledger->reader) {
@@ -539,3 +514,17 @@ int exit_ledger_update(struct exit_ledger *ledger)
 	count_ended(ledger);
 	return 0;
 }
+
+static const struct reading reads[] = {
+	READING(struct exit_ledger, processes, &process_reader),
+	{ 0 },
+};
+
+const struct reader exit_ledger_reader = {
+	.name = "exits",
+	.state_size = sizeof(struct exit_ledger),
+	.reads = reads,
+	.open = open_ledger,
+	.update = update,
+	.close = close_ledger,
+};

@@ -28,8 +28,6 @@ struct exit_ledger {
 	struct event_reader *events; /* names of exited processes without a reader; NULL: not live */
 	struct event_ended_list event_ended; /* of this tick */
 	struct child_shares *shares; /* along with events */
-	uint64_t tick;
-	int error;                  /* of the last update */
 	uint64_t alive_ns;          /* CPU time of living processes, since the first sample */
 	uint64_t ended_ns;          /* CPU time of exited processes after they were last seen */
 	unsigned scope_epoch;       /* of the scope that these are about: */
@@ -57,14 +55,9 @@ struct exit_ledger {
 	struct recent_use recent_ended;
 };
 
-/* Shared by all topics of sample->env; each that opens it closes it. */
-struct exit_ledger *exit_ledger_open(const struct sample *sample);
-void exit_ledger_close(struct exit_ledger *ledger);
+extern const struct reader exit_ledger_reader;
 
 /* Is it about a part of the machine only? */
 bool exit_ledger_has_scope(const struct exit_ledger *ledger);
-
-/* Once per tick; updates the processes. 0 or -errno of that. */
-int exit_ledger_update(struct exit_ledger *ledger);
 
 #endif

@@ -153,15 +153,12 @@ static int sample(struct sample *sample)
 	struct exit_ledger *ledger = state->ledger;
 	double seconds;
 	unsigned first;
-	int error;
 
-	power_estimate_update(&state->estimate, table->mono_ns);
-	error = exit_ledger_update(ledger);
 	table->mono_ns = ledger->processes->mono_ns;
 	make_room(state);
 	first = first_step(state, table->mono_ns);
 	seconds = state->steps_ns[first] > 0 ? (double)(table->mono_ns - state->steps_ns[first]) / 1e9 : NAN;
-	for (size_t i = 0; !error && i < ledger->n_commands; i++) {
+	for (size_t i = 0; i < ledger->n_commands; i++) {
 		const struct exited_command *command = &ledger->commands[i];
 		struct exited_row *row = table_add(table);
 
@@ -174,18 +171,15 @@ static int sample(struct sample *sample)
 		row->cpu_seconds = (double)command->cpu_ns / 1e9;
 		row->joules = power_estimate_joules(&state->estimate, row->cpu_seconds);
 	}
-	if (!error)
-		add_step(state, table->mono_ns);
-	return error;
+	add_step(state, table->mono_ns);
+	return 0;
 }
 
-static int open_exited(struct sample *sample)
+static void prepare(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	state->ledger = exit_ledger_open(sample);
-	power_estimate_open(&state->estimate, sample->env, sample->settings);
-	return 0;
+	power_estimate_update(&state->estimate, sample);
 }
 
 static void close_exited(struct sample *sample)
@@ -194,8 +188,12 @@ static void close_exited(struct sample *sample)
 
 	free(state->pasts);
 	power_estimate_close(&state->estimate);
-	exit_ledger_close(state->ledger);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, ledger, &exit_ledger_reader),
+	{ 0 },
+};
 
 const struct topic topic_exited = {
 	.schema = &schema,
@@ -205,7 +203,8 @@ const struct topic topic_exited = {
 	.setting_uses = ENERGY_USES,
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.open = open_exited,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample,
 	.close = close_exited,
 };

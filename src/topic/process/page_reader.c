@@ -100,14 +100,10 @@ static int sample(struct sample *sample)
 {
 	struct env *env = sample->env;
 	struct process_list *processes = sample->state;
-	int error = process_list_update(processes);
-	size_t hidden;
+	size_t hidden = processes->n_denied;
 
-	if (error)
-		return error;
-	hidden = processes->n_denied;
 	for (size_t i = 0; i < processes->n_all; i++) {
-		error = add_process(env, sample->frame, sample->table, processes->all[i]);
+		int error = add_process(env, sample->frame, sample->table, processes->all[i]);
 		if (error == -EACCES || error == -EPERM)
 			hidden++;
 	}
@@ -125,22 +121,10 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_reader(struct sample *sample)
-{
-	sample->state = process_list_open(sample->env);
-	return 0;
-}
-
-static void close_reader(struct sample *sample)
-{
-	process_list_close(sample->state);
-}
-
 const struct topic topic_page_reader = {
 	.schema = &schema,
 	.sources = sources,
-	.open = open_reader,
+	.reads = READING_ONE(&process_reader),
 	.sample = sample,
-	.close = close_reader,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
 };

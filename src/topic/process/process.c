@@ -576,6 +576,14 @@ static bool read_proportional(const struct sample *sample, struct process_list *
 	return true;
 }
 
+struct state {
+	struct process_list *processes;
+	struct proportional *proportional; /* NULL: not requested yet */
+	struct traffic_list *traffic;
+	bool tcp;                          /* it is wanted, and can be had for what it may cost */
+	struct power_estimate estimate;
+};
+
 #define SOCKETS_MAX 300 /* on request of TCP alone: a look at each takes 2 to 6 us */
 
 /* How many TCP sockets there are, without those that wait to be forgotten. */
@@ -596,65 +604,80 @@ static uint64_t n_sockets(struct env *env)
 	return n;
 }
 
-static bool read_tcp(struct sample *sample, struct traffic_list *list, bool limited)
+static bool wants_payload(const struct sample *sample)
 {
-	uint64_t n = limited ? n_sockets(sample->env) : 0;
+	return sample_request_wants(sample->request, &schema, REQUEST_NETWORK);
+}
 
-	if (n > SOCKETS_MAX) {
+static bool wants_tcp(const struct sample *sample)
+{
+	return sample->env->live && sample_request_wants(sample->request, &schema, REQUEST_TCP);
+}
+
+static bool has_few_sockets(struct sample *sample)
+{
+	uint64_t n = n_sockets(sample->env);
+
+	if (n > SOCKETS_MAX)
 		frame_notice(sample->frame, NOTICE_SOCKETS, N_("the pane network reads them all"),
 			     _("TCP of processes is not shown: to read %llu sockets here costs too much"),
 			     (unsigned long long)n);
-		return false;
-	}
-	return traffic_list_update_tcp(list) == 0;
+	return n <= SOCKETS_MAX;
 }
 
-/* Nothing stays loaded in the kernel that is no longer wanted. */
-static void read_traffic(struct sample *sample, struct traffic_list **list, struct wanted *wanted)
+static void want_traffic(struct sample *sample, struct state *state)
 {
-	bool payload = sample_request_wants(sample->request, &schema, REQUEST_NETWORK);
-	bool tcp = sample_request_wants(sample->request, &schema, REQUEST_TCP) && sample->env->live;
+	bool payload = wants_payload(sample);
 
-	if (!payload && !tcp) {
-		if (*list)
-			traffic_list_close(sample->env);
-		*list = NULL;
-		return;
-	}
-	if (!*list)
-		*list = traffic_list_open(sample->env, sample->request);
-	wanted->payload = payload && traffic_list_update(*list);
+	state->tcp = wants_tcp(sample) && (payload || has_few_sockets(sample));
 	if (payload)
-		trace_notice(&(*list)->processes.trace, sample->frame,
-			     _("of what processes receive and send only TCP is known"));
-	wanted->tcp = tcp && read_tcp(sample, *list, !payload);
-	wanted->traffic = wanted->payload || wanted->tcp ? *list : NULL;
+		traffic_list_want(state->traffic, TRAFFIC_COUNTS);
+	if (state->tcp)
+		traffic_list_want(state->traffic, TRAFFIC_ONLY_TCP);
 }
 
-static struct wanted read_wanted(struct sample *sample, struct process_list *processes,
-				 struct proportional **reader, struct traffic_list **traffic)
+/* An update also ends what was counted in the kernel and is no longer wanted. */
+static void read_traffic(struct sample *sample, const struct state *state, struct wanted *wanted)
 {
+	struct traffic_list *list = state->traffic;
+	bool payload = wants_payload(sample);
+
+	if (payload || state->tcp || list->processes.opened)
+		reader_update(&traffic_reader, sample);
+	if (payload)
+		trace_notice(&list->processes.trace, sample->frame,
+			     _("of what processes receive and send only TCP is known"));
+	wanted->payload = payload && list->traced;
+	wanted->tcp = state->tcp && list->sockets_error == 0;
+	wanted->traffic = wanted->payload || wanted->tcp ? list : NULL;
+}
+
+static struct wanted read_wanted(struct sample *sample, struct state *state)
+{
+	struct process_list *processes = state->processes;
 	const struct sample_request *request = sample->request;
 	struct wanted wanted = {
 		.io = sample_request_wants(request, &schema, REQUEST_IO) &&
 		      read_io(sample->env, sample->frame, processes),
 		.wait = sample_request_wants(request, &schema, REQUEST_WAIT) &&
 			read_wait(sample->env, sample->frame, processes),
-		.proportional = read_proportional(sample, processes, reader),
+		.proportional = read_proportional(sample, processes, &state->proportional),
 		.all = request->batch,
 	};
 
-	read_traffic(sample, traffic, &wanted);
+	read_traffic(sample, state, &wanted);
 	return wanted;
 }
 
-struct state {
-	struct process_list *processes;
-	struct proportional *proportional; /* NULL: not requested yet */
-	struct traffic_list *traffic;      /* the same */
-	const struct sample_request *request;
-	struct power_estimate estimate;
-};
+static void prepare(struct sample *sample)
+{
+	const struct sample_request *request = sample->request;
+	struct state *state = sample->state;
+
+	state->processes->all_commands = request->all_commands || request->idle_shown;
+	power_estimate_update(&state->estimate, sample);
+	want_traffic(sample, state);
+}
 
 static int sample(struct sample *sample)
 {
@@ -664,13 +687,7 @@ static int sample(struct sample *sample)
 	struct process_list *processes = state->processes;
 	struct machine_memory memory;
 	struct wanted wanted;
-	int error;
 
-	power_estimate_update(&state->estimate, table->mono_ns);
-	processes->all_commands = state->request->all_commands || state->request->idle_shown;
-	error = process_list_update(processes);
-	if (error)
-		return error;
 	table->mono_ns = processes->mono_ns;
 	memory = read_machine(sample->env);
 	processes->groups = sample_request_wants(sample->request, &schema, REQUEST_GROUP);
@@ -678,21 +695,10 @@ static int sample(struct sample *sample)
 		process_list_read_groups(processes, 0);
 	else if (sample->request->group_pid)
 		process_list_read_groups(processes, sample->request->group_pid);
-	wanted = read_wanted(sample, processes, &state->proportional, &state->traffic);
+	wanted = read_wanted(sample, state);
 	for (size_t i = 0; i < processes->n_all; i++)
 		add_row(frame, table, processes, processes->all[i], &state->estimate, &memory, &wanted);
 	notice_hidden(sample->env, frame, processes);
-	return 0;
-}
-
-static int open_process(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	*state = (struct state){ .processes = process_list_open(sample->env),
-				 .request = sample->request };
-	state->processes->request = sample->request;
-	power_estimate_open(&state->estimate, sample->env, sample->settings);
 	return 0;
 }
 
@@ -701,11 +707,14 @@ static void close_process(struct sample *sample)
 	struct state *state = sample->state;
 
 	proportional_close(state->proportional);
-	if (state->traffic)
-		traffic_list_close(sample->env);
 	power_estimate_close(&state->estimate);
-	process_list_close(state->processes);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	READING_ON_DEMAND(struct state, traffic, &traffic_reader),
+	{ 0 },
+};
 
 const struct topic topic_process = {
 	.schema = &schema,
@@ -718,7 +727,8 @@ const struct topic topic_process = {
 		PRIVILEGE_BIT(PRIVILEGE_NICE),
 	.request_uses = PRIVILEGE_BIT(PRIVILEGE_IO) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
 			PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_BPF),
-	.open = open_process,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample,
 	.close = close_process,
 	.act = process_act,

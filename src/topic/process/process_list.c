@@ -28,8 +28,6 @@
 #define WALK_MIN 500  /* processes: with fewer, their clocks take less time than loading the program */
 #define IDLE_TICKS 60 /* after which the stat file of an idle process is closed */
 
-static const char key;
-
 /* Takes the place of the clock of every process, and of reading those that have not changed. */
 static const struct bpf_program walk_program = {
 	.name = N_("run times of all processes"),
@@ -45,16 +43,17 @@ const struct trace_plan trace_plan_process = {
 	.by_pid = true,
 };
 
-static void *open_list(struct env *env)
+static int open_list(void *state, const struct sample *sample)
 {
-	struct process_list *list = alloc_zeroed(1, sizeof(*list));
+	struct process_list *list = state;
 
-	list->env = env;
-	list->tick = list->io_tick = list->wait_tick = ENV_NEVER;
-	list->clocks = env_has_process_clocks(env);
-	list->commands = command_lines_open(env);
-	list->cpu_sum = cgroup_cpu_time_open(env);
-	return list;
+	list->env = sample->env;
+	list->request = sample->request;
+	list->io_tick = list->wait_tick = ENV_NEVER;
+	list->clocks = env_has_process_clocks(list->env);
+	list->commands = command_lines_open(list->env);
+	list->cpu_sum = cgroup_cpu_time_open(list->env);
+	return 0;
 }
 
 static void close_walk(struct process_list *list)
@@ -86,22 +85,6 @@ static void close_list(void *state)
 	free(list->exited);
 	free(list->previous);
 	free(list->all);
-	free(list);
-}
-
-struct process_list *process_list_open(struct env *env)
-{
-	return env_share(env, &key, open_list, close_list);
-}
-
-struct process_list *process_list_opened(const struct env *env)
-{
-	return env_shared_state(env, &key);
-}
-
-void process_list_close(struct process_list *list)
-{
-	env_unshare(list->env, &key);
 }
 
 struct process *process_list_find(const struct process_list *list, uint32_t pid)
@@ -609,9 +592,10 @@ static void feed_scope(struct process_list *list)
 	list->scoped = scope_is_set(scope);
 }
 
-static int update(struct process_list *list)
+static int update(void *state, const struct sample *sample)
 {
-	struct env *env = list->env;
+	struct process_list *list = state;
+	struct env *env = sample->env;
 	const uint32_t *pids;
 	size_t n_pids;
 	int error = list_pids(list, &pids, &n_pids);
@@ -628,16 +612,15 @@ static int update(struct process_list *list)
 						   : COMMANDS_OF_ACTIVE);
 	feed_scope(list);
 	list->updates++;
+	list->tick = env->tick;
 	return 0;
 }
 
-int process_list_update(struct process_list *list)
-{
-	if (list->tick != list->env->tick) {
-		list->error = update(list);
-		list->tick = list->env->tick;
-	}
-	if (list->error)
-		env_note_failure(list->env, "proc", list->error);
-	return list->error;
-}
+const struct reader process_reader = {
+	.name = "processes",
+	.state_size = sizeof(struct process_list),
+	.open = open_list,
+	.update = update,
+	.close = close_list,
+	.source = "proc",
+};

@@ -7,6 +7,7 @@
 #include "model/sample_request.h"
 #include "sys/env.h"
 #include "topic/process/process_entry.h"
+#include "topic/reader.h"
 
 struct process_list {
 	struct env *env;           /* borrowed */
@@ -56,15 +57,8 @@ struct process_list {
 	bool commands_now;         /* all command lines are needed at once: --pid names a program */
 };
 
-/* Shared by all samplers of env; each that opens it closes it. */
-struct process_list *process_list_open(struct env *env);
-void process_list_close(struct process_list *list);
-
-/* The list that samplers of env have open; NULL: none. */
-struct process_list *process_list_opened(const struct env *env);
-
-/* Once per tick; more calls do nothing. 0, or -errno when the processes cannot be listed. */
-int process_list_update(struct process_list *list);
+/* Fails when the processes cannot be listed. */
+extern const struct reader process_reader;
 
 /* Control groups that were not wanted so far, of this process alone; 0: of all. */
 void process_list_read_groups(struct process_list *list, uint32_t pid);

@@ -6,22 +6,22 @@
 #include "topic/process/missing_targets.h"
 #include "topic/process/process_list.h"
 
-void process_scope_find(struct env *env, const struct sample_request *request, struct frame *frame)
+void process_scope_find(struct sample *sample)
 {
-	struct process_list *list = process_list_opened(env);
-	bool wanted = frame && scope_is_set(request->scope);
+	const struct sample_request *request = sample->request;
+	struct process_list *list = reader_state(&process_reader, sample->env);
+	bool wanted = sample->frame && scope_is_set(request->scope);
 
 	if (wanted && !(list && list->of_scope)) {
-		list = process_list_open(env);
+		list = reader_open(&process_reader, sample, NULL);
 		list->of_scope = true;
 	}
 	if (wanted) {
-		list->request = request;
 		missing_targets_want_programs(list, request);
-		if (process_list_update(list) == 0)
-			missing_targets_find(frame, request, "scope", list);
+		if (reader_update(&process_reader, sample) == 0)
+			missing_targets_find(sample->frame, request, "scope", list);
 	} else if (list && list->of_scope) {
 		list->of_scope = false;
-		process_list_close(list);
+		reader_close(&process_reader, sample->env);
 	}
 }

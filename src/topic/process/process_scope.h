@@ -3,11 +3,9 @@
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_SCOPE_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_SCOPE_H
 
-#include "model/frame.h"
-#include "model/sample_request.h"
-#include "sys/env.h"
+#include "topic/topic.h"
 
 /* See struct topic. Adds notices about what is missing. */
-void process_scope_find(struct env *env, const struct sample_request *request, struct frame *frame);
+void process_scope_find(struct sample *sample);
 
 #endif

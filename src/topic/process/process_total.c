@@ -194,11 +194,8 @@ static int sample(struct sample *sample)
 	struct table *table = sample->table;
 	struct state *state = sample->state;
 	const struct process_list *processes = state->ledger->processes;
-	int error = exit_ledger_update(state->ledger);
 	double seconds;
 
-	if (error)
-		return error;
 	table->mono_ns = processes->mono_ns;
 	follow_scope(state);
 	if (state->first_ns == 0) {
@@ -223,23 +220,19 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_total(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->ledger = exit_ledger_open(sample);
-	return 0;
-}
-
 static void close_total(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	exit_ledger_close(state->ledger);
 	free(state->before);
 	free(state->entries);
 	hash_free(&state->by_process);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, ledger, &exit_ledger_reader),
+	{ 0 },
+};
 
 const struct topic topic_process_total = {
 	.schema = &schema,
@@ -247,7 +240,7 @@ const struct topic topic_process_total = {
 	.state_size = sizeof(struct state),
 	.uses = EVENT_USES,
 	.opening_uses = EVENT_OPENING_USES,
-	.open = open_total,
+	.reads = reads,
 	.sample = sample,
 	.close = close_total,
 };

@@ -114,24 +114,25 @@ struct state {
 	struct cpu_allowance *allowance;
 };
 
-static uint64_t listed(struct env *env)
+static uint64_t listed(struct sample *sample)
 {
-	struct process_list *list = process_list_opened(env);
+	const struct process_list *list = reader_state(&process_reader, sample->env);
 	const uint32_t *pids;
 	size_t n_pids;
 
 	if (list)
-		return process_list_update(list) == 0 ? list->n_all + list->n_missing : U64_UNKNOWN;
-	return pids_list(env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
+		return reader_update(&process_reader, sample) == 0 ? list->n_all + list->n_missing
+								   : U64_UNKNOWN;
+	return pids_list(sample->env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
 }
 
 /* Lists /proc, which costs more than all the rest, only when a process or thread was started or exited. */
-static void count_processes(struct env *env, struct state *state, struct system_row *row)
+static void count_processes(struct sample *sample, struct state *state, struct system_row *row)
 {
 	bool unmoved = state->forks == row->forks && state->threads == row->threads;
 
 	if (!unmoved || row->forks == U64_UNKNOWN || row->threads == U64_UNKNOWN)
-		state->processes = listed(env);
+		state->processes = listed(sample);
 	state->forks = row->forks;
 	state->threads = row->threads;
 	row->tasks = state->processes;
@@ -141,17 +142,8 @@ static int open_system(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	*state = (struct state){ .forks = U64_UNKNOWN,
-				 .threads = U64_UNKNOWN,
-				 .allowance = cpu_allowance_open(sample->env) };
+	state->forks = state->threads = U64_UNKNOWN;
 	return 0;
-}
-
-static void close_system(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	cpu_allowance_close(state->allowance);
 }
 
 static int sample(struct sample *sample)
@@ -164,16 +156,21 @@ static int sample(struct sample *sample)
 
 	if (env_read(env, env_file(env, "proc/uptime"), &text) == 0)
 		uptime_parse(text, &row->uptime_seconds);
-	count_processes(env, state, row);
+	count_processes(sample, state, row);
 	row->container_cpus = cpu_allowance_container(state->allowance, row->cpus);
 	return load_error && stat_error ? load_error : 0;
 }
+
+static const struct reading reads[] = {
+	READING(struct state, allowance, &cpu_allowance_reader),
+	{ 0 },
+};
 
 const struct topic topic_system = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
+	.reads = reads,
 	.open = open_system,
 	.sample = sample,
-	.close = close_system,
 };

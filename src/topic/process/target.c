@@ -16,15 +16,13 @@
 
 #define SEARCH_NS UINT64_C(1000000000) /* between searches through all processes */
 
-static const char key;
-
-static void *open_target(struct env *env)
+static int open_target(void *state, const struct sample *sample)
 {
-	struct target *target = alloc_zeroed(1, sizeof(*target));
+	struct target *target = state;
 
-	target->env = env;
-	target->tick = ENV_NEVER;
-	return target;
+	target->env = sample->env;
+	target->request = sample->request;
+	return 0;
 }
 
 static void close_target(void *state)
@@ -32,15 +30,6 @@ static void close_target(void *state)
 	struct target *target = state;
 
 	free(target->list);
-	free(target);
-}
-
-struct target *target_open(struct env *env, const struct sample_request *request)
-{
-	struct target *target = env_kept(env, &key, open_target, close_target);
-
-	target->request = request;
-	return target;
 }
 
 static bool is_same(const char *one, const char *other)
@@ -211,13 +200,12 @@ static void follow_request(struct target *target)
 	target->state = TARGET_SOUGHT;
 }
 
-int target_update(struct target *target)
+static int update(void *state, const struct sample *sample)
 {
+	struct target *target = state;
 	int error = 0;
 
-	if (target->tick == target->env->tick)
-		return 0;
-	target->tick = target->env->tick;
+	(void)sample;
 	follow_request(target);
 	if (target->state == TARGET_LIVE)
 		follow(target);
@@ -227,6 +215,15 @@ int target_update(struct target *target)
 		find_living_thread(target);
 	return error;
 }
+
+const struct reader target_reader = {
+	.name = "selected process",
+	.state_size = sizeof(struct target),
+	.open = open_target,
+	.update = update,
+	.close = close_target,
+	.stays = true,
+};
 
 bool target_is_same(const struct target *target)
 {

@@ -6,7 +6,7 @@
 #include "kernel/pid/pid_stat.h"
 #include "model/frame.h"
 #include "model/sample_request.h"
-#include "sys/env.h"
+#include "topic/reader.h"
 
 #define TARGET_NAME_MAX PROCESS_CHOICE_NAME_MAX
 
@@ -20,7 +20,6 @@ enum target_state {
 struct target {
 	struct env *env; /* borrowed, like the request */
 	const struct sample_request *request;
-	uint64_t tick; /* of the last update */
 	enum target_state state;
 	struct process_choice chosen; /* this, list and n_next: copies of the request */
 	char *list;                   /* PIDs and names; owned; NULL: none, or chosen is set */
@@ -38,14 +37,11 @@ struct target {
 };
 
 /*
- * Shared by all topics of env, until env is closed. The process is request->mapped, which is not waited for,
- * or else the newest one that request->processes lists. After it has exited, a change of request->n_next
- * searches for the next process with its name.
+ * The process is request->mapped, which is not waited for, or else the newest one that request->processes
+ * lists. After it has exited, a change of request->n_next searches for the next process with its name. Fails
+ * if the processes cannot be listed.
  */
-struct target *target_open(struct env *env, const struct sample_request *request);
-
-/* Once per tick: 0, or -errno if the processes cannot be listed. */
-int target_update(struct target *target);
+extern const struct reader target_reader;
 
 /* Does the process still exist, and its PID was not reused? */
 bool target_is_same(const struct target *target);

@@ -329,11 +329,7 @@ static int sample(struct sample *sample)
 {
 	struct frame *frame = sample->frame;
 	struct state *state = sample->state;
-	int error;
 
-	error = process_list_update(state->processes);
-	if (error)
-		return error;
 	sample->table->mono_ns = state->processes->mono_ns;
 	update(state);
 	notice_failed(sample->env, frame, state);
@@ -351,14 +347,6 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-static int open_thread(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->processes = process_list_open(sample->env);
-	return 0;
-}
-
 static void close_thread(struct sample *sample)
 {
 	struct state *state = sample->state;
@@ -368,15 +356,19 @@ static void close_thread(struct sample *sample)
 	free(state->room);
 	free(state->groups);
 	free(state->previous);
-	process_list_close(state->processes);
 }
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
 
 const struct topic topic_thread = {
 	.schema = &schema,
 	.sources = sources,
 	.state_size = sizeof(struct state),
 	.uses = PRIVILEGE_BIT(PRIVILEGE_HIDDEN),
-	.open = open_thread,
+	.reads = reads,
 	.sample = sample,
 	.close = close_thread,
 };

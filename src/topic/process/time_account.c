@@ -164,20 +164,11 @@ static void open_trace(struct state *state, struct sample *sample)
 	state->count = 0; /* counting begins again */
 }
 
-static int open_account(struct sample *sample)
-{
-	struct state *state = sample->state;
-
-	state->processes = process_list_open(sample->env);
-	return 0;
-}
-
 static void close_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 
 	trace_close(&state->trace);
-	process_list_close(state->processes);
 	free(state->list);
 	free(state->room);
 }
@@ -392,12 +383,7 @@ static int sample_account(struct sample *sample)
 {
 	struct state *state = sample->state;
 	uint64_t moment_ns;
-	int error;
 
-	open_trace(state, sample);
-	error = process_list_update(state->processes);
-	if (error)
-		return error;
 	trace_notice(&state->trace, sample->frame, _("it is not known what processes wait for"));
 	sample->table->mono_ns = state->processes->mono_ns;
 	moment_ns = env_mono_ns();
@@ -413,12 +399,24 @@ static int sample_account(struct sample *sample)
 	return 0;
 }
 
+/* Before the processes are listed: those that are then seen were counted from their start. */
+static void prepare(struct sample *sample)
+{
+	open_trace(sample->state, sample);
+}
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
+
 const struct topic topic_time_account = {
 	.schema = &schema,
 	.sources = sources,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
 	.state_size = sizeof(struct state),
-	.open = open_account,
+	.reads = reads,
+	.prepare = prepare,
 	.sample = sample_account,
 	.close = close_account,
 };

@@ -190,17 +190,6 @@ static void restart_sensors(struct sample *sample)
 	sensors_restart(sample->state, kind_of(sample->topic));
 }
 
-static int open_sensors(struct sample *sample)
-{
-	sample->state = sensors_open(sample->env);
-	return 0;
-}
-
-static void close_sensors(struct sample *sample)
-{
-	sensors_close(sample->state);
-}
-
 struct trip_row {
 	const char *zone;
 	uint64_t trip;
@@ -311,8 +300,8 @@ static const struct schema trip_schema = {
 
 #define SENSOR_TOPIC(of_schema, of_sources, sample_it, restart_it)                                           \
 	{                                                                                                    \
-		.schema = &of_schema, .sources = of_sources, .open = open_sensors, .sample = sample_it,      \
-		.restart = restart_it, .close = close_sensors                                                \
+		.schema = &of_schema, .sources = of_sources, .reads = READING_ONE(&sensor_reader),         \
+		.sample = sample_it, .restart = restart_it                                                   \
 	}
 
 const struct topic topic_temperature =

@@ -16,17 +16,15 @@
 
 #define TRIPS_LAST_NS UINT64_C(60000000000) /* programs and the firmware can change trip points */
 
-static const char key;
-
-static void *open_sensors(struct env *env)
+static int open_sensors(void *state, const struct sample *sample)
 {
-	struct sensors *sensors = alloc_zeroed(1, sizeof(*sensors));
+	struct sensors *sensors = state;
 
-	sensors->env = env;
+	sensors->env = sample->env;
 	sensors->hwmon.path = SENSOR_CHIPS;
 	sensors->thermal.path = THERMAL_ZONES;
 	sensors->tick = ENV_NEVER;
-	return sensors;
+	return 0;
 }
 
 static void open_pollers(struct sensors *sensors)
@@ -55,18 +53,14 @@ static void close_sensors(void *state)
 		sensors_library_close(&sensors->library);
 	listing_free(&sensors->hwmon);
 	listing_free(&sensors->thermal);
-	free(sensors);
 }
 
-struct sensors *sensors_open(struct env *env)
-{
-	return env_share(env, &key, open_sensors, close_sensors);
-}
-
-void sensors_close(struct sensors *sensors)
-{
-	env_unshare(sensors->env, &key);
-}
+const struct reader sensor_reader = {
+	.name = "sensors",
+	.state_size = sizeof(struct sensors),
+	.open = open_sensors,
+	.close = close_sensors,
+};
 
 /* libsensors knows only the chips of this machine; it is loaded when there are any. */
 static void choose_library(struct sensors *sensors)

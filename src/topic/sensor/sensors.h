@@ -5,6 +5,7 @@
 
 #include "sys/attribute.h"
 #include "sys/listing.h"
+#include "topic/reader.h"
 #include "topic/sensor/sensors_library.h"
 #include "topic/topic.h"
 
@@ -77,9 +78,8 @@ struct sensors {
 	unsigned asked, wanted, usual; /* sets of kinds: in this tick so far, and wanted in the last tick */
 };
 
-/* Shared by all topics of env; pair each open with a close. */
-struct sensors *sensors_open(struct env *env);
-void sensors_close(struct sensors *sensors);
+/* Listed and read as topics ask for them: not by an update. */
+extern const struct reader sensor_reader;
 
 /* Lists the sensors once per tick, and reads those of this kind. */
 void sensors_read(struct sensors *sensors, enum sensor_kind kind);

@@ -11,7 +11,7 @@
 
 #define NUMBER_TEXT_MAX 64
 
-struct reading {
+struct sensor_reading {
 	struct sensor_source source; /* owned */
 	enum sensor_kind kind;
 	bool wanted;
@@ -28,7 +28,7 @@ struct chip_values {
 	unsigned kinds; /* set of the kinds it has */
 	struct sensors_library library;
 	size_t count;
-	struct reading list[];
+	struct sensor_reading list[];
 };
 
 static int number_of(const char *bytes, long length, int64_t *number)
@@ -40,7 +40,7 @@ static int number_of(const char *bytes, long length, int64_t *number)
 	return span_i64(&text, number) && text.at == text.end ? 0 : -EBADMSG;
 }
 
-static void read_files(struct chip_values *values, struct reading *reading)
+static void read_files(struct chip_values *values, struct sensor_reading *reading)
 {
 	const struct root *root = values->poll.root;
 	char bytes[NUMBER_TEXT_MAX];
@@ -61,7 +61,7 @@ static void read_files(struct chip_values *values, struct reading *reading)
 		reading->value = hwmon_value(reading->kind, raw);
 }
 
-static void read_library(struct chip_values *values, struct reading *reading)
+static void read_library(struct chip_values *values, struct sensor_reading *reading)
 {
 	const struct library_feature *feature = &reading->source.feature;
 	double fault;
@@ -79,7 +79,7 @@ static void read_chip(struct device_poll *poll)
 	struct chip_values *values = (struct chip_values *)poll;
 
 	for (size_t i = 0; i < values->count; i++) {
-		struct reading *reading = &values->list[i];
+		struct sensor_reading *reading = &values->list[i];
 
 		reading->fault_length = reading->input_length = 0;
 		if (reading->wanted && reading->source.feature.chip)
@@ -96,7 +96,7 @@ static void finished(struct device_poll *poll)
 	struct sensor *first = &sensors->list[sensors->chips[values->chip].first];
 
 	for (size_t i = 0; i < values->count; i++) {
-		struct reading *reading = &values->list[i];
+		struct sensor_reading *reading = &values->list[i];
 
 		if (!reading->wanted)
 			continue;
@@ -134,9 +134,9 @@ void chip_values_open(struct sensors *sensors, unsigned number)
 	values->count = chip->n_sensors;
 	for (size_t i = 0; i < values->count; i++) {
 		struct sensor *sensor = &sensors->list[chip->first + i];
-		struct reading *reading = &values->list[i];
+		struct sensor_reading *reading = &values->list[i];
 
-		*reading = (struct reading){ .source = sensor->source, .kind = sensor->kind };
+		*reading = (struct sensor_reading){ .source = sensor->source, .kind = sensor->kind };
 		sensor->source = (struct sensor_source){ 0 };
 		reading->duplicates_zone = sensor->duplicates_zone;
 		if (!reading->duplicates_zone)
@@ -159,7 +159,7 @@ void chip_values_submit(struct chip_values *values, unsigned kinds)
 	if (values->poll.in_flight || !(values->kinds & kinds))
 		return;
 	for (size_t i = 0; i < values->count; i++) {
-		struct reading *reading = &values->list[i];
+		struct sensor_reading *reading = &values->list[i];
 
 		reading->wanted = !reading->duplicates_zone && kinds & 1U << reading->kind;
 		if (!reading->wanted)

@@ -42,43 +42,35 @@ struct making {
 	long format_length; /* -errno: it has none */
 };
 
-static void *open_sets(struct env *env)
-{
-	(void)env;
-	return alloc_zeroed(1, sizeof(struct trace_sets));
-}
-
-static void close_sets(void *state)
-{
-	free(state);
-}
+static const char sets_key;
 
 const struct trace_sets *trace_opened(const struct env *env)
 {
 	static const struct trace_sets none;
-	const struct trace_sets *sets = env_shared_state(env, open_sets);
+	const struct trace_sets *sets = env_state(env, &sets_key);
 
 	return sets ? sets : &none;
 }
 
 static void enter(struct trace_set *set)
 {
-	struct trace_sets *sets = env_share(set->env, open_sets, open_sets, close_sets);
+	struct trace_sets *sets = env_state(set->env, &sets_key);
 
+	if (!sets)
+		sets = env_state_add(set->env, &sets_key, sizeof(*sets), NULL);
 	if (sets->n < TRACE_SETS_MAX)
 		sets->list[sets->n++] = set;
 }
 
 static void leave(struct trace_set *set)
 {
-	struct trace_sets *sets = env_shared_state(set->env, open_sets);
+	struct trace_sets *sets = env_state(set->env, &sets_key);
 
-	for (unsigned i = 0; i < sets->n; i++)
+	for (unsigned i = 0; sets && i < sets->n; i++)
 		if (sets->list[i] == set) {
 			sets->list[i] = sets->list[--sets->n];
 			break;
 		}
-	env_unshare(set->env, open_sets);
 }
 
 static bool is_raw(const struct bpf_program *program)

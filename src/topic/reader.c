@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens, updates and closes what topics share. */
+#include <config.h>
+
+#include "topic/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct opened {
+	const struct reader *reader; /* NULL: its open has not succeeded */
+	struct env *env;
+	unsigned users;
+	uint64_t tick; /* of the last update */
+	int error;     /* of that, and … */
+	char path[ENV_FAILED_PATH_MAX]; /* … which file failed */
+	_Alignas(max_align_t) char state[];
+};
+
+static void close_opened(void *bytes)
+{
+	struct opened *opened = bytes;
+	const struct reader *reader = opened->reader;
+
+	if (!reader)
+		return;
+	if (reader->close)
+		reader->close(opened->state);
+	readings_close(reader->reads, opened->env);
+}
+
+static void set_pointers(const struct reading *list, void *state, const struct env *env)
+{
+	for (size_t i = 0; list && list[i].reader; i++) {
+		void *read = reader_state(list[i].reader, env);
+
+		memcpy((char *)state + list[i].offset, &read, sizeof(read));
+	}
+}
+
+static int open_list(const struct reading *list, const struct sample *sample)
+{
+	int error = 0;
+
+	for (size_t i = 0; list && list[i].reader && !error; i++) {
+		reader_open(list[i].reader, sample, &error);
+		while (error && i > 0)
+			reader_close(list[--i].reader, sample->env);
+	}
+	return error;
+}
+
+/* After what it reads, so that env_close() closes it before. */
+static int open_new(const struct reader *reader, const struct sample *sample)
+{
+	int error = open_list(reader->reads, sample);
+	struct opened *opened;
+
+	if (error)
+		return error;
+	opened = env_state_add(sample->env, reader, sizeof(*opened) + reader->state_size, close_opened);
+	opened->env = sample->env;
+	opened->tick = ENV_NEVER;
+	set_pointers(reader->reads, opened->state, sample->env);
+	error = reader->open ? reader->open(opened->state, sample) : 0;
+	if (error) {
+		env_state_remove(sample->env, reader);
+		readings_close(reader->reads, sample->env);
+		return error;
+	}
+	opened->reader = reader;
+	return 0;
+}
+
+void *reader_open(const struct reader *reader, const struct sample *sample, int *error)
+{
+	int failure = env_state(sample->env, reader) ? 0 : open_new(reader, sample);
+	struct opened *opened = env_state(sample->env, reader);
+
+	if (error)
+		*error = failure;
+	if (failure)
+		return NULL;
+	opened->users++;
+	return opened->state;
+}
+
+void reader_close(const struct reader *reader, struct env *env)
+{
+	struct opened *opened = env_state(env, reader);
+
+	if (--opened->users == 0 && !reader->stays)
+		env_state_remove(env, reader);
+}
+
+int readings_open(const struct reading *list, void *state, const struct sample *sample)
+{
+	int error = open_list(list, sample);
+
+	if (!error)
+		set_pointers(list, state, sample->env);
+	return error;
+}
+
+void readings_close(const struct reading *list, struct env *env)
+{
+	size_t n = 0;
+
+	while (list && list[n].reader)
+		n++;
+	while (n > 0)
+		reader_close(list[--n].reader, env);
+}
+
+void *reader_state(const struct reader *reader, const struct env *env)
+{
+	struct opened *opened = env_state(env, reader);
+
+	return opened && (opened->users > 0 || reader->stays) ? opened->state : NULL;
+}
+
+static int update(struct opened *opened, const struct sample *sample)
+{
+	const struct reader *reader = opened->reader;
+	int error = readings_update(reader->reads, sample);
+	const char *path;
+
+	if (!error && reader->update)
+		error = reader->update(opened->state, sample);
+	path = error ? env_failed_path(sample->env, error) : NULL;
+	if (!path)
+		path = reader->source ? reader->source : reader->name;
+	snprintf(opened->path, sizeof(opened->path), "%s", path);
+	return error;
+}
+
+int reader_update(const struct reader *reader, const struct sample *sample)
+{
+	struct opened *opened = env_state(sample->env, reader);
+
+	if (opened->tick != sample->env->tick) {
+		opened->error = update(opened, sample);
+		opened->tick = sample->env->tick;
+	}
+	if (opened->error)
+		env_note_failure(sample->env, opened->path, opened->error);
+	return opened->error;
+}
+
+int readings_update(const struct reading *list, const struct sample *sample)
+{
+	int error = 0;
+
+	for (size_t i = 0; list && list[i].reader && !error; i++)
+		if (!list[i].on_demand)
+			error = reader_update(list[i].reader, sample);
+	return error;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lists that several topics read: opened by the first, read once a tick in the order of what they read. */
+#ifndef PANETOP_TOPIC_READER_H
+#define PANETOP_TOPIC_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "topic/topic.h"
+
+struct reader;
+
+/* That a topic or a reader reads another one. A list of them ends with one without a reader. */
+struct reading {
+	const struct reader *reader;
+	size_t offset;  /* in the state of who reads: of a pointer to the state of reader, set while it is open */
+	bool on_demand; /* who reads it updates it when it needs it; else it is updated before */
+};
+
+#define READING(type, member, of) { .reader = (of), .offset = offsetof(type, member) }
+#define READING_ON_DEMAND(type, member, of)                                                                  \
+	{ .reader = (of), .offset = offsetof(type, member), .on_demand = true }
+
+/* The list of a topic whose state is that of this reader; its state_size is 0. */
+#define READING_ONE(of) ((const struct reading[]){ { .reader = (of) }, { 0 } })
+
+struct reader {
+	const char *name;  /* what it is a list of, as --probe shows it: "processes" */
+	size_t state_size; /* of its state, which is zeroed before open and freed after close */
+
+	const struct reading *reads; /* opened before it and closed after it; NULL: none */
+
+	/* sample: of the topic that is the first to open it; its env, settings and request outlive the reader. */
+	int (*open)(void *state, const struct sample *sample); /* 0 or -errno; may be NULL */
+
+	/*
+	 * sample: of the first topic that needs it in this tick. 0 or -errno, which is kept for the others. NULL:
+	 * it is read while it is used.
+	 */
+	int (*update)(void *state, const struct sample *sample);
+
+	void (*close)(void *state); /* may be NULL */
+
+	const char *source; /* path that is noted with an error of update for which it noted none; NULL: its name */
+	bool stays;         /* open until env_close(), since what it keeps is of use to later users */
+};
+
+/*
+ * Its state, until reader_close() was called as often as this; NULL: *error (if not NULL) is -errno of its open
+ * or that of what it reads.
+ */
+void *reader_open(const struct reader *reader, const struct sample *sample, int *error);
+void reader_close(const struct reader *reader, struct env *env);
+
+/* Its state if it is open, else NULL. */
+void *reader_state(const struct reader *reader, const struct env *env);
+
+/* Reads it, after what it reads, unless that was done in this tick: 0, or -errno of either. */
+int reader_update(const struct reader *reader, const struct sample *sample);
+
+/*
+ * For a list, or NULL; state: of who reads. The first error ends it, and then none is left open. Each that
+ * was opened is to be closed.
+ */
+int readings_open(const struct reading *list, void *state, const struct sample *sample);
+void readings_close(const struct reading *list, struct env *env);
+int readings_update(const struct reading *list, const struct sample *sample);
+
+#endif
