@@ -20,6 +20,7 @@
 #include "output/sink.h"
 #include "pane/panes.h"
 #include "sys/privilege.h"
+#include "topic/reader.h"
 #include "topic/topic.h"
 
 #define PLAIN_CELLS 100
@@ -38,14 +39,15 @@ struct probe_row {
 	       .source = "panetop")
 
 static const struct column columns[] = {
-	KEY(topic, N_("topic"), N_("what it is used for; privilege: a capability or user")),
-	KEY(source, N_("source"), N_("kernel file, facility or capability")),
+	KEY(topic, N_("topic"),
+	    N_("what it is used for; reader: a list that topics share; privilege: a capability or user")),
+	KEY(source, N_("source"), N_("kernel file, facility, list or capability")),
 	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
 	       .help = N_("ok, missing, refused, empty, unusable (read, but not understood), or n/a: nothing "
 			  "is missing"),
 	       .source = "panetop"),
 	PROSE(gives, N_("gives"), N_("what it provides")),
-	PROSE(reason, N_("reason"), N_("the error, unless ok")),
+	PROSE(reason, N_("reason"), N_("the error, unless ok; of a reader: its topics")),
 	PROSE(remedy, N_("remedy"), N_("what to do about it")),
 };
 
@@ -138,6 +140,70 @@ static bool is_listed(const struct topic *const *chosen, unsigned index)
 	return false;
 }
 
+/* Does it work here? The rows of its topics have what it lacks. */
+static int try_reader(struct env *env, const struct reader *reader)
+{
+	const struct sample_request request = { 0 };
+	struct settings usual;
+	struct frame frame;
+	struct sample sample = {
+		.topic = topics[0], .env = env, .settings = &usual.topic, .request = &request, .frame = &frame
+	};
+	int error;
+
+	settings_open(&usual);
+	frame_open(&frame, &topics[0]->schema, 1);
+	sample.table = &frame.tables[0];
+	if (reader_open(reader, &sample, &error)) {
+		error = reader_update(reader, &sample);
+		reader_close(reader, env);
+	}
+	frame_close(&frame);
+	return error;
+}
+
+/* The topics that read it, separated by commas. */
+static const char *topics_of(struct frame *frame, const struct reader *reader)
+{
+	struct buffer names = { 0 };
+	const char *text;
+
+	for (unsigned i = 0; i < n_topics; i++)
+		if (readings_include(topics[i]->reads, reader))
+			buffer_print(&names, "%s%s", names.length > 0 ? ", " : "", topics[i]->schema->name);
+	text = arena_copy(&frame->arena, names.bytes ? names.bytes : "", names.length);
+	buffer_free(&names);
+	return text;
+}
+
+static bool has_row(const struct frame *frame, const char *source)
+{
+	const struct table *table = &frame->tables[0];
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (strcmp(((const struct probe_row *)table_row(table, i))->source, source) == 0)
+			return true;
+	return false;
+}
+
+static void add_readers(struct frame *frame, struct env *env, const struct reading *list)
+{
+	for (; list && list->reader; list++) {
+		struct probe_row *row;
+
+		if (has_row(frame, list->reader->name))
+			continue;
+		add_readers(frame, env, list->reader->reads);
+		row = table_add(&frame->tables[0]);
+		row->topic = "reader";
+		row->source = list->reader->name;
+		row->state = try_reader(env, list->reader) < 0 ? N_("n/a") : N_("ok");
+		row->gives = _("read once a tick for all topics that need it");
+		row->reason = topics_of(frame, list->reader);
+		row->remedy = "";
+	}
+}
+
 /* If a topic cannot parse its data, its first source is unusable: the others only add to it. */
 static void add_all(struct frame *frame, struct env *env, const struct options *options)
 {
@@ -158,6 +224,8 @@ static void add_all(struct frame *frame, struct env *env, const struct options *
 		for (const struct source_spec *source = first; !listed && source->path; source++)
 			add_source(frame, env, chosen[i], source, understood || source != first);
 	}
+	for (unsigned i = 0; i < n_chosen; i++)
+		add_readers(frame, env, chosen[i]->reads);
 	free(chosen);
 }
 

@@ -156,3 +156,11 @@ int readings_update(const struct reading *list, const struct sample *sample)
 			error = reader_update(list[i].reader, sample);
 	return error;
 }
+
+bool readings_include(const struct reading *list, const struct reader *reader)
+{
+	for (size_t i = 0; list && list[i].reader; i++)
+		if (list[i].reader == reader || readings_include(list[i].reader->reads, reader))
+			return true;
+	return false;
+}

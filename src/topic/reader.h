@@ -13,7 +13,7 @@ struct reader;
 /* That a topic or a reader reads another one. A list of them ends with one without a reader. */
 struct reading {
 	const struct reader *reader;
-	size_t offset;  /* in the state of who reads: of a pointer to the state of reader, set while it is open */
+	size_t offset;  /* in the state of who reads: of a pointer to the state of the reader */
 	bool on_demand; /* who reads it updates it when it needs it; else it is updated before */
 };
 
@@ -30,24 +30,24 @@ struct reader {
 
 	const struct reading *reads; /* opened before it and closed after it; NULL: none */
 
-	/* sample: of the topic that is the first to open it; its env, settings and request outlive the reader. */
-	int (*open)(void *state, const struct sample *sample); /* 0 or -errno; may be NULL */
+	/* sample: of the first topic; its env, settings and request outlive the reader. May be NULL. */
+	int (*open)(void *state, const struct sample *sample); /* 0 or -errno */
 
 	/*
-	 * sample: of the first topic that needs it in this tick. 0 or -errno, which is kept for the others. NULL:
-	 * it is read while it is used.
+	 * sample: of the first topic that needs it in this tick. 0 or -errno, which is kept for the others.
+	 * NULL: it is read while it is used.
 	 */
 	int (*update)(void *state, const struct sample *sample);
 
 	void (*close)(void *state); /* may be NULL */
 
-	const char *source; /* path that is noted with an error of update for which it noted none; NULL: its name */
+	const char *source; /* path that is noted with an error if update noted none; NULL: its name */
 	bool stays;         /* open until env_close(), since what it keeps is of use to later users */
 };
 
 /*
- * Its state, until reader_close() was called as often as this; NULL: *error (if not NULL) is -errno of its open
- * or that of what it reads.
+ * Its state, until reader_close() was called as often as this; NULL: *error (if not NULL) is -errno of its
+ * open or that of what it reads.
  */
 void *reader_open(const struct reader *reader, const struct sample *sample, int *error);
 void reader_close(const struct reader *reader, struct env *env);
@@ -65,5 +65,8 @@ int reader_update(const struct reader *reader, const struct sample *sample);
 int readings_open(const struct reading *list, void *state, const struct sample *sample);
 void readings_close(const struct reading *list, struct env *env);
 int readings_update(const struct reading *list, const struct sample *sample);
+
+/* Does who has this list read reader, itself or by way of other readers? */
+bool readings_include(const struct reading *list, const struct reader *reader);
 
 #endif

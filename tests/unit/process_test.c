@@ -993,6 +993,7 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 	static const char *const topic_names[] = { "process", NULL };
 	static struct child sleepers[SLEEPERS];
 	static struct machine machine;
+	struct process_list *list;
 
 	for (int i = 0; i < SLEEPERS; i++)
 		sleepers[i] = start_child();
@@ -1019,7 +1020,8 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 				number_of(&machine, (int)machine.request.visible[i], "stat_age_seconds"), 0);
 		count_read(&machine, sleepers);
 	}
-	((struct process_list *)reader_state(&process_reader, &machine.env))->mono_ns -= UINT64_C(20000000000);
+	list = reader_state(&process_reader, &machine.env);
+	list->mono_ns -= UINT64_C(20000000000);
 	next_tick(&machine);
 	ck_assert_int_eq(count_read(&machine, sleepers), SLEEPERS);
 	close_machine(&machine);

@@ -81,8 +81,8 @@ enum traffic_want {
 	TRAFFIC_LINKS = 2,  /* the same by interface, by programs of their own, which cost more */
 
 	/*
-	 * Connections and what was sent again; and where the kernel does not count, payload of TCP. Bytes whose
-	 * owner was not found before they closed are those of pid 0.
+	 * Connections and what was sent again; and where the kernel does not count, payload of TCP. Bytes
+	 * whose owner was not found before they closed are those of pid 0.
 	 */
 	TRAFFIC_SOCKETS = 4,
 	TRAFFIC_ONLY_TCP = 8, /* for less: by what others want counted in the kernel, else by the sockets */

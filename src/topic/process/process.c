@@ -580,7 +580,7 @@ struct state {
 	struct process_list *processes;
 	struct proportional *proportional; /* NULL: not requested yet */
 	struct traffic_list *traffic;
-	bool tcp;                          /* it is wanted, and can be had for what it may cost */
+	bool tcp;                          /* it is wanted, and there are few enough sockets */
 	struct power_estimate estimate;
 };
 
