@@ -403,7 +403,8 @@ static void count_links(struct traffic_list *list, const struct sample *sample)
 	if (!list->knows_links)
 		list->namespace = socket_list_namespace(list->env, list->env->own_pid);
 	list->knows_links = true;
-	list->links_traced = update_counters(list, &list->interfaces, &trace_plan_network_account, pids, n_pids);
+	list->links_traced =
+		update_counters(list, &list->interfaces, &trace_plan_network_account, pids, n_pids);
 	list->again_traced = list->links_traced && has_program(&list->interfaces, TRACEPOINT_AGAIN);
 }
 
