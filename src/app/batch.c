@@ -487,7 +487,7 @@ static void refuse_file(const char *option, const char *name, const struct user_
 {
 	char why[TEXT_MAX];
 
-	user_file_explain(file, error, why, sizeof(why));
+	user_file_error_text(file, error, why, sizeof(why));
 	error_message(option, "'%s': %s", name, why);
 }
 

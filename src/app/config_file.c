@@ -232,7 +232,7 @@ int config_save(const struct settings *settings, char *text, size_t room)
 		error = write_file(settings, &file);
 	snprintf(text, room, "%s", path);
 	if (error) {
-		user_file_explain(&file, error, why, sizeof(why));
+		user_file_error_text(&file, error, why, sizeof(why));
 		snprintf(text, room, _("%s could not be written: %s"), path, why);
 	}
 	user_file_close(&file);

@@ -101,7 +101,7 @@ static int save_past(void *state, char *text, size_t room)
 	error = save_past_as(state, &file, name);
 	snprintf(text, room, "%s", name);
 	if (error) {
-		user_file_explain(&file, error, why, sizeof(why));
+		user_file_error_text(&file, error, why, sizeof(why));
 		snprintf(text, room, "%s: %s", name, why);
 	}
 	user_file_close(&file);

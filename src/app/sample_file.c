@@ -23,7 +23,7 @@ int sample_file_open(struct sample_file *file, const struct options *options)
 		file->mode |= S_IROTH;
 	error = user_file_open(&file->file, file->name, USER_FILE_REGULAR);
 	if (error) {
-		user_file_explain(&file->file, error, why, sizeof(why));
+		user_file_error_text(&file->file, error, why, sizeof(why));
 		error_message("--write", "'%s': %s", file->name, why);
 		return 1;
 	}
@@ -84,7 +84,7 @@ int sample_file_replace(struct sample_file *file, struct buffer *sample)
 		note_written(file);
 		return 0;
 	}
-	user_file_explain(&file->file, error, why, sizeof(why));
+	user_file_error_text(&file->file, error, why, sizeof(why));
 	if (user_file_is_removed(&file->file))
 		error_message(file->name, "%s", why);
 	else

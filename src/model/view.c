@@ -149,18 +149,6 @@ void view_choose_related(struct view *view, const char *list, const char *number
 			 });
 }
 
-void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
-			   const char *program)
-{
-	add_choice(view, (struct view_choice){
-				 .list = list,
-				 .number = column_of(view, pid),
-				 .text = column_of(view, name),
-				 .program = column_of(view, program),
-				 .of_processes = true,
-			 });
-}
-
 bool schema_is_of_groups(const struct schema *schema)
 {
 	return schema_find(schema, "path") && schema_find(schema, "tasks");

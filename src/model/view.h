@@ -71,10 +71,6 @@ void view_choose_rows(struct view *view, const char *list, const char *number, c
 /* Only rows with one of these numbers in either of these columns. */
 void view_choose_related(struct view *view, const char *list, const char *number, const char *other);
 
-/* Only rows of processes that match list (borrowed): see process_pattern_matches(). */
-void view_choose_processes(struct view *view, const char *list, const char *pid, const char *name,
-			   const char *program);
-
 /* Is each row a control group, named by the column path? */
 bool schema_is_of_groups(const struct schema *schema);
 

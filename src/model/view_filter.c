@@ -8,23 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/process_pattern.h"
 #include "core/span.h"
 
 /* NULL: no such column, or no value. */
 static const char *text_in(const struct schema *schema, int column, const void *row)
 {
 	return column < 0 ? NULL : row_text(row, &schema->columns[column]);
-}
-
-static bool is_process_on_list(const struct view_choice *choice, const struct schema *schema, const void *row)
-{
-	const char *name = text_in(schema, choice->text, row);
-	const char *program = text_in(schema, choice->program, row);
-
-	return process_pattern_matches(span_text(choice->list),
-				       row_u64(row, &schema->columns[choice->number]),
-				       span_text(name ? name : ""), span_text(program ? program : ""));
 }
 
 static bool is_on_list(const struct view_choice *choice, const struct schema *schema, const void *row)
@@ -35,8 +24,6 @@ static bool is_on_list(const struct view_choice *choice, const struct schema *sc
 	struct span rest = span_text(choice->list), item;
 	uint64_t value;
 
-	if (choice->of_processes)
-		return is_process_on_list(choice, schema, row);
 	while (span_item(&rest, &item)) {
 		if (text && span_is(item, text))
 			return true;

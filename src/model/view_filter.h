@@ -10,15 +10,12 @@
 #include "model/scope.h"
 
 /*
- * A row is wanted when its number or its text is in a comma-separated list, or when its process matches one
- * as --pid does. A negative index: no such column.
+ * A row is wanted when its number or its text is in a comma-separated list. A negative index: no such column.
  */
 struct view_choice {
 	const char *list; /* borrowed; NULL: rows whose number is excluded do not pass */
-	int number, text; /* indices of columns; of a process its pid and name … */
-	int program;      /* … and the first word of its command line */
-	int other;        /* a second number that may be in the list, not of processes */
-	bool of_processes;
+	int number, text; /* indices of columns */
+	int other;        /* a second number that may be in the list */
 	uint64_t excluded;
 };
 

@@ -96,8 +96,9 @@ static int row_of_bucket(const struct time_axis *axis, uint64_t width_ns, unsign
 				    2);
 }
 
-void time_axis_fill(const struct time_axis *axis, const struct histogram *histogram,
-		    double rows[CHART_ROWS_MAX])
+/* Samples of each row. */
+static void fill_rows(const struct time_axis *axis, const struct histogram *histogram,
+		      double rows[CHART_ROWS_MAX])
 {
 	for (int i = 0; i < CHART_ROWS_MAX; i++)
 		rows[i] = 0;
@@ -174,7 +175,7 @@ void time_bars(const struct canvas *canvas, const struct time_axis *axis, const 
 	int marks = room > BAR_CELLS_MIN + COUNT_CELLS + 16 ? 16 : 0;
 	int counts, bar;
 
-	time_axis_fill(axis, histogram, rows);
+	fill_rows(axis, histogram, rows);
 	for (int i = 0; i < axis->n_rows; i++)
 		most = fmax(most, rows[i]);
 	counts = count_cells(most);

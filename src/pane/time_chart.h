@@ -28,10 +28,6 @@ struct time_heat {
 /* An axis of at most n_rows rows that holds the histogram. */
 void time_axis_make(struct time_axis *axis, const struct histogram *histogram, int n_rows, bool linear);
 
-/* Samples of each row. */
-void time_axis_fill(const struct time_axis *axis, const struct histogram *histogram,
-		    double rows[CHART_ROWS_MAX]);
-
 /* Draws rows of times, bars, counts and the percentiles that lie in them. */
 void time_bars(const struct canvas *canvas, const struct time_axis *axis, const struct histogram *histogram,
 	       bool log_counts);

@@ -53,8 +53,8 @@ void context_draw_titled(struct pane_context *context, const struct canvas *canv
 /* Time between the shown frame and the one before; of the first frame, the delay. */
 double context_step_seconds(const struct pane_context *context);
 
-/* For pane->explain: adds name, value, help and source of a number; nothing where it is unknown or blank. */
-void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *column);
+/* For pane->why: adds name, value, help and source of a number; nothing where it is unknown or blank. */
+void why_number(struct buffer *out, const struct schema *schema, const void *row, const char *column);
 
 enum message_scope {
 	MESSAGE_PANE,   /* gone when another pane or view is shown */
@@ -91,10 +91,9 @@ void screen_do(struct pane_context *context, enum action action);
  */
 void screen_hand_over(struct pane_context *context, const char *pane, enum action action);
 
-/* From now on all panes show only these processes; NULL: all. */
-void screen_set_scope(struct pane_context *context, const struct scope_term *term);
-
-/* The same, and shows the pane with this name. Esc comes back. */
+/*
+ * From now on all panes show only these processes (NULL: all), first the pane of this name. Esc comes back.
+ */
 void screen_open_scope(struct pane_context *context, const struct scope_term *term, const char *pane);
 
 /*

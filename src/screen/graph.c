@@ -197,7 +197,8 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 	draw_legend(canvas, y, entries, n, form);
 }
 
-void graph_axis(const struct canvas *canvas, int cells, const char *top, const char *bottom)
+/* An axis in column cells, as high as the canvas, with labels for both ends before it. */
+static void draw_axis(const struct canvas *canvas, int cells, const char *top, const char *bottom)
 {
 	int last = canvas->height - 1;
 
@@ -436,7 +437,7 @@ void graph_stacked(const struct canvas *canvas, const struct history *history, c
 
 	if (right.width <= 0 || right.height <= 1)
 		return;
-	graph_axis(&above, LABEL_CELLS, scale->top_label, "0");
+	draw_axis(&above, LABEL_CELLS, scale->top_label, "0");
 	fold_stacks(&stacks, &plot, history, parts, n_parts, scale->whole);
 	if (right.glyphs->braille)
 		draw_dots(&plot, &stacks, parts);
@@ -579,7 +580,7 @@ void graph_area(const struct canvas *canvas, const struct history *history, unsi
 
 	if (right.width <= 0 || right.height <= 1)
 		return;
-	graph_axis(&above, LABEL_CELLS, label(top, scale->most),
+	draw_axis(&above, LABEL_CELLS, label(top, scale->most),
 		   scale->least > 0 ? label(bottom, scale->least) : "0");
 	if (scale->least > 0)
 		canvas_fill(&above, above.height - 1, LABEL_CELLS, STYLE_DIM, canvas->glyphs->gap, 1);

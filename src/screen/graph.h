@@ -37,9 +37,6 @@ void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const st
 void graph_legend(const struct canvas *canvas, int y, const struct graph_part *parts, unsigned n_parts,
 		  double whole, const char *rest_label);
 
-/* An axis in column cells, as high as the canvas, with labels for both ends before it. */
-void graph_axis(const struct canvas *canvas, int cells, const char *top, const char *bottom);
-
 /*
  * A stacked graph of the span before now_ns that fills the canvas, with the marks of the history, and an axis
  * of time where there is room.

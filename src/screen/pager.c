@@ -65,7 +65,7 @@ static int draw_lines(const struct pager *pager, const struct canvas *page, int 
 	return y;
 }
 
-/* All below the panes; or the half of the screen in which the explained row is not. */
+/* All below the panes; or the half of the screen in which the row is not that it is about. */
 static struct canvas place_page(const struct pager *pager, const struct canvas *canvas)
 {
 	int first = canvas->height >= 6 ? 2 : 0, last = canvas->height - 1, middle = canvas->height / 2;

@@ -114,12 +114,12 @@ struct pane {
 	void (*lines)(const struct frame *frame, bool ascii, struct buffer *out); /* may be NULL */
 	const struct series *series; /* kept in the history, most even while the pane is hidden */
 	unsigned n_series;
-	const struct series *explained; /* numbers beside its tables, for the key i; ended by an entry
-					 * without topic; row NULL: the first; may be NULL */
-	/* Explains more numbers for the key i, those that depend on what is shown, by explain_number(). */
-	void (*explain)(struct pane_context *context, struct buffer *out); /* may be NULL */
+	const struct series *why_series; /* numbers beside its tables, for the key i; ended by an entry
+					  * without topic; row NULL: the first; may be NULL */
+	/* Adds more numbers for the key i, those that depend on what is shown, by why_number(). */
+	void (*why)(struct pane_context *context, struct buffer *out); /* may be NULL */
 	/* Adds sentences about the selected row for the key i. May be NULL. */
-	void (*explain_row)(const struct pane_context *context, const void *row, struct buffer *out);
+	void (*why_row)(const struct pane_context *context, const void *row, struct buffer *out);
 	const struct pane_view *views; /* ended by an entry without name; NULL: the pane has one, untitled */
 	const struct pane_action *actions;  /* in all views; ended by an entry without act; may be NULL */
 	const struct pane_setting *choices; /* ended by an entry without name; may be NULL */
@@ -197,7 +197,7 @@ struct pane {
 	const struct table *(*table)(const struct pane_context *context, unsigned index);
 
 	/*
-	 * Where a row of such a table comes from: the row of another topic that explains its numbers, and its
+	 * Where a row of such a table comes from: the row of another topic that has its numbers, and its
 	 * schema; NULL: the row itself. May be NULL.
 	 */
 	const void *(*origin)(const struct pane_context *context, const void *row,

@@ -210,7 +210,7 @@ static bool waits_for_rows(const struct pane_context *context, unsigned index)
 }
 
 /* The newest notice about an empty table. */
-static const struct notice *why_empty(const struct pane_context *context, unsigned index)
+static const struct notice *notice_of_empty(const struct pane_context *context, unsigned index)
 {
 	const struct table *table = context_table(context, index);
 
@@ -228,7 +228,7 @@ static uint64_t kept_from_ns(const struct screen *screen, const char *topic)
 }
 
 /* Why a table is not in the shown frame. */
-static void explain_absence(const struct screen *screen, const char *topic, char *text, size_t room)
+static void absence_text(const struct screen *screen, const char *topic, char *text, size_t room)
 {
 	char from[CLOCK_TEXT_MAX];
 	uint64_t from_ns = screen->in_past ? kept_from_ns(screen, topic) : 0;
@@ -257,8 +257,8 @@ void pane_tables_update(struct screen *screen)
 		table_update(&context->tables[i], context_table(context, i));
 		context->tables[i].cpus =
 			context->frame ? view_cpus(&context->tables[i].view, context->frame) : 0;
-		context->tables[i].why = why_empty(context, i);
-		explain_absence(screen, context->pane->tables[i].topic, context->tables[i].absent,
+		context->tables[i].notice = notice_of_empty(context, i);
+		absence_text(screen, context->pane->tables[i].topic, context->tables[i].absent,
 				sizeof(context->tables[i].absent));
 		context->tables[i].waits = context->pane->tables[i].waits;
 		if (context->tables[i].waits && screen->in_past)

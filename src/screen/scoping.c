@@ -27,7 +27,7 @@ static void apply(struct pane_context *context)
 	player_show_again(screen);
 }
 
-void screen_set_scope(struct pane_context *context, const struct scope_term *term)
+static void set_scope(struct pane_context *context, const struct scope_term *term)
 {
 	struct scope *scope = context->request->scope;
 
@@ -46,7 +46,7 @@ void screen_open_scope(struct pane_context *context, const struct scope_term *te
 	for (unsigned i = 0; i < screen->setup->n_panes; i++)
 		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
 			navigation_enter_pane(screen, i);
-	screen_set_scope(context, term);
+	set_scope(context, term);
 }
 
 static const void *selected_row(const struct pane_context *context, const struct schema **schema)
@@ -155,7 +155,7 @@ static void offer_process(struct scoping *scoping, const struct table *groups,
 
 static void choose(struct pane_context *context, unsigned index)
 {
-	screen_set_scope(context, &context->screen->scoping.terms[index]);
+	set_scope(context, &context->screen->scoping.terms[index]);
 }
 
 static void show_menu(struct pane_context *context)
@@ -177,7 +177,7 @@ static bool choose_group(struct pane_context *context, const struct schema *sche
 
 	if (!path || !scope_term_set(&term, SCOPE_GROUP, path, why, sizeof(why)))
 		return false;
-	screen_set_scope(context, &term);
+	set_scope(context, &term);
 	return true;
 }
 
@@ -188,7 +188,7 @@ void scoping_choose(struct pane_context *context)
 	struct scope_process process;
 
 	if (scope_is_set(context->request->scope)) {
-		screen_set_scope(context, NULL);
+		set_scope(context, NULL);
 		screen_message(context->screen, MESSAGE_SCREEN, "%s", _("all processes"));
 		return;
 	}

@@ -62,10 +62,10 @@ struct question {
 	void (*yes)(struct pane_context *context);
 };
 
-/* Pages of text: the help, and the explanation of a number. */
+/* Pages of text: the help, and what a number is. */
 struct pager {
 	struct buffer text; /* lines; a leading '*' marks a heading */
-	int row_y;          /* line of the terminal with the row that it explains; -1: none */
+	int row_y;          /* line of the terminal with the row that it is about; -1: none */
 	int top, lines, page;
 };
 

@@ -555,16 +555,16 @@ static const char *why_no_row(const struct table_widget *widget, const struct ta
 }
 
 /* In place of rows. */
-static void draw_why(const struct table_widget *widget, const struct canvas *canvas,
+static void draw_no_row(const struct table_widget *widget, const struct canvas *canvas,
 		     const struct table *table)
 {
-	const struct notice *why = widget->why;
+	const struct notice *notice = widget->notice;
 	int y = 1;
 
-	if (why) {
-		y += canvas_wrapped(canvas, y, STYLE_NOTICE, span_text(why->text));
-		if (why->remedy)
-			canvas_wrapped(canvas, y, STYLE_DIM, span_text(why->remedy));
+	if (notice) {
+		y += canvas_wrapped(canvas, y, STYLE_NOTICE, span_text(notice->text));
+		if (notice->remedy)
+			canvas_wrapped(canvas, y, STYLE_DIM, span_text(notice->remedy));
 		return;
 	}
 	if (table && waits_for_rates(&widget->view, table))
@@ -636,7 +636,7 @@ void table_draw(struct table_widget *widget, const struct canvas *whole, const s
 	if (table && table_is_tail(widget))
 		draw_log_mark(widget, canvas, table);
 	if (widget->view.n_rows == 0)
-		draw_why(widget, canvas, table);
+		draw_no_row(widget, canvas, table);
 	for (size_t y = 0; y < n_rows; y++) {
 		draw_row(widget, canvas, table, y);
 		if (widget->tags &&

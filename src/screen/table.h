@@ -66,7 +66,7 @@ struct table_widget {
 	char absent[128];           /* shown if there is no table */
 	const char *waits;          /* N_(): … if there are no rows yet; may be NULL */
 	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);
-	const struct notice *why;   /* notice of the shown frame that explains an empty table; NULL: there
+	const struct notice *notice; /* of the shown frame: why the table is empty; NULL: there
 				     * is none */
 	struct table_slot slots[VIEW_COLUMNS_MAX];
 	unsigned n_slots;
@@ -128,7 +128,6 @@ const struct column *table_hidden_match(const struct table_widget *widget);
 /* Sorts by the next column to the right (step 1) or left (step -1); reverses the order. */
 bool table_sort_step(struct table_widget *widget, int step);             /* false: there is none */
 void table_sort_by_column(struct table_widget *widget, unsigned column); /* of the schema; again: reverses */
-void table_sort_by(struct table_widget *widget, unsigned position); /* in view.columns; again: reverses */
 void table_sort_reverse(struct table_widget *widget);
 
 /* Cells of the longest heading of its schema, for lists of columns. */

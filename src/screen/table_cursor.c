@@ -209,7 +209,8 @@ static void go_to_end(struct table_widget *widget)
 		select_row(widget, widget->view.n_rows);
 }
 
-void table_sort_by(struct table_widget *widget, unsigned position)
+/* By its place in view.columns. */
+static void sort_by(struct table_widget *widget, unsigned position)
 {
 	table_sort_by_column(widget, widget->view.columns[position]);
 }
@@ -237,7 +238,7 @@ static bool click(struct table_widget *widget, int y, int x)
 	if (widget->n_slots == 0)
 		return false;
 	if (line == 0) {
-		table_sort_by(widget, widget->slots[i].column);
+		sort_by(widget, widget->slots[i].column);
 		return true;
 	}
 	if (widget->place.top + (size_t)line > widget->view.n_rows)
@@ -421,7 +422,7 @@ bool table_sort_step(struct table_widget *widget, int step)
 	while (position >= 0 && position < (int)view->n_columns && !is_drawn(widget, (unsigned)position));
 	if (position < 0 || position >= (int)view->n_columns)
 		return false;
-	table_sort_by(widget, (unsigned)position);
+	sort_by(widget, (unsigned)position);
 	return true;
 }
 

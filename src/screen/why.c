@@ -17,8 +17,8 @@
 
 #define NAME_CELLS 60
 
-/* A number to explain. */
-struct explained {
+/* A number that is asked about. */
+struct asked {
 	const struct frame *frame;
 	const struct schema *schema;
 	const void *row;
@@ -111,7 +111,7 @@ static bool says_the_same(const char *shown, const char *exact)
 }
 
 /* As the screen shows it, and the exact number where that says more. */
-static void add_value(struct buffer *out, const struct explained *of)
+static void add_value(struct buffer *out, const struct asked *of)
 {
 	const struct column *column = of->column;
 	char number[VALUE_TEXT_MAX];
@@ -177,7 +177,7 @@ static void add_row_name(struct buffer *out, const struct schema *schema, const 
 }
 
 /* As programs name it. */
-static void add_path(struct buffer *out, const struct explained *of)
+static void add_path(struct buffer *out, const struct asked *of)
 {
 	buffer_print(out, "%c%s.%s", PAGER_DIM, of->schema->name, of->column->key);
 	for (unsigned i = 0; i < of->schema->n_columns; i++) {
@@ -191,7 +191,7 @@ static void add_path(struct buffer *out, const struct explained *of)
 	buffer_char(out, '\n');
 }
 
-static void add_number(struct buffer *out, const struct explained *of)
+static void add_number(struct buffer *out, const struct asked *of)
 {
 	struct buffer row_name = { 0 };
 
@@ -212,12 +212,12 @@ static void add_number(struct buffer *out, const struct explained *of)
 	add_path(out, of);
 }
 
-static struct explained explain(const struct pane_context *context, const struct schema *schema,
-				const void *row, const struct column *column)
+static struct asked asked_of(const struct pane_context *context, const struct schema *schema,
+			     const void *row, const struct column *column)
 {
 	const struct table *table = frame_table(context->frame, schema->name);
 
-	return (struct explained){
+	return (struct asked){
 		.frame = context->frame,
 		.schema = schema,
 		.row = row,
@@ -241,7 +241,7 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 	const struct schema *schema = widget->view.schema;
 	const struct column *column;
 	const void *row = table_cell(widget, &column), *origin = NULL;
-	struct explained of;
+	struct asked of;
 
 	if (!row || !frame_table(context->frame, schema->name))
 		return;
@@ -249,13 +249,13 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 	if (context->pane->origin && !context->screen->compare.on)
 		origin = context->pane->origin(context, row, &schema);
 	if (origin && schema_find(schema, column->key))
-		of = explain(context, schema, origin, schema_find(schema, column->key));
+		of = asked_of(context, schema, origin, schema_find(schema, column->key));
 	else
-		of = explain(context, widget->view.schema, row, column);
+		of = asked_of(context, widget->view.schema, row, column);
 	of.format.cpus = widget->cpus;
 	add_number(out, &of);
 	if (context->screen->compare.on) {
-		compare_explain(context->screen, out);
+		compare_why(context->screen, out);
 		return;
 	}
 	if (column->of_cpu && widget->cpus > 0)
@@ -263,18 +263,18 @@ static void add_selected(struct buffer *out, const struct pane_context *context)
 			     P_("Shown: as a share of %.0f CPU\n", "Shown: as a share of %.0f CPUs\n",
 				(unsigned long)widget->cpus),
 			     widget->cpus);
-	if (context->pane->explain_row && !origin)
-		context->pane->explain_row(context, row, out);
+	if (context->pane->why_row && !origin)
+		context->pane->why_row(context, row, out);
 }
 
-void explain_number(struct buffer *out, const struct schema *schema, const void *row, const char *key)
+void why_number(struct buffer *out, const struct schema *schema, const void *row, const char *key)
 {
 	const struct column *column = schema_known_column(schema, key);
 
 	if (!row_is_known(row, column))
 		return;
 	buffer_char(out, '\n');
-	add_number(out, &(struct explained){ .schema = schema, .row = row, .column = column });
+	add_number(out, &(struct asked){ .schema = schema, .row = row, .column = column });
 }
 
 /* A number in every row of its name, such as "some" and "full" of a resource; else in the first row. */
@@ -286,7 +286,7 @@ static void add_series(struct buffer *out, const struct pane_context *context, c
 
 	for (size_t i = 0; i < n_rows; i++) {
 		const void *row = table_row(table, i);
-		struct explained of = explain(context, table->schema, row, column);
+		struct asked of = asked_of(context, table->schema, row, column);
 
 		if (series->row && !table_row_is(table, row, series->row))
 			continue;
@@ -296,7 +296,7 @@ static void add_series(struct buffer *out, const struct pane_context *context, c
 }
 
 /* The numbers beside the tables, which the cursor cannot reach. */
-static void add_explained(struct buffer *out, const struct pane_context *context, const struct series *series)
+static void add_beside(struct buffer *out, const struct pane_context *context, const struct series *series)
 {
 	for (; series && series->topic; series++) {
 		const struct table *table = frame_table(context->frame, series->topic);
@@ -368,7 +368,7 @@ void pager_why(struct screen *screen)
 	add_notices(out, frame);
 	if (*screen->setup->faults)
 		buffer_print(out, "\n*%s\n%s", _("Reported at the start"), screen->setup->faults);
-	if (context->pane->explain)
-		context->pane->explain(context, out);
-	add_explained(out, context, context->pane->explained);
+	if (context->pane->why)
+		context->pane->why(context, out);
+	add_beside(out, context, context->pane->why_series);
 }

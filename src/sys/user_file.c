@@ -275,7 +275,7 @@ void user_file_close(struct user_file *file)
 	file->directory = file->present = -1;
 }
 
-void user_file_explain(const struct user_file *file, int error, char *text, size_t room)
+void user_file_error_text(const struct user_file *file, int error, char *text, size_t room)
 {
 	if (file->fault == USER_FILE_LINK)
 		snprintf(text, room,

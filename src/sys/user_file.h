@@ -51,7 +51,7 @@ int user_file_open(struct user_file *file, const char *path, unsigned flags);
 void user_file_close(struct user_file *file);
 
 /* What an error of this file means, as a translated sentence without the name of the file. */
-void user_file_explain(const struct user_file *file, int error, char *text, size_t room);
+void user_file_error_text(const struct user_file *file, int error, char *text, size_t room);
 
 /*
  * Opens it for writing, and makes it if it does not exist, with this mode less the umask. It is not

@@ -124,7 +124,7 @@ static const char *why_not(const char *path, unsigned flags)
 
 	snprintf(why, sizeof(why), "opened");
 	if (error)
-		user_file_explain(&file, error, why, sizeof(why));
+		user_file_error_text(&file, error, why, sizeof(why));
 	user_file_close(&file);
 	return why;
 }
@@ -355,7 +355,7 @@ START_TEST(the_directory_stays_open)
 	ck_assert_int_eq(rmdir(at("moved")), 0);
 	ck_assert_int_eq(replace(&file, "c"), -ENOENT);
 	ck_assert(user_file_is_removed(&file));
-	user_file_explain(&file, -ENOENT, path, sizeof(path));
+	user_file_error_text(&file, -ENOENT, path, sizeof(path));
 	ck_assert_str_eq(path, "its directory was removed");
 	user_file_close(&file);
 }

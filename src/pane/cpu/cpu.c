@@ -106,7 +106,7 @@ const struct series cpu_series[] = {
 	}
 
 /* The numbers above the processes; the bars of single CPUs are rows of the table of CPUs. */
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	SYSTEM("load1"),
 	SYSTEM("load5"),
 	SYSTEM("load15"),
@@ -305,7 +305,7 @@ static const void *row_origin(const struct pane_context *context, const void *ro
 	return ended_rows_origin(&cpu->ended, row, schema);
 }
 
-static void explain_row(const struct pane_context *context, const void *row, struct buffer *out)
+static void why_row(const struct pane_context *context, const void *row, struct buffer *out)
 {
 	if (cpu_has_processes(context->focus))
 		process_remarks(context_table(context, context->focus), row, out);
@@ -469,8 +469,8 @@ const struct pane pane_cpu = {
 	.tables = tables,
 	.series = cpu_series,
 	.n_series = N_CPU_SERIES,
-	.explained = explained,
-	.explain_row = explain_row,
+	.why_series = why_series,
+	.why_row = why_row,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

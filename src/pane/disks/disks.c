@@ -108,7 +108,7 @@ static const struct series series[] = {
 	{ "disk", "all", "write_bytes_per_second" },
 };
 
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	{ "disk", "all", "read_bytes_per_second" },
 	{ "disk", "all", "write_bytes_per_second" },
 	{ "pressure", "io", "avg10_ratio" },
@@ -124,7 +124,7 @@ const struct pane pane_disks = {
 	.tables = tables,
 	.series = series,
 	.n_series = sizeof(series) / sizeof(series[0]),
-	.explained = explained,
+	.why_series = why_series,
 	.views = views,
 	.state_size = sizeof(struct disks_state),
 	.refuses = refuses,

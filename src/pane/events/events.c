@@ -226,7 +226,7 @@ static const struct pane_setting choices[] = {
 	{ 0 },
 };
 
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	{ "event_total", "all", "forks_per_second" },
 	{ "event_total", "all", "execs_per_second" },
 	{ "event_total", "all", "exits_per_second" },
@@ -260,7 +260,7 @@ const struct pane pane_events = {
 	.title = N_("Events"),
 	.question = N_("Who starts what, and what ends how?"),
 	.tables = tables,
-	.explained = explained,
+	.why_series = why_series,
 	.views = views,
 	.choices = choices,
 	.ask_setting = ask_kinds,

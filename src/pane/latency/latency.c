@@ -235,7 +235,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	latency_past_add(&latency->past, frame);
 }
 
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	{ "latency", "all", "priority" },
 	{ "latency", "all", "period_seconds" },
 	{ "latency", "all", "slack_seconds" },
@@ -253,8 +253,8 @@ const struct pane pane_latency = {
 	.unscoped = N_("latency is that of the machine: it is measured on CPUs, not in processes"),
 	.assertion = &assertion,
 	.tables = tables,
-	.explained = explained,
-	.explain = latency_explain,
+	.why_series = why_series,
+	.why = latency_why,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

@@ -42,10 +42,7 @@ enum latency_phase latency_phase(const struct pane_context *context);
 /* Length of the window of the charts in seconds; 0: since the start. */
 double latency_window(const struct pane_context *context);
 
-/* "since 06:32:09": the start of the measurement. Returns text. */
-const char *latency_since(const struct pane_context *context, char text[LATENCY_SPAN_MAX]);
-
 void latency_draw(struct pane_context *context, struct canvas *canvas);
-void latency_explain(struct pane_context *context, struct buffer *out);
+void latency_why(struct pane_context *context, struct buffer *out);
 
 #endif

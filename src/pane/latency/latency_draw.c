@@ -259,18 +259,8 @@ static void compute_figures(struct pane_context *context, const char *name, stru
 	}
 }
 
-/* "since 06:32:09", "last 10 s": what the charts cover. */
-static const char *window_text(const struct pane_context *context, char text[LATENCY_SPAN_MAX])
-{
-	double window = latency_window(context);
-
-	if (!(window > 0))
-		return latency_since(context, text);
-	snprintf(text, LATENCY_SPAN_MAX, _("last %.0f s"), window);
-	return text;
-}
-
-const char *latency_since(const struct pane_context *context, char text[LATENCY_SPAN_MAX])
+/* "since 06:32:09": the start of the measurement. Returns text. */
+static const char *since_text(const struct pane_context *context, char text[LATENCY_SPAN_MAX])
 {
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	double measured = frame_number(context->frame, "latency", "all", "measured_seconds");
@@ -283,6 +273,17 @@ const char *latency_since(const struct pane_context *context, char text[LATENCY_
 	else
 		snprintf(text, LATENCY_SPAN_MAX, _("since %s"),
 			 clock_local(clock, context->frame->wall_ns - (uint64_t)(ago * 1e9), "%H:%M:%S"));
+	return text;
+}
+
+/* "since 06:32:09", "last 10 s": what the charts cover. */
+static const char *window_text(const struct pane_context *context, char text[LATENCY_SPAN_MAX])
+{
+	double window = latency_window(context);
+
+	if (!(window > 0))
+		return since_text(context, text);
+	snprintf(text, LATENCY_SPAN_MAX, _("last %.0f s"), window);
 	return text;
 }
 
@@ -462,7 +463,7 @@ static void draw_table(struct pane_context *context, const struct canvas *canvas
 {
 	char title[TEXT_MAX], since[LATENCY_SPAN_MAX];
 
-	snprintf(title, sizeof(title), "%s, %s", what, latency_since(context, since));
+	snprintf(title, sizeof(title), "%s, %s", what, since_text(context, since));
 	context_draw_titled(context, canvas, table, title);
 }
 
@@ -588,17 +589,17 @@ void latency_draw(struct pane_context *context, struct canvas *canvas)
 		draw_summary(context, canvas, table);
 }
 
-static void explain_cpu(struct pane_context *context, struct buffer *out, const char *name)
+static void why_cpu(struct pane_context *context, struct buffer *out, const char *name)
 {
 	struct figures figures;
 
 	compute_figures(context, name, &figures);
 	for (unsigned i = 0; figures.samples > 0 && i < figures_schema.n_columns; i++)
 		if (figure_columns[i].kind != COLUMN_KEY)
-			explain_number(out, &figures_schema, &figures, figure_columns[i].key);
+			why_number(out, &figures_schema, &figures, figure_columns[i].key);
 }
 
-void latency_explain(struct pane_context *context, struct buffer *out)
+void latency_why(struct pane_context *context, struct buffer *out)
 {
 	const struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
@@ -607,7 +608,7 @@ void latency_explain(struct pane_context *context, struct buffer *out)
 	if (context->view >= LATENCY_VIEW_NUMBERS || !table || table->n_rows == 0)
 		return;
 	for (unsigned i = 0; i < n_cpus; i++)
-		explain_cpu(context, out,
+		why_cpu(context, out,
 			    context->view == LATENCY_VIEW_SUMMARY ? "all"
 								  : cpu_name(table, latency->cpu + i));
 }

@@ -58,7 +58,7 @@ const struct series memory_series[] = {
 #define LIMIT(resource, column) { "memory_limit", resource, column "_bytes" }
 
 /* What stands beside the tables, the lines at the bottom first. */
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	PAGING("page_in_bytes_per_second"),
 	PAGING("swap_ins_per_second"),
 	PAGING("refaults_per_second"),
@@ -391,7 +391,7 @@ const struct pane pane_memory = {
 	.tables = tables,
 	.series = memory_series,
 	.n_series = N_MEMORY_SERIES,
-	.explained = explained,
+	.why_series = why_series,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

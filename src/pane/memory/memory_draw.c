@@ -276,12 +276,12 @@ static void draw_parts(const struct pane_context *context, const struct canvas *
 	}
 	room -= (int)n_parts; /* for fractions of cells */
 	for (unsigned i = 0; i < n_parts; i++) {
-		double value = room * parts[i].value / sum;
+		double value = parts[i].value > 0 ? room * parts[i].value / sum : 0;
 		int cells = (int)ceil(value);
 
 		part_words(&parts[i], text, sizeof(text));
 		x = canvas_piece(canvas, y, x, STYLE_NORMAL, text);
-		if (room < BAR_CELLS_MIN || !(value > 0))
+		if (room < BAR_CELLS_MIN || value <= 0)
 			continue;
 		graph_bar_of(canvas, y, x - 1, cells, &parts[i], value);
 		x += cells - 1 + CANVAS_GAP;
@@ -328,12 +328,14 @@ static int draw_rate(const struct canvas *canvas, int y, int x, const char *name
 	return canvas_piece(canvas, y, x, STYLE_NORMAL, text);
 }
 
+static enum style style_of_waiting(const struct pane_context *context, double some)
+{
+	return some >= stalled_limit(context) ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL;
+}
+
 static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)
 {
 	double some = pressure_now(context, "some"), full = pressure_now(context, "full");
-	enum style style = some >= stalled_limit(context) ? STYLE_BAD
-			   : some > 0.01                  ? STYLE_WARN
-							  : STYLE_NORMAL;
 	char text[TEXT_MAX];
 
 	if (isnan(some))
@@ -342,7 +344,7 @@ static int draw_pressure(const struct pane_context *context, const struct canvas
 		snprintf(text, sizeof(text), _("waiting: some %.2f %%"), 100 * some);
 	else
 		snprintf(text, sizeof(text), _("waiting: some %.2f %%  all %.2f %%"), 100 * some, 100 * full);
-	return canvas_piece(canvas, y, x, style, text);
+	return canvas_piece(canvas, y, x, style_of_waiting(context, some), text);
 }
 
 /* What its control group waits for and reads again. */
@@ -357,8 +359,8 @@ static void draw_scope_rates(const struct pane_context *context, const struct ca
 	x = draw_rate(canvas, y, x, _("refault"), number(context, "scope_use", NULL, "refaults_per_second"),
 		      rate_text);
 	if (!isnan(stalled))
-		canvas_print(canvas, y, x, stalled >= stalled_limit(context) ? STYLE_WARN : STYLE_NORMAL,
-			     _("waiting: some %.2f %%"), 100 * stalled);
+		canvas_print(canvas, y, x, style_of_waiting(context, stalled), _("waiting: some %.2f %%"),
+			     100 * stalled);
 }
 
 static void draw_rates(const struct pane_context *context, const struct canvas *canvas, int y)

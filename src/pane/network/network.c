@@ -110,7 +110,7 @@ static const struct series series[] = {
 	{ "interface", "all", "sent_bits_per_second" },
 };
 
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	{ "interface", "all", "received_bits_per_second" },
 	{ "interface", "all", "sent_bits_per_second" },
 	{ "interface", "all", "errors_per_second" },
@@ -130,7 +130,7 @@ const struct pane pane_network = {
 	.tables = tables,
 	.series = series,
 	.n_series = sizeof(series) / sizeof(series[0]),
-	.explained = explained,
+	.why_series = why_series,
 	.views = views,
 	.state_size = sizeof(struct network_state),
 	.sampled = sampled,

@@ -158,7 +158,7 @@ static const struct series series[] = {
 	}
 
 /* What stands beside the lists. */
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	CPU("busy"),
 	CPU("user"),
 	CPU("nice"),
@@ -472,10 +472,10 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 		draw_lists(context, &part);
 }
 
-static void explain_row(const struct pane_context *context, const void *row, struct buffer *out)
+static void why_row(const struct pane_context *context, const void *row, struct buffer *out)
 {
 	if (context->focus == OVERVIEW_TABLE_FINDING)
-		overview_finding_explain(context, row, out);
+		overview_finding_why(context, row, out);
 }
 
 static void open_row(struct pane_context *context)
@@ -646,8 +646,8 @@ const struct pane pane_overview = {
 	.tables = tables,
 	.series = series,
 	.n_series = N_OVERVIEW_SERIES,
-	.explained = explained,
-	.explain_row = explain_row,
+	.why_series = why_series,
+	.why_row = why_row,
 	.views = views,
 	.actions = pane_actions,
 	.refuses = refuses,

@@ -19,7 +19,7 @@ static size_t count(const struct pane_context *context, unsigned index)
 	return context->tables[index].view.n_rows;
 }
 
-void overview_finding_explain(const struct pane_context *context, const void *row, struct buffer *out)
+void overview_finding_why(const struct pane_context *context, const void *row, struct buffer *out)
 {
 	const struct table *table = frame_table(context->frame, "finding");
 

@@ -13,7 +13,7 @@ void overview_findings_draw(struct pane_context *context, const struct canvas *c
 			    bool early);
 
 /* Adds the rule of a finding, and how to silence it. */
-void overview_finding_explain(const struct pane_context *context, const void *row, struct buffer *out);
+void overview_finding_why(const struct pane_context *context, const void *row, struct buffer *out);
 
 /* Shows the pane and the row that the selected finding is about. */
 void overview_finding_open(struct pane_context *context, unsigned index);

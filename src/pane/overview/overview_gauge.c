@@ -14,7 +14,7 @@
 
 #define STALLED 0.1 /* share of the last 10 s in which tasks waited, that is marked */
 
-bool overview_is_scoped(const struct frame *frame)
+static bool is_scoped(const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "scope_use");
 
@@ -391,13 +391,13 @@ static const struct {
 
 bool overview_shows_cpus(const struct frame *frame)
 {
-	return !overview_is_scoped(frame) && !container_cpu(frame);
+	return !is_scoped(frame) && !container_cpu(frame);
 }
 
 /* Of a scope, else of a container, else of the machine; true if another gauge is of less than that. */
 static bool fill(const struct frame *frame, unsigned index, struct overview_gauge *gauge)
 {
-	bool scoped = overview_is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
+	bool scoped = is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
 
 	if (scoped && all[index].of_scope) {
 		all[index].of_scope(frame, gauge);

@@ -43,9 +43,6 @@ struct overview_gauge {
 	char text[TEXT_MAX];
 };
 
-/* Has the frame a scope? Then gauges are of that, or their text begins with "machine". */
-bool overview_is_scoped(const struct frame *frame);
-
 /* Has the line of each CPU a place below that of all? Not if that is of a scope, or of a container. */
 bool overview_shows_cpus(const struct frame *frame);
 

@@ -31,7 +31,7 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-const struct series pages_series[] = {
+static const struct series series[] = {
 	[PAGES_SERIES_ANONYMOUS] = { "page_level", NULL, "anonymous_bytes" },
 	[PAGES_SERIES_FILE] = { "page_level", NULL, "file_bytes" },
 	[PAGES_SERIES_SWAPPED] = { "page_level", NULL, "swapped_bytes" },
@@ -409,7 +409,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	map_ask(context);
 }
 
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	{ "page_total", NULL, "vm_resident_bytes" },
 	{ "page_total", NULL, "vm_swap_bytes" },
 	{ "page_total", NULL, "vm_size_bytes" },
@@ -431,10 +431,10 @@ const struct pane pane_pages = {
 	.question = N_("Where is the memory of this process, and what is moving?"),
 	.of_process = true,
 	.tables = tables,
-	.series = pages_series,
+	.series = series,
 	.n_series = N_PAGES_SERIES,
-	.explained = explained,
-	.explain = pages_explain,
+	.why_series = why_series,
+	.why = pages_why,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

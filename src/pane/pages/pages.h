@@ -81,8 +81,6 @@ struct pages_state {
 	size_t n_changed;
 };
 
-extern const struct series pages_series[];
-
 /* pages.c */
 bool pages_has_process(const struct pane_context *context);
 
@@ -123,7 +121,7 @@ const void *map_region(const struct pane_context *context, uint64_t address);
 
 /* pages_draw.c, pages_page.c */
 void pages_draw(struct pane_context *context, struct canvas *canvas);
-void pages_explain(struct pane_context *context, struct buffer *out);
+void pages_why(struct pane_context *context, struct buffer *out);
 void pages_draw_page(struct pane_context *context, const struct canvas *canvas);
 unsigned pages_n_values(const struct pane_context *context); /* of the process, that are known */
 void pages_draw_values(struct pane_context *context, const struct canvas *canvas);

@@ -478,7 +478,7 @@ static void draw_cursor_line(const struct pane_context *context, const struct ca
 
 static void draw_no_map(const struct pane_context *context, const struct canvas *canvas)
 {
-	const struct notice *why = context->tables[PAGES_TABLE_CELL].why;
+	const struct notice *why = context->tables[PAGES_TABLE_CELL].notice;
 	int y = canvas_wrapped(canvas, 0, why ? STYLE_NOTICE : STYLE_DIM,
 			       span_text(why ? why->text : _("no map yet")));
 
@@ -658,12 +658,12 @@ void pages_draw(struct pane_context *context, struct canvas *canvas)
 	}
 }
 
-static void explain_row(struct buffer *out, const struct table *table, const void *row)
+static void why_row(struct buffer *out, const struct table *table, const void *row)
 {
 	for (unsigned i = 0; table && row && i < table->schema->n_columns; i++)
 		if (table->schema->columns[i].kind != COLUMN_KEY &&
 		    table->schema->columns[i].type != VALUE_TEXT)
-			explain_number(out, table->schema, row, table->schema->columns[i].key);
+			why_number(out, table->schema, row, table->schema->columns[i].key);
 }
 
 static const void *first_row(const struct table *table)
@@ -671,7 +671,7 @@ static const void *first_row(const struct table *table)
 	return table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 }
 
-static void explain_map(const struct pane_context *context, struct buffer *out)
+static void why_map(const struct pane_context *context, struct buffer *out)
 {
 	const struct pages_state *pages = context->state;
 	const struct table *cells = context_table(context, PAGES_TABLE_CELL);
@@ -682,28 +682,28 @@ static void explain_map(const struct pane_context *context, struct buffer *out)
 	if (pages->n_cells == 0)
 		return;
 	cell = &pages->cells[map_selected(pages)];
-	explain_row(out, cells, table_row(cells, map_selected(pages)));
+	why_row(out, cells, table_row(cells, map_selected(pages)));
 	if (cell->pages == 1 && first_row(page) &&
 	    table_u64(page, first_row(page), "page_address") == cell->start)
-		explain_row(out, page, first_row(page));
+		why_row(out, page, first_row(page));
 	if (!pages->mark.set)
 		return;
 	compute_difference(pages, &sum);
 	for (unsigned i = 1; i < difference_schema.n_columns; i++)
-		explain_number(out, &difference_schema, &sum, difference_columns[i].key);
+		why_number(out, &difference_schema, &sum, difference_columns[i].key);
 }
 
 /* The cell, page or process that is shown. */
-void pages_explain(struct pane_context *context, struct buffer *out)
+void pages_why(struct pane_context *context, struct buffer *out)
 {
 	const struct table *page = context_table(context, PAGES_TABLE_PAGE);
 	const struct table *total = context_table(context, PAGES_TABLE_TOTAL);
 
 	map_load(context);
 	if (context->view == PAGES_VIEW_MAP)
-		explain_map(context, out);
+		why_map(context, out);
 	else if (context->view == PAGES_VIEW_PAGE)
-		explain_row(out, page, first_row(page));
+		why_row(out, page, first_row(page));
 	else if (context->view == PAGES_VIEW_VALUES)
-		explain_row(out, total, first_row(total));
+		why_row(out, total, first_row(total));
 }

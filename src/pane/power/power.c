@@ -29,14 +29,14 @@ static const struct pane_table tables[] = {
 	{ 0 },
 };
 
-const struct series power_series[] = {
+static const struct series series[] = {
 	[POWER_SERIES_LOAD] = { "cpu", "all", "idle_ratio" },
 	[POWER_SERIES_WATTS] = { "power", "total", "watts" },
 	[POWER_SERIES_HERTZ] = { "cpu", "all", "frequency_hertz" },
 	[POWER_SERIES_CELSIUS] = { "temperature", NULL, "celsius" },
 };
 
-static const struct series explained[] = {
+static const struct series why_series[] = {
 	{ "power", "total", "watts" },
 	{ "power", "total", "mean_watts" },
 	{ "battery", NULL, "watts" },
@@ -261,9 +261,9 @@ const struct pane pane_power = {
 		       "processes"),
 	.tables = tables,
 	.summary = summary,
-	.series = power_series,
+	.series = series,
 	.n_series = N_POWER_SERIES,
-	.explained = explained,
+	.why_series = why_series,
 	.views = views,
 	.actions = pane_actions,
 	.choices = choices,

@@ -67,8 +67,6 @@ struct power_state {
 	struct calibration_run *calibration; /* owned; NULL: none runs */
 };
 
-extern const struct series power_series[];
-
 /* Seconds of the graph; 0: a sample per cell. */
 double power_span(const struct pane_context *context);
 

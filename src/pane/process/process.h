@@ -48,6 +48,6 @@ const char *process_text(const struct process_rows *rows, const char *column);
 
 /* process_draw.c */
 void process_draw_summary(struct pane_context *context, struct canvas *canvas);
-void process_explain(struct pane_context *context, struct buffer *out);
+void process_why(struct pane_context *context, struct buffer *out);
 
 #endif

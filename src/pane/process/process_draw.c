@@ -599,16 +599,16 @@ void process_draw_summary(struct pane_context *context, struct canvas *canvas)
 			    -1);
 }
 
-static void explain_all(struct buffer *out, const struct table *table, const void *row)
+static void why_all(struct buffer *out, const struct table *table, const void *row)
 {
 	for (unsigned i = 0; row && i < table->schema->n_columns; i++)
-		explain_number(out, table->schema, row, table->schema->columns[i].key);
+		why_number(out, table->schema, row, table->schema->columns[i].key);
 }
 
-void process_explain(struct pane_context *context, struct buffer *out)
+void process_why(struct pane_context *context, struct buffer *out)
 {
 	const struct process_rows rows = process_rows_of(context, context->frame);
 
-	explain_all(out, rows.details, rows.detail);
-	explain_all(out, rows.processes, rows.process);
+	why_all(out, rows.details, rows.detail);
+	why_all(out, rows.processes, rows.process);
 }

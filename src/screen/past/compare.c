@@ -171,7 +171,7 @@ void compare_text(const struct screen *screen, bool ascii, char *text, size_t ro
 		 clock_local(early, difference->since_ns, "%H:%M:%S"));
 }
 
-void compare_explain(const struct screen *screen, struct buffer *out)
+void compare_why(const struct screen *screen, struct buffer *out)
 {
 	const struct frame *difference = &screen->compare.difference;
 	char late[CLOCK_TEXT_MAX], early[CLOCK_TEXT_MAX], span[VALUE_TEXT_MAX];

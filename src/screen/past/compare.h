@@ -18,6 +18,6 @@ void compare_draw(struct pane_context *context, const struct canvas *canvas);
 void compare_text(const struct screen *screen, bool ascii, char *text, size_t room);
 
 /* For the key i. */
-void compare_explain(const struct screen *screen, struct buffer *out);
+void compare_why(const struct screen *screen, struct buffer *out);
 
 #endif

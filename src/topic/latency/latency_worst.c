@@ -88,7 +88,7 @@ static const struct source_spec sources[] = {
 };
 
 /* An outlier with its context when it was first seen. */
-struct explained {
+struct outlier {
 	struct latency_outlier late;
 	uint64_t wall_ns;
 	struct cpu_activity activity;
@@ -99,11 +99,11 @@ struct state {
 	struct process_list *processes;
 	struct frequencies *frequencies;
 	struct cpu_context *context;
-	struct explained worst[LATENCY_WORST], next[LATENCY_WORST];
+	struct outlier worst[LATENCY_WORST], next[LATENCY_WORST];
 	unsigned n_worst;
 };
 
-static const struct explained *find(const struct state *state, const struct latency_outlier *late)
+static const struct outlier *find(const struct state *state, const struct latency_outlier *late)
 {
 	for (unsigned i = 0; i < state->n_worst; i++)
 		if (state->worst[i].late.cpu == late->cpu &&
@@ -112,8 +112,7 @@ static const struct explained *find(const struct state *state, const struct late
 	return NULL;
 }
 
-static void explain(const struct sample *sample, const struct latency_outlier *late,
-		    struct explained *explained)
+static void take(const struct sample *sample, const struct latency_outlier *late, struct outlier *outlier)
 {
 	const struct state *state = sample->state;
 	const struct latency_run *run = state->run;
@@ -121,9 +120,9 @@ static void explain(const struct sample *sample, const struct latency_outlier *l
 
 	while (index + 1 < run->n_cpus && run->cpus[index] != late->cpu)
 		index++;
-	explained->late = *late;
-	explained->wall_ns = env_wall_ns() - (env_mono_ns() - late->late.woken_ns);
-	cpu_context_read(state->context, sample, index, &explained->activity);
+	outlier->late = *late;
+	outlier->wall_ns = env_wall_ns() - (env_mono_ns() - late->late.woken_ns);
+	cpu_context_read(state->context, sample, index, &outlier->activity);
 }
 
 /* Outliers that remain in the list keep their context. */
@@ -134,12 +133,12 @@ static void update(const struct sample *sample)
 
 	cpu_context_update(state->context, sample, run->all.cpu_ns);
 	for (unsigned i = 0; i < run->n_worst; i++) {
-		const struct explained *known = find(state, &run->worst[i]);
+		const struct outlier *known = find(state, &run->worst[i]);
 
 		if (known)
 			state->next[i] = *known;
 		else
-			explain(sample, &run->worst[i], &state->next[i]);
+			take(sample, &run->worst[i], &state->next[i]);
 	}
 	state->n_worst = run->n_worst;
 	memcpy(state->worst, state->next, state->n_worst * sizeof(state->worst[0]));
@@ -150,19 +149,19 @@ static const char *text_of(struct frame *frame, const char *text)
 	return *text ? arena_copy(&frame->arena, text, strlen(text)) : NULL;
 }
 
-static void add_row(struct table *table, struct frame *frame, const struct explained *explained)
+static void add_row(struct table *table, struct frame *frame, const struct outlier *outlier)
 {
-	const struct cpu_activity *activity = &explained->activity;
+	const struct cpu_activity *activity = &outlier->activity;
 	struct worst_row *row = table_add(table);
 	char time[CLOCK_TEXT_MAX];
 
-	row->woken_time = text_of(frame, clock_utc(time, explained->wall_ns));
-	row->clock = arena_print(&frame->arena, "%s.%03u", clock_local(time, explained->wall_ns, "%H:%M:%S"),
-				 (unsigned)(explained->wall_ns / 1000000 % 1000));
-	row->cpu = explained->late.cpu == LATENCY_ANY_CPU
+	row->woken_time = text_of(frame, clock_utc(time, outlier->wall_ns));
+	row->clock = arena_print(&frame->arena, "%s.%03u", clock_local(time, outlier->wall_ns, "%H:%M:%S"),
+				 (unsigned)(outlier->wall_ns / 1000000 % 1000));
+	row->cpu = outlier->late.cpu == LATENCY_ANY_CPU
 			   ? "any"
-			   : arena_print(&frame->arena, "%u", explained->late.cpu);
-	row->latency_seconds = (double)explained->late.late.late_ns / 1e9;
+			   : arena_print(&frame->arena, "%u", outlier->late.cpu);
+	row->latency_seconds = (double)outlier->late.late.late_ns / 1e9;
 	row->task = text_of(frame, activity->task);
 	row->task_ratio = activity->task_ratio;
 	row->n_interrupts = activity->n_interrupts;
