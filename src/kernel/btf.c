@@ -132,6 +132,7 @@ bool btf_open(struct btf *btf, struct span bytes)
 	btf->n_types = 1;
 	btf->seen_bytes = 0;
 	btf->marks[0] = 0;
+	btf->n_found = 0;
 	return true;
 }
 
@@ -187,9 +188,14 @@ static uint32_t find_named(struct btf *btf, enum kind kind, const char *name)
 	struct type type;
 	size_t offset = 0;
 
+	for (uint32_t i = 0; i < btf->n_found && i < BTF_FOUND; i++)
+		if (btf->found[i].kind == kind && is_named(btf, btf->found[i].name, name))
+			return btf->found[i].number;
 	for (uint32_t number = 1; see(btf, number) && next_type(btf, &offset, &type); number++)
-		if (kind_of(&type) == kind && is_named(btf, type.name, name))
+		if (kind_of(&type) == kind && is_named(btf, type.name, name)) {
+			btf->found[btf->n_found++ % BTF_FOUND] = (struct btf_found){ kind, type.name, number };
 			return number;
+		}
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "core/span.h"
 
 #define BTF_MARKS 1024
+#define BTF_FOUND 16
 
 /* Types are numbered from 1; 0 is void, and here also: none. */
 struct btf {
@@ -17,6 +18,10 @@ struct btf {
 	size_t seen_bytes;          /* of types */
 	uint32_t step;              /* types between two marks */
 	uint32_t marks[BTF_MARKS];  /* offset of every step-th type */
+	struct btf_found {
+		uint32_t kind, name, number;
+	} found[BTF_FOUND]; /* what was searched for last, in turns */
+	uint32_t n_found;
 };
 
 struct btf_member {
@@ -26,7 +31,8 @@ struct btf_member {
 };
 
 /*
- * The types are read as far as one is searched for: those of use are among the first of a kernel.
+ * The types are read as far as one is searched for: those of use are among the first of most kernels. Linux 7.2
+ * sorts them by name, and there a search reads most of them; so the last ones that were found are kept.
  *
  * False for malformed bytes, and those of a machine with another byte order. Types that follow one of an
  * unknown kind are left out.

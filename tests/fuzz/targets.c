@@ -350,6 +350,7 @@ FUZZ_TARGET(btf)
 		if (btf_member(&btf, structure ? structure : 1, names[i], &member)) {
 			type = btf_structure_of(&btf, member.type);
 			require(member.bytes <= 8 && type < btf.n_types);
+			btf_structure_bytes(&btf, btf_element(&btf, member.type));
 		} else if (btf_bit(&btf, structure ? structure : 1, names[i], &offset, &bit)) {
 			require(bit != 0);
 		}

@@ -113,6 +113,40 @@ START_TEST(this_kernel_has_processes)
 	env_close(&env);
 }
 
+/* More structures than a struct btf remembers, twice. */
+START_TEST(what_was_found_is_found_again)
+{
+	static const char *const names[] = {
+		"task_struct", "mm_struct", "file",    "inode",   "dentry",  "super_block", "address_space",
+		"page",        "list_head", "sock",    "sk_buff", "net",     "device",      "request",
+		"bio",         "cred",      "nsproxy", "pid",     "kobject", "rq",          "timer_list",
+	};
+	uint32_t first[sizeof(names) / sizeof(names[0])];
+	struct kernel_types types;
+	struct env env;
+	int error;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	error = kernel_types_open(&types, &env);
+	env_close(&env);
+	if (error)
+		skip_test("no BTF: %s", strerror(-error));
+	ck_assert_uint_gt(sizeof(names) / sizeof(names[0]), BTF_FOUND);
+	for (unsigned round = 0; round < 2; round++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			uint32_t number = btf_structure(&types.btf, names[i]);
+
+			ck_assert_msg(number != 0, "%s", names[i]);
+			ck_assert_uint_eq(btf_structure(&types.btf, names[i]), number);
+			ck_assert(round == 0 || first[i] == number);
+			ck_assert_uint_ne(btf_typedef(&types.btf, names[i]), number);
+			first[i] = number;
+			for (size_t other = 0; other < i; other++)
+				ck_assert_uint_ne(first[other], number);
+		}
+	kernel_types_close(&types);
+}
+
 /* Of an array of structures: so many of them further. */
 START_TEST(elements_of_an_array_follow_each_other)
 {
