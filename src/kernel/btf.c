@@ -115,27 +115,6 @@ static bool part_of(struct span bytes, size_t offset, size_t length, struct span
 	return true;
 }
 
-bool btf_open(struct btf *btf, struct span bytes)
-{
-	struct header header;
-	struct span rest;
-
-	if (!span_peek(bytes, 0, &header, sizeof(header)) || header.magic != MAGIC || header.version != 1 ||
-	    header.length < sizeof(header) || !part_of(bytes, header.length, 0, &rest))
-		return false;
-	rest.end = bytes.end;
-	if (!part_of(rest, header.type_offset, header.type_length, &btf->types) ||
-	    !part_of(rest, header.string_offset, header.string_length, &btf->strings) ||
-	    header.string_length == 0 || btf->strings.end[-1] != '\0')
-		return false;
-	btf->step = header.type_length / (uint32_t)sizeof(struct type) / BTF_MARKS + 1;
-	btf->n_types = 1;
-	btf->seen_bytes = 0;
-	btf->marks[0] = 0;
-	btf->n_found = 0;
-	return true;
-}
-
 /* Reads one more type; false at the end. */
 static bool see_type(struct btf *btf)
 {
@@ -183,19 +162,106 @@ static bool is_named(const struct btf *btf, uint32_t name, const char *wanted)
 	return name < span_length(btf->strings) && strcmp(btf->strings.at + name, wanted) == 0;
 }
 
+static uint32_t keep_found(struct btf *btf, enum kind kind, const struct type *type, uint32_t number)
+{
+	btf->found[btf->n_found++ % BTF_FOUND] = (struct btf_found){ kind, type->name, number };
+	return number;
+}
+
+static const char *name_of(const struct btf *btf, const struct type *type)
+{
+	return type->name < span_length(btf->strings) ? btf->strings.at + type->name : "";
+}
+
+static const char *name_at_mark(const struct btf *btf, uint32_t mark)
+{
+	struct type type;
+
+	return span_peek(btf->types, btf->marks[mark], &type, sizeof(type)) ? name_of(btf, &type) : "";
+}
+
+static uint32_t n_marks(const struct btf *btf)
+{
+	return (btf->n_types - 1) / btf->step + 1;
+}
+
+/* Reads all types, where the first one says that they may be sorted. */
+static bool is_sorted(struct btf *btf)
+{
+	if (name_at_mark(btf, 0)[0] != '\0')
+		return false;
+	see(btf, UINT32_MAX);
+	for (uint32_t mark = 1; mark < n_marks(btf); mark++)
+		if (strcmp(name_at_mark(btf, mark - 1), name_at_mark(btf, mark)) > 0)
+			return false;
+	return true;
+}
+
+bool btf_open(struct btf *btf, struct span bytes)
+{
+	struct header header;
+	struct span rest;
+
+	if (!span_peek(bytes, 0, &header, sizeof(header)) || header.magic != MAGIC || header.version != 1 ||
+	    header.length < sizeof(header) || !part_of(bytes, header.length, 0, &rest))
+		return false;
+	rest.end = bytes.end;
+	if (!part_of(rest, header.type_offset, header.type_length, &btf->types) ||
+	    !part_of(rest, header.string_offset, header.string_length, &btf->strings) ||
+	    header.string_length == 0 || btf->strings.end[-1] != '\0')
+		return false;
+	btf->step = header.type_length / (uint32_t)sizeof(struct type) / BTF_MARKS + 1;
+	btf->n_types = 1;
+	btf->seen_bytes = 0;
+	btf->marks[0] = 0;
+	btf->n_found = 0;
+	btf->sorted = is_sorted(btf);
+	return true;
+}
+
+/* Between the last mark before the name and what comes behind it. */
+static uint32_t find_sorted(struct btf *btf, enum kind kind, const char *name)
+{
+	uint32_t low = 0, high = n_marks(btf), number;
+	struct type type;
+	size_t offset;
+
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (strcmp(name_at_mark(btf, middle), name) < 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	offset = btf->marks[low];
+	for (number = low == 0 ? 1 : low * btf->step; next_type(btf, &offset, &type); number++) {
+		int order = strcmp(name_of(btf, &type), name);
+
+		if (order > 0)
+			return 0;
+		if (order == 0 && kind_of(&type) == kind)
+			return keep_found(btf, kind, &type, number);
+	}
+	return 0;
+}
+
 static uint32_t find_named(struct btf *btf, enum kind kind, const char *name)
 {
+	uint32_t sorted = 0;
 	struct type type;
 	size_t offset = 0;
 
 	for (uint32_t i = 0; i < btf->n_found && i < BTF_FOUND; i++)
 		if (btf->found[i].kind == kind && is_named(btf, btf->found[i].name, name))
 			return btf->found[i].number;
+	if (btf->sorted)
+		sorted = find_sorted(btf, kind, name);
+	if (sorted)
+		return sorted;
 	for (uint32_t number = 1; see(btf, number) && next_type(btf, &offset, &type); number++)
-		if (kind_of(&type) == kind && is_named(btf, type.name, name)) {
-			btf->found[btf->n_found++ % BTF_FOUND] = (struct btf_found){ kind, type.name, number };
-			return number;
-		}
+		if (kind_of(&type) == kind && is_named(btf, type.name, name))
+			return keep_found(btf, kind, &type, number);
 	return 0;
 }
 

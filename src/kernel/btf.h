@@ -22,6 +22,7 @@ struct btf {
 		uint32_t kind, name, number;
 	} found[BTF_FOUND]; /* what was searched for last, in turns */
 	uint32_t n_found;
+	bool sorted; /* by name, those without one first */
 };
 
 struct btf_member {
@@ -32,7 +33,7 @@ struct btf_member {
 
 /*
  * The types are read as far as one is searched for: those of use are among the first of most kernels. Linux 7.2
- * sorts them by name, and there a search reads most of them; so the last ones that were found are kept.
+ * sorts them by name; there all are read once, and a search looks at a few.
  *
  * False for malformed bytes, and those of a machine with another byte order. Types that follow one of an
  * unknown kind are left out.

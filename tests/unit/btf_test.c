@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -145,6 +146,65 @@ START_TEST(what_was_found_is_found_again)
 				ck_assert_uint_ne(first[other], number);
 		}
 	kernel_types_close(&types);
+}
+
+#define N_UNNAMED 700
+#define N_NAMED 3000
+#define NAME_BYTES 6 /* "n1234" */
+
+/* Numbers, of which only the later ones have names, in this order; their typedefs have the same. */
+static size_t write_types(uint32_t *bytes, bool sorted)
+{
+	uint32_t *at = bytes + 6;
+	char *strings;
+
+	for (unsigned i = 0; i < N_UNNAMED + N_NAMED; i++) {
+		unsigned name = i < N_UNNAMED ? 0 : sorted ? i - N_UNNAMED : N_NAMED - 1 - (i - N_UNNAMED);
+
+		*at++ = i < N_UNNAMED ? 0 : 1 + name / 2 * NAME_BYTES;
+		*at++ = i % 2 ? 8u << 24 : 1u << 24; /* a typedef, or a number */
+		*at++ = 4;
+		if (i % 2 == 0)
+			*at++ = 32;
+	}
+	strings = (char *)at;
+	*strings++ = '\0';
+	for (unsigned i = 0; i < N_NAMED / 2; i++)
+		strings += snprintf(strings, NAME_BYTES + 1, "n%04u", i) + 1;
+	bytes[0] = 0xeb9f | 1 << 16;
+	bytes[1] = 24;
+	bytes[2] = 0;
+	bytes[3] = (uint32_t)((char *)at - (char *)(bytes + 6));
+	bytes[4] = bytes[3];
+	bytes[5] = (uint32_t)(strings - (char *)at);
+	return (size_t)(strings - (char *)bytes);
+}
+
+/* As a kernel that sorts them, and one of which only the first ones look so. */
+START_TEST(sorted_types_are_found_as_others_are)
+{
+	static uint32_t bytes[32768];
+	struct btf btf;
+
+	for (unsigned sorted = 0; sorted < 2; sorted++) {
+		size_t length = write_types(bytes, sorted);
+
+		ck_assert_uint_le(length, sizeof(bytes));
+		ck_assert(btf_open(&btf, span_of((const char *)bytes, length)));
+		ck_assert_uint_gt(btf.step, 1);
+		ck_assert_uint_eq(btf.sorted, sorted);
+		for (unsigned i = 0; i < N_NAMED / 2; i++) {
+			unsigned pair = sorted ? i : N_NAMED / 2 - 1 - i;
+			char name[16];
+
+			snprintf(name, sizeof(name), "n%04u", i);
+			ck_assert_uint_eq(btf_typedef(&btf, name), N_UNNAMED + 2 * pair + 2);
+			ck_assert_uint_eq(btf_structure(&btf, name), 0);
+		}
+		ck_assert_uint_eq(btf_typedef(&btf, "m"), 0);
+		ck_assert_uint_eq(btf_typedef(&btf, "n0000a"), 0);
+		ck_assert_uint_eq(btf_typedef(&btf, "z"), 0);
+	}
 }
 
 /* Of an array of structures: so many of them further. */
