@@ -32,8 +32,8 @@ struct btf_member {
 };
 
 /*
- * The types are read as far as one is searched for: those of use are among the first of most kernels. Linux 7.2
- * sorts them by name; there all are read once, and a search looks at a few.
+ * The types are read as far as one is searched for: those of use are among the first of most kernels. Linux
+ * 7.2 sorts them by name; there all are read once, and a search looks at a few.
  *
  * False for malformed bytes, and those of a machine with another byte order. Types that follow one of an
  * unknown kind are left out.
