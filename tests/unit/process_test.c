@@ -1000,7 +1000,9 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 	machine.request.no_bpf = true; /* where it walks over all tasks it reads those that have changed */
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
-	next_tick(&machine); /* the children have run until they wait */
+	for (int i = 0; i < SLEEPERS; i++)
+		burn_child(&sleepers[i], 0); /* it has begun, and waits for more */
+	next_tick(&machine);
 	for (int i = 0; i < SLEEPERS; i++)
 		ck_assert_int_eq(setpriority(PRIO_PROCESS, (id_t)sleepers[i].pid, NICE), 0);
 	next_tick(&machine);
