@@ -122,7 +122,7 @@ START_TEST(what_was_found_is_found_again)
 		"page",        "list_head", "sock",    "sk_buff", "net",     "device",      "request",
 		"bio",         "cred",      "nsproxy", "pid",     "kobject", "rq",          "timer_list",
 	};
-	uint32_t first[sizeof(names) / sizeof(names[0])];
+	uint32_t first[sizeof(names) / sizeof(names[0])] = { 0 };
 	struct kernel_types types;
 	struct env env;
 	int error;

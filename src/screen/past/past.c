@@ -122,12 +122,12 @@ static size_t index_of_shown(const struct screen *screen)
 static bool show_next(struct screen *screen)
 {
 	uint64_t first_ns, last_ns;
-	size_t next = 0;
 
 	if (!screen->frozen)
 		return false;
 	for (int fresh = 0; fresh <= 1; fresh++) {
 		const struct source *source = open_past(screen, fresh > 0);
+		size_t next;
 
 		if (!source)
 			return true;

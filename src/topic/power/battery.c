@@ -69,11 +69,11 @@ static const struct schema schema = {
 
 static int test_batteries(struct env *env)
 {
-	const struct sample sample = { .env = env };
-	const struct power_supplies *supplies = reader_open(&power_supply_reader, &sample, NULL);
+	const struct sample here = { .env = env };
+	const struct power_supplies *supplies = reader_open(&power_supply_reader, &here, NULL);
 	int found = -ENODATA;
 
-	reader_update(&power_supply_reader, &sample);
+	reader_update(&power_supply_reader, &here);
 	for (size_t i = 0; i < supplies->count; i++)
 		if (supplies->list[i].is_battery)
 			found = 0;

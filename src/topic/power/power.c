@@ -62,13 +62,13 @@ static const struct schema schema = {
 
 static int test_perf(struct env *env)
 {
-	const struct sample sample = { .env = env };
+	const struct sample here = { .env = env };
 	struct energy *energy;
 	int error;
 
 	if (!env_exists(env, POWER_PMU))
 		return -ENOENT;
-	energy = reader_open(&energy_reader, &sample, NULL);
+	energy = reader_open(&energy_reader, &here, NULL);
 	energy_find(energy);
 	error = energy->count > 0 && energy->list[0].source == ENERGY_PERF ? 0
 		: energy->perf_error                                       ? energy->perf_error

@@ -392,8 +392,10 @@ static int open_maps(struct trace_set *set)
 	unsigned maps = maps_of(set->plan);
 
 	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++) {
-		set->maps[map] = maps & BPF_MAP_BIT(map) ? open_map(set, map) : -1;
-		if (maps & BPF_MAP_BIT(map) && set->maps[map] < 0 && map != BPF_MAP_SLOTS)
+		bool wanted = maps & BPF_MAP_BIT(map);
+
+		set->maps[map] = wanted ? open_map(set, map) : -1;
+		if (wanted && set->maps[map] < 0 && map != BPF_MAP_SLOTS)
 			return set->maps[map];
 	}
 	for (size_t i = 0; slot_words(set) && i < SLOTS; i++)
