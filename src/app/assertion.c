@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "core/vector.h"
 #include "model/units.h"
+#include "sys/error_message.h"
 #include "topic/topic.h"
 
 #define ROWS_SHOWN 3

@@ -18,11 +18,12 @@
 #include "app/notice_printer.h"
 #include "app/privileges.h"
 #include "core/alloc.h"
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "model/pipeline.h"
 #include "output/sink.h"
 #include "pane/power/calibration_run.h"
+#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 #include "topic/power/calibration.h"
 #include "topic/topic.h"
 

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/error_message.h"
 #include "sys/env.h"
+#include "sys/error_message.h"
 #include "sys/user_variables.h"
 
 #define GRACE_NS UINT64_C(999999999) /* between SIGTERM and SIGKILL; fits one tv_nsec */

@@ -10,9 +10,9 @@
 
 #include "app/moment.h"
 #include "core/alloc.h"
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "model/difference.h"
+#include "sys/error_message.h"
 #include "topic/topic.h"
 
 void comparison_open(struct comparison *comparison, const struct run_plan *run)

@@ -17,9 +17,10 @@
 
 #include "app/options.h"
 #include "app/run_plan.h"
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
+#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "output/describe.h"
 #include "pane/panes.h"
+#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 #include "topic/topic.h"
 
 static struct described describe_topic(const struct schema *schema)

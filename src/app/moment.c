@@ -8,9 +8,9 @@
 #include <signal.h>
 
 #include "core/clock.h"
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/span.h"
+#include "sys/error_message.h"
 #include "sys/loop.h"
 
 #define SECOND_NS UINT64_C(1000000000)

@@ -7,7 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "core/error_message.h"
+#include "sys/error_message.h"
+
 
 /* Where the number ends that begins here; text itself: there is none. */
 static const char *end_of_number(const char *text)

@@ -14,12 +14,12 @@
 
 #include "app/key_list.h"
 #include "core/alloc.h"
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "core/vector.h"
 #include "output/recording.h"
 #include "pane/panes.h"
+#include "sys/error_message.h"
 #include "topic/topic.h"
 
 #define CODE_OPERAND 1   /* getopt's own */

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "kernel/mounts.h"
 #include "sys/env.h"
+#include "sys/error_message.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/topic.h"

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/error_message.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "model/scope_use.h"
 #include "output/command_sums.h"
 #include "pane/panes.h"
+#include "sys/error_message.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 

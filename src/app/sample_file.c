@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/error_message.h"
 #include "core/i18n.h"
+#include "sys/error_message.h"
 
 #define GOOD_MAX 64 /* samples in a row that are trusted after however many failures */
 #define SAMPLE_MODE (S_IRUSR | S_IWUSR | S_IRGRP)

@@ -3,8 +3,8 @@
 
 #include "app/scope_options.h"
 
-#include "core/error_message.h"
 #include "core/i18n.h"
+#include "sys/error_message.h"
 
 static int refuse(const char *option, const char *value, const char *why)
 {

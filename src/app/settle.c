@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "core/error_message.h"
 #include "core/i18n.h"
+#include "sys/error_message.h"
 
 double settle_wait(struct settle *settle, const struct run_plan *run, const struct frame *frame)
 {

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/error_message.h"
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "core/vector.h"
 #include "output/command_sums.h"
 #include "output/sink.h"
+#include "sys/error_message.h"
 
 #define FAMILY_MAX 160
 #define BOUNDS_MAX 64

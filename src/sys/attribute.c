@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "sys/buffer_io.h"
 
 #define NUMBER_TEXT_MAX 64
 

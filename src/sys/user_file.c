@@ -14,6 +14,7 @@
 
 #include "core/i18n.h"
 #include "core/path_walk.h"
+#include "sys/buffer_io.h"
 
 #define NAME_PART 200 /* of a long name: what fits into that of a temporary file */
 

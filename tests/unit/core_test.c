@@ -21,7 +21,6 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "core/clock.h"
-#include "core/error_message.h"
 #include "core/process_pattern.h"
 #include "core/rate_limit.h"
 #include "core/signal_name.h"
@@ -29,6 +28,8 @@
 #include "core/utf8.h"
 #include "kernel/system.h"
 #include "suite.h"
+#include "sys/buffer_io.h"
+#include "sys/error_message.h"
 #include "sys/pids.h"
 #include "sys/worker.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app/notice_printer.h"
-#include "core/error_message.h"
 #include "suite.h"
+#include "sys/error_message.h"
 
 START_TEST(a_notice_comes_once)
 {

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "app/sample_file.h"
-#include "core/error_message.h"
 #include "output/sink.h"
 #include "suite.h"
+#include "sys/error_message.h"
 
 #define LOST "File too large; samples are lost until it can be written again"
 

@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/buffer.h"
+#include "sys/buffer_io.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"
 

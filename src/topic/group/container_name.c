@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/buffer.h"
+#include "sys/buffer_io.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 #define LIST_BYTES_MAX ((size_t)4 * 1024 * 1024) /* of all containers of Podman */

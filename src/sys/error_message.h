@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Messages on standard error, for people. */
-#ifndef PANETOP_CORE_ERROR_MESSAGE_H
-#define PANETOP_CORE_ERROR_MESSAGE_H
+#ifndef PANETOP_SYS_ERROR_MESSAGE_H
+#define PANETOP_SYS_ERROR_MESSAGE_H
 
 /*
  * Prints "panetop: what: why" on standard error as one cleaned line; what may be NULL, why is a format. Never

@@ -2,7 +2,7 @@
 /* Messages on standard error, for people. */
 #include <config.h>
 
-#include "core/error_message.h"
+#include "sys/error_message.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "sys/buffer_io.h"
 
 #define PROGRAM "panetop: "
 #define KEPT_MAX 16384
