@@ -343,6 +343,16 @@ bool span_item(struct span *list, struct span *item)
 	return true;
 }
 
+bool span_list_has(struct span list, const char *wanted)
+{
+	struct span item;
+
+	while (span_item(&list, &item))
+		if (span_is(item, wanted))
+			return true;
+	return false;
+}
+
 bool span_is_u64(struct span text, uint64_t *value)
 {
 	return span_u64(&text, value) && text.at == text.end;

@@ -65,6 +65,9 @@ bool span_pair_u64(struct span line, struct span *name, uint64_t *value, struct 
 /* The next item of a comma-separated list; false after the last. */
 bool span_item(struct span *list, struct span *item);
 
+/* Is this one of its items? */
+bool span_list_has(struct span list, const char *item);
+
 /* Is the whole text a decimal number? */
 bool span_is_u64(struct span text, uint64_t *value);
 

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parsers of /proc/self/cgroup, /proc/self/mountinfo, and files of control groups. */
+/* Which control group a process is in, where its hierarchy is mounted, and what limits of groups say. */
 #include <config.h>
 
 #include "kernel/cgroup.h"
 
 #include <string.h>
 
-#define NS_PER_US 1000
+#include "kernel/mountinfo.h"
 
 /* Version 1 means "no limit" by the largest multiple of the page size below 2^63. */
 #define VERSION_1_NO_LIMIT (UINT64_C(0x7fffffffffffffff) & ~UINT64_C(0xffff))
-
-static bool in_list(struct span list, const char *wanted)
-{
-	struct span item;
-
-	while (span_item(&list, &item))
-		if (span_is(item, wanted))
-			return true;
-	return false;
-}
 
 /* "4:memory:/a/b" or, for version 2, "0::/a/b". */
 static bool find_group(struct span cgroups, const char *controller, struct span *group)
@@ -29,51 +19,12 @@ static bool find_group(struct span cgroups, const char *controller, struct span 
 	while (span_line(&cgroups, &line)) {
 		if (!span_until(&line, ':', &id) || !span_until(&line, ':', &controllers))
 			continue;
-		if (controller ? in_list(controllers, controller) : span_is(id, "0")) {
+		if (controller ? span_list_has(controllers, controller) : span_is(id, "0")) {
 			*group = line;
 			return true;
 		}
 	}
 	return false;
-}
-
-struct mount {
-	struct span root, point; /* as in mountinfo, with octal escapes */
-};
-
-static int octal(char byte)
-{
-	return byte >= '0' && byte <= '7' ? byte - '0' : -1;
-}
-
-/* Takes the next byte of a path of mountinfo, which has "\040" for a blank. */
-static char next_byte(struct span *path)
-{
-	const char *at = path->at;
-	bool escaped = span_length(*path) >= 4 && *at == '\\' && octal(at[1]) >= 0 && octal(at[2]) >= 0 &&
-		       octal(at[3]) >= 0;
-
-	path->at += escaped ? 4 : 1;
-	if (!escaped)
-		return *at;
-	return (char)(octal(at[1]) << 6 | octal(at[2]) << 3 | octal(at[3]));
-}
-
-/* "31 23 0:28 /root /point opts [tags] - type source superopts" */
-static bool parse_mount(struct span line, struct mount *mount, struct span *type, struct span *options)
-{
-	struct span skip;
-
-	for (int i = 0; i < 3; i++)
-		if (!span_word(&line, &skip))
-			return false;
-	if (!span_word(&line, &mount->root) || !span_word(&line, &mount->point))
-		return false;
-	do {
-		if (!span_word(&line, &skip))
-			return false;
-	} while (!span_is(skip, "-"));
-	return span_word(&line, type) && span_word(&line, &skip) && span_word(&line, options);
 }
 
 /*
@@ -88,7 +39,7 @@ static bool is_below(struct span root, struct span group, struct span *rest)
 	if (span_length(root) <= 1)
 		return true;
 	while (span_length(root) > 0)
-		if (span_length(at) == 0 || next_byte(&root) != *at.at++)
+		if (span_length(at) == 0 || mountinfo_byte(&root) != *at.at++)
 			return false;
 	if (span_length(at) > 0 && *at.at != '/')
 		return false;
@@ -96,17 +47,23 @@ static bool is_below(struct span root, struct span group, struct span *rest)
 	return true;
 }
 
-/* The first mount of the hierarchy that shows the group; otherwise the first mount. */
-static bool find_mount(struct span mounts, const char *controller, struct span group, struct mount *mount)
+static bool is_hierarchy(const struct mount_info *mount)
 {
-	struct span line, type, options, rest;
-	struct mount candidate;
+	return span_is(mount->type, "cgroup") || span_is(mount->type, "cgroup2");
+}
+
+/* The first mount of the hierarchy that shows the group; otherwise the first mount. */
+static bool find_mount(struct span mounts, const char *controller, struct span group,
+		       struct mount_info *mount)
+{
+	struct mount_info candidate;
+	struct span rest;
 	bool found = false;
 
-	while (span_line(&mounts, &line)) {
-		if (!parse_mount(line, &candidate, &type, &options) ||
-		    !(controller ? span_is(type, "cgroup") && in_list(options, controller)
-				 : span_is(type, "cgroup2")))
+	while (mountinfo_next(&mounts, &candidate)) {
+		if (!(controller ? span_is(candidate.type, "cgroup") &&
+					   span_list_has(candidate.options, controller)
+				 : span_is(candidate.type, "cgroup2")))
 			continue;
 		if (!found)
 			*mount = candidate;
@@ -131,13 +88,13 @@ static bool copy_path(struct span path, bool escaped, char *out)
 	while (path.at < path.end) {
 		if (length + 1 >= CGROUP_PATH_MAX)
 			return false;
-		out[length++] = escaped ? next_byte(&path) : *path.at++;
+		out[length++] = escaped ? mountinfo_byte(&path) : *path.at++;
 	}
 	out[length] = '\0';
 	return true;
 }
 
-static bool set_place(const struct mount *mount, struct span group, struct cgroup_place *place)
+static bool set_place(const struct mount_info *mount, struct span group, struct cgroup_place *place)
 {
 	return copy_path(mount->point, true, place->mount) && copy_path(group, false, place->group);
 }
@@ -145,7 +102,7 @@ static bool set_place(const struct mount *mount, struct span group, struct cgrou
 bool cgroup_find(struct span cgroups, struct span mounts, const char *controller, struct cgroup_place *place)
 {
 	struct span group, rest;
-	struct mount mount;
+	struct mount_info mount;
 
 	for (int version = 1; version <= 2; version++) {
 		const char *name = version == 1 ? controller : NULL;
@@ -161,14 +118,13 @@ bool cgroup_find(struct span cgroups, struct span mounts, const char *controller
 
 bool cgroup_next(struct span *mounts, const char *group, struct cgroup_place *place)
 {
-	struct span line, type, options, rest;
-	struct mount mount;
+	struct mount_info mount;
+	struct span rest;
 
-	while (span_line(mounts, &line)) {
-		if (!parse_mount(line, &mount, &type, &options) ||
-		    !(span_is(type, "cgroup") || span_is(type, "cgroup2")))
+	while (mountinfo_next(mounts, &mount)) {
+		if (!is_hierarchy(&mount))
 			continue;
-		place->version = span_is(type, "cgroup") ? 1 : 2;
+		place->version = span_is(mount.type, "cgroup") ? 1 : 2;
 		if (!is_below(mount.root, span_text(group), &rest))
 			place->version = 0;
 		return set_place(&mount, rest, place);
@@ -219,15 +175,13 @@ struct span cgroup_path(struct span cgroups)
 
 bool cgroup_mount_next(struct span *mounts, struct cgroup_mount *mount)
 {
-	struct span line, type;
-	struct mount found;
+	struct mount_info found;
 
-	while (span_line(mounts, &line)) {
-		if (!parse_mount(line, &found, &type, &mount->options) ||
-		    !(span_is(type, "cgroup") || span_is(type, "cgroup2")) ||
-		    !copy_path(found.point, true, mount->point))
+	while (mountinfo_next(mounts, &found)) {
+		if (!is_hierarchy(&found) || !copy_path(found.point, true, mount->point))
 			continue;
-		mount->version = span_is(type, "cgroup") ? 1 : 2;
+		mount->options = found.options;
+		mount->version = span_is(found.type, "cgroup") ? 1 : 2;
 		return true;
 	}
 	return false;
@@ -235,7 +189,7 @@ bool cgroup_mount_next(struct span *mounts, struct cgroup_mount *mount)
 
 bool cgroup_mount_has(const struct cgroup_mount *mount, const char *option)
 {
-	return in_list(mount->options, option);
+	return span_list_has(mount->options, option);
 }
 
 bool cgroup_quota_parse(struct span quota, struct span period, double *cpus)
@@ -266,19 +220,4 @@ bool cgroup_limit_parse(struct span text, uint64_t *bytes)
 	if (*bytes >= VERSION_1_NO_LIMIT)
 		*bytes = CGROUP_NO_LIMIT;
 	return true;
-}
-
-bool cgroup_usage_parse(struct span text, uint64_t *used_ns)
-{
-	struct span line, name, rest;
-	uint64_t used_us;
-
-	while (span_line(&text, &line)) {
-		if (!span_pair_u64(line, &name, &used_us, &rest) || !span_is(name, "usage_usec") ||
-		    used_us > UINT64_MAX / NS_PER_US)
-			continue;
-		*used_ns = used_us * NS_PER_US;
-		return true;
-	}
-	return false;
 }

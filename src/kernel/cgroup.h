@@ -62,7 +62,4 @@ bool cgroup_limit_parse(struct span text, uint64_t *bytes);
 /* A limit of CPU time, in CPUs: "quota period", 0 without one ("max", or -1). False if malformed. */
 bool cgroup_quota_parse(struct span quota, struct span period, double *cpus);
 
-/* cpu.stat of version 2: CPU time of a group and its descendants in ns. False if missing. */
-bool cgroup_usage_parse(struct span text, uint64_t *used_ns);
-
 #endif

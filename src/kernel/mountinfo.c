@@ -6,16 +6,6 @@
 
 #include "core/alloc.h"
 
-static bool has_item(struct span list, const char *wanted)
-{
-	struct span item;
-
-	while (span_item(&list, &item))
-		if (span_is(item, wanted))
-			return true;
-	return false;
-}
-
 static bool parse_device(struct span *line, uint64_t *device)
 {
 	uint64_t major, minor;
@@ -39,7 +29,7 @@ static bool skip_optional(struct span *line)
 
 static bool parse_line(struct span line, struct mount_info *info)
 {
-	struct span of_mount, options;
+	struct span of_mount;
 	uint64_t parent;
 
 	if (!span_u64(&line, &info->id) || !span_u64(&line, &parent) || !parse_device(&line, &info->device) ||
@@ -47,7 +37,9 @@ static bool parse_line(struct span line, struct mount_info *info)
 	    !span_word(&line, &of_mount) || !skip_optional(&line) || !span_word(&line, &info->type) ||
 	    !span_word(&line, &info->source))
 		return false;
-	info->read_only = span_word(&line, &options) && has_item(options, "ro");
+	if (!span_word(&line, &info->options))
+		info->options = span_text("");
+	info->read_only = span_list_has(info->options, "ro");
 	return true;
 }
 
@@ -76,18 +68,22 @@ static char escaped_byte(struct span text)
 	return value <= UINT8_MAX ? (char)value : '\0';
 }
 
+char mountinfo_byte(struct span *escaped)
+{
+	char byte = escaped_byte(*escaped);
+	size_t length = byte ? 4 : 1;
+
+	if (!byte)
+		byte = *escaped->at ? *escaped->at : '?';
+	escaped->at += length;
+	return byte;
+}
+
 char *mountinfo_text(struct span escaped)
 {
 	char *text = alloc_zeroed(span_length(escaped) + 1, 1), *to = text;
 
-	while (escaped.at < escaped.end) {
-		char byte = escaped_byte(escaped);
-		size_t length = byte ? 4 : 1;
-
-		if (!byte)
-			byte = *escaped.at ? *escaped.at : '?';
-		*to++ = byte;
-		escaped.at += length;
-	}
+	while (escaped.at < escaped.end)
+		*to++ = mountinfo_byte(&escaped);
 	return text;
 }

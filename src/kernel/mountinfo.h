@@ -14,11 +14,15 @@ struct mount_info {
 	struct span root;  /* the directory of the file system that is mounted; escaped, as all texts here */
 	struct span point; /* where */
 	struct span type, source;
+	struct span options; /* of the file system: "rw,cpu,cpuacct"; empty: none */
 	bool read_only; /* the file system: where only the mount is, it can be written to elsewhere */
 };
 
 /* The next mount; skips malformed lines. */
 bool mountinfo_next(struct span *text, struct mount_info *info);
+
+/* Takes the next byte of a text that is not empty, or of its escape. */
+char mountinfo_byte(struct span *escaped);
 
 /*
  * A new string, with "\040" and other octal escapes as bytes. Escaped zeros and malformed escapes are kept

@@ -32,6 +32,7 @@
 #include "kernel/net/net_socket.h"
 #include "kernel/net/qdisc.h"
 #include "kernel/net/sock_diag.h"
+#include "kernel/net/sockstat.h"
 #include "kernel/net/softnet.h"
 #include "kernel/oom_record.h"
 #include "kernel/page_flags.h"
@@ -157,6 +158,31 @@ FUZZ_TARGET(system)
 	stat_totals_parse(input(data, size), &totals);
 }
 
+static void fuzz_paths(struct span cgroups)
+{
+	struct span path = cgroup_path(cgroups);
+
+	require(span_length(path) == 0 || *path.at == '/');
+	for (unsigned i = 0; i < CGROUP_PATHS; i++)
+		if (cgroup_path_in(cgroups, i, &path))
+			require_inside(path, cgroups);
+}
+
+static void fuzz_mounts(struct span mounts)
+{
+	struct span rest = mounts;
+	struct cgroup_place place;
+	struct cgroup_mount mount;
+
+	while (cgroup_next(&rest, "user.slice/a", &place))
+		require(strlen(place.group) < CGROUP_PATH_MAX && place.version <= 2);
+	rest = mounts;
+	while (cgroup_mount_next(&rest, &mount)) {
+		require(strlen(mount.point) < CGROUP_PATH_MAX);
+		cgroup_mount_has(&mount, "cpu");
+	}
+}
+
 /* The groups come first, then the mounts, with an empty line between. */
 FUZZ_TARGET(cgroup)
 {
@@ -169,8 +195,8 @@ FUZZ_TARGET(cgroup)
 		require(place.version >= 1 && place.version <= 2 && strlen(place.group) < CGROUP_PATH_MAX &&
 			strlen(place.mount) < CGROUP_PATH_MAX);
 	cgroup_limit_parse(input(data, size), &bytes);
-	if (cgroup_usage_parse(input(data, size), &bytes))
-		require(bytes % 1000 == 0);
+	fuzz_paths(input(data, first));
+	fuzz_mounts(input(data + first, size - first));
 }
 
 FUZZ_TARGET(oom_record)
@@ -237,15 +263,21 @@ FUZZ_TARGET(pid_stat)
 	struct span text = input(data, size);
 	struct pid_stat stat;
 	struct pid_statm statm;
+	struct pid_schedstat schedstat;
 	struct pid_io io;
-	double seconds;
+	uint64_t policy, disk_ticks;
 	uint32_t real, uid;
+	double seconds;
+	int status;
 
 	if (pid_stat_parse(text, &stat))
 		require_inside(stat.comm, text);
 	pid_io_parse(text, &io);
 	pid_statm_parse(text, &statm);
 	pid_sched_parse(text, &seconds);
+	pid_stat_exit_status(text, &status);
+	pid_stat_late_fields(text, &policy, &disk_ticks);
+	pid_schedstat_parse(text, &schedstat);
 	pid_status_uids(text, &real, &uid);
 }
 
@@ -346,6 +378,8 @@ FUZZ_TARGET(btf)
 	btf_enumerator(&btf, "pageflags", "PG_head", &offset);
 	type = btf_function(&btf, "task_struct");
 	require(type < btf.n_types);
+	require(btf_typedef(&btf, "pid") < btf.n_types);
+	btf_structure_bytes(&btf, structure ? structure : 1);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (btf_member(&btf, structure ? structure : 1, names[i], &member)) {
 			type = btf_structure_of(&btf, member.type);
@@ -537,10 +571,20 @@ FUZZ_TARGET(pagemap)
 
 FUZZ_TARGET(pid_status)
 {
+	struct span text = input(data, size), rest = text, name, value;
+	struct pid_signals signals;
 	struct pid_status status;
+	uint64_t bytes, shares;
 
-	pid_status_parse(input(data, size), &status);
+	pid_status_parse(text, &status);
 	require(status.vm_resident == U64_UNKNOWN || status.vm_resident % 1024 == 0);
+	if (pid_status_line(text, "Cpus_allowed_list", &value))
+		require_inside(value, text);
+	pid_status_signals(text, &signals);
+	while (pid_rollup_next(&rest, &name, &bytes))
+		require(bytes % 1024 == 0);
+	if (pid_rollup_parse(text, &shares))
+		require(shares % 1024 == 0);
 }
 
 /* The same bytes as a link, and as what fdinfo has. */
@@ -630,6 +674,7 @@ FUZZ_TARGET(powercap)
 		require(span_length(zone.parent) == 0 || zone.parent.end < name.end);
 		require(powercap_rank(zone.control) <= 3);
 	}
+	require(powercap_part(name) <= POWERCAP_OTHER);
 	memcpy(numbers, data, size < sizeof(numbers) ? size : sizeof(numbers));
 	step = energy_step(numbers[0], numbers[1], numbers[2], 2, 1000);
 	require(step.grown_uj == U64_UNKNOWN || numbers[1] >= numbers[0] || step.wrapped);
@@ -815,16 +860,24 @@ FUZZ_TARGET(net_snmp)
 
 	net_snmp_find(text, "Ip", "ForwDatagrams");
 	net_snmp_find(text, "Tcp", "");
+	net_snmp6_find(text, "Ip6OutForwDatagrams");
+}
+
+FUZZ_TARGET(sockstat)
+{
+	sockstat_tcp(input(data, size));
 }
 
 FUZZ_TARGET(sock_diag)
 {
-	struct span text = input(data, size), rest = text;
+	struct span text = input(data, size), rest = text, value;
 	struct netlink_message message;
 	char address[SOCK_DIAG_ADDRESS_MAX];
 	struct sock_diag diag;
 
 	while (netlink_next(&rest, &message)) {
+		if (netlink_attribute(message.payload, 1, &value))
+			require_inside(value, message.payload);
 		if (!sock_diag_parse(message.payload, &diag))
 			continue;
 		require(strlen(sock_diag_address(&diag, false, address)) >= 4);
@@ -855,6 +908,7 @@ FUZZ_TARGET(diskstats)
 
 	while (disk_stats_next(&text, &stats)) {
 		require(span_length(stats.name) > 0);
+		disk_is_stacked(stats.name);
 		if (!disk_is_partition(disk, stats.name))
 			disk = stats.name;
 		else
@@ -893,6 +947,7 @@ FUZZ_TARGET(mountinfo)
 		require_inside(info.point, text);
 		require_inside(info.source, text);
 		require(strlen(point) > 0 && strlen(point) <= span_length(info.point));
+		require(mountinfo_byte(&info.point) == *point);
 		free(point);
 	}
 }

@@ -68,6 +68,8 @@ START_TEST(cpu_stat_of_both)
 	ck_assert_uint_eq(stat.used_ns, U64_UNKNOWN);
 	cgroup_cpu_stat_parse(span_text("usage_usec 18446744073709551615\n"), &stat);
 	ck_assert_uint_eq(stat.used_ns, U64_UNKNOWN);
+	cgroup_cpu_stat_parse(span_text("usage_usec\nusage_usecs 4\nusage_usec -3\n"), &stat);
+	ck_assert_uint_eq(stat.used_ns, U64_UNKNOWN);
 }
 END_TEST
 

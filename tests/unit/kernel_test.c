@@ -16,6 +16,7 @@
 #include "kernel/cpu_times.h"
 #include "kernel/hwmon.h"
 #include "kernel/meminfo.h"
+#include "kernel/net/sockstat.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/pid/pid_stat.h"
@@ -234,19 +235,6 @@ START_TEST(cgroup_limits)
 	ck_assert(cgroup_limit_parse(span_text("9223372036854771712\n"), &bytes) && bytes == CGROUP_NO_LIMIT);
 	ck_assert(!cgroup_limit_parse(span_text("maximum\n"), &bytes));
 	ck_assert(!cgroup_limit_parse(span_text(""), &bytes));
-}
-END_TEST
-
-START_TEST(cgroup_usage)
-{
-	uint64_t used_ns = 5;
-
-	ck_assert(cgroup_usage_parse(span_text("user_usec 3\nusage_usec 17\nusage_usec 18\n"), &used_ns));
-	ck_assert_uint_eq(used_ns, 17000);
-	ck_assert(!cgroup_usage_parse(span_text("usage_usec\nusage_usecs 4\nusage_usec -3\n"), &used_ns));
-	ck_assert(!cgroup_usage_parse(span_text("usage_usec 18446744073709551615\n"), &used_ns));
-	ck_assert(!cgroup_usage_parse(span_text(""), &used_ns));
-	ck_assert_uint_eq(used_ns, 17000);
 }
 END_TEST
 
@@ -821,5 +809,14 @@ START_TEST(signed_numbers)
 	ck_assert(!span_i64(&text, &value) && value == 5);
 	text = span_text("- 5");
 	ck_assert(!span_i64(&text, &value));
+}
+END_TEST
+
+START_TEST(tcp_sockets_in_use)
+{
+	ck_assert_uint_eq(sockstat_tcp(span_text("sockets: used 152\nTCP: inuse 9 orphan 0 tw 2\n")), 9);
+	ck_assert_uint_eq(sockstat_tcp(span_text("TCP6: inuse 3\nUDP6: inuse 2\n")), 3);
+	ck_assert_uint_eq(sockstat_tcp(span_text("TCPX: inuse 3\nTCP: orphan 3\nTCP:\nTCP: inuse x\n")), 0);
+	ck_assert_uint_eq(sockstat_tcp(span_text("")), 0);
 }
 END_TEST

@@ -10,11 +10,13 @@
 #include <sys/wait.h>
 
 #include "core/i18n.h"
+#include "kernel/cgroup_stat.h"
 #include "kernel/pid/pid_status.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/open_files.h"
 #include "sys/pids.h"
 #include "topic/cgroup.h"
+#include "topic/cpu/cpu_allowance.h"
 #include "topic/detail/process_page.h"
 #include "topic/detail/slow_text.h"
 #include "topic/process/process_find.h"
@@ -470,50 +472,29 @@ static const char *nice_within(struct process_page *page, const struct cgroup_pl
 	return page->texts[PAGE_AUTOGROUP].text.length > 0 ? N_("session") : N_("machine");
 }
 
-static double quota(struct env *env, const struct cgroup_place *place)
-{
-	struct span text, period_text;
-	uint64_t most, period;
-	bool unified = place->version == 2;
-
-	if (cgroup_read(env, place, unified ? "cpu.max" : "cpu.cfs_quota_us", &text) < 0 ||
-	    !span_u64(&text, &most))
-		return NAN;
-	if (!unified && cgroup_read(env, place, "cpu.cfs_period_us", &period_text) < 0)
-		return NAN;
-	return span_u64(unified ? &text : &period_text, &period) && period > 0 ? (double)most / (double)period
-									       : NAN;
-}
-
 static void read_throttling(struct detail_row *row, struct env *env, const struct cgroup_place *place)
 {
-	struct span text, line, name, rest;
-	uint64_t value;
+	struct cgroup_cpu_stat stat;
+	struct span text;
 
 	if (cgroup_read(env, place, "cpu.stat", &text) < 0)
 		return;
-	while (span_line(&text, &line)) {
-		if (!span_pair_u64(line, &name, &value, &rest))
-			continue;
-		if (span_is(name, "nr_periods"))
-			row->group_periods = value;
-		else if (span_is(name, "nr_throttled"))
-			row->group_throttled_periods = value;
-	}
+	cgroup_cpu_stat_parse(text, &stat);
+	row->group_periods = stat.periods;
+	row->group_throttled_periods = stat.throttled_periods;
 }
 
 static void set_frozen(struct detail_row *row, struct env *env, const struct cgroup_place *place)
 {
-	struct span text, line, name, rest;
+	struct span text, line;
 	uint64_t value;
 
 	if (place->version == 1 && cgroup_read(env, place, "freezer.state", &text) == 0 &&
 	    span_line(&text, &line))
 		row->frozen = span_is(line, "THAWED") ? N_("no") : N_("yes");
-	else if (place->version == 2 && cgroup_read(env, place, "cgroup.events", &text) == 0)
-		while (span_line(&text, &line))
-			if (span_pair_u64(line, &name, &value, &rest) && span_is(name, "frozen"))
-				row->frozen = value ? N_("yes") : N_("no");
+	else if (place->version == 2 && cgroup_read(env, place, "cgroup.events", &text) == 0 &&
+		 cgroup_value_parse(text, "frozen", &value))
+		row->frozen = value ? N_("yes") : N_("no");
 }
 
 static void set_cgroup(struct detail_row *row, struct process_page *page, struct arena *arena)
@@ -521,6 +502,7 @@ static void set_cgroup(struct detail_row *row, struct process_page *page, struct
 	struct span text = process_page_text(page, PAGE_CGROUP), mounts;
 	struct env *env = page->env;
 	struct cgroup_place place;
+	double limit;
 
 	if (span_length(cgroup_path(text)) > 0)
 		row->cgroup = copy_span(arena, cgroup_path(text));
@@ -532,10 +514,12 @@ static void set_cgroup(struct detail_row *row, struct process_page *page, struct
 		return;
 	row->nice_within = nice_within(page, &place);
 	do {
-		row->group_limit_ratio = quota(env, &place);
-	} while (isnan(row->group_limit_ratio) && cgroup_up(&place));
-	if (!isnan(row->group_limit_ratio))
-		read_throttling(row, env, &place);
+		limit = cpu_allowance_quota(env, &place);
+	} while (limit == 0 && cgroup_up(&place));
+	if (limit == 0)
+		return;
+	row->group_limit_ratio = limit;
+	read_throttling(row, env, &place);
 }
 
 static void set_status(struct detail_row *row, struct process_page *page, struct arena *arena)

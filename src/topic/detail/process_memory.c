@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
+#include "kernel/pid/pid_status.h"
 #include "topic/detail/process_page.h"
 #include "topic/detail/slow_text.h"
 
@@ -97,23 +98,18 @@ static const char *meaning_of(struct span key)
 	return "";
 }
 
-/* The lines "Name:   123 kB". */
 static void add_lines(struct sample *sample, const struct process_page *page, struct span text)
 {
-	struct span line, name, unit;
-	uint64_t kib;
+	struct span name;
+	uint64_t bytes;
 
-	while (span_line(&text, &line)) {
-		struct memory_row *row;
+	while (pid_rollup_next(&text, &name, &bytes)) {
+		struct memory_row *row = table_add(sample->table);
 
-		if (!span_pair_u64(line, &name, &kib, &unit) || !span_is(unit, " kB") ||
-		    kib > UINT64_MAX / 1024)
-			continue;
-		row = table_add(sample->table);
 		row->pid = page->target->pid;
 		row->start_seconds = process_page_start(page);
 		row->key = arena_copy(&sample->frame->arena, name.at, span_length(name));
-		row->value_bytes = kib * 1024;
+		row->value_bytes = bytes;
 		row->meaning = meaning_of(name);
 	}
 }

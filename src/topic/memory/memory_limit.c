@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "kernel/cgroup_stat.h"
 #include "kernel/meminfo.h"
 #include "topic/cgroup.h"
 
@@ -60,13 +61,12 @@ static const struct schema schema = {
 
 /* File names by cgroup version. */
 static const struct files {
-	const char *limit, *usage, *swap_limit, *swap_usage, *active_file, *inactive_file;
+	const char *limit, *usage, *swap_limit, *swap_usage;
 	bool swap_with_memory; /* the swap files count memory and swap together */
 } versions[] = {
 	[1] = { "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.memsw.limit_in_bytes",
-		"memory.memsw.usage_in_bytes", "total_active_file", "total_inactive_file", true },
-	[2] = { "memory.max", "memory.current", "memory.swap.max", "memory.swap.current", "active_file",
-		"inactive_file", false },
+		"memory.memsw.usage_in_bytes", true },
+	[2] = { "memory.max", "memory.current", "memory.swap.max", "memory.swap.current", false },
 };
 
 static int test_cgroup(struct env *env)
@@ -97,22 +97,15 @@ static uint64_t read_bytes(struct env *env, const struct cgroup_place *place, co
 	return bytes;
 }
 
-static uint64_t read_caches(struct env *env, const struct cgroup_place *place, const struct files *files)
+static uint64_t read_caches(struct env *env, const struct cgroup_place *place)
 {
-	uint64_t bytes = 0, value;
-	struct span text, line, name, rest;
-	bool found = false;
+	struct cgroup_memory_stat stat;
+	struct span text;
 
 	if (cgroup_read(env, place, "memory.stat", &text) < 0)
 		return U64_UNKNOWN;
-	while (span_line(&text, &line)) {
-		if (!span_pair_u64(line, &name, &value, &rest) ||
-		    (!span_is(name, files->active_file) && !span_is(name, files->inactive_file)))
-			continue;
-		bytes = u64_sum(bytes, value);
-		found = true;
-	}
-	return found ? bytes : U64_UNKNOWN;
+	cgroup_memory_stat_parse(text, place->version, &stat);
+	return u64_sum_known(stat.active_file, stat.inactive_file);
 }
 
 static struct limit_row *add_row(struct frame *frame, struct table *table, const struct cgroup_place *place,
@@ -139,7 +132,7 @@ static void add_limits(struct env *env, struct frame *frame, struct table *table
 	if (limit < meminfo->total) {
 		used = read_bytes(env, place, files->usage);
 		add_row(frame, table, place, "memory", limit, used, meminfo->total)->caches_bytes =
-			read_caches(env, place, files);
+			read_caches(env, place);
 	}
 	if (swap_limit == U64_UNKNOWN || (files->swap_with_memory && limit == U64_UNKNOWN))
 		return;

@@ -10,7 +10,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
-#include "kernel/cgroup.h"
+#include "kernel/cgroup_stat.h"
 #include "sys/listing.h"
 #include "topic/cgroup.h"
 
@@ -94,17 +94,20 @@ static struct group *group_of(struct cgroup_cpu_time *sum, const char *name, boo
 static void add_group(void *context, const char *name)
 {
 	struct cgroup_cpu_time *sum = context;
+	struct cgroup_cpu_stat stat;
 	struct group *group;
 	struct span text;
-	uint64_t used_ns;
 	bool new;
 
-	if (read_file(sum, name, "cpu.stat", &text) < 0 || !cgroup_usage_parse(text, &used_ns))
+	if (read_file(sum, name, "cpu.stat", &text) < 0)
+		return;
+	cgroup_cpu_stat_parse(text, &stat);
+	if (stat.used_ns == U64_UNKNOWN)
 		return;
 	group = group_of(sum, name, &new);
-	if (used_ns >= group->used_ns)
-		sum->grown_ns += used_ns - group->used_ns;
-	group->used_ns = used_ns;
+	if (stat.used_ns >= group->used_ns)
+		sum->grown_ns += stat.used_ns - group->used_ns;
+	group->used_ns = stat.used_ns;
 	group->seen = true;
 }
 

@@ -8,6 +8,7 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "kernel/meminfo.h"
+#include "kernel/net/sockstat.h"
 #include "kernel/pid/pid_status.h"
 #include "kernel/system.h"
 #include "sys/pids.h"
@@ -590,17 +591,12 @@ struct state {
 static uint64_t n_sockets(struct env *env)
 {
 	static const char *const files[] = { "proc/net/sockstat", "proc/net/sockstat6" };
-	uint64_t n = 0, in_use;
-	struct span text, line, word;
+	struct span text;
+	uint64_t n = 0;
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		if (env_read(env, env_file(env, files[i]), &text) < 0)
-			continue;
-		while (span_line(&text, &line))
-			if (span_word(&line, &word) && span_starts(word, "TCP") && span_word(&line, &word) &&
-			    span_is(word, "inuse") && span_u64(&line, &in_use))
-				n += in_use;
-	}
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (env_read(env, env_file(env, files[i]), &text) == 0)
+			n += sockstat_tcp(text);
 	return n;
 }
 
