@@ -488,6 +488,48 @@ START_TEST(costly_samples_come_less_often)
 }
 END_TEST
 
+START_TEST(the_cheapest_of_three_samples_counts)
+{
+	bool changed;
+
+	for (unsigned before = 0; before < 4; before++) {
+		struct rate_limit limit = { 0 };
+
+		for (unsigned i = 0; i < before + 3; i++)
+			rate_limit_delay(&limit, 900, 1, &changed);
+		rate_limit_delay(&limit, 300, 1, &changed);
+		for (unsigned i = 0; i < 2; i++) {
+			rate_limit_delay(&limit, 900, 1, &changed);
+			ck_assert_uint_eq(limit.cost_ns, 300);
+		}
+		rate_limit_delay(&limit, 900, 1, &changed);
+		ck_assert_uint_eq(limit.cost_ns, 900);
+	}
+}
+END_TEST
+
+/* Up to a tenth of the delay; a longer one changes when it is to be twice or half as long. */
+START_TEST(edges_of_costly_samples)
+{
+	struct rate_limit limit = { .costs_ns = { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+	bool changed;
+
+	ck_assert_uint_eq(rate_limit_delay(&limit, 100, 1000, &changed), 1000);
+	limit.costs_ns[0] = UINT64_MAX;
+	ck_assert_uint_eq(rate_limit_delay(&limit, 101, 1000, &changed), 1010);
+	ck_assert(changed);
+	limit.costs_ns[1] = UINT64_MAX;
+	ck_assert_uint_eq(rate_limit_delay(&limit, 201, 1000, &changed), 1010);
+	ck_assert(!changed);
+	limit.costs_ns[2] = UINT64_MAX;
+	ck_assert_uint_eq(rate_limit_delay(&limit, 202, 1000, &changed), 2020);
+	limit.costs_ns[0] = UINT64_MAX;
+	ck_assert_uint_eq(rate_limit_delay(&limit, 102, 1000, &changed), 2020);
+	limit.costs_ns[1] = limit.costs_ns[0] = UINT64_MAX;
+	ck_assert_uint_eq(rate_limit_delay(&limit, 101, 1000, &changed), 1010);
+}
+END_TEST
+
 /* As many as a large file may hold: looking one up must not take longer for it. */
 START_TEST(lines_may_be_many)
 {

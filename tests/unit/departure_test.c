@@ -131,3 +131,112 @@ START_TEST(too_few_and_unknown)
 	ck_assert_uint_eq(departure.n_usual, VALUES - 2);
 }
 END_TEST
+
+/* Twenty numbers with a spread that is known: 9, 10 and 11 in turn, and then one. */
+static enum departure_verdict after_calm(double last, double least, struct departure *departure)
+{
+	double values[22];
+
+	for (unsigned i = 0; i < 21; i++)
+		values[i] = 9 + i % 3;
+	values[21] = last;
+	return departure_judge(values, 22, least, departure);
+}
+
+START_TEST(its_edges)
+{
+	struct departure departure;
+
+	ck_assert_int_eq(after_calm(15.94, 1, &departure), DEPARTURE_ROSE); /* four spreads of 1.4826 */
+	ck_assert_double_eq(departure.spread, 1.4826);
+	ck_assert_double_eq(departure.usual, 10);
+	ck_assert_double_eq(departure.extreme, 11);
+	ck_assert_uint_eq(departure.n_usual, 21);
+	ck_assert_uint_eq(departure.n_since, 1);
+	ck_assert_int_eq(after_calm(15.9, 1, &departure), DEPARTURE_NONE);
+	ck_assert_int_eq(after_calm(4.06, 1, &departure), DEPARTURE_FELL);
+	ck_assert_double_eq(departure.extreme, 9);
+	ck_assert_int_eq(after_calm(4.1, 1, &departure), DEPARTURE_NONE);
+	ck_assert_int_eq(after_calm(20, 10, &departure), DEPARTURE_ROSE); /* as much as matters */
+	ck_assert_int_eq(after_calm(20, 10.01, &departure), DEPARTURE_NONE);
+	ck_assert_uint_eq(departure.n_since, 1);
+	ck_assert_int_eq(after_calm(0, 10, &departure), DEPARTURE_FELL);
+}
+END_TEST
+
+/* Two in a hundred as far away are rare, three are not; above and below what is usual. */
+START_TEST(what_comes_twice_in_a_hundred_is_rare)
+{
+	for (int sign = -1; sign <= 1; sign += 2) {
+		double values[102];
+		struct departure departure;
+		enum departure_verdict departs = sign > 0 ? DEPARTURE_ROSE : DEPARTURE_FELL;
+
+		for (unsigned i = 0; i < 102; i++)
+			values[i] = 10;
+		values[101] += 100 * sign;
+		values[5] += 50 * sign;
+		values[70] += 50 * sign;
+		ck_assert_int_eq(departure_judge(values, 102, 5, &departure), departs);
+		values[40] += 50 * sign;
+		ck_assert_int_eq(departure_judge(values, 102, 5, &departure), DEPARTURE_NONE);
+		values[40] -= sign;
+		ck_assert_int_eq(departure_judge(values, 102, 5, &departure), departs);
+	}
+}
+END_TEST
+
+/* Of a hundred before it. */
+START_TEST(two_in_a_hundred_exactly)
+{
+	double values[101] = { 0 };
+	struct departure departure;
+
+	values[100] = values[5] = values[70] = 100;
+	ck_assert_int_eq(departure_judge(values, 101, 5, &departure), DEPARTURE_ROSE);
+	values[40] = 100;
+	ck_assert_int_eq(departure_judge(values, 101, 5, &departure), DEPARTURE_NONE);
+}
+END_TEST
+
+/* Of an even number the middle is between two. */
+START_TEST(shares_depart_by_less_than_one)
+{
+	double values[21];
+	struct departure departure;
+
+	for (unsigned i = 0; i < 20; i++)
+		values[i] = i < 10 ? 0.1 : 0.2;
+	values[20] = 0.7;
+	ck_assert_int_eq(departure_judge(values, 21, 0.02, &departure), DEPARTURE_ROSE);
+	ck_assert_double_eq_tol(departure.usual, 0.15, 1e-9);
+	ck_assert_double_eq(departure.extreme, 0.2);
+	values[20] = -0.7;
+	ck_assert_int_eq(departure_judge(values, 21, 0.02, &departure), DEPARTURE_FELL);
+	ck_assert_double_eq(departure.extreme, 0.1);
+	values[20] = 0.16;
+	ck_assert_int_eq(departure_judge(values, 21, 0.02, &departure), DEPARTURE_NONE);
+	ck_assert_uint_eq(departure.n_since, 1);
+}
+END_TEST
+
+/* It has lasted since it is at least half as far away. */
+START_TEST(since_when)
+{
+	for (int sign = -1; sign <= 1; sign += 2) {
+		double values[40];
+		struct departure departure;
+
+		for (unsigned i = 0; i < 40; i++)
+			values[i] = 10;
+		values[36] += 49 * sign;
+		values[37] += 50 * sign;
+		values[38] += 120 * sign;
+		values[39] += 100 * sign;
+		ck_assert_int_eq(departure_judge(values, 40, 5, &departure),
+				 sign > 0 ? DEPARTURE_ROSE : DEPARTURE_FELL);
+		ck_assert_uint_eq(departure.n_since, 3);
+		ck_assert_uint_eq(departure.n_usual, 37);
+	}
+}
+END_TEST

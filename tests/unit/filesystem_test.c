@@ -293,6 +293,33 @@ START_TEST(growth_that_is_not_steady_fills_nothing)
 }
 END_TEST
 
+/* It must grow in each third of the time, by half to twice what it does on the whole. */
+START_TEST(growth_that_pauses_fills_nothing)
+{
+	static const struct {
+		unsigned blocks[3];
+		bool steady;
+	} cases[] = {
+		{ { 10, 10, 10 }, true }, { { 7, 10, 13 }, true },  { { 13, 10, 7 }, true },
+		{ { 0, 10, 10 }, false }, { { 10, 0, 10 }, false }, { { 10, 10, 0 }, false },
+		{ { 2, 2, 12 }, false },  { { 10, 3, 10 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame = NULL;
+		struct rig rig;
+
+		open_live(&rig, ROOT);
+		rig_sample(&rig, 1);
+		for (unsigned third = 0; third < 3; third++)
+			frame = grow(&rig, 9, cases[i].blocks[third]);
+		ck_assert_double_gt(growth(frame), 0);
+		ck_assert_msg(isnan(full_in(frame)) == !cases[i].steady, "case %zu", i);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
 /* Too slow to say: 850 blocks at one block in 200 s last two days. */
 START_TEST(far_away_is_unknown)
 {

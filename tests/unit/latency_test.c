@@ -246,6 +246,28 @@ START_TEST(linear_buckets_are_exact_and_end_in_one_for_the_rest)
 }
 END_TEST
 
+/* What a bucket counts is taken to lie in its middle: 1499 and 3499 ns. */
+START_TEST(buckets_add_up)
+{
+	struct histogram *histogram = new_histogram(1000);
+
+	histogram_add_bucket(histogram, 1, 6);
+	ck_assert_uint_eq(histogram->sum_ns, 6 * 1499);
+	ck_assert_double_eq(histogram_deviation(histogram), 0);
+	histogram_add_bucket(histogram, 3, 2);
+	histogram_add_bucket(histogram, 3, 0);
+	histogram_add_bucket(histogram, 3, 4);
+	ck_assert_uint_eq(histogram->count, 12);
+	ck_assert_uint_eq(histogram->sum_ns, 6 * 1499 + 6 * 3499);
+	ck_assert_double_eq(histogram_mean(histogram), 2499);
+	ck_assert_double_eq_tol(histogram_deviation(histogram), 1000, 1e-9);
+	ck_assert_uint_eq(histogram->min_ns, 1000);
+	ck_assert_uint_eq(histogram->max_ns, 3999);
+	ck_assert_double_eq(histogram_mode(histogram), 1499.5); /* the first of two that are as high */
+	free(histogram);
+}
+END_TEST
+
 static void pause_ms(long ms)
 {
 	nanosleep(&(struct timespec){ .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 }, NULL);

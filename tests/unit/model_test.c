@@ -706,6 +706,49 @@ START_TEST(sizes_round_down)
 }
 END_TEST
 
+static double hundred(const void *row)
+{
+	(void)row;
+	return 100;
+}
+
+/* A table may have one unit for all its sizes, and shares of one of them. */
+START_TEST(a_table_chooses_its_unit)
+{
+	static const struct column columns[] = {
+		{ .key = "bytes", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_BYTES },
+		{ .key = "count", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_COUNT, .offset = 8 },
+	};
+	struct schema schema = { .name = "x", .columns = columns, .n_columns = 2, .row_size = 16 };
+	uint64_t row[2] = { 0, UINT64_C(1) << 50 };
+	struct table table = { .schema = &schema, .rows = (char *)row, .n_rows = 1 };
+	static const struct {
+		uint64_t bytes;
+		enum size_unit unit;
+	} cases[] = {
+		{ 0, SIZE_B },
+		{ 999999, SIZE_B },
+		{ 1000 * 1024, SIZE_KIB },
+		{ UINT64_C(1000) << 20, SIZE_MIB },
+		{ (UINT64_C(1000) << 30) - 1, SIZE_MIB },
+		{ UINT64_C(1000) << 30, SIZE_GIB },
+	};
+
+	ck_assert_int_eq(size_unit_of_table(&table, SIZE_MIB), SIZE_MIB);
+	ck_assert_int_eq(size_unit_of_table(&table, SIZE_AUTO), SIZE_AUTO);
+	ck_assert_int_eq(size_unit_of_table(&table, SIZE_PERCENT), SIZE_AUTO); /* of what? */
+	schema.percent_base = hundred;
+	ck_assert_int_eq(size_unit_of_table(&table, SIZE_PERCENT), SIZE_PERCENT);
+	ck_assert_int_eq(size_unit_of_table(&table, SIZE_MIB), SIZE_MIB);
+	schema.one_unit = true;
+	ck_assert_int_eq(size_unit_of_table(&table, SIZE_B), SIZE_B);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		row[0] = cases[i].bytes;
+		ck_assert_int_eq(size_unit_of_table(&table, SIZE_AUTO), cases[i].unit);
+	}
+}
+END_TEST
+
 START_TEST(shares_are_of_one_cpu_or_of_all)
 {
 	struct column column = item_columns[3];
@@ -817,8 +860,17 @@ START_TEST(durations_and_rates)
 	static const struct column total = {
 		.kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .type = VALUE_F64
 	};
+	static const struct column whole = {
+		.kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .type = VALUE_F64, .whole = true
+	};
 	char text[VALUE_TEXT_MAX];
 
+	ck_assert_str_eq(number_text(text, &whole, 0, true), "0s");
+	ck_assert_str_eq(number_text(text, &whole, 119.4, true), "119s");
+	ck_assert_str_eq(number_text(text, &whole, 120, true), "2min");
+	ck_assert_str_eq(number_text(text, &whole, 7199, true), "119min");
+	ck_assert_str_eq(number_text(text, &whole, 7200, true), "02:00:00");
+	ck_assert_str_eq(number_text(text, &whole, -5, true), "-5.000s");
 	ck_assert_str_eq(duration_text(text, 0, true), "0 s");
 	ck_assert_str_eq(duration_text(text, 123.4e-6, true), "123.4 us");
 	ck_assert_str_eq(duration_text(text, 6.7784, true), "6.778 s");

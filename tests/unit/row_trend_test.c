@@ -108,6 +108,23 @@ START_TEST(time_that_does_not_go_on)
 }
 END_TEST
 
+START_TEST(another_column_begins_again)
+{
+	struct row_trends trends = { 0 };
+	struct item item = { 1, 1 };
+	struct table table = { .schema = &item_schema, .mono_ns = 2 * SECOND_NS, .interval_ns = SECOND_NS };
+	const void *rows[] = { &item };
+
+	add(&trends, 1, &item, 1);
+	row_trends_add(&trends, &table, &item_columns[0], rows, 1);
+	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	add(&trends, 2, &item, 1); /* of the same sample */
+	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	row_trends_free(&trends);
+	ck_assert_str_eq(drawn(&trends, 1), "");
+}
+END_TEST
+
 /* Rows that come and go take no room from those that come after them. */
 START_TEST(memory_is_bounded)
 {
@@ -119,11 +136,13 @@ START_TEST(memory_is_bounded)
 		for (size_t i = 0; i < 2 * ROW_TREND_ROWS_MAX; i++)
 			items[i] = (struct item){ id++, 1 };
 		items[0].id = UINT32_MAX;
+		items[7].id = UINT32_MAX - 1;
 		add(&trends, second, items, 2 * ROW_TREND_ROWS_MAX);
 		ck_assert_str_eq(drawn(&trends, items[ROW_TREND_ROWS_MAX - 1].id), "-------8");
 		ck_assert_str_eq(drawn(&trends, items[ROW_TREND_ROWS_MAX].id), "");
 	}
 	ck_assert_str_eq(drawn(&trends, UINT32_MAX), "88888888");
+	ck_assert_str_eq(drawn(&trends, UINT32_MAX - 1), "88888888");
 	ck_assert_uint_le(trends.capacity, 2 * ROW_TREND_CELLS * ROW_TREND_ROWS_MAX);
 	row_trends_free(&trends);
 }

@@ -3,7 +3,10 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/alloc.h"
 #include "model/scope_use.h"
 #include "suite.h"
 #include "topic/topic.h"
@@ -263,6 +266,84 @@ START_TEST(cpu_time_is_that_of_the_account)
 	row_set_text(table_add(account), part, OUTSIDE_SCOPE);
 	derive();
 	ck_assert(number("cpu_ratio") == 1);
+	finish();
+}
+END_TEST
+
+/* Which topics are read for the table of the scope, by name: "process group", "". */
+static const char *read_for(const struct sample_request *request, const char *shown)
+{
+	static char names[64];
+	const struct schema *const *schemas = topic_schemas();
+	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
+
+	*names = '\0';
+	for (unsigned i = 0; i < n_topics; i++)
+		wanted[i] = strcmp(schemas[i]->name, shown) == 0;
+	scope_use_want(request, schemas, n_topics, wanted);
+	for (unsigned i = 0; i < n_topics; i++) {
+		if (!wanted[i] || strcmp(schemas[i]->name, shown) == 0)
+			continue;
+		ck_assert_uint_lt(strlen(names) + strlen(schemas[i]->name) + 1, sizeof(names));
+		strcat(strcat(names, *names ? " " : ""), schemas[i]->name);
+	}
+	free(wanted);
+	return names;
+}
+
+START_TEST(topics_are_read_for_its_table)
+{
+	struct sample_request request = { .scope = &scope };
+
+	choose(NULL);
+	ck_assert_str_eq(read_for(&request, "scope_use"), "");
+	request.recorded = true;
+	ck_assert_str_eq(read_for(&request, "memory"), "");
+	finish();
+	choose("user=7");
+	ck_assert_str_eq(read_for(&request, "memory"), "process"); /* a recording shows who is in it */
+	request.recorded = false;
+	ck_assert_str_eq(read_for(&request, "memory"), "");
+	ck_assert_str_eq(read_for(&request, "scope_use"), "process");
+	finish();
+	choose("cgroup=/a");
+	ck_assert_str_eq(read_for(&request, "memory"), "");
+	ck_assert_str_eq(read_for(&request, "scope_use"), "process group");
+	finish();
+}
+END_TEST
+
+/* Is a column of processes requested for that table? */
+static bool is_requested(struct sample_request *request, const char *shown, const char *column)
+{
+	const struct schema *const *schemas = topic_schemas();
+	const struct schema *processes = frame_slot(&frame, "process")->schema;
+	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
+
+	for (unsigned i = 0; i < n_topics; i++)
+		wanted[i] = strcmp(schemas[i]->name, shown) == 0;
+	scope_use_request(request, schemas, n_topics, wanted);
+	free(wanted);
+	return sample_request_wants(request, processes, schema_known_column(processes, column)->on_request);
+}
+
+/* PSS takes long to read: only where it is shown. */
+START_TEST(columns_are_requested_for_its_table)
+{
+	struct sample_request request = { .scope = &scope };
+	const struct schema *own;
+
+	choose(NULL);
+	ck_assert(!is_requested(&request, "scope_use", "read_bytes"));
+	finish();
+	choose("user=7");
+	own = frame_slot(&frame, "scope_use")->schema;
+	ck_assert(!is_requested(&request, "memory", "read_bytes"));
+	ck_assert(is_requested(&request, "scope_use", "read_bytes"));
+	ck_assert(!is_requested(&request, "scope_use", "proportional_bytes"));
+	ck_assert(!is_requested(&request, "scope_use", "wait_ratio"));
+	sample_request_add(&request, own, 1UL << schema_known_column(own, "proportional_bytes")->on_request);
+	ck_assert(is_requested(&request, "scope_use", "proportional_bytes"));
 	finish();
 }
 END_TEST

@@ -253,6 +253,23 @@ START_TEST(the_window_of_paging_slides)
 }
 END_TEST
 
+/* From 0 on, as on a machine that has never refaulted. */
+START_TEST(calm_begins_with_the_first_sample)
+{
+	static const char *const names[] = { "paging", NULL };
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", names);
+	ck_assert_double_eq(paging(page_for(&rig, 1, 0, 0), "calm_seconds"), 0);
+	ck_assert_double_eq(paging(page_for(&rig, 5, 0, 0), "calm_seconds"), 5);
+	ck_assert_double_eq(paging(page_for(&rig, 5, 2, 0), "calm_seconds"), 0);
+	ck_assert_double_eq(paging(page_for(&rig, 5, 2, 9), "calm_seconds"), 5);
+	rig_put(&rig, "proc/vmstat", "pgpgin 7\n"); /* a kernel that does not count them */
+	ck_assert(isnan(paging(rig_sample(&rig, 5), "calm_seconds")));
+	rig_close(&rig);
+}
+END_TEST
+
 /* More samples than the window keeps, and several in a second. */
 START_TEST(the_window_of_paging_is_exact_to_a_second)
 {
