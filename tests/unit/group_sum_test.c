@@ -59,7 +59,7 @@ START_TEST(own_counters_never_go_back)
 }
 END_TEST
 
-/* Of a group that waits for its turn only the CPU time is read: what is its own, above it, is not known then. */
+/* Of a group that waits for its turn only the CPU time is read: what is the top's own is not known then. */
 START_TEST(a_group_that_waits)
 {
 	fill_all();

@@ -27,6 +27,18 @@ START_TEST(words_of_panes)
 }
 END_TEST
 
+START_TEST(no_two_panes_have_a_digit_or_a_name)
+{
+	for (unsigned i = 0; i < n_panes; i++) {
+		for (unsigned j = 0; j < i; j++) {
+			ck_assert_str_ne(panes[i]->name, panes[j]->name);
+			ck_assert_msg(!panes[i]->digit || panes[i]->digit != panes[j]->digit, "%s and %s: %c",
+				      panes[i]->name, panes[j]->name, panes[i]->digit);
+		}
+	}
+}
+END_TEST
+
 static const struct schema *schema_of(const struct pane *pane, const char *topic)
 {
 	const struct topic *found = topic_find(topic);
