@@ -89,21 +89,27 @@ START_TEST(hostile_types_end)
 	ck_assert(!btf_open(&btf, span_of(bytes, length)));
 }
 
+/* Those of this kernel, or skips the test. */
+static void open_types(struct kernel_types *types)
+{
+	struct env env;
+	int error;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	error = kernel_types_open(types, &env);
+	env_close(&env);
+	if (error)
+		skip_test("no BTF: %s", strerror(-error));
+}
+
 START_TEST(this_kernel_has_processes)
 {
 	struct kernel_types types;
 	struct bpf_place place;
 	uint32_t offset;
-	struct env env;
 	uint8_t bit;
-	int error;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	error = kernel_types_open(&types, &env);
-	if (error) {
-		env_close(&env);
-		skip_test("no BTF: %s", strerror(-error));
-	}
+	open_types(&types);
 	ck_assert_int_eq(kernel_types_member(&types.btf, "task_struct.group_leader.tgid", &place), 0);
 	ck_assert_uint_eq(place.n, 2);
 	ck_assert_uint_eq(place.bytes, 4);
@@ -111,7 +117,6 @@ START_TEST(this_kernel_has_processes)
 	ck_assert_uint_ne(btf_function(&types.btf, "bpf_iter_task"), 0);
 	ck_assert_uint_ne(btf_typedef(&types.btf, "btf_trace_sched_switch"), 0);
 	kernel_types_close(&types);
-	env_close(&env);
 }
 
 /* More structures than a struct btf remembers, twice. */
@@ -124,14 +129,8 @@ START_TEST(what_was_found_is_found_again)
 	};
 	uint32_t first[sizeof(names) / sizeof(names[0])] = { 0 };
 	struct kernel_types types;
-	struct env env;
-	int error;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	error = kernel_types_open(&types, &env);
-	env_close(&env);
-	if (error)
-		skip_test("no BTF: %s", strerror(-error));
+	open_types(&types);
 	ck_assert_uint_gt(sizeof(names) / sizeof(names[0]), BTF_FOUND);
 	for (unsigned round = 0; round < 2; round++)
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -212,14 +211,8 @@ START_TEST(elements_of_an_array_follow_each_other)
 {
 	struct bpf_place first, third;
 	struct kernel_types types;
-	struct env env;
-	int error;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	error = kernel_types_open(&types, &env);
-	env_close(&env);
-	if (error)
-		skip_test("no BTF: %s", strerror(-error));
+	open_types(&types);
 	if (kernel_types_member(&types.btf, "mm_struct.rss_stat[0].count", &first) < 0)
 		skip_test("before Linux 6.2 the counters of a memory are no array");
 	ck_assert_int_eq(kernel_types_member(&types.btf, "mm_struct.rss_stat[2].count", &third), 0);

@@ -2,7 +2,7 @@
 /*
  * Counts the time from a start to a stop, by key. The start:
  *
- *	u64 key[] = { KEYS }, *start;
+ *	u64 key[] = { KEYS };
  *
  *	starts[key] = ktime_get_ns();			(emit_keep)
  *
