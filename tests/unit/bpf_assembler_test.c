@@ -324,10 +324,20 @@ static void go_on_and_on(struct bpf_assembler *as)
 		emit_set(as, R1, 0);
 }
 
+static void jump_on_and_on(struct bpf_assembler *as)
+{
+	struct bpf_label end = { 0 };
+
+	for (unsigned i = 0; i < BPF_CODE_MAX; i++)
+		emit_jump_if(as, SELF, BPF_JEQ, 0, &end);
+	emit_label(as, &end);
+}
+
 START_TEST(maps_are_there_and_programs_end)
 {
 	check_work(use_absent_map, "a map is used that is not there");
 	check_work(go_on_and_on, "it is too long");
+	check_work(jump_on_and_on, "it is too long");
 }
 
 static int assemble_program(const struct bpf_program *program)

@@ -356,12 +356,14 @@ static void join_known(struct emit_known *known, const struct emit_known *other)
 	known->words &= other->words;
 }
 
-/* The instruction that was put last jumps there. */
+/* The instruction that was put last jumps there, unless there was no room for it. */
 static void lead_to(struct bpf_assembler *as, struct bpf_label *label)
 {
 	struct bpf_insn *jump = &as->code->insns[as->code->count - 1];
 	struct emit_known lost = label->known;
 
+	if (as->code->error)
+		return;
 	if (label->at) { /* backwards */
 		jump->off = (int16_t)((int)label->at - 1 - (int)as->code->count);
 		join_known(&lost, &as->known);
