@@ -89,24 +89,33 @@ void ended_rows_begin(struct ended_rows *ended, const struct frame *frame)
 		table_reserve(processes, processes->n_rows + exited->n_rows);
 }
 
-const struct table *ended_rows_merge(struct ended_rows *ended, const struct frame *frame)
+static bool is_merged(const struct ended_rows *ended, const struct frame *frame)
+{
+	return ended->frame == frame && ended->mono_ns == frame->mono_ns;
+}
+
+void ended_rows_merge(struct ended_rows *ended, const struct frame *frame)
 {
 	const struct table *processes = frame_table(frame, "process"), *exited = frame_table(frame, "exited");
 
-	if (!processes || !exited)
-		return processes;
-	if (ended->frame != frame || ended->mono_ns != frame->mono_ns) {
-		ended->frame = frame;
-		ended->mono_ns = frame->mono_ns;
-		ended->table = *processes;
-		ended->n_processes = processes->n_rows;
-		ended->n_origins = 0;
-		ended->origin_schema = exited->schema;
-		arena_reset(&ended->texts);
-		for (size_t i = 0; i < exited->n_rows; i++)
-			add_ended(ended, exited, table_row(exited, i));
-	}
-	return ended->n_origins > 0 ? &ended->table : processes;
+	if (!processes || !exited || is_merged(ended, frame))
+		return;
+	ended->frame = frame;
+	ended->mono_ns = frame->mono_ns;
+	ended->table = *processes;
+	ended->n_processes = processes->n_rows;
+	ended->n_origins = 0;
+	ended->origin_schema = exited->schema;
+	arena_reset(&ended->texts);
+	for (size_t i = 0; i < exited->n_rows; i++)
+		add_ended(ended, exited, table_row(exited, i));
+}
+
+const struct table *ended_rows_table(const struct ended_rows *ended, const struct frame *frame)
+{
+	bool any = is_merged(ended, frame) && ended->n_origins > 0;
+
+	return any ? &ended->table : frame_table(frame, "process");
 }
 
 const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema)

@@ -24,8 +24,11 @@ struct ended_rows {
 /* Makes room in a new frame, before any view has rows of it. */
 void ended_rows_begin(struct ended_rows *ended, const struct frame *frame);
 
-/* The processes of the frame and the ended ones; the frame's own table where none ended, NULL without one. */
-const struct table *ended_rows_merge(struct ended_rows *ended, const struct frame *frame);
+/* Puts the ended ones behind the processes of this frame, unless that was done last. */
+void ended_rows_merge(struct ended_rows *ended, const struct frame *frame);
+
+/* Both, of the frame merged last; the frame's own table where none ended, NULL without one. */
+const struct table *ended_rows_table(const struct ended_rows *ended, const struct frame *frame);
 
 /* The row of the topic exited, and its schema; NULL: it is the row of a process. */
 const void *ended_rows_origin(const struct ended_rows *ended, const void *row, const struct schema **schema);

@@ -30,11 +30,13 @@ void process_rows_request(struct pane_context *context, unsigned index)
 	const struct table *table = context_table(context, index);
 	size_t end = widget->place.top + (size_t)widget->page;
 
+	if (widget->heading_y < 0 || screen_replays(context))
+		return;
 	for (size_t i = widget->place.top; table && i < end && i < widget->view.n_rows; i++) {
 		double pid = table_number(table, widget->view.rows[i], "pid");
 
 		if (!isnan(pid))
-			add(context->request, (uint32_t)pid);
+			add(context_request(context), (uint32_t)pid);
 	}
 }
 
@@ -55,7 +57,7 @@ static void scroll(struct table_widget *widget, const struct canvas *canvas)
 		place->top = place->cursor_on ? place->row : 0;
 }
 
-void process_rows_draw_short(struct pane_context *context, const struct canvas *canvas, unsigned index,
+void process_rows_draw_short(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			     const char *column, char *(*write)(char *out, double number))
 {
 	struct table_widget *widget = &context->tables[index];

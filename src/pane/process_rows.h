@@ -15,7 +15,7 @@ void process_rows_request(struct pane_context *context, unsigned table);
  * Where there is no room for a table: a line for each process, with the value that write makes of the number
  * in this column, and its name.
  */
-void process_rows_draw_short(struct pane_context *context, const struct canvas *canvas, unsigned table,
+void process_rows_draw_short(const struct pane_context *context, const struct canvas *canvas, unsigned table,
 			     const char *column, char *(*write)(char *out, double number));
 
 #endif

@@ -16,6 +16,7 @@
 #define COUNT_CELLS 10
 #define BAR_CELLS_MIN 6
 #define SHADES 4
+#define HEAT_COLUMNS_MAX 512
 
 /* Rows per power of ten: the first that is sufficient. */
 static const int per_decade[] = { 48, 40, 32, 24, 20, 16, 12, 10, 8, 6, 5, 4, 3, 2, 1 };
@@ -277,9 +278,18 @@ static void draw_ages(const struct canvas *canvas, int y, double column_seconds)
 	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, _("now"));
 }
 
+/* Samples by the time before now, and by the row of the axis. */
+struct heat {
+	uint32_t cells[HEAT_COLUMNS_MAX][CHART_ROWS_MAX]; /* the newest column first */
+	uint8_t rows[HISTOGRAM_BUCKETS];                  /* of the buckets */
+	uint64_t now_ns, length_ns;                       /* of a column */
+	bool grouped;                                     /* several intervals share a column */
+	uint32_t most;
+};
+
 static void add_to_heat(void *context, uint64_t end_ns, const struct past_entry *entry)
 {
-	struct time_heat *heat = context;
+	struct heat *heat = context;
 	uint64_t age = heat->grouped ? heat->now_ns / heat->length_ns - end_ns / heat->length_ns
 				     : (heat->now_ns - end_ns + heat->length_ns / 2) / heat->length_ns;
 	uint32_t *cell;
@@ -292,7 +302,7 @@ static void add_to_heat(void *context, uint64_t end_ns, const struct past_entry 
 		heat->most = *cell;
 }
 
-static void fill_heat(struct time_heat *heat, const struct time_axis *axis, const struct heat_of *of)
+static void fill_heat(struct heat *heat, const struct time_axis *axis, const struct heat_of *of)
 {
 	uint64_t past_ns;
 
@@ -309,7 +319,7 @@ static void fill_heat(struct time_heat *heat, const struct time_axis *axis, cons
 }
 
 /* Cells per column: a short past is drawn wider. */
-static int column_cells(const struct time_heat *heat, const struct bucket_past *past, int width)
+static int column_cells(const struct heat *heat, const struct bucket_past *past, int width)
 {
 	uint64_t oldest = past->n_intervals > past->oldest
 				  ? past->intervals[past->oldest % PAST_INTERVALS].mono_ns
@@ -319,7 +329,7 @@ static int column_cells(const struct time_heat *heat, const struct bucket_past *
 	return columns * 4 <= (uint64_t)width ? 4 : columns * 2 <= (uint64_t)width ? 2 : 1;
 }
 
-static void draw_heat_row(const struct time_heat *heat, const struct canvas *rows, int y, int cells)
+static void draw_heat_row(const struct heat *heat, const struct canvas *rows, int y, int cells)
 {
 	for (int c = 0; c < HEAT_COLUMNS_MAX && (c + 1) * cells <= rows->width; c++)
 		if (heat->cells[c][y] > 0)
@@ -327,19 +337,19 @@ static void draw_heat_row(const struct time_heat *heat, const struct canvas *row
 				    shade_glyph(rows, shade_of(heat->cells[c][y], heat->most)), cells);
 }
 
-void time_heat(struct time_heat *heat, const struct canvas *canvas, const struct time_axis *axis,
-	       const struct heat_of *of)
+void time_heat(const struct canvas *canvas, const struct time_axis *axis, const struct heat_of *of)
 {
 	struct canvas rows = canvas_rows(canvas, 1, canvas->height - 2);
+	struct heat heat;
 	int cells;
 
 	if (axis->n_rows == 0)
 		return;
-	fill_heat(heat, axis, of);
-	cells = column_cells(heat, of->past, canvas->width);
+	fill_heat(&heat, axis, of);
+	cells = column_cells(&heat, of->past, canvas->width);
 	for (int y = 0; y < axis->n_rows && y < rows.height; y++)
-		draw_heat_row(heat, &rows, y, cells);
-	draw_legend(canvas, heat->most, of->unit);
+		draw_heat_row(&heat, &rows, y, cells);
+	draw_legend(canvas, heat.most, of->unit);
 	draw_ages(canvas, 1 + (axis->n_rows < rows.height ? axis->n_rows : rows.height),
-		  (double)heat->length_ns / 1e9 / cells);
+		  (double)heat.length_ns / 1e9 / cells);
 }

@@ -7,22 +7,12 @@
 #include "screen/canvas.h"
 
 #define CHART_ROWS_MAX 64
-#define HEAT_COLUMNS_MAX 512
 
 /* Rows of a chart, the shortest time first; edges in ns. */
 struct time_axis {
 	int n_rows;
 	double edges[CHART_ROWS_MAX + 1]; /* row i holds edges[i] to edges[i + 1] */
 	bool open;                        /* the last row also holds longer times */
-};
-
-/* Room for drawing. */
-struct time_heat {
-	uint32_t cells[HEAT_COLUMNS_MAX][CHART_ROWS_MAX]; /* samples; the newest column first */
-	uint8_t rows[HISTOGRAM_BUCKETS];                  /* of the buckets */
-	uint64_t now_ns, length_ns;                       /* of a column */
-	bool grouped;                                     /* several intervals share a column */
-	uint32_t most;
 };
 
 /* An axis of at most n_rows rows that holds the histogram. */
@@ -42,7 +32,6 @@ struct heat_of {
 };
 
 /* Draws a heat map beside an axis: a line of legend, the rows, a line of time. */
-void time_heat(struct time_heat *heat, const struct canvas *canvas, const struct time_axis *axis,
-	       const struct heat_of *of);
+void time_heat(const struct canvas *canvas, const struct time_axis *axis, const struct heat_of *of);
 
 #endif

@@ -423,6 +423,8 @@ static void draw_pane(struct screen *screen, struct canvas *canvas)
 	const struct pane_view *view = context->pane->views ? &context->pane->views[context->view] : NULL;
 	char title[TEXT_MAX];
 
+	if (context->pane->layout && !screen->compare.on)
+		context->pane->layout(context, canvas);
 	if (screen->compare.on) {
 		compare_draw(context, canvas);
 	} else if (view && view->draw) {

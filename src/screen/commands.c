@@ -447,7 +447,7 @@ static void next_choice(struct pane_context *context, const struct pane_setting 
 	char name[SETTING_NAME_MAX];
 	const char *const *values = setting_find(setting_name(context, choice, name, sizeof(name)))->choices;
 
-	settings_set(context->settings, name, values[chosen_value(context->settings, name) + 1], 0);
+	settings_set(context_settings(context), name, values[chosen_value(context->settings, name) + 1], 0);
 	screen_adjust(context);
 }
 

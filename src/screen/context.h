@@ -15,11 +15,11 @@ struct screen;
 
 struct pane_context {
 	const struct pane *pane;
-	void *state;                 /* of the pane, pane->state_size bytes */
+	const void *state;           /* of the pane, pane->state_size bytes */
 	const struct frame *frame;   /* the frame that is shown */
-	struct settings *settings;   /* borrowed; call screen_adjust() after a change that pane->adjust
+	const struct settings *settings;   /* borrowed; call screen_adjust() after a change that pane->adjust
 				      * reads */
-	struct sample_request *request; /* borrowed; also in a replay, where no topic reads it */
+	const struct sample_request *request; /* borrowed; also in a replay, where no topic reads it */
 	struct history history;      /* of pane->series */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
 	unsigned focus;              /* the one that gets keys */
@@ -38,16 +38,35 @@ struct pane_context {
 };
 
 /*
+ * For those that may change them: drawing gets a const context, and so none of these. It only records where
+ * tables are on the terminal, in their widgets, for keys and the mouse.
+ */
+static inline void *context_state(struct pane_context *context)
+{
+	return (void *)context->state;
+}
+
+static inline struct settings *context_settings(struct pane_context *context)
+{
+	return (struct settings *)context->settings;
+}
+
+static inline struct sample_request *context_request(struct pane_context *context)
+{
+	return (struct sample_request *)context->request;
+}
+
+/*
  * The table of pane->tables[index] in the shown frame; NULL when it was not sampled. Of a topic of events:
  * its log, with the events of earlier frames. The pane may have its own (struct pane, table).
  */
 const struct table *context_table(const struct pane_context *context, unsigned index);
 
 /* Draws that table with cursor and headings on the whole canvas. */
-void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index);
+void context_draw_table(const struct pane_context *context, const struct canvas *canvas, unsigned index);
 
 /* As context_draw_table(), below a rule with this title and the number of rows. */
-void context_draw_titled(struct pane_context *context, const struct canvas *canvas, unsigned index,
+void context_draw_titled(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			 const char *title);
 
 /* Time between the shown frame and the one before; of the first frame, the delay. */

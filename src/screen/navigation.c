@@ -59,7 +59,7 @@ bool navigation_go_back(struct screen *screen)
 	if (context->n_before > 0) {
 		const struct page_before *before = &context->before[--context->n_before];
 
-		context->request->mapped = before->process;
+		context_request(context)->mapped = before->process;
 		screen_show_view(context, before->view);
 		return true;
 	}
@@ -144,7 +144,7 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 			remember_page(context);
 		else
 			screen->contexts[i].n_before = 0;
-		context->request->mapped = *process;
+		context_request(context)->mapped = *process;
 		navigation_enter_pane(screen, i);
 		if (screen->setup->panes[i]->entered)
 			screen->setup->panes[i]->entered(screen_context(screen));

@@ -79,7 +79,7 @@ struct pane_view {
 	bool no_table;    /* its table is not drawn: no keys of tables */
 	/* Writes what stands above its table, with the span of its numbers; NULL: the title. */
 	void (*heading)(const struct pane_context *context, char *text, size_t room);
-	void (*draw)(struct pane_context *context,
+	void (*draw)(const struct pane_context *context,
 		     struct canvas *canvas); /* NULL: its table fills the pane */
 };
 
@@ -117,7 +117,7 @@ struct pane {
 	const struct series *why_series; /* numbers beside its tables, for the key i; ended by an entry
 					  * without topic; row NULL: the first; may be NULL */
 	/* Adds more numbers for the key i, those that depend on what is shown, by why_number(). */
-	void (*why)(struct pane_context *context, struct buffer *out); /* may be NULL */
+	void (*why)(const struct pane_context *context, struct buffer *out); /* may be NULL */
 	/* Adds sentences about the selected row for the key i. May be NULL. */
 	void (*why_row)(const struct pane_context *context, const void *row, struct buffer *out);
 	const struct pane_view *views; /* ended by an entry without name; NULL: the pane has one, untitled */
@@ -192,6 +192,12 @@ struct pane {
 	void (*sampled)(struct pane_context *context, const struct frame *frame);
 
 	/*
+	 * Called before tables of the shown frame are drawn or get a key; context->frame may be another one
+	 * than before. Here is computed what drawing needs of it, such as what table() returns. May be NULL.
+	 */
+	void (*update)(struct pane_context *context);
+
+	/*
 	 * The table that is shown in place of the frame's own, with its schema; NULL: that one. May be NULL.
 	 */
 	const struct table *(*table)(const struct pane_context *context, unsigned index);
@@ -203,8 +209,14 @@ struct pane {
 	const void *(*origin)(const struct pane_context *context, const void *row,
 			      const struct schema **schema);
 
-	/* For panes without views. NULL: the first table fills the pane. */
-	void (*draw)(struct pane_context *context, struct canvas *canvas);
+	/*
+	 * Called before each drawing, with the canvas that it gets: sets what depends on the room,
+	 * as how far a list is scrolled. May be NULL.
+	 */
+	void (*layout)(struct pane_context *context, const struct canvas *canvas);
+
+	/* For panes without views. NULL: the first table fills the pane. Drawing changes nothing. */
+	void (*draw)(const struct pane_context *context, struct canvas *canvas);
 };
 
 bool pane_has_table(const struct pane *pane, const char *topic);

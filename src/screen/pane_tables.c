@@ -30,7 +30,7 @@ const struct table *context_table(const struct pane_context *context, unsigned i
 	return own ? own : context->frame ? frame_table(context->frame, topic) : NULL;
 }
 
-void context_draw_table(struct pane_context *context, const struct canvas *canvas, unsigned index)
+void context_draw_table(const struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
 	table_draw(&context->tables[index], canvas, context_table(context, index), context->unit);
 }
@@ -120,7 +120,7 @@ static void add_order(const struct table_widget *widget, char *text, size_t room
 			 column_name(&view->schema->columns[view->sort]));
 }
 
-void context_draw_titled(struct pane_context *context, const struct canvas *canvas, unsigned index,
+void context_draw_titled(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			 const char *title)
 {
 	const struct table *table = context_table(context, index);
@@ -177,7 +177,7 @@ static void adjust(const struct pane_context *context, unsigned index, struct vi
 void screen_adjust(struct pane_context *context)
 {
 	if (context->pane->wants)
-		context->pane->wants(context->settings, context->request);
+		context->pane->wants(context->settings, context_request(context));
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
 		adjust(context, i, &context->tables[i].view);
 }
@@ -187,7 +187,7 @@ void screen_set(struct pane_context *context, const char *name, const char *valu
 	char setting[SETTING_NAME_MAX];
 
 	snprintf(setting, sizeof(setting), "%s.%s", context->pane->name, name);
-	settings_set(context->settings, setting, value, 0);
+	settings_set(context_settings(context), setting, value, 0);
 	screen_adjust(context);
 	screen_message(context->screen, MESSAGE_PANE, "%s", said);
 }
@@ -251,6 +251,8 @@ void pane_tables_update(struct screen *screen)
 	struct pane_context *context = screen_context(screen);
 
 	marked_update(screen, screen_frame(screen));
+	if (context->frame && context->pane->update)
+		context->pane->update(context);
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {
 		context->tables[i].shown_ns = context->frame ? context->frame->mono_ns : 0;

@@ -18,7 +18,7 @@ static void apply(struct pane_context *context)
 	struct screen *screen = context->screen;
 	const struct scope_term *listed = scope_find(context->request->scope, SCOPE_PROCESSES);
 
-	context->request->processes = listed ? listed->text : NULL;
+	context_request(context)->processes = listed ? listed->text : NULL;
 	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
 		screen_adjust(&screen->contexts[p]);
 		history_forget_topic(&screen->contexts[p].history, "scope_use");

@@ -125,9 +125,10 @@ static void note_selected(struct pane_context *context)
 {
 	const struct table_widget *widget = &context->tables[context->focus];
 	const struct column *pid = schema_find(widget->view.schema, "pid"), *cell;
-	const void *row = context->frame && pid && widget->place.cursor_on ? table_cell(widget, &cell) : NULL;
+	const void *row = pid && widget->place.cursor_on ? table_cell(widget, &cell) : NULL;
 
-	context->request->group_pid = row && row_is_known(row, pid) ? (uint32_t)row_number(row, pid) : 0;
+	context_request(context)->group_pid =
+		row && row_is_known(row, pid) ? (uint32_t)row_number(row, pid) : 0;
 }
 
 static void keep(void *state, const struct frame *frame)
@@ -146,11 +147,12 @@ int session_sample(struct screen *screen)
 	int index = spare_frame(screen), got;
 	struct frame *frame = &screen->frames[index];
 
-	context->request->all_commands = looks_for_text(screen);
+	if (screen_is_live(screen) && screen->shown >= 0)
+		note_selected(context);
+	context_request(context)->all_commands = looks_for_text(screen);
 	subscriptions_request_columns(screen);
 	if (context->pane->sampling)
 		context->pane->sampling(context);
-	note_selected(context);
 	got = pipeline_next(&screen->pipeline, frame,
 			    screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	if (got != 1)
@@ -201,7 +203,7 @@ static void open_context(struct screen *screen, unsigned index)
 		subscriptions_of_view(context);
 	}
 	if (pane->wants)
-		pane->wants(context->settings, context->request);
+		pane->wants(context->settings, context_request(context));
 	if (pane->open)
 		pane->open(context);
 }
@@ -213,8 +215,8 @@ static void close_context(struct pane_context *context)
 	free(context->tables);
 	free(context->requested);
 	if (context->pane->close)
-		context->pane->close(context->state);
-	free(context->state);
+		context->pane->close(context_state(context));
+	free(context_state(context));
 	history_close(&context->history);
 }
 

@@ -88,11 +88,17 @@ static void stage_close(struct stage *stage)
 	frame_close(&stage->now);
 }
 
+static const struct table *merged_table(struct ended_rows *ended, const struct frame *frame)
+{
+	ended_rows_merge(ended, frame);
+	return ended_rows_table(ended, frame);
+}
+
 static const struct table *merge(struct stage *stage)
 {
 	frame_derive(&stage->now, &stage->before);
 	ended_rows_begin(&stage->ended, &stage->now);
-	return ended_rows_merge(&stage->ended, &stage->now);
+	return merged_table(&stage->ended, &stage->now);
 }
 
 START_TEST(without_ends_it_is_the_table_of_the_frame)
@@ -152,7 +158,7 @@ START_TEST(ended_commands_have_keys_of_their_own)
 	as = row_hash_key(merged->schema, table_row(merged, 2));
 	ck_assert_uint_ne(cc1, as);
 	ended_rows_begin(&stage.ended, &stage.now);
-	merged = ended_rows_merge(&stage.ended, &stage.now);
+	merged = merged_table(&stage.ended, &stage.now);
 	ck_assert_uint_eq(merged->n_rows, 3);
 	ck_assert_uint_eq(frame_table(&stage.now, "process")->n_rows, 1);
 	ck_assert_uint_eq(row_hash_key(merged->schema, table_row(merged, 1)), cc1);
@@ -182,7 +188,7 @@ START_TEST(the_first_sample_has_no_ends)
 
 	stage_open(&stage);
 	ended_rows_begin(&stage.ended, &stage.before);
-	ck_assert_ptr_eq(ended_rows_merge(&stage.ended, &stage.before),
+	ck_assert_ptr_eq(merged_table(&stage.ended, &stage.before),
 			 frame_table(&stage.before, "process"));
 	stage_close(&stage);
 }
@@ -198,10 +204,10 @@ START_TEST(each_table_may_lack)
 	schemas[1] = topic_find("exited")->schema;
 	open_frame(&frame, 10, processes);
 	ended_rows_begin(&ended, &frame);
-	ck_assert_ptr_eq(ended_rows_merge(&ended, &frame), frame_table(&frame, "process"));
+	ck_assert_ptr_eq(merged_table(&ended, &frame), frame_table(&frame, "process"));
 	frame_close(&frame);
 	open_frame(&frame, 10, exited);
-	ck_assert_ptr_null(ended_rows_merge(&ended, &frame));
+	ck_assert_ptr_null(merged_table(&ended, &frame));
 	frame_close(&frame);
 	ended_rows_free(&ended);
 }

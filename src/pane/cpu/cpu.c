@@ -12,6 +12,7 @@
 #include "model/power_fit.h"
 #include "pane/cpu/command_form.h"
 #include "pane/process_remarks.h"
+#include "pane/process_rows.h"
 #include "screen/keys.h"
 
 static bool is_of_all(const struct sample_request *request)
@@ -212,14 +213,14 @@ static void show_idle(struct pane_context *context)
 	if (!list || context->view == CPU_VIEW_PROCESS_COUNTERS ||
 	    idle == context->settings->cpu.idle)
 		return;
-	settings_set(context->settings, "cpu.idle", idle ? "yes" : NULL, 0);
+	settings_set(context_settings(context), "cpu.idle", idle ? "yes" : NULL, 0);
 	screen_adjust(context);
 }
 
 /* The same process stays selected. */
 static void keep_selection(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 
 	if (!cpu_has_processes(context->focus) || context->focus == cpu->processes)
 		return;
@@ -244,6 +245,15 @@ static void toggle_threads(struct pane_context *context)
 	screen_show_view(context, context->view == CPU_VIEW_THREADS ? CPU_VIEW_PROCESSES : CPU_VIEW_THREADS);
 }
 
+static void request_visible(struct pane_context *context)
+{
+	unsigned listed = context->view == CPU_VIEW_PROCESS_COUNTERS ? CPU_TABLE_PROCESS : context->focus;
+
+	context_request(context)->n_visible = 0;
+	if (cpu_has_processes(listed) && context->view != CPU_VIEW_TIME)
+		process_rows_request(context, listed);
+}
+
 /* The topic counts for the process under the cursor. */
 static void sampling(struct pane_context *context)
 {
@@ -251,11 +261,14 @@ static void sampling(struct pane_context *context)
 	double pid = table_selected(processes, "pid");
 
 	request_watts(context);
+	request_visible(context);
+	if (context->view == CPU_VIEW_TIME)
+		context_request(context)->time_of_mapped = false;
 	if (context->view != CPU_VIEW_PROCESS_COUNTERS)
 		return;
-	context->request->selected = (struct process_choice){ 0 };
+	context_request(context)->selected = (struct process_choice){ 0 };
 	if (!isnan(pid))
-		context->request->selected = (struct process_choice){ .is_set = true,
+		context_request(context)->selected = (struct process_choice){ .is_set = true,
 								      .pid = (uint32_t)pid,
 								      .start_seconds = table_selected(
 									      processes, "start_seconds") };
@@ -272,14 +285,14 @@ static void keep_first(uint64_t *first_ns, const struct frame *frame, const char
 
 static void prepare(struct pane_context *context, const struct frame *frame)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 
 	ended_rows_begin(&cpu->ended, frame);
 }
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 
 	keep_first(&cpu->exited_wall_ns, frame, "exited");
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
@@ -287,13 +300,20 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		row_tags_keep(&cpu->tags, frame_table(frame, "process"));
 }
 
+static void update(struct pane_context *context)
+{
+	struct cpu_state *cpu = context_state(context);
+
+	ended_rows_merge(&cpu->ended, context->frame);
+}
+
 /* A tree has no place for processes whose parents are not known. */
 static const struct table *merged_table(const struct pane_context *context, unsigned index)
 {
-	struct cpu_state *cpu = context->state;
+	const struct cpu_state *cpu = context->state;
 
 	return index == CPU_TABLE_PROCESS && !context->settings->cpu.tree
-		       ? ended_rows_merge(&cpu->ended, context->frame)
+		       ? ended_rows_table(&cpu->ended, context->frame)
 		       : NULL;
 }
 
@@ -436,7 +456,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 static void open_cpu(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 
 	cpu->idle_threads = context->settings->cpu.idle;
 	if (context->settings->cpu.threads)
@@ -484,6 +504,7 @@ const struct pane pane_cpu = {
 	.sampling = sampling,
 	.prepare = prepare,
 	.sampled = sampled,
+	.update = update,
 	.table = merged_table,
 	.origin = row_origin,
 };

@@ -101,13 +101,13 @@ struct cpu_state {
 extern const struct series cpu_series[];
 
 /* cpu_draw.c: the views */
-void cpu_draw_list(struct pane_context *context, struct canvas *canvas);
-void cpu_draw_counters(struct pane_context *context, struct canvas *canvas);
-void cpu_draw_distribution(struct pane_context *context, struct canvas *canvas);
+void cpu_draw_list(const struct pane_context *context, struct canvas *canvas);
+void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas);
+void cpu_draw_distribution(const struct pane_context *context, struct canvas *canvas);
 void cpu_heading(const struct pane_context *context, char *text, size_t room);
 
 /* cpu_time.c */
-void cpu_draw_time(struct pane_context *context, struct canvas *canvas);
+void cpu_draw_time(const struct pane_context *context, struct canvas *canvas);
 
 /* cpu_machine.c: draws the machine above a table, as far as there are lines for both; the lines it took. */
 int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas);

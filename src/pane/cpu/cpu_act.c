@@ -121,7 +121,7 @@ static void add_tagged(struct cpu_state *cpu, const struct table *table)
 /* The tagged processes, shown or not; else the selected one. False, with a message: there is none. */
 static bool keep_targets(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	const struct table *table = context_table(context, shown_processes(context));
 	const void *row;
 
@@ -194,7 +194,7 @@ static void note(struct cpu_state *cpu, int error, const char *remedy)
 
 static void done_one(struct pane_context *context, int error)
 {
-	note(context->state, error, NULL);
+	note(context_state(context), error, NULL);
 }
 
 static void say_result(struct pane_context *context)
@@ -210,7 +210,7 @@ static void say_result(struct pane_context *context)
 /* The topic has answered before it returns: nothing of this waits. */
 static void next_target(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	const struct cpu_target *target = &cpu->targets[cpu->result.at];
 	const char *remedy;
 	int error = act_on(context, target, cpu->order, done_one, &remedy);
@@ -221,7 +221,7 @@ static void next_target(struct pane_context *context)
 
 void cpu_do(struct pane_context *context, const char *order, const char *done)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 
 	cpu->result = (struct cpu_result){ 0 };
 	snprintf(cpu->order, sizeof(cpu->order), "%s", order);
@@ -234,7 +234,7 @@ void cpu_do(struct pane_context *context, const char *order, const char *done)
 /* Could it be done to each of those that have not ended since the sample? The others are left out. */
 static bool is_possible(struct pane_context *context, const char *order)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	size_t n_alive = 0;
 	const char *remedy;
 	int error;
@@ -274,7 +274,7 @@ static bool needs_question(const struct pane_context *context)
 
 static void send_signal(struct pane_context *context, int signal)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	char question[TEXT_MAX], text[TEXT_MAX], name[SIGNAL_TEXT_MAX];
 
 	cpu->signal = signal;
@@ -364,7 +364,7 @@ static double parent_of(struct pane_context *context)
 
 void cpu_actions(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	struct entry entries[ENTRIES_MAX];
 	struct menu_item items[ENTRIES_MAX];
 	char texts[ENTRIES_MAX][48], name[SIGNAL_TEXT_MAX], text[TEXT_MAX];
@@ -440,7 +440,7 @@ void cpu_less_nice(struct pane_context *context)
 /* Then the next row is selected, to tag several in a row. */
 void cpu_tag(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	struct table_widget *widget = &context->tables[shown_processes(context)];
 	const void *row = selected_row(context);
 

@@ -92,7 +92,7 @@ static bool take_priority(struct pane_context *context, const char *text, char *
 
 static void choose_policy(struct pane_context *context, unsigned index)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	struct control_policy now;
 	char label[TEXT_MAX + 64], text[TEXT_MAX], priority[16] = "";
 
@@ -110,7 +110,7 @@ static void choose_policy(struct pane_context *context, unsigned index)
 
 void cpu_ask_policy(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	struct menu_item items[N_POLICIES];
 	struct control_policy now;
 	char text[TEXT_MAX], present[64] = "";
@@ -189,7 +189,7 @@ static void choose_io(struct pane_context *context, unsigned index)
 
 void cpu_ask_io(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	struct menu_item items[N_IO];
 	char texts[N_IO][64], text[TEXT_MAX], present[64] = "?";
 	struct control_io now;

@@ -151,7 +151,7 @@ static char *percent_text(char *out, double ratio)
 }
 
 /* On the lowest screens: the total, and a line for each of the first processes. */
-static void draw_short(struct pane_context *context, const struct canvas *canvas)
+static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas rest = canvas_below(canvas, 1);
 
@@ -159,13 +159,12 @@ static void draw_short(struct pane_context *context, const struct canvas *canvas
 	process_rows_draw_short(context, &rest, context->focus, "cpu_ratio", percent_text);
 }
 
-void cpu_draw_list(struct pane_context *context, struct canvas *canvas)
+void cpu_draw_list(const struct pane_context *context, struct canvas *canvas)
 {
 	struct canvas rest;
 	char title[TEXT_MAX];
 	int y;
 
-	context->request->n_visible = 0;
 	if (canvas->height < TABLE_LINES_MIN && context->view >= CPU_VIEW_MEMORY) {
 		context_draw_table(context, canvas, context->focus);
 	} else if (canvas->height < TABLE_LINES_MIN) {
@@ -176,12 +175,10 @@ void cpu_draw_list(struct pane_context *context, struct canvas *canvas)
 		list_title(context, canvas->width >= WIDE, title, sizeof(title));
 		context_draw_titled(context, &rest, context->focus, title);
 	}
-	if (cpu_has_processes(context->focus))
-		process_rows_request(context, context->focus);
 }
 
 /* The counters of the selected process above the list. */
-void cpu_draw_counters(struct pane_context *context, struct canvas *canvas)
+void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas)
 {
 	int most = canvas->height / 2;
 	int height = 1 + table_height(&context->tables[CPU_TABLE_COUNTER_PROCESS]);
@@ -189,7 +186,6 @@ void cpu_draw_counters(struct pane_context *context, struct canvas *canvas)
 	struct canvas counters, processes;
 	char title[TEXT_MAX];
 
-	context->request->n_visible = 0;
 	lines = lines < most ? lines : most;
 	counters = canvas_rows(canvas, 0, lines);
 	processes = canvas_rows(canvas, lines, canvas->height - lines);
@@ -198,7 +194,6 @@ void cpu_draw_counters(struct pane_context *context, struct canvas *canvas)
 	context_draw_titled(context, &counters, CPU_TABLE_COUNTER_PROCESS, title);
 	list_title(context, canvas->width >= WIDE, title, sizeof(title));
 	context_draw_titled(context, &processes, CPU_TABLE_PROCESS, title);
-	process_rows_request(context, CPU_TABLE_PROCESS);
 }
 
 static double most_processes(const struct view *view, const struct table *table)
@@ -211,7 +206,7 @@ static double most_processes(const struct view *view, const struct table *table)
 }
 
 /* The ranges that have processes, the highest first, with a bar beside each. */
-void cpu_draw_distribution(struct pane_context *context, struct canvas *canvas)
+void cpu_draw_distribution(const struct pane_context *context, struct canvas *canvas)
 {
 	struct table_widget *widget = &context->tables[CPU_TABLE_DISTRIBUTION];
 	const struct table *table = context_table(context, CPU_TABLE_DISTRIBUTION);

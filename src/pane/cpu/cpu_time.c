@@ -130,7 +130,7 @@ static unsigned bars_room(int height)
 	return room - 1 < BARS_MAX ? (unsigned)room - 1 : BARS_MAX;
 }
 
-void cpu_draw_time(struct pane_context *context, struct canvas *canvas)
+void cpu_draw_time(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, CPU_TABLE_TIME);
 	unsigned room = bars_room(canvas->height);
@@ -140,7 +140,6 @@ void cpu_draw_time(struct pane_context *context, struct canvas *canvas)
 	double whole = 1;
 	int y;
 
-	context->request->time_of_mapped = false;
 	n_bars = table && room > 0 ? find_bars(table, bars, room) : 0;
 	for (unsigned i = 0; i < n_bars; i++)
 		whole = fmax(whole, bars[i].awake);

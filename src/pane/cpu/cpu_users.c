@@ -35,15 +35,15 @@ static unsigned list_users(const struct table *processes, const char **users)
 /* Item 0 is everybody. */
 static void show_user(struct pane_context *context, unsigned index)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	const char *user = cpu->users.bytes;
 
-	context->request->shown_user = NULL;
+	context_request(context)->shown_user = NULL;
 	for (unsigned i = 1; i < index; i++)
 		user += strlen(user) + 1;
 	if (index > 0) {
 		snprintf(cpu->user, sizeof(cpu->user), "%s", user);
-		context->request->shown_user = cpu->user;
+		context_request(context)->shown_user = cpu->user;
 		if (context->view == CPU_VIEW_PROCESSES)
 			screen_show_view(context, CPU_VIEW_ALL); /* all of them may be idle */
 	}
@@ -52,7 +52,7 @@ static void show_user(struct pane_context *context, unsigned index)
 
 void cpu_choose_user(struct pane_context *context)
 {
-	struct cpu_state *cpu = context->state;
+	struct cpu_state *cpu = context_state(context);
 	const struct table *processes = context_table(context, CPU_TABLE_PROCESS);
 	struct menu_item items[USERS_MAX + 1] = { { _("all users"), NULL } };
 	const char *users[USERS_MAX], *shown = context->request->shown_user;

@@ -9,6 +9,7 @@
 
 #include "core/i18n.h"
 #include "pane/process/process_open.h"
+#include "pane/process_rows.h"
 
 static const struct pane_table tables[] = {
 	[DISKS_TABLE_DISK] = { .topic = "disk", .headline = true },
@@ -81,7 +82,7 @@ static struct graphed_disk *find(struct disks_state *disks, const char *name)
 
 static void follow(struct pane_context *context, const char *name, const struct frame *frame)
 {
-	struct disks_state *state = context->state;
+	struct disks_state *state = context_state(context);
 	struct graphed_disk *disk;
 
 	if (state->n_disks == DISKS_GRAPHED_MAX || strlen(name) >= DISK_NAME_MAX || find(state, name))
@@ -115,6 +116,13 @@ static const struct series why_series[] = {
 	{ 0 },
 };
 
+/* The rows that the list of processes shows. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->n_visible = 0;
+	process_rows_request(context, DISKS_TABLE_PROCESS);
+}
+
 const struct pane pane_disks = {
 	.name = "disks",
 	.digit = '4',
@@ -128,5 +136,6 @@ const struct pane pane_disks = {
 	.views = views,
 	.state_size = sizeof(struct disks_state),
 	.refuses = refuses,
+	.sampling = sampling,
 	.sampled = sampled,
 };

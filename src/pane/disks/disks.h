@@ -41,21 +41,19 @@ struct disks_state {
 	char kinds[DISK_KINDS_MAX][DISK_KIND_MAX]; /* "vda read device": their numbers are keys of past */
 	unsigned n_kinds;
 	struct bucket_past past; /* of the time of requests */
-	struct histogram shown;  /* room for drawing */
-	struct time_heat heat;
 };
 
 /* disks_draw.c */
 extern const char *const disks_graph_columns[N_DISKS_GRAPHS]; /* of the table disk */
-void disks_draw(struct pane_context *context, struct canvas *canvas);
-void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas);
+void disks_draw(const struct pane_context *context, struct canvas *canvas);
+void disks_draw_filesystems(const struct pane_context *context, struct canvas *canvas);
 int disks_draw_story(const struct pane_context *context, const struct canvas *canvas); /* returns its lines */
-void disks_draw_users(struct pane_context *context, struct canvas *canvas);
+void disks_draw_users(const struct pane_context *context, struct canvas *canvas);
 void disks_heading(const struct pane_context *context, char *text, size_t room);
 /* disks_latency.c */
 void disks_latency_sampled(struct pane_context *context, const struct frame *frame);
-void disks_draw_latency(struct pane_context *context, struct canvas *canvas);
-void disks_draw_processes(struct pane_context *context, struct canvas *canvas);
+void disks_draw_latency(const struct pane_context *context, struct canvas *canvas);
+void disks_draw_processes(const struct pane_context *context, struct canvas *canvas);
 enum style disks_filesystem_style(const struct schema *schema, const struct column *column, const void *row);
 
 #endif

@@ -387,7 +387,7 @@ static int n_notable(const struct pane_context *context)
 }
 
 /* The table gets a third, or what it needs; graphs and file systems share the rest. */
-void disks_draw(struct pane_context *context, struct canvas *canvas)
+void disks_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = n_notable(context) + 1, y;
 	struct canvas part, rest;
@@ -421,7 +421,7 @@ void disks_draw(struct pane_context *context, struct canvas *canvas)
 	draw_spaces(context, &part, false);
 }
 
-void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas)
+void disks_draw_filesystems(const struct pane_context *context, struct canvas *canvas)
 {
 	int wanted = 1 + table_height(&context->tables[DISKS_TABLE_FILESYSTEM]), y = 0;
 	struct canvas part = canvas_rows(canvas, 0, canvas->height - wanted - 1);
@@ -432,14 +432,12 @@ void disks_draw_filesystems(struct pane_context *context, struct canvas *canvas)
 	context_draw_titled(context, &part, DISKS_TABLE_FILESYSTEM, _("file systems"));
 }
 
-void disks_draw_processes(struct pane_context *context, struct canvas *canvas)
+void disks_draw_processes(const struct pane_context *context, struct canvas *canvas)
 {
 	char title[TEXT_MAX];
 
-	context->request->n_visible = 0;
 	disks_heading(context, title, sizeof(title));
 	context_draw_titled(context, canvas, DISKS_TABLE_PROCESS, title);
-	process_rows_request(context, DISKS_TABLE_PROCESS);
 }
 
 /* What stands out in a row of the users. */
@@ -463,7 +461,7 @@ static bool tell_user(const struct pane_context *context, const struct table *us
 	return disks_user_story(&user, &facts, text, TEXT_MAX);
 }
 
-void disks_draw_users(struct pane_context *context, struct canvas *canvas)
+void disks_draw_users(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[DISKS_TABLE_USER];
 	const struct table *table = context_table(context, DISKS_TABLE_USER);

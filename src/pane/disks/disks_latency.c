@@ -39,7 +39,7 @@ static struct past_table buckets_of(const struct disks_state *disks)
 void disks_latency_sampled(struct pane_context *context, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "disk_latency");
-	struct disks_state *disks = context->state;
+	struct disks_state *disks = context_state(context);
 	const struct past_table buckets = buckets_of(disks);
 
 	for (size_t i = 0; table && i < table->n_rows && disks->n_kinds < DISK_KINDS_MAX; i++) {
@@ -64,10 +64,10 @@ static const void *chosen_row(const struct pane_context *context, const struct t
 	return widget->view.n_rows > 0 ? widget->view.rows[0] : NULL;
 }
 
-static void draw_charts(struct pane_context *context, const struct canvas *canvas, const struct table *table,
-			const void *row)
+static void draw_charts(const struct pane_context *context, const struct canvas *canvas,
+			const struct table *table, const void *row)
 {
-	struct disks_state *disks = context->state;
+	const struct disks_state *disks = context->state;
 	const struct past_table buckets = buckets_of(disks);
 	uint16_t key = key_of(disks, table, row);
 	bool heat = canvas->width >= HEAT_FROM_CELLS;
@@ -79,19 +79,20 @@ static void draw_charts(struct pane_context *context, const struct canvas *canva
 		.step_seconds = context_step_seconds(context),
 		.unit = _("requests per cell"),
 	};
+	struct histogram shown;
 	struct time_axis axis;
 	struct canvas part;
 
-	histogram_clear(&disks->shown, 0);
-	past_since_start(context->frame, &buckets, key, &disks->shown);
-	time_axis_make(&axis, &disks->shown, canvas->height - 2, false);
+	histogram_clear(&shown, 0);
+	past_since_start(context->frame, &buckets, key, &shown);
+	time_axis_make(&axis, &shown, canvas->height - 2, false);
 	width = heat && width > BARS_CELLS_MAX ? BARS_CELLS_MAX : width;
 	canvas_text(canvas, 0, 0, STYLE_DIM, _("    time  requests"), width);
 	part = canvas_part(canvas, 1, 0, canvas->height - 1, width);
-	time_bars(&part, &axis, &disks->shown, false);
+	time_bars(&part, &axis, &shown, false);
 	part = canvas_part(canvas, 0, width + 1, canvas->height, canvas->width - width - 1);
 	if (heat)
-		time_heat(&disks->heat, &part, &axis, &of);
+		time_heat(&part, &axis, &of);
 }
 
 /* "vda, read, device" */
@@ -101,7 +102,7 @@ static void chart_title(char title[TEXT_MAX], const struct table *table, const v
 		 _(table_text(table, row, "operation")), _(table_text(table, row, "phase")));
 }
 
-void disks_draw_latency(struct pane_context *context, struct canvas *canvas)
+void disks_draw_latency(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, DISKS_TABLE_LATENCY);
 	const void *row = table ? chosen_row(context, table) : NULL;

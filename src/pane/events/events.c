@@ -80,7 +80,8 @@ static void choose_kinds(struct pane_context *context, const bool *on)
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("no type selected: nothing changed"));
 		return;
 	}
-	settings_set(context->settings, KINDS_SETTING, bits == (unsigned)setting->usual ? NULL : list, 0);
+	settings_set(context_settings(context), KINDS_SETTING,
+		     bits == (unsigned)setting->usual ? NULL : list, 0);
 	screen_message(context->screen, MESSAGE_PANE, _("from the next sample on: %s"), list);
 }
 
@@ -248,7 +249,7 @@ static void open_events(struct pane_context *context)
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct events_state *events = context->state;
+	struct events_state *events = context_state(context);
 
 	if (frame_table(frame, "event") && (events->since_ns == 0 || frame->wall_ns < events->since_ns))
 		events->since_ns = frame->wall_ns;

@@ -20,8 +20,8 @@ struct events_state {
 	uint64_t since_ns; /* wall clock of the first sample with events; 0: none yet */
 };
 
-void events_draw(struct pane_context *context, struct canvas *canvas);
-void events_draw_lifetimes(struct pane_context *context, struct canvas *canvas);
+void events_draw(const struct pane_context *context, struct canvas *canvas);
+void events_draw_lifetimes(const struct pane_context *context, struct canvas *canvas);
 enum style events_cell_style(const struct schema *schema, const struct column *column, const void *row);
 
 #endif

@@ -94,7 +94,7 @@ static struct canvas draw_rates(const struct pane_context *context, const struct
 	return canvas_rows(canvas, used, canvas->height - used);
 }
 
-void events_draw(struct pane_context *context, struct canvas *canvas)
+void events_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct pane_view *view = &context->pane->views[context->view];
 	struct canvas below = draw_rates(context, canvas);
@@ -188,7 +188,7 @@ static void draw_bar(const struct canvas *canvas, int y, double exits, double mo
 		graph_bar(canvas, y, x, canvas->width - x, &part, 1, most);
 }
 
-void events_draw_lifetimes(struct pane_context *context, struct canvas *canvas)
+void events_draw_lifetimes(const struct pane_context *context, struct canvas *canvas)
 {
 	struct table_widget *widget = &context->tables[EVENTS_TABLE_LIFETIME];
 	struct canvas below = draw_rates(context, canvas);

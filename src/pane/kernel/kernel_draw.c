@@ -9,7 +9,7 @@
 
 #define TABLE_LINES_MIN 6
 
-void kernel_draw(struct pane_context *context, struct canvas *canvas)
+void kernel_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct pane_view *view = &context->pane->views[context->view];
 	struct kernel_hint hints[KERNEL_HINTS_MAX];

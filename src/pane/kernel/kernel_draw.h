@@ -6,6 +6,6 @@
 #include "screen/canvas.h"
 #include "screen/context.h"
 
-void kernel_draw(struct pane_context *context, struct canvas *canvas);
+void kernel_draw(const struct pane_context *context, struct canvas *canvas);
 
 #endif

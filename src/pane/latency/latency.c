@@ -60,14 +60,14 @@ static unsigned measured_cpus(const struct pane_context *context)
 
 static void next_cpu(struct pane_context *context)
 {
-	struct latency_state *latency = context->state;
+	struct latency_state *latency = context_state(context);
 
 	latency->cpu = (latency->cpu + 1) % measured_cpus(context);
 }
 
 static void previous_cpu(struct pane_context *context)
 {
-	struct latency_state *latency = context->state;
+	struct latency_state *latency = context_state(context);
 	unsigned n_cpus = measured_cpus(context);
 
 	latency->cpu = (latency->cpu + n_cpus - 1) % n_cpus;
@@ -110,7 +110,7 @@ static void request(struct pane_context *context, bool wanted)
 /* A stopped measurement is closed first: its threads have ended. */
 static void start(struct pane_context *context)
 {
-	struct latency_state *latency = context->state;
+	struct latency_state *latency = context_state(context);
 
 	request(context, false);
 	latency->stopped = false;
@@ -120,7 +120,7 @@ static void start(struct pane_context *context)
 
 static void ended(struct pane_context *context, int error)
 {
-	struct latency_state *latency = context->state;
+	struct latency_state *latency = context_state(context);
 
 	latency->stopped = error == 0;
 	screen_message(context->screen, MESSAGE_PANE, "%s",
@@ -230,7 +230,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct latency_state *latency = context->state;
+	struct latency_state *latency = context_state(context);
 
 	latency_past_add(&latency->past, frame);
 }
@@ -262,5 +262,6 @@ const struct pane pane_latency = {
 	.key = key,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct latency_state),
+	.layout = latency_layout,
 	.sampled = sampled,
 };

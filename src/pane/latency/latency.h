@@ -28,11 +28,9 @@ enum latency_phase { LATENCY_OFF, LATENCY_RUNS, LATENCY_STOPPED, LATENCY_RECORDE
 
 struct latency_state {
 	unsigned cpu;    /* index of the CPU that is shown, or of the first of several */
-	unsigned n_beside; /* CPUs that fitted side by side in the last drawing */
+	unsigned n_beside; /* CPUs that fit side by side */
 	bool stopped;      /* … but its result is still there */
 	struct bucket_past past;
-	struct histogram shown; /* scratch space for drawing */
-	struct time_heat heat;
 };
 
 #define LATENCY_SPAN_MAX 64
@@ -42,7 +40,8 @@ enum latency_phase latency_phase(const struct pane_context *context);
 /* Length of the window of the charts in seconds; 0: since the start. */
 double latency_window(const struct pane_context *context);
 
-void latency_draw(struct pane_context *context, struct canvas *canvas);
-void latency_why(struct pane_context *context, struct buffer *out);
+void latency_layout(struct pane_context *context, const struct canvas *canvas);
+void latency_draw(const struct pane_context *context, struct canvas *canvas);
+void latency_why(const struct pane_context *context, struct buffer *out);
 
 #endif

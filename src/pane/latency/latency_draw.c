@@ -201,10 +201,10 @@ static void say_percentiles(struct line *line, const struct figures *figures)
 				 percentiles[i].name, percentile_seconds(figures, &percentiles[i]));
 }
 
-/* Sets latency->shown to the samples of a CPU, or of all, in the selected window. */
-static void fill_shown(struct pane_context *context, const char *name)
+/* The samples of a CPU, or of all, in the selected window. */
+static void fill_shown(const struct pane_context *context, const char *name, struct histogram *shown)
 {
-	struct latency_state *latency = context->state;
+	const struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	const struct table *buckets = context_table(context, LATENCY_TABLE_BUCKET);
 	const void *row = table_find(table, name, NULL);
@@ -213,31 +213,30 @@ static void fill_shown(struct pane_context *context, const char *name)
 	       most = table_number(table, row, "max_seconds");
 	double mean = table_number(table, row, "mean_seconds");
 
-	histogram_clear(&latency->shown, past_width_ns(context->frame));
+	histogram_clear(shown, past_width_ns(context->frame));
 	if (window > 0) {
 		uint64_t now = buckets ? buckets->mono_ns : 0;
 
 		past_sum(&latency->past, past_cpu(name), (double)now > window ? now - (uint64_t)window : 0,
-			 now, &latency->shown);
+			 now, shown);
 		return;
 	}
-	past_since_start(context->frame, &latency_buckets, past_cpu(name), &latency->shown);
-	if (latency->shown.count == 0 || isnan(least) || isnan(most) || isnan(mean))
+	past_since_start(context->frame, &latency_buckets, past_cpu(name), shown);
+	if (shown->count == 0 || isnan(least) || isnan(most) || isnan(mean))
 		return;
-	latency->shown.min_ns = (uint64_t)(least * 1e9 + 0.5);
-	latency->shown.max_ns = (uint64_t)(most * 1e9 + 0.5);
-	latency->shown.sum_ns = (uint64_t)(mean * 1e9 * (double)latency->shown.count);
+	shown->min_ns = (uint64_t)(least * 1e9 + 0.5);
+	shown->max_ns = (uint64_t)(most * 1e9 + 0.5);
+	shown->sum_ns = (uint64_t)(mean * 1e9 * (double)shown->count);
 }
 
-/* Also sets latency->shown to their histogram. */
-static void compute_figures(struct pane_context *context, const char *name, struct figures *figures)
+/* Also sets shown to their histogram. */
+static void compute_figures(const struct pane_context *context, const char *name, struct figures *figures,
+			    struct histogram *shown)
 {
-	struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
-	const struct histogram *shown = &latency->shown;
 	double window = latency_window(context);
 
-	fill_shown(context, name);
+	fill_shown(context, name, shown);
 	*figures = (struct figures){
 		.cpu = name,
 		.window = _("since the start"),
@@ -358,10 +357,10 @@ static int chart_rows(const struct pane_context *context, const struct canvas *c
 	return has_heat(context, canvas) ? canvas->height - 2 : canvas->height;
 }
 
-static void draw_heat(struct pane_context *context, const struct canvas *canvas, const char *name,
+static void draw_heat(const struct pane_context *context, const struct canvas *canvas, const char *name,
 		      const struct time_axis *axis)
 {
-	struct latency_state *latency = context->state;
+	const struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_BUCKET);
 	const struct heat_of of = {
 		.past = &latency->past,
@@ -372,14 +371,13 @@ static void draw_heat(struct pane_context *context, const struct canvas *canvas,
 	};
 
 	if (table)
-		time_heat(&latency->heat, canvas, axis, &of);
+		time_heat(canvas, axis, &of);
 }
 
 /* Bars of one CPU or all, with the last seconds beside them if there is room. */
-static void draw_charts(struct pane_context *context, const struct canvas *canvas, const char *name,
-			const struct time_axis *axis)
+static void draw_charts(const struct pane_context *context, const struct canvas *canvas, const char *name,
+			const struct time_axis *axis, const struct histogram *shown)
 {
-	struct latency_state *latency = context->state;
 	bool heat = has_heat(context, canvas);
 	bool log_counts = context->settings->latency.counts == 1;
 	int width = heat ? canvas->width * 5 / 8 : canvas->width;
@@ -388,7 +386,7 @@ static void draw_charts(struct pane_context *context, const struct canvas *canva
 	if (heat && width > BARS_CELLS_MAX)
 		width = BARS_CELLS_MAX;
 	bars = canvas_part(canvas, heat ? 1 : 0, 0, canvas->height, width);
-	time_bars(&bars, axis, &latency->shown, log_counts);
+	time_bars(&bars, axis, shown, log_counts);
 	if (!heat)
 		return;
 	canvas_text(canvas, 0, 0, STYLE_DIM,
@@ -404,40 +402,49 @@ static const char *cpu_name(const struct table *table, unsigned cpu)
 }
 
 /* Common rows for all CPUs, so that they can be compared. */
-static void make_axis(struct pane_context *context, struct time_axis *axis, int lines)
+static void make_axis(const struct pane_context *context, struct time_axis *axis, int lines)
 {
-	const struct latency_state *latency = context->state;
+	struct histogram all;
 
-	fill_shown(context, "all");
-	time_axis_make(axis, &latency->shown, lines,
-			  context->settings->latency.times == 1);
+	fill_shown(context, "all", &all);
+	time_axis_make(axis, &all, lines, context->settings->latency.times == 1);
 }
 
 /* label: drawn before the numbers; NULL: the title has it. */
-static void draw_one(struct pane_context *context, const struct canvas *canvas, const char *name,
+static void draw_one(const struct pane_context *context, const struct canvas *canvas, const char *name,
 		     const struct time_axis *axis, const char *label)
 {
 	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
+	struct histogram shown;
 	struct figures figures;
 
-	compute_figures(context, name, &figures);
+	compute_figures(context, name, &figures, &shown);
 	draw_result(canvas, 0, 0, &figures, label);
-	draw_charts(context, &charts, name, axis);
+	draw_charts(context, &charts, name, axis, &shown);
 }
 
-static void draw_side_by_side(struct pane_context *context, const struct canvas *canvas,
+/* As many CPUs as fit side by side. */
+void latency_layout(struct pane_context *context, const struct canvas *canvas)
+{
+	struct latency_state *latency = context_state(context);
+	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
+	int n_cpus = table ? (int)table->n_rows - 1 : 0, columns = canvas->width / SIDE_CELLS_MIN;
+
+	columns = columns < 1 ? 1 : columns > n_cpus ? n_cpus : columns;
+	latency->n_beside = columns > 0 ? (unsigned)columns : 0;
+}
+
+static void draw_side_by_side(const struct pane_context *context, const struct canvas *canvas,
 			      const struct table *table)
 {
-	struct latency_state *latency = context->state;
-	int n_cpus = (int)table->n_rows - 1, columns = canvas->width / SIDE_CELLS_MIN, width;
+	const struct latency_state *latency = context->state;
+	int columns = (int)latency->n_beside, width;
 	struct time_axis axis;
 
 	make_axis(context, &axis, canvas->height - 1);
-	columns = columns < 1 ? 1 : columns > n_cpus ? n_cpus : columns;
 	if (columns < 1)
 		return;
 	width = canvas->width / columns;
-	latency->n_beside = (unsigned)columns;
 	for (int i = 0; i < columns; i++) {
 		struct canvas part = canvas_part(canvas, 0, i * width, canvas->height, width - 1);
 		const char *name = cpu_name(table, latency->cpu + (unsigned)i);
@@ -449,7 +456,7 @@ static void draw_side_by_side(struct pane_context *context, const struct canvas 
 }
 
 /* All CPUs together, or one, below the settings of the measurement. */
-static void draw_chart(struct pane_context *context, const struct canvas *canvas, const char *name)
+static void draw_chart(const struct pane_context *context, const struct canvas *canvas, const char *name)
 {
 	struct canvas charts = canvas_rows(canvas, 1, canvas->height - 1);
 	struct time_axis axis;
@@ -458,7 +465,7 @@ static void draw_chart(struct pane_context *context, const struct canvas *canvas
 	draw_one(context, canvas, name, &axis, NULL);
 }
 
-static void draw_table(struct pane_context *context, const struct canvas *canvas, unsigned table,
+static void draw_table(const struct pane_context *context, const struct canvas *canvas, unsigned table,
 		       const char *what)
 {
 	char title[TEXT_MAX], since[LATENCY_SPAN_MAX];
@@ -468,7 +475,8 @@ static void draw_table(struct pane_context *context, const struct canvas *canvas
 }
 
 /* Below the charts: the CPUs where there is much room, and the worst. Returns the rest. */
-static int draw_tables(struct pane_context *context, const struct canvas *canvas, const struct table *table)
+static int draw_tables(const struct pane_context *context, const struct canvas *canvas,
+		       const struct table *table)
 {
 	int bottom = canvas->height, lines = bottom < WORST_FROM_LINES ? 0
 					     : bottom >= 45            ? 22
@@ -487,14 +495,14 @@ static int draw_tables(struct pane_context *context, const struct canvas *canvas
 	return bottom - cpus;
 }
 
-static void draw_summary(struct pane_context *context, const struct canvas *canvas, const struct table *table)
+static void draw_summary(const struct pane_context *context, const struct canvas *canvas,
+			 const struct table *table)
 {
 	int bottom =
 		context->view == LATENCY_VIEW_SUMMARY ? draw_tables(context, canvas, table) : canvas->height;
 	struct canvas charts = canvas_rows(canvas, 2, bottom - 2);
-	const char *name = context->view == LATENCY_VIEW_ONE
-				   ? cpu_name(table, ((struct latency_state *)context->state)->cpu)
-				   : "all";
+	const struct latency_state *latency = context->state;
+	const char *name = context->view == LATENCY_VIEW_ONE ? cpu_name(table, latency->cpu) : "all";
 	char what[64], span[LATENCY_SPAN_MAX];
 
 	snprintf(what, sizeof(what), _("CPU %s"), name);
@@ -511,21 +519,23 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 }
 
 /* On a small screen: the result, then the settings of the measurement. */
-static void draw_short(struct pane_context *context, const struct canvas *canvas, const struct table *table)
+static void draw_short(const struct pane_context *context, const struct canvas *canvas,
+		       const struct table *table)
 {
 	int lines = canvas->height < 6 ? canvas->height - 1 : 2;
 	struct canvas charts = canvas_rows(canvas, lines + 1, canvas->height - lines - 1);
 	char span[LATENCY_SPAN_MAX];
 	struct time_axis axis;
+	struct histogram shown;
 	struct figures figures;
 
 	make_axis(context, &axis, charts.height);
-	compute_figures(context, "all", &figures);
+	compute_figures(context, "all", &figures, &shown);
 	draw_result(canvas, 0, lines - 1, &figures,
 		    latency_window(context) > 0 ? window_text(context, span) : NULL);
 	if (canvas->height > 1)
 		draw_setting(canvas, lines, table, table_row(table, 0));
-	draw_charts(context, &charts, "all", &axis);
+	draw_charts(context, &charts, "all", &axis, &shown);
 }
 
 /* "FIFO-80": as the settings request it. */
@@ -572,7 +582,7 @@ static const char *why_nothing(const struct pane_context *context, const struct 
 							  : _("starting");
 }
 
-void latency_draw(struct pane_context *context, struct canvas *canvas)
+void latency_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);
 	const struct pane_view *view = &context->pane->views[context->view];
@@ -589,17 +599,18 @@ void latency_draw(struct pane_context *context, struct canvas *canvas)
 		draw_summary(context, canvas, table);
 }
 
-static void why_cpu(struct pane_context *context, struct buffer *out, const char *name)
+static void why_cpu(const struct pane_context *context, struct buffer *out, const char *name)
 {
+	struct histogram shown;
 	struct figures figures;
 
-	compute_figures(context, name, &figures);
+	compute_figures(context, name, &figures, &shown);
 	for (unsigned i = 0; figures.samples > 0 && i < figures_schema.n_columns; i++)
 		if (figure_columns[i].kind != COLUMN_KEY)
 			why_number(out, &figures_schema, &figures, figure_columns[i].key);
 }
 
-void latency_why(struct pane_context *context, struct buffer *out)
+void latency_why(const struct pane_context *context, struct buffer *out)
 {
 	const struct latency_state *latency = context->state;
 	const struct table *table = context_table(context, LATENCY_TABLE_LATENCY);

@@ -9,6 +9,7 @@
 #include "pane/memory/memory.h"
 #include "pane/memory/memory_scope.h"
 #include "pane/process/process_open.h"
+#include "pane/process_rows.h"
 #include "pane/text.h"
 
 static const struct pane_table tables[] = {
@@ -175,7 +176,7 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 
 static void dropped(struct pane_context *context, int error)
 {
-	struct memory_state *memory = context->state;
+	struct memory_state *memory = context_state(context);
 
 	memory->drop.state = error ? DROP_NONE : DROP_MADE;
 	if (error) {
@@ -189,7 +190,7 @@ static void dropped(struct pane_context *context, int error)
 
 static void drop_caches(struct pane_context *context)
 {
-	struct memory_state *memory = context->state;
+	struct memory_state *memory = context_state(context);
 	const char *remedy;
 	int error;
 
@@ -223,7 +224,7 @@ static void ask_drop(struct pane_context *context)
 /* Growth is counted from the first frame after the drop. */
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct memory_state *memory = context->state;
+	struct memory_state *memory = context_state(context);
 	struct memory_drop *drop = &memory->drop;
 
 	memory_growth_add(&memory->growth, frame);
@@ -382,6 +383,13 @@ static bool tells(const struct pane_context *context, const struct notice *notic
 	return memory_scope_row(context) && strcmp(notice->text, _(unscoped)) == 0;
 }
 
+/* The rows that the list of processes shows. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->n_visible = 0;
+	process_rows_request(context, MEMORY_TABLE_PROCESS);
+}
+
 const struct pane pane_memory = {
 	.name = "memory",
 	.digit = '3',
@@ -400,5 +408,6 @@ const struct pane pane_memory = {
 	.state_size = sizeof(struct memory_state),
 	.close = close_memory,
 	.adjust = adjust,
+	.sampling = sampling,
 	.sampled = sampled,
 };

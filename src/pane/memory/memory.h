@@ -68,6 +68,6 @@ const char *memory_used_words(const struct pane_context *context);
 
 extern const struct series memory_series[];
 
-void memory_draw(struct pane_context *context, struct canvas *canvas);
+void memory_draw(const struct pane_context *context, struct canvas *canvas);
 
 #endif

@@ -213,7 +213,7 @@ static void draw_short_scope(const struct pane_context *context, const struct ca
 }
 
 /* The whole answer, for screens where little else fits. */
-static void draw_short(struct pane_context *context, const struct canvas *canvas)
+static void draw_short(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct memory_facts facts = facts_of(context);
 	double swap_used = number(context, "memory", "swap", "used_bytes");
@@ -232,7 +232,6 @@ static void draw_short(struct pane_context *context, const struct canvas *canvas
 		canvas_print(canvas, y++, 0, STYLE_NORMAL, _("swap %s used"), size_text(size, swap_used));
 	rest = canvas_below(canvas, y);
 	process_rows_draw_short(context, &rest, MEMORY_TABLE_PROCESS, "resident_bytes", size_short);
-	process_rows_request(context, MEMORY_TABLE_PROCESS);
 }
 
 static void swap_words(const struct pane_context *context, char *text, size_t room)
@@ -485,13 +484,12 @@ static void processes_title(const struct pane_context *context, char *text, size
 	snprintf(text, room, P_("who has it: %lu grows now", "who has it: %lu grow now", growing), growing);
 }
 
-static void draw_processes(struct pane_context *context, const struct canvas *canvas)
+static void draw_processes(const struct pane_context *context, const struct canvas *canvas)
 {
 	char title[TEXT_MAX];
 
 	processes_title(context, title, sizeof(title));
 	context_draw_titled(context, canvas, MEMORY_TABLE_PROCESS, title);
-	process_rows_request(context, MEMORY_TABLE_PROCESS);
 }
 
 static int graph_lines(int height)
@@ -502,7 +500,7 @@ static int graph_lines(int height)
 }
 
 /* The lines above the processes depend on the height only, so that these never jump. */
-static void draw_summary(struct pane_context *context, const struct canvas *canvas)
+static void draw_summary(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct memory_facts facts = facts_of(context);
 	int height = canvas->height, y = 0, lines;
@@ -533,7 +531,7 @@ static void draw_summary(struct pane_context *context, const struct canvas *canv
 }
 
 /* Draws a table that no scope limits, and says so. */
-static void draw_of_machine(struct pane_context *context, const struct canvas *canvas, unsigned table,
+static void draw_of_machine(const struct pane_context *context, const struct canvas *canvas, unsigned table,
 			    const char *title)
 {
 	char text[TEXT_MAX];
@@ -543,7 +541,7 @@ static void draw_of_machine(struct pane_context *context, const struct canvas *c
 }
 
 /* The meaning of the selected line in full. */
-static void draw_meaning(struct pane_context *context, const struct canvas *canvas)
+static void draw_meaning(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, MEMORY_TABLE_MEMINFO);
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE_MEMINFO];
@@ -559,7 +557,7 @@ static void draw_meaning(struct pane_context *context, const struct canvas *canv
 }
 
 /* The part of Cached that can be dropped, and the part that is shared memory and tmpfs. */
-static void draw_extended(struct pane_context *context, const struct canvas *canvas)
+static void draw_extended(const struct pane_context *context, const struct canvas *canvas)
 {
 	double cached = number(context, "meminfo", "Cached", "value_bytes");
 	double shared = number(context, "meminfo", "Shmem", "value_bytes");
@@ -591,7 +589,7 @@ static const char *check_format(double error_bytes)
 }
 
 /* The formulas in full, and what no line accounts for. */
-static void draw_checks(struct pane_context *context, const struct canvas *canvas)
+static void draw_checks(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[MEMORY_TABLE_CHECK];
 	const struct table *checks = context_table(context, MEMORY_TABLE_CHECK);
@@ -611,7 +609,7 @@ static void draw_checks(struct pane_context *context, const struct canvas *canva
 	}
 }
 
-static void draw_paging(struct pane_context *context, const struct canvas *canvas)
+static void draw_paging(const struct pane_context *context, const struct canvas *canvas)
 {
 	int below = table_height(&context->tables[MEMORY_TABLE_PRESSURE]) + 1;
 	bool both = canvas->height >= below + LINES_FOR_RATES;
@@ -643,7 +641,7 @@ static int draw_regrowth(const struct pane_context *context, const struct canvas
 	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
 }
 
-static void draw_readers(struct pane_context *context, const struct canvas *canvas)
+static void draw_readers(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct memory_state *memory = context->state;
 	bool after_drop =
@@ -689,7 +687,7 @@ static int draw_cache_sum(const struct pane_context *context, const struct canva
 	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
 }
 
-static void draw_cache(struct pane_context *context, const struct canvas *canvas)
+static void draw_cache(const struct pane_context *context, const struct canvas *canvas)
 {
 	int sum = canvas->height >= LINES_FOR_RATES ? draw_cache_sum(context, canvas) : 0;
 	bool estimated = cache_is_estimated(context);
@@ -704,9 +702,8 @@ static void draw_cache(struct pane_context *context, const struct canvas *canvas
 		draw_of_machine(context, &bottom, MEMORY_TABLE_CACHE_FILE, _("files that were read"));
 }
 
-void memory_draw(struct pane_context *context, struct canvas *canvas)
+void memory_draw(const struct pane_context *context, struct canvas *canvas)
 {
-	context->request->n_visible = 0;
 	switch (context->view) {
 	case MEMORY_EXTENDED:
 		draw_extended(context, canvas);

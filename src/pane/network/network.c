@@ -82,7 +82,7 @@ static bool is_followed(const struct network_state *network, const char *name)
 
 static void follow(struct pane_context *context, const char *name, const struct frame *frame)
 {
-	struct network_state *state = context->state;
+	struct network_state *state = context_state(context);
 	struct graphed_interface *interface;
 
 	if (state->n_interfaces == NETWORK_GRAPHED_MAX || strlen(name) >= NETWORK_NAME_MAX ||

@@ -259,7 +259,7 @@ static void draw_interfaces(const struct pane_context *context, const struct can
 }
 
 /* The table gets half, or what it needs; graphs have the rest, if there are any. */
-void network_draw(struct pane_context *context, struct canvas *canvas)
+void network_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y, n_shown;
 	const struct graphed_interface *shown[NETWORK_GRAPHED_MAX];
@@ -289,7 +289,7 @@ void network_draw(struct pane_context *context, struct canvas *canvas)
 #define LEAST 5 /* lines of a table, with its title and headings */
 
 /* Each has what it needs, as far as those below it keep the least. */
-void network_draw_losses(struct pane_context *context, struct canvas *canvas)
+void network_draw_losses(const struct pane_context *context, struct canvas *canvas)
 {
 	char heading[TEXT_MAX];
 	const struct {

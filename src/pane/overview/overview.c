@@ -320,7 +320,7 @@ static void exits_title(const struct pane_context *context, char *title, size_t 
 		snprintf(title, room, _("%.0f exits in %.0f s"), exits, seconds >= 55 ? 60 : seconds);
 }
 
-static void draw_list(struct pane_context *context, const struct canvas *canvas, unsigned index)
+static void draw_list(const struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
 	size_t hidden = index == OVERVIEW_TABLE_DISK_USERS ? n_hidden(context) : 0;
 	char title[TEXT_MAX];
@@ -345,6 +345,13 @@ static void drop_fallen(struct table_widget *widget)
 		table_deselect(widget);
 }
 
+static void layout(struct pane_context *context, const struct canvas *canvas)
+{
+	(void)canvas;
+	for (int i = 0; i < N_LISTS; i++)
+		drop_fallen(&context->tables[i]);
+}
+
 /* The lists that fit, and in how many columns they are side by side. */
 static int lists_that_fit(const struct canvas *canvas, int *columns)
 {
@@ -358,7 +365,7 @@ static int lists_that_fit(const struct canvas *canvas, int *columns)
 	return n_lists;
 }
 
-static void draw_lists(struct pane_context *context, const struct canvas *canvas)
+static void draw_lists(const struct pane_context *context, const struct canvas *canvas)
 {
 	int columns, n_lists = lists_that_fit(canvas, &columns);
 	int lines = canvas->height / ((n_lists + columns - 1) / columns);
@@ -370,15 +377,12 @@ static void draw_lists(struct pane_context *context, const struct canvas *canvas
 		struct canvas part =
 			canvas_part(canvas, i / columns * lines, (i - first) * (width + 2), lines, width);
 
-		drop_fallen(&context->tables[i]);
 		draw_list(context, &part, (unsigned)i);
-		if (i != OVERVIEW_TABLE_EXITED)
-			process_rows_request(context, (unsigned)i);
 	}
 }
 
 /* The first process, where there is no room for a heading: "49.0 yes". */
-static void draw_first(struct pane_context *context, const struct canvas *line)
+static void draw_first(const struct pane_context *context, const struct canvas *line)
 {
 	const struct table *table = context_table(context, OVERVIEW_TABLE_BUSY);
 	const struct table_widget *widget = &context->tables[OVERVIEW_TABLE_BUSY];
@@ -441,7 +445,7 @@ static bool is_early(const struct pane_context *context)
 	return context->frame->mono_ns < overview->watched_ns + EARLY_NS;
 }
 
-static void draw(struct pane_context *context, struct canvas *canvas)
+static void draw(const struct pane_context *context, struct canvas *canvas)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
 	int n_gauges = (int)overview_gauges(context->frame, gauges);
@@ -451,7 +455,6 @@ static void draw(struct pane_context *context, struct canvas *canvas)
 	int lines = n_gauges + overview_shows_cpus(context->frame), n_lists, columns;
 	struct canvas part;
 
-	context->request->n_visible = 0;
 	if (!whole)
 		n_gauges = canvas->height > LIST_LINES_MIN ? 2 : 1;
 	room = whole ? canvas->height - n_gauges - 1 - 2 * LIST_LINES_MIN : canvas->height / 4;
@@ -532,7 +535,7 @@ HAND_OVER(sort_by_time, ACTION_SORT_TIME)
 
 static void prepare(struct pane_context *context, const struct frame *frame)
 {
-	struct overview_state *overview = context->state;
+	struct overview_state *overview = context_state(context);
 
 	overview->ended.brief = true;
 	ended_rows_begin(&overview->ended, frame);
@@ -540,7 +543,7 @@ static void prepare(struct pane_context *context, const struct frame *frame)
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct overview_state *overview = context->state;
+	struct overview_state *overview = context_state(context);
 
 	if (!frame_table(frame, "finding"))
 		overview->watched_ns = 0;
@@ -548,11 +551,27 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		overview->watched_ns = frame->mono_ns;
 }
 
+static void update(struct pane_context *context)
+{
+	struct overview_state *overview = context_state(context);
+
+	ended_rows_merge(&overview->ended, context->frame);
+}
+
+/* The rows that the lists show. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->n_visible = 0;
+	for (unsigned i = 0; i < N_LISTS; i++)
+		if (i != OVERVIEW_TABLE_EXITED)
+			process_rows_request(context, i);
+}
+
 static const struct table *with_ended(const struct pane_context *context, unsigned index)
 {
-	struct overview_state *overview = context->state;
+	const struct overview_state *overview = context->state;
 
-	return index == OVERVIEW_TABLE_BUSY ? ended_rows_merge(&overview->ended, context->frame) : NULL;
+	return index == OVERVIEW_TABLE_BUSY ? ended_rows_table(&overview->ended, context->frame) : NULL;
 }
 
 static const void *row_origin(const struct pane_context *context, const void *row,
@@ -655,6 +674,9 @@ const struct pane pane_overview = {
 	.close = close_overview,
 	.prepare = prepare,
 	.sampled = sampled,
+	.sampling = sampling,
+	.update = update,
+	.layout = layout,
 	.table = with_ended,
 	.origin = row_origin,
 	.key = key,

@@ -116,7 +116,7 @@ static const char *none_text(const struct pane_context *context, unsigned index,
 		     : _(context->tables[index].view.schema->none);
 }
 
-void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index,
+void overview_findings_draw(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			    bool early)
 {
 	struct table_widget *widget = &context->tables[index];

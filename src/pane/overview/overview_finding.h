@@ -9,7 +9,7 @@
 int overview_findings_height(const struct pane_context *context, unsigned index);
 
 /* Draws the first ones, as many as there are lines. early: others may still come of what was seen. */
-void overview_findings_draw(struct pane_context *context, const struct canvas *canvas, unsigned index,
+void overview_findings_draw(const struct pane_context *context, const struct canvas *canvas, unsigned index,
 			    bool early);
 
 /* Adds the rule of a finding, and how to silence it. */

@@ -74,14 +74,14 @@ static bool is_chosen(const struct pane_context *context)
 /* Looks up one page: for the line below the map when a cell is a page, and for the view of a page. */
 static void ask_page(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	bool whole = context->view == PAGES_VIEW_PAGE;
 	bool single = context->view == PAGES_VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
 
 	if (whole)
-		context->request->page_address = map_page(pages);
+		context_request(context)->page_address = map_page(pages);
 	else if (single)
-		context->request->page_address = pages->cells[map_selected(pages)].start;
+		context_request(context)->page_address = pages->cells[map_selected(pages)].start;
 	if (context->requested[PAGES_TABLE_PAGE] != (single || whole))
 		screen_request(context, PAGES_TABLE_PAGE, single || whole);
 	if (context->requested[PAGES_TABLE_BYTES] != whole)
@@ -91,7 +91,7 @@ static void ask_page(struct pane_context *context)
 /* The page that is shown is the one under the cursor of the map. */
 static void viewed(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	map_load(context);
 	if (context->view == PAGES_VIEW_PAGE && !map_region(context, pages->cursor) && pages->n_cells > 0)
@@ -135,7 +135,7 @@ static void show_region_in_map(struct pane_context *context)
 {
 	const struct table *table = context_table(context, PAGES_TABLE_REGION);
 	struct table_widget *widget = &context->tables[PAGES_TABLE_REGION];
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	const struct column *column;
 	const void *row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
 
@@ -164,7 +164,7 @@ static void signal_process(struct pane_context *context)
 
 static void wait_for_next(struct pane_context *context)
 {
-	context->request->n_next++;
+	context_request(context)->n_next++;
 }
 
 static void region_before(struct pane_context *context)
@@ -304,7 +304,7 @@ static bool scroll_key(struct pages_state *pages, int key)
 /* Left and right: the neighbours of the page. */
 static bool page_key(struct pane_context *context, int key)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	uint64_t page = map_page(pages);
 
 	if (key == K_LEFT)
@@ -325,7 +325,7 @@ static bool key(struct pane_context *context, const struct input *input)
 	case PAGES_VIEW_PAGE:
 		return page_key(context, input->key);
 	case PAGES_VIEW_VALUES:
-		return scroll_key(context->state, input->key);
+		return scroll_key(context_state(context), input->key);
 	case PAGES_VIEW_MAP:
 		taken = map_key(context, input);
 		if (taken)
@@ -338,7 +338,7 @@ static bool key(struct pane_context *context, const struct input *input)
 
 static void open_pages(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	pages->page_bytes = 4096;
 	context->view = home(context);
@@ -359,7 +359,7 @@ static void close_pages(void *state)
 
 static void entered(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	pages->cursor = pages->top = pages->zoom = 0;
 	pages->mark.set = false;
@@ -385,7 +385,7 @@ static void note_page_bytes(struct pages_state *pages)
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	const struct table *total = frame_table(frame, "page_total"), *cells = frame_table(frame, "cell");
 
 	if (!frame_table(frame, "page_event"))
@@ -447,5 +447,7 @@ const struct pane pane_pages = {
 	.close = close_pages,
 	.entered = entered,
 	.key = key,
+	.update = map_load,
+	.layout = pages_layout,
 	.sampled = sampled,
 };

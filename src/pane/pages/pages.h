@@ -65,7 +65,7 @@ struct pages_state {
 	uint64_t zoom;             /* pages of a cell; 0: all fits */
 	bool keep_fit;             /* all fits once: then the zoom stays */
 	bool settle;               /* different cells than in the previous sample: no changes are known */
-	int map_height, map_width; /* of the last drawing, without the addresses */
+	int map_height, map_width; /* as it is drawn, without the addresses */
 	int map_top, map_left;     /* … and its position on the terminal, for the mouse */
 	bool placed;               /* that is known */
 	bool hole_sizes;           /* there is room for the sizes of holes */
@@ -93,6 +93,7 @@ double pages_total(const struct pane_context *context, const char *column);
 /* pages_map.c: the cells, their positions, the selected one */
 void map_load(struct pane_context *context);                      /* the cells of the shown frame */
 void map_place(struct pages_state *pages);                        /* sets their positions, from first on */
+void map_layout(struct pages_state *pages, const struct canvas *cells); /* … and that of the map */
 char *map_cell_text(const struct pages_state *pages, char *out, size_t room); /* "1 cell = 64.0K" */
 uint64_t map_page(const struct pages_state *pages);               /* address of the page with the cursor */
 size_t map_selected(const struct pages_state *pages);             /* index of the cell with the cursor */
@@ -120,11 +121,14 @@ void map_go_region(struct pane_context *context, bool back); /* before or after 
 const void *map_region(const struct pane_context *context, uint64_t address);
 
 /* pages_draw.c, pages_page.c */
-void pages_draw(struct pane_context *context, struct canvas *canvas);
-void pages_why(struct pane_context *context, struct buffer *out);
-void pages_draw_page(struct pane_context *context, const struct canvas *canvas);
+void pages_layout(struct pane_context *context, const struct canvas *canvas);
+void pages_draw(const struct pane_context *context, struct canvas *canvas);
+void pages_why(const struct pane_context *context, struct buffer *out);
+void pages_draw_page(const struct pane_context *context, const struct canvas *canvas);
+void pages_layout_page(struct pane_context *context, const struct canvas *canvas);
+void pages_layout_values(struct pane_context *context, const struct canvas *canvas);
 unsigned pages_n_values(const struct pane_context *context); /* of the process, that are known */
-void pages_draw_values(struct pane_context *context, const struct canvas *canvas);
+void pages_draw_values(const struct pane_context *context, const struct canvas *canvas);
 void pages_draw_history(const struct pane_context *context, const struct canvas *canvas);
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
 

@@ -65,7 +65,7 @@ static void forced(struct pane_context *context, int error)
 
 static void force(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	process_name(context, pages->forced, sizeof(pages->forced));
 	if (act(context, "force", forced))
@@ -118,7 +118,7 @@ void pages_clear(struct pane_context *context)
 
 void pages_mark(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	struct map_mark *mark = &pages->mark;
 
 	map_load(context);

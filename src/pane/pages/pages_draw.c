@@ -205,7 +205,7 @@ static int address_cells(const struct pages_state *pages, int width)
 										: ADDRESS_CELLS;
 }
 
-static void draw_cells(struct pages_state *pages, const struct canvas *canvas)
+static void draw_cells(const struct pages_state *pages, const struct canvas *canvas)
 {
 	bool marked = pages->mark.set && map_mark_fits(pages);
 	size_t next = 0;
@@ -223,22 +223,23 @@ static void draw_cells(struct pages_state *pages, const struct canvas *canvas)
 	}
 }
 
-static void draw_map(struct pane_context *context, const struct canvas *canvas)
+/* Beside the addresses. */
+static struct canvas cells_of(const struct pages_state *pages, const struct canvas *canvas)
 {
-	struct pages_state *pages = context->state;
 	int addresses = address_cells(pages, canvas->width);
-	struct canvas cells = canvas_part(canvas, 0, addresses, canvas->height, canvas->width - addresses);
+
+	return canvas_part(canvas, 0, addresses, canvas->height, canvas->width - addresses);
+}
+
+static void draw_map(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct pages_state *pages = context->state;
+	struct canvas cells = cells_of(pages, canvas);
 	size_t selected;
 
-	pages->map_height = cells.height;
-	pages->map_width = cells.width > 0 ? cells.width : 1;
-	pages->map_top = cells.top;
-	pages->map_left = cells.left;
-	pages->placed = true;
 	if (pages->n_cells == 0)
 		return;
-	map_place(pages);
-	if (addresses > 0)
+	if (cells.width < canvas->width)
 		draw_addresses(pages, canvas);
 	draw_cells(pages, &cells);
 	selected = map_selected(pages);
@@ -487,32 +488,44 @@ static void draw_no_map(const struct pane_context *context, const struct canvas 
 }
 
 /* Lines by priority: the map, the cell in words, the legend, the history. */
-static void draw_map_view(struct pane_context *context, const struct canvas *canvas)
+struct map_view {
+	struct canvas map, history, legend;
+	int cursor; /* line of the cell in words; -1: none */
+};
+
+static struct map_view map_view_of(const struct canvas *canvas)
 {
-	struct pages_state *pages = context->state;
 	int bottom = canvas->height, cursor = bottom >= 3 ? --bottom : -1;
 	int legend = bottom >= LEGEND_FROM_LINES * 2 ? 2 : bottom >= LEGEND_FROM_LINES ? 1 : 0;
-	struct canvas part, signs;
+	int history = bottom - legend >= GRAPH_FROM_LINES ? GRAPH_LINES : 0;
+	int map = bottom - legend - history;
 
-	bottom -= legend;
-	signs = canvas_rows(canvas, bottom, legend);
-	if (bottom >= GRAPH_FROM_LINES) {
-		part = canvas_rows(canvas, bottom - GRAPH_LINES, GRAPH_LINES);
-		pages_draw_history(context, &part);
-		bottom -= GRAPH_LINES;
-	}
-	part = canvas_rows(canvas, 0, bottom);
-	draw_map(context, &part);
+	return (struct map_view){
+		.map = canvas_rows(canvas, 0, map),
+		.history = canvas_rows(canvas, map, history),
+		.legend = canvas_rows(canvas, map + history, legend),
+		.cursor = cursor,
+	};
+}
+
+static void draw_map_view(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct pages_state *pages = context->state;
+	const struct map_view view = map_view_of(canvas);
+
+	if (view.history.height > 0)
+		pages_draw_history(context, &view.history);
+	draw_map(context, &view.map);
 	if (pages->n_cells == 0) {
 		draw_no_map(context, canvas);
 		return;
 	}
 	if (pages->mark.set && map_mark_fits(pages))
-		draw_marked(pages, &signs);
+		draw_marked(pages, &view.legend);
 	else
-		draw_legend(pages, &signs);
-	if (cursor >= 0)
-		draw_cursor_line(context, canvas, cursor);
+		draw_legend(pages, &view.legend);
+	if (view.cursor >= 0)
+		draw_cursor_line(context, canvas, view.cursor);
 }
 
 static void clock_text(char *out, size_t room, const char *format, uint64_t wall_ns)
@@ -588,13 +601,28 @@ static void title_events(const struct pane_context *context, char *title, size_t
 		snprintf(title, room, "%s", _("page events of the whole machine"));
 }
 
-/* Returns what is left for the view. */
-static struct canvas draw_above(const struct pane_context *context, const struct canvas *canvas)
+static bool has_header(const struct canvas *canvas)
+{
+	return canvas->height >= 3;
+}
+
+/* That of regions is above their table. */
+static bool has_title(const struct pane_context *context, const struct canvas *canvas)
+{
+	return context->view != PAGES_VIEW_REGIONS && canvas->height >= RULE_FROM_LINES;
+}
+
+/* What is left for the view. */
+static struct canvas view_canvas(const struct pane_context *context, const struct canvas *canvas)
+{
+	return canvas_below(canvas, has_header(canvas) + has_title(context, canvas));
+}
+
+static void draw_above(const struct pane_context *context, const struct canvas *canvas)
 {
 	char title[TEXT_MAX] = "", right[TEXT_MAX] = "";
-	int used = canvas->height >= 3 ? 1 : 0;
 
-	if (used)
+	if (has_header(canvas))
 		draw_header(context, canvas);
 	if (context->view == PAGES_VIEW_MAP)
 		title_map(context, title, right, sizeof(title));
@@ -604,9 +632,8 @@ static struct canvas draw_above(const struct pane_context *context, const struct
 		title_history(context, title, right, sizeof(title));
 	else if (context->view == PAGES_VIEW_VALUES)
 		title_values(context, title, right, sizeof(title));
-	if (*title && canvas->height >= RULE_FROM_LINES)
-		canvas_rule(canvas, used++, title, right);
-	return canvas_rows(canvas, used, canvas->height - used);
+	if (has_title(context, canvas))
+		canvas_rule(canvas, has_header(canvas), title, right);
 }
 
 static void draw_no_process(const struct pane_context *context, const struct canvas *canvas)
@@ -621,7 +648,7 @@ static void draw_no_process(const struct pane_context *context, const struct can
 		    -1);
 }
 
-static void draw_process(struct pane_context *context, const struct canvas *canvas)
+static void draw_process(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas rest;
 
@@ -629,7 +656,8 @@ static void draw_process(struct pane_context *context, const struct canvas *canv
 		draw_no_process(context, canvas);
 		return;
 	}
-	rest = draw_above(context, canvas);
+	draw_above(context, canvas);
+	rest = view_canvas(context, canvas);
 	if (context->view == PAGES_VIEW_MAP)
 		draw_map_view(context, &rest);
 	else if (context->view == PAGES_VIEW_REGIONS)
@@ -642,11 +670,29 @@ static void draw_process(struct pane_context *context, const struct canvas *canv
 		pages_draw_history(context, &rest);
 }
 
-void pages_draw(struct pane_context *context, struct canvas *canvas)
+void pages_layout(struct pane_context *context, const struct canvas *canvas)
+{
+	struct pages_state *pages = context_state(context);
+	const struct canvas rest = view_canvas(context, canvas);
+	struct canvas map;
+
+	if (!pages_has_process(context))
+		return;
+	if (context->view == PAGES_VIEW_MAP) {
+		map = map_view_of(&rest).map;
+		map = cells_of(pages, &map);
+		map_layout(pages, &map);
+	} else if (context->view == PAGES_VIEW_PAGE) {
+		pages_layout_page(context, &rest);
+	} else if (context->view == PAGES_VIEW_VALUES) {
+		pages_layout_values(context, &rest);
+	}
+}
+
+void pages_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	char title[TEXT_MAX];
 
-	map_load(context);
 	if (context->view == PAGES_VIEW_LIST) {
 		context_draw_titled(context, canvas, PAGES_TABLE_LIST,
 				    _("processes: Enter opens the map of one"));
@@ -694,12 +740,11 @@ static void why_map(const struct pane_context *context, struct buffer *out)
 }
 
 /* The cell, page or process that is shown. */
-void pages_why(struct pane_context *context, struct buffer *out)
+void pages_why(const struct pane_context *context, struct buffer *out)
 {
 	const struct table *page = context_table(context, PAGES_TABLE_PAGE);
 	const struct table *total = context_table(context, PAGES_TABLE_TOTAL);
 
-	map_load(context);
 	if (context->view == PAGES_VIEW_MAP)
 		why_map(context, out);
 	else if (context->view == PAGES_VIEW_PAGE)

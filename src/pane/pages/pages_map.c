@@ -60,7 +60,7 @@ static void find_first(struct pages_state *pages)
 
 void map_load(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	const struct table *table = context_table(context, PAGES_TABLE_CELL);
 	size_t n_rows = table ? table->n_rows : 0;
 
@@ -114,6 +114,16 @@ static bool has_room_for_sizes(const struct pages_state *pages)
 	for (size_t i = pages->first + 1; i < pages->n_cells; i++)
 		n_holes += map_hole(pages, i) > 0;
 	return n_holes * 8 * 4 <= (size_t)pages->map_height * (size_t)pages->map_width;
+}
+
+void map_layout(struct pages_state *pages, const struct canvas *cells)
+{
+	pages->map_height = cells->height;
+	pages->map_width = cells->width > 0 ? cells->width : 1;
+	pages->map_top = cells->top;
+	pages->map_left = cells->left;
+	pages->placed = true;
+	map_place(pages);
 }
 
 void map_place(struct pages_state *pages)
@@ -198,8 +208,8 @@ static size_t room(const struct pane_context *context)
 
 void map_ask(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
-	struct sample_request *request = context->request;
+	struct pages_state *pages = context_state(context);
+	struct sample_request *request = context_request(context);
 	size_t cells = room(context), before = pages->zoom ? cells : 0,
 	       most = pages->zoom ? 2 * cells : cells;
 	uint64_t anchor = pages->zoom ? pages->top : 0;
@@ -227,7 +237,7 @@ char *map_cell_text(const struct pages_state *pages, char *out, size_t room)
 
 static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	pages->zoom = pages_of_cell < 1 ? 1 : pages_of_cell > ZOOM_MAX ? ZOOM_MAX : pages_of_cell;
 	pages->top = pages->cursor;
@@ -237,7 +247,7 @@ static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
 
 static uint64_t present_zoom(struct pane_context *context)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	map_load(context);
 	return pages->zoom > 0 ? pages->zoom : pages->cell_pages;
@@ -268,7 +278,7 @@ void map_zoom_to_page(struct pane_context *context)
 
 static void fit(struct pane_context *context, bool keep, const char *said)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	pages->zoom = pages->top = 0;
 	pages->keep_fit = keep;
@@ -288,7 +298,7 @@ void map_zoom_automatic(struct pane_context *context)
 
 void map_go(struct pane_context *context, uint64_t address)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	pages->cursor = address;
 	if (pages->n_cells == 0 || address < pages->cells[0].start ||
@@ -320,7 +330,7 @@ static void show(struct pages_state *pages, size_t index)
 
 static void select_cell(struct pane_context *context, size_t index)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 
 	if (pages->n_cells == 0)
 		return;
@@ -367,7 +377,7 @@ static uint64_t cursor_address(const struct pane_context *context)
 
 void map_go_region(struct pane_context *context, bool back)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	const struct table *table = context_table(context, PAGES_TABLE_REGION);
 	uint64_t found = U64_UNKNOWN, cursor;
 
@@ -400,7 +410,7 @@ static void click(struct pane_context *context, const struct input *input)
 
 bool map_key(struct pane_context *context, const struct input *input)
 {
-	struct pages_state *pages = context->state;
+	struct pages_state *pages = context_state(context);
 	size_t index;
 
 	map_load(context);

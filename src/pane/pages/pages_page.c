@@ -82,15 +82,29 @@ static void draw_row(const struct pages_state *pages, const struct canvas *canva
 	}
 }
 
-static void draw_bytes(struct pane_context *context, const struct canvas *canvas)
+/* The last line is drawn at the bottom, or above it. */
+static void limit_scroll(struct pages_state *pages, int n_lines, int room)
 {
-	struct pages_state *pages = context->state;
-	const struct table *table = context_table(context, PAGES_TABLE_BYTES);
-	int n_rows = table ? (int)table->n_rows : 0, last = n_rows - canvas->height;
+	int last = n_lines > room ? n_lines - room : 0;
 
-	pages->page_lines = canvas->height;
+	pages->page_lines = room;
 	if (pages->scroll > last)
-		pages->scroll = last > 0 ? last : 0;
+		pages->scroll = last;
+}
+
+void pages_layout_page(struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, PAGES_TABLE_BYTES);
+
+	limit_scroll(context_state(context), table ? (int)table->n_rows : 0, canvas->height - 1);
+}
+
+static void draw_bytes(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct pages_state *pages = context->state;
+	const struct table *table = context_table(context, PAGES_TABLE_BYTES);
+	int n_rows = table ? (int)table->n_rows : 0;
+
 	if (n_rows == 0)
 		canvas_text(
 			canvas, 0, 0, STYLE_DIM,
@@ -124,7 +138,7 @@ static void draw_bits(const struct pane_context *context, const struct canvas *c
 		canvas_text(canvas, y, 0, STYLE_DIM, _("nothing is known of it"), -1);
 }
 
-void pages_draw_page(struct pane_context *context, const struct canvas *canvas)
+void pages_draw_page(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas rest = canvas_rows(canvas, 1, canvas->height - 1);
 
@@ -181,19 +195,26 @@ static void draw_value(const struct pane_context *context, const struct canvas *
 	canvas_text(line, 0, titles + VALUE_CELLS + 2, STYLE_DIM, _(column->help), -1);
 }
 
-void pages_draw_values(struct pane_context *context, const struct canvas *canvas)
+/* They stand beside each other where there is much room. */
+static int value_columns(const struct canvas *canvas)
 {
-	struct pages_state *pages = context->state;
+	return canvas->width >= 160 ? 2 : 1;
+}
+
+void pages_layout_values(struct pane_context *context, const struct canvas *canvas)
+{
+	limit_scroll(context_state(context), (int)pages_n_values(context),
+		     value_columns(canvas) * canvas->height);
+}
+
+void pages_draw_values(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct pages_state *pages = context->state;
 	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 	const void *row = table_row(table, 0);
-	int columns = canvas->width >= 160 ? 2 : 1, width = canvas->width / columns,
-	    room = columns * canvas->height;
-	int last = (int)pages_n_values(context) - room, y, titles = title_cells(table, row, canvas->ascii);
-
-	pages->page_lines = room;
-	if (pages->scroll > last)
-		pages->scroll = last > 0 ? last : 0;
-	y = -pages->scroll;
+	int columns = value_columns(canvas), width = canvas->width / columns;
+	int room = columns * canvas->height, y = -pages->scroll;
+	int titles = title_cells(table, row, canvas->ascii);
 
 	for (unsigned i = 0; i < table->schema->n_columns && y < room; i++) {
 		const struct column *column = &table->schema->columns[i];

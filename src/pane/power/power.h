@@ -73,7 +73,7 @@ double power_span(const struct pane_context *context);
 /* power_series.c: the lines of the graph, as the user chose them */
 void graph_series_open(struct pane_context *context);
 void graph_series_follow(struct pane_context *context, const struct frame *frame);
-struct graph_series *graph_series_find(struct power_state *power, const char *name);
+const struct graph_series *graph_series_find(const struct power_state *power, const char *name);
 bool graph_series_shown(const struct pane_context *context, const struct graph_series *series);
 void graph_series_toggle(struct pane_context *context, const struct graph_series *series);
 
@@ -83,7 +83,7 @@ int power_graph_draw(const struct pane_context *context, const struct canvas *ca
 /* power_calibrate.c */
 void power_calibrate(struct pane_context *context); /* asks, or stops the one that runs */
 void power_calibration_feed(struct pane_context *context, const struct frame *frame);
-void power_calibration_draw(struct pane_context *context, const struct canvas *canvas);
+void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas);
 void power_calibration_close(void *state);
 
 /* The title of a view of a table, with the span of its numbers. */
@@ -94,6 +94,6 @@ void power_heading(const struct pane_context *context, char *text, size_t room);
 #define POWER_REFUSED "not permitted to read"
 bool power_source_is(const struct pane_context *context, const char *source);
 
-void power_draw(struct pane_context *context, struct canvas *canvas);
+void power_draw(const struct pane_context *context, struct canvas *canvas);
 
 #endif

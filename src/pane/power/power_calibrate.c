@@ -31,7 +31,7 @@ void power_calibration_close(void *state)
 /* Cycles and instructions are only counted while it runs. */
 static void stop(struct pane_context *context)
 {
-	power_calibration_close(context->state);
+	power_calibration_close(context_state(context));
 	screen_request(context, POWER_TABLE_COUNTER, false);
 }
 
@@ -47,7 +47,7 @@ static void leave(struct pane_context *context)
 
 static void start(struct pane_context *context)
 {
-	struct power_state *power = context->state;
+	struct power_state *power = context_state(context);
 	const unsigned cpus = cpu_load_cpus();
 	const struct calibration_plan plan = { cpus, cpus, STEP_SECONDS, SETTLE_SECONDS };
 	struct calibration_run *run = alloc_zeroed(1, sizeof(*run));
@@ -89,7 +89,7 @@ static void ask_start(struct pane_context *context)
 
 void power_calibrate(struct pane_context *context)
 {
-	struct power_state *power = context->state;
+	struct power_state *power = context_state(context);
 
 	if (!power->calibration) {
 		ask_start(context);
@@ -109,7 +109,7 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 	power_fit_take(&fit, &calibration->fits[0]);
 	power_fit_write(&fit, &text);
 	buffer_char(&text, '\0');
-	settings_set(context->settings, POWER_FIT_SETTING, text.bytes, 0);
+	settings_set(context_settings(context), POWER_FIT_SETTING, text.bytes, 0);
 	buffer_free(&text);
 	screen_message(context->screen, MESSAGE_SCREEN, "%s",
 		       _("calibration done: the pane cpu shows watts of processes; w saves it"));
@@ -117,7 +117,7 @@ static void keep(struct pane_context *context, const struct calibration *calibra
 
 void power_calibration_feed(struct pane_context *context, const struct frame *frame)
 {
-	struct power_state *power = context->state;
+	struct power_state *power = context_state(context);
 	struct calibration_run *run = power->calibration;
 
 	if (!run)
@@ -158,7 +158,7 @@ static bool has_calibration(const struct pane_context *context)
 }
 
 /* The calibration in use, and below it how to read it. */
-static void draw_fits(struct pane_context *context, const struct canvas *canvas)
+static void draw_fits(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table *table = context_table(context, POWER_TABLE_CALIBRATION);
 	int rows = has_calibration(context) ? (int)table->n_rows : 0, wanted = rows > 3 ? rows + 2 : 5;
@@ -177,7 +177,7 @@ static void draw_fits(struct pane_context *context, const struct canvas *canvas)
 			span_text(_("The line fits poorly: calibrate again while nothing else runs.")));
 }
 
-void power_calibration_draw(struct pane_context *context, const struct canvas *canvas)
+void power_calibration_draw(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct power_state *power = context->state;
 

@@ -370,7 +370,7 @@ static bool has_values(const struct table *table)
 }
 
 /* What there is room for below the graph: temperatures, clocks, idle states. */
-static void draw_rest(struct pane_context *context, const struct canvas *canvas)
+static void draw_rest(const struct pane_context *context, const struct canvas *canvas)
 {
 	static const unsigned candidates[] = { POWER_TABLE_TEMPERATURE, POWER_TABLE_FREQUENCY,
 					       POWER_TABLE_IDLE };
@@ -395,7 +395,7 @@ static void draw_rest(struct pane_context *context, const struct canvas *canvas)
 	}
 }
 
-static void draw_home(struct pane_context *context, const struct canvas *canvas)
+static void draw_home(const struct pane_context *context, const struct canvas *canvas)
 {
 	int height = canvas->height, y = draw_verdict(context, canvas);
 	struct canvas graph, rest;
@@ -432,7 +432,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 }
 
 /* A mark stands before the sensors that are in the graph. */
-static void draw_sensor_list(struct pane_context *context, const struct canvas *canvas)
+static void draw_sensor_list(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct table_widget *widget = &context->tables[POWER_TABLE_TEMPERATURE];
 	const struct table *table = context_table(context, POWER_TABLE_TEMPERATURE);
@@ -548,7 +548,7 @@ void power_heading(const struct pane_context *context, char *text, size_t room)
 	}
 }
 
-void power_draw(struct pane_context *context, struct canvas *canvas)
+void power_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	switch (context->view) {
 	case POWER_HISTOGRAM:

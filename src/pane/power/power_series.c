@@ -56,7 +56,7 @@ void graph_series_toggle(struct pane_context *context, const struct graph_series
 	char name[GRAPH_SERIES_NAME_MAX + 16];
 
 	setting_name(name, sizeof(name), series);
-	settings_set(context->settings, name,
+	settings_set(context_settings(context), name,
 		     shown == shown_by_default(context, series) ? NULL
 		     : shown                                    ? "shown"
 								: "hidden",
@@ -69,7 +69,7 @@ void graph_series_toggle(struct pane_context *context, const struct graph_series
 
 static void add_series(struct pane_context *context, const char *name, const char *label, unsigned index)
 {
-	struct power_state *power = context->state;
+	struct power_state *power = context_state(context);
 	struct graph_series *series = &power->graph_series[power->n_graph_series++];
 
 	*series = (struct graph_series){ .index = index };
@@ -92,7 +92,7 @@ void graph_series_open(struct pane_context *context)
 		add_series(context, fixed[i].name, _(fixed[i].label), fixed[i].series);
 }
 
-struct graph_series *graph_series_find(struct power_state *power, const char *name)
+const struct graph_series *graph_series_find(const struct power_state *power, const char *name)
 {
 	for (unsigned i = 0; i < power->n_graph_series; i++)
 		if (strcmp(power->graph_series[i].name, name) == 0)
@@ -110,7 +110,7 @@ static const char *friendly(const char *label)
 /* Adds series for new sensors, as long as there is room. */
 void graph_series_follow(struct pane_context *context, const struct frame *frame)
 {
-	struct power_state *power = context->state;
+	struct power_state *power = context_state(context);
 	const struct table *table = frame_table(frame, "temperature");
 
 	for (size_t i = 0; table && i < table->n_rows && power->n_graph_series < GRAPH_SERIES_MAX; i++) {

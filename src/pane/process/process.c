@@ -185,7 +185,7 @@ static void choose_rows(struct pane_context *context)
 static void note_process(struct pane_context *context, const struct process_rows *rows,
 			 const struct frame *frame)
 {
-	struct process_state *state = context->state;
+	struct process_state *state = context_state(context);
 	double pid = process_number(rows, "pid"), start = process_number(rows, "start_seconds");
 
 	if (isnan(pid) ||
@@ -221,13 +221,13 @@ static void sampling(struct pane_context *context)
 	const struct process_choice *chosen = &context->request->mapped;
 
 	if (context->view == VIEW_LIST) {
-		context->request->n_visible = 0;
+		context_request(context)->n_visible = 0;
 		process_rows_request(context, PROCESS_TABLE_PROCESS);
 		return;
 	}
-	context->request->time_of_mapped = context->view == VIEW_SUMMARY;
-	context->request->visible[0] = chosen->is_set ? chosen->pid : state->pid;
-	context->request->n_visible = context->request->visible[0] ? 1 : 0;
+	context_request(context)->time_of_mapped = context->view == VIEW_SUMMARY;
+	context_request(context)->visible[0] = chosen->is_set ? chosen->pid : state->pid;
+	context_request(context)->n_visible = context->request->visible[0] ? 1 : 0;
 }
 
 static void open_parent(struct pane_context *context)

@@ -47,7 +47,7 @@ double process_number(const struct process_rows *rows, const char *column);
 const char *process_text(const struct process_rows *rows, const char *column);
 
 /* process_draw.c */
-void process_draw_summary(struct pane_context *context, struct canvas *canvas);
-void process_why(struct pane_context *context, struct buffer *out);
+void process_draw_summary(const struct pane_context *context, struct canvas *canvas);
+void process_why(const struct pane_context *context, struct buffer *out);
 
 #endif

@@ -33,7 +33,7 @@ struct line {
 };
 
 struct summary {
-	struct pane_context *context;
+	const struct pane_context *context;
 	struct process_rows rows;
 };
 
@@ -587,7 +587,7 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 		draw_graphs(summary->context, &rest);
 }
 
-void process_draw_summary(struct pane_context *context, struct canvas *canvas)
+void process_draw_summary(const struct pane_context *context, struct canvas *canvas)
 {
 	const struct summary summary = { context, process_rows_of(context, context->frame) };
 	bool has_graphs = canvas->height >= N_PARTS + 2 + GRAPHS_LINES && canvas->width >= 2 * GRAPHS_CELLS;
@@ -605,7 +605,7 @@ static void why_all(struct buffer *out, const struct table *table, const void *r
 		why_number(out, table->schema, row, table->schema->columns[i].key);
 }
 
-void process_why(struct pane_context *context, struct buffer *out)
+void process_why(const struct pane_context *context, struct buffer *out)
 {
 	const struct process_rows rows = process_rows_of(context, context->frame);
 

@@ -131,7 +131,7 @@ static int lines_of_others(const struct pane_context *context, int height, unsig
 	return lines;
 }
 
-static int draw_table(struct pane_context *context, const struct canvas *canvas, int y, unsigned index,
+static int draw_table(const struct pane_context *context, const struct canvas *canvas, int y, unsigned index,
 		      int most, const char *title)
 {
 	int need = lines_of(context, index);
@@ -141,7 +141,7 @@ static int draw_table(struct pane_context *context, const struct canvas *canvas,
 	return y + part.height;
 }
 
-void compare_draw(struct pane_context *context, const struct canvas *canvas)
+void compare_draw(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct pane *pane = context->pane;
 	const struct pane_view *view = pane->views ? &pane->views[context->view] : NULL;

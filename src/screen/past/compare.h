@@ -12,7 +12,7 @@ void compare_enter(struct screen *screen);
 void compare_leave(struct screen *screen);
 
 /* All tables of the view, in place of what the pane draws. */
-void compare_draw(struct pane_context *context, const struct canvas *canvas);
+void compare_draw(const struct pane_context *context, const struct canvas *canvas);
 
 /* For the first line: "B - A 5.0s 12:05:03-12:04:58". */
 void compare_text(const struct screen *screen, bool ascii, char *text, size_t room);

@@ -14,6 +14,8 @@ static void note(struct screen *screen, int index)
 	if (context->pane->prepare)
 		context->pane->prepare(context, &screen->frames[index]);
 	context->frame = &screen->frames[index];
+	if (context->pane->update)
+		context->pane->update(context);
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
 		table_note_trend(&context->tables[i], context_table(context, i));
 	context->frame = shown;
