@@ -674,3 +674,32 @@ START_TEST(what_comes_again_is_as_it_was_live)
 	finding_past_free(&past);
 }
 END_TEST
+
+/* Topics that no rule could judge are named, each once; those that rules only look at beside them are not. */
+START_TEST(what_is_not_sampled_is_not_judged)
+{
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+	const char *expected = "not judged, since not sampled here: filesystem";
+	struct frame frame;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	findings_note_lack(findings, &frame);
+	ck_assert_uint_eq(frame.n_notices, 1);
+	for (unsigned r = 0; r < n_finding_rules; r++) {
+		const char *topic = finding_rules[r].topic, *found = strstr(frame.notices[0].text, topic);
+
+		ck_assert_msg(finding_rules[r].with || found, "%s", topic);
+		frame_slot(&frame, topic)->present = strcmp(topic, "filesystem") != 0;
+	}
+	frame.n_notices = 0;
+	findings_note_lack(findings, &frame);
+	ck_assert_uint_eq(frame.n_notices, 1);
+	ck_assert_str_eq(frame.notices[0].text, expected); /* three rules are about it */
+	frame_slot(&frame, "filesystem")->present = true;
+	frame.n_notices = 0;
+	findings_note_lack(findings, &frame);
+	ck_assert_uint_eq(frame.n_notices, 0);
+	frame_close(&frame);
+	findings_close(findings);
+}
+END_TEST

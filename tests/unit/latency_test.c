@@ -264,7 +264,50 @@ START_TEST(buckets_add_up)
 	ck_assert_uint_eq(histogram->min_ns, 1000);
 	ck_assert_uint_eq(histogram->max_ns, 3999);
 	ck_assert_double_eq(histogram_mode(histogram), 1499.5); /* the first of two that are as high */
+	histogram_add_bucket(histogram, 0, 7);
+	ck_assert_double_eq(histogram_mode(histogram), 499.5);
 	free(histogram);
+}
+END_TEST
+
+/* The only notice of a run over CPUs 3, 5 and 7, of which none can be measured. */
+static void assert_run_notice(struct latency_run *run, const char *text)
+{
+	struct frame frame;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	latency_run_notices(run, &frame);
+	ck_assert_uint_eq(frame.n_notices, *text ? 1 : 0);
+	if (*text)
+		ck_assert_str_eq(frame.notices[0].text, text);
+	frame_close(&frame);
+}
+
+START_TEST(what_a_run_cannot_measure_is_said)
+{
+	uint32_t cpus[] = { 3, 5, 7 };
+	int errors[] = { -EINVAL, -EPERM, -EPERM };
+	struct latency_run run = { .cpus = cpus, .errors = errors, .plan = { .policy = LATENCY_OTHER } };
+
+	assert_run_notice(&run, "");
+	run.n_cpus = 1;
+	assert_run_notice(&run, "CPU 3 cannot be measured: Invalid argument");
+	run.n_cpus = 2;
+	assert_run_notice(&run, "CPU 3 and 1 more cannot be measured: Invalid argument");
+	run.n_cpus = 3;
+	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: Invalid argument");
+	run.n_cpus = 0;
+	run.cpus_ignored = true;
+	assert_run_notice(&run, "deadline threads cannot be pinned: one thread runs on any CPU");
+	run.cpus_ignored = false;
+	run.awake_error = -EACCES;
+	assert_run_notice(&run, "/dev/cpu_dma_latency: Permission denied; idle states are not held off");
+	run.awake_error = 0;
+	run.requested = LATENCY_DEADLINE;
+	strcpy(run.reason, "no");
+	assert_run_notice(&run, "deadline is not permitted, measuring with other: no");
+	run.plan = (struct latency_plan){ .policy = LATENCY_RR, .priority = 80 };
+	assert_run_notice(&run, "deadline is not permitted, measuring with rr 80: no");
 }
 END_TEST
 

@@ -670,6 +670,11 @@ START_TEST(a_known_child_in_detail)
 	row = table_find(table, "Max open files", NULL);
 	ck_assert(table_u64(table, row, "soft") == 123 && table_u64(table, row, "hard") == 456);
 	ck_assert_str_eq(table_text(table, row, "soft_text"), "123");
+	ck_assert_double_gt(table_number(table, row, "used"), 2);
+	row = table_find(table, "Max data size", NULL);
+	ck_assert_double_gt(table_number(table, row, "used"), 4096);
+	row = table_find(table, "Max file size", NULL);
+	ck_assert(isnan(table_number(table, row, "used")));
 	table = frame_table(machine.now, "signal");
 	row = row_with(&machine, "signal", "number", SIGUSR1);
 	ck_assert_str_eq(table_text(table, row, "blocked"), "yes");

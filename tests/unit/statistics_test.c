@@ -102,6 +102,17 @@ START_TEST(lines_are_found_again)
 }
 END_TEST
 
+START_TEST(small_numbers_depend_as_well)
+{
+	struct regression small = { 0 };
+
+	for (unsigned i = 0; i < 10; i++)
+		regression_add(&small, i, 0.001 * i);
+	ck_assert_double_eq_tol(regression_r_squared(&small), 1, 1e-9);
+	ck_assert_double_eq_tol(regression_correlation(&small), 1, 1e-9);
+}
+END_TEST
+
 START_TEST(points_that_tell_no_line)
 {
 	struct regression one = { 0 }, upright = { 0 }, flat = { 0 };
