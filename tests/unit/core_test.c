@@ -274,6 +274,26 @@ static void assert_clean(const char *text, int cells, bool ascii, const char *ex
 	buffer_free(&out);
 }
 
+START_TEST(a_buffer_grows_is_emptied_and_used_again)
+{
+	struct buffer out = { 0 };
+
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 1000; i++)
+			buffer_print(&out, "%u,", i);
+		ck_assert_uint_eq(out.length, 10 * 2 + 90 * 3 + 900 * 4);
+		ck_assert_int_eq(strncmp(out.bytes, "0,1,2,3,", 8), 0);
+		ck_assert_int_eq(memcmp(out.bytes + out.length - 4, "999,", 4), 0);
+		buffer_empty(&out);
+		buffer_text(&out, "end");
+		buffer_char(&out, '\0');
+		ck_assert_str_eq(out.bytes, "end");
+		buffer_free(&out);
+		ck_assert(!out.bytes && out.length == 0 && out.capacity == 0);
+	}
+}
+END_TEST
+
 START_TEST(cleans_what_could_harm_a_terminal)
 {
 	assert_clean("a\033[31mb\nc\td\x7f", -1, false, "a?[31mb c d?");

@@ -735,3 +735,16 @@ START_TEST(all_are_opened_before_the_first_is_sampled)
 	close_machine(&machine);
 }
 END_TEST
+
+START_TEST(files_of_the_kernel_have_a_path_from_the_root)
+{
+	ck_assert_str_eq(source_root("proc/stat"), "/");
+	ck_assert_str_eq(source_root("sys"), "/");
+	ck_assert_str_eq(source_root("procedure"), "");
+	ck_assert_str_eq(source_root("taskstats/proc"), "");
+	ck_assert_str_eq(source_root("netlink"), "");
+	ck_assert_str_eq(source_root("a/"), "");
+	ck_assert_str_eq(source_root("perfs"), "");
+	ck_assert_str_eq(source_root("etcp/passwd"), "");
+}
+END_TEST
