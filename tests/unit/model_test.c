@@ -712,16 +712,30 @@ static double hundred(const void *row)
 	return 100;
 }
 
-/* A table may have one unit for all its sizes, and shares of one of them. */
-START_TEST(a_table_chooses_its_unit)
+/* Of a table with a size, and a count that is none. */
+static enum size_unit unit_of(uint64_t bytes, bool one_unit, bool has_base, enum size_unit chosen)
 {
 	static const struct column columns[] = {
 		{ .key = "bytes", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_BYTES },
 		{ .key = "count", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_COUNT, .offset = 8 },
 	};
-	struct schema schema = { .name = "x", .columns = columns, .n_columns = 2, .row_size = 16 };
-	uint64_t row[2] = { 0, UINT64_C(1) << 50 };
-	struct table table = { .schema = &schema, .rows = (char *)row, .n_rows = 1 };
+	const struct schema schema = {
+		.name = "x",
+		.columns = columns,
+		.n_columns = 2,
+		.row_size = 16,
+		.one_unit = one_unit,
+		.percent_base = has_base ? hundred : NULL,
+	};
+	uint64_t row[] = { bytes, UINT64_C(1) << 50 };
+	const struct table table = { .schema = &schema, .rows = (char *)row, .n_rows = 1 };
+
+	return size_unit_of_table(&table, chosen);
+}
+
+/* A table may have one unit for all its sizes, and shares of one of them. */
+START_TEST(a_table_chooses_its_unit)
+{
 	static const struct {
 		uint64_t bytes;
 		enum size_unit unit;
@@ -734,18 +748,14 @@ START_TEST(a_table_chooses_its_unit)
 		{ UINT64_C(1000) << 30, SIZE_GIB },
 	};
 
-	ck_assert_int_eq(size_unit_of_table(&table, SIZE_MIB), SIZE_MIB);
-	ck_assert_int_eq(size_unit_of_table(&table, SIZE_AUTO), SIZE_AUTO);
-	ck_assert_int_eq(size_unit_of_table(&table, SIZE_PERCENT), SIZE_AUTO); /* of what? */
-	schema.percent_base = hundred;
-	ck_assert_int_eq(size_unit_of_table(&table, SIZE_PERCENT), SIZE_PERCENT);
-	ck_assert_int_eq(size_unit_of_table(&table, SIZE_MIB), SIZE_MIB);
-	schema.one_unit = true;
-	ck_assert_int_eq(size_unit_of_table(&table, SIZE_B), SIZE_B);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		row[0] = cases[i].bytes;
-		ck_assert_int_eq(size_unit_of_table(&table, SIZE_AUTO), cases[i].unit);
-	}
+	ck_assert_int_eq(unit_of(1, false, false, SIZE_MIB), SIZE_MIB);
+	ck_assert_int_eq(unit_of(1, false, false, SIZE_AUTO), SIZE_AUTO);
+	ck_assert_int_eq(unit_of(1, false, false, SIZE_PERCENT), SIZE_AUTO); /* of what? */
+	ck_assert_int_eq(unit_of(1, false, true, SIZE_PERCENT), SIZE_PERCENT);
+	ck_assert_int_eq(unit_of(1, false, true, SIZE_MIB), SIZE_MIB);
+	ck_assert_int_eq(unit_of(1, true, true, SIZE_B), SIZE_B);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_int_eq(unit_of(cases[i].bytes, true, true, SIZE_AUTO), cases[i].unit);
 }
 END_TEST
 
