@@ -151,6 +151,156 @@ START_TEST(registers_are_set_on_every_way_and_held)
 	check_work(write_frame_pointer, "a register is written that is held");
 }
 
+static unsigned kind;
+static int one;
+
+/* An instruction that reads one; false: there are no more. */
+static bool emit_reader(struct bpf_assembler *as)
+{
+	struct frame_slot slot = emit_slot(as, 1);
+	struct bpf_label end = { 0 };
+
+	switch (kind) {
+	case 0:
+		emit_move(as, R4, one);
+		return true;
+	case 1:
+		emit_truncate(as, R4, one);
+		return true;
+	case 2:
+		emit_compute(as, BPF_ADD, VALUE, one);
+		return true;
+	case 3:
+		emit_load(as, 8, R4, one, 0);
+		return true;
+	case 4:
+		emit_store(as, 8, one, 0, SELF);
+		return true;
+	case 5:
+		emit_store(as, 8, SELF, 0, one);
+		return true;
+	case 6:
+		emit_store_number(as, one, 0, 1);
+		return true;
+	case 7:
+		emit_atomic(as, BPF_ADD, one, 0, SELF);
+		return true;
+	case 8:
+		emit_atomic(as, BPF_ADD, SELF, 0, one);
+		return true;
+	case 9:
+		emit_store_slot(as, 8, slot, 0, one);
+		return true;
+	case 10:
+		emit_jump_if(as, one, BPF_JEQ, 0, &end);
+		break;
+	case 11:
+		emit_jump_if_register(as, one, BPF_JEQ, SELF, &end);
+		break;
+	case 12:
+		emit_jump_if_register(as, SELF, BPF_JEQ, one, &end);
+		break;
+	case 13:
+		emit_hold(as, one);
+		return true;
+	default:
+		return false;
+	}
+	emit_label(as, &end);
+	return true;
+}
+
+/* The same for what writes one, after it was set. */
+static bool emit_writer(struct bpf_assembler *as)
+{
+	switch (kind) {
+	case 0:
+		emit_move(as, one, SELF);
+		return true;
+	case 1:
+		emit_truncate(as, one, SELF);
+		return true;
+	case 2:
+		emit_set(as, one, 1);
+		return true;
+	case 3:
+		emit_set_long(as, one, 1);
+		return true;
+	case 4:
+		emit_compute(as, BPF_ADD, one, SELF);
+		return true;
+	case 5:
+		emit_compute_with(as, BPF_ADD, one, 1);
+		return true;
+	case 6:
+		emit_load(as, 8, one, SELF, 0);
+		return true;
+	case 7:
+		emit_atomic(as, BPF_ADD | BPF_FETCH, SELF, 0, one);
+		return true;
+	case 8:
+		emit_map(as, one, BPF_MAP_ENTRIES);
+		return true;
+	case 9:
+		emit_address(as, one, emit_slot(as, 1));
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool more;
+
+static void read_one(struct bpf_assembler *as)
+{
+	emit_set(as, VALUE, 1);
+	more = emit_reader(as);
+	if (!more && one == R5)
+		emit_move(as, R4, R5);
+}
+
+static void write_one(struct bpf_assembler *as)
+{
+	if (one == R4)
+		emit_set(as, R4, 1);
+	more = emit_writer(as);
+	if (!more && one == BEGUN)
+		emit_set(as, BEGUN, 0);
+}
+
+static void compute_with_unset(struct bpf_assembler *as)
+{
+	emit_compute_with(as, BPF_ADD, R5, 1);
+}
+
+static void compute_to_unset(struct bpf_assembler *as)
+{
+	emit_compute(as, BPF_ADD, R5, SELF);
+}
+
+/* r5 is not set where the work begins; BEGUN is held. */
+START_TEST(every_instruction_is_followed)
+{
+	kind = 0;
+	do {
+		one = R5;
+		check_work(read_one, "a register is read that is not set");
+		one = SELF;
+		check_work(read_one, NULL);
+		kind++;
+	} while (more);
+	kind = 0;
+	do {
+		one = BEGUN;
+		check_work(write_one, "a register is written that is held");
+		one = R4;
+		check_work(write_one, NULL);
+		kind++;
+	} while (more);
+	check_work(compute_with_unset, "a register is read that is not set");
+	check_work(compute_to_unset, "a register is read that is not set");
+}
+
 static void use_undeclared_slot(struct bpf_assembler *as)
 {
 	emit_store_slot_number(as, (struct frame_slot){ -64, 8 }, 0, 1);
@@ -218,23 +368,31 @@ START_TEST(slots_are_declared_and_do_not_overlap)
 	check_work(fill_more, "the frame is full");
 }
 
-static void read_slot(struct bpf_assembler *as, unsigned words, unsigned words_set)
+/* A key of two words. */
+static void read_key(struct bpf_assembler *as, bool sets_first, bool sets_second)
 {
-	struct frame_slot key = emit_slot(as, words);
+	struct frame_slot key = emit_slot(as, 2);
 
-	for (size_t word = 0; word < words_set; word++)
-		emit_store_slot_number(as, key, word * WORD, 1);
+	if (sets_first)
+		emit_store_slot_number(as, key, 0, 1);
+	if (sets_second)
+		emit_store_slot_number(as, key, WORD, 1);
 	emit_look_up(as, BPF_MAP_ENTRIES, key);
 }
 
-static void read_half_a_key(struct bpf_assembler *as)
+static void read_key_without_second(struct bpf_assembler *as)
 {
-	read_slot(as, 2, 1);
+	read_key(as, true, false);
+}
+
+static void read_key_without_first(struct bpf_assembler *as)
+{
+	read_key(as, false, true);
 }
 
 static void read_whole_key(struct bpf_assembler *as)
 {
-	read_slot(as, 2, 2);
+	read_key(as, true, true);
 }
 
 static void read_slot_of_one_way(struct bpf_assembler *as)
@@ -251,7 +409,8 @@ static void read_slot_of_one_way(struct bpf_assembler *as)
 
 START_TEST(slots_are_set_before_they_are_read)
 {
-	check_work(read_half_a_key, "a slot is read that is not set");
+	check_work(read_key_without_second, "a slot is read that is not set");
+	check_work(read_key_without_first, "a slot is read that is not set");
 	check_work(read_whole_key, NULL);
 	check_work(read_slot_of_one_way, "a slot is read that is not set");
 }
@@ -318,6 +477,21 @@ static void use_absent_map(struct bpf_assembler *as)
 	emit_map(as, R1, BPF_MAP_RINGS);
 }
 
+static void load_from(struct bpf_assembler *as, size_t offset)
+{
+	emit_load(as, 8, R1, SELF, offset);
+}
+
+static void load_from_far(struct bpf_assembler *as)
+{
+	load_from(as, INT16_MAX);
+}
+
+static void load_from_too_far(struct bpf_assembler *as)
+{
+	load_from(as, INT16_MAX + 1);
+}
+
 static void go_on_and_on(struct bpf_assembler *as)
 {
 	for (unsigned i = 0; i < BPF_CODE_MAX; i++)
@@ -336,6 +510,8 @@ static void jump_on_and_on(struct bpf_assembler *as)
 START_TEST(maps_are_there_and_programs_end)
 {
 	check_work(use_absent_map, "a map is used that is not there");
+	check_work(load_from_far, NULL);
+	check_work(load_from_too_far, "it is too far away");
 	check_work(go_on_and_on, "it is too long");
 	check_work(jump_on_and_on, "it is too long");
 }
