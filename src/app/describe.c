@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --describe: the topic of --table, those of the named panes, or all. */
+/* Finds which panes show a topic, and hands topics to the writer of the chosen format. */
 #include <config.h>
 
 #include "app/describe.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints the events of a live source as they happen, between two samples. */
+/* One frame of its own for what comes between two samples, with the time since the last of either. */
 #include <config.h>
 
 #include "app/event_stream.h"

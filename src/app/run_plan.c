@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Decides from options and panes what a batch run samples and prints. */
+/* Asks each pane for its tables, options for others, and turns columns, order and filter into views. */
 #include <config.h>
 
 #include "app/run_plan.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Turns what was typed for the scope into its terms, and refuses what names nothing or cannot be combined. */
 #include <config.h>
 
 #include "app/scope_options.h"

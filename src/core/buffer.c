@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A growing buffer of bytes. */
+/* Grows by doubling, so that appending costs the same however long it is. */
 #include <config.h>
 
 #include "core/buffer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wall clock times as text. */
+/* Formats for people and for programs, and a parser that takes both, with a date, an offset, or less. */
 #include <config.h>
 
 #include "core/clock.h"

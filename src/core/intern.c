@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts that are stored once, however often they occur. */
+/* A hash of the texts, beside an arena that holds them. */
 #include <config.h>
 
 #include "core/intern.h"

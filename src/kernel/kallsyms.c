@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes functions alone: lines whose type is that of text. */
 #include <config.h>
 
 #include "kernel/kallsyms.h"

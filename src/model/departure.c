@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares with the median, by the median distance from it, so that a spike does not widen what is usual. */
 #include <config.h>
 
 #include "model/departure.h"

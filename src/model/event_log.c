@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The newest events of a topic: the rows of many frames as one table. */
+/* Rows in a block that never moves, texts stored once; what is shown may freeze while the log goes on. */
 #include <config.h>
 
 #include "model/event_log.h"

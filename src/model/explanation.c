@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the samples before the moment once, judges every series by them, and ranks what departed. */
 #include <config.h>
 
 #include "model/explanation.h"

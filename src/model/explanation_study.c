@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads a sample, and writes a line, for those who look for changes. */
 #include <config.h>
 
 #include "model/explanation_study.h"

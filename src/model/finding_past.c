@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A trace of values for each number that a rule needs the growth of, and the spells in which rules held;
+ * both bounded.
+ */
 #include <config.h>
 
 #include "model/finding_past.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where there is no room the oldest mark of a finding goes, and one of the user only when no other is left.
+ */
 #include <config.h>
 
 #include "model/marks.h"

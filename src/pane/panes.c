@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The list of all panes. */
+/* panes.def as arrays, and how a typed name finds its pane. */
 #include <config.h>
 
 #include "pane/panes.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Zombies and those who left them, and programs whose name tells little. */
 #include <config.h>
 
 #include "pane/process_remarks.h"

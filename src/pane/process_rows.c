@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of processes that are on the screen. */
+/* Puts the pids of the page under the cursor into the request, so that they are read again. */
 #include <config.h>
 
 #include "pane/process_rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts that several panes use. */
+/* Sentences and times that must read the same in every pane. */
 #include <config.h>
 
 #include "pane/text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frees the oldest blocks of the file in place, and copies around the holes when the past is saved. */
 #include <config.h>
 
 #include "recording/past_file.h"

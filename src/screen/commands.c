@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The actions that work in every pane. */
+/* The functions behind the actions, and the table that joins the two. */
 #include <config.h>
 
 #include "screen/commands.h"

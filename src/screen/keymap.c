@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a key does now: in an overlay, a view, a pane, everywhere, or in a table. */
+/* From a key or click to what gets it, the innermost first, or to the sentence why nothing does. */
 #include <config.h>
 
 #include "screen/keymap.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rounds shares to levels so that in a bar each part that is there shows. */
 #include <config.h>
 
 #include "screen/levels.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The line above the keys: what was just done or refused, else a notice of a source. */
+/* A message has the line for a while, then notices that this pane has not shown, that of its view first. */
 #include <config.h>
 
 #include "screen/notices.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A list of keys, in the order in which they were tagged. */
 #include <config.h>
 
 #include "screen/row_tags.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The menu of what the selected row suggests as a scope, and what changes when one is chosen. */
 #include <config.h>
 
 #include "screen/scoping.h"

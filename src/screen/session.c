@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frames of the screen: sampled, shown, frozen; and what its panes get of them. */
+/* Takes a spare frame, samples into it, and gives it to findings, histories, logs and views. */
 #include <config.h>
 
 #include "screen/session.h"

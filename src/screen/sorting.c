@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The keys that sort the table that has the focus. */
+/* Menu, arrows and letters of sorting, each by columns that the table has. */
 #include <config.h>
 
 #include "screen/sorting.h"

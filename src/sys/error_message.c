@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages on standard error, for people. */
+/* Keeps lines that standard error does not take, and counts those that it has no room for. */
 #include <config.h>
 
 #include "sys/error_message.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A pidfd, which since Linux 6.15 keeps the exit status of a process that its parent has reaped. */
 #include <config.h>
 
 #include "sys/exit_watch.h"

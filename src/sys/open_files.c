@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads directory entries from where the last turn ended, and only as many as a turn allows. */
 #include <config.h>
 
 #include "sys/open_files.h"

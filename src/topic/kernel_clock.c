@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The offset of our time namespace, read once; 0 where it cannot be known to be ours. */
 #include <config.h>
 
 #include "topic/kernel_clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers as the kernel assigns them: pts, consoles and serial lines have names, others their numbers. */
 #include <config.h>
 
 #include "topic/terminal_name.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds a number by the place of its name in the line of names; in snmp6 both are in one line. */
 #include <config.h>
 
 #include "kernel/net/net_snmp.h"

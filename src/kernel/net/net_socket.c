@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines of /proc/net/tcp and its like, whose addresses are words as this machine stores them. */
 #include <config.h>
 
 #include "kernel/net/net_socket.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The message that asks for all queueing disciplines, and the attributes of the answer. */
 #include <config.h>
 
 #include "kernel/net/qdisc.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the text of a link says of the kind of file, and what the lines of fdinfo add for each kind. */
 #include <config.h>
 
 #include "kernel/pid/pid_fd.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines in columns of fixed width, as names of limits and units hold blanks. */
 #include <config.h>
 
 #include "kernel/pid/pid_limits.h"

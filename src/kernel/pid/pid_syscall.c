@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The number of the call with its arguments; its name where the numbers are those of this architecture. */
 #include <config.h>
 
 #include "kernel/pid/pid_syscall.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the line of a clock, and refuses offsets that no kernel takes. */
 #include <config.h>
 
 #include "kernel/pid/timens.h"

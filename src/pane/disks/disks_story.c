@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Slow before partial writes, small requests, saturation and queues: each sentence has its threshold here. */
 #include <config.h>
 
 #include "pane/disks/disks_story.h"

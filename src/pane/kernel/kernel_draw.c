@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The hints stand above the table as long as the table keeps its least lines. */
 #include <config.h>
 
 #include "pane/kernel/kernel_draw.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Thresholds of dropped packets, and of network queues whose interrupts all go to few CPUs. */
 #include <config.h>
 
 #include "pane/kernel/kernel_hints.h"

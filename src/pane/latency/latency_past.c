@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys the rows of the topic latency_bucket by CPU, for the past of buckets. */
 #include <config.h>
 
 #include "pane/latency/latency_past.h"

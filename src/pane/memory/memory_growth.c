@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sizes by pid in ascending order, so that two moments are compared in one pass. */
 #include <config.h>
 
 #include "pane/memory/memory_growth.h"

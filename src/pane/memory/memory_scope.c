@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the row of the scope: its parts, its limit, and the verdict about what is left of it. */
 #include <config.h>
 
 #include "pane/memory/memory_scope.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The verdict first, then what was reclaimed, refaulted or killed: each with its threshold. */
 #include <config.h>
 
 #include "pane/memory/memory_story.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Thresholds of a full link, half duplex, errors and drops, and the sentences about them. */
 #include <config.h>
 
 #include "pane/network/network_story.h"

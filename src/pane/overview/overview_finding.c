@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lays out mark, subject, sentence and time of each finding, and opens the pane and row that it names. */
 #include <config.h>
 
 #include "pane/overview/overview_finding.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A row has pid and start time, or of an event the moment in which its process lived. */
 #include <config.h>
 
 #include "pane/process/process_open.h"

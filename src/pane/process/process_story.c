@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The first of the states that holds speaks: ended, stopped, throttled, ready, waiting, computing,
+ * sleeping.
+ */
 #include <config.h>
 
 #include "pane/process/process_story.h"

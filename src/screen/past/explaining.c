@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Draws the list and the whole sentence of the line under the cursor, and goes to the sample and row it is
+ * about.
+ */
 #include <config.h>
 
 #include "screen/past/explaining.h"

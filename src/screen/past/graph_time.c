@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Seconds of a column go up a ladder, and samples keep their column, so that nothing drawn moves or
+ * changes.
+ */
 #include <config.h>
 
 #include "screen/past/graph_time.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads one sample for each cell, again only when a cell would show something else. */
 #include <config.h>
 
 #include "screen/past/timeline.h"

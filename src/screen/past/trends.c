@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the samples before the shown one again, unless it follows the one drawn last. */
 #include <config.h>
 
 #include "screen/past/trends.h"

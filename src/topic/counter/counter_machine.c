@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A set of counters for each CPU, which follows CPUs as they come online and go, and sums over all of them.
+ */
 #include <config.h>
 
 #include "topic/counter/counter_machine.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From counts to the numbers of a row; events that are absent for one reason share a notice. */
 #include <config.h>
 
 #include "topic/counter/counter_rows.h"

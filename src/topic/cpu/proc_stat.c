@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Room for all CPUs, with the file read by the first topic of a tick that asks. */
 #include <config.h>
 
 #include "topic/cpu/proc_stat.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens the files once, keeps what each showed last, and finds out how the process ended. */
 #include <config.h>
 
 #include "topic/detail/process_page.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One job at a time for a helper; its text counts only if the process lived on until it was read. */
 #include <config.h>
 
 #include "topic/detail/slow_text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Collects the inodes that are wanted, then reads the tables of sockets once for all of them. */
 #include <config.h>
 
 #include "topic/detail/socket_names.h"

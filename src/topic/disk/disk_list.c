@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Joins each reading with the one before: wraps, devices that went and came back, and the sum that never
+ * shrinks.
+ */
 #include <config.h>
 
 #include "topic/disk/disk_list.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Of several marks the innermost decides: a timer within an interrupt is a timer. */
 #include <config.h>
 
 #include "topic/interrupt/wakeup_cause.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ARC, the cache of ZFS, for the topics that count it. */
+/* Read once a tick through env, for memory and for its account. */
 #include <config.h>
 
 #include "topic/memory/arc.h"

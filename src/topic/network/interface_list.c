@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Joins each reading with the one before, so that interfaces come and go and the sum does not jump. */
 #include <config.h>
 
 #include "topic/network/interface_list.h"

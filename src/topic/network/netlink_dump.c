@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Skips answers to earlier requests, and gives up a second after the last datagram. */
 #include <config.h>
 
 #include "topic/network/netlink_dump.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The file is read when a port is first looked up, and sorted by port. */
 #include <config.h>
 
 #include "topic/network/service_names.h"

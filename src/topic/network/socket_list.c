@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Dumps sockets of each network namespace, and looks for the owners of new ones within a budget of time. */
 #include <config.h>
 
 #include "topic/network/socket_list.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keys of the counters in the kernel, what a program adds to them, and how counts reach processes and
+ * links.
+ */
 #include <config.h>
 
 #include "topic/network/traffic_list.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The list behind the tree, in which a domain names its parent by index. */
 #include <config.h>
 
 #include "topic/power/energy_domain.h"

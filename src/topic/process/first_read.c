@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes that a list may show now come first, the others in turns: no tick reads all of them. */
 #include <config.h>
 
 #include "topic/process/first_read.h"

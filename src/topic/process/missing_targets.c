@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tells an absent target from one without processes, and suggests a name that is near. */
 #include <config.h>
 
 #include "topic/process/missing_targets.h"

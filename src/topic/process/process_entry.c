@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes, finds and frees what the lists hold; which file of a process has its memory, and how fast it grew.
+ */
 #include <config.h>
 
 #include "topic/process/process_entry.h"

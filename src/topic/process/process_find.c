@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads stat of single processes, for those who have no list of them. */
 #include <config.h>
 
 #include "topic/process/process_find.h"

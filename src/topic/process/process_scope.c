@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens the list for the scope alone where no topic has it open, and closes it with the scope. */
 #include <config.h>
 
 #include "topic/process/process_scope.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shows each process of the list to the scope, and notes which are outside. */
 #include <config.h>
 
 #include "topic/process/scope_members.h"

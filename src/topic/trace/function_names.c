@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads /proc/kallsyms forward, a slice in each tick, and notes only the functions that are wanted. */
 #include <config.h>
 
 #include "topic/trace/function_names.h"
