@@ -200,9 +200,8 @@ static bool *choose_topics(void)
 	static const char *const names[] = { "power", "cpu", "counter" };
 	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
 
-	for (unsigned t = 0; t < n_topics; t++)
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-			wanted[t] |= strcmp(topics[t]->schema->name, names[i]) == 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		schema_want(topic_schemas(), n_topics, names[i], wanted);
 	return wanted;
 }
 

@@ -80,6 +80,22 @@ int schema_match(const struct schema *schema, struct span typed)
 	return n_best <= 1 ? found : n_shown == 1 ? shown : COLUMN_AMBIGUOUS;
 }
 
+int schema_index(const struct schema *const *schemas, unsigned n_schemas, const char *topic)
+{
+	for (unsigned i = 0; i < n_schemas; i++)
+		if (strcmp(schemas[i]->name, topic) == 0)
+			return (int)i;
+	return -1;
+}
+
+void schema_want(const struct schema *const *schemas, unsigned n_schemas, const char *topic, bool *wanted)
+{
+	int index = schema_index(schemas, n_schemas, topic);
+
+	if (index >= 0)
+		wanted[index] = true;
+}
+
 const struct column *schema_find(const struct schema *schema, const char *key)
 {
 	int index = schema_column(schema, key);

@@ -22,6 +22,12 @@ static inline uint64_t u64_sum(uint64_t one, uint64_t other)
 										     : one + other;
 }
 
+/* NaN where it is unknown or blank. */
+static inline double u64_number(uint64_t value)
+{
+	return value >= U64_BLANK ? NAN : (double)value;
+}
+
 /* The sum of what is known of the two. */
 static inline uint64_t u64_sum_known(uint64_t one, uint64_t other)
 {
@@ -171,6 +177,12 @@ int schema_match(const struct schema *schema, struct span typed);
 
 /* How well it fits this column; of several columns the best ones count. 0: not at all. */
 unsigned column_match(const struct column *column, struct span typed);
+
+/* The index of the topic with this name; -1: there is none. */
+int schema_index(const struct schema *const *schemas, unsigned n_schemas, const char *topic);
+
+/* Marks it by its index, if there is one. */
+void schema_want(const struct schema *const *schemas, unsigned n_schemas, const char *topic, bool *wanted);
 
 /* The column with this key; NULL when there is none. */
 const struct column *schema_find(const struct schema *schema, const char *key);

@@ -19,9 +19,8 @@ void study_want(const struct study *study, const char *const *topics, size_t n_t
 	if (!study->source->want)
 		return;
 	wanted = alloc_zeroed(study->n_schemas, sizeof(*wanted));
-	for (unsigned i = 0; i < study->n_schemas; i++)
-		for (size_t t = 0; t < n_topics; t++)
-			wanted[i] |= strcmp(study->schemas[i]->name, topics[t]) == 0;
+	for (size_t t = 0; t < n_topics; t++)
+		schema_want(study->schemas, study->n_schemas, topics[t], wanted);
 	study->source->want(study->source->state, wanted);
 	free(wanted);
 }

@@ -240,17 +240,16 @@ bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, c
 static void want_topic(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
 		       bool *wanted)
 {
-	for (unsigned i = 0; topic && i < n_schemas; i++)
-		wanted[i] |= strcmp(schemas[i]->name, topic) == 0;
+	if (topic)
+		schema_want(schemas, n_schemas, topic, wanted);
 }
 
 static bool is_wanted(const char *topic, const struct schema *const *schemas, unsigned n_schemas,
 		      const bool *wanted)
 {
-	for (unsigned i = 0; i < n_schemas; i++)
-		if (wanted[i] && strcmp(schemas[i]->name, topic) == 0)
-			return true;
-	return false;
+	int index = schema_index(schemas, n_schemas, topic);
+
+	return index >= 0 && wanted[index];
 }
 
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,

@@ -319,22 +319,22 @@ void scope_use_want(const struct sample_request *request, const struct schema *c
 
 	for (unsigned i = 0; scope_is_set(scope) && i < n_schemas; i++)
 		any |= wanted[i] && schemas[i] == &scope_use_schema;
-	for (unsigned i = 0; any && i < n_schemas; i++)
-		wanted[i] |= strcmp(schemas[i]->name, "process") == 0 ||
-			     (scope_is_of_groups(scope) && strcmp(schemas[i]->name, "group") == 0);
+	if (!any)
+		return;
+	schema_want(schemas, n_schemas, "process", wanted);
+	if (scope_is_of_groups(scope))
+		schema_want(schemas, n_schemas, "group", wanted);
 }
 
 void scope_use_request(struct sample_request *request, const struct schema *const *schemas,
 		       unsigned n_schemas, const bool *wanted)
 {
-	const struct schema *processes = NULL;
+	int index = schema_index(schemas, n_schemas, "process");
+	const struct schema *processes = index < 0 ? NULL : schemas[index];
 	bool any = false;
 
-	for (unsigned i = 0; scope_is_set(request->scope) && i < n_schemas; i++) {
+	for (unsigned i = 0; scope_is_set(request->scope) && i < n_schemas; i++)
 		any |= wanted[i] && schemas[i] == &scope_use_schema;
-		if (strcmp(schemas[i]->name, "process") == 0)
-			processes = schemas[i];
-	}
 	if (!any || !processes)
 		return;
 	sample_request_add(request, processes, bit_of(processes, "read_bytes"));

@@ -95,9 +95,7 @@ void screen_hand_over(struct pane_context *context, const char *pane, enum actio
 	const struct table_widget *from = screen_table(screen);
 	struct table_widget *to;
 
-	for (unsigned i = 0; i < screen->setup->n_panes; i++)
-		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
-			navigation_enter_pane(screen, i);
+	navigation_enter_named(screen, pane);
 	to = screen_table(screen);
 	if (from->place.cursor_on && from->view.schema == to->view.schema)
 		table_place_copy(&to->place, &from->place);

@@ -42,6 +42,23 @@ void navigation_enter_pane(struct screen *screen, unsigned index)
 	show_pane(screen, index);
 }
 
+/* -1: there is none. */
+static int pane_index(const struct screen *screen, const char *name)
+{
+	for (unsigned i = 0; i < screen->setup->n_panes; i++)
+		if (strcmp(screen->setup->panes[i]->name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+void navigation_enter_named(struct screen *screen, const char *pane)
+{
+	int index = pane_index(screen, pane);
+
+	if (index >= 0)
+		navigation_enter_pane(screen, (unsigned)index);
+}
+
 /* The oldest one makes room. */
 static void remember_page(struct pane_context *context)
 {
@@ -136,19 +153,18 @@ void navigation_choose_recorded_pane(struct screen *screen)
 void screen_open(struct pane_context *context, const char *pane, const struct process_choice *process)
 {
 	struct screen *screen = context->screen;
+	int index = pane_index(screen, pane);
 
-	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
-		if (strcmp(screen->setup->panes[i]->name, pane) != 0)
-			continue;
-		if (i == screen->current)
-			remember_page(context);
-		else
-			screen->contexts[i].n_before = 0;
-		context_request(context)->mapped = *process;
-		navigation_enter_pane(screen, i);
-		if (screen->setup->panes[i]->entered)
-			screen->setup->panes[i]->entered(screen_context(screen));
-	}
+	if (index < 0)
+		return;
+	if ((unsigned)index == screen->current)
+		remember_page(context);
+	else
+		screen->contexts[index].n_before = 0;
+	context_request(context)->mapped = *process;
+	navigation_enter_pane(screen, (unsigned)index);
+	if (screen->setup->panes[index]->entered)
+		screen->setup->panes[index]->entered(screen_context(screen));
 }
 
 /* The table of the present view with this topic. */
@@ -200,9 +216,7 @@ void navigation_show_row(struct screen *screen, const char *pane, const char *vi
 	struct pane_context *to;
 	struct table_widget *widget;
 
-	for (unsigned i = 0; i < screen->setup->n_panes; i++)
-		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
-			navigation_enter_pane(screen, i);
+	navigation_enter_named(screen, pane);
 	to = screen_context(screen);
 	for (unsigned v = 0; to->pane->views && to->pane->views[v].name; v++)
 		if (strcmp(to->pane->views[v].name, view) == 0)

@@ -9,6 +9,9 @@ void navigation_choose_pane(struct screen *screen, unsigned index);
 
 /* From the current pane into another one, which Esc leaves again; false: it was not opened from another. */
 void navigation_enter_pane(struct screen *screen, unsigned index);
+
+/* The same by its name; does nothing if there is none. */
+void navigation_enter_named(struct screen *screen, const char *pane);
 bool navigation_go_back(struct screen *screen);
 
 /* A row of a table, by its first key that is a text, or as a process. */

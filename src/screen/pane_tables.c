@@ -221,10 +221,9 @@ static const struct notice *notice_of_empty(const struct pane_context *context, 
 
 static uint64_t kept_from_ns(const struct screen *screen, const char *topic)
 {
-	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
-		if (strcmp(screen->setup->schemas[i]->name, topic) == 0)
-			return screen->kept_from_ns[i];
-	return 0;
+	int index = schema_index(screen->setup->schemas, screen->setup->n_schemas, topic);
+
+	return index < 0 ? 0 : screen->kept_from_ns[index];
 }
 
 /* Why a table is not in the shown frame. */
@@ -276,9 +275,7 @@ void pane_table_open(struct pane_context *context, unsigned index)
 	const char *unknown, *columns, *sort;
 	char name[128];
 
-	for (unsigned i = 0; i < setup->n_schemas; i++)
-		if (strcmp(setup->schemas[i]->name, table->topic) == 0)
-			table_open(widget, setup->schemas[i]);
+	table_open(widget, setup->schemas[schema_index(setup->schemas, setup->n_schemas, table->topic)]);
 	widget->cell_style = table->cell_style;
 	pane_table_apply_defaults(context, index, &widget->view);
 	widget->view.limit = setup->limit;

@@ -44,9 +44,7 @@ void screen_open_scope(struct pane_context *context, const struct scope_term *te
 {
 	struct screen *screen = context->screen;
 
-	for (unsigned i = 0; i < screen->setup->n_panes; i++)
-		if (strcmp(screen->setup->panes[i]->name, pane) == 0)
-			navigation_enter_pane(screen, i);
+	navigation_enter_named(screen, pane);
 	set_scope(context, term);
 }
 

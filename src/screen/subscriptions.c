@@ -13,9 +13,7 @@
 
 static void want_topic(const struct screen_setup *setup, bool *wanted, const char *topic)
 {
-	for (unsigned i = 0; i < setup->n_schemas; i++)
-		if (strcmp(setup->schemas[i]->name, topic) == 0)
-			wanted[i] = true;
+	schema_want(setup->schemas, setup->n_schemas, topic, wanted);
 }
 
 static bool is_wanted(const struct pane_context *context, unsigned index, bool current)
@@ -108,9 +106,10 @@ void subscriptions_only(const struct screen *screen, const struct source *source
 	if (!source->want)
 		return;
 	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
-	for (unsigned i = 0; i < setup->n_schemas; i++)
-		wanted[i] = topic ? strcmp(setup->schemas[i]->name, topic) == 0
-				  : screen->in_past || screen->wanted[i];
+	for (unsigned i = 0; !topic && i < setup->n_schemas; i++)
+		wanted[i] = screen->in_past || screen->wanted[i];
+	if (topic)
+		want_topic(setup, wanted, topic);
 	source->want(source->state, wanted);
 	free(wanted);
 }

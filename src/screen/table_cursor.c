@@ -475,7 +475,7 @@ double table_selected(const struct table_widget *widget, const char *key_column)
 		memcpy(&number, at, sizeof(number));
 		memcpy(&value, at, sizeof(value));
 		if (strcmp(column->key, key_column) == 0)
-			return column->type == VALUE_F64 ? value : number >= U64_BLANK ? NAN : (double)number;
+			return column->type == VALUE_F64 ? value : u64_number(number);
 		at += column->type == VALUE_TEXT ? strlen(at) + 1 : sizeof(number);
 	}
 	return NAN;

@@ -72,34 +72,12 @@ static const struct pane_view views[] = {
 	{ 0 },
 };
 
-static struct graphed_disk *find(struct disks_state *disks, const char *name)
-{
-	for (unsigned i = 0; i < disks->n_disks; i++)
-		if (strcmp(disks->disks[i].name, name) == 0)
-			return &disks->disks[i];
-	return NULL;
-}
-
-static void follow(struct pane_context *context, const char *name, const struct frame *frame)
-{
-	struct disks_state *state = context_state(context);
-	struct graphed_disk *disk;
-
-	if (state->n_disks == DISKS_GRAPHED_MAX || strlen(name) >= DISK_NAME_MAX || find(state, name))
-		return;
-	disk = &state->disks[state->n_disks++];
-	strcpy(disk->name, name);
-	for (unsigned i = 0; i < N_DISKS_GRAPHS; i++)
-		disk->series[i] = history_follow(
-			&context->history, &(struct series){ "disk", name, disks_graph_columns[i] }, frame);
-}
-
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	const struct table *table = frame_table(frame, "disk");
+	struct disks_state *state = context_state(context);
 
-	for (size_t i = 1; table && i < table->n_rows; i++)
-		follow(context, table_text(table, table_row(table, i), "device"), frame);
+	followed_rows_add(&state->disks, &context->history, frame, "disk", disks_graph_columns,
+			  N_DISKS_GRAPHS);
 	disks_latency_sampled(context, frame);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PANETOP_PANE_DISKS_DISKS_H
 #define PANETOP_PANE_DISKS_DISKS_H
 
+#include "pane/followed_rows.h"
 #include "pane/time_chart.h"
 #include "screen/context.h"
 
@@ -27,17 +28,11 @@ enum disks_graph {
 	N_DISKS_GRAPHS,
 };
 
-#define DISKS_GRAPHED_MAX 16
-#define DISK_NAME_MAX 64
 #define DISK_KIND_MAX 96
 #define DISK_KINDS_MAX 64
 
 struct disks_state {
-	struct graphed_disk {
-		char name[DISK_NAME_MAX];
-		unsigned series[N_DISKS_GRAPHS]; /* in the history */
-	} disks[DISKS_GRAPHED_MAX];
-	unsigned n_disks;
+	struct followed_rows disks; /* series by enum disks_graph */
 	char kinds[DISK_KINDS_MAX][DISK_KIND_MAX]; /* "vda read device": their numbers are keys of past */
 	unsigned n_kinds;
 	struct bucket_past past; /* of the time of requests */

@@ -182,7 +182,7 @@ static struct graph_line_scale scale_of(const struct pane_context *context, enum
 
 /* Did it read or write anything in the time of a graph on this canvas? */
 static bool was_used(const struct pane_context *context, const struct canvas *canvas,
-		     const struct graphed_disk *disk)
+		     const struct followed_row *disk)
 {
 	struct canvas part = canvas_part(canvas, 0, 0, 1, GRAPH_CELLS_MIN);
 
@@ -197,7 +197,7 @@ static bool was_used(const struct pane_context *context, const struct canvas *ca
 
 /* Now and at most, above the past: "read 3.5M  max 12M". */
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct graphed_disk *disk, enum disks_graph graph)
+		       const struct followed_row *disk, enum disks_graph graph)
 {
 	static const char *const names[N_DISKS_GRAPHS] = {
 		[DISKS_READ] = N_("read"),        [DISKS_WRITE] = N_("write"),
@@ -230,7 +230,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 }
 
 static void draw_disk(const struct pane_context *context, const struct canvas *canvas,
-		      const struct graphed_disk *disk)
+		      const struct followed_row *disk)
 {
 	int columns = canvas->width / GRAPH_CELLS_MIN;
 
@@ -251,14 +251,16 @@ static int draw_disks(const struct pane_context *context, const struct canvas *c
 	const struct disks_state *state = context->state;
 	const struct table_widget *widget = &context->tables[DISKS_TABLE_DISK];
 	const struct table *table = context_table(context, DISKS_TABLE_DISK);
-	const struct graphed_disk *shown[DISKS_GRAPHED_MAX];
+	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
 	int n_shown = 0, lines;
 
-	for (size_t i = 0; table && i < widget->view.n_rows; i++)
-		for (unsigned j = 0; j < state->n_disks && n_shown < DISKS_GRAPHED_MAX; j++)
-			if (table_row_is(table, widget->view.rows[i], state->disks[j].name) &&
-			    was_used(context, canvas, &state->disks[j]))
-				shown[n_shown++] = &state->disks[j];
+	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
+		const struct followed_row *disk = followed_rows_find(
+			&state->disks, table_text(table, widget->view.rows[i], "device"));
+
+		if (disk && was_used(context, canvas, disk))
+			shown[n_shown++] = disk;
+	}
 	if (n_shown * GRAPH_LINES_MIN > canvas->height)
 		n_shown = canvas->height / GRAPH_LINES_MIN;
 	if (n_shown == 0)

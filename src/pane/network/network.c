@@ -72,36 +72,12 @@ static const struct pane_view views[] = {
 	{ 0 },
 };
 
-static bool is_followed(const struct network_state *network, const char *name)
-{
-	for (unsigned i = 0; i < network->n_interfaces; i++)
-		if (strcmp(network->interfaces[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-static void follow(struct pane_context *context, const char *name, const struct frame *frame)
-{
-	struct network_state *state = context_state(context);
-	struct graphed_interface *interface;
-
-	if (state->n_interfaces == NETWORK_GRAPHED_MAX || strlen(name) >= NETWORK_NAME_MAX ||
-	    is_followed(state, name))
-		return;
-	interface = &state->interfaces[state->n_interfaces++];
-	strcpy(interface->name, name);
-	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++)
-		interface->series[i] = history_follow(
-			&context->history, &(struct series){ "interface", name, network_graph_columns[i] },
-			frame);
-}
-
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	const struct table *table = frame_table(frame, "interface");
+	struct network_state *state = context_state(context);
 
-	for (size_t i = 1; table && i < table->n_rows && i <= NETWORK_GRAPHED_MAX; i++)
-		follow(context, table_text(table, table_row(table, i), "name"), frame);
+	followed_rows_add(&state->interfaces, &context->history, frame, "interface", network_graph_columns,
+			  N_NETWORK_GRAPHS);
 }
 
 /* Read while the pane is hidden, so that its graphs go on. */

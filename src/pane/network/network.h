@@ -3,6 +3,7 @@
 #ifndef PANETOP_PANE_NETWORK_NETWORK_H
 #define PANETOP_PANE_NETWORK_NETWORK_H
 
+#include "pane/followed_rows.h"
 #include "screen/context.h"
 
 enum network_table {
@@ -18,15 +19,8 @@ enum network_table {
 
 enum network_graph { NETWORK_RECEIVED, NETWORK_SENT, N_NETWORK_GRAPHS };
 
-#define NETWORK_GRAPHED_MAX 16
-#define NETWORK_NAME_MAX 64
-
 struct network_state {
-	struct graphed_interface {
-		char name[NETWORK_NAME_MAX];
-		unsigned series[N_NETWORK_GRAPHS]; /* in the history */
-	} interfaces[NETWORK_GRAPHED_MAX];
-	unsigned n_interfaces;
+	struct followed_rows interfaces; /* series by enum network_graph */
 };
 
 /* network_draw.c */

@@ -147,7 +147,7 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 }
 
 static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct graphed_interface *interface, enum network_graph graph)
+		       const struct followed_row *interface, enum network_graph graph)
 {
 	static const char *const names[] = {
 		[NETWORK_RECEIVED] = N_("received %s"), [NETWORK_SENT] = N_("sent %s")
@@ -186,7 +186,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 }
 
 static void draw_interface(const struct pane_context *context, const struct canvas *canvas,
-			   const struct graphed_interface *interface)
+			   const struct followed_row *interface)
 {
 	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
 		int left = i * canvas->width / N_NETWORK_GRAPHS;
@@ -200,7 +200,7 @@ static void draw_interface(const struct pane_context *context, const struct canv
 
 /* Has it received or sent anything in the span of the graphs? */
 static bool was_used(const struct pane_context *context, const struct canvas *canvas,
-		     const struct graphed_interface *interface)
+		     const struct followed_row *interface)
 {
 	struct graph_line_scale scale = {
 		.now_ns = context->frame->mono_ns,
@@ -214,25 +214,19 @@ static bool was_used(const struct pane_context *context, const struct canvas *ca
 	return false;
 }
 
-static const struct graphed_interface *find(const struct network_state *network, const char *name)
-{
-	for (unsigned i = 0; i < network->n_interfaces; i++)
-		if (strcmp(network->interfaces[i].name, name) == 0)
-			return &network->interfaces[i];
-	return NULL;
-}
-
 /* Interfaces that did something, in the order of the table. */
 static int find_used(const struct pane_context *context, const struct canvas *canvas,
-		     const struct graphed_interface *shown[NETWORK_GRAPHED_MAX])
+		     const struct followed_row *shown[FOLLOWED_ROWS_MAX])
 {
 	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
+	const struct network_state *state = context->state;
 	int n_shown = 0;
 
-	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < NETWORK_GRAPHED_MAX; i++) {
-		const struct graphed_interface *interface =
-			find(context->state, table_text(table, widget->view.rows[i], "name"));
+	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
+		const struct followed_row *interface =
+			followed_rows_find(&state->interfaces,
+					   table_text(table, widget->view.rows[i], "name"));
 
 		if (interface && was_used(context, canvas, interface))
 			shown[n_shown++] = interface;
@@ -242,7 +236,7 @@ static int find_used(const struct pane_context *context, const struct canvas *ca
 
 /* As many as fit. */
 static void draw_interfaces(const struct pane_context *context, const struct canvas *canvas,
-			    const struct graphed_interface *const *shown, int n_shown)
+			    const struct followed_row *const *shown, int n_shown)
 {
 	int lines;
 
@@ -262,7 +256,7 @@ static void draw_interfaces(const struct pane_context *context, const struct can
 void network_draw(const struct pane_context *context, struct canvas *canvas)
 {
 	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y, n_shown;
-	const struct graphed_interface *shown[NETWORK_GRAPHED_MAX];
+	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 

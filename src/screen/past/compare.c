@@ -43,12 +43,8 @@ static const struct schema *schema_of(const struct screen *screen, const char *t
 {
 	const struct screen_setup *setup = screen->setup;
 
-	if (difference)
-		return differences_schema(screen->compare.differences, topic);
-	for (unsigned i = 0; i < setup->n_schemas; i++)
-		if (strcmp(setup->schemas[i]->name, topic) == 0)
-			return setup->schemas[i];
-	return NULL;
+	return difference ? differences_schema(screen->compare.differences, topic)
+			  : setup->schemas[schema_index(setup->schemas, setup->n_schemas, topic)];
 }
 
 /* Columns keep their indexes, so that a view stays as it was chosen. */

@@ -235,7 +235,7 @@ static uint64_t total_of(const uint64_t parts[N_PARTS])
 
 static double seconds(uint64_t ticks, double per_second)
 {
-	return ticks == U64_UNKNOWN ? NAN : (double)ticks / per_second;
+	return u64_number(ticks) / per_second;
 }
 
 /* Sums are of ticks: those of seconds would go back by rounding, as after a reset. */

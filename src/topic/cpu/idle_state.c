@@ -294,7 +294,7 @@ static void add_cpus(const struct state *state, struct frame *frame, struct tabl
 			const struct idle_state *idle = &cpu->states[s];
 
 			add_row(table, name, state->kinds[idle->kind].text, idle->entries,
-				idle->time_us == U64_UNKNOWN ? NAN : (double)idle->time_us);
+				u64_number(idle->time_us));
 		}
 	}
 }

@@ -164,7 +164,7 @@ static void read_package(struct state *state, struct env *env, size_t index)
 
 static double seconds(uint64_t ms)
 {
-	return ms == U64_UNKNOWN ? NAN : (double)ms / 1e3;
+	return u64_number(ms) / 1e3;
 }
 
 static int sample(struct sample *sample)

@@ -136,7 +136,7 @@ static const struct source_spec sources[] = {
 
 static double seconds(uint64_t milliseconds)
 {
-	return milliseconds == U64_UNKNOWN ? NAN : (double)milliseconds / 1e3;
+	return u64_number(milliseconds) / 1e3;
 }
 
 static void set_counters(struct disk_row *row, const struct disk_stats *stats)

@@ -135,8 +135,8 @@ static void of_cache(struct env *env, double *cached, double *written)
 
 	if (env_read(env, env_file(env, "proc/vmstat"), &text) == 0)
 		vmstat_parse(text, names, 2, pages);
-	*cached = pages[0] == U64_UNKNOWN ? NAN : (double)pages[0] * (double)env->page_bytes;
-	*written = pages[1] == U64_UNKNOWN ? NAN : (double)pages[1] * (double)env->page_bytes;
+	*cached = u64_number(pages[0]) * (double)env->page_bytes;
+	*written = u64_number(pages[1]) * (double)env->page_bytes;
 }
 
 /* The sum falls when a process exits whose parent does not wait for it: what it did since is lost. */

@@ -344,7 +344,7 @@ static void add_mean(struct sample *sample, const struct disk *disk, const char 
 	row->operation = operation;
 	row->phase = phase_name(PHASE_BOTH);
 	row->requests = requests;
-	row->seconds = milliseconds == U64_UNKNOWN ? NAN : (double)milliseconds / 1e3;
+	row->seconds = u64_number(milliseconds) / 1e3;
 	row->how = "proc";
 }
 

@@ -392,7 +392,7 @@ static void start_own_again(struct group *group)
 
 static double seconds_of(uint64_t ns)
 {
-	return ns == U64_UNKNOWN ? NAN : (double)ns / NS_PER_SECOND;
+	return u64_number(ns) / NS_PER_SECOND;
 }
 
 static void set_counters(struct group_row *row, const struct group_counters *counters)

@@ -70,7 +70,7 @@ static double percent_base(const void *row)
 	const struct memory_row *memory = row;
 	uint64_t bytes = u64_sum(memory->used_bytes, memory->free_bytes);
 
-	return bytes == U64_UNKNOWN ? NAN : (double)bytes;
+	return u64_number(bytes);
 }
 
 static const struct schema schema = {

@@ -46,7 +46,7 @@ static double percent_base(const void *row)
 {
 	const struct limit_row *limit = row;
 
-	return limit->limit_bytes == U64_UNKNOWN ? NAN : (double)limit->limit_bytes;
+	return u64_number(limit->limit_bytes);
 }
 
 static const struct schema schema = {

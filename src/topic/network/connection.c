@@ -188,7 +188,7 @@ static void set_owner(struct connection_row *row, struct sample *sample, const s
 
 static double seconds_of(uint64_t us)
 {
-	return us == U64_UNKNOWN ? NAN : (double)us / 1e6;
+	return u64_number(us) / 1e6;
 }
 
 static void set_limits(struct connection_row *row, const struct sock_diag *diag)

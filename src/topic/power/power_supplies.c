@@ -257,5 +257,5 @@ double battery_age_seconds(const struct power_supplies *supplies, const struct b
 {
 	uint64_t age = age_ns(supplies, battery);
 
-	return age == U64_UNKNOWN ? NAN : (double)age / 1e9;
+	return u64_number(age) / 1e9;
 }

@@ -47,12 +47,6 @@ static void add_cgroup(struct frame *frame, const struct sample_request *request
 		     path);
 }
 
-void missing_targets_add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
-				const char *path)
-{
-	add_cgroup(frame, request, topic, path, _("the path is in /proc/PID/cgroup"));
-}
-
 static bool exists(const struct process_list *processes, struct span wanted)
 {
 	for (size_t i = 0; i < processes->n_all; i++)

@@ -13,8 +13,6 @@ void missing_targets_add_process(struct frame *frame, const struct sample_reques
 				 const char *name);
 void missing_targets_add_group(struct frame *frame, const struct sample_request *request, const char *topic,
 			       const char *group);
-void missing_targets_add_cgroup(struct frame *frame, const struct sample_request *request, const char *topic,
-				const char *path);
 
 /* Where --pid names a program, the next update of the list reads all command lines. */
 void missing_targets_want_programs(struct process_list *processes, const struct sample_request *request);

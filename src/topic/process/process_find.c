@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/process_pattern.h"
 #include "sys/pids.h"
 
 double process_start_seconds(const struct env *env, uint64_t start_ticks)
@@ -78,25 +77,6 @@ struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t r
 	long length = pids_read(env, pid, "cmdline", bytes, room);
 
 	return span_of(bytes, length > 0 ? strnlen(bytes, (size_t)length) : 0);
-}
-
-bool process_any_matches(struct env *env, const char *list)
-{
-	const struct span wanted = span_text(list), nothing = span_text("");
-	char bytes[PROCESS_STAT_MAX];
-	struct pid_stat stat;
-	const uint32_t *pids;
-	size_t n_pids;
-
-	if (pids_list(env, &pids, &n_pids) < 0)
-		return false;
-	for (size_t i = 0; i < n_pids; i++)
-		if (process_read_stat(env, pids[i], bytes, &stat) &&
-		    (process_pattern_matches(wanted, pids[i], stat.comm, nothing) ||
-		     process_pattern_matches(wanted, pids[i], nothing,
-				    process_program(env, pids[i], bytes, sizeof(bytes)))))
-			return true;
-	return false;
 }
 
 bool process_any_in_group(struct env *env, uint64_t group)

@@ -30,9 +30,6 @@ uint32_t process_living_thread(struct env *env, uint32_t pid, struct pid_stat *s
 /* The first argument of its command line, in bytes. */
 struct span process_program(struct env *env, uint32_t pid, char *bytes, size_t room);
 
-/* Does any process match the list of --pid? See process_pattern_matches(). */
-bool process_any_matches(struct env *env, const char *list);
-
 /* Does this process group have a process? */
 bool process_any_in_group(struct env *env, uint64_t group);
 
