@@ -60,6 +60,7 @@
 #include "model/condition.h"
 #include "model/derive.h"
 #include "model/power_fit.h"
+#include "model/settings.h"
 #include "output/recording.h"
 #include "recording/block.h"
 #include "topic/group/container_name.h"
@@ -478,9 +479,17 @@ FUZZ_TARGET(passwd)
 FUZZ_TARGET(settings)
 {
 	struct config_lines lines = { 0 }, again = { 0 };
+	struct settings settings;
 	struct buffer file = { 0 };
 
 	config_lines_parse(&lines, input(data, size));
+	settings_open(&settings);
+	for (size_t i = 0; i < lines.n_items; i++) {
+		bool valid = settings_set(&settings, lines.items[i].name, lines.items[i].value, i + 1);
+
+		require(valid == (settings_text(&settings, lines.items[i].name) != NULL));
+	}
+	settings_close(&settings);
 	config_lines_rewrite(&lines, span_text(""), NULL, &file);
 	/* a name that begins with # or holds a NUL does not come back as it was */
 	require(config_lines_parse(&again, span_of(file.bytes, file.length)) == 0 ||
