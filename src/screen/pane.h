@@ -193,7 +193,8 @@ struct pane {
 
 	/*
 	 * Called before tables of the shown frame are drawn or get a key; context->frame may be another one
-	 * than before. Here is computed what drawing needs of it, such as what table() returns. May be NULL.
+	 * than before. Here is computed what drawing needs of it, such as what table() returns. Not in a
+	 * comparison, which draws tables of differences itself. May be NULL.
 	 */
 	void (*update)(struct pane_context *context);
 

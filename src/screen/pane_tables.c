@@ -250,7 +250,7 @@ void pane_tables_update(struct screen *screen)
 	struct pane_context *context = screen_context(screen);
 
 	marked_update(screen, screen_frame(screen));
-	if (context->frame && context->pane->update)
+	if (context->frame && context->pane->update && !screen->compare.on)
 		context->pane->update(context);
 	context->unit = screen->unit;
 	for (unsigned i = 0; context->pane->tables[i].topic; i++) {

@@ -368,7 +368,7 @@ void pager_why(struct screen *screen)
 	add_notices(out, frame);
 	if (*screen->setup->faults)
 		buffer_print(out, "\n*%s\n%s", _("Reported at the start"), screen->setup->faults);
-	if (context->pane->why)
+	if (context->pane->why && !screen->compare.on)
 		context->pane->why(context, out);
 	add_beside(out, context, context->pane->why_series);
 }

@@ -99,6 +99,15 @@ def at_every_size(_scratch):
     return None
 
 
+def in_every_view(_scratch):
+    """The map of pages, for one, is of the frame, not of differences."""
+    with replay("memory", width=120, height=40) as terminal:
+        terminal.send("m", ".", "=")
+        for pane in "1234567890":
+            terminal.send(pane, pane, *(["Tab", "i", "Esc"] * 4))
+        return expect(not terminal.ended(), terminal, "it ended")
+
+
 def tests():
     return [
         ("compare: a replay", of_a_replay),
@@ -106,4 +115,5 @@ def tests():
         ("compare: new and ended processes", live),
         ("compare: in the past", in_the_past),
         ("compare: at every size", at_every_size),
+        ("compare: in every view", in_every_view),
     ]

@@ -17,6 +17,12 @@
 #define CELLS_MIN 16
 #define ZOOM_MAX (UINT64_C(1) << 40)
 
+/* Also while differences are shown in its place. */
+static const struct table *of_frame(const struct pane_context *context, unsigned index)
+{
+	return context->frame ? frame_table(context->frame, context->pane->tables[index].topic) : NULL;
+}
+
 static bool moved(const struct table *table, const void *row, const char *key)
 {
 	double change = table_number(table, row, key);
@@ -61,7 +67,7 @@ static void find_first(struct pages_state *pages)
 void map_load(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
-	const struct table *table = context_table(context, PAGES_TABLE_CELL);
+	const struct table *table = of_frame(context, PAGES_TABLE_CELL);
 	size_t n_rows = table ? table->n_rows : 0;
 
 	if (table == pages->loaded && table && context->frame->mono_ns == pages->loaded_ns &&
@@ -168,7 +174,7 @@ size_t map_selected(const struct pages_state *pages)
 
 const void *map_region(const struct pane_context *context, uint64_t address)
 {
-	const struct table *table = context_table(context, PAGES_TABLE_REGION);
+	const struct table *table = of_frame(context, PAGES_TABLE_REGION);
 
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
@@ -182,7 +188,7 @@ const void *map_region(const struct pane_context *context, uint64_t address)
 
 static size_t count_holes(const struct pane_context *context)
 {
-	const struct table *table = context_table(context, PAGES_TABLE_REGION);
+	const struct table *table = of_frame(context, PAGES_TABLE_REGION);
 	uint64_t end = 0;
 	size_t n_holes = 0;
 
@@ -378,7 +384,7 @@ static uint64_t cursor_address(const struct pane_context *context)
 void map_go_region(struct pane_context *context, bool back)
 {
 	struct pages_state *pages = context_state(context);
-	const struct table *table = context_table(context, PAGES_TABLE_REGION);
+	const struct table *table = of_frame(context, PAGES_TABLE_REGION);
 	uint64_t found = U64_UNKNOWN, cursor;
 
 	map_load(context);
