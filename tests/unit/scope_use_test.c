@@ -134,9 +134,10 @@ START_TEST(an_unknown_process_has_a_notice)
 {
 	choose("user=7");
 	put_process(5, 1000, 300);
-	put_process(6, NAN, NAN);
+	put_process(6, NAN, 50);
 	derive();
 	ck_assert(number("processes") == 2 && number("memory_bytes") == 1000);
+	ck_assert(number("file_bytes") == 300);
 	ck_assert_uint_eq(frame.n_notices, 1);
 	finish();
 }
@@ -169,6 +170,58 @@ START_TEST(rates_and_proportional_memory)
 	set(table, table_row(table, 1), "proportional_bytes", 100);
 	derive();
 	ck_assert(number("proportional_bytes") == 900);
+	finish();
+}
+END_TEST
+
+/* A kernel thread has no memory, which is known: 0. */
+START_TEST(no_memory_is_known)
+{
+	choose("user=7");
+	put_process(5, 0, 0);
+	derive();
+	ck_assert(number("memory_bytes") == 0 && number("proportional_bytes") == 0);
+	finish();
+}
+END_TEST
+
+START_TEST(rates_and_swap_of_processes_are_summed)
+{
+	choose("user=7");
+	for (unsigned i = 0; i < 2; i++) {
+		void *row = put_process(5 + i, 1000, 300);
+		struct table *table = frame_slot(&frame, "process");
+
+		set(table, row, "cpu_ratio", 0.25 + i);
+		set(table, row, "read_bytes_per_second", 10 + 7 * i);
+		set(table, row, "write_bytes_per_second", 20 + 7 * i);
+		set(table, row, "swapped_bytes", 30 + 7 * i);
+	}
+	derive();
+	ck_assert(number("cpu_ratio") == 1.5 && number("swapped_bytes") == 67);
+	ck_assert(number("read_bytes_per_second") == 27 && number("write_bytes_per_second") == 47);
+	finish();
+}
+END_TEST
+
+/* Either of the tables is enough. */
+START_TEST(without_processes_or_groups)
+{
+	choose("cgroup=/a");
+	put_group("/a", 1000, 400, 300, 200);
+	put_process(5, 700, 0);
+	derive();
+	frame_slot(&frame, "process")->present = false;
+	scope_use_derive(&scope, &frame);
+	ck_assert(number("memory_bytes") == 1000 && isnan(number("processes")));
+	frame_slot(&frame, "process")->present = true;
+	frame_slot(&frame, "group")->present = false;
+	scope_use_derive(&scope, &frame);
+	ck_assert_str_eq(text_of("basis"), "processes");
+	frame_slot(&frame, "process")->present = false;
+	frame_slot(&frame, "scope_use")->present = false;
+	scope_use_derive(&scope, &frame);
+	ck_assert(!frame_table(&frame, "scope_use"));
 	finish();
 }
 END_TEST
@@ -209,7 +262,18 @@ START_TEST(several_groups_are_summed)
 	put_group("/user.slice/1/agent.service", 1000, 900, 50, 50);
 	put_group("/user.slice/1/agent.service/sub", 1000, 900, 50, 50);
 	put_group("/user.slice/2/agent.service", 500, 400, 50, 50);
+	for (unsigned i = 0; i < 3; i++) {
+		struct table *table = frame_slot(&frame, "group");
+		void *row = (char *)table->rows + i * table->schema->row_size;
+
+		set(table, row, "cpu_ratio", 0.25 + i);
+		set(table, row, "read_bytes_per_second", 10 + i);
+		set(table, row, "write_bytes_per_second", 20 + i);
+		set(table, row, "swap_bytes", 30 + i);
+	}
 	derive();
+	ck_assert(number("cpu_ratio") == 2.5 && number("swapped_bytes") == 62);
+	ck_assert(number("read_bytes_per_second") == 22 && number("write_bytes_per_second") == 42);
 	ck_assert(number("memory_bytes") == 1500 && number("anonymous_bytes") == 1300);
 	ck_assert(number("other_bytes") == 0);
 	ck_assert_str_eq(text_of("group"), "");
