@@ -220,6 +220,23 @@ START_TEST(shares_depart_by_less_than_one)
 }
 END_TEST
 
+START_TEST(the_usual_is_the_median)
+{
+	double values[22];
+	struct departure departure;
+
+	for (unsigned i = 0; i < 22; i++)
+		values[i] = i;
+	values[20] = 100;
+	departure_judge(values, 21, 1, &departure);
+	ck_assert_double_eq(departure.usual, 9.5); /* of 0 to 19 */
+	values[20] = 20;
+	values[21] = 100;
+	departure_judge(values, 22, 1, &departure);
+	ck_assert_double_eq(departure.usual, 10);
+}
+END_TEST
+
 /* It has lasted since it is at least half as far away. */
 START_TEST(since_when)
 {

@@ -270,6 +270,23 @@ START_TEST(buckets_add_up)
 }
 END_TEST
 
+START_TEST(buckets_of_a_nanosecond_and_of_growing_widths)
+{
+	struct histogram *histogram = new_histogram(1);
+	unsigned narrow = histogram_index(0, 1000), wide = histogram_index(0, 1000000);
+
+	histogram_add_bucket(histogram, 1000, 1);
+	ck_assert_uint_eq(histogram->count, 1);
+	ck_assert_uint_eq(histogram->sum_ns, 1000);
+	ck_assert(histogram->min_ns == 1000 && histogram->max_ns == 1000);
+	histogram_clear(histogram, 0);
+	histogram_add_bucket(histogram, narrow, 10);
+	histogram_add_bucket(histogram, wide, 100); /* but it is a thousand times as wide */
+	ck_assert_double_le(histogram_mode(histogram), 1100);
+	free(histogram);
+}
+END_TEST
+
 /* The only notice of a run over CPUs 3, 5 and 7, of which none can be measured. */
 static void assert_run_notice(struct latency_run *run, const char *text)
 {
