@@ -23,6 +23,7 @@
 #include "core/vector.h"
 
 #define LOOK_AHEAD 4
+#define EVENT_TEXT_BYTES ((size_t)256 << 10) /* of events, whose texts mostly do not come again */
 #define SPARE_CELLS ((size_t)8192) /* memory that is kept even when few rows use it */
 #define SPARE_BYTES ((size_t)1 << 20)
 #define STEPS 1024 /* rows or texts */
@@ -122,13 +123,39 @@ void row_encoder_restart(struct row_encoder *encoder)
 {
 	encoder->before.n_rows = 0;
 	encoder->clock = (struct table_clock){ 0 };
-	encoder->n_told = 0;
+	encoder->n_told = encoder->n_forgotten = 0;
+	encoder->forgotten_bytes = 0;
 	intern_clear(&encoder->texts);
+}
+
+size_t row_encoder_text_bytes(const struct row_encoder *encoder)
+{
+	return encoder->forgotten_bytes + encoder->texts.n_bytes;
+}
+
+/* Codes count on: a text that comes again gets another one, and a decoder learns it again. */
+static void forget_old_texts(struct row_encoder *encoder)
+{
+	if (encoder->joins || encoder->texts.n_bytes <= EVENT_TEXT_BYTES)
+		return;
+	encoder->n_forgotten = encoder->n_told;
+	encoder->forgotten_bytes += encoder->texts.n_bytes;
+	intern_clear(&encoder->texts);
+}
+
+static const char *text_of(const struct row_encoder *encoder, uint64_t code)
+{
+	return encoder->texts.texts[code - encoder->n_forgotten - 1];
 }
 
 static bool is_text(const struct row_encoder *encoder, const char *text, uint64_t code)
 {
-	return code > 0 && strcmp(encoder->texts.texts[code - 1], text) == 0;
+	return code > encoder->n_forgotten && strcmp(text_of(encoder, code), text) == 0;
+}
+
+static uint64_t code_of(const struct row_encoder *encoder, uint32_t number)
+{
+	return encoder->n_forgotten + number + 1;
 }
 
 /* likely is the code of the same column in the row that is likely the same one. */
@@ -136,7 +163,8 @@ static uint64_t text_code(struct row_encoder *encoder, const char *text, uint64_
 {
 	if (!text)
 		return 0;
-	return is_text(encoder, text, likely) ? likely : (uint64_t)intern_number(&encoder->texts, text) + 1;
+	return is_text(encoder, text, likely) ? likely
+					      : code_of(encoder, intern_number(&encoder->texts, text));
 }
 
 static void read_row(struct row_encoder *encoder, const void *row, const uint64_t *likely)
@@ -169,7 +197,7 @@ static bool read_key(const struct row_encoder *encoder, const void *row, const u
 			number = intern_find(&encoder->texts, text);
 			if (number == HASH_NONE)
 				return false;
-			encoder->cells[c] = (uint64_t)number + 1;
+			encoder->cells[c] = code_of(encoder, number);
 		}
 	}
 	return true;
@@ -352,7 +380,7 @@ static void put_text(struct row_encoder *encoder, struct buffer *out, uint64_t c
 {
 	put_varint(out, code);
 	if (code > encoder->n_told) {
-		const char *text = encoder->texts.texts[code - 1];
+		const char *text = text_of(encoder, code);
 
 		put_bytes(out, text, strlen(text));
 		encoder->n_told++;
@@ -476,6 +504,7 @@ void rows_encode(struct row_encoder *encoder, const struct table *table, struct 
 	bool in_place = match_rows(encoder, table);
 	uint64_t step_ns = table->mono_ns - clock->mono_ns;
 
+	forget_old_texts(encoder);
 	put_varint(out, SAMPLED | (table->failed ? FAILED : 0) | (in_place ? IN_PLACE : 0));
 	put_difference(out, step_ns, clock->step_ns);
 	*clock = (struct table_clock){ table->mono_ns, step_ns };

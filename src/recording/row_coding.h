@@ -38,8 +38,10 @@ struct row_encoder {
 	size_t n_matched;         /* capacity */
 	uint64_t *cells;          /* of the row that is encoded */
 	struct hash by_key;       /* of the rows before; filled on demand */
-	struct intern texts;
-	size_t n_told; /* texts that the decoder knows */
+	struct intern texts;    /* since the start of the chain, without those that were forgotten */
+	uint64_t n_told;        /* texts that the decoder knows */
+	uint64_t n_forgotten;   /* the first ones of them */
+	size_t forgotten_bytes; /* as n_bytes of texts */
 	struct table_clock clock;
 };
 
@@ -47,6 +49,9 @@ void row_encoder_open(struct row_encoder *encoder, const struct schema *schema);
 void row_encoder_close(struct row_encoder *encoder);
 void row_encoder_restart(struct row_encoder *encoder); /* at the start of a chain: nothing is known */
 void rows_encode(struct row_encoder *encoder, const struct table *table, struct buffer *out);
+
+/* Of all texts since the start of the chain: what a decoder needs for them, about. */
+size_t row_encoder_text_bytes(const struct row_encoder *encoder);
 
 /* For a sample without this table. */
 static inline void rows_encode_none(struct buffer *out)

@@ -143,7 +143,7 @@ static size_t text_bytes(const struct recording_writer *writer)
 	size_t bytes = writer->texts.n_bytes;
 
 	for (unsigned i = 0; i < writer->n_topics; i++)
-		bytes += writer->topics[i].rows.texts.n_bytes;
+		bytes += row_encoder_text_bytes(&writer->topics[i].rows);
 	return bytes;
 }
 

@@ -16,6 +16,7 @@
 #include "output/recording.h"
 #include "recording/block.h"
 #include "recording/bytes.h"
+#include "recording/row_coding.h"
 #include "recording/spool.h"
 #include "recording/writer.h"
 #include "suite.h"
@@ -354,6 +355,69 @@ static size_t whole_frames(const struct buffer *bytes, size_t length, size_t *en
 }
 
 /* However much is missing at the end, what is whole is read, and the rest is told. */
+static void fill_happenings(struct frame *frame, unsigned sample)
+{
+	struct table *happenings = &frame->tables[1];
+
+	frame_clear(frame);
+	frame->mono_ns = (sample + 1) * SECOND_NS;
+	frame->wall_ns = START_NS + frame->mono_ns;
+	frame->host = "box";
+	happenings->present = true;
+	happenings->mono_ns = frame->mono_ns;
+	for (unsigned i = 0; i < 100; i++) {
+		struct happening_row *row = table_add(happenings);
+
+		row->time = sample * 1000 + i;
+		row->what = i % 3 ? arena_print(&frame->arena, "make --jobs=%u --target=%u", sample, i)
+				  : "sh -c make";
+	}
+}
+
+/* The writer forgets them, and tells those that come again to the reader again. */
+START_TEST(texts_of_events_take_bounded_memory)
+{
+	enum { SAMPLES = 400 };
+	struct recording_writer *writer = NULL;
+	struct row_encoder encoder;
+	struct frame frame, read;
+	struct buffer bytes = { 0 }, rows = { 0 };
+	struct source source;
+	const char *why;
+
+	frame_open(&frame, schemas, 2);
+	frame_open(&read, schemas, 2);
+	row_encoder_open(&encoder, &happening_schema);
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		fill_happenings(&frame, i);
+		if (!writer)
+			writer = recording_writer_open(&frame, false);
+		recording_writer_add(writer, &frame, &bytes);
+		buffer_empty(&rows);
+		rows_encode(&encoder, &frame.tables[1], &rows);
+		ck_assert_uint_le(encoder.texts.n_bytes, 300 << 10);
+		ck_assert_uint_le(encoder.texts.arena.held, 512 << 10);
+	}
+	ck_assert_uint_gt(encoder.n_forgotten, 0);
+	ck_assert_uint_gt(row_encoder_text_bytes(&encoder), SAMPLES * 66 * 24); /* still all of the chain */
+	recording_writer_end(writer, &bytes);
+	recording_writer_close(writer);
+	ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		fill_happenings(&frame, i);
+		frame_clear(&read);
+		ck_assert_int_eq(source.next(source.state, &read), 1);
+		assert_same_frame(&frame, &read);
+	}
+	source.close(source.state);
+	row_encoder_close(&encoder);
+	frame_close(&frame);
+	frame_close(&read);
+	buffer_free(&bytes);
+	buffer_free(&rows);
+}
+END_TEST
+
 START_TEST(cut_at_every_byte)
 {
 	static struct world world;
