@@ -85,6 +85,8 @@ enum column_text {
 	TEXT_STATE,   /* the letter of a process's state */
 };
 
+struct intern;
+
 struct column {
 	const char *key;       /* stable: CSV heading, JSON key, metric name; ends in its unit */
 	const char *title;     /* N_(): heading on the screen and in text */
@@ -94,6 +96,7 @@ struct column {
 	enum value_type type;
 	enum column_kind kind;
 	enum unit unit;
+	const struct intern *packed; /* of packed_rows.h: the field is packed in 32 bits; NULL: it is not */
 	uint16_t offset;       /* of the field in the row */
 	uint16_t rate_of;      /* RATE: offset of the counter (u64 or f64) it grows from */
 	uint16_t rate_over;    /* RATE: offset of the counter that is the divisor; 0: the time (so this
@@ -214,10 +217,15 @@ static inline const void *row_field(const void *row, const struct column *column
 	return (const char *)row + column->offset;
 }
 
+uint64_t packed_u64(const void *row, const struct column *column);
+const char *packed_text(const void *row, const struct column *column);
+
 static inline uint64_t row_u64(const void *row, const struct column *column)
 {
 	uint64_t value;
 
+	if (__builtin_expect(column->packed != NULL, 0))
+		return packed_u64(row, column);
 	memcpy(&value, row_field(row, column), sizeof(value));
 	return value;
 }
@@ -234,6 +242,8 @@ static inline const char *row_text(const void *row, const struct column *column)
 {
 	const char *value;
 
+	if (__builtin_expect(column->packed != NULL, 0))
+		return packed_text(row, column);
 	memcpy(&value, row_field(row, column), sizeof(value));
 	return value;
 }

@@ -11,6 +11,7 @@
 #include "core/vector.h"
 
 #define TEXT_SLACK ((size_t)1 << 20)
+#define SLACK 16 /* a part of the limit: rows beyond it, so that the others do not move for each new one */
 #define MARKS_MAX ((size_t)8192) /* two hours of a sample each second */
 
 struct event_log_mark {
@@ -20,7 +21,8 @@ struct event_log_mark {
 void event_log_open(struct event_log *log, const struct schema *schema, size_t limit, size_t text_limit)
 {
 	*log = (struct event_log){ .limit = limit, .text_limit = text_limit };
-	log->shown.schema = schema;
+	log->packed = packed_rows_open(schema);
+	log->shown.schema = &log->packed->schema;
 	log->shown.is_log = true;
 }
 
@@ -28,7 +30,7 @@ void event_log_close(struct event_log *log)
 {
 	free(log->shown.rows);
 	free(log->marks);
-	intern_free(&log->texts);
+	packed_rows_close(log->packed);
 	*log = (struct event_log){ 0 };
 }
 
@@ -41,7 +43,7 @@ static void show(struct event_log *log, size_t n_frozen)
 
 void event_log_clear(struct event_log *log)
 {
-	intern_free(&log->texts);
+	packed_rows_forget_texts(log->packed);
 	log->text_bytes = 0;
 	log->n_rows = 0;
 	log->n_skipped = 0;
@@ -49,31 +51,6 @@ void event_log_clear(struct event_log *log)
 	log->n_marks = 0;
 	log->shown.epoch++;
 	show(log, 0);
-}
-
-/* As a command without its directories is the end of the command. */
-static bool is_end_of(const char *text, const char *whole)
-{
-	uintptr_t from = (uintptr_t)whole, at = (uintptr_t)text;
-
-	return whole && at >= from && at <= from + strlen(whole);
-}
-
-/* A text that is the end of the one in the column before it shares its copy. */
-static void intern_row(struct intern *texts, const struct schema *schema, void *row)
-{
-	const char *before = NULL, *copy = NULL;
-
-	for (unsigned i = 0; i < schema->n_columns; i++) {
-		const struct column *column = &schema->columns[i];
-		const char *text = column->type == VALUE_TEXT ? row_text(row, column) : NULL;
-
-		if (!text)
-			continue;
-		copy = is_end_of(text, before) ? copy + (text - before) : intern_text(texts, text);
-		before = text;
-		row_set_text(row, column, copy);
-	}
 }
 
 /* Removes count rows from this one on. */
@@ -98,20 +75,20 @@ static void take_oldest(struct event_log *log, size_t count)
 	show(log, n_frozen);
 }
 
-static void copy_texts(struct event_log *log)
+static size_t text_bytes(const struct event_log *log)
 {
-	struct intern old = log->texts;
+	return log->packed->texts.n_bytes;
+}
 
-	log->texts = (struct intern){ 0 };
-	for (size_t i = 0; i < log->n_rows; i++)
-		intern_row(&log->texts, log->shown.schema, table_row(&log->shown, i));
-	log->text_bytes = log->texts.n_bytes;
-	intern_free(&old);
+static void renew_texts(struct event_log *log)
+{
+	packed_rows_renew_texts(log->packed, log->shown.rows, log->n_rows);
+	log->text_bytes = text_bytes(log);
 }
 
 /*
- * Frees at least a fifth: drops rows beyond the limit, and half of the others when their texts are long.
- * Texts without a row are freed when they may be more than the others.
+ * Drops rows beyond the limit, and half of the others when their texts are long. Texts without a row are
+ * freed when they may be more than half of the others.
  */
 static void compact(struct event_log *log)
 {
@@ -119,26 +96,27 @@ static void compact(struct event_log *log)
 	size_t keep = log->limit < n_movable ? log->limit : n_movable;
 
 	take_oldest(log, n_movable - keep);
-	if (log->texts.n_bytes <= 2 * log->text_bytes + TEXT_SLACK && log->texts.n_bytes <= log->text_limit)
+	if (text_bytes(log) <= log->text_bytes + log->text_bytes / 2 + TEXT_SLACK &&
+	    text_bytes(log) <= log->text_limit)
 		return;
-	copy_texts(log);
-	while (log->texts.n_bytes > log->text_limit - log->text_limit / 5 && keep > 0) {
+	renew_texts(log);
+	while (log->text_bytes > log->text_limit - log->text_limit / 5 && keep > 0) {
 		take_oldest(log, keep - keep / 2);
 		keep /= 2;
-		copy_texts(log);
+		renew_texts(log);
 	}
 }
 
 /* Twice the limit, as the frozen rows stay; the kernel allocates only the pages that are used. */
 static void make_room(struct event_log *log)
 {
-	size_t n_frozen = log->shown.frozen ? log->shown.n_rows : 0;
+	size_t n_frozen = log->shown.frozen ? log->shown.n_rows : 0, most = log->limit + log->limit / SLACK;
 
 	if (!log->shown.rows) {
-		log->shown.capacity = 2 * (log->limit + log->limit / 4);
+		log->shown.capacity = 2 * most;
 		log->shown.rows = alloc_zeroed(log->shown.capacity, log->shown.schema->row_size);
 	}
-	if (log->n_rows - n_frozen >= log->limit + log->limit / 4 || log->texts.n_bytes > log->text_limit)
+	if (log->n_rows - n_frozen >= most || text_bytes(log) > log->text_limit)
 		compact(log);
 }
 
@@ -149,12 +127,8 @@ void event_log_add(struct event_log *log, const struct table *table)
 	log->shown.present = true;
 	log->shown.mono_ns = table->mono_ns;
 	for (size_t i = 0; i < table->n_rows; i++) {
-		void *row;
-
 		make_room(log);
-		row = log->shown.rows + log->n_rows++ * size;
-		memcpy(row, table_row(table, i), size);
-		intern_row(&log->texts, log->shown.schema, row);
+		row_pack(log->packed, log->shown.rows + log->n_rows++ * size, table_row(table, i));
 	}
 	log->n_added += table->n_rows;
 	show(log, n_frozen);

@@ -3,8 +3,8 @@
 #ifndef PANETOP_MODEL_EVENT_LOG_H
 #define PANETOP_MODEL_EVENT_LOG_H
 
-#include "core/intern.h"
 #include "model/frame.h"
+#include "model/packed_rows.h"
 
 #define EVENT_LOG_ROWS ((size_t)100000)
 #define EVENT_LOG_TEXT_BYTES ((size_t)32 << 20)
@@ -14,7 +14,8 @@ struct event_log_mark;
 /*
  * Rows are in one block that never moves, so pointers to them stay valid while it grows. When it is full the
  * oldest rows are dropped and the others move down: it always holds the newest limit rows, and up to a
- * quarter more. Very long texts reduce the number of rows.
+ * sixteenth more. Very long texts reduce the number of rows. The rows are packed: views of a log are of
+ * shown.schema, not of the schema of the topic.
  */
 struct event_log {
 	struct table shown;    /* all rows, or those at the time it was frozen */
@@ -22,7 +23,7 @@ struct event_log {
 	size_t limit;          /* rows */
 	size_t text_limit;     /* bytes; while they are copied it may be twice as many */
 	uint64_t n_skipped;    /* dropped rows between the frozen and the newer ones */
-	struct intern texts;
+	struct packed_rows *packed; /* owned */
 	size_t text_bytes;     /* of all rows when texts were last copied */
 	uint64_t n_added;      /* rows since it was opened or cleared */
 	struct event_log_mark *marks; /* of the newest samples, in the order of time */

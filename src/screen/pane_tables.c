@@ -272,10 +272,12 @@ void pane_table_open(struct pane_context *context, unsigned index)
 	const struct screen_setup *setup = context->screen->setup;
 	const struct pane_table *table = &context->pane->tables[index];
 	struct table_widget *widget = &context->tables[index];
+	const struct event_log *log = event_logs_find(&context->screen->logs, table->topic);
+	int schema = schema_index(setup->schemas, setup->n_schemas, table->topic);
 	const char *unknown, *columns, *sort;
 	char name[128];
 
-	table_open(widget, setup->schemas[schema_index(setup->schemas, setup->n_schemas, table->topic)]);
+	table_open(widget, log ? log->shown.schema : setup->schemas[schema]);
 	widget->cell_style = table->cell_style;
 	pane_table_apply_defaults(context, index, &widget->view);
 	widget->view.limit = setup->limit;
