@@ -193,7 +193,8 @@ static void write_sizes(const struct machine *machine, int pid, unsigned virtual
 
 START_TEST(growth_in_steps_is_even)
 {
-	struct process *process = process_new(7);
+	struct pool pool = { .size = sizeof(struct process) };
+	struct process *process = process_new(&pool, 7);
 	uint64_t second = UINT64_C(1000000000), start = 5 * second;
 	double growth;
 
@@ -210,7 +211,8 @@ START_TEST(growth_in_steps_is_even)
 		growth = process_growth(process, UINT64_C(130) << 20, start + i * second);
 	ck_assert_double_eq(growth, 0);
 	ck_assert_double_lt(process_growth(process, UINT64_C(90) << 20, start + 82 * second), 0);
-	process_free(process);
+	process_free(&pool, process);
+	pool_free(&pool);
 }
 END_TEST
 

@@ -43,20 +43,40 @@ static bool parse_comm(struct span *text, struct span *comm)
 	return true;
 }
 
+static bool take_u32(struct span word, uint32_t *value)
+{
+	uint64_t number;
+
+	if (!span_u64(&word, &number) || number > UINT32_MAX)
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
+static bool take_i32(struct span word, int32_t *value)
+{
+	int64_t number;
+
+	if (!span_i64(&word, &number) || number < INT32_MIN || number > INT32_MAX)
+		return false;
+	*value = (int32_t)number;
+	return true;
+}
+
 /* Stores the field with this number, if stat has it. */
 static bool take_field(struct pid_stat *stat, int field, struct span word)
 {
 	switch (field) {
 	case FIELD_PARENT:
-		return span_u64(&word, &stat->parent_pid);
+		return take_u32(word, &stat->parent_pid);
 	case FIELD_GROUP:
-		return span_i64(&word, &stat->process_group);
+		return take_i32(word, &stat->process_group);
 	case FIELD_SESSION:
-		return span_i64(&word, &stat->session);
+		return take_i32(word, &stat->session);
 	case FIELD_TERMINAL:
-		return span_i64(&word, &stat->terminal);
+		return take_i32(word, &stat->terminal);
 	case FIELD_FLAGS:
-		return span_u64(&word, &stat->flags);
+		return take_u32(word, &stat->flags);
 	case FIELD_MINOR_FAULTS:
 		return span_u64(&word, &stat->minor_faults);
 	case FIELD_MAJOR_FAULTS:
@@ -70,11 +90,11 @@ static bool take_field(struct pid_stat *stat, int field, struct span word)
 	case FIELD_CHILDREN_SYSTEM_TICKS:
 		return span_u64(&word, &stat->children_system_ticks);
 	case FIELD_PRIORITY:
-		return span_i64(&word, &stat->priority);
+		return take_i32(word, &stat->priority);
 	case FIELD_NICE:
-		return span_i64(&word, &stat->nice);
+		return take_i32(word, &stat->nice);
 	case FIELD_THREADS:
-		return span_u64(&word, &stat->threads);
+		return take_u32(word, &stat->threads);
 	case FIELD_START_TICKS:
 		return span_u64(&word, &stat->start_ticks);
 	case FIELD_RESIDENT_PAGES:

@@ -9,24 +9,24 @@
 #include "core/span.h"
 #include "core/unknown.h"
 
-#define PID_FLAG_KERNEL_THREAD UINT64_C(0x00200000) /* PF_KTHREAD of linux/sched.h */
+#define PID_FLAG_KERNEL_THREAD UINT32_C(0x00200000) /* PF_KTHREAD of linux/sched.h */
 
 /* Sums over all threads of the process, also exited ones; in a thread's file, of that thread. In USER_HZ. */
 struct pid_stat {
 	struct span comm;      /* without parentheses; may contain any byte */
-	char state;            /* a letter, as in ps(1) */
-	uint64_t parent_pid, flags;
-	int64_t process_group, session; /* -1 once it has exited */
-	int64_t terminal;        /* device number of the controlling terminal; 0: none */
 	uint64_t minor_faults, major_faults; /* since its start */
 	uint64_t user_ticks, system_ticks;   /* since its start */
 	uint64_t children_user_ticks, children_system_ticks; /* of children that were waited for */
-	int64_t priority; /* 20 + nice; negative: -1 - real-time priority, -101: deadline */
-	int64_t nice;
-	uint64_t threads;
 	uint64_t start_ticks;    /* since boot */
 	uint64_t resident_pages; /* too few or too many by some on each CPU; U64_UNKNOWN in a shorter line */
 	uint64_t processor;      /* CPU that it last ran on; U64_UNKNOWN likewise */
+	uint32_t parent_pid, flags;
+	int32_t process_group, session; /* -1 once it has exited */
+	int32_t terminal; /* device number of the controlling terminal; 0: none */
+	int32_t priority; /* 20 + nice; negative: -1 - real-time priority, -101: deadline */
+	int32_t nice;
+	uint32_t threads;
+	char state; /* a letter, as in ps(1) */
 };
 
 /*

@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/pool.h"
 #include "core/unknown.h"
 
 #define BUCKETS ((size_t)16384)
 
 struct event_processes {
 	struct event_process *buckets[BUCKETS];
-	struct event_process *spare;
+	struct pool pool;
 	size_t count;
 	struct {
 		uint32_t pid;
@@ -54,6 +55,7 @@ struct event_processes *event_processes_open(void)
 {
 	struct event_processes *processes = alloc_zeroed(1, sizeof(*processes));
 
+	processes->pool.size = sizeof(struct event_process);
 	processes->unknown_name = new_name("", "");
 	processes->unknown_name->known = false;
 	return processes;
@@ -67,15 +69,10 @@ void event_processes_close(struct event_processes *processes)
 		for (struct event_process *process = processes->buckets[i]; process; process = next) {
 			next = process->next;
 			event_name_drop(process->name);
-			free(process);
+			pool_give(&processes->pool, process);
 		}
 	}
-	while (processes->spare) {
-		struct event_process *process = processes->spare;
-
-		processes->spare = process->next;
-		free(process);
-	}
+	pool_free(&processes->pool);
 	event_name_drop(processes->unknown_name);
 	free(processes);
 }
@@ -101,12 +98,8 @@ struct event_process *event_processes_add(struct event_processes *processes, uin
 	if (process) {
 		next = process->next;
 		set_name(process, NULL);
-	} else if (processes->spare) {
-		process = processes->spare;
-		processes->spare = process->next;
-		processes->count++;
 	} else {
-		process = alloc_zeroed(1, sizeof(*process));
+		process = pool_take(&processes->pool);
 		processes->count++;
 	}
 	*process = (struct event_process){
@@ -137,8 +130,7 @@ static void forget(struct event_processes *processes, uint32_t pid, uint64_t end
 		return;
 	*place = process->next;
 	set_name(process, NULL);
-	process->next = processes->spare;
-	processes->spare = process;
+	pool_give(&processes->pool, process);
 	processes->count--;
 }
 

@@ -586,7 +586,7 @@ static void resolve_session(struct event_resolver *resolver, const struct raw_ev
 	struct event_process *process = process_of(resolver, raw->pid, raw->time_ns);
 
 	process->terminal = 0;
-	process->group = process->session = raw->pid;
+	process->group = process->session = (int32_t)raw->pid;
 	count(resolver, process, raw);
 	add_event(resolver, process, raw);
 }

@@ -45,7 +45,7 @@ static void set_command(struct process *process, const struct command_line *line
 	if (line->length == 0)
 		return;
 	process->command = alloc_text(line->text);
-	process->program_length = line->program_length;
+	process->program_length = (uint32_t)line->program_length;
 }
 
 static void collect(struct command_lines *lines, struct process *const *list, size_t n_list)

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/alloc.h"
 #include "core/process_pattern.h"
 #include "core/vector.h"
 #include "sys/pids.h"
@@ -26,9 +25,9 @@ struct process *process_in_list(struct process *const *list, size_t n_list, uint
 	return at < n_list && list[at]->pid == pid ? list[at] : NULL;
 }
 
-struct process *process_new(uint32_t pid)
+struct process *process_new(struct pool *pool, uint32_t pid)
 {
-	struct process *process = alloc_zeroed(1, sizeof(*process));
+	struct process *process = pool_take(pool);
 
 	process->pid = pid;
 	process->uid = UINT32_MAX;
@@ -57,7 +56,7 @@ void process_release_files(struct env *env, struct process *process)
 		pids_release(env, &process->wait->threads[i].file);
 }
 
-void process_free(struct process *process)
+void process_free(struct pool *pool, struct process *process)
 {
 	free(process->command);
 	free(process->io);
@@ -65,7 +64,7 @@ void process_free(struct process *process)
 		free(process->wait->threads);
 	free(process->wait);
 	free(process->group);
-	free(process);
+	pool_give(pool, process);
 }
 
 bool process_matches(const struct process *process, struct span list)

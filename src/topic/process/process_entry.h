@@ -3,6 +3,7 @@
 #ifndef PANETOP_TOPIC_PROCESS_PROCESS_ENTRY_H
 #define PANETOP_TOPIC_PROCESS_PROCESS_ENTRY_H
 
+#include "core/pool.h"
 #include "kernel/pid/pid_stat.h"
 #include "sys/env.h"
 
@@ -32,42 +33,43 @@ struct process_wait {
 	bool complete; /* all threads could be read, so that the sums are known */
 };
 
+/* Smallest last: there are thousands of them. */
 struct process {
-	uint32_t pid, uid;         /* uid: effective; UINT32_MAX: unknown */
 	uint64_t start_ticks;      /* since boot, in USER_HZ */
 	uint64_t cpu_ns;           /* of all its threads, since its start */
 	uint64_t system_ns;        /* part of cpu_ns, estimated from the ticks of its stat file */
 	uint64_t used_ns;          /* growth of cpu_ns since the previous tick; U64_UNKNOWN: not seen then */
 	struct pid_stat stat;      /* as last read; without comm; see process_living_thread() */
-	uint32_t living_tid;       /* 0, unless the main thread has ended before this one */
 	uint64_t virtual_pages, shared_pages; /* read along with it; U64_UNKNOWN */
 	uint64_t mark;             /* bpf_walked.mark when it was read; 0: unknown */
 	uint64_t read_ns;          /* when it was read: mono_ns of that update */
-	bool stale;                /* stat is from an earlier tick: the last read failed */
-	char name[PROCESS_NAME_MAX];
 	char *command;             /* arguments joined by spaces, truncated when very long; NULL: unknown */
 	char *group;               /* path of its control group; NULL: not wanted, or unknown … */
 	uint64_t group_tick;       /* … when it was read last */
-	size_t program_length;     /* of the first argument in command */
-	bool ran;                  /* since the previous tick, or it is new */
-	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
-	bool shown;                /* it has a row also while it sleeps: its command line comes first */
 	uint64_t command_tick;     /* of the last request for command; 0: never */
 	uint64_t ran_tick;         /* the last one with ran */
 	uint64_t outside_tick;     /* the last one in which it was in the root of the control groups */
 	struct process_io *io;     /* owned; NULL: not requested yet */
 	struct process_wait *wait; /* owned; NULL: not requested yet */
 	uint64_t proportional_bytes; /* as last read, see proportional.h; U64_UNKNOWN */
-	int stat_file, statm_file; /* see pids_read_kept() */
 	double system_share;       /* of the CPU time, when it last used any */
 	uint64_t dead_ns;          /* CPU time of threads that exited since the first sample, in its clock */
 	struct process_size {      /* resident bytes at a time, to tell growth from noise */
 		uint64_t bytes, mono_ns;
 	} older, newer;            /* ns 0: not known yet */
-	bool outside;              /* of the scope of this run */
-	bool failed;               /* an exit record has a code other than 0 */
 	uint64_t children_ns;      /* CPU time of children that it waited for, as counted so far */
 	uint64_t known_children_ns; /* will be part of children_ns, but was counted while they were alive */
+	uint32_t pid, uid;         /* uid: effective; UINT32_MAX: unknown */
+	uint32_t living_tid;       /* 0, unless the main thread has ended before this one */
+	uint32_t program_length;   /* of the first argument in command */
+	int stat_file, statm_file; /* see pids_read_kept() */
+	char name[PROCESS_NAME_MAX];
+	bool stale;                /* stat is from an earlier tick: the last read failed */
+	bool ran;                  /* since the previous tick, or it is new */
+	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
+	bool shown;                /* it has a row also while it sleeps: its command line comes first */
+	bool outside;              /* of the scope of this run */
+	bool failed;               /* an exit record has a code other than 0 */
 };
 
 /* Does --pid select it? See process_pattern_matches(). */
@@ -76,8 +78,9 @@ bool process_matches(const struct process *process, struct span list);
 /* list is sorted by pid. NULL: it has no such process. */
 struct process *process_in_list(struct process *const *list, size_t n_list, uint32_t pid);
 
-struct process *process_new(uint32_t pid);
-void process_free(struct process *process);
+/* In a pool of struct process; process_free() gives it back there. */
+struct process *process_new(struct pool *pool, uint32_t pid);
+void process_free(struct pool *pool, struct process *process);
 
 /*
  * Growth of its resident memory in bytes per second, over the last 10 to 20 s or since it was first asked

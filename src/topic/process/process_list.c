@@ -49,6 +49,7 @@ static int open_list(void *state, const struct sample *sample)
 
 	list->env = sample->env;
 	list->request = sample->request;
+	list->pool.size = sizeof(struct process);
 	list->io_tick = list->wait_tick = ENV_NEVER;
 	list->clocks = env_has_process_clocks(list->env);
 	list->commands = command_lines_open(list->env);
@@ -70,10 +71,10 @@ static void close_list(void *state)
 
 	close_walk(list);
 	for (size_t i = 0; i < list->n_exited; i++)
-		process_free(list->exited[i]);
+		process_free(&list->pool, list->exited[i]);
 	for (size_t i = 0; i < list->n_all; i++) {
 		process_release_files(list->env, list->all[i]);
-		process_free(list->all[i]);
+		process_free(&list->pool, list->all[i]);
 	}
 	command_lines_close(list->commands);
 	scope_containers_free(list->containers);
@@ -85,6 +86,7 @@ static void close_list(void *state)
 	free(list->exited);
 	free(list->previous);
 	free(list->all);
+	pool_free(&list->pool);
 }
 
 struct process *process_list_find(const struct process_list *list, uint32_t pid)
@@ -386,7 +388,7 @@ static bool is_shown(const struct process_list *list, const struct process *proc
 static void add_process(struct process_list *list, struct env *env, uint32_t pid, size_t at,
 			struct process *known, enum due due)
 {
-	struct process *process = known ? known : process_new(pid);
+	struct process *process = known ? known : process_new(&list->pool, pid);
 	uint64_t cpu_ns = list->cpu_ns[at], mark = list->walked ? list->marks[at] : 0;
 	enum probe probe;
 
@@ -401,7 +403,7 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 	if (probe == PROBE_PID_REUSED) {
 		add_exited(list, env, process);
 		known = NULL;
-		process = process_new(pid);
+		process = process_new(&list->pool, pid);
 		probe = probe_process(list, env, process, cpu_ns, mark, due);
 	}
 	if (probe == PROBE_SAME || (probe == PROBE_FAILED && known)) {
@@ -417,7 +419,7 @@ static void add_process(struct process_list *list, struct env *env, uint32_t pid
 		add_exited(list, env, process);
 	} else {
 		process_release_files(env, process);
-		process_free(process);
+		process_free(&list->pool, process);
 	}
 }
 
@@ -432,7 +434,7 @@ static void make_room(struct process_list *list, size_t wanted)
 static void free_exited(struct process_list *list)
 {
 	for (size_t i = 0; i < list->n_exited; i++)
-		process_free(list->exited[i]);
+		process_free(&list->pool, list->exited[i]);
 	list->n_exited = 0;
 }
 

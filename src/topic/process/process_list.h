@@ -11,6 +11,7 @@
 
 struct process_list {
 	struct env *env;           /* borrowed */
+	struct pool pool;          /* of all processes below */
 	struct process **all;      /* sorted by pid */
 	size_t n_all, capacity;
 	struct process **previous; /* room for the next update; the same capacity */
