@@ -34,7 +34,7 @@ void view_choose_all(struct view *view)
 
 void view_close(struct view *view)
 {
-	free(view->rows);
+	free(view->room);
 	log_filter_cache_free(&view->log_cache);
 	tree_free(&view->tree);
 	*view = (struct view){ 0 };
@@ -380,10 +380,18 @@ static void sort_first(const struct view *view, const void **rows, size_t n_rows
 
 static void make_room(struct view *view, size_t n_rows)
 {
-	if (view->capacity >= n_rows)
-		return;
-	view->capacity = n_rows;
-	view->rows = alloc_resize(view->rows, view->capacity, sizeof(*view->rows));
+	if (view->capacity < n_rows) {
+		view->capacity = n_rows;
+		view->room = alloc_resize(view->room, view->capacity, sizeof(*view->room));
+	}
+	view->rows = view->room;
+}
+
+/* Are the rows of a log shown as they are? There are many of them. */
+static bool shows_log_as_it_is(const struct view *view)
+{
+	return view->sort == VIEW_AS_SAMPLED && !view->descending && view->tree_key < 0 &&
+	       view->limit >= view->log_cache.n_rows;
 }
 
 static void collect(struct view *view, const struct table *table)
@@ -419,8 +427,15 @@ static bool collect_log(struct view *view, const struct table *log)
 	view->of_log = true;
 	if (!other_rows && !other_order)
 		return false;
-	make_room(view, cache->capacity);
 	view->n_rows = cache->n_rows;
+	if (shows_log_as_it_is(view)) {
+		free(view->room);
+		view->room = NULL;
+		view->capacity = 0;
+		view->rows = cache->rows;
+		return true;
+	}
+	make_room(view, cache->capacity);
 	if (cache->n_rows > 0)
 		memcpy(view->rows, cache->rows, cache->n_rows * sizeof(*view->rows));
 	return true;

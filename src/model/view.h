@@ -37,8 +37,10 @@ struct view {
 	int log_sort;                       /* of the result as it stands … */
 	bool log_descending;
 	size_t log_limit;
-	const void **rows;                  /* the result of view_apply(); owned */
-	size_t n_rows, capacity;
+	const void **rows;                  /* the result of view_apply(): room, or that of log_cache */
+	size_t n_rows;
+	const void **room;                  /* owned */
+	size_t capacity;
 	size_t n_matching;                  /* rows before the limit */
 };
 
