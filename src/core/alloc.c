@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define LARGE_BYTES (128 * 1024)
+#define TIDY_CALLS 64 /* it looks at all free blocks: a millisecond where there are many */
 
 static void (*restore_terminal)(void);
 
@@ -20,6 +21,16 @@ void alloc_open(void)
 {
 #ifdef M_MMAP_THRESHOLD
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
+}
+
+void alloc_tidy(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	static unsigned calls;
+
+	if (++calls % TIDY_CALLS == 0)
+		malloc_trim(0);
 #endif
 }
 

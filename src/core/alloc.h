@@ -7,6 +7,12 @@
 
 void alloc_open(void); /* before anything is allocated: large blocks go back to the kernel when freed */
 
+/*
+ * To be called after each sample: now and then free pages between small blocks go back to the kernel, too.
+ * Otherwise a heap keeps the size of its peak as long as one block at its end is in use.
+ */
+void alloc_tidy(void);
+
 /* Called once before the program ends out of memory; the screen restores the terminal here. */
 void alloc_on_failure(void (*restore)(void));
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "core/alloc.h"
 #include "model/derive.h"
 #include "model/scope_frame.h"
 
@@ -43,6 +44,7 @@ int pipeline_next(const struct pipeline *pipeline, struct frame *frame, const st
 	if (!before && source_is_recording(source) && pipeline->scope && !pipeline->scope_is_live)
 		scope_forget(pipeline->scope);
 	pass(pipeline, frame, before);
+	alloc_tidy();
 	return 1;
 }
 
