@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """soak.py PANETOP STORM GONE SECONDS: the memory of live screens while processes come and go, all with names and
-arguments of their own, at twenty samples a second: does it flatten? What is kept of the past fills first: 3600 samples of
-the history, which take three minutes, and 125,000 events with their texts: a storm of forks, during which the terminals take
-nothing so that events pile up, and one of programs, which turns the log over several times."""
+arguments of their own, at twenty samples a second: does it flatten? One of them visits all panes in turn. What is kept
+of the past fills first: 3600 samples of the history, which take three minutes, and 106,250 events with their texts: a
+storm of forks, during which the terminals take nothing so that events pile up, and one of programs, which turns the log
+over several times."""
 import os
 import subprocess
 import sys
@@ -13,7 +14,8 @@ import time
 from measure import drain, spawn, stop
 
 PANETOP, STORM, GONE, SECONDS = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
-SCREENS = ("cpu", "events", "latency")
+SCREENS = ("cpu", "events", "latency", "all")
+PANE_KEYS = b"1234567890"
 FORK_SECONDS, PROGRAM_SECONDS = 8, 30
 STARTS_PER_SECOND = 100
 BETWEEN = 3  # seconds from one look at the memory to the next
@@ -52,7 +54,7 @@ class Soaked:
     """A live screen whose output is read as fast as it comes, and its KiB after each BETWEEN seconds."""
     def __init__(self, pane):
         self.pane, self.curve, self.ended, self.stalled = pane, [], False, False
-        self.pid, self.fd, _ = spawn([PANETOP, "-d", "0.05", pane])
+        self.pid, self.fd, _ = spawn([PANETOP, "-d", "0.05"] + ([] if pane == "all" else [pane]))
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
 
@@ -66,6 +68,9 @@ class Soaked:
             if time.monotonic() >= look:
                 self.curve.append(resident_kib(self.pid))
                 look += BETWEEN
+                if self.pane == "all" and not self.stalled:
+                    key = len(self.curve) % len(PANE_KEYS)
+                    os.write(self.fd, PANE_KEYS[key:key + 1])
 
     def close(self):
         self.ended = True
