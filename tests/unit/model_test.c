@@ -887,6 +887,8 @@ START_TEST(durations_and_rates)
 	ck_assert_str_eq(duration_text(text, 3725, true), "01:02:05");
 	ck_assert_str_eq(number_text(text, &total, 553.309, true), "553.3s");
 	ck_assert_str_eq(number_text(text, &total, 0.29, true), "0.29s");
+	ck_assert_str_eq(number_text(text, &total, 0.999, true), "0.99s");
+	ck_assert_str_eq(number_text(text, &total, 1.29, true), "1.2s");
 	ck_assert_str_eq(number_text(text, &total, 0.0974, true), "97.4ms");
 	ck_assert_str_eq(number_text(text, &total, 999.9999, true), "999.9s");
 	ck_assert_str_eq(number_text(text, &total, 1000, true), "00:16:40");

@@ -1804,7 +1804,8 @@ START_TEST(ranges_hold_every_process_once)
 	static const char *const topic_names[] = { "process", "distribution", "process_total", NULL };
 	struct machine machine;
 	const struct table *ranges, *totals;
-	double counted = 0;
+	double counted = 0, used = 0;
+	const void *last;
 
 	make_root(&machine);
 	for (int pid = 1; pid <= 30; pid++)
@@ -1818,9 +1819,15 @@ START_TEST(ranges_hold_every_process_once)
 	next_tick(&machine);
 	ranges = frame_table(machine.now, "distribution");
 	ck_assert_uint_eq(ranges->n_rows, 20);
-	for (size_t i = 0; i < ranges->n_rows; i++)
+	for (size_t i = 0; i < ranges->n_rows; i++) {
 		counted += table_number(ranges, table_row(ranges, i), "processes");
+		used += table_number(ranges, table_row(ranges, i), "cpu_ratio");
+	}
 	ck_assert_double_eq(counted, 20); /* ten did nothing */
+	ck_assert_double_gt(used, 0);
+	last = table_row(ranges, 19);
+	ck_assert_double_eq_tol(table_number(ranges, last, "from_ratio"), 0.95, 1e-9);
+	ck_assert(isnan(table_number(ranges, last, "to_ratio")));
 	totals = frame_table(machine.now, "process_total");
 	ck_assert_uint_eq(totals->n_rows, 20);
 	close_machine(&machine);
