@@ -152,9 +152,9 @@ START_TEST(registers_are_set_on_every_way_and_held)
 }
 
 static unsigned kind;
-static int one;
+static int tried;
 
-/* An instruction that reads one; false: there are no more. */
+/* An instruction that reads the tried register; false: there are no more. */
 static bool emit_reader(struct bpf_assembler *as)
 {
 	struct frame_slot slot = emit_slot(as, 1);
@@ -162,46 +162,46 @@ static bool emit_reader(struct bpf_assembler *as)
 
 	switch (kind) {
 	case 0:
-		emit_move(as, R4, one);
+		emit_move(as, R4, tried);
 		return true;
 	case 1:
-		emit_truncate(as, R4, one);
+		emit_truncate(as, R4, tried);
 		return true;
 	case 2:
-		emit_compute(as, BPF_ADD, VALUE, one);
+		emit_compute(as, BPF_ADD, VALUE, tried);
 		return true;
 	case 3:
-		emit_load(as, 8, R4, one, 0);
+		emit_load(as, 8, R4, tried, 0);
 		return true;
 	case 4:
-		emit_store(as, 8, one, 0, SELF);
+		emit_store(as, 8, tried, 0, SELF);
 		return true;
 	case 5:
-		emit_store(as, 8, SELF, 0, one);
+		emit_store(as, 8, SELF, 0, tried);
 		return true;
 	case 6:
-		emit_store_number(as, one, 0, 1);
+		emit_store_number(as, tried, 0, 1);
 		return true;
 	case 7:
-		emit_atomic(as, BPF_ADD, one, 0, SELF);
+		emit_atomic(as, BPF_ADD, tried, 0, SELF);
 		return true;
 	case 8:
-		emit_atomic(as, BPF_ADD, SELF, 0, one);
+		emit_atomic(as, BPF_ADD, SELF, 0, tried);
 		return true;
 	case 9:
-		emit_store_slot(as, 8, slot, 0, one);
+		emit_store_slot(as, 8, slot, 0, tried);
 		return true;
 	case 10:
-		emit_jump_if(as, one, BPF_JEQ, 0, &end);
+		emit_jump_if(as, tried, BPF_JEQ, 0, &end);
 		break;
 	case 11:
-		emit_jump_if_register(as, one, BPF_JEQ, SELF, &end);
+		emit_jump_if_register(as, tried, BPF_JEQ, SELF, &end);
 		break;
 	case 12:
-		emit_jump_if_register(as, SELF, BPF_JEQ, one, &end);
+		emit_jump_if_register(as, SELF, BPF_JEQ, tried, &end);
 		break;
 	case 13:
-		emit_hold(as, one);
+		emit_hold(as, tried);
 		return true;
 	default:
 		return false;
@@ -210,39 +210,39 @@ static bool emit_reader(struct bpf_assembler *as)
 	return true;
 }
 
-/* The same for what writes one, after it was set. */
+/* The same for what writes the tried register, after it was set. */
 static bool emit_writer(struct bpf_assembler *as)
 {
 	switch (kind) {
 	case 0:
-		emit_move(as, one, SELF);
+		emit_move(as, tried, SELF);
 		return true;
 	case 1:
-		emit_truncate(as, one, SELF);
+		emit_truncate(as, tried, SELF);
 		return true;
 	case 2:
-		emit_set(as, one, 1);
+		emit_set(as, tried, 1);
 		return true;
 	case 3:
-		emit_set_long(as, one, 1);
+		emit_set_long(as, tried, 1);
 		return true;
 	case 4:
-		emit_compute(as, BPF_ADD, one, SELF);
+		emit_compute(as, BPF_ADD, tried, SELF);
 		return true;
 	case 5:
-		emit_compute_with(as, BPF_ADD, one, 1);
+		emit_compute_with(as, BPF_ADD, tried, 1);
 		return true;
 	case 6:
-		emit_load(as, 8, one, SELF, 0);
+		emit_load(as, 8, tried, SELF, 0);
 		return true;
 	case 7:
-		emit_atomic(as, BPF_ADD | BPF_FETCH, SELF, 0, one);
+		emit_atomic(as, BPF_ADD | BPF_FETCH, SELF, 0, tried);
 		return true;
 	case 8:
-		emit_map(as, one, BPF_MAP_ENTRIES);
+		emit_map(as, tried, BPF_MAP_ENTRIES);
 		return true;
 	case 9:
-		emit_address(as, one, emit_slot(as, 1));
+		emit_address(as, tried, emit_slot(as, 1));
 		return true;
 	default:
 		return false;
@@ -255,16 +255,16 @@ static void read_one(struct bpf_assembler *as)
 {
 	emit_set(as, VALUE, 1);
 	more = emit_reader(as);
-	if (!more && one == R5)
+	if (!more && tried == R5)
 		emit_move(as, R4, R5);
 }
 
 static void write_one(struct bpf_assembler *as)
 {
-	if (one == R4)
+	if (tried == R4)
 		emit_set(as, R4, 1);
 	more = emit_writer(as);
-	if (!more && one == BEGUN)
+	if (!more && tried == BEGUN)
 		emit_set(as, BEGUN, 0);
 }
 
@@ -283,17 +283,17 @@ START_TEST(every_instruction_is_followed)
 {
 	kind = 0;
 	do {
-		one = R5;
+		tried = R5;
 		check_work(read_one, "a register is read that is not set");
-		one = SELF;
+		tried = SELF;
 		check_work(read_one, NULL);
 		kind++;
 	} while (more);
 	kind = 0;
 	do {
-		one = BEGUN;
+		tried = BEGUN;
 		check_work(write_one, "a register is written that is held");
-		one = R4;
+		tried = R4;
 		check_work(write_one, NULL);
 		kind++;
 	} while (more);
