@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "model/scope_use.h"
 #include "screen/delay.h"
+#include "screen/past/player.h"
 
 static void want_topic(const struct screen_setup *setup, bool *wanted, const char *topic)
 {
@@ -79,6 +80,17 @@ bool subscriptions_request_columns(struct screen *screen)
 	return any_new;
 }
 
+/* Of a recording only wanted tables are read: the shown sample may have more. */
+static bool lacks_wanted(const struct screen *screen)
+{
+	const struct frame *frame = screen_frame(screen);
+
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		if (screen->wanted[i] && !frame->tables[i].present)
+			return true;
+	return false;
+}
+
 void subscriptions_update(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
@@ -94,8 +106,12 @@ void subscriptions_update(struct screen *screen)
 	screen->wanted = wanted;
 	any_new |= subscriptions_request_columns(screen);
 	setup->source->want(setup->source->state, wanted);
-	if (any_new && screen->latest >= 0)
+	if (!any_new || screen->latest < 0 || screen->shown < 0)
+		return;
+	if (screen_is_live(screen))
 		delay_skip(screen);
+	else if (lacks_wanted(screen))
+		player_show_again(screen);
 }
 
 void subscriptions_only(const struct screen *screen, const struct source *source, const char *topic)

@@ -6,7 +6,7 @@ import re
 import subprocess
 import time
 
-from common import PANETOP, edited, expect, fixture, replay, screen
+from common import PANETOP, RECORDING, edited, expect, fixture, replay, screen
 from drawn import clock, drawn_again, first_sample, live_seconds
 from terminal import PATIENCE
 
@@ -119,6 +119,18 @@ def the_load_over_the_past(_scratch):
         problem = problem or expect(timeline(terminal)[1] == timeline(terminal)[0], terminal, "the first sample is not at the start")
         terminal.send("G")
         return problem or expect(not timeline(terminal), terminal, "the present shows it")
+
+
+def opened_later(scratch):
+    """A table that no view wanted so far is read of the sample that is shown."""
+    path = os.path.join(scratch, "blocks")
+    subprocess.run([PANETOP, "-b", "--replay=" + RECORDING, "--record=" + path, "cpu"], check=True, capture_output=True)
+    with screen("--replay=" + path, "cpu", width=100) as terminal:
+        terminal.send(".")
+        terminal.view("Counters")
+        shown = terminal.lines()[0]
+        problem = expect("branches" in terminal.text(), terminal, "it is not read")
+        return problem or expect(terminal.lines()[0] == shown, terminal, "it is another sample")
 
 
 def click_on_cpu(terminal, from_right):
@@ -275,6 +287,7 @@ def tests():
         ("past: times", times),
         ("past: the load over it", the_load_over_the_past),
         ("past: a click on a graph", a_click_on_a_graph),
+        ("replay: a table that is opened later", opened_later),
         ("past: a clock that was set back", a_clock_that_was_set_back),
         ("past: what was not sampled", what_was_not_sampled),
         ("past: recorded since then", what_is_recorded_since_then),

@@ -162,10 +162,7 @@ static const struct source_spec sources[] = {
 	{ .path = SOCKET_LIST_SOURCE,
 	  .gives = N_("TCP and UDP sockets"),
 	  .test = socket_list_test,
-	  .remedies = { { ENOTSUP,
-			  N_("only the live machine has connections, not the files of another root") },
-			{ ENOENT, N_("this kernel is built without CONFIG_INET_DIAG, or its module is not "
-				     "loaded: modprobe tcp_diag") } } },
+	  .remedies = { SOCKET_LIST_REMEDIES } },
 	{ 0 },
 };
 

@@ -3,7 +3,10 @@
 #ifndef PANETOP_TOPIC_NETWORK_SOCKET_LIST_H
 #define PANETOP_TOPIC_NETWORK_SOCKET_LIST_H
 
+#include <errno.h>
+
 #include "core/hash.h"
+#include "core/i18n.h"
 #include "kernel/net/sock_diag.h"
 #include "model/frame.h"
 #include "topic/reader.h"
@@ -83,6 +86,12 @@ uint64_t socket_list_namespace(struct env *env, uint32_t pid);
 
 /* Its source in --probe and in notices, and what tries it. */
 #define SOCKET_LIST_SOURCE "sock_diag"
+#define SOCKET_LIST_REMEDIES                                                                                 \
+	{ ENOTSUP, N_("only the live machine has connections, not the files of another root") },             \
+	{                                                                                                    \
+		ENOENT, N_("this kernel is built without CONFIG_INET_DIAG, or its module is not loaded: "    \
+			   "modprobe tcp_diag")                                                              \
+	}
 int socket_list_test(struct env *env);
 
 #endif
