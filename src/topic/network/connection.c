@@ -2,7 +2,6 @@
 /* Topic "connection": TCP and UDP sockets, what they move, and whose they are. */
 #include <config.h>
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
