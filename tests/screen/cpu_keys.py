@@ -4,10 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from contextlib import contextmanager
 
-from common import edited, expect, replay, row_of_process, screen
+from common import PANETOP, TESTS, edited, expect, replay, row_of_process, screen
 from terminal import PATIENCE
+
+sys.path.insert(0, os.path.join(TESTS, "recordings"))
+from recording import Recording  # noqa: E402
 
 TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10.0 s", "threads in the last 10.0 s",
           "memory of all processes in the last 10.0 s", "what all processes read and wrote in the last 10.0 s",
@@ -413,18 +417,20 @@ def opened_and_back(_scratch):
         return problem or expect(terminal.wait_for("[2 CPU]"), terminal, "Esc does not come back")
 
 
-def the_distribution_begins_at_the_top(_scratch):
+def the_distribution_begins_at_the_top(scratch):
     """Empty ranges are left out, and every other one has a bar."""
-    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy, screen("-d", "0.5", "cpu") as terminal:
-        try:
-            terminal.view("Distribution")
-            found = terminal.wait_for("█")
-            rows = re.findall(r"^ *([0-9.]+) +[-0-9.]+ +(\d+) +[0-9.]+ +(█+)$", terminal.text(), re.M)
-            lowest = [float(row[0]) for row in rows]
-            return expect(found and len(rows) > 1 and lowest == sorted(lowest, reverse=True) and
-                          all(int(row[1]) > 0 for row in rows), terminal, str(rows))
-        finally:
-            busy.kill()
+    path, processes = os.path.join(scratch, "distribution.jsonl"), {0: 129, 3: 2, 19: 1}
+    rows = [{"from_ratio": at / 20, "to_ratio": (at + 1) / 20 if at < 19 else None, "processes": processes.get(at, 0),
+             "cpu_ratio": processes.get(at, 0) * (at + 0.5) / 20} for at in range(20)]
+    with open(path, "w", encoding="utf-8") as out:
+        recording = Recording(PANETOP, out, 1_732_095_000, 5_000)
+        for second in range(2):
+            recording.frame(second, {"distribution": rows})
+    with screen("--replay=" + path, "cpu") as terminal:
+        terminal.view("Distribution")
+        terminal.send(".")
+        shown = re.findall(r"^ *([0-9.]+) +[-0-9.]+ +(\d+) +[0-9.]+ +(█+)$", terminal.text(), re.M)
+        return expect([(float(row[0]), int(row[1])) for row in shown] == [(95, 1), (15, 2), (0, 129)], terminal, str(shown))
 
 
 def load(numbers, busy):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The process page: the ways to it and back, its views, and a process that exits while it is open."""
 import os
+import re
 import subprocess
 from contextlib import contextmanager
 
@@ -110,29 +111,36 @@ def its_map_is_one_key_away(_scratch):
 def its_parent_opens(_scratch):
     with paged(["sleep", "1000"]) as (terminal, _):
         terminal.send("Enter")
-        return expect(terminal.wait_for("the parent of sleep; Esc goes back") and terminal.wait_for(f"{os.getpid()} "), terminal,
+        return expect(terminal.wait_for(re.compile(rf"^process +{os.getpid()} ")) and
+                      "the parent of sleep; Esc goes back" in terminal.drawn(), terminal,
                       "Enter does not open its parent, by name")
 
 
 def esc_goes_back_to_the_child(_scratch):
     """From the parent's parent step by step, then to the list from which the child was opened."""
-    with paged(["sh", "-c", "sleep 1000 & wait"]) as (terminal, child):
-        grandchild = int(subprocess.run(["pgrep", "-P", str(child.pid)], stdout=subprocess.PIPE, check=True, text=True).stdout)
-        with screen("-d", "0.2", "-p", str(grandchild), "process") as page:
-            page.until(f"{grandchild} sleep")
-            page.send("Enter")
-            problem = expect(page.wait_for(f"{child.pid} sh"), page, "Enter does not open its parent")
-            page.send("Enter")
-            problem = problem or expect(page.wait_for(f"{os.getpid()} "), page, "Enter does not open the parent's parent")
-            page.send("Esc")
-            problem = problem or expect(page.wait_for(f"{child.pid} sh"), page, "Esc does not go back to the parent")
-            page.view("Threads")
-            page.send("Esc", "Esc")
-            problem = problem or expect(page.wait_for(f"{grandchild} sleep"), page, "Esc does not go back to the child")
-            page.send("Esc")
-            problem = problem or expect(page.wait_for("[Processes]"), page, "Esc does not go back to the list")
-        os.kill(grandchild, 9)
-        return problem
+    with paged(["sh", "-c", "sleep 1000 & wait"]) as (_terminal, child):
+        with open(f"/proc/{child.pid}/task/{child.pid}/children", encoding="ascii") as children:
+            grandchild = int(children.read())
+        try:
+            return steps_back(child.pid, grandchild)
+        finally:
+            os.kill(grandchild, 9)
+
+
+def steps_back(child, grandchild):
+    with screen("-d", "0.2", "-p", str(grandchild), "process") as page:
+        page.until(f"{grandchild} sleep")
+        page.send("Enter")
+        problem = expect(page.wait_for(f"{child} sh"), page, "Enter does not open its parent")
+        page.send("Enter")
+        problem = problem or expect(page.wait_for(f"{os.getpid()} "), page, "Enter does not open the parent's parent")
+        page.send("Esc")
+        problem = problem or expect(page.wait_for(f"{child} sh"), page, "Esc does not go back to the parent")
+        page.view("Threads")
+        page.send("Esc", "Esc")
+        problem = problem or expect(page.wait_for(f"{grandchild} sleep"), page, "Esc does not go back to the child")
+        page.send("Esc")
+        return problem or expect(page.wait_for("[Processes]"), page, "Esc does not go back to the list")
 
 
 def signalled_from_its_page(_scratch):
