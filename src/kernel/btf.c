@@ -301,18 +301,31 @@ static bool plain_type(struct btf *btf, uint32_t *number, struct type *type)
 	return false;
 }
 
+/* The same, and what a pointer points to. */
+static bool pointed_type(struct btf *btf, uint32_t *number, struct type *type)
+{
+	if (!plain_type(btf, number, type))
+		return false;
+	if (kind_of(type) != KIND_POINTER)
+		return true;
+	*number = type->size_or_type;
+	return plain_type(btf, number, type);
+}
+
 uint32_t btf_structure_of(struct btf *btf, uint32_t number)
 {
 	struct type type;
 
-	if (!plain_type(btf, &number, &type))
+	if (!pointed_type(btf, &number, &type))
 		return 0;
-	if (kind_of(&type) == KIND_POINTER) {
-		number = type.size_or_type;
-		if (!plain_type(btf, &number, &type))
-			return 0;
-	}
 	return kind_of(&type) == KIND_STRUCT || kind_of(&type) == KIND_UNION ? number : 0;
+}
+
+uint32_t btf_n_parameters(struct btf *btf, uint32_t number)
+{
+	struct type type;
+
+	return pointed_type(btf, &number, &type) && kind_of(&type) == KIND_PROTOTYPE ? n_parts(&type) : 0;
 }
 
 uint32_t btf_element(struct btf *btf, uint32_t number)

@@ -386,6 +386,7 @@ FUZZ_TARGET(btf)
 			type = btf_structure_of(&btf, member.type);
 			require(member.bytes <= 8 && type < btf.n_types);
 			btf_structure_bytes(&btf, btf_element(&btf, member.type));
+			require(btf_n_parameters(&btf, member.type) <= UINT16_MAX);
 		} else if (btf_bit(&btf, structure ? structure : 1, names[i], &offset, &bit)) {
 			require(bit != 0);
 		}

@@ -142,6 +142,16 @@ static int find_function(void *state, const char *name, uint32_t *number)
 	return -ENODATA;
 }
 
+/* An older kernel has an argument less. */
+static int find_arguments(void *state, const char *tracepoint, uint32_t *n)
+{
+	const struct kernel *kernel = state;
+
+	ck_assert_str_eq(tracepoint, "tcp_retransmit_skb");
+	*n = kernel->is_old ? 2 : 3;
+	return 0;
+}
+
 /* --- A disassembler. */
 
 /* A number, or the member whose place it is; of a pointer on the way with its number. */
@@ -313,6 +323,7 @@ static void list_program(FILE *file, const struct trace_plan *plan, const struct
 		.bit = find_bit,
 		.enumerator = find_enumerator,
 		.function = find_function,
+		.arguments = find_arguments,
 	};
 	bool of_one = plan == &trace_plan_time_account_of_one;
 	struct bpf_target target = { .kernel = &kernel, .typed = typed, .process = of_one ? 4711 : 0 };

@@ -51,11 +51,26 @@ static void end_timing(struct bpf_assembler *as)
 	emit_label(as, &untimed);
 }
 
+static bool has_unless(struct bpf_assembler *as)
+{
+	const struct bpf_kernel *kernel = as->target->kernel;
+	const struct bpf_program *program = as->program;
+	uint32_t n = 0;
+	int error;
+
+	if (!program->unless_bits || !program->unless.since_later)
+		return program->unless_bits != 0;
+	error = kernel->arguments(kernel->state, program->tracepoint, &n);
+	if (error)
+		emit_lack(as, error);
+	return program->unless.argument < n;
+}
+
 static void work_unless(struct bpf_assembler *as)
 {
 	struct bpf_label without = { 0 };
 
-	if (as->program->unless_bits) {
+	if (has_unless(as)) {
 		emit_part(as, &as->program->unless);
 		emit_set_long(as, R2, as->program->unless_bits);
 		emit_compute(as, BPF_AND, R1, R2);

@@ -105,12 +105,17 @@ static unsigned protocol_of(const uint64_t *key)
 static const struct bpf_program process_programs[] = { PROGRAMS(PART_NAMESPACE, [PART_NAMESPACE] = { 0 }) };
 static const struct bpf_program interface_programs[] = {
 	PROGRAMS(N_PARTS, LINK_PARTS),
-	/* Its arguments: the socket, and what is sent again: by no process, under a protocol of its own. */
+	/*
+	 * Its arguments: the socket, and what is sent again: by no process, under a protocol of its own. Later
+	 * kernels tell attempts that failed, too, as where the first copy still waits to be sent, and why.
+	 */
 	{ .name = N_("bytes that TCP sends again"),
 	  .tracepoint = TRACEPOINT_AGAIN,
 	  .optional = true,
 	  .typed = true,
 	  .does = &bpf_count,
+	  .unless = { .is = BPF_PART_ARGUMENT, .argument = 2, .bytes = 4, .since_later = true },
+	  .unless_bits = UINT32_MAX,
 	  .keys = { [PART_PID] = { .is = BPF_PART_CONSTANT },
 		    [PART_SENT] = { .is = BPF_PART_CONSTANT, .joins = true },
 		    [PART_FAMILY] = { .is = BPF_PART_CONSTANT, .joins = true },

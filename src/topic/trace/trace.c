@@ -149,18 +149,39 @@ static int find_function(void *state, const char *name, uint32_t *number)
 	return *number ? 0 : -ENODATA;
 }
 
+/* The typedef of a raw tracepoint; 0: this kernel has none. */
+static uint32_t type_of_tracepoint(struct making *making, const char *tracepoint)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	return btf_typedef(&making->types.btf, name);
+}
+
+static int find_arguments(void *state, const char *tracepoint, uint32_t *n)
+{
+	struct making *making = state;
+	int error = open_types(making);
+	uint32_t n_parameters;
+
+	if (error)
+		return error;
+	n_parameters = btf_n_parameters(&making->types.btf, type_of_tracepoint(making, tracepoint));
+	*n = n_parameters ? n_parameters - 1 : 0; /* the first one is whoever registered */
+	return n_parameters ? 0 : -ENOENT;
+}
+
 /* -ENOENT: this kernel has no such type. */
 static int load_typed(struct making *making, const struct bpf_program *program, const struct bpf_code *code)
 {
 	bool iterates = program->does->iterates;
 	int error = open_types(making);
-	char name[64];
 	uint32_t type;
 
 	if (error)
 		return error;
-	snprintf(name, sizeof(name), iterates ? "%s" : "btf_trace_%s", program->tracepoint);
-	type = iterates ? btf_function(&making->types.btf, name) : btf_typedef(&making->types.btf, name);
+	type = iterates ? btf_function(&making->types.btf, program->tracepoint)
+			: type_of_tracepoint(making, program->tracepoint);
 	return type ? bpf_typed_program_open(code, "panetop", type, iterates) : -ENOENT;
 }
 
@@ -439,6 +460,7 @@ static int start_programs(struct trace_set *set, const struct bpf_program *progr
 		.bit = find_bit,
 		.enumerator = find_enumerator,
 		.function = find_function,
+		.arguments = find_arguments,
 	};
 	for (unsigned i = 0; i < n && !error; i++) {
 		error = start_program(making, &programs[i]);
