@@ -117,6 +117,7 @@ class Load:
         enter = [namespace.enter if namespace else [] for namespace in (source, target)]
         self.receiver = script(RECEIVER, host, datagrams * DATAGRAM, enter=enter[1])
         ports = self.receiver.stdout.readline().split()
+        self.remote = f"{host}:{ports[0]}"
         self.sender = script(SENDER, host, *ports, tcp, datagrams, DATAGRAM, enter=enter[0])
         self.received = [int(word) for word in self.receiver.stdout.readline().split()]
 
@@ -233,22 +234,23 @@ def account_of_loopback():
     same(account["programs"]["received_bytes"], TCP_BYTES + UDP_BYTES, "programs")
 
 
-# Sends 50 kB; for each line says how many bytes of that it has sent again, as the kernel counts them.
+# Sends 50 kB; for each line says how many bytes of that it has sent again, as the kernel counts them, and how many are not there yet.
 AGAIN = """
-import socket, sys
+import fcntl, socket, struct, sys, termios
 here = socket.create_connection((sys.argv[1], int(sys.argv[2])))
 print("connected", flush=True)
 sys.stdin.readline()
 here.send(bytes(50000))
 for line in sys.stdin:
-    print(int.from_bytes(here.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 216)[208:216], sys.byteorder), flush=True)
+    again = int.from_bytes(here.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 216)[208:216], sys.byteorder)
+    print(again, *struct.unpack("i", fcntl.ioctl(here, termios.TIOCOUTQ, bytes(4))), flush=True)
 """
 
 
 def asked(process):
     process.stdin.write("\n")
     process.stdin.flush()
-    return int(process.stdout.readline())
+    return [int(word) for word in process.stdout.readline().split()]
 
 
 def check_again(*options):
@@ -260,7 +262,7 @@ def check_again(*options):
     sender.stdout.readline()
     run(*left.enter, "ip", "address", "del", f"{left.host}/24", "dev", left.far)
     sender.stdin.write("\n")
-    while asked(sender) == 0:
+    while asked(sender)[0] == 0:
         time.sleep(0.05)
     run("ip", "route", "del", "10.9.1.0/24", "dev", left.near)
     time.sleep(1.2)  # it tries every half second; what cannot be sent is not sent again
@@ -269,10 +271,10 @@ def check_again(*options):
     run(*left.enter, "ip", "route", "replace", "default", "via", "10.9.1.1")
 
     def settled(_rows):
-        """Nothing was sent again during the last sample."""
+        """All has arrived, and nothing was sent again during the last sample."""
         nonlocal again
-        before, again = again, asked(sender)
-        return before == again
+        before, (again, waiting) = again, asked(sender)
+        return before == again and waiting == 0
     again = 0
     rows = panetop.last(settled)
     for process in sender, receiver:
@@ -345,7 +347,7 @@ def connections():
     panetop = Panetop("connection")
     load = Load(None, left, left.host, TCP_BYTES, 0)
     rows = panetop.last(lambda rows: any(row["pid"] == load.sender.pid for row in rows))
-    rows = [row for row in rows if row["remote"].startswith(f"{left.host}:") and row["protocol"] == "tcp"]
+    rows = [row for row in rows if row["remote"] == load.remote and row["protocol"] == "tcp"]
     load.close()
     same([(row["sent_bytes"], row["pid"]) for row in rows], [(TCP_BYTES, load.sender.pid)], "connections")
 

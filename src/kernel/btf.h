@@ -64,7 +64,7 @@ bool btf_enumerator(struct btf *btf, const char *enumeration, const char *name, 
 /* The structure that a type is, or that it points to; 0: neither. */
 uint32_t btf_structure_of(struct btf *btf, uint32_t type);
 
-/* How many parameters a function takes that has this type, or that it points to; 0: it is none, or takes none. */
+/* The number of parameters of the function that a type is, or that it points to; 0: it is none. */
 uint32_t btf_n_parameters(struct btf *btf, uint32_t type);
 
 /* The type of the elements of an array; 0: it is none. */

@@ -41,7 +41,7 @@ struct bpf_part {
 	enum bpf_part_is is;
 	unsigned argument;       /* from 0: itself, or what points to the member's structure */
 	uint32_t bytes;          /* of an argument, 4 or 8; of a member: only its lowest, 0: all */
-	bool since_later;        /* an argument of unless that tracepoints of older kernels lack: there all runs do */
+	bool since_later;        /* an argument of unless that older kernels lack: there all runs count */
 	const char *name;        /* of a field; of a member: "task_struct.group_leader.tgid" */
 	const char *absent_with; /* of a member: 0 instead where the kernel has this one, too */
 	bool points_to_text;     /* of a member: its value are 8 bytes of that text, from text_offset on */

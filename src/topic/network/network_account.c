@@ -109,6 +109,7 @@ struct state {
 	struct hash by_name;
 	struct traffic_link last_all, last_unknown; /* unknown: through which interface */
 	uint64_t last_forwarded;
+	bool forwarded; /* in the last sample: what its bytes were read too early for is in this one */
 	bool begun;
 };
 
@@ -283,9 +284,12 @@ static void update(struct state *state, struct env *env)
 	headers = (struct bytes){ state->all.headers.received - before.received,
 				  state->all.headers.sent - before.sent };
 	if (state->begun) {
-		add_parts(&state->all, &all);
-		if (forwards != U64_UNKNOWN && forwards > state->last_forwarded)
+		bool more = forwards != U64_UNKNOWN && forwards > state->last_forwarded;
+
+		if (more || state->forwarded)
 			add_forwarded(&state->all, &all, &headers);
+		state->forwarded = more;
+		add_parts(&state->all, &all);
 	}
 	state->last_forwarded = forwards;
 	state->begun = true;

@@ -106,8 +106,8 @@ static const struct bpf_program process_programs[] = { PROGRAMS(PART_NAMESPACE, 
 static const struct bpf_program interface_programs[] = {
 	PROGRAMS(N_PARTS, LINK_PARTS),
 	/*
-	 * Its arguments: the socket, and what is sent again: by no process, under a protocol of its own. Later
-	 * kernels tell attempts that failed, too, as where the first copy still waits to be sent, and why.
+	 * Its arguments: the socket, and what is sent again: by no process, with its own protocol. Later
+	 * kernels also tell attempts that failed, with why: the first copy may not have been sent yet.
 	 */
 	{ .name = N_("bytes that TCP sends again"),
 	  .tracepoint = TRACEPOINT_AGAIN,
