@@ -127,7 +127,7 @@ static void on_input(void *state, uint32_t events)
 	struct input input;
 	bool any = false;
 
-	while (!screen->loop.stopped && terminal_read(&input)) {
+	while (!screen->loop.stopped && terminal_read(&screen->terminal, &input)) {
 		any = true;
 		keymap_key(screen, &input);
 	}

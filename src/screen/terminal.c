@@ -17,6 +17,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "sys/env.h"
 
 #define STUCK_SECONDS 1
 
@@ -286,7 +287,9 @@ static int named_key(int code)
 		{ KEY_PPAGE, K_PAGE_UP },
 		{ KEY_NPAGE, K_PAGE_DOWN },
 		{ KEY_HOME, K_HOME },
+		{ KEY_FIND, K_HOME }, /* where the key Home sends what a VT220 sent there */
 		{ KEY_END, K_END },
+		{ KEY_SELECT, K_END },
 		{ KEY_BACKSPACE, K_BACKSPACE },
 		{ KEY_DC, K_DELETE },
 		{ KEY_BTAB, K_BACK_TAB },
@@ -320,7 +323,17 @@ static bool read_mouse(struct input *input)
 	return input->key != 0;
 }
 
-bool terminal_read(struct input *input)
+/* A character or named key of curses as a key; 0: there is no such key. */
+static int key_of_code(int kind, wint_t code)
+{
+	if (kind == KEY_CODE_YES)
+		return named_key((int)code);
+	if (code == '\r')
+		return K_ENTER;
+	return code == 127 || code == 8 ? K_BACKSPACE : (int)code;
+}
+
+bool terminal_read(struct terminal *terminal, struct input *input)
 {
 	wint_t code;
 	int kind;
@@ -332,16 +345,12 @@ bool terminal_read(struct input *input)
 				return true;
 			continue;
 		}
-		if (kind == KEY_CODE_YES)
-			input->key = named_key((int)code);
-		else
-			input->key = code == '\r'               ? K_ENTER
-				     : code == 127 || code == 8 ? K_BACKSPACE
-								: (int)code;
+		input->key = key_sequence_feed(&terminal->sequence, key_of_code(kind, code), env_mono_ns());
 		if (input->key)
 			return true;
 	}
-	return false;
+	*input = (struct input){ .key = key_sequence_pause(&terminal->sequence) };
+	return input->key != 0;
 }
 
 /* Requested by what is drawn; y < 0: hidden. */

@@ -7,12 +7,14 @@
 #include <stdio.h>
 
 #include "screen/canvas.h"
+#include "screen/key_sequence.h"
 #include "screen/keys.h"
 
 struct terminal {
 	FILE *input;  /* stdin, or /dev/tty (then owned) when stdin is a recording */
 	int input_fd;
 	bool color, ascii; /* ascii: draw only ASCII */
+	struct key_sequence sequence;
 };
 
 /*
@@ -41,8 +43,8 @@ void terminal_resize(void);
 /* The whole terminal as a canvas. */
 struct canvas terminal_canvas(const struct terminal *terminal, enum glyph_set glyphs);
 
-/* Next key or mouse event without waiting; false when there is none. */
-bool terminal_read(struct input *input);
+/* Next key or mouse event without waiting; false when there is none. Unknown key sequences are left out. */
+bool terminal_read(struct terminal *terminal, struct input *input);
 
 void terminal_erase(void);   /* before drawing a screen; hides the cursor */
 void terminal_show(void);    /* sends what has changed */

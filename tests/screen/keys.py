@@ -774,6 +774,34 @@ def the_legend_stays(scratch):
         return expect(named == [True] * 6, terminal, f"named: {named}")
 
 
+def unknown_sequences_are_swallowed(_scratch):
+    """No part of them is a key: 1, 4 and 9 would choose panes, k would open the menu of actions."""
+    with meminfo() as terminal:
+        before = terminal.text()
+        for sequence in ("\x1b[1;6P", "\x1b[4;9~", "\x1b[99~", "\x1bO4", "\x1b[[E", "\x1b[I", "\x1bk", "\x1b2", "\x1b]11;rgb:1/2/3\x1b\\"):
+            terminal.send_at_once(sequence)
+            if terminal.text() != before:
+                return expect(False, terminal, f"{sequence!r} did something")
+        terminal.send_at_once("\x1b[1;")
+        terminal.send("4P")
+        return expect(terminal.text() == before, terminal, "what comes in two pieces did something")
+
+
+def home_and_end_of_any_terminal(_scratch):
+    homes, ends = ("\x1b[1~", "\x1b[7~", "\x1b[H", "\x1bOH"), ("\x1b[4~", "\x1b[8~", "\x1b[F", "\x1bOF")
+    for term in ("xterm-256color", "screen-256color"):
+        with meminfo(term=term) as terminal:
+            terminal.send_at_once("\x1b[B")
+            first = selected_row(terminal)
+            for home, end in zip(homes, ends):
+                terminal.send_at_once(end)
+                last = selected_row(terminal)
+                terminal.send_at_once(home)
+                if not first or selected_row(terminal) != first or last in ("", first):
+                    return expect(False, terminal, f"{term}: {end!r} went to {last}, {home!r} from there not to {first}")
+    return None
+
+
 def tests():
     return [
         ("the selection keeps its row", selection_keeps_its_row),
@@ -833,4 +861,6 @@ def tests():
         ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
         ("the legend names what there was lately", the_legend_stays),
+        ("an unknown key sequence is no key", unknown_sequences_are_swallowed),
+        ("Home and End of any terminal", home_and_end_of_any_terminal),
     ]
