@@ -382,7 +382,8 @@ static double value_now(struct findings *findings, const struct frame *frame, un
 
 static bool holds(const struct finding_value *value, double limit, double number)
 {
-	return !value->at_least.setting || (value->at_most ? number <= limit : number >= limit);
+	return !value->at_least.setting || (value->at_most ? number <= limit : number >= limit) ||
+	       (value->or_unknown && isnan(number));
 }
 
 /* Do all limits hold? Reads all values, as those of the past must not get gaps. */
@@ -395,7 +396,8 @@ static bool judge(struct findings *findings, const struct frame *frame, struct c
 	candidate->severity = rule->severity;
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
 		const struct finding_value *value = &rule->values[i];
-		double number = value_now(findings, frame, candidate->rule, i, table, candidate->row);
+		double number = value->most ? NAN : value_now(findings, frame, candidate->rule, i, table,
+							      candidate->row);
 		bool good = holds(value, findings->limits[candidate->rule].values[i], number) || before;
 
 		candidate->values[i] = number;
@@ -521,7 +523,8 @@ static char *sentence_number(char *out, const struct column *column, const struc
 	case UNIT_COUNT:
 		return amount_text(out, unit, number);
 	default:
-		return column ? number_text(out, column, number, true) : fixed_text(out, number, 0);
+		return column && column->unit != UNIT_NONE ? number_text(out, column, number, true)
+							   : fixed_text(out, number, 0);
 	}
 }
 
@@ -543,6 +546,26 @@ static const struct finding_value *find_value(const struct finding_rule *rule, c
 	return NULL;
 }
 
+/* The row in which a column is the greatest, but for those that are sums; NULL: none has enough. */
+static const void *greatest_row(const struct table *table, const struct finding_value *value)
+{
+	const struct column *column = table ? schema_known_column(table->schema, value->most) : NULL;
+	double most = value->most_least;
+	const void *greatest = NULL;
+
+	for (size_t i = 0; column && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double number = row_number(row, column);
+
+		if (number >= most &&
+		    !(table->schema->sum_row && table_row_is(table, row, table->schema->sum_row))) {
+			most = number;
+			greatest = row;
+		}
+	}
+	return greatest;
+}
+
 /* Adds what stands for {NAME} at text; false: it is not known. */
 static bool add_value(struct findings *findings, const struct frame *frame, const struct candidate *candidate,
 		      const char *text)
@@ -550,18 +573,23 @@ static bool add_value(struct findings *findings, const struct frame *frame, cons
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const struct finding_value *value = find_value(rule, text + 1, strcspn(text + 1, "}"));
 	const struct column *column = value ? column_of(frame, rule, value) : NULL;
+	const struct table *table = value && value->topic ? usable(frame, value->topic)
+							  : frame_table(frame, rule->topic);
+	const void *row = value && value->most ? greatest_row(table, value) : candidate->row;
 	double number = value ? candidate->values[value - rule->values] : NAN;
 	char written[VALUE_TEXT_MAX];
 
-	if (column && column->type == VALUE_TEXT && !value->topic && !value->with) {
-		const char *word =
-			table_text(frame_table(frame, rule->topic), candidate->row, value->column);
+	if (!value || (value->most && !row))
+		return false;
+	if (column && column->type == VALUE_TEXT && (value->most || !value->topic) && !value->with) {
+		const char *word = table_text(table, row, value->column);
 
 		buffer_text(&findings->text, word);
 		return *word != '\0';
 	}
-	if (value)
-		buffer_text(&findings->text, sentence_number(written, column, value, number));
+	if (value->most && column)
+		number = row_number(row, column);
+	buffer_text(&findings->text, sentence_number(written, column, value, number));
 	return !isnan(number);
 }
 

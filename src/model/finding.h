@@ -33,9 +33,12 @@ struct finding_value {
 	double critical;                          /* … and is critical from here on; 0: never */
 	bool at_most;                             /* holds up to the limit */
 	bool or_next;                             /* it is enough that the next one holds */
+	bool or_unknown; /* holds as long as it is not known, as rates in the first sample */
+	const char *most; /* who is to blame: without a limit, of the row in which this is the greatest … */
+	double most_least; /* … and at least this; else it is not known */
 };
 
-/* A rule speaks where all its limits hold, for its time. What is unknown does not hold. */
+/* A rule speaks where all its limits hold, for its time. What is unknown does not hold, but with or_unknown. */
 struct finding_rule {
 	const char *name;        /* "finding.NAME = off" silences it */
 	const char *topic;       /* it is about a row of this table … */

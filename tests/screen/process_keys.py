@@ -112,7 +112,7 @@ def its_parent_opens(_scratch):
     with paged(["sleep", "1000"]) as (terminal, _):
         terminal.send("Enter")
         return expect(terminal.wait_for(re.compile(rf"^process +{os.getpid()} ")) and
-                      "the parent of sleep; Esc goes back" in terminal.drawn(), terminal,
+                      terminal.told("the parent of sleep; Esc goes back"), terminal,
                       "Enter does not open its parent, by name")
 
 

@@ -178,6 +178,13 @@ class Terminal:
             self.pump(0.1)
         return True
 
+    def told(self, message):
+        """Waits for a message, which may have left again."""
+        end = time.monotonic() + PATIENCE
+        while message not in self.drawn() and time.monotonic() < end and not self.ended():
+            self.pump(0.1)
+        return message in self.drawn()
+
     def until(self, text):
         """Waits for a text without which the test means nothing."""
         if not self.wait_for(text):

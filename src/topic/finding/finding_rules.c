@@ -22,6 +22,18 @@
 		.setting = (name), .help = (meaning), .unit = UNIT_SECONDS, .number = (seconds)              \
 	}
 
+/* Name and PID of the process with most of a column. */
+#define PROCESS_WITH_MOST(column_name, at_least)                                                             \
+	{ .name = "who",                                                                                     \
+	  .topic = "process",                                                                                \
+	  .most = (column_name),                                                                             \
+	  .most_least = (at_least),                                                                          \
+	  .column = "name" },                                                                                \
+	{                                                                                                    \
+		.name = "pid", .topic = "process", .most = (column_name), .most_least = (at_least),          \
+		.column = "pid"                                                                              \
+	}
+
 static const char *const not_discharging[] = { "Charging", "Full", "Not charging", "Unknown", NULL };
 static const char *const read_only[] = { "ro", NULL };
 
@@ -97,8 +109,9 @@ const struct finding_rule finding_rules[] = {
 	  .topic = "pressure",
 	  .subject = N_("memory"),
 	  .severity = FINDING_WARNING,
-	  .text = N_("Tasks wait {stalled} of the time: {refaults} refaults/s, {swapped} swap-ins/s."),
-	  .help = N_("Tasks wait for memory, and what was evicted is needed again."),
+	  .text = N_("Tasks wait {stalled} of the time[: {refaults} refaults/s][, {swapped} swap-ins/s]"
+		     "[; largest: {who} {pid}]."),
+	  .help = N_("Tasks wait for memory, and what was evicted is needed again, as far as that is known."),
 	  .pane = "memory",
 	  .view = "paging",
 	  .values = { { .name = "stalled",
@@ -114,11 +127,13 @@ const struct finding_rule finding_rules[] = {
 			.topic = "paging",
 			.column = "refaults_per_second",
 			.at_least = COUNT("memory_refaults", 10, N_("refaults per second")),
-			.or_next = true },
+			.or_next = true,
+			.or_unknown = true },
 		      { .name = "swapped",
 			.topic = "paging",
 			.column = "swap_ins_per_second",
-			.at_least = COUNT("memory_swapped", 10, N_("pages per second from swap")) } } },
+			.at_least = COUNT("memory_swapped", 10, N_("pages per second from swap")) },
+		      PROCESS_WITH_MOST("resident_bytes", 1) } },
 	{ .name = "memory_limit",
 	  .topic = "memory_limit",
 	  .key = "cgroup",
@@ -270,7 +285,8 @@ const struct finding_rule finding_rules[] = {
 	  .topic = "pressure",
 	  .subject = N_("disks"),
 	  .severity = FINDING_WARNING,
-	  .text = N_("All tasks at once wait for disks {stalled} of the time; {blocked} wait now."),
+	  .text = N_("All tasks at once wait for disks {stalled} of the time; {blocked} wait now[; {disk} "
+		     "is busiest][, {who} {pid} moves most]."),
 	  .help = N_("Nothing runs because all tasks wait for disks."),
 	  .pane = "disks",
 	  .values = { { .name = "stalled",
@@ -283,7 +299,9 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "blocked",
 			.topic = "system",
 			.column = "blocked",
-			.at_least = COUNT("io_blocked", 1, N_("threads that wait for a disk")) } } },
+			.at_least = COUNT("io_blocked", 1, N_("threads that wait for a disk")) },
+		      { .name = "disk", .topic = "disk", .most = "busy_ratio", .most_least = 0.2, .column = "device" },
+		      PROCESS_WITH_MOST("disk_bytes_per_second", 1) } },
 	{ .name = "stolen_time",
 	  .topic = "cpu",
 	  .subject = N_("CPU"),
@@ -339,10 +357,11 @@ const struct finding_rule finding_rules[] = {
 	  .topic = "pressure",
 	  .subject = N_("CPU"),
 	  .severity = FINDING_NOTE,
-	  .text = N_("Tasks wait {stalled} of the time: {load} want to run for each CPU."),
+	  .text = N_("Tasks wait {stalled} of the time: {load} want to run for each CPU[; most: {who} {pid}]."),
 	  .help = N_("More tasks want to run than there are CPUs, for a minute."),
 	  .pane = "cpu",
-	  .hold = SECONDS("run_queue_seconds", 60, N_("for this time")),
+	  .hold = SECONDS("run_queue_seconds", 0,
+			  N_("for this time, besides the minute that both numbers cover")),
 	  .values = { { .name = "stalled",
 			.topic = "pressure",
 			.row = "cpu",
@@ -354,7 +373,8 @@ const struct finding_rule finding_rules[] = {
 			.topic = "system",
 			.column = "load1",
 			.over = "cpus",
-			.at_least = COUNT("run_queue_load", 1.5, N_("load of 1 minute for each CPU")) } } },
+			.at_least = COUNT("run_queue_load", 1.5, N_("load of 1 minute for each CPU")) },
+		      PROCESS_WITH_MOST("cpu_ratio", 0.2) } },
 	{ .name = "failing_command",
 	  .topic = "exited",
 	  .key = "command",
