@@ -38,7 +38,7 @@ struct finding_value {
 	double most_least; /* … and at least this; else it is not known */
 };
 
-/* A rule speaks where all its limits hold, for its time. What is unknown does not hold, but with or_unknown. */
+/* A rule speaks where all its limits hold, for its time. What is unknown holds with or_unknown alone. */
 struct finding_rule {
 	const char *name;        /* "finding.NAME = off" silences it */
 	const char *topic;       /* it is about a row of this table … */

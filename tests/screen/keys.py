@@ -800,10 +800,28 @@ def home_and_end_of_any_terminal(_scratch):
                 if not first or selected_row(terminal) != first or last in ("", first):
                     return expect(False, terminal, f"{term}: {end!r} went to {last}, {home!r} from there not to {first}")
     return None
+def findings_open_while_one_is_selected(_scratch):
+    with replay("overview") as terminal:
+        terminal.send("End")
+        problem = expect("+2 more: /srv/mail, web" in terminal.text(), terminal, "it does not say what has no room")
+        terminal.send("Up", "Up", "Down", "Down", "Down")
+        problem = problem or expect("!  web" in terminal.text(), terminal, "the last one is not reached")
+        terminal.send("Esc")
+        return problem or expect("+2 more: /srv/mail, web" in terminal.text(), terminal, "the list stays open")
+
+
+def no_all_clear_at_once(_scratch):
+    """What takes a while to be judged is said, and not in green."""
+    with screen(fixture("linux-6.1"), "overview") as terminal:
+        terminal.until("nothing out of the ordinary yet (watching, ")
+        row = terminal.row_of("nothing out of the ordinary yet")
+        return expect(terminal.screen.buffer[row][0].fg == "default", terminal, str(terminal.screen.buffer[row][0]))
 
 
 def tests():
     return [
+        ("findings open while one of them is selected", findings_open_while_one_is_selected),
+        ("there is no all-clear before all rules were judged", no_all_clear_at_once),
         ("the selection keeps its row", selection_keeps_its_row),
         ("search, and on to the next", search_and_next),
         ("filter", filter_rows),

@@ -281,7 +281,8 @@ static const struct scene scenes[] = {
 	{ "memory_short", "warning", "40 swap-ins/s", STALLED("0.2") REFAULTS("0") SWAP_INS("40"), 0 },
 	{ "memory_short", "critical", "70 %", STALLED("0.7") REFAULTS("500") SWAP_INS("0"), 0 },
 	{ "memory_short", NULL, NULL, STALLED("0.14") REFAULTS("500") SWAP_INS("40"), 0 },
-	{ "memory_short", "warning", "20 % of the time.", STALLED("0.2") REFAULTS("-"), 0 }, /* the first sample */
+	/* the first sample */
+	{ "memory_short", "warning", "20 % of the time.", STALLED("0.2") REFAULTS("-"), 0 },
 	{ "memory_short", "warning", "; largest: java 4711.",
 	  STALLED("0.2") REFAULTS("-") PROCESS("java", "4711", "resident_bytes", "9e9")
 		  PROCESS("sh", "4712", "resident_bytes", "1e6"),
@@ -342,8 +343,9 @@ static const struct scene scenes[] = {
 
 	{ "io_wait", "warning", "40 % of the time; 3 wait", IO("0.4", "3"), 0 },
 	{ "io_wait", "warning", "wait now; sdb is busiest, dd 7 moves most.",
-	  IO("0.4", "3") PROCESS("dd", "7", "disk_bytes_per_second", "29e6") "0 disk all busy_ratio 0.9\n"
-		  "0 disk sda busy_ratio 0.4\n0 disk sdb busy_ratio 0.5\n", 0 },
+	  IO("0.4", "3") PROCESS("dd", "7", "disk_bytes_per_second", "29e6")
+	  "0 disk all busy_ratio 0.9\n0 disk sda busy_ratio 0.4\n0 disk sdb busy_ratio 0.5\n",
+	  0 },
 	{ "io_wait", "warning", "3 wait now.",
 	  IO("0.4", "3") PROCESS("dd", "7", "disk_bytes_per_second", "0") "0 disk sda busy_ratio 0.1\n", 0 },
 	{ "io_wait", NULL, NULL, IO("0.4", "0"), 0 },
@@ -370,9 +372,11 @@ static const struct scene scenes[] = {
 	{ "battery_low", NULL, NULL, BATTERY("Not_charging", "0.04"), 0 },
 	{ "battery_low", NULL, NULL, BATTERY("Discharging", "-"), 0 },
 
-	{ "run_queue", "note", "2.5 want to run for each CPU.", QUEUE("0.6", "5"), 0 }, /* at once */
+	{ "run_queue", "note", "load 2.5 for each CPU.", QUEUE("0.6", "5"), 0 }, /* at once */
 	{ "run_queue", "note", "each CPU; most: yes 4711.",
-	  QUEUE("0.6", "5") PROCESS("sh", "4712", "cpu_ratio", "0.3") PROCESS("yes", "4711", "cpu_ratio", "0.9"), 0 },
+	  QUEUE("0.6", "5") PROCESS("sh", "4712", "cpu_ratio", "0.3")
+		  PROCESS("yes", "4711", "cpu_ratio", "0.9"),
+	  0 },
 	{ "run_queue", "note", "each CPU.", QUEUE("0.6", "5") PROCESS("yes", "4711", "cpu_ratio", "0.1"), 0 },
 	{ "run_queue", NULL, NULL, QUEUE("-", "5"), 0 },
 	{ "run_queue", NULL, NULL, QUEUE("0.6", "2.9"), 90 }, /* load of tasks that wait for disks */

@@ -45,7 +45,6 @@ enum overview_table {
 #define N_STOPS (OVERVIEW_TABLE_FINDING + 1) /* of the cursor */
 
 #define GRAPH_SECONDS 300
-#define EARLY_NS (UINT64_C(60) * 1000000000)
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
@@ -59,6 +58,7 @@ enum overview_table {
 struct overview_state {
 	struct ended_rows ended;
 	uint64_t watched_ns; /* since when findings are looked for; 0: they are not */
+	size_t n_findings_most; /* that were shown at a time */
 };
 
 static const struct pane_table tables[] = {
@@ -433,35 +433,36 @@ static int draw_gauges(const struct pane_context *context, const struct canvas *
 	return y;
 }
 
-/*
- * Findings above, the gauges, and the lists in the rest. Findings take what is beyond two rows of lists; on a
- * small screen the worst one, the CPUs and the first process are left.
- */
-/* Some findings have to hold for a while. */
-static bool is_early(const struct pane_context *context)
+static double watched_seconds(const struct pane_context *context)
 {
 	const struct overview_state *overview = context->state;
 
-	return context->frame->mono_ns < overview->watched_ns + EARLY_NS;
+	return (double)(context->frame->mono_ns - overview->watched_ns) / 1e9;
 }
 
+/*
+ * Findings above, the gauges, and the lists in the rest. All findings take what is beyond two rows of lists;
+ * on a small screen the worst one, the CPUs and the first process are left.
+ */
 static void draw(const struct pane_context *context, struct canvas *canvas)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
 	int n_gauges = (int)overview_gauges(context->frame, gauges);
 	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN;
-	int wanted = overview_findings_height(context, OVERVIEW_TABLE_FINDING), room, y;
+	int room, y;
 	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
 	int lines = n_gauges + overview_shows_cpus(context->frame), n_lists, columns;
+	const struct overview_state *overview = context->state;
 	struct canvas part;
 
 	if (!whole)
 		n_gauges = canvas->height > LIST_LINES_MIN ? 2 : 1;
 	room = whole ? canvas->height - n_gauges - 1 - 2 * LIST_LINES_MIN : canvas->height / 4;
-	y = wanted < room ? wanted : room;
-	y = y < 1 && (whole || any) ? 1 : y;
+	y = overview_findings_height(context, OVERVIEW_TABLE_FINDING, overview->n_findings_most, canvas,
+				     room);
+	y = whole || any ? y : 0;
 	part = canvas_rows(canvas, 0, y);
-	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING, is_early(context));
+	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING, watched_seconds(context));
 	part = canvas_below(canvas, y + lines);
 	n_lists = lists_that_fit(&part, &columns);
 	for (int i = 0; whole && i < n_gauges; i++)
@@ -554,7 +555,10 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 static void update(struct pane_context *context)
 {
 	struct overview_state *overview = context_state(context);
+	const struct table *findings = frame_table(context->frame, "finding");
 
+	if (findings && findings->n_rows > overview->n_findings_most)
+		overview->n_findings_most = findings->n_rows;
 	ended_rows_merge(&overview->ended, context->frame);
 }
 

@@ -14,6 +14,9 @@
 #define SUBJECT_CELLS_MAX 24
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
 #define MARK_CELLS 2
+#define WATCH_SECONDS 60 /* the longest time that a rule waits for what no kernel keeps */
+#define LEAST_SHARE 12 /* lines for each row of findings that stays empty where there are fewer … */
+#define MOST_SHARE 5   /* … and for each that they get while none is selected */
 
 static size_t count(const struct pane_context *context, unsigned index)
 {
@@ -31,9 +34,16 @@ void overview_finding_why(const struct pane_context *context, const void *row, s
 		     table_text(table, row, "rule"));
 }
 
-int overview_findings_height(const struct pane_context *context, unsigned index)
+int overview_findings_height(const struct pane_context *context, unsigned index, size_t n_most,
+			     const struct canvas *canvas, int room)
 {
-	return count(context, index) > 1 ? (int)count(context, index) : 1;
+	int least = canvas->height / LEAST_SHARE, most = canvas->height / MOST_SHARE, wanted = (int)n_most;
+
+	most = context->focus == index && context->tables[index].place.cursor_on ? room : most;
+	wanted = wanted < most ? wanted : most;
+	wanted = wanted > least ? wanted : least;
+	wanted = wanted < room ? wanted : room;
+	return wanted > 1 ? wanted : 1;
 }
 
 static const char *text_of(const struct pane_context *context, unsigned index, const void *row,
@@ -50,7 +60,7 @@ static const char *mark_of(const char *severity, enum style *style)
 		return "!!";
 	}
 	*style = strcmp(severity, "warning") == 0 ? STYLE_WARN : STYLE_NORMAL;
-	return *style == STYLE_WARN ? "!" : "-";
+	return *style == STYLE_WARN ? "!" : "*";
 }
 
 /* "machine: memory" where there is a scope and it is not about that. */
@@ -108,42 +118,77 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	canvas_cut(line, 0, x, plain, text_of(context, index, row, "text"), end - x);
 }
 
-static const char *none_text(const struct pane_context *context, unsigned index, bool early)
+/* Green only once all rules have had the time to speak. */
+static void draw_none(const struct pane_context *context, const struct canvas *canvas, unsigned index,
+		      double seconds)
 {
-	if (scope_is_set(context->request->scope))
-		return early ? _("machine and scope: nothing out of the ordinary so far")
-			     : _("machine and scope: nothing out of the ordinary");
-	return early ? _("nothing out of the ordinary so far")
-		     : _(context->tables[index].view.schema->none);
+	bool scoped = scope_is_set(context->request->scope);
+
+	if (seconds < WATCH_SECONDS)
+		canvas_print(canvas, 0, 0, STYLE_NORMAL,
+			     scoped ? _("machine and scope: nothing out of the ordinary yet (%.0f of %d s)")
+				    : _("nothing out of the ordinary yet (watching, %.0f of %d s)"),
+			     seconds, WATCH_SECONDS);
+	else
+		canvas_text(canvas, 0, 0, STYLE_OK,
+			    scoped ? _("machine and scope: nothing out of the ordinary")
+				   : _(context->tables[index].view.schema->none),
+			    -1);
+}
+
+/* The first one that is shown: they scroll for the selected one. */
+static size_t first_row(const struct pane_context *context, unsigned index, size_t page)
+{
+	const struct table_place *place = &context->tables[index].place;
+
+	return context->focus == index && place->cursor_on && place->row >= page ? place->row - page + 1 : 0;
+}
+
+/* "+3 more: disks, CPU, /srv" in the last row. */
+static void draw_more(const struct pane_context *context, const struct canvas *line, unsigned index,
+		      size_t first)
+{
+	char subject[TEXT_MAX];
+	int x = canvas_print(line, 0, MARK_CELLS + 1, STYLE_STRONG, _("+%zu more:"),
+			     count(context, index) - first);
+
+	for (size_t i = first; i < count(context, index) && x < line->width; i++)
+		x += canvas_print(line, 0, MARK_CELLS + 1 + x, STYLE_NORMAL, i > first ? ", %s" : " %s",
+				  subject_of(context, index, context->tables[index].view.rows[i], subject,
+					     sizeof(subject)));
 }
 
 void overview_findings_draw(const struct pane_context *context, const struct canvas *canvas, unsigned index,
-			    bool early)
+			    double watched_seconds)
 {
 	struct table_widget *widget = &context->tables[index];
-	size_t n = count(context, index);
+	const struct notice *lack = frame_newest_notice(context->frame, "finding");
+	size_t n = count(context, index), page = n < (size_t)canvas->height ? n : (size_t)canvas->height;
 	int subject_cells = subject_width(context, index, canvas);
+	struct canvas line;
+	size_t first;
 
-	if (n == 0) {
-		const struct notice *lack = frame_newest_notice(context->frame, "finding");
-
-		if (lack)
-			canvas_text(canvas, 0, 0, STYLE_DIM, lack->text, -1);
-		else if (context_table(context, index))
-			canvas_text(canvas, 0, 0, STYLE_OK, none_text(context, index, early), -1);
+	if (n == 0 && lack)
+		canvas_text(canvas, 0, 0, STYLE_DIM, lack->text, -1);
+	else if (n == 0 && context_table(context, index))
+		draw_none(context, canvas, index, watched_seconds);
+	if (n == 0)
 		return;
-	}
+	page -= page < n && page > 1; /* the last line is for the others */
+	first = first_row(context, index, page);
 	/* for its keys and the mouse: a table without a heading */
 	widget->heading_y = canvas->top - 1;
 	widget->left = canvas->left;
 	widget->width = canvas->width;
 	widget->page = n < (size_t)canvas->height ? (int)n : canvas->height;
-	widget->place.top = 0;
-	for (int i = 0; i < widget->page; i++) {
-		struct canvas line = canvas_rows(canvas, i, 1);
-
-		draw_finding(context, &line, index, (size_t)i, subject_cells);
+	widget->place.top = first;
+	for (size_t i = 0; i < page; i++) {
+		line = canvas_rows(canvas, (int)i, 1);
+		draw_finding(context, &line, index, first + i, subject_cells);
 	}
+	line = canvas_rows(canvas, (int)page, 1);
+	if (first + page < n && page < (size_t)canvas->height)
+		draw_more(context, &line, index, first + page);
 }
 
 void overview_finding_open(struct pane_context *context, unsigned index)

@@ -5,12 +5,17 @@
 
 #include "screen/context.h"
 
-/* Lines for all findings of this table of the pane; with none, the one that says so. */
-int overview_findings_height(const struct pane_context *context, unsigned index);
+/*
+ * Lines for the findings of this table of the pane: for the most that there were at a time, so that nothing
+ * below them moves when one goes, as far as the height of the canvas gives; while one is selected, for all.
+ * At most room, at least one.
+ */
+int overview_findings_height(const struct pane_context *context, unsigned index, size_t n_most,
+			     const struct canvas *canvas, int room);
 
-/* Draws the first ones, as many as there are lines. early: others may still come of what was seen. */
+/* Draws as many as there are lines, and what the others are about. */
 void overview_findings_draw(const struct pane_context *context, const struct canvas *canvas, unsigned index,
-			    bool early);
+			    double watched_seconds);
 
 /* Adds the rule of a finding, and how to silence it. */
 void overview_finding_why(const struct pane_context *context, const void *row, struct buffer *out);
