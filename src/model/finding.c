@@ -153,16 +153,7 @@ static const char *setting(const struct settings *settings, const char *name)
 	return settings ? settings_text(settings, whole) : NULL;
 }
 
-double finding_ratio(const struct settings *settings, const char *name, double otherwise)
-{
-	const struct finding_limit limit = { .unit = UNIT_RATIO };
-	const char *text = setting(settings, name);
-	double number;
-
-	return text && parse_limit(&limit, text, &number) ? number : otherwise;
-}
-
-static double limit_of(const struct settings *settings, const struct finding_limit *limit)
+double finding_number(const struct settings *settings, const struct finding_limit *limit)
 {
 	const char *text = limit->setting ? setting(settings, limit->setting) : NULL;
 	double number;
@@ -175,11 +166,11 @@ static struct rule_limits limits_of(const struct settings *settings, const struc
 	const char *wish = setting(settings, rule->name);
 	struct rule_limits limits = {
 		.off = wish && strcmp(wish, "off") == 0,
-		.hold = limit_of(settings, &rule->hold),
+		.hold = finding_number(settings, &rule->hold),
 	};
 
 	for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++)
-		limits.values[i] = limit_of(settings, &rule->values[i].at_least);
+		limits.values[i] = finding_number(settings, &rule->values[i].at_least);
 	return limits;
 }
 

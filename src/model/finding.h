@@ -62,8 +62,8 @@ struct finding_rule {
 
 extern const struct schema finding_schema;
 
-/* From this share of 10 s on in which some task waited for memory, memory is short: of its rule and the
- * verdict. */
+/* From this share of 10 s on in which some task waited for memory, memory is short: of its rule, the verdict
+ * and the grade. */
 #define FINDING_MEMORY_STALLED "memory_stalled"
 #define FINDING_MEMORY_STALLED_RATIO 0.15
 
@@ -100,8 +100,8 @@ bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, c
 bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, const char *name,
 			   const char *value);
 
-/* A limit that is a ratio, by its setting; otherwise: without one. */
-double finding_ratio(const struct settings *settings, const char *name, double otherwise);
+/* The number of a limit with these settings (NULL: none are set). */
+double finding_number(const struct settings *settings, const struct finding_limit *limit);
 
 /* A limit as the configuration has it: "15 %", "30 s", "5". */
 char *finding_limit_text(char *out, const struct finding_limit *limit, double number);

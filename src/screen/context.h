@@ -3,6 +3,7 @@
 #ifndef PANETOP_SCREEN_CONTEXT_H
 #define PANETOP_SCREEN_CONTEXT_H
 
+#include "model/grade.h"
 #include "model/history.h"
 #include "model/sample_request.h"
 #include "screen/canvas.h"
@@ -19,6 +20,7 @@ struct pane_context {
 	const struct frame *frame;   /* the frame that is shown */
 	const struct settings *settings;   /* borrowed; call screen_adjust() after a change that pane->adjust
 				      * reads */
+	const struct grades *grades; /* borrowed: from which numbers on something is busy, and critical */
 	const struct sample_request *request; /* borrowed; also in a replay, where no topic reads it */
 	struct history history;      /* of pane->series */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */

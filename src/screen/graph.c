@@ -91,6 +91,39 @@ void graph_bar(const struct canvas *canvas, int y, int x, int width, const struc
 	}
 }
 
+enum style graph_grade_style(enum grade grade, enum style calm)
+{
+	return grade == GRADE_CRITICAL ? STYLE_BAD : grade == GRADE_BUSY ? STYLE_WARN : calm;
+}
+
+/* Without colours they are not reversed, as text is: it would turn what is filled into what is not. */
+enum style graph_grade_fill(enum grade grade, enum style calm)
+{
+	return grade == GRADE_CRITICAL ? STYLE_USAGE_CRITICAL : grade == GRADE_BUSY ? STYLE_USAGE_BUSY : calm;
+}
+
+void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, double share, enum grade grade)
+{
+	int per_cell = has_eighths(canvas) ? EIGHTHS : 1, end;
+	enum style style = graph_grade_fill(grade, STYLE_USAGE);
+	uint32_t whole = canvas->glyphs->fill[0] ? canvas->glyphs->fill[0] : '#';
+
+	levels_bar(&share, 1, width, per_cell, &end);
+	for (int at = 0; at < width; at++) {
+		int filled = levels_cell(&end, 1, at, per_cell).filled;
+
+		if (filled > 0)
+			canvas_fill(canvas, y, x + at, style, filled < per_cell ? from_left(filled) : whole,
+				    1);
+		else if (ends_quarter(at, width))
+			canvas_fill(canvas, y, x + at, STYLE_NORMAL, canvas->glyphs->empty, 1);
+	}
+	if (grade >= GRADE_BUSY)
+		canvas_fill(canvas, y, x - 1, graph_grade_style(grade, STYLE_NORMAL), '!', 1);
+	if (grade == GRADE_CRITICAL)
+		canvas_fill(canvas, y, x + width, graph_grade_style(grade, STYLE_NORMAL), '!', 1);
+}
+
 void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
 		  double cells)
 {
@@ -468,13 +501,29 @@ static uint32_t line_glyph(const struct canvas *canvas, const int *levels)
 	return bits ? BRAILLE + bits : 0;
 }
 
+/* A cell is as bad as the worse of its halves. */
+static enum style column_style(const struct plot *plot, const double *values, int x,
+			       const struct graph_line_scale *scale)
+{
+	enum grade worst = GRADE_CALM;
+
+	for (int half = 0; half < plot->halves; half++) {
+		enum grade grade = grade_by(scale->limits, values[plot->halves * x + half]);
+
+		worst = grade > worst ? grade : worst;
+	}
+	return graph_grade_fill(worst, scale->style);
+}
+
 static void draw_area(const struct plot *plot, const double *values, double least, double most,
-		      enum style style)
+		      const struct graph_line_scale *scale)
 {
 	const struct canvas *canvas = &plot->canvas;
 	int per_cell = levels_per_cell(canvas), levels[2] = { 0 };
 
 	for (int x = 0; x < canvas->width; x++) {
+		enum style style = column_style(plot, values, x, scale);
+
 		for (int up = 0; up < canvas->height; up++) {
 			uint32_t glyph;
 
@@ -540,7 +589,7 @@ static void draw_line(const struct plot *plot, const struct history *history, un
 
 	graph_time_values(&plot->time, history, series, GRAPH_MOST, values);
 	draw_area(plot, values, isnan(scale->least) ? range.least : scale->least,
-		  isnan(scale->most) ? range.most : scale->most, scale->style);
+		  isnan(scale->most) ? range.most : scale->most, scale);
 }
 
 void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,

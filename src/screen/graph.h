@@ -4,6 +4,7 @@
 #ifndef PANETOP_SCREEN_GRAPH_H
 #define PANETOP_SCREEN_GRAPH_H
 
+#include "model/grade.h"
 #include "model/history.h"
 #include "screen/canvas.h"
 #include "screen/past/graph_time.h"
@@ -25,6 +26,16 @@ struct graph_part {
  */
 void graph_bar(const struct canvas *canvas, int y, int x, int width, const struct graph_part *parts,
 	       unsigned n_parts, double whole);
+
+/* How a grade looks; calm: as otherwise. Of text, and of what is filled. */
+enum style graph_grade_style(enum grade grade, enum style calm);
+enum style graph_grade_fill(enum grade grade, enum style calm);
+
+/*
+ * A share of a whole, NaN: unknown, in the colour of its grade. A mark in the cell before says that it is
+ * busy, one more in the cell behind that it is critical.
+ */
+void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, double share, enum grade grade);
 
 /* A part alone: a bar of value cells, which may be a fraction, with room for width. */
 void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
@@ -58,6 +69,7 @@ struct graph_line_scale {
 	double step_seconds;
 	double least, most; /* its lowest and its highest level; NaN: what is shown has them */
 	enum style style;
+	const struct grade_limits *limits; /* of columns that are drawn as busy, or critical; NULL: none */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "core/buffer.h"
+#include "model/grade.h"
 #include "model/history.h"
 #include "model/sample_request.h"
 #include "model/settings.h"
@@ -49,7 +50,8 @@ struct pane_table {
 	const char *setting; /* on the screen: where its columns and order are kept; NULL: its topic */
 	const char *waits;   /* N_(): what an empty table waits for; may be NULL */
 	/* The look of a cell; NULL: normal. */
-	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);
+	enum style (*cell_style)(const struct grades *grades, const struct schema *schema,
+				 const struct column *column, const void *row);
 };
 
 /* What conditions of --assert without a topic are about, and what is reported about a COMMAND that runs

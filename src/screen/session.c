@@ -191,6 +191,7 @@ static void open_context(struct screen *screen, unsigned index)
 		.pane = pane, .screen = screen, .unit = screen->unit, .came_from = -1
 	};
 	context->settings = screen->setup->settings;
+	context->grades = &screen->grades;
 	context->request = screen->setup->request;
 	context->state = alloc_zeroed(1, pane->state_size);
 	context->tables = alloc_zeroed(n_tables, sizeof(*context->tables));
@@ -280,6 +281,7 @@ void session_open(struct screen *screen)
 	screen->trends.position = SIZE_MAX;
 	screen->kept_from_ns = alloc_zeroed(setup->n_schemas, sizeof(*screen->kept_from_ns));
 	open_pipelines(screen);
+	grades_make(&screen->grades, setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
 	screen->shown_notices = alloc_zeroed(setup->n_panes, sizeof(*screen->shown_notices));
 	for (unsigned i = 0; i < setup->n_panes; i++)

@@ -362,6 +362,11 @@ static void lay_out(struct table_widget *widget, const struct canvas *canvas)
 		widget->slots[i].x += ROW_TREND_CELLS + 1;
 }
 
+static enum style trend_style(const struct column *column, double value)
+{
+	return column->alarming > 0 && value >= column->alarming ? STYLE_USAGE_BUSY : STYLE_USAGE;
+}
+
 static void draw_trend(const struct table_widget *widget, const struct canvas *canvas, int y, const void *row,
 		       enum style base)
 {
@@ -375,7 +380,10 @@ static void draw_trend(const struct table_widget *widget, const struct canvas *c
 	for (int i = 0; i < ROW_TREND_CELLS; i++)
 		if (levels[i] > 0)
 			canvas_fill(canvas, y, widget->trend_x + i,
-				    base != STYLE_NORMAL ? base : STYLE_USAGE, EIGHTH + levels[i] - 1, 1);
+				    base != STYLE_NORMAL
+					    ? base
+					    : trend_style(widget->trends.column, values[i]),
+				    EIGHTH + levels[i] - 1, 1);
 }
 
 static void draw_heading(const struct table_widget *widget, const struct canvas *canvas, enum size_unit unit)
@@ -506,7 +514,8 @@ static void draw_row(const struct table_widget *widget, const struct canvas *can
 				   : gone                ? STYLE_ENDED
 				   : column->of_interval ? STYLE_DIM
 				   : widget->cell_style
-					   ? widget->cell_style(widget->view.schema, column, row)
+					   ? widget->cell_style(widget->grades, widget->view.schema, column,
+								row)
 					   : STYLE_NORMAL;
 
 		draw_value(widget, canvas, y, i, style, i == naming);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "model/grade.h"
 #include "model/units.h"
 #include "model/view.h"
 #include "screen/canvas.h"
@@ -65,7 +66,9 @@ struct table_widget {
 	struct row_tags *tags;      /* of the pane; borrowed; NULL: its rows cannot be tagged */
 	char absent[128];           /* shown if there is no table */
 	const char *waits;          /* N_(): … if there are no rows yet; may be NULL */
-	enum style (*cell_style)(const struct schema *schema, const struct column *column, const void *row);
+	const struct grades *grades; /* borrowed */
+	enum style (*cell_style)(const struct grades *grades, const struct schema *schema,
+				 const struct column *column, const void *row);
 	const struct notice *notice; /* of the shown frame: why the table is empty; NULL: there
 				     * is none */
 	struct table_slot slots[VIEW_COLUMNS_MAX];

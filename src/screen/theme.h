@@ -29,11 +29,13 @@ enum style {
 	STYLE_ENDED,   /* a process that exited */
 	STYLE_FAILED,  /* … with an error */
 	STYLE_FORK,    /* an event that is rarely looked for */
-	STYLE_USAGE,   /* first of STYLE_USAGE_LEVELS, from little to "look here" */
-	STYLE_SERIES = STYLE_USAGE + 4, /* first of STYLE_SERIES_COUNT; neighbours differ in lightness */
+	STYLE_USAGE,   /* first of STYLE_USAGE_LEVELS, from little to busy and critical */
+	STYLE_SERIES = STYLE_USAGE + 5, /* first of STYLE_SERIES_COUNT; neighbours differ in lightness */
 };
 
-#define STYLE_USAGE_LEVELS 4
+#define STYLE_USAGE_LEVELS 5
+#define STYLE_USAGE_BUSY (STYLE_USAGE + 3)
+#define STYLE_USAGE_CRITICAL (STYLE_USAGE + 4)
 #define STYLE_SERIES_COUNT 8
 #define N_STYLES (STYLE_SERIES + STYLE_SERIES_COUNT)
 

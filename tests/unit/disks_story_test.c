@@ -243,7 +243,9 @@ START_TEST(a_full_file_system)
 	struct space_facts space = { .mount = "/var",
 				     .used_ratio = 0.949,
 				     .available_bytes = 3 * KIB * KIB,
-				     .inodes_used_ratio = NAN };
+				     .inodes_used_ratio = NAN,
+				     .full_from = 0.95,
+				     .inodes_full_from = 0.95 };
 	char text[TEXT_MAX];
 
 	ck_assert(!disks_space_story(&space, "rw", text, sizeof(text)));

@@ -111,7 +111,7 @@ START_TEST(neighbouring_series_differ_in_lightness)
 }
 END_TEST
 
-/* Amber and red have more red than blue and green: series and all levels but the last have not. */
+/* Amber and red have more red than blue and green: of series and levels only busy and critical have. */
 START_TEST(usage_is_calm)
 {
 	for (int theme = THEME_DARK; theme <= THEME_LIGHT; theme++) {
@@ -119,8 +119,28 @@ START_TEST(usage_is_calm)
 			struct rgb color = palette(theme_colors((enum theme)theme, (enum style)style).front);
 			bool warm = color.red > color.green + 0.01 && color.red > color.blue + 0.01;
 
-			ck_assert_msg(warm == (style == STYLE_USAGE + STYLE_USAGE_LEVELS - 1), "style %d",
-				      style);
+			ck_assert_msg(warm == (style == STYLE_USAGE_BUSY || style == STYLE_USAGE_CRITICAL),
+				      "style %d", style);
+		}
+	}
+}
+END_TEST
+
+/* For those who see no hue: calm, busy and critical. */
+START_TEST(grades_differ_in_lightness)
+{
+	static const enum style styles[] = { STYLE_USAGE, STYLE_USAGE_BUSY, STYLE_USAGE_CRITICAL };
+
+	for (int theme = THEME_DARK; theme <= THEME_LIGHT; theme++) {
+		for (unsigned i = 0; i < 3; i++) {
+			double one = seen_lightness(palette(theme_colors((enum theme)theme,
+									 styles[i]).front));
+			double next = seen_lightness(
+				palette(theme_colors((enum theme)theme, styles[(i + 1) % 3]).front));
+
+			ck_assert_msg(fabs(one - next) >= LIGHTNESS_APART,
+				      "theme %s, grade %u: %.0f and %.0f",
+				      theme_names[theme], i, one, next);
 		}
 	}
 }

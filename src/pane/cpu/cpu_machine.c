@@ -34,7 +34,6 @@
 #define WORTH_SAYING 0.05 /* of what is busy, and of a CPU: unaccounted */
 #define LARGE_EXITED 0.2  /* of what is busy */
 #define LEGEND_SAMPLES 60
-#define HOT 0.9
 
 static void fill_parts(const struct table *table, const void *row, struct graph_part *parts)
 {
@@ -85,9 +84,9 @@ static int total_cells(const struct pane_context *context)
 	return context->frame->interval_ns < 5 * SECOND_NS ? 11 : 13;
 }
 
-static enum style percent_style(double ratio)
+static enum style percent_style(const struct pane_context *context, double ratio)
 {
-	return ratio >= HOT ? STYLE_WARN : STYLE_NORMAL;
+	return graph_grade_style(grade_of(context->grades, GRADED_CPU, ratio), STYLE_NORMAL);
 }
 
 static void draw_name(const struct canvas *canvas, int y, const struct table *table, const void *row)
@@ -115,8 +114,8 @@ struct plan {
 	bool folded;
 };
 
-static void draw_bar(const struct canvas *canvas, const struct table *table, const void *row,
-		     const struct plan *plan, uint64_t interval_ns)
+static void draw_bar(const struct pane_context *context, const struct canvas *canvas,
+		     const struct table *table, const void *row, const struct plan *plan)
 {
 	struct graph_part parts[N_CPU_PARTS];
 	double busy = busy_ratio(table, row);
@@ -127,8 +126,9 @@ static void draw_bar(const struct canvas *canvas, const struct table *table, con
 	if (plan->folded)
 		fold_parts(parts);
 	graph_bar(canvas, 0, plan->label, plan->cells, parts, N_CPU_PARTS, 1);
-	percent_text(text, busy, interval_ns);
-	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS, percent_style(busy), text);
+	percent_text(text, busy, context->frame->interval_ns);
+	canvas_right(canvas, 0, canvas->width - PERCENT_CELLS, PERCENT_CELLS, percent_style(context, busy),
+		     text);
 }
 
 /* Cells for each bar, in four equal quarters, with this many side by side; 0: no room. */
@@ -156,8 +156,8 @@ static struct plan plan_cpus(const struct canvas *canvas, const struct table *ta
 	return plan;
 }
 
-static void draw_bars(const struct canvas *canvas, const struct table *table, const struct plan *plan,
-		      uint64_t interval_ns)
+static void draw_bars(const struct pane_context *context, const struct canvas *canvas,
+		      const struct table *table, const struct plan *plan)
 {
 	int width = plan->cells + plan->label + PERCENT_CELLS;
 
@@ -165,7 +165,7 @@ static void draw_bars(const struct canvas *canvas, const struct table *table, co
 		int left = i / plan->lines * (width + BAR_GAP);
 		struct canvas part = canvas_part(canvas, i % plan->lines, left, 1, width);
 
-		draw_bar(&part, table, table_row(table, (size_t)i + 1), plan, interval_ns);
+		draw_bar(context, &part, table, table_row(table, (size_t)i + 1), plan);
 	}
 }
 
@@ -185,18 +185,20 @@ static double mean_busy(const struct table *table, size_t first, size_t count)
 	return known > 0 ? sum / (double)known : NAN;
 }
 
-static enum style load_style(double busy)
+static enum style load_style(const struct pane_context *context, double busy)
 {
-	int level = busy >= HOT ? 3 : busy >= 0.5 ? 2 : busy >= WORTH_SAYING ? 1 : 0;
+	enum grade grade = grade_of(context->grades, GRADED_CPU, busy);
+	int level = busy >= 0.5 ? 2 : busy >= WORTH_SAYING ? 1 : 0;
 
-	return busy >= NOTICEABLE ? (enum style)(STYLE_USAGE + level) : STYLE_DIM;
+	return busy >= NOTICEABLE ? graph_grade_fill(grade, (enum style)(STYLE_USAGE + level)) : STYLE_DIM;
 }
 
-static void draw_cell(const struct canvas *canvas, int y, int x, double busy)
+static void draw_cell(const struct pane_context *context, const struct canvas *canvas, int y, int x,
+		      double busy)
 {
 	int level = !(busy > 0) ? 0 : busy >= 1 ? 7 : (int)(busy * 8);
 
-	canvas_fill(canvas, y, x, load_style(busy),
+	canvas_fill(canvas, y, x, load_style(context, busy),
 		    isnan(busy)             ? '-'
 		    : canvas->glyphs->ascii ? (uint32_t)('0' + level)
 					    : (uint32_t)(0x2581 + level),
@@ -239,7 +241,8 @@ static void draw_ruler(const struct canvas *canvas, int y, int x, const struct t
 }
 
 /* The higher and the warmer a cell, the busier. Returns the lines. */
-static int draw_cells(const struct canvas *canvas, const struct table *table, const struct plan *plan)
+static int draw_cells(const struct pane_context *context, const struct canvas *canvas,
+		      const struct table *table, const struct plan *plan)
 {
 	struct cells cells = plan_cells(canvas, table->n_rows - 1, plan);
 	int y = 0;
@@ -249,7 +252,7 @@ static int draw_cells(const struct canvas *canvas, const struct table *table, co
 			draw_ruler(canvas, y++, plan->label, table, &cells, first);
 		draw_name(canvas, y, table, table_row(table, 1 + first * cells.share));
 		for (size_t cell = first; cell < cells.n && cell < first + cells.per_line; cell++)
-			draw_cell(canvas, y, plan->label + (int)(cell - first),
+			draw_cell(context, canvas, y, plan->label + (int)(cell - first),
 				  mean_busy(table, 1 + cell * cells.share, cells.share));
 	}
 	return y;
@@ -329,7 +332,7 @@ int cpu_machine_draw_total(const struct pane_context *context, const struct canv
 
 	percent_text(text, busy, context->frame->interval_ns);
 	cells = canvas_text(canvas, 0, 0, STYLE_STRONG, "CPU", -1) + 1;
-	return cells + canvas_print(canvas, 0, cells, percent_style(busy), "%5s", text);
+	return cells + canvas_print(canvas, 0, cells, percent_style(context, busy), "%5s", text);
 }
 
 static const void *busiest(const struct table *table)
@@ -359,7 +362,7 @@ static void draw_shares(const struct pane_context *context, const struct canvas 
 	if (most) {
 		percent_text(percent, busy_ratio(table, most), context->frame->interval_ns);
 		snprintf(text, sizeof(text), _("max CPU%s %s"), table_text(table, most, "cpu"), percent);
-		x = canvas_piece(canvas, 0, x, percent_style(busy_ratio(table, most)), text);
+		x = canvas_piece(canvas, 0, x, percent_style(context, busy_ratio(table, most)), text);
 	}
 	for (unsigned i = 0; i < n_shown; i++) {
 		percent_text(percent, shown[i].value, context->frame->interval_ns);
@@ -640,8 +643,8 @@ static int draw_cpus(const struct pane_context *context, const struct canvas *ca
 		     const struct table *cpus, const struct plan *plan)
 {
 	if (plan->columns == 0)
-		return draw_cells(canvas, cpus, plan);
-	draw_bars(canvas, cpus, plan, context->frame->interval_ns);
+		return draw_cells(context, canvas, cpus, plan);
+	draw_bars(context, canvas, cpus, plan);
 	return plan->lines;
 }
 

@@ -49,6 +49,7 @@ void disks_heading(const struct pane_context *context, char *text, size_t room);
 void disks_latency_sampled(struct pane_context *context, const struct frame *frame);
 void disks_draw_latency(const struct pane_context *context, struct canvas *canvas);
 void disks_draw_processes(const struct pane_context *context, struct canvas *canvas);
-enum style disks_filesystem_style(const struct schema *schema, const struct column *column, const void *row);
+enum style disks_filesystem_style(const struct grades *grades, const struct schema *schema,
+				  const struct column *column, const void *row);
 
 #endif

@@ -24,10 +24,7 @@
 #define GRAPH_CELLS_MIN 18
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
 #define NAME_CELLS_MAX 24
-#define NEARLY_FULL 0.9
-#define FULL 0.95
 #define FACTS_MAX 64
-#define STALLED 0.1
 
 const char *const disks_graph_columns[N_DISKS_GRAPHS] = {
 	[DISKS_READ] = "read_bytes_per_second",
@@ -74,7 +71,10 @@ static int draw_machine(const struct pane_context *context, const struct canvas 
 	snprintf(text, sizeof(text), _("I/O stalls in 10 s: some %s %%, full %s %%"),
 		 fixed_text(numbers[0], 100 * share, 1),
 		 fixed_text(numbers[1], 100 * table_number(table, full, "avg10_ratio"), 1));
-	canvas_piece(canvas, 0, x, share >= STALLED ? STYLE_WARN : STYLE_NORMAL, text);
+	canvas_piece(canvas, 0, x, graph_grade_style(grade_of(context->grades, GRADED_IO_PRESSURE,
+							table_number(table, full, "avg10_ratio")),
+				       STYLE_NORMAL),
+		     text);
 	return 1;
 }
 
@@ -125,9 +125,12 @@ static size_t collect_facts(const struct pane_context *context, struct disk_fact
 	return count;
 }
 
-static bool tell_space(const struct table *table, const void *row, char *text, size_t room)
+static bool tell_space(const struct pane_context *context, const struct table *table, const void *row,
+		       char *text, size_t room)
 {
 	const struct space_facts facts = {
+		.full_from = context->grades->of[GRADED_FILESYSTEM].busy,
+		.inodes_full_from = context->grades->of[GRADED_INODES].busy,
 		.mount = table_text(table, row, "mount"),
 		.used_ratio = table_number(table, row, "used_ratio"),
 		.available_bytes = table_number(table, row, "available_bytes"),
@@ -149,7 +152,7 @@ int disks_draw_story(const struct pane_context *context, const struct canvas *ca
 	for (unsigned i = 0; y < lines.height && disks_story(facts, n_facts, i, text, sizeof(text)); i++)
 		y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
 	for (size_t i = 0; spaces && i < spaces->n_rows && y < lines.height; i++)
-		if (tell_space(spaces, table_row(spaces, i), text, sizeof(text)))
+		if (tell_space(context, spaces, table_row(spaces, i), text, sizeof(text)))
 			y += canvas_wrapped(&lines, y, STYLE_WARN, span_text(text));
 	return y < lines.height ? y : lines.height;
 }
@@ -274,11 +277,6 @@ static int draw_disks(const struct pane_context *context, const struct canvas *c
 	return n_shown * lines;
 }
 
-static enum style fullness(double ratio)
-{
-	return ratio >= FULL ? STYLE_BAD : ratio >= NEARLY_FULL ? STYLE_WARN : STYLE_NORMAL;
-}
-
 /* How full it is, by what is nearer to its end; one that is read-only cannot fill up. */
 static double used_most(const struct table *table, const void *row)
 {
@@ -287,12 +285,23 @@ static double used_most(const struct table *table, const void *row)
 	return fmax(table_number(table, row, "used_ratio"), table_number(table, row, "inodes_used_ratio"));
 }
 
-enum style disks_filesystem_style(const struct schema *schema, const struct column *column, const void *row)
+static enum grade fullness(const struct grades *grades, enum graded what, const char *mode, double ratio)
+{
+	return mode && strcmp(mode, "rw") == 0 ? grade_of(grades, what, ratio) : GRADE_CALM;
+}
+
+enum style disks_filesystem_style(const struct grades *grades, const struct schema *schema,
+				  const struct column *column, const void *row)
 {
 	const char *mode = row_text(row, schema_known_column(schema, "mode"));
-	bool share = strcmp(column->key, "used_ratio") == 0 || strcmp(column->key, "inodes_used_ratio") == 0;
+	bool space = strcmp(column->key, "used_ratio") == 0, inodes = strcmp(column->key,
+									     "inodes_used_ratio") == 0;
 
-	return share && mode && strcmp(mode, "rw") == 0 ? fullness(row_f64(row, column)) : STYLE_NORMAL;
+	if (!space && !inodes)
+		return STYLE_NORMAL;
+	return graph_grade_style(fullness(grades, space ? GRADED_FILESYSTEM : GRADED_INODES, mode,
+					  row_f64(row, column)),
+				 STYLE_NORMAL);
 }
 
 /* On a device or a server; or memory that is in use. */
@@ -312,7 +321,8 @@ static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], co
 }
 
 /* "inodes 97 %, 17.9G of 251G, 73.1G available, +1.2M/s, full in 3 h" */
-static void space_text(const struct table *table, const void *row, char text[TEXT_MAX])
+static void space_text(const struct pane_context *context, const struct table *table, const void *row,
+		       char text[TEXT_MAX])
 {
 	double growth = table_number(table, row, "growth_bytes_per_second");
 	double full_in = table_number(table, row, "full_in_seconds");
@@ -322,7 +332,7 @@ static void space_text(const struct table *table, const void *row, char text[TEX
 	snprintf(text, TEXT_MAX, "%s", isnan(table_number(table, row, "total_bytes")) ? _("not known") : "");
 	if (*text)
 		return;
-	if (inodes >= NEARLY_FULL)
+	if (grade_of(context->grades, GRADED_INODES, inodes) > GRADE_CALM)
 		add_to(text, _("inodes %.0f %%, "), 100 * inodes);
 	add_to(text, _("%s of %s, %s available"), size_short(used, table_number(table, row, "used_bytes")),
 	       size_short(total, table_number(table, row, "total_bytes")),
@@ -333,10 +343,14 @@ static void space_text(const struct table *table, const void *row, char text[TEX
 		add_to(text, _(", full in %s"), stretch_text(soon, full_in));
 }
 
-static void draw_space(const struct canvas *line, const struct table *table, const void *row, int name_cells)
+static void draw_space(const struct pane_context *context, const struct canvas *line,
+		       const struct table *table, const void *row, int name_cells)
 {
-	double ratio = table_number(table, row, "used_ratio"), most = used_most(table, row);
-	struct graph_part part = { .letter = '#', .label = "", .value = ratio < 1 ? ratio : 1 };
+	double ratio = table_number(table, row, "used_ratio");
+	const char *mode = table_text(table, row, "mode");
+	enum grade space = fullness(context->grades, GRADED_FILESYSTEM, mode, ratio);
+	enum grade inodes = fullness(context->grades, GRADED_INODES, mode,
+				     table_number(table, row, "inodes_used_ratio"));
 	int bar = line->width / 5, x = name_cells + 1;
 	char text[TEXT_MAX];
 
@@ -345,12 +359,14 @@ static void draw_space(const struct canvas *line, const struct table *table, con
 		snprintf(text, sizeof(text), "-");
 	else
 		snprintf(text, sizeof(text), "%.0f %%", 100 * ratio);
-	canvas_right(line, 0, x, 5, fullness(most), text);
+	canvas_right(line, 0, x, 5, graph_grade_style(space, STYLE_NORMAL), text);
 	x += 6;
 	if (!isnan(ratio))
-		graph_bar(line, 0, x, bar, &part, 1, 1);
-	space_text(table, row, text);
-	canvas_cut(line, 0, x + bar + 1, fullness(most), text, line->width - x - bar - 1);
+		graph_bar_graded(line, 0, x, bar, ratio, space);
+	space_text(context, table, row, text);
+	canvas_cut(line, 0, x + bar + 1, graph_grade_style(space > inodes ? space : inodes, STYLE_NORMAL),
+		   text,
+		   line->width - x - bar - 1);
 }
 
 /* Bars, as many as fit; the lines used. */
@@ -371,7 +387,7 @@ static int draw_spaces(const struct pane_context *context, const struct canvas *
 
 		if (!all && !is_notable(table, widget->view.rows[i]))
 			continue;
-		draw_space(&line, table, widget->view.rows[i], name_cells);
+		draw_space(context, &line, table, widget->view.rows[i], name_cells);
 		y++;
 	}
 	return y;

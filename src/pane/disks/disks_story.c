@@ -23,7 +23,6 @@
 #define WAITING 1.0     /* requests in the kernel, on the mean */
 #define AT_DEVICE 0.5   /* … and at the device, at most */
 #define QUEUE_SHORT 2.0 /* of a device that serves more at once */
-#define FULL 0.95       /* as the overview says it */
 
 static double requests(const struct disk_facts *disk)
 {
@@ -167,10 +166,10 @@ bool disks_space_story(const struct space_facts *space, const char *mode, char *
 	*text = '\0';
 	if (strcmp(mode, "ro") == 0)
 		return false;
-	if (space->used_ratio >= FULL)
+	if (space->used_ratio >= space->full_from)
 		snprintf(text, room, _("%s is %.0f %% full: %s are left."), space->mount,
 			 100 * space->used_ratio, size_text(left, space->available_bytes));
-	else if (space->inodes_used_ratio >= FULL)
+	else if (space->inodes_used_ratio >= space->inodes_full_from)
 		snprintf(text, room, _("%s hardly takes more files: %.0f %% of its inodes are in use."),
 			 space->mount, 100 * space->inodes_used_ratio);
 	return *text != '\0';

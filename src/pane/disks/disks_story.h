@@ -37,6 +37,7 @@ struct space_facts {
 	const char *mount;
 	double used_ratio, available_bytes; /* as df(1) has them */
 	double inodes_used_ratio;
+	double full_from, inodes_full_from; /* these shares count as full */
 };
 
 /* The same about a file system that is full; mode: "ro" cannot fill up. */

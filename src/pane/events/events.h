@@ -22,6 +22,7 @@ struct events_state {
 
 void events_draw(const struct pane_context *context, struct canvas *canvas);
 void events_draw_lifetimes(const struct pane_context *context, struct canvas *canvas);
-enum style events_cell_style(const struct schema *schema, const struct column *column, const void *row);
+enum style events_cell_style(const struct grades *grades, const struct schema *schema,
+			     const struct column *column, const void *row);
 
 #endif

@@ -145,7 +145,7 @@ static void find_limit(const struct pane_context *context, struct memory_facts *
 
 static double stalled_limit(const struct pane_context *context)
 {
-	return finding_ratio(context->settings, FINDING_MEMORY_STALLED, FINDING_MEMORY_STALLED_RATIO);
+	return context->grades->of[GRADED_MEMORY_PRESSURE].busy;
 }
 
 static struct memory_facts facts_of(const struct pane_context *context)
@@ -329,7 +329,7 @@ static int draw_rate(const struct canvas *canvas, int y, int x, const char *name
 
 static enum style style_of_waiting(const struct pane_context *context, double some)
 {
-	return some >= stalled_limit(context) ? STYLE_BAD : some > 0.01 ? STYLE_WARN : STYLE_NORMAL;
+	return graph_grade_style(grade_of(context->grades, GRADED_MEMORY_PRESSURE, some), STYLE_NORMAL);
 }
 
 static int draw_pressure(const struct pane_context *context, const struct canvas *canvas, int y, int x)

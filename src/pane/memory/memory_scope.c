@@ -14,7 +14,6 @@
 
 /* Of the limit, without cache that can be dropped: as the columns of the groups pane are marked. */
 #define USED_MUCH 0.8
-#define USED_ALL 0.95
 
 static double number(const struct pane_context *context, const char *column)
 {
@@ -70,9 +69,10 @@ unsigned memory_scope_parts(const struct pane_context *context, struct graph_par
 	return n;
 }
 
-static enum memory_level level_of(double used)
+static enum memory_level level_of(const struct pane_context *context, double used)
 {
-	return used >= USED_ALL ? MEMORY_BAD : used >= USED_MUCH ? MEMORY_HIGH : MEMORY_OK;
+	return grade_of(context->grades, GRADED_LIMIT,
+			used) > GRADE_CALM ? MEMORY_BAD : used >= USED_MUCH ? MEMORY_HIGH : MEMORY_OK;
 }
 
 enum memory_level memory_scope_verdict(const struct pane_context *context, char *text, size_t room)
@@ -91,7 +91,7 @@ enum memory_level memory_scope_verdict(const struct pane_context *context, char 
 			 _("It has %s, and uses %.0f %% of its limit of %s without cache that can be "
 			   "dropped."),
 			 size, 100 * used, size_text(limit, number(context, "limit_bytes")));
-		return level_of(used);
+		return level_of(context, used);
 	}
 	if (is_of_group(context))
 		snprintf(text, room,

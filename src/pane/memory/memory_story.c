@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "model/grade.h"
 #include "model/units.h"
 #include "pane/text.h"
 
-#define AVAILABLE_LOW 0.1
-#define AVAILABLE_NONE 0.03
+#define AVAILABLE_LOW (1 - GRADE_MEMORY_BUSY)
+#define AVAILABLE_NONE (1 - GRADE_MEMORY_CRITICAL)
 #define STALLED_NOTABLY 0.01
 #define STALLED_NOT 0.00005    /* shown as 0.00 % */
 #define REFAULTS_NOTABLY 10.0  /* pages per second */

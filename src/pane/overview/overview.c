@@ -210,6 +210,7 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.least = 0,
 		.most = gauge->most,
 		.style = STYLE_USAGE,
+		.limits = &gauge->limits,
 	};
 
 	graph_line(canvas, &context->history, (unsigned)gauge->series, &scale);
@@ -219,17 +220,16 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 static void draw_gauge(const struct pane_context *context, const struct canvas *line, int name_cells,
 		       const struct overview_gauge *gauge)
 {
-	struct graph_part part = { .letter = '#', .label = "" };
 	int bar = line->width / 8, x = name_cells + VALUE_CELLS + 1, past = line->width / 4;
 	struct canvas graph;
 
-	part.value = gauge->ratio < 1 ? gauge->ratio : 1;
 	canvas_text(line, 0, 0, STYLE_STRONG, gauge->name, name_cells);
-	canvas_right(line, 0, name_cells, VALUE_CELLS, gauge->warn ? STYLE_WARN : STYLE_STRONG, gauge->value);
+	canvas_right(line, 0, name_cells, VALUE_CELLS, graph_grade_style(gauge->grade, STYLE_STRONG),
+		     gauge->value);
 	if (line->width < x + LIST_CELLS_MIN)
 		bar = 0;
 	if (bar > 0 && !isnan(gauge->ratio))
-		graph_bar(line, 0, x, bar, &part, 1, 1);
+		graph_bar_graded(line, 0, x, bar, gauge->ratio, gauge->grade);
 	x += bar + (bar ? 2 : 0);
 	x += canvas_text(line, 0, x, STYLE_NORMAL, gauge->text, -1) + CANVAS_GAP;
 	past = past < line->width - x ? past : line->width - x;
@@ -263,15 +263,15 @@ static void draw_cpus(const struct pane_context *context, const struct canvas *l
 	for (size_t i = 0; i < n_cpus; i++) {
 		const void *row = table_row(table, i + 1);
 		double busy = table_number(table, row, "busy_ratio");
-		enum style style = busy >= OVERVIEW_TIGHT ? STYLE_WARN : STYLE_NORMAL;
+		enum grade grade = grade_of(context->grades, GRADED_CPU, busy);
 
 		overview_percent(share, busy);
 		snprintf(text, sizeof(text), "%s %6s", table_text(table, row, "cpu"), share);
 		if (numbers)
-			canvas_right(line, 0, name_cells + (int)i * CPU_CELLS, CPU_CELLS - CANVAS_GAP, style,
-				     text);
+			canvas_right(line, 0, name_cells + (int)i * CPU_CELLS, CPU_CELLS - CANVAS_GAP,
+				     graph_grade_style(grade, STYLE_NORMAL), text);
 		else
-			graph_level(line, 0, name_cells + (int)i, style, busy);
+			graph_level(line, 0, name_cells + (int)i, graph_grade_fill(grade, STYLE_USAGE), busy);
 	}
 }
 
@@ -447,7 +447,7 @@ static double watched_seconds(const struct pane_context *context)
 static void draw(const struct pane_context *context, struct canvas *canvas)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
-	int n_gauges = (int)overview_gauges(context->frame, gauges);
+	int n_gauges = (int)overview_gauges(context->frame, context->grades, gauges);
 	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN;
 	int room, y;
 	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;

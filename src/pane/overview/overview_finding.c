@@ -59,8 +59,8 @@ static const char *mark_of(const char *severity, enum style *style)
 		*style = STYLE_BAD;
 		return "!!";
 	}
-	*style = strcmp(severity, "warning") == 0 ? STYLE_WARN : STYLE_NORMAL;
-	return *style == STYLE_WARN ? "!" : "*";
+	*style = STYLE_WARN;
+	return strcmp(severity, "warning") == 0 ? "!" : "*";
 }
 
 /* "machine: memory" where there is a scope and it is not about that. */

@@ -12,8 +12,6 @@
 #include "core/utf8.h"
 #include "model/units.h"
 
-#define STALLED 0.1 /* share of the last 10 s in which tasks waited, that is marked */
-
 static bool is_scoped(const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "scope_use");
@@ -36,8 +34,19 @@ static double known(double ratio)
 	return isnan(ratio) ? 0 : ratio;
 }
 
+typedef void (*gauge_filler)(const struct frame *frame, const struct grades *grades,
+			     struct overview_gauge *gauge);
+
+/* What its ratio is graded as, and its graph, whose values are unit where the ratio is 1. */
+static void set_grade(struct overview_gauge *gauge, const struct grades *grades, enum graded what,
+		      double unit)
+{
+	gauge->grade = grade_of(grades, what, gauge->ratio);
+	gauge->limits = grade_limits_in(grades, what, unit);
+}
+
 /* As the line has no room for all: niced programs and guests are user time, interrupts system time. */
-static void gauge_cpu(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_cpu(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
 {
 	double user =
 		cpu(frame, "user_ratio") + known(cpu(frame, "nice_ratio")) + known(cpu(frame, "guest_ratio"));
@@ -49,7 +58,7 @@ static void gauge_cpu(const struct frame *frame, struct overview_gauge *gauge)
 	gauge->ratio = cpu(frame, "busy_ratio");
 	gauge->series = OVERVIEW_SERIES_BUSY;
 	gauge->most = 1;
-	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	set_grade(gauge, grades, GRADED_CPU, 1);
 	snprintf(gauge->text, sizeof(gauge->text), _("user %s  system %s  wait %s  steal %s"),
 		 fixed_text(numbers[0], 100 * user, 0), fixed_text(numbers[1], 100 * system, 0),
 		 fixed_text(numbers[2], 100 * cpu(frame, "iowait_ratio"), 0),
@@ -57,7 +66,8 @@ static void gauge_cpu(const struct frame *frame, struct overview_gauge *gauge)
 }
 
 /* Of all CPUs, as that of the machine is. */
-static void gauge_scope_cpu(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_scope_cpu(const struct frame *frame, const struct grades *grades,
+			    struct overview_gauge *gauge)
 {
 	double cpus = frame_number(frame, "system", NULL, "cpus"), used = of_scope(frame, "cpu_ratio");
 	char number[VALUE_TEXT_MAX], busy[VALUE_TEXT_MAX], count[VALUE_TEXT_MAX];
@@ -66,13 +76,15 @@ static void gauge_scope_cpu(const struct frame *frame, struct overview_gauge *ga
 	gauge->ratio = used / cpus;
 	gauge->series = OVERVIEW_SERIES_SCOPE_CPU;
 	gauge->most = cpus;
+	set_grade(gauge, grades, GRADED_CPU, cpus);
 	overview_percent(busy, cpu(frame, "busy_ratio"));
 	snprintf(gauge->text, sizeof(gauge->text), _("scope %s of %s CPUs  (machine %s)"),
 		 fixed_text(number, used, 2), fixed_text(count, cpus, 0), busy);
 }
 
 /* Of its limit, or of all memory. */
-static void gauge_scope_memory(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_scope_memory(const struct frame *frame, const struct grades *grades,
+			       struct overview_gauge *gauge)
 {
 	double total = frame_number(frame, "memory", "mem", "total_bytes"),
 	       limit = of_scope(frame, "limit_bytes");
@@ -83,7 +95,7 @@ static void gauge_scope_memory(const struct frame *frame, struct overview_gauge 
 	gauge->ratio = limit > 0 ? used : bytes / total;
 	gauge->series = OVERVIEW_SERIES_SCOPE_MEMORY;
 	gauge->most = limit > 0 ? limit : total;
-	gauge->warn = limit > 0 && used >= OVERVIEW_TIGHT;
+	set_grade(gauge, grades, limit > 0 ? GRADED_LIMIT : GRADED_MEMORY, gauge->most);
 	overview_percent(machine, frame_number(frame, "memory", "available", "used_bytes") / total);
 	if (limit > 0)
 		snprintf(gauge->text, sizeof(gauge->text), _("scope %s, limit %s  (machine %s)"),
@@ -93,12 +105,14 @@ static void gauge_scope_memory(const struct frame *frame, struct overview_gauge 
 			 size_text(numbers[0], bytes), machine);
 }
 
-static void gauge_scope_disks(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_scope_disks(const struct frame *frame, const struct grades *grades,
+			      struct overview_gauge *gauge)
 {
 	char texts[4][VALUE_TEXT_MAX];
 
+	(void)grades; /* how busy it keeps them is not counted */
 	gauge->name = _("disks");
-	strcpy(gauge->value, " "); /* how busy it keeps them is not counted */
+	strcpy(gauge->value, " ");
 	gauge->series = OVERVIEW_SERIES_SCOPE_READ;
 	snprintf(gauge->text, sizeof(gauge->text), _("scope read %s/s  write %s/s  (machine %s/s, %s/s)"),
 		 size_short(texts[0], of_scope(frame, "read_bytes_per_second")),
@@ -153,7 +167,8 @@ static const void *container_memory(const struct frame *frame)
 	return least_row(frame, frame_table(frame, "memory_limit"), left_bytes);
 }
 
-static void gauge_container_cpu(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_container_cpu(const struct frame *frame, const struct grades *grades,
+				struct overview_gauge *gauge)
 {
 	const struct table *table = frame_table(frame, "cpu_limit");
 	const void *row = container_cpu(frame);
@@ -166,7 +181,7 @@ static void gauge_container_cpu(const struct frame *frame, struct overview_gauge
 	gauge->ratio = used / usable;
 	gauge->series = OVERVIEW_SERIES_CONTAINER_CPU;
 	gauge->most = usable;
-	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	set_grade(gauge, grades, GRADED_CPU, usable);
 	overview_percent(busy, cpu(frame, "busy_ratio"));
 	overview_percent(waits, throttled);
 	fixed_text(numbers[0], used, 2);
@@ -181,7 +196,8 @@ static void gauge_container_cpu(const struct frame *frame, struct overview_gauge
 			 waits, busy);
 }
 
-static void gauge_container_memory(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_container_memory(const struct frame *frame, const struct grades *grades,
+				   struct overview_gauge *gauge)
 {
 	const struct table *table = frame_table(frame, "memory_limit");
 	const void *row = container_memory(frame);
@@ -193,13 +209,13 @@ static void gauge_container_memory(const struct frame *frame, struct overview_ga
 	gauge->ratio = 1 - left / limit;
 	gauge->series = OVERVIEW_SERIES_CONTAINER_MEMORY;
 	gauge->most = limit;
-	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	set_grade(gauge, grades, GRADED_LIMIT, limit);
 	overview_percent(machine, frame_number(frame, "memory", "available", "used_bytes") / total);
 	snprintf(gauge->text, sizeof(gauge->text), _("container %s of %s available  (machine %s)"),
 		 size_text(numbers[0], left), size_text(numbers[1], limit), machine);
 }
 
-static void gauge_memory(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_memory(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
 {
 	double total = frame_number(frame, "memory", "mem", "total_bytes");
 	double available = frame_number(frame, "memory", "available", "free_bytes");
@@ -209,12 +225,22 @@ static void gauge_memory(const struct frame *frame, struct overview_gauge *gauge
 	gauge->ratio = frame_number(frame, "memory", "available", "used_bytes") / total;
 	gauge->series = OVERVIEW_SERIES_USED;
 	gauge->most = total;
-	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	set_grade(gauge, grades, GRADED_MEMORY, total);
 	snprintf(gauge->text, sizeof(gauge->text), _("%s of %s available"), size_text(numbers[0], available),
 		 size_text(numbers[1], total));
 }
 
-static void gauge_swap(const struct frame *frame, struct overview_gauge *gauge)
+/* A share of the last seconds in which some task waited, or all did. */
+static double waiting(const struct frame *frame, const char *resource, const char *who, const char *column)
+{
+	const struct table *table = frame_table(frame, "pressure");
+	const void *row = table ? table_find(table, resource, who) : NULL;
+
+	return row ? table_number(table, row, column) : NAN;
+}
+
+/* Full swap alone is calm: it matters where tasks wait for memory. */
+static void gauge_swap(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
 {
 	double total = frame_number(frame, "memory", "swap", "total_bytes");
 	double used = frame_number(frame, "memory", "swap", "used_bytes");
@@ -222,7 +248,8 @@ static void gauge_swap(const struct frame *frame, struct overview_gauge *gauge)
 
 	gauge->name = _("swap");
 	gauge->ratio = total > 0 ? used / total : NAN;
-	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	if (grade_of(grades, GRADED_SWAP_STALL, waiting(frame, "memory", "some", "avg60_ratio")) > GRADE_CALM)
+		set_grade(gauge, grades, GRADED_SWAP, 1);
 	if (total > 0)
 		snprintf(gauge->text, sizeof(gauge->text), _("%s of %s used"), size_text(numbers[0], used),
 			 size_text(numbers[1], total));
@@ -230,35 +257,38 @@ static void gauge_swap(const struct frame *frame, struct overview_gauge *gauge)
 		snprintf(gauge->text, sizeof(gauge->text), "%s", isnan(total) ? "-" : _("none"));
 }
 
-static double pressure(const struct frame *frame, const char *resource)
-{
-	const struct table *table = frame_table(frame, "pressure");
-	const void *row = table ? table_find(table, resource, "some") : NULL;
-
-	return row ? table_number(table, row, "avg10_ratio") : NAN;
-}
-
 /* The share of the last 10 s in which some task waited; the largest is the bar. */
-static void gauge_pressure(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_pressure(const struct frame *frame, const struct grades *grades,
+			   struct overview_gauge *gauge)
 {
-	static const char *const resources[] = { "cpu", "memory", "io" };
+	static const struct {
+		const char *resource, *judged; /* the row that its rule judges */
+		enum graded what;
+	} resources[] = {
+		{ "cpu", "some", GRADED_CPU_PRESSURE },
+		{ "memory", "some", GRADED_MEMORY_PRESSURE },
+		{ "io", "full", GRADED_IO_PRESSURE },
+	};
 	char numbers[3][VALUE_TEXT_MAX];
 
 	gauge->name = _("pressure");
 	gauge->first = OVERVIEW_FIRST_WAITING;
 	gauge->ratio = NAN;
 	for (unsigned i = 0; i < 3; i++) {
-		double share = pressure(frame, resources[i]);
+		const char *resource = resources[i].resource;
+		double share = waiting(frame, resource, "some", "avg10_ratio");
+		enum grade grade = grade_of(grades, resources[i].what,
+					    waiting(frame, resource, resources[i].judged, "avg10_ratio"));
 
 		fixed_text(numbers[i], 100 * share, 1);
 		gauge->ratio = fmax(gauge->ratio, share); /* of a number and NaN it is the number */
+		gauge->grade = grade > gauge->grade ? grade : gauge->grade;
 	}
-	gauge->warn = pressure(frame, "memory") >= STALLED || pressure(frame, "io") >= STALLED;
 	snprintf(gauge->text, sizeof(gauge->text), _("cpu %s  memory %s  io %s"), numbers[0], numbers[1],
 		 numbers[2]);
 }
 
-static void gauge_load(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_load(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
 {
 	double load = frame_number(frame, "system", NULL, "load1"),
 	       cpus = frame_number(frame, "system", NULL, "cpus");
@@ -268,7 +298,7 @@ static void gauge_load(const struct frame *frame, struct overview_gauge *gauge)
 	fixed_text(gauge->value, load, 2);
 	gauge->series = OVERVIEW_SERIES_LOAD;
 	gauge->ratio = load / cpus;
-	gauge->warn = gauge->ratio > 1;
+	set_grade(gauge, grades, GRADED_LOAD, cpus);
 	snprintf(gauge->text, sizeof(gauge->text), _("runnable %s  in disk wait %s  forks %s/s"),
 		 fixed_text(running, frame_number(frame, "system", NULL, "running"), 0),
 		 fixed_text(blocked, frame_number(frame, "system", NULL, "blocked"), 0),
@@ -276,7 +306,7 @@ static void gauge_load(const struct frame *frame, struct overview_gauge *gauge)
 }
 
 /* The busiest device is the bar: of the sum, a share of the time means nothing. */
-static void gauge_disks(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_disks(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
 {
 	const struct table *disks = frame_table(frame, "disk");
 	char read[VALUE_TEXT_MAX], written[VALUE_TEXT_MAX];
@@ -293,20 +323,22 @@ static void gauge_disks(const struct frame *frame, struct overview_gauge *gauge)
 		gauge->ratio = busy;
 		busiest = busy > 0 ? table_text(disks, row, "device") : "";
 	}
-	gauge->warn = gauge->ratio >= OVERVIEW_TIGHT;
+	set_grade(gauge, grades, GRADED_DISK, 1);
 	snprintf(gauge->text, sizeof(gauge->text), _("read %s/s  write %s/s  %s"),
 		 size_short(read, frame_number(frame, "disk", "all", "read_bytes_per_second")),
 		 size_short(written, frame_number(frame, "disk", "all", "write_bytes_per_second")), busiest);
 }
 
-static void gauge_network(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_network(const struct frame *frame, const struct grades *grades,
+			  struct overview_gauge *gauge)
 {
 	double received = frame_number(frame, "interface", "all", "received_bits_per_second");
 	double sent = frame_number(frame, "interface", "all", "sent_bits_per_second");
 	char texts[2][VALUE_TEXT_MAX];
 
+	(void)grades; /* how much would be full is not known here */
 	gauge->name = _("network");
-	strcpy(gauge->value, " "); /* how much would be full is not known here */
+	strcpy(gauge->value, " ");
 	gauge->series = OVERVIEW_SERIES_NETWORK;
 	if (received + sent > 0) /* without loopback, which a process may use all the same */
 		gauge->first = OVERVIEW_FIRST_TALKER;
@@ -341,7 +373,7 @@ static void watts_short(double watts, struct overview_gauge *gauge)
 }
 
 /* Power and heat, of what there is; without either it has no name. How much power is full is not known. */
-static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
+static void gauge_power(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
 {
 	const struct table *table = frame_table(frame, "temperature");
 	const void *row = hottest(table);
@@ -353,7 +385,7 @@ static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
 	if (isnan(watts) && isnan(celsius))
 		return;
 	gauge->name = isnan(watts) ? _("heat") : _("power");
-	gauge->warn = celsius >= critical;
+	gauge->grade = grade_of(grades, GRADED_HEAT, celsius / critical);
 	celsius_text(heat, celsius, true);
 	if (isnan(watts)) {
 		snprintf(gauge->value, sizeof(gauge->value), "%s", heat);
@@ -372,10 +404,8 @@ static void gauge_power(const struct frame *frame, struct overview_gauge *gauge)
 }
 
 static const struct {
-	void (*fill)(const struct frame *frame, struct overview_gauge *gauge);
-	/* NULL: no scope, no container limits it */
-	void (*of_scope)(const struct frame *frame, struct overview_gauge *gauge);
-	void (*of_container)(const struct frame *frame, struct overview_gauge *gauge);
+	gauge_filler fill;
+	gauge_filler of_scope, of_container; /* NULL: no scope, no container limits it */
 	const void *(*container)(const struct frame *frame); /* the row with its limit; NULL: there is none */
 	bool of_namespace;                                   /* a container has its own */
 } all[] = {
@@ -395,19 +425,20 @@ bool overview_shows_cpus(const struct frame *frame)
 }
 
 /* Of a scope, else of a container, else of the machine; true if another gauge is of less than that. */
-static bool fill(const struct frame *frame, unsigned index, struct overview_gauge *gauge)
+static bool fill(const struct frame *frame, const struct grades *grades, unsigned index,
+		 struct overview_gauge *gauge)
 {
 	bool scoped = is_scoped(frame), contained = container_cpu(frame) || container_memory(frame);
 
 	if (scoped && all[index].of_scope) {
-		all[index].of_scope(frame, gauge);
+		all[index].of_scope(frame, grades, gauge);
 		return false;
 	}
 	if (!scoped && all[index].container && all[index].container(frame)) {
-		all[index].of_container(frame, gauge);
+		all[index].of_container(frame, grades, gauge);
 		return false;
 	}
-	all[index].fill(frame, gauge);
+	all[index].fill(frame, grades, gauge);
 	return scoped || (contained && !all[index].of_namespace);
 }
 
@@ -427,7 +458,8 @@ void overview_percent(char text[VALUE_TEXT_MAX], double ratio)
 		snprintf(text, VALUE_TEXT_MAX, "%.0f %%", 100 * ratio);
 }
 
-unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
+unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
+			 struct overview_gauge gauges[OVERVIEW_GAUGES_MAX])
 {
 	unsigned n = 0;
 	bool beside;
@@ -435,8 +467,11 @@ unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct overview_gauge *gauge = &gauges[n];
 
-		*gauge = (struct overview_gauge){ .ratio = NAN, .series = -1, .most = NAN };
-		beside = fill(frame, i, gauge);
+		*gauge = (struct overview_gauge){ .ratio = NAN,
+						   .series = -1,
+						   .most = NAN,
+						   .limits = grade_limits_in(NULL, GRADED_CPU, 1) };
+		beside = fill(frame, grades, i, gauge);
 		if (!gauge->name)
 			continue;
 		if (beside) {
@@ -486,7 +521,7 @@ static void add_cpus(const struct frame *frame, struct buffer *out, bool ascii)
 void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
-	unsigned n = overview_gauges(frame, gauges);
+	unsigned n = overview_gauges(frame, NULL, gauges);
 
 	for (unsigned i = 0; i < n; i++) {
 		add_line(out, gauges[i].name, gauges[i].value, gauges[i].text, ascii);

@@ -3,10 +3,10 @@
 #ifndef PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 #define PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 
+#include "model/grade.h"
 #include "screen/context.h"
 
 #define OVERVIEW_GAUGES_MAX 9
-#define OVERVIEW_TIGHT 0.9 /* share of a resource from which on it is marked */
 
 /* Of the pane's history. */
 enum overview_series {
@@ -35,9 +35,10 @@ enum overview_first {
 struct overview_gauge {
 	const char *name; /* translated */
 	double ratio;     /* of the bar; NaN: unknown */
-	bool warn;
+	enum grade grade;
 	int series;                 /* of its graph; -1: none */
 	double most;                /* upper end of its graph; NaN: the highest value shown */
+	struct grade_limits limits; /* of its graph */
 	enum overview_first first;
 	char value[VALUE_TEXT_MAX]; /* empty: the ratio in percent */
 	char text[TEXT_MAX];
@@ -46,8 +47,12 @@ struct overview_gauge {
 /* Has the line of each CPU a place below that of all? Not if that is of a scope, or of a container. */
 bool overview_shows_cpus(const struct frame *frame);
 
-/* The gauges of what the machine has, the CPU and then the memory first; returns how many. */
-unsigned overview_gauges(const struct frame *frame, struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);
+/*
+ * The gauges of what the machine has, the CPU and then the memory first; returns how many. grades may be
+ * NULL.
+ */
+unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
+			 struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);
 
 /* For batch: the same, and each CPU, as lines. */
 void overview_lines(const struct frame *frame, bool ascii, struct buffer *out);

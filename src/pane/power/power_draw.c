@@ -53,10 +53,12 @@ static void __attribute__((format(printf, 2, 3))) add_to(char text[TEXT_MAX], co
 	va_end(list);
 }
 
-static void add_battery(struct text_flow *flow, const struct table *table, const void *row)
+static void add_battery(const struct pane_context *context, struct text_flow *flow, const struct table *table,
+			const void *row)
 {
 	double charge = table_number(table, row, "charge_ratio"), watts = table_number(table, row, "watts");
 	double left = table_number(table, row, "remaining_seconds");
+	enum grade grade = watts > 0 ? grade_of(context->grades, GRADED_BATTERY, charge) : GRADE_CALM;
 	char text[TEXT_MAX] = "", value[VALUE_TEXT_MAX], hours[32];
 
 	add_to(text, "%s", table_text(table, row, "battery"));
@@ -68,7 +70,7 @@ static void add_battery(struct text_flow *flow, const struct table *table, const
 	if (left > 0 && left < 1e7)
 		add_to(text, watts > 0 ? _(", %s left") : _(", full in %s"),
 		       hours_text(hours, sizeof(hours), left));
-	text_flow_add(flow, charge < 0.1 && watts > 0 ? STYLE_WARN : STYLE_NORMAL, text);
+	text_flow_add(flow, graph_grade_style(grade, STYLE_NORMAL), text);
 }
 
 static void add_batteries(const struct pane_context *context, struct text_flow *flow)
@@ -76,7 +78,7 @@ static void add_batteries(const struct pane_context *context, struct text_flow *
 	const struct table *table = context_table(context, POWER_TABLE_BATTERY);
 
 	for (size_t i = 0; table && i < table->n_rows; i++)
-		add_battery(flow, table, table_row(table, i));
+		add_battery(context, flow, table, table_row(table, i));
 }
 
 /* Where the total comes from, before translation. */

@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "model/finding.h"
 #include "topic/group/container_name.h"
 #include "topic/group/group_kill.h"
 #include "topic/group/group_read.h"
@@ -111,7 +112,8 @@ static const struct column columns[] = {
 	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1,
 	     .help = N_("share of the interval in which some of its tasks waited for a CPU (version 2)")),
 	RATE(memory_pressure_ratio, memory_stalled_seconds, UNIT_RATIO, .title = N_("mem PSI%"), .width = 8,
-	     .ceiling = 1, .rank = 5, .hidden = true, .high = 0.05, .alarming = 0.2,
+	     .ceiling = 1, .rank = 5, .hidden = true, .high = 0.05,
+	     .alarming = FINDING_MEMORY_STALLED_RATIO,
 	     .help = N_("share of the interval in which some of its tasks waited for memory (version 2)")),
 	RATE(io_pressure_ratio, io_stalled_seconds, UNIT_RATIO, .title = N_("io PSI%"), .width = 8,
 	     .ceiling = 1, .rank = 6, .hidden = true, .high = 0.1, .alarming = 0.5,
