@@ -221,12 +221,13 @@ static void judge_series(struct study *study)
 static void remark_cut(struct study *study)
 {
 	const char *when = study_when(study, study->out->seconds);
+	char span[VALUE_TEXT_MAX];
 
 	if (study->from == 0)
 		return;
 	if (study->suspended_seconds > 0)
-		buffer_print(&study->remarks, _("The machine was suspended for %.0f s, up to %s. "),
-			     study->suspended_seconds, when);
+		buffer_print(&study->remarks, _("The machine was suspended for %s, up to %s. "),
+			     stretch_text(span, study->suspended_seconds), when);
 	else
 		buffer_print(&study->remarks, _("Another run ended %s. "), when);
 }

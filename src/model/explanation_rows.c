@@ -371,9 +371,9 @@ static void write_departure(const struct trace *trace, const struct traced *row,
 	const struct row_metric *of = &trace->metrics[metric];
 	struct explained_line *line = study_line(trace->study);
 	const char *with = rose && of->with ? study_rose(trace->study, of->topic, of->with) : NULL;
-	char now[VALUE_TEXT_MAX], usual[VALUE_TEXT_MAX], extreme[VALUE_TEXT_MAX];
-	double stretch = seconds_of(trace, last_stretch(trace));
+	char now[VALUE_TEXT_MAX], usual[VALUE_TEXT_MAX], extreme[VALUE_TEXT_MAX], stretch[VALUE_TEXT_MAX];
 
+	amount_text(stretch, UNIT_SECONDS, seconds_of(trace, last_stretch(trace)));
 	amount_text(now, of->unit, departure->now);
 	amount_text(usual, of->unit, departure->usual);
 	amount_text(extreme, of->unit, departure->extreme);
@@ -383,12 +383,12 @@ static void write_departure(const struct trace *trace, const struct traced *row,
 		line->when = study_print(trace->study, _("rose with %s"), with);
 	else
 		line->when = study_print(trace->study,
-					 rose ? _("rose in the last %.1f s") : _("fell in the last %.1f s"),
+					 rose ? _("rose in the last %s") : _("fell in the last %s"),
 					 stretch);
 	line->sentence = study_print(trace->study,
-				     rose ? _("%s: %s %s over the last %.1f s, %s. Usually: median %s, at "
+				     rose ? _("%s: %s %s over the last %s, %s. Usually: median %s, at "
 					      "most %s, in %zu stretches.")
-					  : _("%s: %s %s over the last %.1f s, %s. Usually: median %s, at "
+					  : _("%s: %s %s over the last %s, %s. Usually: median %s, at "
 					      "least %s, in %zu stretches."),
 				     line->subject, _(of->name), now, stretch, line->when, usual, extreme,
 				     departure->n_usual);
@@ -526,8 +526,9 @@ static double rank_of(const struct trace *trace, const struct churn *churn)
 static void write_churn(const struct trace *trace, const struct churn *churn)
 {
 	struct explained_line *line = study_line(trace->study);
-	char resident[VALUE_TEXT_MAX];
+	char resident[VALUE_TEXT_MAX], cpu[VALUE_TEXT_MAX];
 
+	amount_text(cpu, UNIT_SECONDS, churn->cpu_seconds);
 	set_place(trace, line, churn->row, &process_metrics[0]);
 	line->rank = rank_of(trace, churn);
 	if (is_of_one(trace, churn)) {
@@ -535,17 +536,17 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 		return;
 	}
 	line->subject = churn->name;
-	line->change = study_print(trace->study, _("%u started, %u gone, CPU time %.1f s"), churn->n_started,
-				   churn->n_exited, churn->cpu_seconds);
+	line->change = study_print(trace->study, _("%u started, %u gone, CPU time %s"), churn->n_started,
+				   churn->n_exited, cpu);
 	if (churn->resident_bytes > 0)
 		line->change = study_print(trace->study, _("%s, resident %s"), line->change,
 					   amount_text(resident, UNIT_BYTES, churn->resident_bytes));
 	line->when = study_print(trace->study, _("from %s"), study_when(trace->study, churn->first_before));
 	line->sentence =
 		study_print(trace->study,
-			    _("%s: %u started and used %.1f s of CPU time, %u are gone. The largest, "
+			    _("%s: %u started and used %s of CPU time, %u are gone. The largest, "
 			      "%.0f: %s."),
-			    line->subject, churn->n_started, churn->cpu_seconds, churn->n_exited,
+			    line->subject, churn->n_started, cpu, churn->n_exited,
 			    (double)churn->row->pid, life_of(trace, churn->row));
 }
 

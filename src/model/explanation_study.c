@@ -4,6 +4,7 @@
 
 #include "model/explanation_study.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "model/units.h"
 
 void study_want(const struct study *study, const char *const *topics, size_t n_topics)
 {
@@ -46,9 +48,10 @@ const char *study_print(const struct study *study, const char *format, ...)
 
 const char *study_when(const struct study *study, double seconds_before)
 {
-	if (seconds_before < 0)
-		return study_print(study, _("%.1f s after"), -seconds_before);
-	return study_print(study, _("%.1f s before"), seconds_before);
+	char span[VALUE_TEXT_MAX];
+
+	amount_text(span, UNIT_SECONDS, fabs(seconds_before));
+	return study_print(study, seconds_before < 0 ? _("%s after") : _("%s before"), span);
 }
 
 struct explained_line *study_line(const struct study *study)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/i18n.h"
 
 const char *const size_unit_names[] = {
 	[SIZE_AUTO] = "auto", [SIZE_B] = "B",     [SIZE_KIB] = "KiB",
@@ -223,7 +224,8 @@ static size_t format_seconds(char *out, double seconds, bool ascii, const char *
 	if (seconds < 1)
 		return cell(out, "%.1f%sms", seconds * 1e3, gap);
 	if (seconds < 1000)
-		return cell(out, "%.3f%ss", seconds, gap);
+		return cell(out, "%.*f%ss", *gap && seconds >= 100 ? 0 : *gap && seconds >= 10 ? 1 : 3,
+			    seconds, gap);
 	whole = (unsigned long long)seconds;
 	if (whole < 86400)
 		return cell(out, "%02llu:%02llu:%02llu", whole / 3600,
@@ -235,6 +237,45 @@ static size_t format_seconds(char *out, double seconds, bool ascii, const char *
 char *duration_text(char *out, double seconds, bool ascii)
 {
 	format_seconds(out, seconds, ascii, " ");
+	return out;
+}
+
+char *stretch_text(char *out, double seconds)
+{
+	if (isnan(seconds))
+		cell(out, "-");
+	else if (seconds < 120)
+		cell(out, _("%.0f s"), seconds);
+	else if (seconds < 7200)
+		cell(out, _("%.0f min"), floor(seconds / 60));
+	else if (seconds < 172800)
+		cell(out, _("%.1f h"), floor(seconds / 360) / 10);
+	else
+		cell(out, _("%.1f days"), floor(seconds / 8640) / 10);
+	return out;
+}
+
+/* "123 us", "6.8 ms", "45 ms", "1.4 s", then as stretch_text(). */
+static char *sentence_seconds(char *out, double seconds)
+{
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 1e-9, "ns" } };
+	double value;
+	unsigned i = 0;
+
+	if (seconds < 0) {
+		*out = '-';
+		sentence_seconds(out + 1, -seconds);
+		return out;
+	}
+	if (seconds >= 9.95 || seconds == floor(seconds))
+		return stretch_text(out, seconds);
+	while (i < 3 && seconds < 0.9995 * units[i].seconds)
+		i++;
+	value = seconds / units[i].seconds;
+	cell(out, "%.*f %s", value < 9.95 ? 1 : 0, value, units[i].name);
 	return out;
 }
 
@@ -359,14 +400,39 @@ static char *by_second(char *out)
 	return out;
 }
 
+/* A part is never "100 %". */
+static char *percent_text(char *out, double ratio)
+{
+	if (ratio >= 0.995 && ratio < 1)
+		cell(out, "%.1f %%", floor(1000 * ratio) / 10);
+	else
+		cell(out, "%.*f %%", fabs(ratio) < 0.0995 ? 1 : 0, 100 * ratio);
+	return out;
+}
+
+#define EXACT_COUNT_MAX 10000
+
+static char *count_text(char *out, double number)
+{
+	unsigned i = 0;
+	int places;
+
+	if (!(fabs(number) >= EXACT_COUNT_MAX))
+		return fixed_text(out, number, number != floor(number) && fabs(number) < 9.95);
+	for (; fabs(number) >= 1000 && i + 1 < N_RATE_SUFFIXES; i++)
+		number /= 1000;
+	places = fabs(number) < 10 ? 2 : fabs(number) < 100 ? 1 : 0;
+	cell(out, "%.*f%s", places, trunc(number * pow(10, places)) / pow(10, places), rate_suffixes[i]);
+	return out;
+}
+
 char *amount_text(char *out, enum unit unit, double number)
 {
 	if (isnan(number))
 		return fixed_text(out, number, 0);
 	switch (unit) {
 	case UNIT_RATIO:
-		cell(out, "%.*f %%", fabs(number) < 0.0995 ? 1 : 0, 100 * number);
-		return out;
+		return percent_text(out, number);
 	case UNIT_BYTES:
 		return size_text(out, number);
 	case UNIT_BYTES_PER_SECOND:
@@ -374,15 +440,16 @@ char *amount_text(char *out, enum unit unit, double number)
 	case UNIT_BITS_PER_SECOND:
 		return bits_text(out, number);
 	case UNIT_SECONDS:
-		return duration_text(out, number, true);
+		return sentence_seconds(out, number);
 	case UNIT_PER_SECOND:
-		return by_second(rate_text(out, number));
+		return by_second(number > 0 && number < 9.95 ? fixed_text(out, number, 1)
+							     : count_text(out, number));
 	case UNIT_CELSIUS:
 		return celsius_text(out, number, true);
 	case UNIT_WATTS:
 		return watts_text(out, number);
 	case UNIT_COUNT:
-		return fixed_text(out, number, number != floor(number));
+		return count_text(out, number);
 	default:
 		return fixed_text(out, number, 2);
 	}
@@ -418,6 +485,8 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_COUNT:
 		return cell(out, "%.0f", number);
 	default: /* only 0 is shown as 0.00 */
+		if (number > 0 && number < 0.005 && !column->difference)
+			return cell(out, "<0.01");
 		return cell(out, number != 0 && fabs(number) < 0.005 ? "%.3g" : "%.2f", number);
 	}
 }

@@ -49,9 +49,9 @@ const char *value_text(char *number, const struct schema *schema, const struct c
 char *number_text(char *out, const struct column *column, double number, bool ascii);
 
 /*
- * For sentences and labels a blank stands before the unit: "14.2 GiB", "6.778 s", "2.60 GHz", "7.97 W",
- * "62 °C"; short forms are those of table cells, which are one word: "14.2G", "6.778s", "1.2k". "-" when
- * unknown. Each returns out, which has VALUE_TEXT_MAX bytes.
+ * For sentences and labels a blank stands before the unit: "14.2 GiB", "6.778 s", "720 s", "2.60 GHz",
+ * "7.97 W", "62 °C"; short forms are those of table cells, which are one word: "14.2G", "6.778s", "1.2k".
+ * "-" when unknown. Each returns out, which has VALUE_TEXT_MAX bytes.
  */
 char *size_text(char *out, double bytes);
 char *size_short(char *out, double bytes);
@@ -65,7 +65,14 @@ char *watts_text(char *out, double watts);
 char *celsius_text(char *out, double celsius, bool ascii);
 char *fixed_text(char *out, double value, int places); /* "214", "0.42": this many decimal places */
 
-/* As the unit has it, in ASCII: "3.1 %", "14.2 MiB/s", "94.1 Mb/s", "62 C", "214/s"; "0.42" without one. */
+/* A duration in whole units, rounded down: "45 s", "12 min", "3.5 h", "2.1 days"; translated. */
+char *stretch_text(char *out, double seconds);
+
+/*
+ * For every number of a sentence, in two or three digits: "3.1 %", "14.2 MiB/s", "94.1 Mb/s", "62 C",
+ * "214/s", "1.4 s", "11 min"; "0.42" without a unit. Counts are exact below 10000, then "12.3k", "8.97M"; a
+ * ratio below 1 is at most "99.9 %". All in ASCII, but for a translation of stretch_text().
+ */
 char *amount_text(char *out, enum unit unit, double number);
 
 #endif

@@ -5,12 +5,7 @@
 
 #include "core/i18n.h"
 
-#define STRETCH_MAX 64
-
 /* Why an action failed: "the process has ended", "Permission denied; run it as root"; remedy may be NULL. */
 char *failure_text(char text[TEXT_MAX], int error, const char *remedy);
-
-/* A past duration: "45 s", "12 min", "3.5 h". */
-char *stretch_text(char text[STRETCH_MAX], double seconds);
 
 #endif

@@ -256,10 +256,10 @@ static void draw_legend(const struct canvas *canvas, uint32_t most, const char *
 	canvas_piece(canvas, 0, x, STYLE_DIM, unit);
 }
 
-/* "30 s", "5 min" */
-static const char *age_text(char text[VALUE_TEXT_MAX], double seconds)
+/* "-30 s", "-5 min": in the one unit of an axis that is most long. */
+static const char *age_text(char text[VALUE_TEXT_MAX], double seconds, double most)
 {
-	if (seconds < 120)
+	if (most < 120)
 		snprintf(text, VALUE_TEXT_MAX, _("-%.0f s"), seconds);
 	else
 		snprintf(text, VALUE_TEXT_MAX, _("-%.0f min"), seconds / 60);
@@ -269,12 +269,13 @@ static const char *age_text(char text[VALUE_TEXT_MAX], double seconds)
 /* Below the rows: how long ago. */
 static void draw_ages(const struct canvas *canvas, int y, double column_seconds)
 {
+	double span = canvas->width * column_seconds;
 	char text[VALUE_TEXT_MAX];
 
-	canvas_text(canvas, y, 0, STYLE_DIM, age_text(text, canvas->width * column_seconds), -1);
+	canvas_text(canvas, y, 0, STYLE_DIM, age_text(text, span, span), -1);
 	if (canvas->width >= 40)
 		canvas_text(canvas, y, canvas->width / 2, STYLE_DIM,
-			    age_text(text, (canvas->width - canvas->width / 2) * column_seconds), -1);
+			    age_text(text, (canvas->width - canvas->width / 2) * column_seconds, span), -1);
 	canvas_right(canvas, y, 0, canvas->width, STYLE_DIM, _("now"));
 }
 

@@ -19,6 +19,7 @@
 #define BRAILLE 0x2800
 #define AXIS_LINES_MIN 5 /* a graph of fewer lines has no axis of time */
 #define TICK_CELLS_MIN 14
+#define SECONDS_AXIS_MAX 180 /* a longer axis of time is in minutes or hours */
 
 static uint32_t fill_of(const struct canvas *canvas, const struct graph_part *part)
 {
@@ -245,12 +246,12 @@ static void draw_axis(const struct canvas *canvas, int cells, const char *top, c
 			    1);
 }
 
-/* In halves of a unit at the least: "-1.5 min", but "-80 s". */
-static const char *tick_text(char text[VALUE_TEXT_MAX], double seconds)
+/* In the one unit of the axis. */
+static const char *tick_text(char text[VALUE_TEXT_MAX], double seconds, double step)
 {
-	if (seconds >= 3600 && fmod(seconds, 1800) == 0)
+	if (step >= 3600)
 		snprintf(text, VALUE_TEXT_MAX, _("-%g h"), seconds / 3600);
-	else if (seconds >= 60 && fmod(seconds, 30) == 0)
+	else if (step >= 60)
 		snprintf(text, VALUE_TEXT_MAX, _("-%g min"), seconds / 60);
 	else
 		snprintf(text, VALUE_TEXT_MAX, _("-%g s"), seconds);
@@ -262,8 +263,10 @@ static double tick_seconds(const struct graph_time *time, int cells)
 	static const double steps[] = {
 		1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400
 	};
-	double least = TICK_CELLS_MIN * time->seconds * time->columns / cells;
+	double span = time->seconds * time->columns, least = TICK_CELLS_MIN * span / cells;
 
+	if (span > SECONDS_AXIS_MAX)
+		least = fmax(least, 60);
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i] >= least)
 			return steps[i];
@@ -281,7 +284,7 @@ static void draw_time_axis(const struct canvas *line, const struct graph_time *t
 	canvas_right(line, 0, 0, line->width, STYLE_DIM, now);
 	for (int i = 1; step > 0; i++) {
 		int x = line->width - 1 - (int)lround(i * step / time->seconds * line->width / time->columns);
-		int cells = utf8_cells(tick_text(text, i * step), line->ascii);
+		int cells = utf8_cells(tick_text(text, i * step, step), line->ascii);
 
 		if (x < 0)
 			return;

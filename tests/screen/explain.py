@@ -50,7 +50,7 @@ def a_spike(scratch):
         at(terminal, MOMENT)
         terminal.send("x")
         problem = expect("Around 09:32:00, against 120 samples of 120 s before: 3 changes" in terminal.text(), terminal, "no title")
-        for part in ("CPU busy  93 %, usually 3.0 %", "rose 5.0 s before", "started 5.5 s before", "CPU 60 %, usually 0.0 %",
+        for part in ("CPU busy  93 %, usually 3.0 %", "rose 5 s before", "started 5.5 s before", "CPU 60 %, usually 0.0 %",
                      "rose with CPU busy", "median 3.0 % and spread 0.0 %, at most 3.0 %, in 114 samples of 120 s.",
                      "Not sampled then: memory, pressure"):
             problem = problem or expect(part in " ".join(terminal.text().split()).replace("CPU busy ", "CPU busy  "), terminal, part)
@@ -65,7 +65,7 @@ def what_is_gone(scratch):
     with screen(recorded(scratch), "overview", env={"TZ": "UTC"}) as terminal:
         at(terminal, MOMENT + 6)
         terminal.send("x")
-        problem = expect("last seen 4.0 s before, gone 3.0 s before" in " ".join(terminal.text().split()), terminal, "it is not gone")
+        problem = expect("last seen 4 s before, gone 3 s before" in " ".join(terminal.text().split()), terminal, "it is not gone")
         terminal.send("Enter")
         problem = problem or expect("09:32:02" in terminal.lines()[0] and "[2" in terminal.text(), terminal, "not its last sample")
         terminal.send("Esc", "Esc", "Esc")

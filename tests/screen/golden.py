@@ -117,7 +117,7 @@ SCREENS = [
     ("latency-numbers", 140, 24, "memory", ["latency"], [LAST, "Tab", "Tab", "Tab"]),
     ("latency-one", 100, 24, "memory", ["latency"], [LAST, "Tab", "Tab", "Right"]),
     ("latency-side", 100, 24, "memory", ["latency"], [LAST, "Tab"]),
-    ("latency-why", 100, 60, "memory", ["latency"], [LAST, "o", "Enter", "Enter", "Esc", "i"]),
+    ("latency-why", 100, 60, "memory", ["latency"], [LAST, "o", "Enter", "Enter", "Esc", DRAWN, "i"]),
     ("latency-window", 100, 24, "memory", ["latency"], [LAST, "o", "Enter", "Enter", "Esc"]),
     ("latency-worst", 140, 24, "memory", ["latency"], [LAST, "["]),
     ("memory-cache", 40, 12, "memory", ["memory"], [LAST, *["Tab"] * 6]),

@@ -77,17 +77,17 @@ START_TEST(one_slow_device_of_several)
 	disks[1].write_wait = 0.07;
 	assert_says(
 		disks, 3,
-		"sdb is slow: 60.0 ms a request; 2 others of its kind take at most 4.0 ms, at a similar or "
+		"sdb is slow: 60 ms a request; 2 others of its kind take at most 4.0 ms, at a similar or "
 		"higher load.");
 	assert_says(disks, 2,
-		    "sdb is slow: 60.0 ms a request; 1 other device of its kind takes at most 4.0 ms, at a "
+		    "sdb is slow: 60 ms a request; 1 other device of its kind takes at most 4.0 ms, at a "
 		    "similar "
 		    "or higher load.");
 	disks[1].reads = 0;
 	disks[1].read_wait = NAN; /* no request, no mean */
 	assert_says(
 		disks, 3,
-		"sdb is slow: 70.0 ms a request; 2 others of its kind take at most 4.0 ms, at a similar or "
+		"sdb is slow: 70 ms a request; 2 others of its kind take at most 4.0 ms, at a similar or "
 		"higher load.");
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(a_queue_in_software)
 	disk.queued_wait = 0.030; /* 80 requests a second: 2.4 of them */
 	disk.device_wait = 0.002; /* 0.16 */
 	assert_says(&disk, 1,
-		    "Requests for sda wait 30.0 ms in the kernel and take 2.0 ms at the device, which has "
+		    "Requests for sda wait 30 ms in the kernel and take 2.0 ms at the device, which has "
 		    "none for at least 84 % of the time: the queue is in software, such as a scheduler or "
 		    "a limit.");
 	disk.device_wait = 0.020; /* the device is busy: they have to wait */

@@ -884,6 +884,8 @@ START_TEST(durations_and_rates)
 	ck_assert_str_eq(duration_text(text, 0, true), "0 s");
 	ck_assert_str_eq(duration_text(text, 123.4e-6, true), "123.4 us");
 	ck_assert_str_eq(duration_text(text, 6.7784, true), "6.778 s");
+	ck_assert_str_eq(duration_text(text, 16.7784, true), "16.8 s");
+	ck_assert_str_eq(duration_text(text, 720, true), "720 s");
 	ck_assert_str_eq(duration_text(text, 3725, true), "01:02:05");
 	ck_assert_str_eq(number_text(text, &total, 553.309, true), "553.3s");
 	ck_assert_str_eq(number_text(text, &total, 0.29, true), "0.29s");
@@ -902,6 +904,47 @@ START_TEST(durations_and_rates)
 	ck_assert_str_eq(fixed_text(text, 1234567, 0), "1234567");
 	ck_assert_str_eq(fixed_text(text, 0.425, 1), "0.4");
 	ck_assert_str_eq(fixed_text(text, NAN, 2), "-");
+}
+END_TEST
+
+START_TEST(numbers_of_sentences)
+{
+	static const struct {
+		enum unit unit;
+		double number;
+		const char *text;
+	} cases[] = {
+		{ UNIT_SECONDS, 671.927, "11 min" },	{ UNIT_SECONDS, 720, "12 min" },
+		{ UNIT_SECONDS, 0, "0 s" },		{ UNIT_SECONDS, 1.44, "1.4 s" },
+		{ UNIT_SECONDS, 9.96, "10 s" },		{ UNIT_SECONDS, 119.4, "119 s" },
+		{ UNIT_SECONDS, 34567, "9.6 h" },	{ UNIT_SECONDS, 200000, "2.3 days" },
+		{ UNIT_SECONDS, 0.0068, "6.8 ms" },	{ UNIT_SECONDS, 0.99999, "1.0 s" },
+		{ UNIT_SECONDS, 123.4e-6, "123 us" },	{ UNIT_SECONDS, -5.5, "-5.5 s" },
+		{ UNIT_RATIO, 0.99999, "99.9 %" },	{ UNIT_RATIO, 0.995, "99.5 %" },
+		{ UNIT_RATIO, 0.994, "99 %" },		{ UNIT_RATIO, 1, "100 %" },
+		{ UNIT_RATIO, 1.126, "113 %" },		{ UNIT_RATIO, 0.031, "3.1 %" },
+		{ UNIT_PER_SECOND, 189817.3, "189k/s" }, { UNIT_PER_SECOND, 2, "2.0/s" },
+		{ UNIT_PER_SECOND, 214.7, "215/s" },	{ UNIT_PER_SECOND, 0, "0/s" },
+		{ UNIT_COUNT, 189817.3, "189k" },	{ UNIT_COUNT, 9813, "9813" },
+		{ UNIT_COUNT, 8970000, "8.97M" },	{ UNIT_COUNT, 12345, "12.3k" },
+		{ UNIT_COUNT, 12, "12" },		{ UNIT_COUNT, 7.25, "7.2" },
+		{ UNIT_COUNT, 12.6, "13" },		{ UNIT_SECONDS, NAN, "-" },
+	};
+	char text[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_str_eq(amount_text(text, cases[i].unit, cases[i].number), cases[i].text);
+}
+END_TEST
+
+START_TEST(only_zero_is_shown_as_zero)
+{
+	static const struct column queue = { .kind = COLUMN_GAUGE, .unit = UNIT_NONE, .type = VALUE_F64 };
+	char text[VALUE_TEXT_MAX];
+
+	ck_assert_str_eq(number_text(text, &queue, 0.000931, true), "<0.01");
+	ck_assert_str_eq(number_text(text, &queue, 0.005, true), "0.01");
+	ck_assert_str_eq(number_text(text, &queue, 0, true), "0.00");
 }
 END_TEST
 

@@ -13,7 +13,6 @@
 #include "pane/disks/disks.h"
 #include "pane/disks/disks_story.h"
 #include "pane/process_rows.h"
-#include "pane/text.h"
 #include "screen/graph.h"
 
 #define GRAPH_SECONDS 300
@@ -327,13 +326,13 @@ static void space_text(const struct pane_context *context, const struct table *t
 	double growth = table_number(table, row, "growth_bytes_per_second");
 	double full_in = table_number(table, row, "full_in_seconds");
 	double inodes = table_number(table, row, "inodes_used_ratio");
-	char used[VALUE_TEXT_MAX], total[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX], soon[STRETCH_MAX];
+	char used[VALUE_TEXT_MAX], total[VALUE_TEXT_MAX], left[VALUE_TEXT_MAX], soon[VALUE_TEXT_MAX];
 
 	snprintf(text, TEXT_MAX, "%s", isnan(table_number(table, row, "total_bytes")) ? _("not known") : "");
 	if (*text)
 		return;
 	if (grade_of(context->grades, GRADED_INODES, inodes) > GRADE_CALM)
-		add_to(text, _("inodes %.0f %%, "), 100 * inodes);
+		add_to(text, _("inodes %s, "), amount_text(used, UNIT_RATIO, inodes));
 	add_to(text, _("%s of %s, %s available"), size_short(used, table_number(table, row, "used_bytes")),
 	       size_short(total, table_number(table, row, "total_bytes")),
 	       size_short(left, table_number(table, row, "available_bytes")));
@@ -358,7 +357,7 @@ static void draw_space(const struct pane_context *context, const struct canvas *
 	if (isnan(ratio))
 		snprintf(text, sizeof(text), "-");
 	else
-		snprintf(text, sizeof(text), "%.0f %%", 100 * ratio);
+		snprintf(text, sizeof(text), "%.0f %%", ratio < 1 ? fmin(100 * ratio, 99) : 100 * ratio);
 	canvas_right(line, 0, x, 5, graph_grade_style(space, STYLE_NORMAL), text);
 	x += 6;
 	if (!isnan(ratio))

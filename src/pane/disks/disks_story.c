@@ -64,7 +64,8 @@ static bool tell_slow(const struct disk_facts *disks, size_t n_disks, size_t ind
 		   "%s is slow: %s a request; %lu others of its kind take at most %s, at a similar or higher "
 		   "load.",
 		   n_others),
-		disk->device, duration_text(own, wait, true), n_others, duration_text(theirs, others, true));
+		disk->device, amount_text(own, UNIT_SECONDS, wait), n_others,
+		amount_text(theirs, UNIT_SECONDS, others));
 	return true;
 }
 
@@ -137,8 +138,8 @@ static bool tell_queue(const struct disk_facts *disks, size_t n_disks, size_t in
 	snprintf(text, room,
 		 _("Requests for %s wait %s in the kernel and take %s at the device, which has none for at "
 		   "least %.0f %% of the time: the queue is in software, such as a scheduler or a limit."),
-		 disk->device, duration_text(queued, disk->queued_wait, true),
-		 duration_text(device, disk->device_wait, true), 100 * (1 - served));
+		 disk->device, amount_text(queued, UNIT_SECONDS, disk->queued_wait),
+		 amount_text(device, UNIT_SECONDS, disk->device_wait), 100 * (1 - served));
 	return true;
 }
 
@@ -161,17 +162,18 @@ bool disks_user_story(const struct disk_user_facts *user, const struct disk_fact
 
 bool disks_space_story(const struct space_facts *space, const char *mode, char *text, size_t room)
 {
-	char left[VALUE_TEXT_MAX];
+	char left[VALUE_TEXT_MAX], used[VALUE_TEXT_MAX];
 
 	*text = '\0';
 	if (strcmp(mode, "ro") == 0)
 		return false;
 	if (space->used_ratio >= space->full_from)
-		snprintf(text, room, _("%s is %.0f %% full: %s are left."), space->mount,
-			 100 * space->used_ratio, size_text(left, space->available_bytes));
+		snprintf(text, room, _("%s is %s full: %s are left."), space->mount,
+			 amount_text(used, UNIT_RATIO, space->used_ratio),
+			 size_text(left, space->available_bytes));
 	else if (space->inodes_used_ratio >= space->inodes_full_from)
-		snprintf(text, room, _("%s hardly takes more files: %.0f %% of its inodes are in use."),
-			 space->mount, 100 * space->inodes_used_ratio);
+		snprintf(text, room, _("%s hardly takes more files: %s of its inodes are in use."),
+			 space->mount, amount_text(used, UNIT_RATIO, space->inodes_used_ratio));
 	return *text != '\0';
 }
 

@@ -15,7 +15,6 @@
 #include "pane/memory/memory_scope.h"
 #include "pane/memory/memory_story.h"
 #include "pane/process_rows.h"
-#include "pane/text.h"
 #include "screen/graph.h"
 #include "screen/levels.h"
 

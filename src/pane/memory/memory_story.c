@@ -13,7 +13,6 @@
 #include "core/i18n.h"
 #include "model/grade.h"
 #include "model/units.h"
-#include "pane/text.h"
 
 #define AVAILABLE_LOW (1 - GRADE_MEMORY_BUSY)
 #define AVAILABLE_NONE (1 - GRADE_MEMORY_CRITICAL)
@@ -217,7 +216,7 @@ static void tell_calm(const struct memory_facts *facts, const char *time, char *
 
 char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 {
-	char time[STRETCH_MAX];
+	char time[VALUE_TEXT_MAX];
 
 	*text = '\0';
 	if (!(facts->seconds > 0) || isnan(facts->refaulted_pages))

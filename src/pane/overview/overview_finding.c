@@ -9,7 +9,6 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "pane/text.h"
 
 #define SUBJECT_CELLS_MAX 24
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
@@ -98,7 +97,7 @@ static void draw_finding(const struct pane_context *context, const struct canvas
 	const struct table *table = context_table(context, index);
 	const void *row = widget->view.rows[i];
 	bool selected = context->focus == index && widget->place.cursor_on && widget->place.row == i;
-	char since[STRETCH_MAX], subject[TEXT_MAX];
+	char since[VALUE_TEXT_MAX], subject[TEXT_MAX];
 	int x = MARK_CELLS + 1, end = line->width;
 	enum style style;
 	const char *mark = mark_of(text_of(context, index, row, "severity"), &style);

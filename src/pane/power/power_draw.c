@@ -13,7 +13,6 @@
 #include "model/units.h"
 #include "pane/power/power.h"
 #include "pane/power/power_story.h"
-#include "pane/text.h"
 #include "screen/graph.h"
 #include "screen/text_flow.h"
 
@@ -509,7 +508,7 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 	double values[SAMPLES_MAX], seconds;
 	size_t count = take_watts(context, values, &seconds);
 	unsigned room = canvas->height > 3 ? (unsigned)canvas->height - 2 : 2;
-	char title[TEXT_MAX], span[STRETCH_MAX], samples[64];
+	char title[TEXT_MAX], span[VALUE_TEXT_MAX], samples[64];
 
 	buckets_fill(&histogram, values, count, room < BUCKETS_MAX ? room : BUCKETS_MAX);
 	for (unsigned i = 0; i < histogram.n_buckets; i++)
@@ -527,7 +526,7 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 void power_heading(const struct pane_context *context, char *text, size_t room)
 {
 	const char *name = _(context->pane->views[context->view].title);
-	char span[STRETCH_MAX], run[STRETCH_MAX];
+	char span[VALUE_TEXT_MAX], run[VALUE_TEXT_MAX];
 	double over = number(context, "power", "total", "run_seconds");
 
 	snprintf(span, sizeof(span), _("%.2g s"), context_step_seconds(context));

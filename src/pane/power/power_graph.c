@@ -13,7 +13,6 @@
 #include "model/units.h"
 #include "pane/power/power.h"
 #include "pane/power/power_story.h"
-#include "pane/text.h"
 #include "screen/graph.h"
 #include "screen/past/graph_time.h"
 
@@ -302,7 +301,7 @@ static double shown_seconds(const struct pane_context *context, const struct can
 static void draw_title(const struct pane_context *context, const struct canvas *canvas)
 {
 	struct canvas plot = plot_of(context, canvas);
-	char span[STRETCH_MAX], right[TEXT_MAX];
+	char span[VALUE_TEXT_MAX], right[TEXT_MAX];
 
 	snprintf(right, sizeof(right), _("last %s"), stretch_text(span, shown_seconds(context, &plot)));
 	canvas_rule(canvas, 0,

@@ -11,7 +11,6 @@
 
 #include "core/i18n.h"
 #include "model/units.h"
-#include "pane/text.h"
 
 #define NEAR_MAXIMUM 0.95 /* of the highest value … */
 #define ABOVE_MEAN 1.25 /* … and a peak is well above the mean */
@@ -76,7 +75,7 @@ static enum power_level judge(const struct power_facts *facts, const char **word
 
 static void add_watts(const struct power_facts *facts, char *text, size_t room)
 {
-	char now[VALUE_TEXT_MAX], least[VALUE_TEXT_MAX], most[VALUE_TEXT_MAX], span[STRETCH_MAX];
+	char now[VALUE_TEXT_MAX], least[VALUE_TEXT_MAX], most[VALUE_TEXT_MAX], span[VALUE_TEXT_MAX];
 
 	watts_text(now, facts->watts);
 	watts_text(least, facts->min_watts);

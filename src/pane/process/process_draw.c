@@ -14,7 +14,6 @@
 #include "model/units.h"
 #include "pane/process/process.h"
 #include "pane/process/process_story.h"
-#include "pane/text.h"
 #include "screen/graph.h"
 
 #define PAST_SECONDS 300
@@ -208,7 +207,7 @@ static void line_why(const struct summary *summary, struct line *line)
 static void line_process(const struct summary *summary, struct line *line)
 {
 	double started = number(summary, "started_time");
-	char time[CLOCK_TEXT_MAX], stretch[STRETCH_MAX];
+	char time[CLOCK_TEXT_MAX], stretch[VALUE_TEXT_MAX];
 
 	line->label = _("process");
 	line->style = STYLE_STRONG;
