@@ -139,6 +139,11 @@ void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const st
 	}
 }
 
+void graph_key(const struct canvas *canvas, int y, int x, const struct graph_part *part)
+{
+	canvas_fill(canvas, y, x, style_of(part), fill_of(canvas, part), 1);
+}
+
 #define LEGEND_MAX (GRAPH_PARTS_MAX + 1)
 #define LEGEND_GAP_MAX 2
 #define LEGEND_GAP_MIN 1
@@ -365,15 +370,17 @@ struct stacks {
 };
 
 static void fold_stacks(struct stacks *stacks, const struct plot *plot, const struct history *history,
-			const struct graph_part *parts, unsigned n_parts, unsigned whole)
+			const struct graph_part *parts, unsigned n_parts, const struct graph_scale *scale)
 {
+	unsigned whole = scale->whole;
+
 	stacks->n_parts = n_parts;
 	for (unsigned i = 0; i < n_parts; i++)
 		graph_time_values(&plot->time, history, parts[i].series, GRAPH_MEAN, stacks->values[i]);
 	if (whole != GRAPH_OF_ONE)
 		graph_time_values(&plot->time, history, whole, GRAPH_MEAN, stacks->values[n_parts]);
 	for (int x = 0; whole == GRAPH_OF_ONE && x < plot->time.columns; x++)
-		stacks->values[n_parts][x] = 1;
+		stacks->values[n_parts][x] = scale->top > 0 ? scale->top : 1;
 }
 
 /* Where the parts of a column end, in levels. */
@@ -474,7 +481,7 @@ void graph_stacked(const struct canvas *canvas, const struct history *history, c
 	if (right.width <= 0 || right.height <= 1)
 		return;
 	draw_axis(&above, LABEL_CELLS, scale->top_label, "0");
-	fold_stacks(&stacks, &plot, history, parts, n_parts, scale->whole);
+	fold_stacks(&stacks, &plot, history, parts, n_parts, scale);
 	if (right.glyphs->braille)
 		draw_dots(&plot, &stacks, parts);
 	else

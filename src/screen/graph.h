@@ -41,6 +41,9 @@ void graph_bar_graded(const struct canvas *canvas, int y, int x, int width, doub
 void graph_bar_of(const struct canvas *canvas, int y, int x, int width, const struct graph_part *part,
 		  double cells);
 
+/* The glyph of a part, before its name. */
+void graph_key(const struct canvas *canvas, int y, int x, const struct graph_part *part);
+
 /*
  * "█ anonymous 24 % ▓ kernel 1 % …", and the rest under rest_label unless that is NULL. Where space is
  * short, the last entries lose their values: every name comes before any value.
@@ -58,6 +61,7 @@ struct graph_scale {
 	uint64_t now_ns;       /* right edge */
 	double span_seconds;   /* shown when it is full, first with a column per sample; 0: always so */
 	double step_seconds;   /* current time between samples */
+	double top;            /* with GRAPH_OF_ONE: the value of the upper edge; 0: 1 */
 };
 void graph_stacked(const struct canvas *canvas, const struct history *history, const struct graph_part *parts,
 		   unsigned n_parts, const struct graph_scale *scale);

@@ -150,6 +150,7 @@ SCREENS = [
     ("overview-power", 80, 24, "power", ["overview"], [LAST]),
     ("overview-scope", 40, 12, "memory", ["overview", "--in=user=root"], [LAST]),
     ("overview-scope", 80, 24, "memory", ["overview", "--in=user=root"], [LAST]),
+    ("overview-scope", 120, 40, "memory", ["overview", "--in=user=root"], [LAST]),
     ("overview-selected", 80, 24, "memory", ["overview"], [LAST, DRAWN, "Up"]),
     ("pages-ascii", 80, 24, "memory", ["--ascii", "pages"], [".", "Right", "Right", ")", ")"]),
     ("pages-history", 80, 24, "memory", ["pages"], [LAST, *["Tab"] * 4]),

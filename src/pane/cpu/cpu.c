@@ -82,14 +82,7 @@ static const struct pane_table tables[] = {
 	}
 
 const struct series cpu_series[] = {
-	[CPU_SERIES_USER] = SHARE("user"),
-	[CPU_SERIES_NICE] = SHARE("nice"),
-	[CPU_SERIES_SYSTEM] = SHARE("system"),
-	[CPU_SERIES_IRQ] = SHARE("irq"),
-	[CPU_SERIES_SOFTIRQ] = SHARE("softirq"),
-	[CPU_SERIES_STEAL] = SHARE("steal"),
-	[CPU_SERIES_GUEST] = SHARE("guest"),
-	[CPU_SERIES_IOWAIT] = SHARE("iowait"),
+	CPU_PART_SERIES(0),
 	[CPU_SERIES_MEMORY] = { "memory", "available", "used_bytes" },
 };
 

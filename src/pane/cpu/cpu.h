@@ -5,6 +5,7 @@
 
 #include "core/buffer.h"
 #include "core/i18n.h"
+#include "pane/cpu_parts.h"
 #include "pane/ended_rows.h"
 #include "screen/context.h"
 #include "screen/row_tags.h"
@@ -53,17 +54,8 @@ enum cpu_view {
 	CPU_VIEW_SELF,
 };
 
-/* In stacking order; the parts of a bar come first. */
+/* Behind the parts of CPU time. */
 enum cpu_series {
-	CPU_SERIES_USER,
-	CPU_SERIES_NICE,
-	CPU_SERIES_SYSTEM,
-	CPU_SERIES_IRQ,
-	CPU_SERIES_SOFTIRQ,
-	CPU_SERIES_STEAL,
-	CPU_SERIES_GUEST,
-	CPU_SERIES_IOWAIT,
-	N_CPU_PARTS,
 	CPU_SERIES_MEMORY = N_CPU_PARTS,
 	N_CPU_SERIES,
 };

@@ -35,18 +35,7 @@
 #define LARGE_EXITED 0.2  /* of what is busy */
 #define LEGEND_SAMPLES 60
 
-static void fill_parts(const struct table *table, const void *row, struct graph_part *parts)
-{
-	static const char letters[N_CPU_PARTS] = { 'u', 'n', 's', 'i', 'f', 'x', 'g', 'w' };
-	const char *const labels[N_CPU_PARTS] = { _("user"),    _("nice"),  _("sys"),   _("irq"),
-						  _("softirq"), _("steal"), _("guest"), _("wait") };
-
-	for (unsigned i = 0; i < N_CPU_PARTS; i++)
-		parts[i] = (struct graph_part){ letters[i], i, labels[i], i,
-						table_number(table, row, cpu_series[i].column) };
-}
-
-static void move_part(struct graph_part *parts, enum cpu_series from, enum cpu_series to)
+static void move_part(struct graph_part *parts, enum cpu_part from, enum cpu_part to)
 {
 	if (!isnan(parts[from].value))
 		parts[to].value += parts[from].value;
@@ -56,10 +45,10 @@ static void move_part(struct graph_part *parts, enum cpu_series from, enum cpu_s
 /* Where the legend has no room for all: user time includes nice and guests, system time the interrupts. */
 static void fold_parts(struct graph_part *parts)
 {
-	move_part(parts, CPU_SERIES_NICE, CPU_SERIES_USER);
-	move_part(parts, CPU_SERIES_GUEST, CPU_SERIES_USER);
-	move_part(parts, CPU_SERIES_IRQ, CPU_SERIES_SYSTEM);
-	move_part(parts, CPU_SERIES_SOFTIRQ, CPU_SERIES_SYSTEM);
+	move_part(parts, CPU_PART_NICE, CPU_PART_USER);
+	move_part(parts, CPU_PART_GUEST, CPU_PART_USER);
+	move_part(parts, CPU_PART_IRQ, CPU_PART_SYSTEM);
+	move_part(parts, CPU_PART_SOFTIRQ, CPU_PART_SYSTEM);
 }
 
 /* All that a CPU did, including guests; NaN until there are rates. */
@@ -122,7 +111,7 @@ static void draw_bar(const struct pane_context *context, const struct canvas *ca
 	char text[PERCENT_TEXT_MAX];
 
 	draw_name(canvas, 0, table, row);
-	fill_parts(table, row, parts);
+	cpu_parts_fill(table, row, cpu_series, 0, parts);
 	if (plan->folded)
 		fold_parts(parts);
 	graph_bar(canvas, 0, plan->label, plan->cells, parts, N_CPU_PARTS, 1);
@@ -272,13 +261,13 @@ static bool was_noticeable(const struct pane_context *context, unsigned series)
 /* The three that people look for. */
 static bool is_looked_for(unsigned series)
 {
-	return series == CPU_SERIES_USER || series == CPU_SERIES_SYSTEM || series == CPU_SERIES_IOWAIT;
+	return series == CPU_PART_USER || series == CPU_PART_SYSTEM || series == CPU_PART_IOWAIT;
 }
 
 static bool is_folded(unsigned series)
 {
-	return series == CPU_SERIES_NICE || series == CPU_SERIES_GUEST || series == CPU_SERIES_IRQ ||
-	       series == CPU_SERIES_SOFTIRQ;
+	return series == CPU_PART_NICE || series == CPU_PART_GUEST || series == CPU_PART_IRQ ||
+	       series == CPU_PART_SOFTIRQ;
 }
 
 /* These are always listed, so that they do not move; then those that exist or existed lately. */
@@ -657,7 +646,7 @@ static int draw_load(const struct pane_context *context, const struct canvas *ca
 	struct graph_part parts[N_CPU_PARTS];
 
 	*plan = plan_cpus(canvas, cpus, height >= TALL ? height / 3 : height >= 10 ? height / 5 : 2);
-	fill_parts(cpus, table_row(cpus, 0), parts);
+	cpu_parts_fill(cpus, table_row(cpus, 0), cpu_series, 0, parts);
 	plan->folded = !names_fit(context, canvas, parts);
 	if (plan->columns == 0)
 		draw_shares(context, canvas, cpus, parts);
@@ -696,7 +685,7 @@ int cpu_machine_draw(const struct pane_context *context, const struct canvas *ca
 	if (cpus && cpus->n_rows > 1 && lines > 0) {
 		struct canvas graph = canvas_rows(canvas, y, lines);
 
-		fill_parts(cpus, table_row(cpus, 0), parts);
+		cpu_parts_fill(cpus, table_row(cpus, 0), cpu_series, 0, parts);
 		if (plan.folded)
 			fold_parts(parts);
 		draw_graph(context, &graph, parts);

@@ -10,6 +10,8 @@
 #include "core/utf8.h"
 #include "model/units.h"
 #include "pane/ended_rows.h"
+#include "pane/overview/overview_charts.h"
+#include "pane/overview/overview_cpus.h"
 #include "pane/overview/overview_finding.h"
 #include "pane/overview/overview_gauge.h"
 #include "pane/process/process_open.h"
@@ -20,12 +22,12 @@
 
 enum overview_table {
 	OVERVIEW_TABLE_BUSY,
-	OVERVIEW_TABLE_GROWING,
+	OVERVIEW_TABLE_LARGE,
 	OVERVIEW_TABLE_DISK_USERS,
 	OVERVIEW_TABLE_EXITED,
 	OVERVIEW_TABLE_TALKERS,
 	OVERVIEW_TABLE_WAITING,
-	OVERVIEW_TABLE_LARGE,
+	OVERVIEW_TABLE_GROWING,
 	OVERVIEW_TABLE_FINDING,
 	OVERVIEW_TABLE_CPU,
 	OVERVIEW_TABLE_MEMORY,
@@ -48,10 +50,11 @@ enum overview_table {
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
-#define LIST_COLUMNS_MAX 3
+#define LIST_COLUMNS_MAX 4
+#define LIST_CELLS_GOOD 48 /* of a fourth column */
+#define LIST_LINES_GOOD 7  /* of a list below charts */
 #define NAME_CELLS 9 /* at least */
 #define VALUE_CELLS 6
-#define CPU_CELLS 13 /* number, share and gap */
 #define GRAPH_CELLS_MIN 8
 #define NAMED_WAIT 0.05 /* share of the time that a process waits for a CPU */
 
@@ -135,6 +138,8 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_USED] = { "memory", "available", "used_bytes" },
 	[OVERVIEW_SERIES_LOAD] = { "system", NULL, "load1" },
 	[OVERVIEW_SERIES_DISK] = { "disk", "all", "busy_ratio" },
+	[OVERVIEW_SERIES_READ] = { "disk", "all", "read_bytes_per_second" },
+	[OVERVIEW_SERIES_WRITTEN] = { "disk", "all", "write_bytes_per_second" },
 	[OVERVIEW_SERIES_POWER] = { "power", "total", "watts" },
 	[OVERVIEW_SERIES_SCOPE_CPU] = { "scope_use", NULL, "cpu_ratio" },
 	[OVERVIEW_SERIES_SCOPE_MEMORY] = { "scope_use", NULL, "memory_bytes" },
@@ -142,6 +147,8 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_CONTAINER_CPU] = { "cpu_limit", NULL, "cpu_ratio", .while_shown = true },
 	[OVERVIEW_SERIES_CONTAINER_MEMORY] = { "memory_limit", "memory", "used_bytes", .while_shown = true },
 	[OVERVIEW_SERIES_NETWORK] = { "interface", "all", "received_bits_per_second" },
+	[OVERVIEW_SERIES_SENT] = { "interface", "all", "sent_bits_per_second" },
+	CPU_PART_SERIES(OVERVIEW_SERIES_PARTS),
 };
 
 #define CPU(part)                                                                                            \
@@ -216,9 +223,9 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	graph_line(canvas, &context->history, (unsigned)gauge->series, &scale);
 }
 
-/* Name, value, bar, text, and the past where there is room. */
+/* Name, value, bar, text, and the past where there is room and no chart has it. */
 static void draw_gauge(const struct pane_context *context, const struct canvas *line, int name_cells,
-		       const struct overview_gauge *gauge)
+		       const struct overview_gauge *gauge, bool with_past)
 {
 	int bar = line->width / 8, x = name_cells + VALUE_CELLS + 1, past = line->width / 4;
 	struct canvas graph;
@@ -234,7 +241,7 @@ static void draw_gauge(const struct pane_context *context, const struct canvas *
 	x += canvas_text(line, 0, x, STYLE_NORMAL, gauge->text, -1) + CANVAS_GAP;
 	past = past < line->width - x ? past : line->width - x;
 	graph = canvas_part(line, 0, line->width - past, 1, past);
-	if (gauge->series >= 0 && past >= GRAPH_CELLS_MIN)
+	if (with_past && gauge->series >= 0 && past >= GRAPH_CELLS_MIN)
 		draw_graph(context, &graph, gauge);
 }
 
@@ -249,30 +256,6 @@ static int name_width(const struct overview_gauge *gauges, unsigned n_gauges, bo
 		most = cells > most ? cells : most;
 	}
 	return most;
-}
-
-/* Each CPU by its load: numbers where they fit, else a cell for each. */
-static void draw_cpus(const struct pane_context *context, const struct canvas *line, int name_cells)
-{
-	const struct table *table = context_table(context, OVERVIEW_TABLE_CPU);
-	size_t n_cpus = table && table->n_rows > 1 ? table->n_rows - 1 : 0;
-	bool numbers = (size_t)name_cells + n_cpus * CPU_CELLS <= (size_t)line->width;
-	char text[TEXT_MAX], share[VALUE_TEXT_MAX];
-
-	canvas_text(line, 0, 0, STYLE_STRONG, _("each"), name_cells);
-	for (size_t i = 0; i < n_cpus; i++) {
-		const void *row = table_row(table, i + 1);
-		double busy = table_number(table, row, "busy_ratio");
-		enum grade grade = grade_of(context->grades, GRADED_CPU, busy);
-
-		overview_percent(share, busy);
-		snprintf(text, sizeof(text), "%s %6s", table_text(table, row, "cpu"), share);
-		if (numbers)
-			canvas_right(line, 0, name_cells + (int)i * CPU_CELLS, CPU_CELLS - CANVAS_GAP,
-				     graph_grade_style(grade, STYLE_NORMAL), text);
-		else
-			graph_level(line, 0, name_cells + (int)i, graph_grade_fill(grade, STYLE_USAGE), busy);
-	}
 }
 
 static const char *list_title(unsigned table)
@@ -353,21 +336,23 @@ static void layout(struct pane_context *context, const struct canvas *canvas)
 }
 
 /* The lists that fit, and in how many columns they are side by side. */
-static int lists_that_fit(const struct canvas *canvas, int *columns)
+static int lists_that_fit(const struct canvas *canvas, int lines_min, int *columns)
 {
 	int n_lists = N_LISTS;
 
 	*columns = canvas->width / LIST_CELLS_MIN;
 	*columns = *columns < 1 ? 1 : *columns > LIST_COLUMNS_MAX ? LIST_COLUMNS_MAX : *columns;
-	while ((n_lists + *columns - 1) / *columns * LIST_LINES_MIN > canvas->height && n_lists > 1)
+	if (*columns == LIST_COLUMNS_MAX && canvas->width < LIST_COLUMNS_MAX * LIST_CELLS_GOOD)
+		(*columns)--;
+	while ((n_lists + *columns - 1) / *columns * lines_min > canvas->height && n_lists > 1)
 		n_lists--;
 	*columns = *columns < n_lists ? *columns : n_lists;
 	return n_lists;
 }
 
-static void draw_lists(const struct pane_context *context, const struct canvas *canvas)
+static void draw_lists(const struct pane_context *context, const struct canvas *canvas, int lines_min)
 {
-	int columns, n_lists = lists_that_fit(canvas, &columns);
+	int columns, n_lists = lists_that_fit(canvas, lines_min, &columns);
 	int lines = canvas->height / ((n_lists + columns - 1) / columns);
 
 	for (int i = 0; i < n_lists; i++) {
@@ -415,20 +400,22 @@ static void name_first(const struct pane_context *context, struct overview_gauge
 			 table_text(table, view->rows[0], "name"));
 }
 
-/* The gauges that fit, of which the first one shows each CPU, too. Returns the lines used. */
+/* The gauges that fit, with a place for each CPU below the first one. Returns the lines used. */
 static int draw_gauges(const struct pane_context *context, const struct canvas *canvas,
-		       const struct overview_gauge *gauges, unsigned n_gauges, bool whole)
+		       const struct overview_gauge *gauges, unsigned n_gauges,
+		       const struct overview_charts *charts, int cpu_lines)
 {
 	int name_cells = name_width(gauges, n_gauges, canvas->ascii), y = 0;
 	struct canvas line;
 
 	for (unsigned i = 0; i < n_gauges; i++) {
 		line = canvas_rows(canvas, y++, 1);
-		draw_gauge(context, &line, name_cells, &gauges[i]);
-		if (i == 0 && whole && overview_shows_cpus(context->frame)) {
-			line = canvas_rows(canvas, y++, 1);
-			draw_cpus(context, &line, name_cells);
-		}
+		draw_gauge(context, &line, name_cells, &gauges[i], !overview_charts_show(charts, i));
+		if (i > 0 || cpu_lines == 0)
+			continue;
+		line = canvas_rows(canvas, y, cpu_lines);
+		overview_cpus_draw(context, &line, name_cells, charts->large);
+		y += cpu_lines;
 	}
 	return y;
 }
@@ -448,11 +435,13 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 {
 	struct overview_gauge gauges[OVERVIEW_GAUGES_MAX];
 	int n_gauges = (int)overview_gauges(context->frame, context->grades, gauges);
-	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN;
-	int room, y;
-	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
-	int lines = n_gauges + overview_shows_cpus(context->frame), n_lists, columns;
+	bool whole = canvas->height >= n_gauges + 2 + LIST_LINES_MIN, large = overview_charts_fit(canvas);
+	int name_cells = name_width(gauges, (unsigned)n_gauges, canvas->ascii);
+	int n_cpus = whole ? overview_cpus_lines(context, canvas, name_cells, large) : 0;
 	const struct overview_state *overview = context->state;
+	bool any = context->tables[OVERVIEW_TABLE_FINDING].view.n_rows > 0;
+	int room, y, lines_min, n_lists, columns;
+	struct overview_charts charts;
 	struct canvas part;
 
 	if (!whole)
@@ -463,17 +452,22 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	y = whole || any ? y : 0;
 	part = canvas_rows(canvas, 0, y);
 	overview_findings_draw(context, &part, OVERVIEW_TABLE_FINDING, watched_seconds(context));
-	part = canvas_below(canvas, y + lines);
-	n_lists = lists_that_fit(&part, &columns);
+	charts = overview_charts_choose(context, canvas, canvas->height - y - n_gauges - n_cpus, gauges,
+					(unsigned)n_gauges);
+	lines_min = charts.lines > 0 ? LIST_LINES_GOOD : LIST_LINES_MIN;
+	part = canvas_below(canvas, y + n_gauges + n_cpus + charts.lines);
+	n_lists = lists_that_fit(&part, lines_min, &columns);
 	for (int i = 0; whole && i < n_gauges; i++)
 		name_first(context, &gauges[i], n_lists);
 	part = canvas_below(canvas, y);
-	y += draw_gauges(context, &part, gauges, (unsigned)n_gauges, whole);
-	part = canvas_rows(canvas, y, canvas->height - y);
+	y += draw_gauges(context, &part, gauges, (unsigned)n_gauges, &charts, n_cpus);
+	part = canvas_below(canvas, y);
+	overview_charts_draw(context, &part, &charts, gauges);
+	part = canvas_below(canvas, y + charts.lines);
 	if (part.height < 2)
 		draw_first(context, &part);
 	else
-		draw_lists(context, &part);
+		draw_lists(context, &part, lines_min);
 }
 
 static void why_row(const struct pane_context *context, const void *row, struct buffer *out)

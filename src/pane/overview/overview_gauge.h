@@ -4,6 +4,7 @@
 #define PANETOP_PANE_OVERVIEW_OVERVIEW_GAUGE_H
 
 #include "model/grade.h"
+#include "pane/cpu_parts.h"
 #include "screen/context.h"
 
 #define OVERVIEW_GAUGES_MAX 9
@@ -14,14 +15,18 @@ enum overview_series {
 	OVERVIEW_SERIES_USED,
 	OVERVIEW_SERIES_LOAD,
 	OVERVIEW_SERIES_DISK,
-	OVERVIEW_SERIES_NETWORK,
+	OVERVIEW_SERIES_READ, /* from disks … */
+	OVERVIEW_SERIES_WRITTEN,
+	OVERVIEW_SERIES_NETWORK, /* … and interfaces: what they receive */
+	OVERVIEW_SERIES_SENT,
 	OVERVIEW_SERIES_POWER,
 	OVERVIEW_SERIES_SCOPE_CPU,
 	OVERVIEW_SERIES_SCOPE_MEMORY,
 	OVERVIEW_SERIES_SCOPE_READ,
 	OVERVIEW_SERIES_CONTAINER_CPU,
 	OVERVIEW_SERIES_CONTAINER_MEMORY,
-	N_OVERVIEW_SERIES,
+	OVERVIEW_SERIES_PARTS, /* first of those of CPU time */
+	N_OVERVIEW_SERIES = OVERVIEW_SERIES_PARTS + N_CPU_PARTS,
 };
 
 /* The process that a line names where its list has no room. */
