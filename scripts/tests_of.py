@@ -13,6 +13,14 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SRC, TESTS = TOP / "src", TOP / "tests"
+SCRIPTS = {  # about a source, or about all of a folder, although they are not called after it
+    "app": ["errors", "batch"], "model": ["batch"], "output": ["batch"], "output/exposition.c": ["openmetrics"],
+    "output/record.c": ["recording"], "output/record_lines.c": ["recording"], "output/replay.c": ["recording"],
+    "output/replay_lines.c": ["recording"], "recording": ["recording"], "topic": ["batch"], "topic/disk": ["disks"],
+    "topic/event": ["events"], "topic/finding": ["findings"], "topic/group": ["groups"], "topic/interrupt": ["kernel"],
+    "topic/latency": ["latency"], "topic/memory": ["formulas"], "topic/network": ["network"], "topic/power": ["power"],
+    "topic/process": ["batch"],
+}
 WORD = re.compile(r'"?[A-Za-z0-9_]+"?')
 DEFINED = re.compile(r"^(?!static|typedef|struct \w+ \{|enum \w+ \{)[a-z][^\n;{}=(]*?\b(\w+)(?:\(|\[[^\n]*\] =| =)", re.M)
 TOPIC = re.compile(r"^const struct topic topic_(\w+) =", re.M)
@@ -59,6 +67,13 @@ def tests_of_source(source):
         symbols = set().union(*map(defined, sources))
         sources = {path for path in SRC.rglob("*.c") if path not in seen and symbols & words(path)}
     return []
+
+
+def scripts_about(source):
+    """Those called after it, and of SCRIPTS."""
+    name = source.relative_to(SRC)
+    found = [f"{script}.test" for place in (name, name.parent) for script in SCRIPTS.get(str(place), [])]
+    return list(dict.fromkeys([f"{source.stem}.test"] * (TESTS / f"{source.stem}.test").exists() + found))
 
 
 def of_source(path):

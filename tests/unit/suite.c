@@ -5,6 +5,7 @@
 #include "suite.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,4 +330,53 @@ const char *cell_text(const struct frame *frame, const char *topic, const char *
 
 	ck_assert_int_eq(column->type, VALUE_TEXT);
 	return row_text(found, column);
+}
+
+static void print_row(char *text, size_t room, const struct table *table, const void *row)
+{
+	size_t length = 0;
+
+	*text = '\0';
+	for (unsigned c = 0; c < table->schema->n_columns; c++) {
+		const struct column *column = &table->schema->columns[c];
+
+		if (!row_is_known(row, column))
+			continue;
+		length += (size_t)snprintf(text + length, room - length, "%s%s=", length > 0 ? " " : "",
+					   column->key);
+		if (column->type == VALUE_TEXT)
+			length += (size_t)snprintf(text + length, room - length, "%s", row_text(row, column));
+		else if (column->type == VALUE_U64)
+			length += (size_t)snprintf(text + length, room - length, "%" PRIu64,
+						   row_u64(row, column));
+		else
+			length += (size_t)snprintf(text + length, room - length, "%.10g",
+						   row_f64(row, column));
+		ck_assert_uint_lt(length, room);
+	}
+}
+
+static size_t common_length(const char *a, const char *b)
+{
+	size_t length = 0;
+
+	while (a[length] != '\0' && a[length] == b[length])
+		length++;
+	return length;
+}
+
+void check_row(const struct frame *frame, const char *topic, const char *values)
+{
+	const struct table *table = frame_table(frame, topic);
+	char text[4096], nearest[sizeof(text)] = "";
+	unsigned n_same = 0;
+
+	ck_assert_msg(table != NULL, "%s was not sampled", topic);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		print_row(text, sizeof(text), table, table_row(table, i));
+		n_same += strcmp(text, values) == 0;
+		if (common_length(text, values) >= common_length(nearest, values))
+			strcpy(nearest, text);
+	}
+	ck_assert_msg(n_same == 1, "%s: %u rows are\n%s\nbut there is\n%s", topic, n_same, values, nearest);
 }

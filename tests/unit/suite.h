@@ -92,4 +92,10 @@ uint64_t cell_u64(const struct frame *frame, const char *topic, const char *row,
 double cell_f64(const struct frame *frame, const char *topic, const char *row, const char *column);
 const char *cell_text(const struct frame *frame, const char *topic, const char *row, const char *column);
 
+/*
+ * There is one row of the topic with these values in all its columns, in their order, parted by blanks:
+ * "irq=36 cpu=all interrupts=7950197". What is unknown is left out; numbers have ten digits.
+ */
+void check_row(const struct frame *frame, const char *topic, const char *values);
+
 #endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests of topics whose counts come from programs in the kernel: over entries that a test gives in the place
+ * of those programs, without rights.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "core/histogram.h"
+#include "rig.h"
+#include "topic/kernel_clock.h"
+#include "topic/trace/trace.h"
+
+#define MS UINT64_C(1000000)
+
+/* What the programs of one topic count. */
+struct counted {
+	const char *topic;
+	const void *keys, *entries;
+	size_t n;
+	struct bpf_phases *phases;
+};
+
+static struct counted counted[2];
+static size_t n_forgotten;
+
+static const struct counted *counted_of(const struct trace_set *set)
+{
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (set->plan && counted[i].topic && strcmp(counted[i].topic, set->plan->topic) == 0)
+			return &counted[i];
+	return NULL;
+}
+
+void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
+			const struct trace_plan *plan, uint32_t process)
+{
+	(void)request;
+	*set = (struct trace_set){ .env = env, .plan = plan, .process = process };
+	set->error = counted_of(set) ? 0 : -EPERM;
+	for (unsigned i = 0; i < plan->n_programs && !set->error; i++)
+		set->running[set->n_running++].program = &plan->programs[i];
+}
+
+void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
+		const struct trace_plan *plan)
+{
+	trace_open_process(set, env, request, plan, 0);
+}
+
+bool trace_read(struct trace_set *set)
+{
+	const struct counted *now = counted_of(set);
+
+	if (!now)
+		return false;
+	set->keys = (uint64_t *)now->keys;
+	set->all = (void *)now->entries;
+	set->n_entries = now->n;
+	set->memory[BPF_MAP_HISTOGRAMS] = now->phases;
+	return true;
+}
+
+void trace_forget(struct trace_set *set, size_t entry)
+{
+	ck_assert_uint_lt(entry, set->n_entries);
+	n_forgotten++;
+}
+
+void trace_close(struct trace_set *set)
+{
+	*set = (struct trace_set){ 0 };
+}
+
+int trace_add(struct trace_set *set, const struct bpf_program *program)
+{
+	(void)set;
+	(void)program;
+	return 0;
+}
+
+int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
+{
+	(void)set;
+	(void)cpu;
+	(void)event;
+	return -ENOTSUP;
+}
+
+const struct bpf_walk *trace_walk(struct trace_set *set)
+{
+	(void)set;
+	return NULL;
+}
+
+void trace_notice(const struct trace_set *set, struct frame *frame, const char *without)
+{
+	(void)set;
+	(void)frame;
+	(void)without;
+}
+
+struct bpf_self trace_self(struct trace_set *set, unsigned running)
+{
+	(void)set;
+	(void)running;
+	return (struct bpf_self){ 0 };
+}
+
+const struct trace_sets *trace_opened(const struct env *env)
+{
+	static const struct trace_sets none;
+
+	(void)env;
+	return &none;
+}
+
+int trace_test(struct env *env)
+{
+	(void)env;
+	return 0;
+}
+
+START_TEST(time_in_interrupts_is_that_of_each_cpu)
+{
+	static const char *const names[] = { "interrupt", NULL };
+	static const uint64_t keys[][2] = { { 36, 1 }, { 24, 0 }, { 41, 0 }, { 36, 7 } };
+	struct bpf_entry entries[4] = { [0].sum = 1500 * MS, [1].sum = 40, [2].sum = 250 * MS };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted[0] = (struct counted){ "interrupt", keys, entries, 4, NULL };
+	rig_open(&rig, "interrupts", names);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "interrupt",
+		  "irq=36 cpu=1 interrupts=7941997 seconds=1.5 affinity=0-1 effective=1 node=0 how=bpf "
+		  "device=virtio1-req.0");
+	check_row(frame, "interrupt",
+		  "irq=24 cpu=all interrupts=1 seconds=4e-08 how=bpf device=ACPI:Ged");
+	entries[0].sum += 410 * MS;
+	entries[2].sum += 100 * MS;
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "interrupt",
+		  "irq=36 cpu=all per_second=4100 cpu_ratio=0.205 mean_seconds=5e-05 interrupts=7950197 "
+		  "seconds=1.91 affinity=0-1 effective=1 node=0 how=bpf device=virtio1-req.0");
+	check_row(frame, "interrupt",
+		  "irq=41 cpu=0 per_second=500 cpu_ratio=0.05 mean_seconds=0.0001 interrupts=4294968000 "
+		  "seconds=0.35 affinity=0-1 how=bpf device=virtio3-rx, a name with spaces");
+	check_row(frame, "interrupt",
+		  "irq=LOC cpu=0 per_second=250 interrupts=12056007 how=proc device=Local timer interrupts");
+	rig_close(&rig);
+}
+
+START_TEST(time_in_soft_interrupts_adds_up_and_the_longest_is_kept)
+{
+	static const char *const names[] = { "softirq", NULL };
+	static const uint64_t keys[][2] = { { 3, 0 }, { 3, 1 }, { 4, 1 }, { 4, 0 } };
+	struct bpf_entry entries[4] = {
+		{ .sum = 100 * MS, .most = 3 * MS },
+		{ .sum = 900 * MS, .most = 2 * MS },
+		{ .sum = 50 * MS, .most = 50 * MS },
+		{ .sum = 7 * MS, .most = 7 * MS }, /* no run there yet, says the file */
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	counted[0] = (struct counted){ "softirq", keys, entries, 4, NULL };
+	rig_open(&rig, "interrupts", names);
+	rig_sample(&rig, 0);
+	entries[0].sum += 10 * MS;
+	entries[1].sum += 190 * MS;
+	rig_tick(&rig, 1);
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "softirq",
+		  "kind=NET_RX cpu=all per_second=10050 cpu_ratio=0.1 mean_seconds=9.950248756e-06 "
+		  "max_seconds=0.003 runs=7614646 seconds=1.2 how=bpf");
+	check_row(frame, "softirq",
+		  "kind=NET_RX cpu=1 per_second=10000 cpu_ratio=0.095 mean_seconds=9.5e-06 "
+		  "max_seconds=0.002 runs=4057080 seconds=1.09 how=bpf");
+	check_row(frame, "softirq",
+		  "kind=BLOCK cpu=all per_second=0 cpu_ratio=0 max_seconds=0.05 runs=7940917 seconds=0.05 "
+		  "how=bpf");
+	check_row(frame, "softirq",
+		  "kind=RCU cpu=0 per_second=0 cpu_ratio=0 runs=8510234 seconds=0 how=bpf");
+	rig_close(&rig);
+}
+
+static double part_seconds(const struct frame *frame, uint64_t pid, const char *part)
+{
+	const struct table *table = frame_table(frame, "time_account");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (table_u64(table, table_row(table, i), "pid") == pid &&
+		    strcmp(table_text(table, table_row(table, i), "part"), part) == 0)
+			return table_number(table, table_row(table, i), "seconds");
+	return NAN;
+}
+
+#define NO_STATE N_BPF_STATES /* it grows by nothing while the test runs */
+
+START_TEST(parts_of_time_are_sums_over_threads)
+{
+	static const char *const names[] = { "time_account", NULL };
+	static const struct bpf_times_key keys[] = { { 7, 1 }, { 8, 2 }, { 9, 3 }, { 5000, 4 } };
+	struct bpf_times times[] = {
+		{ .process = 7,
+		  .state = NO_STATE,
+		  .spent_ns = { 100 * MS, 200 * MS, 300 * MS, 400 * MS, 500 * MS, 600 * MS, 700 * MS } },
+		{ .process = 7, .state = NO_STATE, .spent_ns = { 1, 0, 2000 * MS } },
+		{ .process = 7, .state = BPF_STATE_GONE, .spent_ns = { [BPF_STATE_OTHER] = 7000 * MS } },
+		{ .process = 5000, .state = BPF_STATE_GONE }, /* not there any more */
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	counted[0] = (struct counted){ "time_account", keys, times, 4, NULL };
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	ck_assert_uint_eq(n_forgotten, 2);
+	counted[0].n = 2;
+	times[1].spent_ns[BPF_STATE_LOCK] = 5500 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "time_account")->n_rows, 4 * BPF_STATE_GONE);
+#define ROW_OF_7(part, ratio, seconds)                                                                       \
+	"pid=7 start_seconds=5 part=" part ratio " seconds=" seconds " threads=2 how=bpf command=a) R (b"
+	check_row(frame, "time_account", ROW_OF_7("running", " ratio=0", "0.100000001"));
+	check_row(frame, "time_account", ROW_OF_7("ready", " ratio=0", "0.2"));
+	check_row(frame, "time_account", ROW_OF_7("disk", " ratio=0", "2.3"));
+	check_row(frame, "time_account", ROW_OF_7("memory", " ratio=0", "0.4"));
+	check_row(frame, "time_account", ROW_OF_7("sleep", " ratio=0", "0.6"));
+	check_row(frame, "time_account", ROW_OF_7("other", " ratio=0", "7.7"));
+	check_row(frame, "time_account",
+		  "pid=99 start_seconds=0.77 part=lock ratio=0 seconds=0 threads=0 how=bpf "
+		  "command=xxxxxxxxxxxxxxx");
+	ck_assert_double_eq(part_seconds(frame, 7, "lock"), 6);
+	rig_close(&rig);
+}
+
+/* What a thread does now grows until the sample; what came after the sample is taken off again. */
+START_TEST(times_of_threads_are_those_of_the_sample)
+{
+	static const char *const names[] = { "time_account", NULL };
+	static const struct bpf_times_key keys[] = { { 42, 1 }, { 7, 2 } };
+	uint64_t early = env_mono_ns(), late, lag;
+	struct bpf_times times[] = {
+		{ .process = 42, .state = BPF_STATE_DISK, .since_ns = early - 3000 * MS,
+		  .spent_ns = { [BPF_STATE_DISK] = 1000 * MS, [BPF_STATE_RUNNING] = 50 * MS } },
+		/* it slept for 10 s, the last of them and what it ran since then after the sample */
+		{ .process = 7, .state = BPF_STATE_RUNNING, .before = BPF_STATE_SLEEP,
+		  .since_ns = early + 60000 * MS,
+		  .spent_ns = { [BPF_STATE_SLEEP] = 20000 * MS, [BPF_STATE_RUNNING] = 5000 * MS,
+				[BPF_STATE_OTHER] = 100000 * MS } },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	counted[0] = (struct counted){ "time_account", keys, times, 2, NULL };
+	rig_open(&rig, "readers", names);
+	lag = kernel_clock_lag_ns(&rig.env);
+	frame = rig_sample(&rig, 0);
+	late = env_mono_ns();
+	ck_assert_double_ge(part_seconds(frame, 42, "disk"), 4 - (double)lag / 1e9);
+	ck_assert_double_le(part_seconds(frame, 42, "disk"), 4 + (double)(late - early) / 1e9);
+	ck_assert_double_eq(part_seconds(frame, 42, "running"), 0.05);
+	ck_assert_double_eq(part_seconds(frame, 7, "sleep"), 0);
+	ck_assert_double_eq(part_seconds(frame, 7, "running"), 0);
+	ck_assert_double_ge(part_seconds(frame, 7, "other"), 65 - (double)lag / 1e9);
+	ck_assert_double_le(part_seconds(frame, 7, "other"), 65 + (double)(late - early) / 1e9);
+	rig_close(&rig);
+}
+
+#define SOCKET(pid, sent, family, protocol)                                                                  \
+	((pid) | (uint64_t)(sent) << 32 | (uint64_t)(family) << 33 | (uint64_t)(protocol) << 48)
+
+START_TEST(traffic_is_by_protocol_and_direction)
+{
+	static const char *const names[] = { "traffic", NULL };
+	static const uint64_t keys[] = {
+		SOCKET(42, 0, AF_INET, IPPROTO_TCP),      SOCKET(42, 1, AF_INET6, IPPROTO_TCP),
+		SOCKET(42, 0, AF_INET, IPPROTO_UDP),      SOCKET(42, 1, AF_INET, IPPROTO_UDPLITE),
+		SOCKET(42, 0, AF_UNIX, 0),                SOCKET(42, 1, AF_UNIX, 0),
+		SOCKET(42, 1, AF_INET, IPPROTO_ICMP),     SOCKET(42, 1, AF_NETLINK, 0),
+		SOCKET(7, 0, AF_INET6, IPPROTO_UDP),
+	};
+	struct bpf_entry entries[9];
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 9; i++)
+		entries[i] = (struct bpf_entry){ .count = 1, .sum = 1u << i };
+	counted[0] = (struct counted){ "traffic", keys, entries, 9, NULL };
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	for (unsigned i = 0; i < 9; i++)
+		entries[i].sum += 1000u << i;
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "traffic",
+		  "received_bytes_per_second=10500 sent_bytes_per_second=53000 "
+		  "tcp_received_bytes_per_second=500 tcp_sent_bytes_per_second=1000 "
+		  "udp_received_bytes_per_second=2000 udp_sent_bytes_per_second=4000 "
+		  "unix_received_bytes_per_second=8000 unix_sent_bytes_per_second=16000 "
+		  "pid=42 start_seconds=90 how=bpf received_bytes=21021 sent_bytes=106106 "
+		  "tcp_received_bytes=1001 tcp_sent_bytes=2002 udp_received_bytes=4004 "
+		  "udp_sent_bytes=8008 unix_received_bytes=16016 unix_sent_bytes=32032 "
+		  "name=cc1\n\033[31m command=cc1\n\033[31m");
+	check_row(frame, "traffic",
+		  "received_bytes_per_second=128000 sent_bytes_per_second=0 tcp_received_bytes_per_second=0 "
+		  "tcp_sent_bytes_per_second=0 udp_received_bytes_per_second=128000 "
+		  "udp_sent_bytes_per_second=0 unix_received_bytes_per_second=0 "
+		  "unix_sent_bytes_per_second=0 pid=7 start_seconds=5 how=bpf received_bytes=256256 "
+		  "sent_bytes=0 tcp_received_bytes=0 tcp_sent_bytes=0 udp_received_bytes=256256 "
+		  "udp_sent_bytes=0 unix_received_bytes=0 unix_sent_bytes=0 name=a) R (b command=a) R (b");
+	rig_close(&rig);
+}
+
+START_TEST(latencies_of_disks_by_operation_and_phase)
+{
+	static const char *const names[] = { "disk_latency", "disk_latency_bucket", NULL };
+	static const uint64_t keys[] = { 8 << 20, 8 << 20 | UINT64_C(1) << 32, 8 << 20 | UINT64_C(77) << 32,
+					 8 << 20 | UINT64_C(3) << 32 };
+	static const uint64_t numbers[] = { 0, 1, 2, 99 /* no room for its times */ };
+	static struct bpf_phases phases[3];
+	const struct frame *frame;
+	struct rig rig;
+
+	counted[0] = (struct counted){ "disk_latency", keys, numbers, 4, phases };
+	rig_open(&rig, "linux-6.1", names);
+	phases[0].sum[BPF_PHASE_FIRST] = 98 * MS + 7 * MS;
+	phases[0].most[BPF_PHASE_FIRST] = 2 * MS;
+	phases[0].buckets[BPF_PHASE_FIRST][histogram_index(0, 1 * MS)] = 98;
+	phases[0].buckets[BPF_PHASE_FIRST][histogram_index(0, 2 * MS)] = 2;
+	phases[1].sum[BPF_PHASE_SECOND] = phases[1].most[BPF_PHASE_SECOND] = 70000 * MS;
+	phases[1].buckets[BPF_PHASE_SECOND][HISTOGRAM_BUCKETS - 1] = 1;
+	phases[2].sum[BPF_PHASE_SECOND] = phases[2].most[BPF_PHASE_SECOND] = 5;
+	phases[2].buckets[BPF_PHASE_SECOND][5] = 1;
+	rig_sample(&rig, 0);
+	phases[0].sum[BPF_PHASE_FIRST] += 20 * MS;
+	phases[0].buckets[BPF_PHASE_FIRST][histogram_index(0, 1 * MS)] += 900;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "disk_latency")->n_rows, 3);
+	check_row(frame, "disk_latency",
+		  "device=sda operation=read phase=queued requests_per_second=450 "
+		  "mean_seconds=2.222222222e-05 p50_seconds=0.001003519 p90_seconds=0.001003519 "
+		  "p99_seconds=0.001003519 p99_9_seconds=0.002 max_seconds=0.002 requests=1000 "
+		  "seconds=0.125 how=bpf");
+	check_row(frame, "disk_latency",
+		  "device=sda operation=write phase=device requests_per_second=0 p50_seconds=70 "
+		  "p90_seconds=70 p99_seconds=70 p99_9_seconds=70 max_seconds=70 requests=1 seconds=70 "
+		  "how=bpf");
+	check_row(frame, "disk_latency",
+		  "device=sda operation=other phase=device requests_per_second=0 p50_seconds=5e-09 "
+		  "p90_seconds=5e-09 p99_seconds=5e-09 p99_9_seconds=5e-09 max_seconds=5e-09 requests=1 "
+		  "seconds=5e-09 how=bpf");
+	check_row(frame, "disk_latency_bucket",
+		  "device=sda operation=read phase=queued from_seconds=0.000999424 to_seconds=0.00100352 "
+		  "requests=998 requests_per_second=450");
+	check_row(frame, "disk_latency_bucket",
+		  "device=sda operation=write phase=device from_seconds=59.86110669 requests=1 requests_per_second=0");
+	check_row(frame, "disk_latency_bucket",
+		  "device=sda operation=other phase=device from_seconds=5e-09 to_seconds=6e-09 requests=1 "
+		  "requests_per_second=0");
+	rig_close(&rig);
+}
