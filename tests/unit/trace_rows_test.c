@@ -360,7 +360,8 @@ START_TEST(latencies_of_disks_by_operation_and_phase)
 		  "device=sda operation=read phase=queued from_seconds=0.000999424 to_seconds=0.00100352 "
 		  "requests=998 requests_per_second=450");
 	check_row(frame, "disk_latency_bucket",
-		  "device=sda operation=write phase=device from_seconds=59.86110669 requests=1 requests_per_second=0");
+		  "device=sda operation=write phase=device from_seconds=59.86110669 requests=1 "
+		  "requests_per_second=0");
 	check_row(frame, "disk_latency_bucket",
 		  "device=sda operation=other phase=device from_seconds=5e-09 to_seconds=6e-09 requests=1 "
 		  "requests_per_second=0");
