@@ -15,7 +15,7 @@
 
 START_TEST(words_of_panes)
 {
-	char text[TEXT_MAX], stretch[STRETCH_MAX];
+	char text[TEXT_MAX], stretch[VALUE_TEXT_MAX];
 
 	ck_assert_str_eq(failure_text(text, -ESRCH, NULL), "the process has ended");
 	ck_assert_str_eq(failure_text(text, -ENOTSUP, NULL), "this is not the live machine");
