@@ -105,6 +105,7 @@ struct pane {
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
 	bool of_process;                 /* it shows the one process that --pid names */
+	bool kept; /* its tables are sampled whatever pane is shown: the past has them */
 	const char *unscoped;            /* N_(): what of it no scope limits, and why; NULL: nothing */
 	bool takes_groups;               /* … but one of control groups does */
 	const struct pane_assertion *assertion;    /* --assert, -- COMMAND; NULL: it runs no command */

@@ -150,6 +150,7 @@ int session_sample(struct screen *screen)
 	if (screen_is_live(screen) && screen->shown >= 0)
 		note_selected(context);
 	context_request(context)->all_commands = looks_for_text(screen);
+	subscriptions_follow(screen);
 	subscriptions_request_columns(screen);
 	if (context->pane->sampling)
 		context->pane->sampling(context);

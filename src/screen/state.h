@@ -147,7 +147,8 @@ struct screen {
 	unsigned long n_counted;  /* requested samples after the first one */
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
-	bool *wanted;             /* for each schema: the last request to the source */
+	bool *wanted;             /* for each schema: the last request to the source … */
+	bool keeps_tables;        /* … with the tables of panes that are kept, and not shown */
 	unsigned n_soon;          /* live: this many samples do not wait for the delay */
 	bool frozen;              /* live: shown stays while latest advances */
 	const struct player *player;

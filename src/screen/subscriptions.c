@@ -12,18 +12,31 @@
 #include "screen/delay.h"
 #include "screen/past/player.h"
 
+#define KEPT_SECONDS_MIN 1.0 /* between samples */
+
 static void want_topic(const struct screen_setup *setup, bool *wanted, const char *topic)
 {
 	schema_want(setup->schemas, setup->n_schemas, topic, wanted);
 }
 
-static bool is_wanted(const struct pane_context *context, unsigned index, bool current)
+/*
+ * Are tables of a pane that is not shown sampled for the past? From the second sample on: the first screen
+ * does not wait for them; and not where samples follow each other so closely that they would cost too much.
+ */
+static bool keeps_tables(const struct screen *screen)
 {
+	return screen_is_live(screen) && screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN;
+}
+
+static bool is_wanted(const struct pane_context *context, unsigned index)
+{
+	const struct screen *screen = context->screen;
 	const struct pane_table *table = &context->pane->tables[index];
 
 	if (table->on_request)
 		return context->requested[index];
-	return current && (!table->lazy || context->requested[index]) &&
+	return (context == screen_context(screen) || (context->pane->kept && screen->keeps_tables)) &&
+	       (!table->lazy || context->requested[index]) &&
 	       (!table->scoped || scope_is_set(context->request->scope));
 }
 
@@ -43,7 +56,7 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 			if (p == screen->current || !context->pane->series[i].while_shown)
 				want_topic(setup, wanted, context->pane->series[i].topic);
 		for (unsigned i = 0; context->pane->tables[i].topic; i++)
-			if (is_wanted(context, i, p == screen->current))
+			if (is_wanted(context, i))
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
 	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
@@ -68,7 +81,7 @@ bool subscriptions_request_columns(struct screen *screen)
 				view_requested_columns(view) |
 				schema_requested_columns(view->schema, context->pane->tables[i].reads);
 
-			if (!is_wanted(context, i, p == screen->current))
+			if (!is_wanted(context, i))
 				continue;
 			request->all_groups |= schema_is_of_groups(view->schema);
 			sample_request_add(request, view->schema, columns);
@@ -91,13 +104,14 @@ static bool lacks_wanted(const struct screen *screen)
 	return false;
 }
 
-void subscriptions_update(struct screen *screen)
+/* Lets the source sample what is wanted now. Is something that was not before? */
+static bool take_wanted(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
 	bool *wanted, any_new = false;
 
 	if (!setup->source->want)
-		return;
+		return false;
 	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
 	collect_wanted(screen, wanted);
 	for (unsigned i = 0; screen->wanted && i < setup->n_schemas; i++)
@@ -106,7 +120,22 @@ void subscriptions_update(struct screen *screen)
 	screen->wanted = wanted;
 	any_new |= subscriptions_request_columns(screen);
 	setup->source->want(setup->source->state, wanted);
-	if (!any_new || screen->latest < 0 || screen->shown < 0)
+	return any_new;
+}
+
+void subscriptions_follow(struct screen *screen)
+{
+	bool keeps = keeps_tables(screen);
+
+	if (keeps != screen->keeps_tables) {
+		screen->keeps_tables = keeps;
+		take_wanted(screen);
+	}
+}
+
+void subscriptions_update(struct screen *screen)
+{
+	if (!take_wanted(screen) || screen->latest < 0 || screen->shown < 0)
 		return;
 	if (screen_is_live(screen))
 		delay_skip(screen);

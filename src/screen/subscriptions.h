@@ -8,6 +8,9 @@
 /* Lets the source sample what panes and scope want now. */
 void subscriptions_update(struct screen *screen);
 
+/* Call it before a sample: whether it has the tables of panes that are kept depends on those before. */
+void subscriptions_follow(struct screen *screen);
+
 /* True if columns are wanted that were not before. */
 bool subscriptions_request_columns(struct screen *screen);
 

@@ -172,10 +172,11 @@ def a_clock_that_was_set_back(scratch):
 
 
 def what_was_not_sampled(_scratch):
-    """A pane that is opened first in the past says why it is empty, and G fills it."""
+    """A view that is opened first in the past says why it is empty, and G fills it."""
     with screen("-d", "0.2", "cpu") as terminal:
         live_seconds(terminal, 1)
-        terminal.send(",", "6")
+        terminal.send(",")
+        terminal.view("Threads")
         said = any(text in terminal.text() for text in ("not sampled then; G goes back to now", "on; G goes back to now"))
         problem = expect(said, terminal, "it does not say why")
         terminal.send("G")
@@ -187,7 +188,7 @@ def what_is_recorded_since_then(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
         live_seconds(terminal, 1)
         first = clock(terminal)
-        terminal.send("6")
+        terminal.view("Threads")
         live_seconds(terminal, 1)
         last = clock(terminal)
         terminal.send("{")
@@ -195,6 +196,21 @@ def what_is_recorded_since_then(_scratch):
         problem = expect(found and first <= found[1] <= last, terminal, f"no time between {first} and {last}")
         terminal.send("G", ",", ",")
         return problem or expect("recorded from" not in terminal.text() and back(terminal), terminal, "it is not there from then on")
+
+
+def the_overview_of_another_pane(_scratch):
+    """What the overview shows is kept while another pane is open: lists, findings and their age."""
+    with screen("-d", "1", fixture("cgroup-v2"), "disks") as terminal:
+        live_seconds(terminal, 4)
+        terminal.send(",", ",", "1")
+        problem = expect(back(terminal) and "system.slice" in terminal.text(), terminal, "no finding of then")
+        problem = problem or expect("not judged" not in terminal.text() and "not sampled" not in terminal.text(), terminal, "it was not sampled")
+        terminal.send("{")
+        problem = problem or expect("not judged, since not sampled here: " in terminal.text(), terminal, "the first sample has all")
+    with screen("-d", "1", "disks") as terminal:
+        live_seconds(terminal, 2)
+        terminal.send(",", "1")
+        return problem or expect(re.search(r"^ +[0-9.]+ +\d+ \S", terminal.text(), re.M), terminal, "no process of then")
 
 
 def empty_tables(_scratch):
@@ -293,6 +309,7 @@ def tests():
         ("past: a clock that was set back", a_clock_that_was_set_back),
         ("past: what was not sampled", what_was_not_sampled),
         ("past: recorded since then", what_is_recorded_since_then),
+        ("past: the overview while another pane was open", the_overview_of_another_pane),
         ("past: empty tables", empty_tables),
         ("past: an empty one", an_empty_past),
         ("past: findings", findings),

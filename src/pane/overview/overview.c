@@ -656,6 +656,7 @@ static const struct pane_view views[] = {
 const struct pane pane_overview = {
 	.name = "overview",
 	.digit = '1',
+	.kept = true,
 	.title = N_("Overview"),
 	.question = N_("What is wrong with this machine?"),
 	.unscoped = N_("pressure, load, network and power are of the machine: the kernel counts them only as "
