@@ -69,6 +69,8 @@ struct pane_action {
 	const char *label, *help; /* N_(); NULL: as in the table of actions */
 };
 
+#define PANE_BELOW_LINES 36
+
 /* What a pane can show, in the strip of views; the first one is its home. */
 struct pane_view {
 	const char *name;   /* in tests and settings */
@@ -76,6 +78,7 @@ struct pane_view {
 	const char *help;   /* N_(): what it answers */
 	unsigned table;     /* of pane->tables: gets the keys, and is sampled if it is lazy */
 	unsigned long also; /* bits of more lazy tables to sample */
+	unsigned long below; /* … only on a screen of PANE_BELOW_LINES or more, below the rest */
 	const struct pane_action
 		*actions; /* before those of the pane; ended by one without act; may be NULL */
 	bool no_table;    /* its table is not drawn: no keys of tables */

@@ -23,6 +23,7 @@
 #include "screen/past/replay.h"
 #include "screen/past/timeline.h"
 #include "screen/session.h"
+#include "screen/subscriptions.h"
 #include "sys/env.h"
 
 /* Reports why there is no new frame. */
@@ -110,6 +111,7 @@ static void on_signal(void *state, int number, bool of_terminal)
 		terminal_suspend();
 	if (number == SIGWINCH) {
 		terminal_resize();
+		subscriptions_of_size(screen);
 	} else if (number == SIGTSTP || number == SIGCONT) {
 		if (!terminal_resume())
 			return;

@@ -159,13 +159,34 @@ void subscriptions_only(const struct screen *screen, const struct source *source
 	free(wanted);
 }
 
+static bool is_tall(const struct screen *screen)
+{
+	return terminal_canvas(&screen->terminal, screen->glyphs).height >= PANE_BELOW_LINES;
+}
+
 void subscriptions_of_view(struct pane_context *context)
 {
 	const struct pane *pane = context->pane;
+	const struct pane_view *view = &pane->views[context->view];
 
 	for (unsigned i = 0; pane->tables[i].topic; i++)
 		if (pane->tables[i].lazy)
-			context->requested[i] = pane_view_has(&pane->views[context->view], i);
+			context->requested[i] = pane_view_has(view, i) ||
+						((view->below >> i & 1) && is_tall(context->screen));
+}
+
+void subscriptions_of_size(struct screen *screen)
+{
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
+		struct pane_context *context = &screen->contexts[p];
+		const struct pane_view *view = context->pane->views ? &context->pane->views[context->view]
+								    : NULL;
+
+		for (unsigned i = 0; view && context->pane->tables[i].topic; i++)
+			if (view->below >> i & 1)
+				context->requested[i] = is_tall(screen);
+	}
+	subscriptions_update(screen);
 }
 
 void screen_request(struct pane_context *context, unsigned table, bool wanted)

@@ -17,6 +17,9 @@ bool subscriptions_request_columns(struct screen *screen);
 /* Of its lazy tables the pane wants those of the shown view; call subscriptions_update() then. */
 void subscriptions_of_view(struct pane_context *context);
 
+/* The terminal has another size: more or fewer tables have room. */
+void subscriptions_of_size(struct screen *screen);
+
 /* Of a recording or of the past: it reads only this topic, or with NULL again what the screen wants. */
 void subscriptions_only(const struct screen *screen, const struct source *source, const char *topic);
 

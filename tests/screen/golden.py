@@ -63,6 +63,8 @@ SCREENS = [
     ("cpu-why-ended", 80, 24, "memory", ["cpu"], [".", "/", *"cc1 ×38", "Enter", "i"]),
     ("cpus", 80, 24, "memory", ["cpu"], [".", *["Tab"] * 8]),
     ("disks-account", 80, 24, "memory", ["disks"], [LAST, *["Tab"] * 5]),
+    ("disks-below", 120, 40, "memory", ["disks"], [LAST, DRAWN, *["Down"] * 6]),
+    ("disks-below-opened", 120, 40, "memory", ["disks"], [LAST, DRAWN, *["Down"] * 6, DRAWN, "Enter"]),
     ("disks-filesystems", 80, 24, "memory", ["disks"], [LAST, *["Tab"] * 4]),
     ("disks-filesystems", 120, 40, "memory", ["disks"], [LAST, *["Tab"] * 4]),
     ("disks-latency", 80, 24, "memory", ["disks"], [LAST, *["Tab"] * 3]),

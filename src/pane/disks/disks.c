@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "pane/process/process_open.h"
+#include "pane/process_below.h"
 #include "pane/process_rows.h"
+
+#define DISKS_VIEW_DEVICES 0
 
 static const struct pane_table tables[] = {
 	[DISKS_TABLE_DISK] = { .topic = "disk", .headline = true },
@@ -32,23 +34,23 @@ static const struct pane_table tables[] = {
 			       .recorded = true,
 			       .sort = "bytes_per_second" },
 	[DISKS_TABLE_BUCKET] = { .topic = "disk_latency_bucket", .lazy = true, .recorded = true },
-	{ 0 },
-};
-
-static void send_signal(struct pane_context *context)
-{
-	screen_hand_over(context, "cpu", ACTION_ACT);
-}
-
-static const struct pane_action process_actions[] = {
-	{ ACTION_OPEN, process_open_selected, NULL,
-	  N_("open the selected process: all that is known of it") },
-	{ ACTION_ACT, send_signal, N_("Signal"), N_("send a signal to the selected process") },
+	[DISKS_TABLE_BELOW] = { .topic = "process",
+				.lazy = true,
+				.own_columns = true,
+				.threshold = "disk_bytes_per_second",
+				.least = 1,
+				.columns = "disk_bytes_per_second,read_bytes_per_second,"
+					   "write_bytes_per_second,pid,state,user,command",
+				.sort = "disk_bytes_per_second" },
 	{ 0 },
 };
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
+	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
+
+	if (of_process && context->view == DISKS_VIEW_DEVICES)
+		return process_below_refuses(context, action, DISKS_TABLE_BELOW);
 	return action == ACTION_ACT && screen_replays(context)
 		       ? _("processes in a recording cannot be changed")
 		       : NULL;
@@ -56,12 +58,13 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 static const struct pane_view views[] = {
 	{ "devices", N_("Devices"), N_("what each device reads and writes, and how long that takes"),
-	  DISKS_TABLE_DISK, .draw = disks_draw },
+	  DISKS_TABLE_DISK, .below = 1UL << DISKS_TABLE_BELOW, .actions = process_below_actions,
+	  .draw = disks_draw },
 	{ "processes", N_("Processes"), N_("what each process reads from storage and writes to it"),
-	  DISKS_TABLE_PROCESS, .actions = process_actions, .draw = disks_draw_processes },
+	  DISKS_TABLE_PROCESS, .actions = process_below_actions, .draw = disks_draw_processes },
 	{ "users", N_("By device"),
 	  N_("who reads from each device and writes to it, also what the kernel writes later"),
-	  DISKS_TABLE_USER, .actions = process_actions, .draw = disks_draw_users },
+	  DISKS_TABLE_USER, .actions = process_below_actions, .draw = disks_draw_users },
 	{ "latency", N_("Latency"), N_("how long requests are queued, and how long the device takes"),
 	  DISKS_TABLE_LATENCY, .also = 1UL << DISKS_TABLE_BUCKET, .draw = disks_draw_latency },
 	{ "filesystems", N_("File systems"), N_("space and inodes, growth, and when it is full"),
@@ -99,6 +102,13 @@ static void sampling(struct pane_context *context)
 {
 	context_request(context)->n_visible = 0;
 	process_rows_request(context, DISKS_TABLE_PROCESS);
+	process_rows_request(context, DISKS_TABLE_BELOW);
+}
+
+static bool key(struct pane_context *context, const struct input *input)
+{
+	return context->view == DISKS_VIEW_DEVICES &&
+	       process_below_key(context, input, DISKS_TABLE_DISK, DISKS_TABLE_BELOW);
 }
 
 const struct pane pane_disks = {
@@ -116,4 +126,5 @@ const struct pane pane_disks = {
 	.refuses = refuses,
 	.sampling = sampling,
 	.sampled = sampled,
+	.key = key,
 };

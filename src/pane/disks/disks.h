@@ -16,6 +16,7 @@ enum disks_table {
 	DISKS_TABLE_LATENCY,
 	DISKS_TABLE_USER,
 	DISKS_TABLE_BUCKET,
+	DISKS_TABLE_BELOW, /* processes below the devices */
 };
 
 /* The graphs of a device, side by side as far as there is room. */

@@ -12,6 +12,7 @@
 #include "model/units.h"
 #include "pane/disks/disks.h"
 #include "pane/disks/disks_story.h"
+#include "pane/process_below.h"
 #include "pane/process_rows.h"
 #include "screen/graph.h"
 
@@ -403,17 +404,16 @@ static int n_notable(const struct pane_context *context)
 	return count;
 }
 
-/* The table gets a third, or what it needs; graphs and file systems share the rest. */
-void disks_draw(const struct pane_context *context, struct canvas *canvas)
+/*
+ * The table gets a third, or what it needs; graphs and file systems share the rest. Returns the lines
+ * used.
+ */
+static int draw_devices(const struct pane_context *context, const struct canvas *canvas)
 {
 	int wanted = 2 + table_height(&context->tables[DISKS_TABLE_DISK]), spaces = n_notable(context) + 1, y;
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 
-	if (canvas->height < LOW) {
-		context_draw_table(context, canvas, DISKS_TABLE_DISK);
-		return;
-	}
 	y = draw_machine(context, canvas);
 	rest = canvas_below(canvas, y);
 	y += disks_draw_story(context, &rest);
@@ -429,13 +429,29 @@ void disks_draw(const struct pane_context *context, struct canvas *canvas)
 	if (rest.height - spaces < GRAPH_LINES_MIN)
 		spaces = rest.height >= SPACE_LINES_MIN ? rest.height : 0;
 	part = canvas_rows(&rest, 0, rest.height - spaces);
-	y = draw_disks(context, &part);
-	rest = canvas_below(&rest, y);
+	wanted = draw_disks(context, &part);
+	rest = canvas_below(&rest, wanted);
 	if (rest.height < 2)
-		return;
+		return canvas->height;
 	canvas_rule(&rest, 0, _("file systems"), "");
 	part = canvas_below(&rest, 1);
-	draw_spaces(context, &part, false);
+	return canvas->height - rest.height + 1 + draw_spaces(context, &part, false);
+}
+
+/* Below the devices stand the processes that use them, on a screen of many lines. */
+void disks_draw(const struct pane_context *context, struct canvas *canvas)
+{
+	int below = process_below_lines(context, canvas, DISKS_TABLE_BELOW), y;
+	struct canvas part = canvas_rows(canvas, 0, canvas->height - below);
+
+	if (canvas->height < LOW) {
+		context_draw_table(context, canvas, DISKS_TABLE_DISK);
+		return;
+	}
+	y = draw_devices(context, &part);
+	part = canvas_below(canvas, y);
+	if (below > 0)
+		context_draw_titled(context, &part, DISKS_TABLE_BELOW, _("processes by I/O"));
 }
 
 void disks_draw_filesystems(const struct pane_context *context, struct canvas *canvas)

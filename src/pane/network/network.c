@@ -8,6 +8,10 @@
 
 #include "core/i18n.h"
 #include "pane/process/process_open.h"
+#include "pane/process_below.h"
+#include "pane/process_rows.h"
+
+#define NETWORK_VIEW_INTERFACES 0
 
 static const struct pane_table tables[] = {
 	[NETWORK_TABLE_INTERFACE] = { .topic = "interface", .headline = true },
@@ -46,6 +50,14 @@ static const struct pane_table tables[] = {
 					      "queue_bytes,errors,drops",
 				   .setting = "network.losses" },
 	[NETWORK_TABLE_PACKET_LOSS] = { .topic = "packet_loss", .sort = "per_second" },
+	[NETWORK_TABLE_BELOW] = { .topic = "process",
+				  .lazy = true,
+				  .own_columns = true,
+				  .threshold = "tcp_bytes_per_second",
+				  .least = 1,
+				  .columns = "tcp_bytes_per_second,tcp_received_bytes_per_second,"
+					     "tcp_sent_bytes_per_second,pid,state,user,command",
+				  .sort = "tcp_bytes_per_second" },
 	{ 0 },
 };
 
@@ -57,7 +69,8 @@ static const struct pane_action process_actions[] = {
 
 static const struct pane_view views[] = {
 	{ "interfaces", N_("Interfaces"), N_("what each interface receives and sends on the wire"),
-	  NETWORK_TABLE_INTERFACE, .draw = network_draw },
+	  NETWORK_TABLE_INTERFACE, .below = 1UL << NETWORK_TABLE_BELOW, .actions = process_below_actions,
+	  .draw = network_draw },
 	{ "processes", N_("Processes"), N_("payload that each process receives and sends"),
 	  NETWORK_TABLE_TRAFFIC, .actions = process_actions, .heading = network_heading },
 	{ "connections", N_("Connections"),
@@ -97,6 +110,28 @@ static const struct series why_series[] = {
 	{ 0 },
 };
 
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
+
+	return of_process && context->view == NETWORK_VIEW_INTERFACES
+		       ? process_below_refuses(context, action, NETWORK_TABLE_BELOW)
+		       : NULL;
+}
+
+/* The rows that the list of processes shows. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->n_visible = 0;
+	process_rows_request(context, NETWORK_TABLE_BELOW);
+}
+
+static bool key(struct pane_context *context, const struct input *input)
+{
+	return context->view == NETWORK_VIEW_INTERFACES &&
+	       process_below_key(context, input, NETWORK_TABLE_INTERFACE, NETWORK_TABLE_BELOW);
+}
+
 const struct pane pane_network = {
 	.name = "network",
 	.digit = '5',
@@ -109,5 +144,8 @@ const struct pane pane_network = {
 	.why_series = why_series,
 	.views = views,
 	.state_size = sizeof(struct network_state),
+	.refuses = refuses,
+	.sampling = sampling,
 	.sampled = sampled,
+	.key = key,
 };

@@ -15,6 +15,7 @@ enum network_table {
 	NETWORK_TABLE_ACCOUNT,
 	NETWORK_TABLE_LOSSES, /* the interfaces with other columns */
 	NETWORK_TABLE_PACKET_LOSS,
+	NETWORK_TABLE_BELOW, /* processes below the interfaces */
 };
 
 enum network_graph { NETWORK_RECEIVED, NETWORK_SENT, N_NETWORK_GRAPHS };

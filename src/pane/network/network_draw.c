@@ -11,6 +11,7 @@
 #include "model/units.h"
 #include "pane/network/network.h"
 #include "pane/network/network_story.h"
+#include "pane/process_below.h"
 #include "screen/graph.h"
 
 #define GRAPH_SECONDS 300
@@ -234,8 +235,8 @@ static int find_used(const struct pane_context *context, const struct canvas *ca
 	return n_shown;
 }
 
-/* As many as fit. */
-static void draw_interfaces(const struct pane_context *context, const struct canvas *canvas,
+/* As many as fit. Returns the lines used. */
+static int draw_interfaces(const struct pane_context *context, const struct canvas *canvas,
 			    const struct followed_row *const *shown, int n_shown)
 {
 	int lines;
@@ -243,27 +244,24 @@ static void draw_interfaces(const struct pane_context *context, const struct can
 	if (n_shown * GRAPH_LINES_MIN > canvas->height)
 		n_shown = canvas->height / GRAPH_LINES_MIN;
 	if (n_shown == 0)
-		return;
+		return 0;
 	lines = canvas->height / n_shown < GRAPH_LINES_MAX ? canvas->height / n_shown : GRAPH_LINES_MAX;
 	for (int i = 0; i < n_shown; i++) {
 		struct canvas part = canvas_rows(canvas, i * lines, lines);
 
 		draw_interface(context, &part, shown[i]);
 	}
+	return n_shown * lines;
 }
 
-/* The table gets half, or what it needs; graphs have the rest, if there are any. */
-void network_draw(const struct pane_context *context, struct canvas *canvas)
+/* The table gets half, or what it needs; graphs have the rest, if there are any. Returns the lines used. */
+static int draw_wire(const struct pane_context *context, const struct canvas *canvas, bool alone)
 {
 	int wanted = 2 + table_height(&context->tables[NETWORK_TABLE_INTERFACE]), y, n_shown;
 	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
 	struct canvas part, rest;
 	char title[TEXT_MAX];
 
-	if (canvas->height < LOW) {
-		context_draw_table(context, canvas, NETWORK_TABLE_INTERFACE);
-		return;
-	}
 	y = draw_machine(context, canvas);
 	rest = canvas_below(canvas, y);
 	y += draw_story(context, &rest);
@@ -271,13 +269,29 @@ void network_draw(const struct pane_context *context, struct canvas *canvas)
 	network_heading(context, title, sizeof(title));
 	n_shown = find_used(context, &rest, shown);
 	if (n_shown == 0)
-		wanted = rest.height;
+		wanted = alone || wanted > rest.height ? rest.height : wanted;
 	else if (wanted > rest.height / 2)
 		wanted = rest.height / 2 > 4 ? rest.height / 2 : rest.height;
 	part = canvas_rows(&rest, 0, wanted);
 	context_draw_titled(context, &part, NETWORK_TABLE_INTERFACE, title);
 	rest = canvas_below(&rest, wanted);
-	draw_interfaces(context, &rest, shown, n_shown);
+	return y + wanted + draw_interfaces(context, &rest, shown, n_shown);
+}
+
+/* Below the interfaces stand the processes that use them, on a screen of many lines. */
+void network_draw(const struct pane_context *context, struct canvas *canvas)
+{
+	int below = process_below_lines(context, canvas, NETWORK_TABLE_BELOW), y;
+	struct canvas part = canvas_rows(canvas, 0, canvas->height - below);
+
+	if (canvas->height < LOW) {
+		context_draw_table(context, canvas, NETWORK_TABLE_INTERFACE);
+		return;
+	}
+	y = draw_wire(context, &part, below == 0);
+	part = canvas_below(canvas, y);
+	if (below > 0)
+		context_draw_titled(context, &part, NETWORK_TABLE_BELOW, _("processes by TCP"));
 }
 
 #define LEAST 5 /* lines of a table, with its title and headings */
