@@ -2,6 +2,7 @@
 /* Menus over the pane: one item is chosen with the arrows, by typing its beginning, or with the mouse. */
 #include <config.h>
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -34,24 +35,39 @@ static void draw_menu(struct screen *screen, const struct canvas *canvas)
 		  menu);
 }
 
-/* Moves to the first item that begins with the typed text, else holds it. False: there is none. */
+enum match { MATCH_BEGIN, MATCH_WORD, MATCH_INSIDE, MATCH_NONE };
+
+static bool is_letter(char byte)
+{
+	return isalnum((unsigned char)byte) || (byte & 0x80);
+}
+
+static enum match match_of(const char *text, const char *typed, size_t length)
+{
+	if (strncasecmp(text, typed, length) == 0)
+		return MATCH_BEGIN;
+	for (const char *at = text; *at; at++)
+		if ((at == text || !is_letter(at[-1])) && strncasecmp(at, typed, length) == 0)
+			return MATCH_WORD;
+	return strcasestr(text, typed) ? MATCH_INSIDE : MATCH_NONE;
+}
+
+/* Moves to the first item that begins with the typed text, else has a word that does, else holds it. False:
+ * there is none. */
 static bool go_to_typed(struct menu *menu)
 {
 	size_t length = menu->typed.length - 1;
+	enum match best = MATCH_NONE;
 
 	for (unsigned i = 0; i < menu->list.n_items; i++) {
-		if (strncasecmp(text_of(menu, i), menu->typed.bytes, length) == 0) {
+		enum match match = match_of(text_of(menu, i), menu->typed.bytes, length);
+
+		if (match < best) {
+			best = match;
 			menu->list.cursor = i;
-			return true;
 		}
 	}
-	for (unsigned i = 0; i < menu->list.n_items; i++) {
-		if (strcasestr(text_of(menu, i), menu->typed.bytes)) {
-			menu->list.cursor = i;
-			return true;
-		}
-	}
-	return false;
+	return best < MATCH_NONE;
 }
 
 static void empty_typed(struct menu *menu)

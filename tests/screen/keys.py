@@ -774,6 +774,18 @@ def the_legend_stays(scratch):
         return expect(named == [True] * 6, terminal, f"named: {named}")
 
 
+def letters_go_to_the_beginning_of_words(_scratch):
+    """In Disks there is a k, too, and in Scale a c."""
+    with replay("latency") as terminal:
+        for key, letters, expected in (("F2", "k", "Kernel"), ("F2", "ork", "Network"), ("o", "c", "Colors"), ("o", "ti", "Scale of times")):
+            terminal.send(key, *letters)
+            row = selected_row(terminal)
+            terminal.send("Esc")
+            if expected not in row:
+                return expect(False, terminal, f"{key} {letters}: {row}")
+        return None
+
+
 def unknown_sequences_are_swallowed(_scratch):
     """No part of them is a key: 1, 4 and 9 would choose panes, k would open the menu of actions."""
     with meminfo() as terminal:
@@ -879,6 +891,7 @@ def tests():
         ("the configuration holds only what differs", usual_things_are_not_written),
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
         ("the legend names what there was lately", the_legend_stays),
+        ("letters go to the beginning of a word in a menu first", letters_go_to_the_beginning_of_words),
         ("an unknown key sequence is no key", unknown_sequences_are_swallowed),
         ("Home and End of any terminal", home_and_end_of_any_terminal),
     ]
