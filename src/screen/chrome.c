@@ -139,54 +139,107 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 	}
 }
 
-/* The line of panes: which ones are shown, and with how much of their names. */
+/*
+ * The line of panes. All have their places, whichever is shown: its brackets stand in the blanks between,
+ * and the page of a process, which has a tab only while it is shown, has room at the end.
+ */
 struct tabs {
-	unsigned first, end;
-	/* tight: only the current one has room around its name; brief: only that one has its name */
-	enum { TABS_NAMED, TABS_TIGHT, TABS_BRIEF, TABS_NUMBERED } look;
+	int gap;        /* blanks between two */
+	bool spaced;    /* a blank behind each digit */
+	int whole, cut; /* names of more cells than whole are cut to cut cells */
+	bool numbered;  /* only the shown one has its name, behind all digits */
+	int names[SCREEN_TABS_MAX]; /* cells of each whole name */
 };
 
-static int tab_text(const struct screen *screen, const struct tabs *tabs, unsigned pane, bool ascii,
-		    char text[TEXT_MAX])
-{
-	bool on = pane == screen->current;
-	char digit[] = { screen->setup->panes[pane]->digit, '\0' };
-	bool tight = tabs->look == TABS_TIGHT && !on;
-	bool named = tabs->look <= TABS_TIGHT || (tabs->look == TABS_BRIEF && on) || !*digit;
-	const char *title = named ? _(screen->setup->panes[pane]->title) : "";
+#define TAB_NAME_MIN 3
 
-	snprintf(text, TEXT_MAX, "%s%s%s%s%s", on ? "[" : tight ? "" : " ", digit,
-		 *digit && *title && !tight ? " " : "", title, on ? "]" : tight ? "" : " ");
-	return utf8_cells(text, ascii);
+static unsigned count_tabs(const struct screen *screen)
+{
+	return screen->setup->n_panes < SCREEN_TABS_MAX ? screen->setup->n_panes : SCREEN_TABS_MAX;
 }
 
-/* With a blank between them. */
-static int tabs_cells(const struct screen *screen, const struct tabs *tabs, bool ascii)
+static int name_cells(const struct tabs *tabs, unsigned pane)
 {
-	char text[TEXT_MAX];
-	int cells = -1;
+	return tabs->names[pane] > tabs->whole ? tabs->cut : tabs->names[pane];
+}
 
-	for (unsigned i = tabs->first; i < tabs->end; i++)
-		if (navigation_has_tab(screen, i))
-			cells += tab_text(screen, tabs, i, ascii, text) + 1;
+/* With the blanks around them. */
+static int tabs_cells(const struct screen *screen, const struct tabs *tabs)
+{
+	int cells = 2 - tabs->gap;
+
+	for (unsigned i = 0; i < count_tabs(screen); i++)
+		cells += tabs->gap + name_cells(tabs, i) +
+			 (screen->setup->panes[i]->digit ? 1 + tabs->spaced : 0);
 	return cells;
 }
 
-/* The current one stays, with its name if it fits. */
-static void fit_tabs(const struct screen *screen, struct tabs *tabs, int room, bool ascii)
+/* The widest look that fits: names are cut, the longest first, before they are left out. */
+static struct tabs fit_tabs(const struct screen *screen, int room, bool ascii)
 {
-	if (tabs_cells(screen, tabs, ascii) > room)
-		tabs->look = TABS_TIGHT;
-	if (tabs_cells(screen, tabs, ascii) > room)
-		tabs->look = TABS_BRIEF;
-	while (tabs_cells(screen, tabs, ascii) > room && tabs->end - tabs->first > 1) {
-		if (tabs->end > screen->current + 1)
-			tabs->end--;
-		else
-			tabs->first++;
+	struct tabs tabs = { .gap = 2, .spaced = true };
+
+	for (unsigned i = 0; i < count_tabs(screen); i++) {
+		tabs.names[i] = utf8_cells(_(screen->setup->panes[i]->title), ascii);
+		tabs.whole = tabs.names[i] > tabs.whole ? tabs.names[i] : tabs.whole;
 	}
-	if (tabs_cells(screen, tabs, ascii) > room)
-		tabs->look = TABS_NUMBERED;
+	if (tabs_cells(screen, &tabs) <= room)
+		return tabs;
+	tabs.gap = 1;
+	if (tabs_cells(screen, &tabs) <= room)
+		return tabs;
+	tabs.spaced = false;
+	for (; tabs.whole >= TAB_NAME_MIN; tabs.whole--)
+		for (tabs.cut = tabs.whole; tabs.cut >= TAB_NAME_MIN; tabs.cut--)
+			if (tabs_cells(screen, &tabs) <= room)
+				return tabs;
+	tabs.numbered = true;
+	return tabs;
+}
+
+/* Appends what fits into most cells; returns its cells. */
+static int add_cut(char text[TEXT_MAX], const char *name, int most, bool ascii)
+{
+	struct utf8_reader reader = { .rest = span_text(name), .ascii = ascii };
+	size_t length = strlen(text);
+	int used = 0, cells;
+	uint32_t code;
+
+	while (utf8_visible(&reader, &code, &cells) && used + cells <= most &&
+	       length + UTF8_BYTES_MAX < TEXT_MAX) {
+		length += utf8_put(text + length, code);
+		used += cells;
+	}
+	text[length] = '\0';
+	return used;
+}
+
+/* Returns its cells. */
+static int tab_text(const struct screen *screen, const struct tabs *tabs, unsigned pane, bool ascii,
+		    char text[TEXT_MAX])
+{
+	const struct pane *of = screen->setup->panes[pane];
+
+	snprintf(text, TEXT_MAX, "%.1s%s", &of->digit, of->digit && tabs->spaced ? " " : "");
+	if (!tabs->numbered)
+		return (int)strlen(text) + add_cut(text, _(of->title), name_cells(tabs, pane), ascii);
+	return of->digit ? 1 : add_cut(text, _(of->title), 2, ascii);
+}
+
+/* Returns the cell behind it. */
+static int draw_tab(struct screen *screen, const struct canvas *canvas, int y, int x, unsigned pane,
+		    const char *text)
+{
+	bool on = pane == screen->current;
+	int end = x + canvas_text(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, text, -1);
+
+	if (on) {
+		canvas_text(canvas, y, x - 1, STYLE_TAB_ON, "[", 1);
+		canvas_text(canvas, y, end, STYLE_TAB_ON, "]", 1);
+	}
+	screen->tabs[pane].x = canvas->left + x - 1;
+	screen->tabs[pane].end = canvas->left + end;
+	return end;
 }
 
 /* False: it does not fit. */
@@ -222,27 +275,45 @@ static bool draw_corner(struct screen *screen, const struct canvas *canvas, int 
 	return draw_corner_text(canvas, y, x, STYLE_DIM, text);
 }
 
+/* Where a line of digits is too long, it begins so that the shown one is in it. */
+static unsigned first_tab(const struct screen *screen, const struct tabs *tabs, int room, bool ascii)
+{
+	unsigned first = screen->current;
+	char text[TEXT_MAX];
+	int cells = 2;
+
+	for (unsigned i = screen->current + 1; i-- > 0;) {
+		if (!navigation_has_tab(screen, i))
+			continue;
+		cells += tab_text(screen, tabs, i, ascii, text) + tabs->gap;
+		if (cells - tabs->gap > room)
+			break;
+		first = i;
+	}
+	return first;
+}
+
 /* As draw_corner(). */
 static bool draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
-	unsigned n_panes = screen->setup->n_panes;
-	struct tabs tabs = { .end = n_panes < SCREEN_TABS_MAX ? n_panes : SCREEN_TABS_MAX };
+	int x = 1, room = canvas->width;
 	char text[TEXT_MAX];
-	int x = 0, room = canvas->width;
+	struct tabs tabs;
 
 	screen->tabs_y = canvas->top + y;
 	memset(screen->tabs, 0, sizeof(screen->tabs));
 	if (screen_recording(screen) && canvas->width >= TIMELINE_FROM_CELLS)
 		room -= TIMELINE_CELLS;
-	fit_tabs(screen, &tabs, room, canvas->ascii);
-	for (unsigned i = tabs.first; i < tabs.end; i++) {
+	tabs = fit_tabs(screen, room, canvas->ascii);
+	for (unsigned i = first_tab(screen, &tabs, room, canvas->ascii); i < count_tabs(screen); i++) {
 		if (!navigation_has_tab(screen, i))
 			continue;
-		screen->tabs[i].x = canvas->left + x;
-		tab_text(screen, &tabs, i, canvas->ascii, text);
-		x += canvas_text(canvas, y, x, i == screen->current ? STYLE_TAB_ON : STYLE_TAB, text, -1);
-		screen->tabs[i].end = canvas->left + x++;
+		if (x + tab_text(screen, &tabs, i, canvas->ascii, text) + 1 > room)
+			break;
+		x = draw_tab(screen, canvas, y, x, i, text) + tabs.gap;
 	}
+	if (tabs.numbered)
+		x = canvas_piece(canvas, y, x + 1, STYLE_TAB_ON, _(screen_context(screen)->pane->title));
 	return draw_corner(screen, canvas, y, x);
 }
 

@@ -43,7 +43,7 @@ static void step_pane(struct screen *screen, unsigned step)
 
 	do
 		index = (index + step) % n_panes;
-	while (!screen->setup->panes[index]->digit);
+	while (!pane_has_tab(screen->setup->panes[index]));
 	navigation_choose_pane(screen, index);
 }
 
@@ -316,7 +316,7 @@ static const struct pane *pane_to_start_with(const struct pane_context *context)
 {
 	const struct screen *screen = context->screen;
 
-	if (context->pane->digit)
+	if (pane_has_tab(context->pane))
 		return context->pane;
 	return screen->setup->panes[context->came_from < 0 ? 0 : context->came_from];
 }

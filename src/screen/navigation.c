@@ -32,7 +32,7 @@ void navigation_choose_pane(struct screen *screen, unsigned index)
 
 bool navigation_has_tab(const struct screen *screen, unsigned index)
 {
-	return screen->setup->panes[index]->digit || index == screen->current;
+	return pane_has_tab(screen->setup->panes[index]) || index == screen->current;
 }
 
 void navigation_enter_pane(struct screen *screen, unsigned index)

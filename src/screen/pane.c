@@ -9,6 +9,11 @@
 #include "core/i18n.h"
 #include "model/frame.h"
 
+bool pane_has_tab(const struct pane *pane)
+{
+	return pane->digit || !pane->of_process;
+}
+
 bool pane_has_table(const struct pane *pane, const char *topic)
 {
 	for (const struct pane_table *table = pane->tables; table->topic; table++)

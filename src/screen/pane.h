@@ -104,7 +104,7 @@ struct pane_setting {
 
 struct pane {
 	const char *name;                /* on the command line */
-	char digit; /* the key that shows it; 0: none, and its name stands above only while it is shown */
+	char digit;                      /* the key that shows it; 0: none */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
 	bool of_process;                 /* it shows the one process that --pid names */
@@ -225,6 +225,9 @@ struct pane {
 	/* For panes without views. NULL: the first table fills the pane. Drawing changes nothing. */
 	void (*draw)(const struct pane_context *context, struct canvas *canvas);
 };
+
+/* Is it in the line of panes also while another one is shown? The page of a process is not. */
+bool pane_has_tab(const struct pane *pane);
 
 bool pane_has_table(const struct pane *pane, const char *topic);
 

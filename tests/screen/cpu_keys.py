@@ -412,9 +412,9 @@ def sorted_by_letters(_scratch):
 def opened_and_back(_scratch):
     with sleeper() as (terminal, child):
         terminal.send("Enter")
-        problem = expect(terminal.wait_for(f"{child.pid} sleep") and "[Process]" in terminal.text(), terminal, "Enter does not open it")
+        problem = expect(terminal.wait_for(f"{child.pid} sleep") and "[Pro" in terminal.text(), terminal, "Enter does not open it")
         terminal.send("Esc", "Esc")
-        return problem or expect(terminal.wait_for("[2 CPU]"), terminal, "Esc does not come back")
+        return problem or expect(terminal.wait_for("[2CPU]"), terminal, "Esc does not come back")
 
 
 def the_distribution_begins_at_the_top(scratch):

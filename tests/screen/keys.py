@@ -241,7 +241,7 @@ def memory_has_its_processes(_scratch):
                 terminal.send("Down", "F9")
                 problem = problem or expect(terminal.wait_for("Send a signal to sleep"), terminal, "no action on it")
                 terminal.send("Esc", "Enter")
-                problem = problem or expect(terminal.wait_for("[Process]"), terminal, "it was not opened")
+                problem = problem or expect(terminal.wait_for("[Pro"), terminal, "it was not opened")
                 terminal.send("3")
                 terminal.view("Meminfo")
                 terminal.send("F7")
@@ -515,7 +515,7 @@ def read_only_changes_nothing(_scratch):
 def open_map(terminal):
     """By the page of the process."""
     terminal.send("Enter")
-    terminal.until("[Process]")
+    terminal.until("[Pro")
     terminal.view("Map")
     terminal.send("Enter")
 
@@ -611,7 +611,7 @@ def configuration_is_kept(scratch):
         problem = problem or (None if os.stat(path).st_mode & 0o777 == 0o600 else "the mode is not 0600")
         problem = problem or (None if os.stat(os.path.dirname(home)).st_mode & 0o777 == 0o700 else "the folder is not 0700")
     with replay(env=env) as terminal:
-        return problem or expect("[3 Memory]" in terminal.text() and "used, with cache" in terminal.text(),
+        return problem or expect("[3Mem]" in terminal.text() and "used, with cache" in terminal.text(),
                                  terminal, "it was not read")
 
 
@@ -732,7 +732,7 @@ def what_a_recording_lacks_is_told(_scratch):
     """It holds events alone: another pane than the one that was asked for is shown, and this is said."""
     with replay("memory", recording=EVENT_RECORDING) as terminal:
         return expect("holds no tables of the pane memory" in terminal.text(), terminal, "it is not said") or \
-            expect("[7 Events]" in terminal.text(), terminal, "what there is is not shown")
+            expect("[7Eve]" in terminal.text(), terminal, "what there is is not shown")
 
 
 def usual_things_are_not_written(scratch):
@@ -784,6 +784,29 @@ def letters_go_to_the_beginning_of_words(_scratch):
             if expected not in row:
                 return expect(False, terminal, f"{key} {letters}: {row}")
         return None
+
+
+def tabs_keep_their_places(_scratch):
+    """Only brackets move; Kernel has a tab, which a click finds, and the page of a process is behind it."""
+    for width, kernel in ((80, "Ker"), (200, "Kernel")):
+        with replay("cpu", width=width) as terminal:
+            seen = set()
+            for keys in ([], *"1234567890", ["F2", *"Kern", "Enter"]):
+                terminal.send(*keys)
+                seen.add(re.sub(r"[][]", " ", terminal.lines()[1])[:60])
+            problem = expect(len(seen) == 1, terminal, "\n".join(seen)) or \
+                expect("[" + kernel + "]" in terminal.lines()[1], terminal, "Kernel is not marked")
+            x = terminal.lines()[1].index(kernel)
+            terminal.send("2")
+            terminal.click(x + 1, 1)
+            problem = problem or expect("[" + kernel + "]" in terminal.lines()[1], terminal, "a click does not choose Kernel")
+            terminal.send("S-Right")
+            problem = problem or expect("[1" in terminal.lines()[1], terminal, "Kernel is not the last that S-Right goes to")
+            terminal.send("F2", *"Proc", "Enter")
+            problem = problem or expect(re.search(kernel + r" ?\[Pro", terminal.lines()[1]), terminal, "Process is not behind")
+            if problem:
+                return problem
+    return None
 
 
 def unknown_sequences_are_swallowed(_scratch):
@@ -892,6 +915,7 @@ def tests():
         ("columns, sort, limit and unit from the command line", options_on_the_screen),
         ("the legend names what there was lately", the_legend_stays),
         ("letters go to the beginning of a word in a menu first", letters_go_to_the_beginning_of_words),
+        ("tabs keep their places", tabs_keep_their_places),
         ("an unknown key sequence is no key", unknown_sequences_are_swallowed),
         ("Home and End of any terminal", home_and_end_of_any_terminal),
     ]

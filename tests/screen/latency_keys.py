@@ -41,7 +41,7 @@ def walking_starts_nothing(_scratch):
         terminal.send("9", "Enter")
         problem = expect(measures(terminal) and terminal.wait_for("All CPUs, since"), terminal, "Enter starts no thread")
         terminal.send("3")
-        problem = problem or expect(terminal.wait_for("[3 Memory]") and threads(terminal) > 0, terminal, "leaving ends it")
+        problem = problem or expect(terminal.wait_for("[3M") and threads(terminal) > 0, terminal, "leaving ends it")
         terminal.send("9", "F9", "Enter")
         problem = problem or expect(terminal.wait_for("stopped after") and threads(terminal) == 0, terminal, "it does not stop")
         problem = problem or expect("Worst wake-ups, since" in terminal.text(), terminal, "the result is gone")

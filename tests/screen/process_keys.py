@@ -30,7 +30,7 @@ def opened_from_each_pane(_scratch):
     seconds = f"1{os.getpid()}.75"  # no other command has it
     with subprocess.Popen(["sleep", seconds]) as child:
         try:
-            for pane, home in (("cpu", "[2 "), ("memory", "[3 ")):
+            for pane, home in (("cpu", "[2"), ("memory", "[3")):
                 with screen("-d", "0.2", pane, width=120, height=40) as terminal:
                     terminal.until(home)
                     if pane == "memory":
@@ -38,7 +38,7 @@ def opened_from_each_pane(_scratch):
                     terminal.send("\\", *f"sleep {seconds}", "Enter")
                     problem = expect(terminal.wait_for(f" {child.pid} "), terminal, f"{pane}: it is not listed")
                     terminal.send("Down", "Enter")
-                    problem = problem or expect(terminal.wait_for(f"{child.pid} sleep") and terminal.wait_for("[Process]"), terminal,
+                    problem = problem or expect(terminal.wait_for(f"{child.pid} sleep") and terminal.wait_for("[Pro"), terminal,
                                                 f"{pane}: Enter does not open it")
                     terminal.send("Esc")
                     problem = problem or expect(terminal.wait_for(home) and f" {child.pid} " in terminal.text(), terminal,
@@ -59,9 +59,9 @@ def opened_from_the_overview(_scratch):
                     if not any(f"{child.pid} sh" in line for line in rows_under_cursor(terminal)):
                         terminal.send("Down")
                 terminal.send("Enter")
-                problem = problem or expect(terminal.wait_for("[Process]") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
+                problem = problem or expect(terminal.wait_for("[Pro") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
                 terminal.send("Esc")
-                return problem or expect(terminal.wait_for("[1 "), terminal, "Esc does not go back")
+                return problem or expect(terminal.wait_for("[1"), terminal, "Esc does not go back")
         finally:
             child.kill()
 
@@ -105,7 +105,7 @@ def its_map_is_one_key_away(_scratch):
         terminal.send("Enter")
         problem = expect(terminal.wait_for("1 cell ="), terminal, "no map")
         terminal.send("Esc")
-        return problem or expect(terminal.wait_for("[Process]"), terminal, "Esc does not go back")
+        return problem or expect(terminal.wait_for("[Pro"), terminal, "Esc does not go back")
 
 
 def its_parent_opens(_scratch):
@@ -148,14 +148,14 @@ def signalled_from_its_page(_scratch):
         terminal.send("F9")
         problem = expect(terminal.wait_for(f"sleep ({child.pid})"), terminal, "the menu is not about it")
         terminal.send("Esc", "Esc", "Esc")  # out of the menu, of the selected row, of the pane
-        return problem or expect(terminal.wait_for("[Process]"), terminal, "Esc does not go back")
+        return problem or expect(terminal.wait_for("[Pro"), terminal, "Esc does not go back")
 
 
 def opened_from_a_recording(_scratch):
     """Of a process that was not recorded in detail, the page has what the list has."""
     with replay("cpu") as terminal:
         terminal.send(".", "Down", "Enter")
-        problem = expect("[Process]" in terminal.text() and "15400 render" in terminal.text(), terminal, "it is not opened")
+        problem = expect("[Pro" in terminal.text() and "15400 render" in terminal.text(), terminal, "it is not opened")
         terminal.send("F9")
         return problem or expect("cannot be changed" in terminal.text(), terminal, "it does not say that it cannot be signalled")
 
@@ -167,7 +167,7 @@ def a_row_without_its_process(_scratch):
         terminal.send("Down", "Down", "Down", "Enter")
         problem = expect("the process of this row is not known" in terminal.text() and "[5" in terminal.text(), terminal, "it opens something")
         terminal.send("Up", "Enter")
-        return problem or expect("[Process]" in terminal.text() and "15400" in terminal.text(), terminal, "the one above does not open")
+        return problem or expect("[Pro" in terminal.text() and "15400" in terminal.text(), terminal, "the one above does not open")
 
 
 def tests():
