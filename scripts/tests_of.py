@@ -13,13 +13,15 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SRC, TESTS = TOP / "src", TOP / "tests"
-SCRIPTS = {  # about a source, or about all of a folder, although they are not called after it
-    "app": ["errors", "batch"], "model": ["batch"], "output": ["batch"], "output/exposition.c": ["openmetrics"],
-    "output/record.c": ["recording"], "output/record_lines.c": ["recording"], "output/replay.c": ["recording"],
-    "output/replay_lines.c": ["recording"], "recording": ["recording"], "topic": ["batch"], "topic/disk": ["disks"],
-    "topic/event": ["events"], "topic/finding": ["findings"], "topic/group": ["groups"], "topic/interrupt": ["kernel"],
-    "topic/latency": ["latency"], "topic/memory": ["formulas"], "topic/network": ["network"], "topic/power": ["power"],
-    "topic/process": ["batch"],
+ABOUT = {  # a source, or all of a folder, although they are not called after it and use nothing of it
+    "app": ["errors.test", "batch.test"], "model": ["batch.test"], "output": ["batch.test"],
+    "output/exposition.c": ["openmetrics.test"], "output/record.c": ["recording.test"],
+    "output/record_lines.c": ["recording.test"], "output/replay.c": ["recording.test"],
+    "output/replay_lines.c": ["recording.test"], "recording": ["recording.test"], "sys/bpf": ["unit/bpf_listing_test"],
+    "topic": ["batch.test"], "topic/disk": ["disks.test"], "topic/event": ["events.test"], "topic/finding": ["findings.test"],
+    "topic/group": ["groups.test"], "topic/interrupt": ["kernel.test"], "topic/latency": ["latency.test"],
+    "topic/memory": ["formulas.test"], "topic/network": ["network.test"], "topic/power": ["power.test"],
+    "topic/process": ["batch.test"],
 }
 WORD = re.compile(r'"?[A-Za-z0-9_]+"?')
 DEFINED = re.compile(r"^(?!static|typedef|struct \w+ \{|enum \w+ \{)[a-z][^\n;{}=(]*?\b(\w+)(?:\(|\[[^\n]*\] =| =)", re.M)
@@ -69,11 +71,12 @@ def tests_of_source(source):
     return []
 
 
-def scripts_about(source):
-    """Those called after it, and of SCRIPTS."""
+def tests_about(source):
+    """Scripts called after it, those of ABOUT, and of a plan of programs in the kernel their listing."""
     name = source.relative_to(SRC)
-    found = [f"{script}.test" for place in (name, name.parent) for script in SCRIPTS.get(str(place), [])]
-    return list(dict.fromkeys([f"{source.stem}.test"] * (TESTS / f"{source.stem}.test").exists() + found))
+    found = ["unit/bpf_listing_test"] * any(symbol.startswith("trace_plan_") for symbol in defined(source))
+    found += [f"{source.stem}.test"] * (TESTS / f"{source.stem}.test").exists()
+    return list(dict.fromkeys(found + [test for place in (name, name.parent) for test in ABOUT.get(str(place), [])]))
 
 
 def of_source(path):

@@ -448,6 +448,23 @@ START_TEST(a_process_whose_last_exit_was_lost_ends)
 }
 END_TEST
 
+/* Its PID has a new process: the last exit of the one before was lost. */
+START_TEST(a_pid_that_is_used_again_ends_the_process_before)
+{
+	const struct event *event;
+
+	open_all();
+	CHOOSE("events.events", "exit");
+	put_stat(600, 'S', 3);
+	event_resolve_existing(&resolver);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256));
+	event = TAKE(.kind = EVENT_FORK, .pid = 600, .parent_pid = 301, .time_ns = START_NS + 5);
+	ck_assert_ptr_nonnull(event);
+	ck_assert(event->kind == EVENT_EXIT && event->pid == 600 && event->exit_code == 256);
+	close_all();
+}
+END_TEST
+
 START_TEST(a_process_whose_exec_was_lost_lives_on)
 {
 	open_all();

@@ -344,10 +344,10 @@ static const struct scene scenes[] = {
 	{ "io_wait", "warning", "40 % of the time; 3 wait", IO("0.4", "3"), 0 },
 	{ "io_wait", "warning", "wait now; sdb is busiest, dd 7 moves most.",
 	  IO("0.4", "3") PROCESS("dd", "7", "disk_bytes_per_second", "29e6")
-	  "0 disk all busy_ratio 0.9\n0 disk sda busy_ratio 0.4\n0 disk sdb busy_ratio 0.5\n",
+	  "0 disk all busy_ratio 0.9\n0 disk sda busy_ratio 0.1\n0 disk sdb busy_ratio 0.2\n",
 	  0 },
 	{ "io_wait", "warning", "3 wait now.",
-	  IO("0.4", "3") PROCESS("dd", "7", "disk_bytes_per_second", "0") "0 disk sda busy_ratio 0.1\n", 0 },
+	  IO("0.4", "3") PROCESS("dd", "7", "disk_bytes_per_second", "0") "0 disk sda busy_ratio 0.19\n", 0 },
 	{ "io_wait", NULL, NULL, IO("0.4", "0"), 0 },
 	{ "io_wait", NULL, NULL, IO("0.19", "3"), 0 },
 	{ "io_wait", NULL, NULL, "0 pressure io/some avg10_ratio 0.9\n0 system 1 blocked 3\n", 0 },

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "app/assertion.h"
 #include "core/alloc.h"
@@ -288,15 +289,17 @@ START_TEST(buckets_of_a_nanosecond_and_of_growing_widths)
 END_TEST
 
 /* The only notice of a run over CPUs 3, 5 and 7, of which none can be measured. */
-static void assert_run_notice(struct latency_run *run, const char *text)
+static void assert_run_notice(struct latency_run *run, const char *text, const char *remedy)
 {
 	struct frame frame;
 
 	frame_open(&frame, topic_schemas(), n_topics);
 	latency_run_notices(run, &frame);
 	ck_assert_uint_eq(frame.n_notices, *text ? 1 : 0);
-	if (*text)
+	if (*text) {
 		ck_assert_str_eq(frame.notices[0].text, text);
+		ck_assert_pstr_eq(frame.notices[0].remedy, remedy);
+	}
 	frame_close(&frame);
 }
 
@@ -305,26 +308,50 @@ START_TEST(what_a_run_cannot_measure_is_said)
 	uint32_t cpus[] = { 3, 5, 7 };
 	int errors[] = { -EINVAL, -EPERM, -EPERM };
 	struct latency_run run = { .cpus = cpus, .errors = errors, .plan = { .policy = LATENCY_OTHER } };
+	static const char other_cpus[] =
+		"choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that panetop may "
+		"use";
+	const char *as_root = geteuid() == 0
+				      ? "refused even for root: start it outside this container or service, "
+					"or allow it in the security settings"
+				      : "run it as root, or give it the capability cap_dac_override";
 
-	assert_run_notice(&run, "");
+	assert_run_notice(&run, "", NULL);
 	run.n_cpus = 1;
-	assert_run_notice(&run, "CPU 3 cannot be measured: Invalid argument");
+	assert_run_notice(&run, "CPU 3 cannot be measured: Invalid argument", other_cpus);
 	run.n_cpus = 2;
-	assert_run_notice(&run, "CPU 3 and 1 more cannot be measured: Invalid argument");
+	assert_run_notice(&run, "CPU 3 and 1 more cannot be measured: Invalid argument", other_cpus);
 	run.n_cpus = 3;
-	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: Invalid argument");
+	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: Invalid argument", other_cpus);
+	errors[0] = -ENODEV;
+	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: No such device", other_cpus);
+	errors[0] = -EPERM;
+	assert_run_notice(&run, "CPU 3 and 2 more cannot be measured: Operation not permitted", NULL);
 	run.n_cpus = 0;
 	run.cpus_ignored = true;
-	assert_run_notice(&run, "deadline threads cannot be pinned: one thread runs on any CPU");
+	assert_run_notice(&run, "deadline threads cannot be pinned: one thread runs on any CPU",
+			  "choose another policy");
 	run.cpus_ignored = false;
 	run.awake_error = -EACCES;
-	assert_run_notice(&run, "/dev/cpu_dma_latency: Permission denied; idle states are not held off");
+	assert_run_notice(&run, "/dev/cpu_dma_latency: Permission denied; idle states are not held off",
+			  as_root);
+	run.awake_error = -EPERM;
+	assert_run_notice(&run,
+			  "/dev/cpu_dma_latency: Operation not permitted; idle states are not held off",
+			  as_root);
+	run.awake_error = -ENOENT;
+	assert_run_notice(&run,
+			  "/dev/cpu_dma_latency: No such file or directory; idle states are not held off",
+			  "this kernel has no such device: omit the option");
+	run.awake_error = -EIO;
+	assert_run_notice(&run, "/dev/cpu_dma_latency: Input/output error; idle states are not held off",
+			  NULL);
 	run.awake_error = 0;
 	run.requested = LATENCY_DEADLINE;
 	strcpy(run.reason, "no");
-	assert_run_notice(&run, "deadline is not permitted, measuring with other: no");
+	assert_run_notice(&run, "deadline is not permitted, measuring with other: no", NULL);
 	run.plan = (struct latency_plan){ .policy = LATENCY_RR, .priority = 80 };
-	assert_run_notice(&run, "deadline is not permitted, measuring with rr 80: no");
+	assert_run_notice(&run, "deadline is not permitted, measuring with rr 80: no", NULL);
 }
 END_TEST
 
@@ -599,6 +626,8 @@ START_TEST(interrupts_are_read_by_cpu)
 	struct span text = span_text("           CPU0       CPU2\n"
 				     " 24:          1          7  IO-APIC   5-edge      virtio0-input.0\n"
 				     " 25:          0          2  PCI-MSI 1 usb1, eth0\n"
+				     "  0:          3          4  IO-APIC   2-edge      timer\n"
+				     " 9:           5          6  IO-APIC   9-fasteoi   acpi\n"
 				     "LOC:        100        200   Local timer interrupts\n"
 				     "no interrupt\nERR:          3\n:\n NET_RX:  5 6\n"),
 		    heading, name;
@@ -618,6 +647,10 @@ START_TEST(interrupts_are_read_by_cpu)
 	ck_assert(span_u64(&line.counts, &count) && span_u64(&line.counts, &count));
 	name = interrupt_name(&line);
 	ck_assert(span_is(name, "usb1, eth0"));
+	ck_assert(interrupt_next(&text, &line));
+	ck_assert(span_is(interrupt_name(&line), "timer"));
+	ck_assert(interrupt_next(&text, &line));
+	ck_assert(span_is(interrupt_name(&line), "acpi"));
 	ck_assert(interrupt_next(&text, &line));
 	ck_assert(span_is(interrupt_name(&line), "LOC"));
 	ck_assert(interrupt_next(&text, &line));

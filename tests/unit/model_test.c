@@ -363,6 +363,50 @@ START_TEST(view_sorts_filters_limits)
 }
 END_TEST
 
+START_TEST(numbers_are_sorted_by_their_value)
+{
+	static const double busy[] = { 0.5, -2, 1e9, -1e-9, 0 };
+	static const uint64_t reads[] = { 0, UINT64_MAX - 9, 1, UINT64_C(1) << 63, 7 };
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	struct frame frame;
+	struct view view;
+
+	open_items(&frame, 1);
+	view_open(&view, &item_schema);
+	for (size_t i = 0; i < 5; i++)
+		add_item(&frame, names[i], i, reads[i], busy[i]);
+	view_choose_sort(&view, "+busy_seconds");
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "bdeac");
+	view_choose_sort(&view, "reads");
+	view_apply(&view, &frame.tables[0]);
+	assert_order(&view, "bdeca");
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+/* A number in a filter means the PIDs that begin with it; what is not a number means none. */
+START_TEST(digits_are_the_beginning_of_a_pid)
+{
+	static const struct schema no_pids = { .name = "none", .row_size = sizeof(struct item_row),
+					       .columns = item_columns, .n_columns = 1 };
+	struct item_row row = { .name = "x", .pid = 4213 };
+
+	ck_assert(pid_begins_with("4", &item_schema, &row));
+	ck_assert(pid_begins_with("42", &item_schema, &row));
+	ck_assert(pid_begins_with("4213", &item_schema, &row));
+	ck_assert(!pid_begins_with("42130", &item_schema, &row));
+	ck_assert(!pid_begins_with("2", &item_schema, &row));
+	ck_assert(!pid_begins_with("", &item_schema, &row));
+	ck_assert(!pid_begins_with("4x", &item_schema, &row));
+	ck_assert(!pid_begins_with("x", &item_schema, &row));
+	ck_assert(!pid_begins_with("4", &no_pids, &row));
+	row.pid = U64_UNKNOWN;
+	ck_assert(!pid_begins_with("1", &item_schema, &row));
+}
+END_TEST
+
 /* What looks the same is in the order of the table, on the screen; the order is never seen to be wrong. */
 START_TEST(view_of_what_looks_the_same)
 {

@@ -650,6 +650,147 @@ START_TEST(expositions_have_a_limit_for_each_topic)
 }
 END_TEST
 
+/* A row of which all is known, and one of which only the name and a rate without its counter are. */
+static void print_two_things(struct output *output, const struct sink_format *format)
+{
+	struct thing_row *row;
+	struct frame frame;
+
+	open_frame(&frame, 1);
+	row = table_add(&frame.tables[0]);
+	*row = (struct thing_row){ "plain", 16, 4096, 0.5, 7, 3 };
+	row = table_add(&frame.tables[0]);
+	row->name = "a\\\"b\"\n";
+	row->events_per_second = 2.5;
+	begin_output(output, format, 1);
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+START_TEST(expositions_as_a_whole)
+{
+	struct output output;
+
+	print_two_things(&output, &sink_openmetrics);
+	ck_assert_str_eq(output.text,
+			 "# TYPE panetop_thing_row info\n"
+			 "# HELP panetop_thing_row things\n"
+			 "panetop_thing_row_info{name=\"plain\",address=\"16\"} 1\n"
+			 "# TYPE panetop_thing_size_bytes gauge\n"
+			 "# UNIT panetop_thing_size_bytes bytes\n"
+			 "# HELP panetop_thing_size_bytes h\n"
+			 "panetop_thing_size_bytes{name=\"plain\"} 4096\n"
+			 "# TYPE panetop_thing_level gauge\n"
+			 "# HELP panetop_thing_level h\n"
+			 "panetop_thing_level{name=\"plain\"} 0.5\n"
+			 "# TYPE panetop_thing_events counter\n"
+			 "# HELP panetop_thing_events h\n"
+			 "panetop_thing_events_total{name=\"plain\"} 7\n"
+			 "# TYPE panetop_thing_events_per_second gauge\n"
+			 "# HELP panetop_thing_events_per_second h\n"
+			 "panetop_thing_events_per_second{name=\"a\\\\\\\"b\\\"\\n\"} 2.5\n"
+			 "# TYPE panetop_exposition_cut_rows gauge\n"
+			 "# HELP panetop_exposition_cut_rows rows beyond the limit of their topic, and "
+			 "commands that are in (others)\n"
+			 "panetop_exposition_cut_rows{topic=\"thing\"} 0\n"
+			 "# EOF\n");
+	free(output.text);
+	print_two_things(&output, &sink_prometheus);
+	ck_assert_str_eq(output.text,
+			 "# TYPE panetop_thing_row_info gauge\n"
+			 "# HELP panetop_thing_row_info things\n"
+			 "panetop_thing_row_info{name=\"plain\",address=\"16\"} 1\n"
+			 "# TYPE panetop_thing_size_bytes gauge\n"
+			 "# HELP panetop_thing_size_bytes h\n"
+			 "panetop_thing_size_bytes{name=\"plain\"} 4096\n"
+			 "# TYPE panetop_thing_level gauge\n"
+			 "# HELP panetop_thing_level h\n"
+			 "panetop_thing_level{name=\"plain\"} 0.5\n"
+			 "# TYPE panetop_thing_events_total counter\n"
+			 "# HELP panetop_thing_events_total h\n"
+			 "panetop_thing_events_total{name=\"plain\"} 7\n"
+			 "# TYPE panetop_thing_events_per_second gauge\n"
+			 "# HELP panetop_thing_events_per_second h\n"
+			 "panetop_thing_events_per_second{name=\"a\\\\\\\"b\\\"\\n\"} 2.5\n"
+			 "# TYPE panetop_exposition_cut_rows gauge\n"
+			 "# HELP panetop_exposition_cut_rows rows beyond the limit of their "
+			 "topic, and commands that are in (others)\n"
+			 "panetop_exposition_cut_rows{topic=\"thing\"} 0\n");
+	free(output.text);
+}
+END_TEST
+
+/* Buckets that are always there, of two CPUs and of both; a run that ends has a level of them. */
+static void print_delays(struct output *output, const struct sink_format *format, bool of_run)
+{
+	static const struct bucket_row rows[] = {
+		{ "0", 0, 0.5, 2 }, { "0", 0.5, 2, 1 }, { "0", 2, NAN, 4 },  { "1", 0, 0.5, 0 },
+		{ "1", 0.5, 2, 5 }, { "1", NAN, NAN, 9 }, { "all", 0, 0.5, 77 },
+	};
+	struct schema schema = bucket_schema;
+	const struct schema *only = &schema;
+	struct frame frame;
+
+	schema.sparse = false;
+	schema.of_run = of_run;
+	frame_open(&frame, &only, 1);
+	frame.tables[0].present = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		memcpy(table_add(&frame.tables[0]), &rows[i], sizeof(rows[i]));
+	begin_output(output, format, 1);
+	view_open(&output->plan.views[0], &schema);
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+START_TEST(histograms_as_a_whole)
+{
+	struct output output;
+
+	print_delays(&output, &sink_openmetrics, false);
+	ck_assert_str_eq(output.text,
+			 "# TYPE panetop_delay_seconds histogram\n"
+			 "# UNIT panetop_delay_seconds seconds\n"
+			 "# HELP panetop_delay_seconds delays\n"
+			 "panetop_delay_seconds_bucket{cpu=\"0\",le=\"0.5\"} 2\n"
+			 "panetop_delay_seconds_bucket{cpu=\"0\",le=\"2\"} 3\n"
+			 "panetop_delay_seconds_bucket{cpu=\"0\",le=\"+Inf\"} 7\n"
+			 "panetop_delay_seconds_bucket{cpu=\"1\",le=\"0.5\"} 0\n"
+			 "panetop_delay_seconds_bucket{cpu=\"1\",le=\"2\"} 5\n"
+			 "panetop_delay_seconds_bucket{cpu=\"1\",le=\"+Inf\"} 5\n"
+			 "# EOF\n");
+	free(output.text);
+}
+
+START_TEST(histograms_of_a_run_as_a_whole)
+{
+	struct output output;
+
+	print_delays(&output, &sink_prometheus, true);
+	ck_assert_str_eq(output.text,
+			 "# TYPE panetop_delay_seconds_bucket untyped\n"
+			 "# HELP panetop_delay_seconds_bucket delays\n"
+			 "panetop_delay_seconds_bucket{cpu=\"0\",le=\"0.5\"} 2\n"
+			 "panetop_delay_seconds_bucket{cpu=\"0\",le=\"2\"} 3\n"
+			 "panetop_delay_seconds_bucket{cpu=\"0\",le=\"+Inf\"} 7\n"
+			 "panetop_delay_seconds_bucket{cpu=\"1\",le=\"0.5\"} 0\n"
+			 "panetop_delay_seconds_bucket{cpu=\"1\",le=\"2\"} 5\n"
+			 "panetop_delay_seconds_bucket{cpu=\"1\",le=\"+Inf\"} 5\n"
+			 "# TYPE panetop_delay_seconds_gcount untyped\n"
+			 "# HELP panetop_delay_seconds_gcount delays\n"
+			 "panetop_delay_seconds_gcount{cpu=\"0\"} 7\n"
+			 "panetop_delay_seconds_gcount{cpu=\"1\"} 5\n"
+			 "# TYPE panetop_delay_seconds_gsum untyped\n"
+			 "# HELP panetop_delay_seconds_gsum delays\n"
+			 "panetop_delay_seconds_gsum{cpu=\"0\"} NaN\n"
+			 "panetop_delay_seconds_gsum{cpu=\"1\"} NaN\n");
+	free(output.text);
+}
+
 /* What counts from the start of a run is a counter only where the next exposition comes from the same run. */
 START_TEST(counters_of_a_run_need_a_run_that_goes_on)
 {

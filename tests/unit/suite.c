@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "core/alloc.h"
+#include "core/buffer.h"
 #include "model/derive.h"
 #include "output/recording.h"
 #include "model/scope_frame.h"
@@ -356,27 +357,21 @@ static void print_row(char *text, size_t room, const struct table *table, const 
 	}
 }
 
-static size_t common_length(const char *a, const char *b)
-{
-	size_t length = 0;
-
-	while (a[length] != '\0' && a[length] == b[length])
-		length++;
-	return length;
-}
-
 void check_row(const struct frame *frame, const char *topic, const char *values)
 {
 	const struct table *table = frame_table(frame, topic);
-	char text[4096], nearest[sizeof(text)] = "";
+	struct buffer rows = { 0 };
 	unsigned n_same = 0;
 
 	ck_assert_msg(table != NULL, "%s was not sampled", topic);
 	for (size_t i = 0; i < table->n_rows; i++) {
+		char text[4096];
+
 		print_row(text, sizeof(text), table, table_row(table, i));
 		n_same += strcmp(text, values) == 0;
-		if (common_length(text, values) >= common_length(nearest, values))
-			strcpy(nearest, text);
+		buffer_print(&rows, "%s\n", text);
 	}
-	ck_assert_msg(n_same == 1, "%s: %u rows are\n%s\nbut there is\n%s", topic, n_same, values, nearest);
+	buffer_char(&rows, '\0');
+	ck_assert_msg(n_same == 1, "%s: %u rows are\n%s\nof these:\n%s", topic, n_same, values, rows.bytes);
+	buffer_free(&rows);
 }
