@@ -71,6 +71,9 @@ static void print_findings(void)
 		print_limit(&rule->hold);
 		for (unsigned v = 0; v < FINDING_VALUES_MAX && rule->values[v].name; v++)
 			print_limit(&rule->values[v].at_least);
+		if (rule->unless_setting)
+			print_line(rule->unless_setting, _("names of more commands that it is silent about"),
+				   NULL);
 	}
 }
 

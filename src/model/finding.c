@@ -79,6 +79,7 @@ struct candidate {
 /* What the settings make of a rule. */
 struct rule_limits {
 	bool off;
+	const char *unless; /* of the settings; NULL: none */
 	double hold, values[FINDING_VALUES_MAX];
 };
 
@@ -166,6 +167,7 @@ static struct rule_limits limits_of(const struct settings *settings, const struc
 	const char *wish = setting(settings, rule->name);
 	struct rule_limits limits = {
 		.off = wish && strcmp(wish, "off") == 0,
+		.unless = rule->unless_setting ? setting(settings, rule->unless_setting) : NULL,
 		.hold = finding_number(settings, &rule->hold),
 	};
 
@@ -200,13 +202,19 @@ static const struct finding_limit *find_limit(const struct finding_rule *rule, c
 	return NULL;
 }
 
+static bool is_list(const struct finding_rule *rule, const char *name)
+{
+	return rule->unless_setting && strcmp(rule->unless_setting, name) == 0;
+}
+
 bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, const char *name)
 {
 	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
 		return false;
 	name += strlen(PREFIX);
 	for (unsigned i = 0; i < n_rules; i++)
-		if (strcmp(rules[i].name, name) == 0 || find_limit(&rules[i], name))
+		if (strcmp(rules[i].name, name) == 0 || find_limit(&rules[i], name) ||
+		    is_list(&rules[i], name))
 			return true;
 	return false;
 }
@@ -224,6 +232,8 @@ bool finding_setting_valid(const struct finding_rule *rules, unsigned n_rules, c
 			return strcmp(value, "off") == 0 || strcmp(value, "on") == 0;
 		if (limit)
 			return parse_limit(limit, value, &number);
+		if (is_list(&rules[i], name))
+			return true;
 	}
 	return false;
 }
@@ -438,12 +448,19 @@ static void index_left(struct findings *findings, const struct table *other)
 	}
 }
 
-static bool is_ordinary(const struct finding_rule *rule, const struct table *table, const void *row)
+static bool is_ordinary(const struct findings *findings, unsigned index, const struct table *table,
+			const void *row)
 {
+	const struct finding_rule *rule = &findings->rules[index];
 	const char *text = rule->unless ? table_text(table, row, rule->unless_column) : NULL;
+	const char *more = findings->limits[index].unless;
+	struct span rest = span_text(more ? more : ""), item;
 
 	for (const char *const *one = rule->unless; one && *one; one++)
 		if (strcmp(text, *one) == 0)
+			return true;
+	while (text && span_item(&rest, &item))
+		if (span_is(item, text))
 			return true;
 	return false;
 }
@@ -454,7 +471,8 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 	const struct finding_rule *rule = &findings->rules[index];
 	struct candidate candidate = { .rule = index, .row = row, .rank = NAN };
 
-	if (row && (is_ordinary(rule, table, row) || is_left(findings, table_text(table, row, rule->key))))
+	if (row && (is_ordinary(findings, index, table, row) ||
+		    is_left(findings, table_text(table, row, rule->key))))
 		return;
 	if (!judge(findings, frame, &candidate, table))
 		return;

@@ -52,6 +52,7 @@ struct finding_rule {
 	const char *pane, *view; /* which show it; view NULL: the home of the pane */
 	const char *unless_column, *const *unless; /* rows with one of these texts are ordinary; ended by
 						    * NULL */
+	const char *unless_setting; /* "finding.NAME" names more such texts, with commas; NULL: none does */
 	enum finding_severity severity;            /* at least */
 	const char *with; /* its topics cost so much that they are sampled only along with this one; NULL:
 			   * wherever there are findings */

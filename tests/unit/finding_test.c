@@ -233,7 +233,7 @@ static void check_scene(const struct scene *scene)
 #define QUEUE(share, load)                                                                                   \
 	"0 pressure cpu/some avg60_ratio " share "\n0 system 1 load1 " load "\n0 system 1 cpus 2\n"
 #define FAILED(second, command, exits, failures)                                                             \
-	second " exited " command " exits " exits "\n" second " exited " command " failures " failures "\n"
+	second " failing " command " exits " exits "\n" second " failing " command " failures " failures "\n"
 #define FIVE(tens, state)                                                                                    \
 	"0 process " tens "1 state " state "\n0 process " tens "2 state " state "\n0 process " tens         \
 	"3 state " state "\n0 process " tens "4 state " state "\n0 process " tens "5 state " state "\n"
@@ -384,7 +384,16 @@ static const struct scene scenes[] = {
 
 	{ "failing_command", "note", "6 times", FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"), 0 },
 	{ "failing_command", "note", "6 times", FAILED("0", "y", "1", "0") FAILED("5", "x", "6", "6"), 0 },
+	/* a loop of a script, among many good ones under another parent */
+	{ "failing_command", "note", "7 times in a minute, 100 % of its exits; last: code 3, parent 4711.",
+	  FAILED("0", "sh/bash", "900", "1") FAILED("5", "sh/bash", "990", "2")
+		  FAILED("5", "sh/loop", "7", "7") "5 failing sh/loop ended code_3\n"
+						   "5 failing sh/loop parent_pid 4711\n",
+	  0 },
 	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "4", "4"), 0 },
+	{ "failing_command", NULL, NULL, FAILED("0", "tty", "0", "0") FAILED("5", "tty", "9", "9"), 0 },
+	{ "failing_command", NULL, NULL, FAILED("0", "timeout", "0", "0") FAILED("5", "timeout", "9", "9"),
+	  0 },
 	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "12", "6"), 0 },
 	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"), 21 },
 	{ "failing_command", NULL, NULL, FAILED("0", "x", "90", "90"), 5 }, /* before the first look */
@@ -586,6 +595,12 @@ START_TEST(settings_change_limits_and_silence_rules)
 		ck_assert(finding_setting_valid(finding_rules, n_finding_rules, good[i][0], good[i][1]));
 		ck_assert(!finding_setting_valid(finding_rules, n_finding_rules, bad[i][0], bad[i][1]));
 	}
+	play_with(&frame, &settings, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"));
+	ck_assert_ptr_nonnull(finding_of(&frame, "failing_command"));
+	settings_set(&settings, "finding.answers", "w,x", 0);
+	play_with(&frame, &settings, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"));
+	ck_assert_ptr_null(finding_of(&frame, "failing_command"));
+	ck_assert(finding_setting_known(finding_rules, n_finding_rules, "finding.answers"));
 	ck_assert(!finding_setting_known(finding_rules, n_finding_rules, "finding.nothing"));
 	ck_assert(!finding_setting_known(finding_rules, n_finding_rules, "memory_short"));
 	frame_close(&frame);

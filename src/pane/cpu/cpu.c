@@ -36,6 +36,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_ACCOUNT] = { .topic = "account", .headline = true },
 	[CPU_TABLE_CPU] = { .topic = "cpu", .headline = true },
 	[CPU_TABLE_EXITED] = { .topic = "exited", .sort = "cpu_ratio" },
+	[CPU_TABLE_FAILING] = { .topic = "failing", .lazy = true, .sort = "failures" },
 	[CPU_TABLE_POWER_ACCOUNT] = { .topic = "power_account", .lazy = true, .option = "calibration" },
 	[CPU_TABLE_SELF] = { .topic = "self" },
 	[CPU_TABLE_BUILD] = { .topic = "build" },
@@ -406,6 +407,9 @@ static const struct pane_view views[] = {
 					N_("performance counters of the selected process"), CPU_TABLE_PROCESS,
 					BIT(CPU_TABLE_COUNTER_PROCESS), .draw = cpu_draw_counters },
 	[CPU_VIEW_SELF] = TABLE("self", N_("Own cost"), N_("the cost of panetop itself"), CPU_TABLE_SELF),
+	[CPU_VIEW_FAILING] =
+		TABLE("failing", N_("Failing"),
+		      N_("commands that failed within a minute, and what started them"), CPU_TABLE_FAILING),
 	{ 0 },
 };
 

@@ -37,10 +37,18 @@
 static const char *const not_discharging[] = { "Charging", "Full", "Not charging", "Unknown", NULL };
 static const char *const read_only[] = { "ro", NULL };
 
-/* Their exit status is an answer, by their man pages; and rows that are not one command. */
-static const char *const answers[] = { "[",     "cmp",   "diff",        "egrep",    "expr",
-				       "fgrep", "grep",  "pgrep",       "pidof",    "readlink",
-				       "test",  "which", "(no record)", "(others)", NULL };
+/*
+ * Their exit code is an answer, by their man pages: whether something is so (test, grep, cmp, mountpoint,
+ * systemctl is-active, git diff --quiet, dpkg-split --auto, dpkg-query -W, ischroot, tty, getent), whether
+ * there is one (pgrep, pkill, pidof, which, readlink), or how another one ended (timeout, env, nice, nohup,
+ * setsid, xargs, sudo, flock). And rows that are not one command.
+ */
+static const char *const answers[] = {
+	"[", "cmp", "diff", "dpkg-query", "dpkg-split", "egrep", "env", "expr", "fgrep", "flock", "getent",
+	"git", "grep", "ischroot", "mountpoint", "nice", "nohup", "pgrep", "pidof", "pkill", "readlink",
+	"setsid", "sudo", "systemctl", "test", "timeout", "tty", "which", "xargs", "(no record)",
+	"(others)", NULL,
+};
 
 const struct finding_rule finding_rules[] = {
 	{ .name = "out_of_memory",
@@ -380,15 +388,20 @@ const struct finding_rule finding_rules[] = {
 			.at_least = COUNT("run_queue_load", 1.5, N_("load of 1 minute for each CPU")) },
 		      PROCESS_WITH_MOST("cpu_ratio", 0.2) } },
 	{ .name = "failing_command",
-	  .topic = "exited",
+	  .topic = "failing",
 	  .key = "command",
+	  .called = "what",
 	  .severity = FINDING_NOTE,
-	  .text = N_("Failed {failures} times in a minute, {share} of its exits."),
-	  .help = N_("A command exits with a failure again and again, and hardly ever succeeds."),
+	  .text = N_("Failed {failures} times in a minute, {share} of its exits[; last: {last}]"
+		     "[, parent {pid}]."),
+	  .help = N_("A command that the same program starts exits with a failure again and again, and "
+		     "hardly ever succeeds. Ends by signals of other processes are no failures, and "
+		     "commands whose exit code is an answer are silent."),
 	  .pane = "cpu",
-	  .view = "exited",
+	  .view = "failing",
 	  .unless_column = "command",
 	  .unless = answers,
+	  .unless_setting = "answers",
 	  .values = { { .name = "failures",
 			.column = "failures",
 			.window_seconds = 60,
@@ -401,7 +414,9 @@ const struct finding_rule finding_rules[] = {
 		      { .name = "recent",
 			.column = "failures",
 			.window_seconds = 15,
-			.at_least = COUNT("failing_recent", 1, N_("failures within 15 s")) } } },
+			.at_least = COUNT("failing_recent", 1, N_("failures within 15 s")) },
+		      { .name = "last", .column = "ended" },
+		      { .name = "pid", .column = "parent_pid" } } },
 	{ .name = "zombies",
 	  .topic = "process",
 	  .subject = N_("processes"),

@@ -76,6 +76,7 @@ static struct exited_command *find_or_add(struct exit_ledger *ledger, const char
 struct ends {
 	uint64_t uncounted_ns, left_kib;
 	uint64_t exits, failures; /* U64_UNKNOWN: unknown */
+	uint32_t exit_code, parent_pid; /* of a record */
 };
 
 static void count(struct exited_command *command, const struct ends *ends)
@@ -117,6 +118,16 @@ static bool is_outside(const struct exit_ledger *ledger, uint32_t pid, uint32_t 
 	return !scope_has(scope, pid, NAN);
 }
 
+static void count_failing(struct exit_ledger *ledger, const char *name, const struct ends *ends)
+{
+	const struct process *parent = process_list_find(ledger->processes, ends->parent_pid);
+
+	if (!parent)
+		parent = process_list_find_exited(ledger->processes, ends->parent_pid);
+	failing_commands_add(&ledger->failing, ledger->processes->mono_ns, name, parent ? parent->name : "",
+			     ends->parent_pid, ends->exit_code);
+}
+
 static void count_exit(struct exit_ledger *ledger, const char *name, bool outside, struct ends ends)
 {
 	char quoted[PROCESS_NAME_MAX + sizeof(PROCESS_NOT_A_SUM)];
@@ -130,6 +141,8 @@ static void count_exit(struct exit_ledger *ledger, const char *name, bool outsid
 		name = quoted;
 	}
 	count(find_or_add(ledger, name), &ends);
+	if (ledger->reader && ends.exits == 1)
+		count_failing(ledger, name, &ends);
 }
 
 static void keep_record(void *context, const struct exit_record *record)
@@ -146,7 +159,7 @@ static void keep_record(void *context, const struct exit_record *record)
 		.cpu_ns = exit_record_cpu_ns(record, ledger->tick_ns),
 		.peak_kib = record->peak_kib == U64_UNKNOWN ? 0 : record->peak_kib,
 		.run_ns = record->run_ns == U64_UNKNOWN ? 0 : record->run_ns,
-		.failed = record->exit_code != 0 && record->exit_code != U32_UNKNOWN,
+		.exit_code = record->exit_code == U32_UNKNOWN ? 0 : record->exit_code,
 		.parent_pid = record->parent_pid,
 		.uid = record->uid,
 	};
@@ -170,26 +183,27 @@ static void count_process(struct exit_ledger *ledger, const struct ended *thread
 	struct process *alive = process_list_find(ledger->processes, threads->tgid);
 	const struct ended *first = &threads[n_threads - 1];
 	uint64_t cpu_ns = 0, run_ns = 0, exits = 0;
-	bool failed = false; /* threads that exit alone have the code 0 */
+	uint32_t exit_code = 0; /* threads that exit alone have the code 0 */
 
 	for (size_t i = 0; i < n_threads; i++) {
 		cpu_ns += threads[i].cpu_ns;
 		run_ns += threads[i].run_ns;
 		exits += threads[i].last;
-		failed |= threads[i].failed;
+		exit_code = exit_code ? exit_code : threads[i].exit_code;
 		if (threads[i].first)
 			first = &threads[i];
 	}
 	if (exited) {
 		exited->dead_ns += run_ns; /* count_exited() subtracts its clock */
-		exited->failed |= failed;
+		exited->exit_code = exited->exit_code ? exited->exit_code : exit_code;
 	} else if (alive) {
 		alive->dead_ns += run_ns; /* its clock includes this, or they exited after it was read */
-		alive->failed |= failed;
+		alive->exit_code = alive->exit_code ? alive->exit_code : exit_code;
 	} else {
 		count_exit(ledger, first->name,
 			   is_outside(ledger, first->tgid, first->parent_pid, first->uid, first->name),
-			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, exits, failed && exits > 0 });
+			   (struct ends){ cpu_ns, EXIT_KIB + first->peak_kib, exits, exit_code && exits > 0,
+					  exit_code, first->parent_pid });
 	}
 }
 
@@ -264,7 +278,8 @@ static void count_exited(struct exit_ledger *ledger)
 						  ? process->dead_ns - process->cpu_ns
 						  : 0,
 					  EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib, 1,
-					  process->failed });
+					  process->exit_code != 0, process->exit_code,
+					  (uint32_t)process->stat.parent_pid });
 	}
 }
 
@@ -315,7 +330,9 @@ static void count_events(struct exit_ledger *ledger)
 				   is_outside(ledger, ended->pid,
 					      ended->parent_pid ? ended->parent_pid : U32_UNKNOWN, ended->uid,
 					      ended->comm),
-				   (struct ends){ 0, EXIT_KIB, 1, U64_UNKNOWN });
+				   (struct ends){ .left_kib = EXIT_KIB,
+						  .exits = 1,
+						  .failures = U64_UNKNOWN });
 	}
 }
 
@@ -328,7 +345,8 @@ static void count_grown(struct exit_ledger *ledger, const struct process *parent
 	    child_shares_split(ledger->shares, ledger->processes, parent->pid, ns, credit_share, &credit))
 		return;
 	snprintf(name, sizeof(name), "%.40s's children", parent->name);
-	count_exit(ledger, name, parent->outside, (struct ends){ ns, 0, U64_UNKNOWN, U64_UNKNOWN });
+	count_exit(ledger, name, parent->outside,
+		   (struct ends){ .uncounted_ns = ns, .exits = U64_UNKNOWN, .failures = U64_UNKNOWN });
 }
 
 /* Without records: the cutime growth of parents, without what samples saw of their children. */
@@ -384,7 +402,9 @@ static void share_out(struct exit_ledger *ledger, uint64_t ended_ns)
 	if (unreported_ns > 0 && (left_kib == 0 || lost > ledger->lost)) {
 		count(exit_ledger_has_scope(ledger) ? &ledger->outside
 						    : find_or_add(ledger, EXITED_NO_RECORD),
-		      &(struct ends){ unreported_ns, 0, U64_UNKNOWN, U64_UNKNOWN });
+		      &(struct ends){ .uncounted_ns = unreported_ns,
+				      .exits = U64_UNKNOWN,
+				      .failures = U64_UNKNOWN });
 		unreported_ns = 0;
 	}
 	per_kib_ns = unreported_ns > 0 ? (double)unreported_ns / (double)left_kib : 0;
@@ -480,6 +500,7 @@ static void follow_scope(struct exit_ledger *ledger)
 	hash_clear(&ledger->by_name);
 	memset(ledger->commands, 0, EXITED_COMMANDS_MAX * sizeof(*ledger->commands));
 	ledger->outside = (struct exited_command){ 0 };
+	memset(&ledger->failing, 0, sizeof(ledger->failing));
 }
 
 static void count_alive(struct exit_ledger *ledger)

@@ -5,6 +5,7 @@
 
 #include "core/hash.h"
 #include "topic/event/event_batch.h"
+#include "topic/process/failing_commands.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
@@ -40,6 +41,7 @@ struct exit_ledger {
 		*commands; /* in the scope; names beyond the limit are counted as the last one */
 	size_t n_commands;
 	struct hash by_name;        /* of commands */
+	struct failing_commands failing; /* in the scope; with a reader alone */
 	struct ended {              /* a thread that exited in this tick, or waits for the next one */
 		uint32_t tgid, number;
 		bool first;         /* the main thread of its process */
@@ -47,7 +49,7 @@ struct exit_ledger {
 		bool waits;         /* it ended after the clocks of this tick were read */
 		uint64_t cpu_ns, run_ns; /* an estimate; as in its record, or 0 */
 		uint64_t peak_kib;  /* or 0 */
-		bool failed;        /* its code is known, and not 0 */
+		uint32_t exit_code; /* as in wait(2), or 0 */
 		uint32_t parent_pid, uid; /* U32_UNKNOWN */
 		char name[PROCESS_NAME_MAX];
 	} *ended;

@@ -69,7 +69,7 @@ struct process {
 	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
 	bool shown;                /* it has a row also while it sleeps: its command line comes first */
 	bool outside;              /* of the scope of this run */
-	bool failed;               /* an exit record has a code other than 0 */
+	uint32_t exit_code;        /* of an exit record, as in wait(2): the first other than 0 */
 };
 
 /* Does --pid select it? See process_pattern_matches(). */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "failing": commands that have failed within a minute, and what started them. */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/i18n.h"
+#include "kernel/pid/taskstats.h"
+#include "topic/event/event_reader.h"
+#include "topic/event/event_text.h"
+#include "topic/process/exit_ledger.h"
+#include "topic/topic.h"
+
+struct failing_row {
+	const char *command, *parent, *what, *ended;
+	uint64_t parent_pid, exits, failures;
+	double failures_per_second;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct failing_row, failures_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+	       .title = N_("failed/s"), .width = 8, .rank = 2,
+	       .rate_of = offsetof(struct failing_row, failures), .help = N_("failed exits"),
+	       .source = "growth of failures / time"),
+	COLUMN(struct failing_row, failures, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+	       .title = N_("failed"), .width = 8,
+	       .help = N_("exits with a code other than 0, and crashes; no signals from other processes, and "
+			  "no codes of shells that stand for such a signal"),
+	       .source = "taskstats ac_exitcode of any of its threads"),
+	COLUMN(struct failing_row, exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"),
+	       .width = 8,
+	       .help = N_("all exits of this command under parents of this name, since it is counted"),
+	       .source = "taskstats exit records"),
+	COLUMN(struct failing_row, ended, .kind = COLUMN_LABEL, .title = N_("last"), .width = 12, .rank = 1,
+	       .help = N_("how the one that failed last ended: its code, or a signal"),
+	       .source = "taskstats ac_exitcode"),
+	COLUMN(struct failing_row, parent_pid, .kind = COLUMN_LABEL, .title = N_("parent"), .width = 7,
+	       .rank = 1,
+	       .help = N_("PID of the parent of the one that failed last"), .source = "taskstats ac_ppid"),
+	COLUMN(struct failing_row, command, .kind = COLUMN_KEY, .grouping = "command", .title = N_("command"),
+	       .width = 16, .help = N_("command name"), .source = "taskstats ac_comm"),
+	COLUMN(struct failing_row, parent, .kind = COLUMN_KEY, .title = N_("started by"), .width = 16,
+	       .help = N_("name of the parent; blank: it had exited before it was seen"),
+	       .source = "process list"),
+	COLUMN(struct failing_row, what, .kind = COLUMN_LABEL, .title = N_("what"), .width = 16,
+	       .hidden = true,
+	       .help = N_("command, and in brackets the parent"), .source = "both"),
+};
+
+static const struct schema schema = {
+	.name = "failing",
+	.help = N_("commands that failed within a minute, and what started them"),
+	.none = N_("no command has failed within a minute"),
+	.from_zero = true,
+	.of_run = true,
+	.row_size = sizeof(struct failing_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = { { 0 } };
+
+struct state {
+	struct exit_ledger *ledger;
+};
+
+static const char *copy(struct sample *sample, const char *text)
+{
+	return arena_copy(&sample->frame->arena, text, strlen(text));
+}
+
+static void add_row(struct sample *sample, const struct failing_command *command)
+{
+	struct failing_row *row = table_add(sample->table);
+	struct arena *arena = &sample->frame->arena;
+
+	row->command = copy(sample, command->name);
+	row->parent = copy(sample, command->parent);
+	row->what = !command->parent[0] ? row->command
+					: arena_print(arena, "%s (%s)", command->name, command->parent);
+	row->ended = event_exit_code(command->exit_code) == U64_UNKNOWN
+			     ? event_status(arena, command->exit_code)
+			     : arena_print(arena, "code %u", (unsigned)event_exit_code(command->exit_code));
+	row->parent_pid = command->parent_pid == U32_UNKNOWN ? U64_UNKNOWN : command->parent_pid;
+	row->exits = command->exits;
+	row->failures = command->failures;
+}
+
+static int sample(struct sample *sample)
+{
+	const struct state *state = sample->state;
+	const struct failing_commands *failing = &state->ledger->failing;
+
+	sample->table->mono_ns = state->ledger->processes->mono_ns;
+	if (!state->ledger->reader)
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("without exit records it is not known which commands fail"));
+	for (unsigned i = 0; i < FAILING_COMMANDS_MAX; i++)
+		if (failing_command_is_recent(&failing->all[i], sample->table->mono_ns))
+			add_row(sample, &failing->all[i]);
+	if (failing->lost > 0)
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("%llu exits were not counted: too many commands fail"),
+			     (unsigned long long)failing->lost);
+	return 0;
+}
+
+static const struct reading reads[] = {
+	READING(struct state, ledger, &exit_ledger_reader),
+	{ 0 },
+};
+
+const struct topic topic_failing = {
+	.schema = &schema,
+	.sources = sources,
+	.state_size = sizeof(struct state),
+	.uses = EVENT_USES,
+	.opening_uses = EVENT_OPENING_USES,
+	.reads = reads,
+	.sample = sample,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Exits by pairs of names: what is a failure, and who makes room for whom. */
+#include <config.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+#include "topic/process/failing_commands.h"
+
+#define SECOND UINT64_C(1000000000)
+#define CODE(code) ((uint32_t)(code) << 8)
+
+START_TEST(failures_are_the_fault_of_the_process)
+{
+	ck_assert(!exit_is_failure(CODE(0)));
+	ck_assert(exit_is_failure(CODE(1)));
+	ck_assert(exit_is_failure(CODE(128)));
+	ck_assert(exit_is_failure(CODE(255)));
+	ck_assert(exit_is_failure(SIGSEGV));
+	ck_assert(exit_is_failure(SIGABRT | 0x80)); /* with a core */
+	ck_assert(!exit_is_failure(SIGTERM));
+	ck_assert(!exit_is_failure(SIGKILL));
+	ck_assert(!exit_is_failure(SIGPIPE));
+	ck_assert(!exit_is_failure(CODE(128 + SIGTERM))); /* as a shell tells it */
+	ck_assert(!exit_is_failure(CODE(128 + SIGINT)));
+	ck_assert(exit_is_failure(CODE(128 + SIGSEGV)));
+	ck_assert(exit_is_failure(CODE(200)));
+}
+
+static const struct failing_command *find(const struct failing_commands *commands, const char *name,
+					  const char *parent)
+{
+	for (unsigned i = 0; i < FAILING_COMMANDS_MAX; i++)
+		if (strcmp(commands->all[i].name, name) == 0 && strcmp(commands->all[i].parent, parent) == 0)
+			return &commands->all[i];
+	return NULL;
+}
+
+START_TEST(pairs_are_counted_apart)
+{
+	struct failing_commands *commands = calloc(1, sizeof(*commands));
+	const struct failing_command *loop, *good;
+
+	for (uint32_t i = 0; i < 100; i++) {
+		failing_commands_add(commands, SECOND, "sh", "make", 42, CODE(0));
+		if (i % 10 == 0)
+			failing_commands_add(commands, SECOND, "sh", "loop", 1000 + i, CODE(3));
+	}
+	good = find(commands, "sh", "make");
+	loop = find(commands, "sh", "loop");
+	ck_assert_uint_eq(good->exits, 100);
+	ck_assert_uint_eq(good->failures, 0);
+	ck_assert(!failing_command_is_recent(good, SECOND));
+	ck_assert_uint_eq(loop->exits, 10);
+	ck_assert_uint_eq(loop->failures, 10);
+	ck_assert_uint_eq(loop->parent_pid, 1090);
+	ck_assert_uint_eq(loop->exit_code, CODE(3));
+	ck_assert(failing_command_is_recent(loop, 61 * SECOND));
+	ck_assert(!failing_command_is_recent(loop, 61 * SECOND + 1));
+	ck_assert_uint_eq(commands->lost, 0);
+	free(commands);
+}
+
+/* However many pairs come, one that fails keeps its place; what finds none is counted. */
+START_TEST(what_fails_is_kept)
+{
+	struct failing_commands *commands = calloc(1, sizeof(*commands));
+	char name[16];
+
+	failing_commands_add(commands, SECOND, "loop", "cron", 1, CODE(1));
+	for (unsigned i = 0; i < 20 * FAILING_COMMANDS_MAX; i++) {
+		snprintf(name, sizeof(name), "good%u", i);
+		failing_commands_add(commands, SECOND + i, name, "make", 2, CODE(0));
+	}
+	ck_assert_ptr_nonnull(find(commands, "loop", "cron"));
+	for (unsigned i = 0; i < 20 * FAILING_COMMANDS_MAX; i++) {
+		snprintf(name, sizeof(name), "bad%u", i);
+		failing_commands_add(commands, 2 * SECOND, name, "make", 2, CODE(1));
+	}
+	ck_assert_ptr_nonnull(find(commands, "loop", "cron"));
+	ck_assert_uint_ge(commands->lost, 19 * FAILING_COMMANDS_MAX);
+	/* the others are long ago */
+	failing_commands_add(commands, 90 * SECOND, "later", "make", 2, CODE(1));
+	ck_assert_ptr_nonnull(find(commands, "later", "make"));
+	ck_assert_uint_eq(find(commands, "later", "make")->exits, 1);
+	free(commands);
+}
