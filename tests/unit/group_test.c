@@ -177,6 +177,14 @@ START_TEST(version_2)
 	    "anon 1\nactive_file 4194304\ninactive_file 4194304\nworkingset_refault_file 101\n");
 	put(&rig, "system.slice/ssh.service", "cpu.pressure",
 	    "some avg10=9.00 avg60=0.00 avg300=0.00 total=501000\n");
+	put(&rig, "system.slice/ssh.service", "memory.pressure",
+	    "some avg10=0.00 avg60=0.00 avg300=0.00 total=200000\n");
+	put(&rig, "system.slice/ssh.service", "io.pressure",
+	    "some avg10=0.00 avg60=0.00 avg300=0.00 total=400000\n");
+	put(&rig, "system.slice/ssh.service", "io.stat", "8:0 rbytes=5000 wbytes=10000 rios=1 wios=1\n");
+	put_number(&rig, "system.slice/ssh.service", "memory.swap.current", 12345);
+	put_number(&rig, "system.slice/ssh.service", "pids.current", 7);
+	put_number(&rig, "system.slice/ssh.service", "pids.max", 100);
 	frame = rig_sample(&rig, 2);
 	assert_closes(frame, "cpu_ratio");
 	assert_close(number(frame, "/", "cpu_ratio"), 1.5);
@@ -190,6 +198,17 @@ START_TEST(version_2)
 	assert_close(number(frame, "/system.slice/ssh.service", "memory_limit_used_ratio"), 0.25);
 	assert_close(number(frame, "/system.slice/ssh.service", "refaults_per_second"), 50);
 	assert_close(number(frame, "/system.slice/ssh.service", "cpu_pressure_ratio"), 0.25);
+	check_row(frame, "group",
+		  "cpu_ratio=0.5 own_cpu_ratio=0.5 cpu_limit_ratio=0.5 throttled_ratio=0.4 "
+		  "memory_bytes=16777216 own_memory_bytes=16777216 memory_limit_bytes=33554432 "
+		  "memory_limit_used_ratio=0.25 anonymous_bytes=1 swap_bytes=12345 "
+		  "refaults_per_second=50 read_bytes_per_second=2000 write_bytes_per_second=4000 "
+		  "cpu_pressure_ratio=0.25 memory_pressure_ratio=0.1 io_pressure_ratio=0.2 oom_kills=1 "
+		  "limit_oom_kills=0 all_limit_oom_kills=0 tasks=7 tasks_limit=100 age_seconds=0 kind=unit "
+		  "parent=/system.slice name=ssh.service path=/system.slice/ssh.service cpu_seconds=2 "
+		  "own_cpu_seconds=2 throttled_seconds=0.5 periods=20 throttled_periods=4 refaults=101 "
+		  "read_bytes=5000 write_bytes=10000 cpu_stalled_seconds=0.501 memory_stalled_seconds=0.2 "
+		  "io_stalled_seconds=0.4");
 	rig_close(&rig);
 }
 END_TEST
