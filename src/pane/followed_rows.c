@@ -32,3 +32,19 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 		followed->n_rows++;
 	}
 }
+
+void followed_rows_rank(const struct followed_row *shown[FOLLOWED_ROWS_MAX], double ranks[FOLLOWED_ROWS_MAX],
+			int *n_shown, const struct followed_row *row, double rank)
+{
+	int at = *n_shown;
+
+	if (!(rank > 0) || *n_shown == FOLLOWED_ROWS_MAX)
+		return;
+	for (; at > 0 && ranks[at - 1] < rank; at--) {
+		shown[at] = shown[at - 1];
+		ranks[at] = ranks[at - 1];
+	}
+	shown[at] = row;
+	ranks[at] = rank;
+	(*n_shown)++;
+}

@@ -25,6 +25,10 @@ struct followed_rows {
 void followed_rows_add(struct followed_rows *followed, struct history *history, const struct frame *frame,
 		       const char *topic, const char *const *columns, unsigned n_columns);
 
+/* Adds a row to those that are drawn, the highest rank first; one whose rank is 0 is left out. */
+void followed_rows_rank(const struct followed_row *shown[FOLLOWED_ROWS_MAX], double ranks[FOLLOWED_ROWS_MAX],
+			int *n_shown, const struct followed_row *row, double rank);
+
 /* NULL: it is not followed. */
 const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name);
 

@@ -599,7 +599,10 @@ static void draw_line(const struct plot *plot, const struct history *history, un
 
 	graph_time_values(&plot->time, history, series, GRAPH_MOST, values);
 	draw_area(plot, values, isnan(scale->least) ? range.least : scale->least,
-		  isnan(scale->most) ? range.most : scale->most, scale);
+		  !isnan(scale->most)   ? scale->most
+		  : isnan(scale->least) ? range.most
+					: levels_top(range.least, range.most),
+		  scale);
 }
 
 void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,
@@ -608,6 +611,17 @@ void graph_line(const struct canvas *canvas, const struct history *history, unsi
 	struct plot plot = line_plot(canvas, history, scale);
 
 	draw_line(&plot, history, series, scale);
+}
+
+void graph_time_line(const struct canvas *line, const struct history *history,
+		     const struct graph_line_scale *scale)
+{
+	struct canvas nowhere = *line;
+	struct plot plot;
+
+	nowhere.graphs = NULL;
+	plot = line_plot(&nowhere, history, scale);
+	draw_time_axis(&plot.canvas, &plot.time);
 }
 
 struct canvas graph_area_plot(const struct canvas *canvas)

@@ -71,7 +71,8 @@ struct graph_line_scale {
 	uint64_t now_ns;     /* right edge */
 	double span_seconds; /* as of struct graph_scale */
 	double step_seconds;
-	double least, most; /* its lowest and its highest level; NaN: what is shown has them */
+	double least, most; /* its lowest and its highest level; NaN: what is shown has them, from 0 with room
+			     * above what is constant */
 	enum style style;
 	const struct grade_limits *limits; /* of columns that are drawn as busy, or critical; NULL: none */
 };
@@ -82,6 +83,10 @@ struct graph_line_scale {
  */
 void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,
 		const struct graph_line_scale *scale);
+
+/* "-2 min   -1 min   now" below graph_line() on a canvas of the same width. */
+void graph_time_line(const struct canvas *line, const struct history *history,
+		     const struct graph_line_scale *scale);
 
 /* A cell that is as full as share, from 0 to 1; at least the lowest level unless it is NaN. */
 void graph_level(const struct canvas *canvas, int y, int x, enum style style, double share);

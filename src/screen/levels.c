@@ -8,7 +8,17 @@
 #include <stdbool.h>
 
 #define RANGE_LEAST (1.0 / 256) /* of the whole */
+#define STEADY 0.9              /* the least is at least this share of the most: it begins to be constant */
 #define STEPS_IN_RANGE 4        /* the ends of a range are multiples of a step */
+
+double levels_top(double least, double most)
+{
+	double steady = (least / most - STEADY) / (1 - STEADY);
+
+	if (!(most > 0))
+		return 1;
+	return most * (1 + fmin(fmax(steady, 0), 1));
+}
 
 int level_of(double value, double least, double most, int levels)
 {

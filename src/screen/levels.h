@@ -6,6 +6,12 @@
 #define LEVEL_UNKNOWN (-1)
 #define LEVELS_NO_PART (-1)
 
+/*
+ * The upper end of an axis from 0 for values from least to most: what hardly changes stands in its middle,
+ * not along its edge. 1 if there is no value above 0.
+ */
+double levels_top(double least, double most);
+
 /* What a known value fills of the levels between least and most: 1 to levels. */
 int level_of(double value, double least, double most, int levels);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/vector.h"
+#include "screen/levels.h"
 
 #define GAP_SAMPLES 3      /* a longer pause forgets all */
 #define SHARE_MIN 0.1      /* the height of a cell is at least this share … */
@@ -114,8 +115,10 @@ void row_trend_levels(const struct column *column, const double values[ROW_TREND
 		low = fmin(low, values[i]);
 		high = fmax(high, values[i]);
 	}
-	if (column->kind == COLUMN_RATE || column->unit == UNIT_RATIO)
+	if (column->kind == COLUMN_RATE || column->unit == UNIT_RATIO) {
+		high = levels_top(low, high);
 		low = fmin(low, 0);
+	}
 	if (column->unit == UNIT_RATIO)
 		high = fmax(high, SHARE_MIN);
 	high = fmax(high, low + fabs(low) * CHANGE_MIN);

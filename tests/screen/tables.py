@@ -248,19 +248,19 @@ def a_trend_stands_beside_its_number(_scratch):
     with replay("cpu", opening=True, width=100, height=30) as terminal:
         terminal.send(".", ".", ".", ".", ".", ".", ".", ".")
         line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = expect(line.startswith(" 200.0 " + "\u2588" * 8 + " "), terminal, "no trend of CPU use")
+        problem = expect(line.startswith(" 200.0 " + "\u2585" * 8 + " "), terminal, "no trend of CPU use")
         problem = problem or expect("▼%CPU trend" in terminal.text(), terminal, "no heading")
         terminal.send("M")
         problem = problem or expect("▼RSS trend" in terminal.text(), terminal, "it does not follow the sort")
         terminal.send("P", ",")
         line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = problem or expect(line.startswith(" 200.0 " + "\u2588" * 8 + " "), terminal, "a step back")
+        problem = problem or expect(line.startswith(" 200.0 " + "\u2585" * 8 + " "), terminal, "a step back")
         terminal.send(",", ",", ",")
         line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = problem or expect(line.startswith(" 200.0    " + "\u2588" * 5 + " "), terminal, "of the future")
+        problem = problem or expect(line.startswith(" 200.0    " + "\u2585" * 5 + " "), terminal, "of the future")
         terminal.send("1", "2")
         line = terminal.lines()[terminal.row_of(" 15400 ")]
-        problem = problem or expect(line.startswith(" 200.0    " + "\u2588" * 5 + " "), terminal, "back from another pane")
+        problem = problem or expect(line.startswith(" 200.0    " + "\u2585" * 5 + " "), terminal, "back from another pane")
     for width, arguments in ((99, []), (120, ["--ascii"])):
         with replay("cpu", *arguments, opening=True, width=width, height=30) as terminal:
             problem = problem or expect("trend" not in terminal.text(), terminal, f"a trend in {width} columns {arguments}")

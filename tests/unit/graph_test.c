@@ -184,6 +184,18 @@ static uint64_t end_of(const struct history *history)
 	return history_time(history, history->count - 1);
 }
 
+START_TEST(what_is_constant_is_in_the_middle)
+{
+	ck_assert_double_eq(levels_top(0, 40), 40);
+	ck_assert_double_eq(levels_top(36, 40), 40);
+	ck_assert_double_eq_tol(levels_top(38, 40), 60, 1e-9);
+	ck_assert_double_eq(levels_top(40, 40), 80);
+	ck_assert_double_eq(levels_top(0, 0), 1);
+	ck_assert_double_eq(levels_top(NAN, NAN), 1);
+	ck_assert_int_eq(level_of(40, 0, levels_top(40, 40), 17), 9);
+}
+END_TEST
+
 START_TEST(a_graph_begins_with_a_column_for_each_sample)
 {
 	static const double values[] = { 1, 2, NAN, 4 };

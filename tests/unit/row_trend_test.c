@@ -79,10 +79,10 @@ START_TEST(what_is_missing_is_a_gap)
 
 	add(&trends, 1, (struct item[]){ { 1, 1 } }, 1);
 	add(&trends, 2, (struct item[]){ { 2, 1 } }, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "------8-");
+	ck_assert_str_eq(drawn(&trends, 1), "------5-");
 	add(&trends, 3, (struct item[]){ { 1, 1 }, { 2, NAN } }, 2);
-	ck_assert_str_eq(drawn(&trends, 1), "-----8-8");
-	ck_assert_str_eq(drawn(&trends, 2), "------8-");
+	ck_assert_str_eq(drawn(&trends, 1), "-----5-5");
+	ck_assert_str_eq(drawn(&trends, 2), "------5-");
 	for (uint64_t i = 4; i < 20; i++)
 		add(&trends, i, NULL, 0);
 	ck_assert_str_eq(drawn(&trends, 1), "--------");
@@ -97,13 +97,13 @@ START_TEST(time_that_does_not_go_on)
 
 	add(&trends, 5, &item, 1);
 	add(&trends, 6, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "------88");
+	ck_assert_str_eq(drawn(&trends, 1), "------55");
 	add(&trends, 4, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	ck_assert_str_eq(drawn(&trends, 1), "-------5");
 	add(&trends, 7, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "------88");
+	ck_assert_str_eq(drawn(&trends, 1), "------55");
 	add(&trends, 11, &item, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	ck_assert_str_eq(drawn(&trends, 1), "-------5");
 	row_trends_free(&trends);
 }
 END_TEST
@@ -117,9 +117,9 @@ START_TEST(another_column_begins_again)
 
 	add(&trends, 1, &item, 1);
 	row_trends_add(&trends, &table, &item_columns[0], rows, 1);
-	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	ck_assert_str_eq(drawn(&trends, 1), "-------5");
 	add(&trends, 2, &item, 1); /* of the same sample */
-	ck_assert_str_eq(drawn(&trends, 1), "-------8");
+	ck_assert_str_eq(drawn(&trends, 1), "-------5");
 	row_trends_free(&trends);
 	ck_assert_str_eq(drawn(&trends, 1), "");
 }
@@ -138,11 +138,11 @@ START_TEST(memory_is_bounded)
 		items[0].id = UINT32_MAX;
 		items[7].id = UINT32_MAX - 1;
 		add(&trends, second, items, 2 * ROW_TREND_ROWS_MAX);
-		ck_assert_str_eq(drawn(&trends, items[ROW_TREND_ROWS_MAX - 1].id), "-------8");
+		ck_assert_str_eq(drawn(&trends, items[ROW_TREND_ROWS_MAX - 1].id), "-------5");
 		ck_assert_str_eq(drawn(&trends, items[ROW_TREND_ROWS_MAX].id), "");
 	}
-	ck_assert_str_eq(drawn(&trends, UINT32_MAX), "88888888");
-	ck_assert_str_eq(drawn(&trends, UINT32_MAX - 1), "88888888");
+	ck_assert_str_eq(drawn(&trends, UINT32_MAX), "55555555");
+	ck_assert_str_eq(drawn(&trends, UINT32_MAX - 1), "55555555");
 	ck_assert_uint_le(trends.capacity, 2 * ROW_TREND_CELLS * ROW_TREND_ROWS_MAX);
 	row_trends_free(&trends);
 }

@@ -23,6 +23,8 @@ static const struct pane_table tables[] = {
 				  .lazy = true,
 				  .recorded = true,
 				  .own_columns = true,
+				  .threshold = "disk_bytes_per_second",
+				  .least = 0, /* without rows that are unknown, as in the first sample */
 				  .columns = "disk_bytes_per_second,read_bytes_per_second,"
 					     "write_bytes_per_second,pid,state,user,command",
 				  .sort = "disk_bytes_per_second",

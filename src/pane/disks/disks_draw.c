@@ -20,6 +20,7 @@
 #define LOW 8 /* lines: no more than the table */
 #define STORY_LINES_MAX 4
 #define GRAPH_LINES_MIN 2 /* with its title */
+#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
 #define GRAPH_LINES_MAX 8
 #define GRAPH_CELLS_MIN 18
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
@@ -183,19 +184,19 @@ static struct graph_line_scale scale_of(const struct pane_context *context, enum
 	};
 }
 
-/* Did it read or write anything in the time of a graph on this canvas? */
-static bool was_used(const struct pane_context *context, const struct canvas *canvas,
-		     const struct followed_row *disk)
+/* What it read and wrote a second at most in the time of a graph on this canvas. */
+static double traffic(const struct pane_context *context, const struct canvas *canvas,
+		      const struct followed_row *disk)
 {
 	struct canvas part = canvas_part(canvas, 0, 0, 1, GRAPH_CELLS_MIN);
+	double sum = 0;
 
 	for (enum disks_graph graph = DISKS_READ; graph <= DISKS_WRITE; graph++) {
 		struct graph_line_scale scale = scale_of(context, graph);
 
-		if (graph_line_range(&part, &context->history, disk->series[graph], &scale).most > 0)
-			return true;
+		sum += fmax(graph_line_range(&part, &context->history, disk->series[graph], &scale).most, 0);
 	}
-	return false;
+	return sum;
 }
 
 /* Now and at most, above the past: "read 3.5M  max 12M". */
@@ -228,53 +229,84 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 	snprintf(text, sizeof(text), _("max %s"), graph_value(value, graph, range.most, canvas->ascii));
 	if (!isnan(range.most))
 		canvas_piece(canvas, 0, x, STYLE_DIM, text);
-	scale.most = range.most > 0 ? range.most : 1;
 	graph_line(&plot, &context->history, disk->series[graph], &scale);
+}
+
+/* One of the graphs that stand side by side. */
+static struct canvas beside(const struct canvas *canvas, int graph, int columns)
+{
+	int left = graph * canvas->width / columns, right = (graph + 1) * canvas->width / columns;
+
+	return canvas_part(canvas, 0, left, canvas->height, right - left - (graph + 1 < columns));
+}
+
+static int graph_columns(const struct canvas *canvas)
+{
+	int columns = canvas->width / GRAPH_CELLS_MIN;
+
+	return columns < 1 ? 1 : columns > N_DISKS_GRAPHS ? N_DISKS_GRAPHS : columns;
 }
 
 static void draw_disk(const struct pane_context *context, const struct canvas *canvas,
 		      const struct followed_row *disk)
 {
-	int columns = canvas->width / GRAPH_CELLS_MIN;
+	int columns = graph_columns(canvas);
 
-	columns = columns < 1 ? 1 : columns > N_DISKS_GRAPHS ? N_DISKS_GRAPHS : columns;
 	for (int i = 0; i < columns; i++) {
-		int left = i * canvas->width / columns;
-		struct canvas part =
-			canvas_part(canvas, 0, left, canvas->height,
-				    (i + 1) * canvas->width / columns - left - (i + 1 < columns));
+		struct canvas part = beside(canvas, i, columns);
 
 		draw_graph(context, &part, disk, (enum disks_graph)i);
 	}
 }
 
-/* Devices that did something, in the order of the table, as many as fit. */
+/* Below all graphs, which have the same times. */
+static void draw_times(const struct pane_context *context, const struct canvas *line)
+{
+	int columns = graph_columns(line);
+
+	for (int i = 0; i < columns; i++) {
+		struct canvas part = beside(line, i, columns);
+		struct graph_line_scale scale = scale_of(context, (enum disks_graph)i);
+
+		graph_time_line(&part, &context->history, &scale);
+	}
+}
+
+/* Devices that did something, the busiest first, as many as fit. */
 static int draw_disks(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct disks_state *state = context->state;
 	const struct table_widget *widget = &context->tables[DISKS_TABLE_DISK];
 	const struct table *table = context_table(context, DISKS_TABLE_DISK);
 	const struct followed_row *shown[FOLLOWED_ROWS_MAX];
-	int n_shown = 0, lines;
+	double ranks[FOLLOWED_ROWS_MAX];
+	int n_shown = 0, lines, axis;
 
 	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
 		const struct followed_row *disk = followed_rows_find(
 			&state->disks, table_text(table, widget->view.rows[i], "device"));
 
-		if (disk && was_used(context, canvas, disk))
-			shown[n_shown++] = disk;
+		if (disk)
+			followed_rows_rank(shown, ranks, &n_shown, disk, traffic(context, canvas, disk));
 	}
 	if (n_shown * GRAPH_LINES_MIN > canvas->height)
 		n_shown = canvas->height / GRAPH_LINES_MIN;
 	if (n_shown == 0)
 		return 0;
-	lines = canvas->height / n_shown < GRAPH_LINES_MAX ? canvas->height / n_shown : GRAPH_LINES_MAX;
+	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
+	lines = (canvas->height - axis) / n_shown;
+	lines = lines < GRAPH_LINES_MAX ? lines : GRAPH_LINES_MAX;
 	for (int i = 0; i < n_shown; i++) {
 		struct canvas part = canvas_rows(canvas, i * lines, lines);
 
 		draw_disk(context, &part, shown[i]);
 	}
-	return n_shown * lines;
+	if (axis) {
+		struct canvas line = canvas_rows(canvas, n_shown * lines, 1);
+
+		draw_times(context, &line);
+	}
+	return n_shown * lines + axis;
 }
 
 /* How full it is, by what is nearer to its end; one that is read-only cannot fill up. */

@@ -18,6 +18,7 @@
 #define LOW 8 /* lines: no more than the table */
 #define STORY_LINES_MAX 4
 #define GRAPH_LINES_MIN 2 /* with its title */
+#define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
 #define GRAPH_LINES_MAX 8
 #define FACTS_MAX 64
 
@@ -147,14 +148,9 @@ static int draw_story(const struct pane_context *context, const struct canvas *c
 	return y < lines.height ? y : lines.height;
 }
 
-static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
-		       const struct followed_row *interface, enum network_graph graph)
+static struct graph_line_scale scale_of(const struct pane_context *context, enum network_graph graph)
 {
-	static const char *const names[] = {
-		[NETWORK_RECEIVED] = N_("received %s"), [NETWORK_SENT] = N_("sent %s")
-	};
-	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
-	struct graph_line_scale scale = {
+	return (struct graph_line_scale){
 		.now_ns = context->frame->mono_ns,
 		.span_seconds = GRAPH_SECONDS,
 		.step_seconds = context_step_seconds(context),
@@ -162,6 +158,16 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.most = NAN,
 		.style = STYLE_SERIES + (enum style)graph,
 	};
+}
+
+static void draw_graph(const struct pane_context *context, const struct canvas *canvas,
+		       const struct followed_row *interface, enum network_graph graph)
+{
+	static const char *const names[] = {
+		[NETWORK_RECEIVED] = N_("received %s"), [NETWORK_SENT] = N_("sent %s")
+	};
+	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1);
+	struct graph_line_scale scale = scale_of(context, graph);
 	struct graph_range range =
 		graph_line_range(&plot, &context->history, interface->series[graph], &scale);
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
@@ -182,46 +188,62 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		snprintf(text, sizeof(text), _("max %s"), bits_text(value, range.most));
 		canvas_piece(canvas, 0, x, STYLE_DIM, text);
 	}
-	scale.most = range.most > 0 ? range.most : 1;
 	graph_line(&plot, &context->history, interface->series[graph], &scale);
+}
+
+/* One of the two graphs that stand side by side. */
+static struct canvas beside(const struct canvas *canvas, int graph)
+{
+	int left = graph * canvas->width / N_NETWORK_GRAPHS;
+	int right = (graph + 1) * canvas->width / N_NETWORK_GRAPHS;
+
+	return canvas_part(canvas, 0, left, canvas->height, right - left - (graph + 1 < N_NETWORK_GRAPHS));
 }
 
 static void draw_interface(const struct pane_context *context, const struct canvas *canvas,
 			   const struct followed_row *interface)
 {
 	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
-		int left = i * canvas->width / N_NETWORK_GRAPHS;
-		struct canvas part = canvas_part(canvas, 0, left, canvas->height,
-						 (i + 1) * canvas->width / N_NETWORK_GRAPHS - left -
-							 (i + 1 < N_NETWORK_GRAPHS));
+		struct canvas part = beside(canvas, i);
 
 		draw_graph(context, &part, interface, (enum network_graph)i);
 	}
 }
 
-/* Has it received or sent anything in the span of the graphs? */
-static bool was_used(const struct pane_context *context, const struct canvas *canvas,
-		     const struct followed_row *interface)
+/* Below all graphs, which have the same times. */
+static void draw_times(const struct pane_context *context, const struct canvas *line)
 {
-	struct graph_line_scale scale = {
-		.now_ns = context->frame->mono_ns,
-		.span_seconds = GRAPH_SECONDS,
-		.step_seconds = context_step_seconds(context),
-	};
+	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
+		struct canvas part = beside(line, i);
+		struct graph_line_scale scale = scale_of(context, (enum network_graph)i);
 
-	for (unsigned i = 0; i < N_NETWORK_GRAPHS; i++)
-		if (graph_line_range(canvas, &context->history, interface->series[i], &scale).most > 0)
-			return true;
-	return false;
+		graph_time_line(&part, &context->history, &scale);
+	}
 }
 
-/* Interfaces that did something, in the order of the table. */
+/* What it received and sent a second at most in the span of the graphs. */
+static double traffic(const struct pane_context *context, const struct canvas *canvas,
+		      const struct followed_row *interface)
+{
+	double sum = 0;
+
+	for (int i = 0; i < N_NETWORK_GRAPHS; i++) {
+		struct graph_line_scale scale = scale_of(context, (enum network_graph)i);
+
+		sum += fmax(graph_line_range(canvas, &context->history, interface->series[i], &scale).most,
+			    0);
+	}
+	return sum;
+}
+
+/* Interfaces that did something, the busiest first. */
 static int find_used(const struct pane_context *context, const struct canvas *canvas,
 		     const struct followed_row *shown[FOLLOWED_ROWS_MAX])
 {
 	const struct table_widget *widget = &context->tables[NETWORK_TABLE_INTERFACE];
 	const struct table *table = context_table(context, NETWORK_TABLE_INTERFACE);
 	const struct network_state *state = context->state;
+	double ranks[FOLLOWED_ROWS_MAX];
 	int n_shown = 0;
 
 	for (size_t i = 0; table && i < widget->view.n_rows && n_shown < FOLLOWED_ROWS_MAX; i++) {
@@ -229,8 +251,9 @@ static int find_used(const struct pane_context *context, const struct canvas *ca
 			followed_rows_find(&state->interfaces,
 					   table_text(table, widget->view.rows[i], "name"));
 
-		if (interface && was_used(context, canvas, interface))
-			shown[n_shown++] = interface;
+		if (interface)
+			followed_rows_rank(shown, ranks, &n_shown, interface,
+					   traffic(context, canvas, interface));
 	}
 	return n_shown;
 }
@@ -239,19 +262,26 @@ static int find_used(const struct pane_context *context, const struct canvas *ca
 static int draw_interfaces(const struct pane_context *context, const struct canvas *canvas,
 			    const struct followed_row *const *shown, int n_shown)
 {
-	int lines;
+	int lines, axis;
 
 	if (n_shown * GRAPH_LINES_MIN > canvas->height)
 		n_shown = canvas->height / GRAPH_LINES_MIN;
 	if (n_shown == 0)
 		return 0;
-	lines = canvas->height / n_shown < GRAPH_LINES_MAX ? canvas->height / n_shown : GRAPH_LINES_MAX;
+	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
+	lines = (canvas->height - axis) / n_shown;
+	lines = lines < GRAPH_LINES_MAX ? lines : GRAPH_LINES_MAX;
 	for (int i = 0; i < n_shown; i++) {
 		struct canvas part = canvas_rows(canvas, i * lines, lines);
 
 		draw_interface(context, &part, shown[i]);
 	}
-	return n_shown * lines;
+	if (axis) {
+		struct canvas line = canvas_rows(canvas, n_shown * lines, 1);
+
+		draw_times(context, &line);
+	}
+	return n_shown * lines + axis;
 }
 
 /* The table gets half, or what it needs; graphs have the rest, if there are any. Returns the lines used. */

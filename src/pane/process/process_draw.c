@@ -15,6 +15,7 @@
 #include "pane/process/process.h"
 #include "pane/process/process_story.h"
 #include "screen/graph.h"
+#include "screen/levels.h"
 
 #define PAST_SECONDS 300
 #define LABEL_CELLS 10 /* at least */
@@ -516,14 +517,15 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 		.style = STYLE_USAGE,
 	};
 	struct canvas plot = canvas_rows(canvas, 1, canvas->height - 1), inner = graph_area_plot(&plot);
+	struct graph_range range;
 
-	scale.most = graph_line_range(&inner, &context->history, series, &scale).most;
+	range = graph_line_range(&inner, &context->history, series, &scale);
 	canvas_rule(canvas, 0, title, "");
-	if (isnan(scale.most)) {
+	if (isnan(range.most)) {
 		canvas_text(&plot, 0, 0, STYLE_DIM, _("not known yet"), -1);
 		return;
 	}
-	scale.most = scale.most > 0 ? scale.most : 1;
+	scale.most = levels_top(range.least, range.most);
 	graph_area(&plot, &context->history, series, &scale, label);
 }
 
