@@ -68,42 +68,18 @@ static int open_past(void *state, struct source *source)
 	return past_file_read(state, source);
 }
 
-/* A new file, which is removed if it gets only a part. */
-static int save_past_as(struct past_file *past, struct user_file *file, const char *name)
+static int write_past(void *past, int fd)
 {
-	int error = user_file_open(file, name, USER_FILE_NEW), fd;
-
-	if (error)
-		return error;
-	fd = user_file_create(file, S_IRUSR | S_IWUSR);
-	if (fd < 0)
-		return fd;
-	error = past_file_save(past, fd);
-	if (close(fd) < 0 && !error)
-		error = -errno;
-	if (error)
-		user_file_remove(file);
-	return error;
+	return past_file_save(past, fd);
 }
 
-/* In the current directory, named by the time. */
-static int save_past(void *state, char *text, size_t room)
+static int save_past(void *state, const char *name, char *text, size_t room)
 {
-	char name[64], why[TEXT_MAX];
-	time_t now = time(NULL);
 	struct user_file file;
-	struct tm tm;
-	int error;
+	int error = user_file_write_new(&file, name, write_past, state);
 
-	if (!localtime_r(&now, &tm))
-		memset(&tm, 0, sizeof(tm));
-	strftime(name, sizeof(name), "panetop-%Y%m%d-%H%M%S.recording", &tm);
-	error = save_past_as(state, &file, name);
-	snprintf(text, room, "%s", name);
-	if (error) {
-		user_file_error_text(&file, error, why, sizeof(why));
-		snprintf(text, room, "%s: %s", name, why);
-	}
+	if (error)
+		user_file_error_text(&file, error, text, room);
 	user_file_close(&file);
 	return error;
 }

@@ -72,7 +72,10 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_MINUTE_ON] = { { '}' }, NULL, N_("one minute forward") },
 	[ACTION_GO_TO] = { { 'g' }, N_("Go to"), N_("go to a time: 12:03:07, or seconds: +60, -60") },
 	[ACTION_NOW] = { { 'G' }, N_("Now"), N_("go to the latest sample") },
-	[ACTION_SAVE] = { { 'S' }, NULL, N_("save the past as a recording") },
+	[ACTION_SAVE] = { { 'S' },
+			  NULL,
+			  N_("save the past as a recording, or what is seen as text (.txt) or a picture "
+			     "(.svg)") },
 	[ACTION_MARK] = { { 'm' }, N_("Mark"), N_("mark the shown moment, to compare others with it") },
 	[ACTION_COMPARE] = { { '=' },
 			     N_("Compare"),

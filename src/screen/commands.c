@@ -19,6 +19,7 @@
 #include "screen/past/marked.h"
 #include "screen/past/past.h"
 #include "screen/past/player.h"
+#include "screen/saving.h"
 #include "screen/scoping.h"
 #include "screen/sorting.h"
 
@@ -376,11 +377,6 @@ static void go_to_now(struct pane_context *context)
 	player_go_to_end(context->screen);
 }
 
-static void save_past(struct pane_context *context)
-{
-	past_save(context->screen);
-}
-
 static void mark(struct pane_context *context)
 {
 	compare_mark(context->screen);
@@ -553,7 +549,7 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_MINUTE_ON] = minute_on,
 		[ACTION_GO_TO] = go_to,
 		[ACTION_NOW] = go_to_now,
-		[ACTION_SAVE] = save_past,
+		[ACTION_SAVE] = saving_ask,
 		[ACTION_MARK] = mark,
 		[ACTION_COMPARE] = compare,
 		[ACTION_EXPLAIN] = explain,
@@ -573,8 +569,6 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 	case ACTION_GO_TO:
 	case ACTION_EXPLAIN:
 		return player_refuses(context->screen);
-	case ACTION_SAVE:
-		return context->screen->setup->past ? NULL : _("no past is kept that could be saved");
 	case ACTION_COMPARE:
 		return marked_exists(context->screen) ? NULL : _("no moment is marked (m marks one)");
 	case ACTION_WRITE:

@@ -181,6 +181,8 @@ static void free_texts(struct screen *screen)
 	buffer_free(&screen->question.text);
 	buffer_free(&screen->pager.text);
 	buffer_free(&screen->search);
+	buffer_free(&screen->saving.text);
+	buffer_free(&screen->saving.svg);
 	buffer_free(&screen->menu.texts);
 	buffer_free(&screen->menu.typed);
 	free(screen->menu.lines);

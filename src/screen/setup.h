@@ -22,8 +22,8 @@
 struct past {
 	void (*keep)(void *state, const struct frame *frame); /* rates are not kept */
 	int (*open)(void *state, struct source *source);      /* on all that was kept so far: 0 or -errno */
-	/* As a recording: 0 and its path, or -errno and what went wrong. */
-	int (*save)(void *state, char *text, size_t room);
+	/* As a recording with this name: 0, or -errno and what went wrong. */
+	int (*save)(void *state, const char *name, char *error, size_t room);
 	void *state;
 };
 

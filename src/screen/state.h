@@ -129,6 +129,11 @@ struct compare {
 	uint64_t shown_ns; /* … the frame of this time */
 };
 
+/* What was seen when the key S was pressed. */
+struct saving {
+	struct buffer text, svg;
+};
+
 /* What changed around a moment. */
 struct explaining {
 	struct explanation explanation;
@@ -192,6 +197,7 @@ struct screen {
 	struct compare compare;
 	struct marks marks;
 	struct explaining explaining;
+	struct saving saving;
 	bool changed;             /* an action has ended: draw its result */
 	bool filter_shown;        /* by the rule above a table, in the present drawing */
 	int tabs_y;               /* line with the names of the panes, for the mouse; -1: not drawn */

@@ -328,6 +328,24 @@ void user_file_remove(const struct user_file *file)
 	unlinkat(file->directory, file->name, 0);
 }
 
+int user_file_write_new(struct user_file *file, const char *path, int (*write)(void *state, int fd),
+			void *state)
+{
+	int error = user_file_open(file, path, USER_FILE_NEW), fd;
+
+	if (error)
+		return error;
+	fd = user_file_create(file, S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		return fd;
+	error = write(state, fd);
+	if (close(fd) < 0 && !error)
+		error = -errno;
+	if (error)
+		user_file_remove(file);
+	return error;
+}
+
 /*
  * Hidden, and with another ending: programs that read all files of a directory pass it over. What a killed
  * process with the same number left is removed.

@@ -59,6 +59,13 @@ void user_file_error_text(const struct user_file *file, int error, char *text, s
  */
 int user_file_create(struct user_file *file, mode_t mode);
 
+/*
+ * Opens path, which must not exist, and has write() fill the new file, which only its owner can read; it is
+ * removed if that fails. 0 or -errno; user_file_close() in either case.
+ */
+int user_file_write_new(struct user_file *file, const char *path, int (*write)(void *state, int fd),
+			void *state);
+
 /* Opens it for reading: a descriptor, close-on-exec, or -errno. */
 int user_file_read(const struct user_file *file);
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import time
+import xml.etree.ElementTree
 
 from common import PANETOP, RECORDING, edited, expect, fixture, replay, screen
 from drawn import clock, drawn_again, first_sample, live_seconds
@@ -273,8 +274,8 @@ def saved(scratch):
     """As a recording that can be replayed, of nobody else's eyes."""
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         live_seconds(terminal, 1)
-        terminal.send("S")
-        problem = expect("the past is saved in panetop-" in terminal.text(), terminal, "it is not saved")
+        terminal.send("S", "Enter")
+        problem = expect("saved: panetop-" in terminal.text(), terminal, "it is not saved")
     files = glob.glob(os.path.join(scratch, "panetop-*.recording"))
     if problem or len(files) != 1:
         return problem or f"files: {files}"
@@ -284,6 +285,35 @@ def saved(scratch):
     return None if played.returncode == 0 and played.stdout.count("\n") > 2 else f"replay: status {played.returncode}\n{played.stdout}"
 
 
+def save_as(terminal, name):
+    terminal.send("S", *["Bksp"] * 40, *name, "Enter")
+
+
+def the_screen_is_saved(scratch):
+    """As it was seen, without the prompt; by the ending of the name."""
+    with replay("memory", cwd=scratch) as terminal:
+        seen = terminal.lines()
+        save_as(terminal, "seen.pdf")
+        problem = expect("end the name in" in terminal.text(), terminal, "an ending is not refused")
+        terminal.send("Esc")
+        save_as(terminal, "seen.txt")
+        terminal.until("saved: seen.txt")
+        save_as(terminal, "seen.svg")
+        terminal.until("saved: seen.svg")
+        save_as(terminal, "seen.svg")
+        problem = problem or expect("File exists" in terminal.text(), terminal, "a file is overwritten")
+        with open(os.path.join(scratch, "seen.txt"), encoding="utf-8") as file:
+            text = file.read().splitlines()
+    picture = xml.etree.ElementTree.parse(os.path.join(scratch, "seen.svg")).getroot()
+    pieces = "".join(piece.text for piece in picture.iter("{http://www.w3.org/2000/svg}text"))
+    colors = {piece.get("fill") for piece in picture.iter("{http://www.w3.org/2000/svg}text")}
+    if text != seen or "q Quit" not in text[-1]:
+        return problem or "seen:\n" + "\n".join(seen) + "\nsaved:\n" + "\n".join(text)
+    if any(word not in pieces for word in " ".join(seen[1:-2]).split()) or len(colors) < 3:
+        return problem or f"the picture lacks words or colours: {colors}\n{pieces}"
+    return problem
+
+
 def saved_nowhere_else(scratch):
     """What has the name already is neither written nor followed: here links, as another user would make them in advance."""
     outside = os.path.join(scratch, "outside")
@@ -291,8 +321,8 @@ def saved_nowhere_else(scratch):
     for seconds in range(begin - 1, begin + 3600):
         os.symlink(outside, os.path.join(scratch, time.strftime("panetop-%Y%m%d-%H%M%S.recording", time.gmtime(seconds))))
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
-        terminal.send("S")
-        problem = expect(".recording: File exists" in terminal.text(), terminal, "it is not refused")
+        terminal.send("S", "Enter")
+        problem = expect("File exists" in terminal.text(), terminal, "it is not refused")
     return problem or ("it is written elsewhere" if os.path.exists(outside) else None)
 
 
@@ -315,5 +345,6 @@ def tests():
         ("past: findings", findings),
         ("past: marks", marks),
         ("past: saved", saved),
+        ("the screen is saved as text and as a picture", the_screen_is_saved),
         ("past: saved as a new file alone", saved_nowhere_else),
     ]

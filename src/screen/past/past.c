@@ -192,17 +192,6 @@ static void position(struct screen *screen, bool wide, char *text, size_t room)
 	}
 }
 
-void past_save(struct screen *screen)
-{
-	const struct past *past = screen->setup->past;
-	char text[TEXT_MAX];
-
-	if (past->save(past->state, text, sizeof(text)) < 0)
-		screen_warn(screen, MESSAGE_SCREEN, "%s", text);
-	else
-		screen_message(screen, MESSAGE_SCREEN, _("the past is saved in %s"), text);
-}
-
 const struct player player_of_past = {
 	.open = open_past,
 	.index = index_of_shown,

@@ -8,7 +8,4 @@
 void past_leave(struct screen *screen); /* live again */
 void past_close(struct screen *screen); /* at the end of the screen */
 
-/* Writes all that is kept as a recording. */
-void past_save(struct screen *screen);
-
 #endif
