@@ -230,12 +230,15 @@ static int tab_text(const struct screen *screen, const struct tabs *tabs, unsign
 static int draw_tab(struct screen *screen, const struct canvas *canvas, int y, int x, unsigned pane,
 		    const char *text)
 {
-	bool on = pane == screen->current;
+	const struct pane_context *context = &screen->contexts[pane];
+	bool on = pane == screen->current, goes_on = context->pane->goes_on && context->pane->goes_on(context);
 	int end = x + canvas_text(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, text, -1);
 
 	if (on) {
 		canvas_text(canvas, y, x - 1, STYLE_TAB_ON, "[", 1);
 		canvas_text(canvas, y, end, STYLE_TAB_ON, "]", 1);
+	} else if (goes_on) {
+		canvas_text(canvas, y, end, STYLE_NOTICE, "*", 1);
 	}
 	screen->tabs[pane].x = canvas->left + x - 1;
 	screen->tabs[pane].end = canvas->left + end;

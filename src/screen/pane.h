@@ -149,6 +149,9 @@ struct pane {
 	/* Does the pane itself show what this notice says? Then its line is not shown. May be NULL. */
 	bool (*tells)(const struct pane_context *context, const struct notice *notice);
 
+	/* Does it measure now, also while another pane is shown? Its tab gets a mark then. May be NULL. */
+	bool (*goes_on)(const struct pane_context *context);
+
 	/* The user has chosen another view: context->view. May be NULL. */
 	void (*viewed)(struct pane_context *context);
 

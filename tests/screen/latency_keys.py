@@ -41,10 +41,14 @@ def walking_starts_nothing(_scratch):
         terminal.send("9", "Enter")
         problem = expect(measures(terminal) and terminal.wait_for("All CPUs, since"), terminal, "Enter starts no thread")
         terminal.send("3")
-        problem = problem or expect(terminal.wait_for("[3M") and threads(terminal) > 0, terminal, "leaving ends it")
+        problem = problem or expect(terminal.wait_for("[3M") and threads(terminal) > 0, terminal, "leaving ends it") or \
+            expect("9Latency*" in terminal.lines()[1], terminal, "nothing says that it goes on")
         terminal.send("9", "F9", "Enter")
         problem = problem or expect(terminal.wait_for("stopped after") and threads(terminal) == 0, terminal, "it does not stop")
         problem = problem or expect("Worst wake-ups, since" in terminal.text(), terminal, "the result is gone")
+        terminal.send("3")
+        problem = problem or expect("*" not in terminal.lines()[1], terminal, "it is marked as if it went on")
+        terminal.send("9")
         terminal.send("Enter")
         return problem or expect(measures(terminal), terminal, "it does not start again")
 

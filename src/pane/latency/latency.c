@@ -100,6 +100,11 @@ enum latency_phase latency_phase(const struct pane_context *context)
 	return latency->stopped ? LATENCY_STOPPED : LATENCY_RUNS;
 }
 
+static bool goes_on(const struct pane_context *context)
+{
+	return latency_phase(context) == LATENCY_RUNS;
+}
+
 static void request(struct pane_context *context, bool wanted)
 {
 	screen_request(context, LATENCY_TABLE_LATENCY, wanted);
@@ -259,6 +264,7 @@ const struct pane pane_latency = {
 	.actions = pane_actions,
 	.choices = choices,
 	.refuses = refuses,
+	.goes_on = goes_on,
 	.key = key,
 	.refuses_option = refuses_option,
 	.state_size = sizeof(struct latency_state),
