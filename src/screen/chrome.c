@@ -231,7 +231,8 @@ static int draw_tab(struct screen *screen, const struct canvas *canvas, int y, i
 		    const char *text)
 {
 	const struct pane_context *context = &screen->contexts[pane];
-	bool on = pane == screen->current, goes_on = context->pane->goes_on && context->pane->goes_on(context);
+	bool on = pane == screen->current;
+	bool goes_on = context->pane->goes_on && context->pane->goes_on(context);
 	int end = x + canvas_text(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, text, -1);
 
 	if (on) {

@@ -109,8 +109,9 @@ static void on_signal(void *state, int number, bool of_terminal)
 		return;
 	if (number == SIGTSTP)
 		terminal_suspend();
-	if (number == SIGWINCH) {
+	if (number == SIGWINCH) { /* the size may be the old one again, but lines were folded meanwhile */
 		terminal_resize();
+		terminal_redraw();
 		subscriptions_of_size(screen);
 	} else if (number == SIGTSTP || number == SIGCONT) {
 		if (!terminal_resume())

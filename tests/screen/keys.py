@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import stat
 import subprocess
 from contextlib import contextmanager
@@ -809,6 +810,14 @@ def tabs_keep_their_places(_scratch):
     return None
 
 
+def a_resize_draws_all(_scratch):
+    """Also where the size is the old one again by the time it is read: what the terminal made of its lines meanwhile is not known."""
+    with replay("cpu") as terminal:
+        terminal.stream.feed(b"\x1b[7;3Hmixed up")
+        os.kill(terminal.pid, signal.SIGWINCH)
+        return expect(terminal.wait_while("mixed up"), terminal, "what was not drawn by panetop stays")
+
+
 def unknown_sequences_are_swallowed(_scratch):
     """No part of them is a key: 1, 4 and 9 would choose panes, k would open the menu of actions."""
     with meminfo() as terminal:
@@ -916,6 +925,7 @@ def tests():
         ("the legend names what there was lately", the_legend_stays),
         ("letters go to the beginning of a word in a menu first", letters_go_to_the_beginning_of_words),
         ("tabs keep their places", tabs_keep_their_places),
+        ("a resize draws all of the screen", a_resize_draws_all),
         ("an unknown key sequence is no key", unknown_sequences_are_swallowed),
         ("Home and End of any terminal", home_and_end_of_any_terminal),
     ]
