@@ -131,6 +131,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.glyphs = options->ascii ? GLYPHS_ASCII : settings->glyphs,
 		.theme = settings_has(settings, "theme") ? settings->theme : usual_theme(),
 		.usual_theme = usual_theme(),
+		.ask_ground = !settings_has(settings, "theme"),
 		.color = choose_color(options),
 		.ascii = options->ascii,
 		.filter = options->filter,

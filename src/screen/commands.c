@@ -335,7 +335,7 @@ static void write_configuration(struct pane_context *context)
 	set_changed(setup->settings, "unit", size_unit_names[screen->unit], size_unit_names[SIZE_AUTO]);
 	set_changed(setup->settings, "glyphs", glyph_set_names[screen->glyphs],
 		    glyph_set_names[GLYPHS_BLOCK]);
-	set_changed(setup->settings, "theme", theme_names[screen->theme], theme_names[setup->usual_theme]);
+	set_changed(setup->settings, "theme", theme_names[screen->theme], theme_names[screen->usual_theme]);
 	for (unsigned p = 0; p < setup->n_panes; p++)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));

@@ -43,7 +43,10 @@ static int meaning(const struct key_sequence *sequence, int last)
 
 static int begin(struct key_sequence *sequence, uint64_t now_ns)
 {
-	*sequence = (struct key_sequence){ .state = SEQUENCE_ESCAPE, .began_ns = now_ns };
+	sequence->state = SEQUENCE_ESCAPE;
+	sequence->began_ns = now_ns;
+	sequence->parameter = 0;
+	sequence->n_others = 0;
 	return 0;
 }
 
@@ -73,6 +76,7 @@ static int after_escape(struct key_sequence *sequence, int key, uint64_t now_ns)
 		sequence->state = SEQUENCE_STRING;
 	else
 		end(sequence, 0); /* a key with Alt */
+	sequence->length = 0;
 	return 0;
 }
 
@@ -84,6 +88,8 @@ static int in_control(struct key_sequence *sequence, int key, uint64_t now_ns)
 		sequence->state = SEQUENCE_CONSOLE;
 		return 0;
 	}
+	if (key == 'c' && sequence->state == SEQUENCE_CSI && sequence->n_others > 0)
+		sequence->answer = ANSWER_DEVICE;
 	if (key >= '@')
 		return end(sequence, meaning(sequence, key));
 	if (key >= '0' && key <= '9' && sequence->parameter < PARAMETER_MAX)
@@ -95,6 +101,12 @@ static int in_control(struct key_sequence *sequence, int key, uint64_t now_ns)
 
 static int in_string(struct key_sequence *sequence, int key, uint64_t now_ns)
 {
+	if (key == K_ESCAPE || key == BEL) {
+		sequence->text[sequence->length] = '\0';
+		sequence->answer = ANSWER_STRING;
+	} else if (sequence->length + 1 < KEY_ANSWER_MAX) {
+		sequence->text[sequence->length++] = (char)key;
+	}
 	if (key == K_ESCAPE)
 		return begin(sequence, now_ns); /* its \ is taken for a key with Alt */
 	return key == BEL ? end(sequence, 0) : 0;

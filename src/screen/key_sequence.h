@@ -8,6 +8,8 @@
 /* An unfinished sequence is forgotten after this time: what comes then was typed. */
 #define KEY_SEQUENCE_NS 500000000ull
 
+#define KEY_ANSWER_MAX 32 /* a longer one is cut */
+
 struct key_sequence {
 	enum {
 		SEQUENCE_NONE,
@@ -20,6 +22,13 @@ struct key_sequence {
 	uint64_t began_ns;
 	unsigned parameter;   /* of CSI and SS3: their only parameter … */
 	int n_others;         /* … and how many other characters came before the final one */
+	enum {
+		ANSWER_NONE,
+		ANSWER_STRING, /* text holds it */
+		ANSWER_DEVICE, /* what the terminal is: Esc [ ? parameters c */
+	} answer;              /* that the last character completed; who reads it resets it */
+	char text[KEY_ANSWER_MAX]; /* of the last string, without its end */
+	unsigned length;
 };
 
 /*

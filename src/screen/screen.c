@@ -124,16 +124,29 @@ static void on_signal(void *state, int number, bool of_terminal)
 	chrome_draw(screen);
 }
 
+/* A theme that was chosen meanwhile stays. */
+static void set_ground(struct screen *screen, enum theme ground)
+{
+	if (screen->theme == screen->usual_theme) {
+		screen->theme = ground;
+		theme_open(ground, screen->terminal.color);
+	}
+	screen->usual_theme = ground;
+}
+
 static void on_input(void *state, uint32_t events)
 {
 	struct screen *screen = state;
 	struct input input;
+	enum theme ground;
 	bool any = false;
 
 	while (!screen->loop.stopped && terminal_read(&screen->terminal, &input)) {
 		any = true;
 		keymap_key(screen, &input);
 	}
+	if (terminal_ground(&screen->terminal, &ground))
+		set_ground(screen, ground);
 	if (!any && (events & (EPOLLHUP | EPOLLERR)))
 		loop_stop(&screen->loop); /* the terminal is gone */
 	else if (!screen->loop.stopped)
@@ -219,7 +232,7 @@ static int run(struct screen *screen)
 		screen->n_soon = 1;
 		loop_set_tick(&screen->loop, DELAY_WARM_UP_NS);
 	}
-	chrome_draw(screen);
+	on_input(screen, 0); /* what the terminal has answered meanwhile decides how it is drawn */
 	error = loop_run(&screen->loop);
 	timeline_close(screen);
 	explaining_close(screen);
@@ -239,6 +252,7 @@ int screen_run(const struct screen_setup *setup)
 		.unit = setup->unit,
 		.glyphs = setup->glyphs,
 		.theme = setup->theme,
+		.usual_theme = setup->usual_theme,
 		.usual_seconds = setup->delay_seconds,
 		.delay_chosen = setup->delay_chosen || source_is_recording(source),
 		.player = source_is_recording(source) ? &player_of_replay : &player_of_past,
@@ -248,6 +262,8 @@ int screen_run(const struct screen_setup *setup)
 
 	if (error)
 		return error;
+	if (setup->ask_ground)
+		terminal_ask_ground(&screen.terminal);
 	screen.playing = screen.follow_fd >= 0;
 	error = open_loop(&screen);
 	if (!error)

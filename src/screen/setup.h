@@ -59,6 +59,7 @@ struct screen_setup {
 	size_t limit;                        /* rows of a table, as of a view */
 	enum size_unit unit;
 	enum glyph_set glyphs;
+	bool ask_ground;                     /* the terminal, for a theme: none is chosen */
 	enum theme theme, usual_theme;       /* usual: by what the terminal reports */
 	bool color, ascii;
 	const char *filter, *sort, *columns; /* for the first table of the first pane; may be NULL; valid */

@@ -176,7 +176,7 @@ struct screen {
 	struct rate_limit rate_limit; /* … and as the cost of samples permits */
 	enum size_unit unit;
 	enum glyph_set glyphs;
-	enum theme theme;
+	enum theme theme, usual_theme;
 	char message[TEXT_MAX];
 	bool message_warns;
 	enum message_scope message_scope;

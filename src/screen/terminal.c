@@ -7,6 +7,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "sys/env.h"
 
 #define STUCK_SECONDS 1
+#define ANSWER_MS 100
 
 static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU };
 /* These, and those for real time, end a program without a handler. */
@@ -213,8 +215,57 @@ int terminal_open(struct terminal *terminal, enum theme theme, bool color, bool 
 	return 0;
 }
 
+/* The Linux console has no answer, and old ones print the question. */
+static bool can_be_asked(void)
+{
+	const char *type = getenv("TERM");
+
+	return type && strncmp(type, "linux", strlen("linux")) != 0 && strncmp(type, "vt", 2) != 0 &&
+	       strcmp(type, "dumb") != 0;
+}
+
+/* What every terminal answers, what it is, comes behind: then there is no more to wait for. */
+void terminal_ask_ground(struct terminal *terminal)
+{
+	static const char question[] = "\033]11;?\033\\\033[c";
+
+	if (!terminal->color || !can_be_asked())
+		return;
+	terminal->asked = fputs(question, stdout) >= 0 && fflush(stdout) == 0;
+}
+
+bool terminal_ground(struct terminal *terminal, enum theme *theme)
+{
+	bool known = terminal->ground_known;
+
+	*theme = terminal->ground;
+	terminal->ground_known = false;
+	return known;
+}
+
+static void take_answer(struct terminal *terminal)
+{
+	struct key_sequence *sequence = &terminal->sequence;
+
+	if (sequence->answer == ANSWER_STRING && terminal->asked)
+		terminal->ground_known |= theme_of_answer(sequence->text, &terminal->ground);
+	if (sequence->answer == ANSWER_DEVICE)
+		terminal->asked = false;
+	sequence->answer = ANSWER_NONE;
+}
+
+/* An answer that is still to come is not for the shell. */
+static void await_answer(const struct terminal *terminal)
+{
+	struct pollfd input = { .fd = terminal->input_fd, .events = POLLIN };
+
+	if (terminal->asked && is_in_foreground() && poll(&input, 1, ANSWER_MS) > 0)
+		tcflush(terminal->input_fd, TCIFLUSH);
+}
+
 void terminal_close(struct terminal *terminal)
 {
+	await_answer(terminal);
 	pthread_sigmask(SIG_UNBLOCK, &rescue.ends, NULL);
 	if (!is_in_foreground())
 		restore_terminal();
@@ -346,6 +397,7 @@ bool terminal_read(struct terminal *terminal, struct input *input)
 			continue;
 		}
 		input->key = key_sequence_feed(&terminal->sequence, key_of_code(kind, code), env_mono_ns());
+		take_answer(terminal);
 		if (input->key)
 			return true;
 	}

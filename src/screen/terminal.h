@@ -15,6 +15,9 @@ struct terminal {
 	int input_fd;
 	bool color, ascii; /* ascii: draw only ASCII */
 	struct key_sequence sequence;
+	bool asked;        /* for its ground: the answers are not all here yet */
+	bool ground_known; /* … and this is news */
+	enum theme ground;
 };
 
 /*
@@ -23,6 +26,14 @@ struct terminal {
  * without a terminal, -EINVAL when curses does not know $TERM.
  */
 int terminal_open(struct terminal *terminal, enum theme theme, bool color, bool ascii);
+
+/*
+ * Asks for the colour of its ground. The answer comes among the keys, at any time or never: once it has,
+ * terminal_ground() is true, once, with the theme for it.
+ */
+void terminal_ask_ground(struct terminal *terminal);
+bool terminal_ground(struct terminal *terminal, enum theme *theme);
+
 void terminal_close(struct terminal *terminal);
 
 /* This signal ends the program: output to the terminal may take at most one more second. */

@@ -7,6 +7,7 @@
 
 #include "screen/theme.h"
 
+#include <ctype.h>
 #include <curses.h>
 #include <string.h>
 
@@ -162,6 +163,42 @@ enum theme theme_of_terminal(const char *colorfgbg)
 	if (!last || !span_whole_number(last + 1, 0, 255, &ground))
 		return THEME_DARK;
 	return ground == 7 || (ground >= 9 && ground <= 15) ? THEME_LIGHT : THEME_DARK;
+}
+
+/* Of one to four hexadecimal digits: a share of the highest value. */
+static bool read_share(struct span *rest, double *share)
+{
+	unsigned value = 0, digits = 0;
+
+	for (; rest->at < rest->end && isxdigit((unsigned char)*rest->at) && digits < 4; digits++) {
+		char digit = *rest->at++;
+
+		value = 16 * value +
+			(unsigned)(isdigit((unsigned char)digit) ? digit - '0' : (digit | 32) - 'a' + 10);
+	}
+	*share = digits > 0 ? value / (double)((1u << 4 * digits) - 1) : 0;
+	return digits > 0;
+}
+
+bool theme_of_answer(const char *answer, enum theme *theme)
+{
+	static const char *const prefixes[] = { "11;rgb:", "11;rgba:" };
+	double red, green, blue;
+
+	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t length = strlen(prefixes[i]);
+		struct span rest;
+
+		if (strncmp(answer, prefixes[i], length) != 0)
+			continue;
+		rest = span_text(answer + length);
+		if (!read_share(&rest, &red) || !span_char(&rest, '/') || !read_share(&rest, &green) ||
+		    !span_char(&rest, '/') || !read_share(&rest, &blue))
+			return false;
+		*theme = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 ? THEME_LIGHT : THEME_DARK;
+		return true;
+	}
+	return false;
 }
 
 struct theme_colors theme_colors(enum theme theme, enum style style)

@@ -45,6 +45,12 @@ enum theme { THEME_DARK, THEME_LIGHT, THEME_TERMINAL, N_THEMES };
 /* For the ground that a terminal reports in COLORFGBG ("15;0"; may be NULL); dark if it is unknown. */
 enum theme theme_of_terminal(const char *colorfgbg);
 
+/*
+ * For the ground that a terminal answers when it is asked ("11;rgb:ffff/ffff/dddd"); false: that is not an
+ * answer to this.
+ */
+bool theme_of_answer(const char *answer, enum theme *theme);
+
 /* Colours of the xterm palette; THEME_OWN_COLOR: the terminal's own. */
 #define THEME_OWN_COLOR (-1)
 struct theme_colors {

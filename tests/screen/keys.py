@@ -399,6 +399,39 @@ def unchanged_screen_sends_nothing(_scratch):
         return expect(terminal.pump(2.5) == 0, terminal, "bytes were sent")
 
 
+LIGHT, DARK = (b"\x1b]11;rgb:" + ground + b"\x1b\\\x1b[?62;22c" for ground in (b"fdfd/f6f6/e3e3", b"0000/2b2b/3636"))
+TAB_ON = {"light": "005faf", "dark": "5fafd7"}
+
+
+def tab_color(terminal):
+    line = terminal.lines()[1]
+    return terminal.screen.buffer[1][line.index("Memory")].fg
+
+
+def the_ground_of_the_terminal(_scratch):
+    """It is asked for once; whenever the answer comes, it changes the theme, and nothing of it is a key."""
+    with replay("memory", width=120) as terminal:
+        problem = expect(terminal.raw.count(b"\x1b]11;?") == 1, terminal, "it does not ask, or again") or \
+            expect(tab_color(terminal) == TAB_ON["dark"], terminal, "it does not begin dark")
+        before = terminal.text()
+        for answer, name in ((LIGHT, "it stays dark"), (DARK, "it takes what it has not asked for")):
+            terminal.press(answer)
+            terminal.quiet()
+            problem = problem or expect(tab_color(terminal) == TAB_ON["light"], terminal, name)
+        return problem or expect(terminal.text() == before, terminal, "an answer is a key")
+
+
+def a_chosen_theme_stays(scratch):
+    os.makedirs(os.path.join(scratch, "panetop"))
+    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
+        file.write("theme = dark\n")
+    with replay("memory", width=120, env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        terminal.press(LIGHT)
+        terminal.quiet()
+        return expect(b"\x1b]11;?" not in terminal.raw, terminal, "it asks") or \
+            expect(tab_color(terminal) == TAB_ON["dark"], terminal, "it changes")
+
+
 def no_color(_scratch):
     with replay(env={"NO_COLOR": "1"}) as terminal:
         colored = any(cell.fg != "default" or cell.bg != "default"
@@ -896,6 +929,8 @@ def tests():
         ("freeze", freeze),
         ("a frozen screen says why a table is not there", frozen_lacks_what_is_asked_later),
         ("an unchanged screen sends no bytes", unchanged_screen_sends_nothing),
+        ("the ground of the terminal", the_ground_of_the_terminal),
+        ("a chosen theme stays", a_chosen_theme_stays),
         ("NO_COLOR", no_color),
         ("--ascii", ascii_only),
         ("hostile process names", hostile_names),

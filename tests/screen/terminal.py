@@ -156,7 +156,7 @@ class Terminal:
 
     def started(self):
         """Waits for the first screen."""
-        while not self.raw and not self.ended():
+        while not self.text().strip() and not self.ended():
             self.pump(0.05)
         self.quiet()
 

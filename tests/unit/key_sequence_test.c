@@ -99,3 +99,43 @@ START_TEST(an_unfinished_sequence_is_forgotten)
 	check("\033[1\033|q", "27 113 ");
 }
 END_TEST
+
+START_TEST(what_the_terminal_answers)
+{
+	static const char bytes[] = "a\033]11;rgb:ffff/ffff/ffff\033\\\033[?62;22cq";
+	struct key_sequence sequence = { 0 };
+	int keys[8], n_keys = 0, n_devices = 0, n_strings = 0;
+
+	for (size_t i = 0; i + 1 < sizeof(bytes); i++) {
+		int key = key_sequence_feed(&sequence, (unsigned char)bytes[i], 0);
+
+		if (key)
+			keys[n_keys++] = key;
+		n_devices += sequence.answer == ANSWER_DEVICE;
+		if (sequence.answer == ANSWER_STRING) {
+			n_strings++;
+			ck_assert_str_eq(sequence.text, "11;rgb:ffff/ffff/ffff");
+		}
+		sequence.answer = ANSWER_NONE;
+	}
+	ck_assert_int_eq(n_keys, 2);
+	ck_assert_int_eq(keys[0], 'a');
+	ck_assert_int_eq(keys[1], 'q');
+	ck_assert_int_eq(n_strings, 1);
+	ck_assert_int_eq(n_devices, 1);
+}
+END_TEST
+
+START_TEST(a_long_answer_is_cut)
+{
+	struct key_sequence sequence = { 0 };
+
+	key_sequence_feed(&sequence, 27, 0);
+	key_sequence_feed(&sequence, ']', 0);
+	for (int i = 0; i < 1000; i++)
+		ck_assert_int_eq(key_sequence_feed(&sequence, 'x', 0), 0);
+	ck_assert_int_eq(key_sequence_feed(&sequence, 7, 0), 0);
+	ck_assert_uint_eq(strlen(sequence.text), KEY_ANSWER_MAX - 1);
+	ck_assert_int_eq(key_sequence_feed(&sequence, 'k', 0), 'k');
+}
+END_TEST

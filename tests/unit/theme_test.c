@@ -167,3 +167,30 @@ START_TEST(the_ground_of_the_terminal)
 }
 END_TEST
 
+
+START_TEST(the_ground_that_a_terminal_answers)
+{
+	static const struct {
+		const char *answer;
+		bool known;
+		enum theme theme;
+	} cases[] = {
+		{ "11;rgb:ffff/ffff/ffff", true, THEME_LIGHT }, { "11;rgb:fdfd/f6f6/e3e3", true,
+								 THEME_LIGHT },
+		{ "11;rgb:ff/ff/dd", true, THEME_LIGHT },       { "11;rgb:f/f/f", true, THEME_LIGHT },
+		{ "11;rgba:ffff/ffff/ffff/8000", true, THEME_LIGHT },
+		{ "11;rgb:0000/0000/0000", true, THEME_DARK },  { "11;rgb:0000/2b2b/3636", true, THEME_DARK },
+		{ "11;rgb:0/0/f", true, THEME_DARK },           { "11;?", false, THEME_DARK },
+		{ "10;rgb:ffff/ffff/ffff", false, THEME_DARK }, { "11;rgb:ffff/ffff", false, THEME_DARK },
+		{ "11;rgb:ffff//ffff", false, THEME_DARK },     { "", false, THEME_DARK },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		enum theme theme = THEME_DARK;
+
+		ck_assert_msg(theme_of_answer(cases[i].answer, &theme) == cases[i].known &&
+				      theme == cases[i].theme,
+			      "%s", cases[i].answer);
+	}
+}
+END_TEST
