@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tables on the screen: a cursor that stays with its row, columns that do not fit, what is clicked and sought."""
+import json
 import os
 import subprocess
 
@@ -243,6 +244,33 @@ def what_matches_is_marked(_scratch):
         return problem or expect(marked(terminal) == set("make"), terminal, f"filter: {marked(terminal)}")
 
 
+def what_a_list_leaves_out_is_not_cut(scratch):
+    """How many processes hide what they read, beside the number of rows."""
+    def hide(count):
+        def change(_number, tables):
+            rows = tables["process"]
+            for i in range(count):
+                row = dict(rows[0], pid=100000 + i, start_ticks=1)
+                for key in row:
+                    if key.startswith(("read_bytes", "write_bytes", "disk_bytes")):
+                        row[key] = None
+                rows.append(row)
+        return change
+    problem = None
+    for count, width, title in ((7, 80, "most disk, 7 hidden ─"), (1200, 80, "most disk, 1200 hidden "), (1200, 74, "─ 1200 hidden ─")):
+        path = edited(scratch, hide(count))
+        with open(path, encoding="utf-8") as file:
+            head, *frames = file
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(head)
+            for frame in frames:
+                notice = {"topic": "storage", "text": "reads and writes are hidden", "remedy": None}
+                file.write(json.dumps(dict(json.loads(frame), notices=[notice])) + "\n")
+        with replay("overview", recording=path, opening=True, width=width) as terminal:
+            problem = problem or expect(title in terminal.text(), terminal, title)
+    return problem
+
+
 def a_trend_stands_beside_its_number(_scratch):
     """Where there is room; it follows the sort, and a step back has what was known then."""
     with replay("cpu", opening=True, width=100, height=30) as terminal:
@@ -321,6 +349,7 @@ def tests():
         ("times of an axis are short", times_of_an_axis_are_short),
         ("a new row is marked for one sample", a_new_row_is_marked_for_one_sample),
         ("what matches is marked", what_matches_is_marked),
+        ("what a list leaves out is not cut", what_a_list_leaves_out_is_not_cut),
         ("a trend stands beside its number", a_trend_stands_beside_its_number),
         ("a fixed unit stands in the heading", a_fixed_unit_stands_in_the_heading),
         ("a click on the table below", the_table_below_is_clicked),

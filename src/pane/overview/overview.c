@@ -50,6 +50,7 @@ enum overview_table {
 #define LIST_ROWS 10     /* of a list in batch text */
 #define LIST_LINES_MIN 5 /* title, heading, rows */
 #define LIST_CELLS_MIN 36
+#define RULE_CELLS 8 /* above a list, for its line and blanks */
 #define LIST_COLUMNS_MAX 4
 #define LIST_CELLS_GOOD 48 /* of a fourth column */
 #define LIST_LINES_GOOD 7  /* of a list below charts */
@@ -303,18 +304,41 @@ static void exits_title(const struct pane_context *context, char *title, size_t 
 		snprintf(title, room, _("%.0f exits in %.0f s"), exits, seconds >= 55 ? 60 : seconds);
 }
 
+/* The cells of a title beside "10 of 151" in the rule above a list. */
+static int title_cells(const struct pane_context *context, const struct canvas *canvas, unsigned index)
+{
+	const struct table *table = context_table(context, index);
+
+	return canvas->width - RULE_CELLS -
+	       snprintf(NULL, 0, _("%zu of %zu"), context->tables[index].view.n_matching,
+			table ? table->n_rows : 0);
+}
+
+/* Short rather than cut: the number of those it leaves out stays. */
+static void disk_title(const struct pane_context *context, const struct canvas *canvas, char *title,
+		       size_t room)
+{
+	size_t hidden = n_hidden(context);
+
+	snprintf(title, room, hidden > 0 ? _("%s, %zu hidden") : "%s", list_title(OVERVIEW_TABLE_DISK_USERS),
+		 hidden);
+	if (hidden > 0 && utf8_cells(title, canvas->ascii) >
+				  title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS))
+		snprintf(title, room, _("%zu hidden"), hidden);
+}
+
 static void draw_list(const struct pane_context *context, const struct canvas *canvas, unsigned index)
 {
-	size_t hidden = index == OVERVIEW_TABLE_DISK_USERS ? n_hidden(context) : 0;
 	char title[TEXT_MAX];
 
-	if (index == OVERVIEW_TABLE_TALKERS && frame_newest_notice(context->frame, NOTICE_SOCKETS))
+	if (index == OVERVIEW_TABLE_DISK_USERS)
+		disk_title(context, canvas, title, sizeof(title));
+	else if (index == OVERVIEW_TABLE_TALKERS && frame_newest_notice(context->frame, NOTICE_SOCKETS))
 		snprintf(title, sizeof(title), _("%s (too many sockets)"), list_title(index));
 	else if (index == OVERVIEW_TABLE_EXITED)
 		exits_title(context, title, sizeof(title));
 	else
-		snprintf(title, sizeof(title), hidden > 0 ? _("%s (%zu unreadable)") : "%s",
-			 list_title(index), hidden);
+		snprintf(title, sizeof(title), "%s", list_title(index));
 	context_draw_titled(context, canvas, index, title);
 }
 
