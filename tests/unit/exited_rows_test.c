@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "rig.h"
+#include "still_clock.h"
 #include "topic/process/exit_reader.h"
 
 #define MS UINT64_C(1000000)
@@ -22,15 +22,6 @@ struct exit_reader {
 
 static struct exit_reader reader;
 static int refusal; /* -errno: there are none */
-static uint64_t now_ns = 1000000 * MS;
-
-/* That of the test alone passes. */
-int clock_gettime(clockid_t clock, struct timespec *time)
-{
-	(void)clock;
-	*time = (struct timespec){ (time_t)(now_ns / (1000 * MS)), (long)(now_ns % (1000 * MS)) };
-	return 0;
-}
 
 struct exit_reader *exit_reader_open(struct env *env, int *error)
 {
@@ -125,7 +116,7 @@ static const struct frame *pass_two_seconds(struct rig *rig)
 	rig_remove(rig, "proc/42");
 	put_process(rig, 7, "make", 213);
 	put_busy(rig, 1221);
-	now_ns += 2000 * MS;
+	still_clock_ns += 2000 * MS;
 	return rig_sample(rig, 2);
 }
 
@@ -186,7 +177,7 @@ START_TEST(ranges_have_the_processes_with_that_use)
 	put_process(&rig, 8, "sh", 147);
 	put_process(&rig, 9, "dd", 99);
 	put_process(&rig, 10, "dd", 199);
-	now_ns += 1000 * MS;
+	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "distribution", "from_ratio=0 to_ratio=0.05 processes=1 cpu_ratio=0.01");
 	check_row(frame, "distribution", "from_ratio=0.95 processes=3 cpu_ratio=3.95");

@@ -2,6 +2,7 @@
 /* Tests of the topic filesystem. This program has its own statvfs() and statx(): a machine of its own. */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -358,8 +359,20 @@ START_TEST(mounts_that_come_and_go)
 }
 END_TEST
 
+static unsigned count_threads(void)
+{
+	DIR *directory = opendir("/proc/self/task");
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(directory);
+	for (const struct dirent *entry; (entry = readdir(directory));)
+		n += entry->d_name[0] != '.';
+	closedir(directory);
+	return n;
+}
+
 /* Ten mounts of a server that died take one helper; the last answers stand, with their age, and are told. */
-START_TEST(a_dead_server_stops_nothing)
+static void mount_dead_server(const char *type, const char *source)
 {
 	char text[2048] = ROOT;
 	const struct frame *frame;
@@ -369,7 +382,7 @@ START_TEST(a_dead_server_stops_nothing)
 
 	for (unsigned i = 0; i < 10; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "%u 27 0:%u / /dead%u rw - nfs4 server:/export%u rw\n", 40 + i, 60 + i, i, i);
+			 "%u 27 0:%u / /dead%u rw - %s %s%u rw\n", 40 + i, 60 + i, i, type, source, i);
 	open_live(&rig, text);
 	rig.env.worker = worker = worker_open();
 	do
@@ -390,6 +403,7 @@ START_TEST(a_dead_server_stops_nothing)
 	ck_assert_double_ge(cell_f64(frame, "filesystem", "/dead0", "age_seconds"), 10);
 	ck_assert_uint_eq(frame->n_notices, 1);
 	ck_assert_ptr_nonnull(strstr(frame->notices[0].text, "does not answer"));
+	ck_assert_uint_le(count_threads(), 5); /* each of its mounts would keep one */
 	hangs = false;
 	for (tries = 0; cell_u64(frame, "filesystem", "/dead9", "used_bytes") != 300 * 4096 && tries < 1000;
 	     tries++) {
@@ -399,5 +413,11 @@ START_TEST(a_dead_server_stops_nothing)
 	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/dead9", "used_bytes"), 300 * 4096);
 	rig_close(&rig);
 	worker_close(worker);
+}
+
+START_TEST(a_dead_server_stops_nothing)
+{
+	mount_dead_server("nfs4", "server:/export");
+	mount_dead_server("cifs", "//server/share");
 }
 END_TEST

@@ -644,6 +644,8 @@ START_TEST(open_files_of_a_known_child)
 }
 END_TEST
 
+#define START_TICK_NS 2e7 /* starts are told in hundredths of a second, by another clock */
+
 START_TEST(a_known_child_in_detail)
 {
 	static const char *const topics[] = { "process_detail", "limit", "signal", "environment", NULL };
@@ -651,8 +653,12 @@ START_TEST(a_known_child_in_detail)
 	struct known_child child;
 	const struct table *table;
 	const void *row;
+	double before_ns;
 
+	before_ns = (double)env_wall_ns();
 	open_known(&machine, &child, topics);
+	ck_assert_double_ge(detail_number(&machine, "started_time"), before_ns - START_TICK_NS);
+	ck_assert_double_le(detail_number(&machine, "started_time"), (double)env_wall_ns() + START_TICK_NS);
 	ck_assert_int_eq((int)detail_number(&machine, "pid"), child.pid);
 	ck_assert_int_eq((int)detail_number(&machine, "ppid"), getpid());
 	ck_assert_str_eq(detail_text(&machine, "name"), "known (x) \n");

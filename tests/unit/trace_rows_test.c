@@ -9,10 +9,10 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "core/histogram.h"
 #include "rig.h"
+#include "still_clock.h"
 #include "topic/trace/trace.h"
 
 #define MS UINT64_C(1000000)
@@ -27,15 +27,6 @@ struct counted {
 
 static struct counted counted;
 static size_t n_forgotten;
-static uint64_t now_ns = 1000000 * MS;
-
-/* That of the test alone passes. */
-int clock_gettime(clockid_t clock, struct timespec *time)
-{
-	(void)clock;
-	*time = (struct timespec){ (time_t)(now_ns / (1000 * MS)), (long)(now_ns % (1000 * MS)) };
-	return 0;
-}
 
 static bool is_counted(const struct trace_set *set)
 {
@@ -228,7 +219,7 @@ START_TEST(parts_of_time_are_sums_over_threads)
 	ck_assert_uint_eq(n_forgotten, 2);
 	counted.n = 2;
 	times[1].spent_ns[BPF_STATE_LOCK] = 5500 * MS;
-	now_ns += 1000 * MS;
+	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "time_account")->n_rows, 4 * BPF_STATE_GONE);
 #define ROW_OF_7(part, ratio, seconds)                                                                       \
@@ -255,12 +246,12 @@ START_TEST(times_of_threads_are_those_of_the_sample)
 	struct bpf_times times[] = {
 		{ .process = 42,
 		  .state = BPF_STATE_DISK,
-		  .since_ns = now_ns - 3000 * MS,
+		  .since_ns = still_clock_ns - 3000 * MS,
 		  .spent_ns = { [BPF_STATE_RUNNING] = 50 * MS, [BPF_STATE_DISK] = 1000 * MS } },
 		{ .process = 7, /* it ran for 5 s, after 20 s of sleep; that was 60 s later */
 		  .state = BPF_STATE_RUNNING,
 		  .before = BPF_STATE_SLEEP,
-		  .since_ns = now_ns + 60000 * MS,
+		  .since_ns = still_clock_ns + 60000 * MS,
 		  .spent_ns = { [BPF_STATE_RUNNING] = 5000 * MS,
 				[BPF_STATE_SLEEP] = 20000 * MS,
 				[BPF_STATE_OTHER] = 100000 * MS } },
@@ -276,10 +267,42 @@ START_TEST(times_of_threads_are_those_of_the_sample)
 	ck_assert_double_eq(part_seconds(frame, 7, "sleep"), 0);
 	ck_assert_double_eq(part_seconds(frame, 7, "running"), 0);
 	ck_assert_double_eq(part_seconds(frame, 7, "other"), 65);
-	now_ns += 2000 * MS;
+	still_clock_ns += 2000 * MS;
 	frame = rig_sample(&rig, 2);
 	ck_assert_double_eq(part_seconds(frame, 42, "disk"), 6);
 	ck_assert_double_eq(part_seconds(frame, 7, "other"), 67);
+	rig_close(&rig);
+}
+
+/* What a part lacks of what was shown before comes from the part that has grown most. */
+START_TEST(no_part_of_time_shrinks)
+{
+	static const char *const names[] = { "time_account", NULL };
+	static const struct bpf_times_key keys[] = { { 7, 1 } };
+	struct bpf_times times[] = { { .process = 7,
+				       .state = NO_STATE,
+				       .spent_ns = { 100 * MS, 200 * MS, 0, 0, 0, 600 * MS, 10 * MS } } };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ "time_account", keys, times, 1, NULL };
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	times[0].spent_ns[BPF_STATE_RUNNING] -= 1 * MS;
+	times[0].spent_ns[BPF_STATE_READY] += 50 * MS;
+	times[0].spent_ns[BPF_STATE_SLEEP] += 20 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(part_seconds(frame, 7, "running"), 0.1);
+	ck_assert_double_eq(part_seconds(frame, 7, "ready"), 0.249);
+	ck_assert_double_eq(part_seconds(frame, 7, "sleep"), 0.62);
+	times[0].spent_ns[BPF_STATE_RUNNING] += 31 * MS;
+	times[0].spent_ns[BPF_STATE_READY] += 20 * MS;
+	times[0].spent_ns[BPF_STATE_OTHER] -= 2 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(part_seconds(frame, 7, "running"), 0.128);
+	ck_assert_double_eq(part_seconds(frame, 7, "ready"), 0.27);
+	ck_assert_double_eq(part_seconds(frame, 7, "sleep"), 0.62);
+	ck_assert_double_eq(part_seconds(frame, 7, "other"), 0.01);
 	rig_close(&rig);
 }
 
@@ -308,7 +331,7 @@ START_TEST(wakeups_are_by_cause)
 	ck_assert_uint_eq(n_forgotten, 1);
 	for (unsigned i = 0; i < 6; i++)
 		entries[i].count += 100u << i;
-	now_ns += 2000 * MS;
+	still_clock_ns += 2000 * MS;
 	counted.n = 5;
 	frame = rig_sample(&rig, 2);
 	check_row(frame, "wakeup",
