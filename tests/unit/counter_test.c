@@ -344,6 +344,35 @@ START_TEST(tracepoints_are_found_where_they_are_mounted)
 }
 END_TEST
 
+/* Faults of our own are among them; each says what it counts. */
+START_TEST(events_of_pages_are_counted_and_explained)
+{
+	static const char *const names[] = { "page_event", NULL };
+	struct machine machine = { 0 };
+	const struct table *table;
+	const void *faults;
+	uint64_t before;
+
+	open_machine(&machine, names);
+	next_tick(&machine);
+	table = frame_table(machine.now, "page_event");
+	faults = table ? table_find(table, "page-faults", NULL) : NULL;
+	if (!faults) {
+		close_machine(&machine);
+		skip_test("events of the whole machine may not be counted");
+	}
+	ck_assert_str_eq(table_text(table, faults, "meaning"), "all page faults");
+	before = table_u64(table, faults, "total");
+	touch_pages(3000);
+	next_tick(&machine);
+	table = frame_table(machine.now, "page_event");
+	ck_assert_uint_ge(table_u64(table, table_find(table, "page-faults", NULL), "total"), before + 3000);
+	for (size_t i = 0; i < table->n_rows; i++)
+		ck_assert_str_ne(table_text(table, table_row(table, i), "meaning"), "");
+	close_machine(&machine);
+}
+END_TEST
+
 START_TEST(what_may_not_be_counted_has_its_remedy)
 {
 	struct live live;
