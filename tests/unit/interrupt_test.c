@@ -65,6 +65,19 @@ START_TEST(interrupts_have_rates_devices_and_places)
 	rig_close(&rig);
 }
 
+/* Eight in each sample: of eight lines, all. */
+START_TEST(where_an_interrupt_may_go_is_read_again)
+{
+	struct rig rig;
+
+	two_samples(&rig);
+	rig_put(&rig, "proc/irq/36/smp_affinity_list", "0\n");
+	rig_put(&rig, "proc/irq/36/effective_affinity_list", "0\n");
+	ck_assert_str_eq(text_at(rig_sample(&rig, 2), "36", "all", "affinity"), "0");
+	ck_assert_str_eq(text_at(rig_sample(&rig, 2), "36", "1", "effective"), "0");
+	rig_close(&rig);
+}
+
 START_TEST(counters_of_32_bits_go_on_after_a_wrap)
 {
 	struct rig rig;
