@@ -235,6 +235,10 @@ START_TEST(parts_of_time_are_sums_over_threads)
 	check_row(frame, "time_account",
 		  "pid=99 start_seconds=0.77 part=lock ratio=0 seconds=0 threads=0 how=bpf "
 		  "command=xxxxxxxxxxxxxxx");
+	counted.n = 0;
+	rig_put(&rig, "proc/7/stat", "7 (new) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 600 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(part_seconds(frame, 7, "other"), 0); /* it is another process */
 	rig_close(&rig);
 }
 
