@@ -24,6 +24,7 @@
 #include "app/settle.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
+#include "model/derive.h"
 #include "model/pipeline.h"
 #include "output/recording.h"
 #include "sys/env.h"
@@ -42,8 +43,9 @@ struct batch {
 	struct source *against; /* of --against; NULL: none */
 	struct worker *worker; /* NULL: none */
 	struct loop loop;
-	struct frame frames[2];
+	struct frame frames[2];              /* the second one only of a recording, where one may be held */
 	unsigned present;                    /* index of the next frame to fill */
+	struct derive_base base;             /* of the latest frame of a live machine */
 	unsigned long sampled;               /* frames got from the source */
 	unsigned long printed;               /* frames given to the sinks, without the priming one */
 	bool any_table, any_row, any_notice; /* in, or about, printed tables */
@@ -223,7 +225,8 @@ static bool prints_scope(const struct batch *batch, const struct pane *pane)
 /* Passes one frame from the source to the sinks. */
 static enum step step(struct batch *batch)
 {
-	struct frame *now = &batch->frames[batch->present], *before = &batch->frames[1 - batch->present];
+	struct frame *now = &batch->frames[batch->present];
+	const struct frame *before = is_live(batch) ? &batch->base.frame : &batch->frames[1 - batch->present];
 	bool printed = is_printed(batch);
 	double wait_seconds = 0;
 	int got;
@@ -258,7 +261,10 @@ static enum step step(struct batch *batch)
 	print_notices(batch, now);
 	batch->sampled++;
 	batch->printed += printed ? 1 : 0;
-	batch->present = 1 - batch->present;
+	if (is_live(batch))
+		derive_base_take(&batch->base, now);
+	else
+		batch->present = 1 - batch->present;
 	return is_last(batch) ? STEP_END : STEP_ON;
 }
 
@@ -287,8 +293,7 @@ static void keep_pace(struct batch *batch, uint64_t cost_ns)
 static void on_events(void *context, uint32_t events)
 {
 	struct batch *batch = context;
-	uint64_t before_ns = batch->frames[1 - batch->present].mono_ns;
-	const struct frame *frame = event_stream_take(&batch->stream, before_ns);
+	const struct frame *frame = event_stream_take(&batch->stream, batch->base.frame.mono_ns);
 
 	(void)events;
 	if (!frame)
@@ -658,6 +663,7 @@ static void run_frames(struct batch *batch)
 
 	frame_open(&batch->frames[0], schemas, n_topics);
 	frame_open(&batch->frames[1], schemas, n_topics);
+	derive_base_open(&batch->base, schemas, n_topics);
 	event_stream_open(&batch->stream, batch->source, schemas, n_topics);
 	batch->pipeline = (struct pipeline){
 		.source = batch->source,
@@ -677,6 +683,7 @@ static void run_frames(struct batch *batch)
 	}
 	frame_close(&batch->frames[0]);
 	frame_close(&batch->frames[1]);
+	derive_base_close(&batch->base);
 	event_stream_close(&batch->stream);
 	findings_close(batch->pipeline.findings);
 }

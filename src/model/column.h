@@ -278,15 +278,22 @@ void row_set_u64(void *row, const struct column *column, uint64_t value);
 void row_set_f64(void *row, const struct column *column, double value);
 void row_set_text(void *row, const struct column *column, const char *value);
 
-static inline bool row_same_value(const struct column *column, const void *one, const void *other)
+/* Have the rows the same value in a column, which is one of two schemas? */
+static inline bool rows_same_value(const struct column *column, const void *row,
+				   const struct column *other_column, const void *other)
 {
 	const char *text, *other_text;
 
 	if (column->type != VALUE_TEXT)
-		return row_u64(one, column) == row_u64(other, column); /* also for the bytes of a double */
-	text = row_text(one, column);
-	other_text = row_text(other, column);
+		return row_u64(row, column) == row_u64(other, other_column); /* also the bytes of a double */
+	text = row_text(row, column);
+	other_text = row_text(other, other_column);
 	return text == other_text || (text && other_text && strcmp(text, other_text) == 0);
+}
+
+static inline bool row_same_value(const struct column *column, const void *one, const void *other)
+{
+	return rows_same_value(column, one, column, other);
 }
 
 /* Do both rows have the same values in all KEY columns? */

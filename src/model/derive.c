@@ -5,37 +5,58 @@
 #include "model/derive.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/hash.h"
 #include "core/vector.h"
 
 #define LOOK_AHEAD ((size_t)4)
 
-/* Finds rows of a table by key: first next to the last hit, as tables keep their order, else by hash. */
+/* Finds rows of an earlier table by key: first next to the last hit, as tables keep their order, else by hash. */
 struct joiner {
 	const struct table *table;
-	const struct column *keys[DERIVE_KEYS_MAX];
+	const struct schema *schema;               /* of the rows to be found there */
+	const struct column *keys[DERIVE_KEYS_MAX]; /* of schema */
+	const struct column *there[DERIVE_KEYS_MAX]; /* the same of table */
 	unsigned n_keys;
 	size_t next;      /* index of the last hit plus one */
 	struct hash rows; /* by key; filled on demand */
 };
 
-static struct joiner join(const struct table *table)
+/* The same column of a table before, which may have fewer; NULL: it lacks it. */
+static const struct column *column_before(const struct schema *now, const struct schema *before,
+					  const struct column *column)
 {
-	const struct schema *schema = table->schema;
-	struct joiner joiner = { .table = table };
+	return now == before || !column ? column : schema_find(before, column->key);
+}
 
-	for (unsigned i = 0; i < schema->n_columns && joiner.n_keys < DERIVE_KEYS_MAX; i++)
-		if (schema->columns[i].kind == COLUMN_KEY)
-			joiner.keys[joiner.n_keys++] = &schema->columns[i];
+static struct joiner join(const struct table *now, const struct table *before)
+{
+	const struct schema *schema = now->schema;
+	struct joiner joiner = { .table = before, .schema = schema };
+
+	for (unsigned i = 0; i < schema->n_columns && joiner.n_keys < DERIVE_KEYS_MAX; i++) {
+		if (schema->columns[i].kind != COLUMN_KEY)
+			continue;
+		joiner.keys[joiner.n_keys] = &schema->columns[i];
+		joiner.there[joiner.n_keys++] = column_before(schema, before->schema, &schema->columns[i]);
+	}
 	return joiner;
 }
 
 /* row_same_key() without a look at all columns: it runs for every process. */
-static bool has_key(const struct joiner *joiner, const void *one, const void *other)
+static bool has_key(const struct joiner *joiner, const void *there, const void *row)
 {
 	for (unsigned i = 0; i < joiner->n_keys; i++)
-		if (!row_same_value(joiner->keys[i], one, other))
+		if (!rows_same_value(joiner->there[i], there, joiner->keys[i], row))
+			return false;
+	return true;
+}
+
+static bool same_there(const struct joiner *joiner, const void *one, const void *other)
+{
+	for (unsigned i = 0; i < joiner->n_keys; i++)
+		if (!row_same_value(joiner->there[i], one, other))
 			return false;
 	return true;
 }
@@ -63,7 +84,7 @@ static void index_rows(struct joiner *joiner)
 		uint32_t same; /* in wrong recordings only; all of them in one chain would take hours */
 
 		HASH_FIND(same, &joiner->rows, hash,
-			  has_key(joiner, table_row(table, same), table_row(table, i)));
+			  same_there(joiner, table_row(table, same), table_row(table, i)));
 		if (same == HASH_NONE)
 			hash_add(&joiner->rows, hash, (uint32_t)i);
 	}
@@ -71,7 +92,6 @@ static void index_rows(struct joiner *joiner)
 
 static const void *joined_row(struct joiner *joiner, const void *row)
 {
-	const struct schema *schema = joiner->table->schema;
 	const void *found = near_row(joiner, row);
 	uint32_t at;
 
@@ -79,7 +99,7 @@ static const void *joined_row(struct joiner *joiner, const void *row)
 		return found;
 	if (joiner->rows.count == 0)
 		index_rows(joiner);
-	HASH_FIND(at, &joiner->rows, row_hash_key(schema, row),
+	HASH_FIND(at, &joiner->rows, row_hash_key(joiner->schema, row),
 		  has_key(joiner, table_row(joiner->table, at), row));
 	if (at == HASH_NONE)
 		return NULL;
@@ -95,43 +115,67 @@ static const struct column *column_at(const struct schema *schema, uint16_t offs
 	return NULL;
 }
 
-static bool shrank(const struct column *counter, const void *now, const void *before)
+/* A column of two tables. */
+struct pair {
+	const struct column *now, *before; /* NULL: this table lacks it */
+};
+
+static bool shrank(const struct pair *counter, const void *now, const void *before)
 {
-	if (counter->type == VALUE_U64)
-		return row_u64(now, counter) < row_u64(before, counter);
-	return row_f64(now, counter) < row_f64(before, counter);
+	if (counter->now->type == VALUE_U64)
+		return row_u64(now, counter->now) < row_u64(before, counter->before);
+	return row_f64(now, counter->now) < row_f64(before, counter->before);
 }
 
-/* Exact for integers; now is not less than before. */
-static double difference(const struct column *counter, const void *now, const void *before)
+/* Exact for integers. */
+static double difference(const struct pair *counter, const void *now, const void *before)
 {
-	if (counter->type == VALUE_U64)
-		return (double)(row_u64(now, counter) - row_u64(before, counter));
-	return row_f64(now, counter) - row_f64(before, counter);
+	uint64_t one, other;
+
+	if (counter->now->type != VALUE_U64)
+		return row_f64(now, counter->now) - row_f64(before, counter->before);
+	one = row_u64(now, counter->now);
+	other = row_u64(before, counter->before);
+	return one < other ? -(double)(other - one) : (double)(one - other);
+}
+
+static bool is_known_before(const struct pair *counter, const void *before)
+{
+	return counter->before && row_is_known(before, counter->before);
 }
 
 /*
  * The growth of a counter, from 0 without before; NaN when unknown or decreased. A gauge may decrease, and
  * was not 0 before.
  */
-static double growth(const struct column *counter, const void *now, const void *before)
+static double growth(const struct pair *counter, const void *now, const void *before)
 {
-	if (!counter || !row_is_known(now, counter) || (before && !row_is_known(before, counter)))
+	if (!counter->now || !row_is_known(now, counter->now) ||
+	    (before && !is_known_before(counter, before)))
 		return NAN;
 	if (!before)
-		return counter->kind == COLUMN_GAUGE ? NAN : row_number(now, counter);
-	if (!shrank(counter, now, before))
-		return difference(counter, now, before);
-	return counter->kind == COLUMN_GAUGE ? -difference(counter, before, now) : NAN;
+		return counter->now->kind == COLUMN_GAUGE ? NAN : row_number(now, counter->now);
+	if (counter->now->kind != COLUMN_GAUGE && shrank(counter, now, before))
+		return NAN;
+	return difference(counter, now, before);
 }
 
 /* A RATE column and what it is derived from. */
 struct derived {
-	const struct column *rate, *counter, *over; /* over: NULL for the time */
+	const struct column *rate;
+	struct pair counter, over; /* over: of no column for the time */
 };
 
-static unsigned find_derived(const struct schema *schema, struct derived *derived)
+static struct pair pair_at(const struct table *now, const struct table *before, uint16_t offset)
 {
+	const struct column *column = column_at(now->schema, offset);
+
+	return (struct pair){ column, column_before(now->schema, before->schema, column) };
+}
+
+static unsigned find_derived(const struct table *now, const struct table *before, struct derived *derived)
+{
+	const struct schema *schema = now->schema;
 	unsigned n_derived = 0;
 
 	for (unsigned i = 0; i < schema->n_columns && n_derived < DERIVE_RATES_MAX; i++) {
@@ -140,8 +184,9 @@ static unsigned find_derived(const struct schema *schema, struct derived *derive
 		if (column->kind == COLUMN_RATE)
 			derived[n_derived++] = (struct derived){
 				.rate = column,
-				.counter = column_at(schema, column->rate_of),
-				.over = column->rate_over ? column_at(schema, column->rate_over) : NULL,
+				.counter = pair_at(now, before, column->rate_of),
+				.over = column->rate_over ? pair_at(now, before, column->rate_over)
+							  : (struct pair){ 0 },
 			};
 	}
 	return n_derived;
@@ -156,10 +201,10 @@ static double age(const struct column *counter, const void *row)
 }
 
 /* Time between the moments at which the counter was read, of which the newer one is in this interval. */
-static double seconds_between(const struct column *counter, const void *now, const void *before,
-			      double seconds)
+static double seconds_between(const struct pair *counter, const void *now, const void *before, double seconds)
 {
-	double more = before && counter && counter->aged_by ? age(counter, before) - age(counter, now) : 0;
+	bool aged = before && counter->before && counter->now->aged_by;
+	double more = aged ? age(counter->before, before) - age(counter->now, now) : 0;
 
 	return more > 0 ? seconds + more : seconds;
 }
@@ -172,7 +217,7 @@ static bool is_impossible(const struct derived *derived, const struct table *tab
 	double ceiling = column->ceiling > 0 ? column->ceiling : column->of_cpu ? DERIVE_CPUS_MAX : INFINITY;
 	double most = ceiling * (seconds + DERIVE_LATE_SECONDS);
 
-	if (derived->over || !(grown > most))
+	if (derived->over.now || !(grown > most))
 		return false;
 	return !table->schema->sum_row || !table_row_is(table, row, table->schema->sum_row) ||
 	       grown > most * (double)table->n_rows;
@@ -181,16 +226,17 @@ static bool is_impossible(const struct derived *derived, const struct table *tab
 static double rate(const struct derived *derived, const struct table *table, const void *now,
 		   const void *before, double seconds)
 {
-	double over = derived->over ? growth(derived->over, now, before)
-				    : seconds_between(derived->counter, now, before, seconds);
+	const struct pair *counter = &derived->counter;
+	double over = derived->over.now ? growth(&derived->over, now, before)
+					: seconds_between(counter, now, before, seconds);
 	double grown;
 
 	if (!(over > 0))
 		return NAN;
-	if (before && derived->counter && row_same_value(derived->counter, now, before) &&
-	    row_is_known(now, derived->counter))
+	if (before && counter->before && rows_same_value(counter->now, now, counter->before, before) &&
+	    row_is_known(now, counter->now))
 		return 0; /* true for most of 10,000 processes */
-	grown = growth(derived->counter, now, before);
+	grown = growth(counter, now, before);
 	if (is_impossible(derived, table, now, grown, over))
 		return NAN;
 	return grown / over * (derived->rate->scale > 0 ? derived->rate->scale : 1);
@@ -199,17 +245,19 @@ static double rate(const struct derived *derived, const struct table *table, con
 /* A column on request that was not read: its rate is unknown already. */
 static bool is_absent(const struct derived *derived, const void *row)
 {
-	return derived->rate->on_request && derived->counter && !row_is_known(row, derived->counter);
+	const struct column *counter = derived->counter.now;
+
+	return derived->rate->on_request && counter && !row_is_known(row, counter);
 }
 
 static void derive_table(struct table *now, const struct table *before)
 {
 	const struct schema *schema = now->schema;
-	struct joiner joiner = join(before);
+	struct joiner joiner = join(now, before);
 	bool timed = before->mono_ns > 0 && now->mono_ns > before->mono_ns;
 	double seconds = timed ? (double)(now->mono_ns - before->mono_ns) / 1e9 : 0;
 	struct derived derived[DERIVE_RATES_MAX];
-	unsigned n_derived = find_derived(schema, derived);
+	unsigned n_derived = find_derived(now, before, derived);
 
 	now->interval_ns = timed ? now->mono_ns - before->mono_ns : 0;
 	VECTOR_RESERVE(now->fresh, now->n_rows, now->n_fresh);
@@ -246,5 +294,172 @@ void frame_derive(struct frame *now, const struct frame *before)
 
 		if (table->present && last && !last->failed && has_rates(table->schema))
 			derive_table(table, last);
+	}
+}
+
+/* The rows of a base. A column on request is one of them once it has a value. */
+struct base_schema {
+	struct schema schema;           /* all zero: the topic has no rates */
+	struct column *columns;         /* of schema; owned, as the following */
+	uint16_t *from;                 /* where their fields are in the rows of the frames */
+	bool *chosen;                   /* of the columns of the frames */
+	const struct column **waiting;  /* columns on request without a value so far, of the frames */
+	unsigned n_waiting;
+};
+
+static void need(struct base_schema *narrow, const struct schema *schema, uint16_t offset)
+{
+	const struct column *column = column_at(schema, offset);
+	bool *chosen = column ? &narrow->chosen[column - schema->columns] : NULL;
+
+	if (!column || *chosen)
+		return;
+	*chosen = true;
+	if (column->aged_by)
+		need(narrow, schema, column->aged_by);
+}
+
+static void add_columns(struct base_schema *narrow, const struct schema *schema, bool keys)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		unsigned n = narrow->schema.n_columns;
+
+		if (!narrow->chosen[i] || (schema->columns[i].kind == COLUMN_KEY) != keys)
+			continue;
+		narrow->columns[n] = schema->columns[i];
+		narrow->columns[n].offset = (uint16_t)(n * sizeof(uint64_t));
+		narrow->from[n] = schema->columns[i].offset;
+		narrow->schema.n_columns++;
+	}
+}
+
+/* Keys first: the age of a counter has another offset than 0, which stands for none. */
+static void lay_out(struct base_schema *narrow, const struct schema *schema)
+{
+	narrow->schema.n_columns = 0;
+	add_columns(narrow, schema, true);
+	add_columns(narrow, schema, false);
+	narrow->schema.row_size = narrow->schema.n_columns * sizeof(uint64_t);
+	for (unsigned i = 0; i < narrow->schema.n_columns; i++) {
+		struct column *column = &narrow->columns[i];
+		const struct column *age = column->aged_by ? column_at(schema, column->aged_by) : NULL;
+
+		column->aged_by = age ? schema_find(&narrow->schema, age->key)->offset : 0;
+	}
+}
+
+static void choose_columns(struct base_schema *narrow, const struct schema *schema)
+{
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i], *counter;
+
+		narrow->chosen[i] |= column->kind == COLUMN_KEY;
+		if (column->kind != COLUMN_RATE)
+			continue;
+		counter = column_at(schema, column->rate_of);
+		if (column->rate_over)
+			need(narrow, schema, column->rate_over);
+		if (counter && counter->on_request)
+			narrow->waiting[narrow->n_waiting++] = counter;
+		else
+			need(narrow, schema, column->rate_of);
+	}
+}
+
+static void open_schema(struct base_schema *narrow, const struct schema *schema)
+{
+	narrow->schema = *schema;
+	narrow->columns = alloc_zeroed(schema->n_columns, sizeof(*narrow->columns));
+	narrow->from = alloc_zeroed(schema->n_columns, sizeof(*narrow->from));
+	narrow->chosen = alloc_zeroed(schema->n_columns, sizeof(*narrow->chosen));
+	narrow->waiting = alloc_zeroed(schema->n_columns, sizeof(*narrow->waiting));
+	narrow->schema.columns = narrow->columns;
+	choose_columns(narrow, schema);
+	lay_out(narrow, schema);
+}
+
+void derive_base_open(struct derive_base *base, const struct schema *const *schemas, unsigned n_schemas)
+{
+	const struct schema **narrow = alloc_zeroed(n_schemas, sizeof(*narrow));
+
+	base->schemas = alloc_zeroed(n_schemas, sizeof(*base->schemas));
+	for (unsigned i = 0; i < n_schemas; i++) {
+		if (has_rates(schemas[i]))
+			open_schema(&base->schemas[i], schemas[i]);
+		narrow[i] = has_rates(schemas[i]) ? &base->schemas[i].schema : schemas[i];
+	}
+	frame_open(&base->frame, narrow, n_schemas);
+	free(narrow);
+}
+
+void derive_base_close(struct derive_base *base)
+{
+	for (unsigned i = 0; i < base->frame.n_tables; i++) {
+		free(base->schemas[i].columns);
+		free(base->schemas[i].from);
+		free(base->schemas[i].chosen);
+		free(base->schemas[i].waiting);
+	}
+	free(base->schemas);
+	frame_close(&base->frame);
+}
+
+/* Does a column that waits have a value? Then it is one of the rows from now on. */
+static bool find_values(struct base_schema *narrow, const struct table *table)
+{
+	unsigned n_before = narrow->n_waiting;
+
+	for (size_t i = 0; narrow->n_waiting > 0 && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		for (unsigned w = narrow->n_waiting; w-- > 0;) {
+			if (!row_is_known(row, narrow->waiting[w]))
+				continue;
+			need(narrow, table->schema, narrow->waiting[w]->offset);
+			narrow->waiting[w] = narrow->waiting[--narrow->n_waiting];
+		}
+	}
+	return narrow->n_waiting < n_before;
+}
+
+static void take_rows(struct base_schema *narrow, struct table *to, const struct table *from)
+{
+	uint64_t *fields;
+
+	if (find_values(narrow, from)) {
+		lay_out(narrow, from->schema);
+		free(to->rows);
+		to->rows = NULL;
+		to->capacity = 0;
+	}
+	to->rows = vector_reserve(to->rows, &to->capacity, from->n_rows, narrow->schema.row_size);
+	fields = (uint64_t *)(void *)to->rows;
+	for (size_t i = 0; i < from->n_rows; i++) {
+		const char *row = table_row(from, i);
+
+		for (unsigned c = 0; c < narrow->schema.n_columns; c++)
+			memcpy(fields++, row + narrow->from[c], sizeof(*fields));
+	}
+	to->n_rows = from->n_rows;
+}
+
+void derive_base_take(struct derive_base *base, struct frame *frame)
+{
+	struct arena texts = frame->arena;
+
+	frame_clear(&base->frame);
+	frame->arena = base->frame.arena;
+	base->frame.arena = texts;
+	base->frame.mono_ns = frame->mono_ns;
+	for (unsigned i = 0; i < frame->n_tables; i++) {
+		const struct table *from = &frame->tables[i];
+		struct table *to = &base->frame.tables[i];
+
+		if (!from->present || !has_rates(from->schema))
+			continue;
+		to->present = true;
+		to->failed = from->failed;
+		to->mono_ns = from->mono_ns;
+		take_rows(&base->schemas[i], to, from);
 	}
 }

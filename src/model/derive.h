@@ -27,4 +27,22 @@
  */
 void frame_derive(struct frame *now, const struct frame *before);
 
+/*
+ * What the rates of the next frame need of an earlier one: the keys, and the columns that rates are of. The
+ * rows of the earlier frame can be filled again meanwhile, and large tables are there once.
+ */
+struct derive_base {
+	struct frame frame; /* for frame_derive(); its rows have these columns only */
+	struct base_schema *schemas;
+};
+
+void derive_base_open(struct derive_base *base, const struct schema *const *schemas, unsigned n_schemas);
+void derive_base_close(struct derive_base *base);
+
+/*
+ * From a frame of these schemas, in place of what it had. The texts of the frame become those of base: the
+ * frame can still be read until it is cleared, and then they stay with base.
+ */
+void derive_base_take(struct derive_base *base, struct frame *frame);
+
 #endif

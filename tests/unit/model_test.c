@@ -136,6 +136,120 @@ START_TEST(rates_that_cannot_be_known)
 }
 END_TEST
 
+static uint32_t random_word(uint32_t *state)
+{
+	return *state = *state * 1664525 + 1013904223;
+}
+
+/* Every fourth number is unknown; those of columns on request are so in most rows, and in all without them. */
+static void fill_row(struct frame *frame, struct table *table, size_t number, bool on_request, uint32_t *state)
+{
+	void *row = table_add(table);
+
+	for (unsigned i = 0; i < table->schema->n_columns; i++) {
+		const struct column *column = &table->schema->columns[i];
+		uint64_t value = column->kind == COLUMN_KEY ? number : random_word(state) >> 8;
+
+		if (column->kind == COLUMN_RATE || (column->on_request && (!on_request || number % 3)) ||
+		    (column->kind != COLUMN_KEY && random_word(state) >> 30 == 0))
+			continue;
+		if (column->type == VALUE_TEXT)
+			row_set_text(row, column, arena_print(&frame->arena, "row %zu", number));
+		else if (column->type == VALUE_U64)
+			row_set_u64(row, column, value);
+		else
+			row_set_f64(row, column, (double)value);
+	}
+}
+
+static void fill_tables(struct frame *frame, uint64_t seconds, size_t first, bool on_request, uint32_t *state)
+{
+	frame_clear(frame);
+	frame->mono_ns = seconds * 1000000000;
+	for (unsigned i = 0; i < frame->n_tables; i++) {
+		frame->tables[i].present = true;
+		frame->tables[i].mono_ns = frame->mono_ns;
+		for (size_t row = 0; row < 30; row++)
+			fill_row(frame, &frame->tables[i], first + row * 7 % 30, on_request, state);
+	}
+}
+
+static void assert_same_rates(const struct table *one, const struct table *other)
+{
+	ck_assert_uint_eq(one->interval_ns, other->interval_ns);
+	for (size_t i = 0; i < one->n_rows; i++) {
+		const void *row = table_row(one, i), *other_row = table_row(other, i);
+
+		ck_assert_int_eq(table_is_fresh(one, row), table_is_fresh(other, other_row));
+		for (unsigned c = 0; c < one->schema->n_columns; c++) {
+			const struct column *column = &one->schema->columns[c];
+
+			ck_assert_msg(column->type == VALUE_TEXT ||
+					      row_is_known(row, column) == row_is_known(other_row, column),
+				      "%s %s", one->schema->name, column->key);
+			ck_assert_msg(column->type == VALUE_TEXT || !row_is_known(row, column) ||
+					      row_same_value(column, row, other_row),
+				      "%s %s", one->schema->name, column->key);
+		}
+	}
+}
+
+/* Of every topic, with columns on request that come and go; the frame itself is filled again meanwhile. */
+START_TEST(a_base_has_what_rates_need)
+{
+	static const bool on_request[] = { false, true, false, true };
+	struct frame before, now, other;
+	struct derive_base base = { 0 };
+	uint32_t state = 1;
+
+	frame_open(&before, topic_schemas(), n_topics);
+	frame_open(&now, topic_schemas(), n_topics);
+	frame_open(&other, topic_schemas(), n_topics);
+	derive_base_open(&base, topic_schemas(), n_topics);
+	for (unsigned i = 0; i < 4; i++) {
+		fill_tables(&before, 10, 0, on_request[i], &state);
+		fill_tables(&now, 12, 2, true, &state);
+		frame_copy(&other, &now);
+		frame_derive(&now, &before);
+		derive_base_take(&base, &before);
+		fill_tables(&before, 11, 0, true, &state);
+		frame_derive(&other, &base.frame);
+		for (unsigned t = 0; t < n_topics; t++)
+			if (topics[t]->schema->shape != SHAPE_EVENTS)
+				assert_same_rates(&now.tables[t], &other.tables[t]);
+	}
+	derive_base_close(&base);
+	frame_close(&other);
+	frame_close(&now);
+	frame_close(&before);
+}
+END_TEST
+
+/* Of processes, columns on request are kept only once one of them is known. */
+START_TEST(a_base_is_small)
+{
+	const struct schema *const schemas[] = { topic_find("process")->schema };
+	struct derive_base base = { 0 };
+	struct frame frame;
+	uint32_t state = 1;
+	size_t usual;
+
+	frame_open(&frame, schemas, 1);
+	derive_base_open(&base, schemas, 1);
+	fill_tables(&frame, 10, 0, false, &state);
+	derive_base_take(&base, &frame);
+	usual = base.frame.tables[0].schema->row_size;
+	ck_assert_uint_eq(base.frame.tables[0].n_rows, 30);
+	ck_assert_uint_le(usual, schemas[0]->row_size / 4);
+	fill_tables(&frame, 11, 0, true, &state);
+	derive_base_take(&base, &frame);
+	ck_assert_uint_gt(base.frame.tables[0].schema->row_size, usual);
+	ck_assert_uint_lt(base.frame.tables[0].schema->row_size, schemas[0]->row_size / 2);
+	derive_base_close(&base);
+	frame_close(&frame);
+}
+END_TEST
+
 /* In a table of all there are a new row grew from 0, but not when the sample before could not be taken. */
 START_TEST(rates_begin_anew_after_a_failure)
 {
