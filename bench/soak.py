@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""soak.py PANETOP STORM GONE SECONDS: the memory of live screens while processes come and go, all with names and
-arguments of their own, at twenty samples a second: does it flatten? One of them visits all panes in turn. What is kept
-of the past fills first: 3600 samples of the history, which take three minutes, and 106,250 events with their texts: a
-storm of forks, during which the terminals take nothing so that events pile up, and one of programs, which turns the log
-over several times."""
+"""soak.py PANETOP STORM GONE SECONDS [PANE...]: the memory of live screens while processes come and go, all with names
+and arguments of their own, at twenty samples a second: does it flatten? "all" visits all panes in turn. What is kept of
+the past fills first: 3600 samples of the history, which take three minutes, and 106,250 events with their texts: a storm
+of forks, during which the terminals take nothing so that events pile up, and one of programs, which turns the log over
+several times. In a run of half an hour or more each pane has to be flat: 1 if one is not."""
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,8 @@ import time
 from measure import drain, spawn, stop
 
 PANETOP, STORM, GONE, SECONDS = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
-SCREENS = ("cpu", "events", "latency", "all")
+SCREENS = sys.argv[5:] or ("cpu", "events", "latency", "all")
+LONG, FLAT_KIB = 1800, 1024  # seconds from which on the mean of the last third is at most so much above the one before
 PANE_KEYS = b"1234567890"
 FORK_SECONDS, PROGRAM_SECONDS = 8, 30
 STARTS_PER_SECOND = 100
@@ -77,11 +79,21 @@ class Soaked:
         self.thread.join()
         stop(self.pid, self.fd)
 
+    def growth_kib(self):
+        """From the second third to the last one, in the mean: it swings, as texts of the log go by half."""
+        third = len(self.curve) // 3
+        return statistics.mean(self.curve[-third:]) - statistics.mean(self.curve[-2 * third:-third])
+
     def row(self):
         curve = self.curve
         places = [curve[0], curve[len(curve) // 3], curve[2 * len(curve) // 3], curve[-1]]
         return " ".join([f"{self.pane:8}", *(f"{kib:8}" for kib in [*places, max(curve)]),
-                         f"{places[3] - places[2]:+8} KiB"])
+                         f"{self.growth_kib():+8.0f} KiB"])
+
+    def minutes(self):
+        """The most of each minute, in MiB."""
+        step = 60 // BETWEEN
+        return " ".join(f"{max(self.curve[at:at + step]) / 1024:.1f}" for at in range(0, len(self.curve), step))
 
 
 soaked, churn = [Soaked(pane) for pane in SCREENS], Churn()
@@ -96,6 +108,9 @@ finally:
     for screen in soaked:
         screen.close()
 print(f"{SECONDS:g} s at -d 0.05, {churn.count} programs; resident KiB at the first look, a third, two thirds, the end")
-print(f"{'pane':8} {'first':>8} {'1/3':>8} {'2/3':>8} {'end':>8} {'most':>8} {'last third':>12}")
+print(f"{'pane':8} {'first':>8} {'1/3':>8} {'2/3':>8} {'end':>8} {'most':>8} {'grown':>12}")
 for screen in soaked:
     print(screen.row())
+for screen in soaked:
+    print(f"{screen.pane}, MiB by minute: {screen.minutes()}")
+sys.exit(SECONDS >= LONG and any(screen.growth_kib() > FLAT_KIB for screen in soaked))
