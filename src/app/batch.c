@@ -662,8 +662,10 @@ static void run_frames(struct batch *batch)
 	const struct schema *const *schemas = topic_schemas();
 
 	frame_open(&batch->frames[0], schemas, n_topics);
-	frame_open(&batch->frames[1], schemas, n_topics);
-	derive_base_open(&batch->base, schemas, n_topics);
+	if (!is_live(batch))
+		frame_open(&batch->frames[1], schemas, n_topics);
+	else
+		derive_base_open(&batch->base, schemas, n_topics);
 	event_stream_open(&batch->stream, batch->source, schemas, n_topics);
 	batch->pipeline = (struct pipeline){
 		.source = batch->source,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
@@ -200,34 +201,89 @@ double row_number(const void *row, const struct column *column)
 	return column->type == VALUE_U64 ? (double)row_u64(row, column) : row_f64(row, column);
 }
 
+/* Where the unknown of this type is. */
+static const void *unknown(enum value_type type)
+{
+	static const uint64_t number = U64_UNKNOWN;
+	static const double real = NAN;
+	static const char *const text;
+
+	return type == VALUE_U64 ? (const void *)&number : type == VALUE_F64 ? (const void *)&real : &text;
+}
+
+const void *row_field_apart(const void *row, const struct column *column)
+{
+	const char *block = row_block(row, column->apart);
+
+	return block ? block + (column->offset - APART_OFFSET) : unknown(column->type);
+}
+
+static void set_field(void *row, const struct column *column, const void *value)
+{
+	char *block = column->apart ? row_block(row, column->apart) : row;
+
+	if (block)
+		memcpy(block + column->offset - (column->apart ? APART_OFFSET : 0), value, sizeof(uint64_t));
+}
+
 void row_set_u64(void *row, const struct column *column, uint64_t value)
 {
-	memcpy((char *)row + column->offset, &value, sizeof(value));
+	set_field(row, column, &value);
 }
 
 void row_set_f64(void *row, const struct column *column, double value)
 {
-	memcpy((char *)row + column->offset, &value, sizeof(value));
+	set_field(row, column, &value);
 }
 
 void row_set_text(void *row, const struct column *column, const char *value)
 {
-	memcpy((char *)row + column->offset, &value, sizeof(value));
+	set_field(row, column, &value);
 }
 
 void row_clear(void *row, const struct schema *schema)
 {
 	memset(row, 0, schema->row_size);
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		set_field(row, &schema->columns[i], unknown(schema->columns[i].type));
+}
+
+void row_clear_block(void *block, const struct schema *schema)
+{
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
 
-		if (column->type == VALUE_U64)
-			row_set_u64(row, column, U64_UNKNOWN);
-		else if (column->type == VALUE_F64)
-			row_set_f64(row, column, NAN);
-		else
-			row_set_text(row, column, NULL);
+		if (column->apart)
+			memcpy((char *)block + (column->offset - APART_OFFSET), unknown(column->type),
+			       sizeof(uint64_t));
 	}
+}
+
+static void set_block(void *row, const struct schema *schema, void *block)
+{
+	if (schema->apart_size)
+		memcpy((char *)row + schema->apart, &block, sizeof(block));
+}
+
+void *row_new(const struct schema *schema)
+{
+	char *row = alloc_zeroed(1, schema_row_bytes(schema));
+
+	set_block(row, schema, row + schema->row_size);
+	return row;
+}
+
+void row_copy(void *to, const void *from, const struct schema *schema)
+{
+	void *block = schema->apart_size ? row_block(to, schema->apart) : NULL;
+	const void *copied = schema->apart_size ? row_block(from, schema->apart) : NULL;
+
+	memcpy(to, from, schema->row_size);
+	set_block(to, schema, block);
+	if (block && copied)
+		memcpy(block, copied, schema->apart_size);
+	else if (block)
+		row_clear_block(block, schema);
 }
 
 bool row_same_key(const struct schema *schema, const void *one, const void *other)

@@ -97,7 +97,9 @@ struct column {
 	enum column_kind kind;
 	enum unit unit;
 	const struct intern *packed; /* of packed_rows.h: the field is packed in 32 bits; NULL: it is not */
-	uint16_t offset;       /* of the field in the row */
+	uint16_t offset;       /* of the field in the row, or APART_OFFSET + that in its block */
+	uint16_t apart;        /* offset in the row of the pointer to a block that has the field; 0: the row
+				* has it. Without a block the field is unknown */
 	uint16_t rate_of;      /* RATE: offset of the counter (u64 or f64) it grows from */
 	uint16_t rate_over;    /* RATE: offset of the counter that is the divisor; 0: the time (so this
 				* counter cannot be the first field) */
@@ -132,6 +134,16 @@ struct column {
 
 #define COLUMN(row, field, ...) COLUMN_AS(row, field, #field, __VA_ARGS__)
 
+/*
+ * A field that is read on request, and that a large table does without until then: block is the member of the
+ * row that points to those.
+ */
+#define APART_OFFSET 0x8000 /* so that a column is known by its offset */
+#define APART_OFFSETOF(type, field) (APART_OFFSET + offsetof(type, field))
+#define COLUMN_APART(row, block, type_, field, ...)                                        \
+	{ .key = #field, .type = VALUE_TYPE(((type_ *)0)->field), .apart = offsetof(row, block), \
+	  .offset = APART_OFFSETOF(type_, field), __VA_ARGS__ }
+
 /* For tables that share a row but name a field differently. */
 #define COLUMN_AS(row, field, name, ...) \
 	{ .key = (name), .type = VALUE_TYPE(((row *)0)->field), .offset = offsetof(row, field), __VA_ARGS__ }
@@ -157,11 +169,19 @@ struct schema {
 	const char *twice_row;       /* a text key of a row that other rows hold, too; may be NULL */
 	bool one_unit;               /* sizes of all rows share one unit, as in free(1) */
 	size_t row_size;
+	size_t apart_size;           /* of a block of fields apart, see COLUMN_APART; 0: there are none */
+	uint16_t apart;              /* offset of the pointer to it in the row */
 	const struct column *columns;
 	unsigned n_columns;
 	double (*percent_base)(const void *row); /* what 100 % of a row's sizes is, in bytes; may be NULL */
 	unsigned percent_column;       /* index of the column that stays a size with --unit=percent */
 };
+
+/* Of a row with its block. */
+static inline size_t schema_row_bytes(const struct schema *schema)
+{
+	return schema->row_size + schema->apart_size;
+}
 
 #define SCHEMA_COLUMNS(list) .columns = (list), .n_columns = sizeof(list) / sizeof((list)[0])
 
@@ -212,8 +232,20 @@ const char *type_name(enum value_type type);
 const char *shape_name(enum shape shape);
 
 /* Access to the fields of a row; inline, since it runs for every field of every process. */
+static inline void *row_block(const void *row, uint16_t apart)
+{
+	void *block;
+
+	memcpy(&block, (const char *)row + apart, sizeof(block));
+	return block;
+}
+
+const void *row_field_apart(const void *row, const struct column *column);
+
 static inline const void *row_field(const void *row, const struct column *column)
 {
+	if (__builtin_expect(column->apart != 0, 0))
+		return row_field_apart(row, column);
 	return (const char *)row + column->offset;
 }
 
@@ -272,8 +304,19 @@ static inline bool column_has_value(const struct column *column, const void *row
 double row_number(const void *row, const struct column *column);
 bool row_is_blank(const void *row, const struct column *column);
 
-/* Sets every field with a column to unknown, the rest to zero. */
+/* Sets every field with a column to unknown, the rest to zero; it has no block. */
 void row_clear(void *row, const struct schema *schema);
+
+/* The same of a block of apart_size bytes. */
+void row_clear_block(void *block, const struct schema *schema);
+
+/* A row with a block if the schema has one, all zero; the caller frees it with free(). */
+void *row_new(const struct schema *schema);
+
+/* With the fields apart, if to has a block. */
+void row_copy(void *to, const void *from, const struct schema *schema);
+
+/* A field apart of a row without a block stays unknown. */
 void row_set_u64(void *row, const struct column *column, uint64_t value);
 void row_set_f64(void *row, const struct column *column, double value);
 void row_set_text(void *row, const struct column *column, const char *value);

@@ -12,7 +12,7 @@
 
 #define LOOK_AHEAD ((size_t)4)
 
-/* Finds rows of an earlier table by key: first next to the last hit, as tables keep their order, else by hash. */
+/* Finds rows of a table before by key: first next to the last hit, as they keep their order, else by hash. */
 struct joiner {
 	const struct table *table;
 	const struct schema *schema;               /* of the rows to be found there */
@@ -297,13 +297,13 @@ void frame_derive(struct frame *now, const struct frame *before)
 	}
 }
 
-/* The rows of a base. A column on request is one of them once it has a value. */
+/* The rows of a base. A column on request, or apart, is one of them once it has a value. */
 struct base_schema {
-	struct schema schema;           /* all zero: the topic has no rates */
-	struct column *columns;         /* of schema; owned, as the following */
-	uint16_t *from;                 /* where their fields are in the rows of the frames */
+	struct schema schema;
+	struct column *columns;         /* of schema; owned, as the following. NULL: no rows so far */
+	const struct column **from;     /* the same of the frames */
 	bool *chosen;                   /* of the columns of the frames */
-	const struct column **waiting;  /* columns on request without a value so far, of the frames */
+	const struct column **waiting;  /* such columns without a value so far, of the frames */
 	unsigned n_waiting;
 };
 
@@ -328,7 +328,8 @@ static void add_columns(struct base_schema *narrow, const struct schema *schema,
 			continue;
 		narrow->columns[n] = schema->columns[i];
 		narrow->columns[n].offset = (uint16_t)(n * sizeof(uint64_t));
-		narrow->from[n] = schema->columns[i].offset;
+		narrow->columns[n].apart = 0;
+		narrow->from[n] = &schema->columns[i];
 		narrow->schema.n_columns++;
 	}
 }
@@ -359,7 +360,7 @@ static void choose_columns(struct base_schema *narrow, const struct schema *sche
 		counter = column_at(schema, column->rate_of);
 		if (column->rate_over)
 			need(narrow, schema, column->rate_over);
-		if (counter && counter->on_request)
+		if (counter && (counter->on_request || counter->apart))
 			narrow->waiting[narrow->n_waiting++] = counter;
 		else
 			need(narrow, schema, column->rate_of);
@@ -374,6 +375,7 @@ static void open_schema(struct base_schema *narrow, const struct schema *schema)
 	narrow->chosen = alloc_zeroed(schema->n_columns, sizeof(*narrow->chosen));
 	narrow->waiting = alloc_zeroed(schema->n_columns, sizeof(*narrow->waiting));
 	narrow->schema.columns = narrow->columns;
+	narrow->schema.apart_size = 0;
 	choose_columns(narrow, schema);
 	lay_out(narrow, schema);
 }
@@ -384,9 +386,8 @@ void derive_base_open(struct derive_base *base, const struct schema *const *sche
 
 	base->schemas = alloc_zeroed(n_schemas, sizeof(*base->schemas));
 	for (unsigned i = 0; i < n_schemas; i++) {
-		if (has_rates(schemas[i]))
-			open_schema(&base->schemas[i], schemas[i]);
-		narrow[i] = has_rates(schemas[i]) ? &base->schemas[i].schema : schemas[i];
+		base->schemas[i].schema.name = schemas[i]->name;
+		narrow[i] = &base->schemas[i].schema;
 	}
 	frame_open(&base->frame, narrow, n_schemas);
 	free(narrow);
@@ -435,10 +436,10 @@ static void take_rows(struct base_schema *narrow, struct table *to, const struct
 	to->rows = vector_reserve(to->rows, &to->capacity, from->n_rows, narrow->schema.row_size);
 	fields = (uint64_t *)(void *)to->rows;
 	for (size_t i = 0; i < from->n_rows; i++) {
-		const char *row = table_row(from, i);
+		const void *row = table_row(from, i);
 
 		for (unsigned c = 0; c < narrow->schema.n_columns; c++)
-			memcpy(fields++, row + narrow->from[c], sizeof(*fields));
+			memcpy(fields++, row_field(row, narrow->from[c]), sizeof(*fields));
 	}
 	to->n_rows = from->n_rows;
 }
@@ -457,6 +458,8 @@ void derive_base_take(struct derive_base *base, struct frame *frame)
 
 		if (!from->present || !has_rates(from->schema))
 			continue;
+		if (!base->schemas[i].columns)
+			open_schema(&base->schemas[i], from->schema);
 		to->present = true;
 		to->failed = from->failed;
 		to->mono_ns = from->mono_ns;

@@ -165,7 +165,7 @@ static void add_row(struct table *table, const struct schema *schema, const void
 	bool nameless = !before && is_nameless(schema, now);
 	const char *change = nameless ? NULL : !before ? DIFFERENCE_NEW : !now ? DIFFERENCE_ENDED : "";
 
-	memcpy(row, one, schema->row_size);
+	row_copy(row, one, schema);
 	for (unsigned i = 0; i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
 

@@ -25,6 +25,11 @@ void frame_open(struct frame *frame, const struct schema *const *schemas, unsign
 		table->schema = schemas[i];
 		table->blank = alloc_zeroed(1, schemas[i]->row_size);
 		row_clear(table->blank, schemas[i]);
+		table->arena = &frame->arena;
+		if (schemas[i]->apart_size) {
+			table->blank_block = alloc_zeroed(1, schemas[i]->apart_size);
+			row_clear_block(table->blank_block, schemas[i]);
+		}
 	}
 }
 
@@ -33,6 +38,7 @@ void frame_close(struct frame *frame)
 	for (unsigned i = 0; i < frame->n_tables; i++) {
 		free(frame->tables[i].rows);
 		free(frame->tables[i].blank);
+		free(frame->tables[i].blank_block);
 		free(frame->tables[i].fresh);
 	}
 	free(frame->tables);
@@ -89,7 +95,7 @@ struct table *frame_table(const struct frame *frame, const char *topic)
 	return table && table->present ? table : NULL;
 }
 
-void *table_add(struct table *table)
+void *table_add_bare(struct table *table)
 {
 	size_t size = table->schema->row_size;
 	void *row;
@@ -97,6 +103,23 @@ void *table_add(struct table *table)
 	table->rows = vector_reserve(table->rows, &table->capacity, table->n_rows + 1, size);
 	row = table_row(table, table->n_rows++);
 	memcpy(row, table->blank, size);
+	return row;
+}
+
+static void add_block(struct table *table, void *row, const void *copied)
+{
+	void *block = arena_take(table->arena, table->schema->apart_size);
+
+	memcpy(block, copied, table->schema->apart_size);
+	memcpy((char *)row + table->schema->apart, &block, sizeof(block));
+}
+
+void *table_add(struct table *table)
+{
+	void *row = table_add_bare(table);
+
+	if (table->blank_block)
+		add_block(table, row, table->blank_block);
 	return row;
 }
 
@@ -226,6 +249,12 @@ static void copy_table(struct frame *to, struct table *table, const struct table
 	table_reserve(table, from->n_rows);
 	memcpy(table->rows, from->rows, from->n_rows * from->schema->row_size);
 	table->n_rows = from->n_rows;
+	for (size_t i = 0; table->blank_block && i < table->n_rows; i++) {
+		const void *block = row_block(table_row(table, i), table->schema->apart);
+
+		if (block)
+			add_block(table, table_row(table, i), block);
+	}
 	copy_texts(to, table);
 }
 

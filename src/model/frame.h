@@ -25,6 +25,8 @@ struct table {
 	size_t n_fresh;   /* capacity */
 	struct recent_use recent;
 	void *blank;      /* a row of unknowns, copied into every new row */
+	void *blank_block;   /* the same of what the rows have apart; NULL: they have nothing */
+	struct arena *arena; /* of the frame, for such blocks */
 	bool is_log; /* rows do not move while it grows; the following are for a log (event_log.h) only: */
 	uint64_t n_dropped; /* rows removed before the first one; the others moved down */
 	unsigned epoch;     /* increases with any other change */
@@ -77,6 +79,9 @@ struct table *frame_slot(const struct frame *frame, const char *topic);
 
 /* A new last row, all unknown; valid until the next one is added. */
 void *table_add(struct table *table);
+
+/* The same without a block: what would be apart stays unknown. */
+void *table_add_bare(struct table *table);
 
 /* Makes room for this many rows, those that it has included; rows may move. */
 void table_reserve(struct table *table, size_t n_rows);

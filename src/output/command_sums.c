@@ -207,7 +207,7 @@ static bool has_key(const struct command_sums *sums, const void *sum, const void
 /* With sums of nothing, which are 0. */
 static void begin_sum(struct command_sums *sums, struct command_sum *sum, const void *row, const char *name)
 {
-	memcpy(sum->row, row, sums->schema->row_size);
+	row_copy(sum->row, row, sums->schema);
 	for (unsigned i = 0; i < sums->schema->n_columns; i++) {
 		const struct column *column = &sums->schema->columns[i];
 
@@ -237,7 +237,7 @@ static struct command_sum *sum_of(struct command_sums *sums, const void *row, co
 	hash_add(&sums->by_key, hash, (uint32_t)sums->n_sums);
 	if (sums->n_sums == sums->n_made) {
 		sum = VECTOR_ADD(sums->sums, sums->n_made, sums->sum_capacity);
-		sum->row = alloc_zeroed(1, sums->schema->row_size);
+		sum->row = row_new(sums->schema);
 	}
 	sum = &sums->sums[sums->n_sums++];
 	begin_sum(sums, sum, row, name);

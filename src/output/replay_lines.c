@@ -116,7 +116,7 @@ static void set_value(struct frame *frame, void *row, const struct column *colum
 /* How many of the rows the table may have. */
 static size_t allowed_rows(struct replay *replay, unsigned index, const struct schema *schema, size_t wanted)
 {
-	uint64_t row_bytes = allowance_row_bytes(schema->row_size / sizeof(uint64_t));
+	uint64_t row_bytes = allowance_row_bytes(schema_row_bytes(schema) / sizeof(uint64_t));
 	size_t most = allowance_room(&replay->allowance, index) / row_bytes;
 	size_t n_rows = wanted < most ? wanted : most;
 

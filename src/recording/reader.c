@@ -490,7 +490,7 @@ static void read_index(struct reader *reader)
 
 static size_t row_cells(const struct described_topic *topic, const struct schema *const *schemas)
 {
-	size_t cells = topic->table < 0 ? 0 : schemas[topic->table]->row_size / sizeof(uint64_t);
+	size_t cells = topic->table < 0 ? 0 : schema_row_bytes(schemas[topic->table]) / sizeof(uint64_t);
 
 	return cells > topic->n_columns ? cells : topic->n_columns;
 }

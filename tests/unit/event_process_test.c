@@ -182,6 +182,34 @@ START_TEST(only_so_many_dead_ones_are_kept)
 }
 END_TEST
 
+/* Only a name that is the same in all that events show of it. */
+START_TEST(equal_names_are_kept_once)
+{
+	struct event_processes *processes = event_processes_open();
+	struct event_process *parent = event_processes_add(processes, 10);
+	struct event_process *child = event_processes_add(processes, 11);
+	const struct event_name *own;
+
+	event_process_call(parent, "server", "/bin/server -d", 11, EVENT_NAME_COMMAND);
+	event_process_call(child, "server", "/bin/server -d", 11, EVENT_NAME_COMMAND);
+	ck_assert_ptr_ne(child->name, parent->name);
+	event_process_share_name(child, parent);
+	ck_assert_ptr_eq(child->name, parent->name);
+	ck_assert_uint_eq(parent->name->users, 2);
+	event_process_share_name(child, parent);
+	ck_assert_uint_eq(parent->name->users, 2);
+	event_process_call(child, "server", "/bin/server -e", 11, EVENT_NAME_COMMAND);
+	own = child->name;
+	event_process_share_name(child, parent);
+	ck_assert_ptr_eq(child->name, own);
+	ck_assert_uint_eq(parent->name->users, 1);
+	event_process_call(child, "worker", "/bin/server -d", 11, EVENT_NAME_COMMAND);
+	event_process_share_name(child, parent);
+	ck_assert_ptr_ne(child->name, parent->name);
+	event_processes_close(processes);
+}
+END_TEST
+
 START_TEST(names_change_ten_thousand_times)
 {
 	struct event_processes *processes = event_processes_open();

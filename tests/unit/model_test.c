@@ -141,8 +141,9 @@ static uint32_t random_word(uint32_t *state)
 	return *state = *state * 1664525 + 1013904223;
 }
 
-/* Every fourth number is unknown; those of columns on request are so in most rows, and in all without them. */
-static void fill_row(struct frame *frame, struct table *table, size_t number, bool on_request, uint32_t *state)
+/* Every fourth number is unknown; those on request are so in most rows, and in all without them. */
+static void fill_row(struct frame *frame, struct table *table, size_t number, bool on_request,
+		     uint32_t *state)
 {
 	void *row = table_add(table);
 
@@ -240,12 +241,48 @@ START_TEST(a_base_is_small)
 	derive_base_take(&base, &frame);
 	usual = base.frame.tables[0].schema->row_size;
 	ck_assert_uint_eq(base.frame.tables[0].n_rows, 30);
-	ck_assert_uint_le(usual, schemas[0]->row_size / 4);
+	ck_assert_uint_le(usual, schema_row_bytes(schemas[0]) / 4);
 	fill_tables(&frame, 11, 0, true, &state);
 	derive_base_take(&base, &frame);
 	ck_assert_uint_gt(base.frame.tables[0].schema->row_size, usual);
-	ck_assert_uint_lt(base.frame.tables[0].schema->row_size, schemas[0]->row_size / 2);
+	ck_assert_uint_lt(base.frame.tables[0].schema->row_size, schema_row_bytes(schemas[0]) / 2);
 	derive_base_close(&base);
+	frame_close(&frame);
+}
+END_TEST
+
+/* A row without a block has nothing of what is apart, takes nothing, and shares nothing with a copy. */
+START_TEST(fields_apart)
+{
+	const struct schema *schema = topic_find("process")->schema, *const schemas[] = { schema };
+	const struct column *group = schema_find(schema, "group"), *read = schema_find(schema, "read_bytes");
+	struct frame frame, copy;
+	void *bare, *whole, *row = row_new(schema);
+
+	frame_open(&frame, schemas, 1);
+	frame_open(&copy, schemas, 1);
+	frame.tables[0].present = true;
+	table_reserve(&frame.tables[0], 2);
+	bare = table_add_bare(&frame.tables[0]);
+	whole = table_add(&frame.tables[0]);
+	ck_assert(!row_is_known(bare, read) && !row_is_known(whole, read));
+	ck_assert(!row_is_known(bare, group) && !row_is_known(whole, group));
+	row_set_u64(bare, read, 7);
+	row_set_u64(whole, read, 7);
+	row_set_text(whole, group, "/a");
+	ck_assert_uint_eq(row_u64(bare, read), U64_UNKNOWN);
+	ck_assert_uint_eq(row_u64(whole, read), 7);
+	frame_copy(&copy, &frame);
+	row_copy(row, whole, schema);
+	row_set_u64(whole, read, 8);
+	ck_assert_uint_eq(row_u64(row, read), 7);
+	ck_assert(!row_is_known(table_row(&copy.tables[0], 0), read));
+	ck_assert_uint_eq(row_u64(table_row(&copy.tables[0], 1), read), 7);
+	ck_assert_str_eq(row_text(table_row(&copy.tables[0], 1), group), "/a");
+	row_copy(row, bare, schema);
+	ck_assert(!row_is_known(row, read) && !row_is_known(row, group));
+	free(row);
+	frame_close(&copy);
 	frame_close(&frame);
 }
 END_TEST

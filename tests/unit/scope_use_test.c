@@ -40,7 +40,7 @@ static void set(struct table *table, void *row, const char *column, double value
 	if (found->type == VALUE_F64)
 		row_set_f64(row, found, value);
 	else
-		*(uint64_t *)((char *)row + found->offset) = isnan(value) ? U64_UNKNOWN : (uint64_t)value;
+		row_set_u64(row, found, isnan(value) ? U64_UNKNOWN : (uint64_t)value);
 }
 
 /* A process of user 7, unless its pid is 9. */

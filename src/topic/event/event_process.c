@@ -51,6 +51,12 @@ static void set_name(struct event_process *process, struct event_name *name)
 	process->name = name;
 }
 
+static void take_name(struct event_process *process, struct event_name *name)
+{
+	name->users++;
+	set_name(process, name);
+}
+
 struct event_processes *event_processes_open(void)
 {
 	struct event_processes *processes = alloc_zeroed(1, sizeof(*processes));
@@ -148,8 +154,7 @@ void event_processes_exit(struct event_processes *processes, struct event_proces
 
 void event_process_inherit(struct event_process *child, const struct event_process *parent)
 {
-	parent->name->users++;
-	set_name(child, parent->name);
+	take_name(child, parent->name);
 	child->real_uid = parent->real_uid;
 	child->effective_uid = parent->effective_uid;
 	child->terminal = parent->terminal;
@@ -160,8 +165,7 @@ void event_process_inherit(struct event_process *child, const struct event_proce
 
 void event_processes_unname(struct event_processes *processes, struct event_process *process)
 {
-	processes->unknown_name->users++;
-	set_name(process, processes->unknown_name);
+	take_name(process, processes->unknown_name);
 }
 
 void event_process_call(struct event_process *process, const char *comm, const char *command,
@@ -188,4 +192,17 @@ void event_process_rename(struct event_process *process, const char *comm, bool 
 	name->program_length =
 		old->from == EVENT_NAME_COMM ? strlen(name->command) : old->program_length;
 	set_name(process, name);
+}
+
+static bool is_same_name(const struct event_name *one, const struct event_name *other)
+{
+	return one->known == other->known && one->from == other->from && one->kernel == other->kernel &&
+	       one->program_length == other->program_length && strcmp(one->comm, other->comm) == 0 &&
+	       strcmp(one->command, other->command) == 0;
+}
+
+void event_process_share_name(struct event_process *process, const struct event_process *other)
+{
+	if (process->name != other->name && is_same_name(process->name, other->name))
+		take_name(process, other->name);
 }

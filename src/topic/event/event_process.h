@@ -8,7 +8,7 @@
 
 #define EVENT_PROCESSES_EXITED ((size_t)4096) /* kept for late events */
 
-/* Names of a process; shared with processes that inherited them. */
+/* Names of a process; shared with processes that inherited them, and with a parent that has the same. */
 struct event_name {
 	unsigned users;
 	size_t program_length; /* of the first argument, at the start of command */
@@ -77,6 +77,9 @@ void event_process_call(struct event_process *process, const char *comm, const c
 
 /* Changes only comm, not a command line. kernel: it is a kernel thread. */
 void event_process_rename(struct event_process *process, const char *comm, bool kernel);
+
+/* The process has the name of this one from now on, if both are the same. */
+void event_process_share_name(struct event_process *process, const struct event_process *other);
 
 /* Drops a reference; the last one frees the name. */
 void event_name_drop(struct event_name *name);

@@ -305,6 +305,20 @@ static bool wait_for_more(struct event_reader *reader)
 	return !(polled[0].revents & POLLIN);
 }
 
+/* Most of the many processes of a service are children of one with the same command line. */
+static void seed_name(struct event_processes *processes, const struct command_line *line)
+{
+	struct event_process *process = event_processes_find(processes, line->pid), *parent;
+
+	if (!process || line->length == 0)
+		return;
+	event_process_call(process, process->name->comm, line->text, line->program_length,
+			   EVENT_NAME_COMMAND);
+	parent = event_processes_find(processes, process->parent_pid);
+	if (parent)
+		event_process_share_name(process, parent);
+}
+
 /* Reads command lines of existing processes, as many at a time as the command reader accepts. */
 static void seed(struct event_reader *reader)
 {
@@ -319,14 +333,8 @@ static void seed(struct event_reader *reader)
 		while (at < n_pids && command_reader_ask(reader->commands, pids[at], "cmdline", 0))
 			at++;
 		command_reader_submit(reader->commands);
-		while (command_reader_next(reader->commands, &line)) {
-			struct event_process *process =
-				event_processes_find(reader->resolver.processes, line.pid);
-
-			if (process && line.length > 0)
-				event_process_call(process, process->name->comm, line.text,
-						   line.program_length, EVENT_NAME_COMMAND);
-		}
+		while (command_reader_next(reader->commands, &line))
+			seed_name(reader->resolver.processes, &line);
 	}
 }
 

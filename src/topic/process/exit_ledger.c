@@ -285,7 +285,7 @@ static void count_exited(struct exit_ledger *ledger)
 
 static uint64_t children_ns(const struct exit_ledger *ledger, const struct process *process)
 {
-	return (process->stat.children_user_ticks + process->stat.children_system_ticks) *
+	return process->stat.children_ticks *
 	       (UINT64_C(1000000000) / ledger->processes->env->ticks_per_second);
 }
 
@@ -430,7 +430,7 @@ static bool check_root(struct process_list *processes)
 		if (process && !process_is_kernel_thread(process))
 			return false;
 		if (process)
-			process->outside_tick = processes->tick;
+			process->outside_tick = (uint32_t)processes->tick;
 	}
 	return true;
 }
@@ -450,7 +450,8 @@ static bool check_sum(struct process_list *processes)
 
 static bool is_in_sum(const struct process_list *processes, const struct process *process)
 {
-	return cgroup_cpu_time_version(processes->cpu_sum) == 1 || process->outside_tick != processes->tick;
+	return cgroup_cpu_time_version(processes->cpu_sum) == 1 ||
+	       process->outside_tick != (uint32_t)processes->tick;
 }
 
 /* Growth of the clocks of all processes in the sum. */

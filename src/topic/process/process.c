@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/i18n.h"
@@ -36,6 +37,21 @@ enum on_request {
 	REQUEST_TCP
 };
 
+/* Fields of such columns, and of power: apart, as most rows of a large machine have none of them. */
+struct process_apart {
+	double watts, joules;
+	uint64_t proportional_bytes;
+	uint64_t read_bytes, write_bytes, disk_bytes;
+	double read_bytes_per_second, write_bytes_per_second, disk_bytes_per_second;
+	double wait_seconds, wait_ratio, switches_per_second;
+	uint64_t received_bytes, sent_bytes;
+	double received_bytes_per_second, sent_bytes_per_second;
+	uint64_t tcp_bytes, tcp_received_bytes, tcp_sent_bytes;
+	double tcp_bytes_per_second, tcp_received_bytes_per_second, tcp_sent_bytes_per_second;
+	uint64_t switches;
+	const char *group;
+};
+
 struct process_row {
 	uint64_t pid;
 	double start_seconds;
@@ -45,23 +61,19 @@ struct process_row {
 	const char *user, *state;
 	uint64_t uid, processor, threads;
 	const char *tty;
-	double nice, priority, stat_age_seconds, watts, joules;
-	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes, proportional_bytes;
+	double nice, priority, stat_age_seconds;
+	uint64_t resident_bytes, virtual_bytes, shared_bytes, swapped_bytes;
 	double growth_bytes_per_second, memory_ratio;
 	uint64_t minor_faults, major_faults;
 	double minor_faults_per_second, major_faults_per_second;
-	uint64_t read_bytes, write_bytes, disk_bytes;
-	double read_bytes_per_second, write_bytes_per_second, disk_bytes_per_second;
-	double wait_seconds, wait_ratio, switches_per_second;
-	uint64_t received_bytes, sent_bytes;
-	double received_bytes_per_second, sent_bytes_per_second;
-	uint64_t tcp_bytes, tcp_received_bytes, tcp_sent_bytes;
-	double tcp_bytes_per_second, tcp_received_bytes_per_second, tcp_sent_bytes_per_second;
-	uint64_t switches;
-	const char *group, *name, *program, *program_base, *command, *command_base;
+	const char *name, *program, *program_base, *command, *command_base;
+	struct process_apart *apart; /* NULL: nothing of it is known */
 };
 
 #define ROW(field, ...) COLUMN(struct process_row, field, __VA_ARGS__)
+#define APART(field, ...) COLUMN_APART(struct process_row, apart, struct process_apart, field, __VA_ARGS__)
+#define REQUESTED(field, number, ...) APART(field, .on_request = (number), __VA_ARGS__)
+#define OFFSET_APART(field) APART_OFFSETOF(struct process_apart, field)
 
 /* From its stat file, which is not read in every sample. */
 #define STAT(field, ...) ROW(field, .aged_by = offsetof(struct process_row, stat_age_seconds), __VA_ARGS__)
@@ -81,23 +93,22 @@ struct process_row {
 
 /* From its io file. */
 #define STORED(field, heading, what, from)                                                                   \
-	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading, .width = 7, .rank = 4,      \
-	    .hidden = true, .on_request = REQUEST_IO, .help = what, .source = from)
+	REQUESTED(field, REQUEST_IO, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading,           \
+		  .width = 7, .rank = 4, .hidden = true, .help = what, .source = from)
 #define STORED_RATE(counter, heading, what, ...)                                                             \
-	ROW(counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND, .title = heading,      \
-	    .width = 7, .hidden = true, .on_request = REQUEST_IO,                                            \
-	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
-	    .source = "growth of " #counter " / time", __VA_ARGS__)
+	REQUESTED(counter##_per_second, REQUEST_IO, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,      \
+		  .title = heading, .width = 7, .hidden = true, .rate_of = OFFSET_APART(counter),        \
+		  .help = what, .source = "growth of " #counter " / time", __VA_ARGS__)
 
 /* Of its sockets. */
-#define PAYLOAD(field, requested, heading, what, from)                                                       \
-	ROW(field, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading, .width = 8, .rank = 4,      \
-	    .hidden = true, .on_request = requested, .help = what, .source = from)
-#define PAYLOAD_RATE(counter, requested, heading, what)                                                      \
-	ROW(counter##_per_second, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND, .title = heading,      \
-	    .width = 7, .rank = 2, .hidden = true, .on_request = requested,                                  \
-	    .rate_of = offsetof(struct process_row, counter), .help = what,                                  \
-	    .source = "growth of " #counter " / time")
+#define PAYLOAD(field, number, heading, what, from)                                                          \
+	REQUESTED(field, number, .kind = COLUMN_COUNTER, .unit = UNIT_BYTES, .title = heading, .width = 8,   \
+		  .rank = 4, .hidden = true, .help = what, .source = from)
+#define PAYLOAD_RATE(counter, number, heading, what)                                                         \
+	REQUESTED(counter##_per_second, number, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND,          \
+		  .title = heading, .width = 7, .rank = 2, .hidden = true,                                   \
+		  .rate_of = OFFSET_APART(counter), .help = what,                                        \
+		  .source = "growth of " #counter " / time")
 #define COUNTED "BPF at sock_recv_length and sock_send_length"
 #define OF_SOCKETS SOCKET_LIST_SOURCE ", links of /proc/PID/fd; where the kernel counts " COUNTED
 
@@ -113,11 +124,11 @@ static const struct column columns[] = {
 	SHARE(system_seconds, system_ratio, N_("%sys"), N_("share of one CPU in the kernel"), .rank = 2),
 	TIME(cpu_seconds, N_("time"), N_("CPU time of all its threads since its start"),
 	     "CPU clock of the process", .rank = 2),
-	ROW(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 6, .rank = 1,
-	    .optional = true, .rate_of = offsetof(struct process_row, joules),
-	    .help = N_("power that its CPU time adds to an idle machine: an estimate from a calibration, "
-		       "where total power is measured; the table power_account rates it"),
-	    .source = "growth of joules / time"),
+	APART(watts, .kind = COLUMN_RATE, .unit = UNIT_WATTS, .title = N_("~watts"), .width = 6, .rank = 1,
+	      .optional = true, .rate_of = OFFSET_APART(joules),
+	      .help = N_("power that its CPU time adds to an idle machine: an estimate from a calibration, "
+			 "where total power is measured; the table power_account rates it"),
+	      .source = "growth of joules / time"),
 	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
 	    .help = N_("process ID"), .source = "/proc"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
@@ -173,12 +184,12 @@ static const struct column columns[] = {
 	    .rank = 4, .hidden = true,
 	    .help = N_("swapped out; known where no swap is in use, and of the processes on the screen"),
 	    .source = "/proc/PID/status VmSwap; 0 if SwapTotal - SwapFree of /proc/meminfo is 0"),
-	ROW(proportional_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("PSS"), .width = 6,
-	    .rank = 3, .hidden = true, .on_request = REQUEST_PROPORTIONAL, .slow = true,
-	    .help = N_("proportional memory: RSS with each shared page divided by the processes that map it; "
-		       "slow "
-		       "to read, so known of the processes on the screen, and in batch where it is named"),
-	    .source = "/proc/PID/smaps_rollup Pss"),
+	REQUESTED(proportional_bytes, REQUEST_PROPORTIONAL, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
+		  .title = N_("PSS"), .width = 6, .rank = 3, .hidden = true, .slow = true,
+		  .help = N_("proportional memory: RSS with each shared page divided by the processes that "
+			     "map it; slow to read, so known of the processes on the screen, and in batch "
+			     "where it is named"),
+		  .source = "/proc/PID/smaps_rollup Pss"),
 	STAT(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
 	     .hidden = true, .help = N_("page faults without storage access, since its start"),
 	     .source = "/proc/PID/stat minflt"),
@@ -208,24 +219,26 @@ static const struct column columns[] = {
 	       N_("written to storage since its start, by itself and by children that panetop did not see; "
 		  "cancelled writes are included"),
 	       "/proc/PID/io write_bytes, less those of children seen"),
-	ROW(wait_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%wait"), .width = 6, .rank = 2,
-	    .hidden = true, .on_request = REQUEST_WAIT, .high = 0.5, .alarming = 0.9, .trend = true,
-	    .rate_of = offsetof(struct process_row, wait_seconds),
-	    .help = N_("share of the time that its threads were ready to run but had no CPU, added up; the "
-		       "kernel counts a wait when it is over"),
-	    .source = "growth of wait_seconds / time"),
-	ROW(switches_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = N_("switch/s"),
-	    .width = 8, .rank = 4, .hidden = true, .on_request = REQUEST_WAIT,
-	    .rate_of = offsetof(struct process_row, switches), .help = N_("context switches to its threads"),
-	    .source = "growth of switches / time"),
-	ROW(wait_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("waited"), .width = 8,
-	    .rank = 4, .hidden = true, .on_request = REQUEST_WAIT,
-	    .help = N_("time its threads waited for a CPU, without threads that exited before it was read"),
-	    .source = "second number of /proc/PID/task/TID/schedstat, all threads"),
-	ROW(switches, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("switches"), .width = 8,
-	    .rank = 5, .hidden = true, .on_request = REQUEST_WAIT,
-	    .help = N_("context switches to its threads, without threads that exited before it was read"),
-	    .source = "third number of /proc/PID/task/TID/schedstat, all threads"),
+	REQUESTED(wait_ratio, REQUEST_WAIT, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%wait"),
+		  .width = 6, .rank = 2, .hidden = true, .high = 0.5, .alarming = 0.9, .trend = true,
+		  .rate_of = OFFSET_APART(wait_seconds),
+		  .help = N_("share of the time that its threads were ready to run but had no CPU, added up; "
+			     "the kernel counts a wait when it is over"),
+		  .source = "growth of wait_seconds / time"),
+	REQUESTED(switches_per_second, REQUEST_WAIT, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
+		  .title = N_("switch/s"), .width = 8, .rank = 4, .hidden = true,
+		  .rate_of = OFFSET_APART(switches), .help = N_("context switches to its threads"),
+		  .source = "growth of switches / time"),
+	REQUESTED(wait_seconds, REQUEST_WAIT, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,
+		  .title = N_("waited"), .width = 8, .rank = 4, .hidden = true,
+		  .help = N_("time its threads waited for a CPU, without threads that exited before it was "
+			     "read"),
+		  .source = "second number of /proc/PID/task/TID/schedstat, all threads"),
+	REQUESTED(switches, REQUEST_WAIT, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT,
+		  .title = N_("switches"), .width = 8, .rank = 5, .hidden = true,
+		  .help = N_("context switches to its threads, without threads that exited before it was "
+			     "read"),
+		  .source = "third number of /proc/PID/task/TID/schedstat, all threads"),
 	PAYLOAD_RATE(received_bytes, REQUEST_NETWORK, N_("recv/s"),
 		     N_("payload that its sockets received, without headers")),
 	PAYLOAD_RATE(sent_bytes, REQUEST_NETWORK, N_("sent/s"),
@@ -253,15 +266,15 @@ static const struct column columns[] = {
 		    "it ran, while the screen shows it, and else about every 15 seconds; from 500 processes "
 		    "on BPF sees which have changed, and the others are read every 2 minutes"),
 	    .source = "CLOCK_MONOTONIC since /proc/PID/stat was read"),
-	ROW(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
-	    .hidden = true, .help = N_("energy for its CPU time since its start, by the same estimate"),
-	    .source = "cpu_seconds * slope of the calibration"),
-	ROW(group, .kind = COLUMN_LABEL, .title = N_("group"), .width = 24, .rank = 4, .hidden = true,
-	    .on_request = REQUEST_GROUP,
-	    .help = N_(
-		    "path of its control group: of version 1 the deepest one among cpu, memory, pids, blkio "
-		    "and systemd; read at first sight, and again in turn with the state"),
-	    .source = "/proc/PID/cgroup"),
+	APART(joules, .kind = COLUMN_COUNTER, .unit = UNIT_JOULES, .title = N_("~joules"), .width = 8,
+	      .hidden = true, .help = N_("energy for its CPU time since its start, by the same estimate"),
+	      .source = "cpu_seconds * slope of the calibration"),
+	REQUESTED(group, REQUEST_GROUP, .kind = COLUMN_LABEL, .title = N_("group"), .width = 24, .rank = 4,
+		  .hidden = true,
+		  .help = N_("path of its control group: of version 1 the deepest one among cpu, memory, "
+			     "pids, blkio and systemd; read at first sight, and again in turn with the "
+			     "state"),
+		  .source = "/proc/PID/cgroup"),
 	TEXT(command, N_("command"), N_("command line; [name]: a kernel thread; the name until it is read"),
 	     "/proc/PID/cmdline", .text = TEXT_COMMAND),
 	TEXT(command_base, N_("command"), N_("command line without the directory of the program"),
@@ -279,6 +292,8 @@ static const struct schema schema = {
 	.help = N_("processes and the CPU time they use"),
 	.from_zero = true,
 	.row_size = sizeof(struct process_row),
+	.apart_size = sizeof(struct process_apart),
+	.apart = offsetof(struct process_row, apart),
 	SCHEMA_COLUMNS(columns),
 };
 
@@ -329,7 +344,8 @@ static void set_times(struct process_row *row, const struct process *process,
 	row->cpu_seconds = (double)process->cpu_ns / 1e9;
 	row->system_seconds = (double)process->system_ns / 1e9;
 	row->user_seconds = (double)(process->cpu_ns - process->system_ns) / 1e9;
-	row->joules = power_estimate_joules(estimate, row->cpu_seconds);
+	if (row->apart)
+		row->apart->joules = power_estimate_joules(estimate, row->cpu_seconds);
 }
 
 static uint64_t bytes_of(const struct env *env, uint64_t pages)
@@ -345,8 +361,8 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 
 	if (process->stale)
 		return;
-	row->state = pid_stat_goes_on(&process->stat) ? NULL : pid_state_text(process->stat.state);
-	row->processor = process->stat.processor;
+	row->state = process->stat.state ? pid_state_text(process->stat.state) : NULL;
+	row->processor = process->stat.processor == UINT32_MAX ? U64_UNKNOWN : process->stat.processor;
 	row->threads = process->stat.threads;
 	row->nice = (double)process->stat.nice;
 	row->priority = (double)process->stat.priority;
@@ -370,7 +386,7 @@ struct wanted {
 	bool all; /* proportional: also of processes that are not on the screen */
 };
 
-static void set_traffic(struct process_row *row, const struct process *process, const struct wanted *wanted)
+static void set_traffic(struct process_apart *row, const struct process *process, const struct wanted *wanted)
 {
 	struct traffic_bytes bytes = { 0 };
 
@@ -386,7 +402,8 @@ static void set_traffic(struct process_row *row, const struct process *process, 
 	row->tcp_bytes = row->tcp_received_bytes + row->tcp_sent_bytes;
 }
 
-static void set_requested(struct process_row *row, const struct process *process, const struct wanted *wanted)
+static void set_requested(struct process_apart *row, const struct process *process,
+			  const struct wanted *wanted)
 {
 	const struct process_io *io = wanted->io ? process_io_of(process) : NULL;
 	const struct process_wait *wait = wanted->wait ? process_wait_of(process) : NULL;
@@ -434,6 +451,13 @@ static bool is_visible(const struct sample_request *request, uint32_t pid)
 	return at < request->n_visible && request->visible[at] == pid;
 }
 
+static bool has_apart(const struct process *process, const struct power_estimate *estimate,
+		      const struct wanted *wanted)
+{
+	return process->group || wanted->io || wanted->wait || wanted->proportional || wanted->traffic ||
+	       !isnan(power_estimate_joules(estimate, 1));
+}
+
 /* Reading it for all processes would cost more than everything else. */
 static void set_memory(struct process_row *row, const struct process *process,
 		       const struct process_list *processes, const struct machine_memory *memory)
@@ -460,7 +484,8 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 		    struct process *process, const struct power_estimate *estimate,
 		    const struct machine_memory *memory, const struct wanted *wanted)
 {
-	struct process_row *row = table_add(table);
+	struct process_row *row =
+		has_apart(process, estimate, wanted) ? table_add(table) : table_add_bare(table);
 	struct env *env = processes->env;
 
 	row->pid = process->pid;
@@ -469,17 +494,17 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 	if (process->clock_valid)
 		set_times(row, process, estimate);
 	set_stat(&frame->arena, row, process, processes);
-	if (process->clock_valid)
-		set_requested(row, process, wanted);
+	if (process->clock_valid && row->apart)
+		set_requested(row->apart, process, wanted);
 	if (wanted->proportional && (wanted->all || is_visible(processes->request, process->pid)))
-		row->proportional_bytes = process->proportional_bytes;
+		row->apart->proportional_bytes = process->proportional_bytes;
 	set_memory(row, process, processes, memory);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
 		row->user = users_name(env, process->uid);
 	}
 	if (process->group)
-		row->group = arena_copy(&frame->arena, process->group, strlen(process->group));
+		row->apart->group = arena_copy(&frame->arena, process->group, strlen(process->group));
 	set_texts(frame, row, process);
 }
 

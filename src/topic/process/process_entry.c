@@ -9,7 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/alloc.h"
 #include "core/process_pattern.h"
 #include "core/vector.h"
 #include "sys/pids.h"
@@ -30,10 +32,11 @@ struct process *process_new(struct pool *pool, uint32_t pid)
 	struct process *process = pool_take(pool);
 
 	process->pid = pid;
+	process->name = process->usual_name;
 	process->uid = UINT32_MAX;
 	process->start_ticks = process->virtual_pages = process->shared_pages = U64_UNKNOWN;
 	process->proportional_bytes = U64_UNKNOWN;
-	process->outside_tick = ENV_NEVER;
+	process->outside_tick = (uint32_t)ENV_NEVER;
 	process->stat_file = process->statm_file = -1;
 	return process;
 }
@@ -56,8 +59,48 @@ void process_release_files(struct env *env, struct process *process)
 		pids_release(env, &process->wait->threads[i].file);
 }
 
+static void free_name(struct process *process)
+{
+	if (process->name != process->usual_name)
+		free((char *)process->name);
+	process->name = process->usual_name;
+}
+
+void process_set_name(struct process *process, struct span name)
+{
+	size_t length = span_length(name);
+	char *copy = process->usual_name;
+
+	free_name(process);
+	if (length >= PROCESS_NAME_USUAL)
+		process->name = copy = alloc_resize(NULL, length + 1, 1);
+	memcpy(copy, name.at, length);
+	copy[length] = '\0';
+}
+
+void process_set_stat(struct process *process, const struct pid_stat *stat)
+{
+	process->stat = (struct process_stat){
+		.minor_faults = stat->minor_faults,
+		.major_faults = stat->major_faults,
+		.user_ticks = stat->user_ticks,
+		.system_ticks = stat->system_ticks,
+		.children_ticks = stat->children_user_ticks + stat->children_system_ticks,
+		.resident_pages = stat->resident_pages,
+		.parent_pid = stat->parent_pid,
+		.threads = stat->threads,
+		.processor = stat->processor < UINT32_MAX ? (uint32_t)stat->processor : UINT32_MAX,
+		.terminal = stat->terminal,
+		.priority = stat->priority,
+		.nice = stat->nice,
+		.state = pid_stat_goes_on(stat) ? '\0' : stat->state,
+		.kernel_thread = stat->flags & PID_FLAG_KERNEL_THREAD,
+	};
+}
+
 void process_free(struct pool *pool, struct process *process)
 {
+	free_name(process);
 	free(process->command);
 	free(process->io);
 	if (process->wait)

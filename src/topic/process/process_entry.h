@@ -8,6 +8,7 @@
 #include "sys/env.h"
 
 #define PROCESS_NAME_MAX 64
+#define PROCESS_NAME_USUAL 16 /* only workers of the kernel have longer names */
 #define PROCESS_NOT_A_SUM "%s (process name)" /* for a process whose name is that of a row of sums */
 
 /* The kernel adds to a process what its children read and wrote, once it has waited for them. */
@@ -33,22 +34,33 @@ struct process_wait {
 	bool complete; /* all threads could be read, so that the sums are known */
 };
 
+/* What is kept of its stat file; see process_living_thread(). */
+struct process_stat {
+	uint64_t minor_faults, major_faults; /* since its start, as all times */
+	uint64_t user_ticks, system_ticks;
+	uint64_t children_ticks; /* user and system, of children that were waited for */
+	uint64_t resident_pages; /* U64_UNKNOWN */
+	uint32_t parent_pid, threads;
+	uint32_t processor; /* UINT32_MAX: unknown */
+	int32_t terminal, priority, nice; /* as in struct pid_stat */
+	char state; /* 0: its main thread has ended, and which other threads live is not known */
+	bool kernel_thread;
+};
+
 /* Smallest last: there are thousands of them. */
 struct process {
 	uint64_t start_ticks;      /* since boot, in USER_HZ */
 	uint64_t cpu_ns;           /* of all its threads, since its start */
 	uint64_t system_ns;        /* part of cpu_ns, estimated from the ticks of its stat file */
 	uint64_t used_ns;          /* growth of cpu_ns since the previous tick; U64_UNKNOWN: not seen then */
-	struct pid_stat stat;      /* as last read; without comm; see process_living_thread() */
+	struct process_stat stat;  /* as last read */
 	uint64_t virtual_pages, shared_pages; /* read along with it; U64_UNKNOWN */
 	uint64_t mark;             /* bpf_walked.mark when it was read; 0: unknown */
 	uint64_t read_ns;          /* when it was read: mono_ns of that update */
 	char *command;             /* arguments joined by spaces, truncated when very long; NULL: unknown */
-	char *group;               /* path of its control group; NULL: not wanted, or unknown … */
-	uint64_t group_tick;       /* … when it was read last */
+	char *group;               /* path of its control group; NULL: not wanted, or unknown */
 	uint64_t command_tick;     /* of the last request for command; 0: never */
 	uint64_t ran_tick;         /* the last one with ran */
-	uint64_t outside_tick;     /* the last one in which it was in the root of the control groups */
 	struct process_io *io;     /* owned; NULL: not requested yet */
 	struct process_wait *wait; /* owned; NULL: not requested yet */
 	uint64_t proportional_bytes; /* as last read, see proportional.h; U64_UNKNOWN */
@@ -62,8 +74,11 @@ struct process {
 	uint32_t pid, uid;         /* uid: effective; UINT32_MAX: unknown */
 	uint32_t living_tid;       /* 0, unless the main thread has ended before this one */
 	uint32_t program_length;   /* of the first argument in command */
+	uint32_t group_tick;       /* low bits of the tick when group was read last … */
+	uint32_t outside_tick;     /* … and of the last one in which it was in the root of the groups */
 	int stat_file, statm_file; /* see pids_read_kept() */
-	char name[PROCESS_NAME_MAX];
+	const char *name;          /* usual_name, or owned */
+	char usual_name[PROCESS_NAME_USUAL];
 	bool stale;                /* stat is from an earlier tick: the last read failed */
 	bool ran;                  /* since the previous tick, or it is new */
 	bool clock_valid;          /* cpu_ns is from this tick, and all its growth was used in it */
@@ -82,6 +97,9 @@ struct process *process_in_list(struct process *const *list, size_t n_list, uint
 struct process *process_new(struct pool *pool, uint32_t pid);
 void process_free(struct pool *pool, struct process *process);
 
+void process_set_name(struct process *process, struct span name); /* of fewer bytes than PROCESS_NAME_MAX */
+void process_set_stat(struct process *process, const struct pid_stat *stat);
+
 /*
  * Growth of its resident memory in bytes per second, over the last 10 to 20 s or since it was first asked
  * for: over an interval of a second growth in steps would come and go. NaN in the first 3 s.
@@ -98,7 +116,7 @@ const char *process_memory_file(const struct process *process, const char *name,
 
 static inline bool process_is_kernel_thread(const struct process *process)
 {
-	return process->stat.flags & PID_FLAG_KERNEL_THREAD;
+	return process->stat.kernel_thread;
 }
 
 #endif

@@ -128,12 +128,12 @@ static void read_user(struct env *env, struct process *process)
 
 static void set_name(struct process *process, struct span comm)
 {
-	size_t length = span_length(comm) < PROCESS_NAME_MAX ? span_length(comm) : PROCESS_NAME_MAX - 1;
-
-	if (strncmp(process->name, comm.at, length) != 0 || process->name[length] != '\0')
-		process->command_tick = 0; /* it may have executed another program */
-	memcpy(process->name, comm.at, length);
-	process->name[length] = '\0';
+	if (span_length(comm) >= PROCESS_NAME_MAX)
+		comm.end = comm.at + PROCESS_NAME_MAX - 1;
+	if (span_is(comm, process->name))
+		return;
+	process_set_name(process, comm);
+	process->command_tick = 0; /* it may have executed another program */
 }
 
 enum probe { PROBE_SAME, PROBE_PID_REUSED, PROBE_EXITED, PROBE_DENIED, PROBE_FAILED };
@@ -223,7 +223,7 @@ static void read_sizes(struct env *env, struct process *process)
 			process->stat.resident_pages = statm.resident_pages;
 		else
 			statm.virtual_pages = statm.shared_pages = U64_UNKNOWN;
-		if (pid_stat_goes_on(&process->stat)) /* no other thread was found */
+		if (!process->stat.state)
 			process->stat.resident_pages = statm.virtual_pages = statm.shared_pages = U64_UNKNOWN;
 	}
 	process->virtual_pages = statm.virtual_pages;
@@ -257,9 +257,8 @@ static enum probe read_stat(struct process_list *list, struct env *env, struct p
 	}
 	process->start_ticks = stat.start_ticks;
 	set_name(process, stat.comm);
-	stat.comm = span_text("");
 	process->living_tid = process_living_thread(env, process->pid, &stat);
-	process->stat = stat;
+	process_set_stat(process, &stat);
 	read_sizes(env, process);
 	process->stale = false;
 	process->read_ns = list->mono_ns;
@@ -338,7 +337,7 @@ static void read_group(const struct process_list *list, struct process *process)
 	char bytes[2 * CGROUP_PATH_MAX];
 	long length = pids_read(list->env, process->pid, "cgroup", bytes, sizeof(bytes));
 
-	process->group_tick = list->env->tick;
+	process->group_tick = (uint32_t)list->env->tick;
 	keep_group(process, path_for(list->request ? list->request->scope : NULL,
 				     span_of(bytes, length > 0 ? (size_t)length : 0)));
 }
@@ -365,7 +364,7 @@ void process_list_read_groups(struct process_list *list, uint32_t pid)
 
 const char *process_list_group(struct process_list *list, struct process *process)
 {
-	if (process->group_tick != list->env->tick)
+	if (process->group_tick != (uint32_t)list->env->tick)
 		read_group(list, process);
 	return process->group;
 }
@@ -454,21 +453,52 @@ static const struct bpf_walk *walk(struct process_list *list, size_t n_pids)
 	return walked;
 }
 
-/* Where a process changed meanwhile, its clock says how long it ran. */
-static void read_walk(struct process_list *list, const struct bpf_walk *walk, const uint32_t *pids,
-		      size_t n_pids)
+/* Processes are walked as they were created: by pid, unless pids began again. */
+static bool is_by_pid(const struct bpf_walk *walk)
 {
-	VECTOR_RESERVE(list->marks, n_pids, list->mark_capacity);
+	for (uint32_t i = 1; i < walk->n_processes; i++)
+		if (walk->processes[i].pid <= walk->processes[i - 1].pid)
+			return false;
+	return true;
+}
+
+static void index_walk(struct process_list *list, const struct bpf_walk *walk)
+{
 	hash_clear(&list->walked_at);
 	hash_reserve(&list->walked_at, walk->n_processes);
 	for (uint32_t i = 0; i < walk->n_processes; i++)
 		hash_add(&list->walked_at, hash_u64(walk->processes[i].pid), i);
-	for (size_t i = 0; i < n_pids; i++) {
-		const struct bpf_walked *process;
-		uint32_t at;
+}
 
-		HASH_FIND(at, &list->walked_at, hash_u64(pids[i]), walk->processes[at].pid == pids[i]);
-		process = at == HASH_NONE ? NULL : &walk->processes[at];
+/* NULL: it was not walked. next: where the search goes on for a larger pid, if they are by pid. */
+static const struct bpf_walked *find_walked(const struct process_list *list, const struct bpf_walk *walk,
+					    uint32_t pid, bool by_pid, uint32_t *next)
+{
+	uint32_t at;
+
+	if (by_pid) {
+		while (*next < walk->n_processes && walk->processes[*next].pid < pid)
+			++*next;
+		at = *next < walk->n_processes && walk->processes[*next].pid == pid ? *next : HASH_NONE;
+	} else {
+		HASH_FIND(at, &list->walked_at, hash_u64(pid), walk->processes[at].pid == pid);
+	}
+	return at == HASH_NONE ? NULL : &walk->processes[at];
+}
+
+/* Where a process changed meanwhile, its clock says how long it ran. */
+static void read_walk(struct process_list *list, const struct bpf_walk *walk, const uint32_t *pids,
+		      size_t n_pids)
+{
+	bool by_pid = is_by_pid(walk);
+	uint32_t next = 0;
+
+	VECTOR_RESERVE(list->marks, n_pids, list->mark_capacity);
+	if (!by_pid)
+		index_walk(list, walk);
+	for (size_t i = 0; i < n_pids; i++) {
+		const struct bpf_walked *process = find_walked(list, walk, pids[i], by_pid, &next);
+
 		list->marks[i] = process ? process->mark : 0;
 		if (process && process->unseen == 0 && pids[i] != list->env->own_pid)
 			list->cpu_ns[i] = process->run_ns;

@@ -34,7 +34,7 @@ struct process_list {
 	struct trace_set *walk;    /* reads all clocks at once; owned; NULL: not tried, or it cannot … */
 	bool walk_tried;           /* … */
 	bool walked;               /* in this update: marks say what has changed */
-	struct hash walked_at;     /* of its processes */
+	struct hash walked_at;     /* of its processes, where they are not by pid */
 	void (*clocks_read)(void *context); /* called right after them, before files are read; NULL: not */
 	void *clocks_context;
 	int error;                 /* -errno of the last update */

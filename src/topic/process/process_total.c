@@ -111,7 +111,7 @@ static void add_used(struct state *state, const struct process *process)
 	if (!entry)
 		entry = add_entry(state, process);
 	entry->used_ns += process->used_ns;
-	memcpy(entry->name, process->name, sizeof(entry->name));
+	strcpy(entry->name, process->name);
 }
 
 static void mark_exited(struct state *state)
