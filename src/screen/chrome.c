@@ -148,6 +148,7 @@ struct tabs {
 	bool spaced;    /* a blank behind each digit */
 	int whole, cut; /* names of more cells than whole are cut to cut cells */
 	bool numbered;  /* only the shown one has its name, behind all digits */
+	int end;        /* the cell behind the last one that fits */
 	int names[SCREEN_TABS_MAX]; /* cells of each whole name */
 };
 
@@ -226,24 +227,23 @@ static int tab_text(const struct screen *screen, const struct tabs *tabs, unsign
 	return of->digit ? 1 : add_cut(text, _(of->title), 2, ascii);
 }
 
-/* Returns the cell behind it. */
-static int draw_tab(struct screen *screen, const struct canvas *canvas, int y, int x, unsigned pane,
-		    const char *text)
+static void draw_tab(const struct screen *screen, const struct canvas *canvas, int y, unsigned pane,
+		     const struct tabs *tabs)
 {
 	const struct pane_context *context = &screen->contexts[pane];
 	bool on = pane == screen->current;
 	bool goes_on = context->pane->goes_on && context->pane->goes_on(context);
-	int end = x + canvas_text(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, text, -1);
+	int x = screen->tabs[pane].x - canvas->left + 1, end = screen->tabs[pane].end - canvas->left;
+	char text[TEXT_MAX];
 
+	tab_text(screen, tabs, pane, canvas->ascii, text);
+	canvas_text(canvas, y, x, on ? STYLE_TAB_ON : STYLE_TAB, text, -1);
 	if (on) {
 		canvas_text(canvas, y, x - 1, STYLE_TAB_ON, "[", 1);
 		canvas_text(canvas, y, end, STYLE_TAB_ON, "]", 1);
 	} else if (goes_on) {
 		canvas_text(canvas, y, end, STYLE_NOTICE, "*", 1);
 	}
-	screen->tabs[pane].x = canvas->left + x - 1;
-	screen->tabs[pane].end = canvas->left + end;
-	return end;
 }
 
 /* False: it does not fit. */
@@ -259,12 +259,12 @@ static bool draw_corner_text(const struct canvas *canvas, int y, int x, enum sty
  * On the right: where this is in time; else notices that were shown, or the CPU time of panetop itself.
  * False: there is no room for the notices.
  */
-static bool draw_corner(struct screen *screen, const struct canvas *canvas, int y, int x)
+static bool draw_corner(const struct screen *screen, const struct canvas *canvas, int y, int x)
 {
 	char text[TEXT_MAX];
 
 	if (screen_recording(screen)) {
-		timeline_draw(screen, canvas, y, x + 1, canvas->width);
+		timeline_draw(screen, canvas);
 		return false;
 	}
 	notices_count(screen, false, text, sizeof(text));
@@ -277,6 +277,11 @@ static bool draw_corner(struct screen *screen, const struct canvas *canvas, int 
 		return true;
 	notices_count(screen, true, text, sizeof(text));
 	return draw_corner_text(canvas, y, x, STYLE_DIM, text);
+}
+
+static const char *shown_title(const struct screen *screen)
+{
+	return _(screen->setup->panes[screen->current]->title);
 }
 
 /* Where a line of digits is too long, it begins so that the shown one is in it. */
@@ -297,10 +302,10 @@ static unsigned first_tab(const struct screen *screen, const struct tabs *tabs, 
 	return first;
 }
 
-/* As draw_corner(). */
-static bool draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
+/* Before they are drawn on line y: where they stand, and behind them the timeline. */
+static struct tabs place_tabs(struct screen *screen, const struct canvas *canvas, int y)
 {
-	int x = 1, room = canvas->width;
+	int x = 1, room = canvas->width, cells;
 	char text[TEXT_MAX];
 	struct tabs tabs;
 
@@ -312,12 +317,32 @@ static bool draw_tabs(struct screen *screen, const struct canvas *canvas, int y)
 	for (unsigned i = first_tab(screen, &tabs, room, canvas->ascii); i < count_tabs(screen); i++) {
 		if (!navigation_has_tab(screen, i))
 			continue;
-		if (x + tab_text(screen, &tabs, i, canvas->ascii, text) + 1 > room)
+		cells = tab_text(screen, &tabs, i, canvas->ascii, text);
+		if (x + cells + 1 > room)
 			break;
-		x = draw_tab(screen, canvas, y, x, i, text) + tabs.gap;
+		screen->tabs[i].x = canvas->left + x - 1;
+		screen->tabs[i].end = canvas->left + x + cells;
+		x += cells + tabs.gap;
 	}
+	tabs.end = x;
+	cells = tabs.numbered ? utf8_cells(shown_title(screen), canvas->ascii) : 0;
 	if (tabs.numbered)
-		x = canvas_piece(canvas, y, x + 1, STYLE_TAB_ON, _(screen_context(screen)->pane->title));
+		x += 1 + (x + 1 + cells > canvas->width ? 0 : cells + CANVAS_GAP);
+	timeline_update(screen, canvas->top + y, canvas->left + x + 1, canvas->left + canvas->width);
+	return tabs;
+}
+
+/* As draw_corner(). */
+static bool draw_tabs(const struct screen *screen, const struct canvas *canvas, int y,
+		      const struct tabs *tabs)
+{
+	int x = tabs->end;
+
+	for (unsigned i = 0; i < count_tabs(screen); i++)
+		if (screen->tabs[i].end > screen->tabs[i].x)
+			draw_tab(screen, canvas, y, i, tabs);
+	if (tabs->numbered)
+		x = canvas_piece(canvas, y, x + 1, STYLE_TAB_ON, shown_title(screen));
 	return draw_corner(screen, canvas, y, x);
 }
 
@@ -536,6 +561,7 @@ static void forget_places(struct screen *screen)
 	struct pane_context *context = screen_context(screen);
 
 	screen->tabs_y = screen->views_y = screen->footer_y = -1;
+	timeline_hide(screen);
 	for (unsigned i = 0; context->pane->tables[i].topic; i++)
 		context->tables[i].heading_y = -1;
 }
@@ -545,6 +571,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 {
 	int height = canvas->height, top = 0, bottom = height, footer_y = -1;
 	bool counted = false;
+	struct tabs tabs;
 	struct canvas pane;
 
 	forget_places(screen);
@@ -552,8 +579,10 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 	pane_tables_update(screen);
 	if (height >= 3)
 		top = 1;
-	if (height >= 6)
-		counted = draw_tabs(screen, canvas, top++);
+	if (height >= 6) {
+		tabs = place_tabs(screen, canvas, top);
+		counted = draw_tabs(screen, canvas, top++, &tabs);
+	}
 	if (height >= 3)
 		draw_headline(screen, canvas, !counted);
 	if (height >= STRIP_FROM_LINES && navigation_views(screen_context(screen)) > 1)

@@ -180,7 +180,7 @@ bool notices_draw(struct screen *screen, const struct canvas *canvas, int y)
 	return notice != NULL;
 }
 
-void notices_count(struct screen *screen, bool brief, char *text, size_t room)
+void notices_count(const struct screen *screen, bool brief, char *text, size_t room)
 {
 	const struct shown_notices *shown = &screen->shown_notices[screen->current];
 	const struct frame *frame = screen_frame(screen);

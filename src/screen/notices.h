@@ -9,6 +9,6 @@
 bool notices_draw(struct screen *screen, const struct canvas *canvas, int y);
 
 /* "3 notices (i)" of this pane that are not shown at the moment, or shorter; "": none. */
-void notices_count(struct screen *screen, bool brief, char *text, size_t room);
+void notices_count(const struct screen *screen, bool brief, char *text, size_t room);
 
 #endif

@@ -21,7 +21,7 @@ struct timeline {
 	int cells;               /* 0: not read yet */
 	size_t n_frames;
 	uint64_t first_ns, last_ns;
-	int y, x;
+	int y, x;                /* of the terminal; y -1: it is not shown */
 	struct frame frames[2]; /* two samples, and their indexes in the source: SIZE_MAX for none */
 	size_t indexes[2];
 };
@@ -118,7 +118,7 @@ static bool is_current(const struct timeline *timeline, int cells, size_t n_fram
 	       (first_ns - timeline->first_ns <= cell_ns && last_ns - timeline->last_ns <= cell_ns);
 }
 
-static bool update(struct screen *screen, struct timeline *timeline, int cells)
+static bool read_if_changed(struct screen *screen, struct timeline *timeline, int cells)
 {
 	const struct source *source = screen_recording(screen);
 	uint64_t first_ns, last_ns;
@@ -159,17 +159,35 @@ static void draw_marks(const struct screen *screen, const struct timeline *timel
 	}
 }
 
-void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, int x, int end)
+void timeline_hide(struct screen *screen)
 {
-	struct timeline *timeline = timeline_of(screen);
-	int cells = end - x < CELLS_MAX ? end - x : CELLS_MAX;
+	if (screen->timeline)
+		screen->timeline->y = -1;
+}
 
-	timeline->y = -1;
-	if (cells < TIMELINE_CELLS_MIN || !update(screen, timeline, cells))
+void timeline_update(struct screen *screen, int y, int x, int end)
+{
+	int cells = end - x < CELLS_MAX ? end - x : CELLS_MAX;
+	bool there = screen_recording(screen) && cells >= TIMELINE_CELLS_MIN &&
+		     read_if_changed(screen, timeline_of(screen), cells);
+
+	timeline_hide(screen);
+	if (!there)
 		return;
-	timeline->y = canvas->top + y;
-	timeline->x = canvas->left + x;
-	for (int i = 0; i < cells; i++)
+	screen->timeline->y = y;
+	screen->timeline->x = x;
+}
+
+void timeline_draw(const struct screen *screen, const struct canvas *canvas)
+{
+	const struct timeline *timeline = screen->timeline;
+	int y, x;
+
+	if (!timeline || timeline->y < 0)
+		return;
+	y = timeline->y - canvas->top;
+	x = timeline->x - canvas->left;
+	for (int i = 0; i < timeline->cells; i++)
 		if (!isnan(timeline->loads[i]))
 			graph_level(canvas, y, x + i, STYLE_DIM, timeline->loads[i]);
 	draw_marks(screen, timeline, canvas, y, x);
@@ -181,7 +199,7 @@ bool timeline_time_at(const struct screen *screen, int y, int x, uint64_t *wall_
 {
 	const struct timeline *timeline = screen->timeline;
 
-	if (!timeline || !screen_recording(screen) || y != timeline->y || x < timeline->x ||
+	if (!timeline || timeline->y < 0 || y != timeline->y || x < timeline->x ||
 	    x >= timeline->x + timeline->cells)
 		return false;
 	*wall_ns = time_of(timeline, x - timeline->x + 0.5);

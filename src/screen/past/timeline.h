@@ -10,10 +10,15 @@
 #define TIMELINE_CELLS_MIN 12
 
 /*
- * Where there is a screen_recording(): on line y from cell x to end. It is read again when it has grown by a
- * cell.
+ * Before it is drawn: on line y of the terminal from cell x to end, where there is a screen_recording() and
+ * enough room. It is read again when it has grown by a cell.
  */
-void timeline_draw(struct screen *screen, const struct canvas *canvas, int y, int x, int end);
+void timeline_update(struct screen *screen, int y, int x, int end);
+
+void timeline_hide(struct screen *screen); /* until the next update */
+
+/* Where the update put it. */
+void timeline_draw(const struct screen *screen, const struct canvas *canvas);
 
 /* The time at this cell of the terminal's line; false: it is not there. */
 bool timeline_time_at(const struct screen *screen, int y, int x, uint64_t *wall_ns);
