@@ -343,9 +343,9 @@ static void lay_out(struct base_schema *narrow, const struct schema *schema)
 	narrow->schema.row_size = narrow->schema.n_columns * sizeof(uint64_t);
 	for (unsigned i = 0; i < narrow->schema.n_columns; i++) {
 		struct column *column = &narrow->columns[i];
-		const struct column *age = column->aged_by ? column_at(schema, column->aged_by) : NULL;
+		const struct column *aging = column->aged_by ? column_at(schema, column->aged_by) : NULL;
 
-		column->aged_by = age ? schema_find(&narrow->schema, age->key)->offset : 0;
+		column->aged_by = aging ? schema_find(&narrow->schema, aging->key)->offset : 0;
 	}
 }
 

@@ -306,7 +306,7 @@ static void assert_run_notice(struct latency_run *run, const char *text, const c
 START_TEST(what_a_run_cannot_measure_is_said)
 {
 	uint32_t cpus[] = { 3, 5, 7 };
-	int errors[] = { -EINVAL, -EPERM, -EPERM };
+	static int errors[] = { -EINVAL, -EPERM, -EPERM };
 	struct latency_run run = { .cpus = cpus, .errors = errors, .plan = { .policy = LATENCY_OTHER } };
 	static const char other_cpus[] =
 		"choose other CPUs: 'lscpu -e' lists online CPUs, /proc/self/status those that panetop may "

@@ -124,7 +124,7 @@ START_TEST(time_in_interrupts_is_that_of_each_cpu)
 {
 	static const char *const names[] = { "interrupt", NULL };
 	static const uint64_t keys[][2] = { { 36, 1 }, { 24, 0 }, { 41, 0 }, { 36, 7 } };
-	struct bpf_entry entries[4] = { [0].sum = 1500 * MS, [1].sum = 40, [2].sum = 250 * MS };
+	static struct bpf_entry entries[4] = { [0].sum = 1500 * MS, [1].sum = 40, [2].sum = 250 * MS };
 	const struct frame *frame;
 	struct rig rig;
 
@@ -155,7 +155,7 @@ START_TEST(time_in_soft_interrupts_adds_up_and_the_longest_is_kept)
 {
 	static const char *const names[] = { "softirq", NULL };
 	static const uint64_t keys[][2] = { { 3, 0 }, { 3, 1 }, { 4, 1 }, { 4, 0 } };
-	struct bpf_entry entries[4] = {
+	static struct bpf_entry entries[4] = {
 		{ .sum = 100 * MS, .most = 3 * MS },
 		{ .sum = 900 * MS, .most = 2 * MS },
 		{ .sum = 50 * MS, .most = 50 * MS },
@@ -202,7 +202,7 @@ START_TEST(parts_of_time_are_sums_over_threads)
 {
 	static const char *const names[] = { "time_account", NULL };
 	static const struct bpf_times_key keys[] = { { 7, 1 }, { 8, 2 }, { 9, 3 }, { 5000, 4 } };
-	struct bpf_times times[] = {
+	static struct bpf_times times[] = {
 		{ .process = 7,
 		  .state = NO_STATE,
 		  .spent_ns = { 100 * MS, 200 * MS, 300 * MS, 400 * MS, 500 * MS, 600 * MS, 700 * MS } },
@@ -247,7 +247,7 @@ START_TEST(times_of_threads_are_those_of_the_sample)
 {
 	static const char *const names[] = { "time_account", NULL };
 	static const struct bpf_times_key keys[] = { { 42, 1 }, { 7, 2 } };
-	struct bpf_times times[] = {
+	static struct bpf_times times[] = {
 		{ .process = 42,
 		  .state = BPF_STATE_DISK,
 		  .since_ns = still_clock_ns - 3000 * MS,
@@ -283,7 +283,7 @@ START_TEST(no_part_of_time_shrinks)
 {
 	static const char *const names[] = { "time_account", NULL };
 	static const struct bpf_times_key keys[] = { { 7, 1 } };
-	struct bpf_times times[] = { { .process = 7,
+	static struct bpf_times times[] = { { .process = 7,
 				       .state = NO_STATE,
 				       .spent_ns = { 100 * MS, 200 * MS, 0, 0, 0, 600 * MS, 10 * MS } } };
 	const struct frame *frame;
@@ -323,7 +323,7 @@ START_TEST(wakeups_are_by_cause)
 		{ 7, AFTER_BOOT(5), 0, 1 },       /* by the kernel */
 		{ 7, AFTER_BOOT(6), 0, 0 },       /* one that had this pid before */
 	};
-	struct bpf_entry entries[6];
+	static struct bpf_entry entries[6];
 	const struct frame *frame;
 	struct rig rig;
 
@@ -365,7 +365,7 @@ START_TEST(traffic_is_by_protocol_and_direction)
 		SOCKET(42, 1, AF_INET, IPPROTO_ICMP),     SOCKET(42, 1, AF_NETLINK, 0),
 		SOCKET(7, 0, AF_INET6, IPPROTO_UDP),
 	};
-	struct bpf_entry entries[9];
+	static struct bpf_entry entries[9];
 	const struct frame *frame;
 	struct rig rig;
 
