@@ -250,12 +250,10 @@ START_TEST(times_of_threads_are_those_of_the_sample)
 	static struct bpf_times times[] = {
 		{ .process = 42,
 		  .state = BPF_STATE_DISK,
-		  .since_ns = still_clock_ns - 3000 * MS,
 		  .spent_ns = { [BPF_STATE_RUNNING] = 50 * MS, [BPF_STATE_DISK] = 1000 * MS } },
 		{ .process = 7, /* it ran for 5 s, after 20 s of sleep; that was 60 s later */
 		  .state = BPF_STATE_RUNNING,
 		  .before = BPF_STATE_SLEEP,
-		  .since_ns = still_clock_ns + 60000 * MS,
 		  .spent_ns = { [BPF_STATE_RUNNING] = 5000 * MS,
 				[BPF_STATE_SLEEP] = 20000 * MS,
 				[BPF_STATE_OTHER] = 100000 * MS } },
@@ -263,6 +261,8 @@ START_TEST(times_of_threads_are_those_of_the_sample)
 	const struct frame *frame;
 	struct rig rig;
 
+	times[0].since_ns = still_clock_ns - 3000 * MS;
+	times[1].since_ns = still_clock_ns + 60000 * MS;
 	counted = (struct counted){ "time_account", keys, times, 2, NULL };
 	rig_open(&rig, "readers", names);
 	frame = rig_sample(&rig, 0);
