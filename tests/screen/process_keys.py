@@ -66,6 +66,18 @@ def opened_from_the_overview(_scratch):
             child.kill()
 
 
+def a_long_command_is_whole(_scratch):
+    """Where lines are free; all other lines stay."""
+    words = [f"word{number}" for number in range(100)]
+    for width, height in ((80, 45), (200, 60)):
+        with paged(["sh", "-c", "read line", *words], width=width, height=height) as (terminal, _child):
+            problem = expect(terminal.wait_for("word99") and terminal.wait_for("word50 ") and terminal.has(re.compile("^signals")) and
+                             terminal.has(re.compile("^program")), terminal, "the command is cut, or it hides a line")
+            if problem:
+                return problem
+    return None
+
+
 def every_view_shows_this_process(_scratch):
     with paged(["sleep", "1000"], width=110, height=40) as (terminal, child):
         for view, sight in (("Threads", "sleep"), ("Files", "pipe:"), ("Limits", "Max open files"), ("Signals", "KILL"),
@@ -174,6 +186,7 @@ def tests():
     return [
         ("the process page opens from each pane, and Esc goes back", opened_from_each_pane),
         ("the process page opens from the overview", opened_from_the_overview),
+        ("a long command is whole on the process page", a_long_command_is_whole),
         ("every view of the process page is of this process", every_view_shows_this_process),
         ("a process exits while its page is open", it_exits_while_its_page_is_open),
         ("the process page says that it is stopped", stopped_and_why),

@@ -19,6 +19,7 @@
 
 #define PAST_SECONDS 300
 #define LABEL_CELLS 10 /* at least */
+#define WHY_LINES 2 /* at most */
 #define GRAPHS_LINES 7 /* with axes, below the text */
 #define GRAPHS_CELLS 40
 #define LINE_CELLS_MIN 8
@@ -27,6 +28,7 @@
 struct line {
 	const char *label; /* translated */
 	char text[TEXT_MAX];
+	const char *whole; /* in its place, however long; NULL: text */
 	enum style style;
 	int series;  /* its past; -1: none */
 	double most; /* upper end of that; NaN: the highest value shown */
@@ -227,7 +229,7 @@ static void line_process(const struct summary *summary, struct line *line)
 static void line_command(const struct summary *summary, struct line *line)
 {
 	line->label = _("command");
-	add(line, "%s", text_of(summary, "command"));
+	line->whole = text_of(summary, "command");
 }
 
 static void line_program(const struct summary *summary, struct line *line)
@@ -482,16 +484,18 @@ static void draw_past(const struct pane_context *context, const struct canvas *c
 	graph_line(canvas, &context->history, series, &scale);
 }
 
+/* In at most most lines; returns how many. */
 static int draw_line(const struct summary *summary, const struct canvas *canvas, int y, int label_cells,
-		     const struct line *line, bool wraps)
+		     const struct line *line, int most)
 {
-	struct canvas rest = canvas_part(canvas, y, label_cells, wraps ? 2 : 1, canvas->width - label_cells);
+	struct canvas rest = canvas_part(canvas, y, label_cells, most, canvas->width - label_cells);
+	const char *text = line->whole ? line->whole : line->text;
 	int past = canvas->width / 4, used;
 
 	canvas_text(canvas, y, 0, STYLE_DIM, line->label, label_cells - 1);
-	if (wraps)
-		return canvas_wrapped(&rest, 0, line->style, span_text(line->text));
-	used = canvas_text(&rest, 0, 0, line->style, line->text, -1) + CANVAS_GAP;
+	if (most > 1)
+		return canvas_wrapped(&rest, 0, line->style, span_text(text));
+	used = canvas_text(&rest, 0, 0, line->style, text, -1) + CANVAS_GAP;
 	past = past < rest.width - used ? past : rest.width - used;
 	rest = canvas_part(&rest, 0, rest.width - past, 1, past);
 	if (line->series >= 0 && past >= LINE_CELLS_MIN)
@@ -567,6 +571,16 @@ static int label_width(const struct line *lines, bool ascii)
 	return most;
 }
 
+/* Of a part: the command gets the lines that neither other parts nor graphs take. */
+static int lines_of(const struct canvas *canvas, int part, int n_parts, bool has_graphs)
+{
+	int spare = canvas->height - (n_parts + WHY_LINES - 1) - (has_graphs ? 1 + GRAPHS_LINES : 0);
+
+	if (parts[part].fill == line_why)
+		return canvas->height > 2 ? WHY_LINES : 1;
+	return parts[part].fill == line_command && spare > 0 ? 1 + spare : 1;
+}
+
 static void draw_lines(const struct summary *summary, const struct canvas *canvas, bool has_graphs)
 {
 	struct line lines[N_PARTS];
@@ -582,7 +596,7 @@ static void draw_lines(const struct summary *summary, const struct canvas *canva
 	for (int i = 0; i < N_PARTS && y < canvas->height; i++)
 		if (parts[i].rank < most)
 			y += draw_line(summary, canvas, y, label_cells, &lines[i],
-				       i == 0 && canvas->height > 2);
+				       lines_of(canvas, i, most < N_PARTS ? most : N_PARTS, has_graphs));
 	rest = canvas_rows(canvas, y + 1, canvas->height - y - 1);
 	if (has_graphs && rest.height >= GRAPHS_LINES)
 		draw_graphs(summary->context, &rest);
