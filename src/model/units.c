@@ -485,7 +485,7 @@ static size_t format_plain(char *out, const struct column *column, double number
 	case UNIT_COUNT:
 		return cell(out, "%.0f", number);
 	default: /* only 0 is shown as 0.00 */
-		if (number > 0 && number < 0.005 && !column->difference)
+		if (number > 0 && number < 0.005 && !column->difference && !column->tiny)
 			return cell(out, "<0.01");
 		return cell(out, number != 0 && fabs(number) < 0.005 ? "%.3g" : "%.2f", number);
 	}

@@ -1151,11 +1151,13 @@ END_TEST
 START_TEST(only_zero_is_shown_as_zero)
 {
 	static const struct column queue = { .kind = COLUMN_GAUGE, .unit = UNIT_NONE, .type = VALUE_F64 };
+	static const struct column slope = { .kind = COLUMN_GAUGE, .type = VALUE_F64, .tiny = true };
 	char text[VALUE_TEXT_MAX];
 
 	ck_assert_str_eq(number_text(text, &queue, 0.000931, true), "<0.01");
 	ck_assert_str_eq(number_text(text, &queue, 0.005, true), "0.01");
 	ck_assert_str_eq(number_text(text, &queue, 0, true), "0.00");
+	ck_assert_str_eq(number_text(text, &slope, 2.5e-9, true), "2.5e-09");
 }
 END_TEST
 

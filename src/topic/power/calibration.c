@@ -22,7 +22,7 @@ static const struct column columns[] = {
 	ROW(measure, .kind = COLUMN_KEY, .title = N_("measure"), .width = 12, .rank = 2,
 	    .help = N_("what watts are fitted to: load, operations, cycles or instructions"),
 	    .source = "panetop"),
-	ROW(slope, .kind = COLUMN_GAUGE, .title = N_("slope"), .width = 12,
+	ROW(slope, .kind = COLUMN_GAUGE, .title = N_("slope"), .width = 12, .tiny = true,
 	    .help = N_("cost of one unit of the measure"), FITTED),
 	ROW(slope_unit, .kind = COLUMN_LABEL, .title = N_("slope is"), .width = 22, .words = true,
 	    .help = N_("unit of the slope"), .source = "panetop"),
