@@ -116,7 +116,7 @@ struct column {
 	bool of_cpu;           /* a share of one CPU; --per-machine shows it to people as one of all */
 	bool of_interval;      /* of the interval, not of the row: the screen shows equal ones once */
 	bool whole;            /* of seconds people see no fractions: "5min" */
-	bool tiny;             /* without a unit: values far below 1 have digits for people, too, not "<0.01" */
+	bool tiny;             /* without a unit: people see digits of values below 0.01, too */
 	enum column_text text;
 	bool trend;            /* its change is worth a small graph in each row */
 	double high, alarming; /* numbers from which it stands out, and needs a look; 0: none does */
