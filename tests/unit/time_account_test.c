@@ -348,15 +348,20 @@ START_TEST(an_account_grows_beyond_its_clock)
 	ck_assert_uint_eq(time_account_excess(50, 0, 1000), 0);
 }
 
-#define GROUP "/sys/fs/cgroup/memory/panetop-time-test"
 #define GROUP_BYTES (16 << 20)
 #define THRASH_BYTES ((size_t)20 << 20)
 
-static bool write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+static char group[64]; /* of this test alone */
 
+static bool write_group(const char *name, const char *text)
+{
+	char path[128];
+	bool written;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 	if (fd >= 0)
 		close(fd);
 	return written;
@@ -373,7 +378,7 @@ static void thrash(struct child *child, int file)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	if (!write_text(GROUP "/cgroup.procs", pid))
+	if (!write_group("cgroup.procs", pid))
 		_exit(1);
 	atomic_store(&child->step, 1);
 	wait_for_step(child, 2);
@@ -395,7 +400,8 @@ static int thrash_file(void)
 	int fd;
 
 	snprintf(bytes, sizeof(bytes), "%d", GROUP_BYTES);
-	if (mkdir(GROUP, 0755) < 0 || !write_text(GROUP "/memory.limit_in_bytes", bytes))
+	snprintf(group, sizeof(group), "/sys/fs/cgroup/memory/panetop-test-%d", getpid());
+	if (mkdir(group, 0755) < 0 || !write_group("memory.limit_in_bytes", bytes))
 		return -1;
 	scratch_template(path, "thrash");
 	fd = mkstemp(path);
@@ -418,7 +424,7 @@ START_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 	pid_t pid;
 
 	if (file < 0) {
-		rmdir(GROUP);
+		rmdir(group);
 		skip_test("no memory cgroup of version 1 can be made here");
 	}
 	pid = fork();
@@ -435,7 +441,7 @@ START_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 	read_parts(pid, after);
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	rmdir(GROUP);
+	rmdir(group);
 	ready = after[READY] - before[READY];
 	waited = after[MEMORY] - before[MEMORY] + after[DISK] - before[DISK];
 	ck_assert_double_gt(waited, 0);
