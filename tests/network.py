@@ -751,23 +751,34 @@ def without_rates(samples):
             for rows in samples]
 
 
+def replayed(file, table, *options):
+    done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", table, f"--replay={file.name}", *options], capture_output=True,
+                          text=True, check=True)
+    return [json.loads(line)["tables"][table] for line in done.stdout.splitlines()]
+
+
+def record(file, talkers, table, *words):
+    """While they talk; again and longer until it has rows of all, since owners are found over several samples."""
+    for samples in 4, 8, 16:
+        command = [PANETOP, "-b", "-n", str(samples), "-d", "0.3", f"--record={file.name}", *words]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recorder:
+            while recorder.poll() is None:
+                for talker in talkers:
+                    talker.say(1 << 16)
+        if {talker.pid for talker in talkers} <= {row["pid"] for rows in replayed(file, table) for row in rows}:
+            break
+
+
 @test
 def recorded_scopes():
     """of a recording it is the same: a scope and the rest are all rows"""
     talkers = [Talker(), Talker()]
     with tempfile.NamedTemporaryFile() as file:
         for table in "traffic", "connection":
-            command = [PANETOP, "-b", "-n", "4", "-d", "0.3", f"--record={file.name}", "-t", table, "network", "cpu"]
-            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recorder:
-                while recorder.poll() is None:
-                    for talker in talkers:
-                        talker.say(1 << 16)
+            record(file, talkers, table, "-t", table, "network", "cpu")
 
             def rows(*options):
-                done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", table, f"--replay={file.name}", *options],
-                                      capture_output=True, text=True, check=True)
-                samples = [json.loads(line)["tables"][table] for line in done.stdout.splitlines()]
-                return [sorted(sample, key=str) for sample in samples]
+                return [sorted(sample, key=str) for sample in replayed(file, table, *options)]
             whole = rows()
             for talker in talkers:
                 own = [[row for row in sample if row["pid"] == talker.pid] for sample in whole]
@@ -785,15 +796,9 @@ def recorded():
     """a recording of the pane has all its views: who, and with whom, too"""
     talker = Talker()
     with tempfile.NamedTemporaryFile() as file:
-        command = [PANETOP, "-b", "-n", "4", "-d", "0.3", f"--record={file.name}", "network"]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recorder:
-            while recorder.poll() is None:
-                talker.say(1 << 16)
-        found = {}
-        for table in "traffic", "connection", "network_account", "packet_loss":
-            done = subprocess.run([PANETOP, "-b", "-o", "json", "-t", table, f"--replay={file.name}"], capture_output=True, text=True,
-                                  check=True)
-            found[table] = [row for line in done.stdout.splitlines() for row in json.loads(line)["tables"][table]]
+        record(file, [talker], "connection", "network")
+        found = {table: [row for rows in replayed(file, table) for row in rows]
+                 for table in ("traffic", "connection", "network_account", "packet_loss")}
     talker.close()
     for table in "traffic", "connection":
         same(any(row["pid"] == talker.pid for row in found[table]), True, f"{table} has rows of it")
