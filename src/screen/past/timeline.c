@@ -168,14 +168,16 @@ void timeline_hide(struct screen *screen)
 void timeline_update(struct screen *screen, int y, int x, int end)
 {
 	int cells = end - x < CELLS_MAX ? end - x : CELLS_MAX;
-	bool there = screen_recording(screen) && cells >= TIMELINE_CELLS_MIN &&
-		     read_if_changed(screen, timeline_of(screen), cells);
+	struct timeline *timeline;
 
 	timeline_hide(screen);
-	if (!there)
+	if (cells < TIMELINE_CELLS_MIN || !screen_recording(screen))
 		return;
-	screen->timeline->y = y;
-	screen->timeline->x = x;
+	timeline = timeline_of(screen);
+	if (!read_if_changed(screen, timeline, cells))
+		return;
+	timeline->y = y;
+	timeline->x = x;
 }
 
 void timeline_draw(const struct screen *screen, const struct canvas *canvas)
