@@ -233,7 +233,7 @@ static bool is_of_scope(const struct scope *scope, const struct table *findings,
 {
 	const char *topic = table_text(findings, row, "topic");
 
-	return strcmp(topic, "exited") == 0 ? !recorded
+	return strcmp(topic, "failing") == 0 ? !recorded
 	       : strcmp(topic, "group") == 0
 		       ? scope_needs_groups(scope) && scope_has_group(scope, table_text(findings, row, "row"))
 		       : false;
@@ -251,8 +251,8 @@ static void mark_findings(const struct scope *scope, const struct table *finding
 
 static void split_recorded(struct scope *scope, struct frame *frame)
 {
-	static const char *const sums[] = { "exited",        "distribution", "process_total",
-					    "power_account", "event_total",  "event_lifetime" };
+	static const char *const sums[] = { "exited",        "failing",     "distribution",  "process_total",
+					    "power_account", "event_total", "event_lifetime" };
 	struct table *account = frame_table(frame, "account"), *processes = frame_table(frame, "process");
 	const char *shortened = NULL;
 	char text[TEXT_MAX];

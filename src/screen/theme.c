@@ -7,7 +7,6 @@
 
 #include "screen/theme.h"
 
-#include <ctype.h>
 #include <curses.h>
 #include <string.h>
 
@@ -168,16 +167,17 @@ enum theme theme_of_terminal(const char *colorfgbg)
 /* Of one to four hexadecimal digits: a share of the highest value. */
 static bool read_share(struct span *rest, double *share)
 {
-	unsigned value = 0, digits = 0;
+	const char *begin = rest->at;
+	uint64_t value;
+	long digits;
 
-	for (; rest->at < rest->end && isxdigit((unsigned char)*rest->at) && digits < 4; digits++) {
-		char digit = *rest->at++;
-
-		value = 16 * value +
-			(unsigned)(isdigit((unsigned char)digit) ? digit - '0' : (digit | 32) - 'a' + 10);
-	}
-	*share = digits > 0 ? value / (double)((1u << 4 * digits) - 1) : 0;
-	return digits > 0;
+	if (!span_hex(rest, &value))
+		return false;
+	digits = rest->at - begin;
+	if (digits > 4)
+		return false;
+	*share = (double)value / ((1u << 4 * digits) - 1);
+	return true;
 }
 
 bool theme_of_answer(const char *answer, enum theme *theme)

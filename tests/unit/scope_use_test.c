@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "model/scope_frame.h"
 #include "model/scope_use.h"
 #include "suite.h"
 #include "topic/topic.h"
@@ -333,6 +334,48 @@ START_TEST(cpu_time_is_that_of_the_account)
 	finish();
 }
 END_TEST
+
+static const char *put_finding(const char *topic, bool recorded)
+{
+	struct table *table = frame_slot(&frame, "finding");
+	void *row;
+
+	table->present = true;
+	table->n_rows = 0;
+	row = table_add(table);
+	row_set_text(row, schema_known_column(table->schema, "topic"), topic);
+	scope_split_frame(&scope, &frame, recorded);
+	return table_text(table, table_row(table, 0), "of");
+}
+
+/* Commands that fail are counted by scope live, and in a recording of all. */
+START_TEST(findings_are_of_the_scope_or_the_machine)
+{
+	choose("user=7");
+	ck_assert_str_eq(put_finding("failing", false), "scope");
+	ck_assert_str_eq(put_finding("failing", true), "machine");
+	ck_assert_str_eq(put_finding("pressure", false), "machine");
+	finish();
+}
+
+START_TEST(sums_of_a_recording_are_not_of_the_scope)
+{
+	static const char *const topics_of_sums[] = { "exited", "failing", "process_total" };
+
+	choose("user=7");
+	for (size_t i = 0; i < sizeof(topics_of_sums) / sizeof(topics_of_sums[0]); i++) {
+		struct table *table = frame_slot(&frame, topics_of_sums[i]);
+
+		table->present = true;
+		table_add(table);
+		scope_split_frame(&scope, &frame, false);
+		ck_assert_uint_eq(table->n_rows, 1);
+		scope_split_frame(&scope, &frame, true);
+		ck_assert_uint_eq(table->n_rows, 0);
+	}
+	ck_assert_ptr_nonnull(frame_newest_notice(&frame, "exited"));
+	finish();
+}
 
 /* Which topics are read for the table of the scope, by name: "process group", "". */
 static const char *read_for(const struct sample_request *request, const char *shown)
