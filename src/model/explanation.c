@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the samples before the moment once, judges every series by them, and ranks what departed. */
+/* Reads the samples before the moment once, and judges every series by them. */
 #include <config.h>
 
 #include "model/explanation.h"
@@ -156,7 +156,7 @@ static double seconds_before(const struct study *study, size_t n_samples)
 	return (double)(moment->mono_ns - (moment - n_samples)->mono_ns) / 1e9;
 }
 
-static void write_series(const struct study *study, const struct studied_series *series)
+static void write_series(struct study *study, const struct studied_series *series)
 {
 	const struct departure *departure = &series->departure;
 	enum unit unit = series->column->unit;
@@ -176,18 +176,25 @@ static void write_series(const struct study *study, const struct studied_series 
 	else
 		line->when = study_print(study, rose ? _("rose %s") : _("fell %s"), back);
 	line->sentence =
-		study_print(study,
-			    rose ? _("%s: %s, %s. Usually: median %s and spread %s, at most %s, in %zu "
-				     "samples of %.0f s.")
-				 : _("%s: %s, %s. Usually: median %s and spread %s, at least %s, in %zu "
-				     "samples of %.0f s."),
-			    line->subject, now, line->when, usual, spread, extreme, departure->n_usual,
-			    study->out->seconds);
+		study_print(study, _("%s: %s, %s; usually %s."), line->subject, now, line->when, usual);
+	line->counted = study_print(study,
+				    rose ? _("Usually: median %s and spread %s, at most %s, in %zu samples "
+					     "of %.0f s.")
+					 : _("Usually: median %s and spread %s, at least %s, in %zu samples "
+					     "of %.0f s."),
+				    usual, spread, extreme, departure->n_usual, study->out->seconds);
 	line->topic = series->of->topic;
 	line->pane = series->of->pane;
 	line->view = series->of->view;
 	line->row = series->key;
-	line->rank = fmin(fabs(departure->now - departure->usual) / series->of->least, STUDY_RANK_MAX);
+	study_part(study, (struct study_part){
+				  .resource = series->of->resource,
+				  .rose = rose,
+				  .whole = true,
+				  .size = fabs(departure->now - departure->usual) / series->of->least,
+				  .n_since = departure->n_since,
+			  });
+	line->rank = fmin(study->parts[study->n_parts - 1].size, STUDY_RANK_MAX);
 }
 
 static bool departs(const struct studied_series *series)
@@ -252,13 +259,6 @@ static void remark_topics(struct study *study, const struct explained_series *se
 		buffer_text(&study->remarks, ". ");
 }
 
-static int by_rank(const void *left, const void *right)
-{
-	const struct explained_line *one = left, *other = right;
-
-	return (one->rank < other->rank) - (one->rank > other->rank);
-}
-
 static void explain(struct study *study, const struct explained_series *series)
 {
 	struct explanation *out = study->out;
@@ -274,8 +274,7 @@ static void explain(struct study *study, const struct explained_series *series)
 	remark_topics(study, series);
 	judge_series(study);
 	study_rows(study);
-	if (out->n_lines > 1)
-		qsort(out->lines, out->n_lines, sizeof(*out->lines), by_rank);
+	study_causes(study);
 }
 
 void explanation_take(struct explanation *explanation, const struct source *source, size_t index,
@@ -286,7 +285,7 @@ void explanation_take(struct explanation *explanation, const struct source *sour
 		.out = explanation, .source = source, .schemas = schemas, .n_schemas = n_schemas, .n_since = 1
 	};
 
-	explanation->n_lines = 0;
+	explanation->n_lines = explanation->n_causes = 0;
 	arena_reset(&explanation->arena);
 	for (int i = 0; i < 2; i++)
 		frame_open(&study.frames[i], schemas, n_schemas);
@@ -299,6 +298,7 @@ void explanation_take(struct explanation *explanation, const struct source *sour
 	for (size_t i = 0; i < study.n_series; i++)
 		free(study.series[i].values);
 	free(study.series);
+	free(study.parts);
 	free(study.samples);
 	buffer_free(&study.remarks);
 	for (int i = 0; i < 2; i++)

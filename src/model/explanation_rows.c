@@ -22,38 +22,42 @@
 #define VISITS_MAX (SLOTS + VISITS_AROUND)
 #define EVENTS_MIN 5 /* fewer in the last stretch are chance */
 #define CHURN_MAX 40 /* lines of names that started or exited; more are counted */
-#define METRICS 3
+#define METRICS 4
 
 /* A number of a row. */
 struct row_metric {
-	const char *column;
-	bool gauge;       /* else its growth in a second counts */
-	enum unit unit;   /* of that */
-	double least;     /* the smallest change that is worth a line */
-	const char *name; /* N_() */
+	const char *column; /* NULL: none */
+	bool gauge;         /* else its growth in a second counts */
+	enum unit unit;     /* of that */
+	double least;       /* the smallest change that is worth a line */
+	const char *name;   /* N_() */
 	const char *pane, *view;
-	const char *topic, *with; /* the series that says the same of the machine */
+	enum explained_resource resource;
 };
 
+enum { PROCESS_CPU, PROCESS_RESIDENT, PROCESS_DISK, PROCESS_TCP };
+
 static const struct row_metric process_metrics[METRICS] = {
-	{ "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU"), "cpu", "all", "cpu", "busy_ratio" },
-	{ "resident_bytes", true, UNIT_BYTES, 32 << 20, N_("resident"), "cpu", "memory", "memory",
-	  "used_bytes" },
-	{ "disk_bytes", false, UNIT_BYTES_PER_SECOND, 4 << 20, N_("disk"), "cpu", "io", "disk",
-	  "write_bytes_per_second" },
+	[PROCESS_CPU] = { "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU"), "cpu", "all", EXPLAINED_CPU },
+	[PROCESS_RESIDENT] = { "resident_bytes", true, UNIT_BYTES, 32 << 20, N_("resident"), "cpu", "memory",
+			       EXPLAINED_MEMORY },
+	[PROCESS_DISK] = { "disk_bytes", false, UNIT_BYTES_PER_SECOND, 4 << 20, N_("disk"), "cpu", "io",
+			   EXPLAINED_DISK },
+	[PROCESS_TCP] = { "tcp_bytes", false, UNIT_BYTES_PER_SECOND, 1 << 18, N_("TCP"), "cpu", "network",
+			  EXPLAINED_NETWORK },
 };
 
 /* Of the commands in the log of events where that is kept, else of those that exited. */
 static const struct row_metric event_metrics[METRICS] = {
-	{ "execs", false, UNIT_PER_SECOND, 5, N_("execs"), "events", "statistics", NULL, NULL },
-	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "events", "statistics", NULL, NULL },
-	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "events", "statistics", NULL, NULL },
+	{ "execs", false, UNIT_PER_SECOND, 5, N_("execs"), "events", "statistics", EXPLAINED_STARTS },
+	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "events", "statistics", EXPLAINED_STARTS },
+	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "events", "statistics", EXPLAINED_ALONE },
 };
 
 static const struct row_metric exit_metrics[METRICS] = {
-	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "cpu", "exited", NULL, NULL },
-	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "cpu", "exited", NULL, NULL },
-	{ "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU until exit"), "cpu", "exited", NULL, NULL },
+	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "cpu", "exited", EXPLAINED_STARTS },
+	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "cpu", "exited", EXPLAINED_ALONE },
+	{ "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU until exit"), "cpu", "exited", EXPLAINED_CPU },
 };
 
 #define GOLDEN 0.618034
@@ -80,7 +84,7 @@ struct traced {
 };
 
 struct trace {
-	const struct study *study;
+	struct study *study;
 	const char *topic;
 	const struct row_metric *metrics;
 	struct visit visits[VISITS_MAX];
@@ -107,6 +111,8 @@ struct churn {
 	double first_before;      /* from the first start or exit to the moment */
 	double cpu_seconds;       /* that those which started have used */
 	double resident_bytes;    /* of those that are there at the moment */
+	double used[METRICS];     /* by those that started, and were there at the first departure or later */
+	double freed[METRICS];    /* what those that are gone used before: in a second */
 };
 
 static bool is_process(const struct trace *trace)
@@ -230,7 +236,9 @@ static void take_rows(struct trace *trace, const struct table *table, unsigned i
 	const struct column *columns[METRICS];
 
 	for (int m = 0; m < METRICS; m++)
-		columns[m] = schema_known_column(table->schema, trace->metrics[m].column);
+		columns[m] = trace->metrics[m].column
+				     ? schema_known_column(table->schema, trace->metrics[m].column)
+				     : NULL;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		struct traced *traced;
@@ -370,8 +378,8 @@ static void write_departure(const struct trace *trace, const struct traced *row,
 {
 	const struct row_metric *of = &trace->metrics[metric];
 	struct explained_line *line = study_line(trace->study);
-	const char *with = rose && of->with ? study_rose(trace->study, of->topic, of->with) : NULL;
 	char now[VALUE_TEXT_MAX], usual[VALUE_TEXT_MAX], extreme[VALUE_TEXT_MAX], stretch[VALUE_TEXT_MAX];
+	double change = fabs(departure->now - departure->usual);
 
 	amount_text(stretch, UNIT_SECONDS, seconds_of(trace, last_stretch(trace)));
 	amount_text(now, of->unit, departure->now);
@@ -379,21 +387,24 @@ static void write_departure(const struct trace *trace, const struct traced *row,
 	amount_text(extreme, of->unit, departure->extreme);
 	line->subject = subject_of(trace, row);
 	line->change = study_print(trace->study, _("%s %s, usually %s"), _(of->name), now, usual);
-	if (with)
-		line->when = study_print(trace->study, _("rose with %s"), with);
-	else
-		line->when = study_print(trace->study,
-					 rose ? _("rose in the last %s") : _("fell in the last %s"),
-					 stretch);
-	line->sentence = study_print(trace->study,
-				     rose ? _("%s: %s %s over the last %s, %s. Usually: median %s, at "
-					      "most %s, in %zu stretches.")
-					  : _("%s: %s %s over the last %s, %s. Usually: median %s, at "
-					      "least %s, in %zu stretches."),
-				     line->subject, _(of->name), now, stretch, line->when, usual, extreme,
-				     departure->n_usual);
+	line->when = study_print(trace->study, rose ? _("rose in the last %s") : _("fell in the last %s"),
+				 stretch);
+	line->sentence = study_print(trace->study, _("%s: %s %s, %s; usually %s."), line->subject,
+				     _(of->name), now, line->when, usual);
+	line->counted = study_print(trace->study,
+				    rose ? _("Over the last %s. Usually: median %s, at most %s, in %zu "
+					     "stretches as long.")
+					 : _("Over the last %s. Usually: median %s, at least %s, in %zu "
+					     "stretches as long."),
+				    stretch, usual, extreme, departure->n_usual);
 	set_place(trace, line, row, of);
-	line->rank = fmin(fabs(departure->now - departure->usual) / of->least, STUDY_RANK_MAX);
+	line->rank = fmin(change / of->least, STUDY_RANK_MAX);
+	study_part(trace->study, (struct study_part){
+					 .resource = of->resource,
+					 .rose = rose,
+					 .whole = of->resource == EXPLAINED_ALONE,
+					 .size = change,
+				 });
 }
 
 /* The visit in which it was gone; 0: it was not, or long before the moment. */
@@ -437,7 +448,7 @@ static void write_departures(const struct trace *trace)
 	for (size_t i = 0; i < trace->n_rows; i++) {
 		const struct traced *row = &trace->rows[i];
 
-		for (int m = 0; m < METRICS && is_compared(trace, row); m++) {
+		for (int m = 0; m < METRICS && trace->metrics[m].column && is_compared(trace, row); m++) {
 			struct departure departure;
 			enum departure_verdict verdict = judge_row(trace, row, m, &departure);
 
@@ -451,6 +462,31 @@ static void write_departures(const struct trace *trace)
 static double before_moment(const struct trace *trace, unsigned visit)
 {
 	return ((double)trace->visits[trace->moment].mono_ns - (double)trace->visits[visit].mono_ns) / 1e9;
+}
+
+/* What it used of a metric since its start, in a second where that counts; NaN: not known. */
+static double mean_use(const struct trace *trace, const struct traced *row, int metric)
+{
+	double seconds = trace->visits[row->counted].boot_seconds - row->start_seconds;
+
+	return trace->metrics[metric].gauge ? row->newest[metric] : row->newest[metric] / seconds;
+}
+
+/* ", disk 29 MiB/s, TCP 3.0 MiB/s": what is worth a line. */
+static const char *transfers_of(const struct trace *trace, const struct traced *row)
+{
+	const char *text = "";
+	char rate[VALUE_TEXT_MAX];
+
+	for (int m = PROCESS_DISK; m <= PROCESS_TCP; m++) {
+		const struct row_metric *metric = &process_metrics[m];
+		double use = mean_use(trace, row, m);
+
+		if (isfinite(use) && use >= metric->least)
+			text = study_print(trace->study, "%s, %s %s", text, _(metric->name),
+					   amount_text(rate, metric->unit, use));
+	}
+	return text;
 }
 
 /* "started 6.2 s before, gone 1.0 s before; CPU time 4.1 s, resident 2.0 MiB" */
@@ -467,9 +503,10 @@ static const char *life_of(const struct trace *trace, const struct traced *row)
 					     study_when(trace->study, before_moment(trace, gone)))
 			       : "";
 
-	return study_print(trace->study, _("%s%sCPU time %s, resident %s"), begin, end,
-			   amount_text(cpu, UNIT_SECONDS, row->newest[0]),
-			   amount_text(resident, UNIT_BYTES, row->newest[1]));
+	return study_print(trace->study, _("%s%sCPU time %s, resident %s%s"), begin, end,
+			   amount_text(cpu, UNIT_SECONDS, row->newest[PROCESS_CPU]),
+			   amount_text(resident, UNIT_BYTES, row->newest[PROCESS_RESIDENT]),
+			   transfers_of(trace, row));
 }
 
 static double first_time(const struct trace *trace, const struct traced *row)
@@ -482,14 +519,15 @@ static double first_time(const struct trace *trace, const struct traced *row)
 /* Each number only where it is known. */
 static const char *use_of(const struct trace *trace, const struct traced *row)
 {
-	double share = row->newest[0] / (trace->visits[row->counted].boot_seconds - row->start_seconds);
+	double share = mean_use(trace, row, PROCESS_CPU);
+	const char *transfers = transfers_of(trace, row);
 	char cpu[VALUE_TEXT_MAX], resident[VALUE_TEXT_MAX];
 
-	amount_text(resident, UNIT_BYTES, row->newest[1]);
+	amount_text(resident, UNIT_BYTES, row->newest[PROCESS_RESIDENT]);
 	if (isfinite(share))
-		return study_print(trace->study, _("CPU %s since its start, %s"),
-				   amount_text(cpu, UNIT_RATIO, share), resident);
-	return study_print(trace->study, _("resident %s"), resident);
+		return study_print(trace->study, _("CPU %s since its start, %s%s"),
+				   amount_text(cpu, UNIT_RATIO, share), resident, transfers);
+	return study_print(trace->study, _("resident %s%s"), resident, transfers);
 }
 
 static void write_one(const struct trace *trace, struct explained_line *line, const struct traced *row)
@@ -509,18 +547,37 @@ static bool is_of_one(const struct trace *trace, const struct churn *churn)
 	return churn->n_started + churn->n_exited == 1u + both;
 }
 
-/* CPU time counts as if it had been used since the first sample around the moment. */
-static double rank_of(const struct trace *trace, const struct churn *churn)
+/* What those that started use of a metric, in a second since the first of them where that counts. */
+static double used_by(const struct churn *churn, int metric)
 {
-	unsigned first = 0;
-	double seconds;
+	double seconds = churn->first_before > 1 ? churn->first_before : 1;
 
-	while (!trace->visits[first].around)
-		first++;
-	seconds = before_moment(trace, first);
-	return fmin(churn->cpu_seconds / (seconds > 1 ? seconds : 1) / process_metrics[0].least +
-			    churn->resident_bytes / process_metrics[1].least,
-		    STUDY_RANK_MAX);
+	return process_metrics[metric].gauge ? churn->used[metric] : churn->used[metric] / seconds;
+}
+
+static void add_part(const struct trace *trace, int metric, bool rose, double size)
+{
+	if (size >= process_metrics[metric].least)
+		study_part(trace->study, (struct study_part){
+						 .resource = process_metrics[metric].resource,
+						 .rose = rose,
+						 .size = size,
+					 });
+}
+
+/* What it has a part in; and how much that is, in smallest changes. */
+static double take_parts(const struct trace *trace, const struct churn *churn)
+{
+	double rank = 0;
+
+	for (int m = 0; m < METRICS; m++) {
+		double used = used_by(churn, m), freed = churn->freed[m];
+
+		add_part(trace, m, true, used);
+		add_part(trace, m, false, freed);
+		rank += used / process_metrics[m].least;
+	}
+	return fmin(rank, STUDY_RANK_MAX);
 }
 
 static void write_churn(const struct trace *trace, const struct churn *churn)
@@ -530,7 +587,7 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 
 	amount_text(cpu, UNIT_SECONDS, churn->cpu_seconds);
 	set_place(trace, line, churn->row, &process_metrics[0]);
-	line->rank = rank_of(trace, churn);
+	line->rank = take_parts(trace, churn);
 	if (is_of_one(trace, churn)) {
 		write_one(trace, line, churn->row);
 		return;
@@ -550,14 +607,36 @@ static void write_churn(const struct trace *trace, const struct churn *churn)
 			    (double)churn->row->pid, life_of(trace, churn->row));
 }
 
+/* A process that started and was still there at the first departure, or one that had been there before it. */
+static void take_use(const struct trace *trace, const struct traced *row, struct churn *churn)
+{
+	double started = started_before(trace, row);
+	unsigned gone = gone_at(trace, row);
+	double since = seconds_of(trace, last_stretch(trace));
+
+	for (int m = 0; m < METRICS; m++) {
+		double use = mean_use(trace, row, m);
+		double now = process_metrics[m].gauge ? value_now(trace, row, m) : row->newest[m];
+
+		if (started >= 0 && before_moment(trace, row->last) < since && now > 0)
+			churn->used[m] += now;
+		if (gone && gone <= trace->moment && !(started < since) && use > 0)
+			churn->freed[m] += use;
+	}
+}
+
 /* How much of the machine it used near the moment: of those that were there before, that is not known. */
 static double weight_of(const struct trace *trace, const struct traced *row)
 {
-	double cpu = isnan(started_before(trace, row)) ? 0 : row->newest[0];
-	double resident = row->newest[1];
+	double weight = 0;
 
-	return (cpu > 0 ? cpu / process_metrics[0].least : 0) +
-	       (resident > 0 ? resident / process_metrics[1].least : 0);
+	for (int m = 0; m < METRICS; m++) {
+		bool known = process_metrics[m].gauge || !isnan(started_before(trace, row));
+
+		if (known && row->newest[m] > 0)
+			weight += row->newest[m] / process_metrics[m].least;
+	}
+	return weight;
 }
 
 static int by_cpu(const void *left, const void *right)
@@ -594,6 +673,7 @@ static void write_churns(const struct trace *trace, struct buffer *remarks)
 			continue;
 		churn->n_started += started;
 		churn->n_exited += exited;
+		take_use(trace, row, churn);
 		churn->cpu_seconds += started && row->newest[0] > 0 ? row->newest[0] : 0;
 		churn->resident_bytes += value_now(trace, row, 1) > 0 ? value_now(trace, row, 1) : 0;
 		churn->first_before = fmax(churn->first_before, first_time(trace, row));

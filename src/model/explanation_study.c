@@ -60,21 +60,17 @@ struct explained_line *study_line(const struct study *study)
 	struct explained_line *line = VECTOR_ADD(out->lines, out->n_lines, out->capacity);
 
 	*line = (struct explained_line){
-		.view = "", .row = "", .pid = U64_UNKNOWN, .wall_ns = study_moment(study)->wall_ns
+		.counted = "",
+		.view = "",
+		.row = "",
+		.pid = U64_UNKNOWN,
+		.wall_ns = study_moment(study)->wall_ns,
 	};
 	return line;
 }
 
-const char *study_rose(const struct study *study, const char *topic, const char *column)
+void study_part(struct study *study, struct study_part part)
 {
-	for (size_t i = 0; i < study->n_series; i++) {
-		const struct studied_series *series = &study->series[i];
-		size_t n_since = series->departure.n_since;
-
-		if (series->verdict == DEPARTURE_ROSE && strcmp(series->of->topic, topic) == 0 &&
-		    strcmp(series->of->column, column) == 0 && n_since <= study->n_since + 1 &&
-		    study->n_since <= n_since + 1)
-			return series->name;
-	}
-	return NULL;
+	part.line = study->out->n_lines - 1;
+	*VECTOR_ADD(study->parts, study->n_parts, study->part_capacity) = part;
 }

@@ -29,6 +29,16 @@ struct studied_series {
 	struct departure departure;
 };
 
+/* A line about a resource, or one of several. */
+struct study_part {
+	size_t line;
+	enum explained_resource resource;
+	bool rose;      /* else it fell */
+	bool whole;     /* a number of the machine; else of a process or a command */
+	double size;    /* of the change: whole: in smallest changes; else in the unit of the resource */
+	size_t n_since; /* whole: the last samples, in which it is away from the usual */
+};
+
 struct study {
 	struct explanation *out;
 	const struct source *source;
@@ -42,6 +52,8 @@ struct study {
 	struct studied_series *series;
 	size_t n_series, series_capacity;
 	size_t n_since; /* samples, the last ones, that are around the moment: of the first departure */
+	struct study_part *parts;
+	size_t n_parts, part_capacity;
 	struct buffer remarks;
 };
 
@@ -66,10 +78,13 @@ const char *study_when(const struct study *study, double seconds_before);
 /* A line to fill. */
 struct explained_line *study_line(const struct study *study);
 
-/* Did a series of this topic and column rise along with the first departure? Its name; NULL: none did. */
-const char *study_rose(const struct study *study, const char *topic, const char *column);
+/* Says what the newest line is about. */
+void study_part(struct study *study, struct study_part part);
 
 /* explanation_rows.c: adds the lines of processes and of commands. */
 void study_rows(struct study *study);
+
+/* explanation_causes.c: sorts the lines, those that have the same cause together. */
+void study_causes(struct study *study);
 
 #endif

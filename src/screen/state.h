@@ -138,6 +138,8 @@ struct saving {
 struct explaining {
 	struct explanation explanation;
 	struct list list;
+	bool others;  /* changes that are part of no cause are shown, too */
+	bool counted; /* how numbers were compared is shown */
 };
 
 struct screen {

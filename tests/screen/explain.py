@@ -51,10 +51,13 @@ def a_spike(scratch):
         terminal.send("x")
         problem = expect("Around 09:32:00, against 120 samples of 120 s before: 3 changes" in terminal.text(), terminal, "no title")
         for part in ("CPU busy  93 %, usually 3.0 %", "rose 5 s before", "started 5.5 s before", "CPU 60 %, usually 0.0 %",
-                     "rose with CPU busy", "median 3.0 % and spread 0.0 %, at most 3.0 %, in 114 samples of 120 s.",
-                     "Not sampled then: memory, pressure"):
+                     "rose in the last 6 s", "CPU busy: 93 %, rose 5 s before; usually 3.0 %.", "Not sampled then: pressure, memory"):
             problem = problem or expect(part in " ".join(terminal.text().split()).replace("CPU busy ", "CPU busy  "), terminal, part)
-        lines = terminal.lines()
+        problem = problem or expect("median" not in terminal.text(), terminal, "the median unasked")
+        terminal.send("i")
+        part = "median 3.0 % and spread 0.0 %, at most 3.0 %, in 114 samples of 120 s."
+        problem = problem or expect(part in " ".join(terminal.text().split()), terminal, "i does not tell how it was compared")
+        lines = [line.strip() for line in terminal.lines()]
         terminal.send(*["Down"] * (next(y for y, line in enumerate(lines) if line.startswith("cc 4711")) - 3), "Enter")
         problem = problem or expect("09:32:00" in terminal.lines()[0] and "[All]" in terminal.text(), terminal, "not where it is shown")
         return problem or expect(any("4711" in line for line in rows_under_cursor(terminal)), terminal, "the process is not selected")

@@ -175,9 +175,9 @@ START_TEST(a_spike_and_the_process_that_started)
 	explain(&explanation, &story);
 	ck_assert_uint_eq(explanation.n_lines, 2);
 	line = line_of(&explanation, "CPU busy");
-	says(line, "98 %, rose 5 s before");
-	says(line, "median 3.0 %");
-	says(line, "at most 3.0 %, in 294 samples of 300 s"); /* a rate needs two samples */
+	says(line, "98 %, rose 5 s before; usually 3.0 %.");
+	ck_assert_str_eq(line->counted, /* a rate needs two samples */
+			 "Usually: median 3.0 % and spread 0.0 %, at most 3.0 %, in 294 samples of 300 s.");
 	ck_assert_str_eq(line->pane, "cpu");
 	ck_assert_str_eq(line->row, "all");
 	line = line_of(&explanation, "yes 4711");
@@ -185,7 +185,9 @@ START_TEST(a_spike_and_the_process_that_started)
 	ck_assert_str_eq(line->change, "CPU 100 % since its start, 2.0 MiB");
 	ck_assert_uint_eq(line->pid, 4711);
 	ck_assert_uint_eq(line->wall_ns, WALL_NS + MOMENT * SECOND_NS);
-	ck_assert_str_eq(explanation.lines[0].subject, "CPU busy"); /* 0.95 is 19 times 0.05 */
+	ck_assert_str_eq(explanation.lines[0].subject, "CPU busy"); /* and who uses it below it */
+	ck_assert(!explanation.lines[0].below && explanation.lines[1].below);
+	ck_assert_uint_eq(explanation.n_causes, 2);
 	explain_at(&explanation, &story, 200);
 	is_silent(&explanation);
 	explanation_free(&explanation);
@@ -251,7 +253,7 @@ START_TEST(counters_that_are_reset_or_unknown)
 	explain(&explanation, &(struct machine_story){ .busy = unknown });
 	is_silent(&explanation);
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Processes were not sampled then."));
-	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Not sampled then: memory, pressure"));
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Not sampled then: pressure, memory"));
 	explanation_free(&explanation);
 }
 END_TEST
@@ -339,18 +341,114 @@ START_TEST(processes_that_use_more)
 	ck_assert_uint_eq(explanation.n_lines, 4);
 	line = line_of(&explanation, "worker 42");
 	ck_assert_str_eq(line->change, "CPU 90 %, usually 0.0 %");
-	ck_assert_str_eq(line->when, "rose with CPU busy");
-	says(line, "over the last 6 s");
+	ck_assert_str_eq(line->when, "rose in the last 6 s");
+	ck_assert(line->below);
+	ck_assert_ptr_eq(line_of(&explanation, "CPU busy") + 1, line);
+	ck_assert_ptr_nonnull(strstr(line->counted, "Over the last 6 s. Usually: median 0.0 %"));
 	line = line_of(&explanation, "hog 43");
 	ck_assert_str_eq(line->change, "resident 400 MiB, usually 100 MiB");
 	ck_assert_str_eq(line->when, "rose in the last 6 s"); /* the machine's memory was not sampled */
 	ck_assert_str_eq(line->view, "memory");
+	ck_assert(!line->below);
+	ck_assert_uint_eq(explanation.n_causes, 3);
 	says(line_of(&explanation, "young 44"), "CPU 90 %"); /* it used nothing before its start */
 	story.busy = NULL;
 	explain(&explanation, &story);
 	line = line_of(&explanation, "worker 42");
 	ck_assert_str_eq(line->when, "rose in the last 1 s");
 	ck_assert_ptr_null(line_of(&explanation, "CPU busy"));
+	ck_assert(!line->below);
+	ck_assert_uint_eq(explanation.n_causes, 0);
+	explanation_free(&explanation);
+}
+END_TEST
+
+static void add_transfers(struct frame *frame, double disk_mib, double tcp_mib)
+{
+	void *row = table_row(frame_slot(frame, "process"), frame_slot(frame, "process")->n_rows - 1);
+
+	put(frame, "process", row, "disk_bytes", disk_mib * 1048576);
+	put(frame, "process", row, "tcp_bytes", tcp_mib * 1048576);
+}
+
+/* A reader that starts with the reads of the disk, a talker that was there before, and one that computes. */
+static void disk_and_network(struct frame *frame, unsigned second)
+{
+	double more = second >= SPIKE ? second - SPIKE + 1 : 0;
+	void *row;
+
+	add_process(frame, 1, "init", 1, 10, 20);
+	add_process(frame, 42, "talker", 90, 5, 100);
+	add_transfers(frame, 0, 10 + 4 * more);
+	add_process(frame, 43, "burner", 91, 5 + more, 100);
+	add_transfers(frame, 0, 0);
+	if (more > 0) {
+		add_process(frame, 4711, "dd", BOOT + SPIKE - 1, 0.02 * more, 2);
+		add_transfers(frame, 29 * more, 0);
+	}
+	row = add_row(frame, "disk", "device", "vda");
+	put(frame, "disk", row, "read_bytes", 29.0 * 1048576 * more);
+	row = add_row(frame, "interface", "name", "eth0");
+	put(frame, "interface", row, "sent_bytes", 4.2 * 1048576 * more);
+}
+
+static const struct explained_line *below(const struct explanation *explanation, const char *subject)
+{
+	const struct explained_line *line = line_of(explanation, subject);
+
+	ck_assert_msg(line && line < explanation->lines + explanation->n_lines - 1, "%s", subject);
+	ck_assert(!line[0].below);
+	return line + 1;
+}
+
+START_TEST(causes_have_the_same_resource)
+{
+	struct explanation explanation = { 0 };
+	struct machine_story story = { .busy = spike, .rows = disk_and_network };
+	const struct explained_line *line;
+
+	explain(&explanation, &story);
+	line = below(&explanation, "vda reads");
+	ck_assert_str_eq(line->subject, "dd 4711");
+	ck_assert_str_eq(line->change, "CPU 2.0 % since its start, 2.0 MiB, disk 29.0 MiB/s");
+	ck_assert(line->below);
+	line = below(&explanation, "eth0 sent");
+	ck_assert_str_eq(line->subject, "talker 42");
+	ck_assert_str_eq(line->change, "TCP 4.0 MiB/s, usually 0 B/s");
+	ck_assert_str_eq(below(&explanation, "CPU busy")->subject, "burner 43");
+	ck_assert_uint_eq(explanation.n_causes, 6);
+	ck_assert_uint_eq(explanation.n_lines, 6);
+	explanation_free(&explanation);
+}
+END_TEST
+
+/* The machine's rise is long over when the process begins. */
+static double rose_long_ago(unsigned second)
+{
+	return second >= 200 ? 0.98 : 0.03;
+}
+
+static void starts_late(struct frame *frame, unsigned second)
+{
+	double more = second >= SPIKE ? second - SPIKE + 1 : 0;
+	void *row = add_row(frame, "disk", "device", "vda");
+
+	put(frame, "disk", row, "read_bytes", 400.0 * 1048576 * more);
+	add_process(frame, 1, "init", 1, 10, 20);
+	add_transfers(frame, 0, 0);
+	add_process(frame, 43, "late", 91, 5 + 0.9 * more, 100);
+	add_transfers(frame, 0, 0);
+}
+
+START_TEST(no_cause_of_what_came_before)
+{
+	struct explanation explanation = { 0 };
+	struct machine_story story = { .busy = rose_long_ago, .rows = starts_late };
+
+	explain(&explanation, &story);
+	says(line_of(&explanation, "CPU busy"), "rose 100 s before");
+	says(line_of(&explanation, "vda reads"), "rose 5 s before");
+	ck_assert(!line_of(&explanation, "late 43")->below);
 	explanation_free(&explanation);
 }
 END_TEST
@@ -365,8 +463,8 @@ START_TEST(what_falls)
 	struct explanation explanation = { 0 };
 
 	explain(&explanation, &(struct machine_story){ .busy = falls });
-	says(line_of(&explanation, "CPU busy"), "10 %, fell 5 s before. Usually: median 90 %");
-	says(line_of(&explanation, "CPU busy"), "at least 90 %");
+	says(line_of(&explanation, "CPU busy"), "10 %, fell 5 s before; usually 90 %.");
+	ck_assert_ptr_nonnull(strstr(line_of(&explanation, "CPU busy")->counted, "at least 90 %"));
 	explanation_free(&explanation);
 }
 END_TEST
@@ -396,7 +494,7 @@ START_TEST(events_by_command)
 
 	explain(&explanation, &story);
 	ck_assert_str_eq(line_of(&explanation, "sh")->change, "exits 52/s, usually 2.0/s");
-	says(line_of(&explanation, "false"), "failures 40/s over the last 6 s");
+	says(&explanation.lines[0], "false: failures 40/s, rose in the last 6 s"); /* it stands for itself */
 	ck_assert_ptr_null(line_of(&explanation, "cron"));
 	ck_assert_ptr_null(line_of(&explanation, "ls"));
 	ck_assert_uint_eq(explanation.n_lines, 4); /* "false" by exits and by failures */
@@ -417,7 +515,7 @@ START_TEST(a_suspended_machine)
 	ck_assert_ptr_null(line_of(&explanation, "yes 4711")); /* started before it */
 	story = (struct machine_story){ .busy = spike, .restarted_at = 280 };
 	explain(&explanation, &story);
-	says(line_of(&explanation, "CPU busy"), "in 14 samples of 20 s");
+	ck_assert_ptr_nonnull(strstr(line_of(&explanation, "CPU busy")->counted, "in 14 samples of 20 s"));
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Another run ended 20 s before"));
 	explanation_free(&explanation);
 }

@@ -25,9 +25,38 @@
 #define WHEN_CELLS_MIN 72
 
 struct columns {
-	const struct explanation *explanation;
+	const struct explaining *explaining;
 	int subject, change; /* cells */
 };
+
+#define BELOW_CELLS 2 /* by which a process is indented below what it has a part in */
+
+/* Without a cause, there is nothing that others could be folded below. */
+static bool has_fold(const struct explaining *explaining)
+{
+	const struct explanation *explanation = &explaining->explanation;
+
+	return explanation->n_causes > 0 && explanation->n_causes < explanation->n_lines;
+}
+
+static unsigned count_items(const struct explaining *explaining)
+{
+	const struct explanation *explanation = &explaining->explanation;
+
+	if (!has_fold(explaining))
+		return (unsigned)explanation->n_lines;
+	return (unsigned)(explaining->others ? explanation->n_lines : explanation->n_causes) + 1;
+}
+
+/* The line of an item of the list; NULL: the item opens or closes the other changes. */
+static const struct explained_line *line_at(const struct explaining *explaining, unsigned item)
+{
+	const struct explanation *explanation = &explaining->explanation;
+
+	if (!has_fold(explaining) || item < explanation->n_causes)
+		return &explanation->lines[item];
+	return item == explanation->n_causes ? NULL : &explanation->lines[item - 1];
+}
 
 static int widest(const char *text, const struct canvas *canvas, int most)
 {
@@ -37,15 +66,20 @@ static int widest(const char *text, const struct canvas *canvas, int most)
 }
 
 /* The sentence of the line says all that a small screen leaves out. */
-static struct columns columns_of(const struct explanation *explanation, const struct canvas *canvas)
+static struct columns columns_of(const struct explaining *explaining, const struct canvas *canvas)
 {
-	struct columns columns = { .explanation = explanation };
+	struct columns columns = { .explaining = explaining };
 	int third = canvas->width / 3;
 
-	for (size_t i = 0; i < explanation->n_lines; i++) {
-		columns.subject = widest(explanation->lines[i].subject, canvas, columns.subject);
-		columns.change = widest(explanation->lines[i].change, canvas, columns.change);
+	for (unsigned i = 0; i < count_items(explaining); i++) {
+		const struct explained_line *line = line_at(explaining, i);
+
+		if (!line)
+			continue;
+		columns.subject = widest(line->subject, canvas, columns.subject);
+		columns.change = widest(line->change, canvas, columns.change);
 	}
+	columns.subject += BELOW_CELLS;
 	columns.subject = columns.subject < third ? columns.subject : third;
 	if (canvas->width < WHEN_CELLS_MIN)
 		columns.change = canvas->width - columns.subject;
@@ -57,11 +91,20 @@ static struct columns columns_of(const struct explanation *explanation, const st
 static void draw_line(const void *state, unsigned i, const struct canvas *line, enum style style)
 {
 	const struct columns *columns = state;
-	const struct explained_line *of = &columns->explanation->lines[i];
-	int when = columns->subject + columns->change;
+	const struct explanation *explanation = &columns->explaining->explanation;
+	const struct explained_line *of = line_at(columns->explaining, i);
+	int when = columns->subject + columns->change, indent = of && of->below ? BELOW_CELLS : 0;
+	char others[TEXT_MAX];
 
-	canvas_cut(line, 0, 0, style == STYLE_ROW ? style : STYLE_STRONG, of->subject,
-		   columns->subject - CANVAS_GAP);
+	if (!of) {
+		snprintf(others, sizeof(others), _("%s Other changes: %zu"),
+			 columns->explaining->others ? "-" : "+",
+			 explanation->n_lines - explanation->n_causes);
+		canvas_cut(line, 0, 0, style == STYLE_ROW ? style : STYLE_DIM, others, line->width);
+		return;
+	}
+	canvas_cut(line, 0, indent, style == STYLE_ROW || indent > 0 ? style : STYLE_STRONG, of->subject,
+		   columns->subject - CANVAS_GAP - indent);
 	canvas_cut(line, 0, columns->subject, style, of->change, columns->change - CANVAS_GAP);
 	if (when < line->width)
 		canvas_cut(line, 0, when, style == STYLE_ROW ? style : STYLE_DIM, of->when,
@@ -106,7 +149,7 @@ static void draw(struct screen *screen, const struct canvas *canvas)
 	struct explaining *explaining = &screen->explaining;
 	const struct explanation *explanation = &explaining->explanation;
 	const struct explained_line *line =
-		explanation->n_lines > 0 ? &explanation->lines[explaining->list.cursor] : NULL;
+		explanation->n_lines > 0 ? line_at(explaining, explaining->list.cursor) : NULL;
 	int remarks = *explanation->remarks != '\0', below = SENTENCE_LINES + 1 + 2 * remarks;
 	struct canvas list = *canvas, rest;
 	struct columns columns;
@@ -114,28 +157,37 @@ static void draw(struct screen *screen, const struct canvas *canvas)
 
 	if (canvas->height >= LIST_LINES_MIN + below)
 		list = canvas_rows(canvas, 0, canvas->height - below);
-	columns = columns_of(explanation, &list);
+	columns = columns_of(explaining, &list);
 	title(explanation, text, sizeof(text));
-	list_draw(&explaining->list, &list, text, _("Enter show it in its pane  Esc back"), draw_line,
-		  &columns);
+	list_draw(&explaining->list, &list, text,
+		  _("Enter show it in its pane  i how it was compared  Esc back"), draw_line, &columns);
 	rest = canvas_rows(canvas, list.height, canvas->height - list.height);
 	for (int y = 0; y < rest.height; y++)
 		canvas_fill(&rest, y, 0, STYLE_NORMAL, ' ', rest.width);
 	if (rest.height == 0)
 		return;
 	canvas_rule(&rest, 0, line ? line->subject : _("compared"), "");
-	if (line)
-		draw_sentence(&rest, 1, STYLE_NORMAL, line->sentence);
+	if (line) {
+		snprintf(text, sizeof(text), "%s %s", line->sentence,
+			 explaining->counted ? line->counted : "");
+		draw_sentence(&rest, 1, STYLE_NORMAL, text);
+	}
 	draw_sentence(&rest, line ? 1 + SENTENCE_LINES : 1, STYLE_DIM, explanation->remarks);
 }
 
-/* The pane and the row of a line, in the sample that has it. */
+/* The pane and the row of a line, in the sample that has it; or the other changes. */
 static void show(struct screen *screen)
 {
-	const struct explaining *explaining = &screen->explaining;
-	const struct explained_line *line = &explaining->explanation.lines[explaining->list.cursor];
-	const struct row_wish wish = { line->topic, line->row, line->pid, line->start_seconds };
+	struct explaining *explaining = &screen->explaining;
+	const struct explained_line *line = line_at(explaining, explaining->list.cursor);
+	struct row_wish wish;
 
+	if (!line) {
+		explaining->others = !explaining->others;
+		explaining->list.n_items = count_items(explaining);
+		return;
+	}
+	wish = (struct row_wish){ line->topic, line->row, line->pid, line->start_seconds };
 	screen->overlay = NULL;
 	if (screen_frame(screen)->wall_ns != line->wall_ns)
 		player_go_to(screen, line->wall_ns);
@@ -148,7 +200,9 @@ static void take_key(struct screen *screen, const struct input *input)
 
 	if (list_key(&explaining->list, input->key))
 		return;
-	if (input->key == K_ESCAPE || input->key == K_F10 || action_of_key(input->key) == ACTION_EXPLAIN)
+	if (action_of_key(input->key) == ACTION_WHY)
+		explaining->counted = !explaining->counted;
+	else if (input->key == K_ESCAPE || input->key == K_F10 || action_of_key(input->key) == ACTION_EXPLAIN)
 		screen->overlay = NULL;
 	else if (explaining->list.n_items > 0 &&
 		 (input->key == K_ENTER ||
@@ -177,7 +231,8 @@ void explaining_open(struct screen *screen)
 	explanation_take(&explaining->explanation, source, index, setup->schemas, setup->n_schemas,
 			 setup->explained);
 	go_back(screen, source, index);
-	explaining->list = (struct list){ .n_items = (unsigned)explaining->explanation.n_lines };
+	explaining->others = explaining->counted = false;
+	explaining->list = (struct list){ .n_items = count_items(explaining) };
 	screen->message_until_ns = 0; /* what was done before it */
 	screen->overlay = &overlay;
 }

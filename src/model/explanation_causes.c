@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Joins what changed of a resource with the processes that changed the same way: the causes. The other
+ * lines follow them.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/vector.h"
+#include "model/explanation_study.h"
+
+#define USERS_MAX 3     /* lines below a cause */
+#define USERS_SHARE 0.1 /* of the largest one's change, at least */
+
+/* A change of a resource, and those who have a part in it. */
+struct cause {
+	const struct study_part *part;
+	const struct study_part *users[USERS_MAX]; /* the largest first */
+	unsigned n_users;
+};
+
+struct causes {
+	struct study *study;
+	struct cause *all;
+	size_t n, capacity;
+	bool *placed; /* of each line */
+};
+
+static double rank_of(const struct study *study, const struct study_part *part)
+{
+	return study->out->lines[part->line].rank;
+}
+
+static const char *topic_of(const struct study *study, const struct study_part *part)
+{
+	return study->out->lines[part->line].topic;
+}
+
+/*
+ * What is about this resource: of the first topic in the list of series, as the others follow from it, what
+ * changed most. A rise comes before a fall.
+ */
+static bool is_better(const struct study *study, const struct study_part *part, const struct study_part *best)
+{
+	if (!best)
+		return true;
+	if (part->rose != best->rose)
+		return part->rose;
+	return strcmp(topic_of(study, part), topic_of(study, best)) == 0 && part->size > best->size;
+}
+
+static void add_cause(struct causes *causes, const struct study_part *part)
+{
+	*VECTOR_ADD(causes->all, causes->n, causes->capacity) = (struct cause){ .part = part };
+	causes->placed[part->line] = true;
+}
+
+static void find_causes(struct causes *causes)
+{
+	const struct study *study = causes->study;
+
+	for (int resource = EXPLAINED_ALONE; resource < EXPLAINED_OTHER; resource++) {
+		const struct study_part *best = NULL;
+
+		for (size_t i = 0; i < study->n_parts; i++) {
+			const struct study_part *part = &study->parts[i];
+
+			if (!part->whole || (int)part->resource != resource)
+				continue;
+			if (resource == EXPLAINED_ALONE)
+				add_cause(causes, part);
+			else if (is_better(study, part, best))
+				best = part;
+		}
+		if (best)
+			add_cause(causes, best);
+	}
+}
+
+/* The rows were compared over the time since the first departure: what changed before is not theirs. */
+static bool is_user(const struct causes *causes, const struct study_part *part, const struct cause *cause)
+{
+	return !part->whole && part->resource == cause->part->resource && part->rose == cause->part->rose &&
+	       cause->part->n_since <= causes->study->n_since + 1 && !causes->placed[part->line];
+}
+
+static void find_users(struct causes *causes, struct cause *cause)
+{
+	const struct study *study = causes->study;
+	double least = 0;
+
+	while (cause->n_users < USERS_MAX) {
+		const struct study_part *most = NULL;
+
+		for (size_t i = 0; i < study->n_parts; i++)
+			if (is_user(causes, &study->parts[i], cause) &&
+			    (!most || study->parts[i].size > most->size))
+				most = &study->parts[i];
+		if (!most || most->size < least)
+			return;
+		if (cause->n_users == 0)
+			least = USERS_SHARE * most->size;
+		cause->users[cause->n_users++] = most;
+		causes->placed[most->line] = true;
+	}
+}
+
+/* With users first, then by rank. */
+static bool comes_before(const struct causes *causes, const struct cause *cause, const struct cause *other)
+{
+	if ((cause->n_users > 0) != (other->n_users > 0))
+		return cause->n_users > 0;
+	return rank_of(causes->study, cause->part) > rank_of(causes->study, other->part);
+}
+
+/* Of those that have not been taken. */
+static struct cause *next_cause(const struct causes *causes)
+{
+	struct cause *next = NULL;
+
+	for (size_t i = 0; i < causes->n; i++) {
+		struct cause *cause = &causes->all[i];
+
+		if (cause->part && (!next || comes_before(causes, cause, next)))
+			next = cause;
+	}
+	return next;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct explained_line *one = left, *other = right;
+
+	return (one->rank < other->rank) - (one->rank > other->rank);
+}
+
+static void order(const struct causes *causes, struct explained_line *ordered)
+{
+	struct explanation *out = causes->study->out;
+	struct cause *cause;
+	size_t n = 0;
+
+	while ((cause = next_cause(causes))) {
+		ordered[n++] = out->lines[cause->part->line];
+		for (unsigned i = 0; i < cause->n_users; i++) {
+			ordered[n] = out->lines[cause->users[i]->line];
+			ordered[n++].below = true;
+		}
+		cause->part = NULL;
+	}
+	out->n_causes = n;
+	for (size_t i = 0; i < out->n_lines; i++)
+		if (!causes->placed[i])
+			ordered[n++] = out->lines[i];
+	qsort(ordered + out->n_causes, n - out->n_causes, sizeof(*ordered), by_rank);
+	memcpy(out->lines, ordered, n * sizeof(*ordered));
+}
+
+void study_causes(struct study *study)
+{
+	size_t n_lines = study->out->n_lines;
+	struct causes causes = { .study = study, .placed = alloc_zeroed(n_lines + 1, sizeof(bool)) };
+	struct explained_line *ordered = alloc_zeroed(n_lines + 1, sizeof(*ordered));
+
+	find_causes(&causes);
+	for (size_t i = 0; i < causes.n; i++)
+		find_users(&causes, &causes.all[i]);
+	order(&causes, ordered);
+	free(ordered);
+	free(causes.all);
+	free(causes.placed);
+}
