@@ -85,10 +85,11 @@ static void open_wanted(struct live *live, bool only_events)
 {
 	for (unsigned i = 0; i < n_topics; i++) {
 		struct entry *entry = &live->entries[i];
-		uint64_t cpu_ns = env_self_cpu_ns(), reads = live->env->reads;
+		uint64_t cpu_ns, reads = live->env->reads;
 
 		if (entry->tried || !is_sampled(live, i, only_events))
 			continue;
+		cpu_ns = env_self_cpu_ns();
 		entry->tried = true;
 		entry->open = topic_open(&entry->sample) == 0;
 		entry->early_ns = env_self_cpu_ns() - cpu_ns;
@@ -101,10 +102,11 @@ static void prepare_wanted(struct live *live, bool only_events)
 {
 	for (unsigned i = 0; i < n_topics; i++) {
 		struct entry *entry = &live->entries[i];
-		uint64_t cpu_ns = env_self_cpu_ns();
+		uint64_t cpu_ns;
 
 		if (!entry->open || !topics[i]->prepare || !is_sampled(live, i, only_events))
 			continue;
+		cpu_ns = env_self_cpu_ns();
 		topic_prepare(&entry->sample);
 		entry->early_ns += env_self_cpu_ns() - cpu_ns;
 	}
