@@ -191,7 +191,7 @@ static bool is_container(const struct cgroup_name *group, const struct scope_ter
 	return span_is(rest, name);
 }
 
-static bool is_at_or_below(const char *path, const char *above)
+bool scope_path_is_below(const char *path, const char *above)
 {
 	size_t length = strlen(above);
 
@@ -212,7 +212,7 @@ static bool is_named(const struct scope_term *term, struct span path)
 bool scope_term_has_group(const struct scope_term *term, const char *path)
 {
 	if (term->kind == SCOPE_GROUP)
-		return is_at_or_below(path, term->text);
+		return scope_path_is_below(path, term->text);
 	for (const char *at = path; *at; at++)
 		if (at > path && (at[1] == '/' || at[1] == '\0') &&
 		    is_named(term, span_of(path, (size_t)(at + 1 - path))))

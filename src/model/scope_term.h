@@ -59,6 +59,9 @@ void scope_term_describe(const struct scope_term *term, char *text, size_t room)
 /* GROUP, SERVICE, CONTAINER: does the term mean the control group with this path, or one above it? */
 bool scope_term_has_group(const struct scope_term *term, const char *path);
 
+/* Is the control group with this path the one above, or below it? */
+bool scope_path_is_below(const char *path, const char *above);
+
 /*
  * CONTAINER: the container with this path has this name. True: the term means it, which was not known. Of
  * several with the same name the newest are kept.

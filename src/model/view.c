@@ -167,6 +167,13 @@ void view_choose_scope(struct view *view, const struct scope *scope)
 		scope_is_set(scope) && (filter->scope_pid >= 0 || filter->scope_path >= 0) ? scope : NULL;
 }
 
+void view_choose_group(struct view *view, const char *key, const char *path, bool alone)
+{
+	view->filter.group = path;
+	view->filter.group_column = column_of(view, key);
+	view->filter.group_alone = alone;
+}
+
 bool view_is_scoped(const struct view *view)
 {
 	const struct view_filter *filter = &view->filter;
@@ -203,6 +210,7 @@ void view_clear_choices(struct view *view)
 	view->filter.n_choices = 0;
 	view->filter.threshold = NAN;
 	view->filter.scope = NULL;
+	view->filter.group = NULL;
 }
 
 void view_choose_tree(struct view *view, const char *key, const char *parent)

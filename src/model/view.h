@@ -79,6 +79,12 @@ bool schema_is_of_groups(const struct schema *schema);
 /* Only rows of processes in the scope (borrowed), if the rows are of processes. */
 void view_choose_scope(struct view *view, const struct scope *scope);
 
+/*
+ * Only rows with this path of a control group in the column with this key, or unless alone one below it;
+ * NULL: all. Borrowed.
+ */
+void view_choose_group(struct view *view, const char *key, const char *path, bool alone);
+
 /* Are its rows only those of the scope? */
 bool view_is_scoped(const struct view *view);
 

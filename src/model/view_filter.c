@@ -61,12 +61,24 @@ bool view_filter_scopes(const struct view_filter *filter, const struct schema *s
 						 : row_number(row, &schema->columns[filter->scope_start]));
 }
 
+static bool is_of_group(const struct view_filter *filter, const struct schema *schema, const void *row)
+{
+	const char *path = text_in(schema, filter->group_column, row);
+
+	if (!filter->group)
+		return true;
+	return path && (filter->group_alone ? strcmp(path, filter->group) == 0
+					    : scope_path_is_below(path, filter->group));
+}
+
 bool view_filter_accepts(const struct view_filter *filter, const struct schema *schema, const void *row)
 {
 	if (!isnan(filter->threshold) && row != filter->pinned &&
 	    !(row_number(row, &schema->columns[filter->threshold_column]) >= filter->threshold))
 		return false;
 	if (filter->scope && !view_filter_scopes(filter, schema, row))
+		return false;
+	if (!is_of_group(filter, schema, row))
 		return false;
 	for (unsigned i = 0; i < filter->n_choices; i++)
 		if (!passes_choice(&filter->choices[i], schema, row))

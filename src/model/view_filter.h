@@ -31,6 +31,9 @@ struct view_filter {
 	const struct scope *scope;  /* borrowed; NULL: rows of all processes */
 	int scope_pid, scope_start; /* indices of columns; start -1: none, pid: rows without one pass */
 	int scope_path;             /* in place of scope_pid, of tables of control groups; -1: none */
+	const char *group;    /* borrowed: path of a control group that processes are in; NULL: any … */
+	int group_column;     /* … of those of the rows, by index */
+	bool group_alone;     /* not those in groups below it */
 	const void *pinned;   /* borrowed: the threshold does not exclude this row; NULL: none */
 };
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define CHART_LINES_MAX 8 /* where there is little room */
+
 const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name)
 {
 	for (unsigned i = 0; i < followed->n_rows; i++)
@@ -47,4 +49,13 @@ void followed_rows_rank(const struct followed_row *shown[FOLLOWED_ROWS_MAX], dou
 	shown[at] = row;
 	ranks[at] = rank;
 	(*n_shown)++;
+}
+
+/* Where there are few, they leave room to the tables below them. */
+int followed_rows_lines(int room, int axis, int n_shown)
+{
+	int lines = (room - axis) / n_shown, most = room * 3 / 5;
+
+	most = most > CHART_LINES_MAX ? most : CHART_LINES_MAX;
+	return lines < most ? lines : most;
 }

@@ -29,6 +29,9 @@ void followed_rows_add(struct followed_rows *followed, struct history *history, 
 void followed_rows_rank(const struct followed_row *shown[FOLLOWED_ROWS_MAX], double ranks[FOLLOWED_ROWS_MAX],
 			int *n_shown, const struct followed_row *row, double rank);
 
+/* Lines of the charts of each row, of room for all, of which axis are those of the time. */
+int followed_rows_lines(int room, int axis, int n_shown);
+
 /* NULL: it is not followed. */
 const struct followed_row *followed_rows_find(const struct followed_rows *followed, const char *name);
 

@@ -148,6 +148,9 @@ bool table_fold(struct table_widget *widget, bool folded);
 /* The number in this KEY column of the selected row; NaN when none is selected. */
 double table_selected(const struct table_widget *widget, const char *key_column);
 
+/* The same of a text; NULL when none is selected. The widget's, until another row is selected. */
+const char *table_selected_text(const struct table_widget *widget, const char *key_column);
+
 /* If no row is selected, selects the first visible one, or the last one of a log that is followed. */
 void table_select(struct table_widget *widget);
 

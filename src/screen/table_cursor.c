@@ -458,27 +458,46 @@ void table_sort_reverse(struct table_widget *widget)
 	widget->view.descending = !widget->view.descending;
 }
 
-double table_selected(const struct table_widget *widget, const char *key_column)
+/* The value of a KEY column of the selected row; NULL: none is selected. */
+static const char *selected_key(const struct table_widget *widget, const char *key_column,
+				enum value_type *type)
 {
 	const struct schema *schema = widget->view.schema;
 	const char *at = widget->place.key.bytes;
 
-	if (!widget->place.cursor_on)
-		return NAN;
-	for (unsigned i = 0; i < schema->n_columns; i++) {
+	for (unsigned i = 0; widget->place.cursor_on && i < schema->n_columns; i++) {
 		const struct column *column = &schema->columns[i];
-		uint64_t number;
-		double value;
 
 		if (column->kind != COLUMN_KEY)
 			continue;
-		memcpy(&number, at, sizeof(number));
-		memcpy(&value, at, sizeof(value));
+		*type = column->type;
 		if (strcmp(column->key, key_column) == 0)
-			return column->type == VALUE_F64 ? value : u64_number(number);
-		at += column->type == VALUE_TEXT ? strlen(at) + 1 : sizeof(number);
+			return at;
+		at += column->type == VALUE_TEXT ? strlen(at) + 1 : sizeof(uint64_t);
 	}
-	return NAN;
+	return NULL;
+}
+
+double table_selected(const struct table_widget *widget, const char *key_column)
+{
+	enum value_type type;
+	const char *key = selected_key(widget, key_column, &type);
+	uint64_t number;
+	double value;
+
+	if (!key || type == VALUE_TEXT)
+		return NAN;
+	memcpy(&number, key, sizeof(number));
+	memcpy(&value, key, sizeof(value));
+	return type == VALUE_F64 ? value : u64_number(number);
+}
+
+const char *table_selected_text(const struct table_widget *widget, const char *key_column)
+{
+	enum value_type type;
+	const char *key = selected_key(widget, key_column, &type);
+
+	return key && type == VALUE_TEXT ? key : NULL;
 }
 
 const void *table_cell(const struct table_widget *widget, const struct column **column)

@@ -28,6 +28,7 @@ def panes():
     return re.findall(r"^  ([a-z]+) ", text[text.index("\nPanes"):].split("\n\n")[0], re.M)
 
 
+BUSY_RECORDING = os.path.join(TESTS, "recordings", "busy", "machine.recording")
 RECORDING, EVENT_RECORDING, POWER_RECORDING = map(recording_named, ("memory", "events", "power"))
 
 

@@ -2,9 +2,10 @@
 """Tables on the screen: a cursor that stays with its row, columns that do not fit, what is clicked and sought."""
 import json
 import os
+import re
 import subprocess
 
-from common import EVENT_RECORDING, edited, expect, replay, screen
+from common import BUSY_RECORDING, EVENT_RECORDING, edited, expect, replay, screen
 
 SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -333,6 +334,34 @@ def thousands_of_interfaces(scratch):
         return problem or expect(lines[-2].startswith("tap"), terminal, "lines are left empty")
 
 
+def processes_of_the_selected_group(_scratch):
+    """Below the groups stand those of the selected one; Down leads into their list, and Up back to it."""
+    with replay("groups", recording=BUSY_RECORDING, width=120, height=40) as terminal:
+        terminal.send(*"g+250", "Enter")
+        title, every = re.search(r"── (processes[^─]*) ─+ (\d+) ──", terminal.text()).groups()
+        problem = expect(title == "processes", terminal, "without a selected group they are not all")
+        terminal.send("/", *"visitors", "Enter")
+        found = re.search(r"── processes of visitors\.service ─+ (\d+) of (\d+) ──\n.*\n((?:.*\S\n)+)", terminal.text())
+        if problem or not found or found[2] != every:
+            return problem or terminal.text()
+        shown = found[3].splitlines()[:int(found[1])]
+        problem = expect(0 < len(shown) == int(found[1]) < int(every), terminal, "they are not those of the group") or \
+            expect(all("nginx" not in line and "postgres" not in line for line in shown), terminal, "they are others")
+        terminal.send("k")
+        problem = problem or expect("select a process first" in terminal.text(), terminal, "a group gets a signal")
+        terminal.send("/", *"(not in a group)", "Enter", "Down")
+        problem = problem or expect("processes of (not in a group)" in terminal.text() and "[ksoftirqd" in terminal.text(), terminal,
+                                    "what is in no group is not there")
+        terminal.send("End", "Enter")
+        return problem or expect("[Summary]" in terminal.text(), terminal, "Enter does not open the process")
+
+
+def groups_on_a_small_screen(_scratch):
+    with replay("groups", recording=BUSY_RECORDING) as terminal:
+        terminal.send(*"g+250", "Enter", "k")
+        return expect("── processes" not in terminal.text() and "no processes are shown here" in terminal.text(), terminal, "they have room")
+
+
 def tests():
     return [
         ("a process that rests stays selected", an_idle_process_stays_selected),
@@ -356,5 +385,7 @@ def tests():
         ("a column does not stand twice", a_column_does_not_stand_twice),
         ("columns in the configuration that are not there", columns_that_are_not_there_are_told),
         ("thousands of interfaces", thousands_of_interfaces),
+        ("the processes of the selected group", processes_of_the_selected_group),
+        ("groups on a small screen", groups_on_a_small_screen),
         ("a pane that is chosen later is sampled at once", a_pane_that_is_chosen_is_sampled_at_once),
     ]

@@ -52,7 +52,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
 
 	if (of_process && context->view == DISKS_VIEW_DEVICES)
-		return process_below_refuses(context, action, DISKS_TABLE_BELOW);
+		return process_below_refuses(context, action);
 	return action == ACTION_ACT && screen_replays(context)
 		       ? _("processes in a recording cannot be changed")
 		       : NULL;
@@ -110,7 +110,7 @@ static void sampling(struct pane_context *context)
 static bool key(struct pane_context *context, const struct input *input)
 {
 	return context->view == DISKS_VIEW_DEVICES &&
-	       process_below_key(context, input, DISKS_TABLE_DISK, DISKS_TABLE_BELOW);
+	       process_below_key(context, input, false);
 }
 
 const struct pane pane_disks = {

@@ -21,7 +21,6 @@
 #define STORY_LINES_MAX 4
 #define GRAPH_LINES_MIN 2 /* with its title */
 #define GRAPH_LINES_GOOD 3 /* from here on there is an axis of time below them */
-#define GRAPH_LINES_MAX 8
 #define GRAPH_CELLS_MIN 18
 #define SPACE_LINES_MIN 3 /* of file systems, with their rule */
 #define NAME_CELLS_MAX 24
@@ -294,8 +293,7 @@ static int draw_disks(const struct pane_context *context, const struct canvas *c
 	if (n_shown == 0)
 		return 0;
 	axis = canvas->height >= n_shown * GRAPH_LINES_GOOD + 1;
-	lines = (canvas->height - axis) / n_shown;
-	lines = lines < GRAPH_LINES_MAX ? lines : GRAPH_LINES_MAX;
+	lines = followed_rows_lines(canvas->height, axis, n_shown);
 	for (int i = 0; i < n_shown; i++) {
 		struct canvas part = canvas_rows(canvas, i * lines, lines);
 
@@ -473,7 +471,7 @@ static int draw_devices(const struct pane_context *context, const struct canvas 
 /* Below the devices stand the processes that use them, on a screen of many lines. */
 void disks_draw(const struct pane_context *context, struct canvas *canvas)
 {
-	int below = process_below_lines(context, canvas, DISKS_TABLE_BELOW), y;
+	int below = process_below_lines(context, canvas), y;
 	struct canvas part = canvas_rows(canvas, 0, canvas->height - below);
 
 	if (canvas->height < LOW) {

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pane "groups": what units, containers and pods use, as the tree of control groups. */
+/* Pane "groups": what units, containers and pods use, as the tree of control groups, and their processes. */
 #include <config.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/i18n.h"
-#include "screen/context.h"
+#include "pane/process/process_open.h"
+#include "pane/process_below.h"
+#include "pane/process_rows.h"
+
+#define LIST_SHARE 3 /* of the lines, the processes have at least a third */
+#define REST "(rest)" /* path of the row of what is in no group */
 
 enum groups_table {
 	GROUPS_TABLE_ALL,
@@ -13,10 +19,21 @@ enum groups_table {
 	GROUPS_TABLE_MEMORY,
 	GROUPS_TABLE_IO,
 	GROUPS_TABLE_LIMITS,
+	GROUPS_TABLE_BY_CPU, /* processes … */
+	GROUPS_TABLE_BY_MEMORY,
+	GROUPS_TABLE_BY_IO,
+};
+
+struct groups_state {
+	struct buffer path; /* of the selected group; empty: none */
 };
 
 /* The last column has the lines of the tree. */
 #define NAMED ",kind,name"
+
+#define PROCESSES(order, shown)                                                                              \
+	.topic = "process", .lazy = true, .own_columns = true, .reads = "group", .columns = (shown),         \
+	.sort = (order)
 
 static const struct pane_table tables[] = {
 	[GROUPS_TABLE_ALL] = { .topic = "group",
@@ -46,6 +63,12 @@ static const struct pane_table tables[] = {
 					     "throttled_ratio,cpu_ratio,cpu_limit_ratio,tasks,tasks_limit,"
 					     "oom_kills" NAMED,
 				  .sort = "memory_limit_used_ratio" },
+	[GROUPS_TABLE_BY_CPU] = { PROCESSES("cpu_ratio", "cpu_ratio,resident_bytes,pid,state,user,command") },
+	[GROUPS_TABLE_BY_MEMORY] = { PROCESSES("resident_bytes", "resident_bytes,swapped_bytes,cpu_ratio,pid,"
+								 "state,user,command") },
+	[GROUPS_TABLE_BY_IO] = { PROCESSES("disk_bytes_per_second",
+					   "disk_bytes_per_second,read_bytes_per_second,"
+					   "write_bytes_per_second,pid,state,user,command") },
 	{ 0 },
 };
 
@@ -56,6 +79,8 @@ static const struct pane_table tables[] = {
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
 {
+	if (!schema_is_of_groups(view->schema))
+		return;
 	if (request->batch)
 		view_apply_defaults(view, TEXT_COLUMNS, "");
 	else if (!settings->groups.list)
@@ -81,6 +106,11 @@ static void toggle_tree(struct pane_context *context)
 		   list ? _("a list of groups") : _("groups as a tree"));
 }
 
+static bool lists_processes(const struct pane_context *context)
+{
+	return (int)context->focus == process_below_table(context);
+}
+
 /* Its processes. */
 static void open_group(struct pane_context *context)
 {
@@ -91,6 +121,10 @@ static void open_group(struct pane_context *context)
 	char why[TEXT_MAX];
 	const void *row;
 
+	if (lists_processes(context)) {
+		process_open_selected(context);
+		return;
+	}
 	table_select(widget);
 	row = widget->place.cursor_on && groups ? table_cell(widget, &column) : NULL;
 	if (row && scope_term_set(&term, SCOPE_GROUP, table_text(groups, row, "path"), why, sizeof(why)))
@@ -101,20 +135,115 @@ static void open_group(struct pane_context *context)
 }
 
 static const struct pane_action actions_of_groups[] = {
-	{ ACTION_OPEN, open_group, N_("Processes"), N_("show only the processes of the selected group") },
+	{ ACTION_OPEN, open_group, N_("Processes"),
+	  N_("show only the processes of the selected group; open the selected process") },
+	{ ACTION_ACT, process_below_signal, N_("Signal"), N_("send a signal to the selected process") },
 	{ ACTION_TREE, toggle_tree, NULL, N_("groups as a tree, or a list") },
 	{ 0 },
 };
 
+static bool any_group_known(const struct table *processes)
+{
+	const struct column *group = processes ? schema_find(processes->schema, "group") : NULL;
+
+	for (size_t i = 0; group && i < processes->n_rows; i++)
+		if (row_is_known(table_row(processes, i), group))
+			return true;
+	return false;
+}
+
+/* The list is of the selected group. Where the groups of processes are not recorded, it is of all. */
+static void update(struct pane_context *context)
+{
+	struct groups_state *state = context_state(context);
+	const struct table_widget *groups = &context->tables[context->pane->views[context->view].table];
+	const char *path = table_selected_text(groups, "path");
+	int list = process_below_table(context);
+	bool rest = path && strcmp(path, REST) == 0;
+
+	if (list >= 0 && !any_group_known(context_table(context, (unsigned)list)))
+		path = NULL;
+	buffer_empty(&state->path);
+	buffer_print(&state->path, "%s", path ? path : "");
+	buffer_char(&state->path, '\0');
+	if (list >= 0)
+		view_choose_group(&context->tables[list].view, "group",
+				  !path  ? NULL
+				  : rest ? "/"
+					 : state->path.bytes,
+				  rest);
+}
+
+static void list_title(const struct pane_context *context, char *text, size_t room)
+{
+	const struct groups_state *state = context->state;
+	const struct table *groups = context_table(context, context->pane->views[context->view].table);
+	const char *path = state->path.length > 1 ? state->path.bytes : NULL;
+	const void *row = path && groups ? table_find(groups, path, NULL) : NULL;
+
+	if (row)
+		snprintf(text, room, _("processes of %s"), table_text(groups, row, "name"));
+	else
+		snprintf(text, room, "%s", _("processes"));
+}
+
+/* The groups have what they need, as far as a third is left for the processes below them. */
+static void draw(const struct pane_context *context, struct canvas *canvas)
+{
+	unsigned groups = context->pane->views[context->view].table;
+	int below = process_below_lines(context, canvas), wanted = 2 + table_height(&context->tables[groups]);
+	struct canvas part = *canvas;
+	char title[TEXT_MAX];
+
+	if (below > 0) {
+		int third = canvas->height / LIST_SHARE;
+		int most = canvas->height - (below > third ? below : third);
+
+		part = canvas_rows(canvas, 0, wanted < most ? wanted : most);
+	}
+	heading(context, title, sizeof(title));
+	context_draw_titled(context, &part, groups, title);
+	if (below == 0)
+		return;
+	list_title(context, title, sizeof(title));
+	part = canvas_below(canvas, part.height);
+	context_draw_titled(context, &part, (unsigned)process_below_table(context), title);
+}
+
+static const char *refuses(const struct pane_context *context, enum action action)
+{
+	return action == ACTION_ACT ? process_below_refuses(context, action) : NULL;
+}
+
+/* The rows that the list shows. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->n_visible = 0;
+	for (unsigned i = GROUPS_TABLE_BY_CPU; i <= GROUPS_TABLE_BY_IO; i++)
+		process_rows_request(context, i);
+}
+
+static bool key(struct pane_context *context, const struct input *input)
+{
+	return process_below_key(context, input, true);
+}
+
+static void close_groups(void *state)
+{
+	buffer_free(&((struct groups_state *)state)->path);
+}
+
 static const struct pane_view views[] = {
-	{ "tree", N_("Tree"), N_("all groups: CPU, memory, I/O"), GROUPS_TABLE_ALL, .heading = heading },
+	{ "tree", N_("Tree"), N_("all groups: CPU, memory, I/O"), GROUPS_TABLE_ALL,
+	  .below = 1UL << GROUPS_TABLE_BY_CPU, .draw = draw },
 	{ "cpu", N_("CPU"), N_("CPU time, its limits, and waiting for a CPU"), GROUPS_TABLE_CPU,
-	  .heading = heading },
+	  .below = 1UL << GROUPS_TABLE_BY_CPU, .draw = draw },
 	{ "memory", N_("Memory"), N_("memory by kind, and what was reclaimed too early"), GROUPS_TABLE_MEMORY,
-	  .heading = heading },
-	{ "io", N_("I/O"), N_("data of disks, and waiting for them"), GROUPS_TABLE_IO, .heading = heading },
+	  .below = 1UL << GROUPS_TABLE_BY_MEMORY, .draw = draw },
+	{ "io", N_("I/O"), N_("data of disks, and waiting for them"), GROUPS_TABLE_IO,
+	  .below = 1UL << GROUPS_TABLE_BY_IO, .draw = draw },
 	{ "limits", N_("Limits"), N_("limits, and how near they are"), GROUPS_TABLE_LIMITS,
-	  .heading = heading },
+	  .below = 1UL << GROUPS_TABLE_BY_CPU, .draw = draw },
 	{ 0 },
 };
 
@@ -129,5 +258,11 @@ const struct pane pane_groups = {
 	.tables = tables,
 	.views = views,
 	.actions = actions_of_groups,
+	.state_size = sizeof(struct groups_state),
+	.close = close_groups,
 	.adjust = adjust,
+	.update = update,
+	.refuses = refuses,
+	.sampling = sampling,
+	.key = key,
 };

@@ -115,7 +115,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 	bool of_process = action == ACTION_ACT || action == ACTION_OPEN;
 
 	return of_process && context->view == NETWORK_VIEW_INTERFACES
-		       ? process_below_refuses(context, action, NETWORK_TABLE_BELOW)
+		       ? process_below_refuses(context, action)
 		       : NULL;
 }
 
@@ -129,7 +129,7 @@ static void sampling(struct pane_context *context)
 static bool key(struct pane_context *context, const struct input *input)
 {
 	return context->view == NETWORK_VIEW_INTERFACES &&
-	       process_below_key(context, input, NETWORK_TABLE_INTERFACE, NETWORK_TABLE_BELOW);
+	       process_below_key(context, input, false);
 }
 
 const struct pane pane_network = {
