@@ -203,6 +203,7 @@ static int run_source(const struct options *options, struct settings *settings)
 		.recorded = options->replay,
 		.scope = &scope,
 		.no_bpf = options->no_bpf,
+		.no_arguments = options->no_arguments,
 		.command = options->command,
 	};
 	int status = scope_from_options(&scope, options);

@@ -29,6 +29,7 @@
 #include "output/recording.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
+#include "sys/file_series.h"
 #include "sys/loop.h"
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
@@ -54,6 +55,7 @@ struct batch {
 	bool interrupted;                    /* by a signal */
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
+	struct file_series parts; /* of a recording in a directory */
 	struct sample_file file; /* of --write */
 	struct event_stream stream;
 	struct settle settle;
@@ -531,6 +533,13 @@ static int take_record_file(const struct options *options)
 	return -1;
 }
 
+static void keep_limits(struct batch *batch, struct sink *sink)
+{
+	sink->keep_bytes = batch->options->record_size;
+	sink->keep_ns = (uint64_t)(batch->options->record_seconds * 1e9);
+	batch->n_sinks++;
+}
+
 /* Said at once, not when it is too late. */
 static int check_dropping(struct sink *sink)
 {
@@ -545,6 +554,35 @@ static int check_dropping(struct sink *sink)
 	return 1;
 }
 
+static bool is_directory(const char *file)
+{
+	struct stat status;
+
+	return strcmp(file, "-") != 0 && stat(file, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* This run makes new files there; those of earlier runs count where a size or an age is given. */
+static int open_record_directory(struct batch *batch)
+{
+	struct sink *sink = &batch->sinks[batch->n_sinks];
+	const char *name = batch->options->record, *why = NULL;
+	int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error = fd < 0 ? -errno : file_series_open(&batch->parts, fd, RECORDING_PART_ENDING);
+
+	if (error == -EPERM)
+		why = _("others than its owner may write into it");
+	else if (!error && (error = file_series_lock(&batch->parts)) == -EWOULDBLOCK)
+		why = _("another panetop records into it");
+	if (error) {
+		error_message("--record", "'%s': %s", name, why ? why : strerror(-error));
+		return 1;
+	}
+	sink_open(sink, &sink_record, &batch->run->print, -1, name);
+	sink->parts = &batch->parts;
+	keep_limits(batch, sink);
+	return 0;
+}
+
 static int open_record(struct batch *batch)
 {
 	struct sink *sink = &batch->sinks[batch->n_sinks];
@@ -555,9 +593,7 @@ static int open_record(struct batch *batch)
 	sink_open(sink, recording_is_lines(batch->options->record) ? &sink_record_lines : &sink_record,
 		  &batch->run->print, fd, batch->options->record);
 	sink->own_file = fd != STDOUT_FILENO;
-	sink->keep_bytes = batch->options->record_size;
-	sink->keep_ns = (uint64_t)(batch->options->record_seconds * 1e9);
-	batch->n_sinks++;
+	keep_limits(batch, sink);
 	return check_dropping(sink);
 }
 
@@ -582,9 +618,12 @@ static int open_printed(struct batch *batch)
 
 static int open_sinks(struct batch *batch)
 {
+	const char *record = batch->options->record;
 	int status = batch->options->print ? open_printed(batch) : 0;
 
-	return status == 0 && batch->options->record ? open_record(batch) : status;
+	if (status != 0 || !record)
+		return status;
+	return is_directory(record) ? open_record_directory(batch) : open_record(batch);
 }
 
 /* From here on signals end blocked writes, and a closed stdout ends the run. */
@@ -628,6 +667,8 @@ static void close_sinks(struct batch *batch)
 			fail(batch, sink, -errno);
 		sink_close(sink);
 	}
+	if (batch->parts.ending)
+		file_series_close(&batch->parts);
 }
 
 static void on_worker(void *context, uint32_t events)

@@ -16,6 +16,7 @@
 #include "app/moment.h"
 #include "app/option_table.h"
 #include "app/privileges.h"
+#include "app/recorded_past.h"
 #include "app/run_plan.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
@@ -58,14 +59,40 @@ static bool choose_color(const struct options *options)
 	return options->color == WHEN_ALWAYS;
 }
 
+/* What a live screen goes back to. */
+struct kept {
+	struct past_file *file;
+	const char *root;
+};
+
 static void keep(void *state, const struct frame *frame)
 {
-	past_file_keep(state, frame);
+	struct kept *kept = state;
+
+	past_file_keep(kept->file, frame);
 }
 
 static int open_past(void *state, struct source *source)
 {
-	return past_file_read(state, source);
+	struct kept *kept = state;
+
+	return past_file_read(kept->file, source);
+}
+
+static int reach_back(void *state, struct source *source, char *why, size_t room)
+{
+	const struct kept *kept = state;
+
+	return recorded_past_join(kept->root, topic_schemas(), n_topics, source, why, room);
+}
+
+static void open_kept(struct kept *kept, const struct settings *settings)
+{
+	if (settings->past_seconds > 0)
+		kept->file = past_file_open(settings->past_seconds, settings->past_bytes, topic_schemas(),
+					    n_topics);
+	if (settings->past_seconds > 0 && !kept->file)
+		error_message(_("the past"), "%s", strerror(errno));
 }
 
 static int write_past(void *past, int fd)
@@ -75,8 +102,9 @@ static int write_past(void *past, int fd)
 
 static int save_past(void *state, const char *name, char *text, size_t room)
 {
+	const struct kept *kept = state;
 	struct user_file file;
-	int error = user_file_write_new(&file, name, write_past, state);
+	int error = user_file_write_new(&file, name, write_past, kept->file);
 
 	if (error)
 		user_file_error_text(&file, error, text, room);
@@ -138,26 +166,23 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.sort = options->sort,
 		.columns = options->columns,
 	};
-	double past_seconds = source_is_recording(source) ? 0 : settings->past_seconds;
-	struct past past = { .keep = keep, .open = open_past, .save = save_past };
+	struct kept kept = { .root = options->root ? options->root : "/" };
+	const struct past past = { keep, open_past, save_past, reach_back, &kept };
 	int error;
 
 	if (source->keep_back) /* of a recording in a pipe; the past of a live screen has its own file */
 		source->keep_back(source->state, settings->past_bytes);
 	if (options->at && moment_find(source, options->replay, options->at, &setup.first_sample) != 0)
 		return 1;
-	if (past_seconds > 0)
-		past.state = past_file_open(past_seconds, settings->past_bytes, setup.schemas,
-					    setup.n_schemas);
-	if (past.state)
+	if (!source_is_recording(source))
+		open_kept(&kept, settings);
+	if (kept.file)
 		setup.past = &past;
-	else if (past_seconds > 0)
-		error_message(_("the past"), "%s", strerror(errno));
 	if (drop_privileges(options, settings, NULL, NULL) != 0)
 		return 1;
 	error = screen_run(&setup);
-	if (past.state)
-		past_file_close(past.state);
+	if (kept.file)
+		past_file_close(kept.file);
 	return error ? terminal_error(error) : 0;
 }
 

@@ -210,6 +210,12 @@ static bool set_no_bpf(struct options *options, const char *value)
 	return options->no_bpf = true;
 }
 
+static bool set_no_arguments(struct options *options, const char *value)
+{
+	(void)value;
+	return options->no_arguments = true;
+}
+
 static bool set_describe(struct options *options, const char *value)
 {
 	(void)value;
@@ -258,13 +264,16 @@ const struct option_entry option_entries[] = {
 	  set_top, N_("use a whole number from 0 to 1000"), WITH_SAMPLES },
 	{ 0, "arguments", NULL, N_("metrics: whole command lines, which may hold secrets"), set_arguments,
 	  NULL, WITH_SAMPLES },
+	{ 0, "no-arguments", NULL, N_("print and record commands as names, without their arguments"),
+	  set_no_arguments, NULL, WITH_SAMPLES },
 	{ 0, "unit", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "root", N_("DIR"), N_("read DIR/proc and DIR/sys instead of /proc and /sys"), set_root,
 	  something, WITH_PROBE | WITH_CALIBRATION },
 	{ 0, "write", N_("FILE"), N_("replace FILE by each sample, as a whole; implies --batch"), set_write,
 	  N_("use the name of a file"), WITH_SAMPLES },
-	{ 0, "record", N_("FILE"), N_("write a recording (- for standard output); implies --batch"),
-	  set_record, something, WITH_SAMPLES },
+	{ 0, "record", N_("FILE"),
+	  N_("write a recording (a directory: in parts; - for standard output); implies --batch"), set_record,
+	  something, WITH_SAMPLES },
 	{ 0, "record-size", N_("SIZE"), N_("keep at most this much of the recording: oldest samples go"),
 	  set_record_size, N_("use a size of 1 MiB or more, as in 64MiB, 10GiB"), WITH_SAMPLES },
 	{ 0, "record-age", N_("DURATION"), N_("drop samples of the recording that are older"), set_record_age,

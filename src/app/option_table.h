@@ -21,7 +21,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
 	bool batch; /* given, or implied by another option */
-	bool describe, probe, ascii, read_only, no_bpf;
+	bool describe, probe, ascii, read_only, no_bpf, no_arguments;
 	bool print; /* samples go to standard output or into the file of --write, not only into a recording */
 	const struct sink_format *format;
 	unsigned long count;             /* 0: until stopped */

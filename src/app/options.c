@@ -593,6 +593,13 @@ static int check_together(const struct options *options)
 	else if ((options->top != TOP_DEFAULT || options->arguments) && !options->format->metrics)
 		error_message(options->arguments ? "--arguments" : "--top",
 			      _("is for metrics: -o prometheus or -o openmetrics"));
+	else if (options->no_arguments && options->arguments)
+		error_message("--no-arguments", _("cannot be combined with %s"), "--arguments");
+	else if (options->no_arguments && options->replay)
+		error_message("--no-arguments",
+			      _("cannot be combined with --replay: a recording has what was recorded"));
+	else if (options->no_arguments && !options->batch)
+		error_message("--no-arguments", _("is for batch mode and recordings"));
 	else if (options->command && (options->replay || options->root))
 		error_message(
 			"--",

@@ -346,6 +346,20 @@ static void judge_views(struct run_plan *run, const struct options *options)
 		       (options->format != &sink_json || options->count == 0);
 }
 
+/* What reads command lines or environments for itself is refused without them. */
+static int check_secrets(const struct run_plan *run)
+{
+	for (unsigned t = 0; t < n_topics && run->request->no_arguments; t++) {
+		if (!run->asked[t] || !topics[t]->schema->has_secrets)
+			continue;
+		error_message("--no-arguments",
+			      _("the table %s is of no use without them; leave out its pane"),
+			      topics[t]->schema->name);
+		return 2;
+	}
+	return 0;
+}
+
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
 		  const struct sample_request *request)
 {
@@ -380,6 +394,8 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 		scope_use_want(request, schemas, n_topics, run->wanted);
 	run->asked = alloc_zeroed(n_topics, sizeof(*run->asked));
 	memcpy(run->asked, run->wanted, n_topics * sizeof(*run->asked));
+	if (!status)
+		status = check_secrets(run);
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
 	scope_use_want(request, schemas, n_topics, run->wanted);

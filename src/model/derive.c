@@ -284,7 +284,7 @@ static bool has_rates(const struct schema *schema)
 
 void frame_derive(struct frame *now, const struct frame *before)
 {
-	if (!before || before->mono_ns == 0)
+	if (!before || before->mono_ns == 0 || before->boot != now->boot)
 		return;
 	if (now->mono_ns > before->mono_ns)
 		now->interval_ns = now->mono_ns - before->mono_ns;

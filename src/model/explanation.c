@@ -85,9 +85,11 @@ static bool is_cut(struct study *study, const struct studied_sample *before, con
 	double elapsed = ((double)now->mono_ns - (double)before->mono_ns) / 1e9;
 	double suspended = now->boot_seconds - before->boot_seconds - elapsed;
 
-	if (elapsed > 0 && !(suspended > SUSPENDED_SECONDS))
+	bool same_boot = elapsed > 0 && before->boot == now->boot;
+
+	if (same_boot && !(suspended > SUSPENDED_SECONDS))
 		return false;
-	study->suspended_seconds = elapsed > 0 ? suspended : 0;
+	study->suspended_seconds = same_boot ? suspended : 0;
 	return true;
 }
 
@@ -103,7 +105,8 @@ static bool take_sample(struct study *study, size_t index, const struct explaine
 		return false;
 	sample = &study->samples[study->n_samples++];
 	*sample = (struct studied_sample){ index, frame->mono_ns, frame->wall_ns,
-					   frame_number(frame, "system", NULL, "uptime_seconds") };
+					   frame_number(frame, "system", NULL, "uptime_seconds"),
+					   frame->boot };
 	cut = study->n_samples > 1 && is_cut(study, sample - 1, sample);
 	if (cut)
 		study->from = study->n_samples - 1;

@@ -264,7 +264,8 @@ static void take_rows(struct trace *trace, const struct table *table, unsigned i
 static bool is_late(const struct trace *trace, unsigned index, const struct frame *frame)
 {
 	return index > trace->moment &&
-	       (frame->mono_ns < study_moment(trace->study)->mono_ns ||
+	       (frame->boot != study_moment(trace->study)->boot ||
+		frame->mono_ns < study_moment(trace->study)->mono_ns ||
 		frame->mono_ns - study_moment(trace->study)->mono_ns > AROUND_NS / 2);
 }
 

@@ -15,6 +15,7 @@ struct studied_sample {
 	size_t index; /* in the source */
 	uint64_t mono_ns, wall_ns;
 	double boot_seconds; /* since boot, suspended time included; NaN: not known */
+	unsigned boot;       /* of its frame */
 };
 
 /* A number of a row in all samples. */

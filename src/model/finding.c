@@ -103,7 +103,7 @@ static const char *const severities[] = {
 
 void findings_remember(struct findings *findings, const struct findings *live)
 {
-	findings->past.live = &live->past;
+	findings->past.live = live ? &live->past : NULL;
 }
 
 void findings_forget(struct findings *findings)

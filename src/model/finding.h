@@ -74,7 +74,7 @@ struct findings;
 struct findings *findings_open(const struct finding_rule *rules, unsigned n_rules,
 			       const struct settings *settings);
 
-/* For frames that come again: the times and growths of those that live has seen are the same. */
+/* For frames that come again: the times and growths of those that live (NULL: none) has seen are the same. */
 void findings_remember(struct findings *findings, const struct findings *live);
 void findings_close(struct findings *findings);
 

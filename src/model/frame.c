@@ -66,6 +66,7 @@ void frame_clear(struct frame *frame)
 		clear_table(&frame->tables[i]);
 	arena_reset(&frame->arena);
 	frame->mono_ns = frame->wall_ns = frame->interval_ns = frame->since_ns = 0;
+	frame->boot = 0;
 	frame->host = NULL;
 	frame->only_events = frame->cut = false;
 	frame->named_there = frame->named_absent = false;
@@ -264,6 +265,7 @@ void frame_copy(struct frame *to, const struct frame *from)
 	to->mono_ns = from->mono_ns;
 	to->wall_ns = from->wall_ns;
 	to->interval_ns = from->interval_ns;
+	to->boot = from->boot;
 	to->host = copy(to, from->host);
 	for (unsigned i = 0; i < from->n_tables; i++)
 		copy_table(to, &to->tables[i], &from->tables[i]);

@@ -48,6 +48,7 @@ struct frame {
 	uint64_t wall_ns;     /* CLOCK_REALTIME then */
 	uint64_t interval_ns; /* since the previous frame; 0: there is none */
 	uint64_t since_ns;    /* of a difference: CLOCK_REALTIME of the earlier sample; 0: none */
+	unsigned boot;        /* boots since then, as far as its source goes: each has a mono_ns of its own */
 	const char *host;     /* in the arena */
 	bool cut;             /* a signal broke it off: it is incomplete */
 	bool only_events;     /* taken between two ticks: only tables of events were sampled */

@@ -167,7 +167,8 @@ uint64_t history_time(const struct history *history, size_t index)
 
 double history_value(const struct history *history, unsigned series, size_t index)
 {
-	return history->values[slot(history, index) * history->n_series + series];
+	return series < history->n_series ? history->values[slot(history, index) * history->n_series + series]
+					  : NAN;
 }
 
 bool history_between(const struct history *history, unsigned series, uint64_t from_ns, uint64_t to_ns,

@@ -57,7 +57,7 @@ void history_rewind(struct history *history, uint64_t mono_ns);
 void history_forget_topic(struct history *history, const char *topic);
 void history_mark(struct history *history, uint64_t mono_ns, char letter);
 
-/* Index 0 is the oldest sample. */
+/* Index 0 is the oldest sample. A series that it does not have is unknown. */
 uint64_t history_time(const struct history *history, size_t index);
 double history_value(const struct history *history, unsigned series, size_t index);
 

@@ -13,6 +13,8 @@
 static void judge(const struct pipeline *pipeline, struct frame *frame, const struct frame *before)
 {
 	frame_derive(frame, before);
+	if (pipeline->findings && before && before->boot != frame->boot)
+		findings_forget(pipeline->findings);
 	if (pipeline->findings)
 		findings_derive(pipeline->findings, frame, source_is_recording(pipeline->source));
 }

@@ -42,6 +42,7 @@ static inline bool process_choice_is_same(const struct process_choice *one,
 struct sample_request {
 	bool batch, once, read_only, recorded;
 	bool command; /* a command runs meanwhile, which the latency topics tell apart */
+	bool no_arguments; /* commands are names: no topic that shows command lines has read any */
 	bool no_bpf; /* nothing is counted in the kernel by programs of panetop */
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */

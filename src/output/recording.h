@@ -7,6 +7,7 @@
 
 #include "recording/reader.h"
 
+#define RECORDING_PART_ENDING ".recording" /* of files in a directory of recordings */
 #define RECORDING_LINES "recording" /* what the first line says */
 #define RECORDING_LINES_FORMAT 1
 

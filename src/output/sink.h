@@ -37,6 +37,7 @@ struct print_plan {
 	enum print_phase phase; /* of the frame that the sinks get now */
 };
 
+struct file_series;
 struct sink;
 struct summary_line;
 struct exposition;
@@ -77,6 +78,11 @@ struct sink {
 	long long good_bytes;         /* of the recording: up to the last whole line or block … */
 	unsigned long good_frames;    /* … and the samples in it */
 	uint64_t keep_bytes, keep_ns; /* how much of the recording stays; 0: all */
+	struct file_series *parts;    /* of a recording in a directory: fd is of the newest, -1: none yet.
+				       * Borrowed; NULL: it is one file */
+	uint64_t part_mono_ns;        /* of the first frame in that part */
+	uint64_t part_wall_ns;        /* of the last one */
+	bool loses;                   /* a part could not be written, and that was reported */
 	unsigned n_asked;             /* rows */
 	bool broken_off;              /* the sample in the buffer is incomplete */
 	bool failed;                  /* it got an error: it is not ended in order */

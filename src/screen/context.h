@@ -22,7 +22,8 @@ struct pane_context {
 				      * reads */
 	const struct grades *grades; /* borrowed: from which numbers on something is busy, and critical */
 	const struct sample_request *request; /* borrowed; also in a replay, where no topic reads it */
-	struct history history;      /* of pane->series */
+	struct history history;      /* of pane->series, up to the shown sample or further */
+	struct history other_history; /* the one that session_show_earlier() has put away */
 	struct table_widget *tables; /* one for each of pane->tables, updated to frame */
 	unsigned focus;              /* the one that gets keys */
 	unsigned view;               /* of pane->views: the one that is shown */

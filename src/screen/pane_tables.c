@@ -230,7 +230,7 @@ static uint64_t kept_from_ns(const struct screen *screen, const char *topic)
 static void absence_text(const struct screen *screen, const char *topic, char *text, size_t room)
 {
 	char from[CLOCK_TEXT_MAX];
-	uint64_t from_ns = screen->in_past ? kept_from_ns(screen, topic) : 0;
+	uint64_t from_ns = screen->in_past && !screen->shows_earlier ? kept_from_ns(screen, topic) : 0;
 
 	if (screen->compare.on)
 		snprintf(text, room, "%s", _("no difference: one of both samples lacks it"));

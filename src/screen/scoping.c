@@ -23,6 +23,7 @@ static void apply(struct pane_context *context)
 	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
 		screen_adjust(&screen->contexts[p]);
 		history_forget_topic(&screen->contexts[p].history, "scope_use");
+		history_forget_topic(&screen->contexts[p].other_history, "scope_use");
 	}
 	subscriptions_update(screen);
 	player_show_again(screen);

@@ -15,6 +15,7 @@
 #include "screen/subscriptions.h"
 
 #define HISTORY_SAMPLES 3600
+#define EARLIER_SAMPLES 300
 
 double context_step_seconds(const struct pane_context *context)
 {
@@ -141,7 +142,7 @@ static void keep(void *state, const struct frame *frame)
 			screen->kept_from_ns[i] = frame->wall_ns;
 }
 
-int session_sample(struct screen *screen)
+static int sample(struct screen *screen)
 {
 	struct pane_context *context = screen_context(screen);
 	int index = spare_frame(screen), got;
@@ -170,6 +171,49 @@ int session_sample(struct screen *screen)
 	if (!screen->frozen || screen->shown < 0)
 		session_show(screen, index);
 	return 1;
+}
+
+void session_show_earlier(struct screen *screen, bool earlier)
+{
+	if (screen->shows_earlier == earlier)
+		return;
+	screen->shows_earlier = earlier;
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
+		struct pane_context *context = &screen->contexts[p];
+		struct history shown = context->other_history;
+
+		context->other_history = context->history;
+		context->history = shown;
+	}
+}
+
+/* With the series that those of the screen have by now, in their order. */
+void session_clear_earlier(struct screen *screen)
+{
+	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
+		struct pane_context *context = &screen->contexts[p];
+		struct history *earlier = &context->other_history;
+		const struct history *own = &context->history;
+
+		if (screen->shows_earlier) {
+			earlier = &context->history;
+			own = &context->other_history;
+		}
+		history_close(earlier);
+		history_open(earlier, own->series, own->n_series, EARLIER_SAMPLES);
+	}
+}
+
+/* What is sampled goes into the histories of the screen, whatever is shown. */
+int session_sample(struct screen *screen)
+{
+	bool earlier = screen->shows_earlier;
+	int got;
+
+	session_show_earlier(screen, false);
+	got = sample(screen);
+	session_show_earlier(screen, earlier);
+	return got;
 }
 
 void session_freeze(struct screen *screen, bool frozen)
@@ -220,6 +264,7 @@ static void close_context(struct pane_context *context)
 		context->pane->close(context_state(context));
 	free(context_state(context));
 	history_close(&context->history);
+	history_close(&context->other_history);
 }
 
 /*

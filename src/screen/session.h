@@ -17,6 +17,12 @@ void session_prepare(struct screen *screen, const struct frame *frame);
 /* Shows this one of the frames. */
 void session_show(struct screen *screen, int index);
 
+/* From now on histories are those of a recording, which is shown, or those of the screen. */
+void session_show_earlier(struct screen *screen, bool earlier);
+
+/* Empties those of a recording. */
+void session_clear_earlier(struct screen *screen);
+
 /* Freezes what is shown, while events are still collected; or shows the latest frame again. */
 void session_freeze(struct screen *screen, bool frozen);
 

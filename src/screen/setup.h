@@ -24,6 +24,12 @@ struct past {
 	int (*open)(void *state, struct source *source);      /* on all that was kept so far: 0 or -errno */
 	/* As a recording with this name: 0, or -errno and what went wrong. */
 	int (*save)(void *state, const char *name, char *error, size_t room);
+	/*
+	 * Puts what a service recorded before the first sample of an opened source in front of it: 0. Else
+	 * the source is as it was: -ENOENT, there is nothing of the kind, or -errno. why: translated, where a
+	 * part or all of it cannot be used; else empty.
+	 */
+	int (*reach_back)(void *state, struct source *source, char *why, size_t room);
 	void *state;
 };
 

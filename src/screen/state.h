@@ -161,6 +161,10 @@ struct screen {
 	const struct player *player;
 	bool in_past;             /* live: shown is of past_source, which is open then */
 	struct source past_source;
+	bool reaches_back;        /* … beyond the start of the screen: its first n_earlier samples … */
+	size_t n_earlier;         /* … are those of a service, before the kept one of … */
+	uint64_t own_first_ns;    /* … this wall clock */
+	bool shows_earlier;       /* shown is one of those, and histories are of those around it */
 	struct pipeline past_pipeline; /* … of its frames */
 	uint64_t *kept_from_ns; /* for each schema: the first sample that the past had of it; 0: none yet */
 	size_t past_judged;             /* the last one that was judged; SIZE_MAX: none since it was opened */

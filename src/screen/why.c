@@ -318,18 +318,30 @@ static double age_in_sample(const struct frame *frame, const struct table_widget
 	return age > 0 ? age : 0;
 }
 
+/* The clocks of another boot do not go on. */
+static uint64_t age_of_sample(const struct frame *frame)
+{
+	uint64_t now = frame->boot > 0 ? env_wall_ns() : env_mono_ns();
+	uint64_t then = frame->boot > 0 ? frame->wall_ns : frame->mono_ns;
+
+	return now > then ? now - then : 0;
+}
+
 static void add_age(struct buffer *out, struct screen *screen, const struct frame *frame)
 {
-	uint64_t now = env_mono_ns();
+	uint64_t age_ns = screen_is_live(screen) ? age_of_sample(frame) : 0;
+	char time[CLOCK_TEXT_MAX];
 
-	if (screen_is_live(screen) && now > frame->mono_ns)
+	if (age_ns > 0)
 		buffer_print(out, _("Age: %.1f s"),
-			     (double)(now - frame->mono_ns) / 1e9 +
-				     age_in_sample(frame, screen_table(screen)));
+			     (double)age_ns / 1e9 + age_in_sample(frame, screen_table(screen)));
 	else
 		buffer_print(out, _("Age: as recorded"));
 	if (frame->interval_ns > 0)
 		buffer_print(out, _("; rates are over %.3f s"), (double)frame->interval_ns / 1e9);
+	if (screen->shows_earlier)
+		buffer_print(out, _("\nRecorded by panetop-record on %s, before this screen began"),
+			     clock_local(time, frame->wall_ns, "%F %H:%M:%S"));
 	buffer_char(out, '\n');
 }
 

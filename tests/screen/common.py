@@ -37,8 +37,8 @@ def fixture(name):
 
 
 @contextmanager
-def screen(*arguments, width=80, height=24, **rest):
-    terminal = Terminal([PANETOP, *arguments], width, height, **rest)
+def screen(*arguments, width=80, height=24, program=(PANETOP,), **rest):
+    terminal = Terminal([*program, *arguments], width, height, **rest)
     try:
         terminal.started()
         yield terminal

@@ -11,7 +11,7 @@ from common import PANETOP, RECORDING, edited, expect, fixture, replay, screen
 from drawn import clock, drawn_again, first_sample, live_seconds
 from terminal import PATIENCE
 
-BACK = re.compile(r" -(\d\d:\d\d:\d\d) of (\d\d:\d\d:\d\d)  \d\d:\d\d:\d\d$")
+BACK = re.compile(r" -((?:\d+d )?\d\d:\d\d:\d\d) of ((?:\d+d )?\d\d:\d\d:\d\d)  \d\d:\d\d:\d\d$")
 DAY = 86400
 
 

@@ -48,15 +48,16 @@ void marked_update(struct screen *screen, const struct frame *shown)
 {
 	struct compare *compare = &screen->compare;
 	const struct frame *marked = &compare->marked;
+	bool same_boot = shown->boot == marked->boot;
 
 	if (!compare->on || (compare->taken && compare->shown_ns == shown->mono_ns))
 		return;
 	compare->taken = true;
 	compare->shown_ns = shown->mono_ns;
-	if (shown->mono_ns < marked->mono_ns)
-		frame_difference(compare->differences, &compare->difference, shown, marked, true);
+	if (same_boot ? shown->mono_ns < marked->mono_ns : shown->boot > marked->boot)
+		frame_difference(compare->differences, &compare->difference, shown, marked, same_boot);
 	else
-		frame_difference(compare->differences, &compare->difference, marked, shown, true);
+		frame_difference(compare->differences, &compare->difference, marked, shown, same_boot);
 }
 
 const struct table *marked_table(const struct screen *screen, const char *topic)

@@ -8,15 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/past/player.h"
 #include "screen/session.h"
+#include "sys/env.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define FINDINGS_NS (300 * SECOND_NS) /* before a moment, which its findings are judged by … */
 #define FINDINGS_FRAMES 30            /* … in at most this many samples, … */
 #define FINDINGS_FRAMES_OF_MANY 10    /* … where a sample has more rows than this */
 #define MANY_ROWS 2000
+#define DAYS_FROM_SECONDS (100 * 3600) /* how far it is back has days where hours would have three digits */
 
 void past_close(struct screen *screen)
 {
@@ -25,24 +28,56 @@ void past_close(struct screen *screen)
 	screen->past_source = (struct source){ 0 };
 }
 
+/* A live finding of the same number of seconds after boot may be one of another boot. */
+static void enter_earlier(struct screen *screen, bool earlier)
+{
+	if (screen->shows_earlier == earlier)
+		return;
+	session_show_earlier(screen, earlier);
+	findings_remember(screen->past_pipeline.findings, earlier ? NULL : screen->pipeline.findings);
+	screen->past_judged = SIZE_MAX;
+}
+
 void past_leave(struct screen *screen)
 {
-	screen->in_past = false;
+	screen->in_past = screen->reaches_back = false;
 	past_close(screen);
+	enter_earlier(screen, false);
 	session_freeze(screen, false);
+}
+
+/* Puts earlier samples in front of those of the opened source: as reach_back() of struct past. */
+static int reach_back(struct screen *screen, char *why, size_t room)
+{
+	const struct past *past = screen->setup->past;
+	struct source *source = &screen->past_source;
+	uint64_t first_ns, last_ns;
+	size_t n_own = source_extent(source, &screen->own_first_ns, &last_ns);
+	int error;
+
+	*why = '\0';
+	error = past->reach_back ? past->reach_back(past->state, source, why, room) : -ENOENT;
+	if (!error)
+		screen->n_earlier = source_extent(source, &first_ns, &last_ns) - n_own;
+	return error;
 }
 
 /* With all that was kept until now. */
 static const struct source *open_past(struct screen *screen, bool fresh)
 {
 	const struct past *past = screen->setup->past;
+	char why[TEXT_MAX];
 	int error;
 
 	if (screen->in_past && !fresh)
 		return &screen->past_source;
 	past_close(screen);
+	screen->reaches_back &= screen->in_past;
+	screen->n_earlier = 0;
 	screen->past_index = screen->past_judged = SIZE_MAX;
 	error = past->open(past->state, &screen->past_source);
+	if (!error && screen->reaches_back)
+		reach_back(screen, why, sizeof(why));
 	if (!error)
 		return &screen->past_source;
 	if (screen->in_past)
@@ -52,43 +87,97 @@ static const struct source *open_past(struct screen *screen, bool fresh)
 	return NULL;
 }
 
+/* Only once a step leads there: the first screen, and whoever stays in its own past, do not wait for it. */
+static bool go_on_before(struct screen *screen)
+{
+	char why[TEXT_MAX] = "";
+	bool more = screen->n_earlier == 0 && reach_back(screen, why, sizeof(why)) == 0;
+
+	if (more) {
+		screen->reaches_back = true;
+		screen->past_index += screen->past_index == SIZE_MAX ? 0 : screen->n_earlier;
+		screen->past_judged = SIZE_MAX;
+	}
+	if (*why)
+		screen_warn(screen, MESSAGE_SCREEN, "%s", why);
+	else if (!more)
+		screen_message(screen, MESSAGE_SCREEN, "%s",
+			       screen->n_earlier > 0 ? _("this is the first sample that panetop-record kept")
+						     : _("this is the first sample that is kept"));
+	return more;
+}
+
+/* The first of the samples that the findings of this one are judged by. */
+static size_t first_before(const struct screen *screen, size_t position)
+{
+	uint64_t first_ns, last_ns, kept_ns;
+	size_t n_frames = source_extent(&screen->past_source, &first_ns, &last_ns), before = FINDINGS_FRAMES;
+
+	if (position >= screen->n_earlier) {
+		n_frames -= screen->n_earlier;
+		first_ns = screen->n_earlier > 0 ? screen->own_first_ns : first_ns;
+		kept_ns = last_ns > first_ns ? last_ns - first_ns : 1;
+		before = kept_ns > FINDINGS_NS
+				 ? (size_t)((double)n_frames * (double)FINDINGS_NS / (double)kept_ns)
+				 : n_frames;
+	}
+	return before < position ? position - before : 0;
+}
+
+/* For the charts beside a sample that a service recorded; those of two boots have no common clock. */
+static void note_earlier(struct screen *screen, const struct frame *frame, const struct frame *before)
+{
+	if (!screen->shows_earlier)
+		return;
+	if (!before || before->boot != frame->boot)
+		session_clear_earlier(screen);
+	for (unsigned p = 0; p < screen->setup->n_panes; p++)
+		history_add(&screen->contexts[p].history, frame);
+}
+
 /* What they are at a sample depends on the minutes before: since when a rule holds, and how much grew. */
 static void judge_before(struct screen *screen, size_t position)
 {
-	uint64_t first_ns, last_ns, kept_ns;
-	size_t n_frames = source_extent(&screen->past_source, &first_ns, &last_ns), before, step;
-	const struct frame *latest = &screen->frames[screen->latest];
-	size_t n_rows = 0;
+	const struct frame *latest = &screen->frames[screen->latest], *before = NULL;
+	size_t first = first_before(screen, position), step, n_rows = 0;
 
 	for (unsigned i = 0; i < latest->n_tables; i++)
 		n_rows += latest->tables[i].n_rows;
-	kept_ns = last_ns > first_ns ? last_ns - first_ns : 1;
-	before = kept_ns > FINDINGS_NS ? (size_t)((double)n_frames * (double)FINDINGS_NS / (double)kept_ns)
-				       : n_frames;
-	before = before < position ? before : position;
-	step = before / (n_rows > MANY_ROWS ? FINDINGS_FRAMES_OF_MANY : FINDINGS_FRAMES) + 1;
+	step = (position - first) / (n_rows > MANY_ROWS ? FINDINGS_FRAMES_OF_MANY : FINDINGS_FRAMES) + 1;
 	findings_forget(screen->past_pipeline.findings);
-	for (size_t i = position - before, n = 0; i < position; i += step, n++) {
-		int now = n % 2 > 0 ? SCREEN_PAST_FRAME : SCREEN_PAST_BASE;
-		int last = n % 2 > 0 ? SCREEN_PAST_BASE : SCREEN_PAST_FRAME;
+	for (size_t i = first; i < position; i += step) {
+		int now = before == &screen->frames[SCREEN_PAST_BASE] ? SCREEN_PAST_FRAME : SCREEN_PAST_BASE;
 
-		if (pipeline_derive(&screen->past_pipeline, i, &screen->frames[now],
-				    n > 0 ? &screen->frames[last] : NULL) != 1)
+		if (pipeline_derive(&screen->past_pipeline, i, &screen->frames[now], before) != 1)
 			break;
+		note_earlier(screen, &screen->frames[now], before);
+		before = &screen->frames[now];
 	}
 }
 
+/* Does what findings remember still hold: behind the sample that was judged last, or just before it? */
 static bool is_judged_beside(const struct screen *screen, size_t position)
 {
-	return screen->past_judged != SIZE_MAX && position + 1 >= screen->past_judged &&
+	return screen->past_judged != SIZE_MAX && position + !screen->shows_earlier >= screen->past_judged &&
 	       position <= screen->past_judged + 1;
+}
+
+static void say_earlier(struct screen *screen)
+{
+	char time[CLOCK_TEXT_MAX];
+
+	screen_message(screen, MESSAGE_SCREEN,
+		       _("recorded by panetop-record, before this screen began at %s"),
+		       clock_local(time, screen->own_first_ns, "%H:%M:%S"));
 }
 
 /* Graphs and logs end at the time of the shown frame, as they do behind a paused screen. */
 static void show(struct screen *screen, size_t position)
 {
 	struct frame *frame = &screen->frames[SCREEN_PAST_FRAME];
+	bool earlier = position < screen->n_earlier, enters = earlier && !screen->shows_earlier;
 
+	enter_earlier(screen, earlier);
 	if (!is_judged_beside(screen, position))
 		judge_before(screen, position);
 	if (pipeline_read(&screen->past_pipeline, position, frame, &screen->frames[SCREEN_PAST_BASE]) != 1) {
@@ -96,12 +185,15 @@ static void show(struct screen *screen, size_t position)
 		past_leave(screen);
 		return;
 	}
+	note_earlier(screen, frame, position > 0 ? &screen->frames[SCREEN_PAST_BASE] : NULL);
 	screen->past_index = screen->past_judged = position;
 	findings_note_lack(screen->past_pipeline.findings, frame);
 	session_prepare(screen, frame);
 	screen->frozen = screen->in_past = true;
 	event_logs_freeze_at(&screen->logs, frame->wall_ns);
 	session_show(screen, SCREEN_PAST_FRAME);
+	if (enters && !(screen->message_warns && env_mono_ns() < screen->message_until_ns))
+		say_earlier(screen);
 }
 
 /* Where a clock was set back, a time does not say which sample it was. */
@@ -160,7 +252,11 @@ static void duration(char *text, size_t room, uint64_t ns)
 {
 	unsigned long seconds = (unsigned long)(ns / SECOND_NS);
 
-	snprintf(text, room, "%02lu:%02lu:%02lu", seconds / 3600, seconds / 60 % 60, seconds % 60);
+	if (seconds >= DAYS_FROM_SECONDS)
+		snprintf(text, room, _("%lud %02lu:%02lu:%02lu"), seconds / 86400, seconds / 3600 % 24,
+			 seconds / 60 % 60, seconds % 60);
+	else
+		snprintf(text, room, "%02lu:%02lu:%02lu", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
 /* "-00:03:12 of 00:41:00" */
@@ -171,6 +267,10 @@ static void place_text(struct screen *screen, char *text, size_t room)
 	uint64_t first_ns = 0, last_ns = 0;
 	char back[32], all[32];
 
+	if (screen_frame(screen)->boot > 0) { /* the other clock began again since */
+		shown_ns = screen_frame(screen)->wall_ns;
+		latest_ns = screen->frames[screen->latest].wall_ns;
+	}
 	duration(back, sizeof(back), latest_ns > shown_ns ? latest_ns - shown_ns : 0);
 	source_extent(&screen->past_source, &first_ns, &last_ns);
 	last_ns = screen->frames[screen->latest].wall_ns;
@@ -194,11 +294,11 @@ static void position(struct screen *screen, bool wide, char *text, size_t room)
 
 const struct player player_of_past = {
 	.open = open_past,
+	.reach_back = go_on_before,
 	.index = index_of_shown,
 	.show = show,
 	.show_next = show_next,
 	.show_end = show_end,
 	.pause = pause_live,
 	.position = position,
-	.at_first = N_("this is the first sample that is kept"),
 };

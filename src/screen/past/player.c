@@ -34,11 +34,6 @@ void player_go_to_end(struct screen *screen)
 	screen->player->show_end(screen);
 }
 
-static void say_first(struct screen *screen)
-{
-	screen_message(screen, MESSAGE_SCREEN, "%s", _(screen->player->at_first));
-}
-
 static void step_back(struct screen *screen)
 {
 	size_t index;
@@ -46,10 +41,10 @@ static void step_back(struct screen *screen)
 	if (!screen->player->open(screen, false))
 		return;
 	index = screen->player->index(screen);
+	if (index == 0 && screen->player->reach_back(screen))
+		index = screen->player->index(screen);
 	if (index > 0)
 		show(screen, index - 1);
-	else
-		say_first(screen);
 }
 
 void player_step(struct screen *screen, int step)
@@ -66,10 +61,17 @@ void player_go_to_first(struct screen *screen)
 	screen->playing = false;
 	if (!screen->player->open(screen, false))
 		return;
-	if (screen->player->index(screen) > 0)
+	if (screen->player->index(screen) > 0 || screen->player->reach_back(screen))
 		show(screen, 0);
-	else
-		say_first(screen);
+}
+
+/* The last sample at or before this time; if that is the first one so far, there may be earlier ones. */
+static size_t find_before(struct screen *screen, const struct source *source, uint64_t wall_ns)
+{
+	size_t index = source->find(source->state, wall_ns);
+
+	return index > 0 || !screen->player->reach_back(screen) ? index
+								: source->find(source->state, wall_ns);
 }
 
 /* A minute ends at the first or the last sample, and says so. */
@@ -77,29 +79,31 @@ void player_step_minute(struct screen *screen, int step)
 {
 	const struct source *source = screen->player->open(screen, true);
 	uint64_t now_ns = screen_frame(screen)->wall_ns, first_ns, last_ns;
-	size_t index, n_frames;
+	size_t index;
 
 	if (!source)
 		return;
 	if (step > 0)
 		index = source->find(source->state, now_ns + MINUTE_NS);
 	else
-		index = source->find(source->state, now_ns > MINUTE_NS ? now_ns - MINUTE_NS : 0);
-	source->extent(source->state, &n_frames, &first_ns, &last_ns);
-	if (step > 0 && index + 1 >= n_frames) {
+		index = find_before(screen, source, now_ns > MINUTE_NS ? now_ns - MINUTE_NS : 0);
+	if (step > 0 && index + 1 >= source_extent(source, &first_ns, &last_ns))
 		player_go_to_end(screen);
-		return;
-	}
-	if (index == 0)
-		say_first(screen);
-	show(screen, index);
+	else
+		show(screen, index);
 }
 
 void player_go_to(struct screen *screen, uint64_t wall_ns)
 {
 	const struct source *source = screen->player->open(screen, true);
+	uint64_t first_ns, last_ns;
 
-	if (source)
+	if (!source)
+		return;
+	source_extent(source, &first_ns, &last_ns);
+	if (wall_ns < first_ns)
+		show(screen, find_before(screen, source, wall_ns));
+	else
 		show(screen, source->find(source->state, wall_ns));
 }
 
@@ -132,6 +136,8 @@ static bool is_recorded(struct screen *screen, uint64_t wall_ns, uint64_t whole_
 	uint64_t first_ns = 0, last_ns = 0;
 
 	if (source)
+		source_extent(source, &first_ns, &last_ns);
+	if (source && wall_ns + whole_ns <= first_ns && screen->player->reach_back(screen))
 		source_extent(source, &first_ns, &last_ns);
 	if (wall_ns + whole_ns > first_ns && wall_ns <= last_ns)
 		return true;

@@ -11,6 +11,12 @@ struct player {
 	 * there are none. */
 	const struct source *(*open)(struct screen *screen, bool fresh);
 
+	/*
+	 * Goes on before the first sample of the opened source: true, and indexes count from an earlier one.
+	 * Else it has said why not, or that this is the first one.
+	 */
+	bool (*reach_back)(struct screen *screen);
+
 	/* Of the shown sample in the opened source, and in the other direction. */
 	size_t (*index)(const struct screen *screen);
 	void (*show)(struct screen *screen, size_t index);
@@ -26,8 +32,6 @@ struct player {
 
 	/* Writes what stands before the clock: why the time is not the current one, and where it is. */
 	void (*position)(struct screen *screen, bool wide, char *text, size_t room);
-
-	const char *at_first; /* N_(): the first sample is shown */
 };
 
 extern const struct player player_of_replay, player_of_past;

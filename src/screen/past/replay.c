@@ -44,6 +44,12 @@ static const struct source *open_recording(struct screen *screen, bool fresh)
 	return screen->setup->source;
 }
 
+static bool reach_back(struct screen *screen)
+{
+	screen_message(screen, MESSAGE_SCREEN, "%s", _("this is the first sample"));
+	return false;
+}
+
 static size_t index_of_shown(const struct screen *screen)
 {
 	const struct source *source = screen->setup->source;
@@ -157,11 +163,11 @@ static void position(struct screen *screen, bool wide, char *text, size_t room)
 
 const struct player player_of_replay = {
 	.open = open_recording,
+	.reach_back = reach_back,
 	.index = index_of_shown,
 	.show = show,
 	.show_next = show_next,
 	.show_end = show_end,
 	.pause = pause_replay,
 	.position = position,
-	.at_first = N_("this is the first sample"),
 };

@@ -40,6 +40,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "environment",
 	.help = N_("environment of the selected process; it may hold secrets"),
+	.has_secrets = true,
 	.row_size = sizeof(struct variable_row),
 	SCHEMA_COLUMNS(columns),
 };

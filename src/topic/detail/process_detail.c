@@ -216,6 +216,7 @@ static const struct column columns[] = {
 static const struct schema schema = {
 	.name = "process_detail",
 	.help = N_("what the selected process is, and what it waits for"),
+	.has_secrets = true,
 	.row_size = sizeof(struct detail_row),
 	SCHEMA_COLUMNS(columns),
 };

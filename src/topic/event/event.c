@@ -89,6 +89,7 @@ static const struct schema schema = {
 	.help = N_("process events: forks, execs, exits ..."),
 	.shape = SHAPE_EVENTS,
 	.over_interval = true,
+	.has_secrets = true,
 	.row_size = sizeof(struct event_row),
 	SCHEMA_COLUMNS(columns),
 };

@@ -638,10 +638,11 @@ static int update(void *state, const struct sample *sample)
 	make_room(list, n_pids);
 	read_clocks(list, pids, n_pids);
 	merge(list, env, pids, n_pids);
-	command_lines_update(list->commands, env, list->all, list->n_all,
-			     list->commands_now   ? COMMANDS_NOW
-			     : list->all_commands ? COMMANDS_IN_TURN
-						   : COMMANDS_OF_ACTIVE);
+	if (!list->request || !list->request->no_arguments)
+		command_lines_update(list->commands, env, list->all, list->n_all,
+				     list->commands_now   ? COMMANDS_NOW
+				     : list->all_commands ? COMMANDS_IN_TURN
+							  : COMMANDS_OF_ACTIVE);
 	feed_scope(list);
 	list->updates++;
 	list->tick = env->tick;
