@@ -21,6 +21,7 @@
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
 #include "kernel/diskstats.h"
+#include "kernel/file_locks.h"
 #include "kernel/hwmon.h"
 #include "kernel/interrupts.h"
 #include "kernel/kallsyms.h"
@@ -198,6 +199,14 @@ FUZZ_TARGET(cgroup)
 	cgroup_limit_parse(input(data, size), &bytes);
 	fuzz_paths(input(data, first));
 	fuzz_mounts(input(data + first, size - first));
+}
+
+FUZZ_TARGET(file_locks)
+{
+	uint64_t holder = 0;
+
+	if (file_locks_holder(input(data, size), 4711, &holder))
+		require(holder > 0);
 }
 
 FUZZ_TARGET(oom_record)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -26,6 +27,7 @@
 #include "kernel/pid/pid_limits.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_status.h"
+#include "kernel/file_locks.h"
 #include "kernel/pid/pid_syscall.h"
 #include "pane/process/process_story.h"
 #include "suite.h"
@@ -236,6 +238,8 @@ static const struct process_facts idle = {
 	.group_limit_ratio = 0.5,
 	.system_call = "",
 	.system_call_file = "",
+	.lock_holder_pid = NAN,
+	.lock_holder = "",
 	.wait_channel = "",
 	.nice_within = "",
 	.stop_signal = NAN,
@@ -452,6 +456,18 @@ START_TEST(what_it_does_when_nothing_holds_it)
 	facts.system_call = "read";
 	facts.system_call_file = "pipe:[7]";
 	assert_story(&facts, PROCESS_CALM, "It sleeps for data: read pipe:[7].");
+	facts.system_call = "flock";
+	facts.system_call_file = "/run/x.lock";
+	assert_story(&facts, PROCESS_CALM, "It sleeps for a lock of a file: flock /run/x.lock.");
+	facts.lock_holder_pid = 4711;
+	facts.lock_holder = "rsync";
+	assert_story(&facts, PROCESS_CALM,
+		     "It sleeps for a lock of a file: flock /run/x.lock, held by rsync 4711.");
+	facts.lock_holder = "";
+	assert_story(&facts, PROCESS_CALM,
+		     "It sleeps for a lock of a file: flock /run/x.lock, taken by 4711, which has ended: a child of "
+		     "it holds it.");
+	facts.lock_holder_pid = NAN;
 	facts.threads = 3;
 	facts.system_call = "futex";
 	facts.system_call_file = "";
@@ -461,6 +477,38 @@ START_TEST(what_it_does_when_nothing_holds_it)
 	facts = idle;
 	facts.system_call = "23";
 	assert_story(&facts, PROCESS_SILENT, "");
+}
+END_TEST
+
+static uint64_t holder_for(const char *locks, uint64_t pid)
+{
+	uint64_t holder = 0;
+
+	return file_locks_holder(span_text(locks), pid, &holder) ? holder : 0;
+}
+
+START_TEST(who_holds_a_lock)
+{
+	static const char locks[] = "1: OFDLCK ADVISORY  READ -1 fe:00:5677129 100 100\n"
+				    "1: -> POSIX  ADVISORY  WRITE 9 fe:00:5677129 100 100\n"
+				    "2: FLOCK  ADVISORY  WRITE 4711 fe:00:10051891 0 EOF\n"
+				    "2: -> FLOCK  ADVISORY  WRITE 42 fe:00:10051891 0 EOF\n"
+				    "2:  -> FLOCK  ADVISORY  READ 43 fe:00:10051891 0 EOF\n"
+				    "3: POSIX  ADVISORY  WRITE 4712 fe:00:7 0 EOF\n"
+				    "4: LEASE  ACTIVE    READ 42 fe:00:8 0 EOF\n";
+
+	ck_assert_uint_eq(holder_for(locks, 42), 4711);
+	ck_assert_uint_eq(holder_for(locks, 43), 4711); /* behind 42, which waits, too */
+	ck_assert_uint_eq(holder_for(locks, 9), 0);	/* of an open file description */
+	ck_assert_uint_eq(holder_for(locks, 4711), 0);	/* it holds one */
+	ck_assert_uint_eq(holder_for("", 42), 0);
+	ck_assert_uint_eq(holder_for("2: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
+	ck_assert_uint_eq(holder_for("1: FLOCK  ADVISORY  WRITE 7 fe:00:1 0 EOF\n"
+				     "2: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
+	ck_assert_uint_eq(holder_for("1: FLOCK  ADVISORY  WRITE 7 fe:00:1 0 EOF\n"
+				     "torn\n1: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
+	ck_assert_uint_eq(holder_for("1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n" /* of another PID namespace */
+				     "1: -> FLOCK ADVISORY WRITE 42 fe:00:1 0 EOF\n", 42), 0);
 }
 END_TEST
 
@@ -791,6 +839,51 @@ START_TEST(many_files_are_read_in_turns)
 	close(hold[1]);
 	close(ready[0]);
 	waitpid(child, NULL, 0);
+	close_machine(&machine);
+}
+END_TEST
+
+/* Two open file descriptions of one file. */
+static pid_t start_waiter(const char *path, int held)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		int file = open(path, O_RDWR | O_CLOEXEC);
+
+		close(held); /* else it held the lock, too */
+		_exit(flock(file, LOCK_EX) == 0 ? 0 : 9);
+	}
+	return child;
+}
+
+START_TEST(the_holder_of_a_lock_is_named)
+{
+	static const char *const topics[] = { "process_detail", NULL };
+	struct machine machine = { 0 };
+	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 16], pid[16], name[16];
+	int file, status;
+	pid_t child;
+
+	scratch_directory(directory, "lock");
+	snprintf(path, sizeof(path), "%s/lock", directory);
+	file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_eq(flock(file, LOCK_EX), 0);
+	prctl(PR_GET_NAME, name, 0, 0, 0);
+	child = start_waiter(path, file);
+	snprintf(pid, sizeof(pid), "%d", child);
+	machine.request = (struct sample_request){ .batch = true, .processes = pid };
+	open_machine(&machine, topics);
+	next_tick(&machine);
+	for (int i = 0; i < 1000 && strcmp(detail_text(&machine, "state"), "S") != 0; i++)
+		next_tick(&machine);
+	if (*detail_text(&machine, "system_call") || *detail_text(&machine, "wait_channel")) {
+		ck_assert_int_eq((int)detail_number(&machine, "lock_holder_pid"), getpid());
+		ck_assert_str_eq(detail_text(&machine, "lock_holder"), name);
+	}
+	close(file);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
 	close_machine(&machine);
 }
 END_TEST

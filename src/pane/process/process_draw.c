@@ -170,6 +170,8 @@ static struct process_facts facts_of(const struct summary *summary)
 		.system_call = text_of(summary, "system_call"),
 		.system_call_file = text_of(summary, "system_call_file"),
 		.wait_channel = text_of(summary, "wait_channel"),
+		.lock_holder_pid = number(summary, "lock_holder_pid"),
+		.lock_holder = text_of(summary, "lock_holder"),
 	};
 }
 

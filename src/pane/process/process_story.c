@@ -211,6 +211,19 @@ static const char *what_for(const char *call)
 	return NULL;
 }
 
+/* ", held by rsync 4711": behind what a process waits for. */
+static const char *held_by(const struct process_facts *facts, char *text, size_t room)
+{
+	if (!(facts->lock_holder_pid > 0))
+		return "";
+	if (*facts->lock_holder)
+		snprintf(text, room, _(", held by %s %.0f"), facts->lock_holder, facts->lock_holder_pid);
+	else
+		snprintf(text, room, _(", taken by %.0f, which has ended: a child of it holds it"),
+			 facts->lock_holder_pid);
+	return text;
+}
+
 static bool say_sleeps(const struct process_facts *facts, char *text, size_t room)
 {
 	const char *what = what_for(facts->system_call);
@@ -218,11 +231,12 @@ static bool say_sleeps(const struct process_facts *facts, char *text, size_t roo
 			  : facts->threads > 1 ? _("Its main thread sleeps")
 					       : _("It sleeps");
 	bool file = *facts->system_call_file != '\0';
+	char holder[128];
 
 	if (facts->state != 'S' || !(facts->cpu_ratio < SLEEPS) || !what)
 		return false;
-	snprintf(text, room, "%s %s: %s%s%s.", who, what, facts->system_call, file ? " " : "",
-		 facts->system_call_file);
+	snprintf(text, room, "%s %s: %s%s%s%s.", who, what, facts->system_call, file ? " " : "",
+		 facts->system_call_file, held_by(facts, holder, sizeof(holder)));
 	return true;
 }
 

@@ -23,6 +23,8 @@ struct process_facts {
 	double throttled_ratio, group_limit_ratio;
 	double major_faults_per_second;
 	const char *system_call, *system_call_file, *wait_channel; /* of its main thread; "": unknown */
+	double lock_holder_pid;  /* who took the lock of a file that it waits for */
+	const char *lock_holder; /* its name; "": it has ended */
 };
 
 enum process_level { PROCESS_SILENT, PROCESS_CALM, PROCESS_SLOW };

@@ -11,6 +11,7 @@
 
 #include "core/i18n.h"
 #include "kernel/cgroup_stat.h"
+#include "kernel/file_locks.h"
 #include "kernel/pid/pid_status.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/open_files.h"
@@ -35,7 +36,8 @@ struct detail_row {
 	double disk_seconds, disk_ratio;
 	const char *executable, *executable_state, *directory, *root, *cgroup;
 	uint64_t started_time;
-	const char *wait_channel, *system_call, *system_call_file;
+	const char *wait_channel, *system_call, *system_call_file, *lock_holder;
+	uint64_t lock_holder_pid;
 	uint64_t group_periods, group_throttled_periods;
 	double throttled_ratio, group_limit_ratio;
 	const char *frozen;
@@ -117,6 +119,13 @@ static const struct column columns[] = {
 	     "/proc/PID/syscall", .fleeting = true, .rank = 4),
 	TEXT(system_call_file, N_("of file"), N_("open file that this system call works on"),
 	     "/proc/PID/fd, by the first argument of /proc/PID/syscall", .fleeting = true, .rank = 6),
+	TEXT(lock_holder, N_("lock of"),
+	     N_("process that took the lock of a file for which its main thread waits; empty where it has "
+		"ended: then another one has inherited the open file"),
+	     "/proc/locks, /proc/PID/stat comm", .hidden = true, .fleeting = true),
+	NUMBER(lock_holder_pid, N_("lock of PID"),
+	       N_("process ID of the one that took the lock of a file for which its main thread waits"),
+	       "/proc/locks", .hidden = true, .fleeting = true),
 	NUMBER(tracer_pid, N_("tracer"), N_("process that traces it; 0: none"), "/proc/PID/status TracerPid",
 	       .hidden = true),
 	TEXT(frozen, N_("frozen"), N_("yes: its control group is frozen, so it does not run"),
@@ -300,6 +309,7 @@ static void set_stat(struct detail_row *row, const struct process_page *page)
 
 struct thread_sums {
 	uint64_t running, waiting, stopped, disk_ticks, policy;
+	char main_state; /* 0: it was not read */
 	bool complete;
 };
 
@@ -312,6 +322,8 @@ static void add_thread(struct thread_sums *sums, struct span text, bool main)
 		sums->complete = false;
 		return;
 	}
+	if (main)
+		sums->main_state = stat.state;
 	sums->running += stat.state == 'R';
 	sums->waiting += stat.state == 'D';
 	sums->stopped += stat.state == 'T' || stat.state == 't';
@@ -367,6 +379,8 @@ static void set_threads(struct detail_row *row, struct env *env, const struct ta
 		row->policy = policies[sums.policy];
 	if (!sums.complete)
 		return;
+	if (sums.main_state) /* of the same moment as the numbers beside it */
+		row->state = pid_state_text(sums.main_state);
 	row->running_threads = sums.running;
 	row->waiting_threads = sums.waiting;
 	row->stopped_threads = sums.stopped;
@@ -402,6 +416,31 @@ static void set_system_call(struct detail_row *row, struct process_page *page, s
 	length = pids_read_link(page->env, page->target->memory_pid, name, target, sizeof(target));
 	if (length > 0)
 		row->system_call_file = arena_copy(arena, target, (size_t)length);
+}
+
+static bool waits_for_file_lock(const struct detail_row *row)
+{
+	const char *call = row->system_call ? row->system_call : "";
+	const char *channel = row->wait_channel ? row->wait_channel : "";
+
+	return strcmp(call, "flock") == 0 || strcmp(call, "fcntl") == 0 ||
+	       strcmp(channel, "locks_lock_inode_wait") == 0 || strcmp(channel, "fcntl_setlk") == 0;
+}
+
+static void set_lock_holder(struct detail_row *row, const struct process_page *page, struct arena *arena)
+{
+	struct env *env = page->env;
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+	struct span text;
+
+	if (!waits_for_file_lock(row) || env_read(env, env_file(env, "proc/locks"), &text) < 0 ||
+	    !file_locks_holder(text, row->pid, &row->lock_holder_pid))
+		return;
+	row->lock_holder = row->lock_holder_pid <= INT32_MAX &&
+					   process_read_stat(env, (uint32_t)row->lock_holder_pid, bytes, &stat)
+				   ? copy_span(arena, stat.comm)
+				   : "";
 }
 
 static void set_links(struct detail_row *row, struct process_page *page, struct arena *arena)
@@ -639,6 +678,7 @@ static int sample_detail(struct sample *sample)
 		set_live(row, page, arena);
 	set_wait_channel(row, page, arena);
 	set_system_call(row, page, arena);
+	set_lock_holder(row, page, arena);
 	set_links(row, page, arena);
 	set_cgroup(row, page, arena);
 	set_status(row, page, arena);
