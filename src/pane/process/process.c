@@ -22,7 +22,8 @@ static const struct pane_table tables[] = {
 				    .lazy = true,
 				    .own_columns = true,
 				    .columns = "pid,user,state,cpu_ratio,resident_bytes,threads,command",
-				    .reads = "wait_ratio,read_bytes_per_second",
+				    .reads = "wait_ratio,read_bytes_per_second,"
+					     "tcp_received_bytes_per_second",
 				    .sort = "cpu_ratio" },
 	[PROCESS_TABLE_THREAD] = { .topic = "thread",
 				   .of_one = true,

@@ -354,6 +354,17 @@ static void line_disk(const struct summary *summary, struct line *line)
 	    with_unit(size_short(value[3], number(summary, "call_write_bytes_per_second")), "/s"));
 }
 
+/* By its sockets, which is cheap; to count what other protocols move would cost each send and receive. */
+static void line_network(const struct summary *summary, struct line *line)
+{
+	char value[2][VALUE_TEXT_MAX];
+
+	line->label = _("network");
+	add(line, _("TCP received %s sent %s"),
+	    with_unit(size_short(value[0], number(summary, "tcp_received_bytes_per_second")), "/s"),
+	    with_unit(size_short(value[1], number(summary, "tcp_sent_bytes_per_second")), "/s"));
+}
+
 static void line_faults(const struct summary *summary, struct line *line)
 {
 	char value[2][VALUE_TEXT_MAX];
@@ -463,10 +474,11 @@ static const struct {
 	void (*fill)(const struct summary *summary, struct line *line);
 	int rank;
 } parts[] = {
-	{ line_why, 0 },       { line_process, 1 }, { line_command, 7 }, { line_program, 10 },
-	{ line_parents, 9 },   { line_group, 8 },   { line_state, 2 },   { line_threads, 6 },
-	{ line_cpu, 3 },       { line_memory, 4 },  { line_disk, 5 },    { line_faults, 13 },
-	{ line_priority, 14 }, { line_limits, 11 }, { line_files, 12 },  { line_signals, 15 },
+	{ line_why, 0 },      { line_process, 1 },   { line_command, 8 }, { line_program, 11 },
+	{ line_parents, 10 }, { line_group, 9 },     { line_state, 2 },   { line_threads, 7 },
+	{ line_cpu, 3 },      { line_memory, 4 },    { line_disk, 5 },    { line_network, 6 },
+	{ line_faults, 14 },  { line_priority, 15 }, { line_limits, 12 }, { line_files, 13 },
+	{ line_signals, 16 },
 };
 
 #define N_PARTS ((int)(sizeof(parts) / sizeof(parts[0])))
