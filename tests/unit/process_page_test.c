@@ -465,8 +465,8 @@ START_TEST(what_it_does_when_nothing_holds_it)
 		     "It sleeps for a lock of a file: flock /run/x.lock, held by rsync 4711.");
 	facts.lock_holder = "";
 	assert_story(&facts, PROCESS_CALM,
-		     "It sleeps for a lock of a file: flock /run/x.lock, taken by 4711, which has ended: a child of "
-		     "it holds it.");
+		     "It sleeps for a lock of a file: flock /run/x.lock, taken by 4711, which has ended: "
+		     "a child of it holds it.");
 	facts.lock_holder_pid = NAN;
 	facts.threads = 3;
 	facts.system_call = "futex";
@@ -507,7 +507,8 @@ START_TEST(who_holds_a_lock)
 				     "2: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
 	ck_assert_uint_eq(holder_for("1: FLOCK  ADVISORY  WRITE 7 fe:00:1 0 EOF\n"
 				     "torn\n1: -> FLOCK  ADVISORY  WRITE 42 fe:00:1 0 EOF\n", 42), 0);
-	ck_assert_uint_eq(holder_for("1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n" /* of another PID namespace */
+	/* of another PID namespace */
+	ck_assert_uint_eq(holder_for("1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n"
 				     "1: -> FLOCK ADVISORY WRITE 42 fe:00:1 0 EOF\n", 42), 0);
 }
 END_TEST

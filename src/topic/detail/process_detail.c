@@ -437,10 +437,10 @@ static void set_lock_holder(struct detail_row *row, const struct process_page *p
 	if (!waits_for_file_lock(row) || env_read(env, env_file(env, "proc/locks"), &text) < 0 ||
 	    !file_locks_holder(text, row->pid, &row->lock_holder_pid))
 		return;
-	row->lock_holder = row->lock_holder_pid <= INT32_MAX &&
-					   process_read_stat(env, (uint32_t)row->lock_holder_pid, bytes, &stat)
-				   ? copy_span(arena, stat.comm)
-				   : "";
+	row->lock_holder = "";
+	if (row->lock_holder_pid <= INT32_MAX &&
+	    process_read_stat(env, (uint32_t)row->lock_holder_pid, bytes, &stat))
+		row->lock_holder = copy_span(arena, stat.comm);
 }
 
 static void set_links(struct detail_row *row, struct process_page *page, struct arena *arena)
