@@ -30,6 +30,28 @@ START_TEST(failures_are_the_fault_of_the_process)
 	ck_assert(exit_is_failure(CODE(200)));
 }
 
+START_TEST(subcommands_belong_to_the_name)
+{
+	static const struct {
+		const char *name, *command, *whole;
+	} cases[] = {
+		{ "git", "git push origin main", "git push" },
+		{ "git", "/usr/bin/git -C /srv -c color.ui=never --no-pager diff --quiet", "git diff" },
+		{ "git", "git --version", "git" },
+		{ "git", "git", "git" },
+		{ "git", NULL, "git" },
+		{ "git", "git 1234", "git" },
+		{ "systemctl", "systemctl --quiet is-active cron", "systemctl is-active" },
+		{ "grep", "grep -q push", "grep" },
+		{ "sh", "sh git push", "sh" },
+	};
+	char whole[PROCESS_NAME_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_str_eq(failing_command_name(whole, cases[i].name, cases[i].command),
+				 cases[i].whole);
+}
+
 static const struct failing_command *find(const struct failing_commands *commands, const char *name,
 					  const char *parent)
 {

@@ -77,6 +77,7 @@ struct ends {
 	uint64_t uncounted_ns, left_kib;
 	uint64_t exits, failures; /* U64_UNKNOWN: unknown */
 	uint32_t exit_code, parent_pid; /* of a record */
+	const char *command; /* its arguments joined by spaces; NULL: it was not seen alive */
 };
 
 static void count(struct exited_command *command, const struct ends *ends)
@@ -122,9 +123,12 @@ static void count_failing(struct exit_ledger *ledger, const char *name, const st
 {
 	const struct process *parent = process_list_find(ledger->processes, ends->parent_pid);
 
+	char whole[PROCESS_NAME_MAX];
+
 	if (!parent)
 		parent = process_list_find_exited(ledger->processes, ends->parent_pid);
-	failing_commands_add(&ledger->failing, ledger->processes->mono_ns, name, parent ? parent->name : "",
+	failing_commands_add(&ledger->failing, ledger->processes->mono_ns,
+			     failing_command_name(whole, name, ends->command), parent ? parent->name : "",
 			     ends->parent_pid, ends->exit_code);
 }
 
@@ -279,7 +283,7 @@ static void count_exited(struct exit_ledger *ledger)
 						  : 0,
 					  EXIT_KIB + (pages == U64_UNKNOWN ? 0 : pages) * page_kib, 1,
 					  process->exit_code != 0, process->exit_code,
-					  (uint32_t)process->stat.parent_pid });
+					  process->stat.parent_pid, process->command });
 	}
 }
 

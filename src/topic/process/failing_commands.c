@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/hash.h"
@@ -34,6 +35,39 @@ bool exit_is_failure(uint32_t exit_code)
 	if (code > SHELL_SIGNAL && code < SHELL_SIGNAL + SIGNALS)
 		return is_crash(code - SHELL_SIGNAL);
 	return code > 0;
+}
+
+/* The first argument that is not an option; -C and -c of git have a value. False: there is none. */
+static bool find_subcommand(const char *command, struct span *word)
+{
+	struct span rest = span_text(command), value;
+
+	if (!span_word(&rest, word))
+		return false;
+	while (span_word(&rest, word)) {
+		if (!span_starts(*word, "-"))
+			return true;
+		if (span_is(*word, "-C") || span_is(*word, "-c"))
+			span_word(&rest, &value);
+	}
+	return false;
+}
+
+/* A word of letters, as all of theirs are. */
+static bool is_plain(struct span word)
+{
+	return strspn(word.at, "abcdefghijklmnopqrstuvwxyz-") >= span_length(word);
+}
+
+const char *failing_command_name(char whole[PROCESS_NAME_MAX], const char *name, const char *command)
+{
+	struct span word;
+
+	if (!command || (strcmp(name, "git") != 0 && strcmp(name, "systemctl") != 0) ||
+	    !find_subcommand(command, &word) || !is_plain(word))
+		return name;
+	snprintf(whole, PROCESS_NAME_MAX, "%s %.*s", name, (int)span_length(word), word.at);
+	return whole;
 }
 
 bool failing_command_is_recent(const struct failing_command *command, uint64_t now_ns)
