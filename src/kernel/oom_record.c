@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "core/unknown.h"
+
 static bool find(struct span text, const char *word, struct span *after)
 {
 	size_t length = strlen(word);
@@ -31,6 +33,17 @@ static bool split_last(struct span *text, const char *word, struct span *after)
 	return found;
 }
 
+/* The third number of the record's head: PRIORITY,SEQUENCE,MICROSECONDS,… */
+static uint64_t time_of(struct span line)
+{
+	struct span word;
+	uint64_t us;
+
+	if (!span_until(&line, ',', &word) || !span_until(&line, ',', &word) || !span_u64(&line, &us))
+		return U64_UNKNOWN;
+	return us;
+}
+
 bool oom_record_parse(struct span line, struct oom_record *record)
 {
 	struct span text, user, pid, group;
@@ -41,5 +54,6 @@ bool oom_record_parse(struct span line, struct oom_record *record)
 		return false;
 	if (!find(text, ",oom_memcg=", &record->limit))
 		record->limit = (struct span){ text.end, text.end };
+	record->boot_us = time_of(line);
 	return true;
 }

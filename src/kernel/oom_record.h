@@ -12,6 +12,7 @@ struct oom_record {
 	struct span limit;   /* path of the group that was at its limit; empty: the machine ran out */
 	struct span command; /* name of the process */
 	uint64_t pid;        /* in the first pid namespace */
+	uint64_t boot_us;    /* when, by the clock of the log; U64_UNKNOWN */
 };
 
 /* False where the line is another one, or malformed. Names in it may have any bytes but a newline. */

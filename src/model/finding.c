@@ -83,6 +83,12 @@ struct rule_limits {
 	double hold, values[FINDING_VALUES_MAX];
 };
 
+/* How many rows name another one. */
+struct tally {
+	double key;
+	size_t n;
+};
+
 struct findings {
 	const struct finding_rule *rules;
 	unsigned n_rules;
@@ -92,6 +98,8 @@ struct findings {
 	size_t n_candidates, capacity;
 	const struct table *left_to; /* of the rule that is judged the table that has its own; NULL: none */
 	struct hash left;            /* of its rows by name */
+	struct tally *tallies;
+	size_t n_tallies, tally_capacity;
 	struct buffer text;
 };
 
@@ -117,6 +125,7 @@ void findings_close(struct findings *findings)
 	hash_free(&findings->left);
 	free(findings->limits);
 	free(findings->candidates);
+	free(findings->tallies);
 	buffer_free(&findings->text);
 	free(findings);
 }
@@ -280,16 +289,20 @@ static const struct table *usable(const struct frame *frame, const char *topic)
 	return table && !table->failed ? table : NULL;
 }
 
+static bool row_has(const void *row, const struct column *column, const char *wanted)
+{
+	const char *text = row_text(row, column);
+
+	return text && strcmp(text, wanted) == 0;
+}
+
 static double count_rows(const struct table *table, const struct finding_value *value)
 {
 	const struct column *column = schema_known_column(table->schema, value->column);
 	double n = 0;
 
-	for (size_t i = 0; column && i < table->n_rows; i++) {
-		const char *text = row_text(table_row(table, i), column);
-
-		n += text && strcmp(text, value->with) == 0;
-	}
+	for (size_t i = 0; column && i < table->n_rows; i++)
+		n += row_has(table_row(table, i), column, value->with);
 	return n;
 }
 
@@ -426,17 +439,18 @@ static bool is_left(const struct findings *findings, const char *name)
 	return at != HASH_NONE;
 }
 
-static const struct column *name_column(const struct schema *schema)
+static const struct column *first_key(const struct schema *schema, bool is_text)
 {
 	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (schema->columns[i].kind == COLUMN_KEY && schema->columns[i].type == VALUE_TEXT)
+		if (schema->columns[i].kind == COLUMN_KEY &&
+		    (schema->columns[i].type == VALUE_TEXT) == is_text)
 			return &schema->columns[i];
 	return NULL;
 }
 
 static void index_left(struct findings *findings, const struct table *other)
 {
-	const struct column *column = other ? name_column(other->schema) : NULL;
+	const struct column *column = other ? first_key(other->schema, true) : NULL;
 
 	findings->left_to = column ? other : NULL;
 	hash_clear(&findings->left);
@@ -575,6 +589,57 @@ static const void *greatest_row(const struct table *table, const struct finding_
 	return greatest;
 }
 
+/* Counts it once more; NaN is none. */
+static void tally(struct findings *findings, double key)
+{
+	size_t i;
+
+	if (isnan(key))
+		return;
+	for (i = 0; i < findings->n_tallies && findings->tallies[i].key != key; i++)
+		;
+	if (i == findings->n_tallies)
+		*VECTOR_ADD(findings->tallies, findings->n_tallies, findings->tally_capacity) =
+			(struct tally){ .key = key };
+	findings->tallies[i].n++;
+}
+
+/* The row that most of those with a text name as theirs; NULL: they name none that is there. */
+static const void *row_named_most(struct findings *findings, const struct table *table,
+				  const struct finding_value *value)
+{
+	const struct column *names = table ? schema_known_column(table->schema, value->most) : NULL;
+	const struct column *with = names ? schema_known_column(table->schema, value->with_column) : NULL;
+	const struct column *key = names ? first_key(table->schema, false) : NULL;
+	struct tally most = { .key = NAN };
+
+	if (!with || !key)
+		return NULL;
+	findings->n_tallies = 0;
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (row_has(table_row(table, i), with, value->with))
+			tally(findings, row_number(table_row(table, i), names));
+	for (size_t i = 0; i < findings->n_tallies; i++)
+		if (findings->tallies[i].n > most.n)
+			most = findings->tallies[i];
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (row_number(table_row(table, i), key) == most.key)
+			return table_row(table, i);
+	return NULL;
+}
+
+/* The row that a value in a sentence is of; table is that of the rule, and becomes that of the value. */
+static const void *sentence_row(struct findings *findings, const struct frame *frame,
+				const struct finding_value *value, const struct table **table,
+				const void *row)
+{
+	const void *first = value_row(frame, value, table, row);
+
+	if (!value->most)
+		return first;
+	return value->with_column ? row_named_most(findings, *table, value) : greatest_row(*table, value);
+}
+
 /* Adds what stands for {NAME} at text; false: it is not known. */
 static bool add_value(struct findings *findings, const struct frame *frame, const struct candidate *candidate,
 		      const char *text)
@@ -582,16 +647,15 @@ static bool add_value(struct findings *findings, const struct frame *frame, cons
 	const struct finding_rule *rule = &findings->rules[candidate->rule];
 	const struct finding_value *value = find_value(rule, text + 1, strcspn(text + 1, "}"));
 	const struct column *column = value ? column_of(frame, rule, value) : NULL;
-	const struct table *table = value && value->topic ? usable(frame, value->topic)
-							  : frame_table(frame, rule->topic);
-	const void *row = value && value->most ? greatest_row(table, value) : candidate->row;
+	const struct table *table = frame_table(frame, rule->topic);
+	const void *row = value ? sentence_row(findings, frame, value, &table, candidate->row) : NULL;
 	double number = value ? candidate->values[value - rule->values] : NAN;
 	char written[VALUE_TEXT_MAX];
 
 	if (!value || (value->most && !row))
 		return false;
-	if (column && column->type == VALUE_TEXT && (value->most || !value->topic) && !value->with) {
-		const char *word = table_text(table, row, value->column);
+	if (column && column->type == VALUE_TEXT && (value->most || !value->with)) {
+		const char *word = row ? table_text(table, row, value->column) : "";
 
 		buffer_text(&findings->text, word);
 		return *word != '\0';

@@ -36,6 +36,8 @@ struct finding_value {
 	bool or_unknown; /* holds as long as it is not known, as rates in the first sample */
 	const char *most; /* who is to blame: without a limit, of the row in which this is the greatest … */
 	double most_least; /* … and at least this; else it is not known */
+	const char *with_column; /* or of the row whose KEY is most often in the column most of the rows that
+				  * have the text with in this one; NULL: not so */
 };
 
 /* A rule speaks where all its limits hold, for its time. What is unknown holds with or_unknown alone. */

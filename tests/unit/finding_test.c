@@ -195,6 +195,9 @@ static void check_scene(const struct scene *scene)
 #define STALLS(total) "0 reclaim allocstall total 0\n5 reclaim allocstall total " total "\n"
 #define AT_LIMITS(before, now)                                                                               \
 	"0 group / all_limit_oom_kills " before "\n5 group / all_limit_oom_kills " now "\n"
+#define KILLED_BEFORE(group, ago)                                                                            \
+	"0 kill " group " seconds_ago " ago "\n0 kill " group " earlier_seconds_ago " ago "\n0 kill " group  \
+	" killed java_4711\n0 group / memory_bytes 1\n"
 #define GROUP_KILLED(before, now)                                                                            \
 	"0 group one limit_oom_kills " before "\n5 group one limit_oom_kills " now                           \
 	"\n0 group one memory_limit_bytes 67108864\n"
@@ -258,6 +261,22 @@ static const struct scene scenes[] = {
 	/* of a group that is gone: the machine never had to reclaim */
 	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4"), 0 },
 	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("0"), 0 },
+
+	{ "out_of_memory", "critical", "5 min: 1, java 4711.",
+	  "0 " KILLED("3") "5 " KILLED("4") STALLS("7") "5 kill / killed java_4711\n", 0 },
+
+	{ "out_of_memory_before", "critical", "42 s ago: java 4711 was killed.",
+	  KILLED_BEFORE("/", "42"), 0 },
+	{ "out_of_memory_before", "note", "23 min ago", KILLED_BEFORE("/", "1380"), 0 },
+	{ "out_of_memory_before", NULL, NULL, KILLED_BEFORE("/", "3601"), 0 }, /* long ago */
+	{ "out_of_memory_before", NULL, NULL, KILLED_BEFORE("/", "-"), 0 },
+	{ "out_of_memory_before", NULL, NULL, KILLED_BEFORE("one", "4000"), 0 },
+
+	{ "limit_killed", "warning", "at its memory limit 42 s ago: java 4711.",
+	  KILLED_BEFORE("one", "42"), 0 },
+	{ "limit_killed", NULL, NULL, KILLED_BEFORE("one", "301"), 0 },
+	{ "limit_killed", NULL, NULL, KILLED_BEFORE("one", "-"), 0 },
+	{ "limit_killed", NULL, NULL, KILLED_BEFORE("one", "42") "0 group one memory_bytes 1\n", 0 },
 
 	{ "group_killed", "warning", "limit of 64.0 MiB within 5 min: 1.", GROUP_KILLED("0", "1"), 0 },
 	{ "group_killed", "warning", "5 min: 1, python3 21699.",
@@ -399,9 +418,27 @@ static const struct scene scenes[] = {
 	{ "failing_command", NULL, NULL, FAILED("0", "x", "90", "90"), 5 }, /* before the first look */
 	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "-"), 0 },
 	{ "failing_command", NULL, NULL, FAILED("0", "grep", "0", "0") FAILED("5", "grep", "9", "9"), 0 },
+	{ "failing_command", "note", "9 times",
+	  FAILED("0", "x", "0", "0") FAILED("5", "x", "9", "9") "0 failing x command git_push\n", 0 },
+	{ "failing_command", NULL, NULL,
+	  FAILED("0", "x", "0", "0") FAILED("5", "x", "9", "9") "0 failing x command git_diff\n", 0 },
+	{ "failing_command", NULL, NULL, FAILED("0", "git", "0", "0") FAILED("5", "git", "9", "9"), 0 },
 
 	{ "zombies", "note", "20 zombies", FIFTEEN FIVE("4", "Z") FIVE("5", "S"), 10 },
 	{ "zombies", "note", "25 zombies", FIFTEEN FIVE("4", "Z") FIVE("5", "Z"), 60 },
+	{ "zombies", "note", "wait for them; most: spool 4711.",
+	  FIFTEEN FIVE("4", "Z") "0 process 11 ppid 1\n0 process 12 ppid 4711\n0 process 13 ppid 4711\n"
+				 "0 process 4711 name spool\n0 process 1 name init\n",
+	  10 },
+	/* another one has more children, which are no zombies */
+	{ "zombies", "note", "wait for them; most: init 1.",
+	  FIFTEEN FIVE("4", "Z") FIVE("5", "S") "0 process 11 ppid 1\n0 process 51 ppid 4711\n"
+						"0 process 52 ppid 4711\n0 process 4711 name spool\n"
+						"0 process 1 name init\n",
+	  10 },
+	{ "zombies", "note", "parents do not wait for them.",
+	  FIFTEEN FIVE("4", "Z") "0 process 11 ppid 4711\n", 10 },
+	{ "zombies", NULL, NULL, FIFTEEN "0 process 11 ppid 4711\n0 process 4711 name spool\n", 60 },
 	{ "zombies", NULL, NULL, FIFTEEN FIVE("4", "Z"), 9 }, /* they may still be waited for */
 	{ "zombies", NULL, NULL, FIFTEEN "0 process 41 state Z\n" FIVE("5", "S"), 60 },
 	{ "zombies", NULL, NULL, FIFTEEN FIVE("4", "D"), 60 }, /* they wait for a disk */

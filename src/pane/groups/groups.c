@@ -19,6 +19,7 @@ enum groups_table {
 	GROUPS_TABLE_MEMORY,
 	GROUPS_TABLE_IO,
 	GROUPS_TABLE_LIMITS,
+	GROUPS_TABLE_KILLED,
 	GROUPS_TABLE_BY_CPU, /* processes … */
 	GROUPS_TABLE_BY_MEMORY,
 	GROUPS_TABLE_BY_IO,
@@ -63,6 +64,7 @@ static const struct pane_table tables[] = {
 					     "throttled_ratio,cpu_ratio,cpu_limit_ratio,tasks,tasks_limit,"
 					     "oom_kills" NAMED,
 				  .sort = "memory_limit_used_ratio" },
+	[GROUPS_TABLE_KILLED] = { .topic = "kill", .lazy = true },
 	[GROUPS_TABLE_BY_CPU] = { PROCESSES("cpu_ratio", "cpu_ratio,resident_bytes,pid,state,user,command") },
 	[GROUPS_TABLE_BY_MEMORY] = { PROCESSES("resident_bytes", "resident_bytes,swapped_bytes,cpu_ratio,pid,"
 								 "state,user,command") },
@@ -96,6 +98,12 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 		snprintf(text, room, _("groups with those below, in %.1f s"), seconds);
 	else
 		snprintf(text, room, "%s", _("groups with those below"));
+}
+
+static void heading_of_killed(const struct pane_context *context, char *text, size_t room)
+{
+	(void)context;
+	snprintf(text, room, "%s", _("processes killed for want of memory"));
 }
 
 static void toggle_tree(struct pane_context *context)
@@ -244,6 +252,8 @@ static const struct pane_view views[] = {
 	  .below = 1UL << GROUPS_TABLE_BY_IO, .draw = draw },
 	{ "limits", N_("Limits"), N_("limits, and how near they are"), GROUPS_TABLE_LIMITS,
 	  .below = 1UL << GROUPS_TABLE_BY_CPU, .draw = draw },
+	{ "killed", N_("Killed"), N_("processes killed for want of memory, and at whose limit"),
+	  GROUPS_TABLE_KILLED, .heading = heading_of_killed },
 	{ 0 },
 };
 

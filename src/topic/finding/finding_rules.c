@@ -34,20 +34,33 @@
 		.column = "pid"                                                                              \
 	}
 
+/* Of the process that is the parent of most zombies. */
+#define PARENT_OF_MOST(place, column_name)                                                                   \
+	{                                                                                                    \
+		.name = (place), .topic = "process", .most = "ppid", .with = "Z", .with_column = "state",    \
+		.column = (column_name)                                                                      \
+	}
+
 static const char *const not_discharging[] = { "Charging", "Full", "Not charging", "Unknown", NULL };
+static const char *const machine[] = { "/", NULL };
 static const char *const read_only[] = { "ro", NULL };
 
-/*
- * Their exit code is an answer, by their man pages: whether something is so (test, grep, cmp, mountpoint,
- * systemctl is-active, git diff --quiet, dpkg-split --auto, dpkg-query -W, ischroot, tty, getent), whether
- * there is one (pgrep, pkill, pidof, which, readlink), or how another one ended (timeout, env, nice, nohup,
- * setsid, xargs, sudo, flock). And rows that are not one command.
- */
+/* Their exit code is an answer, by their man pages. */
 static const char *const answers[] = {
-	"[", "cmp", "diff", "dpkg-query", "dpkg-split", "egrep", "env", "expr", "fgrep", "flock", "getent",
-	"git", "grep", "ischroot", "mountpoint", "nice", "nohup", "pgrep", "pidof", "pkill", "readlink",
-	"setsid", "sudo", "systemctl", "test", "timeout", "tty", "which", "xargs", "(no record)",
-	"(others)", NULL,
+	/* whether something is so */
+	"[", "cmp", "diff", "dpkg-query", "dpkg-split", "egrep", "expr", "fgrep", "getent", "grep",
+	"ischroot", "mountpoint", "test", "tty",
+	/* whether there is one */
+	"pgrep", "pidof", "pkill", "readlink", "which",
+	/* how another one ended */
+	"env", "flock", "nice", "nohup", "setsid", "sudo", "timeout", "xargs",
+	/* one of these, where they ended too soon for their arguments to be known; git push is none */
+	"git", "git cat-file", "git check-ignore", "git config", "git diff", "git diff-files",
+	"git diff-index", "git grep", "git ls-files", "git merge-base", "git rev-parse", "git show-ref",
+	"git symbolic-ref", "systemctl", "systemctl is-active", "systemctl is-enabled",
+	"systemctl is-failed", "systemctl is-system-running", "systemctl status",
+	/* rows that are not one command */
+	"(no record)", "(others)", NULL,
 };
 
 const struct finding_rule finding_rules[] = {
@@ -55,7 +68,7 @@ const struct finding_rule finding_rules[] = {
 	  .topic = "reclaim",
 	  .subject = N_("memory"),
 	  .severity = FINDING_CRITICAL,
-	  .text = N_("Memory ran out: processes killed within 5 min: {kills}."),
+	  .text = N_("Memory ran out: processes killed within 5 min: {kills}[, {killed}]."),
 	  .help = N_(
 		  "The OOM killer has killed a process within 5 minutes, and not because a group was at its "
 		  "limit."),
@@ -77,7 +90,24 @@ const struct finding_rule finding_rules[] = {
 			.at_least =
 				COUNT("out_of_memory_stalls", 1,
 				      N_("allocations that had to reclaim memory of the machine themselves; "
-					 "limits of groups cause none")) } } },
+					 "limits of groups cause none")) },
+		      { .name = "killed", .topic = "kill", .row = "/", .column = "killed" } } },
+	{ .name = "out_of_memory_before",
+	  .topic = "kill",
+	  .subject = N_("memory"),
+	  .severity = FINDING_NOTE,
+	  .text = N_("Memory ran out {ago} ago: {killed} was killed."),
+	  .help = N_("The kernel's log has that the OOM killer killed a process before the first sample, and "
+		     "not because a group was at its limit; critical up to 5 minutes."),
+	  .pane = "memory",
+	  .values = { { .name = "ago",
+			.topic = "kill",
+			.row = "/",
+			.column = "earlier_seconds_ago",
+			.at_most = true,
+			.at_least = SECONDS("out_of_memory_before_seconds", 3600, N_("time since then")),
+			.critical = 300 },
+		      { .name = "killed", .topic = "kill", .row = "/", .column = "killed" } } },
 	{ .name = "group_killed",
 	  .topic = "group",
 	  .key = "path",
@@ -92,6 +122,24 @@ const struct finding_rule finding_rules[] = {
 			.window_seconds = 300,
 			.at_least = COUNT("group_killed_kills", 1, N_("processes killed within 5 min")) },
 		      { .name = "limit", .column = "memory_limit_bytes" },
+		      { .name = "killed", .column = "killed" } } },
+	{ .name = "limit_killed",
+	  .topic = "kill",
+	  .key = "path",
+	  .called = "name",
+	  .left_to = "group",
+	  .severity = FINDING_WARNING,
+	  .text = N_("Killed at its memory limit {ago} ago: {killed}."),
+	  .help = N_("The kernel's log has that a process was killed because memory of a group was at its "
+		     "limit, and that group is gone, as units are that were killed."),
+	  .pane = "groups",
+	  .view = "killed",
+	  .unless_column = "path",
+	  .unless = machine,
+	  .values = { { .name = "ago",
+			.column = "seconds_ago",
+			.at_most = true,
+			.at_least = SECONDS("limit_killed_seconds", 300, N_("time since then")) },
 		      { .name = "killed", .column = "killed" } } },
 	{ .name = "group_refaults",
 	  .topic = "group",
@@ -421,7 +469,7 @@ const struct finding_rule finding_rules[] = {
 	  .topic = "process",
 	  .subject = N_("processes"),
 	  .severity = FINDING_NOTE,
-	  .text = N_("{zombies} zombies: their parents do not wait for them."),
+	  .text = N_("{zombies} zombies: their parents do not wait for them[; most: {who} {pid}]."),
 	  .help = N_("Many processes have exited whose parents do not wait for them."),
 	  .pane = "cpu",
 	  .hold = SECONDS("zombies_seconds", 10, N_("for this time")),
@@ -429,7 +477,9 @@ const struct finding_rule finding_rules[] = {
 			.topic = "process",
 			.column = "state",
 			.with = "Z",
-			.at_least = COUNT("zombies_processes", 20, N_("zombies")) } } },
+			.at_least = COUNT("zombies_processes", 20, N_("zombies")) },
+		      PARENT_OF_MOST("who", "name"),
+		      PARENT_OF_MOST("pid", "pid") } },
 	{ .name = "lost_events",
 	  .topic = "event_source",
 	  .key = "source",

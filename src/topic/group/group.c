@@ -610,6 +610,7 @@ static int open_group(struct sample *sample)
 	if (error)
 		return error;
 	kernel_log_open(&state->log, sample->env);
+	kernel_log_skip(&state->log);
 	state->reader.tree = &state->tree;
 	state->reader.machine_kills = U64_UNKNOWN;
 	return 0;

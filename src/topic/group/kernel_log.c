@@ -20,13 +20,18 @@ int kernel_log_open(struct kernel_log *log, const struct env *env)
 	*log = (struct kernel_log){ .fd = -1 };
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &status) < 0 || (!env->live && !S_ISREG(status.st_mode)) ||
-	    lseek(fd, 0, SEEK_END) < 0) {
+	if (fstat(fd, &status) < 0 || (!env->live && !S_ISREG(status.st_mode))) {
 		close(fd);
 		return -ENODEV;
 	}
 	log->fd = fd;
 	return 0;
+}
+
+void kernel_log_skip(struct kernel_log *log)
+{
+	if (log->fd >= 0 && lseek(log->fd, 0, SEEK_END) < 0)
+		kernel_log_close(log);
 }
 
 void kernel_log_close(struct kernel_log *log)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's log from now on, read for the names of processes that were killed. */
+/* The kernel's log, read for the names of processes that were killed. */
 #ifndef PANETOP_TOPIC_GROUP_KERNEL_LOG_H
 #define PANETOP_TOPIC_GROUP_KERNEL_LOG_H
 
@@ -15,8 +15,13 @@ struct kernel_log {
 	char text[KERNEL_LOG_BYTES];
 };
 
-/* 0 or -errno. Below another root it has to be a plain file, since a device is this machine's. */
+/*
+ * From its beginning. 0 or -errno. Below another root it has to be a plain file, since a device is this
+ * machine's.
+ */
 int kernel_log_open(struct kernel_log *log, const struct env *env);
+/* What is there now is passed over. */
+void kernel_log_skip(struct kernel_log *log);
 void kernel_log_close(struct kernel_log *log);
 
 /* The next process that was killed, valid until the next call; false: none so far. Does not block. */

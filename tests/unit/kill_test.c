@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The topic kill: who was killed, at whose limit and when, by a kernel's log in a file. */
+#include <config.h>
+
+#include <math.h>
+
+#include "rig.h"
+
+#define RECORD(us, limit, who)                                                                               \
+	"6,811," us ",-;oom-kill:constraint=X,nodemask=(null),cpuset=/,mems_allowed=0," limit                \
+	",task_memcg=/x,task=" who ",uid=0\n SUBSYSTEM=memory\n"
+#define SERVICE "/system.slice/ssh.service"
+#define FIRST                                                                                                \
+	RECORD("900000000", "global_oom", "java,pid=4711")                                                   \
+	RECORD("700000000", "oom_memcg=" SERVICE, "sshd,pid=1")                                              \
+	RECORD("800000000", "oom_memcg=" SERVICE, "a,pid=7,task=b,pid=2")
+
+static void open_kill(struct rig *rig, const char *vmstat)
+{
+	static const char *const none[] = { NULL };
+
+	rig_open(rig, "empty", none);
+	rig_make(rig, "proc");
+	rig_make(rig, "dev");
+	rig_put(rig, "proc/vmstat", "%s", vmstat);
+	rig_put(rig, "dev/kmsg", FIRST);
+	rig_add(rig, "kill");
+}
+
+START_TEST(the_log_has_what_was_before)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_kill(&rig, "oom_kill 3\n");
+	frame = rig_sample(&rig, 1); /* at 1001 s */
+	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 2);
+	ck_assert_str_eq(cell_text(frame, "kill", "/", "killed"), "java 4711");
+	ck_assert_double_eq(cell_f64(frame, "kill", "/", "earlier_seconds_ago"), 101);
+	ck_assert_str_eq(cell_text(frame, "kill", SERVICE, "killed"), "b 2");
+	ck_assert_str_eq(cell_text(frame, "kill", SERVICE, "name"), "ssh.service");
+	ck_assert_double_eq(cell_f64(frame, "kill", SERVICE, "seconds_ago"), 201);
+	rig_close(&rig);
+}
+
+/* What the run has seen is not from before; one that follows takes the place of that before it. */
+START_TEST(what_follows_is_new)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_kill(&rig, "oom_kill 3\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, "dev/kmsg", FIRST RECORD("1001500000", "global_oom", "perl,pid=8"));
+	rig_put(&rig, "proc/vmstat", "oom_kill 4\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_str_eq(cell_text(frame, "kill", "/", "killed"), "perl 8");
+	ck_assert_double_eq(cell_f64(frame, "kill", "/", "seconds_ago"), 0.5);
+	ck_assert(isnan(cell_f64(frame, "kill", "/", "earlier_seconds_ago")));
+	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 2);
+	rig_close(&rig);
+}
+
+/* Where the kernel has counted no kill the log is not read. */
+START_TEST(no_kill_no_log)
+{
+	struct rig rig;
+
+	open_kill(&rig, "oom_kill 0\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "kill")->n_rows, 0);
+	rig_close(&rig);
+}
