@@ -176,28 +176,68 @@ static void apply(struct settings *settings, const struct config_line *line, con
 		settings_set(settings, line->name, line->value, line->number);
 }
 
+/* Reads the lines of a file; reports one that is malformed. 0 or -errno. */
+static int load_lines(const char *path, struct config_lines *lines)
+{
+	struct buffer text = { 0 };
+	int error = read_text(path, &text);
+	size_t bad = error ? 0 : config_lines_parse(lines, span_of(text.bytes, text.length));
+
+	if (bad)
+		error_message(path, _("line %zu is not in the form name = value"), bad);
+	buffer_free(&text);
+	return error;
+}
+
 void config_load(struct settings *settings)
 {
 	char home[PATH_MAX - 32], path[PATH_MAX];
 	struct config_lines lines = { 0 };
-	struct buffer text = { 0 };
-	size_t bad = 0;
 	int error;
 
 	if (find_home(home, sizeof(home)) < 0)
 		return;
 	snprintf(path, sizeof(path), "%s/panetop/config", home);
-	error = read_text(path, &text);
+	error = load_lines(path, &lines);
 	if (error && error != -ENOENT && error != -ENOTDIR)
 		error_message(path, _("cannot be read: %s"), strerror(-error));
-	if (!error)
-		bad = config_lines_parse(&lines, span_of(text.bytes, text.length));
-	if (bad)
-		error_message(path, _("line %zu is not in the form name = value"), bad);
 	for (size_t i = 0; i < lines.n_items; i++)
 		apply(settings, &lines.items[i], path);
 	config_lines_free(&lines);
-	buffer_free(&text);
+}
+
+static void apply_color(struct palette *palette, const struct config_line *line, const char *path)
+{
+	int name = palette_find(line->name);
+	char place[PATH_MAX + 192];
+
+	snprintf(place, sizeof(place), _("%s, line %zu of %s"), line->name, line->number, path);
+	if (name < 0)
+		error_message(place, "%s",
+			      _("unknown color; use background, text, dim, accent, selected, calm, busy, "
+				"critical or good"));
+	else if (!palette_set(palette, (enum palette_name)name, line->value))
+		error_message(place, name <= PALETTE_TEXT
+					     ? _("'%s': use #rrggbb, 0 to 255, or default")
+					     : _("'%s': use #rrggbb, or 0 to 255"),
+			      line->value);
+}
+
+int config_theme_load(const char *name, struct palette *palette, char *path)
+{
+	char home[PATH_MAX - 128];
+	struct config_lines lines = { 0 };
+	int error = find_home(home, sizeof(home));
+
+	*path = '\0';
+	if (error)
+		return error;
+	snprintf(path, PATH_MAX, "%s/panetop/%s.theme", home, name);
+	error = load_lines(path, &lines);
+	for (size_t i = 0; i < lines.n_items; i++)
+		apply_color(palette, &lines.items[i], path);
+	config_lines_free(&lines);
+	return error;
 }
 
 /* Keeps the comments of the file before; a file that cannot be read has none. */

@@ -50,6 +50,41 @@ static enum theme usual_theme(void)
 	return theme_of_terminal(secure_getenv("COLORFGBG"));
 }
 
+/* Reads the file of a theme. If it is missing, an option ends the run; the configuration only reports it. */
+static int load_theme(const struct settings *settings, struct screen_setup *setup)
+{
+	struct palette palette = *theme_file();
+	char path[PATH_MAX], place[80];
+	int error = config_theme_load(settings->theme, &palette, path);
+
+	if (error) {
+		snprintf(place, sizeof(place), _("theme '%s'"), settings->theme);
+		error_message(place, _("%s: %s; or use dark, light, contrast, warm or terminal"), path,
+			      strerror(-error));
+		return config_lines_find(&settings->lines, "theme")->number == 0 ? 2 : 0;
+	}
+	theme_set_file(&palette);
+	setup->theme = THEME_FILE;
+	snprintf(setup->theme_file, sizeof(setup->theme_file), "%s", settings->theme);
+	return 0;
+}
+
+/* 0, or an exit status. */
+static int choose_theme(const struct settings *settings, struct screen_setup *setup)
+{
+	setup->theme = setup->usual_theme = usual_theme();
+	setup->ask_ground = !settings->theme;
+	if (!settings->theme)
+		return 0;
+	for (unsigned i = 0; theme_names[i]; i++) {
+		if (strcmp(settings->theme, theme_names[i]) == 0) {
+			setup->theme = (enum theme)i;
+			return 0;
+		}
+	}
+	return load_theme(settings, setup);
+}
+
 static bool choose_color(const struct options *options)
 {
 	const char *no_color = secure_getenv("NO_COLOR");
@@ -157,9 +192,6 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.limit = options->limit,
 		.unit = settings->unit,
 		.glyphs = options->ascii ? GLYPHS_ASCII : settings->glyphs,
-		.theme = settings_has(settings, "theme") ? settings->theme : usual_theme(),
-		.usual_theme = usual_theme(),
-		.ask_ground = !settings_has(settings, "theme"),
 		.color = choose_color(options),
 		.ascii = options->ascii,
 		.filter = options->filter,
@@ -168,8 +200,10 @@ static int run(const struct options *options, struct settings *settings, struct 
 	};
 	struct kept kept = { .root = options->root ? options->root : "/" };
 	const struct past past = { keep, open_past, save_past, reach_back, &kept };
-	int error;
+	int error = choose_theme(settings, &setup);
 
+	if (error)
+		return error;
 	if (source->keep_back) /* of a recording in a pipe; the past of a live screen has its own file */
 		source->keep_back(source->state, settings->past_bytes);
 	if (options->at && moment_find(source, options->replay, options->at, &setup.first_sample) != 0)

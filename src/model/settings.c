@@ -14,7 +14,7 @@
 
 const char *const latency_policy_names[] = { "fifo", "rr", "deadline", "other", NULL };
 const char *const latency_method_names[] = { "clock_ns", "posix_ns", "itimer", "poll", "timerfd", NULL };
-const char *const theme_names[] = { "dark", "light", "terminal", NULL };
+const char *const theme_names[] = { "dark", "light", "contrast", "warm", "terminal", NULL };
 const char *const glyph_set_names[] = { "block", "braille", "ascii", NULL };
 
 static const char *const no_yes[] = { "no", "yes", NULL };
@@ -42,6 +42,8 @@ static const char *const event_names[] = {
 	[N_EVENT_CHOICES] = NULL,
 };
 
+#define FILE_NAME_MAX 64
+
 #define USUAL_EVENTS ((1U << CHOSEN_EXITNONZERO) - 1)
 #define ALL_EVENTS (((1U << N_EVENT_CHOICES) - 1) & ~(1U << CHOSEN_EXITNONZERO))
 
@@ -59,6 +61,13 @@ static bool is_cpu_list(const char *text)
 static bool is_one_event(const char *text)
 {
 	return *text != '\0' && !strchr(text, ',');
+}
+
+static bool is_file_name(const char *text)
+{
+	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+
+	return length > 0 && length <= FILE_NAME_MAX && text[length] == '\0';
 }
 
 /* Earlier versions wrote a letter and a colour before the word. */
@@ -120,10 +129,12 @@ const struct setting all_settings[] = {
 	  .help = N_("at most this much of the past, on the disk (default 64MiB)"),
 	  .expected = N_("use a number of bytes, or a unit, as in 64MiB") },
 	{ .name = "theme",
-	  CHOICE(theme, theme_names),
-	  .argument = "dark|light|terminal",
-	  .help = N_("colors of the screen (default by COLORFGBG, else dark)"),
-	  .expected = N_("use dark, light or terminal") },
+	  TEXT(theme),
+	  .valid = is_file_name,
+	  .argument = "dark|light|contrast|warm|terminal|NAME",
+	  .help = N_("colors of the screen (default by the terminal); NAME: of the file NAME.theme"),
+	  .expected = N_("use dark, light, contrast, warm, terminal, or a name of letters, digits, - "
+			 "and _") },
 	{ .name = "glyphs", CHOICE(glyphs, glyph_set_names) },
 
 	{ .name = "memory.used",

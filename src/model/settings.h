@@ -76,9 +76,10 @@ struct settings {
 	struct topic_settings topic;
 
 	/* The screen. */
-	const char *pane; /* its first; NULL: not set */
+	const char *pane;  /* its first; NULL: not set */
+	const char *theme; /* of theme_names, or of a file; NULL: not set */
 	double delay_seconds;
-	unsigned unit, glyphs, theme;
+	unsigned unit, glyphs;
 	double past_seconds; /* 0: nothing is kept */
 	uint64_t past_bytes;
 

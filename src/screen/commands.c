@@ -322,6 +322,11 @@ static const struct pane *pane_to_start_with(const struct pane_context *context)
 	return screen->setup->panes[context->came_from < 0 ? 0 : context->came_from];
 }
 
+static const char *theme_name(const struct screen *screen)
+{
+	return screen->theme == THEME_FILE ? screen->setup->theme_file : theme_names[screen->theme];
+}
+
 static void write_configuration(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
@@ -335,7 +340,7 @@ static void write_configuration(struct pane_context *context)
 	set_changed(setup->settings, "unit", size_unit_names[screen->unit], size_unit_names[SIZE_AUTO]);
 	set_changed(setup->settings, "glyphs", glyph_set_names[screen->glyphs],
 		    glyph_set_names[GLYPHS_BLOCK]);
-	set_changed(setup->settings, "theme", theme_names[screen->theme], theme_names[screen->usual_theme]);
+	set_changed(setup->settings, "theme", theme_name(screen), theme_names[screen->usual_theme]);
 	for (unsigned p = 0; p < setup->n_panes; p++)
 		save_pane(&screen->contexts[p]);
 	error = setup->save(setup->settings, text, sizeof(text));
@@ -432,8 +437,9 @@ static void next_glyphs(struct pane_context *context)
 static void next_theme(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
+	unsigned n_themes = *screen->setup->theme_file ? N_THEMES : THEME_FILE;
 
-	screen->theme = (enum theme)((screen->theme + 1) % N_THEMES);
+	screen->theme = (enum theme)((screen->theme + 1) % n_themes);
 	theme_open(screen->theme, screen->terminal.color);
 	terminal_redraw();
 }
@@ -501,7 +507,7 @@ static void show_options(struct pane_context *context, unsigned current)
 		items[n++] = (struct menu_item){ _(choice->title), setting_label(context, choice) };
 	items[n++] = (struct menu_item){ _("Unit of sizes"), size_unit_names[screen->unit] };
 	items[n++] = (struct menu_item){ _("Glyphs of graphs and bars"), glyph_set_names[screen->glyphs] };
-	items[n++] = (struct menu_item){ _("Colors"), theme_names[screen->theme] };
+	items[n++] = (struct menu_item){ _("Colors"), theme_name(screen) };
 	screen_menu(context, _("Options: Enter changes one, w on the screen saves them"), items, n, current,
 		    next_option);
 }

@@ -67,6 +67,7 @@ struct screen_setup {
 	enum glyph_set glyphs;
 	bool ask_ground;                     /* the terminal, for a theme: none is chosen */
 	enum theme theme, usual_theme;       /* usual: by what the terminal reports */
+	char theme_file[80];                 /* name of THEME_FILE; "": there is none */
 	bool color, ascii;
 	const char *filter, *sort, *columns; /* for the first table of the first pane; may be NULL; valid */
 };

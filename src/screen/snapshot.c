@@ -9,6 +9,7 @@
 #include <wchar.h>
 
 #include "core/utf8.h"
+#include "screen/palette.h"
 
 #define CELL_X 8.4
 #define CELL_Y 18
@@ -66,23 +67,6 @@ void snapshot_text(struct buffer *out)
 	}
 }
 
-static unsigned rgb_of(short color)
-{
-	static const unsigned named[] = {
-		0x1c1c1c, 0xe06c75, 0x98c379, 0xe5c07b, 0x61afef, 0xc678dd, 0x56b6c2, 0xd0d0d0,
-		0x6c6c6c, 0xff8087, 0xb5e090, 0xffe090, 0x80c8ff, 0xe090ff, 0x70d8e0, 0xffffff,
-	};
-	static const unsigned levels[] = { 0, 95, 135, 175, 215, 255 };
-	unsigned n = (unsigned)color;
-
-	if (n < 16)
-		return named[n];
-	if (n >= 232)
-		return (8 + 10 * (n - 232)) * 0x10101;
-	n -= 16;
-	return levels[n / 36] << 16 | levels[n / 6 % 6] << 8 | levels[n % 6];
-}
-
 /* Colours of the terminal itself. */
 struct ground {
 	unsigned front, back;
@@ -90,8 +74,8 @@ struct ground {
 
 static void look_of(const struct cell *cell, const struct ground *ground, unsigned *front, unsigned *back)
 {
-	unsigned one = cell->front == OWN ? ground->front : rgb_of(cell->front);
-	unsigned other = cell->back == OWN ? ground->back : rgb_of(cell->back);
+	unsigned one = cell->front == OWN ? ground->front : palette_rgb(cell->front);
+	unsigned other = cell->back == OWN ? ground->back : palette_rgb(cell->back);
 	bool swapped = cell->attributes & A_REVERSE;
 
 	*front = swapped ? other : one;

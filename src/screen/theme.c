@@ -12,7 +12,7 @@
 
 #include "core/span.h"
 
-#define OWN (-1)
+#define OWN PALETTE_OWN
 #define OWN_PAIR (STYLE_NORMAL + 1) /* the terminal's own colours */
 
 #ifndef A_ITALIC
@@ -98,6 +98,79 @@ static const struct theme_colors few[N_STYLES] = {
 	[STYLE_SERIES + 5] = { COLOR_MAGENTA, OWN },
 	[STYLE_SERIES + 6] = { COLOR_GREEN, OWN },
 	[STYLE_SERIES + 7] = { OWN, OWN },
+};
+
+/* The values were computed: theme_test has what must hold. */
+static const struct palette contrast = { {
+	[PALETTE_BACKGROUND] = PALETTE_BLACK,
+	[PALETTE_TEXT] = PALETTE_WHITE,
+	[PALETTE_DIM] = 250,
+	[PALETTE_ACCENT] = 51,
+	[PALETTE_SELECTED] = 19,
+	[PALETTE_CALM] = 38,
+	[PALETTE_BUSY] = 220,
+	[PALETTE_CRITICAL] = 210,
+	[PALETTE_GOOD] = 120,
+} };
+
+static const struct palette warm = { {
+	[PALETTE_BACKGROUND] = 235,
+	[PALETTE_TEXT] = 223,
+	[PALETTE_DIM] = 246,
+	[PALETTE_ACCENT] = 108,
+	[PALETTE_SELECTED] = 239,
+	[PALETTE_CALM] = 72,
+	[PALETTE_BUSY] = 221,
+	[PALETTE_CRITICAL] = 209,
+	[PALETTE_GOOD] = 148,
+} };
+
+static struct palette of_file = { {
+	[PALETTE_BACKGROUND] = OWN,
+	[PALETTE_TEXT] = OWN,
+	[PALETTE_DIM] = 245,
+	[PALETTE_ACCENT] = 74,
+	[PALETTE_SELECTED] = 238,
+	[PALETTE_CALM] = 68,
+	[PALETTE_BUSY] = 214,
+	[PALETTE_CRITICAL] = 203,
+	[PALETTE_GOOD] = 78,
+} };
+
+#define TEXT_ON (-1) /* black or white, whichever is easier to read there */
+
+/* What a style has of nine colours. Series and the first levels of usage are computed. */
+static const struct {
+	int front;
+	enum palette_name back;
+} roles[STYLE_SERIES] = {
+	[STYLE_NORMAL] = { PALETTE_TEXT, PALETTE_BACKGROUND },
+	[STYLE_DIM] = { PALETTE_DIM, PALETTE_BACKGROUND },
+	[STYLE_STRONG] = { PALETTE_TEXT, PALETTE_BACKGROUND },
+	[STYLE_HEADLINE] = { PALETTE_TEXT, PALETTE_BACKGROUND },
+	[STYLE_TAB] = { PALETTE_DIM, PALETTE_BACKGROUND },
+	[STYLE_TAB_ON] = { PALETTE_ACCENT, PALETTE_BACKGROUND },
+	[STYLE_HEADING] = { PALETTE_ACCENT, PALETTE_BACKGROUND },
+	[STYLE_ROW] = { TEXT_ON, PALETTE_SELECTED },
+	[STYLE_CELL] = { TEXT_ON, PALETTE_ACCENT },
+	[STYLE_NOTICE] = { PALETTE_BUSY, PALETTE_BACKGROUND },
+	[STYLE_KEY] = { PALETTE_ACCENT, PALETTE_BACKGROUND },
+	[STYLE_OK] = { PALETTE_GOOD, PALETTE_BACKGROUND },
+	[STYLE_WARN] = { PALETTE_BUSY, PALETTE_BACKGROUND },
+	[STYLE_BAD] = { PALETTE_CRITICAL, PALETTE_BACKGROUND },
+	[STYLE_NEW] = { TEXT_ON, PALETTE_BUSY },
+	[STYLE_FRESH] = { PALETTE_GOOD, PALETTE_BACKGROUND },
+	[STYLE_PROGRAM] = { PALETTE_TEXT, PALETTE_BACKGROUND },
+	[STYLE_PATH] = { PALETTE_DIM, PALETTE_BACKGROUND },
+	[STYLE_MATCH] = { TEXT_ON, PALETTE_GOOD },
+	[STYLE_ENDED] = { PALETTE_DIM, PALETTE_BACKGROUND },
+	[STYLE_FAILED] = { PALETTE_CRITICAL, PALETTE_BACKGROUND },
+	[STYLE_FORK] = { PALETTE_DIM, PALETTE_BACKGROUND },
+	[STYLE_USAGE] = { PALETTE_CALM, PALETTE_BACKGROUND },
+	[STYLE_USAGE + 1] = { PALETTE_CALM, PALETTE_BACKGROUND },
+	[STYLE_USAGE + 2] = { PALETTE_ACCENT, PALETTE_BACKGROUND },
+	[STYLE_USAGE_BUSY] = { PALETTE_BUSY, PALETTE_BACKGROUND },
+	[STYLE_USAGE_CRITICAL] = { PALETTE_CRITICAL, PALETTE_BACKGROUND },
 };
 
 /* Attributes with 256, with few and without colours. */
@@ -201,8 +274,59 @@ bool theme_of_answer(const char *answer, enum theme *theme)
 	return false;
 }
 
+void theme_set_file(const struct palette *palette)
+{
+	of_file = *palette;
+}
+
+const struct palette *theme_file(void)
+{
+	return &of_file;
+}
+
+/* NULL: it has a table of its own. */
+static const struct palette *palette_of(enum theme theme)
+{
+	return theme == THEME_CONTRAST ? &contrast
+	       : theme == THEME_WARM   ? &warm
+	       : theme == THEME_FILE   ? &of_file
+				       : NULL;
+}
+
+bool theme_is_light(enum theme theme)
+{
+	const struct palette *palette = palette_of(theme);
+
+	return palette ? palette_is_light(palette) : theme == THEME_LIGHT;
+}
+
+/* Three levels of contrast alternate, so that neighbours differ, whatever their hue. */
+static short series_of(const struct palette *palette, unsigned series)
+{
+	static const enum palette_name hues[] = { PALETTE_CALM, PALETTE_GOOD, PALETTE_ACCENT, PALETTE_DIM };
+	static const double levels[] = { 5, 8, 12 };
+
+	return palette_contrasting(palette, palette->colors[hues[series % 4]], levels[series % 3]);
+}
+
+static struct theme_colors colors_from(const struct palette *palette, enum style style)
+{
+	short back = palette->colors[style < STYLE_SERIES ? roles[style].back : PALETTE_BACKGROUND];
+	int front = style < STYLE_SERIES ? roles[style].front : 0;
+
+	if (style >= STYLE_SERIES)
+		return (struct theme_colors){ series_of(palette, style - STYLE_SERIES), back };
+	if (front == TEXT_ON)
+		return (struct theme_colors){ palette_text_on(back), back };
+	return (struct theme_colors){ palette->colors[front], back };
+}
+
 struct theme_colors theme_colors(enum theme theme, enum style style)
 {
+	const struct palette *palette = palette_of(theme);
+
+	if (palette)
+		return colors_from(palette, style);
 	return theme == THEME_DARK ? dark[style] : theme == THEME_LIGHT ? light[style] : few[style];
 }
 
@@ -215,24 +339,27 @@ static short on_light(short color)
 /* The theme that was opened, as this terminal can show it. */
 static struct {
 	enum theme theme;
-	bool light; /* few colours on a light ground */
+	struct theme_colors colors[N_STYLES];
 } opened;
 
-static struct theme_colors colors_of(enum style style)
+/* On a light ground few colours are others. */
+static void choose_colors(bool on_light_ground)
 {
-	struct theme_colors colors = theme_colors(opened.theme, style);
+	for (unsigned style = 0; style < N_STYLES; style++) {
+		struct theme_colors colors = theme_colors(opened.theme, (enum style)style);
 
-	if (opened.light && colors.back == OWN)
-		colors.front = on_light(colors.front);
-	return colors;
+		if (on_light_ground && colors.back == OWN)
+			colors.front = on_light(colors.front);
+		opened.colors[style] = colors;
+	}
 }
 
-/* All styles in the terminal's own colours share one pair, blanks too: changing the pair costs bytes. */
+/* All styles in the colours of plain text share one pair, blanks too: changing the pair costs bytes. */
 static short pair_of(enum style style)
 {
-	struct theme_colors colors = colors_of(style);
+	struct theme_colors colors = opened.colors[style], plain = opened.colors[STYLE_NORMAL];
 
-	return colors.front == OWN && colors.back == OWN ? OWN_PAIR : (short)(style + 1);
+	return colors.front == plain.front && colors.back == plain.back ? OWN_PAIR : (short)(style + 1);
 }
 
 static short blend_pair(unsigned front, unsigned back)
@@ -249,7 +376,7 @@ static bool blends(void)
 
 static short series_color(unsigned series)
 {
-	return colors_of((enum style)(STYLE_SERIES + series)).front;
+	return opened.colors[STYLE_SERIES + series].front;
 }
 
 static void open_blends(void)
@@ -266,12 +393,9 @@ bool theme_open(enum theme theme, bool color)
 		return false;
 	use_default_colors();
 	opened.theme = COLORS >= 256 ? theme : THEME_TERMINAL;
-	opened.light = COLORS < 256 && theme == THEME_LIGHT;
-	for (short i = 0; i < N_STYLES; i++) {
-		struct theme_colors colors = colors_of((enum style)i);
-
-		init_pair((short)(i + 1), colors.front, colors.back);
-	}
+	choose_colors(COLORS < 256 && theme_is_light(theme));
+	for (short i = 0; i < N_STYLES; i++)
+		init_pair((short)(i + 1), opened.colors[i].front, opened.colors[i].back);
 	if (blends())
 		open_blends();
 	bkgdset((chtype)COLOR_PAIR(OWN_PAIR) | ' ');

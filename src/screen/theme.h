@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "screen/palette.h"
+
 enum style {
 	STYLE_NORMAL,
 	STYLE_DIM, /* also zeros, unit letters, kernel threads */
@@ -39,8 +41,11 @@ enum style {
 #define STYLE_SERIES_COUNT 8
 #define N_STYLES (STYLE_SERIES + STYLE_SERIES_COUNT)
 
-/* terminal: its own 16 colours; terminals with fewer than 256 colours always use these. */
-enum theme { THEME_DARK, THEME_LIGHT, THEME_TERMINAL, N_THEMES };
+/*
+ * contrast: at least 7 to 1 on black; warm: a light text on dark grey; terminal: its own 16 colours, which
+ * terminals with fewer than 256 colours always use; file: of theme_set_file().
+ */
+enum theme { THEME_DARK, THEME_LIGHT, THEME_CONTRAST, THEME_WARM, THEME_TERMINAL, THEME_FILE, N_THEMES };
 
 /* For the ground that a terminal reports in COLORFGBG ("15;0"; may be NULL); dark if it is unknown. */
 enum theme theme_of_terminal(const char *colorfgbg);
@@ -51,12 +56,18 @@ enum theme theme_of_terminal(const char *colorfgbg);
  */
 bool theme_of_answer(const char *answer, enum theme *theme);
 
-/* Colours of the xterm palette; THEME_OWN_COLOR: the terminal's own. */
-#define THEME_OWN_COLOR (-1)
+/* Colours of the xterm palette; PALETTE_OWN: the terminal's own. */
 struct theme_colors {
 	short front, back;
 };
 struct theme_colors theme_colors(enum theme theme, enum style style);
+
+/* The colours of THEME_FILE, copied; before that they are those of THEME_DARK, as far as nine say them. */
+void theme_set_file(const struct palette *palette);
+const struct palette *theme_file(void);
+
+/* Is it for a light background? */
+bool theme_is_light(enum theme theme);
 
 enum glyph_set { GLYPHS_BLOCK, GLYPHS_BRAILLE, GLYPHS_ASCII, N_GLYPH_SETS };
 

@@ -64,6 +64,7 @@
 #include "model/settings.h"
 #include "output/recording.h"
 #include "recording/block.h"
+#include "screen/theme.h"
 #include "topic/group/container_name.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/topic.h"
@@ -507,6 +508,31 @@ FUZZ_TARGET(settings)
 	buffer_free(&file);
 	config_lines_free(&lines);
 	config_lines_free(&again);
+}
+
+FUZZ_TARGET(theme)
+{
+	struct palette palette = *theme_file();
+	struct config_lines lines = { 0 };
+
+	config_lines_parse(&lines, input(data, size));
+	for (size_t i = 0; i < lines.n_items; i++) {
+		int name = palette_find(lines.items[i].name);
+
+		if (name >= 0)
+			palette_set(&palette, (enum palette_name)name, lines.items[i].value);
+	}
+	for (int i = 0; i < N_PALETTE_NAMES; i++)
+		require(palette.colors[i] < 256 &&
+			palette.colors[i] >= (i <= PALETTE_TEXT ? PALETTE_OWN : 0));
+	theme_set_file(&palette);
+	for (int i = 0; i < N_STYLES; i++) {
+		struct theme_colors colors = theme_colors(THEME_FILE, (enum style)i);
+
+		require(colors.front >= PALETTE_OWN && colors.front < 256 && colors.back >= PALETTE_OWN &&
+			colors.back < 256);
+	}
+	config_lines_free(&lines);
 }
 
 /* Whatever comes in, what goes out is valid UTF-8 that no terminal acts upon. */

@@ -8,7 +8,8 @@ import stat
 import subprocess
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, RECORDING, edited, expect, fixture, replay, screen
+from common import EVENT_RECORDING, PANETOP, RECORDING, edited, expect, fixture, replay, screen
+from terminal import Terminal
 
 SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -430,6 +431,48 @@ def a_chosen_theme_stays(scratch):
         terminal.quiet()
         return expect(b"\x1b]11;?" not in terminal.raw, terminal, "it asks") or \
             expect(tab_color(terminal) == TAB_ON["dark"], terminal, "it changes")
+
+
+def a_theme_of_a_file(scratch):
+    """Its colours; what is wrong in it is reported with its line, and the rest is taken."""
+    os.makedirs(os.path.join(scratch, "panetop"))
+    with open(os.path.join(scratch, "panetop", "mine.theme"), "w", encoding="utf-8") as file:
+        file.write("# mine\naccent = #d7005f\nbackground = 17\nframe = 3\ncalm = blue\n")
+    with replay("--theme=mine", "memory", width=120, env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        said = terminal.raw.decode(errors="replace")
+        problem = expect("panetop: frame, line 4 of " in said and "panetop: calm, line 5 of " in said and "mine.theme" in said, terminal,
+                         "wrong lines are not reported") or \
+            expect(tab_color(terminal) == "d7005f", terminal, "the shown pane has another colour: " + tab_color(terminal)) or \
+            expect(terminal.background(terminal.screen.lines - 2, 60) == "00005f", terminal, "the background is another one")
+        terminal.send("w")
+        terminal.told("written")
+    with open(os.path.join(scratch, "panetop", "config"), encoding="utf-8") as file:
+        return problem or (None if "theme = mine\n" in file.read() else "the configuration has another theme")
+
+
+def an_unknown_theme(scratch):
+    """An option that names none ends it; a configuration is reported."""
+    os.makedirs(os.path.join(scratch, "panetop"))
+    env = {"XDG_CONFIG_HOME": scratch}
+    ended = Terminal([PANETOP, "--replay=" + RECORDING, "--theme=nowhere"], env=env)
+    status = ended.end()
+    if status != 2 or b"nowhere.theme: No such file or directory; or use dark" not in ended.raw:
+        return f"status {status}: {bytes(ended.raw)!r}"
+    with open(os.path.join(scratch, "panetop", "config"), "w", encoding="utf-8") as file:
+        file.write("theme = nowhere\n")
+    with replay("memory", width=120, env=env) as terminal:
+        return expect(b"nowhere.theme: No such file" in terminal.raw and tab_color(terminal) == TAB_ON["dark"], terminal,
+                      "it is not reported, or the theme is not the usual one")
+
+
+def themes_use_what_the_terminal_has(_scratch):
+    """The theme terminal has no colour of 256, and where there are 16 no theme has."""
+    for term, theme in (("xterm-256color", "terminal"), ("xterm-16color", "warm"), ("xterm", "contrast")):
+        with replay("--theme=" + theme, "overview", env={"TERM": term}) as terminal:
+            terminal.send(".")
+            if re.search(rb"\x1b\[[0-9;]*[34]8[;:]", terminal.raw):
+                return f"{theme} in {term} has a colour of 256"
+    return None
 
 
 def no_color(_scratch):
@@ -931,6 +974,9 @@ def tests():
         ("an unchanged screen sends no bytes", unchanged_screen_sends_nothing),
         ("the ground of the terminal", the_ground_of_the_terminal),
         ("a chosen theme stays", a_chosen_theme_stays),
+        ("a theme of a file", a_theme_of_a_file),
+        ("an unknown theme", an_unknown_theme),
+        ("themes use what the terminal has", themes_use_what_the_terminal_has),
         ("NO_COLOR", no_color),
         ("--ascii", ascii_only),
         ("hostile process names", hostile_names),

@@ -156,7 +156,8 @@ START_TEST(what_is_not_valid_changes_nothing)
 		{ "delay", "0.04" },
 		{ "delay", "soon" },
 		{ "unit", "kib" },
-		{ "theme", "blue" },
+		{ "theme", "../blue" },
+		{ "theme", "" },
 		{ "past-size", "1023KiB" },
 		{ "past", "604801" },
 		{ "events.events", "fork,exits" },
@@ -233,7 +234,8 @@ START_TEST(choices_are_in_the_order_of_their_enumeration)
 	ck_assert_ptr_null(latency_method_names[N_LATENCY_METHODS]);
 	ck_assert_str_eq(theme_names[THEME_LIGHT], "light");
 	ck_assert_str_eq(theme_names[THEME_TERMINAL], "terminal");
-	ck_assert_ptr_null(theme_names[N_THEMES]);
+	ck_assert_str_eq(theme_names[THEME_WARM], "warm");
+	ck_assert_ptr_null(theme_names[THEME_FILE]);
 	ck_assert_str_eq(glyph_set_names[GLYPHS_BRAILLE], "braille");
 	ck_assert_str_eq(glyph_set_names[GLYPHS_ASCII], "ascii");
 	ck_assert_ptr_null(glyph_set_names[N_GLYPH_SETS]);

@@ -8,6 +8,7 @@
 #include "suite.h"
 
 #define TEXT_CONTRAST 4.5
+#define HIGH_CONTRAST 7.0
 #define CELL_CONTRAST 3.0
 #define LIGHTNESS_APART 8.0
 
@@ -68,8 +69,8 @@ static void check_contrast(enum theme theme, struct rgb own_front, struct rgb gr
 {
 	for (int style = 0; style < N_STYLES; style++) {
 		struct theme_colors colors = theme_colors(theme, (enum style)style);
-		struct rgb front = colors.front == THEME_OWN_COLOR ? own_front : palette(colors.front);
-		struct rgb back = colors.back == THEME_OWN_COLOR ? ground : palette(colors.back);
+		struct rgb front = colors.front == PALETTE_OWN ? own_front : palette(colors.front);
+		struct rgb back = colors.back == PALETTE_OWN ? ground : palette(colors.back);
 
 		ck_assert_msg(contrast(front, back) >= TEXT_CONTRAST, "theme %s, style %d: text has %.2f",
 			      theme_names[theme], style, contrast(front, back));
@@ -88,13 +89,115 @@ START_TEST(text_and_cells_stand_out)
 	check_contrast(THEME_DARK, rgb(0xe5, 0xe5, 0xe5), rgb(0, 0, 0));
 	check_contrast(THEME_DARK, rgb(0xe5, 0xe5, 0xe5), rgb(0x1e, 0x1e, 0x1e));
 	check_contrast(THEME_LIGHT, rgb(0, 0, 0), rgb(0xff, 0xff, 0xff));
+	check_contrast(THEME_CONTRAST, rgb(0xff, 0xff, 0xff), rgb(0, 0, 0));
+	check_contrast(THEME_WARM, rgb(0xff, 0xff, 0xff), rgb(0x26, 0x26, 0x26));
+}
+END_TEST
+
+START_TEST(contrast_is_high)
+{
+	for (int style = 0; style < STYLE_SERIES; style++) {
+		struct theme_colors colors = theme_colors(THEME_CONTRAST, (enum style)style);
+
+		ck_assert_msg(contrast(palette(colors.front), palette(colors.back)) >= HIGH_CONTRAST,
+			      "style %d", style);
+	}
+}
+END_TEST
+
+/* The user has chosen these 16 in the terminal. */
+START_TEST(the_theme_terminal_has_its_16_colors_alone)
+{
+	for (int style = 0; style < N_STYLES; style++) {
+		struct theme_colors colors = theme_colors(THEME_TERMINAL, (enum style)style);
+
+		ck_assert_int_lt(colors.front, 16);
+		ck_assert_int_lt(colors.back, 16);
+	}
+}
+END_TEST
+
+START_TEST(colors_of_a_file)
+{
+	static const struct {
+		enum palette_name name;
+		const char *text;
+		short color; /* -2: it is none */
+	} cases[] = {
+		{ PALETTE_BUSY, "#ffaf00", 214 },   { PALETTE_BUSY, "#FEAE02", 214 },
+		{ PALETTE_BUSY, "#000000", 16 },    { PALETTE_BUSY, "#808080", 244 },
+		{ PALETTE_BUSY, "0", 0 },           { PALETTE_BUSY, "255", 255 },
+		{ PALETTE_BACKGROUND, "default", PALETTE_OWN }, { PALETTE_TEXT, "default", PALETTE_OWN },
+		{ PALETTE_DIM, "default", -2 },     { PALETTE_BUSY, "256", -2 },
+		{ PALETTE_BUSY, "-1", -2 },         { PALETTE_BUSY, "#fff", -2 },
+		{ PALETTE_BUSY, "#ffaf000", -2 },   { PALETTE_BUSY, "#ffaf0g", -2 },
+		{ PALETTE_BUSY, "# faf00", -2 },    { PALETTE_BUSY, "#", -2 },
+		{ PALETTE_BUSY, "", -2 },           { PALETTE_BUSY, "amber", -2 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct palette colors = *theme_file();
+		short before = colors.colors[cases[i].name];
+		bool known = cases[i].color != -2;
+
+		ck_assert_msg(palette_set(&colors, cases[i].name, cases[i].text) == known, "'%s'",
+			      cases[i].text);
+		ck_assert_int_eq(colors.colors[cases[i].name], known ? cases[i].color : before);
+	}
+	ck_assert_int_eq(palette_find("critical"), PALETTE_CRITICAL);
+	ck_assert_int_eq(palette_find("Critical"), -1);
+}
+END_TEST
+
+/* None of the nine names is without effect. */
+START_TEST(every_name_colors_something)
+{
+	const struct palette usual = *theme_file();
+
+	for (int name = 0; name < N_PALETTE_NAMES; name++) {
+		struct theme_colors before[N_STYLES];
+		struct palette changed = usual;
+		bool any = false;
+
+		for (int style = 0; style < N_STYLES; style++)
+			before[style] = theme_colors(THEME_FILE, (enum style)style);
+		changed.colors[name] = 90;
+		theme_set_file(&changed);
+		for (int style = 0; style < N_STYLES; style++) {
+			struct theme_colors now = theme_colors(THEME_FILE, (enum style)style);
+
+			any |= now.front != before[style].front || now.back != before[style].back;
+		}
+		theme_set_file(&usual);
+		ck_assert_msg(any, "%s", palette_names[name]);
+	}
+}
+END_TEST
+
+/* A light ground is known by its own colour, or by a dark text on the terminal's. */
+START_TEST(a_file_may_be_for_a_light_ground)
+{
+	struct palette colors = *theme_file();
+
+	ck_assert(!palette_is_light(&colors));
+	ck_assert(palette_set(&colors, PALETTE_TEXT, "#202020"));
+	ck_assert(palette_is_light(&colors));
+	ck_assert(palette_set(&colors, PALETTE_BACKGROUND, "#000000"));
+	ck_assert(!palette_is_light(&colors));
+	ck_assert(palette_set(&colors, PALETTE_BACKGROUND, "230"));
+	ck_assert(palette_is_light(&colors));
+	for (int i = 0; i < 3; i++) {
+		struct rgb darker = palette(palette_contrasting(&colors, 68, 5 + 3 * i));
+
+		ck_assert_double_ge(contrast(darker, palette(230)), TEXT_CONTRAST);
+	}
 }
 END_TEST
 
 /* A part between two others may vanish, so those two must differ as well. */
 START_TEST(neighbouring_series_differ_in_lightness)
 {
-	for (int theme = THEME_DARK; theme <= THEME_LIGHT; theme++) {
+	for (int theme = THEME_DARK; theme < THEME_TERMINAL; theme++) {
 		double lightness[STYLE_SERIES_COUNT];
 
 		for (int i = 0; i < STYLE_SERIES_COUNT; i++) {
@@ -114,7 +217,7 @@ END_TEST
 /* Amber and red have more red than blue and green: of series and levels only busy and critical have. */
 START_TEST(usage_is_calm)
 {
-	for (int theme = THEME_DARK; theme <= THEME_LIGHT; theme++) {
+	for (int theme = THEME_DARK; theme < THEME_TERMINAL; theme++) {
 		for (int style = STYLE_USAGE; style < N_STYLES; style++) {
 			struct rgb color = palette(theme_colors((enum theme)theme, (enum style)style).front);
 			bool warm = color.red > color.green + 0.01 && color.red > color.blue + 0.01;
@@ -131,7 +234,7 @@ START_TEST(grades_differ_in_lightness)
 {
 	static const enum style styles[] = { STYLE_USAGE, STYLE_USAGE_BUSY, STYLE_USAGE_CRITICAL };
 
-	for (int theme = THEME_DARK; theme <= THEME_LIGHT; theme++) {
+	for (int theme = THEME_DARK; theme < THEME_TERMINAL; theme++) {
 		for (unsigned i = 0; i < 3; i++) {
 			double one = seen_lightness(palette(theme_colors((enum theme)theme,
 									 styles[i]).front));
