@@ -6,7 +6,7 @@ import subprocess
 from contextlib import contextmanager
 
 from common import expect, replay, screen
-from drawn import rows_under_cursor
+from drawn import live_seconds, rows_under_cursor
 
 VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Processes")
 
@@ -62,6 +62,23 @@ def opened_from_the_overview(_scratch):
                 problem = problem or expect(terminal.wait_for("[Pro") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
                 terminal.send("Esc")
                 return problem or expect(terminal.wait_for("[1"), terminal, "Esc does not go back")
+        finally:
+            child.kill()
+
+
+def opened_with_its_past(_scratch):
+    """The chart of its CPU time begins with the samples that the list had of it."""
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as child:
+        try:
+            with screen("-d", "1", "cpu", width=120, height=40) as terminal:
+                terminal.send("\\", *f"{child.pid}", "Enter")
+                live_seconds(terminal, 8)
+                terminal.send("Down", "Enter")
+                problem = expect(terminal.wait_for(f"{child.pid} sh") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
+                terminal.wait_for("█")
+                terminal.send("Z")
+                plots = [line.split("│")[1] for line in terminal.lines() if line.count("│") == 2]
+                return problem or expect(any(len(plot.strip()) >= 6 for plot in plots), terminal, "its chart begins when it is opened")
         finally:
             child.kill()
 
@@ -186,6 +203,7 @@ def tests():
     return [
         ("the process page opens from each pane, and Esc goes back", opened_from_each_pane),
         ("the process page opens from the overview", opened_from_the_overview),
+        ("the process page opens with its past", opened_with_its_past),
         ("a long command is whole on the process page", a_long_command_is_whole),
         ("every view of the process page is of this process", every_view_shows_this_process),
         ("a process exits while its page is open", it_exits_while_its_page_is_open),

@@ -11,6 +11,7 @@
 #include "core/i18n.h"
 #include "pane/process/process_open.h"
 #include "pane/process_rows.h"
+#include "screen/past/past.h"
 
 #define START_SLACK_SECONDS 0.005 /* half a tick */
 
@@ -182,6 +183,25 @@ static void choose_rows(struct pane_context *context)
 	}
 }
 
+/* What is known of a process without its page. */
+static void note_numbers(struct pane_context *context, const struct process_rows *rows,
+			 const struct frame *frame)
+{
+	history_set(&context->history, PROCESS_SERIES_CPU, frame, process_number(rows, "cpu_ratio"));
+	history_set(&context->history, PROCESS_SERIES_MEMORY, frame, process_number(rows, "resident_bytes"));
+}
+
+/* From before the page was opened, when the process was one of a list. */
+static void recall(struct pane_context *context, const struct frame *frame)
+{
+	const struct process_rows rows = process_rows_of(context, frame);
+
+	if (!rows.process)
+		return;
+	history_add(&context->history, frame);
+	note_numbers(context, &rows, frame);
+}
+
 /* The past of another process is not that of this one. */
 static void note_process(struct pane_context *context, const struct process_rows *rows,
 			 const struct frame *frame)
@@ -197,6 +217,7 @@ static void note_process(struct pane_context *context, const struct process_rows
 	snprintf(state->pid_text, sizeof(state->pid_text), "%u", state->pid);
 	choose_rows(context);
 	history_clear(&context->history);
+	past_recall(context, recall);
 	history_add(&context->history, frame);
 }
 
@@ -209,10 +230,8 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	note_process(context, &rows, frame);
 	if (context->tables[PROCESS_TABLE_THREAD].view.filter.n_choices == 0) /* the settings changed */
 		choose_rows(context);
-	if (rows.detail)
-		return;
-	history_set(&context->history, PROCESS_SERIES_CPU, frame, process_number(&rows, "cpu_ratio"));
-	history_set(&context->history, PROCESS_SERIES_MEMORY, frame, process_number(&rows, "resident_bytes"));
+	if (!rows.detail)
+		note_numbers(context, &rows, frame);
 }
 
 /* It is read in each sample, also while it does not run. */

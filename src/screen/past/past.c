@@ -28,6 +28,38 @@ void past_close(struct screen *screen)
 	screen->past_source = (struct source){ 0 };
 }
 
+/* In the frames of the past, which nothing is shown of. */
+void past_recall(struct pane_context *context,
+		 void (*take)(struct pane_context *context, const struct frame *frame))
+{
+	struct screen *screen = context->screen;
+	const struct frame *newest = screen->latest < 0 ? NULL : &screen->frames[screen->latest];
+	const struct frame *base = NULL;
+	const struct source *source;
+	size_t n_frames, first, most = FINDINGS_FRAMES;
+	uint64_t first_ns, last_ns;
+
+	if (!screen_is_live(screen) || screen->in_past || !newest || player_refuses(screen))
+		return;
+	source = screen->player->open(screen, true);
+	n_frames = source ? source_extent(source, &first_ns, &last_ns) : 0;
+	for (unsigned i = 0; i < newest->n_tables; i++)
+		if (newest->tables[i].n_rows > MANY_ROWS)
+			most = FINDINGS_FRAMES_OF_MANY;
+	first = n_frames > most ? n_frames - most : 0;
+	for (size_t i = first; i < n_frames; i++) {
+		const struct pipeline rates = { .source = source };
+		struct frame *frame = &screen->frames[SCREEN_PAST_FRAME + (i - first) % 2];
+
+		if (pipeline_derive(&rates, i, frame, base) != 1)
+			break;
+		if (base)
+			take(context, frame);
+		base = frame;
+	}
+	past_close(screen);
+}
+
 /* A live finding of the same number of seconds after boot may be one of another boot. */
 static void enter_earlier(struct screen *screen, bool earlier)
 {

@@ -8,4 +8,11 @@
 void past_leave(struct screen *screen); /* live again */
 void past_close(struct screen *screen); /* at the end of the screen */
 
+/*
+ * Gives a live pane up to 30 kept samples before the present with their rates, the oldest first (10 of more
+ * than 2,000 rows): for what it begins to show now. Nothing where none are kept, or another one is shown.
+ */
+void past_recall(struct pane_context *context,
+		 void (*take)(struct pane_context *context, const struct frame *frame));
+
 #endif
