@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""inside.py PANETOP OUT NAME: records a situation in the virtual machine, into OUT/NAME.recording."""
+import subprocess
+import sys
+import time
+
+import situations
+
+
+def calm_down(seconds=30):
+    """Until little is left of the start of the machine in what the kernel has averaged."""
+    def pressure(resource):
+        with open(f"/proc/pressure/{resource}", encoding="ascii") as file:
+            return float(file.readline().split()[1].removeprefix("avg10="))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and any(pressure(resource) > 1 for resource in ("cpu", "io", "memory")):
+        time.sleep(1)
+
+
+def main():
+    panetop, out, name = sys.argv[1:]
+    situation = situations.ALL[name]
+    calm_down()
+    if situation.before:
+        situation.load()
+    command = ["nice", "-n", "-10", panetop, "-b", "-o", "json", "-t", "finding", "-d", "1", "-n", str(situation.samples),
+               f"--record=/run/{name}.recording"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as recorder:
+        for number, line in enumerate(recorder.stdout, 1):
+            print(line, end="", flush=True)
+            if number == situations.AT and not situation.before:
+                situation.load()
+    if recorder.returncode:
+        sys.exit(recorder.returncode)
+    subprocess.run(["cp", f"/run/{name}.recording", out], check=True)
+
+
+main()

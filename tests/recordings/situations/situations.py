@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The thirty situations that findings are judged by: what happens in each, and what they have to say of it.
+
+Each is a function that makes the load, in the virtual machine of make, after AT samples; those that begin before leave what
+the kernel has kept. They undo nothing: each has a machine of its own. A machine without KVM is slow: what takes a load a second
+elsewhere takes it half a minute there, and so does a sample at times. So a load has a minute, what was there before the first
+sample 3 s. The last ten are made when the rules have been tuned with the others, and kept as they come out. Those without a
+recording beside this file are not recorded yet.
+"""
+import dataclasses
+import os
+import re
+import subprocess
+import time
+from typing import Callable
+
+AT = 5  # samples, one a second, before the load begins
+ALL = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Situation:
+    load: Callable
+    samples: int
+    before: bool  # the load begins before the first sample
+    last: bool  # made when the rules had been tuned
+    right: tuple = ()  # rules that may speak, besides
+    rule: str = ""  # that has to speak; "": this one is calm
+    subject: str = ""  # … about this, as a regular expression
+    names: str = ""  # … with this in its sentence
+    within: float = 0  # seconds from when the load begins, or from the first sample
+    missed: str = ""  # why findings do not say it, or not in time; once they do, the test fails until this is removed
+
+    @property
+    def name(self):
+        return self.load.__name__
+
+    @property
+    def about(self):
+        return self.load.__doc__
+
+
+def situation(samples=30, before=False, last=False, **more):
+    def add(load):
+        ALL[load.__name__] = Situation(load, samples, before, last, **more)
+        return load
+    return add
+
+
+sick = calm = situation
+
+
+# --- what loads are made of ---------------------------------------------------------------------------------
+
+def shell(command):
+    subprocess.run(["sh", "-ec", command], check=True, stdin=subprocess.DEVNULL)
+
+
+def program(name, text, interpreter="/usr/bin/python3"):
+    path = f"/usr/local/bin/{name}"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"#!{interpreter}\n{text}")
+    os.chmod(path, 0o755)
+
+
+def unit(name, command, **properties):
+    """A service of systemd."""
+    subprocess.run(["systemd-run", "--quiet", f"--unit={name}", *(f"--property={key}={value}" for key, value in properties.items()),
+                    "sh", "-c", f"exec {command}"], check=True)
+
+
+def until(condition, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError(condition.__doc__ or condition.__name__)
+        time.sleep(0.2)
+
+
+def is_over(name):
+    return lambda: subprocess.run(["systemctl", "is-active", "--quiet", name], check=False).returncode != 0
+
+
+def meminfo(key):
+    with open("/proc/meminfo", encoding="ascii") as file:
+        return int(re.search(rf"^{key}: *(\d+)", file.read(), re.M)[1]) << 10
+
+
+def disk_at(place, mebibytes, options=""):
+    """A file system of its own."""
+    shell(f"mkdir -p {place}; mount -t tmpfs -o size={mebibytes}m{options} tmpfs {place}")
+
+
+# Takes memory, 4 MiB at a time: so many MiB, with a pause of so many seconds.
+TAKES = """
+import sys, time
+kept = []
+for _ in range(int(sys.argv[1]) // 4):
+    kept.append(b"x" * (4 << 20))
+    time.sleep(float(sys.argv[2]))
+time.sleep(3600)
+"""
+# Reads a file here and there.
+READS = """
+import mmap, random, sys
+with open(sys.argv[1], "rb") as file:
+    data = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+data.madvise(mmap.MADV_RANDOM)
+while True:
+    data[random.randrange(len(data))]
+"""
+BURNS = "while :; do :; done\n"
+PHOTOS = "/srv/photos/library.raw"  # 400 MiB
+
+
+# --- sick ---------------------------------------------------------------------------------------------------
+
+@sick(rule="out_of_memory", subject="memory", names=r"importer \d+", within=60, right=("memory_short",), samples=25)
+def ran_out():
+    """the machine runs out of memory, and the kernel kills the program that took it"""
+    program("importer", TAKES)
+    unit("importer", "importer 4000 0")
+
+
+@sick(rule="out_of_memory_before", subject="memory", names=r"importer \d+", within=3, before=True, samples=20)
+def had_run_out():
+    """the kernel killed a program for want of memory a minute before panetop began"""
+    ran_out()
+    until(is_over("importer"), 300)
+    time.sleep(60)
+
+
+@sick(rule="limit_killed", subject=r"thumbnailer\b.*", names=r"thumbnailer \d+", within=60)
+def killed_at_limit():
+    """a service is killed at its memory limit, while the machine has plenty"""
+    program("thumbnailer", TAKES)
+    unit("thumbnailer", "thumbnailer 400 0.05", MemoryMax="64M")
+
+
+@sick(rule="group_refaults", subject=r"gallery\b.*", names="limit of 64.0 MiB", within=60, right=("io_wait",),
+      missed="named after 88 s: under emulation it does not read fast enough before")
+def thrashes_in_limit():
+    """a service reads more than its memory limit can keep, again and again"""
+    program("gallery", READS)
+    unit("gallery", f"gallery {PHOTOS}", MemoryMax="64M")
+
+
+@sick(rule="memory_short", subject="memory", names=r"catalog \d+", within=60, samples=45)
+def memory_short():
+    """a large program leaves so little memory for the page cache that another one waits for what was evicted"""
+    program("catalog", TAKES)
+    program("search", READS)
+    unit("catalog", "catalog 720 0")
+    for number in range(4):
+        unit(f"search{number}", f"search {PHOTOS}")
+
+
+@sick(rule="disk_full", subject="/srv/data", names="left", within=3, before=True, samples=10)
+def disk_full():
+    """a file system is full"""
+    disk_at("/srv/data", 64)
+    shell("dd if=/dev/zero of=/srv/data/log bs=64k status=none || true; sync")
+
+
+@sick(rule="disk_filling", subject="/srv/data", names="full in", within=60, samples=60)
+def disk_filling():
+    """a log grows, and its file system will be full in minutes"""
+    disk_at("/srv/data", 256)
+    shell("dd if=/dev/zero of=/srv/data/old bs=1M count=195 status=none; sync")
+    program("recorder", "while :; do head -c 100k /dev/zero; sleep 0.5; done >>/srv/data/log\n", "/bin/sh")
+    unit("recorder", "recorder")
+
+
+@sick(rule="io_wait", subject="disks", names=r"vdb is busiest.*archiver \d+", within=60, samples=45)
+def slow_disk():
+    """a disk that answers 40 requests a second has more of them than that"""
+    program("archiver", """
+import mmap, os, random, threading
+disk = os.open("/dev/vdb", os.O_RDONLY | os.O_DIRECT)
+def read():
+    room = mmap.mmap(-1, 4096)
+    while True:
+        os.preadv(disk, [room], random.randrange(16384) * 4096)
+for _ in range(4):
+    threading.Thread(target=read).start()
+""")
+    unit("archiver", "archiver")
+
+
+@sick(rule="failing_command", subject=r"frontend \(systemd\)", names="code 1", within=60)
+def restarts_again_and_again():
+    """a service ends with an error as soon as it starts, and systemd starts it again"""
+    program("frontend", "exit 1\n", "/bin/sh")
+    unit("frontend", "frontend", Restart="always", RestartSec="2", StartLimitIntervalSec="0")
+
+
+@sick(rule="run_queue", subject="CPU", names=r"encoder \d+", within=3, before=True, samples=20,
+      missed="at once, but names panetop itself, whose first samples are dear under emulation")
+def too_many_for_the_cpus():
+    """six programs have wanted two CPUs for minutes"""
+    program("encoder", BURNS, "/bin/sh")
+    for number in range(6):
+        unit(f"encoder{number}", "encoder")
+    time.sleep(150)
+
+
+@sick(rule="zombies", subject="processes", names=r"spooler \d+", within=60, samples=30)
+def zombies():
+    """a daemon does not wait for its children"""
+    program("spooler", """
+import os, time
+for _ in range(25):
+    if os.fork() == 0:
+        os._exit(0)
+time.sleep(3600)
+""")
+    unit("spooler", "spooler")
+
+
+# --- calm ---------------------------------------------------------------------------------------------------
+
+@calm(samples=60)
+def build():
+    """a program is built on all CPUs"""
+    shell("make -s -C /home/builder/panetop/build clean >/dev/null 2>&1")
+    unit("compile", "make -C /home/builder/panetop/build -j2", User="builder")
+
+
+@calm(samples=40)
+def backup():
+    """a backup reads the disk and packs what it reads"""
+    program("backup", "tar -C / -c usr/lib usr/share | xz -1 >/var/backups/usr.tar.xz\n", "/bin/sh")
+    unit("nightly", "backup", Nice="10")
+
+
+@calm(samples=40)
+def apt():
+    """apt installs packages, and removes them again"""
+    for name in ("one", "two", "three", "four"):
+        shell(f"mkdir -p /tmp/{name}/DEBIAN /tmp/{name}/usr/share/{name}; cp -r /usr/share/perl5 /tmp/{name}/usr/share/{name}/;"
+              f"printf 'Package: {name}\\nVersion: 1\\nArchitecture: all\\nMaintainer: x <x@localhost>\\nDescription: x\\n' >/tmp/{name}/DEBIAN/control;"
+              f"dpkg-deb -Znone -b /tmp/{name} /tmp/{name}.deb >/dev/null")
+    program("upgrade", "for turn in 1 2 3 4; do apt-get -qq install -y /tmp/one.deb /tmp/two.deb /tmp/three.deb /tmp/four.deb;"
+            "apt-get -qq purge -y one two three four; done\n", "/bin/sh")
+    unit("upgrade", "upgrade", Environment="DEBIAN_FRONTEND=noninteractive")
+
+
+@calm(samples=40)
+def full_page_cache():
+    """the page cache is as large as memory, after files were read that are larger"""
+    program("indexer", "while :; do tar -C / -c srv usr | cat >/dev/null; done\n", "/bin/sh")
+    unit("indexer", "indexer")
+
+
+@calm()
+def kill_in_a_container():
+    """a supervisor in a PID namespace with a memory limit kills its workers and starts others"""
+    program("worker", "exec sleep 100\n", "/bin/sh")
+    program("supervisor", "while :; do worker & sleep 2; kill -9 $!; wait $!; done\n", "/bin/sh")
+    unit("box", "unshare --pid --fork --mount-proc supervisor", MemoryMax="128M")
+
+
+@calm(before=True, samples=30)
+def swap_full_and_calm():
+    """swap is full of what nobody uses"""
+    shell("fallocate -l 64M /var/tmp/swap; chmod 600 /var/tmp/swap; mkswap -q /var/tmp/swap; swapon /var/tmp/swap")
+    program("cold", TAKES)
+    unit("cold", "cold 200 0")
+    time.sleep(5)
+    shell("echo 100M >/sys/fs/cgroup/system.slice/cold.service/memory.reclaim || true")
+    until(lambda: meminfo("SwapFree") < 0.05 * meminfo("SwapTotal"))
+    time.sleep(70)
+
+
+@calm(samples=60)
+def ended_by_timeout():
+    """a script gives its commands half a second, and timeout ends them"""
+    program("poller", "while :; do timeout 0.5 tail -f /dev/null; timeout -s KILL 0.5 sleep 60; timeout 0.5 sh -c 'sleep 9; true'; done\n", "/bin/sh")
+    unit("poller", "poller")
+
+
+@calm(samples=40, before=True)
+def nice_batch():
+    """batch work at nice 19 uses all CPUs that nothing else wants"""
+    program("simulate", BURNS, "/bin/sh")
+    for number in range(2):
+        unit(f"simulate{number}", "simulate", Nice="19")
+    time.sleep(60)
+
+
+@calm()
+def restarts_once():
+    """a service fails once, and systemd starts it again"""
+    program("mailer", "[ -e /run/mailer ] || { touch /run/mailer; exit 1; }\nwhile :; do sleep 1; done\n", "/bin/sh")
+    unit("mailer", "mailer", Restart="on-failure", RestartSec="1")
+
+
+# --- made when the rules had been tuned ---------------------------------------------------------------------
+
+@sick(rule="group_cpu", subject=r"web\b.*", names="limit: 20 %", within=60, last=True)
+def at_cpu_quota():
+    """a service wants more CPU time than its quota"""
+    program("render", BURNS, "/bin/sh")
+    unit("web", "render", CPUQuota="20%")
+
+
+@sick(rule="swap_full", subject="swap", names="in use", within=60, right=("memory_short",), samples=60, last=True)
+def swap_full_and_stalled():
+    """swap is full of what is needed again and again"""
+    shell("fallocate -l 64M /var/tmp/swap; chmod 600 /var/tmp/swap; mkswap -q /var/tmp/swap; swapon /var/tmp/swap")
+    program("catalog", TAKES)
+    program("search", READS)
+    unit("catalog", "catalog 780 0")
+    for number in range(4):
+        unit(f"search{number}", f"search {PHOTOS}")
+
+
+@sick(rule="inodes_full", subject="/srv/mail", names="of the inodes", within=3, before=True, samples=10, last=True)
+def inodes_full():
+    """a file system with room has no inodes left"""
+    disk_at("/srv/mail", 64, ",nr_inodes=2048")
+    shell("cd /srv/mail; seq -f message%g 2100 | xargs touch 2>/dev/null || true; sync")
+
+
+@sick(rule="failing_command", subject=r"sh \(deploy\)", names="code 3", within=60, samples=40, last=True)
+def script_fails_among_good_ones():
+    """a script tries again and again what fails, beside another one whose commands of the same name succeed"""
+    program("deploy", "until sh -c 'exit 3'; do sleep 1; done\n", "/bin/sh")
+    program("collect", "while :; do sh -c 'exit 0'; sleep 0.2; done\n", "/bin/sh")
+    unit("collect", "collect")
+    unit("deploy", "deploy")
+
+
+@calm(samples=40, last=True)
+def answers():
+    """a script asks what is there, and most of it is not"""
+    program("watch-all", "while :; do grep -q nothing /etc/passwd; /usr/bin/test -e /nothing; pgrep nothing; cmp -s /etc/passwd /etc/group;"
+            "getent passwd nothing; mountpoint -q /srv; systemctl is-active --quiet nothing; /usr/bin/expr 0; sleep 0.2; done >/dev/null\n", "/bin/sh")
+    unit("watch-all", "watch-all")
+
+
+@calm(samples=40, last=True)
+def configure():
+    """configure tries what compiles and what does not"""
+    program("configure-again", "mkdir -p /tmp/built; cd /tmp/built; /home/builder/panetop/configure >/dev/null 2>&1\n", "/bin/sh")
+    unit("configure-again", "configure-again")
+
+
+@calm(last=True)
+def burst():
+    """eight programs want two CPUs for ten seconds"""
+    program("burst", BURNS, "/bin/sh")
+    for number in range(8):
+        unit(f"burst{number}", "burst", RuntimeMaxSec="10")
+
+
+@calm(before=True, samples=15, last=True)
+def read_only_and_full():
+    """an image of a program is mounted read-only, and full, as such images are"""
+    disk_at("/srv/tool", 8)
+    shell("dd if=/dev/zero of=/srv/tool/program bs=64k status=none || true; mount -o remount,ro /srv/tool")
+
+
+@calm(samples=40, last=True)
+def cache_at_limit():
+    """a backup in a service with a memory limit fills the limit with page cache"""
+    program("archive", "tar -C / -c usr | cat >/dev/null\nsleep 60\n", "/bin/sh")
+    unit("archive", "archive", MemoryMax="100M")
+
+
+@calm(samples=40, last=True)
+def database():
+    """a database is loaded, asked, and writes its checkpoints"""
+    shell("systemctl start postgresql; systemctl start database-load")
