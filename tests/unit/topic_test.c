@@ -688,6 +688,23 @@ START_TEST(columns_are_found_as_they_are_typed)
 }
 END_TEST
 
+/* As in top and htop: %CPU. 99% is a percentile. */
+START_TEST(the_unit_sign_comes_first)
+{
+	for (unsigned i = 0; i < n_topics; i++) {
+		for (unsigned c = 0; c < topics[i]->schema->n_columns; c++) {
+			const char *title = topics[i]->schema->columns[c].title;
+			const char *sign = title ? strchr(title, '%') : NULL;
+
+			if (!sign || (*title >= '0' && *title <= '9'))
+				continue;
+			ck_assert_msg(sign == title && sign[1] > ' ', "%s: %s",
+				      topics[i]->schema->name, title);
+		}
+	}
+}
+END_TEST
+
 /* A heading that people see names a column with that heading, in any case. */
 START_TEST(every_shown_heading_is_taken)
 {

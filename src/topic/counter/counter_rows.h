@@ -54,13 +54,13 @@ struct counter_numbers {
 	       .optional = true, .rate_of = offsetof(row, total), .rate_over = offsetof(row, cycles_total),  \
 	       .help = N_("instructions per clock cycle, on average"),                                       \
 	       .source = "growth of total / growth of cycles_total"),                                        \
-	COLUMN(row, share_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("share%"), .width = 7, \
+	COLUMN(row, share_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%share"), .width = 7, \
 	       .rank = 1, .rate_of = offsetof(row, total), .rate_over = offsetof(row, whole_total),          \
 	       .help = N_("share of the event, or CPU, in the next column"),                                 \
 	       .source = "growth of total / growth of whole_total"),                                         \
 	COLUMN(row, share_of, .kind = COLUMN_LABEL, .title = N_("of"), .width = 16, .rank = 1,               \
 	       .words = true, .help = N_("event of which it is a share"), .source = "panetop"),              \
-	COLUMN(row, running_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("counted%"),        \
+	COLUMN(row, running_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%counted"),        \
 	       .width = 8, .rank = 2,                                                                        \
 	       .help = N_("share of the time in which it was counted; below 100 the numbers are estimates"), \
 	       .source = "growth of time running / growth of time enabled"),                                 \

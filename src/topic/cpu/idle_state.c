@@ -34,7 +34,7 @@ static const struct column columns[] = {
 	       .help = N_("name in the driver; later states of a CPU are deeper and save more power"),
 	       .source = "cpuidle/stateN/name"),
 	COLUMN(struct idle_row, residency_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
-	       .title = N_("time%"), .width = 6, .rate_of = offsetof(struct idle_row, residency_seconds),
+	       .title = N_("%time"), .width = 6, .rate_of = offsetof(struct idle_row, residency_seconds),
 	       .help = N_("share of time in this state; the kernel counts a sleep when it ends, so a long "
 			  "one shows as 0 first and then as more than 100"),
 	       .source = "growth of residency_seconds / time"),

@@ -41,7 +41,7 @@ static const struct column columns[] = {
 	ROW(name, .kind = COLUMN_KEY, .title = N_("limit"), .width = 21,
 	    .help = N_("resource limit, as the kernel calls it"), .source = LIMITS),
 	TEXT(used_text, N_("used"), N_("used of it; - where the kernel does not show it by process"), USED),
-	ROW(used_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("used%"), .width = 6,
+	ROW(used_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%used"), .width = 6,
 	    .high = 0.8, .alarming = 0.95, .help = N_("share of the soft limit that is used"),
 	    .source = "used / soft"),
 	TEXT(soft_text, N_("soft"), N_("the limit that applies; the process may raise it up to the hard one"),

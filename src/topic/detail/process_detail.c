@@ -141,7 +141,7 @@ static const struct column columns[] = {
 	    .rate_over = offsetof(struct detail_row, group_periods),
 	    .help = N_("share of the periods in which its control group was throttled by its CPU limit"),
 	    .source = "growth of group_throttled_periods / growth of group_periods"),
-	ROW(group_limit_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("limit%"), .width = 7,
+	ROW(group_limit_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%limit"), .width = 7,
 	    .hidden = true,
 	    .help = N_("CPU limit of its control group, or of the nearest one above with a limit; 100 is one "
 		       "CPU"),

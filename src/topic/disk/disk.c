@@ -53,7 +53,7 @@ static const struct column columns[] = {
 	     .help = N_("completed read requests")),
 	RATE(writes_per_second, writes, UNIT_PER_SECOND, .title = N_("writes/s"), .width = 8, .rank = 1,
 	     .help = N_("completed write requests")),
-	OVER(merged_ratio, merges, submissions, UNIT_RATIO, .title = N_("merge%"), .width = 6, .rank = 3,
+	OVER(merged_ratio, merges, submissions, UNIT_RATIO, .title = N_("%merge"), .width = 6, .rank = 3,
 	     .help = N_("share of the submitted requests that were merged with a neighbour")),
 	OVER(read_wait_seconds, read_seconds, reads, UNIT_SECONDS, .title = N_("r wait"), .width = 8,
 	     .rank = 2,
@@ -65,7 +65,7 @@ static const struct column columns[] = {
 			"counts their sum in ms")),
 	RATE(queue, queue_seconds, UNIT_NONE, .title = N_("queue"), .width = 6, .rank = 2,
 	     .help = N_("mean number of requests in flight")),
-	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("busy%"), .width = 6, .ceiling = 1,
+	RATE(busy_ratio, busy_seconds, UNIT_RATIO, .title = N_("%busy"), .width = 6, .ceiling = 1,
 	     .help = N_("share of the time with a request in flight; a device that serves several at once "
 			"may do more at 100 %; all: the sum")),
 	OVER(read_request_bytes, read_bytes, reads, UNIT_BYTES, .title = N_("r size"), .width = 7, .rank = 4,

@@ -38,7 +38,7 @@ static const struct column columns[] = {
 	     .title = N_("write/s"), .width = 8, .trend = true,
 	     .help = N_("written to the device, for the process that made the file dirty last; with proc "
 			"what it made dirty")),
-	RATE(bytes_per_second, bytes, UNIT_BYTES_PER_SECOND, .title = N_("both/s"), .width = 8, .rank = 3,
+	RATE(bytes_per_second, bytes, UNIT_BYTES_PER_SECOND, .title = N_("sum/s"), .width = 8, .rank = 3,
 	     .help = N_("read and written")),
 	RATE(requests_per_second, requests, UNIT_PER_SECOND, .additive = true, .title = N_("bios/s"),
 	     .width = 7, .rank = 1,

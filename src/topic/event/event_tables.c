@@ -254,7 +254,7 @@ static const struct column lifetime_columns[] = {
 	LIFETIME(exits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("exits"), .width = 9,
 		 .help = N_("processes that exited since panetop started to listen"),
 		 .source = "events, counted"),
-	LIFETIME(share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("share %"), .width = 7,
+	LIFETIME(share_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%share"), .width = 7,
 		 .help = N_("share of all exits"), .source = "exits / sum of exits"),
 };
 

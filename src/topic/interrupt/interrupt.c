@@ -39,7 +39,7 @@ static const struct column columns[] = {
 	       .title = N_("per s"), .width = 8, .trend = true,
 	       .rate_of = offsetof(struct interrupt_row, interrupts), .help = N_("in the last interval"),
 	       .source = "growth of interrupts / time"),
-	COLUMN(struct interrupt_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("% CPU"),
+	COLUMN(struct interrupt_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 7, .of_cpu = true, .optional = true,
 	       .rate_of = offsetof(struct interrupt_row, seconds),
 	       .help = N_("time in its handlers; 1 is one CPU"), .source = "growth of seconds / time"),

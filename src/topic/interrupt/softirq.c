@@ -29,7 +29,7 @@ static const struct column columns[] = {
 	COLUMN(struct softirq_row, per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND,
 	       .title = N_("per s"), .width = 8, .trend = true, .rate_of = offsetof(struct softirq_row, runs),
 	       .help = N_("in the last interval"), .source = "growth of runs / time"),
-	COLUMN(struct softirq_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("% CPU"),
+	COLUMN(struct softirq_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 7, .of_cpu = true, .optional = true, .rate_of = offsetof(struct softirq_row, seconds),
 	       .help = N_("time in it, with the interrupts that came meanwhile; 1 is one CPU"),
 	       .source = "growth of seconds / time"),

@@ -93,7 +93,7 @@ static const struct column columns[] = {
 	LATENCY_COLUMN(thread_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("thread"),
 		       .width = 8, .hidden = true, .help = N_("CPU time of the measuring thread"),
 		       .source = "CPU clock of the thread"),
-	LATENCY_COLUMN(thread_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("thread%"),
+	LATENCY_COLUMN(thread_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%thread"),
 		       .width = 7, .hidden = true, .rate_of = offsetof(struct latency_row, thread_seconds),
 		       OVER_MEASURED, .help = N_("share of a CPU that the measuring thread uses"),
 		       .source = "growth of thread_seconds / growth of measured_seconds"),

@@ -28,7 +28,7 @@ static const struct column columns[] = {
 	    .title = N_("asked/s"), .width = 9, .trend = true,
 	    .rate_of = offsetof(struct file_row, asked_pages), .help = N_("pages of it that reads asked for"),
 	    .source = "growth of asked_pages / time"),
-	ROW(hit_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("hit %"), .width = 6,
+	ROW(hit_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%hit"), .width = 6,
 	    .rate_of = offsetof(struct file_row, hit_pages),
 	    .rate_over = offsetof(struct file_row, asked_pages),
 	    .help = N_("pages that were in the cache, as a share of those that reads asked for"),

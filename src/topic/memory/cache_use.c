@@ -36,7 +36,7 @@ struct cache_row {
 
 static const struct column columns[] = {
 	EACH_SECOND(asked_pages, N_("asked/s"), 9, N_("pages of files that reads asked for"), .trend = true),
-	ROW(hit_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("hit %"), .width = 6,
+	ROW(hit_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%hit"), .width = 6,
 	    .rate_of = offsetof(struct cache_row, hit_pages),
 	    .rate_over = offsetof(struct cache_row, asked_pages),
 	    .help = N_("pages that were in the cache, as a share of those that reads asked for"),

@@ -33,7 +33,7 @@ static const struct column columns[] = {
 	       .help = N_("sum minus total; for MemTotal, a negative error is memory that no line accounts "
 			  "for; where VmallocUsed includes kernel stacks, the sum has them twice"),
 	       .source = "sum - total"),
-	COLUMN(struct check_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("error%"),
+	COLUMN(struct check_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
 	       .width = 6, .rank = 1, .help = N_("the error as a share of the total"),
 	       .source = "(sum - total) / total"),
 };

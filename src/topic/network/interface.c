@@ -68,7 +68,7 @@ static const struct column columns[] = {
 	LINK(mtu, N_("MTU"), 5, N_("bytes of a packet at most, with the headers of IP and TCP"), "mtu",
 	     .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .rank = 5),
 	ROW(payload_ratio, .on_request = REQUEST_LINK, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	    .title = N_("payload%"), .width = 8, .rank = 7,
+	    .title = N_("%payload"), .width = 8, .rank = 7,
 	    .help = N_("share of the wire that is payload at most, for TCP over IPv4 without options in full "
 		       "packets; Ethernet only"),
 	    .source = "(mtu - 40) / (mtu + 38)"),

@@ -60,7 +60,7 @@ static const struct column columns[] = {
 	    .help = N_("its TCP connections at present, as far as they are known to be its; unknown in a "
 		       "network namespace that is not read"),
 	    .source = SOCKET_LIST_SOURCE ", links of /proc/PID/fd"),
-	ROW(retransmitted_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("again%"), .width = 6,
+	ROW(retransmitted_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%again"), .width = 6,
 	    .rank = 4, .high = 0.01, .rate_of = offsetof(struct traffic_row, retransmitted_bytes),
 	    .rate_over = offsetof(struct traffic_row, tcp_sent_bytes),
 	    .help = N_("bytes that TCP sent again, as a share of what it sent"),

@@ -31,7 +31,7 @@ static const struct column columns[] = {
 	       "POWER_NOW, else CURRENT_NOW * VOLTAGE_NOW, else change of ENERGY_NOW or "
 	       "CHARGE_NOW * VOLTAGE_NOW / time between changes; the sign is that of the status"),
 	COLUMN(struct battery_row, charge_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("charge%"), .width = 7, .help = N_("charge, as a share of the current full "
+	       .title = N_("%charge"), .width = 7, .help = N_("charge, as a share of the current full "
 							      "charge"),
 	       .source = UEVENT "ENERGY_NOW / ENERGY_FULL, else CHARGE_NOW / CHARGE_FULL, else CAPACITY"),
 	COLUMN(struct battery_row, remaining_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
@@ -42,7 +42,7 @@ static const struct column columns[] = {
 	       .width = 8, .rank = 2, .help = N_("energy that it holds (3600 joules are a watt-hour)"),
 	       .source = UEVENT "ENERGY_NOW, else CHARGE_NOW * VOLTAGE_NOW"),
 	COLUMN(struct battery_row, health_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("health%"), .width = 7, .rank = 2,
+	       .title = N_("%health"), .width = 7, .rank = 2,
 	       .help = N_("current full charge, as a share of that when new"),
 	       .source = UEVENT "ENERGY_FULL / ENERGY_FULL_DESIGN, else the same of CHARGE"),
 	COLUMN(struct battery_row, volts, .kind = COLUMN_GAUGE, .unit = UNIT_VOLTS, .title = N_("volts"),

@@ -16,10 +16,10 @@ struct distribution_row {
 
 static const struct column columns[] = {
 	COLUMN(struct distribution_row, from_ratio, .kind = COLUMN_KEY, .unit = UNIT_RATIO,
-	       .title = N_("from%"), .width = 6,
+	       .title = N_("%from"), .width = 6,
 	       .help = N_("lower bound of CPU use, of one CPU"), .source = "panetop"),
 	COLUMN(struct distribution_row, to_ratio, .kind = COLUMN_LABEL, .unit = UNIT_RATIO,
-	       .title = N_("to%"), .width = 6,
+	       .title = N_("%to"), .width = 6,
 	       .help = N_("upper bound of CPU use; the last range has none"),
 	       .source = "panetop"),
 	COLUMN(struct distribution_row, processes, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,

@@ -25,7 +25,7 @@ struct total_row {
 
 static const struct column columns[] = {
 	COLUMN(struct total_row, mean_ratio, .kind = COLUMN_GAUGE, .additive = true, .unit = UNIT_RATIO,
-	       .title = N_("mean%"), .width = 6, .high = 0.5, .alarming = 0.9,
+	       .title = N_("%mean"), .width = 6, .high = 0.5, .alarming = 0.9,
 	       .help = N_("mean share of one CPU over the whole run"),
 	       .source = "cpu_seconds / time of the run"),
 	COLUMN(struct total_row, cpu_seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS,

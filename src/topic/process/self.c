@@ -25,7 +25,7 @@ static const struct column columns[] = {
 	       .width = 9, .help = N_("reads of kernel files since start"), .source = "panetop"),
 	COLUMN(struct self_row, lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("lost"),
 	       .width = 6, .help = N_("samples that failed since start"), .source = "panetop"),
-	COLUMN(struct self_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("CPU%"),
+	COLUMN(struct self_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 6, .rate_of = offsetof(struct self_row, cpu_seconds),
 	       .help = N_("CPU use of panetop, drawing included; 100 is one CPU"),
 	       .source = "growth of cpu_seconds / time"),

@@ -49,7 +49,7 @@ static const struct column columns[] = {
 		       "as input or a timer; other: for the kernel, or stopped"),
 	       .source = "panetop"),
 	COLUMN(struct time_account_row, ratio, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_RATIO,
-	       .title = N_("time %"), .width = 7, .trend = true, .of_cpu = true,
+	       .title = N_("%time"), .width = 7, .trend = true, .of_cpu = true,
 	       .rate_of = offsetof(struct time_account_row, seconds),
 	       .help = N_("time of all its threads in the last interval; 1 is one thread all the time"),
 	       .source = "growth of seconds / time"),

@@ -36,7 +36,7 @@ static const struct column columns[] = {
 	       .title = N_("used"), .width = 8, .hidden = true,
 	       .help = N_("CPU time that it used, estimated"),
 	       .source = "measured time of every 64th run x 64"),
-	COLUMN(struct tracing_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("% CPU"),
+	COLUMN(struct tracing_row, cpu_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%CPU"),
 	       .width = 7, .of_cpu = true, .rate_of = offsetof(struct tracing_row, used_seconds),
 	       .help = N_("CPU time that it used, estimated; 1 is one CPU"),
 	       .source = "growth of used_seconds / time"),
