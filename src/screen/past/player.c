@@ -137,7 +137,8 @@ static bool is_recorded(struct screen *screen, uint64_t wall_ns, uint64_t whole_
 
 	if (source)
 		source_extent(source, &first_ns, &last_ns);
-	if (source && wall_ns + whole_ns <= first_ns && screen->player->reach_back(screen))
+	if (source && screen_is_live(screen) && wall_ns + whole_ns <= first_ns &&
+	    screen->player->reach_back(screen))
 		source_extent(source, &first_ns, &last_ns);
 	if (wall_ns + whole_ns > first_ns && wall_ns <= last_ns)
 		return true;
