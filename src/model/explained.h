@@ -46,7 +46,7 @@ struct explanation {
 	struct arena arena;
 	struct explained_line *lines; /* causes, then other changes; the most important first */
 	size_t n_lines, capacity;
-	size_t n_causes;     /* on a resource, each with its processes below it; the rest follows */
+	size_t n_causes;     /* one a resource, with its processes below it; the rest follows */
 	uint64_t wall_ns;    /* the explained moment */
 	size_t n_samples;    /* before it that were compared … */
 	double seconds;      /* … and the time that they cover */

@@ -58,6 +58,22 @@ static void add_cause(struct causes *causes, const struct study_part *part)
 	causes->placed[part->line] = true;
 }
 
+/* Who changed a resource most where all of it did not change, as on a machine that was busy before. */
+static const struct study_part *largest_rise(const struct causes *causes, int resource)
+{
+	const struct study *study = causes->study;
+	const struct study_part *most = NULL;
+
+	for (size_t i = 0; i < study->n_parts; i++) {
+		const struct study_part *part = &study->parts[i];
+
+		if ((int)part->resource == resource && part->rose && !causes->placed[part->line] &&
+		    (!most || part->size > most->size))
+			most = part;
+	}
+	return most;
+}
+
 static void find_causes(struct causes *causes)
 {
 	const struct study *study = causes->study;
@@ -75,6 +91,8 @@ static void find_causes(struct causes *causes)
 			else if (is_better(study, part, best))
 				best = part;
 		}
+		if (!best && resource != EXPLAINED_ALONE)
+			best = largest_rise(causes, resource);
 		if (best)
 			add_cause(causes, best);
 	}
@@ -83,8 +101,11 @@ static void find_causes(struct causes *causes)
 /* The rows were compared over the time since the first departure: what changed before is not theirs. */
 static bool is_user(const struct causes *causes, const struct study_part *part, const struct cause *cause)
 {
-	return !part->whole && part->resource == cause->part->resource && part->rose == cause->part->rose &&
-	       cause->part->n_since <= causes->study->n_since + 1 && !causes->placed[part->line];
+	const struct study_part *whole = cause->part;
+
+	return whole->whole && whole->n_since <= causes->study->n_since + 1 && !part->whole &&
+	       part->resource == whole->resource && part->rose == whole->rose &&
+	       !causes->placed[part->line];
 }
 
 static void find_users(struct causes *causes, struct cause *cause)

@@ -196,7 +196,7 @@ static void check_scene(const struct scene *scene)
 #define AT_LIMITS(before, now)                                                                               \
 	"0 group / all_limit_oom_kills " before "\n5 group / all_limit_oom_kills " now "\n"
 #define KILLED_BEFORE(group, ago)                                                                            \
-	"0 kill " group " seconds_ago " ago "\n0 kill " group " earlier_seconds_ago " ago "\n0 kill " group  \
+	"0 kill " group " age_seconds " ago "\n0 kill " group " earlier_age_seconds " ago "\n0 kill " group  \
 	" killed java_4711\n0 group / memory_bytes 1\n"
 #define GROUP_KILLED(before, now)                                                                            \
 	"0 group one limit_oom_kills " before "\n5 group one limit_oom_kills " now                           \

@@ -36,10 +36,10 @@ START_TEST(the_log_has_what_was_before)
 	frame = rig_sample(&rig, 1); /* at 1001 s */
 	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 2);
 	ck_assert_str_eq(cell_text(frame, "kill", "/", "killed"), "java 4711");
-	ck_assert_double_eq(cell_f64(frame, "kill", "/", "earlier_seconds_ago"), 101);
+	ck_assert_double_eq(cell_f64(frame, "kill", "/", "earlier_age_seconds"), 101);
 	ck_assert_str_eq(cell_text(frame, "kill", SERVICE, "killed"), "b 2");
 	ck_assert_str_eq(cell_text(frame, "kill", SERVICE, "name"), "ssh.service");
-	ck_assert_double_eq(cell_f64(frame, "kill", SERVICE, "seconds_ago"), 201);
+	ck_assert_double_eq(cell_f64(frame, "kill", SERVICE, "age_seconds"), 201);
 	rig_close(&rig);
 }
 
@@ -55,8 +55,8 @@ START_TEST(what_follows_is_new)
 	rig_put(&rig, "proc/vmstat", "oom_kill 4\n");
 	frame = rig_sample(&rig, 1);
 	ck_assert_str_eq(cell_text(frame, "kill", "/", "killed"), "perl 8");
-	ck_assert_double_eq(cell_f64(frame, "kill", "/", "seconds_ago"), 0.5);
-	ck_assert(isnan(cell_f64(frame, "kill", "/", "earlier_seconds_ago")));
+	ck_assert_double_eq(cell_f64(frame, "kill", "/", "age_seconds"), 0.5);
+	ck_assert(isnan(cell_f64(frame, "kill", "/", "earlier_age_seconds")));
 	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 2);
 	rig_close(&rig);
 }

@@ -123,7 +123,7 @@ static const struct column columns[] = {
 	     N_("process that took the lock of a file for which its main thread waits; empty where it has "
 		"ended: then another one has inherited the open file"),
 	     "/proc/locks, /proc/PID/stat comm", .hidden = true, .fleeting = true),
-	NUMBER(lock_holder_pid, N_("lock of PID"),
+	NUMBER(lock_holder_pid, N_("held by"),
 	       N_("process ID of the one that took the lock of a file for which its main thread waits"),
 	       "/proc/locks", .hidden = true, .fleeting = true),
 	NUMBER(tracer_pid, N_("tracer"), N_("process that traces it; 0: none"), "/proc/PID/status TracerPid",

@@ -20,13 +20,13 @@
 
 struct kill_row {
 	const char *path, *name, *killed;
-	double seconds_ago, earlier_seconds_ago;
+	double age_seconds, earlier_age_seconds;
 };
 
 static const struct column columns[] = {
-	COLUMN(struct kill_row, seconds_ago, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("ago"),
+	COLUMN(struct kill_row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("ago"),
 	       .width = 7, .help = N_("time since the last one"), .source = "/dev/kmsg"),
-	COLUMN(struct kill_row, earlier_seconds_ago, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+	COLUMN(struct kill_row, earlier_age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 	       .title = N_("before"), .width = 7, .hidden = true,
 	       .help = N_("the same, if it was before the first sample"), .source = "/dev/kmsg"),
 	COLUMN(struct kill_row, killed, .kind = COLUMN_LABEL, .title = N_("killed"), .width = 20,
@@ -34,7 +34,8 @@ static const struct column columns[] = {
 	       .source = "/dev/kmsg, since Linux 5.0"),
 	COLUMN(struct kill_row, name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 20,
 	       .help = N_("last part of the path"), .source = "the path"),
-	COLUMN(struct kill_row, path, .kind = COLUMN_KEY, .title = N_("limit of"), .width = 24,
+	COLUMN(struct kill_row, path, .kind = COLUMN_KEY, .fleeting = true,
+	       .title = N_("limit of"), .width = 24,
 	       .help = N_("control group at whose memory limit it was; /: the machine ran out of memory"),
 	       .source = "/dev/kmsg oom_memcg"),
 };
@@ -110,9 +111,9 @@ static void add_row(struct sample *sample, const struct kill *kill)
 	row->path = arena_copy(&sample->frame->arena, kill->path, strlen(kill->path));
 	row->name = last && last[1] ? row->path + (last + 1 - kill->path) : N_("all");
 	row->killed = arena_copy(&sample->frame->arena, kill->killed, strlen(kill->killed));
-	row->seconds_ago = seconds_between(kill->boot_us, now_us);
+	row->age_seconds = seconds_between(kill->boot_us, now_us);
 	if (kill->earlier)
-		row->earlier_seconds_ago = row->seconds_ago;
+		row->earlier_age_seconds = row->age_seconds;
 }
 
 /* The log is read only where the kernel has counted a kill since. */
