@@ -10,7 +10,7 @@ import sys
 BEGIN, END, WIDE = "⟦", "⟧", "漢"
 LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ?",
                    "àƀčđēƒğĥīĵķĺɱñōþɋŕšţūʋŵχýžÀƁČĐĒƑĞĤĪĴĶĹƜÑŌÞɊŔŠŢŪɅŴΧÝŽ？"))
-DIRECTIVE = re.compile(r"(%(?:\d+\$)?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:<[A-Za-z0-9]+>|(?:hh|ll|[hlzj])?[a-zA-Z]|%))")
+DIRECTIVE = re.compile(r"(%(?:\d+\$)?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:<[A-Za-z0-9]+>|(?:hh|ll|[hlzjt])?[a-zA-Z]|%))")
 HEADER = """msgid ""
 msgstr ""
 "Project-Id-Version: panetop\\n"

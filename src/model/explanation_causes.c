@@ -183,9 +183,13 @@ static void order(const struct causes *causes, struct explained_line *ordered)
 void study_causes(struct study *study)
 {
 	size_t n_lines = study->out->n_lines;
-	struct causes causes = { .study = study, .placed = alloc_zeroed(n_lines + 1, sizeof(bool)) };
-	struct explained_line *ordered = alloc_zeroed(n_lines + 1, sizeof(*ordered));
+	struct causes causes = { .study = study };
+	struct explained_line *ordered;
 
+	if (n_lines == 0)
+		return;
+	causes.placed = alloc_zeroed(n_lines, sizeof(*causes.placed));
+	ordered = alloc_zeroed(n_lines, sizeof(*ordered));
 	find_causes(&causes);
 	for (size_t i = 0; i < causes.n; i++)
 		find_users(&causes, &causes.all[i]);

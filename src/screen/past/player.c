@@ -70,8 +70,9 @@ static size_t find_before(struct screen *screen, const struct source *source, ui
 {
 	size_t index = source->find(source->state, wall_ns);
 
-	return index > 0 || !screen->player->reach_back(screen) ? index
-								: source->find(source->state, wall_ns);
+	if (index == 0 && screen->player->reach_back(screen))
+		index = source->find(source->state, wall_ns);
+	return index;
 }
 
 /* A minute ends at the first or the last sample, and says so. */
