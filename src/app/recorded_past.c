@@ -79,7 +79,7 @@ static int open_directory(const struct refusal *refusal, const char *root_name)
 
 	if (error)
 		return refuse(refusal, error, strerror(-error));
-	path = root_open_at(&root, DIRECTORY + 1, O_PATH | O_NOFOLLOW);
+	path = root_open_at(&root, &DIRECTORY[1], O_PATH | O_NOFOLLOW);
 	error = -errno;
 	close(root.fd);
 	if (path < 0 && (error == -ENOENT || error == -EACCES)) /* of a directory above it */
