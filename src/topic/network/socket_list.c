@@ -41,6 +41,7 @@
 #define NAMESPACE_FILES 2
 #define NAMESPACES_AT_ONCE 64 /* processes whose namespace is looked at again in a tick … */
 #define NEW_LOOKS 2           /* … and how often of a new one, which may still go elsewhere */
+#define NEW_AT_ONCE 1024      /* new ones in a tick */
 #define CLOSING_GROUPS (1U << (SKNLGRP_INET_TCP_DESTROY - 1) | 1U << (SKNLGRP_INET6_TCP_DESTROY - 1))
 
 /* Before Linux 5.10 each namespace has cookies of its own. */
@@ -425,14 +426,28 @@ static void look_at_namespace(struct socket_list *list, struct socket_holder *ho
 	holder->looks += holder->looks < NEW_LOOKS;
 }
 
+/* In turns, as at the start all of them are new. */
+static void look_at_new(struct socket_list *list)
+{
+	size_t left = NEW_AT_ONCE, at;
+
+	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < list->next_new);
+	for (size_t i = 0; i < list->n_holders && left > 0; i++, at++) {
+		at = at < list->n_holders ? at : 0;
+		if (list->holders[at].looks >= NEW_LOOKS)
+			continue;
+		look_at_namespace(list, &list->holders[at]);
+		left--;
+	}
+	list->next_new = at < list->n_holders ? list->holders[at].pid : 0;
+}
+
 /* New processes first; the others in turns, as few ever change. */
 static void look_at_namespaces(struct socket_list *list)
 {
 	size_t n = list->n_holders < NAMESPACES_AT_ONCE ? list->n_holders : NAMESPACES_AT_ONCE, at;
 
-	for (size_t i = 0; i < list->n_holders; i++)
-		if (list->holders[i].looks < NEW_LOOKS)
-			look_at_namespace(list, &list->holders[i]);
+	look_at_new(list);
 	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < list->next_namespace);
 	for (; n > 0; n--) {
 		at = at < list->n_holders ? at : 0;

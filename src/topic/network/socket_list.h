@@ -55,8 +55,9 @@ struct socket_list {
 	} * holders, *holders_before; /* all processes, by pid */
 	size_t n_holders, holders_capacity, before_capacity;
 	uint32_t next_namespace; /* where the look at namespaces goes on */
-	uint32_t next_changed; /* where the look for changed numbers of files goes on */
-	uint32_t next_pid;     /* where the look at all goes on */
+	uint32_t next_new;       /* … and that at new ones */
+	uint32_t next_changed;   /* where the look for changed numbers of files goes on */
+	uint32_t next_pid;       /* where the look at all goes on */
 	uint64_t next_place;   /* … within its files */
 	uint64_t *known;       /* descriptors of a process whose sockets are known, a bit for each */
 	size_t n_known_words, known_capacity;
