@@ -116,10 +116,19 @@ def tables(line):
     return {row["path"]: row for row in json.loads(line)["tables"]["group"]}
 
 
+def printed(command):
+    """Its lines, once no group of the top has gone meanwhile: it could not be told any more where its tasks count."""
+    while True:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+        lines = done.stdout.splitlines()
+        paths = {path for line in lines for path, row in tables(line).items() if row["parent"] == "/" and path != "(rest)"}
+        if all(any(os.path.isdir(place + path) for place in PLACES.values()) for path in paths):
+            return lines
+
+
 def look():
     """The rows of one sample by path."""
-    done = subprocess.run(arguments_of(1), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
-    return tables(done.stdout.splitlines()[-1])
+    return tables(printed(arguments_of(1))[-1])
 
 
 def scope_of(scope):
@@ -350,10 +359,10 @@ def whole_machine():
             hear()
             hear_other()
             arguments = [PANETOP, "-b", "-o", "json", "-d", "0.3", "-n", "3", "groups", "memory", "disks", "cpu"]
-            done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True)
+            lines = printed(arguments)
     columns = ["cpu_ratio", "cpu_seconds", "memory_bytes", "anonymous_bytes", "file_bytes", "kernel_bytes", "tasks"]
     columns += ["read_bytes", "write_bytes"] if device else []
-    samples = [json.loads(line)["tables"] for line in done.stdout.splitlines()]
+    samples = [json.loads(line)["tables"] for line in lines]
     for found in samples:
         rows = {row["path"]: row for row in found["group"]}
         for column in columns:

@@ -15,7 +15,8 @@
 	RECORD("700000000", "oom_memcg=" SERVICE, "sshd,pid=1")                                              \
 	RECORD("800000000", "oom_memcg=" SERVICE, "a,pid=7,task=b,pid=2")
 
-static void open_kill(struct rig *rig, const char *vmstat)
+/* log: NULL: there is none. */
+static void open_with(struct rig *rig, const char *vmstat, const char *log)
 {
 	static const char *const none[] = { NULL };
 
@@ -23,8 +24,14 @@ static void open_kill(struct rig *rig, const char *vmstat)
 	rig_make(rig, "proc");
 	rig_make(rig, "dev");
 	rig_put(rig, "proc/vmstat", "%s", vmstat);
-	rig_put(rig, "dev/kmsg", FIRST);
+	if (log)
+		rig_put(rig, "dev/kmsg", "%s", log);
 	rig_add(rig, "kill");
+}
+
+static void open_kill(struct rig *rig, const char *vmstat)
+{
+	open_with(rig, vmstat, FIRST);
 }
 
 START_TEST(the_log_has_what_was_before)
@@ -60,6 +67,19 @@ START_TEST(what_follows_is_new)
 	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 2);
 	rig_close(&rig);
 }
+
+/* No rows would say that nobody was killed. */
+START_TEST(without_a_log_it_is_not_known)
+{
+	struct rig rig;
+
+	open_with(&rig, "oom_kill 3\n", NULL);
+	ck_assert(frame_table(rig_sample(&rig, 1), "kill")->failed);
+	rig_put(&rig, "proc/vmstat", "oom_kill 0\n");
+	ck_assert(!frame_table(rig_sample(&rig, 1), "kill")->failed); /* nobody was */
+	rig_close(&rig);
+}
+END_TEST
 
 /* Where the kernel has counted no kill the log is not read. */
 START_TEST(no_kill_no_log)

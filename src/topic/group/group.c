@@ -231,28 +231,13 @@ static int test_groups(struct env *env)
 	return error;
 }
 
-static int test_log(struct env *env)
-{
-	struct kernel_log log;
-	int error = kernel_log_open(&log, env);
-
-	kernel_log_close(&log);
-	return error;
-}
-
 static const struct source_spec sources[] = {
 	{ .path = "control groups",
 	  .gives = N_("what units, containers and pods use"),
 	  .test = test_groups,
 	  .remedies = { { ENODEV, N_("no hierarchy of control groups is mounted; see cgroups(7)") },
 			{ ENOENT, N_("not used here (no control groups)"), .unused = true } } },
-	{ .path = "/" KERNEL_LOG_PATH,
-	  .gives = N_("which process was killed at a memory limit"),
-	  .optional = true,
-	  .test = test_log,
-	  .remedies = { { EPERM, N_("kernel.dmesg_restrict is 1: run it as root") },
-			{ EACCES, N_("only root can read it: run it as root") },
-			{ ENOENT, N_("there is none, as in a container") } } },
+	KERNEL_LOG_SOURCE(N_("which process was killed at a memory limit"), true),
 	{ 0 },
 };
 

@@ -28,6 +28,15 @@ int kernel_log_open(struct kernel_log *log, const struct env *env)
 	return 0;
 }
 
+int kernel_log_test(struct env *env)
+{
+	struct kernel_log log;
+	int error = kernel_log_open(&log, env);
+
+	kernel_log_close(&log);
+	return error;
+}
+
 void kernel_log_skip(struct kernel_log *log)
 {
 	if (log->fd >= 0 && lseek(log->fd, 0, SEEK_END) < 0)

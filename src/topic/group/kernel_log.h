@@ -3,10 +3,23 @@
 #ifndef PANETOP_TOPIC_GROUP_KERNEL_LOG_H
 #define PANETOP_TOPIC_GROUP_KERNEL_LOG_H
 
+#include <errno.h>
+
+#include "core/i18n.h"
 #include "kernel/oom_record.h"
 #include "sys/env.h"
 
 #define KERNEL_LOG_PATH "dev/kmsg"
+/* As a source of a topic; can_miss: it is one of several, and no notice tells that it is missing. */
+#define KERNEL_LOG_SOURCE(what, can_miss)                                                                    \
+	{                                                                                                    \
+		.path = "/" KERNEL_LOG_PATH, .gives = (what), .optional = (can_miss),                        \
+		.test = kernel_log_test,                                                                     \
+		.remedies = { { EPERM, N_("kernel.dmesg_restrict is 1: run it as root") },                   \
+			      { EACCES, N_("only root can read it: run it as root") },                       \
+			      { ENOENT, N_("there is none, as in a container") } }                           \
+	}
+
 #define KERNEL_LOG_BYTES 8192 /* the kernel's own limit of a record */
 
 struct kernel_log {
@@ -20,6 +33,9 @@ struct kernel_log {
  * machine's.
  */
 int kernel_log_open(struct kernel_log *log, const struct env *env);
+/* Can it be opened? 0 or -errno. */
+int kernel_log_test(struct env *env);
+
 /* What is there now is passed over. */
 void kernel_log_skip(struct kernel_log *log);
 void kernel_log_close(struct kernel_log *log);

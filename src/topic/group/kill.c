@@ -48,7 +48,10 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static const struct source_spec sources[] = { { 0 } };
+static const struct source_spec sources[] = {
+	KERNEL_LOG_SOURCE(N_("who was killed for want of memory, also before panetop began"), false),
+	{ 0 },
+};
 
 struct kill {
 	char path[PATH_ROOM], killed[KILLED_ROOM];
@@ -58,6 +61,7 @@ struct kill {
 
 struct state {
 	struct kernel_log log;
+	int log_error;    /* why it is not open */
 	uint64_t counted; /* by the kernel, in the last sample; U64_UNKNOWN: it does not */
 	bool sampled;
 	struct kill all[PLACES_MAX]; /* the latest last */
@@ -116,7 +120,7 @@ static void add_row(struct sample *sample, const struct kill *kill)
 		row->earlier_age_seconds = row->age_seconds;
 }
 
-/* The log is read only where the kernel has counted a kill since. */
+/* The log is read only where the kernel has counted a kill since; without one it is not missed. */
 static int sample(struct sample *sample)
 {
 	static const char *const names[] = { "oom_kill" };
@@ -126,6 +130,10 @@ static int sample(struct sample *sample)
 
 	if (env_read(sample->env, env_file(sample->env, "proc/vmstat"), &text) == 0)
 		vmstat_parse(text, names, 1, &counted);
+	if (counted > 0 && state->log_error) {
+		env_note_failure(sample->env, "/" KERNEL_LOG_PATH, state->log_error);
+		return state->log_error;
+	}
 	if (counted != state->counted)
 		read_log(state);
 	state->counted = counted;
@@ -135,12 +143,11 @@ static int sample(struct sample *sample)
 	return 0;
 }
 
-/* Without a log there are no rows: the table group says who may read it. */
 static int open_kill(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	kernel_log_open(&state->log, sample->env);
+	state->log_error = kernel_log_open(&state->log, sample->env);
 	return 0;
 }
 
