@@ -10,7 +10,7 @@
 #include "sys/env.h"
 
 #define KERNEL_LOG_PATH "dev/kmsg"
-/* As a source of a topic; can_miss: it is one of several, and no notice tells that it is missing. */
+/* As a source of a topic; can_miss: the topic does without it, and gives no notice. */
 #define KERNEL_LOG_SOURCE(what, can_miss)                                                                    \
 	{                                                                                                    \
 		.path = "/" KERNEL_LOG_PATH, .gives = (what), .optional = (can_miss),                        \
