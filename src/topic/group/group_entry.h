@@ -40,6 +40,7 @@ struct group_kills {
 	uint64_t failed,
 		own_failed; /* allocations that failed at limits: here and below, at its own; as read */
 	uint64_t last_kills, last_failed, last_own_failed; /* in the last sample; U64_UNKNOWN: not yet */
+	uint64_t waiting, own_waiting; /* failed, in the sample before, and nothing was killed yet */
 	bool counted_before;                               /* it was first seen with what it had counted */
 	uint64_t below, failed_below;                      /* growth of the groups below it in this sample */
 	char killed[GROUP_KILLED_MAX]; /* name and pid of the last one at its own limit; empty: not known */

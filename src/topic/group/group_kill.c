@@ -23,6 +23,15 @@ static uint64_t growth(const struct group_kills *kills, uint64_t *last, uint64_t
 	return now > before ? now - before : 0;
 }
 
+/* The kernel counts the failure before the kill, and a sample may be taken between the two. */
+static uint64_t with_waiting(uint64_t *waiting, uint64_t failed, uint64_t killed)
+{
+	uint64_t before = *waiting;
+
+	*waiting = killed > 0 ? 0 : failed;
+	return failed + before;
+}
+
 static void count(struct group *group, bool is_first)
 {
 	struct group_kills *kills = &group->kills;
@@ -30,8 +39,9 @@ static void count(struct group *group, bool is_first)
 
 	kills->counted_before |= group->old || is_first;
 	killed = growth(kills, &kills->last_kills, group->counters.oom_kills);
-	failed = growth(kills, &kills->last_failed, kills->failed);
-	own_failed = growth(kills, &kills->last_own_failed, kills->own_failed);
+	failed = with_waiting(&kills->waiting, growth(kills, &kills->last_failed, kills->failed), killed);
+	own_failed = with_waiting(&kills->own_waiting,
+				  growth(kills, &kills->last_own_failed, kills->own_failed), killed);
 	if (killed > kills->below && own_failed > 0)
 		kills->at_own += killed - kills->below;
 	if (killed > kills->below && (own_failed > 0 || failed > kills->failed_below))
