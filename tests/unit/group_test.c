@@ -283,7 +283,8 @@ START_TEST(version_1)
 	assert_close(number(frame, "/only.service", "tasks"), 1);
 	assert_close(number(frame, "(rest)", "tasks"), 46);
 	assert_close(number(frame, "(rest)", "cpu_seconds"), 7);
-	ck_assert(frame_newest_notice(frame, "group") == NULL); /* version 1 has no pressure */
+	ck_assert_str_eq(frame_newest_notice(frame, "group")->text, /* version 1 has no pressure */
+			 "CPU time of 1 group is not counted: it is not in the hierarchy cpuacct");
 	assert_close(number(frame, "/a", "memory_bytes"), (double)(64 * MIB));
 	assert_close(number(frame, "/a/b", "kernel_bytes"), 2048);
 	assert_close(number(frame, "/a", "oom_kills"), 2); /* with that of /a/b */
@@ -351,6 +352,34 @@ START_TEST(kills_at_limits_of_version_2)
 	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
 	put_kills_2(&rig, SLICE, 9, 6, 4, 0); /* at the limit of a group that is gone by now */
 	assert_kills(rig_sample(&rig, 1), 1, 3, 3);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A sample between the failure and its kill; but not one long before a kill of the machine. */
+START_TEST(a_kill_may_come_a_sample_after_its_failure)
+{
+	struct rig rig;
+
+	open_version_2(&rig);
+	put(&rig, SERVICE, "memory.max", "67108864\n");
+	put_kills_2(&rig, SLICE, 4, 0, 0, 0);
+	put_kills_2(&rig, SERVICE, 4, 0, 0, 0);
+	open_topic(&rig);
+	rig_sample(&rig, 1);
+	put_kills_2(&rig, SLICE, 4, 0, 1, 0);
+	put_kills_2(&rig, SERVICE, 4, 0, 1, 1);
+	assert_kills(rig_sample(&rig, 1), 0, 0, 0);
+	put_kills_2(&rig, SLICE, 5, 1, 1, 0);
+	put_kills_2(&rig, SERVICE, 5, 1, 1, 1);
+	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
+	put_kills_2(&rig, SLICE, 5, 1, 2, 0);
+	put_kills_2(&rig, SERVICE, 5, 1, 2, 2);
+	rig_sample(&rig, 1);
+	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
+	put_kills_2(&rig, SLICE, 6, 2, 2, 0);
+	put_kills_2(&rig, SERVICE, 6, 2, 2, 2);
+	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
 	rig_close(&rig);
 }
 END_TEST

@@ -500,20 +500,30 @@ static const char *not_counted(bool cpu, bool memory)
 		   : _("memory of %s is not counted: it is not in the hierarchy memory");
 }
 
-/* Of version 1: only groups with a quota, and those of the scope. */
+/* Of version 1: first a group with a quota, or of the scope; of the others that they have no CPU time. */
 static void notice_uncounted(struct sample *sample, const struct group_tree *tree)
 {
+	size_t n_without = 0;
+
 	for (size_t i = 1; i < tree->n_all; i++) {
 		const struct group *group = tree->all[i];
 		bool cpu = group_tree_hierarchy(tree, group, GROUP_CPUACCT) < 0;
 		bool memory = group_tree_hierarchy(tree, group, GROUP_MEMORY) < 0;
 
+		n_without += cpu;
 		if ((!cpu && !memory) || (isnan(group->limits.cpus) && !group->tops_scope))
 			continue;
 		frame_notice(sample->frame, schema.name, N_("make the group in these hierarchies, too"),
 			     not_counted(cpu, memory), group->path);
 		return;
 	}
+	if (n_without > 0)
+		frame_notice(sample->frame, schema.name, NULL,
+			     P_("CPU time of %zu group is not counted: it is not in the hierarchy cpuacct",
+				"CPU time of %zu groups is not counted: they are not in the hierarchy "
+				"cpuacct",
+				n_without),
+			     n_without);
 }
 
 static void notice_missing(struct sample *sample, const struct group_state *state)
