@@ -20,6 +20,7 @@
 #define STALLED_NOT 0.00005    /* shown as 0.00 % */
 #define REFAULTS_NOTABLY 10.0  /* pages per second */
 #define SECONDS_ENOUGH 5.0
+#define CAUSE_SECONDS 60.0     /* what refaults sooner may have been evicted before, by what is not seen */
 #define CALM_ENOUGH 30.0
 #define RECLAIM_LEAST 0.5      /* pages evicted for each that refaulted: fewer cannot be the cause */
 
@@ -234,6 +235,14 @@ char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 			 facts->refaulted_pages, time, facts->calm_seconds);
 	else if (facts->refaulted_pages > 0 && is_reclaim(facts))
 		tell_reclaimed(facts, time, text, room);
+	else if (facts->refaulted_pages > 0 && facts->seconds < CAUSE_SECONDS)
+		snprintf(text, room,
+			 P_("%.0f page refaulted (was read again after eviction) in %s: too early to tell "
+			    "what evicted it.",
+			    "%.0f pages refaulted (were read again after eviction) in %s: too early to tell "
+			    "what evicted them.",
+			    count_of(facts->refaulted_pages)),
+			 facts->refaulted_pages, time);
 	else if (facts->refaulted_pages > 0)
 		tell_unreclaimed(facts, time, text, room);
 	else
