@@ -43,6 +43,7 @@ struct table_widget {
 	struct table_place place;
 	struct buffer scratch;      /* the values of the KEY columns of a candidate for the selected row */
 	unsigned column;            /* selected column: position in view.columns */
+	int text_from;              /* the texts of the selected column begin at this cell */
 	bool is_log;                /* new rows come at its end */
 	unsigned scroll;            /* the column after the first one; 0: the most important ones are shown */
 	int page;                   /* rows that fitted in the last drawing */

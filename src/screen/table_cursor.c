@@ -154,6 +154,7 @@ void table_select_row(struct table_widget *widget, const void *row)
 void table_deselect(struct table_widget *widget)
 {
 	widget->place.cursor_on = false;
+	widget->text_from = 0;
 	if (!widget->is_log)
 		widget->place.top = 0;
 }
@@ -174,6 +175,33 @@ static void move_row(struct table_widget *widget, long step)
 	select_row(widget, (size_t)(row < 0 ? 0 : row > last ? last : row));
 }
 
+static const struct table_slot *selected_slot(const struct table_widget *widget)
+{
+	for (unsigned i = 0; i < widget->n_slots; i++)
+		if (widget->slots[i].column == widget->column)
+			return &widget->slots[i];
+	return NULL;
+}
+
+/* Half of the column on or back; false: its texts end there. */
+static bool scroll_text(struct table_widget *widget, int step)
+{
+	const struct table_slot *slot = selected_slot(widget);
+	unsigned column = widget->view.columns[widget->column];
+	int from = widget->text_from;
+
+	if (!slot || widget->view.schema->columns[column].type != VALUE_TEXT)
+		return false;
+	if (step < 0 || from + slot->width < widget->widths[column])
+		from += step * (slot->width / 2 > 0 ? slot->width / 2 : 1);
+	from = from > 0 ? from : 0;
+	if (from == widget->text_from)
+		return false;
+	widget->text_from = from;
+	return true;
+}
+
+/* Beyond the last column its texts scroll. */
 static void move_column(struct table_widget *widget, int step)
 {
 	const struct view *view = &widget->view;
@@ -182,10 +210,14 @@ static void move_column(struct table_widget *widget, int step)
 	while (column >= 0 && column < (int)view->n_columns &&
 	       !view_shows(view, &view->schema->columns[view->columns[column]]))
 		column += step;
-	if (!widget->place.cursor_on)
+	if (!widget->place.cursor_on) {
 		table_select(widget);
-	else if (column >= 0 && column < (int)view->n_columns)
+	} else if ((step < 0 || column >= (int)view->n_columns) && scroll_text(widget, step)) {
+		return;
+	} else if (column >= 0 && column < (int)view->n_columns) {
 		widget->column = (unsigned)column;
+		widget->text_from = 0;
+	}
 }
 
 static void scroll_wheel(struct table_widget *widget, long step)
@@ -243,6 +275,8 @@ static bool click(struct table_widget *widget, int y, int x)
 	}
 	if (widget->place.top + (size_t)line > widget->view.n_rows)
 		return false;
+	if (widget->column != widget->slots[i].column)
+		widget->text_from = 0;
 	widget->column = widget->slots[i].column;
 	select_row(widget, widget->place.top + (size_t)line - 1);
 	return true;

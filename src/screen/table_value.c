@@ -169,14 +169,42 @@ static void mark_matches(const struct place *place, const regex_t *pattern)
 	}
 }
 
+/* What is left of the text from this cell on. */
+static const char *text_from(const char *text, int cell, bool ascii)
+{
+	struct utf8_reader reader = { .rest = span_text(text), .ascii = ascii };
+	const char *at = text;
+	uint32_t code;
+	int cells;
+
+	while (cell > 0 && utf8_visible(&reader, &code, &cells)) {
+		at = reader.rest.at;
+		cell -= cells;
+	}
+	return at;
+}
+
+/* The beginning stands to the left of the column, as a mark says. */
+static bool skip_beginning(const struct table_widget *widget, const struct table_slot *slot,
+			   struct place *place, enum style base)
+{
+	if (!*place->text || !widget->place.cursor_on || slot->column != widget->column ||
+	    widget->text_from == 0)
+		return false;
+	place->text = text_from(place->text, widget->text_from + 1, place->canvas->ascii);
+	place->before = 1;
+	canvas_fill(place->canvas, place->y, place->x, base, place->canvas->glyphs->cut, 1);
+	return true;
+}
+
 void table_draw_text(const struct table_widget *widget, const struct canvas *canvas, int y,
 		     const struct table_slot *slot, const struct column *column, const char *text,
 		     enum style base, bool fresh)
 {
 	struct place place = { canvas, y, slot->x, slot->width, text, 0 };
-	bool plain = base == STYLE_NORMAL;
+	bool plain = base == STYLE_NORMAL, skipped = skip_beginning(widget, slot, &place, base);
 
-	if (column->text == TEXT_COMMAND)
+	if (!skipped && column->text == TEXT_COMMAND)
 		draw_command(&place, base, fresh);
 	else
 		draw_rest(&place, plain && fresh                        ? STYLE_FRESH

@@ -109,6 +109,19 @@ def every_view_shows_this_process(_scratch):
         return None
 
 
+def a_long_value_scrolls(_scratch):
+    """Right of the last column goes on in its text, Left goes back, and the value begins where it began."""
+    words = " ".join(f"word{number}" for number in range(60))
+    with paged(["env", f"LONG={words}", "sleep", "1000"]) as (terminal, _child):
+        terminal.view("Environment")
+        terminal.until("LONG")
+        problem = expect("word0 word1" in terminal.text() and "word59" not in terminal.text(), terminal, "before")
+        terminal.send("Down", *["Right"] * 40)
+        problem = problem or expect("word59" in terminal.text(), terminal, "its end is not to be seen")
+        terminal.send(*["Left"] * 40)
+        return problem or expect("word0 word1" in terminal.text() and "word59" not in terminal.text(), terminal, "Left does not go back")
+
+
 def it_exits_while_its_page_is_open(_scratch):
     with paged(["sh", "-c", "read line; exit 7"]) as (terminal, child):
         problem = expect(terminal.wait_for("for data"), terminal, "it does not say what it waits for")
@@ -206,6 +219,7 @@ def tests():
         ("the process page opens with its past", opened_with_its_past),
         ("a long command is whole on the process page", a_long_command_is_whole),
         ("every view of the process page is of this process", every_view_shows_this_process),
+        ("a long value of the environment scrolls", a_long_value_scrolls),
         ("a process exits while its page is open", it_exits_while_its_page_is_open),
         ("the process page says that it is stopped", stopped_and_why),
         ("the map of pages is one key from the process page", its_map_is_one_key_away),
