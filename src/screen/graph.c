@@ -160,18 +160,19 @@ struct legend_form {
 	unsigned n_valued; /* this many entries have values */
 	int gap;           /* cells between entries */
 	bool padded;       /* 9 % is as wide as 10 %, so that the following text does not move */
+	bool signs;        /* "9 %", not "9" */
 };
 
 static int legend_text(const struct canvas *canvas, const struct legend_entry *entry, bool valued,
-		       bool padded, char *text, size_t room)
+		       const struct legend_form *form, char *text, size_t room)
 {
 	char value[16] = "-";
 
 	if (!isnan(entry->share))
-		snprintf(value, sizeof(value), "%.0f %%", 100 * entry->share);
+		snprintf(value, sizeof(value), "%.0f%s", 100 * entry->share, form->signs ? " %" : "");
 	if (valued)
-		snprintf(text, room, "%s%s %-*s", entry->glyph ? " " : "", entry->label, padded ? 4 : 0,
-			 value);
+		snprintf(text, room, "%s%s %-*s", entry->glyph ? " " : "", entry->label,
+			 form->padded ? 4 : 0, value);
 	else
 		snprintf(text, room, "%s%s", entry->glyph ? " " : "", entry->label);
 	return (entry->glyph ? 1 : 0) + utf8_cells(text, canvas->ascii);
@@ -184,9 +185,8 @@ static bool legend_fits(const struct canvas *canvas, const struct legend_entry *
 	char text[TEXT_MAX];
 
 	for (unsigned i = 0; i < n; i++)
-		width +=
-			legend_text(canvas, &entries[i], i < form.n_valued, form.padded, text, sizeof(text)) +
-			form.gap;
+		width += legend_text(canvas, &entries[i], i < form.n_valued, &form, text, sizeof(text)) +
+			 form.gap;
 	return width <= canvas->width;
 }
 
@@ -197,8 +197,7 @@ static void draw_legend(const struct canvas *canvas, int y, const struct legend_
 	int x = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		int cells = legend_text(canvas, &entries[i], i < form.n_valued, form.padded, text,
-					sizeof(text));
+		int cells = legend_text(canvas, &entries[i], i < form.n_valued, &form, text, sizeof(text));
 
 		if (x + cells > canvas->width)
 			return;
@@ -213,7 +212,7 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 		  double whole, const char *rest_label)
 {
 	struct legend_entry entries[LEGEND_MAX] = { 0 };
-	struct legend_form form = { .gap = LEGEND_GAP_MAX, .padded = true };
+	struct legend_form form = { .gap = LEGEND_GAP_MAX, .padded = true, .signs = true };
 	unsigned n = 0;
 	double rest = 1;
 
@@ -231,6 +230,7 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 	while (form.gap > LEGEND_GAP_MIN && !legend_fits(canvas, entries, n, form))
 		form.gap--;
 	form.padded = legend_fits(canvas, entries, n, form);
+	form.signs = legend_fits(canvas, entries, n, form);
 	while (form.n_valued > 0 && !legend_fits(canvas, entries, n, form))
 		form.n_valued--;
 	draw_legend(canvas, y, entries, n, form);

@@ -429,7 +429,7 @@ static void draw_used_rule(const struct pane_context *context, const struct canv
 			 size_fine(sizes[2], scale->most), size_short(sizes[3], total_bytes(context)));
 	else
 		snprintf(title, sizeof(title), _("%s %s: 0 to %s of %s"), memory_used_words(context),
-			 size_fine(sizes[0], used), size_fine(sizes[2], scale->most),
+			 size_short(sizes[0], used), size_short(sizes[2], scale->most),
 			 size_short(sizes[3], total_bytes(context)));
 	slope_words(context, true, slope, sizeof(slope));
 	if (utf8_cells(title, canvas->ascii) + utf8_cells(slope, canvas->ascii) > canvas->width - 10)
@@ -467,7 +467,8 @@ static void draw_graph(const struct pane_context *context, const struct canvas *
 			scale.least = fit.bottom;
 			scale.most = fit.top;
 		}
-		graph_area(&rest, &context->history, series, &scale, size_fine);
+		graph_area(&rest, &context->history, series, &scale,
+			   scale.least > 0 ? size_fine : size_short);
 	}
 	draw_used_rule(context, canvas, &scale, range.latest);
 }

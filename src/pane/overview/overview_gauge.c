@@ -324,9 +324,12 @@ static void gauge_disks(const struct frame *frame, const struct grades *grades, 
 		busiest = busy > 0 ? table_text(disks, row, "device") : "";
 	}
 	set_grade(gauge, grades, GRADED_DISK, 1);
-	snprintf(gauge->text, sizeof(gauge->text), _("read %s/s  write %s/s  %s"),
-		 size_short(read, frame_number(frame, "disk", "all", "read_bytes_per_second")),
-		 size_short(written, frame_number(frame, "disk", "all", "write_bytes_per_second")), busiest);
+	snprintf(gauge->text, sizeof(gauge->text), _("read %s  write %s  %s"),
+		 amount_text(read, UNIT_BYTES_PER_SECOND,
+			     frame_number(frame, "disk", "all", "read_bytes_per_second")),
+		 amount_text(written, UNIT_BYTES_PER_SECOND,
+			     frame_number(frame, "disk", "all", "write_bytes_per_second")),
+		 busiest);
 }
 
 static void gauge_network(const struct frame *frame, const struct grades *grades,
