@@ -23,6 +23,7 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_PREVIOUS_PANE] = { { K_SHIFT_LEFT }, NULL, N_("previous pane") },
 	[ACTION_NEXT_VIEW] = { { K_TAB, ']' }, NULL, N_("next view of the pane") },
 	[ACTION_PREVIOUS_VIEW] = { { '[', K_BACK_TAB }, NULL, N_("previous view of the pane") },
+	[ACTION_VIEWS] = { { 'v' }, NULL, N_("list of the views of the pane") },
 	[ACTION_OPEN] = { { K_ENTER }, N_("Open"), N_("open what is selected") },
 	[ACTION_SEARCH] = { { '/', K_F3 }, N_("Search"), N_("search for a row") },
 	[ACTION_SEARCH_NEXT] = { { 'n' }, NULL, N_("search for the next match") },

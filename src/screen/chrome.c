@@ -356,41 +356,85 @@ static int view_text(const struct pane_context *context, unsigned index, bool as
 	return utf8_cells(text, ascii);
 }
 
-/* The first view of the strip so that the shown one fits after it. */
-static unsigned first_view(const struct pane_context *context, int room, bool ascii)
-{
-	unsigned first = context->view;
-	char text[TEXT_MAX];
-	int cells = view_text(context, first, ascii, text);
+/* Which views the strip has. */
+struct strip {
+	unsigned views[SCREEN_VIEWS_MAX], n;
+	unsigned shown; /* of them */
+	bool more;      /* the menu of views has others */
+};
 
-	while (first > 0 && (cells += view_text(context, first - 1, ascii, text)) <= room)
+static struct strip strip_of(const struct pane_context *context)
+{
+	unsigned n_views = navigation_views(context);
+	struct strip strip = { 0 };
+
+	for (unsigned i = 0; i < n_views && i < SCREEN_VIEWS_MAX; i++) {
+		if (context->pane->views[i].more && i != context->view) {
+			strip.more = true;
+			continue;
+		}
+		if (i == context->view)
+			strip.shown = strip.n;
+		strip.views[strip.n++] = i;
+	}
+	return strip;
+}
+
+/* The first view of the strip so that the shown one fits after it. */
+static unsigned first_in_strip(const struct pane_context *context, const struct strip *strip, int room,
+			       bool ascii)
+{
+	unsigned first = strip->shown;
+	char text[TEXT_MAX];
+	int cells = view_text(context, strip->views[first], ascii, text);
+
+	while (first > 0 &&
+	       (cells += view_text(context, strip->views[first - 1], ascii, text)) <= room)
 		first--;
 	return first;
 }
 
-/* The strip of views; marks at its ends where there are more. */
+static int draw_strip_item(struct screen *screen, const struct canvas *canvas, int y, int x, const char *text,
+			   unsigned place)
+{
+	enum style style = place == screen_context(screen)->view ? STYLE_TAB_ON : STYLE_TAB;
+	int cells = canvas_text(canvas, y, x, style, text, -1);
+
+	screen->views[place].x = canvas->left + x;
+	screen->views[place].end = canvas->left + x + cells;
+	return x + cells;
+}
+
+/* The strip of views; marks at its ends where there are more, and at last the menu that has all. */
 static void draw_views(struct screen *screen, const struct canvas *canvas, int y)
 {
 	const struct pane_context *context = screen_context(screen);
-	unsigned n_views = navigation_views(context), first, i;
-	char text[TEXT_MAX];
+	struct strip strip = strip_of(context);
+	char text[TEXT_MAX], more[TEXT_MAX] = "";
 	int x, end = canvas->width - 1;
+	unsigned i;
 
 	screen->views_y = canvas->top + y;
 	memset(screen->views, 0, sizeof(screen->views));
 	x = canvas_text(canvas, y, 0, STYLE_DIM, _("View"), -1) + 1;
-	first = first_view(context, end - x, canvas->ascii);
-	if (first > 0)
-		canvas_text(canvas, y, x - 1, STYLE_DIM, "<", 1);
-	for (i = first; i < n_views && i < SCREEN_VIEWS_MAX; i++) {
-		if (x + view_text(context, i, canvas->ascii, text) > end)
-			break;
-		screen->views[i].x = canvas->left + x;
-		x += canvas_text(canvas, y, x, i == context->view ? STYLE_TAB_ON : STYLE_TAB, text, -1);
-		screen->views[i].end = canvas->left + x;
+	if (strip.more) {
+		snprintf(more, sizeof(more), " %s %c", _("More"), actions[ACTION_VIEWS].keys[0]);
+		end -= utf8_cells(more, canvas->ascii);
 	}
-	if (i < n_views)
-		canvas_text(canvas, y, end, STYLE_DIM, ">", 1);
+	i = first_in_strip(context, &strip, end - x, canvas->ascii);
+	if (i > 0)
+		canvas_text(canvas, y, x - 1, STYLE_DIM, "<", 1);
+	for (; i < strip.n; i++) {
+		int cells = view_text(context, strip.views[i], canvas->ascii, text);
+
+		if (x + cells > end + (i + 1 == strip.n)) /* the last one needs no mark behind it */
+			break;
+		x = draw_strip_item(screen, canvas, y, x, text, strip.views[i]);
+	}
+	if (i < strip.n)
+		x = end + canvas_text(canvas, y, end, STYLE_DIM, ">", 1);
+	if (strip.more)
+		draw_strip_item(screen, canvas, y, x, more, SCREEN_VIEWS_MORE);
 }
 
 struct footer {

@@ -97,6 +97,17 @@ static void previous_view(struct pane_context *context)
 	step_view(context, navigation_views(context) - 1);
 }
 
+static void list_views(struct pane_context *context)
+{
+	const struct pane_view *views = context->pane->views;
+	struct menu_item items[SCREEN_VIEWS_MAX];
+	unsigned n = navigation_views(context);
+
+	for (unsigned i = 0; i < n; i++)
+		items[i] = (struct menu_item){ _(views[i].title), _(views[i].help) };
+	screen_menu(context, _("Views"), items, n, context->view, screen_show_view);
+}
+
 /* The view above the shown one; -1: there is none. */
 static int view_above(const struct pane_context *context)
 {
@@ -529,6 +540,7 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_PREVIOUS_PANE] = previous_pane,
 		[ACTION_NEXT_VIEW] = next_view,
 		[ACTION_PREVIOUS_VIEW] = previous_view,
+		[ACTION_VIEWS] = list_views,
 		[ACTION_SEARCH] = search,
 		[ACTION_SEARCH_NEXT] = search_next,
 		[ACTION_FILTER] = filter,
@@ -590,6 +602,7 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 								      : _("select a row of the tree first");
 	case ACTION_NEXT_VIEW:
 	case ACTION_PREVIOUS_VIEW:
+	case ACTION_VIEWS:
 		return navigation_views(context) > 1 ? NULL : _("this pane has one view");
 	case ACTION_SEARCH:
 	case ACTION_SEARCH_NEXT:

@@ -130,6 +130,8 @@ static bool click_frame(struct screen *screen, const struct input *input)
 		for (unsigned i = 0; i < SCREEN_VIEWS_MAX; i++)
 			if (is_at(&screen->views[i], input))
 				screen_show_view(screen_context(screen), i);
+		if (is_at(&screen->views[SCREEN_VIEWS_MORE], input))
+			screen_do(screen_context(screen), ACTION_VIEWS);
 		return true;
 	}
 	if (input->y == screen->footer_y) {

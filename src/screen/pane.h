@@ -82,6 +82,7 @@ struct pane_view {
 	const struct pane_action
 		*actions; /* before those of the pane; ended by one without act; may be NULL */
 	bool no_table;    /* its table is not drawn: no keys of tables */
+	bool more;        /* in the menu of views; in the strip only while it is shown */
 	/* Writes what stands above its table, with the span of its numbers; NULL: the title. */
 	void (*heading)(const struct pane_context *context, char *text, size_t room);
 	void (*draw)(const struct pane_context *context,

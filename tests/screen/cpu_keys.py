@@ -49,6 +49,19 @@ def each_view_has_a_title(_scratch):
         return problem
 
 
+def rare_views_are_in_a_menu(_scratch):
+    """The strip has the others, and at 80 columns all of them; the shown one is always in it."""
+    with recorded() as terminal:
+        strip = terminal.lines()[2]
+        problem = expect(strip.startswith("View [Processes] All ") and strip.endswith("CPUs  More v"), terminal, "the strip")
+        terminal.send("v", "End", "Enter")
+        problem = problem or expect(terminal.lines()[2].endswith("[Failing] More v"), terminal, "the menu does not lead to its last view")
+        terminal.send("2")
+        terminal.click(terminal.lines()[2].index("More"), 2)
+        return problem or expect("Views" in terminal.text() and "the cost of panetop itself" in terminal.text(), terminal,
+                                 "a click opens no menu")
+
+
 def ended_rows(text):
     return [(float(share), name, int(count)) for share, name, count in ENDED.findall(text)]
 
@@ -552,6 +565,7 @@ def scope_of_what_is_not_one_process(_scratch):
 def tests():
     return [
         ("each view of the cpu pane has a title and a way home", each_view_has_a_title),
+        ("rare views of the cpu pane are in a menu", rare_views_are_in_a_menu),
         ("ended processes are rows among the processes", ended_processes_are_rows),
         ("ended processes are counted exactly", counts_are_exact),
         ("without exits there are no rows of ended processes", nothing_ended),

@@ -367,6 +367,11 @@ static const struct pane_action active_actions[] = {
 		view_name, view_title, view_help, view_table, .heading = cpu_heading                         \
 	}
 
+#define MORE(view_name, view_title, view_help, view_table)                                                   \
+	{                                                                                                    \
+		view_name, view_title, view_help, view_table, .more = true, .heading = cpu_heading           \
+	}
+
 static const struct pane_view views[] = {
 	[CPU_VIEW_PROCESSES] = { "processes", N_("Processes"),
 				 N_("processes that used CPU time, exited ones too, and the machine"),
@@ -387,28 +392,30 @@ static const struct pane_view views[] = {
 		LIST("network", N_("Network"), N_("what each process receives and sends"), CPU_TABLE_NETWORK),
 	[CPU_VIEW_CPUS] = TABLE("cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU),
 	[CPU_VIEW_EXITED] =
-		TABLE("exited", N_("Exited"),
+		MORE("exited", N_("Exited"),
 		      N_("CPU use of processes that exited between two samples, by name"), CPU_TABLE_EXITED),
-	[CPU_VIEW_ACCOUNT] = TABLE("account", N_("Account"),
+	[CPU_VIEW_ACCOUNT] = MORE("account", N_("Account"),
 				   N_("what used the CPU time, and what is unaccounted"), CPU_TABLE_ACCOUNT),
-	[CPU_VIEW_MEANS] = TABLE("means", N_("Means"),
+	[CPU_VIEW_MEANS] = MORE("means", N_("Means"),
 				 N_("mean CPU use of every process from now on, including exited ones"),
 				 CPU_TABLE_TOTAL),
 	[CPU_VIEW_DISTRIBUTION] = { "distribution", N_("Distribution"),
 				    N_("distribution of CPU use over processes"), CPU_TABLE_DISTRIBUTION,
-				    .heading = cpu_heading, .draw = cpu_draw_distribution },
-	[CPU_VIEW_WATTS] = TABLE("watts", N_("Watts"),
+				    .more = true, .heading = cpu_heading,
+				    .draw = cpu_draw_distribution },
+	[CPU_VIEW_WATTS] = MORE("watts", N_("Watts"),
 				 N_("what uses the watts, from a calibration: processes, the idle machine, "
 				    "the rest"),
 				 CPU_TABLE_POWER_ACCOUNT),
 	[CPU_VIEW_COUNTERS] =
-		TABLE("counters", N_("Counters"), N_("performance counters of every CPU"), CPU_TABLE_COUNTER),
+		MORE("counters", N_("Counters"), N_("performance counters of every CPU"), CPU_TABLE_COUNTER),
 	[CPU_VIEW_PROCESS_COUNTERS] = { "process-counters", N_("Process counters"),
 					N_("performance counters of the selected process"), CPU_TABLE_PROCESS,
-					BIT(CPU_TABLE_COUNTER_PROCESS), .draw = cpu_draw_counters },
-	[CPU_VIEW_SELF] = TABLE("self", N_("Own cost"), N_("the cost of panetop itself"), CPU_TABLE_SELF),
+					BIT(CPU_TABLE_COUNTER_PROCESS), .more = true,
+					.draw = cpu_draw_counters },
+	[CPU_VIEW_SELF] = MORE("self", N_("Own cost"), N_("the cost of panetop itself"), CPU_TABLE_SELF),
 	[CPU_VIEW_FAILING] =
-		TABLE("failing", N_("Failing"),
+		MORE("failing", N_("Failing"),
 		      N_("commands that failed within a minute, and what started them"), CPU_TABLE_FAILING),
 	{ 0 },
 };

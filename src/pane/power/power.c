@@ -175,6 +175,11 @@ static void show_actions(struct pane_context *context)
 		name, title, help, table, .heading = power_heading                                           \
 	}
 
+#define MORE_VIEW(name, title, help, table)                                                                  \
+	{                                                                                                    \
+		name, title, help, table, .more = true, .heading = power_heading                             \
+	}
+
 static const struct pane_view views[] = {
 	[POWER_GRAPH] = { "graph", N_("Graph"), N_("what it draws, what heats it, and what follows what"),
 			  POWER_TABLE_POWER, .no_table = true, .draw = power_draw },
@@ -188,18 +193,20 @@ static const struct pane_view views[] = {
 		TABLE_VIEW("idle", N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"),
 			   POWER_TABLE_IDLE),
 	[POWER_BATTERY] = TABLE_VIEW("battery", N_("Battery"), N_("batteries"), POWER_TABLE_BATTERY),
-	[POWER_FANS] = TABLE_VIEW("fans", N_("Fans"), N_("fans"), POWER_TABLE_FAN),
-	[POWER_VOLTAGES] = TABLE_VIEW("voltages", N_("Voltages"), N_("voltages"), POWER_TABLE_VOLTAGE),
-	[POWER_TRIPS] = TABLE_VIEW("trip-points", N_("Trip points"), N_("trip points of the thermal zones"),
+	[POWER_FANS] = MORE_VIEW("fans", N_("Fans"), N_("fans"), POWER_TABLE_FAN),
+	[POWER_VOLTAGES] = MORE_VIEW("voltages", N_("Voltages"), N_("voltages"), POWER_TABLE_VOLTAGE),
+	[POWER_TRIPS] = MORE_VIEW("trip-points", N_("Trip points"), N_("trip points of the thermal zones"),
 				   POWER_TABLE_TRIP),
-	[POWER_COOLING] = TABLE_VIEW("cooling", N_("Cooling"), N_("cooling devices and their states"),
+	[POWER_COOLING] = MORE_VIEW("cooling", N_("Cooling"), N_("cooling devices and their states"),
 				     POWER_TABLE_COOLING),
-	[POWER_THROTTLING] = TABLE_VIEW("throttling", N_("Throttling"), N_("CPUs throttled for heat"),
+	[POWER_THROTTLING] = MORE_VIEW("throttling", N_("Throttling"), N_("CPUs throttled for heat"),
 					POWER_TABLE_THROTTLE),
 	[POWER_HISTOGRAM] = { "histogram", N_("Histogram"), N_("how often the machine drew how much"),
-			      POWER_TABLE_POWER, .no_table = true, .draw = power_draw },
+			      POWER_TABLE_POWER, .more = true, .no_table = true,
+			      .draw = power_draw },
 	[POWER_CALIBRATION] = { "calibration", N_("Calibration"), N_("what CPU load costs in watts"),
-				POWER_TABLE_CALIBRATION, 1UL << POWER_TABLE_COUNTER, .draw = power_draw },
+				POWER_TABLE_CALIBRATION, 1UL << POWER_TABLE_COUNTER, .more = true,
+				.draw = power_draw },
 	{ 0 },
 };
 
