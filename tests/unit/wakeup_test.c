@@ -165,7 +165,7 @@ static void read_growth(uint64_t pid, uint64_t numbers[N_NUMBERS])
 /* What may not be counted: the kernel runs no program while this CPU is in another one, or in a map. */
 struct uncounted {
 	uint64_t lost;     /* what the programs of the topic know of */
-	uint64_t first_ns; /* CPU time of the first process: a sandbox's kernel may run no programs meanwhile */
+	uint64_t first_ns; /* of the first process: a sandbox's kernel may run no programs meanwhile */
 };
 
 static struct uncounted uncounted_of(const char *topic)
@@ -181,7 +181,7 @@ static struct uncounted uncounted_of(const char *topic)
 	return uncounted;
 }
 
-/* Of this many, since the sample before; the first process meets more timers than its time alone would let expect. */
+/* Of this many, since then; the first process meets more timers than its time alone would let expect. */
 static uint64_t missed_of(long count, struct uncounted before, const char *topic)
 {
 	struct uncounted now = uncounted_of(topic);
