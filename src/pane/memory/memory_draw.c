@@ -97,6 +97,20 @@ static void find_pager(const struct pane_context *context, struct memory_facts *
 	}
 }
 
+/* The same evidence as on the overview: its finding. */
+static const char *refaulting_group(const struct pane_context *context)
+{
+	const struct table *findings = frame_table(context->frame, "finding");
+
+	for (size_t i = 0; findings && i < findings->n_rows; i++) {
+		const void *row = table_row(findings, i);
+
+		if (strcmp(table_text(findings, row, "rule"), "group_refaults") == 0)
+			return table_text(findings, row, "subject");
+	}
+	return NULL;
+}
+
 /* Since the graph begins, or for as long as it goes back. */
 static double grown(const struct pane_context *context, unsigned series)
 {
@@ -167,6 +181,7 @@ static struct memory_facts facts_of(const struct pane_context *context)
 
 	find_limit(context, &facts);
 	find_pager(context, &facts);
+	facts.group = refaulting_group(context);
 	return facts;
 }
 

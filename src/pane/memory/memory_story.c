@@ -125,6 +125,12 @@ static void tell_unreclaimed(const struct memory_facts *facts, const char *time,
 			 P_("%.0f page refaulted in %s; what was reclaimed is not known.",
 			    "%.0f pages refaulted in %s; what was reclaimed is not known.", count),
 			 facts->refaulted_pages, time);
+	else if (facts->group)
+		snprintf(text, room,
+			 P_("%.0f page refaulted in %s without reclaim of the machine: %s is at its limit.",
+			    "%.0f pages refaulted in %s without reclaim of the machine: %s is at its limit.",
+			    count),
+			 facts->refaulted_pages, time, facts->group);
 	else if (facts->pager)
 		snprintf(text, room,
 			 P_("%.0f page refaulted in %s without reclaim: likely paged out by DAMON (%s runs, "
@@ -235,7 +241,7 @@ char *memory_story(const struct memory_facts *facts, char *text, size_t room)
 			 facts->refaulted_pages, time, facts->calm_seconds);
 	else if (facts->refaulted_pages > 0 && is_reclaim(facts))
 		tell_reclaimed(facts, time, text, room);
-	else if (facts->refaulted_pages > 0 && facts->seconds < CAUSE_SECONDS)
+	else if (facts->refaulted_pages > 0 && facts->seconds < CAUSE_SECONDS && !facts->group)
 		snprintf(text, room,
 			 P_("%.0f page refaulted (was read again after eviction) in %s: too early to tell "
 			    "what evicted it.",

@@ -20,6 +20,7 @@ struct memory_facts {
 	double refaulted_pages;   /* evicted or swapped out, and needed again */
 	double evicted_pages;     /* by reclaim of the machine; not what was paged out on purpose */
 	double swapped_in_pages;
+	const char *group;        /* of which a finding says that it refaults at its limit; NULL: none */
 	const char *pager;        /* a running kdamond; NULL: none */
 	double pager_ratio;       /* its share of a CPU */
 };

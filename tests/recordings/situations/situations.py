@@ -163,11 +163,11 @@ def disk_full():
     shell("dd if=/dev/zero of=/srv/data/log bs=64k status=none || true; sync")
 
 
-@sick(rule="disk_filling", subject="/srv/data", names="full in", within=60, samples=60)
+@sick(rule="disk_filling", subject="/srv/data", names="full in", within=80, samples=95)
 def disk_filling():
     """a log grows, and its file system will be full in minutes"""
     disk_at("/srv/data", 256)
-    shell("dd if=/dev/zero of=/srv/data/old bs=1M count=195 status=none; sync")
+    shell("dd if=/dev/zero of=/srv/data/old bs=1M count=210 status=none; sync")
     program("recorder", "while :; do head -c 100k /dev/zero; sleep 0.5; done >>/srv/data/log\n", "/bin/sh")
     unit("recorder", "recorder")
 
