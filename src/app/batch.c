@@ -83,12 +83,11 @@ static const char *source_name(const struct batch *batch)
 	return batch->options->replay ? batch->options->replay : PACKAGE;
 }
 
-/* Is the notice about a table of this run, or about the recording itself? A recording has notices of all its
- * tables. */
-static bool is_about_this(const struct batch *batch, const struct notice *notice)
+/* Is the topic one of this run? What is no topic is about the recording itself. */
+static bool is_of_run(const struct batch *batch, const char *topic)
 {
 	for (unsigned t = 0; t < n_topics; t++)
-		if (strcmp(topics[t]->schema->name, notice->topic) == 0)
+		if (strcmp(topics[t]->schema->name, topic) == 0)
 			return batch->run->asked[t];
 	return true;
 }
@@ -98,8 +97,8 @@ static void print_notices(struct batch *batch, const struct frame *frame)
 {
 	if (batch->options->format == &sink_json && batch->options->print)
 		return;
-	for (unsigned i = 0; i < frame->n_notices; i++)
-		if (is_about_this(batch, &frame->notices[i]))
+	for (unsigned i = 0; i < frame->n_notices; i++) /* a recording has those of all its tables */
+		if (is_of_run(batch, frame->notices[i].topic))
 			notice_printer_print(&batch->notices, &frame->notices[i]);
 }
 
@@ -246,6 +245,8 @@ static enum step step(struct batch *batch)
 	if (got != 1)
 		return STEP_END;
 	run_plan_notice_scope(batch->run, now);
+	if (!is_live(batch) && !batch->options->record && is_of_run(batch, finding_schema.name))
+		findings_note_lack(batch->pipeline.findings, now);
 	for (unsigned i = 0; i < batch->run->print.n_panes && batch->options->n_tables == 0; i++)
 		if (!prints_scope(batch, batch->run->panes[i]))
 			pane_notice_scope(batch->run->panes[i], batch->run->request->scope, now);
