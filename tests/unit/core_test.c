@@ -253,6 +253,15 @@ START_TEST(decodes_only_valid_utf8)
 		{ "\xed\xa0\x80", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } }, /* surrogate */
 		{ "\xf4\x90\x80\x80", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } },
 		{ "\xe6\xbc", { UTF8_INVALID, UTF8_INVALID } },             /* cut off */
+		{ "\x7f\xc2\x80\xdf\xbf", { 0x7f, 0x80, 0x7ff } },           /* the ends of each length */
+		{ "\xe0\xa0\x80\xef\xbf\xbf", { 0x800, 0xffff } },
+		{ "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", { 0x10000, 0x10ffff } },
+		{ "\xc1\xbf", { UTF8_INVALID, UTF8_INVALID } },
+		{ "\xe0\x9f\xbf", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } },
+		{ "\xf0\x8f\xbf\xbf", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } },
+		{ "\xf5\x80\x80\x80", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } },
+		{ "\xed\x9f\xbf\xee\x80\x80", { 0xd7ff, 0xe000 } }, /* around surrogates */
+		{ "\xed\xbf\xbf", { UTF8_INVALID, UTF8_INVALID, UTF8_INVALID } },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -261,6 +270,23 @@ START_TEST(decodes_only_valid_utf8)
 		for (size_t c = 0; rest.at < rest.end; c++)
 			ck_assert_uint_eq(utf8_next(&rest), cases[i].codes[c]);
 	}
+}
+END_TEST
+
+/* The last ones that Unicode calls a control, a format or a private character, and those beside them. */
+START_TEST(what_is_harmful_ends_where_text_begins)
+{
+	static const uint32_t harmful[] = { 0,      0x1f,   0x7f,   0x9f,   0xad,   0x61c,  0x180e,  0x200b,
+					    0x200f, 0x2028, 0x202e, 0x2060, 0x206f, 0xe000, 0xf8ff,  0xfe00,
+					    0xfe0f, 0xfeff, 0xfff9, 0xfffb, 0xfffe, 0xffff, 0xe0001, 0x10ffff };
+	static const uint32_t text[] = { ' ',    '~',    0xa0,   0xac,   0xae,   0x61b,  0x61d,   0x180d,
+					 0x180f, 0x200a, 0x2010, 0x2027, 0x202f, 0x205f, 0x2070,  0xf900,
+					 0xfdff, 0xfe10, 0xfefe, 0xff00, 0xfffc, 0xfffd, 0x10000, 0xdffff };
+
+	for (size_t i = 0; i < sizeof(harmful) / sizeof(harmful[0]); i++)
+		ck_assert_msg(utf8_is_harmful(harmful[i]), "U+%04X", harmful[i]);
+	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		ck_assert_msg(!utf8_is_harmful(text[i]), "U+%04X", text[i]);
 }
 END_TEST
 

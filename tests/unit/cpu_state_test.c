@@ -120,6 +120,41 @@ START_TEST(without_a_cpu_that_was_there_before_nothing_is_known)
 }
 END_TEST
 
+static double of_cpu(const struct frame *frame, const char *column)
+{
+	const struct table *table = frame_table(frame, "idle_state");
+
+	return table_number(table, table_find(table, "1", "C1E"), column);
+}
+
+/* Where entries cannot be read, the time is still known; where none came, it is as it was, and not read. */
+START_TEST(idle_times_come_with_entries)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", idle_only);
+	frame = sleep_a_second(&rig, 0);
+	put_number(&rig, CPU "cpuidle/state1/time", 1, 99);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(of_cpu(frame, "residency_seconds"), 1, 1e-9);
+	ck_assert_double_eq(of_cpu(frame, "residency_ratio"), 0);
+	put_number(&rig, CPU "cpuidle/state1/time", 1, 1500000);
+	put_number(&rig, CPU "cpuidle/state1/usage", 1, 1001);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(of_cpu(frame, "residency_seconds"), 1.5, 1e-9);
+	ck_assert_double_eq(of_cpu(frame, "entries"), 1001);
+	rig_put(&rig, "sys/devices/system/cpu/cpu1/cpuidle/state1/usage", "?\n");
+	for (unsigned i = 1; i < 4; i++) {
+		put_number(&rig, CPU "cpuidle/state1/time", 1, 1500000 + i * 100000);
+		frame = rig_sample(&rig, 1);
+		ck_assert(isnan(of_cpu(frame, "entries")));
+		ck_assert_double_eq_tol(of_cpu(frame, "residency_seconds"), 1.5 + 0.1 * i, 1e-9);
+	}
+	rig_close(&rig);
+}
+END_TEST
+
 static double throttled(const struct frame *frame, const char *cpu, const char *part)
 {
 	char column[64];

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/explanation.h"
@@ -24,6 +25,7 @@ struct machine_story {
 	void (*rows)(struct frame *frame, unsigned second);
 	unsigned n_samples;
 	unsigned suspended_at, restarted_at; /* 0: not; for an hour; by another boot */
+	bool *first_wanted;                  /* NULL, or filled with the topics that are wanted first */
 	size_t next;
 };
 
@@ -106,6 +108,15 @@ static size_t find(void *state, uint64_t wall_ns)
 	return second < story->n_samples ? second : story->n_samples - 1;
 }
 
+static void want(void *state, const bool *topics)
+{
+	struct machine_story *story = state;
+
+	if (story->first_wanted)
+		memcpy(story->first_wanted, topics, n_topics * sizeof(*topics));
+	story->first_wanted = NULL;
+}
+
 static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
 {
 	const struct machine_story *story = state;
@@ -119,7 +130,7 @@ static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *
 static void explain_at(struct explanation *explanation, struct machine_story *story, size_t index)
 {
 	const struct source source = {
-		.next = next, .seek = seek, .find = find, .extent = extent, .state = story
+		.next = next, .want = want, .seek = seek, .find = find, .extent = extent, .state = story
 	};
 
 	if (story->n_samples == 0)
@@ -547,5 +558,30 @@ START_TEST(series_have_columns_and_views)
 			      series->topic);
 		ck_assert_double_gt(series->least, 0);
 	}
+}
+END_TEST
+
+static bool is_of_series(const char *topic)
+{
+	for (const struct explained_series *series = explained_series; series->topic; series++)
+		if (strcmp(series->topic, topic) == 0)
+			return true;
+	return strcmp(topic, "system") == 0; /* for the time since boot */
+}
+
+/* What would be compared is read from the recording, to the last series, and nothing else. */
+START_TEST(what_is_compared_is_wanted)
+{
+	struct machine_story story = { .busy = spike };
+	struct explanation explanation = { 0 };
+	bool *wanted = calloc(n_topics, sizeof(*wanted));
+
+	story.first_wanted = wanted;
+	explain(&explanation, &story);
+	for (unsigned i = 0; i < n_topics; i++)
+		ck_assert_msg(wanted[i] == is_of_series(topics[i]->schema->name), "%s",
+			      topics[i]->schema->name);
+	explanation_free(&explanation);
+	free(wanted);
 }
 END_TEST

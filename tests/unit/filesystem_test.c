@@ -273,6 +273,20 @@ START_TEST(steady_growth_fills_it_up)
 }
 END_TEST
 
+/* A file that was written more than five minutes ago is no growth any more. */
+START_TEST(growth_is_that_of_five_minutes)
+{
+	struct rig rig;
+
+	open_live(&rig, ROOT);
+	grow(&rig, 40, 0);
+	grow(&rig, 1, 75);
+	ck_assert_double_eq_tol(growth(grow(&rig, 29, 0)), 75 * 4096 / 300.0, 1e-6);
+	ck_assert_double_eq(growth(grow(&rig, 1, 0)), 0);
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(growth_that_is_not_steady_fills_nothing)
 {
 	const struct frame *frame;

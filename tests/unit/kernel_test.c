@@ -348,6 +348,23 @@ START_TEST(passwd_names)
 }
 END_TEST
 
+/* A line is of a user only if all of the name is the same; a number that is no UID is not that of another one. */
+START_TEST(passwd_lines_of_nobody)
+{
+	static const char text[] = "adam:x:1::/:\nada:x:4294967296::/:\nada::4294967294:0::/:\nbob:x:12a::/:\n"
+				   "bob:x:7\nbob:x:8:";
+	struct span name;
+	uint32_t uid = 5;
+
+	ck_assert(passwd_number(span_text(text), span_text("ada"), &uid) && uid == UINT32_MAX - 1);
+	ck_assert(passwd_find(span_text(text), UINT32_MAX - 1, &name) && span_is(name, "ada"));
+	ck_assert(passwd_number(span_text(text), span_text("adam"), &uid) && uid == 1);
+	ck_assert(passwd_number(span_text(text), span_text("bob"), &uid) && uid == 8);
+	ck_assert(!passwd_find(span_text(text), 0, &name) && !passwd_find(span_text(text), 12, &name));
+	ck_assert(!passwd_number(span_text(text), span_text("adb"), &uid) && uid == 8);
+}
+END_TEST
+
 START_TEST(pid_statm_pages)
 {
 	struct pid_statm statm;

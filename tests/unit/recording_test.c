@@ -571,6 +571,7 @@ START_TEST(a_size_is_kept)
 		if (recording_writer_drop(writer, &from, &to))
 			start = to;
 		ck_assert_uint_le(bytes.length - start, 300000);
+		ck_assert(start == 0 || bytes.length - start >= 200000); /* and nothing goes for its age */
 	}
 	ck_assert_uint_gt(bytes.length, 400000);
 	recording_writer_close(writer);
@@ -1159,6 +1160,254 @@ START_TEST(a_pipe_of_other_bytes_ends)
 		close(fds[1]);
 		source.close(source.state);
 		buffer_free(&bytes);
+	}
+}
+END_TEST
+
+/* The frames of what a pipe keeps: those before the newest n_kept are not there any more. */
+static void assert_kept(struct source *source, const struct frame *frames, size_t n_frames, size_t n_kept,
+			size_t from)
+{
+	struct frame frame;
+
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source->seek(source->state, from), 0);
+	for (size_t i = n_frames - n_kept + from; i < n_frames; i++, frame_clear(&frame)) {
+		ck_assert_int_eq(source->next(source->state, &frame), 1);
+		assert_same_frame(&frames[i], &frame);
+	}
+	frame_close(&frame);
+}
+
+/* Indexes decrease as the oldest samples go; what was decoded before is not taken for what has its index now. */
+START_TEST(what_a_pipe_keeps_is_read_as_it_was)
+{
+	static struct world world;
+	enum { N_POURED = 1500, READ = 20 };
+	struct frame *frames = calloc(N_POURED, sizeof(*frames)), frame;
+	struct buffer bytes = { 0 }, half = { 0 };
+	struct source source;
+	const char *why;
+	uint64_t first_ns, last_ns;
+	size_t n_kept;
+	int fds[2];
+
+	record(&bytes, N_POURED, true, frames, &world);
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], bytes.bytes, 4096), 4096);
+	ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
+	half = (struct buffer){ .bytes = bytes.bytes, .length = bytes.length / 2 };
+	pour(&source, fds[1], &half, 4096);
+	frame_open(&frame, schemas, 2);
+	ck_assert_int_eq(source.seek(source.state, READ), 0);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	assert_same_frame(&frames[READ], &frame);
+	source.keep_back(source.state, bytes.length / 4);
+	pour(&source, fds[1], &bytes, half.length);
+	close(fds[1]);
+	ck_assert(!source.pull(source.state));
+	ck_assert(source.extent(source.state, &n_kept, &first_ns, &last_ns));
+	ck_assert(n_kept > READ + 1 && n_kept < N_POURED);
+	assert_kept(&source, frames, N_POURED, n_kept, READ + 1);
+	assert_kept(&source, frames, N_POURED, n_kept, 0);
+	source.close(source.state);
+	frame_close(&frame);
+	for (size_t i = 0; i < N_POURED; i++)
+		frame_close(&frames[i]);
+	free(frames);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* However much stands between two recordings in a file, both are read; in a pipe, if it is little. */
+START_TEST(strange_bytes_between_are_passed)
+{
+	static struct world world;
+
+	for (int piped = 0; piped < 2; piped++) {
+		struct buffer bytes = { 0 };
+		struct source source;
+		const char *why;
+		bool told = false;
+		int fds[2];
+
+		record(&bytes, 20, true, NULL, &world);
+		buffer_fill(&bytes, 'x', piped ? 1000 : 3 << 20);
+		record(&bytes, 30, true, NULL, &world);
+		if (piped) {
+			ck_assert_int_eq(pipe(fds), 0);
+			ck_assert_int_eq(write(fds[1], bytes.bytes, 4096), 4096);
+			ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
+			pour(&source, fds[1], &bytes, 4096);
+			close(fds[1]);
+		} else {
+			ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+		}
+		ck_assert_uint_eq(play(&source, &told), 50);
+		ck_assert(told);
+		ck_assert_ptr_null(source.remark(source.state)); /* a sample has told it */
+		source.close(source.state);
+		buffer_free(&bytes);
+	}
+}
+END_TEST
+
+/* Where the blocks with samples are: at most so many. */
+static size_t find_blocks(const struct buffer *bytes, size_t offsets[], uint32_t n_frames[], size_t most)
+{
+	struct block_header header;
+	size_t n_blocks = 0;
+
+	for (size_t at = RECORDING_HEADER_BYTES; at + BLOCK_HEADER_BYTES <= bytes->length;
+	     at += BLOCK_HEADER_BYTES + header.length) {
+		ck_assert(block_header_parse(&header, bytes->bytes + at));
+		if (header.kind != BLOCK_SAMPLES)
+			continue;
+		ck_assert_uint_lt(n_blocks, most);
+		offsets[n_blocks] = at;
+		n_frames[n_blocks++] = header.n_frames;
+	}
+	return n_blocks;
+}
+
+/* None of its samples can be read without their clocks, the first section. */
+static void damage_clocks(struct buffer *bytes, size_t offset)
+{
+	struct block_header header;
+
+	ck_assert(block_header_parse(&header, bytes->bytes + offset));
+	bytes->bytes[offset + BLOCK_HEADER_BYTES + header.n_sections * SECTION_ENTRY_BYTES] ^= 1;
+}
+
+/* No sample follows that could tell it. */
+START_TEST(damage_at_the_end_is_told)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	struct source source;
+	const char *why;
+	size_t offsets[8], n_blocks, rest, torn;
+	uint32_t n_frames[8];
+
+	record(&bytes, 70, false, NULL, &world);
+	n_blocks = find_blocks(&bytes, offsets, n_frames, 8);
+	ck_assert_uint_ge(n_blocks, 3);
+	damage_clocks(&bytes, offsets[n_blocks - 1]);
+	torn = offsets[n_blocks - 1] + BLOCK_HEADER_BYTES + 9;
+	for (unsigned i = 0; i < 3; i++) { /* with an index, without one, and torn */
+		bool told = false;
+
+		bytes.length -= i == 1 ? 1 : i == 2 ? bytes.length - torn : 0;
+		rest = i == 2 ? n_frames[n_blocks - 1] + n_frames[n_blocks - 2] : n_frames[n_blocks - 1];
+		if (i == 2)
+			damage_clocks(&bytes, offsets[n_blocks - 2]);
+		ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+		ck_assert_uint_eq(play(&source, &told), 70 - rest);
+		ck_assert_ptr_nonnull(source.remark(source.state));
+		ck_assert_ptr_nonnull(strstr(source.remark(source.state),
+					     i > 0 ? "in the middle of a block" : "is damaged"));
+		source.close(source.state);
+	}
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* A pipe with damage that goes on has no end yet of which there is something to say. */
+START_TEST(damage_in_a_pipe_is_told_with_what_follows)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	struct source source;
+	struct frame frame;
+	const char *why;
+	size_t offsets[4];
+	uint32_t n_frames[4];
+	int fds[2];
+
+	record(&bytes, 3, true, NULL, &world);
+	ck_assert_uint_eq(find_blocks(&bytes, offsets, n_frames, 4), 3);
+	damage_clocks(&bytes, offsets[2]);
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
+	frame_open(&frame, schemas, 2);
+	for (unsigned i = 0; i < 2; i++, frame_clear(&frame))
+		ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_int_eq(source.next(source.state, &frame), -EAGAIN);
+	ck_assert_ptr_null(source.remark(source.state));
+	ck_assert_int_eq(source.wait_fd(source.state), fds[0]);
+	buffer_empty(&bytes);
+	record(&bytes, 1, true, NULL, &world);
+	ck_assert_int_eq(write(fds[1], bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	ck_assert_int_eq(source.next(source.state, &frame), 1);
+	ck_assert_ptr_nonnull(frame_newest_notice(&frame, "replay"));
+	frame_clear(&frame);
+	close(fds[1]);
+	ck_assert_int_eq(source.next(source.state, &frame), 0);
+	ck_assert_ptr_null(source.remark(source.state));
+	source.close(source.state);
+	frame_close(&frame);
+	buffer_free(&bytes);
+}
+END_TEST
+
+/* A block that claims to inflate to 200 MiB, in a recording of less than a KiB. */
+static void add_huge_block(struct buffer *bytes)
+{
+	struct block_header header = { .kind = BLOCK_SAMPLES, .n_frames = 1, .min_ns = 1, .max_ns = 1 };
+	struct block_builder builder;
+	struct buffer raw = { 0 };
+	size_t at = bytes->length;
+	char *table;
+
+	block_builder_open(&builder);
+	put_varint(&raw, 2);
+	put_varint(&raw, 2);
+	block_add_section(&builder, SECTION_CLOCKS, &raw);
+	block_add_section(&builder, 0, &raw);
+	block_add_section(&builder, SECTION_NOTICES, &raw);
+	block_finish(&builder, &header, NULL, bytes);
+	block_builder_close(&builder);
+	table = bytes->bytes + at + BLOCK_HEADER_BYTES;
+	for (unsigned i = 1; i < 3; i++)
+		store_number(table + (size_t)i * SECTION_ENTRY_BYTES + 8, 100 << 20, 4);
+	store_number(bytes->bytes + at + 44, block_sum(table, (size_t)3 * SECTION_ENTRY_BYTES), 4);
+	store_number(bytes->bytes + at + 48, block_sum(bytes->bytes + at, 48), 4);
+	buffer_free(&raw);
+}
+
+START_TEST(a_block_that_would_take_too_much_is_passed_and_told)
+{
+	for (int more = 0; more < 2; more++) {
+		struct buffer bytes = { 0 }, rows = { 0 };
+		struct source source;
+		struct frame frame;
+		const struct notice *notice;
+		const char *why;
+
+		describe_task(&bytes, true);
+		add_huge_block(&bytes);
+		put_varint(&rows, 0);
+		if (more)
+			add_block(&bytes, &rows);
+		ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+		frame_open(&frame, schemas, 2);
+		if (more) {
+			ck_assert_int_eq(source.next(source.state, &frame), 1);
+			notice = frame_newest_notice(&frame, "replay");
+			ck_assert(notice && strstr(notice->text, "far more memory"));
+			frame_clear(&frame);
+			ck_assert_int_eq(source.next(source.state, &frame), 0);
+			ck_assert_ptr_null(source.remark(source.state));
+		} else {
+			ck_assert_int_eq(source.next(source.state, &frame), 0);
+			ck_assert_ptr_nonnull(source.remark(source.state));
+			ck_assert_ptr_nonnull(strstr(source.remark(source.state), "far more memory"));
+		}
+		source.close(source.state);
+		frame_close(&frame);
+		buffer_free(&bytes);
+		buffer_free(&rows);
 	}
 }
 END_TEST

@@ -218,6 +218,19 @@ START_TEST(lags_that_cannot_be_known)
 }
 END_TEST
 
+/* The narrowest of 1, 2 or 5 times a power of ten with which they are not too many. */
+static void check_width(const struct buckets *histogram, double lowest, double highest, unsigned most)
+{
+	double power = pow(10, floor(log10(histogram->width) + 1e-9)), times = histogram->width / power;
+	double narrower = histogram->width / (times > 4.5 ? 2.5 : 2);
+
+	ck_assert_msg(fabs(times - 1) < 1e-9 || fabs(times - 2) < 1e-9 || fabs(times - 5) < 1e-9, "%g",
+		      histogram->width);
+	ck_assert(histogram->first <= lowest && histogram->first > lowest - histogram->width * (1 + 1e-9));
+	if (highest - lowest > 1e-5 * fmax(fabs(lowest), fabs(highest)))
+		ck_assert_double_gt(floor(highest / narrower) - floor(lowest / narrower) + 1, most);
+}
+
 START_TEST(histograms_count_every_value_once)
 {
 	uint64_t counts[12];
@@ -226,12 +239,16 @@ START_TEST(histograms_count_every_value_once)
 
 	for (unsigned round = 0; round < 300; round++) {
 		double scale = pow(10, (double)(round % 12) - 4),
-		       offset = round % 3 ? 1000 * random_share() : 0;
+		       offset = round % 3 ? 1000 * random_share() : 0, lowest = INFINITY, highest = -INFINITY;
 		unsigned most = 2 + round % 11;
 		uint64_t sum = 0;
 
 		for (unsigned i = 0; i < N; i++)
 			values[i] = i % 10 ? offset + scale * (random_share() - 0.3) : NAN;
+		for (unsigned i = 0; i < N; i++) {
+			lowest = fmin(lowest, values[i]);
+			highest = fmax(highest, values[i]);
+		}
 		buckets_fill(&histogram, values, N, most);
 		ck_assert_uint_ge(histogram.n_buckets, 1);
 		ck_assert_uint_le(histogram.n_buckets, most);
@@ -239,6 +256,7 @@ START_TEST(histograms_count_every_value_once)
 			sum += counts[i];
 		ck_assert_uint_eq(sum, N - N / 10);
 		ck_assert(counts[0] > 0 && counts[histogram.n_buckets - 1] > 0);
+		check_width(&histogram, lowest, highest, most);
 	}
 	values[0] = values[1] = 7.97;
 	buckets_fill(&histogram, values, 2, 10);

@@ -13,24 +13,32 @@
 #include "core/histogram.h"
 #include "rig.h"
 #include "still_clock.h"
+#include "topic/memory/allocations.h"
 #include "topic/trace/trace.h"
 
 #define MS UINT64_C(1000000)
 
-/* What the programs of one topic count. */
+/* What the programs of a topic count: of all its plans, or of one. */
 struct counted {
 	const char *topic;
+	const struct trace_plan *plan;
 	const void *keys, *entries;
 	size_t n;
 	struct bpf_phases *phases;
 };
 
-static struct counted counted;
+static struct counted counted, also_counted;
 static size_t n_forgotten;
 
-static bool is_counted(const struct trace_set *set)
+static bool counts(const struct counted *of, const struct trace_set *set)
 {
-	return set->plan && counted.topic && strcmp(counted.topic, set->plan->topic) == 0;
+	return set->plan && of->topic && strcmp(of->topic, set->plan->topic) == 0 &&
+	       (!of->plan || of->plan == set->plan);
+}
+
+static const struct counted *counted_by(const struct trace_set *set)
+{
+	return counts(&counted, set) ? &counted : counts(&also_counted, set) ? &also_counted : NULL;
 }
 
 void trace_open_process(struct trace_set *set, struct env *env, const struct sample_request *request,
@@ -38,7 +46,7 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 {
 	(void)request;
 	*set = (struct trace_set){ .env = env, .plan = plan, .process = process };
-	set->error = is_counted(set) ? 0 : -EPERM;
+	set->error = counted_by(set) ? 0 : -EPERM;
 	for (unsigned i = 0; i < plan->n_programs && !set->error; i++)
 		set->running[set->n_running++].program = &plan->programs[i];
 }
@@ -51,12 +59,14 @@ void trace_open(struct trace_set *set, struct env *env, const struct sample_requ
 
 bool trace_read(struct trace_set *set)
 {
-	if (!is_counted(set))
+	const struct counted *of = counted_by(set);
+
+	if (!of)
 		return false;
-	set->keys = (uint64_t *)counted.keys;
-	set->all = (void *)counted.entries;
-	set->n_entries = counted.n;
-	set->memory[BPF_MAP_HISTOGRAMS] = counted.phases;
+	set->keys = (uint64_t *)of->keys;
+	set->all = (void *)of->entries;
+	set->n_entries = of->n;
+	set->memory[BPF_MAP_HISTOGRAMS] = of->phases;
 	return true;
 }
 
@@ -128,7 +138,7 @@ START_TEST(time_in_interrupts_is_that_of_each_cpu)
 	const struct frame *frame;
 	struct rig rig;
 
-	counted = (struct counted){ "interrupt", keys, entries, 4, NULL };
+	counted = (struct counted){ "interrupt", NULL, keys, entries, 4, NULL };
 	rig_open(&rig, "interrupts", names);
 	frame = rig_sample(&rig, 0);
 	check_row(frame, "interrupt",
@@ -164,7 +174,7 @@ START_TEST(time_in_soft_interrupts_adds_up_and_the_longest_is_kept)
 	const struct frame *frame;
 	struct rig rig;
 
-	counted = (struct counted){ "softirq", keys, entries, 4, NULL };
+	counted = (struct counted){ "softirq", NULL, keys, entries, 4, NULL };
 	rig_open(&rig, "interrupts", names);
 	rig_sample(&rig, 0);
 	entries[0].sum += 10 * MS;
@@ -213,7 +223,7 @@ START_TEST(parts_of_time_are_sums_over_threads)
 	const struct frame *frame;
 	struct rig rig;
 
-	counted = (struct counted){ "time_account", keys, times, 4, NULL };
+	counted = (struct counted){ "time_account", NULL, keys, times, 4, NULL };
 	rig_open(&rig, "readers", names);
 	rig_sample(&rig, 0);
 	ck_assert_uint_eq(n_forgotten, 2);
@@ -263,7 +273,7 @@ START_TEST(times_of_threads_are_those_of_the_sample)
 
 	times[0].since_ns = still_clock_ns - 3000 * MS;
 	times[1].since_ns = still_clock_ns + 60000 * MS;
-	counted = (struct counted){ "time_account", keys, times, 2, NULL };
+	counted = (struct counted){ "time_account", NULL, keys, times, 2, NULL };
 	rig_open(&rig, "readers", names);
 	frame = rig_sample(&rig, 0);
 	ck_assert_double_eq(part_seconds(frame, 42, "disk"), 4);
@@ -289,7 +299,7 @@ START_TEST(no_part_of_time_shrinks)
 	const struct frame *frame;
 	struct rig rig;
 
-	counted = (struct counted){ "time_account", keys, times, 1, NULL };
+	counted = (struct counted){ "time_account", NULL, keys, times, 1, NULL };
 	rig_open(&rig, "readers", names);
 	rig_sample(&rig, 0);
 	times[0].spent_ns[BPF_STATE_RUNNING] -= 1 * MS;
@@ -329,7 +339,7 @@ START_TEST(wakeups_are_by_cause)
 
 	for (unsigned i = 0; i < 6; i++)
 		entries[i] = (struct bpf_entry){ .count = 1u << i };
-	counted = (struct counted){ "wakeup", keys, entries, 6, NULL };
+	counted = (struct counted){ "wakeup", NULL, keys, entries, 6, NULL };
 	rig_open(&rig, "readers", names);
 	rig_sample(&rig, 0);
 	ck_assert_uint_eq(n_forgotten, 1);
@@ -371,7 +381,7 @@ START_TEST(traffic_is_by_protocol_and_direction)
 
 	for (unsigned i = 0; i < 9; i++)
 		entries[i] = (struct bpf_entry){ .count = 1, .sum = 1u << i };
-	counted = (struct counted){ "traffic", keys, entries, 9, NULL };
+	counted = (struct counted){ "traffic", NULL, keys, entries, 9, NULL };
 	rig_open(&rig, "readers", names);
 	rig_sample(&rig, 0);
 	for (unsigned i = 0; i < 9; i++)
@@ -406,7 +416,7 @@ START_TEST(latencies_of_disks_by_operation_and_phase)
 	const struct frame *frame;
 	struct rig rig;
 
-	counted = (struct counted){ "disk_latency", keys, numbers, 4, phases };
+	counted = (struct counted){ "disk_latency", NULL, keys, numbers, 4, phases };
 	rig_open(&rig, "linux-6.1", names);
 	phases[0].sum[BPF_PHASE_FIRST] = 98 * MS + 7 * MS;
 	phases[0].most[BPF_PHASE_FIRST] = 2 * MS;
@@ -443,5 +453,58 @@ START_TEST(latencies_of_disks_by_operation_and_phase)
 	check_row(frame, "disk_latency_bucket",
 		  "device=sda operation=other phase=device from_seconds=5e-09 to_seconds=6e-09 requests=1 "
 		  "requests_per_second=0");
+	rig_close(&rig);
+}
+
+START_TEST(allocations_of_caches_and_who_makes_them)
+{
+	static const char *const names[] = { "slab", NULL };
+	static const uint64_t keys[][2] = { { 0x1000, 7 }, { 0x1000, 42 }, { 0x2000, 42 }, { 0x3000, 99 },
+					    { 0x4000, 0 } };
+	static struct bpf_entry entries[5] = {
+		{ .count = 100 }, { .count = 30 }, { .count = 5 }, { .count = 7 }, { .count = 9 },
+	};
+	static uint64_t cache_names[4][5] = { { 0x1000 }, { 0x2000 }, { 0x3000 }, { 0x4000 } };
+	static struct bpf_entry named[4];
+	const struct frame *frame;
+	struct rig rig;
+
+	strcpy((char *)&cache_names[0][1], "dentry");
+	strcpy((char *)&cache_names[1][1], "dentry"); /* another one of this name */
+	memcpy(&cache_names[2][1], "a_name_of_exactly_32_characters_", 32);
+	strcpy((char *)&cache_names[3][1], "idle");
+	counted = (struct counted){ "slab", &trace_plan_slab, keys, entries, 5, NULL };
+	also_counted = (struct counted){ "slab", &trace_plan_slab_names, cache_names, named, 4, NULL };
+	rig_open(&rig, "readers", names);
+	rig.env.page_bytes = 4096;
+	rig_put(&rig, "proc/7/comm", "find\n");
+	rig_put(&rig, "proc/42/comm", "\n"); /* it has none */
+	rig_put(&rig, "proc/meminfo", "Slab: 1000 kB\n");
+	rig_put(&rig, "proc/slabinfo",
+		"slabinfo - version: 2.1\n# name\n"
+		"dentry 2000 2100 192 21 1 : tunables 0 0 0 : slabdata 100 100 0\n"
+		"a_name_of_exactly_32_characters_and_more 3 4 8192 4 8 : tunables 0 0 0 : slabdata 1 1 0\n"
+		"idle 0 0 64 64 1 : tunables 0 0 0 : slabdata 0 0 0\n"
+		"kmalloc-8 0 0 8 512 1 : tunables 0 0 0 : slabdata 0 0 0\n");
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(cell_u64(frame, "slab", "dentry", "allocations"), U64_UNKNOWN); /* no names yet */
+	entries[0].count += 60;
+	entries[1].count += 10;
+	entries[2].count += 40;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(cell_u64(frame, "slab", "dentry", "allocations"), 245);
+	ck_assert_str_eq(cell_text(frame, "slab", "dentry", "allocator"), "find (7)");
+	ck_assert_uint_eq(cell_u64(frame, "slab", "a_name_of_exactly_32_characters_and_more", "allocations"),
+			  7);
+	ck_assert_ptr_null(cell_text(frame, "slab", "a_name_of_exactly_32_characters_and_more", "allocator"));
+	ck_assert_uint_eq(cell_u64(frame, "slab", "idle", "allocations"), 9);
+	ck_assert_uint_eq(cell_u64(frame, "slab", "kmalloc-8", "allocations"), U64_UNKNOWN);
+	entries[1].count += 10;
+	entries[2].count += 5;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(cell_u64(frame, "slab", "dentry", "allocations"), 260);
+	ck_assert_double_eq(cell_f64(frame, "slab", "dentry", "allocations_per_second"), 7.5);
+	ck_assert_ptr_null(cell_text(frame, "slab", "dentry", "allocator"));
+	also_counted = (struct counted){ 0 };
 	rig_close(&rig);
 }
