@@ -55,6 +55,23 @@ static const struct {
 	{ "/docker/4f0c1e5a77b2", CGROUP_GROUP, ENGINE_UNKNOWN, "4f0c1e5a77b2" }, /* too short for an id */
 	{ "/docker/" ID "0", CGROUP_GROUP, ENGINE_UNKNOWN, ID "0" },
 	{ "/a\nb\xff", CGROUP_GROUP, ENGINE_UNKNOWN, "a\nb\xff" },
+	{ "/x\\x4a\\x4A\\x09\\xfF\\xa0\\x01.mount", CGROUP_UNIT, ENGINE_UNKNOWN, "xJJ\t\xff\xa0\001.mount" },
+	{ "/x\\x2g\\x@2\\x:0\\y2d\\.timer", CGROUP_UNIT, ENGINE_UNKNOWN, "x\\x2g\\x@2\\x:0\\y2d\\.timer" },
+	{ "/a/x.target", CGROUP_UNIT, ENGINE_UNKNOWN, "x.target" },
+	{ "/a/x.socket", CGROUP_UNIT, ENGINE_UNKNOWN, "x.socket" },
+	{ "/docker/4F0C1E5A77B2D391" "4f0c1e5a77b2d391" "4f0c1e5a77b2d391" "4f0c1e5a77b2d391", CGROUP_CONTAINER,
+	  ENGINE_DOCKER, "4f0c1e5a77b2" },
+	{ "/docker/gf0c1e5a77b2d391" "4f0c1e5a77b2d391" "4f0c1e5a77b2d391" "4f0c1e5a77b2d391", CGROUP_GROUP,
+	  ENGINE_UNKNOWN, "gf0c1e5a77b2d391" "4f0c1e5a77b2d391" "4f0c1e5a77b2d391" "4f0c1e5a77b2d391" },
+	{ "/kubepods/pod0f3c9a521b2c4d5e8f90a1b2c3d4e5f6", CGROUP_POD, ENGINE_UNKNOWN, "0f3c9a521b2c" },
+	{ "/kubepods/pod0f3c9a521b2c4d5e8f90a1b2c3d4e5f", CGROUP_GROUP, ENGINE_UNKNOWN,
+	  "pod0f3c9a521b2c4d5e8f90a1b2c3d4e5f" },
+	{ "/kubepods/x/pod" UID, CGROUP_POD, ENGINE_UNKNOWN, "0f3c9a521b2c" },
+	{ "/kubepods.slice/nerdctl-" ID ".scope", CGROUP_CONTAINER, ENGINE_CONTAINERD, "4f0c1e5a77b2" },
+	{ "/x.slice:crio:" ID, CGROUP_CONTAINER, ENGINE_CRIO, "4f0c1e5a77b2" },
+	{ "/lxc.payload/web", CGROUP_CONTAINER, ENGINE_UNKNOWN, "web" },
+	{ "/lxc.payload.", CGROUP_GROUP, ENGINE_UNKNOWN, "lxc.payload." },
+	{ "/systemd-nspawn@web", CGROUP_GROUP, ENGINE_UNKNOWN, "systemd-nspawn@web" },
 };
 
 START_TEST(kinds_and_names_by_path)

@@ -235,6 +235,56 @@ START_TEST(cgroup_limits)
 	ck_assert(cgroup_limit_parse(span_text("9223372036854771712\n"), &bytes) && bytes == CGROUP_NO_LIMIT);
 	ck_assert(!cgroup_limit_parse(span_text("maximum\n"), &bytes));
 	ck_assert(!cgroup_limit_parse(span_text(""), &bytes));
+	/* none, of a kernel with pages of 64 KiB; a limit of 8 EiB less 64 KiB less a byte */
+	ck_assert(cgroup_limit_parse(span_text("9223372036854710272"), &bytes) && bytes == CGROUP_NO_LIMIT);
+	ck_assert(cgroup_limit_parse(span_text("9223372036854710271"), &bytes) &&
+		  bytes == UINT64_C(9223372036854710271));
+}
+END_TEST
+
+START_TEST(cgroup_quotas)
+{
+	double cpus;
+
+	ck_assert(cgroup_quota_parse(span_text("150000"), span_text(" 100000\n"), &cpus) && cpus == 1.5);
+	ck_assert(cgroup_quota_parse(span_text("1000"), span_text("1000000"), &cpus) && cpus == 0.001);
+	ck_assert(cgroup_quota_parse(span_text("max"), span_text("100000"), &cpus) && cpus == 0);
+	ck_assert(cgroup_quota_parse(span_text("-1"), span_text("100000"), &cpus) && cpus == 0);
+	ck_assert(!cgroup_quota_parse(span_text("1000"), span_text("0"), &cpus));
+	ck_assert(!cgroup_quota_parse(span_text("1000"), span_text(""), &cpus));
+	ck_assert(!cgroup_quota_parse(span_text(""), span_text("1000"), &cpus));
+}
+END_TEST
+
+/* Mounts of a container show only what is below their root. */
+START_TEST(mounts_of_groups_in_turn)
+{
+	static const char text[] = "30 1 0:3 / /proc rw - proc proc rw\n"
+				   "31 1 0:4 /a/b /cg1/cpu/ rw - cgroup cgroup rw,cpu,cpuacct\n"
+				   "32 1 0:5 / //cg2 rw - cgroup2 cgroup2 rw\n";
+	struct span rest = span_text(text);
+	struct cgroup_mount mount;
+	struct cgroup_place place;
+
+	ck_assert(cgroup_mount_next(&rest, &mount) && mount.version == 1);
+	ck_assert_str_eq(mount.point, "cg1/cpu");
+	ck_assert(cgroup_mount_has(&mount, "cpuacct") && !cgroup_mount_has(&mount, "cpua"));
+	ck_assert(cgroup_mount_next(&rest, &mount) && mount.version == 2);
+	ck_assert_str_eq(mount.point, "cg2");
+	ck_assert(!cgroup_mount_next(&rest, &mount));
+	rest = span_text(text);
+	ck_assert(cgroup_next(&rest, "/a", &place) && place.version == 0); /* above its root */
+	ck_assert(cgroup_next(&rest, "/a", &place) && place.version == 2);
+	ck_assert_str_eq(place.group, "a");
+	ck_assert(!cgroup_next(&rest, "/a", &place));
+	rest = span_text(text);
+	ck_assert(cgroup_next(&rest, "/a/b", &place) && place.version == 1);
+	ck_assert_str_eq(place.group, "");
+	rest = span_text(text);
+	ck_assert(cgroup_next(&rest, "/a/b/c/", &place) && place.version == 1);
+	ck_assert_str_eq(place.group, "c");
+	rest = span_text(text);
+	ck_assert(cgroup_next(&rest, "/a/x/c", &place) && place.version == 0);
 }
 END_TEST
 

@@ -74,6 +74,9 @@ START_TEST(drops_go_on)
 		{ { .handle = 1, .drops = UINT32_MAX - 1 }, { .handle = 1, .drops = 3 }, 5 }, /* it wrapped */
 		{ { .handle = 0, .drops = 500 }, { .handle = 0, .drops = 3 }, 3 }, /* the kernel's next */
 		{ { .handle = 1, .drops = 500 }, { .handle = 2, .drops = 600 }, 600 },
+		{ { .handle = 1, .drops = 3000000000 }, { .handle = 1, .drops = 10 }, 1294967306 },
+		{ { .handle = 1, .drops = 2000000000 }, { .handle = 1, .drops = 10 }, 10 }, /* too few to wrap */
+		{ { .handle = 2, .drops = 3000000000 }, { .handle = 1, .drops = 10 }, 10 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -90,5 +93,7 @@ START_TEST(a_request)
 	memcpy(&header, request, sizeof(header));
 	ck_assert_int_eq(header.nlmsg_type, RTM_GETQDISC);
 	ck_assert_uint_eq(header.nlmsg_seq, 9);
+	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(struct tcmsg));
+	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
 }
 END_TEST

@@ -74,9 +74,42 @@ START_TEST(a_connection)
 	ck_assert_uint_eq(diag.retransmitted_bytes, 250);
 	ck_assert_uint_eq(diag.retransmits, 3);
 	ck_assert_uint_eq(diag.rtt_us, 1500);
+	ck_assert_uint_eq(diag.window, 10);
+	ck_assert_uint_eq(diag.receive_queue, 12);
+	ck_assert_uint_eq(diag.send_queue, 34);
+	ck_assert_uint_eq(diag.dropped, U64_UNKNOWN);
 	ck_assert_uint_eq(diag.busy_us, 900);
 	ck_assert_uint_eq(diag.receiver_limited_us, 300);
 	ck_assert_uint_eq(diag.buffer_limited_us, 100);
+}
+END_TEST
+
+/* In states in which its FIN has come. */
+START_TEST(states_have_names_and_some_an_end)
+{
+	static const struct {
+		unsigned state;
+		const char *name;
+		bool has_ended;
+	} states[] = { /* as include/net/tcp_states.h of the kernel has them */
+		{ 0, "", false },           { 1, "established", false }, { 2, "syn-sent", false },
+		{ 3, "syn-recv", false },   { 4, "fin-wait-1", false },  { 5, "fin-wait-2", false },
+		{ 6, "time-wait", false },  { 7, "closed", true },       { 8, "close-wait", true },
+		{ 9, "last-ack", true },    { 10, "listening", false },  { 11, "closing", true },
+		{ 12, "syn-recv", false }, { 13, "", false },
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		struct answer answer = answer_of(states[i].state);
+		struct sock_diag diag;
+
+		answer.info.tcpi_bytes_received = 1;
+		ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
+		ck_assert_str_eq(sock_diag_state(&diag, true), states[i].name);
+		ck_assert_str_eq(sock_diag_state(&diag, false),
+				 states[i].state == 1 ? "connected" : "open");
+		ck_assert_uint_eq(diag.received_bytes, states[i].has_ended ? 0 : 1);
+	}
 }
 END_TEST
 
@@ -183,6 +216,8 @@ START_TEST(requests)
 	memcpy(&header, request, sizeof(header));
 	memcpy(&one, request + sizeof(header), sizeof(one));
 	ck_assert_uint_eq(header.nlmsg_seq, 7);
+	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(one));
+	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
 	ck_assert_int_eq(one.sdiag_family, AF_INET6);
 	ck_assert_int_eq(one.sdiag_protocol, IPPROTO_UDP);
 	ck_assert_uint_eq(one.idiag_states, 0x1fff & ~(1U << 6)); /* all but TIME_WAIT */
@@ -193,6 +228,8 @@ START_TEST(requests)
 	memcpy(&both, request + sizeof(header), sizeof(both));
 	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(both));
 	ck_assert_int_eq(header.nlmsg_type, TCPDIAG_GETSOCK);
+	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
+	ck_assert_uint_eq(header.nlmsg_seq, 8);
 	ck_assert_uint_eq(both.idiag_states, 1U << 10);
 	ck_assert_uint_eq(both.idiag_ext, one.idiag_ext);
 	sock_diag_request(request, AF_UNSPEC, SOCK_DIAG_TCP, 9);
