@@ -300,6 +300,73 @@ START_TEST(arcstats_above_minimum)
 }
 END_TEST
 
+/* A line whose n-th field, as proc(5) counts them, is 1000 + n, but for the field with that text. */
+static void stat_line(char text[512], int n_fields, int other, const char *value)
+{
+	int length = sprintf(text, "5 (x) S");
+
+	for (int field = 4; field <= n_fields; field++)
+		length += field == other ? sprintf(text + length, " %s", value)
+					 : sprintf(text + length, " %d", 1000 + field);
+}
+
+START_TEST(fields_of_stat)
+{
+	struct pid_stat stat;
+	uint64_t policy, disk_ticks;
+	char text[512];
+	int status;
+
+	stat_line(text, 52, 0, NULL);
+	ck_assert(pid_stat_parse(span_text(text), &stat));
+	ck_assert(stat.state == 'S' && stat.parent_pid == 1004 && stat.process_group == 1005);
+	ck_assert(stat.session == 1006 && stat.terminal == 1007 && stat.flags == 1009);
+	ck_assert(stat.minor_faults == 1010 && stat.major_faults == 1012);
+	ck_assert(stat.user_ticks == 1014 && stat.system_ticks == 1015);
+	ck_assert(stat.children_user_ticks == 1016 && stat.children_system_ticks == 1017);
+	ck_assert(stat.priority == 1018 && stat.nice == 1019 && stat.threads == 1020);
+	ck_assert(stat.start_ticks == 1022 && stat.resident_pages == 1024 && stat.processor == 1039);
+	ck_assert(pid_stat_late_fields(span_text(text), &policy, &disk_ticks));
+	ck_assert(policy == 1041 && disk_ticks == 1042);
+	ck_assert(pid_stat_exit_status(span_text(text), &status) && status == 1052);
+	for (int n_fields = 3; n_fields < 52; n_fields++) {
+		stat_line(text, n_fields, 0, NULL);
+		ck_assert_int_eq(pid_stat_parse(span_text(text), &stat), n_fields >= 22);
+		ck_assert_int_eq(pid_stat_late_fields(span_text(text), &policy, &disk_ticks), n_fields >= 42);
+		ck_assert(!pid_stat_exit_status(span_text(text), &status));
+		if (n_fields >= 22)
+			ck_assert(stat.resident_pages == (n_fields >= 24 ? 1024 : U64_UNKNOWN) &&
+				  stat.processor == (n_fields >= 39 ? 1039 : U64_UNKNOWN));
+	}
+}
+END_TEST
+
+/* What does not fit is not cut. */
+START_TEST(numbers_of_stat_at_their_limits)
+{
+	struct pid_stat stat;
+	char text[512];
+	int status;
+
+	stat_line(text, 52, 9, "4294967295");
+	ck_assert(pid_stat_parse(span_text(text), &stat) && stat.flags == UINT32_MAX);
+	stat_line(text, 52, 9, "4294967296");
+	ck_assert(!pid_stat_parse(span_text(text), &stat));
+	stat_line(text, 52, 18, "-2147483648");
+	ck_assert(pid_stat_parse(span_text(text), &stat) && stat.priority == INT32_MIN);
+	stat_line(text, 52, 18, "2147483647");
+	ck_assert(pid_stat_parse(span_text(text), &stat) && stat.priority == INT32_MAX);
+	stat_line(text, 52, 18, "2147483648");
+	ck_assert(!pid_stat_parse(span_text(text), &stat));
+	stat_line(text, 52, 18, "-2147483649");
+	ck_assert(!pid_stat_parse(span_text(text), &stat));
+	stat_line(text, 52, 52, "2147483647");
+	ck_assert(pid_stat_exit_status(span_text(text), &status) && status == INT32_MAX);
+	stat_line(text, 52, 52, "2147483648");
+	ck_assert(!pid_stat_exit_status(span_text(text), &status));
+}
+END_TEST
+
 START_TEST(pid_stat_of_hostile_names)
 {
 	static const struct {
@@ -436,6 +503,9 @@ START_TEST(pid_io_read_bytes)
 	ck_assert(pid_io_parse(span_text("read_bytes: 4096\nwrite_bytes: 12\ncancelled_write_bytes: 3\n"),
 			       &io));
 	ck_assert_uint_eq(io.write_bytes, 12);
+	ck_assert_uint_eq(io.call_read_bytes, U64_UNKNOWN);
+	ck_assert(pid_io_parse(span_text("rchar: 5\nwchar: 6\nsyscr: 7\nread_bytes: 0\n"), &io));
+	ck_assert(io.call_read_bytes == 5 && io.call_write_bytes == 6 && io.read_bytes == 0);
 	ck_assert(!pid_io_parse(span_text("rchar: 1\n"), &io));
 }
 END_TEST
