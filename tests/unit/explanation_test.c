@@ -108,12 +108,12 @@ static size_t find(void *state, uint64_t wall_ns)
 	return second < story->n_samples ? second : story->n_samples - 1;
 }
 
-static void want(void *state, const bool *topics)
+static void want(void *state, const bool *wanted)
 {
 	struct machine_story *story = state;
 
 	if (story->first_wanted)
-		memcpy(story->first_wanted, topics, n_topics * sizeof(*topics));
+		memcpy(story->first_wanted, wanted, n_topics * sizeof(*wanted));
 	story->first_wanted = NULL;
 }
 

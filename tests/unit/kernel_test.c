@@ -7,6 +7,7 @@
 #include <linux/taskstats.h>
 #include <stdlib.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel/arcstats.h"

@@ -604,7 +604,7 @@ START_TEST(the_next_best_ends_with_other)
 }
 END_TEST
 
-static struct latency_plan next_best(enum latency_policy policy, unsigned asked, rlim_t limit, unsigned step)
+static struct latency_plan next_best(enum latency_policy policy, int asked, rlim_t limit, unsigned step)
 {
 	struct latency_plan requested = { .policy = policy, .priority = asked }, plan;
 	struct rlimit most;
@@ -619,14 +619,14 @@ static struct latency_plan next_best(enum latency_policy policy, unsigned asked,
 	return plan;
 }
 
-static void check_next(enum latency_policy policy, unsigned asked, rlim_t limit, unsigned step,
-		       enum latency_policy expected, unsigned priority)
+static void check_next(enum latency_policy policy, int asked, rlim_t limit, unsigned step,
+		       enum latency_policy expected, int priority)
 {
 	struct latency_plan plan = next_best(policy, asked, limit, step);
 
-	ck_assert_msg(plan.policy == expected && (unsigned)plan.priority == priority,
-		      "policy %d, priority %u with a limit of %u, step %u: %d, %u", (int)policy, asked,
-		      (unsigned)limit, step, (int)plan.policy, (unsigned)plan.priority);
+	ck_assert_msg(plan.policy == expected && plan.priority == priority,
+		      "policy %d, priority %d with a limit of %u, step %u: %d, %d", (int)policy, asked,
+		      (unsigned)limit, step, (int)plan.policy, plan.priority);
 }
 
 /* First the highest priority that RLIMIT_RTPRIO permits, if it is another one, then a deadline, then none. */

@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "core/histogram.h"
 #include "rig.h"
@@ -506,5 +508,130 @@ START_TEST(allocations_of_caches_and_who_makes_them)
 	ck_assert_double_eq(cell_f64(frame, "slab", "dentry", "allocations_per_second"), 7.5);
 	ck_assert_ptr_null(cell_text(frame, "slab", "dentry", "allocator"));
 	also_counted = (struct counted){ 0 };
+	rig_close(&rig);
+}
+
+#define NETWORK 4026531840
+#define LINK(index) (NETWORK | UINT64_C(index) << 32)
+#define SENT_AGAIN UINT16_MAX
+
+/* Bytes and packets that eth0 received and sent; lo did half a percent of them. */
+static void put_wire(struct rig *rig, unsigned received, unsigned packets, unsigned sent, unsigned sent_packets)
+{
+	rig_put(rig, "proc/net/dev",
+		"  eth0: %u %u 0 0 0 0 0 0 %u %u 0 0 0 0 0 0\n    lo: %u %u 0 0 0 0 0 0 %u %u 0 0 0 0 0 0\n",
+		received, packets, sent, sent_packets, received / 200, packets / 40, sent / 200,
+		sent_packets / 40);
+}
+
+static void put_forwarded(struct rig *rig, unsigned forwarded)
+{
+	rig_put(rig, "proc/net/snmp", "Ip: InReceives ForwDatagrams\nIp: 5 %u\n", forwarded);
+}
+
+START_TEST(bytes_on_the_wire_are_split)
+{
+	static const char *const none[] = { NULL };
+	static const uint64_t keys[][2] = {
+		{ SOCKET(42, 0, AF_INET, IPPROTO_TCP), LINK(2) },
+		{ SOCKET(42, 1, AF_INET6, IPPROTO_UDP), LINK(2) },
+		{ SOCKET(42, 1, AF_INET, IPPROTO_TCP), LINK(1) },
+		{ SOCKET(42, 0, AF_INET, IPPROTO_TCP), LINK(1) },
+		{ SOCKET(0, 0, 0, SENT_AGAIN), LINK(2) },
+		{ SOCKET(9, 1, AF_INET, IPPROTO_TCP), LINK(2) },     /* a thread of the kernel */
+		{ SOCKET(42, 0, AF_INET, IPPROTO_TCP), LINK(2) + 1 }, /* of another namespace */
+		{ SOCKET(42, 1, AF_UNIX, 0), LINK(0) },
+		{ SOCKET(42, 1, AF_NETLINK, 0), LINK(0) },
+		{ SOCKET(42, 0, AF_INET, IPPROTO_UDP), LINK(0) },    /* through an interface not known */
+	};
+	static const struct bpf_entry more[10] = {
+		{ .sum = 90000, .count = 10 }, { .sum = 30000, .count = 20 }, { .sum = 100, .count = 1 },
+		{ .sum = 400, .count = 1 },    { .sum = 2000, .count = 3 },   { .sum = 5000, .count = 1 },
+		{ .sum = 777777, .count = 5 }, { .sum = 888888, .count = 5 }, { .sum = 999999, .count = 5 },
+		{ .sum = 800, .count = 4 },
+	};
+	static struct bpf_entry entries[10];
+	const struct frame *frame;
+	char path[SCRATCH_PATH_MAX + 32];
+	struct rig rig;
+
+	for (unsigned i = 0; i < 10; i++)
+		entries[i] = (struct bpf_entry){ .sum = 1000 + i, .count = 7 };
+	counted = (struct counted){ "network_account", NULL, keys, entries, 10, NULL };
+	rig_open(&rig, "readers", none);
+	rig.env.own_pid = 7;
+	rig_make(&rig, "proc/7/ns");
+	snprintf(path, sizeof(path), "%s/proc/7/ns/net", rig.root);
+	ck_assert_int_eq(symlink("net:[4026531840]", path), 0);
+	rig_make(&rig, "proc/9");
+	rig_put(&rig, "proc/9/stat", "9 (nfsd) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
+	rig_make(&rig, "proc/net");
+	rig_make(&rig, "sys/class/net/eth0/device");
+	rig_make(&rig, "sys/class/net/lo");
+	rig_put(&rig, "sys/class/net/eth0/ifindex", "2\n");
+	rig_put(&rig, "sys/class/net/lo/ifindex", "1\n");
+	put_wire(&rig, 1000000, 1000, 2000000, 2000);
+	put_forwarded(&rig, 37);
+	rig_add(&rig, "network_account");
+	rig_sample(&rig, 0);
+	for (unsigned i = 0; i < 10; i++) {
+		entries[i].sum += more[i].sum;
+		entries[i].count += more[i].count;
+	}
+	put_wire(&rig, 1100000, 1080, 2050000, 2080);
+	frame = rig_sample(&rig, 2);
+#define ROW_OF(name, part) "interface=" name " part=" part " "
+	check_row(frame, "network_account",
+		  ROW_OF("eth0", "programs") "received_bytes=90000 sent_bytes=30000 from=BPF at sockets");
+	/* 80 packets of 14 + 20 + 32; 20 of the sent ones with 8 instead of 32 */
+	check_row(frame, "network_account",
+		  ROW_OF("eth0", "headers") "received_bytes=5280 sent_bytes=4800 from=packets x headers");
+	check_row(frame, "network_account",
+		  ROW_OF("eth0", "retransmitted") "sent_bytes=2000 from=BPF at retransmissions");
+	check_row(frame, "network_account",
+		  ROW_OF("eth0", "kernel") "received_bytes=0 sent_bytes=5000 from=BPF at sockets, forwarded "
+					   "packets");
+	check_row(frame, "network_account",
+		  ROW_OF("eth0", "unexplained") "received_bytes=4720 sent_bytes=8200 from=the rest");
+	check_row(frame, "network_account",
+		  ROW_OF("eth0", "wire") "received_bytes=100000 sent_bytes=50000 from=/proc/net/dev");
+	check_row(frame, "network_account",
+		  ROW_OF("lo", "programs") "received_bytes=400 sent_bytes=100 from=BPF at sockets");
+	/* two packets of 20 + 32: no frame; what is sent leaves room for all of them, too */
+	check_row(frame, "network_account",
+		  ROW_OF("lo", "headers") "received_bytes=100 sent_bytes=104 from=packets x headers");
+	check_row(frame, "network_account",
+		  ROW_OF("lo", "unexplained") "received_bytes=0 sent_bytes=46 from=the rest");
+	check_row(frame, "network_account",
+		  ROW_OF("all", "programs") "received_bytes_per_second=45600 sent_bytes_per_second=15050 "
+					    "received_bytes=91200 sent_bytes=30100 from=BPF at sockets");
+	/* four datagrams fewer of 32 */
+	check_row(frame, "network_account",
+		  ROW_OF("all", "headers") "received_bytes_per_second=2644 sent_bytes_per_second=2452 "
+					   "received_bytes=5288 sent_bytes=4904 from=packets x headers");
+	check_row(frame, "network_account",
+		  ROW_OF("all", "retransmitted") "sent_bytes_per_second=1000 sent_bytes=2000 from=BPF at "
+						 "retransmissions");
+	check_row(frame, "network_account",
+		  ROW_OF("all", "kernel") "received_bytes_per_second=0 sent_bytes_per_second=2500 "
+					  "received_bytes=0 sent_bytes=5000 from=BPF at sockets, forwarded "
+					  "packets");
+	check_row(frame, "network_account",
+		  ROW_OF("all", "unexplained") "received_bytes_per_second=2006 sent_bytes_per_second=4123 "
+					       "received_bytes=4012 sent_bytes=8246 from=the rest");
+	check_row(frame, "network_account",
+		  ROW_OF("all", "wire") "received_bytes_per_second=50250 sent_bytes_per_second=25125 "
+					"received_bytes=100500 sent_bytes=50250 from=/proc/net/dev");
+	put_forwarded(&rig, 47); /* what is left is theirs, in this sample and in the next one */
+	put_wire(&rig, 1110000, 1090, 2050000, 2080);
+	rig_sample(&rig, 2);
+	put_wire(&rig, 1111000, 1091, 2052000, 2082);
+	rig_sample(&rig, 2);
+	put_wire(&rig, 1211000, 1191, 2052000, 2082);
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "network_account",
+		  ROW_OF("all", "kernel") "received_bytes_per_second=0 sent_bytes_per_second=0 "
+					  "received_bytes=10329 sent_bytes=6878 from=BPF at sockets, "
+					  "forwarded packets");
 	rig_close(&rig);
 }
