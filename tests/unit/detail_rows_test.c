@@ -141,6 +141,12 @@ static void put_thread(struct rig *rig, unsigned tid, char state, unsigned polic
 		tid, state, policy, ticks);
 }
 
+static void put_call(struct rig *rig, int call, unsigned first)
+{
+	rig_put(rig, "proc/42/syscall", "%d 0x%x 0x2 0x0 0x0 0x0 0x0 0x7ffc12345678 0x7f0012345678\n", call,
+		first);
+}
+
 #define GROUPS "sys/fs/cgroup/"
 
 /* It waits for the lock of a file that 7 holds, in a group below one with 1.5 CPUs. */
@@ -158,7 +164,7 @@ static void put_waiting(struct rig *rig)
 	rig_make(rig, "proc/sys/kernel");
 	rig_put(rig, "proc/sys/kernel/task_delayacct", "1\n");
 	rig_put(rig, "proc/42/wchan", "locks_lock_inode_wait");
-	rig_put(rig, "proc/42/syscall", "%d 0x5 0x2 0x0 0x0 0x0 0x0 0x7ffc12345678 0x7f0012345678\n", SYS_flock);
+	put_call(rig, SYS_flock, 5);
 	rig_make(rig, "proc/42/fd");
 	link_to(rig, "/srv/data/lock", "proc/42/fd/5");
 	rig_put(rig, "proc/locks",
@@ -271,12 +277,12 @@ START_TEST(details_that_are_missing)
 	ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "stopped_threads"), 1);
 	ck_assert(isnan(cell_f64(frame, "process_detail", NULL, "disk_seconds")));
 	rig_put(&rig, "proc/42/wchan", "futex_wait");
-	rig_put(&rig, "proc/42/syscall", "%d 0x5 0x2 0x0 0x0 0x0 0x0 0x7ffc12345678 0x7f0012345678\n", SYS_getpid);
+	put_call(&rig, SYS_getpid, 5);
 	frame = rig_sample(&rig, 1);
 	ck_assert_ptr_null(detail(frame, "lock_holder"));
 	ck_assert_str_eq(detail(frame, "system_call"), "getpid");
 	ck_assert_ptr_null(detail(frame, "system_call_file")); /* its argument is no file */
-	rig_put(&rig, "proc/42/syscall", "%d 0x3 0x0 0x0 0x0 0x0 0x0 0x7ffc12345678 0x7f0012345678\n", SYS_fcntl);
+	put_call(&rig, SYS_fcntl, 3);
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "lock_holder_pid"), 7);
 	rig_close(&rig);

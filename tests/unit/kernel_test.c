@@ -466,11 +466,11 @@ START_TEST(passwd_names)
 }
 END_TEST
 
-/* A line is of a user only if all of the name is the same; a number that is no UID is not that of another one. */
-START_TEST(passwd_lines_of_nobody)
+/* A line is of a user only if all of the name is the same; a number beyond UIDs is not that of another one. */
+START_TEST(passwd_lines_of_other_users)
 {
-	static const char text[] = "adam:x:1::/:\nada:x:4294967296::/:\nada::4294967294:0::/:\nbob:x:12a::/:\n"
-				   "bob:x:7\nbob:x:8:";
+	static const char text[] = "adam:x:1::/:\nada:x:4294967296::/:\nada::4294967294:0::/:\n"
+				   "bob:x:12a::/:\nbob:x:7\nbob:x:8:";
 	struct span name;
 	uint32_t uid = 5;
 

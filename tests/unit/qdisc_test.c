@@ -75,7 +75,7 @@ START_TEST(drops_go_on)
 		{ { .handle = 0, .drops = 500 }, { .handle = 0, .drops = 3 }, 3 }, /* the kernel's next */
 		{ { .handle = 1, .drops = 500 }, { .handle = 2, .drops = 600 }, 600 },
 		{ { .handle = 1, .drops = 3000000000 }, { .handle = 1, .drops = 10 }, 1294967306 },
-		{ { .handle = 1, .drops = 2000000000 }, { .handle = 1, .drops = 10 }, 10 }, /* too few to wrap */
+		{ { .handle = 1, .drops = 2000000000 }, { .handle = 1, .drops = 10 }, 10 }, /* too few */
 		{ { .handle = 2, .drops = 3000000000 }, { .handle = 1, .drops = 10 }, 10 },
 	};
 

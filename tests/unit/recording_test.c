@@ -1179,7 +1179,7 @@ static void assert_kept(struct source *source, const struct frame *frames, size_
 	frame_close(&frame);
 }
 
-/* Indexes decrease as the oldest samples go; what was decoded before is not taken for what has its index now. */
+/* Indexes decrease as the oldest samples go: what was decoded before is not what has its index now. */
 START_TEST(what_a_pipe_keeps_is_read_as_it_was)
 {
 	static struct world world;

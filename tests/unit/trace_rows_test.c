@@ -516,7 +516,8 @@ START_TEST(allocations_of_caches_and_who_makes_them)
 #define SENT_AGAIN UINT16_MAX
 
 /* Bytes and packets that eth0 received and sent; lo did half a percent of them. */
-static void put_wire(struct rig *rig, unsigned received, unsigned packets, unsigned sent, unsigned sent_packets)
+static void put_wire(struct rig *rig, unsigned received, unsigned packets, unsigned sent,
+		     unsigned sent_packets)
 {
 	rig_put(rig, "proc/net/dev",
 		"  eth0: %u %u 0 0 0 0 0 0 %u %u 0 0 0 0 0 0\n    lo: %u %u 0 0 0 0 0 0 %u %u 0 0 0 0 0 0\n",
