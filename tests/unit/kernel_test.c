@@ -466,7 +466,7 @@ START_TEST(passwd_names)
 }
 END_TEST
 
-/* A line is of a user only if all of the name is the same; a number beyond UIDs is not that of another one. */
+/* A line is of a user only if all of the name is the same; a number beyond UIDs is of no other one. */
 START_TEST(passwd_lines_of_other_users)
 {
 	static const char text[] = "adam:x:1::/:\nada:x:4294967296::/:\nada::4294967294:0::/:\n"
