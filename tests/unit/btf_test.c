@@ -28,6 +28,8 @@ START_TEST(members_are_found_also_in_structures_without_a_name)
 	ck_assert_uint_eq(member.bytes, 4);
 	ck_assert_uint_eq(btf_structure_bytes(&btf, task), 40);
 	ck_assert_uint_eq(btf_structure_bytes(&btf, member.type), 0);
+	ck_assert_uint_eq(btf_structure_of(&btf, member.type), 0); /* a number */
+	ck_assert_uint_eq(btf_element(&btf, member.type), 0);
 	ck_assert(btf_member(&btf, task, "leader", &member));
 	ck_assert_uint_eq(member.offset, 16);
 	ck_assert_uint_eq(btf_structure_of(&btf, member.type), task);

@@ -418,6 +418,21 @@ static void ignore_signal(int number)
 	(void)number;
 }
 
+START_TEST(a_byte_is_all_there_is)
+{
+	struct buffer buffer = { 0 };
+	int fds[2];
+
+	ck_assert_int_eq(pipe(fds), 0);
+	ck_assert_int_eq(write(fds[1], "x", 1), 1);
+	close(fds[1]);
+	ck_assert_int_eq(buffer_read(&buffer, fds[0], 100), 0);
+	ck_assert(buffer.length == 1 && buffer.bytes[0] == 'x');
+	close(fds[0]);
+	buffer_free(&buffer);
+}
+END_TEST
+
 /* A signal that comes while it waits is no end and no error; what is too long is not read to its end. */
 START_TEST(buffer_reads_all_in_spite_of_signals)
 {

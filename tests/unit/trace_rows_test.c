@@ -31,6 +31,8 @@ struct counted {
 
 static struct counted counted, also_counted;
 static size_t n_forgotten;
+static struct trace_sets opened; /* for the topic tracing */
+static struct bpf_self selves[3]; /* of the programs of the first one */
 
 static bool counts(const struct counted *of, const struct trace_set *set)
 {
@@ -113,17 +115,13 @@ void trace_notice(const struct trace_set *set, struct frame *frame, const char *
 
 struct bpf_self trace_self(struct trace_set *set, unsigned running)
 {
-	(void)set;
-	(void)running;
-	return (struct bpf_self){ 0 };
+	return opened.n > 0 && opened.list[0] == set ? selves[running] : (struct bpf_self){ 0 };
 }
 
 const struct trace_sets *trace_opened(const struct env *env)
 {
-	static const struct trace_sets none;
-
 	(void)env;
-	return &none;
+	return &opened;
 }
 
 int trace_test(struct env *env)
@@ -634,5 +632,43 @@ START_TEST(bytes_on_the_wire_are_split)
 		  ROW_OF("all", "kernel") "received_bytes_per_second=0 sent_bytes_per_second=0 "
 					  "received_bytes=10329 sent_bytes=6878 from=BPF at sockets, "
 					  "forwarded packets");
+	rig_close(&rig);
+}
+
+START_TEST(programs_show_what_they_cost)
+{
+	static const char *const names[] = { "tracing", NULL };
+	static const struct bpf_shape once = { .is_run = true };
+	static const struct bpf_program programs[] = {
+		{ .name = "counts", .tracepoint = "at_a_point", .does = &bpf_count },
+		{ .name = "walks", .tracepoint = "bpf_iter", .does = &once },
+		{ .name = "waits", .tracepoint = "never", .does = &bpf_count },
+	};
+	static const struct trace_plan plan = { .topic = "x", .n_entries_max = 500 };
+	static struct trace_set set = { .plan = &plan, .n_entries = 40, .n_running = 3 };
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 3; i++)
+		set.running[i].program = &programs[i];
+	opened = (struct trace_sets){ { &set }, 1 };
+	selves[0] = (struct bpf_self){ .runs = 6400, .timed_runs = 100, .timed_ns = 50000 };
+	selves[1] = (struct bpf_self){ .runs = 2, .lost = 5, .timed_runs = 2, .timed_ns = 3000000 };
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	selves[0] = (struct bpf_self){ .runs = 12800, .lost = 6, .timed_runs = 200, .timed_ns = 80000 };
+	selves[1] = (struct bpf_self){ .runs = 4, .lost = 5, .timed_runs = 4, .timed_ns = 7000000 };
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "tracing",
+		  "topic=x program=counts tracepoint=at_a_point runs=12800 runs_per_second=3200 "
+		  "mean_seconds=4e-07 used_seconds=0.00512 cpu_ratio=0.00096 entries=40 entries_max=500 "
+		  "lost=6 lost_per_second=3");
+	check_row(frame, "tracing",
+		  "topic=x program=walks tracepoint=bpf_iter runs=4 runs_per_second=1 mean_seconds=0.00175 "
+		  "used_seconds=0.007 cpu_ratio=0.002 entries=40 entries_max=500 lost=5 lost_per_second=0");
+	check_row(frame, "tracing",
+		  "topic=x program=waits tracepoint=never runs=0 runs_per_second=0 entries=40 "
+		  "entries_max=500 lost=0 lost_per_second=0");
+	opened.n = 0;
 	rig_close(&rig);
 }

@@ -352,6 +352,8 @@ START_TEST(the_directory_stays_open)
 	ck_assert(!user_file_is_moved(&file, path));
 	ck_assert(!user_file_is_removed(&file));
 	ck_assert_int_eq(unlink(at("moved/file")), 0);
+	ck_assert(!user_file_is_moved(&file, path)); /* it will be there again */
+	ck_assert(user_file_is_moved(&file, at("a/other")));
 	ck_assert_int_eq(rmdir(at("moved")), 0);
 	ck_assert_int_eq(replace(&file, "c"), -ENOENT);
 	ck_assert(user_file_is_removed(&file));
