@@ -18,7 +18,7 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_UP] = { { K_ESCAPE },
 			NULL,
 			N_("go up: leave a prompt, a list, a filter, tags, a view, a selection; then the "
-			   "pane") },
+			   "pane, for the one it was opened from, or the first one") },
 	[ACTION_NEXT_PANE] = { { K_SHIFT_RIGHT }, NULL, N_("next pane") },
 	[ACTION_PREVIOUS_PANE] = { { K_SHIFT_LEFT }, NULL, N_("previous pane") },
 	[ACTION_NEXT_VIEW] = { { K_TAB, ']' }, NULL, N_("next view of the pane") },

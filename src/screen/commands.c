@@ -120,11 +120,13 @@ static void leave_home(struct screen *screen)
 {
 	if (screen->in_past)
 		past_leave(screen);
+	else if (screen->current != screen->setup->first_pane)
+		navigation_choose_pane(screen, screen->setup->first_pane);
 	else if (scope_is_set(screen->setup->request->scope))
 		screen_message(screen, MESSAGE_PANE, "%s", _("@ leaves the scope"));
 }
 
-/* Out of a filter, of tags, then of a view or a selection, then of a pane that another one opened. */
+/* Out of a filter, of tags, then of a view or a selection, then of the pane. */
 static void go_up(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
@@ -141,6 +143,8 @@ static void go_up(struct pane_context *context)
 		row_tags_clear(widget->tags);
 		return;
 	}
+	if (context->pane->widen && context->pane->widen(context))
+		return;
 	if (screen->compare.on) {
 		compare_leave(screen);
 		return;
@@ -189,12 +193,17 @@ static void remember_search(struct screen *screen, const char *text)
 
 static bool take_search(struct screen *screen, const char *text)
 {
+	const char *user = screen_context(screen)->request->shown_user;
+
 	remember_search(screen, text);
-	if (*text && !table_search(screen->prompt.widget, text, false)) {
+	if (!*text || table_search(screen->prompt.widget, text, false))
+		return true;
+	if (user)
+		snprintf(screen->prompt.error, sizeof(screen->prompt.error),
+			 _("'%s' not found among the processes of %s"), text, user);
+	else
 		snprintf(screen->prompt.error, sizeof(screen->prompt.error), _("'%s' not found"), text);
-		return false;
-	}
-	return true;
+	return false;
 }
 
 /* Always from where it began: earlier input may have moved the cursor. */
@@ -540,6 +549,7 @@ void (*commands_act(enum action action))(struct pane_context *context)
 		[ACTION_PREVIOUS_PANE] = previous_pane,
 		[ACTION_NEXT_VIEW] = next_view,
 		[ACTION_PREVIOUS_VIEW] = previous_view,
+		[ACTION_OPEN] = why, /* where a row leads nowhere: the whole of it */
 		[ACTION_VIEWS] = list_views,
 		[ACTION_SEARCH] = search,
 		[ACTION_SEARCH_NEXT] = search_next,
@@ -600,6 +610,10 @@ const char *commands_refuse(const struct pane_context *context, enum action acti
 			return _("not a tree (t shows one)");
 		return screen_table(context->screen)->place.cursor_on ? NULL
 								      : _("select a row of the tree first");
+	case ACTION_OPEN:
+		return screen_table(context->screen)->place.cursor_on && !navigation_lacks_table(context)
+			       ? NULL
+			       : _("select a row first");
 	case ACTION_NEXT_VIEW:
 	case ACTION_PREVIOUS_VIEW:
 	case ACTION_VIEWS:

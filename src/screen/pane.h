@@ -141,6 +141,9 @@ struct pane {
 	/* The home among its views, for Esc and the pane's digit; NULL: the first. */
 	unsigned (*home)(const struct pane_context *context);
 
+	/* Shows again what a choice of its own left out, for Esc; false: there is none. May be NULL. */
+	bool (*widen)(struct pane_context *context);
+
 	/* The view that Esc goes up to; -1: there is none. NULL: home. */
 	int (*above)(const struct pane_context *context);
 

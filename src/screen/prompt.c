@@ -52,7 +52,7 @@ static void draw_prompt(struct screen *screen, const struct canvas *canvas)
 	while (cells > canvas->width - x - 1 && utf8_visible(&reader, &code, &width))
 		cells -= width;
 	terminal_cursor(canvas->top + y, canvas->left + x + cells);
-	x += canvas_text(canvas, y, x, STYLE_STRONG, reader.rest.at, -1);
+	x += canvas_text(canvas, y, x, prompt->suggested ? STYLE_DIM : STYLE_STRONG, reader.rest.at, -1);
 	if (*prompt->error)
 		draw_error(prompt, canvas, y, x);
 }
@@ -78,6 +78,8 @@ static void add_character(struct prompt *prompt, int key)
 
 	if (key >= K_NAMED || key < ' ' || utf8_is_harmful((uint32_t)key) || prompt->text.length > 1000)
 		return;
+	if (prompt->suggested)
+		replace(prompt, 0, prompt->text.length - 1, "", 0);
 	length = utf8_put(bytes, (uint32_t)key);
 	replace(prompt, prompt->at, prompt->at, bytes, length);
 }
@@ -174,6 +176,7 @@ static void prompt_key(struct screen *screen, const struct input *input)
 		return;
 	default:
 		edit(prompt, input->key);
+		prompt->suggested = false;
 	}
 	if (prompt->changed)
 		prompt->changed(screen, prompt->text.bytes);
@@ -194,6 +197,7 @@ void prompt_open(struct screen *screen, const char *label, const char *text,
 	prompt->cancelled = cancelled;
 	prompt->accepts = accepts;
 	prompt->error[0] = '\0';
+	prompt->suggested = false;
 	buffer_empty(&prompt->text);
 	buffer_add(&prompt->text, text, strlen(text) + 1);
 	prompt->at = strlen(text);
@@ -213,6 +217,7 @@ void screen_prompt(struct pane_context *context, const char *label, const char *
 	context->screen->prompt.context = context;
 	context->screen->prompt.pane_accepts = accepts;
 	prompt_open(context->screen, label, text, NULL, NULL, hand_on);
+	context->screen->prompt.suggested = *text;
 }
 
 /* A long question takes as many of the last lines as necessary. */

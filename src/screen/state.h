@@ -45,6 +45,7 @@ struct prompt {
 	struct table_widget *widget; /* the table it was opened for */
 	struct buffer text;    /* always NUL-terminated */
 	size_t at;             /* the cursor: bytes of text before it */
+	bool suggested;        /* nothing is typed yet: the first character replaces the text */
 	char error[TEXT_MAX];
 	struct table_place place;                                 /* where it was then, … */
 	struct buffer filter;                                     /* … and its filter: Esc restores both */

@@ -57,10 +57,11 @@ static size_t format_page(struct table_widget *widget, const struct value_format
 	for (size_t i = 0; i < n_rows * n_columns; i++) {
 		struct table_value *value = &widget->values[i];
 		const void *row = view->rows[widget->place.top + i / n_columns];
+		const struct column *column = column_at(widget, (unsigned)(i % n_columns));
 
-		value->text = value_text(value->number, view->schema,
-					 column_at(widget, (unsigned)(i % n_columns)), row, format);
-		value->cells = utf8_cells(value->text, format->ascii);
+		value->text = value_text(value->number, view->schema, column, row, format);
+		value->cells = utf8_cells(value->text, format->ascii) +
+			       table_name_cells(view->schema, column, row, format->ascii);
 	}
 	return n_rows;
 }
@@ -489,6 +490,9 @@ static void draw_value(const struct table_widget *widget, const struct canvas *c
 		slot.x += cells;
 		slot.width -= cells;
 	}
+	cells = table_draw_name(widget, canvas, line, &slot, column, view->rows[index], base);
+	slot.x += cells;
+	slot.width -= cells;
 	table_draw_text(widget, canvas, line, &slot, column, value->text, base, fresh);
 }
 

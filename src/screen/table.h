@@ -84,6 +84,15 @@ void table_draw_text(const struct table_widget *widget, const struct canvas *can
 		     const struct table_slot *slot, const struct column *column, const char *text,
 		     enum style base, bool fresh);
 
+/*
+ * The name of a process before its command line, where that does not tell it, as of scripts and threads that
+ * name themselves: "backup: " and then /usr/bin/python3 … Cells; the same that it draws.
+ */
+int table_name_cells(const struct schema *schema, const struct column *column, const void *row, bool ascii);
+int table_draw_name(const struct table_widget *widget, const struct canvas *canvas, int y,
+		    const struct table_slot *slot, const struct column *column, const void *row,
+		    enum style base);
+
 void table_open(struct table_widget *widget, const struct schema *schema);
 void table_forget_widths(struct table_widget *widget);
 void table_close(struct table_widget *widget);

@@ -316,6 +316,21 @@ bool table_key(struct table_widget *widget, const struct input *input)
 	}
 }
 
+static bool is_called(const struct table_widget *widget, size_t row, const char *name)
+{
+	const struct column *names = schema_find(widget->view.schema, "name");
+
+	return names && names->type == VALUE_TEXT && row_is_known(widget->view.rows[row], names) &&
+	       strcmp(row_text(widget->view.rows[row], names), name) == 0;
+}
+
+static bool is_sought(const struct table_widget *widget, size_t row, const char *needle)
+{
+	return pattern_matches(&widget->found, widget->view.schema, widget->view.rows[row]) ||
+	       pid_begins_with(needle, widget->view.schema, widget->view.rows[row]);
+}
+
+/* First what is called so, then what has it in any of its texts. */
 bool table_search(struct table_widget *widget, const char *needle, bool from_next)
 {
 	size_t n_rows = widget->view.n_rows;
@@ -329,11 +344,10 @@ bool table_search(struct table_widget *widget, const char *needle, bool from_nex
 	widget->has_found = *needle && pattern_compile(&widget->found, needle) == 0;
 	if (!widget->has_found)
 		return false;
-	for (size_t i = 0; i < n_rows && !found; i++) {
+	for (size_t i = from_next ? n_rows : 0; i < 2 * n_rows && !found; i++) {
 		size_t row = (start + i) % n_rows;
 
-		found = pattern_matches(&widget->found, widget->view.schema, widget->view.rows[row]) ||
-			pid_begins_with(needle, widget->view.schema, widget->view.rows[row]);
+		found = i < n_rows ? is_called(widget, row, needle) : is_sought(widget, row, needle);
 		if (found)
 			select_row(widget, row);
 	}

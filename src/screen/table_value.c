@@ -154,6 +154,34 @@ static void draw_command(struct place *place, enum style base, bool fresh)
 	restyle(place, program.name, program.end, fresh ? STYLE_FRESH : STYLE_PROGRAM);
 }
 
+/* Does the command line begin with this name, or with the beginning of it that the kernel keeps? */
+static bool tells_name(const char *command, const char *name)
+{
+	struct program program = find_program(command);
+
+	return strncmp(program.name + (*program.name == '-'), name, strlen(name)) == 0;
+}
+
+/* NULL: the command line tells it. */
+static const char *name_apart(const struct schema *schema, const struct column *column, const void *row)
+{
+	const struct column *names = column->text == TEXT_COMMAND ? schema_find(schema, "name") : NULL;
+	const char *command, *name;
+
+	if (!names || names->type != VALUE_TEXT || !row_is_known(row, names) || !row_is_known(row, column))
+		return NULL;
+	command = row_text(row, column);
+	name = row_text(row, names);
+	return !*name || !*command || *command == '[' || tells_name(command, name) ? NULL : name;
+}
+
+int table_name_cells(const struct schema *schema, const struct column *column, const void *row, bool ascii)
+{
+	const char *name = name_apart(schema, column, row);
+
+	return name ? utf8_cells(name, ascii) + 2 : 0;
+}
+
 static void mark_matches(const struct place *place, const regex_t *pattern)
 {
 	const char *at = place->text;
@@ -195,6 +223,25 @@ static bool skip_beginning(const struct table_widget *widget, const struct table
 	place->before = 1;
 	canvas_fill(place->canvas, place->y, place->x, base, place->canvas->glyphs->cut, 1);
 	return true;
+}
+
+int table_draw_name(const struct table_widget *widget, const struct canvas *canvas, int y,
+		    const struct table_slot *slot, const struct column *column, const void *row,
+		    enum style base)
+{
+	struct place place = { canvas, y, slot->x, slot->width, name_apart(widget->view.schema, column, row), 0 };
+	int cells = table_name_cells(widget->view.schema, column, row, canvas->ascii);
+
+	if (!place.text || (slot->column == widget->column && widget->text_from > 0))
+		return 0;
+	draw_rest(&place, base == STYLE_NORMAL ? STYLE_PROGRAM : base);
+	if (cells < slot->width)
+		canvas_text(canvas, y, slot->x + cells - 2, base, ":", 1);
+	if (widget->has_filter)
+		mark_matches(&place, &widget->filter);
+	if (widget->has_found && widget->place.cursor_on)
+		mark_matches(&place, &widget->found);
+	return cells < slot->width ? cells : slot->width;
 }
 
 void table_draw_text(const struct table_widget *widget, const struct canvas *canvas, int y,

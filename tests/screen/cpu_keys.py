@@ -383,8 +383,41 @@ def one_user(_scratch):
         rows = terminal.lines()[terminal.row_of("%CPU") + 1:-1]
         problem = problem or expect(rows and all(" ada " in row for row in rows if row), terminal, "others are shown") or \
             expect("── ada: all processes in" in terminal.text(), terminal, "the title does not name the user")
-        terminal.send("u", "Home", "Enter")
-        return problem or expect("postgres" in terminal.text(), terminal, "the others do not come back")
+        terminal.send("/", *"postgres", "Enter")
+        problem = problem or expect("'postgres' not found among the processes of ada" in terminal.text(), terminal, "a search does not say why")
+        terminal.send("Esc", "u", "Home", "Enter")
+        problem = problem or expect("postgres" in terminal.text(), terminal, "the others do not come back")
+        terminal.send("u", *"ada", "Enter", "Esc")
+        return problem or expect("postgres" in terminal.text() and "ada: all" not in terminal.text(), terminal, "Esc does not bring them back")
+
+
+NAMES_ITSELF = "import ctypes, sys, time; ctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0); print(flush=True); time.sleep(1000)"
+
+
+@contextmanager
+def named(*names):
+    """Processes whose command line does not tell their name."""
+    children = [subprocess.Popen([sys.executable, "-c", NAMES_ITSELF, name], stdout=subprocess.PIPE) for name in names]
+    try:
+        for child in children:
+            child.stdout.readline()
+        yield children
+    finally:
+        for child in children:
+            child.kill()
+            child.wait()
+            child.stdout.close()
+
+
+def names_of_their_own_are_seen(_scratch):
+    """Before the command line that does not tell them, and a search goes first to what is called so."""
+    name = f"w{os.getpid()}"
+    with named("a" + name, name) as children, screen("-d", "0.2", "cpu", width=120, height=40) as terminal:
+        terminal.until("[2")
+        terminal.send("Tab", "\\", *name, "Enter")
+        problem = expect(terminal.wait_for(f" a{name}: ") and terminal.wait_for(f" {name}: "), terminal, "the names are not seen")
+        terminal.send("/", *name, "Enter", "Enter")
+        return problem or expect(terminal.wait_for(f"{children[1].pid} {name}"), terminal, "another one was found first")
 
 
 def idle_ones_have_a_view(_scratch):
@@ -590,6 +623,7 @@ def tests():
         ("a number in the filter and the search is a PID", numbers_are_pids),
         ("newlines of a command line are blanks", newlines_are_blanks),
         ("the processes of one user", one_user),
+        ("cpu: names that processes gave themselves are seen", names_of_their_own_are_seen),
         ("one scope for all panes", one_scope),
         ("a scope needs a process", scope_of_what_is_not_one_process),
         ("idle processes have a view", idle_ones_have_a_view),

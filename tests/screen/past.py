@@ -286,7 +286,7 @@ def saved(scratch):
 
 
 def save_as(terminal, name):
-    terminal.send("S", *["Bksp"] * 40, *name, "Enter")
+    terminal.send("S", *name, "Enter")  # which replaces what is suggested
 
 
 def the_screen_is_saved(scratch):

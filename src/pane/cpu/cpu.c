@@ -497,6 +497,7 @@ const struct pane pane_cpu = {
 	.why_row = why_row,
 	.views = views,
 	.actions = pane_actions,
+	.widen = cpu_show_all_users,
 	.choices = choices,
 	.refuses = refuses,
 	.viewed = viewed,

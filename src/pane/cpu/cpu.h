@@ -138,5 +138,6 @@ void cpu_select_first(struct pane_context *context);
 
 /* cpu_users.c */
 void cpu_choose_user(struct pane_context *context);
+bool cpu_show_all_users(struct pane_context *context); /* false: all are shown */
 
 #endif

@@ -50,6 +50,14 @@ static void show_user(struct pane_context *context, unsigned index)
 	screen_adjust(context);
 }
 
+bool cpu_show_all_users(struct pane_context *context)
+{
+	if (!context->request->shown_user)
+		return false;
+	show_user(context, 0);
+	return true;
+}
+
 void cpu_choose_user(struct pane_context *context)
 {
 	struct cpu_state *cpu = context_state(context);

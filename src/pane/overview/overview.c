@@ -409,9 +409,11 @@ static void name_first(const struct pane_context *context, struct overview_gauge
 		int list;
 		const char *column;
 		double least;
+		const char *text; /* N_(): with its name; numbers of the machine need a word between */
 	} firsts[] = {
-		[OVERVIEW_FIRST_WAITING] = { OVERVIEW_TABLE_WAITING, "wait_ratio", NAMED_WAIT },
-		[OVERVIEW_FIRST_TALKER] = { OVERVIEW_TABLE_TALKERS, "tcp_bytes_per_second", 1 },
+		[OVERVIEW_FIRST_WAITING] = { OVERVIEW_TABLE_WAITING, "wait_ratio", NAMED_WAIT,
+					     N_("  most: %s") },
+		[OVERVIEW_FIRST_TALKER] = { OVERVIEW_TABLE_TALKERS, "tcp_bytes_per_second", 1, "  %s" },
 	};
 	int list = firsts[gauge->first].list;
 	const struct view *view = &context->tables[list].view;
@@ -420,7 +422,7 @@ static void name_first(const struct pane_context *context, struct overview_gauge
 
 	if (gauge->first != OVERVIEW_FIRST_NONE && list >= n_lists && table && view->n_rows > 0 &&
 	    table_number(table, view->rows[0], firsts[gauge->first].column) >= firsts[gauge->first].least)
-		snprintf(gauge->text + length, sizeof(gauge->text) - length, "  %s",
+		snprintf(gauge->text + length, sizeof(gauge->text) - length, _(firsts[gauge->first].text),
 			 table_text(table, view->rows[0], "name"));
 }
 

@@ -638,6 +638,8 @@ void process_why(const struct pane_context *context, struct buffer *out)
 {
 	const struct process_rows rows = process_rows_of(context, context->frame);
 
+	if (rows.process) /* first what is too long for the summary */
+		why_number(out, rows.processes->schema, rows.process, "command");
 	why_all(out, rows.details, rows.detail);
 	why_all(out, rows.processes, rows.process);
 }
