@@ -83,7 +83,7 @@ static const char *source_name(const struct batch *batch)
 	return batch->options->replay ? batch->options->replay : PACKAGE;
 }
 
-/* Is the topic one of this run? What is no topic is about the recording itself. */
+/* Is it a topic of this run? Any other name is about the recording itself. */
 static bool is_of_run(const struct batch *batch, const char *topic)
 {
 	for (unsigned t = 0; t < n_topics; t++)

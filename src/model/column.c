@@ -31,10 +31,14 @@ static const char *without_sign(const char *heading)
 	return *heading == '%' || *heading == '~' ? heading + 1 : heading;
 }
 
+/* "steal" is %steal, with the key steal_ratio, rather than a hidden column with just that heading. */
 static unsigned heading_match(const struct column *column, const char *heading, struct span typed)
 {
 	if (span_is(typed, heading) && *heading)
-		return 6;
+		return column->hidden ? 6 : 8;
+	if (!column->hidden && span_is(typed, without_sign(heading)) &&
+	    strncmp(column->key, typed.at, span_length(typed)) == 0)
+		return 7;
 	if (typed_is(typed, without_sign(heading)) && typed_begins(typed, column->key))
 		return 5;
 	if (typed_is(typed, heading))
@@ -49,9 +53,9 @@ unsigned column_match(const struct column *column, struct span typed)
 	unsigned english, translated;
 
 	if (span_is(typed, column->key))
-		return 8;
+		return 10;
 	if (typed_is(typed, column->key))
-		return 7;
+		return 9;
 	english = heading_match(column, column->title, typed);
 	translated = heading_match(column, column_title(column), typed);
 	english = english > translated ? english : translated;

@@ -85,8 +85,8 @@ void table_draw_text(const struct table_widget *widget, const struct canvas *can
 		     enum style base, bool fresh);
 
 /*
- * The name of a process before its command line, where that does not tell it, as of scripts and threads that
- * name themselves: "backup: " and then /usr/bin/python3 … Cells; the same that it draws.
+ * A process that named itself, or a script, has its name before its command line if that begins with another
+ * one: "backup: " and then /usr/bin/python3 … Cells; the same that it draws.
  */
 int table_name_cells(const struct schema *schema, const struct column *column, const void *row, bool ascii);
 int table_draw_name(const struct table_widget *widget, const struct canvas *canvas, int y,

@@ -154,15 +154,15 @@ static void draw_command(struct place *place, enum style base, bool fresh)
 	restyle(place, program.name, program.end, fresh ? STYLE_FRESH : STYLE_PROGRAM);
 }
 
-/* Does the command line begin with this name, or with the beginning of it that the kernel keeps? */
-static bool tells_name(const char *command, const char *name)
+/* Is it the name of the program, or the beginning of it that the kernel keeps? */
+static bool begins_with_name(const char *command, const char *name)
 {
 	struct program program = find_program(command);
 
 	return strncmp(program.name + (*program.name == '-'), name, strlen(name)) == 0;
 }
 
-/* NULL: the command line tells it. */
+/* NULL: the command line begins with it. */
 static const char *name_apart(const struct schema *schema, const struct column *column, const void *row)
 {
 	const struct column *names = column->text == TEXT_COMMAND ? schema_find(schema, "name") : NULL;
@@ -172,7 +172,7 @@ static const char *name_apart(const struct schema *schema, const struct column *
 		return NULL;
 	command = row_text(row, column);
 	name = row_text(row, names);
-	return !*name || !*command || *command == '[' || tells_name(command, name) ? NULL : name;
+	return !*name || !*command || *command == '[' || begins_with_name(command, name) ? NULL : name;
 }
 
 int table_name_cells(const struct schema *schema, const struct column *column, const void *row, bool ascii)
@@ -229,10 +229,11 @@ int table_draw_name(const struct table_widget *widget, const struct canvas *canv
 		    const struct table_slot *slot, const struct column *column, const void *row,
 		    enum style base)
 {
-	struct place place = { canvas, y, slot->x, slot->width, name_apart(widget->view.schema, column, row), 0 };
+	const char *name = name_apart(widget->view.schema, column, row);
+	struct place place = { canvas, y, slot->x, slot->width, name, 0 };
 	int cells = table_name_cells(widget->view.schema, column, row, canvas->ascii);
 
-	if (!place.text || (slot->column == widget->column && widget->text_from > 0))
+	if (!name || (slot->column == widget->column && widget->text_from > 0))
 		return 0;
 	draw_rest(&place, base == STYLE_NORMAL ? STYLE_PROGRAM : base);
 	if (cells < slot->width)

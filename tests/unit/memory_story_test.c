@@ -233,13 +233,13 @@ START_TEST(refaults_without_reclaim)
 	assert_story(&facts, "10121 pages refaulted in 88 s without reclaim: likely paged out by DAMON "
 			     "(kdamond.0 runs, 17.4 % of a CPU).");
 	facts.group = "web.service";
-	assert_story(&facts, "10121 pages refaulted in 88 s without reclaim of the machine: web.service is at "
-			     "its limit.");
+	assert_story(&facts, "10121 pages refaulted in 88 s without reclaim of the machine: web.service is "
+			     "at its limit.");
 	facts.seconds = 7; /* the group is known at once, … */
 	assert_silent(&facts, "too early");
 	facts.group = NULL;
-	assert_story(&facts, "10121 pages refaulted (were read again after eviction) in 7 s: too early to tell "
-			     "what evicted them.");
+	assert_story(&facts, "10121 pages refaulted (were read again after eviction) in 7 s: too early to "
+			     "tell what evicted them.");
 	facts.seconds = 88; /* … all else takes a minute */
 	facts.evicted_pages = 10000; /* reclaim explains it, whatever kdamond does */
 	assert_silent(&facts, "DAMON");

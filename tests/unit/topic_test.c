@@ -685,6 +685,7 @@ START_TEST(columns_are_found_as_they_are_typed)
 	ck_assert_str_eq(matched("process", "nonsense"), "unknown");
 	ck_assert_str_eq(matched("process", ""), "unknown");
 	ck_assert_str_eq(matched("cpu", "steal"), "steal_ratio"); /* the other one is hidden */
+	ck_assert_str_eq(matched("cpu", "user"), "user_ratio");
 }
 END_TEST
 

@@ -70,7 +70,8 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 		snprintf(text, room, "%s", _("means"));
 		add_since(cpu->totals_wall_ns, text, room);
 	} else if (context->view == CPU_VIEW_FAILING) {
-		snprintf(text, room, "%s", _("commands that failed within a minute; all their exits since the start"));
+		snprintf(text, room, "%s",
+			 _("commands that failed within a minute; all their exits since the start"));
 	} else {
 		snprintf(text, room, "%s", _(titles[context->view]));
 		add_interval(context, true, text, room);
