@@ -545,6 +545,8 @@ static char *sentence_number(char *out, const struct column *column, const struc
 	case UNIT_CELSIUS:
 	case UNIT_COUNT:
 		return amount_text(out, unit, number);
+	case UNIT_BYTES_PER_SECOND: /* the sentence has "/s" */
+		return amount_text(out, UNIT_BYTES, number);
 	default:
 		return column && column->unit != UNIT_NONE ? number_text(out, column, number, true)
 							   : fixed_text(out, number, 0);
