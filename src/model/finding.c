@@ -76,11 +76,12 @@ struct candidate {
 	double values[FINDING_VALUES_MAX];
 };
 
-/* What the settings make of a rule. */
+/* What the settings make of a rule, and what frames had for it. */
 struct rule_limits {
 	bool off;
 	const char *unless; /* of the settings; NULL: none */
 	double hold, values[FINDING_VALUES_MAX];
+	bool takes_off; /* some frame had what is taken off: without it, the rest says nothing */
 };
 
 /* How many rows name another one. */
@@ -354,6 +355,16 @@ static double growth(struct findings *findings, const struct finding_value *valu
 				   place->column->kind == COLUMN_COUNTER, place->table->schema->from_zero);
 }
 
+/* Is what must be taken off the value not sampled in this frame? */
+static bool lacks_taken_off(struct findings *findings, const struct frame *frame, unsigned rule,
+			    const struct finding_value *value)
+{
+	struct rule_limits *limits = &findings->limits[rule];
+
+	limits->takes_off |= value->less && frame_table(frame, value->less_topic);
+	return value->less && limits->takes_off && !frame_table(frame, value->less_topic);
+}
+
 /* What is taken off the value: 0 where nothing counts it. */
 static double taken_off(struct findings *findings, const struct frame *frame,
 			const struct finding_value *value, uint64_t identity)
@@ -379,7 +390,7 @@ static double value_now(struct findings *findings, const struct frame *frame, un
 	if (value->with)
 		return place.table ? count_rows(place.table, value) : NAN;
 	place.column = place.row ? schema_known_column(place.table->schema, value->column) : NULL;
-	if (!place.column)
+	if (!place.column || lacks_taken_off(findings, frame, rule, value))
 		return NAN;
 	number = row_number(place.row, place.column);
 	if (value->over)

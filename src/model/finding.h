@@ -70,6 +70,12 @@ extern const struct schema finding_schema;
 #define FINDING_MEMORY_STALLED "memory_stalled"
 #define FINDING_MEMORY_STALLED_RATIO 0.15
 
+/*
+ * Frames without findings for longer than this are a gap; for less, another pane was shown meanwhile, for
+ * which they are not in every sample.
+ */
+#define FINDINGS_REST_NS UINT64_C(15000000000)
+
 struct findings;
 
 /* The rules are borrowed; the limits are those of the settings now (NULL: none are set). */

@@ -15,6 +15,7 @@
 #define POINTS 32 /* of a trace: two windows, so that steps back find a past */
 #define TRACES_MAX 512
 #define SPELLS_MAX 256
+#define LATE 5 /* part of a window by which the frame at its start may be too early */
 #define BRIDGED_NS (UINT64_C(300) * 1000000000) /* behind another pane, for example */
 
 struct finding_trace {
@@ -83,13 +84,23 @@ static void add_point(struct finding_trace *trace, uint64_t ns, double value)
 	trace->points[trace->n_points++] = (struct point){ .ns = ns, .value = value };
 }
 
-/* The value at the start of the window that ends now; NaN: unknown. */
+/*
+ * The value at the start of the window that ends now; NaN: unknown. Where frames are as far apart as the
+ * window is long, the last one before it counts.
+ */
 static double base(const struct finding_trace *trace, uint64_t now_ns, uint64_t window_ns)
 {
-	for (size_t i = 0; i < trace->n_points; i++)
-		if (trace->points[i].ns < now_ns && now_ns - trace->points[i].ns <= window_ns)
+	double before = NAN;
+
+	for (size_t i = 0; i < trace->n_points && trace->points[i].ns < now_ns; i++) {
+		uint64_t age_ns = now_ns - trace->points[i].ns;
+
+		if (age_ns <= window_ns)
 			return trace->points[i].value;
-	return NAN;
+		if (age_ns <= window_ns + window_ns / LATE)
+			before = trace->points[i].value;
+	}
+	return before;
 }
 
 /* What it was in the live frame of this moment; NaN: not known, or its points of that window are gone. */

@@ -60,12 +60,13 @@ void marks_take(struct marks *marks, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
 
-	if (!table || frame->interval_ns == 0) {
+	if (frame->interval_ns == 0 || (!table && frame->wall_ns - marks->last_ns > FINDINGS_REST_NS))
 		marks->first_ns = 0;
+	if (!table || frame->interval_ns == 0)
 		return;
-	}
 	if (marks->first_ns == 0)
 		marks->first_ns = frame->wall_ns;
+	marks->last_ns = frame->wall_ns;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		uint64_t finding = identity_of(table, row);

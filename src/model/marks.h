@@ -16,7 +16,8 @@ struct mark {
 struct marks {
 	struct mark list[MARKS_MAX];
 	unsigned n;
-	uint64_t first_ns; /* of frames with findings and rates, without a gap; 0: none yet */
+	uint64_t first_ns; /* of frames with findings and rates, without a gap; 0: none yet … */
+	uint64_t last_ns;  /* … and the last one of them */
 };
 
 void marks_add(struct marks *marks, uint64_t wall_ns);

@@ -44,6 +44,7 @@ struct sample_request {
 	bool command; /* a command runs meanwhile, which the latency topics tell apart */
 	bool no_arguments; /* commands are names: no topic that shows command lines has read any */
 	bool no_bpf; /* nothing is counted in the kernel by programs of panetop */
+	const bool *resting; /* by index of the schema: wanted, but not in the next sample; NULL: none */
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
 	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */

@@ -152,7 +152,6 @@ static int sample(struct screen *screen)
 		note_selected(context);
 	context_request(context)->all_commands = looks_for_text(screen);
 	subscriptions_follow(screen);
-	subscriptions_request_columns(screen);
 	if (context->pane->sampling)
 		context->pane->sampling(context);
 	got = pipeline_next(&screen->pipeline, frame,
@@ -326,6 +325,8 @@ void session_open(struct screen *screen)
 	event_logs_open(&screen->logs, setup->schemas, setup->n_schemas);
 	screen->trends.position = SIZE_MAX;
 	screen->kept_from_ns = alloc_zeroed(setup->n_schemas, sizeof(*screen->kept_from_ns));
+	screen->resting = alloc_zeroed(setup->n_schemas, sizeof(*screen->resting));
+	screen->has_rested = alloc_zeroed(setup->n_schemas, sizeof(*screen->has_rested));
 	open_pipelines(screen);
 	grades_make(&screen->grades, setup->finding_rules, setup->n_finding_rules, setup->settings);
 	screen->contexts = alloc_zeroed(setup->n_panes, sizeof(*screen->contexts));
@@ -347,6 +348,10 @@ void session_close(struct screen *screen)
 	free(screen->contexts);
 	free(screen->shown_notices);
 	free(screen->wanted);
+	free(screen->only_kept);
+	screen->setup->request->resting = NULL;
+	free(screen->resting);
+	free(screen->has_rested);
 	free(screen->kept_from_ns);
 	event_logs_close(&screen->logs);
 	marked_close(screen);

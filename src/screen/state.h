@@ -14,6 +14,7 @@
 #include "model/pipeline.h"
 #include "screen/context.h"
 #include "screen/graph.h"
+#include "screen/kept_pace.h"
 #include "screen/list.h"
 #include "screen/setup.h"
 #include "screen/terminal.h"
@@ -157,7 +158,11 @@ struct screen {
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
 	bool *wanted;             /* for each schema: the last request to the source … */
-	bool keeps_tables;        /* … with the tables of panes that are kept, and not shown */
+	bool keeps_tables;        /* … with the tables of panes that are kept, and not shown: … */
+	bool *only_kept;          /* … those that nothing else wants … */
+	bool *resting;            /* … and of them those that the last sample does not have */
+	bool *has_rested;         /* … or some sample so far */
+	struct kept_pace kept_pace;
 	unsigned n_soon;          /* live: this many samples do not wait for the delay */
 	bool frozen;              /* live: shown stays while latest advances */
 	const struct player *player;

@@ -11,6 +11,7 @@
 #include "model/scope_use.h"
 #include "screen/delay.h"
 #include "screen/past/player.h"
+#include "sys/env.h"
 
 #define KEPT_SECONDS_MIN 1.0 /* between samples */
 
@@ -28,19 +29,20 @@ static bool keeps_tables(const struct screen *screen)
 	return screen_is_live(screen) && screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN;
 }
 
-static bool is_wanted(const struct pane_context *context, unsigned index)
+/* kept: also for the past. */
+static bool is_wanted(const struct pane_context *context, unsigned index, bool kept)
 {
 	const struct screen *screen = context->screen;
 	const struct pane_table *table = &context->pane->tables[index];
 
 	if (table->on_request)
 		return context->requested[index];
-	return (context == screen_context(screen) || (context->pane->kept && screen->keeps_tables)) &&
+	return (context == screen_context(screen) || (context->pane->kept && kept)) &&
 	       (!table->lazy || context->requested[index]) &&
 	       (!table->scoped || scope_is_set(context->request->scope));
 }
 
-static void collect_wanted(const struct screen *screen, bool *wanted)
+static void collect_wanted(const struct screen *screen, bool kept, bool *wanted)
 {
 	const struct screen_setup *setup = screen->setup;
 
@@ -56,14 +58,15 @@ static void collect_wanted(const struct screen *screen, bool *wanted)
 			if (p == screen->current || !context->pane->series[i].while_shown)
 				want_topic(setup, wanted, context->pane->series[i].topic);
 		for (unsigned i = 0; context->pane->tables[i].topic; i++)
-			if (is_wanted(context, i))
+			if (is_wanted(context, i, kept))
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
 	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
 	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
 }
 
-bool subscriptions_request_columns(struct screen *screen)
+/* True if columns are wanted that were not before. */
+static bool request_columns(struct screen *screen, bool kept)
 {
 	struct sample_request *request = screen->setup->request;
 	struct sample_request before = { .n_shown = request->n_shown };
@@ -81,7 +84,7 @@ bool subscriptions_request_columns(struct screen *screen)
 				view_requested_columns(view) |
 				schema_requested_columns(view->schema, context->pane->tables[i].reads);
 
-			if (!is_wanted(context, i))
+			if (!is_wanted(context, i, kept))
 				continue;
 			request->all_groups |= schema_is_of_groups(view->schema);
 			sample_request_add(request, view->schema, columns);
@@ -104,38 +107,106 @@ static bool lacks_wanted(const struct screen *screen)
 	return false;
 }
 
+/* Is it wanted by more than the past now, and was it not in the latest sample? */
+static bool is_missed(const struct screen *screen, const bool *only_kept, unsigned index)
+{
+	return screen->only_kept && screen->only_kept[index] && !only_kept[index] && screen->latest >= 0 &&
+	       !screen->frames[screen->latest].tables[index].present;
+}
+
+static void take_only_kept(struct screen *screen, bool *only_kept)
+{
+	unsigned n_schemas = screen->setup->n_schemas;
+
+	if (!screen->only_kept || memcmp(only_kept, screen->only_kept, n_schemas * sizeof(*only_kept)) != 0)
+		screen->kept_pace = (struct kept_pace){ 0 };
+	free(screen->only_kept);
+	screen->only_kept = only_kept;
+}
+
 /* Lets the source sample what is wanted now. Is something that was not before? */
 static bool take_wanted(struct screen *screen)
 {
 	const struct screen_setup *setup = screen->setup;
-	bool *wanted, any_new = false;
+	bool *wanted, *only_kept, any_new = false;
 
 	if (!setup->source->want)
 		return false;
 	wanted = alloc_zeroed(setup->n_schemas, sizeof(*wanted));
-	collect_wanted(screen, wanted);
+	only_kept = alloc_zeroed(setup->n_schemas, sizeof(*only_kept));
+	collect_wanted(screen, screen->keeps_tables, wanted);
+	collect_wanted(screen, false, only_kept);
+	for (unsigned i = 0; i < setup->n_schemas; i++)
+		only_kept[i] = wanted[i] && !only_kept[i];
 	for (unsigned i = 0; screen->wanted && i < setup->n_schemas; i++)
-		any_new |= wanted[i] && !screen->wanted[i];
+		any_new |= wanted[i] && (!screen->wanted[i] || is_missed(screen, only_kept, i));
 	free(screen->wanted);
 	screen->wanted = wanted;
-	any_new |= subscriptions_request_columns(screen);
+	take_only_kept(screen, only_kept);
+	any_new |= request_columns(screen, false);
 	setup->source->want(setup->source->state, wanted);
 	return any_new;
+}
+
+static bool has_only_kept(const struct screen *screen)
+{
+	for (unsigned i = 0; screen->only_kept && i < screen->setup->n_schemas; i++)
+		if (screen->only_kept[i])
+			return true;
+	return false;
+}
+
+/* What is derived of other tables, as findings are, needs their rates. */
+static void rest(struct screen *screen, enum kept_turn turn)
+{
+	const struct screen_setup *setup = screen->setup;
+
+	for (unsigned i = 0; i < setup->n_schemas; i++) {
+		bool rests = turn == KEPT_REST || (turn == KEPT_FIRST && setup->schemas[i]->derived);
+
+		screen->resting[i] = rests && screen->only_kept && screen->only_kept[i];
+		screen->has_rested[i] |= screen->resting[i];
+	}
+	setup->request->resting = screen->resting;
 }
 
 void subscriptions_follow(struct screen *screen)
 {
 	bool keeps = keeps_tables(screen);
+	enum kept_turn turn = KEPT_RATES;
 
 	if (keeps != screen->keeps_tables) {
 		screen->keeps_tables = keeps;
 		take_wanted(screen);
 	}
+	if (has_only_kept(screen))
+		turn = kept_pace_next(&screen->kept_pace, env_mono_ns(), env_self_cpu_ns(),
+				      (uint64_t)(screen->delay_seconds * 1e9));
+	rest(screen, turn);
+	request_columns(screen, keeps && turn != KEPT_REST);
+}
+
+bool subscriptions_lack_resting(const struct screen *screen)
+{
+	const struct frame *frame = screen_frame(screen);
+
+	if (!frame || !screen_context(screen)->pane->kept)
+		return false;
+	for (unsigned i = 0; i < screen->setup->n_schemas; i++)
+		if (screen->has_rested[i] && !frame->tables[i].present)
+			return true;
+	return false;
 }
 
 void subscriptions_update(struct screen *screen)
 {
-	if (!take_wanted(screen) || screen->latest < 0 || screen->shown < 0)
+	bool any_new = take_wanted(screen);
+
+	if (screen->latest < 0 || screen->shown < 0)
+		return;
+	if (screen->frozen && subscriptions_lack_resting(screen) && screen->player->open(screen, false))
+		screen->player->show(screen, screen->player->index(screen));
+	if (!any_new)
 		return;
 	if (screen_is_live(screen))
 		delay_skip(screen);

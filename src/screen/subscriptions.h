@@ -8,11 +8,14 @@
 /* Lets the source sample what panes and scope want now. */
 void subscriptions_update(struct screen *screen);
 
-/* Call it before a sample: whether it has the tables of panes that are kept depends on those before. */
+/*
+ * Call it before a sample: whether it has the tables of panes that are kept depends on those before, and on
+ * what they cost. Requests their columns.
+ */
 void subscriptions_follow(struct screen *screen);
 
-/* True if columns are wanted that were not before. */
-bool subscriptions_request_columns(struct screen *screen);
+/* Does the shown frame lack tables of the current pane, since they rested in that sample? */
+bool subscriptions_lack_resting(const struct screen *screen);
 
 /* Of its lazy tables the pane wants those of the shown view; call subscriptions_update() then. */
 void subscriptions_of_view(struct pane_context *context);

@@ -12,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "topic/reader.h"
 #include "topic/topic.h"
 
 struct live {
@@ -73,8 +74,10 @@ static void explain_part(struct live *live, struct frame *frame, struct entry *e
 
 static bool is_sampled(const struct live *live, unsigned index, bool only_events)
 {
-	return live->entries[index].wanted &&
-	       (!only_events || topics[index]->schema->shape == SHAPE_EVENTS);
+	if (!live->entries[index].wanted)
+		return false;
+	return only_events ? topics[index]->schema->shape == SHAPE_EVENTS
+			   : !live->request->resting || !live->request->resting[index];
 }
 
 /*
@@ -104,7 +107,10 @@ static void prepare_wanted(struct live *live, bool only_events)
 		struct entry *entry = &live->entries[i];
 		uint64_t cpu_ns;
 
-		if (!entry->open || !topics[i]->prepare || !is_sampled(live, i, only_events))
+		if (!entry->open || !is_sampled(live, i, only_events))
+			continue;
+		readings_announce(topics[i]->reads, live->env);
+		if (!topics[i]->prepare)
 			continue;
 		cpu_ns = env_self_cpu_ns();
 		topic_prepare(&entry->sample);

@@ -11,7 +11,8 @@ struct opened {
 	const struct reader *reader; /* NULL: its open has not succeeded */
 	struct env *env;
 	unsigned users;
-	uint64_t tick; /* of the last update */
+	uint64_t tick; /* of the last update … */
+	uint64_t due;  /* … and the last one in which topics that read it are sampled */
 	int error;     /* of that, and … */
 	char path[ENV_FAILED_PATH_MAX]; /* … which file failed */
 	_Alignas(max_align_t) char state[];
@@ -60,7 +61,7 @@ static int open_new(const struct reader *reader, const struct sample *sample)
 		return error;
 	opened = env_state_add(sample->env, reader, sizeof(*opened) + reader->state_size, close_opened);
 	opened->env = sample->env;
-	opened->tick = ENV_NEVER;
+	opened->tick = opened->due = ENV_NEVER;
 	set_pointers(reader->reads, opened->state, sample->env);
 	error = reader->open ? reader->open(opened->state, sample) : 0;
 	if (error) {
@@ -145,6 +146,25 @@ int reader_update(const struct reader *reader, const struct sample *sample)
 	if (opened->error)
 		env_note_failure(sample->env, opened->path, opened->error);
 	return opened->error;
+}
+
+void readings_announce(const struct reading *list, const struct env *env)
+{
+	for (size_t i = 0; list && list[i].reader; i++) {
+		struct opened *opened = env_state(env, list[i].reader);
+
+		if (!opened || list[i].on_demand)
+			continue;
+		opened->due = env->tick;
+		readings_announce(list[i].reader->reads, env);
+	}
+}
+
+bool reader_is_due(const struct reader *reader, const struct env *env)
+{
+	const struct opened *opened = env_state(env, reader);
+
+	return opened && (opened->due == env->tick || opened->tick == env->tick);
 }
 
 int readings_update(const struct reading *list, const struct sample *sample)

@@ -66,6 +66,12 @@ int readings_open(const struct reading *list, void *state, const struct sample *
 void readings_close(const struct reading *list, struct env *env);
 int readings_update(const struct reading *list, const struct sample *sample);
 
+/* Before any of them is updated: who has this list is sampled in this tick, too. */
+void readings_announce(const struct reading *list, const struct env *env);
+
+/* Is it open, and updated in this tick anyway, for topics that were announced? */
+bool reader_is_due(const struct reader *reader, const struct env *env);
+
 /* Does who has this list read reader, itself or by way of other readers? */
 bool readings_include(const struct reading *list, const struct reader *reader);
 

@@ -456,6 +456,86 @@ START_TEST(rules_speak_where_they_are_true_and_nowhere_else)
 }
 END_TEST
 
+/* Facts seen every tenth second only, as behind a pane that is not the overview on a large machine. */
+static const struct scene rare_scenes[] = {
+	{ "heat", "warning", "core 2 times", "0 " CORE("7") "13 " CORE("9"), 20 },
+	{ "heat", NULL, NULL, "0 " CORE("7") "3 " CORE("9"), 20 },
+	{ "out_of_memory", "critical", "5 min: 1.", "0 " KILLED("3") "5 " KILLED("4") STALLS("7"), 290 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("7"), 320 },
+	{ "out_of_memory", NULL, NULL, "0 " KILLED("3") "5 " KILLED("4") STALLS("7") AT_LIMITS("0", "1"),
+	  10 },
+	{ "group_killed", "warning", "5 min: 1", GROUP_KILLED("0", "1"), 290 },
+	{ "group_killed", NULL, NULL, GROUP_KILLED("0", "1"), 320 },
+	{ "group_refaults", "warning", "500 refaults/s", GROUP_REFAULTS("67000000", "500"), 10 },
+	{ "group_refaults", NULL, NULL, GROUP_REFAULTS("67000000", "500"), 0 }, /* a single look */
+	{ "stolen_time", "warning", "30 %", "0 " STEAL("0.3"), 10 },
+	{ "stolen_time", NULL, NULL, "0 " STEAL("0.3") "11 " STEAL("0"), 20 },
+	{ "kernel_growth", "warning", "2.5 %", TOTAL "0 " SLAB("1e9") "60 " SLAB("1.2e9"), 60 },
+	{ "kernel_growth", NULL, NULL, TOTAL "0 " SLAB("1e9") "60 " SLAB("1.2e9"), 380 },
+	{ "failing_command", "note", "6 times", FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"), 10 },
+	{ "failing_command", "note", "6 times", FAILED("0", "y", "1", "0") FAILED("5", "x", "6", "6"), 10 },
+	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "6", "6"), 30 },
+	{ "failing_command", NULL, NULL, FAILED("0", "x", "0", "0") FAILED("5", "x", "4", "4"), 10 },
+	{ "zombies", "note", "20 zombies", FIFTEEN FIVE("4", "Z"), 10 },
+	{ "zombies", NULL, NULL, FIFTEEN FIVE("4", "Z"), 0 },
+	{ "zombies", NULL, NULL, FIFTEEN FIVE("4", "Z") "6 process 45 state S\n", 20 },
+	{ "lost_events", "note", "Lost 7 events", "0 " LOST("3") "9 " LOST("10"), 50 },
+	{ "lost_events", NULL, NULL, "0 " LOST("3") "9 " LOST("10"), 80 },
+};
+
+/* Clocks of samples are never exact: the frames are a little further apart. */
+START_TEST(windows_count_by_time_where_frames_are_rare)
+{
+	for (size_t i = 0; i < sizeof(rare_scenes) / sizeof(rare_scenes[0]); i++) {
+		const struct scene *scene = &rare_scenes[i];
+		struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+		struct fact facts[FACTS_MAX];
+		unsigned n_facts = parse(scene->facts, facts);
+		struct frame frame;
+
+		open_frame(&frame);
+		for (unsigned second = 0; second <= scene->until; second += 10) {
+			frame_clear(&frame);
+			findings_derive(findings, &frame, false); /* they rest */
+			fill(&frame, facts, n_facts, second);
+			frame.mono_ns += second * UINT64_C(4000000);
+			findings_derive(findings, &frame, true);
+		}
+		ck_assert_msg(!finding_of(&frame, scene->rule) == !scene->severity, "%s %s\nof %s until %u",
+			      scene->rule, scene->severity ? "is silent" : "speaks", scene->facts,
+			      scene->until);
+		frame_close(&frame);
+		findings_close(findings);
+	}
+}
+END_TEST
+
+/* Where what must be taken off rests in a frame, the rest of the number would accuse the machine. */
+START_TEST(nothing_is_judged_without_what_is_taken_off)
+{
+	static const char with[] = "0 " KILLED("3")
+				   "0 group / all_limit_oom_kills 0\n0 reclaim allocstall total 0\n";
+	static const char without[] = "0 " KILLED("4") "0 reclaim allocstall total 7\n";
+	static const char both[] = "0 " KILLED("4")
+				   "0 group / all_limit_oom_kills 1\n0 reclaim allocstall total 7\n";
+	static const char *const texts[] = { with, without, both };
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+	struct frame frame;
+
+	open_frame(&frame);
+	for (unsigned i = 0; i < 3; i++) {
+		struct fact facts[FACTS_MAX];
+		unsigned n_facts = parse(texts[i], facts);
+
+		fill(&frame, facts, n_facts, i);
+		findings_derive(findings, &frame, true);
+		ck_assert_ptr_null(finding_of(&frame, "out_of_memory"));
+	}
+	frame_close(&frame);
+	findings_close(findings);
+}
+END_TEST
+
 /* Each rule of the table has scenes for both: as many near misses as true ones, or more. */
 START_TEST(every_rule_has_its_scenes)
 {

@@ -73,15 +73,35 @@ START_TEST(what_began_in_a_gap_is_not_known)
 
 	frame_open(&frame, schemas, 1);
 	take(&marks, 0, "", "", -1);
-	frame.wall_ns = WALL_NS + 10 * SECOND_NS;
+	frame.wall_ns = WALL_NS + 20 * SECOND_NS;
 	frame.interval_ns = SECOND_NS;
-	marks_take(&marks, &frame); /* another pane is shown */
+	marks_take(&marks, &frame); /* another pane is shown, and nothing is kept */
 	frame_close(&frame);
-	take(&marks, 20, "load", NULL, 0);
-	take(&marks, 21, "load", NULL, 1);
+	take(&marks, 30, "load", NULL, 0);
+	take(&marks, 31, "load", NULL, 1);
 	ck_assert_uint_eq(marks.n, 0);
-	take(&marks, 30, "disk_full", "/var", 0);
+	take(&marks, 40, "disk_full", "/var", 0);
 	ck_assert_uint_eq(marks.n, 1);
+}
+END_TEST
+
+START_TEST(findings_may_rest_some_seconds)
+{
+	struct marks marks = { 0 };
+	struct frame frame;
+
+	frame_open(&frame, schemas, 1);
+	frame.interval_ns = SECOND_NS;
+	for (unsigned second = 0; second <= 60; second++) {
+		if (second % 10 == 0)
+			take(&marks, second, "load", NULL, (double)second - 30);
+		frame.wall_ns = WALL_NS + second * SECOND_NS;
+		if (second % 10 != 0)
+			marks_take(&marks, &frame);
+	}
+	frame_close(&frame);
+	ck_assert_uint_eq(marks.n, 1);
+	ck_assert_uint_eq(marks.list[0].wall_ns, WALL_NS + 30 * SECOND_NS);
 }
 END_TEST
 

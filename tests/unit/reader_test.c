@@ -163,6 +163,25 @@ START_TEST(an_error_is_kept_for_all_of_the_tick)
 }
 END_TEST
 
+START_TEST(only_what_is_read_for_a_sample_is_due)
+{
+	begin();
+	reader_open(&above_reader, &sample, NULL);
+	env.tick++;
+	ck_assert(!reader_is_due(&below_reader, &env));
+	readings_announce(above_reads, &env);
+	ck_assert(reader_is_due(&below_reader, &env));
+	ck_assert(!reader_is_due(&above_reader, &env));
+	env.tick++;
+	ck_assert(!reader_is_due(&below_reader, &env));
+	reader_update(&below_reader, &sample);
+	ck_assert(reader_is_due(&below_reader, &env));
+	reader_close(&above_reader, &env);
+	ck_assert(!reader_is_due(&below_reader, &env));
+	env_close(&env);
+}
+END_TEST
+
 START_TEST(a_failed_open_leaves_nothing_open)
 {
 	static const struct reading both[] = {

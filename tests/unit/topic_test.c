@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "model/derive.h"
 #include "rig.h"
 #include "suite.h"
@@ -751,6 +753,29 @@ START_TEST(all_are_opened_before_the_first_is_sampled)
 	/* it has read where they are mounted */
 	ck_assert_double_gt(frame_number(machine.now, "self", "group", "reads"), 0);
 	close_machine(&machine);
+}
+END_TEST
+
+/* They are open all the time, and what others read is none of theirs. */
+START_TEST(topics_that_rest_are_not_sampled)
+{
+	static const char *const names[] = { "system", "process", NULL };
+	struct machine machine = { 0 };
+	bool *resting = alloc_zeroed(n_topics, sizeof(*resting));
+
+	open_machine_at(&machine, fixture_root("readers", 0), names);
+	resting[schema_index(topic_schemas(), n_topics, "process")] = true;
+	machine.request.resting = resting;
+	next_tick(&machine);
+	ck_assert_ptr_null(frame_table(machine.now, "process"));
+	ck_assert_double_eq(frame_number(machine.now, "system", NULL, "tasks"), 4);
+	machine.request.resting = NULL;
+	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(machine.now, "process")->n_rows, 4);
+	next_tick(&machine);
+	ck_assert_uint_gt(frame_table(machine.now, "process")->interval_ns, 0);
+	close_machine(&machine);
+	free(resting);
 }
 END_TEST
 

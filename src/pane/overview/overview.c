@@ -8,6 +8,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/finding.h"
 #include "model/units.h"
 #include "pane/ended_rows.h"
 #include "pane/overview/overview_charts.h"
@@ -61,7 +62,8 @@ enum overview_table {
 
 struct overview_state {
 	struct ended_rows ended;
-	uint64_t watched_ns; /* since when findings are looked for; 0: they are not */
+	uint64_t watched_ns; /* since when findings are looked for; 0: they are not … */
+	uint64_t judged_ns;  /* … and the last time; behind other panes that is not in every sample */
 	size_t n_findings_most; /* that were shown at a time */
 };
 
@@ -566,10 +568,14 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct overview_state *overview = context_state(context);
 
-	if (!frame_table(frame, "finding"))
-		overview->watched_ns = 0;
-	else if (overview->watched_ns == 0 || frame->mono_ns < overview->watched_ns)
+	if (!frame_table(frame, "finding")) {
+		if (frame->mono_ns - overview->judged_ns > FINDINGS_REST_NS)
+			overview->watched_ns = 0;
+		return;
+	}
+	if (overview->watched_ns == 0 || frame->mono_ns < overview->watched_ns)
 		overview->watched_ns = frame->mono_ns;
+	overview->judged_ns = frame->mono_ns;
 }
 
 static void update(struct pane_context *context)

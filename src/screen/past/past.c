@@ -10,6 +10,7 @@
 
 #include "core/clock.h"
 #include "core/i18n.h"
+#include "screen/past/gaps.h"
 #include "screen/past/player.h"
 #include "screen/session.h"
 #include "sys/env.h"
@@ -204,7 +205,7 @@ static void say_earlier(struct screen *screen)
 }
 
 /* Graphs and logs end at the time of the shown frame, as they do behind a paused screen. */
-static void show(struct screen *screen, size_t position)
+static void show_exactly(struct screen *screen, size_t position)
 {
 	struct frame *frame = &screen->frames[SCREEN_PAST_FRAME];
 	bool earlier = position < screen->n_earlier, enters = earlier && !screen->shows_earlier;
@@ -228,6 +229,11 @@ static void show(struct screen *screen, size_t position)
 		say_earlier(screen);
 }
 
+static void show(struct screen *screen, size_t position)
+{
+	show_exactly(screen, gaps_before(screen, position));
+}
+
 /* Where a clock was set back, a time does not say which sample it was. */
 static size_t index_of_shown(const struct screen *screen)
 {
@@ -245,8 +251,6 @@ static size_t index_of_shown(const struct screen *screen)
 /* Behind the end of what was kept when it was opened lies what was kept meanwhile. */
 static bool show_next(struct screen *screen)
 {
-	uint64_t first_ns, last_ns;
-
 	if (!screen->frozen)
 		return false;
 	for (int fresh = 0; fresh <= 1; fresh++) {
@@ -255,9 +259,9 @@ static bool show_next(struct screen *screen)
 
 		if (!source)
 			return true;
-		next = index_of_shown(screen) + 1;
-		if (next < source_extent(source, &first_ns, &last_ns)) {
-			show(screen, next);
+		next = gaps_behind(screen, index_of_shown(screen) + 1);
+		if (next != SIZE_MAX) {
+			show_exactly(screen, next);
 			return true;
 		}
 	}

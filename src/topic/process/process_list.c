@@ -536,10 +536,16 @@ struct turns {
 	size_t visible;              /* index of the next one on the screen */
 };
 
+/* What was not read while its tables rested is not read at once afterwards. */
+static uint64_t n_ticks_passed(const struct process_list *list)
+{
+	return list->updates > 0 && list->env->tick > list->tick ? list->env->tick - list->tick : 1;
+}
+
 /* As many as it takes for all to have their turn within a round. */
 static size_t count_turns(const struct process_list *list, size_t n_pids)
 {
-	uint64_t passed_ns = list->mono_ns - list->last_ns;
+	uint64_t passed_ns = (list->mono_ns - list->last_ns) / n_ticks_passed(list);
 	uint64_t round_ns = list->walked ? WALK_ROUND_NS : ROUND_NS;
 	size_t turns = n_pids;
 

@@ -120,7 +120,7 @@ static uint64_t listed(struct sample *sample)
 	const uint32_t *pids;
 	size_t n_pids;
 
-	if (list)
+	if (list && reader_is_due(&process_reader, sample->env))
 		return reader_update(&process_reader, sample) == 0 ? list->n_all + list->n_missing
 								   : U64_UNKNOWN;
 	return pids_list(sample->env, &pids, &n_pids) == 0 ? n_pids : U64_UNKNOWN;
