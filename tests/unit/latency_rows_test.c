@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests of the topics of latency over wake-ups that the test gives, in the place of the threads that measure: to
+ * the nanosecond, on any machine, without rights.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rig.h"
+#include "still_clock.h"
+#include "sys/latency_probe.h"
+#include "topic/latency/latency_run.h"
+
+#define US UINT64_C(1000)
+#define MS (1000 * US)
+#define CPUS_MAX 4
+#define TIMES_MAX 64
+
+/* What a thread has counted. */
+struct counted {
+	uint64_t times_ns[LATENCY_PHASES][TIMES_MAX];
+	unsigned n_times[LATENCY_PHASES];
+	uint64_t missed, cpu_ns;
+	bool is_away;
+};
+
+struct latency_probe {
+	struct latency_plan plan;
+	uint32_t cpus[CPUS_MAX];
+	size_t n_cpus;
+	struct counted threads[CPUS_MAX];
+	bool ended, stopped;
+	unsigned phase, n_restarts;
+};
+
+static struct latency_probe probe;
+static bool permitted[N_LATENCY_POLICIES]; /* others are refused */
+static int cpu_error;                      /* of the CPU 2 */
+static int awake_error;                    /* 0: idle states are held off */
+
+struct latency_probe *latency_probe_open(const struct latency_plan *plan, const uint32_t *cpus, size_t n_cpus,
+					 int *errors, int *error)
+{
+	*error = permitted[plan->policy] ? 0 : -EPERM;
+	if (*error)
+		return NULL;
+	ck_assert_uint_le(n_cpus, CPUS_MAX);
+	probe = (struct latency_probe){ .plan = *plan, .n_cpus = n_cpus };
+	memcpy(probe.cpus, cpus, n_cpus * sizeof(*cpus));
+	for (size_t i = 0; i < n_cpus; i++)
+		if (cpus[i] == 2 && cpu_error)
+			errors[i] = cpu_error;
+	return &probe;
+}
+
+uint64_t latency_probe_start_ns(const struct latency_probe *of)
+{
+	(void)of;
+	return still_clock_ns + 100 * MS;
+}
+
+void latency_probe_stop(struct latency_probe *of)
+{
+	of->stopped = true;
+}
+
+void latency_probe_close(struct latency_probe *of)
+{
+	(void)of;
+}
+
+/* As the threads count: sums are exact. */
+static void count(struct histogram *histogram, uint64_t width_ns, uint64_t ns)
+{
+	histogram->buckets[histogram_index(width_ns, ns)]++;
+	histogram->count++;
+	histogram->sum_ns += ns;
+	histogram->squares += (double)ns * (double)ns;
+	histogram->min_ns = ns < histogram->min_ns ? ns : histogram->min_ns;
+	histogram->max_ns = ns > histogram->max_ns ? ns : histogram->max_ns;
+}
+
+bool latency_probe_read(const struct latency_probe *of, size_t index, unsigned phase,
+			struct latency_counts *counts)
+{
+	const struct counted *thread = &of->threads[index];
+
+	if (of->cpus[index] == 2 && cpu_error)
+		return false;
+	histogram_clear(&counts->times, 0);
+	if (counts->linear)
+		histogram_clear(counts->linear, of->plan.bucket_ns);
+	counts->n_worst = 0;
+	for (unsigned i = 0; i < thread->n_times[phase]; i++) {
+		uint64_t ns = thread->times_ns[phase][i];
+
+		count(&counts->times, 0, ns);
+		if (counts->linear)
+			count(counts->linear, of->plan.bucket_ns, ns);
+		if (counts->n_worst < LATENCY_WORST)
+			counts->worst[counts->n_worst++] =
+				(struct latency_wakeup){ .woken_ns = 5000 + ns, .late_ns = ns };
+	}
+	counts->missed = phase == 0 ? thread->missed : 0;
+	return true;
+}
+
+uint64_t latency_probe_cpu_ns(const struct latency_probe *of, size_t index)
+{
+	return of->threads[index].cpu_ns;
+}
+
+bool latency_probe_is_away(const struct latency_probe *of, size_t index)
+{
+	return of->threads[index].is_away;
+}
+
+bool latency_probe_has_ended(const struct latency_probe *of)
+{
+	return of->ended;
+}
+
+void latency_probe_restart(struct latency_probe *of)
+{
+	of->n_restarts++;
+}
+
+void latency_probe_set_phase(struct latency_probe *of, unsigned phase)
+{
+	of->phase = phase;
+}
+
+enum latency_lock latency_probe_locked(const struct latency_probe *of)
+{
+	return of->plan.policy == LATENCY_OTHER ? LATENCY_LOCK_NONE
+	       : of->plan.n_phases > 1          ? LATENCY_LOCK_ALL
+						: LATENCY_LOCK_OWN;
+}
+
+bool latency_probe_may_nice(void)
+{
+	return false;
+}
+
+int latency_probe_priority_limit(void)
+{
+	return 0;
+}
+
+size_t latency_probe_own_cpus(uint32_t *cpus, size_t room)
+{
+	ck_assert_uint_ge(room, 2);
+	cpus[0] = 0;
+	cpus[1] = 1;
+	return 2;
+}
+
+int latency_probe_hold_awake(void)
+{
+	return awake_error ? awake_error : dup(STDERR_FILENO);
+}
+
+static void begin(struct rig *rig, const char *settings, bool command)
+{
+	static const char *const none[] = { NULL };
+	static const char *const topics[] = { "latency", "latency_phase", "latency_bucket" };
+	char text[256], *rest, *name;
+
+	still_clock_ns = 1000 * STILL_SECOND_NS;
+	cpu_error = awake_error = 0;
+	rig_open(rig, "readers", none);
+	rig->env.live = true;
+	for (unsigned cpu = 0; cpu < 4; cpu++) {
+		snprintf(text, sizeof(text), "sys/devices/system/cpu/cpu%u", cpu);
+		rig_make(rig, text);
+	}
+	snprintf(text, sizeof(text), "%s", settings);
+	for (rest = text; (name = strsep(&rest, ";")) && *name;) {
+		char *value = strchr(name, '=');
+
+		*value++ = '\0';
+		ck_assert(settings_set(&rig->settings, name, value, 0));
+	}
+	if (command)
+		rig->request.command = true;
+	for (unsigned i = 0; i < 3; i++)
+		rig_add(rig, topics[i]);
+}
+
+static const struct frame *sample_after(struct rig *rig, uint64_t seconds)
+{
+	still_clock_ns += seconds * STILL_SECOND_NS;
+	return rig_sample(rig, (double)seconds);
+}
+
+static void give(unsigned thread, unsigned phase, const uint64_t *times_ns, unsigned n)
+{
+	struct counted *to = &probe.threads[thread];
+
+	for (unsigned i = 0; i < n; i++)
+		to->times_ns[phase][to->n_times[phase]++] = times_ns[i];
+}
+
+#define GIVE(thread, phase, ...)                                                                             \
+	give(thread, phase, (const uint64_t[]){ __VA_ARGS__ },                                               \
+	     sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+START_TEST(figures_are_those_of_all_and_of_each_cpu)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	permitted[LATENCY_FIFO] = true;
+	begin(&rig, "", false);
+	ck_assert_int_eq(probe.plan.policy, LATENCY_FIFO);
+	sample_after(&rig, 0);
+	GIVE(0, 0, 10, 20, 30, 40);
+	GIVE(1, 0, 100, 60);
+	probe.threads[0].missed = 3;
+	probe.threads[0].cpu_ns = 20 * MS;
+	probe.threads[1].cpu_ns = 30 * MS;
+	frame = sample_after(&rig, 2);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	check_row(frame, "latency",
+		  "cpu=all policy=fifo priority=80 samples=6 missed=3 min_seconds=1e-08 "
+		  "mean_seconds=4.333333333e-08 mode_seconds=1e-08 stddev_seconds=2.98142397e-08 "
+		  "p25_seconds=2e-08 p50_seconds=3e-08 p75_seconds=6e-08 p90_seconds=1e-07 "
+		  "p95_seconds=1e-07 p99_seconds=1e-07 p99_5_seconds=1e-07 p99_9_seconds=1e-07 "
+		  "p99_99_seconds=1e-07 max_seconds=1e-07 samples_per_second=3.157894737 degraded=0 "
+		  "missed_per_second=1.578947368 thread_seconds=0.05 thread_ratio=0.02631578947 "
+		  "method=clock_ns period_seconds=0.001 slack_seconds=0 locked=own idle_states=as they are "
+		  "cpus=2 measured_seconds=1.9");
+	check_row(frame, "latency",
+		  "cpu=1 policy=fifo priority=80 samples=2 missed=0 min_seconds=6e-08 mean_seconds=8e-08 "
+		  "mode_seconds=6e-08 stddev_seconds=2e-08 p25_seconds=6e-08 p50_seconds=6e-08 "
+		  "p75_seconds=1e-07 p90_seconds=1e-07 p95_seconds=1e-07 p99_seconds=1e-07 "
+		  "p99_5_seconds=1e-07 p99_9_seconds=1e-07 p99_99_seconds=1e-07 max_seconds=1e-07 "
+		  "samples_per_second=1.052631579 degraded=0 missed_per_second=0 thread_seconds=0.03 "
+		  "thread_ratio=0.01578947368 method=clock_ns period_seconds=0.001 slack_seconds=0 locked=own "
+		  "idle_states=as they are measured_seconds=1.9");
+	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 3);
+	ck_assert_uint_eq(frame_table(frame, "latency_phase")->n_rows, 0);
+	check_row(frame, "latency_bucket",
+		  "cpu=all from_seconds=1e-08 to_seconds=1.1e-08 samples=1");
+	check_row(frame, "latency_bucket", "cpu=0 from_seconds=4e-08 to_seconds=4.1e-08 samples=1");
+	check_row(frame, "latency_bucket", "cpu=1 from_seconds=1e-07 to_seconds=1.01e-07 samples=1");
+	ck_assert_uint_eq(frame_table(frame, "latency_bucket")->n_rows, 12);
+	GIVE(0, 0, 10, 10);
+	frame = sample_after(&rig, 2);
+	check_row(frame, "latency_bucket",
+		  "cpu=all from_seconds=1e-08 to_seconds=1.1e-08 samples=3 samples_per_second=1");
+	ck_assert(!rig.env.finished);
+	probe.ended = true;
+	sample_after(&rig, 1);
+	ck_assert(rig.env.finished);
+	rig_close(&rig);
+}
+
+START_TEST(phases_are_those_of_a_command)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	permitted[LATENCY_RR] = true;
+	begin(&rig, "latency.policy=rr;latency.priority=5;latency.bucket=100us;latency.duration=3", true);
+	GIVE(0, 0, 50 * US);
+	GIVE(0, 1, 150 * US, 250 * US);
+	GIVE(1, 1, 250 * US);
+	GIVE(1, 2, 500 * MS);
+	frame = sample_after(&rig, 10);
+	check_row(frame, "latency_phase",
+		  "phase=before samples=1 missed=0 min_seconds=5e-05 mean_seconds=5e-05 "
+		  "mode_seconds=5e-05 stddev_seconds=0 p25_seconds=5e-05 p50_seconds=5e-05 "
+		  "p75_seconds=5e-05 p90_seconds=5e-05 p95_seconds=5e-05 p99_seconds=5e-05 "
+		  "p99_5_seconds=5e-05 p99_9_seconds=5e-05 p99_99_seconds=5e-05 max_seconds=5e-05");
+	ck_assert_uint_eq(cell_u64(frame, "latency_phase", "during", "samples"), 3);
+	ck_assert_double_eq(cell_f64(frame, "latency_phase", "during", "max_seconds"), 250e-6);
+	ck_assert_uint_eq(cell_u64(frame, "latency_phase", "after", "samples"), 1);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "samples"), 5);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "0", "samples"), 3);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "priority"), 5);
+	ck_assert_str_eq(cell_text(frame, "latency", "all", "policy"), "rr");
+	ck_assert_str_eq(cell_text(frame, "latency", "all", "locked"), "all");
+	ck_assert_double_eq(cell_f64(frame, "latency", "all", "bucket_seconds"), 1e-4);
+	ck_assert_double_eq(cell_f64(frame, "latency", "all", "measured_seconds"), 3); /* its end */
+	check_row(frame, "latency_bucket", "cpu=all from_seconds=0.0002 to_seconds=0.0003 samples=2");
+	check_row(frame, "latency_bucket", "cpu=1 from_seconds=0.3807 samples=1"); /* and all longer ones */
+	ck_assert_uint_eq(frame_table(frame, "latency_bucket")->n_rows, 4 + 3 + 2);
+	rig_close(&rig);
+}
+
+static int done_error;
+static unsigned n_done;
+
+static void note_done(void *context, int error)
+{
+	(void)context;
+	done_error = error;
+	n_done++;
+}
+
+static int act(struct rig *rig, const char *action)
+{
+	return topic_find("latency")->act(&rig->env, action, note_done, NULL);
+}
+
+START_TEST(orders_reach_the_threads)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	permitted[LATENCY_FIFO] = true;
+	begin(&rig, "latency.cpu-dma-latency=yes", true);
+	GIVE(0, 0, 10, 20);
+	frame = sample_after(&rig, 2);
+	ck_assert_str_eq(cell_text(frame, "latency", "all", "idle_states"), "held off");
+	ck_assert_int_eq(act(&rig, "during"), 0);
+	ck_assert_uint_eq(probe.phase, 1);
+	ck_assert_int_eq(act(&rig, "after"), 0);
+	ck_assert_uint_eq(probe.phase, 2);
+	ck_assert_uint_eq(probe.n_restarts, 0);
+	still_clock_ns += 3 * STILL_SECOND_NS;
+	ck_assert_int_eq(act(&rig, "restart"), 0);
+	ck_assert_uint_eq(probe.n_restarts, 1);
+	frame = sample_after(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "latency", "all", "measured_seconds"), 1);
+	ck_assert_int_eq(topic_find("latency")->act(&rig.env, "stop", NULL, NULL), 0); /* may it be? */
+	ck_assert(!probe.stopped);
+	still_clock_ns += STILL_SECOND_NS;
+	ck_assert_int_eq(act(&rig, "stop"), 0);
+	ck_assert(probe.stopped && n_done == 4 && done_error == 0);
+	frame = sample_after(&rig, 7);
+	ck_assert_double_eq(cell_f64(frame, "latency", "all", "measured_seconds"), 2); /* until then */
+	ck_assert_str_eq(cell_text(frame, "latency", "all", "idle_states"), "as they are");
+	ck_assert_int_eq(act(&rig, "restart"), -ESHUTDOWN);
+	rig_close(&rig);
+}
+
+static const char *notice_of(const struct frame *frame, const char *part)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strstr(frame->notices[i].text, part))
+			return frame->notices[i].text;
+	return "";
+}
+
+START_TEST(what_is_refused_is_measured_otherwise)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	permitted[LATENCY_FIFO] = permitted[LATENCY_DEADLINE] = false;
+	permitted[LATENCY_OTHER] = true;
+	awake_error = 0;
+	begin(&rig, "latency.cpus=0-2,9;latency.slack=7us", false);
+	frame = sample_after(&rig, 1);
+	ck_assert_str_eq(notice_of(frame, "fifo"),
+			 "fifo is not permitted, measuring with other: no CAP_SYS_NICE, and RLIMIT_RTPRIO is 0");
+	ck_assert_str_eq(notice_of(frame, "cannot be measured"),
+			 "CPU 9 cannot be measured: No such device");
+	ck_assert_str_eq(cell_text(frame, "latency", "all", "policy"), "other");
+	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "priority"), 0);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "degraded"), 1);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "cpus"), 3);
+	ck_assert_str_eq(cell_text(frame, "latency", "all", "asked"), "fifo 80");
+	ck_assert_str_eq(cell_text(frame, "latency", "0", "locked"), "no");
+	ck_assert_double_eq(cell_f64(frame, "latency", "0", "slack_seconds"), 7e-6);
+	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 4);
+	probe.threads[1].is_away = true;
+	frame = sample_after(&rig, 1);
+	ck_assert_str_eq(notice_of(frame, "offline"),
+			 "CPU 1 is offline; measuring resumes when it is back");
+	rig_close(&rig);
+}
+
+START_TEST(cpus_that_cannot_be_measured_are_counted)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	permitted[LATENCY_FIFO] = true;
+	rig_open(&rig, "readers", (const char *const[]){ NULL });
+	rig.env.live = true;
+	rig_make(&rig, "sys/devices/system/cpu/cpu2");
+	rig_make(&rig, "sys/devices/system/cpu/cpu3");
+	ck_assert(settings_set(&rig.settings, "latency.cpus", "2-3,8,9", 0));
+	ck_assert(settings_set(&rig.settings, "latency.cpu-dma-latency", "yes", 0));
+	cpu_error = -EINVAL;
+	awake_error = -EACCES;
+	rig_add(&rig, "latency");
+	GIVE(0, 0, 10);
+	GIVE(1, 0, 20, 30);
+	frame = sample_after(&rig, 1);
+	ck_assert_str_eq(notice_of(frame, "cannot be measured"),
+			 "CPU 2 and 2 more cannot be measured: Invalid argument");
+	ck_assert_str_eq(notice_of(frame, "dma"),
+			 "/dev/cpu_dma_latency: Permission denied; idle states are not held off");
+	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 2);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "all", "samples"), 2);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "3", "samples"), 2);
+	rig_close(&rig);
+}
+
+START_TEST(a_deadline_runs_on_any_cpu)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	permitted[LATENCY_DEADLINE] = true;
+	begin(&rig, "latency.policy=deadline;latency.cpus=1,3", false);
+	ck_assert_uint_eq(probe.n_cpus, 1);
+	ck_assert_uint_eq(probe.cpus[0], LATENCY_ANY_CPU);
+	GIVE(0, 0, 10);
+	frame = sample_after(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "any", "samples"), 1);
+	ck_assert_double_eq(cell_f64(frame, "latency", "any", "slack_seconds"), 0);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "any", "priority"), 0);
+	ck_assert_uint_eq(cell_u64(frame, "latency", "any", "degraded"), 0);
+	ck_assert_str_ne(notice_of(frame, "cannot be pinned"), "");
+	rig_close(&rig);
+}
