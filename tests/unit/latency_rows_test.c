@@ -246,9 +246,11 @@ START_TEST(figures_are_those_of_all_and_of_each_cpu)
 	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 3);
 	ck_assert_uint_eq(frame_table(frame, "latency_phase")->n_rows, 0);
 	check_row(frame, "latency_bucket",
-		  "cpu=all from_seconds=1e-08 to_seconds=1.1e-08 samples=1");
-	check_row(frame, "latency_bucket", "cpu=0 from_seconds=4e-08 to_seconds=4.1e-08 samples=1");
-	check_row(frame, "latency_bucket", "cpu=1 from_seconds=1e-07 to_seconds=1.01e-07 samples=1");
+		  "cpu=all from_seconds=1e-08 to_seconds=1.1e-08 samples=1 samples_per_second=0.5");
+	check_row(frame, "latency_bucket",
+		  "cpu=0 from_seconds=4e-08 to_seconds=4.1e-08 samples=1 samples_per_second=0.5");
+	check_row(frame, "latency_bucket",
+		  "cpu=1 from_seconds=1e-07 to_seconds=1.01e-07 samples=1 samples_per_second=0.5");
 	ck_assert_uint_eq(frame_table(frame, "latency_bucket")->n_rows, 12);
 	GIVE(0, 0, 10, 10);
 	frame = sample_after(&rig, 2);
