@@ -168,7 +168,7 @@ int latency_probe_hold_awake(void)
 static void begin(struct rig *rig, const char *settings, bool command)
 {
 	static const char *const none[] = { NULL };
-	static const char *const topics[] = { "latency", "latency_phase", "latency_bucket" };
+	static const char *const measured[] = { "latency", "latency_phase", "latency_bucket" };
 	char text[256], *rest, *name;
 
 	still_clock_ns = 1000 * STILL_SECOND_NS;
@@ -189,7 +189,7 @@ static void begin(struct rig *rig, const char *settings, bool command)
 	if (command)
 		rig->request.command = true;
 	for (unsigned i = 0; i < 3; i++)
-		rig_add(rig, topics[i]);
+		rig_add(rig, measured[i]);
 }
 
 static const struct frame *sample_after(struct rig *rig, uint64_t seconds)
