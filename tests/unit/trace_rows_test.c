@@ -672,3 +672,84 @@ START_TEST(programs_show_what_they_cost)
 	opened.n = 0;
 	rig_close(&rig);
 }
+
+#define SDA ((uint64_t)8 << 20 << 32)
+
+static void put_disk(struct rig *rig, unsigned read_sectors, unsigned write_sectors)
+{
+	rig_put(rig, "proc/diskstats", "8 0 sda 9 0 %u 9 9 0 %u 9 0 9 9\n", 1000 + read_sectors,
+		2000 + write_sectors);
+}
+
+static void check_part(const struct frame *frame, const char *part, const char *values, const char *from)
+{
+	char row[256];
+
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(row, sizeof(row), "device=%s part=%s %s from=%s", i ? "all" : "sda", part, values, from);
+		check_row(frame, "disk_account", row);
+	}
+}
+
+/* What was sent to the device and is not done yet is left out, of each part alike. */
+START_TEST(bytes_of_a_device_are_split)
+{
+	static const char *const names[] = { "disk_account", NULL };
+	static const uint64_t keys[][2] = {
+		{ 0, 42 | SDA },       /* reads */
+		{ 1, 42 | SDA },       /* writes */
+		{ 9, 42 | SDA },       /* zeros */
+		{ 1, 9 | SDA },        /* of a worker */
+		{ 1, 8 | SDA },        /* of a journal */
+		{ 2, 42 | SDA },       /* flushes */
+		{ 1, SDA },            /* while a CPU was idle */
+		{ 1, 4711 | SDA },     /* of a process that ended unseen */
+		{ 1, 42 | SDA << 1 },  /* on another device */
+	};
+	static const uint64_t more[] = { 51200, 81920, 4096, 16384, 4096, 999, 4096, 4096, 88888 };
+	static struct bpf_entry entries[9];
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 9; i++)
+		entries[i] = (struct bpf_entry){ .sum = 512 + i, .count = 1 };
+	counted = (struct counted){ "disk_user", NULL, keys, entries, 9, NULL };
+	rig_open(&rig, "readers", (const char *const[]){ NULL });
+	rig_make(&rig, "proc/8");
+	rig_make(&rig, "proc/9");
+	rig_put(&rig, "proc/8/stat", "8 (jbd2/sda) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
+	rig_put(&rig, "proc/9/stat", "9 (kworker/u4:1) I 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
+	put_disk(&rig, 0, 0);
+	rig_add(&rig, *names);
+	rig_sample(&rig, 1);
+	for (unsigned i = 0; i < 9; i++)
+		entries[i].sum += more[i];
+	put_disk(&rig, 108, 112); /* half of what was written, and 4096 bytes that were not counted */
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "disk_account")->n_rows, 8);
+	check_part(frame, "programs",
+		   "read_bytes_per_second=51200 write_bytes_per_second=46724 read_bytes=51200 write_bytes=46724",
+		   "BPF at block_bio_queue");
+	check_part(frame, "written back",
+		   "read_bytes_per_second=0 write_bytes_per_second=10620 read_bytes=0 write_bytes=10620",
+		   "BPF at block_bio_queue");
+	check_part(frame, "kernel",
+		   "read_bytes_per_second=4096 write_bytes_per_second=0 read_bytes=4096 write_bytes=0",
+		   "the rest");
+	check_part(frame, "device",
+		   "read_bytes_per_second=55296 write_bytes_per_second=57344 read_bytes=55296 write_bytes=57344",
+		   "/proc/diskstats");
+	put_disk(&rig, 108, 224);
+	frame = rig_sample(&rig, 1);
+	check_part(frame, "programs",
+		   "read_bytes_per_second=0 write_bytes_per_second=43388 read_bytes=51200 write_bytes=90112",
+		   "BPF at block_bio_queue");
+	check_part(frame, "written back",
+		   "read_bytes_per_second=0 write_bytes_per_second=9860 read_bytes=0 write_bytes=20480",
+		   "BPF at block_bio_queue");
+	check_part(frame, "kernel",
+		   "read_bytes_per_second=0 write_bytes_per_second=4096 read_bytes=4096 write_bytes=4096",
+		   "the rest");
+	rig_close(&rig);
+}
+
