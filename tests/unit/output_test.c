@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -1258,6 +1259,201 @@ START_TEST(replay_leaves_out_rows_beyond_all_measure)
 	source.close(source.state);
 	frame_close(&frame);
 	buffer_free(&lines);
+	free(output.text);
+}
+END_TEST
+
+struct remark_row {
+	const char *name, *why, *remedy;
+	double share;
+	const char *say;
+};
+
+static const struct column remark_columns[] = {
+	COLUMN(struct remark_row, name, .kind = COLUMN_KEY, .title = "name", .width = 6, .help = "h"),
+	COLUMN(struct remark_row, why, .kind = COLUMN_LABEL, .title = "why", .prose = true, .help = "h"),
+	COLUMN(struct remark_row, share, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "%use*", .width = 5,
+	       .mark = "* of one CPU", .help = "h"),
+	COLUMN(struct remark_row, remedy, .kind = COLUMN_LABEL, .title = "remedy", .prose = true, .help = "h"),
+	COLUMN(struct remark_row, say, .kind = COLUMN_LABEL, .title = "says", .width = 8, .help = "h"),
+};
+
+static const struct schema remark_schema = {
+	.name = "remark",
+	.help = "remarks",
+	.none = "nothing to remark",
+	.derived = true,
+	.row_size = sizeof(struct remark_row),
+	SCHEMA_COLUMNS(remark_columns),
+};
+
+static void print_remarks(struct output *output, int wrap_cells, unsigned n_rows)
+{
+	static const struct remark_row rows[] = {
+		{ "a", "it is busy with a long calculation", "wait", 0.5, "one two three four five" },
+		{ "longer name", NULL, "", NAN, "x" },
+	};
+	const struct schema *schema = &remark_schema;
+	struct frame frame;
+
+	frame_open(&frame, &schema, 1);
+	frame.tables[0].present = true;
+	for (unsigned i = 0; i < n_rows; i++)
+		memcpy(table_add(&frame.tables[0]), &rows[i], sizeof(rows[i]));
+	begin_output(output, &sink_text, 1);
+	output->plan.repeated = false;
+	output->plan.wrap_cells = wrap_cells;
+	view_close(&output->plan.views[0]);
+	view_open(&output->plan.views[0], &remark_schema);
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+/* Where lines are wrapped, sentences follow their row, each behind its heading. */
+START_TEST(sentences_follow_their_row)
+{
+	struct output output;
+
+	print_remarks(&output, 34, 2);
+	ck_assert_str_eq(output.text, "name        %use* says\n"
+				      "a            50.0 one two three\n"
+				      "                  four five\n"
+				      "    why: it is busy with a long\n"
+				      "        calculation\n"
+				      "    remedy: wait\n"
+				      "longer name     - x\n"
+				      "* of one CPU\n");
+	free(output.text);
+	print_remarks(&output, 0, 1);
+	ck_assert_str_eq(output.text, "name   why                                %use* remedy says\n"
+				      "a      it is busy with a long calculation  50.0 wait   one two three "
+				      "four five\n"
+				      "* of one CPU\n");
+	free(output.text);
+	print_remarks(&output, 34, 0);
+	ck_assert_str_eq(output.text, "nothing to remark\n");
+	free(output.text);
+}
+END_TEST
+
+/* Two times and what lies between. */
+START_TEST(a_difference_has_two_times)
+{
+	struct output output;
+	struct frame frame;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	open_frame(&frame, 0);
+	frame.host = "box";
+	frame.since_ns = frame.wall_ns + 90 * UINT64_C(1000000000);
+	frame.interval_ns = 90 * UINT64_C(1000000000);
+	((struct thing_row *)table_add(&frame.tables[0]))->name = "x";
+	begin_output(&output, &sink_text, 1);
+	output.plan.repeated = false;
+	ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
+	frame.interval_ns = 0;
+	ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
+	end_output(&output);
+	ck_assert_str_eq(output.text,
+			 "2024-11-20 09:30:00.123 - 2024-11-20 09:31:30.123 (90.0 s) box\n"
+			 "name   address size level events ev/s\n"
+			 "x            -    -     -      -    -\n"
+			 "\n"
+			 "2024-11-20 09:30:00.123 - 2024-11-20 09:31:30.123 box\n"
+			 "name   address size level events ev/s\n"
+			 "x            -    -     -      -    -\n");
+	free(output.text);
+	frame_close(&frame);
+}
+END_TEST
+
+struct worker_row {
+	const char *node;
+	uint64_t pid;
+	const char *name;
+	uint64_t bytes;
+	double seconds;
+};
+
+static const struct column worker_columns[] = {
+	COLUMN(struct worker_row, node, .kind = COLUMN_KEY, .title = "node", .help = "h"),
+	COLUMN(struct worker_row, pid, .kind = COLUMN_KEY, .fleeting = true, .title = "pid", .help = "h"),
+	COLUMN(struct worker_row, name, .kind = COLUMN_LABEL, .grouping = "command", .title = "name",
+	       .help = "h"),
+	COLUMN(struct worker_row, bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .additive = true,
+	       .title = "b", .help = "size"),
+	COLUMN(struct worker_row, seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = "s",
+	       .help = "h"),
+};
+
+static void print_workers(struct output *output, size_t top, bool additive)
+{
+	static const struct worker_row rows[] = {
+		{ "all", 0, "all", 1160, 9 }, { "a", 10, "make", 100, 1 },  { "a", 11, "make", 50, 2 },
+		{ "b", 12, "make", 7, 2 },    { "a", 13, "sh", 1000, 2 },   { "a", 14, "cc/1", 3, 2 },
+		{ "twice", 15, "sh", 5, 2 },
+	};
+	struct schema workers = {
+		.name = "worker",
+		.help = "workers",
+		.sum_row = "all",
+		.twice_row = "twice",
+		.row_size = sizeof(struct worker_row),
+		SCHEMA_COLUMNS(worker_columns),
+	};
+	const struct schema *schema = &workers;
+	struct frame frame;
+
+	if (!additive)
+		workers.n_columns = 3;
+	frame_open(&frame, &schema, 1);
+	frame.tables[0].present = true;
+	frame.mono_ns = 5000000000;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		memcpy(table_add(&frame.tables[0]), &rows[i], sizeof(rows[i]));
+	begin_output(output, &sink_prometheus, 1);
+	output->plan.top = top;
+	view_close(&output->plan.views[0]);
+	view_open(&output->plan.views[0], schema);
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+/* Series of processes would come and go for ever: their sums by command stay. */
+START_TEST(expositions_have_sums_of_what_comes_and_goes)
+{
+	struct output output;
+
+	print_workers(&output, 10, true);
+	ck_assert_str_eq(output.text,
+			 "# TYPE panetop_worker_rows gauge\n"
+			 "# HELP panetop_worker_rows rows that its values are sums of\n"
+			 "panetop_worker_rows{node=\"a\",command=\"make\"} 2\n"
+			 "panetop_worker_rows{node=\"b\",command=\"make\"} 1\n"
+			 "panetop_worker_rows{node=\"a\",command=\"sh\"} 1\n"
+			 "panetop_worker_rows{node=\"a\",command=\"cc\"} 1\n"
+			 "# TYPE panetop_worker_bytes gauge\n"
+			 "# HELP panetop_worker_bytes size\n"
+			 "panetop_worker_bytes{node=\"a\",command=\"make\"} 150\n"
+			 "panetop_worker_bytes{node=\"b\",command=\"make\"} 7\n"
+			 "panetop_worker_bytes{node=\"a\",command=\"sh\"} 1000\n"
+			 "panetop_worker_bytes{node=\"a\",command=\"cc\"} 3\n"
+			 "# TYPE panetop_exposition_cut_rows gauge\n"
+			 "# HELP panetop_exposition_cut_rows rows beyond the limit of their topic, and "
+			 "commands that are in (others)\n"
+			 "panetop_exposition_cut_rows{topic=\"worker\"} 0\n");
+	free(output.text);
+	print_workers(&output, 2, true);
+	ck_assert_ptr_nonnull(strstr(output.text, "command=\"(others)\"} 3\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"worker\"} 1\n"));
+	free(output.text);
+	print_workers(&output, 10, false); /* nothing adds up */
+	ck_assert_str_eq(output.text, "");
 	free(output.text);
 }
 END_TEST
