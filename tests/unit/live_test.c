@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the live source: which topics it keeps open, and orders to them. This program has its own sync(). */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "topic/topic.h"
+
+static unsigned n_synced;
+
+/* In place of that of the C library, which would wait for all disks. */
+void sync(void)
+{
+	n_synced++;
+}
+
+static void write_file(const struct machine *machine, const char *name, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
+	file = fopen(path, "w");
+	ck_assert_msg(file != NULL, "%s", path);
+	fputs(text, file);
+	fclose(file);
+}
+
+static const char *read_file(const struct machine *machine, const char *name)
+{
+	static char text[64];
+	char path[512];
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
+	file = fopen(path, "r");
+	ck_assert_msg(file != NULL, "%s", path);
+	length = fread(text, 1, sizeof(text) - 1, file);
+	text[length] = '\0';
+	fclose(file);
+	return text;
+}
+
+#define DROP_CACHES "proc/sys/vm/drop_caches"
+
+static void open_reclaim(struct machine *machine)
+{
+	static const char *const names[] = { "reclaim", NULL };
+	static const char *const parts[] = { "proc", "proc/sys", "proc/sys/vm" };
+	char path[512];
+
+	scratch_directory(machine->root, "live");
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%s", machine->root, parts[i]);
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+	}
+	write_file(machine, "proc/vmstat",
+		   "pgscan_kswapd 10\npgscan_direct 20\npgsteal_kswapd 5\nallocstall_dma 1\n"
+		   "allocstall_normal 2\ndrop_slab 7\n");
+	open_machine(machine, names);
+	machine->env.live = true;
+}
+
+static int done_error;
+static unsigned n_done;
+
+static void note_done(void *context, int error)
+{
+	ck_assert_ptr_eq(context, &n_done);
+	done_error = error;
+	n_done++;
+}
+
+static int act(struct machine *machine, const char *topic, const char *action, const char **remedy)
+{
+	*remedy = "old";
+	return machine->source.act(machine->source.state, topic, action, note_done, &n_done, remedy);
+}
+
+START_TEST(counters_of_reclaim_are_those_of_the_kernel)
+{
+	struct machine machine = { 0 };
+
+	open_reclaim(&machine);
+	next_tick(&machine);
+	write_file(&machine, "proc/vmstat",
+		   "pgscan_kswapd 30\npgscan_direct 20\npgsteal_kswapd 5\nallocstall_dma 1\n"
+		   "allocstall_normal 5\ndrop_slab 7\n");
+	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(machine.now, "reclaim")->n_rows, 5);
+	check_row(machine.now, "reclaim",
+		  "counter=pgscan_kswapd total=30 per_second=20 counts=pages meaning=scanned by kswapd in the "
+		  "background");
+	check_row(machine.now, "reclaim",
+		  "counter=allocstall total=6 per_second=3 counts=stalls meaning=allocations that had to "
+		  "reclaim memory themselves");
+	check_row(machine.now, "reclaim",
+		  "counter=drop_slab total=7 per_second=0 counts=times meaning=reclaimable slab dropped by an "
+		  "administrator");
+	close_machine(&machine);
+}
+END_TEST
+
+START_TEST(caches_are_dropped_by_request)
+{
+	struct machine machine = { 0 };
+	const char *remedy;
+
+	open_reclaim(&machine);
+	next_tick(&machine);
+	ck_assert_int_eq(act(&machine, "reclaim", "drop-caches", &remedy), -ENOENT);
+	ck_assert_int_eq(act(&machine, "reclaim", "drop-all", &remedy), -ENOTSUP);
+	ck_assert_ptr_null(remedy);
+	write_file(&machine, DROP_CACHES, "");
+	ck_assert_int_eq(machine.source.act(machine.source.state, "reclaim", "drop-caches", NULL, NULL, NULL),
+			 0); /* whether it may be */
+	ck_assert_str_eq(read_file(&machine, DROP_CACHES), "");
+	ck_assert_uint_eq(n_synced, 0);
+	ck_assert_int_eq(act(&machine, "reclaim", "drop-caches", &remedy), 0);
+	ck_assert_ptr_null(remedy);
+	while (n_done == 0)
+		next_tick(&machine);
+	ck_assert(n_done == 1 && done_error == 0 && n_synced == 1);
+	ck_assert_str_eq(read_file(&machine, DROP_CACHES), "3\n");
+	close_machine(&machine);
+}
+END_TEST
+
+START_TEST(orders_that_are_refused)
+{
+	struct machine machine = { 0 };
+	const char *remedy;
+
+	open_reclaim(&machine);
+	write_file(&machine, DROP_CACHES, "");
+	next_tick(&machine);
+	ck_assert_int_eq(act(&machine, "nothing", "drop-caches", &remedy), -ENOTSUP);
+	ck_assert_int_eq(act(&machine, "memory", "drop-caches", &remedy), -ENOTSUP);
+	machine.request.read_only = true;
+	ck_assert_int_eq(act(&machine, "reclaim", "drop-caches", &remedy), -EPERM);
+	ck_assert_str_eq(remedy, "it was started with --read-only");
+	ck_assert_int_eq(machine.source.act(machine.source.state, "reclaim", "drop-caches", note_done, NULL,
+					    NULL), -EPERM);
+	machine.request.read_only = false;
+	machine.env.live = false;
+	ck_assert_int_eq(act(&machine, "reclaim", "drop-caches", &remedy), -ENOTSUP);
+	ck_assert_str_eq(read_file(&machine, DROP_CACHES), "");
+	close_machine(&machine);
+}
+END_TEST
+
+/* What is no longer wanted is closed, and not sampled until it is wanted again. */
+START_TEST(topics_come_and_go)
+{
+	bool *wanted = calloc(n_topics, sizeof(*wanted));
+	struct machine machine = { 0 };
+
+	open_reclaim(&machine);
+	next_tick(&machine);
+	ck_assert_ptr_nonnull(frame_table(machine.now, "reclaim"));
+	machine.source.want(machine.source.state, wanted);
+	next_tick(&machine);
+	ck_assert_ptr_null(frame_table(machine.now, "reclaim"));
+	for (unsigned i = 0; i < n_topics; i++)
+		wanted[i] = strcmp(topics[i]->schema->name, "reclaim") == 0;
+	machine.source.want(machine.source.state, wanted);
+	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(machine.now, "reclaim")->n_rows, 5);
+	ck_assert(!machine.source.has_finished(machine.source.state));
+	machine.env.finished = true;
+	ck_assert(machine.source.has_finished(machine.source.state));
+	ck_assert_int_eq(machine.source.event_fd(machine.source.state), -1); /* none has events */
+	write_file(&machine, "proc/vmstat", "nothing 1\n");
+	next_tick(&machine);
+	ck_assert_uint_eq(machine.now->n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].text,
+				     "proc/vmstat: contains nothing that panetop understands"));
+	close_machine(&machine);
+	free(wanted);
+}
+END_TEST
