@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of what --assert says: of conditions that do not hold, and of those that cannot be judged. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "app/assertion.h"
+#include "core/alloc.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+static const char *not_wanted; /* a topic that the run does not sample */
+
+static void *add(struct frame *frame, const char *topic, const char *key, const char *text)
+{
+	struct table *table = frame_slot(frame, topic);
+	void *row;
+
+	table->present = true;
+	row = table_add(table);
+	row_set_text(row, schema_find(table->schema, key), text);
+	return row;
+}
+
+static void put(struct frame *frame, const char *topic, void *row, const char *key, double number)
+{
+	row_set_f64(row, schema_find(frame_table(frame, topic)->schema, key), number);
+}
+
+/* Three CPUs and their sum, of which two are busy, and two findings. */
+static void open_machine_frame(struct frame *frame)
+{
+	static const char *const cpus[] = { "all", "0", "1", "2" };
+	static const double ratios[] = { 0.5, 0.9, 0.1, 0.5 };
+	void *finding;
+
+	frame_open(frame, topic_schemas(), n_topics);
+	for (unsigned i = 0; i < 4; i++)
+		put(frame, "cpu", add(frame, "cpu", "cpu", cpus[i]), "busy_ratio", ratios[i]);
+	finding = add(frame, "finding", "rule", "memory-short");
+	row_set_text(finding, schema_find(frame_table(frame, "finding")->schema, "text"), "memory is short");
+}
+
+/* What it writes to standard error, and its status. */
+static const char *judged(const char *text, int *status)
+{
+	static char said[1024];
+	const struct options options = { .assertion = text };
+	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
+	const struct run_plan run = { .wanted = wanted };
+	int fd = memfd_create("said", MFD_CLOEXEC), before = dup(STDERR_FILENO);
+	struct assertion assertion;
+	struct frame frame;
+	ssize_t length;
+
+	for (unsigned i = 0; i < n_topics; i++)
+		wanted[i] = !not_wanted || strcmp(topics[i]->schema->name, not_wanted) != 0;
+	open_machine_frame(&frame);
+	dup2(fd, STDERR_FILENO);
+	*status = assertion_open(&assertion, &options, &run);
+	if (!*status) {
+		assertion_take(&assertion, &frame);
+		*status = assertion_judge(&assertion);
+	}
+	dup2(before, STDERR_FILENO);
+	length = pread(fd, said, sizeof(said) - 1, 0);
+	said[length > 0 ? length : 0] = '\0';
+	assertion_close(&assertion);
+	frame_close(&frame);
+	close(fd);
+	close(before);
+	free(wanted);
+	return said;
+}
+
+static void check(const char *text, int expected, const char *message)
+{
+	const char *said;
+	int status;
+
+	said = judged(text, &status);
+	ck_assert_msg(status == expected && strcmp(said, message) == 0, "%s: %d, %s", text, status, said);
+}
+
+#define SAYS(text) "panetop: --assert: " text "\n"
+
+START_TEST(what_is_found_instead)
+{
+	check("cpu(all).busy_ratio < 60%", 0, "");
+	check("cpu(0).busy_ratio < 0.5", 3, SAYS("failed: cpu(0).busy_ratio < 0.5; it is 90 %"));
+	check("cpu.busy_ratio < 0.6", 3, SAYS("failed: cpu.busy_ratio < 0.6; it is 90 %, 0"));
+	check("cpu == 0", 3, SAYS("failed: cpu == 0; it is 4: all; 0; 1"));
+	check("cpu >= 4", 0, "");
+	check("cpu(2) == 0, cpu(all) == 1, cpu(1).busy_ratio > 50%", 3,
+	      SAYS("failed: cpu(2) == 0; it is 1: 2")
+		      SAYS("failed: cpu(1).busy_ratio > 50%; it is 10 %"));
+	check("cpu(7).busy_ratio < 1", 3, SAYS("failed: cpu(7).busy_ratio < 1; it is unknown"));
+	check("finding == 0", 3, SAYS("failed: finding == 0; it is 1: memory-short: memory is short"));
+}
+END_TEST
+
+START_TEST(what_cannot_be_judged)
+{
+	check("cp > 1", 2, SAYS("unknown topic 'cp'; did you mean cpu?"));
+	check("nothing_like_it > 1", 2, SAYS("unknown topic 'nothing_like_it'; see panetop --describe"));
+	check("cpu(0).busy_rati < 1", 2,
+	      SAYS("unknown column 'busy_rati' of cpu; did you mean busy_ratio?"));
+	check("cpu(0).zzzzzzzzz < 1", 2,
+	      SAYS("unknown column 'zzzzzzzzz' of cpu; see panetop --describe cpu"));
+	check("cpu(0).cpu < 1", 2, SAYS("'cpu' is not a numeric column of cpu; see panetop --describe"));
+	check("cpu(0,1).busy_ratio < 1", 2,
+	      SAYS("'1': cpu has fewer keys; other columns are chosen by COLUMN=VALUE"));
+	check("cpu(0).busy_ratio < 1s", 2,
+	      SAYS("busy_ratio of cpu has the unit ratio, not the one of the condition"));
+	check("cpu < 1s", 2, SAYS("the number of rows of cpu has no unit"));
+	check("cpu(0.busy_ratio < 1", 2, SAYS("a bracket or quote is not closed"));
+	check("cpu > 1,", 2, SAYS("'': a condition begins as in memory(mem).used_bytes"));
+	check("cpu > 1 x", 2, SAYS("unexpected 'x'; separate conditions with commas"));
+	check("cpu(0).busy_ratio < ,", 2,
+	      SAYS("a number must follow, as in 4, 15%, 100us or 500MiB; not ','"));
+	not_wanted = "cpu";
+	check("cpu > 1", 2, SAYS("this run does not sample cpu; add -t cpu, or a pane that has it"));
+	not_wanted = "finding";
+	check("cpu > 1", 0, "");
+	not_wanted = NULL;
+}
+END_TEST
