@@ -753,3 +753,66 @@ START_TEST(bytes_of_a_device_are_split)
 	rig_close(&rig);
 }
 
+#define PAGES_OF(pid, what)                                                                                  \
+	{                                                                                                    \
+		[BPF_CACHE_PROCESS] = pid, [BPF_CACHE_DEVICE] = 8 << 20 | 1, [BPF_CACHE_INODE] = 77,         \
+		[BPF_CACHE_EVENT] = what                                                                     \
+	}
+
+/* What was added to the cache before it was asked for is missed when it is. */
+START_TEST(pages_of_the_cache_are_hit_or_missed)
+{
+	static const char *const names[] = { "cache_use", NULL };
+	static const uint64_t keys[][N_BPF_CACHE_WORDS] = {
+		PAGES_OF(42, BPF_CACHE_ASKED),  PAGES_OF(42, BPF_CACHE_ADDED),  PAGES_OF(7, BPF_CACHE_ASKED),
+		PAGES_OF(7, BPF_CACHE_FAULTED), PAGES_OF(7, BPF_CACHE_DIRTIED), PAGES_OF(4711, BPF_CACHE_ASKED),
+	};
+	static struct bpf_entry entries[6] = { { .sum = 10 }, { .sum = 20 } };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ "cache_use", NULL, keys, entries, 2, NULL };
+	rig_open(&rig, "readers", names);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "cache_use",
+		  "ahead_pages=10 pid=42 start_seconds=90 how=bpf note= asked_pages=10 hit_pages=0 "
+		  "missed_pages=10 mapped_faults=0 dirtied_pages=0 command=cc1\n\033[31m");
+	entries[0].sum += 16;
+	entries[1].sum += 2;
+	entries[2].sum = 5;
+	entries[3].sum = 3;
+	entries[4].sum = 4;
+	entries[5].sum = 9;
+	counted.n = 6;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "cache_use")->n_rows, 4);
+	check_row(frame, "cache_use",
+		  "asked_pages_per_second=15 hit_ratio=0.6 missed_pages_per_second=6 ahead_pages=0 "
+		  "mapped_faults_per_second=1.5 dirtied_pages_per_second=2 pid=0 start_seconds=0 how=bpf "
+		  "note= asked_pages=40 hit_pages=18 missed_pages=22 mapped_faults=3 dirtied_pages=4 "
+		  "command=(all)");
+	check_row(frame, "cache_use",
+		  "asked_pages_per_second=8 hit_ratio=0.25 missed_pages_per_second=6 ahead_pages=0 "
+		  "mapped_faults_per_second=0 dirtied_pages_per_second=0 pid=42 start_seconds=90 how=bpf "
+		  "note= asked_pages=26 hit_pages=4 missed_pages=22 mapped_faults=0 dirtied_pages=0 "
+		  "command=cc1\n\033[31m");
+	check_row(frame, "cache_use",
+		  "asked_pages_per_second=2.5 hit_ratio=1 missed_pages_per_second=0 ahead_pages=0 "
+		  "mapped_faults_per_second=1.5 dirtied_pages_per_second=2 pid=7 start_seconds=5 how=bpf "
+		  "note= asked_pages=5 hit_pages=5 missed_pages=0 mapped_faults=3 dirtied_pages=4 "
+		  "command=a) R (b");
+	check_row(frame, "cache_use",
+		  "asked_pages_per_second=4.5 hit_ratio=1 missed_pages_per_second=0 ahead_pages=0 "
+		  "mapped_faults_per_second=0 dirtied_pages_per_second=0 pid=4711 how=bpf note= "
+		  "asked_pages=9 hit_pages=9 missed_pages=0 mapped_faults=0 dirtied_pages=0");
+	frame = rig_sample(&rig, 2); /* the unseen one is shown in the sample in which it grew */
+	ck_assert_uint_eq(frame_table(frame, "cache_use")->n_rows, 3);
+	n_forgotten = 0;
+	for (unsigned i = 0; i < 6; i++)
+		frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(n_forgotten, 0);
+	frame = rig_sample(&rig, 2); /* files that are idle for eight samples leave the map */
+	ck_assert_uint_eq(n_forgotten, 6);
+	ck_assert_uint_eq(frame_table(frame, "cache_use")->n_rows, 3);
+	rig_close(&rig);
+}
