@@ -65,6 +65,23 @@ START_TEST(interrupts_have_rates_devices_and_places)
 	rig_close(&rig);
 }
 
+/* They have one number, in the column of the first CPU; ARM writes Err. */
+START_TEST(errors_are_those_of_all_cpus)
+{
+	static const char *const labels[] = { "Err", "MIS" };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "interrupts", all_topics);
+	rig_put(&rig, "proc/interrupts", "           CPU0       CPU1\nErr:          5\nMIS:          7\n");
+	frame = rig_sample(&rig, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert(number(frame, "interrupt", labels[i], "all", "interrupts") == (i ? 7 : 5));
+		ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), labels[i], "0"));
+	}
+	rig_close(&rig);
+}
+
 /* Eight in each sample: of eight lines, all. */
 START_TEST(where_an_interrupt_may_go_is_read_again)
 {
