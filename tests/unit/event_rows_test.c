@@ -136,7 +136,8 @@ START_TEST(each_event_is_a_row)
 	ck_assert_uint_eq(frame_table(frame, "event")->n_rows, n_given);
 	check_row(frame, "event",
 		  "number=7 mark=t time=1000 event=exit pid=42 tid=43 ppid=1 uid=1000 euid=33 user=33 "
-		  "tty=pts/5 info=thread code 3 exit_code=3 duration_seconds=1.5 status=3 parent=bash name=make "
+		  "tty=pts/5 info=thread code 3 exit_code=3 duration_seconds=1.5 status=3 parent=bash "
+		  "name=make "
 		  "program=/usr/bin/make program_base=make command=/usr/bin/make -j4 all "
 		  "command_base=make -j4 all");
 	check_row(frame, "event",
@@ -159,7 +160,8 @@ START_TEST(each_event_is_a_row)
 	ck_assert_uint_eq(frame_table(frame, "event")->n_rows, 1); /* the texts are those of the new batch */
 	check_row(frame, "event",
 		  "number=7 mark=t time=1000 event=exit pid=42 tid=43 ppid=1 uid=1000 euid=33 user=33 "
-		  "tty=pts/5 info=thread code 3 exit_code=3 duration_seconds=1.5 status=3 parent=bash name=make "
+		  "tty=pts/5 info=thread code 3 exit_code=3 duration_seconds=1.5 status=3 parent=bash "
+		  "name=make "
 		  "program=/usr/bin/make program_base=make command=/usr/bin/make -j4 all "
 		  "command_base=make -j4 all");
 	ck_assert_int_eq(topic_find("event")->event_fd(&rig.samples[0]), 77);

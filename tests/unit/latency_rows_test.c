@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests of the topics of latency over wake-ups that the test gives, in the place of the threads that measure: to
- * the nanosecond, on any machine, without rights.
+ * Tests of the topics of latency over wake-ups that the test gives, in the place of the threads that
+ * measure: to the nanosecond, on any machine, without rights.
  */
 #include <config.h>
 
@@ -241,8 +241,8 @@ START_TEST(figures_are_those_of_all_and_of_each_cpu)
 		  "p75_seconds=1e-07 p90_seconds=1e-07 p95_seconds=1e-07 p99_seconds=1e-07 "
 		  "p99_5_seconds=1e-07 p99_9_seconds=1e-07 p99_99_seconds=1e-07 max_seconds=1e-07 "
 		  "samples_per_second=1.052631579 degraded=0 missed_per_second=0 thread_seconds=0.03 "
-		  "thread_ratio=0.01578947368 method=clock_ns period_seconds=0.001 slack_seconds=0 locked=own "
-		  "idle_states=as they are measured_seconds=1.9");
+		  "thread_ratio=0.01578947368 method=clock_ns period_seconds=0.001 slack_seconds=0 "
+		  "locked=own idle_states=as they are measured_seconds=1.9");
 	ck_assert_uint_eq(frame_table(frame, "latency")->n_rows, 3);
 	ck_assert_uint_eq(frame_table(frame, "latency_phase")->n_rows, 0);
 	check_row(frame, "latency_bucket",
@@ -362,7 +362,8 @@ START_TEST(what_is_refused_is_measured_otherwise)
 	begin(&rig, "latency.cpus=0-2,9;latency.slack=7us", false);
 	frame = sample_after(&rig, 1);
 	ck_assert_str_eq(notice_of(frame, "fifo"),
-			 "fifo is not permitted, measuring with other: no CAP_SYS_NICE, and RLIMIT_RTPRIO is 0");
+			 "fifo is not permitted, measuring with other: no CAP_SYS_NICE, and RLIMIT_RTPRIO "
+			 "is 0");
 	ck_assert_str_eq(notice_of(frame, "cannot be measured"),
 			 "CPU 9 cannot be measured: No such device");
 	ck_assert_str_eq(cell_text(frame, "latency", "all", "policy"), "other");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the live source: which topics it keeps open, and orders to them. This program has its own sync(). */
+/* Tests of the live source: which topics it keeps open, and orders to them. It has its own sync(). */
 #include <config.h>
 
 #include <errno.h>
@@ -96,14 +96,14 @@ START_TEST(counters_of_reclaim_are_those_of_the_kernel)
 	next_tick(&machine);
 	ck_assert_uint_eq(frame_table(machine.now, "reclaim")->n_rows, 5);
 	check_row(machine.now, "reclaim",
-		  "counter=pgscan_kswapd total=30 per_second=20 counts=pages meaning=scanned by kswapd in the "
-		  "background");
+		  "counter=pgscan_kswapd total=30 per_second=20 counts=pages meaning=scanned by kswapd in "
+		  "the background");
 	check_row(machine.now, "reclaim",
 		  "counter=allocstall total=6 per_second=3 counts=stalls meaning=allocations that had to "
 		  "reclaim memory themselves");
 	check_row(machine.now, "reclaim",
-		  "counter=drop_slab total=7 per_second=0 counts=times meaning=reclaimable slab dropped by an "
-		  "administrator");
+		  "counter=drop_slab total=7 per_second=0 counts=times meaning=reclaimable slab dropped by "
+		  "an administrator");
 	close_machine(&machine);
 }
 END_TEST

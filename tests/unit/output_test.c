@@ -1272,9 +1272,10 @@ struct remark_row {
 static const struct column remark_columns[] = {
 	COLUMN(struct remark_row, name, .kind = COLUMN_KEY, .title = "name", .width = 6, .help = "h"),
 	COLUMN(struct remark_row, why, .kind = COLUMN_LABEL, .title = "why", .prose = true, .help = "h"),
-	COLUMN(struct remark_row, share, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "%use*", .width = 5,
-	       .mark = "* of one CPU", .help = "h"),
-	COLUMN(struct remark_row, remedy, .kind = COLUMN_LABEL, .title = "remedy", .prose = true, .help = "h"),
+	COLUMN(struct remark_row, share, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "%use*",
+	       .width = 5, .mark = "* of one CPU", .help = "h"),
+	COLUMN(struct remark_row, remedy, .kind = COLUMN_LABEL, .title = "remedy", .prose = true,
+	       .help = "h"),
 	COLUMN(struct remark_row, say, .kind = COLUMN_LABEL, .title = "says", .width = 8, .help = "h"),
 };
 

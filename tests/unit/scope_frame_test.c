@@ -17,12 +17,14 @@ static void *add(struct frame *frame, const char *topic)
 	return table_add(table);
 }
 
-static void put_text(const struct frame *frame, const char *topic, void *row, const char *key, const char *text)
+static void put_text(const struct frame *frame, const char *topic, void *row, const char *key,
+		     const char *text)
 {
 	row_set_text(row, schema_find(frame_table(frame, topic)->schema, key), text);
 }
 
-static void put_number(const struct frame *frame, const char *topic, void *row, const char *key, uint64_t number)
+static void put_number(const struct frame *frame, const char *topic, void *row, const char *key,
+		       uint64_t number)
 {
 	const struct column *column = schema_find(frame_table(frame, topic)->schema, key);
 
@@ -32,7 +34,8 @@ static void put_number(const struct frame *frame, const char *topic, void *row, 
 		row_set_f64(row, column, (double)number);
 }
 
-static void add_process(struct frame *frame, uint64_t pid, uint64_t parent, const char *user, const char *name)
+static void add_process(struct frame *frame, uint64_t pid, uint64_t parent, const char *user,
+			const char *name)
 {
 	void *row = add(frame, "process");
 

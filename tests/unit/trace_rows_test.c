@@ -686,7 +686,8 @@ static void check_part(const struct frame *frame, const char *part, const char *
 	char row[256];
 
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(row, sizeof(row), "device=%s part=%s %s from=%s", i ? "all" : "sda", part, values, from);
+		snprintf(row, sizeof(row), "device=%s part=%s %s from=%s", i ? "all" : "sda", part, values,
+			 from);
 		check_row(frame, "disk_account", row);
 	}
 }
@@ -718,7 +719,7 @@ START_TEST(bytes_of_a_device_are_split)
 	rig_make(&rig, "proc/8");
 	rig_make(&rig, "proc/9");
 	rig_put(&rig, "proc/8/stat", "8 (jbd2/sda) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
-	rig_put(&rig, "proc/9/stat", "9 (kworker/u4:1) I 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
+	rig_put(&rig, "proc/9/stat", "9 (kworker/1) I 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
 	put_disk(&rig, 0, 0);
 	rig_add(&rig, *names);
 	rig_sample(&rig, 1);
@@ -728,7 +729,8 @@ START_TEST(bytes_of_a_device_are_split)
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "disk_account")->n_rows, 8);
 	check_part(frame, "programs",
-		   "read_bytes_per_second=51200 write_bytes_per_second=46724 read_bytes=51200 write_bytes=46724",
+		   "read_bytes_per_second=51200 write_bytes_per_second=46724 read_bytes=51200 "
+		   "write_bytes=46724",
 		   "BPF at block_bio_queue");
 	check_part(frame, "written back",
 		   "read_bytes_per_second=0 write_bytes_per_second=10620 read_bytes=0 write_bytes=10620",
@@ -737,7 +739,8 @@ START_TEST(bytes_of_a_device_are_split)
 		   "read_bytes_per_second=4096 write_bytes_per_second=0 read_bytes=4096 write_bytes=0",
 		   "the rest");
 	check_part(frame, "device",
-		   "read_bytes_per_second=55296 write_bytes_per_second=57344 read_bytes=55296 write_bytes=57344",
+		   "read_bytes_per_second=55296 write_bytes_per_second=57344 read_bytes=55296 "
+		   "write_bytes=57344",
 		   "/proc/diskstats");
 	put_disk(&rig, 108, 224);
 	frame = rig_sample(&rig, 1);
@@ -765,7 +768,8 @@ START_TEST(pages_of_the_cache_are_hit_or_missed)
 	static const char *const names[] = { "cache_use", NULL };
 	static const uint64_t keys[][N_BPF_CACHE_WORDS] = {
 		PAGES_OF(42, BPF_CACHE_ASKED),  PAGES_OF(42, BPF_CACHE_ADDED),  PAGES_OF(7, BPF_CACHE_ASKED),
-		PAGES_OF(7, BPF_CACHE_FAULTED), PAGES_OF(7, BPF_CACHE_DIRTIED), PAGES_OF(4711, BPF_CACHE_ASKED),
+		PAGES_OF(7, BPF_CACHE_FAULTED), PAGES_OF(7, BPF_CACHE_DIRTIED),
+		PAGES_OF(4711, BPF_CACHE_ASKED),
 	};
 	static struct bpf_entry entries[6] = { { .sum = 10 }, { .sum = 20 } };
 	const struct frame *frame;

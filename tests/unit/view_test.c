@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what a view shows: columns, forms, rows by list, group, scope and threshold, and what it requests. */
+/* Tests of what a view shows: columns, forms, rows by list, group, scope and threshold; what it requests. */
 #include <config.h>
 
 #include <errno.h>
@@ -30,7 +30,8 @@ static const struct column columns[] = {
 	ROW(start_seconds, .kind = COLUMN_KEY, .title = "start", .hidden = true, .help = "h"),
 	ROW(owner, .kind = COLUMN_LABEL, .title = "owner", .help = "h"),
 	ROW(path, .kind = COLUMN_LABEL, .title = "path", .hidden = true, .help = "h"),
-	ROW(size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .on_request = 3, .help = "h"),
+	ROW(size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .on_request = 3,
+	    .help = "h"),
 	ROW(size_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "%size", .on_request = 5,
 	    .hidden = true, .help = "h"),
 	ROW(reads, .kind = COLUMN_COUNTER, .title = "reads", .hidden = true, .help = "h"),
@@ -50,7 +51,8 @@ static const struct schema schema = {
 
 static const struct schema *const schemas[] = { &schema };
 
-static struct thing_row *add(struct frame *frame, const char *name, uint64_t pid, uint64_t owner, const char *path)
+static struct thing_row *add(struct frame *frame, const char *name, uint64_t pid, uint64_t owner,
+			     const char *path)
 {
 	struct thing_row *row = table_add(&frame->tables[0]);
 
