@@ -187,7 +187,6 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.first_asked_for = options->n_panes > 0,
 		.first_sample = 1,
 		.delay_seconds = settings->delay_seconds,
-		.delay_chosen = settings_has(settings, "delay"),
 		.count = options->count,
 		.limit = options->limit,
 		.unit = settings->unit,

@@ -173,7 +173,7 @@ static bool take_delay(struct screen *screen, const char *text)
 		return false;
 	}
 	if (*text)
-		delay_choose(screen, seconds);
+		delay_set(screen, seconds);
 	return true;
 }
 
@@ -355,7 +355,7 @@ static void write_configuration(struct pane_context *context)
 	int error;
 
 	set_changed(setup->settings, "pane", pane_to_start_with(context)->name, setup->panes[0]->name);
-	snprintf(text, sizeof(text), "%g", screen->usual_seconds);
+	snprintf(text, sizeof(text), "%g", screen->delay_seconds);
 	set_changed(setup->settings, "delay", text, "1");
 	set_changed(setup->settings, "unit", size_unit_names[screen->unit], size_unit_names[SIZE_AUTO]);
 	set_changed(setup->settings, "glyphs", glyph_set_names[screen->glyphs],

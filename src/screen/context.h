@@ -30,7 +30,6 @@ struct pane_context {
 	bool *requested;             /* the tables that are lazy or on request, and sampled */
 	enum size_unit unit;
 	double delay_seconds;
-	double preferred_seconds; /* see screen_prefer_delay() */
 	int came_from;            /* pane from which this one was opened for a process; -1: none */
 	struct page_before {      /* what it showed before it opened another process itself, for Esc */
 		struct process_choice process;
@@ -92,8 +91,11 @@ void screen_message(struct screen *screen, enum message_scope scope, const char 
 void screen_warn(struct screen *screen, enum message_scope scope, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The delay that this pane prefers while it is shown, unless the user chose one; 0: no preference. */
-void screen_prefer_delay(struct pane_context *context, double seconds);
+/*
+ * Takes one sample without waiting for the delay, as a key has changed what the pane wants of it. Behind it
+ * the delay holds again. Keys that repeat get ten samples a second, or as many as take a tenth of the time.
+ */
+void screen_sample_now(struct pane_context *context);
 
 /* Shows a view of this pane, by its index in pane->views. */
 void screen_show_view(struct pane_context *context, unsigned view);

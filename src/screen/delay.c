@@ -8,6 +8,8 @@
 #include "sys/env.h"
 
 #define AT_ONCE_NS UINT64_C(1000000)
+#define KEYS_APART_NS UINT64_C(100000000) /* samples that keys request, while one is held down … */
+#define KEYS_SHARE 10                     /* … and of the time they may take at most this part */
 
 void delay_set(struct screen *screen, double seconds)
 {
@@ -19,41 +21,40 @@ void delay_set(struct screen *screen, double seconds)
 		loop_set_tick(&screen->loop, (uint64_t)(seconds * 1e9));
 }
 
-/* Two samples are never closer than that: rates of the tables sampled so far would be too coarse. */
-void delay_skip(struct screen *screen)
+/* The next samples come as soon as the last one is that old, if that is sooner than the delay. */
+static void sample_soon(struct screen *screen, unsigned n_samples, uint64_t apart_ns)
 {
 	uint64_t last_ns = screen->frames[screen->latest].mono_ns, now_ns = env_mono_ns();
 	uint64_t age_ns = now_ns > last_ns ? now_ns - last_ns : 0;
 
-	if (screen->delay_seconds * 1e9 <= (double)DELAY_WARM_UP_NS)
+	if (screen->delay_seconds * 1e9 <= (double)apart_ns)
 		return;
-	screen->n_soon = 2;
-	loop_set_tick(&screen->loop, age_ns < DELAY_WARM_UP_NS ? DELAY_WARM_UP_NS - age_ns : AT_ONCE_NS);
+	screen->n_soon = n_samples;
+	loop_set_tick(&screen->loop, age_ns < apart_ns ? apart_ns - age_ns : AT_ONCE_NS);
 }
 
-void delay_choose(struct screen *screen, double seconds)
+/* Two samples are never closer than that: rates of the tables sampled so far would be too coarse. */
+void delay_skip(struct screen *screen)
 {
-	screen->usual_seconds = seconds;
-	screen->delay_chosen = true;
-	delay_set(screen, seconds);
+	screen->rate_limit = (struct rate_limit){ 0 };
+	sample_soon(screen, 2, DELAY_WARM_UP_NS);
 }
 
-void delay_follow_pane(struct screen *screen)
-{
-	double preferred = screen_context(screen)->preferred_seconds;
-	double wanted = preferred > 0 && !screen->delay_chosen ? preferred : screen->usual_seconds;
-
-	if (wanted < screen->delay_seconds || wanted > screen->delay_seconds)
-		delay_set(screen, wanted);
-}
-
-void screen_prefer_delay(struct pane_context *context, double seconds)
+void screen_sample_now(struct pane_context *context)
 {
 	struct screen *screen = context->screen;
+	uint64_t apart_ns = KEYS_SHARE * screen->rate_limit.cost_ns;
 
-	context->preferred_seconds = seconds;
-	if (screen_is_live(screen) && context == screen_context(screen))
-		delay_follow_pane(screen);
+	if (!screen_is_live(screen) || screen->frozen || screen->latest < 0 || screen->n_soon > 0)
+		return;
+	sample_soon(screen, 1, apart_ns > KEYS_APART_NS ? apart_ns : KEYS_APART_NS);
+}
+
+void delay_go_on(struct screen *screen)
+{
+	uint64_t limit_ns = screen->rate_limit.delay_ns;
+
+	loop_set_tick(&screen->loop, limit_ns > 0 ? limit_ns : (uint64_t)(screen->delay_seconds * 1e9));
 }
 
 /* Samples that cost more than a tenth of the time, drawing included, are taken less often, with a message. */
@@ -66,8 +67,8 @@ void delay_keep_pace(struct screen *screen, uint64_t cost_ns)
 	if (!changed)
 		return;
 	loop_set_tick(&screen->loop, delay_ns);
-	if ((double)delay_ns <= screen->delay_seconds * 1e9 || screen->delay_seconds < screen->usual_seconds)
-		return; /* as wanted; or the pane chose this delay: the headline shows the actual one */
+	if ((double)delay_ns <= screen->delay_seconds * 1e9)
+		return;
 	screen_warn(screen, MESSAGE_SCREEN,
 		    _("a sample takes %.3g s of CPU time; sampling every %.3g s instead of %.3g s"),
 		    (double)screen->rate_limit.cost_ns / 1e9, (double)delay_ns / 1e9, screen->delay_seconds);

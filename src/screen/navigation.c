@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "screen/delay.h"
 #include "screen/pane_tables.h"
 #include "screen/subscriptions.h"
 
@@ -18,7 +17,6 @@ static void show_pane(struct screen *screen, unsigned index)
 		screen->message_until_ns = 0;
 	screen->current = index;
 	subscriptions_update(screen);
-	delay_follow_pane(screen);
 }
 
 void navigation_choose_pane(struct screen *screen, unsigned index)

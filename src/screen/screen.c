@@ -71,7 +71,7 @@ static void on_tick(void *state)
 	if (soon && --screen->n_soon > 0)
 		loop_set_tick(&screen->loop, DELAY_WARM_UP_NS);
 	else if (soon)
-		delay_set(screen, screen->delay_seconds);
+		delay_go_on(screen);
 	draw_or_stop(screen);
 	if (live && !soon)
 		delay_keep_pace(screen, env_self_cpu_ns() - cpu_ns);
@@ -227,7 +227,7 @@ static int run(struct screen *screen)
 	report_faults(screen);
 	if (take_sample(screen) == 1 && !screen_is_live(screen))
 		replay_begin(screen);
-	delay_follow_pane(screen);
+	delay_set(screen, screen->setup->delay_seconds);
 	if (screen_is_live(screen) && screen->delay_seconds * 1e9 > (double)DELAY_WARM_UP_NS) {
 		screen->n_soon = 1;
 		loop_set_tick(&screen->loop, DELAY_WARM_UP_NS);
@@ -253,8 +253,7 @@ int screen_run(const struct screen_setup *setup)
 		.glyphs = setup->glyphs,
 		.theme = setup->theme,
 		.usual_theme = setup->usual_theme,
-		.usual_seconds = setup->delay_seconds,
-		.delay_chosen = setup->delay_chosen || source_is_recording(source),
+		.delay_seconds = setup->delay_seconds,
 		.player = source_is_recording(source) ? &player_of_replay : &player_of_past,
 		.follow_fd = source->wait_fd ? source->wait_fd(source->state) : -1,
 	};

@@ -82,7 +82,7 @@ static int spare_frame(const struct screen *screen)
 	return 0;
 }
 
-/* The history of a hidden pane does not get denser when the shown pane prefers a short delay. */
+/* The history of a hidden pane does not get denser when the shown pane requests samples. */
 static bool is_due(const struct pane_context *context, const struct frame *frame)
 {
 	const struct history *history = &context->history;
@@ -90,9 +90,8 @@ static bool is_due(const struct pane_context *context, const struct frame *frame
 	uint64_t last_ns = history->count > 0 ? history_time(history, history->count - 1) : 0;
 
 	return context == screen_context(context->screen) ||
-	       (screen->delay_seconds >= screen->usual_seconds && screen->n_soon == 0) ||
-	       frame->mono_ns < last_ns ||
-	       (double)(frame->mono_ns - last_ns) / 1e9 >= screen->usual_seconds - screen->delay_seconds / 2;
+	       screen->n_soon == 0 || frame->mono_ns < last_ns ||
+	       (double)(frame->mono_ns - last_ns) / 1e9 >= screen->delay_seconds / 2;
 }
 
 void session_prepare(struct screen *screen, const struct frame *frame)

@@ -60,7 +60,6 @@ struct screen_setup {
 	bool first_asked_for; /* by name: report if a replay has no table of it */
 	size_t first_sample;  /* of a recording; usually 1, the first one with rates */
 	double delay_seconds;
-	bool delay_chosen;                   /* by the user: preferences of panes do not apply */
 	unsigned long count;                 /* quit after this many samples; 0: never */
 	size_t limit;                        /* rows of a table, as of a view */
 	enum size_unit unit;

@@ -183,9 +183,7 @@ struct screen {
 	size_t past_index; /* of the shown sample in it; SIZE_MAX: not known since it was opened */
 	struct timeline *timeline; /* NULL until it is drawn */
 	struct graph_places graphs;
-	double usual_seconds;     /* the delay that the user wants */
-	bool delay_chosen;        /* … and has set */
-	double delay_seconds;     /* current: the user's, or the preference of the pane */
+	double delay_seconds;     /* that the user wants … */
 	struct rate_limit rate_limit; /* … and as the cost of samples permits */
 	enum size_unit unit;
 	enum glyph_set glyphs;

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The pane pages: its views, the ways between them, and what its keys change."""
+import json
+import os
+import re
 import subprocess
+import time
 from contextlib import contextmanager
 
-from common import expect, fixture, replay, screen
+from common import PANETOP, expect, fixture, replay, screen
 
 VIEWS = ("Map", "Regions", "Page", "Values", "History", "Page events", "Processes")
 DRAWN = {"Map": "── map: 1 cell = ", "Regions": "── regions ", "Page": "── page ", "Values": "── all numbers of the process ",
@@ -180,6 +184,49 @@ def small_and_large(_scratch):
     return None
 
 
+def a_key_does_not_wait(_scratch):
+    """With a delay of ten minutes: what a key wants is sampled at once, and so is what follows from its cells."""
+    with mapped("-d", "600") as (terminal, _):
+        terminal.send("-", "-", "-", "-")
+        problem = expect(terminal.wait_for("1 cell = 64.0K"), terminal, "the zoom waits for the delay")
+        terminal.send("F9", *"One page", "Enter")
+        problem = problem or expect(terminal.wait_for("1 cell = 1 page"), terminal, "one page waits for the delay")
+        terminal.send("End")
+        problem = problem or expect(terminal.wait_for(re.compile(r"^> [0-9a-f]+ .*\[v?(syscall|vdso|vvar|stack)", re.M)), terminal,
+                                    "cells that were not sampled wait for the delay")
+        terminal.view("Page")
+        problem = problem or expect(shown(terminal) == "Page" and terminal.wait_while("not read yet"), terminal, "a page waits for the delay")
+        return problem
+
+
+def intervals_kept(terminal, scratch):
+    """The seconds between samples so far, by what is saved of them."""
+    terminal.send("S", *["Bksp"] * 40, *"kept.recording", "Enter")
+    terminal.until("saved: kept.recording")
+    played = subprocess.run([PANETOP, "--replay=" + os.path.join(scratch, "kept.recording"), "-b", "-o", "json", "-t", "page_total", "pages"],
+                            stdout=subprocess.PIPE, check=True, text=True)
+    os.remove(os.path.join(scratch, "kept.recording"))
+    frames = [json.loads(line) for line in played.stdout.splitlines()]
+    return [frame["interval_seconds"] for frame in frames if frame["interval_seconds"]]
+
+
+def without_a_key_the_delay_holds(scratch):
+    """No more samples than the delay gives; with a key up to three more. Messages come and go meanwhile."""
+    def unasked(intervals):
+        return len(intervals) - sum(intervals) / 2 - 1
+
+    with mapped("-d", "2", cwd=scratch) as (terminal, _):
+        time.sleep(1)
+        begun = len(intervals_kept(terminal, scratch))
+        time.sleep(7)
+        calm = intervals_kept(terminal, scratch)[begun:]
+        problem = expect(len(calm) >= 2 and unasked(calm) <= 0, terminal, f"samples unasked: {calm}")
+        terminal.send("-")
+        time.sleep(7)
+        more = intervals_kept(terminal, scratch)[begun + len(calm):]
+        return problem or expect(len(more) >= 2 and unasked(more) <= 3, terminal, f"samples unasked: {more}")
+
+
 def tests():
     return [
         ("pages: every view is walked", every_view_is_walked),
@@ -194,4 +241,6 @@ def tests():
         ("pages: every view explains its numbers", every_view_explains),
         ("pages: without a process", without_a_process),
         ("pages: small and large screens", small_and_large),
+        ("pages: a key does not wait for the delay", a_key_does_not_wait),
+        ("pages: without a key the delay holds", without_a_key_the_delay_holds),
     ]

@@ -14,8 +14,6 @@
 #include "pane/process/process_open.h"
 #include "screen/keys.h"
 
-#define MAP_SECONDS 0.1 /* between maps, unless the user chose a delay */
-
 static const struct pane_table tables[] = {
 	[PAGES_TABLE_TOTAL] = { .topic = "page_total", .of_one = true, .headline = true },
 	[PAGES_TABLE_REGION] = { .topic = "region", .of_one = true, .headline = true },
@@ -71,10 +69,14 @@ static bool is_chosen(const struct pane_context *context)
 	return context->request->mapped.is_set || context->request->processes;
 }
 
-/* Looks up one page: for the line below the map when a cell is a page, and for the view of a page. */
-static void ask_page(struct pane_context *context)
+/*
+ * Looks up one page: for the line below the map when a cell is a page, and for the view of a page. Is it
+ * another one than before?
+ */
+static bool ask_page(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
+	uint64_t before = context->request->page_address;
 	bool whole = context->view == PAGES_VIEW_PAGE;
 	bool single = context->view == PAGES_VIEW_MAP && pages->n_cells > 0 && pages->cell_pages == 1;
 
@@ -86,6 +88,14 @@ static void ask_page(struct pane_context *context)
 		screen_request(context, PAGES_TABLE_PAGE, single || whole);
 	if (context->requested[PAGES_TABLE_BYTES] != whole)
 		screen_request(context, PAGES_TABLE_BYTES, whole);
+	return (whole || single) && context->request->page_address != before;
+}
+
+/* After a key. */
+static void want_page(struct pane_context *context)
+{
+	if (ask_page(context))
+		screen_sample_now(context);
 }
 
 /* The page that is shown is the one under the cursor of the map. */
@@ -99,8 +109,7 @@ static void viewed(struct pane_context *context)
 	if (context->view == PAGES_VIEW_MAP)
 		map_go(context, pages->cursor);
 	pages->scroll = 0;
-	screen_prefer_delay(context, MAP_SECONDS); /* soon after it is opened, then more slowly */
-	ask_page(context);
+	want_page(context);
 }
 
 static unsigned home(const struct pane_context *context)
@@ -165,18 +174,19 @@ static void signal_process(struct pane_context *context)
 static void wait_for_next(struct pane_context *context)
 {
 	context_request(context)->n_next++;
+	screen_sample_now(context);
 }
 
 static void region_before(struct pane_context *context)
 {
 	map_go_region(context, true);
-	ask_page(context);
+	want_page(context);
 }
 
 static void region_behind(struct pane_context *context)
 {
 	map_go_region(context, false);
-	ask_page(context);
+	want_page(context);
 }
 
 static void sort_by_present(struct pane_context *context)
@@ -313,7 +323,7 @@ static bool page_key(struct pane_context *context, int key)
 		pages->cursor = page + pages->page_bytes;
 	else
 		return scroll_key(pages, key);
-	ask_page(context);
+	want_page(context);
 	return true;
 }
 
@@ -329,7 +339,7 @@ static bool key(struct pane_context *context, const struct input *input)
 	case PAGES_VIEW_MAP:
 		taken = map_key(context, input);
 		if (taken)
-			ask_page(context);
+			want_page(context);
 		return taken;
 	default:
 		return false;
@@ -344,7 +354,6 @@ static void open_pages(struct pane_context *context)
 	context->view = home(context);
 	context->focus = views[context->view].table;
 	context->requested[PAGES_TABLE_LIST] = context->view == PAGES_VIEW_LIST;
-	context->preferred_seconds = context->view == PAGES_VIEW_MAP ? MAP_SECONDS : 0;
 }
 
 static void close_pages(void *state)
@@ -364,7 +373,8 @@ static void entered(struct pane_context *context)
 	pages->cursor = pages->top = pages->zoom = 0;
 	pages->mark.set = false;
 	screen_show_view(context, PAGES_VIEW_MAP);
-	map_ask(context);
+	map_want(context);
+	screen_sample_now(context);
 }
 
 /* All pages of a small region have the same size; regions and cells have bytes and pages. */
@@ -394,8 +404,6 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		pages->events_since_ns = frame->wall_ns;
 	if (!cells && !total)
 		return;
-	if (context->view == PAGES_VIEW_LIST && frame_table(frame, "process"))
-		screen_prefer_delay(context, 0);
 	pages_note_bytes(pages, frame);
 	note_page_bytes(pages);
 	if (pages->keep_fit && pages->zoom == 0 && !pages->settle && pages->n_cells > 0) {
@@ -407,6 +415,23 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 	if (context->view == PAGES_VIEW_MAP)
 		ask_page(context);
 	map_ask(context);
+}
+
+/* The cells of the frame that a key requested decide what else is to be read. */
+static void update(struct pane_context *context)
+{
+	struct pages_state *pages = context_state(context);
+	uint64_t loaded_ns = pages->loaded_ns;
+	bool others;
+
+	map_load(context);
+	if (pages->n_following == 0 || pages->loaded_ns == loaded_ns || screen_replays(context) ||
+	    context->view != PAGES_VIEW_MAP)
+		return;
+	pages->n_following--;
+	others = map_ask(context);
+	if (ask_page(context) || others)
+		screen_sample_now(context);
 }
 
 static const struct series why_series[] = {
@@ -447,7 +472,7 @@ const struct pane pane_pages = {
 	.close = close_pages,
 	.entered = entered,
 	.key = key,
-	.update = map_load,
+	.update = update,
 	.layout = pages_layout,
 	.sampled = sampled,
 };

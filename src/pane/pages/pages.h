@@ -65,6 +65,7 @@ struct pages_state {
 	uint64_t zoom;             /* pages of a cell; 0: all fits */
 	bool keep_fit;             /* all fits once: then the zoom stays */
 	bool settle;               /* different cells than in the previous sample: no changes are known */
+	unsigned n_following;      /* samples that a key may still request, as cells decide what is read */
 	int map_height, map_width; /* as it is drawn, without the addresses */
 	int map_top, map_left;     /* … and its position on the terminal, for the mouse */
 	bool placed;               /* that is known */
@@ -93,7 +94,8 @@ double pages_total(const struct pane_context *context, const char *column);
 /* pages_map.c: the cells, their positions, the selected one */
 void map_load(struct pane_context *context);                      /* the cells of the shown frame */
 void map_place(struct pages_state *pages);                        /* sets their positions, from first on */
-void map_layout(struct pages_state *pages, const struct canvas *cells); /* … and that of the map */
+/* … and that of the map: is it new, or another width? A message above it changes its height. */
+bool map_layout(struct pages_state *pages, const struct canvas *cells);
 char *map_cell_text(const struct pages_state *pages, char *out, size_t room); /* "1 cell = 64.0K" */
 uint64_t map_page(const struct pages_state *pages);               /* address of the page with the cursor */
 size_t map_selected(const struct pages_state *pages);             /* index of the cell with the cursor */
@@ -113,7 +115,8 @@ void map_zoom_out(struct pane_context *context);
 void map_zoom_to_page(struct pane_context *context);
 void map_zoom_to_all(struct pane_context *context);
 void map_zoom_automatic(struct pane_context *context);
-void map_ask(struct pane_context *context); /* updates the cells of the sample request */
+bool map_ask(struct pane_context *context); /* updates the cells of the sample request: are they others? */
+void map_want(struct pane_context *context); /* the same after a key: they are sampled now */
 void map_go(struct pane_context *context, uint64_t address);
 void map_go_region(struct pane_context *context, bool back); /* before or after the one with the cursor */
 

@@ -681,7 +681,8 @@ void pages_layout(struct pane_context *context, const struct canvas *canvas)
 	if (context->view == PAGES_VIEW_MAP) {
 		map = map_view_of(&rest).map;
 		map = cells_of(pages, &map);
-		map_layout(pages, &map);
+		if (map_layout(pages, &map))
+			map_want(context);
 	} else if (context->view == PAGES_VIEW_PAGE) {
 		pages_layout_page(context, &rest);
 	} else if (context->view == PAGES_VIEW_VALUES) {

@@ -15,6 +15,7 @@
 #include "screen/keys.h"
 
 #define CELLS_MIN 16
+#define FOLLOWING 2 /* samples after that of a key: of the page under the cursor, and once all of it fits */
 #define ZOOM_MAX (UINT64_C(1) << 40)
 
 /* Also while differences are shown in its place. */
@@ -122,14 +123,17 @@ static bool has_room_for_sizes(const struct pages_state *pages)
 	return n_holes * 8 * 4 <= (size_t)pages->map_height * (size_t)pages->map_width;
 }
 
-void map_layout(struct pages_state *pages, const struct canvas *cells)
+bool map_layout(struct pages_state *pages, const struct canvas *cells)
 {
+	bool same = pages->placed && pages->map_width == cells->width;
+
 	pages->map_height = cells->height;
 	pages->map_width = cells->width > 0 ? cells->width : 1;
 	pages->map_top = cells->top;
 	pages->map_left = cells->left;
 	pages->placed = true;
 	map_place(pages);
+	return !same;
 }
 
 void map_place(struct pages_state *pages)
@@ -212,7 +216,7 @@ static size_t room(const struct pane_context *context)
 	return holes + CELLS_MIN < all ? all - holes : CELLS_MIN;
 }
 
-void map_ask(struct pane_context *context)
+bool map_ask(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
 	struct sample_request *request = context_request(context);
@@ -221,15 +225,26 @@ void map_ask(struct pane_context *context)
 	uint64_t anchor = pages->zoom ? pages->top : 0;
 
 	if (!pages->placed)
-		return;
+		return false;
 	if (request->cells.cell_pages == pages->zoom && request->cells.anchor == anchor &&
 	    request->cells.before == before && request->cells.most == most)
-		return;
+		return false;
 	request->cells.cell_pages = pages->zoom;
 	request->cells.anchor = anchor;
 	request->cells.before = before;
 	request->cells.most = most;
 	pages->settle = true;
+	return true;
+}
+
+void map_want(struct pane_context *context)
+{
+	struct pages_state *pages = context_state(context);
+
+	if (!map_ask(context))
+		return;
+	pages->n_following = FOLLOWING;
+	screen_sample_now(context);
 }
 
 char *map_cell_text(const struct pages_state *pages, char *out, size_t room)
@@ -248,7 +263,7 @@ static void zoom_to(struct pane_context *context, uint64_t pages_of_cell)
 	pages->zoom = pages_of_cell < 1 ? 1 : pages_of_cell > ZOOM_MAX ? ZOOM_MAX : pages_of_cell;
 	pages->top = pages->cursor;
 	pages->keep_fit = false;
-	map_ask(context);
+	map_want(context);
 }
 
 static uint64_t present_zoom(struct pane_context *context)
@@ -288,7 +303,7 @@ static void fit(struct pane_context *context, bool keep, const char *said)
 
 	pages->zoom = pages->top = 0;
 	pages->keep_fit = keep;
-	map_ask(context);
+	map_want(context);
 	screen_message(context->screen, MESSAGE_PANE, "%s", said);
 }
 
@@ -312,7 +327,7 @@ void map_go(struct pane_context *context, uint64_t address)
 		pages->top = address;
 		pages->loaded = NULL;
 	}
-	map_ask(context);
+	map_want(context);
 }
 
 /* Scrolls until the cell is visible. */
@@ -344,7 +359,7 @@ static void select_cell(struct pane_context *context, size_t index)
 	pages->cursor = pages->cells[index].start;
 	show(pages, index);
 	pages->top = pages->cells[pages->first].start;
-	map_ask(context);
+	map_want(context);
 }
 
 /* The cell this many rows below, nearest to the same column; beyond the edges it scrolls. */
