@@ -262,7 +262,7 @@ def kill_in_a_container():
 
 @calm(before=True, samples=30)
 def swap_full_and_calm():
-    """swap is full of what nobody uses"""
+    """swap is full of what is not used"""
     shell("fallocate -l 64M /var/tmp/swap; chmod 600 /var/tmp/swap; mkswap -q /var/tmp/swap; swapon /var/tmp/swap")
     program("cold", TAKES)
     unit("cold", "cold 200 0")
