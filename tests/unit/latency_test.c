@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +391,7 @@ START_TEST(every_method_counts_every_period)
 	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
 	uint32_t cpu;
 	struct latency_plan plan = plain_plan(&cpu);
+	int standard_input = fcntl(STDIN_FILENO, F_GETFD);
 
 	plan.duration_ns = 100000000;
 	counts->linear = new_histogram(0);
@@ -411,6 +413,7 @@ START_TEST(every_method_counts_every_period)
 		ck_assert_uint_eq(counts->n_worst,
 				  counts->times.count < LATENCY_WORST ? counts->times.count : LATENCY_WORST);
 		latency_probe_close(probe);
+		ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), standard_input); /* it closed its own alone */
 	}
 	free(counts->linear);
 	free(counts);

@@ -1411,3 +1411,54 @@ START_TEST(a_block_that_would_take_too_much_is_passed_and_told)
 	}
 }
 END_TEST
+
+/* A killed writer loses at most 32 samples, 20 s or half a MiB. */
+START_TEST(blocks_end_in_time)
+{
+	static const struct {
+		uint64_t step_ns;
+		size_t text_bytes;
+		uint32_t most; /* samples in a block */
+	} cases[] = {
+		{ SECOND_NS / 10, 100, 32 }, { SECOND_NS, 100, 21 }, { 7 * SECOND_NS, 100, 4 },
+		{ 30 * SECOND_NS, 100, 2 },  { SECOND_NS / 10, 100000, 6 },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct recording_writer *writer = NULL;
+		struct buffer bytes = { 0 };
+		struct frame frame;
+		size_t offsets[128], n_blocks;
+		uint32_t n_frames[128];
+
+		frame_open(&frame, schemas, 2);
+		for (unsigned i = 0; i < 100; i++) {
+			struct happening_row *row;
+			char *text;
+
+			frame_clear(&frame);
+			frame.mono_ns = SECOND_NS + i * cases[c].step_ns;
+			frame.wall_ns = START_NS + i * cases[c].step_ns;
+			frame.tables[1].present = true;
+			frame.tables[1].mono_ns = frame.mono_ns;
+			row = table_add(&frame.tables[1]);
+			row->time = i;
+			text = arena_take(&frame.arena, cases[c].text_bytes + 1);
+			memset(text, 'a' + (int)i % 26, cases[c].text_bytes);
+			text[cases[c].text_bytes] = '\0';
+			row->what = text;
+			if (!writer)
+				writer = recording_writer_open(&frame, false);
+			recording_writer_add(writer, &frame, &bytes);
+		}
+		recording_writer_end(writer, &bytes);
+		recording_writer_close(writer);
+		frame_close(&frame);
+		n_blocks = find_blocks(&bytes, offsets, n_frames, 128);
+		for (size_t i = 0; i + 1 < n_blocks; i++)
+			ck_assert_uint_eq(n_frames[i], cases[c].most);
+		ck_assert_uint_le(n_frames[n_blocks - 1], cases[c].most);
+		buffer_free(&bytes);
+	}
+}
+END_TEST
