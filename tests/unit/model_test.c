@@ -809,6 +809,71 @@ START_TEST(history_is_a_ring)
 END_TEST
 
 /* A pane may replace what it derives: only in the newest sample, and only if that is of this frame. */
+static void add_reads(struct history *history, uint64_t second, uint64_t reads)
+{
+	struct frame frame;
+
+	open_items(&frame, second);
+	add_item(&frame, "a", 1, reads, (double)reads / 2);
+	history_add(history, &frame);
+	frame_close(&frame);
+}
+
+/* A step back in a recording takes away what came later; a topic that is sampled otherwise is unknown before. */
+START_TEST(history_goes_back_and_forgets)
+{
+	static const struct series series[] = { { "item", "a", "reads" }, { "item", "a", "busy_seconds" } };
+	struct history history;
+
+	history_open(&history, series, 2, 4);
+	for (uint64_t i = 1; i <= 6; i++)
+		add_reads(&history, i, i * 10);
+	history_mark(&history, 3000000000, 'a');
+	history_mark(&history, 5000000000, 'b');
+	history_rewind(&history, 5000000000);
+	ck_assert_uint_eq(history.count, 3);
+	ck_assert_uint_eq(history.n_marks, 2);
+	history_rewind(&history, 4500000000);
+	ck_assert_uint_eq(history.count, 2);
+	ck_assert_uint_eq(history.n_marks, 1);
+	ck_assert_double_eq(history_value(&history, 0, 1), 40);
+	add_reads(&history, 5, 7);
+	ck_assert_double_eq(history_value(&history, 0, 2), 7);
+	history_forget_topic(&history, "other");
+	ck_assert_double_eq(history_value(&history, 1, 2), 3.5);
+	history_forget_topic(&history, "item");
+	for (size_t i = 0; i < 3; i++)
+		ck_assert(isnan(history_value(&history, 0, i)) && isnan(history_value(&history, 1, i)));
+	ck_assert_uint_eq(history_time(&history, 2), 5000000000);
+	history_rewind(&history, 0);
+	ck_assert(history.count == 0 && history.n_marks == 0);
+	add_reads(&history, 9, 90);
+	history_mark(&history, 9000000000, 'c');
+	history_clear(&history);
+	ck_assert(history.count == 0 && history.n_marks == 0);
+	add_reads(&history, 2, 20);
+	ck_assert_double_eq(history_value(&history, 0, 0), 20);
+	history_close(&history);
+}
+END_TEST
+
+START_TEST(the_newest_marks_stay)
+{
+	static const struct series series[] = { { "item", "a", "reads" } };
+	struct history history;
+
+	history_open(&history, series, 1, 4);
+	for (unsigned i = 0; i < HISTORY_MARKS_MAX + 3; i++)
+		history_mark(&history, 1000 + i, (char)('a' + i % 26));
+	ck_assert_uint_eq(history.n_marks, HISTORY_MARKS_MAX);
+	for (unsigned i = 0; i < HISTORY_MARKS_MAX; i++) {
+		ck_assert_uint_eq(history.marks[i].mono_ns, 1003 + i);
+		ck_assert_int_eq(history.marks[i].letter, 'a' + (int)(i + 3) % 26);
+	}
+	history_close(&history);
+}
+END_TEST
+
 START_TEST(history_takes_a_derived_number)
 {
 	static const struct series series[] = { { "item", "a", "reads" }, { "item", "a", "reads" } };
