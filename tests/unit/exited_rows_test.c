@@ -245,3 +245,39 @@ START_TEST(refused_records_have_a_notice)
 		rig_close(&rig);
 	}
 }
+
+/* Of a parent that lives, and of one that nothing is known of. */
+START_TEST(commands_that_fail_have_the_name_of_their_parent)
+{
+	static const char *const failing[] = { "failing", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", failing);
+	put_busy(&rig, 1000);
+	put_process(&rig, 7, "make", 100);
+	rig_sample(&rig, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		struct exit_record *record = add_exit("cc1", 100 + i, 100 + i, 10);
+
+		record->parent_pid = 7;
+		record->exit_code = i < 2 ? 3 << 8 : 0;
+	}
+	*add_exit("bash", 200, 200, 10) = (struct exit_record){ .tid = 200, .tgid = 200, .last = true,
+								.parent_pid = 4711, .exit_code = 11,
+								.comm = "crash" };
+	still_clock_ns += 2000 * MS;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "failing")->n_rows, 2);
+	check_row(frame, "failing",
+		  "failures_per_second=1 failures=2 exits=3 ended=code 3 parent_pid=7 command=cc1 "
+		  "parent=make what=cc1 (make)");
+	check_row(frame, "failing",
+		  "failures_per_second=0.5 failures=1 exits=1 ended=SIGSEGV parent_pid=4711 command=crash "
+		  "parent= what=crash");
+	still_clock_ns += 50000 * MS;
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 50), "failing")->n_rows, 2);
+	still_clock_ns += 20000 * MS;
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 20), "failing")->n_rows, 0);
+	rig_close(&rig);
+}
