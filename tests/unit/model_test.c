@@ -819,7 +819,7 @@ static void add_reads(struct history *history, uint64_t second, uint64_t reads)
 	frame_close(&frame);
 }
 
-/* A step back in a recording takes away what came later; a topic that is sampled otherwise is unknown before. */
+/* A step back in a recording takes away what came later; what was not sampled before is unknown. */
 START_TEST(history_goes_back_and_forgets)
 {
 	static const struct series series[] = { { "item", "a", "reads" }, { "item", "a", "busy_seconds" } };

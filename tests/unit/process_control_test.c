@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what is set of a process: lists of CPUs as people write them; a child against files of the kernel. */
+/* Tests of what is set of a process: lists of CPUs as people write them; a child against /proc. */
 #include <config.h>
 
 #include <errno.h>
