@@ -34,11 +34,11 @@ START_TEST(lists_of_cpus_are_read_and_written)
 	check_list("2,0,1", "0-2");
 	check_list("63,64,65,127,128", "63-65,127-128");
 	check_list("1-3,2-5,9", "1-5,9");
-	snprintf(text, sizeof(text), "0,%u", CONTROL_CPUS_MAX - 1);
+	snprintf(text, sizeof(text), "0,%d", CONTROL_CPUS_MAX - 1);
 	check_list(text, text);
-	snprintf(text, sizeof(text), "%u-%u", CONTROL_CPUS_MAX - 2, CONTROL_CPUS_MAX - 1);
+	snprintf(text, sizeof(text), "%d-%d", CONTROL_CPUS_MAX - 2, CONTROL_CPUS_MAX - 1);
 	check_list(text, text);
-	snprintf(text, sizeof(text), "%u", CONTROL_CPUS_MAX);
+	snprintf(text, sizeof(text), "%d", CONTROL_CPUS_MAX);
 	ck_assert(!control_cpus_parse(span_text(text), &cpus));
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert_msg(!control_cpus_parse(span_text(wrong[i]), &cpus), "%s", wrong[i]);

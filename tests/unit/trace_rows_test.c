@@ -113,6 +113,7 @@ void trace_notice(const struct trace_set *set, struct frame *frame, const char *
 	(void)without;
 }
 
+/* cppcheck-suppress constParameter */
 struct bpf_self trace_self(struct trace_set *set, unsigned running)
 {
 	return opened.n > 0 && opened.list[0] == set ? selves[running] : (struct bpf_self){ 0 };
@@ -813,7 +814,7 @@ START_TEST(pages_of_the_cache_are_hit_or_missed)
 	ck_assert_uint_eq(frame_table(frame, "cache_use")->n_rows, 3);
 	n_forgotten = 0;
 	for (unsigned i = 0; i < 6; i++)
-		frame = rig_sample(&rig, 2);
+		rig_sample(&rig, 2);
 	ck_assert_uint_eq(n_forgotten, 0);
 	frame = rig_sample(&rig, 2); /* files that are idle for eight samples leave the map */
 	ck_assert_uint_eq(n_forgotten, 6);
