@@ -677,8 +677,12 @@ def _():
         rows, pid = talk("connection", user, talker, lambda rows: len(moved(rows)) == 2)
         equal(f"connections of {talker}, by {user}", moved(rows), [(0, size), (size, 0)])
         equal("owners", {row["pid"] for row in rows if size in (row["sent_bytes"], row["received_bytes"])}, {pid if owned else None})
-    rows, _pid = talk("network_account", ROOT, ROOT, lambda rows: any(row["part"] == "programs" and row["received_bytes"] >= size
-                                                                       for row in rows))
+
+    def has_come(rows):
+        """By the count of the programs and by that of the interfaces, which is read before it."""
+        return all(any(row["part"] == part and row["interface"] == "all" and (row["received_bytes"] or 0) >= size for row in rows)
+                   for part in ("programs", "wire"))
+    rows, _pid = talk("network_account", ROOT, ROOT, has_come)
     for direction in "received_bytes", "sent_bytes":
         account = {row["part"]: row[direction] or 0 for row in rows if row["interface"] == "all"}
         equal(f"{direction} of all parts", sum(value for part, value in account.items() if part != "wire"), account["wire"])
