@@ -424,6 +424,11 @@ START_TEST(killed_processes_have_names)
 		"global_oom", "other", 3);
 	ck_assert_str_eq(text_at(rig_sample(&rig, 1), "/" SERVICE, "killed"), "b 21699");
 	ck_assert_str_eq(text_at(&rig.frames[rig.present], "/" SLICE, "killed"), "");
+	put_kills_2(&rig, SERVICE, 5, 3, 3, 3); /* the machine's count was read before the kill */
+	rig_put(&rig, "dev/kmsg", OOM OOM OOM OOM, "CONSTRAINT_MEMCG", "oom_memcg=/" SERVICE, "before", 1,
+		"CONSTRAINT_MEMCG", "oom_memcg=/" SERVICE, "a,pid=1,task=b", 21699, "CONSTRAINT_NONE",
+		"global_oom", "other", 3, "CONSTRAINT_MEMCG", "oom_memcg=/" SERVICE, "last", 4);
+	ck_assert_str_eq(text_at(rig_sample(&rig, 1), "/" SERVICE, "killed"), "last 4");
 	rig_close(&rig);
 }
 END_TEST

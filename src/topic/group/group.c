@@ -565,6 +565,19 @@ static void find_kills(struct group_state *state, uint64_t now_ns)
 	name_killed(state);
 }
 
+/* The machine's count was read before those of groups: one may have a kill that it did not have yet. */
+static bool is_ahead(const struct group_state *state)
+{
+	for (size_t i = 0; !state->reader.any_killed && i < state->tree.n_all; i++) {
+		const struct group *group = state->tree.all[i];
+
+		if (group->kills.last_kills != U64_UNKNOWN && group->counters.oom_kills != U64_UNKNOWN &&
+		    group->counters.oom_kills > group->kills.last_kills)
+			return true;
+	}
+	return false;
+}
+
 static int sample(struct sample *sample)
 {
 	struct group_state *state = sample->state;
@@ -585,6 +598,8 @@ static int sample(struct sample *sample)
 	for (size_t i = 0; i < tree->n_all; i++)
 		start_own_again(tree->all[i]);
 	group_sum(tree->all, tree->n_all);
+	if (is_ahead(state))
+		name_killed(state);
 	group_kill_count(tree->all, tree->n_all, state->n_samples == 0);
 	for (size_t i = 0; i < tree->n_all; i++) {
 		add_row(sample, tree->all[i], now_ns);
