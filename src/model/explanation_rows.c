@@ -374,22 +374,34 @@ static void set_place(const struct trace *trace, struct explained_line *line, co
 		line->wall_ns = trace->visits[row->last < trace->moment ? row->last : row->first].wall_ns;
 }
 
+/* The time in which it departed: if not in the last stretch, since the end of the last one that was as usual. */
+static double seconds_away(const struct trace *trace, const struct departure *departure)
+{
+	struct stretch away = *last_stretch(trace);
+
+	if (departure->n_since > 1)
+		away.begin = trace->stretches[trace->n_stretches - departure->n_since].end;
+	return seconds_of(trace, &away);
+}
+
 static void write_departure(const struct trace *trace, const struct traced *row, int metric, bool rose,
 			    const struct departure *departure)
 {
 	const struct row_metric *of = &trace->metrics[metric];
 	struct explained_line *line = study_line(trace->study);
 	char now[VALUE_TEXT_MAX], usual[VALUE_TEXT_MAX], extreme[VALUE_TEXT_MAX], stretch[VALUE_TEXT_MAX];
+	char away[VALUE_TEXT_MAX];
 	double change = fabs(departure->now - departure->usual);
 
 	amount_text(stretch, UNIT_SECONDS, seconds_of(trace, last_stretch(trace)));
+	amount_text(away, UNIT_SECONDS, seconds_away(trace, departure));
 	amount_text(now, of->unit, departure->now);
 	amount_text(usual, of->unit, departure->usual);
 	amount_text(extreme, of->unit, departure->extreme);
 	line->subject = subject_of(trace, row);
 	line->change = study_print(trace->study, _("%s %s, usually %s"), _(of->name), now, usual);
 	line->when = study_print(trace->study, rose ? _("rose in the last %s") : _("fell in the last %s"),
-				 stretch);
+				 away);
 	line->sentence = study_print(trace->study, _("%s: %s %s, %s; usually %s."), line->subject,
 				     _(of->name), now, line->when, usual);
 	line->counted = study_print(trace->study,

@@ -342,6 +342,27 @@ static void process_rises(struct frame *frame, unsigned second)
 	add_process(frame, 44, "young", BOOT + MOMENT - 60, 0.9 * more, 100);
 }
 
+/* It has its memory since a minute before the spike. */
+static void process_is_larger(struct frame *frame, unsigned second)
+{
+	add_process(frame, 1, "init", 1, 10, 20);
+	if (second >= MOMENT - 70)
+		add_process(frame, 46, "image", BOOT + MOMENT - 70, 5, 800);
+}
+
+START_TEST(a_rise_is_as_old_as_it_is)
+{
+	struct explanation explanation = { 0 };
+	const struct explained_line *line;
+
+	explain(&explanation, &(struct machine_story){ .busy = spike, .rows = process_is_larger });
+	line = line_of(&explanation, "image 46");
+	ck_assert_str_eq(line->change, "resident 800 MiB, usually 0 B");
+	ck_assert_str_eq(line->when, "rose in the last 71 s");
+	explanation_free(&explanation);
+}
+END_TEST
+
 START_TEST(processes_that_use_more)
 {
 	struct explanation explanation = { 0 };
@@ -366,7 +387,7 @@ START_TEST(processes_that_use_more)
 	story.busy = NULL;
 	explain(&explanation, &story);
 	line = line_of(&explanation, "worker 42");
-	ck_assert_str_eq(line->when, "rose in the last 1 s");
+	ck_assert_str_eq(line->when, "rose in the last 6 s");
 	ck_assert_ptr_null(line_of(&explanation, "CPU busy"));
 	ck_assert(!line->below);
 	ck_assert_uint_eq(explanation.n_causes, 2); /* the largest of CPU and memory */
