@@ -257,7 +257,7 @@ START_TEST(details_that_are_missing)
 	rig.request.processes = "42";
 	put_process(&rig);
 	put_waiting(&rig);
-	frame = sample_with_command(&rig);
+	sample_with_command(&rig);
 	rig_put(&rig, "proc/42/wchan", "0");
 	rig_put(&rig, "proc/42/syscall", "running\n");
 	rig_put(&rig, "proc/sys/kernel/task_delayacct", "0\n");

@@ -318,7 +318,7 @@ START_TEST(fields_of_stat)
 	char text[512];
 	int status;
 
-	stat_line(text, 52, 0, NULL);
+	stat_line(text, 52, 0, "");
 	ck_assert(pid_stat_parse(span_text(text), &stat));
 	ck_assert(stat.state == 'S' && stat.parent_pid == 1004 && stat.process_group == 1005);
 	ck_assert(stat.session == 1006 && stat.terminal == 1007 && stat.flags == 1009);

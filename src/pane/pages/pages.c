@@ -421,11 +421,9 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 static void update(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
-	uint64_t loaded_ns = pages->loaded_ns;
 	bool others;
 
-	map_load(context);
-	if (pages->n_following == 0 || pages->loaded_ns == loaded_ns || screen_replays(context) ||
+	if (!map_load(context) || pages->n_following == 0 || screen_replays(context) ||
 	    context->view != PAGES_VIEW_MAP)
 		return;
 	pages->n_following--;

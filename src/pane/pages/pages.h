@@ -92,7 +92,7 @@ const char *pages_no_process(const struct pane_context *context);
 double pages_total(const struct pane_context *context, const char *column);
 
 /* pages_map.c: the cells, their positions, the selected one */
-void map_load(struct pane_context *context);                      /* the cells of the shown frame */
+bool map_load(struct pane_context *context); /* the cells of the shown frame; false: it has them already */
 void map_place(struct pages_state *pages);                        /* sets their positions, from first on */
 /* … and that of the map: is it new, or another width? A message above it changes its height. */
 bool map_layout(struct pages_state *pages, const struct canvas *cells);

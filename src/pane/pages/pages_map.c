@@ -65,7 +65,7 @@ static void find_first(struct pages_state *pages)
 		pages->first = pages->n_cells > capacity ? pages->n_cells - capacity : 0;
 }
 
-void map_load(struct pane_context *context)
+bool map_load(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
 	const struct table *table = of_frame(context, PAGES_TABLE_CELL);
@@ -73,7 +73,7 @@ void map_load(struct pane_context *context)
 
 	if (table == pages->loaded && table && context->frame->mono_ns == pages->loaded_ns &&
 	    n_rows == pages->loaded_rows)
-		return;
+		return false;
 	if (n_rows > pages->cell_capacity) {
 		pages->cell_capacity = n_rows;
 		pages->cells = alloc_resize(pages->cells, n_rows, sizeof(*pages->cells));
@@ -88,6 +88,7 @@ void map_load(struct pane_context *context)
 	pages->loaded = table;
 	pages->loaded_ns = context->frame ? context->frame->mono_ns : 0;
 	find_first(pages);
+	return true;
 }
 
 uint64_t map_hole(const struct pages_state *pages, size_t index)
