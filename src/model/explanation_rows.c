@@ -374,7 +374,7 @@ static void set_place(const struct trace *trace, struct explained_line *line, co
 		line->wall_ns = trace->visits[row->last < trace->moment ? row->last : row->first].wall_ns;
 }
 
-/* The time in which it departed: if not in the last stretch, since the end of the last one that was as usual. */
+/* The time in which it departed: that of the last stretch, or since the end of the last usual one. */
 static double seconds_away(const struct trace *trace, const struct departure *departure)
 {
 	struct stretch away = *last_stretch(trace);
