@@ -145,19 +145,19 @@ START_TEST(a_main_thread_ends_before_the_others)
 	snprintf(pid, sizeof(pid), "%d", child);
 	machine.request = (struct sample_request){ .batch = true, .processes = pid };
 	open_machine(&machine, names);
-	do
+	do { /* both tables, which are not of one moment */
 		next_tick(&machine);
-	while (strcmp(detail_text(&machine, "main_thread"), "ended") != 0 ||
-	       strcmp(detail_text(&machine, "state"), "S") != 0);
+		table = frame_table(machine.now, "process");
+		row = row_of(table, (uint64_t)child);
+	} while (strcmp(detail_text(&machine, "main_thread"), "ended") != 0 ||
+		 strcmp(detail_text(&machine, "state"), "S") != 0 ||
+		 strcmp(table_text(table, row, "state"), "S") != 0);
 	ck_assert(isnan(detail_number(&machine, "exit_code")));
 	ck_assert(isnan(detail_number(&machine, "exited_time")));
 	ck_assert_int_eq((int)detail_number(&machine, "threads"), 2);
 	ck_assert(detail_number(&machine, "resident_bytes") > HELD_BYTES);
 	ck_assert(*detail_text(&machine, "executable") && *detail_text(&machine, "directory"));
 	ck_assert(frame_table(machine.now, "open_file")->n_rows >= 4);
-	table = frame_table(machine.now, "process");
-	row = row_of(table, (uint64_t)child);
-	ck_assert_str_eq(table_text(table, row, "state"), "S");
 	ck_assert(table_number(table, row, "resident_bytes") > HELD_BYTES);
 	ck_assert(table_number(table, row, "virtual_bytes") > HELD_BYTES);
 	close(hold);
