@@ -145,8 +145,11 @@ def a_click_on_a_graph(_scratch):
     """Goes back as far as its column is; further right it is less far."""
     with screen("-d", "0.2", "overview", width=120, height=30) as terminal:
         live_seconds(terminal, 4)
-        click_on_cpu(terminal, 15)
-        first = back(terminal)
+        for _ in range(5):  # a finding may come meanwhile, above it
+            click_on_cpu(terminal, 15)
+            first = back(terminal)
+            if first:
+                break
         problem = expect(first and first >= "00:00:01", terminal, "not as far back as was clicked")
         terminal.send("G")
         click_on_cpu(terminal, 6)
