@@ -17,8 +17,8 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_QUIT] = { { 'q', K_F10 }, N_("Quit"), N_("quit panetop") },
 	[ACTION_UP] = { { K_ESCAPE },
 			NULL,
-			N_("go up: leave a prompt, a list, a filter, tags, a view, a selection; then the "
-			   "pane, for the one it was opened from, or the first one") },
+			N_("go up: leave a prompt, a list, a filter, tags, a view, a selection; then back "
+			   "to the pane from which this one was opened, else to the first one") },
 	[ACTION_NEXT_PANE] = { { K_SHIFT_RIGHT }, NULL, N_("next pane") },
 	[ACTION_PREVIOUS_PANE] = { { K_SHIFT_LEFT }, NULL, N_("previous pane") },
 	[ACTION_NEXT_VIEW] = { { K_TAB, ']' }, NULL, N_("next view of the pane") },
