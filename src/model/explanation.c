@@ -16,11 +16,17 @@
 #include "model/units.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define BEFORE_NS (300 * SECOND_NS) /* compared, where that many samples are there … */
-#define BEFORE_MIN 30               /* … or at least these */
-#define BEFORE_MAX 900
+#define BEFORE_MIN 30       /* samples that are compared, where there are as many … */
+#define BEFORE_MAX 900      /* … and about these at most: of a longer time, one of several */
 #define SUSPENDED_SECONDS 2 /* by which the clock of the boot runs ahead of the other one */
 #define SERIES_MAX 512
+
+/*
+ * The time that is compared: a longer one where no use of a resource rose in the one before, as on a machine
+ * that is busy all the while.
+ */
+static const uint64_t before_ns[] = { 300 * SECOND_NS, 1800 * SECOND_NS, 14400 * SECOND_NS };
+#define N_BEFORE (sizeof(before_ns) / sizeof(before_ns[0]))
 
 /* The series of this row; a new one has no values yet. */
 static struct studied_series *series_of(struct study *study, const struct explained_series *of,
@@ -117,21 +123,40 @@ static bool take_sample(struct study *study, size_t index, const struct explaine
 	return true;
 }
 
-/* Those of the time before, as far as it is kept. */
-static size_t first_index(const struct study *study, size_t index, uint64_t wall_ns)
+/* Of the time before, as far as it is kept. */
+static size_t first_index(const struct study *study, size_t index, uint64_t wall_ns, uint64_t span_ns)
 {
 	const struct source *source = study->source;
-	size_t first = source->find(source->state, wall_ns > BEFORE_NS ? wall_ns - BEFORE_NS : 0);
+	size_t first = source->find(source->state, wall_ns > span_ns ? wall_ns - span_ns : 0);
 
 	if (first > index || index - first < BEFORE_MIN)
-		first = index > BEFORE_MIN ? index - BEFORE_MIN : 0;
-	return index - first > BEFORE_MAX ? index - BEFORE_MAX : first;
+		return index > BEFORE_MIN ? index - BEFORE_MIN : 0;
+	return first;
 }
 
-static bool take_samples(struct study *study, size_t index, const struct explained_series *series)
+/* The last two are neighbours, so that the rates of the moment are its own. */
+static bool take_samples(struct study *study, size_t index, const struct explained_series *series,
+			 uint64_t span_ns)
+{
+	size_t first, step;
+
+	if (!study_read(study, &study->frames[0], index))
+		return false;
+	first = first_index(study, index, study->frames[0].wall_ns, span_ns);
+	step = (index - first) / BEFORE_MAX + 1;
+	study->room = (index - first) / step + 3;
+	study->samples = alloc_zeroed(study->room, sizeof(*study->samples));
+	for (size_t i = first; i + 1 < index; i += step)
+		take_sample(study, i, series);
+	if (index > first)
+		take_sample(study, index - 1, series);
+	return take_sample(study, index, series);
+}
+
+static void want_series(const struct study *study, const struct explained_series *series)
 {
 	const char **topics;
-	size_t n_topics = 1, first;
+	size_t n_topics = 1;
 
 	while (series[n_topics - 1].topic)
 		n_topics++;
@@ -141,15 +166,6 @@ static bool take_samples(struct study *study, size_t index, const struct explain
 		topics[i] = series[i - 1].topic;
 	study_want(study, topics, n_topics);
 	free(topics);
-	if (!study_read(study, &study->frames[0], index))
-		return false;
-	first = first_index(study, index, study->frames[0].wall_ns);
-	study->room = index - first + 1;
-	study->samples = alloc_zeroed(study->room, sizeof(*study->samples));
-	for (size_t i = first; i <= index; i++)
-		if (!take_sample(study, i, series) && i == index)
-			return false;
-	return true;
 }
 
 static double seconds_before(const struct study *study, size_t n_samples)
@@ -205,10 +221,17 @@ static bool departs(const struct studied_series *series)
 	return series->verdict == DEPARTURE_ROSE || series->verdict == DEPARTURE_FELL;
 }
 
-static void judge_series(struct study *study)
+static bool is_of_resource(const struct explained_series *series)
+{
+	return series->resource >= EXPLAINED_CPU && series->resource <= EXPLAINED_NETWORK;
+}
+
+/* Did the use of a resource rise? */
+static bool judge_series(struct study *study)
 {
 	struct explanation *out = study->out;
 	double most = 0;
+	bool rose = false;
 
 	for (size_t i = 0; i < study->n_series; i++) {
 		struct studied_series *series = &study->series[i];
@@ -219,6 +242,7 @@ static void judge_series(struct study *study)
 					series->of->least, &series->departure);
 		if (!departs(series))
 			continue;
+		rose |= series->verdict == DEPARTURE_ROSE && is_of_resource(series->of);
 		write_series(study, series);
 		rank = out->lines[out->n_lines - 1].rank;
 		if (rank > most) {
@@ -226,6 +250,7 @@ static void judge_series(struct study *study)
 			study->n_since = series->departure.n_since;
 		}
 	}
+	return rose;
 }
 
 static void remark_cut(struct study *study)
@@ -262,7 +287,32 @@ static void remark_topics(struct study *study, const struct explained_series *se
 		buffer_text(&study->remarks, ". ");
 }
 
-static void explain(struct study *study, const struct explained_series *series)
+static void study_begin(struct study *study)
+{
+	study->n_since = 1;
+	study->out->n_lines = study->out->n_causes = 0;
+	arena_reset(&study->out->arena);
+	for (int i = 0; i < 2; i++)
+		frame_open(&study->frames[i], study->schemas, study->n_schemas);
+}
+
+static void study_end(struct study *study)
+{
+	for (size_t i = 0; i < study->n_series; i++)
+		free(study->series[i].values);
+	free(study->series);
+	free(study->parts);
+	free(study->samples);
+	buffer_free(&study->remarks);
+	for (int i = 0; i < 2; i++)
+		frame_close(&study->frames[i]);
+	*study = (struct study){ .out = study->out,
+				 .source = study->source,
+				 .schemas = study->schemas,
+				 .n_schemas = study->n_schemas };
+}
+
+static void remark_numbers(struct study *study, const struct explained_series *series)
 {
 	struct explanation *out = study->out;
 
@@ -275,9 +325,27 @@ static void explain(struct study *study, const struct explained_series *series)
 			     _("Too few samples before to know what is usual: %zu, at least %d are needed. "),
 			     out->n_samples, DEPARTURE_SAMPLES_MIN);
 	remark_topics(study, series);
-	judge_series(study);
-	study_rows(study);
-	study_causes(study);
+}
+
+enum comparison {
+	UNREAD, /* the moment cannot be read */
+	ROSE,   /* the use of some resource did */
+	WIDER,  /* none did, and there is more to compare with */
+	WHOLE,  /* none did, in all that there is */
+};
+
+static enum comparison compare(struct study *study, size_t index, const struct explained_series *series,
+			       uint64_t span_ns)
+{
+	study_end(study);
+	study_begin(study);
+	want_series(study, series);
+	if (!take_samples(study, index, series, span_ns))
+		return UNREAD;
+	remark_numbers(study, series);
+	if (judge_series(study))
+		return ROSE;
+	return study->samples[study->from].index == 0 || study->from > 0 ? WHOLE : WIDER;
 }
 
 void explanation_take(struct explanation *explanation, const struct source *source, size_t index,
@@ -285,27 +353,24 @@ void explanation_take(struct explanation *explanation, const struct source *sour
 		      const struct explained_series *series)
 {
 	struct study study = {
-		.out = explanation, .source = source, .schemas = schemas, .n_schemas = n_schemas, .n_since = 1
+		.out = explanation, .source = source, .schemas = schemas, .n_schemas = n_schemas
 	};
+	enum comparison last = WIDER;
+	size_t n = 0;
 
-	explanation->n_lines = explanation->n_causes = 0;
-	arena_reset(&explanation->arena);
-	for (int i = 0; i < 2; i++)
-		frame_open(&study.frames[i], schemas, n_schemas);
-	if (take_samples(&study, index, series))
-		explain(&study, series);
-	else
+	while (last == WIDER && n < N_BEFORE)
+		last = compare(&study, index, series, before_ns[n++]);
+	if (n > 1 && last != ROSE) /* what fell lately is not lost in a long time */
+		last = compare(&study, index, series, before_ns[0]);
+	if (last == UNREAD) {
 		buffer_text(&study.remarks, _("This sample cannot be read."));
+	} else {
+		study_rows(&study);
+		study_causes(&study);
+	}
 	explanation->remarks = arena_copy(&explanation->arena, study.remarks.bytes ? study.remarks.bytes : "",
 					  study.remarks.length);
-	for (size_t i = 0; i < study.n_series; i++)
-		free(study.series[i].values);
-	free(study.series);
-	free(study.parts);
-	free(study.samples);
-	buffer_free(&study.remarks);
-	for (int i = 0; i < 2; i++)
-		frame_close(&study.frames[i]);
+	study_end(&study);
 }
 
 void explanation_free(struct explanation *explanation)

@@ -61,6 +61,7 @@ static const struct row_metric exit_metrics[METRICS] = {
 };
 
 #define GOLDEN 0.618034
+#define REST_MAX 14   /* samples in a row that a table may be missing in (screen/kept_pace.h) */
 #define ABSENT (-1.0) /* the row was not in the table */
 
 /* A sample that is read for its rows. */
@@ -135,19 +136,57 @@ static size_t place_before(const struct study *study)
 	return study->n_since < last - study->from ? last - study->n_since : study->from;
 }
 
-/* The slot of the sample at this place, which it gets now. */
-static int slot_at(struct trace *trace, int *slots, size_t place)
+/* What is known of the places, the samples of the study in the order of time. */
+struct places {
+	int *slots;   /* -1: none */
+	bool *around; /* visited for those that started or ended */
+	enum { NOT_KNOWN, SAMPLED, NOT_SAMPLED } * table;
+};
+
+static bool is_sampled(const struct trace *trace, const struct places *places, size_t place)
 {
-	if (slots[place] < 0)
-		slots[place] = trace->n_slots++;
-	return slots[place];
+	struct frame *frame = &trace->study->frames[0];
+
+	if (places->table[place] == NOT_KNOWN) {
+		bool read = study_read(trace->study, frame, trace->study->samples[place].index);
+
+		places->table[place] = read && frame_table(frame, trace->topic) ? SAMPLED : NOT_SAMPLED;
+	}
+	return places->table[place] == SAMPLED;
+}
+
+/* The newest place up to this one whose sample has the table; this one, if that is too far back. */
+static size_t sampled_place(const struct trace *trace, const struct places *places, size_t place)
+{
+	for (size_t back = 0; back <= REST_MAX && place >= trace->study->from + back; back++)
+		if (is_sampled(trace, places, place - back))
+			return place - back;
+	return place;
+}
+
+/* The slot of the sample at this place, which it gets now. */
+static int slot_at(struct trace *trace, const struct places *places, size_t place)
+{
+	if (places->slots[place] < 0)
+		places->slots[place] = trace->n_slots++;
+	return places->slots[place];
+}
+
+static void plan_stretch(struct trace *trace, const struct places *places, struct stretch *stretch,
+			 size_t begin, size_t end)
+{
+	size_t last = sampled_place(trace, places, end), length = end - begin;
+	size_t first = last - trace->study->from < length ? begin : last - length;
+
+	stretch->begin = slot_at(trace, places, sampled_place(trace, places, first));
+	stretch->end = slot_at(trace, places, last);
 }
 
 /*
  * Stretches as long as the last one, so that their rates have the same noise, and not at equal distances, at
- * which something periodic could hide; slots are those of places.
+ * which something periodic could hide.
  */
-static void plan_stretches(struct trace *trace, int *slots, unsigned most)
+static void plan_stretches(struct trace *trace, const struct places *places, unsigned most)
 {
 	const struct study *study = trace->study;
 	size_t from = study->from, last = study->n_samples - 1, before = place_before(study);
@@ -159,35 +198,53 @@ static void plan_stretches(struct trace *trace, int *slots, unsigned most)
 		double at = trace->n_stretches < most ? i : i + fmod(i * GOLDEN, 1);
 		size_t begin = from + (size_t)(at * (double)(room - length + 1) / trace->n_stretches);
 
-		trace->stretches[i].begin = slot_at(trace, slots, begin);
-		trace->stretches[i].end = slot_at(trace, slots, begin + length);
+		plan_stretch(trace, places, &trace->stretches[i], begin, begin + length);
 	}
-	trace->stretches[trace->n_stretches].begin = slot_at(trace, slots, before);
-	trace->stretches[trace->n_stretches].end = slot_at(trace, slots, last);
+	plan_stretch(trace, places, &trace->stretches[trace->n_stretches], before, last);
+}
+
+/* From ten seconds before the moment, or from the first departure on. */
+static void plan_around(const struct trace *trace, const struct places *places)
+{
+	const struct study *study = trace->study;
+	size_t last = study->n_samples - 1, begin = place_before(study), step;
+
+	while (begin > study->from &&
+	       study_moment(study)->mono_ns - study->samples[begin].mono_ns < AROUND_NS)
+		begin--;
+	step = (last - begin) / (VISITS_AROUND / 2) + 1;
+	for (size_t i = begin; i <= last; i += step)
+		places->around[sampled_place(trace, places, i)] = true;
 }
 
 /* In the order of time: those of stretches, those around the moment, and those after it. */
 static void plan_visits(struct trace *trace, size_t n_rows)
 {
 	const struct study *study = trace->study;
-	size_t from = study->from, last = study->n_samples - 1, begin = place_before(study);
-	uint64_t moment_ns = study_moment(study)->mono_ns, first_ns, last_ns;
-	size_t n_kept = source_extent(study->source, &first_ns, &last_ns), step;
-	int *slots = alloc_zeroed(study->n_samples, sizeof(*slots));
+	uint64_t first_ns, last_ns;
+	size_t n_kept = source_extent(study->source, &first_ns, &last_ns);
+	struct places places = {
+		.slots = alloc_zeroed(study->n_samples, sizeof(*places.slots)),
+		.around = alloc_zeroed(study->n_samples, sizeof(*places.around)),
+		.table = alloc_zeroed(study->n_samples, sizeof(*places.table)),
+	};
+	bool around = false;
 
 	for (size_t i = 0; i < study->n_samples; i++)
-		slots[i] = -1;
-	plan_stretches(trace, slots, n_rows > MANY_ROWS ? STRETCHES_OF_MANY : STRETCHES);
-	while (begin > from && moment_ns - study->samples[begin].mono_ns < AROUND_NS)
-		begin--;
-	step = (last - begin) / (VISITS_AROUND / 2) + 1;
-	for (size_t i = from; i <= last; i++)
-		if (slots[i] >= 0 || (i >= begin && (i - begin) % step == 0))
-			add_visit(trace, study->samples[i].index, slots[i], i >= begin);
+		places.slots[i] = -1;
+	plan_stretches(trace, &places, n_rows > MANY_ROWS ? STRETCHES_OF_MANY : STRETCHES);
+	plan_around(trace, &places);
+	for (size_t i = study->from; i < study->n_samples; i++) {
+		around |= places.around[i];
+		if (places.slots[i] >= 0 || places.around[i])
+			add_visit(trace, study->samples[i].index, places.slots[i], around);
+	}
 	trace->moment = trace->n_visits - 1;
 	for (size_t i = study_moment(study)->index + 1; i < n_kept && trace->n_visits < VISITS_MAX; i++)
 		add_visit(trace, i, -1, true);
-	free(slots);
+	free(places.slots);
+	free(places.around);
+	free(places.table);
 }
 
 /* The numbers of a row in a slot. */

@@ -534,6 +534,80 @@ START_TEST(events_by_command)
 }
 END_TEST
 
+/* As kept tables of a large machine are: two samples of ten. */
+static void process_rises_at_times(struct frame *frame, unsigned second)
+{
+	if (second % 10 == 9 || second % 10 == 0)
+		process_rises(frame, second);
+}
+
+START_TEST(tables_that_rest_at_times)
+{
+	struct explanation explanation = { 0 };
+
+	explain(&explanation, &(struct machine_story){ .busy = spike, .rows = process_rises_at_times });
+	says(line_of(&explanation, "CPU busy"), "rose 5 s before");
+	ck_assert_str_eq(below(&explanation, "CPU busy")->subject, "worker 42");
+	says(below(&explanation, "CPU busy"), "CPU 54 %, rose in the last 10 s; usually 0.0 %.");
+	ck_assert_ptr_nonnull(line_of(&explanation, "hog 43"));
+	explanation_free(&explanation);
+}
+END_TEST
+
+/* Busy for long, and quiet before that; rows has who made it so. */
+#define LONG_AGO 600u
+
+static double busy_for_long(unsigned second)
+{
+	return second > LONG_AGO ? 0.97 : 0.05;
+}
+
+static double fell_lately(unsigned second)
+{
+	return second > LONG_AGO && second < 1195 ? 0.97 : 0.05;
+}
+
+static double busy_again_and_again(unsigned second)
+{
+	return second / 100 % 2 == 1 ? 0.97 : 0.05;
+}
+
+static void worker_is_busy_for_long(struct frame *frame, unsigned second)
+{
+	add_process(frame, 1, "init", 1, 10, 20);
+	add_process(frame, 42, "worker", 90, 5 + 0.9 * (second > LONG_AGO ? second - LONG_AGO : 0), 100);
+}
+
+/* Five minutes that were all alike tell nothing: half an hour does. What rose in the five minutes needs no
+ * more. */
+START_TEST(a_machine_that_was_busy_before)
+{
+	struct machine_story story = { .busy = busy_for_long,
+				       .rows = worker_is_busy_for_long,
+				       .n_samples = 2000 };
+	struct explanation explanation = { 0 };
+
+	explain_at(&explanation, &story, LONG_AGO + 20);
+	ck_assert_double_eq_tol(explanation.seconds, 300, 1e-6);
+	says(line_of(&explanation, "CPU busy"), "rose 19 s before");
+	explain_at(&explanation, &story, LONG_AGO + 240);
+	ck_assert_double_eq_tol(explanation.seconds, LONG_AGO + 240, 1e-6);
+	says(line_of(&explanation, "CPU busy"), "97 %, rose 3 min before; usually 5.0 %.");
+	ck_assert_str_eq(below(&explanation, "CPU busy")->subject, "worker 42");
+	explain_at(&explanation, &story, LONG_AGO + 1350); /* and now it is usual */
+	is_silent(&explanation);
+	ck_assert_double_eq_tol(explanation.seconds, 300, 1e-6);
+	story = (struct machine_story){ .busy = fell_lately, .n_samples = 1201 };
+	explain_at(&explanation, &story, 1200);
+	ck_assert_double_eq_tol(explanation.seconds, 300, 1e-6);
+	says(line_of(&explanation, "CPU busy"), "fell 5 s before; usually 97 %.");
+	story = (struct machine_story){ .busy = busy_again_and_again, .n_samples = 1500 };
+	explain_at(&explanation, &story, 1450);
+	is_silent(&explanation);
+	explanation_free(&explanation);
+}
+END_TEST
+
 /* Before the suspend and after it is not one time. */
 START_TEST(a_suspended_machine)
 {

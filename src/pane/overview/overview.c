@@ -89,8 +89,8 @@ static const struct pane_table tables[] = {
 					.own_columns = true,
 					.threshold = "disk_bytes_per_second",
 					.least = 1,
-					.columns = "disk_bytes_per_second,read_bytes_per_second,"
-						   "write_bytes_per_second,pid,user,command",
+					.columns = "disk_bytes_per_second,write_bytes_per_second,"
+						   "read_bytes_per_second,pid,user,command",
 					.sort = "disk_bytes_per_second" },
 	[OVERVIEW_TABLE_TALKERS] = { .topic = "process",
 				     .lazy = true,
