@@ -36,6 +36,8 @@
 #include "topic/topic.h"
 
 #define SINKS_MAX 2
+#define SERVICE_SHARE 110 /* a recording in a directory goes on for days: less than a hundredth of the time  \
+			   */
 
 struct batch {
 	const struct options *options;
@@ -271,7 +273,7 @@ static enum step step(struct batch *batch)
 	return is_last(batch) ? STEP_END : STEP_ON;
 }
 
-/* Lengthens the delay, with a notice, if sampling takes more than a tenth of the time. */
+/* Lengthens the delay, with a notice, if sampling takes more of the time than it may. */
 static void keep_pace(struct batch *batch, uint64_t cost_ns)
 {
 	uint64_t wanted_ns = wanted_delay_ns(batch), delay_ns;
@@ -580,6 +582,7 @@ static int open_record_directory(struct batch *batch)
 	}
 	sink_open(sink, &sink_record, &batch->run->print, -1, name);
 	sink->parts = &batch->parts;
+	batch->rate_limit.share = SERVICE_SHARE;
 	keep_limits(batch, sink);
 	return 0;
 }

@@ -8,8 +8,11 @@
 
 #define RATE_LIMIT_COSTS 3
 
+#define RATE_LIMIT_SHARE 10 /* a tenth of the time */
+
 /* All zero is ready to use. */
 struct rate_limit {
+	unsigned share; /* samples take one part of as many at most; 0: RATE_LIMIT_SHARE */
 	uint64_t costs_ns[RATE_LIMIT_COSTS]; /* CPU time of the last samples */
 	unsigned n_costs;
 	uint64_t cost_ns;  /* the cheapest of them */
@@ -17,7 +20,7 @@ struct rate_limit {
 };
 
 /*
- * Adds the cost of a sample and returns the delay: the wanted one, or ten times the cheapest of the last
+ * Adds the cost of a sample and returns the delay: the wanted one, or share times the cheapest of the last
  * samples if that is more. *changed: it differs from the last delay.
  */
 uint64_t rate_limit_delay(struct rate_limit *limit, uint64_t cost_ns, uint64_t wanted_ns, bool *changed);

@@ -547,6 +547,11 @@ START_TEST(costly_samples_come_less_often)
 			  1000); /* from zero three are needed */
 	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 1000);
 	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 500, 1000, &changed), 5000);
+	rate_limit = (struct rate_limit){ .share = 110, .costs_ns = { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 9, 1000, &changed), 1000);
+	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 20, 1000, &changed), 1000); /* the cheapest counts */
+	rate_limit_delay(&rate_limit, 20, 1000, &changed);
+	ck_assert_uint_eq(rate_limit_delay(&rate_limit, 20, 1000, &changed), 2200);
 }
 END_TEST
 
