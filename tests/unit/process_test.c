@@ -117,6 +117,14 @@ static const char *command_of(const struct machine *machine, int pid)
 	return table_text(frame_table(machine->now, "process"), row_of(machine, pid), "command");
 }
 
+static bool has_notice(const struct frame *frame, const char *part)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strstr(frame->notices[i].text, part))
+			return true;
+	return false;
+}
+
 static double part_of(const struct machine *machine, const char *part)
 {
 	return frame_number(machine->now, "account", part, "cpu_ratio");
@@ -1450,9 +1458,7 @@ START_TEST(at_the_limit_of_files_threads_stay)
 	ck_assert(isnan(of_thread(&machine, old.pid, "cpu_seconds")));
 	ck_assert(isnan(of_thread(&machine, old.pid, "processor")));
 	ck_assert(isinf(of_thread(&machine, new.pid, "cpu_seconds")));
-	ck_assert_uint_gt(machine.now->n_notices, 0);
-	ck_assert_ptr_nonnull(strstr(machine.now->notices[machine.now->n_notices - 1].text,
-				     "could not be read: Too many open files"));
+	ck_assert(has_notice(machine.now, "could not be read: Too many open files"));
 	usleep(100000);
 	give_back(files, n_files);
 	next_tick(&machine);
@@ -1648,6 +1654,191 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	ck_assert_str_eq(command_of(&machine, 7), "/bin/free");
 	close_machine(&machine);
 	worker_close(machine.env.worker);
+}
+END_TEST
+
+static const char *text_of(const struct machine *machine, int pid, const char *column)
+{
+	return table_text(frame_table(machine->now, "process"), row_of(machine, pid), column);
+}
+
+static void check_command(const struct machine *machine, int pid, const char *command,
+			  const char *command_base, const char *program, const char *program_base)
+{
+	ck_assert_str_eq(command_of(machine, pid), command);
+	ck_assert_str_eq(text_of(machine, pid, "command_base"), command_base);
+	ck_assert_str_eq(text_of(machine, pid, "program"), program);
+	ck_assert_str_eq(text_of(machine, pid, "program_base"), program_base);
+}
+
+/* Only of an absolute path the directory is left out. */
+START_TEST(programs_without_their_directory)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	for (int pid = 7; pid <= 11; pid++)
+		write_process(&machine, (struct fake_process){ pid, 1, "name", 100, 50, 0, 500 });
+	write_file(&machine, "proc/7/cmdline", "/usr/bin/make%c-j4%ca/b%c", 0, 0, 0);
+	write_file(&machine, "proc/8/cmdline", "bin/sh%c-c%cx/y%c", 0, 0, 0);
+	write_file(&machine, "proc/9/cmdline", "/usr/lib/%c", 0);
+	write_file(&machine, "proc/11/stat",
+		   "11 (kworker/1) I 2 0 0 0 -1 2097152 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0\n");
+	machine.request.idle_shown = true;
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	next_tick(&machine);
+	check_command(&machine, 7, "/usr/bin/make -j4 a/b", "make -j4 a/b", "/usr/bin/make", "make");
+	check_command(&machine, 8, "bin/sh -c x/y", "bin/sh -c x/y", "bin/sh", "bin/sh");
+	check_command(&machine, 9, "/usr/lib/", "/usr/lib/", "/usr/lib/", "/usr/lib/");
+	check_command(&machine, 10, "name", "name", "name", "name");
+	check_command(&machine, 11, "[kworker/1]", "[kworker/1]", "[kworker/1]", "[kworker/1]");
+	close_machine(&machine);
+}
+END_TEST
+
+static void request_column(struct machine *machine, const char *column)
+{
+	const struct schema *schema = topic_find("process")->schema;
+
+	ck_assert(sample_request_add(&machine->request, schema,
+				     1UL << schema_find(schema, column)->on_request));
+}
+
+static void write_all_files(const struct machine *machine, int pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d", pid);
+	make_directory(machine, path);
+	snprintf(path, sizeof(path), "proc/%d/stat", pid);
+	write_file(machine, path,
+		   "%d (all) R 1 1 1 1026 -1 4 100 0 9 0 40 30 0 0 15 -5 1 0 500 4096 2 0 "
+		   "0 0 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0\n",
+		   pid);
+	snprintf(path, sizeof(path), "proc/%d/io", pid);
+	write_file(machine, path, "syscr: 3\nread_bytes: 20480\nwrite_bytes: 5\n");
+	snprintf(path, sizeof(path), "proc/%d/schedstat", pid);
+	write_file(machine, path, "700000000 2500000000 40\n");
+	snprintf(path, sizeof(path), "proc/%d/cgroup", pid);
+	write_file(machine, path, "0::/some.slice\n");
+	snprintf(path, sizeof(path), "proc/%d/smaps_rollup", pid);
+	write_file(machine, path, "55e0 ---p 0 00:00 0 [rollup]\nRss: 24 kB\nPss: 12 kB\n");
+}
+
+/* What takes a file of its own is read where it is shown. */
+START_TEST(columns_are_read_on_request)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	static const char *const columns[] = { "read_bytes", "write_bytes", "disk_bytes", "wait_seconds",
+					       "switches", "proportional_bytes" };
+	static const double values[] = { 20480, 5, 20485, 2.5, 40, 12288 };
+	struct machine machine;
+
+	for (unsigned shown = 0; shown < 2; shown++) {
+		make_root(&machine);
+		write_all_files(&machine, 7);
+		write_all_files(&machine, 8);
+		machine.request.batch = machine.request.named_columns = true;
+		for (size_t i = 0; i < 6; i++)
+			if (shown && (i == 0 || i == 3 || i == 5))
+				request_column(&machine, columns[i]);
+		if (shown)
+			request_column(&machine, "group");
+		open_machine(&machine, topic_names);
+		next_tick(&machine);
+		for (size_t i = 0; i < 6; i++)
+			if (shown)
+				ck_assert_double_eq(number_of(&machine, 8, columns[i]), values[i]);
+			else
+				ck_assert(isnan(number_of(&machine, 8, columns[i])));
+		ck_assert_str_eq(text_of(&machine, 7, "group"), shown ? "/some.slice" : "");
+		ck_assert(isnan(number_of(&machine, 8, "tcp_bytes")));
+		ck_assert(isnan(number_of(&machine, 8, "received_bytes")));
+		close_machine(&machine);
+	}
+}
+END_TEST
+
+/* In batch only where it is named; on the screen of the processes there. */
+START_TEST(proportional_memory_is_read_of_few)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	for (unsigned batch = 0; batch < 2; batch++) {
+		make_root(&machine);
+		for (int pid = 7; pid <= 9; pid++)
+			write_all_files(&machine, pid);
+		request_column(&machine, "proportional_bytes");
+		machine.request.batch = batch;
+		machine.request.visible[0] = 7;
+		machine.request.visible[1] = 9;
+		machine.request.n_visible = 2;
+		open_machine(&machine, topic_names);
+		next_tick(&machine);
+		ck_assert(isnan(number_of(&machine, 8, "proportional_bytes")));
+		for (int pid = 7; pid <= 9; pid += 2)
+			if (batch)
+				ck_assert(isnan(number_of(&machine, pid, "proportional_bytes")));
+			else
+				ck_assert_double_eq(number_of(&machine, pid, "proportional_bytes"), 12288);
+		ck_assert(isnan(number_of(&machine, 7, "read_bytes")));
+		close_machine(&machine);
+	}
+}
+END_TEST
+
+START_TEST(columns_of_the_stat_file)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_all_files(&machine, 7);
+	write_file(&machine, "proc/7/statm", "4503599627370495 2 4503599627370494 5 0 100 0\n");
+	open_machine(&machine, topic_names);
+	machine.env.page_bytes = 4096;
+	next_tick(&machine);
+	ck_assert_str_eq(text_of(&machine, 7, "state"), "R");
+	ck_assert_str_eq(text_of(&machine, 7, "tty"), "tty2");
+	ck_assert_double_eq(number_of(&machine, 7, "processor"), 3);
+	ck_assert_double_eq(number_of(&machine, 7, "threads"), 1);
+	ck_assert_double_eq(number_of(&machine, 7, "nice"), -5);
+	ck_assert_double_eq(number_of(&machine, 7, "priority"), 15);
+	ck_assert_double_eq(number_of(&machine, 7, "minor_faults"), 100);
+	ck_assert_double_eq(number_of(&machine, 7, "major_faults"), 9);
+	ck_assert_double_eq(number_of(&machine, 7, "cpu_seconds"), 0.7);
+	ck_assert_double_eq_tol(number_of(&machine, 7, "user_seconds"), 0.4, 1e-9);
+	ck_assert_double_eq(number_of(&machine, 7, "resident_bytes"), 8192);
+	ck_assert(isnan(number_of(&machine, 7, "virtual_bytes"))); /* of more than 64 bits */
+	ck_assert_double_eq(number_of(&machine, 7, "shared_bytes"), 4503599627370494.0 * 4096);
+	ck_assert(isnan(number_of(&machine, 7, "memory_ratio")));
+	close_machine(&machine);
+}
+END_TEST
+
+/* TCP of processes beside nothing else, where sockets are many. */
+START_TEST(many_sockets_are_not_read)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	for (int n = 300; n <= 301; n++) {
+		make_root(&machine);
+		make_directory(&machine, "proc/net");
+		write_file(&machine, "proc/net/sockstat", "sockets: used 900\nTCP: inuse %d orphan 0\n",
+			   n - 100);
+		write_file(&machine, "proc/net/sockstat6", "TCP6: inuse 100\n");
+		request_column(&machine, "tcp_bytes");
+		open_machine(&machine, topic_names);
+		machine.env.live = true;
+		next_tick(&machine);
+		ck_assert_int_eq(has_notice(machine.now, "to read 301 sockets"), n > 300);
+		machine.env.live = false;
+		close_machine(&machine);
+	}
 }
 END_TEST
 

@@ -606,7 +606,8 @@ struct state {
 	struct process_list *processes;
 	struct proportional *proportional; /* NULL: not requested yet */
 	struct traffic_list *traffic;
-	bool tcp;                          /* it is wanted, and there are few enough sockets */
+	bool tcp;                          /* it is wanted, and there are few enough sockets … */
+	uint64_t too_many;                 /* … but this many; 0: not so */
 	struct power_estimate estimate;
 };
 
@@ -635,22 +636,13 @@ static bool wants_tcp(const struct sample *sample)
 	return sample->env->live && sample_request_wants(sample->request, &schema, REQUEST_TCP);
 }
 
-static bool has_few_sockets(struct sample *sample)
-{
-	uint64_t n = n_sockets(sample->env);
-
-	if (n > SOCKETS_MAX)
-		frame_notice(sample->frame, NOTICE_SOCKETS, N_("the pane network reads them all"),
-			     _("TCP of processes is not shown: to read %llu sockets here costs too much"),
-			     (unsigned long long)n);
-	return n <= SOCKETS_MAX;
-}
-
 static void want_traffic(struct sample *sample, struct state *state)
 {
-	bool payload = wants_payload(sample);
+	bool payload = wants_payload(sample), tcp = wants_tcp(sample);
+	uint64_t n = tcp && !payload ? n_sockets(sample->env) : 0;
 
-	state->tcp = wants_tcp(sample) && (payload || has_few_sockets(sample));
+	state->too_many = n > SOCKETS_MAX ? n : 0;
+	state->tcp = tcp && !state->too_many;
 	if (payload)
 		traffic_list_want(state->traffic, TRAFFIC_COUNTS);
 	if (state->tcp)
@@ -663,6 +655,10 @@ static void read_traffic(struct sample *sample, const struct state *state, struc
 	struct traffic_list *list = state->traffic;
 	bool payload = wants_payload(sample);
 
+	if (state->too_many)
+		frame_notice(sample->frame, NOTICE_SOCKETS, N_("the pane network reads them all"),
+			     _("TCP of processes is not shown: to read %llu sockets here costs too much"),
+			     (unsigned long long)state->too_many);
 	if (payload || state->tcp || list->processes.opened)
 		reader_update(&traffic_reader, sample);
 	if (payload)
