@@ -89,7 +89,7 @@ static enum departure_verdict judge(const double *values, size_t count, double l
 	for (size_t i = 0; i < n; i++)
 		known[i] = fabs(known[i] - departure->usual);
 	departure->spread = SPREAD_OF_NOISE * median(known, n);
-	if (often || fabs(change) < least || fabs(change) < SPREADS * departure->spread)
+	if (often || fabs(change) < SPREADS * departure->spread)
 		return DEPARTURE_NONE;
 	return change > 0 ? DEPARTURE_ROSE : DEPARTURE_FELL;
 }

@@ -257,3 +257,41 @@ START_TEST(since_when)
 	}
 }
 END_TEST
+
+/* Exactly as far as four spreads, which are of all that is known. */
+START_TEST(four_spreads_exactly)
+{
+	double values[22];
+	struct departure departure;
+
+	for (unsigned i = 0; i < 21; i++)
+		values[i] = (int)(i % 3) - 1;
+	values[21] = 4 * 1.4826;
+	ck_assert_int_eq(departure_judge(values, 22, 1, &departure), DEPARTURE_ROSE);
+	ck_assert_double_eq(departure.spread, 1.4826);
+	values[21] = -4 * 1.4826;
+	ck_assert_int_eq(departure_judge(values, 22, 1, &departure), DEPARTURE_FELL);
+	values[0] = -1.5;
+	values[2] = 1.25;
+	departure_judge(values, 22, 1, &departure);
+	ck_assert_double_eq(departure.extreme, -1.5);
+	values[21] = 6;
+	departure_judge(values, 22, 1, &departure);
+	ck_assert_double_eq(departure.extreme, 1.25);
+}
+END_TEST
+
+/* Ten at what is usual, and eleven by one away from it, of which the lowest is the first one. */
+START_TEST(the_lowest_is_as_far_away_as_it_is)
+{
+	double values[22];
+	struct departure departure;
+
+	for (unsigned i = 0; i < 21; i++)
+		values[i] = i < 6 ? 0 : i < 16 ? 1 : 2;
+	values[21] = 30;
+	departure_judge(values, 22, 1, &departure);
+	ck_assert_double_eq(departure.usual, 1);
+	ck_assert_double_eq(departure.spread, 1.4826);
+}
+END_TEST

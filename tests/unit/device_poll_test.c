@@ -4,13 +4,17 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <semaphore.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/alloc.h"
 #include "rig.h"
+#include "sys/device_poll.h"
 #include "sys/worker.h"
 #include "topic/sensor/sensors.h"
 
@@ -405,5 +409,195 @@ START_TEST(a_counter_that_hangs_gives_no_watts)
 		ck_assert(isnan(cell_f64(frame, "power", domain, "watts")));
 	}
 	close_with_helpers(&rig, fifo, "1006000000\n");
+}
+END_TEST
+
+/* A device of the test: who reads it sleeps until it may go on, or works until then. */
+struct held_poll {
+	struct device_poll poll;
+	sem_t may_end;
+	bool works;
+	unsigned n_finished;
+};
+
+static unsigned n_freed;
+static const char group;
+
+static void read_held(struct device_poll *poll)
+{
+	struct held_poll *held = (struct held_poll *)poll;
+
+	while (held->works && sem_trywait(&held->may_end) < 0)
+		;
+	while (!held->works && sem_wait(&held->may_end) < 0)
+		;
+}
+
+static void finish_held(struct device_poll *poll)
+{
+	((struct held_poll *)poll)->n_finished++;
+}
+
+static void free_held(struct device_poll *poll)
+{
+	n_freed++;
+	free(poll);
+}
+
+static struct held_poll *open_held(struct env *env, const char *key)
+{
+	struct held_poll *held = alloc_zeroed(1, sizeof(*held));
+
+	held->poll = (struct device_poll){ .read = read_held, .finished = finish_held, .free = free_held };
+	ck_assert_int_eq(sem_init(&held->may_end, 0, 0), 0);
+	device_poll_open(&held->poll, env, key);
+	return held;
+}
+
+static void open_helpers(struct env *env)
+{
+	ck_assert_int_eq(env_open(env, fixture_root("empty", 0)), 0);
+	env->worker = worker_open();
+	ck_assert_ptr_nonnull(env->worker);
+}
+
+static void close_helpers(struct env *env)
+{
+	struct worker *worker = env->worker;
+
+	env_close(env);
+	worker_close(worker);
+}
+
+static void wait_for(struct held_poll *held)
+{
+	for (unsigned i = 0; i < 10 && held->poll.in_flight; i++)
+		device_poll_wait_for(&held->poll, UINT64_C(1000000000));
+	ck_assert(!held->poll.in_flight);
+}
+
+/* Whatever its credit; who waits for a moment only gets nothing. */
+START_TEST(a_device_is_waited_for_until_it_is_read)
+{
+	struct held_poll *held;
+	struct env env;
+
+	open_helpers(&env);
+	held = open_held(&env, "a");
+	held->poll.credit = -8;
+	device_poll_submit(&held->poll);
+	ck_assert(held->poll.in_flight && !held->poll.awaited);
+	device_poll_wait_for(&held->poll, 1000000);
+	ck_assert(held->poll.in_flight);
+	ck_assert_uint_eq(held->n_finished, 0);
+	sem_post(&held->may_end);
+	wait_for(held);
+	ck_assert_uint_eq(held->n_finished, 1);
+	device_poll_drop(&held->poll);
+	ck_assert_uint_eq(n_freed, 1);
+	close_helpers(&env);
+}
+END_TEST
+
+/* It costs credit twice: when a sample goes on without it, and since its read took long. */
+START_TEST(a_device_that_hangs_is_not_waited_for_again)
+{
+	struct held_poll *held;
+	struct env env;
+
+	open_helpers(&env);
+	held = open_held(&env, "a");
+	device_poll_submit(&held->poll);
+	ck_assert(held->poll.awaited);
+	device_poll_wait(&env);
+	ck_assert(held->poll.in_flight && !held->poll.awaited);
+	ck_assert_int_eq(held->poll.credit, 3);
+	device_poll_wait(&env);
+	ck_assert_int_eq(held->poll.credit, 3);
+	sem_post(&held->may_end);
+	wait_for(held);
+	ck_assert_int_eq(held->poll.credit, -2);
+	held->poll.credit = 0;
+	sem_post(&held->may_end);
+	device_poll_submit(&held->poll);
+	ck_assert(!held->poll.awaited);
+	wait_for(held);
+	held->poll.credit = 1;
+	device_poll_submit(&held->poll);
+	ck_assert(held->poll.awaited);
+	sem_post(&held->may_end);
+	wait_for(held);
+	ck_assert(!held->poll.awaited);
+	device_poll_drop(&held->poll);
+	close_helpers(&env);
+}
+END_TEST
+
+/* Two that are one for the kernel, as a pane that was closed and opened again has them. */
+START_TEST(a_device_is_read_once_at_a_time)
+{
+	struct held_poll *first, *again, *other;
+	struct env env;
+
+	open_helpers(&env);
+	first = open_held(&env, "a");
+	again = open_held(&env, "a");
+	other = open_held(&env, "b");
+	first->poll.group = &group;
+	ck_assert(!device_poll_group_in_flight(&env, &group));
+	device_poll_submit(&first->poll);
+	device_poll_submit(&other->poll);
+	device_poll_submit(&again->poll);
+	ck_assert(first->poll.in_flight && other->poll.in_flight && !again->poll.in_flight);
+	ck_assert(device_poll_group_in_flight(&env, &group));
+	device_poll_drop(&first->poll);
+	ck_assert_uint_eq(n_freed, 0);
+	ck_assert(device_poll_group_in_flight(&env, &group));
+	sem_post(&first->may_end);
+	for (unsigned i = 0; i < 1000 && n_freed == 0; i++)
+		device_poll_wait_for(&other->poll, 10000000);
+	ck_assert_uint_eq(n_freed, 1);
+	ck_assert(!device_poll_group_in_flight(&env, &group));
+	device_poll_submit(&again->poll);
+	ck_assert(again->poll.in_flight);
+	sem_post(&other->may_end);
+	sem_post(&again->may_end);
+	wait_for(other);
+	wait_for(again);
+	ck_assert_uint_eq(again->n_finished, 1);
+	device_poll_drop(&other->poll);
+	device_poll_drop(&again->poll);
+	ck_assert_uint_eq(n_freed, 3);
+	close_helpers(&env);
+}
+END_TEST
+
+static bool comes_to_wait(const struct held_poll *held, bool for_cpu)
+{
+	for (unsigned i = 0; i < 10000; i++, usleep(1000))
+		if (atomic_load(&held->poll.helper) != 0 && device_poll_waits_for_cpu(&held->poll) == for_cpu)
+			return true;
+	return false;
+}
+
+/* A helper that works is not held up by the device. */
+START_TEST(a_helper_that_sleeps_waits_for_the_device)
+{
+	struct held_poll *held;
+	struct env env;
+
+	open_helpers(&env);
+	held = open_held(&env, "a");
+	ck_assert(!device_poll_waits_for_cpu(&held->poll));
+	for (unsigned works = 0; works < 2; works++) {
+		held->works = works;
+		device_poll_submit(&held->poll);
+		ck_assert(comes_to_wait(held, works));
+		sem_post(&held->may_end);
+		wait_for(held);
+		ck_assert(!device_poll_waits_for_cpu(&held->poll));
+	}
+	device_poll_drop(&held->poll);
+	close_helpers(&env);
 }
 END_TEST

@@ -865,3 +865,318 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	findings_close(findings);
 }
 END_TEST
+
+/* A topic and rules of the test: rows with a load, a name of their own, and another row that they are of. */
+struct thing_row {
+	const char *name, *called, *kind;
+	uint64_t id, owner;
+	double load, spare, most;
+};
+
+static const struct column thing_columns[] = {
+	COLUMN(struct thing_row, name, .kind = COLUMN_KEY, .title = "name", .help = "h"),
+	COLUMN(struct thing_row, id, .kind = COLUMN_KEY, .title = "id", .help = "h"),
+	COLUMN(struct thing_row, called, .kind = COLUMN_LABEL, .title = "called", .help = "h"),
+	COLUMN(struct thing_row, kind, .kind = COLUMN_LABEL, .title = "kind", .help = "h"),
+	COLUMN(struct thing_row, owner, .kind = COLUMN_LABEL, .title = "owner", .help = "h"),
+	COLUMN(struct thing_row, load, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "load",
+	       .help = "h"),
+	COLUMN(struct thing_row, spare, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "spare",
+	       .help = "h"),
+	COLUMN(struct thing_row, most, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "most",
+	       .help = "h"),
+};
+
+static const struct schema thing_schema = {
+	.name = "thing",
+	.help = "things",
+	.sum_row = "all",
+	.row_size = sizeof(struct thing_row),
+	SCHEMA_COLUMNS(thing_columns),
+};
+
+static const struct schema *const thing_schemas[] = { &thing_schema, &finding_schema };
+
+static const char *const ordinary_kinds[] = { "plain", "usual", NULL };
+
+static const struct finding_rule thing_rules[] = {
+	{ .name = "loaded",
+	  .topic = "thing",
+	  .key = "name",
+	  .called = "called",
+	  .text = "{load} load[ of {most}], spare",
+	  .unless_column = "kind",
+	  .unless = ordinary_kinds,
+	  .unless_setting = "kinds",
+	  .severity = FINDING_WARNING,
+	  .hold = { .setting = "loaded_seconds", .unit = UNIT_SECONDS },
+	  .values = { { .name = "load",
+			.column = "load",
+			.at_least = { .setting = "load", .unit = UNIT_RATIO, .number = 0.5 },
+			.critical = 0.75 },
+		      { .name = "most", .column = "most" } } },
+	{ .name = "scarce",
+	  .topic = "thing",
+	  .key = "name",
+	  .subject = "thing",
+	  .text = "{spare} left",
+	  .hold = { .number = 2 },
+	  .values = { { .name = "spare",
+			.column = "spare",
+			.at_most = true,
+			.at_least = { .setting = "spare", .unit = UNIT_RATIO, .number = 0.25 },
+			.critical = 0.125 } } },
+	{ .name = "many",
+	  .topic = "thing",
+	  .subject = "things",
+	  .text = "{n} are bad[; {who}][, of {whose}]",
+	  .values = { { .name = "n",
+			.column = "kind",
+			.with = "bad",
+			.at_least = { .setting = "bad_things", .unit = UNIT_COUNT, .number = 2 } },
+		      { .name = "who", .column = "name", .most = "load", .most_least = 0.25 },
+		      { .name = "whose",
+			.column = "name",
+			.most = "owner",
+			.with_column = "kind",
+			.with = "bad" } } },
+};
+
+#define N_THING_RULES (sizeof(thing_rules) / sizeof(thing_rules[0]))
+
+struct things {
+	struct findings *findings;
+	struct frame frame;
+	double seconds;
+};
+
+static void open_things(struct things *things, const struct settings *settings)
+{
+	things->findings = findings_open(thing_rules, N_THING_RULES, settings);
+	things->seconds = 1000;
+	frame_open(&things->frame, thing_schemas, 2);
+}
+
+static void close_things(struct things *things)
+{
+	frame_close(&things->frame);
+	findings_close(things->findings);
+}
+
+/* A second later, with these rows, of which the last one has no name. */
+static const struct table *judge_things(struct things *things, const struct thing_row *rows)
+{
+	struct table *table = frame_slot(&things->frame, "thing");
+
+	frame_clear(&things->frame);
+	things->frame.mono_ns = (uint64_t)(things->seconds++ * 1e9);
+	table->present = true;
+	for (; rows->name; rows++)
+		*(struct thing_row *)table_add(table) = *rows;
+	findings_derive(things->findings, &things->frame, true);
+	return frame_table(&things->frame, "finding");
+}
+
+#define THING(of, loaded, spared, at_most, ...) \
+	{ .name = of, .load = loaded, .spare = spared, .most = at_most, __VA_ARGS__ }
+#define LOADED(of, much) THING(of, much, NAN, NAN, .id = 0)
+#define SPARED(of, much) THING(of, NAN, much, NAN, .id = 0)
+#define OF_KIND(of, what, much) THING(of, much, NAN, NAN, .kind = what)
+
+static void check_finding(const struct table *table, size_t index, const char *severity, const char *subject,
+			  const char *text)
+{
+	const void *row;
+
+	ck_assert_uint_lt(index, table->n_rows);
+	row = table_row(table, index);
+	ck_assert_uint_eq(table_u64(table, row, "number"), index + 1);
+	ck_assert_str_eq(table_text(table, row, "severity"), severity);
+	ck_assert_str_eq(table_text(table, row, "subject"), subject);
+	ck_assert_str_eq(table_text(table, row, "text"), text);
+}
+
+/* Of each severity three; equals stand in their order. The row of a sum is not judged. */
+START_TEST(the_worst_rows_of_a_rule_stand_first)
+{
+	static const struct thing_row rows[] = {
+		LOADED("all", 0.95), LOADED("a", 0.5),	 LOADED("b", 0.625), LOADED("c", 0.4999),
+		LOADED("d", 0.625),  LOADED("e", 0.75),	 LOADED("f", 0.5),   LOADED("g", 0.7),
+		LOADED("h", 0.749),  LOADED("i", 0.876), LOADED("j", NAN),   { 0 },
+	};
+	const struct table *table;
+	struct things things;
+
+	open_things(&things, NULL);
+	table = judge_things(&things, rows);
+	ck_assert_uint_eq(table->n_rows, 5);
+	check_finding(table, 0, "critical", "i", "88 % load, spare");
+	check_finding(table, 1, "critical", "e", "75 % load, spare");
+	check_finding(table, 2, "warning", "h", "75 % load, spare");
+	check_finding(table, 3, "warning", "g", "70 % load, spare");
+	check_finding(table, 4, "warning", "b", "62 % load, spare (and 3 more)");
+	close_things(&things);
+}
+END_TEST
+
+START_TEST(three_rows_of_a_rule_are_all)
+{
+	static const struct thing_row rows[] = {
+		LOADED("a", 0.5), LOADED("b", 0.6), LOADED("c", 0.7), { 0 },
+	};
+	const struct table *table;
+	struct things things;
+
+	open_things(&things, NULL);
+	table = judge_things(&things, rows);
+	ck_assert_uint_eq(table->n_rows, 3);
+	check_finding(table, 2, "warning", "a", "50 % load, spare");
+	close_things(&things);
+}
+END_TEST
+
+/* Where less is worse. It must hold for two seconds. */
+START_TEST(the_least_is_the_worst)
+{
+	static const struct thing_row rows[] = {
+		SPARED("a", 0.25),  SPARED("b", 0.2501),
+		SPARED("c", 0.125), SPARED("d", 0.1),
+		SPARED("e", 0.126), { 0 },
+	};
+	const struct table *table;
+	struct things things;
+
+	open_things(&things, NULL);
+	for (unsigned second = 0; second < 2; second++)
+		ck_assert_uint_eq(judge_things(&things, rows)->n_rows, 0);
+	table = judge_things(&things, rows);
+	ck_assert_uint_eq(table->n_rows, 4);
+	check_finding(table, 0, "critical", "thing d", "10 % left");
+	check_finding(table, 1, "critical", "thing c", "12 % left");
+	check_finding(table, 2, "note", "thing e", "13 % left");
+	check_finding(table, 3, "note", "thing a", "25 % left");
+	ck_assert_double_eq(table_number(table, table_row(table, 3), "since_seconds"), 2);
+	close_things(&things);
+}
+END_TEST
+
+/* Those of the rule and those of the setting. */
+START_TEST(ordinary_rows_are_not_judged)
+{
+	static const struct thing_row rows[] = {
+		OF_KIND("a", "plain", 0.7),
+		OF_KIND("b", "usual", 0.7),
+		OF_KIND("c", "mine", 0.7),
+		OF_KIND("d", "yours", 0.7),
+		OF_KIND("e", "", 0.6),
+		{ 0 },
+	};
+	struct settings settings;
+	const struct table *table;
+	struct things things;
+
+	settings_open(&settings);
+	settings_set(&settings, "finding.kinds", "mine,yours", 0);
+	for (unsigned set = 0; set < 2; set++) {
+		open_things(&things, set ? &settings : NULL);
+		table = judge_things(&things, rows);
+		ck_assert_uint_eq(table->n_rows, set ? 1U : 3U);
+		ck_assert_str_eq(table_text(table, table_row(table, 0), "subject"), set ? "e" : "c");
+		close_things(&things);
+	}
+	settings_close(&settings);
+}
+END_TEST
+
+/* A part about what is not known is left out; names for people are used while they are unique. */
+START_TEST(sentences_name_what_is_known)
+{
+	static const struct thing_row rows[] = {
+		THING("a", 0.7, NAN, 2048, .called = "one"),
+		THING("b", 0.6, NAN, NAN, .called = "two"),
+		THING("c", 0.55, NAN, NAN, .called = "two"),
+		THING("d", 0.1, NAN, NAN, .called = "one"), /* it is not in a finding */
+		{ 0 },
+	};
+	const struct table *table;
+	struct things things;
+
+	open_things(&things, NULL);
+	table = judge_things(&things, rows);
+	ck_assert_uint_eq(table->n_rows, 3);
+	check_finding(table, 0, "warning", "one", "70 % load of 2.0 KiB, spare");
+	check_finding(table, 1, "warning", "b", "60 % load, spare");
+	check_finding(table, 2, "warning", "c", "55 % load, spare");
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "row"), "a");
+	close_things(&things);
+}
+END_TEST
+
+#define BAD(of, number, whose) \
+	THING(of, 0.1 * (number), NAN, NAN, .id = number, .kind = "bad", .owner = whose)
+
+/* Who is to blame: the greatest row that is no sum, if it is great enough; and whom most of them name. */
+START_TEST(sentences_name_who_is_to_blame)
+{
+	static const struct thing_row great[] = {
+		BAD("a", 1, 7), BAD("b", 2, 1), BAD("c", 3, 1), BAD("all", 4, U64_UNKNOWN), { 0 },
+	};
+	static const struct thing_row small[] = {
+		BAD("a", 1, 2), BAD("b", 2, U64_UNKNOWN), BAD("c", 0, 2), { 0 },
+	};
+	static const struct thing_row strange[] = {
+		BAD("a", 1, U64_UNKNOWN), BAD("b", 2, 9), { 0 },
+	};
+	static const struct thing_row exact[] = {
+		BAD("a", 1, 1), BAD("b", 2, 2), THING("c", 0.25, NAN, NAN, .owner = 2), { 0 },
+	};
+	static const struct thing_row one[] = { BAD("a", 1, 1), { 0 } };
+	struct things things;
+
+	open_things(&things, NULL);
+	check_finding(judge_things(&things, great), 0, "note", "things", "4 are bad; c, of a");
+	check_finding(judge_things(&things, small), 0, "note", "things", "3 are bad, of b");
+	check_finding(judge_things(&things, strange), 0, "note", "things", "2 are bad");
+	check_finding(judge_things(&things, exact), 0, "note", "things", "2 are bad; c, of a");
+	ck_assert_uint_eq(judge_things(&things, one)->n_rows, 0);
+	close_things(&things);
+}
+END_TEST
+
+static void check_limit(enum unit unit, double number, const char *expected)
+{
+	const struct finding_limit limit = { .unit = unit };
+	char text[VALUE_TEXT_MAX];
+
+	ck_assert_str_eq(finding_limit_text(text, &limit, number), expected);
+}
+
+START_TEST(limits_are_written_as_they_are_set)
+{
+	static const char *const known[] = { "load", "spare", "loaded_seconds", "bad_things", "kinds", "loaded" };
+	struct settings settings;
+
+	check_limit(UNIT_RATIO, 0.155, "15.5%");
+	check_limit(UNIT_SECONDS, 30, "30s");
+	check_limit(UNIT_COUNT, 5, "5");
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "finding.%s", known[i]);
+		ck_assert(finding_setting_known(thing_rules, N_THING_RULES, name));
+	}
+	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.bad_things", "12"));
+	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.load", "15  %"));
+	ck_assert(!finding_setting_valid(thing_rules, N_THING_RULES, "finding.load", "15 %%"));
+	ck_assert(!finding_setting_valid(thing_rules, N_THING_RULES, "finding.load", ""));
+	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.loaded", "on"));
+	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.kinds", "a, b"));
+	ck_assert(!finding_setting_valid(thing_rules, N_THING_RULES, "finding.nothing", "off"));
+	settings_open(&settings);
+	settings_set(&settings, "finding.load", "62.5%", 0);
+	ck_assert_double_eq(finding_number(&settings, &thing_rules[0].values[0].at_least), 0.625);
+	ck_assert_double_eq(finding_number(&settings, &thing_rules[1].values[0].at_least), 0.25);
+	ck_assert_double_eq(finding_number(NULL, &thing_rules[0].values[0].at_least), 0.5);
+	settings_close(&settings);
+}
+END_TEST

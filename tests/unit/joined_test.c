@@ -194,6 +194,41 @@ START_TEST(there_are_no_rates_across_a_boot)
 }
 END_TEST
 
+/* How often it booted between two recordings that are this far apart, by each clock. */
+static unsigned boots_between(int wall_seconds, int mono_seconds)
+{
+	struct source source;
+	struct joined *joined = joined_open(&source, schemas, 1);
+	unsigned from = (unsigned)(39 + wall_seconds), boots;
+	struct frame frame;
+
+	add(joined, (struct stretch){ 0, 40, 0 });
+	add(joined, (struct stretch){ from, from + 40, (unsigned)(wall_seconds - mono_seconds) });
+	joined_number_boots(joined);
+	frame_open(&frame, schemas, 1);
+	ck_assert_int_eq(source_read(&source, 0, &frame), 1);
+	boots = frame.boot;
+	frame_close(&frame);
+	source.close(source.state);
+	return boots;
+}
+
+/* But for two seconds, by which one may be set; samples do not share a moment. */
+START_TEST(clocks_of_one_boot_run_together)
+{
+	ck_assert_uint_eq(boots_between(1, 1), 0);
+	ck_assert_uint_eq(boots_between(100, 98), 0);
+	ck_assert_uint_eq(boots_between(100, 97), 1);
+	ck_assert_uint_eq(boots_between(98, 100), 0);
+	ck_assert_uint_eq(boots_between(97, 100), 1);
+	ck_assert_uint_eq(boots_between(0, 1), 0);
+	ck_assert_uint_eq(boots_between(-1, 1), 1);
+	ck_assert_uint_eq(boots_between(1, 0), 1);
+	ck_assert_uint_eq(boots_between(0, 0), 1);
+	ck_assert_uint_eq(boots_between(1, -1), 1);
+}
+END_TEST
+
 /* Only tables that are wanted are read, in each of them, whenever it is opened. */
 START_TEST(what_is_wanted_holds_for_all)
 {

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,6 +101,17 @@ cap_value_t cap_max_bits(void)
 	cap_value_t (*real)(void) = (cap_value_t(*)(void))dlsym(RTLD_NEXT, "cap_max_bits");
 
 	return is_old ? CAP_PERFMON : real();
+}
+
+static const char *kernel_release;
+static int kernel_answer; /* of uname(2), if there is a release */
+
+int uname(struct utsname *name)
+{
+	if (!kernel_release)
+		return (int)syscall(SYS_uname, name);
+	snprintf(name->release, sizeof(name->release), "%s", kernel_release);
+	return kernel_answer;
 }
 
 /* Every test is a process of its own, which may give up what it likes. */
@@ -552,5 +564,28 @@ START_TEST(a_signal_takes_the_right)
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	ck_assert_uint_eq(look().sets.effective, 0);
 	env_close(&env);
+}
+END_TEST
+
+static bool maps_take_locked_memory(const char *release)
+{
+	kernel_release = release;
+	ck_assert_int_eq(privilege_open(), 0);
+	return privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_BPF)) & BIT(CAP_SYS_RESOURCE);
+}
+
+START_TEST(before_5_11_maps_of_programs_take_locked_memory)
+{
+	ck_assert(maps_take_locked_memory("4.18.0-553.el8.x86_64"));
+	ck_assert(maps_take_locked_memory("4.9"));
+	ck_assert(maps_take_locked_memory("5.4.0"));
+	ck_assert(maps_take_locked_memory("5.10.0-9-amd64"));
+	ck_assert(!maps_take_locked_memory("5.11.0"));
+	ck_assert(!maps_take_locked_memory("5.15"));
+	ck_assert(!maps_take_locked_memory("6.1.0"));
+	ck_assert(!maps_take_locked_memory("10.2"));
+	ck_assert(!maps_take_locked_memory("4"));
+	kernel_answer = -1;
+	ck_assert(!maps_take_locked_memory("4.9"));
 }
 END_TEST

@@ -1252,6 +1252,81 @@ START_TEST(strange_bytes_between_are_passed)
 }
 END_TEST
 
+/* Two recordings of 20 and 30 samples in a file, with a hole between them. */
+static void open_with_hole(struct source *source, off_t hole_bytes)
+{
+	static struct world world;
+	struct buffer bytes = { 0 };
+	int fd = memfd_create("recording", MFD_CLOEXEC);
+	const char *why;
+	size_t end;
+
+	record(&bytes, 20, true, NULL, &world);
+	end = bytes.length;
+	record(&bytes, 30, true, NULL, &world);
+	ck_assert_int_eq(pwrite(fd, bytes.bytes, end, 0), (ssize_t)end);
+	ck_assert_int_eq(pwrite(fd, bytes.bytes + end, bytes.length - end, (off_t)end + hole_bytes),
+			 (ssize_t)(bytes.length - end));
+	ck_assert_int_eq(open_replay(source, fd, UINT64_MAX, schemas, 2, &why), 0);
+	buffer_free(&bytes);
+}
+
+/* They are no damage, however many: 1 TiB is not read. */
+START_TEST(zeros_between_are_passed)
+{
+	static const off_t holes[] = { 1, 2, 63, 64, 65535, 65536, 65537, 131072, (off_t)1 << 40 };
+
+	for (size_t i = 0; i < sizeof(holes) / sizeof(holes[0]); i++) {
+		struct source source;
+		bool told = false;
+
+		open_with_hole(&source, holes[i]);
+		ck_assert_uint_eq(play(&source, &told), 50);
+		ck_assert(!told);
+		ck_assert_ptr_null(source.remark(source.state));
+		source.close(source.state);
+	}
+}
+END_TEST
+
+/* A pipe that brings a MiB of them may still bring a recording, but not after one byte more; none is kept. */
+START_TEST(a_mib_of_strange_bytes_is_passed)
+{
+	static struct world world;
+	char directory[SCRATCH_PATH_MAX];
+
+	scratch_directory(directory, "pipe");
+	setenv("TMPDIR", directory, 1);
+	for (unsigned more = 0; more < 2; more++) {
+		struct buffer bytes = { 0 };
+		struct source source;
+		const char *why;
+		bool told = false;
+		int fds[2];
+
+		record(&bytes, 20, true, NULL, &world);
+		buffer_fill(&bytes, 'x', (1 << 20) + more);
+		record(&bytes, 30, true, NULL, &world);
+		ck_assert_int_eq(pipe(fds), 0);
+		ck_assert_int_eq(write(fds[1], bytes.bytes, 4096), 4096);
+		ck_assert_int_eq(open_replay(&source, fds[0], UINT64_MAX, schemas, 2, &why), 0);
+		for (size_t at = 4096; at < bytes.length && source.wait_fd(source.state) >= 0; at += 4096) {
+			size_t length = bytes.length - at < 4096 ? bytes.length - at : 4096;
+
+			ck_assert_int_eq(write(fds[1], bytes.bytes + at, length), (ssize_t)length);
+			while (source.pull(source.state) && !pipe_is_empty(fds[0]))
+				;
+		}
+		close(fds[1]);
+		ck_assert_uint_lt(unlinked_bytes(directory), 1 << 19);
+		ck_assert_uint_eq(play(&source, &told), more ? 20 : 50);
+		source.close(source.state);
+		buffer_free(&bytes);
+	}
+	unsetenv("TMPDIR");
+}
+END_TEST
+
 /* Where the blocks with samples are: at most so many. */
 static size_t find_blocks(const struct buffer *bytes, size_t offsets[], uint32_t n_frames[], size_t most)
 {

@@ -392,6 +392,154 @@ START_TEST(what_cannot_be_written_is_left)
 }
 END_TEST
 
+static unsigned n_calls;
+
+static int write_text(void *state, int fd)
+{
+	const int *error = state;
+
+	n_calls++;
+	ck_assert_int_eq(write(fd, "text", 4), 4);
+	return *error;
+}
+
+START_TEST(a_new_file_is_filled_or_removed)
+{
+	struct user_file file;
+	int error = 0;
+
+	ck_assert_int_eq(user_file_write_new(&file, at("new"), write_text, &error), 0);
+	user_file_close(&file);
+	ck_assert_str_eq(text_of("new"), "text");
+	ck_assert_uint_eq(status_of("new").st_mode & 0777, 0600);
+	ck_assert_int_eq(user_file_write_new(&file, at("new"), write_text, &error), -EEXIST);
+	user_file_close(&file);
+	ck_assert_uint_eq(n_calls, 1);
+	ck_assert_str_eq(text_of("new"), "text");
+	error = -ENOSPC;
+	ck_assert_int_eq(user_file_write_new(&file, at("other"), write_text, &error), -ENOSPC);
+	user_file_close(&file);
+	ck_assert_uint_eq(n_calls, 2);
+	ck_assert_int_lt(access(at("other"), F_OK), 0);
+}
+END_TEST
+
+/* As it was opened: not through a link that came later, and without waiting for a writer. */
+START_TEST(what_is_there_is_read)
+{
+	struct user_file file;
+	char text[8] = "";
+	int fd;
+
+	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
+	ck_assert_int_eq(user_file_read(&file), -ENOENT);
+	make_file("file", 0600);
+	fd = user_file_read(&file);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(read(fd, text, sizeof(text)), 6);
+	ck_assert_mem_eq(text, "before", 6);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	close(fd);
+	ck_assert_int_eq(unlink(at("file")), 0);
+	ck_assert_int_eq(mkfifo(at("file"), 0600), 0);
+	fd = user_file_read(&file);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(unlink(at("file")), 0);
+	make_link("elsewhere", "file");
+	ck_assert_int_eq(user_file_read(&file), -ELOOP);
+	user_file_close(&file);
+}
+END_TEST
+
+/* What a killed process with the same number left is no obstacle; a directory is. */
+START_TEST(a_left_temporary_file_is_replaced)
+{
+	struct user_file file;
+	char temporary[32];
+
+	snprintf(temporary, sizeof(temporary), ".file.%ld", (long)getpid());
+	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
+	make_file(temporary, 0600);
+	ck_assert_int_eq(user_file_check(&file), 0);
+	ck_assert_int_lt(access(at(temporary), F_OK), 0);
+	ck_assert_int_lt(access(at("file"), F_OK), 0);
+	make_file(temporary, 0600);
+	ck_assert_int_eq(replace(&file, "text"), 0);
+	ck_assert_str_eq(text_of("file"), "text");
+	ck_assert_int_lt(access(at(temporary), F_OK), 0);
+	make_directory(temporary, 0700);
+	ck_assert_int_eq(user_file_check(&file), -EISDIR);
+	ck_assert_int_eq(replace(&file, "more"), -EISDIR);
+	ck_assert_str_eq(text_of("file"), "text");
+	user_file_close(&file);
+}
+END_TEST
+
+START_TEST(a_directory_in_its_place_is_left)
+{
+	struct user_file file;
+	char temporary[32];
+
+	snprintf(temporary, sizeof(temporary), ".file.%ld", (long)getpid());
+	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
+	make_directory("file", 0700);
+	ck_assert_int_eq(replace(&file, "text"), -EISDIR);
+	ck_assert(S_ISDIR(status_of("file").st_mode));
+	ck_assert_int_lt(access(at(temporary), F_OK), 0);
+	user_file_close(&file);
+}
+END_TEST
+
+START_TEST(it_may_be_waited_for_the_disk)
+{
+	struct user_file file;
+	struct buffer buffer = { 0 };
+
+	ck_assert_int_eq(user_file_open(&file, at("file"), 0), 0);
+	buffer_text(&buffer, "text");
+	ck_assert_int_eq(user_file_replace(&file, &buffer, 0600, true), 0);
+	ck_assert_uint_eq(buffer.length, 0);
+	ck_assert_str_eq(text_of("file"), "text");
+	buffer_free(&buffer);
+	user_file_close(&file);
+}
+END_TEST
+
+/* Also where there is no directory any more on its way; not where nothing is known of it. */
+START_TEST(a_path_leads_elsewhere_without_its_directory)
+{
+	struct user_file file;
+	char path[PATH_MAX], long_path[PATH_MAX];
+
+	make_directory("a", 0755);
+	snprintf(path, sizeof(path), "%s", at("a/file"));
+	ck_assert_int_eq(user_file_open(&file, path, 0), 0);
+	ck_assert(!user_file_is_moved(&file, path));
+	ck_assert_int_eq(replace(&file, "text"), 0);
+	ck_assert(!user_file_is_moved(&file, path));
+	make_file("a/other", 0600);
+	ck_assert_int_eq(rename(at("a/other"), path), 0);
+	ck_assert(!user_file_is_moved(&file, path)); /* the next one takes its place */
+	ck_assert_int_eq(rename(at("a"), at("b")), 0);
+	make_file("a", 0600);
+	ck_assert(user_file_is_moved(&file, path));
+	memset(long_path, 'x', sizeof(long_path));
+	long_path[NAME_MAX + 1] = '\0';
+	ck_assert(!user_file_is_moved(&file, long_path));
+	user_file_close(&file);
+}
+END_TEST
+
+START_TEST(messages_name_a_path_as_it_was_given)
+{
+	make_directory("a", 0755);
+	ck_assert_int_eq(chdir(at("a")), 0);
+	ck_assert_str_eq(why_not("none/file", 0), "there is no directory none");
+	ck_assert_str_eq(why_not("./b/c/file", 0), "there is no directory b");
+}
+END_TEST
+
 /* From here on there are two users. */
 static void need_root(void)
 {

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the thread that reads events, over sources of the test. */
+#include <config.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "suite.h"
+#include "topic/event/event_connector.h"
+#include "topic/event/event_perf.h"
+#include "topic/event/event_reader.h"
+
+#define STRANGER 5000001 /* no process has so high a PID */
+#define WAITING_MAX 8
+#define TRIES_MAX 600 /* of up to 100 ms */
+
+/* Its events wait for the thread. The lock is for all that follows. */
+struct event_source {
+	struct raw_event waiting[WAITING_MAX];
+	unsigned n_waiting;
+	uint64_t received;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct event_source perf_source, connector_source;
+static struct {
+	int errors[16]; /* of opening it, one after the other; 0: it opens */
+	size_t ring_bytes[16];
+	unsigned n_opened, n_closed, n_followed;
+	int alarm; /* its descriptor */
+	bool cannot_arm, is_armed, gives_exits;
+	int exec_error;
+} perf;
+static struct {
+	int error;
+	bool some;
+	unsigned n_closed;
+} connector;
+
+const struct trace_plan trace_plan_event = { .topic = "event" };
+
+/* Under the lock. */
+static void drain(struct event_source *source, struct raw_events *events)
+{
+	eventfd_t rung;
+
+	eventfd_read(perf.alarm, &rung);
+	for (unsigned i = 0; i < source->n_waiting; i++)
+		*raw_events_add(events) = source->waiting[i];
+	source->received += source->n_waiting;
+	source->n_waiting = 0;
+}
+
+struct event_perf *event_perf_open(struct env *env, size_t ring_bytes, const struct trace_set *arguments,
+				   int *error)
+{
+	(void)env;
+	ck_assert_ptr_eq(arguments->plan, &trace_plan_event);
+	ck_assert_uint_lt(perf.n_opened, 16);
+	perf.ring_bytes[perf.n_opened] = ring_bytes;
+	*error = perf.errors[perf.n_opened++];
+	return *error ? NULL : (struct event_perf *)&perf;
+}
+
+/* cppcheck-suppress constParameter */
+void event_perf_close(struct event_perf *opened)
+{
+	perf.n_closed += opened != NULL;
+}
+
+int event_perf_exec_error(const struct event_perf *opened)
+{
+	(void)opened;
+	return perf.exec_error;
+}
+
+void event_perf_drain(struct event_perf *opened, struct raw_events *events, bool exits)
+{
+	(void)opened;
+	pthread_mutex_lock(&lock);
+	perf.gives_exits = exits;
+	drain(&perf_source, events);
+	pthread_mutex_unlock(&lock);
+}
+
+unsigned event_perf_cpus(const struct event_perf *opened)
+{
+	(void)opened;
+	return 4;
+}
+
+void event_perf_follow_cpus(struct event_perf *opened)
+{
+	(void)opened;
+	pthread_mutex_lock(&lock);
+	perf.n_followed++;
+	pthread_mutex_unlock(&lock);
+}
+
+bool event_perf_arm(struct event_perf *opened, bool armed)
+{
+	(void)opened;
+	pthread_mutex_lock(&lock);
+	perf.is_armed = armed;
+	pthread_mutex_unlock(&lock);
+	return !perf.cannot_arm;
+}
+
+unsigned event_perf_descriptors(const struct event_perf *opened, int *fds, unsigned room)
+{
+	(void)opened;
+	ck_assert_uint_ge(room, 1);
+	fds[0] = perf.alarm;
+	return 1;
+}
+
+uint64_t event_perf_received(const struct event_perf *opened)
+{
+	(void)opened;
+	return perf_source.received;
+}
+
+uint64_t event_perf_lost(const struct event_perf *opened)
+{
+	(void)opened;
+	return 3;
+}
+
+struct event_connector *event_connector_open(struct env *env, bool some, size_t bytes, int *error)
+{
+	(void)env;
+	ck_assert_uint_eq(bytes, (size_t)64 << 20);
+	connector.some = some;
+	*error = connector.error;
+	return *error ? NULL : (struct event_connector *)&connector;
+}
+
+/* cppcheck-suppress constParameter */
+void event_connector_close(struct event_connector *opened)
+{
+	connector.n_closed += opened != NULL;
+}
+
+void event_connector_drain(struct event_connector *opened, struct raw_events *events)
+{
+	(void)opened;
+	pthread_mutex_lock(&lock);
+	drain(&connector_source, events);
+	pthread_mutex_unlock(&lock);
+}
+
+int event_connector_descriptor(const struct event_connector *opened)
+{
+	(void)opened;
+	return perf.alarm;
+}
+
+uint64_t event_connector_received(const struct event_connector *opened)
+{
+	(void)opened;
+	return connector_source.received;
+}
+
+uint64_t event_connector_lost(struct event_connector *opened)
+{
+	(void)opened;
+	return 5;
+}
+
+static struct env env;
+static struct settings settings;
+static struct scope scope;
+static const struct sample_request request = { .no_bpf = true, .scope = &scope };
+static const struct sample sample = { .env = &env, .settings = &settings.topic, .request = &request };
+static struct event_reader *reader;
+static struct event_batch all;
+
+static void open_reader(const char *kinds)
+{
+	settings_open(&settings);
+	ck_assert(settings_set(&settings, "events.events", kinds, 0));
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	perf.alarm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	reader = reader_open(&process_event_reader, &sample, NULL);
+	ck_assert_ptr_nonnull(reader);
+}
+
+static void close_reader(void)
+{
+	reader_close(&process_event_reader, &env);
+	env_close(&env);
+	settings_close(&settings);
+	event_batch_free(&all);
+	close(perf.alarm);
+}
+
+/* It is noticed in the next round; of a quiet thread that has an alarm, at once. */
+static void give(struct event_source *source, struct raw_event event)
+{
+	event.time_ns = env_mono_ns();
+	pthread_mutex_lock(&lock);
+	ck_assert_uint_lt(source->n_waiting, WAITING_MAX);
+	source->waiting[source->n_waiting++] = event;
+	pthread_mutex_unlock(&lock);
+	if (!perf.cannot_arm)
+		ck_assert_int_eq(eventfd_write(perf.alarm, 1), 0);
+}
+
+static struct event_sources sources_now(void)
+{
+	struct event_sources sources;
+
+	event_reader_sources(reader, &sources);
+	return sources;
+}
+
+/* What has come in all, once this number has been selected. */
+static void take(uint64_t n_selected)
+{
+	struct event_batch taken = { 0 };
+
+	for (unsigned i = 0; i < TRIES_MAX && sources_now().queue_received < n_selected; i++)
+		usleep(5000);
+	ck_assert_uint_eq(sources_now().queue_received, n_selected);
+	event_reader_collect(reader, &taken);
+	ck_assert_uint_eq(event_batch_append(&all, &taken), 0);
+	event_batch_free(&taken);
+}
+
+static struct raw_event fork_of(uint32_t pid)
+{
+	return (struct raw_event){ .kind = EVENT_FORK,
+				   .pid = pid,
+				   .tid = pid,
+				   .parent_pid = (uint32_t)getpid(),
+				   .exit_code = UINT32_MAX };
+}
+
+static struct raw_event exec_of(uint32_t pid, const char *text, bool is_command)
+{
+	return (struct raw_event){ .kind = EVENT_EXEC,
+				   .pid = pid,
+				   .tid = pid,
+				   .exit_code = UINT32_MAX,
+				   .text = text ? alloc_text(text) : NULL,
+				   .program_length = text ? strcspn(text, " ") : 0,
+				   .is_command = is_command };
+}
+
+START_TEST(rings_are_smaller_where_memory_may_not_be_locked)
+{
+	for (unsigned i = 0; i < 3; i++)
+		perf.errors[i] = -EPERM;
+	open_reader("fork");
+	ck_assert_uint_eq(perf.n_opened, 4);
+	ck_assert_uint_le(perf.ring_bytes[0], 8 << 20);
+	ck_assert_uint_ge(perf.ring_bytes[0], 256 << 10);
+	if (env_cpus() <= 8)
+		ck_assert_uint_eq(perf.ring_bytes[0], 8 << 20);
+	for (unsigned i = 1; i < 4; i++)
+		ck_assert_uint_eq(perf.ring_bytes[i], perf.ring_bytes[i - 1] / 4);
+	ck_assert_int_eq(sources_now().perf_error, 0);
+	ck_assert(connector.some);
+	close_reader();
+	ck_assert_uint_eq(perf.n_closed, 1);
+	ck_assert_uint_eq(connector.n_closed, 1);
+}
+END_TEST
+
+/* No ring is smaller than 16 KiB; another error than this one is final. */
+START_TEST(without_rings_the_connector_gives_all)
+{
+	static const int errors[] = { -EPERM, -EACCES };
+
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned n_opened = perf.n_opened;
+
+		for (unsigned k = 0; k < 16; k++)
+			perf.errors[k] = errors[i];
+		open_reader("fork");
+		ck_assert_int_eq(sources_now().perf_error, errors[i]);
+		ck_assert_int_eq(sources_now().exec_error, errors[i]);
+		ck_assert_int_eq(sources_now().connector_error, 0);
+		ck_assert(!connector.some);
+		if (i == 0) {
+			ck_assert_uint_ge(perf.ring_bytes[perf.n_opened - 1], 16 * 1024);
+			ck_assert_uint_lt(perf.ring_bytes[perf.n_opened - 1] / 4, 16 * 1024);
+		} else {
+			ck_assert_uint_eq(perf.n_opened, n_opened + 1);
+		}
+		event_reader_add_collector(reader, 1);
+		give(&connector_source, fork_of(STRANGER));
+		take(1);
+		ck_assert_uint_eq(all.count, 1);
+		ck_assert_uint_eq(sources_now().connector_received, i + 1);
+		ck_assert_uint_eq(sources_now().connector_lost, 5);
+		ck_assert_uint_eq(sources_now().perf_received, 0);
+		close_reader();
+		all = (struct event_batch){ 0 };
+	}
+	ck_assert_uint_eq(perf.n_closed, 0);
+}
+END_TEST
+
+START_TEST(without_any_source_there_is_no_thread)
+{
+	perf.errors[0] = -EACCES;
+	connector.error = -ECONNREFUSED;
+	open_reader("fork");
+	ck_assert_int_eq(reader_update(&process_event_reader, &sample), -ECONNREFUSED);
+	ck_assert_str_eq(env_failed_path(&env, -ECONNREFUSED), "connector");
+	close_reader();
+}
+END_TEST
+
+/* Exits come from one source alone: from the rings without the other one, which knows more of them. */
+START_TEST(exits_come_from_one_source)
+{
+	for (unsigned without = 0; without < 2; without++) {
+		connector.error = without ? -EPERM : 0;
+		perf.exec_error = without ? -EACCES : 0;
+		open_reader("fork");
+		give(&perf_source, fork_of(STRANGER));
+		take(1);
+		pthread_mutex_lock(&lock);
+		ck_assert_int_eq(perf.gives_exits, without);
+		pthread_mutex_unlock(&lock);
+		ck_assert_int_eq(sources_now().connector_error, connector.error);
+		ck_assert_int_eq(sources_now().exec_error, perf.exec_error);
+		ck_assert_uint_eq(sources_now().perf_received, without + 1);
+		ck_assert_uint_eq(sources_now().perf_lost, 3);
+		ck_assert_uint_eq(sources_now().connector_lost, without ? 0 : 5);
+		close_reader();
+	}
+}
+END_TEST
+
+/* They are counted from the start, and handed on from then on. */
+START_TEST(events_are_handed_on_while_they_are_collected)
+{
+	struct pollfd rung;
+
+	open_reader("fork");
+	rung = (struct pollfd){ .fd = event_reader_bell(reader), .events = POLLIN };
+	give(&perf_source, fork_of(STRANGER));
+	take(1);
+	ck_assert_uint_eq(all.count, 0);
+	ck_assert_int_eq(poll(&rung, 1, 0), 0);
+	event_reader_add_collector(reader, 1);
+	give(&perf_source, fork_of(STRANGER + 1));
+	ck_assert_int_eq(poll(&rung, 1, TRIES_MAX * 100), 1);
+	take(2);
+	ck_assert_uint_eq(all.count, 1);
+	ck_assert_uint_eq(all.list[0].pid, STRANGER + 1);
+	ck_assert_uint_eq(all.list[0].parent_pid, (uint32_t)getpid());
+	ck_assert_uint_eq(all.list[0].number, 2);
+	ck_assert_int_eq(poll(&rung, 1, 0), 0);
+	event_reader_add_collector(reader, -1);
+	give(&perf_source, fork_of(STRANGER + 2));
+	take(3);
+	ck_assert_uint_eq(all.count, 1);
+	close_reader();
+}
+END_TEST
+
+/* Of two sources by time, whichever gives them first. */
+START_TEST(events_are_in_the_order_of_their_times)
+{
+	static const uint64_t later_ns[] = { 3, 1, 2, 0 };
+	uint64_t now_ns;
+
+	open_reader("fork");
+	event_reader_add_collector(reader, 1);
+	pthread_mutex_lock(&lock);
+	now_ns = env_mono_ns();
+	for (unsigned i = 0; i < 4; i++) {
+		struct event_source *source = i % 2 ? &connector_source : &perf_source;
+		struct raw_event event = fork_of(STRANGER + (uint32_t)later_ns[i]);
+
+		event.time_ns = now_ns + later_ns[i];
+		source->waiting[source->n_waiting++] = event;
+	}
+	pthread_mutex_unlock(&lock);
+	ck_assert_int_eq(eventfd_write(perf.alarm, 1), 0);
+	take(4);
+	ck_assert_uint_eq(all.count, 4);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_eq(all.list[i].pid, STRANGER + i);
+	close_reader();
+}
+END_TEST
+
+/* Of an exec that came without it, while the process is there; what has come is kept. */
+START_TEST(missing_command_lines_are_read)
+{
+	char own[4096] = "";
+	FILE *file = fopen("/proc/self/cmdline", "r");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_gt(fread(own, 1, sizeof(own) - 1, file), 0); /* its first word */
+	fclose(file);
+	open_reader("exec");
+	event_reader_add_collector(reader, 1);
+	give(&perf_source, exec_of((uint32_t)getpid(), "/some/file", false));
+	take(1);
+	give(&perf_source, exec_of((uint32_t)getpid(), "make all", true));
+	take(2);
+	give(&perf_source, exec_of(STRANGER, "/bin/gone", false));
+	take(3);
+	ck_assert_uint_eq(all.count, 3);
+	ck_assert_uint_eq(all.list[0].program_length, strlen(own));
+	ck_assert_int_eq(strncmp(all.texts + all.list[0].command, own, strlen(own)), 0);
+	ck_assert_str_eq(all.texts + all.list[1].command, "make all");
+	ck_assert_uint_eq(all.list[1].program_length, 4);
+	ck_assert_str_eq(all.texts + all.list[2].command, "/bin/gone");
+	close_reader();
+}
+END_TEST
+
+static uint64_t since_ns;
+
+static void note_since(void *context, const struct event_statistics *statistics, uint64_t since)
+{
+	(void)context;
+	(void)statistics;
+	since_ns = since;
+}
+
+/* When counting began, at the earliest and at the latest. */
+struct begin {
+	uint64_t from_ns, to_ns;
+};
+
+static struct begin begin_of_counting(void)
+{
+	struct begin begin = { .from_ns = env_mono_ns() };
+
+	event_reader_read_statistics(reader, note_since, NULL);
+	begin.from_ns -= since_ns;
+	begin.to_ns = env_mono_ns() - since_ns;
+	return begin;
+}
+
+/* Other kinds go on in the same sums; for other processes they begin again. */
+START_TEST(other_settings_hold_from_the_next_update_on)
+{
+	uint64_t opened_ns = env_mono_ns(), changed_ns;
+	struct scope_term term;
+	struct begin begin;
+
+	open_reader("fork");
+	event_reader_add_collector(reader, 1);
+	give(&perf_source, exec_of(STRANGER, "/bin/a", true));
+	give(&perf_source, fork_of(STRANGER + 1));
+	take(1);
+	changed_ns = env_mono_ns();
+	ck_assert(settings_set(&settings, "events.events", "exec", 0));
+	ck_assert_int_eq(reader_update(&process_event_reader, &sample), 0);
+	begin = begin_of_counting();
+	ck_assert_uint_ge(begin.to_ns, opened_ns);
+	ck_assert_uint_le(begin.from_ns, changed_ns);
+	give(&perf_source, fork_of(STRANGER + 2));
+	give(&perf_source, exec_of(STRANGER + 2, "/bin/b", true));
+	take(2);
+	ck_assert_uint_eq(all.count, 2);
+	ck_assert_int_eq(all.list[0].kind, EVENT_FORK);
+	ck_assert_int_eq(all.list[1].kind, EVENT_EXEC);
+	changed_ns = env_mono_ns();
+	scope_term_choose(&term, SCOPE_TREE, STRANGER + 2, 0);
+	scope_add(&scope, &term);
+	env.tick++;
+	ck_assert_int_eq(reader_update(&process_event_reader, &sample), 0);
+	begin = begin_of_counting();
+	ck_assert_uint_ge(begin.to_ns, changed_ns);
+	close_reader();
+}
+END_TEST
+
+/* It waits for an alarm once nothing comes, and looks itself where there is none. */
+START_TEST(a_quiet_thread_is_woken)
+{
+	for (unsigned without = 0; without < 2; without++) {
+		bool is_armed = false;
+
+		perf.cannot_arm = without;
+		open_reader("fork");
+		for (unsigned i = 0; i < TRIES_MAX && !is_armed; i++, usleep(5000)) {
+			pthread_mutex_lock(&lock);
+			is_armed = perf.is_armed;
+			pthread_mutex_unlock(&lock);
+		}
+		ck_assert(is_armed);
+		give(&perf_source, fork_of(STRANGER));
+		take(1);
+		pthread_mutex_lock(&lock);
+		ck_assert_uint_ge(perf.n_followed, 2);
+		pthread_mutex_unlock(&lock);
+		close_reader();
+	}
+}
+END_TEST
