@@ -18,6 +18,7 @@
 #include "app/probe.h"
 #include "app/run_plan.h"
 #include "app/scope_options.h"
+#include "app/serve.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "output/recording.h"
@@ -63,6 +64,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 
 	if (settings->power.calibrate)
 		return calibrate_run(options, settings, source);
+	if (options->n_listen > 0)
+		return serve_run(options, settings, request, source, worker);
 	if (!options->batch)
 		return interactive_run(options, settings, request, source, worker);
 	status = run_plan_open(&plan, options, settings, request);

@@ -22,6 +22,7 @@
 #include "app/privileges.h"
 #include "app/sample_file.h"
 #include "app/settle.h"
+#include "app/source_loop.h"
 #include "core/i18n.h"
 #include "core/rate_limit.h"
 #include "model/derive.h"
@@ -675,31 +676,17 @@ static void close_sinks(struct batch *batch)
 		file_series_close(&batch->parts);
 }
 
-static void on_worker(void *context, uint32_t events)
-{
-	struct batch *batch = context;
-
-	(void)events;
-	worker_collect(batch->worker);
-}
-
 static int open_loop(struct batch *batch)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
 	static const int with_command[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
-	int error = loop_open(&batch->loop, batch->child.command ? with_command : signals);
+	int status = source_loop_open(&batch->loop, batch->child.command ? with_command : signals,
+				      batch->source, batch->worker);
 
-	if (error)
-		error_message("epoll", "%s", strerror(-error));
-	if (!error && batch->worker)
-		loop_watch(&batch->loop, worker_fd(batch->worker), EPOLLIN, on_worker, batch);
-	if (!error && batch->source->poll)
-		loop_watch(&batch->loop, batch->source->poll_fd, EPOLLIN, batch->source->poll,
-			   batch->source->state);
 	batch->loop.tick = on_tick;
 	batch->loop.signal = on_signal;
 	batch->loop.context = batch;
-	return error ? 1 : 0;
+	return status;
 }
 
 static void run_frames(struct batch *batch)

@@ -28,28 +28,32 @@ static struct described describe_topic(const struct schema *schema)
 	return topic;
 }
 
+void describe_topics(const struct options *options, bool json, struct buffer *out)
+{
+	unsigned n_chosen;
+	const struct topic **chosen = options_topics(options, &n_chosen);
+	struct described *described = alloc_zeroed(n_chosen, sizeof(*described));
+
+	for (unsigned i = 0; i < n_chosen; i++)
+		described[i] = describe_topic(chosen[i]->schema);
+	if (json)
+		describe_json(out, described, n_chosen);
+	else
+		describe_text(out, described, n_chosen);
+	free(described);
+	free(chosen);
+}
+
 int describe_run(const struct options *options)
 {
-	const struct topic **chosen;
-	struct described *described;
 	struct buffer out = { 0 };
-	unsigned n_chosen;
 	int error;
 
 	if (options->format != &sink_json && options->format != &sink_text) {
 		error_message("--describe", _("supports only the formats text and json"));
 		return 2;
 	}
-	chosen = options_topics(options, &n_chosen);
-	described = alloc_zeroed(n_chosen, sizeof(*described));
-	for (unsigned i = 0; i < n_chosen; i++)
-		described[i] = describe_topic(chosen[i]->schema);
-	if (options->format == &sink_json)
-		describe_json(&out, described, n_chosen);
-	else
-		describe_text(&out, described, n_chosen);
-	free(described);
-	free(chosen);
+	describe_topics(options, options->format == &sink_json, &out);
 	error = buffer_write(&out, STDOUT_FILENO, -1);
 	buffer_free(&out);
 	if (!error || error == -EPIPE)

@@ -5,6 +5,9 @@
 
 #include "app/options.h"
 
+/* Adds them as JSON or as text. */
+void describe_topics(const struct options *options, bool json, struct buffer *out);
+
 /* Prints them in the selected format; returns the exit status. */
 int describe_run(const struct options *options);
 

@@ -191,6 +191,13 @@ static bool set_write(struct options *options, const char *value)
 	return *value != '\0' && strcmp(value, "-") != 0;
 }
 
+static bool set_listen(struct options *options, const char *value)
+{
+	options->batch = options->print = true;
+	return options->n_listen < OPTIONS_LISTEN_MAX &&
+	       listen_address_parse(&options->listen[options->n_listen++], value);
+}
+
 static bool set_ascii(struct options *options, const char *value)
 {
 	(void)value;
@@ -271,6 +278,10 @@ const struct option_entry option_entries[] = {
 	  something, WITH_PROBE | WITH_CALIBRATION },
 	{ 0, "write", N_("FILE"), N_("replace FILE by each sample, as a whole; implies --batch"), set_write,
 	  N_("use the name of a file"), WITH_SAMPLES },
+	{ 0, "listen", N_("ADDRESS"),
+	  N_("serve metrics and JSON over HTTP on ADDRESS:PORT, PORT, unix:PATH or systemd; may be repeated"),
+	  set_listen, N_("use 127.0.0.1:9799, [::1]:9799, unix:PATH or systemd, at most 8 times"),
+	  WITH_SAMPLES },
 	{ 0, "record", N_("FILE"),
 	  N_("write a recording (a directory: in parts; - for standard output); implies --batch"), set_record,
 	  something, WITH_SAMPLES },

@@ -9,9 +9,11 @@
 #include "model/scope.h"
 #include "output/sink.h"
 #include "screen/pane.h"
+#include "sys/listen_address.h"
 
 #define OPTIONS_PANES_MAX 16
 #define OPTIONS_TABLES_MAX 32
+#define OPTIONS_LISTEN_MAX 8
 #define TOP_DEFAULT 20
 #define TOP_MAX 1000
 
@@ -36,6 +38,8 @@ struct options {
 	bool arguments;                         /* whole command lines in metrics */
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
 	unsigned n_tables;
+	struct listen_address listen[OPTIONS_LISTEN_MAX];
+	unsigned n_listen; /* 0: samples go to standard output or a file */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
 	enum when color;
 	const char *calibration;         /* file of --calibration */

@@ -544,6 +544,52 @@ static bool is_same_file(const char *one, const char *other)
 		first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
+/* What cannot be combined with --listen, which samples when it is asked and writes nothing. */
+static const char *excluded_from_listening(const struct options *options)
+{
+	return options->replay                 ? "--replay"
+	       : options->record               ? "--record"
+	       : options->write                ? "--write"
+	       : options->format != &sink_text ? "--output"
+	       : options->count > 0            ? "--count"
+	       : options->assertion            ? "--assert"
+	       : options->command              ? "--"
+					       : NULL;
+}
+
+/* Of a run whose clients do not say what they want: as README recommends for a fleet. */
+static const char *const listen_tables[] = { "finding", "process", "exited", "pressure",
+					     "memory",  "build",   "self" };
+
+/* Others than the user of panetop may read, unless all addresses are private. */
+static bool has_public_address(const struct options *options)
+{
+	for (unsigned i = 0; i < options->n_listen; i++)
+		if (options->listen[i].kind != LISTEN_UNIX)
+			return true;
+	return false;
+}
+
+static int choose_listening(struct options *options)
+{
+	const char *excluded = options->n_listen > 0 ? excluded_from_listening(options) : NULL;
+	bool named = options->n_panes > 0 || options->n_tables > 0;
+
+	if (options->n_listen == 0 || options->describe || options->probe)
+		return -1;
+	if (excluded) {
+		error_message(excluded, _("cannot be combined with %s"), "--listen");
+		return 2;
+	}
+	for (unsigned i = 0; !named && i < sizeof(listen_tables) / sizeof(*listen_tables); i++)
+		options->tables[options->n_tables++] = listen_tables[i];
+	options->format = &sink_prometheus;
+	if (options->no_arguments && options->arguments)
+		return -1; /* refused with the others */
+	options->no_arguments |= has_public_address(options) && !options->arguments;
+	return -1;
+}
+
 static const char *table_of_events(const struct options *options)
 {
 	for (unsigned i = 0; i < options->n_tables; i++)
@@ -623,7 +669,7 @@ static void choose_count(struct options *options, const struct settings *setting
 	bool ends = options->replay || options->command || settings->topic.latency.duration_seconds > 0;
 
 	if (options->format->only_last && options->print && !options->write && !options->record && !ends &&
-	    options->count == 0 && !options->describe && !options->probe)
+	    options->n_listen == 0 && options->count == 0 && !options->describe && !options->probe)
 		options->count = 1;
 }
 
@@ -664,6 +710,9 @@ static int parse(struct parser *parser, int argc, char **argv)
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record)
 		parser->options->print = true;
+	status = choose_listening(parser->options);
+	if (status >= 0)
+		return status;
 	choose_count(parser->options, parser->settings);
 	if (parser->options->at && parser->options->batch && parser->options->count == 0)
 		parser->options->count = 1;

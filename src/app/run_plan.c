@@ -157,6 +157,8 @@ static bool is_requested(const struct run_plan *run, const struct pane *pane, co
 {
 	if (table->scoped && !scope_is_set(run->request->scope))
 		return false;
+	if (run->without_secrets && topic_find(table->topic)->schema->has_secrets)
+		return false;
 	return !table->lazy || ((table->option || table->when) &&
 				(!table->option || has_option(pane, table, run->settings)) &&
 				(!table->when || table->when(run->request)));
@@ -347,14 +349,19 @@ static void judge_views(struct run_plan *run, const struct options *options)
 }
 
 /* What reads command lines or environments for itself is refused without them. */
-static int check_secrets(const struct run_plan *run)
+static int check_secrets(const struct run_plan *run, const struct options *options)
 {
 	for (unsigned t = 0; t < n_topics && run->request->no_arguments; t++) {
 		if (!run->asked[t] || !topics[t]->schema->has_secrets)
 			continue;
-		error_message("--no-arguments",
-			      _("the table %s is of no use without them; leave out its pane"),
-			      topics[t]->schema->name);
+		if (options->n_listen > 0)
+			error_message("--listen",
+				      _("the table %s has what only --arguments shows"),
+				      topics[t]->schema->name);
+		else
+			error_message("--no-arguments",
+				      _("the table %s is of no use without them; leave out its pane"),
+				      topics[t]->schema->name);
 		return 2;
 	}
 	return 0;
@@ -368,7 +375,11 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	unsigned n_chosen = options_panes(options, chosen);
 	int status;
 
-	*run = (struct run_plan){ .settings = settings, .request = request };
+	*run = (struct run_plan){
+		.settings = settings,
+		.request = request,
+		.without_secrets = options->n_listen > 0 && request->no_arguments,
+	};
 	if (options->between || options->against)
 		run->differences = differences_open(schemas, n_topics);
 	choose_tables(run, options, chosen, n_chosen);
@@ -395,7 +406,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	run->asked = alloc_zeroed(n_topics, sizeof(*run->asked));
 	memcpy(run->asked, run->wanted, n_topics * sizeof(*run->asked));
 	if (!status)
-		status = check_secrets(run);
+		status = check_secrets(run, options);
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
 	scope_use_want(request, schemas, n_topics, run->wanted);

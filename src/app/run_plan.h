@@ -27,6 +27,7 @@ struct run_plan {
 	bool covers_delay; /* the first sample follows a whole delay, so that it has rates */
 	bool streams;      /* events are printed as they happen, not only with a sample */
 	bool ends;         /* some tables are printed in the last sample only */
+	bool without_secrets;        /* panes have no tables that read command lines or environments */
 	struct differences *differences; /* owned; NULL: samples are printed as they are */
 	regex_t filter;
 	bool has_filter;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/config_lines.h"
+#include "core/http_header.h"
 #include "core/utf8.h"
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
@@ -105,6 +106,20 @@ static struct span input(const uint8_t *data, size_t size)
 static void require_inside(struct span part, struct span whole)
 {
 	require(part.at >= whole.at && part.end <= whole.end && part.at <= part.end);
+}
+
+/* Whatever Host says, it is inside of it, and the list of our names has no part in what is an address. */
+FUZZ_TARGET(http_header)
+{
+	struct span text = input(data, size), host = text;
+
+	http_prefers_openmetrics(text);
+	if (http_host(text, &host))
+		require_inside(host, text);
+	if (http_host_is_known(text, NULL))
+		require(http_host_is_known(text, "web1,web1.example.org"));
+	if (span_is(host, "example.org"))
+		require(!http_host_is_known(text, "web1,web1.example.org"));
 }
 
 FUZZ_TARGET(meminfo)

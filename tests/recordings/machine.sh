@@ -7,7 +7,7 @@
 machine=$top/build/busy
 machine_packages="linux-image-amd64,systemd-sysv,udev,dbus,initramfs-tools,iproute2,procps,postgresql,postgresql-contrib,nginx-light
 	redis-server,redis-tools,cron,openssh-server,apache2-utils,python3,xz-utils,kmod,gcc,libc6-dev,make,autoconf,automake,autopoint
-	gettext,pkg-config,libncurses-dev,libcap-dev,libpfm4-dev,libsensors-dev,libjansson-dev,libzstd-dev"
+	gettext,pkg-config,libncurses-dev,libcap-dev,libpfm4-dev,libsensors-dev,libjansson-dev,libzstd-dev,libmicrohttpd-dev"
 
 make_image() {
 	busy=$top/tests/recordings/busy root=$machine/root
