@@ -158,6 +158,29 @@ def paths():
 
 
 @test
+def described():
+    """/describe has the name of every metric and label"""
+    with listening("cpu", "memory", "disks", "network", "groups", "kernel", "power", "latency", "overview", "-d", "0.1") as process:
+        topics = json.loads(ask(process.port, "/describe").body)["topics"]
+        text = ask(process.port).text
+    metrics = {"panetop_exposition_cut_rows": {"topic"}}
+    for topic in topics:
+        labels = {column["label"] for column in topic["columns"]} - {None}
+        metrics[f"panetop_{topic['name']}_rows"] = labels
+        metrics[topic["info_metric"]] = {column["key"] for column in topic["columns"]}
+        for column in topic["columns"]:
+            metrics[column["metric"]] = labels
+    seen = 0
+    for name, labels in re.findall(r"^(panetop_\w+?)(?:\{(.*)\})? \S+$", text, re.M):
+        name = re.sub("(?<=_seconds)_(g?sum|g?count)$", "_bucket", name) if name not in metrics else name
+        assert name in metrics, name
+        lost = set(re.findall(r'(\w+)="(?:[^"\\]|\\.)*"', labels)) - metrics[name] - {"le"}
+        assert not lost, (name, lost)
+        seen += 1
+    assert seen > 300, seen
+
+
+@test
 def accept():
     """the format is what the client prefers"""
     with listening("-t", "memory") as process:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Simulated machines, as recordings that grow: panetop replays them into files, python serves these, and Prometheus scrapes them.
+And a live one by --listen, with what is made for a fleet: a dashboard and alerts.
 
 Nothing here depends on how fast that goes: rates are compared with the rate of a clock that is scraped with them.
 """
@@ -23,7 +24,9 @@ PANETOP, TESTS = os.environ["PANETOP"], os.environ["TESTS_DIR"]
 sys.path.insert(0, TESTS + "/recordings")
 from recording import Recording  # noqa: E402
 
+DATA = os.path.join(os.path.dirname(PANETOP), "data")  # made by the build
 PATIENCE = 120
+SCRAPES = 20  # of a live machine, one a second
 STEPS = 6
 CHURN_STEPS = 21  # of 15 s, 5 minutes after the first one
 CHURN_STARTS = 75  # of commands with names of their own in each step, 5 a second
@@ -123,31 +126,37 @@ def churn_rows(step):
     return {"process": daemons + jobs, "exited": ended, "pressure": pressure, "memory": [{"name": "mem", "total_bytes": step}]}
 
 
+def free_address():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        return "127.0.0.1:%d" % unused.getsockname()[1]
+
+
 class Prometheus:
-    def __init__(self, directory, target):
-        with socket.socket() as unused:
-            unused.bind(("127.0.0.1", 0))
-            self.address = "127.0.0.1:%d" % unused.getsockname()[1]
+    def __init__(self, directory, targets, scrape_timeout="1s"):
+        """targets: {job: (address, path)}"""
+        self.address = free_address()
         with open(directory + "/prometheus.json", "w", encoding="utf-8") as config:
             json.dump({"scrape_configs": [
-                {"job_name": name, "metrics_path": "/%s.%s" % (name, name), "scrape_interval": "1s", "scrape_timeout": "1s",
-                 "static_configs": [{"targets": [target]}]} for name in MACHINES] + [
-                {"job_name": "churn", "metrics_path": "/churn.prom", "scrape_interval": "1s", "scrape_timeout": "1s",
-                 "static_configs": [{"targets": [target]}]}]}, config)
+                {"job_name": name, "metrics_path": path, "scrape_interval": "1s", "scrape_timeout": scrape_timeout,
+                 "static_configs": [{"targets": [address]}]} for name, (address, path) in targets.items()]}, config)
         self.log = open(directory + "/log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
-            ["timeout", "-k", "5", "280", "prometheus", "--config.file=" + config.name, "--storage.tsdb.path=" + directory + "/data",
+            ["timeout", "-k", "5", "380", "prometheus", "--config.file=" + config.name, "--storage.tsdb.path=" + directory + "/data",
              "--web.listen-address=" + self.address, "--log.level=warn"], stdout=self.log, stderr=self.log)
 
-    def ask(self, query):
-        """{job: value}; job is None where it was summed away."""
+    def answer(self, query):
+        """The series; None: no answer."""
         url = "http://%s/api/v1/query?%s" % (self.address, urllib.parse.urlencode({"query": query}))
         try:
             with urllib.request.urlopen(url, timeout=10) as answer:
-                result = json.load(answer)["data"]["result"]
+                return json.load(answer)["data"]["result"]
         except OSError:
-            return {}
-        return {series["metric"].get("job"): float(series["value"][1]) for series in result}
+            return None
+
+    def ask(self, query):
+        """{job: value}; job is None where it was summed away."""
+        return {series["metric"].get("job"): float(series["value"][1]) for series in self.answer(query) or []}
 
     def series(self, match):
         """All labels of every series that was ever scraped."""
@@ -246,7 +255,9 @@ def scrape(directory):
         files = ["%s/%s.%s" % (directory, name, name) for name in MACHINES]
         if not wait_for("both machines have a file", lambda: all(os.path.exists(file) for file in files)):
             return
-        prometheus = Prometheus(directory, "127.0.0.1:%d" % server.server_address[1])
+        address = "127.0.0.1:%d" % server.server_address[1]
+        targets = {name: (address, "/%s.%s" % (name, name)) for name in MACHINES}
+        prometheus = Prometheus(directory, {**targets, "churn": (address, "/churn.prom")})
         for step in range(1, STEPS + 1):
             for machine in machines if step > 1 else ():
                 machine.step(step)
@@ -267,12 +278,84 @@ def scrape(directory):
     ok("Prometheus has no warning, whenever it came to read", not log, *log[:5])
 
 
+def churning(stop):
+    """Processes that start and end, well and badly, all the while."""
+    while not stop.is_set():
+        for command in ("true", "false"):
+            subprocess.run([command], check=False)
+
+
+def dashboard_queries():
+    with open(DATA + "/grafana-dashboard.json", encoding="utf-8") as file:
+        for panel in json.load(file)["panels"]:
+            for target in panel.get("targets", ()):
+                yield target["expr"].replace("$instance", ".*").replace("$__rate_interval", "1m")
+
+
+def judge_listening(prometheus):
+    scrapes = 'count_over_time(up{job="listen"}[5m])'
+    if not wait_for("%d scrapes" % SCRAPES, lambda: prometheus.ask(scrapes).get("listen", 0) >= SCRAPES):
+        return
+    found = prometheus.ask('min_over_time(up{job="listen"}[5m])')
+    ok("no scrape of --listen failed", found == {"listen": 1.0}, found)
+    for query in dashboard_queries():
+        found = prometheus.answer(query)
+        calm = query.startswith("panetop_finding_") and not prometheus.answer("count_over_time(panetop_finding_since_seconds[5m])")
+        ok("the dashboard's %s is answered" % query, found or (calm and found is not None), found)
+
+
+def scrape_listening(directory):
+    """A live machine, scraped while processes come and go."""
+    address, stop = free_address(), threading.Event()
+    panetop = subprocess.Popen([PANETOP, "--listen=" + address, "-d", "0.5"], stderr=subprocess.DEVNULL)
+    churn = threading.Thread(target=churning, args=(stop,))
+    churn.start()
+    prometheus = None
+    try:
+        if not wait_for("--listen answers", lambda: urllib_status("http://%s/healthz" % address) == 200):
+            return
+        prometheus = Prometheus(directory, {"listen": (address, "/metrics")}, "1s")
+        judge_listening(prometheus)
+    finally:
+        stop.set()
+        churn.join()
+        log = prometheus.end() if prometheus else []
+        panetop.terminate()
+        ok("--listen ends well", panetop.wait(PATIENCE) == 0)
+    ok("Prometheus has no warning about --listen", not log, *log[:5])
+
+
+def urllib_status(url):
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.status
+    except OSError:
+        return None
+
+
+def check_rules():
+    result = subprocess.run(["promtool", "check", "rules", DATA + "/prometheus-alerts.yaml"], capture_output=True, text=True, check=False)
+    ok("promtool takes the rules of alerts", result.returncode == 0 and "rules found" in result.stdout, result.stdout, result.stderr)
+
+
 def check(name, *arguments):
     exposition = subprocess.run([PANETOP, "-o", "prometheus", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    result = subprocess.run(["promtool", "check", "metrics"], input=exposition.stdout, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, check=False)
-    ok("promtool finds nothing in " + name, exposition.stdout and result.returncode == 0 and not result.stdout,
-       *result.stdout.decode().splitlines()[:5])
+    check_text(name, exposition.stdout)
+
+
+def check_text(name, text):
+    result = subprocess.run(["promtool", "check", "metrics"], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    ok("promtool finds nothing in " + name, text and result.returncode == 0 and not result.stdout, *result.stdout.decode().splitlines()[:5])
+
+
+def check_listening():
+    """All panes at once, as text; those of one process with this one."""
+    address = free_address()
+    with subprocess.Popen([PANETOP, "--listen=" + address, "-d", "0.1", "-p", str(os.getpid()), *panes()], stderr=subprocess.DEVNULL) as panetop:
+        if wait_for("--listen answers", lambda: urllib_status("http://%s/healthz" % address) == 200):
+            with urllib.request.urlopen("http://%s/metrics" % address, timeout=PATIENCE) as answer:
+                check_text("--listen with all panes", answer.read())
+        panetop.terminate()
 
 
 def panes():
@@ -288,6 +371,10 @@ def main():
     check("what README recommends", "-n", "1", "-d", "0.2", *FLEET)
     for name in ("memory", "power", "events"):
         check("the recording " + name, "--replay=%s/%s.recording" % (os.environ["RECORDINGS"], name), name)
+    check_rules()
+    check_listening()
+    with tempfile.TemporaryDirectory() as directory:
+        scrape_listening(directory)
     with tempfile.TemporaryDirectory() as directory:
         scrape(directory)
     print("1..%d" % count)

@@ -5,6 +5,7 @@
 #include "output/describe.h"
 
 #include "core/i18n.h"
+#include "output/exposition.h"
 #include "output/json_writer.h"
 
 static void add_panes(struct buffer *out, const struct described *topic)
@@ -32,7 +33,28 @@ void describe_text(struct buffer *out, const struct described *topics, unsigned 
 	}
 }
 
-static void describe_column(struct json_writer *json, const struct column *column)
+/* What Prometheus gets of a column, and from when on its value is critical. */
+static void describe_metric(struct json_writer *json, const struct schema *schema,
+			    const struct column *column)
+{
+	const struct column *counter = exposition_counter(schema, column);
+	char name[EXPOSITION_NAME_MAX];
+
+	jsonw_key(json, "metric");
+	jsonw_text(json, exposition_metric(schema, column, name) ? name : NULL);
+	jsonw_key(json, "rate_of");
+	jsonw_text(json, counter ? counter->key : NULL);
+	jsonw_key(json, "label");
+	jsonw_text(json, exposition_label(schema, column));
+	jsonw_key(json, "critical");
+	if (column->alarming > 0)
+		jsonw_f64(json, column->alarming);
+	else
+		jsonw_null(json);
+}
+
+static void describe_column(struct json_writer *json, const struct schema *schema,
+			    const struct column *column)
 {
 	jsonw_open(json, '{');
 	jsonw_key(json, "key");
@@ -51,12 +73,14 @@ static void describe_column(struct json_writer *json, const struct column *colum
 	jsonw_text(json, column->source);
 	jsonw_key(json, "hidden");
 	jsonw_bool(json, column->hidden);
+	describe_metric(json, schema, column);
 	jsonw_close(json, '}');
 }
 
 static void describe_topic(struct json_writer *json, const struct described *topic)
 {
 	const struct schema *schema = topic->schema;
+	char name[EXPOSITION_NAME_MAX];
 
 	jsonw_open(json, '{');
 	jsonw_key(json, "name");
@@ -70,10 +94,12 @@ static void describe_topic(struct json_writer *json, const struct described *top
 	for (unsigned i = 0; topic->panes[i]; i++)
 		jsonw_text(json, topic->panes[i]);
 	jsonw_close(json, ']');
+	jsonw_key(json, "info_metric");
+	jsonw_text(json, exposition_info(schema, name) ? name : NULL);
 	jsonw_key(json, "columns");
 	jsonw_open(json, '[');
 	for (unsigned c = 0; c < schema->n_columns; c++)
-		describe_column(json, &schema->columns[c]);
+		describe_column(json, schema, &schema->columns[c]);
 	jsonw_close(json, ']');
 	jsonw_close(json, '}');
 }

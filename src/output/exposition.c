@@ -6,6 +6,8 @@
  */
 #include <config.h>
 
+#include "output/exposition.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,6 @@
 #include "output/sink.h"
 #include "sys/error_message.h"
 
-#define FAMILY_MAX 160
 #define BOUNDS_MAX 64
 #define SERIES_MAX 200 /* of a topic, unless --limit or --top say how many */
 
@@ -84,7 +85,7 @@ static void name_family(char *family, const struct schema *schema, const struct 
 	bool counter = column->kind == COLUMN_COUNTER;
 	char *bits;
 
-	snprintf(family, FAMILY_MAX, "panetop_%s_%s%s", schema->name, column->key,
+	snprintf(family, EXPOSITION_NAME_MAX, "panetop_%s_%s%s", schema->name, column->key,
 		 !counter && strcmp(column->key, "count") == 0 ? "s" : "");
 	if (ends_in(family, "_total"))
 		family[strlen(family) - strlen("_total")] = '\0';
@@ -146,6 +147,11 @@ static bool is_label(const struct schema *schema, const struct column *column)
 {
 	return column->kind == COLUMN_KEY && !column->fleeting && !column->grouping &&
 	       !(schema->shape == SHAPE_HISTOGRAM && column->type == VALUE_F64);
+}
+
+const char *exposition_label(const struct schema *schema, const struct column *column)
+{
+	return is_label(schema, column) ? column->key : column->grouping;
 }
 
 /* Returns where the labels of this row begin in the text of all. */
@@ -245,15 +251,22 @@ static void collect_rows(struct exposition *exposition, const struct table *tabl
 	}
 }
 
-static bool is_metric(const struct exposition *exposition, const struct column *column)
+/* Has the column metrics, if its topic has? */
+static bool has_metric(const struct column *column, bool of_commands)
 {
 	if (column->type == VALUE_TEXT)
 		return false;
-	if (exposition->of_commands) /* counters would go back when a process ends */
+	if (of_commands) /* counters would go back when a process ends */
 		return column->additive;
-	if (column->kind == COLUMN_COUNTER)
-		return !(exposition->one_shot && exposition->schema->of_run);
-	return column->kind == COLUMN_GAUGE || column->kind == COLUMN_RATE;
+	return column->kind == COLUMN_COUNTER || column->kind == COLUMN_GAUGE || column->kind == COLUMN_RATE;
+}
+
+static bool is_metric(const struct exposition *exposition, const struct column *column)
+{
+	bool other_run = column->kind == COLUMN_COUNTER && !exposition->of_commands && exposition->one_shot &&
+			 exposition->schema->of_run;
+
+	return has_metric(column, exposition->of_commands) && !other_run;
 }
 
 /* Does a row have a value that the format allows? A counter below 0 comes from a damaged recording. */
@@ -313,7 +326,7 @@ static void add_column(struct exposition *exposition, const struct column *colum
 	bool counter = column->kind == COLUMN_COUNTER, headed = false;
 	struct series_rule rule = rule_of(exposition, column);
 	const char *suffix = counter ? "_total" : "";
-	char family[FAMILY_MAX];
+	char family[EXPOSITION_NAME_MAX];
 
 	name_family(family, exposition->schema, column);
 	for (size_t r = 0; r < exposition->n_rows; r++) {
@@ -338,10 +351,14 @@ static void add_column(struct exposition *exposition, const struct column *colum
  * Of the selected columns that are not labels, but for those that change from sample to sample, and for
  * arguments of commands.
  */
+static bool may_be_info(const struct column *column)
+{
+	return column->kind == COLUMN_LABEL && !column->fleeting && column->text != TEXT_COMMAND;
+}
+
 static bool is_info(const struct column *column, const void *row)
 {
-	return column->kind == COLUMN_LABEL && !column->fleeting && column->text != TEXT_COMMAND &&
-	       column_has_value(column, row);
+	return may_be_info(column) && column_has_value(column, row);
 }
 
 static void add_info(struct exposition *exposition)
@@ -349,7 +366,7 @@ static void add_info(struct exposition *exposition)
 	const struct schema *schema = exposition->schema;
 	const struct view *view = exposition->view;
 	struct buffer *out = exposition->out;
-	char family[FAMILY_MAX];
+	char family[EXPOSITION_NAME_MAX];
 	bool headed = false;
 
 	snprintf(family, sizeof(family), "panetop_%s_row", schema->name);
@@ -450,7 +467,7 @@ static struct command_sums *sums_of(struct exposition *exposition, bool argument
 static void add_row_counts(struct exposition *exposition)
 {
 	const struct command_sums *sums = exposition->of_commands;
-	char family[FAMILY_MAX];
+	char family[EXPOSITION_NAME_MAX];
 
 	snprintf(family, sizeof(family), "panetop_%s_rows", exposition->schema->name);
 	if (exposition->n_rows > 0)
@@ -499,7 +516,7 @@ struct buckets {
 	const struct column *from, *to, *samples;
 	double bounds[BOUNDS_MAX];
 	size_t n_bounds;
-	char family[FAMILY_MAX];
+	char family[EXPOSITION_NAME_MAX];
 };
 
 /*
@@ -556,8 +573,8 @@ static bool find_buckets(const struct table *table, struct buckets *buckets)
 	if (ends_in(schema->name, "_bucket"))
 		length -= (int)strlen("_bucket");
 	unit = unit_suffix(buckets->to->unit);
-	snprintf(buckets->family, FAMILY_MAX, "panetop_%.*s%s%s", length, schema->name, unit ? "_" : "",
-		 unit ? unit : "");
+	snprintf(buckets->family, EXPOSITION_NAME_MAX, "panetop_%.*s%s%s", length, schema->name,
+		 unit ? "_" : "", unit ? unit : "");
 	return true;
 }
 
@@ -809,6 +826,58 @@ static int frame(struct sink *sink, const struct frame *frame)
 		buffer_text(&sink->buffer, "# EOF\n");
 	report_dropped(exposition, sink->format->name);
 	return sink_flush(sink);
+}
+
+/* Those of a histogram are of its upper bounds. */
+static bool name_buckets(const struct schema *schema, const struct column *column, char *name)
+{
+	const struct table none = { .schema = schema };
+	struct buckets buckets;
+
+	if (!find_buckets(&none, &buckets) || buckets.to != column)
+		return false;
+	snprintf(name, EXPOSITION_NAME_MAX, "%.*s_bucket", EXPOSITION_NAME_MAX - 8, buckets.family);
+	return true;
+}
+
+bool exposition_metric(const struct schema *schema, const struct column *column,
+		       char name[EXPOSITION_NAME_MAX])
+{
+	if (schema->shape == SHAPE_HISTOGRAM)
+		return name_buckets(schema, column, name);
+	if (schema->shape == SHAPE_EVENTS || !has_metric(column, command_sums_apply(schema)))
+		return false;
+	if (!schema->sum_row && exposition_counter(schema, column))
+		return false;
+	name_family(name, schema, column);
+	if (column->kind == COLUMN_COUNTER)
+		snprintf(name + strlen(name), EXPOSITION_NAME_MAX - strlen(name), "_total");
+	return true;
+}
+
+bool exposition_info(const struct schema *schema, char name[EXPOSITION_NAME_MAX])
+{
+	if (schema->shape != SHAPE_TABLE || command_sums_apply(schema))
+		return false;
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (may_be_info(&schema->columns[c])) {
+			snprintf(name, EXPOSITION_NAME_MAX, "panetop_%s_row_info", schema->name);
+			return true;
+		}
+	return false;
+}
+
+const struct column *exposition_counter(const struct schema *schema, const struct column *rate)
+{
+	bool of_time = rate->kind == COLUMN_RATE && rate->rate_over == 0 &&
+		       (rate->scale == 0 || rate->scale == 1);
+
+	if (schema->shape != SHAPE_TABLE || command_sums_apply(schema))
+		return NULL;
+	for (unsigned c = 0; c < schema->n_columns && of_time; c++)
+		if (schema->columns[c].kind == COLUMN_COUNTER && schema->columns[c].offset == rate->rate_of)
+			return &schema->columns[c];
+	return NULL;
 }
 
 void exposition_free(struct exposition *exposition)
