@@ -31,6 +31,7 @@ struct kind {
 	const char *names[2];                    /* … and their names; NULL: a single area */
 	char *(*label)(char *text, double value); /* ends of its axis */
 	bool decimal;                            /* round are tens, not powers of two */
+	double least_end; /* of its axis: what an idle machine does is flat, not mountains */
 };
 
 static char *number_label(char *text, double value)
@@ -48,14 +49,17 @@ static const struct kind kinds[N_OVERVIEW_SERIES] = {
 	[OVERVIEW_SERIES_DISK] = { 3,
 				   { OVERVIEW_SERIES_READ, OVERVIEW_SERIES_WRITTEN },
 				   { N_("read"), N_("write") },
-				   size_short },
+				   size_short,
+				   false,
+				   1 << 20 },
 	[OVERVIEW_SERIES_NETWORK] = { 3,
 				      { OVERVIEW_SERIES_NETWORK, OVERVIEW_SERIES_SENT },
 				      { N_("receive"), N_("send") },
 				      rate_short,
-				      true },
-	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = size_short },
-	[OVERVIEW_SERIES_LOAD] = { .rank = 5, .label = number_label, .decimal = true },
+				      true,
+				      1e6 },
+	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = size_short, .least_end = 1 << 20 },
+	[OVERVIEW_SERIES_LOAD] = { .rank = 5, .label = number_label, .decimal = true, .least_end = 1 },
 	[OVERVIEW_SERIES_POWER] = { .rank = 6, .label = watts_text, .decimal = true },
 };
 
@@ -91,9 +95,9 @@ static double highest(const struct pane_context *context, const struct canvas *c
 static double end_of_axis(const struct kind *kind, double most)
 {
 	static const double rounds[] = { 1, 1.5, 2, 3, 4, 5, 6, 8, 10 };
-	double wanted = most * ROOM_ABOVE, unit = pow(10, floor(log10(wanted)));
+	double wanted = fmax(most * ROOM_ABOVE, kind->least_end), unit = pow(10, floor(log10(wanted)));
 
-	if (!(most > 0))
+	if (!(wanted > 0))
 		return 1;
 	if (!kind->decimal)
 		return levels_fit(0, wanted, 0).top;
