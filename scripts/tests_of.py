@@ -53,9 +53,10 @@ def unit_tests():
 
 @functools.cache
 def own_tests(source):
-    """Those called after it, and those that use what it defines."""
+    """Those called after it, and those that use what it defines, but for those that stand in for it."""
     return {test for test, files in unit_tests().items()
-            if test == f"unit/{source.stem}_test" or any(defined(source) & words(path) for path in files)}
+            if test == f"unit/{source.stem}_test" or any(defined(source) & words(path) and not defined(source) & defined(path)
+                                                         for path in files)}
 
 
 def tests_of_source(source):

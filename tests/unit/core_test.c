@@ -936,6 +936,47 @@ START_TEST(lists_new_processes_in_parts)
 }
 END_TEST
 
+/* Of what came two listings before; the one before was a full one. */
+static bool is_partial(struct env *env, struct env_pids_mark then, struct env_pids_mark now, unsigned n_parts)
+{
+	const uint32_t *pids;
+	size_t n_pids;
+
+	env->tick++;
+	ck_assert_int_eq(pids_list(env, &pids, &n_pids), 0);
+	env->pids.marks[1] = then;
+	env->pids.n_parts = n_parts;
+	if (env->pids.offset < 0)
+		env->pids.offset = 0;
+	env->tick++;
+	ck_assert_int_eq(pids_list_new(env, &now, &pids, &n_pids), 0);
+	return env->pids.n_parts == n_parts + 1;
+}
+
+#define MARK(forks, last_pid) ((struct env_pids_mark){ forks, last_pid })
+
+/* Up to 1024 new processes are listed alone, seven times; not where PIDs may have wrapped. */
+START_TEST(few_new_processes_are_listed_alone)
+{
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ck_assert(is_partial(&env, MARK(1000, 5), MARK(1000, 5), 0));
+	ck_assert(is_partial(&env, MARK(1000, 5), MARK(2024, 1029), 0));
+	ck_assert(!is_partial(&env, MARK(1000, 5), MARK(2025, 1029), 0));
+	ck_assert(!is_partial(&env, MARK(1000, 5), MARK(2024, 1030), 0));
+	ck_assert(!is_partial(&env, MARK(1000, 5), MARK(1001, 4), 0));
+	ck_assert(!is_partial(&env, MARK(1000, 5), MARK(999, 6), 0));
+	ck_assert(!is_partial(&env, MARK(0, 5), MARK(1, 6), 0));
+	ck_assert(is_partial(&env, MARK(1, 5), MARK(2, 6), 6));
+	ck_assert(!is_partial(&env, MARK(1, 5), MARK(2, 6), 7));
+	env.pids.exits_known = true;
+	ck_assert(is_partial(&env, MARK(1, 5), MARK(2, 6), 59));
+	ck_assert(!is_partial(&env, MARK(1, 5), MARK(2, 6), 60));
+	env_close(&env);
+}
+END_TEST
+
 struct sum_job {
 	struct worker_job job;
 	int value, sum;
@@ -974,6 +1015,25 @@ START_TEST(worker_gives_every_job_back)
 	}
 	for (int i = 0; i < 20; i++)
 		ck_assert_int_eq(jobs[i].sum, i + 1);
+	worker_close(worker);
+}
+END_TEST
+
+/* A single helper sleeps until the next job. */
+START_TEST(an_idle_worker_is_woken)
+{
+	struct worker *worker = worker_open();
+	struct pollfd wait = { .fd = worker_fd(worker), .events = POLLIN };
+
+	for (int i = 0; i < 20; i++) {
+		struct sum_job job = { .job = { .run = sum_run, .done = sum_done }, .value = i };
+
+		worker_submit(worker, &job.job);
+		ck_assert_int_eq(poll(&wait, 1, 10000), 1);
+		worker_collect(worker);
+		ck_assert(job.done);
+		usleep(1000); /* it goes to sleep meanwhile, but need not */
+	}
 	worker_close(worker);
 }
 END_TEST

@@ -504,6 +504,19 @@ START_TEST(more_names_than_there_is_room_for)
 }
 END_TEST
 
+START_TEST(a_name_twice_is_one_event)
+{
+	struct counter_events events = { 0 };
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	counter_events_named(&events, &env, "page-faults, page-faults\t,task-clock,,page-faults");
+	ck_assert_uint_eq(events.count, 2);
+	counter_events_free(&events);
+	env_close(&env);
+}
+END_TEST
+
 /* What the next read of a group of two events will give. */
 static void give(int fd, uint64_t enabled, uint64_t running, uint64_t one, uint64_t other)
 {

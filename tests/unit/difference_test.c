@@ -431,6 +431,8 @@ START_TEST(every_topic_has_a_difference)
 		struct view view;
 
 		ck_assert_int_lt(schema_column(schemas[i], DIFFERENCE_COLUMN), 0);
+		ck_assert_uint_eq(schema->n_columns, schemas[i]->n_columns + 1);
+		ck_assert_int_eq(schema_column(schema, DIFFERENCE_COLUMN), (int)schemas[i]->n_columns);
 		ck_assert_uint_le(schema->n_columns, VIEW_COLUMNS_MAX);
 		ck_assert_uint_eq(schemas[i]->row_size % sizeof(void *), 0);
 		ck_assert_uint_le(schemas[i]->row_size, UINT16_MAX);

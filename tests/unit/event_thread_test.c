@@ -424,6 +424,36 @@ START_TEST(missing_command_lines_are_read)
 }
 END_TEST
 
+static struct raw_event exit_of(uint32_t pid)
+{
+	return (struct raw_event){ .kind = EVENT_EXIT, .pid = pid, .tid = pid, .exit_code = 0 };
+}
+
+/* From the first look on; each once. */
+START_TEST(those_that_exited_are_kept_for_who_looks)
+{
+	struct event_ended_list ended = { 0 };
+
+	open_reader("exit");
+	give(&connector_source, exit_of(STRANGER));
+	take(1);
+	event_reader_collect_ended(reader, &ended);
+	ck_assert_uint_eq(ended.count, 0);
+	give(&connector_source, fork_of(STRANGER + 1));
+	give(&connector_source, exit_of(STRANGER + 1));
+	take(2);
+	event_reader_collect_ended(reader, &ended);
+	ck_assert_uint_eq(ended.count, 1);
+	ck_assert_uint_eq(ended.list[0].pid, STRANGER + 1);
+	ck_assert_uint_eq(ended.list[0].parent_pid, (uint32_t)getpid());
+	ck_assert_uint_gt(ended.list[0].end_ns, ended.list[0].start_ns);
+	event_reader_collect_ended(reader, &ended);
+	ck_assert_uint_eq(ended.count, 0);
+	close_reader();
+	event_ended_free(&ended);
+}
+END_TEST
+
 static uint64_t since_ns;
 
 static void note_since(void *context, const struct event_statistics *statistics, uint64_t since)

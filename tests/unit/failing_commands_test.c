@@ -28,6 +28,10 @@ START_TEST(failures_are_the_fault_of_the_process)
 	ck_assert(!exit_is_failure(CODE(128 + SIGINT)));
 	ck_assert(exit_is_failure(CODE(128 + SIGSEGV)));
 	ck_assert(exit_is_failure(CODE(200)));
+	ck_assert(!exit_is_failure(32)); /* the first one of real time */
+	ck_assert(!exit_is_failure(64));
+	ck_assert(!exit_is_failure(CODE(128 + 31)) == !exit_is_failure(31));
+	ck_assert(exit_is_failure(CODE(128 + 32))); /* no shell tells these */
 }
 
 START_TEST(subcommands_belong_to_the_name)

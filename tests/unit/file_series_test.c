@@ -175,6 +175,24 @@ START_TEST(oldest_files_go_by_size)
 }
 END_TEST
 
+START_TEST(files_have_the_time_of_their_last_write)
+{
+	const struct timespec times[2] = { { .tv_sec = 7 }, { .tv_sec = 1000, .tv_nsec = 5 } };
+	struct file_series series;
+	int directory;
+
+	make_place(0700);
+	write_file("00000001.recording", 0600);
+	directory = open_place();
+	ck_assert_int_eq(utimensat(directory, "00000001.recording", times, 0), 0);
+	close(directory);
+	open_series(&series);
+	ck_assert_uint_eq(series.files[0].end_ns, UINT64_C(1000000000005));
+	ck_assert_uint_eq(series.files[0].bytes, 10);
+	file_series_close(&series);
+}
+END_TEST
+
 START_TEST(oldest_files_go_by_age)
 {
 	struct file_series series;

@@ -1143,6 +1143,54 @@ START_TEST(sentences_name_who_is_to_blame)
 }
 END_TEST
 
+/* Of one severity in the order of the rules. */
+START_TEST(rules_stand_in_their_order)
+{
+	static const struct thing_row rows[] = {
+		THING("a", NAN, 0.2, NAN, .kind = "bad"),
+		THING("b", NAN, NAN, NAN, .kind = "bad"),
+		THING("c", 0.6, NAN, NAN, .id = 0),
+		{ 0 },
+	};
+	const struct table *table = NULL;
+	struct things things;
+
+	open_things(&things, NULL);
+	for (unsigned second = 0; second < 3; second++)
+		table = judge_things(&things, rows);
+	ck_assert_uint_eq(table->n_rows, 3);
+	check_finding(table, 0, "warning", "c", "60 % load, spare");
+	check_finding(table, 1, "note", "thing a", "20 % left");
+	check_finding(table, 2, "note", "things", "2 are bad; c, of a");
+	close_things(&things);
+}
+END_TEST
+
+/* Frames that come again have held for as long as they had then. */
+START_TEST(frames_that_come_again_are_as_they_were)
+{
+	static const struct thing_row rows[] = { SPARED("a", 0.2), { 0 } };
+	const struct table *table = NULL;
+	struct things live, again;
+
+	open_things(&live, NULL);
+	open_things(&again, NULL);
+	findings_remember(again.findings, live.findings);
+	for (unsigned second = 0; second < 10; second++)
+		judge_things(&live, rows);
+	again.seconds += 9;
+	table = judge_things(&again, rows);
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert_double_eq(table_number(table, table_row(table, 0), "since_seconds"), 9);
+	findings_remember(again.findings, NULL);
+	findings_forget(again.findings);
+	again.seconds += 1;
+	ck_assert_uint_eq(judge_things(&again, rows)->n_rows, 0);
+	close_things(&again);
+	close_things(&live);
+}
+END_TEST
+
 static void check_limit(enum unit unit, double number, const char *expected)
 {
 	const struct finding_limit limit = { .unit = unit };

@@ -42,6 +42,23 @@ START_TEST(own_is_what_is_left)
 }
 END_TEST
 
+/* A level that a group has none of is unknown of what is its own, too. */
+START_TEST(own_is_unknown_of_what_is_blank)
+{
+	fill_all();
+	top.levels.memory = U64_BLANK;
+	group_sum(groups, 3);
+	ck_assert_uint_eq(top.own_levels.memory, U64_UNKNOWN);
+	fill_all();
+	top.levels.memory = 5;
+	group_sum(groups, 3);
+	ck_assert_uint_eq(top.own_levels.memory, 0);
+	top.levels.memory = 4;
+	group_sum(groups, 3);
+	ck_assert_uint_eq(top.own_levels.memory, 0);
+}
+END_TEST
+
 /* The groups were read after the top: its own numbers stay, and its sum is theirs to the last digit. */
 START_TEST(own_counters_never_go_back)
 {

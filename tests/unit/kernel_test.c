@@ -436,6 +436,21 @@ START_TEST(cpu_times_of_old_and_new_kernels)
 }
 END_TEST
 
+/* As long as none was counted the kernel does not count them. */
+START_TEST(time_in_interrupts_is_measured_or_not)
+{
+	struct cpu_times times = { .irq = 0 };
+
+	ck_assert(!cpu_times_measures_interrupts(&times));
+	times.irq = U64_UNKNOWN;
+	ck_assert(!cpu_times_measures_interrupts(&times));
+	times.irq = 1;
+#if !defined(__powerpc__) && !defined(__s390__) /* which count it elsewhere */
+	ck_assert(cpu_times_measures_interrupts(&times));
+#endif
+}
+END_TEST
+
 START_TEST(cpuinfo_speeds)
 {
 	struct span text = span_text("processor\t: 3\nmodel name\t: x @ 2.6GHz\ncpu MHz\t\t: 2600.250\n\n"

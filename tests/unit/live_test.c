@@ -2,6 +2,7 @@
 /* Tests of the live source: which topics it keeps open, and orders to them. It has its own sync(). */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,5 +185,33 @@ START_TEST(topics_come_and_go)
 				     "proc/vmstat: contains nothing that panetop understands"));
 	close_machine(&machine);
 	free(wanted);
+}
+END_TEST
+
+static unsigned n_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(directory);
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}
+
+/* Of all topics, also the last ones of the table. */
+START_TEST(what_topics_open_is_closed_with_them)
+{
+	static const char *const topic_names[] = { "interrupt", "softirq", "process", "counter",
+						   "network_account", "temperature", "slab", NULL };
+	struct machine machine = { 0 };
+	unsigned before = n_descriptors();
+
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	ck_assert_uint_gt(n_descriptors(), before);
+	close_machine(&machine);
+	ck_assert_uint_eq(n_descriptors(), before);
 }
 END_TEST

@@ -56,6 +56,25 @@ START_TEST(a_finding_marks_when_it_began)
 }
 END_TEST
 
+/* As far as two seconds apart it is the same begin, since clocks drift apart. */
+START_TEST(begins_close_to_each_other_are_one)
+{
+	struct marks marks = { 0 };
+
+	take(&marks, 0, "", "", -1);
+	take(&marks, 100, "load", NULL, 50);
+	take(&marks, 200, "load", NULL, 148);
+	take(&marks, 201, "load", NULL, 153);
+	ck_assert_uint_eq(marks.n, 1);
+	take(&marks, 202, "load", NULL, 149);
+	ck_assert_uint_eq(marks.n, 2);
+	ck_assert_uint_eq(marks.list[1].wall_ns, WALL_NS + 53 * SECOND_NS);
+	take(&marks, 203, "load", NULL, 156);
+	ck_assert_uint_eq(marks.n, 3);
+	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS + 47 * SECOND_NS);
+}
+END_TEST
+
 START_TEST(what_held_at_first_did_not_begin_then)
 {
 	struct marks marks = { 0 };

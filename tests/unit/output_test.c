@@ -570,6 +570,7 @@ struct link_row {
 	const char *cpu;
 	uint64_t seconds, speed_bits, inodes_total;
 	double ratio;
+	const char *model;
 };
 
 static const struct column link_columns[] = {
@@ -582,7 +583,10 @@ static const struct column link_columns[] = {
 	       .help = "h"),
 	COLUMN(struct link_row, inodes_total, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "i",
 	       .help = "h"),
+	COLUMN(struct link_row, model, .kind = COLUMN_LABEL, .title = "m", .help = "h"),
 };
+
+static const char *link_model; /* of all rows; NULL: not known */
 
 /* The row "all" and n others; limit as of --limit. */
 static void print_links(struct output *output, unsigned n, bool with_sum, size_t limit)
@@ -602,7 +606,7 @@ static void print_links(struct output *output, unsigned n, bool with_sum, size_t
 		struct link_row *row = table_add(&frame.tables[0]);
 
 		snprintf(names[i], sizeof(names[i]), i == 0 ? "all" : "%u", i - 1);
-		*row = (struct link_row){ names[i], i, 8000, i, 0.5 };
+		*row = (struct link_row){ names[i], i, 8000, i, 0.5, link_model };
 	}
 	begin_output(output, &sink_prometheus, 1);
 	view_open(&output->plan.views[0], &links);
@@ -644,6 +648,13 @@ START_TEST(expositions_have_a_limit_for_each_topic)
 	ck_assert_uint_eq(count_of(output.text, "panetop_link_speed_bytes{"), 66);
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 235\n"));
 	free(output.text);
+	link_model = "some"; /* a series more of each row */
+	print_links(&output, 300, false, VIEW_ALL_ROWS);
+	ck_assert_uint_eq(count_of(output.text, "panetop_link_speed_bytes{"), 50);
+	ck_assert_uint_eq(count_of(output.text, "panetop_link_row_info{"), 50);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 251\n"));
+	free(output.text);
+	link_model = NULL;
 	print_links(&output, 300, false, 300);
 	ck_assert_uint_eq(count_of(output.text, "panetop_link_speed_bytes{"), 300);
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 1\n"));

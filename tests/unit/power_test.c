@@ -712,3 +712,16 @@ START_TEST(speed_of_another_card)
 	rig_close(&rig);
 }
 END_TEST
+
+START_TEST(without_speeds_none_is_known)
+{
+	static const char *const names[] = { "frequency", NULL };
+	struct frame frame;
+
+	sample_fixture(&frame, "readers", 0, names);
+	ck_assert(isnan(cell_f64(&frame, "frequency", "all", "hertz")));
+	ck_assert(isnan(cell_f64(&frame, "frequency", "all", "min_hertz")));
+	ck_assert(isnan(cell_f64(&frame, "frequency", "all", "max_hertz")));
+	frame_close(&frame);
+}
+END_TEST

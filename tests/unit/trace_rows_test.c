@@ -363,6 +363,35 @@ START_TEST(wakeups_are_by_cause)
 	rig_close(&rig);
 }
 
+/* What was counted between their last sample and their end is in the row of those that exited. */
+START_TEST(wakeups_of_those_that_exit_stay)
+{
+	static const char *const names[] = { "wakeup", NULL };
+	static const uint64_t keys[][4] = { { 7, AFTER_BOOT(5), 0, 0 }, { 42, AFTER_BOOT(90), 0, 0 } };
+	static struct bpf_entry entries[2] = { { .count = 10 }, { .count = 20 } };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ "wakeup", NULL, keys, entries, 2, NULL };
+	rig_open(&rig, "readers", names);
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame_table(frame, "wakeup")->n_rows, 2);
+	entries[0].count = 15;
+	entries[1].count = 27;
+	rig_remove(&rig, "proc/7");
+	rig_remove(&rig, "proc/42");
+	n_forgotten = 0;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(n_forgotten, 2);
+	ck_assert_uint_eq(frame_table(frame, "wakeup")->n_rows, 1);
+	ck_assert_double_eq(frame_number(frame, "wakeup", NULL, "by_task"), 5 + 7);
+	ck_assert_double_eq(frame_number(frame, "wakeup", NULL, "wakeups"), 5 + 7);
+	counted.n = 0;
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(frame_number(frame, "wakeup", NULL, "wakeups"), 5 + 7);
+	rig_close(&rig);
+}
+
 #define SOCKET(pid, sent, family, protocol)                                                                  \
 	((pid) | (uint64_t)(sent) << 32 | (uint64_t)(family) << 33 | (uint64_t)(protocol) << 48)
 
@@ -819,5 +848,30 @@ START_TEST(pages_of_the_cache_are_hit_or_missed)
 	frame = rig_sample(&rig, 2); /* files that are idle for eight samples leave the map */
 	ck_assert_uint_eq(n_forgotten, 6);
 	ck_assert_uint_eq(frame_table(frame, "cache_use")->n_rows, 3);
+	rig_close(&rig);
+}
+
+/* Without BPF from what is read and written, in whole pages. */
+START_TEST(without_bpf_the_use_is_estimated)
+{
+	static const char *const names[] = { "cache_use", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ 0 };
+	rig_open(&rig, "readers", names);
+	rig.env.page_bytes = 4096;
+	rig_put(&rig, "proc/7/io", "rchar: 45055\nread_bytes: 12288\nwrite_bytes: 8192\n");
+	rig_put(&rig, "proc/42/io", "rchar: 8192\nread_bytes: 16384\nwrite_bytes: 0\n");
+	rig_put(&rig, "proc/99/io", "rchar: 0\nread_bytes: 4096\nwrite_bytes: 4096\n");
+	rig_put(&rig, "proc/1/io", NULL);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "cache_use",
+		  "pid=7 start_seconds=5 how=proc note=estimate asked_pages=10 hit_pages=7 missed_pages=3 "
+		  "dirtied_pages=2 command=a) R (b");
+	check_row(frame, "cache_use",
+		  "pid=42 start_seconds=90 how=proc note=estimate asked_pages=2 hit_pages=0 missed_pages=2 "
+		  "dirtied_pages=0 command=cc1\n\033[31m");
+	ck_assert_uint_eq(frame_table(frame, "cache_use")->n_rows, 2);
 	rig_close(&rig);
 }
