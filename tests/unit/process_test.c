@@ -661,6 +661,37 @@ START_TEST(a_process_that_runs_is_moved)
 }
 END_TEST
 
+#define PROGRAMS 600 /* more that run than the helper takes command lines of at a time */
+
+/* Only once all command lines are read is a program known to be missing. */
+START_TEST(a_program_is_found_among_many_that_run)
+{
+	static const char *const names[] = { "process", NULL };
+	struct scope scope = { 0 };
+	struct machine machine;
+	char path[64], line[64];
+
+	make_root(&machine);
+	for (int pid = 7; pid <= PROGRAMS; pid++) {
+		write_process(&machine, (struct fake_process){ pid, 1, "sh", 100, 0, 40, 500 });
+		snprintf(path, sizeof(path), "proc/%d/cmdline", pid);
+		snprintf(line, sizeof(line), "/bin/program-%d", pid);
+		write_file(&machine, path, line);
+	}
+	open_machine(&machine, names);
+	for (int pid = 7; pid <= PROGRAMS; pid++)
+		write_process(&machine, (struct fake_process){ pid, 1, "sh", 105, 0, 40, 500 });
+	machine.request.processes = "program-600";
+	choose_scope(&machine, &scope, "pid=program-600");
+	next_tick(&machine);
+	ck_assert(machine.now->named_there);
+	ck_assert(!machine.now->named_absent);
+	ck_assert(!has_notice(machine.now, "there is no process"));
+	close_machine(&machine);
+	scope_free(&scope);
+}
+END_TEST
+
 /* Version 2 has no sum of all at its top, where kernel threads are: it is that of the groups just below. */
 START_TEST(groups_of_version_2_are_summed_up)
 {

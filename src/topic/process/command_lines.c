@@ -31,6 +31,11 @@ void command_lines_close(struct command_lines *lines)
 	free(lines);
 }
 
+bool command_lines_are_read(const struct command_lines *lines)
+{
+	return command_reader_is_free(lines->reader);
+}
+
 uint32_t command_lines_stuck(const struct command_lines *lines)
 {
 	return command_reader_stuck(lines->reader);
@@ -101,13 +106,20 @@ static bool is_due(const struct process *process, uint64_t tick)
 	       tick - process->command_tick >= (process->command ? AGAIN_TICKS : 1);
 }
 
-/* Those with rows first: on a large machine there is no room for all that are new in the first tick. */
-static void ask_active(struct command_lines *lines, struct process *const *list, size_t n_list, uint64_t tick)
+/*
+ * Those with rows first: on a large machine there is no room for all that are new in the first tick. How many
+ * it requested.
+ */
+static size_t ask_active(struct command_lines *lines, struct process *const *list, size_t n_list,
+			 uint64_t tick)
 {
+	size_t asked = 0;
+
 	for (int shown = 1; shown >= 0; shown--)
 		for (size_t i = 0; i < n_list; i++)
 			if (list[i]->shown == shown && is_due(list[i], tick))
-				ask(lines, list[i], tick);
+				asked += ask(lines, list[i], tick) && list[i]->command_tick == tick;
+	return asked;
 }
 
 void command_lines_update(struct command_lines *lines, struct env *env, struct process *const *list,
@@ -119,9 +131,10 @@ void command_lines_update(struct command_lines *lines, struct env *env, struct p
 
 	collect(lines, list, n_list);
 	while (more && command_reader_is_free(lines->reader)) {
-		ask_active(lines, list, n_list, env->tick);
-		more = ask_others(lines, list, n_list, env->tick, others[wanted]) > 0 &&
-		       wanted == COMMANDS_NOW;
+		size_t asked = ask_active(lines, list, n_list, env->tick);
+
+		asked += ask_others(lines, list, n_list, env->tick, others[wanted]);
+		more = asked > 0 && wanted == COMMANDS_NOW;
 		command_reader_submit(lines->reader);
 		if (wanted == COMMANDS_NOW)
 			command_reader_wait(lines->reader);

@@ -9,6 +9,7 @@
 #include "core/i18n.h"
 #include "core/process_pattern.h"
 #include "topic/cgroup.h"
+#include "topic/process/command_lines.h"
 #include "topic/process/process_list.h"
 #include "topic/process/scope_container.h"
 
@@ -73,7 +74,8 @@ static void find_processes(struct frame *frame, const struct sample_request *req
 	while (span_item(&rest, &wanted)) {
 		if (exists(processes, wanted)) {
 			frame->named_there = true;
-		} else if (!noticed) {
+		} else if (!noticed && (command_lines_are_read(processes->commands) ||
+					!process_pattern_has_name(wanted))) {
 			missing_targets_add_process(
 				frame, request, topic,
 				arena_copy(&frame->arena, wanted.at, span_length(wanted)));
