@@ -1201,7 +1201,8 @@ static void check_limit(enum unit unit, double number, const char *expected)
 
 START_TEST(limits_are_written_as_they_are_set)
 {
-	static const char *const known[] = { "load", "spare", "loaded_seconds", "bad_things", "kinds", "loaded" };
+	static const char *const known[] = { "load",       "spare", "loaded_seconds",
+					     "bad_things", "kinds", "loaded" };
 	struct settings settings;
 
 	check_limit(UNIT_RATIO, 0.155, "15.5%");

@@ -23,7 +23,7 @@ void command_lines_close(struct command_lines *lines);
 void command_lines_update(struct command_lines *lines, struct env *env, struct process *const *list,
 			  size_t n_list, enum command_lines_wanted wanted);
 
-/* Is no request open? Else some command lines are not known yet, as a process may be stuck. */
+/* Are all that were requested there? Where a process is stuck, some are not known yet. */
 bool command_lines_are_read(const struct command_lines *lines);
 
 /* The process whose command line has blocked the reader for seconds; 0: none. */
