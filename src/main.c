@@ -16,9 +16,12 @@
 #include "app/interactive.h"
 #include "app/options.h"
 #include "app/probe.h"
+#include "app/rule_options.h"
+#include "app/rule_watch.h"
 #include "app/run_plan.h"
 #include "app/scope_options.h"
 #include "app/serve.h"
+#include "app/watch.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "output/recording.h"
@@ -56,8 +59,9 @@ static int open_replay(const struct options *options, const char *file, struct s
 	return 0;
 }
 
+/* rules: NULL where there are none. */
 static int run(const struct options *options, struct settings *settings, struct sample_request *request,
-	       struct source *source, struct source *against, struct worker *worker)
+	       struct source *source, struct source *against, struct worker *worker, struct rule_watch *rules)
 {
 	struct run_plan plan;
 	int status;
@@ -67,11 +71,13 @@ static int run(const struct options *options, struct settings *settings, struct 
 	if (options->n_listen > 0)
 		return serve_run(options, settings, request, source, worker);
 	if (!options->batch)
-		return interactive_run(options, settings, request, source, worker);
+		return interactive_run(options, settings, request, source, worker, rules);
 	status = run_plan_open(&plan, options, settings, request);
 	run_plan_request(&plan, options, request);
+	if (rules && status == 0)
+		run_plan_add_rules(&plan, options, rules);
 	if (status == 0)
-		status = batch_run(options, &plan, source, against, worker);
+		status = batch_run(options, &plan, source, against, worker, rules);
 	run_plan_close(&plan);
 	return status;
 }
@@ -94,7 +100,8 @@ static int run_replay(const struct options *options, struct settings *settings,
 	if (options->against)
 		status = open_replay(options, options->against, &against);
 	if (status == 0) {
-		status = run(options, settings, request, &source, options->against ? &against : NULL, NULL);
+		status = run(options, settings, request, &source, options->against ? &against : NULL, NULL,
+			     NULL);
 		if (options->against)
 			close_replay(options->against, &against);
 	}
@@ -147,6 +154,32 @@ static int check_events(const struct settings *settings, struct env *env)
 	return 2;
 }
 
+/* Samples, which rules judge as well. */
+static int run_with_rules(const struct options *options, struct settings *settings,
+			  struct sample_request *request, struct source *source, struct env *env)
+{
+	struct firing_log log = { 0 };
+	struct rule_list list = { 0 };
+	struct rule_watch_plan plan = { .rules = &list,
+					.env = env,
+					.log = &log,
+					.output = options->batch,
+					.files = source->files_before };
+	int status = rule_options_read(options, &list);
+	struct rule_watch *rules;
+
+	if (status == 0) {
+		request->firings = &log;
+		rules = rule_watch_open(&plan);
+		status = run(options, settings, request, source, NULL, env->worker, rules);
+		rule_watch_close(rules);
+		request->firings = NULL;
+	}
+	rule_list_free(&list);
+	firing_log_free(&log);
+	return status;
+}
+
 static int run_machine(const struct options *options, struct settings *settings,
 		       struct sample_request *request, struct env *env)
 {
@@ -154,7 +187,12 @@ static int run_machine(const struct options *options, struct settings *settings,
 	int status;
 
 	live_open(&source, env, settings, request);
-	status = run(options, settings, request, &source, NULL, env->worker);
+	if (options->watches)
+		status = watch_run(options, settings, request, &source, env);
+	else if (options->n_rules > 0)
+		status = run_with_rules(options, settings, request, &source, env);
+	else
+		status = run(options, settings, request, &source, NULL, env->worker, NULL);
 	source.close(source.state);
 	return status;
 }
@@ -251,6 +289,7 @@ int main(int argc, char **argv)
 		status = run_source(&options, &settings);
 	settings_close(&settings);
 	free(options.topics);
+	free(options.rules);
 	error_message_close();
 	return status;
 }

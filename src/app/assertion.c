@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/condition_message.h"
 #include "core/i18n.h"
-#include "core/typed_name.h"
 #include "core/vector.h"
 #include "model/units.h"
 #include "sys/error_message.h"
@@ -19,90 +19,6 @@
 #define ROWS_SHOWN 3
 
 static const char option[] = "--assert";
-
-static int refuse_syntax(enum condition_error error, struct span wrong)
-{
-	int length = (int)span_length(wrong);
-
-	if (error == CONDITION_OPEN)
-		error_message(option, _("a bracket or quote is not closed"));
-	else if (error == CONDITION_TOO_LONG)
-		error_message(option, _("a condition has too many values, or a value is too long"));
-	else if (error == CONDITION_NO_COMPARISON)
-		error_message(option,
-			      _("'%.*s': <, <=, >, >=, == or != must follow, as in system.load1 < 4"), length,
-			      wrong.at);
-	else if (error == CONDITION_NO_NUMBER)
-		error_message(option, _("a number must follow, as in 4, 15%%, 100us or 500MiB; not '%.*s'"),
-			      length, wrong.at);
-	else
-		error_message(option, _("'%.*s': a condition begins as in memory(mem).used_bytes"), length,
-			      wrong.at);
-	return 2;
-}
-
-static int refuse_column(const struct schema *schema, struct span name)
-{
-	struct near_name near = { .typed = name };
-	int length = (int)span_length(name);
-
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		near_name_try(&near, schema->columns[i].key);
-	if (near.name)
-		error_message(option, _("unknown column '%.*s' of %s; did you mean %s?"), length, name.at,
-			      schema->name, near.name);
-	else
-		error_message(option, _("unknown column '%.*s' of %s; see panetop --describe %s"), length,
-			      name.at, schema->name, schema->name);
-	return 2;
-}
-
-static int refuse_binding(enum condition_error error, const struct condition *condition, struct span wrong)
-{
-	const char *topic = condition->schema->name;
-	int length = (int)span_length(wrong);
-
-	if (error == CONDITION_UNKNOWN_COLUMN)
-		return refuse_column(condition->schema, wrong);
-	if (error == CONDITION_NOT_NUMERIC)
-		error_message(option, _("'%.*s' is not a numeric column of %s; see panetop --describe"),
-			      length, wrong.at, topic);
-	else if (error == CONDITION_TOO_MANY_KEYS)
-		error_message(option,
-			      _("'%.*s': %s has fewer keys; other columns are chosen by COLUMN=VALUE"),
-			      length, wrong.at, topic);
-	else if (condition->measured)
-		error_message(option, _("%s of %s has the unit %s, not the one of the condition"),
-			      condition->measured->key, topic, unit_name(condition->measured->unit));
-	else
-		error_message(option, _("the number of rows of %s has no unit"), topic);
-	return 2;
-}
-
-static int refuse_topic(struct span name)
-{
-	struct near_name near = { .typed = name };
-	int length = (int)span_length(name);
-
-	for (unsigned i = 0; i < n_topics; i++)
-		near_name_try(&near, topics[i]->schema->name);
-	if (near.name)
-		error_message(option, _("unknown topic '%.*s'; did you mean %s?"), length, name.at,
-			      near.name);
-	else
-		error_message(option, _("unknown topic '%.*s'; see panetop --describe"), length, name.at);
-	return 2;
-}
-
-/* Index of the topic, or n_topics. */
-static unsigned topic_index(struct span name)
-{
-	unsigned i = 0;
-
-	while (i < n_topics && !span_is(name, topics[i]->schema->name))
-		i++;
-	return i;
-}
 
 static const struct pane_assertion *find_assertion(const struct options *options)
 {
@@ -119,7 +35,7 @@ static void complete(struct condition *condition, const struct options *options)
 	bool bare = condition->n_selects == 0 && span_length(condition->column) == 0;
 	struct condition_select *select = &condition->selects[0];
 
-	if (!wanted || !bare || topic_index(condition->topic) < n_topics)
+	if (!wanted || !bare || condition_topic(condition->topic) < n_topics)
 		return;
 	condition->column = condition->topic;
 	condition->topic = span_text(options->command ? wanted->phases : wanted->topic);
@@ -136,14 +52,14 @@ static int add_condition(struct assertion *assertion, const struct options *opti
 	unsigned topic;
 
 	if (error)
-		return refuse_syntax(error, wrong);
+		return condition_refuse_syntax(option, error, wrong);
 	complete(&part.condition, options);
-	topic = topic_index(part.condition.topic);
+	topic = condition_topic(part.condition.topic);
 	if (topic == n_topics)
-		return refuse_topic(part.condition.topic);
+		return condition_refuse_topic(option, part.condition.topic);
 	error = condition_bind(&part.condition, topics[topic]->schema, &wrong);
 	if (error)
-		return refuse_binding(error, &part.condition, wrong);
+		return condition_refuse_binding(option, error, &part.condition, wrong);
 	if (!run->wanted[topic]) {
 		error_message(option, _("this run does not sample %s; add -t %s, or a pane that has it"),
 			      topics[topic]->schema->name, topics[topic]->schema->name);

@@ -20,6 +20,7 @@
 #include "app/moment.h"
 #include "app/notice_printer.h"
 #include "app/privileges.h"
+#include "app/rule_watch.h"
 #include "app/sample_file.h"
 #include "app/settle.h"
 #include "app/source_loop.h"
@@ -67,6 +68,7 @@ struct batch {
 	struct child_command child;
 	struct notice_printer notices;
 	struct pipeline pipeline;
+	struct rule_watch *rules; /* NULL: there are none */
 	int status;
 };
 
@@ -676,6 +678,13 @@ static void close_sinks(struct batch *batch)
 		file_series_close(&batch->parts);
 }
 
+static void judge_rules(void *state, struct frame *frame)
+{
+	const struct batch *batch = state;
+
+	rule_watch_take(batch->rules, frame);
+}
+
 static int open_loop(struct batch *batch)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
@@ -683,6 +692,8 @@ static int open_loop(struct batch *batch)
 	int status = source_loop_open(&batch->loop, batch->child.command ? with_command : signals,
 				      batch->source, batch->worker);
 
+	if (status == 0 && batch->rules && rule_watch_join(batch->rules, &batch->loop) != 0)
+		status = 1;
 	batch->loop.tick = on_tick;
 	batch->loop.signal = on_signal;
 	batch->loop.context = batch;
@@ -703,6 +714,8 @@ static void run_frames(struct batch *batch)
 		.source = batch->source,
 		.scope = batch->run->request->scope,
 		.findings = findings_open(finding_rules, n_finding_rules, batch->run->settings),
+		.judge = batch->rules ? judge_rules : NULL,
+		.judge_state = batch,
 	};
 	begin_sinks(batch);
 	if (!batch->loop.stopped) {
@@ -732,11 +745,14 @@ static int drop_to_run(struct batch *batch)
 }
 
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,
-	      struct source *against, struct worker *worker)
+	      struct source *against, struct worker *worker, struct rule_watch *rules)
 {
-	struct batch batch = {
-		.options = options, .run = run, .source = source, .against = against, .worker = worker
-	};
+	struct batch batch = { .options = options,
+			       .run = run,
+			       .source = source,
+			       .against = against,
+			       .worker = worker,
+			       .rules = rules };
 
 	batch.status = assertion_open(&batch.assertion, options, run);
 	batch.child.command = options->command;

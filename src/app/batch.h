@@ -9,10 +9,10 @@
 #include "sys/worker.h"
 
 /*
- * Returns the exit status. All arguments are borrowed; against, the recording of --against, and worker may be
- * NULL. Samples a live source once per delay; reads a recording as fast as possible.
+ * Returns the exit status. All arguments are borrowed; against, the recording of --against, worker and
+ * rules may be NULL. Samples a live source once per delay; reads a recording as fast as possible.
  */
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,
-	      struct source *against, struct worker *worker);
+	      struct source *against, struct worker *worker, struct rule_watch *rules);
 
 #endif

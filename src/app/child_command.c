@@ -6,12 +6,11 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/spawn.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/user_variables.h"
@@ -33,48 +32,20 @@ static void announce_phase(struct child_command *child, struct source *source, e
 	source->act(source->state, child->assertion->topic, name, ignore, NULL, &remedy);
 }
 
-/* Descriptors above the lowered limit stay open. */
-static int spawn_with_files(struct child_command *child, const posix_spawnattr_t *attributes, size_t files)
-{
-	struct rlimit ours;
-	bool known = files > 0 && getrlimit(RLIMIT_NOFILE, &ours) == 0;
-	int error;
-
-	if (known)
-		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ .rlim_cur = files, .rlim_max = ours.rlim_max });
-	error = posix_spawnp(&child->pid, child->command[0], NULL, attributes, child->command,
-			     user_variables());
-	if (known)
-		setrlimit(RLIMIT_NOFILE, &ours);
-	return error;
-}
-
-/* Gives the command the signals and limits it would get from a shell. */
-static int spawn(struct child_command *child, size_t files)
-{
-	posix_spawnattr_t attributes;
-	sigset_t none, usual;
-	int error;
-
-	sigemptyset(&none);
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	sigaddset(&usual, SIGXFSZ);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &usual);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	error = spawn_with_files(child, &attributes, files);
-	posix_spawnattr_destroy(&attributes);
-	return error;
-}
-
 int child_command_start(struct child_command *child, struct source *source)
 {
+	const struct spawn_plan plan = {
+		.words = child->command,
+		.variables = user_variables(),
+		.files = source->files_before,
+		.in = STDIN_FILENO,
+		.out = STDOUT_FILENO,
+		.err = STDERR_FILENO,
+	};
 	int error;
 
 	announce_phase(child, source, CHILD_DURING, child->assertion->during);
-	error = spawn(child, source->files_before);
+	error = spawn_command(&plan, &child->pid);
 	if (error) {
 		error_message(child->command[0], "%s", strerror(error));
 		child->pid = 0;

@@ -162,9 +162,27 @@ static int terminal_error(int error)
 	return 1;
 }
 
-static int run(const struct options *options, struct settings *settings, struct sample_request *request,
-	       struct source *source, struct worker *worker)
+static void take_rules(void *state, struct frame *frame)
 {
+	rule_watch_take(state, frame);
+}
+
+static int join_rules(void *state, struct loop *loop)
+{
+	return rule_watch_join(state, loop);
+}
+
+static void want_rules(const void *state, bool *wanted)
+{
+	rule_watch_want(state, wanted);
+	for (unsigned i = 0; i < n_topics; i++)
+		wanted[i] |= topics[i] == &topic_watch;
+}
+
+static int run(const struct options *options, struct settings *settings, struct sample_request *request,
+	       struct source *source, struct worker *worker, struct rule_watch *rules)
+{
+	const struct screen_rules screen_rules = { take_rules, join_rules, want_rules, rules };
 	struct screen_setup setup = {
 		.source = source,
 		.schemas = topic_schemas(),
@@ -211,6 +229,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 		open_kept(&kept, settings);
 	if (kept.file)
 		setup.past = &past;
+	if (rules)
+		setup.rules = &screen_rules;
 	if (drop_privileges(options, settings, NULL, NULL) != 0)
 		return 1;
 	error = screen_run(&setup);
@@ -220,7 +240,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 }
 
 int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,
-		    struct source *source, struct worker *worker)
+		    struct source *source, struct worker *worker, struct rule_watch *rules)
 {
 	struct run_plan checked;
 	int status = run_plan_open(&checked, options, settings, request);
@@ -230,5 +250,5 @@ int interactive_run(const struct options *options, struct settings *settings, st
 		return status;
 	config_load(settings);
 	status = options_check_conflicts(settings);
-	return status < 0 ? run(options, settings, request, source, worker) : status;
+	return status < 0 ? run(options, settings, request, source, worker, rules) : status;
 }

@@ -4,15 +4,16 @@
 #define PANETOP_APP_INTERACTIVE_H
 
 #include "app/options.h"
+#include "app/rule_watch.h"
 #include "model/sample_request.h"
 #include "model/source.h"
 #include "sys/worker.h"
 
 /*
- * Returns the exit status. All arguments are borrowed, worker may be NULL. settings holds the pane options of
- * the command line; the configuration is added to it.
+ * Returns the exit status. All arguments are borrowed, worker and rules may be NULL. settings holds the pane
+ * options of the command line; the configuration is added to it.
  */
 int interactive_run(const struct options *options, struct settings *settings, struct sample_request *request,
-		    struct source *source, struct worker *worker);
+		    struct source *source, struct worker *worker, struct rule_watch *rules);
 
 #endif

@@ -12,6 +12,7 @@
 #include "core/i18n.h"
 #include "core/span.h"
 #include "core/utf8.h"
+#include "core/vector.h"
 #include "pane/panes.h"
 
 #define HELP_COLUMN 28
@@ -107,6 +108,7 @@ SET_TEXT(sort)
 SET_TEXT(columns)
 SET_TEXT(root)
 SET_TEXT(replay)
+SET_TEXT(save_on_fire)
 
 static bool set_table(struct options *options, const char *value)
 {
@@ -122,6 +124,33 @@ static bool set_assertion(struct options *options, const char *value)
 	options->assertion = value;
 	options->batch = true;
 	return *value != '\0';
+}
+
+static bool set_when(struct options *options, const char *value)
+{
+	*VECTOR_ADD(options->rules, options->n_rules, options->rules_capacity) =
+		(struct option_rule){ .when = value };
+	return *value != '\0';
+}
+
+/* Of the rule before it. */
+static bool set_run(struct options *options, const char *value)
+{
+	struct option_rule *last = options->n_rules > 0 ? &options->rules[options->n_rules - 1] : NULL;
+
+	if (!last || last->run)
+		return false;
+	last->run = value;
+	return *value != '\0';
+}
+
+bool options_start_commands(const struct options *options)
+{
+	bool any = options->command != NULL;
+
+	for (size_t i = 0; i < options->n_rules; i++)
+		any |= options->rules[i].run != NULL;
+	return any;
 }
 
 static bool set_record(struct options *options, const char *value)
@@ -301,6 +330,14 @@ const struct option_entry option_entries[] = {
 	  something, WITH_SAMPLES },
 	{ 0, "past", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "past-size", NULL, NULL, NULL, NULL, WITH_ALL },
+	{ 0, "when", N_("RULE"),
+	  N_("watch for this: CONDITION [for 30s] [until CONDITION] [at most once per 5min]"), set_when,
+	  something, WITH_SAMPLES },
+	{ 0, "run", N_("COMMAND"), N_("what the --when before it starts, without a shell"), set_run,
+	  N_("one command, which is not empty, follows each --when"), WITH_SAMPLES },
+	{ 0, "save-on-fire", N_("DIR"),
+	  N_("of rules without a pane: save the past into DIR whenever one fires"), set_save_on_fire,
+	  something, WITH_SAMPLES },
 	{ 0, "assert", N_("CONDITION[,...]"), N_("exit with status 3 unless all hold in the last sample"),
 	  set_assertion, something, WITH_SAMPLES },
 	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,

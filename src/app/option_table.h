@@ -33,7 +33,7 @@ struct options {
 	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
-		*between, *against, *assertion, *write;
+		*between, *against, *assertion, *write, *save_on_fire;
 	size_t top;                             /* commands of a table in metrics */
 	bool arguments;                         /* whole command lines in metrics */
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
@@ -41,6 +41,12 @@ struct options {
 	struct listen_address listen[OPTIONS_LISTEN_MAX];
 	unsigned n_listen; /* 0: samples go to standard output or a file */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */
+	struct option_rule {
+		const char *when, *run; /* run NULL: not given */
+	} * rules;                      /* of --when; free() it */
+	size_t n_rules, rules_capacity;
+	bool watches;                /* it prints and shows nothing: there are rules alone */
+	const char *rules_directory; /* of "panetop watch"; NULL: the rules are those of options */
 	enum when color;
 	const char *calibration;         /* file of --calibration */
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
@@ -68,6 +74,9 @@ struct option_entry {
 	const char *expected; /* N_(): valid values, for the error message */
 	unsigned uses;        /* of enum option_use: with others it is rejected */
 };
+
+/* Does it start programs: one that it measures, or those of rules? */
+bool options_start_commands(const struct options *options);
 
 extern const struct option_entry option_entries[];
 extern const unsigned n_option_entries;

@@ -22,6 +22,7 @@
 #include "sys/error_message.h"
 #include "topic/topic.h"
 
+#define RULES_DIRECTORY "/etc/panetop/rules"
 #define CODE_OPERAND 1   /* getopt's own */
 #define CODE_KEYS 2        /* --keys */
 #define CODE_SHARED 1000 /* getopt codes: index into option_entries */
@@ -553,6 +554,7 @@ static const char *excluded_from_listening(const struct options *options)
 	       : options->format != &sink_text ? "--output"
 	       : options->count > 0            ? "--count"
 	       : options->assertion            ? "--assert"
+	       : options->n_rules > 0          ? "--when"
 	       : options->command              ? "--"
 					       : NULL;
 }
@@ -650,6 +652,13 @@ static int check_together(const struct options *options)
 		error_message(
 			"--",
 			_("a command runs on the live machine: cannot be combined with --replay or --root"));
+	else if (options->save_on_fire && !options->watches)
+		error_message("--save-on-fire",
+			      _("is for rules without a pane; on the screen, S saves the past"));
+	else if (options->n_rules > 0 && (options->replay || options->root))
+		error_message(
+			"--when",
+			_("rules are about the live machine: cannot be combined with --replay or --root"));
 	else if (options->command && options->count > 0)
 		error_message("--count", _("cannot be combined with a command, which ends the run"));
 	else
@@ -680,6 +689,23 @@ static void take_command(struct parser *parser, char **argv)
 	parser->options->batch = true;
 }
 
+/* "panetop watch [DIRECTORY]" */
+static int take_directory(const struct parser *parser)
+{
+	if (parser->n_operands > 0)
+		parser->options->rules_directory = parser->operands[0];
+	if (parser->n_operands < 2)
+		return -1;
+	error_message(parser->operands[1], _("watch reads one directory"));
+	return 2;
+}
+
+/* Rules without anything that samples would be printed, recorded or shown for. */
+static bool only_watches(const struct options *options)
+{
+	return options->n_rules > 0 && options->n_panes == 0 && options->n_listen == 0 && !options->batch;
+}
+
 static int parse(struct parser *parser, int argc, char **argv)
 {
 	int status = -1;
@@ -697,7 +723,9 @@ static int parse(struct parser *parser, int argc, char **argv)
 		else
 			status = take_option(parser, code, argv[at < argc ? at : argc - 1]);
 	}
-	if (status < 0)
+	if (status < 0 && parser->options->watches)
+		status = take_directory(parser);
+	else if (status < 0)
 		status = take_operands(parser);
 	if (status < 0)
 		status = resolve_tables(parser->options);
@@ -705,10 +733,12 @@ static int parse(struct parser *parser, int argc, char **argv)
 		return status;
 	if (optind < argc)
 		take_command(parser, argv + optind);
-	if (!isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")) ||
+	if (only_watches(parser->options))
+		parser->options->watches = true;
+	if (parser->options->watches || !isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")) ||
 	    (parser->options->at && parser->options->count > 0))
 		parser->options->batch = true;
-	if (parser->options->batch && !parser->options->record)
+	if (parser->options->batch && !parser->options->record && !parser->options->watches)
 		parser->options->print = true;
 	status = choose_listening(parser->options);
 	if (status >= 0)
@@ -729,7 +759,14 @@ static int parse(struct parser *parser, int argc, char **argv)
 int options_parse(struct options *options, struct settings *settings, int argc, char **argv)
 {
 	struct parser parser = { .options = options, .settings = settings };
-	int status = parse(&parser, argc, argv);
+	bool watches = argc > 1 && strcmp(argv[1], "watch") == 0;
+	int status;
+
+	if (watches) {
+		options->watches = true;
+		options->rules_directory = RULES_DIRECTORY;
+	}
+	status = parse(&parser, argc - watches, argv + watches);
 
 	free(parser.longs);
 	free(parser.operands);

@@ -68,7 +68,7 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 /* True if nothing is left that only UID 0 can do: no action, no command, no files that an option names. */
 static bool may_go_back(const struct options *options, uint64_t uses)
 {
-	return !(uses & PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES)) && !options->command &&
+	return !(uses & PRIVILEGE_BIT(PRIVILEGE_DROP_CACHES)) && !options_start_commands(options) &&
 	       uses_of_options(options) == 0;
 }
 
@@ -112,7 +112,7 @@ int drop_privileges(const struct options *options, const struct settings *settin
 		    const struct sample_request *request, const bool *wanted)
 {
 	struct privilege_plan plan = { .uses = uses_of_run(options, settings, request, wanted, true),
-				       .for_command = options->command != NULL };
+				       .for_command = options_start_commands(options) };
 	const char *what;
 	int error;
 

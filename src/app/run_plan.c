@@ -367,6 +367,16 @@ static int check_secrets(const struct run_plan *run, const struct options *optio
 	return 0;
 }
 
+void run_plan_add_rules(struct run_plan *run, const struct options *options, const struct rule_watch *rules)
+{
+	rule_watch_want(rules, run->wanted);
+	for (unsigned i = 0; i < n_topics && options->record; i++) {
+		if (topics[i] != &topic_watch)
+			continue;
+		run->wanted[i] = run->asked[i] = true;
+	}
+}
+
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
 		  const struct sample_request *request)
 {

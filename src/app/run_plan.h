@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "app/options.h"
+#include "app/rule_watch.h"
 #include "model/difference.h"
 #include "model/sample_request.h"
 #include "output/sink.h"
@@ -40,6 +41,9 @@ struct run_plan {
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
 		  const struct sample_request *request);
 void run_plan_close(struct run_plan *run);
+
+/* Samples what these rules judge as well, and records what they fire. */
+void run_plan_add_rules(struct run_plan *run, const struct options *options, const struct rule_watch *rules);
 
 /* Requests the columns that the run prints or records. */
 void run_plan_request(const struct run_plan *run, const struct options *options,

@@ -270,9 +270,11 @@ bool condition_selects(const struct condition *condition, const void *row)
 	return true;
 }
 
-static bool compare(enum relation relation, double value, double limit)
+bool condition_compares(const struct condition *condition, double value)
 {
-	switch (relation) {
+	double limit = condition->limit;
+
+	switch (condition->relation) {
 	case RELATION_LESS:
 		return value < limit;
 	case RELATION_LESS_EQUAL:
@@ -307,13 +309,13 @@ struct condition_result condition_judge(const struct condition *condition, const
 			continue;
 		result.row = row;
 		result.value = row_number(row, condition->measured);
-		result.holds = compare(condition->relation, result.value, condition->limit);
+		result.holds = condition_compares(condition, result.value);
 		if (!result.holds)
 			return result;
 	}
 	if (condition->measured)
 		return result;
 	result.value = n_rows;
-	result.holds = compare(condition->relation, n_rows, condition->limit);
+	result.holds = condition_compares(condition, n_rows);
 	return result;
 }

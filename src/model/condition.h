@@ -74,4 +74,7 @@ struct condition_result condition_judge(const struct condition *condition, const
 /* Is it one of the rows that the condition is about? */
 bool condition_selects(const struct condition *condition, const void *row);
 
+/* Does it hold of this number? NaN: no. */
+bool condition_compares(const struct condition *condition, double value);
+
 #endif

@@ -811,3 +811,28 @@ void findings_derive(struct findings *findings, struct frame *frame, bool always
 		qsort(findings->candidates, findings->n_candidates, sizeof(*findings->candidates), compare);
 	add_rows(findings, frame, table);
 }
+
+void findings_add(struct frame *frame, const struct finding_added *added)
+{
+	struct table *table = frame_slot(frame, finding_schema.name);
+	struct finding_row *rows, row;
+	size_t at = 0;
+
+	if (!table || !table->present)
+		return;
+	row = *(struct finding_row *)table_add(table);
+	row.rule = added->rule;
+	row.subject = added->subject;
+	row.text = added->text;
+	row.severity = severities[FINDING_WARNING];
+	row.since_seconds = added->since_seconds;
+	row.topic = added->topic;
+	row.pane = added->pane;
+	rows = (struct finding_row *)(void *)table->rows;
+	while (at + 1 < table->n_rows && rows[at].severity == severities[FINDING_CRITICAL])
+		at++;
+	memmove(&rows[at + 1], &rows[at], (table->n_rows - 1 - at) * sizeof(*rows));
+	rows[at] = row;
+	for (size_t i = at; i < table->n_rows; i++)
+		rows[i].number = i + 1;
+}

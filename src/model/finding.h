@@ -92,6 +92,17 @@ void findings_close(struct findings *findings);
  */
 void findings_derive(struct findings *findings, struct frame *frame, bool always);
 
+/* A finding that no rule of this file makes. Its texts live as long as the frame. */
+struct finding_added {
+	const char *rule, *subject, *text, *topic, *pane;
+	double since_seconds;
+};
+
+/* Adds a warning to the findings of a frame, if it has their table, behind the critical ones. */
+void findings_add(struct frame *frame, const struct finding_added *added);
+
+#define FINDING_OF_OPTION "when" /* the rule of those that --when names */
+
 /* Adds a notice to a frame that lacks topics which rules judge: they are silent for that reason. */
 void findings_note_lack(const struct findings *findings, struct frame *frame);
 

@@ -27,6 +27,8 @@ static void pass(const struct pipeline *pipeline, struct frame *frame, const str
 	if (!pipeline->scope_is_live)
 		scope_read_frame(pipeline->scope, frame, recorded);
 	judge(pipeline, frame, before);
+	if (pipeline->judge)
+		pipeline->judge(pipeline->judge_state, frame);
 	if (pipeline->keep)
 		pipeline->keep(pipeline->keep_state, frame);
 	scope_split_frame(pipeline->scope, frame, recorded);

@@ -13,6 +13,9 @@ struct pipeline {
 	struct scope *scope;       /* NULL: every process is in it */
 	bool scope_is_live;        /* a live source feeds it, not these recorded frames */
 	struct findings *findings; /* NULL: none are judged */
+	/* Gets each live frame with its findings, to which it may add. May be NULL. */
+	void (*judge)(void *state, struct frame *frame);
+	void *judge_state;
 	/* Gets each frame before sums of a recording are split by the scope: for later, whatever the scope is
 	 * then. May be NULL. */
 	void (*keep)(void *state, const struct frame *frame);

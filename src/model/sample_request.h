@@ -19,6 +19,7 @@
 #define PROCESSES_VISIBLE_MAX 256
 #define REQUESTED_SCHEMAS_MAX 8
 
+struct firing_log;
 struct schema;
 
 /* A process as a table showed it. */
@@ -47,6 +48,7 @@ struct sample_request {
 	const bool *resting; /* by index of the schema: wanted, but not in the next sample; NULL: none */
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
+	struct firing_log *firings;     /* of rules, for the topic watch, which empties it; NULL: no rules */
 	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */
 	const char *shown_user;         /* chosen on the screen: only tables are filtered; NULL: all */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */

@@ -181,6 +181,8 @@ static int open_loop(struct screen *screen)
 				   screen);
 	if (!error && source->poll)
 		error = loop_watch(&screen->loop, source->poll_fd, EPOLLIN, source->poll, source->state);
+	if (!error && screen->setup->rules)
+		error = screen->setup->rules->join(screen->setup->rules->state, &screen->loop);
 	if (!error && screen->follow_fd >= 0)
 		error = loop_watch(&screen->loop, screen->follow_fd, EPOLLIN, on_more, screen);
 	return error;

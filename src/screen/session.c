@@ -305,6 +305,8 @@ static void open_pipelines(struct screen *screen)
 		.source = setup->source,
 		.scope = setup->request->scope,
 		.findings = findings_open(setup->finding_rules, setup->n_finding_rules, setup->settings),
+		.judge = setup->rules ? setup->rules->take : NULL,
+		.judge_state = setup->rules ? setup->rules->state : NULL,
 		.keep = setup->past ? keep : NULL,
 		.keep_state = screen,
 	};

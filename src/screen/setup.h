@@ -13,6 +13,7 @@
 #include "model/source.h"
 #include "screen/pane.h"
 #include "screen/theme.h"
+#include "sys/loop.h"
 #include "sys/worker.h"
 
 #define HEADLINE_PIECES_MAX 12
@@ -33,10 +34,19 @@ struct past {
 	void *state;
 };
 
+/* Rules that are watched meanwhile. */
+struct screen_rules {
+	void (*take)(void *state, struct frame *frame); /* each sample, which gets findings of what holds */
+	int (*join)(void *state, struct loop *loop);    /* has it wait for them: 0 or -errno */
+	void (*want)(const void *state, bool *wanted);  /* marks the topics that they need, by index */
+	void *state;
+};
+
 /* All borrowed. */
 struct screen_setup {
 	struct source *source;
 	const struct past *past;             /* NULL: a recording, or nothing is kept */
+	const struct screen_rules *rules;    /* NULL: there are none */
 	struct series load;                  /* a share, which the line of the past shows */
 	const struct schema *const *schemas; /* of all topics; the order of source->want() */
 	unsigned n_schemas;

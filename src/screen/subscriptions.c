@@ -61,6 +61,8 @@ static void collect_wanted(const struct screen *screen, bool kept, bool *wanted)
 			if (is_wanted(context, i, kept))
 				want_topic(setup, wanted, context->pane->tables[i].topic);
 	}
+	if (setup->rules)
+		setup->rules->want(setup->rules->state, wanted);
 	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
 	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
 }

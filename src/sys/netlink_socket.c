@@ -5,6 +5,7 @@
 #include "sys/netlink_socket.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <poll.h>
@@ -142,6 +143,12 @@ void netlink_socket_close(struct netlink_socket *netlink)
 	close(netlink->fd);
 	free(netlink->bytes);
 	free(netlink);
+}
+
+int netlink_socket_filter(struct netlink_socket *netlink, const struct sock_fprog *filter)
+{
+	return setsockopt(netlink->fd, SOL_SOCKET, SO_ATTACH_FILTER, filter, sizeof(*filter)) < 0 ? -errno
+												  : 0;
 }
 
 int netlink_socket_fd(const struct netlink_socket *netlink)

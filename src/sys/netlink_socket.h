@@ -30,6 +30,10 @@ struct netlink_socket *netlink_socket_open_in(int namespace, int protocol, uint3
 int netlink_socket_fd(const struct netlink_socket *netlink);                           /* for poll(2) */
 int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_t length); /* 0 or -errno */
 
+/* From now on the kernel drops what this classic BPF program does not accept, uncounted. 0 or -errno. */
+struct sock_fprog;
+int netlink_socket_filter(struct netlink_socket *netlink, const struct sock_fprog *filter);
+
 /* Receives the datagrams that are there, at most most and NETLINK_BATCH, without blocking; their number. */
 size_t netlink_socket_receive(struct netlink_socket *netlink, size_t most);
 

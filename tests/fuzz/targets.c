@@ -62,6 +62,7 @@
 #include "model/condition.h"
 #include "model/derive.h"
 #include "model/power_fit.h"
+#include "model/rule.h"
 #include "model/settings.h"
 #include "output/recording.h"
 #include "recording/block.h"
@@ -994,6 +995,20 @@ FUZZ_TARGET(condition)
 		for (unsigned i = 0; i < condition.n_selects; i++)
 			require(strlen(condition.selects[i].value) < CONDITION_VALUE_MAX);
 	} while (span_char(&rest, ','));
+}
+
+FUZZ_TARGET(rule)
+{
+	struct span text = input(data, size), wrong = text;
+	struct rule rule;
+	enum rule_error error = rule_parse(text, &rule, &wrong);
+
+	require_inside(rule.text, text);
+	require_inside(wrong, text);
+	if (error)
+		return;
+	require(span_length(rule.when.topic) > 0 && rule.hold_seconds >= 0 && rule.rest_seconds >= 0);
+	require(!rule.has_until || span_length(rule.until.topic) > 0);
 }
 
 FUZZ_TARGET(mountinfo)

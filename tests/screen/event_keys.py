@@ -7,7 +7,7 @@ from common import EVENT_RECORDING, expect, fixture, replay, screen
 
 CRASHED = ["g", "+", "1", "2", "Enter"]
 TITLES = ("processes that ended since", "processes that failed since", "events since", "by command since",
-          "processes that fork since", "lifetimes of processes that ended since", "sources of events since")
+          "processes that fork since", "lifetimes of processes that ended since", "sources of events since", "rules of --when that fired")
 
 
 def recorded(*arguments, **rest):

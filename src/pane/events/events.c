@@ -40,6 +40,7 @@ static const struct pane_table tables[] = {
 				  .sort = "forks",
 				  .waits = N_("waiting for the first fork") },
 	[EVENTS_TABLE_LIFETIME] = { .topic = "event_lifetime", .at_end = true, .option = "statistics" },
+	[EVENTS_TABLE_WATCH] = { .topic = "watch", .lazy = true, .waits = N_("no rule has fired") },
 	{ 0 },
 };
 
@@ -131,6 +132,12 @@ static void head_events(const struct pane_context *context, char *text, size_t r
 	head(context, text, room, _("events"), log_since(context));
 }
 
+static void head_rules(const struct pane_context *context, char *text, size_t room)
+{
+	(void)context;
+	snprintf(text, room, "%s", _("rules of --when that fired"));
+}
+
 static void head_totals(const struct pane_context *context, char *text, size_t room)
 {
 	head(context, text, room, _("by command"), listening_since(context));
@@ -215,6 +222,8 @@ static const struct pane_view views[] = {
 	  .heading = head_lifetimes, .draw = events_draw_lifetimes },
 	{ "sources", N_("Sources"), N_("sources of events, and losses"), EVENTS_TABLE_SOURCE,
 	  .heading = head_sources, .draw = events_draw },
+	{ "rules", N_("Rules"), N_("what rules of --when fired, and what became of their commands"),
+	  EVENTS_TABLE_WATCH, .heading = head_rules, .draw = events_draw },
 	{ 0 },
 };
 

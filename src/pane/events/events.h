@@ -5,15 +5,16 @@
 
 #include "screen/context.h"
 
-/* Tables of the topic event are the log of the whole run. */
+/* Tables of the topics event and watch are the log of the whole run. */
 enum events_table {
 	EVENTS_TABLE_EVENT,
-	EVENTS_TABLE_ENDED, /* of its rows only the ends of processes */
+	EVENTS_TABLE_ENDED,  /* of its rows only the ends of processes */
 	EVENTS_TABLE_FAILED, /* … only those that failed */
 	EVENTS_TABLE_SOURCE,
 	EVENTS_TABLE_TOTAL,
 	EVENTS_TABLE_PARENT,
 	EVENTS_TABLE_LIFETIME,
+	EVENTS_TABLE_WATCH,
 };
 
 struct events_state {

@@ -9,6 +9,7 @@
 
 #include "core/i18n.h"
 #include "core/utf8.h"
+#include "model/finding.h"
 
 #define SUBJECT_CELLS_MAX 24
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
@@ -26,6 +27,11 @@ void overview_finding_why(const struct pane_context *context, const void *row, s
 {
 	const struct table *table = frame_table(context->frame, "finding");
 
+	if (strcmp(table_text(table, row, "rule"), FINDING_OF_OPTION) == 0) {
+		buffer_print(out, _("A rule of --when, which judges the topic %s\n"),
+			     table_text(table, row, "topic"));
+		return;
+	}
 	buffer_print(out,
 		     _("Rule: %s, which judges the topic %s; finding.%s = off in the "
 		       "configuration silences it\n"),

@@ -5,6 +5,7 @@
 #include "topic/process/exit_reader.h"
 
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
@@ -23,12 +24,16 @@
 #define CPUS_BYTES 1024
 #define SOCKET_BYTES (32 * 1024 * 1024) /* the kernel doubles it; an exit takes 1280 bytes in Linux 6.18 */
 #define ANSWER_NS UINT64_C(1000000000)
+#define FIRST_THREAD_VERSION 12 /* records say which thread is the first one */
+#define FILTER_NAME_MAX 16      /* instructions: of three words, three bytes and the end, fifteen */
 #define DATAGRAM_BYTES 4096 /* 1172 in Linux 6.18, for the last thread of several */
 
 struct exit_reader {
 	struct netlink_socket *netlink;
 	uint16_t family;
 	uint32_t sequence; /* of the last request */
+	uint16_t version;  /* of records; 0: not known */
+	size_t name_at;    /* of the name in the datagram of a record */
 	uint64_t undecoded; /* messages */
 };
 
@@ -100,6 +105,24 @@ static int register_cpus(struct exit_reader *reader, struct env *env)
 	return ask(reader, &request, cpus);
 }
 
+/* All records have the same form: where is the name in it? */
+static void learn_form(struct exit_reader *reader, struct span datagram)
+{
+	struct span rest = datagram;
+	struct netlink_message message;
+	struct exit_record record;
+	const char *name;
+
+	while (netlink_next(&rest, &message)) {
+		if (!taskstats_exit(&message, reader->family, &record) || !*record.comm)
+			continue;
+		name = memmem(datagram.at, span_length(datagram), record.comm, strlen(record.comm) + 1);
+		reader->version = name ? record.version : 0;
+		reader->name_at = name ? (size_t)(name - datagram.at) : 0;
+		return;
+	}
+}
+
 /*
  * Outside of the initial network namespace the kernel accepts the registration, but sends nothing. So this
  * ends a thread, whose record must be there when it is joined.
@@ -110,7 +133,10 @@ static int check_delivery(struct exit_reader *reader)
 
 	if (error)
 		return error;
-	return netlink_socket_receive(reader->netlink, 1) > 0 ? 0 : -ENETUNREACH;
+	if (netlink_socket_receive(reader->netlink, 1) == 0)
+		return -ENETUNREACH;
+	learn_form(reader, netlink_socket_datagram(reader->netlink, 0));
+	return 0;
 }
 
 struct exit_reader *exit_reader_open(struct env *env, int *error)
@@ -142,6 +168,53 @@ void exit_reader_close(struct exit_reader *reader)
 		return;
 	netlink_socket_close(reader->netlink);
 	free(reader);
+}
+
+int exit_reader_fd(const struct exit_reader *reader)
+{
+	return netlink_socket_fd(reader->netlink);
+}
+
+/*
+ * Accepts a datagram that has the name, with the NUL that ends it, where the others have theirs; else goes on
+ * behind. Words are in the order of networks. Returns the number of instructions.
+ */
+static unsigned short filter_name(struct sock_filter *code, size_t at, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	unsigned short n = 0, n_tests = (unsigned short)(bytes / 4 + bytes % 4);
+
+	for (size_t i = 0; i < bytes; n_tests--) {
+		bool word = bytes - i >= 4;
+		const unsigned char *next = (const unsigned char *)name + i;
+		uint32_t value = word ? (uint32_t)next[0] << 24 | (uint32_t)next[1] << 16 |
+						 (uint32_t)next[2] << 8 | next[3]
+				      : next[0];
+
+		code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_ABS | (word ? BPF_W : BPF_B),
+							 (uint32_t)(at + i));
+		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0,
+							 (unsigned char)(2 * n_tests - 1));
+		i += word ? 4 : 1;
+	}
+	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
+	return n;
+}
+
+int exit_reader_narrow(struct exit_reader *reader, const char (*names)[16], size_t n_names)
+{
+	struct sock_fprog filter = { 0 };
+	int error;
+
+	if (reader->version < FIRST_THREAD_VERSION)
+		return -ENODATA;
+	filter.filter = alloc_zeroed(n_names * FILTER_NAME_MAX + 1, sizeof(*filter.filter));
+	for (size_t i = 0; i < n_names; i++)
+		filter.len += filter_name(filter.filter + filter.len, reader->name_at, names[i]);
+	filter.filter[filter.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+	error = netlink_socket_filter(reader->netlink, &filter);
+	free(filter.filter);
+	return error;
 }
 
 static void decode_datagram(struct exit_reader *reader, struct span datagram,

@@ -25,6 +25,15 @@ void exit_reader_close(struct exit_reader *reader); /* NULL is fine */
 void exit_reader_drain(struct exit_reader *reader,
 		       void (*each)(void *context, const struct exit_record *record), void *context);
 
+/* Becomes readable when there are records. */
+int exit_reader_fd(const struct exit_reader *reader);
+
+/*
+ * From now on only records of threads with one of these names, of at most 15 bytes, are sent. 0; -ENODATA
+ * where records do not say which thread is the first one, before Linux 5.19; or -errno.
+ */
+int exit_reader_narrow(struct exit_reader *reader, const char (*names)[16], size_t n_names);
+
 /*
  * The CPU time of a thread, which its record lacks in part: a thread that never slept ran whenever it did not
  * wait for a CPU; for others the ticks may include more than the scheduler's last update. That update is a

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Commands of rules: words, environment, limits. */
+#include <config.h>
+
+#include "app/rule_command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/spawn.h"
+#include "core/alloc.h"
+#include "core/clock.h"
+#include "core/unknown.h"
+#include "core/vector.h"
+#include "sys/env.h"
+#include "sys/error_message.h"
+#include "sys/exit_watch.h"
+#include "sys/user_variables.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define GRACE_NS (2 * SECOND_NS) /* between SIGTERM and SIGKILL */
+#define TIMER UINT32_MAX         /* in place of a pid */
+
+struct rule_commands {
+	int epoll_fd, timer_fd, null_fd;
+	bool output;
+	size_t files;
+	double seconds;
+	struct running {
+		struct firing *firing;
+		pid_t pid;
+		int fd; /* of the process */
+		uint64_t until_ns;
+		bool ending; /* it got SIGTERM */
+	} running[RULE_COMMANDS_MAX];
+	size_t n_running;
+	struct waiting {
+		const struct rule_command *command;
+		struct firing *firing;
+	} *waiting; /* from first on */
+	size_t first, n_waiting, capacity;
+	void (*done)(void *context, struct firing *firing);
+	void *context;
+};
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n';
+}
+
+/* Moves a word to its end at *to; false: a quote is open. */
+static bool take_word(const char **from, char **to)
+{
+	char quote = '\0';
+
+	for (; **from && (quote || !is_blank(**from)); (*from)++) {
+		if (quote ? **from == quote : (**from == '"' || **from == '\'')) {
+			quote = quote ? '\0' : **from;
+			continue;
+		}
+		if (**from == '\\' && quote != '\'' && (*from)[1])
+			(*from)++;
+		*(*to)++ = **from;
+	}
+	*(*to)++ = '\0';
+	return !quote;
+}
+
+bool rule_command_parse(struct rule_command *command, const char *text)
+{
+	size_t n_words = 0;
+	char *to;
+
+	*command = (struct rule_command){ .bytes = alloc_zeroed(strlen(text) + 2, 1) };
+	to = command->bytes;
+	for (;;) {
+		while (is_blank(*text))
+			text++;
+		if (!*text)
+			return n_words > 0 && *command->words[0];
+		if (n_words == RULE_COMMAND_WORDS)
+			return false;
+		command->words[n_words++] = to;
+		if (!take_word(&text, &to))
+			return false;
+	}
+}
+
+void rule_command_free(struct rule_command *command)
+{
+	free(command->bytes);
+}
+
+static void watch(const struct rule_commands *commands, int fd, uint32_t what)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = what };
+
+	epoll_ctl(commands->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+struct rule_commands *rule_commands_open(bool output, size_t files, double seconds,
+					 void (*done)(void *context, struct firing *firing), void *context)
+{
+	struct rule_commands *commands = alloc_zeroed(1, sizeof(*commands));
+
+	*commands = (struct rule_commands){
+		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+		.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
+		.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC),
+		.output = output,
+		.files = files,
+		.seconds = seconds,
+		.done = done,
+		.context = context,
+	};
+	watch(commands, commands->timer_fd, TIMER);
+	return commands;
+}
+
+/* "PANETOP_NAME=VALUE" */
+static char *variable(const char *name, const char *value)
+{
+	size_t room = strlen(name) + strlen(value) + sizeof("PANETOP_=");
+	char *text = alloc_zeroed(room, 1);
+
+	snprintf(text, room, "PANETOP_%s=%s", name, value);
+	return text;
+}
+
+static char *number_variable(const char *name, double number)
+{
+	char value[32] = "";
+
+	if (isfinite(number))
+		snprintf(value, sizeof(value), "%.15g", number);
+	return variable(name, value);
+}
+
+#define OWN_VARIABLES 7
+
+/* What panetop itself got, and what fired; the first OWN_VARIABLES are to be freed. */
+static char **environment(const struct firing *firing)
+{
+	char **ours = user_variables(), **all, time[CLOCK_TEXT_MAX];
+	size_t n = 0, n_all = 0;
+
+	while (ours[n])
+		n++;
+	all = alloc_zeroed(n + OWN_VARIABLES + 1, sizeof(*all));
+	all[n_all++] = variable("RULE", firing->rule);
+	all[n_all++] = variable("SUBJECT", firing->subject);
+	all[n_all++] = number_variable("VALUE", firing->value);
+	all[n_all++] = number_variable("PID", firing->pid == U64_UNKNOWN ? NAN : (double)firing->pid);
+	all[n_all++] = number_variable("EXIT_CODE", firing->exit_code < 0 ? (double)NAN : firing->exit_code);
+	all[n_all++] = number_variable("SIGNAL", firing->signal < 0 ? (double)NAN : firing->signal);
+	all[n_all++] = variable("TIME", clock_utc(time, firing->wall_ns));
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(ours[i], "PANETOP_", strlen("PANETOP_")) != 0)
+			all[n_all++] = ours[i];
+	return all;
+}
+
+static int spawn(const struct rule_commands *commands, const struct waiting *next, pid_t *pid)
+{
+	char **variables = environment(next->firing);
+	struct spawn_plan plan = {
+		.words = next->command->words,
+		.variables = variables,
+		.files = commands->files,
+		.own_group = true,
+		.in = commands->null_fd,
+		.out = commands->output ? STDERR_FILENO : commands->null_fd,
+		.err = commands->output ? STDERR_FILENO : commands->null_fd,
+	};
+	int error = spawn_command(&plan, pid);
+
+	for (size_t i = 0; i < OWN_VARIABLES; i++)
+		free(variables[i]);
+	free(variables);
+	return error;
+}
+
+static void set_timer(const struct rule_commands *commands)
+{
+	uint64_t first_ns = 0;
+	struct itimerspec timer = { 0 };
+
+	for (size_t i = 0; i < commands->n_running; i++)
+		if (first_ns == 0 || commands->running[i].until_ns < first_ns)
+			first_ns = commands->running[i].until_ns;
+	timer.it_value = env_timespec(first_ns);
+	timerfd_settime(commands->timer_fd, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+static void finish(const struct rule_commands *commands, struct firing *firing, int status)
+{
+	firing->status = status;
+	commands->done(commands->context, firing);
+}
+
+static void start(struct rule_commands *commands, const struct waiting *next)
+{
+	pid_t pid;
+	int error = spawn(commands, next, &pid), fd;
+
+	if (error) {
+		error_message(next->command->words[0], "%s", strerror(error));
+		finish(commands, next->firing, error == ENOENT ? 127 : 126);
+		return;
+	}
+	fd = exit_watch_open((uint32_t)pid);
+	watch(commands, fd, (uint32_t)pid);
+	commands->running[commands->n_running++] =
+		(struct running){ next->firing, pid, fd, env_mono_ns() + (uint64_t)(commands->seconds * 1e9),
+				  false };
+}
+
+static void start_waiting(struct rule_commands *commands)
+{
+	while (commands->n_running < RULE_COMMANDS_MAX && commands->first < commands->n_waiting)
+		start(commands, &commands->waiting[commands->first++]);
+	if (commands->first == commands->n_waiting)
+		commands->first = commands->n_waiting = 0;
+	set_timer(commands);
+}
+
+void rule_commands_add(struct rule_commands *commands, const struct rule_command *command,
+		       struct firing *firing)
+{
+	if (!command || commands->n_waiting - commands->first >= RULE_COMMANDS_WAITING) {
+		finish(commands, firing, FIRING_NO_COMMAND);
+		return;
+	}
+	*VECTOR_ADD(commands->waiting, commands->n_waiting, commands->capacity) =
+		(struct waiting){ command, firing };
+	start_waiting(commands);
+}
+
+int rule_commands_fd(const struct rule_commands *commands)
+{
+	return commands->epoll_fd;
+}
+
+/* False: it still runs. */
+static bool reap(struct rule_commands *commands, size_t index, int flags)
+{
+	struct running *running = &commands->running[index];
+	struct firing *firing = running->firing;
+	int status;
+
+	if (waitpid(running->pid, &status, flags) != running->pid)
+		return false;
+	close(running->fd);
+	*running = commands->running[--commands->n_running];
+	finish(commands, firing, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+	return true;
+}
+
+static void end_late(struct running *running, uint64_t now_ns)
+{
+	if (running->until_ns > now_ns)
+		return;
+	kill(-running->pid, running->ending ? SIGKILL : SIGTERM);
+	running->ending = true;
+	running->until_ns = now_ns + GRACE_NS;
+}
+
+void rule_commands_go_on(struct rule_commands *commands)
+{
+	uint64_t now_ns = env_mono_ns(), ticks;
+
+	if (read(commands->timer_fd, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks))
+		for (size_t i = 0; i < commands->n_running; i++)
+			end_late(&commands->running[i], now_ns);
+	for (size_t i = commands->n_running; i-- > 0;)
+		reap(commands, i, WNOHANG);
+	start_waiting(commands);
+}
+
+void rule_commands_close(struct rule_commands *commands)
+{
+	if (!commands)
+		return;
+	while (commands->n_running > 0) {
+		kill(-commands->running[0].pid, SIGKILL);
+		reap(commands, 0, 0);
+	}
+	while (commands->first < commands->n_waiting)
+		finish(commands, commands->waiting[commands->first++].firing, FIRING_NO_COMMAND);
+	close(commands->epoll_fd);
+	close(commands->timer_fd);
+	if (commands->null_fd >= 0)
+		close(commands->null_fd);
+	free(commands->waiting);
+	free(commands);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads and checks all rules before anything starts. */
+#include <config.h>
+
+#include "app/rule_options.h"
+
+#include <sys/auxv.h>
+
+#include "app/rule_files.h"
+#include "core/i18n.h"
+#include "sys/error_message.h"
+
+/* Checks all of them before anything starts. A program file that gives rights would lend them to commands. */
+int rule_options_read(const struct options *options, struct rule_list *list)
+{
+	int status, worst = 0;
+
+	if (getauxval(AT_SECURE)) {
+		error_message(options->rules_directory ? "watch" : "--when",
+			      _("refused: this program file has rights that its user has not"));
+		return 1;
+	}
+	if (options->rules_directory)
+		worst = rule_files_read(list, options->rules_directory);
+	for (size_t i = 0; i < options->n_rules; i++) {
+		status = rule_list_add(list, "--when", options->rules[i].when, options->rules[i].run);
+		worst = status > worst ? status : worst;
+	}
+	if (worst != 0 || list->n_rules > 0)
+		return worst;
+	error_message(options->rules_directory, _("there is no rule in it: no file *.rule has one"));
+	return 1;
+}

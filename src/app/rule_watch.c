@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Joins rules with what they wait for: frames, ends of processes, triggers of the kernel. */
+#include <config.h>
+
+#include "app/rule_watch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/condition_message.h"
+#include "core/alloc.h"
+#include "core/buffer.h"
+#include "core/i18n.h"
+#include "model/rule_set.h"
+#include "model/units.h"
+#include "pane/panes.h"
+#include "sys/error_message.h"
+#include "sys/oom_watch.h"
+#include "sys/pressure_trigger.h"
+#include "topic/cgroup.h"
+#include "topic/finding/finding_rules.h"
+#include "topic/process/process_ends.h"
+#include "topic/topic.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define WINDOW_SECONDS 1.0 /* of a trigger, without "for" */
+#define AWAKE_SECONDS 5.0  /* sampled for this time after a trigger, at least */
+#define TRIGGERS_MAX 8     /* more rules on pressure are sampled */
+
+struct rule_watch {
+	struct rule_watch_plan plan;
+	struct rule_set set; /* its rules have the places of those of the list */
+	struct waiting {     /* of each rule */
+		struct rule_watch *watch;
+		int trigger_fd; /* -1: its topic is sampled always */
+		int oom_fd;     /* -1: none */
+		double window_seconds;
+		uint64_t awake_until_ns; /* sampled up to then; 0: it sleeps */
+	} *waiting;
+	struct process_ends *ends; /* NULL: no rule is about ends */
+	bool must_look;            /* ends have to be looked for */
+	struct loop *loop;         /* where rules may sleep; else NULL */
+	unsigned n_triggers;
+	size_t n_names, rules_of_names[PROCESS_ENDS_NAMES_MAX];
+	struct rule_commands *commands;
+};
+
+static void note_done(void *context, struct firing *firing)
+{
+	const struct rule_watch *watch = context;
+
+	firing_log_add(watch->plan.log, firing);
+}
+
+static void open_ends(struct rule_watch *watch)
+{
+	const struct rule_list *list = watch->plan.rules;
+	const char *names[PROCESS_ENDS_NAMES_MAX];
+	int error;
+
+	for (size_t i = 0; i < list->n_rules && watch->n_names < PROCESS_ENDS_NAMES_MAX; i++) {
+		if (!list->rules[i].of_ends)
+			continue;
+		watch->rules_of_names[watch->n_names] = i;
+		names[watch->n_names++] = listed_rule_program(&list->rules[i]);
+	}
+	if (watch->n_names == 0)
+		return;
+	watch->ends = process_ends_open(watch->plan.env, names, watch->n_names, &error);
+	watch->must_look = error != 0;
+	if (!error)
+		return;
+	error_message("--when",
+		      _("the kernel does not report ends to this user (%s): processes are looked for at each "
+			"delay, and those that live shorter are missed"),
+		      strerror(-error));
+	process_ends_look(watch->ends);
+}
+
+/* A rule on a share of time in which tasks waited, of the whole machine. */
+static bool is_of_pressure(const struct rule *rule)
+{
+	const struct condition *when = &rule->when;
+
+	return span_is(when->topic, "pressure") && when->measured &&
+	       strcmp(when->measured->key, "stalled_ratio") == 0 && when->n_selects == 2 &&
+	       span_length(when->selects[0].column) == 0 && span_length(when->selects[1].column) == 0 &&
+	       (when->relation == RELATION_GREATER || when->relation == RELATION_GREATER_EQUAL);
+}
+
+static void open_trigger(struct rule_watch *watch, size_t number)
+{
+	const struct rule *rule = &watch->plan.rules->rules[number].rule;
+	struct waiting *waiting = &watch->waiting[number];
+	const struct condition_select *selects = rule->when.selects;
+
+	*waiting = (struct waiting){ .watch = watch, .trigger_fd = -1, .oom_fd = -1 };
+	if (!watch->plan.may_sleep || watch->n_triggers == TRIGGERS_MAX ||
+	    watch->plan.rules->rules[number].of_ends || !is_of_pressure(rule))
+		return;
+	waiting->window_seconds = rule->hold_seconds > 0 ? rule->hold_seconds : WINDOW_SECONDS;
+	waiting->trigger_fd = pressure_trigger_open(selects[0].value, strcmp(selects[1].value, "full") == 0,
+						    rule->when.limit, &waiting->window_seconds);
+	watch->n_triggers += waiting->trigger_fd >= 0;
+}
+
+struct rule_watch *rule_watch_open(const struct rule_watch_plan *plan)
+{
+	struct rule_watch *watch = alloc_zeroed(1, sizeof(*watch));
+
+	watch->plan = *plan;
+	watch->waiting = alloc_zeroed(plan->rules->n_rules + 1, sizeof(*watch->waiting));
+	for (size_t i = 0; i < plan->rules->n_rules; i++) {
+		rule_set_add(&watch->set, &plan->rules->rules[i].rule);
+		open_trigger(watch, i);
+	}
+	watch->commands =
+		rule_commands_open(plan->output, plan->files, RULE_COMMAND_SECONDS, note_done, watch);
+	open_ends(watch);
+	return watch;
+}
+
+static void close_waiting(const struct waiting *waiting)
+{
+	if (waiting->trigger_fd >= 0)
+		close(waiting->trigger_fd);
+	if (waiting->oom_fd >= 0)
+		close(waiting->oom_fd);
+}
+
+void rule_watch_close(struct rule_watch *watch)
+{
+	if (!watch)
+		return;
+	rule_commands_close(watch->commands);
+	process_ends_close(watch->ends);
+	for (size_t i = 0; i < watch->set.n_rules; i++)
+		close_waiting(&watch->waiting[i]);
+	rule_set_free(&watch->set);
+	free(watch->waiting);
+	free(watch);
+}
+
+static void fire(struct rule_watch *watch, size_t number, const struct firing *what)
+{
+	const struct listed_rule *listed = &watch->plan.rules->rules[number];
+	struct firing *firing = alloc_zeroed(1, sizeof(*firing));
+
+	*firing = *what;
+	firing->wall_ns = env_wall_ns();
+	firing->rule = listed->text;
+	rule_commands_add(watch->commands, listed->has_command ? &listed->command : NULL, firing);
+}
+
+/* All rules of the same program: it was found by the first of them. */
+static void take_end(void *context, const struct process_end *end)
+{
+	struct rule_watch *watch = context;
+	const char *program =
+		listed_rule_program(&watch->plan.rules->rules[watch->rules_of_names[end->name]]);
+
+	for (size_t i = 0; i < watch->n_names; i++) {
+		size_t number = watch->rules_of_names[i];
+		const struct listed_rule *listed = &watch->plan.rules->rules[number];
+		struct firing firing = { .value = NAN, .pid = end->pid, .exit_code = -1, .signal = -1 };
+		struct buffer subject = { 0 };
+
+		if (strcmp(listed_rule_program(listed), program) != 0 ||
+		    !rule_set_trigger(&watch->set, number, env_mono_ns(), &firing.n_dropped))
+			continue;
+		if (end->status >= 0 && WIFEXITED(end->status))
+			firing.exit_code = WEXITSTATUS(end->status);
+		else if (end->status >= 0)
+			firing.signal = WTERMSIG(end->status);
+		buffer_print(&subject, "%s %u%c", program, end->pid, '\0');
+		firing.subject = subject.bytes;
+		fire(watch, number, &firing);
+	}
+}
+
+static void tell(struct rule_watch *watch)
+{
+	if (watch->plan.changed)
+		watch->plan.changed(watch->plan.context);
+}
+
+static void on_trigger(void *context, uint32_t events)
+{
+	struct waiting *waiting = context;
+	struct rule_watch *watch = waiting->watch;
+	double awake = fmax(2 * waiting->window_seconds, AWAKE_SECONDS);
+	uint64_t now_ns = env_mono_ns();
+
+	(void)events;
+	watch->set.rules[waiting - watch->waiting].since_ns =
+		now_ns - (uint64_t)(waiting->window_seconds * 1e9);
+	waiting->awake_until_ns = now_ns + (uint64_t)(awake * 1e9);
+	tell(watch);
+}
+
+static void on_ends(void *context, uint32_t events)
+{
+	struct rule_watch *watch = context;
+
+	(void)events;
+	process_ends_read(watch->ends, take_end, watch);
+	tell(watch);
+}
+
+static void on_commands(void *context, uint32_t events)
+{
+	struct rule_watch *watch = context;
+
+	(void)events;
+	rule_commands_go_on(watch->commands);
+	tell(watch);
+}
+
+static void on_out_of_memory(void *context, uint32_t events)
+{
+	struct waiting *waiting = context;
+
+	(void)events;
+	oom_watch_reset(waiting->oom_fd);
+	waiting->awake_until_ns = env_mono_ns() + (uint64_t)(AWAKE_SECONDS * 1e9);
+	tell(waiting->watch);
+}
+
+/* Of a rule on kills of one group, once a frame has said which. */
+static void wait_for_kills(struct rule_watch *watch, size_t number, const struct frame *frame)
+{
+	const struct rule *rule = &watch->plan.rules->rules[number].rule;
+	struct waiting *waiting = &watch->waiting[number];
+	const struct table *table = frame_table(frame, "group");
+	const char *path = NULL;
+	struct cgroup_place place;
+	char directory[2 * CGROUP_PATH_MAX];
+	uint32_t events;
+
+	if (!watch->loop || !table || !rule->of_growth || !span_is(rule->when.topic, "group") ||
+	    !strstr(rule->when.measured->key, "oom_kills") || watch->n_triggers == TRIGGERS_MAX)
+		return;
+	for (size_t i = 0; i < table->n_rows; i++) {
+		if (!condition_selects(&rule->when, table_row(table, i)))
+			continue;
+		if (path)
+			return;
+		path = table_text(table, table_row(table, i), "path");
+	}
+	if (!path || cgroup_own(watch->plan.env, "memory", &place) < 0)
+		return;
+	snprintf(directory, sizeof(directory), "/%s%s%s", place.mount, *path == '/' ? "" : "/", path);
+	waiting->oom_fd = oom_watch_open(directory, place.version, &events);
+	if (waiting->oom_fd < 0)
+		return;
+	watch->n_triggers++;
+	loop_watch(watch->loop, waiting->oom_fd, events, on_out_of_memory, waiting);
+}
+
+/* The descriptor of a trigger must be in the loop itself: whoever asks it for events takes them. */
+int rule_watch_join(struct rule_watch *watch, struct loop *loop)
+{
+	int error = loop_watch(loop, rule_commands_fd(watch->commands), EPOLLIN, on_commands, watch);
+
+	watch->loop = watch->plan.may_sleep ? loop : NULL;
+	if (!error && watch->ends)
+		error = loop_watch(loop, process_ends_fd(watch->ends), EPOLLIN, on_ends, watch);
+	for (size_t i = 0; i < watch->set.n_rules && !error; i++)
+		if (watch->waiting[i].trigger_fd >= 0)
+			error = loop_watch(loop, watch->waiting[i].trigger_fd, EPOLLPRI, on_trigger,
+					   &watch->waiting[i]);
+	return error;
+}
+
+static bool sleeps(const struct rule_watch *watch, size_t number)
+{
+	const struct waiting *waiting = &watch->waiting[number];
+
+	return (waiting->trigger_fd >= 0 || waiting->oom_fd >= 0) && waiting->awake_until_ns == 0;
+}
+
+static void want_rule(const struct rule *rule, bool *wanted)
+{
+	wanted[condition_topic(rule->when.topic)] = true;
+	if (rule->has_until)
+		wanted[condition_topic(rule->until.topic)] = true;
+}
+
+void rule_watch_want_all(const struct rule_watch *watch, bool *wanted)
+{
+	for (size_t i = 0; i < watch->plan.rules->n_rules; i++)
+		if (!watch->plan.rules->rules[i].of_ends)
+			want_rule(&watch->plan.rules->rules[i].rule, wanted);
+	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+}
+
+bool rule_watch_want(const struct rule_watch *watch, bool *wanted)
+{
+	bool any = watch->must_look;
+
+	for (size_t i = 0; i < watch->plan.rules->n_rules; i++) {
+		const struct listed_rule *listed = &watch->plan.rules->rules[i];
+
+		if (listed->of_ends || sleeps(watch, i))
+			continue;
+		any = true;
+		want_rule(&listed->rule, wanted);
+	}
+	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+	return any;
+}
+
+uint64_t rule_watch_fired(const struct rule_watch *watch)
+{
+	uint64_t fired = 0;
+
+	for (size_t i = 0; i < watch->set.n_rules; i++)
+		fired += watch->set.rules[i].fired;
+	return fired;
+}
+
+static void add_separated(struct buffer *out, const char *gap, const char *text)
+{
+	if (*text)
+		buffer_print(out, "%s%s", out->length > 0 ? gap : "", text);
+}
+
+/* Its name and the keys that people know it by, and the sentence that it may have. */
+static char *subject_text(const struct schema *schema, const void *row)
+{
+	struct buffer out = { 0 };
+	const struct column *name = schema_find(schema, "name");
+
+	if (name && name->type == VALUE_TEXT && name->kind != COLUMN_KEY && row_is_known(row, name))
+		buffer_text(&out, row_text(row, name));
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		char number[VALUE_TEXT_MAX];
+
+		if (column->kind == COLUMN_KEY && !column->hidden && row_is_known(row, column))
+			add_separated(&out, " ",
+				      column->type == VALUE_TEXT
+					      ? row_text(row, column)
+					      : number_text(number, column, row_number(row, column), true));
+	}
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].prose && row_is_known(row, &schema->columns[i]))
+			add_separated(&out, ": ", row_text(row, &schema->columns[i]));
+	buffer_char(&out, '\0');
+	return out.bytes;
+}
+
+static void take_firing(void *context, const struct rule_firing *fired)
+{
+	struct rule_watch *watch = context;
+	const struct column *pid = schema_find(fired->schema, "pid");
+	struct firing firing = {
+		.subject = fired->row ? subject_text(fired->schema, fired->row) : alloc_text(""),
+		.value = fired->value,
+		.pid = fired->row && pid ? row_u64(fired->row, pid) : U64_UNKNOWN,
+		.exit_code = -1,
+		.signal = -1,
+		.n_dropped = fired->n_dropped,
+	};
+
+	fire(watch, fired->rule, &firing);
+}
+
+/* A rule that the kernel waits for sleeps again, once it has not held for some time. */
+static void fall_asleep(struct rule_watch *watch, uint64_t now_ns)
+{
+	for (size_t i = 0; i < watch->set.n_rules; i++) {
+		struct waiting *waiting = &watch->waiting[i];
+
+		if ((watch->set.rules[i].n_subjects > 0 && !watch->set.rules[i].rule.of_growth) ||
+		    waiting->awake_until_ns > now_ns)
+			continue;
+		waiting->awake_until_ns = 0;
+		watch->set.rules[i].since_ns = 0;
+	}
+}
+
+/* "memory(available).free_bytes < 500MiB: 482 MiB (and 2 more)" */
+static const char *finding_text(const struct watched_rule *watched, const struct rule_subject *first,
+				size_t n_more, struct frame *frame)
+{
+	const struct condition *when = &watched->rule.when;
+	char value[VALUE_TEXT_MAX];
+	struct buffer text = { 0 };
+	const char *copy;
+
+	buffer_add(&text, when->text.at, span_length(when->text));
+	if (when->measured)
+		buffer_print(&text, ": %s", amount_text(value, when->measured->unit, first->value));
+	else if (isfinite(first->value))
+		buffer_print(&text, ": %.0f", first->value);
+	if (n_more > 0)
+		buffer_print(&text, _(" (and %zu more)"), n_more);
+	copy = arena_copy(&frame->arena, text.bytes, text.length);
+	buffer_free(&text);
+	return copy;
+}
+
+/* The first one that shows the topic. */
+static const char *pane_of(const char *topic)
+{
+	for (unsigned i = 0; i < n_panes; i++)
+		if (pane_has_table(panes[i], topic))
+			return panes[i]->name;
+	return "";
+}
+
+/* What fired and still holds, as one finding for each rule. A finding that fired is there already. */
+static void add_findings(const struct rule_watch *watch, struct frame *frame)
+{
+	for (size_t i = 0; i < watch->set.n_rules; i++) {
+		const struct watched_rule *watched = &watch->set.rules[i];
+		const struct rule_subject *first = NULL;
+		size_t n = 0;
+
+		for (size_t s = 0; s < watched->n_subjects; s++) {
+			const struct rule_subject *subject = &watched->subjects[s];
+
+			n += subject->fired;
+			if (subject->fired && (!first || subject->since_ns < first->since_ns))
+				first = subject;
+		}
+		if (first && watched->rule.when.schema != &finding_schema)
+			findings_add(
+				frame,
+				&(struct finding_added){
+					.rule = FINDING_OF_OPTION,
+					.subject = arena_print(&frame->arena, _("rule %zu"), i + 1),
+					.text = finding_text(watched, first, n - 1, frame),
+					.topic = watched->rule.when.schema->name,
+					.pane = pane_of(watched->rule.when.schema->name),
+					.since_seconds = (double)(frame->mono_ns - first->since_ns) / 1e9,
+				});
+	}
+}
+
+void rule_watch_take(struct rule_watch *watch, struct frame *frame)
+{
+	if (watch->must_look)
+		process_ends_look(watch->ends);
+	if (frame) {
+		for (size_t i = 0; i < watch->set.n_rules; i++)
+			if (!watch->set.rules[i].judged)
+				wait_for_kills(watch, i, frame);
+		rule_set_judge(&watch->set, frame, take_firing, watch);
+		add_findings(watch, frame);
+	}
+	fall_asleep(watch, env_mono_ns());
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The loop of a run that watches: samples only what some rule needs now, and only while one does. */
+#include <config.h>
+
+#include "app/watch.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "app/flight_recorder.h"
+#include "app/notice_printer.h"
+#include "app/privileges.h"
+#include "app/rule_options.h"
+#include "app/rule_watch.h"
+#include "app/source_loop.h"
+#include "core/alloc.h"
+#include "core/rate_limit.h"
+#include "model/derive.h"
+#include "model/pipeline.h"
+#include "sys/error_message.h"
+#include "sys/loop.h"
+#include "sys/service_notify.h"
+#include "sys/worker.h"
+#include "topic/finding/finding_rules.h"
+#include "topic/topic.h"
+
+struct watch {
+	const struct settings *settings;
+	struct source *source;
+	struct worker *worker; /* NULL: none */
+	struct rule_watch *rules;
+	struct firing_log *log;
+	struct loop loop;
+	struct frame frame;
+	struct derive_base base;
+	struct pipeline pipeline;
+	struct notice_printer notices;
+	struct rate_limit rate_limit;
+	struct flight_recorder *recorder; /* NULL: nothing is kept */
+	bool *wanted;
+	bool ticks; /* a rule needs samples */
+	bool based; /* the last one was a delay ago: it gives rates */
+};
+
+static uint64_t delay_ns(const struct watch *watch)
+{
+	return (uint64_t)(watch->settings->delay_seconds * 1e9);
+}
+
+/* Samples what is wanted, if anything is. */
+static struct frame *sample(struct watch *watch)
+{
+	bool any = false;
+	int got;
+
+	for (unsigned i = 0; i < n_topics; i++)
+		any |= watch->wanted[i];
+	if (!any)
+		return NULL;
+	watch->source->want(watch->source->state, watch->wanted);
+	got = pipeline_next(&watch->pipeline, &watch->frame, watch->based ? &watch->base.frame : NULL);
+	if (got != 1)
+		return NULL;
+	if (watch->recorder)
+		flight_recorder_keep(watch->recorder, &watch->frame);
+	for (unsigned i = 0; i < watch->frame.n_notices; i++)
+		notice_printer_print(&watch->notices, &watch->frame.notices[i]);
+	return &watch->frame;
+}
+
+static void plan(struct watch *watch);
+
+/* What fired is in no table. */
+static void take_fired(struct watch *watch)
+{
+	firing_log_clear(watch->log);
+	if (watch->recorder)
+		flight_recorder_note(watch->recorder, rule_watch_fired(watch->rules));
+}
+
+static void step(struct watch *watch)
+{
+	struct frame *frame = sample(watch);
+
+	rule_watch_take(watch->rules, frame);
+	take_fired(watch);
+	watch->based = frame != NULL;
+	if (frame)
+		derive_base_take(&watch->base, frame);
+	plan(watch);
+}
+
+/* What the rules need from now on: samples, or nothing. */
+static void plan(struct watch *watch)
+{
+	bool ticks;
+
+	memset(watch->wanted, 0, n_topics * sizeof(*watch->wanted));
+	ticks = rule_watch_want(watch->rules, watch->wanted);
+	if (watch->recorder)
+		ticks = flight_recorder_want(watch->wanted);
+	if (ticks == watch->ticks)
+		return;
+	watch->ticks = ticks;
+	watch->based = false;
+	loop_set_tick(&watch->loop, ticks ? delay_ns(watch) : 0);
+	if (ticks)
+		step(watch);
+}
+
+static void on_tick(void *context)
+{
+	struct watch *watch = context;
+	uint64_t cpu_ns = env_self_cpu_ns(), delay;
+	bool changed;
+
+	step(watch);
+	delay = rate_limit_delay(&watch->rate_limit, env_self_cpu_ns() - cpu_ns, delay_ns(watch), &changed);
+	if (changed && watch->ticks)
+		loop_set_tick(&watch->loop, delay);
+}
+
+static void on_rules(void *context)
+{
+	struct watch *watch = context;
+
+	take_fired(watch);
+	plan(watch);
+}
+
+static void on_signal(void *context, int number, bool of_terminal)
+{
+	struct watch *watch = context;
+
+	(void)number;
+	(void)of_terminal;
+	loop_stop(&watch->loop);
+}
+
+static int open_loop(struct watch *watch)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
+	int status = source_loop_open(&watch->loop, signals, watch->source, watch->worker);
+
+	watch->loop.tick = on_tick;
+	watch->loop.signal = on_signal;
+	watch->loop.context = watch;
+	return status;
+}
+
+static void open_frames(struct watch *watch, struct scope *scope)
+{
+	watch->wanted = alloc_zeroed(n_topics, sizeof(*watch->wanted));
+	frame_open(&watch->frame, topic_schemas(), n_topics);
+	derive_base_open(&watch->base, topic_schemas(), n_topics);
+	watch->pipeline = (struct pipeline){
+		.source = watch->source,
+		.scope = scope,
+		.findings = findings_open(finding_rules, n_finding_rules, watch->settings),
+	};
+}
+
+static void close_frames(struct watch *watch)
+{
+	findings_close(watch->pipeline.findings);
+	notice_printer_free(&watch->notices);
+	frame_close(&watch->frame);
+	derive_base_close(&watch->base);
+	free(watch->wanted);
+}
+
+/* What only opening needs is open now; topics are opened when a rule wakes up. */
+static int drop(struct watch *watch, const struct options *options, const struct sample_request *request)
+{
+	rule_watch_want_all(watch->rules, watch->wanted);
+	if (watch->recorder)
+		flight_recorder_want(watch->wanted);
+	return drop_privileges(options, watch->settings, request, watch->wanted);
+}
+
+int watch_run(const struct options *options, const struct settings *settings,
+	      const struct sample_request *request, struct source *source, struct env *env)
+{
+	struct firing_log log = { 0 };
+	struct watch watch = { .settings = settings, .source = source, .worker = env->worker, .log = &log };
+	struct rule_list list = { 0 };
+	struct rule_watch_plan rules = {
+		.rules = &list,
+		.env = env,
+		.log = &log,
+		.output = true,
+		.files = source->files_before,
+		.changed = on_rules,
+		.context = &watch,
+		.may_sleep = true,
+	};
+	int status = rule_options_read(options, &list);
+
+	if (status == 0)
+		status = open_loop(&watch);
+	if (status == 0) {
+		open_frames(&watch, request->scope);
+		watch.rules = rule_watch_open(&rules);
+		if (options->save_on_fire)
+			status = flight_recorder_open(&watch.recorder, options->save_on_fire, settings);
+		if (status == 0)
+			status = drop(&watch, options, request);
+		rule_watch_join(watch.rules, &watch.loop);
+		if (status == 0) {
+			plan(&watch);
+			service_notify("READY=1");
+			loop_run(&watch.loop);
+			service_notify("STOPPING=1");
+		}
+		rule_watch_close(watch.rules);
+		flight_recorder_close(watch.recorder);
+		close_frames(&watch);
+		loop_close(&watch.loop);
+	}
+	rule_list_free(&list);
+	firing_log_free(&log);
+	return status;
+}

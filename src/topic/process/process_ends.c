@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ends of processes, from exit records or from descriptors of processes. */
+#include <config.h>
+
+#include "topic/process/process_ends.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/vector.h"
+#include "sys/exit_watch.h"
+#include "sys/pids.h"
+#include "topic/process/exit_reader.h"
+
+#define NAME_ROOM 16
+#define READY_MAX 64
+#define OF_RECORDS UINT32_MAX /* in place of a pid */
+
+struct process_ends {
+	struct env *env;
+	char names[PROCESS_ENDS_NAMES_MAX][NAME_ROOM];
+	size_t n_names;
+	struct exit_reader *reader; /* NULL: there are no records */
+	int epoll_fd;
+	struct held {
+		uint32_t pid;
+		int fd;
+		size_t name;
+		int status; /* by the record of its main thread, which ended first */
+	} * held;
+	size_t n_held, capacity;
+	void (*each)(void *context, const struct process_end *end); /* while it reads */
+	void *context;
+};
+
+/* The place of a name; n_names: it is not among them. */
+static size_t place_of(const struct process_ends *ends, const char *name)
+{
+	size_t i = 0;
+
+	while (i < ends->n_names && strncmp(ends->names[i], name, NAME_ROOM) != 0)
+		i++;
+	return i;
+}
+
+static bool watch(const struct process_ends *ends, int fd, uint32_t pid)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u32 = pid };
+
+	return epoll_ctl(ends->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static struct held *find_held(const struct process_ends *ends, uint32_t pid)
+{
+	for (size_t i = 0; i < ends->n_held; i++)
+		if (ends->held[i].pid == pid)
+			return &ends->held[i];
+	return NULL;
+}
+
+/* False: it has ended already, or cannot be held. */
+static bool hold(struct process_ends *ends, uint32_t pid, size_t name, int status)
+{
+	int fd = exit_watch_open(pid);
+
+	if (fd < 0)
+		return false;
+	if (!watch(ends, fd, pid)) {
+		close(fd);
+		return false;
+	}
+	*VECTOR_ADD(ends->held, ends->n_held, ends->capacity) = (struct held){ pid, fd, name, status };
+	return true;
+}
+
+static void drop(struct process_ends *ends, struct held *held)
+{
+	close(held->fd);
+	*held = ends->held[--ends->n_held];
+}
+
+struct process_ends *process_ends_open(struct env *env, const char *const *names, size_t n_names, int *error)
+{
+	struct process_ends *ends = alloc_zeroed(1, sizeof(*ends));
+
+	ends->env = env;
+	ends->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (size_t i = 0; i < n_names && i < PROCESS_ENDS_NAMES_MAX; i++)
+		strncpy(ends->names[ends->n_names++], names[i], NAME_ROOM - 1);
+	ends->reader = exit_reader_open(env, error);
+	if (ends->reader)
+		*error = exit_reader_narrow(ends->reader, ends->names, ends->n_names);
+	if (!*error && watch(ends, exit_reader_fd(ends->reader), OF_RECORDS))
+		return ends;
+	*error = *error ? *error : -errno;
+	exit_reader_close(ends->reader);
+	ends->reader = NULL;
+	return ends;
+}
+
+void process_ends_close(struct process_ends *ends)
+{
+	if (!ends)
+		return;
+	while (ends->n_held > 0)
+		drop(ends, &ends->held[0]);
+	exit_reader_close(ends->reader);
+	close(ends->epoll_fd);
+	free(ends->held);
+	free(ends);
+}
+
+int process_ends_fd(const struct process_ends *ends)
+{
+	return ends->epoll_fd;
+}
+
+static size_t name_of(const struct process_ends *ends, uint32_t pid)
+{
+	char comm[NAME_ROOM + 1];
+	long length = pids_read(ends->env, pid, "comm", comm, sizeof(comm) - 1);
+
+	if (length <= 0)
+		return ends->n_names;
+	comm[length] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	return place_of(ends, comm);
+}
+
+/* Its name is read again: the number may be that of another process since. */
+static void look_at(struct process_ends *ends, uint32_t pid)
+{
+	size_t name = name_of(ends, pid);
+
+	if (name == ends->n_names || !hold(ends, pid, name, PROCESS_ENDS_STATUS_UNKNOWN))
+		return;
+	if (name_of(ends, pid) != name)
+		drop(ends, &ends->held[ends->n_held - 1]);
+}
+
+int process_ends_look(struct process_ends *ends)
+{
+	const uint32_t *pids;
+	size_t n_pids;
+	int error;
+
+	if (ends->reader)
+		return 0;
+	ends->env->tick++;
+	error = pids_list(ends->env, &pids, &n_pids);
+	for (size_t i = 0; !error && i < n_pids; i++)
+		if (!find_held(ends, pids[i]))
+			look_at(ends, pids[i]);
+	return error;
+}
+
+static void give(const struct process_ends *ends, uint32_t pid, size_t name, int status)
+{
+	ends->each(ends->context, &(struct process_end){ .pid = pid, .name = name, .status = status });
+}
+
+/* A process ends with its last thread, which may not be the first one. */
+static void take_record(void *context, const struct exit_record *record)
+{
+	struct process_ends *ends = context;
+	size_t name = place_of(ends, record->comm);
+	int status = record->exit_code == U32_UNKNOWN ? PROCESS_ENDS_STATUS_UNKNOWN : (int)record->exit_code;
+
+	if (name == ends->n_names || record->tid != record->tgid)
+		return;
+	if (record->last || !hold(ends, record->tgid, name, status))
+		give(ends, record->tgid, name, status);
+}
+
+static void take_held(struct process_ends *ends, uint32_t pid)
+{
+	struct held *held = find_held(ends, pid);
+	int status;
+
+	if (!held)
+		return;
+	if (exit_watch_status(held->fd, &status))
+		held->status = status;
+	give(ends, pid, held->name, held->status);
+	drop(ends, held);
+}
+
+void process_ends_read(struct process_ends *ends, void (*each)(void *context, const struct process_end *end),
+		       void *context)
+{
+	struct epoll_event ready[READY_MAX];
+	int n_ready;
+
+	ends->each = each;
+	ends->context = context;
+	do {
+		n_ready = epoll_wait(ends->epoll_fd, ready, READY_MAX, 0);
+		for (int i = 0; i < n_ready; i++) {
+			if (ready[i].data.u32 == OF_RECORDS)
+				exit_reader_drain(ends->reader, take_record, ends);
+			else
+				take_held(ends, ready[i].data.u32);
+		}
+	} while (n_ready == READY_MAX);
+}
+
+uint64_t process_ends_lost(const struct process_ends *ends)
+{
+	return ends->reader ? exit_reader_lost(ends->reader) : 0;
+}

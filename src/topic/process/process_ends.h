@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Waits for the ends of processes with certain names. With CAP_NET_ADMIN by the kernel's exit records, of
+ * which it sends those names alone, so that nothing wakes up before; else by a descriptor for each process,
+ * which process_ends_look() has to find.
+ */
+#ifndef PANETOP_TOPIC_PROCESS_PROCESS_ENDS_H
+#define PANETOP_TOPIC_PROCESS_PROCESS_ENDS_H
+
+#include <stdbool.h>
+
+#include "sys/env.h"
+
+#define PROCESS_ENDS_NAMES_MAX 128
+#define PROCESS_ENDS_STATUS_UNKNOWN (-1)
+
+struct process_end {
+	uint32_t pid;
+	size_t name; /* its place among the names */
+	int status;  /* as of wait(2), or PROCESS_ENDS_STATUS_UNKNOWN */
+};
+
+struct process_ends;
+
+/*
+ * Names are those of programs, as /proc/PID/comm has them; longer ones are cut as the kernel does. Never
+ * NULL; *error: why there are no exit records, as of exit_reader_open(), -ENODATA before Linux 5.19; 0: there
+ * are.
+ */
+struct process_ends *process_ends_open(struct env *env, const char *const *names, size_t n_names, int *error);
+void process_ends_close(struct process_ends *ends); /* NULL is fine */
+
+/* Becomes readable when there is something to read. */
+int process_ends_fd(const struct process_ends *ends);
+
+/*
+ * Finds processes that are to be watched, where there are no exit records: reads a file of each process.
+ * Processes that begin and end between two calls are missed. 0 or -errno of the list of processes.
+ */
+int process_ends_look(struct process_ends *ends);
+
+/* Calls each for the ends so far. It does not wait. */
+void process_ends_read(struct process_ends *ends, void (*each)(void *context, const struct process_end *end),
+		       void *context);
+
+/* Records lost so far, since too many came at a time. */
+uint64_t process_ends_lost(const struct process_ends *ends);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules: their words, when they fire, and when they must not. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buffer.h"
+#include "model/rule_set.h"
+#include "suite.h"
+
+struct row {
+	const char *name;
+	double number;
+};
+
+static const struct column columns[] = {
+	COLUMN(struct row, name, .kind = COLUMN_KEY),
+	COLUMN(struct row, number, .kind = COLUMN_COUNTER),
+};
+
+static const struct schema schema = { .name = "thing",
+				      .row_size = sizeof(struct row),
+				      SCHEMA_COLUMNS(columns) };
+static const struct schema other = { .name = "other",
+				     .row_size = sizeof(struct row),
+				     SCHEMA_COLUMNS(columns) };
+static const struct schema *const schemas[] = { &schema, &other };
+
+static struct rule parsed(const char *text)
+{
+	struct rule rule;
+	struct span wrong;
+
+	ck_assert_int_eq(rule_parse(span_text(text), &rule, &wrong), RULE_GOOD);
+	return rule;
+}
+
+static void refuses(const char *text, enum rule_error error, const char *wrong)
+{
+	struct rule rule;
+	struct span at;
+
+	ck_assert_msg(rule_parse(span_text(text), &rule, &at) == error, "%s", text);
+	ck_assert_msg(span_is(at, wrong), "%s: '%.*s'", text, (int)span_length(at), at.at);
+}
+
+START_TEST(words_around_conditions)
+{
+	struct rule rule =
+		parsed("  thing(a).number < 5  for  30s until thing(a).number > 7 at most once per 5min ");
+
+	ck_assert(span_is(rule.text,
+			  "thing(a).number < 5  for  30s until thing(a).number > 7 at most once per 5min"));
+	ck_assert_double_eq(rule.hold_seconds, 30);
+	ck_assert_double_eq(rule.rest_seconds, 300);
+	ck_assert(rule.has_until && rule.until.relation == RELATION_GREATER && !rule.of_rows);
+	rule = parsed("thing(a) at most once per 0s for 1.5s");
+	ck_assert(rule.of_rows && rule.has_rest && !rule.has_until);
+	ck_assert_double_eq(rule.rest_seconds, 0);
+	ck_assert_double_eq(rule.hold_seconds, 1.5);
+	rule = parsed("process(command=nginx).exits");
+	ck_assert(rule.of_rows && span_is(rule.when.column, "exits"));
+	refuses("thing.number < 5 forever", RULE_UNEXPECTED, "forever");
+	refuses("thing.number < 5 for ever", RULE_NO_DURATION, " ever");
+	refuses("thing.number < 5 for", RULE_NO_DURATION, "");
+	refuses("thing.number < 5 for 3s for 4s", RULE_TWICE, "for 4s");
+	refuses("thing.number < 5 until thing", (enum rule_error)CONDITION_NO_COMPARISON, "thing");
+	refuses("thing.number < 5 at most 3", RULE_UNEXPECTED, "at most 3");
+	refuses("thing.number forty", (enum rule_error)CONDITION_NO_COMPARISON, "thing.number");
+	refuses("", (enum rule_error)CONDITION_NO_TOPIC, "");
+}
+END_TEST
+
+/* Rules and the frames that they judge, a second apart; what fires is noted as text. */
+struct judge {
+	struct rule_set set;
+	struct frame frame;
+	struct buffer fired;
+};
+
+static void open_judge(struct judge *judge)
+{
+	memset(judge, 0, sizeof(*judge));
+	frame_open(&judge->frame, schemas, 2);
+	judge->frame.mono_ns = UINT64_C(1000000000000);
+}
+
+static void close_judge(struct judge *judge)
+{
+	rule_set_free(&judge->set);
+	frame_close(&judge->frame);
+	buffer_free(&judge->fired);
+}
+
+static void add_rule(struct judge *judge, const char *text)
+{
+	struct rule rule = parsed(text);
+	struct span wrong;
+
+	ck_assert_int_eq(
+		condition_bind(&rule.when, span_is(rule.when.topic, "thing") ? &schema : &other, &wrong), 0);
+	if (rule.has_until)
+		ck_assert_int_eq(condition_bind(&rule.until, &schema, &wrong), 0);
+	rule_set_add(&judge->set, &rule);
+}
+
+static void note(void *context, const struct rule_firing *firing)
+{
+	struct judge *judge = context;
+
+	buffer_print(&judge->fired, "%zu:%s=%g/%.0f+%u ", firing->rule,
+		     firing->row ? row_text(firing->row, &columns[0]) : "#", firing->value,
+		     firing->held_seconds, (unsigned)firing->n_dropped);
+}
+
+/* "a=1 b=2": a row each; "-": the topic was not sampled, "!": it failed. Returns what fired. */
+static const char *judge_rows(struct judge *judge, const char *rows)
+{
+	struct table *table = frame_slot(&judge->frame, "thing");
+	uint64_t mono_ns = judge->frame.mono_ns + UINT64_C(1000000000);
+	char text[256], *rest = NULL;
+
+	frame_clear(&judge->frame);
+	judge->frame.mono_ns = mono_ns;
+	snprintf(text, sizeof(text), "%s", rows);
+	table->present = *rows != '-';
+	table->failed = *rows == '!';
+	for (char *word = strtok_r(text, " -!", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		char *equal = strchr(word, '=');
+		struct row *row = table_add(table);
+
+		*equal = '\0';
+		row->name = arena_copy(&judge->frame.arena, word, strlen(word));
+		row->number = equal[1] == '?' ? NAN : strtod(equal + 1, NULL);
+	}
+	buffer_empty(&judge->fired);
+	rule_set_judge(&judge->set, &judge->frame, note, judge);
+	buffer_char(&judge->fired, '\0');
+	return judge->fired.bytes;
+}
+
+START_TEST(a_rule_fires_once_for_each_row)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing.number > 5");
+	ck_assert_str_eq(judge_rows(&judge, "a=5 b=4"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=4"), "0:a=6/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=7 b=9"), "0:b=9/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "-"), ""); /* not sampled: it still holds */
+	ck_assert_str_eq(judge_rows(&judge, "!"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=7 b=9"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=? b=5"), ""); /* what is not known holds nothing */
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6"), "0:a=6/0+0 0:b=6/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "b=6"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6"), "0:a=6/0+0 "); /* a new row of the name */
+	close_judge(&judge);
+}
+END_TEST
+
+START_TEST(it_holds_for_some_time)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing(a).number > 5 for 2s");
+	ck_assert_str_eq(judge_rows(&judge, "a=6"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=6"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=4"), ""); /* it begins again */
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=8 b=6"), "0:a=8/2+0 ");
+	judge.set.rules[0].since_ns = judge.frame.mono_ns - UINT64_C(500000000);
+	ck_assert_str_eq(judge_rows(&judge, "a=1"), "");
+	judge.set.rules[0].since_ns = judge.frame.mono_ns - UINT64_C(1500000000);
+	ck_assert_str_eq(judge_rows(&judge, "a=9"), "0:a=9/2+0 "); /* the kernel said since when */
+	close_judge(&judge);
+}
+END_TEST
+
+START_TEST(until_keeps_it_from_firing_again)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing(a).number < 5 until thing(a).number > 7");
+	ck_assert_str_eq(judge_rows(&judge, "a=4"), "0:a=4/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=6"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=4"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=7"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=8"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=4"), "0:a=4/0+0 ");
+	close_judge(&judge);
+}
+END_TEST
+
+START_TEST(rows_are_counted)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing >= 2");
+	add_rule(&judge, "thing(b) == 0");
+	add_rule(&judge, "thing(c)");
+	ck_assert_str_eq(judge_rows(&judge, "b=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "b=1 d=1"), "0:#=2/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "c=1 d=1"), "2:c=nan/0+0 1:#=0/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "d=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "b=1 c=1"), "2:c=nan/0+0 0:#=2/0+0 ");
+	close_judge(&judge);
+}
+END_TEST
+
+START_TEST(growth_fires)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing(a).number");
+	judge.set.rules[0].rule.of_growth = true;
+	ck_assert_str_eq(judge_rows(&judge, "a=4 b=1"), ""); /* what it had before is not known */
+	ck_assert_str_eq(judge_rows(&judge, "a=4 b=2"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=6"), "0:a=2/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=? b=9"), "");
+	ck_assert_str_eq(judge_rows(&judge, "-"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=2"), ""); /* it was set back */
+	ck_assert_str_eq(judge_rows(&judge, "a=3"), "0:a=1/0+0 ");
+	close_judge(&judge);
+}
+END_TEST
+
+/* Fired and dropped are all that was triggered. */
+START_TEST(firings_are_limited)
+{
+	struct judge judge;
+	unsigned fired = 0;
+	uint64_t dropped;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing.number > 5 at most once per 3s");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6"), "0:a=6/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "c=6"), "");
+	ck_assert_str_eq(judge_rows(&judge, "d=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=6"), "0:a=6/0+2 ");
+	ck_assert_uint_eq(judge.set.rules[0].triggered, 4);
+	ck_assert_uint_eq(judge.set.rules[0].fired, 2);
+	add_rule(&judge, "thing(a)"); /* the usual limit */
+	for (unsigned i = 0; i < 3 * RULE_FIRES_PER_MINUTE; i++)
+		fired += rule_set_trigger(&judge.set, 1, judge.frame.mono_ns, &dropped);
+	ck_assert_uint_eq(fired, RULE_FIRES_PER_MINUTE);
+	ck_assert(rule_set_trigger(&judge.set, 1, judge.frame.mono_ns + UINT64_C(1000000000), &dropped));
+	ck_assert_uint_eq(dropped, 2 * RULE_FIRES_PER_MINUTE);
+	add_rule(&judge, "thing(a) at most once per 0s"); /* none */
+	for (unsigned i = 0; i < 10000; i++)
+		ck_assert(rule_set_trigger(&judge.set, 2, judge.frame.mono_ns, &dropped));
+	close_judge(&judge);
+}
+END_TEST
+
+/* A thousand rules that choose by name look at the rows of that name alone. */
+START_TEST(many_rules_of_one_table)
+{
+	struct judge judge;
+	static char texts[1000][64];
+
+	open_judge(&judge);
+	for (unsigned i = 0; i < 1000; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "thing(n%u).number > 5", i / 2);
+		add_rule(&judge, texts[i]);
+	}
+	add_rule(&judge, "other.number > 5"); /* never sampled */
+	ck_assert_uint_eq(judge.set.n_choices, 2);
+	ck_assert_str_eq(judge_rows(&judge, "n7=6 n8=5 m=9"), "14:n7=6/0+0 15:n7=6/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "n7=6 n499=8"), "998:n499=8/0+0 999:n499=8/0+0 ");
+	close_judge(&judge);
+}
+END_TEST

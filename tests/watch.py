@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rules: what fires, how often, and with which command; what a rule costs that does not hold; files of rules."""
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import tempfile
+import time
+
+from tap import Skip, end, same, test
+
+PANETOP = os.environ["PANETOP"]
+PATIENCE = 60
+HERE = tempfile.mkdtemp(prefix="panetop-watch-")
+ROOT = os.geteuid() == 0
+
+
+def until(reached, what):
+    last = time.monotonic() + PATIENCE
+    while not reached():
+        if time.monotonic() > last:
+            raise AssertionError(f"in vain: {what}")
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def watching(*arguments, **more):
+    """A panetop that has begun to watch: it waits for events. Ended by SIGTERM, with status 0."""
+    with tempfile.TemporaryFile(mode="w+", encoding="utf-8") as errors, \
+            subprocess.Popen([PANETOP, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
+                             **more) as process:
+        process.errors = lambda: (errors.flush(), errors.seek(0), errors.read())[2]
+        try:
+            until(lambda: waits(process.pid) or process.poll() is not None, "it waits")
+            if process.poll() is not None:
+                raise AssertionError(process.errors())
+            yield process
+            process.send_signal(signal.SIGTERM)
+            same(process.wait(PATIENCE), 0, "status after SIGTERM")
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def waits(pid):
+    with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/wchan", encoding="ascii") as place:
+        return "poll" in place.read()
+    return False
+
+
+def switches(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return int(next(line.split()[1] for line in status if line.startswith("voluntary")))
+
+
+def refusal(*arguments):
+    done = subprocess.run([PANETOP, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return done.returncode, done.stderr
+
+
+def refused(arguments, status, *words):
+    code, text = refusal(*arguments)
+    same(code, status, f"status of {arguments}: {text}")
+    for word in words:
+        if word not in text:
+            raise AssertionError(f"{word!r} is not in {text!r}")
+
+
+def program(name):
+    """A program of this name that ends as it is told: "c7", or "s9" for a signal to itself."""
+    path = os.path.join(HERE, name)
+    if not os.path.exists(path):
+        shutil.copy("/bin/sh", path)
+    return path
+
+
+ENDING = 'case $0 in c*) exit ${0#c} ;; s*) kill -${0#s} $$ ;; esac'
+
+
+@contextlib.contextmanager
+def firings(*rules, delay="0.2"):
+    """Rows of the topic watch as they come; a function that waits for so many of them and gives all."""
+    arguments = ["-o", "json", "-d", delay, "-t", "watch"]
+    for rule in rules:
+        arguments += rule if isinstance(rule, list) else ["--when", rule]
+    with watching(*arguments) as process:
+        os.set_blocking(process.stdout.fileno(), False)
+        text, rows = bytearray(), []
+
+        def wanted(count, what):
+            """At least as many; 0: those that are there."""
+            last = time.monotonic() + PATIENCE
+            while len(rows) < count or count == 0:
+                if time.monotonic() > last:
+                    raise AssertionError(f"{what}: {len(rows)} of {count} firings; {process.errors()}")
+                if not select.select([process.stdout], [], [], min(count, 1))[0]:
+                    if count == 0:
+                        break
+                    continue
+                text.extend(os.read(process.stdout.fileno(), 1 << 20) or b"")
+                *lines, rest = bytes(text).split(b"\n")
+                text[:] = rest
+                for line in lines:
+                    rows.extend(json.loads(line)["tables"].get("watch", []))
+            return rows
+        wanted.process = process
+        yield wanted
+
+
+@contextlib.contextmanager
+def load():
+    loops = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(4 * os.cpu_count())]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+@test
+def what_is_wrong():
+    """what is wrong with a rule, a command or a place of rules is one sentence"""
+    refused(["--when", "nothing.at_all > 1"], 2, "--when", "unknown topic 'nothing'")
+    refused(["--when", "memory(mem).used_byte > 1"], 2, "did you mean used_bytes?")
+    refused(["--when", "system.load1"], 2, "must follow")
+    refused(["--when", "system.load1 > 1 for ever"], 2, "a duration must follow")
+    refused(["--when", "system.load1 > 1 and more"], 2, "unexpected 'and more'")
+    refused(["--when", "process(command=x).exits for 3s"], 2, "has no duration")
+    refused(["--when", "system.load1 > 1", "--run", "'open"], 2, "quotes are closed")
+    refused(["--run", "/bin/true"], 2, "--run")
+    refused(["watch", "/none"], 1, "/none: No such file")
+    refused(["watch", HERE, HERE], 2, "one directory")
+
+
+@test
+def ends_with_their_codes():
+    """each of 600 ends fires once, with its exit code or signal"""
+    if not ROOT:
+        raise Skip("exit records are for root")
+    name = "ends-here"
+    wanted = [f"c{i % 256}" for i in range(500)] + [f"s{(6, 9, 11, 15)[i % 4]}" for i in range(100)]
+    with firings(f"process(command={name}).exits at most once per 0s") as fired:
+        started = {}
+        for index in range(0, len(wanted), 20):
+            group = [subprocess.Popen([program(name), "-c", ENDING, how]) for how in wanted[index:index + 20]]
+            for how, process in zip(wanted[index:], group):
+                started[process.pid] = how
+                process.wait()
+        rows = fired(len(wanted), "ends")
+    same(len(rows), len(wanted), "firings")
+    same(len({row["pid"] for row in rows}), len(wanted), "processes")
+    for row in rows:
+        how = started[row["pid"]]
+        found = f"c{row['exit_code']}" if row["signal"] is None else f"s{row['signal']}"
+        same(found, how, f"end of {row['pid']}")
+        same(row["subject"], f"{name} {row['pid']}", "subject")
+
+
+@test
+def ends_without_rights():
+    """without exit records, the ends of processes that lived before are seen, and what is missed is named"""
+    user = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if ROOT else []
+    copy = os.path.join(HERE, "panetop")
+    if ROOT:
+        os.chmod(HERE, 0o755)
+        shutil.copy(os.path.realpath(PANETOP), copy)
+    if ROOT and subprocess.run([*user, copy, "--version"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        raise Skip("an ordinary user cannot run a program here")
+    name = "lives-here"
+    living = [subprocess.Popen([program(name), "-c", "read line; exit 3"], stdin=subprocess.PIPE) for _ in range(50)]
+    errors = os.path.join(HERE, "errors")
+    with open(errors, "w", encoding="utf-8") as file, \
+            subprocess.Popen([*user, copy if ROOT else PANETOP, "-o", "json", "-d", "0.2", "-t", "watch", "--when",
+                              f"process(command={name}).exits at most once per 0s"], stdout=subprocess.PIPE, stderr=file, text=True) as process:
+        process.stdout.readline()
+        for one in living:
+            one.stdin.close()
+            one.wait()
+        rows = []
+        while len(rows) < len(living):
+            rows += json.loads(process.stdout.readline())["tables"]["watch"]
+        process.terminate()
+    with open(errors, encoding="utf-8") as file:
+        text = file.read()
+    if "those that live shorter are missed" not in text:
+        raise AssertionError(text)
+    same(sorted(row["pid"] for row in rows), sorted(one.pid for one in living), "processes")
+    same({row["exit_code"] for row in rows} <= {3, None}, True, "exit codes")
+
+
+@test
+def nothing_wakes_it():
+    """rules on ends wait in the kernel: other processes that end wake nothing up"""
+    if not ROOT:
+        raise Skip("exit records are for root")
+    marker = os.path.join(HERE, "ended")
+    with watching("--when", "process(command=ends-here).exits", "--run", f"/bin/touch {marker}") as process:
+        before = switches(process.pid)
+        for _ in range(200):
+            subprocess.run(["/bin/true"], check=True)
+        same(switches(process.pid), before, "times that it slept")
+        subprocess.run([program("ends-here"), "-c", "exit 0"], check=True)
+        until(lambda: os.path.exists(marker), "the command")
+
+
+@test
+def commands_get_what_fired():
+    """a command gets rule, subject, value, PID, code, signal and time, and no shell reads it"""
+    out = os.path.join(HERE, "out")
+    rule = "system.cpus > 0"
+    with watching("-d", "0.2", "--when", rule, "--run", f'/bin/sh -c "env >{out}.new; echo $0 >>{out}.new; mv {out}.new {out}" "a b" `no`'):
+        until(lambda: os.path.exists(out), "the command")
+    with open(out, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    found = dict(line.split("=", 1) for line in lines[:-1] if line.startswith("PANETOP_"))
+    same(found["PANETOP_RULE"], rule, "rule")
+    same(float(found["PANETOP_VALUE"]) >= 1, True, "value")
+    same((found["PANETOP_PID"], found["PANETOP_EXIT_CODE"], found["PANETOP_SIGNAL"]), ("", "", ""), "of a process")
+    same(found["PANETOP_TIME"].endswith("Z"), True, "time")
+    same(lines[-1], "a b", "its own arguments")
+
+
+@test
+def what_becomes_of_commands():
+    """each firing is a row with the status of its command, or none"""
+    rules = [["--when", "system.cpus > 0", "--run", "/bin/sh -c 'exit 7'"], ["--when", "system.cpus > 0", "--run", "/bin/sh -c 'kill -9 $$'"],
+             ["--when", "system.cpus > 0", "--run", "/nothing/here"], ["--when", "system.cpus > 0"]]
+    with firings(*rules) as fired:
+        rows = fired(4, "commands")
+        same("/nothing/here: No such file" in fired.process.errors(), True, "message")
+    same(sorted(str(row["command_status"]) for row in rows), ["127", "137", "7", "None"], "status")
+
+
+@test
+def too_many_are_counted():
+    """firings that a limit drops are counted: fired and dropped are all that was triggered"""
+    if not ROOT:
+        raise Skip("exit records are for root")
+    name, ended = "many-here", 0
+    with firings(f"process(command={name}).exits at most once per 2s") as fired:
+        last = time.monotonic() + PATIENCE
+        while len(fired(0, "any")) < 3 and time.monotonic() < last:
+            subprocess.run([program(name), "-c", "exit 0"], check=True)
+            ended += 1
+        rows = fired(3, "firings")
+    same(rows[0]["dropped"], 0, "dropped before the first")
+    same(rows[1]["dropped"] > 0, True, "some dropped before the second")
+    counted = sum(row["dropped"] for row in rows) + len(rows)
+    same(counted <= ended, True, f"{counted} fired or dropped, of {ended}")
+    # those that ended after the last firing are in no row
+    same(ended - counted <= 0.5 * ended, True, f"{counted} fired or dropped, of {ended}")
+
+
+@test
+def findings_fire():
+    """a finding of the overview fires a rule, with its sentence"""
+    with firings("finding(rule=cpu_busy) for 0s", "finding(severity=note)") as fired, load():
+        rows = fired(1, "a finding")
+    same(any(": " in row["subject"] for row in rows), True, f"sentence in {rows}")
+
+
+@test
+def pressure_wakes_it():
+    """tasks that wait for a CPU trigger a rule of the kernel; before, it sleeps"""
+    if not os.path.exists("/proc/pressure/cpu"):
+        raise Skip("the kernel counts no pressure")
+    marker = os.path.join(HERE, "stalled")
+    with watching("-d", "0.5", "--when", "pressure(cpu,some).stalled_ratio > 60% for 2s", "--run", f"/bin/touch {marker}"), load():
+        until(lambda: os.path.exists(marker), "the trigger")
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def removed(group):
+    with contextlib.suppress(OSError):
+        os.rmdir(group)
+    return not os.path.exists(group)
+
+
+def sleeps(pid):
+    """Not woken up for a second."""
+    before = switches(pid)
+    time.sleep(1)
+    return switches(pid) == before
+
+
+def memory_group():
+    """A new group of version 1 or 2 that may use 24 MiB, and its path below the mount."""
+    name = f"panetop-test-watch-{os.getpid()}"
+    for place, limit in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")):
+        with contextlib.suppress(OSError):
+            os.mkdir(f"{place}/{name}")
+            try:
+                with open(f"{place}/{name}/{limit}", "w", encoding="ascii") as file:
+                    file.write(str(24 << 20))
+                return f"{place}/{name}", f"/{name}"
+            except OSError:
+                os.rmdir(f"{place}/{name}")
+    raise Skip("no memory group can be made here")
+
+
+@test
+def kills_wake_it():
+    """a kill in a group that runs out of memory fires; before, nothing is sampled"""
+    group, path = memory_group()
+    marker = os.path.join(HERE, "killed")
+    hog = f"echo $$ >{group}/cgroup.procs && exec /usr/bin/python3 -c 'x = bytearray(200 << 20)'"
+    try:
+        with watching("-d", "0.2", "--when", f"group(path={path}).oom_kills", "--run", f"/bin/sh -c 'echo $PANETOP_VALUE >>{marker}'") as process:
+            until(lambda: sleeps(process.pid), "it sleeps")
+            for count in (1, 2):
+                subprocess.run(["/bin/sh", "-c", hog], stderr=subprocess.DEVNULL, check=False)
+                until(lambda wanted=count: os.path.exists(marker) and len(lines_of(marker)) == wanted, f"kill {count}")
+            same(set(lines_of(marker)), {"1"}, "kills")
+    finally:
+        until(lambda: removed(group), "the group is empty")
+
+
+@test
+def minutes_before_are_saved():
+    """--save-on-fire writes what was sampled before a rule fired, for its owner alone"""
+    place = os.path.join(HERE, "saved")
+    os.mkdir(place)
+    with watching("-d", "0.2", "--when", "process(command=saved-here).exits" if ROOT else "system.cpus > 0 for 1s", f"--save-on-fire={place}"):
+        time.sleep(1.5)
+        subprocess.run([program("saved-here"), "-c", "exit 0"], check=True)
+        until(lambda: any(name.endswith(".recording") for name in os.listdir(place)), "a recording")
+    for name in os.listdir(place):
+        path = os.path.join(place, name)
+        same(stat.S_IMODE(os.stat(path).st_mode), 0o600, "its mode")
+        done = subprocess.run([PANETOP, "--replay", path, "-o", "json", "-t", "cpu"], capture_output=True, text=True, check=True)
+        same(len(done.stdout.splitlines()) >= 2, True, "samples before it fired")
+    refused(["-b", "--when", "system.load1 > 1", "--save-on-fire=" + place, "memory"], 2, "for rules without a pane")
+    refused(["--when", "system.load1 > 1", "--past=0", "--save-on-fire=" + place], 1, "needs a past")
+
+
+@test
+def a_service_manager_hears():
+    """a service manager hears when it is ready, and when it ends"""
+    place = os.path.join(HERE, "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(place)
+        manager.settimeout(PATIENCE)
+        with watching("--when", "system.load1 > 1e9", env={**os.environ, "NOTIFY_SOCKET": place}):
+            same(manager.recv(100), b"READY=1", "first")
+        same(manager.recv(100), b"STOPPING=1", "last")
+
+
+def rule_file(directory, name, text, mode=0o644):
+    path = os.path.join(directory, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+    return path
+
+
+@contextlib.contextmanager
+def rule_directory():
+    """Below a directory that only its owner can write, from the root on."""
+    home = "/root" if ROOT else os.path.expanduser("~")
+    status = os.stat(home) if os.path.isdir(home) else None
+    if not status or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or not os.access(home, os.W_OK):
+        raise Skip("there is no directory that others cannot write")
+    directory = tempfile.mkdtemp(prefix=".panetop-rules-", dir=home)
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory)
+
+
+@test
+def files_of_rules():
+    """rules of files are checked whole, with file and line; others may write none of them"""
+    with rule_directory() as place:
+        refused(["watch", place], 1, "there is no rule in it")
+        good = rule_file(place, "a.rule", f"# a comment\n\nwhen = system.cpus > 0\nrun = /bin/touch {HERE}/of-file\n")
+        rule_file(place, "ignored.txt", "nonsense\n")
+        with watching("watch", "-d", "0.2", place):
+            until(lambda: os.path.exists(HERE + "/of-file"), "the command")
+        rule_file(place, "b.rule", "when = system.load1 > 1\nnonsense\nrun = x\nwhen = memory.no > 3\n")
+        refused(["watch", place], 2, "b.rule, line 2: expected", "b.rule, line 4: unknown column")
+        os.remove(place + "/b.rule")
+        os.chmod(good, 0o664)
+        refused(["watch", place], 1, good, "others can write it")
+        os.chmod(good, 0o644)
+        os.chmod(place, 0o777)
+        refused(["watch", place], 1, place, "others can write it")
+        os.chmod(place, 0o755)
+        os.rename(good, place + "/real")
+        os.symlink(place + "/real", good)
+        refused(["watch", place], 1, good, "not followed")
+        os.remove(good)
+        os.mkfifo(good)
+        refused(["watch", place], 1, good)
+        os.symlink(place, place + "-link")
+        refused(["watch", place + "-link"], 1, "not followed")
+        os.remove(place + "-link")
+    refused(["watch", HERE], 1, "others can write it, or a directory above it")
+
+
+try:
+    end()
+finally:
+    shutil.rmtree(HERE)
