@@ -169,6 +169,28 @@ START_TEST(processes_are_followed)
 }
 END_TEST
 
+/* Either of two files is enough. */
+START_TEST(what_is_known_of_the_machine_is_told)
+{
+	static const char *const topic_names[] = { "system", NULL };
+	struct machine machine;
+
+	for (unsigned files = 0; files < 4; files++) {
+		make_root(&machine);
+		if (files & 1)
+			write_file(&machine, "proc/loadavg", "0.5 0.25 0.125 1/52 900\n");
+		if (!(files & 2))
+			remove_file(&machine, "proc/stat");
+		open_machine(&machine, topic_names);
+		next_tick(&machine);
+		ck_assert_uint_eq(frame_table(machine.now, "system")->n_rows, files > 0);
+		ck_assert(isnan(frame_number(machine.now, "system", NULL, "load1")) == !(files & 1));
+		ck_assert(isnan(frame_number(machine.now, "system", NULL, "cpus")) == !(files & 2));
+		close_machine(&machine);
+	}
+}
+END_TEST
+
 /* Another process with the same pid is another row, whatever its counters say. */
 START_TEST(a_reused_pid_is_another_process)
 {
@@ -1707,10 +1729,14 @@ START_TEST(programs_without_their_directory)
 {
 	static const char *const topic_names[] = { "process", NULL };
 	struct machine machine;
+	char long_name[81] = "";
 
 	make_root(&machine);
 	for (int pid = 7; pid <= 11; pid++)
 		write_process(&machine, (struct fake_process){ pid, 1, "name", 100, 50, 0, 500 });
+	memset(long_name, 'x', sizeof(long_name) - 1); /* no kernel has one of more than 63 bytes */
+	write_process(&machine, (struct fake_process){ 12, 1, long_name, 1, 0, 0, 5 });
+	write_process(&machine, (struct fake_process){ 13, 1, long_name + 80 - 63, 1, 0, 0, 5 });
 	write_file(&machine, "proc/7/cmdline", "/usr/bin/make%c-j4%ca/b%c", 0, 0, 0);
 	write_file(&machine, "proc/8/cmdline", "bin/sh%c-c%cx/y%c", 0, 0, 0);
 	write_file(&machine, "proc/9/cmdline", "/usr/lib/%c", 0);
@@ -1724,6 +1750,8 @@ START_TEST(programs_without_their_directory)
 	check_command(&machine, 8, "bin/sh -c x/y", "bin/sh -c x/y", "bin/sh", "bin/sh");
 	check_command(&machine, 9, "/usr/lib/", "/usr/lib/", "/usr/lib/", "/usr/lib/");
 	check_command(&machine, 10, "name", "name", "name", "name");
+	ck_assert_uint_eq(strlen(text_of(&machine, 12, "name")), 63);
+	ck_assert_uint_eq(strlen(text_of(&machine, 13, "name")), 63);
 	check_command(&machine, 11, "[kworker/1]", "[kworker/1]", "[kworker/1]", "[kworker/1]");
 	close_machine(&machine);
 }
@@ -1846,6 +1874,49 @@ START_TEST(columns_of_the_stat_file)
 	ck_assert(isnan(number_of(&machine, 7, "virtual_bytes"))); /* of more than 64 bits */
 	ck_assert_double_eq(number_of(&machine, 7, "shared_bytes"), 4503599627370494.0 * 4096);
 	ck_assert(isnan(number_of(&machine, 7, "memory_ratio")));
+	close_machine(&machine);
+}
+END_TEST
+
+/* Of the process under the cursor alone, where a key may want it. */
+START_TEST(a_group_may_be_read_of_one)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_all_files(&machine, 7);
+	write_all_files(&machine, 8);
+	machine.request.group_pid = 8;
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	ck_assert_str_eq(text_of(&machine, 7, "group"), "");
+	ck_assert_str_eq(text_of(&machine, 8, "group"), "/some.slice");
+	close_machine(&machine);
+}
+END_TEST
+
+/* A kernel without it has no such file of its own processes. */
+START_TEST(what_a_kernel_does_not_count_is_said)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_all_files(&machine, 7);
+	write_all_files(&machine, 8);
+	write_file(&machine, "proc/loadavg", "0.1 0.1 0.1 1/52 900\n");
+	request_column(&machine, "read_bytes");
+	request_column(&machine, "wait_seconds");
+	open_machine(&machine, topic_names);
+	machine.env.live = true;
+	next_tick(&machine);
+	ck_assert(has_notice(machine.now, "what processes read and write is not counted"));
+	ck_assert(has_notice(machine.now, "waiting for a CPU is not counted"));
+	ck_assert(has_notice(machine.now, "50 threads of other users are hidden (hidepid)"));
+	ck_assert(isnan(number_of(&machine, 7, "read_bytes")));
+	ck_assert(isnan(number_of(&machine, 7, "wait_seconds")));
+	machine.env.live = false;
 	close_machine(&machine);
 }
 END_TEST
