@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "rig.h"
+#include "topic/cpu/frequency.h"
+#include "topic/reader.h"
 
 #define CPU "sys/devices/system/cpu/cpu%u/"
 
@@ -238,5 +240,46 @@ START_TEST(who_needs_no_speeds_reads_none)
 	rig_sample(&rig, 1);
 	ck_assert_uint_eq(reads_of_a_sample(&rig), with_speeds);
 	rig_close(&rig);
+}
+END_TEST
+
+static void put_speed(struct rig *rig, unsigned khz)
+{
+	rig_put(rig, "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "%u\n", khz);
+	rig_put(rig, "proc/cpuinfo", "processor\t: 0\ncpu MHz\t\t: %u.000\n", khz / 1000);
+}
+
+/* Of a single CPU it is read when it is asked for, once a tick where all were read; else from a list. */
+START_TEST(a_speed_is_that_of_the_tick)
+{
+	static const char *const none[] = { NULL };
+
+	for (unsigned listed = 0; listed < 2; listed++) {
+		struct frequencies *frequencies;
+		struct sample sample;
+		struct rig rig;
+
+		rig_open(&rig, "power-laptop", none);
+		for (unsigned cpu = 0; cpu < 4 && listed; cpu++) {
+			char path[64];
+
+			snprintf(path, sizeof(path), CPU "cpufreq", cpu);
+			rig_remove(&rig, path);
+		}
+		if (listed)
+			rig_make(&rig, "sys/devices/system/cpu/cpu0/cpufreq");
+		put_speed(&rig, 1500000);
+		sample = (struct sample){ .env = &rig.env, .settings = &rig.settings.topic, .request = &rig.request };
+		frequencies = reader_open(&frequency_reader, &sample, NULL);
+		rig.env.tick++;
+		ck_assert_double_eq(frequency_hertz(frequencies, &sample, 0), 1.5e9);
+		ck_assert(isnan(frequency_hertz(frequencies, &sample, 99)));
+		put_speed(&rig, 1700000);
+		ck_assert_double_eq(frequency_hertz(frequencies, &sample, 0), 1.5e9);
+		rig.env.tick++;
+		ck_assert_double_eq(frequency_hertz(frequencies, &sample, 0), 1.7e9);
+		reader_close(&frequency_reader, &rig.env);
+		rig_close(&rig);
+	}
 }
 END_TEST

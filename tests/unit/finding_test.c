@@ -940,6 +940,18 @@ static const struct finding_rule thing_rules[] = {
 			.most = "owner",
 			.with_column = "kind",
 			.with = "bad" } } },
+	{ .name = "full",
+	  .topic = "thing",
+	  .key = "name",
+	  .text = "{a} {b} {c} {d} {e} {f}",
+	  .values = { { .name = "a", .column = "most" },
+		      { .name = "b", .column = "load" },
+		      { .name = "c", .column = "spare" },
+		      { .name = "d", .column = "load" },
+		      { .name = "e", .column = "spare" },
+		      { .name = "f",
+			.column = "most",
+			.at_least = { .setting = "full_bytes", .unit = UNIT_BYTES, .number = 1 << 20 } } } },
 };
 
 #define N_THING_RULES (sizeof(thing_rules) / sizeof(thing_rules[0]))
@@ -1162,6 +1174,26 @@ START_TEST(rules_stand_in_their_order)
 	check_finding(table, 0, "warning", "c", "60 % load, spare");
 	check_finding(table, 1, "note", "thing a", "20 % left");
 	check_finding(table, 2, "note", "things", "2 are bad; c, of a");
+	close_things(&things);
+}
+END_TEST
+
+/* As many values as there is room for. */
+START_TEST(a_rule_may_have_six_values)
+{
+	static const struct thing_row rows[] = {
+		THING("a", 0.1, 0.5, 2 << 20, .id = 0),
+		THING("b", 0.1, 0.5, (1 << 20) - 1, .id = 0),
+		{ 0 },
+	};
+	const struct table *table;
+	struct things things;
+
+	open_things(&things, NULL);
+	table = judge_things(&things, rows);
+	ck_assert_uint_eq(table->n_rows, 1);
+	check_finding(table, 0, "note", "a", "2.0 MiB 10 % 50 % 10 % 50 % 2.0 MiB");
+	ck_assert(finding_setting_known(thing_rules, N_THING_RULES, "finding.full_bytes"));
 	close_things(&things);
 }
 END_TEST

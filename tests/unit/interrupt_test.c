@@ -189,6 +189,27 @@ START_TEST(malformed_lines_of_backlogs_are_skipped)
 	ck_assert(!softnet_next(&text, &line));
 }
 
+/* Kernels have added columns; the last two came together. */
+START_TEST(columns_of_backlogs_came_one_by_one)
+{
+	struct span text = span_text("1 2 3 0 0 0 0 0 0\n1 2 3 0 0 0 0 0 0 4\n1 2 3 0 0 0 0 0 0 4 5\n"
+				     "1 2 3 0 0 0 0 0 0 4 5 6\n1 2 3 0 0 0 0 0 0 4 5 6 7\n");
+	const uint64_t none = U64_UNKNOWN;
+	const uint64_t expected[][4] = { { none, none, none, none }, { 4, none, none, none },
+					 { 4, 5, none, none },	     { 4, 5, none, none },
+					 { 4, 5, 6, 7 } };
+	struct softnet_line line;
+
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		ck_assert(softnet_next(&text, &line));
+		ck_assert_uint_eq(line.steered, expected[i][0]);
+		ck_assert_uint_eq(line.limited, expected[i][1]);
+		ck_assert_uint_eq(line.waiting, expected[i][2]);
+		ck_assert_uint_eq(line.cpu, expected[i][3]);
+	}
+	ck_assert(!softnet_next(&text, &line));
+}
+
 /* A CPU goes offline and returns, another comes online with counts of long ago: no sum jumps. */
 START_TEST(cpus_that_come_and_go_make_no_rates)
 {

@@ -34,9 +34,21 @@
 /* A kernel that reports success and does nothing, or refuses. */
 static bool capset_lies, setresuid_lies, prctl_lies, confines;
 
+static bool has_own_sets; /* the kernel has these, whatever is written */
+static struct __user_cap_data_struct own_sets[2], written_sets[2];
+
+int capget(cap_user_header_t header, cap_user_data_t data)
+{
+	if (!has_own_sets)
+		return (int)syscall(SYS_capget, header, data);
+	memcpy(data, own_sets, sizeof(own_sets));
+	return 0;
+}
+
 int capset(cap_user_header_t header, const cap_user_data_t data)
 {
-	if (capset_lies)
+	memcpy(written_sets, data, sizeof(written_sets));
+	if (capset_lies || has_own_sets)
 		return 0;
 	return (int)syscall(SYS_capset, header, data);
 }
@@ -350,7 +362,12 @@ START_TEST(not_back_to_nonsense)
 		call_by_sudo(users[i]);
 		ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 		ck_assert_uint_eq(look().user, 0);
+		ck_assert_uint_eq(look().group, 0);
 	}
+	call_by_sudo("65534");
+	unsetenv("SUDO_GID");
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
+	ck_assert_uint_eq(look().user, 0);
 }
 END_TEST
 
@@ -587,5 +604,26 @@ START_TEST(before_5_11_maps_of_programs_take_locked_memory)
 	ck_assert(!maps_take_locked_memory("4"));
 	kernel_answer = -1;
 	ck_assert(!maps_take_locked_memory("4.9"));
+}
+END_TEST
+
+/* Each in two words of the kernel. */
+START_TEST(sets_are_read_and_written_whole)
+{
+	struct privilege_sets sets;
+
+	has_own_sets = true;
+	own_sets[0] = (struct __user_cap_data_struct){ .permitted = 7, .effective = 3, .inheritable = 1 };
+	own_sets[1] = (struct __user_cap_data_struct){ .permitted = 96, .effective = 64, .inheritable = 32 };
+	ck_assert_int_eq(privilege_read_sets(&sets), 0);
+	ck_assert_uint_eq(sets.permitted, UINT64_C(96) << 32 | 7);
+	ck_assert_uint_eq(sets.effective, UINT64_C(64) << 32 | 3);
+	ck_assert_uint_eq(sets.inheritable, UINT64_C(32) << 32 | 1);
+	ck_assert_int_eq(privilege_write_sets(&sets), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_uint_eq(written_sets[i].permitted, own_sets[i].permitted);
+		ck_assert_uint_eq(written_sets[i].effective, own_sets[i].effective);
+		ck_assert_uint_eq(written_sets[i].inheritable, own_sets[i].inheritable);
+	}
 }
 END_TEST

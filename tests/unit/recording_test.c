@@ -1451,6 +1451,45 @@ static void add_huge_block(struct buffer *bytes)
 	buffer_free(&raw);
 }
 
+/* A block that claims this many samples, without any. */
+static void add_claiming_block(struct buffer *bytes, uint32_t n_frames)
+{
+	struct block_header header = { .kind = BLOCK_SAMPLES, .n_frames = n_frames, .min_ns = 1, .max_ns = 1 };
+	struct block_builder builder;
+	struct buffer raw = { 0 };
+
+	block_builder_open(&builder);
+	put_varint(&raw, 2);
+	block_add_section(&builder, SECTION_CLOCKS, &raw);
+	block_finish(&builder, &header, NULL, bytes);
+	block_builder_close(&builder);
+	buffer_free(&raw);
+}
+
+/* More than a million in a block is damage. */
+START_TEST(a_block_has_so_many_samples_at_most)
+{
+	static struct world world;
+
+	for (unsigned more = 0; more < 2; more++) {
+		struct buffer bytes = { 0 };
+		struct source source;
+		const char *why;
+		uint64_t first_ns, last_ns;
+		size_t n_frames;
+
+		record(&bytes, 3, true, NULL, &world);
+		add_claiming_block(&bytes, (1 << 20) + more);
+		ck_assert_int_eq(open_bytes(&source, bytes.bytes, bytes.length, &why), 0);
+		ck_assert_int_eq(source.seek(source.state, 3), 0);
+		ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
+		ck_assert_uint_eq(n_frames, 3 + (more ? 0 : 1 << 20));
+		source.close(source.state);
+		buffer_free(&bytes);
+	}
+}
+END_TEST
+
 START_TEST(a_block_that_would_take_too_much_is_passed_and_told)
 {
 	for (int more = 0; more < 2; more++) {

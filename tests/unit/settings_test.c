@@ -191,6 +191,61 @@ START_TEST(what_is_not_valid_changes_nothing)
 }
 END_TEST
 
+/* As the help and the refusals say. */
+START_TEST(ranges_end_where_they_are_said_to)
+{
+	static const struct {
+		const char *name, *below, *least, *most, *above; /* below NULL: there is no such number */
+	} ranges[] = {
+		{ "delay", "0.0499", "0.05", "86400", "86401" },
+		{ "past", NULL, "0", "604800", "604801" },
+		{ "events.group", "0", "1", "2147483647", "2147483648" },
+		{ "power.settle", NULL, "0", "86400", "86401" },
+		{ "power.idle-least", NULL, "0", "100", "100.1" },
+		{ "power.step-seconds", "0.19", "0.2", "3600", "3601" },
+		{ "latency.period", "49us", "50us", "1s", "1.001" },
+		{ "latency.priority", "0", "1", "99", "100" },
+		{ "latency.slack", "5e-10", "1ns", "1s", "1.001" },
+		{ "latency.bucket", "5e-10", "1ns", "1s", "1.001" },
+		{ "latency.duration", "0.0009", "0.001", "1e8", "1.1e8" },
+		{ "latency.samples", "0", "1", "4294967295", "4294967296" },
+		{ "pages.cells", "0", "1", "1000000", "1000001" },
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		const struct setting *setting = setting_find(ranges[i].name);
+
+		ck_assert_msg(!ranges[i].below || !setting_accepts(setting, ranges[i].below), "%s", ranges[i].name);
+		ck_assert_msg(setting_accepts(setting, ranges[i].least), "%s", ranges[i].name);
+		ck_assert_msg(setting_accepts(setting, ranges[i].most), "%s", ranges[i].name);
+		ck_assert_msg(!setting_accepts(setting, ranges[i].above), "%s", ranges[i].name);
+	}
+}
+END_TEST
+
+START_TEST(numbers_are_as_usual_until_they_are_set)
+{
+	struct settings settings;
+
+	settings_open(&settings);
+	ck_assert_double_eq(settings.delay_seconds, 1);
+	ck_assert_double_eq(settings.past_seconds, 3600);
+	ck_assert(isnan(settings.cpu.threshold));
+	ck_assert_double_eq(settings.power.settle_seconds, 0);
+	ck_assert(isnan(settings.power.least_idle));
+	ck_assert_double_eq(settings.power.step_seconds, 5);
+	ck_assert_uint_eq(settings.topic.event.group, 0);
+	ck_assert_double_eq(settings.topic.latency.period_seconds, 1e-3);
+	ck_assert_int_eq((int)settings.topic.latency.priority, 80);
+	ck_assert_double_eq(settings.topic.latency.slack_seconds, 1e-9);
+	ck_assert_double_eq(settings.topic.latency.bucket_seconds, 0);
+	ck_assert_double_eq(settings.topic.latency.duration_seconds, 0);
+	ck_assert_uint_eq(settings.topic.latency.samples, 0);
+	ck_assert_uint_eq(settings.topic.map.cells, 1024);
+	settings_close(&settings);
+}
+END_TEST
+
 START_TEST(values_are_typed)
 {
 	struct settings settings;

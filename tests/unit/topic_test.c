@@ -791,3 +791,36 @@ START_TEST(files_of_the_kernel_have_a_path_from_the_root)
 	ck_assert_str_eq(source_root("etcp/passwd"), "");
 }
 END_TEST
+
+/* The tables with a property of schemas are these, and no others. */
+static void check_tables_with(size_t offset, const char *names)
+{
+	for (unsigned i = 0; i < n_topics; i++) {
+		const struct schema *schema = topics[i]->schema;
+		bool has = *(const bool *)((const char *)schema + offset);
+
+		ck_assert_msg(has == span_list_has(span_text(names), schema->name), "%s", schema->name);
+	}
+}
+
+START_TEST(tables_know_what_their_numbers_are_of)
+{
+	check_tables_with(offsetof(struct schema, from_zero),
+			  "backlog,cache_file,cache_use,cell,disk,disk_latency,disk_latency_bucket,disk_user,"
+			  "event_parent,event_source,event_total,exited,failing,group,idle_exit,interrupt,"
+			  "latency_bucket,packet_loss,process,softirq,thread,time_account,timer,traffic,"
+			  "wakeup");
+	check_tables_with(offsetof(struct schema, over_interval),
+			  "distribution,event,finding,latency,latency_bucket,latency_phase,latency_worst,"
+			  "process_total,scope_use");
+	check_tables_with(offsetof(struct schema, of_run),
+			  "cache_file,cache_use,counter,counter_process,disk_latency,disk_latency_bucket,"
+			  "disk_user,event_lifetime,event_parent,event_source,event_total,exited,failing,"
+			  "idle_exit,latency,latency_bucket,latency_phase,page_event,process_total,self,"
+			  "time_account,timer,tracing,traffic,wakeup");
+	check_tables_with(offsetof(struct schema, derived), "finding,scope_use");
+	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
+	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket");
+	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
+}
+END_TEST
