@@ -556,6 +556,13 @@ def more_clients():
 
 
 @test
+def few_files():
+    """where few files may be open, there are fewer clients, and still an answer"""
+    with listening("-t", "memory", before=("prlimit", "--nofile=256:256")) as process, crowd(process.port, 200):
+        same(ask(process.port).status, 200, "status")
+
+
+@test
 def parallel_clients():
     """a thousand clients at once are answered, by one sample"""
     allow_files(3 * IDLE + 200)

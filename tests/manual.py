@@ -12,6 +12,7 @@ TOP = os.path.dirname(TESTS)
 PANETOP = os.environ["PANETOP"]
 MAIN = os.path.join(os.path.dirname(PANETOP), "man", "panetop.1")  # made by the build, as the other
 METRICS = os.path.join(os.path.dirname(PANETOP), "man", "panetop-metrics.5")
+FLEET = os.path.join(TOP, "man", "panetop-fleet.7")
 sys.path.insert(0, os.path.join(TESTS, "screen"))
 
 
@@ -179,9 +180,18 @@ def every_column():
     return None
 
 
+def every_metric_of_the_fleet():
+    topics = json.loads(output("--describe", "-o", "json"))["topics"]
+    known = {column["metric"] for topic in topics for column in topic["columns"]} | {topic["info_metric"] for topic in topics}
+    known |= {f"panetop_{topic['name']}_rows" for topic in topics}
+    named = set(re.findall(r"\bpanetop_\w+", plain(read(FLEET))))
+    assert len(named) > 20, "the page is not written as it is read"
+    return missing(named, known)
+
+
 def version():
     number = output("--version").split()[1]
-    for path in (MAIN, METRICS):
+    for path in (MAIN, METRICS, FLEET):
         if not re.search(r'^\.TH \S+ \d \d{4}-\d\d-\d\d "panetop ' + re.escape(number) + '"', read(path), re.M):
             return f"{path} is not of version {number}"
     return None
@@ -209,10 +219,12 @@ def main():
         ("panetop(1) has every view of every pane", every_view, None),
         ("the keys of top and htop lead to keys and views that exist", keys_of_peers, None),
         ("panetop-metrics(5) has every topic and column", every_column, None),
-        ("both pages are of this version", version, None),
+        ("panetop-fleet(7) names metrics that exist", every_metric_of_the_fleet, None),
+        ("all pages are of this version", version, None),
         ("panetop(1) is well-formed", lambda: well_formed(MAIN), None if can_be_checked else "mandoc or man is not installed"),
         ("panetop-metrics(5) is well-formed", lambda: well_formed(METRICS),
          None if can_be_checked else "mandoc or man is not installed"),
+        ("panetop-fleet(7) is well-formed", lambda: well_formed(FLEET), None if can_be_checked else "mandoc or man is not installed"),
     ]
     failed = 0
     for number, (name, test, skip) in enumerate(tests, 1):

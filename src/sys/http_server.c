@@ -28,7 +28,7 @@
 #define REQUEST_BYTES_MAX 6144 /* of its head and that of the answer; a client cannot take more memory */
 #define IDLE_SECONDS 5u        /* without a byte either way */
 #define CLIENT_SECONDS 30      /* a client that takes longer ends when the next one comes */
-#define FILES_SHARE 4          /* of the limit of open files */
+#define FILES_SHARE 8          /* of open files: half of them are for samples */
 
 /* The functions in use. */
 struct http_library {
@@ -100,12 +100,12 @@ static void unlist(struct http_server *server, struct http_client *client)
 	server->n_clients--;
 }
 
-/* The daemon closes the connection when it sees its end. */
+/* The daemon closes the connection when it sees its end; until then it counts for the limit of the daemon. */
 static void make_room(struct http_server *server, time_t now)
 {
 	struct http_client *oldest = server->oldest;
 
-	while (oldest && (server->n_clients > HTTP_CLIENTS_MAX || now - oldest->began > CLIENT_SECONDS)) {
+	while (oldest && (server->n_clients > server->clients_max || now - oldest->began > CLIENT_SECONDS)) {
 		shutdown(oldest->fd, SHUT_RDWR);
 		unlist(server, oldest);
 		oldest = server->oldest;
@@ -198,15 +198,15 @@ static void on_ready(void *context, uint32_t events)
 	loop_wake_in(server->loop, next_wake_ns(server));
 }
 
-/* Connections that were shut down count until the daemon has closed them. */
-static unsigned connection_limit(void)
+/* As many as the limit of open files leaves for them. */
+static unsigned clients_max(void)
 {
 	struct rlimit files;
-	unsigned limit = 2 * HTTP_CLIENTS_MAX;
+	unsigned most = HTTP_CLIENTS_MAX;
 
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / FILES_SHARE < limit)
-		limit = (unsigned)(files.rlim_cur / FILES_SHARE);
-	return limit;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur / FILES_SHARE < most)
+		most = (unsigned)(files.rlim_cur / FILES_SHARE);
+	return most > 0 ? most : 1;
 }
 
 static int start_listener(struct http_server *server, struct http_listener *listener)
@@ -216,7 +216,7 @@ static int start_listener(struct http_server *server, struct http_listener *list
 
 	listener->daemon =
 		library->start(MHD_USE_EPOLL, 0, NULL, NULL, on_request, listener, MHD_OPTION_LISTEN_SOCKET,
-			       listener->socket.fd, MHD_OPTION_CONNECTION_LIMIT, connection_limit(),
+			       listener->socket.fd, MHD_OPTION_CONNECTION_LIMIT, 2 * server->clients_max,
 			       MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 			       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES_MAX,
 			       MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener, MHD_OPTION_END);
@@ -237,6 +237,7 @@ static int start_listener(struct http_server *server, struct http_listener *list
 int http_server_start(struct http_server *server, struct loop *loop)
 {
 	server->loop = loop;
+	server->clients_max = clients_max();
 	for (unsigned i = 0; i < server->n_listeners; i++)
 		if (start_listener(server, &server->listeners[i]) != 0)
 			return 1;

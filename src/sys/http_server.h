@@ -14,7 +14,7 @@
 #include "sys/loop.h"
 
 #define HTTP_SOCKETS_MAX 8
-#define HTTP_CLIENTS_MAX 1024 /* connections at a time; the oldest one gives way to another */
+#define HTTP_CLIENTS_MAX 1024 /* at a time, where files allow it; the oldest gives way to another */
 
 struct http_request {
 	const char *method, *path;
@@ -41,7 +41,7 @@ struct http_server {
 	} listeners[HTTP_SOCKETS_MAX];
 	unsigned n_listeners;
 	struct http_client *oldest, *newest;
-	unsigned n_clients;
+	unsigned n_clients, clients_max;
 };
 
 /* Loads the library and opens the sockets of these addresses. 0, or 1 after an error message. */

@@ -20,6 +20,7 @@ struct live {
 	const struct sample_request *request;
 	char host[256];
 	int poll_fd; /* a timer; -1: none */
+	bool polls;  /* it runs */
 	struct entry {
 		struct sample sample;
 		bool wanted, open;
@@ -100,6 +101,16 @@ static void open_wanted(struct live *live, bool only_events)
 	}
 }
 
+/* From the first topic on that polls. */
+static void start_timer(struct live *live)
+{
+	const struct itimerspec every = { .it_interval = { POLL_SECONDS, 0 },
+					  .it_value = { POLL_SECONDS, 0 } };
+
+	if (!live->polls && live->poll_fd >= 0)
+		live->polls = timerfd_settime(live->poll_fd, 0, &every, NULL) == 0;
+}
+
 /* Before any reader is updated. */
 static void prepare_wanted(struct live *live, bool only_events)
 {
@@ -110,6 +121,8 @@ static void prepare_wanted(struct live *live, bool only_events)
 		if (!entry->open || !is_sampled(live, i, only_events))
 			continue;
 		readings_announce(topics[i]->reads, live->env);
+		if (topics[i]->poll)
+			start_timer(live);
 		if (!topics[i]->prepare)
 			continue;
 		cpu_ns = env_self_cpu_ns();
@@ -284,17 +297,6 @@ static void poll(void *state, uint32_t events)
 			topics[i]->poll(&live->entries[i].sample, env_mono_ns());
 }
 
-static int open_timer(void)
-{
-	const struct itimerspec every = { .it_interval = { POLL_SECONDS, 0 },
-					  .it_value = { POLL_SECONDS, 0 } };
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-
-	if (fd >= 0)
-		timerfd_settime(fd, 0, &every, NULL);
-	return fd;
-}
-
 static void close_live(void *state)
 {
 	struct live *live = state;
@@ -329,7 +331,7 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 	env->costs = live->costs;
 	env->n_costs = n_topics;
 	env_host(env, live->host, sizeof(live->host));
-	live->poll_fd = open_timer();
+	live->poll_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	*source = (struct source){
 		.next = next,
 		.want = want,
