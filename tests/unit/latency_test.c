@@ -484,6 +484,8 @@ START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 
 	plan.n_phases = LATENCY_PHASES;
 	plan.samples = 5;
+	plan.bucket_ns = 10000;
+	counts->linear = new_histogram(0);
 	probe = start(&plan, cpu);
 	for (int i = 0; i < 500 && !latency_probe_has_ended(probe); i++)
 		pause_ms(10);
@@ -501,7 +503,12 @@ START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 		latency_probe_read(probe, 0, 1, counts);
 	}
 	ck_assert_uint_eq(counts->times.count, 5);
+	ck_assert_uint_eq(counted(counts->linear), 5);
+	latency_probe_read(probe, 0, 0, counts);
+	ck_assert_uint_eq(counts->times.count, 0);
+	ck_assert_uint_eq(counted(counts->linear), 0);
 	latency_probe_close(probe);
+	free(counts->linear);
 	free(counts);
 }
 END_TEST
