@@ -356,3 +356,20 @@ START_TEST(a_stream_tells_of_events_alone)
 	event_stream_close(&stream);
 }
 END_TEST
+
+/* Without a frame before there is no interval; nor where a clock stands still. */
+START_TEST(a_stream_begins_without_an_interval)
+{
+	unsigned calls = 0;
+	struct source source = { .next_events = give_happenings, .state = &calls };
+	struct event_stream stream;
+
+	event_stream_open(&stream, &source, schemas, 2);
+	ck_assert_uint_eq(event_stream_take(&stream, 0)->interval_ns, 0);
+	event_stream_close(&stream);
+	calls = 0;
+	event_stream_open(&stream, &source, schemas, 2);
+	ck_assert_uint_eq(event_stream_take(&stream, 100000000)->interval_ns, 0);
+	event_stream_close(&stream);
+}
+END_TEST

@@ -15,6 +15,7 @@
 #include "still_clock.h"
 #include "sys/latency_probe.h"
 #include "topic/latency/latency_run.h"
+#include "topic/reader.h"
 
 #define US UINT64_C(1000)
 #define MS (1000 * US)
@@ -427,3 +428,33 @@ START_TEST(a_deadline_runs_on_any_cpu)
 	ck_assert_str_ne(notice_of(frame, "cannot be pinned"), "");
 	rig_close(&rig);
 }
+
+/* Of all CPUs and phases the largest twenty, in their order; equals as they came. */
+START_TEST(the_worst_are_sorted)
+{
+	const struct latency_run *run;
+	struct rig rig;
+
+	permitted[LATENCY_FIFO] = true;
+	begin(&rig, "", false);
+	sample_after(&rig, 0);
+	GIVE(0, 0, 50, 10, 40, 20, 30);
+	GIVE(1, 0, 25, 60, 5, 40);
+	sample_after(&rig, 1);
+	run = reader_state(&latency_run_reader, &rig.env);
+	ck_assert_uint_eq(run->n_worst, 9);
+	for (unsigned i = 0; i < 9; i++) {
+		static const unsigned expected[][2] = { { 60, 1 }, { 50, 0 }, { 40, 0 }, { 40, 1 }, { 30, 0 },
+							{ 25, 1 }, { 20, 0 }, { 10, 0 }, { 5, 1 } };
+
+		ck_assert_uint_eq(run->worst[i].late.late_ns, expected[i][0]);
+		ck_assert_uint_eq(run->worst[i].cpu, expected[i][1]);
+	}
+	for (uint64_t ns = 1; ns <= 20; ns++)
+		GIVE(1, 0, 100 + ns);
+	sample_after(&rig, 1);
+	ck_assert_uint_eq(run->n_worst, LATENCY_WORST);
+	ck_assert_uint_eq(run->worst[0].late.late_ns, 116); /* of the twenty of that CPU */
+	rig_close(&rig);
+}
+END_TEST
