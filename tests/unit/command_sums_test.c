@@ -35,6 +35,7 @@ static const struct schema schema = { .name = "thing",
 
 struct scene {
 	struct row rows[ROWS];
+	char parts[ROWS][2]; /* each row has its own text */
 	const void *pointers[ROWS];
 	size_t n_rows;
 	uint64_t second;
@@ -42,8 +43,9 @@ struct scene {
 
 static void add(struct scene *sample, const char *name, double cpu_ratio, uint64_t resident_bytes)
 {
+	strcpy(sample->parts[sample->n_rows], "x");
 	sample->rows[sample->n_rows] = (struct row){ .pid = sample->n_rows + 1,
-						     .part = "x",
+						     .part = sample->parts[sample->n_rows],
 						     .name = name,
 						     .command = "x --password=y",
 						     .cpu_ratio = cpu_ratio,

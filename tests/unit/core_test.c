@@ -273,13 +273,24 @@ START_TEST(decodes_only_valid_utf8)
 }
 END_TEST
 
+START_TEST(a_nul_is_a_character)
+{
+	static const char bytes[] = { '\0', 'a', '\xc0', '\x80' }; /* the last two are no form of it */
+	struct span rest = span_of(bytes, sizeof(bytes));
+
+	ck_assert_uint_eq(utf8_next(&rest), 0);
+	ck_assert_uint_eq(utf8_next(&rest), 'a');
+	ck_assert_uint_ne(utf8_next(&rest), 0);
+}
+END_TEST
+
 /* The last ones that Unicode calls a control, a format or a private character, and those beside them. */
 START_TEST(what_is_harmful_ends_where_text_begins)
 {
 	static const uint32_t harmful[] = { 0,      0x1f,   0x7f,   0x9f,   0xad,    0x61c,
 					    0x180e, 0x200b, 0x200f, 0x2028, 0x202e,  0x2060,
 					    0x206f, 0xe000, 0xf8ff, 0xfe00, 0xfe0f,  0xfeff,
-					    0xfff9, 0xfffb, 0xfffe, 0xffff, 0xe0001, 0x10ffff };
+					    0xfff9, 0xfffb, 0xfffe, 0xffff, 0xe0000, 0x10ffff };
 	static const uint32_t text[] = { ' ',    '~',    0xa0,   0xac,   0xae,   0x61b,  0x61d,   0x180d,
 					 0x180f, 0x200a, 0x2010, 0x2027, 0x202f, 0x205f, 0x2070,  0xf900,
 					 0xfdff, 0xfe10, 0xfefe, 0xff00, 0xfffc, 0xfffd, 0x10000, 0xdffff };

@@ -722,6 +722,47 @@ static void check_part(const struct frame *frame, const char *part, const char *
 	}
 }
 
+/* A row for each process, and one for what was written back. */
+START_TEST(users_of_a_device_have_rows)
+{
+	static const char *const names[] = { "disk_user", NULL };
+	static const uint64_t keys[][2] = { { 0, 42 | SDA }, { 1, 42 | SDA }, { 1, 7 | SDA }, { 1, 9 | SDA } };
+	static const uint64_t more[] = { 51200, 81920, 4096, 16384 };
+	static struct bpf_entry entries[4];
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 4; i++)
+		entries[i] = (struct bpf_entry){ .sum = 512, .count = 1 };
+	counted = (struct counted){ "disk_user", NULL, keys, entries, 4, NULL };
+	rig_open(&rig, "readers", (const char *const[]){ NULL });
+	rig_make(&rig, "proc/9");
+	rig_put(&rig, "proc/9/stat", "9 (kworker/1) I 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
+	put_disk(&rig, 0, 0);
+	rig_add(&rig, *names);
+	rig_sample(&rig, 1);
+	for (unsigned i = 0; i < 4; i++)
+		entries[i] = (struct bpf_entry){ .sum = 512 + more[i], .count = 3 };
+	put_disk(&rig, 108, 224);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "disk_user")->n_rows, 3);
+	check_row(frame, "disk_user",
+		  "read_bytes_per_second=51200 write_bytes_per_second=81920 bytes_per_second=133120 "
+		  "requests_per_second=4 request_bytes=33280 device=sda pid=42 start_seconds=90 how=bpf "
+		  "read_bytes=51712 write_bytes=82432 bytes=134144 requests=6 name=cc1\n\033[31m "
+		  "command=cc1\n\033[31m");
+	check_row(frame, "disk_user",
+		  "read_bytes_per_second=0 write_bytes_per_second=4096 bytes_per_second=4096 "
+		  "requests_per_second=2 request_bytes=2048 device=sda pid=7 start_seconds=5 how=bpf "
+		  "read_bytes=0 write_bytes=4608 bytes=4608 requests=3 name=a) R (b command=a) R (b");
+	check_row(frame, "disk_user",
+		  "read_bytes_per_second=0 write_bytes_per_second=16384 bytes_per_second=16384 "
+		  "requests_per_second=2 request_bytes=8192 device=sda pid=0 how=bpf read_bytes=0 "
+		  "write_bytes=16896 bytes=16896 requests=3 name=written back command=(written back, not "
+		  "known for whom)");
+	rig_close(&rig);
+}
+
 /* What was sent to the device and is not done yet is left out, of each part alike. */
 START_TEST(bytes_of_a_device_are_split)
 {
