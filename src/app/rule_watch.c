@@ -242,7 +242,7 @@ static void wait_for_kills(struct rule_watch *watch, size_t number, const struct
 	char directory[2 * CGROUP_PATH_MAX];
 	uint32_t events;
 
-	if (!watch->loop || !table || !rule->of_growth || !span_is(rule->when.topic, "group") ||
+	if (!watch->loop || !table || !span_is(rule->when.topic, "group") ||
 	    !strstr(rule->when.measured->key, "oom_kills") || watch->n_triggers == TRIGGERS_MAX)
 		return;
 	for (size_t i = 0; i < table->n_rows; i++) {
@@ -450,7 +450,7 @@ void rule_watch_take(struct rule_watch *watch, struct frame *frame)
 		process_ends_look(watch->ends);
 	if (frame) {
 		for (size_t i = 0; i < watch->set.n_rules; i++)
-			if (!watch->set.rules[i].judged)
+			if (watch->set.rules[i].rule.of_growth && !watch->set.rules[i].judged)
 				wait_for_kills(watch, i, frame);
 		rule_set_judge(&watch->set, frame, take_firing, watch);
 		add_findings(watch, frame);

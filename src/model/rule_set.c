@@ -240,11 +240,14 @@ static void end_rule(struct judging *judging, size_t rule)
 {
 	struct watched_rule *watched = &judging->set->rules[rule];
 	const struct condition *when = &watched->rule.when;
+	bool counts = rule_counts_rows(&watched->rule);
 
+	if (watched->n_subjects == 0 && !counts && !watched->rule.of_growth)
+		return;
 	judging->table = when->schema ? frame_table(judging->frame, when->schema->name) : NULL;
 	if (!judging->table || judging->table->failed)
 		return;
-	if (rule_counts_rows(&watched->rule) && condition_compares(when, watched->n_counted))
+	if (counts && condition_compares(when, watched->n_counted))
 		hold(judging, rule, NULL, watched->n_counted);
 	watched->n_counted = 0;
 	watched->judged = true;

@@ -27,7 +27,7 @@ struct watched_rule {
 	struct hash by_key;
 	uint64_t since_ns;         /* what holds does so since then, though frames came later; 0: not known */
 	double n_counted;          /* rows in this frame */
-	bool judged;               /* in some frame */
+	bool judged;               /* in some frame; of rules on growth alone */
 	double budget;             /* firings that are left … */
 	uint64_t budget_ns;        /* … at this time */
 	uint64_t triggered, fired; /* the difference was dropped */

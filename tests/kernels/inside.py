@@ -1185,6 +1185,77 @@ def _():
     equal("limits", (result.table("memory_limit"), result.table("cpu_limit")), ([], []))
 
 
+# --- rules --------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def watching(rule, marker, user=ROOT):
+    """A run that prints nothing, and adds a line to the file whenever the rule fires; it waits for events."""
+    program = arguments_of(user=user)[0]
+    run = subprocess.Popen([program, "-d", "0.5", "--when", rule, "--run", f"/bin/sh -c 'echo $PANETOP_EXIT_CODE,$PANETOP_SIGNAL >>{marker}'"],
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **privileges(user))
+    try:
+        awaited("it waits", lambda: "poll" in (read_or_none(f"/proc/{run.pid}/wchan") or ""))
+        yield run
+        check(run.poll() is None, "it ended:", run.poll())
+    finally:
+        run.terminate()
+        run.communicate(timeout=20)
+
+
+def awaited(what, reached):
+    last = time.monotonic() + 60
+    while not reached():
+        check(time.monotonic() < last, "in vain:", what)
+        time.sleep(0.02)
+
+
+def fired(marker):
+    return (read_or_none(marker) or "").split()
+
+
+@test("rules: each end of a process fires once, with its code or signal")
+def _():
+    marker, ends = "/tmp/fired-ends", [f"exit {i}" for i in range(40)] + ["kill -9 $$", "kill -15 $$"] * 5
+    shutil.copy("/bin/sh", "/tmp/ends-here")
+    with watching("process(command=ends-here).exits at most once per 0s", marker):
+        for how in ends:
+            subprocess.run(["/tmp/ends-here", "-c", how], check=False)
+        awaited("ends", lambda: len(fired(marker)) >= len(ends))
+    equal("ends", sorted(fired(marker)), sorted([f"{i}," for i in range(40)] + [",9", ",15"] * 5))
+
+
+@test("rules: a kill at the limit of a group, of which memory.events tells")
+def _():
+    marker = "/tmp/fired-kill"
+    write("/sys/fs/cgroup/cgroup.subtree_control", "+memory")
+    with control_group("kernels-rule", {"memory.max": 16 << 20, "memory.swap.max": 0}) as group, \
+            watching("group(path=/kernels-rule).oom_kills", marker):
+        time.sleep(1)
+        killed = subprocess.run([sys.executable, "-c", "bytearray(64 << 20)"], check=False,
+                                preexec_fn=lambda: write(group + "/cgroup.procs", os.getpid()))
+        equal("killed by", killed.returncode, -signal.SIGKILL)
+        awaited("the kill", lambda: fired(marker))
+    equal("firings", len(fired(marker)), 1)
+
+
+@test("rules: a stall by memory.high triggers one on pressure")
+def _():
+    marker = "/tmp/fired-stall"
+    write("/sys/fs/cgroup/cgroup.subtree_control", "+memory")
+    with control_group("kernels-stall", {"memory.high": 8 << 20}) as group, \
+            watching("pressure(memory,some).stalled_ratio > 20% for 1s", marker):
+        time.sleep(3)
+        equal("before", fired(marker), [])
+        hog = subprocess.Popen([sys.executable, "-c", "x = bytearray(48 << 20)\nwhile True:\n for i in range(0, len(x), 4096): x[i] = 1"],
+                               preexec_fn=lambda: write(group + "/cgroup.procs", os.getpid()))
+        try:
+            awaited("the stall", lambda: fired(marker))
+        finally:
+            hog.kill()
+            hog.wait()
+
+
 # --- perf ---------------------------------------------------------------------------------------------------
 
 
