@@ -269,7 +269,9 @@ START_TEST(a_speed_is_that_of_the_tick)
 		if (listed)
 			rig_make(&rig, "sys/devices/system/cpu/cpu0/cpufreq");
 		put_speed(&rig, 1500000);
-		sample = (struct sample){ .env = &rig.env, .settings = &rig.settings.topic, .request = &rig.request };
+		sample = (struct sample){ .env = &rig.env,
+					  .settings = &rig.settings.topic,
+					  .request = &rig.request };
 		frequencies = reader_open(&frequency_reader, &sample, NULL);
 		rig.env.tick++;
 		ck_assert_double_eq(frequency_hertz(frequencies, &sample, 0), 1.5e9);

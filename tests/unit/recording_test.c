@@ -1454,7 +1454,9 @@ static void add_huge_block(struct buffer *bytes)
 /* A block that claims this many samples, without any. */
 static void add_claiming_block(struct buffer *bytes, uint32_t n_frames)
 {
-	struct block_header header = { .kind = BLOCK_SAMPLES, .n_frames = n_frames, .min_ns = 1, .max_ns = 1 };
+	struct block_header header = {
+		.kind = BLOCK_SAMPLES, .n_frames = n_frames, .min_ns = 1, .max_ns = 1
+	};
 	struct block_builder builder;
 	struct buffer raw = { 0 };
 

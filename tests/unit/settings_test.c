@@ -215,7 +215,8 @@ START_TEST(ranges_end_where_they_are_said_to)
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		const struct setting *setting = setting_find(ranges[i].name);
 
-		ck_assert_msg(!ranges[i].below || !setting_accepts(setting, ranges[i].below), "%s", ranges[i].name);
+		ck_assert_msg(!ranges[i].below || !setting_accepts(setting, ranges[i].below), "%s",
+			      ranges[i].name);
 		ck_assert_msg(setting_accepts(setting, ranges[i].least), "%s", ranges[i].name);
 		ck_assert_msg(setting_accepts(setting, ranges[i].most), "%s", ranges[i].name);
 		ck_assert_msg(!setting_accepts(setting, ranges[i].above), "%s", ranges[i].name);
