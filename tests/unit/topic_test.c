@@ -824,3 +824,22 @@ START_TEST(tables_know_what_their_numbers_are_of)
 	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
 }
 END_TEST
+
+/* Of these 100 % is one CPU, or with --per-machine all of them. */
+START_TEST(shares_of_a_cpu_are_known)
+{
+	static const char of_cpu[] =
+		"cpu_limit.cpu_ratio,group.cpu_ratio,group.own_cpu_ratio,interrupt.cpu_ratio,process.cpu_ratio,"
+		"process.system_ratio,process.user_ratio,process_detail.cpu_ratio,softirq.cpu_ratio,"
+		"thread.cpu_ratio,time_account.ratio,tracing.cpu_ratio";
+
+	for (unsigned i = 0; i < n_topics; i++)
+		for (unsigned c = 0; c < topics[i]->schema->n_columns; c++) {
+			const struct column *column = &topics[i]->schema->columns[c];
+			char name[96];
+
+			snprintf(name, sizeof(name), "%s.%s", topics[i]->schema->name, column->key);
+			ck_assert_msg(column->of_cpu == span_list_has(span_text(of_cpu), name), "%s", name);
+		}
+}
+END_TEST
