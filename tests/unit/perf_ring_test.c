@@ -94,7 +94,8 @@ static struct perf_ring_state state_of(size_t n_words)
 	int fds[2];
 
 	ck_assert_int_eq(pipe(fds), 0);
-	ck_assert_int_eq(write(fds[1], words, n_words * sizeof(words[0])), (ssize_t)(n_words * sizeof(words[0])));
+	ck_assert_int_eq(write(fds[1], words, n_words * sizeof(words[0])),
+			 (ssize_t)(n_words * sizeof(words[0])));
 	close(fds[1]);
 	state = perf_ring_state(fds[0]);
 	close(fds[0]);

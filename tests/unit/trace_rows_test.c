@@ -726,7 +726,9 @@ static void check_part(const struct frame *frame, const char *part, const char *
 START_TEST(users_of_a_device_have_rows)
 {
 	static const char *const names[] = { "disk_user", NULL };
-	static const uint64_t keys[][2] = { { 0, 42 | SDA }, { 1, 42 | SDA }, { 1, 7 | SDA }, { 1, 9 | SDA } };
+	static const uint64_t keys[][2] = {
+		{ 0, 42 | SDA }, { 1, 42 | SDA }, { 1, 7 | SDA }, { 1, 9 | SDA }
+	};
 	static const uint64_t more[] = { 51200, 81920, 4096, 16384 };
 	static struct bpf_entry entries[4];
 	const struct frame *frame;
