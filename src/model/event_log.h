@@ -6,8 +6,8 @@
 #include "model/frame.h"
 #include "model/packed_rows.h"
 
-#define EVENT_LOG_ROWS ((size_t)100000)
-#define EVENT_LOG_TEXT_BYTES ((size_t)32 << 20)
+#define EVENT_LOG_ROWS ((size_t)50000)
+#define EVENT_LOG_TEXT_BYTES ((size_t)8 << 20)
 
 struct event_log_mark;
 

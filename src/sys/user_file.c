@@ -289,6 +289,8 @@ void user_file_error_text(const struct user_file *file, int error, char *text, s
 		snprintf(text, room, _("there is no directory %s"), file->place);
 	else if (error == -ENOENT && user_file_is_removed(file))
 		snprintf(text, room, "%s", _("its directory was removed"));
+	else if (error == -EEXIST)
+		snprintf(text, room, "%s", _("it exists already; choose another name"));
 	else if (error == -EISDIR || error == -ENOTSUP)
 		snprintf(text, room, "%s", _("this is not a regular file"));
 	else

@@ -357,7 +357,7 @@ def the_screen_is_saved(scratch):
         save_as(terminal, "seen.svg")
         terminal.until("saved: seen.svg")
         save_as(terminal, "seen.svg")
-        problem = problem or expect("File exists" in terminal.text(), terminal, "a file is overwritten")
+        problem = problem or expect("exists already" in terminal.text(), terminal, "a file is overwritten")
         with open(os.path.join(scratch, "seen.txt"), encoding="utf-8") as file:
             text = file.read().splitlines()
     picture = xml.etree.ElementTree.parse(os.path.join(scratch, "seen.svg")).getroot()
@@ -378,7 +378,7 @@ def saved_nowhere_else(scratch):
         os.symlink(outside, os.path.join(scratch, time.strftime("panetop-%Y%m%d-%H%M%S.recording", time.gmtime(seconds))))
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         terminal.send("S", "Enter")
-        problem = expect("File exists" in terminal.text(), terminal, "it is not refused")
+        problem = expect("exists already" in terminal.text(), terminal, "it is not refused")
     return problem or ("it is written elsewhere" if os.path.exists(outside) else None)
 
 

@@ -336,7 +336,7 @@ static void draw_list(const struct pane_context *context, const struct canvas *c
 	if (index == OVERVIEW_TABLE_DISK_USERS)
 		disk_title(context, canvas, title, sizeof(title));
 	else if (index == OVERVIEW_TABLE_TALKERS && frame_newest_notice(context->frame, NOTICE_SOCKETS))
-		snprintf(title, sizeof(title), _("%s (too many sockets)"), list_title(index));
+		snprintf(title, sizeof(title), "%s", _("TCP: too many sockets"));
 	else if (index == OVERVIEW_TABLE_EXITED)
 		exits_title(context, title, sizeof(title));
 	else
