@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define FIRING_TOPIC "watch" /* its rows have the columns rule and time */
 #define FIRING_NO_COMMAND (-1)
 
 struct firing {

@@ -10,6 +10,7 @@
 
 #include "core/hash.h"
 #include "model/finding.h"
+#include "model/firing.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define SAME_NS (2 * SECOND_NS) /* the clocks drift apart */
@@ -56,10 +57,26 @@ static uint64_t identity_of(const struct table *table, const void *row)
 	return hash_bytes(hash, span_text(table_text(table, row, "row"))) | 1;
 }
 
+/* Rules of the user that fired. */
+static void take_firings(struct marks *marks, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, FIRING_TOPIC);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		uint64_t rule = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule"))) | 1;
+		uint64_t fired_ns = table_u64(table, row, "time");
+
+		if (!is_marked(marks, fired_ns, rule))
+			add(marks, fired_ns, rule);
+	}
+}
+
 void marks_take(struct marks *marks, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
 
+	take_firings(marks, frame);
 	if (frame->interval_ns == 0 || (!table && frame->wall_ns - marks->last_ns > FINDINGS_REST_NS))
 		marks->first_ns = 0;
 	if (!table || frame->interval_ns == 0)

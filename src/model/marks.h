@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Marked moments: those of the user, and those in which findings begin. */
+/* Marked moments: those of the user, and those in which findings begin or rules of the user fire. */
 #ifndef PANETOP_MODEL_MARKS_H
 #define PANETOP_MODEL_MARKS_H
 
@@ -9,7 +9,7 @@
 
 struct mark {
 	uint64_t wall_ns;
-	uint64_t finding; /* which one begins; 0: of the user */
+	uint64_t finding; /* which one begins, or which rule fires; 0: of the user */
 };
 
 /* In the order in which they were made; the oldest ones make room, those of findings first. */
@@ -23,8 +23,8 @@ struct marks {
 void marks_add(struct marks *marks, uint64_t wall_ns);
 
 /*
- * Marks the moments in which the findings of this frame began to hold, each once. What held in the first
- * frame, or in the first one after a gap, began at a moment that is not known.
+ * Marks the moments in which the findings of this frame began to hold, and its rules fired, each once. What
+ * held in the first frame, or in the first one after a gap, began at a moment that is not known.
  */
 void marks_take(struct marks *marks, const struct frame *frame);
 

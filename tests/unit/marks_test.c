@@ -9,7 +9,21 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define WALL_NS (UINT64_C(1732095000) * SECOND_NS)
 
-static const struct schema *const schemas[] = { &finding_schema };
+struct fired_row {
+	uint64_t time;
+	const char *rule;
+};
+
+static const struct column fired_columns[] = {
+	COLUMN(struct fired_row, time, .kind = COLUMN_LABEL),
+	COLUMN(struct fired_row, rule, .kind = COLUMN_LABEL),
+};
+
+static const struct schema fired_schema = { .name = "watch",
+					    .row_size = sizeof(struct fired_row),
+					    SCHEMA_COLUMNS(fired_columns) };
+
+static const struct schema *const schemas[] = { &finding_schema, &fired_schema };
 
 static void add_finding(struct table *table, const char *rule, const char *row_name, double since)
 {
@@ -26,7 +40,7 @@ static void take(struct marks *marks, unsigned second, const char *rule, const c
 	struct frame frame;
 	struct table *table;
 
-	frame_open(&frame, schemas, 1);
+	frame_open(&frame, schemas, 2);
 	frame.wall_ns = WALL_NS + second * SECOND_NS;
 	frame.interval_ns = SECOND_NS;
 	table = frame_slot(&frame, "finding");
@@ -90,7 +104,7 @@ START_TEST(what_began_in_a_gap_is_not_known)
 	struct marks marks = { 0 };
 	struct frame frame;
 
-	frame_open(&frame, schemas, 1);
+	frame_open(&frame, schemas, 2);
 	take(&marks, 0, "", "", -1);
 	frame.wall_ns = WALL_NS + 20 * SECOND_NS;
 	frame.interval_ns = SECOND_NS;
@@ -109,7 +123,7 @@ START_TEST(findings_may_rest_some_seconds)
 	struct marks marks = { 0 };
 	struct frame frame;
 
-	frame_open(&frame, schemas, 1);
+	frame_open(&frame, schemas, 2);
 	frame.interval_ns = SECOND_NS;
 	for (unsigned second = 0; second <= 60; second++) {
 		if (second % 10 == 0)
@@ -139,5 +153,30 @@ START_TEST(those_of_the_user_stay_longest)
 		marks_add(&marks, WALL_NS + i);
 	ck_assert_uint_eq(marks.n, MARKS_MAX);
 	ck_assert_uint_eq(marks.list[0].wall_ns, WALL_NS + MARKS_MAX + 1);
+}
+END_TEST
+
+/* Each rule once where it fires again and again. */
+START_TEST(rules_mark_when_they_fire)
+{
+	static const struct fired_row rows[] = { { WALL_NS, "a" },
+						 { WALL_NS + 1, "b" },
+						 { WALL_NS + SECOND_NS, "a" },
+						 { WALL_NS + 5 * SECOND_NS, "a" } };
+	struct marks marks = { 0 };
+	struct frame frame;
+	struct table *table;
+
+	frame_open(&frame, schemas, 2);
+	frame.wall_ns = WALL_NS + 6 * SECOND_NS;
+	table = frame_slot(&frame, "watch");
+	table->present = true;
+	for (unsigned i = 0; i < 4; i++)
+		*(struct fired_row *)table_add(table) = rows[i];
+	marks_take(&marks, &frame);
+	ck_assert_uint_eq(marks.n, 3);
+	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS + 5 * SECOND_NS);
+	ck_assert_uint_ne(marks.list[2].finding, 0);
+	frame_close(&frame);
 }
 END_TEST

@@ -829,7 +829,8 @@ END_TEST
 START_TEST(shares_of_a_cpu_are_known)
 {
 	static const char of_cpu[] =
-		"cpu_limit.cpu_ratio,group.cpu_ratio,group.own_cpu_ratio,interrupt.cpu_ratio,process.cpu_ratio,"
+		"cpu_limit.cpu_ratio,group.cpu_ratio,group.own_cpu_ratio,interrupt.cpu_ratio,process.cpu_"
+		"ratio,"
 		"process.system_ratio,process.user_ratio,process_detail.cpu_ratio,scope_use.cpu_ratio,"
 		"softirq.cpu_ratio,thread.cpu_ratio,time_account.ratio,tracing.cpu_ratio";
 

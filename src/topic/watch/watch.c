@@ -49,7 +49,7 @@ static const struct column columns[] = {
 };
 
 static const struct schema schema = {
-	.name = "watch",
+	.name = FIRING_TOPIC,
 	.help = N_("rules of --when that fired"),
 	.none = N_("no rule has fired"),
 	.shape = SHAPE_EVENTS,
