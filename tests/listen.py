@@ -89,6 +89,13 @@ def until(condition, what):
     return found
 
 
+def can_ask(place):
+    try:
+        return ask(place, "/healthz").status == 200
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
 def panetop(*arguments, place, before=(), **options):
     """Listens at place, and has ended well without a word on standard output afterwards."""
@@ -98,10 +105,7 @@ def panetop(*arguments, place, before=(), **options):
     def answers():
         if process.poll() is not None:
             raise AssertionError(f"ended with {process.returncode}: {process.stderr.read().decode()}")
-        try:
-            return ask(place, "/healthz").status == 200
-        except OSError:
-            return False
+        return can_ask(place)
 
     try:
         until(answers, "it listens")
@@ -355,6 +359,24 @@ def events():
     with listening("events") as process:
         tables = frame(process.port)["tables"]
         assert "event" not in tables and "event_total" in tables, list(tables)
+
+
+@test
+def groups():
+    """control groups are of the machine, and shown to all"""
+    with listening("-t", "group") as process:
+        assert frame(process.port)["tables"]["group"], "no group"
+
+
+@test
+def nothing_said():
+    """there is nothing on standard error but what the tables lack"""
+    port = free_port()
+    with subprocess.Popen([PANETOP, f"--listen={port}", "-d", "0.05", "-t", "memory"], stderr=subprocess.PIPE) as process:
+        until(lambda: process.poll() is not None or can_ask(port), "it listens")
+        ask(port, "/frame.json")
+        process.terminate()
+        same((process.wait(PATIENCE), process.stderr.read()), (0, b""), "status and errors")
 
 
 @test

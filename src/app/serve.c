@@ -96,7 +96,8 @@ struct serve {
 	char host[sizeof(((struct utsname *)0)->nodename)];
 	unsigned long sampled;
 	uint64_t sampled_ns, delay_ns;
-	bool has_rates; /* in some plan, so that the first answer comes after a delay */
+	bool has_others; /* there are rows of processes in PLAN_OWN */
+	bool has_rates;  /* in some plan, so that the first answer comes after a delay */
 	int status;
 };
 
@@ -160,7 +161,7 @@ static bool sample(struct serve *serve)
 		return false;
 	serve->sampled_ns = env_mono_ns();
 	serve->sampled++;
-	if (serve->planned[PLAN_OWN])
+	if (serve->has_others)
 		scope_read_frame(&serve->own, &serve->frame, true);
 	run_plan_notice_scope(&serve->plans[PLAN_METRICS], &serve->frame);
 	print_notices(serve);
@@ -258,6 +259,12 @@ static void add_pages(struct serve *serve)
 	add_page(serve, PAGE_FAILED, 503, "there is no sample\n");
 }
 
+/* Those of control groups are of no user. */
+static bool is_of_processes(const struct view *view)
+{
+	return schema_find(view->schema, "pid");
+}
+
 /* Rows of events and of secrets do not say whose they are. */
 static void leave_out_others(struct serve *serve)
 {
@@ -271,20 +278,14 @@ static void leave_out_others(struct serve *serve)
 			view_close(view);
 			continue;
 		}
-		view_choose_scope(view, &serve->own);
+		if (is_of_processes(view))
+			view_choose_scope(view, &serve->own);
+		serve->has_others |= is_of_processes(view);
 		if (n_left != i)
 			print->views[n_left] = *view;
 		n_left++;
 	}
 	print->n_views = n_left;
-}
-
-static bool has_processes(const struct run_plan *run)
-{
-	for (unsigned i = 0; i < run->print.n_views; i++)
-		if (schema_find(run->print.views[i].schema, "pid"))
-			return true;
-	return false;
 }
 
 static int open_plan(struct serve *serve, enum plan plan, struct sample_request *request)
@@ -299,7 +300,7 @@ static int open_plan(struct serve *serve, enum plan plan, struct sample_request 
 		return status;
 	if (plan == PLAN_OWN)
 		leave_out_others(serve);
-	if (plan == PLAN_OWN && has_processes(run)) /* the scope knows users by this table */
+	if (serve->has_others) /* the scope knows users by this table */
 		schema_want(topic_schemas(), n_topics, "process", serve->wanted);
 	run->print.phase = PRINT_LAST; /* each sample is all that its client gets */
 	serve->has_rates |= run->covers_delay;

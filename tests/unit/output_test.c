@@ -19,6 +19,7 @@
 #include "core/utf8.h"
 #include "model/derive.h"
 #include "output/describe.h"
+#include "output/exposition.h"
 #include "output/json_writer.h"
 #include "output/line_reader.h"
 #include "output/recording.h"
@@ -1175,6 +1176,51 @@ END_TEST
 START_TEST(what_others_opened_is_never_cut)
 {
 	record_on_a_full_disk(false);
+}
+END_TEST
+
+static void check_metric(const char *topic, const char *key, const char *expected)
+{
+	const struct schema *schema = topic_find(topic)->schema;
+	char name[EXPOSITION_NAME_MAX];
+	bool any = exposition_metric(schema, schema_find(schema, key), name);
+
+	ck_assert_msg(any == (expected != NULL), "%s.%s", topic, key);
+	if (expected)
+		ck_assert_str_eq(name, expected);
+}
+
+/* As they are written. */
+START_TEST(columns_know_their_metrics)
+{
+	const struct schema *cpu = topic_find("cpu")->schema, *process = topic_find("process")->schema;
+	char name[EXPOSITION_NAME_MAX];
+
+	check_metric("memory", "free_bytes", "panetop_memory_free_bytes");
+	check_metric("memory", "name", NULL);
+	check_metric("cpu", "user_seconds", "panetop_cpu_user_seconds_total");
+	check_metric("cpu", "user_ratio", "panetop_cpu_user_ratio"); /* of the row of all CPUs */
+	check_metric("pressure", "stalled_ratio", NULL);	      /* its counter is there */
+	check_metric("filesystem", "inodes_total", "panetop_filesystem_inodes");
+	check_metric("interface", "received_bits", "panetop_interface_received_bytes_total");
+	check_metric("process", "resident_bytes", "panetop_process_resident_bytes");
+	check_metric("process", "cpu_seconds", NULL); /* would go back when a process ends */
+	check_metric("latency_bucket", "to_seconds", "panetop_latency_seconds_bucket");
+	check_metric("latency_bucket", "samples", NULL);
+	check_metric("event", "pid", NULL);
+	ck_assert_str_eq(exposition_label(cpu, schema_find(cpu, "cpu")), "cpu");
+	ck_assert_str_eq(exposition_label(process, schema_find(process, "name")), "command");
+	ck_assert_ptr_null(exposition_label(process, schema_find(process, "pid")));
+	ck_assert_ptr_null(exposition_label(cpu, schema_find(cpu, "user_ratio")));
+	ck_assert_ptr_eq(exposition_counter(cpu, schema_find(cpu, "user_ratio")),
+			 schema_find(cpu, "user_seconds"));
+	ck_assert_ptr_null(exposition_counter(cpu, schema_find(cpu, "user_seconds")));
+	ck_assert_ptr_null(exposition_counter(process, schema_find(process, "cpu_ratio")));
+	ck_assert(exposition_info(topic_find("finding")->schema, name));
+	ck_assert_str_eq(name, "panetop_finding_row_info");
+	ck_assert(!exposition_info(process, name));
+	ck_assert(!exposition_info(cpu, name));
+	ck_assert(!exposition_info(topic_find("event")->schema, name));
 }
 END_TEST
 
