@@ -133,6 +133,7 @@ def what_is_wrong():
     refused(["--when", "system.load1 > 1 and more"], 2, "unexpected 'and more'")
     refused(["--when", "process(command=x).exits for 3s"], 2, "has no duration")
     refused(["--when", "system.load1 > 1", "--run", "'open"], 2, "quotes are closed")
+    refused(["--when", "process(command=x).exits"] * 129, 1, "at most 128 rules")
     refused(["--run", "/bin/true"], 2, "--run")
     refused(["watch", "/none"], 1, "/none: No such file")
     refused(["watch", HERE, HERE], 2, "one directory")

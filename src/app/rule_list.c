@@ -112,6 +112,15 @@ void rule_list_free(struct rule_list *list)
 	*list = (struct rule_list){ 0 };
 }
 
+size_t rule_list_ends(const struct rule_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n_rules; i++)
+		n += list->rules[i].of_ends;
+	return n;
+}
+
 const char *listed_rule_program(const struct listed_rule *listed)
 {
 	return listed->rule.when.selects[0].value;

@@ -27,6 +27,9 @@ int rule_list_add(struct rule_list *list, const char *where, const char *text, c
 void rule_list_shorten(struct rule_list *list, size_t n_rules); /* to the first ones */
 void rule_list_free(struct rule_list *list);
 
+/* How many of them are about ends of processes. */
+size_t rule_list_ends(const struct rule_list *list);
+
 /* Of a rule of_ends: the name of the program. */
 const char *listed_rule_program(const struct listed_rule *listed);
 

@@ -9,6 +9,7 @@
 #include "app/rule_files.h"
 #include "core/i18n.h"
 #include "sys/error_message.h"
+#include "topic/process/process_ends.h"
 
 /* Checks all of them before anything starts. A program file that gives rights would lend them to commands. */
 int rule_options_read(const struct options *options, struct rule_list *list)
@@ -25,6 +26,11 @@ int rule_options_read(const struct options *options, struct rule_list *list)
 	for (size_t i = 0; i < options->n_rules; i++) {
 		status = rule_list_add(list, "--when", options->rules[i].when, options->rules[i].run);
 		worst = status > worst ? status : worst;
+	}
+	if (rule_list_ends(list) > PROCESS_ENDS_NAMES_MAX) {
+		error_message(options->rules_directory ? options->rules_directory : "--when",
+			      _("at most %d rules are about ends of processes"), PROCESS_ENDS_NAMES_MAX);
+		return 1;
 	}
 	if (worst != 0 || list->n_rules > 0)
 		return worst;

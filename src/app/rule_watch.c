@@ -27,7 +27,6 @@
 #include "topic/process/process_ends.h"
 #include "topic/topic.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 #define WINDOW_SECONDS 1.0 /* of a trigger, without "for" */
 #define AWAKE_SECONDS 5.0  /* sampled for this time after a trigger, at least */
 #define TRIGGERS_MAX 8     /* more rules on pressure are sampled */
@@ -63,7 +62,7 @@ static void open_ends(struct rule_watch *watch)
 	const char *names[PROCESS_ENDS_NAMES_MAX];
 	int error;
 
-	for (size_t i = 0; i < list->n_rules && watch->n_names < PROCESS_ENDS_NAMES_MAX; i++) {
+	for (size_t i = 0; i < list->n_rules; i++) {
 		if (!list->rules[i].of_ends)
 			continue;
 		watch->rules_of_names[watch->n_names] = i;

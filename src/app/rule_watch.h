@@ -13,7 +13,7 @@ struct rule_watch;
 
 /* How a run uses it. */
 struct rule_watch_plan {
-	const struct rule_list *rules; /* borrowed */
+	const struct rule_list *rules; /* at most PROCESS_ENDS_NAMES_MAX about ends; borrowed */
 	struct env *env;               /* of the live machine; borrowed */
 	bool output;                   /* see rule_commands_open() */
 	size_t files;
