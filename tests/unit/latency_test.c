@@ -504,6 +504,13 @@ START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 	}
 	ck_assert_uint_eq(counts->times.count, 5);
 	ck_assert_uint_eq(counted(counts->linear), 5);
+	latency_probe_set_phase(probe, 2);
+	latency_probe_restart(probe); /* of all phases */
+	for (int i = 0; i < 500 && counts->times.count != 0; i++) {
+		pause_ms(10);
+		latency_probe_read(probe, 0, 1, counts);
+	}
+	ck_assert_uint_eq(counts->times.count, 0);
 	latency_probe_read(probe, 0, 0, counts);
 	ck_assert_uint_eq(counts->times.count, 0);
 	ck_assert_uint_eq(counted(counts->linear), 0);

@@ -215,3 +215,24 @@ START_TEST(what_topics_open_is_closed_with_them)
 	ck_assert_uint_eq(n_descriptors(), before);
 }
 END_TEST
+
+/* What it has used lies between what the clock says before and after. */
+START_TEST(panetop_knows_what_it_costs)
+{
+	static const char *const topic_names[] = { "self", "reclaim", NULL };
+	struct machine machine = { 0 };
+	uint64_t before_ns, after_ns;
+	double seconds;
+
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	before_ns = env_self_cpu_ns();
+	next_tick(&machine);
+	after_ns = env_self_cpu_ns();
+	seconds = frame_number(machine.now, "self", NULL, "cpu_seconds");
+	ck_assert_double_ge(seconds, (double)before_ns / 1e9);
+	ck_assert_double_le(seconds, (double)after_ns / 1e9);
+	ck_assert_double_gt(frame_number(machine.now, "self", "reclaim", "reads"), 0);
+	close_machine(&machine);
+}
+END_TEST
