@@ -384,12 +384,22 @@ static void fall_asleep(struct rule_watch *watch, uint64_t now_ns)
 	}
 }
 
-/* "memory(available).free_bytes < 500MiB: 482 MiB (and 2 more)" */
+static const void *row_of(const struct table *table, uint64_t key)
+{
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (row_hash_key(table->schema, table_row(table, i)) == key)
+			return table_row(table, i);
+	return NULL;
+}
+
+/* "process.cpu_ratio > 0.9: 97 %, make 4711 (and 2 more)" */
 static const char *finding_text(const struct watched_rule *watched, const struct rule_subject *first,
 				size_t n_more, struct frame *frame)
 {
 	const struct condition *when = &watched->rule.when;
-	char value[VALUE_TEXT_MAX];
+	const struct table *table = frame_table(frame, when->schema->name);
+	const void *row = table && first->key ? row_of(table, first->key) : NULL;
+	char value[VALUE_TEXT_MAX], *subject = row ? subject_text(when->schema, row) : NULL;
 	struct buffer text = { 0 };
 	const char *copy;
 
@@ -398,10 +408,13 @@ static const char *finding_text(const struct watched_rule *watched, const struct
 		buffer_print(&text, ": %s", amount_text(value, when->measured->unit, first->value));
 	else if (isfinite(first->value))
 		buffer_print(&text, ": %.0f", first->value);
+	if (subject && *subject && when->n_selects == 0)
+		buffer_print(&text, ", %s", subject);
 	if (n_more > 0)
 		buffer_print(&text, _(" (and %zu more)"), n_more);
 	copy = arena_copy(&frame->arena, text.bytes, text.length);
 	buffer_free(&text);
+	free(subject);
 	return copy;
 }
 
