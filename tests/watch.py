@@ -239,6 +239,16 @@ def what_becomes_of_commands():
 
 
 @test
+def rows_are_named():
+    """a row is named by its name and the keys that people know"""
+    with subprocess.Popen([program("named-here"), "-c", "read line"], stdin=subprocess.PIPE) as child, \
+            firings(f"process(pid={child.pid}).threads > 0") as fired:
+        row = fired(1, "a process")[0]
+        child.stdin.close()
+    same((row["subject"], row["pid"], row["value"]), (f"named-here {child.pid}", child.pid, 1), "subject, PID and value")
+
+
+@test
 def too_many_are_counted():
     """firings that a limit drops are counted: fired and dropped are all that was triggered"""
     if not ROOT:

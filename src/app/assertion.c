@@ -97,12 +97,10 @@ static void add_keys(struct buffer *out, const char *gap, const struct schema *s
 		const struct column *column = &schema->columns[i];
 		char number[VALUE_TEXT_MAX];
 
-		if (column->kind != COLUMN_KEY || !row_is_known(row, column))
+		if (column->kind != COLUMN_KEY || !row_is_known(row, column) ||
+		    (column->hidden && column->type != VALUE_TEXT))
 			continue;
-		buffer_print(out, "%s%s", gap,
-			     column->type == VALUE_TEXT
-				     ? row_text(row, column)
-				     : number_text(number, column, row_number(row, column), true));
+		buffer_print(out, "%s%s", gap, key_text(number, column, row));
 		gap = " ";
 	}
 }

@@ -342,10 +342,7 @@ static char *subject_text(const struct schema *schema, const void *row)
 		char number[VALUE_TEXT_MAX];
 
 		if (column->kind == COLUMN_KEY && !column->hidden && row_is_known(row, column))
-			add_separated(&out, " ",
-				      column->type == VALUE_TEXT
-					      ? row_text(row, column)
-					      : number_text(number, column, row_number(row, column), true));
+			add_separated(&out, " ", key_text(number, column, row));
 	}
 	for (unsigned i = 0; i < schema->n_columns; i++)
 		if (schema->columns[i].prose && row_is_known(row, &schema->columns[i]))

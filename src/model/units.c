@@ -514,6 +514,16 @@ static size_t format_number(char *out, const struct schema *schema, const struct
 	return format_plain(out, column, row_number(row, column), format->ascii);
 }
 
+const char *key_text(char *number, const struct column *column, const void *row)
+{
+	if (column->type == VALUE_TEXT)
+		return row_text(row, column);
+	if (column->type == VALUE_F64 || column->unit != UNIT_NONE)
+		return number_text(number, column, row_number(row, column), true);
+	snprintf(number, VALUE_TEXT_MAX, "%" PRIu64, row_u64(row, column));
+	return number;
+}
+
 char *number_text(char *out, const struct column *column, double number, bool ascii)
 {
 	if (isnan(number))

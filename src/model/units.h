@@ -45,6 +45,9 @@ struct value_format {
 const char *value_text(char *number, const struct schema *schema, const struct column *column,
 		       const void *row, const struct value_format *format);
 
+/* The known key of a row in a sentence: a text, a plain number such as a PID, or a number with its unit. */
+const char *key_text(char *number, const struct column *column, const void *row);
+
 /* A number of this column as value_text() formats it, but with fractions of counts; "-" for NaN. */
 char *number_text(char *out, const struct column *column, double number, bool ascii);
 
