@@ -60,7 +60,7 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_UNIT] = { { 'U' }, NULL, N_("unit of sizes") },
 	[ACTION_DELAY] = { { 'd' }, NULL, N_("delay between samples") },
 	[ACTION_WHY] = { { 'i' },
-			 N_("Why"),
+			 N_("Info"),
 			 N_("source, formula and age of the number under the cursor; all notices") },
 	[ACTION_WRITE] = { { 'w' }, NULL, N_("write the configuration file") },
 	[ACTION_PAUSE] = { { 'Z' },

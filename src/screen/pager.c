@@ -79,7 +79,7 @@ static struct canvas place_page(const struct pager *pager, const struct canvas *
 		return canvas_rows(canvas, first, lines < middle - first ? lines : middle - first);
 	if (lines + 1 < last - middle)
 		middle = last - lines - 1;
-	canvas_rule(canvas, middle, _("Why"), "");
+	canvas_rule(canvas, middle, _("Info"), "");
 	return canvas_rows(canvas, middle + 1, last - middle - 1);
 }
 
@@ -93,7 +93,7 @@ static void draw_pager(struct screen *screen, const struct canvas *canvas)
 	pager->page = page.height;
 	pager->lines = draw_lines(pager, &page, -pager->top) + pager->top;
 	if (pager->row_y >= 0 && page.top == canvas->top + 2 && page.height < canvas->height - 3)
-		canvas_rule(canvas, page.height + 2, _("Why"), "");
+		canvas_rule(canvas, page.height + 2, _("Info"), "");
 	canvas_fill(canvas, canvas->height - 1, 0, STYLE_NORMAL, ' ', canvas->width);
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_KEY,
 		    pager->lines > pager->page ? _("arrows scroll, any other key closes")
