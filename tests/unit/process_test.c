@@ -1954,13 +1954,14 @@ START_TEST(signals_hit_only_the_one_that_was_meant)
 {
 	static const char *const topic_names[] = { "process", NULL };
 	struct machine machine = { 0 };
-	signal(SIGHUP, SIG_DFL); /* which nohup ignores: a signal too many ends the child */
-	struct child child = start_child();
+	struct child child;
 	const char *remedy;
 	char action[96];
 	int answer = 1, status;
 	double start;
 
+	signal(SIGHUP, SIG_DFL); /* which nohup ignores: a signal too many ends the child */
+	child = start_child();
 	open_machine(&machine, topic_names);
 	next_tick(&machine);
 	start = number_of(&machine, child.pid, "start_seconds");
