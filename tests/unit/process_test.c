@@ -698,7 +698,7 @@ START_TEST(a_program_is_found_among_many_that_run)
 		write_process(&machine, (struct fake_process){ pid, 1, "sh", 100, 0, 40, 500 });
 		snprintf(path, sizeof(path), "proc/%d/cmdline", pid);
 		snprintf(line, sizeof(line), "/bin/program-%d", pid);
-		write_file(&machine, path, line);
+		write_file(&machine, path, "%s", line);
 	}
 	open_machine(&machine, names);
 	for (int pid = 7; pid <= PROGRAMS; pid++)
