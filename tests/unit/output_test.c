@@ -1194,6 +1194,7 @@ static void check_metric(const char *topic, const char *key, const char *expecte
 START_TEST(columns_know_their_metrics)
 {
 	const struct schema *cpu = topic_find("cpu")->schema, *process = topic_find("process")->schema;
+	const struct schema *interface = topic_find("interface")->schema;
 	char name[EXPOSITION_NAME_MAX];
 
 	check_metric("memory", "free_bytes", "panetop_memory_free_bytes");
@@ -1202,7 +1203,7 @@ START_TEST(columns_know_their_metrics)
 	check_metric("cpu", "user_ratio", "panetop_cpu_user_ratio"); /* of the row of all CPUs */
 	check_metric("pressure", "stalled_ratio", NULL);	      /* its counter is there */
 	check_metric("filesystem", "inodes_total", "panetop_filesystem_inodes");
-	check_metric("interface", "received_bits", "panetop_interface_received_bytes_total");
+	check_metric("interface", "received_bytes", "panetop_interface_received_bytes_total");
 	check_metric("process", "resident_bytes", "panetop_process_resident_bytes");
 	check_metric("process", "cpu_seconds", NULL); /* would go back when a process ends */
 	check_metric("latency_bucket", "to_seconds", "panetop_latency_seconds_bucket");
@@ -1212,8 +1213,9 @@ START_TEST(columns_know_their_metrics)
 	ck_assert_str_eq(exposition_label(process, schema_find(process, "name")), "command");
 	ck_assert_ptr_null(exposition_label(process, schema_find(process, "pid")));
 	ck_assert_ptr_null(exposition_label(cpu, schema_find(cpu, "user_ratio")));
-	ck_assert_ptr_eq(exposition_counter(cpu, schema_find(cpu, "user_ratio")),
-			 schema_find(cpu, "user_seconds"));
+	ck_assert_ptr_null(exposition_counter(cpu, schema_find(cpu, "user_ratio"))); /* not over time alone */
+	ck_assert_ptr_eq(exposition_counter(interface, schema_find(interface, "received_packets_per_second")),
+			 schema_find(interface, "received_packets"));
 	ck_assert_ptr_null(exposition_counter(cpu, schema_find(cpu, "user_seconds")));
 	ck_assert_ptr_null(exposition_counter(process, schema_find(process, "cpu_ratio")));
 	ck_assert(exposition_info(topic_find("finding")->schema, name));
