@@ -15,7 +15,7 @@ KNOWN = {"name", "base", "adopt-info", "title", "summary", "description", "licen
          "contact", "icon", "grade", "confinement", "compression", "platforms", "apps", "lint", "parts"}
 REQUIRED = KNOWN - {"lint", "compression"}
 PLATFORMS = {"amd64", "arm64", "armhf", "ppc64el", "riscv64", "s390x"}
-AUTOMATIC = {"home"}  # plugs that snapd connects by itself
+AUTOMATIC = {"home", "network-bind"}  # plugs that snapd connects by itself
 APP_KEYS = {"command", "completer", "desktop", "environment", "plugs"}
 
 
