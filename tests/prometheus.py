@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.parse
 import urllib.request
 
@@ -55,6 +57,12 @@ def ok(name, good, *details):
     print("ok" if good else "not ok", count, "-", name, flush=True)
     for detail in details if not good else ():
         print("#", detail)
+
+
+def skip(name, why):
+    global count
+    count += 1
+    print("ok", count, "-", name, "# SKIP", why, flush=True)
 
 
 def rows(machine, step):
@@ -133,12 +141,12 @@ def free_address():
 
 
 class Prometheus:
-    def __init__(self, directory, targets, scrape_timeout="1s"):
+    def __init__(self, directory, targets):
         """targets: {job: (address, path)}"""
         self.address = free_address()
         with open(directory + "/prometheus.json", "w", encoding="utf-8") as config:
             json.dump({"scrape_configs": [
-                {"job_name": name, "metrics_path": path, "scrape_interval": "1s", "scrape_timeout": scrape_timeout,
+                {"job_name": name, "metrics_path": path, "scrape_interval": "1s", "scrape_timeout": "1s",
                  "static_configs": [{"targets": [address]}]} for name, (address, path) in targets.items()]}, config)
         self.log = open(directory + "/log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
@@ -292,50 +300,96 @@ def dashboard_queries():
                 yield target["expr"].replace("$instance", ".*").replace("$__rate_interval", "1m")
 
 
-def judge_listening(prometheus):
-    scrapes = 'count_over_time(up{job="listen"}[5m])'
-    if not wait_for("%d scrapes" % SCRAPES, lambda: prometheus.ask(scrapes).get("listen", 0) >= SCRAPES):
+def judge_live(prometheus, jobs):
+    every = '{job=~"listen|textfile"}[5m]'
+    if not wait_for("%d scrapes of each" % SCRAPES,
+                    lambda: min(map(prometheus.ask("count_over_time(up%s)" % every).get, jobs, [0] * len(jobs)), default=0) >= SCRAPES):
         return
-    found = prometheus.ask('min_over_time(up{job="listen"}[5m])')
-    ok("no scrape of --listen failed", found == {"listen": 1.0}, found)
+    found = prometheus.ask("min_over_time(up%s)" % every)
+    ok("no scrape failed", found == dict.fromkeys(jobs, 1.0), found)
+    if "textfile" in jobs:
+        found = prometheus.ask("max_over_time(node_textfile_scrape_error[5m])")
+        ok("node_exporter could read every file", found == {"textfile": 0.0}, found)
+        names = [set(one["__name__"] for one in prometheus.series('{job="%s",__name__=~"panetop_.+",__name__!~"panetop_finding_.+"}' % job))
+                 for job in jobs]  # a finding may last for a moment
+        ok("both ways have the same metrics", names[0] == names[1], names[0] ^ names[1])
     for query in dashboard_queries():
         found = prometheus.answer(query)
         calm = query.startswith("panetop_finding_") and not prometheus.answer("count_over_time(panetop_finding_since_seconds[5m])")
         ok("the dashboard's %s is answered" % query, found or (calm and found is not None), found)
 
 
-def scrape_listening(directory):
-    """A live machine, scraped while processes come and go."""
+def start_textfile(directory):
+    """What writes the file, and node_exporter, which reads it; its address."""
+    address = free_address()
+    file = directory + "/panetop.prom"
+    started = [subprocess.Popen([PANETOP, "-o", "prometheus", "-d", "0.5", "--write=" + file, *FLEET], stderr=subprocess.DEVNULL)]
+    if wait_for("the file is there", lambda: os.path.exists(file)):
+        started.append(subprocess.Popen(["prometheus-node-exporter", "--collector.disable-defaults", "--collector.textfile",
+                                         "--collector.textfile.directory=" + directory, "--web.listen-address=" + address],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    return address, started
+
+
+def scrape_live(directory):
+    """A live machine, scraped in both ways while processes come and go."""
     address, stop = free_address(), threading.Event()
-    panetop = subprocess.Popen([PANETOP, "--listen=" + address, "-d", "0.5"], stderr=subprocess.DEVNULL)
+    targets = {"listen": (address, "/metrics")}
+    started = [subprocess.Popen([PANETOP, "--listen=" + address, "-d", "0.5"], stderr=subprocess.DEVNULL)]
+    if shutil.which("prometheus-node-exporter"):
+        os.mkdir(directory + "/textfile")
+        textfile, others = start_textfile(directory + "/textfile")
+        targets["textfile"] = (textfile, "/metrics")
+        started += others
+    else:
+        skip("node_exporter reads the file", "prometheus-node-exporter is not installed")
     churn = threading.Thread(target=churning, args=(stop,))
     churn.start()
     prometheus = None
     try:
-        if not wait_for("--listen answers", lambda: urllib_status("http://%s/healthz" % address) == 200):
+        if not wait_for("all answer", lambda: all(urllib_status("http://%s/" % place) for place, _ in targets.values())):
             return
-        prometheus = Prometheus(directory, {"listen": (address, "/metrics")}, "1s")
-        judge_listening(prometheus)
+        prometheus = Prometheus(directory, targets)
+        judge_live(prometheus, list(targets))
     finally:
         stop.set()
         churn.join()
         log = prometheus.end() if prometheus else []
-        panetop.terminate()
-        ok("--listen ends well", panetop.wait(PATIENCE) == 0)
-    ok("Prometheus has no warning about --listen", not log, *log[:5])
+        for process in started:
+            process.terminate()
+        ended = [process.wait(PATIENCE) for process in started]
+        ok("all end well", set(ended[:2]) == {0}, ended)
+    ok("Prometheus has no warning about a live machine", not log, *log[:5])
 
 
 def urllib_status(url):
     try:
         with urllib.request.urlopen(url, timeout=10) as answer:
             return answer.status
+    except urllib.error.HTTPError as answer:
+        return answer.code
     except OSError:
         return None
 
 
 def check_rules():
+    """Their form, and that the one about critical findings fires."""
     result = subprocess.run(["promtool", "check", "rules", DATA + "/prometheus-alerts.yaml"], capture_output=True, text=True, check=False)
     ok("promtool takes the rules of alerts", result.returncode == 0 and "rules found" in result.stdout, result.stdout, result.stderr)
+    labels = {"instance": "web1", "rule": "disk_full", "subject": "/var"}
+    with open(DATA + "/prometheus-alerts.yaml", encoding="utf-8") as rules:
+        description = re.search(r'alert: PanetopFindingCritical\n.*?description: "(.*?)"\n', rules.read(), re.S).group(1)
+    fires = {"exp_labels": {**labels, "severity": "critical"},
+             "exp_annotations": {"summary": "web1: disk_full, /var", "description": description}}
+    series = "panetop_finding_row_info{%s}" % ",".join('%s="%s"' % label for label in {**labels, "severity": "critical"}.items())
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"rule_files": [DATA + "/prometheus-alerts.yaml"], "tests": [
+            {"interval": "1m", "input_series": [{"series": series, "values": "_ 1x3 _x5"}], "alert_rule_test": [
+                {"eval_time": time, "alertname": "PanetopFindingCritical", "exp_alerts": alerts}
+                for time, alerts in (("0m", []), ("1m", []), ("3m", [fires]), ("20m", []))]}]}, file)
+        file.flush()
+        result = subprocess.run(["promtool", "test", "rules", file.name], capture_output=True, text=True, check=False)
+    ok("a critical finding that stays is an alert", result.returncode == 0, result.stdout, result.stderr)
 
 
 def check(name, *arguments):
@@ -374,7 +428,7 @@ def main():
     check_rules()
     check_listening()
     with tempfile.TemporaryDirectory() as directory:
-        scrape_listening(directory)
+        scrape_live(directory)
     with tempfile.TemporaryDirectory() as directory:
         scrape(directory)
     print("1..%d" % count)
