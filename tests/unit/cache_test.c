@@ -68,15 +68,6 @@ static void close_list(void)
 	free(bytes);
 }
 
-static void finish(pid_t child)
-{
-	int end;
-
-	ck_assert_int_eq(waitpid(child, &end, 0), child);
-	ck_assert_int_eq(end, 0);
-	ck_assert(counts_at(env.tick + 1));
-}
-
 static const struct cache_file *file(void)
 {
 	for (size_t i = 0; i < list->n_files; i++)
@@ -84,6 +75,58 @@ static const struct cache_file *file(void)
 			return &list->files[i];
 	ck_abort_msg("the file is not counted");
 	return NULL;
+}
+
+static void close_round(int fd)
+{
+	close(fd);
+	close_list();
+}
+
+/* Runs of programs that the kernel left out, as an interrupt came while another one ran on the CPU. */
+static uint64_t runs_lost(void)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < list->trace.n_running; i++)
+		lost += trace_self(&list->trace, i).lost;
+	return lost;
+}
+
+/* False, and the round is closed: not all that the child did was counted. */
+static bool finish(int fd, pid_t child)
+{
+	int end;
+
+	ck_assert_int_eq(waitpid(child, &end, 0), child);
+	ck_assert_int_eq(end, 0);
+	ck_assert(counts_at(env.tick + 1));
+	if (runs_lost() == 0)
+		return true;
+	close_round(fd);
+	return false;
+}
+
+/* False, and the round is closed: a run was lost that the kernel does not report, as now and then beside
+ * other programs. */
+static bool asked_all(int fd, uint64_t pages)
+{
+	uint64_t asked = file()->total.asked;
+
+	ck_assert_uint_le(asked, pages);
+	if (asked == pages)
+		return true;
+	close_round(fd);
+	return false;
+}
+
+/* Not in each of some rounds are runs lost. */
+static void check_round(bool (*round)(void))
+{
+	for (unsigned i = 0; i < ROUNDS; i++)
+		if (round())
+			return;
+	ck_abort_msg("runs were lost in each of %d rounds", ROUNDS);
 }
 
 /* Reads it from the beginning to the end, so many bytes at a time. */
@@ -98,7 +141,7 @@ static void read_all(int fd, size_t piece)
 		_exit(1);
 }
 
-/* How many pages were missed. */
+/* How many pages were missed; 0: not all that happened was counted. */
 static uint64_t count_passes(size_t piece)
 {
 	uint64_t missed;
@@ -111,28 +154,29 @@ static uint64_t count_passes(size_t piece)
 			read_all(fd, piece);
 		_exit(0);
 	}
-	finish(child);
+	if (!finish(fd, child))
+		return 0;
+	if (!asked_all(fd, (WARM + 1) * (PAGES + 1)))
+		return 0;
 	process = cache_list_find(list, (uint32_t)child);
 	ck_assert_ptr_nonnull(process);
-	ck_assert_uint_eq(file()->total.asked, (WARM + 1) * (PAGES + 1));
 	ck_assert_uint_eq(file()->total.added, file()->total.missed);
 	ck_assert_uint_ge(process->total.asked, (WARM + 1) * (PAGES + 1));
 	ck_assert_uint_ge(process->total.missed, PAGES + 1);
 	ck_assert_uint_eq(process->ahead, process->total.added - process->total.missed);
 	missed = file()->total.missed;
-	close(fd);
-	close_list();
+	close_round(fd);
 	return missed;
 }
 
-/* What the kernel takes back meanwhile is missed again: not in each of some rounds. */
+/* What the kernel takes back meanwhile is missed again, and runs may be lost: not in each of some rounds. */
 static void check_passes(size_t piece)
 {
 	uint64_t missed = 0;
 
 	for (unsigned round = 0; round < ROUNDS && missed != PAGES + 1; round++) {
 		missed = count_passes(piece);
-		ck_assert_uint_ge(missed, PAGES + 1);
+		ck_assert(missed == 0 || missed >= PAGES + 1);
 	}
 	ck_assert_uint_eq(missed, PAGES + 1);
 }
@@ -153,7 +197,7 @@ START_TEST(one_cold_and_three_warm_passes_in_one_read)
 	check_passes(4 * PAGES * page_bytes);
 }
 
-START_TEST(a_read_counts_what_the_file_has)
+static bool read_tail(void)
 {
 	int fd = open_cold(TAIL);
 	pid_t child = fork();
@@ -162,15 +206,22 @@ START_TEST(a_read_counts_what_the_file_has)
 		read_all(fd, 32 * page_bytes);
 		_exit(0);
 	}
-	finish(child);
-	ck_assert_uint_eq(file()->total.asked, 1);
+	if (!finish(fd, child))
+		return false;
+	if (!asked_all(fd, 1))
+		return false;
 	ck_assert_uint_eq(file()->total.missed, 1);
-	close(fd);
-	close_list();
+	close_round(fd);
+	return true;
+}
+
+START_TEST(a_read_counts_what_the_file_has)
+{
+	check_round(read_tail);
 }
 
 /* 8 pages in the middle, then 32 of which these are a part. */
-START_TEST(a_read_of_some_pages_that_are_there)
+static bool read_twice(void)
 {
 	int fd = open_cold(PAGES * page_bytes);
 	pid_t child = fork();
@@ -181,30 +232,44 @@ START_TEST(a_read_of_some_pages_that_are_there)
 			      (ssize_t)(8 * page_bytes) ||
 		      pread(fd, bytes, 32 * page_bytes, 0) != (ssize_t)(32 * page_bytes));
 	}
-	finish(child);
-	ck_assert_uint_eq(file()->total.asked, 8 + 32);
+	if (!finish(fd, child))
+		return false;
+	if (!asked_all(fd, 8 + 32))
+		return false;
 	ck_assert_uint_eq(file()->total.missed, 32);
-	close(fd);
-	close_list();
+	close_round(fd);
+	return true;
 }
 
-START_TEST(what_is_read_ahead_is_not_missed)
+START_TEST(a_read_of_some_pages_that_are_there)
+{
+	check_round(read_twice);
+}
+
+static bool read_one_page(void)
 {
 	int fd = open_cold(PAGES * page_bytes);
 	pid_t child = fork();
 
 	if (child == 0)
 		_exit(pread(fd, bytes, page_bytes, 0) != (ssize_t)page_bytes);
-	finish(child);
-	ck_assert_uint_eq(file()->total.asked, 1);
+	if (!finish(fd, child))
+		return false;
+	if (!asked_all(fd, 1))
+		return false;
 	ck_assert_uint_eq(file()->total.missed, 1);
 	ck_assert_uint_gt(file()->total.added, 1);
 	ck_assert_uint_ge(cache_list_find(list, (uint32_t)child)->ahead, file()->total.added - 1);
-	close(fd);
-	close_list();
+	close_round(fd);
+	return true;
 }
 
-START_TEST(pages_that_faults_add_count_for_no_read)
+START_TEST(what_is_read_ahead_is_not_missed)
+{
+	check_round(read_one_page);
+}
+
+static bool read_what_is_mapped(void)
 {
 	int fd = open_cold(PAGES * page_bytes);
 	pid_t child = fork();
@@ -217,16 +282,23 @@ START_TEST(pages_that_faults_add_count_for_no_read)
 		read_all(fd, 16 * page_bytes);
 		_exit(0);
 	}
-	finish(child);
+	if (!finish(fd, child))
+		return false;
 	ck_assert_uint_ge(file()->total.faults, 1);
 	ck_assert_uint_le(file()->total.faults, PAGES);
-	ck_assert_uint_eq(file()->total.asked, PAGES);
+	if (!asked_all(fd, PAGES))
+		return false;
 	ck_assert_uint_eq(file()->total.missed, 0);
-	close(fd);
-	close_list();
+	close_round(fd);
+	return true;
 }
 
-START_TEST(pages_that_writes_add_count_for_no_read)
+START_TEST(pages_that_faults_add_count_for_no_read)
+{
+	check_round(read_what_is_mapped);
+}
+
+static bool read_what_was_written(void)
 {
 	int fd = open_cold(TAIL);
 	pid_t child = fork();
@@ -238,12 +310,19 @@ START_TEST(pages_that_writes_add_count_for_no_read)
 		read_all(fd, 16 * page_bytes);
 		_exit(0);
 	}
-	finish(child);
+	if (!finish(fd, child))
+		return false;
 	ck_assert_uint_eq(file()->total.dirtied, PAGES);
-	ck_assert_uint_eq(file()->total.asked, PAGES);
+	if (!asked_all(fd, PAGES))
+		return false;
 	ck_assert_uint_eq(file()->total.missed, 0);
-	close(fd);
-	close_list();
+	close_round(fd);
+	return true;
+}
+
+START_TEST(pages_that_writes_add_count_for_no_read)
+{
+	check_round(read_what_was_written);
 }
 
 START_TEST(an_open_file_has_a_path)
@@ -270,8 +349,7 @@ START_TEST(an_open_file_has_a_path)
 	ck_assert_str_eq(file()->path, path);
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
-	close(fd);
-	close_list();
+	close_round(fd);
 }
 
 START_TEST(without_bpf_it_is_an_estimate)
