@@ -14,7 +14,7 @@ import time
 
 PANETOP, CROWD, SECONDS = sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 60
 BUSY = 20
-WARM = 45  # at 10,000 processes it has found its pace then
+WARM = 60  # at 10,000 processes it has found its pace then
 UNIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../debian/panetop.panetop-record.service")
 RIGHTS = "-all,+net_admin,+sys_ptrace,+dac_read_search"
 

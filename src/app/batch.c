@@ -38,8 +38,7 @@
 #include "topic/topic.h"
 
 #define SINKS_MAX 2
-#define SERVICE_SHARE 110 /* a recording in a directory goes on for days: less than a hundredth of the time  \
-			   */
+#define SERVICE_SHARE 160 /* of a recording in a directory, which goes on for days: below 1 % of a CPU */
 
 struct batch {
 	const struct options *options;
