@@ -134,6 +134,9 @@ def what_is_wrong():
     refused(["--when", "process(command=x).exits for 3s"], 2, "has no duration")
     refused(["--when", "system.load1 > 1", "--run", "'open"], 2, "quotes are closed")
     refused(["--when", "process(command=x).exits"] * 129, 1, "at most 128 rules")
+    for option in ("-n3", "--root=/", "-tmemory", "-ojson", "--replay=x", "--listen=9", "--record=x"):
+        refused(["watch", option], 2, "cannot be combined with watch")
+    refused(["--when", "system.load1 > 1", "-n3"], 2, "--count: cannot be combined with --when")
     refused(["--run", "/bin/true"], 2, "--run")
     refused(["watch", "/none"], 1, "/none: No such file")
     refused(["watch", HERE, HERE], 2, "one directory")
@@ -225,6 +228,27 @@ def commands_get_what_fired():
     same((found["PANETOP_PID"], found["PANETOP_EXIT_CODE"], found["PANETOP_SIGNAL"]), ("", "", ""), "of a process")
     same(found["PANETOP_TIME"].endswith("Z"), True, "time")
     same(lines[-1], "a b", "its own arguments")
+
+
+@test
+def no_capability_reaches_a_command():
+    """no capability of panetop reaches a command, and a program file that gives rights is refused"""
+    if not ROOT:
+        raise Skip("only root can give capabilities")
+    copy, out = os.path.join(HERE, "lent"), os.path.join(HERE, "capabilities")
+    user = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    os.chmod(HERE, 0o777)
+    shutil.copy(os.path.realpath(PANETOP), copy)
+    rule = ["-d", "0.2", "--when", "system.cpus > 0", "--run", f"/bin/sh -c 'cat /proc/self/status >{out}.new; mv {out}.new {out}'"]
+    with subprocess.Popen([*user, "--inh-caps=+net_admin", "--ambient-caps=+net_admin", copy, *rule], stdin=subprocess.DEVNULL) as process:
+        until(lambda: os.path.exists(out) or process.poll() is not None, "the command")
+        process.terminate()
+    with open(out, encoding="ascii") as file:
+        sets = dict(line.split(":\t") for line in file.read().splitlines() if line.startswith("Cap"))
+    same([int(sets[name], 16) for name in ("CapPrm", "CapEff", "CapAmb")], [0, 0, 0], "capabilities")
+    subprocess.run(["setcap", "cap_net_admin+p", copy], check=True)
+    done = subprocess.run([*user, copy, *rule], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    same((done.returncode, "has rights that its user has not" in done.stderr), (1, True), done.stderr)
 
 
 @test

@@ -146,7 +146,7 @@ static bool set_run(struct options *options, const char *value)
 
 bool options_start_commands(const struct options *options)
 {
-	bool any = options->command != NULL;
+	bool any = options->command || options->rules_directory;
 
 	for (size_t i = 0; i < options->n_rules; i++)
 		any |= options->rules[i].run != NULL;

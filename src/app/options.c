@@ -545,8 +545,8 @@ static bool is_same_file(const char *one, const char *other)
 		first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
-/* What cannot be combined with --listen, which samples when it is asked and writes nothing. */
-static const char *excluded_from_listening(const struct options *options)
+/* What cannot be combined with --listen and with watching, which write and print nothing. */
+static const char *excluded_from_service(const struct options *options)
 {
 	return options->replay                 ? "--replay"
 	       : options->record               ? "--record"
@@ -554,7 +554,6 @@ static const char *excluded_from_listening(const struct options *options)
 	       : options->format != &sink_text ? "--output"
 	       : options->count > 0            ? "--count"
 	       : options->assertion            ? "--assert"
-	       : options->n_rules > 0          ? "--when"
 	       : options->command              ? "--"
 					       : NULL;
 }
@@ -574,7 +573,9 @@ static bool has_public_address(const struct options *options)
 
 static int choose_listening(struct options *options)
 {
-	const char *excluded = options->n_listen > 0 ? excluded_from_listening(options) : NULL;
+	const char *excluded = options->n_listen == 0 ? NULL
+			       : options->n_rules > 0 ? "--when"
+						      : excluded_from_service(options);
 	bool named = options->n_panes > 0 || options->n_tables > 0;
 
 	if (options->n_listen == 0 || options->describe || options->probe)
@@ -700,6 +701,21 @@ static int take_directory(const struct parser *parser)
 	return 2;
 }
 
+static int check_watching(const struct options *options)
+{
+	const char *excluded = !options->watches	  ? NULL
+			       : options->root		  ? "--root"
+			       : options->n_listen > 0	  ? "--listen"
+			       : options->n_tables > 0	  ? "--table"
+							  : excluded_from_service(options);
+
+	if (!excluded)
+		return -1;
+	error_message(excluded, _("cannot be combined with %s"),
+		      options->rules_directory ? "watch" : "--when");
+	return 2;
+}
+
 /* Rules without anything that samples would be printed, recorded or shown for. */
 static bool only_watches(const struct options *options)
 {
@@ -740,7 +756,9 @@ static int parse(struct parser *parser, int argc, char **argv)
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record && !parser->options->watches)
 		parser->options->print = true;
-	status = choose_listening(parser->options);
+	status = check_watching(parser->options);
+	if (status < 0)
+		status = choose_listening(parser->options);
 	if (status >= 0)
 		return status;
 	choose_count(parser->options, parser->settings);

@@ -65,6 +65,12 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 	return may_act(options) ? uses : uses & ~privilege_acting(uses);
 }
 
+/* What a command inherits: root stays root; commands of rules get nothing from panetop of another user. */
+static bool lends_rights(const struct options *options)
+{
+	return options->command || (geteuid() == 0 && options_start_commands(options));
+}
+
 /* True if nothing is left that only UID 0 can do: no action, no command, no files that an option names. */
 static bool may_go_back(const struct options *options, uint64_t uses)
 {
@@ -112,7 +118,7 @@ int drop_privileges(const struct options *options, const struct settings *settin
 		    const struct sample_request *request, const bool *wanted)
 {
 	struct privilege_plan plan = { .uses = uses_of_run(options, settings, request, wanted, true),
-				       .for_command = options_start_commands(options) };
+				       .for_command = lends_rights(options) };
 	const char *what;
 	int error;
 

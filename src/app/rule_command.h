@@ -14,7 +14,6 @@
 #define RULE_COMMANDS_WAITING 100000 /* more are not run */
 #define RULE_COMMAND_SECONDS 60.0    /* then it gets SIGTERM, and soon after SIGKILL */
 #define RULE_COMMAND_WORDS 64
-#define RULE_COMMAND_NOT_RUN (-1) /* its status: there was no command, or no room for it */
 
 /* A command as it was written, in words. */
 struct rule_command {

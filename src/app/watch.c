@@ -141,7 +141,7 @@ static void on_signal(void *context, int number, bool of_terminal)
 
 static int open_loop(struct watch *watch)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
 	int status = source_loop_open(&watch->loop, signals, watch->source, watch->worker);
 
 	watch->loop.tick = on_tick;
