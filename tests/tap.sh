@@ -40,13 +40,16 @@ run() {
 
 root() { echo "--root=$TESTS_DIR/fixtures/$1/tick0"; }
 
-until_lines() { # NUMBER PATTERN FILE: waits until as many lines match
+until_true() { # COMMAND...: waits until it succeeds
 	waited=0
-	until { [ -s "$3" ] && [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; } || [ $waited -ge $((10 * patience)) ]; do
+	until "$@"; do
+		[ $waited -lt $((10 * patience)) ] || return 1
 		sleep 0.1
 		waited=$((waited + 1))
 	done
 }
+matches() { [ -s "$3" ] && [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; }
+until_lines() { until_true matches "$@"; } # NUMBER PATTERN FILE: waits until as many lines match
 
 has() { grep -qF -- "$2" "$1"; }  # FILE TEXT
 no_text() { ! [ -s "$1" ]; }      # FILE is empty

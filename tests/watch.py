@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import select
 import shutil
 import signal
@@ -398,12 +399,19 @@ def rule_file(directory, name, text, mode=0o644):
     return path
 
 
+def is_safe(path):
+    """Whether others can write neither it nor a directory above it."""
+    way = [path, *(str(above) for above in pathlib.Path(path).parents)]
+    return all(os.path.isdir(each) and not os.path.islink(each) and os.stat(each).st_uid in (0, os.geteuid())
+               and not os.stat(each).st_mode & (stat.S_IWGRP | stat.S_IWOTH) for each in way)
+
+
 @contextlib.contextmanager
 def rule_directory():
-    """Below a directory that only its owner can write, from the root on."""
-    home = "/root" if ROOT else os.path.expanduser("~")
-    status = os.stat(home) if os.path.isdir(home) else None
-    if not status or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or not os.access(home, os.W_OK):
+    for home in ("/root", "/var/lib") if ROOT else (os.path.expanduser("~"),):
+        if is_safe(home) and os.access(home, os.W_OK):
+            break
+    else:
         raise Skip("there is no directory that others cannot write")
     directory = tempfile.mkdtemp(prefix=".panetop-rules-", dir=home)
     try:
@@ -439,7 +447,10 @@ def files_of_rules():
         os.symlink(place, place + "-link")
         refused(["watch", place + "-link"], 1, "not followed")
         os.remove(place + "-link")
-    refused(["watch", HERE], 1, "others can write it, or a directory above it")
+    below = os.path.join(HERE, "others", "below")
+    os.makedirs(below)
+    os.chmod(os.path.dirname(below), 0o777)
+    refused(["watch", below], 1, "others can write it, or a directory above it")
 
 
 try:
