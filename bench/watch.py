@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""watch.py PANETOP CROWD: what rules cost: at rest, by their number, and for each end of a process.
+"""watch.py PANETOP CROWD: what rules cost: at rest, by their number, and for each end and each start of a process.
 
 Limits: no wake-up at rest; 1,000 rules on one table at most 1.1 times one; each of 10,000 ends fires once, with its code."""
 import collections
@@ -14,6 +14,7 @@ import time
 
 PANETOP, CROWD = sys.argv[1], sys.argv[2]
 ENDS = 10000
+EXECS = 2000
 REST = 30
 ROUNDS = 5
 
@@ -76,14 +77,25 @@ def number():
           f"{many / one:.2f} (limit 1.1)", flush=True)
 
 
-def truth():
-    """Ends with known codes and signals, by a shell that the kernel calls ends-here."""
+def execs():
+    """A rule on starts, while programs of other names start: each wakes it up."""
+    process = watching("process(command=nginx).starts")
+    before, cpu = wakeups(process.pid), cpu_seconds(process.pid)
+    for _ in range(EXECS):
+        subprocess.run(["/bin/true"], check=True)
+    print(f"{EXECS} starts of other programs: {wakeups(process.pid) - before} wake-ups, "
+          f"{1e6 * (cpu_seconds(process.pid) - cpu) / EXECS:.0f} µs of CPU each", flush=True)
+    end(process)
+
+
+def truth(event):
+    """Ends with known codes and signals, or their starts, by a shell that the kernel calls ends-here."""
     with tempfile.TemporaryDirectory() as place:
         program = shutil.copy("/bin/sh", f"{place}/ends-here")
         wanted = [f"c{i % 256}" if i % 5 else f"s{(6, 9, 11, 15)[i // 5 % 4]}" for i in range(ENDS)]
         with open(f"{place}/rows", "w+", encoding="utf-8") as rows:
             process = subprocess.Popen([PANETOP, "-o", "json", "-d", "0.2", "-t", "watch", "--when",
-                                        "process(command=ends-here).exits at most once per 0s"], stdin=subprocess.DEVNULL, stdout=rows)
+                                        f"process(command=ends-here).{event} at most once per 0s"], stdin=subprocess.DEVNULL, stdout=rows)
             time.sleep(1)
             cpu, started, began = cpu_seconds(process.pid), {}, time.monotonic()
             for how in wanted:
@@ -102,12 +114,15 @@ def truth():
                     found[row["pid"]].append(f"c{row['exit_code']}" if row["signal"] is None else f"s{row['signal']}")
         same = sum(sorted(found[pid]) == sorted(hows) for pid, hows in started.items())
         fired = sum(len(hows) for hows in found.values())
-        print(f"{ENDS} ends in {seconds:.0f} s: {fired} fired, {same} of {len(started)} processes with their code or signal, "
-              f"{1e6 * cpu / ENDS:.0f} µs of CPU each, with the samples", flush=True)
+        known = f", {same} of {len(started)} processes with their code or signal" if event == "exits" else ""
+        print(f"{ENDS} {event} in {seconds:.0f} s: {fired} fired{known}, {1e6 * cpu / ENDS:.0f} µs of CPU each, with the samples",
+              flush=True)
 
 
 rest()
+execs()
 number()
-truth()
+truth("exits")
+truth("starts")
 if os.geteuid() != 0:
     print("as root, exit records are used")

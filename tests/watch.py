@@ -54,6 +54,11 @@ def waits(pid):
     return False
 
 
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+        return children.read().split()
+
+
 def switches(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         return int(next(line.split()[1] for line in status if line.startswith("voluntary")))
@@ -70,6 +75,11 @@ def refused(arguments, status, *words):
     for word in words:
         if word not in text:
             raise AssertionError(f"{word!r} is not in {text!r}")
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().splitlines()
 
 
 def program(name):
@@ -134,7 +144,9 @@ def what_is_wrong():
     refused(["--when", "system.load1 > 1 and more"], 2, "unexpected 'and more'")
     refused(["--when", "process(command=x).exits for 3s"], 2, "has no duration")
     refused(["--when", "system.load1 > 1", "--run", "'open"], 2, "quotes are closed")
+    refused(["--when", "process(command=x).starts until system.load1 > 1"], 2, "has no duration")
     refused(["--when", "process(command=x).exits"] * 129, 1, "at most 128 rules")
+    refused(["--when", "process(command=x).starts"] * 129, 1, "at most 128 rules")
     for option in ("-n3", "--root=/", "-tmemory", "-ojson", "--replay=x", "--listen=9", "--record=x"):
         refused(["watch", option], 2, "cannot be combined with watch")
     refused(["--when", "system.load1 > 1", "-n3"], 2, "--count: cannot be combined with --when")
@@ -197,6 +209,58 @@ def ends_without_rights():
         raise AssertionError(text)
     same(sorted(row["pid"] for row in rows), sorted(one.pid for one in living), "processes")
     same({row["exit_code"] for row in rows} <= {3, None}, True, "exit codes")
+
+
+@contextlib.contextmanager
+def waiting(name, count, enter=()):
+    """Programs of this name, which wait; ended at the end."""
+    programs = [subprocess.Popen([*enter, program(name), "-c", "read line"], stdin=subprocess.PIPE) for _ in range(count)]
+    try:
+        yield programs
+    finally:
+        for one in programs:
+            one.stdin.close()
+            one.wait()
+
+
+@test
+def starts_of_programs():
+    """each of 100 starts fires once, and starts of other programs fire nothing"""
+    name, pids = "starts-here", []
+    with waiting(name, 5), firings(f"process(command={name}).starts at most once per 0s") as fired:
+        for _ in range(5):
+            with waiting(name, 20) as programs, waiting("starts-there", 20):
+                pids += [one.pid for one in programs]
+                rows = fired(len(pids), "starts")
+        rows = fired(0, "more")
+    same(sorted(row["pid"] for row in rows), sorted(pids), "processes")
+    same({row["subject"] for row in rows}, {f"{name} {pid}" for pid in pids}, "subjects")
+    same({(row["exit_code"], row["signal"]) for row in rows}, {(None, None)}, "ends")
+
+
+@test
+def starts_that_are_looked_for():
+    """where the kernel reports no starts, new processes are looked for, and what is missed is named"""
+    unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        raise Skip("no PID namespace can be made here")
+    name, marker = "starts-inside", os.path.join(HERE, "started")
+    rule = ["--when", f"process(command={name}).starts", "--run", f"/bin/sh -c 'echo $PANETOP_SUBJECT >>{marker}'"]
+    with tempfile.TemporaryFile(mode="w+", encoding="utf-8") as errors, \
+            subprocess.Popen([*unshare, PANETOP, "-d", "0.2", *rule], stdin=subprocess.DEVNULL, stderr=errors) as process:
+        try:
+            until(lambda: children_of(process.pid), "it begins")
+            inside = children_of(process.pid)[0]
+            until(lambda: waits(inside), "it waits")
+            with waiting(name, 3, ["nsenter", "--pid", "-t", inside]):
+                until(lambda: os.path.exists(marker) and len(lines_of(marker)) == 3, "three starts")
+        finally:
+            process.kill()
+        process.wait()
+        errors.seek(0)
+        text = errors.read()
+    same(text.count("forks count"), 1, text)
+    same({line.split()[0] for line in lines_of(marker)}, {name}, "subjects")
 
 
 @test
@@ -309,11 +373,6 @@ def pressure_wakes_it():
     marker = os.path.join(HERE, "stalled")
     with watching("-d", "0.5", "--when", "pressure(cpu,some).stalled_ratio > 60% for 2s", "--run", f"/bin/touch {marker}"), load():
         until(lambda: os.path.exists(marker), "the trigger")
-
-
-def lines_of(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
 
 
 def removed(group):

@@ -45,14 +45,16 @@ static int bind(const char *where, struct condition *condition)
 	return error ? condition_refuse_binding(where, error, condition, wrong) : 0;
 }
 
-/* process(command=NAME).exits */
-static bool is_of_ends(const struct rule *rule)
+static enum rule_event event_of(const struct rule *rule)
 {
 	const struct condition *when = &rule->when;
 
-	return rule->of_rows && span_is(when->topic, "process") && span_is(when->column, "exits") &&
-	       when->n_selects == 1 && span_is(when->selects[0].column, "command") &&
-	       *when->selects[0].value != '\0';
+	if (!rule->of_rows || !span_is(when->topic, "process") || when->n_selects != 1 ||
+	    !span_is(when->selects[0].column, "command") || *when->selects[0].value == '\0')
+		return RULE_EVENT_NONE;
+	return span_is(when->column, "exits")    ? RULE_EVENT_END
+	       : span_is(when->column, "starts") ? RULE_EVENT_START
+						 : RULE_EVENT_NONE;
 }
 
 static int check(struct listed_rule *listed, const char *where)
@@ -64,15 +66,16 @@ static int check(struct listed_rule *listed, const char *where)
 
 	if (error)
 		return refuse_syntax(where, error, wrong);
-	listed->of_ends = is_of_ends(rule);
-	status = listed->of_ends ? 0 : bind(where, &rule->when);
+	listed->event = event_of(rule);
+	status = listed->event ? 0 : bind(where, &rule->when);
 	rule->of_growth = status == 0 && rule->of_rows && rule->when.measured &&
 			  rule->when.measured->kind == COLUMN_COUNTER;
 	if (status == 0 && rule->of_rows && rule->when.measured && !rule->of_growth)
 		return condition_refuse_syntax(where, CONDITION_NO_COMPARISON, rule->when.text);
-	if ((listed->of_ends || rule->of_growth) && (rule->has_hold || rule->has_until)) {
+	if ((listed->event || rule->of_growth) && (rule->has_hold || rule->has_until)) {
 		error_message(where,
-			      _("what ends or grows has no duration: only at most once per 5min can follow"));
+			      _("what starts, ends or grows has no duration: only at most once per 5min "
+				"can follow"));
 		return 2;
 	}
 	return status == 0 && rule->has_until ? bind(where, &rule->until) : status;
@@ -112,12 +115,12 @@ void rule_list_free(struct rule_list *list)
 	*list = (struct rule_list){ 0 };
 }
 
-size_t rule_list_ends(const struct rule_list *list)
+size_t rule_list_events(const struct rule_list *list, enum rule_event event)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < list->n_rules; i++)
-		n += list->rules[i].of_ends;
+		n += list->rules[i].event == event;
 	return n;
 }
 

@@ -6,10 +6,13 @@
 #include "app/rule_command.h"
 #include "model/rule.h"
 
+/* What no table has: process(command=NAME).exits and .starts. */
+enum rule_event { RULE_EVENT_NONE, RULE_EVENT_END, RULE_EVENT_START };
+
 struct listed_rule {
 	struct rule rule;
 	char *text;   /* as written; owned */
-	bool of_ends; /* process(command=NAME).exits: no table has them */
+	enum rule_event event;
 	bool has_command;
 	struct rule_command command;
 };
@@ -27,10 +30,9 @@ int rule_list_add(struct rule_list *list, const char *where, const char *text, c
 void rule_list_shorten(struct rule_list *list, size_t n_rules); /* to the first ones */
 void rule_list_free(struct rule_list *list);
 
-/* How many of them are about ends of processes. */
-size_t rule_list_ends(const struct rule_list *list);
+size_t rule_list_events(const struct rule_list *list, enum rule_event event); /* how many are about it */
 
-/* Of a rule of_ends: the name of the program. */
+/* Of a rule with an event: the name of the program. */
 const char *listed_rule_program(const struct listed_rule *listed);
 
 #endif

@@ -9,7 +9,7 @@
 #include "app/rule_files.h"
 #include "core/i18n.h"
 #include "sys/error_message.h"
-#include "topic/process/process_ends.h"
+#include "topic/process/program_names.h"
 
 /* Checks all of them before anything starts. A program file that gives rights would lend them to commands. */
 int rule_options_read(const struct options *options, struct rule_list *list)
@@ -27,9 +27,11 @@ int rule_options_read(const struct options *options, struct rule_list *list)
 		status = rule_list_add(list, "--when", options->rules[i].when, options->rules[i].run);
 		worst = status > worst ? status : worst;
 	}
-	if (rule_list_ends(list) > PROCESS_ENDS_NAMES_MAX) {
+	if (rule_list_events(list, RULE_EVENT_END) > PROGRAM_NAMES_MAX ||
+	    rule_list_events(list, RULE_EVENT_START) > PROGRAM_NAMES_MAX) {
 		error_message(options->rules_directory ? options->rules_directory : "--when",
-			      _("at most %d rules are about ends of processes"), PROCESS_ENDS_NAMES_MAX);
+			      _("at most %d rules are about ends of processes, and as many about starts"),
+			      PROGRAM_NAMES_MAX);
 		return 1;
 	}
 	if (worst != 0 || list->n_rules > 0)

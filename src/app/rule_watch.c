@@ -23,6 +23,7 @@
 #include "sys/oom_watch.h"
 #include "sys/pressure_trigger.h"
 #include "topic/cgroup.h"
+#include "topic/event/program_starts.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/process/process_ends.h"
 #include "topic/topic.h"
@@ -41,11 +42,16 @@ struct rule_watch {
 		double window_seconds;
 		uint64_t awake_until_ns; /* sampled up to then; 0: it sleeps */
 	} *waiting;
-	struct process_ends *ends; /* NULL: no rule is about ends */
-	bool must_look;            /* ends have to be looked for */
+	struct named { /* rules on events of programs, and the programs in their places */
+		struct program_names names;
+		size_t rules[PROGRAM_NAMES_MAX];
+		bool must_look; /* the kernel does not report them */
+		uint64_t lost;  /* of which a message told */
+	} of_ends, of_starts;
+	struct process_ends *ends;     /* NULL: no rule is about ends … */
+	struct program_starts *starts; /* … or starts */
 	struct loop *loop;         /* where rules may sleep; else NULL */
 	unsigned n_triggers;
-	size_t n_names, rules_of_names[PROCESS_ENDS_NAMES_MAX];
 	struct rule_commands *commands;
 };
 
@@ -56,22 +62,26 @@ static void note_done(void *context, struct firing *firing)
 	firing_log_add(watch->plan.log, firing);
 }
 
+/* False: no rule is about this. */
+static bool take_names(struct named *named, const struct rule_list *list, enum rule_event event)
+{
+	for (size_t i = 0; i < list->n_rules; i++) {
+		if (list->rules[i].event != event)
+			continue;
+		named->rules[named->names.n] = i;
+		program_names_add(&named->names, listed_rule_program(&list->rules[i]));
+	}
+	return named->names.n > 0;
+}
+
 static void open_ends(struct rule_watch *watch)
 {
-	const struct rule_list *list = watch->plan.rules;
-	const char *names[PROCESS_ENDS_NAMES_MAX];
 	int error;
 
-	for (size_t i = 0; i < list->n_rules; i++) {
-		if (!list->rules[i].of_ends)
-			continue;
-		watch->rules_of_names[watch->n_names] = i;
-		names[watch->n_names++] = listed_rule_program(&list->rules[i]);
-	}
-	if (watch->n_names == 0)
+	if (!take_names(&watch->of_ends, watch->plan.rules, RULE_EVENT_END))
 		return;
-	watch->ends = process_ends_open(watch->plan.env, names, watch->n_names, &error);
-	watch->must_look = error != 0;
+	watch->ends = process_ends_open(watch->plan.env, &watch->of_ends.names, &error);
+	watch->of_ends.must_look = error != 0;
 	if (!error)
 		return;
 	error_message("--when",
@@ -79,6 +89,24 @@ static void open_ends(struct rule_watch *watch)
 			"delay, and those that live shorter are missed"),
 		      strerror(-error));
 	process_ends_look(watch->ends);
+}
+
+static void open_starts(struct rule_watch *watch)
+{
+	int error;
+
+	if (!take_names(&watch->of_starts, watch->plan.rules, RULE_EVENT_START))
+		return;
+	watch->starts = program_starts_open(watch->plan.env, &watch->of_starts.names, &error);
+	watch->of_starts.must_look = error != 0;
+	if (!error)
+		return;
+	error_message(
+		"--when",
+		_("the kernel does not report starts to this user (%s): processes are looked for at each "
+		  "delay, a file of each; those that live shorter are missed, and forks count"),
+		strerror(-error));
+	program_starts_look(watch->starts, NULL, NULL);
 }
 
 /* A rule on a share of time in which tasks waited, of the whole machine. */
@@ -100,7 +128,7 @@ static void open_trigger(struct rule_watch *watch, size_t number)
 
 	*waiting = (struct waiting){ .watch = watch, .trigger_fd = -1, .oom_fd = -1 };
 	if (!watch->plan.may_sleep || watch->n_triggers == TRIGGERS_MAX ||
-	    watch->plan.rules->rules[number].of_ends || !is_of_pressure(rule))
+	    watch->plan.rules->rules[number].event || !is_of_pressure(rule))
 		return;
 	waiting->window_seconds = rule->hold_seconds > 0 ? rule->hold_seconds : WINDOW_SECONDS;
 	waiting->trigger_fd = pressure_trigger_open(selects[0].value, strcmp(selects[1].value, "full") == 0,
@@ -121,7 +149,91 @@ struct rule_watch *rule_watch_open(const struct rule_watch_plan *plan)
 	watch->commands =
 		rule_commands_open(plan->output, plan->files, RULE_COMMAND_SECONDS, note_done, watch);
 	open_ends(watch);
+	open_starts(watch);
 	return watch;
+}
+
+static void fire(struct rule_watch *watch, size_t number, const struct firing *what)
+{
+	const struct listed_rule *listed = &watch->plan.rules->rules[number];
+	struct firing *firing = alloc_zeroed(1, sizeof(*firing));
+
+	*firing = *what;
+	firing->wall_ns = env_wall_ns();
+	firing->rule = listed->text;
+	rule_commands_add(watch->commands, listed->has_command ? &listed->command : NULL, firing);
+}
+
+/* All rules on this program, of which name is the first. status: as of wait(2), or negative. */
+static void fire_event(struct rule_watch *watch, const struct named *named, size_t name, uint32_t pid,
+		       int status)
+{
+	const char *program = listed_rule_program(&watch->plan.rules->rules[named->rules[name]]);
+
+	for (size_t i = name; i < named->names.n; i++) {
+		size_t number = named->rules[i];
+		const struct listed_rule *listed = &watch->plan.rules->rules[number];
+		struct firing firing = { .value = NAN, .pid = pid, .exit_code = -1, .signal = -1 };
+		struct buffer subject = { 0 };
+
+		if (strcmp(listed_rule_program(listed), program) != 0 ||
+		    !rule_set_trigger(&watch->set, number, env_mono_ns(), &firing.n_dropped))
+			continue;
+		if (status >= 0 && WIFEXITED(status))
+			firing.exit_code = WEXITSTATUS(status);
+		else if (status >= 0)
+			firing.signal = WTERMSIG(status);
+		buffer_print(&subject, "%s %u%c", program, pid, '\0');
+		firing.subject = subject.bytes;
+		fire(watch, number, &firing);
+	}
+}
+
+static void take_end(void *context, const struct process_end *end)
+{
+	struct rule_watch *watch = context;
+
+	fire_event(watch, &watch->of_ends, end->name, end->pid, end->status);
+}
+
+static void take_start(void *context, const struct program_start *start)
+{
+	struct rule_watch *watch = context;
+
+	fire_event(watch, &watch->of_starts, start->name, start->pid, PROCESS_ENDS_STATUS_UNKNOWN);
+}
+
+/* When the first are lost, and how many there were in the end. */
+static bool are_more_lost(struct named *named, uint64_t lost)
+{
+	bool more = lost > named->lost;
+
+	named->lost = lost;
+	return more;
+}
+
+static void report_lost_starts(struct rule_watch *watch)
+{
+	unsigned long lost = watch->starts ? (unsigned long)program_starts_lost(watch->starts) : 0;
+
+	if (are_more_lost(&watch->of_starts, lost))
+		error_message("--when",
+			      P_("%lu program that started is not known: it ended at once",
+				 "%lu programs that started are not known: they ended at once or came "
+				 "too fast",
+				 lost),
+			      lost);
+}
+
+static void report_lost_ends(struct rule_watch *watch)
+{
+	unsigned long lost = watch->ends ? (unsigned long)process_ends_lost(watch->ends) : 0;
+
+	if (are_more_lost(&watch->of_ends, lost))
+		error_message("--when",
+			      P_("%lu end of a process was lost: too many came at a time",
+				 "%lu ends of processes were lost: too many came at a time", lost),
+			      lost);
 }
 
 static void close_waiting(const struct waiting *waiting)
@@ -136,50 +248,16 @@ void rule_watch_close(struct rule_watch *watch)
 {
 	if (!watch)
 		return;
+	report_lost_ends(watch);
+	report_lost_starts(watch);
 	rule_commands_close(watch->commands);
 	process_ends_close(watch->ends);
+	program_starts_close(watch->starts);
 	for (size_t i = 0; i < watch->set.n_rules; i++)
 		close_waiting(&watch->waiting[i]);
 	rule_set_free(&watch->set);
 	free(watch->waiting);
 	free(watch);
-}
-
-static void fire(struct rule_watch *watch, size_t number, const struct firing *what)
-{
-	const struct listed_rule *listed = &watch->plan.rules->rules[number];
-	struct firing *firing = alloc_zeroed(1, sizeof(*firing));
-
-	*firing = *what;
-	firing->wall_ns = env_wall_ns();
-	firing->rule = listed->text;
-	rule_commands_add(watch->commands, listed->has_command ? &listed->command : NULL, firing);
-}
-
-/* All rules of the same program: it was found by the first of them. */
-static void take_end(void *context, const struct process_end *end)
-{
-	struct rule_watch *watch = context;
-	const char *program =
-		listed_rule_program(&watch->plan.rules->rules[watch->rules_of_names[end->name]]);
-
-	for (size_t i = 0; i < watch->n_names; i++) {
-		size_t number = watch->rules_of_names[i];
-		const struct listed_rule *listed = &watch->plan.rules->rules[number];
-		struct firing firing = { .value = NAN, .pid = end->pid, .exit_code = -1, .signal = -1 };
-		struct buffer subject = { 0 };
-
-		if (strcmp(listed_rule_program(listed), program) != 0 ||
-		    !rule_set_trigger(&watch->set, number, env_mono_ns(), &firing.n_dropped))
-			continue;
-		if (end->status >= 0 && WIFEXITED(end->status))
-			firing.exit_code = WEXITSTATUS(end->status);
-		else if (end->status >= 0)
-			firing.signal = WTERMSIG(end->status);
-		buffer_print(&subject, "%s %u%c", program, end->pid, '\0');
-		firing.subject = subject.bytes;
-		fire(watch, number, &firing);
-	}
 }
 
 static void tell(struct rule_watch *watch)
@@ -208,6 +286,19 @@ static void on_ends(void *context, uint32_t events)
 
 	(void)events;
 	process_ends_read(watch->ends, take_end, watch);
+	if (watch->of_ends.lost == 0)
+		report_lost_ends(watch);
+	tell(watch);
+}
+
+static void on_starts(void *context, uint32_t events)
+{
+	struct rule_watch *watch = context;
+
+	(void)events;
+	program_starts_read(watch->starts, take_start, watch);
+	if (watch->of_starts.lost == 0)
+		report_lost_starts(watch);
 	tell(watch);
 }
 
@@ -269,6 +360,8 @@ int rule_watch_join(struct rule_watch *watch, struct loop *loop)
 	watch->loop = watch->plan.may_sleep ? loop : NULL;
 	if (!error && watch->ends)
 		error = loop_watch(loop, process_ends_fd(watch->ends), EPOLLIN, on_ends, watch);
+	if (!error && watch->starts && program_starts_fd(watch->starts) >= 0)
+		error = loop_watch(loop, program_starts_fd(watch->starts), EPOLLIN, on_starts, watch);
 	for (size_t i = 0; i < watch->set.n_rules && !error; i++)
 		if (watch->waiting[i].trigger_fd >= 0)
 			error = loop_watch(loop, watch->waiting[i].trigger_fd, EPOLLPRI, on_trigger,
@@ -293,19 +386,19 @@ static void want_rule(const struct rule *rule, bool *wanted)
 void rule_watch_want_all(const struct rule_watch *watch, bool *wanted)
 {
 	for (size_t i = 0; i < watch->plan.rules->n_rules; i++)
-		if (!watch->plan.rules->rules[i].of_ends)
+		if (!watch->plan.rules->rules[i].event)
 			want_rule(&watch->plan.rules->rules[i].rule, wanted);
 	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
 }
 
 bool rule_watch_want(const struct rule_watch *watch, bool *wanted)
 {
-	bool any = watch->must_look;
+	bool any = watch->of_ends.must_look || watch->of_starts.must_look;
 
 	for (size_t i = 0; i < watch->plan.rules->n_rules; i++) {
 		const struct listed_rule *listed = &watch->plan.rules->rules[i];
 
-		if (listed->of_ends || sleeps(watch, i))
+		if (listed->event || sleeps(watch, i))
 			continue;
 		any = true;
 		want_rule(&listed->rule, wanted);
@@ -455,8 +548,10 @@ static void add_findings(const struct rule_watch *watch, struct frame *frame)
 
 void rule_watch_take(struct rule_watch *watch, struct frame *frame)
 {
-	if (watch->must_look)
+	if (watch->of_ends.must_look)
 		process_ends_look(watch->ends);
+	if (watch->of_starts.must_look)
+		program_starts_look(watch->starts, take_start, watch);
 	if (frame) {
 		for (size_t i = 0; i < watch->set.n_rules; i++)
 			if (watch->set.rules[i].rule.of_growth && !watch->set.rules[i].judged)

@@ -41,6 +41,11 @@ static enum proc_event_kind find_kind(uint32_t what)
 	return (enum proc_event_kind)kind;
 }
 
+uint32_t proc_event_code(enum proc_event_kind kind)
+{
+	return layouts[kind].what;
+}
+
 /* The kernel calls the thread "pid" and its process "tgid". */
 static void set_parent(struct proc_event *event, const uint32_t words[2])
 {

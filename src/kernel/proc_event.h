@@ -48,6 +48,10 @@ struct proc_event {
  */
 bool proc_event_next(struct span *datagram, struct proc_event *event);
 
+/* For filters: where a datagram has the code of its event, a word in the order of this machine. */
+#define PROC_EVENT_CODE_AT 36
+uint32_t proc_event_code(enum proc_event_kind kind); /* not of PROC_EVENT_KIND_OTHER */
+
 #define PROC_REQUEST_BYTES_MAX 64
 
 /*

@@ -1225,6 +1225,21 @@ def _():
     equal("ends", sorted(fired(marker)), sorted([f"{i}," for i in range(40)] + [",9", ",15"] * 5))
 
 
+@test("rules: each start of a program fires once, and others fire nothing")
+def _():
+    marker = "/tmp/fired-starts"
+    for name in ("starts-here", "starts-there"):
+        shutil.copy("/bin/sh", f"/tmp/{name}")
+    with watching("process(command=starts-here).starts at most once per 0s", marker):
+        for count in range(10):
+            for name in ("starts-here", "starts-there"):
+                with subprocess.Popen([f"/tmp/{name}", "-c", "read line"], stdin=subprocess.PIPE) as started:
+                    if name == "starts-here":
+                        awaited("starts", lambda wanted=count: len(fired(marker)) > wanted)
+                    started.stdin.close()
+    equal("starts", fired(marker), [","] * 10)
+
+
 @test("rules: a kill at the limit of a group, of which memory.events tells")
 def _():
     marker = "/tmp/fired-kill"

@@ -14,6 +14,7 @@ import pyte
 
 PATIENCE = 120  # seconds to wait for what must come: an end for a test that would wait for ever, on a machine however slow
 ARRIVAL = 2  # seconds that a key may take to arrive; one that a shell or a stopped program leaves waits that long
+MARK = b"\0"  # nothing to a terminal
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
     "Tab": "\t", "S-Tab": "\x1b[Z", "S-Left": "\x1b[1;2D", "S-Right": "\x1b[1;2C", "F1": "\x1bOP", "F2": "\x1bOQ", "F3": "\x1bOR",
@@ -68,6 +69,8 @@ class Terminal:
         self.status = None
         # the other end stays open here: its modes can be read when the program has gone
         self.fd, self.tty = pty.openpty()
+        self.behind = os.open(os.ttyname(self.tty), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        self.marks = 0
         self.modes = termios.tcgetattr(self.tty)
         self._size(width, height)
         self.pid = os.fork()
@@ -112,9 +115,23 @@ class Terminal:
                 break
             if not data:
                 break
+            self.marks += data.count(MARK)
+            data = data.replace(MARK, b"")
             self.raw += data
             got += len(data)
             self.stream.feed(data)
+        return got
+
+    def _arrived(self, end):
+        """Takes in all that the program has written: what is written behind it comes last, however late the kernel passes it on.
+        Returns the number of bytes."""
+        got, wanted = 0, self.marks + 1
+        try:
+            os.write(self.behind, MARK)
+        except OSError:  # the terminal is held, or gone
+            return 0
+        while self.marks < wanted and time.monotonic() < end:
+            got += self.pump(0.002)
         return got
 
     def _bytes_read(self):
@@ -146,13 +163,13 @@ class Terminal:
                 place = file.read()
         except OSError:
             return True
-        return state in "SZTX" and "futex" not in place and self.unread() == 0
+        return state in "SZTX" and "futex" not in place and "write" not in place and self.unread() == 0
 
     def quiet(self, most=PATIENCE):
         """Waits until the program has answered all keys and drawn: it sleeps, and nothing more comes."""
         end, calm = time.monotonic() + most, 0
         while calm < 4 and time.monotonic() < end:
-            calm = 0 if self.pump(0.012) or not self._sleeps() else calm + 1
+            calm = 0 if self.pump(0.012) or not self._sleeps() or self._arrived(end) else calm + 1
 
     def started(self):
         """Waits for the first screen."""
@@ -261,7 +278,7 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.status = -9
-        for fd in (self.fd, self.tty):
+        for fd in (self.fd, self.tty, self.behind):
             try:
                 os.close(fd)
             except OSError:

@@ -98,8 +98,8 @@ START_TEST(the_connector_counts_its_losses)
 	int error;
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
-	connector = event_connector_open(&env, false, LARGE_BYTES, &error);
-	tiny = connector ? event_connector_open(&env, false, TINY_BYTES, &error) : NULL;
+	connector = event_connector_open(&env, EVENT_CONNECTOR_ALL, LARGE_BYTES, &error);
+	tiny = connector ? event_connector_open(&env, EVENT_CONNECTOR_ALL, TINY_BYTES, &error) : NULL;
 	if (!tiny)
 		skip_test("proc connector: %s", strerror(-error));
 	make_children();

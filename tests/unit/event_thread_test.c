@@ -40,7 +40,7 @@ static struct {
 } perf;
 static struct {
 	int error;
-	bool some;
+	enum event_connector_kinds kinds;
 	unsigned n_closed;
 } connector;
 
@@ -133,11 +133,12 @@ uint64_t event_perf_lost(const struct event_perf *opened)
 	return 3;
 }
 
-struct event_connector *event_connector_open(struct env *env, bool some, size_t bytes, int *error)
+struct event_connector *event_connector_open(struct env *env, enum event_connector_kinds kinds, size_t bytes,
+					     int *error)
 {
 	(void)env;
 	ck_assert_uint_eq(bytes, (size_t)64 << 20);
-	connector.some = some;
+	connector.kinds = kinds;
 	*error = connector.error;
 	return *error ? NULL : (struct event_connector *)&connector;
 }
@@ -267,7 +268,7 @@ START_TEST(rings_are_smaller_where_memory_may_not_be_locked)
 	for (unsigned i = 1; i < 4; i++)
 		ck_assert_uint_eq(perf.ring_bytes[i], perf.ring_bytes[i - 1] / 4);
 	ck_assert_int_eq(sources_now().perf_error, 0);
-	ck_assert(connector.some);
+	ck_assert_int_eq(connector.kinds, EVENT_CONNECTOR_BESIDE_PERF);
 	close_reader();
 	ck_assert_uint_eq(perf.n_closed, 1);
 	ck_assert_uint_eq(connector.n_closed, 1);
@@ -288,7 +289,7 @@ START_TEST(without_rings_the_connector_gives_all)
 		ck_assert_int_eq(sources_now().perf_error, errors[i]);
 		ck_assert_int_eq(sources_now().exec_error, errors[i]);
 		ck_assert_int_eq(sources_now().connector_error, 0);
-		ck_assert(!connector.some);
+		ck_assert_int_eq(connector.kinds, EVENT_CONNECTOR_ALL);
 		if (i == 0) {
 			ck_assert_uint_ge(perf.ring_bytes[perf.n_opened - 1], 16 * 1024);
 			ck_assert_uint_lt(perf.ring_bytes[perf.n_opened - 1] / 4, 16 * 1024);

@@ -4,8 +4,10 @@
 
 #include "topic/event/event_connector.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/connector.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +21,15 @@
 #define ANSWER_NS UINT64_C(5000000)
 #define DATAGRAM_BYTES 512 /* 76 in Linux 6.18 */
 
-/* Events that perf does not provide. */
-#define KINDS \
-	(1u << PROC_EVENT_KIND_EXIT | 1u << PROC_EVENT_KIND_CORE | 1u << PROC_EVENT_KIND_PTRACE | \
+#define BESIDE_PERF                                                                                          \
+	(1u << PROC_EVENT_KIND_EXIT | 1u << PROC_EVENT_KIND_CORE | 1u << PROC_EVENT_KIND_PTRACE |            \
 	 1u << PROC_EVENT_KIND_UID | 1u << PROC_EVENT_KIND_GID | 1u << PROC_EVENT_KIND_SID)
+#define EXECS (1u << PROC_EVENT_KIND_EXEC)
 
 struct event_connector {
 	struct netlink_socket *netlink;
 	uint64_t lag_ns; /* of the kernel's clock */
-	bool some;
+	uint32_t kinds;  /* bits of enum proc_event_kind; 0: all */
 	bool subscribed;
 	uint32_t request; /* number of the last request, which identifies its answer */
 	uint64_t received;
@@ -51,7 +53,8 @@ static bool is_answer(void *context, struct span datagram, int *error)
 static int send_request(struct event_connector *connector, enum proc_request what)
 {
 	char bytes[PROC_REQUEST_BYTES_MAX];
-	size_t length = proc_request_write(bytes, what, KINDS, ++connector->request, env_self_pid());
+	size_t length =
+		proc_request_write(bytes, what, connector->kinds, ++connector->request, env_self_pid());
 
 	connector->subscribed = true;
 	return netlink_socket_send(connector->netlink, bytes, length);
@@ -65,6 +68,25 @@ static int request(struct event_connector *connector, enum proc_request what)
 	return error ? error : netlink_socket_await(connector->netlink, ANSWER_NS, is_answer, connector);
 }
 
+/* Drops other kinds before they wake anyone, also before Linux 6.6. A datagram has one message. */
+static int filter(struct event_connector *connector)
+{
+	struct sock_filter code[2 * PROC_EVENT_KIND_OTHER + 2];
+	struct sock_fprog program = { .filter = code };
+
+	program.filter[program.len++] =
+		(struct sock_filter)BPF_STMT(BPF_LD | BPF_ABS | BPF_W, PROC_EVENT_CODE_AT);
+	for (unsigned kind = 0; kind < PROC_EVENT_KIND_OTHER; kind++) {
+		if (!(connector->kinds & 1u << kind))
+			continue;
+		program.filter[program.len++] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, htonl(proc_event_code((enum proc_event_kind)kind)), 0, 1);
+		program.filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
+	}
+	program.filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+	return netlink_socket_filter(connector->netlink, &program);
+}
+
 /*
  * The kernel answers only a request for all events. A later request for some events replaces it since Linux
  * 6.6 and is ignored before.
@@ -73,10 +95,14 @@ static int listen_to_kernel(struct event_connector *connector)
 {
 	int error = request(connector, PROC_REQUEST_LISTEN);
 
-	return error || !connector->some ? error : send_request(connector, PROC_REQUEST_LISTEN_SOME);
+	if (error || !connector->kinds)
+		return error;
+	error = send_request(connector, PROC_REQUEST_LISTEN_SOME);
+	return error ? error : filter(connector);
 }
 
-struct event_connector *event_connector_open(struct env *env, bool some, size_t buffer_bytes, int *error)
+struct event_connector *event_connector_open(struct env *env, enum event_connector_kinds kinds,
+					     size_t buffer_bytes, int *error)
 {
 	struct netlink_socket *netlink = NULL;
 	struct event_connector *connector;
@@ -90,7 +116,9 @@ struct event_connector *event_connector_open(struct env *env, bool some, size_t 
 	connector = alloc_zeroed(1, sizeof(*connector));
 	connector->netlink = netlink;
 	connector->lag_ns = kernel_clock_lag_ns(env);
-	connector->some = some;
+	connector->kinds = kinds == EVENT_CONNECTOR_EXECS         ? EXECS
+			   : kinds == EVENT_CONNECTOR_BESIDE_PERF ? BESIDE_PERF
+								  : 0;
 	connector->request = (uint32_t)env_mono_ns();
 	*error = listen_to_kernel(connector);
 	if (!*error)
@@ -146,7 +174,7 @@ static void add_event(struct event_connector *connector, const struct proc_event
 	connector->received++;
 	if (kind == N_EVENT_KINDS)
 		return;
-	if (connector->some && !(KINDS & 1u << event->kind))
+	if (connector->kinds && !(connector->kinds & 1u << event->kind))
 		return;
 	raw = raw_events_add(events);
 	raw->kind = kind;

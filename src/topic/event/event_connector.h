@@ -8,14 +8,21 @@
 
 struct event_connector;
 
+enum event_connector_kinds {
+	EVENT_CONNECTOR_ALL,
+	EVENT_CONNECTOR_BESIDE_PERF, /* those that perf does not provide */
+	EVENT_CONNECTOR_EXECS,
+};
+
 /*
- * No event is missed after it returns. some: only events that perf does not provide. NULL and *error on
+ * No event of these kinds is missed after it returns, and the kernel drops others. NULL and *error on
  * failure: -ENOTSUP where env is not the live machine; -EPERM before Linux 6.6 without CAP_NET_ADMIN;
  * -ECONNREFUSED outside the initial network namespace; -ETIMEDOUT outside the initial pid or user namespace,
  * where the kernel accepts the request but never answers; -EPROTONOSUPPORT without CONFIG_PROC_EVENTS; or
  * another error. buffer_bytes: requested size of the socket buffer.
  */
-struct event_connector *event_connector_open(struct env *env, bool some, size_t buffer_bytes, int *error);
+struct event_connector *event_connector_open(struct env *env, enum event_connector_kinds kinds,
+					     size_t buffer_bytes, int *error);
 void event_connector_close(struct event_connector *connector); /* NULL is fine */
 
 /* Adds the events that arrived; never blocks. */

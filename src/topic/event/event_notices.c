@@ -40,7 +40,7 @@ static int test_connector(struct env *env)
 {
 	int error = 0;
 
-	event_connector_close(event_connector_open(env, false, TEST_BYTES, &error));
+	event_connector_close(event_connector_open(env, EVENT_CONNECTOR_ALL, TEST_BYTES, &error));
 	return error;
 }
 

@@ -90,8 +90,9 @@ static void open_sources(struct event_reader *reader, const struct sample *sampl
 	open_perf(reader);
 	if (!reader->perf)
 		trace_close(&reader->arguments);
-	reader->connector = event_connector_open(&reader->env, reader->perf != NULL, SOCKET_BYTES,
-						 &reader->sources.connector_error);
+	reader->connector = event_connector_open(
+		&reader->env, reader->perf ? EVENT_CONNECTOR_BESIDE_PERF : EVENT_CONNECTOR_ALL, SOCKET_BYTES,
+		&reader->sources.connector_error);
 	reader->resolver.reports_users = reader->connector != NULL;
 }
 

@@ -16,14 +16,12 @@
 #include "sys/pids.h"
 #include "topic/process/exit_reader.h"
 
-#define NAME_ROOM 16
 #define READY_MAX 64
 #define OF_RECORDS UINT32_MAX /* in place of a pid */
 
 struct process_ends {
 	struct env *env;
-	char names[PROCESS_ENDS_NAMES_MAX][NAME_ROOM];
-	size_t n_names;
+	struct program_names names;
 	struct exit_reader *reader; /* NULL: there are no records */
 	int epoll_fd;
 	struct held {
@@ -36,16 +34,6 @@ struct process_ends {
 	void (*each)(void *context, const struct process_end *end); /* while it reads */
 	void *context;
 };
-
-/* The place of a name; n_names: it is not among them. */
-static size_t place_of(const struct process_ends *ends, const char *name)
-{
-	size_t i = 0;
-
-	while (i < ends->n_names && strncmp(ends->names[i], name, NAME_ROOM) != 0)
-		i++;
-	return i;
-}
 
 static bool watch(const struct process_ends *ends, int fd, uint32_t pid)
 {
@@ -83,17 +71,16 @@ static void drop(struct process_ends *ends, struct held *held)
 	*held = ends->held[--ends->n_held];
 }
 
-struct process_ends *process_ends_open(struct env *env, const char *const *names, size_t n_names, int *error)
+struct process_ends *process_ends_open(struct env *env, const struct program_names *names, int *error)
 {
 	struct process_ends *ends = alloc_zeroed(1, sizeof(*ends));
 
 	ends->env = env;
+	ends->names = *names;
 	ends->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	for (size_t i = 0; i < n_names && i < PROCESS_ENDS_NAMES_MAX; i++)
-		strncpy(ends->names[ends->n_names++], names[i], NAME_ROOM - 1);
 	ends->reader = exit_reader_open(env, error);
 	if (ends->reader)
-		*error = exit_reader_narrow(ends->reader, ends->names, ends->n_names);
+		*error = exit_reader_narrow(ends->reader, ends->names.list, ends->names.n);
 	if (!*error && watch(ends, exit_reader_fd(ends->reader), OF_RECORDS))
 		return ends;
 	*error = *error ? *error : -errno;
@@ -119,26 +106,15 @@ int process_ends_fd(const struct process_ends *ends)
 	return ends->epoll_fd;
 }
 
-static size_t name_of(const struct process_ends *ends, uint32_t pid)
-{
-	char comm[NAME_ROOM + 1];
-	long length = pids_read(ends->env, pid, "comm", comm, sizeof(comm) - 1);
-
-	if (length <= 0)
-		return ends->n_names;
-	comm[length] = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
-	return place_of(ends, comm);
-}
-
 /* Its name is read again: the number may be that of another process since. */
 static void look_at(struct process_ends *ends, uint32_t pid)
 {
-	size_t name = name_of(ends, pid);
+	int error;
+	size_t name = program_names_of(&ends->names, ends->env, pid, &error);
 
-	if (name == ends->n_names || !hold(ends, pid, name, PROCESS_ENDS_STATUS_UNKNOWN))
+	if (name == ends->names.n || !hold(ends, pid, name, PROCESS_ENDS_STATUS_UNKNOWN))
 		return;
-	if (name_of(ends, pid) != name)
+	if (program_names_of(&ends->names, ends->env, pid, &error) != name)
 		drop(ends, &ends->held[ends->n_held - 1]);
 }
 
@@ -167,10 +143,10 @@ static void give(const struct process_ends *ends, uint32_t pid, size_t name, int
 static void take_record(void *context, const struct exit_record *record)
 {
 	struct process_ends *ends = context;
-	size_t name = place_of(ends, record->comm);
+	size_t name = program_names_find(&ends->names, record->comm);
 	int status = record->exit_code == U32_UNKNOWN ? PROCESS_ENDS_STATUS_UNKNOWN : (int)record->exit_code;
 
-	if (name == ends->n_names || record->tid != record->tgid)
+	if (name == ends->names.n || record->tid != record->tgid)
 		return;
 	if (record->last || !hold(ends, record->tgid, name, status))
 		give(ends, record->tgid, name, status);

@@ -9,25 +9,23 @@
 
 #include <stdbool.h>
 
-#include "sys/env.h"
+#include "topic/process/program_names.h"
 
-#define PROCESS_ENDS_NAMES_MAX 128
 #define PROCESS_ENDS_STATUS_UNKNOWN (-1)
 
 struct process_end {
 	uint32_t pid;
-	size_t name; /* its place among the names */
+	size_t name; /* the first place of its name */
 	int status;  /* as of wait(2), or PROCESS_ENDS_STATUS_UNKNOWN */
 };
 
 struct process_ends;
 
 /*
- * Names are those of programs, as /proc/PID/comm has them; longer ones are cut as the kernel does. Never
- * NULL; *error: why there are no exit records, as of exit_reader_open(), -ENODATA before Linux 5.19; 0: there
- * are.
+ * Never NULL; *error: why there are no exit records, as of exit_reader_open(), -ENODATA before Linux 5.19; 0:
+ * there are.
  */
-struct process_ends *process_ends_open(struct env *env, const char *const *names, size_t n_names, int *error);
+struct process_ends *process_ends_open(struct env *env, const struct program_names *names, int *error);
 void process_ends_close(struct process_ends *ends); /* NULL is fine */
 
 /* Becomes readable when there is something to read. */
