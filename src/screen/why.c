@@ -226,13 +226,24 @@ static struct asked asked_of(const struct pane_context *context, const struct sc
 	};
 }
 
-/* Of a row that is a sentence, that is what one asks for. */
+/* Of a row that is a sentence, or a name and its text, that is what one asks for. */
 static const struct column *asked_column(const struct schema *schema, const struct column *under_cursor)
 {
-	for (unsigned i = 0; i < schema->n_columns; i++)
-		if (schema->columns[i].prose)
-			return &schema->columns[i];
-	return under_cursor;
+	const struct column *last = NULL;
+	unsigned n_shown = 0, n_texts = 0;
+
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+
+		if (column->prose)
+			return column;
+		if (column->hidden)
+			continue;
+		n_shown++;
+		n_texts += column->type == VALUE_TEXT;
+		last = column;
+	}
+	return n_shown == 2 && n_texts == 2 ? last : under_cursor;
 }
 
 static void add_selected(struct buffer *out, const struct pane_context *context)

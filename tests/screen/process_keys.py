@@ -116,7 +116,10 @@ def a_long_value_scrolls(_scratch):
         terminal.view("Environment")
         terminal.until("LONG")
         problem = expect("word0 word1" in terminal.text() and "word59" not in terminal.text(), terminal, "before")
-        terminal.send("/", *"LONG", "Enter", *["Right"] * 40)
+        terminal.send("/", *"LONG", "Enter", "Enter")
+        problem = problem or expect("value of LONG" in terminal.text() and "word59" in terminal.text(), terminal,
+                                    "Enter on the name does not show the value")
+        terminal.send("Esc", *["Right"] * 40)
         problem = problem or expect("word59" in terminal.text(), terminal, "its end is not to be seen")
         terminal.send("Enter")
         problem = problem or expect("value of LONG" in terminal.text() and "word0 word1" in terminal.text() and "word59" in terminal.text(), terminal, "Enter does not show all of it")
