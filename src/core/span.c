@@ -4,6 +4,7 @@
 
 #include "core/span.h"
 
+#include <endian.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -36,6 +37,25 @@ bool span_peek(struct span bytes, size_t offset, void *value, size_t size)
 	if (offset > span_length(bytes) || span_length(bytes) - offset < size)
 		return false;
 	memcpy(value, bytes.at + offset, size);
+	return true;
+}
+
+bool span_little(struct span bytes, uint64_t offset, unsigned size, uint64_t *value)
+{
+	uint64_t number = 0;
+
+	if (offset > span_length(bytes) || span_length(bytes) - offset < size)
+		return false;
+	memcpy(&number, bytes.at + offset, size);
+	*value = le64toh(number);
+	return true;
+}
+
+bool span_part(struct span bytes, uint64_t offset, uint64_t length, struct span *part)
+{
+	if (offset > span_length(bytes) || length > span_length(bytes) - offset)
+		return false;
+	*part = span_of(bytes.at + offset, (size_t)length);
 	return true;
 }
 

@@ -30,6 +30,12 @@ bool span_starts(struct span span, const char *prefix);
 /* Copies the bytes at offset, aligned or not, and consumes nothing; false and no change when incomplete. */
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size);
 
+/* The same of a little-endian number of at most 8 bytes. */
+bool span_little(struct span bytes, uint64_t offset, unsigned size, uint64_t *value);
+
+/* These bytes of it, from offset; false and no change when some of them are outside. */
+bool span_part(struct span bytes, uint64_t offset, uint64_t length, struct span *part);
+
 /*
  * Each of these consumes what it returns, or returns false and consumes nothing. Words and numbers may have
  * leading blanks, which are consumed, too; the others take bytes literally.

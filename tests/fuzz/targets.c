@@ -22,7 +22,9 @@
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
 #include "kernel/diskstats.h"
+#include "kernel/elf_file.h"
 #include "kernel/file_locks.h"
+#include "kernel/go_functions.h"
 #include "kernel/hwmon.h"
 #include "kernel/interrupts.h"
 #include "kernel/kallsyms.h"
@@ -39,6 +41,7 @@
 #include "kernel/oom_record.h"
 #include "kernel/page_flags.h"
 #include "kernel/passwd.h"
+#include "kernel/perf_map.h"
 #include "kernel/perf_read.h"
 #include "kernel/perf_record.h"
 #include "kernel/pid/maps.h"
@@ -434,6 +437,74 @@ FUZZ_TARGET(kallsyms)
 
 	while (kallsyms_next(&text, &line))
 		require(span_length(line.name) > 0);
+}
+
+/* Sorted and apart, each one is found from its first to its last byte, and not behind that. */
+static void require_symbols(struct symbols *symbols)
+{
+	symbols_sort(symbols);
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct symbol *symbol = &symbols->list[i];
+		uint64_t end = symbol->address + symbol->bytes, offset, last;
+		const char *name;
+
+		require(end >= symbol->address && (i + 1 == symbols->count || end <= symbol[1].address));
+		if (symbol->bytes == 0)
+			continue;
+		name = symbols_find(symbols, symbol->address, &offset);
+		require(name == symbols->names.bytes + symbol->name && strlen(name) > 0);
+		require(strlen(name) <= SYMBOL_NAME_MAX && (offset > 0) == symbol->is_rest);
+		require(symbols_find(symbols, end - 1, &last) == name && last - offset == symbol->bytes - 1);
+		if (i + 1 == symbols->count || end < symbol[1].address)
+			require(!symbols_find(symbols, end, &offset));
+	}
+	symbols_free(symbols);
+}
+
+FUZZ_TARGET(elf_file)
+{
+	struct span bytes = input(data, size);
+	struct symbols symbols = { 0 };
+	struct elf_file file;
+	uint64_t address = 0, pointer;
+
+	if (!elf_file_parse(&file, bytes))
+		return;
+	require_inside(file.segments, bytes);
+	require_inside(file.sections, bytes);
+	require_inside(file.build_id, bytes);
+	require_inside(file.debug_link, bytes);
+	require_inside(file.go_table, bytes);
+	require(span_length(file.build_id) <= ELF_BUILD_ID_MAX);
+	require(span_length(file.debug_link) == 0 ||
+		!memchr(file.debug_link.at, '/', span_length(file.debug_link)));
+	for (uint64_t offset = 0; offset < size; offset += 61)
+		if (elf_file_address(&file, offset, &address))
+			elf_file_pointer(&file, address, &pointer);
+	if (elf_file_functions(&file, &symbols) == ELF_TABLE_NONE)
+		require(symbols.count == 0);
+	go_functions(&file, &symbols);
+	require_symbols(&symbols);
+}
+
+/* Without and with functions of other sources. */
+FUZZ_TARGET(go_functions)
+{
+	struct symbols symbols = { 0 };
+
+	if (go_functions_add(input(data, size), 0x401000, &symbols))
+		require(symbols.count <= size / 8);
+	symbols_add(&symbols, 0x401010, 0, span_text("guessed"), true);
+	require_symbols(&symbols);
+}
+
+FUZZ_TARGET(perf_map)
+{
+	struct symbols symbols = { 0 };
+	size_t n_read = perf_map_functions(input(data, size), &symbols);
+
+	require(n_read <= size && (n_read == 0 || data[n_read - 1] == '\n'));
+	require_symbols(&symbols);
 }
 
 FUZZ_TARGET(slabinfo)

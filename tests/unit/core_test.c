@@ -163,6 +163,24 @@ START_TEST(scans_reals_to_the_last_bit)
 }
 END_TEST
 
+START_TEST(parts_of_bytes_are_inside)
+{
+	struct span bytes = span_of("\x01\x02\x03\x04\x85\x06\x07\x88\x09", 9), part = bytes;
+	uint64_t value = 7;
+
+	ck_assert(span_little(bytes, 0, 1, &value) && value == 1);
+	ck_assert(span_little(bytes, 1, 2, &value) && value == 0x302);
+	ck_assert(span_little(bytes, 1, 4, &value) && value == 0x85040302);
+	ck_assert(span_little(bytes, 0, 8, &value) && value == 0x8807068504030201);
+	ck_assert(!span_little(bytes, 2, 8, &value) && !span_little(bytes, 9, 1, &value) &&
+		  !span_little(bytes, UINT64_MAX, 1, &value) && value == 0x8807068504030201);
+	ck_assert(!span_part(bytes, 10, 0, &part) && !span_part(bytes, 1, 9, &part) &&
+		  !span_part(bytes, 1, UINT64_MAX, &part) && !span_part(bytes, UINT64_MAX, 2, &part));
+	ck_assert(part.at == bytes.at && part.end == bytes.end);
+	ck_assert(span_part(bytes, 9, 0, &part) && part.at == bytes.end && span_length(part) == 0);
+	ck_assert(span_part(bytes, 2, 3, &part) && span_is(part, "\x03\x04\x85"));
+}
+
 START_TEST(span_peek_takes_all_or_nothing)
 {
 	struct span bytes = span_of("abcde", 5);

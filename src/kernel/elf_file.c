@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every number is read once and checked before it is used: others can write to the file meanwhile. */
+#include <config.h>
+
+#include "kernel/elf_file.h"
+
+#include <elf.h>
+#include <string.h>
+
+#define SECTION_NAME_MAX 64 /* bytes; those of use are shorter */
+#define DEBUG_LINK_MAX 255  /* NAME_MAX */
+#define SEGMENTS_MAX 1024   /* Linux starts no program with more than 64 KiB of them */
+
+/* The size and the offset of a member in both classes. */
+#define MEMBER(file, type, member)                                                                           \
+	((file)->is_64 ? offsetof(Elf64_##type, member) : offsetof(Elf32_##type, member)),                   \
+		((file)->is_64 ? (unsigned)sizeof(((Elf64_##type *)NULL)->member)                            \
+			       : (unsigned)sizeof(((Elf32_##type *)NULL)->member))
+#define ENTRY_BYTES(file, type) ((file)->is_64 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
+
+/* Of a record that is whole. */
+static uint64_t number(struct span record, size_t offset, unsigned size)
+{
+	uint64_t value = 0;
+
+	span_little(record, offset, size, &value);
+	return value;
+}
+
+/* The next record of a table; false at its end. */
+static bool next_record(struct span *table, size_t bytes, struct span *record)
+{
+	if (!span_part(*table, 0, bytes, record))
+		return false;
+	table->at += bytes;
+	return true;
+}
+
+struct segment {
+	uint32_t type, flags;
+	uint64_t offset, address, bytes, alignment;
+};
+
+static bool next_segment(const struct elf_file *file, struct span *table, struct segment *segment)
+{
+	struct span record;
+
+	if (!next_record(table, ENTRY_BYTES(file, Phdr), &record))
+		return false;
+	segment->type = (uint32_t)number(record, MEMBER(file, Phdr, p_type));
+	segment->flags = (uint32_t)number(record, MEMBER(file, Phdr, p_flags));
+	segment->offset = number(record, MEMBER(file, Phdr, p_offset));
+	segment->address = number(record, MEMBER(file, Phdr, p_vaddr));
+	segment->bytes = number(record, MEMBER(file, Phdr, p_filesz));
+	segment->alignment = number(record, MEMBER(file, Phdr, p_align));
+	return true;
+}
+
+struct section {
+	uint32_t name, type, link;
+	uint64_t address, alignment;
+	struct span content; /* empty: it is not in the file */
+};
+
+static void read_section(const struct elf_file *file, struct span record, struct section *section)
+{
+	uint64_t offset = number(record, MEMBER(file, Shdr, sh_offset));
+	uint64_t bytes = number(record, MEMBER(file, Shdr, sh_size));
+
+	section->name = (uint32_t)number(record, MEMBER(file, Shdr, sh_name));
+	section->type = (uint32_t)number(record, MEMBER(file, Shdr, sh_type));
+	section->link = (uint32_t)number(record, MEMBER(file, Shdr, sh_link));
+	section->address = number(record, MEMBER(file, Shdr, sh_addr));
+	section->alignment = number(record, MEMBER(file, Shdr, sh_addralign));
+	section->content = span_of(file->bytes.at, 0);
+	if (section->type != SHT_NOBITS)
+		span_part(file->bytes, offset, bytes, &section->content);
+}
+
+static bool next_section(const struct elf_file *file, struct span *table, struct section *section)
+{
+	struct span record;
+
+	if (!next_record(table, ENTRY_BYTES(file, Shdr), &record))
+		return false;
+	read_section(file, record, section);
+	return true;
+}
+
+static bool find_section(const struct elf_file *file, uint64_t index, struct section *section)
+{
+	size_t bytes = ENTRY_BYTES(file, Shdr);
+	struct span record;
+
+	if (index >= span_length(file->sections) / bytes)
+		return false;
+	record = span_of(file->sections.at + index * bytes, bytes);
+	read_section(file, record, section);
+	return true;
+}
+
+/* As much of a table as the file has. */
+static struct span table_of(struct span bytes, uint64_t offset, uint64_t count, size_t entry_bytes)
+{
+	uint64_t room;
+
+	if (offset == 0 || offset >= span_length(bytes))
+		return span_of(bytes.at, 0);
+	room = (span_length(bytes) - offset) / entry_bytes;
+	return span_of(bytes.at + offset, (size_t)(count < room ? count : room) * entry_bytes);
+}
+
+static bool is_supported(uint64_t machine)
+{
+	return machine == EM_X86_64 || machine == EM_386 || machine == EM_AARCH64 || machine == EM_ARM ||
+	       machine == EM_RISCV;
+}
+
+/* Files with more than 65,279 sections have their number and that of their names in the first one. */
+static void find_sections(struct elf_file *file, struct span header)
+{
+	uint64_t offset = number(header, MEMBER(file, Ehdr, e_shoff));
+	uint64_t count = number(header, MEMBER(file, Ehdr, e_shnum));
+	uint64_t names = number(header, MEMBER(file, Ehdr, e_shstrndx));
+	struct span first = table_of(file->bytes, offset, 1, ENTRY_BYTES(file, Shdr));
+	struct section section;
+
+	if (number(header, MEMBER(file, Ehdr, e_shentsize)) != ENTRY_BYTES(file, Shdr))
+		return;
+	if (count == 0)
+		count = number(first, MEMBER(file, Shdr, sh_size));
+	if (names == SHN_XINDEX)
+		names = number(first, MEMBER(file, Shdr, sh_link));
+	file->sections = table_of(file->bytes, offset, count, ENTRY_BYTES(file, Shdr));
+	if (find_section(file, names, &section) && section.type == SHT_STRTAB)
+		file->section_names = section.content;
+}
+
+static bool parse_header(struct elf_file *file)
+{
+	uint64_t type, version, n_segments;
+	struct span header;
+
+	if (span_length(file->bytes) < EI_NIDENT || memcmp(file->bytes.at, ELFMAG, SELFMAG) != 0 ||
+	    file->bytes.at[EI_DATA] != ELFDATA2LSB || file->bytes.at[EI_VERSION] != EV_CURRENT)
+		return false;
+	file->is_64 = file->bytes.at[EI_CLASS] == ELFCLASS64;
+	if ((!file->is_64 && file->bytes.at[EI_CLASS] != ELFCLASS32) ||
+	    !span_part(file->bytes, 0, ENTRY_BYTES(file, Ehdr), &header))
+		return false;
+	type = number(header, MEMBER(file, Ehdr, e_type));
+	version = number(header, MEMBER(file, Ehdr, e_version));
+	file->machine = (uint16_t)number(header, MEMBER(file, Ehdr, e_machine));
+	if ((type != ET_EXEC && type != ET_DYN) || version != EV_CURRENT || !is_supported(file->machine))
+		return false;
+	file->entry = number(header, MEMBER(file, Ehdr, e_entry));
+	n_segments = number(header, MEMBER(file, Ehdr, e_phnum));
+	if (n_segments > SEGMENTS_MAX)
+		n_segments = SEGMENTS_MAX;
+	if (number(header, MEMBER(file, Ehdr, e_phentsize)) == ENTRY_BYTES(file, Phdr))
+		file->segments = table_of(file->bytes, number(header, MEMBER(file, Ehdr, e_phoff)),
+					  n_segments, ENTRY_BYTES(file, Phdr));
+	find_sections(file, header);
+	return true;
+}
+
+/*
+ * Tables of a good file do not overlap: all that are searched for one thing have no more bytes than the file.
+ * False: those of this one do.
+ */
+static bool spend(uint64_t *budget, struct span table)
+{
+	if (span_length(table) > *budget)
+		return false;
+	*budget -= span_length(table);
+	return true;
+}
+
+static uint64_t padded(uint64_t bytes, uint64_t alignment)
+{
+	return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/* The build-id, if it is among these notes: sizes of a name and a content, a type, the name, the content. */
+static void look_into_notes(struct elf_file *file, struct span notes, uint64_t alignment)
+{
+	uint64_t name_bytes, content_bytes, type, content_at, end;
+	struct span name, content;
+
+	alignment = alignment == 8 ? 8 : 4;
+	while (span_length(file->build_id) == 0 && span_little(notes, 0, 4, &name_bytes) &&
+	       span_little(notes, 4, 4, &content_bytes) && span_little(notes, 8, 4, &type)) {
+		content_at = padded(12 + name_bytes, alignment);
+		end = padded(content_at + content_bytes, alignment);
+		if (!span_part(notes, 12, name_bytes, &name) ||
+		    !span_part(notes, content_at, content_bytes, &content))
+			return;
+		if (type == NT_GNU_BUILD_ID && name_bytes == sizeof(ELF_NOTE_GNU) &&
+		    memcmp(name.at, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
+		    content_bytes <= ELF_BUILD_ID_MAX)
+			file->build_id = content;
+		notes.at = end < span_length(notes) ? notes.at + end : notes.end;
+	}
+}
+
+/* A name, a NUL, and behind padding to 4 bytes a checksum. */
+static void read_debug_link(struct elf_file *file, struct span content)
+{
+	struct span rest = content, name;
+	uint64_t crc;
+
+	if (span_length(rest) > DEBUG_LINK_MAX + 1)
+		rest.end = rest.at + DEBUG_LINK_MAX + 1;
+	if (!span_until(&rest, '\0', &name) || span_length(name) == 0 ||
+	    memchr(name.at, '/', span_length(name)) ||
+	    !span_little(content, padded(span_length(name) + 1, 4), 4, &crc))
+		return;
+	file->debug_link = name;
+	file->debug_link_crc = (uint32_t)crc;
+}
+
+static struct span section_name(const struct elf_file *file, const struct section *section)
+{
+	struct span name, names = file->section_names;
+
+	if (section->name >= span_length(names))
+		return span_of(names.at, 0);
+	names.at += section->name;
+	if (span_length(names) > SECTION_NAME_MAX)
+		names.end = names.at + SECTION_NAME_MAX;
+	return span_until(&names, '\0', &name) ? name : span_of(names.at, 0);
+}
+
+static void look_at_section(struct elf_file *file, const struct section *section, uint64_t *budget)
+{
+	struct span name = section_name(file, section);
+
+	if (section->type == SHT_NOTE && spend(budget, section->content))
+		look_into_notes(file, section->content, section->alignment);
+	if (span_is(name, ".gnu_debuglink")) {
+		read_debug_link(file, section->content);
+	} else if (span_is(name, ".gopclntab") || span_is(name, ".data.rel.ro.gopclntab")) {
+		file->go_table = section->content;
+		file->go_table_address = section->address;
+	} else if (span_is(name, ".go.module")) {
+		file->go_module_address = section->address;
+	} else if (span_is(name, ".text")) {
+		file->text_address = section->address;
+	} else if (span_is(name, ".eh_frame_hdr")) {
+		file->has_unwind_table |= span_length(section->content) > 0;
+	}
+}
+
+bool elf_file_parse(struct elf_file *file, struct span bytes)
+{
+	struct span empty = span_of(bytes.at, 0), table, content;
+	uint64_t section_budget = span_length(bytes), segment_budget = section_budget;
+	struct section section;
+	struct segment segment;
+
+	*file = (struct elf_file){ .bytes = bytes,
+				   .segments = empty,
+				   .sections = empty,
+				   .section_names = empty,
+				   .build_id = empty,
+				   .debug_link = empty,
+				   .go_table = empty };
+	if (!parse_header(file))
+		return false;
+	for (table = file->sections; next_section(file, &table, &section);)
+		look_at_section(file, &section, &section_budget);
+	for (table = file->segments; next_segment(file, &table, &segment);) {
+		if (!span_part(bytes, segment.offset, segment.bytes, &content))
+			continue;
+		if (segment.type == PT_NOTE && spend(&segment_budget, content))
+			look_into_notes(file, content, segment.alignment);
+		file->has_unwind_table |= segment.type == PT_GNU_EH_FRAME && segment.bytes > 0;
+	}
+	return true;
+}
+
+bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *address)
+{
+	struct span table = file->segments;
+	struct segment segment;
+	bool found = false;
+
+	while (next_segment(file, &table, &segment)) {
+		if (segment.type != PT_LOAD || offset < segment.offset ||
+		    offset - segment.offset >= segment.bytes || (found && !(segment.flags & PF_X)))
+			continue;
+		*address = segment.address + (offset - segment.offset);
+		found = true;
+		if (segment.flags & PF_X)
+			return true;
+	}
+	return found;
+}
+
+/* The bytes of the file that are loaded at an address. */
+static bool loaded_at(const struct elf_file *file, uint64_t address, unsigned bytes, struct span *part)
+{
+	struct span table = file->segments, content;
+	struct segment segment;
+
+	while (next_segment(file, &table, &segment))
+		if (segment.type == PT_LOAD && address >= segment.address &&
+		    span_part(file->bytes, segment.offset, segment.bytes, &content) &&
+		    span_part(content, address - segment.address, bytes, part))
+			return true;
+	return false;
+}
+
+static uint64_t relative_type(const struct elf_file *file)
+{
+	switch (file->machine) {
+	case EM_X86_64:
+		return R_X86_64_RELATIVE;
+	case EM_386:
+		return R_386_RELATIVE;
+	case EM_AARCH64:
+		return R_AARCH64_RELATIVE;
+	case EM_ARM:
+		return R_ARM_RELATIVE;
+	default:
+		return R_RISCV_RELATIVE;
+	}
+}
+
+/* What the loader writes there, among these relocations. */
+static bool find_relocation(const struct elf_file *file, struct span table, uint64_t address,
+			    uint64_t *pointer)
+{
+	uint64_t mask = file->is_64 ? UINT32_MAX : UINT8_MAX, type = relative_type(file);
+	struct span record;
+
+	while (next_record(&table, ENTRY_BYTES(file, Rela), &record)) {
+		if (number(record, MEMBER(file, Rela, r_offset)) != address ||
+		    (number(record, MEMBER(file, Rela, r_info)) & mask) != type)
+			continue;
+		*pointer = number(record, MEMBER(file, Rela, r_addend));
+		return true;
+	}
+	return false;
+}
+
+/* Relocations with an addend replace what is in the file; others add to it the address of the file, here 0.
+ */
+bool elf_file_pointer(const struct elf_file *file, uint64_t address, uint64_t *pointer)
+{
+	struct span table = file->sections, there;
+	uint64_t budget = span_length(file->bytes);
+	unsigned bytes = file->is_64 ? 8 : 4;
+	struct section section;
+
+	while (next_section(file, &table, &section))
+		if (section.type == SHT_RELA && spend(&budget, section.content) &&
+		    find_relocation(file, section.content, address, pointer))
+			return true;
+	return loaded_at(file, address, bytes, &there) && span_little(there, 0, bytes, pointer);
+}
+
+/* "memcpy@@GLIBC_2.14" is memcpy. */
+static struct span without_version(struct span name)
+{
+	const char *at = span_length(name) > 1 ? memchr(name.at + 1, '@', span_length(name) - 1) : NULL;
+
+	if (at)
+		name.end = at;
+	return name;
+}
+
+static void add_function(const struct elf_file *file, struct span names, struct span record,
+			 struct symbols *symbols)
+{
+	uint64_t info = number(record, MEMBER(file, Sym, st_info)), section, name_at, address, bytes;
+	struct span name;
+
+	if (ELF64_ST_TYPE(info) != STT_FUNC && ELF64_ST_TYPE(info) != STT_GNU_IFUNC)
+		return;
+	section = number(record, MEMBER(file, Sym, st_shndx));
+	bytes = number(record, MEMBER(file, Sym, st_size));
+	name_at = number(record, MEMBER(file, Sym, st_name));
+	if (section == SHN_UNDEF || section == SHN_ABS || bytes == 0 || name_at >= span_length(names))
+		return;
+	address = number(record, MEMBER(file, Sym, st_value));
+	if (file->machine == EM_ARM)
+		address &= ~UINT64_C(1); /* it says that the code is Thumb */
+	names.at += name_at;
+	if (span_length(names) > SYMBOL_NAME_MAX + 1)
+		names.end = names.at + SYMBOL_NAME_MAX + 1;
+	if (!span_until(&names, '\0', &name))
+		name = names;
+	symbols_add(symbols, address, bytes, without_version(name), ELF64_ST_BIND(info) == STB_LOCAL);
+}
+
+/* Adds the functions of the tables of this type. */
+static bool add_functions(const struct elf_file *file, uint32_t type, struct symbols *symbols)
+{
+	size_t before = symbols->count + symbols->n_left_out;
+	struct span table = file->sections, record;
+	uint64_t budget = span_length(file->bytes);
+	struct section section, names;
+
+	while (next_section(file, &table, &section)) {
+		if (section.type != type || !find_section(file, section.link, &names) ||
+		    names.type != SHT_STRTAB || !spend(&budget, section.content))
+			continue;
+		while (next_record(&section.content, ENTRY_BYTES(file, Sym), &record))
+			add_function(file, names.content, record, symbols);
+	}
+	return symbols->count + symbols->n_left_out > before;
+}
+
+enum elf_table elf_file_functions(const struct elf_file *file, struct symbols *symbols)
+{
+	if (add_functions(file, SHT_SYMTAB, symbols))
+		return ELF_TABLE_ALL;
+	return add_functions(file, SHT_DYNSYM, symbols) ? ELF_TABLE_DYNAMIC : ELF_TABLE_NONE;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ELF files, as much as naming addresses takes: segments, functions, the build-id. */
+#ifndef PANETOP_KERNEL_ELF_FILE_H
+#define PANETOP_KERNEL_ELF_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/span.h"
+#include "kernel/symbols.h"
+
+/* A program, a library, or a file with debug information: its functions have the addresses of the program. */
+struct elf_file {
+	struct span bytes; /* all of the file; borrowed, as the other spans, which are parts of it */
+	bool is_64;
+	uint16_t machine; /* EM_X86_64 … */
+	uint64_t entry;   /* address of the first instruction; 0: none, as of most libraries */
+	struct span segments, sections, section_names;
+	struct span build_id;    /* at most ELF_BUILD_ID_MAX bytes; empty: none */
+	struct span debug_link;  /* name of its file with debug information, without a slash; empty: none */
+	uint32_t debug_link_crc; /* of that file */
+	bool has_unwind_table;   /* .eh_frame_hdr; of a Go program it has the C functions alone */
+	struct span go_table;    /* .gopclntab: it is a Go program; empty: it is not */
+	uint64_t go_table_address;
+	uint64_t go_module_address; /* of .go.module; 0: none */
+	uint64_t text_address;      /* of .text; 0: none */
+};
+
+#define ELF_BUILD_ID_MAX 64
+
+enum elf_table {
+	ELF_TABLE_NONE,
+	ELF_TABLE_DYNAMIC, /* .dynsym: exported functions only */
+	ELF_TABLE_ALL,     /* .symtab */
+};
+
+/*
+ * False for what is not a little-endian program or library of x86-64, i386, aarch64, ARM or RISC-V. Parts
+ * that are outside of the bytes are left out, as if the file did not have them.
+ */
+bool elf_file_parse(struct elf_file *file, struct span bytes);
+
+/*
+ * The address, as in its symbols, of the byte at this offset of the file: where code and data share a page,
+ * that of the code. False: it is not loaded. Not for debug files, whose offsets are not those of the program.
+ */
+bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *address);
+
+/* The pointer at this address, as it is when the file is loaded at 0; false: there is none in the file. */
+bool elf_file_pointer(const struct elf_file *file, uint64_t address, uint64_t *pointer);
+
+/*
+ * Adds the functions of .symtab, or if that has none those of .dynsym, and returns which. Those without a
+ * size are left out: what they cover is not known.
+ */
+enum elf_table elf_file_functions(const struct elf_file *file, struct symbols *symbols);
+
+#endif

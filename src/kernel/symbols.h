@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions by address: which one has this address, and how far from its start it is. */
+#ifndef PANETOP_KERNEL_SYMBOLS_H
+#define PANETOP_KERNEL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/span.h"
+
+#define SYMBOLS_MAX 2000000u
+#define SYMBOL_NAME_MAX 512                          /* bytes; a longer name is cut */
+#define SYMBOLS_NAMES_MAX ((size_t)64 * 1024 * 1024) /* bytes of all names */
+#define SYMBOL_GUESS_MAX (UINT32_C(1) << 20)         /* bytes of a function of unknown size, at most */
+
+struct symbol {
+	uint64_t address;
+	uint32_t bytes;
+	uint32_t name : 30; /* where it begins in names */
+	uint32_t is_local : 1;
+	uint32_t is_rest : 1; /* of a function that another one interrupts: see rests */
+};
+
+/*
+ * Add all functions of a file, sort once, then find. All zero is empty.
+ *
+ * Of functions with the same address one name is kept: global (or weak) before local, then the one with fewer
+ * leading underscores, then the shorter one, then the first in the order of bytes; its size is the largest.
+ * Where functions overlap, the one that starts last has the address: a part inside another one has its own
+ * name, and behind it that of the outer one goes on. With later_wins, for files that grow while addresses are
+ * used again, the one that was added last has the address, in both cases.
+ *
+ * Names are as in the file, which others wrote: clean them before they are shown.
+ */
+struct symbols {
+	struct symbol *list;
+	size_t count, capacity;
+	struct buffer names; /* each one ends with a NUL */
+	struct symbol_rest {
+		uint32_t index;        /* in list */
+		uint32_t before_bytes; /* from the start of its function */
+	} *rests;
+	size_t n_rests, rests_capacity;
+	bool later_wins;
+	size_t n_left_out; /* functions beyond a limit */
+	size_t n_cut;      /* names that were longer */
+};
+
+/*
+ * bytes 0: not known, up to the next function; only for sources without sizes. The name goes up to a NUL or
+ * its end. One without a name is left out, and not counted.
+ */
+void symbols_add(struct symbols *symbols, uint64_t address, uint64_t bytes, struct span name, bool is_local);
+
+void symbols_sort(struct symbols *symbols);
+
+/*
+ * The name of the function that has this address, valid until symbols_free(), and how many bytes from its
+ * start; NULL where no function is known, also between two.
+ */
+const char *symbols_find(const struct symbols *symbols, uint64_t address, uint64_t *offset);
+
+/* What it holds. */
+size_t symbols_bytes(const struct symbols *symbols);
+
+void symbols_free(struct symbols *symbols);
+
+#endif

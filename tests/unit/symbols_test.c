@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the table of functions: names at each address, aliases, overlaps, limits. */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/symbols.h"
+#include "suite.h"
+
+static void add(struct symbols *symbols, uint64_t address, uint64_t bytes, const char *name)
+{
+	symbols_add(symbols, address, bytes, span_text(name), false);
+}
+
+/* "name+offset"; "-": none. */
+static const char *at(const struct symbols *symbols, uint64_t address)
+{
+	static char text[SYMBOL_NAME_MAX + 32];
+	uint64_t offset;
+	const char *name = symbols_find(symbols, address, &offset);
+
+	if (!name)
+		return "-";
+	snprintf(text, sizeof(text), "%s+%#lx", name, (unsigned long)offset);
+	return text;
+}
+
+START_TEST(an_address_has_the_name_of_its_function_alone)
+{
+	struct symbols symbols = { 0 };
+	uint64_t offset;
+
+	ck_assert_ptr_null(symbols_find(&symbols, 0x1000, &offset));
+	symbols_sort(&symbols);
+	ck_assert_str_eq(at(&symbols, 0), "-");
+	add(&symbols, 0x2000, 0x10, "second");
+	add(&symbols, 0x1000, 0x100, "first");
+	add(&symbols, 0x1100, 1, "next");
+	add(&symbols, 0x3000, 0x10, "");
+	symbols_sort(&symbols);
+	ck_assert_uint_eq(symbols.count, 3);
+	ck_assert_uint_eq(symbols.n_left_out, 0);
+	ck_assert_str_eq(at(&symbols, 0xfff), "-");
+	ck_assert_str_eq(at(&symbols, 0x1000), "first+0");
+	ck_assert_str_eq(at(&symbols, 0x10ff), "first+0xff");
+	ck_assert_str_eq(at(&symbols, 0x1100), "next+0");
+	ck_assert_str_eq(at(&symbols, 0x1101), "-");
+	ck_assert_str_eq(at(&symbols, 0x1fff), "-");
+	ck_assert_str_eq(at(&symbols, 0x200f), "second+0xf");
+	ck_assert_str_eq(at(&symbols, 0x2010), "-");
+	ck_assert_str_eq(at(&symbols, 0x3000), "-");
+	ck_assert_str_eq(at(&symbols, UINT64_MAX), "-");
+	symbols_sort(&symbols); /* once more changes nothing */
+	ck_assert_str_eq(at(&symbols, 0x10ff), "first+0xff");
+	symbols_free(&symbols);
+	ck_assert_uint_eq(symbols_bytes(&symbols), 0);
+}
+
+/* The kernel's: up to the next one, but not across gaps between modules. */
+START_TEST(an_unknown_size_ends_at_the_next_function)
+{
+	struct symbols symbols = { 0 };
+
+	add(&symbols, 0xffffffff81000000, 0, "startup");
+	add(&symbols, 0xffffffff81000100, 0, "__entry");
+	add(&symbols, 0xffffffff81000100, 0, "entry");
+	add(&symbols, 0xffffffffc0000000, 0, "module");
+	add(&symbols, UINT64_MAX, 0, "last");
+	symbols_sort(&symbols);
+	ck_assert_str_eq(at(&symbols, 0xffffffff810000ff), "startup+0xff");
+	ck_assert_str_eq(at(&symbols, 0xffffffff81000100), "entry+0");
+	ck_assert_str_eq(at(&symbols, 0xffffffff810fffff), "entry+0xffeff");
+	ck_assert_str_eq(at(&symbols, 0xffffffff81100100), "-");
+	ck_assert_str_eq(at(&symbols, 0xffffffffc00fffff), "module+0xfffff");
+	ck_assert_str_eq(at(&symbols, 0xffffffffc0100000), "-");
+	ck_assert_str_eq(at(&symbols, UINT64_MAX), "-");
+	symbols_free(&symbols);
+}
+
+/* In whichever order they are added. */
+START_TEST(of_aliases_the_usual_name_is_kept)
+{
+	static const struct {
+		const char *name;
+		bool is_local;
+		uint32_t bytes;
+	} aliases[] = {
+		{ "__libc_read", false, 0x40 }, { "__read", false, 0x40 }, { "read", false, 0x40 },
+		{ "rd", true, 0x80 },           { "ready", false, 0x10 },  { "reac_", false, 0x40 },
+	};
+	size_t n = sizeof(aliases) / sizeof(aliases[0]);
+
+	for (size_t first = 0; first < n; first++) {
+		struct symbols symbols = { 0 };
+
+		for (size_t i = 0; i < n; i++)
+			symbols_add(&symbols, 0x1000, aliases[(first + i) % n].bytes,
+				    span_text(aliases[(first + i) % n].name),
+				    aliases[(first + i) % n].is_local);
+		symbols_sort(&symbols);
+		ck_assert_uint_eq(symbols.count, 1);
+		ck_assert_str_eq(at(&symbols, 0x1000), "read+0");
+		ck_assert_str_eq(at(&symbols, 0x107f), "read+0x7f");
+		ck_assert_str_eq(at(&symbols, 0x1080), "-");
+		symbols_free(&symbols);
+	}
+}
+
+/* Assembly has functions inside functions. */
+START_TEST(a_function_goes_on_behind_one_inside_it)
+{
+	struct symbols symbols = { 0 };
+
+	add(&symbols, 0x1000, 0x100, "outer");
+	add(&symbols, 0x1010, 0x40, "middle");
+	add(&symbols, 0x1020, 0x10, "inner");
+	add(&symbols, 0x10f0, 0x20, "tail");
+	add(&symbols, 0x2000, 0x10, "apart");
+	symbols_sort(&symbols);
+	ck_assert_str_eq(at(&symbols, 0x100f), "outer+0xf");
+	ck_assert_str_eq(at(&symbols, 0x1010), "middle+0");
+	ck_assert_str_eq(at(&symbols, 0x102f), "inner+0xf");
+	ck_assert_str_eq(at(&symbols, 0x1030), "middle+0x20");
+	ck_assert_str_eq(at(&symbols, 0x104f), "middle+0x3f");
+	ck_assert_str_eq(at(&symbols, 0x1050), "outer+0x50");
+	ck_assert_str_eq(at(&symbols, 0x10ef), "outer+0xef");
+	ck_assert_str_eq(at(&symbols, 0x10f0), "tail+0");
+	ck_assert_str_eq(at(&symbols, 0x110f), "tail+0x1f");
+	ck_assert_str_eq(at(&symbols, 0x1110), "-");
+	ck_assert_str_eq(at(&symbols, 0x200f), "apart+0xf");
+	symbols_sort(&symbols);
+	ck_assert_str_eq(at(&symbols, 0x1050), "outer+0x50");
+	symbols_free(&symbols);
+}
+
+START_TEST(a_later_function_takes_the_addresses_of_earlier_ones)
+{
+	struct symbols symbols = { .later_wins = true };
+
+	add(&symbols, 0x1010, 0x10, "early");
+	add(&symbols, 0x1000, 0x100, "wide");
+	add(&symbols, 0x10f0, 0x20, "over the end");
+	add(&symbols, 0x1000, 0x8, "same start");
+	add(&symbols, 0x2000, 0x10, "old");
+	add(&symbols, 0x2000, 0x10, "new");
+	symbols_sort(&symbols);
+	ck_assert_str_eq(at(&symbols, 0x1007), "same start+0x7");
+	ck_assert_str_eq(at(&symbols, 0x1008), "wide+0x8");
+	ck_assert_str_eq(at(&symbols, 0x1010), "wide+0x10");
+	ck_assert_str_eq(at(&symbols, 0x10ef), "wide+0xef");
+	ck_assert_str_eq(at(&symbols, 0x10f0), "over the end+0");
+	ck_assert_str_eq(at(&symbols, 0x110f), "over the end+0x1f");
+	ck_assert_str_eq(at(&symbols, 0x2000), "new+0");
+	ck_assert_str_eq(at(&symbols, 0x200f), "new+0xf");
+	symbols_free(&symbols);
+}
+
+static uint64_t state = 1;
+
+static uint64_t random_below(uint64_t limit)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (state >> 33) % limit;
+}
+
+#define N_RANDOM 24
+#define SPACE 64
+
+struct range {
+	uint64_t address, bytes;
+};
+
+/* As the comment in symbols.h has it, one after the other; -1: none. */
+static int slow_find(const struct range *ranges, uint64_t address, bool later_wins)
+{
+	int best = -1;
+
+	for (int i = 0; i < N_RANDOM; i++) {
+		if (address - ranges[i].address >= ranges[i].bytes)
+			continue;
+		if (best < 0 || later_wins || ranges[i].address > ranges[best].address)
+			best = i;
+	}
+	return best;
+}
+
+START_TEST(random_overlaps_are_as_one_by_one)
+{
+	for (unsigned round = 0; round < 2000; round++) {
+		struct symbols symbols = { .later_wins = round % 2 };
+		struct range ranges[N_RANDOM];
+		bool used[SPACE] = { false };
+
+		for (unsigned i = 0; i < N_RANDOM; i++) {
+			char name[8];
+
+			do
+				ranges[i] =
+					(struct range){ random_below(SPACE), 1 + random_below(SPACE / 4) };
+			while (!symbols.later_wins && used[ranges[i].address]);
+			used[ranges[i].address] = true;
+			snprintf(name, sizeof(name), "%u", i);
+			add(&symbols, ranges[i].address, ranges[i].bytes, name);
+		}
+		symbols_sort(&symbols);
+		for (uint64_t address = 0; address < 2 * SPACE; address++) {
+			int index = slow_find(ranges, address, symbols.later_wins);
+			char wanted[32] = "-";
+
+			if (index >= 0)
+				snprintf(wanted, sizeof(wanted), "%d+%#lx", index,
+					 (unsigned long)(address - ranges[index].address));
+			ck_assert_str_eq(at(&symbols, address), wanted);
+		}
+		ck_assert_uint_eq(symbols.n_left_out, 0);
+		symbols_free(&symbols);
+	}
+}
+
+START_TEST(long_names_are_cut_at_a_character)
+{
+	char name[SYMBOL_NAME_MAX + 8];
+	struct symbols symbols = { 0 };
+	uint64_t offset;
+
+	memset(name, 'x', sizeof(name));
+	symbols_add(&symbols, 1, 1, span_of(name, SYMBOL_NAME_MAX), false);
+	ck_assert_uint_eq(symbols.n_cut, 0);
+	symbols_add(&symbols, 2, 1, span_of(name, SYMBOL_NAME_MAX + 1), false);
+	ck_assert_uint_eq(symbols.n_cut, 1);
+	memcpy(name + SYMBOL_NAME_MAX - 2, "\xe2\x82\xac", 3); /* its last byte is outside */
+	symbols_add(&symbols, 3, 1, span_of(name, sizeof(name)), false);
+	ck_assert_uint_eq(symbols.n_cut, 2);
+	symbols_add(&symbols, 4, 1, span_of("a\0b", 3), false);
+	symbols_add(&symbols, 5, 1, span_of("\0b", 2), false);
+	symbols_add(&symbols, 6, 1, span_of(NULL, 0), false);
+	symbols_sort(&symbols);
+	ck_assert_uint_eq(symbols.count, 4);
+	ck_assert_uint_eq(strlen(symbols_find(&symbols, 1, &offset)), SYMBOL_NAME_MAX);
+	ck_assert_uint_eq(strlen(symbols_find(&symbols, 2, &offset)), SYMBOL_NAME_MAX);
+	ck_assert_uint_eq(strlen(symbols_find(&symbols, 3, &offset)), SYMBOL_NAME_MAX - 2);
+	ck_assert_str_eq(at(&symbols, 4), "a+0");
+	symbols_free(&symbols);
+}
+
+START_TEST(functions_at_the_end_of_all_addresses)
+{
+	struct symbols symbols = { 0 };
+
+	add(&symbols, 16, UINT64_MAX, "all");
+	add(&symbols, UINT64_MAX - 8, UINT64_MAX, "end");
+	add(&symbols, UINT64_MAX, 1, "last");
+	symbols_sort(&symbols);
+	ck_assert_str_eq(at(&symbols, 15), "-");
+	ck_assert_str_eq(at(&symbols, 16), "all+0");
+	ck_assert_str_eq(at(&symbols, 15 + (uint64_t)UINT32_MAX), "all+0xfffffffe");
+	ck_assert_str_eq(at(&symbols, 16 + (uint64_t)UINT32_MAX), "-"); /* larger than code is */
+	ck_assert_str_eq(at(&symbols, UINT64_MAX - 1), "end+0x7");
+	ck_assert_str_eq(at(&symbols, UINT64_MAX), "-");
+	symbols_free(&symbols);
+}
+
+/* All of them over one another, and more than there is room for. */
+START_TEST(limits_are_counted)
+{
+	struct symbols symbols = { 0 };
+	char name[SYMBOL_NAME_MAX];
+	size_t n_names = SYMBOLS_NAMES_MAX / (SYMBOL_NAME_MAX + 1);
+	uint64_t offset;
+
+	for (uint64_t i = 0; i < SYMBOLS_MAX + 10; i++)
+		add(&symbols, i, UINT32_MAX, "x");
+	ck_assert_uint_eq(symbols.count, SYMBOLS_MAX);
+	ck_assert_uint_eq(symbols.n_left_out, 10);
+	symbols_sort(&symbols);
+	ck_assert_uint_le(symbols.count, SYMBOLS_MAX);
+	ck_assert_uint_gt(symbols.n_left_out, 10);
+	ck_assert_str_eq(at(&symbols, 1000), "x+0");
+	symbols_free(&symbols);
+	memset(name, 'n', sizeof(name));
+	for (uint64_t i = 0; i < n_names + 10; i++)
+		symbols_add(&symbols, 2 * i, 1, span_of(name, sizeof(name)), false);
+	ck_assert_uint_ge(symbols.n_left_out, 10);
+	ck_assert_uint_eq(symbols.count + symbols.n_left_out, n_names + 10);
+	ck_assert_uint_le(symbols.names.length, SYMBOLS_NAMES_MAX);
+	symbols_sort(&symbols);
+	ck_assert_ptr_nonnull(symbols_find(&symbols, 2, &offset));
+	ck_assert_ptr_null(symbols_find(&symbols, 3, &offset));
+	symbols_free(&symbols);
+}
+
+/* 100,000 of usual names. */
+START_TEST(a_large_table_is_small)
+{
+	struct symbols symbols = { 0 };
+	char name[32];
+
+	for (uint64_t i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "function_number_%u", (unsigned)i);
+		add(&symbols, (i * 7919 % 100000) * 64, 48, name);
+	}
+	symbols_sort(&symbols);
+	ck_assert_uint_eq(symbols.count, 100000);
+	ck_assert_uint_le(symbols_bytes(&symbols), 4 << 20);
+	ck_assert_str_eq(at(&symbols, 7919 * 64 + 47), "function_number_1+0x2f");
+	ck_assert_str_eq(at(&symbols, 7919 * 64 + 48), "-");
+	symbols_free(&symbols);
+}
