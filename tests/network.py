@@ -763,7 +763,7 @@ def replayed(file, table, *options):
 
 def record(file, talkers, table, *words):
     """While they talk; again and longer until it has rows of all, since owners are found over several samples."""
-    for samples in 4, 8, 16:
+    for samples in 4, 8, 16, 32, 64:
         command = [PANETOP, "-b", "-n", str(samples), "-d", "0.3", f"--record={file.name}", *words]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recorder:
             while recorder.poll() is None:

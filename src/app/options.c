@@ -501,6 +501,9 @@ static int resolve_tables(struct options *options)
 		options->tables[same] = topic->schema->name;
 		options->n_tables += same == options->n_tables;
 	}
+	for (unsigned i = 0; i < n_topics && options->n_tables == 0 && options->format->of_stacks; i++)
+		if (topics[i]->schema->of_stacks)
+			options->tables[options->n_tables++] = topics[i]->schema->name;
 	return -1;
 }
 
@@ -508,12 +511,17 @@ static int check_tables(const struct options *options)
 {
 	bool one = options->format->one_table && options->print && !options->probe && !options->describe;
 
+	const char *name = options->format->name;
+
 	if (one && options->n_tables > 1)
-		error_message("--table", _("'%s' and '%s': csv holds one table"), options->tables[0],
-			      options->tables[1]);
+		error_message("--table", _("'%s' and '%s': %s holds one table"), options->tables[0],
+			      options->tables[1], name);
+	else if (one && options->format->of_stacks && !topic_find(options->tables[0])->schema->of_stacks)
+		error_message("--table", _("'%s': %s takes a table of stacks, as profile_stack"),
+			      options->tables[0], name);
 	else if (one && options->n_tables == 0 && options->n_panes > 1)
-		error_message("--output", _("csv holds one table: select a single pane, "
-					    "or a table with --table"));
+		error_message("--output",
+			      _("%s holds one table: select a single pane, or a table with --table"), name);
 	else
 		return -1;
 	return 2;

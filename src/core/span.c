@@ -40,6 +40,14 @@ bool span_peek(struct span bytes, size_t offset, void *value, size_t size)
 	return true;
 }
 
+bool span_eat(struct span *rest, void *value, size_t size)
+{
+	if (!span_peek(*rest, 0, value, size))
+		return false;
+	rest->at += size;
+	return true;
+}
+
 bool span_little(struct span bytes, uint64_t offset, unsigned size, uint64_t *value)
 {
 	uint64_t number = 0;

@@ -29,6 +29,7 @@ bool span_starts(struct span span, const char *prefix);
 
 /* Copies the bytes at offset, aligned or not, and consumes nothing; false and no change when incomplete. */
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size);
+bool span_eat(struct span *rest, void *value, size_t size); /* the same at the front, which it consumes */
 
 /* The same of a little-endian number of at most 8 bytes. */
 bool span_little(struct span bytes, uint64_t offset, unsigned size, uint64_t *value);

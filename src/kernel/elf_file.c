@@ -7,8 +7,15 @@
 #include <elf.h>
 #include <string.h>
 
+#include "core/vector.h"
+
 #define SECTION_NAME_MAX 64 /* bytes; those of use are shorter */
 #define DEBUG_LINK_MAX 255  /* NAME_MAX */
+#define UNWIND_HEADER_BYTES ((size_t)12)
+#define UNWIND_ENTRY_BYTES ((size_t)8)
+#define DW_EH_PE_udata4 0x03
+#define DW_EH_PE_pcrel_sdata4 0x1b
+#define DW_EH_PE_datarel_sdata4 0x3b
 #define SEGMENTS_MAX 1024   /* Linux starts no program with more than 64 KiB of them */
 
 /* The size and the offset of a member in both classes. */
@@ -309,6 +316,48 @@ static bool loaded_at(const struct elf_file *file, uint64_t address, unsigned by
 		    span_part(content, address - segment.address, bytes, part))
 			return true;
 	return false;
+}
+
+/* The table of its usual form: pairs of 4 bytes, relative to the header, sorted. */
+static struct span unwind_table(const struct elf_file *file, uint64_t *header_address)
+{
+	static const char form[] = { 1, DW_EH_PE_pcrel_sdata4, DW_EH_PE_udata4, DW_EH_PE_datarel_sdata4 };
+	struct span table = file->segments, header, entries;
+	struct segment segment;
+	uint64_t count;
+
+	while (next_segment(file, &table, &segment)) {
+		if (segment.type != PT_GNU_EH_FRAME ||
+		    !span_part(file->bytes, segment.offset, segment.bytes, &header) ||
+		    span_length(header) < UNWIND_HEADER_BYTES || memcmp(header.at, form, sizeof(form)) != 0)
+			continue;
+		*header_address = segment.address;
+		count = number(header, 8, 4);
+		entries = span_of(header.at + UNWIND_HEADER_BYTES, span_length(header) - UNWIND_HEADER_BYTES);
+		if (count < span_length(entries) / UNWIND_ENTRY_BYTES)
+			entries.end = entries.at + count * UNWIND_ENTRY_BYTES;
+		return entries;
+	}
+	return span_of(file->bytes.at, 0);
+}
+
+static uint64_t start_of(struct span entries, size_t index, uint64_t header_address)
+{
+	return header_address + (uint64_t)(int32_t)number(entries, index * UNWIND_ENTRY_BYTES, 4);
+}
+
+bool elf_file_start(const struct elf_file *file, uint64_t address, uint64_t *start)
+{
+	uint64_t header_address = 0;
+	struct span entries = unwind_table(file, &header_address);
+	size_t at;
+
+	VECTOR_BOUND(at, span_length(entries) / UNWIND_ENTRY_BYTES,
+		     start_of(entries, at, header_address) <= address);
+	if (at == 0)
+		return false;
+	*start = start_of(entries, at - 1, header_address);
+	return true;
 }
 
 static uint64_t relative_type(const struct elf_file *file)

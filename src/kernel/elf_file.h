@@ -46,6 +46,12 @@ bool elf_file_parse(struct elf_file *file, struct span bytes);
  */
 bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *address);
 
+/*
+ * The start of the function with this address, also of one without a name, by the table that finds its unwind
+ * rules (.eh_frame_hdr); false: the table has none that begins before, or has another form.
+ */
+bool elf_file_start(const struct elf_file *file, uint64_t address, uint64_t *start);
+
 /* The pointer at this address, as it is when the file is loaded at 0; false: there is none in the file. */
 bool elf_file_pointer(const struct elf_file *file, uint64_t address, uint64_t *pointer);
 

@@ -19,14 +19,6 @@ struct task_body {
 	uint64_t time_ns;
 };
 
-static bool eat(struct span *rest, void *value, size_t size)
-{
-	if (!span_peek(*rest, 0, value, size))
-		return false;
-	rest->at += size;
-	return true;
-}
-
 static bool eat_part(struct span *rest, uint64_t length, struct span *part)
 {
 	if (length > span_length(*rest))
@@ -40,7 +32,7 @@ static bool eat_task(struct span *body, struct perf_record *record)
 {
 	struct task_body task;
 
-	if (!eat(body, &task, sizeof(task)))
+	if (!span_eat(body, &task, sizeof(task)))
 		return false;
 	record->pid = task.pid;
 	record->parent_pid = task.parent_pid;
@@ -64,8 +56,8 @@ static bool eat_comm(struct span *body, uint16_t misc, struct perf_record *recor
 {
 	size_t length;
 
-	if (!cut_trailer(body, record) || !eat(body, &record->pid, sizeof(record->pid)) ||
-	    !eat(body, &record->tid, sizeof(record->tid)))
+	if (!cut_trailer(body, record) || !span_eat(body, &record->pid, sizeof(record->pid)) ||
+	    !span_eat(body, &record->tid, sizeof(record->tid)))
 		return false;
 	record->exec = misc & COMM_BY_EXEC;
 	length = strnlen(body->at, span_length(*body));
@@ -77,8 +69,8 @@ static bool eat_lost(struct span *body, struct perf_record *record)
 {
 	uint64_t id;
 
-	return cut_trailer(body, record) && eat(body, &id, sizeof(id)) &&
-	       eat(body, &record->lost, sizeof(record->lost));
+	return cut_trailer(body, record) && span_eat(body, &id, sizeof(id)) &&
+	       span_eat(body, &record->lost, sizeof(record->lost));
 }
 
 /* The field has the requested size, however much was copied; the copied size follows it. */
@@ -86,14 +78,14 @@ static bool eat_stack(struct span *body, struct perf_record *record)
 {
 	uint64_t abi, room, taken;
 
-	if (!eat(body, &abi, sizeof(abi)) ||
-	    (abi != ABI_NONE && !eat(body, &record->stack_address, sizeof(record->stack_address))) ||
-	    !eat(body, &room, sizeof(room)))
+	if (!span_eat(body, &abi, sizeof(abi)) ||
+	    (abi != ABI_NONE && !span_eat(body, &record->stack_address, sizeof(record->stack_address))) ||
+	    !span_eat(body, &room, sizeof(room)))
 		return false;
 	record->is_32_bit = abi == ABI_32_BIT;
 	if (room == 0)
 		return true;
-	if (!eat_part(body, room, &record->stack) || !eat(body, &taken, sizeof(taken)) || taken > room)
+	if (!eat_part(body, room, &record->stack) || !span_eat(body, &taken, sizeof(taken)) || taken > room)
 		return false;
 	record->stack.end = record->stack.at + taken;
 	return true;
@@ -103,9 +95,10 @@ static bool eat_sample(struct span *body, struct perf_record *record)
 {
 	uint32_t raw_bytes;
 
-	return eat(body, &record->pid, sizeof(record->pid)) && eat(body, &record->tid, sizeof(record->tid)) &&
-	       eat(body, &record->time_ns, sizeof(record->time_ns)) &&
-	       eat(body, &raw_bytes, sizeof(raw_bytes)) && eat_part(body, raw_bytes, &record->raw) &&
+	return span_eat(body, &record->pid, sizeof(record->pid)) &&
+	       span_eat(body, &record->tid, sizeof(record->tid)) &&
+	       span_eat(body, &record->time_ns, sizeof(record->time_ns)) &&
+	       span_eat(body, &raw_bytes, sizeof(raw_bytes)) && eat_part(body, raw_bytes, &record->raw) &&
 	       (span_length(*body) == 0 || eat_stack(body, record));
 }
 

@@ -166,6 +166,7 @@ struct schema {
 	bool of_run;        /* its counters begin with panetop's own run: those of another run start again */
 	bool derived;       /* from other tables of the frame, also in a replay: recordings leave it out */
 	bool has_secrets;   /* it reads command lines or environments itself: see no_arguments of a request */
+	bool of_stacks;     /* rows are stacks of functions, and their samples */
 	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */
 	const char *sum_row; /* a text key of rows that are the sum of the others; may be NULL */
 	const char *twice_row;       /* a text key of a row that other rows hold, too; may be NULL */

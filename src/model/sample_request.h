@@ -68,6 +68,7 @@ struct sample_request {
 	/* The pages pane. */
 	struct process_choice mapped; /* chosen on the screen; not set: processes */
 	bool time_of_mapped;          /* time accounts are of this one alone */
+	uint32_t profiled_pid;        /* profiles are of this process alone; 0: of the scope */
 	unsigned n_next;       /* each change requests the next process with the name of the last one */
 	uint64_t page_address; /* 0: none */
 	struct {

@@ -242,10 +242,14 @@ const struct setting all_settings[] = {
 	  FLAG(power.no_forks),
 	  .help = N_("repeat samples in which processes were started") },
 	{ .name = "power.span", CHOICE(power.span, span_names) },
-	{ .name = "power.line.",
-	  .type = SETTING_EACH,
-	  .choices = shown_hidden,
-	  .valid = is_shown_or_hidden },
+	{ .name = "power.line.", .type = SETTING_EACH, .choices = shown_hidden, .valid = is_shown_or_hidden },
+
+	{ .name = "profile.rate",
+	  COUNT(topic.profile.rate, 1, 10000, 97),
+	  .argument = N_("HZ"),
+	  .help = N_("samples a second of each busy CPU (default 97); an even rate may keep step with what "
+		     "it samples"),
+	  .expected = N_("use 1 to 10000") },
 
 	{ .name = "latency.period",
 	  SECONDS(topic.latency.period_seconds, 49.9999e-6, 1, 1e-3),

@@ -63,6 +63,9 @@ struct topic_settings {
 		uint64_t from, to; /* addresses; 0: not set */
 		bool shares;
 	} map;
+	struct {
+		uint64_t rate; /* samples a second of each busy CPU */
+	} profile;
 	const char *counters; /* libpfm4 events; "auto"; NULL: not set */
 	struct power_fit fit; /* the calibration in use; cpus 0: none */
 };

@@ -15,8 +15,9 @@
 
 const struct sink_format *sink_format_find(const char *name)
 {
-	static const struct sink_format *const formats[] = { &sink_text, &sink_csv, &sink_json,
-							     &sink_openmetrics, &sink_prometheus };
+	static const struct sink_format *const formats[] = {
+		&sink_text, &sink_csv, &sink_json, &sink_openmetrics, &sink_prometheus, &sink_folded
+	};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (strcmp(formats[i]->name, name) == 0)

@@ -47,7 +47,8 @@ struct recording_writer;
 struct sink_format {
 	const char *name;
 	bool streams;                    /* prints events as they happen, in frames between samples */
-	bool one_table;                  /* prints a single table */
+	bool one_table;                  /* prints a single table … */
+	bool of_stacks;                  /* … and only one of stacks */
 	bool records;                    /* a recording: gets every frame, with all tables */
 	bool metrics;                    /* for Prometheus: of what comes and goes it has sums by command */
 	bool only_last;                  /* a stream of samples is none: standard output gets the last one */
@@ -89,7 +90,7 @@ struct sink {
 };
 
 extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics, sink_prometheus,
-	sink_record, sink_record_lines;
+	sink_folded, sink_record, sink_record_lines;
 
 /* The format with this name, NULL if there is none. */
 const struct sink_format *sink_format_find(const char *name);

@@ -141,12 +141,14 @@ static void draw_headline(struct screen *screen, const struct canvas *canvas, bo
 
 /*
  * The line of panes. All have their places, whichever is shown: its brackets stand in the blanks between,
- * and the page of a process, which has a tab only while it is shown, has room at the end.
+ * and the page of a process, which has a tab only while it is shown, has room at the end; so has each late
+ * pane, where all names do not fit whole.
  */
 struct tabs {
 	int gap;        /* blanks between two */
 	bool spaced;    /* a blank behind each digit */
 	int whole, cut; /* names of more cells than whole are cut to cut cells */
+	bool leaves_out; /* late panes that are not shown */
 	bool numbered;  /* only the shown one has its name, behind all digits */
 	int end;        /* the cell behind the last one that fits */
 	int names[SCREEN_TABS_MAX]; /* cells of each whole name */
@@ -167,12 +169,18 @@ static int name_cells(const struct tabs *tabs, unsigned pane)
 /* With the blanks around them. */
 static int tabs_cells(const struct screen *screen, const struct tabs *tabs)
 {
-	int cells = 2 - tabs->gap;
+	int cells = 2 - tabs->gap, at_end = 0;
 
-	for (unsigned i = 0; i < count_tabs(screen); i++)
-		cells += tabs->gap + name_cells(tabs, i) +
-			 (screen->setup->panes[i]->digit ? 1 + tabs->spaced : 0);
-	return cells;
+	for (unsigned i = 0; i < count_tabs(screen); i++) {
+		const struct pane *pane = screen->setup->panes[i];
+		int needed = tabs->gap + name_cells(tabs, i) + (pane->digit ? 1 + tabs->spaced : 0);
+
+		if (tabs->leaves_out && (pane->late || !pane_has_tab(pane)))
+			at_end = needed > at_end ? needed : at_end;
+		else
+			cells += needed;
+	}
+	return cells + at_end;
 }
 
 /* The widest look that fits: names are cut, the longest first, before they are left out. */
@@ -189,6 +197,7 @@ static struct tabs fit_tabs(const struct screen *screen, int room, bool ascii)
 	tabs.gap = 1;
 	if (tabs_cells(screen, &tabs) <= room)
 		return tabs;
+	tabs.leaves_out = true;
 	tabs.spaced = false;
 	for (; tabs.whole >= TAB_NAME_MIN; tabs.whole--)
 		for (tabs.cut = tabs.whole; tabs.cut >= TAB_NAME_MIN; tabs.cut--)
@@ -284,6 +293,13 @@ static const char *shown_title(const struct screen *screen)
 	return _(screen->setup->panes[screen->current]->title);
 }
 
+static bool has_place(const struct screen *screen, const struct tabs *tabs, unsigned pane)
+{
+	bool left_out = tabs->leaves_out && screen->setup->panes[pane]->late;
+
+	return pane == screen->current || (navigation_has_tab(screen, pane) && !left_out);
+}
+
 /* Where a line of digits is too long, it begins so that the shown one is in it. */
 static unsigned first_tab(const struct screen *screen, const struct tabs *tabs, int room, bool ascii)
 {
@@ -292,7 +308,7 @@ static unsigned first_tab(const struct screen *screen, const struct tabs *tabs, 
 	int cells = 2;
 
 	for (unsigned i = screen->current + 1; i-- > 0;) {
-		if (!navigation_has_tab(screen, i))
+		if (!has_place(screen, tabs, i))
 			continue;
 		cells += tab_text(screen, tabs, i, ascii, text) + tabs->gap;
 		if (cells - tabs->gap > room)
@@ -315,7 +331,7 @@ static struct tabs place_tabs(struct screen *screen, const struct canvas *canvas
 		room -= TIMELINE_CELLS;
 	tabs = fit_tabs(screen, room, canvas->ascii);
 	for (unsigned i = first_tab(screen, &tabs, room, canvas->ascii); i < count_tabs(screen); i++) {
-		if (!navigation_has_tab(screen, i))
+		if (!has_place(screen, &tabs, i))
 			continue;
 		cells = tab_text(screen, &tabs, i, canvas->ascii, text);
 		if (x + cells + 1 > room)

@@ -108,6 +108,7 @@ struct pane {
 	char digit;                      /* the key that shows it; 0: none */
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
+	bool late; /* its tab is left out, unless it is shown, where all names do not fit whole */
 	bool of_process;                 /* it shows the one process that --pid names */
 	bool kept; /* its tables are sampled whatever pane is shown: the past has them */
 	const char *unscoped;            /* N_(): what of it no scope limits, and why; NULL: nothing */

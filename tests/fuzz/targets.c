@@ -57,6 +57,7 @@
 #include "kernel/powercap.h"
 #include "kernel/pressure.h"
 #include "kernel/proc_event.h"
+#include "kernel/profile_record.h"
 #include "kernel/slabinfo.h"
 #include "kernel/system.h"
 #include "kernel/trace_format.h"
@@ -72,6 +73,7 @@
 #include "screen/theme.h"
 #include "topic/group/container_name.h"
 #include "topic/pages/page_snapshot.h"
+#include "topic/profile/profile_results.h"
 #include "topic/topic.h"
 
 /* Defines the function that fuzzes one, and adds it to the list. */
@@ -375,6 +377,43 @@ FUZZ_TARGET(perf_record)
 	require_inside(rest, text);
 }
 
+FUZZ_TARGET(profile_record)
+{
+	struct span text = input(data, size), rest = text;
+	struct profile_record record;
+	uint64_t address;
+
+	while (profile_record_next(&rest, &record)) {
+		require_inside(rest, text);
+		if (record.kind == PROFILE_RECORD_SAMPLE) {
+			require_inside(record.kernel, text);
+			require_inside(record.stack, text);
+			for (size_t i = 0; profile_record_kernel(&record, i, &address); i++)
+				require(i < size);
+		}
+		if (record.kind == PROFILE_RECORD_MAP)
+			require_inside(record.path, text);
+	}
+	require_inside(rest, text);
+}
+
+FUZZ_TARGET(profile_results)
+{
+	struct span text = input(data, size), rest = text;
+	struct profile_result result;
+
+	while (profile_results_next(&rest, &result)) {
+		require_inside(rest, text);
+		if (result.kind == PROFILE_RESULT_FUNCTION) {
+			require_inside(result.name, text);
+			require_inside(result.file, text);
+			require_inside(result.path, text);
+			require(result.names < N_PROFILE_NAMES);
+		}
+	}
+	require_inside(rest, text);
+}
+
 /* The format comes first, then a sample, with a NUL between. */
 FUZZ_TARGET(trace_format)
 {
@@ -481,6 +520,7 @@ FUZZ_TARGET(elf_file)
 	for (uint64_t offset = 0; offset < size; offset += 61)
 		if (elf_file_address(&file, offset, &address))
 			elf_file_pointer(&file, address, &pointer);
+	elf_file_start(&file, address, &pointer);
 	if (elf_file_functions(&file, &symbols) == ELF_TABLE_NONE)
 		require(symbols.count == 0);
 	go_functions(&file, &symbols);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens regular files where a process sees them, and passes descriptors. */
+#include <config.h>
+
+#include "sys/profile_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/span.h"
+#include "sys/privilege.h"
+#include "sys/root.h"
+
+#define DEBUG_ROOT "/usr/lib/debug/"
+#define STATUS_BYTES 4096
+#define JIT_BYTES_MAX ((off_t)64 << 20)
+#define PROC_PATH_MAX 96
+#define OWN_FILE_MAX 32 /* "/proc/self/fd/N" */
+
+/* No device or pipe is opened, only looked at. inode: 0: any. */
+static int open_regular(int looked, uint64_t inode)
+{
+	char own[OWN_FILE_MAX];
+	struct stat status;
+	int fd = -1, error = 0;
+
+	if (looked < 0)
+		return -errno;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", looked);
+	if (fstat(looked, &status) < 0)
+		error = -errno;
+	else if (!S_ISREG(status.st_mode))
+		error = -EINVAL;
+	else if (inode != 0 && status.st_ino != inode)
+		error = -ESTALE;
+	if (!error)
+		fd = open(own, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (!error && fd < 0)
+		error = -errno;
+	close(looked);
+	return error ? error : fd;
+}
+
+/* Below this root, as after chroot(2). */
+static int open_below(const char *root_path, const char *path, uint64_t inode)
+{
+	struct root root;
+	int error = root_open(&root, root_path), fd;
+
+	if (error)
+		return error;
+	root.is_tree = true;
+	fd = open_regular(root_open_at(&root, path, O_PATH), inode);
+	close(root.fd);
+	return fd;
+}
+
+/* Where the process sees it; else, once that has ended, where panetop does. */
+static int open_seen(uint32_t pid, const char *path, uint64_t inode)
+{
+	char root[PROC_PATH_MAX];
+	int fd;
+
+	if (*path != '/')
+		return -ENOENT;
+	snprintf(root, sizeof(root), "/proc/%" PRIu32 "/root", pid);
+	fd = open_below(root, path, inode);
+	return fd < 0 ? open_below("/", path, inode) : fd;
+}
+
+static int open_mapped(const struct profile_file *file)
+{
+	char path[PROC_PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, file->pid,
+		 file->start, file->end);
+	fd = open_regular(open(path, O_PATH | O_CLOEXEC), file->inode);
+	return fd < 0 ? open_seen(file->pid, file->path, file->inode) : fd;
+}
+
+static int open_debug(const struct profile_file *file)
+{
+	if (strncmp(file->path, DEBUG_ROOT, strlen(DEBUG_ROOT)) != 0 || strstr(file->path, "/../"))
+		return -EINVAL;
+	return open_seen(file->pid, file->path, 0);
+}
+
+/* The number of the process in the innermost namespace. */
+static bool inner_pid(uint32_t pid, uint64_t *inner)
+{
+	char path[PROC_PATH_MAX], text[STATUS_BYTES + 1], *at;
+	struct span rest;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, STATUS_BYTES);
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	at = strstr(text, "\nNSpid:");
+	*inner = pid;
+	if (!at)
+		return true;
+	rest = span_of(at + strlen("\nNSpid:"), strcspn(at + 1, "\n") - strlen("NSpid:"));
+	while (span_u64(&rest, inner))
+		;
+	return true;
+}
+
+static int open_jit(const struct profile_file *file)
+{
+	char path[PROC_PATH_MAX];
+	struct stat status, process;
+	struct root root;
+	uint64_t inner;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32, file->pid);
+	if (!inner_pid(file->pid, &inner) || stat(path, &process) < 0)
+		return -ESRCH;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/root", file->pid);
+	fd = root_open(&root, path);
+	if (fd < 0)
+		return fd;
+	root.is_tree = true;
+	snprintf(path, sizeof(path), "tmp/perf-%" PRIu64 ".map", inner);
+	fd = root_open_at(&root, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		fd = -errno;
+	close(root.fd);
+	if (fd >= 0 && (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) ||
+			status.st_uid != process.st_uid || status.st_size > JIT_BYTES_MAX)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static int open_proc(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_maps(uint32_t pid)
+{
+	char path[PROC_PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	return open_proc(path);
+}
+
+static int open_kind(const struct profile_file *file)
+{
+	switch ((enum profile_file_kind)file->kind) {
+	case PROFILE_FILE_MAPS:
+		return open_maps(file->pid);
+	case PROFILE_FILE_MAPPED:
+		return open_mapped(file);
+	case PROFILE_FILE_DEBUG:
+		return open_debug(file);
+	case PROFILE_FILE_JIT:
+		return open_jit(file);
+	case PROFILE_FILE_KERNEL:
+		return open_proc("/proc/kallsyms");
+	case N_PROFILE_FILE_KINDS:
+		break;
+	}
+	return -EINVAL;
+}
+
+int profile_file_open(const struct profile_file *file)
+{
+	uint64_t raised =
+		privilege_raise(file->kind == PROFILE_FILE_KERNEL ? PRIVILEGE_SYMBOLS : PRIVILEGE_MAPS);
+	int fd = memchr(file->path, '\0', sizeof(file->path)) ? open_kind(file) : -EINVAL;
+
+	privilege_lower(raised);
+	return fd;
+}
+
+int profile_file_answer(int channel, int fd)
+{
+	int32_t error = fd < 0 ? fd : 0;
+	char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec part = { .iov_base = &error, .iov_len = sizeof(error) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		struct cmsghdr *header;
+
+		message.msg_control = control;
+		message.msg_controllen = sizeof(control);
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	}
+	return sendmsg(channel, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int profile_file_ask(int channel, const struct profile_file *file)
+{
+	int32_t error = 0;
+	char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec part = { .iov_base = &error, .iov_len = sizeof(error) };
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+	};
+	struct cmsghdr *header;
+	int fd;
+
+	if (send(channel, file, sizeof(*file), MSG_NOSIGNAL) < 0 ||
+	    recvmsg(channel, &message, MSG_CMSG_CLOEXEC) < (ssize_t)sizeof(error))
+		return -EPIPE;
+	header = CMSG_FIRSTHDR(&message);
+	if (error || !header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int)))
+		return error ? error : -EPIPE;
+	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
+}

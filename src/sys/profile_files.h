@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files that the process without rights may read: it asks by a socket, panetop opens them with its rights,
+ * and sends the descriptors. It does not trust the questions.
+ */
+#ifndef PANETOP_SYS_PROFILE_FILES_H
+#define PANETOP_SYS_PROFILE_FILES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum profile_file_kind {
+	PROFILE_FILE_MAPS,   /* /proc/PID/maps */
+	PROFILE_FILE_MAPPED, /* the file that is mapped from start to end, or path with this inode */
+	PROFILE_FILE_DEBUG,  /* path below /usr/lib/debug, where the process sees it */
+	PROFILE_FILE_JIT,    /* /tmp/perf-PID.map of the process's own user */
+	PROFILE_FILE_KERNEL, /* /proc/kallsyms */
+	N_PROFILE_FILE_KINDS,
+};
+
+struct profile_file {
+	uint32_t kind, pid;
+	uint64_t start, end, inode;
+	char path[PATH_MAX];
+};
+
+/* Asks at this end of the socket: a descriptor, or -errno. It waits for the answer. */
+int profile_file_ask(int channel, const struct profile_file *file);
+
+/* Opens it with the rights of panetop: a descriptor of a regular file or of proc, or -errno. */
+int profile_file_open(const struct profile_file *file);
+
+/* Sends the descriptor, or the error, as answer. 0 or -errno. */
+int profile_file_answer(int channel, int fd);
+
+#endif

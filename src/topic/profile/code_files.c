@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Asks for files, maps them, and keeps those that were used last. */
+#include <config.h>
+
+#include "topic/profile/code_files.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/vector.h"
+#include "kernel/elf_file.h"
+#include "kernel/go_functions.h"
+#include "kernel/kallsyms.h"
+#include "kernel/perf_map.h"
+#include "kernel/pid/maps.h"
+#include "sys/buffer_io.h"
+#include "sys/env.h"
+#include "sys/profile_files.h"
+
+#define OPEN_MAX 256      /* files that are mapped and have names, at a time */
+#define RECORDS_MAX 65536 /* files that are known by their path */
+#define JITS_MAX 64
+#define JIT_NS UINT64_C(2000000000) /* between two looks into a map of a JIT for what is not in it */
+#define MAPS_BYTES_MAX ((size_t)16 << 20)
+#define JIT_BYTES_MAX ((size_t)64 << 20)
+#define KERNEL_CHUNK ((size_t)64 * 1024)
+#define VDSO_PATH "[vdso]"
+#define CXX_LIBRARY "libstdc++.so.6" /* where it is there */
+#define KERNEL_FILE "(kernel)"
+#define UNKNOWN "(unknown)"
+#define DEBUG_ROOT "/usr/lib/debug/"
+
+struct code_file {
+	uint64_t inode;
+	struct span path, base;
+	bool is_vdso, was_asked, has_names, has_rules;
+	struct span bytes; /* mapped; empty: it cannot be read, or was not used for some time */
+	struct elf_file elf;
+	struct symbols symbols;
+	enum profile_names names;
+	struct frame_rules *rules; /* NULL: none */
+	uint64_t used;
+};
+
+struct jit {
+	uint32_t pid;
+	struct symbols symbols;
+	uint64_t read_ns; /* 0: never */
+};
+
+/* Up to the end of its section headers, with which the kernel lays it out. */
+static struct span find_vdso(void)
+{
+	const char *start = (const char *)getauxval(AT_SYSINFO_EHDR);
+	ElfW(Ehdr) header;
+
+	if (!start)
+		return (struct span){ 0 };
+	memcpy(&header, start, sizeof(header));
+	return span_of(start, header.e_shoff + (size_t)header.e_shnum * header.e_shentsize);
+}
+
+void code_files_open(struct code_files *files, int channel)
+{
+	void *library = dlopen(CXX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+
+	*files = (struct code_files){ .channel = channel, .vdso = find_vdso() };
+	if (library)
+		*(void **)&files->demangle = dlsym(library, "__cxa_demangle");
+}
+
+static struct span keep_text(struct code_files *files, struct span text)
+{
+	return span_of(arena_copy(&files->kept, text.at, span_length(text)), span_length(text));
+}
+
+static struct span base_of(struct span path)
+{
+	const char *slash = memrchr(path.at, '/', span_length(path));
+
+	return slash ? span_of(slash + 1, (size_t)(path.end - slash - 1)) : path;
+}
+
+uint32_t code_files_place(struct code_files *files, uint64_t inode, struct span path)
+{
+	bool is_vdso = span_is(path, VDSO_PATH);
+	uint64_t hash = hash_bytes(hash_u64(inode), path);
+	uint32_t at;
+
+	if (!is_vdso && (inode == 0 || span_length(path) == 0 || *path.at != '/'))
+		return CODE_NO_FILE;
+	HASH_FIND(at, &files->by_path, hash,
+		  files->list[at].inode == inode && span_length(files->list[at].path) == span_length(path) &&
+			  memcmp(files->list[at].path.at, path.at, span_length(path)) == 0);
+	if (at != HASH_NONE || files->n == RECORDS_MAX)
+		return at == HASH_NONE ? CODE_NO_FILE : at;
+	at = (uint32_t)files->n;
+	path = keep_text(files, path);
+	*VECTOR_ADD(files->list, files->n, files->capacity) =
+		(struct code_file){ .inode = inode, .path = path, .base = base_of(path), .is_vdso = is_vdso };
+	hash_add(&files->by_path, hash, at);
+	return at;
+}
+
+static void close_file(struct code_files *files, struct code_file *file)
+{
+	frame_rules_close(file->rules);
+	symbols_free(&file->symbols);
+	if (span_length(file->bytes) > 0 && !file->is_vdso)
+		munmap((void *)(uintptr_t)file->bytes.at, span_length(file->bytes));
+	file->rules = NULL;
+	file->bytes = (struct span){ 0 };
+	file->was_asked = file->has_names = file->has_rules = false;
+	files->n_open--;
+}
+
+static void close_oldest(struct code_files *files)
+{
+	struct code_file *oldest = NULL;
+
+	for (size_t i = 0; i < files->n; i++)
+		if (files->list[i].was_asked && (!oldest || files->list[i].used < oldest->used))
+			oldest = &files->list[i];
+	if (oldest)
+		close_file(files, oldest);
+}
+
+static struct span map_file(int fd)
+{
+	struct stat status;
+	void *bytes;
+
+	if (fstat(fd, &status) < 0 || status.st_size <= 0)
+		return (struct span){ 0 };
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	return span_of(bytes, bytes == MAP_FAILED ? 0 : (size_t)status.st_size);
+}
+
+static struct span ask_for(struct code_files *files, const struct profile_file *wanted)
+{
+	int fd = profile_file_ask(files->channel, wanted);
+	struct span bytes = { 0 };
+
+	if (fd < 0)
+		return bytes;
+	bytes = map_file(fd);
+	close(fd);
+	return bytes;
+}
+
+static void set_path(struct profile_file *wanted, struct span path)
+{
+	size_t length = span_length(path) < PATH_MAX ? span_length(path) : PATH_MAX - 1;
+
+	memcpy(wanted->path, path.at, length);
+	wanted->path[length] = '\0';
+}
+
+/* With its bytes, where it can be read. */
+static struct code_file *file_of(struct code_files *files, uint32_t pid, const struct code_map *map)
+{
+	struct code_file *file = &files->list[map->file];
+	struct profile_file wanted = {
+		.kind = PROFILE_FILE_MAPPED, .pid = pid, .start = map->start, .end = map->end
+	};
+
+	file->used = ++files->uses;
+	if (file->was_asked)
+		return file;
+	if (files->n_open >= OPEN_MAX)
+		close_oldest(files);
+	file->was_asked = true;
+	files->n_open++;
+	wanted.inode = file->inode;
+	set_path(&wanted, file->path);
+	file->bytes = file->is_vdso ? files->vdso : ask_for(files, &wanted);
+	if (!elf_file_parse(&file->elf, file->bytes))
+		file->elf = (struct elf_file){ 0 };
+	return file;
+}
+
+static bool address_in_file(const struct code_file *file, const struct code_map *map, uint64_t address,
+			    uint64_t *in_file)
+{
+	return span_length(file->bytes) > 0 &&
+	       elf_file_address(&file->elf, address - map->start + map->offset, in_file);
+}
+
+struct frame_rules *code_files_rules(struct code_files *files, uint32_t pid, const struct code_map *map,
+				     uint64_t address, uint64_t *bias)
+{
+	struct code_file *file = file_of(files, pid, map);
+	uint64_t in_file;
+
+	if (!address_in_file(file, map, address, &in_file))
+		return NULL;
+	*bias = address - in_file;
+	if (!file->has_rules)
+		file->rules = frame_rules_open(file->bytes);
+	file->has_rules = true;
+	return file->rules;
+}
+
+bool code_files_keeps_frame_pointer(struct code_files *files, uint32_t pid, const struct code_map *map)
+{
+	return span_length(file_of(files, pid, map)->elf.go_table) > 0;
+}
+
+/* From a file with debug information: by the build, else by its name. */
+static bool read_debug_names(struct code_files *files, uint32_t pid, struct code_file *file)
+{
+	struct profile_file wanted = { .kind = PROFILE_FILE_DEBUG, .pid = pid };
+	const struct elf_file *elf = &file->elf;
+	size_t length = span_length(elf->build_id), at;
+	struct elf_file debug;
+	struct span bytes = { 0 };
+	bool found;
+
+	if (length > 1) {
+		at = (size_t)snprintf(wanted.path, sizeof(wanted.path), DEBUG_ROOT ".build-id/%02x/",
+				      (unsigned char)elf->build_id.at[0]);
+		for (size_t i = 1; i < length; i++)
+			at += (size_t)snprintf(wanted.path + at, sizeof(wanted.path) - at, "%02x",
+					       (unsigned char)elf->build_id.at[i]);
+		snprintf(wanted.path + at, sizeof(wanted.path) - at, ".debug");
+		bytes = ask_for(files, &wanted);
+	}
+	if (span_length(bytes) == 0 && span_length(elf->debug_link) > 0) {
+		snprintf(wanted.path, sizeof(wanted.path), DEBUG_ROOT "%.*s%.*s",
+			 (int)(file->base.at - file->path.at), file->path.at,
+			 (int)span_length(elf->debug_link), elf->debug_link.at);
+		bytes = ask_for(files, &wanted);
+	}
+	found = elf_file_parse(&debug, bytes) && elf_file_functions(&debug, &file->symbols) == ELF_TABLE_ALL;
+	if (span_length(bytes) > 0)
+		munmap((void *)(uintptr_t)bytes.at, span_length(bytes));
+	return found;
+}
+
+static void read_names(struct code_files *files, uint32_t pid, struct code_file *file)
+{
+	enum elf_table table;
+
+	file->has_names = true;
+	if (span_length(file->bytes) == 0)
+		return;
+	table = elf_file_functions(&file->elf, &file->symbols);
+	file->names = table == ELF_TABLE_ALL ? PROFILE_NAMES_SYMTAB : PROFILE_NAMES_DYNSYM;
+	if (table != ELF_TABLE_ALL && !file->is_vdso) {
+		if (read_debug_names(files, pid, file))
+			file->names = PROFILE_NAMES_DEBUG;
+		else if (go_functions(&file->elf, &file->symbols))
+			file->names = PROFILE_NAMES_GO;
+	}
+	symbols_sort(&file->symbols);
+	if (!file->is_vdso) /* what was read once need not stay in memory */
+		madvise((void *)(uintptr_t)file->bytes.at, span_length(file->bytes), MADV_DONTNEED);
+}
+
+static struct jit *jit_of(struct code_files *files, uint32_t pid)
+{
+	for (size_t i = 0; i < files->n_jits; i++)
+		if (files->jits[i].pid == pid)
+			return &files->jits[i];
+	if (files->n_jits == JITS_MAX) {
+		symbols_free(&files->jits[0].symbols);
+		files->jits[0] = files->jits[--files->n_jits];
+	}
+	*VECTOR_ADD(files->jits, files->n_jits, files->jit_capacity) = (struct jit){ .pid = pid };
+	return &files->jits[files->n_jits - 1];
+}
+
+void code_files_forget_jit(struct code_files *files, uint32_t pid)
+{
+	for (size_t i = 0; i < files->n_jits; i++) {
+		if (files->jits[i].pid != pid)
+			continue;
+		symbols_free(&files->jits[i].symbols);
+		files->jits[i] = files->jits[--files->n_jits];
+		return;
+	}
+}
+
+static void read_jit(struct code_files *files, struct jit *jit)
+{
+	struct profile_file wanted = { .kind = PROFILE_FILE_JIT, .pid = jit->pid };
+	struct span bytes = ask_for(files, &wanted);
+
+	symbols_free(&jit->symbols);
+	if (span_length(bytes) == 0)
+		return;
+	jit->symbols.later_wins = true;
+	perf_map_functions(bytes, &jit->symbols);
+	symbols_sort(&jit->symbols);
+	munmap((void *)(uintptr_t)bytes.at, span_length(bytes));
+}
+
+static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t address)
+{
+	struct jit *jit = jit_of(files, pid);
+	const char *found;
+	uint64_t now_ns = env_mono_ns();
+	uint64_t offset;
+
+	found = symbols_find(&jit->symbols, address, &offset);
+	if (found || (jit->read_ns != 0 && now_ns < jit->read_ns + JIT_NS))
+		return found;
+	jit->read_ns = now_ns;
+	read_jit(files, jit);
+	return symbols_find(&jit->symbols, address, &offset);
+}
+
+void code_files_unknown_name(struct function_name *name)
+{
+	*name = (struct function_name){ .name = span_text(UNKNOWN),
+					.file = span_text(UNKNOWN),
+					.path = span_text("") };
+}
+
+void code_files_unknown_callers(struct function_name *name)
+{
+	code_files_unknown_name(name);
+	name->name = span_text("(callers unknown)");
+}
+
+/* As the source has it, where it is of C++. */
+static struct span demangled(struct code_files *files, const char *symbol)
+{
+	char *text = files->demangle && strncmp(symbol, "_Z", 2) == 0
+			     ? files->demangle(symbol, NULL, NULL, NULL)
+			     : NULL;
+
+	if (!text)
+		return span_text(symbol);
+	buffer_empty(&files->text);
+	buffer_text(&files->text, text);
+	free(text);
+	return span_of(files->text.bytes, files->text.length);
+}
+
+/* "postgres+0x3a1c0" */
+static void name_by_place(struct code_files *files, const struct code_file *file, uint64_t address,
+			  struct function_name *name)
+{
+	buffer_empty(&files->text);
+	buffer_add(&files->text, file->base.at, span_length(file->base));
+	buffer_print(&files->text, "+0x%" PRIx64, address);
+	name->name = span_of(files->text.bytes, files->text.length);
+	name->names = PROFILE_NAMES_NONE;
+}
+
+void code_files_name(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
+		     struct function_name *name)
+{
+	struct code_file *file;
+	const char *found;
+	uint64_t in_file, offset, start;
+
+	code_files_unknown_name(name);
+	if (map->file == CODE_NO_FILE) {
+		found = jit_name(files, pid, address);
+		if (found)
+			*name = (struct function_name){ span_text(found), span_text("(JIT)"), span_text(""),
+							PROFILE_NAMES_JIT };
+		return;
+	}
+	file = file_of(files, pid, map);
+	if (!file->has_names)
+		read_names(files, pid, file);
+	*name = (struct function_name){
+		.name = name->name, .file = file->base, .path = file->path, .names = file->names
+	};
+	if (!address_in_file(file, map, address, &in_file)) {
+		name_by_place(files, file, address - map->start + map->offset, name);
+		return;
+	}
+	found = symbols_find(&file->symbols, in_file, &offset);
+	if (found)
+		name->name = demangled(files, found);
+	else
+		name_by_place(files, file, elf_file_start(&file->elf, in_file, &start) ? start : in_file,
+			      name);
+}
+
+/* Its text is long: it is read in parts. */
+static void read_kernel_names(struct code_files *files)
+{
+	struct profile_file wanted = { .kind = PROFILE_FILE_KERNEL };
+	int fd = profile_file_ask(files->channel, &wanted);
+	char *chunk;
+	size_t left = 0;
+	ssize_t got;
+
+	files->has_kernel = true;
+	files->kernel_error = fd < 0 ? fd : 0;
+	if (fd < 0)
+		return;
+	chunk = alloc_zeroed(KERNEL_CHUNK, 1);
+	while ((got = read(fd, chunk + left, KERNEL_CHUNK - left)) > 0) {
+		size_t length = left + (size_t)got;
+		const char *end = memrchr(chunk, '\n', length);
+		struct span text = span_of(chunk, end ? (size_t)(end + 1 - chunk) : 0);
+		struct kallsyms_line line;
+
+		while (kallsyms_next(&text, &line))
+			if (line.address != 0)
+				symbols_add(&files->kernel, line.address, 0, line.name, false);
+		left = end ? length - (size_t)(end + 1 - chunk) : 0;
+		memmove(chunk, end ? end + 1 : chunk, left);
+	}
+	free(chunk);
+	close(fd);
+	symbols_sort(&files->kernel);
+	if (files->kernel.count == 0)
+		files->kernel_error = -EPERM;
+}
+
+void code_files_kernel_name(struct code_files *files, uint64_t address, struct function_name *name)
+{
+	const char *found;
+	uint64_t offset;
+
+	if (!files->has_kernel)
+		read_kernel_names(files);
+	found = symbols_find(&files->kernel, address, &offset);
+	*name = (struct function_name){ .name = found ? span_text(found) : span_text(KERNEL_FILE),
+					.file = span_text(KERNEL_FILE),
+					.path = span_text(""),
+					.names = found ? PROFILE_NAMES_KERNEL : PROFILE_NAMES_NONE };
+}
+
+struct function_name code_files_keep(struct code_files *files, const struct function_name *name)
+{
+	return (struct function_name){ .name = keep_text(files, name->name),
+				       .file = keep_text(files, name->file),
+				       .path = keep_text(files, name->path),
+				       .names = name->names };
+}
+
+void code_files_read_maps(struct code_files *files, struct code_space *space)
+{
+	struct profile_file wanted = { .kind = PROFILE_FILE_MAPS, .pid = space->pid };
+	int fd = profile_file_ask(files->channel, &wanted);
+	struct buffer text = { 0 };
+	struct maps_region region;
+	struct span rest;
+
+	if (fd < 0)
+		return;
+	if (buffer_read(&text, fd, MAPS_BYTES_MAX) == 0) {
+		rest = span_of(text.bytes, text.length);
+		while (maps_next(&rest, &region)) {
+			struct code_map map = { region.start, region.end, region.offset, 0 };
+
+			if (region.permissions.at[2] != 'x')
+				continue;
+			map.file = code_files_place(files, region.inode, region.path);
+			code_space_add(space, &map);
+		}
+	}
+	close(fd);
+	buffer_free(&text);
+}

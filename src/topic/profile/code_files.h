@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files with code: names of their functions and rules of their frames, read when they are first needed. */
+#ifndef PANETOP_TOPIC_PROFILE_CODE_FILES_H
+#define PANETOP_TOPIC_PROFILE_CODE_FILES_H
+
+#include "core/arena.h"
+#include "core/buffer.h"
+#include "kernel/symbols.h"
+#include "topic/profile/code_space.h"
+#include "topic/profile/frame_rules.h"
+#include "topic/profile/profile_results.h"
+
+struct code_file;
+
+struct code_files {
+	int channel; /* to the process that opens files; borrowed */
+	struct code_file *list;
+	size_t n, capacity, n_open;
+	struct hash by_path;
+	struct jit *jits; /* of processes that make code at run time */
+	size_t n_jits, jit_capacity;
+	struct symbols kernel;
+	bool has_kernel;  /* it was tried */
+	int kernel_error; /* 0 or -errno */
+	struct span vdso; /* of this process: the kernel maps the same bytes everywhere */
+	uint64_t uses;
+	struct buffer text; /* of a name that is put together */
+	struct arena kept;
+	char *(*demangle)(const char *name, char *room, size_t *length, int *status); /* of C++; NULL: none */
+};
+
+/* Before rights are given up, since it reads the maps of this process. */
+void code_files_open(struct code_files *files, int channel);
+
+/* The number of a file that is mapped in a process, or CODE_NO_FILE. */
+uint32_t code_files_place(struct code_files *files, uint64_t inode, struct span path);
+
+/* Adds what a process has mapped, as far as it can be executed. */
+void code_files_read_maps(struct code_files *files, struct code_space *space);
+
+/* Of the file of this map in this process. NULL: it has none. *bias: as for frame_rules_step(). */
+struct frame_rules *code_files_rules(struct code_files *files, uint32_t pid, const struct code_map *map,
+				     uint64_t address, uint64_t *bias);
+
+/* Is it known of the file that its code keeps the frame pointer? */
+bool code_files_keeps_frame_pointer(struct code_files *files, uint32_t pid, const struct code_map *map);
+
+/* Texts are valid until the next call. */
+struct function_name {
+	struct span name, file, path;
+	enum profile_names names;
+};
+
+void code_files_name(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
+		     struct function_name *name);
+void code_files_kernel_name(struct code_files *files, uint64_t address, struct function_name *name);
+void code_files_unknown_name(struct function_name *name);
+void code_files_unknown_callers(struct function_name *name); /* above what could be unwound */
+
+/* A copy of the texts that stays. */
+struct function_name code_files_keep(struct code_files *files, const struct function_name *name);
+
+/* The process has ended, or is another program now. */
+void code_files_forget_jit(struct code_files *files, uint32_t pid);
+
+#endif

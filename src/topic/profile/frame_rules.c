@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unwinds a step by the rules that libdw finds, and keeps those of addresses that come again. */
+#include <config.h>
+
+#include "topic/profile/frame_rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/hash.h"
+
+#ifdef HAVE_DW
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#endif
+
+#define WORD 8
+
+/* By the numbers of DWARF: where a sample has a register, and what a call keeps. */
+#if defined(__x86_64__)
+static const unsigned char sampled_at[FRAME_REGISTERS] = { 0,  3,  2,  1,  4,  5,  6,  7, 9,
+							   10, 11, 12, 13, 14, 15, 16, 8 };
+#define KEPT (1u << 3 | 1u << 6 | 0xfu << 12) /* rbx, rbp, r12 to r15 */
+#define DWARF_SP 7
+#define DWARF_FP 6
+#define DWARF_IP 16
+#elif defined(__aarch64__)
+static const unsigned char sampled_at[FRAME_REGISTERS] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+							   11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+							   22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
+#define KEPT (0x7ffu << 19) /* x19 to x29 */
+#define DWARF_SP 31
+#define DWARF_FP 29
+#define DWARF_IP 32
+#else
+static const unsigned char sampled_at[FRAME_REGISTERS] = { 0 };
+#define DWARF_SP 0
+#define DWARF_FP 0
+#define DWARF_IP 0
+#endif
+
+void frame_state_begin(struct frame_state *state, const uint64_t registers[PROFILE_N_REGISTERS])
+{
+	for (unsigned i = 0; i < FRAME_REGISTERS; i++)
+		state->registers[i] = registers[sampled_at[i]];
+	state->known = (UINT64_C(1) << FRAME_REGISTERS) - 1;
+	state->ip = registers[PROFILE_IP];
+	state->exact = true;
+}
+
+static bool read_stack(const struct frame_stack *stack, uint64_t address, uint64_t *value)
+{
+	return address >= stack->address && address - stack->address < span_length(stack->bytes) &&
+	       span_peek(stack->bytes, (size_t)(address - stack->address), value, sizeof(*value));
+}
+
+enum frame_step frame_pointer_step(const struct frame_stack *stack, struct frame_state *state)
+{
+	uint64_t fp = state->registers[DWARF_FP], caller_fp, caller_ip;
+
+	if (!(state->known & UINT64_C(1) << DWARF_FP) || !read_stack(stack, fp, &caller_fp) ||
+	    !read_stack(stack, fp + WORD, &caller_ip))
+		return FRAME_LOST;
+	if (caller_ip == 0)
+		return FRAME_FIRST;
+	state->known = UINT64_C(1) << DWARF_FP | UINT64_C(1) << DWARF_SP;
+	state->registers[DWARF_SP] = fp + 2 * WORD;
+	/* cppcheck-suppress redundantAssignment ; where the architecture is not known */
+	state->registers[DWARF_FP] = caller_fp;
+	state->ip = caller_ip;
+	state->exact = false;
+	return FRAME_CALLER;
+}
+
+#if defined(HAVE_DW) && PROFILE_REGISTERS != 0
+
+#define LIBRARY "libdw.so.1"
+#define ELF_LIBRARY "libelf.so.1"
+#define KEPT_MAX 4096 /* frames of addresses, of half a kilobyte each */
+#define VALUES_MAX 16 /* on the stack of an expression */
+#define OPERATIONS_MAX 64
+
+static struct {
+	unsigned (*elf_version)(unsigned version);
+	Elf *(*elf_memory)(char *image, size_t size);
+	int (*elf_end)(Elf *elf);
+	Dwarf_CFI *(*getcfi_elf)(Elf *elf);
+	int (*cfi_end)(Dwarf_CFI *cfi);
+	int (*cfi_addrframe)(Dwarf_CFI *cfi, Dwarf_Addr address, Dwarf_Frame **frame);
+	int (*frame_info)(Dwarf_Frame *frame, Dwarf_Addr *start, Dwarf_Addr *end, bool *signal);
+	int (*frame_cfa)(Dwarf_Frame *frame, Dwarf_Op **ops, size_t *n);
+	int (*frame_register)(Dwarf_Frame *frame, int number, Dwarf_Op memory[3], Dwarf_Op **ops, size_t *n);
+	bool loaded;
+} dw;
+
+int frame_rules_load(void)
+{
+	void *elf, *library;
+
+	if (dw.loaded)
+		return 0;
+	elf = dlopen(ELF_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	library = elf ? dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL) : NULL;
+	if (!library)
+		return -ELIBACC;
+	*(void **)&dw.elf_version = dlsym(elf, "elf_version");
+	*(void **)&dw.elf_memory = dlsym(elf, "elf_memory");
+	*(void **)&dw.elf_end = dlsym(elf, "elf_end");
+	*(void **)&dw.getcfi_elf = dlsym(library, "dwarf_getcfi_elf");
+	*(void **)&dw.cfi_end = dlsym(library, "dwarf_cfi_end");
+	*(void **)&dw.cfi_addrframe = dlsym(library, "dwarf_cfi_addrframe");
+	*(void **)&dw.frame_info = dlsym(library, "dwarf_frame_info");
+	*(void **)&dw.frame_cfa = dlsym(library, "dwarf_frame_cfa");
+	*(void **)&dw.frame_register = dlsym(library, "dwarf_frame_register");
+	if (!dw.elf_version || !dw.elf_memory || !dw.elf_end || !dw.getcfi_elf || !dw.cfi_end ||
+	    !dw.cfi_addrframe || !dw.frame_info || !dw.frame_cfa || !dw.frame_register ||
+	    dw.elf_version(EV_CURRENT) == EV_NONE)
+		return -ELIBACC;
+	dw.loaded = true;
+	return 0;
+}
+
+struct frame_rules {
+	Elf *elf;
+	Dwarf_CFI *cfi;
+	struct kept {
+		uint64_t address;
+		Dwarf_Frame *frame; /* NULL: there are no rules */
+	} * kept;
+	size_t n_kept;
+	struct hash by_address;
+};
+
+struct frame_rules *frame_rules_open(struct span bytes)
+{
+	struct frame_rules *rules;
+	Elf *elf;
+	Dwarf_CFI *cfi;
+
+	if (frame_rules_load() < 0)
+		return NULL;
+	elf = dw.elf_memory((char *)(uintptr_t)bytes.at, span_length(bytes)); /* which does not write there */
+	cfi = elf ? dw.getcfi_elf(elf) : NULL;
+	if (!cfi) {
+		dw.elf_end(elf);
+		return NULL;
+	}
+	rules = alloc_zeroed(1, sizeof(*rules));
+	rules->elf = elf;
+	rules->cfi = cfi;
+	return rules;
+}
+
+static void forget(struct frame_rules *rules)
+{
+	for (size_t i = 0; i < rules->n_kept; i++)
+		free(rules->kept[i].frame);
+	rules->n_kept = 0;
+	hash_clear(&rules->by_address);
+}
+
+void frame_rules_close(struct frame_rules *rules)
+{
+	if (!rules)
+		return;
+	forget(rules);
+	hash_free(&rules->by_address);
+	free(rules->kept);
+	dw.cfi_end(rules->cfi);
+	dw.elf_end(rules->elf);
+	free(rules);
+}
+
+static Dwarf_Frame *frame_at(struct frame_rules *rules, uint64_t address)
+{
+	struct kept *kept;
+	uint32_t at;
+
+	HASH_FIND(at, &rules->by_address, hash_u64(address), rules->kept[at].address == address);
+	if (at != HASH_NONE)
+		return rules->kept[at].frame;
+	if (rules->n_kept == KEPT_MAX)
+		forget(rules);
+	if (!rules->kept)
+		rules->kept = alloc_zeroed(KEPT_MAX, sizeof(*rules->kept));
+	hash_add(&rules->by_address, hash_u64(address), (uint32_t)rules->n_kept);
+	kept = &rules->kept[rules->n_kept++];
+	*kept = (struct kept){ .address = address };
+	if (dw.cfi_addrframe(rules->cfi, address, &kept->frame) != 0)
+		kept->frame = NULL;
+	return kept->frame;
+}
+
+/* What an expression is computed with. */
+struct computing {
+	const struct frame_stack *stack;
+	const struct frame_state *state;
+	bool has_cfa;
+	uint64_t cfa;
+	uint64_t values[VALUES_MAX];
+	unsigned n;
+};
+
+static bool push(struct computing *at, uint64_t value)
+{
+	if (at->n == VALUES_MAX)
+		return false;
+	at->values[at->n++] = value;
+	return true;
+}
+
+static bool push_register(struct computing *at, uint64_t number, uint64_t offset)
+{
+	return number < FRAME_REGISTERS && at->state->known >> number & 1 &&
+	       push(at, at->state->registers[number] + offset);
+}
+
+/* With two values on the stack, of which one stays. */
+static bool combine(struct computing *at, uint8_t operation)
+{
+	uint64_t a, b;
+
+	if (at->n < 2)
+		return false;
+	b = at->values[--at->n];
+	a = at->values[at->n - 1];
+	switch (operation) {
+	case DW_OP_and:
+		a &= b;
+		break;
+	case DW_OP_or:
+		a |= b;
+		break;
+	case DW_OP_xor:
+		a ^= b;
+		break;
+	case DW_OP_plus:
+		a += b;
+		break;
+	case DW_OP_minus:
+		a -= b;
+		break;
+	case DW_OP_mul:
+		a *= b;
+		break;
+	case DW_OP_shl:
+		a = b < 64 ? a << b : 0;
+		break;
+	case DW_OP_shr:
+		a = b < 64 ? a >> b : 0;
+		break;
+	case DW_OP_eq:
+		a = a == b;
+		break;
+	case DW_OP_ne:
+		a = a != b;
+		break;
+	case DW_OP_ge:
+		a = (int64_t)a >= (int64_t)b;
+		break;
+	case DW_OP_gt:
+		a = (int64_t)a > (int64_t)b;
+		break;
+	case DW_OP_le:
+		a = (int64_t)a <= (int64_t)b;
+		break;
+	case DW_OP_lt:
+		a = (int64_t)a < (int64_t)b;
+		break;
+	default:
+		return false;
+	}
+	at->values[at->n - 1] = a;
+	return true;
+}
+
+static bool dereference(struct computing *at)
+{
+	uint64_t value;
+
+	if (at->n == 0 || !read_stack(at->stack, at->values[at->n - 1], &value))
+		return false;
+	at->values[at->n - 1] = value;
+	return true;
+}
+
+/* *is_value: the result is a value, not the address of one. Branches and pieces are not known. */
+static bool operate(struct computing *at, const Dwarf_Op *op, bool *is_value)
+{
+	uint8_t code = op->atom;
+
+	if (code >= DW_OP_lit0 && code <= DW_OP_lit31)
+		return push(at, code - DW_OP_lit0);
+	if (code >= DW_OP_breg0 && code <= DW_OP_breg31)
+		return push_register(at, code - DW_OP_breg0, op->number);
+	if (code >= DW_OP_const1u && code <= DW_OP_consts)
+		return push(at, op->number);
+	switch (code) {
+	case DW_OP_bregx:
+		return push_register(at, op->number, op->number2);
+	case DW_OP_call_frame_cfa:
+		return at->has_cfa && push(at, at->cfa);
+	case DW_OP_plus_uconst:
+		if (at->n == 0)
+			return false;
+		at->values[at->n - 1] += op->number;
+		return true;
+	case DW_OP_deref:
+		return dereference(at);
+	case DW_OP_dup:
+		return at->n > 0 && push(at, at->values[at->n - 1]);
+	case DW_OP_drop:
+		return at->n > 0 && at->n-- > 0;
+	case DW_OP_nop:
+		return true;
+	case DW_OP_stack_value:
+		*is_value = true;
+		return true;
+	default:
+		return combine(at, code);
+	}
+}
+
+static bool compute(struct computing *at, const Dwarf_Op *ops, size_t n, bool *is_value, uint64_t *result)
+{
+	*is_value = false;
+	at->n = 0;
+	if (n == 0 || n > OPERATIONS_MAX)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!operate(at, &ops[i], is_value))
+			return false;
+	if (at->n == 0)
+		return false;
+	*result = at->values[at->n - 1];
+	return true;
+}
+
+enum found { FOUND_VALUE, FOUND_UNDEFINED, FOUND_NOT };
+
+/* The register that the caller had. */
+static enum found caller_register(Dwarf_Frame *frame, unsigned number, struct computing *at, uint64_t *value)
+{
+	Dwarf_Op memory[3], *ops;
+	bool is_value;
+	uint64_t result;
+	size_t n;
+
+	if (dw.frame_register(frame, (int)number, memory, &ops, &n) != 0)
+		return FOUND_NOT;
+	if (n == 0 && ops == memory)
+		return FOUND_UNDEFINED;
+	if (n == 0) { /* it is the same */
+		*value = at->state->registers[number];
+		return at->state->known >> number & 1 ? FOUND_VALUE : FOUND_NOT;
+	}
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+		unsigned other = ops[0].atom - DW_OP_reg0;
+
+		*value = other < FRAME_REGISTERS ? at->state->registers[other] : 0;
+		return other < FRAME_REGISTERS && at->state->known >> other & 1 ? FOUND_VALUE : FOUND_NOT;
+	}
+	if (!compute(at, ops, n, &is_value, &result))
+		return FOUND_NOT;
+	if (!is_value && !read_stack(at->stack, result, &result))
+		return FOUND_NOT;
+	*value = result;
+	return FOUND_VALUE;
+}
+
+static enum frame_step step(Dwarf_Frame *frame, int return_register, const struct frame_stack *stack,
+			    struct frame_state *state)
+{
+	struct computing at = { .stack = stack, .state = state };
+	struct frame_state caller = { .known = 0 };
+	uint64_t wanted = (uint64_t)KEPT | UINT64_C(1) << return_register;
+	enum found ip = FOUND_NOT;
+	Dwarf_Op *ops;
+	bool is_value;
+	size_t n;
+
+	if (dw.frame_cfa(frame, &ops, &n) != 0 || !compute(&at, ops, n, &is_value, &at.cfa))
+		return FRAME_LOST;
+	at.has_cfa = true;
+	for (unsigned i = 0; i < FRAME_REGISTERS; i++) {
+		enum found found;
+
+		if (!(wanted >> i & 1))
+			continue;
+		found = caller_register(frame, i, &at, &caller.registers[i]);
+		caller.known |= (uint64_t)(found == FOUND_VALUE) << i;
+		if (i == (unsigned)return_register)
+			ip = found;
+	}
+	if (ip == FOUND_UNDEFINED)
+		return FRAME_FIRST;
+	if (ip == FOUND_NOT)
+		return FRAME_LOST;
+	caller.ip = caller.registers[return_register];
+	caller.registers[DWARF_IP] = caller.ip;
+	caller.registers[DWARF_SP] = at.cfa;
+	caller.known |= UINT64_C(1) << DWARF_IP | UINT64_C(1) << DWARF_SP;
+	if (caller.ip == 0)
+		return FRAME_FIRST;
+	if (at.cfa <= state->registers[DWARF_SP] && caller.ip == state->ip)
+		return FRAME_LOST; /* it would go on for ever */
+	*state = caller;
+	return FRAME_CALLER;
+}
+
+enum frame_step frame_rules_step(struct frame_rules *rules, uint64_t bias, const struct frame_stack *stack,
+				 struct frame_state *state)
+{
+	uint64_t address = state->ip - bias - !state->exact;
+	Dwarf_Frame *frame = frame_at(rules, address);
+	enum frame_step result;
+	int return_register;
+	bool of_signal;
+
+	if (!frame)
+		return FRAME_LOST;
+	return_register = dw.frame_info(frame, NULL, NULL, &of_signal);
+	if (return_register < 0 || return_register >= FRAME_REGISTERS)
+		return FRAME_LOST;
+	result = step(frame, return_register, stack, state);
+	if (result == FRAME_CALLER)
+		state->exact = of_signal;
+	return result;
+}
+
+#else
+
+int frame_rules_load(void)
+{
+	return -ENOTSUP;
+}
+
+struct frame_rules *frame_rules_open(struct span bytes)
+{
+	(void)bytes;
+	return NULL;
+}
+
+void frame_rules_close(struct frame_rules *rules)
+{
+	(void)rules;
+}
+
+enum frame_step frame_rules_step(struct frame_rules *rules, uint64_t bias, const struct frame_stack *stack,
+				 struct frame_state *state)
+{
+	(void)rules;
+	(void)bias;
+	(void)stack;
+	(void)state;
+	return FRAME_LOST;
+}
+
+#endif

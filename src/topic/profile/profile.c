@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topics "profile …": which functions run, in which stacks, who calls whom, and what sampling costs. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/hash.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "topic/profile/profile_events.h"
+#include "topic/profile/profiler.h"
+
+#define STACK_TEXT_MAX ((size_t)8192)
+#define DEPTH_MAX 512
+#define SOURCE "perf cpu-clock, stacks unwound by .eh_frame"
+
+struct profile_row {
+	const char *function, *file, *path, *names;
+	double self_ratio, total_ratio, error_ratio;
+	uint64_t samples;
+};
+
+struct stack_row {
+	const char *stack;
+	uint64_t samples;
+};
+
+struct call_row {
+	const char *stack, *parent, *function, *file;
+	double total_ratio, self_ratio;
+	uint64_t samples;
+};
+
+struct caller_row {
+	const char *caller, *caller_file, *function, *file;
+	double total_ratio;
+	uint64_t samples;
+};
+
+struct cost_row {
+	uint64_t samples, lost, throttled;
+	double seconds, samples_per_second, error_ratio, whole_ratio, cost_ratio;
+};
+
+#define ROW(field, ...) COLUMN(struct profile_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	ROW(self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"), .width = 6,
+	    .additive = true, .help = N_("samples in which this function ran itself"), .source = SOURCE),
+	ROW(total_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%total"), .width = 7,
+	    .help = N_("samples in which it ran, or what it called; of a recursion once"), .source = SOURCE),
+	ROW(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6,
+	    .rank = 2,
+	    .help = N_(
+		    "statistical error of self: 95 of 100 times the share is not farther from it than this"),
+	    .source = "2 sqrt(self * (1 - self) / all samples)"),
+	ROW(samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"), .width = 7, .rank = 1,
+	    .help = N_("in which this function ran itself"), .source = SOURCE),
+	ROW(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 18,
+	    .help = N_("program or library; (kernel); (JIT): code that was made at run time"),
+	    .source = "perf mmap2 records, /proc/PID/maps"),
+	ROW(names, .kind = COLUMN_LABEL, .words = true, .title = N_("names"), .width = 8, .hidden = true,
+	    .help = N_("where the name is from"), .source = "the file"),
+	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 30, .hidden = true,
+	    .help = N_("path of the file, as its process sees it"),
+	    .source = "perf mmap2 records, /proc/PID/maps"),
+	ROW(function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"), .width = 32,
+	    .help = N_("name of the function; FILE+ADDRESS: its file has no name for it, the address is that "
+		       "of its "
+		       "first instruction"),
+	    .source = ".symtab, .dynsym, debug file, perf-PID.map, /proc/kallsyms"),
+};
+
+static const struct column stack_columns[] = {
+	COLUMN(struct stack_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
+	       .width = 7, .help = N_("with exactly this stack"), .source = SOURCE),
+	COLUMN(struct stack_row, stack, .kind = COLUMN_KEY, .fleeting = true, .title = N_("stack"),
+	       .width = 60, .help = N_("functions from the first one, which called the next, and so on"),
+	       .source = SOURCE),
+};
+
+static const struct column call_columns[] = {
+	COLUMN(struct call_row, total_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%total"),
+	       .width = 7, .help = N_("samples with this stack, or one that goes on from it"),
+	       .source = SOURCE),
+	COLUMN(struct call_row, self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"),
+	       .width = 6, .help = N_("samples with exactly this stack"), .source = SOURCE),
+	COLUMN(struct call_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
+	       .width = 7, .rank = 1, .help = N_("with this stack, or one that goes on from it"),
+	       .source = SOURCE),
+	COLUMN(struct call_row, stack, .kind = COLUMN_KEY, .fleeting = true, .title = N_("stack"),
+	       .width = 40, .hidden = true, .help = N_("functions from the first one on"), .source = SOURCE),
+	COLUMN(struct call_row, parent, .kind = COLUMN_LABEL, .title = N_("called by"), .width = 40,
+	       .hidden = true, .help = N_("the stack that it goes on from"), .source = SOURCE),
+	COLUMN(struct call_row, file, .kind = COLUMN_LABEL, .title = N_("file"), .width = 16, .rank = 2,
+	       .help = N_("program or library of the function"),
+	       .source = "perf mmap2 records, /proc/PID/maps"),
+	COLUMN(struct call_row, function, .kind = COLUMN_LABEL, .title = N_("function"), .width = 40,
+	       .help = N_("the last one of the stack, behind those that call nothing else"),
+	       .source = SOURCE),
+};
+
+static const struct column caller_columns[] = {
+	COLUMN(struct caller_row, total_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
+	       .title = N_("%total"), .width = 7,
+	       .help = N_("samples in which it ran for this caller, or what it called"), .source = SOURCE),
+	COLUMN(struct caller_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
+	       .width = 7,
+	       .help = N_("in which it ran for this caller, or what it called; of a recursion once"),
+	       .source = SOURCE),
+	COLUMN(struct caller_row, caller, .kind = COLUMN_KEY, .fleeting = true, .title = N_("caller"),
+	       .width = 32, .help = N_("the function that calls; empty: the stack begins here"),
+	       .source = SOURCE),
+	COLUMN(struct caller_row, function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"),
+	       .width = 32, .help = N_("the function that is called"), .source = SOURCE),
+	COLUMN(struct caller_row, caller_file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("its file"),
+	       .width = 16, .hidden = true, .help = N_("program or library of the caller"), .source = SOURCE),
+	COLUMN(struct caller_row, file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"),
+	       .width = 16, .hidden = true, .help = N_("program or library of the called function"),
+	       .source = SOURCE),
+};
+
+static const struct column cost_columns[] = {
+	COLUMN(struct cost_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
+	       .width = 8, .help = N_("of the processes in the scope, which the profile is of"),
+	       .source = SOURCE),
+	COLUMN(struct cost_row, seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("in"),
+	       .width = 6, .help = N_("time that they are of"), .source = "clock"),
+	COLUMN(struct cost_row, samples_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND,
+	       .title = N_("rate"), .width = 6, .help = N_("samples a second of each busy CPU"),
+	       .source = "--rate"),
+	COLUMN(struct cost_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
+	       .width = 6, .help = N_("largest statistical error of a share, of one half"),
+	       .source = "1 / sqrt(samples)"),
+	COLUMN(struct cost_row, whole_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%whole"),
+	       .width = 7,
+	       .help = N_("samples since the start whose stack was followed up to where the program began"),
+	       .source = "unwinding by .eh_frame"),
+	COLUMN(struct cost_row, lost, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("lost"),
+	       .width = 6, .help = N_("samples and other records since the start that found the ring full"),
+	       .source = "PERF_RECORD_LOST"),
+	COLUMN(struct cost_row, throttled, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("throttled"),
+	       .width = 9, .rank = 1, .help = N_("times since the start that the kernel paused sampling"),
+	       .source = "PERF_RECORD_THROTTLE"),
+	COLUMN(struct cost_row, cost_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%cost"),
+	       .width = 6,
+	       .help = N_("of one CPU: unwinding, measured, and sampling in the kernel, estimated at 15 "
+			  "microseconds each"),
+	       .source = "clock of the process that unwinds; samples"),
+};
+
+static const char *const names_words[N_PROFILE_NAMES] = {
+	[PROFILE_NAMES_NONE] = N_("none"),       [PROFILE_NAMES_SYMTAB] = N_(".symtab"),
+	[PROFILE_NAMES_DYNSYM] = N_(".dynsym"),  [PROFILE_NAMES_DEBUG] = N_("debug file"),
+	[PROFILE_NAMES_GO] = N_("Go table"),     [PROFILE_NAMES_JIT] = N_("perf map"),
+	[PROFILE_NAMES_KERNEL] = N_("kallsyms"),
+};
+
+static const struct schema schema = {
+	.name = "profile",
+	.help = N_("functions by the time that they ran"),
+	.none = N_("no process ran, or stacks are not unwound yet"),
+	.over_interval = true,
+	.row_size = sizeof(struct profile_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct schema stack_schema = {
+	.name = "profile_stack",
+	.help = N_("samples of running code by stack"),
+	.of_stacks = true,
+	.none = N_("no process ran, or stacks are not unwound yet"),
+	.over_interval = true,
+	.row_size = sizeof(struct stack_row),
+	SCHEMA_COLUMNS(stack_columns),
+};
+
+static const struct schema call_schema = {
+	.name = "profile_call",
+	.help = N_("running code as a tree of calls"),
+	.none = N_("no process ran, or stacks are not unwound yet"),
+	.over_interval = true,
+	.row_size = sizeof(struct call_row),
+	SCHEMA_COLUMNS(call_columns),
+};
+
+static const struct schema caller_schema = {
+	.name = "profile_caller",
+	.help = N_("running code by caller and called function"),
+	.none = N_("no process ran, or stacks are not unwound yet"),
+	.over_interval = true,
+	.row_size = sizeof(struct caller_row),
+	SCHEMA_COLUMNS(caller_columns),
+};
+
+static const struct schema cost_schema = {
+	.name = "profile_cost",
+	.help = N_("how many samples of code there are, and what they cost"),
+	.over_interval = true,
+	.row_size = sizeof(struct cost_row),
+	SCHEMA_COLUMNS(cost_columns),
+};
+
+static int test_samples(struct env *env)
+{
+	struct profile_events events;
+	int error = profile_events_open(&events, env, 1);
+
+	profile_events_close(&events);
+	return error;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = "perf samples",
+	  .test = test_samples,
+	  .gives = N_("samples of running code with their stacks"),
+	  .remedies = { { EACCES, N_("run it as root, or lower kernel.perf_event_paranoid") },
+			{ EPERM, N_("run it as root, or lower kernel.perf_event_paranoid") },
+			{ ENOTSUP, N_("it takes this machine, and an x86-64 or arm64 processor") },
+			{ ENOTRECOVERABLE,
+			  N_("the process that unwinds stacks has crashed several times") } } },
+	{ 0 },
+};
+
+struct state {
+	struct profiler *profiler;
+	struct totals {
+		uint32_t self, total, stamp;
+	} * totals; /* of each function */
+	size_t capacity;
+};
+
+static const struct reading reads[] = { READING(struct state, profiler, &profiler_reader), { 0 } };
+
+/* Each function on the stack once. */
+static void add_stack(struct totals *totals, const struct profile_window *window, uint32_t node,
+		      uint32_t stamp)
+{
+	uint32_t count = window->counts[node];
+
+	totals[window->nodes[node].function].self += count;
+	for (uint32_t at = node; at != PROFILE_NO_NODE; at = window->nodes[at].parent) {
+		struct totals *of = &totals[window->nodes[at].function];
+
+		if (of->stamp == stamp)
+			continue;
+		of->stamp = stamp;
+		of->total += count;
+	}
+}
+
+static void note_lack(struct sample *sample, const struct profile_window *window)
+{
+	if (window->state.rules_error == -ELIBACC)
+		frame_notice(
+			sample->frame, "profile", N_("install libdw1"),
+			_("libdw is not installed: stacks are not followed beyond the function that runs"));
+	if (window->own_only)
+		frame_notice(sample->frame, "profile",
+			     N_("run it as root, or lower kernel.perf_event_paranoid"),
+			     _("only code of own processes is sampled, and none of the kernel"));
+	if (window->n_left_out > 0)
+		frame_notice(sample->frame, "profile", NULL,
+			     P_("%zu own process is not sampled: there are too many threads",
+				"%zu own processes are not sampled: there are too many threads",
+				(unsigned long)window->n_left_out),
+			     window->n_left_out);
+	if (window->n_crashes > 0)
+		frame_notice(
+			sample->frame, "profile", NULL,
+			P_("unwinding crashed %zu time, and goes on without the process whose stack it was",
+			   "unwinding crashed %zu times, and goes on without the processes whose stacks they "
+			   "were",
+			   (unsigned long)window->n_crashes),
+			window->n_crashes);
+	if (window->state.lost > 0)
+		frame_notice(sample->frame, "profile", NULL, _("%llu samples were lost"),
+			     (unsigned long long)window->state.lost);
+}
+
+static int sample_functions(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct profile_window *window = profiler_window(state->profiler, sample);
+	struct arena *arena = &sample->frame->arena;
+	double n = (double)window->samples;
+
+	VECTOR_RESERVE(state->totals, window->n_functions + 1, state->capacity);
+	memset(state->totals, 0, window->n_functions * sizeof(*state->totals));
+	for (size_t i = 0; i < window->n_nodes; i++)
+		if (window->counts[i] > 0)
+			add_stack(state->totals, window, (uint32_t)i, (uint32_t)i + 1);
+	for (size_t i = 0; i < window->n_functions; i++) {
+		const struct profile_function *function = &window->functions[i];
+		const struct totals *of = &state->totals[i];
+		struct profile_row *row;
+
+		if (of->total == 0)
+			continue;
+		row = table_add(sample->table);
+		row->function = arena_copy(arena, function->name, strlen(function->name));
+		row->file = arena_copy(arena, function->file, strlen(function->file));
+		row->path = arena_copy(arena, function->path, strlen(function->path));
+		row->names = names_words[function->names];
+		row->samples = of->self;
+		row->self_ratio = of->self / n;
+		row->total_ratio = of->total / n;
+		row->error_ratio = 2 * sqrt(row->self_ratio * (1 - row->self_ratio) / n);
+	}
+	note_lack(sample, window);
+	return 0;
+}
+
+static const char *stack_text(struct arena *arena, const struct profile_window *window, uint32_t node)
+{
+	uint32_t path[DEPTH_MAX];
+	struct buffer text = { 0 };
+	const char *copy;
+	size_t n = 0;
+
+	for (; node != PROFILE_NO_NODE && n < DEPTH_MAX; node = window->nodes[node].parent)
+		path[n++] = window->nodes[node].function;
+	while (n > 0 && text.length < STACK_TEXT_MAX)
+		buffer_print(&text, "%s%s", text.length > 0 ? ";" : "", window->functions[path[--n]].name);
+	copy = arena_copy(arena, text.bytes, text.length);
+	buffer_free(&text);
+	return copy;
+}
+
+/* Functions of the same names in other files are the same stack here. */
+static int sample_stacks(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct profile_window *window = profiler_window(state->profiler, sample);
+	struct hash by_text = { 0 };
+
+	for (size_t i = 0; i < window->n_nodes; i++) {
+		struct stack_row *row;
+		const char *text;
+		uint64_t hash;
+		uint32_t at;
+
+		if (window->counts[i] == 0)
+			continue;
+		text = stack_text(&sample->frame->arena, window, (uint32_t)i);
+		hash = hash_bytes(HASH_SEED, span_text(text));
+		HASH_FIND(at, &by_text, hash,
+			  strcmp(((const struct stack_row *)table_row(sample->table, at))->stack, text) == 0);
+		if (at == HASH_NONE) {
+			hash_add(&by_text, hash, (uint32_t)sample->table->n_rows);
+			row = table_add(sample->table);
+			row->stack = text;
+			row->samples = window->counts[i];
+		} else {
+			row = (struct stack_row *)table_row(sample->table, at);
+			row->samples += window->counts[i];
+		}
+	}
+	hash_free(&by_text);
+	return 0;
+}
+
+/* What a stack and those that go on from it have, and how they go on. */
+struct branch {
+	uint32_t total;
+	uint32_t children, child; /* child: the last of them */
+};
+
+/* Parents have smaller numbers than what goes on from them. */
+static struct branch *branches_of(const struct profile_window *window)
+{
+	struct branch *branches = alloc_zeroed(window->n_nodes + 1, sizeof(*branches));
+
+	for (size_t i = window->n_nodes; i-- > 0;) {
+		uint32_t parent = window->nodes[i].parent;
+
+		branches[i].total += window->counts[i];
+		if (branches[i].total == 0 || parent == PROFILE_NO_NODE)
+			continue;
+		branches[parent].total += branches[i].total;
+		branches[parent].children++;
+		branches[parent].child = (uint32_t)i;
+	}
+	return branches;
+}
+
+/* It only calls one function, and never runs itself: it is part of the row of that. */
+static bool is_passed(const struct profile_window *window, const struct branch *branches, uint32_t node)
+{
+	return branches[node].children == 1 && window->counts[node] == 0;
+}
+
+/* "_start › main › work": the first, the last but one and the last of those that are passed. */
+static const char *chain_text(struct arena *arena, const struct profile_window *window,
+			      const struct branch *branches, uint32_t node)
+{
+	const char *last = window->functions[window->nodes[node].function].name, *before = NULL,
+		   *first = NULL;
+	unsigned n = 0;
+
+	for (uint32_t at = window->nodes[node].parent;
+	     at != PROFILE_NO_NODE && is_passed(window, branches, at); at = window->nodes[at].parent) {
+		first = window->functions[window->nodes[at].function].name;
+		before = before ? before : first;
+		n++;
+	}
+	if (n == 0)
+		return arena_copy(arena, last, strlen(last));
+	if (n == 1)
+		return arena_print(arena, "%s › %s", first, last);
+	return n == 2 ? arena_print(arena, "%s › %s › %s", first, before, last)
+		      : arena_print(arena, "%s › … › %s › %s", first, before, last);
+}
+
+static int sample_calls(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct profile_window *window = profiler_window(state->profiler, sample);
+	struct branch *branches = branches_of(window);
+	struct arena *arena = &sample->frame->arena;
+
+	for (uint32_t i = 0; i < window->n_nodes; i++) {
+		const struct profile_function *function = &window->functions[window->nodes[i].function];
+		uint32_t above = window->nodes[i].parent;
+		struct call_row *row;
+
+		if (branches[i].total == 0 || is_passed(window, branches, i))
+			continue;
+		while (above != PROFILE_NO_NODE && is_passed(window, branches, above))
+			above = window->nodes[above].parent;
+		row = table_add(sample->table);
+		row->stack = stack_text(arena, window, i);
+		row->parent = above == PROFILE_NO_NODE ? "" : stack_text(arena, window, above);
+		row->function = chain_text(arena, window, branches, i);
+		row->file = arena_copy(arena, function->file, strlen(function->file));
+		row->samples = branches[i].total;
+		row->total_ratio = branches[i].total / (double)window->samples;
+		row->self_ratio = window->counts[i] / (double)window->samples;
+	}
+	free(branches);
+	return 0;
+}
+
+/* A caller and a called function; in a stack with a recursion it is there several times. */
+struct pair {
+	uint32_t caller, function; /* caller: PROFILE_NO_NODE: none */
+	uint32_t samples, stamp;
+};
+
+struct pairs {
+	struct pair *list;
+	size_t n, capacity;
+	struct hash by_both;
+};
+
+static struct pair *find_pair(struct pairs *pairs, uint32_t caller, uint32_t function)
+{
+	uint64_t hash = hash_u64((uint64_t)caller << 32 | function);
+	uint32_t at;
+
+	HASH_FIND(at, &pairs->by_both, hash,
+		  pairs->list[at].caller == caller && pairs->list[at].function == function);
+	if (at == HASH_NONE) {
+		at = (uint32_t)pairs->n;
+		*VECTOR_ADD(pairs->list, pairs->n, pairs->capacity) = (struct pair){ caller, function, 0, 0 };
+		hash_add(&pairs->by_both, hash, at);
+	}
+	return &pairs->list[at];
+}
+
+static void add_pairs(struct pairs *pairs, const struct profile_window *window, uint32_t node)
+{
+	for (uint32_t at = node; at != PROFILE_NO_NODE; at = window->nodes[at].parent) {
+		uint32_t parent = window->nodes[at].parent;
+		uint32_t caller =
+			parent == PROFILE_NO_NODE ? PROFILE_NO_NODE : window->nodes[parent].function;
+		struct pair *pair = find_pair(pairs, caller, window->nodes[at].function);
+
+		if (pair->stamp == node + 1)
+			continue;
+		pair->stamp = node + 1;
+		pair->samples += window->counts[node];
+	}
+}
+
+static int sample_callers(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct profile_window *window = profiler_window(state->profiler, sample);
+	struct arena *arena = &sample->frame->arena;
+	struct pairs pairs = { 0 };
+
+	for (uint32_t i = 0; i < window->n_nodes; i++)
+		if (window->counts[i] > 0)
+			add_pairs(&pairs, window, i);
+	for (size_t i = 0; i < pairs.n; i++) {
+		const struct pair *pair = &pairs.list[i];
+		const struct profile_function *function = &window->functions[pair->function];
+		const struct profile_function none = { "", "", "", PROFILE_NAMES_NONE };
+		const struct profile_function *caller =
+			pair->caller == PROFILE_NO_NODE ? &none : &window->functions[pair->caller];
+		struct caller_row *row = table_add(sample->table);
+
+		row->caller = arena_copy(arena, caller->name, strlen(caller->name));
+		row->caller_file = arena_copy(arena, caller->file, strlen(caller->file));
+		row->function = arena_copy(arena, function->name, strlen(function->name));
+		row->file = arena_copy(arena, function->file, strlen(function->file));
+		row->samples = pair->samples;
+		row->total_ratio = pair->samples / (double)window->samples;
+	}
+	free(pairs.list);
+	hash_free(&pairs.by_both);
+	return 0;
+}
+
+static int sample_cost(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct profile_window *window = profiler_window(state->profiler, sample);
+	struct cost_row *row = table_add(sample->table);
+
+	row->samples = window->samples;
+	row->seconds = window->seconds;
+	row->samples_per_second = window->rate;
+	row->lost = window->state.lost;
+	row->throttled = window->state.throttled;
+	row->cost_ratio = window->cost_ratio;
+	if (window->samples > 0)
+		row->error_ratio = 1 / sqrt((double)window->samples);
+	if (window->state.samples > 0)
+		row->whole_ratio = (double)window->state.whole / (double)window->state.samples;
+	return 0;
+}
+
+static void close_state(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	free(state->totals);
+}
+
+#define USES                                                                                                 \
+	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |    \
+	 PRIVILEGE_BIT(PRIVILEGE_SYMBOLS))
+
+#define PROFILE_TOPIC(of, sampler)                                                                           \
+	{                                                                                                    \
+		.schema = &(of), .sources = sources, .uses = USES, .state_size = sizeof(struct state),       \
+		.reads = reads, .sample = (sampler), .close = close_state                                    \
+	}
+
+const struct topic topic_profile = PROFILE_TOPIC(schema, sample_functions);
+const struct topic topic_profile_stack = PROFILE_TOPIC(stack_schema, sample_stacks);
+const struct topic topic_profile_call = PROFILE_TOPIC(call_schema, sample_calls);
+const struct topic topic_profile_caller = PROFILE_TOPIC(caller_schema, sample_callers);
+const struct topic topic_profile_cost = PROFILE_TOPIC(cost_schema, sample_cost);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that reads the rings of samples, unwinds stacks and finds names, without any right: what it
+ * parses is of all users. It may crash; panetop starts it again.
+ */
+#ifndef PANETOP_TOPIC_PROFILE_PROFILE_CHILD_H
+#define PANETOP_TOPIC_PROFILE_PROFILE_CHILD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PROFILE_RESULTS                                                                                      \
+	UINT32_MAX /* the first word of a message with results; other messages ask for a file */
+
+/* What both processes see. */
+struct profile_shared {
+	uint32_t pid; /* whose stack is being unwound; 0: none */
+};
+
+struct profile_child_plan {
+	const int *events; /* descriptors, one for each CPU */
+	size_t n_events;
+	size_t ring_bytes; /* of each */
+	int channel;       /* a socket, for files and results; it ends when the other side is closed … */
+	int other_channel; /* … which it closes for itself */
+	struct profile_shared *shared;
+	const uint32_t *skipped; /* processes that made it crash: their stacks are not unwound */
+	size_t n_skipped;
+};
+
+/* Forks it. Its pid, or -errno. */
+pid_t profile_child_start(const struct profile_child_plan *plan);
+
+#endif

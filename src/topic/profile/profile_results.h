@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the process that unwinds stacks has found, as messages to panetop, which trusts none of them. */
+#ifndef PANETOP_TOPIC_PROFILE_PROFILE_RESULTS_H
+#define PANETOP_TOPIC_PROFILE_PROFILE_RESULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+#include "core/span.h"
+
+#define PROFILE_MESSAGE_MAX ((size_t)48 * 1024)
+#define PROFILE_NAME_MAX 512
+#define PROFILE_NO_NODE UINT32_MAX /* the parent of the first function of a stack */
+
+enum profile_result_kind {
+	PROFILE_RESULT_FUNCTION, /* they are numbered in their order, from 0 */
+	PROFILE_RESULT_NODE,     /* a function called from a stack; numbered likewise */
+	PROFILE_RESULT_COUNT,    /* samples of a process in which a node was innermost */
+	PROFILE_RESULT_FORK,     /* pid is a child of parent */
+	PROFILE_RESULT_STATE,
+};
+
+/* Where the name of a function is from. */
+enum profile_names {
+	PROFILE_NAMES_NONE, /* it has none: it is its file and the address of its rules */
+	PROFILE_NAMES_SYMTAB,
+	PROFILE_NAMES_DYNSYM,
+	PROFILE_NAMES_DEBUG,
+	PROFILE_NAMES_GO,
+	PROFILE_NAMES_JIT,
+	PROFILE_NAMES_KERNEL,
+	N_PROFILE_NAMES,
+};
+
+/* Since the start of the process. */
+struct profile_state {
+	uint64_t cpu_ns; /* that unwinding took */
+	uint64_t samples, lost, throttled;
+	uint64_t whole;      /* samples whose stack was followed up to its first function, or that have kernel
+				frames alone */
+	int32_t rules_error; /* why there are no rules of frames, as of frame_rules_load(); 0 */
+	int32_t kernel_error; /* why functions of the kernel have no names; 0 */
+};
+
+struct profile_result {
+	enum profile_result_kind kind;
+	struct span name, file, path; /* FUNCTION; path: of the file in its process */
+	enum profile_names names;     /* FUNCTION */
+	uint32_t parent, function;    /* NODE; FORK: parent is a process */
+	uint32_t pid, node, count;    /* COUNT; FORK: pid */
+	struct profile_state state;   /* STATE */
+};
+
+void profile_results_function(struct buffer *out, struct span name, struct span file, struct span path,
+			      enum profile_names names);
+void profile_results_node(struct buffer *out, uint32_t parent, uint32_t function);
+void profile_results_count(struct buffer *out, uint32_t pid, uint32_t node, uint32_t count);
+void profile_results_fork(struct buffer *out, uint32_t pid, uint32_t parent);
+void profile_results_state(struct buffer *out, const struct profile_state *state);
+
+/* False at the end, or with bytes left where the rest is malformed. */
+bool profile_results_next(struct span *message, struct profile_result *result);
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens the events, starts the process that unwinds, serves it with files, and adds up what it finds. */
+#include <config.h>
+
+#include "topic/profile/profiler.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/arena.h"
+#include "core/vector.h"
+#include "sys/privilege.h"
+#include "sys/profile_files.h"
+#include "topic/profile/profile_child.h"
+#include "topic/profile/profile_events.h"
+
+#define WINDOW_NS UINT64_C(10000000000)
+#define COST_MAX 0.015                 /* of one CPU */
+#define BEGIN_NS UINT64_C(20000000000) /* at first it reads the names of functions */
+#define RATE_MIN 11
+#define STARTS_MAX 3
+#define QUEUE_MAX ((size_t)64 << 20) /* of results that no sample takes */
+#define SLOTS_MAX 4096
+#define FUNCTIONS_MAX 100000
+#define NODES_MAX 400000
+#define SAMPLE_COST_NS 15e3 /* in the kernel: measured 14 to 18 µs, of which the interrupt is most */
+
+struct count {
+	uint32_t pid, node, count;
+	unsigned epoch; /* of the scope when inside was found out; 0: never */
+	bool inside;
+};
+
+/* Of one interval. */
+struct slot {
+	uint64_t from_ns, to_ns;
+	struct count *counts;
+	size_t n;
+	uint64_t cpu_ns, samples; /* that unwinding took, and that were taken of all processes */
+};
+
+struct profiler {
+	struct env *env;
+	struct profile_events events;
+	int channel;
+	pid_t child;
+	struct profile_shared *shared;
+	uint32_t skipped[STARTS_MAX];
+	size_t n_skipped;
+	bool has_thread;
+	pthread_t thread;
+
+	pthread_mutex_t lock;   /* of the next two */
+	struct buffer messages; /* with results: each after its length, a size_t */
+	bool ended;             /* the process that unwinds has ended, or sent what cannot be */
+
+	struct profile_function *functions;
+	size_t n_functions, function_capacity;
+	struct profile_call *nodes;
+	size_t n_nodes, node_capacity;
+	struct count *fresh;
+	size_t n_fresh, fresh_capacity;
+	struct fork {
+		uint32_t pid, parent;
+	} * forks; /* since the last tick */
+	size_t n_forks, fork_capacity;
+	struct profile_state state;
+	struct arena texts;
+	uint64_t last_ns;        /* of the last tick */
+	uint64_t judged_from_ns; /* what it costs before is of the start, or of another rate */
+	struct profile_state before;
+	struct slot slots[SLOTS_MAX];
+	size_t first, n_slots;
+	uint32_t *sums;
+	size_t sum_capacity;
+	double cost_ratio;
+	struct profile_window window;
+};
+
+/* Names are of files that others wrote; ';' parts the functions of a stack. */
+static const char *clean_text(struct arena *arena, struct span text)
+{
+	char *copy = arena_take(arena, span_length(text) + 1);
+
+	for (size_t i = 0; i < span_length(text); i++)
+		copy[i] = (unsigned char)text.at[i] < ' ' || text.at[i] == ';' || text.at[i] == 0x7f
+				  ? '?'
+				  : text.at[i];
+	copy[span_length(text)] = '\0';
+	return copy;
+}
+
+static bool take_function(struct profiler *profiler, const struct profile_result *result)
+{
+	if (profiler->n_functions == FUNCTIONS_MAX)
+		return false;
+	*VECTOR_ADD(profiler->functions, profiler->n_functions, profiler->function_capacity) =
+		(struct profile_function){
+			.name = clean_text(&profiler->texts, result->name),
+			.file = clean_text(&profiler->texts, result->file),
+			.path = clean_text(&profiler->texts, result->path),
+			.names = result->names,
+		};
+	return true;
+}
+
+static bool take_result(struct profiler *profiler, const struct profile_result *result)
+{
+	switch (result->kind) {
+	case PROFILE_RESULT_FUNCTION:
+		return take_function(profiler, result);
+	case PROFILE_RESULT_NODE:
+		if (profiler->n_nodes == NODES_MAX || result->function >= profiler->n_functions ||
+		    (result->parent != PROFILE_NO_NODE && result->parent >= profiler->n_nodes))
+			return false;
+		*VECTOR_ADD(profiler->nodes, profiler->n_nodes, profiler->node_capacity) =
+			(struct profile_call){ result->parent, result->function };
+		return true;
+	case PROFILE_RESULT_COUNT:
+		if (result->node >= profiler->n_nodes)
+			return false;
+		*VECTOR_ADD(profiler->fresh, profiler->n_fresh, profiler->fresh_capacity) =
+			(struct count){ .pid = result->pid, .node = result->node, .count = result->count };
+		return true;
+	case PROFILE_RESULT_FORK:
+		*VECTOR_ADD(profiler->forks, profiler->n_forks, profiler->fork_capacity) =
+			(struct fork){ result->pid, result->parent };
+		return true;
+	case PROFILE_RESULT_STATE:
+		profiler->state = result->state;
+		return true;
+	}
+	return false;
+}
+
+static bool take_message(struct profiler *profiler, struct span message)
+{
+	struct profile_result result;
+
+	while (profile_results_next(&message, &result))
+		if (!take_result(profiler, &result))
+			return false;
+	return span_length(message) == 0;
+}
+
+/* False: something in them cannot be. */
+static bool take_messages(struct profiler *profiler)
+{
+	struct buffer taken;
+	struct span rest;
+	bool good = true;
+	size_t length;
+
+	pthread_mutex_lock(&profiler->lock);
+	taken = profiler->messages;
+	profiler->messages = (struct buffer){ 0 };
+	pthread_mutex_unlock(&profiler->lock);
+	rest = span_of(taken.bytes, taken.length);
+	while (good && span_eat(&rest, &length, sizeof(length))) {
+		good = take_message(profiler, span_of(rest.at, length));
+		rest.at += length;
+	}
+	buffer_free(&taken);
+	return good;
+}
+
+static bool queue_message(struct profiler *profiler, const char *bytes, size_t length)
+{
+	bool room;
+
+	pthread_mutex_lock(&profiler->lock);
+	room = profiler->messages.length < QUEUE_MAX;
+	if (room) {
+		buffer_add(&profiler->messages, (const char *)&length, sizeof(length));
+		buffer_add(&profiler->messages, bytes, length);
+	}
+	pthread_mutex_unlock(&profiler->lock);
+	return room;
+}
+
+static bool serve(struct profiler *profiler, const char *bytes, size_t length)
+{
+	struct profile_file file;
+	uint32_t kind;
+	int fd, error;
+
+	if (length < sizeof(kind))
+		return false;
+	memcpy(&kind, bytes, sizeof(kind));
+	if (kind == PROFILE_RESULTS)
+		return queue_message(profiler, bytes + sizeof(kind), length - sizeof(kind));
+	if (length != sizeof(file))
+		return false;
+	memcpy(&file, bytes, sizeof(file));
+	fd = profile_file_open(&file);
+	error = profile_file_answer(profiler->channel, fd);
+	if (fd >= 0)
+		close(fd);
+	return error == 0;
+}
+
+static void *run(void *context)
+{
+	struct profiler *profiler = context;
+	char *bytes = alloc_zeroed(PROFILE_MESSAGE_MAX, 1);
+	ssize_t length;
+
+	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS) |
+			PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
+	while ((length = recv(profiler->channel, bytes, PROFILE_MESSAGE_MAX, 0)) > 0 &&
+	       serve(profiler, bytes, (size_t)length))
+		;
+	pthread_mutex_lock(&profiler->lock);
+	profiler->ended = true;
+	pthread_mutex_unlock(&profiler->lock);
+	free(bytes);
+	return NULL;
+}
+
+static int start(struct profiler *profiler)
+{
+	struct profile_child_plan plan = {
+		.events = profiler->events.rings,
+		.n_events = profiler->events.n_rings,
+		.ring_bytes = profiler->events.ring_bytes,
+		.shared = profiler->shared,
+		.skipped = profiler->skipped,
+		.n_skipped = profiler->n_skipped,
+	};
+	int ends[2], error;
+	uint32_t first;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	plan.channel = ends[1];
+	plan.other_channel = ends[0];
+	profiler->child = profile_child_start(&plan);
+	close(ends[1]);
+	profiler->channel = ends[0];
+	if (profiler->child < 0)
+		return profiler->child;
+	if (recv(profiler->channel, &first, sizeof(first), 0) != sizeof(first))
+		return -ENODEV; /* it cannot map the rings, or be confined */
+	profile_events_follow(&profiler->events);
+	profiler->ended = false;
+	error = -pthread_create(&profiler->thread, NULL, run, profiler);
+	profiler->has_thread = !error;
+	return error;
+}
+
+static void stop(struct profiler *profiler)
+{
+	if (profiler->channel >= 0)
+		shutdown(profiler->channel, SHUT_RDWR);
+	if (profiler->has_thread)
+		pthread_join(profiler->thread, NULL);
+	profiler->has_thread = false;
+	if (profiler->channel >= 0)
+		close(profiler->channel);
+	profiler->channel = -1;
+	if (profiler->child > 0) {
+		kill(profiler->child, SIGKILL);
+		while (waitpid(profiler->child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	profiler->child = 0;
+}
+
+static void forget_results(struct profiler *profiler)
+{
+	for (size_t i = 0; i < profiler->n_slots; i++)
+		free(profiler->slots[(profiler->first + i) % SLOTS_MAX].counts);
+	profiler->n_slots = 0;
+	profiler->n_functions = profiler->n_nodes = profiler->n_fresh = 0;
+	profiler->state = profiler->before = (struct profile_state){ 0 };
+	buffer_empty(&profiler->messages);
+	arena_free(&profiler->texts);
+}
+
+static void close_profiler(void *state)
+{
+	struct profiler *profiler = state;
+
+	stop(profiler);
+	profile_events_close(&profiler->events);
+	forget_results(profiler);
+	free(profiler->functions);
+	free(profiler->nodes);
+	free(profiler->fresh);
+	free(profiler->forks);
+	free(profiler->sums);
+	buffer_free(&profiler->messages);
+	if (profiler->shared)
+		munmap(profiler->shared, sizeof(*profiler->shared));
+	pthread_mutex_destroy(&profiler->lock);
+}
+
+static int open_profiler(void *state, const struct sample *sample)
+{
+	struct profiler *profiler = state;
+	void *shared = mmap(NULL, sizeof(*profiler->shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int error;
+
+	profiler->env = sample->env;
+	profiler->channel = -1;
+	pthread_mutex_init(&profiler->lock, NULL);
+	if (shared == MAP_FAILED)
+		error = -errno;
+	else {
+		profiler->shared = shared;
+		error = profile_events_open(&profiler->events, sample->env,
+					    (unsigned)sample->settings->profile.rate);
+	}
+	if (!error)
+		error = start(profiler);
+	profiler->last_ns = env_mono_ns();
+	profiler->judged_from_ns = profiler->last_ns + BEGIN_NS;
+	if (error)
+		close_profiler(profiler);
+	return error;
+}
+
+/* A crash is of what it was unwinding: it goes on without that. */
+static int restart(struct profiler *profiler)
+{
+	if (profiler->n_skipped == STARTS_MAX)
+		return -ENOTRECOVERABLE;
+	profiler->skipped[profiler->n_skipped++] = profiler->shared->pid;
+	stop(profiler);
+	forget_results(profiler);
+	return start(profiler);
+}
+
+static void keep_window(struct profiler *profiler, uint64_t from_ns)
+{
+	while (profiler->n_slots > 0) {
+		struct slot *slot = &profiler->slots[profiler->first];
+
+		if (slot->to_ns > from_ns && profiler->n_slots < SLOTS_MAX)
+			return;
+		free(slot->counts);
+		profiler->first = (profiler->first + 1) % SLOTS_MAX;
+		profiler->n_slots--;
+	}
+}
+
+/* What came since the last tick, as a slot. */
+static void take_fresh(struct profiler *profiler, uint64_t now_ns)
+{
+	struct slot *slot;
+
+	keep_window(profiler, 0);
+	slot = &profiler->slots[(profiler->first + profiler->n_slots++) % SLOTS_MAX];
+	*slot = (struct slot){
+		.from_ns = profiler->last_ns,
+		.to_ns = now_ns,
+		.n = profiler->n_fresh,
+		.cpu_ns = u64_less(profiler->state.cpu_ns, profiler->before.cpu_ns),
+		.samples = u64_less(profiler->state.samples, profiler->before.samples),
+	};
+	profiler->before = profiler->state;
+	slot->counts = profiler->n_fresh > 0 ? alloc_zeroed(profiler->n_fresh, sizeof(*slot->counts)) : NULL;
+	if (profiler->n_fresh > 0)
+		memcpy(slot->counts, profiler->fresh, profiler->n_fresh * sizeof(*slot->counts));
+	profiler->n_fresh = 0;
+}
+
+static double window_seconds(const struct profiler *profiler)
+{
+	return (double)(profiler->last_ns - profiler->slots[profiler->first].from_ns) / 1e9;
+}
+
+static double cost_ratio(const struct profiler *profiler)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < profiler->n_slots; i++) {
+		const struct slot *slot = &profiler->slots[(profiler->first + i) % SLOTS_MAX];
+
+		ns += (double)slot->cpu_ns + (double)slot->samples * SAMPLE_COST_NS;
+	}
+	return ns / 1e9 / window_seconds(profiler);
+}
+
+/* What lives shorter than a look at all processes is in the scope of its parent, too. */
+static void take_forks(struct profiler *profiler, struct scope *scope)
+{
+	for (size_t i = 0; i < profiler->n_forks && scope_is_set(scope); i++)
+		scope_event(scope,
+			    &(struct scope_process){
+				    .pid = profiler->forks[i].pid,
+				    .parent_pid = profiler->forks[i].parent,
+				    .start_seconds = NAN,
+				    .uid = U64_UNKNOWN,
+				    .name = span_text(""),
+				    .program = span_text(""),
+			    },
+			    true);
+	profiler->n_forks = 0;
+}
+
+/* Found out when it is new, since a process that has ended is forgotten. */
+static bool is_inside(struct count *count, const struct sample *sample)
+{
+	const struct scope *scope = sample->request->scope;
+
+	if (sample->request->profiled_pid)
+		return count->pid == sample->request->profiled_pid;
+	if (!scope_is_set(scope))
+		return true;
+	if (count->epoch != scope->epoch + 1)
+		count->inside = scope_has(scope, count->pid, NAN);
+	count->epoch = scope->epoch + 1;
+	return count->inside;
+}
+
+/* Halves the rate while it costs too much. */
+static void slow_down(struct profiler *profiler)
+{
+	profiler->cost_ratio = cost_ratio(profiler);
+	if (profiler->cost_ratio <= COST_MAX || profiler->last_ns < profiler->judged_from_ns ||
+	    profiler->events.rate <= RATE_MIN)
+		return;
+	profile_events_set_rate(&profiler->events, (profiler->events.rate / 2) | 1);
+	profiler->judged_from_ns = profiler->last_ns + WINDOW_NS;
+}
+
+static int update(void *state, const struct sample *sample)
+{
+	struct profiler *profiler = state;
+	uint64_t now_ns = env_mono_ns(),
+		 from_ns = sample->request->batch ? profiler->last_ns : now_ns - WINDOW_NS;
+	bool ended;
+
+	pthread_mutex_lock(&profiler->lock);
+	ended = profiler->ended;
+	pthread_mutex_unlock(&profiler->lock);
+	ended |= !take_messages(profiler);
+	take_forks(profiler, sample->request->scope);
+	if (from_ns > profiler->last_ns)
+		from_ns = profiler->last_ns;
+	keep_window(profiler, from_ns);
+	take_fresh(profiler, now_ns);
+	profiler->last_ns = now_ns;
+	profile_events_follow(&profiler->events);
+	slow_down(profiler);
+	return ended ? restart(profiler) : 0;
+}
+
+const struct profile_window *profiler_window(struct profiler *profiler, const struct sample *sample)
+{
+	struct profile_window *window = &profiler->window;
+	uint64_t samples = 0;
+
+	VECTOR_RESERVE(profiler->sums, profiler->n_nodes + 1, profiler->sum_capacity);
+	if (profiler->n_nodes > 0)
+		memset(profiler->sums, 0, profiler->n_nodes * sizeof(*profiler->sums));
+	for (size_t i = 0; i < profiler->n_slots; i++) {
+		struct slot *slot = &profiler->slots[(profiler->first + i) % SLOTS_MAX];
+
+		for (size_t c = 0; c < slot->n; c++) {
+			struct count *count = &slot->counts[c];
+
+			if (!is_inside(count, sample))
+				continue;
+			profiler->sums[count->node] += count->count;
+			samples += count->count;
+		}
+	}
+	*window = (struct profile_window){
+		.functions = profiler->functions,
+		.nodes = profiler->nodes,
+		.n_functions = profiler->n_functions,
+		.n_nodes = profiler->n_nodes,
+		.counts = profiler->sums,
+		.samples = samples,
+		.seconds = profiler->n_slots > 0 ? window_seconds(profiler) : 0,
+		.state = profiler->state,
+		.cost_ratio = profiler->cost_ratio,
+		.rate = profiler->events.rate,
+		.own_only = profiler->events.own_only,
+		.n_left_out = profiler->events.n_left_out,
+		.n_crashes = profiler->n_skipped,
+	};
+	return window;
+}
+
+const struct reader profiler_reader = {
+	.name = "samples of code",
+	.state_size = sizeof(struct profiler),
+	.open = open_profiler,
+	.update = update,
+	.close = close_profiler,
+	.source = "perf samples",
+};

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Profiles of programs whose shares are known: they report themselves how much they did in each function."""
+import contextlib
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from ordinary_user import NOBODY, ordinary_copy
+from tap import Skip, end, same, test
+
+PANETOP = os.environ["PANETOP"]
+PATIENCE = 60
+SECONDS = 4
+BUILD = os.path.dirname(os.path.abspath(PANETOP))
+WORK, PLAIN, STATIC = (os.path.join(BUILD, "tests", name) for name in ("profile_work", "profile_work_plain", "profile_work_static"))
+HERE = tempfile.mkdtemp(prefix="panetop-profile-")
+ROOT = os.geteuid() == 0
+FUNCTIONS = ("work_f", "work_g", "work_h")
+
+
+def profiled(command, *options, program=PANETOP, enter=()):
+    """The tables of two samples of the command while it runs, and their notices."""
+    with subprocess.Popen([*enter, *command], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as work:
+        done = subprocess.run([*enter, program, "-o", "json", "-n", "2", "-d", str(SECONDS / 2), f"--in=tree={work.pid}", *options,
+                               "-t", "profile", "-t", "profile_stack", "-t", "profile_call", "-t", "profile_caller", "-t", "profile_cost"],
+                              stdout=subprocess.PIPE, text=True, timeout=PATIENCE, check=True)
+        work.terminate()
+    samples = [json.loads(line) for line in done.stdout.splitlines()]
+    return [sample["tables"] for sample in samples], json.dumps([sample["notices"] for sample in samples])
+
+
+def shares_of(frames, names):
+    """Of the samples of both intervals: of each function itself; how many; and how many begin where a program does."""
+    samples = dict.fromkeys(names, 0)
+    total = whole = 0
+    for frame in frames:
+        for row in frame["profile"]:
+            if row["function"] in samples:
+                samples[row["function"]] += row["samples"]
+        for row in frame["profile_stack"]:
+            total += row["samples"]
+            whole += row["samples"] * row["stack"].startswith("_start;")
+    return {name: count / max(total, 1) for name, count in samples.items()}, total, whole
+
+
+def check_shares(command, names=FUNCTIONS, whole=True, **more):
+    """Within four standard errors, and a hundredth: farther off is one of ten thousand right ones."""
+    frames, _ = profiled([*command, "60"] if len(command) == 1 else command, **more)
+    found, total, begun = shares_of(frames, names)
+    if total < 100:
+        raise AssertionError(f"only {total} samples")
+    for name, share in zip(names, (0.5, 0.3, 0.2)):
+        if abs(found[name] - share) > 4 * math.sqrt(share * (1 - share) / total) + 0.01:
+            raise AssertionError(f"{name}: {found[name]:.3f} of {total} samples, expected {share}: {found}")
+    if whole:
+        same(begun >= 0.99 * total, True, f"{begun} of {total} stacks begin at _start")
+    return frames
+
+
+@contextlib.contextmanager
+def changed(source, *command):
+    """A copy of the program that the command has changed."""
+    path = os.path.join(HERE, "changed_work")
+    shutil.copy(source, path)
+    if not shutil.which(command[0]):
+        raise Skip(f"{command[0]} is not here")
+    subprocess.run([*command, path], check=True)
+    yield path
+    os.remove(path)
+
+
+@test
+def known_shares():
+    """functions have their shares, and all stacks begin where the program does"""
+    frames = check_shares([WORK])
+    for frame in frames:
+        same(abs(sum(row["self_ratio"] for row in frame["profile"]) - 1) < 1e-6, True, "the sum of self")
+        total = {row["function"]: row["total_ratio"] for row in frame["profile"]}
+        same(total["main"] > 0.98 and total["call_f"] >= total["work_f"] * 0.99, True, f"totals: {total}")
+        same(frame["profile_cost"][0]["lost"], 0, "lost")
+
+
+@test
+def with_frame_pointers():
+    """the same of a program that keeps frame pointers"""
+    check_shares([PLAIN])
+
+
+@test
+def callers_and_tree():
+    """who calls whom, and the tree of calls, have the same numbers"""
+    frames, _ = profiled([WORK, "60"])
+    for frame in frames:
+        pairs = {(row["caller"], row["function"]): row["samples"] for row in frame["profile_caller"]}
+        totals = {row["function"]: round(row["total_ratio"] * frame["profile_cost"][0]["samples"]) for row in frame["profile"]}
+        for letter in "fgh":
+            same(pairs[f"call_{letter}", f"work_{letter}"], totals[f"work_{letter}"], f"calls of work_{letter}")
+        tree = {row["stack"]: row for row in frame["profile_call"]}
+        top = [row for row in tree.values() if not row["parent"]]
+        same(sum(row["samples"] for row in top), frame["profile_cost"][0]["samples"], "the roots of the tree")
+        for row in tree.values():
+            same(not row["parent"] or row["parent"] in tree, True, f"the row above {row['stack']}")
+
+
+@test
+def folded():
+    """folded stacks have the same stacks, one a line"""
+    with subprocess.Popen([WORK, "60"], stdout=subprocess.DEVNULL) as work:
+        done = subprocess.run([PANETOP, "-o", "folded", "-n", "1", "-d", "2", f"--in=tree={work.pid}"], stdout=subprocess.PIPE, text=True,
+                              timeout=PATIENCE, check=True)
+        work.terminate()
+    lines = done.stdout.splitlines()
+    for line in lines:
+        if not re.fullmatch(r"[^;]+(;[^;]+)* \d+", line):
+            raise AssertionError(f"not a folded stack: {line!r}")
+    same(any(";main;call_f;work_f " in line for line in lines), True, f"work_f in {lines[:5]}")
+
+
+@test
+def stripped():
+    """a stripped program has the names that it exports"""
+    with changed(WORK, "strip", "--strip-all") as path:
+        check_shares([path])
+
+
+@test
+def nameless():
+    """functions without a name are their file and address, each one row"""
+    with changed(PLAIN, "strip", "--strip-all") as path:
+        frames, _ = profiled([path, "60"])
+    rows = sorted((row for row in frames[-1]["profile"] if row["function"].startswith("changed_work+0x")),
+                  key=lambda row: -row["self_ratio"])
+    same(len(rows) >= 3 and sum(row["self_ratio"] for row in rows[:3]) > 0.9, True, f"three functions: {rows[:4]}")
+
+
+@test
+def in_a_root_of_its_own():
+    """a program is read where it sees its file, in another root"""
+    if not ROOT:
+        raise Skip("only root can change its root")
+    root = os.path.join(HERE, "root")
+    os.makedirs(root + "/bin")
+    shutil.copy(STATIC, root + "/bin/work")
+    check_shares(["chroot", root, "/bin/work", "60"])
+
+
+@test
+def made_at_run_time():
+    """code that was made at run time has the names of its map"""
+    made = ("made_f", "made_g", "made_h")
+    if subprocess.run([WORK, "0", "jit"], stdout=subprocess.DEVNULL, check=False).returncode == 77:
+        raise Skip("no code can be made here")
+    frames = check_shares([WORK, "60", "jit"], made, whole=False)
+    same({row["file"] for row in frames[-1]["profile"] if row["function"] in made}, {"(JIT)"}, "its file")
+    for name in os.listdir("/tmp"):
+        if re.fullmatch(r"perf-\d+\.map", name) and not os.path.exists(f"/proc/{name[5:-4]}"):
+            os.remove(f"/tmp/{name}")
+
+
+@test
+def short_lives():
+    """programs that live shorter than a look have their names"""
+    script = f"while :; do {WORK} 0.05 >/dev/null; done"
+    frames, _ = profiled(["sh", "-c", script])
+    found, total, _ = shares_of(frames, FUNCTIONS)
+    same(total > 100 and sum(found.values()) > 0.5, True, f"{found} of {total} samples")
+
+
+@test
+def as_an_ordinary_user():
+    """an ordinary user sees own processes without the kernel, and which remedy there is"""
+    with ordinary_copy(PANETOP) as copy, ordinary_copy(WORK) as work:
+        frames, notices = profiled([work, "60"], program=copy, enter=NOBODY if ROOT else ())
+    found, total, begun = shares_of(frames, FUNCTIONS)
+    same(total > 100 and sum(found.values()) > 0.98, True, f"{found} of {total} samples")
+    same(begun >= 0.99 * total, True, "stacks begin at _start")
+    same(any(row["file"] == "(kernel)" for frame in frames for row in frame["profile"]), False, "code of the kernel")
+    same("only code of own processes" in notices and "perf_event_paranoid" in notices, True, notices)
+
+
+def unwinder(pid):
+    """The process that unwinds, of this panetop."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+        for child in children.read().split():
+            with contextlib.suppress(OSError), open(f"/proc/{child}/comm", encoding="ascii") as comm:
+                if comm.read() == "panetop-profile\n":
+                    return int(child)
+    return None
+
+
+@test
+def confined():
+    """the process that unwinds has no capability, cannot open files, and may crash"""
+    with subprocess.Popen([WORK, "60"], stdout=subprocess.DEVNULL) as work, \
+            subprocess.Popen([PANETOP, "-o", "json", "-d", "0.5", f"--in=tree={work.pid}", "-t", "profile", "profile"], text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        first = unwinder(process.pid)
+        with open(f"/proc/{first}/status", encoding="ascii") as file:
+            status = dict(line.split(":\t") for line in file.read().splitlines() if ":\t" in line)
+        same((int(status["CapEff"], 16), int(status["CapPrm"], 16), status["NoNewPrivs"], status["Seccomp"]), (0, 0, "1", "2"), "its rights")
+        os.kill(first, signal.SIGSEGV)
+        notices = []
+        for line in process.stdout:
+            sample = json.loads(line)
+            notices = [notice for notice in sample["notices"] if "crashed" in json.dumps(notice)]
+            if notices and sample["tables"]["profile"]:
+                break
+        same(len(notices), 1, "a notice of it")
+        same(unwinder(process.pid) not in (None, first), True, "another one goes on")
+        process.terminate()
+        work.terminate()
+
+
+try:
+    end()
+finally:
+    shutil.rmtree(HERE)

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Computes in three functions, in slices of random length, for so many seconds, and prints how much it did in
+ * each: profile_work SECONDS [jit]. With "jit" they are made at run time, in memory of no file, and listed in
+ * /tmp/perf-PID.map.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OUT_OF_LINE __attribute__((noinline, noclone))
+
+static volatile uint64_t sink;
+
+OUT_OF_LINE void work_f(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		sink += i;
+}
+
+OUT_OF_LINE void work_g(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		sink += i;
+	sink++;
+}
+
+OUT_OF_LINE void work_h(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		sink += i;
+	sink += 2;
+}
+
+typedef void worker(uint64_t n);
+
+static worker *workers[3] = { work_f, work_g, work_h };
+
+/* With something behind the call, so that it is no jump. */
+#define CALLER(name, number)                    \
+	OUT_OF_LINE void name(uint64_t n)       \
+	{                                       \
+		workers[number](n);             \
+		sink++;                         \
+	}
+
+CALLER(call_f, 0)
+CALLER(call_g, 1)
+CALLER(call_h, 2)
+
+static uint64_t next_random(void)
+{
+	static uint64_t state = UINT64_C(88172645463325252);
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+#if defined(__x86_64__)
+/* "again: dec rdi; nop; nop; jnz again; ret" */
+static const unsigned char loop[] = { 0x48, 0xff, 0xcf, 0x90, 0x90, 0x75, 0xf9, 0xc3 };
+#else
+static const unsigned char loop[] = { 0 };
+#endif
+
+static int make_code(void)
+{
+	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64];
+	FILE *map;
+
+	if (sizeof(loop) < 2 || code == MAP_FAILED)
+		return 77;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "w");
+	if (!map)
+		return 77;
+	for (int i = 0; i < 3; i++) {
+		unsigned char *at = code + 64 * (i + 1);
+
+		memcpy(at, loop, sizeof(loop));
+		fprintf(map, "%lx %zx made_%c\n", (unsigned long)at, sizeof(loop), "fgh"[i]);
+		memcpy(&workers[i], &at, sizeof(at));
+	}
+	fclose(map);
+	return mprotect(code, 4096, PROT_READ | PROT_EXEC) < 0 ? 77 : 0;
+}
+
+int main(int count, char **arguments)
+{
+	static const int choice[10] = { 0, 0, 0, 0, 0, 1, 1, 1, 2, 2 };
+	static worker *const callers[3] = { call_f, call_g, call_h };
+	double end = seconds_now() + (count > 1 ? atof(arguments[1]) : 1);
+	uint64_t done[3] = { 0 };
+
+	if (count > 2 && strcmp(arguments[2], "jit") == 0) {
+		int status = make_code();
+
+		if (status)
+			return status;
+	}
+	while (seconds_now() < end)
+		for (int i = 0; i < 20; i++) {
+			int which = choice[next_random() % 10];
+			uint64_t n = 1000 + next_random() % 100000;
+
+			callers[which](n);
+			done[which] += n;
+		}
+	printf("%llu %llu %llu\n", (unsigned long long)done[0], (unsigned long long)done[1],
+	       (unsigned long long)done[2]);
+	return 0;
+}

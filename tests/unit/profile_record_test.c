@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of the decoder of samples and mappings, and of the encoder and decoder of what was unwound. */
+#include <config.h>
+
+#include <string.h>
+
+#include "core/buffer.h"
+#include "kernel/profile_record.h"
+#include "suite.h"
+#include "topic/profile/profile_results.h"
+
+static struct buffer ring;
+
+static void put(const void *bytes, size_t length)
+{
+	buffer_add(&ring, bytes, length);
+}
+
+static void put_u64(uint64_t value)
+{
+	put(&value, sizeof(value));
+}
+
+static size_t begin(uint32_t type, uint16_t misc)
+{
+	struct perf_event_header header = { .type = type, .misc = misc };
+	size_t at = ring.length;
+
+	put(&header, sizeof(header));
+	return at;
+}
+
+static void end(size_t at)
+{
+	uint16_t size = (uint16_t)(ring.length - at);
+
+	memcpy(ring.bytes + at + offsetof(struct perf_event_header, size), &size, sizeof(size));
+}
+
+static void put_task(uint32_t pid, uint32_t tid, uint64_t time)
+{
+	put(&pid, sizeof(pid));
+	put(&tid, sizeof(tid));
+	put_u64(time);
+}
+
+static struct span taken(void)
+{
+	return span_of(ring.bytes, ring.length);
+}
+
+START_TEST(a_sample_has_both_stacks)
+{
+	static const uint64_t chain[] = { (uint64_t)-128, 0x10, 0x20, (uint64_t)-512, 0x30 };
+	size_t at = begin(PERF_RECORD_SAMPLE, 0);
+	struct profile_record record;
+	struct span rest;
+	uint64_t address;
+
+	put_task(7, 8, 99);
+	put_u64(sizeof(chain) / sizeof(*chain));
+	put(chain, sizeof(chain));
+	put_u64(2); /* of 64 bits */
+	for (uint64_t i = 0; i < PROFILE_N_REGISTERS; i++)
+		put_u64(100 + i);
+	put_u64(16);
+	put("0123456789abcdef", 16);
+	put_u64(10);
+	end(at);
+	rest = taken();
+	ck_assert(profile_record_next(&rest, &record));
+	ck_assert_int_eq(record.kind, PROFILE_RECORD_SAMPLE);
+	ck_assert_uint_eq(record.pid, 7);
+	ck_assert_uint_eq(record.tid, 8);
+	ck_assert_uint_eq(record.time_ns, 99);
+	ck_assert(profile_record_kernel(&record, 0, &address));
+	ck_assert_uint_eq(address, 0x10);
+	ck_assert(profile_record_kernel(&record, 1, &address));
+	ck_assert_uint_eq(address, 0x20);
+	ck_assert(!profile_record_kernel(&record, 2, &address)); /* another part begins */
+	ck_assert(record.has_user && !record.is_32_bit);
+	ck_assert_uint_eq(record.registers[PROFILE_SP], 100 + PROFILE_SP);
+	ck_assert_uint_eq(span_length(record.stack), 10); /* as much as was copied */
+	ck_assert(!profile_record_next(&rest, &record));
+	buffer_free(&ring);
+}
+END_TEST
+
+START_TEST(a_kernel_thread_has_no_user_stack)
+{
+	size_t at = begin(PERF_RECORD_SAMPLE, 0);
+	struct profile_record record;
+	struct span rest;
+
+	put_task(9, 9, 1);
+	put_u64(2);
+	put_u64((uint64_t)-128);
+	put_u64(0x10);
+	put_u64(0);
+	put_u64(0);
+	end(at);
+	rest = taken();
+	ck_assert(profile_record_next(&rest, &record));
+	ck_assert(!record.has_user);
+	ck_assert_uint_eq(span_length(record.kernel), 8);
+	ck_assert_uint_eq(span_length(record.stack), 0);
+	buffer_free(&ring);
+}
+END_TEST
+
+START_TEST(sizes_beyond_the_record_end_it)
+{
+	static const uint64_t sizes[] = { UINT64_MAX, UINT64_C(1) << 61, 3 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		size_t at = begin(PERF_RECORD_SAMPLE, 0);
+		struct profile_record record;
+		struct span rest;
+
+		put_task(7, 8, 99);
+		put_u64(sizes[i]);
+		put_u64(0);
+		end(at);
+		rest = taken();
+		ck_assert(!profile_record_next(&rest, &record));
+		ck_assert_uint_gt(span_length(rest), 0);
+		buffer_empty(&ring);
+	}
+	buffer_free(&ring);
+}
+END_TEST
+
+START_TEST(forks_of_threads_are_none)
+{
+	static const uint32_t tasks[][4] = { { 10, 7, 10, 7 },
+					     { 7, 7, 11, 7 } }; /* pid, parent, tid, parent */
+	struct profile_record record;
+	struct span rest;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t at = begin(PERF_RECORD_FORK, 0);
+
+		put(tasks[i], sizeof(tasks[i]));
+		put_u64(5);
+		put_task(7, 7, 5);
+		end(at);
+	}
+	rest = taken();
+	ck_assert(profile_record_next(&rest, &record));
+	ck_assert_int_eq(record.kind, PROFILE_RECORD_FORK);
+	ck_assert_uint_eq(record.pid, 10);
+	ck_assert_uint_eq(record.parent_pid, 7);
+	ck_assert(profile_record_next(&rest, &record));
+	ck_assert_int_eq(record.kind, PROFILE_RECORD_OTHER);
+	buffer_free(&ring);
+}
+END_TEST
+
+START_TEST(a_new_name_is_no_exec)
+{
+	static const uint16_t misc[] = { 0, 1 << 13 };
+	struct profile_record record;
+	struct span rest;
+
+	for (size_t i = 0; i < 2; i++) {
+		size_t at = begin(PERF_RECORD_COMM, misc[i]);
+		uint32_t task[] = { 7, 7 };
+
+		put(task, sizeof(task));
+		put("name\0\0\0", 8);
+		put_task(7, 7, 5);
+		end(at);
+	}
+	rest = taken();
+	ck_assert(profile_record_next(&rest, &record));
+	ck_assert_int_eq(record.kind, PROFILE_RECORD_OTHER);
+	ck_assert(profile_record_next(&rest, &record));
+	ck_assert_int_eq(record.kind, PROFILE_RECORD_EXEC);
+	ck_assert_uint_eq(record.time_ns, 5);
+	buffer_free(&ring);
+}
+END_TEST
+
+START_TEST(results_come_back)
+{
+	const struct profile_state state = { .cpu_ns = 5, .samples = 6, .lost = 7, .rules_error = -80 };
+	struct profile_result result;
+	struct buffer out = { 0 };
+	struct span rest;
+
+	profile_results_function(&out, span_text("main"), span_text("work"), span_text("/bin/work"),
+				 PROFILE_NAMES_DYNSYM);
+	profile_results_node(&out, PROFILE_NO_NODE, 0);
+	profile_results_count(&out, 7, 0, 3);
+	profile_results_fork(&out, 8, 7);
+	profile_results_state(&out, &state);
+	rest = span_of(out.bytes, out.length);
+	ck_assert(profile_results_next(&rest, &result));
+	ck_assert_int_eq(result.kind, PROFILE_RESULT_FUNCTION);
+	ck_assert(span_is(result.name, "main") && span_is(result.file, "work") &&
+		  span_is(result.path, "/bin/work"));
+	ck_assert_int_eq(result.names, PROFILE_NAMES_DYNSYM);
+	ck_assert(profile_results_next(&rest, &result));
+	ck_assert_int_eq(result.kind, PROFILE_RESULT_NODE);
+	ck_assert_uint_eq(result.parent, PROFILE_NO_NODE);
+	ck_assert(profile_results_next(&rest, &result));
+	ck_assert_int_eq(result.kind, PROFILE_RESULT_COUNT);
+	ck_assert(result.pid == 7 && result.node == 0 && result.count == 3);
+	ck_assert(profile_results_next(&rest, &result));
+	ck_assert_int_eq(result.kind, PROFILE_RESULT_FORK);
+	ck_assert(result.pid == 8 && result.parent == 7);
+	ck_assert(profile_results_next(&rest, &result));
+	ck_assert_int_eq(result.kind, PROFILE_RESULT_STATE);
+	ck_assert_int_eq(memcmp(&result.state, &state, sizeof(state)), 0);
+	ck_assert(!profile_results_next(&rest, &result));
+	buffer_free(&out);
+}
+END_TEST
+
+START_TEST(a_long_name_is_cut)
+{
+	char name[2 * PROFILE_NAME_MAX];
+	struct profile_result result;
+	struct buffer out = { 0 };
+	struct span rest;
+
+	memset(name, 'x', sizeof(name));
+	profile_results_function(&out, span_of(name, sizeof(name)), span_text(""), span_text(""),
+				 PROFILE_NAMES_NONE);
+	rest = span_of(out.bytes, out.length);
+	ck_assert(profile_results_next(&rest, &result));
+	ck_assert_uint_eq(span_length(result.name), PROFILE_NAME_MAX);
+	buffer_free(&out);
+}
+END_TEST
