@@ -163,6 +163,15 @@ def made_at_run_time():
 
 
 @test
+def hints():
+    """a Python program without names has a hint, and a program of C none"""
+    _, notices = profiled(["/usr/bin/python3", "-c", "import time\nend = time.time() + 60\nwhile time.time() < end: sum(range(1000))"])
+    same("-X perf" in notices, True, notices)
+    _, notices = profiled([WORK, "60"])
+    same("-X perf" in notices, False, notices)
+
+
+@test
 def short_lives():
     """programs that live shorter than a look have their names"""
     script = f"while :; do {WORK} 0.05 >/dev/null; done"

@@ -107,20 +107,47 @@ int perf_ring_join(int event, int owner)
 	return ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, owner) < 0 ? -errno : 0;
 }
 
-struct span perf_ring_take(struct perf_ring *ring, char *room)
+static size_t ready_bytes(const struct perf_ring *ring, uint64_t *head)
+{
+	const struct perf_event_mmap_page *page = ring->mapping;
+	size_t length;
+
+	*head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	length = (size_t)(*head - page->data_tail);
+	return length <= ring->bytes ? length : 0; /* more cannot be, unless another program writes here */
+}
+
+/* These bytes, which are ready. */
+static void move(struct perf_ring *ring, size_t length, uint64_t head, char *room)
 {
 	struct perf_event_mmap_page *page = ring->mapping;
 	const char *data = (const char *)ring->mapping + page_bytes();
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
-	size_t length = (size_t)(head - tail), at = (size_t)tail & (ring->bytes - 1), first;
+	size_t at = (size_t)page->data_tail & (ring->bytes - 1);
+	size_t first = length < ring->bytes - at ? length : ring->bytes - at;
 
-	if (length > ring->bytes)
-		length = 0; /* cannot be, unless another program writes here */
-	first = length < ring->bytes - at ? length : ring->bytes - at;
 	memcpy(room, data + at, first);
 	memcpy(room + first, data, length - first);
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+struct span perf_ring_take(struct perf_ring *ring, char *room)
+{
+	uint64_t head;
+	size_t length = ready_bytes(ring, &head);
+
+	move(ring, length, head, room);
 	return span_of(room, length);
+}
+
+size_t perf_ring_add(struct perf_ring *ring, struct buffer *out)
+{
+	uint64_t head;
+	size_t length = ready_bytes(ring, &head);
+
+	buffer_reserve(out, length);
+	move(ring, length, head, out->bytes + out->length);
+	out->length += length;
+	return length;
 }
 
 struct perf_ring_state perf_ring_state(int event)

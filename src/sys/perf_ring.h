@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/buffer.h"
 #include "core/span.h"
 #include "sys/env.h"
 
@@ -51,6 +52,9 @@ int perf_ring_join(int event, int owner);
 
 /* Moves the complete records that the ring holds into room, which has ring->bytes bytes. */
 struct span perf_ring_take(struct perf_ring *ring, char *room);
+
+/* The same, behind what the buffer has: how many bytes. */
+size_t perf_ring_add(struct perf_ring *ring, struct buffer *out);
 
 /* The read_format of perf_ring_state(); Linux 6.0 and later add PERF_FORMAT_LOST. */
 #define PERF_RING_FORMAT PERF_FORMAT_TOTAL_TIME_ENABLED

@@ -282,6 +282,46 @@ static void note_lack(struct sample *sample, const struct profile_window *window
 			     (unsigned long long)window->state.lost);
 }
 
+/* Languages whose programs can write the names of what they run, but do not by themselves. */
+static const struct language {
+	const char *file; /* its name begins so */
+	bool interprets;  /* what runs are its own functions; else code that was made at run time */
+	const char *text, *remedy;
+} languages[] = {
+	{ "python3", true, N_("functions of Python programs have no names here"),
+	  N_("start Python 3.12 or newer with -X perf") },
+	{ "node", false, N_("functions of JavaScript programs have no names here"),
+	  N_("start node with --perf-basic-prof") },
+	{ "libjvm.so", false, N_("functions of Java programs have no names here"),
+	  N_("jcmd PID Compiler.perfmap, since Java 17") },
+};
+
+#define HINT_RATIO 0.1 /* of the samples, from which on it is worth a hint */
+
+/* Where a hint is due, code without a name runs, and none with a name of such a map. */
+static void note_hints(struct sample *sample, const struct profile_window *window,
+		       const struct totals *totals)
+{
+	uint32_t least = (uint32_t)(HINT_RATIO * (double)window->samples), unnamed = 0;
+	bool has_map = false;
+
+	for (size_t i = 0; i < window->n_functions; i++) {
+		has_map |= totals[i].total > 0 && window->functions[i].names == PROFILE_NAMES_JIT;
+		if (strcmp(window->functions[i].file, "(unknown)") == 0)
+			unnamed += totals[i].self;
+	}
+	for (size_t l = 0; l < sizeof(languages) / sizeof(languages[0]) && !has_map; l++) {
+		const struct language *of = &languages[l];
+		uint32_t runs = 0;
+
+		for (size_t i = 0; i < window->n_functions; i++)
+			if (strncmp(window->functions[i].file, of->file, strlen(of->file)) == 0)
+				runs += of->interprets ? totals[i].self : totals[i].total;
+		if (runs > least && (of->interprets || unnamed > least))
+			frame_notice(sample->frame, "profile", of->remedy, "%s", _(of->text));
+	}
+}
+
 static int sample_functions(struct sample *sample)
 {
 	struct state *state = sample->state;
@@ -312,6 +352,8 @@ static int sample_functions(struct sample *sample)
 		row->error_ratio = 2 * sqrt(row->self_ratio * (1 - row->self_ratio) / n);
 	}
 	note_lack(sample, window);
+	if (window->samples > 0)
+		note_hints(sample, window, state->totals);
 	return 0;
 }
 

@@ -43,7 +43,7 @@
 struct child {
 	const struct profile_child_plan *plan;
 	struct perf_ring *rings;
-	char **rooms;                 /* for the contents of each ring */
+	struct buffer bytes;          /* contents of all rings */
 	struct profile_record *taken; /* of all rings */
 	size_t n_taken, taken_capacity;
 	struct code_spaces spaces;
@@ -340,27 +340,24 @@ static void send_counts(struct child *child)
 /* Those of all CPUs in the order of time. What was copied of stacks is wiped. */
 static void drain(struct child *child)
 {
-	size_t n_events = child->plan->n_events;
-	struct span *bytes = alloc_zeroed(n_events, sizeof(*bytes));
+	struct profile_record record;
+	struct span rest;
 
+	for (size_t i = 0; i < child->plan->n_events; i++)
+		perf_ring_add(&child->rings[i], &child->bytes);
+	if (child->bytes.length == 0)
+		return;
 	child->n_taken = 0;
-	for (size_t i = 0; i < n_events; i++) {
-		struct span rest = bytes[i] = perf_ring_take(&child->rings[i], child->rooms[i]);
-		struct profile_record record;
-
-		while (profile_record_next(&rest, &record))
-			*VECTOR_ADD(child->taken, child->n_taken, child->taken_capacity) = record;
-	}
-	if (child->n_taken > 0) {
-		qsort(child->taken, child->n_taken, sizeof(*child->taken), by_time);
-		for (size_t i = 0; i < child->n_taken; i++)
-			take(child, &child->taken[i]);
-		for (size_t i = 0; i < n_events; i++)
-			explicit_bzero(child->rooms[i], span_length(bytes[i]));
-		explicit_bzero(child->taken, child->n_taken * sizeof(*child->taken));
-		send_counts(child);
-	}
-	free(bytes);
+	rest = span_of(child->bytes.bytes, child->bytes.length);
+	while (profile_record_next(&rest, &record))
+		*VECTOR_ADD(child->taken, child->n_taken, child->taken_capacity) = record;
+	qsort(child->taken, child->n_taken, sizeof(*child->taken), by_time);
+	for (size_t i = 0; i < child->n_taken; i++)
+		take(child, &child->taken[i]);
+	explicit_bzero(child->bytes.bytes, child->bytes.length);
+	explicit_bzero(child->taken, child->n_taken * sizeof(*child->taken));
+	buffer_empty(&child->bytes);
+	send_counts(child);
 }
 
 /* -errno of a ring that cannot be mapped. It takes the rights that panetop has. */
@@ -369,13 +366,11 @@ static int map_rings(struct child *child)
 	const struct profile_child_plan *plan = child->plan;
 
 	child->rings = alloc_zeroed(plan->n_events, sizeof(*child->rings));
-	child->rooms = alloc_zeroed(plan->n_events, sizeof(*child->rooms));
 	for (size_t i = 0; i < plan->n_events; i++) {
 		int error = perf_ring_open(&child->rings[i], plan->events[i], plan->ring_bytes);
 
 		if (error)
 			return error;
-		child->rooms[i] = alloc_zeroed(child->rings[i].bytes, 1);
 	}
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include "sys/pids.h"
 
 #define ONLINE_CPUS "sys/devices/system/cpu/online"
-#define RING_BYTES ((size_t)1 << 20)
+#define RING_BYTES ((size_t)1 << 19)
 #define OWN_RING_BYTES ((size_t)1 << 18) /* of what an ordinary user may lock: 516 KiB for each CPU */
 #define STACK_BYTES 8192
 #define OWN_EVENTS_MAX 512

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""profile.py PANETOP WORK SECONDS: how true a profile is, and what it costs.
+
+Limits: shares within two standard errors and a hundredth; 99 of 100 stacks whole; at most 1 % of a CPU at 97 samples a second; 15 MiB more
+memory; 40 kB a minute in a recording; first names within 200 ms."""
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+PANETOP, WORK, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
+SHARES = {"work_f": 0.5, "work_g": 0.3, "work_h": 0.2}
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="latin-1") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def resident(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as rollup:
+        sizes = dict(re.findall(r"(\w+): +(\d+) kB", rollup.read()))
+    return int(sizes["Rss"]) / 1024, (int(sizes["Private_Clean"]) + int(sizes["Private_Dirty"])) / 1024
+
+
+def unwinder(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
+        return int(children.read().split()[0])
+
+
+def truth():
+    """Against what the program did, and what perf says of the same seconds."""
+    with subprocess.Popen([WORK, str(SECONDS + 8)], stdout=subprocess.PIPE, text=True) as work:
+        perf = None
+        data = os.path.join(tempfile.mkdtemp(), "perf.data")
+        if shutil.which("perf"):
+            perf = subprocess.Popen(["perf", "record", "-q", "-e", "cpu-clock", "-F", "97", "-o", data, "-p", str(work.pid), "sleep", str(SECONDS)],
+                                    stderr=subprocess.DEVNULL)
+        line = subprocess.run([PANETOP, "-o", "json", "-n", "1", "-d", str(SECONDS), f"--in=tree={work.pid}", "-t", "profile", "-t", "profile_stack"],
+                              stdout=subprocess.PIPE, check=True).stdout
+        if perf:
+            perf.wait()
+        done = [int(word) for word in work.stdout.read().split()]
+    tables = json.loads(line)["tables"]
+    n = sum(row["samples"] for row in tables["profile_stack"])
+    whole = sum(row["samples"] for row in tables["profile_stack"] if row["stack"].startswith("_start;"))
+    found = {row["function"]: row["self_ratio"] for row in tables["profile"]}
+    print(f"{n} samples in {SECONDS:.0f} s, {100 * whole / n:.1f} % of stacks from _start (limit 99)")
+    for name, count in zip(SHARES, done):
+        share = count / sum(done)
+        most = 2 * math.sqrt(share * (1 - share) / n) + 0.01
+        print(f"  {name}: {100 * found[name]:.1f} %, it did {100 * share:.1f} %: {100 * (found[name] - share):+.1f} (limit ±{100 * most:.1f})")
+    if perf:
+        report = subprocess.run(["perf", "report", "-i", data, "--stdio", "--percent-limit", "1"], capture_output=True, text=True, check=False).stdout
+        print("  perf report:", ", ".join(f"{name} {share} %" for share, name in re.findall(r"(\d+\.\d+)%.*?(work_\w)", report)))
+
+
+def cost():
+    """Of its own CPU time, of the time that the program has less, of memory and of a recording, while one CPU is busy."""
+    place = os.path.join(tempfile.mkdtemp(), "profile.recording")
+    with subprocess.Popen([WORK, str(SECONDS + 40)], stdout=subprocess.DEVNULL) as work:
+        began = time.monotonic()
+        first = subprocess.Popen([PANETOP, "-o", "json", "-d", "0.05", f"--in=tree={work.pid}", "-t", "profile"], stdout=subprocess.PIPE, text=True)
+        for line in first.stdout:
+            if any(row["function"] == "work_f" for row in json.loads(line)["tables"].get("profile", [])):
+                break
+        print(f"first names after {1e3 * (time.monotonic() - began):.0f} ms, with the start of the program (limit 200)")
+        first.kill()
+        first.wait()
+        run = subprocess.Popen([PANETOP, "-o", "json", "-d", "1", f"--in=tree={work.pid}", "-t", "profile", "-t", "profile_cost"], stdout=subprocess.PIPE,
+                               text=True)
+        run.stdout.readline()
+        time.sleep(5)
+        helper = unwinder(run.pid)
+        before, at = cpu_seconds(helper), time.monotonic()
+        time.sleep(SECONDS)
+        used = (cpu_seconds(helper) - before) / (time.monotonic() - at)
+        rss, private = resident(helper)
+        run.terminate()
+        last = [json.loads(line)["tables"]["profile_cost"][0] for line in run.stdout.read().splitlines()][-1]
+        print(f"unwinding {100 * used:.2f} % of a CPU; with what sampling is estimated at, as it says: {100 * last['cost_ratio']:.2f} % (limit 1)")
+        print(f"the process that unwinds: RSS {rss:.1f} MiB, {private:.1f} MiB of its own (limit 15)")
+        subprocess.run([PANETOP, "-b", "-n", "60", "-d", "1", "-l", "0", f"--in=tree={work.pid}", f"--record={place}", "profile"], stdout=subprocess.DEVNULL, check=True)
+        print(f"a recording of a minute: {os.path.getsize(place) / 1000:.1f} kB (limit 40)")
+
+
+truth()
+cost()
