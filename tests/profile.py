@@ -62,6 +62,11 @@ def check_shares(command, names=FUNCTIONS, whole=True, **more):
     return frames
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as stat:
+        return int(stat.read().split()[0]) / 1e9
+
+
 @contextlib.contextmanager
 def changed(source, *command):
     """A copy of the program that the command has changed."""
@@ -105,6 +110,23 @@ def callers_and_tree():
         same(sum(row["samples"] for row in top), frame["profile_cost"][0]["samples"], "the roots of the tree")
         for row in tree.values():
             same(not row["parent"] or row["parent"] in tree, True, f"the row above {row['stack']}")
+
+
+@test
+def rates():
+    """a rate is that of samples in a second of CPU time"""
+    for rate in 97, 499:
+        with subprocess.Popen([WORK, "60"], stdout=subprocess.DEVNULL) as work:
+            run = subprocess.Popen([PANETOP, "-o", "json", "-n", "3", "-d", "1", f"--rate={rate}", f"--in=tree={work.pid}", "-t", "profile_cost"],
+                                   stdout=subprocess.PIPE, text=True)
+            run.stdout.readline()
+            before, samples = cpu_seconds(work.pid), 0
+            for line in run.stdout:
+                samples += json.loads(line)["tables"]["profile_cost"][0]["samples"]
+            used = cpu_seconds(work.pid) - before
+            run.wait()
+            work.terminate()
+        same(0.7 * rate * used < samples < 1.3 * rate * used, True, f"{samples} samples in {used} s of CPU time at {rate}")
 
 
 @test

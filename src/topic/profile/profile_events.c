@@ -21,6 +21,7 @@
 #define RING_BYTES ((size_t)1 << 19)
 #define OWN_RING_BYTES ((size_t)1 << 18) /* of what an ordinary user may lock: 516 KiB for each CPU */
 #define STACK_BYTES 8192
+#define NS_PER_SECOND UINT64_C(1000000000)
 #define OWN_EVENTS_MAX 512
 #define STAT_BYTES 1024
 
@@ -30,8 +31,7 @@ static struct perf_event_attr attr_of(const struct profile_events *events)
 		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.freq = 1,
-		.sample_freq = events->rate,
+		.sample_period = NS_PER_SECOND / events->rate,
 		.sample_type = PROFILE_SAMPLE_TYPE,
 		.sample_regs_user = PROFILE_REGISTERS,
 		.sample_stack_user = STACK_BYTES,
@@ -57,8 +57,8 @@ static int open_owner(const struct profile_events *events, uint32_t cpu)
 	struct perf_event_attr attr = attr_of(events);
 
 	attr.config = PERF_COUNT_SW_DUMMY;
-	attr.freq = attr.inherit = attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
-	attr.sample_freq = 0;
+	attr.inherit = attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
+	attr.sample_period = 0;
 	return perf_open(&attr, 0, (int)cpu, -1);
 }
 
@@ -259,7 +259,7 @@ void profile_events_follow(struct profile_events *events)
 
 static int set_rate(int fd, unsigned rate)
 {
-	uint64_t value = rate;
+	uint64_t value = NS_PER_SECOND / rate;
 
 	return ioctl(fd, PERF_EVENT_IOC_PERIOD, &value) < 0 ? -errno : 0;
 }

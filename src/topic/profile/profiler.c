@@ -24,8 +24,8 @@
 #include "topic/profile/profile_events.h"
 
 #define WINDOW_NS UINT64_C(10000000000)
-#define COST_MAX 0.015                 /* of one CPU */
-#define BEGIN_NS UINT64_C(20000000000) /* at first it reads the names of functions */
+#define COST_MAX 0.015 /* of one CPU, at the usual rate … */
+#define USUAL_RATE 97  /* … and in proportion at higher ones */
 #define RATE_MIN 11
 #define STARTS_MAX 3
 #define QUEUE_MAX ((size_t)64 << 20) /* of results that no sample takes */
@@ -75,14 +75,13 @@ struct profiler {
 	size_t n_forks, fork_capacity;
 	struct profile_state state;
 	struct arena texts;
-	uint64_t last_ns;        /* of the last tick */
-	uint64_t judged_from_ns; /* what it costs before is of the start, or of another rate */
-	struct profile_state before;
+	uint64_t last_ns, judged_ns; /* of the last tick, and of when the cost was judged last */
+	struct profile_state before, judged;
 	struct slot slots[SLOTS_MAX];
 	size_t first, n_slots;
 	uint32_t *sums;
 	size_t sum_capacity;
-	double cost_ratio;
+	double cost_ratio, cost_max;
 	struct profile_window window;
 };
 
@@ -281,7 +280,7 @@ static void forget_results(struct profiler *profiler)
 		free(profiler->slots[(profiler->first + i) % SLOTS_MAX].counts);
 	profiler->n_slots = 0;
 	profiler->n_functions = profiler->n_nodes = profiler->n_fresh = 0;
-	profiler->state = profiler->before = (struct profile_state){ 0 };
+	profiler->state = profiler->before = profiler->judged = (struct profile_state){ 0 };
 	buffer_empty(&profiler->messages);
 	arena_free(&profiler->texts);
 }
@@ -323,8 +322,8 @@ static int open_profiler(void *state, const struct sample *sample)
 	}
 	if (!error)
 		error = start(profiler);
-	profiler->last_ns = env_mono_ns();
-	profiler->judged_from_ns = profiler->last_ns + BEGIN_NS;
+	profiler->last_ns = profiler->judged_ns = env_mono_ns();
+	profiler->cost_max = COST_MAX * fmax(1, (double)profiler->events.rate / USUAL_RATE);
 	if (error)
 		close_profiler(profiler);
 	return error;
@@ -424,15 +423,21 @@ static bool is_inside(struct count *count, const struct sample *sample)
 	return count->inside;
 }
 
-/* Halves the rate while it costs too much. */
+/* Halves the rate where it costs too much, over the time since it was judged last. */
 static void slow_down(struct profiler *profiler)
 {
-	profiler->cost_ratio = cost_ratio(profiler);
-	if (profiler->cost_ratio <= COST_MAX || profiler->last_ns < profiler->judged_from_ns ||
-	    profiler->events.rate <= RATE_MIN)
+	const struct profile_state *now = &profiler->state, *then = &profiler->judged;
+	uint64_t ns = profiler->last_ns - profiler->judged_ns;
+	bool judged_before = then->samples > 0; /* at first it reads the names of functions */
+	double cost_ns = (double)u64_less(now->cpu_ns, then->cpu_ns) +
+			 (double)u64_less(now->samples, then->samples) * SAMPLE_COST_NS;
+
+	if (profiler->last_ns < profiler->judged_ns + WINDOW_NS)
 		return;
-	profile_events_set_rate(&profiler->events, (profiler->events.rate / 2) | 1);
-	profiler->judged_from_ns = profiler->last_ns + WINDOW_NS;
+	profiler->judged = *now;
+	profiler->judged_ns = profiler->last_ns;
+	if (judged_before && cost_ns > profiler->cost_max * (double)ns && profiler->events.rate > RATE_MIN)
+		profile_events_set_rate(&profiler->events, (profiler->events.rate / 2) | 1);
 }
 
 static int update(void *state, const struct sample *sample)
@@ -453,6 +458,7 @@ static int update(void *state, const struct sample *sample)
 	take_fresh(profiler, now_ns);
 	profiler->last_ns = now_ns;
 	profile_events_follow(&profiler->events);
+	profiler->cost_ratio = cost_ratio(profiler);
 	slow_down(profiler);
 	return ended ? restart(profiler) : 0;
 }
