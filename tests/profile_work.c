@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Computes in three functions, in slices of random length, for so many seconds, and prints how much it did in
- * each: profile_work SECONDS [jit]. With "jit" they are made at run time, in memory of no file, and listed in
- * /tmp/perf-PID.map.
+ * each: profile_work SECONDS [hot|jit]. With "hot" in the first alone; with "jit" they are made at run time, in
+ * memory of no file, and listed in /tmp/perf-PID.map.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -106,6 +106,7 @@ int main(int count, char **arguments)
 	static worker *const callers[3] = { call_f, call_g, call_h };
 	double end = seconds_now() + (count > 1 ? atof(arguments[1]) : 1);
 	uint64_t done[3] = { 0 };
+	int hot = count > 2 && strcmp(arguments[2], "hot") == 0;
 
 	if (count > 2 && strcmp(arguments[2], "jit") == 0) {
 		int status = make_code();
@@ -115,7 +116,7 @@ int main(int count, char **arguments)
 	}
 	while (seconds_now() < end)
 		for (int i = 0; i < 20; i++) {
-			int which = choice[next_random() % 10];
+			int which = hot ? 0 : choice[next_random() % 10];
 			uint64_t n = 1000 + next_random() % 100000;
 
 			callers[which](n);

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from common import expect, replay, screen
 from drawn import live_seconds, rows_under_cursor
 
-VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Processes")
+VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Code", "Processes")
 
 
 @contextmanager
@@ -127,6 +127,14 @@ def a_long_value_scrolls(_scratch):
         return problem or expect("word0 word1" in terminal.text() and "word59" not in terminal.text(), terminal, "Left does not go back")
 
 
+def where_it_computes(_scratch):
+    """Of a process that computes, the first line names the function, where it has more than half of that."""
+    work = os.path.join(os.path.dirname(os.environ["PANETOP"]), "tests", "profile_work")
+    with paged([work, "1000", "hot"]) as (terminal, _child):
+        terminal.until("It computes")
+        return expect(terminal.wait_for("More than half of that in work_f"), terminal, "the function is not named")
+
+
 def it_exits_while_its_page_is_open(_scratch):
     with paged(["sh", "-c", "read line; exit 7"]) as (terminal, child):
         problem = expect(terminal.wait_for("for data"), terminal, "it does not say what it waits for")
@@ -225,6 +233,7 @@ def tests():
         ("a long command is whole on the process page", a_long_command_is_whole),
         ("every view of the process page is of this process", every_view_shows_this_process),
         ("a long value of the environment scrolls", a_long_value_scrolls),
+        ("the function is named in which a process computes", where_it_computes),
         ("a process exits while its page is open", it_exits_while_its_page_is_open),
         ("the process page says that it is stopped", stopped_and_why),
         ("the map of pages is one key from the process page", its_map_is_one_key_away),

@@ -238,6 +238,8 @@ static const struct process_facts idle = {
 	.group_limit_ratio = 0.5,
 	.system_call = "",
 	.system_call_file = "",
+	.hot_function = "",
+	.hot_ratio = NAN,
 	.lock_holder_pid = NAN,
 	.lock_holder = "",
 	.wait_channel = "",
@@ -311,6 +313,27 @@ START_TEST(what_goes_on_without_its_main_thread)
 	facts.main_ended = false;
 	facts.exit_code = 0;
 	assert_story(&facts, PROCESS_SLOW, "It has exited with code 0.");
+}
+END_TEST
+
+START_TEST(where_it_computes)
+{
+	struct process_facts facts = idle;
+
+	facts.cpu_ratio = 1.2;
+	facts.threads = 2;
+	facts.hot_function = "shade";
+	facts.hot_ratio = 0.51;
+	assert_story(&facts, PROCESS_CALM,
+		     "It computes: 1.2 CPUs (user 0.0, system 0.0). More than half of that in shade.");
+	facts.hot_ratio = 0.5;
+	assert_story(&facts, PROCESS_CALM, "It computes: 1.2 CPUs (user 0.0, system 0.0).");
+	facts.hot_ratio = 0.9;
+	facts.hot_function = "";
+	assert_story(&facts, PROCESS_CALM, "It computes: 1.2 CPUs (user 0.0, system 0.0).");
+	facts.hot_function = "shade";
+	facts.cpu_ratio = 0.5; /* it does not compute all the time */
+	assert_story(&facts, PROCESS_SILENT, "");
 }
 END_TEST
 

@@ -13,6 +13,8 @@
 #include "pane/process_rows.h"
 #include "screen/past/past.h"
 
+#define CODE_FROM 0.9 /* of one CPU, that it uses: its code is sampled then … */
+#define CODE_TO 0.3   /* … down to this */
 #define START_SLACK_SECONDS 0.005 /* half a tick */
 
 static const struct pane_table tables[] = {
@@ -242,11 +244,26 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		note_numbers(context, &rows, frame);
 }
 
+/* Of a process that computes, the summary says where; it goes on while that may come again. */
+static bool asks_for_code(struct pane_context *context)
+{
+	struct process_state *state = context_state(context);
+	struct process_rows rows;
+
+	if (context->frame) {
+		rows = process_rows_of(context, context->frame);
+		state->asks_for_code =
+			process_number(&rows, "cpu_ratio") >= (state->asks_for_code ? CODE_TO : CODE_FROM);
+	}
+	return context->view == VIEW_SUMMARY && state->asks_for_code;
+}
+
 /* It is read in each sample, also while it does not run. */
 static void sampling(struct pane_context *context)
 {
 	const struct process_state *state = context->state;
 	const struct process_choice *chosen = &context->request->mapped;
+	bool of_code = context->view == VIEW_CODE || asks_for_code(context);
 
 	context_request(context)->profiled_pid = 0;
 	if (context->view == VIEW_LIST) {
@@ -257,8 +274,9 @@ static void sampling(struct pane_context *context)
 	context_request(context)->time_of_mapped = context->view == VIEW_SUMMARY;
 	context_request(context)->visible[0] = chosen->is_set ? chosen->pid : state->pid;
 	context_request(context)->n_visible = context->request->visible[0] ? 1 : 0;
-	if (context->view == VIEW_CODE)
-		context_request(context)->profiled_pid = context->request->visible[0];
+	context_request(context)->profiled_pid = of_code ? context->request->visible[0] : 0;
+	screen_request(context, PROCESS_TABLE_CODE, of_code);
+	screen_request(context, PROCESS_TABLE_COST, of_code);
 }
 
 static void open_parent(struct pane_context *context)

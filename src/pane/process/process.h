@@ -34,6 +34,7 @@ struct process_state {
 	uint32_t pid; /* of the process that the history is of */
 	double start_seconds;
 	char pid_text[16];
+	bool asks_for_code; /* its code is sampled for the summary */
 };
 
 /* The rows of the process in the shown frame; NULL: there is none. */

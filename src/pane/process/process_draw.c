@@ -141,9 +141,32 @@ static double nice_of(const struct summary *summary)
 	return counts ? number(summary, "nice") : NAN;
 }
 
+/* The row of the function that runs most, of a profile of this process alone; NULL: there is none. */
+static const void *hot_row(const struct summary *summary, const struct table *profile)
+{
+	const struct table *cost = frame_table(summary->context->frame, "profile_cost");
+	const void *hot = NULL;
+
+	if (!profile || !cost || cost->n_rows == 0 ||
+	    table_number(cost, table_row(cost, 0), "pid") != number(summary, "pid"))
+		return NULL;
+	for (size_t i = 0; i < profile->n_rows; i++)
+		if (!hot || table_number(profile, table_row(profile, i), "self_ratio") >
+				    table_number(profile, hot, "self_ratio"))
+			hot = table_row(profile, i);
+	return hot;
+}
+
 static struct process_facts facts_of(const struct summary *summary)
 {
+	const struct table *profile = frame_table(summary->context->frame, "profile");
+	const void *hot = hot_row(summary, profile);
+
 	return (struct process_facts){
+		.hot_function = hot ? table_text(profile, hot, "function") : "",
+		.hot_ratio = hot ? table_number(profile, hot, "self_ratio") -
+					     table_number(profile, hot, "error_ratio")
+				 : NAN,
 		.state = *text_of(summary, "state"),
 		.main_ended = main_ended(summary),
 		.exit_code = how_ended(summary, "exit_code", "exit_code"),

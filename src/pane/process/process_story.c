@@ -22,6 +22,7 @@
 #define OTHER 0.2     /* … for the kernel */
 #define FAULTS 20     /* per second, that waited for storage */
 #define COMPUTES 0.9  /* of one CPU */
+#define HOT 0.5       /* of the time that it computes */
 #define SLEEPS 0.05   /* of one CPU: less does not count as work */
 
 static bool say_exit(const struct process_facts *facts, char *text, size_t room)
@@ -166,6 +167,12 @@ static bool say_computes(const struct process_facts *facts, char *text, size_t r
 	else
 		snprintf(text, room, _("It computes: %.1f CPUs (user %.1f, system %.1f)."), facts->cpu_ratio,
 			 facts->user_ratio, facts->system_ratio);
+	if (facts->hot_ratio > HOT && *facts->hot_function) {
+		size_t length = strlen(text);
+
+		snprintf(text + length, room - length, _(" More than half of that in %s."),
+			 facts->hot_function);
+	}
 	return true;
 }
 

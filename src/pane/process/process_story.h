@@ -23,6 +23,8 @@ struct process_facts {
 	double throttled_ratio, group_limit_ratio;
 	double major_faults_per_second;
 	const char *system_call, *system_call_file, *wait_channel; /* of its main thread; "": unknown */
+	const char *hot_function; /* which runs most of the time that it computes; "": unknown */
+	double hot_ratio;         /* its share, less the statistical error */
 	double lock_holder_pid;  /* who took the lock of a file that it waits for */
 	const char *lock_holder; /* its name; "": it has ended */
 };

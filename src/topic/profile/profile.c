@@ -42,7 +42,7 @@ struct caller_row {
 };
 
 struct cost_row {
-	uint64_t samples, lost, throttled;
+	uint64_t pid, samples, lost, throttled;
 	double seconds, samples_per_second, error_ratio, whole_ratio, cost_ratio;
 };
 
@@ -125,6 +125,9 @@ static const struct column caller_columns[] = {
 };
 
 static const struct column cost_columns[] = {
+	COLUMN(struct cost_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .hidden = true,
+	       .help = N_("the only process that the profile is of; blank: those of the scope"),
+	       .source = "/proc"),
 	COLUMN(struct cost_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
 	       .width = 8, .help = N_("of the processes in the scope, which the profile is of"),
 	       .source = SOURCE),
@@ -565,6 +568,7 @@ static int sample_cost(struct sample *sample)
 	const struct profile_window *window = profiler_window(state->profiler, sample);
 	struct cost_row *row = table_add(sample->table);
 
+	row->pid = sample->request->profiled_pid ? sample->request->profiled_pid : U64_BLANK;
 	row->samples = window->samples;
 	row->seconds = window->seconds;
 	row->samples_per_second = window->rate;
