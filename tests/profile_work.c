@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes in three functions, in slices of random length, for so many seconds, and prints how much it did in
- * each: profile_work SECONDS [hot|jit]. With "hot" in the first alone; with "jit" they are made at run time, in
- * memory of no file, and listed in /tmp/perf-PID.map.
+ * Computes in three functions, in slices of random length, for so many seconds, and prints how much it did
+ * in each: profile_work SECONDS [hot|jit]. With "hot" in the first alone; with "jit" they are made at run
+ * time, in memory of no file, and listed in /tmp/perf-PID.map.
  */
 #include <stdint.h>
 #include <stdio.h>

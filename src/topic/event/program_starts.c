@@ -7,21 +7,33 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/event/event_connector.h"
+#include "topic/process/process_ends.h"
 
 #define SOCKET_BYTES ((size_t)8 << 20)
 #define STAT_BYTES 1024
+#define BRIEF_MAX ((size_t)1024)
 
 struct program_starts {
 	struct env *env;
 	struct program_names names;
 	struct event_connector *connector; /* NULL: processes are looked for */
 	struct raw_events events;
+	struct process_ends *ends; /* with the names of processes that ended at once; NULL: there are none */
+	int epoll_fd;              /* of both; -1: there is no connector */
+	struct brief { /* processes that had ended when their names were to be read, and ends; the oldest go
+			*/
+		uint32_t pid;
+		size_t name; /* of an end */
+	} gone[BRIEF_MAX], ended[BRIEF_MAX];
+	size_t n_gone, n_ended; /* so far */
 	uint64_t unnamed;
 	struct seen { /* processes with these names, in the order of their pids */
 		uint32_t pid;
@@ -31,13 +43,38 @@ struct program_starts {
 	bool looked;
 };
 
+static void watch(const struct program_starts *starts, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	epoll_ctl(starts->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void open_ends(struct program_starts *starts)
+{
+	int error;
+
+	starts->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	watch(starts, event_connector_descriptor(starts->connector));
+	starts->ends = process_ends_open(starts->env, &starts->names, &error);
+	if (!error) {
+		watch(starts, process_ends_fd(starts->ends));
+		return;
+	}
+	process_ends_close(starts->ends);
+	starts->ends = NULL;
+}
+
 struct program_starts *program_starts_open(struct env *env, const struct program_names *names, int *error)
 {
 	struct program_starts *starts = alloc_zeroed(1, sizeof(*starts));
 
 	starts->env = env;
 	starts->names = *names;
+	starts->epoll_fd = -1;
 	starts->connector = event_connector_open(env, EVENT_CONNECTOR_EXECS, SOCKET_BYTES, error);
+	if (starts->connector)
+		open_ends(starts);
 	return starts;
 }
 
@@ -46,6 +83,9 @@ void program_starts_close(struct program_starts *starts)
 	if (!starts)
 		return;
 	event_connector_close(starts->connector);
+	process_ends_close(starts->ends);
+	if (starts->epoll_fd >= 0)
+		close(starts->epoll_fd);
 	raw_events_free(&starts->events);
 	free(starts->seen);
 	free(starts);
@@ -53,11 +93,59 @@ void program_starts_close(struct program_starts *starts)
 
 int program_starts_fd(const struct program_starts *starts)
 {
-	return starts->connector ? event_connector_descriptor(starts->connector) : -1;
+	return starts->epoll_fd;
+}
+
+static struct brief *find_brief(struct brief *list, size_t n, uint32_t pid)
+{
+	for (size_t i = 0; i < n && i < BRIEF_MAX; i++)
+		if (list[i].pid == pid)
+			return &list[i];
+	return NULL;
+}
+
+static void add_brief(struct brief *list, size_t *n, uint32_t pid, size_t name)
+{
+	list[(*n)++ % BRIEF_MAX] = (struct brief){ pid, name };
+}
+
+/* Where its name could not be read: its end has it, which comes before or after that. */
+static void take_gone(struct program_starts *starts, uint32_t pid, program_start_fn *each, void *context)
+{
+	struct brief *ended = find_brief(starts->ended, starts->n_ended, pid);
+
+	if (!ended) {
+		add_brief(starts->gone, &starts->n_gone, pid, 0);
+		return;
+	}
+	each(context, &(struct program_start){ pid, ended->name });
+	ended->pid = 0;
+}
+
+struct taking {
+	struct program_starts *starts;
+	program_start_fn *each;
+	void *context;
+};
+
+static void take_end(void *of, const struct process_end *end)
+{
+	const struct taking *taking = of;
+	struct program_starts *starts = taking->starts;
+	struct brief *gone = find_brief(starts->gone, starts->n_gone, end->pid);
+
+	if (!gone) {
+		add_brief(starts->ended, &starts->n_ended, end->pid, end->name);
+		return;
+	}
+	taking->each(taking->context, &(struct program_start){ end->pid, end->name });
+	gone->pid = 0;
 }
 
 void program_starts_read(struct program_starts *starts, program_start_fn *each, void *context)
 {
+	struct taking taking = { starts, each, context };
+
 	if (!starts->connector)
 		return;
 	event_connector_drain(starts->connector, &starts->events);
@@ -66,11 +154,16 @@ void program_starts_read(struct program_starts *starts, program_start_fn *each, 
 		int error;
 		size_t name = program_names_of(&starts->names, starts->env, pid, &error);
 
-		starts->unnamed += error != 0;
 		if (name < starts->names.n)
 			each(context, &(struct program_start){ pid, name });
+		else if (error && starts->ends)
+			take_gone(starts, pid, each, context);
+		else if (error)
+			starts->unnamed++;
 	}
 	raw_events_drop(&starts->events, starts->events.count);
+	if (starts->ends)
+		process_ends_read(starts->ends, take_end, &taking);
 }
 
 /* The place of the name of this process; names.n: it has another one, or has ended. */
@@ -123,5 +216,6 @@ int program_starts_look(struct program_starts *starts, program_start_fn *each, v
 
 uint64_t program_starts_lost(const struct program_starts *starts)
 {
-	return starts->unnamed + (starts->connector ? event_connector_lost(starts->connector) : 0);
+	return starts->unnamed + (starts->connector ? event_connector_lost(starts->connector) : 0) +
+	       (starts->ends ? process_ends_lost(starts->ends) : 0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Waits for starts of certain programs. By the proc connector each exec of the machine wakes its reader,
- * which reads the name of the process; where the kernel reports none to this user, program_starts_look() has
- * to find new processes.
+ * which reads the name of the process, or has it from its exit record, where there are those; where the
+ * kernel reports no execs to this user, program_starts_look() has to find new processes.
  */
 #ifndef PANETOP_TOPIC_EVENT_PROGRAM_STARTS_H
 #define PANETOP_TOPIC_EVENT_PROGRAM_STARTS_H
@@ -34,7 +34,10 @@ void program_starts_read(struct program_starts *starts, program_start_fn *each, 
  */
 int program_starts_look(struct program_starts *starts, program_start_fn *each, void *context);
 
-/* Execs so far whose program is not known: too many came at a time, or the process ended at once. */
+/*
+ * Execs so far whose program is not known: too many came at a time, or the process ended at once and there
+ * are no exit records.
+ */
 uint64_t program_starts_lost(const struct program_starts *starts);
 
 #endif
