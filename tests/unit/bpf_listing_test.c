@@ -56,7 +56,9 @@ static const struct {
 	{ "super_block.s_dev", 1, 4 },
 	{ "task_struct.__state", 1, 4 },
 	{ "task_struct.cgroups", 1, 8 },
+	{ "task_struct.comm", 1, 0 },
 	{ "task_struct.flags", 1, 4 },
+	{ "task_struct.group_leader", 1, 8 },
 	{ "task_struct.group_leader.start_boottime", 2, 8 },
 	{ "task_struct.in_iowait", 1, 1 },
 	{ "task_struct.in_memstall", 1, 1 },
@@ -72,6 +74,7 @@ static const struct {
 	{ "task_struct.real_parent", 1, 8 },
 	{ "task_struct.se.sum_exec_runtime", 1, 8 },
 	{ "task_struct.signal", 1, 8 },
+	{ "task_struct.start_boottime", 1, 8 },
 	{ "task_struct.static_prio", 1, 4 },
 	{ "task_struct.tgid", 1, 4 },
 	{ "timer_list.function", 1, 8 },
@@ -87,6 +90,8 @@ static const char *const map_names[N_BPF_MAPS] = {
 	[BPF_MAP_NUMBERS] = "numbers", [BPF_MAP_HISTOGRAMS] = "histograms",
 	[BPF_MAP_RINGS] = "rings",     [BPF_MAP_MARKS] = "marks",
 	[BPF_MAP_READERS] = "readers", [BPF_MAP_WALK] = "walk",
+	[BPF_MAP_WANTED] = "wanted",   [BPF_MAP_WAITERS] = "waiters",
+	[BPF_MAP_STACKS] = "stacks",   [BPF_MAP_BEFORE] = "before",
 };
 
 /* A kernel of which the older lacks what members are absent with. */
@@ -325,8 +330,11 @@ static void list_program(FILE *file, const struct trace_plan *plan, const struct
 		.function = find_function,
 		.arguments = find_arguments,
 	};
-	bool of_one = plan == &trace_plan_time_account_of_one;
-	struct bpf_target target = { .kernel = &kernel, .typed = typed, .process = of_one ? 4711 : 0 };
+	bool of_one = plan == &trace_plan_time_account_of_one || plan == &trace_plan_waiting_of_one;
+	struct bpf_target target = { .kernel = &kernel,
+				     .typed = typed,
+				     .of_wanted = plan->of_wanted,
+				     .process = of_one ? 4711 : 0 };
 
 	for (enum bpf_map map = 0; map < N_BPF_MAPS; map++)
 		target.maps[map] = map == BPF_MAP_SLOTS && !plan->slots ? -1 : (int)map;

@@ -20,6 +20,8 @@ static const struct {
 	{ BPF_FUNC_ktime_get_ns, 0, "ktime_get_ns" },
 	{ BPF_FUNC_get_smp_processor_id, 0, "get_smp_processor_id" },
 	{ BPF_FUNC_get_current_pid_tgid, 0, "get_current_pid_tgid" },
+	{ BPF_FUNC_get_stackid, 3, "get_stackid" },
+	{ BPF_FUNC_get_task_stack, 4, "get_task_stack" },
 	{ BPF_FUNC_get_current_cgroup_id, 0, "get_current_cgroup_id" },
 	{ BPF_FUNC_get_current_task_btf, 0, "get_current_task_btf" },
 	{ BPF_FUNC_task_pt_regs, 1, "task_pt_regs" },

@@ -50,6 +50,21 @@ void emit_member(struct bpf_assembler *as, int to, int base, const char *way)
 	emit_member_of(as, 0, to, base, way);
 }
 
+void emit_command(struct bpf_assembler *as, struct frame_slot command, unsigned word, int task)
+{
+	const struct bpf_kernel *kernel = as->target->kernel;
+	struct bpf_place place = { .n = 1 };
+	int error = kernel->member(kernel->state, "task_struct.comm", &place);
+
+	if (error || place.n != 1)
+		emit_lack(as, error ? error : -ENODATA);
+	emit_member(as, task, task, "task_struct.group_leader");
+	for (unsigned at = 0; at < BPF_COMMAND_BYTES; at += WORD) {
+		emit_load(as, WORD, R0, task, place.offsets[0] + at);
+		emit_store_slot(as, WORD, command, word * WORD + at, R0);
+	}
+}
+
 void emit_need(struct bpf_assembler *as, const char *way)
 {
 	const struct bpf_kernel *kernel = as->target->kernel;

@@ -23,6 +23,9 @@ void emit_count_self(struct bpf_assembler *as, size_t field);
 void emit_member(struct bpf_assembler *as, int to, int base, const char *way);
 void emit_member_of(struct bpf_assembler *as, uint32_t bytes, int to, int base, const char *way);
 
+/* Into the two words of command, from word on: the name of the process of the task in this register. */
+void emit_command(struct bpf_assembler *as, struct frame_slot command, unsigned word, int task);
+
 /* The kernel is too old without this. */
 void emit_need(struct bpf_assembler *as, const char *way);
 

@@ -12,12 +12,14 @@
 
 #define BPF_KEYS_MAX 6
 #define BPF_PATH_MAX 4
-#define BPF_CODE_MAX 400
+#define BPF_CODE_MAX 640
 #define BPF_TEXT_MAX 4096
 #define BPF_SLOT_BITS 10         /* of the number of a slot of entries */
 #define BPF_SLOT_FREE UINT64_MAX /* the first word of its key */
 #define BPF_START_SLOT_BITS 10   /* the key is 0: it is free; small, for the kernel's large pages */
 #define BPF_TIMED_RUNS 64        /* one of this many runs measures its own time */
+#define BPF_STACK_FRAMES 32
+#define BPF_COMMAND_BYTES 16      /* TASK_COMM_LEN */
 #define BPF_WALK_MAX 20000       /* tasks: its CPU may do nothing else meanwhile, 4 ms at the most */
 
 /* A number that a program takes from where it runs. */
@@ -67,6 +69,10 @@ enum bpf_map {
 	BPF_MAP_WALK,        /* an array of one struct bpf_walk */
 	BPF_MAP_RECORDS,     /* a struct bpf_record for each CPU, to make it in */
 	BPF_MAP_RINGS,       /* a perf event for each CPU, to whose ring records are sent */
+	BPF_MAP_WANTED,      /* a hash of processes: those that a target of_wanted looks at */
+	BPF_MAP_WAITERS,     /* a hash from struct bpf_times_key to struct bpf_waiter */
+	BPF_MAP_STACKS,      /* by number: addresses of BPF_STACK_FRAMES functions of the kernel */
+	BPF_MAP_BEFORE,      /* a hash from the thread to the stack in which it waited before we looked */
 	N_BPF_MAPS
 };
 #define BPF_MAP_BIT(map) (1U << (map))
@@ -113,6 +119,14 @@ extern const struct bpf_shape bpf_enter_switch; /* … sched_switch: one waits, 
 extern const struct bpf_shape bpf_enter_ready;  /* … sched_wakeup and sched_wakeup_new */
 extern const struct bpf_shape bpf_enter_gone;   /* … sched_process_exec: the number of another is its own */
 extern const struct bpf_shape bpf_enter_exists; /* … bpf_iter_task: what it does, unless that is known */
+
+/* The same, and counts waits by struct bpf_wait; struct bpf_waiter by struct bpf_times_key. */
+extern const struct bpf_shape bpf_wait_switch;
+extern const struct bpf_shape bpf_wait_ready;
+extern const struct bpf_shape bpf_wait_gone;
+extern const struct bpf_shape bpf_wait_exists;
+extern const struct bpf_shape bpf_follow; /* sched_process_fork: a child of a wanted process is wanted, too */
+extern const struct bpf_shape bpf_wake;   /* sched_waking: counts by enum bpf_wake_word */
 
 /* Pages of files in the page cache and asked of it, by enum bpf_cache_word. At … */
 extern const struct bpf_shape bpf_cache_added;   /* … mm_filemap_add_to_page_cache */
@@ -169,7 +183,8 @@ struct bpf_target {
 	const struct bpf_kernel *kernel;
 	int maps[N_BPF_MAPS]; /* descriptors; -1: none */
 	bool typed;           /* its arguments have types: it is loaded so */
-	uint64_t process;     /* of bpf_enter_…: only its threads; 0: all */
+	uint64_t process;     /* of bpf_enter_… and bpf_wait_…: only its threads; 0: all, or … */
+	bool of_wanted;       /* … those of the processes in BPF_MAP_WANTED */
 };
 
 struct bpf_code {
@@ -236,6 +251,37 @@ struct bpf_times {
 
 struct bpf_times_key {
 	uint64_t thread, task; /* task: the kernel's address; unique with the number of the thread */
+};
+
+/* What a thread waits for. */
+struct bpf_wait {
+	uint32_t process;
+	uint32_t stack; /* its number, negative: it has none; of BPF_WAIT_BEFORE: the thread */
+	uint32_t state; /* enum bpf_state … */
+	int32_t call;   /* number of the system call; -1: it is a thread of the kernel */
+};
+#define BPF_WAIT_BEFORE 0x100U /* … with this: it began before we looked */
+
+enum bpf_wait_class { BPF_WAIT_RUNNING, BPF_WAIT_READY, BPF_WAIT_WAITING, N_BPF_WAIT_CLASSES };
+
+/* begun_ns + all of spent_ns is since_ns; otherwise it was read while it changed. */
+struct bpf_waiter {
+	uint64_t process, start_ns; /* start_ns: of the process, since boot */
+	uint64_t begun_ns, since_ns;
+	uint64_t state; /* enum bpf_state */
+	uint64_t spent_ns[N_BPF_WAIT_CLASSES];
+	struct bpf_wait wait, last; /* wait: the present one, if it waits; last: the last that has ended */
+	uint64_t last_ns, last_end_ns;
+	char command[BPF_COMMAND_BYTES]; /* of the process, when it was first seen; gone: when it exited */
+};
+
+/* The words of the key of bpf_wake. Names are of processes, not of threads; 0: an interrupt, or idle. */
+enum bpf_wake_word {
+	BPF_WAKE_MARKS,
+	BPF_WAKE_IDLE,
+	BPF_WAKE_WAKER,
+	BPF_WAKE_WOKEN = BPF_WAKE_WAKER + BPF_COMMAND_BYTES / 8,
+	N_BPF_WAKE_WORDS = BPF_WAKE_WOKEN + BPF_COMMAND_BYTES / 8,
 };
 
 /* What is counted; the counts are of pages, or of page faults. What writes and faults add is left out. */

@@ -30,6 +30,10 @@
 #define OFTEN 1000       /* a key that has counted so often gets its slot */
 #define READERS_MAX 4096 /* threads that read files at the same time */
 #define STARTS_MAX 8192  /* of phases: what has begun */
+#define WANTED_MAX 16384  /* processes */
+#define WAITERS_MAX 16384 /* threads */
+#define STACKS_MAX 4096
+#define BEFORE_MAX 2048 /* threads */
 
 /* What is open only while programs are made. */
 struct making {
@@ -190,7 +194,8 @@ static int load(struct making *making, const struct bpf_program *program, int se
 {
 	struct bpf_target target = { .kernel = &making->kernel,
 				     .typed = typed,
-				     .process = making->set->process };
+				     .process = making->set->process,
+				     .of_wanted = making->set->plan->of_wanted };
 	struct bpf_code code;
 	int error;
 
@@ -378,6 +383,17 @@ static struct map_form form_of(const struct trace_set *set, enum bpf_map map)
 					  false };
 	case BPF_MAP_RINGS:
 		return (struct map_form){ BPF_MAP_TYPE_PERF_EVENT_ARRAY, number, number, set->n_cpus, false };
+	case BPF_MAP_WANTED:
+		return (struct map_form){ BPF_MAP_TYPE_HASH, word, word, WANTED_MAX, false };
+	case BPF_MAP_WAITERS:
+		return (struct map_form){ BPF_MAP_TYPE_HASH, sizeof(struct bpf_times_key),
+					  sizeof(struct bpf_waiter), WAITERS_MAX, false };
+	case BPF_MAP_STACKS:
+		return (struct map_form){ BPF_MAP_TYPE_STACK_TRACE, number, BPF_STACK_FRAMES * word,
+					  STACKS_MAX, false };
+	case BPF_MAP_BEFORE:
+		return (struct map_form){ BPF_MAP_TYPE_HASH, word, BPF_STACK_FRAMES * word, BEFORE_MAX,
+					  false };
 	case BPF_MAP_SELF:
 	case BPF_MAP_MARKS:
 	case N_BPF_MAPS:
@@ -517,7 +533,6 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 		close_maps(set);
 		return;
 	}
-	set->room = ROOM_FIRST;
 	set->selves = alloc_zeroed(set->n_cpus, sizeof(*set->selves));
 	enter(set);
 }
@@ -530,6 +545,8 @@ void trace_close(struct trace_set *set)
 	close_maps(set);
 	free(set->keys);
 	free(set->all);
+	free(set->waiters.keys);
+	free(set->waiters.values);
 	free(set->selves);
 	set->plan = NULL;
 }
@@ -540,15 +557,15 @@ int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
 }
 
 /* Room for two of the next read, so that a full map is read in one. */
-static void make_room(struct trace_set *set)
+static void make_room(struct trace_entries *entries, size_t key_bytes, size_t value_bytes)
 {
-	size_t wanted = set->n_read + set->room;
+	size_t wanted = entries->n + entries->room;
 
-	if (wanted <= set->capacity)
+	if (wanted <= entries->capacity)
 		return;
-	set->capacity = wanted > 2 * set->capacity ? wanted : 2 * set->capacity;
-	set->keys = alloc_resize(set->keys, set->capacity * set->plan->n_words, sizeof(*set->keys));
-	set->all = alloc_resize(set->all, set->capacity, entry_bytes[entries_of(set->plan)]);
+	entries->capacity = wanted > 2 * entries->capacity ? wanted : 2 * entries->capacity;
+	entries->keys = alloc_resize(entries->keys, entries->capacity, key_bytes);
+	entries->values = alloc_resize(entries->values, entries->capacity, value_bytes);
 }
 
 static bool adds_up(const struct bpf_times *times)
@@ -610,36 +627,114 @@ static void read_slots(struct trace_set *set)
 	}
 }
 
-bool trace_read(struct trace_set *set)
+/* Reads a hash that changes meanwhile. False: it cannot. */
+static bool read_hash(struct trace_set *set, enum bpf_map map, size_t key_bytes, size_t value_bytes,
+		      struct trace_entries *entries)
 {
-	size_t value_bytes;
 	bool goes_on = false;
 	uint64_t token = 0;
 
-	if (!set->plan || set->error || set->maps[BPF_MAP_ENTRIES] < 0)
-		return false;
-	value_bytes = entry_bytes[entries_of(set->plan)];
-	set->n_read = 0;
+	entries->n = 0;
+	entries->room = entries->room ? entries->room : ROOM_FIRST;
 	do {
 		long n_more;
 
-		make_room(set);
-		n_more = bpf_map_entries(set->maps[BPF_MAP_ENTRIES], &token, &goes_on,
-					 set->keys + set->n_read * set->plan->n_words,
-					 (char *)set->all + set->n_read * value_bytes, set->room);
-		if (n_more == -ENOSPC && set->room < ROOM_MOST)
-			set->room *= 2;
+		make_room(entries, key_bytes, value_bytes);
+		n_more = bpf_map_entries(set->maps[map], &token, &goes_on,
+					 (char *)entries->keys + entries->n * key_bytes,
+					 (char *)entries->values + entries->n * value_bytes, entries->room);
+		if (n_more == -ENOSPC && entries->room < ROOM_MOST)
+			entries->room *= 2;
 		else if (n_more < 0)
 			return false;
 		else
-			set->n_read += (size_t)n_more;
+			entries->n += (size_t)n_more;
 	} while (goes_on);
+	return true;
+}
+
+bool trace_read(struct trace_set *set)
+{
+	struct trace_entries read = { set->keys, set->all, 0, set->capacity, set->room };
+	bool good;
+
+	if (!set->plan || set->error || set->maps[BPF_MAP_ENTRIES] < 0)
+		return false;
+	good = read_hash(set, BPF_MAP_ENTRIES, set->plan->n_words * sizeof(*set->keys),
+			 entry_bytes[entries_of(set->plan)], &read);
+	set->keys = read.keys;
+	set->all = read.values;
+	set->capacity = read.capacity;
+	set->room = read.room;
+	set->n_read = read.n;
+	if (!good)
+		return false;
 	set->n_entries = set->n_read;
 	if (entries_of(set->plan) == BPF_ENTRIES_TIMES)
 		read_again(set);
 	if (slot_words(set))
 		read_slots(set);
 	return true;
+}
+
+static bool waiter_adds_up(const struct bpf_waiter *waiter)
+{
+	uint64_t sum = waiter->begun_ns;
+
+	for (unsigned class = 0; class < N_BPF_WAIT_CLASSES; class++)
+		sum += waiter->spent_ns[class];
+	return sum == waiter->since_ns;
+}
+
+bool trace_read_waiters(struct trace_set *set)
+{
+	if (!set->plan || set->error || set->maps[BPF_MAP_WAITERS] < 0 ||
+	    !read_hash(set, BPF_MAP_WAITERS, sizeof(struct bpf_times_key), sizeof(struct bpf_waiter),
+		       &set->waiters))
+		return false;
+	for (size_t i = 0; i < set->waiters.n; i++) {
+		const struct bpf_times_key *keys = set->waiters.keys;
+		struct bpf_waiter *waiter = (struct bpf_waiter *)set->waiters.values + i;
+
+		for (unsigned tries = 0; !waiter_adds_up(waiter) && tries < READ_TRIES; tries++)
+			bpf_map_value(set->maps[BPF_MAP_WAITERS], &keys[i], waiter);
+	}
+	return true;
+}
+
+void trace_forget_waiter(struct trace_set *set, size_t waiter)
+{
+	bpf_map_remove(set->maps[BPF_MAP_WAITERS], (struct bpf_times_key *)set->waiters.keys + waiter);
+}
+
+int trace_want(struct trace_set *set, uint64_t process, bool wanted)
+{
+	const uint64_t nothing = 0;
+
+	if (wanted)
+		return bpf_map_set(set->maps[BPF_MAP_WANTED], &process, &nothing);
+	bpf_map_remove(set->maps[BPF_MAP_WANTED], &process);
+	return 0;
+}
+
+int trace_iterate(struct trace_set *set)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < set->n_running && !error; i++)
+		if (set->running[i].program->does->iterates)
+			error = bpf_iterate(set->running[i].loaded);
+	return error;
+}
+
+bool trace_stack(const struct trace_set *set, uint32_t stack, uint64_t frames[BPF_STACK_FRAMES])
+{
+	return bpf_map_value(set->maps[BPF_MAP_STACKS], &stack, frames) == 0;
+}
+
+bool trace_stack_before(const struct trace_set *set, uint64_t thread, uint64_t frames[BPF_STACK_FRAMES])
+{
+	return bpf_map_value(set->maps[BPF_MAP_BEFORE], &thread, frames) == 0;
 }
 
 const struct bpf_walk *trace_walk(struct trace_set *set)

@@ -30,12 +30,20 @@ struct trace_plan {
 	unsigned n_entries_max;
 	bool slots;  /* they run often: keys that come often have slots */
 	bool by_pid; /* in a PID namespace it cannot be: -EXDEV */
+	bool of_wanted; /* only of processes that trace_want() names */
 };
 
 /* All plans; each is of the file that opens it. */
 #define TRACE_PLAN(name) extern const struct trace_plan trace_plan_##name;
 #include "topic/trace/plans.def"
 #undef TRACE_PLAN
+
+/* A hash as it was read. */
+struct trace_entries {
+	void *keys, *values; /* owned */
+	size_t n, capacity;
+	size_t room; /* for one read */
+};
 
 struct trace_set {
 	struct env *env;
@@ -60,6 +68,7 @@ struct trace_set {
 	};
 	size_t n_entries, n_read, capacity;
 	size_t room;             /* for one read */
+	struct trace_entries waiters; /* struct bpf_times_key, struct bpf_waiter */
 	struct bpf_self *selves; /* for each CPU */
 };
 
@@ -86,6 +95,22 @@ int trace_direct(const struct trace_set *set, uint32_t cpu, int event);
 
 /* Reads all entries. False: nothing is counted. */
 bool trace_read(struct trace_set *set);
+
+/* Reads set->waiters; call it after trace_read(). False: there are none. */
+bool trace_read_waiters(struct trace_set *set);
+void trace_forget_waiter(struct trace_set *set, size_t waiter);
+
+/* Of a plan of_wanted: this process, by its pid, is looked at from now on, or no longer. 0 or -errno. */
+int trace_want(struct trace_set *set, uint64_t process, bool wanted);
+
+/* Runs programs that iterate again, over what is wanted now. 0 or -errno. */
+int trace_iterate(struct trace_set *set);
+
+/* The addresses of a stack, the innermost first, up to 0; false: it has no such stack. */
+bool trace_stack(const struct trace_set *set, uint32_t stack, uint64_t frames[BPF_STACK_FRAMES]);
+
+/* The same of a thread that waited before it was looked at. */
+bool trace_stack_before(const struct trace_set *set, uint64_t thread, uint64_t frames[BPF_STACK_FRAMES]);
 
 /* Walks now, over all processes and their threads; NULL: it cannot, or did not come to the end. */
 const struct bpf_walk *trace_walk(struct trace_set *set);
