@@ -20,6 +20,8 @@ EMPTY = 4  # programs that do nothing, at the same time
 WATCHED = {  # what panetop shows, and its limit of one CPU at that rate; None: none is set
     "nothing": (None, None), "overview": (["overview"], 0.005), "another process": (["-t", "time_account", "--pid=1"], 0.01),
     "one that switches": (["-t", "time_account", "--pid=SWITCHES"], 0.01), "all processes": (["-t", "time_account"], 0.05),
+    "waits of another": (["-t", "waiting", "--pid=1"], 0.03), "waits of one": (["-t", "waiting", "--pid=SWITCHES"], None),
+    "waits, other scope": (["-t", "waiting", "--tree=1", "--user=backup"], None), "who wakes whom": (["-t", "wake"], 0.03),
     "wake-ups": (["-t", "wakeup"], None), "timers": (["-t", "timer"], None), "exits from idle": (["-t", "idle_exit"], None),
 }
 # of linux/bpf.h

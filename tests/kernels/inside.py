@@ -714,6 +714,42 @@ def _():
     check(max(grown) - min(grown) < 1e-6, "the parts add up to", min(grown), "to", max(grown), "s a thread")
 
 
+WAITER = """
+import select, time
+while True:
+    time.sleep(0.05)
+    select.poll().poll(50)
+"""
+
+
+@test("what a process waits for, by function of the kernel as root, by switches as a user; who wakes it")
+def _():
+    for user in (ROOT, USER):
+        with subprocess.Popen(["/usr/bin/python3", "-c", WAITER], **privileges(user)) as process:
+            try:
+                time.sleep(3)  # under emulation it takes as long to start
+                samples = panetop("-t", "waiting", f"--pid={process.pid}", user=user, count=3, delay=2).samples
+                wakes = panetop("-t", "wake", f"--pid={process.pid}", user=user, count=2).table("wake")
+            finally:
+                process.kill()
+        bpf = user == ROOT and KERNEL >= (5, 18)
+        switches = user == ROOT or int(read("/proc/sys/kernel/perf_event_paranoid")) <= 2
+        how = "bpf" if bpf else "switches" if switches else "proc"
+        for sample in samples[1:]:
+            rows = sample["tables"]["waiting"]
+            check(abs(sum(row["ratio"] for row in rows) - 1) < 1e-6, "the parts add up to", rows)
+            equal("how", {row["how"] for row in rows}, {how})
+            most = sorted((row for row in rows if row["cause"] not in ("running", "ready")), key=lambda row: -row["seconds"])[:2]
+            equal(f"causes, by {user}", {row["cause"] for row in most}, {"sleep", "poll"})
+            for row in most:
+                check(("nanosleep" if row["cause"] == "sleep" else "poll") in row["function"] or
+                      row["function"] == "select", row["cause"], "is waited for in", row["function"])
+                check((row["waits"] is None) == (how == "proc"), "waits by", how, row)
+                check((row["waits"] or 0) * 0.05 <= row["seconds"] + 0.1, row)
+        if bpf:
+            check(any(row["woken"] == "python3" and row["waker"] == "(timer)" for row in wakes), "wake-ups:", wakes)
+
+
 # --- events -------------------------------------------------------------------------------------------------
 
 

@@ -189,6 +189,8 @@ SCREENS = [
     ("profile-callers", 100, 24, "memory", ["profile"], [LAST, "Enter"]),
     ("profile-stacks", 100, 24, "memory", ["profile"], [LAST, *["Tab"] * 3]),
     ("profile-tree", 120, 30, "memory", ["profile"], [LAST, "Tab"]),
+    ("profile-waiting", 100, 24, "memory", ["profile"], [LAST, *["Tab"] * 4]),
+    ("profile-wakes", 100, 24, "memory", ["profile"], [LAST, *["Tab"] * 5]),
     ("prompt-error", 80, 24, "memory", ["memory"], ["g", *"06:00", "Enter"]),
     ("span", 80, 24, "memory", ["memory"], [LAST, "o", "Down", "Enter", "Enter", "Esc"]),
     ("watts", 40, 12, "power", ["cpu"], [LAST]),

@@ -11,8 +11,8 @@
 #include "model/frame.h"
 #include "screen/context.h"
 
-enum { TABLE_FUNCTIONS, TABLE_CALLS, TABLE_CALLERS, TABLE_STACKS, TABLE_COST };
-enum { VIEW_FUNCTIONS, VIEW_CALLS, VIEW_CALLERS, VIEW_STACKS };
+enum { TABLE_FUNCTIONS, TABLE_CALLS, TABLE_CALLERS, TABLE_STACKS, TABLE_COST, TABLE_WAITING, TABLE_WAKES };
+enum { VIEW_FUNCTIONS, VIEW_CALLS, VIEW_CALLERS, VIEW_STACKS, VIEW_WAITING, VIEW_WAKES };
 
 static const struct pane_table tables[] = {
 	[TABLE_FUNCTIONS] = { .topic = "profile", .headline = true, .sort = "self_ratio", .text_rows = 40 },
@@ -23,6 +23,8 @@ static const struct pane_table tables[] = {
 			    .sort = "total_ratio" },
 	[TABLE_STACKS] = { .topic = "profile_stack", .lazy = true, .recorded = true, .sort = "samples" },
 	[TABLE_COST] = { .topic = "profile_cost", .headline = true, .above = true },
+	[TABLE_WAITING] = { .topic = "waiting", .lazy = true, .recorded = true, .sort = "ratio" },
+	[TABLE_WAKES] = { .topic = "wake", .lazy = true, .recorded = true, .sort = "per_second" },
 	{ 0 },
 };
 
@@ -178,6 +180,9 @@ static const struct pane_view views[] = {
 			   .actions = caller_actions, .heading = heading_of_callers },
 	[VIEW_STACKS] = { "stacks", N_("Stacks"), N_("whole stacks by their samples"), TABLE_STACKS,
 			  .heading = heading_of_stacks },
+	[VIEW_WAITING] = { "waiting", N_("Waiting"), N_("what threads wait for, by function of the kernel"),
+			   TABLE_WAITING },
+	[VIEW_WAKES] = { "wakes", N_("Wake-ups"), N_("which commands wake which others"), TABLE_WAKES },
 	{ 0 },
 };
 

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of what waits mean, of their sums over a sliding time, and of those whose cause is not known. */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "suite.h"
+#include "topic/profile/wait_ledger.h"
+#include "topic/profile/wait_tally.h"
+
+#define FUNCTIONS_MAX 12
+#define SECOND UINT64_C(1000000000)
+
+/* functions: from the innermost on, with spaces between; function NULL: none. */
+static void check_meaning(const char *functions, unsigned state, const char *call, enum wait_cause cause,
+			  const char *function)
+{
+	struct span list[FUNCTIONS_MAX], text = span_text(functions);
+	struct wait_meaning meaning;
+	size_t n = 0;
+
+	while (n < FUNCTIONS_MAX && span_word(&text, &list[n]))
+		n++;
+	meaning = wait_meaning_of(list, n, state, call);
+	ck_assert_msg(meaning.cause == cause, "%s: %s, not %s", functions, wait_cause_words[meaning.cause],
+		      wait_cause_words[cause]);
+	ck_assert_msg(function ? span_is(meaning.function, function) : span_length(meaning.function) == 0,
+		      "%s: %.*s", functions, (int)span_length(meaning.function),
+		      span_length(meaning.function) ? meaning.function.at : "");
+}
+
+#define SCHEDULER "bpf_prog_1234 bpf_trace_run4 __traceiter_sched_switch __schedule schedule "
+
+START_TEST(stacks_have_causes)
+{
+	static const struct {
+		const char *functions;
+		unsigned state;
+		enum wait_cause cause;
+		const char *function;
+	} stacks[] = {
+		{ SCHEDULER "do_nanosleep hrtimer_nanosleep common_nsleep", BPF_STATE_SLEEP, WAIT_SLEEP,
+		  "hrtimer_nanosleep" },
+		{ SCHEDULER "futex_do_wait __futex_wait futex_wait do_futex", BPF_STATE_LOCK, WAIT_LOCK,
+		  "futex_do_wait" },
+		{ SCHEDULER "schedule_hrtimeout_range_clock poll_schedule_timeout.constprop.0 do_sys_poll",
+		  BPF_STATE_SLEEP, WAIT_POLL, "do_sys_poll" },
+		{ SCHEDULER "schedule_hrtimeout_range ep_poll do_epoll_wait", BPF_STATE_SLEEP, WAIT_POLL,
+		  "ep_poll" },
+		{ SCHEDULER "anon_pipe_read vfs_read ksys_read", BPF_STATE_SLEEP, WAIT_PIPE,
+		  "anon_pipe_read" },
+		{ SCHEDULER "pipe_wait_readable pipe_read", BPF_STATE_SLEEP, WAIT_PIPE,
+		  "pipe_wait_readable" },
+		{ SCHEDULER "schedule_timeout wait_woken sk_wait_data tcp_recvmsg_locked tcp_recvmsg",
+		  BPF_STATE_SLEEP, WAIT_NETWORK, "tcp_recvmsg_locked" },
+		{ SCHEDULER "schedule_timeout unix_stream_data_wait unix_stream_read_generic",
+		  BPF_STATE_SLEEP, WAIT_NETWORK, "unix_stream_read_generic" },
+		{ SCHEDULER "io_schedule folio_wait_bit_common filemap_get_pages filemap_read",
+		  BPF_STATE_DISK, WAIT_DISK, "filemap_get_pages" },
+		{ SCHEDULER "io_schedule blk_io_schedule __iomap_dio_rw iomap_dio_rw", BPF_STATE_DISK,
+		  WAIT_DISK, "__iomap_dio_rw" },
+		{ SCHEDULER "io_schedule folio_wait_bit_common filemap_fault __do_fault handle_mm_fault",
+		  BPF_STATE_DISK, WAIT_DISK, "filemap_fault" },
+		{ SCHEDULER "io_schedule __folio_lock_or_retry do_swap_page handle_mm_fault", BPF_STATE_DISK,
+		  WAIT_MEMORY, "do_swap_page" },
+		{ SCHEDULER "io_schedule folio_wait_bit_common filemap_get_pages", BPF_STATE_MEMORY,
+		  WAIT_MEMORY, "filemap_get_pages" },
+		{ SCHEDULER "handle_userfault do_anonymous_page handle_mm_fault", BPF_STATE_SLEEP,
+		  WAIT_MEMORY, "handle_userfault" },
+		{ SCHEDULER "do_wait kernel_wait4", BPF_STATE_SLEEP, WAIT_CHILD, "do_wait" },
+		{ SCHEDULER "schedule_timeout __wait_for_common wait_for_completion_state kernel_clone "
+			    "wait_for_vfork_done",
+		  BPF_STATE_OTHER, WAIT_CHILD, "kernel_clone" },
+		{ SCHEDULER "schedule_preempt_disabled __mutex_lock.constprop.0 pipe_write", BPF_STATE_OTHER,
+		  WAIT_LOCK, "pipe_write" },
+		{ SCHEDULER "rwsem_down_read_slowpath down_read do_user_addr_fault", BPF_STATE_OTHER,
+		  WAIT_LOCK, "do_user_addr_fault" },
+		{ SCHEDULER "do_sigtimedwait __x64_sys_rt_sigtimedwait", BPF_STATE_SLEEP, WAIT_OTHER,
+		  "do_sigtimedwait" },
+		{ SCHEDULER "worker_thread kthread", BPF_STATE_SLEEP, WAIT_OTHER, "worker_thread" },
+		{ SCHEDULER "do_wait_intr_irq something", BPF_STATE_SLEEP, WAIT_OTHER, "do_wait_intr_irq" },
+		{ SCHEDULER "something", BPF_STATE_DISK, WAIT_DISK, "something" },
+	};
+
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
+		check_meaning(stacks[i].functions, stacks[i].state, NULL, stacks[i].cause,
+			      stacks[i].function);
+}
+
+START_TEST(without_names_the_system_call_says_it)
+{
+	check_meaning("", BPF_STATE_SLEEP, "poll", WAIT_POLL, "poll");
+	check_meaning("", BPF_STATE_LOCK, "futex", WAIT_LOCK, "futex");
+	check_meaning("", BPF_STATE_DISK, "read", WAIT_DISK, "read");
+	check_meaning("", BPF_STATE_SLEEP, NULL, WAIT_OTHER, NULL);
+	check_meaning("schedule io_schedule", BPF_STATE_DISK, "pread64", WAIT_DISK, "pread64");
+	ck_assert_int_eq(wait_cause_of_call("read", "pipe:[123]"), WAIT_PIPE);
+	ck_assert_int_eq(wait_cause_of_call("read", "socket:[123]"), WAIT_NETWORK);
+	ck_assert_int_eq(wait_cause_of_call("read", "/var/lib/file"), WAIT_DISK);
+	ck_assert_int_eq(wait_cause_of_call("read", "/dev/pts/3"), WAIT_OTHER);
+	ck_assert_int_eq(wait_cause_of_call("read", "anon_inode:[timerfd]"), WAIT_SLEEP);
+	ck_assert_int_eq(wait_cause_of_call("read", NULL), WAIT_OTHER);
+	ck_assert_int_eq(wait_cause_of_call("recvfrom", NULL), WAIT_NETWORK);
+	ck_assert_int_eq(wait_cause_of_call(NULL, NULL), WAIT_OTHER);
+}
+
+static void tick(struct wait_ledger *ledger, uint64_t second, uint64_t ns, uint64_t waits)
+{
+	uint32_t process;
+
+	wait_ledger_begin(ledger);
+	process = wait_ledger_process(ledger, 7, 100);
+	wait_ledger_add(ledger, wait_ledger_item(ledger, process, BPF_STATE_SLEEP, 1, 2), ns, waits);
+	wait_ledger_end(ledger, second * SECOND, second < 3 ? 0 : (second - 3) * SECOND);
+}
+
+START_TEST(a_window_of_three_seconds_slides)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+
+	tick(&ledger, 2, 10, 1);
+	ck_assert_double_eq(wait_ledger_sum(&ledger), 1);
+	ck_assert_int_eq(ledger.items[0].window_ns, 10);
+	tick(&ledger, 3, 30, 2);
+	tick(&ledger, 4, 60, 2);
+	ck_assert_double_eq(wait_ledger_sum(&ledger), 3);
+	ck_assert_int_eq(ledger.items[0].window_ns, 60);
+	ck_assert_int_eq(ledger.items[0].window_waits, 2);
+	tick(&ledger, 5, 100, 9);
+	ck_assert_double_eq(wait_ledger_sum(&ledger), 3);
+	ck_assert_int_eq(ledger.items[0].window_ns, 90);
+	ck_assert_int_eq(ledger.items[0].window_waits, 8);
+	wait_ledger_free(&ledger);
+}
+
+START_TEST(a_number_that_comes_back_is_another_process)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+	uint32_t process, item;
+
+	tick(&ledger, 2, 10, 1);
+	wait_ledger_begin(&ledger);
+	wait_ledger_end(&ledger, 3 * SECOND, 0); /* it was not seen */
+	wait_ledger_sum(&ledger);
+	ck_assert_int_eq(ledger.items[0].window_ns, 10);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 7), HASH_NONE);
+	wait_ledger_begin(&ledger);
+	process = wait_ledger_process(&ledger, 7, 200);
+	item = wait_ledger_item(&ledger, process, BPF_STATE_SLEEP, 1, 2);
+	ck_assert_uint_ne(item, 0);
+	wait_ledger_add(&ledger, item, 5, 1);
+	wait_ledger_end(&ledger, 4 * SECOND, 0);
+	wait_ledger_sum(&ledger);
+	ck_assert_int_eq(ledger.items[item].window_ns, 5);
+	ck_assert_int_eq(ledger.items[0].window_ns, 10);
+	wait_ledger_free(&ledger);
+}
+
+/* Thousands of processes that come and go leave no more than the window has. */
+START_TEST(what_is_over_is_left_out)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+
+	for (uint32_t i = 0; i < 5000; i++) {
+		uint32_t process;
+
+		wait_ledger_begin(&ledger);
+		process = wait_ledger_process(&ledger, 1, 1);
+		wait_ledger_add(&ledger, wait_ledger_item(&ledger, process, BPF_STATE_LOCK, 1, 1), i, i);
+		process = wait_ledger_process(&ledger, 10 + i, i);
+		wait_ledger_add(&ledger, wait_ledger_item(&ledger, process, BPF_STATE_SLEEP, 1, 1), 3, 1);
+		wait_ledger_end(&ledger, (i + 2) * SECOND, i < 10 ? 0 : (i - 8) * SECOND);
+		ck_assert_uint_le(ledger.n_items, 600);
+		ck_assert_uint_le(ledger.n_processes, 600);
+		ck_assert_uint_eq(wait_ledger_process(&ledger, 1, 1), 0);
+	}
+	ck_assert_double_eq(wait_ledger_sum(&ledger), 10);
+	ck_assert_int_eq(ledger.items[0].window_ns, 10);
+	wait_ledger_free(&ledger);
+}
+
+static double sum_of(const struct wait_tally *tally)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < tally->n; i++)
+		sum += tally->reasons[i].sum_ns;
+	return sum;
+}
+
+/* 300 µs of which 2 of 3 are of a disk; 20 ms of a timer that were all seen. */
+START_TEST(waits_that_no_look_met_are_like_those_that_took_as_long)
+{
+	struct wait_tally tally = { 0 };
+	unsigned sleep = wait_tally_reason(&tally, WAIT_SLEEP, span_text("nanosleep"));
+	unsigned disk = wait_tally_reason(&tally, WAIT_DISK, span_text("pread64"));
+	unsigned pipe = wait_tally_reason(&tally, WAIT_PIPE, span_text("read"));
+
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_DISK, span_text("pread64")), disk);
+	for (unsigned i = 0; i < 10; i++)
+		wait_tally_add(&tally, sleep, 20000000, true, 20000000);
+	wait_tally_add(&tally, disk, 300000, true, 300000);
+	wait_tally_add(&tally, disk, 300000, true, 300000);
+	wait_tally_add(&tally, pipe, 300000, true, 300000);
+	for (unsigned i = 0; i < 27; i++)
+		wait_tally_add_unseen(&tally, 300000, true, 300000);
+	wait_tally_end(&tally, 209000000);
+	ck_assert_double_eq_tol(tally.reasons[sleep].sum_ns, 200000000, 1);
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_ns, 6000000, 1);
+	ck_assert_double_eq_tol(tally.reasons[pipe].sum_ns, 3000000, 1);
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_waits, 20, 1e-9);
+	wait_tally_end(&tally, 1000); /* nothing says what it was */
+	ck_assert_double_eq_tol(tally.reasons[0].sum_ns, 1000, 1e-6);
+	ck_assert_double_eq_tol(sum_of(&tally), 209001000, 1);
+}
+
+START_TEST(a_tally_has_room_for_some_reasons)
+{
+	struct wait_tally tally = { 0 };
+	char name[16];
+
+	for (unsigned i = 0; i < 2 * WAIT_REASONS_MAX; i++) {
+		snprintf(name, sizeof(name), "call%u", i);
+		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_OTHER, span_text(name)), 10, true, 10);
+	}
+	wait_tally_end(&tally, 20 * WAIT_REASONS_MAX);
+	ck_assert_uint_eq(tally.n, WAIT_REASONS_MAX);
+	ck_assert_double_eq_tol(sum_of(&tally), 20 * WAIT_REASONS_MAX, 1e-6);
+	ck_assert_double_eq_tol(tally.reasons[0].sum_ns, 10 * (WAIT_REASONS_MAX + 1), 1e-6);
+}
