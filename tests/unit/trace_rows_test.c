@@ -100,6 +100,54 @@ int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
 	return -ENOTSUP;
 }
 
+/* cppcheck-suppress constParameter */
+bool trace_read_waiters(struct trace_set *set)
+{
+	(void)set;
+	return false;
+}
+
+/* cppcheck-suppress constParameter */
+void trace_forget_waiter(struct trace_set *set, size_t waiter)
+{
+	(void)set;
+	(void)waiter;
+}
+
+/* cppcheck-suppress constParameter */
+int trace_want(struct trace_set *set, uint64_t process, bool wanted)
+{
+	(void)set;
+	(void)process;
+	(void)wanted;
+	return -ENOTSUP;
+}
+
+/* cppcheck-suppress constParameter */
+int trace_iterate(struct trace_set *set)
+{
+	(void)set;
+	return -ENOTSUP;
+}
+
+/* cppcheck-suppress constParameter */
+bool trace_stack(const struct trace_set *set, uint32_t stack, uint64_t frames[BPF_STACK_FRAMES])
+{
+	(void)set;
+	(void)stack;
+	(void)frames;
+	return false;
+}
+
+/* cppcheck-suppress constParameter */
+bool trace_stack_before(const struct trace_set *set, uint64_t thread, uint64_t frames[BPF_STACK_FRAMES])
+{
+	(void)set;
+	(void)thread;
+	(void)frames;
+	return false;
+}
+
 const struct bpf_walk *trace_walk(struct trace_set *set)
 {
 	(void)set;
