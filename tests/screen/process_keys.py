@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from common import expect, replay, screen
 from drawn import live_seconds, rows_under_cursor
 
-VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Code", "Processes")
+VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Code", "Waits", "Processes")
 
 
 @contextmanager

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the live screen drew, and what it draws when it goes back to the same samples: more than 300 screens."""
-import re
-
 from common import screen
-from drawn import drawn_again
+from drawn import drawn_again, has_notice
 
 SECONDS = 24  # of each pane, with two samples or nearly so
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
 SIZES = {"overview": {"width": 120, "height": 40}}  # with trends beside the lists
-NOTICE = re.compile(r"! (?!\d\d:)")  # not the mark of a process that failed
 
 
 def notices_end(terminal):
     """Waits until the line above the keys shows none: a list that is followed to its end is a line shorter with one."""
-    while NOTICE.match(terminal.lines()[-2]):
+    while has_notice(terminal.screen):
         terminal.pump(0.1)
 
 

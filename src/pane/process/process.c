@@ -59,6 +59,13 @@ static const struct pane_table tables[] = {
 				 .sort = "self_ratio",
 				 .waits = N_("waiting for samples of its code") },
 	[PROCESS_TABLE_COST] = { .topic = "profile_cost", .of_one = true, .lazy = true, .own_columns = true },
+	[PROCESS_TABLE_WAITS] = { .topic = "waiting",
+				  .of_one = true,
+				  .lazy = true,
+				  .own_columns = true,
+				  .columns = "ratio,seconds,waits,cause,function,how",
+				  .sort = "seconds",
+				  .waits = N_("waiting for its threads to run or wait") },
 	{ 0 },
 };
 
@@ -73,6 +80,7 @@ enum {
 	VIEW_MAP,
 	VIEW_EVENTS,
 	VIEW_CODE,
+	VIEW_WAITS,
 	VIEW_LIST,
 };
 
@@ -263,7 +271,8 @@ static void sampling(struct pane_context *context)
 {
 	const struct process_state *state = context->state;
 	const struct process_choice *chosen = &context->request->mapped;
-	bool of_code = context->view == VIEW_CODE || asks_for_code(context);
+	bool of_code = asks_for_code(context) || context->view == VIEW_CODE;
+	bool of_this = of_code || context->view == VIEW_WAITS;
 
 	context_request(context)->profiled_pid = 0;
 	if (context->view == VIEW_LIST) {
@@ -274,7 +283,7 @@ static void sampling(struct pane_context *context)
 	context_request(context)->time_of_mapped = context->view == VIEW_SUMMARY;
 	context_request(context)->visible[0] = chosen->is_set ? chosen->pid : state->pid;
 	context_request(context)->n_visible = context->request->visible[0] ? 1 : 0;
-	context_request(context)->profiled_pid = of_code ? context->request->visible[0] : 0;
+	context_request(context)->profiled_pid = of_this ? context->request->visible[0] : 0;
 	screen_request(context, PROCESS_TABLE_CODE, of_code);
 	screen_request(context, PROCESS_TABLE_COST, of_code);
 }
@@ -400,6 +409,8 @@ static const struct pane_view views[] = {
 			     PROCESS_TABLE_EVENT),
 	[VIEW_CODE] = { "code", N_("Code"), N_("which of its functions run"), PROCESS_TABLE_CODE,
 			BIT(PROCESS_TABLE_PROCESS) | BIT(PROCESS_TABLE_COST), .heading = heading_of_code },
+	[VIEW_WAITS] = VIEW("waits", N_("Waits"), N_("what its threads wait for, by function of the kernel"),
+			    PROCESS_TABLE_WAITS),
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
 			.actions = list_actions },
 	{ 0 },

@@ -157,8 +157,10 @@ static void open_callers(struct pane_context *context)
 	struct profile_state *state = context_state(context);
 	const char *function = selected_function(context);
 
-	if (!*function)
+	if (!*function) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("there is no function under the cursor"));
 		return;
+	}
 	snprintf(state->function, sizeof(state->function), "%s", function);
 	screen_show_view(context, VIEW_CALLERS);
 }
