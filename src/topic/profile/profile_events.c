@@ -249,6 +249,13 @@ void profile_events_close(struct profile_events *events)
 	*events = (struct profile_events){ 0 };
 }
 
+void profile_events_join(const struct profile_events *events)
+{
+	for (size_t t = 0; t < events->n_tasks; t++)
+		for (size_t i = 0; i < events->n_rings; i++)
+			perf_ring_join(events->tasks[t].fds[i], events->rings[i]);
+}
+
 void profile_events_follow(struct profile_events *events)
 {
 	if (!events->own_only)

@@ -38,6 +38,12 @@ void profile_events_close(struct profile_events *events);
  */
 void profile_events_follow(struct profile_events *events);
 
+/*
+ * After a process that had mapped the rings has ended, and another one has mapped them: the kernel has parted
+ * the events of tasks from them.
+ */
+void profile_events_join(const struct profile_events *events);
+
 int profile_events_set_rate(struct profile_events *events, unsigned rate); /* 0 or -errno */
 
 #endif

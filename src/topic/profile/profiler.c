@@ -249,6 +249,7 @@ static int start(struct profiler *profiler)
 		return profiler->child;
 	if (recv(profiler->channel, &first, sizeof(first), 0) != sizeof(first))
 		return -ENODEV; /* it cannot map the rings, or be confined */
+	profile_events_join(&profiler->events);
 	profile_events_follow(&profiler->events);
 	profiler->ended = false;
 	error = -pthread_create(&profiler->thread, NULL, run, profiler);
