@@ -78,7 +78,6 @@ enum frame_step frame_pointer_step(const struct frame_stack *stack, struct frame
 #if defined(HAVE_DW) && PROFILE_REGISTERS != 0
 
 #define LIBRARY "libdw.so.1"
-#define ELF_LIBRARY "libelf.so.1"
 #define KEPT_MAX 4096 /* frames of addresses, of half a kilobyte each */
 #define VALUES_MAX 16 /* on the stack of an expression */
 #define OPERATIONS_MAX 64
@@ -98,17 +97,13 @@ static struct {
 
 int frame_rules_load(void)
 {
-	void *elf, *library;
+	void *library = dw.loaded ? NULL : dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 
-	if (dw.loaded)
-		return 0;
-	elf = dlopen(ELF_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-	library = elf ? dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL) : NULL;
 	if (!library)
-		return -ELIBACC;
-	*(void **)&dw.elf_version = dlsym(elf, "elf_version");
-	*(void **)&dw.elf_memory = dlsym(elf, "elf_memory");
-	*(void **)&dw.elf_end = dlsym(elf, "elf_end");
+		return dw.loaded ? 0 : -ELIBACC;
+	*(void **)&dw.elf_version = dlsym(library, "elf_version"); /* of libelf, which comes with it */
+	*(void **)&dw.elf_memory = dlsym(library, "elf_memory");
+	*(void **)&dw.elf_end = dlsym(library, "elf_end");
 	*(void **)&dw.getcfi_elf = dlsym(library, "dwarf_getcfi_elf");
 	*(void **)&dw.cfi_end = dlsym(library, "dwarf_cfi_end");
 	*(void **)&dw.cfi_addrframe = dlsym(library, "dwarf_cfi_addrframe");
