@@ -46,12 +46,17 @@ def live_seconds(terminal, count):
     return seconds[1:-1]
 
 
+def has_notice(screen):
+    """In the line above the keys: then the rest has a line less."""
+    return NOTICE.match(row(screen, screen.lines - 2)) is not None
+
+
 class Picture:
     """A screen without the top line, the panes with the load over the past, the notice and the keys, and without what is of
     now: a log says what came since, and waits for nothing in the past."""
 
     def __init__(self, screen):
-        self.clock = clock_of(screen)
+        self.clock, self.notice = clock_of(screen), has_notice(screen)
         self.rows = [self._text(screen, y) for y in range(2, screen.lines - 2)]
         self.styles = [self._styles(screen, y, text) for y, text in enumerate(self.rows, 2)]
 
@@ -73,22 +78,17 @@ class Picture:
                 yield f" {text}\n-{drawn}\n+{styles}"
 
 
-def has_notice(screen):
-    """In the line above the keys: then the rest has a line less."""
-    return NOTICE.match(row(screen, screen.lines - 2)) is not None
-
-
 def never_drawn(raw, size, pictures):
-    """Those of the pictures that a terminal of that size never showed while it was sent these bytes, in seconds without notices."""
+    """Those of the pictures that a terminal of that size never showed while it was sent these bytes. Not those of a second that had
+    a notice above the keys where they have none, or the other way round."""
     screen = Screen(*size)
-    stream, missing = Stream(screen), list(pictures)
+    stream, missing, notices = Stream(screen), list(pictures), {}
     for step in STEP.split(raw):
         stream.feed(step)
         second = clock_of(screen)
-        if has_notice(screen):
-            missing = [picture for picture in missing if picture.clock != second]
+        notices.setdefault(second, set()).add(has_notice(screen))
         missing = [picture for picture in missing if picture.clock != second or next(picture.differences(screen), None)]
-    return missing
+    return [picture for picture in missing if picture.notice in notices.get(picture.clock, {picture.notice})]
 
 
 def nearest(raw, size, picture):
@@ -109,7 +109,7 @@ def first_sample(terminal, pictures=None):
         if time.monotonic() > end:
             raise AssertionError(f"the first sample is not reached\n{terminal.text()}")
         terminal.send(",")
-        if pictures is not None and not has_notice(terminal.screen):
+        if pictures is not None:
             pictures.append(Picture(terminal.screen))
 
 
@@ -121,5 +121,5 @@ def drawn_again(terminal, count):
     first_sample(terminal, pictures)
     pictures = [picture for picture in pictures if picture.clock in seconds]
     missing = never_drawn(drawn, size, pictures)
-    return expect(len(pictures) >= count // 2, terminal, f"only {len(pictures)} screens") or \
+    return expect(len(pictures) >= count, terminal, f"only {len(pictures)} screens") or \
         ("\n".join(["drawn (-), and now (+):", nearest(drawn, size, missing[0])]) if missing else None)
