@@ -233,28 +233,56 @@ def unwinder(pid):
     return None
 
 
+def check_confined(process):
+    process.stdout.readline()
+    first = unwinder(process.pid)
+    with open(f"/proc/{first}/status", encoding="ascii") as file:
+        status = dict(line.split(":\t") for line in file.read().splitlines() if ":\t" in line)
+    same((int(status["CapEff"], 16), int(status["CapPrm"], 16), status["NoNewPrivs"], status["Seccomp"]), (0, 0, "1", "2"), "its rights")
+    if ROOT:
+        kept = [os.readlink(f"/proc/{first}/fd/{name}").split(":[")[0] for name in os.listdir(f"/proc/{first}/fd")]
+        same(set(kept), {"anon_inode", "socket"}, "its descriptors")
+        same(kept.count("socket"), 1, "sockets")
+    os.kill(first, signal.SIGSEGV)
+    notices = []
+    for _ in range(100):
+        sample = json.loads(process.stdout.readline())
+        notices = [notice for notice in sample["notices"] if "crashed" in json.dumps(notice)]
+        if notices and sample["tables"]["profile"]:
+            break
+    same(len(notices), 1, "a notice of it")
+    same(unwinder(process.pid) not in (None, first), True, "another one goes on")
+
+
 @test
 def confined():
-    """the process that unwinds has no capability, cannot open files, and may crash"""
+    """the process that unwinds has no capability and no file of panetop, and may crash"""
     with subprocess.Popen([WORK, LIFE], stdout=subprocess.DEVNULL) as work, \
             subprocess.Popen([PANETOP, "-o", "json", "-d", "0.5", f"--in=tree={work.pid}", "-t", "profile", "profile"], text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        process.stdout.readline()
-        first = unwinder(process.pid)
-        with open(f"/proc/{first}/status", encoding="ascii") as file:
-            status = dict(line.split(":\t") for line in file.read().splitlines() if ":\t" in line)
-        same((int(status["CapEff"], 16), int(status["CapPrm"], 16), status["NoNewPrivs"], status["Seccomp"]), (0, 0, "1", "2"), "its rights")
-        os.kill(first, signal.SIGSEGV)
-        notices = []
-        for _ in range(100):
-            sample = json.loads(process.stdout.readline())
-            notices = [notice for notice in sample["notices"] if "crashed" in json.dumps(notice)]
-            if notices and sample["tables"]["profile"]:
-                break
-        same(len(notices), 1, "a notice of it")
-        same(unwinder(process.pid) not in (None, first), True, "another one goes on")
-        process.terminate()
-        work.terminate()
+        try:
+            check_confined(process)
+        finally:
+            process.kill()
+            work.kill()
+
+
+@test
+def without_the_library():
+    """without libdw the functions that run are there, and a notice that their callers are not"""
+    found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
+    library = re.search(r"libdw\.so\.1 .*=> (\S+)", found)
+    hidden = ["unshare", "-m", "sh", "-c", 'mount --bind /dev/null "$0" && exec "$@"', library[1] if library else ""]
+    if not ROOT or not library or subprocess.run([*hidden, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        raise Skip("no library can be hidden here")
+    launcher = os.path.join(HERE, "without")
+    with open(launcher, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\nexec " + " ".join(f"'{word}'" for word in [*hidden, PANETOP]) + ' "$@"\n')
+    os.chmod(launcher, 0o755)
+    frames, notices = profiled([WORK, LIFE], program=launcher)
+    found, _, begun = shares_of(frames, FUNCTIONS)
+    same(sum(found.values()) > 0.9 and begun == 0, True, f"{found}, {begun} whole")
+    same("libdw is not installed" in notices, True, notices)
 
 
 try:

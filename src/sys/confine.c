@@ -10,7 +10,9 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "sys/privilege.h"
 
@@ -19,6 +21,22 @@
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+void descriptors_close(int first, int last)
+{
+	struct rlimit limit;
+
+	if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0) /* before Linux 5.9 */
+		return;
+	for (int fd = first; fd <= last && (rlim_t)fd < limit.rlim_cur; fd++)
+		close(fd);
+}
 
 #ifdef ARCHITECTURE
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process that parses what others wrote, and is left nothing else to do. */
+/* A process that parses what others wrote, and can do nothing else. */
 #ifndef PANETOP_SYS_CONFINE_H
 #define PANETOP_SYS_CONFINE_H
 
@@ -10,5 +10,8 @@
  * where the kernel has no filters of system calls (CONFIG_SECCOMP_FILTER), -ENOTSUP on another architecture.
  */
 int confine_process(void);
+
+/* Closes all descriptors from first to last. */
+void descriptors_close(int first, int last);
 
 #endif

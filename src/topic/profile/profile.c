@@ -223,6 +223,9 @@ static const struct source_spec sources[] = {
 	  .gives = N_("samples of running code with their stacks"),
 	  .remedies = { { EACCES, N_("run it as root, or lower kernel.perf_event_paranoid") },
 			{ EPERM, N_("run it as root, or lower kernel.perf_event_paranoid") },
+			{ ENODEV, N_("the process that unwinds stacks cannot start: it takes seccomp filters "
+				     "and locked "
+				     "memory for its rings") },
 			{ ENOTSUP, N_("it takes this machine, and an x86-64 or arm64 processor") },
 			{ ENOTRECOVERABLE,
 			  N_("the process that unwinds stacks has crashed several times") } } },
@@ -262,6 +265,9 @@ static void note_lack(struct sample *sample, const struct profile_window *window
 		frame_notice(
 			sample->frame, "profile", N_("install libdw1"),
 			_("libdw is not installed: stacks are not followed beyond the function that runs"));
+	if (window->state.rules_error == -ENOTSUP)
+		frame_notice(sample->frame, "profile", NULL,
+			     _("built without libdw: stacks are not followed beyond the function that runs"));
 	if (window->own_only)
 		frame_notice(sample->frame, "profile",
 			     N_("run it as root, or lower kernel.perf_event_paranoid"),

@@ -5,6 +5,7 @@
 #include "topic/profile/profile_child.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
 #define FRAMES_MAX 256
 #define FUNCTIONS_MAX 100000
 #define NODES_MAX 400000
+#define OTHERS 0     /* number of the function, and of the stack, that stands for all beyond these */
 #define ROUND_MS 100 /* between two looks into the rings */
 #ifndef __has_feature
 #define __has_feature(feature) 0
@@ -103,8 +105,8 @@ static uint32_t function_number(struct child *child, const struct function_name 
 			  is_same(child->functions[at].file, name->file));
 	if (at != HASH_NONE)
 		return at;
-	if (child->n_functions == FUNCTIONS_MAX) /* the last one stands for all that are too many */
-		return FUNCTIONS_MAX - 1;
+	if (child->n_functions == FUNCTIONS_MAX)
+		return OTHERS;
 	at = (uint32_t)child->n_functions;
 	*VECTOR_ADD(child->functions, child->n_functions, child->function_capacity) =
 		code_files_keep(&child->files, name);
@@ -124,13 +126,23 @@ static uint32_t node_number(struct child *child, uint32_t parent, uint32_t funct
 	if (at != HASH_NONE)
 		return at;
 	if (child->n_nodes == NODES_MAX)
-		return parent == PROFILE_NO_NODE ? 0 : parent;
+		return OTHERS;
 	at = (uint32_t)child->n_nodes;
 	*VECTOR_ADD(child->nodes, child->n_nodes, child->node_capacity) = (struct node){ parent, function };
 	hash_add(&child->by_call, hash, at);
 	profile_results_node(&child->out, parent, function);
 	send_when_full(child);
 	return at;
+}
+
+/* What stands for those that are too many is the first of both. */
+static void add_others(struct child *child)
+{
+	struct function_name others;
+
+	code_files_unknown_name(&others);
+	others.name = span_text("(too many functions)");
+	node_number(child, PROFILE_NO_NODE, function_number(child, &others));
 }
 
 static void count_sample(struct child *child, uint32_t pid, uint32_t node)
@@ -375,6 +387,30 @@ static int map_rings(struct child *child)
 	return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const int *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/* It keeps the events, for poll(2), and its end of the socket: not the terminal, files and sockets of
+ * panetop. */
+static void close_others(const struct profile_child_plan *plan)
+{
+	int *kept = alloc_zeroed(plan->n_events + 1, sizeof(*kept)), next = 0;
+
+	memcpy(kept, plan->events, plan->n_events * sizeof(*kept));
+	kept[plan->n_events] = plan->channel;
+	qsort(kept, plan->n_events + 1, sizeof(*kept), by_number);
+	for (size_t i = 0; i <= plan->n_events; i++) {
+		descriptors_close(next, kept[i] - 1);
+		next = kept[i] + 1;
+	}
+	descriptors_close(next, INT_MAX);
+	free(kept);
+}
+
 static void give_up_rights(void)
 {
 	const struct rlimit none = { 0, 0 }, memory = { MEMORY_MAX, MEMORY_MAX };
@@ -395,14 +431,15 @@ static _Noreturn void run(const struct profile_child_plan *plan, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	close(plan->other_channel);
 	if (map_rings(&child) < 0)
 		_exit(1);
 	child.state.rules_error = frame_rules_load();
 	code_files_open(&child.files, plan->channel);
+	close_others(plan);
 	give_up_rights();
 	begin_message(&child);
 	send_results(&child); /* it is ready */
+	add_others(&child);
 	for (size_t i = 0; i < plan->n_events; i++)
 		waited[i] = (struct pollfd){ .fd = plan->events[i], .events = POLLIN };
 	waited[plan->n_events] = (struct pollfd){ .fd = plan->channel, .events = 0 };

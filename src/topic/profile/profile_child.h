@@ -22,8 +22,7 @@ struct profile_child_plan {
 	const int *events; /* descriptors, one for each CPU */
 	size_t n_events;
 	size_t ring_bytes; /* of each */
-	int channel;       /* a socket, for files and results; it ends when the other side is closed … */
-	int other_channel; /* … which it closes for itself */
+	int channel;       /* a socket, for files and results; it ends when the other side is closed */
 	struct profile_shared *shared;
 	const uint32_t *skipped; /* processes that made it crash: their stacks are not unwound */
 	size_t n_skipped;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@
 #define USUAL_RATE 97  /* … and in proportion at higher ones */
 #define RATE_MIN 11
 #define STARTS_MAX 3
+#define START_MS 5000                /* to load libraries, on a machine however slow */
 #define QUEUE_MAX ((size_t)64 << 20) /* of results that no sample takes */
 #define SLOTS_MAX 4096
 #define FUNCTIONS_MAX 100000
@@ -235,19 +237,20 @@ static int start(struct profiler *profiler)
 		.skipped = profiler->skipped,
 		.n_skipped = profiler->n_skipped,
 	};
+	struct pollfd ready = { .events = POLLIN };
 	int ends[2], error;
 	uint32_t first;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	plan.channel = ends[1];
-	plan.other_channel = ends[0];
 	profiler->child = profile_child_start(&plan);
 	close(ends[1]);
-	profiler->channel = ends[0];
+	profiler->channel = ready.fd = ends[0];
 	if (profiler->child < 0)
 		return profiler->child;
-	if (recv(profiler->channel, &first, sizeof(first), 0) != sizeof(first))
+	if (poll(&ready, 1, START_MS) <= 0 ||
+	    recv(profiler->channel, &first, sizeof(first), 0) != sizeof(first))
 		return -ENODEV; /* it cannot map the rings, or be confined */
 	profile_events_join(&profiler->events);
 	profile_events_follow(&profiler->events);
