@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "kernel/elf_file.h"
+#include "kernel/code/elf_file.h"
 #include "suite.h"
 #include "topic/profile/code_space.h"
 #include "topic/profile/frame_rules.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "elf_image.h"
-#include "kernel/elf_file.h"
+#include "kernel/code/elf_file.h"
 #include "kernel/pid/maps.h"
 #include "suite.h"
 

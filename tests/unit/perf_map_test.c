@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernel/perf_map.h"
+#include "kernel/code/perf_map.h"
 #include "suite.h"
 
 static const char *at(const struct symbols *symbols, uint64_t address)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/symbols.h"
+#include "kernel/code/symbols.h"
 #include "suite.h"
 
 static void add(struct symbols *symbols, uint64_t address, uint64_t bytes, const char *name)

@@ -65,7 +65,7 @@ static const struct pane_table tables[] = {
 				  .own_columns = true,
 				  .columns = "ratio,seconds,waits,cause,function,how",
 				  .sort = "seconds",
-				  .waits = N_("waiting for its threads to run or wait") },
+				  .waits = N_("waiting for the next sample") },
 	{ 0 },
 };
 

@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "core/vector.h"
-#include "kernel/elf_file.h"
-#include "kernel/go_functions.h"
-#include "kernel/kallsyms.h"
-#include "kernel/perf_map.h"
+#include "kernel/code/elf_file.h"
+#include "kernel/code/go_functions.h"
+#include "kernel/code/kallsyms.h"
+#include "kernel/code/perf_map.h"
 #include "kernel/pid/maps.h"
 #include "sys/buffer_io.h"
 #include "sys/env.h"

@@ -5,7 +5,7 @@
 
 #include "core/arena.h"
 #include "core/buffer.h"
-#include "kernel/symbols.h"
+#include "kernel/code/symbols.h"
 #include "topic/profile/code_space.h"
 #include "topic/profile/frame_rules.h"
 #include "topic/profile/profile_results.h"

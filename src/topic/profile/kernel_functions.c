@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/kallsyms.h"
+#include "kernel/code/kallsyms.h"
 #include "sys/privilege.h"
 #include "topic/trace/function_names.h"
 

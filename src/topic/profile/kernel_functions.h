@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "kernel/symbols.h"
+#include "kernel/code/symbols.h"
 #include "sys/env.h"
 
 struct kernel_functions {

@@ -2,7 +2,7 @@
 /* Takes functions alone: lines whose type is that of text. */
 #include <config.h>
 
-#include "kernel/kallsyms.h"
+#include "kernel/code/kallsyms.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Parser of the lines "7f0c2a001000 1a0 LazyCompile:*work /srv/app.js:7". */
 #include <config.h>
 
-#include "kernel/perf_map.h"
+#include "kernel/code/perf_map.h"
 
 /* Some write 0x before it. */
 static bool eat_hex(struct span *line, uint64_t *value)

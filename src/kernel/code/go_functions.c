@@ -6,7 +6,7 @@
  */
 #include <config.h>
 
-#include "kernel/go_functions.h"
+#include "kernel/code/go_functions.h"
 
 #define MAGIC_1_2 0xfffffffb
 #define MAGIC_1_16 0xfffffffa

@@ -2,7 +2,7 @@
 /* A sorted list of functions that do not overlap: where some do, it is cut into pieces. */
 #include <config.h>
 
-#include "kernel/symbols.h"
+#include "kernel/code/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Every number is read once and checked before it is used: others can write to the file meanwhile. */
 #include <config.h>
 
-#include "kernel/elf_file.h"
+#include "kernel/code/elf_file.h"
 
 #include <elf.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "core/span.h"
-#include "kernel/elf_file.h"
-#include "kernel/symbols.h"
+#include "kernel/code/elf_file.h"
+#include "kernel/code/symbols.h"
 
 /*
  * Adds the functions of a table, little-endian, as Go 1.2, 1.16, 1.18 and 1.20 and the releases after each of

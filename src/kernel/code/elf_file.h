@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
-#include "kernel/symbols.h"
+#include "kernel/code/symbols.h"
 
 /* A program, a library, or a file with debug information: its functions have the addresses of the program. */
 struct elf_file {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "core/span.h"
-#include "kernel/symbols.h"
+#include "kernel/code/symbols.h"
 
 /*
  * Adds the functions of the whole lines "START SIZE NAME" of a file that may still be written; START and SIZE
