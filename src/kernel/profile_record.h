@@ -12,8 +12,8 @@
 
 /* How events must be opened, with sample_id_all = 1: other records end with thread and time. */
 #define PROFILE_SAMPLE_TYPE                                                                                  \
-	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |                \
-	 PERF_SAMPLE_STACK_USER)
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN |                   \
+	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
 /*
  * sample_regs_user: all general registers, by asm/perf_regs.h; PROFILE_IP and PROFILE_SP are the places of
@@ -54,6 +54,8 @@ struct profile_record {
 	uint64_t time_ns;
 	uint32_t pid, tid, parent_pid;
 	uint64_t lost; /* LOST: records */
+
+	uint64_t period; /* SAMPLE: cycles, or ns, since the one before: what it stands for */
 
 	/* SAMPLE: of the kernel, the innermost first, 8 bytes each, perhaps not aligned; empty: it ran user
 	 * code */

@@ -15,6 +15,7 @@
 #include "kernel/code/elf_file.h"
 #include "suite.h"
 #include "topic/profile/code_space.h"
+#include "topic/profile/dw_library.h"
 #include "topic/profile/frame_rules.h"
 
 static struct code_spaces spaces;
@@ -156,7 +157,7 @@ START_TEST(callers_are_found_one_by_one)
 	struct elf_file file;
 	uint64_t start;
 
-	if (frame_rules_load() < 0)
+	if (dw_library_load() < 0)
 		skip_test("libdw is not installed");
 	ck_assert_int_gt(outer(3), 0);
 	rules = frame_rules_open(bytes);
@@ -181,7 +182,7 @@ START_TEST(what_was_not_copied_ends_it)
 	struct frame_state state;
 	struct frame_rules *rules;
 
-	if (frame_rules_load() < 0)
+	if (dw_library_load() < 0)
 		skip_test("libdw is not installed");
 	ck_assert_int_gt(outer(3), 0);
 	rules = frame_rules_open(whole_file());

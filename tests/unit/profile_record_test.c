@@ -58,6 +58,7 @@ START_TEST(a_sample_has_both_stacks)
 	uint64_t address;
 
 	put_task(7, 8, 99);
+	put_u64(11);
 	put_u64(sizeof(chain) / sizeof(*chain));
 	put(chain, sizeof(chain));
 	put_u64(2); /* of 64 bits */
@@ -73,6 +74,7 @@ START_TEST(a_sample_has_both_stacks)
 	ck_assert_uint_eq(record.pid, 7);
 	ck_assert_uint_eq(record.tid, 8);
 	ck_assert_uint_eq(record.time_ns, 99);
+	ck_assert_uint_eq(record.period, 11);
 	ck_assert(profile_record_kernel(&record, 0, &address));
 	ck_assert_uint_eq(address, 0x10);
 	ck_assert(profile_record_kernel(&record, 1, &address));
@@ -93,6 +95,7 @@ START_TEST(a_kernel_thread_has_no_user_stack)
 	struct span rest;
 
 	put_task(9, 9, 1);
+	put_u64(11);
 	put_u64(2);
 	put_u64((uint64_t)-128);
 	put_u64(0x10);
@@ -118,6 +121,7 @@ START_TEST(sizes_beyond_the_record_end_it)
 		struct span rest;
 
 		put_task(7, 8, 99);
+		put_u64(11);
 		put_u64(sizes[i]);
 		put_u64(0);
 		end(at);
@@ -183,6 +187,9 @@ END_TEST
 
 START_TEST(results_come_back)
 {
+	const struct profile_count count = {
+		.pid = 7, .node = 0, .line = 0, .samples = 3, .weight = 30, .squares = 300
+	};
 	const struct profile_state state = { .cpu_ns = 5, .samples = 6, .lost = 7, .rules_error = -80 };
 	struct profile_result result;
 	struct buffer out = { 0 };
@@ -191,7 +198,8 @@ START_TEST(results_come_back)
 	profile_results_function(&out, span_text("main"), span_text("work"), span_text("/bin/work"),
 				 PROFILE_NAMES_DYNSYM);
 	profile_results_node(&out, PROFILE_NO_NODE, 0);
-	profile_results_count(&out, 7, 0, 3);
+	profile_results_line(&out, 0, 12, span_text("work.c"));
+	profile_results_count(&out, &count);
 	profile_results_fork(&out, 8, 7);
 	profile_results_state(&out, &state);
 	rest = span_of(out.bytes, out.length);
@@ -204,11 +212,14 @@ START_TEST(results_come_back)
 	ck_assert_int_eq(result.kind, PROFILE_RESULT_NODE);
 	ck_assert_uint_eq(result.parent, PROFILE_NO_NODE);
 	ck_assert(profile_results_next(&rest, &result));
+	ck_assert_int_eq(result.kind, PROFILE_RESULT_LINE);
+	ck_assert(result.function == 0 && result.line == 12 && span_is(result.name, "work.c"));
+	ck_assert(profile_results_next(&rest, &result));
 	ck_assert_int_eq(result.kind, PROFILE_RESULT_COUNT);
-	ck_assert(result.pid == 7 && result.node == 0 && result.count == 3);
+	ck_assert_int_eq(memcmp(&result.count, &count, sizeof(count)), 0);
 	ck_assert(profile_results_next(&rest, &result));
 	ck_assert_int_eq(result.kind, PROFILE_RESULT_FORK);
-	ck_assert(result.pid == 8 && result.parent == 7);
+	ck_assert(result.pid == 8 && result.parent_pid == 7);
 	ck_assert(profile_results_next(&rest, &result));
 	ck_assert_int_eq(result.kind, PROFILE_RESULT_STATE);
 	ck_assert_int_eq(memcmp(&result.state, &state, sizeof(state)), 0);

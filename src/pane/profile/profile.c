@@ -11,8 +11,27 @@
 #include "model/frame.h"
 #include "screen/context.h"
 
-enum { TABLE_FUNCTIONS, TABLE_CALLS, TABLE_CALLERS, TABLE_STACKS, TABLE_COST, TABLE_WAITING, TABLE_WAKES };
-enum { VIEW_FUNCTIONS, VIEW_CALLS, VIEW_CALLERS, VIEW_STACKS, VIEW_WAITING, VIEW_WAKES };
+enum {
+	TABLE_FUNCTIONS,
+	TABLE_CALLS,
+	TABLE_CALLERS,
+	TABLE_LINES,
+	TABLE_STACKS,
+	TABLE_COST,
+	TABLE_WAITING,
+	TABLE_TIME,
+	TABLE_WAKES
+};
+enum {
+	VIEW_FUNCTIONS,
+	VIEW_CALLS,
+	VIEW_CALLERS,
+	VIEW_LINES,
+	VIEW_STACKS,
+	VIEW_WAITING,
+	VIEW_TIME,
+	VIEW_WAKES
+};
 
 static const struct pane_table tables[] = {
 	[TABLE_FUNCTIONS] = { .topic = "profile", .headline = true, .sort = "self_ratio", .text_rows = 40 },
@@ -21,18 +40,27 @@ static const struct pane_table tables[] = {
 			    .lazy = true,
 			    .recorded = true,
 			    .sort = "total_ratio" },
+	[TABLE_LINES] = { .topic = "profile_line", .lazy = true, .recorded = true, .sort = "self_ratio" },
 	[TABLE_STACKS] = { .topic = "profile_stack", .lazy = true, .recorded = true, .sort = "samples" },
 	[TABLE_COST] = { .topic = "profile_cost", .headline = true, .above = true },
 	[TABLE_WAITING] = { .topic = "waiting", .lazy = true, .recorded = true, .sort = "ratio" },
+	[TABLE_TIME] = { .topic = "wall_time", .lazy = true, .recorded = true, .sort = "ratio" },
 	[TABLE_WAKES] = { .topic = "wake", .lazy = true, .recorded = true, .sort = "per_second" },
 	{ 0 },
 };
 
-struct profile_state {
-	char function[TEXT_MAX]; /* whose callers are shown; "": all */
-	struct table callers;    /* the rows of the frame's table that are of it, in their own memory */
+/* The rows of a table of the frame that are of one function, in their own memory. */
+struct selection {
+	struct table table;
 	char *rows;
 	size_t capacity; /* bytes */
+};
+
+struct profile_state {
+	char function[TEXT_MAX]; /* whose callers and lines are shown; "": of all */
+	char file[TEXT_MAX];     /* its file … */
+	char names[TEXT_MAX];    /* … and where its name is from, in the words of the topic */
+	struct selection callers, lines;
 };
 
 static void adjust(const struct settings *settings, const struct sample_request *request, struct view *view)
@@ -75,49 +103,81 @@ static void heading_of_stacks(const struct pane_context *context, char *text, si
 static void heading_of_callers(const struct pane_context *context, char *text, size_t room)
 {
 	const struct profile_state *state = context->state;
-	char what[TEXT_MAX + 64];
+	char what[3 * TEXT_MAX];
 
-	if (*state->function)
+	if (*state->function && *state->names)
+		snprintf(what, sizeof(what), _("who calls %s (%s, name from: %s), and what it calls"),
+			 state->function, state->file, _(state->names));
+	else if (*state->function)
 		snprintf(what, sizeof(what), _("who calls %s, and what it calls"), state->function);
 	else
 		snprintf(what, sizeof(what), "%s", _("who calls whom"));
 	add_numbers(context, what, text, room);
 }
 
-static bool is_of(const struct table *table, const void *row, const char *function)
+static void heading_of_lines(const struct pane_context *context, char *text, size_t room)
 {
-	return strcmp(table_text(table, row, "function"), function) == 0 ||
-	       strcmp(table_text(table, row, "caller"), function) == 0;
+	const struct profile_state *state = context->state;
+	char what[TEXT_MAX + 64];
+
+	if (*state->function)
+		snprintf(what, sizeof(what), _("lines of %s"), state->function);
+	else
+		snprintf(what, sizeof(what), "%s", _("lines of the source"));
+	add_numbers(context, what, text, room);
+}
+
+static bool is_caller_of(const struct table *table, const void *row, const struct profile_state *state)
+{
+	return strcmp(table_text(table, row, "function"), state->function) == 0 ||
+	       strcmp(table_text(table, row, "caller"), state->function) == 0;
+}
+
+static bool is_line_of(const struct table *table, const void *row, const struct profile_state *state)
+{
+	return strcmp(table_text(table, row, "function"), state->function) == 0 &&
+	       (!*state->file || strcmp(table_text(table, row, "file"), state->file) == 0);
+}
+
+static void select_rows(struct selection *selection, const struct table *all, const struct profile_state *state,
+			bool (*is_of)(const struct table *, const void *, const struct profile_state *))
+{
+	size_t row_bytes = all ? all->schema->row_size : 0, n = 0;
+
+	if (!all)
+		return;
+	if (selection->capacity < all->n_rows * row_bytes) {
+		selection->capacity = all->n_rows * row_bytes;
+		selection->rows = alloc_resize(selection->rows, selection->capacity, 1);
+	}
+	for (size_t i = 0; i < all->n_rows; i++)
+		if (is_of(all, table_row(all, i), state))
+			memcpy(selection->rows + n++ * row_bytes, table_row(all, i), row_bytes);
+	selection->table = *all;
+	selection->table.rows = selection->rows;
+	selection->table.n_rows = n;
+	selection->table.joined = false;
 }
 
 static void update(struct pane_context *context)
 {
 	struct profile_state *state = context_state(context);
-	const struct table *all = frame_table(context->frame, "profile_caller");
-	size_t row_bytes = all ? all->schema->row_size : 0, n = 0;
 
-	if (!all)
-		return;
-	if (state->capacity < all->n_rows * row_bytes) {
-		state->capacity = all->n_rows * row_bytes;
-		state->rows = alloc_resize(state->rows, state->capacity, 1);
-	}
-	for (size_t i = 0; i < all->n_rows; i++)
-		if (is_of(all, table_row(all, i), state->function))
-			memcpy(state->rows + n++ * row_bytes, table_row(all, i), row_bytes);
-	state->callers = *all;
-	state->callers.rows = state->rows;
-	state->callers.n_rows = n;
-	state->callers.joined = false;
+	select_rows(&state->callers, frame_table(context->frame, "profile_caller"), state, is_caller_of);
+	select_rows(&state->lines, frame_table(context->frame, "profile_line"), state, is_line_of);
 }
 
 static const struct table *table_of(const struct pane_context *context, unsigned index)
 {
 	const struct profile_state *state = context->state;
 
-	return index == TABLE_CALLERS && *state->function && frame_table(context->frame, "profile_caller")
-		       ? &state->callers
-		       : NULL;
+	if (!*state->function)
+		return NULL;
+	if (index == TABLE_CALLERS && frame_table(context->frame, "profile_caller"))
+		return &state->callers.table;
+	if (index == TABLE_LINES && frame_table(context->frame, "profile_line"))
+		return &state->lines.table;
+	return NULL;
 }
 
 static void sampling(struct pane_context *context)
@@ -129,45 +189,89 @@ static void close_state(void *of)
 {
 	struct profile_state *state = of;
 
-	free(state->rows);
+	free(state->callers.rows);
+	free(state->lines.rows);
+}
+
+#define LINES_SHOWN 8 /* of lines below callers, with their heading, on a screen of … */
+#define LINES_FROM 14 /* … rows */
+
+/* Callers, and below them the hottest lines, where there are some. */
+static void draw_callers(const struct pane_context *context, struct canvas *canvas)
+{
+	const struct table *lines = context_table(context, TABLE_LINES);
+	int wanted = lines ? 2 + table_height(&context->tables[TABLE_LINES]) : 0;
+	bool shown = lines && lines->n_rows > 0 && canvas->height >= LINES_FROM;
+	int below = shown ? (wanted < LINES_SHOWN ? wanted : LINES_SHOWN) : 0;
+	struct canvas part = canvas_rows(canvas, 0, canvas->height - below);
+	char title[TEXT_MAX];
+
+	heading_of_callers(context, title, sizeof(title));
+	context_draw_titled(context, &part, TABLE_CALLERS, title);
+	if (below == 0)
+		return;
+	heading_of_lines(context, title, sizeof(title));
+	part = canvas_below(canvas, part.height);
+	context_draw_titled(context, &part, TABLE_LINES, title);
 }
 
 /* Of a pair, the one that the view is not about, or the one under the cursor. */
-static const char *selected_function(const struct pane_context *context)
+static void select_function(const struct pane_context *context, const char **function, const char **file)
 {
 	const struct profile_state *state = context->state;
 	const struct table *table = context_table(context, context->focus);
 	const struct column *column;
 	const void *row = table_cell(&context->tables[context->focus], &column);
-	const char *caller, *function;
+	bool of_caller = false;
 
+	*function = *file = "";
 	if (!row || !table)
-		return "";
-	function = table_text(table, row, "function");
-	if (context->focus != TABLE_CALLERS)
-		return function;
-	caller = table_text(table, row, "caller");
-	if (*caller && (strcmp(column->key, "caller") == 0 || strcmp(function, state->function) == 0))
-		return caller;
-	return function;
+		return;
+	*function = table_text(table, row, "function");
+	if (context->focus == TABLE_CALLERS)
+		of_caller = *table_text(table, row, "caller") && (strcmp(column->key, "caller") == 0 ||
+								  strcmp(*function, state->function) == 0);
+	if (of_caller)
+		*function = table_text(table, row, "caller");
+	*file = table_text(table, row, of_caller ? "caller_file" : "file");
+}
+
+/* Where the name of a function is from. */
+static const char *names_of(const struct frame *frame, const char *function, const char *file)
+{
+	const struct table *table = frame_table(frame, "profile");
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (strcmp(table_text(table, table_row(table, i), "function"), function) == 0 &&
+		    strcmp(table_text(table, table_row(table, i), "file"), file) == 0)
+			return table_text(table, table_row(table, i), "names");
+	return "";
 }
 
 static void open_callers(struct pane_context *context)
 {
 	struct profile_state *state = context_state(context);
-	const char *function = selected_function(context);
+	const char *function, *file;
 
+	select_function(context, &function, &file);
 	if (!*function) {
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("there is no function under the cursor"));
 		return;
 	}
+	snprintf(state->names, sizeof(state->names), "%s", names_of(context->frame, function, file));
 	snprintf(state->function, sizeof(state->function), "%s", function);
+	snprintf(state->file, sizeof(state->file), "%s", file);
 	screen_show_view(context, VIEW_CALLERS);
 }
 
 static const struct pane_action caller_actions[] = {
 	{ ACTION_OPEN, open_callers, N_("callers"),
 	  N_("who calls the selected function, and what it calls") },
+	{ 0 },
+};
+
+static const struct pane_action line_actions[] = {
+	{ ACTION_OPEN, open_callers, N_("callers"), N_("who calls the function of the selected line") },
 	{ 0 },
 };
 
@@ -179,11 +283,17 @@ static const struct pane_view views[] = {
 			 TABLE_CALLS, .heading = heading_of_calls },
 	[VIEW_CALLERS] = { "callers", N_("Callers"),
 			   N_("who calls the function that was selected, and what it calls"), TABLE_CALLERS,
-			   .actions = caller_actions, .heading = heading_of_callers },
+			   .also = 1UL << TABLE_LINES, .actions = caller_actions,
+			   .heading = heading_of_callers, .draw = draw_callers },
+	[VIEW_LINES] = { "lines", N_("Lines"),
+			 N_("lines of the source of the function that was selected, by the time that they ran"),
+			 TABLE_LINES, .actions = line_actions, .heading = heading_of_lines },
 	[VIEW_STACKS] = { "stacks", N_("Stacks"), N_("whole stacks by their samples"), TABLE_STACKS,
 			  .heading = heading_of_stacks },
 	[VIEW_WAITING] = { "waiting", N_("Waiting"), N_("what threads wait for, by function of the kernel"),
 			   TABLE_WAITING },
+	[VIEW_TIME] = { "time", N_("Time"), N_("running code and waits together: all time of all threads"),
+			TABLE_TIME },
 	[VIEW_WAKES] = { "wakes", N_("Wake-ups"), N_("which commands wake which others"), TABLE_WAKES },
 	{ 0 },
 };

@@ -42,12 +42,14 @@
 struct code_file {
 	uint64_t inode;
 	struct span path, base;
-	bool is_vdso, was_asked, has_names, has_rules;
+	bool is_vdso, was_asked, has_names, has_rules, has_lines;
 	struct span bytes; /* mapped; empty: it cannot be read, or was not used for some time */
 	struct elf_file elf;
 	struct symbols symbols;
 	enum profile_names names;
 	struct frame_rules *rules; /* NULL: none */
+	struct span debug;         /* of a file with debug information, mapped for lines; empty: none */
+	struct source_lines *lines; /* NULL: none */
 	uint64_t used;
 };
 
@@ -78,7 +80,7 @@ void code_files_open(struct code_files *files, int channel)
 		*(void **)&files->demangle = dlsym(library, "__cxa_demangle");
 }
 
-static struct span keep_text(struct code_files *files, struct span text)
+struct span code_files_keep_text(struct code_files *files, struct span text)
 {
 	return span_of(arena_copy(&files->kept, text.at, span_length(text)), span_length(text));
 }
@@ -104,22 +106,31 @@ uint32_t code_files_place(struct code_files *files, uint64_t inode, struct span 
 	if (at != HASH_NONE || files->n == RECORDS_MAX)
 		return at == HASH_NONE ? CODE_NO_FILE : at;
 	at = (uint32_t)files->n;
-	path = keep_text(files, path);
+	path = code_files_keep_text(files, path);
 	*VECTOR_ADD(files->list, files->n, files->capacity) =
 		(struct code_file){ .inode = inode, .path = path, .base = base_of(path), .is_vdso = is_vdso };
 	hash_add(&files->by_path, hash, at);
 	return at;
 }
 
+static void unmap(struct span bytes)
+{
+	if (span_length(bytes) > 0)
+		munmap((void *)(uintptr_t)bytes.at, span_length(bytes));
+}
+
 static void close_file(struct code_files *files, struct code_file *file)
 {
 	frame_rules_close(file->rules);
+	source_lines_close(file->lines);
+	unmap(file->debug);
 	symbols_free(&file->symbols);
-	if (span_length(file->bytes) > 0 && !file->is_vdso)
-		munmap((void *)(uintptr_t)file->bytes.at, span_length(file->bytes));
+	if (!file->is_vdso)
+		unmap(file->bytes);
 	file->rules = NULL;
-	file->bytes = (struct span){ 0 };
-	file->was_asked = file->has_names = file->has_rules = false;
+	file->lines = NULL;
+	file->bytes = file->debug = (struct span){ 0 };
+	file->was_asked = file->has_names = file->has_rules = file->has_lines = false;
 	files->n_open--;
 }
 
@@ -215,15 +226,13 @@ bool code_files_keeps_frame_pointer(struct code_files *files, uint32_t pid, cons
 	return span_length(file_of(files, pid, map)->elf.go_table) > 0;
 }
 
-/* From a file with debug information: by the build, else by its name. */
-static bool read_debug_names(struct code_files *files, uint32_t pid, struct code_file *file)
+/* A file with debug information: by the build, else by its name. */
+static struct span ask_for_debug(struct code_files *files, uint32_t pid, const struct code_file *file)
 {
 	struct profile_file wanted = { .kind = PROFILE_FILE_DEBUG, .pid = pid };
 	const struct elf_file *elf = &file->elf;
 	size_t length = span_length(elf->build_id), at;
-	struct elf_file debug;
 	struct span bytes = { 0 };
-	bool found;
 
 	if (length > 1) {
 		at = (size_t)snprintf(wanted.path, sizeof(wanted.path), DEBUG_ROOT ".build-id/%02x/",
@@ -240,9 +249,17 @@ static bool read_debug_names(struct code_files *files, uint32_t pid, struct code
 			 (int)span_length(elf->debug_link), elf->debug_link.at);
 		bytes = ask_for(files, &wanted);
 	}
-	found = elf_file_parse(&debug, bytes) && elf_file_functions(&debug, &file->symbols) == ELF_TABLE_ALL;
-	if (span_length(bytes) > 0)
-		munmap((void *)(uintptr_t)bytes.at, span_length(bytes));
+	return bytes;
+}
+
+static bool read_debug_names(struct code_files *files, uint32_t pid, struct code_file *file)
+{
+	struct span bytes = ask_for_debug(files, pid, file);
+	struct elf_file debug;
+	bool found =
+		elf_file_parse(&debug, bytes) && elf_file_functions(&debug, &file->symbols) == ELF_TABLE_ALL;
+
+	unmap(bytes);
 	return found;
 }
 
@@ -301,7 +318,7 @@ static void read_jit(struct code_files *files, struct jit *jit)
 	jit->symbols.later_wins = true;
 	perf_map_functions(bytes, &jit->symbols);
 	symbols_sort(&jit->symbols);
-	munmap((void *)(uintptr_t)bytes.at, span_length(bytes));
+	unmap(bytes);
 }
 
 static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t address)
@@ -391,6 +408,34 @@ void code_files_name(struct code_files *files, uint32_t pid, const struct code_m
 			      name);
 }
 
+static void open_lines(struct code_files *files, uint32_t pid, struct code_file *file)
+{
+	file->has_lines = true;
+	if (span_length(file->bytes) == 0 || file->is_vdso)
+		return;
+	file->lines = source_lines_open(file->bytes);
+	if (file->lines)
+		return;
+	file->debug = ask_for_debug(files, pid, file);
+	if (span_length(file->debug) > 0)
+		file->lines = source_lines_open(file->debug);
+}
+
+bool code_files_line(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
+		     struct source_line *line)
+{
+	struct code_file *file;
+	uint64_t in_file;
+
+	if (map->file == CODE_NO_FILE)
+		return false;
+	file = file_of(files, pid, map);
+	if (!file->has_lines)
+		open_lines(files, pid, file);
+	return file->lines && address_in_file(file, map, address, &in_file) &&
+	       source_lines_find(file->lines, in_file, line);
+}
+
 /* Its text is long: it is read in parts. */
 static void read_kernel_names(struct code_files *files)
 {
@@ -440,9 +485,9 @@ void code_files_kernel_name(struct code_files *files, uint64_t address, struct f
 
 struct function_name code_files_keep(struct code_files *files, const struct function_name *name)
 {
-	return (struct function_name){ .name = keep_text(files, name->name),
-				       .file = keep_text(files, name->file),
-				       .path = keep_text(files, name->path),
+	return (struct function_name){ .name = code_files_keep_text(files, name->name),
+				       .file = code_files_keep_text(files, name->file),
+				       .path = code_files_keep_text(files, name->path),
 				       .names = name->names };
 }
 

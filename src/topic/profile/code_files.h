@@ -9,6 +9,7 @@
 #include "topic/profile/code_space.h"
 #include "topic/profile/frame_rules.h"
 #include "topic/profile/profile_results.h"
+#include "topic/profile/source_lines.h"
 
 struct code_file;
 
@@ -57,7 +58,15 @@ void code_files_kernel_name(struct code_files *files, uint64_t address, struct f
 void code_files_unknown_name(struct function_name *name);
 void code_files_unknown_callers(struct function_name *name); /* above what could be unwound */
 
-/* A copy of the texts that stays. */
+/*
+ * The line of the source, by the file, or by one with debug information; false: neither has it. Valid until the
+ * next call.
+ */
+bool code_files_line(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
+		     struct source_line *line);
+
+/* Copies of texts that stay. */
+struct span code_files_keep_text(struct code_files *files, struct span text);
 struct function_name code_files_keep(struct code_files *files, const struct function_name *name);
 
 /* The process has ended, or is another program now. */

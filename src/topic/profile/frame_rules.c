@@ -10,11 +10,10 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
+#include "topic/profile/dw_library.h"
 
 #ifdef HAVE_DW
-#include <dlfcn.h>
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #endif
 
 #define WORD 8
@@ -77,46 +76,9 @@ enum frame_step frame_pointer_step(const struct frame_stack *stack, struct frame
 
 #if defined(HAVE_DW) && PROFILE_REGISTERS != 0
 
-#define LIBRARY "libdw.so.1"
 #define KEPT_MAX 4096 /* frames of addresses, of half a kilobyte each */
 #define VALUES_MAX 16 /* on the stack of an expression */
 #define OPERATIONS_MAX 64
-
-static struct {
-	unsigned (*elf_version)(unsigned version);
-	Elf *(*elf_memory)(char *image, size_t size);
-	int (*elf_end)(Elf *elf);
-	Dwarf_CFI *(*getcfi_elf)(Elf *elf);
-	int (*cfi_end)(Dwarf_CFI *cfi);
-	int (*cfi_addrframe)(Dwarf_CFI *cfi, Dwarf_Addr address, Dwarf_Frame **frame);
-	int (*frame_info)(Dwarf_Frame *frame, Dwarf_Addr *start, Dwarf_Addr *end, bool *signal);
-	int (*frame_cfa)(Dwarf_Frame *frame, Dwarf_Op **ops, size_t *n);
-	int (*frame_register)(Dwarf_Frame *frame, int number, Dwarf_Op memory[3], Dwarf_Op **ops, size_t *n);
-	bool loaded;
-} dw;
-
-int frame_rules_load(void)
-{
-	void *library = dw.loaded ? NULL : dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-
-	if (!library)
-		return dw.loaded ? 0 : -ELIBACC;
-	*(void **)&dw.elf_version = dlsym(library, "elf_version"); /* of libelf, which comes with it */
-	*(void **)&dw.elf_memory = dlsym(library, "elf_memory");
-	*(void **)&dw.elf_end = dlsym(library, "elf_end");
-	*(void **)&dw.getcfi_elf = dlsym(library, "dwarf_getcfi_elf");
-	*(void **)&dw.cfi_end = dlsym(library, "dwarf_cfi_end");
-	*(void **)&dw.cfi_addrframe = dlsym(library, "dwarf_cfi_addrframe");
-	*(void **)&dw.frame_info = dlsym(library, "dwarf_frame_info");
-	*(void **)&dw.frame_cfa = dlsym(library, "dwarf_frame_cfa");
-	*(void **)&dw.frame_register = dlsym(library, "dwarf_frame_register");
-	if (!dw.elf_version || !dw.elf_memory || !dw.elf_end || !dw.getcfi_elf || !dw.cfi_end ||
-	    !dw.cfi_addrframe || !dw.frame_info || !dw.frame_cfa || !dw.frame_register ||
-	    dw.elf_version(EV_CURRENT) == EV_NONE)
-		return -ELIBACC;
-	dw.loaded = true;
-	return 0;
-}
 
 struct frame_rules {
 	Elf *elf;
@@ -135,12 +97,12 @@ struct frame_rules *frame_rules_open(struct span bytes)
 	Elf *elf;
 	Dwarf_CFI *cfi;
 
-	if (frame_rules_load() < 0)
+	if (dw_library_load() < 0)
 		return NULL;
-	elf = dw.elf_memory((char *)(uintptr_t)bytes.at, span_length(bytes)); /* which does not write there */
-	cfi = elf ? dw.getcfi_elf(elf) : NULL;
+	elf = dw_library.elf_memory((char *)(uintptr_t)bytes.at, span_length(bytes)); /* which does not write there */
+	cfi = elf ? dw_library.getcfi_elf(elf) : NULL;
 	if (!cfi) {
-		dw.elf_end(elf);
+		dw_library.elf_end(elf);
 		return NULL;
 	}
 	rules = alloc_zeroed(1, sizeof(*rules));
@@ -164,8 +126,8 @@ void frame_rules_close(struct frame_rules *rules)
 	forget(rules);
 	hash_free(&rules->by_address);
 	free(rules->kept);
-	dw.cfi_end(rules->cfi);
-	dw.elf_end(rules->elf);
+	dw_library.cfi_end(rules->cfi);
+	dw_library.elf_end(rules->elf);
 	free(rules);
 }
 
@@ -184,7 +146,7 @@ static Dwarf_Frame *frame_at(struct frame_rules *rules, uint64_t address)
 	hash_add(&rules->by_address, hash_u64(address), (uint32_t)rules->n_kept);
 	kept = &rules->kept[rules->n_kept++];
 	*kept = (struct kept){ .address = address };
-	if (dw.cfi_addrframe(rules->cfi, address, &kept->frame) != 0)
+	if (dw_library.cfi_addrframe(rules->cfi, address, &kept->frame) != 0)
 		kept->frame = NULL;
 	return kept->frame;
 }
@@ -344,7 +306,7 @@ static enum found caller_register(Dwarf_Frame *frame, unsigned number, struct co
 	uint64_t result;
 	size_t n;
 
-	if (dw.frame_register(frame, (int)number, memory, &ops, &n) != 0)
+	if (dw_library.frame_register(frame, (int)number, memory, &ops, &n) != 0)
 		return FOUND_NOT;
 	if (n == 0 && ops == memory)
 		return FOUND_UNDEFINED;
@@ -377,7 +339,7 @@ static enum frame_step step(Dwarf_Frame *frame, int return_register, const struc
 	bool is_value;
 	size_t n;
 
-	if (dw.frame_cfa(frame, &ops, &n) != 0 || !compute(&at, ops, n, &is_value, &at.cfa))
+	if (dw_library.frame_cfa(frame, &ops, &n) != 0 || !compute(&at, ops, n, &is_value, &at.cfa))
 		return FRAME_LOST;
 	at.has_cfa = true;
 	for (unsigned i = 0; i < FRAME_REGISTERS; i++) {
@@ -417,7 +379,7 @@ enum frame_step frame_rules_step(struct frame_rules *rules, uint64_t bias, const
 
 	if (!frame)
 		return FRAME_LOST;
-	return_register = dw.frame_info(frame, NULL, NULL, &of_signal);
+	return_register = dw_library.frame_info(frame, NULL, NULL, &of_signal);
 	if (return_register < 0 || return_register >= FRAME_REGISTERS)
 		return FRAME_LOST;
 	result = step(frame, return_register, stack, state);
@@ -427,11 +389,6 @@ enum frame_step frame_rules_step(struct frame_rules *rules, uint64_t bias, const
 }
 
 #else
-
-int frame_rules_load(void)
-{
-	return -ENOTSUP;
-}
 
 struct frame_rules *frame_rules_open(struct span bytes)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libdw, loaded where a profile wants it: where the caller of a function and its registers are, by .eh_frame.
- */
+/* Where the caller of a function and its registers are, by .eh_frame, which libdw reads. */
 #ifndef PANETOP_TOPIC_PROFILE_FRAME_RULES_H
 #define PANETOP_TOPIC_PROFILE_FRAME_RULES_H
 
@@ -11,9 +10,6 @@
 #include "kernel/profile_record.h"
 
 #define FRAME_REGISTERS PROFILE_N_REGISTERS /* by the numbers of DWARF */
-
-/* 0, or -ELIBACC: libdw is not installed; -ENOTSUP: built without it, or another architecture. */
-int frame_rules_load(void);
 
 struct frame_rules; /* of one file */
 

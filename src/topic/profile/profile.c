@@ -16,7 +16,7 @@
 
 #define STACK_TEXT_MAX ((size_t)8192)
 #define DEPTH_MAX 512
-#define SOURCE "perf cpu-clock, stacks unwound by .eh_frame"
+#define SOURCE "perf cycles or cpu-clock, stacks unwound by .eh_frame"
 
 struct profile_row {
 	const char *function, *file, *path, *names;
@@ -41,7 +41,14 @@ struct caller_row {
 	uint64_t samples;
 };
 
+struct line_row {
+	const char *function, *file, *source;
+	uint64_t line, samples;
+	double self_ratio, error_ratio;
+};
+
 struct cost_row {
+	const char *event;
 	uint64_t pid, samples, lost, throttled;
 	double seconds, samples_per_second, error_ratio, whole_ratio, cost_ratio;
 };
@@ -125,6 +132,32 @@ static const struct column caller_columns[] = {
 	       .source = SOURCE),
 };
 
+static const struct column line_columns[] = {
+	COLUMN(struct line_row, self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"),
+	       .width = 6,
+	       .help = N_("samples, of all since lines are asked for, in which the function itself ran at this "
+			  "line"),
+	       .source = SOURCE),
+	COLUMN(struct line_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
+	       .width = 6, .rank = 2, .help = N_("statistical error of it, as that of a function"),
+	       .source = "2 sqrt(self * (1 - self) / all samples)"),
+	COLUMN(struct line_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("samples"),
+	       .width = 7, .rank = 1, .help = N_("in which the function itself ran at this line"),
+	       .source = SOURCE),
+	COLUMN(struct line_row, line, .kind = COLUMN_KEY, .title = N_("line"), .width = 6,
+	       .help = N_("number of the line"), .source = ".debug_line"),
+	COLUMN(struct line_row, source, .kind = COLUMN_KEY, .fleeting = true, .title = N_("source"),
+	       .width = 32,
+	       .help = N_("file of the source; of code that was compiled into the function, that of the code"),
+	       .source = ".debug_line"),
+	COLUMN(struct line_row, function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"),
+	       .width = 24, .help = N_("function that the line is of, or was compiled into"),
+	       .source = ".symtab, .dynsym, debug file"),
+	COLUMN(struct line_row, file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16,
+	       .hidden = true, .help = N_("program or library of the function"),
+	       .source = "perf mmap2 records, /proc/PID/maps"),
+};
+
 static const struct column cost_columns[] = {
 	COLUMN(struct cost_row, pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .hidden = true,
 	       .help = N_("the only process that the profile is of; blank: those of the scope"),
@@ -134,12 +167,17 @@ static const struct column cost_columns[] = {
 	       .source = SOURCE),
 	COLUMN(struct cost_row, seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("in"),
 	       .width = 6, .help = N_("time that they are of"), .source = "clock"),
+	COLUMN(struct cost_row, event, .kind = COLUMN_LABEL, .words = true, .title = N_("event"), .width = 9,
+	       .rank = 2,
+	       .help = N_("what shares are of: cycles of the CPU, or where it cannot count them, time on it "
+			  "(cpu-clock)"),
+	       .source = "perf_event_open()"),
 	COLUMN(struct cost_row, samples_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND,
 	       .title = N_("rate"), .width = 6, .help = N_("samples a second of each busy CPU"),
 	       .source = "--rate"),
 	COLUMN(struct cost_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
 	       .width = 6, .help = N_("largest statistical error of a share, of one half"),
-	       .source = "1 / sqrt(samples)"),
+	       .source = "1 / sqrt(samples), of those of one weight"),
 	COLUMN(struct cost_row, whole_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%whole"),
 	       .width = 7,
 	       .help = N_("samples since the start whose stack was followed up to where the program began"),
@@ -201,6 +239,15 @@ static const struct schema caller_schema = {
 	SCHEMA_COLUMNS(caller_columns),
 };
 
+static const struct schema line_schema = {
+	.name = "profile_line",
+	.help = N_("lines of the source by the time that they ran"),
+	.none = N_("no program with line tables ran (they are compiled with -g)"),
+	.over_interval = true,
+	.row_size = sizeof(struct line_row),
+	SCHEMA_COLUMNS(line_columns),
+};
+
 static const struct schema cost_schema = {
 	.name = "profile_cost",
 	.help = N_("how many samples of code there are, and what they cost"),
@@ -236,27 +283,44 @@ static const struct source_spec sources[] = {
 struct state {
 	struct profiler *profiler;
 	struct totals {
-		uint32_t self, total, stamp;
+		struct profile_sum self, total;
+		uint32_t stamp;
 	} * totals; /* of each function */
 	size_t capacity;
 };
 
 static const struct reading reads[] = { READING(struct state, profiler, &profiler_reader), { 0 } };
 
+static void add(struct profile_sum *sum, const struct profile_sum *more)
+{
+	sum->samples += more->samples;
+	sum->weight += more->weight;
+}
+
+static double share(const struct profile_window *window, const struct profile_sum *of)
+{
+	return (double)of->weight / (double)window->all.weight;
+}
+
+static double error_of(double ratio, double n)
+{
+	return 2 * sqrt(ratio * (1 - ratio) / n);
+}
+
 /* Each function on the stack once. */
 static void add_stack(struct totals *totals, const struct profile_window *window, uint32_t node,
 		      uint32_t stamp)
 {
-	uint32_t count = window->counts[node];
+	const struct profile_sum *sum = &window->sums[node];
 
-	totals[window->nodes[node].function].self += count;
+	add(&totals[window->nodes[node].function].self, sum);
 	for (uint32_t at = node; at != PROFILE_NO_NODE; at = window->nodes[at].parent) {
 		struct totals *of = &totals[window->nodes[at].function];
 
 		if (of->stamp == stamp)
 			continue;
 		of->stamp = stamp;
-		of->total += count;
+		add(&of->total, sum);
 	}
 }
 
@@ -312,21 +376,21 @@ static const struct language {
 static void note_hints(struct sample *sample, const struct profile_window *window,
 		       const struct totals *totals)
 {
-	uint32_t least = (uint32_t)(HINT_RATIO * (double)window->samples), unnamed = 0;
+	uint64_t least = (uint64_t)(HINT_RATIO * (double)window->all.samples), unnamed = 0;
 	bool has_map = false;
 
 	for (size_t i = 0; i < window->n_functions; i++) {
-		has_map |= totals[i].total > 0 && window->functions[i].names == PROFILE_NAMES_JIT;
+		has_map |= totals[i].total.samples > 0 && window->functions[i].names == PROFILE_NAMES_JIT;
 		if (strcmp(window->functions[i].file, "(unknown)") == 0)
-			unnamed += totals[i].self;
+			unnamed += totals[i].self.samples;
 	}
 	for (size_t l = 0; l < sizeof(languages) / sizeof(languages[0]) && !has_map; l++) {
 		const struct language *of = &languages[l];
-		uint32_t runs = 0;
+		uint64_t runs = 0;
 
 		for (size_t i = 0; i < window->n_functions; i++)
 			if (strncmp(window->functions[i].file, of->file, strlen(of->file)) == 0)
-				runs += of->interprets ? totals[i].self : totals[i].total;
+				runs += (of->interprets ? totals[i].self : totals[i].total).samples;
 		if (runs > least && (of->interprets || unnamed > least))
 			frame_notice(sample->frame, "profile", of->remedy, "%s", _(of->text));
 	}
@@ -337,32 +401,31 @@ static int sample_functions(struct sample *sample)
 	struct state *state = sample->state;
 	const struct profile_window *window = profiler_window(state->profiler, sample);
 	struct arena *arena = &sample->frame->arena;
-	double n = (double)window->samples;
 
 	VECTOR_RESERVE(state->totals, window->n_functions + 1, state->capacity);
 	memset(state->totals, 0, window->n_functions * sizeof(*state->totals));
 	for (size_t i = 0; i < window->n_nodes; i++)
-		if (window->counts[i] > 0)
+		if (window->sums[i].samples > 0)
 			add_stack(state->totals, window, (uint32_t)i, (uint32_t)i + 1);
 	for (size_t i = 0; i < window->n_functions; i++) {
 		const struct profile_function *function = &window->functions[i];
 		const struct totals *of = &state->totals[i];
 		struct profile_row *row;
 
-		if (of->total == 0)
+		if (of->total.samples == 0)
 			continue;
 		row = table_add(sample->table);
 		row->function = arena_copy(arena, function->name, strlen(function->name));
 		row->file = arena_copy(arena, function->file, strlen(function->file));
 		row->path = arena_copy(arena, function->path, strlen(function->path));
 		row->names = names_words[function->names];
-		row->samples = of->self;
-		row->self_ratio = of->self / n;
-		row->total_ratio = of->total / n;
-		row->error_ratio = 2 * sqrt(row->self_ratio * (1 - row->self_ratio) / n);
+		row->samples = of->self.samples;
+		row->self_ratio = share(window, &of->self);
+		row->total_ratio = share(window, &of->total);
+		row->error_ratio = error_of(row->self_ratio, window->n_effective);
 	}
 	note_lack(sample, window);
-	if (window->samples > 0)
+	if (window->all.samples > 0)
 		note_hints(sample, window, state->totals);
 	return 0;
 }
@@ -396,7 +459,7 @@ static int sample_stacks(struct sample *sample)
 		uint64_t hash;
 		uint32_t at;
 
-		if (window->counts[i] == 0)
+		if (window->sums[i].samples == 0)
 			continue;
 		text = stack_text(&sample->frame->arena, window, (uint32_t)i);
 		hash = hash_bytes(HASH_SEED, span_text(text));
@@ -406,10 +469,10 @@ static int sample_stacks(struct sample *sample)
 			hash_add(&by_text, hash, (uint32_t)sample->table->n_rows);
 			row = table_add(sample->table);
 			row->stack = text;
-			row->samples = window->counts[i];
+			row->samples = window->sums[i].samples;
 		} else {
 			row = (struct stack_row *)table_row(sample->table, at);
-			row->samples += window->counts[i];
+			row->samples += window->sums[i].samples;
 		}
 	}
 	hash_free(&by_text);
@@ -418,7 +481,7 @@ static int sample_stacks(struct sample *sample)
 
 /* What a stack and those that go on from it have, and how they go on. */
 struct branch {
-	uint32_t total;
+	struct profile_sum total;
 	uint32_t children, child; /* child: the last of them */
 };
 
@@ -430,10 +493,10 @@ static struct branch *branches_of(const struct profile_window *window)
 	for (size_t i = window->n_nodes; i-- > 0;) {
 		uint32_t parent = window->nodes[i].parent;
 
-		branches[i].total += window->counts[i];
-		if (branches[i].total == 0 || parent == PROFILE_NO_NODE)
+		add(&branches[i].total, &window->sums[i]);
+		if (branches[i].total.samples == 0 || parent == PROFILE_NO_NODE)
 			continue;
-		branches[parent].total += branches[i].total;
+		add(&branches[parent].total, &branches[i].total);
 		branches[parent].children++;
 		branches[parent].child = (uint32_t)i;
 	}
@@ -443,7 +506,7 @@ static struct branch *branches_of(const struct profile_window *window)
 /* It only calls one function, and never runs itself: it is part of the row of that. */
 static bool is_passed(const struct profile_window *window, const struct branch *branches, uint32_t node)
 {
-	return branches[node].children == 1 && window->counts[node] == 0;
+	return branches[node].children == 1 && window->sums[node].samples == 0;
 }
 
 /* "_start › main › work": the first, the last but one and the last of those that are passed. */
@@ -480,7 +543,7 @@ static int sample_calls(struct sample *sample)
 		uint32_t above = window->nodes[i].parent;
 		struct call_row *row;
 
-		if (branches[i].total == 0 || is_passed(window, branches, i))
+		if (branches[i].total.samples == 0 || is_passed(window, branches, i))
 			continue;
 		while (above != PROFILE_NO_NODE && is_passed(window, branches, above))
 			above = window->nodes[above].parent;
@@ -489,9 +552,9 @@ static int sample_calls(struct sample *sample)
 		row->parent = above == PROFILE_NO_NODE ? "" : stack_text(arena, window, above);
 		row->function = chain_text(arena, window, branches, i);
 		row->file = arena_copy(arena, function->file, strlen(function->file));
-		row->samples = branches[i].total;
-		row->total_ratio = branches[i].total / (double)window->samples;
-		row->self_ratio = window->counts[i] / (double)window->samples;
+		row->samples = branches[i].total.samples;
+		row->total_ratio = share(window, &branches[i].total);
+		row->self_ratio = share(window, &window->sums[i]);
 	}
 	free(branches);
 	return 0;
@@ -500,7 +563,8 @@ static int sample_calls(struct sample *sample)
 /* A caller and a called function; in a stack with a recursion it is there several times. */
 struct pair {
 	uint32_t caller, function; /* caller: PROFILE_NO_NODE: none */
-	uint32_t samples, stamp;
+	uint32_t stamp;
+	struct profile_sum total;
 };
 
 struct pairs {
@@ -518,7 +582,7 @@ static struct pair *find_pair(struct pairs *pairs, uint32_t caller, uint32_t fun
 		  pairs->list[at].caller == caller && pairs->list[at].function == function);
 	if (at == HASH_NONE) {
 		at = (uint32_t)pairs->n;
-		*VECTOR_ADD(pairs->list, pairs->n, pairs->capacity) = (struct pair){ caller, function, 0, 0 };
+		*VECTOR_ADD(pairs->list, pairs->n, pairs->capacity) = (struct pair){ .caller = caller, .function = function };
 		hash_add(&pairs->by_both, hash, at);
 	}
 	return &pairs->list[at];
@@ -535,7 +599,7 @@ static void add_pairs(struct pairs *pairs, const struct profile_window *window, 
 		if (pair->stamp == node + 1)
 			continue;
 		pair->stamp = node + 1;
-		pair->samples += window->counts[node];
+		add(&pair->total, &window->sums[node]);
 	}
 }
 
@@ -547,7 +611,7 @@ static int sample_callers(struct sample *sample)
 	struct pairs pairs = { 0 };
 
 	for (uint32_t i = 0; i < window->n_nodes; i++)
-		if (window->counts[i] > 0)
+		if (window->sums[i].samples > 0)
 			add_pairs(&pairs, window, i);
 	for (size_t i = 0; i < pairs.n; i++) {
 		const struct pair *pair = &pairs.list[i];
@@ -561,11 +625,51 @@ static int sample_callers(struct sample *sample)
 		row->caller_file = arena_copy(arena, caller->file, strlen(caller->file));
 		row->function = arena_copy(arena, function->name, strlen(function->name));
 		row->file = arena_copy(arena, function->file, strlen(function->file));
-		row->samples = pair->samples;
-		row->total_ratio = pair->samples / (double)window->samples;
+		row->samples = pair->total.samples;
+		row->total_ratio = share(window, &pair->total);
 	}
 	free(pairs.list);
 	hash_free(&pairs.by_both);
+	return 0;
+}
+
+static int open_lines(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	profiler_want_lines(state->profiler, true);
+	return 0;
+}
+
+static void close_lines(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	profiler_want_lines(state->profiler, false);
+}
+
+static int sample_lines(struct sample *sample)
+{
+	struct state *state = sample->state;
+	const struct profile_window *window = profiler_window(state->profiler, sample);
+	struct arena *arena = &sample->frame->arena;
+
+	for (size_t i = 0; i < window->n_lines; i++) {
+		const struct profile_line *line = &window->lines[i];
+		const struct profile_function *function = &window->functions[line->function];
+		struct line_row *row;
+
+		if (window->line_sums[i].samples == 0)
+			continue;
+		row = table_add(sample->table);
+		row->function = arena_copy(arena, function->name, strlen(function->name));
+		row->file = arena_copy(arena, function->file, strlen(function->file));
+		row->source = arena_copy(arena, line->source, strlen(line->source));
+		row->line = line->number;
+		row->samples = window->line_sums[i].samples;
+		row->self_ratio = (double)window->line_sums[i].weight / (double)window->with_lines.weight;
+		row->error_ratio = error_of(row->self_ratio, (double)window->with_lines.samples);
+	}
 	return 0;
 }
 
@@ -576,14 +680,15 @@ static int sample_cost(struct sample *sample)
 	struct cost_row *row = table_add(sample->table);
 
 	row->pid = sample->request->profiled_pid ? sample->request->profiled_pid : U64_BLANK;
-	row->samples = window->samples;
+	row->event = window->by_cycles ? N_("cycles") : N_("cpu-clock");
+	row->samples = window->all.samples;
 	row->seconds = window->seconds;
 	row->samples_per_second = window->rate;
 	row->lost = window->state.lost;
 	row->throttled = window->state.throttled;
 	row->cost_ratio = window->cost_ratio;
-	if (window->samples > 0)
-		row->error_ratio = 1 / sqrt((double)window->samples);
+	if (window->all.samples > 0)
+		row->error_ratio = 1 / sqrt(window->n_effective);
 	if (window->state.samples > 0)
 		row->whole_ratio = (double)window->state.whole / (double)window->state.samples;
 	return 0;
@@ -600,14 +705,15 @@ static void close_state(struct sample *sample)
 	(PRIVILEGE_BIT(PRIVILEGE_PERF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |    \
 	 PRIVILEGE_BIT(PRIVILEGE_SYMBOLS))
 
-#define PROFILE_TOPIC(of, sampler)                                                                           \
+#define PROFILE_TOPIC(of, sampler, opener, closer)                                                           \
 	{                                                                                                    \
 		.schema = &(of), .sources = sources, .uses = USES, .state_size = sizeof(struct state),       \
-		.reads = reads, .sample = (sampler), .close = close_state                                    \
+		.reads = reads, .open = (opener), .sample = (sampler), .close = (closer)                     \
 	}
 
-const struct topic topic_profile = PROFILE_TOPIC(schema, sample_functions);
-const struct topic topic_profile_stack = PROFILE_TOPIC(stack_schema, sample_stacks);
-const struct topic topic_profile_call = PROFILE_TOPIC(call_schema, sample_calls);
-const struct topic topic_profile_caller = PROFILE_TOPIC(caller_schema, sample_callers);
-const struct topic topic_profile_cost = PROFILE_TOPIC(cost_schema, sample_cost);
+const struct topic topic_profile = PROFILE_TOPIC(schema, sample_functions, NULL, close_state);
+const struct topic topic_profile_stack = PROFILE_TOPIC(stack_schema, sample_stacks, NULL, close_state);
+const struct topic topic_profile_call = PROFILE_TOPIC(call_schema, sample_calls, NULL, close_state);
+const struct topic topic_profile_caller = PROFILE_TOPIC(caller_schema, sample_callers, NULL, close_state);
+const struct topic topic_profile_line = PROFILE_TOPIC(line_schema, sample_lines, open_lines, close_lines);
+const struct topic topic_profile_cost = PROFILE_TOPIC(cost_schema, sample_cost, NULL, close_state);

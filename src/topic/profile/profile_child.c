@@ -25,12 +25,14 @@
 #include "sys/perf_ring.h"
 #include "topic/profile/code_files.h"
 #include "topic/profile/code_space.h"
+#include "topic/profile/dw_library.h"
 #include "topic/profile/frame_rules.h"
 #include "topic/profile/profile_results.h"
 
 #define FRAMES_MAX 256
 #define FUNCTIONS_MAX 100000
 #define NODES_MAX 400000
+#define LINES_MAX 100000
 #define OTHERS 0     /* number of the function, and of the stack, that stands for all beyond these */
 #define ROUND_MS 100 /* between two looks into the rings */
 #ifndef __has_feature
@@ -58,9 +60,13 @@ struct child {
 	} * nodes;
 	size_t n_nodes, node_capacity;
 	struct hash by_call;
-	struct count {
-		uint32_t pid, node, count;
-	} * counts;
+	struct line {
+		uint32_t function, number;
+		struct span source;
+	} * lines;
+	size_t n_lines, line_capacity;
+	struct hash by_line;
+	struct profile_count *counts;
 	size_t n_counts, count_capacity;
 	struct hash by_stack;
 	struct buffer out; /* results that are not sent yet */
@@ -145,25 +151,54 @@ static void add_others(struct child *child)
 	node_number(child, PROFILE_NO_NODE, function_number(child, &others));
 }
 
-static void count_sample(struct child *child, uint32_t pid, uint32_t node)
+static uint32_t line_number(struct child *child, uint32_t function, const struct source_line *line)
 {
-	uint64_t hash = hash_u64((uint64_t)pid << 32 | node);
+	uint64_t hash = hash_bytes(hash_u64((uint64_t)function << 32 | line->number), line->file);
 	uint32_t at;
 
-	HASH_FIND(at, &child->by_stack, hash, child->counts[at].pid == pid && child->counts[at].node == node);
+	HASH_FIND(at, &child->by_line, hash,
+		  child->lines[at].function == function && child->lines[at].number == line->number &&
+			  is_same(child->lines[at].source, line->file));
+	if (at != HASH_NONE)
+		return at;
+	if (child->n_lines == LINES_MAX)
+		return PROFILE_NO_LINE;
+	at = (uint32_t)child->n_lines;
+	*VECTOR_ADD(child->lines, child->n_lines, child->line_capacity) =
+		(struct line){ function, line->number, code_files_keep_text(&child->files, line->file) };
+	hash_add(&child->by_line, hash, at);
+	profile_results_line(&child->out, function, line->number, line->file);
+	send_when_full(child);
+	return at;
+}
+
+static void count_sample(struct child *child, const struct profile_record *record, uint32_t node,
+			 uint32_t line)
+{
+	uint64_t hash = hash_u64(hash_u64((uint64_t)record->pid << 32 | node) ^ line);
+	struct profile_count *count;
+	uint32_t at;
+
+	HASH_FIND(at, &child->by_stack, hash,
+		  child->counts[at].pid == record->pid && child->counts[at].node == node &&
+			  child->counts[at].line == line);
 	if (at == HASH_NONE) {
 		at = (uint32_t)child->n_counts;
 		*VECTOR_ADD(child->counts, child->n_counts, child->count_capacity) =
-			(struct count){ pid, node, 0 };
+			(struct profile_count){ .pid = record->pid, .node = node, .line = line };
 		hash_add(&child->by_stack, hash, at);
 	}
-	child->counts[at].count++;
+	count = &child->counts[at];
+	count->samples++;
+	count->weight += record->period;
+	count->squares += (double)record->period * (double)record->period;
 }
 
 /* A stack from the innermost function on. */
 struct chain {
 	uint32_t functions[FRAMES_MAX];
 	size_t n;
+	uint32_t line; /* of the innermost one */
 	bool whole;
 };
 
@@ -212,6 +247,15 @@ static const struct code_map *map_at(struct child *child, uint32_t pid, uint64_t
 	return code_space_find(space, address);
 }
 
+static void add_line(struct child *child, struct chain *chain, uint32_t pid, const struct code_map *map,
+		     uint64_t address)
+{
+	struct source_line line;
+
+	if (code_files_line(&child->files, pid, map, address, &line))
+		chain->line = line_number(child, chain->functions[0], &line);
+}
+
 static void add_user(struct child *child, struct chain *chain, const struct profile_record *record)
 {
 	struct frame_stack stack = { .address = record->registers[PROFILE_SP], .bytes = record->stack };
@@ -235,6 +279,8 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 		result = record->is_32_bit ? FRAME_LOST : step(child, record->pid, &here, &stack, &state);
 		code_files_name(&child->files, record->pid, &here, address, &name);
 		add(child, chain, &name);
+		if (chain->n == 1 && chain->line != PROFILE_ANY_LINE)
+			add_line(child, chain, record->pid, &here, address);
 	}
 	chain->whole = result == FRAME_FIRST;
 	if (!chain->whole) {
@@ -255,7 +301,8 @@ static bool is_skipped(const struct child *child, uint32_t pid)
 
 static void take_sample(struct child *child, const struct profile_record *record)
 {
-	struct chain chain = { .whole = true };
+	bool of_lines = child->plan->shared->wants_lines;
+	struct chain chain = { .whole = true, .line = of_lines ? PROFILE_NO_LINE : PROFILE_ANY_LINE };
 	uint32_t node = PROFILE_NO_NODE;
 	struct function_name name;
 
@@ -271,7 +318,7 @@ static void take_sample(struct child *child, const struct profile_record *record
 	child->plan->shared->pid = 0;
 	for (size_t i = chain.n; i-- > 0;)
 		node = node_number(child, node, chain.functions[i]);
-	count_sample(child, record->pid, node);
+	count_sample(child, record, node, chain.line);
 	child->state.samples++;
 	child->state.whole += chain.whole;
 }
@@ -337,8 +384,7 @@ static int by_time(const void *a, const void *b)
 static void send_counts(struct child *child)
 {
 	for (size_t i = 0; i < child->n_counts; i++) {
-		profile_results_count(&child->out, child->counts[i].pid, child->counts[i].node,
-				      child->counts[i].count);
+		profile_results_count(&child->out, &child->counts[i]);
 		send_when_full(child);
 	}
 	child->n_counts = 0;
@@ -433,7 +479,7 @@ static _Noreturn void run(const struct profile_child_plan *plan, pid_t parent)
 		_exit(0);
 	if (map_rings(&child) < 0)
 		_exit(1);
-	child.state.rules_error = frame_rules_load();
+	child.state.rules_error = dw_library_load();
 	code_files_open(&child.files, plan->channel);
 	close_others(plan);
 	give_up_rights();

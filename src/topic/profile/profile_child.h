@@ -6,6 +6,7 @@
 #ifndef PANETOP_TOPIC_PROFILE_PROFILE_CHILD_H
 #define PANETOP_TOPIC_PROFILE_PROFILE_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,6 +17,7 @@
 /* What both processes see. */
 struct profile_shared {
 	uint32_t pid; /* whose stack is being unwound; 0: none */
+	_Atomic bool wants_lines;
 };
 
 struct profile_child_plan {

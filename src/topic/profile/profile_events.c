@@ -25,13 +25,20 @@
 #define OWN_EVENTS_MAX 512
 #define STAT_BYTES 1024
 
+/* What the kernel takes as a rate: of a clock ns, of cycles samples a second, for which it finds their number. */
+static uint64_t period_of(const struct profile_events *events, unsigned rate)
+{
+	return events->by_cycles ? rate : NS_PER_SECOND / rate;
+}
+
 static struct perf_event_attr attr_of(const struct profile_events *events)
 {
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = NS_PER_SECOND / events->rate,
+		.type = events->by_cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.config = events->by_cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
+		.freq = events->by_cycles,
+		.sample_period = period_of(events, events->rate),
 		.sample_type = PROFILE_SAMPLE_TYPE,
 		.sample_regs_user = PROFILE_REGISTERS,
 		.sample_stack_user = STACK_BYTES,
@@ -56,7 +63,9 @@ static int open_owner(const struct profile_events *events, uint32_t cpu)
 {
 	struct perf_event_attr attr = attr_of(events);
 
+	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.freq = 0;
 	attr.inherit = attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 0;
 	attr.sample_period = 0;
 	return perf_open(&attr, 0, (int)cpu, -1);
@@ -80,6 +89,21 @@ static void close_rings(struct profile_events *events)
 	for (size_t i = 0; i < events->n_rings; i++)
 		close(events->rings[i]);
 	events->n_rings = 0;
+}
+
+bool profile_events_fit(const struct profile_events *events)
+{
+	struct span online;
+	uint32_t first, last;
+	size_t n = 0;
+
+	if (env_read(events->env, env_file(events->env, ONLINE_CPUS), &online) < 0)
+		return true;
+	while (cpu_list_next(&online, &first, &last))
+		for (uint32_t cpu = first; cpu <= last; cpu++, n++)
+			if (n == events->n_rings || events->cpus[n] != cpu)
+				return false;
+	return n == events->n_rings;
 }
 
 static int open_rings(struct profile_events *events)
@@ -118,7 +142,9 @@ static int open_task(struct profile_events *events, uint32_t pid, uint32_t tid)
 		task.fds[i] = -1;
 	for (size_t i = 0; i < events->n_rings && !error; i++) {
 		task.fds[i] = perf_open(&attr, (int)tid, (int)events->cpus[i], -1);
-		error = task.fds[i] < 0 ? task.fds[i] : perf_ring_join(task.fds[i], events->rings[i]);
+		error = task.fds[i] < 0 ? task.fds[i] : 0;
+		if (!error && events->are_mapped)
+			error = perf_ring_join(task.fds[i], events->rings[i]);
 	}
 	if (error)
 		close_task(events, &task);
@@ -223,19 +249,49 @@ static void open_own(struct profile_events *events)
 	free(list);
 }
 
+static bool is_refused(int error)
+{
+	return error == -EACCES || error == -EPERM;
+}
+
+/* Does a thread of this process have an event of this kind? That of the ring is another one. */
+static bool can_sample_tasks(const struct profile_events *events)
+{
+	struct perf_event_attr attr = attr_of(events);
+	int fd = perf_open(&attr, 0, -1, -1);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int open_with_rights(struct profile_events *events)
+{
+	int error;
+
+	events->own_only = false;
+	events->ring_bytes = RING_BYTES;
+	error = open_rings(events);
+	if (!is_refused(error))
+		return error;
+	events->own_only = true;
+	events->ring_bytes = OWN_RING_BYTES;
+	return can_sample_tasks(events) ? open_rings(events) : error;
+}
+
+/* Cycles see code that interrupts cannot stop; most virtual machines have none, nor has every CPU of all. */
 int profile_events_open(struct profile_events *events, struct env *env, unsigned rate)
 {
 	int error;
 
-	*events = (struct profile_events){ .env = env, .rate = rate, .ring_bytes = RING_BYTES };
+	*events = (struct profile_events){ .env = env, .rate = rate, .by_cycles = true };
 	if (!env->live || env->foreign_pids || PROFILE_REGISTERS == 0)
 		return -ENOTSUP;
-	error = open_rings(events);
-	if (error != -EACCES && error != -EPERM)
-		return error;
-	events->own_only = true;
-	events->ring_bytes = OWN_RING_BYTES;
-	return open_rings(events);
+	error = open_with_rights(events);
+	if (!error)
+		return 0;
+	events->by_cycles = false;
+	return open_with_rights(events);
 }
 
 void profile_events_close(struct profile_events *events)
@@ -249,8 +305,9 @@ void profile_events_close(struct profile_events *events)
 	*events = (struct profile_events){ 0 };
 }
 
-void profile_events_join(const struct profile_events *events)
+void profile_events_join(struct profile_events *events)
 {
+	events->are_mapped = true;
 	for (size_t t = 0; t < events->n_tasks; t++)
 		for (size_t i = 0; i < events->n_rings; i++)
 			perf_ring_join(events->tasks[t].fds[i], events->rings[i]);
@@ -264,9 +321,9 @@ void profile_events_follow(struct profile_events *events)
 	open_own(events);
 }
 
-static int set_rate(int fd, unsigned rate)
+static int set_rate(const struct profile_events *events, int fd, unsigned rate)
 {
-	uint64_t value = NS_PER_SECOND / rate;
+	uint64_t value = period_of(events, rate);
 
 	return ioctl(fd, PERF_EVENT_IOC_PERIOD, &value) < 0 ? -errno : 0;
 }
@@ -277,9 +334,9 @@ int profile_events_set_rate(struct profile_events *events, unsigned rate)
 
 	events->rate = rate;
 	for (size_t i = 0; i < events->n_rings && !events->own_only && !error; i++)
-		error = set_rate(events->rings[i], rate);
+		error = set_rate(events, events->rings[i], rate);
 	for (size_t t = 0; t < events->n_tasks && !error; t++)
 		for (size_t i = 0; i < events->n_rings && !error; i++)
-			error = set_rate(events->tasks[t].fds[i], rate);
+			error = set_rate(events, events->tasks[t].fds[i], rate);
 	return error;
 }

@@ -15,7 +15,9 @@
 struct profile_events {
 	struct env *env;
 	unsigned rate;     /* samples a second of each busy CPU */
+	bool by_cycles;    /* after cycles of the CPU, in number as the rate wants; else after time on it */
 	bool own_only;     /* only processes of this user, and no code of the kernel */
+	bool are_mapped;   /* some process has mapped the rings */
 	size_t ring_bytes; /* of each ring */
 	int *rings;        /* descriptors that own a ring, one for each CPU that was online */
 	uint32_t *cpus;    /* … and their CPUs */
@@ -32,17 +34,18 @@ struct profile_events {
 int profile_events_open(struct profile_events *events, struct env *env, unsigned rate);
 void profile_events_close(struct profile_events *events);
 
-/*
- * With own_only, once the rings are mapped by some process: takes own processes in, and later those that
- * began since and were not forked by one that is in already.
- */
+/* Are they those of the CPUs that are online now? One that was offline since has none. */
+bool profile_events_fit(const struct profile_events *events);
+
+/* With own_only: takes own processes in, and later those that began since and were not forked by one that is
+ * in already. */
 void profile_events_follow(struct profile_events *events);
 
 /*
- * After a process that had mapped the rings has ended, and another one has mapped them: the kernel has parted
- * the events of tasks from them.
+ * After a process has mapped the rings, also another one than before: the kernel parts the events of tasks
+ * from a ring that no process has mapped. It may run beside nothing else here.
  */
-void profile_events_join(const struct profile_events *events);
+void profile_events_join(struct profile_events *events);
 
 int profile_events_set_rate(struct profile_events *events, unsigned rate); /* 0 or -errno */
 

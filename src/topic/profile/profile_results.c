@@ -42,12 +42,18 @@ void profile_results_node(struct buffer *out, uint32_t parent, uint32_t function
 	put(out, &function, sizeof(function));
 }
 
-void profile_results_count(struct buffer *out, uint32_t pid, uint32_t node, uint32_t count)
+void profile_results_line(struct buffer *out, uint32_t function, uint32_t line, struct span source)
+{
+	put_kind(out, PROFILE_RESULT_LINE);
+	put(out, &function, sizeof(function));
+	put(out, &line, sizeof(line));
+	put_text(out, source);
+}
+
+void profile_results_count(struct buffer *out, const struct profile_count *count)
 {
 	put_kind(out, PROFILE_RESULT_COUNT);
-	put(out, &pid, sizeof(pid));
-	put(out, &node, sizeof(node));
-	put(out, &count, sizeof(count));
+	put(out, count, sizeof(*count));
 }
 
 void profile_results_fork(struct buffer *out, uint32_t pid, uint32_t parent)
@@ -95,13 +101,14 @@ static bool eat_result(struct span *rest, struct profile_result *result)
 	case PROFILE_RESULT_NODE:
 		return span_eat(rest, &result->parent, sizeof(result->parent)) &&
 		       span_eat(rest, &result->function, sizeof(result->function));
+	case PROFILE_RESULT_LINE:
+		return span_eat(rest, &result->function, sizeof(result->function)) &&
+		       span_eat(rest, &result->line, sizeof(result->line)) && eat_text(rest, &result->name);
 	case PROFILE_RESULT_COUNT:
-		return span_eat(rest, &result->pid, sizeof(result->pid)) &&
-		       span_eat(rest, &result->node, sizeof(result->node)) &&
-		       span_eat(rest, &result->count, sizeof(result->count));
+		return span_eat(rest, &result->count, sizeof(result->count));
 	case PROFILE_RESULT_FORK:
 		return span_eat(rest, &result->pid, sizeof(result->pid)) &&
-		       span_eat(rest, &result->parent, sizeof(result->parent));
+		       span_eat(rest, &result->parent_pid, sizeof(result->parent_pid));
 	case PROFILE_RESULT_STATE:
 		return span_eat(rest, &result->state, sizeof(result->state));
 	}

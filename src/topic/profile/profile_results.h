@@ -12,11 +12,14 @@
 #define PROFILE_MESSAGE_MAX ((size_t)48 * 1024)
 #define PROFILE_NAME_MAX 512
 #define PROFILE_NO_NODE UINT32_MAX /* the parent of the first function of a stack */
+#define PROFILE_NO_LINE UINT32_MAX           /* not known */
+#define PROFILE_ANY_LINE (UINT32_MAX - 1) /* lines were not asked for */
 
 enum profile_result_kind {
 	PROFILE_RESULT_FUNCTION, /* they are numbered in their order, from 0 */
 	PROFILE_RESULT_NODE,     /* a function called from a stack; numbered likewise */
-	PROFILE_RESULT_COUNT,    /* samples of a process in which a node was innermost */
+	PROFILE_RESULT_LINE,     /* a line of the source of a function; numbered likewise */
+	PROFILE_RESULT_COUNT,
 	PROFILE_RESULT_FORK,     /* pid is a child of parent */
 	PROFILE_RESULT_STATE,
 };
@@ -33,29 +36,41 @@ enum profile_names {
 	N_PROFILE_NAMES,
 };
 
+/* Samples of a process in which a node was innermost. */
+struct profile_count {
+	uint32_t pid, node;
+	uint32_t line; /* where the function was; PROFILE_NO_LINE, PROFILE_ANY_LINE */
+	uint32_t samples;
+	uint64_t weight; /* sum of their periods */
+	double squares;  /* … and of their squares */
+};
+
 /* Since the start of the process. */
 struct profile_state {
 	uint64_t cpu_ns; /* that unwinding took */
 	uint64_t samples, lost, throttled;
 	uint64_t whole;      /* samples whose stack was followed up to its first function, or that have kernel
 				frames alone */
-	int32_t rules_error; /* why there are no rules of frames, as of frame_rules_load(); 0 */
+	int32_t rules_error; /* why there are no rules of frames, as of dw_library_load(); 0 */
 	int32_t kernel_error; /* why functions of the kernel have no names; 0 */
 };
 
 struct profile_result {
 	enum profile_result_kind kind;
-	struct span name, file, path; /* FUNCTION; path: of the file in its process */
+	struct span name, file, path; /* FUNCTION; path: of the file in its process; LINE: name, of a file */
 	enum profile_names names;     /* FUNCTION */
-	uint32_t parent, function;    /* NODE; FORK: parent is a process */
-	uint32_t pid, node, count;    /* COUNT; FORK: pid */
+	uint32_t parent, function;    /* NODE; LINE: function */
+	uint32_t line;                /* LINE: its number in the file "name" */
+	struct profile_count count;   /* COUNT */
+	uint32_t pid, parent_pid;     /* FORK */
 	struct profile_state state;   /* STATE */
 };
 
 void profile_results_function(struct buffer *out, struct span name, struct span file, struct span path,
 			      enum profile_names names);
 void profile_results_node(struct buffer *out, uint32_t parent, uint32_t function);
-void profile_results_count(struct buffer *out, uint32_t pid, uint32_t node, uint32_t count);
+void profile_results_line(struct buffer *out, uint32_t function, uint32_t line, struct span source);
+void profile_results_count(struct buffer *out, const struct profile_count *count);
 void profile_results_fork(struct buffer *out, uint32_t pid, uint32_t parent);
 void profile_results_state(struct buffer *out, const struct profile_state *state);
 

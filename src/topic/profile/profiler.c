@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,15 +28,16 @@
 #define USUAL_RATE 97  /* … and in proportion at higher ones */
 #define RATE_MIN 11
 #define STARTS_MAX 3
-#define START_MS 5000                /* to load libraries, on a machine however slow */
+#define START_NS UINT64_C(5000000000) /* to load libraries, on a machine however slow */
 #define QUEUE_MAX ((size_t)64 << 20) /* of results that no sample takes */
 #define SLOTS_MAX 4096
 #define FUNCTIONS_MAX 100000
 #define NODES_MAX 400000
+#define LINES_MAX 100000
 #define SAMPLE_COST_NS 15e3 /* in the kernel: measured 14 to 18 µs, of which the interrupt is most */
 
 struct count {
-	uint32_t pid, node, count;
+	struct profile_count of;
 	unsigned epoch; /* of the scope when inside was found out; 0: never */
 	bool inside;
 };
@@ -61,14 +61,19 @@ struct profiler {
 	bool has_thread;
 	pthread_t thread;
 
-	pthread_mutex_t lock;   /* of the next two */
+	uint64_t started_ns;
+
+	pthread_mutex_t lock;   /* of the next three */
 	struct buffer messages; /* with results: each after its length, a size_t */
-	bool ended;             /* the process that unwinds has ended, or sent what cannot be */
+	bool ready;             /* the process that unwinds has mapped the rings */
+	bool ended;             /* … or it has ended, or sent what cannot be */
 
 	struct profile_function *functions;
 	size_t n_functions, function_capacity;
 	struct profile_call *nodes;
 	size_t n_nodes, node_capacity;
+	struct profile_line *lines;
+	size_t n_lines, line_capacity;
 	struct count *fresh;
 	size_t n_fresh, fresh_capacity;
 	struct fork {
@@ -81,8 +86,8 @@ struct profiler {
 	struct profile_state before, judged;
 	struct slot slots[SLOTS_MAX];
 	size_t first, n_slots;
-	uint32_t *sums;
-	size_t sum_capacity;
+	struct profile_sum *sums, *line_sums;
+	size_t sum_capacity, line_sum_capacity;
 	double cost_ratio, cost_max;
 	struct profile_window window;
 };
@@ -114,6 +119,27 @@ static bool take_function(struct profiler *profiler, const struct profile_result
 	return true;
 }
 
+static bool take_line(struct profiler *profiler, const struct profile_result *result)
+{
+	if (profiler->n_lines == LINES_MAX || result->function >= profiler->n_functions)
+		return false;
+	*VECTOR_ADD(profiler->lines, profiler->n_lines, profiler->line_capacity) =
+		(struct profile_line){ .function = result->function,
+				       .number = result->line,
+				       .source = clean_text(&profiler->texts, result->name) };
+	return true;
+}
+
+static bool take_count(struct profiler *profiler, const struct profile_count *count)
+{
+	if (count->node >= profiler->n_nodes ||
+	    (count->line < PROFILE_ANY_LINE && count->line >= profiler->n_lines))
+		return false;
+	*VECTOR_ADD(profiler->fresh, profiler->n_fresh, profiler->fresh_capacity) =
+		(struct count){ .of = *count };
+	return true;
+}
+
 static bool take_result(struct profiler *profiler, const struct profile_result *result)
 {
 	switch (result->kind) {
@@ -126,15 +152,13 @@ static bool take_result(struct profiler *profiler, const struct profile_result *
 		*VECTOR_ADD(profiler->nodes, profiler->n_nodes, profiler->node_capacity) =
 			(struct profile_call){ result->parent, result->function };
 		return true;
+	case PROFILE_RESULT_LINE:
+		return take_line(profiler, result);
 	case PROFILE_RESULT_COUNT:
-		if (result->node >= profiler->n_nodes)
-			return false;
-		*VECTOR_ADD(profiler->fresh, profiler->n_fresh, profiler->fresh_capacity) =
-			(struct count){ .pid = result->pid, .node = result->node, .count = result->count };
-		return true;
+		return take_count(profiler, &result->count);
 	case PROFILE_RESULT_FORK:
 		*VECTOR_ADD(profiler->forks, profiler->n_forks, profiler->fork_capacity) =
-			(struct fork){ result->pid, result->parent };
+			(struct fork){ result->pid, result->parent_pid };
 		return true;
 	case PROFILE_RESULT_STATE:
 		profiler->state = result->state;
@@ -188,6 +212,15 @@ static bool queue_message(struct profiler *profiler, const char *bytes, size_t l
 	return room;
 }
 
+/* Its first message says that it has mapped the rings. */
+static void note_ready(struct profiler *profiler)
+{
+	profile_events_join(&profiler->events);
+	pthread_mutex_lock(&profiler->lock);
+	profiler->ready = true;
+	pthread_mutex_unlock(&profiler->lock);
+}
+
 static bool serve(struct profiler *profiler, const char *bytes, size_t length)
 {
 	struct profile_file file;
@@ -197,8 +230,11 @@ static bool serve(struct profiler *profiler, const char *bytes, size_t length)
 	if (length < sizeof(kind))
 		return false;
 	memcpy(&kind, bytes, sizeof(kind));
-	if (kind == PROFILE_RESULTS)
+	if (kind == PROFILE_RESULTS) {
+		if (!profiler->ready)
+			note_ready(profiler);
 		return queue_message(profiler, bytes + sizeof(kind), length - sizeof(kind));
+	}
 	if (length != sizeof(file))
 		return false;
 	memcpy(&file, bytes, sizeof(file));
@@ -237,24 +273,19 @@ static int start(struct profiler *profiler)
 		.skipped = profiler->skipped,
 		.n_skipped = profiler->n_skipped,
 	};
-	struct pollfd ready = { .events = POLLIN };
 	int ends[2], error;
-	uint32_t first;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	plan.channel = ends[1];
 	profiler->child = profile_child_start(&plan);
 	close(ends[1]);
-	profiler->channel = ready.fd = ends[0];
+	profiler->channel = ends[0];
 	if (profiler->child < 0)
 		return profiler->child;
-	if (poll(&ready, 1, START_MS) <= 0 ||
-	    recv(profiler->channel, &first, sizeof(first), 0) != sizeof(first))
-		return -ENODEV; /* it cannot map the rings, or be confined */
-	profile_events_join(&profiler->events);
+	profiler->started_ns = env_mono_ns();
+	profiler->ended = profiler->ready = profiler->events.are_mapped = false;
 	profile_events_follow(&profiler->events);
-	profiler->ended = false;
 	error = -pthread_create(&profiler->thread, NULL, run, profiler);
 	profiler->has_thread = !error;
 	return error;
@@ -283,7 +314,7 @@ static void forget_results(struct profiler *profiler)
 	for (size_t i = 0; i < profiler->n_slots; i++)
 		free(profiler->slots[(profiler->first + i) % SLOTS_MAX].counts);
 	profiler->n_slots = 0;
-	profiler->n_functions = profiler->n_nodes = profiler->n_fresh = 0;
+	profiler->n_functions = profiler->n_nodes = profiler->n_lines = profiler->n_fresh = 0;
 	profiler->state = profiler->before = profiler->judged = (struct profile_state){ 0 };
 	buffer_empty(&profiler->messages);
 	arena_free(&profiler->texts);
@@ -298,9 +329,11 @@ static void close_profiler(void *state)
 	forget_results(profiler);
 	free(profiler->functions);
 	free(profiler->nodes);
+	free(profiler->lines);
 	free(profiler->fresh);
 	free(profiler->forks);
 	free(profiler->sums);
+	free(profiler->line_sums);
 	buffer_free(&profiler->messages);
 	if (profiler->shared)
 		munmap(profiler->shared, sizeof(*profiler->shared));
@@ -334,14 +367,29 @@ static int open_profiler(void *state, const struct sample *sample)
 }
 
 /* A crash is of what it was unwinding: it goes on without that. */
-static int restart(struct profiler *profiler)
+static int restart(struct profiler *profiler, bool ready)
 {
+	if (!ready)
+		return -ENODEV; /* it cannot map the rings, or be confined */
 	if (profiler->n_skipped == STARTS_MAX)
 		return -ENOTRECOVERABLE;
 	profiler->skipped[profiler->n_skipped++] = profiler->shared->pid;
 	stop(profiler);
 	forget_results(profiler);
 	return start(profiler);
+}
+
+/* With the CPUs that are online now. */
+static int open_again(struct profiler *profiler)
+{
+	unsigned rate = profiler->events.rate;
+	int error;
+
+	stop(profiler);
+	forget_results(profiler);
+	profile_events_close(&profiler->events);
+	error = profile_events_open(&profiler->events, profiler->env, rate);
+	return error ? error : start(profiler);
 }
 
 static void keep_window(struct profiler *profiler, uint64_t from_ns)
@@ -418,11 +466,11 @@ static bool is_inside(struct count *count, const struct sample *sample)
 	const struct scope *scope = sample->request->scope;
 
 	if (sample->request->profiled_pid)
-		return count->pid == sample->request->profiled_pid;
+		return count->of.pid == sample->request->profiled_pid;
 	if (!scope_is_set(scope))
 		return true;
 	if (count->epoch != scope->epoch + 1)
-		count->inside = scope_has(scope, count->pid, NAN);
+		count->inside = scope_has(scope, count->of.pid, NAN);
 	count->epoch = scope->epoch + 1;
 	return count->inside;
 }
@@ -449,10 +497,11 @@ static int update(void *state, const struct sample *sample)
 	struct profiler *profiler = state;
 	uint64_t now_ns = env_mono_ns(),
 		 from_ns = sample->request->batch ? profiler->last_ns : now_ns - WINDOW_NS;
-	bool ended;
+	bool ready, ended;
 
 	pthread_mutex_lock(&profiler->lock);
-	ended = profiler->ended;
+	ready = profiler->ready;
+	ended = profiler->ended || (!ready && now_ns > profiler->started_ns + START_NS);
 	pthread_mutex_unlock(&profiler->lock);
 	ended |= !take_messages(profiler);
 	take_forks(profiler, sample->request->scope);
@@ -461,20 +510,39 @@ static int update(void *state, const struct sample *sample)
 	keep_window(profiler, from_ns);
 	take_fresh(profiler, now_ns);
 	profiler->last_ns = now_ns;
-	profile_events_follow(&profiler->events);
 	profiler->cost_ratio = cost_ratio(profiler);
+	if (ended)
+		return restart(profiler, ready);
+	if (!ready)
+		return 0;
+	if (!profile_events_fit(&profiler->events))
+		return open_again(profiler);
+	profile_events_follow(&profiler->events);
 	slow_down(profiler);
-	return ended ? restart(profiler) : 0;
+	return 0;
+}
+
+void profiler_want_lines(struct profiler *profiler, bool wanted)
+{
+	profiler->shared->wants_lines = wanted;
+}
+
+static void add_count(struct profile_sum *sum, const struct profile_count *count)
+{
+	sum->samples += count->samples;
+	sum->weight += count->weight;
 }
 
 const struct profile_window *profiler_window(struct profiler *profiler, const struct sample *sample)
 {
 	struct profile_window *window = &profiler->window;
-	uint64_t samples = 0;
+	struct profile_sum all = { 0 }, with_lines = { 0 };
+	double squares = 0;
 
 	VECTOR_RESERVE(profiler->sums, profiler->n_nodes + 1, profiler->sum_capacity);
-	if (profiler->n_nodes > 0)
-		memset(profiler->sums, 0, profiler->n_nodes * sizeof(*profiler->sums));
+	VECTOR_RESERVE(profiler->line_sums, profiler->n_lines + 1, profiler->line_sum_capacity);
+	memset(profiler->sums, 0, profiler->n_nodes * sizeof(*profiler->sums));
+	memset(profiler->line_sums, 0, profiler->n_lines * sizeof(*profiler->line_sums));
 	for (size_t i = 0; i < profiler->n_slots; i++) {
 		struct slot *slot = &profiler->slots[(profiler->first + i) % SLOTS_MAX];
 
@@ -483,8 +551,13 @@ const struct profile_window *profiler_window(struct profiler *profiler, const st
 
 			if (!is_inside(count, sample))
 				continue;
-			profiler->sums[count->node] += count->count;
-			samples += count->count;
+			add_count(&profiler->sums[count->of.node], &count->of);
+			if (count->of.line < PROFILE_ANY_LINE)
+				add_count(&profiler->line_sums[count->of.line], &count->of);
+			if (count->of.line != PROFILE_ANY_LINE)
+				add_count(&with_lines, &count->of);
+			add_count(&all, &count->of);
+			squares += count->of.squares;
 		}
 	}
 	*window = (struct profile_window){
@@ -492,12 +565,18 @@ const struct profile_window *profiler_window(struct profiler *profiler, const st
 		.nodes = profiler->nodes,
 		.n_functions = profiler->n_functions,
 		.n_nodes = profiler->n_nodes,
-		.counts = profiler->sums,
-		.samples = samples,
+		.lines = profiler->lines,
+		.n_lines = profiler->n_lines,
+		.sums = profiler->sums,
+		.line_sums = profiler->line_sums,
+		.all = all,
+		.with_lines = with_lines,
+		.n_effective = squares > 0 ? (double)all.weight * (double)all.weight / squares : 0,
 		.seconds = profiler->n_slots > 0 ? window_seconds(profiler) : 0,
 		.state = profiler->state,
 		.cost_ratio = profiler->cost_ratio,
 		.rate = profiler->events.rate,
+		.by_cycles = profiler->events.by_cycles,
 		.own_only = profiler->events.own_only,
 		.n_left_out = profiler->events.n_left_out,
 		.n_crashes = profiler->n_skipped,

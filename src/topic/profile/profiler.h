@@ -14,23 +14,38 @@ struct profile_function {
 	enum profile_names names;
 };
 
+struct profile_sum {
+	uint64_t samples, weight; /* weight: what they stand for, ns or cycles: shares are of it */
+};
+
 /* Samples in the window; a stack is a node, with its parents. */
 struct profile_window {
 	const struct profile_function *functions;
 	const struct profile_call {
 		uint32_t parent, function; /* parent: PROFILE_NO_NODE, or a smaller number than its own */
 	} * nodes;
-	size_t n_functions, n_nodes;
-	const uint32_t *counts; /* of each node: samples in which it was innermost */
-	uint64_t samples;       /* their sum */
-	double seconds;         /* that they are of */
+	const struct profile_line {
+		uint32_t function, number;
+		const char *source; /* clean text */
+	} * lines;                            /* only after profiler_want_lines() */
+	size_t n_functions, n_nodes, n_lines;
+	const struct profile_sum *sums;       /* of each node: samples in which it was innermost */
+	const struct profile_sum *line_sums;  /* of each line: those in which its function was at it */
+	struct profile_sum all;               /* of all nodes … */
+	struct profile_sum with_lines;        /* … since lines are wanted: their shares are of these */
+	double n_effective;                   /* samples of one weight that have the same error as these */
+	double seconds;                       /* that they are of */
 	struct profile_state state;
 	double cost_ratio; /* of one CPU: unwinding, measured, and sampling, estimated */
 	unsigned rate;     /* samples a second */
+	bool by_cycles;    /* shares are of cycles of the CPU; else of time on it */
 	bool own_only;     /* of the user's own processes, without the kernel */
 	size_t n_left_out; /* of them that are not sampled, since they are too many */
 	size_t n_crashes;  /* of the process that unwinds */
 };
+
+/* From now on samples are of lines, too, or no longer. */
+void profiler_want_lines(struct profiler *profiler, bool wanted);
 
 /* Of the processes in the scope of the request. Valid until the next tick. */
 const struct profile_window *profiler_window(struct profiler *profiler, const struct sample *sample);

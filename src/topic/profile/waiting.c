@@ -6,15 +6,13 @@
 #include <config.h>
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/i18n.h"
-#include "core/vector.h"
 #include "topic/process/process_find.h"
-#include "topic/profile/wait_kernel.h"
+#include "topic/profile/wait_list.h"
 #include "topic/profile/wait_switches.h"
+#include "topic/trace/trace.h"
 
 #define NEEDS N_("this needs Linux 5.18 with BTF, on x86 or arm64")
 
@@ -93,202 +91,50 @@ static const struct source_spec sources[] = {
 };
 
 struct state {
-	struct process_list *processes;
-	bool opened, of_scope;
-	uint32_t process; /* the one that is looked at; 0: the scope, or none */
-	unsigned epoch;   /* of the scope */
-	struct wait_kernel kernel;
-	struct wait_switches *switches; /* where the kernel does not count; NULL */
-	struct wait_ledger ledger;
-	uint32_t *order; /* of items, for rows */
-	size_t order_capacity;
+	struct wait_list *waits;
 };
 
-/* The only process that the scope names, by its number: that costs others less; 0: it is another scope. */
-static uint32_t only_process(const struct sample_request *request)
-{
-	struct span list = span_text(request->processes ? request->processes : "");
-	uint64_t pid;
-
-	return request->scope->n_terms == 1 && span_u64(&list, &pid) && span_length(list) == 0 &&
-			       pid <= UINT32_MAX
-		       ? (uint32_t)pid
-		       : 0;
-}
-
-static uint32_t wanted_process(const struct sample_request *request)
-{
-	if (request->profiled_pid)
-		return request->profiled_pid;
-	if (scope_is_set(request->scope))
-		return only_process(request);
-	return request->mapped.is_set ? request->mapped.pid : 0;
-}
-
-static void close_counting(struct state *state)
-{
-	wait_kernel_close(&state->kernel);
-	wait_switches_close(state->switches);
-	state->switches = NULL;
-	wait_ledger_free(&state->ledger);
-	state->opened = false;
-}
-
-/* Before the processes are listed: those that are then seen were counted from their start. */
 static void prepare(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint32_t process = wanted_process(sample->request);
-	bool of_scope = process == 0 && scope_is_set(sample->request->scope);
-	unsigned epoch = of_scope ? sample->request->scope->epoch : 0;
 
-	if (state->opened &&
-	    (state->process != process || state->of_scope != of_scope || state->epoch != epoch))
-		close_counting(state);
-	if (state->opened || (!process && !of_scope))
-		return;
-	state->process = process;
-	state->of_scope = of_scope;
-	state->epoch = epoch;
-	state->opened = true;
-	wait_kernel_open(&state->kernel, sample, process);
-	if (state->kernel.trace.error && sample->env->live)
-		state->switches = wait_switches_open(sample->env);
-	state->ledger.last_ns = env_mono_ns();
+	wait_list_prepare(state->waits, sample);
 }
 
-static void close_waiting(struct sample *sample)
+static void add_row(struct sample *sample, const struct wait_row *of, double interval)
 {
-	struct state *state = sample->state;
-
-	close_counting(state);
-	wait_kernel_free(&state->kernel);
-	free(state->order);
-}
-
-static const struct wait_ledger *sorted; /* while it is */
-
-static int by_row(const void *a, const void *b)
-{
-	const struct wait_item *one = &sorted->items[*(const uint32_t *)a];
-	const struct wait_item *other = &sorted->items[*(const uint32_t *)b];
-
-	if (one->process != other->process)
-		return one->process < other->process ? -1 : 1;
-	if (one->cause != other->cause)
-		return one->cause < other->cause ? -1 : 1;
-	return strcmp(one->function ? one->function : "", other->function ? other->function : "");
-}
-
-/* In scope now; what has ended was, when it was looked at. */
-static bool is_shown(const struct state *state, const struct wait_process *process)
-{
-	const struct process *listed = process_list_find(state->processes, process->pid);
-
-	return !listed || listed->start_ticks != process->start_ticks || !listed->outside || state->process;
-}
-
-static const char *name_of(const struct state *state, const struct wait_process *process)
-{
-	const struct process *listed = process_list_find(state->processes, process->pid);
-
-	return listed && listed->start_ticks == process->start_ticks ? listed->name : process->command;
-}
-
-static struct waiting_row *add_row(struct sample *sample, const struct wait_item *item)
-{
-	const struct state *state = sample->state;
-	const struct wait_process *process = &state->ledger.processes[item->process];
 	struct waiting_row *row = table_add(sample->table);
-	const char *name = name_of(state, process), *function = item->function ? item->function : "";
+	struct arena *arena = &sample->frame->arena;
 
-	row->pid = process->pid;
-	row->start_seconds = process_start_seconds(sample->env, process->start_ticks);
-	row->cause = wait_cause_words[item->cause];
-	row->function = arena_copy(&sample->frame->arena, function, strlen(function));
-	row->command = arena_copy(&sample->frame->arena, name, strlen(name));
-	row->seconds = row->ratio = 0;
-	row->waits = item->cause <= WAIT_READY ? U64_BLANK : 0;
-	row->how = "bpf";
-	if (state->switches) {
-		bool counted = wait_switches_has(state->switches, process->pid);
-
-		row->how = counted ? "switches" : "proc";
-		if (row->waits == 0 && !counted)
-			row->waits = U64_UNKNOWN;
-	}
-	return row;
-}
-
-static void add_rows(struct sample *sample)
-{
-	struct state *state = sample->state;
-	double interval = wait_ledger_sum(&state->ledger);
-	struct waiting_row *row = NULL;
-	size_t n = 0;
-
-	VECTOR_RESERVE(state->order, state->ledger.n_items + 1, state->order_capacity);
-	for (uint32_t i = 0; i < state->ledger.n_items; i++) {
-		const struct wait_item *item = &state->ledger.items[i];
-
-		if ((item->window_ns != 0 || item->window_waits != 0) &&
-		    is_shown(state, &state->ledger.processes[item->process]))
-			state->order[n++] = i;
-	}
-	sorted = &state->ledger;
-	qsort(state->order, n, sizeof(*state->order), by_row);
-	for (size_t i = 0; i < n; i++) {
-		const struct wait_item *item = &state->ledger.items[state->order[i]];
-		const struct wait_process *process = &state->ledger.processes[item->process];
-
-		if (i == 0 || by_row(&state->order[i - 1], &state->order[i]) != 0)
-			row = add_row(sample, item);
-		row->seconds += process->is_broken ? NAN : (double)item->window_ns / 1e9;
-		row->ratio = interval > 0 ? row->seconds / interval : 0;
-		if (row->waits < U64_BLANK)
-			row->waits += item->window_waits > 0 ? (uint64_t)item->window_waits : 0;
-	}
-}
-
-/* How causes are known without BPF, and for which threads they are not. */
-static void add_notices(struct sample *sample)
-{
-	const struct state *state = sample->state;
-	size_t left_out = state->switches ? wait_switches_left_out(state->switches) : 0;
-
-	trace_notice(&state->kernel.trace, sample->frame,
-		     _("causes are sampled, of processes that may be read, and short waits have those of "
-		       "others"));
-	if (left_out > 0)
-		frame_notice(sample->frame, "waiting", _("choose a scope with less of them"),
-			     P_("%zu thread is not followed", "%zu threads are not followed", left_out),
-			     left_out);
+	row->pid = of->pid;
+	row->start_seconds = process_start_seconds(sample->env, of->start_ticks);
+	row->cause = wait_cause_words[of->cause];
+	row->function = arena_copy(arena, of->function, strlen(of->function));
+	row->command = arena_copy(arena, of->command, strlen(of->command));
+	row->seconds = of->seconds;
+	row->ratio = interval > 0 ? of->seconds / interval : 0;
+	row->waits = of->waits;
+	row->how = of->how;
 }
 
 static int sample_waiting(struct sample *sample)
 {
 	struct state *state = sample->state;
 	uint64_t now_ns;
+	size_t n;
+	const struct wait_row *rows = wait_list_rows(state->waits, &n, &now_ns);
 
-	if (!state->opened)
-		return 0;
-	wait_ledger_begin(&state->ledger);
-	now_ns = state->switches
-			 ? wait_switches_update(state->switches, state->processes, state->process,
-						&state->ledger)
-			 : wait_kernel_update(&state->kernel, sample, state->processes, &state->ledger);
 	if (now_ns == 0)
 		return 0;
-	add_notices(sample);
-	wait_ledger_end(&state->ledger, now_ns,
-			sample->request->batch ? state->ledger.last_ns : now_ns - WAIT_WINDOW_NS);
+	wait_list_notices(state->waits, sample->frame);
 	sample->table->mono_ns = now_ns;
-	add_rows(sample);
+	for (size_t i = 0; i < n; i++)
+		add_row(sample, &rows[i], wait_list_seconds(state->waits));
 	return 0;
 }
 
 static const struct reading reads[] = {
-	READING(struct state, processes, &process_reader),
+	READING(struct state, waits, &wait_reader),
 	{ 0 },
 };
 
@@ -302,5 +148,4 @@ const struct topic topic_waiting = {
 	.reads = reads,
 	.prepare = prepare,
 	.sample = sample_waiting,
-	.close = close_waiting,
 };
