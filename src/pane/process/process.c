@@ -66,6 +66,12 @@ static const struct pane_table tables[] = {
 				  .columns = "ratio,seconds,waits,cause,function,how",
 				  .sort = "seconds",
 				  .waits = N_("waiting for the next sample") },
+	[PROCESS_TABLE_WALL] = { .topic = "wall_time",
+				 .of_one = true,
+				 .lazy = true,
+				 .own_columns = true,
+				 .sort = "ratio",
+				 .waits = N_("waiting for the next sample") },
 	{ 0 },
 };
 
@@ -81,6 +87,7 @@ enum {
 	VIEW_EVENTS,
 	VIEW_CODE,
 	VIEW_WAITS,
+	VIEW_WALL,
 	VIEW_LIST,
 };
 
@@ -272,7 +279,7 @@ static void sampling(struct pane_context *context)
 	const struct process_state *state = context->state;
 	const struct process_choice *chosen = &context->request->mapped;
 	bool of_code = asks_for_code(context) || context->view == VIEW_CODE;
-	bool of_this = of_code || context->view == VIEW_WAITS;
+	bool of_this = of_code || context->view == VIEW_WAITS || context->view == VIEW_WALL;
 
 	context_request(context)->profiled_pid = 0;
 	if (context->view == VIEW_LIST) {
@@ -411,6 +418,8 @@ static const struct pane_view views[] = {
 			BIT(PROCESS_TABLE_PROCESS) | BIT(PROCESS_TABLE_COST), .heading = heading_of_code },
 	[VIEW_WAITS] = VIEW("waits", N_("Waits"), N_("what its threads wait for, by function of the kernel"),
 			    PROCESS_TABLE_WAITS),
+	[VIEW_WALL] = VIEW("time", N_("Time"), N_("its running code and its waits: all time of its threads"),
+			   PROCESS_TABLE_WALL),
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
 			.actions = list_actions },
 	{ 0 },

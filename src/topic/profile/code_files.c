@@ -375,12 +375,20 @@ static void name_by_place(struct code_files *files, const struct code_file *file
 	name->names = PROFILE_NAMES_NONE;
 }
 
+/* Where not even the starts of functions are known, all code of the file is one row. */
+static void name_by_file(struct function_name *name)
+{
+	name->name = span_text("(no name)");
+	name->names = PROFILE_NAMES_NONE;
+}
+
 void code_files_name(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
 		     struct function_name *name)
 {
 	struct code_file *file;
 	const char *found;
 	uint64_t in_file, offset, start;
+	bool is_in_file;
 
 	code_files_unknown_name(name);
 	if (map->file == CODE_NO_FILE) {
@@ -396,16 +404,14 @@ void code_files_name(struct code_files *files, uint32_t pid, const struct code_m
 	*name = (struct function_name){
 		.name = name->name, .file = file->base, .path = file->path, .names = file->names
 	};
-	if (!address_in_file(file, map, address, &in_file)) {
-		name_by_place(files, file, address - map->start + map->offset, name);
-		return;
-	}
-	found = symbols_find(&file->symbols, in_file, &offset);
+	is_in_file = address_in_file(file, map, address, &in_file);
+	found = is_in_file ? symbols_find(&file->symbols, in_file, &offset) : NULL;
 	if (found)
 		name->name = demangled(files, found);
+	else if (is_in_file && elf_file_start(&file->elf, in_file, &start))
+		name_by_place(files, file, start, name);
 	else
-		name_by_place(files, file, elf_file_start(&file->elf, in_file, &start) ? start : in_file,
-			      name);
+		name_by_file(name);
 }
 
 static void open_lines(struct code_files *files, uint32_t pid, struct code_file *file)

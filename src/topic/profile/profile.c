@@ -11,6 +11,7 @@
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "topic/profile/package_names.h"
 #include "topic/profile/profile_events.h"
 #include "topic/profile/profiler.h"
 
@@ -396,6 +397,55 @@ static void note_hints(struct sample *sample, const struct profile_window *windo
 	}
 }
 
+/* Samples of functions without a name, by the path of their file. */
+struct nameless {
+	const char *path;
+	uint64_t samples;
+};
+
+static struct nameless *nameless_of(struct nameless *list, size_t *n, struct hash *by_path, const char *path)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(path));
+	uint32_t at;
+
+	HASH_FIND(at, by_path, hash, strcmp(list[at].path, path) == 0);
+	if (at != HASH_NONE)
+		return &list[at];
+	hash_add(by_path, hash, (uint32_t)*n);
+	list[*n] = (struct nameless){ .path = path };
+	return &list[(*n)++];
+}
+
+/* Where one file has most of them: the package that would name them. */
+static void note_package(struct sample *sample, const struct profile_window *window,
+			 const struct totals *totals)
+{
+	struct nameless *list = alloc_zeroed(window->n_functions + 1, sizeof(*list));
+	const struct nameless *most = &list[0];
+	struct hash by_path = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < window->n_functions; i++) {
+		const struct profile_function *function = &window->functions[i];
+		bool is_nameless = function->names == PROFILE_NAMES_NONE && *function->path;
+
+		if (is_nameless && totals[i].self.samples > 0)
+			nameless_of(list, &n, &by_path, function->path)->samples += totals[i].self.samples;
+	}
+	for (size_t i = 0; i < n; i++)
+		most = list[i].samples > most->samples ? &list[i] : most;
+	if (n > 0 && (double)most->samples >= HINT_RATIO * (double)window->all.samples) {
+		const char *package = package_names_find(sample->env, most->path);
+
+		if (*package)
+			frame_notice(sample->frame, "profile",
+				     arena_print(&sample->frame->arena, _("install %s"), package),
+				     _("functions of %s have no names here"), most->path);
+	}
+	hash_free(&by_path);
+	free(list);
+}
+
 static int sample_functions(struct sample *sample)
 {
 	struct state *state = sample->state;
@@ -425,8 +475,10 @@ static int sample_functions(struct sample *sample)
 		row->error_ratio = error_of(row->self_ratio, window->n_effective);
 	}
 	note_lack(sample, window);
-	if (window->all.samples > 0)
-		note_hints(sample, window, state->totals);
+	if (window->all.samples == 0)
+		return 0;
+	note_hints(sample, window, state->totals);
+	note_package(sample, window, state->totals);
 	return 0;
 }
 
