@@ -26,7 +26,7 @@ FUNCTIONS = ("work_f", "work_g", "work_h")
 
 def profiled(command, *options, program=PANETOP, enter=()):
     """The tables of some samples of the command while it runs, until there are enough of its code, and their notices."""
-    tables = [word for table in ("profile", "profile_stack", "profile_call", "profile_caller", "profile_cost") for word in ("-t", table)]
+    tables = [word for table in ("profile", "profile_stack", "profile_call", "profile_caller", "profile_line", "profile_cost") for word in ("-t", table)]
     frames, notices, total = [], [], 0
     with subprocess.Popen([*enter, *command], stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as work, \
             subprocess.Popen([*enter, program, "-o", "json", "-d", "2", f"--in=tree={work.pid}", *options, *tables], stdout=subprocess.PIPE,
@@ -119,6 +119,53 @@ def callers_and_tree():
         same(sum(row["samples"] for row in top), frame["profile_cost"][0]["samples"], "the roots of the tree")
         for row in tree.values():
             same(not row["parent"] or row["parent"] in tree, True, f"the row above {row['stack']}")
+
+
+def lines_of(function):
+    """Where it is in its source."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "profile_work.c"), encoding="utf-8") as source:
+        text = source.read().splitlines()
+    first = next(number for number, line in enumerate(text, 1) if f"void {function}(" in line)
+    return range(first, first + text[first - 1:].index("}") + 1)
+
+
+@test
+def lines():
+    """where there are line tables, lines have the samples of their functions"""
+    frames, _ = profiled([PLAIN, LIFE])
+    same(frames[-1]["profile_cost"][0]["event"] in ("cycles", "cpu-clock"), True, frames[-1]["profile_cost"])
+    for name in FUNCTIONS:
+        rows = [row for frame in frames for row in frame["profile_line"] if row["function"] == name]
+        of_function = sum(row["samples"] for frame in frames for row in frame["profile"] if row["function"] == name)
+        same(sum(row["samples"] for row in rows), of_function, f"samples of lines of {name}")
+        for row in rows:
+            same((os.path.basename(row["source"]), row["line"] in lines_of(name)), ("profile_work.c", True), f"a line of {name}: {row}")
+
+
+@test
+def no_lines():
+    """where there are none, no line is made up"""
+    frames, _ = profiled([WORK, LIFE])
+    same([row for frame in frames for row in frame["profile_line"] if row["function"].startswith("work_")], [], "lines")
+
+
+@test
+def wall_time():
+    """running code, waiting for a CPU and waits are all time of all threads"""
+    with subprocess.Popen(["sh", "-c", f'"{WORK}" {LIFE} >/dev/null & sleep {LIFE} & wait'], start_new_session=True) as shell:
+        tables = [word for table in ("wall_time", "waiting", "profile") for word in ("-t", table)]
+        done = subprocess.run([PANETOP, "-o", "json", "-n", "3", "-d", "2", f"--in=tree={shell.pid}", *tables], stdout=subprocess.PIPE, text=True,
+                              timeout=PATIENCE, check=True)
+        os.killpg(shell.pid, signal.SIGKILL)
+    found = json.loads(done.stdout.splitlines()[-1])["tables"]
+    for name in "running", "sleep", "child":
+        both = [sum(row["seconds"] for row in found[table] if row["cause"] == name) for table in ("wall_time", "waiting")]
+        same(abs(both[0] - both[1]) < 1e-6, True, f"{name}: {both}")
+    same(abs(sum(row["ratio"] for row in found["wall_time"]) - 1) < 1e-6, True, "the sum of all")
+    running = {row["function"]: row["ratio"] for row in found["wall_time"] if row["cause"] == "running"}
+    own = {row["function"]: row["self_ratio"] for row in found["profile"] if row["samples"] > 0}
+    for name in FUNCTIONS:
+        same(abs(running[name] / sum(running.values()) - own[name]) < 1e-6, True, f"{name}: {running} {own}")
 
 
 @test

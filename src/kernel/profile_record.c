@@ -81,8 +81,8 @@ static bool eat_sample(struct span *body, struct profile_record *record)
 	if (!span_eat(body, &record->pid, sizeof(record->pid)) ||
 	    !span_eat(body, &record->tid, sizeof(record->tid)) ||
 	    !span_eat(body, &record->time_ns, sizeof(record->time_ns)) ||
-	    !span_eat(body, &record->period, sizeof(record->period)) || !span_eat(body, &frames, sizeof(frames)) ||
-	    !eat_u64s(body, frames, &chain))
+	    !span_eat(body, &record->period, sizeof(record->period)) ||
+	    !span_eat(body, &frames, sizeof(frames)) || !eat_u64s(body, frames, &chain))
 		return false;
 	take_chain(chain, record);
 	return eat_registers(body, record) && eat_stack(body, record);

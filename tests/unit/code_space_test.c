@@ -17,6 +17,7 @@
 #include "topic/profile/code_space.h"
 #include "topic/profile/dw_library.h"
 #include "topic/profile/frame_rules.h"
+#include "topic/profile/source_lines.h"
 
 static struct code_spaces spaces;
 
@@ -130,7 +131,7 @@ static struct span whole_file(void)
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(fstat(fd, &status), 0);
-	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	ck_assert_ptr_ne(bytes, MAP_FAILED);
 	close(fd);
 	return span_of(bytes, (size_t)status.st_size);
@@ -194,6 +195,26 @@ START_TEST(what_was_not_copied_ends_it)
 }
 END_TEST
 
+START_TEST(lines_are_those_of_the_source)
+{
+	struct source_lines *lines = source_lines_open(whole_file());
+	uint64_t start = (uintptr_t)outer - bias_of_this_program();
+	struct source_line line;
+	const char *name;
+
+	if (!lines)
+		skip_test("this test has no line tables, or libdw is not installed");
+	ck_assert(source_lines_find(lines, start, &line));
+	name = memrchr(line.file.at, '/', span_length(line.file));
+	ck_assert_str_eq(name ? name + 1 : line.file.at, "code_space_test.c");
+	ck_assert_uint_gt(line.number, 1);
+	ck_assert_uint_lt(line.number, __LINE__);
+	ck_assert(!source_lines_find(lines, 1, &line));
+	ck_assert(!source_lines_find(lines, UINT64_MAX, &line));
+	source_lines_close(lines);
+}
+END_TEST
+
 #endif
 
 START_TEST(garbage_has_no_rules)
@@ -203,6 +224,8 @@ START_TEST(garbage_has_no_rules)
 	memcpy(garbage, "\177ELF", 4);
 	ck_assert_ptr_null(frame_rules_open(span_of(garbage, sizeof(garbage))));
 	ck_assert_ptr_null(frame_rules_open(span_of(garbage, 0)));
+	ck_assert_ptr_null(source_lines_open(span_of(garbage, sizeof(garbage))));
+	ck_assert_ptr_null(source_lines_open(span_of(garbage, 0)));
 }
 END_TEST
 

@@ -31,6 +31,7 @@ static void open_events(unsigned rate)
 	rings = alloc_zeroed(events.n_rings, sizeof(*rings));
 	for (size_t i = 0; i < events.n_rings; i++)
 		ck_assert_int_eq(perf_ring_open(&rings[i], events.rings[i], events.ring_bytes), 0);
+	profile_events_join(&events);
 	env.tick++;
 	profile_events_follow(&events);
 }
@@ -88,6 +89,21 @@ START_TEST(a_rate_can_be_changed)
 	ck_assert_int_eq(profile_events_set_rate(&events, 97), 0);
 	slow = samples_of_a_burn();
 	ck_assert_msg(fast > 100 && slow > 5 && fast > 4 * slow && fast < 30 * slow, "%u and %u", fast, slow);
+	close_events();
+}
+END_TEST
+
+START_TEST(they_fit_the_cpus_that_are_online)
+{
+	open_events(97);
+	ck_assert(profile_events_fit(&events));
+	events.cpus[0] += 1000;
+	ck_assert(!profile_events_fit(&events)); /* another one */
+	events.cpus[0] -= 1000;
+	events.n_rings--;
+	ck_assert(!profile_events_fit(&events)); /* one more is online now */
+	events.n_rings++;
+	ck_assert(profile_events_fit(&events));
 	close_events();
 }
 END_TEST

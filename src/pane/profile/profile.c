@@ -139,7 +139,8 @@ static bool is_line_of(const struct table *table, const void *row, const struct 
 	       (!*state->file || strcmp(table_text(table, row, "file"), state->file) == 0);
 }
 
-static void select_rows(struct selection *selection, const struct table *all, const struct profile_state *state,
+static void select_rows(struct selection *selection, const struct table *all,
+			const struct profile_state *state,
 			bool (*is_of)(const struct table *, const void *, const struct profile_state *))
 {
 	size_t row_bytes = all ? all->schema->row_size : 0, n = 0;
@@ -229,8 +230,8 @@ static void select_function(const struct pane_context *context, const char **fun
 		return;
 	*function = table_text(table, row, "function");
 	if (context->focus == TABLE_CALLERS)
-		of_caller = *table_text(table, row, "caller") && (strcmp(column->key, "caller") == 0 ||
-								  strcmp(*function, state->function) == 0);
+		of_caller = *table_text(table, row, "caller") &&
+			    (strcmp(column->key, "caller") == 0 || strcmp(*function, state->function) == 0);
 	if (of_caller)
 		*function = table_text(table, row, "caller");
 	*file = table_text(table, row, of_caller ? "caller_file" : "file");
@@ -286,7 +287,8 @@ static const struct pane_view views[] = {
 			   .also = 1UL << TABLE_LINES, .actions = caller_actions,
 			   .heading = heading_of_callers, .draw = draw_callers },
 	[VIEW_LINES] = { "lines", N_("Lines"),
-			 N_("lines of the source of the function that was selected, by the time that they ran"),
+			 N_("lines of the source of the function that was selected, by the time that they "
+			    "ran"),
 			 TABLE_LINES, .actions = line_actions, .heading = heading_of_lines },
 	[VIEW_STACKS] = { "stacks", N_("Stacks"), N_("whole stacks by their samples"), TABLE_STACKS,
 			  .heading = heading_of_stacks },

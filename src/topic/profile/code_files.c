@@ -47,9 +47,9 @@ struct code_file {
 	struct elf_file elf;
 	struct symbols symbols;
 	enum profile_names names;
-	struct frame_rules *rules; /* NULL: none */
-	struct span debug;         /* of a file with debug information, mapped for lines; empty: none */
-	struct source_lines *lines; /* NULL: none */
+	struct frame_rules *rules;  /* NULL: none */
+	struct source_lines *lines; /* NULL: none; of … */
+	struct span with_lines;     /* … this, mapped for them alone: libelf writes there */
 	uint64_t used;
 };
 
@@ -123,13 +123,13 @@ static void close_file(struct code_files *files, struct code_file *file)
 {
 	frame_rules_close(file->rules);
 	source_lines_close(file->lines);
-	unmap(file->debug);
+	unmap(file->with_lines);
 	symbols_free(&file->symbols);
 	if (!file->is_vdso)
 		unmap(file->bytes);
 	file->rules = NULL;
 	file->lines = NULL;
-	file->bytes = file->debug = (struct span){ 0 };
+	file->bytes = file->with_lines = (struct span){ 0 };
 	file->was_asked = file->has_names = file->has_rules = file->has_lines = false;
 	files->n_open--;
 }
@@ -145,27 +145,32 @@ static void close_oldest(struct code_files *files)
 		close_file(files, oldest);
 }
 
-static struct span map_file(int fd)
+static struct span map_file(int fd, int protection)
 {
 	struct stat status;
 	void *bytes;
 
 	if (fstat(fd, &status) < 0 || status.st_size <= 0)
 		return (struct span){ 0 };
-	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	bytes = mmap(NULL, (size_t)status.st_size, protection, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 	return span_of(bytes, bytes == MAP_FAILED ? 0 : (size_t)status.st_size);
 }
 
-static struct span ask_for(struct code_files *files, const struct profile_file *wanted)
+static struct span ask_to_map(struct code_files *files, const struct profile_file *wanted, int protection)
 {
 	int fd = profile_file_ask(files->channel, wanted);
 	struct span bytes = { 0 };
 
 	if (fd < 0)
 		return bytes;
-	bytes = map_file(fd);
+	bytes = map_file(fd, protection);
 	close(fd);
 	return bytes;
+}
+
+static struct span ask_for(struct code_files *files, const struct profile_file *wanted)
+{
+	return ask_to_map(files, wanted, PROT_READ);
 }
 
 static void set_path(struct profile_file *wanted, struct span path)
@@ -176,13 +181,22 @@ static void set_path(struct profile_file *wanted, struct span path)
 	wanted->path[length] = '\0';
 }
 
+static void want_mapped(struct profile_file *wanted, const struct code_file *file, uint32_t pid,
+			const struct code_map *map)
+{
+	*wanted = (struct profile_file){ .kind = PROFILE_FILE_MAPPED,
+					 .pid = pid,
+					 .start = map->start,
+					 .end = map->end,
+					 .inode = file->inode };
+	set_path(wanted, file->path);
+}
+
 /* With its bytes, where it can be read. */
 static struct code_file *file_of(struct code_files *files, uint32_t pid, const struct code_map *map)
 {
 	struct code_file *file = &files->list[map->file];
-	struct profile_file wanted = {
-		.kind = PROFILE_FILE_MAPPED, .pid = pid, .start = map->start, .end = map->end
-	};
+	struct profile_file wanted;
 
 	file->used = ++files->uses;
 	if (file->was_asked)
@@ -191,8 +205,7 @@ static struct code_file *file_of(struct code_files *files, uint32_t pid, const s
 		close_oldest(files);
 	file->was_asked = true;
 	files->n_open++;
-	wanted.inode = file->inode;
-	set_path(&wanted, file->path);
+	want_mapped(&wanted, file, pid, map);
 	file->bytes = file->is_vdso ? files->vdso : ask_for(files, &wanted);
 	if (!elf_file_parse(&file->elf, file->bytes))
 		file->elf = (struct elf_file){ 0 };
@@ -227,7 +240,8 @@ bool code_files_keeps_frame_pointer(struct code_files *files, uint32_t pid, cons
 }
 
 /* A file with debug information: by the build, else by its name. */
-static struct span ask_for_debug(struct code_files *files, uint32_t pid, const struct code_file *file)
+static struct span ask_for_debug(struct code_files *files, uint32_t pid, const struct code_file *file,
+				 int protection)
 {
 	struct profile_file wanted = { .kind = PROFILE_FILE_DEBUG, .pid = pid };
 	const struct elf_file *elf = &file->elf;
@@ -241,20 +255,20 @@ static struct span ask_for_debug(struct code_files *files, uint32_t pid, const s
 			at += (size_t)snprintf(wanted.path + at, sizeof(wanted.path) - at, "%02x",
 					       (unsigned char)elf->build_id.at[i]);
 		snprintf(wanted.path + at, sizeof(wanted.path) - at, ".debug");
-		bytes = ask_for(files, &wanted);
+		bytes = ask_to_map(files, &wanted, protection);
 	}
 	if (span_length(bytes) == 0 && span_length(elf->debug_link) > 0) {
 		snprintf(wanted.path, sizeof(wanted.path), DEBUG_ROOT "%.*s%.*s",
 			 (int)(file->base.at - file->path.at), file->path.at,
 			 (int)span_length(elf->debug_link), elf->debug_link.at);
-		bytes = ask_for(files, &wanted);
+		bytes = ask_to_map(files, &wanted, protection);
 	}
 	return bytes;
 }
 
 static bool read_debug_names(struct code_files *files, uint32_t pid, struct code_file *file)
 {
-	struct span bytes = ask_for_debug(files, pid, file);
+	struct span bytes = ask_for_debug(files, pid, file, PROT_READ);
 	struct elf_file debug;
 	bool found =
 		elf_file_parse(&debug, bytes) && elf_file_functions(&debug, &file->symbols) == ELF_TABLE_ALL;
@@ -414,17 +428,28 @@ void code_files_name(struct code_files *files, uint32_t pid, const struct code_m
 		name_by_file(name);
 }
 
-static void open_lines(struct code_files *files, uint32_t pid, struct code_file *file)
+static void try_lines(struct code_file *file, struct span bytes)
 {
+	file->lines = span_length(bytes) > 0 ? source_lines_open(bytes) : NULL;
+	if (file->lines)
+		file->with_lines = bytes;
+	else
+		unmap(bytes);
+}
+
+static void open_lines(struct code_files *files, uint32_t pid, struct code_file *file,
+		       const struct code_map *map)
+{
+	const int protection = PROT_READ | PROT_WRITE;
+	struct profile_file wanted;
+
 	file->has_lines = true;
 	if (span_length(file->bytes) == 0 || file->is_vdso)
 		return;
-	file->lines = source_lines_open(file->bytes);
-	if (file->lines)
-		return;
-	file->debug = ask_for_debug(files, pid, file);
-	if (span_length(file->debug) > 0)
-		file->lines = source_lines_open(file->debug);
+	want_mapped(&wanted, file, pid, map);
+	try_lines(file, ask_to_map(files, &wanted, protection));
+	if (!file->lines)
+		try_lines(file, ask_for_debug(files, pid, file, protection));
 }
 
 bool code_files_line(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
@@ -437,7 +462,7 @@ bool code_files_line(struct code_files *files, uint32_t pid, const struct code_m
 		return false;
 	file = file_of(files, pid, map);
 	if (!file->has_lines)
-		open_lines(files, pid, file);
+		open_lines(files, pid, file, map);
 	return file->lines && address_in_file(file, map, address, &in_file) &&
 	       source_lines_find(file->lines, in_file, line);
 }

@@ -59,8 +59,8 @@ void code_files_unknown_name(struct function_name *name);
 void code_files_unknown_callers(struct function_name *name); /* above what could be unwound */
 
 /*
- * The line of the source, by the file, or by one with debug information; false: neither has it. Valid until the
- * next call.
+ * The line of the source, by the file, or by one with debug information; false: neither has it. Valid until
+ * the next call.
  */
 bool code_files_line(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
 		     struct source_line *line);

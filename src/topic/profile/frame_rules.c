@@ -99,7 +99,8 @@ struct frame_rules *frame_rules_open(struct span bytes)
 
 	if (dw_library_load() < 0)
 		return NULL;
-	elf = dw_library.elf_memory((char *)(uintptr_t)bytes.at, span_length(bytes)); /* which does not write there */
+	elf = dw_library.elf_memory((char *)(uintptr_t)bytes.at,
+				    span_length(bytes)); /* which does not write there */
 	cfi = elf ? dw_library.getcfi_elf(elf) : NULL;
 	if (!cfi) {
 		dw_library.elf_end(elf);

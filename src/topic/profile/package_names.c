@@ -70,8 +70,8 @@ static bool lists_file(const struct buffer *list, const char *path)
 {
 	struct span text = span_of(list->bytes, list->length);
 
-	return has_line(text, path) || (strncmp(path, MERGED "/", sizeof(MERGED)) == 0 &&
-					has_line(text, path + sizeof(MERGED) - 1));
+	return has_line(text, path) ||
+	       (strncmp(path, MERGED "/", sizeof(MERGED)) == 0 && has_line(text, path + sizeof(MERGED) - 1));
 }
 
 /* "libc6:amd64.list": those of libc6 have another name than all that are made automatically. */

@@ -6,8 +6,8 @@
 #include "sys/env.h"
 
 /*
- * Name of the package with debug information for the one that this file is of, by /var/lib/dpkg/info; "": it is
- * not known, or looked for still. It stays as long as env.
+ * Name of the package with debug information for the one that this file is of, by /var/lib/dpkg/info; "": it
+ * is not known, or looked for still. It stays as long as env.
  */
 const char *package_names_find(struct env *env, const char *path);
 

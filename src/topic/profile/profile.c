@@ -136,8 +136,9 @@ static const struct column caller_columns[] = {
 static const struct column line_columns[] = {
 	COLUMN(struct line_row, self_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%self"),
 	       .width = 6,
-	       .help = N_("samples, of all since lines are asked for, in which the function itself ran at this "
-			  "line"),
+	       .help = N_(
+		       "samples, of all since lines are looked up, in which the function itself ran at this "
+		       "line"),
 	       .source = SOURCE),
 	COLUMN(struct line_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
 	       .width = 6, .rank = 2, .help = N_("statistical error of it, as that of a function"),
@@ -149,7 +150,8 @@ static const struct column line_columns[] = {
 	       .help = N_("number of the line"), .source = ".debug_line"),
 	COLUMN(struct line_row, source, .kind = COLUMN_KEY, .fleeting = true, .title = N_("source"),
 	       .width = 32,
-	       .help = N_("file of the source; of code that was compiled into the function, that of the code"),
+	       .help = N_(
+		       "file of the source; of code that was compiled into the function, that of the code"),
 	       .source = ".debug_line"),
 	COLUMN(struct line_row, function, .kind = COLUMN_KEY, .fleeting = true, .title = N_("function"),
 	       .width = 24, .help = N_("function that the line is of, or was compiled into"),
@@ -634,7 +636,8 @@ static struct pair *find_pair(struct pairs *pairs, uint32_t caller, uint32_t fun
 		  pairs->list[at].caller == caller && pairs->list[at].function == function);
 	if (at == HASH_NONE) {
 		at = (uint32_t)pairs->n;
-		*VECTOR_ADD(pairs->list, pairs->n, pairs->capacity) = (struct pair){ .caller = caller, .function = function };
+		*VECTOR_ADD(pairs->list, pairs->n, pairs->capacity) =
+			(struct pair){ .caller = caller, .function = function };
 		hash_add(&pairs->by_both, hash, at);
 	}
 	return &pairs->list[at];

@@ -25,7 +25,8 @@
 #define OWN_EVENTS_MAX 512
 #define STAT_BYTES 1024
 
-/* What the kernel takes as a rate: of a clock ns, of cycles samples a second, for which it finds their number. */
+/* What the kernel takes as a rate: of a clock ns, of cycles samples a second, for which it finds their
+ * number. */
 static uint64_t period_of(const struct profile_events *events, unsigned rate)
 {
 	return events->by_cycles ? rate : NS_PER_SECOND / rate;

@@ -34,7 +34,7 @@ struct profile_events {
 int profile_events_open(struct profile_events *events, struct env *env, unsigned rate);
 void profile_events_close(struct profile_events *events);
 
-/* Are they those of the CPUs that are online now? One that was offline since has none. */
+/* Do they match the CPUs that are online now? */
 bool profile_events_fit(const struct profile_events *events);
 
 /* With own_only: takes own processes in, and later those that began since and were not forked by one that is

@@ -11,8 +11,8 @@
 
 #define PROFILE_MESSAGE_MAX ((size_t)48 * 1024)
 #define PROFILE_NAME_MAX 512
-#define PROFILE_NO_NODE UINT32_MAX /* the parent of the first function of a stack */
-#define PROFILE_NO_LINE UINT32_MAX           /* not known */
+#define PROFILE_NO_NODE UINT32_MAX        /* the parent of the first function of a stack */
+#define PROFILE_NO_LINE UINT32_MAX        /* not known */
 #define PROFILE_ANY_LINE (UINT32_MAX - 1) /* lines were not asked for */
 
 enum profile_result_kind {
@@ -20,7 +20,7 @@ enum profile_result_kind {
 	PROFILE_RESULT_NODE,     /* a function called from a stack; numbered likewise */
 	PROFILE_RESULT_LINE,     /* a line of the source of a function; numbered likewise */
 	PROFILE_RESULT_COUNT,
-	PROFILE_RESULT_FORK,     /* pid is a child of parent */
+	PROFILE_RESULT_FORK, /* pid is a child of parent */
 	PROFILE_RESULT_STATE,
 };
 

@@ -29,7 +29,7 @@
 #define RATE_MIN 11
 #define STARTS_MAX 3
 #define START_NS UINT64_C(5000000000) /* to load libraries, on a machine however slow */
-#define QUEUE_MAX ((size_t)64 << 20) /* of results that no sample takes */
+#define QUEUE_MAX ((size_t)64 << 20)  /* of results that no sample takes */
 #define SLOTS_MAX 4096
 #define FUNCTIONS_MAX 100000
 #define NODES_MAX 400000

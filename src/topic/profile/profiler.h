@@ -27,14 +27,14 @@ struct profile_window {
 	const struct profile_line {
 		uint32_t function, number;
 		const char *source; /* clean text */
-	} * lines;                            /* only after profiler_want_lines() */
+	} * lines;                  /* only after profiler_want_lines() */
 	size_t n_functions, n_nodes, n_lines;
-	const struct profile_sum *sums;       /* of each node: samples in which it was innermost */
-	const struct profile_sum *line_sums;  /* of each line: those in which its function was at it */
-	struct profile_sum all;               /* of all nodes … */
-	struct profile_sum with_lines;        /* … since lines are wanted: their shares are of these */
-	double n_effective;                   /* samples of one weight that have the same error as these */
-	double seconds;                       /* that they are of */
+	const struct profile_sum *sums;      /* of each node: samples in which it was innermost */
+	const struct profile_sum *line_sums; /* of each line: those in which its function was at it */
+	struct profile_sum all;              /* of all nodes … */
+	struct profile_sum with_lines;       /* … since lines are wanted: their shares are of these */
+	double n_effective;                  /* samples of one weight that have the same error as these */
+	double seconds;                      /* that they are of */
 	struct profile_state state;
 	double cost_ratio; /* of one CPU: unwinding, measured, and sampling, estimated */
 	unsigned rate;     /* samples a second */

@@ -10,7 +10,10 @@
 
 struct source_lines; /* of one file */
 
-/* bytes: the whole file, which must stay. NULL: it has no such tables, or libdw is not loaded. */
+/*
+ * bytes: the whole file, which must stay, and can be written, as libelf notes in it what it has decompressed.
+ * NULL: it has no such tables, or libdw is not loaded.
+ */
 struct source_lines *source_lines_open(struct span bytes);
 void source_lines_close(struct source_lines *lines); /* NULL is fine */
 

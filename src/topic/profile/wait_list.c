@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counts in the kernel, or by records of switches, and puts together what items of the ledger have in common. */
+/* Counts in the kernel, or by records of switches, and puts together what items of the ledger have in common.
+ */
 #include <config.h>
 
 #include "topic/profile/wait_list.h"
@@ -170,9 +171,9 @@ static int update_list(void *state, const struct sample *sample)
 	if (!list->opened)
 		return 0;
 	wait_ledger_begin(&list->ledger);
-	now_ns = list->switches ? wait_switches_update(list->switches, list->processes, list->process,
-						       &list->ledger)
-				: wait_kernel_update(&list->kernel, sample, list->processes, &list->ledger);
+	now_ns = list->switches
+			 ? wait_switches_update(list->switches, list->processes, list->process, &list->ledger)
+			 : wait_kernel_update(&list->kernel, sample, list->processes, &list->ledger);
 	if (now_ns == 0)
 		return 0;
 	wait_ledger_end(&list->ledger, now_ns,

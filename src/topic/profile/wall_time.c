@@ -25,17 +25,20 @@ struct wall_row {
 
 static const struct column columns[] = {
 	ROW(ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .additive = true, .title = N_("%time"),
-	    .width = 7, .help = N_("part of the time of all threads; running, ready and waiting are all of it"),
+	    .width = 7,
+	    .help = N_("part of the time of all threads; running, ready and waiting are all of it"),
 	    .source = SOURCE),
 	ROW(seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
-	    .help = N_("in the interval, of all threads together; of functions that run: the time that threads "
-		       "ran, in the parts that samples have"),
+	    .help = N_(
+		    "in the interval, of all threads together; of functions that run: the time that threads "
+		    "ran, in the parts that samples have"),
 	    .source = SOURCE),
-	ROW(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6, .rank = 2,
-	    .help = N_("statistical error of what was sampled; 0: the time is measured"),
+	ROW(error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"), .width = 6,
+	    .rank = 2, .help = N_("statistical error of what was sampled; 0: the time is measured"),
 	    .source = "2 sqrt(self * (1 - self) / samples) of topic profile"),
 	ROW(cause, .kind = COLUMN_KEY, .words = true, .title = N_("cause"), .width = 8,
-	    .help = N_("running on a CPU; ready: waiting for one; else what they wait for, as in topic waiting"),
+	    .help = N_(
+		    "running on a CPU; ready: waiting for one; else what they wait for, as in topic waiting"),
 	    .source = SOURCE),
 	ROW(file, .kind = COLUMN_KEY, .fleeting = true, .title = N_("file"), .width = 16, .rank = 1,
 	    .help = N_("program or library of a function that runs"), .source = "topic profile"),
