@@ -10,13 +10,18 @@
 #include "model/frame.h"
 #include "screen/context.h"
 
-enum { TABLE_CALLS, TABLE_COST };
-enum { VIEW_CALLS };
+enum { TABLE_CALLS, TABLE_TOTAL, TABLE_STREAM, TABLE_COST };
+enum { VIEW_CALLS, VIEW_OPENED, VIEW_STREAM };
 
 #define BIT(table) (1UL << (table))
 
 static const struct pane_table tables[] = {
 	[TABLE_CALLS] = { .topic = "call", .headline = true, .sort = "calls_per_second", .text_rows = 40 },
+	[TABLE_TOTAL] = { .topic = "opened_total",
+			  .lazy = true,
+			  .recorded = true,
+			  .sort = "opens_per_second" },
+	[TABLE_STREAM] = { .topic = "opened", .lazy = true },
 	[TABLE_COST] = { .topic = "tracing", .lazy = true, .recorded = true },
 	{ 0 },
 };
@@ -49,9 +54,23 @@ static void heading_of_calls(const struct pane_context *context, char *text, siz
 	add_cost(context, _("system calls"), "call", text, room);
 }
 
+static void heading_of_opened(const struct pane_context *context, char *text, size_t room)
+{
+	add_cost(context, _("opened files"), "opened_total", text, room);
+}
+
+static void heading_of_stream(const struct pane_context *context, char *text, size_t room)
+{
+	add_cost(context, _("files as they are opened"), "opened", text, room);
+}
+
 static const struct pane_view views[] = {
 	[VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"), TABLE_CALLS,
 			 BIT(TABLE_COST), .heading = heading_of_calls },
+	[VIEW_OPENED] = { "opened", N_("Opened"), N_("opened files by path and result"), TABLE_TOTAL,
+			  BIT(TABLE_COST), .heading = heading_of_opened },
+	[VIEW_STREAM] = { "stream", N_("Stream"), N_("files as they are opened, and errors"), TABLE_STREAM,
+			  BIT(TABLE_COST), .heading = heading_of_stream },
 	{ 0 },
 };
 
