@@ -8,6 +8,7 @@
 
 #include "core/i18n.h"
 #include "model/frame.h"
+#include "pane/process/process_open.h"
 #include "screen/context.h"
 
 enum { TABLE_CALLS, TABLE_TOTAL, TABLE_STREAM, TABLE_COST };
@@ -64,13 +65,39 @@ static void heading_of_stream(const struct pane_context *context, char *text, si
 	add_cost(context, _("files as they are opened"), "opened", text, room);
 }
 
+/* Of the scope, whatever process was looked at before. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->profiled_pid = 0;
+}
+
+static void open_of_event(struct pane_context *context)
+{
+	const struct table *table = context_table(context, TABLE_STREAM);
+	const struct column *column;
+	const void *row = table_cell(&context->tables[TABLE_STREAM], &column);
+
+	if (!row || !table || !process_open_of_event(context, table, row))
+		process_warn_unselected(context);
+}
+
+static const struct pane_action call_actions[] = {
+	{ ACTION_OPEN, process_open_selected, N_("Process"), N_("open the process of this call") },
+	{ 0 },
+};
+
+static const struct pane_action stream_actions[] = {
+	{ ACTION_OPEN, open_of_event, N_("Process"), N_("open the process that opened this file") },
+	{ 0 },
+};
+
 static const struct pane_view views[] = {
 	[VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"), TABLE_CALLS,
-			 BIT(TABLE_COST), .heading = heading_of_calls },
+			 BIT(TABLE_COST), .actions = call_actions, .heading = heading_of_calls },
 	[VIEW_OPENED] = { "opened", N_("Opened"), N_("opened files by path and result"), TABLE_TOTAL,
 			  BIT(TABLE_COST), .heading = heading_of_opened },
 	[VIEW_STREAM] = { "stream", N_("Stream"), N_("files as they are opened, and errors"), TABLE_STREAM,
-			  BIT(TABLE_COST), .heading = heading_of_stream },
+			  BIT(TABLE_COST), .actions = stream_actions, .heading = heading_of_stream },
 	{ 0 },
 };
 
@@ -81,4 +108,5 @@ const struct pane pane_calls = {
 	.question = N_("What do processes ask of the kernel, and what fails?"),
 	.tables = tables,
 	.views = views,
+	.sampling = sampling,
 };

@@ -8,7 +8,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "topic/call/call_counts.h"
+#include "topic/call/call_looks.h"
 #include "topic/call/call_target.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
@@ -73,9 +73,11 @@ static const struct column columns[] = {
 	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
 	    .rank = 3, .optional = true,
 	    .help = N_("sum of their times; calls that had begun before are counted, but not timed"),
-	    .source = "BPF at sys_enter and sys_exit"),
+	    .source = "BPF at sys_enter and sys_exit; else /proc/PID/task/TID/syscall, sampled"),
 	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 4,
-	    .help = N_("bpf: each call is counted in the kernel"), .source = "panetop"),
+	    .help = N_("bpf: each call is counted in the kernel; proc: which call threads are in is looked at "
+		       "50 times a second, so that only its share of the time is known, as an estimate"),
+	    .source = "panetop"),
 	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
 	    .help = N_("name of the process"), .source = "/proc/PID/comm"),
 	ROW(error_names, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("errors by name"), .width = 20,
@@ -144,6 +146,7 @@ struct state {
 	struct process_list *processes;
 	struct call_target target;
 	struct trace_set trace;
+	struct call_looks *looks; /* where the kernel does not count; NULL */
 	struct wait_scope scope;
 	uint64_t read_ns; /* when the kernel's counts were read, if … */
 	bool counted;     /* … there are some */
@@ -158,6 +161,8 @@ struct state {
 static void close_counting(struct state *state)
 {
 	trace_close(&state->trace);
+	call_looks_close(state->looks);
+	state->looks = NULL;
 	wait_scope_free(&state->scope);
 	state->now.n = state->before.n = state->gone.n = 0;
 	state->cost = (struct trace_cost){ 0 };
@@ -172,6 +177,8 @@ static void open_counting(struct state *state, const struct sample *sample)
 								 : &trace_plan_call;
 
 	trace_open_process(&state->trace, sample->env, sample->request, plan, state->target.process);
+	if (state->trace.error && sample->env->live)
+		state->looks = call_looks_open(sample->env);
 }
 
 /* Before the processes are listed: those that are not listed then have exited. */
@@ -255,6 +262,7 @@ static const char *copy(struct sample *sample, const char *text)
 
 static void add_row(struct sample *sample, const struct call_sum *sum, const struct process *process)
 {
+	const struct state *state = sample->state;
 	struct call_row *row = table_add(sample->table);
 	char name[CALL_NAME_BYTES], errors[ERRORS_BYTES];
 
@@ -263,14 +271,17 @@ static void add_row(struct sample *sample, const struct call_sum *sum, const str
 	row->pid = sum->pid;
 	row->start_seconds = process ? process_start_seconds(sample->env, process->start_ticks) : 0;
 	row->call = copy(sample, name);
+	row->command = process ? copy(sample, process->name) : _("(exited)");
+	row->how = state->looks ? "proc" : "bpf";
+	if (state->looks || sum->timed > 0)
+		row->seconds = (double)sum->sum_ns / 1e9;
+	if (state->looks)
+		return;
 	row->calls = sum->calls;
 	row->errors = sum->errors;
 	row->error_names = copy(sample, errors);
-	row->how = "bpf";
-	row->command = process ? copy(sample, process->name) : _("(exited)");
 	if (sum->timed == 0)
 		return;
-	row->seconds = (double)sum->sum_ns / 1e9;
 	row->p50_seconds = call_sum_percentile(sum, 50);
 	row->p99_seconds = call_sum_percentile(sum, 99);
 	row->max_seconds = (double)sum->most_ns / 1e9;
@@ -331,14 +342,30 @@ static void add_notices(struct sample *sample)
 			     (unsigned long long)lost);
 }
 
+static void look(struct sample *sample)
+{
+	struct state *state = sample->state;
+	size_t n_left_out = call_looks_follow(state->looks, state->processes, state->target.process);
+
+	trace_notice(&state->trace, sample->frame,
+		     _("calls are not counted; their time is sampled, of processes that may be read"));
+	if (n_left_out > 0)
+		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
+			     P_("%zu thread is not looked at", "%zu threads are not looked at", n_left_out),
+			     n_left_out);
+	state->now.n = call_looks_counts(state->looks, &state->now.list, &state->now.capacity);
+	state->now.n = call_counts_sort(state->now.list, state->now.n);
+	add_rows(sample);
+}
+
 static int sample_calls(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	if (state->trace.error == -ENOTSUP)
-		return 0;
+	if (state->looks)
+		look(sample);
 	if (state->trace.error)
-		return state->trace.error;
+		return state->looks || state->trace.error == -ENOTSUP ? 0 : state->trace.error;
 	if (state->target.of_scope && state->stopped_at == 0)
 		wait_scope_update(&state->scope, &state->trace, state->processes);
 	sample->table->mono_ns = state->read_ns;
@@ -359,7 +386,7 @@ static const struct reading reads[] = {
 const struct topic topic_call = {
 	.schema = &schema,
 	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_DETAILS),
 	.state_size = sizeof(struct state),
 	.reads = reads,
 	.prepare = prepare,

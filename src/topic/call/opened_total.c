@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Topic "opened_total": files that were opened, and those that could not be, by path and result. The kernel
- * counts by path, result and name of the process, in a table of bounded size: what does not grow leaves it when
- * it is full, and all that has no place is one row.
+ * counts by path, result and name of the process, in a table of bounded size. When it fills up, what does not
+ * grow leaves it, and is summed by directory.
  */
 #include <config.h>
 
@@ -22,11 +22,14 @@
 
 #define ENTRIES_MAX 8192
 #define ENTRIES_KEPT (ENTRIES_MAX / 2) /* once there are more, those that do not grow go */
+#define FOLDED_MAX 4096                /* sums by directory */
+#define FOLDED_NAME "…"                /* of all that is in a directory */
+#define FOLDED UINT64_C(0x20000)       /* in the word of the error */
 
 struct opened_total_row {
 	const char *path, *result;
 	double opens_per_second;
-	uint64_t opens, commands;
+	uint64_t opens, counted, commands;
 	const char *command;
 };
 
@@ -38,10 +41,15 @@ static const struct column columns[] = {
 	ROW(result, .kind = COLUMN_KEY, .fleeting = true, .words = true, .title = N_("result"), .width = 8,
 	    .help = N_("opened, or the error"), .source = "BPF at sys_exit"),
 	ROW(opens_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
-	    .title = N_("per s"), .width = 8, .rate_of = offsetof(struct opened_total_row, opens),
-	    .help = N_("how often it was tried in the last interval"), .source = "growth of opens / time"),
+	    .title = N_("per s"), .width = 8, .rate_of = offsetof(struct opened_total_row, counted),
+	    .help = N_("how often it was tried in the last interval"), .source = "growth of counted / time"),
 	ROW(opens, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("opens"), .width = 8, .rank = 1,
 	    .help = N_("how often it was tried since counting began"), .source = "BPF at sys_exit"),
+	ROW(counted, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("counted"), .width = 8,
+	    .hidden = true,
+	    .help = N_("the same, without those that were in rows of their own before: DIRECTORY/… has what "
+		       "is no longer tried"),
+	    .source = "BPF at sys_exit"),
 	ROW(commands, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("names"), .width = 5, .rank = 3,
 	    .help = N_("names of processes that tried it"), .source = "BPF at sys_exit"),
 	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
@@ -88,6 +96,10 @@ struct state {
 	struct wait_scope scope;
 	struct opened_count *now, *before; /* in order; the same capacity; before: in the last tick */
 	size_t n_now, n_before, capacity, before_capacity;
+	struct opened_count *folded; /* what has left the table, in order */
+	size_t n_folded, folded_capacity;
+	struct opened_count *rows; /* both of them, in order */
+	size_t rows_capacity;
 	uint64_t others; /* opens that had a place, but no longer have */
 	struct trace_cost cost;
 	double stopped_at; /* part of a CPU that it took when it stopped; 0: it has not */
@@ -99,7 +111,7 @@ static void close_programs(struct state *state)
 {
 	trace_close(&state->trace);
 	wait_scope_free(&state->scope);
-	state->n_now = state->n_before = 0;
+	state->n_now = state->n_before = state->n_folded = 0;
 	state->others = 0;
 	state->cost = (struct trace_cost){ 0 };
 	state->stopped_at = 0;
@@ -112,6 +124,8 @@ static void close_total(struct sample *sample)
 	close_programs(state);
 	free(state->now);
 	free(state->before);
+	free(state->folded);
+	free(state->rows);
 }
 
 static void prepare(struct sample *sample)
@@ -155,6 +169,9 @@ static int by_key(const void *a, const void *b)
 	const struct opened_count *one = a, *other = b;
 	int order = by_row(one, other);
 
+	if (order == 0)
+		order = memcmp(&one->words[BPF_OPENED_COMMAND], &other->words[BPF_OPENED_COMMAND],
+			       BPF_COMMAND_BYTES);
 	return order ? order : memcmp(one->words, other->words, sizeof(one->words));
 }
 
@@ -167,6 +184,45 @@ static bool is_kept(const struct state *state, const struct opened_count *count)
 			: NULL;
 
 	return state->trace.n_entries <= ENTRIES_KEPT || !shown || shown->count != count->count;
+}
+
+/* "/etc/ssl/cert.pem" becomes "/etc/ssl/…". */
+static void fold_path(struct opened_count *count)
+{
+	char *path = (char *)&count->words[BPF_OPENED_PATH];
+	const char *slash;
+	size_t length;
+
+	if (count->words[BPF_OPENED_ERROR] & BPF_OPENED_UNREAD)
+		return;
+	path[BPF_OPENED_PATH_BYTES - sizeof(FOLDED_NAME)] = '\0'; /* so that the name has room */
+	slash = strrchr(path, '/');
+	length = slash ? (size_t)(slash + 1 - path) : 0;
+	memset(path + length, 0, BPF_OPENED_PATH_BYTES - length);
+	memcpy(path + length, FOLDED_NAME, strlen(FOLDED_NAME));
+	count->words[BPF_OPENED_ERROR] |= FOLDED;
+}
+
+/* Adds up those with the same key: how many there are then. */
+static size_t sum_equal(struct opened_count *counts, size_t n)
+{
+	size_t n_sums = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (n_sums > 0 && by_key(&counts[n_sums - 1], &counts[i]) == 0)
+			counts[n_sums - 1].count += counts[i].count;
+		else
+			counts[n_sums++] = counts[i];
+	return n_sums;
+}
+
+static void sort_folded(struct state *state)
+{
+	if (state->n_folded > 0)
+		qsort(state->folded, state->n_folded, sizeof(*state->folded), by_key);
+	state->n_folded = sum_equal(state->folded, state->n_folded);
+	while (state->n_folded > FOLDED_MAX)
+		state->others += state->folded[--state->n_folded].count;
 }
 
 static void take_entries(struct state *state)
@@ -188,9 +244,11 @@ static void take_entries(struct state *state)
 			*VECTOR_ADD(state->now, state->n_now, state->capacity) = count;
 			continue;
 		}
-		state->others += count.count;
+		fold_path(&count);
+		*VECTOR_ADD(state->folded, state->n_folded, state->folded_capacity) = count;
 		trace_forget(&state->trace, i);
 	}
+	sort_folded(state);
 	if (state->n_now > 0)
 		qsort(state->now, state->n_now, sizeof(*state->now), by_key);
 }
@@ -198,6 +256,12 @@ static void take_entries(struct state *state)
 static const char *copy(struct sample *sample, const char *text, size_t room)
 {
 	return arena_copy(&sample->frame->arena, text, strnlen(text, room));
+}
+
+static bool has_same_command(const struct opened_count *one, const struct opened_count *other)
+{
+	return memcmp(&one->words[BPF_OPENED_COMMAND], &other->words[BPF_OPENED_COMMAND],
+		      BPF_COMMAND_BYTES) == 0;
 }
 
 /* Of these, which have the same path and result. */
@@ -208,14 +272,15 @@ static void add_row(struct sample *sample, const struct opened_count *counts, si
 	char name[ERROR_NAME_BYTES], path[BPF_OPENED_PATH_BYTES + sizeof("…")];
 	bool is_cut = strnlen(path_of(counts), BPF_OPENED_PATH_BYTES) >= BPF_OPENED_PATH_BYTES - 1;
 
-	row->opens = 0;
+	row->opens = row->counted = row->commands = 0;
 	for (size_t i = 0; i < n; i++) {
 		row->opens += counts[i].count;
+		row->counted += counts[i].words[BPF_OPENED_ERROR] & FOLDED ? 0 : counts[i].count;
+		row->commands += i == 0 || !has_same_command(&counts[i - 1], &counts[i]);
 		most = counts[i].count > most->count ? &counts[i] : most;
 	}
 	snprintf(path, sizeof(path), "%.*s%s", BPF_OPENED_PATH_BYTES - 1, path_of(counts), is_cut ? "…" : "");
 	row->path = copy(sample, path, sizeof(path));
-	row->commands = n;
 	row->command = copy(sample, (const char *)&most->words[BPF_OPENED_COMMAND], BPF_COMMAND_BYTES);
 	row->result = OPENED_OK;
 	if (error_of(counts) == 0)
@@ -224,24 +289,41 @@ static void add_row(struct sample *sample, const struct opened_count *counts, si
 	row->result = copy(sample, name, sizeof(name));
 }
 
+/* Neighbours with the same path and result are a row. */
 static void add_rows(struct sample *sample)
+{
+	struct state *state = sample->state;
+	size_t n_counts = state->n_now + state->n_folded;
+	const struct opened_count *counts = state->now;
+
+	if (state->n_folded > 0) {
+		VECTOR_RESERVE(state->rows, n_counts, state->rows_capacity);
+		memcpy(state->rows, state->folded, state->n_folded * sizeof(*state->rows));
+		if (state->n_now > 0)
+			memcpy(state->rows + state->n_folded, state->now, state->n_now * sizeof(*state->rows));
+		qsort(state->rows, n_counts, sizeof(*state->rows), by_key);
+		counts = state->rows;
+	}
+	for (size_t i = 0, n; i < n_counts; i += n) {
+		for (n = 1; i + n < n_counts && by_row(&counts[i], &counts[i + n]) == 0; n++)
+			;
+		add_row(sample, &counts[i], n);
+	}
+}
+
+static void add_others(struct sample *sample)
 {
 	struct state *state = sample->state;
 	uint64_t others = u64_sum_known(state->others, trace_lost(&state->trace));
 	struct opened_total_row *row;
 
-	for (size_t i = 0, n; i < state->n_now; i += n) {
-		for (n = 1; i + n < state->n_now && by_row(&state->now[i], &state->now[i + n]) == 0; n++)
-			;
-		add_row(sample, &state->now[i], n);
-	}
 	if (others == 0)
 		return;
 	row = table_add(sample->table);
 	row->path = _("(others)");
-	row->result = "";
-	row->command = "";
+	row->result = row->command = "";
 	row->opens = others;
+	row->counted = trace_lost(&state->trace);
 }
 
 static int sample_total(struct sample *sample)
@@ -259,6 +341,7 @@ static int sample_total(struct sample *sample)
 	sample->table->mono_ns = state->read_ns;
 	take_entries(state);
 	add_rows(sample);
+	add_others(sample);
 	state->stopped_at = trace_cost_since(&state->cost, &state->trace, state->read_ns);
 	if (state->stopped_at > TRACE_COST_MOST)
 		trace_close(&state->trace);
