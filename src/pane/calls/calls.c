@@ -8,6 +8,7 @@
 
 #include "core/i18n.h"
 #include "model/frame.h"
+#include "pane/calls/failing_directory.h"
 #include "pane/process/process_open.h"
 #include "screen/context.h"
 
@@ -55,9 +56,41 @@ static void heading_of_calls(const struct pane_context *context, char *text, siz
 	add_cost(context, _("system calls"), "call", text, room);
 }
 
+struct calls_state {
+	struct failing_directories directories;
+	char failing[TEXT_MAX]; /* "ENOENT 77/s below /etc/ssl, by postgres" */
+};
+
+static void update(struct pane_context *context)
+{
+	struct calls_state *state = context_state(context);
+	const struct failing_directory *worst = failing_directory_find(
+		&state->directories, frame_table(context->frame, "opened_total"));
+	size_t length = worst ? span_length(worst->directory) : 0;
+
+	*state->failing = '\0';
+	if (worst)
+		snprintf(state->failing, sizeof(state->failing), _("%s %.0f/s below %.*s, by %s"),
+			 worst->result, worst->per_second, length ? (int)length : 1,
+			 length ? worst->directory.at : ".", worst->command);
+}
+
+static void close_state(void *of)
+{
+	struct calls_state *state = of;
+
+	failing_directories_free(&state->directories);
+}
+
 static void heading_of_opened(const struct pane_context *context, char *text, size_t room)
 {
+	const struct calls_state *state = context->state;
+	size_t length;
+
 	add_cost(context, _("opened files"), "opened_total", text, room);
+	length = strlen(text);
+	if (*state->failing && length < room)
+		snprintf(text + length, room - length, "; %s", state->failing);
 }
 
 static void heading_of_stream(const struct pane_context *context, char *text, size_t room)
@@ -108,5 +141,8 @@ const struct pane pane_calls = {
 	.question = N_("What do processes ask of the kernel, and what fails?"),
 	.tables = tables,
 	.views = views,
+	.state_size = sizeof(struct calls_state),
+	.close = close_state,
 	.sampling = sampling,
+	.update = update,
 };

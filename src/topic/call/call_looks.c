@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +36,7 @@ struct looked_at {
 struct call_looks {
 	struct env *env;
 	pthread_t looker;
+	_Atomic uint32_t looker_tid; /* which is always in the call that looks */
 	atomic_bool ends;
 	pthread_mutex_t lock; /* of all that follows */
 	struct looked_at *threads;
@@ -82,6 +84,7 @@ static void *look_again_and_again(void *context)
 	struct call_looks *looks = context;
 	const struct timespec pause = { .tv_nsec = (long)LOOK_NS };
 
+	atomic_store(&looks->looker_tid, (uint32_t)syscall(SYS_gettid));
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_DETAILS));
 	while (!atomic_load(&looks->ends)) {
 		uint64_t now_ns, raised;
@@ -142,7 +145,8 @@ static size_t follow_process(struct call_looks *looks, const struct process *pro
 	if (pids_threads(looks->env, process->pid, &tids, &n_tids) < 0)
 		return 0;
 	for (size_t i = 0; i < n_tids; i++)
-		n_left_out += !follow(looks, process, tids[i]);
+		if (tids[i] != atomic_load(&looks->looker_tid))
+			n_left_out += !follow(looks, process, tids[i]);
 	return n_left_out;
 }
 

@@ -4,6 +4,8 @@
 
 #include "topic/trace/trace_cost.h"
 
+#define JUDGED_NS UINT64_C(1000000000) /* shorter bursts are not what a program costs */
+
 static uint64_t used_ns(struct trace_set *set)
 {
 	uint64_t sum_ns = 0;
@@ -21,8 +23,10 @@ double trace_cost_since(struct trace_cost *cost, struct trace_set *set, uint64_t
 {
 	struct trace_cost before = *cost;
 
+	if (before.at_ns > 0 && now_ns < before.at_ns + JUDGED_NS)
+		return 0;
 	*cost = (struct trace_cost){ used_ns(set), now_ns };
-	return before.at_ns > 0 && now_ns > before.at_ns && cost->used_ns > before.used_ns
+	return before.at_ns > 0 && cost->used_ns > before.used_ns
 		       ? (double)(cost->used_ns - before.used_ns) / (double)(now_ns - before.at_ns)
 		       : 0;
 }

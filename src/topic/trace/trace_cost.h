@@ -12,7 +12,7 @@ struct trace_cost {
 	uint64_t used_ns, at_ns;
 };
 
-/* Part of one CPU that its programs took since the last call of this; 0: that is not known yet. */
+/* Part of one CPU that its programs took in the last second or more; 0: that has not passed yet. */
 double trace_cost_since(struct trace_cost *cost, struct trace_set *set, uint64_t now_ns);
 
 /* What its programs lost; a set that is not open has lost nothing. */
