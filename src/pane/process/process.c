@@ -72,6 +72,14 @@ static const struct pane_table tables[] = {
 				 .own_columns = true,
 				 .sort = "ratio",
 				 .waits = N_("waiting for the next sample") },
+	[PROCESS_TABLE_CALLS] = { .topic = "call",
+				  .of_one = true,
+				  .lazy = true,
+				  .own_columns = true,
+				  .columns = "call,calls_per_second,errors_per_second,time_ratio,p50_seconds,"
+					     "p99_seconds,max_seconds,calls,error_names",
+				  .sort = "calls_per_second",
+				  .waits = N_("waiting for the next sample") },
 	{ 0 },
 };
 
@@ -88,6 +96,7 @@ enum {
 	VIEW_CODE,
 	VIEW_WAITS,
 	VIEW_WALL,
+	VIEW_CALLS,
 	VIEW_LIST,
 };
 
@@ -279,7 +288,8 @@ static void sampling(struct pane_context *context)
 	const struct process_state *state = context->state;
 	const struct process_choice *chosen = &context->request->mapped;
 	bool of_code = asks_for_code(context) || context->view == VIEW_CODE;
-	bool of_this = of_code || context->view == VIEW_WAITS || context->view == VIEW_WALL;
+	bool of_this = of_code || context->view == VIEW_WAITS || context->view == VIEW_WALL ||
+		       context->view == VIEW_CALLS;
 
 	context_request(context)->profiled_pid = 0;
 	if (context->view == VIEW_LIST) {
@@ -420,6 +430,8 @@ static const struct pane_view views[] = {
 			    PROCESS_TABLE_WAITS),
 	[VIEW_WALL] = VIEW("time", N_("Time"), N_("its running code and its waits: all time of its threads"),
 			   PROCESS_TABLE_WALL),
+	[VIEW_CALLS] = VIEW("calls", N_("Calls"), N_("its system calls, with their errors and times"),
+			    PROCESS_TABLE_CALLS),
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
 			.actions = list_actions },
 	{ 0 },
