@@ -750,6 +750,27 @@ def _():
             check(any(row["woken"] == "python3" and row["waker"] == "(timer)" for row in wakes), "wake-ups:", wakes)
 
 
+@test("code is sampled on a CPU that comes online meanwhile")
+def _():
+    online = "/sys/devices/system/cpu/cpu1/online"
+    if not os.path.exists(online):
+        raise Skip("CPU 1 cannot be taken offline")
+    write(online, "0")
+    try:
+        with Watch("-t", "profile", delay=2) as watch:
+            watch.next()
+            write(online, "1")
+            with subprocess.Popen(["taskset", "-c", "1", "sh", "-c", "while :; do :; done"]) as spinner:
+                try:
+                    found = any(row["file"] in ("dash", "busybox", "sh") and row["samples"] > 10
+                                for _ in range(20) for row in watch.next()["tables"].get("profile", []))
+                finally:
+                    spinner.kill()
+    finally:
+        write(online, "1")
+    check(found, "no samples of CPU 1 in", len(watch.lines), "samples")
+
+
 # --- events -------------------------------------------------------------------------------------------------
 
 

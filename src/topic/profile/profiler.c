@@ -28,7 +28,7 @@
 #define USUAL_RATE 97  /* … and in proportion at higher ones */
 #define RATE_MIN 11
 #define STARTS_MAX 3
-#define START_NS UINT64_C(5000000000) /* to load libraries, on a machine however slow */
+#define START_NS UINT64_C(30000000000) /* to load libraries, on a machine however slow */
 #define QUEUE_MAX ((size_t)64 << 20)  /* of results that no sample takes */
 #define SLOTS_MAX 4096
 #define FUNCTIONS_MAX 100000
