@@ -92,7 +92,7 @@ def changed(source, *command):
 def known_shares():
     """functions have their shares, and all stacks begin where the program does"""
     frames = check_shares([WORK])
-    for frame in frames:
+    for frame in [frame for frame in frames if frame["profile"]]:  # the first may be over before it samples
         same(abs(sum(row["self_ratio"] for row in frame["profile"]) - 1) < 1e-6, True, "the sum of self")
         total = {row["function"]: row["total_ratio"] for row in frame["profile"]}
         same(total["main"] > 0.98 and total["call_f"] >= total["work_f"] * 0.99, True, f"totals: {total}")

@@ -291,6 +291,26 @@ START_TEST(limits_are_counted)
 }
 
 /* 100,000 of usual names. */
+START_TEST(names_in_the_strings_are_not_copied)
+{
+	static const char strings[] = "first\0second\0open";
+	struct symbols symbols = { .strings = span_of(strings, sizeof(strings) - 1) };
+	uint64_t offset;
+
+	symbols_add(&symbols, 0x1000, 16, span_of(strings, 5), false);
+	symbols_add(&symbols, 0x2000, 16, span_of(strings + 6, 3), false); /* "sec": no NUL ends it */
+	symbols_add(&symbols, 0x3000, 16, span_of(strings + 13, 4), false); /* its NUL is outside */
+	symbols_add(&symbols, 0x4000, 16, span_text("other"), false);
+	symbols_sort(&symbols);
+	ck_assert_ptr_eq(symbols_find(&symbols, 0x1008, &offset), strings);
+	ck_assert_str_eq(at(&symbols, 0x2001), "sec+0x1");
+	ck_assert_str_eq(at(&symbols, 0x3001), "open+0x1");
+	ck_assert(symbols_find(&symbols, 0x3000, &offset) != strings + 13);
+	ck_assert_str_eq(at(&symbols, 0x4000), "other+0");
+	symbols_free(&symbols);
+}
+END_TEST
+
 START_TEST(a_large_table_is_small)
 {
 	struct symbols symbols = { 0 };

@@ -13,6 +13,7 @@
 #define NONE UINT32_MAX
 #define DIGIT_BITS 8
 #define N_DIGITS (1 << DIGIT_BITS)
+#define PLACE_MASK 0x1fffffffU /* of a name */
 
 static bool is_continuation(char byte)
 {
@@ -37,9 +38,20 @@ static struct span visible_name(struct span name, bool *cut)
 	return span_of(name.at, most);
 }
 
+/* Is it in the strings, up to a NUL? *place: where. */
+static bool is_borrowed(const struct symbols *symbols, struct span name, uint32_t *place)
+{
+	uintptr_t first = (uintptr_t)symbols->strings.at, end = (uintptr_t)symbols->strings.end;
+	uintptr_t from = (uintptr_t)name.at, to = (uintptr_t)name.end;
+
+	*place = (uint32_t)(from - first) & PLACE_MASK;
+	return from >= first && to < end && *name.end == '\0' && from - first <= PLACE_MASK;
+}
+
 void symbols_add(struct symbols *symbols, uint64_t address, uint64_t bytes, struct span name, bool is_local)
 {
 	struct symbol symbol = { .address = address, .is_local = is_local };
+	uint32_t place;
 	bool cut;
 
 	if (bytes > UINT64_MAX - address)
@@ -53,9 +65,12 @@ void symbols_add(struct symbols *symbols, uint64_t address, uint64_t bytes, stru
 		return;
 	}
 	symbols->n_cut += cut;
-	symbol.name = (uint32_t)symbols->names.length & 0x3fffffff;
-	buffer_add(&symbols->names, name.at, span_length(name));
-	buffer_char(&symbols->names, '\0');
+	symbol.is_borrowed = is_borrowed(symbols, name, &place);
+	symbol.name = (symbol.is_borrowed ? place : (uint32_t)symbols->names.length) & PLACE_MASK;
+	if (!symbol.is_borrowed) {
+		buffer_add(&symbols->names, name.at, span_length(name));
+		buffer_char(&symbols->names, '\0');
+	}
 	*VECTOR_ADD(symbols->list, symbols->count, symbols->capacity) = symbol;
 }
 
@@ -95,7 +110,7 @@ static void sort_by_address(struct symbols *symbols)
 
 static const char *name_of(const struct symbols *symbols, const struct symbol *symbol)
 {
-	return symbols->names.bytes + symbol->name;
+	return (symbol->is_borrowed ? symbols->strings.at : symbols->names.bytes) + symbol->name;
 }
 
 /* Of two at the same address. */
@@ -267,6 +282,8 @@ static void shrink(struct symbols *symbols)
 {
 	symbols->list = alloc_resize(symbols->list, symbols->count, sizeof(symbols->list[0]));
 	symbols->capacity = symbols->count;
+	if (symbols->names.length == 0)
+		return;
 	symbols->names.bytes = alloc_resize(symbols->names.bytes, symbols->names.length, 1);
 	symbols->names.capacity = symbols->names.length;
 }

@@ -18,7 +18,8 @@
 struct symbol {
 	uint64_t address;
 	uint32_t bytes;
-	uint32_t name : 30; /* where it begins in names */
+	uint32_t name : 29; /* where it begins in names, or … */
+	uint32_t is_borrowed : 1; /* … in strings */
 	uint32_t is_local : 1;
 	uint32_t is_rest : 1; /* of a function that another one interrupts: see rests */
 };
@@ -30,13 +31,14 @@ struct symbol {
  * leading underscores, then the shorter one, then the first in the order of bytes; its size is the largest.
  * Where functions overlap, the one that starts last has the address: a part inside another one has its own
  * name, and behind it that of the outer one goes on. With later_wins, for files that grow while addresses are
- * used again, the one that was added last has the address, in both cases.
+ * used again, the one that was added last has the address, in both cases: those have no strings.
  *
  * Names are as in the file, which others wrote: clean them before they are shown.
  */
 struct symbols {
 	struct symbol *list;
 	size_t count, capacity;
+	struct span strings; /* names in there that end with a NUL are not copied; it must stay; empty: all are */
 	struct buffer names; /* each one ends with a NUL */
 	struct symbol_rest {
 		uint32_t index;        /* in list */

@@ -284,6 +284,7 @@ static void read_names(struct code_files *files, uint32_t pid, struct code_file 
 	file->has_names = true;
 	if (span_length(file->bytes) == 0)
 		return;
+	file->symbols.strings = file->bytes;
 	table = elf_file_functions(&file->elf, &file->symbols);
 	file->names = table == ELF_TABLE_ALL ? PROFILE_NAMES_SYMTAB : PROFILE_NAMES_DYNSYM;
 	if (table != ELF_TABLE_ALL && !file->is_vdso) {
