@@ -171,7 +171,7 @@ static int run_with_rules(const struct options *options, struct settings *settin
 	if (status == 0) {
 		request->firings = &log;
 		rules = rule_watch_open(&plan);
-		status = run(options, settings, request, source, NULL, env->worker, rules);
+		status = rules ? run(options, settings, request, source, NULL, env->worker, rules) : 1;
 		rule_watch_close(rules);
 		request->firings = NULL;
 	}

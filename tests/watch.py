@@ -147,6 +147,9 @@ def what_is_wrong():
     refused(["--when", "process(command=x).starts until system.load1 > 1"], 2, "has no duration")
     refused(["--when", "process(command=x).exits"] * 129, 1, "at most 128 rules")
     refused(["--when", "process(command=x).starts"] * 129, 1, "at most 128 rules")
+    refused(["--when", "file(path=etc).changes"], 2, "expected a whole path")
+    refused(["--when", "file(path=/etc/hosts).changes for 1min"], 2, "has no duration")
+    refused(["--when", "file(path=/nosuch/hosts).changes"], 1, "cannot be watched: No such file or directory")
     for option in ("-n3", "--root=/", "-tmemory", "-ojson", "--replay=x", "--listen=9", "--record=x"):
         refused(["watch", option], 2, "cannot be combined with watch")
     refused(["--when", "system.load1 > 1", "-n3"], 2, "--count: cannot be combined with --when")
@@ -236,6 +239,53 @@ def starts_of_programs():
     same(sorted(row["pid"] for row in rows), sorted(pids), "processes")
     same({row["subject"] for row in rows}, {f"{name} {pid}" for pid in pids}, "subjects")
     same({(row["exit_code"], row["signal"]) for row in rows}, {(None, None)}, "ends")
+
+
+@test
+def changes_of_files():
+    """a file fires when it is written, replaced and removed, not when it is read or another one is written"""
+    place = os.path.join(HERE, "changes")
+    os.mkdir(place)
+    path, other = os.path.join(place, "watched"), os.path.join(place, "other")
+    for name in path, other:
+        with open(name, "w", encoding="utf-8") as file:
+            file.write("before\n")
+    always = "at most once per 0s"
+    with firings(f"file(path={path}).changes {always}", f"file(path={place}/later).changes {always}") as fired:
+        with open(path, encoding="utf-8") as file:
+            file.read()
+        with open(other, "a", encoding="utf-8") as file:
+            file.write("more\n")
+        for n in range(1, 4):
+            with open(path, "a", encoding="utf-8") as file:
+                file.write("more\n")
+            fired(n, "writes")
+        os.rename(other, path)
+        fired(4, "a replacement")
+        with open(path, "a", encoding="utf-8") as file:  # the new one
+            file.write("more\n")
+        fired(5, "a write of what has replaced it")
+        os.remove(path)
+        fired(6, "a removal")
+        os.mkdir(os.path.join(place, "later"))
+        fired(7, "what was not there")
+        rows = fired(0, "more")
+    same([row["subject"] for row in rows], 6 * [path] + [os.path.join(place, "later")], "subjects")
+
+
+@test
+def changes_in_a_directory():
+    """a directory fires for what is in it; one that is removed is reported"""
+    place = os.path.join(HERE, "directory")
+    os.mkdir(place)
+    with firings(f"file(path={place}).changes at most once per 0s") as fired:
+        os.mkdir(os.path.join(place, "in"))
+        fired(1, "a directory in it")
+        os.rmdir(os.path.join(place, "in"))
+        fired(2, "without it")
+        os.rmdir(place)
+        fired(3, "itself")
+        same("are lost" in fired.process.errors(), True, fired.process.errors())
 
 
 @test

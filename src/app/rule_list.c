@@ -49,8 +49,12 @@ static enum rule_event event_of(const struct rule *rule)
 {
 	const struct condition *when = &rule->when;
 
-	if (!rule->of_rows || !span_is(when->topic, "process") || when->n_selects != 1 ||
-	    !span_is(when->selects[0].column, "command") || *when->selects[0].value == '\0')
+	if (!rule->of_rows || when->n_selects != 1 || *when->selects[0].value == '\0')
+		return RULE_EVENT_NONE;
+	if (span_is(when->topic, "file") && span_is(when->selects[0].column, "path") &&
+	    span_is(when->column, "changes"))
+		return RULE_EVENT_CHANGE;
+	if (!span_is(when->topic, "process") || !span_is(when->selects[0].column, "command"))
 		return RULE_EVENT_NONE;
 	return span_is(when->column, "exits")    ? RULE_EVENT_END
 	       : span_is(when->column, "starts") ? RULE_EVENT_START
@@ -74,8 +78,12 @@ static int check(struct listed_rule *listed, const char *where)
 		return condition_refuse_syntax(where, CONDITION_NO_COMPARISON, rule->when.text);
 	if ((listed->event || rule->of_growth) && (rule->has_hold || rule->has_until)) {
 		error_message(where,
-			      _("what starts, ends or grows has no duration: only at most once per 5min "
-				"can follow"));
+			      _("what starts, ends, changes or grows has no duration: only at most once per "
+				"5min can follow"));
+		return 2;
+	}
+	if (listed->event == RULE_EVENT_CHANGE && *listed_rule_name(listed) != '/') {
+		error_message(where, _("'%s': expected a whole path, from / on"), listed_rule_name(listed));
 		return 2;
 	}
 	return status == 0 && rule->has_until ? bind(where, &rule->until) : status;
@@ -124,7 +132,7 @@ size_t rule_list_events(const struct rule_list *list, enum rule_event event)
 	return n;
 }
 
-const char *listed_rule_program(const struct listed_rule *listed)
+const char *listed_rule_name(const struct listed_rule *listed)
 {
 	return listed->rule.when.selects[0].value;
 }

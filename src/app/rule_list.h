@@ -6,12 +6,12 @@
 #include "app/rule_command.h"
 #include "model/rule.h"
 
-/* What no table has: process(command=NAME).exits and .starts. */
-enum rule_event { RULE_EVENT_NONE, RULE_EVENT_END, RULE_EVENT_START };
+/* What no table has: process(command=NAME).exits and .starts, file(path=PATH).changes. */
+enum rule_event { RULE_EVENT_NONE, RULE_EVENT_END, RULE_EVENT_START, RULE_EVENT_CHANGE };
 
 struct listed_rule {
 	struct rule rule;
-	char *text;   /* as written; owned */
+	char *text; /* as written; owned */
 	enum rule_event event;
 	bool has_command;
 	struct rule_command command;
@@ -32,7 +32,7 @@ void rule_list_free(struct rule_list *list);
 
 size_t rule_list_events(const struct rule_list *list, enum rule_event event); /* how many are about it */
 
-/* Of a rule with an event: the name of the program. */
-const char *listed_rule_program(const struct listed_rule *listed);
+/* Of a rule with an event: the name of the program, or the path. */
+const char *listed_rule_name(const struct listed_rule *listed);
 
 #endif

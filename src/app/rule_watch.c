@@ -4,6 +4,7 @@
 
 #include "app/rule_watch.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "model/units.h"
 #include "pane/panes.h"
 #include "sys/error_message.h"
+#include "sys/file_changes.h"
 #include "sys/oom_watch.h"
 #include "sys/pressure_trigger.h"
 #include "topic/cgroup.h"
@@ -41,7 +43,7 @@ struct rule_watch {
 		int oom_fd;     /* -1: none */
 		double window_seconds;
 		uint64_t awake_until_ns; /* sampled up to then; 0: it sleeps */
-	} *waiting;
+	} * waiting;
 	struct named { /* rules on events of programs, and the programs in their places */
 		struct program_names names;
 		size_t rules[PROGRAM_NAMES_MAX];
@@ -50,7 +52,10 @@ struct rule_watch {
 	} of_ends, of_starts;
 	struct process_ends *ends;     /* NULL: no rule is about ends … */
 	struct program_starts *starts; /* … or starts */
-	struct loop *loop;         /* where rules may sleep; else NULL */
+	struct file_changes *changes;  /* NULL: … or changes of files */
+	size_t *changed_rules;         /* in their order */
+	bool lost_changes;             /* a message told of that */
+	struct loop *loop;             /* where rules may sleep; else NULL */
 	unsigned n_triggers;
 	struct rule_commands *commands;
 };
@@ -69,7 +74,7 @@ static bool take_names(struct named *named, const struct rule_list *list, enum r
 		if (list->rules[i].event != event)
 			continue;
 		named->rules[named->names.n] = i;
-		program_names_add(&named->names, listed_rule_program(&list->rules[i]));
+		program_names_add(&named->names, listed_rule_name(&list->rules[i]));
 	}
 	return named->names.n > 0;
 }
@@ -107,6 +112,35 @@ static void open_starts(struct rule_watch *watch)
 		  "delay, a file of each; those that live shorter are missed, and forks count"),
 		strerror(-error));
 	program_starts_look(watch->starts, NULL, NULL);
+}
+
+/* 0, or 1 after an error message. */
+static int open_changes(struct rule_watch *watch)
+{
+	const struct rule_list *list = watch->plan.rules;
+	size_t n = 0, n_rules = rule_list_events(list, RULE_EVENT_CHANGE);
+	int error;
+
+	if (n_rules == 0)
+		return 0;
+	watch->changes = file_changes_open();
+	if (!watch->changes) {
+		error_message("inotify", "%s", strerror(errno));
+		return 1;
+	}
+	watch->changed_rules = alloc_zeroed(n_rules, sizeof(*watch->changed_rules));
+	for (size_t i = 0; i < list->n_rules; i++) {
+		if (list->rules[i].event != RULE_EVENT_CHANGE)
+			continue;
+		error = file_changes_add(watch->changes, listed_rule_name(&list->rules[i]));
+		if (error) {
+			error_message(listed_rule_name(&list->rules[i]), _("cannot be watched: %s"),
+				      strerror(-error));
+			return 1;
+		}
+		watch->changed_rules[n++] = i;
+	}
+	return 0;
 }
 
 /* A rule on a share of time in which tasks waited, of the whole machine. */
@@ -150,7 +184,10 @@ struct rule_watch *rule_watch_open(const struct rule_watch_plan *plan)
 		rule_commands_open(plan->output, plan->files, RULE_COMMAND_SECONDS, note_done, watch);
 	open_ends(watch);
 	open_starts(watch);
-	return watch;
+	if (open_changes(watch) == 0)
+		return watch;
+	rule_watch_close(watch);
+	return NULL;
 }
 
 static void fire(struct rule_watch *watch, size_t number, const struct firing *what)
@@ -168,7 +205,7 @@ static void fire(struct rule_watch *watch, size_t number, const struct firing *w
 static void fire_event(struct rule_watch *watch, const struct named *named, size_t name, uint32_t pid,
 		       int status)
 {
-	const char *program = listed_rule_program(&watch->plan.rules->rules[named->rules[name]]);
+	const char *program = listed_rule_name(&watch->plan.rules->rules[named->rules[name]]);
 
 	for (size_t i = name; i < named->names.n; i++) {
 		size_t number = named->rules[i];
@@ -176,7 +213,7 @@ static void fire_event(struct rule_watch *watch, const struct named *named, size
 		struct firing firing = { .value = NAN, .pid = pid, .exit_code = -1, .signal = -1 };
 		struct buffer subject = { 0 };
 
-		if (strcmp(listed_rule_program(listed), program) != 0 ||
+		if (strcmp(listed_rule_name(listed), program) != 0 ||
 		    !rule_set_trigger(&watch->set, number, env_mono_ns(), &firing.n_dropped))
 			continue;
 		if (status >= 0 && WIFEXITED(status))
@@ -201,6 +238,18 @@ static void take_start(void *context, const struct program_start *start)
 	struct rule_watch *watch = context;
 
 	fire_event(watch, &watch->of_starts, start->name, start->pid, PROCESS_ENDS_STATUS_UNKNOWN);
+}
+
+static void take_change(void *context, size_t file)
+{
+	struct rule_watch *watch = context;
+	size_t number = watch->changed_rules[file];
+	struct firing firing = { .value = NAN, .pid = U64_UNKNOWN, .exit_code = -1, .signal = -1 };
+
+	if (!rule_set_trigger(&watch->set, number, env_mono_ns(), &firing.n_dropped))
+		return;
+	firing.subject = alloc_text(listed_rule_name(&watch->plan.rules->rules[number]));
+	fire(watch, number, &firing);
 }
 
 /* When the first are lost, and how many there were in the end. */
@@ -253,6 +302,8 @@ void rule_watch_close(struct rule_watch *watch)
 	rule_commands_close(watch->commands);
 	process_ends_close(watch->ends);
 	program_starts_close(watch->starts);
+	file_changes_close(watch->changes);
+	free(watch->changed_rules);
 	for (size_t i = 0; i < watch->set.n_rules; i++)
 		close_waiting(&watch->waiting[i]);
 	rule_set_free(&watch->set);
@@ -299,6 +350,20 @@ static void on_starts(void *context, uint32_t events)
 	program_starts_read(watch->starts, take_start, watch);
 	if (watch->of_starts.lost == 0)
 		report_lost_starts(watch);
+	tell(watch);
+}
+
+static void on_changes(void *context, uint32_t events)
+{
+	struct rule_watch *watch = context;
+
+	(void)events;
+	file_changes_read(watch->changes, take_change, watch);
+	if (!watch->lost_changes && file_changes_lost(watch->changes) > 0)
+		error_message("--when",
+			      _("changes of files are lost: too many came at a time, or a directory that is "
+				"watched was removed"));
+	watch->lost_changes = file_changes_lost(watch->changes) > 0;
 	tell(watch);
 }
 
@@ -362,6 +427,8 @@ int rule_watch_join(struct rule_watch *watch, struct loop *loop)
 		error = loop_watch(loop, process_ends_fd(watch->ends), EPOLLIN, on_ends, watch);
 	if (!error && watch->starts && program_starts_fd(watch->starts) >= 0)
 		error = loop_watch(loop, program_starts_fd(watch->starts), EPOLLIN, on_starts, watch);
+	if (!error && watch->changes)
+		error = loop_watch(loop, file_changes_fd(watch->changes), EPOLLIN, on_changes, watch);
 	for (size_t i = 0; i < watch->set.n_rules && !error; i++)
 		if (watch->waiting[i].trigger_fd >= 0)
 			error = loop_watch(loop, watch->waiting[i].trigger_fd, EPOLLPRI, on_trigger,

@@ -23,6 +23,7 @@ struct rule_watch_plan {
 	bool may_sleep; /* where the kernel waits, no topic is sampled meanwhile */
 };
 
+/* NULL after an error message. */
 struct rule_watch *rule_watch_open(const struct rule_watch_plan *plan);
 void rule_watch_close(struct rule_watch *watch); /* NULL is fine */
 

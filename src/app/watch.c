@@ -203,12 +203,13 @@ int watch_run(const struct options *options, const struct settings *settings,
 	if (status == 0) {
 		open_frames(&watch, request->scope);
 		watch.rules = rule_watch_open(&rules);
-		if (options->save_on_fire)
+		status = watch.rules ? 0 : 1;
+		if (status == 0 && options->save_on_fire)
 			status = flight_recorder_open(&watch.recorder, options->save_on_fire, settings);
 		if (status == 0)
 			status = drop(&watch, options, request);
-		rule_watch_join(watch.rules, &watch.loop);
 		if (status == 0) {
+			rule_watch_join(watch.rules, &watch.loop);
 			plan(&watch);
 			service_notify("READY=1");
 			loop_run(&watch.loop);
