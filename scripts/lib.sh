@@ -3,7 +3,8 @@
 # What the scripts share: packages, and a build out of tree. Sourced, with $top set to the project.
 
 packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-config
-	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev libzstd-dev libmicrohttpd-dev libdw-dev"
+	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev libzstd-dev libmicrohttpd-dev libdw-dev
+	libcurl4-gnutls-dev"
 packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
 	appstream desktop-file-utils libcap2-bin systemd e2fsprogs iproute2 mount ncurses-bin procps util-linux"

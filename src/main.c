@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include "app/watch.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "fleet/prometheus.h"
 #include "output/recording.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
@@ -36,7 +38,36 @@
 #include "topic/topic.h"
 #include "topic/users.h"
 
-static int open_replay(const struct options *options, const char *file, struct source *source)
+#define PROMETHEUS "prometheus:"
+#define INSTANCE "?instance="
+#define STORED_STEP_SECONDS 15.0 /* between frames that are stored, at least: most are scraped so often */
+
+/* "URL?instance=NAME" */
+static int open_prometheus(const struct settings *settings, const char *url, struct source *source)
+{
+	char *shown = prometheus_shown_url(url), *copy = alloc_text(url), *instance = strstr(copy, INSTANCE);
+	struct prometheus_plan plan = {
+		.url = copy,
+		.instance = instance ? instance + strlen(INSTANCE) : NULL,
+		.step_seconds = fmax(settings->delay_seconds, STORED_STEP_SECONDS),
+		.schemas = topic_schemas(),
+		.n_schemas = n_topics,
+	};
+	const char *why;
+	int error;
+
+	if (instance)
+		*instance = '\0';
+	error = prometheus_open(source, &plan, &why);
+	if (error)
+		error_message(shown, "%s", why);
+	free(shown);
+	free(copy);
+	return error ? 1 : 0;
+}
+
+static int open_replay(const struct options *options, const struct settings *settings, const char *file,
+		       struct source *source)
 {
 	bool goes_back = !options->batch || options->at || options->between || options->against;
 	struct recording_input input = {
@@ -48,6 +79,8 @@ static int open_replay(const struct options *options, const char *file, struct s
 	};
 	const char *why;
 
+	if (strncmp(file, PROMETHEUS, strlen(PROMETHEUS)) == 0)
+		return open_prometheus(settings, file + strlen(PROMETHEUS), source);
 	if (input.fd < 0) {
 		error_message(file, "%s", strerror(errno));
 		return 1;
@@ -93,12 +126,12 @@ static int run_replay(const struct options *options, struct settings *settings,
 		      struct sample_request *request)
 {
 	struct source source, against;
-	int status = open_replay(options, options->replay, &source);
+	int status = open_replay(options, settings, options->replay, &source);
 
 	if (status)
 		return status;
 	if (options->against)
-		status = open_replay(options, options->against, &against);
+		status = open_replay(options, settings, options->against, &against);
 	if (status == 0) {
 		status = run(options, settings, request, &source, options->against ? &against : NULL, NULL,
 			     NULL);

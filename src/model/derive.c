@@ -250,6 +250,13 @@ static bool is_absent(const struct derived *derived, const void *row)
 	return derived->rate->on_request && counter && !row_is_known(row, counter);
 }
 
+/* A rate that the source has itself, without what it is of. */
+static bool is_given(const struct derived *derived, const void *row)
+{
+	return row_is_known(row, derived->rate) &&
+	       !(derived->counter.now && row_is_known(row, derived->counter.now));
+}
+
 static void derive_table(struct table *now, const struct table *before)
 {
 	const struct schema *schema = now->schema;
@@ -268,7 +275,7 @@ static void derive_table(struct table *now, const struct table *before)
 
 		now->fresh[i] = !last;
 		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++)
-			if (!is_absent(&derived[d], row))
+			if (!is_absent(&derived[d], row) && !is_given(&derived[d], row))
 				row_set_f64(row, derived[d].rate, rate(&derived[d], now, row, last, seconds));
 	}
 	hash_free(&joiner.rows);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine as Prometheus stored it, as a source of frames: a recording that is read as far as it is looked
+ * at. */
+#ifndef PANETOP_FLEET_PROMETHEUS_H
+#define PANETOP_FLEET_PROMETHEUS_H
+
+#include "model/source.h"
+
+struct prometheus_plan {
+	const char *url;      /* "https://prometheus.example:9090", perhaps with a path; borrowed */
+	const char *instance; /* label of its series; NULL: the only one that there is; borrowed */
+	double step_seconds;  /* between two frames */
+	const struct schema *const *schemas;
+	unsigned n_schemas;
+};
+
+/* 0; or -errno with *why, translated: no answer, no such machine, several where none was chosen. */
+int prometheus_open(struct source *source, const struct prometheus_plan *plan, const char **why);
+
+/* A URL without user and password, to be shown. The caller frees it. */
+char *prometheus_shown_url(const char *url);
+
+#endif

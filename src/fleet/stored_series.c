@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Finds the column of a metric by its name, and the row of a series by its labels. */
+#include <config.h>
+
+#include "fleet/stored_series.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/hash.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "output/exposition.h"
+
+#define SERIES_MAX 100000
+#define WHY_BYTES 256
+#define BYTE_BITS 8
+
+/* What a metric is. */
+struct metric {
+	char name[EXPOSITION_NAME_MAX];
+	unsigned schema;
+	const struct column *column; /* NULL: the labels of its series are texts of the row */
+	double scale;                /* of its value in the column */
+};
+
+/* A text of a row: of a key, or any other one. */
+struct text {
+	const struct column *column;
+	const char *value;
+};
+
+struct stored_row {
+	unsigned schema;
+	uint64_t hash; /* of its keys */
+	size_t text, n_texts;
+};
+
+struct series {
+	const struct metric *metric;
+	uint32_t row;
+	size_t value; /* the first of its steps */
+};
+
+struct stored_series {
+	const struct schema *const *schemas;
+	unsigned n_schemas;
+	struct metric *metrics;
+	size_t n_metrics, metric_capacity;
+	struct hash by_name;
+
+	struct stored_steps steps;
+	struct arena arena;
+	struct stored_row *rows;
+	size_t n_rows, row_capacity;
+	struct hash by_keys;
+	struct text *texts;
+	size_t n_texts, text_capacity;
+	struct series *series;
+	size_t n_series, series_capacity;
+	double *values; /* NaN: there is none */
+	size_t n_values, value_capacity;
+	char why[WHY_BYTES];
+};
+
+static void add_metric(struct stored_series *stored, unsigned schema, const struct column *column,
+		       const char *name)
+{
+	bool of_bits = column && (column->unit == UNIT_BITS || column->unit == UNIT_BITS_PER_SECOND);
+	struct metric *metric = VECTOR_ADD(stored->metrics, stored->n_metrics, stored->metric_capacity);
+
+	*metric = (struct metric){ .schema = schema, .column = column, .scale = of_bits ? BYTE_BITS : 1 };
+	snprintf(metric->name, sizeof(metric->name), "%s", name);
+}
+
+struct stored_series *stored_series_open(const struct schema *const *schemas, unsigned n_schemas)
+{
+	struct stored_series *stored = alloc_zeroed(1, sizeof(*stored));
+	char name[EXPOSITION_NAME_MAX];
+
+	stored->schemas = schemas;
+	stored->n_schemas = n_schemas;
+	for (unsigned s = 0; s < n_schemas; s++) {
+		for (unsigned c = 0; c < schemas[s]->n_columns; c++)
+			if (exposition_metric(schemas[s], &schemas[s]->columns[c], name))
+				add_metric(stored, s, &schemas[s]->columns[c], name);
+		if (exposition_info(schemas[s], name))
+			add_metric(stored, s, NULL, name);
+	}
+	for (size_t i = 0; i < stored->n_metrics; i++)
+		hash_add(&stored->by_name, hash_bytes(HASH_SEED, span_text(stored->metrics[i].name)),
+			 (uint32_t)i);
+	return stored;
+}
+
+static void forget(struct stored_series *stored)
+{
+	stored->n_rows = stored->n_texts = stored->n_series = stored->n_values = 0;
+	hash_clear(&stored->by_keys);
+	arena_free(&stored->arena);
+}
+
+void stored_series_close(struct stored_series *stored)
+{
+	forget(stored);
+	hash_free(&stored->by_name);
+	hash_free(&stored->by_keys);
+	free(stored->metrics);
+	free(stored->rows);
+	free(stored->texts);
+	free(stored->series);
+	free(stored->values);
+	free(stored);
+}
+
+static const struct metric *find_metric(const struct stored_series *stored, const char *name)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &stored->by_name, hash_bytes(HASH_SEED, span_text(name)),
+		  strcmp(stored->metrics[at].name, name) == 0);
+	return at == HASH_NONE ? NULL : &stored->metrics[at];
+}
+
+static const char *label_value(const json_t *labels, const struct schema *schema, const struct column *column)
+{
+	const char *label = exposition_label(schema, column);
+
+	return label ? json_string_value(json_object_get(labels, label)) : NULL;
+}
+
+static void add_text(struct stored_series *stored, const struct column *column, const char *value)
+{
+	*VECTOR_ADD(stored->texts, stored->n_texts, stored->text_capacity) =
+		(struct text){ column, arena_copy(&stored->arena, value, strlen(value)) };
+}
+
+/* Rows of one topic with the same keys are one. */
+static uint64_t hash_keys(const json_t *labels, unsigned schema, const struct schema *of)
+{
+	uint64_t hash = hash_u64(schema);
+
+	for (unsigned c = 0; c < of->n_columns; c++) {
+		const char *value = label_value(labels, of, &of->columns[c]);
+
+		if (value)
+			hash = hash_bytes(hash_u64(hash + c), span_text(value));
+	}
+	return hash;
+}
+
+static bool has_keys(const struct stored_series *stored, const struct stored_row *row, const json_t *labels,
+		     unsigned schema)
+{
+	const struct schema *of = stored->schemas[schema];
+	size_t n = 0;
+
+	if (row->schema != schema)
+		return false;
+	for (unsigned c = 0; c < of->n_columns; c++) {
+		const char *value = label_value(labels, of, &of->columns[c]);
+
+		if (!value)
+			continue;
+		if (n == row->n_texts || stored->texts[row->text + n].column != &of->columns[c] ||
+		    strcmp(stored->texts[row->text + n].value, value) != 0)
+			return false;
+		n++;
+	}
+	return n == row->n_texts;
+}
+
+static uint32_t row_of(struct stored_series *stored, const json_t *labels, unsigned schema)
+{
+	const struct schema *of = stored->schemas[schema];
+	uint64_t hash = hash_keys(labels, schema, of);
+	struct stored_row row = { .schema = schema, .hash = hash, .text = stored->n_texts };
+	uint32_t at;
+
+	HASH_FIND(at, &stored->by_keys, hash, has_keys(stored, &stored->rows[at], labels, schema));
+	if (at != HASH_NONE)
+		return at;
+	for (unsigned c = 0; c < of->n_columns; c++) {
+		const char *value = label_value(labels, of, &of->columns[c]);
+
+		if (value)
+			add_text(stored, &of->columns[c], value);
+	}
+	row.n_texts = stored->n_texts - row.text;
+	at = (uint32_t)stored->n_rows;
+	*VECTOR_ADD(stored->rows, stored->n_rows, stored->row_capacity) = row;
+	hash_add(&stored->by_keys, hash, at);
+	return at;
+}
+
+/* "[seconds, "number"]", of a moment that is one of the steps. */
+static void take_value(struct stored_series *stored, const struct series *series, const json_t *pair)
+{
+	double at = json_number_value(json_array_get(pair, 0));
+	const char *text = json_string_value(json_array_get(pair, 1));
+	double step = round((at - stored->steps.first) / stored->steps.seconds), value;
+	char *end;
+
+	if (!text || !(step >= 0 && step < stored->steps.n))
+		return;
+	value = strtod(text, &end);
+	if (end > text && !*end && isfinite(value))
+		stored->values[series->value + (size_t)step] = value * series->metric->scale;
+}
+
+static void take_series(struct stored_series *stored, const json_t *result)
+{
+	const json_t *labels = json_object_get(result, "metric"), *values = json_object_get(result, "values");
+	const char *name = json_string_value(json_object_get(labels, "__name__"));
+	const struct metric *metric = name ? find_metric(stored, name) : NULL;
+	const json_t *pair;
+	struct series *series;
+	size_t i;
+
+	if (!metric || stored->n_series == SERIES_MAX)
+		return;
+	series = VECTOR_ADD(stored->series, stored->n_series, stored->series_capacity);
+	*series = (struct series){ .metric = metric,
+				   .row = row_of(stored, labels, metric->schema),
+				   .value = stored->n_values };
+	for (unsigned step = 0; step < stored->steps.n; step++)
+		*VECTOR_ADD(stored->values, stored->n_values, stored->value_capacity) = NAN;
+	json_array_foreach(values, i, pair) take_value(stored, series, pair);
+}
+
+/* The other texts of a row, which its info has as labels. */
+static void take_info(struct stored_series *stored, const json_t *result)
+{
+	const json_t *labels = json_object_get(result, "metric");
+	const char *name = json_string_value(json_object_get(labels, "__name__"));
+	const struct metric *metric = name ? find_metric(stored, name) : NULL;
+	const struct schema *schema;
+	struct stored_row info, *row;
+	uint32_t number;
+
+	if (!metric || metric->column)
+		return;
+	schema = stored->schemas[metric->schema];
+	number = row_of(stored, labels, metric->schema);
+	row = &stored->rows[number];
+	info = (struct stored_row){ .text = stored->n_texts };
+	for (size_t i = 0; i < row->n_texts; i++) {
+		struct text text = stored->texts[row->text + i];
+
+		*VECTOR_ADD(stored->texts, stored->n_texts, stored->text_capacity) = text;
+	}
+	for (unsigned c = 0; c < schema->n_columns; c++) {
+		const struct column *column = &schema->columns[c];
+		const char *value = column->kind == COLUMN_LABEL && column->type == VALUE_TEXT
+					    ? json_string_value(json_object_get(labels, column->key))
+					    : NULL;
+
+		if (value && !exposition_label(schema, column))
+			add_text(stored, column, value);
+	}
+	row->text = info.text;
+	row->n_texts = stored->n_texts - info.text;
+}
+
+/* What others wrote, for a sentence. */
+static void explain(struct stored_series *stored, const json_t *root, const char **why)
+{
+	const char *error = json_string_value(json_object_get(root, "error"));
+
+	snprintf(stored->why, sizeof(stored->why), "%s",
+		 error ? error : _("this is no answer of Prometheus"));
+	for (char *at = stored->why; *at; at++)
+		if ((unsigned char)*at < ' ')
+			*at = ' ';
+	*why = stored->why;
+}
+
+int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
+		       const char **why)
+{
+	json_t *root = json_loadb(answer.at, span_length(answer), 0, NULL);
+	const json_t *results = json_object_get(json_object_get(root, "data"), "result"), *result;
+	size_t i;
+
+	forget(stored);
+	stored->steps = *steps;
+	if (!json_is_array(results)) {
+		explain(stored, root, why);
+		json_decref(root);
+		return -EBADMSG;
+	}
+	json_array_foreach(results, i, result) take_series(stored, result);
+	json_array_foreach(results, i, result) /* once rows are found by their keys alone */
+		take_info(stored, result);
+	json_decref(root);
+	return 0;
+}
+
+static void set_text(void *row, const struct text *text, struct frame *frame)
+{
+	struct span rest = span_text(text->value);
+	uint64_t number;
+
+	if (text->column->type == VALUE_TEXT)
+		row_set_text(row, text->column, arena_copy(&frame->arena, text->value, strlen(text->value)));
+	else if (text->column->type == VALUE_U64 && span_u64(&rest, &number) && span_length(rest) == 0)
+		row_set_u64(row, text->column, number);
+}
+
+static void set_value(void *row, const struct column *column, double value)
+{
+	if (column->type == VALUE_F64)
+		row_set_f64(row, column, value);
+	else if (column->type == VALUE_U64 && value >= 0 && value < (double)U64_BLANK)
+		row_set_u64(row, column, (uint64_t)value);
+}
+
+/* Whole commands are not stored: where there is one, the name stands for it. */
+static void set_command(void *row, const struct schema *schema, const struct text *name)
+{
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (schema->columns[c].text == TEXT_COMMAND && !row_is_known(row, &schema->columns[c]) &&
+		    name->column->grouping)
+			row_set_text(row, &schema->columns[c], row_text(row, name->column));
+}
+
+/* The row of the frame, which is added when its first value comes. numbers: of each row, from 1; 0: not yet.
+ */
+static void *row_in(struct frame *frame, const struct stored_series *stored, uint32_t *numbers, uint32_t at)
+{
+	const struct stored_row *row = &stored->rows[at];
+	struct table *table = &frame->tables[row->schema];
+	void *added;
+
+	if (numbers[at] > 0)
+		return table_row(table, numbers[at] - 1);
+	added = table_add(table);
+	table->present = true;
+	table->mono_ns = frame->mono_ns;
+	numbers[at] = (uint32_t)table->n_rows;
+	for (size_t i = 0; i < row->n_texts; i++) {
+		set_text(added, &stored->texts[row->text + i], frame);
+		set_command(added, table->schema, &stored->texts[row->text + i]);
+	}
+	return added;
+}
+
+size_t stored_series_fill(const struct stored_series *stored, unsigned step, struct frame *frame)
+{
+	double at = stored->steps.first + step * stored->steps.seconds;
+	uint32_t *numbers = alloc_zeroed(stored->n_rows + 1, sizeof(*numbers));
+	size_t n = 0;
+
+	frame->wall_ns = frame->mono_ns = (uint64_t)(at * 1e9);
+	for (size_t i = 0; i < stored->n_series; i++) {
+		const struct series *series = &stored->series[i];
+		double value = stored->values[series->value + step];
+		void *row;
+
+		if (isnan(value))
+			continue;
+		row = row_in(frame, stored, numbers, series->row);
+		if (series->metric->column)
+			set_value(row, series->metric->column, value);
+		n++;
+	}
+	free(numbers);
+	return n;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What Prometheus stored of a panetop, as frames: answers of its query API are turned back into the rows that
+ * they were made of. What has no metric there stays unknown.
+ */
+#ifndef PANETOP_FLEET_STORED_SERIES_H
+#define PANETOP_FLEET_STORED_SERIES_H
+
+#include "core/span.h"
+#include "model/frame.h"
+
+struct stored_series;
+
+/* The schemas are borrowed. */
+struct stored_series *stored_series_open(const struct schema *const *schemas, unsigned n_schemas);
+void stored_series_close(struct stored_series *stored);
+
+/* Moments of which values are wanted: n of them, from the first on, in seconds since 1970. */
+struct stored_steps {
+	double first, seconds;
+	unsigned n;
+};
+
+/*
+ * In place of what it had: the series of an answer to query_range with these steps, without those that are
+ * not panetop's. 0; -EBADMSG: it is no answer, or reports an error; *why, translated and valid until the next
+ * call, says which.
+ */
+int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
+		       const char **why);
+
+/*
+ * Adds the rows that have a value at this step to a cleared frame, and sets its clocks. Tables without rows
+ * there are not present. The number of values.
+ */
+size_t stored_series_fill(const struct stored_series *stored, unsigned step, struct frame *frame);
+
+#endif

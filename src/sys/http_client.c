@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One connection of libcurl, which is kept open between answers. */
+#include <config.h>
+
+#include "sys/http_client.h"
+
+#include <errno.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+
+#ifdef HAVE_CURL
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_LOADED _("libcurl is not installed; install it (in Debian libcurl4 or libcurl3-gnutls)")
+#define CONNECT_MS 2000L
+#define ANSWER_MS 5000L
+#define STATUS_GOOD 200
+
+static const char *const libraries[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+
+struct http_client {
+	void *library;
+	CURL *curl;
+	char error[CURL_ERROR_SIZE];
+	struct buffer *answer;
+	size_t most;
+	bool is_too_long;
+	char why[CURL_ERROR_SIZE + 64];
+
+	CURL *(*init)(void);
+	void (*cleanup)(CURL *curl);
+	CURLcode (*set)(CURL *curl, CURLoption option, ...);
+	CURLcode (*perform)(CURL *curl);
+	CURLcode (*info)(CURL *curl, CURLINFO info, ...);
+	const char *(*text)(CURLcode code);
+};
+
+static bool load(struct http_client *client)
+{
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !client->library; i++)
+		client->library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+	if (!client->library)
+		return false;
+	*(void **)&client->init = dlsym(client->library, "curl_easy_init");
+	*(void **)&client->cleanup = dlsym(client->library, "curl_easy_cleanup");
+	*(void **)&client->set = dlsym(client->library, "curl_easy_setopt");
+	*(void **)&client->perform = dlsym(client->library, "curl_easy_perform");
+	*(void **)&client->info = dlsym(client->library, "curl_easy_getinfo");
+	*(void **)&client->text = dlsym(client->library, "curl_easy_strerror");
+	return client->init && client->cleanup && client->set && client->perform && client->info &&
+	       client->text;
+}
+
+/* Another number than that of the bytes ends the answer. */
+static size_t take(char *bytes, size_t size, size_t n, void *context)
+{
+	struct http_client *client = context;
+	size_t length = size * n;
+
+	if (client->answer->length + length > client->most) {
+		client->is_too_long = true;
+		return 0;
+	}
+	buffer_add(client->answer, bytes, length);
+	return length;
+}
+
+static void set_up(struct http_client *client)
+{
+	client->set(client->curl, CURLOPT_ERRORBUFFER, client->error);
+	client->set(client->curl, CURLOPT_WRITEFUNCTION, take);
+	client->set(client->curl, CURLOPT_WRITEDATA, (void *)client);
+	client->set(client->curl, CURLOPT_NOSIGNAL, 1L);
+	client->set(client->curl, CURLOPT_FOLLOWLOCATION, 0L);
+	client->set(client->curl, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
+	client->set(client->curl, CURLOPT_TIMEOUT_MS, ANSWER_MS);
+	client->set(client->curl, CURLOPT_ACCEPT_ENCODING, "");
+	client->set(client->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	client->set(client->curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
+}
+
+struct http_client *http_client_open(const char **why)
+{
+	struct http_client *client = alloc_zeroed(1, sizeof(*client));
+
+	client->curl = load(client) ? client->init() : NULL;
+	if (!client->curl) {
+		http_client_close(client);
+		*why = NOT_LOADED;
+		return NULL;
+	}
+	set_up(client);
+	return client;
+}
+
+void http_client_close(struct http_client *client)
+{
+	if (!client)
+		return;
+	if (client->curl)
+		client->cleanup(client->curl);
+	free(client); /* the library stays: those of TLS do not like to go */
+}
+
+static int failed(struct http_client *client, CURLcode code, const char **why)
+{
+	if (client->is_too_long)
+		*why = _("the answer is too long");
+	else if (code == CURLE_OPERATION_TIMEDOUT)
+		*why = _("no answer came in time");
+	else {
+		snprintf(client->why, sizeof(client->why), "%s",
+			 *client->error ? client->error : client->text(code));
+		*why = client->why;
+	}
+	return client->is_too_long ? -EMSGSIZE : code == CURLE_OPERATION_TIMEDOUT ? -ETIMEDOUT : -EIO;
+}
+
+int http_client_get(struct http_client *client, const char *url, size_t most, struct buffer *answer,
+		    const char **why)
+{
+	long status = 0;
+	CURLcode code;
+
+	client->answer = answer;
+	client->most = most;
+	client->is_too_long = false;
+	*client->error = '\0';
+	client->set(client->curl, CURLOPT_URL, url);
+	code = client->perform(client->curl);
+	if (code != CURLE_OK)
+		return failed(client, code, why);
+	client->info(client->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status == STATUS_GOOD)
+		return 0;
+	snprintf(client->why, sizeof(client->why), _("it answers with status %ld"), status);
+	*why = client->why;
+	return -EPROTO;
+}
+
+#else
+
+struct http_client *http_client_open(const char **why)
+{
+	*why = _("panetop was built without libcurl");
+	return NULL;
+}
+
+void http_client_close(struct http_client *client)
+{
+	(void)client;
+}
+
+int http_client_get(struct http_client *client, const char *url, size_t most, struct buffer *answer,
+		    const char **why)
+{
+	(void)client;
+	(void)url;
+	(void)most;
+	(void)answer;
+	*why = "";
+	return -ENOTSUP;
+}
+
+#endif

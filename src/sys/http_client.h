@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Answers of an HTTP server, by libcurl, which is loaded when it is wanted. */
+#ifndef PANETOP_SYS_HTTP_CLIENT_H
+#define PANETOP_SYS_HTTP_CLIENT_H
+
+#include <stddef.h>
+
+#include "core/buffer.h"
+
+struct http_client;
+
+/* NULL: *why says, translated, what is missing. */
+struct http_client *http_client_open(const char **why);
+void http_client_close(struct http_client *client); /* NULL is fine */
+
+/*
+ * Asks for this http or https URL and appends the answer, uncompressed, of at most most bytes. It waits for
+ * some seconds at most, and follows no redirect. 0; or -errno with *why, translated, valid until the next
+ * call: no connection, no or another status than 200, an answer that is too long or ends early.
+ */
+int http_client_get(struct http_client *client, const char *url, size_t most, struct buffer *answer,
+		    const char **why);
+
+#endif
