@@ -13,6 +13,7 @@
 #include "core/config_lines.h"
 #include "core/http_header.h"
 #include "core/utf8.h"
+#include "fleet/stored_series.h"
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
 #include "kernel/btf.h"
@@ -968,6 +969,24 @@ FUZZ_TARGET(replay)
 
 	require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	play_twice(fd);
+}
+
+FUZZ_TARGET(stored_series)
+{
+	static const struct stored_steps steps = { .first = 1000, .seconds = 15, .n = 3 };
+	static struct stored_series *stored;
+	const char *why;
+
+	if (!stored)
+		stored = stored_series_open(topic_schemas(), n_topics);
+	if (stored_series_take(stored, input(data, size), &steps, &why) < 0)
+		return;
+	for (unsigned step = 0; step < steps.n; step++) {
+		struct frame *frames = empty_frames();
+
+		stored_series_fill(stored, step, &frames[0]);
+		frame_derive(&frames[0], &frames[1]);
+	}
 }
 
 static uint8_t take_byte(struct span *rest)
