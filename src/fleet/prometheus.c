@@ -37,7 +37,7 @@ struct prometheus {
 	size_t next;             /* index of the frame that is given next */
 	int timer_fd;
 	struct buffer answer;
-	char remark[256];
+	char remark[256]; /* what was wrong with the last answer; "": nothing */
 };
 
 char *prometheus_shown_url(const char *url)
@@ -176,6 +176,7 @@ static int load(struct prometheus *prometheus, size_t index, const char **why)
 					   &steps, why);
 	prometheus->loaded = index;
 	prometheus->n_loaded = error ? 0 : steps.n;
+	snprintf(prometheus->remark, sizeof(prometheus->remark), "%s", error ? *why : "");
 	return error;
 }
 
@@ -253,8 +254,9 @@ static bool pull(void *state)
 
 static const char *remark(void *state)
 {
-	(void)state;
-	return NULL;
+	const struct prometheus *prometheus = state;
+
+	return *prometheus->remark ? prometheus->remark : NULL;
 }
 
 static void close_prometheus(void *state)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A server that speaks the query API of Prometheus, well and badly, and what panetop makes of its answers."""
+import contextlib
+import gzip
+import http.server
+import json
+import os
+import re
+import subprocess
+import threading
+import time
+import urllib.parse
+
+from tap import Skip, end, same, test
+
+PANETOP = os.environ["PANETOP"]
+PATIENCE = 60
+NAME = 'a"b\\c{}.*:9100'
+GIB = 1 << 30
+
+
+def series(labels, value):
+    """Of all steps of a query_range, the value may depend on the time."""
+    return lambda times: {"metric": labels, "values": [[at, repr(value(at) if callable(value) else value)] for at in times]}
+
+
+MACHINE = [
+    series({"__name__": "panetop_memory_total_bytes", "name": "mem", "instance": NAME}, 8.0 * GIB),
+    series({"__name__": "panetop_memory_free_bytes", "name": "available", "instance": NAME}, 2.0 * GIB),
+    series({"__name__": "panetop_cpu_user_seconds_total", "cpu": "all"}, lambda at: 0.25 * at),
+    series({"__name__": "panetop_cpu_total_seconds_total", "cpu": "all"}, lambda at: 1.0 * at),
+    series({"__name__": "up", "instance": NAME}, 1.0),
+]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """answer: of a call and its parameters, the object that is sent, or bytes, or a function that sends itself."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        parts = urllib.parse.urlsplit(self.path)
+        parameters = dict(urllib.parse.parse_qsl(parts.query))
+        self.server.asked.append((parts.path, parameters, self.headers))
+        answer = self.server.answer(parts.path.rsplit("/", 1)[-1], parameters)
+        if callable(answer):
+            with contextlib.suppress(OSError):
+                answer(self)
+            return
+        body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        if "gzip" in self.headers.get("Accept-Encoding", ""):
+            body = gzip.compress(body)
+        self.send_response(200)
+        if "gzip" in self.headers.get("Accept-Encoding", ""):
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextlib.contextmanager
+def serving(answer):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.answer, server.asked, server.daemon_threads = answer, [], True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def result(found):
+    return {"status": "success", "data": {"resultType": "matrix", "result": found}}
+
+
+def good(call, parameters):
+    if call == "query":
+        return result([{"metric": {"instance": NAME}, "value": [0, "1"]}])
+    start, stop, step = (float(parameters[name]) for name in ("start", "end", "step"))
+    times = [start + i * step for i in range(round((stop - start) / step) + 1)]
+    return result([one(times) for one in MACHINE])
+
+
+def shown(server, *options, path="", pane="memory"):
+    url = f"prometheus:http://127.0.0.1:{server.server_address[1]}{path}"
+    done = subprocess.run([PANETOP, "-b", f"--source={url}", *options, pane], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if "built without libcurl" in done.stderr or "libcurl is not installed" in done.stderr:
+        raise Skip("libcurl is not here")
+    return done
+
+
+@test
+def a_machine():
+    """the numbers of a machine are those that were stored, with the rates of its counters"""
+    with serving(good) as server:
+        done = shown(server, "-o", "json", "--at=-15s", "-t", "memory", "-t", "cpu")
+        tables = json.loads(done.stdout.splitlines()[-1])["tables"]
+        same({row["name"]: row["total_bytes"] for row in tables["memory"]}["mem"], 8 * GIB, "memory")
+        same({row["name"]: row["free_bytes"] for row in tables["memory"]}["available"], 2 * GIB, "available memory")
+        ratio = tables["cpu"][0]["user_ratio"]
+        same(ratio is not None and abs(ratio - 0.25) < 1e-6, True, f"user {ratio}")
+        same(json.loads(done.stdout.splitlines()[-1])["host"], NAME, "the machine")
+        queries = {parameters["query"] for path, parameters, _ in server.asked if path.endswith("query_range")}
+        same(queries, {'{instance="a\\"b\\\\c{}.*:9100",__name__=~"panetop_.+",__name__!~".+_bucket"}'}, "what was asked")
+        same({headers.get("Authorization") for _, _, headers in server.asked}, {None}, "credentials")
+
+
+@test
+def long_past():
+    """many samples are asked for with few queries"""
+    with serving(good) as server:
+        done = shown(server, "-o", "csv", "-t", "memory", "--at=-30m")
+        same(done.returncode, 0, done.stderr)
+        asked = len([path for path, _, _ in server.asked if path.endswith("query_range")])
+        same(asked <= 3, True, f"{asked} queries")
+
+
+@test
+def several_machines():
+    """of several machines one is chosen by its name"""
+    def answer(call, parameters):
+        if call == "query":
+            return result([{"metric": {"instance": name}, "value": [0, "1"]} for name in ("one:1", "other:2")])
+        return good(call, parameters)
+    with serving(answer) as server:
+        done = shown(server, "--at=-15s", path="?instance=one:1")
+        same(done.returncode, 0, done.stderr)
+        same({parameters["query"].split(",")[0] for path, parameters, _ in server.asked}, {'{instance="one:1"'}, "what was asked")
+
+
+def late(handler):
+    time.sleep(PATIENCE)
+    handler.send_response(200)
+
+
+def half(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"status":')
+
+
+def endless(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    while True:
+        handler.wfile.write(b" " * (1 << 20))
+
+
+def redirected(handler):
+    handler.send_response(302)
+    handler.send_header("Location", "http://127.0.0.1:1/api/v1/query")
+    handler.end_headers()
+
+
+BAD = {
+    "late": (late, "no answer came in time"),
+    "half": (half, "."),
+    "endless": (endless, "the answer is too long|no answer came in time"),
+    "redirected": (redirected, "it answers with status 302"),
+    "no JSON": (b"<html>", "this is no answer of Prometheus"),
+    "of something else": ({"hello": 1}, "this is no answer of Prometheus|it has no metrics of panetop"),
+    "empty": (result([]), "it has no metrics of panetop"),
+    "an error": ({"status": "error", "error": "query processing would load too many samples"}, "query processing would load|this is no answer of Prometheus"),
+}
+
+
+@test
+def bad_answers():
+    """a bad answer is one sentence"""
+    for name, (answer, sentence) in BAD.items():
+        with serving(lambda *_, answer=answer: answer) as server:
+            done = shown(server, "--at=-15s")
+            same((done.returncode, len(done.stderr.splitlines()), bool(re.search(sentence, done.stderr))), (1, 1, True), f"{name}: {done.stderr!r}")
+
+
+@test
+def bad_later():
+    """a bad answer behind good ones is a sentence, too"""
+    calls = []
+
+    def answer(call, parameters):
+        calls.append(call)
+        return b"{" if call == "query_range" else good(call, parameters)
+    with serving(answer) as server:
+        done = shown(server, "-o", "json", "--at=-15s", "-t", "memory")
+        same("this is no answer of Prometheus" in done.stderr, True, done.stderr)
+
+
+@test
+def secrets():
+    """a password is sent, but not shown"""
+    with serving(lambda *_: b"<html>") as server:
+        url = f"prometheus:http://user:hush@127.0.0.1:{server.server_address[1]}/"
+        done = subprocess.run([PANETOP, "-b", f"--source={url}", "memory"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        if "libcurl" in done.stderr:
+            raise Skip("libcurl is not here")
+        same(bool(server.asked) and "Basic" in server.asked[0][2].get("Authorization", ""), True, "it was sent")
+    same("hush" in done.stdout + done.stderr, False, done.stderr)
+    same(f"127.0.0.1:{server.server_address[1]}" in done.stderr, True, done.stderr)
+
+
+@test
+def no_server():
+    """where nothing listens, a sentence says so"""
+    with serving(good) as server:
+        pass
+    done = shown(server)
+    same((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+
+
+end()
