@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -39,7 +40,7 @@ static bool without_bpf;
 /* Shared with a child. */
 struct child {
 	_Atomic uint32_t step;
-	double slept; /* seconds, by its own clock */
+	double slept;           /* seconds, by its own clock */
 	uint64_t results[4096]; /* of FILES opens, by error */
 };
 
@@ -53,8 +54,8 @@ static void rest(long nanoseconds)
 
 static struct child *shared_child(void)
 {
-	void *memory = mmap(NULL, sizeof(struct child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
+	void *memory =
+		mmap(NULL, sizeof(struct child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	ck_assert_ptr_ne(memory, MAP_FAILED);
 	return memory;
@@ -140,7 +141,8 @@ static const void *row_of(pid_t pid, const char *call)
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (table_number(table, row, "pid") == pid && strcmp(table_text(table, row, "call"), call) == 0)
+		if (table_number(table, row, "pid") == pid &&
+		    strcmp(table_text(table, row, "call"), call) == 0)
 			return row;
 	}
 	return NULL;
@@ -434,7 +436,8 @@ static void open_files(struct child *child, const char *directory)
 
 	await_quietly(child, 2);
 	for (unsigned i = 0; i < FILES; i++) {
-		static const int flags[] = { O_RDWR | O_CREAT, O_RDONLY, O_WRONLY, O_WRONLY | O_CREAT | O_EXCL };
+		static const int flags[] = { O_RDWR | O_CREAT, O_RDONLY, O_WRONLY,
+					     O_WRONLY | O_CREAT | O_EXCL };
 		long file;
 
 		snprintf(path, sizeof(path), "%s/file-%u", directory, i % 4 == 3 ? i - 3 : i);
@@ -497,7 +500,8 @@ START_TEST(every_open_is_in_the_list_or_lost)
 	}
 	ck_assert_double_eq(sum + lost_of_stream(), FILES);
 	ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), FILES);
-	ck_assert_uint_eq(child->results[0] + child->results[ENOENT] + child->results[EISDIR] + child->results[EEXIST],
+	ck_assert_uint_eq(child->results[0] + child->results[ENOENT] + child->results[EISDIR] +
+				  child->results[EEXIST],
 			  FILES);
 	end_child(pid);
 	close_machine(&machine);
@@ -578,7 +582,8 @@ START_TEST(paths_may_be_anything)
 	ck_assert_double_eq(sum_of("opened", "ENOENT", NULL), 2);
 	ck_assert_double_eq(sum_of("opened", "EFAULT", NULL), 1);
 	ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), 5);
-	ck_assert_double_eq(sum_of("opened_total", "ENAMETOOLONG", NULL), 1); /* their beginning is the same */
+	ck_assert_double_eq(sum_of("opened_total", "ENAMETOOLONG", NULL),
+			    1); /* their beginning is the same */
 	end_child(pid);
 	close_machine(&machine);
 }
@@ -614,4 +619,71 @@ START_TEST(any_number_of_paths_is_counted)
 	ck_assert_double_le(sum_of("opened_total", NULL, NULL), 8); /* directories, and others */
 	end_child(pid);
 	close_machine(&machine);
+}
+
+#define PROGRAMS_MAX 32
+
+/* The numbers of the BPF programs of which a process has descriptors. */
+static unsigned programs_of(pid_t pid, uint32_t ids[PROGRAMS_MAX])
+{
+	unsigned n = 0;
+
+	for (unsigned fd = 0; fd < 256 && n < PROGRAMS_MAX; fd++) {
+		char path[64], line[128];
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%u", (int)pid, fd);
+		file = fopen(path, "r");
+		while (file && fgets(line, sizeof(line), file))
+			if (strncmp(line, "prog_id:", 8) == 0)
+				ids[n++] = (uint32_t)strtoul(line + 8, NULL, 10);
+		if (file)
+			fclose(file);
+	}
+	return n;
+}
+
+static bool program_exists(uint32_t id)
+{
+	union bpf_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_id = id;
+	fd = syscall(SYS_bpf, BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr));
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
+START_TEST(nothing_stays_after_a_kill)
+{
+	static const char *const names[] = { "call", "opened", "opened_total", NULL };
+	struct child *child = shared_child();
+	uint32_t ids[PROGRAMS_MAX];
+	pid_t pid = begin_child();
+	unsigned n, n_alive;
+
+	if (pid == 0) {
+		open_counting(names, NULL);
+		next_tick(&machine);
+		atomic_store(&child->step, 1);
+		for (;;)
+			rest(1000000);
+	}
+	await(child, 1);
+	n = programs_of(pid, ids);
+	if (n == 0) {
+		end_child(pid);
+		skip_test("BPF is not permitted, or this kernel is too old");
+	}
+	ck_assert_uint_ge(n, 3);
+	ck_assert(program_exists(ids[0]));
+	end_child(pid);
+	do { /* the kernel frees them a moment later */
+		rest(1000000);
+		n_alive = 0;
+		for (unsigned i = 0; i < n; i++)
+			n_alive += program_exists(ids[i]);
+	} while (n_alive > 0);
 }

@@ -460,7 +460,9 @@ START_TEST(calls_are_by_process_and_those_that_exit)
 	static const char *const names[] = { "call", NULL };
 	static const uint64_t keys[] = { CALL(7, SYS_close, 0, 0), CALL(7, SYS_close, EBADF, 0),
 					 CALL(42, SYS_close, 0, 0), CALL(5000, SYS_close, EINTR, 0) };
-	static struct bpf_entry entries[4] = { { .count = 10 }, { .count = 2 }, { .count = 5 }, { .count = 3 } };
+	static struct bpf_entry entries[] = {
+		{ .count = 10 }, { .count = 2 }, { .count = 5 }, { .count = 3 }
+	};
 	const struct frame *frame;
 	struct rig rig;
 
@@ -477,8 +479,8 @@ START_TEST(calls_are_by_process_and_those_that_exit)
 	rig_remove(&rig, "proc/42");
 	frame = rig_sample(&rig, 2);
 	check_row(frame, "call",
-		  "pid=7 start_seconds=5 call=close calls_per_second=53 errors_per_second=3 calls=118 errors=8 "
-		  "how=bpf command=a) R (b error_names=EBADF 8");
+		  "pid=7 start_seconds=5 call=close calls_per_second=53 errors_per_second=3 calls=118 "
+		  "errors=8 how=bpf command=a) R (b error_names=EBADF 8");
 	check_row(frame, "call",
 		  "pid=0 start_seconds=0 call=close calls_per_second=2 errors_per_second=0 calls=7 errors=3 "
 		  "how=bpf command=(exited) error_names=EINTR 3");

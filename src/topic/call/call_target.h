@@ -8,9 +8,15 @@
 
 #define CALL_TARGET_REMEDY _("choose a process, or a scope with @")
 
+#define CALL_RETURNS "sys_exit" /* the tracepoint at which all of them count */
+
 /* Of the source TRACE_SOURCE. */
 #define CALL_NEEDS N_("this needs Linux 5.14 with BTF, on x86 or arm64")
-#define CALL_REMEDIES TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, CALL_NEEDS }, { ENODATA, CALL_NEEDS }
+#define CALL_REMEDIES                                                                                        \
+	TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, CALL_NEEDS },                                           \
+	{                                                                                                    \
+		ENODATA, CALL_NEEDS                                                                          \
+	}
 
 /* All zero: none is known. */
 struct call_target {

@@ -54,7 +54,7 @@ static const struct schema schema = {
 };
 
 static const struct bpf_program programs[] = {
-	{ .name = N_("a file is opened, and sent"), .tracepoint = "sys_exit", .does = &bpf_open_record },
+	{ .name = N_("a file is opened, and sent"), .tracepoint = CALL_RETURNS, .does = &bpf_open_record },
 	{ .name = N_("a process of the scope forks"),
 	  .tracepoint = "sched_process_fork",
 	  .does = &bpf_follow },
@@ -133,7 +133,7 @@ static void add_row(struct sample *sample, const struct opened_file *file, uint6
 static void add_notices(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t lost = u64_sum_known(trace_lost(&state->trace), state->rings.malformed);
+	uint64_t lost = u64_sum_known(trace_lost(&state->trace, CALL_RETURNS), state->rings.malformed);
 
 	if (state->stopped_at > 0)
 		frame_notice(sample->frame, "opened", CALL_TARGET_REMEDY,
@@ -173,7 +173,10 @@ static int sample_opened(struct sample *sample)
 }
 
 static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE, .gives = N_("files that are opened"), .test = trace_test, .remedies = { CALL_REMEDIES } },
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("files that are opened"),
+	  .test = trace_test,
+	  .remedies = { CALL_REMEDIES } },
 	{ 0 },
 };
 

@@ -15,7 +15,7 @@ struct trace_cost {
 /* Part of one CPU that its programs took in the last second or more; 0: that has not passed yet. */
 double trace_cost_since(struct trace_cost *cost, struct trace_set *set, uint64_t now_ns);
 
-/* What its programs lost; a set that is not open has lost nothing. */
-uint64_t trace_lost(struct trace_set *set);
+/* What its programs at this tracepoint lost; a set that is not open has lost nothing. */
+uint64_t trace_lost(struct trace_set *set, const char *tracepoint);
 
 #endif
