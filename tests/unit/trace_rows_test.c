@@ -493,7 +493,8 @@ static void set_opened(uint64_t *key, uint64_t error, const char *command, const
 	memset(key, 0, N_BPF_OPENED_WORDS * sizeof(*key));
 	key[BPF_OPENED_ERROR] = error;
 	snprintf((char *)&key[BPF_OPENED_COMMAND], BPF_COMMAND_BYTES, "%s", command);
-	snprintf((char *)&key[BPF_OPENED_PATH], BPF_OPENED_PATH_BYTES, "%.*s", BPF_OPENED_PATH_BYTES - 1, path);
+	snprintf((char *)&key[BPF_OPENED_PATH], BPF_OPENED_PATH_BYTES, "%.*s", BPF_OPENED_PATH_BYTES - 1,
+		 path);
 }
 
 START_TEST(opens_are_by_path_and_result)
@@ -536,7 +537,7 @@ START_TEST(opens_are_by_path_and_result)
 
 #define MANY 4200
 
-/* Where they are many, those that do not grow are summed by directory, and rates are not those of the sums. */
+/* Where they are many, those that do not grow are summed by directory, and have no rates. */
 START_TEST(many_paths_are_summed_by_directory)
 {
 	static const char *const names[] = { "opened_total", NULL };
