@@ -482,7 +482,7 @@ START_TEST(calls_are_by_process_and_those_that_exit)
 		  "pid=7 start_seconds=5 call=close calls_per_second=53 errors_per_second=3 calls=118 "
 		  "errors=8 how=bpf command=a) R (b error_names=EBADF 8");
 	check_row(frame, "call",
-		  "pid=0 start_seconds=0 call=close calls_per_second=2 errors_per_second=0 calls=7 errors=3 "
+		  "start_seconds=0 call=close calls_per_second=2 errors_per_second=0 calls=7 errors=3 "
 		  "how=bpf command=(exited) error_names=EINTR 3");
 	ck_assert_uint_eq(frame_table(frame, "call")->n_rows, 2);
 	rig_close(&rig);
