@@ -339,8 +339,8 @@ static void add_notices(struct sample *sample)
 			     100 * TRACE_COST_MOST);
 	if (lost > 0)
 		frame_notice(sample->frame, "call", NULL,
-			     P_("%llu system call is not in the table",
-				"%llu system calls are not in the table", lost),
+			     P_("%llu system call at most is not counted",
+				"%llu system calls at most are not counted", lost),
 			     (unsigned long long)lost);
 }
 
