@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of sums of system calls, of what is sent of an opened file, and of the directory where most opens fail. */
+/* Tests of sums of system calls, of what is sent of an opened file, and of the directory where most opens
+ * fail. */
 #include <config.h>
 
 #include <errno.h>
@@ -75,7 +76,8 @@ START_TEST(percentiles_are_those_of_the_buckets)
 	for (uint64_t i = 0; i < 300; i++) { /* 100 µs, 200 µs … 30 ms, with two errors */
 		uint64_t ns = 100000 * (i + 1);
 
-		counts[i] = (struct call_count){ WORD(7, SYS_read, i % 3 ? EAGAIN : 0, bucket_of(ns)), 1, ns, ns };
+		counts[i] = (struct call_count){ WORD(7, SYS_read, i % 3 ? EAGAIN : 0, bucket_of(ns)), 1, ns,
+						 ns };
 	}
 	n = call_counts_sort(counts, 300);
 	ck_assert(call_counts_next(counts, n, &at, &sum));
@@ -85,7 +87,8 @@ START_TEST(percentiles_are_those_of_the_buckets)
 	ck_assert_double_ge(call_sum_percentile(&sum, 99), 0.0297);
 	ck_assert_double_le(call_sum_percentile(&sum, 99), 0.03);
 	ck_assert_double_eq(call_sum_percentile(&sum, 100), 0.03);
-	counts[0] = (struct call_count){ WORD(7, SYS_read, 0, bucket_of(UINT64_MAX)), 1, 1, 100 * HISTOGRAM_LONGEST_NS };
+	counts[0] = (struct call_count){ WORD(7, SYS_read, 0, bucket_of(UINT64_MAX)), 1, 1,
+					 100 * HISTOGRAM_LONGEST_NS };
 	at = 0;
 	ck_assert(call_counts_next(counts, 1, &at, &sum));
 	ck_assert_double_gt(call_sum_percentile(&sum, 50), 60);
@@ -118,7 +121,8 @@ START_TEST(of_many_errors_the_most_frequent_are_named)
 	size_t at = 0;
 
 	for (unsigned i = 0; i < 40; i++)
-		counts[i] = (struct call_count){ WORD(7, SYS_openat, i + 1, 0), i == 20 ? 1000 : i + 1, 0, 0 };
+		counts[i] =
+			(struct call_count){ WORD(7, SYS_openat, i + 1, 0), i == 20 ? 1000 : i + 1, 0, 0 };
 	ck_assert(call_counts_next(counts, 40, &at, &sum));
 	call_sum_errors(&sum, text, sizeof(text));
 	ck_assert_str_eq(text, "EISDIR 1000, ELOOP 40, ENOTEMPTY 39, ENOSYS 38, ENOLCK 37, ENAMETOOLONG 36");
@@ -197,9 +201,12 @@ START_TEST(the_directory_where_most_opens_fail)
 					      .row_size = sizeof(struct opens_row),
 					      SCHEMA_COLUMNS(opens_columns) };
 	struct opens_row rows[] = {
-		{ "/etc/ssl/a.pem", "ENOENT", "postgres", 30 }, { "/etc/ssl/b.pem", "ENOENT", "cron", 20 },
-		{ "/etc/ssl/b.pem", "EACCES", "cron", 45 },     { "/etc/passwd", "opened", "sshd", 500 },
-		{ "/vmlinuz", "ENOENT", "grub", NAN },          { "relative", "ENOENT", "sh", 49 },
+		{ "/etc/ssl/a.pem", "ENOENT", "postgres", 30 },
+		{ "/etc/ssl/b.pem", "ENOENT", "cron", 20 },
+		{ "/etc/ssl/b.pem", "EACCES", "cron", 45 },
+		{ "/etc/passwd", "opened", "sshd", 500 },
+		{ "/vmlinuz", "ENOENT", "grub", NAN },
+		{ "relative", "ENOENT", "sh", 49 },
 		{ "(others)", "", "", 900 },
 	};
 	struct table table = { .schema = &schema, .rows = (char *)rows, .n_rows = 7, .present = true };

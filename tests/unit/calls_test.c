@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -39,7 +40,7 @@ static bool without_bpf;
 /* Shared with a child. */
 struct child {
 	_Atomic uint32_t step;
-	double slept; /* seconds, by its own clock */
+	double slept;           /* seconds, by its own clock */
 	uint64_t results[4096]; /* of FILES opens, by error */
 };
 
@@ -53,8 +54,8 @@ static void rest(long nanoseconds)
 
 static struct child *shared_child(void)
 {
-	void *memory = mmap(NULL, sizeof(struct child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
+	void *memory =
+		mmap(NULL, sizeof(struct child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	ck_assert_ptr_ne(memory, MAP_FAILED);
 	return memory;
@@ -132,7 +133,9 @@ static void skip_without_bpf(const char *topic, pid_t pid)
 	skip_test("BPF is not permitted, or this kernel is too old");
 }
 
-/* The row of this process and call; NULL: there is none. */
+#define EXITED 0
+
+/* The row of this process and call, or of those that exited; NULL: there is none. */
 static const void *row_of(pid_t pid, const char *call)
 {
 	const struct table *table = frame_table(machine.now, "call");
@@ -140,7 +143,10 @@ static const void *row_of(pid_t pid, const char *call)
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 
-		if (table_number(table, row, "pid") == pid && strcmp(table_text(table, row, "call"), call) == 0)
+		double of = table_number(table, row, "pid");
+
+		if ((isnan(of) ? EXITED : of) == pid &&
+		    strcmp(table_text(table, row, "call"), call) == 0)
 			return row;
 	}
 	return NULL;
@@ -325,15 +331,15 @@ START_TEST(short_lived_processes_of_a_tree_are_counted)
 	await(child, 3);
 	next_tick(&machine);
 	ck_assert_double_eq(number_of(pid, "getsid", "calls"), 11);
-	ck_assert_double_eq(number_of(0, "getsid", "calls"), 5 * 300);
-	ck_assert_double_gt(number_of(0, "getsid", "seconds"), 0);
-	ck_assert_str_eq(text_of(0, "getsid", "command"), "(exited)");
+	ck_assert_double_eq(number_of(EXITED, "getsid", "calls"), 5 * 300);
+	ck_assert_double_gt(number_of(EXITED, "getsid", "seconds"), 0);
+	ck_assert_str_eq(text_of(EXITED, "getsid", "command"), "(exited)");
 	next_tick(&machine);
-	ck_assert_double_eq(number_of(0, "getsid", "calls"), 5 * 300); /* it stays */
+	ck_assert_double_eq(number_of(EXITED, "getsid", "calls"), 5 * 300); /* it stays */
 	end_child(pid);
 	next_tick(&machine);
 	next_tick(&machine);
-	ck_assert_double_eq(number_of(0, "getsid", "calls"), 5 * 300 + 0); /* 11 were shown before */
+	ck_assert_double_eq(number_of(EXITED, "getsid", "calls"), 5 * 300); /* 11 were shown before */
 	ck_assert_ptr_null(row_of(pid, "getsid"));
 	close_machine(&machine);
 }
@@ -359,11 +365,12 @@ START_TEST(a_process_that_execs_goes_on)
 	do {
 		rest(1000000);
 		next_tick(&machine);
-	} while (strcmp(text_of(pid, "getsid", "command"), "sleep") != 0);
+	} while (!(number_of(pid, "execve", "calls") > number_of(pid, "execve", "errors")));
 	ck_assert_double_eq(number_of(pid, "getsid", "calls"), 40);
 	ck_assert_double_ge(number_of(pid, "execve", "calls"), 2);
 	ck_assert_double_eq(number_of(pid, "execve", "calls") - number_of(pid, "execve", "errors"), 1);
 	ck_assert_double_gt(number_of(pid, "execve", "max_seconds"), 0);
+	ck_assert_str_eq(text_of(pid, "getsid", "command"), "sleep");
 	end_child(pid);
 	close_machine(&machine);
 }
@@ -384,9 +391,10 @@ START_TEST(counting_ends_before_it_costs_much)
 		next_tick(&machine);
 	}
 	calls = number_of(pid, "getppid", "calls");
-	rest(10000000);
-	next_tick(&machine);
-	ck_assert_double_gt(number_of(pid, "getppid", "calls"), calls);
+	do {
+		rest(10000000);
+		next_tick(&machine);
+	} while (number_of(pid, "getppid", "calls") <= calls);
 	while (!is_noticed("not counted any more")) {
 		rest(100000000);
 		next_tick(&machine);
@@ -434,7 +442,8 @@ static void open_files(struct child *child, const char *directory)
 
 	await_quietly(child, 2);
 	for (unsigned i = 0; i < FILES; i++) {
-		static const int flags[] = { O_RDWR | O_CREAT, O_RDONLY, O_WRONLY, O_WRONLY | O_CREAT | O_EXCL };
+		static const int flags[] = { O_RDWR | O_CREAT, O_RDONLY, O_WRONLY,
+					     O_WRONLY | O_CREAT | O_EXCL };
 		long file;
 
 		snprintf(path, sizeof(path), "%s/file-%u", directory, i % 4 == 3 ? i - 3 : i);
@@ -497,7 +506,8 @@ START_TEST(every_open_is_in_the_list_or_lost)
 	}
 	ck_assert_double_eq(sum + lost_of_stream(), FILES);
 	ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), FILES);
-	ck_assert_uint_eq(child->results[0] + child->results[ENOENT] + child->results[EISDIR] + child->results[EEXIST],
+	ck_assert_uint_eq(child->results[0] + child->results[ENOENT] + child->results[EISDIR] +
+				  child->results[EEXIST],
 			  FILES);
 	end_child(pid);
 	close_machine(&machine);
@@ -578,7 +588,8 @@ START_TEST(paths_may_be_anything)
 	ck_assert_double_eq(sum_of("opened", "ENOENT", NULL), 2);
 	ck_assert_double_eq(sum_of("opened", "EFAULT", NULL), 1);
 	ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), 5);
-	ck_assert_double_eq(sum_of("opened_total", "ENAMETOOLONG", NULL), 1); /* their beginning is the same */
+	ck_assert_double_eq(sum_of("opened_total", "ENAMETOOLONG", NULL),
+			    1); /* their beginning is the same */
 	end_child(pid);
 	close_machine(&machine);
 }
@@ -614,4 +625,71 @@ START_TEST(any_number_of_paths_is_counted)
 	ck_assert_double_le(sum_of("opened_total", NULL, NULL), 8); /* directories, and others */
 	end_child(pid);
 	close_machine(&machine);
+}
+
+#define PROGRAMS_MAX 32
+
+/* The numbers of the BPF programs of which a process has descriptors. */
+static unsigned programs_of(pid_t pid, uint32_t ids[PROGRAMS_MAX])
+{
+	unsigned n = 0;
+
+	for (unsigned fd = 0; fd < 256 && n < PROGRAMS_MAX; fd++) {
+		char path[64], line[128];
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%u", (int)pid, fd);
+		file = fopen(path, "r");
+		while (file && fgets(line, sizeof(line), file))
+			if (strncmp(line, "prog_id:", 8) == 0)
+				ids[n++] = (uint32_t)strtoul(line + 8, NULL, 10);
+		if (file)
+			fclose(file);
+	}
+	return n;
+}
+
+static bool program_exists(uint32_t id)
+{
+	union bpf_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_id = id;
+	fd = syscall(SYS_bpf, BPF_PROG_GET_FD_BY_ID, &attr, sizeof(attr));
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
+START_TEST(nothing_stays_after_a_kill)
+{
+	static const char *const names[] = { "call", "opened", "opened_total", NULL };
+	struct child *child = shared_child();
+	uint32_t ids[PROGRAMS_MAX];
+	pid_t pid = begin_child();
+	unsigned n, n_alive;
+
+	if (pid == 0) {
+		open_counting(names, NULL);
+		next_tick(&machine);
+		atomic_store(&child->step, 1);
+		for (;;)
+			rest(1000000);
+	}
+	await(child, 1);
+	n = programs_of(pid, ids);
+	if (n == 0) {
+		end_child(pid);
+		skip_test("BPF is not permitted, or this kernel is too old");
+	}
+	ck_assert_uint_ge(n, 3);
+	ck_assert(program_exists(ids[0]));
+	end_child(pid);
+	do { /* the kernel frees them a moment later */
+		rest(1000000);
+		n_alive = 0;
+		for (unsigned i = 0; i < n; i++)
+			n_alive += program_exists(ids[i]);
+	} while (n_alive > 0);
 }

@@ -64,8 +64,8 @@ struct calls_state {
 static void update(struct pane_context *context)
 {
 	struct calls_state *state = context_state(context);
-	const struct failing_directory *worst = failing_directory_find(
-		&state->directories, frame_table(context->frame, "opened_total"));
+	const struct failing_directory *worst =
+		failing_directory_find(&state->directories, frame_table(context->frame, "opened_total"));
 	size_t length = worst ? span_length(worst->directory) : 0;
 
 	*state->failing = '\0';

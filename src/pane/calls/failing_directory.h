@@ -9,7 +9,7 @@
 /* Texts are those of the table. */
 struct failing_directory {
 	struct span directory; /* of the paths, without the last slash; "/", or empty: of relative ones */
-	const char *result, *command; /* command: of the path that is tried most often */
+	const char *result, *command;       /* command: of the path that is tried most often */
 	double per_second, most_per_second; /* most: of that path */
 };
 

@@ -206,7 +206,8 @@ static void choose_rows(struct pane_context *context)
 	} of_all[] = { { PROCESS_TABLE_THREAD, NULL },      { PROCESS_TABLE_REGION, NULL },
 		       { PROCESS_TABLE_EVENT, "ppid" },     { PROCESS_TABLE_LIMIT, NULL },
 		       { PROCESS_TABLE_FILE, NULL },        { PROCESS_TABLE_SIGNAL, NULL },
-		       { PROCESS_TABLE_ENVIRONMENT, NULL }, { PROCESS_TABLE_MEMORY, NULL } };
+		       { PROCESS_TABLE_ENVIRONMENT, NULL }, { PROCESS_TABLE_MEMORY, NULL },
+		       { PROCESS_TABLE_CALLS, NULL } };
 	const struct process_state *state = context->state;
 
 	for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++) {

@@ -3,11 +3,12 @@
  * Files that are opened, when the call returns: then the kernel has read the path, so that it is in memory.
  *
  *	struct pt_regs *registers = ctx[0];
- *	const char *path = PATH(registers, registers->orig_ax);	(by the call, goes on only with one that opens)
+ *	const char *path = PATH(registers, registers->orig_ax);	(only of calls that open)
  *
  * Counted:
  *
- *	struct { u64 error; char command[16], path[120]; } key = { -result or 0, current->group_leader->comm };
+ *	struct { u64 error; char command[16], path[120]; } key = { -result or 0, current->group_leader->comm
+ *};
  *
  *	if (probe_read_user_str(key.path, sizeof(key.path), path) < 0)
  *		key.error |= BPF_OPENED_UNREAD;
@@ -56,12 +57,12 @@ static const struct opens {
 	{ 5, false, "pt_regs.bx", 0 },   /* open */
 	{ 8, false, "pt_regs.bx", 0 },   /* creat */
 #elif defined(__aarch64__)
-	{ 56, false, "pt_regs.regs", 1 },    /* openat */
-	{ 437, false, "pt_regs.regs", 1 },   /* openat2 */
-	{ 322, true, "pt_regs.regs", 1 },    /* openat */
-	{ 437, true, "pt_regs.regs", 1 },    /* openat2 */
-	{ 5, true, "pt_regs.orig_x0", 0 },   /* open */
-	{ 8, true, "pt_regs.orig_x0", 0 },   /* creat */
+	{ 56, false, "pt_regs.regs", 1 },  /* openat */
+	{ 437, false, "pt_regs.regs", 1 }, /* openat2 */
+	{ 322, true, "pt_regs.regs", 1 },  /* openat */
+	{ 437, true, "pt_regs.regs", 1 },  /* openat2 */
+	{ 5, true, "pt_regs.orig_x0", 0 }, /* open */
+	{ 8, true, "pt_regs.orig_x0", 0 }, /* creat */
 #else
 	{ 0, false, "pt_regs.(unknown here)", 0 },
 #endif

@@ -128,7 +128,7 @@ extern const struct bpf_shape bpf_wait_exists;
 extern const struct bpf_shape bpf_follow; /* sched_process_fork: a child of a wanted process is wanted, too */
 extern const struct bpf_shape bpf_wake;   /* sched_waking: counts by enum bpf_wake_word */
 
-/* System calls, counted by a word of BPF_CALL_…; of bpf_call_ended with times since bpf_call_begun. At … */
+/* System calls, by a word of BPF_CALL_…; of bpf_call_ended with times since bpf_call_begun. At … */
 extern const struct bpf_shape bpf_call;       /* … sys_exit */
 extern const struct bpf_shape bpf_call_ended; /* … sys_exit */
 extern const struct bpf_shape bpf_call_begun; /* … sys_enter; its key is the thread */
@@ -301,10 +301,10 @@ enum bpf_wake_word {
 #define BPF_CALL_NUMBER_SHIFT 24
 #define BPF_CALL_ERROR_SHIFT 12
 #define BPF_CALL_FOREIGN 0x8000U
-#define BPF_CALL_NONE 0x7fff      /* it returned from a signal handler, or a tracer took its number away */
-#define BPF_CALL_ODD 0x7ffe       /* no kernel has a call with this number */
-#define BPF_CALL_ERROR_MAX 4095   /* MAX_ERRNO of linux/err.h */
-#define BPF_CALL_BUCKET_SHIFT 3   /* 1 + so much of histogram_index(0, time), 0: not timed */
+#define BPF_CALL_NONE 0x7fff    /* it returned from a signal handler, or a tracer took its number away */
+#define BPF_CALL_ODD 0x7ffe     /* no kernel has a call with this number */
+#define BPF_CALL_ERROR_MAX 4095 /* MAX_ERRNO of linux/err.h */
+#define BPF_CALL_BUCKET_SHIFT 3 /* 1 + so much of histogram_index(0, time), 0: not timed */
 
 /* What is counted; the counts are of pages, or of page faults. What writes and faults add is left out. */
 enum bpf_cache_event {
@@ -350,7 +350,6 @@ struct bpf_record {
 	char text[BPF_TEXT_MAX];
 };
 #define BPF_RECORD_HEAD (int)offsetof(struct bpf_record, text)
-
 
 /* The words of the key of bpf_open_count. The path is as the program gave it, cut, with 0 behind it. */
 enum bpf_opened_word {

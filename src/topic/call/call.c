@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "call": system calls by process and call, with their errors; of one process or a scope their times. */
+/* Topic "call": system calls by process and call, with their errors; of one process or a scope their times.
+ */
 #include <config.h>
 
 #include <errno.h>
@@ -34,18 +35,18 @@ struct call_row {
 
 #define PERCENTILE(field, number)                                                                            \
 	ROW(field##_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = number, .width = 8,        \
-	    .rank = 1, .optional = true, /* xgettext:no-c-format */                                          \
+	    .rank = 2, .optional = true, /* xgettext:no-c-format */                                          \
 	    .help = N_("time that this percentage of the calls did not exceed since counting began "         \
 		       "(rounded up by at most 7 %)"),                                                       \
 	    .source = "BPF at sys_enter and sys_exit, upper end of the bucket that reaches this percentage")
 
 static const struct column columns[] = {
 	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	    .help = N_("PID; 0: processes that exited"), .source = "task_struct.tgid"),
+	    .help = N_("PID; none: processes that exited"), .source = "task_struct.tgid"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
 	    .width = 8, .hidden = true, .help = N_("start time, after boot"),
 	    .source = "/proc/PID/stat starttime"),
-	ROW(call, .kind = COLUMN_KEY, .title = N_("call"), .width = 16,
+	ROW(call, .kind = COLUMN_KEY, .title = N_("call"), .width = 15,
 	    .help = N_("system call; i386: or arm: of a program of 32 bits, by its number; (sigreturn): "
 		       "returns from signal handlers, and calls that a tracer skipped; (invalid): numbers "
 		       "that no call has"),
@@ -63,25 +64,26 @@ static const struct column columns[] = {
 	PERCENTILE(p50, "50%"),
 	PERCENTILE(p99, "99%"),
 	ROW(max_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("max"), .width = 8,
-	    .rank = 1, .optional = true, .help = N_("longest time since counting began"), .source = "exact"),
-	ROW(calls, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("calls"), .width = 10, .rank = 2,
+	    .rank = 3, .optional = true, .help = N_("longest time since counting began"), .source = "exact"),
+	ROW(calls, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("calls"), .width = 10, .rank = 3,
 	    .help = N_("calls that returned since counting began, also those that had begun before"),
 	    .source = "BPF at sys_exit"),
-	ROW(errors, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("errors"), .width = 8, .rank = 2,
+	ROW(errors, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("errors"), .width = 8, .rank = 3,
 	    .help = N_("of these, those that failed, or were interrupted by a signal"),
 	    .source = "BPF at sys_exit: results from -4095 to -1"),
-	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
-	    .rank = 3, .optional = true,
+	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9, .rank = 3,
+	    .optional = true,
 	    .help = N_("sum of their times; calls that had begun before are counted, but not timed"),
 	    .source = "BPF at sys_enter and sys_exit; else /proc/PID/task/TID/syscall, sampled"),
 	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 4,
-	    .help = N_("bpf: each call is counted in the kernel; proc: which call threads are in is looked at "
-		       "50 times a second, so that only its share of the time is known, as an estimate"),
+	    .help = N_(
+		    "bpf: each call is counted in the kernel; proc: which call threads are in is looked at "
+		    "50 times a second, so that only its share of the time is known, as an estimate"),
 	    .source = "panetop"),
 	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
 	    .help = N_("name of the process"), .source = "/proc/PID/comm"),
-	ROW(error_names, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("errors by name"), .width = 20,
-	    .rank = 2,
+	ROW(error_names, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("errors by name"), .width = 14,
+	    .rank = 1,
 	    .help = N_("errors and how often each came; interrupted: a signal came, and the call begins "
 		       "again or returns EINTR"),
 	    .source = "BPF at sys_exit"),
@@ -107,7 +109,7 @@ static const struct source_spec sources[] = {
 };
 
 static const struct bpf_program all_programs[] = {
-	{ .name = N_("a system call returns"), .tracepoint = "sys_exit", .does = &bpf_call },
+	{ .name = N_("a system call returns"), .tracepoint = CALL_RETURNS, .does = &bpf_call },
 };
 
 /* The start comes last: what then returns without one had begun before. */
@@ -115,7 +117,7 @@ static const struct bpf_program timed_programs[] = {
 	{ .name = N_("a process of the scope forks"),
 	  .tracepoint = "sched_process_fork",
 	  .does = &bpf_follow },
-	{ .name = N_("a timed system call returns"), .tracepoint = "sys_exit", .does = &bpf_call_ended },
+	{ .name = N_("a timed system call returns"), .tracepoint = CALL_RETURNS, .does = &bpf_call_ended },
 	{ .name = N_("a timed system call begins"),
 	  .tracepoint = "sys_enter",
 	  .does = &bpf_call_begun,
@@ -148,8 +150,8 @@ struct state {
 	struct trace_set trace;
 	struct call_looks *looks; /* where the kernel does not count; NULL */
 	struct wait_scope scope;
-	uint64_t read_ns; /* when the kernel's counts were read, if … */
-	bool counted;     /* … there are some */
+	uint64_t read_ns;          /* when the kernel's counts were read, if … */
+	bool counted;              /* … there are some */
 	struct counts now, before; /* of processes that are listed; before: in the last tick */
 	struct counts gone;        /* of the others, without their numbers */
 
@@ -268,7 +270,7 @@ static void add_row(struct sample *sample, const struct call_sum *sum, const str
 
 	call_name(sum->number, name);
 	call_sum_errors(sum, errors, sizeof(errors));
-	row->pid = sum->pid;
+	row->pid = process ? sum->pid : U64_BLANK;
 	row->start_seconds = process ? process_start_seconds(sample->env, process->start_ticks) : 0;
 	row->call = copy(sample, name);
 	row->command = process ? copy(sample, process->name) : _("(exited)");
@@ -324,7 +326,7 @@ static void limit_cost(struct state *state)
 static void add_notices(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t lost = trace_lost(&state->trace);
+	uint64_t lost = trace_lost(&state->trace, CALL_RETURNS);
 
 	if (state->stopped_at > 0)
 		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
@@ -337,8 +339,8 @@ static void add_notices(struct sample *sample)
 			     100 * TRACE_COST_MOST);
 	if (lost > 0)
 		frame_notice(sample->frame, "call", NULL,
-			     P_("%llu system call is not in the table", "%llu system calls are not in the table",
-				lost),
+			     P_("%llu system call at most is not counted",
+				"%llu system calls at most are not counted", lost),
 			     (unsigned long long)lost);
 }
 

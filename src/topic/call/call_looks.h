@@ -13,8 +13,8 @@ struct call_looks *call_looks_open(struct env *env);
 void call_looks_close(struct call_looks *looks); /* NULL: nothing */
 
 /*
- * Looks from now on at the threads of this process, by its pid; of 0 at those of the scope. Those that may not
- * be read are left out. How many there is no room for.
+ * From now on it looks at the threads of this process, by its pid; 0: at those of the scope. Where that is
+ * refused they are left out. How many there is no room for.
  */
 size_t call_looks_follow(struct call_looks *looks, const struct process_list *processes, uint32_t process);
 

@@ -17,6 +17,6 @@ bool call_target_update(struct call_target *target, const struct sample_request 
 	if (!target->process && has_scope)
 		target->process = wait_scope_process(request);
 	target->of_scope = has_scope && !target->process;
-	return !before.is_known || before.process != target->process ||
-	       before.of_scope != target->of_scope || before.epoch != target->epoch;
+	return !before.is_known || before.process != target->process || before.of_scope != target->of_scope ||
+	       before.epoch != target->epoch;
 }

@@ -6,11 +6,17 @@
 #include "core/i18n.h"
 #include "model/sample_request.h"
 
-#define CALL_TARGET_REMEDY _("choose a process, or a scope with @")
+#define CALL_TARGET_REMEDY _("choose a process, or a scope with @, that makes fewer calls")
+
+#define CALL_RETURNS "sys_exit" /* the tracepoint at which all of them count */
 
 /* Of the source TRACE_SOURCE. */
 #define CALL_NEEDS N_("this needs Linux 5.14 with BTF, on x86 or arm64")
-#define CALL_REMEDIES TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, CALL_NEEDS }, { ENODATA, CALL_NEEDS }
+#define CALL_REMEDIES                                                                                        \
+	TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, CALL_NEEDS },                                           \
+	{                                                                                                    \
+		ENODATA, CALL_NEEDS                                                                          \
+	}
 
 /* All zero: none is known. */
 struct call_target {

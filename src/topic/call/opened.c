@@ -54,7 +54,7 @@ static const struct schema schema = {
 };
 
 static const struct bpf_program programs[] = {
-	{ .name = N_("a file is opened, and sent"), .tracepoint = "sys_exit", .does = &bpf_open_record },
+	{ .name = N_("a file is opened, and sent"), .tracepoint = CALL_RETURNS, .does = &bpf_open_record },
 	{ .name = N_("a process of the scope forks"),
 	  .tracepoint = "sched_process_fork",
 	  .does = &bpf_follow },
@@ -133,16 +133,16 @@ static void add_row(struct sample *sample, const struct opened_file *file, uint6
 static void add_notices(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t lost = u64_sum_known(trace_lost(&state->trace), state->rings.malformed);
+	uint64_t lost = u64_sum_known(trace_lost(&state->trace, CALL_RETURNS), state->rings.malformed);
 
 	if (state->stopped_at > 0)
 		frame_notice(sample->frame, "opened", CALL_TARGET_REMEDY,
 			     _("opened files are not listed any more: that took %.0f %% of a CPU"),
 			     100 * state->stopped_at);
-	if (lost > 0 && lost != U64_UNKNOWN)
+	if (lost > 0)
 		frame_notice(sample->frame, "opened", CALL_TARGET_REMEDY,
-			     P_("%llu opened file is not in the list: they came too fast",
-				"%llu opened files are not in the list: they came too fast", lost),
+			     P_("%llu opened file at most is not in the list: they came too fast",
+				"%llu opened files at most are not in the list: they came too fast", lost),
 			     (unsigned long long)lost);
 }
 
@@ -173,7 +173,10 @@ static int sample_opened(struct sample *sample)
 }
 
 static const struct source_spec sources[] = {
-	{ .path = TRACE_SOURCE, .gives = N_("files that are opened"), .test = trace_test, .remedies = { CALL_REMEDIES } },
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("files that are opened"),
+	  .test = trace_test,
+	  .remedies = { CALL_REMEDIES } },
 	{ 0 },
 };
 

@@ -10,7 +10,7 @@
 struct opened_file {
 	uint64_t time_ns; /* CLOCK_MONOTONIC of the kernel */
 	uint32_t pid, tid;
-	int32_t result;   /* a descriptor, or a negative error */
+	int32_t result;            /* a descriptor, or a negative error */
 	struct span command, path; /* path: empty: it could not be read */
 	bool is_unread;
 };
@@ -23,10 +23,10 @@ struct opened_rings {
 	struct opened_ring {
 		int event;
 		struct perf_ring ring;
-	} *rings;
+	} * rings;
 	size_t n, capacity, bytes; /* bytes: of each ring */
-	char *room;  /* for what all rings hold */
-	char *online; /* the CPUs that they are of */
+	char *room;                /* for what all rings hold */
+	char *online;              /* the CPUs that they are of */
 	struct opened_file *files; /* in the order of time, until the next call */
 	size_t n_files, files_capacity;
 	uint64_t malformed;

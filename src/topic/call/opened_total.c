@@ -47,8 +47,8 @@ static const struct column columns[] = {
 	    .help = N_("how often it was tried since counting began"), .source = "BPF at sys_exit"),
 	ROW(counted, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("counted"), .width = 8,
 	    .hidden = true,
-	    .help = N_("the same, without those that were in rows of their own before: DIRECTORY/… has what "
-		       "is no longer tried"),
+	    .help = N_("the same, without those that were in rows of their own before: DIRECTORY/… has "
+		       "what is no longer tried"),
 	    .source = "BPF at sys_exit"),
 	ROW(commands, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("names"), .width = 5, .rank = 3,
 	    .help = N_("names of processes that tried it"), .source = "BPF at sys_exit"),
@@ -68,7 +68,7 @@ static const struct schema schema = {
 };
 
 static const struct bpf_program programs[] = {
-	{ .name = N_("a file is opened"), .tracepoint = "sys_exit", .does = &bpf_open_count },
+	{ .name = N_("a file is opened"), .tracepoint = CALL_RETURNS, .does = &bpf_open_count },
 	{ .name = N_("a process of the scope forks"),
 	  .tracepoint = "sched_process_fork",
 	  .does = &bpf_follow },
@@ -179,9 +179,8 @@ static int by_key(const void *a, const void *b)
 static bool is_kept(const struct state *state, const struct opened_count *count)
 {
 	const struct opened_count *shown =
-		state->n_before > 0
-			? bsearch(count, state->before, state->n_before, sizeof(*count), by_key)
-			: NULL;
+		state->n_before > 0 ? bsearch(count, state->before, state->n_before, sizeof(*count), by_key)
+				    : NULL;
 
 	return state->trace.n_entries <= ENTRIES_KEPT || !shown || shown->count != count->count;
 }
@@ -279,7 +278,8 @@ static void add_row(struct sample *sample, const struct opened_count *counts, si
 		row->commands += i == 0 || !has_same_command(&counts[i - 1], &counts[i]);
 		most = counts[i].count > most->count ? &counts[i] : most;
 	}
-	snprintf(path, sizeof(path), "%.*s%s", BPF_OPENED_PATH_BYTES - 1, path_of(counts), is_cut ? "…" : "");
+	snprintf(path, sizeof(path), "%.*s%s", BPF_OPENED_PATH_BYTES - 1, path_of(counts),
+		 is_cut ? "…" : "");
 	row->path = copy(sample, path, sizeof(path));
 	row->command = copy(sample, (const char *)&most->words[BPF_OPENED_COMMAND], BPF_COMMAND_BYTES);
 	row->result = OPENED_OK;
@@ -300,7 +300,8 @@ static void add_rows(struct sample *sample)
 		VECTOR_RESERVE(state->rows, n_counts, state->rows_capacity);
 		memcpy(state->rows, state->folded, state->n_folded * sizeof(*state->rows));
 		if (state->n_now > 0)
-			memcpy(state->rows + state->n_folded, state->now, state->n_now * sizeof(*state->rows));
+			memcpy(state->rows + state->n_folded, state->now,
+			       state->n_now * sizeof(*state->rows));
 		qsort(state->rows, n_counts, sizeof(*state->rows), by_key);
 		counts = state->rows;
 	}
@@ -314,16 +315,22 @@ static void add_rows(struct sample *sample)
 static void add_others(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t others = u64_sum_known(state->others, trace_lost(&state->trace));
+	uint64_t refused = trace_refused(&state->trace, CALL_RETURNS), others = state->others + refused;
+	uint64_t skipped = trace_lost(&state->trace, CALL_RETURNS) - refused;
 	struct opened_total_row *row;
 
+	if (skipped > 0)
+		frame_notice(sample->frame, "opened_total", NULL,
+			     P_("%llu opened file at most is not counted",
+				"%llu opened files at most are not counted", skipped),
+			     (unsigned long long)skipped);
 	if (others == 0)
 		return;
 	row = table_add(sample->table);
 	row->path = _("(others)");
 	row->result = row->command = "";
 	row->opens = others;
-	row->counted = trace_lost(&state->trace);
+	row->counted = refused;
 }
 
 static int sample_total(struct sample *sample)
