@@ -106,8 +106,8 @@ static void heading_of_callers(const struct pane_context *context, char *text, s
 	char what[3 * TEXT_MAX];
 
 	if (*state->function && *state->names)
-		snprintf(what, sizeof(what), _("who calls %s (%s, name from: %s), and what it calls"),
-			 state->function, state->file, _(state->names));
+		snprintf(what, sizeof(what), _("who calls %s (%s, %s), and what it calls"), state->function,
+			 state->file, _(state->names));
 	else if (*state->function)
 		snprintf(what, sizeof(what), _("who calls %s, and what it calls"), state->function);
 	else

@@ -14,6 +14,15 @@ STACKS = {  # functions from the first one, samples
     "_start;__libc_start_main;main;PostgresMain;ExecProcNode;ExecScan;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;copy_page_to_iter": 88,
     "(callers unknown);memcpy": 9,
 }
+LINES = {  # of functions whose files have line tables: source, line, part of what the function runs itself
+    "intersect": [("src/geometry.c", 118, 0.55), ("src/geometry.c", 121, 0.3), ("src/vector.h", 40, 0.15)],
+    "shade": [("src/shade.c", 61, 0.7), ("src/shade.c", 64, 0.3)], "render_tile": [("src/tile.c", 22, 1)],
+}
+WALL = [  # of a process: cause, function, file, part of all time
+    ("running", "intersect", "render", 0.16), ("running", "shade", "render", 0.07), ("running", "memcpy", "libc.so.6", 0.02),
+    ("ready", "", "", 0.05), ("lock", "futex_do_wait", "", 0.4), ("disk", "folio_wait_bit_common", "", 0.18), ("pipe", "anon_pipe_read", "", 0.12),
+]
+WALL_SECONDS = 40  # of four threads, in ten seconds
 
 
 def file_of(function):
@@ -56,6 +65,12 @@ def tables(step):
         "profile_stack": [{"stack": ";".join(stack), "samples": samples} for stack, samples in stacks.items()],
         "profile_caller": [{"caller": caller, "caller_file": file_of(caller) if caller else "", "function": function, "file": file_of(function),
                             "samples": samples, "total_ratio": samples / everything} for (caller, function), samples in pairs.items()],
-        "profile_cost": [{"samples": everything, "seconds": 10, "samples_per_second": 97, "error_ratio": 1 / math.sqrt(everything), "whole_ratio": 0.991,
+        "profile_line": [{"function": function, "file": file_of(function), "source": source, "line": line, "samples": round(part * own[function]),
+                          "self_ratio": part * own[function] / everything,
+                          "error_ratio": 2 * math.sqrt(part * own[function] / everything / everything)}
+                         for function, lines in LINES.items() for source, line, part in lines],
+        "wall_time": [{"cause": cause, "function": function, "file": file, "ratio": part, "seconds": part * WALL_SECONDS,
+                       "error_ratio": 0.02 if cause == "running" else 0} for cause, function, file, part in WALL],
+        "profile_cost": [{"event": "cpu-clock", "samples": everything, "seconds": 10, "samples_per_second": 97, "error_ratio": 1 / math.sqrt(everything), "whole_ratio": 0.991,
                           "lost": 0, "throttled": 0, "cost_ratio": 0.0041}],
     }
