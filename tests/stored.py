@@ -161,10 +161,10 @@ BAD = {
     "half": (half, "."),
     "endless": (endless, "the answer is too long|no answer came in time"),
     "redirected": (redirected, "it answers with status 302"),
-    "no JSON": (b"<html>", "this is no answer of Prometheus"),
-    "of something else": ({"hello": 1}, "this is no answer of Prometheus|it has no metrics of panetop"),
+    "no JSON": (b"<html>", "the answer is not one of Prometheus"),
+    "of something else": ({"hello": 1}, "the answer is not one of Prometheus|it has no metrics of panetop"),
     "empty": (result([]), "it has no metrics of panetop"),
-    "an error": ({"status": "error", "error": "query processing would load too many samples"}, "query processing would load|this is no answer of Prometheus"),
+    "an error": ({"status": "error", "error": "query processing would load too many samples"}, "query processing would load|the answer is not one of Prometheus"),
 }
 
 
@@ -187,7 +187,7 @@ def bad_later():
         return b"{" if call == "query_range" else good(call, parameters)
     with serving(answer) as server:
         done = shown(server, "-o", "json", "--at=-15s", "-t", "memory")
-        same("this is no answer of Prometheus" in done.stderr, True, done.stderr)
+        same("the answer is not one of Prometheus" in done.stderr, True, done.stderr)
 
 
 @test

@@ -24,7 +24,7 @@
 
 #define ANSWER_MAX ((size_t)64 << 20)
 #define STEPS_MAX 60                /* of one query */
-#define PAST_SECONDS (15 * 86400.0) /* that Prometheus keeps, unless it is told otherwise */
+#define PAST_SECONDS (15 * 86400.0) /* that Prometheus keeps by default */
 #define BEHIND_SECONDS 5.0          /* what is scraped now can be asked then */
 #define INSTANCES_SHOWN 5
 
@@ -125,7 +125,7 @@ static int find_instance(struct prometheus *prometheus, const char **why)
 		prometheus->instance = alloc_text(only);
 	buffer_char(&names, '\0');
 	if (!json_is_array(results))
-		*why = _("this is no answer of Prometheus");
+		*why = _("the answer is not one of Prometheus");
 	else if (n == 0)
 		*why = _("it has no metrics of panetop");
 	else if (n > 1) {

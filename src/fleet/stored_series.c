@@ -273,7 +273,7 @@ static void explain(struct stored_series *stored, const json_t *root, const char
 	const char *error = json_string_value(json_object_get(root, "error"));
 
 	snprintf(stored->why, sizeof(stored->why), "%s",
-		 error ? error : _("this is no answer of Prometheus"));
+		 error ? error : _("the answer is not one of Prometheus"));
 	for (char *at = stored->why; *at; at++)
 		if ((unsigned char)*at < ' ')
 			*at = ' ';

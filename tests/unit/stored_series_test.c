@@ -166,7 +166,7 @@ START_TEST(other_answers_are_sentences)
 	begin();
 	for (size_t i = 0; i < sizeof(strange) / sizeof(*strange); i++) {
 		ck_assert_int_eq(take(strange[i]), -EBADMSG);
-		ck_assert_str_eq(why, "this is no answer of Prometheus");
+		ck_assert_str_eq(why, "the answer is not one of Prometheus");
 		ck_assert_uint_eq(stored_series_fill(stored, 0, &frame), 0);
 	}
 	ck_assert_int_eq(take("{\"status\":\"error\",\"error\":\"out of\\nmemory\\u001b\"}"), -EBADMSG);

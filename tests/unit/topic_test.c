@@ -813,7 +813,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 	check_tables_with(offsetof(struct schema, over_interval),
 			  "distribution,event,finding,latency,latency_bucket,latency_phase,latency_worst,"
 			  "opened,process_total,profile,profile_call,profile_caller,profile_cost,"
-			  "profile_stack,scope_use,waiting");
+			  "profile_line,profile_stack,scope_use,waiting,wall_time");
 	check_tables_with(offsetof(struct schema, of_run),
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
