@@ -244,6 +244,8 @@ static int run_source(const struct options *options, struct settings *settings)
 		.recorded = options->replay,
 		.scope = &scope,
 		.no_bpf = options->no_bpf,
+		.probe_calls = options->probe_calls,
+		.n_probe_calls = options->n_probe_calls,
 		.no_arguments = options->no_arguments,
 		.command = options->command,
 	};

@@ -10,6 +10,7 @@
 #include "output/sink.h"
 #include "screen/pane.h"
 #include "sys/listen_address.h"
+#include "topic/probe/prober.h"
 
 #define OPTIONS_PANES_MAX 16
 #define OPTIONS_TABLES_MAX 32
@@ -38,6 +39,8 @@ struct options {
 	bool arguments;                         /* whole command lines in metrics */
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
 	unsigned n_tables;
+	const char *probe_calls[PROBES_MAX];    /* of --probe-call */
+	unsigned n_probe_calls;
 	struct listen_address listen[OPTIONS_LISTEN_MAX];
 	unsigned n_listen; /* 0: samples go to standard output or a file */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */

@@ -25,6 +25,23 @@ void emit_bits(struct bpf_assembler *as)
 	emit_label(as, &zero);
 }
 
+void emit_bucket(struct bpf_assembler *as)
+{
+	struct bpf_label narrow = { 0 }, below = { 0 };
+
+	emit_bits(as);
+	emit_move(as, R1, VALUE);
+	emit_jump_if(as, R2, BPF_JLE, HISTOGRAM_SUB_BITS, &narrow);
+	emit_compute_with(as, BPF_SUB, R2, HISTOGRAM_SUB_BITS + 1);
+	emit_compute(as, BPF_RSH, R1, R2);
+	emit_compute_with(as, BPF_LSH, R2, HISTOGRAM_SUB_BITS);
+	emit_compute(as, BPF_ADD, R1, R2);
+	emit_label(as, &narrow);
+	emit_jump_if(as, R1, BPF_JLT, HISTOGRAM_BUCKETS, &below);
+	emit_set(as, R1, HISTOGRAM_BUCKETS - 1);
+	emit_label(as, &below);
+}
+
 uint32_t bpf_slot(const uint64_t *key, unsigned n_words)
 {
 	uint64_t mixed = 0;

@@ -1,0 +1,834 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lock is never held while something is read, attached or detached. */
+#include <config.h>
+
+#include "topic/probe/prober.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/buffer.h"
+#include "core/vector.h"
+#include "kernel/pid/maps.h"
+#include "sys/bpf/syscall.h"
+#include "sys/buffer_io.h"
+#include "sys/privilege.h"
+#include "sys/profile_files.h"
+#include "topic/probe/probe_price.h"
+
+#define FILES_MAX 16                           /* of a probe: containers have their own */
+#define FILE_BYTES_MAX ((off_t)512 << 20)      /* it is read whole */
+#define MAPS_BYTES_MAX ((size_t)64 << 20)
+#define EVENTS_MAX 1024                        /* of a probe: descriptors */
+#define LOOK_NS UINT64_C(100000000)            /* after attaching */
+#define CHECK_NS UINT64_C(250000000)           /* between two looks at what it costs */
+#define SCAN_NS UINT64_C(2000000000)           /* between two searches for processes, or … */
+#define SCAN_SHARE 50                          /* … this many times what the last one took */
+
+/* The programs of trace_plan_probe, in its order. */
+enum { PROGRAM_ENTER, PROGRAM_LEAVE, PROGRAM_HIT, N_PROGRAMS };
+
+/* A file that has the function, and where. */
+struct probe_file {
+	int fd;
+	dev_t device;
+	ino_t inode;
+	struct probe_code code;
+};
+
+/* A process that has mapped a file of the probe, or may do so. */
+struct probe_match {
+	struct probe_target target;
+	struct probe_file *file;
+	bool is_mapped;
+};
+
+struct attached {
+	int *events; /* owned */
+	size_t n, capacity;
+	const struct probe_file *file;
+};
+
+/* Only view, allowed and fresh are shared. */
+struct probe {
+	char *text;
+	struct probe_name name;
+	int programs[N_PROGRAMS], wanted; /* descriptors */
+	struct bpf_hits *hits;            /* by the number of the process */
+	struct probe_file files[FILES_MAX];
+	unsigned n_files;
+	struct attached attached[PROBE_PROCESSES_MAX];
+	size_t n_events;
+	uint64_t seen_hits, seen_ns; /* at the last look */
+	bool allowed;                /* whatever it costs */
+	bool again;                  /* it was allowed just now */
+	struct probe_view view;      /* what the thread knows */
+	struct probe_view shown;     /* a copy for others */
+};
+
+struct prober {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake, settled;
+	struct uprobe_form form;
+	double limit_ratio;
+	double prices[N_PROBE_WAYS][2]; /* 1: with the return; NaN: not measured */
+	bool closing;
+	struct probe_target *targets; /* by pid */
+	size_t n_targets;
+	bool is_scoped, has_targets;
+	struct probe *probes[PROBES_MAX];
+	unsigned n_probes, n_settled;
+
+	/* Of the thread alone. */
+	struct probe_target *list;
+	size_t n_list;
+	bool list_is_scoped;
+	uint64_t next_scan_ns;
+	struct buffer text;
+};
+
+static void publish(struct prober *prober, struct probe *probe)
+{
+	pthread_mutex_lock(&prober->lock);
+	probe->shown = probe->view;
+	pthread_mutex_unlock(&prober->lock);
+}
+
+static void set_state(struct prober *prober, struct probe *probe, enum probe_state state)
+{
+	probe->view.state = state;
+	publish(prober, probe);
+}
+
+static void fail(struct prober *prober, struct probe *probe, int error)
+{
+	probe->view.error = error;
+	set_state(prober, probe, PROBE_FAILED);
+}
+
+/* --- What it costs. */
+
+static bool is_over(const struct probe *probe)
+{
+	enum probe_state state = probe->view.state;
+
+	return state == PROBE_COSTLY || state == PROBE_REFUSED || state == PROBE_FAILED;
+}
+
+static int wanted_set(const struct probe *probe, uint32_t pid, uint64_t number)
+{
+	const uint64_t process = pid;
+
+	return bpf_map_set(probe->wanted, &process, &number);
+}
+
+static void wanted_remove(const struct probe *probe, uint32_t pid)
+{
+	const uint64_t process = pid;
+
+	bpf_map_remove(probe->wanted, &process);
+}
+
+/* 0 or -errno. */
+static int price(struct prober *prober, struct probe *probe, const struct probe_file *file)
+{
+	enum probe_way way = file->code.places[0].is_nop ? PROBE_WAY_NOP : PROBE_WAY_TRAP;
+	bool returns = file->code.is_function;
+	double *cost = &prober->prices[way][returns];
+	int error = 0;
+
+	for (unsigned i = 0; i < file->code.n_places; i++)
+		if (!file->code.places[i].is_nop)
+			way = PROBE_WAY_TRAP;
+	cost = &prober->prices[way][returns];
+	if (isnan(*cost)) {
+		error = wanted_set(probe, env_self_pid(), PROBE_OWN_NUMBER);
+		if (!error)
+			error = probe_price_measure(
+				&prober->form, way, probe->programs[returns ? PROGRAM_ENTER : PROGRAM_HIT],
+				returns ? probe->programs[PROGRAM_LEAVE] : -1, cost);
+		wanted_remove(probe, env_self_pid());
+	}
+	probe->view.is_nop = way == PROBE_WAY_NOP;
+	probe->view.cost_seconds = *cost;
+	return error;
+}
+
+static uint64_t all_hits(const struct probe *probe)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
+		sum += __atomic_load_n(&probe->hits[i].hits, __ATOMIC_RELAXED);
+	return sum;
+}
+
+static void begin_look(struct probe *probe)
+{
+	probe->seen_hits = all_hits(probe);
+	probe->seen_ns = env_mono_ns();
+}
+
+static void detach(struct probe *probe, unsigned number)
+{
+	struct attached *attached = &probe->attached[number];
+
+	for (size_t i = 0; i < attached->n; i++)
+		close(attached->events[i]);
+	probe->n_events -= attached->n;
+	attached->n = 0;
+	if (probe->view.processes[number].target.pid)
+		wanted_remove(probe, probe->view.processes[number].target.pid);
+}
+
+static void detach_all(struct probe *probe)
+{
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
+		detach(probe, i);
+}
+
+static bool is_attached(enum probed_state state)
+{
+	return state == PROBED_COUNTING || state == PROBED_WAITING;
+}
+
+static void stop(struct prober *prober, struct probe *probe, enum probe_state state)
+{
+	probe->view.state = state;
+	publish(prober, probe);
+	detach_all(probe);
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
+		if (is_attached(probe->view.processes[i].state))
+			probe->view.processes[i].state = PROBED_NOT;
+	publish(prober, probe);
+}
+
+/* Stops it where its hits since the last look cost too much; a look takes at least LOOK_NS. */
+static void look(struct prober *prober, struct probe *probe)
+{
+	uint64_t now_ns = env_mono_ns(), hits = all_hits(probe);
+	bool allowed;
+
+	if (probe->n_events == 0 || now_ns - probe->seen_ns < LOOK_NS)
+		return;
+	probe->view.expected_per_second =
+		(double)(hits - probe->seen_hits) / ((double)(now_ns - probe->seen_ns) / 1e9);
+	probe->seen_hits = hits;
+	probe->seen_ns = now_ns;
+	pthread_mutex_lock(&prober->lock);
+	allowed = probe->allowed;
+	pthread_mutex_unlock(&prober->lock);
+	if (!allowed &&
+	    probe->view.expected_per_second * probe->view.cost_seconds > prober->limit_ratio)
+		stop(prober, probe, PROBE_COSTLY);
+}
+
+/* --- The file, and the function in it. */
+
+static int read_file(struct prober *prober, int fd, off_t size)
+{
+	buffer_empty(&prober->text);
+	return size > FILE_BYTES_MAX ? -EFBIG : buffer_read(&prober->text, fd, (size_t)size);
+}
+
+/* Takes the descriptor. NULL: there is no room. */
+static struct probe_file *add_file(struct prober *prober, struct probe *probe, int fd, int *error)
+{
+	struct probe_file *file;
+	struct stat status;
+
+	*error = fstat(fd, &status) < 0 ? -errno : 0;
+	for (unsigned i = 0; i < probe->n_files && !*error; i++)
+		if (probe->files[i].device == status.st_dev && probe->files[i].inode == status.st_ino) {
+			close(fd);
+			return &probe->files[i];
+		}
+	if (!*error && probe->n_files == FILES_MAX)
+		*error = -EMFILE;
+	if (!*error)
+		*error = read_file(prober, fd, status.st_size);
+	if (*error) {
+		close(fd);
+		return NULL;
+	}
+	file = &probe->files[probe->n_files++];
+	*file = (struct probe_file){ .fd = fd, .device = status.st_dev, .inode = status.st_ino };
+	probe_code_find(&file->code, span_of(prober->text.bytes, prober->text.length), &probe->name);
+	buffer_free(&prober->text);
+	return file;
+}
+
+/* The file of a path, as the user may open it: a descriptor of a regular file or -errno. */
+static int open_path(const struct probe_name *name)
+{
+	char path[PATH_MAX], own[32];
+	struct stat status;
+	int looked, fd = -EINVAL;
+
+	if (span_length(name->file) >= sizeof(path))
+		return -ENAMETOOLONG;
+	snprintf(path, sizeof(path), "%.*s", (int)span_length(name->file), name->file.at);
+	looked = open(path, O_PATH | O_CLOEXEC);
+	if (looked < 0)
+		return -errno;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", looked);
+	if (fstat(looked, &status) == 0 && S_ISREG(status.st_mode)) {
+		fd = open(own, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = fd < 0 ? -errno : fd;
+	}
+	close(looked);
+	return fd;
+}
+
+/* False: the function cannot be probed there. */
+static bool judge(struct probe *probe, const struct probe_file *file)
+{
+	const struct probe_code *code = &file->code;
+
+	probe->view.fault = code->fault;
+	memcpy(probe->view.near, code->near, sizeof(code->near));
+	probe->view.is_function = code->is_function;
+	probe->view.n_places = code->n_places;
+	return code->fault == PROBE_FAULT_NONE;
+}
+
+static void begin(struct prober *prober, struct probe *probe)
+{
+	struct probe_file *file;
+	int error, fd;
+
+	if (!probe->name.is_path)
+		return;
+	fd = open_path(&probe->name);
+	file = fd < 0 ? NULL : add_file(prober, probe, fd, &error);
+	if (!file)
+		fail(prober, probe, fd < 0 ? fd : error);
+	else if (!judge(probe, file))
+		set_state(prober, probe, PROBE_REFUSED);
+}
+
+/* --- The processes that have mapped it. */
+
+/* The executable part of a file that is meant, into region. */
+static bool find_mapped(const struct probe *probe, struct span maps, struct maps_region *found)
+{
+	enum probe_file_match best = PROBE_FILE_OTHER, match;
+	struct maps_region region;
+
+	while (maps_next(&maps, &region)) {
+		if (region.permissions.at[2] != 'x' || region.inode == 0)
+			continue;
+		match = probe->name.is_path ? (region.inode == probe->files[0].inode ? PROBE_FILE_IS
+										      : PROBE_FILE_OTHER)
+					    : probe_name_matches(&probe->name, region.path);
+		if (match <= best)
+			continue;
+		best = match;
+		*found = region;
+	}
+	return best != PROBE_FILE_OTHER;
+}
+
+/* The file of this process; NULL: it has not mapped it, *error: or that is not known. */
+static struct probe_file *file_of(struct prober *prober, struct probe *probe, uint32_t pid, int *error)
+{
+	struct profile_file file = { .kind = PROFILE_FILE_MAPS, .pid = pid };
+	struct maps_region region = { 0 };
+	struct probe_file *found = NULL;
+	struct buffer maps = { 0 };
+	int fd = profile_file_open(&file);
+
+	*error = fd < 0 ? fd : buffer_read(&maps, fd, MAPS_BYTES_MAX);
+	if (fd >= 0)
+		close(fd);
+	if (!*error && find_mapped(probe, span_of(maps.bytes, maps.length), &region)) {
+		file.kind = PROFILE_FILE_MAPPED;
+		file.start = region.start;
+		file.end = region.end;
+		file.inode = region.inode;
+		snprintf(file.path, sizeof(file.path), "%.*s", (int)span_length(region.path), region.path.at);
+		fd = profile_file_open(&file);
+		*error = fd < 0 ? fd : 0;
+		found = fd < 0 ? NULL : add_file(prober, probe, fd, error);
+		if (found && probe->name.is_path && found != &probe->files[0])
+			found = NULL; /* it is another file with this number */
+	}
+	buffer_free(&maps);
+	return found;
+}
+
+static struct probed *find_probed(struct probe *probe, const struct probe_target *target)
+{
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
+		if (probe->view.processes[i].target.pid == target->pid &&
+		    probe->view.processes[i].target.start_ticks == target->start_ticks)
+			return &probe->view.processes[i];
+	return NULL;
+}
+
+/* A number that is free, or of a process that ended; NULL: all are in use. */
+static struct probed *add_probed(struct probe *probe, const struct probe_target *target)
+{
+	struct probed *ended = NULL;
+
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++) {
+		struct probed *probed = &probe->view.processes[i];
+
+		if (probed->target.pid == 0 || (!ended && probed->state == PROBED_ENDED))
+			ended = probed;
+		if (probed->target.pid == 0)
+			break;
+	}
+	if (!ended)
+		return NULL;
+	memset(&probe->hits[ended - probe->view.processes], 0, sizeof(*probe->hits));
+	*ended = (struct probed){ .target = *target };
+	return ended;
+}
+
+/* Returns first, so that no hit is seen without one. 0 or -errno. */
+static int attach_place(struct prober *prober, struct probe *probe, struct attached *attached,
+			const struct probe_place *place, uint32_t pid)
+{
+	struct uprobe_place at = { .file = attached->file->fd,
+				   .offset = place->offset,
+				   .semaphore_offset = place->semaphore_offset };
+	bool returns = attached->file->code.is_function;
+
+	for (int is_entry = !returns; is_entry <= 1; is_entry++) {
+		int event;
+
+		at.at_return = !is_entry;
+		event = probe->n_events == EVENTS_MAX
+				? -EMFILE
+				: uprobe_open(&prober->form, &at, pid,
+					      probe->programs[at.at_return ? PROGRAM_LEAVE
+							      : returns    ? PROGRAM_ENTER
+									   : PROGRAM_HIT]);
+		if (event < 0)
+			return event;
+		*VECTOR_ADD(attached->events, attached->n, attached->capacity) = event;
+		probe->n_events++;
+	}
+	return 0;
+}
+
+static int attach(struct prober *prober, struct probe *probe, struct probed *probed,
+		  const struct probe_file *file)
+{
+	unsigned number = (unsigned)(probed - probe->view.processes);
+	struct attached *attached = &probe->attached[number];
+	int error = wanted_set(probe, probed->target.pid, number);
+
+	attached->file = file;
+	for (unsigned i = 0; i < file->code.n_places && !error; i++)
+		error = attach_place(prober, probe, attached, &file->code.places[i], probed->target.pid);
+	if (error)
+		detach(probe, number);
+	return error;
+}
+
+/* The first process of a probe: what it will cost is measured before. False: it is not to be attached. */
+static bool prepare(struct prober *prober, struct probe *probe, const struct probe_file *file)
+{
+	int error;
+
+	if (!judge(probe, file))
+		return false;
+	if (!isnan(probe->view.cost_seconds))
+		return true;
+	set_state(prober, probe, PROBE_ATTACHING);
+	error = price(prober, probe, file);
+	if (error)
+		fail(prober, probe, error);
+	return !error;
+}
+
+static void attach_process(struct prober *prober, struct probe *probe, const struct probe_match *match)
+{
+	struct probed *probed = find_probed(probe, &match->target);
+	enum probed_state attached = match->is_mapped ? PROBED_COUNTING : PROBED_WAITING;
+	int error;
+
+	if (probed && is_attached(probed->state)) {
+		probed->state = attached;
+		return;
+	}
+	if (!prepare(prober, probe, match->file))
+		return;
+	if (!probed)
+		probed = add_probed(probe, &match->target);
+	if (!probed)
+		return;
+	if (probe->n_events == 0)
+		begin_look(probe);
+	error = attach(prober, probe, probed, match->file);
+	if (error == -ESRCH) {
+		probed->state = PROBED_ENDED;
+	} else if (error) {
+		stop(prober, probe, PROBE_FAILED);
+		fail(prober, probe, error);
+	} else {
+		probed->state = attached;
+		look(prober, probe);
+	}
+}
+
+static void leave_process(struct probe *probe, struct probed *probed, enum probed_state state)
+{
+	detach(probe, (unsigned)(probed - probe->view.processes));
+	probed->state = state;
+}
+
+/* NULL: it is not alive. */
+static const struct probe_target *find_target(const struct prober *prober, const struct probe_target *target)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, prober->n_list, prober->list[at].pid < target->pid);
+	return at < prober->n_list && prober->list[at].pid == target->pid &&
+			       prober->list[at].start_ticks == target->start_ticks
+		       ? &prober->list[at]
+		       : NULL;
+}
+
+/* Those that have ended, or are no longer in the scope. */
+static void leave_processes(struct prober *prober, struct probe *probe)
+{
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++) {
+		struct probed *probed = &probe->view.processes[i];
+		const struct probe_target *target = find_target(prober, &probed->target);
+
+		if (probed->target.pid && probed->state != PROBED_ENDED && !target)
+			leave_process(probe, probed, PROBED_ENDED);
+		else if (target && target->is_outside && is_attached(probed->state))
+			leave_process(probe, probed, PROBED_NOT);
+	}
+}
+
+/* Into matches, as far as there is room; returns how many there are. */
+static size_t find_matches(struct prober *prober, struct probe *probe, struct probe_match *matches)
+{
+	bool waits = prober->list_is_scoped && probe->name.is_path;
+	size_t n = 0;
+
+	for (size_t i = 0; i < prober->n_list; i++) {
+		const struct probe_target *target = &prober->list[i];
+		struct probed *probed = find_probed(probe, target);
+		struct probe_match match = { .target = *target };
+		int error;
+
+		if (target->is_outside || target->pid == env_self_pid())
+			continue;
+		match.file = file_of(prober, probe, target->pid, &error);
+		match.is_mapped = match.file != NULL;
+		if (!match.file && probed && probed->state == PROBED_COUNTING && !error)
+			leave_process(probe, probed, PROBED_GONE);
+		if (!match.file && waits && (!probed || probed->state == PROBED_WAITING))
+			match.file = &probe->files[0];
+		if (match.file && n < PROBE_PROCESSES_MAX)
+			matches[n] = match;
+		n += match.file != NULL;
+	}
+	return n;
+}
+
+static void scan(struct prober *prober, struct probe *probe)
+{
+	struct probe_match matches[PROBE_PROCESSES_MAX];
+	size_t n;
+
+	leave_processes(prober, probe);
+	if (is_over(probe))
+		return;
+	n = find_matches(prober, probe, matches);
+	if (n > PROBE_PROCESSES_MAX) {
+		probe->view.n_mapped = n;
+		stop(prober, probe, PROBE_CROWDED);
+		return;
+	}
+	for (size_t i = 0; i < n && !is_over(probe); i++)
+		attach_process(prober, probe, &matches[i]);
+	if (is_over(probe))
+		return;
+	if (probe->n_events > 0)
+		set_state(prober, probe, PROBE_COUNTING);
+	else
+		set_state(prober, probe, probe->view.fault ? PROBE_REFUSED : PROBE_ABSENT);
+}
+
+/* --- The thread. */
+
+static void free_probe(struct probe *probe)
+{
+	detach_all(probe);
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
+		free(probe->attached[i].events);
+	for (unsigned i = 0; i < probe->n_files; i++)
+		close(probe->files[i].fd);
+	for (unsigned i = 0; i < N_PROGRAMS; i++)
+		if (probe->programs[i] >= 0)
+			close(probe->programs[i]);
+	if (probe->wanted >= 0)
+		close(probe->wanted);
+	if (probe->hits)
+		munmap(probe->hits, sizeof(*probe->hits) * (PROBE_PROCESSES_MAX + 1));
+	free(probe->text);
+	free(probe);
+}
+
+static void free_prober(struct prober *prober)
+{
+	for (unsigned i = 0; i < prober->n_probes; i++)
+		free_probe(prober->probes[i]);
+	pthread_mutex_destroy(&prober->lock);
+	pthread_cond_destroy(&prober->wake);
+	pthread_cond_destroy(&prober->settled);
+	buffer_free(&prober->text);
+	free(prober->targets);
+	free(prober->list);
+	free(prober);
+}
+
+/* Under lock: what others have changed. */
+static unsigned take_changes(struct prober *prober)
+{
+	for (unsigned i = 0; i < prober->n_probes; i++) {
+		struct probe *probe = prober->probes[i];
+
+		if (!probe->again)
+			continue;
+		probe->again = false;
+		prober->next_scan_ns = 0;
+		if (probe->view.state == PROBE_COSTLY)
+			probe->view.state = PROBE_ATTACHING;
+	}
+	if (!prober->has_targets)
+		return prober->n_probes;
+	free(prober->list);
+	prober->list = prober->targets;
+	prober->n_list = prober->n_targets;
+	prober->list_is_scoped = prober->is_scoped;
+	prober->targets = NULL;
+	prober->has_targets = false;
+	return prober->n_probes;
+}
+
+/* What is attached has been looked at once. */
+static bool is_settled(const struct probe *probe)
+{
+	return probe->view.state != PROBE_LOOKING && probe->view.state != PROBE_ATTACHING &&
+	       (probe->view.state != PROBE_COUNTING || !isnan(probe->view.expected_per_second));
+}
+
+static void settle(struct prober *prober, unsigned n_probes)
+{
+	unsigned n_settled = 0;
+
+	while (n_settled < n_probes && is_settled(prober->probes[n_settled]))
+		n_settled++;
+	pthread_mutex_lock(&prober->lock);
+	prober->n_settled = n_settled;
+	pthread_cond_broadcast(&prober->settled);
+	pthread_mutex_unlock(&prober->lock);
+}
+
+static void scan_all(struct prober *prober, unsigned n_probes)
+{
+	uint64_t begun_ns = env_mono_ns(), took_ns;
+
+	for (unsigned i = 0; i < n_probes; i++)
+		scan(prober, prober->probes[i]);
+	took_ns = env_mono_ns() - begun_ns;
+	prober->next_scan_ns = begun_ns + took_ns +
+			       (SCAN_SHARE * took_ns > SCAN_NS ? SCAN_SHARE * took_ns : SCAN_NS);
+}
+
+/* Under lock, which it releases while it waits. */
+static void wait_for_change(struct prober *prober, uint64_t ns)
+{
+	const struct timespec until = env_timespec(env_mono_ns() + ns);
+
+	pthread_cond_timedwait(&prober->wake, &prober->lock, &until);
+}
+
+static void *run(void *context)
+{
+	struct prober *prober = context;
+	unsigned n_begun = 0, n_probes;
+
+	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_PROBES) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
+			PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
+	pthread_mutex_lock(&prober->lock);
+	while (!prober->closing) {
+		bool is_new;
+
+		n_probes = take_changes(prober);
+		pthread_mutex_unlock(&prober->lock);
+		is_new = n_begun < n_probes;
+		for (; n_begun < n_probes; n_begun++)
+			begin(prober, prober->probes[n_begun]);
+		if (prober->list && (is_new || env_mono_ns() >= prober->next_scan_ns)) {
+			scan_all(prober, n_probes);
+			is_new = true;
+		}
+		for (unsigned i = 0; i < n_probes; i++) {
+			look(prober, prober->probes[i]);
+			publish(prober, prober->probes[i]);
+		}
+		if (prober->list)
+			settle(prober, n_probes);
+		pthread_mutex_lock(&prober->lock);
+		if (!prober->closing)
+			wait_for_change(prober, is_new ? LOOK_NS : CHECK_NS);
+	}
+	pthread_mutex_unlock(&prober->lock);
+	free_prober(prober);
+	return NULL;
+}
+
+struct prober *prober_open(const struct uprobe_form *form, double limit_ratio)
+{
+	struct prober *prober = alloc_zeroed(1, sizeof(*prober));
+	pthread_condattr_t monotonic;
+
+	prober->form = *form;
+	prober->limit_ratio = limit_ratio;
+	for (unsigned way = 0; way < N_PROBE_WAYS; way++)
+		prober->prices[way][0] = prober->prices[way][1] = NAN;
+	pthread_mutex_init(&prober->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&prober->wake, &monotonic);
+	pthread_cond_init(&prober->settled, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	errno = pthread_create(&prober->thread, NULL, run, prober);
+	if (errno) {
+		free_prober(prober);
+		return NULL;
+	}
+	return prober;
+}
+
+void prober_close(struct prober *prober, bool for_end)
+{
+	pthread_t thread;
+
+	if (!prober)
+		return;
+	pthread_mutex_lock(&prober->lock);
+	thread = prober->thread;
+	prober->closing = true;
+	pthread_cond_signal(&prober->wake);
+	pthread_mutex_unlock(&prober->lock);
+	if (for_end)
+		pthread_join(thread, NULL);
+	else
+		pthread_detach(thread);
+}
+
+static int copy_descriptor(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy < 0 ? -errno : copy;
+}
+
+/* The thread may go on with them after the set was closed. */
+static int copy_set(struct probe *probe, const struct trace_set *set)
+{
+	void *memory;
+	int error = 0;
+
+	for (unsigned i = 0; i < N_PROGRAMS && error >= 0; i++)
+		error = probe->programs[i] = copy_descriptor(set->running[i].loaded);
+	probe->wanted = error < 0 ? error : copy_descriptor(set->maps[BPF_MAP_WANTED]);
+	if (probe->wanted < 0)
+		return probe->wanted;
+	memory = mmap(NULL, sizeof(*probe->hits) * (PROBE_PROCESSES_MAX + 1), PROT_READ | PROT_WRITE,
+		      MAP_SHARED, set->maps[BPF_MAP_HITS], 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	probe->hits = memory;
+	return 0;
+}
+
+int prober_add(struct prober *prober, const struct trace_set *set, const char *text)
+{
+	struct probe *probe;
+	int number;
+
+	if (prober->n_probes == PROBES_MAX)
+		return -ENOSPC;
+	probe = alloc_zeroed(1, sizeof(*probe));
+	probe->text = alloc_text(text);
+	probe->wanted = probe->programs[PROGRAM_ENTER] = probe->programs[PROGRAM_LEAVE] =
+		probe->programs[PROGRAM_HIT] = -1;
+	probe->view.cost_seconds = probe->view.expected_per_second = NAN;
+	probe->shown = probe->view;
+	number = probe_name_parse(&probe->name, span_text(probe->text)) ? copy_set(probe, set) : -EINVAL;
+	if (number < 0) {
+		free_probe(probe);
+		return number;
+	}
+	pthread_mutex_lock(&prober->lock);
+	number = (int)prober->n_probes;
+	prober->probes[prober->n_probes++] = probe;
+	pthread_cond_signal(&prober->wake);
+	pthread_mutex_unlock(&prober->lock);
+	return number;
+}
+
+void prober_allow(struct prober *prober, unsigned probe)
+{
+	pthread_mutex_lock(&prober->lock);
+	prober->probes[probe]->allowed = prober->probes[probe]->again = true;
+	pthread_cond_signal(&prober->wake);
+	pthread_mutex_unlock(&prober->lock);
+}
+
+void prober_target(struct prober *prober, const struct probe_target *targets, size_t n, bool is_scoped)
+{
+	struct probe_target *copy = alloc_zeroed(n + 1, sizeof(*copy));
+	bool is_first;
+
+	memcpy(copy, targets, n * sizeof(*copy));
+	pthread_mutex_lock(&prober->lock);
+	is_first = !prober->has_targets && !prober->list;
+	free(prober->targets);
+	prober->targets = copy;
+	prober->n_targets = n;
+	prober->is_scoped = is_scoped;
+	prober->has_targets = true;
+	if (is_first)
+		pthread_cond_signal(&prober->wake);
+	pthread_mutex_unlock(&prober->lock);
+}
+
+void prober_settle(struct prober *prober, double seconds)
+{
+	const struct timespec until = env_timespec(env_mono_ns() + (uint64_t)(seconds * 1e9));
+	int error = 0;
+
+	pthread_mutex_lock(&prober->lock);
+	while (prober->n_settled < prober->n_probes && !error)
+		error = pthread_cond_timedwait(&prober->settled, &prober->lock, &until);
+	pthread_mutex_unlock(&prober->lock);
+}
+
+void prober_view(struct prober *prober, unsigned probe, struct probe_view *view)
+{
+	pthread_mutex_lock(&prober->lock);
+	*view = prober->probes[probe]->shown;
+	pthread_mutex_unlock(&prober->lock);
+}
