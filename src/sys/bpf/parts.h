@@ -47,7 +47,7 @@ struct frame_slot key_of_start(const struct bpf_assembler *as);
 /* r2: the number of bits of the value, 0 for 0. */
 void emit_bits(struct bpf_assembler *as);
 
-/* r1: histogram_index() of the value. */
+/* r1: histogram_index(0, value). */
 void emit_bucket(struct bpf_assembler *as);
 
 /* starts[key] = value */

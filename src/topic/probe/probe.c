@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,6 +150,7 @@ struct one {
 	const char *text; /* of the request */
 	struct trace_set trace;
 	int number; /* of the prober; -errno: it has none */
+	char names[PROBE_PROCESSES_MAX][PROCESS_NAME_MAX]; /* of processes, as last seen */
 };
 
 struct state {
@@ -285,14 +287,18 @@ static void add_times(struct state *state, struct probe_row *row, const struct b
 	row->max_seconds = (double)histogram->max_ns / 1e9;
 }
 
-static void add_process(struct sample *sample, const struct one *one, unsigned number)
+static void add_process(struct sample *sample, struct one *one, unsigned number)
 {
 	struct state *state = sample->state;
-	const struct probed *probed = &state->view.processes[number];
+	struct probed *probed = &state->view.processes[number];
 	const struct bpf_hits *hits = trace_hits(&one->trace, number);
 	const struct process *process = process_list_find(state->processes, probed->target.pid);
 	struct probe_row *row = add_row(sample, one);
 
+	if (process && process->start_ticks == probed->target.start_ticks)
+		snprintf(one->names[number], sizeof(one->names[number]), "%s", process->name);
+	else
+		probed->state = PROBED_ENDED;
 	row->pid = probed->target.pid;
 	row->state = state_name(&state->view, probed);
 	row->hits = __atomic_load_n(&hits->hits, __ATOMIC_RELAXED);
@@ -302,11 +308,12 @@ static void add_process(struct sample *sample, const struct one *one, unsigned n
 		row->returns = __atomic_load_n(&hits->returns, __ATOMIC_RELAXED);
 		add_times(state, row, hits);
 	}
-	if (process && process->start_ticks == probed->target.start_ticks)
-		row->command = arena_copy(&sample->frame->arena, process->name, strlen(process->name));
+	if (*one->names[number])
+		row->command =
+			arena_copy(&sample->frame->arena, one->names[number], strlen(one->names[number]));
 }
 
-static void add_rows(struct sample *sample, const struct one *one)
+static void add_rows(struct sample *sample, struct one *one)
 {
 	struct state *state = sample->state;
 	unsigned n = 0;
@@ -406,7 +413,7 @@ static void notice_view(struct sample *sample, const struct one *one, const stru
 	}
 }
 
-static void sample_one(struct sample *sample, const struct one *one)
+static void sample_one(struct sample *sample, struct one *one)
 {
 	struct state *state = sample->state;
 

@@ -179,16 +179,17 @@ static void begin_look(struct probe *probe)
 	probe->seen_ns = env_mono_ns();
 }
 
+/* No longer wanted first: while one event after the other goes, hits and returns would differ. */
 static void detach(struct probe *probe, unsigned number)
 {
 	struct attached *attached = &probe->attached[number];
 
+	if (probe->view.processes[number].target.pid)
+		wanted_remove(probe, probe->view.processes[number].target.pid);
 	for (size_t i = 0; i < attached->n; i++)
 		close(attached->events[i]);
 	probe->n_events -= attached->n;
 	attached->n = 0;
-	if (probe->view.processes[number].target.pid)
-		wanted_remove(probe, probe->view.processes[number].target.pid);
 }
 
 static void detach_all(struct probe *probe)
