@@ -31,7 +31,7 @@
 #define EVENTS_MAX 1024                        /* of a probe: descriptors */
 #define LOOK_NS UINT64_C(100000000)            /* after attaching */
 #define CHECK_NS UINT64_C(250000000)           /* between two looks at what it costs */
-#define SCAN_NS UINT64_C(2000000000)           /* between two searches for processes, or … */
+#define SCAN_NS UINT64_C(500000000)           /* between two searches for processes, or … */
 #define SCAN_SHARE 50                          /* … this many times what the last one took */
 
 /* The programs of trace_plan_probe, in its order. */
