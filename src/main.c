@@ -244,14 +244,14 @@ static int run_source(const struct options *options, struct settings *settings)
 		.recorded = options->replay,
 		.scope = &scope,
 		.no_bpf = options->no_bpf,
-		.probe_calls = options->probe_calls,
-		.n_probe_calls = options->n_probe_calls,
 		.no_arguments = options->no_arguments,
 		.command = options->command,
 	};
 	int status = scope_from_options(&scope, options);
 	const struct scope_term *listed = scope_find(&scope, SCOPE_PROCESSES);
 
+	for (unsigned i = 0; i < options->n_probe_calls; i++)
+		sample_request_probe(&request, options->probe_calls[i], 0);
 	request.processes = listed ? listed->text : options->pid;
 	if (status == 0)
 		status = options->replay ? run_replay(options, settings, &request)

@@ -14,6 +14,7 @@
 #include "core/utf8.h"
 #include "core/vector.h"
 #include "pane/panes.h"
+#include "topic/probe/probe_name.h"
 
 #define HELP_COLUMN 28
 #define RECORD_SIZE_MIN ((uint64_t)1 << 20)
@@ -130,7 +131,8 @@ static bool set_probe_call(struct options *options, const char *value)
 {
 	struct probe_name name;
 
-	if (options->n_probe_calls == PROBES_MAX || !probe_name_parse(&name, span_text(value)))
+	if (options->n_probe_calls == PROBE_CALLS_MAX || strlen(value) >= PROBE_CALL_TEXT_MAX ||
+	    !probe_name_parse(&name, span_text(value)))
 		return false;
 	for (unsigned i = 0; i < options->n_probe_calls; i++)
 		if (strcmp(options->probe_calls[i], value) == 0)

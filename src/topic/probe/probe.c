@@ -146,19 +146,24 @@ const struct trace_plan trace_plan_probe = {
 	.by_pid = true,
 };
 
+/* What is in a place of the request. */
 struct one {
-	const char *text; /* of the request */
+	char text[PROBE_CALL_TEXT_MAX];
+	unsigned number; /* of the request; 0: none */
 	struct trace_set trace;
-	int number; /* of the prober; -errno: it has none */
-	char names[PROBE_PROCESSES_MAX][PROCESS_NAME_MAX]; /* of processes, as last seen */
+	struct probe *probe; /* of the prober; NULL: … */
+	int error;           /* … -errno */
+	struct {
+		uint32_t pid;
+		char text[PROCESS_NAME_MAX];
+	} names[PROBE_PROCESSES_MAX]; /* of processes, as last seen */
 };
 
 struct state {
 	struct process_list *processes;
 	struct prober *prober;
-	struct one *probes[PROBES_MAX];
-	unsigned n_probes;
-	int error; /* of uprobes, or of the prober */
+	struct one *places[PROBE_CALLS_MAX]; /* NULL: none */
+	int error;                           /* of uprobes, or of the prober */
 	struct probe_target *targets;
 	size_t targets_capacity;
 	struct probe_view view;     /* room */
@@ -180,19 +185,32 @@ static void open_prober(struct sample *sample)
 	state->error = state->prober ? 0 : -errno;
 }
 
-static void add_probe(struct sample *sample, const char *text)
+static struct one *open_one(struct sample *sample, const struct probe_call *call)
 {
 	struct state *state = sample->state;
 	struct one *one = alloc_zeroed(1, sizeof(*one));
 
-	one->text = text;
-	state->probes[state->n_probes++] = one;
+	snprintf(one->text, sizeof(one->text), "%s", call->text);
+	one->number = call->number;
 	trace_open(&one->trace, sample->env, sample->request, &trace_plan_probe);
-	if (!one->trace.error && !state->prober && !state->error)
+	if (one->trace.error)
+		return one;
+	if (!state->prober && !state->error)
 		open_prober(sample);
-	one->number = one->trace.error ? one->trace.error
-		      : state->error   ? state->error
-				       : prober_add(state->prober, &one->trace, text);
+	one->error = state->error;
+	if (!one->error)
+		one->probe = prober_add(state->prober, &one->trace, call->text, call->pid);
+	if (!one->error && !one->probe)
+		one->error = -errno;
+	return one;
+}
+
+static void close_one(struct state *state, struct one *one)
+{
+	if (one->probe)
+		prober_remove(state->prober, one->probe);
+	trace_close(&one->trace);
+	free(one);
 }
 
 /* All processes: those that are listed no longer have ended. */
@@ -211,22 +229,32 @@ static void tell_targets(struct sample *sample)
 
 static void follow_request(struct sample *sample)
 {
-	const struct sample_request *request = sample->request;
 	struct state *state = sample->state;
 
-	while (state->n_probes < request->n_probe_calls && state->n_probes < PROBES_MAX)
-		add_probe(sample, request->probe_calls[state->n_probes]);
+	for (unsigned i = 0; i < PROBE_CALLS_MAX; i++) {
+		const struct probe_call *call = &sample->request->probe_calls[i];
+		struct one *one = state->places[i];
+
+		if (one && (!*call->text || call->number != one->number)) {
+			close_one(state, one);
+			one = NULL;
+		}
+		if (*call->text && !one)
+			one = open_one(sample, call);
+		if (one && one->probe && call->allowed)
+			prober_allow(state->prober, one->probe);
+		state->places[i] = one;
+	}
 }
 
 static void close_probes(struct sample *sample)
 {
 	struct state *state = sample->state;
 
+	for (unsigned i = 0; i < PROBE_CALLS_MAX; i++)
+		if (state->places[i])
+			close_one(state, state->places[i]);
 	prober_close(state->prober, sample->request->batch);
-	for (unsigned i = 0; i < state->n_probes; i++) {
-		trace_close(&state->probes[i]->trace);
-		free(state->probes[i]);
-	}
 	free(state->targets);
 }
 
@@ -287,18 +315,31 @@ static void add_times(struct state *state, struct probe_row *row, const struct b
 	row->max_seconds = (double)histogram->max_ns / 1e9;
 }
 
+/* That of a process that has ended is kept. "": it was never seen. */
+static const char *name_of(const struct sample *sample, struct one *one, unsigned number, struct probed *probed)
+{
+	const struct state *state = sample->state;
+	const struct process *process = process_list_find(state->processes, probed->target.pid);
+	bool is_alive = process && process->start_ticks == probed->target.start_ticks;
+
+	if (!is_alive)
+		probed->state = PROBED_ENDED;
+	if (is_alive)
+		snprintf(one->names[number].text, sizeof(one->names[number].text), "%s", process->name);
+	else if (one->names[number].pid != probed->target.pid)
+		*one->names[number].text = '\0';
+	one->names[number].pid = probed->target.pid;
+	return one->names[number].text;
+}
+
 static void add_process(struct sample *sample, struct one *one, unsigned number)
 {
 	struct state *state = sample->state;
 	struct probed *probed = &state->view.processes[number];
 	const struct bpf_hits *hits = trace_hits(&one->trace, number);
-	const struct process *process = process_list_find(state->processes, probed->target.pid);
+	const char *name = name_of(sample, one, number, probed);
 	struct probe_row *row = add_row(sample, one);
 
-	if (process && process->start_ticks == probed->target.start_ticks)
-		snprintf(one->names[number], sizeof(one->names[number]), "%s", process->name);
-	else
-		probed->state = PROBED_ENDED;
 	row->pid = probed->target.pid;
 	row->state = state_name(&state->view, probed);
 	row->hits = __atomic_load_n(&hits->hits, __ATOMIC_RELAXED);
@@ -308,9 +349,8 @@ static void add_process(struct sample *sample, struct one *one, unsigned number)
 		row->returns = __atomic_load_n(&hits->returns, __ATOMIC_RELAXED);
 		add_times(state, row, hits);
 	}
-	if (*one->names[number])
-		row->command =
-			arena_copy(&sample->frame->arena, one->names[number], strlen(one->names[number]));
+	if (*name)
+		row->command = arena_copy(&sample->frame->arena, name, strlen(name));
 }
 
 static void add_rows(struct sample *sample, struct one *one)
@@ -419,12 +459,12 @@ static void sample_one(struct sample *sample, struct one *one)
 
 	if (one->trace.error) {
 		trace_notice(&one->trace, sample->frame, _("no function can be counted"));
-	} else if (one->number < 0) {
+	} else if (!one->probe) {
 		frame_notice(sample->frame, "probe",
-			     source_remedy(sample->env, topic_source(sample->topic, SOURCE), -one->number),
-			     "%s: %s", SOURCE, strerror(-one->number));
+			     source_remedy(sample->env, topic_source(sample->topic, SOURCE), -one->error),
+			     "%s: %s", SOURCE, strerror(-one->error));
 	} else {
-		prober_view(state->prober, (unsigned)one->number, &state->view);
+		prober_view(state->prober, one->probe, &state->view);
 		notice_view(sample, one, &state->view);
 		add_rows(sample, one);
 	}
@@ -442,8 +482,9 @@ static int sample_probes(struct sample *sample)
 		state->settled = true;
 	}
 	sample->table->mono_ns = env_mono_ns();
-	for (unsigned i = 0; i < state->n_probes; i++)
-		sample_one(sample, state->probes[i]);
+	for (unsigned i = 0; i < PROBE_CALLS_MAX; i++)
+		if (state->places[i])
+			sample_one(sample, state->places[i]);
 	return 0;
 }
 

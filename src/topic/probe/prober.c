@@ -58,8 +58,12 @@ struct attached {
 	const struct probe_file *file;
 };
 
-/* Only view, allowed and fresh are shared. */
+/* What is shared is protected by the lock of the prober. */
 struct probe {
+	struct probe *next;                 /* shared */
+	bool is_new, allowed, again, removed; /* shared; again: it was allowed just now */
+	struct probe_view shown;            /* shared: a copy of view */
+	uint32_t pid;                       /* 0: all in the scope */
 	char *text;
 	struct probe_name name;
 	int programs[N_PROGRAMS], wanted; /* descriptors */
@@ -69,10 +73,7 @@ struct probe {
 	struct attached attached[PROBE_PROCESSES_MAX];
 	size_t n_events;
 	uint64_t seen_hits, seen_ns; /* at the last look */
-	bool allowed;                /* whatever it costs */
-	bool again;                  /* it was allowed just now */
 	struct probe_view view;      /* what the thread knows */
-	struct probe_view shown;     /* a copy for others */
 };
 
 struct prober {
@@ -86,8 +87,8 @@ struct prober {
 	struct probe_target *targets; /* by pid */
 	size_t n_targets;
 	bool is_scoped, has_targets;
-	struct probe *probes[PROBES_MAX];
-	unsigned n_probes, n_settled;
+	struct probe *probes; /* the thread removes them, others add them at the end */
+	bool all_settled;
 
 	/* Of the thread alone. */
 	struct probe_target *list;
@@ -503,6 +504,14 @@ static const struct probe_target *find_target(const struct prober *prober, const
 		       : NULL;
 }
 
+/* Panetop itself is left out: a probe that it meets while it attaches one would wait for itself. */
+static bool is_meant(const struct probe *probe, const struct probe_target *target)
+{
+	bool is_chosen = probe->pid ? target->pid == probe->pid : !target->is_outside;
+
+	return is_chosen && target->pid != env_self_pid();
+}
+
 /* Those that have ended, or are no longer in the scope. */
 static void leave_processes(struct prober *prober, struct probe *probe)
 {
@@ -512,7 +521,7 @@ static void leave_processes(struct prober *prober, struct probe *probe)
 
 		if (probed->target.pid && probed->state != PROBED_ENDED && !target)
 			leave_process(probe, probed, PROBED_ENDED);
-		else if (target && target->is_outside && is_attached(probed->state))
+		else if (target && !is_meant(probe, target) && is_attached(probed->state))
 			leave_process(probe, probed, PROBED_NOT);
 	}
 }
@@ -520,7 +529,7 @@ static void leave_processes(struct prober *prober, struct probe *probe)
 /* Into matches, as far as there is room; returns how many there are. */
 static size_t find_matches(struct prober *prober, struct probe *probe, struct probe_match *matches)
 {
-	bool waits = prober->list_is_scoped && probe->name.is_path;
+	bool waits = (prober->list_is_scoped || probe->pid) && probe->name.is_path;
 	size_t n = 0;
 
 	for (size_t i = 0; i < prober->n_list; i++) {
@@ -529,7 +538,7 @@ static size_t find_matches(struct prober *prober, struct probe *probe, struct pr
 		struct probe_match match = { .target = *target };
 		int error;
 
-		if (target->is_outside || target->pid == env_self_pid())
+		if (!is_meant(probe, target))
 			continue;
 		match.file = file_of(prober, probe, target->pid, &error);
 		match.is_mapped = match.file != NULL;
@@ -590,8 +599,12 @@ static void free_probe(struct probe *probe)
 
 static void free_prober(struct prober *prober)
 {
-	for (unsigned i = 0; i < prober->n_probes; i++)
-		free_probe(prober->probes[i]);
+	while (prober->probes) {
+		struct probe *probe = prober->probes;
+
+		prober->probes = probe->next;
+		free_probe(probe);
+	}
 	pthread_mutex_destroy(&prober->lock);
 	pthread_cond_destroy(&prober->wake);
 	pthread_cond_destroy(&prober->settled);
@@ -601,28 +614,53 @@ static void free_prober(struct prober *prober)
 	free(prober);
 }
 
-/* Under lock: what others have changed. */
-static unsigned take_changes(struct prober *prober)
+/* Under lock: the first one that was removed; it is no longer in the list. */
+static struct probe *take_removed(struct prober *prober)
 {
-	for (unsigned i = 0; i < prober->n_probes; i++) {
-		struct probe *probe = prober->probes[i];
+	for (struct probe **at = &prober->probes; *at; at = &(*at)->next) {
+		struct probe *probe = *at;
 
-		if (!probe->again)
-			continue;
-		probe->again = false;
-		prober->next_scan_ns = 0;
-		if (probe->view.state == PROBE_COSTLY)
-			probe->view.state = PROBE_ATTACHING;
+		if (probe->removed) {
+			*at = probe->next;
+			return probe;
+		}
 	}
+	return NULL;
+}
+
+/* Under lock. */
+static void take_targets(struct prober *prober)
+{
 	if (!prober->has_targets)
-		return prober->n_probes;
+		return;
 	free(prober->list);
 	prober->list = prober->targets;
 	prober->n_list = prober->n_targets;
 	prober->list_is_scoped = prober->is_scoped;
 	prober->targets = NULL;
 	prober->has_targets = false;
-	return prober->n_probes;
+}
+
+/* Under lock. What was changed is dealt with at once. */
+static void take_changes(struct prober *prober, struct probe *probe)
+{
+	if (probe->is_new || probe->again)
+		prober->next_scan_ns = 0;
+	if (probe->again && probe->view.state == PROBE_COSTLY)
+		probe->view.state = PROBE_ATTACHING;
+	probe->again = false;
+}
+
+/* Under lock, which it releases while it frees them. */
+static void free_removed(struct prober *prober)
+{
+	struct probe *probe;
+
+	while ((probe = take_removed(prober))) {
+		pthread_mutex_unlock(&prober->lock);
+		free_probe(probe);
+		pthread_mutex_lock(&prober->lock);
+	}
 }
 
 /* What is attached has been looked at once. */
@@ -632,27 +670,56 @@ static bool is_settled(const struct probe *probe)
 	       (probe->view.state != PROBE_COUNTING || !isnan(probe->view.expected_per_second));
 }
 
-static void settle(struct prober *prober, unsigned n_probes)
+/* Under lock. */
+static void publish_all(struct prober *prober)
 {
-	unsigned n_settled = 0;
-
-	while (n_settled < n_probes && is_settled(prober->probes[n_settled]))
-		n_settled++;
-	pthread_mutex_lock(&prober->lock);
-	prober->n_settled = n_settled;
+	prober->all_settled = prober->list != NULL;
+	for (struct probe *probe = prober->probes; probe; probe = probe->next) {
+		probe->shown = probe->view;
+		prober->all_settled &= !probe->is_new && is_settled(probe);
+	}
 	pthread_cond_broadcast(&prober->settled);
-	pthread_mutex_unlock(&prober->lock);
 }
 
-static void scan_all(struct prober *prober, unsigned n_probes)
+/*
+ * Under lock, which it releases meanwhile: the list does not lose any, and others only add to its end. Returns
+ * whether it looked for processes.
+ */
+static bool do_all(struct prober *prober)
 {
 	uint64_t begun_ns = env_mono_ns(), took_ns;
+	bool scans;
 
-	for (unsigned i = 0; i < n_probes; i++)
-		scan(prober, prober->probes[i]);
+	for (struct probe *probe = prober->probes; probe; probe = probe->next)
+		take_changes(prober, probe);
+	take_targets(prober);
+	scans = prober->list && begun_ns >= prober->next_scan_ns;
+	for (struct probe *probe = prober->probes; probe; probe = probe->next) {
+		bool is_new = probe->is_new;
+
+		probe->is_new = false;
+		pthread_mutex_unlock(&prober->lock);
+		if (is_new)
+			begin(prober, probe);
+		if (scans)
+			scan(prober, probe);
+		look(prober, probe);
+		pthread_mutex_lock(&prober->lock);
+	}
 	took_ns = env_mono_ns() - begun_ns;
-	prober->next_scan_ns = begun_ns + took_ns +
-			       (SCAN_SHARE * took_ns > SCAN_NS ? SCAN_SHARE * took_ns : SCAN_NS);
+	if (scans)
+		prober->next_scan_ns = begun_ns + took_ns +
+				       (SCAN_SHARE * took_ns > SCAN_NS ? SCAN_SHARE * took_ns : SCAN_NS);
+	return scans;
+}
+
+/* Under lock: was something added, allowed or removed meanwhile? */
+static bool has_changes(const struct prober *prober)
+{
+	for (const struct probe *probe = prober->probes; probe; probe = probe->next)
+		if (probe->is_new || probe->again || probe->removed)
+			return true;
+	return prober->closing || (prober->has_targets && !prober->list);
 }
 
 /* Under lock, which it releases while it waits. */
@@ -660,38 +727,24 @@ static void wait_for_change(struct prober *prober, uint64_t ns)
 {
 	const struct timespec until = env_timespec(env_mono_ns() + ns);
 
-	pthread_cond_timedwait(&prober->wake, &prober->lock, &until);
+	if (!has_changes(prober))
+		pthread_cond_timedwait(&prober->wake, &prober->lock, &until);
 }
 
 static void *run(void *context)
 {
 	struct prober *prober = context;
-	unsigned n_begun = 0, n_probes;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_PROBES) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |
 			PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
 	pthread_mutex_lock(&prober->lock);
 	while (!prober->closing) {
-		bool is_new;
+		bool scanned;
 
-		n_probes = take_changes(prober);
-		pthread_mutex_unlock(&prober->lock);
-		is_new = n_begun < n_probes;
-		for (; n_begun < n_probes; n_begun++)
-			begin(prober, prober->probes[n_begun]);
-		if (prober->list && (is_new || env_mono_ns() >= prober->next_scan_ns)) {
-			scan_all(prober, n_probes);
-			is_new = true;
-		}
-		for (unsigned i = 0; i < n_probes; i++) {
-			look(prober, prober->probes[i]);
-			publish(prober, prober->probes[i]);
-		}
-		if (prober->list)
-			settle(prober, n_probes);
-		pthread_mutex_lock(&prober->lock);
-		if (!prober->closing)
-			wait_for_change(prober, is_new ? LOOK_NS : CHECK_NS);
+		free_removed(prober);
+		scanned = do_all(prober);
+		publish_all(prober);
+		wait_for_change(prober, scanned ? LOOK_NS : CHECK_NS);
 	}
 	pthread_mutex_unlock(&prober->lock);
 	free_prober(prober);
@@ -764,36 +817,47 @@ static int copy_set(struct probe *probe, const struct trace_set *set)
 	return 0;
 }
 
-int prober_add(struct prober *prober, const struct trace_set *set, const char *text)
+struct probe *prober_add(struct prober *prober, const struct trace_set *set, const char *text, uint32_t pid)
 {
-	struct probe *probe;
-	int number;
+	struct probe *probe = alloc_zeroed(1, sizeof(*probe)), **at = &prober->probes;
+	int error;
 
-	if (prober->n_probes == PROBES_MAX)
-		return -ENOSPC;
-	probe = alloc_zeroed(1, sizeof(*probe));
 	probe->text = alloc_text(text);
+	probe->pid = pid;
+	probe->is_new = true;
 	probe->wanted = probe->programs[PROGRAM_ENTER] = probe->programs[PROGRAM_LEAVE] =
 		probe->programs[PROGRAM_HIT] = -1;
 	probe->view.cost_seconds = probe->view.expected_per_second = NAN;
 	probe->shown = probe->view;
-	number = probe_name_parse(&probe->name, span_text(probe->text)) ? copy_set(probe, set) : -EINVAL;
-	if (number < 0) {
+	error = probe_name_parse(&probe->name, span_text(probe->text)) ? copy_set(probe, set) : -EINVAL;
+	if (error) {
 		free_probe(probe);
-		return number;
+		errno = -error;
+		return NULL;
 	}
 	pthread_mutex_lock(&prober->lock);
-	number = (int)prober->n_probes;
-	prober->probes[prober->n_probes++] = probe;
+	while (*at)
+		at = &(*at)->next;
+	*at = probe;
+	prober->all_settled = false;
 	pthread_cond_signal(&prober->wake);
 	pthread_mutex_unlock(&prober->lock);
-	return number;
+	return probe;
 }
 
-void prober_allow(struct prober *prober, unsigned probe)
+void prober_remove(struct prober *prober, struct probe *probe)
 {
 	pthread_mutex_lock(&prober->lock);
-	prober->probes[probe]->allowed = prober->probes[probe]->again = true;
+	probe->removed = true;
+	pthread_cond_signal(&prober->wake);
+	pthread_mutex_unlock(&prober->lock);
+}
+
+void prober_allow(struct prober *prober, struct probe *probe)
+{
+	pthread_mutex_lock(&prober->lock);
+	probe->again = !probe->allowed;
+	probe->allowed = true;
 	pthread_cond_signal(&prober->wake);
 	pthread_mutex_unlock(&prober->lock);
 }
@@ -822,14 +886,14 @@ void prober_settle(struct prober *prober, double seconds)
 	int error = 0;
 
 	pthread_mutex_lock(&prober->lock);
-	while (prober->n_settled < prober->n_probes && !error)
+	while (!prober->all_settled && !error)
 		error = pthread_cond_timedwait(&prober->settled, &prober->lock, &until);
 	pthread_mutex_unlock(&prober->lock);
 }
 
-void prober_view(struct prober *prober, unsigned probe, struct probe_view *view)
+void prober_view(struct prober *prober, const struct probe *probe, struct probe_view *view)
 {
 	pthread_mutex_lock(&prober->lock);
-	*view = prober->probes[probe]->shown;
+	*view = probe->shown;
 	pthread_mutex_unlock(&prober->lock);
 }

@@ -11,7 +11,6 @@
 #include "topic/probe/probe_name.h"
 #include "topic/trace/trace.h"
 
-#define PROBES_MAX 8
 #define PROBE_PROCESSES_MAX 64 /* of a probe */
 #define PROBE_OWN_NUMBER PROBE_PROCESSES_MAX /* of the hits of panetop itself, when it measures the price */
 
@@ -60,21 +59,25 @@ struct probe_view {
 };
 
 struct prober;
+struct probe;
 
-/* Of these probes together no hit may take more of a CPU than limit_ratio. NULL with errno. */
+/* No probe may take more of a CPU than limit_ratio. NULL with errno. */
 struct prober *prober_open(const struct uprobe_form *form, double limit_ratio);
 
 /* The thread detaches all and frees what it has; the caller does not wait, unless for_end. */
 void prober_close(struct prober *prober, bool for_end);
 
 /*
- * Begins with a probe, whose programs, of trace_plan_probe, are loaded: its number, below PROBES_MAX, or
- * -errno. text is copied.
+ * Begins with a probe, whose programs, of trace_plan_probe, are loaded; pid: of this process alone, 0: of all
+ * in the scope. It is of the prober, until prober_remove(). NULL with errno. text is copied.
  */
-int prober_add(struct prober *prober, const struct trace_set *set, const char *text);
+struct probe *prober_add(struct prober *prober, const struct trace_set *set, const char *text, uint32_t pid);
 
-/* The probe may cost what it wants from now on: it is attached again. */
-void prober_allow(struct prober *prober, unsigned probe);
+/* The thread detaches it, and frees it. */
+void prober_remove(struct prober *prober, struct probe *probe);
+
+/* The probe may cost what it wants from now on: if it was taken off, it is attached again. */
+void prober_allow(struct prober *prober, struct probe *probe);
 
 /* All processes, by pid; is_scoped: somebody has chosen them. Copies the list. */
 void prober_target(struct prober *prober, const struct probe_target *targets, size_t n, bool is_scoped);
@@ -82,6 +85,6 @@ void prober_target(struct prober *prober, const struct probe_target *targets, si
 /* Waits until it has looked for all, and attached what there is, but no longer than these seconds. */
 void prober_settle(struct prober *prober, double seconds);
 
-void prober_view(struct prober *prober, unsigned probe, struct probe_view *view);
+void prober_view(struct prober *prober, const struct probe *probe, struct probe_view *view);
 
 #endif
