@@ -105,12 +105,12 @@ static void store_bits(struct bpf_assembler *as)
 	emit_store_slot(as, 8, as->key, as->key.bytes - WORD, R2);
 }
 
-void emit_count_value(struct bpf_assembler *as)
+/* r0: what entries has of the key; where there is no room for it, that is lost. */
+static void find_entry(struct bpf_assembler *as, struct bpf_label *none)
 {
 	struct frame_slot entry = emit_slot(as, sizeof(struct bpf_entry) / WORD);
-	struct bpf_label found = { 0 }, done = { 0 };
+	struct bpf_label found = { 0 };
 
-	store_bits(as);
 	emit_find_slot(as, &found);
 	emit_look_up(as, BPF_MAP_ENTRIES, as->key);
 	emit_jump_if(as, R0, BPF_JNE, 0, &found);
@@ -120,13 +120,29 @@ void emit_count_value(struct bpf_assembler *as)
 	emit_look_up(as, BPF_MAP_ENTRIES, as->key);
 	emit_jump_if(as, R0, BPF_JNE, 0, &found);
 	emit_count_lost(as);
-	emit_jump(as, &done);
+	emit_jump(as, none);
 	emit_label(as, &found);
 	emit_set(as, R1, 1);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, count), R1);
+}
+
+void emit_count(struct bpf_assembler *as)
+{
+	struct bpf_label none = { 0 };
+
+	find_entry(as, &none);
+	emit_label(as, &none);
+}
+
+void emit_count_value(struct bpf_assembler *as)
+{
+	struct bpf_label none = { 0 };
+
+	store_bits(as);
+	find_entry(as, &none);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
 	emit_keep_most(as, offsetof(struct bpf_entry, most));
-	emit_label(as, &done);
+	emit_label(as, &none);
 }
 
 /* Most keys are there already: that is cheaper than an update. */

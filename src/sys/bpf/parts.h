@@ -60,6 +60,9 @@ void emit_hash(struct bpf_assembler *as, struct frame_slot key, int bits, struct
 /* Goes to found, with what entries has of the key at r0, where the key has its slot. */
 void emit_find_slot(struct bpf_assembler *as, struct bpf_label *found);
 
+/* entries[key]: count++ */
+void emit_count(struct bpf_assembler *as);
+
 /* entries[key]: count++, sum += value, most */
 void emit_count_value(struct bpf_assembler *as);
 
