@@ -27,7 +27,7 @@ struct probe_row {
 	uint64_t pid;
 	uint64_t hits, returns;
 	double hits_per_second, p50_seconds, p99_seconds, max_seconds;
-	double cost_seconds, cost_ratio, spent_seconds;
+	double cost_seconds, cost_ratio, spent_seconds, expected_per_second;
 	const char *way, *state, *command;
 };
 
@@ -73,6 +73,11 @@ static const struct column columns[] = {
 	       .title = N_("spent"), .width = 8, .hidden = true,
 	       .help = N_("CPU time that counting has cost the process, estimated"),
 	       .source = "hits x cost_seconds"),
+	COLUMN(struct probe_row, expected_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND,
+	       .title = N_("expected"), .width = 8, .hidden = true,
+	       .help = N_("calls of all processes in the last look, of 0.1 s or more, by which it is decided "
+			  "whether they cost too much"),
+	       .source = "growth of the hits of all processes / time"),
 	COLUMN(struct probe_row, way, .kind = COLUMN_LABEL, .words = true, .title = N_("by"), .width = 4,
 	       .rank = 2,
 	       .help = N_("trap: the call meets a breakpoint; nop: it begins with a nop of 5 bytes, which "
@@ -292,6 +297,7 @@ static struct probe_row *add_row(struct sample *sample, const struct one *one)
 	row->probe = arena_copy(&sample->frame->arena, one->text, strlen(one->text));
 	row->pid = 0;
 	row->cost_seconds = state->view.cost_seconds;
+	row->expected_per_second = state->view.expected_per_second;
 	if (!isnan(row->cost_seconds))
 		row->way = state->view.is_nop ? N_("nop") : N_("trap");
 	return row;

@@ -10,14 +10,10 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "core/buffer.h"
-#include "kernel/pid/maps.h"
-#include "sys/buffer_io.h"
-#include "sys/profile_files.h"
+#include "topic/probe/mapped_code.h"
 
 #define ROUNDS 8
 #define CALLS 50 /* of a round; the fastest counts, as others were interrupted */
-#define MAPS_BYTES_MAX ((size_t)16 << 20)
 
 void probe_price_trap(void);
 void probe_price_nop(void);
@@ -75,34 +71,22 @@ static double time_calls(void (*sample)(void))
 /* Where the function is in the file that this process has mapped there. 0 or -errno. */
 static int find_place(void (*sample)(void), struct uprobe_place *place)
 {
-	struct profile_file file = { .kind = PROFILE_FILE_MAPS, .pid = env_self_pid() };
 	uint64_t address = (uint64_t)(uintptr_t)sample;
 	struct maps_region region;
 	struct buffer maps = { 0 };
-	int fd = profile_file_open(&file), error;
-	struct span text;
+	int error = mapped_code_read_maps(env_self_pid(), &maps);
+	struct span text = span_of(maps.bytes, maps.length);
 
-	if (fd < 0)
-		return fd;
-	error = buffer_read(&maps, fd, MAPS_BYTES_MAX);
-	close(fd);
-	text = span_of(maps.bytes, maps.length);
-	place->file = -1;
-	while (!error && maps_next(&text, &region)) {
+	place->file = error ? error : -ENOENT;
+	while (!error && mapped_code_next(&text, &region)) {
 		if (address < region.start || address >= region.end)
 			continue;
-		file = (struct profile_file){ .kind = PROFILE_FILE_MAPPED,
-					      .pid = file.pid,
-					      .start = region.start,
-					      .end = region.end,
-					      .inode = region.inode };
 		place->offset = region.offset + (address - region.start);
-		place->file = profile_file_open(&file);
-		error = place->file < 0 ? place->file : 0;
+		place->file = mapped_code_open(env_self_pid(), &region);
 		break;
 	}
 	buffer_free(&maps);
-	return error ? error : place->file < 0 ? -ENOENT : 0;
+	return place->file < 0 ? place->file : 0;
 }
 
 int probe_price_measure(const struct uprobe_form *form, enum probe_way way, int enter, int leave,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,16 +19,12 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/vector.h"
-#include "kernel/pid/maps.h"
 #include "sys/bpf/syscall.h"
-#include "sys/buffer_io.h"
 #include "sys/privilege.h"
-#include "sys/profile_files.h"
+#include "topic/probe/mapped_code.h"
 #include "topic/probe/probe_price.h"
 
 #define FILES_MAX 16                           /* of a probe: containers have their own */
-#define FILE_BYTES_MAX ((off_t)512 << 20)      /* it is read whole */
-#define MAPS_BYTES_MAX ((size_t)64 << 20)
 #define EVENTS_MAX 1024                        /* of a probe: descriptors */
 #define LOOK_NS UINT64_C(100000000)            /* after attaching */
 #define CHECK_NS UINT64_C(250000000)           /* between two looks at what it costs */
@@ -237,12 +234,6 @@ static void look(struct prober *prober, struct probe *probe)
 
 /* --- The file, and the function in it. */
 
-static int read_file(struct prober *prober, int fd, off_t size)
-{
-	buffer_empty(&prober->text);
-	return size > FILE_BYTES_MAX ? -EFBIG : buffer_read(&prober->text, fd, (size_t)size);
-}
-
 /* Takes the descriptor. NULL: there is no room. */
 static struct probe_file *add_file(struct prober *prober, struct probe *probe, int fd, int *error)
 {
@@ -258,7 +249,7 @@ static struct probe_file *add_file(struct prober *prober, struct probe *probe, i
 	if (!*error && probe->n_files == FILES_MAX)
 		*error = -EMFILE;
 	if (!*error)
-		*error = read_file(prober, fd, status.st_size);
+		*error = mapped_code_read(fd, &prober->text);
 	if (*error) {
 		close(fd);
 		return NULL;
@@ -321,15 +312,13 @@ static void begin(struct prober *prober, struct probe *probe)
 
 /* --- The processes that have mapped it. */
 
-/* The executable part of a file that is meant, into region. */
+/* The code of a file that is meant. False: there is none. */
 static bool find_mapped(const struct probe *probe, struct span maps, struct maps_region *found)
 {
 	enum probe_file_match best = PROBE_FILE_OTHER, match;
 	struct maps_region region;
 
-	while (maps_next(&maps, &region)) {
-		if (region.permissions.at[2] != 'x' || region.inode == 0)
-			continue;
+	while (mapped_code_next(&maps, &region)) {
 		match = probe->name.is_path ? (region.inode == probe->files[0].inode ? PROBE_FILE_IS
 										      : PROBE_FILE_OTHER)
 					    : probe_name_matches(&probe->name, region.path);
@@ -344,22 +333,14 @@ static bool find_mapped(const struct probe *probe, struct span maps, struct maps
 /* The file of this process; NULL: it has not mapped it, *error: or that is not known. */
 static struct probe_file *file_of(struct prober *prober, struct probe *probe, uint32_t pid, int *error)
 {
-	struct profile_file file = { .kind = PROFILE_FILE_MAPS, .pid = pid };
 	struct maps_region region = { 0 };
 	struct probe_file *found = NULL;
 	struct buffer maps = { 0 };
-	int fd = profile_file_open(&file);
+	int fd;
 
-	*error = fd < 0 ? fd : buffer_read(&maps, fd, MAPS_BYTES_MAX);
-	if (fd >= 0)
-		close(fd);
+	*error = mapped_code_read_maps(pid, &maps);
 	if (!*error && find_mapped(probe, span_of(maps.bytes, maps.length), &region)) {
-		file.kind = PROFILE_FILE_MAPPED;
-		file.start = region.start;
-		file.end = region.end;
-		file.inode = region.inode;
-		snprintf(file.path, sizeof(file.path), "%.*s", (int)span_length(region.path), region.path.at);
-		fd = profile_file_open(&file);
+		fd = mapped_code_open(pid, &region);
 		*error = fd < 0 ? fd : 0;
 		found = fd < 0 ? NULL : add_file(prober, probe, fd, error);
 		if (found && probe->name.is_path && found != &probe->files[0])
