@@ -12,8 +12,8 @@
 
 #include "topic/probe/mapped_code.h"
 
-#define ROUNDS 8
-#define CALLS 50 /* of a round; the fastest counts, as others were interrupted */
+#define ROUNDS 9
+#define CALLS 50 /* of a round; the median counts, as some were interrupted */
 
 void probe_price_trap(void);
 void probe_price_nop(void);
@@ -55,17 +55,20 @@ static void (*const samples[N_PROBE_WAYS])(void) = {
 /* Seconds of a call. */
 static double time_calls(void (*sample)(void))
 {
-	uint64_t least_ns = UINT64_MAX;
+	uint64_t rounds_ns[ROUNDS]; /* ascending */
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint64_t begun_ns = env_mono_ns(), ns;
+		unsigned at = round;
 
 		for (unsigned i = 0; i < CALLS; i++)
 			sample();
 		ns = env_mono_ns() - begun_ns;
-		least_ns = ns < least_ns ? ns : least_ns;
+		for (; at > 0 && rounds_ns[at - 1] > ns; at--)
+			rounds_ns[at] = rounds_ns[at - 1];
+		rounds_ns[at] = ns;
 	}
-	return (double)least_ns / 1e9 / CALLS;
+	return (double)rounds_ns[ROUNDS / 2] / 1e9 / CALLS;
 }
 
 /* Where the function is in the file that this process has mapped there. 0 or -errno. */
