@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counting calls of functions from the screen: adding a probe, asking where it costs too much, taking it off. */
+/* Counting calls of functions from the screen: adding a probe, asking where it costs too much, taking it off.
+ */
 #ifndef PANETOP_PANE_PROBES_H
 #define PANETOP_PANE_PROBES_H
 

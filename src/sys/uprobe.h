@@ -19,7 +19,7 @@ struct uprobe_place {
 	int file;                  /* open for reading */
 	uint64_t offset;           /* in the file, of an instruction */
 	uint64_t semaphore_offset; /* 0: none */
-	bool at_return; /* from the function that begins there: where it returns to */
+	bool at_return;            /* from the function that begins there: where it returns to */
 };
 
 /* 0 or -errno; -ENOENT: this kernel has none. */

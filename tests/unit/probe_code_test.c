@@ -30,9 +30,9 @@ static void check_name(const char *text, const char *file, bool is_path, const c
 
 START_TEST(a_name_is_of_a_file_and_a_function)
 {
-	static const char *const wrong[] = { "",	"libfoo",   "libfoo:",	":open",
-					     "/a/b",	"/a:b/c",   "/a/:open", "libfoo::open",
-					     "a:b:",	"a:b:c:d",  "/dir:with/", ":" };
+	static const char *const wrong[] = { "",     "libfoo",  "libfoo:",    ":open",
+					     "/a/b", "/a:b/c",  "/a/:open",   "libfoo::open",
+					     "a:b:", "a:b:c:d", "/dir:with/", ":" };
 	struct probe_name name;
 
 	check_name("libfoo.so.1:open", "libfoo.so.1", false, "", "open");
@@ -88,8 +88,8 @@ static const char code[] = "\x0f\x1f\x44\x00\x00" /* a nop of 5 bytes */
 			   "\x90\x90\x90"; /* nops of a byte */
 
 /* A note of a probe; addresses are those before the file moved by 0x1000. */
-static void add_note(struct buffer *notes, bool is_64, uint64_t address, uint64_t semaphore, const char *texts,
-		     size_t text_bytes)
+static void add_note(struct buffer *notes, bool is_64, uint64_t address, uint64_t semaphore,
+		     const char *texts, size_t text_bytes)
 {
 	unsigned word = is_64 ? 8 : 4;
 
@@ -104,7 +104,7 @@ static void add_note(struct buffer *notes, bool is_64, uint64_t address, uint64_
 	buffer_fill(notes, '\0', (4 - notes->length % 4) % 4);
 }
 
-#define NOTE(address, semaphore, texts) \
+#define NOTE(address, semaphore, texts)                                                                      \
 	add_note(&parts->notes, is_64, address, semaphore, texts, sizeof(texts))
 
 static void make_parts(struct parts *parts, bool is_64, uint16_t machine)
@@ -113,7 +113,9 @@ static void make_parts(struct parts *parts, bool is_64, uint16_t machine)
 	buffer_add(&parts->code, code, sizeof(code) - 1);
 	for (size_t i = 0; i < sizeof(all_symbols) / sizeof(all_symbols[0]); i++)
 		image_add_symbol(is_64, &parts->symbols, &parts->names, &all_symbols[i]);
-	NOTE(TEXT + 7, 0, "work\0begin\0" "8@%rax");
+	NOTE(TEXT + 7, 0,
+	     "work\0begin\0"
+	     "8@%rax");
 	NOTE(TEXT + 8, TEXT + 6, "work\0begin\0");
 	NOTE(TEXT + 9, 0, "other\0begin\0");
 	NOTE(TEXT + 5, 0, "work\0no_nop\0");

@@ -16,7 +16,7 @@
 #define DW_EH_PE_udata4 0x03
 #define DW_EH_PE_pcrel_sdata4 0x1b
 #define DW_EH_PE_datarel_sdata4 0x3b
-#define SEGMENTS_MAX 1024   /* Linux starts no program with more than 64 KiB of them */
+#define SEGMENTS_MAX 1024 /* Linux starts no program with more than 64 KiB of them */
 
 /* The size and the offset of a member in both classes. */
 #define MEMBER(file, type, member)                                                                           \
@@ -459,7 +459,8 @@ static uint64_t symbol_address(const struct elf_file *file, struct span record)
 {
 	uint64_t address = number(record, MEMBER(file, Sym, st_value));
 
-	return file->machine == EM_ARM ? address & ~UINT64_C(1) : address; /* it says that the code is Thumb */
+	/* In ARM the lowest bit says that the code is Thumb. */
+	return file->machine == EM_ARM ? address & ~UINT64_C(1) : address;
 }
 
 static void add_function(const struct elf_file *file, struct span names, struct span record,

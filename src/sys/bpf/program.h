@@ -142,7 +142,7 @@ extern const struct bpf_shape bpf_cache_asked;   /* … mm_filemap_get_pages, at
 extern const struct bpf_shape bpf_cache_faulted; /* … mm_filemap_fault and mm_filemap_map_pages */
 extern const struct bpf_shape bpf_cache_dirtied; /* … writeback_dirty_folio */
 
-/* A process comes to a place in its code, and returns from the function that begins there: struct bpf_hits. */
+/* A process comes to a place in its code, and returns from the function there: struct bpf_hits. */
 extern const struct bpf_shape bpf_hit;       /* without times */
 extern const struct bpf_shape bpf_hit_enter; /* with the time until … */
 extern const struct bpf_shape bpf_hit_leave;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "function": what can be counted in the selected process: functions and probes of the code it has mapped. */
+/* Topic "function": what can be counted in the selected process, of the code that it has mapped. */
 #include <config.h>
 
 #include <errno.h>

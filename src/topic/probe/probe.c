@@ -41,8 +41,7 @@ static const struct column columns[] = {
 	       .additive = true, .help = N_("calls, in the last interval"),
 	       .source = "growth of hits / time"),
 	COLUMN(struct probe_row, hits, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("hits"),
-	       .width = 9, .help = N_("calls, since the probe was attached"),
-	       .source = "BPF at a uprobe"),
+	       .width = 9, .help = N_("calls, since the probe was attached"), .source = "BPF at a uprobe"),
 	COLUMN(struct probe_row, returns, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("returns"),
 	       .width = 9, .rank = 1,
 	       .help = N_("calls that returned; nothing for probes of the program's authors (USDT)"),
@@ -83,15 +82,13 @@ static const struct column columns[] = {
 	       .help = N_("trap: the call meets a breakpoint; nop: it begins with a nop of 5 bytes, which "
 			  "newer kernels replace by a call"),
 	       .source = "the first bytes of the function"),
-	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
-	       .width = 9,
+	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"), .width = 9,
 	       .help = N_("counting; waiting: the process has not mapped the file yet; gone: it has no "
 			  "longer; ended: it has exited; costly: taken off, as it costs more than "
 			  "--probe-cost; refused, failed: see the notice"),
 	       .source = "panetop"),
-	COLUMN(struct probe_row, command, .kind = COLUMN_LABEL, .grouping = "command",
-	       .title = N_("command"), .width = 16, .help = N_("name of the process"),
-	       .source = "/proc/PID/comm"),
+	COLUMN(struct probe_row, command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"),
+	       .width = 16, .help = N_("name of the process"), .source = "/proc/PID/comm"),
 };
 
 static const struct schema schema = {
@@ -322,7 +319,8 @@ static void add_times(struct state *state, struct probe_row *row, const struct b
 }
 
 /* That of a process that has ended is kept. "": it was never seen. */
-static const char *name_of(const struct sample *sample, struct one *one, unsigned number, struct probed *probed)
+static const char *name_of(const struct sample *sample, struct one *one, unsigned number,
+			   struct probed *probed)
 {
 	const struct state *state = sample->state;
 	const struct process *process = process_list_find(state->processes, probed->target.pid);

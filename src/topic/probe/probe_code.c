@@ -128,9 +128,7 @@ static void find_probes(struct search *search)
 void probe_code_find(struct probe_code *code, struct span bytes, const struct probe_name *name)
 {
 	struct elf_file file;
-	struct search search = {
-		.file = &file, .name = name, .code = code, .near.typed = name->function
-	};
+	struct search search = { .file = &file, .name = name, .code = code, .near.typed = name->function };
 
 	*code = (struct probe_code){ 0 };
 	if (!elf_file_parse(&file, bytes)) {

@@ -14,9 +14,9 @@
 
 enum probe_fault {
 	PROBE_FAULT_NONE,
-	PROBE_FAULT_NO_ELF,   /* it is no program or library of a supported machine */
-	PROBE_FAULT_NOTHING,  /* it has neither a function nor a probe of this name … */
-	PROBE_FAULT_NO_NAMES, /* … nor any other: they were stripped */
+	PROBE_FAULT_NO_ELF,    /* it is not a program or library of a supported machine */
+	PROBE_FAULT_NOTHING,   /* it has neither a function nor a probe of this name … */
+	PROBE_FAULT_NO_NAMES,  /* … nor any other: they were stripped */
 	PROBE_FAULT_ELSEWHERE, /* it only calls a function of this name */
 	PROBE_FAULT_CHOOSER,   /* STT_GNU_IFUNC: it returns which function is called by this name */
 	PROBE_FAULT_DATA,

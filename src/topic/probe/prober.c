@@ -21,15 +21,16 @@
 #include "core/vector.h"
 #include "sys/bpf/syscall.h"
 #include "sys/privilege.h"
+#include "sys/profile_files.h"
 #include "topic/probe/mapped_code.h"
 #include "topic/probe/probe_price.h"
 
-#define FILES_MAX 16                           /* of a probe: containers have their own */
-#define EVENTS_MAX 1024                        /* of a probe: descriptors */
-#define LOOK_NS UINT64_C(100000000)            /* after attaching */
-#define CHECK_NS UINT64_C(250000000)           /* between two looks at what it costs */
-#define SCAN_NS UINT64_C(500000000)           /* between two searches for processes, or … */
-#define SCAN_SHARE 50                          /* … this many times what the last one took */
+#define FILES_MAX 16                 /* of a probe: containers have their own */
+#define EVENTS_MAX 1024              /* of a probe: descriptors */
+#define LOOK_NS UINT64_C(100000000)  /* after attaching */
+#define CHECK_NS UINT64_C(250000000) /* between two looks at what it costs */
+#define SCAN_NS UINT64_C(500000000)  /* between two searches for processes, or … */
+#define SCAN_SHARE 50                /* … this many times what the last one took */
 
 /* The programs of trace_plan_probe, in its order. */
 enum { PROGRAM_ENTER, PROGRAM_LEAVE, PROGRAM_HIT, N_PROGRAMS };
@@ -57,10 +58,10 @@ struct attached {
 
 /* What is shared is protected by the lock of the prober. */
 struct probe {
-	struct probe *next;                 /* shared */
+	struct probe *next;                   /* shared */
 	bool is_new, allowed, again, removed; /* shared; again: it was allowed just now */
-	struct probe_view shown;            /* shared: a copy of view */
-	uint32_t pid;                       /* 0: all in the scope */
+	struct probe_view shown;              /* shared: a copy of view */
+	uint32_t pid;                         /* 0: all in the scope */
 	char *text;
 	struct probe_name name;
 	int programs[N_PROGRAMS], wanted; /* descriptors */
@@ -82,14 +83,14 @@ struct prober {
 	double prices[N_PROBE_WAYS][2]; /* 1: with the return; NaN: not measured */
 	bool closing;
 	struct probe_target *targets; /* by pid */
-	size_t n_targets;
+	size_t n_targets, targets_capacity;
 	bool is_scoped, has_targets;
 	struct probe *probes; /* the thread removes them, others add them at the end */
 	bool all_settled;
 
 	/* Of the thread alone. */
 	struct probe_target *list;
-	size_t n_list;
+	size_t n_list, list_capacity;
 	bool list_is_scoped;
 	uint64_t next_scan_ns;
 	struct buffer text;
@@ -152,9 +153,9 @@ static int price(struct prober *prober, struct probe *probe, const struct probe_
 	if (isnan(*cost)) {
 		error = wanted_set(probe, env_self_pid(), PROBE_OWN_NUMBER);
 		if (!error)
-			error = probe_price_measure(
-				&prober->form, way, probe->programs[returns ? PROGRAM_ENTER : PROGRAM_HIT],
-				returns ? probe->programs[PROGRAM_LEAVE] : -1, cost);
+			error = probe_price_measure(&prober->form, way,
+						    probe->programs[returns ? PROGRAM_ENTER : PROGRAM_HIT],
+						    returns ? probe->programs[PROGRAM_LEAVE] : -1, cost);
 		wanted_remove(probe, env_self_pid());
 	}
 	probe->view.is_nop = way == PROBE_WAY_NOP;
@@ -227,8 +228,7 @@ static void look(struct prober *prober, struct probe *probe)
 	pthread_mutex_lock(&prober->lock);
 	allowed = probe->allowed;
 	pthread_mutex_unlock(&prober->lock);
-	if (!allowed &&
-	    probe->view.expected_per_second * probe->view.cost_seconds > prober->limit_ratio)
+	if (!allowed && probe->view.expected_per_second * probe->view.cost_seconds > prober->limit_ratio)
 		stop(prober, probe, PROBE_COSTLY);
 }
 
@@ -261,28 +261,6 @@ static struct probe_file *add_file(struct prober *prober, struct probe *probe, i
 	return file;
 }
 
-/* The file of a path, as the user may open it: a descriptor of a regular file or -errno. */
-static int open_path(const struct probe_name *name)
-{
-	char path[PATH_MAX], own[32];
-	struct stat status;
-	int looked, fd = -EINVAL;
-
-	if (span_length(name->file) >= sizeof(path))
-		return -ENAMETOOLONG;
-	snprintf(path, sizeof(path), "%.*s", (int)span_length(name->file), name->file.at);
-	looked = open(path, O_PATH | O_CLOEXEC);
-	if (looked < 0)
-		return -errno;
-	snprintf(own, sizeof(own), "/proc/self/fd/%d", looked);
-	if (fstat(looked, &status) == 0 && S_ISREG(status.st_mode)) {
-		fd = open(own, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-		fd = fd < 0 ? -errno : fd;
-	}
-	close(looked);
-	return fd;
-}
-
 /* False: the function cannot be probed there. */
 static bool judge(struct probe *probe, const struct probe_file *file)
 {
@@ -298,11 +276,13 @@ static bool judge(struct probe *probe, const struct probe_file *file)
 static void begin(struct prober *prober, struct probe *probe)
 {
 	struct probe_file *file;
-	int error, fd;
+	char path[PATH_MAX];
+	int error = 0, fd;
 
 	if (!probe->name.is_path)
 		return;
-	fd = open_path(&probe->name);
+	snprintf(path, sizeof(path), "%.*s", (int)span_length(probe->name.file), probe->name.file.at);
+	fd = profile_file_open_path(path);
 	file = fd < 0 ? NULL : add_file(prober, probe, fd, &error);
 	if (!file)
 		fail(prober, probe, fd < 0 ? fd : error);
@@ -319,9 +299,9 @@ static bool find_mapped(const struct probe *probe, struct span maps, struct maps
 	struct maps_region region;
 
 	while (mapped_code_next(&maps, &region)) {
-		match = probe->name.is_path ? (region.inode == probe->files[0].inode ? PROBE_FILE_IS
-										      : PROBE_FILE_OTHER)
-					    : probe_name_matches(&probe->name, region.path);
+		match = probe->name.is_path
+				? (region.inode == probe->files[0].inode ? PROBE_FILE_IS : PROBE_FILE_OTHER)
+				: probe_name_matches(&probe->name, region.path);
 		if (match <= best)
 			continue;
 		best = match;
@@ -493,7 +473,7 @@ static bool is_meant(const struct probe *probe, const struct probe_target *targe
 	return is_chosen && target->pid != env_self_pid();
 }
 
-/* Those that have ended, or are no longer in the scope. */
+/* Those that have ended, or left the scope. */
 static void leave_processes(struct prober *prober, struct probe *probe)
 {
 	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++) {
@@ -612,13 +592,17 @@ static struct probe *take_removed(struct prober *prober)
 /* Under lock. */
 static void take_targets(struct prober *prober)
 {
+	struct probe_target *before = prober->list;
+	size_t capacity = prober->list_capacity;
+
 	if (!prober->has_targets)
 		return;
-	free(prober->list);
 	prober->list = prober->targets;
+	prober->list_capacity = prober->targets_capacity;
 	prober->n_list = prober->n_targets;
 	prober->list_is_scoped = prober->is_scoped;
-	prober->targets = NULL;
+	prober->targets = before;
+	prober->targets_capacity = capacity;
 	prober->has_targets = false;
 }
 
@@ -663,8 +647,8 @@ static void publish_all(struct prober *prober)
 }
 
 /*
- * Under lock, which it releases meanwhile: the list does not lose any, and others only add to its end. Returns
- * whether it looked for processes.
+ * Under lock, which it releases meanwhile: the list does not lose any, and others only add to its end.
+ * Returns whether it looked for processes.
  */
 static bool do_all(struct prober *prober)
 {
@@ -845,18 +829,13 @@ void prober_allow(struct prober *prober, struct probe *probe)
 
 void prober_target(struct prober *prober, const struct probe_target *targets, size_t n, bool is_scoped)
 {
-	struct probe_target *copy = alloc_zeroed(n + 1, sizeof(*copy));
-	bool is_first;
-
-	memcpy(copy, targets, n * sizeof(*copy));
 	pthread_mutex_lock(&prober->lock);
-	is_first = !prober->has_targets && !prober->list;
-	free(prober->targets);
-	prober->targets = copy;
+	VECTOR_RESERVE(prober->targets, n + 1, prober->targets_capacity);
+	memcpy(prober->targets, targets, n * sizeof(*targets));
 	prober->n_targets = n;
 	prober->is_scoped = is_scoped;
 	prober->has_targets = true;
-	if (is_first)
+	if (!prober->list)
 		pthread_cond_signal(&prober->wake);
 	pthread_mutex_unlock(&prober->lock);
 }

@@ -11,7 +11,7 @@
 #include "topic/probe/probe_name.h"
 #include "topic/trace/trace.h"
 
-#define PROBE_PROCESSES_MAX 64 /* of a probe */
+#define PROBE_PROCESSES_MAX 64               /* of a probe */
 #define PROBE_OWN_NUMBER PROBE_PROCESSES_MAX /* of the hits of panetop itself, when it measures the price */
 
 /* Whose code may be probed. */
@@ -33,11 +33,11 @@ enum probe_state {
 };
 
 enum probed_state {
-	PROBED_NOT,      /* nothing is attached: see the probe */
+	PROBED_NOT, /* nothing is attached: see the probe */
 	PROBED_COUNTING,
-	PROBED_WAITING,  /* it is attached, but the process has not mapped the file yet */
-	PROBED_GONE,     /* the process has unmapped the file, or is another program now */
-	PROBED_ENDED,    /* the process has exited */
+	PROBED_WAITING, /* it is attached, but the process has not mapped the file yet */
+	PROBED_GONE,    /* the process has unmapped the file, or is another program now */
+	PROBED_ENDED,   /* the process has exited */
 };
 
 /* What is known of a probe. */
@@ -79,7 +79,7 @@ void prober_remove(struct prober *prober, struct probe *probe);
 /* The probe may cost what it wants from now on: if it was taken off, it is attached again. */
 void prober_allow(struct prober *prober, struct probe *probe);
 
-/* All processes, by pid; is_scoped: somebody has chosen them. Copies the list. */
+/* All processes, by pid; is_scoped: the user has chosen some. Copies the list. */
 void prober_target(struct prober *prober, const struct probe_target *targets, size_t n, bool is_scoped);
 
 /* Waits until it has looked for all, and attached what there is, but no longer than these seconds. */
