@@ -8,15 +8,23 @@
 
 #include "core/i18n.h"
 #include "model/frame.h"
+#include "pane/calls/failing_directory.h"
 #include "pane/probes.h"
+#include "pane/process/process_open.h"
+#include "screen/context.h"
 
-enum { TABLE_CALLS, TABLE_COST, TABLE_PROBE };
-enum { VIEW_CALLS, VIEW_FUNCTIONS };
+enum { TABLE_CALLS, TABLE_TOTAL, TABLE_STREAM, TABLE_COST, TABLE_PROBE };
+enum { VIEW_CALLS, VIEW_OPENED, VIEW_STREAM, VIEW_FUNCTIONS };
 
 #define BIT(table) (1UL << (table))
 
 static const struct pane_table tables[] = {
 	[TABLE_CALLS] = { .topic = "call", .headline = true, .sort = "calls_per_second", .text_rows = 40 },
+	[TABLE_TOTAL] = { .topic = "opened_total",
+			  .lazy = true,
+			  .recorded = true,
+			  .sort = "opens_per_second" },
+	[TABLE_STREAM] = { .topic = "opened", .lazy = true },
 	[TABLE_COST] = { .topic = "tracing", .lazy = true, .recorded = true },
 	[TABLE_PROBE] = { .topic = "probe",
 			  .headline = true,
@@ -55,6 +63,75 @@ static void heading_of_calls(const struct pane_context *context, char *text, siz
 	add_cost(context, _("system calls"), "call", text, room);
 }
 
+struct calls_state {
+	struct probes_state probes;
+	struct failing_directories directories;
+	char failing[TEXT_MAX]; /* "ENOENT 77/s below /etc/ssl, by postgres" */
+};
+
+static void update(struct pane_context *context)
+{
+	struct calls_state *state = context_state(context);
+	const struct failing_directory *worst =
+		failing_directory_find(&state->directories, frame_table(context->frame, "opened_total"));
+	size_t length = worst ? span_length(worst->directory) : 0;
+
+	*state->failing = '\0';
+	if (worst)
+		snprintf(state->failing, sizeof(state->failing), _("%s %.0f/s below %.*s, by %s"),
+			 worst->result, worst->per_second, length ? (int)length : 1,
+			 length ? worst->directory.at : ".", worst->command);
+}
+
+static void close_state(void *of)
+{
+	struct calls_state *state = of;
+
+	failing_directories_free(&state->directories);
+}
+
+static void heading_of_opened(const struct pane_context *context, char *text, size_t room)
+{
+	const struct calls_state *state = context->state;
+	size_t length;
+
+	add_cost(context, _("opened files"), "opened_total", text, room);
+	length = strlen(text);
+	if (*state->failing && length < room)
+		snprintf(text + length, room - length, "; %s", state->failing);
+}
+
+static void heading_of_stream(const struct pane_context *context, char *text, size_t room)
+{
+	add_cost(context, _("files as they are opened"), "opened", text, room);
+}
+
+/* Of the scope, whatever process was looked at before. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->profiled_pid = 0;
+}
+
+static void open_of_event(struct pane_context *context)
+{
+	const struct table *table = context_table(context, TABLE_STREAM);
+	const struct column *column;
+	const void *row = table_cell(&context->tables[TABLE_STREAM], &column);
+
+	if (!row || !table || !process_open_of_event(context, table, row))
+		process_warn_unselected(context);
+}
+
+static const struct pane_action call_actions[] = {
+	{ ACTION_OPEN, process_open_selected, N_("Process"), N_("open the process of this call") },
+	{ 0 },
+};
+
+static const struct pane_action stream_actions[] = {
+	{ ACTION_OPEN, open_of_event, N_("Process"), N_("open the process that opened this file") },
+	{ 0 },
+};
+
 static bool add_typed(struct pane_context *context, const char *text, char *error, size_t room)
 {
 	const char *colon = strrchr(text, ':');
@@ -72,6 +149,13 @@ static const char *selected_probe(const struct pane_context *context)
 	return table_selected_text(&context->tables[TABLE_PROBE], "probe");
 }
 
+static void ask_about(struct pane_context *context, const char *probe)
+{
+	struct calls_state *state = context_state(context);
+
+	probes_ask_about(context, &state->probes, probe);
+}
+
 static void act(struct pane_context *context, unsigned index)
 {
 	const char *probe = selected_probe(context);
@@ -79,7 +163,7 @@ static void act(struct pane_context *context, unsigned index)
 	if (index == 0)
 		screen_prompt(context, _("Count calls of FILE:FUNCTION"), "", add_typed);
 	else if (probe && index == 1)
-		probes_ask_about(context, context_state(context), probe);
+		ask_about(context, probe);
 	else if (probe)
 		probes_remove(context, probe);
 }
@@ -99,7 +183,7 @@ static void show_actions(struct pane_context *context)
 static void ask_about_selected(struct pane_context *context)
 {
 	if (selected_probe(context))
-		probes_ask_about(context, context_state(context), selected_probe(context));
+		ask_about(context, selected_probe(context));
 }
 
 static const struct pane_action function_actions[] = {
@@ -111,13 +195,11 @@ static const struct pane_action function_actions[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	if (action != ACTION_ACT && action != ACTION_OPEN)
+	if (context->view != VIEW_FUNCTIONS || (action != ACTION_ACT && action != ACTION_OPEN))
 		return NULL;
 	if (screen_replays(context))
 		return _("nothing can be counted in a recording");
-	return context->view == VIEW_FUNCTIONS && action == ACTION_OPEN && !selected_probe(context)
-		       ? _("select a function first")
-		       : NULL;
+	return action == ACTION_OPEN && !selected_probe(context) ? _("select a function first") : NULL;
 }
 
 static void open_calls(struct pane_context *context)
@@ -127,12 +209,18 @@ static void open_calls(struct pane_context *context)
 
 static void sampled(struct pane_context *context, const struct frame *frame)
 {
-	probes_ask(context, context_state(context), frame);
+	struct calls_state *state = context_state(context);
+
+	probes_ask(context, &state->probes, frame);
 }
 
 static const struct pane_view views[] = {
 	[VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"), TABLE_CALLS,
-			 BIT(TABLE_COST), .heading = heading_of_calls },
+			 BIT(TABLE_COST), .actions = call_actions, .heading = heading_of_calls },
+	[VIEW_OPENED] = { "opened", N_("Opened"), N_("opened files by path and result"), TABLE_TOTAL,
+			  BIT(TABLE_COST), .heading = heading_of_opened },
+	[VIEW_STREAM] = { "stream", N_("Stream"), N_("files as they are opened, and errors"), TABLE_STREAM,
+			  BIT(TABLE_COST), .actions = stream_actions, .heading = heading_of_stream },
 	[VIEW_FUNCTIONS] = { "functions", N_("Functions"),
 			     N_("calls of functions of programs and libraries"), TABLE_PROBE,
 			     .actions = function_actions },
@@ -146,8 +234,11 @@ const struct pane pane_calls = {
 	.question = N_("What do processes ask of the kernel, and what fails?"),
 	.tables = tables,
 	.views = views,
-	.state_size = sizeof(struct probes_state),
+	.state_size = sizeof(struct calls_state),
+	.close = close_state,
 	.refuses = refuses,
 	.open = open_calls,
+	.sampling = sampling,
 	.sampled = sampled,
+	.update = update,
 };
