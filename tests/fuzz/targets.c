@@ -546,7 +546,8 @@ FUZZ_TARGET(elf_file)
 /* All symbols, and all probes: of the notes of the file, and of all of it. */
 FUZZ_TARGET(usdt)
 {
-	struct span whole = input(data, size), bytes = span_of(whole.at + (size > 0), size - (size > 0)), rest;
+	struct span whole = input(data, size), bytes = span_of(whole.at + (size > 0), size - (size > 0));
+	struct span rest;
 	struct elf_symbols symbols;
 	struct elf_symbol symbol;
 	struct usdt_place place;

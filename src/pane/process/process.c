@@ -474,6 +474,8 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 	if (acts && screen_replays(context))
 		return _("processes in a recording cannot be changed");
+	if (action == ACTION_OPEN && context->view == VIEW_FUNCTIONS && screen_replays(context))
+		return _("nothing can be counted in a recording");
 	if (context->view == VIEW_LIST || has_process(context))
 		return NULL;
 	return _("select a process first, in the view Processes");

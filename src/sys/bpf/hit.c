@@ -91,7 +91,8 @@ static struct frame_slot frame_key(struct bpf_assembler *as, int32_t left_bytes)
 	emit_truncate(as, R0, R0);
 	emit_store_slot(as, 8, key, 0, R0);
 	emit_member(as, R1, CTX, "pt_regs.sp");
-	emit_compute_with(as, BPF_ADD, R1, left_bytes);
+	if (left_bytes > 0)
+		emit_compute_with(as, BPF_ADD, R1, left_bytes);
 	emit_store_slot(as, 8, key, WORD, R1);
 	return key;
 }

@@ -52,15 +52,15 @@ static const struct column columns[] = {
 			  "attached"),
 	       .source = "bpf_ktime_get_ns() at the uprobe and the uretprobe"),
 	COLUMN(struct probe_row, p99_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("99%"),
-	       .width = 8, .rank = 1, .optional = true,
+	       .width = 8, .rank = 2, .optional = true,
 	       .help = N_("99 % of the calls took no longer, since the probe was attached"),
 	       .source = "bpf_ktime_get_ns() at the uprobe and the uretprobe"),
 	COLUMN(struct probe_row, max_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("longest"), .width = 8, .rank = 1, .optional = true,
+	       .title = N_("longest"), .width = 8, .rank = 2, .optional = true,
 	       .help = N_("the longest call since the probe was attached"),
 	       .source = "bpf_ktime_get_ns() at the uprobe and the uretprobe"),
 	COLUMN(struct probe_row, cost_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-	       .title = N_("cost"), .width = 8, .rank = 1,
+	       .title = N_("cost"), .width = 8, .rank = 2,
 	       .help = N_("what a call costs the process because it is counted, with the return"),
 	       .source = "measured with a function of panetop before the probe was attached"),
 	COLUMN(struct probe_row, cost_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%cost"),
@@ -421,7 +421,7 @@ static void notice_cost(struct sample *sample, const struct one *one, const stru
 	double ratio = view->expected_per_second * view->cost_seconds;
 
 	frame_notice(sample->frame, "probe", _("to count it nevertheless, use a higher --probe-cost"),
-		     _("%s: taken off: %.0f hits/s x %.2g µs cost %.0f %% of a CPU, more than the %g %% of "
+		     _("%s: taken off: %.0f hits/s × %.2g µs cost %.0f %% of a CPU, more than the %g %% of "
 		       "--probe-cost"),
 		     one->text, view->expected_per_second, view->cost_seconds * 1e6, ratio * 100,
 		     sample->settings->probe.cost_percent);

@@ -473,7 +473,7 @@ static bool is_meant(const struct probe *probe, const struct probe_target *targe
 	return is_chosen && target->pid != env_self_pid();
 }
 
-/* Those that have ended, or left the scope. */
+/* Processes that have ended, or left the scope. */
 static void leave_processes(struct prober *prober, struct probe *probe)
 {
 	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++) {
