@@ -28,6 +28,9 @@ static const struct pane_table tables[] = {
 	[TABLE_COST] = { .topic = "tracing", .lazy = true, .recorded = true },
 	[TABLE_PROBE] = { .topic = "probe",
 			  .headline = true,
+			  .of_one = true, /* the topic keeps to the scope, and has rows of no process */
+			  .lazy = true,
+			  .when = probes_any,
 			  .on_request = true,
 			  .sort = "hits_per_second",
 			  .waits = N_("no function is counted: F9 counts one, as does Enter in the view "

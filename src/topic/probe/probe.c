@@ -283,7 +283,7 @@ static const char *state_name(const struct probe_view *view, const struct probed
 	case PROBED_NOT:
 		break;
 	}
-	return view->state == PROBE_COUNTING ? N_("outside") : names[view->state];
+	return names[view->state];
 }
 
 static struct probe_row *add_row(struct sample *sample, const struct one *one)
@@ -357,16 +357,21 @@ static void add_process(struct sample *sample, struct one *one, unsigned number)
 		row->command = arena_copy(&sample->frame->arena, name, strlen(name));
 }
 
+/* Processes that the scope leaves out now keep their counts for when they are in it again. */
 static void add_rows(struct sample *sample, struct one *one)
 {
 	struct state *state = sample->state;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++)
-		if (state->view.processes[i].target.pid) {
-			add_process(sample, one, i);
-			n++;
-		}
+	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++) {
+		const struct probed *probed = &state->view.processes[i];
+
+		if (probed->target.pid == 0 ||
+		    (probed->state == PROBED_NOT && state->view.state == PROBE_COUNTING))
+			continue;
+		add_process(sample, one, i);
+		n++;
+	}
 	if (n == 0)
 		add_row(sample, one)->state = state_name(&state->view, NULL);
 }
@@ -447,7 +452,10 @@ static void notice_view(struct sample *sample, const struct one *one, const stru
 		break;
 	case PROBE_FAILED:
 		frame_notice(sample->frame, "probe",
-			     source_remedy(sample->env, topic_source(sample->topic, SOURCE), -view->error),
+			     view->error == -ENOENT
+				     ? NULL /* it is the file that is missing */
+				     : source_remedy(sample->env, topic_source(sample->topic, SOURCE),
+						     -view->error),
 			     "%s: %s", one->text, strerror(-view->error));
 		break;
 	case PROBE_LOOKING:

@@ -302,13 +302,22 @@ static enum bpf_entries_are entries_of(const struct trace_plan *plan)
 	return BPF_ENTRIES_NONE;
 }
 
-/* Of those of a plan that keep something in starts; others look there under one word. */
-static size_t start_bytes(const struct trace_plan *plan)
+/* Of shapes whose starts have a key of their own; 0: the plan has none of them. */
+static unsigned start_words(const struct trace_plan *plan)
 {
 	for (unsigned i = 0; i < plan->n_programs; i++)
 		if (plan->programs[i].does->start_words)
-			return plan->programs[i].does->start_words * sizeof(uint64_t);
-		else if (plan->programs[i].does->maps & BPF_MAP_BIT(BPF_MAP_STARTS) &&
+			return plan->programs[i].does->start_words;
+	return 0;
+}
+
+/* Of those of a plan that keep something in starts; others look there under one word. */
+static size_t start_bytes(const struct trace_plan *plan)
+{
+	if (start_words(plan))
+		return start_words(plan) * sizeof(uint64_t);
+	for (unsigned i = 0; i < plan->n_programs; i++)
+		if (plan->programs[i].does->maps & BPF_MAP_BIT(BPF_MAP_STARTS) &&
 		    !plan->programs[i].does->entries)
 			return bpf_key_words(&plan->programs[i]) * sizeof(uint64_t);
 	return sizeof(uint64_t);
@@ -316,9 +325,7 @@ static size_t start_bytes(const struct trace_plan *plan)
 
 static size_t starts_max(const struct trace_plan *plan)
 {
-	return entries_of(plan) == BPF_ENTRIES_PHASES || plan->programs[0].does->start_words
-		       ? STARTS_MAX
-		       : plan->n_entries_max;
+	return entries_of(plan) == BPF_ENTRIES_PHASES || start_words(plan) ? STARTS_MAX : plan->n_entries_max;
 }
 
 static bool keeps_newest(const struct trace_plan *plan)
@@ -733,15 +740,12 @@ void trace_forget_waiter(struct trace_set *set, size_t waiter)
 
 int trace_want(struct trace_set *set, uint64_t process, bool wanted)
 {
+	const uint64_t nothing = 0;
+
 	if (wanted)
-		return trace_want_as(set, process, 0);
+		return bpf_map_set(set->maps[BPF_MAP_WANTED], &process, &nothing);
 	bpf_map_remove(set->maps[BPF_MAP_WANTED], &process);
 	return 0;
-}
-
-int trace_want_as(struct trace_set *set, uint64_t process, uint64_t number)
-{
-	return bpf_map_set(set->maps[BPF_MAP_WANTED], &process, &number);
 }
 
 int trace_iterate(struct trace_set *set)

@@ -106,9 +106,7 @@ void trace_forget_waiter(struct trace_set *set, size_t waiter);
 /* Of a plan of_wanted: this process, by its pid, is looked at from now on, or no longer. 0 or -errno. */
 int trace_want(struct trace_set *set, uint64_t process, bool wanted);
 
-/* Of a plan with hits: those of this process have this number from now on. 0 or -errno. */
-int trace_want_as(struct trace_set *set, uint64_t process, uint64_t number);
-
+/* Of a plan with hits: by the number that BPF_MAP_WANTED has of a process. */
 static inline const struct bpf_hits *trace_hits(const struct trace_set *set, size_t number)
 {
 	return (const struct bpf_hits *)set->memory[BPF_MAP_HITS] + number;
