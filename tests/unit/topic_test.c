@@ -818,8 +818,8 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
 			  "event_total,exited,failing,idle_exit,latency,latency_bucket,latency_phase,"
-			  "opened_total,page_event,probe,process_total,self,time_account,timer,tracing,traffic,"
-			  "wake,wakeup");
+			  "opened_total,page_event,probe,process_total,self,time_account,timer,tracing,"
+			  "traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, derived), "finding,scope_use");
 	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket");
