@@ -283,6 +283,8 @@ static int run_source(const struct options *options, struct settings *settings)
 	int status = scope_from_options(&scope, options);
 	const struct scope_term *listed = scope_find(&scope, SCOPE_PROCESSES);
 
+	for (unsigned i = 0; i < options->n_probe_calls; i++)
+		sample_request_probe(&request, options->probe_calls[i], 0);
 	request.processes = listed ? listed->text : options->pid;
 	if (status == 0)
 		status = options->replay ? run_replay(options, settings, &request)

@@ -14,6 +14,7 @@
 #include "core/utf8.h"
 #include "core/vector.h"
 #include "pane/panes.h"
+#include "topic/probe/probe_name.h"
 
 #define HELP_COLUMN 28
 #define RECORD_SIZE_MIN ((uint64_t)1 << 20)
@@ -124,6 +125,20 @@ static bool set_assertion(struct options *options, const char *value)
 	options->assertion = value;
 	options->batch = true;
 	return *value != '\0';
+}
+
+static bool set_probe_call(struct options *options, const char *value)
+{
+	struct probe_name name;
+
+	if (options->n_probe_calls == PROBE_CALLS_MAX || strlen(value) >= PROBE_CALL_TEXT_MAX ||
+	    !probe_name_parse(&name, span_text(value)))
+		return false;
+	for (unsigned i = 0; i < options->n_probe_calls; i++)
+		if (strcmp(options->probe_calls[i], value) == 0)
+			return true;
+	options->probe_calls[options->n_probe_calls++] = value;
+	return true;
 }
 
 static bool set_when(struct options *options, const char *value)
@@ -338,6 +353,11 @@ const struct option_entry option_entries[] = {
 	{ 0, "save-on-fire", N_("DIR"),
 	  N_("of rules without a pane: save the past into DIR whenever one fires"), set_save_on_fire,
 	  something, WITH_SAMPLES },
+	{ 0, "probe-call", N_("FILE:FUNCTION"),
+	  N_("count and time the calls of a function: a path, or the name of a file that processes have "
+	     "mapped"),
+	  set_probe_call, N_("use FILE:FUNCTION or FILE:PROVIDER:PROBE, at most 8 times"), WITH_SAMPLES },
+	{ 0, "probe-cost", NULL, NULL, NULL, NULL, WITH_SAMPLES },
 	{ 0, "assert", N_("CONDITION[,...]"), N_("exit with status 3 unless all hold in the last sample"),
 	  set_assertion, something, WITH_SAMPLES },
 	{ 0, "read-only", NULL, N_("never signal or change a process, never drop caches"), set_read_only,

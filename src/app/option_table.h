@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/sample_request.h"
 #include "model/scope.h"
 #include "output/sink.h"
 #include "screen/pane.h"
@@ -38,6 +39,8 @@ struct options {
 	bool arguments;                         /* whole command lines in metrics */
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
 	unsigned n_tables;
+	const char *probe_calls[PROBE_CALLS_MAX]; /* of --probe-call, without repetitions */
+	unsigned n_probe_calls;
 	struct listen_address listen[OPTIONS_LISTEN_MAX];
 	unsigned n_listen; /* 0: samples go to standard output or a file */
 	char *const *command;            /* behind "--", ends with NULL; NULL: none */

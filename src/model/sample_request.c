@@ -41,3 +41,26 @@ bool sample_request_wants_any(const struct sample_request *request, const struct
 {
 	return columns_of(request, schema) != 0;
 }
+
+int sample_request_probe(struct sample_request *request, const char *text, uint32_t pid)
+{
+	unsigned number = 0;
+	int place = -1;
+
+	if (strlen(text) >= PROBE_CALL_TEXT_MAX)
+		return -1;
+	for (int i = 0; i < PROBE_CALLS_MAX; i++) {
+		const struct probe_call *call = &request->probe_calls[i];
+
+		if (*call->text && call->pid == pid && strcmp(call->text, text) == 0)
+			return i;
+		if (!*call->text && place < 0)
+			place = i;
+		number = call->number > number ? call->number : number;
+	}
+	if (place < 0)
+		return -1;
+	request->probe_calls[place] = (struct probe_call){ .pid = pid, .number = number + 1 };
+	memcpy(request->probe_calls[place].text, text, strlen(text) + 1);
+	return place;
+}

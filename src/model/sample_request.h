@@ -18,6 +18,8 @@
 #define PROCESS_CHOICE_NAME_MAX 64
 #define PROCESSES_VISIBLE_MAX 256
 #define REQUESTED_SCHEMAS_MAX 8
+#define PROBE_CALLS_MAX 8
+#define PROBE_CALL_TEXT_MAX 512
 
 struct firing_log;
 struct schema;
@@ -40,6 +42,14 @@ static inline bool process_choice_is_same(const struct process_choice *one,
 				 strcmp(one->name, other->name) == 0));
 }
 
+/* A function of programs whose calls are counted. */
+struct probe_call {
+	char text[PROBE_CALL_TEXT_MAX]; /* FILE:FUNCTION, as --probe-call; empty: none */
+	uint32_t pid;                   /* of this process alone; 0: of the scope */
+	bool allowed;                   /* whatever it costs */
+	unsigned number; /* counts up with each that is added, so that another one in its place is known */
+};
+
 struct sample_request {
 	bool batch, once, read_only, recorded;
 	bool command; /* a command runs meanwhile, which the latency topics tell apart */
@@ -49,6 +59,7 @@ struct sample_request {
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
 	struct firing_log *firings;     /* of rules, for the topic watch, which empties it; NULL: no rules */
+	struct probe_call probe_calls[PROBE_CALLS_MAX];
 	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */
 	const char *shown_user;         /* chosen on the screen: only tables are filtered; NULL: all */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */
@@ -78,6 +89,9 @@ struct sample_request {
 		size_t most;         /* cells wanted from the anchor on; 0: as the options request */
 	} cells;
 };
+
+/* Adds one: its place, or -1: there are as many as there may be, or the text is too long. */
+int sample_request_probe(struct sample_request *request, const char *text, uint32_t pid);
 
 /* Adds columns on request, by bit, of this schema; false: all of them were requested already. */
 bool sample_request_add(struct sample_request *request, const struct schema *schema, unsigned long columns);

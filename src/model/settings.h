@@ -66,6 +66,9 @@ struct topic_settings {
 	struct {
 		uint64_t rate; /* samples a second of each busy CPU */
 	} profile;
+	struct {
+		double cost_percent; /* of a CPU, that the hits of a probe may cost */
+	} probe;
 	const char *counters; /* libpfm4 events; "auto"; NULL: not set */
 	struct power_fit fit; /* the calibration in use; cpus 0: none */
 };

@@ -157,6 +157,9 @@ void screen_menu(struct pane_context *context, const char *title, const struct m
 void screen_ask(struct pane_context *context, const char *question,
 		void (*yes)(struct pane_context *context));
 
+/* Is this pane shown, with no prompt, menu or other pages over it? Then it may ask by itself. */
+bool screen_may_ask(const struct pane_context *context);
+
 #define CHECKLIST_MAX 16
 
 struct checklist_item {

@@ -256,3 +256,8 @@ void screen_ask(struct pane_context *context, const char *question, void (*yes)(
 	buffer_char(&screen->question.text, '\0');
 	screen->overlay = &overlay;
 }
+
+bool screen_may_ask(const struct pane_context *context)
+{
+	return context == screen_context(context->screen) && !context->screen->overlay;
+}

@@ -191,6 +191,11 @@ int profile_file_open(const struct profile_file *file)
 	return fd;
 }
 
+int profile_file_open_path(const char *path)
+{
+	return open_regular(open(path, O_PATH | O_CLOEXEC), 0);
+}
+
 int profile_file_answer(int channel, int fd)
 {
 	int32_t error = fd < 0 ? fd : 0;

@@ -31,6 +31,9 @@ int profile_file_ask(int channel, const struct profile_file *file);
 /* Opens it with the rights of panetop: a descriptor of a regular file or of proc, or -errno. */
 int profile_file_open(const struct profile_file *file);
 
+/* The same of a file that the user has named, with the rights of the user alone. */
+int profile_file_open_path(const char *path);
+
 /* Sends the descriptor, or the error, as answer. 0 or -errno. */
 int profile_file_answer(int channel, int fd);
 

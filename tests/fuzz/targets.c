@@ -24,6 +24,7 @@
 #include "kernel/code/go_functions.h"
 #include "kernel/code/kallsyms.h"
 #include "kernel/code/perf_map.h"
+#include "kernel/code/usdt.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
 #include "kernel/diskstats.h"
@@ -76,6 +77,7 @@
 #include "topic/group/container_name.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/profile/profile_results.h"
+#include "topic/probe/probe_name.h"
 #include "topic/topic.h"
 
 /* Defines the function that fuzzes one, and adds it to the list. */
@@ -540,6 +542,50 @@ FUZZ_TARGET(elf_file)
 		require(symbols.count == 0);
 	go_functions(&file, &symbols);
 	require_symbols(&symbols);
+}
+
+/* All symbols, and all probes: of the notes of the file, and of all of it. */
+FUZZ_TARGET(usdt)
+{
+	struct span whole = input(data, size), bytes = span_of(whole.at + (size > 0), size - (size > 0));
+	struct span rest;
+	struct elf_symbols symbols;
+	struct elf_symbol symbol;
+	struct usdt_place place;
+	struct elf_file file;
+	uint64_t offset;
+
+	if (!elf_file_parse(&file, bytes))
+		return;
+	elf_symbols_begin(&symbols, &file);
+	while (elf_symbols_next(&symbols, &symbol)) {
+		require(span_length(symbol.name) > 0 && span_length(symbol.name) <= SYMBOL_NAME_MAX + 1);
+		require_inside(symbol.name, bytes);
+		if (elf_file_offset(&file, symbol.address, &offset))
+			require(offset < size);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		rest = i == 0 ? file.probe_notes : bytes;
+		while (usdt_next(&file, &rest, &place)) {
+			require(place.offset < size && place.semaphore_offset < size);
+			require_inside(place.provider, bytes);
+			require_inside(place.name, bytes);
+		}
+	}
+}
+
+FUZZ_TARGET(probe_name)
+{
+	struct span text = input(data, size);
+	struct probe_name name;
+
+	if (probe_name_parse(&name, text)) {
+		require(span_length(name.file) > 0 && span_length(name.function) > 0);
+		require_inside(name.file, text);
+		require_inside(name.provider, text);
+		require_inside(name.function, text);
+	}
+	probe_name_matches(&(struct probe_name){ .file = span_text("libfoo") }, text);
 }
 
 /* Without and with functions of other sources. */

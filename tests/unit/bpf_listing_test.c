@@ -45,6 +45,7 @@ static const struct {
 	{ "pt_regs.di", 1, 8 },
 	{ "pt_regs.orig_ax", 1, 8 },
 	{ "pt_regs.si", 1, 8 },
+	{ "pt_regs.sp", 1, 8 },
 	{ "request.__data_len", 1, 4 },
 	{ "request.cmd_flags", 1, 4 },
 	{ "request.io_start_time_ns", 1, 8 },
@@ -97,6 +98,7 @@ static const char *const map_names[N_BPF_MAPS] = {
 	[BPF_MAP_READERS] = "readers", [BPF_MAP_WALK] = "walk",
 	[BPF_MAP_WANTED] = "wanted",   [BPF_MAP_WAITERS] = "waiters",
 	[BPF_MAP_STACKS] = "stacks",   [BPF_MAP_BEFORE] = "before",
+	[BPF_MAP_HITS] = "hits",
 };
 
 /* A kernel of which the older lacks what members are absent with. */

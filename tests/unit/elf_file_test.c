@@ -183,6 +183,53 @@ START_TEST(functions_are_those_of_symtab)
 	}
 }
 
+static const char *const kinds_of_symbols[] = {
+	[ELF_SYMBOL_FUNCTION] = "function",
+	[ELF_SYMBOL_CHOOSER] = "chooser",
+	[ELF_SYMBOL_DATA] = "data",
+	[ELF_SYMBOL_ELSEWHERE] = "elsewhere",
+};
+
+START_TEST(symbols_of_both_tables_have_their_kinds)
+{
+	for (size_t i = 0; i < N_KINDS; i++) {
+		bool is_arm = kinds[i].machine == EM_ARM;
+		struct buffer found = { 0 };
+		struct elf_symbols symbols;
+		struct elf_symbol symbol;
+		struct elf_file file;
+		struct parts parts;
+
+		make_parts(&parts, kinds[i].is_64, kinds[i].machine);
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		elf_symbols_begin(&symbols, &file);
+		while (elf_symbols_next(&symbols, &symbol))
+			buffer_print(&found, "%.*s %s %llx\n", (int)span_length(symbol.name), symbol.name.at,
+				     kinds_of_symbols[symbol.kind], (unsigned long long)symbol.address);
+		buffer_char(&found, '\0');
+		ck_assert_str_eq(found.bytes, is_arm ? "start function 21000\n"
+						       "__start function 21000\n"
+						       "helper function 21010\n"
+						       "copy chooser 21040\n"
+						       "imported elsewhere 0\n"
+						       "variable data 21030\n"
+						       "sizeless function 21050\n"
+						       "absolute function 21060\n"
+						       "exported function 21000\n"
+						     : "start function 21000\n"
+						       "__start function 21000\n"
+						       "helper function 21011\n"
+						       "copy chooser 21040\n"
+						       "imported elsewhere 0\n"
+						       "variable data 21030\n"
+						       "sizeless function 21050\n"
+						       "absolute function 21060\n"
+						       "exported function 21000\n");
+		buffer_free(&found);
+		free_parts(&parts);
+	}
+}
+
 START_TEST(without_symtab_they_are_those_of_dynsym)
 {
 	struct symbols symbols = { 0 };
@@ -220,6 +267,23 @@ START_TEST(offsets_of_code_have_addresses)
 	ck_assert_uint_eq(address, IMAGE_ADDRESS + text + 20);
 	ck_assert(!elf_file_address(&file, parts.file.length, &address));
 	ck_assert(!elf_file_address(&file, UINT64_MAX, &address));
+	free_parts(&parts);
+}
+
+START_TEST(addresses_have_offsets_in_the_file)
+{
+	struct elf_file file;
+	struct parts parts;
+	uint64_t offset = 0, text;
+
+	make_parts(&parts, true, EM_X86_64);
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	text = image_offset(&parts.image, TEXT_SECTION);
+	ck_assert(elf_file_offset(&file, TEXT + 19, &offset));
+	ck_assert_uint_eq(offset, text + 19);
+	ck_assert(!elf_file_offset(&file, TEXT + 20, &offset));
+	ck_assert(!elf_file_offset(&file, 0, &offset));
+	ck_assert(!elf_file_offset(&file, UINT64_MAX, &offset));
 	free_parts(&parts);
 }
 

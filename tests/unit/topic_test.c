@@ -808,7 +808,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 	check_tables_with(offsetof(struct schema, from_zero),
 			  "backlog,cache_file,cache_use,call,cell,disk,disk_latency,disk_latency_bucket,"
 			  "disk_user,event_parent,event_source,event_total,exited,failing,group,idle_exit,"
-			  "interrupt,latency_bucket,opened_total,packet_loss,process,softirq,thread,"
+			  "interrupt,latency_bucket,opened_total,packet_loss,probe,process,softirq,thread,"
 			  "time_account,timer,traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, over_interval),
 			  "distribution,event,finding,latency,latency_bucket,latency_phase,latency_worst,"
@@ -818,8 +818,8 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
 			  "event_total,exited,failing,idle_exit,latency,latency_bucket,latency_phase,"
-			  "opened_total,page_event,process_total,self,time_account,timer,tracing,traffic,"
-			  "wake,wakeup");
+			  "opened_total,page_event,probe,process_total,self,time_account,timer,tracing,"
+			  "traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, derived), "finding,scope_use");
 	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket");
@@ -831,8 +831,8 @@ END_TEST
 START_TEST(shares_of_a_cpu_are_known)
 {
 	static const char of_cpu[] =
-		"cpu_limit.cpu_ratio,group.cpu_ratio,group.own_cpu_ratio,interrupt.cpu_ratio,process.cpu_"
-		"ratio,"
+		"cpu_limit.cpu_ratio,group.cpu_ratio,group.own_cpu_ratio,interrupt.cpu_ratio,"
+		"probe.cost_ratio,process.cpu_ratio,"
 		"process.system_ratio,process.user_ratio,process_detail.cpu_ratio,scope_use.cpu_ratio,"
 		"softirq.cpu_ratio,thread.cpu_ratio,time_account.ratio,tracing.cpu_ratio";
 

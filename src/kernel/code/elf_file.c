@@ -16,7 +16,7 @@
 #define DW_EH_PE_udata4 0x03
 #define DW_EH_PE_pcrel_sdata4 0x1b
 #define DW_EH_PE_datarel_sdata4 0x3b
-#define SEGMENTS_MAX 1024   /* Linux starts no program with more than 64 KiB of them */
+#define SEGMENTS_MAX 1024 /* Linux starts no program with more than 64 KiB of them */
 
 /* The size and the offset of a member in both classes. */
 #define MEMBER(file, type, member)                                                                           \
@@ -253,6 +253,10 @@ static void look_at_section(struct elf_file *file, const struct section *section
 		file->go_module_address = section->address;
 	} else if (span_is(name, ".text")) {
 		file->text_address = section->address;
+	} else if (span_is(name, ".note.stapsdt")) {
+		file->probe_notes = section->content;
+	} else if (span_is(name, ".stapsdt.base")) {
+		file->probe_base = section->address;
 	} else if (span_is(name, ".eh_frame_hdr")) {
 		file->has_unwind_table |= span_length(section->content) > 0;
 	}
@@ -271,7 +275,8 @@ bool elf_file_parse(struct elf_file *file, struct span bytes)
 				   .section_names = empty,
 				   .build_id = empty,
 				   .debug_link = empty,
-				   .go_table = empty };
+				   .go_table = empty,
+				   .probe_notes = empty };
 	if (!parse_header(file))
 		return false;
 	for (table = file->sections; next_section(file, &table, &section);)
@@ -302,6 +307,21 @@ bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *ad
 			return true;
 	}
 	return found;
+}
+
+bool elf_file_offset(const struct elf_file *file, uint64_t address, uint64_t *offset)
+{
+	struct span table = file->segments;
+	struct segment segment;
+
+	while (next_segment(file, &table, &segment)) {
+		if (segment.type != PT_LOAD || address < segment.address ||
+		    address - segment.address >= segment.bytes)
+			continue;
+		*offset = segment.offset + (address - segment.address);
+		return *offset >= segment.offset && *offset < span_length(file->bytes);
+	}
+	return false;
 }
 
 /* The bytes of the file that are loaded at an address. */
@@ -419,28 +439,44 @@ static struct span without_version(struct span name)
 	return name;
 }
 
+/* False: it has none. */
+static bool symbol_name(struct span names, struct span record, const struct elf_file *file, struct span *name)
+{
+	uint64_t name_at = number(record, MEMBER(file, Sym, st_name));
+
+	if (name_at >= span_length(names))
+		return false;
+	names.at += name_at;
+	if (span_length(names) > SYMBOL_NAME_MAX + 1)
+		names.end = names.at + SYMBOL_NAME_MAX + 1;
+	if (!span_until(&names, '\0', name))
+		*name = names;
+	*name = without_version(*name);
+	return span_length(*name) > 0;
+}
+
+static uint64_t symbol_address(const struct elf_file *file, struct span record)
+{
+	uint64_t address = number(record, MEMBER(file, Sym, st_value));
+
+	/* In ARM the lowest bit says that the code is Thumb. */
+	return file->machine == EM_ARM ? address & ~UINT64_C(1) : address;
+}
+
 static void add_function(const struct elf_file *file, struct span names, struct span record,
 			 struct symbols *symbols)
 {
-	uint64_t info = number(record, MEMBER(file, Sym, st_info)), section, name_at, address, bytes;
+	uint64_t info = number(record, MEMBER(file, Sym, st_info)), section, bytes;
 	struct span name;
 
 	if (ELF64_ST_TYPE(info) != STT_FUNC && ELF64_ST_TYPE(info) != STT_GNU_IFUNC)
 		return;
 	section = number(record, MEMBER(file, Sym, st_shndx));
 	bytes = number(record, MEMBER(file, Sym, st_size));
-	name_at = number(record, MEMBER(file, Sym, st_name));
-	if (section == SHN_UNDEF || section == SHN_ABS || bytes == 0 || name_at >= span_length(names))
+	if (section == SHN_UNDEF || section == SHN_ABS || bytes == 0 ||
+	    !symbol_name(names, record, file, &name))
 		return;
-	address = number(record, MEMBER(file, Sym, st_value));
-	if (file->machine == EM_ARM)
-		address &= ~UINT64_C(1); /* it says that the code is Thumb */
-	names.at += name_at;
-	if (span_length(names) > SYMBOL_NAME_MAX + 1)
-		names.end = names.at + SYMBOL_NAME_MAX + 1;
-	if (!span_until(&names, '\0', &name))
-		name = names;
-	symbols_add(symbols, address, bytes, without_version(name), ELF64_ST_BIND(info) == STB_LOCAL);
+	symbols_add(symbols, symbol_address(file, record), bytes, name, ELF64_ST_BIND(info) == STB_LOCAL);
 }
 
 /* Adds the functions of the tables of this type. */
@@ -466,4 +502,68 @@ enum elf_table elf_file_functions(const struct elf_file *file, struct symbols *s
 	if (add_functions(file, SHT_SYMTAB, symbols))
 		return ELF_TABLE_ALL;
 	return add_functions(file, SHT_DYNSYM, symbols) ? ELF_TABLE_DYNAMIC : ELF_TABLE_NONE;
+}
+
+void elf_symbols_begin(struct elf_symbols *symbols, const struct elf_file *file)
+{
+	*symbols = (struct elf_symbols){ .file = file,
+					 .table = SHT_SYMTAB,
+					 .sections = file->sections,
+					 .records = span_of(file->bytes.at, 0),
+					 .names = span_of(file->bytes.at, 0),
+					 .budget = span_length(file->bytes) };
+}
+
+static bool next_table(struct elf_symbols *symbols)
+{
+	struct section section, names;
+
+	for (;;) {
+		while (next_section(symbols->file, &symbols->sections, &section)) {
+			if (section.type != symbols->table ||
+			    !find_section(symbols->file, section.link, &names) || names.type != SHT_STRTAB ||
+			    !spend(&symbols->budget, section.content))
+				continue;
+			symbols->records = section.content;
+			symbols->names = names.content;
+			return true;
+		}
+		if (symbols->table == SHT_DYNSYM)
+			return false;
+		symbols->table = SHT_DYNSYM;
+		symbols->sections = symbols->file->sections;
+	}
+}
+
+/* False: it is neither code nor data, such as the name of a section. */
+static bool symbol_kind(uint64_t type, uint64_t section, enum elf_symbol_kind *kind)
+{
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_OBJECT && type != STT_TLS &&
+	    type != STT_COMMON && (type != STT_NOTYPE || section != SHN_UNDEF))
+		return false;
+	*kind = section == SHN_UNDEF    ? ELF_SYMBOL_ELSEWHERE
+		: type == STT_GNU_IFUNC ? ELF_SYMBOL_CHOOSER
+		: type == STT_FUNC      ? ELF_SYMBOL_FUNCTION
+					: ELF_SYMBOL_DATA;
+	return true;
+}
+
+bool elf_symbols_next(struct elf_symbols *symbols, struct elf_symbol *symbol)
+{
+	const struct elf_file *file = symbols->file;
+	struct span record;
+
+	for (;;) {
+		if (!next_record(&symbols->records, ENTRY_BYTES(file, Sym), &record)) {
+			if (!next_table(symbols))
+				return false;
+			continue;
+		}
+		if (!symbol_kind(ELF64_ST_TYPE(number(record, MEMBER(file, Sym, st_info))),
+				 number(record, MEMBER(file, Sym, st_shndx)), &symbol->kind) ||
+		    !symbol_name(symbols->names, record, file, &symbol->name))
+			continue;
+		symbol->address = symbol->kind == ELF_SYMBOL_ELSEWHERE ? 0 : symbol_address(file, record);
+		return true;
+	}
 }

@@ -24,6 +24,8 @@ struct elf_file {
 	uint64_t go_table_address;
 	uint64_t go_module_address; /* of .go.module; 0: none */
 	uint64_t text_address;      /* of .text; 0: none */
+	struct span probe_notes;    /* .note.stapsdt: see usdt.h; empty: none */
+	uint64_t probe_base;        /* address of .stapsdt.base, to which they were written; 0: none */
 };
 
 #define ELF_BUILD_ID_MAX 64
@@ -46,6 +48,9 @@ bool elf_file_parse(struct elf_file *file, struct span bytes);
  */
 bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *address);
 
+/* The other way round. False: what has this address is not in the file. */
+bool elf_file_offset(const struct elf_file *file, uint64_t address, uint64_t *offset);
+
 /*
  * The start of the function with this address, also of one without a name, by the table that finds its unwind
  * rules (.eh_frame_hdr); false: the table has none that begins before, or has another form.
@@ -60,5 +65,28 @@ bool elf_file_pointer(const struct elf_file *file, uint64_t address, uint64_t *p
  * size are left out: what they cover is not known.
  */
 enum elf_table elf_file_functions(const struct elf_file *file, struct symbols *symbols);
+
+enum elf_symbol_kind {
+	ELF_SYMBOL_FUNCTION,
+	ELF_SYMBOL_CHOOSER, /* STT_GNU_IFUNC: runs once, and returns which function is called by this name */
+	ELF_SYMBOL_DATA,
+	ELF_SYMBOL_ELSEWHERE, /* it is used here, and defined in another file */
+};
+
+struct elf_symbol {
+	struct span name; /* without its version */
+	enum elf_symbol_kind kind;
+	uint64_t address; /* of ELSEWHERE 0 */
+};
+
+/* All symbols with a name, of .symtab and then of .dynsym, so that many come twice. */
+struct elf_symbols {
+	const struct elf_file *file;
+	uint32_t table; /* SHT_SYMTAB, then SHT_DYNSYM */
+	struct span sections, records, names;
+	uint64_t budget; /* bytes of tables that may still be read */
+};
+void elf_symbols_begin(struct elf_symbols *symbols, const struct elf_file *file);
+bool elf_symbols_next(struct elf_symbols *symbols, struct elf_symbol *symbol);
 
 #endif

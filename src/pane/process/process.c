@@ -80,6 +80,11 @@ static const struct pane_table tables[] = {
 					     "p99_seconds,max_seconds,calls,error_names",
 				  .sort = "calls_per_second",
 				  .waits = N_("waiting for the next sample") },
+	[PROCESS_TABLE_FUNCTION] = { .topic = "function",
+				     .of_one = true,
+				     .lazy = true,
+				     .waits = N_("reading the files that it has mapped") },
+	[PROCESS_TABLE_PROBE] = { .topic = "probe", .of_one = true, .on_request = true, .own_columns = true },
 	{ 0 },
 };
 
@@ -97,6 +102,7 @@ enum {
 	VIEW_WAITS,
 	VIEW_WALL,
 	VIEW_CALLS,
+	VIEW_FUNCTIONS,
 	VIEW_LIST,
 };
 
@@ -207,7 +213,7 @@ static void choose_rows(struct pane_context *context)
 		       { PROCESS_TABLE_EVENT, "ppid" },     { PROCESS_TABLE_LIMIT, NULL },
 		       { PROCESS_TABLE_FILE, NULL },        { PROCESS_TABLE_SIGNAL, NULL },
 		       { PROCESS_TABLE_ENVIRONMENT, NULL }, { PROCESS_TABLE_MEMORY, NULL },
-		       { PROCESS_TABLE_CALLS, NULL } };
+		       { PROCESS_TABLE_CALLS, NULL },       { PROCESS_TABLE_FUNCTION, NULL } };
 	const struct process_state *state = context->state;
 
 	for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++) {
@@ -267,6 +273,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 		choose_rows(context);
 	if (!rows.detail)
 		note_numbers(context, &rows, frame);
+	probes_ask(context, &((struct process_state *)context_state(context))->probes, frame);
 }
 
 /* Of a process that computes, the summary says where; it goes on while that may come again. */
@@ -367,6 +374,28 @@ static const struct pane_action map_actions[] = {
 	{ 0 },
 };
 
+/* As the process sees the file: by its name alone, since the path may be another one here. */
+static void count_function(struct pane_context *context)
+{
+	const struct table_widget *widget = &context->tables[PROCESS_TABLE_FUNCTION];
+	const char *file = table_selected_text(widget, "file");
+	const char *function = table_selected_text(widget, "function");
+	const struct process_state *state = context->state;
+	char text[PROBE_CALL_TEXT_MAX];
+
+	if (!file || !function) {
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("select a function first"));
+		return;
+	}
+	snprintf(text, sizeof(text), "%s:%s", file, function);
+	probes_add(context, PROCESS_TABLE_PROBE, text, state->pid);
+}
+
+static const struct pane_action function_actions[] = {
+	{ ACTION_OPEN, count_function, N_("Count"), N_("count the calls of the selected function") },
+	{ 0 },
+};
+
 static const struct pane_action list_actions[] = {
 	{ ACTION_OPEN, process_open_selected, NULL, N_("open the selected process") },
 	{ 0 },
@@ -433,6 +462,10 @@ static const struct pane_view views[] = {
 			   PROCESS_TABLE_WALL),
 	[VIEW_CALLS] = VIEW("calls", N_("Calls"), N_("its system calls, with their errors and times"),
 			    PROCESS_TABLE_CALLS),
+	[VIEW_FUNCTIONS] = { "functions", N_("Functions"),
+			     N_("functions of the files that it has mapped; Enter counts their calls"),
+			     PROCESS_TABLE_FUNCTION, BIT(PROCESS_TABLE_PROCESS), .actions = function_actions,
+			     .heading = heading },
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
 			.actions = list_actions },
 	{ 0 },
@@ -451,6 +484,8 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 	if (acts && screen_replays(context))
 		return _("processes in a recording cannot be changed");
+	if (action == ACTION_OPEN && context->view == VIEW_FUNCTIONS && screen_replays(context))
+		return _("nothing can be counted in a recording");
 	if (context->view == VIEW_LIST || has_process(context))
 		return NULL;
 	return _("select a process first, in the view Processes");

@@ -3,7 +3,7 @@
 #ifndef PANETOP_PANE_PROCESS_PROCESS_H
 #define PANETOP_PANE_PROCESS_PROCESS_H
 
-#include "screen/context.h"
+#include "pane/probes.h"
 
 enum process_table {
 	PROCESS_TABLE_DETAIL,
@@ -22,6 +22,8 @@ enum process_table {
 	PROCESS_TABLE_WAITS,
 	PROCESS_TABLE_WALL,
 	PROCESS_TABLE_CALLS,
+	PROCESS_TABLE_FUNCTION,
+	PROCESS_TABLE_PROBE,
 	N_PROCESS_TABLES,
 };
 
@@ -34,6 +36,7 @@ enum process_series {
 };
 
 struct process_state {
+	struct probes_state probes;
 	uint32_t pid; /* of the process that the history is of */
 	double start_seconds;
 	char pid_text[16];

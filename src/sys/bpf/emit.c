@@ -17,6 +17,7 @@ static const struct {
 } functions[] = {
 	{ BPF_FUNC_map_lookup_elem, 2, "map_lookup_elem" },
 	{ BPF_FUNC_map_update_elem, 4, "map_update_elem" },
+	{ BPF_FUNC_map_delete_elem, 2, "map_delete_elem" },
 	{ BPF_FUNC_ktime_get_ns, 0, "ktime_get_ns" },
 	{ BPF_FUNC_get_smp_processor_id, 0, "get_smp_processor_id" },
 	{ BPF_FUNC_get_current_pid_tgid, 0, "get_current_pid_tgid" },

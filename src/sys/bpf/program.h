@@ -69,7 +69,8 @@ enum bpf_map {
 	BPF_MAP_WALK,        /* an array of one struct bpf_walk */
 	BPF_MAP_RECORDS,     /* a union bpf_sent for each CPU, to make it in */
 	BPF_MAP_RINGS,       /* a perf event for each CPU, to whose ring records are sent */
-	BPF_MAP_WANTED,      /* a hash of processes: those that a target of_wanted looks at */
+	BPF_MAP_WANTED,      /* a hash of processes: those that a target of_wanted looks at, or … */
+	BPF_MAP_HITS,        /* … in this, an array of struct bpf_hits, the number of each */
 	BPF_MAP_WAITERS,     /* a hash from struct bpf_times_key to struct bpf_waiter */
 	BPF_MAP_STACKS,      /* by number: addresses of BPF_STACK_FRAMES functions of the kernel */
 	BPF_MAP_BEFORE,      /* a hash from the thread to the stack in which it waited before we looked */
@@ -98,6 +99,8 @@ struct bpf_shape {
 	bool needs_types;  /* its arguments must have the types of the kernel's BTF */
 	bool iterates;     /* it runs once, over all that the kernel's iterator of this name has */
 	bool is_run;       /* no tracepoint starts it; it measures the time of each run */
+	bool at_code;      /* the code of a process starts it: who opens the plan attaches it */
+	unsigned start_words; /* of what it keeps in starts; 0: as many as its keys have */
 	bool keeps_newest; /* of what it keeps in starts the oldest goes where there is no room */
 	void (*choose)(struct bpf_assembler *as, struct bpf_label *skip); /* runs that skip do not count */
 	void (*work)(struct bpf_assembler *as);
@@ -142,6 +145,11 @@ extern const struct bpf_shape bpf_cache_added;   /* … mm_filemap_add_to_page_c
 extern const struct bpf_shape bpf_cache_asked;   /* … mm_filemap_get_pages, at the end of a look */
 extern const struct bpf_shape bpf_cache_faulted; /* … mm_filemap_fault and mm_filemap_map_pages */
 extern const struct bpf_shape bpf_cache_dirtied; /* … writeback_dirty_folio */
+
+/* A process comes to a place in its code, and returns from the function there: struct bpf_hits. */
+extern const struct bpf_shape bpf_hit;       /* without times */
+extern const struct bpf_shape bpf_hit_enter; /* with the time until … */
+extern const struct bpf_shape bpf_hit_leave;
 
 struct bpf_program {
 	const char *name;       /* what it does, for the topic tracing */
@@ -235,6 +243,13 @@ enum bpf_phase {
 struct bpf_phases {
 	uint64_t sum[N_BPF_PHASES], most[N_BPF_PHASES];
 	uint64_t buckets[N_BPF_PHASES][HISTOGRAM_BUCKETS];
+};
+
+/* Of a process. Times in ns, by histogram_index(0, time). */
+struct bpf_hits {
+	uint64_t hits, returns;
+	uint64_t sum, most;
+	uint64_t buckets[HISTOGRAM_BUCKETS];
 };
 
 /* What a task does, and what it waits for. */

@@ -207,7 +207,9 @@ static int load(struct making *making, const struct bpf_program *program, int se
 	making->set->lacks = making->set->lacks || code.lacks;
 	if (typed)
 		return load_typed(making, program, &code);
-	return bpf_program_open(is_raw(program) ? BPF_PROG_TYPE_RAW_TRACEPOINT : BPF_PROG_TYPE_TRACEPOINT,
+	return bpf_program_open(program->does->at_code ? BPF_PROG_TYPE_KPROBE
+				: is_raw(program)      ? BPF_PROG_TYPE_RAW_TRACEPOINT
+						       : BPF_PROG_TYPE_TRACEPOINT,
 				&code, "panetop");
 }
 
@@ -248,7 +250,7 @@ static int start(struct making *making, struct trace_running *running, bool type
 {
 	const struct bpf_shape *shape = running->program->does;
 
-	if (shape->is_run)
+	if (shape->is_run || shape->at_code)
 		return 0;
 	if (shape->iterates)
 		return bpf_iterate(running->loaded);
@@ -300,14 +302,30 @@ static enum bpf_entries_are entries_of(const struct trace_plan *plan)
 	return BPF_ENTRIES_NONE;
 }
 
+/* Of shapes whose starts have a key of their own; 0: the plan has none of them. */
+static unsigned start_words(const struct trace_plan *plan)
+{
+	for (unsigned i = 0; i < plan->n_programs; i++)
+		if (plan->programs[i].does->start_words)
+			return plan->programs[i].does->start_words;
+	return 0;
+}
+
 /* Of those of a plan that keep something in starts; others look there under one word. */
 static size_t start_bytes(const struct trace_plan *plan)
 {
+	if (start_words(plan))
+		return start_words(plan) * sizeof(uint64_t);
 	for (unsigned i = 0; i < plan->n_programs; i++)
 		if (plan->programs[i].does->maps & BPF_MAP_BIT(BPF_MAP_STARTS) &&
 		    !plan->programs[i].does->entries)
 			return bpf_key_words(&plan->programs[i]) * sizeof(uint64_t);
 	return sizeof(uint64_t);
+}
+
+static size_t starts_max(const struct trace_plan *plan)
+{
+	return entries_of(plan) == BPF_ENTRIES_PHASES || start_words(plan) ? STARTS_MAX : plan->n_entries_max;
 }
 
 static bool keeps_newest(const struct trace_plan *plan)
@@ -363,8 +381,7 @@ static struct map_form form_of(const struct trace_set *set, enum bpf_map map)
 	case BPF_MAP_STARTS:
 		return (struct map_form){ keeps_newest(plan) ? BPF_MAP_TYPE_LRU_HASH : BPF_MAP_TYPE_HASH,
 					  start_bytes(plan), word,
-					  entries_of(plan) == BPF_ENTRIES_PHASES ? STARTS_MAX : n_max,
-					  false };
+					  starts_max(plan), false };
 	case BPF_MAP_START_SLOTS:
 		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, 2 * word, 1U << BPF_START_SLOT_BITS,
 					  false };
@@ -385,6 +402,8 @@ static struct map_form form_of(const struct trace_set *set, enum bpf_map map)
 		return (struct map_form){ BPF_MAP_TYPE_PERF_EVENT_ARRAY, number, number, set->n_cpus, false };
 	case BPF_MAP_WANTED:
 		return (struct map_form){ BPF_MAP_TYPE_HASH, word, word, WANTED_MAX, false };
+	case BPF_MAP_HITS:
+		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_hits), n_max, true };
 	case BPF_MAP_WAITERS:
 		return (struct map_form){ BPF_MAP_TYPE_HASH, sizeof(struct bpf_times_key),
 					  sizeof(struct bpf_waiter), WAITERS_MAX, false };

@@ -9,7 +9,7 @@
 #include "sys/env.h"
 
 #define TRACE_PROGRAMS_MAX 16
-#define TRACE_SETS_MAX 16
+#define TRACE_SETS_MAX 32
 
 /* The path of the source in --probe and in notices, its remedies, and what tries it. */
 #define TRACE_SOURCE "BPF"
@@ -105,6 +105,12 @@ void trace_forget_waiter(struct trace_set *set, size_t waiter);
 
 /* Of a plan of_wanted: this process, by its pid, is looked at from now on, or no longer. 0 or -errno. */
 int trace_want(struct trace_set *set, uint64_t process, bool wanted);
+
+/* Of a plan with hits: by the number that BPF_MAP_WANTED has of a process. */
+static inline const struct bpf_hits *trace_hits(const struct trace_set *set, size_t number)
+{
+	return (const struct bpf_hits *)set->memory[BPF_MAP_HITS] + number;
+}
 
 /* Runs programs that iterate again, over what is wanted now. 0 or -errno. */
 int trace_iterate(struct trace_set *set);

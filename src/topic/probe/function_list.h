@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The functions and probes in the code that a process has mapped, read by a thread. */
+#ifndef PANETOP_TOPIC_PROBE_FUNCTION_LIST_H
+#define PANETOP_TOPIC_PROBE_FUNCTION_LIST_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/buffer.h"
+
+#define LISTED_FUNCTIONS_MAX 20000
+
+/* Texts are at these places in texts. */
+struct listed_function {
+	uint32_t name, provider; /* provider: of a probe (USDT); empty: it is a function */
+	uint32_t file;           /* of files */
+};
+
+struct listed_functions {
+	struct listed_function *list;
+	size_t n, capacity;
+	size_t n_left_out; /* beyond LISTED_FUNCTIONS_MAX */
+	uint32_t *files;   /* paths */
+	size_t n_files, files_capacity;
+	struct buffer texts;
+	int error;       /* -errno: the maps cannot be read */
+	uint64_t mapped; /* a hash of the files: what it was read from */
+};
+
+/* All zero is empty. */
+struct function_list {
+	uint32_t pid;
+	uint64_t start_ticks;
+	struct listed_functions now; /* of the caller; complete once … */
+	bool known;                  /* … */
+
+	/* Of the thread while it runs. */
+	struct listed_functions next;
+	atomic_bool ready, cancelled;
+	pthread_t thread;
+	bool has_thread;
+	uint64_t ended_ns;
+};
+
+/*
+ * Brings it up to date for this process, from time to time, without waiting; whole: waits until it is known.
+ */
+void function_list_update(struct function_list *list, uint32_t pid, uint64_t start_ticks, bool whole);
+void function_list_close(struct function_list *list);
+
+#endif

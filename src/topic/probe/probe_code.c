@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looks a name up in the symbols and notes of a file that others wrote. */
+#include <config.h>
+
+#include "topic/probe/probe_code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/typed_name.h"
+#include "kernel/code/elf_file.h"
+#include "kernel/code/usdt.h"
+
+#define NOP_BYTES 5
+
+/* What was tried so far. */
+struct search {
+	const struct elf_file *file;
+	const struct probe_name *name;
+	struct probe_code *code;
+	enum probe_fault other; /* what else has the name */
+	bool has_names;
+	struct near_name near; /* its name is code->near */
+};
+
+static bool is_nop(const struct elf_file *file, uint64_t offset)
+{
+	static const char nop[NOP_BYTES] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	struct span code;
+
+	return span_part(file->bytes, offset, NOP_BYTES, &code) && memcmp(code.at, nop, NOP_BYTES) == 0;
+}
+
+/* A function has the same name in both tables of symbols, and may have several. */
+static void add_place(struct search *search, uint64_t offset, uint64_t semaphore_offset)
+{
+	struct probe_code *code = search->code;
+
+	for (unsigned i = 0; i < code->n_places; i++)
+		if (code->places[i].offset == offset)
+			return;
+	if (code->n_places == PROBE_PLACES_MAX) {
+		code->fault = PROBE_FAULT_PLACES;
+		return;
+	}
+	code->places[code->n_places++] = (struct probe_place){
+		.offset = offset,
+		.semaphore_offset = semaphore_offset,
+		.is_nop = is_nop(search->file, offset),
+	};
+}
+
+static bool is_same(struct span one, struct span other)
+{
+	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
+}
+
+static void try_near(struct search *search, struct span name)
+{
+	char text[PROBE_NEAR_MAX];
+
+	search->has_names = true;
+	if (span_length(name) >= sizeof(text))
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)span_length(name), name.at);
+	near_name_try(&search->near, text);
+	if (search->near.name != text)
+		return;
+	memcpy(search->code->near, text, sizeof(text));
+	search->near.name = search->code->near;
+}
+
+static void look_at_symbol(struct search *search, const struct elf_symbol *symbol)
+{
+	uint64_t offset;
+
+	if (!is_same(symbol->name, search->name->function)) {
+		if (symbol->kind == ELF_SYMBOL_FUNCTION)
+			try_near(search, symbol->name);
+		return;
+	}
+	switch (symbol->kind) {
+	case ELF_SYMBOL_FUNCTION:
+		if (elf_file_offset(search->file, symbol->address, &offset))
+			add_place(search, offset, 0);
+		else
+			search->other = PROBE_FAULT_NOT_CODE;
+		break;
+	case ELF_SYMBOL_CHOOSER:
+		search->other = PROBE_FAULT_CHOOSER;
+		break;
+	case ELF_SYMBOL_DATA:
+		search->other = search->other ? search->other : PROBE_FAULT_DATA;
+		break;
+	case ELF_SYMBOL_ELSEWHERE:
+		search->other = search->other ? search->other : PROBE_FAULT_ELSEWHERE;
+		break;
+	}
+}
+
+static void find_functions(struct search *search)
+{
+	struct elf_symbols symbols;
+	struct elf_symbol symbol;
+
+	elf_symbols_begin(&symbols, search->file);
+	while (elf_symbols_next(&symbols, &symbol))
+		look_at_symbol(search, &symbol);
+	search->code->is_function = search->code->n_places > 0;
+}
+
+static void find_probes(struct search *search)
+{
+	struct span rest = search->file->probe_notes;
+	const struct probe_name *name = search->name;
+	struct usdt_place place;
+
+	while (usdt_next(search->file, &rest, &place)) {
+		bool is_ours = span_length(name->provider) == 0 || is_same(place.provider, name->provider);
+
+		if (is_ours && is_same(place.name, name->function))
+			add_place(search, place.offset, place.semaphore_offset);
+		else if (is_ours)
+			try_near(search, place.name);
+	}
+}
+
+void probe_code_find(struct probe_code *code, struct span bytes, const struct probe_name *name)
+{
+	struct elf_file file;
+	struct search search = { .file = &file, .name = name, .code = code, .near.typed = name->function };
+
+	*code = (struct probe_code){ 0 };
+	if (!elf_file_parse(&file, bytes)) {
+		code->fault = PROBE_FAULT_NO_ELF;
+		return;
+	}
+	if (span_length(name->provider) == 0)
+		find_functions(&search);
+	if (code->n_places == 0)
+		find_probes(&search);
+	if (code->n_places == 0)
+		code->fault = search.other       ? search.other
+			      : search.has_names ? PROBE_FAULT_NOTHING
+						 : PROBE_FAULT_NO_NAMES;
+}
