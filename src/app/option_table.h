@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "model/scope.h"
+#include "model/trace_spec.h"
 #include "output/sink.h"
 #include "screen/pane.h"
 #include "sys/listen_address.h"
@@ -34,8 +35,10 @@ struct options {
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
 		*between, *against, *assertion, *write, *save_on_fire;
-	size_t top;                             /* commands of a table in metrics */
-	bool arguments;                         /* whole command lines in metrics */
+	size_t top;                          /* commands of a table in metrics */
+	bool arguments;                      /* whole command lines in metrics */
+	const char *traces[TRACE_SPECS_MAX]; /* of --trace, as given */
+	unsigned n_traces;
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
 	unsigned n_tables;
 	struct listen_address listen[OPTIONS_LISTEN_MAX];

@@ -21,6 +21,7 @@
 
 struct firing_log;
 struct schema;
+struct trace_specs;
 
 /* A process as a table showed it. */
 struct process_choice {
@@ -48,9 +49,10 @@ struct sample_request {
 	const bool *resting; /* by index of the schema: wanted, but not in the next sample; NULL: none */
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
-	struct firing_log *firings;     /* of rules, for the topic watch, which empties it; NULL: no rules */
-	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */
-	const char *shown_user;         /* chosen on the screen: only tables are filtered; NULL: all */
+	struct firing_log *firings; /* of rules, for the topic watch, which empties it; NULL: no rules */
+	const struct trace_specs *traces; /* what is to be counted at tracepoints; NULL: nothing */
+	const char *processes;            /* --pid, --in=pid=LIST; NULL: not given */
+	const char *shown_user;           /* chosen on the screen: only tables are filtered; NULL: all */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */
 	uint32_t visible[PROCESSES_VISIBLE_MAX]; /* pids in the CPU pane, ascending: they are read again */
 	size_t n_visible;

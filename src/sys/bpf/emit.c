@@ -22,10 +22,12 @@ static const struct {
 	{ BPF_FUNC_get_current_pid_tgid, 0, "get_current_pid_tgid" },
 	{ BPF_FUNC_get_stackid, 3, "get_stackid" },
 	{ BPF_FUNC_get_task_stack, 4, "get_task_stack" },
+	{ BPF_FUNC_get_current_comm, 2, "get_current_comm" },
 	{ BPF_FUNC_get_current_cgroup_id, 0, "get_current_cgroup_id" },
 	{ BPF_FUNC_get_current_task_btf, 0, "get_current_task_btf" },
 	{ BPF_FUNC_task_pt_regs, 1, "task_pt_regs" },
 	{ BPF_FUNC_probe_read_kernel, 3, "probe_read_kernel" },
+	{ BPF_FUNC_probe_read_kernel_str, 3, "probe_read_kernel_str" },
 	{ BPF_FUNC_probe_read_user, 3, "probe_read_user" },
 	{ BPF_FUNC_perf_event_output, 5, "perf_event_output" },
 };

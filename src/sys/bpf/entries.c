@@ -88,12 +88,11 @@ static void store_bits(struct bpf_assembler *as)
 	emit_store_slot(as, 8, as->key, as->key.bytes - WORD, R2);
 }
 
-void emit_count_value(struct bpf_assembler *as)
+void emit_entry(struct bpf_assembler *as, struct bpf_label *none)
 {
 	struct frame_slot entry = emit_slot(as, sizeof(struct bpf_entry) / WORD);
-	struct bpf_label found = { 0 }, done = { 0 };
+	struct bpf_label found = { 0 };
 
-	store_bits(as);
 	emit_find_slot(as, &found);
 	emit_look_up(as, BPF_MAP_ENTRIES, as->key);
 	emit_jump_if(as, R0, BPF_JNE, 0, &found);
@@ -103,11 +102,24 @@ void emit_count_value(struct bpf_assembler *as)
 	emit_look_up(as, BPF_MAP_ENTRIES, as->key);
 	emit_jump_if(as, R0, BPF_JNE, 0, &found);
 	emit_count_lost(as);
-	emit_jump(as, &done);
+	emit_jump(as, none);
 	emit_label(as, &found);
+}
+
+void emit_add_value(struct bpf_assembler *as)
+{
 	emit_set(as, R1, 1);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, count), R1);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
+}
+
+void emit_count_value(struct bpf_assembler *as)
+{
+	struct bpf_label done = { 0 };
+
+	store_bits(as);
+	emit_entry(as, &done);
+	emit_add_value(as);
 	emit_keep_most(as, offsetof(struct bpf_entry, most));
 	emit_label(as, &done);
 }

@@ -35,6 +35,9 @@ void emit_argument(struct bpf_assembler *as, int to, unsigned argument);
 /* r1 = part */
 void emit_part(struct bpf_assembler *as, const struct bpf_part *part);
 
+/* Into this slot, all of which it sets, the text that part is. */
+void emit_text(struct bpf_assembler *as, const struct bpf_part *part, struct frame_slot slot);
+
 /* r1: the process that runs, its pid. */
 void emit_process(struct bpf_assembler *as);
 
@@ -56,6 +59,12 @@ void emit_hash(struct bpf_assembler *as, struct frame_slot key, int bits, struct
 
 /* Goes to found, with what entries has of the key at r0, where the key has its slot. */
 void emit_find_slot(struct bpf_assembler *as, struct bpf_label *found);
+
+/* r0: entries[key], which is new if there was none; none: there was no room, which is counted. */
+void emit_entry(struct bpf_assembler *as, struct bpf_label *none);
+
+/* Of that entry: count++, sum += value. */
+void emit_add_value(struct bpf_assembler *as);
 
 /* entries[key]: count++, sum += value, most */
 void emit_count_value(struct bpf_assembler *as);

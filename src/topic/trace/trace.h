@@ -9,7 +9,7 @@
 #include "sys/env.h"
 
 #define TRACE_PROGRAMS_MAX 16
-#define TRACE_SETS_MAX 16
+#define TRACE_SETS_MAX 32
 
 /* The path of the source in --probe and in notices, its remedies, and what tries it. */
 #define TRACE_SOURCE "BPF"

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tracepoints of the running kernel: their names, and the format of each. */
+#ifndef PANETOP_TOPIC_TRACEPOINT_TRACEPOINT_LIST_H
+#define PANETOP_TOPIC_TRACEPOINT_TRACEPOINT_LIST_H
+
+#include "core/span.h"
+#include "sys/env.h"
+
+/* The source of topics that read tracefs. */
+#define TRACEPOINT_SOURCE "sys/kernel/tracing/events"
+
+struct tracepoint_list {
+	int tracefs; /* owned */
+	char *names; /* "GROUP:EVENT" in lines, in the order of the kernel; owned; NULL: not read yet */
+	size_t length, capacity;
+	char *format; /* owned */
+};
+
+/* 0 or -errno. */
+int tracepoint_list_open(struct tracepoint_list *list, struct env *env);
+void tracepoint_list_close(struct tracepoint_list *list);
+
+/* All names, valid until it is closed. 0 or -errno. */
+int tracepoint_list_names(struct tracepoint_list *list, struct span *names);
+
+/* The text of the format of a tracepoint, valid until the next call. 0; -ENOENT: it does not exist; -errno.
+ */
+int tracepoint_list_format(struct tracepoint_list *list, const char *group, const char *event,
+			   struct span *format);
+
+/* Why there is no such tracepoint, and what there is, translated. */
+void tracepoint_list_refuse(struct tracepoint_list *list, const char *group, const char *event, char *why,
+			    size_t room);
+
+#endif
