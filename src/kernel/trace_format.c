@@ -158,7 +158,7 @@ bool trace_field_text(const struct trace_field *field, struct span raw, struct s
 	if (!trace_field_is_text(field))
 		return false;
 	if (field->is != TRACE_FIELD_TEXT) {
-		if (!span_peek(raw, offset, &where, sizeof(where)))
+		if (bytes != sizeof(where) || !span_peek(raw, offset, &where, sizeof(where)))
 			return false;
 		offset =
 			(where & UINT16_MAX) + (field->is == TRACE_FIELD_BEHIND ? offset + sizeof(where) : 0);

@@ -17,6 +17,8 @@ enum {
 	TABLE_IDLE,
 	TABLE_SLAB,
 	TABLE_TRACING,
+	TABLE_TRACE,
+	TABLE_TRACE_BUCKET,
 };
 
 static const struct pane_table tables[] = {
@@ -37,6 +39,8 @@ static const struct pane_table tables[] = {
 	[TABLE_IDLE] = { .topic = "idle_exit", .lazy = true, .sort = "per_second" },
 	[TABLE_SLAB] = { .topic = "slab", .lazy = true, .sort = "bytes", .text_rows = 16 },
 	[TABLE_TRACING] = { .topic = "tracing" },
+	[TABLE_TRACE] = { .topic = "trace", .lazy = true, .sort = "per_second" },
+	[TABLE_TRACE_BUCKET] = { .topic = "trace_bucket", .lazy = true },
 	{ 0 },
 };
 
