@@ -16,8 +16,7 @@ enum trace_field_is {
 	TRACE_FIELD_DEVICE,    /* a number: the kernel's dev_t */
 	TRACE_FIELD_POINTER,   /* a number */
 	TRACE_FIELD_TEXT,      /* char[N]: up to a NUL, or all of its bytes */
-	TRACE_FIELD_ELSEWHERE, /* __data_loc char[]: a word locates a text of any length, from the sample on …
-				*/
+	TRACE_FIELD_ELSEWHERE, /* __data_loc char[]: a word locates a text: from the sample on … */
 	TRACE_FIELD_BEHIND,    /* … __rel_loc char[]: from the end of the word on */
 	TRACE_FIELD_ARRAY,     /* of anything else, wherever it is */
 	TRACE_FIELD_OTHER,     /* a structure, or a number of another size */
@@ -40,7 +39,7 @@ bool trace_format_next(struct span *text, struct trace_field *field);
 /* The first field with this name; false when there is none. */
 bool trace_format_find(struct span text, const char *name, struct trace_field *field);
 
-/* The text of this field in a sample, up to a NUL or its end; false when it is no text or lies outside. */
+/* Its text in a sample, up to a NUL or its end; false when it has none, or it lies outside. */
 bool trace_field_text(const struct trace_field *field, struct span raw, struct span *text);
 
 static inline bool trace_field_is_number(const struct trace_field *field)

@@ -19,6 +19,7 @@ enum {
 	TABLE_TRACING,
 	TABLE_TRACE,
 	TABLE_TRACE_BUCKET,
+	TABLE_TRACEPOINT,
 };
 
 static const struct pane_table tables[] = {
@@ -41,6 +42,7 @@ static const struct pane_table tables[] = {
 	[TABLE_TRACING] = { .topic = "tracing" },
 	[TABLE_TRACE] = { .topic = "trace", .lazy = true, .sort = "per_second" },
 	[TABLE_TRACE_BUCKET] = { .topic = "trace_bucket", .lazy = true },
+	[TABLE_TRACEPOINT] = { .topic = "tracepoint", .lazy = true },
 	{ 0 },
 };
 

@@ -126,7 +126,7 @@ static void open_all(struct traces *traces, const struct sample *sample)
 	tracepoint_list_close(&list);
 }
 
-/* Those that stay begin again: what they count is of the new scope. */
+/* All of them begin again, since what they have counted is of another scope. */
 static void follow_request(struct traces *traces, const struct sample *sample)
 {
 	const struct trace_specs *specs = sample->request->traces;
@@ -310,16 +310,6 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static int test_tracepoints(struct env *env)
-{
-	struct tracepoint_list list;
-	int error = tracepoint_list_open(&list, env);
-
-	if (!error)
-		tracepoint_list_close(&list);
-	return error;
-}
-
 static const struct source_spec sources[] = {
 	{ .path = TRACE_SOURCE,
 	  .gives = N_("events of any tracepoint, counted in the kernel"),
@@ -327,10 +317,8 @@ static const struct source_spec sources[] = {
 	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS } },
 	{ .path = TRACEPOINT_SOURCE,
 	  .gives = N_("names and fields of tracepoints"),
-	  .test = test_tracepoints,
-	  .remedies = { { EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },
-			{ EPERM, N_("run it as root, or give it the capability cap_dac_read_search") },
-			{ ENOENT, N_("mount it: mount -t tracefs tracefs /sys/kernel/tracing") } } },
+	  .test = tracepoint_list_test,
+	  .remedies = { TRACEPOINT_REMEDIES } },
 	{ 0 },
 };
 

@@ -39,6 +39,15 @@ void tracepoint_list_close(struct tracepoint_list *list)
 	*list = (struct tracepoint_list){ .tracefs = -1 };
 }
 
+int tracepoint_list_test(struct env *env)
+{
+	struct tracepoint_list list;
+	int error = tracepoint_list_open(&list, env);
+
+	tracepoint_list_close(&list);
+	return error;
+}
+
 int tracepoint_list_names(struct tracepoint_list *list, struct span *names)
 {
 	long length = list->names ? (long)list->length : (long)list->capacity;

@@ -8,6 +8,10 @@
 
 /* The source of topics that read tracefs. */
 #define TRACEPOINT_SOURCE "sys/kernel/tracing/events"
+#define TRACEPOINT_REMEDIES                                                                                  \
+	{ EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },                     \
+		{ EPERM, N_("run it as root, or give it the capability cap_dac_read_search") },              \
+		{ ENOENT, N_("mount it: mount -t tracefs tracefs /sys/kernel/tracing") }
 
 struct tracepoint_list {
 	int tracefs; /* owned */
@@ -19,6 +23,9 @@ struct tracepoint_list {
 /* 0 or -errno. */
 int tracepoint_list_open(struct tracepoint_list *list, struct env *env);
 void tracepoint_list_close(struct tracepoint_list *list);
+
+/* Can it be opened? 0 or -errno. */
+int tracepoint_list_test(struct env *env);
 
 /* All names, valid until it is closed. 0 or -errno. */
 int tracepoint_list_names(struct tracepoint_list *list, struct span *names);

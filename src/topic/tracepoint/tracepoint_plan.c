@@ -67,10 +67,11 @@ static void list_fields(const struct making *making, struct buffer *out, bool on
 static bool refuse_name(struct making *making, const char *name, bool only_numbers)
 {
 	struct buffer names = { 0 };
+	struct trace_field field;
 
 	list_fields(making, &names, only_numbers);
 	for (size_t i = 0; i < N_CONTEXTS; i++)
-		if (!only_numbers)
+		if (!only_numbers && !trace_format_find(making->format, contexts[i].name, &field))
 			buffer_print(&names, " %s", contexts[i].name);
 	if (names.length == 0)
 		refuse(making, _("no field %s: %s:%s has none"), name, making->spec->group,

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "tracepoint": what can be counted, and by which fields. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "topic/topic.h"
+#include "topic/tracepoint/tracepoint_list.h"
+#include "topic/tracepoint/tracepoint_plan.h"
+
+#define FORMATS_AT_ONCE 400 /* 4 ms; in batch all of them */
+
+struct tracepoint_row {
+	const char *tracepoint, *numbers, *texts, *others;
+};
+
+#define ROW(field, ...) COLUMN(struct tracepoint_row, field, __VA_ARGS__)
+#define FORMAT_SOURCE "tracefs events/GROUP/EVENT/format"
+
+static const struct column columns[] = {
+	ROW(tracepoint, .kind = COLUMN_KEY, .fleeting = true, .title = N_("tracepoint"), .width = 36,
+	    .help = N_("group and name, as --trace takes them"), .source = "tracefs available_events"),
+	ROW(numbers, .kind = COLUMN_LABEL, .title = N_("numbers"), .width = 20,
+	    .help = N_("fields with numbers: for keys, conditions, sum(), max() and hist()"),
+	    .source = FORMAT_SOURCE),
+	ROW(texts, .kind = COLUMN_LABEL, .title = N_("texts"), .width = 12, .rank = 1,
+	    .help = N_("fields with texts: for keys, and conditions with == and !="), .source = FORMAT_SOURCE),
+	ROW(others, .kind = COLUMN_LABEL, .title = N_("others"), .width = 8, .hidden = true,
+	    .help = N_("fields that cannot be used: arrays and structures"), .source = FORMAT_SOURCE),
+};
+
+static const struct schema schema = {
+	.name = "tracepoint",
+	.help = N_("tracepoints of this kernel, and their fields"),
+	.none = N_("this kernel has no tracepoints"),
+	.row_size = sizeof(struct tracepoint_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = TRACEPOINT_SOURCE,
+	  .gives = N_("names and fields of tracepoints"),
+	  .test = tracepoint_list_test,
+	  .remedies = { TRACEPOINT_REMEDIES } },
+	{ 0 },
+};
+
+enum part { PART_NUMBERS, PART_TEXTS, PART_OTHERS, N_PARTS };
+
+/* Offsets in texts; those of parts are known once its format was read. */
+struct tracepoint {
+	size_t name, parts[N_PARTS];
+};
+
+struct state {
+	struct tracepoint_list list;
+	struct tracepoint *all;
+	size_t n, capacity, n_known;
+	struct buffer texts;
+};
+
+static size_t add_text(struct state *state, struct span text)
+{
+	size_t at = state->texts.length;
+
+	buffer_add(&state->texts, text.at, span_length(text));
+	buffer_char(&state->texts, '\0');
+	return at;
+}
+
+static int open_tracepoints(struct sample *sample)
+{
+	struct state *state = sample->state;
+	struct span names, line;
+	int error = tracepoint_list_open(&state->list, sample->env);
+
+	if (!error)
+		error = tracepoint_list_names(&state->list, &names);
+	if (error) {
+		env_note_failure(sample->env, TRACEPOINT_SOURCE, error);
+		tracepoint_list_close(&state->list);
+		return error;
+	}
+	while (span_line(&names, &line))
+		if (memchr(line.at, ':', span_length(line)))
+			*VECTOR_ADD(state->all, state->n, state->capacity) =
+				(struct tracepoint){ .name = add_text(state, line) };
+	return 0;
+}
+
+static void close_tracepoints(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	tracepoint_list_close(&state->list);
+	free(state->all);
+	buffer_free(&state->texts);
+}
+
+static enum part part_of(const struct trace_field *field)
+{
+	return trace_field_is_number(field) ? PART_NUMBERS
+	       : trace_field_is_text(field) ? PART_TEXTS
+					    : PART_OTHERS;
+}
+
+static size_t add_fields(struct state *state, struct span format, enum part part)
+{
+	struct buffer *texts = &state->texts;
+	size_t at = texts->length;
+	struct trace_field field;
+
+	while (trace_format_next(&format, &field)) {
+		if (span_starts(field.name, TRACE_FIELD_COMMON) || part_of(&field) != part)
+			continue;
+		if (texts->length > at)
+			buffer_char(texts, ' ');
+		buffer_add(texts, field.name.at, span_length(field.name));
+	}
+	buffer_char(texts, '\0');
+	return at;
+}
+
+/* One that is gone has no fields. */
+static void read_format(struct state *state, struct tracepoint *tracepoint)
+{
+	const char *name = state->texts.bytes + tracepoint->name, *colon = strchr(name, ':');
+	struct span format = { 0 };
+	char group[128], event[128];
+
+	snprintf(group, sizeof(group), "%.*s", (int)(colon - name), name);
+	snprintf(event, sizeof(event), "%s", colon + 1);
+	if (tracepoint_list_format(&state->list, group, event, &format) < 0)
+		format = (struct span){ 0 };
+	for (enum part part = 0; part < N_PARTS; part++)
+		tracepoint->parts[part] = add_fields(state, format, part);
+}
+
+static const char *text_of(struct sample *sample, size_t at)
+{
+	const struct state *state = sample->state;
+	const char *text = state->texts.bytes + at;
+
+	return arena_copy(&sample->frame->arena, text, strlen(text));
+}
+
+static int sample_tracepoints(struct sample *sample)
+{
+	struct state *state = sample->state;
+	size_t most = sample->request->batch ? state->n : FORMATS_AT_ONCE;
+
+	for (; most > 0 && state->n_known < state->n; most--)
+		read_format(state, &state->all[state->n_known++]);
+	for (size_t i = 0; i < state->n; i++) {
+		const struct tracepoint *tracepoint = &state->all[i];
+		struct tracepoint_row *row = table_add(sample->table);
+
+		row->tracepoint = text_of(sample, tracepoint->name);
+		if (i >= state->n_known)
+			continue;
+		row->numbers = text_of(sample, tracepoint->parts[PART_NUMBERS]);
+		row->texts = text_of(sample, tracepoint->parts[PART_TEXTS]);
+		row->others = text_of(sample, tracepoint->parts[PART_OTHERS]);
+	}
+	return 0;
+}
+
+const struct topic topic_tracepoint = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_TRACING),
+	.state_size = sizeof(struct state),
+	.open = open_tracepoints,
+	.sample = sample_tracepoints,
+	.close = close_tracepoints,
+};
