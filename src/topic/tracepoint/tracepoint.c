@@ -29,7 +29,8 @@ static const struct column columns[] = {
 	    .help = N_("fields with numbers: for keys, conditions, sum(), max() and hist()"),
 	    .source = FORMAT_SOURCE),
 	ROW(texts, .kind = COLUMN_LABEL, .title = N_("texts"), .width = 12, .rank = 1,
-	    .help = N_("fields with texts: for keys, and conditions with == and !="), .source = FORMAT_SOURCE),
+	    .help = N_("fields with texts: for keys, and conditions with == and !="),
+	    .source = FORMAT_SOURCE),
 	ROW(others, .kind = COLUMN_LABEL, .title = N_("others"), .width = 8, .hidden = true,
 	    .help = N_("fields that cannot be used: arrays and structures"), .source = FORMAT_SOURCE),
 };
