@@ -507,13 +507,17 @@ static int resolve_tables(struct options *options)
 	return -1;
 }
 
-/* Of a run that prints or records, and names no pane and no table. */
+/* Of a run that names neither panes nor tables; the screen opens on the pane that shows them. */
 static void choose_traces(struct options *options)
 {
-	if (options->n_traces == 0 || options->n_panes > 0 || options->n_tables > 0 || !options->batch ||
-	    options->watches || options->n_listen > 0)
+	if (options->n_traces == 0 || options->n_panes > 0 || options->n_tables > 0 || options->watches ||
+	    options->n_listen > 0)
 		return;
-	options->tables[options->n_tables++] = topic_trace.schema->name;
+	if (options->batch)
+		options->tables[options->n_tables++] = topic_trace.schema->name;
+	for (unsigned i = 0; i < n_panes && !options->batch; i++)
+		if (pane_has_table(panes[i], topic_trace.schema->name))
+			add_pane(options, panes[i]);
 }
 
 static int check_tables(const struct options *options)

@@ -50,7 +50,7 @@ struct sample_request {
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
 	struct firing_log *firings; /* of rules, for the topic watch, which empties it; NULL: no rules */
-	const struct trace_specs *traces; /* what is to be counted at tracepoints; NULL: nothing */
+	struct trace_specs *traces;       /* what is to be counted at tracepoints; NULL: nothing */
 	const char *processes;            /* --pid, --in=pid=LIST; NULL: not given */
 	const char *shown_user;           /* chosen on the screen: only tables are filtered; NULL: all */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/buffer.h"
 #include "core/i18n.h"
 
 /* Where the parser is, and what to say if it cannot go on. */
@@ -243,4 +244,74 @@ bool trace_spec_parse(struct trace_spec *spec, const char *text, char *why, size
 		if (!take_clause(&parser))
 			return false;
 	return choose_histogram(&parser);
+}
+
+const char *const trace_context_names[] = { "comm", "pid", "tid", "cpu", "cgroup", NULL };
+
+static bool has_name(const char *names, const char *name)
+{
+	struct span rest = span_text(names), word;
+
+	while (span_word(&rest, &word))
+		if (span_is(word, name))
+			return true;
+	return false;
+}
+
+static bool is_context(const char *name)
+{
+	unsigned i = 0;
+
+	while (trace_context_names[i] && strcmp(trace_context_names[i], name) != 0)
+		i++;
+	return trace_context_names[i];
+}
+
+/* What could be in its place. */
+static bool refuse_name(const char *name, const struct trace_fields *fields, bool is_number, char *why,
+			size_t room)
+{
+	struct buffer names = { 0 };
+
+	if (has_name(fields->others, name)) {
+		snprintf(why, room, _("%s is an array or a structure, neither a number nor a text"), name);
+		return false;
+	}
+	if (is_number && has_name(fields->texts, name)) {
+		snprintf(why, room, _("%s is a text, not a number"), name);
+		return false;
+	}
+	buffer_print(&names, "%s%s", *fields->numbers ? " " : "", fields->numbers);
+	if (!is_number && *fields->texts)
+		buffer_print(&names, " %s", fields->texts);
+	for (unsigned i = 0; !is_number && trace_context_names[i]; i++)
+		if (!has_name(fields->numbers, trace_context_names[i]) &&
+		    !has_name(fields->texts, trace_context_names[i]))
+			buffer_print(&names, " %s", trace_context_names[i]);
+	if (names.length > 0)
+		snprintf(why, room, _("no field %s; there are:%.*s"), name, (int)names.length, names.bytes);
+	else
+		snprintf(why, room, _("no field %s: this tracepoint has no numbers"), name);
+	buffer_free(&names);
+	return false;
+}
+
+bool trace_spec_fits(const struct trace_spec *spec, const struct trace_fields *fields, char *why, size_t room)
+{
+	const char *const numbers[] = { spec->sum, spec->most, spec->histogram };
+	const char *names[TRACE_KEYS_MAX + TRACE_TESTS_MAX];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (*numbers[i] && !has_name(fields->numbers, numbers[i]))
+			return refuse_name(numbers[i], fields, true, why, room);
+	for (unsigned i = 0; i < spec->n_keys; i++)
+		names[n++] = spec->keys[i];
+	for (unsigned i = 0; i < spec->n_tests; i++)
+		names[n++] = spec->tests[i].field;
+	for (unsigned i = 0; i < n; i++)
+		if (!has_name(fields->numbers, names[i]) && !has_name(fields->texts, names[i]) &&
+		    (has_name(fields->others, names[i]) || !is_context(names[i])))
+			return refuse_name(names[i], fields, false, why, room);
+	return true;
 }

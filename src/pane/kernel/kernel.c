@@ -17,9 +17,6 @@ enum {
 	TABLE_IDLE,
 	TABLE_SLAB,
 	TABLE_TRACING,
-	TABLE_TRACE,
-	TABLE_TRACE_BUCKET,
-	TABLE_TRACEPOINT,
 };
 
 static const struct pane_table tables[] = {
@@ -40,9 +37,6 @@ static const struct pane_table tables[] = {
 	[TABLE_IDLE] = { .topic = "idle_exit", .lazy = true, .sort = "per_second" },
 	[TABLE_SLAB] = { .topic = "slab", .lazy = true, .sort = "bytes", .text_rows = 16 },
 	[TABLE_TRACING] = { .topic = "tracing" },
-	[TABLE_TRACE] = { .topic = "trace", .lazy = true, .sort = "per_second" },
-	[TABLE_TRACE_BUCKET] = { .topic = "trace_bucket", .lazy = true },
-	[TABLE_TRACEPOINT] = { .topic = "tracepoint", .lazy = true },
 	{ 0 },
 };
 

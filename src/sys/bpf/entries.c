@@ -25,6 +25,23 @@ void emit_bits(struct bpf_assembler *as)
 	emit_label(as, &zero);
 }
 
+void emit_bucket(struct bpf_assembler *as)
+{
+	struct bpf_label narrow = { 0 }, below = { 0 };
+
+	emit_bits(as);
+	emit_move(as, R1, VALUE);
+	emit_jump_if(as, R2, BPF_JLE, HISTOGRAM_SUB_BITS, &narrow);
+	emit_compute_with(as, BPF_SUB, R2, HISTOGRAM_SUB_BITS + 1);
+	emit_compute(as, BPF_RSH, R1, R2);
+	emit_compute_with(as, BPF_LSH, R2, HISTOGRAM_SUB_BITS);
+	emit_compute(as, BPF_ADD, R1, R2);
+	emit_label(as, &narrow);
+	emit_jump_if(as, R1, BPF_JLT, HISTOGRAM_BUCKETS, &below);
+	emit_set(as, R1, HISTOGRAM_BUCKETS - 1);
+	emit_label(as, &below);
+}
+
 uint32_t bpf_slot(const uint64_t *key, unsigned n_words)
 {
 	uint64_t mixed = 0;
@@ -88,7 +105,7 @@ static void store_bits(struct bpf_assembler *as)
 	emit_store_slot(as, 8, as->key, as->key.bytes - WORD, R2);
 }
 
-void emit_entry(struct bpf_assembler *as, struct bpf_label *none)
+void emit_count_entry(struct bpf_assembler *as, struct bpf_label *none)
 {
 	struct frame_slot entry = emit_slot(as, sizeof(struct bpf_entry) / WORD);
 	struct bpf_label found = { 0 };
@@ -104,24 +121,27 @@ void emit_entry(struct bpf_assembler *as, struct bpf_label *none)
 	emit_count_lost(as);
 	emit_jump(as, none);
 	emit_label(as, &found);
-}
-
-void emit_add_value(struct bpf_assembler *as)
-{
 	emit_set(as, R1, 1);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, count), R1);
-	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
+}
+
+void emit_count(struct bpf_assembler *as)
+{
+	struct bpf_label none = { 0 };
+
+	emit_count_entry(as, &none);
+	emit_label(as, &none);
 }
 
 void emit_count_value(struct bpf_assembler *as)
 {
-	struct bpf_label done = { 0 };
+	struct bpf_label none = { 0 };
 
 	store_bits(as);
-	emit_entry(as, &done);
-	emit_add_value(as);
+	emit_count_entry(as, &none);
+	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
 	emit_keep_most(as, offsetof(struct bpf_entry, most));
-	emit_label(as, &done);
+	emit_label(as, &none);
 }
 
 /* Most keys are there already: that is cheaper than an update. */

@@ -50,6 +50,9 @@ struct frame_slot key_of_start(const struct bpf_assembler *as);
 /* r2: the number of bits of the value, 0 for 0. */
 void emit_bits(struct bpf_assembler *as);
 
+/* r1: histogram_index(0, value). */
+void emit_bucket(struct bpf_assembler *as);
+
 /* starts[key] = value */
 void emit_keep(struct bpf_assembler *as);
 
@@ -60,11 +63,11 @@ void emit_hash(struct bpf_assembler *as, struct frame_slot key, int bits, struct
 /* Goes to found, with what entries has of the key at r0, where the key has its slot. */
 void emit_find_slot(struct bpf_assembler *as, struct bpf_label *found);
 
-/* r0: entries[key], which is new if there was none; none: there was no room, which is counted. */
-void emit_entry(struct bpf_assembler *as, struct bpf_label *none);
+/* r0: entries[key], of which count is one more; none: there was no room for it, which is counted. */
+void emit_count_entry(struct bpf_assembler *as, struct bpf_label *none);
 
-/* Of that entry: count++, sum += value. */
-void emit_add_value(struct bpf_assembler *as);
+/* entries[key]: count++ */
+void emit_count(struct bpf_assembler *as);
 
 /* entries[key]: count++, sum += value, most */
 void emit_count_value(struct bpf_assembler *as);

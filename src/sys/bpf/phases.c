@@ -136,24 +136,6 @@ static void find_phases(struct bpf_assembler *as, struct frame_slot phases, stru
 	emit_store_slot(as, 8, phases, 0, R0);
 }
 
-/* r1: histogram_index() of the value. */
-static void find_bucket(struct bpf_assembler *as)
-{
-	struct bpf_label narrow = { 0 }, below = { 0 };
-
-	emit_bits(as);
-	emit_move(as, R1, VALUE);
-	emit_jump_if(as, R2, BPF_JLE, HISTOGRAM_SUB_BITS, &narrow);
-	emit_compute_with(as, BPF_SUB, R2, HISTOGRAM_SUB_BITS + 1);
-	emit_compute(as, BPF_RSH, R1, R2);
-	emit_compute_with(as, BPF_LSH, R2, HISTOGRAM_SUB_BITS);
-	emit_compute(as, BPF_ADD, R1, R2);
-	emit_label(as, &narrow);
-	emit_jump_if(as, R1, BPF_JLT, HISTOGRAM_BUCKETS, &below);
-	emit_set(as, R1, HISTOGRAM_BUCKETS - 1);
-	emit_label(as, &below);
-}
-
 /* Of the value. */
 static void count_phase(struct bpf_assembler *as, struct frame_slot phases, enum bpf_phase phase)
 {
@@ -162,7 +144,7 @@ static void count_phase(struct bpf_assembler *as, struct frame_slot phases, enum
 	emit_jump_if(as, VALUE, BPF_JSGE, 0, &forward);
 	emit_set(as, VALUE, 0); /* its ends were read from clocks of two CPUs, or from one that stood still */
 	emit_label(as, &forward);
-	find_bucket(as);
+	emit_bucket(as);
 	emit_load_slot(as, 8, R0, phases, 0);
 	emit_compute_with(as, BPF_LSH, R1, 3);
 	emit_compute(as, BPF_ADD, R1, R0);

@@ -149,6 +149,11 @@ extern const struct bpf_shape bpf_wait_exists;
 extern const struct bpf_shape bpf_follow; /* sched_process_fork: a child of a wanted process is wanted, too */
 extern const struct bpf_shape bpf_wake;   /* sched_waking: counts by enum bpf_wake_word */
 
+/* System calls, counted by a word of BPF_CALL_…; of bpf_call_ended with times since bpf_call_begun. At … */
+extern const struct bpf_shape bpf_call;       /* … sys_exit */
+extern const struct bpf_shape bpf_call_ended; /* … sys_exit */
+extern const struct bpf_shape bpf_call_begun; /* … sys_enter; its key is the thread */
+
 /* Pages of files in the page cache and asked of it, by enum bpf_cache_word. At … */
 extern const struct bpf_shape bpf_cache_added;   /* … mm_filemap_add_to_page_cache */
 extern const struct bpf_shape bpf_cache_asked;   /* … mm_filemap_get_pages, at the end of a look */
@@ -336,6 +341,19 @@ enum bpf_wake_word {
 	BPF_WAKE_WOKEN = BPF_WAKE_WAKER + BPF_COMMAND_BYTES / 8,
 	N_BPF_WAKE_WORDS = BPF_WAKE_WOKEN + BPF_COMMAND_BYTES / 8,
 };
+
+/*
+ * The word of a system call: its process, number, error and time, from the highest bits on. The number has 16
+ * bits, with the mark of a program of 32 bits in a kernel of 64, whose numbers are others.
+ */
+#define BPF_CALL_PROCESS_SHIFT 40
+#define BPF_CALL_NUMBER_SHIFT 24
+#define BPF_CALL_ERROR_SHIFT 12
+#define BPF_CALL_FOREIGN 0x8000U
+#define BPF_CALL_NONE 0x7fff      /* it returned from a signal handler, or a tracer took its number away */
+#define BPF_CALL_ODD 0x7ffe       /* no kernel has a call with this number */
+#define BPF_CALL_ERROR_MAX 4095   /* MAX_ERRNO of linux/err.h */
+#define BPF_CALL_BUCKET_SHIFT 3   /* 1 + so much of histogram_index(0, time), 0: not timed */
 
 /* What is counted; the counts are of pages, or of page faults. What writes and faults add is left out. */
 enum bpf_cache_event {

@@ -21,20 +21,13 @@
 #include <asm/unistd.h>
 #include <errno.h>
 
+#include "sys/bpf/registers.h"
+
 /* From include/linux/sched.h of Linux 6.18; the values have been the same since 4.14. */
 #define TASK_INTERRUPTIBLE 0x1
 #define TASK_DEAD 0x80
 #define TASK_NOLOAD 0x400
 #define PF_KTHREAD 0x200000
-
-/* The number of the system call, where the kernel keeps it. */
-#if defined(__x86_64__) || defined(__i386__)
-#define CALL "pt_regs.orig_ax"
-#elif defined(__aarch64__)
-#define CALL "pt_regs.syscallno"
-#else
-#define CALL "pt_regs.(unknown here)"
-#endif
 
 /* Arguments of the other tracepoints, and of the iterator. */
 enum { WOKEN = 0 };
@@ -71,7 +64,7 @@ static void set_sleep(struct bpf_assembler *as, struct frame_slot task)
 	emit_jump_if(as, R1, BPF_JSET, PF_KTHREAD, &sleeps);
 	emit_task(as, task, R1);
 	emit_call(as, BPF_FUNC_task_pt_regs);
-	emit_member(as, R1, R0, CALL);
+	emit_member(as, R1, R0, REGISTER_OF_CALL);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		emit_jump_if(as, R1, BPF_JEQ, calls[i], &locks);
 	emit_jump(as, &sleeps);
@@ -183,7 +176,7 @@ void emit_call_number(struct bpf_assembler *as, struct frame_slot task)
 	emit_jump_if(as, R1, BPF_JSET, PF_KTHREAD, &none);
 	emit_task(as, task, R1);
 	emit_call(as, BPF_FUNC_task_pt_regs);
-	emit_member(as, R1, R0, CALL);
+	emit_member(as, R1, R0, REGISTER_OF_CALL);
 	emit_jump(as, &known);
 	emit_label(as, &none);
 	emit_set(as, R1, -1);

@@ -11,8 +11,7 @@
  *		return 0;
  *	if (BITS)
  *		key[] = { KEYS, bits = fls64(abs(BITS)), negative if it is }
- *	entry = entries[key];				(emit_entry)
- *	__sync_fetch_and_add(&entry->count, 1);
+ *	entry = entries[key], entry->count++;		(emit_count_entry)
  *	__sync_fetch_and_add(&entry->sum, VALUE);
  *	if (entry->most < most)				of signed numbers: most ^ 1 << 63
  *		entry->most = most;
@@ -154,8 +153,8 @@ static void work(struct bpf_assembler *as)
 	}
 	emit_part(as, &as->program->value);
 	emit_move(as, VALUE, R1);
-	emit_entry(as, &skip);
-	emit_add_value(as);
+	emit_count_entry(as, &skip);
+	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
 	if (has(&table->most)) {
 		emit_load_slot(as, WORD, VALUE, most, 0);
 		emit_keep_most(as, offsetof(struct bpf_entry, most));

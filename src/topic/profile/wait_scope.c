@@ -47,6 +47,17 @@ void wait_scope_update(struct wait_scope *scope, struct trace_set *set, const st
 		trace_iterate(set); /* their threads that wait, and have done so for a while */
 }
 
+uint32_t wait_scope_process(const struct sample_request *request)
+{
+	struct span list = span_text(request->processes ? request->processes : "");
+	uint64_t pid;
+
+	return request->scope->n_terms == 1 && span_u64(&list, &pid) && span_length(list) == 0 &&
+			       pid <= UINT32_MAX
+		       ? (uint32_t)pid
+		       : 0;
+}
+
 void wait_scope_free(struct wait_scope *scope)
 {
 	free(scope->wanted);

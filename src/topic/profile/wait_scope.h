@@ -12,6 +12,9 @@ struct wait_scope {
 	size_t n_wanted, capacity;
 };
 
+/* The only process that the scope names, by its number: to look at that alone costs others less. 0: none. */
+uint32_t wait_scope_process(const struct sample_request *request);
+
 /* Has the programs look at those that the scope has now, and no others. */
 void wait_scope_update(struct wait_scope *scope, struct trace_set *set, const struct process_list *processes);
 void wait_scope_free(struct wait_scope *scope);

@@ -104,24 +104,12 @@ struct state {
 	size_t order_capacity;
 };
 
-/* The only process that the scope names, by its number: that costs others less; 0: it is another scope. */
-static uint32_t only_process(const struct sample_request *request)
-{
-	struct span list = span_text(request->processes ? request->processes : "");
-	uint64_t pid;
-
-	return request->scope->n_terms == 1 && span_u64(&list, &pid) && span_length(list) == 0 &&
-			       pid <= UINT32_MAX
-		       ? (uint32_t)pid
-		       : 0;
-}
-
 static uint32_t wanted_process(const struct sample_request *request)
 {
 	if (request->profiled_pid)
 		return request->profiled_pid;
 	if (scope_is_set(request->scope))
-		return only_process(request);
+		return wait_scope_process(request);
 	return request->mapped.is_set ? request->mapped.pid : 0;
 }
 

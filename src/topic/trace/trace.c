@@ -501,6 +501,18 @@ int trace_add(struct trace_set *set, const struct bpf_program *program)
 	return start_programs(set, program, 1);
 }
 
+void trace_stop(struct trace_set *set, const struct bpf_program *program)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < set->n_running; i++)
+		if (set->running[i].program == program)
+			close_running(&set->running[i]);
+		else
+			set->running[n++] = set->running[i];
+	set->n_running = n;
+}
+
 void trace_open(struct trace_set *set, struct env *env, const struct sample_request *request,
 		const struct trace_plan *plan)
 {
@@ -775,6 +787,19 @@ struct bpf_self trace_self(struct trace_set *set, unsigned running)
 		sum.timed_ns += set->selves[i].timed_ns;
 	}
 	return sum;
+}
+
+uint64_t trace_used_ns(struct trace_set *set)
+{
+	uint64_t sum_ns = 0;
+
+	for (unsigned i = 0; i < set->n_running; i++) {
+		struct bpf_self self = trace_self(set, i);
+		uint64_t times = set->running[i].program->does->is_run ? 1 : BPF_TIMED_RUNS;
+
+		sum_ns += self.timed_ns == U64_UNKNOWN ? 0 : self.timed_ns * times;
+	}
+	return sum_ns;
 }
 
 int trace_test(struct env *env)

@@ -10,6 +10,7 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "kernel/trace_format.h"
 #include "topic/process/process_list.h"
 #include "topic/profile/wait_scope.h"
 #include "topic/reader.h"

@@ -51,11 +51,9 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-enum part { PART_NUMBERS, PART_TEXTS, PART_OTHERS, N_PARTS };
-
 /* Offsets in texts; those of parts are known once its format was read. */
 struct tracepoint {
-	size_t name, parts[N_PARTS];
+	size_t name, parts[N_TRACEPOINT_PARTS];
 };
 
 struct state {
@@ -103,30 +101,6 @@ static void close_tracepoints(struct sample *sample)
 	buffer_free(&state->texts);
 }
 
-static enum part part_of(const struct trace_field *field)
-{
-	return trace_field_is_number(field) ? PART_NUMBERS
-	       : trace_field_is_text(field) ? PART_TEXTS
-					    : PART_OTHERS;
-}
-
-static size_t add_fields(struct state *state, struct span format, enum part part)
-{
-	struct buffer *texts = &state->texts;
-	size_t at = texts->length;
-	struct trace_field field;
-
-	while (trace_format_next(&format, &field)) {
-		if (span_starts(field.name, TRACE_FIELD_COMMON) || part_of(&field) != part)
-			continue;
-		if (texts->length > at)
-			buffer_char(texts, ' ');
-		buffer_add(texts, field.name.at, span_length(field.name));
-	}
-	buffer_char(texts, '\0');
-	return at;
-}
-
 /* One that is gone has no fields. */
 static void read_format(struct state *state, struct tracepoint *tracepoint)
 {
@@ -138,8 +112,10 @@ static void read_format(struct state *state, struct tracepoint *tracepoint)
 	snprintf(event, sizeof(event), "%s", colon + 1);
 	if (tracepoint_list_format(&state->list, group, event, &format) < 0)
 		format = (struct span){ 0 };
-	for (enum part part = 0; part < N_PARTS; part++)
-		tracepoint->parts[part] = add_fields(state, format, part);
+	for (enum tracepoint_part part = 0; part < N_TRACEPOINT_PARTS; part++) {
+		tracepoint->parts[part] = state->texts.length;
+		tracepoint_fields(format, part, &state->texts);
+	}
 }
 
 static const char *text_of(struct sample *sample, size_t at)
@@ -164,9 +140,9 @@ static int sample_tracepoints(struct sample *sample)
 		row->tracepoint = text_of(sample, tracepoint->name);
 		if (i >= state->n_known)
 			continue;
-		row->numbers = text_of(sample, tracepoint->parts[PART_NUMBERS]);
-		row->texts = text_of(sample, tracepoint->parts[PART_TEXTS]);
-		row->others = text_of(sample, tracepoint->parts[PART_OTHERS]);
+		row->numbers = text_of(sample, tracepoint->parts[TRACEPOINT_NUMBERS]);
+		row->texts = text_of(sample, tracepoint->parts[TRACEPOINT_TEXTS]);
+		row->others = text_of(sample, tracepoint->parts[TRACEPOINT_OTHERS]);
 	}
 	return 0;
 }

@@ -12,17 +12,14 @@
 #include "core/i18n.h"
 #include "kernel/trace_format.h"
 
-/* What is known wherever a program runs. A field of the tracepoint with the same name comes first. */
+/* Those of trace_context_names, in their order. A field of the tracepoint with the same name comes first. */
 static const struct {
-	const char *name;
 	enum bpf_part_is is;
 	enum tracepoint_key_is key;
 } contexts[] = {
-	{ "comm", BPF_PART_COMMAND, TRACEPOINT_KEY_TEXT },
-	{ "pid", BPF_PART_PROCESS, TRACEPOINT_KEY_NUMBER },
-	{ "tid", BPF_PART_THREAD, TRACEPOINT_KEY_NUMBER },
-	{ "cpu", BPF_PART_CPU, TRACEPOINT_KEY_NUMBER },
-	{ "cgroup", BPF_PART_CGROUP, TRACEPOINT_KEY_GROUP },
+	{ BPF_PART_COMMAND, TRACEPOINT_KEY_TEXT },  { BPF_PART_PROCESS, TRACEPOINT_KEY_NUMBER },
+	{ BPF_PART_THREAD, TRACEPOINT_KEY_NUMBER }, { BPF_PART_CPU, TRACEPOINT_KEY_NUMBER },
+	{ BPF_PART_CGROUP, TRACEPOINT_KEY_GROUP },
 };
 #define N_CONTEXTS (sizeof(contexts) / sizeof(contexts[0]))
 
@@ -52,41 +49,6 @@ static bool is_common(const struct trace_field *field)
 	return span_starts(field->name, TRACE_FIELD_COMMON);
 }
 
-/* Those whose value a program can use. */
-static void list_fields(const struct making *making, struct buffer *out, bool only_numbers)
-{
-	struct span rest = making->format;
-	struct trace_field field;
-
-	while (trace_format_next(&rest, &field))
-		if (!is_common(&field) &&
-		    (trace_field_is_number(&field) || (!only_numbers && trace_field_is_text(&field))))
-			buffer_print(out, " %.*s", (int)span_length(field.name), field.name.at);
-}
-
-static bool refuse_name(struct making *making, const char *name, bool only_numbers)
-{
-	struct buffer names = { 0 };
-	struct trace_field field;
-
-	list_fields(making, &names, only_numbers);
-	for (size_t i = 0; i < N_CONTEXTS; i++)
-		if (!only_numbers && !trace_format_find(making->format, contexts[i].name, &field))
-			buffer_print(&names, " %s", contexts[i].name);
-	if (names.length == 0)
-		refuse(making, _("no field %s: %s:%s has none"), name, making->spec->group,
-		       making->spec->event);
-	else
-		refuse(making, _("no field %s; there are:%.*s"), name, (int)names.length, names.bytes);
-	buffer_free(&names);
-	return false;
-}
-
-const char *tracepoint_field_refused(enum trace_field_is is)
-{
-	return is == TRACE_FIELD_ARRAY ? _("an array") : is == TRACE_FIELD_OTHER ? _("a structure") : NULL;
-}
-
 static struct bpf_spot spot_of(const struct trace_field *field)
 {
 	return (struct bpf_spot){
@@ -109,8 +71,6 @@ static unsigned words_of(size_t bytes)
 static bool part_of_field(struct making *making, const struct trace_field *field, struct bpf_part *part,
 			  enum tracepoint_key_is *key)
 {
-	const char *refused = tracepoint_field_refused(field->is);
-
 	*part = (struct bpf_part){ .is = BPF_PART_NUMBER, .spot = spot_of(field) };
 	*key = field->is == TRACE_FIELD_DEVICE    ? TRACEPOINT_KEY_DEVICE
 	       : field->is == TRACE_FIELD_POINTER ? TRACEPOINT_KEY_POINTER
@@ -120,11 +80,9 @@ static bool part_of_field(struct making *making, const struct trace_field *field
 		part->is = BPF_PART_TEXT;
 		part->words = words_of(field->is == TRACE_FIELD_TEXT ? field->bytes : BPF_KEY_TEXT_MAX);
 	}
-	if (field->offset > INT16_MAX || field->bytes > INT16_MAX || field->bytes == 0)
-		refused = _("a field of an unusual size");
-	return !refused || refuse(making, _("%.*s is %s (%.*s), neither a number nor a text"),
-				  (int)span_length(field->name), field->name.at, refused,
-				  (int)span_length(field->type), field->type.at);
+	return (field->offset <= INT16_MAX && field->bytes <= INT16_MAX && field->bytes > 0) ||
+	       refuse(making, _("%.*s is a field of an unusual size"), (int)span_length(field->name),
+		      field->name.at);
 }
 
 /* What a name in a key or condition means. */
@@ -136,7 +94,7 @@ static bool part_of(struct making *making, const char *name, struct bpf_part *pa
 	if (trace_format_find(making->format, name, &field) && !is_common(&field))
 		return part_of_field(making, &field, part, key);
 	for (size_t i = 0; i < N_CONTEXTS; i++)
-		if (strcmp(contexts[i].name, name) == 0) {
+		if (strcmp(trace_context_names[i], name) == 0) {
 			*part = (struct bpf_part){ .is = contexts[i].is };
 			*key = contexts[i].key;
 			if (*key == TRACEPOINT_KEY_TEXT) {
@@ -145,7 +103,7 @@ static bool part_of(struct making *making, const char *name, struct bpf_part *pa
 			}
 			return true;
 		}
-	return refuse_name(making, name, false);
+	return false;
 }
 
 static bool make_keys(struct making *making)
@@ -170,11 +128,8 @@ static bool make_number(struct making *making, const char *name, struct bpf_part
 
 	if (name[0] == '\0')
 		return true;
-	if (!trace_format_find(making->format, name, &field) || is_common(&field))
-		return refuse_name(making, name, true);
-	if (trace_field_is_text(&field))
-		return refuse(making, _("%s is a text, not a number"), name);
-	return *has = part_of_field(making, &field, part, &key);
+	return *has = trace_format_find(making->format, name, &field) &&
+		      part_of_field(making, &field, part, &key);
 }
 
 static bool parse_number(const char *text, uint64_t *number)
@@ -302,12 +257,54 @@ static void make_plan(struct tracepoint_plan *plan, const struct trace_spec *spe
 	};
 }
 
+static enum tracepoint_part part_of_kind(const struct trace_field *field)
+{
+	return trace_field_is_number(field) ? TRACEPOINT_NUMBERS
+	       : trace_field_is_text(field) ? TRACEPOINT_TEXTS
+					    : TRACEPOINT_OTHERS;
+}
+
+void tracepoint_fields(struct span format, enum tracepoint_part part, struct buffer *out)
+{
+	size_t before = out->length;
+	struct trace_field field;
+
+	while (trace_format_next(&format, &field)) {
+		if (is_common(&field) || part_of_kind(&field) != part)
+			continue;
+		if (out->length > before)
+			buffer_char(out, ' ');
+		buffer_add(out, field.name.at, span_length(field.name));
+	}
+	buffer_char(out, '\0');
+}
+
+/* Are all names those of fields? */
+static bool fits(struct making *making)
+{
+	struct buffer names[N_TRACEPOINT_PARTS] = { 0 };
+	bool good;
+
+	for (enum tracepoint_part part = 0; part < N_TRACEPOINT_PARTS; part++)
+		tracepoint_fields(making->format, part, &names[part]);
+	good = trace_spec_fits(making->spec,
+			       &(struct trace_fields){ names[TRACEPOINT_NUMBERS].bytes,
+						       names[TRACEPOINT_TEXTS].bytes,
+						       names[TRACEPOINT_OTHERS].bytes },
+			       making->why, making->room);
+	for (enum tracepoint_part part = 0; part < N_TRACEPOINT_PARTS; part++)
+		buffer_free(&names[part]);
+	return good;
+}
+
 bool tracepoint_plan_make(struct tracepoint_plan *plan, const struct trace_spec *spec, struct span format,
 			  bool of_scope, char *why, size_t room)
 {
 	struct making making = { .plan = plan, .spec = spec, .format = format, .why = why, .room = room };
 
 	*plan = (struct tracepoint_plan){ 0 };
+	if (!fits(&making))
+		return false;
 	if (!make_number(&making, spec->sum, &plan->programs[0].value, &plan->has_sum) ||
 	    !make_number(&making, spec->most, &plan->table.most, &plan->has_most) ||
 	    !make_number(&making, spec->histogram, &plan->table.bits, &plan->has_bits) ||

@@ -5,7 +5,6 @@
 
 #include "core/buffer.h"
 #include "model/trace_spec.h"
-#include "kernel/trace_format.h"
 #include "topic/trace/trace.h"
 #include "topic/tracepoint/tracepoint_list.h"
 
@@ -48,7 +47,10 @@ int tracepoint_plan_find(struct tracepoint_plan *plan, struct tracepoint_list *l
 /* False: tracefs can be read, and has no such tracepoint or field; why says what there is. */
 bool tracepoint_check(struct env *env, const struct trace_spec *spec, char *why, size_t room);
 
-/* What a field is that cannot be used, translated; NULL: it can. */
-const char *tracepoint_field_refused(enum trace_field_is is);
+/* What fields are for. */
+enum tracepoint_part { TRACEPOINT_NUMBERS, TRACEPOINT_TEXTS, TRACEPOINT_OTHERS, N_TRACEPOINT_PARTS };
+
+/* Adds the names of those of a format, with blanks between them, and a NUL. */
+void tracepoint_fields(struct span format, enum tracepoint_part part, struct buffer *out);
 
 #endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The calls pane: what processes ask of the kernel. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "model/frame.h"
+#include "pane/calls/calls.h"
+#include "screen/context.h"
+
+#define BIT(table) (1UL << (table))
+
+static const struct pane_table tables[] = {
+	[CALLS_TABLE_CALLS] = { .topic = "call",
+				.headline = true,
+				.sort = "calls_per_second",
+				.text_rows = 40 },
+	[CALLS_TABLE_TRACE] = { .topic = "trace",
+				.headline = true,
+				.on_request = true,
+				.sort = "per_second",
+				.when = traces_are_counted,
+				.text_rows = 40,
+				.waits = N_("nothing is counted; F9 chooses a tracepoint") },
+	[CALLS_TABLE_TRACE_BUCKET] = { .topic = "trace_bucket", .on_request = true },
+	[CALLS_TABLE_TRACEPOINT] = { .topic = "tracepoint", .lazy = true },
+	[CALLS_TABLE_COST] = { .topic = "tracing", .lazy = true, .recorded = true },
+	{ 0 },
+};
+
+/* What the programs of a topic do in a second, and the part of a CPU that it takes. */
+static void add_cost(const struct pane_context *context, const char *what, const char *topic, char *text,
+		     size_t room)
+{
+	const struct table *table = frame_table(context->frame, "tracing");
+	double most = 0, cost = 0;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double runs = table_number(table, row, "runs_per_second");
+
+		if (strcmp(table_text(table, row, "topic"), topic) != 0 || isnan(runs))
+			continue;
+		most = fmax(most, runs);
+		cost += runs * table_number(table, row, "mean_seconds");
+	}
+	if (most > 0 && cost > 0)
+		snprintf(text, room, _("%s: %.0f/s × %.0f ns cost %.2f %% of a CPU"), what, most,
+			 1e9 * cost / most, 100 * cost);
+	else
+		snprintf(text, room, "%s", what);
+}
+
+static void heading_of_calls(const struct pane_context *context, char *text, size_t room)
+{
+	add_cost(context, _("system calls"), "call", text, room);
+}
+
+static void heading_of_traces(const struct pane_context *context, char *text, size_t room)
+{
+	add_cost(context, _("events of tracepoints"), "trace", text, room);
+}
+
+static const struct pane_view views[] = {
+	[CALLS_VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"),
+			       CALLS_TABLE_CALLS, BIT(CALLS_TABLE_COST), .heading = heading_of_calls },
+	[CALLS_VIEW_TRACES] = { "traces", N_("Traces"), N_("events of tracepoints, by their keys"),
+				CALLS_TABLE_TRACE, BIT(CALLS_TABLE_COST), .actions = traces_actions,
+				.heading = heading_of_traces },
+	[CALLS_VIEW_HISTOGRAMS] = { "histograms", N_("Histograms"),
+				    N_("how large the numbers of tracepoints are"), CALLS_TABLE_TRACE_BUCKET,
+				    .actions = traces_actions },
+	[CALLS_VIEW_TRACEPOINTS] = { "tracepoints", N_("Tracepoints"),
+				     N_("all tracepoints of this kernel, and their fields"),
+				     CALLS_TABLE_TRACEPOINT, .actions = tracepoints_actions, .more = true },
+	{ 0 },
+};
+
+const struct pane pane_calls = {
+	.name = "calls",
+	.title = N_("Calls"),
+	.late = true,
+	.question = N_("What do processes ask of the kernel, and what fails?"),
+	.tables = tables,
+	.views = views,
+	.state_size = sizeof(struct calls_state),
+	.refuses = traces_refuse,
+	.open = traces_open,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The calls pane: its tables and views, and what its files share. */
+#ifndef PANETOP_PANE_CALLS_CALLS_H
+#define PANETOP_PANE_CALLS_CALLS_H
+
+#include "screen/pane.h"
+
+enum calls_table {
+	CALLS_TABLE_CALLS,
+	CALLS_TABLE_TRACE,
+	CALLS_TABLE_TRACE_BUCKET,
+	CALLS_TABLE_TRACEPOINT,
+	CALLS_TABLE_COST,
+};
+
+enum calls_view { CALLS_VIEW_CALLS, CALLS_VIEW_TRACES, CALLS_VIEW_HISTOGRAMS, CALLS_VIEW_TRACEPOINTS };
+
+struct calls_state {
+	unsigned edited; /* of the request's traces: which one the prompt changes; their number: a new one */
+};
+
+/* Of the views of tracepoints. */
+extern const struct pane_action traces_actions[], tracepoints_actions[];
+
+/* As of struct pane. */
+void traces_open(struct pane_context *context);
+bool traces_are_counted(const struct sample_request *request);
+const char *traces_refuse(const struct pane_context *context, enum action action);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "call": system calls by process and call, with their errors; of one process or a scope their times. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "topic/call/call_counts.h"
+#include "topic/process/process_find.h"
+#include "topic/process/process_list.h"
+#include "topic/profile/wait_scope.h"
+#include "topic/topic.h"
+#include "topic/trace/trace.h"
+
+#define ENTRIES_MAX 32768
+#define COST_MOST 0.05 /* of one CPU */
+#define ERRORS_BYTES 160
+#define NEEDS N_("this needs Linux 5.14 with BTF, on x86 or arm64")
+
+struct call_row {
+	uint64_t pid;
+	double start_seconds;
+	const char *call;
+	double calls_per_second, errors_per_second, time_ratio;
+	uint64_t calls, errors;
+	const char *error_names;
+	double seconds, p50_seconds, p99_seconds, max_seconds;
+	const char *how, *command;
+};
+
+#define ROW(field, ...) COLUMN(struct call_row, field, __VA_ARGS__)
+
+#define PERCENTILE(field, number)                                                                            \
+	ROW(field##_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = number, .width = 8,        \
+	    .rank = 1, .optional = true, /* xgettext:no-c-format */                                          \
+	    .help = N_("time that this percentage of the calls did not exceed since counting began "         \
+		       "(rounded up by at most 7 %)"),                                                       \
+	    .source = "BPF at sys_enter and sys_exit, upper end of the bucket that reaches this percentage")
+
+static const struct column columns[] = {
+	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
+	    .help = N_("PID; 0: processes that exited"), .source = "task_struct.tgid"),
+	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
+	    .width = 8, .hidden = true, .help = N_("start time, after boot"),
+	    .source = "/proc/PID/stat starttime"),
+	ROW(call, .kind = COLUMN_KEY, .title = N_("call"), .width = 16,
+	    .help = N_("system call; i386: or arm: of a program of 32 bits, by its number; (sigreturn): "
+		       "returns from signal handlers, and calls that a tracer skipped; (invalid): numbers "
+		       "that no call has"),
+	    .source = "pt_regs of the kernel"),
+	ROW(calls_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
+	    .title = N_("per s"), .width = 9, .rate_of = offsetof(struct call_row, calls), .trend = true,
+	    .help = N_("calls that returned in the last interval"), .source = "growth of calls / time"),
+	ROW(errors_per_second, .kind = COLUMN_RATE, .additive = true, .unit = UNIT_PER_SECOND,
+	    .title = N_("errors/s"), .width = 9, .rank = 1, .rate_of = offsetof(struct call_row, errors),
+	    .help = N_("calls that failed in the last interval"), .source = "growth of errors / time"),
+	ROW(time_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("%time"), .width = 7,
+	    .optional = true, .rate_of = offsetof(struct call_row, seconds),
+	    .help = N_("time of all its threads in this call; 1 is one thread all the time"),
+	    .source = "growth of seconds / time"),
+	PERCENTILE(p50, "50%"),
+	PERCENTILE(p99, "99%"),
+	ROW(max_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("max"), .width = 8,
+	    .rank = 1, .optional = true, .help = N_("longest time since counting began"), .source = "exact"),
+	ROW(calls, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("calls"), .width = 10, .rank = 2,
+	    .help = N_("calls that returned since counting began, also those that had begun before"),
+	    .source = "BPF at sys_exit"),
+	ROW(errors, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("errors"), .width = 8, .rank = 2,
+	    .help = N_("of these, those that failed, or were interrupted by a signal"),
+	    .source = "BPF at sys_exit: results from -4095 to -1"),
+	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
+	    .rank = 3, .optional = true,
+	    .help = N_("sum of their times; calls that had begun before are counted, but not timed"),
+	    .source = "BPF at sys_enter and sys_exit"),
+	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 4,
+	    .help = N_("bpf: each call is counted in the kernel"), .source = "panetop"),
+	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
+	    .help = N_("name of the process"), .source = "/proc/PID/comm"),
+	ROW(error_names, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("errors by name"), .width = 20,
+	    .rank = 2,
+	    .help = N_("errors and how often each came; interrupted: a signal came, and the call begins "
+		       "again or returns EINTR"),
+	    .source = "BPF at sys_exit"),
+};
+
+static const struct schema schema = {
+	.name = "call",
+	.help = N_("system calls by process and call: how often, with which errors, how long"),
+	.none = N_("no call has returned yet"),
+	.from_zero = true,
+	.of_run = true,
+	.row_size = sizeof(struct call_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct source_spec sources[] = {
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("system calls, each counted in the kernel"),
+	  .optional = true,
+	  .test = trace_test,
+	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, NEEDS }, { ENODATA, NEEDS } } },
+	{ 0 },
+};
+
+static const struct bpf_program all_programs[] = {
+	{ .name = N_("a system call returns"), .tracepoint = "sys_exit", .does = &bpf_call },
+};
+
+/* The start comes last: what then returns without one had begun before. */
+static const struct bpf_program timed_programs[] = {
+	{ .name = N_("a process of the scope forks"),
+	  .tracepoint = "sched_process_fork",
+	  .does = &bpf_follow },
+	{ .name = N_("a timed system call returns"), .tracepoint = "sys_exit", .does = &bpf_call_ended },
+	{ .name = N_("a timed system call begins"),
+	  .tracepoint = "sys_enter",
+	  .does = &bpf_call_begun,
+	  .keys = { { .is = BPF_PART_THREAD } },
+	  .n_keys = 1 },
+};
+#define N_TIMED (sizeof(timed_programs) / sizeof(timed_programs[0]))
+#define BEGUN (&timed_programs[N_TIMED - 1])
+
+#define PLAN(...)                                                                                            \
+	{                                                                                                    \
+		.topic = "call", .n_words = 1, .n_entries_max = ENTRIES_MAX, .slots = true, .by_pid = true,  \
+		__VA_ARGS__                                                                                  \
+	}
+
+const struct trace_plan trace_plan_call = PLAN(.programs = all_programs, .n_programs = 1);
+const struct trace_plan trace_plan_call_of_one =
+	PLAN(.programs = timed_programs + 1, .n_programs = N_TIMED - 1);
+const struct trace_plan trace_plan_call_of_scope =
+	PLAN(.programs = timed_programs, .n_programs = N_TIMED, .of_wanted = true);
+
+struct counts {
+	struct call_count *list;
+	size_t n, capacity;
+};
+
+struct state {
+	struct process_list *processes;
+	bool opened, of_scope;
+	uint32_t process; /* only this one is counted; 0: the scope, or all */
+	unsigned epoch;   /* of the scope */
+	struct trace_set trace;
+	struct wait_scope scope;
+	uint64_t read_ns; /* when the kernel's counts were read, if … */
+	bool counted;     /* … there are some */
+	struct counts now, before; /* of processes that are listed; before: in the last tick */
+	struct counts gone;        /* of the others, without their numbers */
+
+	uint64_t used_ns, used_at_ns; /* by the programs, at this time */
+	bool times_stopped;
+	double stopped_at; /* part of a CPU that counting took when it stopped; 0: it has not */
+};
+
+static void close_counting(struct state *state)
+{
+	trace_close(&state->trace);
+	wait_scope_free(&state->scope);
+	state->now.n = state->before.n = state->gone.n = 0;
+	state->used_ns = state->used_at_ns = 0;
+	state->times_stopped = state->opened = false;
+	state->stopped_at = 0;
+}
+
+static void open_counting(struct state *state, const struct sample *sample)
+{
+	uint32_t process = sample->request->profiled_pid;
+	bool has_scope = scope_is_set(sample->request->scope);
+	unsigned epoch = has_scope ? sample->request->scope->epoch : 0;
+
+	if (!process && has_scope)
+		process = wait_scope_process(sample->request);
+	has_scope = has_scope && !process;
+	if (state->opened &&
+	    (state->process != process || state->of_scope != has_scope || state->epoch != epoch))
+		close_counting(state);
+	if (state->opened)
+		return;
+	state->opened = true;
+	state->process = process;
+	state->of_scope = has_scope;
+	state->epoch = epoch;
+	trace_open_process(&state->trace, sample->env, sample->request,
+			   process     ? &trace_plan_call_of_one
+			   : has_scope ? &trace_plan_call_of_scope
+				       : &trace_plan_call,
+			   process);
+}
+
+/* Before the processes are listed: those that are not listed then have exited. */
+static void prepare(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	open_counting(state, sample);
+	state->read_ns = env_mono_ns();
+	state->counted = state->stopped_at == 0 && trace_read(&state->trace);
+}
+
+static void close_calls(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	close_counting(state);
+	free(state->now.list);
+	free(state->before.list);
+	free(state->gone.list);
+}
+
+static void add_count(struct counts *counts, const struct call_count *count)
+{
+	*VECTOR_ADD(counts->list, counts->n, counts->capacity) = *count;
+}
+
+/* Since the last tick. */
+static struct call_count growth_of(const struct counts *before, struct call_count count)
+{
+	const struct call_count *shown = call_counts_find(before->list, before->n, count.word);
+
+	if (shown) {
+		count.count -= shown->count;
+		count.sum_ns -= shown->sum_ns;
+	}
+	return count;
+}
+
+/* One whose number a new process has is gone, too. */
+static bool is_listed(const struct state *state, uint32_t pid)
+{
+	return process_list_find(state->processes, pid) && !process_list_find_exited(state->processes, pid);
+}
+
+static void take_entries(struct state *state)
+{
+	struct counts before = state->before;
+
+	state->before = state->now;
+	state->now = before;
+	state->now.n = 0;
+	for (size_t i = 0; i < state->trace.n_entries; i++) {
+		const struct bpf_entry *entry = &state->trace.values[i];
+		struct call_count count = { *trace_key(&state->trace, i), entry->count, entry->sum,
+					    entry->most };
+		uint32_t pid = (uint32_t)(count.word >> BPF_CALL_PROCESS_SHIFT);
+
+		if (is_listed(state, pid)) {
+			add_count(&state->now, &count);
+			continue;
+		}
+		count = growth_of(&state->before, count);
+		count.word &= (UINT64_C(1) << BPF_CALL_PROCESS_SHIFT) - 1;
+		add_count(&state->gone, &count);
+		trace_forget(&state->trace, i);
+		if (state->of_scope)
+			trace_want(&state->trace, pid, false);
+	}
+	state->now.n = call_counts_sort(state->now.list, state->now.n);
+	state->gone.n = call_counts_sort(state->gone.list, state->gone.n);
+}
+
+static const char *copy(struct sample *sample, const char *text)
+{
+	return arena_copy(&sample->frame->arena, text, strlen(text));
+}
+
+static void add_row(struct sample *sample, const struct call_sum *sum, const struct process *process)
+{
+	struct call_row *row = table_add(sample->table);
+	char name[CALL_NAME_BYTES], errors[ERRORS_BYTES];
+
+	call_name(sum->number, name);
+	call_sum_errors(sum, errors, sizeof(errors));
+	row->pid = sum->pid;
+	row->start_seconds = process ? process_start_seconds(sample->env, process->start_ticks) : 0;
+	row->call = copy(sample, name);
+	row->calls = sum->calls;
+	row->errors = sum->errors;
+	row->error_names = copy(sample, errors);
+	row->how = "bpf";
+	row->command = process ? copy(sample, process->name) : _("(exited)");
+	if (sum->timed == 0)
+		return;
+	row->seconds = (double)sum->sum_ns / 1e9;
+	row->p50_seconds = call_sum_percentile(sum, 50);
+	row->p99_seconds = call_sum_percentile(sum, 99);
+	row->max_seconds = (double)sum->most_ns / 1e9;
+}
+
+static void add_rows(struct sample *sample)
+{
+	const struct state *state = sample->state;
+	struct call_sum sum;
+	size_t at = 0;
+
+	while (call_counts_next(state->now.list, state->now.n, &at, &sum)) {
+		const struct process *process = process_list_find(state->processes, sum.pid);
+
+		if (process && (!process->outside || state->process))
+			add_row(sample, &sum, process);
+	}
+	at = 0;
+	while (call_counts_next(state->gone.list, state->gone.n, &at, &sum))
+		add_row(sample, &sum, NULL);
+}
+
+/* Part of one CPU that the programs took since the last tick. */
+static double cost_since(struct state *state)
+{
+	uint64_t used_ns = trace_used_ns(&state->trace), before_ns = state->used_ns;
+	uint64_t at_ns = state->used_at_ns;
+
+	state->used_ns = used_ns;
+	state->used_at_ns = state->read_ns;
+	return at_ns && state->read_ns > at_ns && used_ns > before_ns
+		       ? (double)(used_ns - before_ns) / (double)(state->read_ns - at_ns)
+		       : 0;
+}
+
+/* Times go first. */
+static void limit_cost(struct state *state)
+{
+	double cost = cost_since(state);
+
+	if (cost <= COST_MOST)
+		return;
+	if ((state->process || state->of_scope) && !state->times_stopped) {
+		trace_stop(&state->trace, BEGUN);
+		state->times_stopped = true;
+		state->used_at_ns = 0; /* one program less */
+		return;
+	}
+	trace_close(&state->trace);
+	state->stopped_at = cost;
+}
+
+static uint64_t lost_calls(struct state *state)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < state->trace.n_running; i++)
+		lost = u64_sum_known(lost, trace_self(&state->trace, i).lost);
+	return lost;
+}
+
+static void add_notices(struct sample *sample)
+{
+	struct state *state = sample->state;
+	uint64_t lost = state->stopped_at > 0 ? 0 : lost_calls(state);
+
+	if (state->stopped_at > 0)
+		frame_notice(sample->frame, "call", _("choose a scope with fewer calls"),
+			     _("system calls are not counted any more: that took %.0f %% of a CPU"),
+			     100 * state->stopped_at);
+	else if (state->times_stopped)
+		frame_notice(sample->frame, "call", _("choose a scope with fewer calls"),
+			     _("system calls are counted, but not timed any more: that took more than %.0f "
+			       "%% of a CPU"),
+			     100 * COST_MOST);
+	if (lost > 0)
+		frame_notice(sample->frame, "call", NULL,
+			     P_("%llu system call is not in the table", "%llu system calls are not in the table",
+				lost),
+			     (unsigned long long)lost);
+}
+
+static int sample_calls(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	if (state->trace.error == -ENOTSUP)
+		return 0;
+	if (state->trace.error)
+		return state->trace.error;
+	if (state->of_scope && state->stopped_at == 0)
+		wait_scope_update(&state->scope, &state->trace, state->processes);
+	sample->table->mono_ns = state->read_ns;
+	if (state->counted) {
+		take_entries(state);
+		add_rows(sample);
+		limit_cost(state);
+	}
+	add_notices(sample);
+	return 0;
+}
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
+
+const struct topic topic_call = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.state_size = sizeof(struct state),
+	.reads = reads,
+	.prepare = prepare,
+	.sample = sample_calls,
+	.close = close_calls,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernel counts of system calls, added up by process and call. */
+#ifndef PANETOP_TOPIC_CALL_CALL_COUNTS_H
+#define PANETOP_TOPIC_CALL_CALL_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALL_NAME_BYTES 32
+
+struct call_count {
+	uint64_t word; /* BPF_CALL_… of sys/bpf/program.h */
+	uint64_t count, sum_ns, most_ns;
+};
+
+/* A process and a call of it: neighbours among counts in the order of their words. */
+struct call_sum {
+	uint32_t pid, number; /* number: as in the word, with BPF_CALL_FOREIGN */
+	uint64_t calls, errors; /* errors: of the calls, with those that a signal interrupted */
+	uint64_t timed, sum_ns, most_ns; /* timed: calls whose time is known */
+	const struct call_count *counts; /* borrowed */
+	size_t n;
+};
+
+/* Puts them in order, and adds up those that have the same word: how many there are then. */
+size_t call_counts_sort(struct call_count *counts, size_t n);
+
+/* The count with this word of those in order; NULL: none. */
+const struct call_count *call_counts_find(const struct call_count *counts, size_t n, uint64_t word);
+
+/* The sum that begins at *at, which goes on to the next one. False: there are no more. */
+bool call_counts_next(const struct call_count *counts, size_t n, size_t *at, struct call_sum *sum);
+
+/* Seconds that percent of the timed calls did not exceed, rounded up by at most 7 %; NaN: none is timed. */
+double call_sum_percentile(const struct call_sum *sum, double percent);
+
+/* "EAGAIN 12, ENOENT 3", the most first, cut at room. */
+void call_sum_errors(const struct call_sum *sum, char *text, size_t room);
+
+/* "read", "i386:3", "512" where the C library has no name for it, or "(sigreturn)". */
+void call_name(uint32_t number, char name[CALL_NAME_BYTES]);
+
+#endif
