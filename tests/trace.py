@@ -356,6 +356,38 @@ def mistakes():
 
 
 @test
+def on_the_screen():
+    """on the screen a tracepoint is chosen from a list, changed and ended"""
+    need("sched:sched_switch", "block:block_rq_issue")
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "screen"))
+    try:
+        from common import screen  # pylint: disable=import-outside-toplevel
+    except ImportError as error:
+        raise Skip("python3-pyte is not installed") from error
+    first = "sched:sched_switch by prev_comm"
+
+    def expect(holds, terminal):
+        if not holds:
+            raise AssertionError(terminal.text())
+    with screen("-d", "0.2", f"--trace={first}", width=120) as terminal:
+        expect(terminal.wait_for("[Traces]") and terminal.wait_for("swapper/"), terminal)
+        terminal.send("F9", "Enter")
+        expect(terminal.wait_for("[Tracepoints]") and terminal.wait_for("alarmtimer"), terminal)
+        terminal.send("/", *"block:block_rq_issue", "Enter", "Enter")
+        expect(terminal.wait_for("Count: block:block_rq_issue by comm"), terminal)
+        terminal.send(*",nosuch", "Enter")
+        expect(terminal.wait_for("no field nosuch; there are: dev sector nr_sector"), terminal)
+        terminal.send("\x17", *"comm,rwbs sum(bytes)", "Enter")
+        expect(terminal.wait_for("[Traces]") and terminal.wait_for("swapper/"), terminal)
+        terminal.send("F9")
+        expect(terminal.has(f"End     {first}") and terminal.has("End     block:block_rq_issue by comm,rwbs sum(bytes)"), terminal)
+        terminal.send("Down", "Down", "Enter", "F9")
+        expect(not terminal.has(first) and terminal.has("End     block:block_rq_issue by comm,rwbs sum(bytes)"), terminal)
+        terminal.send("Esc", "3")
+        expect(terminal.wait_for("[3M") and "Calls*" in terminal.text(), terminal)
+
+
+@test
 def without_rights():
     """an ordinary user learns what to do"""
     with ordinary_copy(PANETOP) as copy:

@@ -23,10 +23,9 @@ static const struct pane_table tables[] = {
 				.on_request = true,
 				.sort = "per_second",
 				.when = traces_are_counted,
-				.text_rows = 40,
-				.waits = N_("nothing is counted; F9 chooses a tracepoint") },
+				.text_rows = 40 },
 	[CALLS_TABLE_TRACE_BUCKET] = { .topic = "trace_bucket", .on_request = true },
-	[CALLS_TABLE_TRACEPOINT] = { .topic = "tracepoint", .lazy = true },
+	[CALLS_TABLE_TRACEPOINT] = { .topic = "tracepoint", .lazy = true, .sort = "+tracepoint" },
 	[CALLS_TABLE_COST] = { .topic = "tracing", .lazy = true, .recorded = true },
 	{ 0 },
 };
@@ -88,5 +87,6 @@ const struct pane pane_calls = {
 	.views = views,
 	.state_size = sizeof(struct calls_state),
 	.refuses = traces_refuse,
+	.goes_on = traces_go_on,
 	.open = traces_open,
 };

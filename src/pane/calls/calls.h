@@ -25,6 +25,7 @@ extern const struct pane_action traces_actions[], tracepoints_actions[];
 /* As of struct pane. */
 void traces_open(struct pane_context *context);
 bool traces_are_counted(const struct sample_request *request);
+bool traces_go_on(const struct pane_context *context);
 const char *traces_refuse(const struct pane_context *context, enum action action);
 
 #endif

@@ -35,6 +35,12 @@ void traces_open(struct pane_context *context)
 		context->view = CALLS_VIEW_TRACES;
 }
 
+bool traces_go_on(const struct pane_context *context)
+{
+	return context->requested[CALLS_TABLE_TRACE] && traces_are_counted(context->request) &&
+	       !context->request->recorded;
+}
+
 const char *traces_refuse(const struct pane_context *context, enum action action)
 {
 	if (context->view == CALLS_VIEW_CALLS || (action != ACTION_OPEN && action != ACTION_ACT))

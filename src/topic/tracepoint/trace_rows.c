@@ -67,8 +67,6 @@ static void close_all(struct traces *traces)
 	for (unsigned i = 0; i < traces->n; i++)
 		close_trace(traces->list[i]);
 	traces->n = 0;
-	traces->error = 0;
-	traces->no_rights = false;
 }
 
 static void close_traces(void *state)
@@ -105,45 +103,66 @@ static void open_trace(struct traces *traces, struct trace *trace, struct tracep
 	explain_set(traces, trace);
 }
 
-static void open_all(struct traces *traces, const struct sample *sample)
+/* The one of before that counts the same; it is no longer in that list. NULL: there is none. */
+static struct trace *keep_trace(struct trace *before[TRACE_SPECS_MAX], const struct trace_spec *spec)
+{
+	for (unsigned i = 0; i < TRACE_SPECS_MAX; i++) {
+		struct trace *trace = before[i];
+
+		if (trace && memcmp(&trace->spec, spec, sizeof(*spec)) == 0) {
+			before[i] = NULL;
+			return trace;
+		}
+	}
+	return NULL;
+}
+
+static void open_new(struct traces *traces, struct trace *before[TRACE_SPECS_MAX],
+		     const struct sample *sample)
 {
 	const struct trace_specs *specs = sample->request->traces;
 	struct tracepoint_list list;
 
-	if (!sample->env->live || sample->request->no_bpf)
-		return;
 	traces->error = tracepoint_list_open(&list, sample->env);
-	if (traces->error) {
-		traces->no_rights = trace_test(sample->env) == -EPERM;
-		return;
-	}
+	traces->no_rights = traces->error && trace_test(sample->env) == -EPERM;
 	for (unsigned i = 0; i < specs->n && !traces->error; i++) {
-		struct trace *trace = alloc_zeroed(1, sizeof(*trace));
+		struct trace *trace = keep_trace(before, &specs->list[i]);
 
-		trace->spec = specs->list[i];
+		if (!trace) {
+			trace = alloc_zeroed(1, sizeof(*trace));
+			trace->spec = specs->list[i];
+			open_trace(traces, trace, &list, sample);
+		}
 		traces->list[traces->n++] = trace;
-		open_trace(traces, trace, &list, sample);
 	}
 	tracepoint_list_close(&list);
 }
 
-/* All of them begin again, since what they have counted is of another scope. */
+/* With another scope all of them begin again. */
 static void follow_request(struct traces *traces, const struct sample *sample)
 {
 	const struct trace_specs *specs = sample->request->traces;
 	bool of_scope = scope_is_set(sample->request->scope);
 	unsigned scope_epoch = of_scope ? sample->request->scope->epoch : 0;
+	bool same_scope = traces->scope_epoch == scope_epoch && traces->of_scope == of_scope;
+	struct trace *before[TRACE_SPECS_MAX] = { NULL };
 
-	if (!specs)
+	if (!specs || (traces->specs_epoch == specs->epoch && same_scope))
 		return;
-	if (traces->specs_epoch == specs->epoch && traces->scope_epoch == scope_epoch &&
-	    traces->of_scope == of_scope)
-		return;
-	close_all(traces);
+	if (!same_scope)
+		close_all(traces);
+	memcpy(before, traces->list, traces->n * sizeof(before[0]));
+	traces->n = 0;
+	traces->error = 0;
+	traces->no_rights = false;
 	traces->specs_epoch = specs->epoch;
 	traces->scope_epoch = scope_epoch;
 	traces->of_scope = of_scope;
-	open_all(traces, sample);
+	if (specs->n > 0 && sample->env->live && !sample->request->no_bpf)
+		open_new(traces, before, sample);
+	for (unsigned i = 0; i < TRACE_SPECS_MAX; i++)
+		if (before[i])
+			close_trace(before[i]);
 }
 
 static void write_number(struct buffer *out, enum tracepoint_key_is is, const struct bpf_part *part,
@@ -304,7 +323,7 @@ static const struct schema schema = {
 	.help = N_(
 		"events of tracepoints that --trace names, by its keys; of a scope those during which one of "
 		"its processes runs"),
-	.none = N_("no tracepoint is named: --trace='block:block_rq_issue by comm sum(bytes)'"),
+	.none = N_("no event was counted; --trace names tracepoints, on the screen F9 in the pane calls"),
 	.from_zero = true,
 	.of_run = true,
 	.row_size = sizeof(struct trace_row),
@@ -440,7 +459,7 @@ static const struct column bucket_columns[] = {
 static const struct schema bucket_schema = {
 	.name = "trace_bucket",
 	.help = N_("histograms of fields of tracepoints, of each --trace with hist"),
-	.none = N_("no --trace has a histogram: hist(FIELD)"),
+	.none = N_("no event was counted; a histogram is named by hist(FIELD)"),
 	.shape = SHAPE_HISTOGRAM,
 	.from_zero = true,
 	.of_run = true,

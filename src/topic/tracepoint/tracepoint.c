@@ -13,8 +13,6 @@
 #include "topic/tracepoint/tracepoint_list.h"
 #include "topic/tracepoint/tracepoint_plan.h"
 
-#define FORMATS_AT_ONCE 400 /* 4 ms; in batch all of them */
-
 struct tracepoint_row {
 	const char *tracepoint, *numbers, *texts, *others;
 };
@@ -51,15 +49,14 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-/* Offsets in texts; those of parts are known once its format was read. */
+/* Offsets in texts. */
 struct tracepoint {
 	size_t name, parts[N_TRACEPOINT_PARTS];
 };
 
 struct state {
-	struct tracepoint_list list;
 	struct tracepoint *all;
-	size_t n, capacity, n_known;
+	size_t n, capacity;
 	struct buffer texts;
 };
 
@@ -72,50 +69,45 @@ static size_t add_text(struct state *state, struct span text)
 	return at;
 }
 
+/* One that is gone has no fields. */
+static void read_tracepoint(struct state *state, struct tracepoint_list *list, struct span name)
+{
+	struct tracepoint *tracepoint = VECTOR_ADD(state->all, state->n, state->capacity);
+	struct span event = name, group, format = { 0 };
+
+	if (span_until(&event, ':', &group))
+		tracepoint_list_format(list, group, event, &format);
+	tracepoint->name = add_text(state, name);
+	for (enum tracepoint_part part = 0; part < N_TRACEPOINT_PARTS; part++) {
+		tracepoint->parts[part] = state->texts.length;
+		tracepoint_fields(format, part, &state->texts);
+	}
+}
+
+/* All of them at once, 25 ms for 2,300: it is done when a user wants to see them. */
 static int open_tracepoints(struct sample *sample)
 {
 	struct state *state = sample->state;
+	struct tracepoint_list list;
 	struct span names, line;
-	int error = tracepoint_list_open(&state->list, sample->env);
+	int error = tracepoint_list_open(&list, sample->env);
 
 	if (!error)
-		error = tracepoint_list_names(&state->list, &names);
-	if (error) {
+		error = tracepoint_list_names(&list, &names);
+	while (!error && span_line(&names, &line))
+		read_tracepoint(state, &list, line);
+	tracepoint_list_close(&list);
+	if (error)
 		env_note_failure(sample->env, TRACEPOINT_SOURCE, error);
-		tracepoint_list_close(&state->list);
-		return error;
-	}
-	while (span_line(&names, &line))
-		if (memchr(line.at, ':', span_length(line)))
-			*VECTOR_ADD(state->all, state->n, state->capacity) =
-				(struct tracepoint){ .name = add_text(state, line) };
-	return 0;
+	return error;
 }
 
 static void close_tracepoints(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	tracepoint_list_close(&state->list);
 	free(state->all);
 	buffer_free(&state->texts);
-}
-
-/* One that is gone has no fields. */
-static void read_format(struct state *state, struct tracepoint *tracepoint)
-{
-	const char *name = state->texts.bytes + tracepoint->name, *colon = strchr(name, ':');
-	struct span format = { 0 };
-	char group[128], event[128];
-
-	snprintf(group, sizeof(group), "%.*s", (int)(colon - name), name);
-	snprintf(event, sizeof(event), "%s", colon + 1);
-	if (tracepoint_list_format(&state->list, group, event, &format) < 0)
-		format = (struct span){ 0 };
-	for (enum tracepoint_part part = 0; part < N_TRACEPOINT_PARTS; part++) {
-		tracepoint->parts[part] = state->texts.length;
-		tracepoint_fields(format, part, &state->texts);
-	}
 }
 
 static const char *text_of(struct sample *sample, size_t at)
@@ -129,17 +121,12 @@ static const char *text_of(struct sample *sample, size_t at)
 static int sample_tracepoints(struct sample *sample)
 {
 	struct state *state = sample->state;
-	size_t most = sample->request->batch ? state->n : FORMATS_AT_ONCE;
 
-	for (; most > 0 && state->n_known < state->n; most--)
-		read_format(state, &state->all[state->n_known++]);
 	for (size_t i = 0; i < state->n; i++) {
 		const struct tracepoint *tracepoint = &state->all[i];
 		struct tracepoint_row *row = table_add(sample->table);
 
 		row->tracepoint = text_of(sample, tracepoint->name);
-		if (i >= state->n_known)
-			continue;
 		row->numbers = text_of(sample, tracepoint->parts[TRACEPOINT_NUMBERS]);
 		row->texts = text_of(sample, tracepoint->parts[TRACEPOINT_TEXTS]);
 		row->others = text_of(sample, tracepoint->parts[TRACEPOINT_OTHERS]);

@@ -67,7 +67,7 @@ int tracepoint_list_names(struct tracepoint_list *list, struct span *names)
 	return 0;
 }
 
-int tracepoint_list_format(struct tracepoint_list *list, const char *group, const char *event,
+int tracepoint_list_format(struct tracepoint_list *list, struct span group, struct span event,
 			   struct span *format)
 {
 	char path[512];
@@ -75,7 +75,8 @@ int tracepoint_list_format(struct tracepoint_list *list, const char *group, cons
 
 	if (!list->format)
 		list->format = alloc_zeroed(FORMAT_BYTES, 1);
-	if (snprintf(path, sizeof(path), "events/%s/%s/format", group, event) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "events/%.*s/%.*s/format", (int)span_length(group), group.at,
+		     (int)span_length(event), event.at) >= (int)sizeof(path))
 		return -ENOENT;
 	length = tracefs_read(list->tracefs, path, list->format, FORMAT_BYTES);
 	if (length < 0)

@@ -32,7 +32,7 @@ int tracepoint_list_names(struct tracepoint_list *list, struct span *names);
 
 /* The text of the format of a tracepoint, valid until the next call. 0; -ENOENT: it does not exist; -errno.
  */
-int tracepoint_list_format(struct tracepoint_list *list, const char *group, const char *event,
+int tracepoint_list_format(struct tracepoint_list *list, struct span group, struct span event,
 			   struct span *format);
 
 /* Why there is no such tracepoint, and what there is, translated. */

@@ -318,7 +318,7 @@ int tracepoint_plan_find(struct tracepoint_plan *plan, struct tracepoint_list *l
 			 const struct trace_spec *spec, bool of_scope, char *why, size_t room)
 {
 	struct span format;
-	int error = tracepoint_list_format(list, spec->group, spec->event, &format);
+	int error = tracepoint_list_format(list, span_text(spec->group), span_text(spec->event), &format);
 
 	if (error == -ENOENT)
 		tracepoint_list_refuse(list, spec->group, spec->event, why, room);
