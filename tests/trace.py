@@ -5,7 +5,6 @@ import ctypes
 import json
 import mmap
 import os
-import re
 import shutil
 import socket
 import struct
@@ -17,13 +16,13 @@ from loop_disk import Loop
 from ordinary_user import NOBODY, ordinary_copy
 from samples import PANETOP, Samples
 from tap import Skip, end, same, test
+from tracepoints import every, names
 
 SCRATCH = sys.argv[1]
 PATIENCE = 60
 SENDS, SEND_BYTES = 1000, 500
 WRITES, WRITE_BYTES, SECTOR = 100, 8192, 512
 ROWS_MAX = 8192
-TRACES_MAX = 8
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -224,63 +223,13 @@ def pointers_and_groups():
     same(len(keys_of(rows, group)), 1, "control groups")
 
 
-class Field:
-    """A field of a format, read by other means than panetop does."""
-
-    def __init__(self, line):
-        declared, self.offset, self.size, self.signed = re.match(
-            r"\tfield:(.*?);\toffset:(\d+);\tsize:(\d+);\tsigned:(\d);", line).groups()
-        self.name = re.search(r"(\w+)(\[[^]]*\])?$", declared).group(1)
-        kind = declared[:declared.rindex(self.name)].strip()
-        is_array = declared.endswith("]") or kind.endswith("[]")
-        self.is_text = bool(re.fullmatch(r"(__data_loc |__rel_loc )?(const )?char(\[\])?", kind)) and is_array
-        self.is_number = not is_array and "_loc " not in kind and self.size in "1248" and \
-            not (re.match(r"(const )?(struct|union) ", kind) and "*" not in kind)
-
-
-def fields_of(name):
-    with open(f"{tracing()}/events/{name.replace(':', '/')}/format", encoding="utf-8") as file:
-        return [field for field in (Field(line) for line in file if line.startswith("\tfield:")) if not field.name.startswith("common_")]
-
-
-def spec_of(name):
-    """All that may be named of a tracepoint, as far as there is room."""
-    fields = fields_of(name)
-    numbers = [field.name for field in fields if field.is_number]
-    names = [field.name for field in fields if field.is_text] + numbers
-    return name + (f" by {','.join(names[:3])},comm" if names else " by comm,cpu") + \
-        (f" sum({numbers[-1]}) max({numbers[0]}) hist if {numbers[-1]} >= 0" if numbers else "")
-
-
-def every(names):
-    """Each is counted, or refused with a reason: how many of both."""
-    counted = refused = 0
-    for first in range(0, len(names), TRACES_MAX):
-        specs = [spec_of(name) for name in names[first:first + TRACES_MAX]]
-        run = subprocess.run([PANETOP, "-o", "json", "-n", "1", "-d", "0.05", "-t", "tracing", "-t", "trace",
-                              *(f"--trace={spec}" for spec in specs)], capture_output=True, text=True, check=False)
-        if run.returncode:
-            raise AssertionError(f"{specs}: {run.stderr}")
-        frame = json.loads(run.stdout.splitlines()[-1])
-        loaded = {row["program"] for row in frame["tables"]["tracing"] if row["topic"] == "trace"}
-        notices = [notice["text"] for notice in frame["notices"]]
-        for spec in specs:
-            why = [text for text in notices if text.startswith(f"'{spec}': ")]
-            if spec not in loaded and not any("the kernel runs no program" in text for text in why):
-                raise AssertionError(f"{spec} is neither counted nor refused: {notices}")
-            counted += spec in loaded
-            refused += spec not in loaded
-    return counted, refused
-
-
 @test
 def hundred_tracepoints():
     """a hundred tracepoints of this kernel are counted, with texts, numbers, sums and conditions"""
     need()
-    with open(f"{tracing()}/available_events", encoding="utf-8") as file:
-        names = sorted(line.strip() for line in file)
-    chosen = names[::max(1, len(names) // 100)][:100]
-    counted, refused = every(chosen)
+    found = names(tracing())
+    chosen = found[::max(1, len(found) // 100)][:100]
+    counted, refused = every(PANETOP, tracing(), chosen)
     same((counted, refused), (len(chosen), 0), "counted and refused")
 
 
