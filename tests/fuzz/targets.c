@@ -72,6 +72,7 @@
 #include "output/recording.h"
 #include "recording/block.h"
 #include "screen/theme.h"
+#include "topic/call/opened_rings.h"
 #include "topic/group/container_name.h"
 #include "topic/pages/page_snapshot.h"
 #include "topic/profile/profile_results.h"
@@ -397,6 +398,18 @@ FUZZ_TARGET(profile_record)
 			require_inside(record.path, text);
 	}
 	require_inside(rest, text);
+}
+
+FUZZ_TARGET(opened_file)
+{
+	struct span text = input(data, size);
+	struct opened_file file;
+
+	if (!opened_file_parse(text, &file))
+		return;
+	require_inside(file.path, text);
+	require_inside(file.command, text);
+	require(span_length(file.command) <= BPF_COMMAND_BYTES);
 }
 
 FUZZ_TARGET(profile_results)

@@ -880,7 +880,9 @@ def tabs_keep_their_places(_scratch):
             terminal.send("S-Right")
             problem = problem or expect("[Pro" in terminal.lines()[1], terminal, "Profile is not behind it")
             terminal.send("S-Right")
-            problem = problem or expect("[1" in terminal.lines()[1], terminal, "Profile is not the last that S-Right goes to")
+            problem = problem or expect("[Cal" in terminal.lines()[1], terminal, "Calls is not behind it")
+            terminal.send("S-Right")
+            problem = problem or expect("[1" in terminal.lines()[1], terminal, "Calls is not the last that S-Right goes to")
             terminal.send("F2", *"Proc", "Enter")
             problem = problem or expect("[Pro" in terminal.lines()[1], terminal, "Process is not behind")
             if problem:

@@ -41,7 +41,11 @@ static const struct {
 	{ "mm_struct.rss_stat[0].count", 1, 8 },
 	{ "mm_struct.rss_stat[1].count", 1, 8 },
 	{ "mm_struct.rss_stat[3].count", 1, 8 },
+	{ "pt_regs.bx", 1, 8 },
+	{ "pt_regs.cx", 1, 8 },
+	{ "pt_regs.di", 1, 8 },
 	{ "pt_regs.orig_ax", 1, 8 },
+	{ "pt_regs.si", 1, 8 },
 	{ "request.__data_len", 1, 4 },
 	{ "request.cmd_flags", 1, 4 },
 	{ "request.io_start_time_ns", 1, 8 },
@@ -78,6 +82,7 @@ static const struct {
 	{ "task_struct.start_boottime", 1, 8 },
 	{ "task_struct.static_prio", 1, 4 },
 	{ "task_struct.tgid", 1, 4 },
+	{ "task_struct.thread_info.status", 1, 4 },
 	{ "timer_list.function", 1, 8 },
 };
 #define N_MEMBERS (sizeof(members) / sizeof(members[0]))

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/histogram.h"
@@ -90,6 +91,12 @@ int trace_add(struct trace_set *set, const struct bpf_program *program)
 	(void)set;
 	(void)program;
 	return 0;
+}
+
+void trace_stop(struct trace_set *set, const struct bpf_program *program)
+{
+	(void)set;
+	(void)program;
 }
 
 int trace_direct(const struct trace_set *set, uint32_t cpu, int event)
@@ -442,6 +449,130 @@ START_TEST(wakeups_of_those_that_exit_stay)
 
 #define SOCKET(pid, sent, family, protocol)                                                                  \
 	((pid) | (uint64_t)(sent) << 32 | (uint64_t)(family) << 33 | (uint64_t)(protocol) << 48)
+
+#define CALL(pid, number, error, bucket)                                                                     \
+	((uint64_t)(pid) << BPF_CALL_PROCESS_SHIFT | (uint64_t)(number) << BPF_CALL_NUMBER_SHIFT |           \
+	 (uint64_t)(error) << BPF_CALL_ERROR_SHIFT | (bucket))
+
+/* Of those that exit what was not shown yet is in rows of their own, by call. */
+START_TEST(calls_are_by_process_and_those_that_exit)
+{
+	static const char *const names[] = { "call", NULL };
+	static const uint64_t keys[] = { CALL(7, SYS_close, 0, 0), CALL(7, SYS_close, EBADF, 0),
+					 CALL(42, SYS_close, 0, 0), CALL(5000, SYS_close, EINTR, 0) };
+	static struct bpf_entry entries[] = {
+		{ .count = 10 }, { .count = 2 }, { .count = 5 }, { .count = 3 }
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ "call", NULL, keys, entries, 4, NULL };
+	n_forgotten = 0;
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	ck_assert_uint_eq(n_forgotten, 1);
+	entries[0].count += 100;
+	entries[1].count += 6;
+	entries[2].count += 4;
+	counted.n = 3;
+	still_clock_ns += 2000 * MS;
+	rig_remove(&rig, "proc/42");
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "call",
+		  "pid=7 start_seconds=5 call=close calls_per_second=53 errors_per_second=3 calls=118 "
+		  "errors=8 how=bpf command=a) R (b error_names=EBADF 8");
+	check_row(frame, "call",
+		  "pid=0 start_seconds=0 call=close calls_per_second=2 errors_per_second=0 calls=7 errors=3 "
+		  "how=bpf command=(exited) error_names=EINTR 3");
+	ck_assert_uint_eq(frame_table(frame, "call")->n_rows, 2);
+	rig_close(&rig);
+}
+
+static void set_opened(uint64_t *key, uint64_t error, const char *command, const char *path)
+{
+	memset(key, 0, N_BPF_OPENED_WORDS * sizeof(*key));
+	key[BPF_OPENED_ERROR] = error;
+	snprintf((char *)&key[BPF_OPENED_COMMAND], BPF_COMMAND_BYTES, "%s", command);
+	snprintf((char *)&key[BPF_OPENED_PATH], BPF_OPENED_PATH_BYTES, "%.*s", BPF_OPENED_PATH_BYTES - 1,
+		 path);
+}
+
+START_TEST(opens_are_by_path_and_result)
+{
+	static const char *const names[] = { "opened_total", NULL };
+	static uint64_t keys[5][N_BPF_OPENED_WORDS];
+	static struct bpf_entry entries[5] = {
+		{ .count = 1 }, { .count = 20 }, { .count = 4 }, { .count = 7 }, { .count = 9 }
+	};
+	char path[200];
+	const struct frame *frame;
+	struct rig rig;
+
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	set_opened(keys[0], 0, "cron", "/etc/passwd");
+	set_opened(keys[1], 0, "sshd", "/etc/passwd");
+	set_opened(keys[2], ENOENT, "sshd", "/etc/passwd");
+	set_opened(keys[3], EFAULT | BPF_OPENED_UNREAD, "sh", "");
+	set_opened(keys[4], 0, "sh", path);
+	counted = (struct counted){ "opened_total", NULL, keys, entries, 5, NULL };
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	entries[1].count += 30;
+	still_clock_ns += 2000 * MS;
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "opened_total",
+		  "path=/etc/passwd result=opened opens_per_second=15 opens=51 counted=51 commands=2 "
+		  "command=sshd");
+	check_row(frame, "opened_total",
+		  "path=/etc/passwd result=ENOENT opens_per_second=0 opens=4 counted=4 commands=1 "
+		  "command=sshd");
+	check_row(frame, "opened_total",
+		  "path=(unreadable) result=EFAULT opens_per_second=0 opens=7 counted=7 commands=1 "
+		  "command=sh");
+	snprintf(path + BPF_OPENED_PATH_BYTES - 1, 4, "…");
+	ck_assert_uint_eq(cell_u64(frame, "opened_total", path, "opens"), 9);
+	rig_close(&rig);
+}
+
+#define MANY 4200
+
+/* Where they are many, those that do not grow are summed by directory, and have no rates. */
+START_TEST(many_paths_are_summed_by_directory)
+{
+	static const char *const names[] = { "opened_total", NULL };
+	static uint64_t keys[MANY][N_BPF_OPENED_WORDS];
+	static struct bpf_entry entries[MANY];
+	const struct frame *frame;
+	struct rig rig;
+	char path[64];
+
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(path, sizeof(path), i == 0 ? "relative-%u" : i == 1 ? "/%u" : "/etc/ssl/%u", i);
+		set_opened(keys[i], ENOENT, "sshd", path);
+		entries[i].count = 2;
+	}
+	set_opened(keys[2], ENOENT, "cron", "/etc/ssl/…"); /* as its sum is called */
+	counted = (struct counted){ "opened_total", NULL, keys, entries, MANY, NULL };
+	n_forgotten = 0;
+	rig_open(&rig, "readers", names);
+	rig_sample(&rig, 0);
+	ck_assert_uint_eq(n_forgotten, 0);
+	for (unsigned i = 2; i < 12; i++)
+		entries[i].count += 40;
+	still_clock_ns += 2000 * MS;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(n_forgotten, MANY - 10);
+	ck_assert_uint_eq(frame_table(frame, "opened_total")->n_rows, 10 + 2);
+	check_row(frame, "opened_total",
+		  "path=/etc/ssl/… result=ENOENT opens_per_second=20 opens=8418 counted=42 commands=2 "
+		  "command=sshd");
+	check_row(frame, "opened_total",
+		  "path=… result=ENOENT opens_per_second=0 opens=2 counted=0 commands=1 command=sshd");
+	check_row(frame, "opened_total",
+		  "path=/… result=ENOENT opens_per_second=0 opens=2 counted=0 commands=1 command=sshd");
+	rig_close(&rig);
+}
 
 START_TEST(traffic_is_by_protocol_and_direction)
 {

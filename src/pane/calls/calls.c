@@ -9,6 +9,7 @@
 #include "core/i18n.h"
 #include "model/frame.h"
 #include "pane/calls/calls.h"
+#include "pane/process/process_open.h"
 #include "screen/context.h"
 
 #define BIT(table) (1UL << (table))
@@ -18,6 +19,11 @@ static const struct pane_table tables[] = {
 				.headline = true,
 				.sort = "calls_per_second",
 				.text_rows = 40 },
+	[CALLS_TABLE_TOTAL] = { .topic = "opened_total",
+				.lazy = true,
+				.recorded = true,
+				.sort = "opens_per_second" },
+	[CALLS_TABLE_STREAM] = { .topic = "opened", .lazy = true },
 	[CALLS_TABLE_TRACE] = { .topic = "trace",
 				.headline = true,
 				.on_request = true,
@@ -58,14 +64,83 @@ static void heading_of_calls(const struct pane_context *context, char *text, siz
 	add_cost(context, _("system calls"), "call", text, room);
 }
 
+static void update(struct pane_context *context)
+{
+	struct calls_state *state = context_state(context);
+	const struct failing_directory *worst =
+		failing_directory_find(&state->directories, frame_table(context->frame, "opened_total"));
+	size_t length = worst ? span_length(worst->directory) : 0;
+
+	*state->failing = '\0';
+	if (worst)
+		snprintf(state->failing, sizeof(state->failing), _("%s %.0f/s below %.*s, by %s"),
+			 worst->result, worst->per_second, length ? (int)length : 1,
+			 length ? worst->directory.at : ".", worst->command);
+}
+
+static void close_state(void *of)
+{
+	struct calls_state *state = of;
+
+	failing_directories_free(&state->directories);
+}
+
+static void heading_of_opened(const struct pane_context *context, char *text, size_t room)
+{
+	const struct calls_state *state = context->state;
+	size_t length;
+
+	add_cost(context, _("opened files"), "opened_total", text, room);
+	length = strlen(text);
+	if (*state->failing && length < room)
+		snprintf(text + length, room - length, "; %s", state->failing);
+}
+
+static void heading_of_stream(const struct pane_context *context, char *text, size_t room)
+{
+	add_cost(context, _("files as they are opened"), "opened", text, room);
+}
+
 static void heading_of_traces(const struct pane_context *context, char *text, size_t room)
 {
 	add_cost(context, _("events of tracepoints"), "trace", text, room);
 }
 
+/* Of the scope, whatever process was looked at before. */
+static void sampling(struct pane_context *context)
+{
+	context_request(context)->profiled_pid = 0;
+}
+
+static void open_of_event(struct pane_context *context)
+{
+	const struct table *table = context_table(context, CALLS_TABLE_STREAM);
+	const struct column *column;
+	const void *row = table_cell(&context->tables[CALLS_TABLE_STREAM], &column);
+
+	if (!row || !table || !process_open_of_event(context, table, row))
+		process_warn_unselected(context);
+}
+
+static const struct pane_action call_actions[] = {
+	{ ACTION_OPEN, process_open_selected, N_("Process"), N_("open the process of this call") },
+	{ 0 },
+};
+
+static const struct pane_action stream_actions[] = {
+	{ ACTION_OPEN, open_of_event, N_("Process"), N_("open the process that opened this file") },
+	{ 0 },
+};
+
 static const struct pane_view views[] = {
 	[CALLS_VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"),
-			       CALLS_TABLE_CALLS, BIT(CALLS_TABLE_COST), .heading = heading_of_calls },
+			       CALLS_TABLE_CALLS, BIT(CALLS_TABLE_COST), .actions = call_actions,
+			       .heading = heading_of_calls },
+	[CALLS_VIEW_OPENED] = { "opened", N_("Opened"), N_("opened files by path and result"),
+				CALLS_TABLE_TOTAL, BIT(CALLS_TABLE_COST), .heading = heading_of_opened },
+	[CALLS_VIEW_STREAM] = { "stream", N_("Stream"), N_("files as they are opened, and errors"),
+				CALLS_TABLE_STREAM, BIT(CALLS_TABLE_COST), .actions = stream_actions,
+				.heading = heading_of_stream },
 	[CALLS_VIEW_TRACES] = { "traces", N_("Traces"), N_("events of tracepoints, by their keys"),
 				CALLS_TABLE_TRACE, BIT(CALLS_TABLE_COST), .actions = traces_actions,
 				.heading = heading_of_traces },
@@ -89,4 +164,7 @@ const struct pane pane_calls = {
 	.refuses = traces_refuse,
 	.goes_on = traces_go_on,
 	.open = traces_open,
+	.close = close_state,
+	.sampling = sampling,
+	.update = update,
 };

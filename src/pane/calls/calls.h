@@ -3,19 +3,32 @@
 #ifndef PANETOP_PANE_CALLS_CALLS_H
 #define PANETOP_PANE_CALLS_CALLS_H
 
+#include "core/i18n.h"
+#include "pane/calls/failing_directory.h"
 #include "screen/pane.h"
 
 enum calls_table {
 	CALLS_TABLE_CALLS,
+	CALLS_TABLE_TOTAL,
+	CALLS_TABLE_STREAM,
 	CALLS_TABLE_TRACE,
 	CALLS_TABLE_TRACE_BUCKET,
 	CALLS_TABLE_TRACEPOINT,
 	CALLS_TABLE_COST,
 };
 
-enum calls_view { CALLS_VIEW_CALLS, CALLS_VIEW_TRACES, CALLS_VIEW_HISTOGRAMS, CALLS_VIEW_TRACEPOINTS };
+enum calls_view {
+	CALLS_VIEW_CALLS,
+	CALLS_VIEW_OPENED,
+	CALLS_VIEW_STREAM,
+	CALLS_VIEW_TRACES, /* from here on of tracepoints */
+	CALLS_VIEW_HISTOGRAMS,
+	CALLS_VIEW_TRACEPOINTS,
+};
 
 struct calls_state {
+	struct failing_directories directories;
+	char failing[TEXT_MAX]; /* "ENOENT 77/s below /etc/ssl, by postgres" */
 	unsigned edited; /* of the request's traces: which one the prompt changes; their number: a new one */
 };
 

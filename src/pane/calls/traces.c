@@ -43,7 +43,7 @@ bool traces_go_on(const struct pane_context *context)
 
 const char *traces_refuse(const struct pane_context *context, enum action action)
 {
-	if (context->view == CALLS_VIEW_CALLS || (action != ACTION_OPEN && action != ACTION_ACT))
+	if (context->view < CALLS_VIEW_TRACES || (action != ACTION_OPEN && action != ACTION_ACT))
 		return NULL;
 	if (context->request->recorded)
 		return _("a recording has what was counted when it was made");

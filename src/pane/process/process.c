@@ -66,6 +66,14 @@ static const struct pane_table tables[] = {
 				  .columns = "ratio,seconds,waits,cause,function,how",
 				  .sort = "seconds",
 				  .waits = N_("waiting for the next sample") },
+	[PROCESS_TABLE_CALLS] = { .topic = "call",
+				  .of_one = true,
+				  .lazy = true,
+				  .own_columns = true,
+				  .columns = "call,calls_per_second,errors_per_second,time_ratio,p50_seconds,"
+					     "p99_seconds,max_seconds,calls,error_names",
+				  .sort = "calls_per_second",
+				  .waits = N_("waiting for the next sample") },
 	{ 0 },
 };
 
@@ -81,6 +89,7 @@ enum {
 	VIEW_EVENTS,
 	VIEW_CODE,
 	VIEW_WAITS,
+	VIEW_CALLS,
 	VIEW_LIST,
 };
 
@@ -190,7 +199,8 @@ static void choose_rows(struct pane_context *context)
 	} of_all[] = { { PROCESS_TABLE_THREAD, NULL },      { PROCESS_TABLE_REGION, NULL },
 		       { PROCESS_TABLE_EVENT, "ppid" },     { PROCESS_TABLE_LIMIT, NULL },
 		       { PROCESS_TABLE_FILE, NULL },        { PROCESS_TABLE_SIGNAL, NULL },
-		       { PROCESS_TABLE_ENVIRONMENT, NULL }, { PROCESS_TABLE_MEMORY, NULL } };
+		       { PROCESS_TABLE_ENVIRONMENT, NULL }, { PROCESS_TABLE_MEMORY, NULL },
+		       { PROCESS_TABLE_CALLS, NULL } };
 	const struct process_state *state = context->state;
 
 	for (size_t i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++) {
@@ -272,7 +282,7 @@ static void sampling(struct pane_context *context)
 	const struct process_state *state = context->state;
 	const struct process_choice *chosen = &context->request->mapped;
 	bool of_code = asks_for_code(context) || context->view == VIEW_CODE;
-	bool of_this = of_code || context->view == VIEW_WAITS;
+	bool of_this = of_code || context->view == VIEW_WAITS || context->view == VIEW_CALLS;
 
 	context_request(context)->profiled_pid = 0;
 	if (context->view == VIEW_LIST) {
@@ -411,6 +421,8 @@ static const struct pane_view views[] = {
 			BIT(PROCESS_TABLE_PROCESS) | BIT(PROCESS_TABLE_COST), .heading = heading_of_code },
 	[VIEW_WAITS] = VIEW("waits", N_("Waits"), N_("what its threads wait for, by function of the kernel"),
 			    PROCESS_TABLE_WAITS),
+	[VIEW_CALLS] = VIEW("calls", N_("Calls"), N_("its system calls, with their errors and times"),
+			    PROCESS_TABLE_CALLS),
 	[VIEW_LIST] = { "processes", N_("Processes"), N_("choose another process"), PROCESS_TABLE_PROCESS,
 			.actions = list_actions },
 	{ 0 },

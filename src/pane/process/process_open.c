@@ -9,15 +9,19 @@
 
 #include "core/i18n.h"
 
+static const char *name_of(const struct table *table, const void *row)
+{
+	return table_text(table, row, schema_column(table->schema, "name") >= 0 ? "name" : "command");
+}
+
 static void open_in(struct pane_context *context, const char *pane, const struct table *processes,
 		    const void *row)
 {
-	const char *name = schema_column(processes->schema, "name") >= 0 ? "name" : "command";
 	struct process_choice process = { .is_set = true,
 					  .pid = (uint32_t)table_number(processes, row, "pid"),
 					  .start_seconds = table_number(processes, row, "start_seconds") };
 
-	snprintf(process.name, sizeof(process.name), "%s", table_text(processes, row, name));
+	snprintf(process.name, sizeof(process.name), "%s", name_of(processes, row));
 	screen_open(context, pane, &process);
 }
 
@@ -57,7 +61,7 @@ bool process_open_of_event(struct pane_context *context, const struct table *eve
 	if (pid == 0 || pid > INT32_MAX || time_ns >= U64_BLANK)
 		return false;
 	process.pid = (uint32_t)pid;
-	snprintf(process.name, sizeof(process.name), "%s", table_text(events, row, "name"));
+	snprintf(process.name, sizeof(process.name), "%s", name_of(events, row));
 	screen_open(context, "process", &process);
 	return true;
 }

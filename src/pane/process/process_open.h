@@ -14,7 +14,7 @@ void process_open_selected(struct pane_context *context);
 /* The message where an action needs a selected process. */
 void process_warn_unselected(const struct pane_context *context);
 
-/* The process of a row of the table event, by PID and time; false if it names none. */
+/* The process of a row of a table of events, by PID and time; false if it names none. */
 bool process_open_of_event(struct pane_context *context, const struct table *events, const void *row);
 
 /* The same in the pane pages. */

@@ -42,21 +42,6 @@ enum { EXIT_REGISTERS, EXIT_RESULT };
 
 #define START_BITS 10 /* of a start: for the number of the call */
 #define START_NUMBER ((1 << START_BITS) - 1)
-#define FOREIGN_BIT 15
-_Static_assert(BPF_CALL_FOREIGN == 1 << FOREIGN_BIT, "what is shifted there");
-
-/* chosen: the thread that runs; VALUE: its process. */
-static void choose_process(struct bpf_assembler *as, struct bpf_label *skip)
-{
-	as->chosen = emit_slot(as, 1);
-	emit_call(as, BPF_FUNC_get_current_task_btf);
-	emit_store_slot(as, 8, as->chosen, 0, R0);
-	emit_member(as, VALUE, R0, "task_struct.tgid");
-	if (!as->target->process && !as->target->of_wanted)
-		return;
-	emit_move(as, R1, VALUE);
-	emit_unless_wanted(as, skip);
-}
 
 /* r2: the number of the call, of those that are counted. */
 static void load_number(struct bpf_assembler *as)
@@ -92,24 +77,13 @@ static void load_error(struct bpf_assembler *as)
 	emit_label(as, &known);
 }
 
-/* r1: BPF_CALL_FOREIGN, or 0. */
-static void load_foreign(struct bpf_assembler *as)
-{
-	emit_task_member(as, as->chosen, R1, MEMBER_OF_FOREIGN);
-	emit_compute_with(as, BPF_AND, R1, 1 << BIT_OF_FOREIGN);
-	if (1 << BIT_OF_FOREIGN < BPF_CALL_FOREIGN)
-		emit_compute_with(as, BPF_LSH, R1, FOREIGN_BIT - BIT_OF_FOREIGN);
-	else
-		emit_compute_with(as, BPF_RSH, R1, BIT_OF_FOREIGN - FOREIGN_BIT);
-}
-
 /* Into the key, without the time; r2: the same. */
 static void store_call(struct bpf_assembler *as)
 {
 	as->key = emit_slot(as, 1);
 	load_number(as);
 	load_error(as);
-	load_foreign(as);
+	emit_foreign(as);
 	emit_compute(as, BPF_OR, R2, R1);
 	emit_compute_with(as, BPF_LSH, R2, BPF_CALL_NUMBER_SHIFT);
 	emit_compute_with(as, BPF_LSH, R3, BPF_CALL_ERROR_SHIFT);
@@ -129,7 +103,7 @@ const struct bpf_shape bpf_call = {
 	.maps = BPF_MAP_BIT(BPF_MAP_ENTRIES) | BPF_MAP_BIT(BPF_MAP_WANTED),
 	.entries = BPF_ENTRIES_COUNTS,
 	.needs_types = true,
-	.choose = choose_process,
+	.choose = choose_current,
 	.work = count_call,
 };
 
@@ -149,7 +123,7 @@ const struct bpf_shape bpf_call_begun = {
 	.maps = BPF_MAP_BIT(BPF_MAP_STARTS) | BPF_MAP_BIT(BPF_MAP_WANTED),
 	.needs_types = true,
 	.keeps_newest = true,
-	.choose = choose_process,
+	.choose = choose_current,
 	.work = begin_call,
 };
 
@@ -201,6 +175,6 @@ const struct bpf_shape bpf_call_ended = {
 	.maps = BPF_MAP_BIT(BPF_MAP_ENTRIES) | BPF_MAP_BIT(BPF_MAP_STARTS) | BPF_MAP_BIT(BPF_MAP_WANTED),
 	.entries = BPF_ENTRIES_COUNTS,
 	.needs_types = true,
-	.choose = choose_process,
+	.choose = choose_current,
 	.work = end_call,
 };

@@ -29,6 +29,7 @@ static const struct {
 	{ BPF_FUNC_probe_read_kernel, 3, "probe_read_kernel" },
 	{ BPF_FUNC_probe_read_kernel_str, 3, "probe_read_kernel_str" },
 	{ BPF_FUNC_probe_read_user, 3, "probe_read_user" },
+	{ BPF_FUNC_probe_read_user_str, 3, "probe_read_user_str" },
 	{ BPF_FUNC_perf_event_output, 5, "perf_event_output" },
 };
 

@@ -72,6 +72,9 @@ void emit_count(struct bpf_assembler *as);
 /* entries[key]: count++, sum += value, most */
 void emit_count_value(struct bpf_assembler *as);
 
+/* Sends the head of this record, and length bytes of text behind it; lost: the ring is full. */
+void emit_send(struct bpf_assembler *as, struct frame_slot record, int32_t head, struct frame_slot length);
+
 /* if (*(r0 + offset) < value) it is value */
 void emit_keep_most(struct bpf_assembler *as, size_t offset);
 

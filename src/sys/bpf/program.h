@@ -87,7 +87,7 @@ enum bpf_map {
 	BPF_MAP_MARKS,       /* a word for each CPU */
 	BPF_MAP_READERS,     /* an LRU hash from the thread to struct bpf_reader */
 	BPF_MAP_WALK,        /* an array of one struct bpf_walk */
-	BPF_MAP_RECORDS,     /* a struct bpf_record for each CPU, to make it in */
+	BPF_MAP_RECORDS,     /* a union bpf_sent for each CPU, to make it in */
 	BPF_MAP_RINGS,       /* a perf event for each CPU, to whose ring records are sent */
 	BPF_MAP_WANTED,      /* a hash of processes: those that a target of_wanted looks at */
 	BPF_MAP_WAITERS,     /* a hash from struct bpf_times_key to struct bpf_waiter */
@@ -149,10 +149,14 @@ extern const struct bpf_shape bpf_wait_exists;
 extern const struct bpf_shape bpf_follow; /* sched_process_fork: a child of a wanted process is wanted, too */
 extern const struct bpf_shape bpf_wake;   /* sched_waking: counts by enum bpf_wake_word */
 
-/* System calls, counted by a word of BPF_CALL_…; of bpf_call_ended with times since bpf_call_begun. At … */
+/* System calls, by a word of BPF_CALL_…; of bpf_call_ended with times since bpf_call_begun. At … */
 extern const struct bpf_shape bpf_call;       /* … sys_exit */
 extern const struct bpf_shape bpf_call_ended; /* … sys_exit */
 extern const struct bpf_shape bpf_call_begun; /* … sys_enter; its key is the thread */
+
+/* Calls that open a file, at sys_exit: counted by enum bpf_opened_word; sent as struct bpf_opened. */
+extern const struct bpf_shape bpf_open_count;
+extern const struct bpf_shape bpf_open_record;
 
 /* Pages of files in the page cache and asked of it, by enum bpf_cache_word. At … */
 extern const struct bpf_shape bpf_cache_added;   /* … mm_filemap_add_to_page_cache */
@@ -350,10 +354,10 @@ enum bpf_wake_word {
 #define BPF_CALL_NUMBER_SHIFT 24
 #define BPF_CALL_ERROR_SHIFT 12
 #define BPF_CALL_FOREIGN 0x8000U
-#define BPF_CALL_NONE 0x7fff      /* it returned from a signal handler, or a tracer took its number away */
-#define BPF_CALL_ODD 0x7ffe       /* no kernel has a call with this number */
-#define BPF_CALL_ERROR_MAX 4095   /* MAX_ERRNO of linux/err.h */
-#define BPF_CALL_BUCKET_SHIFT 3   /* 1 + so much of histogram_index(0, time), 0: not timed */
+#define BPF_CALL_NONE 0x7fff    /* it returned from a signal handler, or a tracer took its number away */
+#define BPF_CALL_ODD 0x7ffe     /* no kernel has a call with this number */
+#define BPF_CALL_ERROR_MAX 4095 /* MAX_ERRNO of linux/err.h */
+#define BPF_CALL_BUCKET_SHIFT 3 /* 1 + so much of histogram_index(0, time), 0: not timed */
 
 /* What is counted; the counts are of pages, or of page faults. What writes and faults add is left out. */
 enum bpf_cache_event {
@@ -399,5 +403,29 @@ struct bpf_record {
 	char text[BPF_TEXT_MAX];
 };
 #define BPF_RECORD_HEAD (int)offsetof(struct bpf_record, text)
+
+/* The words of the key of bpf_open_count. The path is as the program gave it, cut, with 0 behind it. */
+enum bpf_opened_word {
+	BPF_OPENED_ERROR,   /* 0: it was opened; with BPF_OPENED_UNREAD the path could not be read */
+	BPF_OPENED_COMMAND, /* of the process */
+	BPF_OPENED_PATH = BPF_OPENED_COMMAND + BPF_COMMAND_BYTES / 8,
+	N_BPF_OPENED_WORDS = BPF_OPENED_PATH + 15,
+};
+#define BPF_OPENED_UNREAD 0x10000
+#define BPF_OPENED_PATH_BYTES (8 * (N_BPF_OPENED_WORDS - BPF_OPENED_PATH))
+
+struct bpf_opened {
+	int32_t result;        /* a descriptor, or a negative error */
+	uint32_t copied_bytes; /* of the path, with the 0 behind it; 0: it could not be read */
+	char command[BPF_COMMAND_BYTES];
+	char path[BPF_TEXT_MAX];
+};
+#define BPF_OPENED_HEAD (int)offsetof(struct bpf_opened, path)
+
+/* Where programs make what they send. */
+union bpf_sent {
+	struct bpf_record record;
+	struct bpf_opened opened;
+};
 
 #endif

@@ -47,13 +47,13 @@ static void copy_text(struct bpf_assembler *as, struct frame_slot record, struct
 	emit_label(as, &copied);
 }
 
-static void send(struct bpf_assembler *as, struct frame_slot record, struct frame_slot length)
+void emit_send(struct bpf_assembler *as, struct frame_slot record, int32_t head, struct frame_slot length)
 {
 	struct bpf_label sent = { 0 };
 
 	emit_load_slot(as, 8, R5, length, 0);
 	emit_jump_if(as, R5, BPF_JGT, BPF_TEXT_MAX, &sent); /* never: the verifier wants to see it */
-	emit_compute_with(as, BPF_ADD, R5, BPF_RECORD_HEAD);
+	emit_compute_with(as, BPF_ADD, R5, head);
 	emit_load_slot(as, 8, R4, record, 0);
 	emit_set_long(as, R3, BPF_F_CURRENT_CPU);
 	emit_map(as, R1, BPF_MAP_RINGS);
@@ -80,7 +80,7 @@ static void work(struct bpf_assembler *as)
 	emit_jump_if(as, R0, BPF_JEQ, 0, &none);
 	emit_store_slot(as, 8, record, 0, R0);
 	copy_text(as, record, length);
-	send(as, record, length);
+	emit_send(as, record, BPF_RECORD_HEAD, length);
 	emit_label(as, &none);
 }
 

@@ -183,6 +183,19 @@ void emit_call_number(struct bpf_assembler *as, struct frame_slot task)
 	emit_label(as, &known);
 }
 
+#define FOREIGN_BIT 15
+_Static_assert(BPF_CALL_FOREIGN == 1 << FOREIGN_BIT, "what is shifted there");
+
+void emit_foreign(struct bpf_assembler *as)
+{
+	emit_task_member(as, as->chosen, R1, MEMBER_OF_FOREIGN);
+	emit_compute_with(as, BPF_AND, R1, 1 << BIT_OF_FOREIGN);
+	if (BIT_OF_FOREIGN < FOREIGN_BIT)
+		emit_compute_with(as, BPF_LSH, R1, FOREIGN_BIT - BIT_OF_FOREIGN);
+	else
+		emit_compute_with(as, BPF_RSH, R1, BIT_OF_FOREIGN - FOREIGN_BIT);
+}
+
 /* r0: NULL, if the process r1 is not among those that are wanted. */
 static void look_up_wanted(struct bpf_assembler *as, struct frame_slot process)
 {
@@ -233,6 +246,18 @@ void choose_iterated(struct bpf_assembler *as, struct bpf_label *skip)
 {
 	as->chosen = emit_slot(as, 1);
 	choose_task(as, ITERATION_TASK, EVENT_EXISTS, skip);
+}
+
+void choose_current(struct bpf_assembler *as, struct bpf_label *skip)
+{
+	as->chosen = emit_slot(as, 1);
+	emit_call(as, BPF_FUNC_get_current_task_btf);
+	emit_store_slot(as, 8, as->chosen, 0, R0);
+	emit_member(as, VALUE, R0, "task_struct.tgid");
+	if (!as->target->process && !as->target->of_wanted)
+		return;
+	emit_move(as, R1, VALUE);
+	emit_unless_wanted(as, skip);
 }
 
 void choose_either(struct bpf_assembler *as, struct bpf_label *skip)

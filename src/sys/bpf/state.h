@@ -21,6 +21,9 @@ void emit_state(struct bpf_assembler *as, enum state_event event, struct frame_s
 /* r1: the number of the system call that it is in; -1: a thread of the kernel. VALUE stays. */
 void emit_call_number(struct bpf_assembler *as, struct frame_slot task);
 
+/* r1: BPF_CALL_FOREIGN, if the thread that was chosen is in a call of 32 bits in a kernel of 64, else 0. */
+void emit_foreign(struct bpf_assembler *as);
+
 /* Without the process r1, which is of this target, goto skip. */
 void emit_unless_wanted(struct bpf_assembler *as, struct bpf_label *skip);
 
@@ -31,6 +34,9 @@ void choose_task(struct bpf_assembler *as, unsigned argument, enum state_event e
 void choose_woken(struct bpf_assembler *as, struct bpf_label *skip);
 void choose_executing(struct bpf_assembler *as, struct bpf_label *skip);
 void choose_iterated(struct bpf_assembler *as, struct bpf_label *skip);
+
+/* The thread that runs; VALUE: its process. */
+void choose_current(struct bpf_assembler *as, struct bpf_label *skip);
 
 /* Either of the two that sched_switch names; where all processes are wanted the work chooses. */
 void choose_either(struct bpf_assembler *as, struct bpf_label *skip);

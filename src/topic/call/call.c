@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Topic "call": system calls by process and call, with their errors; of one process or a scope their times. */
+/* Topic "call": system calls by process and call, with their errors; of one process or a scope their times.
+ */
 #include <config.h>
 
 #include <errno.h>
@@ -8,17 +9,16 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
-#include "topic/call/call_counts.h"
+#include "topic/call/call_looks.h"
+#include "topic/call/call_target.h"
 #include "topic/process/process_find.h"
 #include "topic/process/process_list.h"
 #include "topic/profile/wait_scope.h"
 #include "topic/topic.h"
-#include "topic/trace/trace.h"
+#include "topic/trace/trace_cost.h"
 
 #define ENTRIES_MAX 32768
-#define COST_MOST 0.05 /* of one CPU */
 #define ERRORS_BYTES 160
-#define NEEDS N_("this needs Linux 5.14 with BTF, on x86 or arm64")
 
 struct call_row {
 	uint64_t pid;
@@ -35,7 +35,7 @@ struct call_row {
 
 #define PERCENTILE(field, number)                                                                            \
 	ROW(field##_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = number, .width = 8,        \
-	    .rank = 1, .optional = true, /* xgettext:no-c-format */                                          \
+	    .rank = 2, .optional = true, /* xgettext:no-c-format */                                          \
 	    .help = N_("time that this percentage of the calls did not exceed since counting began "         \
 		       "(rounded up by at most 7 %)"),                                                       \
 	    .source = "BPF at sys_enter and sys_exit, upper end of the bucket that reaches this percentage")
@@ -46,7 +46,7 @@ static const struct column columns[] = {
 	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
 	    .width = 8, .hidden = true, .help = N_("start time, after boot"),
 	    .source = "/proc/PID/stat starttime"),
-	ROW(call, .kind = COLUMN_KEY, .title = N_("call"), .width = 16,
+	ROW(call, .kind = COLUMN_KEY, .title = N_("call"), .width = 15,
 	    .help = N_("system call; i386: or arm: of a program of 32 bits, by its number; (sigreturn): "
 		       "returns from signal handlers, and calls that a tracer skipped; (invalid): numbers "
 		       "that no call has"),
@@ -64,23 +64,26 @@ static const struct column columns[] = {
 	PERCENTILE(p50, "50%"),
 	PERCENTILE(p99, "99%"),
 	ROW(max_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("max"), .width = 8,
-	    .rank = 1, .optional = true, .help = N_("longest time since counting began"), .source = "exact"),
-	ROW(calls, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("calls"), .width = 10, .rank = 2,
+	    .rank = 3, .optional = true, .help = N_("longest time since counting began"), .source = "exact"),
+	ROW(calls, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("calls"), .width = 10, .rank = 3,
 	    .help = N_("calls that returned since counting began, also those that had begun before"),
 	    .source = "BPF at sys_exit"),
-	ROW(errors, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("errors"), .width = 8, .rank = 2,
+	ROW(errors, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("errors"), .width = 8, .rank = 3,
 	    .help = N_("of these, those that failed, or were interrupted by a signal"),
 	    .source = "BPF at sys_exit: results from -4095 to -1"),
-	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
-	    .rank = 3, .optional = true,
+	ROW(seconds, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9, .rank = 3,
+	    .optional = true,
 	    .help = N_("sum of their times; calls that had begun before are counted, but not timed"),
-	    .source = "BPF at sys_enter and sys_exit"),
+	    .source = "BPF at sys_enter and sys_exit; else /proc/PID/task/TID/syscall, sampled"),
 	ROW(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 5, .rank = 4,
-	    .help = N_("bpf: each call is counted in the kernel"), .source = "panetop"),
+	    .help = N_(
+		    "bpf: each call is counted in the kernel; proc: which call threads are in is looked at "
+		    "50 times a second, so that only its share of the time is known, as an estimate"),
+	    .source = "panetop"),
 	ROW(command, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("command"), .width = 16,
 	    .help = N_("name of the process"), .source = "/proc/PID/comm"),
-	ROW(error_names, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("errors by name"), .width = 20,
-	    .rank = 2,
+	ROW(error_names, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("errors by name"), .width = 14,
+	    .rank = 1,
 	    .help = N_("errors and how often each came; interrupted: a signal came, and the call begins "
 		       "again or returns EINTR"),
 	    .source = "BPF at sys_exit"),
@@ -101,12 +104,12 @@ static const struct source_spec sources[] = {
 	  .gives = N_("system calls, each counted in the kernel"),
 	  .optional = true,
 	  .test = trace_test,
-	  .remedies = { TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, NEEDS }, { ENODATA, NEEDS } } },
+	  .remedies = { CALL_REMEDIES } },
 	{ 0 },
 };
 
 static const struct bpf_program all_programs[] = {
-	{ .name = N_("a system call returns"), .tracepoint = "sys_exit", .does = &bpf_call },
+	{ .name = N_("a system call returns"), .tracepoint = CALL_RETURNS, .does = &bpf_call },
 };
 
 /* The start comes last: what then returns without one had begun before. */
@@ -114,7 +117,7 @@ static const struct bpf_program timed_programs[] = {
 	{ .name = N_("a process of the scope forks"),
 	  .tracepoint = "sched_process_fork",
 	  .does = &bpf_follow },
-	{ .name = N_("a timed system call returns"), .tracepoint = "sys_exit", .does = &bpf_call_ended },
+	{ .name = N_("a timed system call returns"), .tracepoint = CALL_RETURNS, .does = &bpf_call_ended },
 	{ .name = N_("a timed system call begins"),
 	  .tracepoint = "sys_enter",
 	  .does = &bpf_call_begun,
@@ -143,17 +146,16 @@ struct counts {
 
 struct state {
 	struct process_list *processes;
-	bool opened, of_scope;
-	uint32_t process; /* only this one is counted; 0: the scope, or all */
-	unsigned epoch;   /* of the scope */
+	struct call_target target;
 	struct trace_set trace;
+	struct call_looks *looks; /* where the kernel does not count; NULL */
 	struct wait_scope scope;
-	uint64_t read_ns; /* when the kernel's counts were read, if … */
-	bool counted;     /* … there are some */
+	uint64_t read_ns;          /* when the kernel's counts were read, if … */
+	bool counted;              /* … there are some */
 	struct counts now, before; /* of processes that are listed; before: in the last tick */
 	struct counts gone;        /* of the others, without their numbers */
 
-	uint64_t used_ns, used_at_ns; /* by the programs, at this time */
+	struct trace_cost cost;
 	bool times_stopped;
 	double stopped_at; /* part of a CPU that counting took when it stopped; 0: it has not */
 };
@@ -161,36 +163,24 @@ struct state {
 static void close_counting(struct state *state)
 {
 	trace_close(&state->trace);
+	call_looks_close(state->looks);
+	state->looks = NULL;
 	wait_scope_free(&state->scope);
 	state->now.n = state->before.n = state->gone.n = 0;
-	state->used_ns = state->used_at_ns = 0;
-	state->times_stopped = state->opened = false;
+	state->cost = (struct trace_cost){ 0 };
+	state->times_stopped = false;
 	state->stopped_at = 0;
 }
 
 static void open_counting(struct state *state, const struct sample *sample)
 {
-	uint32_t process = sample->request->profiled_pid;
-	bool has_scope = scope_is_set(sample->request->scope);
-	unsigned epoch = has_scope ? sample->request->scope->epoch : 0;
+	const struct trace_plan *plan = state->target.process    ? &trace_plan_call_of_one
+					: state->target.of_scope ? &trace_plan_call_of_scope
+								 : &trace_plan_call;
 
-	if (!process && has_scope)
-		process = wait_scope_process(sample->request);
-	has_scope = has_scope && !process;
-	if (state->opened &&
-	    (state->process != process || state->of_scope != has_scope || state->epoch != epoch))
-		close_counting(state);
-	if (state->opened)
-		return;
-	state->opened = true;
-	state->process = process;
-	state->of_scope = has_scope;
-	state->epoch = epoch;
-	trace_open_process(&state->trace, sample->env, sample->request,
-			   process     ? &trace_plan_call_of_one
-			   : has_scope ? &trace_plan_call_of_scope
-				       : &trace_plan_call,
-			   process);
+	trace_open_process(&state->trace, sample->env, sample->request, plan, state->target.process);
+	if (state->trace.error && sample->env->live)
+		state->looks = call_looks_open(sample->env);
 }
 
 /* Before the processes are listed: those that are not listed then have exited. */
@@ -198,7 +188,10 @@ static void prepare(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	open_counting(state, sample);
+	if (call_target_update(&state->target, sample->request)) {
+		close_counting(state);
+		open_counting(state, sample);
+	}
 	state->read_ns = env_mono_ns();
 	state->counted = state->stopped_at == 0 && trace_read(&state->trace);
 }
@@ -257,7 +250,7 @@ static void take_entries(struct state *state)
 		count.word &= (UINT64_C(1) << BPF_CALL_PROCESS_SHIFT) - 1;
 		add_count(&state->gone, &count);
 		trace_forget(&state->trace, i);
-		if (state->of_scope)
+		if (state->target.of_scope)
 			trace_want(&state->trace, pid, false);
 	}
 	state->now.n = call_counts_sort(state->now.list, state->now.n);
@@ -271,6 +264,7 @@ static const char *copy(struct sample *sample, const char *text)
 
 static void add_row(struct sample *sample, const struct call_sum *sum, const struct process *process)
 {
+	const struct state *state = sample->state;
 	struct call_row *row = table_add(sample->table);
 	char name[CALL_NAME_BYTES], errors[ERRORS_BYTES];
 
@@ -279,14 +273,17 @@ static void add_row(struct sample *sample, const struct call_sum *sum, const str
 	row->pid = sum->pid;
 	row->start_seconds = process ? process_start_seconds(sample->env, process->start_ticks) : 0;
 	row->call = copy(sample, name);
+	row->command = process ? copy(sample, process->name) : _("(exited)");
+	row->how = state->looks ? "proc" : "bpf";
+	if (state->looks || sum->timed > 0)
+		row->seconds = (double)sum->sum_ns / 1e9;
+	if (state->looks)
+		return;
 	row->calls = sum->calls;
 	row->errors = sum->errors;
 	row->error_names = copy(sample, errors);
-	row->how = "bpf";
-	row->command = process ? copy(sample, process->name) : _("(exited)");
 	if (sum->timed == 0)
 		return;
-	row->seconds = (double)sum->sum_ns / 1e9;
 	row->p50_seconds = call_sum_percentile(sum, 50);
 	row->p99_seconds = call_sum_percentile(sum, 99);
 	row->max_seconds = (double)sum->most_ns / 1e9;
@@ -301,7 +298,7 @@ static void add_rows(struct sample *sample)
 	while (call_counts_next(state->now.list, state->now.n, &at, &sum)) {
 		const struct process *process = process_list_find(state->processes, sum.pid);
 
-		if (process && (!process->outside || state->process))
+		if (process && (!process->outside || state->target.process))
 			add_row(sample, &sum, process);
 	}
 	at = 0;
@@ -309,75 +306,69 @@ static void add_rows(struct sample *sample)
 		add_row(sample, &sum, NULL);
 }
 
-/* Part of one CPU that the programs took since the last tick. */
-static double cost_since(struct state *state)
-{
-	uint64_t used_ns = trace_used_ns(&state->trace), before_ns = state->used_ns;
-	uint64_t at_ns = state->used_at_ns;
-
-	state->used_ns = used_ns;
-	state->used_at_ns = state->read_ns;
-	return at_ns && state->read_ns > at_ns && used_ns > before_ns
-		       ? (double)(used_ns - before_ns) / (double)(state->read_ns - at_ns)
-		       : 0;
-}
-
 /* Times go first. */
 static void limit_cost(struct state *state)
 {
-	double cost = cost_since(state);
+	double cost = trace_cost_since(&state->cost, &state->trace, state->read_ns);
 
-	if (cost <= COST_MOST)
+	if (cost <= TRACE_COST_MOST)
 		return;
-	if ((state->process || state->of_scope) && !state->times_stopped) {
+	if ((state->target.process || state->target.of_scope) && !state->times_stopped) {
 		trace_stop(&state->trace, BEGUN);
 		state->times_stopped = true;
-		state->used_at_ns = 0; /* one program less */
+		state->cost = (struct trace_cost){ 0 };
 		return;
 	}
 	trace_close(&state->trace);
 	state->stopped_at = cost;
 }
 
-static uint64_t lost_calls(struct state *state)
-{
-	uint64_t lost = 0;
-
-	for (unsigned i = 0; i < state->trace.n_running; i++)
-		lost = u64_sum_known(lost, trace_self(&state->trace, i).lost);
-	return lost;
-}
-
 static void add_notices(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t lost = state->stopped_at > 0 ? 0 : lost_calls(state);
+	uint64_t lost = trace_lost(&state->trace, CALL_RETURNS);
 
 	if (state->stopped_at > 0)
-		frame_notice(sample->frame, "call", _("choose a scope with fewer calls"),
+		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
 			     _("system calls are not counted any more: that took %.0f %% of a CPU"),
 			     100 * state->stopped_at);
 	else if (state->times_stopped)
-		frame_notice(sample->frame, "call", _("choose a scope with fewer calls"),
+		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
 			     _("system calls are counted, but not timed any more: that took more than %.0f "
 			       "%% of a CPU"),
-			     100 * COST_MOST);
+			     100 * TRACE_COST_MOST);
 	if (lost > 0)
 		frame_notice(sample->frame, "call", NULL,
-			     P_("%llu system call is not in the table", "%llu system calls are not in the table",
-				lost),
+			     P_("%llu system call is not in the table",
+				"%llu system calls are not in the table", lost),
 			     (unsigned long long)lost);
+}
+
+static void look(struct sample *sample)
+{
+	struct state *state = sample->state;
+	size_t n_left_out = call_looks_follow(state->looks, state->processes, state->target.process);
+
+	trace_notice(&state->trace, sample->frame,
+		     _("calls are not counted; their time is sampled, of processes that may be read"));
+	if (n_left_out > 0)
+		frame_notice(sample->frame, "call", CALL_TARGET_REMEDY,
+			     P_("%zu thread is not looked at", "%zu threads are not looked at", n_left_out),
+			     n_left_out);
+	state->now.n = call_looks_counts(state->looks, &state->now.list, &state->now.capacity);
+	state->now.n = call_counts_sort(state->now.list, state->now.n);
+	add_rows(sample);
 }
 
 static int sample_calls(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	if (state->trace.error == -ENOTSUP)
-		return 0;
+	if (state->looks)
+		look(sample);
 	if (state->trace.error)
-		return state->trace.error;
-	if (state->of_scope && state->stopped_at == 0)
+		return state->looks || state->trace.error == -ENOTSUP ? 0 : state->trace.error;
+	if (state->target.of_scope && state->stopped_at == 0)
 		wait_scope_update(&state->scope, &state->trace, state->processes);
 	sample->table->mono_ns = state->read_ns;
 	if (state->counted) {
@@ -397,7 +388,7 @@ static const struct reading reads[] = {
 const struct topic topic_call = {
 	.schema = &schema,
 	.sources = sources,
-	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF),
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_DETAILS),
 	.state_size = sizeof(struct state),
 	.reads = reads,
 	.prepare = prepare,

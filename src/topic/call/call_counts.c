@@ -183,5 +183,6 @@ void call_name(uint32_t number, char name[CALL_NAME_BYTES])
 	else if (known)
 		snprintf(name, CALL_NAME_BYTES, "%s", known);
 	else
-		snprintf(name, CALL_NAME_BYTES, "%s%u", number & BPF_CALL_FOREIGN ? FOREIGN_PREFIX : "", bare);
+		snprintf(name, CALL_NAME_BYTES, "%s%u", number & BPF_CALL_FOREIGN ? FOREIGN_PREFIX : "",
+			 bare);
 }

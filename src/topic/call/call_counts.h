@@ -16,8 +16,8 @@ struct call_count {
 
 /* A process and a call of it: neighbours among counts in the order of their words. */
 struct call_sum {
-	uint32_t pid, number; /* number: as in the word, with BPF_CALL_FOREIGN */
-	uint64_t calls, errors; /* errors: of the calls, with those that a signal interrupted */
+	uint32_t pid, number;            /* number: as in the word, with BPF_CALL_FOREIGN */
+	uint64_t calls, errors;          /* errors: of the calls, with those that a signal interrupted */
 	uint64_t timed, sum_ns, most_ns; /* timed: calls whose time is known */
 	const struct call_count *counts; /* borrowed */
 	size_t n;

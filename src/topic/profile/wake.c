@@ -13,6 +13,7 @@
 #include "topic/process/process_list.h"
 #include "topic/profile/wait_scope.h"
 #include "topic/topic.h"
+#include "topic/trace/trace_cost.h"
 
 #define PAIRS_MAX 4096
 #define NEEDS N_("this needs Linux 5.14 with BTF")
@@ -189,20 +190,13 @@ static void add_rows(struct sample *sample)
 static void note_lost(struct sample *sample)
 {
 	struct state *state = sample->state;
+	uint64_t lost = trace_lost(&state->trace, WAKE_PROGRAM);
 
-	for (unsigned i = 0; i < state->trace.n_running; i++) {
-		uint64_t lost;
-
-		if (strcmp(state->trace.running[i].program->tracepoint, WAKE_PROGRAM) != 0)
-			continue;
-		lost = trace_self(&state->trace, i).lost;
-		if (lost > 0 && lost != U64_UNKNOWN)
-			frame_notice(sample->frame, "wake", NULL,
-				     P_("%llu wake-up is not in the table, which has room for %u pairs",
-					"%llu wake-ups are not in the table, which has room for %u pairs",
-					lost),
-				     (unsigned long long)lost, PAIRS_MAX);
-	}
+	if (lost > 0 && lost != U64_UNKNOWN)
+		frame_notice(sample->frame, "wake", NULL,
+			     P_("%llu wake-up is not in the table, which has room for %u pairs",
+				"%llu wake-ups are not in the table, which has room for %u pairs", lost),
+			     (unsigned long long)lost, PAIRS_MAX);
 }
 
 static int sample_wakes(struct sample *sample)

@@ -382,7 +382,7 @@ static struct map_form form_of(const struct trace_set *set, enum bpf_map map)
 	case BPF_MAP_WALK:
 		return (struct map_form){ BPF_MAP_TYPE_ARRAY, number, sizeof(struct bpf_walk), 1, true };
 	case BPF_MAP_RECORDS:
-		return (struct map_form){ BPF_MAP_TYPE_PERCPU_ARRAY, number, sizeof(struct bpf_record), 1,
+		return (struct map_form){ BPF_MAP_TYPE_PERCPU_ARRAY, number, sizeof(union bpf_sent), 1,
 					  false };
 	case BPF_MAP_RINGS:
 		return (struct map_form){ BPF_MAP_TYPE_PERF_EVENT_ARRAY, number, number, set->n_cpus, false };
@@ -787,19 +787,6 @@ struct bpf_self trace_self(struct trace_set *set, unsigned running)
 		sum.timed_ns += set->selves[i].timed_ns;
 	}
 	return sum;
-}
-
-uint64_t trace_used_ns(struct trace_set *set)
-{
-	uint64_t sum_ns = 0;
-
-	for (unsigned i = 0; i < set->n_running; i++) {
-		struct bpf_self self = trace_self(set, i);
-		uint64_t times = set->running[i].program->does->is_run ? 1 : BPF_TIMED_RUNS;
-
-		sum_ns += self.timed_ns == U64_UNKNOWN ? 0 : self.timed_ns * times;
-	}
-	return sum_ns;
 }
 
 int trace_test(struct env *env)

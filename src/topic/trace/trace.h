@@ -90,9 +90,6 @@ int trace_add(struct trace_set *set, const struct bpf_program *program);
 /* Ends this one of its programs; what it counted stays. */
 void trace_stop(struct trace_set *set, const struct bpf_program *program);
 
-/* CPU time that its programs used so far, in ns, estimated. */
-uint64_t trace_used_ns(struct trace_set *set);
-
 /*
  * Records made on this CPU go into the ring of this event, a PERF_COUNT_SW_BPF_OUTPUT with PERF_SAMPLE_RAW,
  * until it is closed. 0 or -errno.

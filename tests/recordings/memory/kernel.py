@@ -35,7 +35,8 @@ IDLE = {  # what wakes up each CPU, per second, device
     "irq 36": ((900, 0, 0, 0), "nvme0q1"), "irq 41": ((450, 0, 0, 0), "eth0-rx-0"), "timer": ((60, 90, 80, 85), None),
     "reschedule": ((25, 9, 12, 30), None), "call": ((1, 2, 0, 1), None),
 }
-PROGRAMS = (("interrupt", "start of a handler", "irq_handler_entry", 4300, 90),
+PROGRAMS = (("call", "a timed system call returns", "sys_exit", 3450, 142), ("call", "a timed system call begins", "sys_enter", 3450, 104),
+            ("opened_total", "a file is opened", "sys_exit", 98, 597), ("interrupt", "start of a handler", "irq_handler_entry", 4300, 90),
             ("interrupt", "end of a handler", "irq_handler_exit", 4300, 110),
             ("softirq", "start of a soft interrupt", "softirq_entry", 5500, 85),
             ("softirq", "end of a soft interrupt", "softirq_exit", 5500, 105))

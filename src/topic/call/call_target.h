@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose system calls are looked at: those of a process, of the scope, or all. */
+#ifndef PANETOP_TOPIC_CALL_CALL_TARGET_H
+#define PANETOP_TOPIC_CALL_CALL_TARGET_H
+
+#include "core/i18n.h"
+#include "model/sample_request.h"
+
+#define CALL_TARGET_REMEDY _("choose a process, or a scope with @")
+
+#define CALL_RETURNS "sys_exit" /* the tracepoint at which all of them count */
+
+/* Of the source TRACE_SOURCE. */
+#define CALL_NEEDS N_("this needs Linux 5.14 with BTF, on x86 or arm64")
+#define CALL_REMEDIES                                                                                        \
+	TRACE_REMEDIES, TRACE_REMEDY_PIDS, { ENOENT, CALL_NEEDS },                                           \
+	{                                                                                                    \
+		ENODATA, CALL_NEEDS                                                                          \
+	}
+
+/* All zero: none is known. */
+struct call_target {
+	bool is_known, of_scope;
+	uint32_t process; /* only this one; 0: the scope, or all */
+	unsigned epoch;   /* of the scope */
+};
+
+/* What the request wants now. True: that is another one than before. */
+bool call_target_update(struct call_target *target, const struct sample_request *request);
+
+#endif

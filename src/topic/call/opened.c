@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Topic "opened": files that were opened since the last sample, one per row, and those that could not be. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/error_name.h"
+#include "core/i18n.h"
+#include "topic/call/call_target.h"
+#include "topic/call/opened_path.h"
+#include "topic/call/opened_rings.h"
+#include "topic/kernel_clock.h"
+#include "topic/process/process_list.h"
+#include "topic/profile/wait_scope.h"
+#include "topic/topic.h"
+#include "topic/trace/trace_cost.h"
+
+struct opened_row {
+	uint64_t number, time, pid, tid, descriptor;
+	const char *command, *result, *path;
+};
+
+#define ROW(field, ...) COLUMN(struct opened_row, field, __VA_ARGS__)
+
+static const struct column columns[] = {
+	ROW(number, .kind = COLUMN_KEY, .title = N_("number"), .width = 8, .hidden = true,
+	    .help = N_("serial number"), .source = "panetop"),
+	ROW(time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("time"), .width = 12, .rank = 2,
+	    .help = N_("time at which the call returned"), .source = "clock of the kernel"),
+	ROW(pid, .kind = COLUMN_LABEL, .title = N_("PID"), .width = 7, .rank = 1, .help = N_("process"),
+	    .source = "perf sample"),
+	ROW(tid, .kind = COLUMN_LABEL, .title = N_("TID"), .width = 7, .hidden = true, .help = N_("thread"),
+	    .source = "perf sample"),
+	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 16,
+	    .help = N_("name of the process at that time"), .source = "task_struct.group_leader.comm"),
+	ROW(result, .kind = COLUMN_LABEL, .title = N_("result"), .width = 8, .words = true,
+	    .help = N_("opened, or the error"), .source = "BPF at sys_exit"),
+	ROW(descriptor, .kind = COLUMN_LABEL, .title = N_("fd"), .width = 4, .rank = 3,
+	    .help = N_("the file descriptor that it has then"), .source = "BPF at sys_exit"),
+	ROW(path, .kind = COLUMN_LABEL, .title = N_("path"), .width = 24, .help = OPENED_PATH_HELP,
+	    .source = "memory of the process at sys_exit"),
+};
+
+static const struct schema schema = {
+	.name = "opened",
+	.help = N_("files that processes open, and those that they cannot"),
+	.none = N_("no file was opened yet"),
+	.shape = SHAPE_EVENTS,
+	.over_interval = true,
+	.row_size = sizeof(struct opened_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+static const struct bpf_program programs[] = {
+	{ .name = N_("a file is opened, and sent"), .tracepoint = CALL_RETURNS, .does = &bpf_open_record },
+	{ .name = N_("a process of the scope forks"),
+	  .tracepoint = "sched_process_fork",
+	  .does = &bpf_follow },
+};
+
+const struct trace_plan trace_plan_opened = {
+	.topic = "opened", .programs = programs, .n_programs = 1, .by_pid = true
+};
+const struct trace_plan trace_plan_opened_of_scope = {
+	.topic = "opened", .programs = programs, .n_programs = 2, .by_pid = true, .of_wanted = true
+};
+
+struct state {
+	struct process_list *processes;
+	struct call_target target;
+	struct trace_set trace;
+	struct wait_scope scope;
+	struct opened_rings rings;
+	struct trace_cost cost;
+	double stopped_at; /* part of a CPU that it took when it stopped; 0: it has not */
+	uint64_t number;   /* of the last row */
+};
+
+static void close_programs(struct state *state)
+{
+	trace_close(&state->trace);
+	opened_rings_close(&state->rings);
+	wait_scope_free(&state->scope);
+	state->cost = (struct trace_cost){ 0 };
+	state->stopped_at = 0;
+}
+
+static void close_opened(struct sample *sample)
+{
+	close_programs(sample->state);
+}
+
+static void prepare(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	if (!call_target_update(&state->target, sample->request))
+		return;
+	close_programs(state);
+	trace_open_process(&state->trace, sample->env, sample->request,
+			   state->target.of_scope ? &trace_plan_opened_of_scope : &trace_plan_opened,
+			   state->target.process);
+}
+
+static const char *copy(struct sample *sample, struct span text)
+{
+	return arena_copy(&sample->frame->arena, text.at, span_length(text));
+}
+
+static void add_row(struct sample *sample, const struct opened_file *file, uint64_t to_wall_ns)
+{
+	struct state *state = sample->state;
+	struct opened_row *row = table_add(sample->table);
+	char name[ERROR_NAME_BYTES];
+
+	row->number = ++state->number;
+	row->time = file->time_ns + to_wall_ns;
+	row->pid = file->pid;
+	row->tid = file->tid;
+	row->command = copy(sample, file->command);
+	row->descriptor = file->result < 0 ? U64_BLANK : (uint64_t)file->result;
+	row->path = file->is_unread ? OPENED_UNREAD : copy(sample, file->path);
+	row->result = OPENED_OK;
+	if (file->result >= 0)
+		return;
+	error_name(-file->result, name);
+	row->result = copy(sample, span_text(name));
+}
+
+/* The path and the result of what was lost are not known; opened_total has counts of all. */
+static void add_notices(struct sample *sample)
+{
+	struct state *state = sample->state;
+	uint64_t lost = u64_sum_known(trace_lost(&state->trace, CALL_RETURNS), state->rings.malformed);
+
+	if (state->stopped_at > 0)
+		frame_notice(sample->frame, "opened", CALL_TARGET_REMEDY,
+			     _("opened files are not listed any more: that took %.0f %% of a CPU"),
+			     100 * state->stopped_at);
+	if (lost > 0 && lost != U64_UNKNOWN)
+		frame_notice(sample->frame, "opened", CALL_TARGET_REMEDY,
+			     P_("%llu opened file is not in the list: they came too fast",
+				"%llu opened files are not in the list: they came too fast", lost),
+			     (unsigned long long)lost);
+}
+
+static int sample_opened(struct sample *sample)
+{
+	struct state *state = sample->state;
+	uint64_t to_wall_ns = env_wall_ns() - env_mono_ns() + kernel_clock_lag_ns(sample->env);
+	int error;
+
+	if (state->trace.error || !state->trace.plan) {
+		add_notices(sample);
+		return state->trace.error == -ENOTSUP ? 0 : state->trace.error;
+	}
+	if (state->target.of_scope)
+		wait_scope_update(&state->scope, &state->trace, state->processes);
+	error = opened_rings_read(&state->rings, &state->trace);
+	if (error)
+		return error;
+	for (size_t i = 0; i < state->rings.n_files; i++)
+		add_row(sample, &state->rings.files[i], to_wall_ns);
+	add_notices(sample);
+	state->stopped_at = trace_cost_since(&state->cost, &state->trace, env_mono_ns());
+	if (state->stopped_at > TRACE_COST_MOST)
+		trace_close(&state->trace);
+	else
+		state->stopped_at = 0;
+	return 0;
+}
+
+static const struct source_spec sources[] = {
+	{ .path = TRACE_SOURCE,
+	  .gives = N_("files that are opened"),
+	  .test = trace_test,
+	  .remedies = { CALL_REMEDIES } },
+	{ 0 },
+};
+
+static const struct reading reads[] = {
+	READING(struct state, processes, &process_reader),
+	{ 0 },
+};
+
+const struct topic topic_opened = {
+	.schema = &schema,
+	.sources = sources,
+	.uses = PRIVILEGE_BIT(PRIVILEGE_BPF) | PRIVILEGE_BIT(PRIVILEGE_RINGS) | PRIVILEGE_BIT(PRIVILEGE_PERF),
+	.state_size = sizeof(struct state),
+	.reads = reads,
+	.prepare = prepare,
+	.sample = sample_opened,
+	.close = close_opened,
+};
