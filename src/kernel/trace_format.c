@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+const char *const trace_context_names[] = { "comm", "pid", "tid", "cpu", "cgroup", NULL };
+
 /* "__data_loc char[] filename" or "char comm[16]": the name is the last word, without brackets. */
 static struct span declared_name(struct span declaration)
 {

@@ -11,6 +11,9 @@
 /* Every tracepoint has these fields first, whose names begin with TRACE_FIELD_COMMON. */
 #define TRACE_FIELD_COMMON "common_"
 
+/* What the kernel knows at every tracepoint besides its fields: names, ended by NULL. */
+extern const char *const trace_context_names[];
+
 enum trace_field_is {
 	TRACE_FIELD_NUMBER,    /* of 1, 2, 4 or 8 bytes */
 	TRACE_FIELD_DEVICE,    /* a number: the kernel's dev_t */

@@ -10,6 +10,7 @@
 
 #include "core/buffer.h"
 #include "core/i18n.h"
+#include "kernel/trace_format.h"
 
 /* Where the parser is, and what to say if it cannot go on. */
 struct parser {
@@ -245,8 +246,6 @@ bool trace_spec_parse(struct trace_spec *spec, const char *text, char *why, size
 			return false;
 	return choose_histogram(&parser);
 }
-
-const char *const trace_context_names[] = { "comm", "pid", "tid", "cpu", "cgroup", NULL };
 
 static bool has_name(const char *names, const char *name)
 {

@@ -41,15 +41,13 @@ struct trace_specs {
 /* False: why, translated, is what is wrong, and what to write. Knows no kernel: names may be of nothing. */
 bool trace_spec_parse(struct trace_spec *spec, const char *text, char *why, size_t room);
 
-/* What is known at every tracepoint, besides its fields: names, ended by NULL. */
-extern const char *const trace_context_names[];
-
 /* Names of fields of a tracepoint, with blanks between them; others: of no use. */
 struct trace_fields {
 	const char *numbers, *texts, *others;
 };
 
-/* Are the names in spec those of these fields, each where such a field may be? False: as above. */
-bool trace_spec_fits(const struct trace_spec *spec, const struct trace_fields *fields, char *why, size_t room);
+/* Are its names those of these fields, each where such a field may be? False: as above. */
+bool trace_spec_fits(const struct trace_spec *spec, const struct trace_fields *fields, char *why,
+		     size_t room);
 
 #endif

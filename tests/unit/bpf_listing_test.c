@@ -425,7 +425,8 @@ START_TEST(programs_are_those_of_their_listings)
 #undef TRACE_PLAN
 	check_listing_of_tracepoint("tracepoint", "a:b", false);
 	check_listing_of_tracepoint("tracepoint_of_scope",
-				    "a:b by comm,rwbs,path,near sum(fd) max(change) hist(change) if dev == 8:0 "
-				    "and odd >= 7 and change < -1 and rwbs != WS and path == /bin/true",
+				    "a:b by comm,rwbs,path,near sum(fd) max(change) hist(change) if "
+				    "dev == 8:0 and odd >= 7 and change < -1 and rwbs != WS and path == "
+				    "/bin/true",
 				    true);
 }

@@ -112,8 +112,9 @@ START_TEST(the_largest_program_has_room)
 START_TEST(what_is_refused_says_what_there_is)
 {
 	static const char *const texts[][2] = {
-		{ "a:b by nosuch", "no field nosuch; there are: dev change sector rwbs odd path near where "
-				   "long_text fd pid comm tid cpu cgroup" },
+		{ "a:b by nosuch",
+		  "no field nosuch; there are: dev change sector odd where fd pid rwbs path near "
+		  "long_text comm tid cpu cgroup" },
 		{ "a:b by common_pid", "no field common_pid; there are: dev" },
 		{ "a:b sum(comm)", "no field comm; there are: dev change sector odd where fd pid" },
 		{ "a:b sum(path)", "path is a text" },

@@ -69,7 +69,7 @@ static size_t add_text(struct state *state, struct span text)
 	return at;
 }
 
-/* One that is gone has no fields. */
+/* A tracepoint that is gone has no fields. */
 static void read_tracepoint(struct state *state, struct tracepoint_list *list, struct span name)
 {
 	struct tracepoint *tracepoint = VECTOR_ADD(state->all, state->n, state->capacity);
