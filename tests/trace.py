@@ -207,7 +207,7 @@ def full():
 
 @test
 def pointers_and_groups():
-    """addresses are hexadecimal; a control group has its number or path; without keys there is one row"""
+    """addresses are hexadecimal; a control group has its path; without keys there is one row"""
     need("syscalls:sys_enter_openat")
     pointer = f"syscalls:sys_enter_openat by filename,dfd if pid == {os.getpid()}"
     alone = f"syscalls:sys_enter_openat hist(flags) if pid == {os.getpid()} and cpu < 100000"
@@ -220,7 +220,13 @@ def pointers_and_groups():
     (rows,), _ = traced([pointer, alone, group], load)
     same(keys_of(rows, pointer)[f"{ctypes.addressof(path):#x},-100"]["count"], 5, "opened")
     same(keys_of(rows, alone)["all"]["count"] >= 5, True, "all")
+    with open("/proc/self/cgroup", encoding="utf-8") as file:
+        paths = [line.strip().removeprefix("0::") for line in file if line.startswith("0::")]
+    with open("/proc/mounts", encoding="utf-8") as file:
+        paths = paths if any(line.split()[2] == "cgroup2" for line in file) else []
     same(len(keys_of(rows, group)), 1, "control groups")
+    if paths:
+        same(list(keys_of(rows, group)), paths, "control groups")
 
 
 @test

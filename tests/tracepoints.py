@@ -48,7 +48,7 @@ def every(panetop, tracing, chosen):
         run = subprocess.run([panetop, "-o", "json", "-n", "1", "-d", "0.05", "-t", "tracing", "-t", "trace",
                               *(f"--trace={spec}" for spec in specs)], capture_output=True, text=True, check=False)
         if run.returncode:
-            raise AssertionError(f"{specs}: {run.stderr}")
+            raise AssertionError(f"{run.stderr.strip()} {specs}")
         frame = json.loads(run.stdout.splitlines()[-1])
         loaded = {row["program"] for row in frame["tables"]["tracing"] if row["topic"] == "trace"}
         notices = [notice["text"] for notice in frame["notices"]]

@@ -3,14 +3,18 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "kernel/mounts.h"
 #include "kernel/trace_format.h"
+#include "sys/cgroup_path.h"
 #include "topic/process/process_list.h"
 #include "topic/profile/wait_scope.h"
 #include "topic/reader.h"
@@ -19,6 +23,7 @@
 
 #define REFUSED_BYTES (TEXT_MAX + TRACE_SPEC_TEXT_MAX)
 #define ALL "all"
+#define PATH_BYTES 4096
 
 /* What one key counted, or one power of two of a histogram. */
 struct counted {
@@ -35,8 +40,8 @@ struct trace {
 	struct trace_set set;
 	struct wait_scope scope;
 	char refused[REFUSED_BYTES]; /* why nothing is counted, translated; "": it is, or set.error says it */
-	bool opened;
-	struct counted *counted; /* sorted */
+	int groups;                  /* the directory of control groups; -1: not opened */
+	struct counted *counted;     /* sorted */
 	size_t n_counted, capacity;
 	struct buffer texts;
 };
@@ -56,6 +61,8 @@ struct traces {
 static void close_trace(struct trace *trace)
 {
 	trace_close(&trace->set);
+	if (trace->groups >= 0)
+		close(trace->groups);
 	wait_scope_free(&trace->scope);
 	free(trace->counted);
 	buffer_free(&trace->texts);
@@ -89,6 +96,19 @@ static void explain_set(struct traces *traces, struct trace *trace)
 			 trace->plan.tracepoint, strerror(-error));
 }
 
+/* Where control groups are mounted; -1: nowhere, or no key is of them. */
+static int open_groups(struct env *env)
+{
+	struct span text, directory;
+	char path[PATH_BYTES];
+
+	if (env_read(env, env_file(env, "proc/mounts"), &text) < 0 ||
+	    !mounts_find(text, "cgroup2", &directory) || !span_char(&directory, '/'))
+		return -1;
+	snprintf(path, sizeof(path), "%.*s", (int)span_length(directory), directory.at);
+	return root_open_at(&env->root, path, O_DIRECTORY | O_RDONLY);
+}
+
 static void open_trace(struct traces *traces, struct trace *trace, struct tracepoint_list *list,
 		       const struct sample *sample)
 {
@@ -99,6 +119,9 @@ static void open_trace(struct traces *traces, struct trace *trace, struct tracep
 		traces->error = error;
 	if (error)
 		return;
+	for (unsigned i = 0; i < trace->plan.n_keys && trace->groups < 0; i++)
+		if (trace->plan.keys[i] == TRACEPOINT_KEY_GROUP)
+			trace->groups = open_groups(sample->env);
 	trace_open(&trace->set, sample->env, sample->request, &trace->plan.plan);
 	explain_set(traces, trace);
 }
@@ -131,6 +154,7 @@ static void open_new(struct traces *traces, struct trace *before[TRACE_SPECS_MAX
 		if (!trace) {
 			trace = alloc_zeroed(1, sizeof(*trace));
 			trace->spec = specs->list[i];
+			trace->groups = -1;
 			open_trace(traces, trace, &list, sample);
 		}
 		traces->list[traces->n++] = trace;
@@ -165,6 +189,16 @@ static void follow_request(struct traces *traces, const struct sample *sample)
 			close_trace(before[i]);
 }
 
+static void write_group(struct buffer *out, int groups, uint64_t number)
+{
+	char path[PATH_BYTES];
+
+	if (groups >= 0 && cgroup_path_by_number(groups, number, path, sizeof(path)))
+		buffer_text(out, path);
+	else
+		buffer_print(out, "%llu", (unsigned long long)number);
+}
+
 static void write_number(struct buffer *out, enum tracepoint_key_is is, const struct bpf_part *part,
 			 uint64_t number)
 {
@@ -190,8 +224,10 @@ static void write_text(struct buffer *out, const struct bpf_part *part, const ui
 }
 
 /* Its values, joined. */
-static void write_keys(struct buffer *out, const struct tracepoint_plan *plan, const uint64_t *words)
+static void write_keys(struct trace *trace, const uint64_t *words)
 {
+	const struct tracepoint_plan *plan = &trace->plan;
+	struct buffer *out = &trace->texts;
 	const struct bpf_program *program = &plan->programs[0];
 
 	if (plan->n_keys == 0)
@@ -203,6 +239,8 @@ static void write_keys(struct buffer *out, const struct tracepoint_plan *plan, c
 			buffer_char(out, ',');
 		if (part->words > 0)
 			write_text(out, part, words);
+		else if (plan->keys[i] == TRACEPOINT_KEY_GROUP)
+			write_group(out, trace->groups, *words);
 		else
 			write_number(out, plan->keys[i], part, *words);
 		words += part->words > 0 ? part->words : 1;
@@ -229,7 +267,7 @@ static void add_counted(struct trace *trace, const uint64_t *words, const struct
 				     .most = bpf_table_most(&plan->table.most, entry->most) };
 	if (plan->has_bits)
 		counted->bits = (int64_t)words[plan->plan.n_words - 1];
-	write_keys(&trace->texts, plan, words);
+	write_keys(trace, words);
 }
 
 static void read_trace(struct trace *trace)
