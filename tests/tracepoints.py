@@ -34,8 +34,9 @@ def names(tracing):
 def spec_of(tracing, name):
     """All that may be named of a tracepoint, as far as there is room."""
     fields = fields_of(tracing, name)
-    numbers = [field.name for field in fields if field.is_number]
-    keys = [field.name for field in fields if field.is_text] + numbers
+    texts = {field.name for field in fields if field.is_text}
+    numbers = [field.name for field in fields if field.is_number and field.name not in texts]  # regmap:regcache_sync of Linux 5.10
+    keys = sorted(texts) + numbers
     return name + (f" by {','.join(keys[:3])},comm" if keys else " by comm,cpu") + \
         (f" sum({numbers[-1]}) max({numbers[0]}) hist if {numbers[-1]} >= 0" if numbers else "")
 

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * The path of the group with this number below mount, a descriptor of the directory where they are mounted: "/"
- * for the top. False: it is gone, or the kernel (before Linux 5.5) or a missing right does not tell.
+ * The path of the group with this number below mount, a descriptor of the directory where they are mounted;
+ * "/": the top. False: it is gone, or the kernel is older than Linux 5.5, or a right is missing.
  */
 bool cgroup_path_by_number(int mount, uint64_t number, char *path, size_t room);
 

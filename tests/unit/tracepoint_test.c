@@ -94,6 +94,20 @@ START_TEST(a_field_comes_first)
 	ck_assert_int_eq(plan.programs[0].keys[1].is, BPF_PART_THREAD);
 }
 
+/* As in regmap:regcache_sync of Linux 5.10: the text is for keys, the number for sums. */
+START_TEST(two_fields_with_the_same_name)
+{
+	static const char twice[] = FIELD("__data_loc char[] type", 8, 4, 0) FIELD("int type", 12, 4, 1);
+	struct trace_spec spec;
+
+	ck_assert(trace_spec_parse(&spec, "a:b by type sum(type) if type == x", why, sizeof(why)));
+	ck_assert_msg(tracepoint_plan_make(&plan, &spec, span_text(twice), false, why, sizeof(why)), "%s",
+		      why);
+	ck_assert_int_eq(plan.programs[0].keys[0].is, BPF_PART_TEXT);
+	ck_assert_int_eq(plan.programs[0].value.is, BPF_PART_NUMBER);
+	ck_assert_uint_eq(plan.programs[0].value.spot.offset, 12);
+}
+
 START_TEST(the_largest_program_has_room)
 {
 	char text[TRACE_SPEC_TEXT_MAX] =

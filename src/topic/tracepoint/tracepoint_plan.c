@@ -120,16 +120,19 @@ static bool make_keys(struct making *making)
 	return true;
 }
 
-/* Of sum, max and hist; without a name nothing is set. */
+/* Of sum, max and hist; without a name nothing is set. In some formats two fields have the same name. */
 static bool make_number(struct making *making, const char *name, struct bpf_part *part, bool *has)
 {
+	struct span rest = making->format;
 	enum tracepoint_key_is key;
 	struct trace_field field;
 
 	if (name[0] == '\0')
 		return true;
-	return *has = trace_format_find(making->format, name, &field) &&
-		      part_of_field(making, &field, part, &key);
+	while (!*has && trace_format_next(&rest, &field))
+		*has = span_is(field.name, name) && trace_field_is_number(&field) &&
+		       part_of_field(making, &field, part, &key);
+	return *has;
 }
 
 static bool parse_number(const char *text, uint64_t *number)
