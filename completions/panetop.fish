@@ -70,6 +70,23 @@ function __panetop_cgroups
     cat /proc/*/cgroup 2>/dev/null | string replace -r '^[^:]*:[^:]*:' '' | sort -u
 end
 
+# What may follow in a SPEC: a tracepoint, and behind it fields and words. Nothing without the rights to read tracepoints.
+function __panetop_trace
+    set -l tokens (commandline -opc)
+    set -l spec (commandline -ct | string replace -r '^--trace=' '' | string replace -r '^["\']' '')
+    set -l list (LC_ALL=C $tokens[1] -n 1 -t tracepoint -c tracepoint,numbers,texts -o csv 2>/dev/null | string trim -c \r | string replace -rf '^[^,]*,(.*:)' '$1')
+    if not string match -q '* *' -- $spec
+        string replace -r ',.*' '' -- $list
+        return
+    end
+    set -l name (string split -m 1 ' ' -- $spec)[1]
+    set -l words by 'sum(' 'max(' 'hist(' if and
+    set -l before (string match -r '.*[ ,(]' -- $spec)
+    string match -q -r '([,(]| by | if | and )$' -- $before
+    and set words comm pid tid cpu cgroup (string match -r -- "^$name,.*" $list | string replace -r '^[^,]*,' '' | string split -n , | string split -n ' ')
+    printf '%s\n' $before$words
+end
+
 # Completes a command after "--" as if it stood alone.
 function __panetop_has_command
     contains -- -- (commandline -opc)
@@ -99,6 +116,8 @@ function __panetop_words # VALUES|PLACEHOLDER
             __fish_complete_pids
         case CGROUP
             __panetop_cgroups
+        case SPEC
+            __panetop_trace
         case DIR
             __fish_complete_directories
         case '*' # the values themselves, in lower case

@@ -21,7 +21,7 @@ ABOUT = {  # a source, or all of a folder, although they are not called after it
     "topic": ["batch.test"], "topic/disk": ["disks.test"], "topic/event": ["events.test"], "topic/finding": ["findings.test"],
     "topic/group": ["groups.test"], "topic/interrupt": ["kernel.test"], "topic/latency": ["latency.test"],
     "topic/memory": ["formulas.test"], "topic/network": ["network.test"], "topic/power": ["power.test"],
-    "topic/process": ["batch.test"],
+    "topic/process": ["batch.test"], "topic/tracepoint": ["trace.test"],
 }
 WORD = re.compile(r'"?[A-Za-z0-9_]+"?')
 DEFINED = re.compile(r"^(?!static|typedef|struct \w+ \{|enum \w+ \{)[a-z][^\n;{}=(]*?\b(\w+)(?:\(|\[[^\n]*\] =| =)", re.M)

@@ -22,6 +22,7 @@
 #include "app/run_plan.h"
 #include "app/scope_options.h"
 #include "app/serve.h"
+#include "app/trace_options.h"
 #include "app/watch.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
@@ -249,6 +250,8 @@ static int run_live(const struct options *options, struct settings *settings, st
 		if (status == 0)
 			status = check_events(settings, &env);
 		if (status == 0)
+			status = traces_check(request->traces, &env);
+		if (status == 0)
 			status = run_machine(options, settings, request, &env);
 	}
 	worker_close(env.worker);
@@ -270,12 +273,14 @@ static int open_missing_descriptors(void)
 static int run_source(const struct options *options, struct settings *settings)
 {
 	struct scope scope = { 0 };
+	struct trace_specs traces = { 0 };
 	struct sample_request request = {
 		.batch = options->batch,
 		.once = options->count == 1,
 		.read_only = options->read_only,
 		.recorded = options->replay,
 		.scope = &scope,
+		.traces = &traces,
 		.no_bpf = options->no_bpf,
 		.no_arguments = options->no_arguments,
 		.command = options->command,
@@ -286,6 +291,8 @@ static int run_source(const struct options *options, struct settings *settings)
 	for (unsigned i = 0; i < options->n_probe_calls; i++)
 		sample_request_probe(&request, options->probe_calls[i], 0);
 	request.processes = listed ? listed->text : options->pid;
+	if (status == 0)
+		status = traces_from_options(&traces, options);
 	if (status == 0)
 		status = options->replay ? run_replay(options, settings, &request)
 					 : run_live(options, settings, &request);

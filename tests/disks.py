@@ -8,49 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import datetime
 
 from loop_disk import WRITER, Loop, SlowDisk, bucket, diskstats, make_ext4, new_requests
 from ordinary_user import NOBODY, ordinary_copy
+from samples import Samples
 from tap import Skip, end, same, test
 
 PANETOP, SCRATCH = os.environ["PANETOP"], sys.argv[1]
 MIB = 1 << 20
 READS, READ_BYTES = 50, 16384
 WRITES, WRITE_BYTES = 100, 8192
-
-
-class Samples:
-    """A panetop that prints a table as JSON, again and again."""
-
-    def __init__(self, table, *arguments, enter=(), program=PANETOP):
-        self.table, self.frames = table, []
-        self.process = subprocess.Popen([*enter, program, "-d", "0.2", "-o", "json", "-t", table, *arguments],
-                                        stdout=subprocess.PIPE, text=True)
-
-    def next(self):
-        """The next sample; all of them are in frames."""
-        line = self.process.stdout.readline()
-        if not line:
-            raise AssertionError("panetop ended")
-        self.frames.append(json.loads(line))
-        return self.frames[-1]
-
-    def later(self):
-        """The first one that began after this call; older ones wait in the pipe."""
-        called = time.time()
-        while datetime.fromisoformat(self.next()["time"]).timestamp() < called:
-            pass
-        return self.frames[-1]
-
-    def rows(self, key, value):
-        """That row of each sample, None where there is none."""
-        return [next((row for row in frame["tables"][self.table] if row[key] == value), None) for frame in self.frames]
-
-    def close(self):
-        self.process.terminate()
-        self.process.stdout.close()
-        self.process.wait()
 
 
 WORKER = """

@@ -94,6 +94,14 @@ static bool set_in(struct options *options, const char *value)
 	return true;
 }
 
+static bool set_trace(struct options *options, const char *value)
+{
+	if (options->n_traces == TRACE_SPECS_MAX)
+		return false;
+	options->traces[options->n_traces++] = value;
+	return true;
+}
+
 #define SET_TEXT(field)                                                                                      \
 	static bool set_##field(struct options *options, const char *value)                                  \
 	{                                                                                                    \
@@ -345,6 +353,10 @@ const struct option_entry option_entries[] = {
 	  something, WITH_SAMPLES },
 	{ 0, "past", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "past-size", NULL, NULL, NULL, NULL, WITH_ALL },
+	{ 0, "trace", N_("SPEC"),
+	  N_("count at a tracepoint: GROUP:EVENT [by KEY[,...]] [sum(FIELD)] [max(FIELD)] [hist(FIELD)] [if "
+	     "FIELD > 8 [and ...]]; may be repeated"),
+	  set_trace, N_("there are at most 8"), WITH_SAMPLES },
 	{ 0, "when", N_("RULE"),
 	  N_("watch for this: CONDITION [for 30s] [until CONDITION] [at most once per 5min]"), set_when,
 	  something, WITH_SAMPLES },

@@ -8,6 +8,7 @@
 
 #include "model/sample_request.h"
 #include "model/scope.h"
+#include "model/trace_spec.h"
 #include "output/sink.h"
 #include "screen/pane.h"
 #include "sys/listen_address.h"
@@ -35,8 +36,10 @@ struct options {
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
 		*between, *against, *assertion, *write, *save_on_fire;
-	size_t top;                             /* commands of a table in metrics */
-	bool arguments;                         /* whole command lines in metrics */
+	size_t top;                          /* commands of a table in metrics */
+	bool arguments;                      /* whole command lines in metrics */
+	const char *traces[TRACE_SPECS_MAX]; /* of --trace, as given */
+	unsigned n_traces;
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
 	unsigned n_tables;
 	const char *probe_calls[PROBE_CALLS_MAX]; /* of --probe-call, without repetitions */

@@ -507,6 +507,19 @@ static int resolve_tables(struct options *options)
 	return -1;
 }
 
+/* Of a run that names neither panes nor tables; the screen opens on the pane that shows them. */
+static void choose_traces(struct options *options)
+{
+	if (options->n_traces == 0 || options->n_panes > 0 || options->n_tables > 0 || options->watches ||
+	    options->n_listen > 0)
+		return;
+	if (options->batch)
+		options->tables[options->n_tables++] = topic_trace.schema->name;
+	for (unsigned i = 0; i < n_panes && !options->batch; i++)
+		if (pane_has_table(panes[i], topic_trace.schema->name))
+			add_pane(options, panes[i]);
+}
+
 static int check_tables(const struct options *options)
 {
 	bool one = options->format->one_table && options->print && !options->probe && !options->describe;
@@ -657,6 +670,11 @@ static int check_together(const struct options *options)
 			      _("cannot be combined with --replay: a recording has what was recorded"));
 	else if (options->no_arguments && !options->batch)
 		error_message("--no-arguments", _("is for batch mode and recordings"));
+	else if (options->n_traces > 0 && (options->replay || options->root))
+		error_message("--trace",
+			      _("is of the running kernel: cannot be combined with --replay or --root"));
+	else if (options->n_traces > 0 && options->no_bpf)
+		error_message("--trace", _("cannot be combined with %s"), "--no-bpf");
 	else if (options->command && (options->replay || options->root))
 		error_message(
 			"--",
@@ -764,6 +782,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		parser->options->batch = true;
 	if (parser->options->batch && !parser->options->record && !parser->options->watches)
 		parser->options->print = true;
+	choose_traces(parser->options);
 	status = check_watching(parser->options);
 	if (status < 0)
 		status = choose_listening(parser->options);

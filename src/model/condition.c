@@ -100,7 +100,7 @@ static enum condition_error take_selects(struct span *rest, struct condition *co
 	return span_char(rest, ')') ? CONDITION_GOOD : CONDITION_OPEN;
 }
 
-static enum condition_error take_relation(struct span *rest, enum relation *relation)
+bool relation_parse(struct span *rest, enum relation *relation)
 {
 	static const struct {
 		const char *sign; /* those of two bytes first */
@@ -115,10 +115,10 @@ static enum condition_error take_relation(struct span *rest, enum relation *rela
 		if (span_starts(*rest, signs[i].sign)) {
 			rest->at += strlen(signs[i].sign);
 			*relation = signs[i].relation;
-			return CONDITION_GOOD;
+			return true;
 		}
 	}
-	return CONDITION_NO_COMPARISON;
+	return false;
 }
 
 static enum condition_error set_limit(struct condition *condition, double number, enum unit unit)
@@ -173,8 +173,8 @@ static enum condition_error parse(struct span *rest, struct condition *condition
 			return CONDITION_UNKNOWN_COLUMN;
 	}
 	skip_blanks(rest);
-	if (!error)
-		error = take_relation(rest, &condition->relation);
+	if (!error && !relation_parse(rest, &condition->relation))
+		error = CONDITION_NO_COMPARISON;
 	skip_blanks(rest);
 	return error ? error : take_number(rest, condition);
 }

@@ -17,6 +17,9 @@ enum relation {
 	RELATION_NOT_EQUAL,
 };
 
+/* Takes one of < <= > >= == != from the front of rest; false: there is none. */
+bool relation_parse(struct span *rest, enum relation *relation);
+
 /* Only rows with this value. */
 struct condition_select {
 	struct span column; /* empty: the KEY column at this place among them */

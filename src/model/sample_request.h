@@ -23,6 +23,7 @@
 
 struct firing_log;
 struct schema;
+struct trace_specs;
 
 /* A process as a table showed it. */
 struct process_choice {
@@ -60,6 +61,7 @@ struct sample_request {
 	struct scope *scope;            /* the processes that this run is about; NULL: all */
 	struct firing_log *firings;     /* of rules, for the topic watch, which empties it; NULL: no rules */
 	struct probe_call probe_calls[PROBE_CALLS_MAX];
+	struct trace_specs *traces;     /* what is to be counted at tracepoints; NULL: nothing */
 	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */
 	const char *shown_user;         /* chosen on the screen: only tables are filtered; NULL: all */
 	struct process_choice selected; /* under the cursor of the CPU pane: its counters are read; no name */

@@ -22,6 +22,7 @@
 #include "sys/error_message.h"
 
 #define BOUNDS_MAX 64
+#define POWER_BOUND_MAX 1e12
 #define SERIES_MAX 200 /* of a topic, unless --limit or --top say how many */
 
 /* A row that is written, and its labels: an offset into the text of all. */
@@ -519,9 +520,16 @@ struct buckets {
 	char family[EXPOSITION_NAME_MAX];
 };
 
+/* Buckets of times are narrow; others are as wide as a power of two. */
+static bool are_times(const struct buckets *buckets)
+{
+	return buckets->to->unit == UNIT_SECONDS;
+}
+
 /*
  * Series must not come and go: where only buckets with samples are rows, their counts go into buckets that
- * are the same in every exposition, 1, 1.5, 2, 3, 5 and 7 a decade from 1 µs to 10 s.
+ * are the same in every exposition: of times 1, 1.5, 2, 3, 5 and 7 a decade from 1 µs to 10 s, of others
+ * every second power of two.
  */
 static void set_fixed_bounds(struct buckets *buckets)
 {
@@ -529,6 +537,10 @@ static void set_fixed_bounds(struct buckets *buckets)
 	double decade = 1;
 
 	buckets->n_bounds = 0;
+	for (double bound = 1; !are_times(buckets) && bound <= POWER_BOUND_MAX; bound *= 4)
+		buckets->bounds[buckets->n_bounds++] = bound;
+	if (!are_times(buckets))
+		return;
 	for (unsigned d = 0; d < 7; d++, decade *= 10)
 		for (unsigned s = 0; s < sizeof(steps) / sizeof(steps[0]); s++)
 			buckets->bounds[buckets->n_bounds++] = steps[s] * decade / 1e7;
@@ -603,7 +615,7 @@ static struct histogram_group *group_of(struct exposition *exposition, const voi
  * be longer than a bound does not count as shorter, so quantiles are never too low.
  */
 static void add_to_group(struct histogram_group *group, const struct buckets *buckets, const void *row,
-			 bool is_sparse)
+			 bool is_narrow)
 {
 	double from = row_number(row, buckets->from), to = row_number(row, buckets->to);
 	double count = row_number(row, buckets->samples);
@@ -614,7 +626,7 @@ static void add_to_group(struct histogram_group *group, const struct buckets *bu
 	if (!isnan(to))
 		VECTOR_BOUND(at, buckets->n_bounds, buckets->bounds[at] < to);
 	group->counts[at] += count;
-	group->sum += is_sparse ? count * (from + to) / 2 : NAN; /* others are too wide to tell */
+	group->sum += is_narrow ? count * (from + to) / 2 : NAN; /* others are too wide to tell */
 }
 
 static void collect_groups(struct exposition *exposition, const struct buckets *buckets,
@@ -627,7 +639,8 @@ static void collect_groups(struct exposition *exposition, const struct buckets *
 		bool is_sum = schema->sum_row && table_row_has_key(table, row, schema->sum_row);
 
 		if (is_sum == sums)
-			add_to_group(group_of(exposition, row), buckets, row, schema->sparse);
+			add_to_group(group_of(exposition, row), buckets, row,
+				     schema->sparse && are_times(buckets));
 	}
 }
 

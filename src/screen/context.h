@@ -140,6 +140,10 @@ void screen_set(struct pane_context *context, const char *name, const char *valu
 void screen_prompt(struct pane_context *context, const char *label, const char *text,
 		   bool (*accepts)(struct pane_context *context, const char *text, char *error, size_t room));
 
+/* The same with a text that is edited: what is typed does not replace it. */
+void screen_edit(struct pane_context *context, const char *label, const char *text,
+		 bool (*accepts)(struct pane_context *context, const char *text, char *error, size_t room));
+
 /* A line of a menu. */
 struct menu_item {
 	const char *text, *help; /* translated, copied; help may be NULL */

@@ -220,6 +220,13 @@ void screen_prompt(struct pane_context *context, const char *label, const char *
 	context->screen->prompt.suggested = *text;
 }
 
+void screen_edit(struct pane_context *context, const char *label, const char *text,
+		 bool (*accepts)(struct pane_context *context, const char *text, char *error, size_t room))
+{
+	screen_prompt(context, label, text, accepts);
+	context->screen->prompt.suggested = false;
+}
+
 /* A long question takes as many of the last lines as necessary. */
 static void draw_question(struct screen *screen, const struct canvas *canvas)
 {

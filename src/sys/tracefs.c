@@ -59,15 +59,16 @@ int tracefs_open(const struct env *env, const char *path)
 long tracefs_read(int tracefs, const char *path, char *bytes, size_t room)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_TRACING);
-	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
-	ssize_t length;
-	int error;
+	int fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC), error;
+	size_t length = 0;
+	ssize_t more;
 
 	privilege_lower(raised);
 	if (fd < 0)
 		return -errno;
-	length = read(fd, bytes, room);
+	while ((more = read(fd, bytes + length, room - length)) > 0) /* a page at a time */
+		length += (size_t)more;
 	error = errno;
 	close(fd);
-	return length < 0 ? -error : (long)length;
+	return more < 0 ? -error : (long)length;
 }

@@ -11,7 +11,8 @@
  */
 int tracefs_open(const struct env *env, const char *path);
 
-/* Reads a file below it, such as "events/sched/sched_process_exec/id": the length, or -errno. */
+/* Reads a file below it, such as "events/sched/sched_process_exec/id": the length, at most room, or -errno.
+ */
 long tracefs_read(int tracefs, const char *path, char *bytes, size_t room);
 
 #endif

@@ -5,6 +5,7 @@
 #include "targets.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -79,6 +80,7 @@
 #include "topic/profile/profile_results.h"
 #include "topic/probe/probe_name.h"
 #include "topic/topic.h"
+#include "topic/tracepoint/tracepoint_plan.h"
 
 /* Defines the function that fuzzes one, and adds it to the list. */
 #define FUZZ_TARGET(target) \
@@ -439,11 +441,54 @@ FUZZ_TARGET(trace_format)
 
 	if (!span_until(&rest, '\0', &format))
 		return;
+	for (struct span lines = format; trace_format_next(&lines, &field);) {
+		require_inside(field.name, format);
+		require_inside(field.type, format);
+		require(span_length(field.name) > 0 && field.value_bytes <= field.bytes);
+		require(!trace_field_is_number(&field) || (field.bytes > 0 && field.bytes <= 8));
+		if (trace_field_text(&field, rest, &text))
+			require_inside(text, rest);
+	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (trace_format_find(format, names[i], &field) && trace_field_text(&field, rest, &text)) {
 			require_inside(text, rest);
 			require(span_length(text) == 0 || !memchr(text.at, '\0', span_length(text)));
 		}
+}
+
+static int find_any_member(void *state, const char *way, struct bpf_place *place)
+{
+	(void)state;
+	(void)way;
+	*place = (struct bpf_place){ .n = 1, .bytes = 4 };
+	return 0;
+}
+
+/* What is to be counted comes first, then the format. What is not refused is a program. */
+FUZZ_TARGET(trace_spec)
+{
+	const struct bpf_kernel kernel = { .member = find_any_member };
+	static struct tracepoint_plan plan;
+	static struct bpf_code code;
+	struct bpf_target target = { .kernel = &kernel };
+	struct span format = input(data, size), text;
+	struct trace_spec spec;
+	char copy[2 * TRACE_SPEC_TEXT_MAX], why[64];
+
+	if (!span_until(&format, '\0', &text) || span_length(text) >= sizeof(copy))
+		return;
+	snprintf(copy, sizeof(copy), "%s", text.at);
+	if (!trace_spec_parse(&spec, copy, why, sizeof(why)))
+		return;
+	require(spec.group[0] && spec.event[0] && !strchr(spec.group, '/') && !strchr(spec.event, '/'));
+	for (unsigned of_scope = 0; of_scope < 2; of_scope++) {
+		if (!tracepoint_plan_make(&plan, &spec, format, of_scope, why, sizeof(why)))
+			return;
+		require(plan.plan.n_words > 0);
+		target.of_wanted = of_scope;
+		target.maps[BPF_MAP_SLOTS] = -1;
+		require(bpf_assemble(&code, &plan.programs[0], &target) == 0);
+	}
 }
 
 FUZZ_TARGET(btf)

@@ -19,6 +19,8 @@ import sys
 import time
 import traceback
 
+import tracepoints
+
 # Known failures: finding, test, first kernel that fails, first that no longer does. A fix removes its line.
 KNOWN_FAILURES = [
 ]
@@ -1440,6 +1442,17 @@ def _():
     finally:
         paranoid(3)
     within("page faults", 500, got, want)
+
+
+# --- tracepoints --------------------------------------------------------------------------------------------
+
+
+@test("every tracepoint is counted, or refused with a reason")
+def _():
+    tracing = "/sys/kernel/tracing"
+    counted, refused = tracepoints.every(PANETOP, tracing, tracepoints.names(tracing))
+    print(f"# {counted} tracepoints are counted, {refused} are refused", flush=True)
+    check(counted > 500, f"{counted} are counted, {refused} are refused")
 
 
 # --- latency ------------------------------------------------------------------------------------------------

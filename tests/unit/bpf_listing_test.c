@@ -13,6 +13,7 @@
 #include "suite.h"
 #include "sys/bpf/emit.h"
 #include "topic/trace/trace.h"
+#include "topic/tracepoint/tracepoint_plan.h"
 
 #define PLACES_FROM 0x4000 /* no program has a number of its own there */
 #define PLACE_BYTES 16     /* room for the pointers on a way */
@@ -396,6 +397,26 @@ static void check_listing(const char *name, const struct trace_plan *plan)
 	fclose(made);
 }
 
+/* A tracepoint that a user names: keys, sums and conditions of all kinds. */
+static void check_listing_of_tracepoint(const char *name, const char *text, bool of_scope)
+{
+	static const char format[] = "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
+				     "\tfield:int change;\toffset:12;\tsize:4;\tsigned:1;\n"
+				     "\tfield:u16 odd;\toffset:17;\tsize:2;\tsigned:0;\n"
+				     "\tfield:char rwbs[10];\toffset:24;\tsize:10;\tsigned:0;\n"
+				     "\tfield:__data_loc char[] path;\toffset:36;\tsize:4;\tsigned:0;\n"
+				     "\tfield:__rel_loc char[] near;\toffset:40;\tsize:4;\tsigned:0;\n"
+				     "\tfield:int fd;\toffset:48;\tsize:8;\tsigned:0;\n";
+	static struct tracepoint_plan plan;
+	struct trace_spec spec;
+	char why[256];
+
+	ck_assert_msg(trace_spec_parse(&spec, text, why, sizeof(why)), "%s", why);
+	ck_assert_msg(tracepoint_plan_make(&plan, &spec, span_text(format), of_scope, why, sizeof(why)), "%s",
+		      why);
+	check_listing(name, &plan.plan);
+}
+
 START_TEST(programs_are_those_of_their_listings)
 {
 #ifndef __x86_64__
@@ -404,4 +425,10 @@ START_TEST(programs_are_those_of_their_listings)
 #define TRACE_PLAN(name) check_listing(#name, &trace_plan_##name);
 #include "topic/trace/plans.def"
 #undef TRACE_PLAN
+	check_listing_of_tracepoint("tracepoint", "a:b", false);
+	check_listing_of_tracepoint("tracepoint_of_scope",
+				    "a:b by comm,rwbs,path,near sum(fd) max(change) hist(change) if "
+				    "dev == 8:0 and odd >= 7 and change < -1 and rwbs != WS and path == "
+				    "/bin/true",
+				    true);
 }

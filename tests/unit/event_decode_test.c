@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/connector.h>
 #include <linux/netlink.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel/net/netlink.h"
@@ -234,7 +235,7 @@ static void assert_field(struct span format, const char *name, uint32_t offset, 
 	ck_assert_msg(trace_format_find(format, name, &field), "%s", name);
 	ck_assert_uint_eq(field.offset, offset);
 	ck_assert_uint_eq(field.bytes, bytes);
-	ck_assert_int_eq(field.is_elsewhere, is_elsewhere);
+	ck_assert_int_eq(field.is == TRACE_FIELD_ELSEWHERE, is_elsewhere);
 }
 
 START_TEST(fields_of_tracepoints)
@@ -270,7 +271,6 @@ START_TEST(fields_that_are_not_well_formed)
 					     "\tfield:char f]; offset:8; size:1;",
 					     "\tfield:; offset:8; size:1;",
 					     "field:char f;",
-					     "\tfield:__rel_loc char[] f;\toffset:8;\tsize:4;",
 					     "print fmt: f;\toffset:8;\tsize:4;",
 					     "" };
 	struct trace_field field;
@@ -292,6 +292,68 @@ static void assert_text(struct trace_field field, struct span sample, const char
 	}
 	ck_assert(trace_field_text(&field, sample, &text));
 	ck_assert_msg(span_is(text, wanted), "%s", wanted);
+}
+
+/* What a declaration means; size 4 and signed:0, unless it says otherwise. */
+START_TEST(kinds_of_fields)
+{
+	static const struct {
+		const char *declaration, *name;
+		enum trace_field_is is;
+		uint32_t bytes, value_bytes;
+		bool was_signed, is_signed;
+	} cases[] = {
+		{ "unsigned int f", "f", TRACE_FIELD_NUMBER, 4, 4, false, false },
+		{ "u8 f", "f", TRACE_FIELD_NUMBER, 1, 1, false, false },
+		{ "enum zone_type f", "f", TRACE_FIELD_NUMBER, 2, 2, true, true },
+		{ "s64 f", "f", TRACE_FIELD_NUMBER, 8, 8, true, true },
+		{ "u64 f", "f", TRACE_FIELD_NUMBER, 8, 8, false, false },
+		{ "int f", "f", TRACE_FIELD_NUMBER, 8, 4, false, true }, /* of a system call */
+		{ "const clockid_t f", "f", TRACE_FIELD_NUMBER, 8, 4, false, true },
+		{ "unsigned int f", "f", TRACE_FIELD_NUMBER, 8, 4, false, false },
+		{ "umode_t f", "f", TRACE_FIELD_NUMBER, 8, 2, false, false },
+		{ "loff_t f", "f", TRACE_FIELD_NUMBER, 8, 8, false, true },
+		{ "size_t f", "f", TRACE_FIELD_NUMBER, 8, 8, false, false },
+		{ "dev_t f", "f", TRACE_FIELD_DEVICE, 4, 4, false, false },
+		{ "dev_t f", "f", TRACE_FIELD_NUMBER, 8, 8, false, false },
+		{ "const char * f", "f", TRACE_FIELD_POINTER, 8, 8, false, false },
+		{ "struct mm_struct *f", "f", TRACE_FIELD_POINTER, 8, 8, false, false },
+		{ "struct robust_list_head * *f", "f", TRACE_FIELD_POINTER, 8, 8, false, false },
+		{ "char f[16]", "f", TRACE_FIELD_TEXT, 16, 16, false, false },
+		{ "char f[TASK_COMM_LEN]", "f", TRACE_FIELD_TEXT, 16, 16, false, false },
+		{ "const char f[3]", "f", TRACE_FIELD_TEXT, 3, 3, false, false },
+		{ "unsigned char f[16]", "f", TRACE_FIELD_ARRAY, 16, 16, false, false },
+		{ "__u8 f[4]", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
+		{ "char * f[2]", "f", TRACE_FIELD_ARRAY, 16, 16, false, false },
+		{ "__data_loc char[] f", "f", TRACE_FIELD_ELSEWHERE, 4, 4, false, false },
+		{ "__data_loc char[] f", "f", TRACE_FIELD_ARRAY, 8, 8, false, false },
+		{ "__rel_loc char[] f", "f", TRACE_FIELD_BEHIND, 4, 4, false, false },
+		{ "__data_loc u64[] f", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
+		{ "__data_loc cpumask_t f", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
+		{ "__rel_loc __u8[] f", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
+		{ "struct timespec64 f", "f", TRACE_FIELD_OTHER, 16, 16, false, false },
+		{ "struct small f", "f", TRACE_FIELD_OTHER, 8, 8, false, false },
+		{ "u128 f", "f", TRACE_FIELD_OTHER, 16, 16, false, false },
+		{ "u24 f", "f", TRACE_FIELD_OTHER, 3, 3, false, false },
+		{ "void f", "f", TRACE_FIELD_OTHER, 0, 0, false, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trace_field field;
+		struct span text;
+		char line[160];
+
+		snprintf(line, sizeof(line), "\tfield:%s;\toffset:8;\tsize:%u;\tsigned:%d;\n",
+			 cases[i].declaration, cases[i].bytes, cases[i].was_signed);
+		text = span_text(line);
+		ck_assert_msg(trace_format_next(&text, &field), "%s", line);
+		ck_assert_msg(span_is(field.name, cases[i].name) && field.is == cases[i].is &&
+				      field.bytes == cases[i].bytes &&
+				      field.value_bytes == cases[i].value_bytes &&
+				      field.is_signed == cases[i].is_signed,
+			      "%s is %d of %u bytes", line, field.is, field.value_bytes);
+		ck_assert(!trace_format_next(&text, &field));
+	}
 }
 
 START_TEST(texts_of_fields)
@@ -325,7 +387,7 @@ START_TEST(texts_that_are_outside)
 		{ 0xffff, NULL },
 		{ 0xffff0000, NULL },
 	};
-	struct trace_field elsewhere = { .offset = 4, .bytes = 4, .is_elsewhere = true };
+	struct trace_field elsewhere = { .offset = 4, .bytes = 4, .is = TRACE_FIELD_ELSEWHERE };
 	char bytes[] = { 0, 0, 0, 0, 0, 0, 0, 0, 'a', 'b', 'c', 'd' };
 	struct span sample = span_of(bytes, sizeof(bytes));
 
@@ -333,12 +395,26 @@ START_TEST(texts_that_are_outside)
 		put32(bytes + 4, cases[i].where);
 		assert_text(elsewhere, sample, cases[i].text);
 	}
+	put32(bytes + 4, 4 << 16);
+	elsewhere.is = TRACE_FIELD_BEHIND; /* from the end of its word on */
+	assert_text(elsewhere, sample, "abcd");
+	put32(bytes + 4, 3 << 16 | 1);
+	assert_text(elsewhere, sample, "bcd");
+	put32(bytes + 4, 4 << 16 | 1);
+	assert_text(elsewhere, sample, NULL);
+	elsewhere.is = TRACE_FIELD_ARRAY;
+	assert_text(elsewhere, sample, NULL);
 	put32(bytes + 4, 4 << 16 | 8);
-	assert_text((struct trace_field){ .offset = 9, .bytes = 4, .is_elsewhere = true }, sample, NULL);
-	assert_text((struct trace_field){ .offset = 4, .bytes = 2, .is_elsewhere = true }, sample, NULL);
-	assert_text((struct trace_field){ .offset = 4, .bytes = 8, .is_elsewhere = true }, sample, NULL);
-	assert_text((struct trace_field){ .offset = 8, .bytes = 5 }, sample, NULL);
-	assert_text((struct trace_field){ .offset = UINT32_MAX, .bytes = UINT32_MAX }, sample, NULL);
-	assert_text((struct trace_field){ .offset = 0, .bytes = 1 }, span_of(NULL, 0), NULL);
+	assert_text((struct trace_field){ .offset = 9, .bytes = 4, .is = TRACE_FIELD_ELSEWHERE }, sample,
+		    NULL);
+	assert_text((struct trace_field){ .offset = 4, .bytes = 2, .is = TRACE_FIELD_ELSEWHERE }, sample,
+		    NULL);
+	assert_text((struct trace_field){ .offset = 4, .bytes = 8, .is = TRACE_FIELD_ELSEWHERE }, sample,
+		    NULL);
+	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = 8, .bytes = 5 }, sample, NULL);
+	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = UINT32_MAX, .bytes = UINT32_MAX },
+		    sample, NULL);
+	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = 0, .bytes = 1 }, span_of(NULL, 0),
+		    NULL);
 }
 END_TEST

@@ -809,7 +809,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "backlog,cache_file,cache_use,call,cell,disk,disk_latency,disk_latency_bucket,"
 			  "disk_user,event_parent,event_source,event_total,exited,failing,group,idle_exit,"
 			  "interrupt,latency_bucket,opened_total,packet_loss,probe,process,softirq,thread,"
-			  "time_account,timer,traffic,wake,wakeup");
+			  "time_account,timer,trace,trace_bucket,traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, over_interval),
 			  "distribution,event,finding,latency,latency_bucket,latency_phase,latency_worst,"
 			  "opened,process_total,profile,profile_call,profile_caller,profile_cost,"
@@ -818,11 +818,11 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
 			  "event_total,exited,failing,idle_exit,latency,latency_bucket,latency_phase,"
-			  "opened_total,page_event,probe,process_total,self,time_account,timer,tracing,"
-			  "traffic,wake,wakeup");
+			  "opened_total,page_event,probe,process_total,self,time_account,timer,trace,"
+			  "trace_bucket,tracing,traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, derived), "finding,scope_use");
 	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
-	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket");
+	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket,trace_bucket");
 	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
 }
 END_TEST

@@ -8,33 +8,43 @@
 
 #include "core/i18n.h"
 #include "model/frame.h"
-#include "pane/calls/failing_directory.h"
-#include "pane/probes.h"
+#include "pane/calls/calls.h"
 #include "pane/process/process_open.h"
 #include "screen/context.h"
-
-enum { TABLE_CALLS, TABLE_TOTAL, TABLE_STREAM, TABLE_COST, TABLE_PROBE };
-enum { VIEW_CALLS, VIEW_OPENED, VIEW_STREAM, VIEW_FUNCTIONS };
 
 #define BIT(table) (1UL << (table))
 
 static const struct pane_table tables[] = {
-	[TABLE_CALLS] = { .topic = "call", .headline = true, .sort = "calls_per_second", .text_rows = 40 },
-	[TABLE_TOTAL] = { .topic = "opened_total",
-			  .lazy = true,
-			  .recorded = true,
-			  .sort = "opens_per_second" },
-	[TABLE_STREAM] = { .topic = "opened", .lazy = true },
-	[TABLE_COST] = { .topic = "tracing", .lazy = true, .recorded = true },
-	[TABLE_PROBE] = { .topic = "probe",
-			  .headline = true,
-			  .of_one = true, /* the topic keeps to the scope, and has rows of no process */
-			  .lazy = true,
-			  .when = probes_any,
-			  .on_request = true,
-			  .sort = "hits_per_second",
-			  .waits = N_("no function is counted: F9 counts one, as does Enter in the view "
-				      "Functions of a process") },
+	[CALLS_TABLE_CALLS] = { .topic = "call",
+				.headline = true,
+				.sort = "calls_per_second",
+				.text_rows = 40 },
+	[CALLS_TABLE_TOTAL] = { .topic = "opened_total",
+				.lazy = true,
+				.recorded = true,
+				.sort = "opens_per_second" },
+	[CALLS_TABLE_STREAM] = { .topic = "opened", .lazy = true },
+	[CALLS_TABLE_PROBE] = { .topic = "probe",
+				.headline = true,
+				.of_one = true, /* the topic keeps to the scope, and has rows of no process */
+				.lazy = true,
+				.when = probes_any,
+				.on_request = true,
+				.sort = "hits_per_second",
+				.waits = N_("no function is counted: F9 counts one, as does Enter in the view "
+					    "Functions of a process") },
+	[CALLS_TABLE_TRACE] = { .topic = "trace",
+				.headline = true,
+				.on_request = true,
+				.columns = "keys,per_second,count,sum_per_second,sum,max,trace",
+				.sort = "per_second",
+				.when = traces_are_counted,
+				.text_rows = 40 },
+	[CALLS_TABLE_TRACE_BUCKET] = { .topic = "trace_bucket",
+				       .on_request = true,
+				       .columns = "keys,from,to,count,per_second,trace" },
+	[CALLS_TABLE_TRACEPOINT] = { .topic = "tracepoint", .lazy = true, .sort = "+tracepoint" },
+	[CALLS_TABLE_COST] = { .topic = "tracing", .lazy = true, .recorded = true },
 	{ 0 },
 };
 
@@ -65,12 +75,6 @@ static void heading_of_calls(const struct pane_context *context, char *text, siz
 {
 	add_cost(context, _("system calls"), "call", text, room);
 }
-
-struct calls_state {
-	struct probes_state probes;
-	struct failing_directories directories;
-	char failing[TEXT_MAX]; /* "ENOENT 77/s below /etc/ssl, by postgres" */
-};
 
 static void update(struct pane_context *context)
 {
@@ -109,6 +113,11 @@ static void heading_of_stream(const struct pane_context *context, char *text, si
 	add_cost(context, _("files as they are opened"), "opened", text, room);
 }
 
+static void heading_of_traces(const struct pane_context *context, char *text, size_t room)
+{
+	add_cost(context, _("events of tracepoints"), "trace", text, room);
+}
+
 /* Of the scope, whatever process was looked at before. */
 static void sampling(struct pane_context *context)
 {
@@ -117,9 +126,9 @@ static void sampling(struct pane_context *context)
 
 static void open_of_event(struct pane_context *context)
 {
-	const struct table *table = context_table(context, TABLE_STREAM);
+	const struct table *table = context_table(context, CALLS_TABLE_STREAM);
 	const struct column *column;
-	const void *row = table_cell(&context->tables[TABLE_STREAM], &column);
+	const void *row = table_cell(&context->tables[CALLS_TABLE_STREAM], &column);
 
 	if (!row || !table || !process_open_of_event(context, table, row))
 		process_warn_unselected(context);
@@ -135,98 +144,40 @@ static const struct pane_action stream_actions[] = {
 	{ 0 },
 };
 
-static bool add_typed(struct pane_context *context, const char *text, char *error, size_t room)
-{
-	const char *colon = strrchr(text, ':');
-
-	if (!colon || colon == text || !colon[1] || strchr(colon, '/')) {
-		snprintf(error, room, "%s", _("FILE:FUNCTION, as in libc.so.6:malloc"));
-		return false;
-	}
-	probes_add(context, TABLE_PROBE, text, 0);
-	return true;
-}
-
-static const char *selected_probe(const struct pane_context *context)
-{
-	return table_selected_text(&context->tables[TABLE_PROBE], "probe");
-}
-
-static void ask_about(struct pane_context *context, const char *probe)
-{
-	struct calls_state *state = context_state(context);
-
-	probes_ask_about(context, &state->probes, probe);
-}
-
-static void act(struct pane_context *context, unsigned index)
-{
-	const char *probe = selected_probe(context);
-
-	if (index == 0)
-		screen_prompt(context, _("Count calls of FILE:FUNCTION"), "", add_typed);
-	else if (probe && index == 1)
-		ask_about(context, probe);
-	else if (probe)
-		probes_remove(context, probe);
-}
-
-static void show_actions(struct pane_context *context)
-{
-	const struct menu_item items[] = {
-		{ _("Count"), _("a function, by its name and that of its file; Enter in the view Functions "
-				"of a process chooses one") },
-		{ _("Nevertheless"), _("count the selected one, whatever it costs; asks first") },
-		{ _("Take off"), _("count the selected one no longer") },
-	};
-
-	screen_menu(context, _("Actions"), items, selected_probe(context) ? 3 : 1, 0, act);
-}
-
-static void ask_about_selected(struct pane_context *context)
-{
-	if (selected_probe(context))
-		ask_about(context, selected_probe(context));
-}
-
-static const struct pane_action function_actions[] = {
-	{ ACTION_ACT, show_actions, NULL, N_("count another function, or one no longer") },
-	{ ACTION_OPEN, ask_about_selected, N_("Nevertheless"),
-	  N_("count the selected function although it costs more than --probe-cost; asks first") },
-	{ 0 },
-};
-
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	if (context->view != VIEW_FUNCTIONS || (action != ACTION_ACT && action != ACTION_OPEN))
-		return NULL;
-	if (screen_replays(context))
-		return _("nothing can be counted in a recording");
-	return action == ACTION_OPEN && !selected_probe(context) ? _("select a function first") : NULL;
+	const char *why = functions_refuse(context, action);
+
+	return why ? why : traces_refuse(context, action);
 }
 
-static void open_calls(struct pane_context *context)
+static void open_pane(struct pane_context *context)
 {
-	context->requested[TABLE_PROBE] |= probes_any(context->request);
-}
-
-static void sampled(struct pane_context *context, const struct frame *frame)
-{
-	struct calls_state *state = context_state(context);
-
-	probes_ask(context, &state->probes, frame);
+	functions_open(context);
+	traces_open(context);
 }
 
 static const struct pane_view views[] = {
-	[VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"), TABLE_CALLS,
-			 BIT(TABLE_COST), .actions = call_actions, .heading = heading_of_calls },
-	[VIEW_OPENED] = { "opened", N_("Opened"), N_("opened files by path and result"), TABLE_TOTAL,
-			  BIT(TABLE_COST), .heading = heading_of_opened },
-	[VIEW_STREAM] = { "stream", N_("Stream"), N_("files as they are opened, and errors"), TABLE_STREAM,
-			  BIT(TABLE_COST), .actions = stream_actions, .heading = heading_of_stream },
-	[VIEW_FUNCTIONS] = { "functions", N_("Functions"),
-			     N_("calls of functions of programs and libraries"), TABLE_PROBE,
-			     .actions = function_actions },
+	[CALLS_VIEW_CALLS] = { "calls", N_("Calls"), N_("system calls by process and call"),
+			       CALLS_TABLE_CALLS, BIT(CALLS_TABLE_COST), .actions = call_actions,
+			       .heading = heading_of_calls },
+	[CALLS_VIEW_OPENED] = { "opened", N_("Opened"), N_("opened files by path and result"),
+				CALLS_TABLE_TOTAL, BIT(CALLS_TABLE_COST), .heading = heading_of_opened },
+	[CALLS_VIEW_STREAM] = { "stream", N_("Stream"), N_("files as they are opened, and errors"),
+				CALLS_TABLE_STREAM, BIT(CALLS_TABLE_COST), .actions = stream_actions,
+				.heading = heading_of_stream },
+	[CALLS_VIEW_FUNCTIONS] = { "functions", N_("Functions"),
+				   N_("calls of functions of programs and libraries"), CALLS_TABLE_PROBE,
+				   .actions = functions_actions },
+	[CALLS_VIEW_TRACES] = { "traces", N_("Traces"), N_("events of tracepoints, by their keys"),
+				CALLS_TABLE_TRACE, BIT(CALLS_TABLE_COST), .actions = traces_actions,
+				.heading = heading_of_traces },
+	[CALLS_VIEW_HISTOGRAMS] = { "histograms", N_("Histograms"),
+				    N_("how large the numbers of tracepoints are"), CALLS_TABLE_TRACE_BUCKET,
+				    .actions = traces_actions },
+	[CALLS_VIEW_TRACEPOINTS] = { "tracepoints", N_("Tracepoints"),
+				     N_("all tracepoints of this kernel, and their fields"),
+				     CALLS_TABLE_TRACEPOINT, .actions = tracepoints_actions, .more = true },
 	{ 0 },
 };
 
@@ -238,10 +189,11 @@ const struct pane pane_calls = {
 	.tables = tables,
 	.views = views,
 	.state_size = sizeof(struct calls_state),
-	.close = close_state,
 	.refuses = refuses,
-	.open = open_calls,
+	.goes_on = traces_go_on,
+	.open = open_pane,
+	.close = close_state,
 	.sampling = sampling,
-	.sampled = sampled,
+	.sampled = functions_sampled,
 	.update = update,
 };

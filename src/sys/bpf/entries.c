@@ -105,8 +105,7 @@ static void store_bits(struct bpf_assembler *as)
 	emit_store_slot(as, 8, as->key, as->key.bytes - WORD, R2);
 }
 
-/* r0: what entries has of the key; where there is no room for it, that is lost. */
-static void find_entry(struct bpf_assembler *as, struct bpf_label *none)
+void emit_count_entry(struct bpf_assembler *as, struct bpf_label *none)
 {
 	struct frame_slot entry = emit_slot(as, sizeof(struct bpf_entry) / WORD);
 	struct bpf_label found = { 0 };
@@ -130,7 +129,7 @@ void emit_count(struct bpf_assembler *as)
 {
 	struct bpf_label none = { 0 };
 
-	find_entry(as, &none);
+	emit_count_entry(as, &none);
 	emit_label(as, &none);
 }
 
@@ -139,7 +138,7 @@ void emit_count_value(struct bpf_assembler *as)
 	struct bpf_label none = { 0 };
 
 	store_bits(as);
-	find_entry(as, &none);
+	emit_count_entry(as, &none);
 	emit_atomic(as, BPF_ADD, R0, offsetof(struct bpf_entry, sum), VALUE);
 	emit_keep_most(as, offsetof(struct bpf_entry, most));
 	emit_label(as, &none);

@@ -5,6 +5,7 @@
 #include "sys/bpf/parts.h"
 
 #include <errno.h>
+#include <string.h>
 
 void emit_look_up(struct bpf_assembler *as, enum bpf_map map, struct frame_slot key)
 {
@@ -203,6 +204,111 @@ static void load_idle(struct bpf_assembler *as)
 	emit_label(as, &busy);
 }
 
+/* Its lowest bytes, with their sign. */
+static void take_lowest(struct bpf_assembler *as, const struct bpf_spot *spot)
+{
+	int32_t above = WORD * 8 - spot->value_bytes * 8;
+
+	if (above == 0 || (!spot->is_signed && spot->value_bytes == spot->bytes))
+		return;
+	emit_compute_with(as, BPF_LSH, R1, above);
+	emit_compute_with(as, spot->is_signed ? BPF_ARSH : BPF_RSH, R1, above);
+}
+
+/* r3 = what is at this offset of the record; to programs its first bytes are closed. */
+static void address_record(struct bpf_assembler *as, uint16_t offset)
+{
+	emit_move(as, R3, CTX);
+	emit_compute_with(as, BPF_ADD, R3, offset);
+}
+
+/* The kernel lets a program load only what is aligned. */
+static void load_number(struct bpf_assembler *as, const struct bpf_spot *spot)
+{
+	if (spot->offset % spot->bytes == 0) {
+		emit_load(as, spot->bytes, R1, CTX, spot->offset);
+	} else {
+		emit_store_slot_number(as, as->room, 0, 0);
+		emit_address(as, R1, as->room);
+		emit_set(as, R2, spot->bytes);
+		address_record(as, spot->offset);
+		emit_call(as, BPF_FUNC_probe_read_kernel);
+		emit_load_slot(as, spot->bytes, R1, as->room, 0);
+	}
+	take_lowest(as, spot);
+}
+
+/* r3 = where the text is, plus this many bytes. */
+static void address_text(struct bpf_assembler *as, const struct bpf_spot *spot, unsigned more)
+{
+	if (spot->is == BPF_SPOT_HERE) {
+		address_record(as, (uint16_t)(spot->offset + more));
+		return;
+	}
+	emit_load(as, 4, R3, CTX, spot->offset);
+	emit_compute_with(as, BPF_AND, R3, UINT16_MAX);
+	emit_move(as, R1, CTX);
+	emit_compute(as, BPF_ADD, R1, R3);
+	emit_move(as, R3, R1);
+	more += spot->is == BPF_SPOT_BEHIND ? spot->offset + (unsigned)sizeof(uint32_t) : 0;
+	if (more > 0)
+		emit_compute_with(as, BPF_ADD, R3, (int32_t)more);
+}
+
+/* What is copied of a text, at most. */
+static unsigned text_bytes(const struct bpf_part *part)
+{
+	unsigned room = part->words * WORD;
+
+	return part->spot.is == BPF_SPOT_HERE && part->spot.bytes < room ? part->spot.bytes : room;
+}
+
+/*
+ * The function of the kernel puts a NUL at the end of what it copies. Where it has copied as much as it may,
+ * the text may go on: the next byte tells.
+ */
+static void copy_text(struct bpf_assembler *as, const struct bpf_part *part, struct frame_slot slot)
+{
+	unsigned bytes = text_bytes(part);
+	struct bpf_label whole = { 0 };
+
+	address_text(as, &part->spot, 0);
+	emit_address(as, R1, slot);
+	emit_set(as, R2, (int32_t)bytes);
+	emit_call(as, BPF_FUNC_probe_read_kernel_str);
+	emit_jump_if(as, R0, BPF_JNE, (int32_t)bytes, &whole);
+	address_text(as, &part->spot, bytes - 1);
+	emit_address(as, R1, slot);
+	emit_compute_with(as, BPF_ADD, R1, (int32_t)bytes - 1);
+	emit_set(as, R2, 1);
+	emit_call(as, BPF_FUNC_probe_read_kernel);
+	emit_label(as, &whole);
+}
+
+void emit_text(struct bpf_assembler *as, const struct bpf_part *part, struct frame_slot slot)
+{
+	if (part->words == 0 || part->words * WORD != slot.bytes)
+		emit_refuse(as, "a text has no room, or another one than its part says");
+	for (size_t at = 0; at < slot.bytes; at += WORD)
+		emit_store_slot_number(as, slot, at, 0);
+	if (part->is == BPF_PART_TEXT) {
+		copy_text(as, part, slot);
+		return;
+	}
+	emit_address(as, R1, slot);
+	emit_set(as, R2, BPF_COMMAND_BYTES < slot.bytes ? BPF_COMMAND_BYTES : (int32_t)slot.bytes);
+	emit_call(as, BPF_FUNC_get_current_comm);
+}
+
+size_t bpf_text(const struct bpf_part *part, const uint64_t *words, bool *is_cut)
+{
+	const char *text = (const char *)words;
+	size_t room = part->words * WORD, length = strnlen(text, room);
+
+	*is_cut = length == room && !(part->spot.is == BPF_SPOT_HERE && part->spot.bytes <= room);
+	return length - *is_cut;
+}
+
 void emit_part(struct bpf_assembler *as, const struct bpf_part *part)
 {
 	switch (part->is) {
@@ -246,6 +352,14 @@ void emit_part(struct bpf_assembler *as, const struct bpf_part *part)
 	case BPF_PART_MAKER:
 		load_maker(as, part);
 		return;
+	case BPF_PART_NUMBER:
+		load_number(as, &part->spot);
+		return;
+	case BPF_PART_TEXT:
+	case BPF_PART_COMMAND:
+		emit_refuse(as, "a text is used as a number");
+		emit_set(as, R1, 0);
+		return;
 	}
 	emit_move(as, R1, R0);
 }
@@ -285,6 +399,12 @@ void emit_key(struct bpf_assembler *as)
 	for (unsigned i = 0; i < as->program->n_keys; i++) {
 		const struct bpf_part *part = &as->program->keys[i];
 
+		if (part->words > 0) {
+			emit_text(as, part,
+				  (struct frame_slot){ as->key.at + (int)next, part->words * WORD });
+			next += part->words * WORD;
+			continue;
+		}
 		load_key(as, i, word_at);
 		if (part->joins) {
 			join(as, word_at, part->shift);
@@ -301,7 +421,7 @@ unsigned bpf_key_words(const struct bpf_program *program)
 	unsigned words = 0;
 
 	for (unsigned i = 0; i < program->n_keys && i < BPF_KEYS_MAX; i++)
-		words += !program->keys[i].joins;
+		words += program->keys[i].words > 0 ? program->keys[i].words : !program->keys[i].joins;
 	return words;
 }
 

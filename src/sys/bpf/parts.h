@@ -35,6 +35,9 @@ void emit_argument(struct bpf_assembler *as, int to, unsigned argument);
 /* r1 = part */
 void emit_part(struct bpf_assembler *as, const struct bpf_part *part);
 
+/* Into this slot, all of which it sets, the text that part is. */
+void emit_text(struct bpf_assembler *as, const struct bpf_part *part, struct frame_slot slot);
+
 /* r1: the process that runs, its pid. */
 void emit_process(struct bpf_assembler *as);
 
@@ -59,6 +62,9 @@ void emit_hash(struct bpf_assembler *as, struct frame_slot key, int bits, struct
 
 /* Goes to found, with what entries has of the key at r0, where the key has its slot. */
 void emit_find_slot(struct bpf_assembler *as, struct bpf_label *found);
+
+/* r0: entries[key], of which count is one more; none: there was no room for it, which is counted. */
+void emit_count_entry(struct bpf_assembler *as, struct bpf_label *none);
 
 /* entries[key]: count++ */
 void emit_count(struct bpf_assembler *as);

@@ -12,7 +12,7 @@
 
 #define BPF_KEYS_MAX 6
 #define BPF_PATH_MAX 4
-#define BPF_CODE_MAX 640
+#define BPF_CODE_MAX 1536
 #define BPF_TEXT_MAX 4096
 #define BPF_SLOT_BITS 10         /* of the number of a slot of entries */
 #define BPF_SLOT_FREE UINT64_MAX /* the first word of its key */
@@ -20,7 +20,9 @@
 #define BPF_TIMED_RUNS 64        /* one of this many runs measures its own time */
 #define BPF_STACK_FRAMES 32
 #define BPF_COMMAND_BYTES 16      /* TASK_COMM_LEN */
-#define BPF_WALK_MAX 20000       /* tasks: its CPU may do nothing else meanwhile, 4 ms at the most */
+#define BPF_KEY_TEXT_MAX 64  /* bytes of a text in a key */
+#define BPF_TESTS_MAX 8
+#define BPF_WALK_MAX 20000 /* tasks: its CPU may do nothing else meanwhile, 4 ms at the most */
 
 /* A number that a program takes from where it runs. */
 enum bpf_part_is {
@@ -33,10 +35,26 @@ enum bpf_part_is {
 	BPF_PART_THREAD,
 	BPF_PART_IDLE, /* 1: no thread runs, the CPU was idle */
 	BPF_PART_CGROUP,
-	BPF_PART_MARKS, /* what bpf_mark programs have set on this CPU */
-	BPF_PART_NOTED, /* what bpf_note has kept under the number that an argument is; 0: nothing */
-	BPF_PART_MAKER, /* the same under the number that a member is; nothing, or the word of the key before
-			   this one is 0: the process that runs */
+	BPF_PART_MARKS,  /* what bpf_mark programs have set on this CPU */
+	BPF_PART_NOTED,  /* what bpf_note has kept under the number that an argument is; 0: nothing */
+	BPF_PART_MAKER,  /* the same under the number that a member is; nothing, or the word of the key before
+			    this one is 0: the process that runs */
+	BPF_PART_NUMBER, /* of the record of a tracepoint, at its spot */
+	BPF_PART_TEXT,   /* the same: a text; only in keys and tests */
+	BPF_PART_COMMAND, /* the name of the thread that runs; only in keys and tests */
+};
+
+/* Where something is in the record of a tracepoint. */
+struct bpf_spot {
+	enum {
+		BPF_SPOT_HERE,
+		BPF_SPOT_ELSEWHERE, /* a word of 4 bytes has how far it is in its lower half: from the record
+				       on … */
+		BPF_SPOT_BEHIND,    /* … from the end of the word on */
+	} is;
+	uint16_t offset, bytes; /* of a text that is here: its room */
+	uint8_t value_bytes;    /* of a number: the lowest ones, which count … */
+	bool is_signed;         /* … the first bit is its sign */
 };
 
 struct bpf_part {
@@ -49,6 +67,8 @@ struct bpf_part {
 	bool points_to_text;     /* of a member: its value are 8 bytes of that text, from text_offset on */
 	uint32_t text_offset;
 	uint64_t constant;
+	struct bpf_spot spot;
+	unsigned words; /* of the key, that a text has; its end is cut, see bpf_text() */
 	bool joins;     /* of a key: it is in the word of the part before it … */
 	uint32_t shift; /* … this many bits higher */
 };
@@ -107,6 +127,7 @@ struct bpf_shape {
 };
 
 extern const struct bpf_shape bpf_count;        /* counts by key, with sum and maximum of the value */
+extern const struct bpf_shape bpf_table;        /* the same, with what struct bpf_table_parts has */
 extern const struct bpf_shape bpf_start;        /* keeps the time, by key */
 extern const struct bpf_shape bpf_stop;         /* counts, by key, with the time since then as the value */
 extern const struct bpf_shape bpf_start_phases; /* as bpf_start, for … */
@@ -151,6 +172,25 @@ extern const struct bpf_shape bpf_hit;       /* without times */
 extern const struct bpf_shape bpf_hit_enter; /* with the time until … */
 extern const struct bpf_shape bpf_hit_leave;
 
+enum bpf_relation { BPF_LESS, BPF_LESS_EQUAL, BPF_GREATER, BPF_GREATER_EQUAL, BPF_EQUAL, BPF_NOT_EQUAL };
+
+/* A comparison, as signed numbers where its part is one. Of texts: BPF_EQUAL and BPF_NOT_EQUAL. */
+struct bpf_test {
+	struct bpf_part part;
+	enum bpf_relation relation;
+	uint64_t number;
+	char text[BPF_KEY_TEXT_MAX];
+};
+
+/* What bpf_table has besides keys and value. BPF_PART_CONSTANT: none. */
+struct bpf_table_parts {
+	struct bpf_test tests[BPF_TESTS_MAX]; /* runs in which one does not hold count nothing */
+	unsigned n_tests;
+	struct bpf_part most; /* its maximum is kept, see bpf_table_most() … */
+	struct bpf_part
+		bits; /* … the last word of the key is its number of bits, below 0: of a negative one */
+};
+
 struct bpf_program {
 	const char *name;       /* what it does, for the topic tracing */
 	const char *tracepoint; /* "irq_handler_entry": raw; "irq:irq_handler_entry" has fields */
@@ -174,6 +214,7 @@ struct bpf_program {
 	 * now, at middle, 0: at the start of begun. Work that is done in part does not count.
 	 */
 	struct bpf_part middle, done, whole;
+	const struct bpf_table_parts *table; /* of bpf_table */
 };
 
 /* Where a kernel has something: the offsets of the pointers on the way to it, the last one its own. */
@@ -217,6 +258,18 @@ int bpf_assemble(struct bpf_code *code, const struct bpf_program *program, const
 
 /* The words of its keys, without that of by_log2. */
 unsigned bpf_key_words(const struct bpf_program *program);
+
+/*
+ * The text in the words of a key, which need not end with a NUL; *is_cut: it is longer, and these are its
+ * first bytes. Its length.
+ */
+size_t bpf_text(const struct bpf_part *part, const uint64_t *words, bool *is_cut);
+
+/* The maximum in an entry of bpf_table; of signed numbers as such. */
+static inline uint64_t bpf_table_most(const struct bpf_part *most, uint64_t kept)
+{
+	return most->spot.is_signed ? kept ^ UINT64_C(1) << 63 : kept;
+}
 
 /* The number of the one slot of entries that a key may have; programs compute the same. */
 uint32_t bpf_slot(const uint64_t *key, unsigned n_words);

@@ -42,8 +42,9 @@ struct making {
 	struct kernel_types types;
 	int tracefs;    /* -1: not opened */
 	char path[128]; /* of the tracepoint in it */
-	char format[FORMAT_BYTES];
-	long format_length; /* -errno: it has none */
+	const struct bpf_program *program;
+	char format[FORMAT_BYTES]; /* of its tracepoint … */
+	long format_length;        /* … -errno: it has none; 0: not read yet */
 };
 
 static const char sets_key;
@@ -102,10 +103,13 @@ static int find_field(void *state, const char *name, struct bpf_place *place)
 	struct making *making = state;
 	struct trace_field field;
 
+	if (making->format_length == 0)
+		making->format_length = read_tracepoint(making, making->program, "format", making->format,
+							sizeof(making->format));
 	if (making->format_length < 0)
 		return (int)making->format_length;
 	if (!trace_format_find(span_of(making->format, (size_t)making->format_length), name, &field) ||
-	    field.is_elsewhere)
+	    !trace_field_is_number(&field))
 		return -ENODATA;
 	*place = (struct bpf_place){ .offsets = { field.offset }, .n = 1, .bytes = field.bytes };
 	return 0;
@@ -266,9 +270,8 @@ static int start_program(struct making *making, const struct bpf_program *progra
 	bool typed = program->typed || program->does->needs_types;
 	int error;
 
-	if (!is_raw(program))
-		making->format_length =
-			read_tracepoint(making, program, "format", making->format, sizeof(making->format));
+	making->program = program;
+	making->format_length = 0;
 	*running = (struct trace_running){ .program = program, .loaded = -1, .attached = -1 };
 	running->self = open_cpu_map(sizeof(struct bpf_self));
 	if (running->self < 0)

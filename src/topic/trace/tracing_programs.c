@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "core/i18n.h"
 #include "topic/topic.h"
@@ -75,15 +76,21 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-static void add_row(struct table *table, struct trace_set *set, unsigned running)
+/* The frame may outlive programs that the user names. */
+static const char *text_of(struct sample *sample, const char *text)
+{
+	return arena_copy(&sample->frame->arena, text, strlen(text));
+}
+
+static void add_row(struct sample *sample, struct trace_set *set, unsigned running)
 {
 	const struct bpf_program *program = set->running[running].program;
 	struct bpf_self self = trace_self(set, running);
-	struct tracing_row *row = table_add(table);
+	struct tracing_row *row = table_add(sample->table);
 
 	row->topic = set->plan->topic;
-	row->program = program->name;
-	row->tracepoint = program->tracepoint;
+	row->program = text_of(sample, program->name);
+	row->tracepoint = text_of(sample, program->tracepoint);
 	row->entries = set->n_entries;
 	row->entries_max = set->plan->n_entries_max;
 	row->runs = self.runs;
@@ -100,7 +107,7 @@ static int sample(struct sample *sample)
 
 	for (unsigned s = 0; s < sets->n; s++)
 		for (unsigned i = 0; i < sets->list[s]->n_running; i++)
-			add_row(sample->table, sets->list[s], i);
+			add_row(sample, sets->list[s], i);
 	return 0;
 }
 
