@@ -31,8 +31,9 @@ static const struct pane_table tables[] = {
 				.when = probes_any,
 				.on_request = true,
 				.sort = "hits_per_second",
-				.waits = N_("no function is counted: F9 counts one, as does Enter in the view "
-					    "Functions of a process") },
+				.waits =
+					N_("no function is counted: F9 counts one, as does Enter in the view "
+					   "Functions of a process") },
 	[CALLS_TABLE_TRACE] = { .topic = "trace",
 				.headline = true,
 				.on_request = true,

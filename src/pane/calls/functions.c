@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calls pane: functions of programs and libraries that are counted, and the questions about their costs. */
+/* The calls pane: functions of programs and libraries that are counted, and the questions about their costs.
+ */
 #include <config.h>
 
 #include <stdio.h>
