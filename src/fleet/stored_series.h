@@ -22,9 +22,9 @@ struct stored_steps {
 };
 
 /*
- * In place of what it had: the series of an answer to query_range with these steps, without those that are
- * not panetop's. 0; -EBADMSG: it is another text, or reports an error; *why, translated and valid until the next
- * call, says which.
+ * In place of what it had: the series of an answer to query_range with these steps, but for those that are
+ * not panetop's. 0; -EBADMSG: it is another text, or reports an error; *why, translated and valid until the
+ * next call, says which.
  */
 int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
 		       const char **why);

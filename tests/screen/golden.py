@@ -190,7 +190,7 @@ SCREENS = [
     ("process-ascii", 80, 24, "memory", ["--ascii", "process"], [LAST]),
     ("process-calls", 120, 24, "memory", ["process"], [LAST, *["Tab"] * 12]),
     ("process-files", 80, 24, "memory", ["process"], [LAST, "Tab", "Tab"]),
-    ("process-functions", 120, 24, "memory", ["process"], [LAST, *["Tab"] * 12]),
+    ("process-functions", 120, 24, "memory", ["process"], [LAST, *["Tab"] * 13]),
     ("process-limits", 80, 24, "memory", ["process"], [LAST, *["Tab"] * 3]),
     ("process-other", 80, 24, "memory", ["cpu"], [LAST, "Down", "Enter"]),
     ("process-time", 100, 24, "memory", ["process"], [LAST, *["Tab"] * 11]),

@@ -38,7 +38,8 @@ struct symbol {
 struct symbols {
 	struct symbol *list;
 	size_t count, capacity;
-	struct span strings; /* names in there that end with a NUL are not copied; it must stay; empty: all are */
+	/* Names in there that end with a NUL are not copied; it must stay; empty: all are. */
+	struct span strings;
 	struct buffer names; /* each one ends with a NUL */
 	struct symbol_rest {
 		uint32_t index;        /* in list */
