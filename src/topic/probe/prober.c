@@ -121,7 +121,9 @@ static bool is_over(const struct probe *probe)
 {
 	enum probe_state state = probe->view.state;
 
-	return state == PROBE_COSTLY || state == PROBE_REFUSED || state == PROBE_FAILED;
+	/* By its name alone, another file may be meant, too. */
+	return state == PROBE_COSTLY || state == PROBE_FAILED ||
+	       (state == PROBE_REFUSED && probe->name.is_path);
 }
 
 static int wanted_set(const struct probe *probe, uint32_t pid, uint64_t number)
@@ -141,9 +143,9 @@ static void wanted_remove(const struct probe *probe, uint32_t pid)
 /* 0 or -errno. */
 static int price(struct prober *prober, struct probe *probe, const struct probe_file *file)
 {
-	enum probe_way way = file->code.places[0].is_nop ? PROBE_WAY_NOP : PROBE_WAY_TRAP;
+	enum probe_way way = PROBE_WAY_NOP;
 	bool returns = file->code.is_function;
-	double *cost = &prober->prices[way][returns];
+	double *cost;
 	int error = 0;
 
 	for (unsigned i = 0; i < file->code.n_places; i++)
@@ -261,15 +263,16 @@ static struct probe_file *add_file(struct prober *prober, struct probe *probe, i
 	return file;
 }
 
-/* False: the function cannot be probed there. */
+/* False: the function cannot be probed there, which matters as long as it is in no other file. */
 static bool judge(struct probe *probe, const struct probe_file *file)
 {
 	const struct probe_code *code = &file->code;
 
+	if (code->fault != PROBE_FAULT_NONE && probe->n_events > 0)
+		return false;
 	probe->view.fault = code->fault;
 	memcpy(probe->view.near, code->near, sizeof(code->near));
 	probe->view.is_function = code->is_function;
-	probe->view.n_places = code->n_places;
 	return code->fault == PROBE_FAULT_NONE;
 }
 
@@ -343,6 +346,7 @@ static struct probed *find_probed(struct probe *probe, const struct probe_target
 static struct probed *add_probed(struct probe *probe, const struct probe_target *target)
 {
 	struct probed *ended = NULL;
+	struct bpf_hits *hits;
 
 	for (unsigned i = 0; i < PROBE_PROCESSES_MAX; i++) {
 		struct probed *probed = &probe->view.processes[i];
@@ -354,7 +358,9 @@ static struct probed *add_probed(struct probe *probe, const struct probe_target 
 	}
 	if (!ended)
 		return NULL;
-	memset(&probe->hits[ended - probe->view.processes], 0, sizeof(*probe->hits));
+	hits = &probe->hits[ended - probe->view.processes];
+	probe->seen_hits -= hits->hits;
+	memset(hits, 0, sizeof(*hits));
 	*ended = (struct probed){ .target = *target };
 	return ended;
 }

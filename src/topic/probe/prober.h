@@ -50,7 +50,6 @@ struct probe_view {
 	bool is_nop;                /* no hit takes a trap */
 	double cost_seconds;        /* of a hit; NaN: not measured yet */
 	double expected_per_second; /* hits, by the last look; NaN: none yet */
-	unsigned n_places;          /* in its file */
 	size_t n_mapped;            /* of CROWDED: processes */
 	struct probed {
 		struct probe_target target; /* pid 0: none */
