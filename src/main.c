@@ -13,6 +13,7 @@
 #include "app/batch.h"
 #include "app/calibrate.h"
 #include "app/describe.h"
+#include "app/fleet_run.h"
 #include "app/interactive.h"
 #include "app/options.h"
 #include "app/probe.h"
@@ -106,6 +107,21 @@ static int run_replay(const struct options *options, struct settings *settings,
 			close_replay(options->against, &against);
 	}
 	close_replay(options->replay, &source);
+	return status;
+}
+
+/* Other machines, or several recordings. */
+static int run_fleet(const struct options *options, struct settings *settings, struct sample_request *request)
+{
+	struct source source;
+	int status;
+	struct fleet_run *fleet = fleet_run_open(options, settings, request, open_replay, &source, &status);
+
+	if (!fleet)
+		return status;
+	status = run(options, settings, request, &source, NULL, NULL, NULL);
+	close_replay(options->replay, &source);
+	fleet_run_close(fleet);
 	return status;
 }
 
@@ -241,7 +257,7 @@ static int run_source(const struct options *options, struct settings *settings)
 		.batch = options->batch,
 		.once = options->count == 1,
 		.read_only = options->read_only,
-		.recorded = options->replay,
+		.recorded = options_are_recorded(options),
 		.scope = &scope,
 		.no_bpf = options->no_bpf,
 		.no_arguments = options->no_arguments,
@@ -252,8 +268,9 @@ static int run_source(const struct options *options, struct settings *settings)
 
 	request.processes = listed ? listed->text : options->pid;
 	if (status == 0)
-		status = options->replay ? run_replay(options, settings, &request)
-					 : run_live(options, settings, &request);
+		status = options->n_hosts > 0 ? run_fleet(options, settings, &request)
+			 : options->replay    ? run_replay(options, settings, &request)
+					      : run_live(options, settings, &request);
 	scope_free(&scope);
 	return status;
 }

@@ -16,6 +16,8 @@ struct source {
 	 */
 	int (*next)(void *state, struct frame *frame);
 
+	bool judged; /* its frames have their rates and findings: they are of several machines */
+
 	/* From now on only the topics whose flag is set, by index of the schema, are sampled. May be NULL. */
 	void (*want)(void *state, const bool *topics);
 
