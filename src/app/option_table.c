@@ -139,9 +139,10 @@ static bool set_replay(struct options *options, const char *value)
 	return options->n_hosts > 0;
 }
 
+/* It is printed, unless the recording has standard output. */
 static bool set_table(struct options *options, const char *value)
 {
-	options->batch = options->print = true;
+	options->batch = true;
 	if (options->n_tables == OPTIONS_TABLES_MAX)
 		return false;
 	options->tables[options->n_tables++] = value;

@@ -770,6 +770,11 @@ static bool only_watches(const struct options *options)
 	return options->n_rules > 0 && options->n_panes == 0 && options->n_listen == 0 && !options->batch;
 }
 
+static bool records_to_output(const struct options *options)
+{
+	return options->record && strcmp(options->record, "-") == 0;
+}
+
 static int parse(struct parser *parser, int argc, char **argv)
 {
 	int status = -1;
@@ -793,6 +798,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		status = take_operands(parser);
 	if (status < 0)
 		status = resolve_tables(parser->options);
+	parser->options->print |= parser->options->n_tables > 0 && !records_to_output(parser->options);
 	if (status >= 0)
 		return status;
 	if (optind < argc)

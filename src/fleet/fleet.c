@@ -33,6 +33,7 @@ struct fleet {
 	const struct fleet_plan *plan;
 	struct ssh_plan ssh;
 	struct member *members; /* room for FLEET_MEMBERS_MAX: sources hold addresses in them */
+	char **files; /* of each the name of its file; NULL: it has none */
 	unsigned n_members;
 	unsigned serials;
 	int epoll_fd, timer_fd;
@@ -52,6 +53,7 @@ struct fleet *fleet_open(const struct fleet_plan *plan)
 	*fleet = (struct fleet){
 		.plan = plan,
 		.members = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->members)),
+		.files = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->files)),
 		.has_come = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->has_come)),
 		.wanted = alloc_zeroed(n_schemas + 1, sizeof(*fleet->wanted)),
 		.parts = alloc_zeroed(n_schemas + 1, sizeof(*fleet->parts)),
@@ -78,12 +80,18 @@ void fleet_add_ssh(struct fleet *fleet, const char *host)
 	fleet->goes_on = true;
 }
 
-static bool is_taken(const struct fleet *fleet, const char *name)
+static struct member *find_member(const struct fleet *fleet, const char *name)
 {
 	for (unsigned i = 0; i < fleet->n_members; i++)
 		if (strcmp(fleet->members[i].name, name) == 0)
-			return true;
-	return false;
+			return &fleet->members[i];
+	return NULL;
+}
+
+static void rename_member(struct member *member, const char *name)
+{
+	free(member->name);
+	member->name = alloc_text(name);
 }
 
 /* The host that its first sample names, in the arena of frame; NULL: it names none. */
@@ -103,15 +111,20 @@ void fleet_add_recording(struct fleet *fleet, const struct source *recording, co
 {
 	const struct member_plan *plan = &fleet->plan->reading;
 	struct frame frame;
+	struct member *same;
 	const char *host;
-	char name[512];
+	char name[HOST_NAME_ROOM];
 
 	frame_open(&frame, plan->schemas, plan->n_schemas);
 	host = host_of(fleet, recording, &frame);
 	snprintf(name, sizeof(name), "%s", host && *host ? host : file);
-	if (is_taken(fleet, name))
+	same = find_member(fleet, name);
+	if (same)
 		snprintf(name, sizeof(name), "%s", file);
+	if (same && fleet->files[same - fleet->members]) /* only the first one has the name of the host */
+		rename_member(same, fleet->files[same - fleet->members]);
 	frame_close(&frame);
+	fleet->files[fleet->n_members] = alloc_text(file);
 	recording_member_open(&fleet->members[fleet->n_members++], name, recording, ++fleet->serials, plan);
 }
 
@@ -193,10 +206,9 @@ static bool wants_hosts(const struct fleet *fleet)
 /* By the name in the request; the first, if that is none. */
 static unsigned shown_member(const struct fleet *fleet)
 {
-	for (unsigned i = 0; i < fleet->n_members; i++)
-		if (strcmp(fleet->members[i].name, fleet->plan->request->host) == 0)
-			return i;
-	return 0;
+	const struct member *member = find_member(fleet, fleet->plan->request->host);
+
+	return member ? (unsigned)(member - fleet->members) : 0;
 }
 
 static void want_of_members(struct fleet *fleet, unsigned shown)
@@ -454,6 +466,9 @@ void fleet_close(struct fleet *fleet)
 {
 	for (unsigned i = 0; i < fleet->n_members; i++)
 		member_close(&fleet->members[i]);
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		free(fleet->files[i]);
+	free(fleet->files);
 	free(fleet->members);
 	free(fleet->has_come);
 	free(fleet->wanted);
