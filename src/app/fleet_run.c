@@ -26,8 +26,9 @@ struct fleet_run {
 };
 
 /* What a screen can show of another machine without being told which panes: what costs little there. */
-static const char *const screen_panes[] = { "cpu",    "memory", "disks", "network",
-					    "groups", "power",  "kernel" };
+static const char *const screen_panes[] = {
+	"cpu", "memory", "disks", "network", "groups", "power", "kernel"
+};
 
 static void add_pane(struct ssh_record *record, const char *name)
 {
@@ -117,11 +118,10 @@ static int take_source(struct fleet_run *run, const struct options *options, str
 	return error ? 1 : 0;
 }
 
-struct fleet_run *fleet_run_open(const struct options *options, const struct settings *settings,
-				 struct sample_request *request,
-				 int (*open_file)(const struct options *options, const char *file,
-						  struct source *source),
-				 struct source *source, int *status)
+struct fleet_run *
+fleet_run_open(const struct options *options, const struct settings *settings, struct sample_request *request,
+	       int (*open_file)(const struct options *options, const char *file, struct source *source),
+	       struct source *source, int *status)
 {
 	struct fleet_run *run = alloc_zeroed(1, sizeof(*run));
 

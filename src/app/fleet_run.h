@@ -14,11 +14,10 @@ struct fleet_run;
  * NULL after an error message: status is the exit status then. Else fleet_run_close(), behind the close of
  * the source. open_file opens one recording: 0, or an exit status after an error message.
  */
-struct fleet_run *fleet_run_open(const struct options *options, const struct settings *settings,
-				 struct sample_request *request,
-				 int (*open_file)(const struct options *options, const char *file,
-						  struct source *source),
-				 struct source *source, int *status);
+struct fleet_run *
+fleet_run_open(const struct options *options, const struct settings *settings, struct sample_request *request,
+	       int (*open_file)(const struct options *options, const char *file, struct source *source),
+	       struct source *source, int *status);
 void fleet_run_close(struct fleet_run *run);
 
 #endif

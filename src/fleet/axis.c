@@ -21,7 +21,8 @@ static int compare(const void *left, const void *right)
 
 void axis_make(struct axis *axis, struct axis_sample *samples, size_t n_samples, unsigned n_members)
 {
-	size_t *moment_of = alloc_zeroed(n_members + 1, sizeof(*moment_of)); /* of the last sample, from 1 on */
+	size_t *moment_of =
+		alloc_zeroed(n_members + 1, sizeof(*moment_of)); /* of the last sample, from 1 on */
 	size_t moment = 1;
 
 	if (n_samples > 1)

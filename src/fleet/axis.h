@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The moments of a fleet: one for all members, whose samples come at different times. Between two moments each
- * member has at most one sample, so that none is passed over.
+ * The moments of a fleet: one for all members, whose samples come at different times. Between two moments
+ * each member has at most one sample, so that none is passed over.
  */
 #ifndef PANETOP_FLEET_AXIS_H
 #define PANETOP_FLEET_AXIS_H

@@ -21,10 +21,11 @@
 #include "fleet/ssh_member.h"
 #include "model/host.h"
 #include "model/labelled.h"
+#include "model/units.h"
 #include "sys/env.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define PULL_NS (SECOND_NS / 4)  /* between looks at what has timed out */
+#define PULL_NS (SECOND_NS / 4) /* between looks at what has timed out */
 #define WAIT_ALL_NS (5 * SECOND_NS)
 #define WAIT_ONE_NS (30 * SECOND_NS)
 #define LATE_DELAYS 1.5 /* after this many delays a moment comes without those that are late */
@@ -33,15 +34,15 @@ struct fleet {
 	const struct fleet_plan *plan;
 	struct ssh_plan ssh;
 	struct member *members; /* room for FLEET_MEMBERS_MAX: sources hold addresses in them */
-	char **files; /* of each the name of its file; NULL: it has none */
+	char **files;           /* of each the name of its file; NULL: it has none */
 	unsigned n_members;
 	unsigned serials;
 	int epoll_fd, timer_fd;
-	bool goes_on;    /* some member is no file */
-	bool *has_come;  /* of each: a sample since the last moment */
+	bool goes_on;            /* some member is no file */
+	bool *has_come;          /* of each: a sample since the last moment */
 	uint64_t moment_mono_ns; /* when the last moment was added */
 	struct axis axis;
-	size_t next; /* index of the moment of the next frame */
+	size_t next;          /* index of the moment of the next frame */
 	bool *wanted, *parts; /* topics: of the shown machine; what a row of a machine is made of */
 };
 
@@ -197,8 +198,8 @@ void fleet_report_failures(const struct fleet *fleet, void (*report)(const char 
 
 static bool wants_hosts(const struct fleet *fleet)
 {
-	int index = schema_index(fleet->plan->reading.schemas, fleet->plan->reading.n_schemas,
-				 host_schema.name);
+	int index =
+		schema_index(fleet->plan->reading.schemas, fleet->plan->reading.n_schemas, host_schema.name);
 
 	return index >= 0 && fleet->wanted[index];
 }
@@ -245,25 +246,31 @@ static uint64_t its_time(const struct member *member, uint64_t wall_ns)
 	return wall_ns + (uint64_t)member_clock_offset_ns(member);
 }
 
-static double seconds_between(uint64_t earlier_ns, uint64_t later_ns)
+static double age_seconds(const struct member *member, const struct frame *of, uint64_t wall_ns)
 {
-	return later_ns > earlier_ns ? (double)(later_ns - earlier_ns) / 1e9 : 0;
+	uint64_t now_ns = its_time(member, wall_ns);
+
+	return now_ns > of->wall_ns ? (double)(now_ns - of->wall_ns) / 1e9 : 0;
 }
 
-/* Only at the last moment is known why nothing comes: that is now. */
+/* Is the frame that is made that of the last moment, which is now? Only now is known why nothing comes. */
+static bool is_newest(const struct fleet *fleet)
+{
+	return fleet->goes_on && fleet->next + 1 >= fleet->axis.n_moments;
+}
+
 static void add_row(const struct fleet *fleet, const struct member *member, struct frame *frame,
 		    uint64_t wall_ns)
 {
 	const struct frame *of = member_frame(member);
-	bool now = fleet->goes_on && fleet->next + 1 >= fleet->axis.n_moments;
 	struct host_state state = { .name = member->name, .age_seconds = NAN };
 	struct member_report report;
 
 	report_of(member, &report);
 	state.clock_offset_seconds = report.clock_offset_seconds;
-	state.trouble = now ? report.trouble : NULL;
+	state.trouble = is_newest(fleet) ? report.trouble : NULL;
 	if (of)
-		state.age_seconds = seconds_between(of->wall_ns, its_time(member, wall_ns));
+		state.age_seconds = age_seconds(member, of, wall_ns);
 	host_add(frame, of, &state);
 }
 
@@ -284,22 +291,31 @@ static int go_to_moment(struct fleet *fleet, unsigned index, bool shown, uint64_
 		frame_add(frame, of);
 	if (shown) {
 		frame->mono_ns = of ? of->mono_ns : 0;
+		if (fleet->n_members > 1 && !making.together)
+			frame->host = arena_copy(&frame->arena, member->name, strlen(member->name));
 		frame->boot = UINT32_MAX - member->serial; /* there are no rates from one part to another */
 	}
 	return 0;
 }
 
-static void note_trouble(const struct fleet *fleet, struct frame *frame)
+/* Of the shown machine all panes show it, and a screen says how old the sample is that stands there. */
+static void note_trouble(const struct fleet *fleet, struct frame *frame, unsigned shown, uint64_t wall_ns)
 {
-	if (!fleet->goes_on || fleet->next + 1 < fleet->axis.n_moments)
-		return;
-	for (unsigned i = 0; i < fleet->n_members; i++) {
+	for (unsigned i = 0; is_newest(fleet) && i < fleet->n_members; i++) {
+		const struct member *member = &fleet->members[i];
+		const struct frame *of = member_frame(member);
+		const char *topic = i == shown ? "source" : host_schema.name;
 		struct member_report report;
+		char age[VALUE_TEXT_MAX];
 
-		report_of(&fleet->members[i], &report);
-		if (report.trouble)
-			frame_notice(frame, host_schema.name, NULL, "%s: %s", fleet->members[i].name,
-				     report.trouble);
+		report_of(member, &report);
+		if (!report.trouble)
+			continue;
+		if (of && i == shown && !fleet->plan->request->batch)
+			frame_notice(frame, topic, NULL, _("%s: this is %s old; %s"), member->name,
+				     stretch_text(age, age_seconds(member, of, wall_ns)), report.trouble);
+		else
+			frame_notice(frame, topic, NULL, "%s: %s", member->name, report.trouble);
 	}
 }
 
@@ -325,7 +341,7 @@ static int fill(struct fleet *fleet, struct frame *frame, uint64_t wall_ns)
 		add_row(fleet, &fleet->members[i], frame, wall_ns);
 	if (hosts)
 		host_sort(frame);
-	note_trouble(fleet, frame);
+	note_trouble(fleet, frame, shown, wall_ns);
 	return 0;
 }
 
@@ -454,8 +470,7 @@ static const char *remark(void *state)
 
 	for (unsigned i = 0; i < fleet->n_members && !fleet->goes_on && !found; i++) {
 		size_t n_parts;
-		struct member_part *part =
-			fleet->members[i].kind->parts(fleet->members[i].state, &n_parts);
+		struct member_part *part = fleet->members[i].kind->parts(fleet->members[i].state, &n_parts);
 
 		found = part->source.remark ? part->source.remark(part->source.state) : NULL;
 	}

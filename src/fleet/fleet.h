@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several machines as one source: its frames are those of the machine that the request names, or of all of them
- * together, and have a row for each machine.
+ * Several machines as one source: its frames are those of the machine that the request names, or of all of
+ * them together, and have a row for each machine.
  */
 #ifndef PANETOP_FLEET_FLEET_H
 #define PANETOP_FLEET_FLEET_H
@@ -19,7 +19,7 @@ struct fleet_plan {
 	/* Of those that ssh reaches. */
 	struct ssh_record record;
 	char *const *variables; /* ends with NULL */
-	uint64_t back_bytes; /* kept on the disk for each */
+	uint64_t back_bytes;    /* kept on the disk for each */
 };
 
 struct fleet;
@@ -37,8 +37,8 @@ void fleet_add_ssh(struct fleet *fleet, const char *host);
 void fleet_add_recording(struct fleet *fleet, const struct source *recording, const char *file);
 
 /*
- * Waits until each member has a sample or has failed; no longer than 5 s once one has a sample, and 30 s in all.
- * False: none has a sample.
+ * Waits until each member has a sample or has failed; no longer than 5 s once one has a sample, and 30 s in
+ * all. False: none has a sample.
  */
 bool fleet_wait(struct fleet *fleet);
 

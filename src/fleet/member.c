@@ -130,8 +130,8 @@ static struct member_part *find_part(struct member_part *parts, size_t n_parts, 
 
 /* What was not read yet of the part before it, which has ended. */
 static void finish_part(struct member *member, struct member_part *parts, size_t n_parts,
-			const struct member_part *next, void (*take)(void *context, const struct frame *frame),
-			void *context)
+			const struct member_part *next,
+			void (*take)(void *context, const struct frame *frame), void *context)
 {
 	for (size_t i = 0; i < n_parts && member->is_in_part; i++)
 		if (parts[i].serial == member->serial && &parts[i] + 1 == next && parts[i].n_frames > 0)

@@ -21,9 +21,9 @@ struct member_part {
 
 /* What a member reports. All are borrowed from it until it is called again. */
 struct member_report {
-	const char *trouble; /* why nothing new comes, translated; NULL: it comes, or it is a file */
-	bool ended;          /* nothing will come any more */
-	bool failed;         /* it was tried at least once, and has not given a sample since */
+	const char *trouble;         /* why nothing new comes, translated; NULL: it comes, or it is a file */
+	bool ended;                  /* nothing will come any more */
+	bool failed;                 /* it was tried at least once, and has not given a sample since */
 	double clock_offset_seconds; /* its clock less ours; NaN: not measured */
 };
 
@@ -61,13 +61,13 @@ struct member {
 	const struct member_plan *plan;
 	struct findings *findings;
 	struct frame frames[2];
-	unsigned latest;   /* of frames */
-	bool has_frame;    /* it is that of … */
-	bool based;        /* … with rates, */
-	unsigned serial;   /* … this part … */
-	bool is_in_part;   /* … which was read before */
-	bool *wanted;      /* topics, by index of the schema */
-	unsigned wants;    /* grows with each change of wanted; each part knows which it has */
+	unsigned latest; /* of frames */
+	bool has_frame;  /* it is that of … */
+	bool based;      /* … with rates, */
+	unsigned serial; /* … this part … */
+	bool is_in_part; /* … which was read before */
+	bool *wanted;    /* topics, by index of the schema */
+	unsigned wants;  /* grows with each change of wanted; each part knows which it has */
 	unsigned part_wants;
 };
 

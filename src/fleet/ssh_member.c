@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts ssh, reads the recording that it passes on, and starts it again whenever it ends. Each connection is a
- * part of the member. Nothing here waits.
+ * Starts ssh, reads the recording that it passes on, and starts it again whenever it ends. Each connection is
+ * a part of the member. Nothing here waits.
  */
 #include <config.h>
 
@@ -27,13 +27,13 @@
 #include "sys/spawn.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define PARTS_MAX 4         /* connections whose samples are kept */
-#define ANSWER_SECONDS 20   /* for the first bytes of a recording */
-#define END_SECONDS 2       /* for ssh to end once it sends nothing more, before it is killed */
+#define PARTS_MAX 4       /* connections whose samples are kept */
+#define ANSWER_SECONDS 20 /* for the first bytes of a recording */
+#define END_SECONDS 2     /* for ssh to end once it sends nothing more, before it is killed */
 #define RETRY_SECONDS_MAX 30
-#define SILENT_SECONDS 5    /* and five delays: then a connection that gives no samples is in trouble */
-#define ERROR_BYTES 4096    /* kept of what it writes to standard error */
-#define OFFSETS 32          /* samples whose arrival says what its clock has */
+#define SILENT_SECONDS 5 /* and five delays: then a connection that gives no samples is in trouble */
+#define ERROR_BYTES 4096 /* kept of what it writes to standard error */
+#define OFFSETS 32       /* samples whose arrival says what its clock has */
 #define READ_BYTES 65536
 
 enum phase {
@@ -48,8 +48,8 @@ struct connection {
 	const struct ssh_plan *plan;
 	const struct member_plan *reading;
 	enum phase phase;
-	uint64_t since_ns; /* CLOCK_MONOTONIC: of the phase, … */
-	uint64_t until_ns; /* … and until when at most */
+	uint64_t since_ns;   /* CLOCK_MONOTONIC: of the phase, … */
+	uint64_t until_ns;   /* … and until when at most */
 	unsigned n_failures; /* one after the other */
 	pid_t pid;           /* and its process group; 0: none */
 	int out_fd, err_fd;  /* -1: none; out_fd is that of the last part once it is open */
@@ -59,7 +59,7 @@ struct connection {
 	bool explained;        /* trouble is why this connection ends */
 	struct member_part parts[PARTS_MAX];
 	size_t n_parts;
-	uint64_t sample_ns;      /* CLOCK_MONOTONIC: when the last sample came; 0: none so far */
+	uint64_t sample_ns;       /* CLOCK_MONOTONIC: when the last sample came; 0: none so far */
 	int64_t offsets[OFFSETS]; /* wall clocks: of samples less that of their arrival */
 	unsigned n_offsets, next_offset;
 };
@@ -139,9 +139,9 @@ static void start(struct connection *connection, uint64_t now_ns)
 		close_pair(out);
 		close_pair(err);
 		connection->pid = 0;
-		set_trouble(connection,
-			    error == ENOENT ? _("ssh is not installed here (package openssh-client)")
-					    : strerror(error));
+		set_trouble(connection, error == ENOENT
+						? _("ssh is not installed here (package openssh-client)")
+						: strerror(error));
 		rest(connection, now_ns);
 		return;
 	}
@@ -256,7 +256,8 @@ static void read_start(struct connection *connection, uint64_t now_ns)
 			return;
 		case STREAM_NEWER:
 			give_up(connection,
-				_("panetop there is newer and records in a form that this version does not know: "
+				_("panetop there is newer and records in a form that this version does not "
+				  "know: "
 				  "update this one"),
 				now_ns);
 			return;

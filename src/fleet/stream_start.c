@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Passes what a login has printed, and waits for the description: opening a recording blocks until it is there.
+ * Passes what a login has printed, and waits for the description: opening a recording blocks until it is
+ * there.
  */
 #include <config.h>
 
@@ -50,5 +51,5 @@ enum stream_start stream_find_start(struct span bytes, size_t *at)
 	    header.kind != BLOCK_DESCRIPTION || header.length > DESCRIPTION_MAX)
 		return STREAM_DAMAGED;
 	return length - RECORDING_HEADER_BYTES - BLOCK_HEADER_BYTES < header.length ? STREAM_MORE
-										     : STREAM_WHOLE;
+										    : STREAM_WHOLE;
 }

@@ -37,15 +37,17 @@ static const struct column columns[] = {
 	GAUGE(age_seconds, UNIT_SECONDS, .title = N_("age"), .width = 5, .rank = 2, .high = 10,
 	      .alarming = 60, .whole = true, .help = N_("time since its newest sample"),
 	      .source = "the clocks of both machines, aligned"),
-	GAUGE(clock_offset_seconds, UNIT_SECONDS, .title = N_("clock"), .width = 7, .rank = 5,
-	      .hidden = true, .difference = true,
-	      .help = N_("its clock less ours, as samples show that come through a connection: too low by the time "
+	GAUGE(clock_offset_seconds, UNIT_SECONDS, .title = N_("clock"), .width = 7, .rank = 5, .hidden = true,
+	      .difference = true,
+	      .help = N_("its clock less ours, as samples show that come through a connection: too low by "
+			 "the time "
 			 "that the quickest of the last ones took"),
 	      .source = "the greatest of (time of a sample - time of its arrival)"),
 	COLUMN(struct host_row, severity, .kind = COLUMN_LABEL, .title = N_("severity"), .width = 8,
 	       .words = true, .help = N_("of its worst finding; critical where it does not answer"),
 	       .source = "finding severity"),
-	GAUGE(busy_ratio, UNIT_RATIO, .title = N_("%CPU"), .width = 5, .rank = 1, .help = N_("share of the time of all its CPUs that was used"), .source = "cpu busy_ratio"),
+	GAUGE(busy_ratio, UNIT_RATIO, .title = N_("%CPU"), .width = 5, .rank = 1,
+	      .help = N_("share of the time of all its CPUs that was used"), .source = "cpu busy_ratio"),
 	GAUGE(memory_used_ratio, UNIT_RATIO, .title = N_("%mem"), .width = 5, .rank = 1,
 	      .help = N_("share of its memory that is not available"),
 	      .source = "memory used_bytes of available / total_bytes of mem"),
@@ -69,7 +71,8 @@ static const struct column columns[] = {
 	      .help = N_("share of the time in which its busiest disk had requests"),
 	      .source = "disk busy_ratio, the greatest"),
 	GAUGE(read_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("read/s"), .width = 8, .rank = 5,
-	      .hidden = true, .help = N_("read from its disks"), .source = "disk read_bytes_per_second of all"),
+	      .hidden = true, .help = N_("read from its disks"),
+	      .source = "disk read_bytes_per_second of all"),
 	GAUGE(write_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("write/s"), .width = 8, .rank = 5,
 	      .hidden = true, .help = N_("written to its disks"),
 	      .source = "disk write_bytes_per_second of all"),
@@ -90,8 +93,7 @@ static const struct column columns[] = {
 	GAUGE(findings, UNIT_COUNT, .title = N_("findings"), .width = 8, .rank = 6, .hidden = true,
 	      .help = N_("how many there are"), .source = "rows of finding"),
 	COLUMN(struct host_row, finding, .kind = COLUMN_LABEL, .title = N_("finding"), .width = 30,
-	       .prose = true, .fleeting = true,
-	       .help = N_("its worst finding; or why nothing comes from it"),
+	       .prose = true, .fleeting = true, .help = N_("its worst finding; or why nothing comes from it"),
 	       .source = "finding subject and text; --source"),
 };
 
@@ -107,7 +109,7 @@ const struct schema host_schema = {
 /* Where the numbers come from. */
 static const struct part {
 	const char *topic, *row, *other, *column;
-	size_t field; /* a double of struct host_row */
+	size_t field;                /* a double of struct host_row */
 	const char *over_row, *over; /* divided by this of the same topic; NULL: not divided */
 	bool greatest;               /* of all rows but that of the sum */
 } parts[] = {
@@ -164,7 +166,8 @@ static double greatest(const struct table *table, const char *column)
 		const char *sum = table->schema->sum_row;
 
 		if (!sum || !table_row_is(table, row, sum))
-			most = fmax(most, table_number(table, row, column)); /* of NaN and a number the latter */
+			most = fmax(most,
+				    table_number(table, row, column)); /* of NaN and a number the latter */
 	}
 	return most;
 }

@@ -20,8 +20,8 @@ const struct schema *const *labelled_schemas(const struct labelled *labelled);
 const struct schema *labelled_schema(const struct labelled *labelled, const char *name);
 
 /*
- * Adds all rows and notices of a frame of the plain schemas to one of the labelled ones, with their texts; but
- * no rows of machines. events: the rows of events alone.
+ * Adds all rows and notices of a frame of the plain schemas to one of the labelled ones, with their texts;
+ * but no rows of machines. events: the rows of events alone.
  */
 void labelled_add(struct frame *to, const struct frame *from, const char *host, bool events);
 

@@ -38,7 +38,8 @@ static void open_host(struct pane_context *context)
 	const void *row = table_cell(&context->tables[TABLE_HOSTS], &column);
 
 	if (!row || !table) {
-		screen_warn(context->screen, MESSAGE_PANE, "%s", _("select a machine with the arrow keys first"));
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("select a machine with the arrow keys first"));
 		return;
 	}
 	screen_show_host(context, table_text(table, row, "host"), "overview");
