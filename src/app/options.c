@@ -666,10 +666,31 @@ static const char *excluded_from_hosts(const struct options *options)
 					     : NULL;
 }
 
+/* Said, if an item is in the list twice: a row of the fleet is one machine. */
+static bool refuses_twice(const struct options *options)
+{
+	struct span rest = span_text(options->source ? options->source + strlen(SOURCE_SSH) : options->replay);
+	struct span item, later, other;
+	bool twice = false;
+
+	while (!twice && span_item(&rest, &item)) {
+		later = rest;
+		while (!twice && span_item(&later, &other))
+			twice = span_length(item) == span_length(other) &&
+				memcmp(item.at, other.at, span_length(item)) == 0;
+	}
+	if (twice)
+		error_message(options->source ? "--source" : "--replay", _("'%.*s' is named twice"),
+			      (int)span_length(item), item.at);
+	return twice;
+}
+
 static int check_together(const struct options *options)
 {
 	if (options->source && excluded_from_source(options))
 		error_message(excluded_from_source(options), _("cannot be combined with %s"), "--source");
+	else if (options->n_hosts > 1 && refuses_twice(options))
+		return 2;
 	else if (options->n_hosts > 1 && excluded_from_hosts(options))
 		error_message(excluded_from_hosts(options), _("is for one machine, and there are %u"),
 			      options->n_hosts);

@@ -101,7 +101,7 @@ static const char *host_of(const struct fleet *fleet, const struct source *recor
 	bool *none = alloc_zeroed(fleet->plan->reading.n_schemas + 1, sizeof(*none));
 	int got;
 
-	recording->want(recording->state, none);
+	source_want(recording, none);
 	got = source_read(recording, 0, frame);
 	recording->seek(recording->state, 0);
 	free(none);
@@ -515,7 +515,7 @@ static int make_axis(struct fleet *fleet)
 		struct source *source =
 			&fleet->members[i].kind->parts(fleet->members[i].state, &n_parts)->source;
 
-		source->want(source->state, none);
+		source_want(source, none);
 		frame_clear(&frame);
 		while ((got = source->next(source->state, &frame)) == 1) {
 			*VECTOR_ADD(samples, n_samples, capacity) = (struct axis_sample){ frame.wall_ns, i };

@@ -156,7 +156,7 @@ int member_go_to(struct member *member, uint64_t wall_ns,
 	position = same ? part->source.position(part->source.state) : 0;
 	near = same && position <= index && index - position <= READ_ON_MOST;
 	if (!same || member->part_wants != member->wants) {
-		part->source.want(part->source.state, member->wanted);
+		source_want(&part->source, member->wanted);
 		member->part_wants = member->wants;
 		if (near && position == index) /* it was taken before */
 			return jump_to(member, part, before(index), index, NULL, NULL);

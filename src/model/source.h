@@ -75,6 +75,13 @@ static inline bool source_is_recording(const struct source *source)
 	return source->seek != NULL;
 }
 
+/* As want() of one that has it. */
+static inline void source_want(const struct source *source, const bool *topics)
+{
+	if (source->want)
+		source->want(source->state, topics);
+}
+
 /* The frame of a recording at this index, or the last one: as next(). */
 static inline int source_read(const struct source *source, size_t index, struct frame *frame)
 {
