@@ -14,6 +14,7 @@
 #include "app/batch.h"
 #include "app/calibrate.h"
 #include "app/describe.h"
+#include "app/fleet_run.h"
 #include "app/interactive.h"
 #include "app/options.h"
 #include "app/probe.h"
@@ -39,7 +40,6 @@
 #include "topic/topic.h"
 #include "topic/users.h"
 
-#define PROMETHEUS "prometheus:"
 #define INSTANCE "?instance="
 #define STORED_STEP_SECONDS 15.0 /* between frames that are stored, at least: most are scraped so often */
 
@@ -67,8 +67,7 @@ static int open_prometheus(const struct settings *settings, const char *url, str
 	return error ? 1 : 0;
 }
 
-static int open_replay(const struct options *options, const struct settings *settings, const char *file,
-		       struct source *source)
+static int open_replay(const struct options *options, const char *file, struct source *source)
 {
 	bool goes_back = !options->batch || options->at || options->between || options->against;
 	struct recording_input input = {
@@ -80,8 +79,6 @@ static int open_replay(const struct options *options, const struct settings *set
 	};
 	const char *why;
 
-	if (strncmp(file, PROMETHEUS, strlen(PROMETHEUS)) == 0)
-		return open_prometheus(settings, file + strlen(PROMETHEUS), source);
 	if (input.fd < 0) {
 		error_message(file, "%s", strerror(errno));
 		return 1;
@@ -127,12 +124,13 @@ static int run_replay(const struct options *options, struct settings *settings,
 		      struct sample_request *request)
 {
 	struct source source, against;
-	int status = open_replay(options, settings, options->replay, &source);
+	int status = options->is_stored ? open_prometheus(settings, options->replay, &source)
+					: open_replay(options, options->replay, &source);
 
 	if (status)
 		return status;
 	if (options->against)
-		status = open_replay(options, settings, options->against, &against);
+		status = open_replay(options, options->against, &against);
 	if (status == 0) {
 		status = run(options, settings, request, &source, options->against ? &against : NULL, NULL,
 			     NULL);
@@ -140,6 +138,21 @@ static int run_replay(const struct options *options, struct settings *settings,
 			close_replay(options->against, &against);
 	}
 	close_replay(options->replay, &source);
+	return status;
+}
+
+/* Other machines, or several recordings. */
+static int run_fleet(const struct options *options, struct settings *settings, struct sample_request *request)
+{
+	struct source source;
+	int status;
+	struct fleet_run *fleet = fleet_run_open(options, settings, request, open_replay, &source, &status);
+
+	if (!fleet)
+		return status;
+	status = run(options, settings, request, &source, NULL, NULL, NULL);
+	close_replay(options->replay, &source);
+	fleet_run_close(fleet);
 	return status;
 }
 
@@ -278,7 +291,7 @@ static int run_source(const struct options *options, struct settings *settings)
 		.batch = options->batch,
 		.once = options->count == 1,
 		.read_only = options->read_only,
-		.recorded = options->replay,
+		.recorded = options_are_recorded(options),
 		.scope = &scope,
 		.traces = &traces,
 		.no_bpf = options->no_bpf,
@@ -294,8 +307,9 @@ static int run_source(const struct options *options, struct settings *settings)
 	if (status == 0)
 		status = traces_from_options(&traces, options);
 	if (status == 0)
-		status = options->replay ? run_replay(options, settings, &request)
-					 : run_live(options, settings, &request);
+		status = options->n_hosts > 0 ? run_fleet(options, settings, &request)
+			 : options->replay    ? run_replay(options, settings, &request)
+					      : run_live(options, settings, &request);
 	scope_free(&scope);
 	return status;
 }

@@ -84,7 +84,9 @@ static bool is_live(const struct batch *batch)
 
 static const char *source_name(const struct batch *batch)
 {
-	return batch->options->replay ? batch->options->replay : PACKAGE;
+	const struct options *options = batch->options;
+
+	return options->replay ? options->replay : options->source ? options->source : PACKAGE;
 }
 
 /* Is it a topic of this run? Any other name is about the recording itself. */
@@ -701,7 +703,7 @@ static int open_loop(struct batch *batch)
 
 static void run_frames(struct batch *batch)
 {
-	const struct schema *const *schemas = topic_schemas();
+	const struct schema *const *schemas = run_plan_schemas(batch->run);
 
 	frame_open(&batch->frames[0], schemas, n_topics);
 	if (!is_live(batch))

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/spawn.h"
+#include "sys/spawn.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/user_variables.h"

@@ -38,6 +38,7 @@ static unsigned index_of(const struct pane *pane)
 static unsigned first_pane(const struct options *options, const struct settings *settings)
 {
 	const struct pane *pane = options->n_panes > 0 ? options->panes[0]
+				  : options->n_hosts > 1 ? pane_find(hosts_pane)
 				  : settings->pane     ? pane_find(settings->pane)
 						       : NULL;
 

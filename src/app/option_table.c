@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/moment.h"
 #include "core/clock.h"
@@ -13,6 +14,7 @@
 #include "core/span.h"
 #include "core/utf8.h"
 #include "core/vector.h"
+#include "fleet/fleet.h"
 #include "pane/panes.h"
 #include "topic/probe/probe_name.h"
 
@@ -116,12 +118,50 @@ SET_TEXT(filter)
 SET_TEXT(sort)
 SET_TEXT(columns)
 SET_TEXT(root)
-SET_TEXT(replay)
 SET_TEXT(save_on_fire)
 
+/* What Prometheus stored is read as a recording. */
+static bool set_prometheus(struct options *options, const char *url)
+{
+	options->is_stored = true;
+	options->replay = url;
+	return strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+}
+
+/* "ssh:" and hosts, or "prometheus:" and a URL. */
+static bool set_source(struct options *options, const char *value)
+{
+	struct span rest = span_text(value), host;
+	bool good = !options->source && span_starts(rest, SOURCE_SSH);
+
+	if (!options->replay && !options->source && span_starts(rest, SOURCE_PROMETHEUS))
+		return set_prometheus(options, value + strlen(SOURCE_PROMETHEUS));
+	options->source = value;
+	rest.at += good ? strlen(SOURCE_SSH) : 0;
+	while (good && span_item(&rest, &host))
+		good = ssh_host_is_valid(host) && options->n_hosts++ < FLEET_MEMBERS_MAX;
+	return good && options->n_hosts > 0;
+}
+
+/* A file whose name has a comma is that file. */
+static bool set_replay(struct options *options, const char *value)
+{
+	struct span rest = span_text(value), file;
+
+	options->replay = value;
+	options->n_hosts = 0;
+	if (!strchr(value, ',') || access(value, F_OK) == 0)
+		return *value != '\0';
+	while (span_item(&rest, &file))
+		if (span_length(file) == 0 || span_is(file, "-") || options->n_hosts++ == FLEET_MEMBERS_MAX)
+			return false;
+	return options->n_hosts > 0;
+}
+
+/* It is printed, unless the recording has standard output. */
 static bool set_table(struct options *options, const char *value)
 {
-	options->batch = options->print = true;
+	options->batch = true;
 	if (options->n_tables == OPTIONS_TABLES_MAX)
 		return false;
 	options->tables[options->n_tables++] = value;
@@ -341,7 +381,16 @@ const struct option_entry option_entries[] = {
 	  set_record_size, N_("use a size of 1 MiB or more, as in 64MiB, 10GiB"), WITH_SAMPLES },
 	{ 0, "record-age", N_("DURATION"), N_("drop samples of the recording that are older"), set_record_age,
 	  N_("use at least a second, as in 90m, 24h, 7d"), WITH_SAMPLES },
-	{ 0, "replay", N_("FILE"), N_("show a recording (- for standard input)"), set_replay, something,
+	{ 0, "replay", N_("FILE[,...]"),
+	  N_("show a recording (- for standard input), or several on one time axis"), set_replay,
+	  N_("use a file, or several with commas between them, none of which is -"),
+	  WITH_SAMPLES },
+	{ 0, "source", "ssh:HOST[,...]",
+	  N_("show other machines, on which ssh starts panetop; of several the pane fleet has a row for each; "
+	     "or prometheus:URL[?instance=NAME], one as Prometheus stored it"),
+	  set_source,
+	  N_("use ssh:HOST[,HOST...], at most 64; a HOST has no blanks and no - in front; or prometheus:URL, "
+	     "with http or https"),
 	  WITH_SAMPLES },
 	{ 0, "at", N_("TIME"), N_("open the recording at this time; with --batch print that sample"), set_at,
 	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },

@@ -16,6 +16,8 @@
 #define OPTIONS_PANES_MAX 16
 #define OPTIONS_TABLES_MAX 32
 #define OPTIONS_LISTEN_MAX 8
+#define SOURCE_SSH "ssh:"
+#define SOURCE_PROMETHEUS "prometheus:"
 #define TOP_DEFAULT 20
 #define TOP_MAX 1000
 
@@ -35,7 +37,9 @@ struct options {
 	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
-		*between, *against, *assertion, *write, *save_on_fire;
+		*between, *against, *assertion, *write, *save_on_fire, *source;
+	bool is_stored;   /* replay is the URL of a Prometheus, of --source */
+	unsigned n_hosts; /* of --source, or of several files of --replay; 0: there is one file, or none */
 	size_t top;                          /* commands of a table in metrics */
 	bool arguments;                      /* whole command lines in metrics */
 	const char *traces[TRACE_SPECS_MAX]; /* of --trace, as given */

@@ -340,6 +340,11 @@ static int take_operands(const struct parser *parser)
 	return -1;
 }
 
+bool options_are_recorded(const struct options *options)
+{
+	return options->replay || options->source;
+}
+
 unsigned options_panes(const struct options *options, const struct pane **chosen)
 {
 	unsigned count = 0;
@@ -347,6 +352,10 @@ unsigned options_panes(const struct options *options, const struct pane **chosen
 	if (options->n_panes > 0) {
 		memcpy(chosen, options->panes, options->n_panes * sizeof(*chosen));
 		return options->n_panes;
+	}
+	if (options->batch && options->n_hosts > 1) {
+		chosen[0] = pane_find(hosts_pane);
+		return 1;
 	}
 	for (unsigned i = 0; options->batch && batch_panes[i]; i++)
 		chosen[count++] = pane_find(batch_panes[i]);
@@ -449,7 +458,7 @@ static int check_calibration(const struct options *options, const struct setting
 {
 	if (!settings->power.calibrate)
 		return -1;
-	if (!options->replay && !options->record)
+	if (!options_are_recorded(options) && !options->record)
 		return -1;
 	error_message("--calibrate", _("cannot be combined with a recording: it loads this machine"));
 	return 2;
@@ -570,6 +579,7 @@ static bool is_same_file(const char *one, const char *other)
 static const char *excluded_from_service(const struct options *options)
 {
 	return options->replay                 ? "--replay"
+	       : options->source               ? "--source"
 	       : options->record               ? "--record"
 	       : options->write                ? "--write"
 	       : options->format != &sink_text ? "--output"
@@ -644,9 +654,60 @@ static int check_comparison(const struct options *options)
 	return 2;
 }
 
+/* What is of this machine, or of a recording that is whole. */
+static const char *excluded_from_source(const struct options *options)
+{
+	return options->replay	     ? "--replay"
+	       : options->root	     ? "--root"
+	       : options->n_rules > 0 ? "--when"
+	       : options->command    ? "--"
+	       : options->at	     ? "--at"
+	       : options->between    ? "--between"
+	       : options->against    ? "--against"
+				     : NULL;
+}
+
+/* Of several machines batch prints all: what is chosen or compared by the processes of one, or recorded. */
+static const char *excluded_from_hosts(const struct options *options)
+{
+	bool scoped = options->n_in > 0 || options->user || options->tree || options->cgroup || options->pid;
+
+	return options->between		     ? "--between"
+	       : options->against	     ? "--against"
+	       : options->record	     ? "--record"
+	       : options->batch && scoped    ? "--in"
+					     : NULL;
+}
+
+/* Said, if an item is in the list twice: a row of the fleet is one machine. */
+static bool refuses_twice(const struct options *options)
+{
+	struct span rest = span_text(options->source ? options->source + strlen(SOURCE_SSH) : options->replay);
+	struct span item, later, other;
+	bool twice = false;
+
+	while (!twice && span_item(&rest, &item)) {
+		later = rest;
+		while (!twice && span_item(&later, &other))
+			twice = span_length(item) == span_length(other) &&
+				memcmp(item.at, other.at, span_length(item)) == 0;
+	}
+	if (twice)
+		error_message(options->source ? "--source" : "--replay", _("'%.*s' is named twice"),
+			      (int)span_length(item), item.at);
+	return twice;
+}
+
 static int check_together(const struct options *options)
 {
-	if (options->probe && options->replay)
+	if (options->source && excluded_from_source(options))
+		error_message(excluded_from_source(options), _("cannot be combined with %s"), "--source");
+	else if (options->n_hosts > 1 && refuses_twice(options))
+		return 2;
+	else if (options->n_hosts > 1 && excluded_from_hosts(options))
+		error_message(excluded_from_hosts(options), _("is for one machine, and there are %u"),
+			      options->n_hosts);
+	else if (options->probe && options->replay)
 		error_message("--probe", _("cannot be combined with --replay: a recording has no sources"));
 	else if (options->replay && options->root)
 		error_message("--replay", _("cannot be combined with --root: a recording has no files"));
@@ -702,7 +763,7 @@ static bool is_dumb(const char *term)
 /* Of samples of which only the last is printed one is enough, if nothing else ends the run. */
 static void choose_count(struct options *options, const struct settings *settings)
 {
-	bool ends = options->replay || options->command || settings->topic.latency.duration_seconds > 0;
+	bool ends = options_are_recorded(options) || options->command || settings->topic.latency.duration_seconds > 0;
 
 	if (options->format->only_last && options->print && !options->write && !options->record && !ends &&
 	    options->n_listen == 0 && options->count == 0 && !options->describe && !options->probe)
@@ -748,6 +809,11 @@ static bool only_watches(const struct options *options)
 	return options->n_rules > 0 && options->n_panes == 0 && options->n_listen == 0 && !options->batch;
 }
 
+static bool records_to_output(const struct options *options)
+{
+	return options->record && strcmp(options->record, "-") == 0;
+}
+
 static int parse(struct parser *parser, int argc, char **argv)
 {
 	int status = -1;
@@ -771,6 +837,7 @@ static int parse(struct parser *parser, int argc, char **argv)
 		status = take_operands(parser);
 	if (status < 0)
 		status = resolve_tables(parser->options);
+	parser->options->print |= parser->options->n_tables > 0 && !records_to_output(parser->options);
 	if (status >= 0)
 		return status;
 	if (optind < argc)

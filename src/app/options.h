@@ -23,6 +23,9 @@ int options_check_conflicts(const struct settings *settings);
 /* Prints an error message about an unknown pane. */
 void options_refuse_pane(const char *what, const char *name);
 
+/* Are the samples those of a recording, or of other machines, and not of this one? */
+bool options_are_recorded(const struct options *options);
+
 /* Is this open file (-1: none) the recording that is replayed, so that writing it would destroy it? */
 bool options_would_destroy(const struct options *options, int fd);
 

@@ -18,7 +18,7 @@
 
 static bool is_live(const struct options *options)
 {
-	return !options->replay && (!options->root || strcmp(options->root, "/") == 0);
+	return !options_are_recorded(options) && (!options->root || strcmp(options->root, "/") == 0);
 }
 
 /* Only the screen acts on processes; --probe reports what it could do. */
@@ -43,7 +43,7 @@ static uint64_t request_uses_of(const struct topic *topic, const struct sample_r
 /* They name regular files, for which only root has special rights. */
 static uint64_t uses_of_options(const struct options *options)
 {
-	bool tree = !options->replay && !is_live(options);
+	bool tree = !options_are_recorded(options) && !is_live(options);
 
 	if (geteuid() != 0)
 		return 0;

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/spawn.h"
+#include "sys/spawn.h"
 #include "core/alloc.h"
 #include "core/clock.h"
 #include "core/unknown.h"

@@ -17,6 +17,7 @@
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "core/i18n.h"
+#include "model/host.h"
 #include "model/rule_set.h"
 #include "model/units.h"
 #include "pane/panes.h"
@@ -450,12 +451,19 @@ static void want_rule(const struct rule *rule, bool *wanted)
 		wanted[condition_topic(rule->until.topic)] = true;
 }
 
+/* What is derived from other topics needs these. */
+static void want_parts(bool *wanted)
+{
+	host_want(topic_schemas(), n_topics, wanted);
+	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+}
+
 void rule_watch_want_all(const struct rule_watch *watch, bool *wanted)
 {
 	for (size_t i = 0; i < watch->plan.rules->n_rules; i++)
 		if (!watch->plan.rules->rules[i].event)
 			want_rule(&watch->plan.rules->rules[i].rule, wanted);
-	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+	want_parts(wanted);
 }
 
 bool rule_watch_want(const struct rule_watch *watch, bool *wanted)
@@ -470,7 +478,7 @@ bool rule_watch_want(const struct rule_watch *watch, bool *wanted)
 		any = true;
 		want_rule(&listed->rule, wanted);
 	}
-	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+	want_parts(wanted);
 	return any;
 }
 

@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "core/typed_name.h"
+#include "model/host.h"
 #include "model/scope_use.h"
 #include "output/command_sums.h"
 #include "pane/panes.h"
@@ -31,6 +32,7 @@ static struct view *add_view(struct run_plan *run, const char *topic)
 	print->views = alloc_resize(print->views, print->n_views + 1, sizeof(*print->views));
 	view = &print->views[print->n_views++];
 	view_open(view, run->differences ? differences_schema(run->differences, topic)
+			: run->labelled  ? labelled_schema(run->labelled, topic)
 					 : topic_find(topic)->schema);
 	return view;
 }
@@ -206,7 +208,7 @@ static void add_above(struct run_plan *run, const struct pane *pane)
 	for (const struct pane_table *table = pane->tables; table->topic; table++)
 		if (table->above && is_requested(run, pane, table))
 			add_table(run, pane, table);
-	if (pane->lines && !run->differences) {
+	if (pane->lines && !run->differences && !run->labelled) {
 		run->print.lines = pane->lines;
 		run->print.n_above = run->print.n_views;
 	}
@@ -264,7 +266,7 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 		run->panes[run->print.n_panes] = chosen[i];
 		run->pane_names[run->print.n_panes++] = chosen[i]->name;
 	}
-	if (!machine && n_chosen == 1 && speaks_of_no_table(options) && !run->differences)
+	if (!machine && n_chosen == 1 && speaks_of_no_table(options) && !run->differences && !run->labelled)
 		run->print.summary = chosen[0]->summary;
 	for (unsigned i = 0; i < options->n_tables; i++)
 		add_named(run, options->tables[i]);
@@ -286,7 +288,14 @@ static void choose_tables(struct run_plan *run, const struct options *options, c
 			view_choose_all(&run->print.views[v]);
 		if (options->format->metrics && command_sums_apply(run->print.views[v].schema))
 			choose_sums(&run->print.views[v]);
+		if (run->labelled)
+			view_lead_with(&run->print.views[v], LABELLED_COLUMN);
 	}
+}
+
+const struct schema *const *run_plan_schemas(const struct run_plan *run)
+{
+	return run->labelled ? labelled_schemas(run->labelled) : topic_schemas();
 }
 
 /* Do the lines of a pane read it? */
@@ -392,6 +401,8 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	};
 	if (options->between || options->against)
 		run->differences = differences_open(schemas, n_topics);
+	if (options->batch && request->n_hosts > 1)
+		run->labelled = labelled_open(schemas, n_topics);
 	choose_tables(run, options, chosen, n_chosen);
 	if (run->print.n_views == 0) {
 		error_message(chosen[0]->name, _("its tables hold events, which have no difference"));
@@ -420,6 +431,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
 	scope_use_want(request, schemas, n_topics, run->wanted);
+	host_want(schemas, n_topics, run->wanted);
 	findings_want(finding_rules, n_finding_rules, schemas, n_topics, run->wanted);
 	return status;
 }
@@ -503,6 +515,7 @@ void run_plan_close(struct run_plan *run)
 	free(run->wanted);
 	free(run->asked);
 	differences_close(run->differences);
+	labelled_close(run->labelled);
 	if (run->has_filter)
 		regfree(&run->filter);
 	*run = (struct run_plan){ 0 };

@@ -9,6 +9,7 @@
 #include "app/options.h"
 #include "app/rule_watch.h"
 #include "model/difference.h"
+#include "model/labelled.h"
 #include "model/sample_request.h"
 #include "output/sink.h"
 
@@ -29,6 +30,7 @@ struct run_plan {
 	bool streams;      /* events are printed as they happen, not only with a sample */
 	bool ends;         /* some tables are printed in the last sample only */
 	bool without_secrets;        /* panes have no tables that read command lines or environments */
+	struct labelled *labelled; /* owned; tables of several machines together; NULL: of one */
 	struct differences *differences; /* owned; NULL: samples are printed as they are */
 	regex_t filter;
 	bool has_filter;
@@ -41,6 +43,9 @@ struct run_plan {
 int run_plan_open(struct run_plan *run, const struct options *options, const struct settings *settings,
 		  const struct sample_request *request);
 void run_plan_close(struct run_plan *run);
+
+/* Those of the frames that are printed, in the order of the topics. */
+const struct schema *const *run_plan_schemas(const struct run_plan *run);
 
 /* Samples what these rules judge as well, and records what they fire. */
 void run_plan_add_rules(struct run_plan *run, const struct options *options, const struct rule_watch *rules);

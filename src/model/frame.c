@@ -245,6 +245,11 @@ static void copy_table(struct frame *to, struct table *table, const struct table
 	table->failed = from->failed;
 	table->mono_ns = from->mono_ns;
 	table->interval_ns = from->interval_ns;
+	if (from->joined && from->schema->shape != SHAPE_EVENTS) {
+		VECTOR_RESERVE(table->fresh, from->n_rows, table->n_fresh);
+		memcpy(table->fresh, from->fresh, from->n_rows * sizeof(*table->fresh));
+		table->joined = true;
+	}
 	if (!from->present || from->n_rows == 0 || from->schema->shape == SHAPE_EVENTS)
 		return;
 	table_reserve(table, from->n_rows);
@@ -259,9 +264,33 @@ static void copy_table(struct frame *to, struct table *table, const struct table
 	copy_texts(to, table);
 }
 
+size_t table_append(struct frame *to, struct table *table, const struct table *from)
+{
+	const struct schema *schema = from->schema;
+	size_t first = table->n_rows;
+
+	for (size_t i = 0; i < from->n_rows; i++) {
+		const void *row = table_row(from, i);
+		bool apart = schema->apart_size > 0 && row_block(row, schema->apart);
+		void *added = apart ? table_add(table) : table_add_bare(table);
+
+		row_copy(added, row, schema);
+		for (unsigned c = 0; c < schema->n_columns; c++)
+			if (schema->columns[c].type == VALUE_TEXT)
+				row_set_text(added, &schema->columns[c],
+					     copy(to, row_text(row, &schema->columns[c])));
+	}
+	return first;
+}
+
 void frame_copy(struct frame *to, const struct frame *from)
 {
 	frame_clear(to);
+	frame_add(to, from);
+}
+
+void frame_add(struct frame *to, const struct frame *from)
+{
 	to->mono_ns = from->mono_ns;
 	to->wall_ns = from->wall_ns;
 	to->interval_ns = from->interval_ns;

@@ -69,6 +69,9 @@ void frame_clear(struct frame *frame);
 /* With its texts; tables of events stay empty. Both are of the same schemas. */
 void frame_copy(struct frame *to, const struct frame *from);
 
+/* The same to a frame that was cleared, and may have events of its own. */
+void frame_add(struct frame *to, const struct frame *from);
+
 /* The table of this topic if it was sampled in this frame, else NULL. */
 struct table *frame_table(const struct frame *frame, const char *topic);
 
@@ -86,6 +89,12 @@ void *table_add_bare(struct table *table);
 
 /* Makes room for this many rows, those that it has included; rows may move. */
 void table_reserve(struct table *table, size_t n_rows);
+
+/*
+ * Appends the rows of a table with the same fields, with their texts; rows of table, which is of the frame to,
+ * may have more fields behind these. The index of the first.
+ */
+size_t table_append(struct frame *to, struct table *table, const struct table *from);
 
 static inline void *table_row(const struct table *table, size_t index)
 {

@@ -8,15 +8,19 @@
 
 #include "core/alloc.h"
 #include "model/derive.h"
+#include "model/host.h"
 #include "model/scope_frame.h"
 
 static void judge(const struct pipeline *pipeline, struct frame *frame, const struct frame *before)
 {
+	if (pipeline->source->judged)
+		return;
 	frame_derive(frame, before);
 	if (pipeline->findings && before && before->boot != frame->boot)
 		findings_forget(pipeline->findings);
 	if (pipeline->findings)
 		findings_derive(pipeline->findings, frame, source_is_recording(pipeline->source));
+	host_derive(frame, source_is_recording(pipeline->source));
 }
 
 /* Of a frame as the source gave it. */

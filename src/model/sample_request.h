@@ -20,6 +20,7 @@
 #define REQUESTED_SCHEMAS_MAX 8
 #define PROBE_CALLS_MAX 8
 #define PROBE_CALL_TEXT_MAX 512
+#define HOST_NAME_ROOM 256
 
 struct firing_log;
 struct schema;
@@ -56,6 +57,8 @@ struct sample_request {
 	bool command; /* a command runs meanwhile, which the latency topics tell apart */
 	bool no_arguments; /* commands are names: no topic that shows command lines has read any */
 	bool no_bpf; /* nothing is counted in the kernel by programs of panetop */
+	unsigned n_hosts; /* machines that frames are chosen from: of several, … */
+	char host[HOST_NAME_ROOM]; /* … this one is shown; empty: the first */
 	const bool *resting; /* by index of the schema: wanted, but not in the next sample; NULL: none */
 	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
 	struct scope *scope;            /* the processes that this run is about; NULL: all */

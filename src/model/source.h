@@ -16,6 +16,8 @@ struct source {
 	 */
 	int (*next)(void *state, struct frame *frame);
 
+	bool judged; /* its frames have their rates and findings: they are of several machines */
+
 	/* From now on only the topics whose flag is set, by index of the schema, are sampled. May be NULL. */
 	void (*want)(void *state, const bool *topics);
 
@@ -71,6 +73,13 @@ struct source {
 static inline bool source_is_recording(const struct source *source)
 {
 	return source->seek != NULL;
+}
+
+/* As want() of one that has it. */
+static inline void source_want(const struct source *source, const bool *topics)
+{
+	if (source->want)
+		source->want(source->state, topics);
 }
 
 /* The frame of a recording at this index, or the last one: as next(). */

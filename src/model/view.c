@@ -480,19 +480,32 @@ void view_apply(struct view *view, const struct table *table)
 	cut(view, keep);
 }
 
-void view_show_difference(struct view *view)
+static void lead_with(struct view *view, unsigned column)
 {
-	unsigned change = view->schema->n_columns - 1, at = 0;
+	unsigned at = 0;
 
-	view->filter.threshold = NAN;
-	view->cpu_count = NULL;
-	while (at < view->n_columns && view->columns[at] != change)
+	while (at < view->n_columns && view->columns[at] != column)
 		at++;
 	if (at == VIEW_COLUMNS_MAX)
 		at--;
 	view->n_columns += at == view->n_columns;
 	memmove(view->columns + 1, view->columns, at * sizeof(view->columns[0]));
-	view->columns[0] = change;
+	view->columns[0] = column;
+}
+
+void view_lead_with(struct view *view, const char *key)
+{
+	int column = schema_column(view->schema, key);
+
+	if (column >= 0)
+		lead_with(view, (unsigned)column);
+}
+
+void view_show_difference(struct view *view)
+{
+	view->filter.threshold = NAN;
+	view->cpu_count = NULL;
+	lead_with(view, view->schema->n_columns - 1);
 }
 
 void view_hide_difference(struct view *view)

@@ -49,6 +49,9 @@ void view_open(struct view *view, const struct schema *schema);
 void view_close(struct view *view);
 void view_choose_all(struct view *view); /* including hidden columns, for programs */
 
+/* Shows this column first, whatever is chosen. */
+void view_lead_with(struct view *view, const char *key);
+
 /*
  * "key,key,…", as schema_match() takes them. 0; -EINVAL for an unknown or ambiguous name or an empty list,
  * -EEXIST for a name listed twice: *wrong is then the start of that name. Unchanged on failure.

@@ -12,6 +12,9 @@ extern const unsigned n_panes;
 /* Names of the panes that batch prints when none is given, ended by NULL. */
 extern const char *const batch_panes[];
 
+/* That of several machines, and the first one then. */
+extern const char hosts_pane[];
+
 /* Topics of the two top lines of the screen, ended by NULL. */
 extern const char *const headline_topics[];
 

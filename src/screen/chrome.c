@@ -175,7 +175,7 @@ static int tabs_cells(const struct screen *screen, const struct tabs *tabs)
 		const struct pane *pane = screen->setup->panes[i];
 		int needed = tabs->gap + name_cells(tabs, i) + (pane->digit ? 1 + tabs->spaced : 0);
 
-		if (tabs->leaves_out && (pane->late || !pane_has_tab(pane)))
+		if (tabs->leaves_out && (pane->late || !pane_has_tab(pane, screen->setup->request)))
 			at_end = needed > at_end ? needed : at_end;
 		else
 			cells += needed;

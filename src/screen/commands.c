@@ -44,7 +44,7 @@ static void step_pane(struct screen *screen, unsigned step)
 
 	do
 		index = (index + step) % n_panes;
-	while (!pane_has_tab(screen->setup->panes[index]));
+	while (!pane_has_tab(screen->setup->panes[index], screen->setup->request));
 	navigation_choose_pane(screen, index);
 }
 
@@ -73,6 +73,8 @@ static void list_panes(struct pane_context *context)
 	for (; n < setup->n_panes && n < SCREEN_TABS_MAX; n++) {
 		const struct pane *pane = setup->panes[n];
 
+		if (pane->of_hosts && !pane_has_tab(pane, setup->request)) /* it is the last one */
+			break;
 		snprintf(texts[n], sizeof(texts[n]), "%c %s", pane->digit ? pane->digit : ' ',
 			 _(pane->title));
 		items[n] = (struct menu_item){ texts[n], _(pane->question) };
@@ -337,7 +339,7 @@ static const struct pane *pane_to_start_with(const struct pane_context *context)
 {
 	const struct screen *screen = context->screen;
 
-	if (pane_has_tab(context->pane))
+	if (pane_has_tab(context->pane, context->request))
 		return context->pane;
 	return screen->setup->panes[context->came_from < 0 ? 0 : context->came_from];
 }

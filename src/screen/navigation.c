@@ -5,10 +5,12 @@
 #include "screen/navigation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/i18n.h"
 #include "screen/pane_tables.h"
+#include "screen/past/player.h"
 #include "screen/subscriptions.h"
 
 static void show_pane(struct screen *screen, unsigned index)
@@ -30,7 +32,7 @@ void navigation_choose_pane(struct screen *screen, unsigned index)
 
 bool navigation_has_tab(const struct screen *screen, unsigned index)
 {
-	return pane_has_tab(screen->setup->panes[index]) || index == screen->current;
+	return pane_has_tab(screen->setup->panes[index], screen->setup->request) || index == screen->current;
 }
 
 void navigation_enter_pane(struct screen *screen, unsigned index)
@@ -206,6 +208,18 @@ static void select_wished(struct table_widget *widget, const struct row_wish *wi
 			return;
 		}
 	}
+}
+
+void screen_show_host(struct pane_context *context, const char *host, const char *pane)
+{
+	struct screen *screen = context->screen;
+	struct sample_request *request = context_request(context);
+	bool other = strcmp(request->host, host) != 0;
+
+	snprintf(request->host, sizeof(request->host), "%s", host);
+	navigation_enter_named(screen, pane);
+	if (other && screen->shown >= 0)
+		screen->player->show(screen, screen->player->index(screen));
 }
 
 void navigation_show_row(struct screen *screen, const char *pane, const char *view,

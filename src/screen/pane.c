@@ -9,9 +9,9 @@
 #include "core/i18n.h"
 #include "model/frame.h"
 
-bool pane_has_tab(const struct pane *pane)
+bool pane_has_tab(const struct pane *pane, const struct sample_request *request)
 {
-	return pane->digit || !pane->of_process;
+	return pane->digit || !(pane->of_process || (pane->of_hosts && request->n_hosts < 2));
 }
 
 bool pane_has_table(const struct pane *pane, const char *topic)

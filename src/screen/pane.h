@@ -109,6 +109,7 @@ struct pane {
 	const char *title;               /* N_() */
 	const char *question;            /* N_(): the question it answers */
 	bool late; /* its tab is left out, unless it is shown, where all names do not fit whole */
+	bool of_hosts; /* it is of several machines: where there is one, it has no tab */
 	bool of_process;                 /* it shows the one process that --pid names */
 	bool kept; /* its tables are sampled whatever pane is shown: the past has them */
 	const char *unscoped;            /* N_(): what of it no scope limits, and why; NULL: nothing */
@@ -235,7 +236,7 @@ struct pane {
 };
 
 /* Is it in the line of panes also while another one is shown? The page of a process is not. */
-bool pane_has_tab(const struct pane *pane);
+bool pane_has_tab(const struct pane *pane, const struct sample_request *request);
 
 bool pane_has_table(const struct pane *pane, const char *topic);
 

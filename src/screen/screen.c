@@ -88,7 +88,8 @@ static void on_more(void *state, uint32_t events)
 	struct screen *screen = state;
 	const struct source *source = screen->setup->source;
 	bool open = source->pull(source->state);
-	int got = 1;
+	int got = 1, shown = screen->shown;
+	bool caught_up = screen->caught_up;
 
 	(void)events;
 	if (!open)
@@ -97,7 +98,8 @@ static void on_more(void *state, uint32_t events)
 		return;
 	while (got == 1)
 		got = take_sample(screen);
-	draw_or_stop(screen);
+	if (screen->shown != shown || screen->caught_up != caught_up)
+		draw_or_stop(screen);
 }
 
 static void on_signal(void *state, int number, bool of_terminal)

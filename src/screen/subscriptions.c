@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "model/host.h"
 #include "model/scope_use.h"
 #include "screen/delay.h"
 #include "screen/past/player.h"
@@ -64,6 +65,7 @@ static void collect_wanted(const struct screen *screen, bool kept, bool *wanted)
 	if (setup->rules)
 		setup->rules->want(setup->rules->state, wanted);
 	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
+	host_want(setup->schemas, setup->n_schemas, wanted);
 	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
 }
 

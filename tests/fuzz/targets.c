@@ -14,6 +14,8 @@
 #include "core/config_lines.h"
 #include "core/http_header.h"
 #include "core/utf8.h"
+#include "fleet/ssh_trouble.h"
+#include "fleet/stream_start.h"
 #include "fleet/stored_series.h"
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
@@ -1269,4 +1271,31 @@ FUZZ_TARGET(net_dev)
 
 	while (net_interface_next(&text, &interface))
 		require(span_length(interface.name) > 0 && *interface.name.at != ' ');
+}
+
+/* Byte by byte as of a connection: what was found stays so, and lies inside. */
+FUZZ_TARGET(stream_start)
+{
+	struct span bytes = input(data, size);
+	enum stream_start found = STREAM_MORE;
+	size_t at = 0, first = 0;
+
+	for (size_t length = 0; length <= size; length += 1 + length / 8) {
+		enum stream_start now = stream_find_start(span_of(bytes.at, length), &at);
+
+		require(at <= length);
+		require(found == STREAM_MORE || now == found);
+		require(found != STREAM_WHOLE || at == first);
+		first = at;
+		found = now;
+	}
+}
+
+/* What ssh says is one line without a newline, inside of what it wrote. */
+FUZZ_TARGET(ssh_line)
+{
+	struct span bytes = input(data, size), line = ssh_last_line(bytes);
+
+	require(line.at >= bytes.at && line.end <= bytes.end && line.at <= line.end);
+	require(span_length(line) == 0 || !memchr(line.at, '\n', span_length(line)));
 }

@@ -2,7 +2,7 @@
 /* posix_spawn(3), without what panetop has changed for itself. */
 #include <config.h>
 
-#include "app/spawn.h"
+#include "sys/spawn.h"
 
 #include <signal.h>
 #include <spawn.h>
@@ -41,7 +41,9 @@ int spawn_command(const struct spawn_plan *plan, pid_t *pid)
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &usual);
 	posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-						      (plan->own_group ? POSIX_SPAWN_SETPGROUP : 0)));
+						      (plan->own_session ? POSIX_SPAWN_SETSID
+						       : plan->own_group ? POSIX_SPAWN_SETPGROUP
+									 : 0)));
 	posix_spawn_file_actions_init(&actions);
 	if (plan->in != STDIN_FILENO)
 		posix_spawn_file_actions_adddup2(&actions, plan->in, STDIN_FILENO);

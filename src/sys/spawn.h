@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Starts a command with the signals and limits that it would get from a shell. */
-#ifndef PANETOP_APP_SPAWN_H
-#define PANETOP_APP_SPAWN_H
+#ifndef PANETOP_SYS_SPAWN_H
+#define PANETOP_SYS_SPAWN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@ struct spawn_plan {
 	char *const *variables; /* ends with NULL */
 	size_t files;           /* its limit of open files; 0: ours */
 	bool own_group;         /* it leads a process group */
+	bool own_session;       /* … and a session without a terminal */
 	int in, out, err;       /* become its descriptors 0, 1 and 2; 0, 1 and 2: they are ours */
 };
 

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lets all members go to the same moment, and makes one frame of what they have there. */
+#include <config.h>
+
+#include "fleet/fleet.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/i18n.h"
+#include "core/vector.h"
+#include "fleet/axis.h"
+#include "fleet/recording_member.h"
+#include "fleet/ssh_member.h"
+#include "model/host.h"
+#include "model/labelled.h"
+#include "model/units.h"
+#include "sys/env.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define PULL_NS (SECOND_NS / 4) /* between looks at what has timed out */
+#define WAIT_ALL_NS (5 * SECOND_NS)
+#define WAIT_ONE_NS (30 * SECOND_NS)
+#define LATE_DELAYS 1.5 /* after this many delays a moment comes without those that are late */
+
+struct fleet {
+	const struct fleet_plan *plan;
+	struct ssh_plan ssh;
+	struct member *members; /* room for FLEET_MEMBERS_MAX: sources hold addresses in them */
+	char **files;           /* of each the name of its file; NULL: it has none */
+	unsigned n_members;
+	unsigned serials;
+	int epoll_fd, timer_fd;
+	bool goes_on;            /* some member is no file */
+	bool *has_come;          /* of each: a sample since the last moment */
+	uint64_t moment_mono_ns; /* when the last moment was added */
+	struct axis axis;
+	size_t next;          /* index of the moment of the next frame */
+	bool *wanted, *parts; /* topics: of the shown machine; what a row of a machine is made of */
+};
+
+struct fleet *fleet_open(const struct fleet_plan *plan)
+{
+	struct fleet *fleet = alloc_zeroed(1, sizeof(*fleet));
+	unsigned n_schemas = plan->reading.n_schemas;
+
+	*fleet = (struct fleet){
+		.plan = plan,
+		.members = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->members)),
+		.files = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->files)),
+		.has_come = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->has_come)),
+		.wanted = alloc_zeroed(n_schemas + 1, sizeof(*fleet->wanted)),
+		.parts = alloc_zeroed(n_schemas + 1, sizeof(*fleet->parts)),
+		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
+		.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
+	};
+	fleet->ssh = (struct ssh_plan){
+		.record = &plan->record,
+		.variables = plan->variables,
+		.epoll_fd = fleet->epoll_fd,
+		.back_bytes = plan->back_bytes,
+		.serials = &fleet->serials,
+	};
+	memset(fleet->wanted, true, n_schemas);
+	host_want_parts(plan->reading.schemas, n_schemas, fleet->parts);
+	findings_want(plan->reading.rules, plan->reading.n_rules, plan->reading.schemas, n_schemas,
+		      fleet->parts);
+	return fleet;
+}
+
+void fleet_add_ssh(struct fleet *fleet, const char *host)
+{
+	ssh_member_open(&fleet->members[fleet->n_members++], host, &fleet->ssh, &fleet->plan->reading);
+	fleet->goes_on = true;
+}
+
+static struct member *find_member(const struct fleet *fleet, const char *name)
+{
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		if (strcmp(fleet->members[i].name, name) == 0)
+			return &fleet->members[i];
+	return NULL;
+}
+
+static void rename_member(struct member *member, const char *name)
+{
+	free(member->name);
+	member->name = alloc_text(name);
+}
+
+/* The host that its first sample names, in the arena of frame; NULL: it names none. */
+static const char *host_of(const struct fleet *fleet, const struct source *recording, struct frame *frame)
+{
+	bool *none = alloc_zeroed(fleet->plan->reading.n_schemas + 1, sizeof(*none));
+	int got;
+
+	source_want(recording, none);
+	got = source_read(recording, 0, frame);
+	recording->seek(recording->state, 0);
+	free(none);
+	return got == 1 ? frame->host : NULL;
+}
+
+void fleet_add_recording(struct fleet *fleet, const struct source *recording, const char *file)
+{
+	const struct member_plan *plan = &fleet->plan->reading;
+	struct frame frame;
+	struct member *same;
+	const char *host;
+	char name[HOST_NAME_ROOM];
+
+	frame_open(&frame, plan->schemas, plan->n_schemas);
+	host = host_of(fleet, recording, &frame);
+	snprintf(name, sizeof(name), "%s", host && *host ? host : file);
+	same = find_member(fleet, name);
+	if (same)
+		snprintf(name, sizeof(name), "%s", file);
+	if (same && fleet->files[same - fleet->members]) /* only the first one has the name of the host */
+		rename_member(same, fleet->files[same - fleet->members]);
+	frame_close(&frame);
+	fleet->files[fleet->n_members] = alloc_text(file);
+	recording_member_open(&fleet->members[fleet->n_members++], name, recording, ++fleet->serials, plan);
+}
+
+/* Those that have given a sample so far. */
+static bool has_sample(const struct member *member)
+{
+	size_t n_parts;
+	const struct member_part *parts = member->kind->parts(member->state, &n_parts);
+
+	for (size_t i = 0; i < n_parts; i++)
+		if (parts[i].n_frames > 0)
+			return true;
+	return false;
+}
+
+static void report_of(const struct member *member, struct member_report *report)
+{
+	*report = (struct member_report){ .clock_offset_seconds = NAN };
+	member->kind->report(member->state, report);
+}
+
+static void pull_members(struct fleet *fleet)
+{
+	uint64_t now_ns = env_mono_ns(), expired;
+
+	while (read(fleet->timer_fd, &expired, sizeof(expired)) > 0)
+		;
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		if (fleet->members[i].kind->pull)
+			fleet->has_come[i] |= fleet->members[i].kind->pull(fleet->members[i].state, now_ns);
+}
+
+bool fleet_wait(struct fleet *fleet)
+{
+	uint64_t begun_ns = env_mono_ns(), first_ns = 0;
+	struct epoll_event event;
+
+	for (;;) {
+		unsigned n_samples = 0, n_failed = 0;
+		uint64_t now_ns;
+
+		pull_members(fleet);
+		now_ns = env_mono_ns();
+		for (unsigned i = 0; i < fleet->n_members; i++) {
+			struct member_report report;
+
+			report_of(&fleet->members[i], &report);
+			n_samples += has_sample(&fleet->members[i]);
+			n_failed += !has_sample(&fleet->members[i]) && report.failed;
+		}
+		if (n_samples > 0 && first_ns == 0)
+			first_ns = now_ns;
+		if (n_samples + n_failed == fleet->n_members || now_ns - begun_ns >= WAIT_ONE_NS ||
+		    (first_ns > 0 && now_ns - first_ns >= WAIT_ALL_NS))
+			return n_samples > 0;
+		epoll_wait(fleet->epoll_fd, &event, 1, (int)(PULL_NS / 1000000));
+	}
+}
+
+void fleet_report_failures(const struct fleet *fleet, void (*report)(const char *name, const char *why))
+{
+	for (unsigned i = 0; i < fleet->n_members; i++) {
+		struct member_report of;
+
+		report_of(&fleet->members[i], &of);
+		if (of.trouble)
+			report(fleet->members[i].name, of.trouble);
+	}
+}
+
+static bool wants_hosts(const struct fleet *fleet)
+{
+	int index =
+		schema_index(fleet->plan->reading.schemas, fleet->plan->reading.n_schemas, host_schema.name);
+
+	return index >= 0 && fleet->wanted[index];
+}
+
+/* By the name in the request; the first, if that is none. */
+static unsigned shown_member(const struct fleet *fleet)
+{
+	const struct member *member = find_member(fleet, fleet->plan->request->host);
+
+	return member ? (unsigned)(member - fleet->members) : 0;
+}
+
+static void want_of_members(struct fleet *fleet, unsigned shown)
+{
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		member_want(&fleet->members[i],
+			    i == shown || fleet->plan->together ? fleet->wanted : fleet->parts);
+}
+
+/* A frame that is being made, and the member whose samples go into it. */
+struct making {
+	struct frame *frame;
+	const char *host;
+	bool together, wanted;
+};
+
+static void take_events(void *context, const struct frame *frame)
+{
+	struct making *making = context;
+
+	for (unsigned i = 0; i < frame->n_tables && making->wanted && !making->together; i++) {
+		const struct table *table = &frame->tables[i];
+
+		if (table->present && table->schema->shape == SHAPE_EVENTS)
+			table_append(making->frame, &making->frame->tables[i], table);
+	}
+	if (making->together)
+		labelled_add(making->frame, frame, making->host, true);
+}
+
+/* Time of a member's clock at a moment. */
+static uint64_t its_time(const struct member *member, uint64_t wall_ns)
+{
+	return wall_ns + (uint64_t)member_clock_offset_ns(member);
+}
+
+static double age_seconds(const struct member *member, const struct frame *of, uint64_t wall_ns)
+{
+	uint64_t now_ns = its_time(member, wall_ns);
+
+	return now_ns > of->wall_ns ? (double)(now_ns - of->wall_ns) / 1e9 : 0;
+}
+
+/* Is the frame that is made that of the last moment, which is now? Only now is known why nothing comes. */
+static bool is_newest(const struct fleet *fleet)
+{
+	return fleet->goes_on && fleet->next + 1 >= fleet->axis.n_moments;
+}
+
+static void add_row(const struct fleet *fleet, const struct member *member, struct frame *frame,
+		    uint64_t wall_ns)
+{
+	const struct frame *of = member_frame(member);
+	struct host_state state = { .name = member->name, .age_seconds = NAN };
+	struct member_report report;
+
+	report_of(member, &report);
+	state.clock_offset_seconds = report.clock_offset_seconds;
+	state.trouble = is_newest(fleet) ? report.trouble : NULL;
+	if (of)
+		state.age_seconds = age_seconds(member, of, wall_ns);
+	host_add(frame, of, &state);
+}
+
+/* What it has that is new goes into the frame: 0 or -errno. */
+static int go_to_moment(struct fleet *fleet, unsigned index, bool shown, uint64_t wall_ns,
+			struct frame *frame)
+{
+	struct member *member = &fleet->members[index];
+	struct making making = { frame, member->name, fleet->plan->together, shown };
+	int got = member_go_to(member, its_time(member, wall_ns), take_events, &making);
+	const struct frame *of = member_frame(member);
+
+	if (got < 0)
+		return got;
+	if (of && making.together && got > 0)
+		labelled_add(frame, of, member->name, false);
+	else if (of && shown && !making.together)
+		frame_add(frame, of);
+	if (shown) {
+		frame->mono_ns = of ? of->mono_ns : 0;
+		if (fleet->n_members > 1 && !making.together)
+			frame->host = arena_copy(&frame->arena, member->name, strlen(member->name));
+		frame->boot = UINT32_MAX - member->serial; /* there are no rates from one part to another */
+	}
+	return 0;
+}
+
+/* Of the shown machine all panes show it, and a screen says how old the sample is that stands there. */
+static void note_trouble(const struct fleet *fleet, struct frame *frame, unsigned shown, uint64_t wall_ns)
+{
+	for (unsigned i = 0; is_newest(fleet) && i < fleet->n_members; i++) {
+		const struct member *member = &fleet->members[i];
+		const struct frame *of = member_frame(member);
+		const char *topic = i == shown ? "source" : host_schema.name;
+		struct member_report report;
+		char age[VALUE_TEXT_MAX];
+
+		report_of(member, &report);
+		if (!report.trouble)
+			continue;
+		if (of && i == shown && !fleet->plan->request->batch)
+			frame_notice(frame, topic, NULL, _("%s: this is %s old; %s"), member->name,
+				     stretch_text(age, age_seconds(member, of, wall_ns)), report.trouble);
+		else
+			frame_notice(frame, topic, NULL, "%s: %s", member->name, report.trouble);
+	}
+}
+
+/* All that a frame has but its own clock, which is of all machines. */
+static int fill(struct fleet *fleet, struct frame *frame, uint64_t wall_ns)
+{
+	unsigned shown = shown_member(fleet);
+	bool hosts = wants_hosts(fleet) || fleet->plan->together;
+	struct table *table = frame_slot(frame, host_schema.name);
+
+	want_of_members(fleet, shown);
+	for (unsigned i = 0; i < fleet->n_members; i++) {
+		int error = hosts || i == shown ? go_to_moment(fleet, i, i == shown, wall_ns, frame) : 0;
+
+		if (error)
+			return error;
+	}
+	table->n_rows = 0;
+	table->present = hosts;
+	table->failed = false;
+	table->mono_ns = frame->mono_ns;
+	for (unsigned i = 0; hosts && i < fleet->n_members; i++)
+		add_row(fleet, &fleet->members[i], frame, wall_ns);
+	if (hosts)
+		host_sort(frame);
+	note_trouble(fleet, frame, shown, wall_ns);
+	return 0;
+}
+
+static void want(void *state, const bool *topics)
+{
+	struct fleet *fleet = state;
+	const struct member_plan *plan = &fleet->plan->reading;
+
+	memcpy(fleet->wanted, topics, plan->n_schemas * sizeof(*topics));
+	host_want(plan->schemas, plan->n_schemas, fleet->wanted);
+	findings_want(plan->rules, plan->n_rules, plan->schemas, plan->n_schemas, fleet->wanted);
+}
+
+static int seek(void *state, size_t index)
+{
+	struct fleet *fleet = state;
+
+	if (fleet->axis.n_moments == 0)
+		return -ENODATA;
+	fleet->next = index < fleet->axis.n_moments ? index : fleet->axis.n_moments - 1;
+	return 0;
+}
+
+static size_t position(void *state)
+{
+	const struct fleet *fleet = state;
+
+	return fleet->next > 0 ? fleet->next - 1 : 0;
+}
+
+static size_t find(void *state, uint64_t wall_ns)
+{
+	const struct fleet *fleet = state;
+
+	return axis_find(&fleet->axis, wall_ns);
+}
+
+static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	const struct fleet *fleet = state;
+	const struct axis *axis = &fleet->axis;
+
+	*n_frames = axis->n_moments;
+	*first_ns = axis->n_moments > 0 ? axis->moments[0] : 0;
+	*last_ns = axis->n_moments > 0 ? axis->moments[axis->n_moments - 1] : 0;
+	return !fleet->goes_on;
+}
+
+static int wait_fd(void *state)
+{
+	const struct fleet *fleet = state;
+
+	return fleet->goes_on ? fleet->epoll_fd : -1;
+}
+
+/* Has each member that is expected to come given a sample since the last moment, or is it time? */
+static bool is_moment(const struct fleet *fleet)
+{
+	double since = (double)(env_mono_ns() - fleet->moment_mono_ns) / 1e9;
+	bool all = true, any = false;
+
+	for (unsigned i = 0; i < fleet->n_members; i++) {
+		struct member_report report;
+
+		report_of(&fleet->members[i], &report);
+		any |= fleet->has_come[i];
+		all &= fleet->has_come[i] || report.trouble || report.ended;
+	}
+	if (!any && fleet->n_members == 1 && fleet->plan->request->batch) /* it would be printed again */
+		return false;
+	return (any && all) || since >= fmax(LATE_DELAYS * fleet->plan->record.delay_seconds, 0.2);
+}
+
+static void add_moment(struct fleet *fleet)
+{
+	size_t n_gone = axis_add(&fleet->axis, env_wall_ns());
+
+	fleet->next = fleet->next > n_gone ? fleet->next - n_gone : 0;
+	fleet->moment_mono_ns = env_mono_ns();
+	memset(fleet->has_come, false, FLEET_MEMBERS_MAX * sizeof(*fleet->has_come));
+}
+
+static bool pull(void *state)
+{
+	struct fleet *fleet = state;
+
+	pull_members(fleet);
+	if (is_moment(fleet))
+		add_moment(fleet);
+	return true;
+}
+
+static int next(void *state, struct frame *frame)
+{
+	struct fleet *fleet = state;
+	uint64_t wall_ns;
+	int error;
+
+	if (fleet->next >= fleet->axis.n_moments && fleet->goes_on)
+		pull(fleet);
+	if (fleet->next >= fleet->axis.n_moments)
+		return fleet->goes_on ? -EAGAIN : 0;
+	wall_ns = fleet->axis.moments[fleet->next];
+	error = fill(fleet, frame, wall_ns);
+	if (error)
+		return error;
+	frame->wall_ns = wall_ns;
+	fleet->next++;
+	return 1;
+}
+
+static void keep_back(void *state, uint64_t bytes)
+{
+	struct fleet *fleet = state;
+
+	fleet->ssh.back_bytes = bytes / fleet->n_members;
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		if (fleet->members[i].kind->keep_back)
+			fleet->members[i].kind->keep_back(fleet->members[i].state, fleet->ssh.back_bytes);
+}
+
+static const char *remark(void *state)
+{
+	const struct fleet *fleet = state;
+	const char *found = NULL;
+
+	for (unsigned i = 0; i < fleet->n_members && !fleet->goes_on && !found; i++) {
+		size_t n_parts;
+		struct member_part *part = fleet->members[i].kind->parts(fleet->members[i].state, &n_parts);
+
+		found = part->source.remark ? part->source.remark(part->source.state) : NULL;
+	}
+	return found;
+}
+
+void fleet_close(struct fleet *fleet)
+{
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		member_close(&fleet->members[i]);
+	for (unsigned i = 0; i < fleet->n_members; i++)
+		free(fleet->files[i]);
+	free(fleet->files);
+	free(fleet->members);
+	free(fleet->has_come);
+	free(fleet->wanted);
+	free(fleet->parts);
+	axis_free(&fleet->axis);
+	close(fleet->epoll_fd);
+	close(fleet->timer_fd);
+	free(fleet);
+}
+
+static void close_source(void *state)
+{
+	fleet_close(state);
+}
+
+/* The clocks of all samples of all members, which are files: 0 or -EINTR. */
+static int make_axis(struct fleet *fleet)
+{
+	const struct member_plan *plan = &fleet->plan->reading;
+	bool *none = alloc_zeroed(plan->n_schemas + 1, sizeof(*none));
+	struct axis_sample *samples = NULL;
+	size_t n_samples = 0, capacity = 0;
+	struct frame frame;
+	int got = 0;
+
+	frame_open(&frame, plan->schemas, plan->n_schemas);
+	for (unsigned i = 0; i < fleet->n_members && got >= 0; i++) {
+		size_t n_parts;
+		struct source *source =
+			&fleet->members[i].kind->parts(fleet->members[i].state, &n_parts)->source;
+
+		source_want(source, none);
+		frame_clear(&frame);
+		while ((got = source->next(source->state, &frame)) == 1) {
+			*VECTOR_ADD(samples, n_samples, capacity) = (struct axis_sample){ frame.wall_ns, i };
+			frame_clear(&frame);
+		}
+	}
+	if (got >= 0)
+		axis_make(&fleet->axis, samples, n_samples, fleet->n_members);
+	frame_close(&frame);
+	free(samples);
+	free(none);
+	return got < 0 ? got : 0;
+}
+
+int fleet_source(struct fleet *fleet, struct source *source)
+{
+	const struct itimerspec every = { .it_interval = env_timespec(PULL_NS),
+					  .it_value = env_timespec(PULL_NS) };
+	struct epoll_event event = { .events = EPOLLIN };
+
+	*source = (struct source){
+		.next = next,
+		.judged = true,
+		.want = want,
+		.seek = seek,
+		.position = position,
+		.find = find,
+		.extent = extent,
+		.keep_back = keep_back,
+		.wait_fd = wait_fd,
+		.pull = pull,
+		.remark = remark,
+		.close = close_source,
+		.state = fleet,
+	};
+	if (!fleet->goes_on)
+		return make_axis(fleet);
+	timerfd_settime(fleet->timer_fd, 0, &every, NULL);
+	epoll_ctl(fleet->epoll_fd, EPOLL_CTL_ADD, fleet->timer_fd, &event);
+	add_moment(fleet);
+	return 0;
+}

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Starts ssh, reads the recording that it passes on, and starts it again whenever it ends. Each connection is
+ * a part of the member. Nothing here waits.
+ */
+#include <config.h>
+
+#include "fleet/ssh_member.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/buffer.h"
+#include "core/i18n.h"
+#include "fleet/ssh_trouble.h"
+#include "fleet/stream_start.h"
+#include "recording/reader.h"
+#include "sys/env.h"
+#include "sys/spawn.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define PARTS_MAX 4       /* connections whose samples are kept */
+#define ANSWER_SECONDS 20 /* for the first bytes of a recording */
+#define END_SECONDS 2     /* for ssh to end once it sends nothing more, before it is killed */
+#define RETRY_SECONDS_MAX 30
+#define SILENT_SECONDS 5 /* and five delays: then a connection that gives no samples is in trouble */
+#define ERROR_BYTES 4096 /* kept of what it writes to standard error */
+#define OFFSETS 32       /* samples whose arrival says what its clock has */
+#define READ_BYTES 65536
+
+enum phase {
+	PHASE_REST,    /* until it is tried again */
+	PHASE_ANSWER,  /* it runs, and no recording has begun */
+	PHASE_SAMPLES, /* a recording comes */
+	PHASE_END,     /* nothing more comes: it is about to end */
+};
+
+struct connection {
+	const char *host;
+	const struct ssh_plan *plan;
+	const struct member_plan *reading;
+	enum phase phase;
+	uint64_t since_ns;   /* CLOCK_MONOTONIC: of the phase, … */
+	uint64_t until_ns;   /* … and until when at most */
+	unsigned n_failures; /* one after the other */
+	pid_t pid;           /* and its process group; 0: none */
+	int out_fd, err_fd;  /* -1: none; out_fd is that of the last part once it is open */
+	struct buffer start; /* bytes before a recording is open */
+	struct buffer errors;
+	struct buffer trouble; /* NUL-terminated; empty: none */
+	bool explained;        /* trouble is why this connection ends */
+	struct member_part parts[PARTS_MAX];
+	size_t n_parts;
+	uint64_t sample_ns;       /* CLOCK_MONOTONIC: when the last sample came; 0: none so far */
+	int64_t offsets[OFFSETS]; /* wall clocks: of samples less that of their arrival */
+	unsigned n_offsets, next_offset;
+};
+
+static void set_trouble(struct connection *connection, const char *text)
+{
+	buffer_empty(&connection->trouble);
+	buffer_text(&connection->trouble, text);
+	buffer_char(&connection->trouble, '\0');
+}
+
+static void set_phase(struct connection *connection, enum phase phase, uint64_t now_ns, double seconds)
+{
+	connection->phase = phase;
+	connection->since_ns = now_ns;
+	connection->until_ns = now_ns + (uint64_t)(seconds * (double)SECOND_NS);
+}
+
+static void watch(const struct connection *connection, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	epoll_ctl(connection->plan->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+static void unwatch(const struct connection *connection, int fd)
+{
+	epoll_ctl(connection->plan->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static void rest(struct connection *connection, uint64_t now_ns)
+{
+	unsigned shift = connection->n_failures < 5 ? connection->n_failures : 5;
+	double seconds = (double)(1U << shift);
+
+	connection->n_failures++;
+	set_phase(connection, PHASE_REST, now_ns, seconds < RETRY_SECONDS_MAX ? seconds : RETRY_SECONDS_MAX);
+}
+
+static void close_pair(int pair[2])
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (pair[i] >= 0)
+			close(pair[i]);
+}
+
+/* 0, or an errno. Descriptors that stay are ours in out and err. */
+static int spawn_ssh(struct connection *connection, int out[2], int err[2])
+{
+	struct ssh_words words;
+	int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC), error;
+	struct spawn_plan plan = {
+		.words = words.words,
+		.variables = connection->plan->variables,
+		.own_session = true,
+		.in = null_fd,
+	};
+
+	if (null_fd < 0)
+		return errno;
+	error = pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0 ? errno : 0;
+	plan.out = out[1];
+	plan.err = err[1];
+	ssh_words_make(&words, connection->host, connection->plan->record);
+	if (!error)
+		error = spawn_command(&plan, &connection->pid);
+	close(null_fd);
+	return error;
+}
+
+static void start(struct connection *connection, uint64_t now_ns)
+{
+	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
+	int error = spawn_ssh(connection, out, err);
+
+	if (error) {
+		close_pair(out);
+		close_pair(err);
+		connection->pid = 0;
+		set_trouble(connection, error == ENOENT
+						? _("ssh is not installed here (package openssh-client)")
+						: strerror(error));
+		rest(connection, now_ns);
+		return;
+	}
+	close(out[1]);
+	close(err[1]);
+	connection->out_fd = out[0];
+	connection->err_fd = err[0];
+	fcntl(out[0], F_SETFL, O_NONBLOCK);
+	fcntl(err[0], F_SETFL, O_NONBLOCK);
+	watch(connection, out[0]);
+	watch(connection, err[0]);
+	buffer_empty(&connection->start);
+	buffer_empty(&connection->errors);
+	connection->explained = false;
+	set_phase(connection, PHASE_ANSWER, now_ns, ANSWER_SECONDS);
+}
+
+/* Nothing more comes. The last part, if it is of this connection, keeps its descriptor. */
+static void stop_reading(struct connection *connection, uint64_t now_ns)
+{
+	unwatch(connection, connection->out_fd);
+	if (connection->phase == PHASE_ANSWER)
+		close(connection->out_fd);
+	connection->out_fd = -1;
+	set_phase(connection, PHASE_END, now_ns, END_SECONDS);
+}
+
+/* It is of no use: why is said, whatever it says itself. */
+static void give_up(struct connection *connection, const char *why, uint64_t now_ns)
+{
+	set_trouble(connection, why);
+	connection->explained = true;
+	stop_reading(connection, now_ns);
+	kill(-connection->pid, SIGTERM);
+}
+
+/* Keeps the end. */
+static void read_errors(struct connection *connection)
+{
+	char bytes[1024];
+	ssize_t got = -1;
+
+	for (unsigned i = 0; connection->err_fd >= 0 && i < 16; i++) {
+		struct buffer *errors = &connection->errors;
+
+		got = read(connection->err_fd, bytes, sizeof(bytes));
+		if (got <= 0)
+			break;
+		buffer_add(errors, bytes, (size_t)got);
+		if (errors->length > ERROR_BYTES) {
+			memmove(errors->bytes, errors->bytes + errors->length - ERROR_BYTES, ERROR_BYTES);
+			errors->length = ERROR_BYTES;
+		}
+	}
+	if (got == 0) {
+		close(connection->err_fd);
+		connection->err_fd = -1;
+	}
+}
+
+static void drop_oldest_part(struct connection *connection)
+{
+	struct source *source = &connection->parts[0].source;
+
+	source->close(source->state);
+	memmove(connection->parts, connection->parts + 1, --connection->n_parts * sizeof(*connection->parts));
+}
+
+/* bytes is the beginning of a recording, with its description. */
+static void open_part(struct connection *connection, struct span bytes, uint64_t now_ns)
+{
+	struct recording_input input = {
+		.fd = connection->out_fd,
+		.first = bytes,
+		.back_bytes = connection->plan->back_bytes,
+		.interrupted = connection->reading->interrupted,
+		.schemas = connection->reading->schemas,
+		.n_schemas = connection->reading->n_schemas,
+	};
+	struct member_part *part;
+	const char *why;
+
+	if (connection->n_parts == PARTS_MAX)
+		drop_oldest_part(connection);
+	part = &connection->parts[connection->n_parts];
+	*part = (struct member_part){ .serial = ++*connection->plan->serials };
+	unwatch(connection, connection->out_fd); /* it is closed on failure */
+	set_phase(connection, PHASE_SAMPLES, now_ns, 0);
+	if (recording_open(&part->source, &input, &why) < 0) {
+		give_up(connection, why, now_ns);
+		return;
+	}
+	watch(connection, connection->out_fd);
+	connection->n_parts++;
+}
+
+/* Until a recording has begun. */
+static void read_start(struct connection *connection, uint64_t now_ns)
+{
+	struct buffer *start = &connection->start;
+	char bytes[READ_BYTES];
+	ssize_t got;
+	size_t at;
+
+	while ((got = read(connection->out_fd, bytes, sizeof(bytes))) > 0) {
+		buffer_add(start, bytes, (size_t)got);
+		switch (stream_find_start(span_of(start->bytes, start->length), &at)) {
+		case STREAM_MORE:
+			break;
+		case STREAM_WHOLE:
+			open_part(connection, span_of(start->bytes + at, start->length - at), now_ns);
+			return;
+		case STREAM_NEWER:
+			give_up(connection,
+				_("panetop there is newer and records in a form that this version does not "
+				  "know: "
+				  "update this one"),
+				now_ns);
+			return;
+		case STREAM_STRANGE:
+			give_up(connection, _("what comes from there is no recording"), now_ns);
+			return;
+		case STREAM_DAMAGED:
+			give_up(connection, _("the recording that comes from there is damaged"), now_ns);
+			return;
+		}
+	}
+	if (got == 0)
+		stop_reading(connection, now_ns);
+}
+
+/* When the sample came says what its clock has more than ours, less the time that it took. */
+static void measure_clock(struct connection *connection, uint64_t sample_wall_ns)
+{
+	connection->offsets[connection->next_offset] = (int64_t)(sample_wall_ns - env_wall_ns());
+	connection->next_offset = (connection->next_offset + 1) % OFFSETS;
+	if (connection->n_offsets < OFFSETS)
+		connection->n_offsets++;
+}
+
+static bool read_samples(struct connection *connection, uint64_t now_ns)
+{
+	struct member_part *part = &connection->parts[connection->n_parts - 1];
+	struct source *source = &part->source;
+	uint64_t last_ns = part->last_ns;
+	size_t n_frames = part->n_frames;
+	bool more = source->pull(source->state);
+
+	source->extent(source->state, &part->n_frames, &part->first_ns, &part->last_ns);
+	if (part->n_frames != n_frames || part->last_ns != last_ns) {
+		connection->sample_ns = now_ns;
+		connection->n_failures = 0;
+		buffer_empty(&connection->trouble);
+		measure_clock(connection, part->last_ns);
+	}
+	if (!more) {
+		if (source->remark(source->state))
+			give_up(connection, source->remark(source->state), now_ns);
+		else
+			stop_reading(connection, now_ns);
+	}
+	return connection->sample_ns == now_ns;
+}
+
+/* The process has ended, or is about to. */
+static void reap(struct connection *connection, uint64_t now_ns)
+{
+	int status;
+
+	if (waitpid(connection->pid, &status, WNOHANG) == 0) {
+		if (now_ns >= connection->until_ns)
+			kill(-connection->pid, SIGKILL);
+		return;
+	}
+	read_errors(connection);
+	if (connection->err_fd >= 0) /* others may hold it */
+		close(connection->err_fd);
+	connection->err_fd = -1;
+	connection->pid = 0;
+	if (!connection->explained)
+		ssh_trouble_of_end(&connection->trouble,
+				   &(struct ssh_end){
+					   .host = connection->host,
+					   .status = status,
+					   .line = ssh_last_line(span_of(connection->errors.bytes,
+									 connection->errors.length)),
+				   });
+	rest(connection, now_ns);
+}
+
+static bool pull(void *state, uint64_t now_ns)
+{
+	struct connection *connection = state;
+	bool any = false;
+
+	read_errors(connection);
+	if (connection->phase == PHASE_REST && now_ns >= connection->until_ns)
+		start(connection, now_ns);
+	if (connection->phase == PHASE_ANSWER)
+		read_start(connection, now_ns);
+	if (connection->phase == PHASE_ANSWER && now_ns >= connection->until_ns)
+		give_up(connection, _("no answer for 20 s"), now_ns);
+	if (connection->phase == PHASE_SAMPLES)
+		any = read_samples(connection, now_ns);
+	if (connection->phase == PHASE_END)
+		reap(connection, now_ns);
+	return any;
+}
+
+static struct member_part *parts(void *state, size_t *n_parts)
+{
+	struct connection *connection = state;
+
+	*n_parts = connection->n_parts;
+	return connection->parts;
+}
+
+static double clock_offset_seconds(const struct connection *connection)
+{
+	int64_t most = INT64_MIN;
+
+	for (unsigned i = 0; i < connection->n_offsets; i++)
+		most = connection->offsets[i] > most ? connection->offsets[i] : most;
+	return connection->n_offsets > 0 ? (double)most / 1e9 : NAN;
+}
+
+static const char *trouble(struct connection *connection)
+{
+	double silent = (double)(env_mono_ns() - connection->sample_ns) / 1e9;
+
+	if (connection->trouble.length > 0)
+		return connection->trouble.bytes;
+	if (connection->sample_ns == 0)
+		return _("connecting");
+	return silent > SILENT_SECONDS + 5 * connection->plan->record->delay_seconds
+		       ? _("connected, but no sample comes")
+		       : NULL;
+}
+
+static void report(void *state, struct member_report *report)
+{
+	struct connection *connection = state;
+
+	report->trouble = trouble(connection);
+	report->ended = false;
+	report->failed = connection->n_failures > 0;
+	report->clock_offset_seconds = clock_offset_seconds(connection);
+}
+
+static void keep_back(void *state, uint64_t bytes)
+{
+	struct connection *connection = state;
+
+	for (size_t i = 0; i < connection->n_parts; i++)
+		connection->parts[i].source.keep_back(connection->parts[i].source.state, bytes);
+}
+
+static void close_connection(void *state)
+{
+	struct connection *connection = state;
+
+	if (connection->pid > 0) {
+		kill(-connection->pid, SIGKILL);
+		waitpid(connection->pid, NULL, 0);
+	}
+	if (connection->phase == PHASE_ANSWER)
+		close(connection->out_fd);
+	if (connection->err_fd >= 0)
+		close(connection->err_fd);
+	for (size_t i = 0; i < connection->n_parts; i++)
+		connection->parts[i].source.close(connection->parts[i].source.state);
+	buffer_free(&connection->start);
+	buffer_free(&connection->errors);
+	buffer_free(&connection->trouble);
+	free(connection);
+}
+
+static const struct member_kind kind = { pull, parts, report, keep_back, close_connection };
+
+void ssh_member_open(struct member *member, const char *host, const struct ssh_plan *ssh,
+		     const struct member_plan *plan)
+{
+	struct connection *connection = alloc_zeroed(1, sizeof(*connection));
+
+	connection->plan = ssh;
+	connection->reading = plan;
+	connection->out_fd = connection->err_fd = -1;
+	member_open(member, host, &kind, connection, plan);
+	connection->host = member->name;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ssh must neither ask nor wait for ever, and opens nothing but this one channel. */
+#include <config.h>
+
+#include "fleet/ssh_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const of_ssh[] = {
+	"ssh",
+	"-T", /* no terminal there */
+	"-oBatchMode=yes",
+	"-oConnectTimeout=10",
+	"-oServerAliveInterval=5",
+	"-oServerAliveCountMax=3",
+	"-oClearAllForwardings=yes",
+	"-oForwardAgent=no",
+	"-oForwardX11=no",
+	"-oPermitLocalCommand=no",
+	"-oRemoteCommand=none",
+	"--",
+};
+
+bool ssh_host_is_valid(struct span host)
+{
+	if (span_length(host) == 0 || *host.at == '-')
+		return false;
+	for (const char *at = host.at; at < host.end; at++)
+		if ((unsigned char)*at <= ' ' || *at == 0x7f)
+			return false;
+	return true;
+}
+
+void ssh_words_make(struct ssh_words *words, const char *host, const struct ssh_record *record)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(of_ssh) / sizeof(of_ssh[0]); i++)
+		words->words[n++] = (char *)of_ssh[i];
+	words->words[n++] = (char *)host;
+	words->words[n++] = (char *)"panetop";
+	words->words[n++] = (char *)"--record=-";
+	snprintf(words->delay, sizeof(words->delay), "--delay=%.9g", record->delay_seconds);
+	words->words[n++] = words->delay;
+	if (record->no_bpf)
+		words->words[n++] = (char *)"--no-bpf";
+	if (record->no_arguments)
+		words->words[n++] = (char *)"--no-arguments";
+	for (unsigned i = 0; i < record->n_tables; i++) {
+		snprintf(words->tables[i], sizeof(words->tables[i]), "--table=%s", record->tables[i]);
+		words->words[n++] = words->tables[i];
+	}
+	for (unsigned i = 0; i < record->n_panes; i++)
+		words->words[n++] = (char *)record->panes[i];
+	words->words[n] = NULL;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The columns of a machine: single numbers of other topics, and the greatest of some rows. */
+#include <config.h>
+
+#include "model/host.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "model/finding.h"
+
+struct host_row {
+	const char *host;
+	double age_seconds, clock_offset_seconds;
+	const char *severity, *finding;
+	uint64_t findings;
+	double busy_ratio, memory_used_ratio, swap_used_ratio;
+	double cpu_pressure_ratio, memory_pressure_ratio, io_pressure_ratio;
+	double load1;
+	uint64_t cpus;
+	double disk_busy_ratio, read_bytes_per_second, write_bytes_per_second;
+	double received_bits_per_second, sent_bits_per_second;
+	double watts, celsius, uptime_seconds;
+	uint64_t tasks;
+};
+
+#define GAUGE(field, measure, ...)                                                                           \
+	COLUMN(struct host_row, field, .kind = COLUMN_GAUGE, .unit = measure, __VA_ARGS__)
+
+static const struct column columns[] = {
+	COLUMN(struct host_row, host, .kind = COLUMN_KEY, .title = N_("host"), .width = 14,
+	       .help = N_("machine, as --source names it, or as its recording does"),
+	       .source = "--source; the recording"),
+	GAUGE(age_seconds, UNIT_SECONDS, .title = N_("age"), .width = 5, .rank = 2, .high = 10,
+	      .alarming = 60, .whole = true, .help = N_("time since its newest sample"),
+	      .source = "the clocks of both machines, aligned"),
+	GAUGE(clock_offset_seconds, UNIT_SECONDS, .title = N_("clock"), .width = 7, .rank = 5, .hidden = true,
+	      .difference = true,
+	      .help = N_("its clock less ours, as samples show that come through a connection: too low by "
+			 "the time "
+			 "that the quickest of the last ones took"),
+	      .source = "the greatest of (time of a sample - time of its arrival)"),
+	COLUMN(struct host_row, severity, .kind = COLUMN_LABEL, .title = N_("severity"), .width = 8,
+	       .words = true, .help = N_("of its worst finding; critical where it does not answer"),
+	       .source = "finding severity"),
+	GAUGE(busy_ratio, UNIT_RATIO, .title = N_("%CPU"), .width = 5, .rank = 1,
+	      .help = N_("share of the time of all its CPUs that was used"), .source = "cpu busy_ratio"),
+	GAUGE(memory_used_ratio, UNIT_RATIO, .title = N_("%mem"), .width = 5, .rank = 1,
+	      .help = N_("share of its memory that is not available"),
+	      .source = "memory used_bytes of available / total_bytes of mem"),
+	GAUGE(swap_used_ratio, UNIT_RATIO, .title = N_("%swap"), .width = 5, .rank = 4,
+	      .help = N_("share of its swap that is used; unknown without swap"),
+	      .source = "memory used_bytes / total_bytes of swap"),
+	GAUGE(cpu_pressure_ratio, UNIT_RATIO, .title = N_("%PSI cpu"), .width = 8, .rank = 5, .hidden = true,
+	      .help = N_("share of 10 s in which some task waited for a CPU"),
+	      .source = "pressure avg10_ratio of cpu some"),
+	GAUGE(memory_pressure_ratio, UNIT_RATIO, .title = N_("%PSI mem"), .width = 8, .rank = 5,
+	      .hidden = true, .help = N_("share of 10 s in which some task waited for memory"),
+	      .source = "pressure avg10_ratio of memory some"),
+	GAUGE(io_pressure_ratio, UNIT_RATIO, .title = N_("%PSI io"), .width = 8, .rank = 5, .hidden = true,
+	      .help = N_("share of 10 s in which some task waited for a disk"),
+	      .source = "pressure avg10_ratio of io some"),
+	GAUGE(load1, UNIT_COUNT, .title = N_("load"), .width = 5, .rank = 2,
+	      .help = N_("load average of 1 minute"), .source = "system load1"),
+	GAUGE(cpus, UNIT_COUNT, .title = N_("CPUs"), .width = 4, .rank = 4, .help = N_("online CPUs"),
+	      .source = "system cpus"),
+	GAUGE(disk_busy_ratio, UNIT_RATIO, .title = N_("%disk"), .width = 5, .rank = 3,
+	      .help = N_("share of the time in which its busiest disk had requests"),
+	      .source = "disk busy_ratio, the greatest"),
+	GAUGE(read_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("read/s"), .width = 8, .rank = 5,
+	      .hidden = true, .help = N_("read from its disks"),
+	      .source = "disk read_bytes_per_second of all"),
+	GAUGE(write_bytes_per_second, UNIT_BYTES_PER_SECOND, .title = N_("write/s"), .width = 8, .rank = 5,
+	      .hidden = true, .help = N_("written to its disks"),
+	      .source = "disk write_bytes_per_second of all"),
+	GAUGE(received_bits_per_second, UNIT_BITS_PER_SECOND, .title = N_("receive"), .width = 8, .rank = 5,
+	      .hidden = true, .help = N_("received by its interfaces"),
+	      .source = "interface received_bits_per_second of all"),
+	GAUGE(sent_bits_per_second, UNIT_BITS_PER_SECOND, .title = N_("send"), .width = 8, .rank = 5,
+	      .hidden = true, .help = N_("sent by its interfaces"),
+	      .source = "interface sent_bits_per_second of all"),
+	GAUGE(watts, UNIT_WATTS, .title = N_("watts"), .width = 6, .rank = 5, .optional = true,
+	      .help = N_("power that it takes"), .source = "power watts of total"),
+	GAUGE(celsius, UNIT_CELSIUS, .title = N_("heat"), .width = 5, .rank = 5, .optional = true,
+	      .help = N_("its hottest sensor"), .source = "temperature celsius, the greatest"),
+	GAUGE(uptime_seconds, UNIT_SECONDS, .title = N_("uptime"), .width = 7, .rank = 6, .hidden = true,
+	      .whole = true, .help = N_("time since it was started"), .source = "system uptime_seconds"),
+	GAUGE(tasks, UNIT_COUNT, .title = N_("tasks"), .width = 6, .rank = 6, .hidden = true,
+	      .help = N_("its threads"), .source = "system tasks"),
+	GAUGE(findings, UNIT_COUNT, .title = N_("findings"), .width = 8, .rank = 6, .hidden = true,
+	      .help = N_("how many there are"), .source = "rows of finding"),
+	COLUMN(struct host_row, finding, .kind = COLUMN_LABEL, .title = N_("finding"), .width = 30,
+	       .prose = true, .fleeting = true, .help = N_("its worst finding; or why nothing comes from it"),
+	       .source = "finding subject and text; --source"),
+};
+
+const struct schema host_schema = {
+	.name = "host",
+	.help = N_("machines, a row for each: gauges and the worst finding; worst first"),
+	.over_interval = true,
+	.derived = true,
+	.row_size = sizeof(struct host_row),
+	SCHEMA_COLUMNS(columns),
+};
+
+/* Where the numbers come from. */
+static const struct part {
+	const char *topic, *row, *other, *column;
+	size_t field;                /* a double of struct host_row */
+	const char *over_row, *over; /* divided by this of the same topic; NULL: not divided */
+	bool greatest;               /* of all rows but that of the sum */
+} parts[] = {
+	{ "cpu", "all", NULL, "busy_ratio", offsetof(struct host_row, busy_ratio), NULL, NULL, false },
+	{ "memory", "available", NULL, "used_bytes", offsetof(struct host_row, memory_used_ratio), "mem",
+	  "total_bytes", false },
+	{ "memory", "swap", NULL, "used_bytes", offsetof(struct host_row, swap_used_ratio), "swap",
+	  "total_bytes", false },
+	{ "pressure", "cpu", "some", "avg10_ratio", offsetof(struct host_row, cpu_pressure_ratio), NULL, NULL,
+	  false },
+	{ "pressure", "memory", "some", "avg10_ratio", offsetof(struct host_row, memory_pressure_ratio), NULL,
+	  NULL, false },
+	{ "pressure", "io", "some", "avg10_ratio", offsetof(struct host_row, io_pressure_ratio), NULL, NULL,
+	  false },
+	{ "system", NULL, NULL, "load1", offsetof(struct host_row, load1), NULL, NULL, false },
+	{ "system", NULL, NULL, "uptime_seconds", offsetof(struct host_row, uptime_seconds), NULL, NULL,
+	  false },
+	{ "disk", NULL, NULL, "busy_ratio", offsetof(struct host_row, disk_busy_ratio), NULL, NULL, true },
+	{ "disk", "all", NULL, "read_bytes_per_second", offsetof(struct host_row, read_bytes_per_second),
+	  NULL, NULL, false },
+	{ "disk", "all", NULL, "write_bytes_per_second", offsetof(struct host_row, write_bytes_per_second),
+	  NULL, NULL, false },
+	{ "interface", "all", NULL, "received_bits_per_second",
+	  offsetof(struct host_row, received_bits_per_second), NULL, NULL, false },
+	{ "interface", "all", NULL, "sent_bits_per_second", offsetof(struct host_row, sent_bits_per_second),
+	  NULL, NULL, false },
+	{ "power", "total", NULL, "watts", offsetof(struct host_row, watts), NULL, NULL, false },
+	{ "temperature", NULL, NULL, "celsius", offsetof(struct host_row, celsius), NULL, NULL, true },
+};
+
+#define N_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+void host_want_parts(const struct schema *const *schemas, unsigned n_schemas, bool *wanted)
+{
+	for (size_t i = 0; i < N_PARTS; i++)
+		schema_want(schemas, n_schemas, parts[i].topic, wanted);
+	schema_want(schemas, n_schemas, finding_schema.name, wanted);
+}
+
+void host_want(const struct schema *const *schemas, unsigned n_schemas, bool *wanted)
+{
+	int index = schema_index(schemas, n_schemas, host_schema.name);
+
+	if (index >= 0 && wanted[index])
+		host_want_parts(schemas, n_schemas, wanted);
+}
+
+static double greatest(const struct table *table, const char *column)
+{
+	double most = NAN;
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		const char *sum = table->schema->sum_row;
+
+		if (!sum || !table_row_is(table, row, sum))
+			most = fmax(most,
+				    table_number(table, row, column)); /* of NaN and a number the latter */
+	}
+	return most;
+}
+
+static double number_of(const struct frame *of, const struct part *part)
+{
+	const struct table *table = frame_table(of, part->topic);
+	const void *row;
+	double number;
+
+	if (!table || table->failed || table->n_rows == 0)
+		return NAN;
+	if (part->greatest)
+		return greatest(table, part->column);
+	row = part->row ? table_find(table, part->row, part->other) : table_row(table, 0);
+	number = row ? table_number(table, row, part->column) : NAN;
+	if (part->over)
+		number /= frame_number(of, part->topic, part->over_row, part->over);
+	return isfinite(number) ? number : NAN;
+}
+
+static const char *copy(struct frame *frame, const char *text)
+{
+	return arena_copy(&frame->arena, text, strlen(text));
+}
+
+static void take_finding(struct host_row *row, struct frame *frame, const struct frame *of)
+{
+	const struct table *table = frame_table(of, finding_schema.name);
+	const void *worst = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+
+	if (!table)
+		return;
+	row->findings = table->n_rows;
+	row->severity = worst ? copy(frame, table_text(table, worst, "severity")) : "none";
+	row->finding = worst ? arena_print(&frame->arena, "%s: %s", table_text(table, worst, "subject"),
+					   table_text(table, worst, "text"))
+			     : "";
+}
+
+void host_add(struct frame *frame, const struct frame *of, const struct host_state *state)
+{
+	struct table *table = frame_slot(frame, host_schema.name);
+	struct host_row *row = table_add(table);
+
+	row->host = copy(frame, state->name);
+	row->age_seconds = state->age_seconds;
+	row->clock_offset_seconds = state->clock_offset_seconds;
+	for (size_t i = 0; of && i < N_PARTS; i++)
+		*(double *)(void *)((char *)row + parts[i].field) = number_of(of, &parts[i]);
+	if (of) {
+		double cpus = frame_number(of, "system", NULL, "cpus");
+		double tasks = frame_number(of, "system", NULL, "tasks");
+
+		row->cpus = cpus >= 0 ? (uint64_t)cpus : U64_UNKNOWN;
+		row->tasks = tasks >= 0 ? (uint64_t)tasks : U64_UNKNOWN;
+		take_finding(row, frame, of);
+	}
+	if (!state->trouble)
+		return;
+	row->severity = "critical";
+	row->finding = copy(frame, state->trouble);
+}
+
+/* 0: nothing is out of the ordinary, or nothing is known. */
+static unsigned weight(const struct host_row *row)
+{
+	static const char *const words[] = { "note", "warning", "critical" };
+
+	for (unsigned i = 0; row->severity && i < 3; i++)
+		if (strcmp(row->severity, words[i]) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* By insertion: there are few, and they keep their order. */
+void host_sort(struct frame *frame)
+{
+	struct table *table = frame_slot(frame, host_schema.name);
+	struct host_row *rows = (struct host_row *)(void *)table->rows;
+
+	for (size_t i = 1; i < table->n_rows; i++) {
+		struct host_row row = rows[i];
+		size_t at = i;
+
+		for (; at > 0 && weight(&rows[at - 1]) < weight(&row); at--)
+			rows[at] = rows[at - 1];
+		rows[at] = row;
+	}
+}
+
+void host_derive(struct frame *frame, bool always)
+{
+	struct table *table = frame_slot(frame, host_schema.name);
+
+	if (!table || !(table->present || always))
+		return;
+	table->present = true;
+	table->n_rows = 0;
+	table->mono_ns = frame->mono_ns;
+	host_add(frame, frame,
+		 &(struct host_state){ .name = frame->host ? frame->host : "localhost",
+				       .clock_offset_seconds = NAN,
+				       .age_seconds = 0 });
+}
