@@ -23,7 +23,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
 	bool batch; /* given, or implied by another option */
-	bool describe, probe, ascii, read_only, no_bpf, no_arguments;
+	bool describe, probe, ascii, read_only, no_bpf, no_arguments, report_names;
 	bool print; /* samples go to standard output or into the file of --write, not only into a recording */
 	const struct sink_format *format;
 	unsigned long count;             /* 0: until stopped */
@@ -33,7 +33,7 @@ struct options {
 	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
-		*between, *against, *assertion, *write, *save_on_fire;
+		*between, *against, *assertion, *write, *save_on_fire, *report;
 	size_t top;                             /* commands of a table in metrics */
 	bool arguments;                         /* whole command lines in metrics */
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */

@@ -553,17 +553,22 @@ static bool is_same_file(const char *one, const char *other)
 		first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
-/* What cannot be combined with --listen and with watching, which write and print nothing. */
-static const char *excluded_from_service(const struct options *options)
+/* What only a run that prints or records samples takes. */
+static const char *excluded_without_samples(const struct options *options)
 {
-	return options->replay                 ? "--replay"
-	       : options->record               ? "--record"
+	return options->record                 ? "--record"
 	       : options->write                ? "--write"
 	       : options->format != &sink_text ? "--output"
 	       : options->count > 0            ? "--count"
 	       : options->assertion            ? "--assert"
 	       : options->command              ? "--"
 					       : NULL;
+}
+
+/* What cannot be combined with --listen and with watching, which write and print nothing. */
+static const char *excluded_from_service(const struct options *options)
+{
+	return options->replay ? "--replay" : excluded_without_samples(options);
 }
 
 /* Of a run whose clients do not say what they want: as README recommends for a fleet. */
@@ -631,9 +636,44 @@ static int check_comparison(const struct options *options)
 	return 2;
 }
 
+/* What a page has nothing to do with. */
+static const char *excluded_from_report(const struct options *options)
+{
+	return options->against      ? "--against"
+	       : options->limit != VIEW_ALL_ROWS ? "--limit"
+	       : options->filter     ? "--filter"
+	       : options->sort       ? "--sort"
+	       : options->columns    ? "--columns"
+	       : options->n_tables > 0 ? "--table"
+	       : options->at && options->between ? "--between"
+				     : excluded_without_samples(options);
+}
+
+/* Of a run that writes a page and ends. */
+static int check_report(const struct options *options)
+{
+	const char *excluded = excluded_from_report(options);
+
+	if (!options->replay)
+		error_message("--report", _("is about a recording: give one with --replay; on the screen, S "
+					    "saves a page of the past"));
+	else if (excluded)
+		error_message(excluded, _("cannot be combined with %s"), "--report");
+	else if (options->n_panes > 0)
+		error_message(options->panes[0]->name,
+			      _("a page has the overview: leave out the pane"));
+	else
+		return -1;
+	return 2;
+}
+
 static int check_together(const struct options *options)
 {
-	if (options->probe && options->replay)
+	if (options->report)
+		return check_report(options);
+	if (options->report_names && options->batch)
+		error_message("--report-names", _("is for a page: give its file with --report"));
+	else if (options->probe && options->replay)
 		error_message("--probe", _("cannot be combined with --replay: a recording has no sources"));
 	else if (options->replay && options->root)
 		error_message("--replay", _("cannot be combined with --root: a recording has no files"));
@@ -762,7 +802,8 @@ static int parse(struct parser *parser, int argc, char **argv)
 	if (parser->options->watches || !isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")) ||
 	    (parser->options->at && parser->options->count > 0))
 		parser->options->batch = true;
-	if (parser->options->batch && !parser->options->record && !parser->options->watches)
+	if (parser->options->batch && !parser->options->record && !parser->options->watches &&
+	    !parser->options->report)
 		parser->options->print = true;
 	status = check_watching(parser->options);
 	if (status < 0)
@@ -770,7 +811,8 @@ static int parse(struct parser *parser, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	choose_count(parser->options, parser->settings);
-	if (parser->options->at && parser->options->batch && parser->options->count == 0)
+	if (parser->options->at && parser->options->batch && parser->options->count == 0 &&
+	    !parser->options->report)
 		parser->options->count = 1;
 	status = check_together(parser->options);
 	if (status < 0 && parser->options->batch)
