@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the samples that options name, has the page made of them, and writes it where only its owner reads it. */
+/* Finds the samples that options name, has the page made of them, and writes it where only its owner reads
+ * it. */
 #include <config.h>
 
 #include "app/report.h"
@@ -19,6 +20,8 @@
 #include "sys/user_file.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
+
+#define SCREEN_READ_MAX 1000 /* samples: the screen waits for them */
 
 static struct report_plan plan_of(const struct source *source, const struct settings *settings)
 {
@@ -145,6 +148,7 @@ int report_save(const struct settings *settings, const struct source *source, bo
 	int failed = -ENODATA;
 
 	plan.names = names;
+	plan.n_read = SCREEN_READ_MAX;
 	fault = report_make(&plan, &page);
 	if (fault == REPORT_FAULTLESS)
 		failed = write_file(&page, name, error, room);

@@ -22,21 +22,22 @@ struct reported_chart {
 struct reported_table {
 	const char *title; /* N_() */
 	const char *topic;
-	const char *columns, *sort;  /* as of a pane's table */
-	const char *with_names;      /* its columns with --report-names; NULL: the same */
-	const char *threshold;       /* only rows in which this column, by key, has … */
-	double least;                /* … at least this; NULL: all rows */
-	size_t rows;                 /* at most */
+	const char *columns, *sort; /* as of a pane's table */
+	const char *with_names;     /* its columns with --report-names; NULL: the same */
+	const char *threshold;      /* only rows in which this column, by key, has … */
+	double least;               /* … at least this; NULL: all rows */
+	size_t rows;                /* at most */
 };
 
 /* The lists end with an entry without a title, those of names with NULL. */
 struct reported {
 	const struct reported_chart *charts;
 	const struct reported_table *tables;
-	const char *const *also;     /* more topics to read: of lines and machine */
-	const char *const *strained; /* rows of pressure: of equally bad samples the one where most tasks wait */
-	struct series pressure;      /* … which has those rows; row NULL */
-	struct series own_cpu;       /* what panetop itself used */
+	const char *const *also; /* more topics to read: of lines and machine */
+	const char *const
+		*strained;      /* rows of pressure: of equally bad samples the one where most tasks wait */
+	struct series pressure; /* … which has those rows; row NULL */
+	struct series own_cpu;  /* what panetop itself used */
 	/* The machine in a few lines. */
 	void (*lines)(const struct frame *frame, bool ascii, struct buffer *out);
 };

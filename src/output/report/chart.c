@@ -13,6 +13,7 @@
 
 #define PLOT_X 480.0
 #define PLOT_Y 100.0
+#define ROUNDING 1e-6 /* of rates: a little more than all is all */
 
 struct plot {
 	struct page *page;
@@ -32,15 +33,16 @@ static double highest(const double *values, size_t n_values)
 	return most;
 }
 
-/* The next number of one digit, in tens or, of bytes, in powers of two. */
+/* The next number of one digit, or and a half; of bytes in units of 1024. A whole share stays one. */
 static double round_up(double most, bool binary)
 {
-	double unit = binary ? exp2(10 * floor(log2(most) / 10)) : 1, step;
+	double unit, step;
 
 	if (!(most > 0))
 		return 1;
-	step = pow(10, floor(log10(most / unit)));
-	return ceil(most / unit / step) * step * unit;
+	unit = binary ? exp2(10 * floor(log2(most) / 10)) : 1;
+	step = pow(10, floor(log10(most / unit))) / 2;
+	return ceil(most / unit / step - ROUNDING) * step * unit;
 }
 
 static bool is_of_bytes(enum unit unit)
@@ -69,8 +71,9 @@ static bool measure(struct plot *plot, const struct report_plan *plan, size_t in
 	if (!any || of < 0)
 		return false;
 	plot->unit = schema_known_column(plan->schemas[of], chart->lines[0].series.column)->unit;
-	plot->top = whole->topic ? frame_number(&plot->stretch->moment, whole->topic, whole->row, whole->column)
-				 : NAN;
+	plot->top = whole->topic
+			    ? frame_number(&plot->stretch->moment, whole->topic, whole->row, whole->column)
+			    : NAN;
 	if (!(plot->top >= most))
 		plot->top = round_up(most, is_of_bytes(plot->unit));
 	return true;
@@ -144,7 +147,8 @@ static void add_keys(const struct plot *plot)
 		if (!plot->lines[i])
 			continue;
 		page_print(plot->page,
-			   "<span class=\"key\"><svg viewBox=\"0 0 24 10\"><path class=\"l%zu\" d=\"M0 5H24\"/></svg>",
+			   "<span class=\"key\"><svg viewBox=\"0 0 24 10\"><path class=\"l%zu\" d=\"M0 "
+			   "5H24\"/></svg>",
 			   i);
 		amount_text(text, plot->unit, highest(plot->lines[i], plot->stretch->n_points));
 		snprintf(most, sizeof(most), _("%s, at most %s"), _(plot->chart->lines[i].name), text);
@@ -185,8 +189,8 @@ void chart_add(struct page *page, const struct report_plan *plan, const struct s
 	for (size_t i = 0; i < REPORTED_LINES_MAX; i++)
 		if (plot.lines[i])
 			add_line(&plot, i);
-	page_print(page, "<line class=\"moment\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\"/>\n", moment, moment,
-		   PLOT_Y);
+	page_print(page, "<line class=\"moment\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\"/>\n", moment,
+		   moment, PLOT_Y);
 	page_print(page, "<line class=\"at\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"%.0f\"/>\n</svg>\n", PLOT_Y);
 	add_ends(&plot, page_time(page, first, stretch->first_ns), page_time(page, last, stretch->last_ns));
 	page_markup(page, "<output></output>\n</figure>\n");

@@ -7,6 +7,7 @@
 #include "output/report/stretch.h"
 
 /* Adds a figure with the lines that have a value; nothing if none has. */
-void chart_add(struct page *page, const struct report_plan *plan, const struct stretch *stretch, size_t chart);
+void chart_add(struct page *page, const struct report_plan *plan, const struct stretch *stretch,
+	       size_t chart);
 
 #endif

@@ -103,13 +103,14 @@ const char *page_time(const struct page *page, char *text, uint64_t wall_ns)
 
 void page_begin(struct page *page, const char *title)
 {
-	page_print(page,
-		   "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n"
-		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-		   "style-src 'unsafe-inline'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
-		   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		   "<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n",
-		   look_script_hash);
+	page_print(
+		page,
+		"<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+		"style-src 'unsafe-inline'; script-src '%s'; base-uri 'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n",
+		look_script_hash);
 	page_markup(page, "<title>");
 	page_foreign(page, title);
 	page_markup(page, "</title>\n<style>\n");

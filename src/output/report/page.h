@@ -20,8 +20,7 @@ void page_free(struct page *page);
 
 /* Markup as it is. */
 void page_markup(struct page *page, const char *markup);
-void page_print(struct page *page, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void page_print(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A text of panetop, in which < is a character. */
 void page_text(struct page *page, const char *text);

@@ -65,10 +65,15 @@ static void add_head(struct report *report)
 			 stretch->n_boots);
 		page_text(page, text);
 	}
+	if (stretch->step > 1) {
+		snprintf(text, sizeof(text), _(", of which one in %zu was read"), stretch->step);
+		page_text(page, text);
+	}
 	page_markup(page, "</p>\n");
 	if (!page->names)
-		page_element(page, "p class=\"dim\"",
-			     _("Command lines, users and addresses are left out; a * stands for each in a text."));
+		page_element(
+			page, "p class=\"dim\"",
+			_("Command lines, users and addresses are left out; a * stands for each in a text."));
 }
 
 static const char *rule_column(const struct finding_rule *rule)
@@ -142,9 +147,9 @@ static void add_findings(struct report *report)
 	page_markup(page, "<div class=\"wide\"><table>\n<tr>");
 	for (unsigned i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		page_element(page,
-			     i == 5   ? "th class=\"prose\""
+			     i == 5  ? "th class=\"prose\""
 			     : i < 2 ? "th class=\"left\""
-				      : "th",
+				     : "th",
 			     titles[i]);
 	page_markup(page, "</tr>\n");
 	for (size_t i = 0; i < stretch->n_findings; i++)

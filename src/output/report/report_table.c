@@ -30,9 +30,9 @@ static void leave_out(const struct page *page, struct view *view)
 static void add_class(struct page *page, const char *tag, const struct column *column)
 {
 	page_print(page, "<%s%s", tag,
-		   column->prose             ? " class=\"prose\""
+		   column->prose            ? " class=\"prose\""
 		   : column_is_left(column) ? " class=\"left\""
-					     : "");
+					    : "");
 }
 
 static void add_heading(struct page *page, const struct view *view)

@@ -23,8 +23,8 @@ struct pass {
 	struct frame frames[2];
 	uint64_t *times; /* CLOCK_REALTIME of each sample, in the order of the recording */
 	size_t n_times, times_capacity;
-	double worst;      /* of the samples so far; see badness() */
-	size_t index;      /* of the sample in the source */
+	double worst; /* of the samples so far; see badness() */
+	size_t index; /* of the sample in the source */
 	double own_sum;
 	size_t n_own;
 };
@@ -138,8 +138,9 @@ static struct stretch_finding *find(struct pass *pass, const char *rule, const c
 	return finding;
 }
 
+/* is_moment: this is the worst sample so far. */
 static void take_finding(struct pass *pass, const struct frame *frame, const struct table *table,
-			 const void *row)
+			 const void *row, bool is_moment)
 {
 	const char *severity = table_text(table, row, "severity");
 	enum finding_severity level = level_of(severity);
@@ -154,7 +155,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 	}
 	if (finding->n_samples == 0)
 		finding->since_ns = frame->wall_ns - (held_ns < frame->wall_ns ? held_ns : frame->wall_ns);
-	if (finding->n_samples == 0 || level > finding->level) {
+	if (finding->n_samples == 0 || level > finding->level || (is_moment && level == finding->level)) {
 		finding->level = level;
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
 		finding->text = arena_print(&pass->stretch->arena, "%s", table_text(table, row, "text"));
@@ -167,15 +168,15 @@ static void take_values(struct pass *pass, const struct frame *frame)
 {
 	const struct reported *reported = pass->plan->reported;
 	double *value = pass->stretch->values + stretch_point(pass->stretch, frame->wall_ns);
-	double own = frame_number(frame, reported->own_cpu.topic, reported->own_cpu.row,
-				  reported->own_cpu.column);
+	double own =
+		frame_number(frame, reported->own_cpu.topic, reported->own_cpu.row, reported->own_cpu.column);
 
 	for (const struct reported_chart *chart = reported->charts; chart->title; chart++) {
 		for (size_t i = 0; i < REPORTED_LINES_MAX && chart->lines[i].name; i++) {
 			const struct series *series = &chart->lines[i].series;
 
-			*value = fmax(*value,
-				      frame_number(frame, series->topic, series->row, series->column));
+			*value =
+				fmax(*value, frame_number(frame, series->topic, series->row, series->column));
 			value += pass->stretch->n_points;
 		}
 	}
@@ -192,17 +193,26 @@ static void take(struct pass *pass, const struct frame *frame, const struct fram
 	struct stretch *stretch = pass->stretch;
 	size_t moment = pass->plan->moment;
 	double bad = badness(pass->plan->reported, frame);
+	bool is_moment = moment == REPORT_WORST ? bad > pass->worst : moment == pass->index;
 
 	*VECTOR_ADD(pass->times, pass->n_times, pass->times_capacity) = frame->wall_ns;
 	stretch->n_boots += before && before->boot != frame->boot;
 	take_values(pass, frame);
 	for (size_t i = 0; table && i < table->n_rows; i++)
-		take_finding(pass, frame, table, table_row(table, i));
-	if (moment == REPORT_WORST ? bad <= pass->worst : moment != pass->index)
+		take_finding(pass, frame, table, table_row(table, i), is_moment);
+	if (!is_moment)
 		return;
 	pass->worst = bad;
 	frame_copy(&stretch->moment, frame);
 	stretch->moment_index = pass->index;
+}
+
+/* How many samples further on the next one is: also on the way to the moment. */
+static size_t step_from(const struct pass *pass, size_t index)
+{
+	size_t step = pass->stretch->step, moment = pass->plan->moment;
+
+	return index < moment && index + step > moment ? moment - index : step;
 }
 
 /* The sample before the first one gives its rates. */
@@ -210,15 +220,18 @@ static enum report_fault read_all(struct pass *pass, size_t first, size_t last)
 {
 	const struct report_plan *plan = pass->plan;
 	const struct frame *before = NULL;
-	int error = plan->source->seek(plan->source->state, first > 0 ? first - 1 : 0);
+	int error = 0;
 
-	for (pass->index = first > 0 ? first - 1 : 0; !error && pass->index <= last; pass->index++) {
-		struct frame *frame = &pass->frames[pass->index % 2];
+	for (pass->index = first > 0 ? first - 1 : 0; pass->index <= last;
+	     pass->index += step_from(pass, pass->index)) {
+		struct frame *frame = before == &pass->frames[0] ? &pass->frames[1] : &pass->frames[0];
 		int got;
 
 		if (plan->interrupted && plan->interrupted())
 			return REPORT_INTERRUPTED;
-		got = pipeline_next(&pass->pipeline, frame, before);
+		if (!before || pass->stretch->step > 1)
+			error = plan->source->seek(plan->source->state, pass->index);
+		got = error ? error : pipeline_next(&pass->pipeline, frame, before);
 		if (got == -EINTR)
 			return REPORT_INTERRUPTED;
 		if (got != 1)
@@ -321,6 +334,7 @@ static enum report_fault read_stretch(struct pass *pass)
 	if (n_frames == 1)
 		return REPORT_ONE_SAMPLE;
 	last = last < n_frames ? last : n_frames - 1;
+	pass->stretch->step = plan->n_read > 0 ? (last - plan->first) / plan->n_read + 1 : 1;
 	want(pass);
 	if (plan->first > last || !open_points(pass, plan->first, last))
 		return REPORT_UNREADABLE;

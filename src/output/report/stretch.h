@@ -3,7 +3,7 @@
 #ifndef PANETOP_OUTPUT_REPORT_STRETCH_H
 #define PANETOP_OUTPUT_REPORT_STRETCH_H
 
-#include "output/report/report.h"
+#include "output/report/plan.h"
 
 #define STRETCH_POINTS_MAX 480 /* of a graph: about the cells of two screens, so that a page stays small */
 #define STRETCH_FINDINGS_MAX 200
@@ -11,7 +11,7 @@
 /* A finding about one subject, as long as it comes and goes. Its texts are in the arena of the stretch. */
 struct stretch_finding {
 	const char *rule, *subject;
-	const char *text;     /* when it was worst for the first time … */
+	const char *text;     /* at the moment, or else when it was worst for the first time … */
 	const char *severity; /* … as the table has it */
 	enum finding_severity level;
 	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when it held, up to the last sample with it */
@@ -21,16 +21,17 @@ struct stretch_finding {
 struct stretch {
 	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of the first and the last sample */
 	size_t n_samples, n_gaps, n_boots;
-	double step_seconds;        /* usual time between two samples */
-	size_t n_points;            /* of each line: the highest value of the samples about that time */
-	double *values;             /* n_points of each line of each chart, in their order; NaN: unknown */
-	bool *apart;                /* of each point: a gap lies before it, or in it */
+	size_t step;         /* 1: all samples were read; 2: every second one, … */
+	double step_seconds; /* usual time between two samples */
+	size_t n_points;     /* of each line: the highest value of the samples about that time */
+	double *values;      /* n_points of each line of each chart, in their order; NaN: unknown */
+	bool *apart;         /* of each point: a gap lies before it, or in it */
 	struct stretch_finding *findings; /* the worst first; of the same kind the longest */
 	size_t n_findings, capacity;
-	size_t n_left_out;          /* findings beyond STRETCH_FINDINGS_MAX */
-	struct frame moment;        /* the sample that the page explains, with rates and findings … */
-	size_t moment_index;        /* … in the source */
-	double own_mean, own_most;  /* share of a CPU that panetop itself used; NaN: unknown */
+	size_t n_left_out;         /* findings beyond STRETCH_FINDINGS_MAX */
+	struct frame moment;       /* the sample that the page explains, with rates and findings … */
+	size_t moment_index;       /* … in the source */
+	double own_mean, own_most; /* share of a CPU that panetop itself used; NaN: unknown */
 	struct arena arena;
 };
 

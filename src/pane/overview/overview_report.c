@@ -24,9 +24,7 @@ static const struct reported_chart charts[] = {
 		     { N_("for memory"), { "pressure", "memory", "avg10_ratio" } },
 		     { N_("for disks"), { "pressure", "io", "avg10_ratio" } } },
 	  .least_end = 0.1 },
-	{ .title = N_("Load"),
-	  .lines = { { N_("load"), { "system", NULL, "load1" } } },
-	  .least_end = 1 },
+	{ .title = N_("Load"), .lines = { { N_("load"), { "system", NULL, "load1" } } }, .least_end = 1 },
 	{ .title = N_("Disks"),
 	  .lines = { { N_("read"), { "disk", "all", "read_bytes_per_second" } },
 		     { N_("write"), { "disk", "all", "write_bytes_per_second" } } },
@@ -36,18 +34,16 @@ static const struct reported_chart charts[] = {
 		     { N_("send"), { "interface", "all", "sent_bits_per_second" } } },
 	  .least_end = 1e6 },
 	{ .title = N_("Power"), .lines = { { N_("power"), { "power", "total", "watts" } } } },
-	{ .title = N_("Scope: CPUs"),
-	  .lines = { { N_("used"), { "scope_use", NULL, "cpu_ratio" } } } },
-	{ .title = N_("Scope: memory"),
-	  .lines = { { N_("used"), { "scope_use", NULL, "memory_bytes" } } } },
+	{ .title = N_("Scope: CPUs"), .lines = { { N_("used"), { "scope_use", NULL, "cpu_ratio" } } } },
+	{ .title = N_("Scope: memory"), .lines = { { N_("used"), { "scope_use", NULL, "memory_bytes" } } } },
 	{ 0 },
 };
 
 #define PROCESSES(title_, column, others, least_)                                                            \
 	{                                                                                                    \
 		.title = (title_), .topic = "process", .columns = column "," others ",pid,name",             \
-		.with_names = column "," others ",pid,user,command", .sort = (column), .threshold = (column), \
-		.least = (least_), .rows = LIST_ROWS                                                         \
+		.with_names = column "," others ",pid,user,command", .sort = (column),                       \
+		.threshold = (column), .least = (least_), .rows = LIST_ROWS                                  \
 	}
 
 static const struct reported_table tables[] = {
@@ -55,8 +51,8 @@ static const struct reported_table tables[] = {
 	PROCESSES(N_("Most memory"), "resident_bytes", "cpu_ratio", 1),
 	PROCESSES(N_("Waited most for a CPU"), "wait_ratio", "cpu_ratio", 0.0005),
 	PROCESSES(N_("Growing"), "growth_bytes_per_second", "resident_bytes", 1),
-	PROCESSES(N_("Most disk"), "disk_bytes_per_second",
-		  "write_bytes_per_second,read_bytes_per_second", 1),
+	PROCESSES(N_("Most disk"), "disk_bytes_per_second", "write_bytes_per_second,read_bytes_per_second",
+		  1),
 	PROCESSES(N_("Most TCP"), "tcp_bytes_per_second",
 		  "tcp_received_bytes_per_second,tcp_sent_bytes_per_second", 1),
 	{ .title = N_("Exited within a minute"),
@@ -97,8 +93,8 @@ static const struct reported_table tables[] = {
 };
 
 /* Of the lines: the rest of what the gauges read. */
-static const char *const also[] = { "power", "temperature", "cpu_limit", "memory_limit", "scope_use",
-				    "account", NULL };
+static const char *const also[] = { "power",     "temperature", "cpu_limit", "memory_limit",
+				    "scope_use", "account",     NULL };
 
 static const char *const strained[] = { "cpu", "memory", "io", NULL };
 
