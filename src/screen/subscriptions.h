@@ -27,8 +27,8 @@ void subscriptions_of_size(struct screen *screen);
 void subscriptions_only(const struct screen *screen, const struct source *source, const char *topic);
 
 /*
- * After others have read a recording or the past: it wants what the screen does, and stands behind this sample
- * again, as the screen reads on from there.
+ * After others have read a recording or the past: it wants what the screen does, and stands behind this
+ * sample again, as the screen reads on from there.
  */
 void subscriptions_return(struct screen *screen, const struct source *source, size_t index);
 

@@ -7,7 +7,8 @@
 /* clang-format off */
 const char look_style[] =
 	":root {\n"
-	"  color-scheme: light dark; --ink: #1c1c1c; --dim: #5a5a5a; --ground: #fff; --line: #c9c9c9; --area: #0b62a826;\n"
+	"  color-scheme: light dark;\n"
+	"  --ink: #1c1c1c; --dim: #5a5a5a; --ground: #fff; --line: #c9c9c9; --area: #0b62a826;\n"
 	"  --l0: #0b62a8; --l1: #b34700; --l2: #1b7a4b; --l3: #7a3d9e; --bad: #b00020; --busy: #8a5a00;\n"
 	"}\n"
 	"@media screen and (prefers-color-scheme: dark) {\n"
@@ -26,14 +27,17 @@ const char look_style[] =
 	"h3 { font-size: 1rem; margin: 0 0 .2rem; }\n"
 	"p { margin: .3rem 0; }\n"
 	"ul { margin: .3rem 0; padding-left: 1.2rem; }\n"
-	"li { margin: .15rem 0; }\n"
+	"li { margin: .2rem 0; }\n"
+	".findings { list-style: none; padding: 0; }\n"
 	".dim { color: var(--dim); }\n"
 	".critical { color: var(--bad); font-weight: 700; }\n"
 	".warning { color: var(--busy); font-weight: 600; }\n"
 	".wide { overflow-x: auto; }\n"
-	".grid { display: grid; gap: 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }\n"
+	".grid {\n"
+	"  display: grid; gap: 1.2rem; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr));\n"
+	"}\n"
 	".grid > * { min-width: 0; }\n"
-	"pre { margin: 0; overflow-x: auto; font: 13px/1.4 ui-monospace, monospace; }\n"
+	"pre { margin: 0 0 1rem; overflow-x: auto; font: 13px/1.4 ui-monospace, monospace; }\n"
 	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
 	"th, td { padding: .1rem .8rem .1rem 0; text-align: right; vertical-align: top; white-space: nowrap; }\n"
 	"th { border-bottom: 1px solid var(--line); font-weight: 600; }\n"
@@ -77,7 +81,8 @@ const char look_script[] =
 	"    at.setAttribute(\"x1\", x);\n"
 	"    at.setAttribute(\"x2\", x);\n"
 	"    at.style.visibility = \"visible\";\n"
-	"    out.textContent = [times[place], ...lines.map(([name, values]) => `${name} ${values[place]}`)].join(\"   \");\n"
+	"    const values = lines.map(([name, values]) => `${name} ${values[place]}`);\n"
+	"    out.textContent = [times[place], ...values].join(\"   \");\n"
 	"  };\n"
 	"  const leave = () => {\n"
 	"    place = -1;\n"
@@ -100,4 +105,4 @@ const char look_script[] =
 	"}\n";
 /* clang-format on */
 
-const char look_script_hash[] = "sha256-x0Mg+3Uxg3aeNZg4F8ZIqZJur+USV+NasoLOMojApFk=";
+const char look_script_hash[] = "sha256-Jy7qNW44WILRvDptskOdB0kFh5avf6DgyluoNHcqZMo=";

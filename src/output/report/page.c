@@ -14,6 +14,8 @@
 #include "output/report/hidden_names.h"
 #include "output/report/look.h"
 
+#define FOREIGN_CELLS_MAX 1000 /* of a text: more would not be read */
+
 void page_free(struct page *page)
 {
 	buffer_free(&page->out);
@@ -77,7 +79,7 @@ void page_foreign(struct page *page, const char *text)
 	const struct buffer *shown = &page->clean;
 
 	buffer_empty(&page->clean);
-	utf8_clean(&page->clean, text, -1, false);
+	utf8_clean(&page->clean, text, FOREIGN_CELLS_MAX, false);
 	buffer_char(&page->clean, '\0');
 	page->clean.length--;
 	if (!page->names) {

@@ -25,7 +25,7 @@ void page_print(struct page *page, const char *format, ...) __attribute__((forma
 /* A text of panetop, in which < is a character. */
 void page_text(struct page *page, const char *text);
 
-/* A text of the machine: also without control characters and what names hides. */
+/* A text of the machine: also without control characters, and without names what hidden_names.h hides. */
 void page_foreign(struct page *page, const char *text);
 
 /* <TAG>text</TAG>, of panetop. */

@@ -17,7 +17,7 @@
 #include "output/report/report_table.h"
 #include "output/report/stretch.h"
 
-#define OTHER_CHANGES_MAX 40
+#define CHANGES_MAX 60
 
 struct report {
 	const struct report_plan *plan;
@@ -107,36 +107,33 @@ static void add_subject(struct report *report, const struct stretch_finding *fin
 	page_foreign(&report->page, text);
 }
 
+/* "warning memory: Tasks wait … 17:40:22 to the end, in 12 of 46 samples" */
 static void add_finding(struct report *report, const struct stretch_finding *finding)
 {
 	const struct stretch *stretch = &report->stretch;
 	struct page *page = &report->page;
-	char text[TEXT_MAX], time[CLOCK_TEXT_MAX];
+	char text[TEXT_MAX], since[CLOCK_TEXT_MAX], until[CLOCK_TEXT_MAX];
+	bool to_end = finding->until_ns >= stretch->last_ns;
 
-	page_print(page, "<tr><td class=\"left %s\">", finding->severity);
+	page_print(page, "<li><span class=\"%s\">", finding->severity);
 	page_text(page, _(finding->severity));
-	page_markup(page, "</td><td class=\"left\">");
+	page_markup(page, "</span> <b>");
 	add_subject(report, finding);
-	page_markup(page, "</td><td>");
-	page_text(page, page_time(page, time, finding->since_ns));
-	page_markup(page, "</td><td>");
-	page_text(page, finding->until_ns >= stretch->last_ns ? _("the end")
-							      : page_time(page, time, finding->until_ns));
-	page_markup(page, "</td><td>");
-	snprintf(text, sizeof(text), "%.0f %%",
-		 100 * (double)finding->n_samples / (double)stretch->n_samples);
-	page_text(page, text);
-	page_markup(page, "</td><td class=\"prose\">");
+	page_markup(page, "</b>: ");
 	page_foreign(page, finding->text);
-	page_markup(page, "</td></tr>\n");
+	page_time(page, since, finding->since_ns);
+	page_time(page, until, finding->until_ns);
+	snprintf(text, sizeof(text), _("since %s, up to %s, in %zu of %zu samples"), since,
+		 to_end ? _("the end") : until, finding->n_samples, stretch->n_samples);
+	page_markup(page, " <span class=\"dim\">");
+	page_text(page, text);
+	page_markup(page, "</span></li>\n");
 }
 
 static void add_findings(struct report *report)
 {
 	const struct stretch *stretch = &report->stretch;
 	struct page *page = &report->page;
-	const char *const titles[] = { _("severity"), _("subject"), _("since"),
-				       _("until"),    _("samples"), _("when it was worst") };
 	char text[TEXT_MAX];
 
 	page_element(page, "h2", _("Out of the ordinary"));
@@ -144,21 +141,13 @@ static void add_findings(struct report *report)
 		page_element(page, "p", _("nothing out of the ordinary"));
 		return;
 	}
-	page_markup(page, "<div class=\"wide\"><table>\n<tr>");
-	for (unsigned i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		page_element(page,
-			     i == 5  ? "th class=\"prose\""
-			     : i < 2 ? "th class=\"left\""
-				     : "th",
-			     titles[i]);
-	page_markup(page, "</tr>\n");
+	page_markup(page, "<ul class=\"findings\">\n");
 	for (size_t i = 0; i < stretch->n_findings; i++)
 		add_finding(report, &stretch->findings[i]);
-	page_markup(page, "</table></div>\n");
-	if (stretch->n_left_out == 0)
+	page_markup(page, "</ul>\n");
+	if (!stretch->has_more_findings)
 		return;
-	snprintf(text, sizeof(text), _("More subjects than %d: the others are left out."),
-		 STRETCH_FINDINGS_MAX);
+	snprintf(text, sizeof(text), _("These are the first %d; others are left out."), STRETCH_FINDINGS_MAX);
 	page_element(page, "p", text);
 }
 
@@ -198,7 +187,7 @@ static void add_explanation(struct report *report)
 {
 	const struct explanation *explanation = &report->explanation;
 	struct page *page = &report->page;
-	size_t n_lines = explanation->n_lines;
+	size_t n_lines = explanation->n_lines, n_causes = explanation->n_causes;
 	char text[TEXT_MAX], time[CLOCK_TEXT_MAX];
 
 	page_time(page, time, explanation->wall_ns);
@@ -212,12 +201,13 @@ static void add_explanation(struct report *report)
 		snprintf(text, sizeof(text), _("Compared with %zu samples of %.0f s before:"),
 			 explanation->n_samples, explanation->seconds);
 	page_element(page, "p class=\"dim\"", text);
-	add_changes(report, 0, explanation->n_causes);
-	if (explanation->n_causes > 0 && n_lines > explanation->n_causes)
+	if (n_lines > CHANGES_MAX)
+		n_lines = CHANGES_MAX;
+	n_causes = n_lines < n_causes ? n_lines : n_causes;
+	add_changes(report, 0, n_causes);
+	if (n_causes > 0 && n_lines > n_causes)
 		page_element(page, "p", _("Other changes:"));
-	if (n_lines > explanation->n_causes + OTHER_CHANGES_MAX)
-		n_lines = explanation->n_causes + OTHER_CHANGES_MAX;
-	add_changes(report, explanation->n_causes, n_lines);
+	add_changes(report, n_causes, n_lines);
 	if (n_lines < explanation->n_lines) {
 		snprintf(text, sizeof(text), _("%zu more are left out."), explanation->n_lines - n_lines);
 		page_element(page, "p", text);

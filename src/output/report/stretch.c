@@ -138,9 +138,8 @@ static struct stretch_finding *find(struct pass *pass, const char *rule, const c
 	return finding;
 }
 
-/* is_moment: this is the worst sample so far. */
 static void take_finding(struct pass *pass, const struct frame *frame, const struct table *table,
-			 const void *row, bool is_moment)
+			 const void *row)
 {
 	const char *severity = table_text(table, row, "severity");
 	enum finding_severity level = level_of(severity);
@@ -150,12 +149,12 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		find(pass, table_text(table, row, "rule"), table_text(table, row, "subject"));
 
 	if (!finding) {
-		pass->stretch->n_left_out++;
+		pass->stretch->has_more_findings = true;
 		return;
 	}
 	if (finding->n_samples == 0)
 		finding->since_ns = frame->wall_ns - (held_ns < frame->wall_ns ? held_ns : frame->wall_ns);
-	if (finding->n_samples == 0 || level > finding->level || (is_moment && level == finding->level)) {
+	if (finding->n_samples == 0 || level > finding->level) {
 		finding->level = level;
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
 		finding->text = arena_print(&pass->stretch->arena, "%s", table_text(table, row, "text"));
@@ -199,7 +198,7 @@ static void take(struct pass *pass, const struct frame *frame, const struct fram
 	stretch->n_boots += before && before->boot != frame->boot;
 	take_values(pass, frame);
 	for (size_t i = 0; table && i < table->n_rows; i++)
-		take_finding(pass, frame, table, table_row(table, i), is_moment);
+		take_finding(pass, frame, table, table_row(table, i));
 	if (!is_moment)
 		return;
 	pass->worst = bad;
@@ -240,7 +239,7 @@ static enum report_fault read_all(struct pass *pass, size_t first, size_t last)
 			take(pass, frame, before);
 		before = frame;
 	}
-	return pass->n_times > 0 ? REPORT_FAULTLESS : REPORT_UNREADABLE;
+	return pass->stretch->moment.wall_ns > 0 ? REPORT_FAULTLESS : REPORT_UNREADABLE;
 }
 
 static int by_size(const void *left, const void *right)
@@ -286,6 +285,22 @@ static void fill_points(struct pass *pass)
 			for (size_t line = 0; line < n_lines; line++)
 				stretch->values[line * stretch->n_points + at] =
 					stretch->values[line * stretch->n_points + from];
+	}
+}
+
+/* Findings that are as bad at the moment as ever have the numbers of the moment. */
+static void take_texts(struct pass *pass)
+{
+	const struct table *table = frame_table(&pass->stretch->moment, finding_schema.name);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		struct stretch_finding *finding =
+			find(pass, table_text(table, row, "rule"), table_text(table, row, "subject"));
+
+		if (finding && level_of(table_text(table, row, "severity")) == finding->level)
+			finding->text =
+				arena_print(&pass->stretch->arena, "%s", table_text(table, row, "text"));
 	}
 }
 
@@ -345,6 +360,7 @@ static enum report_fault read_stretch(struct pass *pass)
 	pass->stretch->own_mean = pass->n_own > 0 ? pass->own_sum / (double)pass->n_own : NAN;
 	find_gaps(pass);
 	fill_points(pass);
+	take_texts(pass);
 	if (pass->stretch->n_findings > 0)
 		qsort(pass->stretch->findings, pass->stretch->n_findings, sizeof(*pass->stretch->findings),
 		      worst_first);

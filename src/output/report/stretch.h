@@ -28,7 +28,7 @@ struct stretch {
 	bool *apart;         /* of each point: a gap lies before it, or in it */
 	struct stretch_finding *findings; /* the worst first; of the same kind the longest */
 	size_t n_findings, capacity;
-	size_t n_left_out;         /* findings beyond STRETCH_FINDINGS_MAX */
+	bool has_more_findings;    /* … than STRETCH_FINDINGS_MAX subjects */
 	struct frame moment;       /* the sample that the page explains, with rates and findings … */
 	size_t moment_index;       /* … in the source */
 	double own_mean, own_most; /* share of a CPU that panetop itself used; NaN: unknown */

@@ -96,6 +96,17 @@ static const struct reported_table tables[] = {
 static const char *const also[] = { "power",     "temperature", "cpu_limit", "memory_limit",
 				    "scope_use", "account",     NULL };
 
+/* As at the top of the screen, without the names of program and host. */
+static void add_lines(const struct frame *frame, bool ascii, struct buffer *out)
+{
+	char pieces[HEADLINE_PIECES_MAX][HEADLINE_PIECE_MAX];
+	unsigned n_pieces = headline_pieces(frame, pieces);
+
+	for (unsigned i = frame->host ? 2 : 1; i < n_pieces; i++)
+		buffer_print(out, "%s%s", pieces[i], i + 1 < n_pieces ? ", " : "\n");
+	overview_lines(frame, ascii, out);
+}
+
 static const char *const strained[] = { "cpu", "memory", "io", NULL };
 
 const struct reported reported_overview = {
@@ -105,5 +116,5 @@ const struct reported reported_overview = {
 	.strained = strained,
 	.pressure = { "pressure", NULL, "avg10_ratio" },
 	.own_cpu = { "self", "all", "cpu_ratio" },
-	.lines = overview_lines,
+	.lines = add_lines,
 };

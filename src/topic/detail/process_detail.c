@@ -88,7 +88,7 @@ static const struct column columns[] = {
 	     "/proc/PID/stat state, num_threads", .hidden = true, .words = true, .fleeting = true),
 	TEXT(user, N_("user"), N_("effective user"), "/proc/PID/status Uid, /etc/passwd", .rank = 2,
 	     .personal = true),
-	NUMBER(uid, N_("UID"), N_("effective UID"), "/proc/PID/status Uid", .hidden = true),
+	NUMBER(uid, N_("UID"), N_("effective UID"), "/proc/PID/status Uid", .hidden = true, .personal = true),
 	NUMBER(ppid, N_("parent"), N_("parent process: it started or adopted this one"),
 	       "/proc/PID/stat ppid", .rank = 2),
 	TEXT(parents, N_("parents"), N_("its parent, the parent of that one, and so on, with their PIDs"),
