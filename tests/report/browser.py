@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""report_browser.py BROWSER: pages of --report in a headless Chromium, by its DevTools protocol over a pipe.
+"""browser.py BROWSER: pages of --report in a headless Chromium, by its DevTools protocol over a pipe.
 
 A golden file has how a page is laid out at a width and in a scheme: colours, columns, what stands in which order; no pixels,
 which depend on fonts. UPDATE_GOLDEN=yes stores them.
@@ -14,12 +14,11 @@ import sys
 import tempfile
 import time
 
-import tap
-from tap import same, test
-
 TESTS, PANETOP, RECORDINGS = (os.environ[name] for name in ("TESTS_DIR", "PANETOP", "RECORDINGS"))
-sys.path[:0] = [os.path.join(TESTS, "recordings")]
+sys.path[:0] = [TESTS, os.path.join(TESTS, "recordings")]
+import tap  # noqa: E402
 from recording import Recording  # noqa: E402
+from tap import same, test  # noqa: E402
 
 PATIENCE = 120
 WIDTHS, SCHEMES = (1200, 400), ("light", "dark")
@@ -162,7 +161,7 @@ LAYOUT = """(() => {
 
 
 def golden(browser, path, width, scheme):
-    stored = os.path.join(TESTS, "golden", f"report-{scheme}-{width}.layout")
+    stored = os.path.join(TESTS, "report", f"{scheme}-{width}.layout")
     browser.show(path, width, scheme)
     found = browser.value(LAYOUT)
     if os.environ.get("UPDATE_GOLDEN") == "yes":
