@@ -397,6 +397,7 @@ def a_page_is_saved(scratch):
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         live_seconds(terminal, 1)
         page = page_of(scratch, terminal, "kept.html")
+        terminal.send(",", ",")
         problem = expect(back(terminal), terminal, "one cannot go back any more")
     return problem or (None if "Most CPU" in page and page.endswith("</html>\n") else "the page of the past:\n" + page[:2000])
 

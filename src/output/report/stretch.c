@@ -186,13 +186,14 @@ static void take_values(struct pass *pass, const struct frame *frame)
 	pass->stretch->own_most = fmax(pass->stretch->own_most, own);
 }
 
+/* A sample without one before it has no rates: it is not the worst. */
 static void take(struct pass *pass, const struct frame *frame, const struct frame *before)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
 	struct stretch *stretch = pass->stretch;
 	size_t moment = pass->plan->moment;
 	double bad = badness(pass->plan->reported, frame);
-	bool is_moment = moment == REPORT_WORST ? bad > pass->worst : moment == pass->index;
+	bool is_moment = moment == REPORT_WORST ? before && bad > pass->worst : moment == pass->index;
 
 	*VECTOR_ADD(pass->times, pass->n_times, pass->times_capacity) = frame->wall_ns;
 	stretch->n_boots += before && before->boot != frame->boot;
