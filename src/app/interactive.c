@@ -139,13 +139,8 @@ static int write_past(void *past, int fd)
 static int save_past(void *state, const char *name, char *text, size_t room)
 {
 	const struct kept *kept = state;
-	struct user_file file;
-	int error = user_file_write_new(&file, name, write_past, kept->file);
 
-	if (error)
-		user_file_error_text(&file, error, text, room);
-	user_file_close(&file);
-	return error;
+	return user_file_save_new(name, write_past, kept->file, text, room);
 }
 
 static int save_page(const struct screen_setup *setup, const struct source *source, const char *name,

@@ -44,18 +44,6 @@ static int write_page(void *page, int fd)
 	return buffer_write(page, fd, -1);
 }
 
-/* 0, or -errno and why. */
-static int write_file(struct buffer *page, const char *name, char *why, size_t room)
-{
-	struct user_file file;
-	int error = user_file_write_new(&file, name, write_page, page);
-
-	if (error)
-		user_file_error_text(&file, error, why, room);
-	user_file_close(&file);
-	return error;
-}
-
 /* Before the work: can the file be made? */
 static int check_file(const char *name)
 {
@@ -104,7 +92,7 @@ static int make_and_write(const struct options *options, const struct report_pla
 		if (fault != REPORT_INTERRUPTED)
 			error_message(options->replay, "%s", report_fault_text(fault));
 		status = 1;
-	} else if (write_file(&page, options->report, why, sizeof(why)) != 0) {
+	} else if (user_file_save_new(options->report, write_page, &page, why, sizeof(why)) != 0) {
 		error_message("--report", "'%s': %s", options->report, why);
 		status = 1;
 	}
@@ -151,7 +139,7 @@ int report_save(const struct settings *settings, const struct source *source, bo
 	plan.n_read = SCREEN_READ_MAX;
 	fault = report_make(&plan, &page);
 	if (fault == REPORT_FAULTLESS)
-		failed = write_file(&page, name, error, room);
+		failed = user_file_save_new(name, write_page, &page, error, room);
 	else
 		snprintf(error, room, "%s", report_fault_text(fault));
 	buffer_free(&page);

@@ -55,13 +55,7 @@ static int write_buffer(void *buffer, int fd)
 /* The buffer was filled when the key was pressed: now the prompt covers the last line. */
 static int save_seen(struct buffer *seen, const char *name, char *text, size_t room)
 {
-	struct user_file file;
-	int error = user_file_write_new(&file, name, write_buffer, seen);
-
-	if (error)
-		user_file_error_text(&file, error, text, room);
-	user_file_close(&file);
-	return error;
+	return user_file_save_new(name, write_buffer, seen, text, room);
 }
 
 static bool ends_in(const char *name, const char *ending)
