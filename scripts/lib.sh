@@ -17,6 +17,7 @@ packages_root="debian-archive-keyring mmdebstrap mount util-linux"
 packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-tools kmod libcap2-bin
 	python3 qemu-system-x86 xz-utils zstd"
 packages_prometheus="prometheus prometheus-node-exporter"
+packages_browser="chromium"
 packages_snap="python3-yaml snapd squashfs-tools"
 
 qemu_of() { # GNU-TYPE: the program of qemu-user that runs its programs

@@ -18,6 +18,7 @@
 #include "app/interactive.h"
 #include "app/options.h"
 #include "app/probe.h"
+#include "app/report.h"
 #include "app/rule_options.h"
 #include "app/rule_watch.h"
 #include "app/run_plan.h"
@@ -69,7 +70,8 @@ static int open_prometheus(const struct settings *settings, const char *url, str
 
 static int open_replay(const struct options *options, const char *file, struct source *source)
 {
-	bool goes_back = !options->batch || options->at || options->between || options->against;
+	bool goes_back = !options->batch || options->at || options->between || options->against ||
+			 options->report;
 	struct recording_input input = {
 		.fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC),
 		.back_bytes = goes_back ? UINT64_MAX : 0,
@@ -97,6 +99,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 	struct run_plan plan;
 	int status;
 
+	if (options->report)
+		return report_run(options, settings, request, source);
 	if (settings->power.calibrate)
 		return calibrate_run(options, settings, source);
 	if (options->n_listen > 0)

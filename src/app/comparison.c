@@ -5,11 +5,9 @@
 #include "app/comparison.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/moment.h"
-#include "core/alloc.h"
 #include "core/i18n.h"
 #include "model/difference.h"
 #include "sys/error_message.h"
@@ -48,27 +46,6 @@ static int read_sample(struct comparison *comparison, const struct pipeline *pip
 	return 1;
 }
 
-/* Of one recording, at two times. */
-static int find_both(const struct options *options, const struct source *source, size_t index[2])
-{
-	const char *comma = strchr(options->between, ',');
-	char *first = alloc_text(options->between);
-	const char *second = comma + 1;
-	int status;
-
-	first[comma - options->between] = '\0';
-	status = moment_find(source, options->replay, first, &index[0]);
-	if (status == 0)
-		status = moment_find(source, options->replay, second, &index[1]);
-	if (status == 0 && index[1] < index[0])
-		error_message("--between", _("%s is before %s: name the earlier time first"), second, first);
-	else if (status == 0 && index[1] == index[0])
-		error_message("--between", _("%s and %s are the same sample, the last one until then"), first,
-			      second);
-	free(first);
-	return status == 0 && index[1] <= index[0] ? 1 : status;
-}
-
 int comparison_take(struct comparison *comparison, const struct options *options, const struct run_plan *run,
 		    const struct source *against, const struct pipeline *pipeline)
 {
@@ -83,7 +60,7 @@ int comparison_take(struct comparison *comparison, const struct options *options
 		status = moment_find(source, options->replay, at, &index[0]) ||
 			 moment_find(against, later_name, at, &index[1]);
 	else
-		status = find_both(options, source, index);
+		status = moment_find_both(source, options->replay, options->between, index);
 	if (status != 0)
 		return status;
 	if (source->want)

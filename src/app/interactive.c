@@ -17,6 +17,7 @@
 #include "app/option_table.h"
 #include "app/privileges.h"
 #include "app/recorded_past.h"
+#include "app/report.h"
 #include "app/run_plan.h"
 #include "core/i18n.h"
 #include "pane/panes.h"
@@ -139,13 +140,14 @@ static int write_past(void *past, int fd)
 static int save_past(void *state, const char *name, char *text, size_t room)
 {
 	const struct kept *kept = state;
-	struct user_file file;
-	int error = user_file_write_new(&file, name, write_past, kept->file);
 
-	if (error)
-		user_file_error_text(&file, error, text, room);
-	user_file_close(&file);
-	return error;
+	return user_file_save_new(name, write_past, kept->file, text, room);
+}
+
+static int save_page(const struct screen_setup *setup, const struct source *source, const char *name,
+		     char *error, size_t room)
+{
+	return report_save(setup->settings, source, setup->page_names, name, error, room);
 }
 
 static int terminal_error(int error)
@@ -200,6 +202,8 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.faults = error_message_log(),
 		.settings = settings,
 		.request = request,
+		.save_page = save_page,
+		.page_names = options->report_names,
 		.save = config_save,
 		.worker = worker,
 		.first_pane = first_pane(options, settings),

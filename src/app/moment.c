@@ -6,7 +6,10 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/alloc.h"
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/span.h"
@@ -31,7 +34,7 @@ bool moment_is_valid(const char *text)
 }
 
 /* A signal that the loop has blocked ends the run while it waits for a pipe. */
-static void read_all(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
+void moment_read_all(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
 {
 	size_t n_frames, before = SIZE_MAX;
 	sigset_t none;
@@ -71,7 +74,7 @@ int moment_find(const struct source *source, const char *name, const char *text,
 	uint64_t first_ns = 0, last_ns = 0;
 	struct clock_time time;
 
-	read_all(source, &first_ns, &last_ns);
+	moment_read_all(source, &first_ns, &last_ns);
 	if (loop_signal_waits())
 		return 1;
 	time = resolve(text, last_ns);
@@ -89,4 +92,24 @@ int moment_find(const struct source *source, const char *name, const char *text,
 		time.whole_ns = SECOND_NS;
 	*index = source->find(source->state, time.from_ns + time.whole_ns - 1);
 	return 0;
+}
+
+int moment_find_both(const struct source *source, const char *name, const char *between, size_t index[2])
+{
+	const char *comma = strchr(between, ',');
+	char *first = alloc_text(between);
+	const char *second = comma + 1;
+	int status;
+
+	first[comma - between] = '\0';
+	status = moment_find(source, name, first, &index[0]);
+	if (status == 0)
+		status = moment_find(source, name, second, &index[1]);
+	if (status == 0 && index[1] < index[0])
+		error_message("--between", _("%s is before %s: name the earlier time first"), second, first);
+	else if (status == 0 && index[1] == index[0])
+		error_message("--between", _("%s and %s are the same sample, the last one until then"), first,
+			      second);
+	free(first);
+	return status == 0 && index[1] <= index[0] ? 1 : status;
 }

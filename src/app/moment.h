@@ -14,4 +14,10 @@ bool moment_is_valid(const char *text);
  */
 int moment_find(const struct source *source, const char *name, const char *text, size_t *index);
 
+/* The same of two times with a comma between, of --between: the second sample is a later one. */
+int moment_find_both(const struct source *source, const char *name, const char *between, size_t index[2]);
+
+/* Reads a recording to its end, waiting for a pipe; CLOCK_REALTIME of the first and the last sample. */
+void moment_read_all(const struct source *source, uint64_t *first_ns, uint64_t *last_ns);
+
 #endif

@@ -276,6 +276,19 @@ static bool set_against(struct options *options, const char *value)
 	return *value != '\0';
 }
 
+static bool set_report(struct options *options, const char *value)
+{
+	options->report = value;
+	options->batch = true;
+	return *value != '\0' && strcmp(value, "-") != 0;
+}
+
+static bool set_report_names(struct options *options, const char *value)
+{
+	(void)value;
+	return options->report_names = true;
+}
+
 static bool set_write(struct options *options, const char *value)
 {
 	options->write = value;
@@ -400,6 +413,12 @@ const struct option_entry option_entries[] = {
 	{ 0, "against", N_("FILE"),
 	  N_("the difference of two recordings, FILE less that of --replay; implies --batch"), set_against,
 	  something, WITH_SAMPLES },
+	{ 0, "report", N_("FILE"),
+	  N_("write a page about a recording for others to read, FILE.html, and end; implies --batch"),
+	  set_report, N_("use the name of a new file, as in page.html"), WITH_SAMPLES },
+	{ 0, "report-names", NULL,
+	  N_("the page has command lines, users and addresses, also that of the key S"), set_report_names,
+	  NULL, WITH_SAMPLES },
 	{ 0, "past", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "past-size", NULL, NULL, NULL, NULL, WITH_ALL },
 	{ 0, "trace", N_("SPEC"),

@@ -27,7 +27,7 @@ enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
 	bool batch; /* given, or implied by another option */
-	bool describe, probe, ascii, read_only, no_bpf, no_arguments;
+	bool describe, probe, ascii, read_only, no_bpf, no_arguments, report_names;
 	bool print; /* samples go to standard output or into the file of --write, not only into a recording */
 	const struct sink_format *format;
 	unsigned long count;             /* 0: until stopped */
@@ -37,11 +37,11 @@ struct options {
 	const char *in[SCOPE_TERMS_MAX]; /* of --in, as given */
 	unsigned n_in;
 	const char *pid, *user, *tree, *cgroup, *filter, *sort, *columns, *root, *record, *replay, *at,
-		*between, *against, *assertion, *write, *save_on_fire, *source;
+		*between, *against, *assertion, *write, *save_on_fire, *source, *report;
 	bool is_stored;   /* replay is the URL of a Prometheus, of --source */
 	unsigned n_hosts; /* of --source, or of several files of --replay; 0: there is one file, or none */
-	size_t top;                          /* commands of a table in metrics */
-	bool arguments;                      /* whole command lines in metrics */
+	size_t top;       /* commands of a table in metrics */
+	bool arguments;   /* whole command lines in metrics */
 	const char *traces[TRACE_SPECS_MAX]; /* of --trace, as given */
 	unsigned n_traces;
 	const char *tables[OPTIONS_TABLES_MAX]; /* of --table, without repetitions */
@@ -49,8 +49,8 @@ struct options {
 	const char *probe_calls[PROBE_CALLS_MAX]; /* of --probe-call, without repetitions */
 	unsigned n_probe_calls;
 	struct listen_address listen[OPTIONS_LISTEN_MAX];
-	unsigned n_listen; /* 0: samples go to standard output or a file */
-	char *const *command;            /* behind "--", ends with NULL; NULL: none */
+	unsigned n_listen;    /* 0: samples go to standard output or a file */
+	char *const *command; /* behind "--", ends with NULL; NULL: none */
 	struct option_rule {
 		const char *when, *run; /* run NULL: not given */
 	} * rules;                      /* of --when; free() it */
@@ -58,7 +58,7 @@ struct options {
 	bool watches;                /* it prints and shows nothing: there are rules alone */
 	const char *rules_directory; /* of "panetop watch"; NULL: the rules are those of options */
 	enum when color;
-	const char *calibration;         /* file of --calibration */
+	const char *calibration;                     /* file of --calibration */
 	const struct pane *panes[OPTIONS_PANES_MAX]; /* as named; none when n_panes is 0 */
 	unsigned n_panes;
 	const struct topic **topics; /* named in place of panes, for --describe and --probe; free() it */

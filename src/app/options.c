@@ -23,9 +23,9 @@
 #include "topic/topic.h"
 
 #define RULES_DIRECTORY "/etc/panetop/rules"
-#define CODE_OPERAND 1   /* getopt's own */
-#define CODE_KEYS 2        /* --keys */
-#define CODE_SHARED 1000 /* getopt codes: index into option_entries */
+#define CODE_OPERAND 1    /* getopt's own */
+#define CODE_KEYS 2       /* --keys */
+#define CODE_SHARED 1000  /* getopt codes: index into option_entries */
 #define CODE_SETTING 2000 /* index into all_settings */
 
 struct parser {
@@ -557,13 +557,13 @@ static bool is_recording(const char *file)
 /* What cannot be combined with a difference, which is one frame of no time of its own. */
 static const char *excluded_from_comparison(const struct options *options)
 {
-	return options->record                                ? "--record"
-	       : options->count > 0                           ? "--count"
-	       : options->assertion                           ? "--assert"
-	       : options->command                             ? "--"
-	       : options->between && options->against         ? "--against"
-	       : options->between && options->at              ? "--at"
-							      : NULL;
+	return options->record                        ? "--record"
+	       : options->count > 0                   ? "--count"
+	       : options->assertion                   ? "--assert"
+	       : options->command                     ? "--"
+	       : options->between && options->against ? "--against"
+	       : options->between && options->at      ? "--at"
+						      : NULL;
 }
 
 static bool is_same_file(const char *one, const char *other)
@@ -575,18 +575,24 @@ static bool is_same_file(const char *one, const char *other)
 		first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
-/* What cannot be combined with --listen and with watching, which write and print nothing. */
-static const char *excluded_from_service(const struct options *options)
+/* What only a run that prints or records samples takes. */
+static const char *excluded_without_samples(const struct options *options)
 {
-	return options->replay                 ? "--replay"
-	       : options->source               ? "--source"
-	       : options->record               ? "--record"
+	return options->record                 ? "--record"
 	       : options->write                ? "--write"
 	       : options->format != &sink_text ? "--output"
 	       : options->count > 0            ? "--count"
 	       : options->assertion            ? "--assert"
 	       : options->command              ? "--"
 					       : NULL;
+}
+
+/* What cannot be combined with --listen and with watching, which write and print nothing. */
+static const char *excluded_from_service(const struct options *options)
+{
+	return options->replay   ? "--replay"
+	       : options->source ? "--source"
+				 : excluded_without_samples(options);
 }
 
 /* Of a run whose clients do not say what they want: as README recommends for a fleet. */
@@ -657,14 +663,14 @@ static int check_comparison(const struct options *options)
 /* What is of this machine, or of a recording that is whole. */
 static const char *excluded_from_source(const struct options *options)
 {
-	return options->replay	     ? "--replay"
-	       : options->root	     ? "--root"
+	return options->replay        ? "--replay"
+	       : options->root        ? "--root"
 	       : options->n_rules > 0 ? "--when"
-	       : options->command    ? "--"
-	       : options->at	     ? "--at"
-	       : options->between    ? "--between"
-	       : options->against    ? "--against"
-				     : NULL;
+	       : options->command     ? "--"
+	       : options->at          ? "--at"
+	       : options->between     ? "--between"
+	       : options->against     ? "--against"
+				      : NULL;
 }
 
 /* Of several machines batch prints all: what is chosen or compared by the processes of one, or recorded. */
@@ -672,17 +678,18 @@ static const char *excluded_from_hosts(const struct options *options)
 {
 	bool scoped = options->n_in > 0 || options->user || options->tree || options->cgroup || options->pid;
 
-	return options->between		     ? "--between"
-	       : options->against	     ? "--against"
-	       : options->record	     ? "--record"
-	       : options->batch && scoped    ? "--in"
-					     : NULL;
+	return options->between           ? "--between"
+	       : options->against         ? "--against"
+	       : options->record          ? "--record"
+	       : options->batch && scoped ? "--in"
+					  : NULL;
 }
 
 /* Said, if an item is in the list twice: a row of the fleet is one machine. */
 static bool refuses_twice(const struct options *options)
 {
-	struct span rest = span_text(options->source ? options->source + strlen(SOURCE_SSH) : options->replay);
+	struct span rest =
+		span_text(options->source ? options->source + strlen(SOURCE_SSH) : options->replay);
 	struct span item, later, other;
 	bool twice = false;
 
@@ -698,9 +705,45 @@ static bool refuses_twice(const struct options *options)
 	return twice;
 }
 
+/* What a page has nothing to do with. */
+static const char *excluded_from_report(const struct options *options)
+{
+	return options->against                  ? "--against"
+	       : options->limit != VIEW_ALL_ROWS ? "--limit"
+	       : options->filter                 ? "--filter"
+	       : options->sort                   ? "--sort"
+	       : options->columns                ? "--columns"
+	       : options->n_tables > 0           ? "--table"
+	       : options->at && options->between ? "--between"
+						 : excluded_without_samples(options);
+}
+
+/* Of a run that writes a page and ends. */
+static int check_report(const struct options *options)
+{
+	const char *excluded = excluded_from_report(options);
+
+	if (!options->replay)
+		error_message("--report", _("is about a recording: give one with --replay; on the screen, S "
+					    "saves a page of the past"));
+	else if (options->n_hosts > 1)
+		error_message("--report", _("is about one machine, and there are %u"), options->n_hosts);
+	else if (excluded)
+		error_message(excluded, _("cannot be combined with %s"), "--report");
+	else if (options->n_panes > 0)
+		error_message(options->panes[0]->name, _("a page has the overview: leave out the pane"));
+	else
+		return -1;
+	return 2;
+}
+
 static int check_together(const struct options *options)
 {
-	if (options->source && excluded_from_source(options))
+	if (options->report)
+		return check_report(options);
+	if (options->report_names && options->batch)
+		error_message("--report-names", _("is for a page: give its file with --report"));
+	else if (options->source && excluded_from_source(options))
 		error_message(excluded_from_source(options), _("cannot be combined with %s"), "--source");
 	else if (options->n_hosts > 1 && refuses_twice(options))
 		return 2;
@@ -763,7 +806,8 @@ static bool is_dumb(const char *term)
 /* Of samples of which only the last is printed one is enough, if nothing else ends the run. */
 static void choose_count(struct options *options, const struct settings *settings)
 {
-	bool ends = options_are_recorded(options) || options->command || settings->topic.latency.duration_seconds > 0;
+	bool ends = options_are_recorded(options) || options->command ||
+		    settings->topic.latency.duration_seconds > 0;
 
 	if (options->format->only_last && options->print && !options->write && !options->record && !ends &&
 	    options->n_listen == 0 && options->count == 0 && !options->describe && !options->probe)
@@ -790,11 +834,11 @@ static int take_directory(const struct parser *parser)
 
 static int check_watching(const struct options *options)
 {
-	const char *excluded = !options->watches	  ? NULL
-			       : options->root		  ? "--root"
-			       : options->n_listen > 0	  ? "--listen"
-			       : options->n_tables > 0	  ? "--table"
-							  : excluded_from_service(options);
+	const char *excluded = !options->watches       ? NULL
+			       : options->root         ? "--root"
+			       : options->n_listen > 0 ? "--listen"
+			       : options->n_tables > 0 ? "--table"
+						       : excluded_from_service(options);
 
 	if (!excluded)
 		return -1;
@@ -847,7 +891,8 @@ static int parse(struct parser *parser, int argc, char **argv)
 	if (parser->options->watches || !isatty(STDOUT_FILENO) || is_dumb(secure_getenv("TERM")) ||
 	    (parser->options->at && parser->options->count > 0))
 		parser->options->batch = true;
-	if (parser->options->batch && !parser->options->record && !parser->options->watches)
+	if (parser->options->batch && !parser->options->record && !parser->options->watches &&
+	    !parser->options->report)
 		parser->options->print = true;
 	choose_traces(parser->options);
 	status = check_watching(parser->options);
@@ -856,7 +901,8 @@ static int parse(struct parser *parser, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	choose_count(parser->options, parser->settings);
-	if (parser->options->at && parser->options->batch && parser->options->count == 0)
+	if (parser->options->at && parser->options->batch && parser->options->count == 0 &&
+	    !parser->options->report)
 		parser->options->count = 1;
 	status = check_together(parser->options);
 	if (status < 0 && parser->options->batch)

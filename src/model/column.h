@@ -122,6 +122,7 @@ struct column {
 	double high, alarming; /* numbers from which it stands out, and needs a look; 0: none does */
 	unsigned char on_request; /* 1 to 31: read only where it is shown, along with the others of its
 				   * number; 0: always read */
+	bool personal;            /* an argument, a user or an address, which a page for others leaves out */
 	bool slow;                /* read only of rows on the screen, or where the user names it in batch */
 	bool difference;          /* of two samples: people see the sign of a growth */
 	bool fleeting;            /* LABEL: changes from sample to sample; KEY: of what comes and goes, as a

@@ -3,6 +3,7 @@
 #ifndef PANETOP_PANE_PANES_H
 #define PANETOP_PANE_PANES_H
 
+#include "model/reported.h"
 #include "screen/pane.h"
 #include "screen/setup.h"
 
@@ -20,6 +21,9 @@ extern const char *const headline_topics[];
 
 /* What the key x compares, the most important first; ended by one without a topic. */
 extern const struct explained_series explained_series[];
+
+/* What a page for others has. */
+extern const struct reported reported_overview;
 
 /* See struct screen_setup. */
 unsigned headline_pieces(const struct frame *frame, char pieces[][HEADLINE_PIECE_MAX]);

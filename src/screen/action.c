@@ -75,8 +75,8 @@ const struct action_info actions[N_ACTIONS] = {
 	[ACTION_NOW] = { { 'G' }, N_("Now"), N_("go to the latest sample") },
 	[ACTION_SAVE] = { { 'S' },
 			  NULL,
-			  N_("save the past as a recording, or what is seen as text (.txt) or a picture "
-			     "(.svg)") },
+			  N_("save the past as a recording or a page for others (.html), or what is seen as "
+			     "text (.txt) or a picture (.svg)") },
 	[ACTION_MARK] = { { 'm' }, N_("Mark"), N_("mark the shown moment, to compare others with it") },
 	[ACTION_COMPARE] = { { '=' },
 			     N_("Compare"),

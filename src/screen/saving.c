@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Saves the past as a recording, or what was seen as text or a picture, under a name that the user gives. */
+/* Saves the past as a recording or a page, or what was seen as text or a picture, under a name that the user
+ * gives. */
 #include <config.h>
 
 #include "screen/saving.h"
@@ -11,7 +12,9 @@
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "screen/overlay.h"
+#include "screen/past/player.h"
 #include "screen/snapshot.h"
+#include "screen/subscriptions.h"
 #include "sys/buffer_io.h"
 #include "sys/env.h"
 #include "sys/user_file.h"
@@ -26,6 +29,24 @@ static int save_past(struct screen *screen, const char *name, char *error, size_
 	return -ENOENT;
 }
 
+/* The screen goes on from the sample that it shows. */
+static int save_page(struct screen *screen, const char *name, char *error, size_t room)
+{
+	const struct screen_setup *setup = screen->setup;
+	const struct source *source = player_refuses(screen) ? NULL : screen->player->open(screen, false);
+	size_t index;
+	int failed;
+
+	if (!source) {
+		snprintf(error, room, "%s", _("no past is kept that could be saved"));
+		return -ENOENT;
+	}
+	index = screen->player->index(screen);
+	failed = setup->save_page(setup, source, name, error, room);
+	subscriptions_return(screen, source, index);
+	return failed;
+}
+
 static int write_buffer(void *buffer, int fd)
 {
 	return buffer_write(buffer, fd, -1);
@@ -34,13 +55,7 @@ static int write_buffer(void *buffer, int fd)
 /* The buffer was filled when the key was pressed: now the prompt covers the last line. */
 static int save_seen(struct buffer *seen, const char *name, char *text, size_t room)
 {
-	struct user_file file;
-	int error = user_file_write_new(&file, name, write_buffer, seen);
-
-	if (error)
-		user_file_error_text(&file, error, text, room);
-	user_file_close(&file);
-	return error;
+	return user_file_save_new(name, write_buffer, seen, text, room);
 }
 
 static bool ends_in(const char *name, const char *ending)
@@ -59,12 +74,14 @@ static bool save(struct pane_context *context, const char *name, char *error, si
 		return true;
 	if (ends_in(name, ".recording")) {
 		failed = save_past(screen, name, error, room);
+	} else if (ends_in(name, ".html")) {
+		failed = save_page(screen, name, error, room);
 	} else if (ends_in(name, ".txt")) {
 		failed = save_seen(&screen->saving.text, name, error, room);
 	} else if (ends_in(name, ".svg")) {
 		failed = save_seen(&screen->saving.svg, name, error, room);
 	} else {
-		snprintf(error, room, "%s", _("end the name in .recording, .txt or .svg"));
+		snprintf(error, room, "%s", _("end the name in .recording, .html, .txt or .svg"));
 		return false;
 	}
 	if (!failed)
@@ -84,7 +101,8 @@ void saving_ask(struct pane_context *context)
 	snprintf(name, sizeof(name), "panetop-%s%s", clock_local(time, env_wall_ns(), "%Y%m%d-%H%M%S"),
 		 screen->setup->past ? ".recording" : ".svg");
 	screen_prompt(context,
-		      screen->setup->past ? _("Save the past (.recording) or the screen (.txt, .svg) as")
-					  : _("Save the screen (.txt, .svg) as"),
+		      screen->setup->past
+			      ? _("Save the past (.recording; .html: a page) or the screen (.txt, .svg) as")
+			      : _("Save a page (.html) or the screen (.txt, .svg) as"),
 		      name, save);
 }

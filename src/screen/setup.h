@@ -63,6 +63,11 @@ struct screen_setup {
 	const char *faults; /* found before the start, a line each, such as those of the configuration */
 	struct settings *settings;           /* from file and options; changed by the key w */
 	struct sample_request *request;
+	/* A page for others about all samples of a recording or of the past, into a new file: 0, or -errno
+	 * and what went wrong. The source is left at another place, and wants other topics. */
+	int (*save_page)(const struct screen_setup *setup, const struct source *source, const char *name,
+			 char *error, size_t room);
+	bool page_names; /* … with command lines, users and addresses */
 	/* 0 and the path, or -errno and what went wrong. */
 	int (*save)(const struct settings *settings, char *text, size_t room);
 	struct worker *worker;               /* may be NULL */

@@ -269,3 +269,9 @@ void screen_request(struct pane_context *context, unsigned table, bool wanted)
 	context->requested[table] = wanted;
 	subscriptions_update(context->screen);
 }
+
+void subscriptions_return(struct screen *screen, const struct source *source, size_t index)
+{
+	subscriptions_only(screen, source, NULL);
+	source_read(source, index, &screen->frames[SCREEN_PAST_BASE]);
+}

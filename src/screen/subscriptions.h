@@ -26,4 +26,10 @@ void subscriptions_of_size(struct screen *screen);
 /* Of a recording or of the past: it reads only this topic, or with NULL again what the screen wants. */
 void subscriptions_only(const struct screen *screen, const struct source *source, const char *topic);
 
+/*
+ * After others have read a recording or the past: it wants what the screen does, and stands behind this
+ * sample again, as the screen reads on from there.
+ */
+void subscriptions_return(struct screen *screen, const struct source *source, size_t index);
+
 #endif

@@ -348,6 +348,18 @@ int user_file_write_new(struct user_file *file, const char *path, int (*write)(v
 	return error;
 }
 
+int user_file_save_new(const char *path, int (*write)(void *state, int fd), void *state, char *why,
+		       size_t room)
+{
+	struct user_file file;
+	int error = user_file_write_new(&file, path, write, state);
+
+	if (error)
+		user_file_error_text(&file, error, why, room);
+	user_file_close(&file);
+	return error;
+}
+
 /*
  * Hidden, and with another ending: programs that read all files of a directory pass it over. What a killed
  * process with the same number left is removed.

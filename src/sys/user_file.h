@@ -66,6 +66,10 @@ int user_file_create(struct user_file *file, mode_t mode);
 int user_file_write_new(struct user_file *file, const char *path, int (*write)(void *state, int fd),
 			void *state);
 
+/* The same, and closes it; on failure why is what user_file_error_text() says. 0 or -errno. */
+int user_file_save_new(const char *path, int (*write)(void *state, int fd), void *state, char *why,
+		       size_t room);
+
 /* Opens it for reading: a descriptor, close-on-exec, or -errno. */
 int user_file_read(const struct user_file *file);
 

@@ -74,6 +74,8 @@
 #include "model/rule.h"
 #include "model/settings.h"
 #include "output/recording.h"
+#include "output/report/hidden_names.h"
+#include "output/report/page.h"
 #include "recording/block.h"
 #include "screen/theme.h"
 #include "topic/call/opened_rings.h"
@@ -1298,4 +1300,27 @@ FUZZ_TARGET(ssh_line)
 
 	require(line.at >= bytes.at && line.end <= bytes.end && line.at <= line.end);
 	require(span_length(line) == 0 || !memchr(line.at, '\n', span_length(line)));
+}
+
+/* Nothing of a page's own is made by a text, and what is hidden once leaves nothing to hide. */
+FUZZ_TARGET(report_text)
+{
+	struct page page = { 0 };
+	struct buffer once = { 0 }, twice = { 0 };
+	char *text = malloc(size + 1);
+
+	require(text != NULL);
+	memcpy(text, data, size);
+	text[size] = '\0';
+	hidden_names_add(&once, text);
+	hidden_names_add(&twice, once.bytes);
+	require(once.length <= strlen(text) && once.bytes[once.length] == '\0');
+	require(once.length == twice.length && memcmp(once.bytes, twice.bytes, once.length) == 0);
+	page_foreign(&page, text);
+	for (size_t i = 0; i < page.out.length; i++)
+		require(!strchr("<>\"'", page.out.bytes[i]) || page.out.bytes[i] == '\0');
+	buffer_free(&once);
+	buffer_free(&twice);
+	page_free(&page);
+	free(text);
 }

@@ -370,6 +370,45 @@ def the_screen_is_saved(scratch):
     return problem
 
 
+def page_of(scratch, terminal, name):
+    """Its text, once it is saved; "" if others can read it."""
+    save_as(terminal, name)
+    terminal.until("saved: " + name)
+    path = os.path.join(scratch, name)
+    with open(path, encoding="utf-8") as file:
+        return file.read() if os.stat(path).st_mode & 0o777 == 0o600 else ""
+
+
+def a_page_is_saved(scratch):
+    """Of a recording and of the past; the screen stays where it was, and goes on from there."""
+    with replay("memory", cwd=scratch) as terminal:
+        terminal.send("g", "+", "2", "0", "0", "Enter")
+        seen = terminal.lines()
+        page = page_of(scratch, terminal, "recorded.html")
+        terminal.send(".")
+        terminal.send(",")
+        # below it the message takes a line
+        moved = [line for line in zip(seen[:11], terminal.lines()) if line[0] != line[1]]
+        problem = expect(not moved, terminal, f"it has moved: {moved}")
+        save_as(terminal, "recorded.html")
+        problem = problem or expect("exists already" in terminal.text(), terminal, "a file is overwritten")
+    if problem or not page.startswith("<!DOCTYPE html>") or "Memory ran out" not in page:
+        return problem or "the page:\n" + page[:2000]
+    with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
+        live_seconds(terminal, 1)
+        page = page_of(scratch, terminal, "kept.html")
+        terminal.send(",", ",")
+        problem = expect(back(terminal), terminal, "one cannot go back any more")
+    return problem or (None if "Most CPU" in page and page.endswith("</html>\n") else "the page of the past:\n" + page[:2000])
+
+
+def without_a_past_no_page_is_saved(scratch):
+    """It says so."""
+    with screen("--past=0", "cpu", cwd=scratch) as terminal:
+        save_as(terminal, "none.html")
+        return expect(terminal.wait_for("no past is kept"), terminal, "it does not say why")
+
+
 def saved_nowhere_else(scratch):
     """What has the name already is neither written nor followed: here links, as another user would make them in advance."""
     outside = os.path.join(scratch, "outside")
@@ -403,5 +442,7 @@ def tests():
         ("past: marks", marks),
         ("past: saved", saved),
         ("the screen is saved as text and as a picture", the_screen_is_saved),
+        ("a page for others is saved", a_page_is_saved),
+        ("past: without one no page is saved", without_a_past_no_page_is_saved),
         ("past: saved as a new file alone", saved_nowhere_else),
     ]

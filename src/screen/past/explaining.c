@@ -210,13 +210,6 @@ static void take_key(struct screen *screen, const struct input *input)
 		show(screen);
 }
 
-/* The source stands behind this sample again, as the screen reads on from there. */
-static void go_back(struct screen *screen, const struct source *source, size_t index)
-{
-	subscriptions_only(screen, source, NULL);
-	source_read(source, index, &screen->frames[SCREEN_PAST_BASE]);
-}
-
 void explaining_open(struct screen *screen)
 {
 	static const struct overlay overlay = { .draw = draw, .key = take_key };
@@ -230,7 +223,7 @@ void explaining_open(struct screen *screen)
 	index = screen->player->index(screen);
 	explanation_take(&explaining->explanation, source, index, setup->schemas, setup->n_schemas,
 			 setup->explained);
-	go_back(screen, source, index);
+	subscriptions_return(screen, source, index);
 	explaining->others = explaining->counted = false;
 	explaining->list = (struct list){ .n_items = count_items(explaining) };
 	screen->message_until_ns = 0; /* what was done before it */

@@ -32,7 +32,7 @@ static const struct column columns[] = {
 	ROW(name, .kind = COLUMN_LABEL, .title = N_("name"), .width = 20,
 	    .help = N_("name of the variable; empty: the program has overwritten this part"),
 	    .source = ENVIRON),
-	ROW(value, .kind = COLUMN_LABEL, .title = N_("value"), .width = 24,
+	ROW(value, .kind = COLUMN_LABEL, .personal = true, .title = N_("value"), .width = 24,
 	    .help = N_("its value when the program was executed; later changes are not visible"),
 	    .source = ENVIRON),
 };

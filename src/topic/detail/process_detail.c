@@ -86,8 +86,9 @@ static const struct column columns[] = {
 	     N_("ended: its main thread has ended, and others go on; then state, memory, files and what it "
 		"waits for are of the first that lives"),
 	     "/proc/PID/stat state, num_threads", .hidden = true, .words = true, .fleeting = true),
-	TEXT(user, N_("user"), N_("effective user"), "/proc/PID/status Uid, /etc/passwd", .rank = 2),
-	NUMBER(uid, N_("UID"), N_("effective UID"), "/proc/PID/status Uid", .hidden = true),
+	TEXT(user, N_("user"), N_("effective user"), "/proc/PID/status Uid, /etc/passwd", .rank = 2,
+	     .personal = true),
+	NUMBER(uid, N_("UID"), N_("effective UID"), "/proc/PID/status Uid", .hidden = true, .personal = true),
 	NUMBER(ppid, N_("parent"), N_("parent process: it started or adopted this one"),
 	       "/proc/PID/stat ppid", .rank = 2),
 	TEXT(parents, N_("parents"), N_("its parent, the parent of that one, and so on, with their PIDs"),
@@ -197,13 +198,14 @@ static const struct column columns[] = {
 	COUNT(open_files, N_("files"), N_("open file descriptors"),
 	      "size of /proc/PID/fd since Linux 6.2, else its entries", .rank = 4, .additive = true),
 	TEXT(executable, N_("executable"), N_("file that it executes; empty: a kernel thread"),
-	     "/proc/PID/exe", .rank = 5),
+	     "/proc/PID/exe", .rank = 5, .personal = true),
 	TEXT(executable_state, N_("file"),
 	     N_("deleted: the file was deleted or replaced since the process started"), "/proc/PID/exe",
 	     .hidden = true, .words = true),
-	TEXT(directory, N_("directory"), N_("current working directory"), "/proc/PID/cwd", .rank = 6),
-	TEXT(root, N_("root"), N_("its root directory, as panetop sees it"), "/proc/PID/root",
-	     .hidden = true),
+	TEXT(directory, N_("directory"), N_("current working directory"), "/proc/PID/cwd", .rank = 6,
+	     .personal = true),
+	TEXT(root, N_("root"), N_("its root directory, as panetop sees it"), "/proc/PID/root", .hidden = true,
+	     .personal = true),
 	TEXT(cgroup, N_("cgroup"), N_("control group"), "/proc/PID/cgroup", .rank = 6),
 	NUMBER(stop_signal, N_("stop"),
 	       N_("signal that stopped it; unknown once its parent has read that, as a shell does, and "
@@ -219,7 +221,7 @@ static const struct column columns[] = {
 	       "PIDFD_GET_INFO since Linux 6.15; /proc/PID/stat exit_code of a zombie", .rank = 1,
 	       .optional = true),
 	TEXT(command, N_("command"), N_("whole command line; [name]: a kernel thread"), "/proc/PID/cmdline",
-	     .text = TEXT_COMMAND, .rank = 0),
+	     .text = TEXT_COMMAND, .rank = 0, .personal = true),
 };
 
 static const struct schema schema = {

@@ -69,7 +69,8 @@ static const struct column columns[] = {
 	ROW(name, .kind = COLUMN_LABEL, .grouping = "command", .title = N_("name"), .width = 15,
 	    .hidden = true, .help = N_("process name, as the kernel keeps it"),
 	    .source = "/proc/PID/stat comm"),
-	ROW(command, .kind = COLUMN_LABEL, .title = N_("command"), .width = 24, .text = TEXT_COMMAND,
+	ROW(command, .kind = COLUMN_LABEL, .personal = true, .title = N_("command"), .width = 24,
+	    .text = TEXT_COMMAND,
 	    .help = N_("command line, also of a process that has ended; [name] of a kernel thread; empty "
 		       "where it ended before it was seen"),
 	    .source = "/proc/PID/cmdline"),

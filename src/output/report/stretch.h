@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a page has of all samples of a recording: the numbers of its graphs, findings, and the moment. */
+#ifndef PANETOP_OUTPUT_REPORT_STRETCH_H
+#define PANETOP_OUTPUT_REPORT_STRETCH_H
+
+#include "output/report/plan.h"
+
+#define STRETCH_POINTS_MAX 480 /* of a graph: about the cells of two screens, so that a page stays small */
+#define STRETCH_FINDINGS_MAX 200
+
+/* A finding about one subject, as long as it comes and goes. Its texts are in the arena of the stretch. */
+struct stretch_finding {
+	const char *rule, *subject;
+	const char *text;     /* at the moment, or else when it was worst for the first time … */
+	const char *severity; /* … as the table has it */
+	enum finding_severity level;
+	uint64_t since_ns, until_ns; /* CLOCK_REALTIME: from when it held, up to the last sample with it */
+	size_t n_samples;            /* in which it held */
+};
+
+struct stretch {
+	uint64_t first_ns, last_ns; /* CLOCK_REALTIME of the first and the last sample */
+	size_t n_samples, n_gaps, n_boots;
+	size_t step;         /* 1: all samples were read; 2: every second one, … */
+	double step_seconds; /* usual time between two samples */
+	size_t n_points;     /* of each line: the highest value of the samples about that time */
+	double *values;      /* n_points of each line of each chart, in their order; NaN: unknown */
+	bool *apart;         /* of each point: a gap lies before it, or in it */
+	struct stretch_finding *findings; /* the worst first; of the same kind the longest */
+	size_t n_findings, capacity;
+	bool has_more_findings;    /* … than STRETCH_FINDINGS_MAX subjects */
+	struct frame moment;       /* the sample that the page explains, with rates and findings … */
+	size_t moment_index;       /* … in the source */
+	double own_mean, own_most; /* share of a CPU that panetop itself used; NaN: unknown */
+	struct arena arena;
+};
+
+/* Reads the samples of the plan. stretch_free() in either case. */
+enum report_fault stretch_read(struct stretch *stretch, const struct report_plan *plan);
+void stretch_free(struct stretch *stretch);
+
+/* The values of a line of a chart. */
+const double *stretch_line(const struct stretch *stretch, const struct reported *reported, size_t chart,
+			   size_t line);
+
+/* Where a time is between the first and the last point, 0 to n_points - 1. */
+size_t stretch_point(const struct stretch *stretch, uint64_t wall_ns);
+
+/* The middle of the time of a point. */
+uint64_t stretch_time(const struct stretch *stretch, size_t point);
+
+#endif
