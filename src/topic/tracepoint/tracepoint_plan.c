@@ -85,13 +85,26 @@ static bool part_of_field(struct making *making, const struct trace_field *field
 		      field->name.at);
 }
 
+/* In some formats two fields have the same name: the first one that is of use, or that has a number. */
+static bool find_field(const struct making *making, const char *name, bool only_numbers,
+		       struct trace_field *field)
+{
+	struct span rest = making->format;
+
+	while (trace_format_next(&rest, field))
+		if (span_is(field->name, name) && !is_common(field) &&
+		    (trace_field_is_number(field) || (!only_numbers && trace_field_is_text(field))))
+			return true;
+	return false;
+}
+
 /* What a name in a key or condition means. */
 static bool part_of(struct making *making, const char *name, struct bpf_part *part,
 		    enum tracepoint_key_is *key)
 {
 	struct trace_field field;
 
-	if (trace_format_find(making->format, name, &field) && !is_common(&field))
+	if (find_field(making, name, false, &field))
 		return part_of_field(making, &field, part, key);
 	for (size_t i = 0; i < N_CONTEXTS; i++)
 		if (strcmp(trace_context_names[i], name) == 0) {
@@ -120,19 +133,15 @@ static bool make_keys(struct making *making)
 	return true;
 }
 
-/* Of sum, max and hist; without a name nothing is set. In some formats two fields have the same name. */
+/* Of sum, max and hist; without a name nothing is set. */
 static bool make_number(struct making *making, const char *name, struct bpf_part *part, bool *has)
 {
-	struct span rest = making->format;
 	enum tracepoint_key_is key;
 	struct trace_field field;
 
 	if (name[0] == '\0')
 		return true;
-	while (!*has && trace_format_next(&rest, &field))
-		*has = span_is(field.name, name) && trace_field_is_number(&field) &&
-		       part_of_field(making, &field, part, &key);
-	return *has;
+	return *has = find_field(making, name, true, &field) && part_of_field(making, &field, part, &key);
 }
 
 static bool parse_number(const char *text, uint64_t *number)
