@@ -644,14 +644,14 @@ static int check_comparison(const struct options *options)
 /* What is of this machine, or of a recording that is whole. */
 static const char *excluded_from_source(const struct options *options)
 {
-	return options->replay	     ? "--replay"
-	       : options->root	     ? "--root"
+	return options->replay        ? "--replay"
+	       : options->root        ? "--root"
 	       : options->n_rules > 0 ? "--when"
-	       : options->command    ? "--"
-	       : options->at	     ? "--at"
-	       : options->between    ? "--between"
-	       : options->against    ? "--against"
-				     : NULL;
+	       : options->command     ? "--"
+	       : options->at          ? "--at"
+	       : options->between     ? "--between"
+	       : options->against     ? "--against"
+				      : NULL;
 }
 
 /* Of several machines batch prints all: what is chosen or compared by the processes of one, or recorded. */
@@ -659,18 +659,18 @@ static const char *excluded_from_hosts(const struct options *options)
 {
 	bool scoped = options->n_in > 0 || options->user || options->tree || options->cgroup || options->pid;
 
-	return options->between		     ? "--between"
-	       : options->against	     ? "--against"
-	       : options->record	     ? "--record"
-	       : options->batch && scoped    ? "--in"
-					     : NULL;
+	return options->between           ? "--between"
+	       : options->against         ? "--against"
+	       : options->record          ? "--record"
+	       : options->batch && scoped ? "--in"
+					  : NULL;
 }
 
-/* Said, if an item is in the list twice: a row of the fleet is one machine. */
+/* True after an error message: an item is in the list twice, and each row of the fleet is one machine. */
 static bool refuses_twice(const struct options *options)
 {
-	struct span rest = span_text(options->source ? options->source + strlen(SOURCE_SSH) : options->replay);
-	struct span item, later, other;
+	const char *list = options->source ? options->source + strlen(SOURCE_SSH) : options->replay;
+	struct span rest = span_text(list), item, later, other;
 	bool twice = false;
 
 	while (!twice && span_item(&rest, &item)) {
@@ -745,7 +745,8 @@ static bool is_dumb(const char *term)
 /* Of samples of which only the last is printed one is enough, if nothing else ends the run. */
 static void choose_count(struct options *options, const struct settings *settings)
 {
-	bool ends = options_are_recorded(options) || options->command || settings->topic.latency.duration_seconds > 0;
+	bool ends = options_are_recorded(options) || options->command ||
+		    settings->topic.latency.duration_seconds > 0;
 
 	if (options->format->only_last && options->print && !options->write && !options->record && !ends &&
 	    options->n_listen == 0 && options->count == 0 && !options->describe && !options->probe)
