@@ -25,7 +25,7 @@ struct fleet_run {
 	struct fleet *fleet;
 };
 
-/* What a screen can show of another machine without being told which panes: what costs little there. */
+/* Recorded for a screen in any case, as this costs little there. */
 static const char *const screen_panes[] = {
 	"cpu", "memory", "disks", "network", "groups", "power", "kernel"
 };

@@ -394,13 +394,13 @@ const struct option_entry option_entries[] = {
 	  set_record_size, N_("use a size of 1 MiB or more, as in 64MiB, 10GiB"), WITH_SAMPLES },
 	{ 0, "record-age", N_("DURATION"), N_("drop samples of the recording that are older"), set_record_age,
 	  N_("use at least a second, as in 90m, 24h, 7d"), WITH_SAMPLES },
-	{ 0, "replay", N_("FILE[,...]"),
-	  N_("show a recording (- for standard input), or several on one time axis"), set_replay,
-	  N_("use a file, or several with commas between them, none of which is -"),
+	{ 0, "replay", N_("FILE"),
+	  N_("show a recording (- for standard input), or several with commas between them on one time axis"),
+	  set_replay, N_("use a file, or several with commas between them, none of which is -"),
 	  WITH_SAMPLES },
 	{ 0, "source", "ssh:HOST[,...]",
-	  N_("show other machines, on which ssh starts panetop; of several the pane fleet has a row for each; "
-	     "or prometheus:URL[?instance=NAME], one as Prometheus stored it"),
+	  N_("show other machines, on which ssh starts panetop; the pane fleet has a row for each of "
+	     "several; or prometheus:URL[?instance=NAME], one as Prometheus stored it"),
 	  set_source,
 	  N_("use ssh:HOST[,HOST...], at most 64; a HOST has no blanks and no - in front; or prometheus:URL, "
 	     "with http or https"),

@@ -685,12 +685,11 @@ static const char *excluded_from_hosts(const struct options *options)
 					  : NULL;
 }
 
-/* Said, if an item is in the list twice: a row of the fleet is one machine. */
+/* True after an error message: an item is in the list twice, and each row of the fleet is one machine. */
 static bool refuses_twice(const struct options *options)
 {
-	struct span rest =
-		span_text(options->source ? options->source + strlen(SOURCE_SSH) : options->replay);
-	struct span item, later, other;
+	const char *list = options->source ? options->source + strlen(SOURCE_SSH) : options->replay;
+	struct span rest = span_text(list), item, later, other;
 	bool twice = false;
 
 	while (!twice && span_item(&rest, &item)) {

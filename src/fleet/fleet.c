@@ -38,7 +38,7 @@ struct fleet {
 	unsigned n_members;
 	unsigned serials;
 	int epoll_fd, timer_fd;
-	bool goes_on;            /* some member is no file */
+	bool goes_on;            /* some member is not a file */
 	bool *has_come;          /* of each: a sample since the last moment */
 	uint64_t moment_mono_ns; /* when the last moment was added */
 	struct axis axis;
@@ -129,7 +129,7 @@ void fleet_add_recording(struct fleet *fleet, const struct source *recording, co
 	recording_member_open(&fleet->members[fleet->n_members++], name, recording, ++fleet->serials, plan);
 }
 
-/* Those that have given a sample so far. */
+/* Has it given any? */
 static bool has_sample(const struct member *member)
 {
 	size_t n_parts;

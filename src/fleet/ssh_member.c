@@ -169,7 +169,7 @@ static void stop_reading(struct connection *connection, uint64_t now_ns)
 	set_phase(connection, PHASE_END, now_ns, END_SECONDS);
 }
 
-/* It is of no use: why is said, whatever it says itself. */
+/* Ends a connection that is of no use, for this reason, whatever ssh itself reports. */
 static void give_up(struct connection *connection, const char *why, uint64_t now_ns)
 {
 	set_trouble(connection, why);

@@ -5,7 +5,7 @@
 
 #include "core/span.h"
 
-/* What a login prints before it; more is no recording. */
+/* What a login prints before it; more is not a recording. */
 #define STREAM_STRANGE_MAX ((size_t)64 << 10)
 
 enum stream_start {

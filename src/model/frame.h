@@ -91,8 +91,8 @@ void *table_add_bare(struct table *table);
 void table_reserve(struct table *table, size_t n_rows);
 
 /*
- * Appends the rows of a table with the same fields, with their texts; rows of table, which is of the frame to,
- * may have more fields behind these. The index of the first.
+ * Appends the rows of a table with the same fields, with their texts; rows of table, which is of the frame
+ * to, may have more fields behind these. The index of the first.
  */
 size_t table_append(struct frame *to, struct table *table, const struct table *from);
 
