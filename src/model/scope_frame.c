@@ -252,7 +252,7 @@ static void mark_findings(const struct scope *scope, const struct table *finding
 static void split_recorded(struct scope *scope, struct frame *frame)
 {
 	static const char *const sums[] = { "exited",        "failing",     "distribution",  "process_total",
-					    "power_account", "event_total", "event_lifetime" };
+					    "power_account", "event_total", "event_lifetime", "call" };
 	struct table *account = frame_table(frame, "account"), *processes = frame_table(frame, "process");
 	const char *shortened = NULL;
 	char text[TEXT_MAX];

@@ -752,6 +752,49 @@ def _():
             check(any(row["woken"] == "python3" and row["waker"] == "(timer)" for row in wakes), "wake-ups:", wakes)
 
 
+CALLER = """
+import os, sys
+sys.stdin.readline()
+for i in range(500):
+    os.getppid()
+    try:
+        os.open("/nowhere/" + str(i % 2), os.O_RDONLY)
+    except FileNotFoundError:
+        pass
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+@test("system calls, their errors, their times and opened files are counted")
+def _():
+    with subprocess.Popen(["/usr/bin/python3", "-c", CALLER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(3)  # under emulation it takes as long to start
+        watch = Watch("-t", "call", "-t", "opened", "-t", "opened_total", f"--pid={process.pid}", delay=2)
+        samples = [watch.next(), watch.next()]
+        process.stdin.write("\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        samples += [watch.next(), watch.next()]
+        watch.finish()
+        process.kill()
+    calls = {row["call"]: row for row in samples[-1]["tables"]["call"]}
+    if KERNEL < (5, 14):
+        equal("how calls are known", {row["how"] for row in calls.values()}, {"proc"})
+        check(any("BPF" in notice["text"] for notice in samples[-1]["notices"]), samples[-1]["notices"])
+        return
+    equal("calls", calls["getppid"]["calls"], 500)
+    equal("errors", calls["openat"]["errors"], 500)
+    equal("names of errors", calls["openat"]["error_names"], "ENOENT 500")
+    check(0 < calls["getppid"]["p50_seconds"] <= calls["getppid"]["max_seconds"] <= calls["getppid"]["seconds"], calls["getppid"])
+    equal("time of a call that had begun before", calls["read"]["max_seconds"], None)
+    opens = {(row["path"], row["result"]): row["opens"] for row in samples[-1]["tables"]["opened_total"]}
+    equal("opens", [opens.get((f"/nowhere/{i}", "ENOENT")) for i in range(2)], [250, 250])
+    stream = [row for sample in samples for row in sample["tables"]["opened"] if row["path"].startswith("/nowhere/")]
+    equal("opened files", len(stream), 500)
+    equal("who opens them", {(row["pid"], row["command"], row["result"]) for row in stream}, {(process.pid, "python3", "ENOENT")})
+
+
 # --- events -------------------------------------------------------------------------------------------------
 
 

@@ -251,6 +251,7 @@ void choose_iterated(struct bpf_assembler *as, struct bpf_label *skip)
 void choose_current(struct bpf_assembler *as, struct bpf_label *skip)
 {
 	as->chosen = emit_slot(as, 1);
+	emit_need(as, "task_struct.__state"); /* Linux 5.14; before 5.11 there is no such function */
 	emit_call(as, BPF_FUNC_get_current_task_btf);
 	emit_store_slot(as, 8, as->chosen, 0, R0);
 	emit_member(as, VALUE, R0, "task_struct.tgid");

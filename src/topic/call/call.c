@@ -42,7 +42,7 @@ struct call_row {
 
 static const struct column columns[] = {
 	ROW(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
-	    .help = N_("PID; 0: processes that exited"), .source = "task_struct.tgid"),
+	    .help = N_("PID; none: processes that exited"), .source = "task_struct.tgid"),
 	ROW(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
 	    .width = 8, .hidden = true, .help = N_("start time, after boot"),
 	    .source = "/proc/PID/stat starttime"),
@@ -270,7 +270,7 @@ static void add_row(struct sample *sample, const struct call_sum *sum, const str
 
 	call_name(sum->number, name);
 	call_sum_errors(sum, errors, sizeof(errors));
-	row->pid = sum->pid;
+	row->pid = process ? sum->pid : U64_BLANK;
 	row->start_seconds = process ? process_start_seconds(sample->env, process->start_ticks) : 0;
 	row->call = copy(sample, name);
 	row->command = process ? copy(sample, process->name) : _("(exited)");
@@ -339,8 +339,8 @@ static void add_notices(struct sample *sample)
 			     100 * TRACE_COST_MOST);
 	if (lost > 0)
 		frame_notice(sample->frame, "call", NULL,
-			     P_("%llu system call is not in the table",
-				"%llu system calls are not in the table", lost),
+			     P_("%llu system call at most is not counted",
+				"%llu system calls at most are not counted", lost),
 			     (unsigned long long)lost);
 }
 

@@ -17,6 +17,7 @@
 #define ERRORS_MAX 6 /* that are named */
 #define BUCKETS_MASK ((UINT64_C(1) << BPF_CALL_ERROR_SHIFT) - 1)
 #define NUMBER_MASK 0xffffU
+#define N_BUCKETS ((HISTOGRAM_BUCKETS >> BPF_CALL_BUCKET_SHIFT) + 2) /* the first one: not timed */
 
 #if defined(__x86_64__)
 #define FOREIGN_PREFIX "i386:"
@@ -92,35 +93,23 @@ bool call_counts_next(const struct call_count *counts, size_t n, size_t *at, str
 	return true;
 }
 
-/* How many were in this bucket or a lower one, and the next bucket that some were in; 0: none. */
-static uint64_t count_up_to(const struct call_sum *sum, uint64_t bucket, uint64_t *next)
-{
-	uint64_t count = 0;
-
-	*next = 0;
-	for (size_t i = 0; i < sum->n; i++) {
-		uint64_t of = sum->counts[i].word & BUCKETS_MASK;
-
-		if (of > 0 && of <= bucket)
-			count += sum->counts[i].count;
-		else if (of > bucket && (*next == 0 || of < *next))
-			*next = of;
-	}
-	return count;
-}
-
 double call_sum_percentile(const struct call_sum *sum, double percent)
 {
-	double wanted = (double)sum->timed * percent / 100, end_ns;
-	uint64_t bucket = 0, next;
-	unsigned last;
+	uint64_t buckets[N_BUCKETS] = { 0 }, count = 0;
+	unsigned bucket, last;
+	double end_ns;
 
 	if (sum->timed == 0)
 		return NAN;
-	while ((double)count_up_to(sum, bucket, &next) < wanted && next > 0)
-		bucket = next;
-	last = (unsigned)(bucket << BPF_CALL_BUCKET_SHIFT) - 1;
-	end_ns = last < HISTOGRAM_BUCKETS ? (double)histogram_to_ns(0, last) : (double)sum->most_ns;
+	for (size_t i = 0; i < sum->n; i++)
+		buckets[(sum->counts[i].word & BUCKETS_MASK) % N_BUCKETS] += sum->counts[i].count;
+	for (bucket = 1; bucket < N_BUCKETS - 1; bucket++) {
+		count += buckets[bucket];
+		if ((double)count >= (double)sum->timed * percent / 100)
+			break;
+	}
+	last = (bucket << BPF_CALL_BUCKET_SHIFT) - 1;
+	end_ns = last < HISTOGRAM_BUCKETS - 1 ? (double)histogram_to_ns(0, last) : (double)sum->most_ns;
 	return fmin(end_ns, (double)sum->most_ns) / 1e9;
 }
 

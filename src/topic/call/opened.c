@@ -139,10 +139,10 @@ static void add_notices(struct sample *sample)
 		frame_notice(sample->frame, "opened", CALL_TARGET_REMEDY,
 			     _("opened files are not listed any more: that took %.0f %% of a CPU"),
 			     100 * state->stopped_at);
-	if (lost > 0 && lost != U64_UNKNOWN)
+	if (lost > 0)
 		frame_notice(sample->frame, "opened", CALL_TARGET_REMEDY,
-			     P_("%llu opened file is not in the list: they came too fast",
-				"%llu opened files are not in the list: they came too fast", lost),
+			     P_("%llu opened file at most is not in the list: they came too fast",
+				"%llu opened files at most are not in the list: they came too fast", lost),
 			     (unsigned long long)lost);
 }
 

@@ -315,16 +315,22 @@ static void add_rows(struct sample *sample)
 static void add_others(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t others = u64_sum_known(state->others, trace_lost(&state->trace, CALL_RETURNS));
+	uint64_t refused = trace_refused(&state->trace, CALL_RETURNS), others = state->others + refused;
+	uint64_t skipped = trace_lost(&state->trace, CALL_RETURNS) - refused;
 	struct opened_total_row *row;
 
+	if (skipped > 0)
+		frame_notice(sample->frame, "opened_total", NULL,
+			     P_("%llu opened file at most is not counted",
+				"%llu opened files at most are not counted", skipped),
+			     (unsigned long long)skipped);
 	if (others == 0)
 		return;
 	row = table_add(sample->table);
 	row->path = _("(others)");
 	row->result = row->command = "";
 	row->opens = others;
-	row->counted = trace_lost(&state->trace, CALL_RETURNS);
+	row->counted = refused;
 }
 
 static int sample_total(struct sample *sample)

@@ -192,7 +192,7 @@ static void note_lost(struct sample *sample)
 	struct state *state = sample->state;
 	uint64_t lost = trace_lost(&state->trace, WAKE_PROGRAM);
 
-	if (lost > 0 && lost != U64_UNKNOWN)
+	if (lost > 0)
 		frame_notice(sample->frame, "wake", NULL,
 			     P_("%llu wake-up is not in the table, which has room for %u pairs",
 				"%llu wake-ups are not in the table, which has room for %u pairs", lost),

@@ -774,12 +774,19 @@ void trace_forget(struct trace_set *set, size_t entry)
 
 struct bpf_self trace_self(struct trace_set *set, unsigned running)
 {
+	struct bpf_self self = trace_own(set, running);
+
+	self.lost = u64_sum(self.lost, bpf_program_misses(set->running[running].loaded));
+	return self;
+}
+
+struct bpf_self trace_own(struct trace_set *set, unsigned running)
+{
 	const uint32_t first = 0;
 	struct bpf_self sum = { 0 };
 
 	if (bpf_map_value(set->running[running].self, &first, set->selves) < 0)
 		return (struct bpf_self){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
-	sum.lost = bpf_program_misses(set->running[running].loaded);
 	for (size_t i = 0; i < set->n_cpus; i++) {
 		sum.runs += set->selves[i].runs;
 		sum.lost += set->selves[i].lost;

@@ -144,8 +144,9 @@ static inline const struct bpf_phases *trace_phases(const struct trace_set *set,
 /* The remedy where counting is refused; nothing where it was not wanted, or works. */
 void trace_notice(const struct trace_set *set, struct frame *frame, const char *without);
 
-/* Sums over the CPUs. */
+/* Sums over the CPUs. What is lost are also runs that the kernel skipped, whatever they were of; … */
 struct bpf_self trace_self(struct trace_set *set, unsigned running);
+struct bpf_self trace_own(struct trace_set *set, unsigned running); /* … without those */
 
 /* The open sets of env; n may be 0. */
 struct trace_sets {

@@ -33,12 +33,23 @@ double trace_cost_since(struct trace_cost *cost, struct trace_set *set, uint64_t
 		       : 0;
 }
 
-uint64_t trace_lost(struct trace_set *set, const char *tracepoint)
+static uint64_t sum_lost(struct trace_set *set, const char *tracepoint,
+			 struct bpf_self (*of)(struct trace_set *, unsigned))
 {
 	uint64_t lost = 0;
 
 	for (unsigned i = 0; i < set->n_running; i++)
 		if (strcmp(set->running[i].program->tracepoint, tracepoint) == 0)
-			lost = u64_sum_known(lost, trace_self(set, i).lost);
+			lost = u64_sum_known(lost, of(set, i).lost);
 	return lost;
+}
+
+uint64_t trace_lost(struct trace_set *set, const char *tracepoint)
+{
+	return sum_lost(set, tracepoint, trace_self);
+}
+
+uint64_t trace_refused(struct trace_set *set, const char *tracepoint)
+{
+	return sum_lost(set, tracepoint, trace_own);
 }

@@ -15,7 +15,10 @@ struct trace_cost {
 /* Part of one CPU that its programs took in the last second or more; 0: that has not passed yet. */
 double trace_cost_since(struct trace_cost *cost, struct trace_set *set, uint64_t now_ns);
 
-/* What its programs at this tracepoint lost; a set that is not open has lost nothing. */
+/* What its programs at this tracepoint lost at most; a set that is not open has lost nothing. */
 uint64_t trace_lost(struct trace_set *set, const char *tracepoint);
+
+/* That of it for which a map or a ring had no room: exact. */
+uint64_t trace_refused(struct trace_set *set, const char *tracepoint);
 
 #endif

@@ -26,7 +26,7 @@ STREAM = (  # command, pid, result, descriptor, path
 
 def tables(step):
     seconds = STEP * (step + 1)
-    calls = [{"pid": pid, "start_seconds": 100.0 if pid else 0.0, "call": call, "calls": rate * seconds, "errors": errors * seconds, "error_names": names,
+    calls = [{"pid": pid or None, "start_seconds": 100.0 if pid else 0.0, "call": call, "calls": rate * seconds, "errors": errors * seconds, "error_names": names,
               "seconds": None if each is None else each * rate * seconds, "p50_seconds": half, "p99_seconds": most, "max_seconds": longest,
               "how": "bpf", "command": command}
              for (pid, command, call), (rate, errors, names, each, half, most, longest) in CALLS.items()]
