@@ -811,7 +811,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "interrupt,latency_bucket,opened_total,packet_loss,probe,process,softirq,thread,"
 			  "time_account,timer,trace,trace_bucket,traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, over_interval),
-			  "distribution,event,finding,latency,latency_bucket,latency_phase,latency_worst,"
+			  "distribution,event,finding,host,latency,latency_bucket,latency_phase,latency_worst,"
 			  "opened,process_total,profile,profile_call,profile_caller,profile_cost,"
 			  "profile_line,profile_stack,scope_use,waiting,wall_time");
 	check_tables_with(offsetof(struct schema, of_run),
@@ -820,7 +820,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "event_total,exited,failing,idle_exit,latency,latency_bucket,latency_phase,"
 			  "opened_total,page_event,probe,process_total,self,time_account,timer,trace,"
 			  "trace_bucket,tracing,traffic,wake,wakeup");
-	check_tables_with(offsetof(struct schema, derived), "finding,scope_use");
+	check_tables_with(offsetof(struct schema, derived), "finding,host,scope_use");
 	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket,trace_bucket");
 	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
