@@ -159,10 +159,10 @@ START_TEST(reclaim_rates_from_two_ticks)
 		const char *kernel, *counter;
 		double per_second;
 	} cases[] = {
-		{ "linux-6.1", "pgpgin", 1200 },         { "linux-6.1", "workingset_refault_file", 8 },
-		{ "linux-6.1", "allocstall", 2 },        { "linux-6.1", "pgscan_direct", 2 },
-		{ "linux-3.2", "pgscan_kswapd", 25 },    { "linux-3.2", "pgsteal", 20 },
-		{ "linux-4.4", "pgsteal_kswapd", 20 },   { "linux-4.4", "workingset_refault", 8 },
+		{ "linux-6.1", "pgpgin", 1200 },       { "linux-6.1", "workingset_refault_file", 8 },
+		{ "linux-6.1", "allocstall", 2 },      { "linux-6.1", "pgscan_direct", 2 },
+		{ "linux-3.2", "pgscan_kswapd", 25 },  { "linux-3.2", "pgsteal", 20 },
+		{ "linux-4.4", "pgsteal_kswapd", 20 }, { "linux-4.4", "workingset_refault", 8 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -316,8 +316,9 @@ END_TEST
 /* A reading of CPU time long before the clocks of processes, as panetop had to wait, is extended to them. */
 START_TEST(busy_time_is_of_the_moment_of_the_clocks)
 {
-	struct proc_stat stat = { .busy = 1100, .last_busy = 1000, .read_ns = 2000000000,
-				  .last_read_ns = 1500000000 };
+	struct proc_stat stat = {
+		.busy = 1100, .last_busy = 1000, .read_ns = 2000000000, .last_read_ns = 1500000000
+	};
 
 	ck_assert_double_eq(proc_stat_busy_at(&stat, 2009000000), 1100);
 	ck_assert_double_eq(proc_stat_busy_at(&stat, 2050000000), 1110);
@@ -487,8 +488,7 @@ END_TEST
 START_TEST(without_accounting_no_reader_is_known)
 {
 	static const char *const names[] = { "page_reader", NULL };
-	static const char *const files[] = { "proc/1/io", "proc/7/io", "proc/42/io",
-					     "proc/99/io" };
+	static const char *const files[] = { "proc/1/io", "proc/7/io", "proc/42/io", "proc/99/io" };
 	struct rig rig;
 
 	rig_open(&rig, "readers", names);
@@ -701,8 +701,8 @@ START_TEST(the_unit_sign_comes_first)
 
 			if (!sign || (*title >= '0' && *title <= '9'))
 				continue;
-			ck_assert_msg(sign == title && sign[1] > ' ', "%s: %s",
-				      topics[i]->schema->name, title);
+			ck_assert_msg(sign == title && sign[1] > ' ', "%s: %s", topics[i]->schema->name,
+				      title);
 		}
 	}
 }
@@ -810,10 +810,11 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "disk_user,event_parent,event_source,event_total,exited,failing,group,idle_exit,"
 			  "interrupt,latency_bucket,opened_total,packet_loss,probe,process,softirq,thread,"
 			  "time_account,timer,trace,trace_bucket,traffic,wake,wakeup");
-	check_tables_with(offsetof(struct schema, over_interval),
-			  "distribution,event,finding,host,latency,latency_bucket,latency_phase,latency_worst,"
-			  "opened,process_total,profile,profile_call,profile_caller,profile_cost,"
-			  "profile_line,profile_stack,scope_use,waiting,wall_time");
+	check_tables_with(
+		offsetof(struct schema, over_interval),
+		"distribution,event,finding,host,latency,latency_bucket,latency_phase,latency_worst,"
+		"opened,process_total,profile,profile_call,profile_caller,profile_cost,"
+		"profile_line,profile_stack,scope_use,waiting,wall_time");
 	check_tables_with(offsetof(struct schema, of_run),
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
