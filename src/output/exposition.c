@@ -653,16 +653,14 @@ static bool groups_fit(const struct exposition *exposition, const struct buckets
 static void collect_sum_groups(struct exposition *exposition, const struct buckets *buckets,
 			       const struct table *table)
 {
-	size_t n_others = exposition->n_groups, n_sums;
+	size_t n_others = exposition->n_groups, n_fit = SERIES_MAX / (buckets->n_bounds + 3), n_sums;
 
 	collect_groups(exposition, buckets, table, true);
 	n_sums = exposition->n_groups - n_others;
 	if (n_sums > 0)
 		memmove(exposition->groups, exposition->groups + n_others,
 			n_sums * sizeof(*exposition->groups));
-	else
-		n_sums = SERIES_MAX / (buckets->n_bounds + 3);
-	exposition->n_groups = n_others > 0 && n_sums > n_others ? n_others : n_sums;
+	exposition->n_groups = n_sums > 0 ? n_sums : n_others < n_fit ? n_others : n_fit;
 	note_cut(exposition, n_others > exposition->n_groups ? n_others - exposition->n_groups : 0);
 }
 
