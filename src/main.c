@@ -28,7 +28,8 @@
 #include "app/watch.h"
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "fleet/prometheus.h"
+#include "fleet/prometheus_api.h"
+#include "fleet/stored_fleet.h"
 #include "output/recording.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
@@ -37,41 +38,15 @@
 #include "sys/user_variables.h"
 #include "sys/worker.h"
 #include "topic/counter/counter_rows.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/live.h"
 #include "topic/topic.h"
 #include "topic/users.h"
 
-#define INSTANCE "?instance="
-#define STORED_STEP_SECONDS 15.0 /* between frames that are stored, at least: most are scraped so often */
-
-/* "URL?instance=NAME" */
-static int open_prometheus(const struct settings *settings, const char *url, struct source *source)
-{
-	char *shown = prometheus_shown_url(url), *copy = alloc_text(url), *instance = strstr(copy, INSTANCE);
-	struct prometheus_plan plan = {
-		.url = copy,
-		.instance = instance ? instance + strlen(INSTANCE) : NULL,
-		.step_seconds = fmax(settings->delay_seconds, STORED_STEP_SECONDS),
-		.schemas = topic_schemas(),
-		.n_schemas = n_topics,
-	};
-	const char *why;
-	int error;
-
-	if (instance)
-		*instance = '\0';
-	error = prometheus_open(source, &plan, &why);
-	if (error)
-		error_message(shown, "%s", why);
-	free(shown);
-	free(copy);
-	return error ? 1 : 0;
-}
-
 static int open_replay(const struct options *options, const char *file, struct source *source)
 {
-	bool goes_back = !options->batch || options->at || options->between || options->against ||
-			 options->report;
+	bool goes_back =
+		!options->batch || options->at || options->between || options->against || options->report;
 	struct recording_input input = {
 		.fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC),
 		.back_bytes = goes_back ? UINT64_MAX : 0,
@@ -124,12 +99,49 @@ static void close_replay(const char *file, struct source *source)
 	source->close(source->state);
 }
 
+#define INSTANCE "?instance="
+#define STORED_STEP_SECONDS 15.0 /* between frames that are stored, at least: most are scraped so often */
+
+/* "URL", or "URL?instance=NAME" */
+static int run_stored(const struct options *options, struct settings *settings,
+		      struct sample_request *request)
+{
+	char *shown = prometheus_shown_url(options->replay), *url = alloc_text(options->replay);
+	char *machine = strstr(url, INSTANCE);
+	const struct stored_fleet_plan plan = {
+		.reading = { .schemas = topic_schemas(),
+			     .n_schemas = n_topics,
+			     .rules = finding_rules,
+			     .n_rules = n_finding_rules,
+			     .settings = settings,
+			     .interrupted = loop_signal_waits },
+		.url = url,
+		.machine = machine ? machine + strlen(INSTANCE) : NULL,
+		.step_seconds = fmax(settings->delay_seconds, STORED_STEP_SECONDS),
+		.request = request,
+	};
+	struct source source;
+	const char *why;
+	int status = 1;
+
+	if (machine)
+		*machine = '\0';
+	if (stored_fleet_open(&source, &plan, &why) < 0)
+		error_message(shown, "%s", why);
+	else {
+		status = run(options, settings, request, &source, NULL, NULL, NULL);
+		close_replay(shown, &source);
+	}
+	free(shown);
+	free(url);
+	return status;
+}
+
 static int run_replay(const struct options *options, struct settings *settings,
 		      struct sample_request *request)
 {
 	struct source source, against;
-	int status = options->is_stored ? open_prometheus(settings, options->replay, &source)
-					: open_replay(options, options->replay, &source);
+	int status = open_replay(options, options->replay, &source);
 
 	if (status)
 		return status;
@@ -311,9 +323,10 @@ static int run_source(const struct options *options, struct settings *settings)
 	if (status == 0)
 		status = traces_from_options(&traces, options);
 	if (status == 0)
-		status = options->n_hosts > 0 ? run_fleet(options, settings, &request)
-			 : options->replay    ? run_replay(options, settings, &request)
-					      : run_live(options, settings, &request);
+		status = options->is_stored     ? run_stored(options, settings, &request)
+			 : options->n_hosts > 0 ? run_fleet(options, settings, &request)
+			 : options->replay      ? run_replay(options, settings, &request)
+						: run_live(options, settings, &request);
 	scope_free(&scope);
 	return status;
 }

@@ -7,17 +7,14 @@
 #include "model/source.h"
 
 struct prometheus_plan {
-	const char *url;      /* "https://prometheus.example:9090", perhaps with a path; borrowed */
-	const char *instance; /* label of its series; NULL: the only one that there is; borrowed */
-	double step_seconds;  /* between two frames */
+	const char *url; /* "https://prometheus.example:9090", perhaps with a path; borrowed, as all of it */
+	const char *machine; /* label "instance" of its series */
+	double step_seconds; /* between two frames */
 	const struct schema *const *schemas;
 	unsigned n_schemas;
 };
 
-/* 0; or -errno with *why, translated: no answer, no such machine, several where none was chosen. */
+/* 0; or -errno with *why, translated. */
 int prometheus_open(struct source *source, const struct prometheus_plan *plan, const char **why);
-
-/* A URL without user and password, to be shown. The caller frees it. */
-char *prometheus_shown_url(const char *url);
 
 #endif

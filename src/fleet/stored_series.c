@@ -19,6 +19,7 @@
 
 #define SERIES_MAX 100000
 #define WHY_BYTES 256
+#define MACHINE "instance"
 #define BYTE_BITS 8
 
 /* What a metric is. */
@@ -37,7 +38,7 @@ struct text {
 
 struct stored_row {
 	unsigned schema;
-	uint64_t hash; /* of its keys */
+	uint32_t machine;
 	size_t text, n_texts;
 };
 
@@ -56,6 +57,9 @@ struct stored_series {
 
 	struct stored_steps steps;
 	struct arena arena;
+	const char **machines; /* their names */
+	size_t n_machines, machine_capacity;
+	struct hash by_machine;
 	struct stored_row *rows;
 	size_t n_rows, row_capacity;
 	struct hash by_keys;
@@ -100,7 +104,8 @@ struct stored_series *stored_series_open(const struct schema *const *schemas, un
 
 static void forget(struct stored_series *stored)
 {
-	stored->n_rows = stored->n_texts = stored->n_series = stored->n_values = 0;
+	stored->n_machines = stored->n_rows = stored->n_texts = stored->n_series = stored->n_values = 0;
+	hash_clear(&stored->by_machine);
 	hash_clear(&stored->by_keys);
 	arena_free(&stored->arena);
 }
@@ -109,8 +114,10 @@ void stored_series_close(struct stored_series *stored)
 {
 	forget(stored);
 	hash_free(&stored->by_name);
+	hash_free(&stored->by_machine);
 	hash_free(&stored->by_keys);
 	free(stored->metrics);
+	free(stored->machines);
 	free(stored->rows);
 	free(stored->texts);
 	free(stored->series);
@@ -140,10 +147,26 @@ static void add_text(struct stored_series *stored, const struct column *column, 
 		(struct text){ column, arena_copy(&stored->arena, value, strlen(value)) };
 }
 
-/* Rows of one topic with the same keys are one. */
-static uint64_t hash_keys(const json_t *labels, unsigned schema, const struct schema *of)
+static uint32_t machine_of(struct stored_series *stored, const json_t *labels)
 {
-	uint64_t hash = hash_u64(schema);
+	const char *name = json_string_value(json_object_get(labels, MACHINE));
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(name ? name : ""));
+	uint32_t at;
+
+	HASH_FIND(at, &stored->by_machine, hash, strcmp(stored->machines[at], name ? name : "") == 0);
+	if (at != HASH_NONE)
+		return at;
+	at = (uint32_t)stored->n_machines;
+	*VECTOR_ADD(stored->machines, stored->n_machines, stored->machine_capacity) =
+		name ? arena_copy(&stored->arena, name, strlen(name)) : "";
+	hash_add(&stored->by_machine, hash, at);
+	return at;
+}
+
+/* Rows of one topic and machine with the same keys are one. */
+static uint64_t hash_keys(const json_t *labels, const struct stored_row *row, const struct schema *of)
+{
+	uint64_t hash = hash_u64((uint64_t)row->machine << 32 | row->schema);
 
 	for (unsigned c = 0; c < of->n_columns; c++) {
 		const char *value = label_value(labels, of, &of->columns[c]);
@@ -155,12 +178,12 @@ static uint64_t hash_keys(const json_t *labels, unsigned schema, const struct sc
 }
 
 static bool has_keys(const struct stored_series *stored, const struct stored_row *row, const json_t *labels,
-		     unsigned schema)
+		     const struct stored_row *wanted)
 {
-	const struct schema *of = stored->schemas[schema];
+	const struct schema *of = stored->schemas[row->schema];
 	size_t n = 0;
 
-	if (row->schema != schema)
+	if (row->schema != wanted->schema || row->machine != wanted->machine)
 		return false;
 	for (unsigned c = 0; c < of->n_columns; c++) {
 		const char *value = label_value(labels, of, &of->columns[c]);
@@ -178,11 +201,13 @@ static bool has_keys(const struct stored_series *stored, const struct stored_row
 static uint32_t row_of(struct stored_series *stored, const json_t *labels, unsigned schema)
 {
 	const struct schema *of = stored->schemas[schema];
-	uint64_t hash = hash_keys(labels, schema, of);
-	struct stored_row row = { .schema = schema, .hash = hash, .text = stored->n_texts };
+	struct stored_row row = { .schema = schema,
+				  .machine = machine_of(stored, labels),
+				  .text = stored->n_texts };
+	uint64_t hash = hash_keys(labels, &row, of);
 	uint32_t at;
 
-	HASH_FIND(at, &stored->by_keys, hash, has_keys(stored, &stored->rows[at], labels, schema));
+	HASH_FIND(at, &stored->by_keys, hash, has_keys(stored, &stored->rows[at], labels, &row));
 	if (at != HASH_NONE)
 		return at;
 	for (unsigned c = 0; c < of->n_columns; c++) {
@@ -350,7 +375,18 @@ static void *row_in(struct frame *frame, const struct stored_series *stored, uin
 	return added;
 }
 
-size_t stored_series_fill(const struct stored_series *stored, unsigned step, struct frame *frame)
+size_t stored_series_machines(const struct stored_series *stored)
+{
+	return stored->n_machines;
+}
+
+const char *stored_series_machine(const struct stored_series *stored, size_t machine)
+{
+	return stored->machines[machine];
+}
+
+size_t stored_series_fill(const struct stored_series *stored, size_t machine, unsigned step,
+			  struct frame *frame)
 {
 	double at = stored->steps.first + step * stored->steps.seconds;
 	uint32_t *numbers = alloc_zeroed(stored->n_rows + 1, sizeof(*numbers));
@@ -362,7 +398,7 @@ size_t stored_series_fill(const struct stored_series *stored, unsigned step, str
 		double value = stored->values[series->value + step];
 		void *row;
 
-		if (isnan(value))
+		if (isnan(value) || (machine != STORED_ALL && stored->rows[series->row].machine != machine))
 			continue;
 		row = row_in(frame, stored, numbers, series->row);
 		if (series->metric->column)

@@ -6,6 +6,9 @@
 #ifndef PANETOP_FLEET_STORED_SERIES_H
 #define PANETOP_FLEET_STORED_SERIES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "core/span.h"
 #include "model/frame.h"
 
@@ -29,10 +32,18 @@ struct stored_steps {
 int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
 		       const char **why);
 
-/*
- * Adds the rows that have a value at this step to a cleared frame, and sets its clocks. Tables without rows
- * there are not present. The number of values.
+/* The machines that the series are of, by their label "instance"; "": one without. Valid until the next take.
  */
-size_t stored_series_fill(const struct stored_series *stored, unsigned step, struct frame *frame);
+size_t stored_series_machines(const struct stored_series *stored);
+const char *stored_series_machine(const struct stored_series *stored, size_t machine);
+
+#define STORED_ALL SIZE_MAX
+
+/*
+ * Adds the rows of a machine, or of STORED_ALL, that have a value at this step to a cleared frame, and sets
+ * its clocks. Tables without rows there are not present. The number of values.
+ */
+size_t stored_series_fill(const struct stored_series *stored, size_t machine, unsigned step,
+			  struct frame *frame);
 
 #endif

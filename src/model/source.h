@@ -49,6 +49,8 @@ struct source {
 	/* These are for recordings; NULL: it is live. */
 	int (*seek)(void *state, size_t index);        /* next() then returns this frame, or the last; 0 or
 							* -errno */
+	/* Before a seek: no frame before this one is shown; they are for what leads to it. May be NULL. */
+	void (*aim)(void *state, size_t index);
 	size_t (*position)(void *state);               /* of the frame that next() returned last */
 	size_t (*find)(void *state, uint64_t wall_ns); /* index of the last frame at or before wall_ns */
 

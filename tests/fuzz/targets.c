@@ -1079,7 +1079,7 @@ FUZZ_TARGET(stored_series)
 	for (unsigned step = 0; step < steps.n; step++) {
 		struct frame *frames = empty_frames();
 
-		stored_series_fill(stored, step, &frames[0]);
+		stored_series_fill(stored, STORED_ALL, step, &frames[0]);
 		frame_derive(&frames[0], &frames[1]);
 	}
 }

@@ -87,18 +87,18 @@ START_TEST(series_are_rows)
 	add_series("'__name__':'panetop_memory_used_bytes','name':'swap'", "[1015,'8']");
 	add_series("'__name__':'node_memory_total_bytes'", "[1000,'1']");
 	take_series();
-	ck_assert_uint_eq(stored_series_fill(stored, 0, &frame), 1);
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 0, &frame), 1);
 	ck_assert_uint_eq(frame.wall_ns, 1000000000000);
 	ck_assert(frame_number(&frame, "memory", "mem", "total_bytes") == 1024);
 	ck_assert(isnan(frame_number(&frame, "memory", "mem", "used_bytes")));
 	only_row("memory");
 	frame_clear(&frame);
-	ck_assert_uint_eq(stored_series_fill(stored, 1, &frame), 2);
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 1, &frame), 2);
 	ck_assert(frame_number(&frame, "memory", "mem", "used_bytes") == 7);
 	ck_assert(frame_number(&frame, "memory", "swap", "used_bytes") == 8);
 	ck_assert(isnan(frame_number(&frame, "memory", "mem", "total_bytes")));
 	frame_clear(&frame);
-	ck_assert_uint_eq(stored_series_fill(stored, 2, &frame), 1);
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 2, &frame), 1);
 	ck_assert(frame_number(&frame, "memory", "mem", "total_bytes") == 2048);
 	ck_assert_ptr_null(frame_table(&frame, "cpu"));
 	finish();
@@ -111,8 +111,8 @@ START_TEST(counters_have_rates)
 	add_series("'__name__':'panetop_cpu_user_seconds_total','cpu':'all'", "[1000,'100'],[1015,'103']");
 	add_series("'__name__':'panetop_cpu_total_seconds_total','cpu':'all'", "[1000,'200'],[1015,'215']");
 	take_series();
-	stored_series_fill(stored, 0, &before);
-	stored_series_fill(stored, 1, &frame);
+	stored_series_fill(stored, STORED_ALL, 0, &before);
+	stored_series_fill(stored, STORED_ALL, 1, &frame);
 	frame_derive(&frame, &before);
 	ck_assert_double_eq_tol(frame_number(&frame, "cpu", "all", "user_seconds"), 103, 1e-9);
 	ck_assert_double_eq_tol(frame_number(&frame, "cpu", "all", "user_ratio"), 3 / 15.0, 1e-9);
@@ -127,8 +127,8 @@ START_TEST(sums_by_command_have_their_rates)
 	begin();
 	add_series("'__name__':'panetop_process_cpu_ratio','command':'make'", "[1000,'0.5'],[1015,'0.75']");
 	take_series();
-	stored_series_fill(stored, 0, &before);
-	stored_series_fill(stored, 1, &frame);
+	stored_series_fill(stored, STORED_ALL, 0, &before);
+	stored_series_fill(stored, STORED_ALL, 1, &frame);
 	frame_derive(&frame, &before); /* it knows no counter */
 	schema = frame_table(&frame, "process")->schema;
 	ck_assert_str_eq(row_text(only_row("process"), schema_find(schema, "name")), "make");
@@ -146,7 +146,7 @@ START_TEST(texts_of_a_row_are_those_of_its_info)
 	add_series("'__name__':'panetop_disk_row_info','device':'sda','kind':'Fast \\u003cone\\u003e'",
 		   "[1000,'1']");
 	take_series();
-	stored_series_fill(stored, 0, &frame);
+	stored_series_fill(stored, STORED_ALL, 0, &frame);
 	ck_assert_str_eq(table_text(frame_table(&frame, "disk"), only_row("disk"), "kind"), "Fast <one>");
 	finish();
 }
@@ -162,7 +162,7 @@ START_TEST(other_answers_are_sentences)
 	for (size_t i = 0; i < sizeof(strange) / sizeof(*strange); i++) {
 		ck_assert_int_eq(take_text(strange[i]), -EBADMSG);
 		ck_assert_str_eq(why, "the answer is not one of Prometheus");
-		ck_assert_uint_eq(stored_series_fill(stored, 0, &frame), 0);
+		ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 0, &frame), 0);
 	}
 	ck_assert_int_eq(take_text("{'status':'error','error':'out of\\nmemory\\u001b'}"), -EBADMSG);
 	ck_assert_str_eq(why, "out of memory ");
@@ -180,7 +180,7 @@ START_TEST(what_is_no_value_is_left_out)
 	add_text(",{'metric':{'__name__':7}},{'metric':[]},7,null,{'values':[[1000,'1']]}");
 	add_series("'__name__':'panetop_memory_total_bytes','name':7", "[1000,'-3']");
 	take_series();
-	stored_series_fill(stored, 0, &frame);
+	stored_series_fill(stored, STORED_ALL, 0, &frame);
 	table = frame_table(&frame, "memory");
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		ck_assert(isnan(row_number(table_row(table, i), schema_find(table->schema, "total_bytes"))));

@@ -57,13 +57,21 @@ static size_t index_of_shown(const struct screen *screen)
 	return source->position(source->state);
 }
 
+static void aim_at(const struct source *source, size_t index)
+{
+	if (source->aim)
+		source->aim(source->state, index);
+}
+
 /* With the samples before it. */
 static void jump_to(struct screen *screen, size_t index)
 {
 	const struct source *source = screen->setup->source;
 	size_t first = index > REFILL_FRAMES ? index - REFILL_FRAMES : 0;
-	int error = source->seek(source->state, first);
+	int error;
 
+	aim_at(source, index);
+	error = source->seek(source->state, first);
 	for (unsigned p = 0; p < screen->setup->n_panes; p++)
 		history_clear(&screen->contexts[p].history);
 	event_logs_clear(&screen->logs);
@@ -89,6 +97,7 @@ static void step_back(struct screen *screen, size_t index)
 	const struct source *source = screen->setup->source;
 	uint64_t mono_ns;
 
+	aim_at(source, index);
 	if (source->seek(source->state, index > 0 ? index - 1 : 0) < 0)
 		return;
 	if (screen->latest >= 0)

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Encodes queries, and reads names from answers. */
+#include <config.h>
+
+#include "fleet/prometheus_api.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/vector.h"
+
+#define ANSWER_MAX ((size_t)64 << 20)
+#define MACHINES_MAX 10000
+#define OF_PANETOP "{__name__=~\"panetop_(self_sample_time_seconds|build_info|memory_total_bytes)\"}"
+
+char *prometheus_shown_url(const char *url)
+{
+	const char *begin = strstr(url, "://"), *end, *at;
+	struct buffer out = { 0 };
+
+	begin = begin ? begin + 3 : url;
+	end = begin + strcspn(begin, "/?#");
+	at = memrchr(begin, '@', (size_t)(end - begin));
+	buffer_add(&out, url, (size_t)(begin - url));
+	buffer_text(&out, at ? at + 1 : begin);
+	buffer_char(&out, '\0');
+	return out.bytes;
+}
+
+static void add_encoded(struct buffer *out, const char *text)
+{
+	for (; *text; text++)
+		if (strchr("-._~", *text) || (*text >= '0' && *text <= '9') ||
+		    (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z'))
+			buffer_char(out, *text);
+		else
+			buffer_print(out, "%%%02X", (unsigned char)*text);
+}
+
+/* A text of the query language. */
+char *prometheus_quoted(const char *text)
+{
+	struct buffer out = { 0 };
+
+	buffer_char(&out, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			buffer_char(&out, '\\');
+		buffer_char(&out, *text == '\n' ? ' ' : *text);
+	}
+	buffer_char(&out, '"');
+	buffer_char(&out, '\0');
+	return out.bytes;
+}
+
+int prometheus_api_open(struct prometheus_api *api, const char *url, const char **why)
+{
+	size_t length = strlen(url);
+
+	*api = (struct prometheus_api){ .url = alloc_text(url) };
+	while (length > 0 && api->url[length - 1] == '/')
+		api->url[--length] = '\0';
+	api->client = http_client_open(why);
+	return api->client ? 0 : -ELIBACC;
+}
+
+void prometheus_api_close(struct prometheus_api *api)
+{
+	http_client_close(api->client);
+	buffer_free(&api->answer);
+	free(api->url);
+}
+
+/* parameters: behind the query, "&time=…". */
+static int ask(struct prometheus_api *api, const char *call, const char *query, const char *parameters,
+	       const char **why)
+{
+	struct buffer url = { 0 };
+	int error;
+
+	buffer_print(&url, "%s/api/v1/%s?query=", api->url, call);
+	add_encoded(&url, query);
+	buffer_text(&url, parameters);
+	buffer_char(&url, '\0');
+	buffer_empty(&api->answer);
+	error = http_client_get(api->client, url.bytes, ANSWER_MAX, &api->answer, why);
+	buffer_free(&url);
+	return error;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names *names, const char **why)
+{
+	int error = ask(api, "query", "count by (instance) (" OF_PANETOP ")", "", why);
+	const json_t *results, *result;
+	json_t *root;
+	size_t i;
+
+	if (error)
+		return error;
+	root = json_loadb(api->answer.bytes, api->answer.length, 0, NULL);
+	results = json_object_get(json_object_get(root, "data"), "result");
+	json_array_foreach(results, i, result)
+	{
+		const json_t *labels = json_object_get(result, "metric");
+		const char *name = json_string_value(json_object_get(labels, "instance"));
+
+		if (name && names->n < MACHINES_MAX)
+			*VECTOR_ADD(names->list, names->n, names->capacity) = alloc_text(name);
+	}
+	*why = json_is_array(results) ? _("it has no metrics of panetop")
+				      : _("the answer is not one of Prometheus");
+	json_decref(root);
+	if (names->n > 0)
+		qsort(names->list, names->n, sizeof(*names->list), by_name);
+	return names->n > 0 ? 0 : -ENODATA;
+}
+
+void prometheus_names_free(struct prometheus_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->list[i]);
+	free(names->list);
+	*names = (struct prometheus_names){ 0 };
+}
+
+int prometheus_api_range(struct prometheus_api *api, const char *selector, const struct stored_steps *steps,
+			 struct stored_series *stored, const char **why)
+{
+	char parameters[128];
+	int error;
+
+	snprintf(parameters, sizeof(parameters), "&start=%.3f&end=%.3f&step=%.3f", steps->first,
+		 steps->first + (steps->n - 1) * steps->seconds, steps->seconds);
+	error = ask(api, "query_range", selector, parameters, why);
+	return error ? error
+		     : stored_series_take(stored, span_of(api->answer.bytes, api->answer.length), steps, why);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Queries of a server with the API of Prometheus. */
+#ifndef PANETOP_FLEET_PROMETHEUS_API_H
+#define PANETOP_FLEET_PROMETHEUS_API_H
+
+#include "fleet/stored_series.h"
+#include "sys/http_client.h"
+
+struct prometheus_api {
+	struct http_client *client;
+	char *url; /* without a slash at its end */
+	struct buffer answer;
+};
+
+/* 0; or -ELIBACC, and *why says what is missing. */
+int prometheus_api_open(struct prometheus_api *api, const char *url, const char **why);
+void prometheus_api_close(struct prometheus_api *api);
+
+/* Names of machines with metrics of panetop, in the order of their bytes. */
+struct prometheus_names {
+	char **list;
+	size_t n, capacity;
+};
+
+/* 0, or -errno with *why, translated and valid until the next call. */
+int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names *names, const char **why);
+void prometheus_names_free(struct prometheus_names *names);
+
+/* Answers with what a selector chooses, at these steps, likewise. */
+int prometheus_api_range(struct prometheus_api *api, const char *selector, const struct stored_steps *steps,
+			 struct stored_series *stored, const char **why);
+
+/* A text of the query language, with quotes. The caller frees it, as the next. */
+char *prometheus_quoted(const char *text);
+
+/* A URL without user and password, to be shown. */
+char *prometheus_shown_url(const char *url);
+
+#endif

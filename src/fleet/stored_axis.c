@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counts steps from the oldest moment that may be stored. */
+#include <config.h>
+
+#include "fleet/stored_axis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/env.h"
+
+#define PAST_SECONDS (15 * 86400.0) /* that Prometheus keeps by default */
+#define BEHIND_SECONDS 5.0          /* what is scraped now can be asked then */
+
+static double now_seconds(void)
+{
+	return (double)env_wall_ns() / 1e9 - BEHIND_SECONDS;
+}
+
+int stored_axis_open(struct stored_axis *axis, double step_seconds)
+{
+	double whole, part = modf(step_seconds, &whole);
+	const struct timespec step = { (time_t)whole, (long)(part * 1e9) };
+	const struct itimerspec times = { step, step };
+
+	axis->step = step_seconds;
+	axis->first = floor((now_seconds() - PAST_SECONDS) / step_seconds) * step_seconds;
+	axis->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	return axis->timer_fd < 0 || timerfd_settime(axis->timer_fd, 0, &times, NULL) < 0 ? -errno : 0;
+}
+
+void stored_axis_close(struct stored_axis *axis)
+{
+	if (axis->timer_fd >= 0)
+		close(axis->timer_fd);
+	axis->timer_fd = -1;
+}
+
+size_t stored_axis_moments(const struct stored_axis *axis)
+{
+	return (size_t)((now_seconds() - axis->first) / axis->step) + 1;
+}
+
+double stored_axis_time(const struct stored_axis *axis, size_t index)
+{
+	return axis->first + (double)index * axis->step;
+}
+
+uint64_t stored_axis_ns(const struct stored_axis *axis, size_t index)
+{
+	return (uint64_t)(stored_axis_time(axis, index) * 1e9);
+}
+
+size_t stored_axis_find(const struct stored_axis *axis, uint64_t wall_ns)
+{
+	double steps = ((double)wall_ns / 1e9 - axis->first) / axis->step;
+	size_t n = stored_axis_moments(axis);
+
+	return steps < 0 ? 0 : steps < (double)(n - 1) ? (size_t)steps : n - 1;
+}
+
+void stored_axis_wake(const struct stored_axis *axis)
+{
+	uint64_t times;
+
+	while (read(axis->timer_fd, &times, sizeof(times)) > 0)
+		;
+}
