@@ -131,6 +131,36 @@ def several_machines():
         same({parameters["query"].split(",")[0] for path, parameters, _ in server.asked}, {'{instance="one:1"'}, "what was asked")
 
 
+@test
+def a_fleet():
+    """of several machines there is a row for each, the worst first, by one query, and the tables of the one that is chosen"""
+    def machine(name, used, severity):
+        labels = {"instance": name}
+        return [series({"__name__": "panetop_memory_total_bytes", "name": "mem", **labels}, 8.0 * GIB),
+                series({"__name__": "panetop_memory_used_bytes", "name": "available", **labels}, used * GIB),
+                series({"__name__": "panetop_self_sample_time_seconds", "topic": "all", **labels}, lambda at: at - 7),
+                series({"__name__": "panetop_finding_row_info", "rule": "x", "subject": "a disk", "severity": severity, **labels}, 1.0)]
+    machines = {f"web{i}:1": machine(f"web{i}:1", i, "critical" if i == 2 else "note") for i in range(4)}
+
+    def answer(call, parameters):
+        if call == "query":
+            return result([{"metric": {"instance": name}, "value": [0, "1"]} for name in machines])
+        start, stop, step = (float(parameters[name]) for name in ("start", "end", "step"))
+        times = [start + i * step for i in range(round((stop - start) / step) + 1)]
+        only = re.search('instance="(.*?)"', parameters["query"])
+        return result([one(times) for name, found in machines.items() if not only or only[1] == name for one in found])
+    with serving(answer) as server:
+        done = shown(server, "-o", "json", "--at=-15s", "-t", "host", "-t", "memory", pane="fleet")
+        tables = json.loads(done.stdout.splitlines()[-1])["tables"]
+        same([row["host"] for row in tables["host"]], ["web2:1", "web0:1", "web1:1", "web3:1"], "machines")
+        same({row["host"]: row["memory_used_ratio"] for row in tables["host"]}, {f"web{i}:1": i / 8 for i in range(4)}, "memory")
+        same([(row["severity"], row["finding"]) for row in tables["host"]][:2], [("critical", "a disk"), ("note", "a disk")], "findings")
+        same({round(row["age_seconds"]) for row in tables["host"]}, {7}, "ages")
+        same([row["used_bytes"] for row in tables["memory"] if row["name"] == "available"], [0], "the first machine")
+        asked = [parameters["query"] for path, parameters, _ in server.asked if path.endswith("query_range") and "instance=" not in parameters["query"]]
+        same(len(asked) <= 2, True, f"queries for all: {len(asked)}")
+
+
 def late(handler):
     time.sleep(PATIENCE)
     handler.send_response(200)

@@ -36,10 +36,10 @@ static unsigned index_of(const struct pane *pane)
 	return 0;
 }
 
-static unsigned first_pane(const struct options *options, const struct settings *settings)
+static unsigned first_pane(const struct options *options, const struct settings *settings, bool of_hosts)
 {
 	const struct pane *pane = options->n_panes > 0 ? options->panes[0]
-				  : options->n_hosts > 1 ? pane_find(hosts_pane)
+				  : of_hosts           ? pane_find(hosts_pane)
 				  : settings->pane     ? pane_find(settings->pane)
 						       : NULL;
 
@@ -206,7 +206,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 		.page_names = options->report_names,
 		.save = config_save,
 		.worker = worker,
-		.first_pane = first_pane(options, settings),
+		.first_pane = first_pane(options, settings, request->n_hosts > 1),
 		.first_asked_for = options->n_panes > 0,
 		.first_sample = 1,
 		.delay_seconds = settings->delay_seconds,

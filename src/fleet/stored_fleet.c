@@ -22,7 +22,7 @@
 #define OF_ROWS                                                                                              \
 	"{__name__=~\"panetop_(cpu_(busy|total)_seconds_total|cpu_busy_ratio|memory_(total|used)_bytes|"     \
 	"pressure_avg10_ratio|system_(load1|cpus|tasks|uptime_seconds)|disk_busy_(seconds_total|ratio)|"     \
-	"finding_.+)\"}"
+	"self_sample_time_seconds|finding_row_info)\"}"
 
 struct stored_fleet {
 	const struct stored_fleet_plan *plan;
@@ -314,7 +314,8 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 		close_fleet(fleet);
 		return error;
 	}
-	plan->request->n_hosts = (unsigned)fleet->names.n;
+	/* batch prints the tables of one, and the rows of all */
+	plan->request->n_hosts = plan->request->batch ? 1 : (unsigned)fleet->names.n;
 	fleet->next = stored_axis_moments(&fleet->axis) - 2;
 	*source = (struct source){
 		.next = next,

@@ -195,18 +195,48 @@ static const char *copy(struct frame *frame, const char *text)
 	return arena_copy(&frame->arena, text, strlen(text));
 }
 
+/* 0: nothing is out of the ordinary, or nothing is known. */
+static unsigned weight(const char *severity)
+{
+	static const char *const words[] = { "note", "warning", "critical" };
+
+	for (unsigned i = 0; severity && i < 3; i++)
+		if (strcmp(severity, words[i]) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* The first one of those that weigh most; NULL: there is none. */
+static const void *worst_finding(const struct table *table)
+{
+	const void *worst = NULL;
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!worst ||
+		    weight(table_text(table, row, "severity")) > weight(table_text(table, worst, "severity")))
+			worst = row;
+	}
+	return worst;
+}
+
 static void take_finding(struct host_row *row, struct frame *frame, const struct frame *of)
 {
 	const struct table *table = frame_table(of, finding_schema.name);
-	const void *worst = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+	const void *worst = table ? worst_finding(table) : NULL;
+	const char *subject, *text;
 
 	if (!table)
 		return;
 	row->findings = table->n_rows;
 	row->severity = worst ? copy(frame, table_text(table, worst, "severity")) : "none";
-	row->finding = worst ? arena_print(&frame->arena, "%s: %s", table_text(table, worst, "subject"),
-					   table_text(table, worst, "text"))
-			     : "";
+	row->finding = "";
+	if (!worst)
+		return;
+	subject = table_text(table, worst, "subject");
+	text = table_text(table, worst, "text");
+	row->finding = arena_print(&frame->arena, "%s%s%s", subject, *text ? ": " : "", text);
 }
 
 void host_add(struct frame *frame, const struct frame *of, const struct host_state *state)
@@ -233,17 +263,6 @@ void host_add(struct frame *frame, const struct frame *of, const struct host_sta
 	row->finding = copy(frame, state->trouble);
 }
 
-/* 0: nothing is out of the ordinary, or nothing is known. */
-static unsigned weight(const struct host_row *row)
-{
-	static const char *const words[] = { "note", "warning", "critical" };
-
-	for (unsigned i = 0; row->severity && i < 3; i++)
-		if (strcmp(row->severity, words[i]) == 0)
-			return i + 1;
-	return 0;
-}
-
 /* By insertion: there are few, and they keep their order. */
 void host_sort(struct frame *frame)
 {
@@ -254,7 +273,7 @@ void host_sort(struct frame *frame)
 		struct host_row row = rows[i];
 		size_t at = i;
 
-		for (; at > 0 && weight(&rows[at - 1]) < weight(&row); at--)
+		for (; at > 0 && weight(rows[at - 1].severity) < weight(row.severity); at--)
 			rows[at] = rows[at - 1];
 		rows[at] = row;
 	}
