@@ -39,8 +39,8 @@
 
 static int open_replay(const struct options *options, const char *file, struct source *source)
 {
-	bool goes_back = !options->batch || options->at || options->between || options->against ||
-			 options->report;
+	bool goes_back =
+		!options->batch || options->at || options->between || options->against || options->report;
 	struct recording_input input = {
 		.fd = strcmp(file, "-") == 0 ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC),
 		.back_bytes = goes_back ? UINT64_MAX : 0,

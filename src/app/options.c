@@ -639,14 +639,14 @@ static int check_comparison(const struct options *options)
 /* What a page has nothing to do with. */
 static const char *excluded_from_report(const struct options *options)
 {
-	return options->against      ? "--against"
+	return options->against                  ? "--against"
 	       : options->limit != VIEW_ALL_ROWS ? "--limit"
-	       : options->filter     ? "--filter"
-	       : options->sort       ? "--sort"
-	       : options->columns    ? "--columns"
-	       : options->n_tables > 0 ? "--table"
+	       : options->filter                 ? "--filter"
+	       : options->sort                   ? "--sort"
+	       : options->columns                ? "--columns"
+	       : options->n_tables > 0           ? "--table"
 	       : options->at && options->between ? "--between"
-				     : excluded_without_samples(options);
+						 : excluded_without_samples(options);
 }
 
 /* Of a run that writes a page and ends. */
@@ -660,8 +660,7 @@ static int check_report(const struct options *options)
 	else if (excluded)
 		error_message(excluded, _("cannot be combined with %s"), "--report");
 	else if (options->n_panes > 0)
-		error_message(options->panes[0]->name,
-			      _("a page has the overview: leave out the pane"));
+		error_message(options->panes[0]->name, _("a page has the overview: leave out the pane"));
 	else
 		return -1;
 	return 2;
@@ -669,9 +668,9 @@ static int check_report(const struct options *options)
 
 static int check_together(const struct options *options)
 {
-	if (options->report)
-		return check_report(options);
-	if (options->report_names && options->batch)
+	if (options->report && check_report(options) >= 0)
+		return 2;
+	if (options->report_names && options->batch && !options->report)
 		error_message("--report-names", _("is for a page: give its file with --report"));
 	else if (options->probe && options->replay)
 		error_message("--probe", _("cannot be combined with --replay: a recording has no sources"));
