@@ -738,9 +738,9 @@ static int check_report(const struct options *options)
 
 static int check_together(const struct options *options)
 {
-	if (options->report)
-		return check_report(options);
-	if (options->report_names && options->batch)
+	if (options->report && check_report(options) >= 0)
+		return 2;
+	if (options->report_names && options->batch && !options->report)
 		error_message("--report-names", _("is for a page: give its file with --report"));
 	else if (options->source && excluded_from_source(options))
 		error_message(excluded_from_source(options), _("cannot be combined with %s"), "--source");

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds the samples that options name, has the page made of them, and writes it where only its owner reads
- * it. */
+/* Finds the samples that options name, has the page made of them, and writes it for its owner alone. */
 #include <config.h>
 
 #include "app/report.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/moment.h"
 #include "app/privileges.h"
+#include "core/alloc.h"
 #include "core/i18n.h"
 #include "output/report/report.h"
 #include "pane/panes.h"
@@ -61,6 +62,17 @@ static int check_file(const char *name)
 	return error ? 1 : 0;
 }
 
+/* Nothing is sampled: the file is made with the rights of the user. */
+static int drop_all(const struct options *options, const struct settings *settings,
+		    const struct sample_request *request)
+{
+	bool *wanted = alloc_zeroed(n_topics, sizeof(*wanted));
+	int status = drop_privileges(options, settings, request, wanted);
+
+	free(wanted);
+	return status;
+}
+
 static int find_samples(const struct options *options, struct report_plan *plan)
 {
 	uint64_t first_ns, last_ns;
@@ -106,7 +118,7 @@ int report_run(const struct options *options, const struct settings *settings,
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 };
 	struct report_plan plan = plan_of(source, settings);
 	struct loop loop;
-	int status = drop_privileges(options, settings, request, NULL), error;
+	int status = drop_all(options, settings, request), error;
 
 	plan.scope = request->scope;
 	plan.names = options->report_names;

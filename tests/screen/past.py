@@ -373,7 +373,8 @@ def the_screen_is_saved(scratch):
 def page_of(scratch, terminal, name):
     """Its text, once it is saved; "" if others can read it."""
     save_as(terminal, name)
-    terminal.until("saved: " + name)
+    if not terminal.told("saved: " + name):
+        raise AssertionError("it is not saved\n" + terminal.text())
     path = os.path.join(scratch, name)
     with open(path, encoding="utf-8") as file:
         return file.read() if os.stat(path).st_mode & 0o777 == 0o600 else ""
