@@ -217,9 +217,10 @@ void screen_show_host(struct pane_context *context, const char *host, const char
 {
 	struct screen *screen = context->screen;
 	struct sample_request *request = context_request(context);
-	bool other = strcmp(request->host, host) != 0;
+	bool other = request->n_hosts > 1 && strcmp(request->host, host) != 0;
 
-	snprintf(request->host, sizeof(request->host), "%s", host);
+	if (other)
+		snprintf(request->host, sizeof(request->host), "%s", host);
 	navigation_enter_named(screen, pane);
 	if (other && screen->shown >= 0)
 		screen->player->show(screen, screen->player->index(screen));

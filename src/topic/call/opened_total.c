@@ -47,7 +47,7 @@ static const struct column columns[] = {
 	    .help = N_("how often it was tried since counting began"), .source = "BPF at sys_exit"),
 	ROW(counted, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("counted"), .width = 8,
 	    .hidden = true,
-	    .help = N_("the same, without those that were in rows of their own before: DIRECTORY/… has "
+	    .help = N_("the same, without those that were in rows of their own before: DIRECTORY/... has "
 		       "what is no longer tried"),
 	    .source = "BPF at sys_exit"),
 	ROW(commands, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("names"), .width = 5, .rank = 3,
