@@ -92,7 +92,7 @@ static bool ask(struct pane_context *context, struct probes_state *state, const 
 	hits = table_number(table, row, "expected_per_second");
 	snprintf(state->text, sizeof(state->text), "%s", text);
 	snprintf(question, sizeof(question),
-		 _("%s: %.0f hits/s × %.1f µs cost %.0f %% of a CPU. Count it nevertheless?"), text, hits,
+		 _("%s: %.0f hits/s of %.1f us cost %.0f %% of a CPU. Count it nevertheless?"), text, hits,
 		 cost * 1e6, 100 * hits * cost);
 	screen_ask(context, question, allow);
 	return true;

@@ -66,7 +66,7 @@ static void add_cost(const struct pane_context *context, const char *what, const
 		cost += runs * table_number(table, row, "mean_seconds");
 	}
 	if (most > 0 && cost > 0)
-		snprintf(text, room, _("%s: %.0f/s × %.0f ns cost %.2f %% of a CPU"), what, most,
+		snprintf(text, room, _("%s: %.0f/s of %.0f ns cost %.2f %% of a CPU"), what, most,
 			 1e9 * cost / most, 100 * cost);
 	else
 		snprintf(text, room, "%s", what);

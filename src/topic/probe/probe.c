@@ -426,7 +426,7 @@ static void notice_cost(struct sample *sample, const struct one *one, const stru
 	double ratio = view->expected_per_second * view->cost_seconds;
 
 	frame_notice(sample->frame, "probe", _("to count it nevertheless, use a higher --probe-cost"),
-		     _("%s: taken off: %.0f hits/s × %.2g µs cost %.0f %% of a CPU, more than the %g %% of "
+		     _("%s: taken off: %.0f hits/s of %.2g us cost %.0f %% of a CPU, more than the %g %% of "
 		       "--probe-cost"),
 		     one->text, view->expected_per_second, view->cost_seconds * 1e6, ratio * 100,
 		     sample->settings->probe.cost_percent);
