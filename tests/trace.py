@@ -324,7 +324,7 @@ def on_the_screen():
     def expect(holds, terminal):
         if not holds:
             raise AssertionError(terminal.text())
-    with screen("-d", "0.2", f"--trace={first}", width=120) as terminal:
+    with screen("-d", "0.2", f"--trace={first}", width=150) as terminal:
         expect(terminal.wait_for("[Traces]") and terminal.wait_for("swapper/"), terminal)
         terminal.send("F9", "Enter")
         expect(terminal.wait_for("[Tracepoints]") and terminal.wait_for("alarmtimer"), terminal)

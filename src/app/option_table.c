@@ -400,7 +400,7 @@ const struct option_entry option_entries[] = {
 	  WITH_SAMPLES },
 	{ 0, "source", "ssh:HOST[,...]",
 	  N_("show other machines, on which ssh starts panetop; the pane fleet has a row for each of "
-	     "several; or prometheus:URL[?instance=NAME], one as Prometheus stored it"),
+	     "several; or prometheus:URL[?instance=NAME], those that Prometheus stored, or one of them"),
 	  set_source,
 	  N_("use ssh:HOST[,HOST...], at most 64; a HOST has no blanks and no - in front; or prometheus:URL, "
 	     "with http or https"),

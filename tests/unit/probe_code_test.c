@@ -271,7 +271,7 @@ START_TEST(hostile_notes_are_left)
 	struct elf_file file;
 	struct parts parts;
 	struct span rest;
-	unsigned n = 0;
+	unsigned n;
 
 	make_parts(&parts, true, EM_X86_64);
 	ck_assert(elf_file_parse(&file, image_span(&parts.file)));

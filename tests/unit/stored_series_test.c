@@ -14,7 +14,7 @@
 
 static const struct stored_steps steps = { .first = 1000, .seconds = 15, .n = 3 };
 static struct stored_series *stored;
-static struct frame frame, before;
+static struct frame frame, earlier;
 static struct buffer answer;
 static const char *why;
 
@@ -22,14 +22,14 @@ static void begin(void)
 {
 	stored = stored_series_open(topic_schemas(), n_topics);
 	frame_open(&frame, topic_schemas(), n_topics);
-	frame_open(&before, topic_schemas(), n_topics);
+	frame_open(&earlier, topic_schemas(), n_topics);
 	buffer_empty(&answer);
 }
 
 static void finish(void)
 {
 	frame_close(&frame);
-	frame_close(&before);
+	frame_close(&earlier);
 	stored_series_close(stored);
 	buffer_free(&answer);
 }
@@ -111,9 +111,9 @@ START_TEST(counters_have_rates)
 	add_series("'__name__':'panetop_cpu_user_seconds_total','cpu':'all'", "[1000,'100'],[1015,'103']");
 	add_series("'__name__':'panetop_cpu_total_seconds_total','cpu':'all'", "[1000,'200'],[1015,'215']");
 	take_series();
-	stored_series_fill(stored, STORED_ALL, 0, &before);
+	stored_series_fill(stored, STORED_ALL, 0, &earlier);
 	stored_series_fill(stored, STORED_ALL, 1, &frame);
-	frame_derive(&frame, &before);
+	frame_derive(&frame, &earlier);
 	ck_assert_double_eq_tol(frame_number(&frame, "cpu", "all", "user_seconds"), 103, 1e-9);
 	ck_assert_double_eq_tol(frame_number(&frame, "cpu", "all", "user_ratio"), 3 / 15.0, 1e-9);
 	finish();
@@ -127,9 +127,9 @@ START_TEST(sums_by_command_have_their_rates)
 	begin();
 	add_series("'__name__':'panetop_process_cpu_ratio','command':'make'", "[1000,'0.5'],[1015,'0.75']");
 	take_series();
-	stored_series_fill(stored, STORED_ALL, 0, &before);
+	stored_series_fill(stored, STORED_ALL, 0, &earlier);
 	stored_series_fill(stored, STORED_ALL, 1, &frame);
-	frame_derive(&frame, &before); /* it knows no counter */
+	frame_derive(&frame, &earlier); /* it knows no counter */
 	schema = frame_table(&frame, "process")->schema;
 	ck_assert_str_eq(row_text(only_row("process"), schema_find(schema, "name")), "make");
 	ck_assert_str_eq(row_text(only_row("process"), schema_find(schema, "command")), "make");

@@ -205,7 +205,7 @@ static void add_explanation(struct report *report)
 		n_lines = CHANGES_MAX;
 	n_causes = n_lines < n_causes ? n_lines : n_causes;
 	add_changes(report, 0, n_causes);
-	if (n_causes > 0 && n_lines > n_causes)
+	if (n_causes > 0 && n_causes != n_lines)
 		page_element(page, "p", _("Other changes:"));
 	add_changes(report, n_causes, n_lines);
 	if (n_lines < explanation->n_lines) {

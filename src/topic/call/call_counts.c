@@ -86,7 +86,7 @@ bool call_counts_next(const struct call_count *counts, size_t n, size_t *at, str
 
 		sum->calls += count->count;
 		sum->errors += error_of(count) ? count->count : 0;
-		sum->timed += count->word & BUCKETS_MASK ? count->count : 0;
+		sum->timed += (count->word & BUCKETS_MASK) ? count->count : 0;
 		sum->sum_ns += count->sum_ns;
 		sum->most_ns = count->most_ns > sum->most_ns ? count->most_ns : sum->most_ns;
 	}

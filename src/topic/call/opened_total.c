@@ -274,7 +274,7 @@ static void add_row(struct sample *sample, const struct opened_count *counts, si
 	row->opens = row->counted = row->commands = 0;
 	for (size_t i = 0; i < n; i++) {
 		row->opens += counts[i].count;
-		row->counted += counts[i].words[BPF_OPENED_ERROR] & FOLDED ? 0 : counts[i].count;
+		row->counted += (counts[i].words[BPF_OPENED_ERROR] & FOLDED) ? 0 : counts[i].count;
 		row->commands += i == 0 || !has_same_command(&counts[i - 1], &counts[i]);
 		most = counts[i].count > most->count ? &counts[i] : most;
 	}

@@ -139,6 +139,7 @@ void probe_code_find(struct probe_code *code, struct span bytes, const struct pr
 		find_functions(&search);
 	if (code->n_places == 0)
 		find_probes(&search);
+	/* cppcheck-suppress duplicateCondition ; it adds places */
 	if (code->n_places == 0)
 		code->fault = search.other       ? search.other
 			      : search.has_names ? PROBE_FAULT_NOTHING

@@ -55,7 +55,7 @@ static void (*const samples[N_PROBE_WAYS])(void) = {
 /* Seconds of a call. */
 static double time_calls(void (*sample)(void))
 {
-	uint64_t rounds_ns[ROUNDS]; /* ascending */
+	uint64_t rounds_ns[ROUNDS] = { 0 }; /* ascending */
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint64_t begun_ns = env_mono_ns(), ns;
