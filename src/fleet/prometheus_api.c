@@ -100,17 +100,15 @@ static int by_name(const void *a, const void *b)
 int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names *names, const char **why)
 {
 	int error = ask(api, "query", "count by (instance) (" OF_PANETOP ")", "", why);
-	const json_t *results, *result;
+	const json_t *results;
 	json_t *root;
-	size_t i;
 
 	if (error)
 		return error;
 	root = json_loadb(api->answer.bytes, api->answer.length, 0, NULL);
 	results = json_object_get(json_object_get(root, "data"), "result");
-	json_array_foreach(results, i, result)
-	{
-		const json_t *labels = json_object_get(result, "metric");
+	for (size_t i = 0; i < json_array_size(results); i++) {
+		const json_t *labels = json_object_get(json_array_get(results, i), "metric");
 		const char *name = json_string_value(json_object_get(labels, "instance"));
 
 		if (name && names->n < MACHINES_MAX)

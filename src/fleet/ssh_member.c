@@ -241,18 +241,18 @@ static void open_part(struct connection *connection, struct span bytes, uint64_t
 /* Until a recording has begun. */
 static void read_start(struct connection *connection, uint64_t now_ns)
 {
-	struct buffer *start = &connection->start;
+	struct buffer *begin = &connection->start;
 	char bytes[READ_BYTES];
 	ssize_t got;
 	size_t at;
 
 	while ((got = read(connection->out_fd, bytes, sizeof(bytes))) > 0) {
-		buffer_add(start, bytes, (size_t)got);
-		switch (stream_find_start(span_of(start->bytes, start->length), &at)) {
+		buffer_add(begin, bytes, (size_t)got);
+		switch (stream_find_start(span_of(begin->bytes, begin->length), &at)) {
 		case STREAM_MORE:
 			break;
 		case STREAM_WHOLE:
-			open_part(connection, span_of(start->bytes + at, start->length - at), now_ns);
+			open_part(connection, span_of(begin->bytes + at, begin->length - at), now_ns);
 			return;
 		case STREAM_NEWER:
 			give_up(connection,

@@ -243,9 +243,7 @@ static void take_series(struct stored_series *stored, const json_t *result)
 	const json_t *labels = json_object_get(result, "metric"), *values = json_object_get(result, "values");
 	const char *name = json_string_value(json_object_get(labels, "__name__"));
 	const struct metric *metric = name ? find_metric(stored, name) : NULL;
-	const json_t *pair;
 	struct series *series;
-	size_t i;
 
 	if (!metric || stored->n_series == SERIES_MAX)
 		return;
@@ -255,7 +253,8 @@ static void take_series(struct stored_series *stored, const json_t *result)
 				   .value = stored->n_values };
 	for (unsigned step = 0; step < stored->steps.n; step++)
 		*VECTOR_ADD(stored->values, stored->n_values, stored->value_capacity) = NAN;
-	json_array_foreach(values, i, pair) take_value(stored, series, pair);
+	for (size_t i = 0; i < json_array_size(values); i++)
+		take_value(stored, series, json_array_get(values, i));
 }
 
 /* The other texts of a row, which its info has as labels. */
@@ -309,8 +308,7 @@ int stored_series_take(struct stored_series *stored, struct span answer, const s
 		       const char **why)
 {
 	json_t *root = json_loadb(answer.at, span_length(answer), 0, NULL);
-	const json_t *results = json_object_get(json_object_get(root, "data"), "result"), *result;
-	size_t i;
+	const json_t *results = json_object_get(json_object_get(root, "data"), "result");
 
 	forget(stored);
 	stored->steps = *steps;
@@ -319,9 +317,10 @@ int stored_series_take(struct stored_series *stored, struct span answer, const s
 		json_decref(root);
 		return -EBADMSG;
 	}
-	json_array_foreach(results, i, result) take_series(stored, result);
-	json_array_foreach(results, i, result) /* once rows are found by their keys alone */
-		take_info(stored, result);
+	for (size_t i = 0; i < json_array_size(results); i++)
+		take_series(stored, json_array_get(results, i));
+	for (size_t i = 0; i < json_array_size(results); i++) /* once rows are found by their keys alone */
+		take_info(stored, json_array_get(results, i));
 	json_decref(root);
 	return 0;
 }

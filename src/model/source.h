@@ -25,8 +25,8 @@ struct source {
 	 * See struct topic. Without done it only checks whether it is possible. On failure *remedy, if not
 	 * NULL, is what to do about it, or NULL. -ENOTSUP without a live machine. May be NULL.
 	 */
-	int (*act)(void *state, const char *topic, const char *action,
-		   void (*done)(void *context, int error), void *context, const char **remedy);
+	int (*act)(void *state, const char *topic, const char *action, void (*done)(void *context, int error),
+		   void *context, const char **remedy);
 
 	/*
 	 * Of a live source with events (rows of SHAPE_EVENTS): a descriptor that becomes readable when there
@@ -47,8 +47,8 @@ struct source {
 	size_t files_before; /* see struct env; 0: unknown */
 
 	/* These are for recordings; NULL: it is live. */
-	int (*seek)(void *state, size_t index);        /* next() then returns this frame, or the last; 0 or
-							* -errno */
+	int (*seek)(void *state, size_t index); /* next() then returns this frame, or the last; 0 or
+						 * -errno */
 	/* Before a seek: no frame before this one is shown; they are for what leads to it. May be NULL. */
 	void (*aim)(void *state, size_t index);
 	size_t (*position)(void *state);               /* of the frame that next() returned last */
@@ -63,7 +63,7 @@ struct source {
 
 	/* Of a recording that comes through a pipe; NULL or -1: next() never waits. */
 	int (*wait_fd)(void *state); /* readable when there may be more */
-	bool (*pull)(void *state); /* reads what is available, for next(); false: no more will come */
+	bool (*pull)(void *state);   /* reads what is available, for next(); false: no more will come */
 
 	/* What was wrong with the end of the recording, such as a torn line; NULL: nothing. */
 	const char *(*remark)(void *state);
@@ -96,10 +96,10 @@ static inline int source_read(const struct source *source, size_t index, struct 
 /* Frames of a recording and the clocks of the first and the last one, as far as it can be read now. */
 static inline size_t source_extent(const struct source *source, uint64_t *first_ns, uint64_t *last_ns)
 {
-	size_t n_frames, before = SIZE_MAX;
+	size_t n_frames, known = SIZE_MAX;
 
-	while (!source->extent(source->state, &n_frames, first_ns, last_ns) && n_frames != before)
-		before = n_frames;
+	while (!source->extent(source->state, &n_frames, first_ns, last_ns) && n_frames != known)
+		known = n_frames;
 	return n_frames;
 }
 

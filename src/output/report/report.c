@@ -203,9 +203,10 @@ static void add_explanation(struct report *report)
 	page_element(page, "p class=\"dim\"", text);
 	if (n_lines > CHANGES_MAX)
 		n_lines = CHANGES_MAX;
-	n_causes = n_lines < n_causes ? n_lines : n_causes;
+	if (n_causes > n_lines)
+		n_causes = n_lines;
 	add_changes(report, 0, n_causes);
-	if (n_causes > 0 && n_causes != n_lines)
+	if (n_causes > 0 && n_causes < n_lines)
 		page_element(page, "p", _("Other changes:"));
 	add_changes(report, n_causes, n_lines);
 	if (n_lines < explanation->n_lines) {
