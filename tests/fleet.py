@@ -207,6 +207,15 @@ def once():
 
 
 @test
+def conditions():
+    """conditions hold for each host, or for the one that they name"""
+    source = "--source=ssh:web1,web2"
+    for condition, status in (("memory(mem).total_bytes > 1", 0), ("memory(mem).total_bytes < 1", 3), ("memory(host=web2) == 3", 0),
+                              ("memory(host=web1) == 1", 3), ("memory(host=web3) == 0", 0)):
+        same(fake.run("-b", DELAY, "-n1", "-tmemory", source, "--assert", condition).returncode, status, condition)
+
+
+@test
 def a_row_each():
     """without a table a row for each host is printed, and what does not answer is on top"""
     result = fake.run("-ocsv", DELAY, "-n2", "--source=ssh:web1,refused")

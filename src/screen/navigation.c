@@ -143,7 +143,7 @@ void navigation_choose_recorded_pane(struct screen *screen)
 		screen_warn(screen, MESSAGE_SCREEN, _("the recording holds no tables of the pane %s"),
 			    screen_context(screen)->pane->name);
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
-		if (is_sampled(&screen->contexts[i])) {
+		if (is_sampled(&screen->contexts[i]) && navigation_has_tab(screen, i)) {
 			navigation_choose_pane(screen, i);
 			return;
 		}
@@ -214,9 +214,10 @@ void screen_show_host(struct pane_context *context, const char *host, const char
 {
 	struct screen *screen = context->screen;
 	struct sample_request *request = context_request(context);
-	bool other = strcmp(request->host, host) != 0;
+	bool other = request->n_hosts > 1 && strcmp(request->host, host) != 0;
 
-	snprintf(request->host, sizeof(request->host), "%s", host);
+	if (other)
+		snprintf(request->host, sizeof(request->host), "%s", host);
 	navigation_enter_named(screen, pane);
 	if (other && screen->shown >= 0)
 		screen->player->show(screen, screen->player->index(screen));

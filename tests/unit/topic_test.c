@@ -811,7 +811,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "latency_bucket,packet_loss,process,softirq,thread,time_account,timer,traffic,"
 			  "wake,wakeup");
 	check_tables_with(offsetof(struct schema, over_interval),
-			  "distribution,event,finding,latency,latency_bucket,latency_phase,latency_worst,"
+			  "distribution,event,finding,host,latency,latency_bucket,latency_phase,latency_worst,"
 			  "process_total,profile,profile_call,profile_caller,profile_cost,profile_stack,"
 			  "scope_use,waiting");
 	check_tables_with(offsetof(struct schema, of_run),
@@ -819,7 +819,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "disk_user,event_lifetime,event_parent,event_source,event_total,exited,failing,"
 			  "idle_exit,latency,latency_bucket,latency_phase,page_event,process_total,self,"
 			  "time_account,timer,tracing,traffic,wake,wakeup");
-	check_tables_with(offsetof(struct schema, derived), "finding,scope_use");
+	check_tables_with(offsetof(struct schema, derived), "finding,host,scope_use");
 	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket");
 	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
