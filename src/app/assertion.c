@@ -57,7 +57,7 @@ static int add_condition(struct assertion *assertion, const struct options *opti
 	topic = condition_topic(part.condition.topic);
 	if (topic == n_topics)
 		return condition_refuse_topic(option, part.condition.topic);
-	error = condition_bind(&part.condition, topics[topic]->schema, &wrong);
+	error = condition_bind(&part.condition, run_plan_schemas(run)[topic], &wrong);
 	if (error)
 		return condition_refuse_binding(option, error, &part.condition, wrong);
 	if (!run->wanted[topic]) {

@@ -89,8 +89,12 @@ static struct member *find_member(const struct fleet *fleet, const char *name)
 	return NULL;
 }
 
-static void rename_member(struct member *member, const char *name)
+/* In the room of a request. */
+static void rename_member(struct member *member, const char *file)
 {
+	char name[HOST_NAME_ROOM];
+
+	snprintf(name, sizeof(name), "%s", file);
 	free(member->name);
 	member->name = alloc_text(name);
 }

@@ -24,7 +24,7 @@ static const char *const of_ssh[] = {
 
 bool ssh_host_is_valid(struct span host)
 {
-	if (span_length(host) == 0 || *host.at == '-')
+	if (span_length(host) == 0 || span_length(host) > SSH_HOST_MAX || *host.at == '-')
 		return false;
 	for (const char *at = host.at; at < host.end; at++)
 		if ((unsigned char)*at <= ' ' || *at == 0x7f)

@@ -24,6 +24,8 @@ struct ssh_words {
 	char delay[32], tables[SSH_NAMES_MAX][64];
 };
 
+#define SSH_HOST_MAX ((size_t)255) /* bytes */
+
 /* Can it be given to ssh: not empty, no option, no blanks and control characters? */
 bool ssh_host_is_valid(struct span host);
 

@@ -245,7 +245,7 @@ static void copy_table(struct frame *to, struct table *table, const struct table
 	table->failed = from->failed;
 	table->mono_ns = from->mono_ns;
 	table->interval_ns = from->interval_ns;
-	if (from->joined && from->schema->shape != SHAPE_EVENTS) {
+	if (from->joined && from->n_rows > 0 && from->schema->shape != SHAPE_EVENTS) {
 		VECTOR_RESERVE(table->fresh, from->n_rows, table->n_fresh);
 		memcpy(table->fresh, from->fresh, from->n_rows * sizeof(*table->fresh));
 		table->joined = true;

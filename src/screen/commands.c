@@ -339,7 +339,7 @@ static const struct pane *pane_to_start_with(const struct pane_context *context)
 {
 	const struct screen *screen = context->screen;
 
-	if (pane_has_tab(context->pane, context->request))
+	if (pane_has_tab(context->pane, context->request) && !context->pane->of_hosts)
 		return context->pane;
 	return screen->setup->panes[context->came_from < 0 ? 0 : context->came_from];
 }

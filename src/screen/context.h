@@ -127,7 +127,9 @@ void screen_open_scope(struct pane_context *context, const struct scope_term *te
 void screen_show_row(struct pane_context *context, const char *pane, const char *view, const char *topic,
 		     const char *row);
 
-/* From now on all panes show this machine, of several; first the pane of this name. Esc comes back. */
+/*
+ * From now on all panes show this machine, if there are several, first the pane of this name. Esc comes back.
+ */
 void screen_show_host(struct pane_context *context, const char *host, const char *pane);
 
 /* Lets the pane adjust its tables to the settings again. */

@@ -18,12 +18,19 @@ static bool is_host(const char *text)
 
 START_TEST(a_host_is_no_option_and_one_word)
 {
+	char longest[SSH_HOST_MAX + 2];
+
 	ck_assert(is_host("web1"));
 	ck_assert(is_host("user@web1.example.org"));
 	ck_assert(is_host("ssh://user@[::1]:22"));
 	ck_assert(!is_host(""));
 	ck_assert(!is_host("-oProxyCommand=x"));
 	ck_assert(!is_host("a b"));
+	memset(longest, 'a', SSH_HOST_MAX);
+	longest[SSH_HOST_MAX] = '\0';
+	ck_assert(is_host(longest));
+	strcat(longest, "a");
+	ck_assert(!is_host(longest));
 	ck_assert(!is_host("a\nb"));
 	ck_assert(!is_host("a\x1b[2J"));
 }

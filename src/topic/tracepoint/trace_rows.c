@@ -331,7 +331,8 @@ struct trace_row {
 #define ROW(field, ...) COLUMN(struct trace_row, field, __VA_ARGS__)
 
 #define TRACE_HELP N_("what is counted, as --trace has it")
-#define KEYS_HELP N_("values of its keys, with commas between them; dots end a text that is longer; all: it has no keys")
+#define KEYS_HELP                                                                                            \
+	N_("values of its keys, with commas between them; dots end longer texts; all: it has no keys")
 #define KEYS_SOURCE "record of the tracepoint, or the current task"
 
 static const struct column columns[] = {
