@@ -14,11 +14,8 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SRC, TESTS = TOP / "src", TOP / "tests"
 ABOUT = {  # a source, or all of a folder, although they are not called after it and use nothing of it
-<<<<<<< HEAD
-    "app": ["errors.test", "batch.test"], "model": ["batch.test"], "output": ["batch.test"], "output/report": ["report.test"],
-=======
-    "app": ["errors.test", "batch.test"], "fleet": ["fleet.test"], "model": ["batch.test"], "output": ["batch.test"],
->>>>>>> fleet
+    "app": ["errors.test", "batch.test"], "fleet": ["fleet.test", "stored.test"], "model": ["batch.test"],
+    "output": ["batch.test"], "output/report": ["report.test"],
     "output/exposition.c": ["openmetrics.test"], "output/record.c": ["recording.test"],
     "output/record_lines.c": ["recording.test"], "output/replay.c": ["recording.test"],
     "output/replay_lines.c": ["recording.test"], "recording": ["recording.test"], "sys/bpf": ["unit/bpf_listing_test"],

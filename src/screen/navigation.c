@@ -143,14 +143,7 @@ void navigation_choose_recorded_pane(struct screen *screen)
 		screen_warn(screen, MESSAGE_SCREEN, _("the recording holds no tables of the pane %s"),
 			    screen_context(screen)->pane->name);
 	for (unsigned i = 0; i < screen->setup->n_panes; i++) {
-<<<<<<< HEAD
-		const struct pane *pane = screen->setup->panes[i];
-		bool is_hidden = pane->of_hosts && !pane_has_tab(pane, screen->setup->request);
-
-		if (is_sampled(&screen->contexts[i]) && !is_hidden) {
-=======
 		if (is_sampled(&screen->contexts[i]) && navigation_has_tab(screen, i)) {
->>>>>>> fleet
 			navigation_choose_pane(screen, i);
 			return;
 		}

@@ -17,11 +17,7 @@ SIZES = {(120, 40): MOST, (200, 60): 0.5}  # and what a home may leave empty
 NOT_BUSY = ("latency", "pages", "power", "process")  # these are not in it
 FEW_ROWS = ("groups",)  # also where there are few: processes stand below
 HOMES = {("pages", "Map"): "the map of a small process", ("process", "Processes"): "one of few processes is to be chosen",
-<<<<<<< HEAD
-         ("fleet", "Machines"): "one machine", ("fleet", "fleet"): "one machine"}
-=======
          ("fleet", "Machines"): "one machine"}
->>>>>>> fleet
 COUNT = re.compile(r"(?<=─ )(\d+)(?: of \d+)?(?: \+ \d+ ended)? ──")
 
 

@@ -806,7 +806,6 @@ static void check_tables_with(size_t offset, const char *names)
 START_TEST(tables_know_what_their_numbers_are_of)
 {
 	check_tables_with(offsetof(struct schema, from_zero),
-<<<<<<< HEAD
 			  "backlog,cache_file,cache_use,call,cell,disk,disk_latency,disk_latency_bucket,"
 			  "disk_user,event_parent,event_source,event_total,exited,failing,group,idle_exit,"
 			  "interrupt,latency_bucket,opened_total,packet_loss,probe,process,softirq,thread,"
@@ -822,21 +821,6 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "event_total,exited,failing,idle_exit,latency,latency_bucket,latency_phase,"
 			  "opened_total,page_event,probe,process_total,self,time_account,timer,trace,"
 			  "trace_bucket,tracing,traffic,wake,wakeup");
-=======
-			  "backlog,cache_file,cache_use,cell,disk,disk_latency,disk_latency_bucket,disk_user,"
-			  "event_parent,event_source,event_total,exited,failing,group,idle_exit,interrupt,"
-			  "latency_bucket,packet_loss,process,softirq,thread,time_account,timer,traffic,"
-			  "wake,wakeup");
-	check_tables_with(offsetof(struct schema, over_interval),
-			  "distribution,event,finding,host,latency,latency_bucket,latency_phase,latency_worst,"
-			  "process_total,profile,profile_call,profile_caller,profile_cost,profile_stack,"
-			  "scope_use,waiting");
-	check_tables_with(offsetof(struct schema, of_run),
-			  "cache_file,cache_use,counter,counter_process,disk_latency,disk_latency_bucket,"
-			  "disk_user,event_lifetime,event_parent,event_source,event_total,exited,failing,"
-			  "idle_exit,latency,latency_bucket,latency_phase,page_event,process_total,self,"
-			  "time_account,timer,tracing,traffic,wake,wakeup");
->>>>>>> fleet
 	check_tables_with(offsetof(struct schema, derived), "finding,host,scope_use");
 	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket,trace_bucket");
