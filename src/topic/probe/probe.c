@@ -82,7 +82,8 @@ static const struct column columns[] = {
 	       .help = N_("trap: the call meets a breakpoint; nop: it begins with a nop of 5 bytes, which "
 			  "newer kernels replace by a call"),
 	       .source = "the first bytes of the function"),
-	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"), .width = 14,
+	COLUMN(struct probe_row, state, .kind = COLUMN_LABEL, .words = true, .title = N_("state"),
+	       .width = 14,
 	       .help = N_("counting; waiting: the process has not mapped the file yet; gone: it has no "
 			  "longer; ended: it has exited; costly: taken off, as it costs more than "
 			  "--probe-cost; refused, failed: see the notice"),
