@@ -812,8 +812,8 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "wake,wakeup");
 	check_tables_with(offsetof(struct schema, over_interval),
 			  "distribution,event,finding,host,latency,latency_bucket,latency_phase,"
-			  "latency_worst,process_total,profile,profile_call,profile_caller,profile_cost,profile_stack,"
-			  "scope_use,waiting");
+			  "latency_worst,process_total,profile,profile_call,profile_caller,profile_cost,"
+			  "profile_stack,scope_use,waiting");
 	check_tables_with(offsetof(struct schema, of_run),
 			  "cache_file,cache_use,counter,counter_process,disk_latency,disk_latency_bucket,"
 			  "disk_user,event_lifetime,event_parent,event_source,event_total,exited,failing,"
