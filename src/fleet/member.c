@@ -74,7 +74,6 @@ static int read_next(struct member *member, struct member_part *part, bool based
 		return got;
 	member->latest = other;
 	member->has_frame = true;
-	member->based = based;
 	return 1;
 }
 

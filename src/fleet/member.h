@@ -62,8 +62,7 @@ struct member {
 	struct findings *findings;
 	struct frame frames[2];
 	unsigned latest; /* of frames */
-	bool has_frame;  /* it is that of … */
-	bool based;      /* … with rates, */
+	bool has_frame;  /* it is a sample of … */
 	unsigned serial; /* … this part … */
 	bool is_in_part; /* … which was read before */
 	bool *wanted;    /* topics, by index of the schema */

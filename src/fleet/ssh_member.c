@@ -48,8 +48,7 @@ struct connection {
 	const struct ssh_plan *plan;
 	const struct member_plan *reading;
 	enum phase phase;
-	uint64_t since_ns;   /* CLOCK_MONOTONIC: of the phase, … */
-	uint64_t until_ns;   /* … and until when at most */
+	uint64_t until_ns;   /* CLOCK_MONOTONIC: the phase lasts until then at most */
 	unsigned n_failures; /* one after the other */
 	pid_t pid;           /* and its process group; 0: none */
 	int out_fd, err_fd;  /* -1: none; out_fd is that of the last part once it is open */
@@ -74,7 +73,6 @@ static void set_trouble(struct connection *connection, const char *text)
 static void set_phase(struct connection *connection, enum phase phase, uint64_t now_ns, double seconds)
 {
 	connection->phase = phase;
-	connection->since_ns = now_ns;
 	connection->until_ns = now_ns + (uint64_t)(seconds * (double)SECOND_NS);
 }
 
