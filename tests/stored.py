@@ -79,6 +79,8 @@ def result(found):
 def good(call, parameters):
     if call == "query":
         return result([{"metric": {"instance": NAME}, "value": [0, "1"]}])
+    if call == "values":
+        return {"status": "success", "data": [NAME]}
     start, stop, step = (float(parameters[name]) for name in ("start", "end", "step"))
     times = [start + i * step for i in range(round((stop - start) / step) + 1)]
     return result([one(times) for one in MACHINE])
@@ -144,7 +146,9 @@ def a_fleet():
 
     def answer(call, parameters):
         if call == "query":
-            return result([{"metric": {"instance": name}, "value": [0, "1"]} for name in machines])
+            return result([{"metric": {"instance": name}, "value": [0, "1"]} for name in machines if name != "web3:1"])
+        if call == "values":
+            return {"status": "success", "data": [*machines, "web9:1"]}
         start, stop, step = (float(parameters[name]) for name in ("start", "end", "step"))
         times = [start + i * step for i in range(round((stop - start) / step) + 1)]
         only = re.search('instance="(.*?)"', parameters["query"])
@@ -159,6 +163,14 @@ def a_fleet():
         same([row["used_bytes"] for row in tables["memory"] if row["name"] == "available"], [0], "the first machine")
         asked = [parameters["query"] for path, parameters, _ in server.asked if path.endswith("query_range") and "instance=" not in parameters["query"]]
         same(len(asked) <= 2, True, f"queries for all: {len(asked)}")
+
+
+@test
+def machines_that_are_gone():
+    """where none is there now, those that were are shown"""
+    with serving(lambda call, parameters: result([]) if call == "query" else good(call, parameters)) as server:
+        done = shown(server, "-o", "json", "--at=-15s", "-t", "memory")
+        same(json.loads(done.stdout.splitlines()[-1])["host"], NAME, "the machine")
 
 
 def late(handler):

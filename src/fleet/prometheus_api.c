@@ -75,15 +75,15 @@ void prometheus_api_close(struct prometheus_api *api)
 	free(api->url);
 }
 
-/* parameters: behind the query, "&time=…". */
-static int ask(struct prometheus_api *api, const char *call, const char *query, const char *parameters,
+/* call: with its first parameter, "query?query="; parameters: behind its value. */
+static int ask(struct prometheus_api *api, const char *call, const char *value, const char *parameters,
 	       const char **why)
 {
 	struct buffer url = { 0 };
 	int error;
 
-	buffer_print(&url, "%s/api/v1/%s?query=", api->url, call);
-	add_encoded(&url, query);
+	buffer_print(&url, "%s/api/v1/%s", api->url, call);
+	add_encoded(&url, value);
 	buffer_text(&url, parameters);
 	buffer_char(&url, '\0');
 	buffer_empty(&api->answer);
@@ -97,28 +97,53 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static void add_name(struct prometheus_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (strcmp(names->list[i], name) == 0)
+			return;
+	if (names->n < MACHINES_MAX)
+		*VECTOR_ADD(names->list, names->n, names->capacity) = alloc_text(name);
+}
+
+/* Of an answer: its list of texts, or of series with that label; and in the order of their bytes. False: it
+ * is none. */
+static bool add_names(struct prometheus_api *api, struct prometheus_names *names)
+{
+	json_t *root = json_loadb(api->answer.bytes, api->answer.length, 0, NULL);
+	const json_t *data = json_object_get(root, "data");
+	const json_t *results = json_is_array(data) ? data : json_object_get(data, "result");
+	bool is_list = json_is_array(results);
+	size_t first = names->n;
+
+	for (size_t i = 0; i < json_array_size(results); i++) {
+		const json_t *result = json_array_get(results, i);
+		const json_t *labels = json_object_get(result, "metric");
+		const char *name = json_string_value(labels ? json_object_get(labels, "instance") : result);
+
+		if (name)
+			add_name(names, name);
+	}
+	json_decref(root);
+	if (names->n > first)
+		qsort(names->list + first, names->n - first, sizeof(*names->list), by_name);
+	return is_list;
+}
+
 int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names *names, const char **why)
 {
-	int error = ask(api, "query", "count by (instance) (" OF_PANETOP ")", "", why);
-	const json_t *results;
-	json_t *root;
+	const char *unused;
+	int error = ask(api, "query?query=", "count by (instance) (" OF_PANETOP ")", "", why);
 
 	if (error)
 		return error;
-	root = json_loadb(api->answer.bytes, api->answer.length, 0, NULL);
-	results = json_object_get(json_object_get(root, "data"), "result");
-	for (size_t i = 0; i < json_array_size(results); i++) {
-		const json_t *labels = json_object_get(json_array_get(results, i), "metric");
-		const char *name = json_string_value(json_object_get(labels, "instance"));
-
-		if (name && names->n < MACHINES_MAX)
-			*VECTOR_ADD(names->list, names->n, names->capacity) = alloc_text(name);
+	if (!add_names(api, names)) {
+		*why = _("the answer is not one of Prometheus");
+		return -EBADMSG;
 	}
-	*why = json_is_array(results) ? _("it has no metrics of panetop")
-				      : _("the answer is not one of Prometheus");
-	json_decref(root);
-	if (names->n > 0)
-		qsort(names->list, names->n, sizeof(*names->list), by_name);
+	if (ask(api, "label/instance/values?match[]=", OF_PANETOP, "", &unused) == 0)
+		add_names(api, names);
+	*why = _("it has no metrics of panetop");
 	return names->n > 0 ? 0 : -ENODATA;
 }
 
@@ -138,7 +163,7 @@ int prometheus_api_range(struct prometheus_api *api, const char *selector, const
 
 	snprintf(parameters, sizeof(parameters), "&start=%.3f&end=%.3f&step=%.3f", steps->first,
 		 steps->first + (steps->n - 1) * steps->seconds, steps->seconds);
-	error = ask(api, "query_range", selector, parameters, why);
+	error = ask(api, "query_range?query=", selector, parameters, why);
 	return error ? error
 		     : stored_series_take(stored, span_of(api->answer.bytes, api->answer.length), steps, why);
 }

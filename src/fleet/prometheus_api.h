@@ -16,7 +16,7 @@ struct prometheus_api {
 int prometheus_api_open(struct prometheus_api *api, const char *url, const char **why);
 void prometheus_api_close(struct prometheus_api *api);
 
-/* Names of machines with metrics of panetop, in the order of their bytes. */
+/* Names of machines with metrics of panetop: first those that have some now, then those that had. */
 struct prometheus_names {
 	char **list;
 	size_t n, capacity;
