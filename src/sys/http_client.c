@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOT_LOADED _("libcurl is not installed; install it (in Debian libcurl4 or libcurl3-gnutls)")
+#define NOT_LOADED _("libcurl is not installed; install it (in Debian libcurl4)")
 #define CONNECT_MS 2000L
 #define ANSWER_MS 5000L
 #define STATUS_GOOD 200
 
-static const char *const libraries[] = { "libcurl.so.4", "libcurl-gnutls.so.4" };
+#define LIBRARY "libcurl.so.4"
 
 struct http_client {
 	void *library;
@@ -43,8 +43,7 @@ struct http_client {
 
 static bool load(struct http_client *client)
 {
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !client->library; i++)
-		client->library = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+	client->library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 	if (!client->library)
 		return false;
 	*(void **)&client->init = dlsym(client->library, "curl_easy_init");
