@@ -18,12 +18,11 @@
 #define STEPS_MAX 60 /* of one query */
 
 struct prometheus {
-	struct prometheus_api api;
 	struct stored_axis axis;
+	struct prometheus_api api;
 	char *machine, *selector;
 	struct stored_series *stored;
 	size_t loaded, n_loaded; /* frames that stored has */
-	size_t next;             /* index of the frame that is given next */
 	char remark[256];        /* what was wrong with the last answer; "": nothing */
 };
 
@@ -50,13 +49,13 @@ static int next(void *state, struct frame *frame)
 {
 	struct prometheus *prometheus = state;
 	const char *why = NULL;
-	size_t index = prometheus->next;
+	size_t index = prometheus->axis.next;
 
 	if (index >= stored_axis_moments(&prometheus->axis))
 		return -EAGAIN;
 	if (index < prometheus->loaded || index - prometheus->loaded >= prometheus->n_loaded)
 		load(prometheus, index, &why);
-	prometheus->next++;
+	prometheus->axis.next++;
 	frame->host = arena_copy(&frame->arena, prometheus->machine, strlen(prometheus->machine));
 	frame->wall_ns = frame->mono_ns = stored_axis_ns(&prometheus->axis, index);
 	if (why)
@@ -66,54 +65,6 @@ static int next(void *state, struct frame *frame)
 		frame_notice(frame, "self", NULL, _("Prometheus has nothing of %s at this time"),
 			     prometheus->machine);
 	return 1;
-}
-
-static int seek(void *state, size_t index)
-{
-	struct prometheus *prometheus = state;
-	size_t n = stored_axis_moments(&prometheus->axis);
-
-	prometheus->next = index < n ? index : n - 1;
-	return 0;
-}
-
-static size_t position(void *state)
-{
-	const struct prometheus *prometheus = state;
-
-	return prometheus->next > 0 ? prometheus->next - 1 : 0;
-}
-
-static size_t find(void *state, uint64_t wall_ns)
-{
-	const struct prometheus *prometheus = state;
-
-	return stored_axis_find(&prometheus->axis, wall_ns);
-}
-
-static bool extent(void *state, size_t *n, uint64_t *first_ns, uint64_t *last_ns)
-{
-	const struct prometheus *prometheus = state;
-
-	*n = stored_axis_moments(&prometheus->axis);
-	*first_ns = stored_axis_ns(&prometheus->axis, 0);
-	*last_ns = stored_axis_ns(&prometheus->axis, *n - 1);
-	return true;
-}
-
-static int wait_fd(void *state)
-{
-	const struct prometheus *prometheus = state;
-
-	return prometheus->axis.timer_fd;
-}
-
-static bool pull(void *state)
-{
-	const struct prometheus *prometheus = state;
-
-	stored_axis_wake(&prometheus->axis);
-	return true;
 }
 
 static const char *remark(void *state)
@@ -161,20 +112,9 @@ int prometheus_open(struct source *source, const struct prometheus_plan *plan, c
 		close_prometheus(prometheus);
 		return error;
 	}
-	prometheus->next =
-		stored_axis_moments(&prometheus->axis) - 2; /* which gives the last one its rates */
-	*source = (struct source){
-		.next = next,
-		.poll_fd = -1,
-		.seek = seek,
-		.position = position,
-		.find = find,
-		.extent = extent,
-		.wait_fd = wait_fd,
-		.pull = pull,
-		.remark = remark,
-		.close = close_prometheus,
-		.state = prometheus,
-	};
+	stored_axis_give(&prometheus->axis, source);
+	source->next = next;
+	source->remark = remark;
+	source->close = close_prometheus;
 	return 0;
 }

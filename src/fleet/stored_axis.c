@@ -28,6 +28,7 @@ int stored_axis_open(struct stored_axis *axis, double step_seconds)
 
 	axis->step = step_seconds;
 	axis->first = floor((now_seconds() - PAST_SECONDS) / step_seconds) * step_seconds;
+	axis->next = stored_axis_moments(axis) - 2;
 	axis->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	return axis->timer_fd < 0 || timerfd_settime(axis->timer_fd, 0, &times, NULL) < 0 ? -errno : 0;
 }
@@ -54,18 +55,68 @@ uint64_t stored_axis_ns(const struct stored_axis *axis, size_t index)
 	return (uint64_t)(stored_axis_time(axis, index) * 1e9);
 }
 
-size_t stored_axis_find(const struct stored_axis *axis, uint64_t wall_ns)
+static int seek(void *state, size_t index)
 {
+	struct stored_axis *axis = state;
+	size_t n = stored_axis_moments(axis);
+
+	axis->next = index < n ? index : n - 1;
+	return 0;
+}
+
+static size_t position(void *state)
+{
+	const struct stored_axis *axis = state;
+
+	return axis->next > 0 ? axis->next - 1 : 0;
+}
+
+static size_t find(void *state, uint64_t wall_ns)
+{
+	const struct stored_axis *axis = state;
 	double steps = ((double)wall_ns / 1e9 - axis->first) / axis->step;
 	size_t n = stored_axis_moments(axis);
 
 	return steps < 0 ? 0 : steps < (double)(n - 1) ? (size_t)steps : n - 1;
 }
 
-void stored_axis_wake(const struct stored_axis *axis)
+static bool extent(void *state, size_t *n, uint64_t *first_ns, uint64_t *last_ns)
 {
+	const struct stored_axis *axis = state;
+
+	*n = stored_axis_moments(axis);
+	*first_ns = stored_axis_ns(axis, 0);
+	*last_ns = stored_axis_ns(axis, *n - 1);
+	return true;
+}
+
+static int wait_fd(void *state)
+{
+	const struct stored_axis *axis = state;
+
+	return axis->timer_fd;
+}
+
+static bool pull(void *state)
+{
+	const struct stored_axis *axis = state;
 	uint64_t times;
 
 	while (read(axis->timer_fd, &times, sizeof(times)) > 0)
 		;
+	return true;
+}
+
+void stored_axis_give(struct stored_axis *axis, struct source *source)
+{
+	*source = (struct source){
+		.poll_fd = -1,
+		.seek = seek,
+		.position = position,
+		.find = find,
+		.extent = extent,
+		.wait_fd = wait_fd,
+		.pull = pull,
+		.state = axis,
+	};
 }

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Moments of what Prometheus stored, at equal steps up to now: the frames of a source. */
+/* Moments of what Prometheus stored, at equal steps up to now: half of a source whose frames they are. */
 #ifndef PANETOP_FLEET_STORED_AXIS_H
 #define PANETOP_FLEET_STORED_AXIS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/source.h"
+
+/* The state of a source begins with it. */
 struct stored_axis {
 	double first, step; /* first: in seconds since 1970, a multiple of the step */
 	int timer_fd;       /* readable once a step; -1: not open */
+	size_t next;        /* index of the frame that is given next */
 };
 
-int stored_axis_open(struct stored_axis *axis, double step_seconds); /* 0 or -errno */
+/* 0 or -errno. The first frame that is given is the last but one, which the last one needs for its rates. */
+int stored_axis_open(struct stored_axis *axis, double step_seconds);
 void stored_axis_close(struct stored_axis *axis);
 
 size_t stored_axis_moments(const struct stored_axis *axis); /* so far */
 double stored_axis_time(const struct stored_axis *axis, size_t index);
 uint64_t stored_axis_ns(const struct stored_axis *axis, size_t index);
-size_t stored_axis_find(const struct stored_axis *axis, uint64_t wall_ns); /* the last one up to then */
 
-/* Takes what its timer has to say. */
-void stored_axis_wake(const struct stored_axis *axis);
+/* Makes a source of what it does itself: not next(), want(), remark() and close(). */
+void stored_axis_give(struct stored_axis *axis, struct source *source);
 
 #endif

@@ -25,19 +25,17 @@
 	"self_sample_time_seconds|finding_row_info)\"}"
 
 struct stored_fleet {
+	struct stored_axis axis;
 	const struct stored_fleet_plan *plan;
 	struct prometheus_api api;
 	struct prometheus_names names;
-	struct stored_axis axis;
 	struct stored_series *rows;
 	struct frame frames[2]; /* of a machine, to make its row: the one before it, and itself */
 	struct member member;   /* the machine that is shown … */
 	size_t shown;           /* … by its number; SIZE_MAX: none so far */
 	struct source source;   /* … and where its frames come from; owned by the member */
 	bool *wanted;
-	size_t next; /* index of the frame that is given next */
-	size_t aim;  /* no frame before it is shown */
-	char why[256];
+	size_t aim; /* no frame before it is shown */
 };
 
 static struct member_part *parts(void *state, size_t *n_parts)
@@ -116,7 +114,7 @@ static bool wants_rows(const struct stored_fleet *fleet)
 	const struct member_plan *reading = &fleet->plan->reading;
 	int index = schema_index(reading->schemas, reading->n_schemas, host_schema.name);
 
-	return index >= 0 && fleet->wanted[index] && fleet->next >= fleet->aim;
+	return index >= 0 && fleet->wanted[index] && fleet->axis.next >= fleet->aim;
 }
 
 /* NaN without a sample. */
@@ -124,7 +122,7 @@ static double age_seconds(const struct frame *of, double at)
 {
 	double sampled = frame_number(of, "self", NULL, "sample_time_seconds");
 
-	return isnan(sampled) ? 0 : fmax(0, at - sampled);
+	return isnan(sampled) ? NAN : fmax(0, at - sampled);
 }
 
 static void add_row(struct stored_fleet *fleet, size_t machine, struct frame *frame, double at)
@@ -171,7 +169,7 @@ static int next(void *state, struct frame *frame)
 {
 	struct stored_fleet *fleet = state;
 	const char *why = NULL;
-	size_t index = fleet->next;
+	size_t index = fleet->axis.next;
 	int error;
 
 	if (index >= stored_axis_moments(&fleet->axis))
@@ -188,7 +186,7 @@ static int next(void *state, struct frame *frame)
 	frame->boot = (unsigned)wanted_machine(fleet); /* there are no rates from one machine to another */
 	if (wants_rows(fleet) && index > 0)
 		add_rows(fleet, index, frame);
-	fleet->next++;
+	fleet->axis.next++;
 	return 1;
 }
 
@@ -203,59 +201,11 @@ static void want(void *state, const bool *topics)
 		member_want(&fleet->member, fleet->wanted);
 }
 
-static int seek(void *state, size_t index)
-{
-	struct stored_fleet *fleet = state;
-	size_t n = stored_axis_moments(&fleet->axis);
-
-	fleet->next = index < n ? index : n - 1;
-	return 0;
-}
-
 static void aim(void *state, size_t index)
 {
 	struct stored_fleet *fleet = state;
 
 	fleet->aim = index;
-}
-
-static size_t position(void *state)
-{
-	const struct stored_fleet *fleet = state;
-
-	return fleet->next > 0 ? fleet->next - 1 : 0;
-}
-
-static size_t find(void *state, uint64_t wall_ns)
-{
-	const struct stored_fleet *fleet = state;
-
-	return stored_axis_find(&fleet->axis, wall_ns);
-}
-
-static bool extent(void *state, size_t *n, uint64_t *first_ns, uint64_t *last_ns)
-{
-	const struct stored_fleet *fleet = state;
-
-	*n = stored_axis_moments(&fleet->axis);
-	*first_ns = stored_axis_ns(&fleet->axis, 0);
-	*last_ns = stored_axis_ns(&fleet->axis, *n - 1);
-	return true;
-}
-
-static int wait_fd(void *state)
-{
-	const struct stored_fleet *fleet = state;
-
-	return fleet->axis.timer_fd;
-}
-
-static bool pull(void *state)
-{
-	const struct stored_fleet *fleet = state;
-
-	stored_axis_wake(&fleet->axis);
-	return true;
 }
 
 static const char *remark(void *state)
@@ -316,22 +266,12 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 	}
 	/* batch prints the tables of one, and the rows of all */
 	plan->request->n_hosts = plan->request->batch ? 1 : (unsigned)fleet->names.n;
-	fleet->next = stored_axis_moments(&fleet->axis) - 2;
-	*source = (struct source){
-		.next = next,
-		.want = want,
-		.poll_fd = -1,
-		.seek = seek,
-		.aim = aim,
-		.position = position,
-		.find = find,
-		.extent = extent,
-		.wait_fd = wait_fd,
-		.pull = pull,
-		.remark = remark,
-		.judged = true,
-		.close = close_fleet,
-		.state = fleet,
-	};
+	stored_axis_give(&fleet->axis, source);
+	source->next = next;
+	source->want = want;
+	source->aim = aim;
+	source->remark = remark;
+	source->judged = true;
+	source->close = close_fleet;
 	return 0;
 }

@@ -164,11 +164,7 @@ static int sample_opened(struct sample *sample)
 	for (size_t i = 0; i < state->rings.n_files; i++)
 		add_row(sample, &state->rings.files[i], to_wall_ns);
 	add_notices(sample);
-	state->stopped_at = trace_cost_since(&state->cost, &state->trace, env_mono_ns());
-	if (state->stopped_at > TRACE_COST_MOST)
-		trace_close(&state->trace);
-	else
-		state->stopped_at = 0;
+	state->stopped_at = trace_cost_end(&state->cost, &state->trace, env_mono_ns());
 	return 0;
 }
 

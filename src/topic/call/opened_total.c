@@ -349,11 +349,7 @@ static int sample_total(struct sample *sample)
 	take_entries(state);
 	add_rows(sample);
 	add_others(sample);
-	state->stopped_at = trace_cost_since(&state->cost, &state->trace, state->read_ns);
-	if (state->stopped_at > TRACE_COST_MOST)
-		trace_close(&state->trace);
-	else
-		state->stopped_at = 0;
+	state->stopped_at = trace_cost_end(&state->cost, &state->trace, state->read_ns);
 	return 0;
 }
 

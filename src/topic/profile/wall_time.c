@@ -61,9 +61,7 @@ static const struct source_spec sources[] = { { 0 } };
 struct state {
 	struct wait_list *waits;
 	struct profiler *profiler;
-	struct running {
-		uint64_t samples, weight;
-	} * running; /* of each function: itself */
+	struct profile_sum *running; /* of each function: itself */
 	size_t capacity;
 };
 
@@ -121,7 +119,7 @@ static void sum_running(struct state *state, const struct profile_window *window
 	VECTOR_RESERVE(state->running, window->n_functions + 1, state->capacity);
 	memset(state->running, 0, window->n_functions * sizeof(*state->running));
 	for (size_t i = 0; i < window->n_nodes; i++) {
-		struct running *of = &state->running[window->nodes[i].function];
+		struct profile_sum *of = &state->running[window->nodes[i].function];
 
 		of->samples += window->sums[i].samples;
 		of->weight += window->sums[i].weight;

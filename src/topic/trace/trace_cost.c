@@ -33,6 +33,16 @@ double trace_cost_since(struct trace_cost *cost, struct trace_set *set, uint64_t
 		       : 0;
 }
 
+double trace_cost_end(struct trace_cost *cost, struct trace_set *set, uint64_t now_ns)
+{
+	double ratio = trace_cost_since(cost, set, now_ns);
+
+	if (ratio <= TRACE_COST_MOST)
+		return 0;
+	trace_close(set);
+	return ratio;
+}
+
 static uint64_t sum_lost(struct trace_set *set, const char *tracepoint,
 			 struct bpf_self (*of)(struct trace_set *, unsigned))
 {

@@ -15,6 +15,9 @@ struct trace_cost {
 /* Part of one CPU that its programs took in the last second or more; 0: that has not passed yet. */
 double trace_cost_since(struct trace_cost *cost, struct trace_set *set, uint64_t now_ns);
 
+/* Closes the set where that is more than TRACE_COST_MOST, and gives it; else 0. */
+double trace_cost_end(struct trace_cost *cost, struct trace_set *set, uint64_t now_ns);
+
 /* What its programs at this tracepoint lost at most; a set that is not open has lost nothing. */
 uint64_t trace_lost(struct trace_set *set, const char *tracepoint);
 
