@@ -31,9 +31,7 @@ static const struct pane_table tables[] = {
 				.when = probes_any,
 				.on_request = true,
 				.sort = "hits_per_second",
-				.waits =
-					N_("no function is counted: F9 counts one, as does Enter in the view "
-					   "Functions of a process") },
+				.waits = N_("no function is counted; F9 counts one") },
 	[CALLS_TABLE_TRACE] = { .topic = "trace",
 				.headline = true,
 				.on_request = true,

@@ -362,7 +362,7 @@ static const struct schema schema = {
 	.help = N_(
 		"events of tracepoints that --trace names, by its keys; of a scope those during which one of "
 		"its processes runs"),
-	.none = N_("no event was counted; --trace names tracepoints, on the screen F9 in the pane calls"),
+	.none = N_("no event was counted; F9 chooses a tracepoint, as does --trace"),
 	.from_zero = true,
 	.of_run = true,
 	.row_size = sizeof(struct trace_row),
