@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""profile.py PANETOP WORK SECONDS: how true a profile is, and what it costs.
+"""profile.py PANETOP WORK LARGE SECONDS: how true a profile is, and what it costs.
+
+LARGE is WORK with 100,000 functions more.
 
 Limits: shares within two standard errors and a hundredth; 99 of 100 stacks whole; at most 1 % of a CPU at 97 samples a second; 15 MiB more
 memory; 40 kB a minute in a recording; first names within 200 ms; the screen pauses for at most 20 ms while the pane opens."""
@@ -16,8 +18,9 @@ import time
 
 from measure import drain, spawn
 
-PANETOP, WORK, SECONDS = sys.argv[1], sys.argv[2], float(sys.argv[3])
+PANETOP, WORK, LARGE, SECONDS = *sys.argv[1:4], float(sys.argv[4])
 SHARES = {"work_f": 0.5, "work_g": 0.3, "work_h": 0.2}
+OPEN_PROFILE = ("\x1bOQ", *"Profile", "\r")
 TICK = os.sysconf("SC_CLK_TCK")
 EPOLL_WAITS = (b"232", b"281", b"441", b"22")  # of x86-64 and arm64
 
@@ -29,9 +32,9 @@ def cpu_seconds(pid):
 
 
 def resident(pid):
+    """Its share of memory in MiB: pages that several processes have are divided among them."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as rollup:
-        sizes = dict(re.findall(r"(\w+): +(\d+) kB", rollup.read()))
-    return int(sizes["Rss"]) / 1024, (int(sizes["Private_Clean"]) + int(sizes["Private_Dirty"])) / 1024
+        return int(re.search(r"^Pss: +(\d+) kB", rollup.read(), re.M)[1]) / 1024
 
 
 def unwinder(pid):
@@ -86,13 +89,31 @@ def cost():
         before, at = cpu_seconds(helper), time.monotonic()
         time.sleep(SECONDS)
         used = (cpu_seconds(helper) - before) / (time.monotonic() - at)
-        rss, private = resident(helper)
         run.terminate()
         last = [json.loads(line)["tables"]["profile_cost"][0] for line in run.stdout.read().splitlines()][-1]
         print(f"unwinding {100 * used:.2f} % of a CPU; with what sampling is estimated at, as it says: {100 * last['cost_ratio']:.2f} % (limit 1)")
-        print(f"the process that unwinds: RSS {rss:.1f} MiB, {private:.1f} MiB of its own (limit 15)")
         subprocess.run([PANETOP, "-b", "-n", "60", "-d", "1", "-l", "0", f"--in=tree={work.pid}", f"--record={place}", "profile"], stdout=subprocess.DEVNULL, check=True)
         print(f"a recording of a minute: {os.path.getsize(place) / 1000:.1f} kB (limit 40)")
+
+
+def memory():
+    """What a screen takes more while the pane is open, with the process that unwinds."""
+    for name, program in (("a small program", WORK), ("100,000 functions", LARGE)):
+        with subprocess.Popen([program, "60"], stdout=subprocess.DEVNULL) as work:
+            pid, fd, _ = spawn([PANETOP, "-d", "1", f"--in=tree={work.pid}"])
+            threading.Thread(target=drain, args=(fd, 60), daemon=True).start()
+            time.sleep(6)
+            before = resident(pid)
+            for key in OPEN_PROFILE:
+                os.write(fd, key.encode())
+                time.sleep(0.05)
+            time.sleep(12)
+            after, helper = resident(pid), resident(unwinder(pid))
+            os.kill(pid, 15)
+            os.waitpid(pid, 0)
+            work.kill()
+        print(f"memory while {name} runs: {before:.1f} MiB before the pane is open, {after:.1f} after, {helper:.1f} of the process that "
+              f"unwinds: {after + helper - before:+.1f} (limit 15)")
 
 
 def pauses(pid, seconds):
@@ -123,7 +144,7 @@ def pause():
             reader.start()
             time.sleep(4)
             found["overview"].append(pauses(pid, 3)[0])
-            for key in ("\x1bOQ", *"Profile", "\r"):
+            for key in OPEN_PROFILE:
                 os.write(fd, key.encode())
                 time.sleep(0.05)
             longest, unseen = pauses(pid, 3)
@@ -137,4 +158,5 @@ def pause():
 
 truth()
 cost()
+memory()
 pause()

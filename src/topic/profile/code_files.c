@@ -145,6 +145,19 @@ static void close_oldest(struct code_files *files)
 		close_file(files, oldest);
 }
 
+static void let_go(const struct code_file *file)
+{
+	if (!file->is_vdso && span_length(file->bytes) > 0)
+		madvise((void *)(uintptr_t)file->bytes.at, span_length(file->bytes), MADV_DONTNEED);
+}
+
+void code_files_let_go(struct code_files *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		if (files->list[i].was_asked)
+			let_go(&files->list[i]);
+}
+
 static struct span map_file(int fd, int protection)
 {
 	struct stat status;
@@ -294,8 +307,7 @@ static void read_names(struct code_files *files, uint32_t pid, struct code_file 
 			file->names = PROFILE_NAMES_GO;
 	}
 	symbols_sort(&file->symbols);
-	if (!file->is_vdso) /* what was read once need not stay in memory */
-		madvise((void *)(uintptr_t)file->bytes.at, span_length(file->bytes), MADV_DONTNEED);
+	let_go(file);
 }
 
 static struct jit *jit_of(struct code_files *files, uint32_t pid)

@@ -69,6 +69,9 @@ bool code_files_line(struct code_files *files, uint32_t pid, const struct code_m
 struct span code_files_keep_text(struct code_files *files, struct span text);
 struct function_name code_files_keep(struct code_files *files, const struct function_name *name);
 
+/* What was read of files leaves memory, and comes back from the page cache where it is wanted again. */
+void code_files_let_go(struct code_files *files);
+
 /* The process has ended, or is another program now. */
 void code_files_forget_jit(struct code_files *files, uint32_t pid);
 

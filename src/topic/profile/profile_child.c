@@ -33,8 +33,9 @@
 #define FUNCTIONS_MAX 100000
 #define NODES_MAX 400000
 #define LINES_MAX 100000
-#define OTHERS 0     /* number of the function, and of the stack, that stands for all beyond these */
-#define ROUND_MS 100 /* between two looks into the rings */
+#define OTHERS 0        /* number of the function, and of the stack, that stands for all beyond these */
+#define ROUND_MS 100    /* between two looks into the rings */
+#define ROUNDS_HELD 100 /* that what was read of files stays in memory */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
@@ -50,6 +51,7 @@ struct child {
 	struct buffer bytes;          /* contents of all rings */
 	struct profile_record *taken; /* of all rings */
 	size_t n_taken, taken_capacity;
+	unsigned n_rounds; /* in which there was something */
 	struct code_spaces spaces;
 	struct code_files files;
 	struct function_name *functions;
@@ -416,6 +418,8 @@ static void drain(struct child *child)
 	explicit_bzero(child->taken, child->n_taken * sizeof(*child->taken));
 	buffer_empty(&child->bytes);
 	send_counts(child);
+	if (++child->n_rounds % ROUNDS_HELD == 0)
+		code_files_let_go(&child->files);
 }
 
 /* -errno of a ring that cannot be mapped. It takes the rights that panetop has. */
