@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """calls.py PANETOP CALLS ROUNDS: what counting and timing cost a system call, beside perf stat, strace and perf trace, alternating; the best
-of the rounds, since other load only adds. And whether counts and errors are those of strace -c.
+of the rounds, since other load only adds. Whether counts and errors are those of strace -c. And what the path of an opened file costs, and how
+many are lost, beside opensnoop (of bpftrace).
 
 Limits: counting 1.3 times what perf stat adds, timing 3.5 times, others no more than that while one process is timed; 4 % of a CPU at 100,000
 calls a second."""
@@ -15,13 +16,14 @@ import tempfile
 import time
 
 PANETOP, CALLS, ROUNDS = sys.argv[1], sys.argv[2], int(sys.argv[3])
-MANY, FEW, MIXED = 5_000_000, 20_000, 20_000
+MANY, FEW, MIXED, OPENS = 5_000_000, 20_000, 20_000, 20_000
 PER_SECOND = 100_000
 SETTLE_SECONDS = 1.5
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "stdin": subprocess.DEVNULL}
 LONG = ["-b", "-n", "9", "-d", "600"]  # no sample meanwhile, after which a loop of calls would not be timed any more
 
-BARE, PERF, COUNTED, OTHER, TIMED, OPENED = "bare", "perf stat", "panetop, all counted", "panetop, another is timed", "panetop, timed", "panetop, opened files"
+BARE, PERF, COUNTED, OTHER, TIMED = "bare", "perf stat", "panetop, all counted", "panetop, another is timed", "panetop, timed"
+OPENED = "panetop, opened files"
 WATCHED = {  # what runs beside it, and how many calls
     BARE: (None, MANY), PERF: (["perf", "stat", "-e", "syscalls:sys_enter_getppid", "-p", "WORK"], MANY),
     COUNTED: ([PANETOP, *LONG, "-t", "call"], MANY), OTHER: ([PANETOP, *LONG, "-t", "call", "--pid=OTHER"], MANY),
@@ -83,6 +85,55 @@ def costs():
         print(line)
 
 
+def listed_by_panetop(out):
+    """Paths that the stream has, and how many it says it has lost, at most."""
+    frames = [json.loads(line) for line in out.splitlines()]
+    lost = [int(found[1]) for frame in frames for notice in frame.get("notices", []) if (found := re.match(r"(\d+) opened files", notice["text"]))]
+    rows = [row for frame in frames for row in frame["tables"].get("opened", [])]
+    return sum(row["path"].startswith("/nowhere/") for row in rows), max(lost, default=0)
+
+
+def opens():
+    """What an open takes more, and how many of them are reported, at the most that a program can make."""
+    ways = {
+        BARE: (None, None),
+        "panetop, sums": (["-t", "opened_total"], None),
+        "panetop, stream": (["-t", "opened"], listed_by_panetop),
+        "opensnoop": (None, lambda out: (len(re.findall("/nowhere/", out)), None)),
+    }
+    work, best, reported = Work(), {}, {}
+    with tempfile.NamedTemporaryFile(mode="w+", encoding="utf-8", errors="replace") as out:
+        for _ in range(ROUNDS):
+            for name, (topic, count) in ways.items():
+                command = [PANETOP, "-o", "json", "-d", "1", *topic, f"--pid={work.pid}"] if topic else ["opensnoop.bt"]
+                if name != BARE and not shutil.which(command[0]):
+                    continue
+                watcher = None
+                if name != BARE:
+                    out.seek(0)
+                    out.truncate()
+                    watcher = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+                    time.sleep(2 * SETTLE_SECONDS)
+                nanoseconds = float(work.ask(f"open {OPENS}"))
+                best[name] = min(nanoseconds, best.get(name, nanoseconds))
+                if not watcher:
+                    continue
+                time.sleep(SETTLE_SECONDS)
+                watcher.send_signal(signal.SIGINT)
+                watcher.wait()
+                out.seek(0)
+                if count:
+                    reported.setdefault(name, []).append(count(out.read()))
+    work.end()
+    for name, found in best.items():
+        line = f"  an open, {name:16} {found:9.1f} ns"
+        if name != BARE:
+            line += f", {found - best[BARE]:+9.1f}"
+        for listed, lost in reported.get(name, []):
+            line += f"; {listed} of {OPENS} listed" + ("" if lost is None else f", {lost} said to be lost at most")
+        print(line)
+
+
 def by_strace():
     """Calls and errors of the mixed calls, as strace -c has them."""
     with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as out:
@@ -106,6 +157,7 @@ def by_panetop():
 def main():
     print(f"load {os.getloadavg()[0]:.1f}, best of {ROUNDS}")
     costs()
+    opens()
     if not shutil.which("strace"):
         return
     found, truth = by_panetop(), by_strace()
