@@ -68,10 +68,11 @@ def opened_from_the_overview(_scratch):
 
 def opened_with_its_past(_scratch):
     """The chart of its CPU time begins with the samples that the list had of it."""
-    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as child:
+    name = f"busy-{os.getpid()}-loop"  # digits of a pid may be in other rows, too
+    with subprocess.Popen(["sh", "-c", "while :; do :; done", name]) as child:
         try:
             with screen("-d", "1", "cpu", width=120, height=40) as terminal:
-                terminal.send("\\", *f"{child.pid}", "Enter")
+                terminal.send("\\", *name, "Enter")
                 live_seconds(terminal, 8)
                 terminal.send("Down", "Enter")
                 problem = expect(terminal.wait_for(f"{child.pid} sh") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
