@@ -531,9 +531,9 @@ def a_message_goes_with_its_pane(_scratch):
 
 
 @contextmanager
-def sleeper(*arguments):
+def sleeper(*arguments, command=("sleep", "1000")):
     """A process of our own, alone on the screen and selected."""
-    child = subprocess.Popen(["sleep", "1000"])
+    child = subprocess.Popen(command)
     try:
         with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
             terminal.until("sleep")
@@ -580,6 +580,12 @@ def renice_asks_and_hits(_scratch):
         problem = problem or expect(nicer_by(child) == 0, terminal, "no is not no")
         terminal.send("F8", "y")
         return problem or expect(nicer_by(child) == 1, terminal, "nothing happened")
+
+
+def renice_ends_at_nineteen(_scratch):
+    with sleeper(command=("nice", "-n", "19", "sleep", "1000")) as (terminal, child):
+        terminal.send("F8")
+        return expect(terminal.wait_for(f"sleep ({child.pid}) has nice 19, which is the most"), terminal, "it does not say so")
 
 
 def read_only_changes_nothing(_scratch):
@@ -989,6 +995,7 @@ def tests():
         ("a replay without pages says so", pages_that_were_not_recorded),
         ("a message goes with its pane", a_message_goes_with_its_pane),
         ("a priority asks, and changes the one that was named", renice_asks_and_hits),
+        ("a priority ends at 19", renice_ends_at_nineteen),
         ("--read-only changes nothing", read_only_changes_nothing),
         ("the pages of a process", pages_of_a_process),
         ("what is old has an age", what_is_old_has_an_age),

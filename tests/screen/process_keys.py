@@ -78,7 +78,7 @@ def opened_with_its_past(_scratch):
                 problem = expect(terminal.wait_for(f"{child.pid} sh") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
                 terminal.wait_for("█")
                 terminal.send("Z")
-                plots = [line.split("│")[1] for line in terminal.lines() if line.count("│") == 2]
+                plots = [re.split("[│└]", line)[1] for line in terminal.lines() if len(re.findall("[│└]", line)) == 2]
                 return problem or expect(any(len(plot.strip()) >= 6 for plot in plots), terminal, "its chart begins when it is opened")
         finally:
             child.kill()

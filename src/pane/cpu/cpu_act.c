@@ -19,6 +19,9 @@
 #include "pane/text.h"
 #include "screen/keys.h"
 
+#define NICE_LEAST (-20)
+#define NICE_MOST 19
+
 /* The most useful first. */
 static const struct {
 	int number;
@@ -411,6 +414,7 @@ static void step_down(struct pane_context *context)
 	renice(context, -1);
 }
 
+/* The kernel would take a step beyond the end for one to it. */
 static void ask_nice(struct pane_context *context, int step, void (*yes)(struct pane_context *context))
 {
 	const struct cpu_state *cpu = context->state;
@@ -418,6 +422,13 @@ static void ask_nice(struct pane_context *context, int step, void (*yes)(struct 
 
 	if (!keep_targets(context) || !is_possible(context, step > 0 ? "nice 1" : "nice -1"))
 		return;
+	if (cpu->n_targets == 1 && cpu->targets->nice == (step > 0 ? NICE_MOST : NICE_LEAST)) {
+		screen_message(context->screen, MESSAGE_PANE,
+			       step > 0 ? _("%s has nice %.0f, which is the most")
+					: _("%s has nice %.0f, which is the least"),
+			       cpu_targets_text(cpu, text), cpu->targets->nice);
+		return;
+	}
 	if (cpu->n_targets == 1)
 		snprintf(question, sizeof(question), _("Renice %s from %.0f to %.0f?"),
 			 cpu_targets_text(cpu, text), cpu->targets->nice, cpu->targets->nice + step);
