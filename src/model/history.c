@@ -38,6 +38,7 @@ void history_clear(struct history *history)
 {
 	history->first = history->count = 0;
 	history->n_marks = 0;
+	history->slept.n = 0;
 }
 
 static size_t slot(const struct history *history, size_t index)
@@ -51,6 +52,7 @@ void history_add(struct history *history, const struct frame *frame)
 
 	if (history->count > 0 && frame->mono_ns <= history_time(history, history->count - 1))
 		return;
+	sleep_past_take(&history->slept, frame);
 	if (history->count == history->capacity)
 		history->first = slot(history, 1);
 	else
@@ -141,6 +143,7 @@ void history_rewind(struct history *history, uint64_t mono_ns)
 		history->count--;
 	while (history->n_marks > 0 && history->marks[history->n_marks - 1].mono_ns > mono_ns)
 		history->n_marks--;
+	sleep_past_rewind(&history->slept, mono_ns);
 }
 
 void history_forget_topic(struct history *history, const char *topic)
@@ -163,6 +166,11 @@ void history_mark(struct history *history, uint64_t mono_ns, char letter)
 uint64_t history_time(const struct history *history, size_t index)
 {
 	return history->mono_ns[slot(history, index)];
+}
+
+uint64_t history_clock(const struct history *history, uint64_t mono_ns)
+{
+	return sleep_past_between_ns(&history->slept, 0, mono_ns);
 }
 
 double history_value(const struct history *history, unsigned series, size_t index)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/frame.h"
+#include "model/sleep.h"
 
 #define HISTORY_MARKS_MAX 16
 
@@ -32,6 +32,7 @@ struct history {
 	double *values;              /* capacity × n_series; NaN: unknown */
 	struct history_mark marks[HISTORY_MARKS_MAX];
 	unsigned n_marks;
+	struct sleep_past slept; /* when the machine slept: gaps of a graph */
 };
 
 void history_open(struct history *history, const struct series *series, unsigned n_series, size_t capacity);
@@ -60,6 +61,9 @@ void history_mark(struct history *history, uint64_t mono_ns, char letter);
 /* Index 0 is the oldest sample. A series that it does not have is unknown. */
 uint64_t history_time(const struct history *history, size_t index);
 double history_value(const struct history *history, unsigned series, size_t index);
+
+/* A moment on a clock that counts the time asleep, too: the axis of a graph. */
+uint64_t history_clock(const struct history *history, uint64_t mono_ns);
 
 /* Index of the newest sample at or before mono_ns; -1: none. */
 long history_find(const struct history *history, uint64_t mono_ns);

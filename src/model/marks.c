@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where there is no room the oldest mark of a finding goes, and one of the user only when no other is left.
+ * Where there is no room the oldest mark that is not of the user goes, and one of the user only when no other
+ * is left.
  */
 #include <config.h>
 
@@ -19,35 +20,41 @@ static void drop_one(struct marks *marks)
 {
 	unsigned oldest = 0;
 
-	while (oldest < marks->n && !marks->list[oldest].finding)
+	while (oldest < marks->n && marks->list[oldest].kind == MARK_USER)
 		oldest++;
 	if (oldest == marks->n)
 		oldest = 0;
 	memmove(&marks->list[oldest], &marks->list[oldest + 1], (--marks->n - oldest) * sizeof(*marks->list));
 }
 
-static void add(struct marks *marks, uint64_t wall_ns, uint64_t finding)
+static void add(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
 {
 	if (marks->n == MARKS_MAX)
 		drop_one(marks);
-	marks->list[marks->n++] = (struct mark){ wall_ns, finding };
+	marks->list[marks->n++] = (struct mark){ wall_ns, kind, finding };
 }
 
 void marks_add(struct marks *marks, uint64_t wall_ns)
 {
-	add(marks, wall_ns, 0);
+	add(marks, wall_ns, MARK_USER, 0);
 }
 
-static bool is_marked(const struct marks *marks, uint64_t wall_ns, uint64_t finding)
+static bool is_marked(const struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
 {
 	for (unsigned i = 0; i < marks->n; i++) {
 		uint64_t there_ns = marks->list[i].wall_ns;
 		uint64_t apart_ns = there_ns > wall_ns ? there_ns - wall_ns : wall_ns - there_ns;
 
-		if (marks->list[i].finding == finding && apart_ns <= SAME_NS)
+		if (marks->list[i].kind == kind && marks->list[i].finding == finding && apart_ns <= SAME_NS)
 			return true;
 	}
 	return false;
+}
+
+static void add_once(struct marks *marks, uint64_t wall_ns, enum mark_kind kind, uint64_t finding)
+{
+	if (!is_marked(marks, wall_ns, kind, finding))
+		add(marks, wall_ns, kind, finding);
 }
 
 static uint64_t identity_of(const struct table *table, const void *row)
@@ -65,32 +72,48 @@ static void take_firings(struct marks *marks, const struct frame *frame)
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		uint64_t rule = hash_bytes(HASH_SEED, span_text(table_text(table, row, "rule"))) | 1;
-		uint64_t fired_ns = table_u64(table, row, "time");
 
-		if (!is_marked(marks, fired_ns, rule))
-			add(marks, fired_ns, rule);
+		add_once(marks, table_u64(table, row, "time"), MARK_FINDING, rule);
 	}
+}
+
+/* A sleep where it began, a set clock where it is now. */
+static void take_sleeps(struct marks *marks, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, SLEEP_TOPIC);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		bool slept = strcmp(table_text(table, row, "kind"), SLEEP_SUSPEND) == 0;
+
+		add_once(marks, table_u64(table, row, slept ? "from_time" : "time"),
+			 slept ? MARK_SLEEP : MARK_CLOCK, 0);
+	}
+	sleep_past_take(&marks->slept, frame);
 }
 
 void marks_take(struct marks *marks, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
 
+	if (frame->interval_ns == 0)
+		marks->slept.n = 0; /* its clocks may be those of another boot */
 	take_firings(marks, frame);
-	if (frame->interval_ns == 0 || (!table && frame->wall_ns - marks->last_ns > FINDINGS_REST_NS))
+	take_sleeps(marks, frame);
+	if (frame->interval_ns == 0 || (!table && frame->mono_ns - marks->last_ns > FINDINGS_REST_NS))
 		marks->first_ns = 0;
 	if (!table || frame->interval_ns == 0)
 		return;
 	if (marks->first_ns == 0)
-		marks->first_ns = frame->wall_ns;
-	marks->last_ns = frame->wall_ns;
+		marks->first_ns = frame->mono_ns;
+	marks->last_ns = frame->mono_ns;
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		uint64_t finding = identity_of(table, row);
 		uint64_t since_ns = (uint64_t)(table_number(table, row, "since_seconds") * 1e9);
-		uint64_t began_ns = frame->wall_ns > since_ns ? frame->wall_ns - since_ns : 0;
 
-		if (began_ns > marks->first_ns + SAME_NS && !is_marked(marks, began_ns, finding))
-			add(marks, began_ns, finding);
+		if (frame->mono_ns > marks->first_ns + SAME_NS + since_ns)
+			add_once(marks, sleep_past_wall_ns(&marks->slept, frame, since_ns), MARK_FINDING,
+				 finding);
 	}
 }

@@ -9,7 +9,7 @@
 #include "model/units.h"
 #include "pane/panes.h"
 
-const char *const headline_topics[] = { "system", "self", NULL };
+const char *const headline_topics[] = { "system", "self", "sleep", NULL };
 
 static double of_system(const struct frame *frame, const char *column)
 {

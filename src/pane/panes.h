@@ -16,7 +16,7 @@ extern const char *const batch_panes[];
 /* That of several machines, and the first one then. */
 extern const char hosts_pane[];
 
-/* Topics of the two top lines of the screen, ended by NULL. */
+/* Topics of the two top lines of the screen, and of gaps in all its graphs; ended by NULL. */
 extern const char *const headline_topics[];
 
 /* What the key x compares, the most important first; ended by one without a topic. */

@@ -330,7 +330,7 @@ static struct plot plot_of(const struct canvas *canvas, const struct history *hi
 	return plot;
 }
 
-bool graph_time_at(const struct graph_places *places, int y, int x, uint64_t *mono_ns)
+bool graph_ago_at(const struct graph_places *places, int y, int x, uint64_t *ago_ns)
 {
 	for (unsigned i = 0; i < places->count; i++) {
 		const struct graph_place *place = &places->list[i];
@@ -338,8 +338,10 @@ bool graph_time_at(const struct graph_places *places, int y, int x, uint64_t *mo
 		if (y < place->top || y >= place->top + place->height || x < place->left ||
 		    x >= place->left + place->width)
 			continue;
-		*mono_ns = graph_time_end(
-			&place->time, (long)(x - place->left + 1) * place->time.columns / place->width - 1);
+		*ago_ns =
+			place->time.now_ns -
+			graph_time_end(&place->time,
+				       (long)(x - place->left + 1) * place->time.columns / place->width - 1);
 		return true;
 	}
 	return false;
@@ -352,14 +354,31 @@ static void draw_marks(const struct plot *plot, const struct history *history)
 		char letter[2] = { mark->letter, '\0' };
 		long x;
 
-		if (mark->mono_ns > plot->time.now_ns)
+		if (mark->mono_ns > plot->time.mono_ns)
 			continue;
-		x = graph_time_column(&plot->time, mark->mono_ns) / plot->halves;
+		x = graph_time_column(&plot->time, history_clock(history, mark->mono_ns)) / plot->halves;
 		if (x < 0)
 			continue;
 		canvas_text(&plot->canvas, 0, (int)x, STYLE_WARN, letter, 1);
 		for (int y = 1; y < plot->canvas.height; y++)
 			canvas_fill(&plot->canvas, y, (int)x, STYLE_WARN, plot->canvas.glyphs->mark, 1);
+	}
+}
+
+/* At the end of each gap that has a cell of its own. */
+static void draw_sleeps(const struct plot *plot, const struct history *history)
+{
+	for (unsigned i = 0; i < history->slept.n; i++) {
+		const struct sleep_span *slept = &history->slept.spans[i];
+		uint64_t end_ns = history_clock(history, slept->mono_ns);
+		long from, end;
+
+		if (slept->mono_ns > plot->time.mono_ns || slept->slept_ns == 0)
+			continue;
+		end = graph_time_column(&plot->time, end_ns) / plot->halves;
+		from = graph_time_column(&plot->time, end_ns - slept->slept_ns) / plot->halves;
+		if (end > 0 && end - from > 1)
+			canvas_text(&plot->canvas, 0, (int)end - 1, STYLE_DIM, "z", 1);
 	}
 }
 
@@ -486,6 +505,7 @@ void graph_stacked(const struct canvas *canvas, const struct history *history, c
 		draw_dots(&plot, &stacks, parts);
 	else
 		draw_blocks(&plot, &stacks, parts);
+	draw_sleeps(&plot, history);
 	draw_marks(&plot, history);
 	draw_below(canvas, &plot);
 }
@@ -565,10 +585,10 @@ static struct graph_range range_of(const struct history *history, unsigned serie
 {
 	struct graph_range range = { NAN, NAN, NAN };
 
-	for (long i = history_find(history, time->now_ns); i >= 0; i--) {
+	for (long i = history_find(history, time->mono_ns); i >= 0; i--) {
 		double value = history_value(history, series, (size_t)i);
 
-		if (graph_time_column(time, history_time(history, (size_t)i)) < 0)
+		if (graph_time_column(time, history_clock(history, history_time(history, (size_t)i))) < 0)
 			break;
 		range.least = fmin(range.least, value);
 		range.most = fmax(range.most, value);
@@ -603,6 +623,7 @@ static void draw_line(const struct plot *plot, const struct history *history, un
 		  : isnan(scale->least) ? range.most
 					: levels_top(range.least, range.most),
 		  scale);
+	draw_sleeps(plot, history);
 }
 
 void graph_line(const struct canvas *canvas, const struct history *history, unsigned series,

@@ -53,7 +53,7 @@ void graph_legend(const struct canvas *canvas, int y, const struct graph_part *p
 
 /*
  * A stacked graph of the span before now_ns that fills the canvas, with the marks of the history, and an axis
- * of time where there is room.
+ * of time where there is room. Where the machine slept, a graph has a gap, and a z in it.
  */
 struct graph_scale {
 	unsigned whole;        /* series that is 100 %; GRAPH_OF_ONE: the values are shares */
@@ -115,8 +115,8 @@ struct graph_places {
 	unsigned count; /* 0 before they are drawn */
 };
 
-/* The moment at a cell of the terminal; false: there is no graph. */
-bool graph_time_at(const struct graph_places *places, int y, int x, uint64_t *mono_ns);
+/* How long before its end is the moment at a cell of the terminal? False: there is no graph. */
+bool graph_ago_at(const struct graph_places *places, int y, int x, uint64_t *ago_ns);
 
 /* Where graph_area() draws on this canvas, for graph_line_range(). */
 struct canvas graph_area_plot(const struct canvas *canvas);

@@ -147,16 +147,14 @@ static bool click_frame(struct screen *screen, const struct input *input)
 static bool click_graph(struct screen *screen, const struct input *input)
 {
 	const struct frame *frame = screen_frame(screen);
-	uint64_t mono_ns;
+	uint64_t ago_ns;
 
-	if (input->key != K_CLICK || !graph_time_at(&screen->graphs, input->y, input->x, &mono_ns))
+	if (input->key != K_CLICK || !graph_ago_at(&screen->graphs, input->y, input->x, &ago_ns))
 		return false;
 	if (player_refuses(screen))
 		screen_message(screen, MESSAGE_SCREEN, "%s", player_refuses(screen));
 	else
-		player_go_to(screen, frame->wall_ns > frame->mono_ns - mono_ns
-					     ? frame->wall_ns - (frame->mono_ns - mono_ns)
-					     : 0);
+		player_go_to(screen, frame->wall_ns > ago_ns ? frame->wall_ns - ago_ns : 0);
 	return true;
 }
 

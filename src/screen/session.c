@@ -89,8 +89,8 @@ static bool is_due(const struct pane_context *context, const struct frame *frame
 	const struct screen *screen = context->screen;
 	uint64_t last_ns = history->count > 0 ? history_time(history, history->count - 1) : 0;
 
-	return context == screen_context(context->screen) ||
-	       screen->n_soon == 0 || frame->mono_ns < last_ns ||
+	return context == screen_context(context->screen) || screen->n_soon == 0 ||
+	       sleep_of_frame(frame).slept_ns > 0 || frame->mono_ns < last_ns ||
 	       (double)(frame->mono_ns - last_ns) / 1e9 >= screen->delay_seconds / 2;
 }
 

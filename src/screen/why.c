@@ -329,18 +329,20 @@ static double age_in_sample(const struct frame *frame, const struct table_widget
 	return age > 0 ? age : 0;
 }
 
-/* The clocks of another boot do not go on. */
-static uint64_t age_of_sample(const struct frame *frame)
+/* The clocks of another boot do not go on. A sleep is known from the first sample after it on. */
+static uint64_t age_of_sample(const struct screen *screen, const struct frame *frame)
 {
 	uint64_t now = frame->boot > 0 ? env_wall_ns() : env_mono_ns();
 	uint64_t then = frame->boot > 0 ? frame->wall_ns : frame->mono_ns;
 
-	return now > then ? now - then : 0;
+	if (now <= then)
+		return 0;
+	return frame->boot > 0 ? now - then : sleep_past_between_ns(&screen->marks.slept, then, now);
 }
 
 static void add_age(struct buffer *out, struct screen *screen, const struct frame *frame)
 {
-	uint64_t age_ns = screen_is_live(screen) ? age_of_sample(frame) : 0;
+	uint64_t age_ns = screen_is_live(screen) ? age_of_sample(screen, frame) : 0;
 	char time[CLOCK_TEXT_MAX];
 
 	if (age_ns > 0)

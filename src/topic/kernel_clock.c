@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The offset of our time namespace, read once; 0 where it cannot be known to be ours. */
+/* The offsets of our time namespace, read once; 0 where they cannot be known to be ours. */
 #include <config.h>
 
 #include "topic/kernel_clock.h"
@@ -10,6 +10,10 @@
 #include "core/alloc.h"
 #include "kernel/pid/timens.h"
 #include "sys/pids.h"
+
+struct lags {
+	int64_t mono_ns, boot_ns;
+};
 
 static const char key;
 
@@ -24,24 +28,34 @@ static bool are_ours(struct env *env)
 	       strcmp(ours, of_children) == 0;
 }
 
-static int64_t *find_lag(struct env *env)
+static struct lags *find_lags(struct env *env)
 {
-	int64_t *ahead_ns = env_state_add(env, &key, sizeof(*ahead_ns), NULL);
+	struct lags *lags = env_state_add(env, &key, sizeof(*lags), NULL);
 	char bytes[512];
 	long length = env->live && env->own_pid && are_ours(env)
 			      ? pids_read(env, env->own_pid, "timens_offsets", bytes, sizeof(bytes))
 			      : 0;
 
-	if (length > 0)
-		timens_offset(span_of(bytes, (size_t)length), "monotonic", ahead_ns);
-	return ahead_ns;
+	if (length > 0) {
+		timens_offset(span_of(bytes, (size_t)length), "monotonic", &lags->mono_ns);
+		timens_offset(span_of(bytes, (size_t)length), "boottime", &lags->boot_ns);
+	}
+	return lags;
+}
+
+static const struct lags *lags_of(struct env *env)
+{
+	const struct lags *lags = env_state(env, &key);
+
+	return lags ? lags : find_lags(env);
 }
 
 uint64_t kernel_clock_lag_ns(struct env *env)
 {
-	const int64_t *ahead_ns = env_state(env, &key);
+	return (uint64_t)lags_of(env)->mono_ns;
+}
 
-	if (!ahead_ns)
-		ahead_ns = find_lag(env);
-	return (uint64_t)*ahead_ns;
+uint64_t kernel_clock_boot_lag_ns(struct env *env)
+{
+	return (uint64_t)lags_of(env)->boot_ns;
 }

@@ -15,13 +15,14 @@ sys.path[:0] = [HERE, os.path.join(HERE, "memory")]
 import clock  # noqa: E402
 import events  # noqa: E402
 import power  # noqa: E402
+import sleep  # noqa: E402
 from recording import Recording  # noqa: E402
 
 KILLED_AT = 29
 KILLED = {"topic": "reclaim", "text": "a process was killed for want of memory", "remedy": "see the kernel's log"}
 
 
-def memory(panetop, out):
+def memory(panetop, out, sleeps=None):
     modules = [importlib.import_module(name[:-3]) for name in sorted(os.listdir(os.path.join(HERE, "memory")))
                if name.endswith(".py")]
     recording = Recording(panetop, out, clock.START_WALL, clock.START_MONO)
@@ -29,13 +30,21 @@ def memory(panetop, out):
         tables = {}
         for module in modules:
             tables.update(module.tables(step))
+        if sleeps:
+            recording.start_wall += sleeps.moved(step)
+            tables.update(sleeps.tables(step, recording.start_wall + step * clock.STEP))
         recording.frame(step * clock.STEP, tables, [KILLED] if step == KILLED_AT else [])
+
+
+def asleep(panetop, out):
+    """The same machine, which sleeps meanwhile."""
+    memory(panetop, out, sleep)
 
 
 def main():
     panetop, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
-    for name, write in {"memory": memory, "events": events.write, "power": power.write}.items():
+    for name, write in {"memory": memory, "events": events.write, "power": power.write, "sleep": asleep}.items():
         path = os.path.join(folder, name + ".recording")
         with open(path + ".new", "w", encoding="utf-8") as out:
             write(panetop, out)

@@ -15,7 +15,7 @@ SIZES = ((80, 24), (40, 12), (20, 5), (200, 60), (120, 40))
 STYLED = ((80, 24), (120, 40))
 THEMES = ("dark", "light")
 LETTERS = string.ascii_letters + string.digits + "".join(c for c in string.punctuation if c != ".")
-MOMENTS = {"memory": "350", "events": "30", "power": "356"}  # seconds after the first frame, by recording
+MOMENTS = {"memory": "350", "events": "30", "power": "356", "sleep": "413"}  # seconds after the first frame, by recording
 
 LAST = object()  # stands for the keys that lead to the moment of the recording
 DRAWN = object()  # the keys after it come when those before it have been answered; else all come at once
@@ -204,6 +204,16 @@ SCREENS = [
     ("profile-waiting", 100, 24, "memory", ["profile"], [LAST, *["Tab"] * 5]),
     ("profile-wakes", 100, 24, "memory", ["profile"], [LAST, *["Tab"] * 7]),
     ("prompt-error", 80, 24, "memory", ["memory"], ["g", *"06:00", "Enter"]),
+    ("sleep", 40, 12, "sleep", ["events"], [LAST, *["Tab"] * 8]),
+    ("sleep", 80, 24, "sleep", ["events"], [LAST, *["Tab"] * 8]),
+    ("sleep", 120, 40, "sleep", ["events"], [LAST, *["Tab"] * 8]),
+    ("sleep-ascii", 80, 24, "sleep", ["--ascii", "memory"], [LAST]),
+    ("sleep-before", 80, 24, "sleep", ["memory"], ["g", "+", "2", "5", "0", "Enter"]),
+    ("sleep-memory", 80, 24, "sleep", ["memory"], [LAST]),
+    ("sleep-none", 80, 24, "sleep", ["events"], ["Tab"] * 8),
+    ("sleep-overview", 80, 24, "sleep", ["overview"], [LAST]),
+    ("sleep-overview", 120, 40, "sleep", ["overview"], [LAST]),
+    ("sleep-sources", 80, 24, "sleep", ["events"], [LAST, "v", *"Wake", "Enter"]),
     ("span", 80, 24, "memory", ["memory"], [LAST, "o", "Down", "Enter", "Enter", "Esc"]),
     ("watts", 40, 12, "power", ["cpu"], [LAST]),
     ("watts", 80, 24, "power", ["cpu"], [LAST]),

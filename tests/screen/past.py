@@ -8,7 +8,7 @@ import subprocess
 import time
 import xml.etree.ElementTree
 
-from common import PANETOP, RECORDING, edited, expect, fixture, replay, screen
+from common import PANETOP, RECORDING, edited, expect, fixture, recording_named, replay, screen
 from drawn import clock, drawn_again, first_sample, live_seconds
 from terminal import PATIENCE
 
@@ -123,6 +123,17 @@ def the_load_over_the_past(_scratch):
         return problem or expect(not timeline(terminal), terminal, "the present shows it")
 
 
+def a_sleep(_scratch):
+    """The line of the load has a gap where the machine slept, and marks; a minute on leads across it."""
+    with replay("memory", recording=recording_named("sleep"), width=160) as terminal:
+        terminal.send("g", "+", *"413", "Enter")
+        problem = expect(re.search(r"[\u2581-\u2588]z {5,}[\u2581-\u2588!]+c", terminal.lines()[1]), terminal, "no gap")
+        terminal.send("g", "-", *"163", "Enter", "}")
+        problem = problem or expect(clock(terminal) == "09:35:20", terminal, "a minute on is not behind the sleep")
+        terminal.send("{")
+        return problem or expect(clock(terminal) == "09:34:10", terminal, "a minute back is not before it")
+
+
 def opened_later(scratch):
     """A table that no view wanted so far is read of the sample that is shown."""
     path = os.path.join(scratch, "blocks")
@@ -174,6 +185,25 @@ def a_clock_that_was_set_back(scratch):
         first = clock(terminal)
         terminal.send(*["."] * 5)
         return problem or expect(clock(terminal) >= first and back(terminal), terminal, "steps forward do not pass it")
+
+
+def a_live_sleep(scratch):
+    """A row, and a gap in graphs, also where another pane was shown meanwhile; and the same looking back."""
+    slept = os.path.join(scratch, "slept")
+    environment = {"LD_PRELOAD": os.environ["CLOCK_STEP_LIBRARY"], "CLOCK_SLEEP": slept}
+    with screen("-d", "0.2", "events", width=120, env=environment) as terminal:
+        terminal.view("Sleep")
+        live_seconds(terminal, 1)
+        with open(slept, "w", encoding="ascii"):
+            pass
+        until(terminal, lambda: re.search(r"suspend +60\.0", terminal.text()), "no row")
+        live_seconds(terminal, 1)
+        problem = expect("clock " not in terminal.text(), terminal, "the clock was not set")
+        terminal.send("3")
+        gap = re.compile(r"[\u2581-\u2588\u2502\u2524\u2248] +z[\u2581-\u2588]")
+        until(terminal, lambda: gap.search(terminal.text()), "no gap in the graph")
+        terminal.send(",")
+        return problem or expect(back(terminal) and gap.search(terminal.text()), terminal, "no gap in that of the past")
 
 
 def what_was_not_sampled(_scratch):
@@ -441,6 +471,8 @@ def tests():
         ("past: an empty one", an_empty_past),
         ("past: findings", findings),
         ("past: marks", marks),
+        ("past: a sleep", a_sleep),
+        ("past: a sleep, live", a_live_sleep),
         ("past: saved", saved),
         ("the screen is saved as text and as a picture", the_screen_is_saved),
         ("a page for others is saved", a_page_is_saved),

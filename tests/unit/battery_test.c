@@ -134,3 +134,32 @@ START_TEST(what_is_not_told_is_not_known)
 	rig_close(&rig);
 }
 END_TEST
+
+/* Joules that RAPL counted in a s2idle of 8 hours are not those of two seconds; in S3 it begins again. */
+START_TEST(energy_of_a_sleep_is_no_power_of_now)
+{
+	static const char *const path = "sys/class/powercap/intel-rapl:0/energy_uj";
+	static const uint64_t after[] = { 7100000000, 3000000 };
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 2; i++) {
+		rig_open(&rig, "power-server", names);
+		slept_seconds = 0;
+		rig_put(&rig, path, "5000000000\n");
+		rig_sample(&rig, 2);
+		rig_put(&rig, path, "5010000000\n");
+		ck_assert_double_eq_tol(cell_f64(rig_sample(&rig, 2), "power", "package-0", "watts"), 5, MW);
+		slept_seconds = 8 * 3600;
+		rig_put(&rig, path, "%llu\n", (unsigned long long)after[i]);
+		ck_assert(isnan(cell_f64(rig_sample(&rig, 2), "power", "package-0", "watts")));
+		rig_put(&rig, path, "%llu\n", (unsigned long long)after[i] + 8000000);
+		rig_sample(&rig, 2);
+		rig_put(&rig, path, "%llu\n", (unsigned long long)after[i] + 16000000);
+		frame = rig_sample(&rig, 2);
+		ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "watts"), 4, MW);
+		ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "max_watts"), 5, MW);
+		rig_close(&rig);
+	}
+}
+END_TEST

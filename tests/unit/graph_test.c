@@ -302,6 +302,40 @@ START_TEST(a_pause_leaves_a_gap)
 }
 END_TEST
 
+/* Asleep between the samples 3 and 4: the columns of that time are empty, and none is held for longer. */
+START_TEST(a_sleep_leaves_a_gap)
+{
+	static const double values[] = { 1, 2, 3, 4, 5, 6 };
+	struct history history;
+	struct graph_time time;
+	double columns[20];
+
+	open_history(&history, values, 6, 1);
+	history.slept.n = 1;
+	history.slept.spans[0] =
+		(struct sleep_span){ .mono_ns = history_time(&history, 4), .slept_ns = 8 * SECOND };
+	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
+	ck_assert(time.by_sample);
+	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
+	ck_assert_double_eq(columns[19], 6);
+	ck_assert_double_eq(columns[18], 5);
+	for (unsigned i = 11; i < 18; i++)
+		ck_assert(isnan(columns[i]));
+	ck_assert_double_eq(columns[9], 4);
+	ck_assert_double_eq(columns[6], 1);
+	time = graph_time_of(&history, history_time(&history, 3), 300, 1, 20); /* before it */
+	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
+	ck_assert_double_eq(columns[19], 4);
+	history.slept.spans[0].slept_ns = 8 * 3600 * SECOND; /* what was before is out of sight */
+	time = graph_time_of(&history, end_of(&history), 300, 1, 20);
+	graph_time_values(&time, &history, 0, GRAPH_MOST, columns);
+	ck_assert_double_eq(columns[19], 6);
+	for (unsigned i = 0; i < 18; i++)
+		ck_assert(isnan(columns[i]));
+	history_close(&history);
+}
+END_TEST
+
 /* The moment of a click is in the column that was clicked. */
 START_TEST(a_column_has_its_moment)
 {
@@ -332,16 +366,16 @@ START_TEST(a_column_has_its_moment)
 START_TEST(a_click_finds_the_graph_under_it)
 {
 	static struct graph_places places = { .count = 1 };
-	uint64_t mono_ns;
+	uint64_t ago_ns;
 
 	places.list[0] = (struct graph_place){
 		3, 10, 2, 20, { .now_ns = 100 * SECOND, .seconds = 1, .by_sample = true, .columns = 40 },
 	};
-	ck_assert(graph_time_at(&places, 3, 29, &mono_ns) && mono_ns == 100 * SECOND);
-	ck_assert(graph_time_at(&places, 4, 10, &mono_ns));
-	ck_assert_int_eq(graph_time_column(&places.list[0].time, mono_ns),
+	ck_assert(graph_ago_at(&places, 3, 29, &ago_ns) && ago_ns == 0);
+	ck_assert(graph_ago_at(&places, 4, 10, &ago_ns));
+	ck_assert_int_eq(graph_time_column(&places.list[0].time, 100 * SECOND - ago_ns),
 			 1); /* the later half of the cell */
-	ck_assert(!graph_time_at(&places, 5, 10, &mono_ns));
-	ck_assert(!graph_time_at(&places, 3, 30, &mono_ns));
-	ck_assert(!graph_time_at(&places, 3, 9, &mono_ns));
+	ck_assert(!graph_ago_at(&places, 5, 10, &ago_ns));
+	ck_assert(!graph_ago_at(&places, 3, 30, &ago_ns));
+	ck_assert(!graph_ago_at(&places, 3, 9, &ago_ns));
 }

@@ -8,6 +8,7 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 #define WALL_NS (UINT64_C(1732095000) * SECOND_NS)
+#define MONO_NS (1000 * SECOND_NS)
 
 struct fired_row {
 	uint64_t time;
@@ -23,7 +24,24 @@ static const struct schema fired_schema = { .name = "watch",
 					    .row_size = sizeof(struct fired_row),
 					    SCHEMA_COLUMNS(fired_columns) };
 
-static const struct schema *const schemas[] = { &finding_schema, &fired_schema };
+struct sleep_row {
+	uint64_t time, from_time;
+	const char *kind;
+	double seconds;
+};
+
+static const struct column sleep_columns[] = {
+	COLUMN(struct sleep_row, time, .kind = COLUMN_LABEL),
+	COLUMN(struct sleep_row, from_time, .kind = COLUMN_LABEL),
+	COLUMN(struct sleep_row, kind, .kind = COLUMN_LABEL),
+	COLUMN(struct sleep_row, seconds, .kind = COLUMN_LABEL),
+};
+
+static const struct schema sleep_schema = { .name = "sleep",
+					    .row_size = sizeof(struct sleep_row),
+					    SCHEMA_COLUMNS(sleep_columns) };
+
+static const struct schema *const schemas[] = { &finding_schema, &fired_schema, &sleep_schema };
 
 static void add_finding(struct table *table, const char *rule, const char *row_name, double since)
 {
@@ -40,8 +58,9 @@ static void take(struct marks *marks, unsigned second, const char *rule, const c
 	struct frame frame;
 	struct table *table;
 
-	frame_open(&frame, schemas, 2);
+	frame_open(&frame, schemas, 3);
 	frame.wall_ns = WALL_NS + second * SECOND_NS;
+	frame.mono_ns = MONO_NS + second * SECOND_NS;
 	frame.interval_ns = SECOND_NS;
 	table = frame_slot(&frame, "finding");
 	table->present = true;
@@ -104,9 +123,10 @@ START_TEST(what_began_in_a_gap_is_not_known)
 	struct marks marks = { 0 };
 	struct frame frame;
 
-	frame_open(&frame, schemas, 2);
+	frame_open(&frame, schemas, 3);
 	take(&marks, 0, "", "", -1);
 	frame.wall_ns = WALL_NS + 20 * SECOND_NS;
+	frame.mono_ns = MONO_NS + 20 * SECOND_NS;
 	frame.interval_ns = SECOND_NS;
 	marks_take(&marks, &frame); /* another pane is shown, and nothing is kept */
 	frame_close(&frame);
@@ -123,12 +143,13 @@ START_TEST(findings_may_rest_some_seconds)
 	struct marks marks = { 0 };
 	struct frame frame;
 
-	frame_open(&frame, schemas, 2);
+	frame_open(&frame, schemas, 3);
 	frame.interval_ns = SECOND_NS;
 	for (unsigned second = 0; second <= 60; second++) {
 		if (second % 10 == 0)
 			take(&marks, second, "load", NULL, (double)second - 30);
 		frame.wall_ns = WALL_NS + second * SECOND_NS;
+		frame.mono_ns = MONO_NS + second * SECOND_NS;
 		if (second % 10 != 0)
 			marks_take(&marks, &frame);
 	}
@@ -167,7 +188,7 @@ START_TEST(rules_mark_when_they_fire)
 	struct frame frame;
 	struct table *table;
 
-	frame_open(&frame, schemas, 2);
+	frame_open(&frame, schemas, 3);
 	frame.wall_ns = WALL_NS + 6 * SECOND_NS;
 	table = frame_slot(&frame, "watch");
 	table->present = true;
@@ -178,5 +199,66 @@ START_TEST(rules_mark_when_they_fire)
 	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS + 5 * SECOND_NS);
 	ck_assert_uint_ne(marks.list[2].finding, 0);
 	frame_close(&frame);
+}
+END_TEST
+
+/* A frame in which the machine slept or its clock was set; the clock is at wall_ns afterwards. */
+static void take_sleep(struct marks *marks, unsigned second, uint64_t wall_ns, const struct sleep_row *row,
+		       double load_since)
+{
+	struct frame frame;
+	struct table *table;
+
+	frame_open(&frame, schemas, 3);
+	frame.wall_ns = wall_ns;
+	frame.mono_ns = MONO_NS + second * SECOND_NS;
+	frame.interval_ns = SECOND_NS;
+	table = frame_slot(&frame, "sleep");
+	table->present = true;
+	if (row)
+		*(struct sleep_row *)table_add(table) = *row;
+	table = frame_slot(&frame, "finding");
+	table->present = true;
+	add_finding(table, "load", NULL, load_since);
+	marks_take(marks, &frame);
+	frame_close(&frame);
+}
+
+/* since_seconds does not count the sleep, and still has the moment in which it began. */
+START_TEST(a_sleep_is_marked_and_begins_nothing)
+{
+	const struct sleep_row slept = { WALL_NS + 28861 * SECOND_NS, WALL_NS + 60 * SECOND_NS, "suspend",
+					 28800 };
+	struct marks marks = { 0 };
+
+	take(&marks, 0, "", "", -1);
+	take(&marks, 60, "load", NULL, 20);
+	take_sleep(&marks, 61, WALL_NS + 28861 * SECOND_NS, &slept, 21);
+	take_sleep(&marks, 62, WALL_NS + 28862 * SECOND_NS, NULL, 22);
+	ck_assert_uint_eq(marks.n, 2);
+	ck_assert_int_eq(marks.list[0].kind, MARK_FINDING);
+	ck_assert_int_eq(marks.list[1].kind, MARK_SLEEP);
+	ck_assert_uint_eq(marks.list[1].wall_ns, WALL_NS + 60 * SECOND_NS);
+	take_sleep(&marks, 80, WALL_NS + 28880 * SECOND_NS, NULL, 2);
+	ck_assert_uint_eq(marks.n, 3);
+	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS + 28878 * SECOND_NS);
+}
+END_TEST
+
+START_TEST(a_set_clock_is_marked_and_begins_nothing)
+{
+	const struct sleep_row set = { WALL_NS - 3539 * SECOND_NS, WALL_NS + 61 * SECOND_NS, "clock", -3600 };
+	struct marks marks = { 0 };
+
+	take(&marks, 0, "", "", -1);
+	take(&marks, 60, "load", NULL, 20);
+	take_sleep(&marks, 61, WALL_NS - 3539 * SECOND_NS, &set, 21);
+	ck_assert_uint_eq(marks.n, 2);
+	ck_assert_int_eq(marks.list[1].kind, MARK_CLOCK);
+	ck_assert_uint_eq(marks.list[1].wall_ns, WALL_NS - 3539 * SECOND_NS);
+	take_sleep(&marks, 80, WALL_NS - 3520 * SECOND_NS, NULL,
+		   2); /* before the first frame, by the clock */
+	ck_assert_uint_eq(marks.n, 3);
+	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS - 3522 * SECOND_NS);
 }
 END_TEST

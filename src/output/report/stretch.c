@@ -23,6 +23,7 @@ struct pass {
 	struct frame frames[2];
 	uint64_t *times; /* CLOCK_REALTIME of each sample, in the order of the recording */
 	size_t n_times, times_capacity;
+	struct sleep_past slept;
 	double worst; /* of the samples so far; see badness() */
 	size_t index; /* of the sample in the source */
 	double own_sum;
@@ -153,7 +154,7 @@ static void take_finding(struct pass *pass, const struct frame *frame, const str
 		return;
 	}
 	if (finding->n_samples == 0)
-		finding->since_ns = frame->wall_ns - (held_ns < frame->wall_ns ? held_ns : frame->wall_ns);
+		finding->since_ns = sleep_past_wall_ns(&pass->slept, frame, held_ns);
 	if (finding->n_samples == 0 || level > finding->level) {
 		finding->level = level;
 		finding->severity = arena_print(&pass->stretch->arena, "%s", severity);
@@ -196,7 +197,11 @@ static void take(struct pass *pass, const struct frame *frame, const struct fram
 	bool is_moment = moment == REPORT_WORST ? before && bad > pass->worst : moment == pass->index;
 
 	*VECTOR_ADD(pass->times, pass->n_times, pass->times_capacity) = frame->wall_ns;
-	stretch->n_boots += before && before->boot != frame->boot;
+	if (before && before->boot != frame->boot) {
+		stretch->n_boots++;
+		pass->slept.n = 0;
+	}
+	sleep_past_take(&pass->slept, frame);
 	take_values(pass, frame);
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		take_finding(pass, frame, table, table_row(table, i));

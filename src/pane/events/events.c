@@ -41,6 +41,11 @@ static const struct pane_table tables[] = {
 				  .waits = N_("waiting for the first fork") },
 	[EVENTS_TABLE_LIFETIME] = { .topic = "event_lifetime", .at_end = true, .option = "statistics" },
 	[EVENTS_TABLE_WATCH] = { .topic = "watch", .lazy = true, .waits = N_("no rule has fired") },
+	[EVENTS_TABLE_SLEEP] = { .topic = "sleep",
+				 .lazy = true,
+				 .waits = N_("no sleep and no set clock so far") },
+	[EVENTS_TABLE_SUSPEND] = { .topic = "suspend", .lazy = true },
+	[EVENTS_TABLE_WAKE_SOURCE] = { .topic = "wake_source", .lazy = true, .sort = "events" },
 	{ 0 },
 };
 
@@ -138,6 +143,12 @@ static void head_rules(const struct pane_context *context, char *text, size_t ro
 	snprintf(text, room, "%s", _("rules of --when that fired"));
 }
 
+static void head_sleep(const struct pane_context *context, char *text, size_t room)
+{
+	(void)context;
+	snprintf(text, room, "%s", _("sleeps, and clocks that were set"));
+}
+
 static void head_totals(const struct pane_context *context, char *text, size_t room)
 {
 	head(context, text, room, _("by command"), listening_since(context));
@@ -224,6 +235,11 @@ static const struct pane_view views[] = {
 	  .heading = head_sources, .draw = events_draw },
 	{ "rules", N_("Rules"), N_("what rules of --when fired, and what became of their commands"),
 	  EVENTS_TABLE_WATCH, .heading = head_rules, .draw = events_draw },
+	{ "sleep", N_("Sleep"), N_("when the machine slept and what woke it up, and when its clock was set"),
+	  EVENTS_TABLE_SLEEP, .also = 1UL << EVENTS_TABLE_SUSPEND, .heading = head_sleep,
+	  .draw = events_draw_sleep },
+	{ "wakesources", N_("Wake sources"), N_("what may wake up the machine, or keeps it awake now"),
+	  EVENTS_TABLE_WAKE_SOURCE, .more = true },
 	{ 0 },
 };
 

@@ -5,7 +5,7 @@
 
 #include "screen/context.h"
 
-/* Tables of the topics event and watch are the log of the whole run. */
+/* Tables of the topics event, watch and sleep are the log of the whole run. */
 enum events_table {
 	EVENTS_TABLE_EVENT,
 	EVENTS_TABLE_ENDED,  /* of its rows only the ends of processes */
@@ -15,6 +15,9 @@ enum events_table {
 	EVENTS_TABLE_PARENT,
 	EVENTS_TABLE_LIFETIME,
 	EVENTS_TABLE_WATCH,
+	EVENTS_TABLE_SLEEP,
+	EVENTS_TABLE_SUSPEND,
+	EVENTS_TABLE_WAKE_SOURCE,
 };
 
 struct events_state {
@@ -23,6 +26,7 @@ struct events_state {
 
 void events_draw(const struct pane_context *context, struct canvas *canvas);
 void events_draw_lifetimes(const struct pane_context *context, struct canvas *canvas);
+void events_draw_sleep(const struct pane_context *context, struct canvas *canvas);
 enum style events_cell_style(const struct grades *grades, const struct schema *schema,
 			     const struct column *column, const void *row);
 

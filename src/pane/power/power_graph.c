@@ -290,11 +290,11 @@ static double shown_seconds(const struct pane_context *context, const struct can
 	int columns = plot->glyphs->braille ? 2 * plot->width : plot->width;
 	struct graph_time time = graph_time_of(history, context->frame->mono_ns, power_span(context),
 					       context_step_seconds(context), columns);
-	uint64_t oldest_ns = history->count > 0 ? history_time(history, 0) : context->frame->mono_ns;
+	uint64_t oldest_ns =
+		history->count > 0 ? history_clock(history, history_time(history, 0)) : time.now_ns;
 
-	return context->frame->mono_ns > oldest_ns
-		       ? fmin(time.seconds * columns, (double)(context->frame->mono_ns - oldest_ns) / 1e9)
-		       : 0;
+	return time.now_ns > oldest_ns ? fmin(time.seconds * columns, (double)(time.now_ns - oldest_ns) / 1e9)
+				       : 0;
 }
 
 /* "each line between its own min and max ──── last 5 min" */

@@ -46,11 +46,16 @@ static double usual_step(const struct history *history, long newest, double othe
 	return n_gaps > 0 ? gaps[n_gaps / 2] : otherwise;
 }
 
-struct graph_time graph_time_of(const struct history *history, uint64_t now_ns, double span_seconds,
+struct graph_time graph_time_of(const struct history *history, uint64_t mono_ns, double span_seconds,
 				double step_seconds, int columns)
 {
-	struct graph_time time = { .now_ns = now_ns, .by_sample = true, .columns = columns };
-	long newest = history_find(history, now_ns);
+	struct graph_time time = {
+		.now_ns = history_clock(history, mono_ns),
+		.mono_ns = mono_ns,
+		.by_sample = true,
+		.columns = columns,
+	};
+	long newest = history_find(history, mono_ns);
 	double shown;
 
 	if (time.columns > GRAPH_COLUMNS_MAX)
@@ -66,7 +71,8 @@ struct graph_time graph_time_of(const struct history *history, uint64_t now_ns, 
 		time.seconds = span_seconds / (time.columns - 1);
 		return time;
 	}
-	shown = fmin((double)(now_ns - history_time(history, 0)) / 1e9, span_seconds) / (time.columns - 1);
+	shown = (double)(time.now_ns - history_clock(history, history_time(history, 0))) / 1e9;
+	shown = fmin(shown, span_seconds) / (time.columns - 1);
 	if (shown <= time.step_seconds * 1.02)
 		return time;
 	time.by_sample = false;
@@ -75,9 +81,9 @@ struct graph_time graph_time_of(const struct history *history, uint64_t now_ns, 
 }
 
 /* Samples of one column stay together as time goes on, so that no column changes after its time. */
-long graph_time_column(const struct graph_time *time, uint64_t mono_ns)
+long graph_time_column(const struct graph_time *time, uint64_t clock_ns)
 {
-	double now = (double)time->now_ns / 1e9, then = (double)mono_ns / 1e9, ago;
+	double now = (double)time->now_ns / 1e9, then = (double)clock_ns / 1e9, ago;
 
 	ago = time->by_sample ? round((now - then) / time->seconds)
 			      : floor(now / time->seconds) - floor(then / time->seconds);
@@ -121,14 +127,15 @@ void graph_time_values(const struct graph_time *time, const struct history *hist
 		       enum graph_fold fold, double *values)
 {
 	uint64_t shown_ns = (uint64_t)((time->columns + 2) * time->seconds * 1e9);
-	long newest = history_find(history, time->now_ns), last = -1, i;
+	long newest = history_find(history, time->mono_ns), last = -1, i;
 	unsigned n_here = 0;
 
 	for (i = 0; i < time->columns; i++)
 		values[i] = NAN;
-	i = time->now_ns > shown_ns ? history_find(history, time->now_ns - shown_ns) : 0;
+	i = time->mono_ns > shown_ns ? history_find(history, time->mono_ns - shown_ns) : 0;
 	for (i = i < 0 ? 0 : i; i <= newest; i++) {
-		long column = graph_time_column(time, history_time(history, (size_t)i));
+		uint64_t clock_ns = history_clock(history, history_time(history, (size_t)i));
+		long column = graph_time_column(time, clock_ns);
 		double value = history_value(history, series, (size_t)i);
 
 		n_here = column == last ? n_here + 1 : 0;

@@ -300,14 +300,17 @@ static void place_text(struct screen *screen, char *text, size_t room)
 {
 	uint64_t shown_ns = screen_frame(screen)->mono_ns,
 		 latest_ns = screen->frames[screen->latest].mono_ns;
-	uint64_t first_ns = 0, last_ns = 0;
+	uint64_t first_ns = 0, last_ns = 0, back_ns = 0;
 	char back[32], all[32];
 
 	if (screen_frame(screen)->boot > 0) { /* the other clock began again since */
 		shown_ns = screen_frame(screen)->wall_ns;
 		latest_ns = screen->frames[screen->latest].wall_ns;
+		back_ns = latest_ns > shown_ns ? latest_ns - shown_ns : 0;
+	} else if (latest_ns > shown_ns) {
+		back_ns = sleep_past_between_ns(&screen->marks.slept, shown_ns, latest_ns);
 	}
-	duration(back, sizeof(back), latest_ns > shown_ns ? latest_ns - shown_ns : 0);
+	duration(back, sizeof(back), back_ns);
 	source_extent(&screen->past_source, &first_ns, &last_ns);
 	last_ns = screen->frames[screen->latest].wall_ns;
 	duration(all, sizeof(all), last_ns > first_ns ? last_ns - first_ns : 0);

@@ -75,6 +75,11 @@ static size_t find_before(struct screen *screen, const struct source *source, ui
 	return index;
 }
 
+static size_t later(size_t one, size_t other)
+{
+	return one > other ? one : other;
+}
+
 /* A minute ends at the first or the last sample, and says so. */
 void player_step_minute(struct screen *screen, int step)
 {
@@ -84,8 +89,9 @@ void player_step_minute(struct screen *screen, int step)
 
 	if (!source)
 		return;
-	if (step > 0)
-		index = source->find(source->state, now_ns + MINUTE_NS);
+	if (step > 0) /* at least a sample, where the machine slept for longer */
+		index = later(source->find(source->state, now_ns + MINUTE_NS),
+			      screen->player->index(screen) + 1);
 	else
 		index = find_before(screen, source, now_ns > MINUTE_NS ? now_ns - MINUTE_NS : 0);
 	if (step > 0 && index + 1 >= source_extent(source, &first_ns, &last_ns))

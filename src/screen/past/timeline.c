@@ -55,17 +55,24 @@ static bool read_frame(struct timeline *timeline, const struct source *source, i
 	return timeline->indexes[slot] == index;
 }
 
+/* The machine may have slept, or its clock was set forward: the strip is of its clock. */
+static bool is_pause(const struct frame *before, const struct frame *now, double most_ns)
+{
+	return now->wall_ns > before->wall_ns && (double)(now->wall_ns - before->wall_ns) > most_ns;
+}
+
 /* The mean between two samples. */
 static double load_between(struct timeline *timeline, const struct source *source, const struct series *load,
 			   size_t from, size_t to)
 {
 	double usual_ns = (double)(timeline->last_ns - timeline->first_ns) / (double)(timeline->n_frames - 1);
+	double most_ns = GAP_STEPS * usual_ns * (double)(to - from);
 	int slot = timeline->indexes[1] == from;
 	struct frame *now = &timeline->frames[!slot];
 	const struct frame *before = &timeline->frames[slot];
 
 	if (!read_frame(timeline, source, slot, from) || !read_frame(timeline, source, !slot, to) ||
-	    (double)(now->mono_ns - before->mono_ns) > GAP_STEPS * usual_ns * (double)(to - from))
+	    (double)(now->mono_ns - before->mono_ns) > most_ns || is_pause(before, now, most_ns))
 		return NAN;
 	frame_derive(now, before);
 	return frame_table(now, load->topic) ? frame_number(now, load->topic, load->row, load->column) : NAN;
@@ -147,6 +154,16 @@ static int cell_of(const struct timeline *timeline, uint64_t wall_ns)
 	return share < 1 ? (int)(share * timeline->cells) : timeline->cells - 1;
 }
 
+static const struct {
+	const char *letter;
+	enum style style;
+} mark_looks[] = {
+	[MARK_USER] = { "m", STYLE_STRONG },
+	[MARK_FINDING] = { "!", STYLE_WARN },
+	[MARK_SLEEP] = { "z", STYLE_NORMAL },
+	[MARK_CLOCK] = { "c", STYLE_NORMAL },
+};
+
 static void draw_marks(const struct screen *screen, const struct timeline *timeline,
 		       const struct canvas *canvas, int y, int x)
 {
@@ -155,7 +172,7 @@ static void draw_marks(const struct screen *screen, const struct timeline *timel
 
 		if (mark->wall_ns >= timeline->first_ns && mark->wall_ns <= timeline->last_ns)
 			canvas_text(canvas, y, x + cell_of(timeline, mark->wall_ns),
-				    mark->finding ? STYLE_WARN : STYLE_STRONG, mark->finding ? "!" : "m", 1);
+				    mark_looks[mark->kind].style, mark_looks[mark->kind].letter, 1);
 	}
 }
 

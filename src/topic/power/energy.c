@@ -349,6 +349,16 @@ static void publish(struct energy_domain *domain)
 	domain->run_joules = isnan(domain->joules) ? NAN : 0;
 }
 
+/* A counter may have gone on, or begun again, while the machine slept: its growth is not of the time awake.
+ */
+static void forget_sleep(struct energy *energy)
+{
+	bool slept = clock_watch_slept_ns(&energy->clocks) > 0;
+
+	for (size_t i = 0; slept && i < energy->count; i++)
+		energy->list[i].counted = false;
+}
+
 static int update(void *state, const struct sample *sample)
 {
 	struct energy *energy = state;
@@ -358,6 +368,7 @@ static int update(void *state, const struct sample *sample)
 
 	refresh(energy, sample);
 	energy->found = true;
+	forget_sleep(energy);
 	read_all(energy, mono_ns);
 	for (size_t i = 0; i < energy->count; i++) {
 		struct energy_domain *domain = &energy->list[i];

@@ -68,6 +68,7 @@ struct energy {
 	int perf_error;                            /* -errno of opening the first event */
 	bool found;                                /* energy_find() was called */
 	uint64_t sample_ns;                        /* of the last update */
+	struct clock_watch clocks;                 /* until then */
 	enum energy_total total;
 	double joules, watts; /* of the total; NaN */
 	double before_joules; /* of the total, beside those of its present domains */

@@ -13,8 +13,6 @@
 #include "core/i18n.h"
 #include "core/unknown.h"
 
-#define SLEEP_NS UINT64_C(1000000000) /* shorter ones look the same as a delay between reading two clocks */
-
 static int open_supplies(void *state, const struct sample *sample)
 {
 	struct power_supplies *supplies = state;
@@ -208,11 +206,10 @@ static void find_supplies(struct power_supplies *supplies)
  */
 static void forget_sleep(struct power_supplies *supplies)
 {
-	uint64_t slept_ns = env_boot_ns() - supplies->asked_ns;
+	bool slept = clock_watch_slept_ns(&supplies->clocks) > 0;
 
-	for (size_t i = 0; slept_ns > supplies->slept_ns + SLEEP_NS && i < supplies->count; i++)
+	for (size_t i = 0; slept && i < supplies->count; i++)
 		forget_change(&supplies->list[i]);
-	supplies->slept_ns = slept_ns;
 }
 
 void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns)

@@ -11,6 +11,7 @@
 #include "sys/listing.h"
 #include "topic/topic.h"
 #include "topic/reader.h"
+#include "topic/sleep/clock_watch.h"
 
 #define POWER_SUPPLIES "sys/class/power_supply"
 #define BATTERY_STATUS_MAX 32
@@ -44,7 +45,7 @@ struct power_supplies {
 	unsigned long generation; /* grows when the list, or the kind of a supply, changes */
 	uint64_t tick, mono_ns; /* of the last update */
 	uint64_t asked_ns;      /* time of that by the clock of read_ns */
-	uint64_t slept_ns;      /* suspended since boot, until then */
+	struct clock_watch clocks; /* until then */
 };
 
 /* Its update waits for answers; supplies that answer late keep their values for a while. */

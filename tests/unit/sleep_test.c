@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of sleeps and set clocks: what the clocks say is of the test, and so is what woke up the machine. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/sleep.h"
+#include "rig.h"
+#include "topic/sleep/clock_watch.h"
+
+#define SECOND_NS INT64_C(1000000000)
+#define MS_NS INT64_C(1000000)
+#define START_MONO_NS (1000 * SECOND_NS)
+#define START_WALL_NS (1732095000 * SECOND_NS)
+#define HOUR 3600.0
+
+static const char *const names[] = { "sleep", NULL };
+
+static struct {
+	int64_t mono_ns, boot_ns, wall_ns;
+	unsigned n_reads;      /* so far */
+	unsigned sleeps_after; /* as many reads; 0: not by itself */
+	int64_t sleeps_ns;     /* … for this long */
+	int64_t read_takes_ns; /* a program that is kept from running */
+} clocks = { START_MONO_NS, START_MONO_NS, START_WALL_NS, 0, 0, 0, 0 }; /* libcheck's own from the start on */
+
+static void sleep_ns(int64_t ns)
+{
+	clocks.boot_ns += ns;
+	clocks.wall_ns += ns;
+}
+
+static void pass(int64_t ns)
+{
+	clocks.mono_ns += ns;
+	sleep_ns(ns);
+}
+
+/* In place of that of the C library. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int64_t ns = clock == CLOCK_MONOTONIC  ? clocks.mono_ns
+		     : clock == CLOCK_BOOTTIME ? clocks.boot_ns
+					       : clocks.wall_ns;
+
+	if (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME && clock != CLOCK_REALTIME)
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	*now = (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };
+	if (++clocks.n_reads == clocks.sleeps_after)
+		sleep_ns(clocks.sleeps_ns);
+	pass(clocks.read_takes_ns);
+	return 0;
+}
+
+/* A machine that slept for this long before the test. */
+static void start_clocks(double slept)
+{
+	clocks.mono_ns = START_MONO_NS;
+	clocks.boot_ns = START_MONO_NS + (int64_t)(slept * SECOND_NS);
+	clocks.wall_ns = START_WALL_NS;
+	clocks.n_reads = clocks.sleeps_after = 0;
+	clocks.sleeps_ns = clocks.read_takes_ns = 0;
+}
+
+static void open_sleep(struct rig *rig, double slept)
+{
+	start_clocks(slept);
+	rig_open(rig, "empty", names);
+	rig_sample(rig, 1);
+	ck_assert_uint_eq(frame_table(rig_sample(rig, 1), "sleep")->n_rows, 0);
+}
+
+/* A sample, this many seconds awake after the one before. */
+static const struct table *next(struct rig *rig, double seconds)
+{
+	pass((int64_t)(seconds * SECOND_NS));
+	return frame_table(rig_sample(rig, seconds), "sleep");
+}
+
+static void check_sleep(const struct table *table, size_t index, const char *kind, double seconds)
+{
+	const void *row = table_row(table, index);
+
+	ck_assert_str_eq(table_text(table, row, "kind"), kind);
+	ck_assert_double_eq_tol(table_number(table, row, "seconds"), seconds, 1e-6);
+}
+
+START_TEST(a_sleep_is_one_row)
+{
+	const struct table *table;
+	struct rig rig;
+	uint64_t before_ns;
+
+	open_sleep(&rig, 0);
+	before_ns = (uint64_t)clocks.wall_ns;
+	sleep_ns(20 * SECOND_NS);
+	table = next(&rig, 1);
+	ck_assert_uint_eq(table->n_rows, 1);
+	check_sleep(table, 0, "suspend", 20);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 1);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "from_time"), before_ns);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), before_ns + 21 * SECOND_NS);
+	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 20 * SECOND_NS);
+	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 0);
+	sleep_ns(8 * 3600 * SECOND_NS);
+	table = next(&rig, 1);
+	check_sleep(table, 0, "suspend", 8 * HOUR);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 2);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Earlier sleeps, and the offset of a time namespace, are differences that do not grow. */
+START_TEST(what_was_at_the_start_is_no_sleep)
+{
+	struct rig rig;
+
+	for (int hours = -1; hours <= 1; hours++) { /* an offset may be below 0, too */
+		open_sleep(&rig, hours * HOUR);
+		for (unsigned i = 0; i < 10; i++)
+			ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* NTP makes all clocks faster or slower; here by 10 %, a hundred times what it does. */
+START_TEST(another_speed_is_no_row)
+{
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	for (unsigned i = 0; i < 100; i++)
+		ck_assert_uint_eq(next(&rig, i % 2 ? 1.1 : 0.9)->n_rows, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(short_sleeps_add_up)
+{
+	const struct table *table;
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	sleep_ns(50 * MS_NS);
+	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	sleep_ns(MS_NS);
+	table = next(&rig, 1);
+	ck_assert_uint_eq(table->n_rows, 1);
+	check_sleep(table, 0, "suspend", 0.051);
+	sleep_ns(49 * MS_NS);
+	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_clock_that_is_set_is_of_another_kind)
+{
+	static const double steps[] = {
+		3600, -3600, 1, -1, 0.051, -0.051, 86400.0 * 365 * 50, -86400.0 * 365 * 50
+	};
+	const struct table *table;
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		int64_t set_ns = (int64_t)(steps[i] * SECOND_NS);
+
+		clocks.wall_ns += set_ns;
+		table = next(&rig, 1);
+		ck_assert_uint_eq(table->n_rows, 1);
+		check_sleep(table, 0, "clock", steps[i]);
+		ck_assert_uint_eq(table_u64(table, table_row(table, 0), "time"), (uint64_t)clocks.wall_ns);
+		ck_assert_uint_eq(table_u64(table, table_row(table, 0), "from_time"),
+				  (uint64_t)(clocks.wall_ns - set_ns));
+		ck_assert_uint_eq(sleep_of_frame(&rig.frames[rig.present]).slept_ns, 0);
+		ck_assert_int_eq(sleep_of_frame(&rig.frames[rig.present]).set_ns / MS_NS, set_ns / MS_NS);
+	}
+	clocks.wall_ns -= 49 * MS_NS;
+	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_clock_may_be_set_during_a_sleep)
+{
+	const struct table *table;
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	sleep_ns(60 * SECOND_NS);
+	clocks.wall_ns -= 3 * SECOND_NS;
+	table = next(&rig, 1);
+	ck_assert_uint_eq(table->n_rows, 2);
+	check_sleep(table, 0, "suspend", 60);
+	check_sleep(table, 1, "clock", -3);
+	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(many_sleeps_add_up)
+{
+	double slept = 0, rows = 0;
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	for (unsigned i = 0; i < 60; i++) { /* a phone: half a second awake, two asleep */
+		const struct table *table;
+
+		sleep_ns(2 * SECOND_NS);
+		pass(SECOND_NS / 2);
+		sleep_ns(i % 2 ? 0 : 2 * SECOND_NS); /* two within one sample are one row */
+		table = next(&rig, 0.5);
+		slept += table_number(table, table_row(table, 0), "seconds");
+		rows += (double)table->n_rows;
+	}
+	ck_assert_double_eq(rows, 60);
+	ck_assert_double_eq_tol(slept, 180, 1e-6);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Between any two reads of the clocks the machine may fall asleep. */
+START_TEST(a_sleep_between_two_reads_is_one_row)
+{
+	for (unsigned reads = 1; reads <= 5; reads++) {
+		const struct table *table;
+		struct rig rig;
+		size_t n_rows = 0;
+		double slept = 0;
+
+		open_sleep(&rig, 0);
+		clocks.n_reads = 0;
+		clocks.sleeps_after = reads;
+		clocks.sleeps_ns = 20 * SECOND_NS;
+		for (unsigned i = 0; i < 3; i++) {
+			table = next(&rig, 1);
+			n_rows += table->n_rows;
+			for (size_t row = 0; row < table->n_rows; row++) {
+				ck_assert_str_eq(table_text(table, table_row(table, row), "kind"), "suspend");
+				slept += table_number(table, table_row(table, row), "seconds");
+			}
+		}
+		ck_assert_uint_eq(n_rows, 1);
+		ck_assert_double_eq_tol(slept, 20, 1e-6);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* Then the clocks are read apart, which is neither a sleep nor a set clock. */
+START_TEST(a_busy_machine_is_no_row)
+{
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	for (int64_t ms = 10; ms < 2000; ms *= 2) {
+		rig_close(&rig); /* the first look is such a one */
+		start_clocks(0);
+		clocks.read_takes_ns = ms * MS_NS;
+		rig_open(&rig, "empty", names);
+		clocks.read_takes_ns = 0;
+		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		clocks.read_takes_ns = ms * MS_NS;
+		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+		clocks.read_takes_ns = 0;
+		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
+	}
+	rig_close(&rig);
+}
+END_TEST
+
+/* Its last change at this time of CLOCK_MONOTONIC. */
+static void put_source(struct rig *rig, unsigned number, const char *name, uint64_t changed_ms)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u", number);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/name", number);
+	rig_put(rig, path, "%s\n", name);
+	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/last_change_ms", number);
+	rig_put(rig, path, "%llu\n", (unsigned long long)changed_ms);
+}
+
+START_TEST(what_woke_it_up)
+{
+	const struct table *table;
+	const void *row;
+	struct rig rig;
+
+	open_sleep(&rig, 0); /* at 1,000 s */
+	rig_make(&rig, "sys/power");
+	rig_make(&rig, "sys/kernel/irq/9");
+	rig_put(&rig, "sys/power/pm_wakeup_irq", "9\n");
+	rig_put(&rig, "sys/kernel/irq/9/actions", "acpi\n");
+	put_source(&rig, 0, "before", 999999);
+	put_source(&rig, 1, "later", 1000800);
+	put_source(&rig, 2, "PNP0C0D:00", 1000200);
+	put_source(&rig, 3, "never", 0);
+	put_source(&rig, 4, "afterwards", 1001001);
+	sleep_ns(20 * SECOND_NS);
+	table = next(&rig, 1);
+	row = table_row(table, 0);
+	ck_assert_str_eq(table_text(table, row, "wake_source"), "PNP0C0D:00, later");
+	ck_assert_uint_eq(table_u64(table, row, "irq"), 9);
+	ck_assert_str_eq(table_text(table, row, "irq_device"), "acpi");
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_0)
+{
+	const struct table *table;
+	const void *row;
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	rig_make(&rig, "sys/power");
+	rig_put(&rig, "sys/power/pm_wakeup_irq", "%s", "");
+	sleep_ns(20 * SECOND_NS);
+	table = next(&rig, 1);
+	row = table_row(table, 0);
+	ck_assert_uint_eq(table_u64(table, row, "irq"), U64_UNKNOWN);
+	ck_assert_str_eq(table_text(table, row, "wake_source"), "");
+	ck_assert_str_eq(table_text(table, row, "irq_device"), "");
+	rig_put(&rig, "sys/power/pm_wakeup_irq", "No data available\n");
+	sleep_ns(20 * SECOND_NS);
+	table = next(&rig, 1);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "irq"), U64_UNKNOWN);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Programs name locks as they like (/sys/power/wake_lock), and a name may be missing. */
+START_TEST(odd_names)
+{
+	const struct table *table;
+	struct rig rig;
+	const char *text;
+	char longest[300];
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	open_sleep(&rig, 0);
+	put_source(&rig, 0, "a, b\x1b[31m\xff\n\n", 1000100);
+	put_source(&rig, 1, "", 1000200);
+	put_source(&rig, 2, longest, 1000300);
+	put_source(&rig, 3, "%s%n", 1000400);
+	put_source(&rig, 4, "too many", 1000500);
+	rig_make(&rig, "sys/class/wakeup/wakeup5"); /* it is being removed */
+	put_source(&rig, 6, "far", UINT64_MAX / 2);
+	sleep_ns(20 * SECOND_NS);
+	table = next(&rig, 1);
+	text = table_text(table, table_row(table, 0), "wake_source");
+	ck_assert(strstr(text, "a, b\x1b[31m\xff") == text);
+	ck_assert(strstr(text, ", wakeup1, xxx") != NULL);
+	ck_assert(strstr(text, "x, %s%n") != NULL);
+	ck_assert(!strstr(text, "too many") && !strstr(text, "far"));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(sources_and_statistics)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	start_clocks(8 * HOUR);
+	rig_open(&rig, "empty", names);
+	rig_make(&rig, "sys/power/suspend_stats");
+	rig_put(&rig, "sys/power/state", "freeze mem disk\n");
+	rig_put(&rig, "sys/power/mem_sleep", "s2idle [deep]\n");
+	rig_put(&rig, "sys/power/suspend_stats/success", "3\n");
+	rig_put(&rig, "sys/power/suspend_stats/fail", "1\n");
+	rig_put(&rig, "sys/power/suspend_stats/last_failed_dev", "0000:00:14.0\n");
+	rig_put(&rig, "sys/power/suspend_stats/last_failed_step", "suspend\n");
+	rig_put(&rig, "sys/power/suspend_stats/last_failed_errno", "-16\n");
+	rig_put(&rig, "sys/power/suspend_stats/last_hw_sleep", "2500000\n");
+	put_source(&rig, 7, "PNP0C0D:00", 999500);
+	rig_put(&rig, "sys/class/wakeup/wakeup7/event_count", "5\n");
+	rig_put(&rig, "sys/class/wakeup/wakeup7/active_count", "4\n");
+	rig_put(&rig, "sys/class/wakeup/wakeup7/wakeup_count", "2\n");
+	rig_put(&rig, "sys/class/wakeup/wakeup7/active_time_ms", "500\n");
+	rig_put(&rig, "sys/class/wakeup/wakeup7/total_time_ms", "1500\n");
+	rig_put(&rig, "sys/class/wakeup/wakeup7/prevent_suspend_time_ms", "0\n");
+	put_source(&rig, 8, "00:03", 0);
+	rig_add(&rig, "suspend");
+	rig_add(&rig, "wake_source");
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "suspend",
+		  "suspends=3 failures=1 hardware_seconds=2.5 states=freeze mem disk "
+		  "mem_sleep=s2idle [deep] failed_device=0000:00:14.0 failed_step=suspend failed_error=-16");
+	check_row(frame, "wake_source",
+		  "events=5 activations=4 wakeups=2 age_seconds=0.5 state=active awake_seconds=0.5 "
+		  "total_seconds=1.5 prevented_seconds=0 name=PNP0C0D:00 source=wakeup7");
+	check_row(frame, "wake_source", "state= name=00:03 source=wakeup8");
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_machine_that_cannot_sleep)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_sleep(&rig, 0);
+	rig_add(&rig, "suspend");
+	rig_add(&rig, "wake_source");
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "suspend", "");
+	ck_assert(!frame_table(frame, "wake_source")->failed);
+	ck_assert_uint_eq(frame_table(frame, "wake_source")->n_rows, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Before panetop began, too; an offset of its time namespace would be known from /proc. */
+START_TEST(what_it_slept_since_boot)
+{
+	static const char *const topic[] = { "suspend", NULL };
+	struct machine machine = { 0 };
+
+	start_clocks(8 * HOUR);
+	open_machine(&machine, topic);
+	next_tick(&machine);
+	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR, 1e-6);
+	sleep_ns(60 * SECOND_NS);
+	next_tick(&machine);
+	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR + 60,
+				1e-6);
+	start_clocks(-HOUR);
+	next_tick(&machine);
+	ck_assert(isnan(frame_number(machine.now, "suspend", NULL, "asleep_seconds")));
+	close_machine(&machine);
+}
+END_TEST
+
+/* Rates are per second awake: those of the sample after a sleep are as those of any other. */
+START_TEST(rates_do_not_count_the_sleep)
+{
+	static const char *const of_rates[] = { "sleep", "system", NULL };
+	struct machine machine = { 0 };
+	double before = 0;
+
+	open_machine(&machine, of_rates);
+	next_tick(&machine);
+	for (unsigned i = 0; i < 3; i++) {
+		double now, rate;
+
+		pass(2 * SECOND_NS);
+		if (i == 1)
+			sleep_ns(8 * 3600 * SECOND_NS);
+		before = frame_number(machine.now, "system", NULL, "context_switches");
+		next_tick(&machine);
+		now = frame_number(machine.now, "system", NULL, "context_switches");
+		rate = frame_number(machine.now, "system", NULL, "context_switches_per_second");
+		ck_assert_double_eq_tol(rate * 2, now - before, 0.001);
+		ck_assert_uint_eq(machine.now->interval_ns, 2 * SECOND_NS);
+		ck_assert_uint_eq(frame_table(machine.now, "sleep")->n_rows, i == 1);
+	}
+	close_machine(&machine);
+}
+END_TEST
+
+static void take_span(struct sleep_past *past, uint64_t second, const char *kind, double seconds)
+{
+	const struct schema *const schemas[] = { topic_find("sleep")->schema };
+	struct frame frame;
+	struct table *table;
+	void *row;
+
+	frame_open(&frame, schemas, 1);
+	frame.mono_ns = second * (uint64_t)SECOND_NS;
+	table = frame_slot(&frame, "sleep");
+	table->present = true;
+	row = table_add(table);
+	row_set_text(row, schema_find(schemas[0], "kind"), kind);
+	row_set_f64(row, schema_find(schemas[0], "seconds"), seconds);
+	sleep_past_take(past, &frame);
+	frame_close(&frame);
+}
+
+static double seconds_between(const struct sleep_past *past, uint64_t from, uint64_t to)
+{
+	return (double)sleep_past_between_ns(past, from * (uint64_t)SECOND_NS, to * (uint64_t)SECOND_NS) /
+	       1e9;
+}
+
+START_TEST(times_between_count_the_sleep)
+{
+	struct sleep_past past = { 0 };
+
+	take_span(&past, 100, "suspend", 20);
+	take_span(&past, 100, "suspend", 20); /* the same frame, seen again */
+	take_span(&past, 200, "clock", 3600);
+	take_span(&past, 300, "suspend", 8 * HOUR);
+	ck_assert_double_eq(seconds_between(&past, 0, 99), 99);
+	ck_assert_double_eq(seconds_between(&past, 99, 100), 21);
+	ck_assert_double_eq(seconds_between(&past, 100, 101), 1);
+	ck_assert_double_eq(seconds_between(&past, 0, 299), 319);
+	ck_assert_double_eq(seconds_between(&past, 0, 300), 320 + 8 * HOUR);
+	sleep_past_rewind(&past, 299 * (uint64_t)SECOND_NS);
+	ck_assert_double_eq(seconds_between(&past, 0, 300), 320);
+}
+END_TEST
+
+START_TEST(what_the_clock_said_before_a_sleep)
+{
+	const struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
+	struct sleep_past past = { 0 };
+
+	take_span(&past, 200, "clock", -3600);
+	take_span(&past, 300, "suspend", 8 * HOUR);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 9 * SECOND_NS), START_WALL_NS - 9 * SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
+			  START_WALL_NS - (8 * 3600 + 11) * SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 111 * SECOND_NS),
+			  START_WALL_NS - (7 * 3600 + 111) * SECOND_NS);
+}
+END_TEST
+
+START_TEST(many_spans_are_joined)
+{
+	struct sleep_past past = { 0 };
+
+	for (unsigned i = 1; i <= 3 * SLEEP_SPANS_MAX; i++)
+		take_span(&past, i, "suspend", 10);
+	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
+	ck_assert_double_eq(seconds_between(&past, 0, 1000), 1000 + 30 * SLEEP_SPANS_MAX);
+}
+END_TEST
+
+/* A recording may say anything. */
+START_TEST(absurd_sleeps_are_none)
+{
+	struct sleep_past past = { 0 };
+
+	take_span(&past, 1, "suspend", INFINITY);
+	take_span(&past, 2, "suspend", NAN);
+	take_span(&past, 3, "suspend", -5);
+	take_span(&past, 4, "clock", -INFINITY);
+	take_span(&past, 5, "coffee", 5);
+	take_span(&past, 6, "suspend", 1e300);
+	ck_assert_uint_eq(past.n, 0);
+}
+END_TEST
