@@ -17,6 +17,7 @@
 #include "core/i18n.h"
 #include "core/typed_name.h"
 #include "core/vector.h"
+#include "fleet/prometheus_api.h"
 #include "output/recording.h"
 #include "pane/panes.h"
 #include "sys/error_message.h"
@@ -107,7 +108,8 @@ static bool has_decimal_comma(const char *value)
 
 static int wrong_value(const char *name, const char *value, const char *expected)
 {
-	char what[80];
+	char what[80], *shown = prometheus_shown_url(value);
+	bool is_url = strncmp(value, SOURCE_PROMETHEUS, strlen(SOURCE_PROMETHEUS)) == 0;
 	int digits = (int)strcspn(value, ",");
 
 	snprintf(what, sizeof(what), "--%s", name);
@@ -115,7 +117,8 @@ static int wrong_value(const char *name, const char *value, const char *expected
 		error_message(what, _("'%s': %s; write it as %.*s.%s"), value, expected, digits, value,
 			      value + digits + 1);
 	else
-		error_message(what, "'%s': %s", value, expected);
+		error_message(what, "'%s': %s", is_url ? shown : value, expected);
+	free(shown);
 	return 2;
 }
 
@@ -347,6 +350,8 @@ bool options_are_recorded(const struct options *options)
 
 unsigned options_panes(const struct options *options, const struct pane **chosen)
 {
+	bool records = options->record && !options->print && options->n_tables == 0;
+	const char *const *named = records ? recorded_panes : batch_panes;
 	unsigned count = 0;
 
 	if (options->n_panes > 0) {
@@ -357,8 +362,8 @@ unsigned options_panes(const struct options *options, const struct pane **chosen
 		chosen[0] = pane_find(hosts_pane);
 		return 1;
 	}
-	for (unsigned i = 0; options->batch && batch_panes[i]; i++)
-		chosen[count++] = pane_find(batch_panes[i]);
+	for (unsigned i = 0; options->batch && named[i]; i++)
+		chosen[count++] = pane_find(named[i]);
 	for (unsigned i = 0; !options->batch && i < n_panes; i++)
 		chosen[count++] = panes[i];
 	return count;

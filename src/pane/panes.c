@@ -22,6 +22,8 @@ const unsigned n_panes = sizeof(panes) / sizeof(panes[0]);
 
 const char *const batch_panes[] = { "memory", "cpu", NULL };
 
+const char *const recorded_panes[] = { "overview", "cpu", "memory", "disks", "network", NULL };
+
 const char hosts_pane[] = "fleet";
 
 const struct pane *pane_find(const char *typed)

@@ -13,6 +13,9 @@ extern const unsigned n_panes;
 /* Names of the panes that batch prints when none is given, ended by NULL. */
 extern const char *const batch_panes[];
 
+/* The same of a run that only records: what the screen, findings and a page for others need. */
+extern const char *const recorded_panes[];
+
 /* That of several machines, and the first one then. */
 extern const char hosts_pane[];
 
