@@ -26,10 +26,12 @@ echo >>"$FAKE/words"
 while [ "$1" != -- ]; do shift; done
 host=$2
 shift 2
+[ "$1 $2" = 'env PATH="$PATH:$HOME"' ] && shift 2 # the shell there reads it
 echo >>"$FAKE/starts.$host"
 case $host in
 refused) echo "$host: Permission denied (publickey)." >&2; exit 255 ;;
-bare) echo "sh: 1: panetop: not found" >&2; exit 127 ;;
+bare | ssh://me@bare:2222) echo "sh: 1: panetop: not found" >&2; exit 127 ;;
+unlinked) echo "panetop: error while loading shared libraries: libz.so.1: cannot open shared object file" >&2; exit 127 ;;
 old) echo "panetop: --record: unknown option" >&2; exit 2 ;;
 garbage) exec yes garbage ;;
 silent) exec sleep 1000 ;;
@@ -241,8 +243,15 @@ def refused():
 def bare():
     """a host without panetop: how to copy it there"""
     result = fake.run("-b", "--source=ssh:bare")
-    says(result, 1, "bare: panetop is not installed there; copy it: scp /", " bare:/usr/local/bin/")
+    says(result, 1, "bare: panetop is not installed there; copy it: scp /", " bare:\n")
     same(len(sentences(result)), 1, "sentences")
+    says(fake.run("-b", "--source=ssh:ssh://me@bare:2222"), 1, "copy it: scp /", " scp://me@bare:2222/\n")
+
+
+@test
+def no_library():
+    """a panetop that cannot be loaded there is not one that is not there"""
+    says(fake.run("-b", "--source=ssh:unlinked"), 1, "unlinked: panetop there lacks a library; install its package: ", "libz.so.1")
 
 
 @test
@@ -340,7 +349,7 @@ def words():
     host = "web1;touch$IFS'x'"
     fake.run("-b", DELAY, "-n1", "--source=ssh:" + host)
     line = fake.lines("words")[-1]
-    if f"<-oBatchMode=yes>" not in line or f"<--><{host}><panetop><--record=-><--delay=0.1>" not in line:
+    if f"<-oBatchMode=yes>" not in line or f'<--><{host}><env><PATH="$PATH:$HOME"><panetop><--record=-><--delay=0.1>' not in line:
         raise AssertionError(line)
 
 

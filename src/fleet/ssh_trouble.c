@@ -14,6 +14,7 @@
 
 #define STATUS_OF_SSH 255
 #define STATUS_NOT_FOUND 127
+#define URL_OF_SSH "ssh://"
 
 struct span ssh_last_line(struct span bytes)
 {
@@ -39,6 +40,14 @@ static void own_path(char path[PATH_MAX])
 		path[length] = '\0';
 }
 
+/* As the loader reports it. */
+static bool lacks_library(struct span line)
+{
+	static const char words[] = "error while loading shared libraries";
+
+	return memmem(line.at, span_length(line), words, sizeof(words) - 1) != NULL;
+}
+
 void ssh_trouble_of_end(struct buffer *text, const struct ssh_end *end)
 {
 	int code = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1;
@@ -46,10 +55,16 @@ void ssh_trouble_of_end(struct buffer *text, const struct ssh_end *end)
 	char path[PATH_MAX];
 	struct buffer raw = { 0 };
 
-	if (code == STATUS_NOT_FOUND) {
+	if (code == STATUS_NOT_FOUND && lacks_library(end->line)) {
+		buffer_print(&raw, _("panetop there lacks a library; install its package: %.*s"), length,
+			     end->line.at);
+	} else if (code == STATUS_NOT_FOUND) {
+		bool is_url = strncmp(end->host, URL_OF_SSH, strlen(URL_OF_SSH)) == 0;
+
 		own_path(path);
-		buffer_print(&raw, _("panetop is not installed there; copy it: scp %s %s:/usr/local/bin/"),
-			     path, end->host);
+		buffer_print(&raw, _("panetop is not installed there; copy it: scp %s %s%s%s"), path,
+			     is_url ? "scp://" : "", is_url ? end->host + strlen(URL_OF_SSH) : end->host,
+			     is_url ? "/" : ":");
 	} else if (length > 0 && code == STATUS_OF_SSH) {
 		buffer_print(&raw, _("no connection: %.*s"), length, end->line.at);
 	} else if (length > 0 && code != 0) {

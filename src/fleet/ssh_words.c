@@ -22,6 +22,9 @@ static const char *const of_ssh[] = {
 	"--",
 };
 
+/* The shell there, of whatever kind, reads them as one line. scp copies to the home directory. */
+static const char *const of_panetop[] = { "env", "PATH=\"$PATH:$HOME\"", "panetop" };
+
 bool ssh_host_is_valid(struct span host)
 {
 	if (span_length(host) == 0 || span_length(host) > SSH_HOST_MAX || *host.at == '-')
@@ -39,7 +42,8 @@ void ssh_words_make(struct ssh_words *words, const char *host, const struct ssh_
 	for (size_t i = 0; i < sizeof(of_ssh) / sizeof(of_ssh[0]); i++)
 		words->words[n++] = (char *)of_ssh[i];
 	words->words[n++] = (char *)host;
-	words->words[n++] = (char *)"panetop";
+	for (size_t i = 0; i < sizeof(of_panetop) / sizeof(of_panetop[0]); i++)
+		words->words[n++] = (char *)of_panetop[i];
 	words->words[n++] = (char *)"--record=-";
 	snprintf(words->delay, sizeof(words->delay), "--delay=%.9g", record->delay_seconds);
 	words->words[n++] = words->delay;

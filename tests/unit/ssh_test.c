@@ -73,15 +73,17 @@ START_TEST(what_follows_the_host_is_of_panetop)
 	ck_assert_str_eq(words.words[host - 1], "--");
 	ck_assert_uint_lt(place_of(&words, "-oBatchMode=yes"), host - 1);
 	ck_assert_uint_lt(place_of(&words, "-T"), host - 1);
-	ck_assert_str_eq(words.words[host + 1], "panetop");
-	ck_assert_str_eq(words.words[host + 2], "--record=-");
-	ck_assert_str_eq(words.words[host + 3], "--delay=0.5");
-	ck_assert_str_eq(words.words[host + 4], "--no-bpf");
-	ck_assert_str_eq(words.words[host + 5], "--no-arguments");
-	ck_assert_str_eq(words.words[host + 6], "--table=process");
-	ck_assert_str_eq(words.words[host + 7], "overview");
-	ck_assert_str_eq(words.words[host + 8], "cpu");
-	ck_assert_uint_eq(count_words(&words), host + 9);
+	ck_assert_str_eq(words.words[host + 1], "env");
+	ck_assert_str_eq(words.words[host + 2], "PATH=\"$PATH:$HOME\"");
+	ck_assert_str_eq(words.words[host + 3], "panetop");
+	ck_assert_str_eq(words.words[host + 4], "--record=-");
+	ck_assert_str_eq(words.words[host + 5], "--delay=0.5");
+	ck_assert_str_eq(words.words[host + 6], "--no-bpf");
+	ck_assert_str_eq(words.words[host + 7], "--no-arguments");
+	ck_assert_str_eq(words.words[host + 8], "--table=process");
+	ck_assert_str_eq(words.words[host + 9], "overview");
+	ck_assert_str_eq(words.words[host + 10], "cpu");
+	ck_assert_uint_eq(count_words(&words), host + 11);
 }
 END_TEST
 
@@ -193,7 +195,12 @@ START_TEST(the_status_says_who_failed)
 {
 	ck_assert_str_eq(end_of(255, "Warning: new key\r\nweb1: Permission denied (publickey).\r\n"),
 			 "no connection: web1: Permission denied (publickey).");
-	ck_assert_ptr_nonnull(strstr(end_of(127, "sh: panetop: not found\n"), " web1:/usr/local/bin/"));
+	ck_assert_ptr_nonnull(strstr(end_of(127, "sh: panetop: not found\n"), "copy it: scp "));
+	ck_assert_ptr_nonnull(strstr(said.bytes, " web1:"));
+	ck_assert_str_eq(
+		end_of(127, "panetop: error while loading shared libraries: libz.so.1: no such file\n"),
+		"panetop there lacks a library; install its package: panetop: error while loading "
+		"shared libraries: libz.so.1: no such file");
 	ck_assert_str_eq(end_of(2, "panetop: --tabel: unknown option\n\n"),
 			 "panetop ended there: panetop: --tabel: unknown option");
 	ck_assert_str_eq(end_of(0, ""), "the connection has ended");
