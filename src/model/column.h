@@ -15,6 +15,9 @@
 /* A field that does not apply to this row, such as the caches of the swap row: drawn as nothing. */
 #define U64_BLANK (UINT64_MAX - 1)
 
+/* Name of a row of all that have none of their own. */
+#define ROW_OF_OTHERS "(others)"
+
 /* A sum; unknown if a part is unknown or blank, or if it overflows. */
 static inline uint64_t u64_sum(uint64_t one, uint64_t other)
 {

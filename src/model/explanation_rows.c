@@ -33,12 +33,14 @@ struct row_metric {
 	const char *name;   /* N_() */
 	const char *pane, *view;
 	enum explained_resource resource;
+	const char *rate; /* column of that growth, where others stored it without the counter; NULL: none */
 };
 
 enum { PROCESS_CPU, PROCESS_RESIDENT, PROCESS_DISK, PROCESS_TCP };
 
 static const struct row_metric process_metrics[METRICS] = {
-	[PROCESS_CPU] = { "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU"), "cpu", "all", EXPLAINED_CPU },
+	[PROCESS_CPU] = { "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU"), "cpu", "all", EXPLAINED_CPU,
+			  "cpu_ratio" },
 	[PROCESS_RESIDENT] = { "resident_bytes", true, UNIT_BYTES, 32 << 20, N_("resident"), "cpu", "memory",
 			       EXPLAINED_MEMORY },
 	[PROCESS_DISK] = { "disk_bytes", false, UNIT_BYTES_PER_SECOND, 4 << 20, N_("disk"), "cpu", "io",
@@ -55,9 +57,12 @@ static const struct row_metric event_metrics[METRICS] = {
 };
 
 static const struct row_metric exit_metrics[METRICS] = {
-	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "cpu", "exited", EXPLAINED_STARTS },
-	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "cpu", "exited", EXPLAINED_ALONE },
-	{ "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU until exit"), "cpu", "exited", EXPLAINED_CPU },
+	{ "exits", false, UNIT_PER_SECOND, 5, N_("exits"), "cpu", "exited", EXPLAINED_STARTS,
+	  "exits_per_second" },
+	{ "failures", false, UNIT_PER_SECOND, 1, N_("failures"), "cpu", "exited", EXPLAINED_ALONE,
+	  "failures_per_second" },
+	{ "cpu_seconds", false, UNIT_RATIO, 0.1, N_("CPU until exit"), "cpu", "exited", EXPLAINED_CPU,
+	  "cpu_ratio" },
 };
 
 #define GOLDEN 0.618034
@@ -76,12 +81,13 @@ struct visit {
 
 /* A process or a command. */
 struct traced {
-	uint64_t pid;
+	uint64_t pid; /* U64_UNKNOWN: of a command, or of all processes of a name, as others stored them */
 	double start_seconds;
 	const char *name;       /* its last one */
 	unsigned first, last;   /* visits in which it was, … */
 	unsigned counted;       /* … and the last one up to the moment, or its last one */
 	double newest[METRICS]; /* then */
+	bool is_rate[METRICS];  /* its numbers are rates, not what has been counted */
 };
 
 struct trace {
@@ -99,6 +105,8 @@ struct trace {
 	int slots[SLOTS]; /* their visits; -1: not sampled */
 	struct traced *rows;
 	size_t n_rows, capacity;
+	uint32_t others; /* index of the row of all that were stored without a name; HASH_NONE: there is none
+			  */
 	double *values; /* of each row in each slot, by metric */
 	size_t n_values, value_capacity;
 	struct hash by_key;
@@ -258,17 +266,18 @@ static struct traced *traced_row(struct trace *trace, const struct table *table,
 				 unsigned visit)
 {
 	bool process = is_process(trace);
-	uint64_t hash = row_hash_key(table->schema, row),
-		 pid = process ? table_u64(table, row, "pid") : U64_UNKNOWN;
+	uint64_t pid = process ? table_u64(table, row, "pid") : U64_UNKNOWN, hash;
 	double start = process ? table_number(table, row, "start_seconds") : NAN;
 	const char *name = table_text(table, row, process ? "name" : "command");
 	size_t n_values = (size_t)trace->n_slots * METRICS;
 	struct traced *traced;
 	uint32_t at;
 
+	hash = pid == U64_UNKNOWN ? hash_bytes(HASH_SEED, span_text(name)) : row_hash_key(table->schema, row);
 	HASH_FIND(at, &trace->by_key, hash,
-		  process ? trace->rows[at].pid == pid && fabs(trace->rows[at].start_seconds - start) < 1e-3
-			  : strcmp(trace->rows[at].name, name) == 0);
+		  trace->rows[at].pid == pid &&
+			  (pid == U64_UNKNOWN ? strcmp(trace->rows[at].name, name) == 0
+					      : fabs(trace->rows[at].start_seconds - start) < 1e-3));
 	if (at != HASH_NONE) {
 		traced = &trace->rows[at];
 		if (strcmp(traced->name, name) != 0) /* it has executed another program since */
@@ -276,6 +285,8 @@ static struct traced *traced_row(struct trace *trace, const struct table *table,
 		return traced;
 	}
 	hash_add(&trace->by_key, hash, (uint32_t)trace->n_rows);
+	if (pid == U64_UNKNOWN && strcmp(name, ROW_OF_OTHERS) == 0)
+		trace->others = (uint32_t)trace->n_rows;
 	traced = VECTOR_ADD(trace->rows, trace->n_rows, trace->capacity);
 	*traced = (struct traced){ .pid = pid,
 				   .start_seconds = start,
@@ -290,12 +301,14 @@ static struct traced *traced_row(struct trace *trace, const struct table *table,
 static void take_rows(struct trace *trace, const struct table *table, unsigned index)
 {
 	const struct visit *visit = &trace->visits[index];
-	const struct column *columns[METRICS];
+	const struct column *columns[METRICS], *rates[METRICS];
 
-	for (int m = 0; m < METRICS; m++)
-		columns[m] = trace->metrics[m].column
-				     ? schema_known_column(table->schema, trace->metrics[m].column)
-				     : NULL;
+	for (int m = 0; m < METRICS; m++) {
+		const struct row_metric *metric = &trace->metrics[m];
+
+		columns[m] = metric->column ? schema_known_column(table->schema, metric->column) : NULL;
+		rates[m] = metric->rate ? schema_known_column(table->schema, metric->rate) : NULL;
+	}
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		struct traced *traced;
@@ -309,6 +322,9 @@ static void take_rows(struct trace *trace, const struct table *table, unsigned i
 		for (int m = 0; m < METRICS; m++) {
 			double number = columns[m] ? row_number(row, columns[m]) : NAN;
 
+			traced->is_rate[m] = isnan(number) && rates[m] && row_is_known(row, rates[m]);
+			if (traced->is_rate[m])
+				number = row_number(row, rates[m]);
 			if (traced->counted == index)
 				traced->newest[m] = number;
 			if (visit->slot >= 0)
@@ -351,6 +367,16 @@ static void visit_all(struct trace *trace, struct frame *frame)
 	}
 }
 
+/* A name that was not stored then is among all others: it used nothing that counts if they did not. */
+static double value_among_others(const struct trace *trace, int slot, int metric)
+{
+	double others = trace->others == HASH_NONE
+				? ABSENT
+				: values_in(trace, &trace->rows[trace->others], slot)[metric];
+
+	return others < trace->metrics[metric].least ? 0 : NAN;
+}
+
 /* What a row has not counted yet is 0: before its process started, and of a command before its first. */
 static double value_at(const struct trace *trace, const struct traced *row, int slot, int metric)
 {
@@ -360,6 +386,8 @@ static double value_at(const struct trace *trace, const struct traced *row, int 
 		return NAN;
 	if (value > ABSENT || isnan(value))
 		return value;
+	if (is_process(trace) ? row->pid == U64_UNKNOWN : row->is_rate[metric])
+		return value_among_others(trace, slot, metric);
 	return !is_process(trace) || row->start_seconds > trace->visits[trace->slots[slot]].boot_seconds
 		       ? 0
 		       : NAN;
@@ -380,7 +408,7 @@ static double number_of(const struct trace *trace, const struct traced *row, con
 {
 	double end = value_at(trace, row, stretch->end, metric), growth;
 
-	if (trace->metrics[metric].gauge)
+	if (trace->metrics[metric].gauge || row->is_rate[metric])
 		return end;
 	growth = end - value_at(trace, row, stretch->begin, metric);
 	return growth >= 0 ? growth / seconds_of(trace, stretch) : NAN;
@@ -414,8 +442,8 @@ static enum departure_verdict judge_row(const struct trace *trace, const struct 
 
 static const char *subject_of(const struct trace *trace, const struct traced *row)
 {
-	return is_process(trace) ? study_print(trace->study, "%s %.0f", row->name, (double)row->pid)
-				 : row->name;
+	return row->pid == U64_UNKNOWN ? row->name
+				       : study_print(trace->study, "%s %.0f", row->name, (double)row->pid);
 }
 
 static void set_place(const struct trace *trace, struct explained_line *line, const struct traced *row,
@@ -425,7 +453,7 @@ static void set_place(const struct trace *trace, struct explained_line *line, co
 	line->view = metric->view;
 	line->topic = trace->topic;
 	line->row = is_process(trace) ? "" : row->name;
-	line->pid = is_process(trace) ? row->pid : U64_UNKNOWN;
+	line->pid = row->pid;
 	line->start_seconds = row->start_seconds;
 	if (!is_at_moment(trace, row))
 		line->wall_ns = trace->visits[row->last < trace->moment ? row->last : row->first].wall_ns;
@@ -729,6 +757,7 @@ static struct churn *churn_of(struct churn **churns, size_t *n, size_t *capacity
 	return &(*churns)[*n - 1];
 }
 
+/* Processes alone start and end: a name that is not stored any more may go on. */
 static void write_churns(const struct trace *trace, struct buffer *remarks)
 {
 	struct churn *churns = NULL;
@@ -737,10 +766,11 @@ static void write_churns(const struct trace *trace, struct buffer *remarks)
 	for (size_t i = 0; i < trace->n_rows; i++) {
 		const struct traced *row = &trace->rows[i];
 		bool started = !isnan(started_before(trace, row)), exited = gone_at(trace, row) > 0;
-		struct churn *churn = started || exited ? churn_of(&churns, &n, &capacity, row) : NULL;
+		struct churn *churn;
 
-		if (!churn)
+		if (row->pid == U64_UNKNOWN || (!started && !exited))
 			continue;
+		churn = churn_of(&churns, &n, &capacity, row);
 		churn->n_started += started;
 		churn->n_exited += exited;
 		take_use(trace, row, churn);
@@ -767,6 +797,7 @@ static void explain_topic(struct study *study, const char *topic, const struct r
 	trace->study = study;
 	trace->topic = topic;
 	trace->metrics = metrics;
+	trace->others = HASH_NONE;
 	plan_visits(trace, n_rows);
 	visit_all(trace, &study->frames[0]);
 	if (trace->n_visits > trace->moment)

@@ -11,7 +11,6 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 
-#define OTHERS "(others)"
 #define CHANGE_NS (UINT64_C(60) * 1000000000) /* between changes of a name */
 #define COST_SECONDS 60 /* over which costs are means */
 #define COST_FORGOTTEN 0.01
@@ -116,7 +115,7 @@ static void set_cost(const struct command_sums *sums, struct command_cost *comma
 
 static bool may_be_listed(const struct command_cost *command)
 {
-	return command->present && !command->listed && strcmp(command->name, OTHERS) != 0;
+	return command->present && !command->listed && strcmp(command->name, ROW_OF_OTHERS) != 0;
 }
 
 static struct command_cost *costliest(const struct command_sums *sums)
@@ -278,7 +277,8 @@ void command_sums_take(struct command_sums *sums, const void *const *rows, size_
 	for (size_t r = 0; r < n_rows; r++) {
 		const struct command_cost *command = find_command(sums, name_of(sums, rows[r]));
 
-		add_row(sums, sum_of(sums, rows[r], command->listed ? command->name : OTHERS), rows[r]);
+		add_row(sums, sum_of(sums, rows[r], command->listed ? command->name : ROW_OF_OTHERS),
+			rows[r]);
 	}
 }
 

@@ -17,7 +17,6 @@
 #include "topic/process/child_cpu_share.h"
 #include "topic/process/exit_reader.h"
 
-#define OTHERS "(others)"
 #define KTHREADD 2 /* pid of the parent of kernel threads: visible only with the whole machine */
 #define EXIT_KIB 256 /* an exit without memory costs as much CPU time as freeing this */
 
@@ -64,8 +63,8 @@ static struct exited_command *find_or_add(struct exit_ledger *ledger, const char
 	HASH_FIND(at, &ledger->by_name, hash, strcmp(ledger->commands[at].name, name) == 0);
 	if (at != HASH_NONE)
 		return &ledger->commands[at];
-	if (ledger->n_commands + 1 >= EXITED_COMMANDS_MAX && strcmp(name, OTHERS) != 0)
-		return find_or_add(ledger, OTHERS);
+	if (ledger->n_commands + 1 >= EXITED_COMMANDS_MAX && strcmp(name, ROW_OF_OTHERS) != 0)
+		return find_or_add(ledger, ROW_OF_OTHERS);
 	hash_add(&ledger->by_name, hash, (uint32_t)ledger->n_commands);
 	command = &ledger->commands[ledger->n_commands++];
 	strcpy(command->name, name);
@@ -140,7 +139,7 @@ static void count_exit(struct exit_ledger *ledger, const char *name, bool outsid
 		count(&ledger->outside, &ends);
 		return;
 	}
-	if (strcmp(name, OTHERS) == 0 || strcmp(name, EXITED_NO_RECORD) == 0) {
+	if (strcmp(name, ROW_OF_OTHERS) == 0 || strcmp(name, EXITED_NO_RECORD) == 0) {
 		snprintf(quoted, sizeof(quoted), PROCESS_NOT_A_SUM, name);
 		name = quoted;
 	}
