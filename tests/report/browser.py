@@ -153,6 +153,15 @@ LAYOUT = """(() => {
       lines.push(`${tag} ${tag === "pre" ? element.textContent.split("\\n").length - 1 + " lines" : element.textContent} ` +
         rgb(element) + (tag === "h3" ? column(element) : ""));
   }
+  const over = (one, other) => one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1;
+  for (const figure of document.querySelectorAll("figure")) {
+    const labels = [...figure.querySelectorAll("h3, .key, .scale span, .ends span")].filter(label => label.textContent).map(
+      label => [label.textContent, label.getBoundingClientRect()]);
+    for (const [i, [text, box]] of labels.entries())
+      for (const [other, its] of labels.slice(i + 1))
+        if (over(box, its))
+          lines.push(`${text} is over ${other}`);
+  }
   const wider = [...document.querySelectorAll("body *")].filter(
     element => element.getBoundingClientRect().right > innerWidth + 1 && !element.closest(".wide") && !element.closest("pre"));
   lines.push(`wider than the page: ${wider.map(element => element.tagName).join(" ") || "nothing"}`);

@@ -158,19 +158,41 @@ static void add_keys(const struct plot *plot)
 	page_markup(plot->page, "</p>\n");
 }
 
-static void add_ends(const struct plot *plot, const char *left, const char *right)
+/* What stands at the begin, the middle and the end of an axis. */
+static void add_axis(const struct plot *plot, const char *axis, const char *begin, const char *middle,
+		     const char *end)
 {
-	page_markup(plot->page, "<div class=\"ends\"><span>");
-	page_text(plot->page, left);
-	page_markup(plot->page, "</span><span>");
-	page_text(plot->page, right);
-	page_markup(plot->page, "</span></div>\n");
+	const char *const texts[] = { begin, middle, end };
+
+	page_print(plot->page, "<div class=\"%s\">", axis);
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		page_element(plot->page, "span", texts[i]);
+	page_markup(plot->page, "</div>\n");
+}
+
+static void add_scale(const struct plot *plot)
+{
+	char whole[VALUE_TEXT_MAX], half[VALUE_TEXT_MAX];
+
+	add_axis(plot, "scale", amount_text(whole, plot->unit, plot->top),
+		 amount_text(half, plot->unit, plot->top / 2), "0");
+}
+
+/* Times with their day are long: two have room. */
+static void add_times(const struct plot *plot)
+{
+	const struct stretch *stretch = plot->stretch;
+	uint64_t middle_ns = stretch->first_ns + (stretch->last_ns - stretch->first_ns) / 2;
+	char first[CLOCK_TEXT_MAX], middle[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
+
+	add_axis(plot, "ends", page_time(plot->page, first, stretch->first_ns),
+		 plot->page->dated ? "" : page_time(plot->page, middle, middle_ns),
+		 page_time(plot->page, last, stretch->last_ns));
 }
 
 void chart_add(struct page *page, const struct report_plan *plan, const struct stretch *stretch, size_t chart)
 {
 	struct plot plot = { .page = page, .stretch = stretch, .chart = &plan->reported->charts[chart] };
-	char text[VALUE_TEXT_MAX], first[CLOCK_TEXT_MAX], last[CLOCK_TEXT_MAX];
 	double moment;
 
 	if (!measure(&plot, plan, chart))
@@ -179,19 +201,22 @@ void chart_add(struct page *page, const struct report_plan *plan, const struct s
 	page_markup(page, "<figure tabindex=\"0\">\n");
 	page_element(page, "h3", _(plot.chart->title));
 	add_keys(&plot);
-	add_ends(&plot, amount_text(text, plot.unit, plot.top), "");
+	page_markup(page, "<div class=\"axes\">\n");
+	add_scale(&plot);
 	page_print(page,
 		   "<svg class=\"plot\" viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" role=\"img\" "
 		   "aria-label=\"",
 		   PLOT_X, PLOT_Y);
 	page_text(page, _(plot.chart->title));
-	page_markup(page, "\">\n");
+	page_print(page, "\">\n<line class=\"half\" x1=\"0\" x2=\"%.0f\" y1=\"%.0f\" y2=\"%.0f\"/>\n", PLOT_X,
+		   PLOT_Y / 2, PLOT_Y / 2);
 	for (size_t i = 0; i < REPORTED_LINES_MAX; i++)
 		if (plot.lines[i])
 			add_line(&plot, i);
 	page_print(page, "<line class=\"moment\" x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\"/>\n", moment,
 		   moment, PLOT_Y);
-	page_print(page, "<line class=\"at\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"%.0f\"/>\n</svg>\n", PLOT_Y);
-	add_ends(&plot, page_time(page, first, stretch->first_ns), page_time(page, last, stretch->last_ns));
+	page_print(page, "<line class=\"at\" x1=\"0\" x2=\"0\" y1=\"0\" y2=\"%.0f\"/>\n</svg>\n</div>\n",
+		   PLOT_Y);
+	add_times(&plot);
 	page_markup(page, "<output></output>\n</figure>\n");
 }

@@ -18,6 +18,7 @@
 #include "output/report/stretch.h"
 
 #define CHANGES_MAX 60
+#define OTHER_CHANGES_MAX 12
 
 struct report {
 	const struct report_plan *plan;
@@ -156,6 +157,8 @@ static void add_change(struct report *report, const struct explained_line *line)
 {
 	page_markup(&report->page, "<li>");
 	page_foreign(&report->page, line->sentence);
+	if (!*line->counted)
+		return;
 	page_markup(&report->page, " <span class=\"dim\">");
 	page_foreign(&report->page, line->counted);
 	page_markup(&report->page, "</span>");
@@ -193,18 +196,31 @@ static void add_explanation(struct report *report)
 	page_time(page, time, explanation->wall_ns);
 	snprintf(text, sizeof(text), _("What changed around %s"), time);
 	page_element(page, "h2", text);
+	if (report->plan->moment == REPORT_WORST)
+		page_element(page, "p",
+			     report->stretch.n_findings > 0
+				     ? _("The sample with the worst findings, or of several that in which "
+					 "most tasks waited.")
+				     : _("The sample in which most tasks waited."));
 	if (n_lines == 0)
 		snprintf(text, sizeof(text),
-			 _("Nothing sampled departs from the %zu samples of %.0f s before."),
+			 P_("Nothing sampled departs from the %zu sample of %.0f s before.",
+			    "Nothing sampled departs from the %zu samples of %.0f s before.",
+			    explanation->n_samples),
 			 explanation->n_samples, explanation->seconds);
 	else
-		snprintf(text, sizeof(text), _("Compared with %zu samples of %.0f s before:"),
+		snprintf(text, sizeof(text),
+			 P_("Compared with %zu sample of %.0f s before. Times are before or after this "
+			    "moment.",
+			    "Compared with %zu samples of %.0f s before. Times are before or after this "
+			    "moment.",
+			    explanation->n_samples),
 			 explanation->n_samples, explanation->seconds);
 	page_element(page, "p class=\"dim\"", text);
-	if (n_lines > CHANGES_MAX)
-		n_lines = CHANGES_MAX;
-	if (n_causes > n_lines)
-		n_causes = n_lines;
+	if (n_causes > CHANGES_MAX)
+		n_causes = CHANGES_MAX;
+	if (n_lines > n_causes + OTHER_CHANGES_MAX)
+		n_lines = n_causes + OTHER_CHANGES_MAX;
 	add_changes(report, 0, n_causes);
 	if (n_causes > 0 && n_causes < n_lines)
 		page_element(page, "p", _("Other changes:"));
@@ -213,6 +229,8 @@ static void add_explanation(struct report *report)
 		snprintf(text, sizeof(text), _("%zu more are left out."), explanation->n_lines - n_lines);
 		page_element(page, "p", text);
 	}
+	if (!*explanation->remarks)
+		return;
 	page_markup(page, "<p class=\"dim\">");
 	page_foreign(page, explanation->remarks);
 	page_markup(page, "</p>\n");
@@ -264,6 +282,7 @@ static void add_moment(struct report *report)
 	const struct frame *frame = &report->stretch.moment;
 	struct page *page = &report->page;
 	struct buffer lines = { 0 };
+	struct report_columns columns = { 0 };
 	char text[TEXT_MAX], time[CLOCK_TEXT_MAX];
 
 	snprintf(text, sizeof(text), _("The machine at %s"), page_time(page, time, frame->wall_ns));
@@ -281,8 +300,9 @@ static void add_moment(struct report *report)
 	page_markup(page, "</pre>\n<div class=\"grid\">\n");
 	buffer_free(&lines);
 	for (const struct reported_table *table = report->plan->reported->tables; table->title; table++)
-		report_table_add(page, table, frame, report->plan->scope);
+		report_table_add(page, table, frame, report->plan->scope, &columns);
 	page_markup(page, "</div>\n");
+	report_columns_add(page, &columns);
 	add_notices(report);
 }
 

@@ -4,6 +4,8 @@
 
 #include "output/report/report_table.h"
 
+#include <string.h>
+
 #include "core/i18n.h"
 #include "model/units.h"
 #include "model/view.h"
@@ -69,8 +71,39 @@ static void add_rows(struct page *page, const struct view *view, const struct va
 	}
 }
 
+/* The same title may mean something else in another table. */
+static void note_columns(const struct view *view, struct report_columns *columns)
+{
+	for (unsigned c = 0; c < view->n_columns; c++) {
+		const struct column *column = column_of(view, c);
+		bool known = !column->help;
+
+		for (unsigned i = 0; i < columns->n && !known; i++)
+			known = strcmp(column_name(columns->list[i]), column_name(column)) == 0 &&
+				strcmp(columns->list[i]->help, column->help) == 0;
+		if (!known && columns->n < REPORT_COLUMNS_MAX)
+			columns->list[columns->n++] = column;
+	}
+}
+
+void report_columns_add(struct page *page, const struct report_columns *columns)
+{
+	if (columns->n == 0)
+		return;
+	page_element(page, "h3", _("What the columns mean"));
+	page_element(page, "p", _("K, M, G and T are KiB, MiB, GiB and TiB; /s is in a second."));
+	page_markup(page, "<dl>\n");
+	for (unsigned i = 0; i < columns->n; i++) {
+		page_markup(page, "<div>");
+		page_element(page, "dt", column_name(columns->list[i]));
+		page_element(page, "dd", _(columns->list[i]->help));
+		page_markup(page, "</div>\n");
+	}
+	page_markup(page, "</dl>\n");
+}
+
 static void add_view(struct page *page, const struct reported_table *table, struct view *view,
-		     const struct frame *frame)
+		     const struct frame *frame, struct report_columns *columns)
 {
 	const struct table *rows = frame_table(frame, table->topic);
 	const struct value_format format = { .unit = size_unit_of_table(rows, SIZE_AUTO),
@@ -80,6 +113,7 @@ static void add_view(struct page *page, const struct reported_table *table, stru
 	if (view->n_rows == 0)
 		return;
 	leave_out(page, view);
+	note_columns(view, columns);
 	page_markup(page, "<div>\n");
 	page_element(page, "h3", _(table->title));
 	page_markup(page, "<div class=\"wide\"><table>\n");
@@ -89,7 +123,7 @@ static void add_view(struct page *page, const struct reported_table *table, stru
 }
 
 void report_table_add(struct page *page, const struct reported_table *table, const struct frame *frame,
-		      const struct scope *scope)
+		      const struct scope *scope, struct report_columns *columns)
 {
 	const struct table *rows = frame_table(frame, table->topic);
 	struct view view;
@@ -103,6 +137,6 @@ void report_table_add(struct page *page, const struct reported_table *table, con
 		view_set_threshold(&view, table->threshold, table->least);
 	view_choose_scope(&view, scope);
 	view.limit = table->rows;
-	add_view(page, table, &view, frame);
+	add_view(page, table, &view, frame, columns);
 	view_close(&view);
 }

@@ -11,8 +11,10 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
+#include "model/departure.h"
 #include "model/pipeline.h"
 
+#define COMPARED 10.0 /* more than tasks can wait */
 #define GAP_STEPS 3.0 /* a time between samples that is longer than this many usual ones */
 
 /* The pass itself. */
@@ -99,12 +101,13 @@ static enum finding_severity level_of(const char *severity)
 						  : FINDING_NOTE;
 }
 
-/* Worst finding first, then how many of that kind, then how much tasks wait; NaN of none of these. */
-static double badness(const struct reported *reported, const struct frame *frame)
+/* Worst finding first, then how many of that kind, then whether there is enough before it to compare it with,
+ * then how much tasks wait. */
+static double badness(const struct reported *reported, const struct frame *frame, size_t n_before)
 {
 	const struct table *table = frame_table(frame, finding_schema.name);
 	const struct series *pressure = &reported->pressure;
-	double waiting = 0, kinds[FINDING_CRITICAL + 1] = { 0 };
+	double waiting = n_before < DEPARTURE_SAMPLES_MIN ? 0 : COMPARED, kinds[FINDING_CRITICAL + 1] = { 0 };
 	unsigned worst = FINDING_CRITICAL;
 
 	for (const char *const *row = reported->strained; *row; row++) {
@@ -193,7 +196,7 @@ static void take(struct pass *pass, const struct frame *frame, const struct fram
 	const struct table *table = frame_table(frame, finding_schema.name);
 	struct stretch *stretch = pass->stretch;
 	size_t moment = pass->plan->moment;
-	double bad = badness(pass->plan->reported, frame);
+	double bad = badness(pass->plan->reported, frame, pass->n_times);
 	bool is_moment = moment == REPORT_WORST ? before && bad > pass->worst : moment == pass->index;
 
 	*VECTOR_ADD(pass->times, pass->n_times, pass->times_capacity) = frame->wall_ns;
