@@ -99,7 +99,6 @@ static void close_replay(const char *file, struct source *source)
 	source->close(source->state);
 }
 
-#define INSTANCE "?instance="
 #define STORED_STEP_SECONDS 15.0 /* between frames that are stored, at least: most are scraped so often */
 
 /* "URL", or "URL?instance=NAME" */
@@ -107,7 +106,8 @@ static int run_stored(const struct options *options, struct settings *settings,
 		      struct sample_request *request)
 {
 	char *shown = prometheus_shown_url(options->replay), *url = alloc_text(options->replay);
-	char *machine = strstr(url, INSTANCE);
+	char *machine = strstr(url, PROMETHEUS_INSTANCE);
+	struct options without_user = *options;
 	const struct stored_fleet_plan plan = {
 		.reading = { .schemas = topic_schemas(),
 			     .n_schemas = n_topics,
@@ -116,7 +116,7 @@ static int run_stored(const struct options *options, struct settings *settings,
 			     .settings = settings,
 			     .interrupted = loop_signal_waits },
 		.url = url,
-		.machine = machine ? machine + strlen(INSTANCE) : NULL,
+		.machine = machine ? machine + strlen(PROMETHEUS_INSTANCE) : NULL,
 		.step_seconds = fmax(settings->delay_seconds, STORED_STEP_SECONDS),
 		.request = request,
 	};
@@ -126,10 +126,12 @@ static int run_stored(const struct options *options, struct settings *settings,
 
 	if (machine)
 		*machine = '\0';
+	without_user.replay = shown;
+	prometheus_hide_user((char *)options->replay); /* an argument of main() */
 	if (stored_fleet_open(&source, &plan, &why) < 0)
 		error_message(shown, "%s", why);
 	else {
-		status = run(options, settings, request, &source, NULL, NULL, NULL);
+		status = run(&without_user, settings, request, &source, NULL, NULL, NULL);
 		close_replay(shown, &source);
 	}
 	free(shown);

@@ -6,7 +6,10 @@ import http.server
 import json
 import os
 import re
+import select
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 import urllib.parse
@@ -121,6 +124,131 @@ def long_past():
 
 
 @test
+def a_jump():
+    """a page of an hour, and of a moment all that leads to it, take few queries"""
+    with serving(good) as server, tempfile.TemporaryDirectory() as place:
+        url = f"prometheus:http://127.0.0.1:{server.server_address[1]}"
+        done = subprocess.run([PANETOP, f"--source={url}", f"--report={place}/page.html"], capture_output=True, text=True, timeout=PATIENCE, check=False)
+        if "libcurl" in done.stderr:
+            raise Skip("libcurl is not here")
+        same((done.returncode, done.stderr), (0, ""), "status and messages")
+        asked = len([path for path, _, _ in server.asked if path.endswith("query_range")])
+        same(asked <= 40, True, f"{asked} queries")
+        with open(place + "/page.html", encoding="utf-8") as page:
+            same("241 samples, usually 15 s apart" in page.read(), True, "an hour")
+
+
+@test
+def who_it_was():
+    """a command that used more is named, without a number that no process has; one that is not stored any more has not ended"""
+    now = time.time()
+
+    def command(name, then, later):
+        labels = {"command": name, "instance": NAME}
+        return [series({"__name__": "panetop_process_cpu_ratio", **labels}, lambda at: later if at > now - 300 else then),
+                series({"__name__": "panetop_process_resident_bytes", **labels}, 1.0 * (1 << 26))]
+
+    def answer(call, parameters):
+        if call != "query_range":
+            return good(call, parameters)
+        found = good(call, parameters)["data"]["result"]
+        times = [at for at, _ in found[0]["values"]]
+        early = [at for at in times if at < now - 200]
+        found += [one(times) for one in command("hog", 0.01, 1.9) + command("calm", 0.1, 0.1)]
+        return result(found + [one(early) for one in command("gone", 0.2, 0.2) if early])
+    with serving(answer) as server, tempfile.TemporaryDirectory() as place:
+        url = f"prometheus:http://127.0.0.1:{server.server_address[1]}"
+        done = subprocess.run([PANETOP, f"--source={url}", f"--report={place}/page.html", "--at=-260s"], capture_output=True, text=True,
+                              timeout=PATIENCE, check=False)
+        if "libcurl" in done.stderr:
+            raise Skip("libcurl is not here")
+        same((done.returncode, done.stderr), (0, ""), "status and messages")
+        with open(place + "/page.html", encoding="utf-8") as file:
+            page = file.read()
+        found = page[page.index("What changed around"):page.index("<h2>Graphs")]
+        same("hog: CPU 190 %, rose in" in found, True, found)
+        for text in "1844674", "gone", "calm":
+            same(text in found, False, found)
+
+
+@test
+def not_stored():
+    """a machine, and a time, of which nothing is stored"""
+    def answer(call, parameters):
+        if call == "values" and "nobody" in parameters["match[]"]:
+            return {"status": "success", "data": []}
+        return result([]) if call == "query_range" else good(call, parameters)
+    with serving(answer) as server:
+        done = shown(server, path="?instance=nobody")
+        same((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+        same("it has no metrics of panetop of 'nobody'" in done.stderr, True, done.stderr)
+        done = shown(server, "--at=-1h", "-n1")
+        same((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+        same("Prometheus has nothing of " in done.stderr, True, done.stderr)
+        same(shown(server, path="?instanze=nobody").returncode, 2, "another word")
+
+
+def screen(server):
+    try:
+        sys.path.insert(0, os.path.join(os.environ["TESTS_DIR"], "screen"))
+        from terminal import Terminal  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        raise Skip("python3-pyte is not installed") from None
+    terminal = Terminal([PANETOP, f"--source=prometheus:http://127.0.0.1:{server.server_address[1]}"], 120, 30)
+    terminal.started()
+    return terminal
+
+
+@test
+def the_screen_goes_on():
+    """a screen that follows does not wait for an answer, and shows it when it comes"""
+    asked, seen, left = threading.Event(), threading.Event(), threading.Event()
+
+    def answer(call, parameters):
+        found = good(call, parameters)
+        if call != "query_range" or not waits:
+            return found
+
+        def late_one(handler):
+            asked.set()
+            while not seen.is_set() and not left.is_set():
+                if select.select([handler.connection], [], [], 0.05)[0]:
+                    left.set()
+            body = json.dumps(found).encode()
+            handler.send_response(200)
+            handler.send_header("Content-Length", str(len(body)))
+            handler.end_headers()
+            handler.wfile.write(body)
+        return late_one
+    waits = False
+    with serving(good) as server:
+        shown(server, "-n1")  # or a skip
+    with serving(answer) as server:
+        terminal = screen(server)
+        try:
+            terminal.until("available")
+            waits = True
+            for _ in range(3):  # on a loaded machine the answer may be given up before the key arrives
+                asked.clear()
+                left.clear()
+                same(asked.wait(PATIENCE), True, "a query")
+                terminal.send("F1")
+                terminal.until("Keys everywhere")
+                if not left.is_set():
+                    break
+                terminal.send("Esc")
+            same(left.is_set(), False, "it waited")
+            seen.set()
+            terminal.send("Esc")
+            terminal.until("available")
+            terminal.send("q")
+            terminal.end()
+        finally:
+            seen.set()
+            terminal.close()
+
+
+@test
 def several_machines():
     """of several machines one is chosen by its name"""
     def answer(call, parameters):
@@ -130,7 +258,8 @@ def several_machines():
     with serving(answer) as server:
         done = shown(server, "--at=-15s", path="?instance=one:1")
         same(done.returncode, 0, done.stderr)
-        same({parameters["query"].split(",")[0] for path, parameters, _ in server.asked}, {'{instance="one:1"'}, "what was asked")
+        asked = {(parameters.get("query") or parameters["match[]"]).split(",")[0] for path, parameters, _ in server.asked}
+        same(asked, {'{instance="one:1"'}, "what was asked")
 
 
 @test
@@ -198,7 +327,16 @@ def redirected(handler):
     handler.end_headers()
 
 
+def refused(status):
+    def answer(handler):
+        handler.send_response(status)
+        handler.end_headers()
+    return answer
+
+
 BAD = {
+    "locked": (refused(401), "status 401: give a user and password"),
+    "elsewhere": (refused(404), "status 404: nothing is at this path"),
     "late": (late, "no answer came in time"),
     "half": (half, "."),
     "endless": (endless, "the answer is too long|no answer came in time"),

@@ -472,6 +472,12 @@ static void run_replay(struct batch *batch)
 		loop_run(&batch->loop);
 }
 
+/* Of what Prometheus lacks a notice says why. */
+static bool has_reason(const struct batch *batch)
+{
+	return batch->options->is_stored && batch->notices.texts.length > 0;
+}
+
 /*
  * A run fails if it showed nothing, or if nothing that options name was found; the reason is in the notices
  * or printed here. Otherwise a failed command decides the status, then the assertion.
@@ -485,10 +491,11 @@ static void judge(struct batch *batch)
 	if (batch->sampled == 0 && !is_live(batch)) {
 		if (!batch->interrupted)
 			error_message(source_name(batch), _("the recording has no samples"));
-	} else if (batch->sampled > 0 && !batch->any_table)
-		error_message(source_name(batch),
-			      _("the recording has none of the requested tables; name a recorded pane"));
-	else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
+	} else if (batch->sampled > 0 && !batch->any_table) {
+		if (!has_reason(batch))
+			error_message(source_name(batch), _("the recording has none of the requested tables; "
+							    "name a recorded pane"));
+	} else if (batch->printed == 0 && !is_live(batch) && batch->options->print)
 		error_message(source_name(batch), _("the recording has only one sample; rates need two"));
 	else if ((batch->any_row || !batch->any_notice) && (batch->named_there || !batch->named_absent)) {
 		batch->status = assertion_judge(&batch->assertion);

@@ -15,6 +15,7 @@
 #include "core/utf8.h"
 #include "core/vector.h"
 #include "fleet/fleet.h"
+#include "fleet/prometheus_api.h"
 #include "pane/panes.h"
 #include "topic/probe/probe_name.h"
 
@@ -123,9 +124,13 @@ SET_TEXT(save_on_fire)
 /* What Prometheus stored is read as a recording. */
 static bool set_prometheus(struct options *options, const char *url)
 {
+	const char *machine;
+
 	options->is_stored = true;
 	options->replay = url;
-	return strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+	machine = strstr(url, PROMETHEUS_INSTANCE);
+	return (strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0) &&
+	       (machine ? machine[strlen(PROMETHEUS_INSTANCE)] != '\0' : !strchr(url, '?'));
 }
 
 /* "ssh:" and hosts, or "prometheus:" and a URL. */
@@ -402,8 +407,8 @@ const struct option_entry option_entries[] = {
 	  N_("show other machines, on which ssh starts panetop; the pane fleet has a row for each of "
 	     "several; or prometheus:URL[?instance=NAME], those that Prometheus stored, or one of them"),
 	  set_source,
-	  N_("use ssh:HOST[,HOST...], at most 64; a HOST has no blanks and no - in front; or prometheus:URL, "
-	     "with http or https"),
+	  N_("use ssh:HOST[,HOST...], at most 64; a HOST has no blanks and no - in front; or "
+	     "prometheus:URL[?instance=NAME], with http or https"),
 	  WITH_SAMPLES },
 	{ 0, "at", N_("TIME"), N_("open the recording at this time; with --batch print that sample"), set_at,
 	  N_("use 12:03, 12:03:07, 2026-11-22T12:03:07, or -5m before the end"), WITH_SAMPLES },

@@ -73,16 +73,34 @@ static int drop_all(const struct options *options, const struct settings *settin
 	return status;
 }
 
+/* Of a long past only what is about this sample, and three times as much before it as after. */
+static void choose_near(struct report_plan *plan, size_t index)
+{
+	size_t most = plan->source->near_frames, n_frames;
+	uint64_t first_ns, last_ns;
+
+	if (most == 0)
+		return;
+	n_frames = source_extent(plan->source, &first_ns, &last_ns);
+	plan->last = index + most / 4 < n_frames ? index + most / 4 : n_frames - 1;
+	plan->first = plan->last > most ? plan->last - most : 0;
+}
+
 static int find_samples(const struct options *options, struct report_plan *plan)
 {
 	uint64_t first_ns, last_ns;
 	size_t index[2];
 	int status;
 
-	if (options->at)
-		return moment_find(plan->source, options->replay, options->at, &plan->moment);
+	if (options->at) {
+		status = moment_find(plan->source, options->replay, options->at, &plan->moment);
+		if (status == 0)
+			choose_near(plan, plan->moment);
+		return status;
+	}
 	if (!options->between) {
 		moment_read_all(plan->source, &first_ns, &last_ns);
+		choose_near(plan, source_extent(plan->source, &first_ns, &last_ns));
 		return 0;
 	}
 	status = moment_find_both(plan->source, options->replay, options->between, index);
@@ -149,6 +167,8 @@ int report_save(const struct settings *settings, const struct source *source, bo
 
 	plan.names = names;
 	plan.n_read = SCREEN_READ_MAX;
+	if (source->position)
+		choose_near(&plan, source->position(source->state));
 	fault = report_make(&plan, &page);
 	if (fault == REPORT_FAULTLESS)
 		failed = user_file_save_new(name, write_page, &page, error, room);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames are steps of query_range, some at a time: a jump on the screen reads the five minutes before, too.
+/* Frames are steps of query_range, some at a time; those that lead to a moment, of a jump on the screen, at
+ * once.
  */
 #include <config.h>
 
@@ -15,11 +16,13 @@
 #include "fleet/prometheus_api.h"
 #include "fleet/stored_axis.h"
 
-#define STEPS_MAX 60 /* of one query */
+#define STEPS_MAX 60       /* of one query */
+#define JUMP_STEPS_MAX 320 /* of one that leads to a moment */
 
 struct prometheus {
 	struct stored_axis axis;
-	struct prometheus_api api;
+	struct prometheus_api *api; /* borrowed */
+	size_t aim;                 /* index of the moment that is shown next; before next: none */
 	char *machine, *selector;
 	struct stored_series *stored;
 	size_t loaded, n_loaded; /* frames that stored has */
@@ -30,14 +33,18 @@ struct prometheus {
 static int load(struct prometheus *prometheus, size_t index, const char **why)
 {
 	size_t left = stored_axis_moments(&prometheus->axis) - index;
-	struct stored_steps steps = {
+	size_t most = STEPS_MAX;
+	struct stored_steps steps;
+	int error;
+
+	if (prometheus->aim >= index + STEPS_MAX && prometheus->aim - index < JUMP_STEPS_MAX)
+		most = prometheus->aim - index + 1;
+	steps = (struct stored_steps){
 		.first = stored_axis_time(&prometheus->axis, index),
 		.seconds = prometheus->axis.step,
-		.n = (unsigned)(left < STEPS_MAX ? left : STEPS_MAX),
+		.n = (unsigned)(left < most ? left : most),
 	};
-	int error =
-		prometheus_api_range(&prometheus->api, prometheus->selector, &steps, prometheus->stored, why);
-
+	error = prometheus_api_range(prometheus->api, prometheus->selector, &steps, prometheus->stored, why);
 	prometheus->loaded = index;
 	prometheus->n_loaded = error ? 0 : steps.n;
 	snprintf(prometheus->remark, sizeof(prometheus->remark), "%s", error ? *why : "");
@@ -59,12 +66,19 @@ static int next(void *state, struct frame *frame)
 	frame->host = arena_copy(&frame->arena, prometheus->machine, strlen(prometheus->machine));
 	frame->wall_ns = frame->mono_ns = stored_axis_ns(&prometheus->axis, index);
 	if (why)
-		frame_notice(frame, "self", NULL, _("Prometheus: %s"), why);
+		frame_notice(frame, "source", NULL, _("Prometheus: %s"), why);
 	else if (stored_series_fill(prometheus->stored, STORED_ALL, (unsigned)(index - prometheus->loaded),
 				    frame) == 0)
-		frame_notice(frame, "self", NULL, _("Prometheus has nothing of %s at this time"),
+		frame_notice(frame, "source", NULL, _("Prometheus has nothing of %s at this time"),
 			     prometheus->machine);
 	return 1;
+}
+
+static void aim(void *state, size_t index)
+{
+	struct prometheus *prometheus = state;
+
+	prometheus->aim = index;
 }
 
 static const char *remark(void *state)
@@ -78,7 +92,6 @@ static void close_prometheus(void *state)
 {
 	struct prometheus *prometheus = state;
 
-	prometheus_api_close(&prometheus->api);
 	stored_axis_close(&prometheus->axis);
 	stored_series_close(prometheus->stored);
 	free(prometheus->machine);
@@ -97,14 +110,36 @@ static char *selector_of(const char *machine)
 	return out.bytes;
 }
 
+const char *prometheus_selector(const struct source *source)
+{
+	const struct prometheus *prometheus = source->state;
+
+	return prometheus->selector;
+}
+
+struct stored_series **prometheus_answer(const struct source *source)
+{
+	struct prometheus *prometheus = source->state;
+
+	return &prometheus->stored;
+}
+
+void prometheus_answered(const struct source *source, uint64_t wall_ns)
+{
+	struct prometheus *prometheus = source->state;
+
+	prometheus->loaded = source->find(prometheus, wall_ns);
+	prometheus->n_loaded = 1;
+	*prometheus->remark = '\0';
+}
+
 int prometheus_open(struct source *source, const struct prometheus_plan *plan, const char **why)
 {
 	struct prometheus *prometheus = alloc_zeroed(1, sizeof(*prometheus));
 	int error = stored_axis_open(&prometheus->axis, plan->step_seconds);
 
 	*why = strerror(-error);
-	if (!error)
-		error = prometheus_api_open(&prometheus->api, plan->url, why);
+	prometheus->api = plan->api;
 	prometheus->machine = alloc_text(plan->machine);
 	prometheus->selector = selector_of(plan->machine);
 	prometheus->stored = stored_series_open(plan->schemas, plan->n_schemas);
@@ -114,6 +149,7 @@ int prometheus_open(struct source *source, const struct prometheus_plan *plan, c
 	}
 	stored_axis_give(&prometheus->axis, source);
 	source->next = next;
+	source->aim = aim;
 	source->remark = remark;
 	source->close = close_prometheus;
 	return 0;

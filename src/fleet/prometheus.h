@@ -6,15 +6,22 @@
 
 #include "model/source.h"
 
+struct prometheus_api;
+
 struct prometheus_plan {
-	const char *url; /* "https://prometheus.example:9090", perhaps with a path; borrowed, as all of it */
-	const char *machine; /* label "instance" of its series */
-	double step_seconds; /* between two frames */
+	struct prometheus_api *api; /* borrowed, as all of it */
+	const char *machine;        /* label "instance" of its series */
+	double step_seconds;        /* between two frames */
 	const struct schema *const *schemas;
 	unsigned n_schemas;
 };
 
 /* 0; or -errno with *why, translated. */
 int prometheus_open(struct source *source, const struct prometheus_plan *plan, const char **why);
+
+/* Of such a source: the query of its machine, and where the answer about one moment is to be put. */
+const char *prometheus_selector(const struct source *source);
+struct stored_series **prometheus_answer(const struct source *source);
+void prometheus_answered(const struct source *source, uint64_t wall_ns);
 
 #endif

@@ -12,23 +12,42 @@
 
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "sys/env.h"
 
 #define ANSWER_MAX ((size_t)64 << 20)
 #define MACHINES_MAX 10000
+#define REST_NS (UINT64_C(5) * 1000000000) /* one jump on the screen waits once */
 #define OF_PANETOP "{__name__=~\"panetop_(self_sample_time_seconds|build_info|memory_total_bytes)\"}"
+
+/* User and password, with the @ behind them. A password may have any byte that should have been encoded. */
+static struct span user_of(const char *url)
+{
+	const char *begin = strstr(url, "://"), *end, *at;
+
+	begin = begin ? begin + 3 : url;
+	end = strstr(begin, PROMETHEUS_INSTANCE);
+	end = end ? end : begin + strlen(begin);
+	at = memrchr(begin, '@', (size_t)(end - begin));
+	return span_of(begin, at ? (size_t)(at + 1 - begin) : 0);
+}
 
 char *prometheus_shown_url(const char *url)
 {
-	const char *begin = strstr(url, "://"), *end, *at;
+	struct span user = user_of(url);
 	struct buffer out = { 0 };
 
-	begin = begin ? begin + 3 : url;
-	end = begin + strcspn(begin, "/?#");
-	at = memrchr(begin, '@', (size_t)(end - begin));
-	buffer_add(&out, url, (size_t)(begin - url));
-	buffer_text(&out, at ? at + 1 : begin);
+	buffer_add(&out, url, (size_t)(user.at - url));
+	buffer_text(&out, user.end);
 	buffer_char(&out, '\0');
 	return out.bytes;
+}
+
+void prometheus_hide_user(char *url)
+{
+	struct span user = user_of(url);
+
+	if (span_length(user) > 1)
+		memset(url + (user.at - url), '*', span_length(user) - 1);
 }
 
 static void add_encoded(struct buffer *out, const char *text)
@@ -75,6 +94,13 @@ void prometheus_api_close(struct prometheus_api *api)
 	free(api->url);
 }
 
+void prometheus_api_rest(struct prometheus_api *api, int error, const char *why)
+{
+	snprintf(api->why, sizeof(api->why), "%s", why);
+	api->error = error;
+	api->rests_until_ns = env_mono_ns() + REST_NS;
+}
+
 /* call: with its first parameter, "query?query="; parameters: behind its value. */
 static int ask(struct prometheus_api *api, const char *call, const char *value, const char *parameters,
 	       const char **why)
@@ -82,6 +108,9 @@ static int ask(struct prometheus_api *api, const char *call, const char *value, 
 	struct buffer url = { 0 };
 	int error;
 
+	*why = api->why;
+	if (env_mono_ns() < api->rests_until_ns)
+		return api->error;
 	buffer_print(&url, "%s/api/v1/%s", api->url, call);
 	add_encoded(&url, value);
 	buffer_text(&url, parameters);
@@ -89,6 +118,10 @@ static int ask(struct prometheus_api *api, const char *call, const char *value, 
 	buffer_empty(&api->answer);
 	error = http_client_get(api->client, url.bytes, ANSWER_MAX, &api->answer, why);
 	buffer_free(&url);
+	if (error != -ETIMEDOUT && error != -EIO)
+		return error;
+	prometheus_api_rest(api, error, *why);
+	*why = api->why;
 	return error;
 }
 
@@ -145,6 +178,32 @@ int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names 
 		add_names(api, names);
 	*why = _("it has no metrics of panetop");
 	return names->n > 0 ? 0 : -ENODATA;
+}
+
+int prometheus_api_find(struct prometheus_api *api, const char *machine, const char **why)
+{
+	char *quoted = prometheus_quoted(machine);
+	struct prometheus_names names = { 0 };
+	struct buffer selector = { 0 };
+	int error;
+
+	buffer_print(&selector, "{instance=%s,__name__=~\"panetop_.+\"}", quoted);
+	buffer_char(&selector, '\0');
+	error = ask(api, "label/instance/values?match[]=", selector.bytes, "", why);
+	if (!error && !add_names(api, &names)) {
+		*why = _("the answer is not one of Prometheus");
+		error = -EBADMSG;
+	} else if (!error && names.n == 0) {
+		snprintf(api->why, sizeof(api->why),
+			 _("it has no metrics of panetop of '%s'; without ?instance all machines are shown"),
+			 machine);
+		*why = api->why;
+		error = -ENODATA;
+	}
+	prometheus_names_free(&names);
+	buffer_free(&selector);
+	free(quoted);
+	return error;
 }
 
 void prometheus_names_free(struct prometheus_names *names)

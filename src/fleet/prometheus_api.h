@@ -10,11 +10,17 @@ struct prometheus_api {
 	struct http_client *client;
 	char *url; /* without a slash at its end */
 	struct buffer answer;
+	char why[256];
+	int error;               /* of the last answer that did not come … */
+	uint64_t rests_until_ns; /* … after which none is waited for until then, by CLOCK_MONOTONIC */
 };
 
 /* 0; or -ELIBACC, and *why says what is missing. */
 int prometheus_api_open(struct prometheus_api *api, const char *url, const char **why);
 void prometheus_api_close(struct prometheus_api *api);
+
+/* For some seconds nothing is asked: calls fail for this reason at once. */
+void prometheus_api_rest(struct prometheus_api *api, int error, const char *why);
 
 /* Names of machines with metrics of panetop: first those that have some now, then those that had. */
 struct prometheus_names {
@@ -24,6 +30,8 @@ struct prometheus_names {
 
 /* 0, or -errno with *why, translated and valid until the next call. */
 int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names *names, const char **why);
+/* Is there anything of this machine? Likewise. */
+int prometheus_api_find(struct prometheus_api *api, const char *machine, const char **why);
 void prometheus_names_free(struct prometheus_names *names);
 
 /* Answers with what a selector chooses, at these steps, likewise. */
@@ -33,7 +41,13 @@ int prometheus_api_range(struct prometheus_api *api, const char *selector, const
 /* A text of the query language, with quotes. The caller frees it, as the next. */
 char *prometheus_quoted(const char *text);
 
-/* A URL without user and password, to be shown. */
+/* Behind a URL stands the name of one machine. */
+#define PROMETHEUS_INSTANCE "?instance="
+
+/* A URL without user and password, to be shown, also where they are not written as they have to be. */
 char *prometheus_shown_url(const char *url);
+
+/* Overwrites them where others might read them: in the arguments of this process. */
+void prometheus_hide_user(char *url);
 
 #endif

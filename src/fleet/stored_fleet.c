@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "fleet/prometheus.h"
 #include "fleet/prometheus_api.h"
+#include "fleet/stored_ahead.h"
 #include "fleet/stored_axis.h"
 #include "model/derive.h"
 #include "model/host.h"
@@ -23,6 +26,8 @@
 	"{__name__=~\"panetop_(cpu_(busy|total)_seconds_total|cpu_busy_ratio|memory_(total|used)_bytes|"     \
 	"pressure_avg10_ratio|system_(load1|cpus|tasks|uptime_seconds)|disk_busy_(seconds_total|ratio)|"     \
 	"self_sample_time_seconds|finding_row_info)\"}"
+
+#define NEAR_FRAMES 240 /* an hour of steps of 15 s */
 
 struct stored_fleet {
 	struct stored_axis axis;
@@ -35,7 +40,12 @@ struct stored_fleet {
 	size_t shown;           /* … by its number; SIZE_MAX: none so far */
 	struct source source;   /* … and where its frames come from; owned by the member */
 	bool *wanted;
-	size_t aim; /* no frame before it is shown */
+	size_t aim;                 /* no frame before it is shown */
+	size_t given;               /* index of the last frame; SIZE_MAX - 1: there is none */
+	size_t answered;            /* index of the moment that rows have already; SIZE_MAX: none */
+	struct stored_ahead *ahead; /* of a screen that follows; NULL: there is none */
+	bool (*pull_axis)(void *axis);
+	int epoll_fd; /* readable when it is time, or when an answer is here; -1: see axis */
 };
 
 static struct member_part *parts(void *state, size_t *n_parts)
@@ -84,7 +94,7 @@ static int choose_member(struct stored_fleet *fleet, const char **why)
 {
 	size_t wanted = wanted_machine(fleet);
 	const struct prometheus_plan plan = {
-		.url = fleet->plan->url,
+		.api = &fleet->api,
 		.machine = fleet->names.list[wanted],
 		.step_seconds = fleet->plan->step_seconds,
 		.schemas = fleet->plan->reading.schemas,
@@ -156,13 +166,51 @@ static void add_rows(struct stored_fleet *fleet, size_t index, struct frame *fra
 	table->present = true;
 	table->mono_ns = frame->mono_ns;
 	table->n_rows = 0;
-	if (prometheus_api_range(&fleet->api, OF_ROWS, &steps, fleet->rows, &why) < 0) {
+	if (fleet->answered != index &&
+	    prometheus_api_range(&fleet->api, OF_ROWS, &steps, fleet->rows, &why) < 0) {
 		frame_notice(frame, host_schema.name, NULL, _("Prometheus: %s"), why);
 		return;
 	}
 	for (size_t i = 0; i < stored_series_machines(fleet->rows); i++)
 		add_row(fleet, i, frame, stored_axis_time(&fleet->axis, index));
 	host_sort(frame);
+}
+
+/* Both axes have the same steps, but not always the same first one. */
+static void aim_member(const struct stored_fleet *fleet)
+{
+	const struct source *source = &fleet->source;
+
+	if (fleet->aim >= fleet->axis.next)
+		source->aim(source->state,
+			    source->find(source->state, stored_axis_ns(&fleet->axis, fleet->aim)));
+}
+
+/* Does the screen wait for the newest moment, with all before it shown, and not for one that it jumps to? */
+static bool is_followed(const struct stored_fleet *fleet, size_t index)
+{
+	return fleet->ahead && index == fleet->given + 1 && index != fleet->aim &&
+	       index + 2 >= stored_axis_moments(&fleet->axis) && fleet->shown == wanted_machine(fleet);
+}
+
+/* What this moment needs is here, or was asked for in vain; false: it is being asked for. */
+static bool is_here(struct stored_fleet *fleet, size_t index)
+{
+	const struct stored_wish wish = {
+		.selector = prometheus_selector(&fleet->source),
+		.step = { stored_axis_time(&fleet->axis, index), fleet->axis.step, 1 },
+		.of_rows = wants_rows(fleet) ? OF_ROWS : NULL,
+		.rows = { stored_axis_time(&fleet->axis, index - 1), fleet->axis.step, 2 },
+	};
+	struct stored_series **machine = prometheus_answer(&fleet->source), *before = *machine;
+
+	if (!stored_ahead_get(fleet->ahead, &wish, machine, &fleet->rows, &fleet->api))
+		return false;
+	if (*machine == before)
+		return true;
+	prometheus_answered(&fleet->source, stored_axis_ns(&fleet->axis, index));
+	fleet->answered = wish.of_rows ? index : SIZE_MAX;
+	return true;
 }
 
 static int next(void *state, struct frame *frame)
@@ -172,12 +220,15 @@ static int next(void *state, struct frame *frame)
 	size_t index = fleet->axis.next;
 	int error;
 
-	if (index >= stored_axis_moments(&fleet->axis))
+	if (index >= stored_axis_moments(&fleet->axis) ||
+	    (is_followed(fleet, index) && !is_here(fleet, index)))
 		return -EAGAIN;
 	frame->wall_ns = frame->mono_ns = stored_axis_ns(&fleet->axis, index);
 	error = choose_member(fleet, &why);
+	if (!error)
+		aim_member(fleet);
 	if (error)
-		frame_notice(frame, "self", NULL, _("Prometheus: %s"), why);
+		frame_notice(frame, "source", NULL, _("Prometheus: %s"), why);
 	else if (member_go_to(&fleet->member, frame->wall_ns, NULL, NULL) >= 0 &&
 		 member_frame(&fleet->member))
 		frame_add(frame, member_frame(&fleet->member));
@@ -186,7 +237,8 @@ static int next(void *state, struct frame *frame)
 	frame->boot = (unsigned)wanted_machine(fleet); /* there are no rates from one machine to another */
 	if (wants_rows(fleet) && index > 0)
 		add_rows(fleet, index, frame);
-	fleet->axis.next++;
+	fleet->answered = SIZE_MAX;
+	fleet->given = fleet->axis.next++;
 	return 1;
 }
 
@@ -220,6 +272,9 @@ static void close_fleet(void *state)
 	struct stored_fleet *fleet = state;
 
 	close_member(fleet);
+	stored_ahead_close(fleet->ahead);
+	if (fleet->epoll_fd >= 0)
+		close(fleet->epoll_fd);
 	prometheus_api_close(&fleet->api);
 	prometheus_names_free(&fleet->names);
 	stored_axis_close(&fleet->axis);
@@ -237,7 +292,50 @@ static int find_machines(struct stored_fleet *fleet, const char **why)
 	if (!only)
 		return prometheus_api_machines(&fleet->api, &fleet->names, why);
 	*VECTOR_ADD(fleet->names.list, fleet->names.n, fleet->names.capacity) = alloc_text(only);
-	return 0;
+	return prometheus_api_find(&fleet->api, only, why);
+}
+
+static int wait_fd(void *state)
+{
+	const struct stored_fleet *fleet = state;
+
+	return fleet->epoll_fd;
+}
+
+static bool pull(void *state)
+{
+	struct stored_fleet *fleet = state;
+
+	stored_ahead_collect(fleet->ahead);
+	return fleet->pull_axis(state);
+}
+
+static bool watch(const struct stored_fleet *fleet, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(fleet->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/* Where that is not possible, answers are waited for. */
+static void open_ahead(struct stored_fleet *fleet, struct source *source)
+{
+	const struct member_plan *reading = &fleet->plan->reading;
+
+	fleet->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (fleet->epoll_fd < 0)
+		return;
+	fleet->ahead = stored_ahead_open(fleet->plan->url, reading->schemas, reading->n_schemas);
+	if (!fleet->ahead)
+		return;
+	if (!watch(fleet, fleet->axis.timer_fd) || !watch(fleet, stored_ahead_fd(fleet->ahead))) {
+		stored_ahead_close(fleet->ahead);
+		fleet->ahead = NULL;
+		return;
+	}
+	fleet->pull_axis = source->pull;
+	source->pull = pull;
+	source->wait_fd = wait_fd;
 }
 
 int stored_fleet_open(struct source *source, const struct stored_fleet_plan *plan, const char **why)
@@ -248,7 +346,9 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 	int error = stored_axis_open(&fleet->axis, plan->step_seconds);
 
 	fleet->plan = plan;
-	fleet->shown = SIZE_MAX;
+	fleet->shown = fleet->answered = SIZE_MAX;
+	fleet->given = SIZE_MAX - 1;
+	fleet->epoll_fd = -1;
 	fleet->rows = stored_series_open(reading->schemas, reading->n_schemas);
 	fleet->wanted = alloc_zeroed(reading->n_schemas + 1, sizeof(*fleet->wanted));
 	for (unsigned i = 0; i < 2; i++)
@@ -270,8 +370,11 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 	source->next = next;
 	source->want = want;
 	source->aim = aim;
+	source->near_frames = NEAR_FRAMES;
 	source->remark = remark;
 	source->judged = true;
 	source->close = close_fleet;
+	if (!plan->request->batch)
+		open_ahead(fleet, source);
 	return 0;
 }

@@ -114,11 +114,26 @@ static int failed(struct http_client *client, CURLcode code, const char **why)
 	else if (code == CURLE_OPERATION_TIMEDOUT)
 		*why = _("no answer came in time");
 	else {
-		snprintf(client->why, sizeof(client->why), "%s",
+		snprintf(client->why, sizeof(client->why),
+			 code == CURLE_SSL_CONNECT_ERROR ? _("%s; without encryption it is http:") : "%s",
 			 *client->error ? client->error : client->text(code));
 		*why = client->why;
 	}
 	return client->is_too_long ? -EMSGSIZE : code == CURLE_OPERATION_TIMEDOUT ? -ETIMEDOUT : -EIO;
+}
+
+/* What to do about it, with the status. */
+static const char *why_of_status(long status)
+{
+	if (status >= 300 && status < 400)
+		return _("it answers with status %ld and another address, which is not followed: give that "
+			 "one");
+	if (status == 401 || status == 403)
+		return _("it answers with status %ld: give a user and password, as in "
+			 "http://USER:PASSWORD@HOST");
+	if (status == 404)
+		return _("it answers with status %ld: nothing is at this path");
+	return _("it answers with status %ld");
 }
 
 int http_client_get(struct http_client *client, const char *url, size_t most, struct buffer *answer,
@@ -138,7 +153,7 @@ int http_client_get(struct http_client *client, const char *url, size_t most, st
 	client->info(client->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == STATUS_GOOD)
 		return 0;
-	snprintf(client->why, sizeof(client->why), _("it answers with status %ld"), status);
+	snprintf(client->why, sizeof(client->why), why_of_status(status), status);
 	*why = client->why;
 	return -EPROTO;
 }

@@ -13,6 +13,7 @@
 #include "screen/past/player.h"
 #include "screen/session.h"
 
+#define DAY_NS (UINT64_C(86400) * 1000000000)
 #define REFILL_FRAMES 310 /* read before a far jump: graphs of five minutes have their past */
 
 bool replay_wants_frame(const struct screen *screen)
@@ -121,8 +122,10 @@ static void show(struct screen *screen, size_t index)
 
 static bool show_next(struct screen *screen)
 {
-	int got = session_sample(screen);
+	int got;
 
+	aim_at(screen->setup->source, index_of_shown(screen) + 1);
+	got = session_sample(screen);
 	if (got < 0 && got != -EAGAIN)
 		screen_warn(screen, MESSAGE_SCREEN, "%s", strerror(-got));
 	return got != 0 && got != -EAGAIN;
@@ -157,10 +160,11 @@ static void position(struct screen *screen, bool wide, char *text, size_t room)
 	uint64_t first_ns, last_ns;
 	size_t n_frames, index = index_of_shown(screen) + 1, length;
 	bool all = source->extent(source->state, &n_frames, &first_ns, &last_ns);
+	const char *format = last_ns - first_ns < DAY_NS ? "%H:%M:%S" : "%m-%d %H:%M";
 
 	if (wide)
 		snprintf(text, room, _("sample %zu of %zu%s, %s to %s"), index, n_frames, all ? "" : "+",
-			 clock_local(first, first_ns, "%H:%M:%S"), clock_local(last, last_ns, "%H:%M:%S"));
+			 clock_local(first, first_ns, format), clock_local(last, last_ns, format));
 	else
 		snprintf(text, room, "%zu/%zu%s", index, n_frames, all ? "" : "+");
 	length = strlen(text);

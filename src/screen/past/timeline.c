@@ -131,8 +131,8 @@ static bool read_if_changed(struct screen *screen, struct timeline *timeline, in
 	uint64_t first_ns, last_ns;
 	size_t n_frames;
 
-	if (!source->extent(source->state, &n_frames, &first_ns, &last_ns) || n_frames < 2 ||
-	    last_ns <= first_ns)
+	if (source->near_frames > 0 || !source->extent(source->state, &n_frames, &first_ns, &last_ns) ||
+	    n_frames < 2 || last_ns <= first_ns)
 		return false;
 	if (is_current(timeline, cells, n_frames, first_ns, last_ns))
 		return true;
