@@ -31,7 +31,8 @@ struct pane_table {
 	bool lazy;       /* sampled only while the pane requests it, with --table, its option, when … */
 	bool recorded;   /* … or while a recording of the pane is written */
 	bool on_request; /* on the screen sampled only from screen_request() on, then also while the pane is
-			  * hidden; at once if the pane is named on the command line */
+			  * hidden; at once if the pane is named on the command line; if it is lazy, too,
+			  * from when its view is first shown on */
 	const char *option; /* batch text also prints it with this option of the pane; may be NULL */
 	bool (*when)(const struct sample_request *request); /* … but only if this holds; may be NULL */
 	bool of_one;         /* its rows are of one chosen process, whatever the scope is */

@@ -292,8 +292,10 @@ static void apply_options(struct screen *screen)
 /* The user named this pane: nothing is left to ask. */
 static void request_tables(struct pane_context *context)
 {
-	for (unsigned i = 0; context->pane->tables[i].topic; i++)
-		context->requested[i] |= context->pane->tables[i].on_request;
+	const struct pane_table *tables = context->pane->tables;
+
+	for (unsigned i = 0; tables[i].topic; i++)
+		context->requested[i] |= tables[i].on_request && !tables[i].lazy;
 }
 
 /* Live members of the scope are in it in the past, too. */

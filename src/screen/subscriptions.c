@@ -246,7 +246,8 @@ void subscriptions_of_view(struct pane_context *context)
 
 	for (unsigned i = 0; pane->tables[i].topic; i++)
 		if (pane->tables[i].lazy)
-			context->requested[i] = pane_view_has(view, i) ||
+			context->requested[i] = (context->requested[i] && pane->tables[i].on_request) ||
+						pane_view_has(view, i) ||
 						((view->below >> i & 1) && is_tall(context->screen));
 }
 

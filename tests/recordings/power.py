@@ -17,7 +17,7 @@ START_WALL = 1_732_095_000  # 2024-11-20 09:30:00 UTC
 START_MONO = 270_000
 PACKAGE_LAG, CASE_LAG = 12, 30  # seconds
 BASELINE, SLOPE, R_SQUARED = 4.9, 3.6, 0.9873  # watts; watts per busy CPU
-RARE = ("process", "account", "exited", "power_account", "battery", "fan", "voltage", "frequency", "idle_state", "trip_point", "cooling", "throttle", "self")
+RARE = ("process", "account", "exited", "power_account", "program_power", "battery", "fan", "voltage", "frequency", "idle_state", "trip_point", "cooling", "throttle", "self")
 
 
 def noise(step, salt):
@@ -111,6 +111,21 @@ def accounts(machine, seconds):
     return account, rows + [{"part": "total", "joules": total, "fit": "measured", "from": "the row total of the table power"}]
 
 
+# Watts and their error while the program keeps one CPU busy, CPUs that it does, and what it is not told from.
+PROGRAMS = (("(idle)", 4.87, 0.06, None, ""), ("cc1", 4.12, 0.05, 1.52, ""), ("firefox", 2.61, 0.11, 0.83, ""),
+            ("(kernel)", 3.4, 0.62, 0.14, ""), ("Xorg", None, 212.4, 0.05, "picom"), ("picom", None, 212.4, 0.05, "Xorg"),
+            ("(others)", None, 5.9, 0.01, ""))
+
+
+def program_power(step):
+    rows = []
+    for command, watts, error, cpus, like in PROGRAMS:
+        rows.append({"command": command, "per_cpu_watts": watts, "per_cpu_error_watts": error, "along_with": like, "fitted_seconds": step * STEP,
+                     "watts": None if watts is None else watts * (1 if cpus is None else cpus), "error_watts": error * (1 if cpus is None else cpus),
+                     "cpu_ratio": cpus, "cpu_seconds": None if command in ("(idle)", "(others)") else cpus * step})
+    return rows
+
+
 def rows_of(machine, step):
     seconds = step * STEP
     hertz = 0.9e9 + 3.1e9 * smooth_load(step)
@@ -133,6 +148,7 @@ def rows_of(machine, step):
         "exited": [{"command": "as", "exits": 30 * step, "recent_exits": 30 * min(step, 30), "recent_seconds": 60, "cpu_seconds": machine.used["exited"],
                     "joules": SLOPE * machine.used["exited"]}],
         "power_account": power_account,
+        "program_power": program_power(step),
         "power": domains,
         "battery": [{"battery": "BAT0", "status": "Discharging", "watts": watts[-1] + 0.4, "charge_ratio": 0.61 - step / 9000,
                      "remaining_seconds": 13390, "joules": 110_000, "health_ratio": 0.877, "volts": 12.1, "cycles": 212,

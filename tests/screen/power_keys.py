@@ -107,6 +107,7 @@ def nothing_is_told_once(_scratch):
         problem = expect("No power or temperature sensors (usual in a VM). Load and clock speed below." in text and
                          "no power meter" not in text and "nothing here" not in text, terminal, "it is not told once")
         for view, why in (("Sensors", "no sensors found"), ("Idle", "no driver"), ("Battery", "this machine has no battery"),
+                          ("Programs", "no watts of programs: nothing measures the power of the machine"),
                           ("Fans", "no sensors found"), ("Trip points", "no thermal zone has a trip point"),
                           ("Throttling", "only Intel processors count this"), ("Histogram", "no sample has the power")):
             while f"[{view}]" not in terminal.text():
@@ -127,6 +128,18 @@ def a_counter_that_stands_still_is_doubted(_scratch):
     with screen(fixture("power-laptop"), "-d", "0.2", "power", width=120) as terminal:
         return expect(terminal.wait_for("(batteries)") and terminal.wait_for("OK  8.20 W") and
                       terminal.wait_for("the counter of psys stands still while a battery delivers 8.20 W"), terminal, "0 W")
+
+
+def programs_go_on(_scratch):
+    """What was fitted stays while another view is shown."""
+    with screen(fixture("power-amd"), "-d", "0.2", "power", width=100) as terminal:
+        while "[Programs]" not in terminal.text():
+            terminal.send("Tab")
+        problem = expect(terminal.wait_for("(idle)"), terminal, "nothing is fitted")
+        terminal.send("Tab")
+        problem = problem or expect("[Programs]" not in terminal.text(), terminal, "no other view")
+        terminal.send("[")
+        return problem or expect("[Programs]" in terminal.text() and "(idle)" in terminal.text(), terminal, "it begins again")
 
 
 def a_filter_is_no_lack_of_sensors(_scratch):
@@ -151,5 +164,6 @@ def tests():
         ("power: a machine without watts is not calibrated", nothing_is_calibrated),
         ("power: a machine without sensors says so once", nothing_is_told_once),
         ("power: unknown watts say why", unknown_watts_say_why),
+        ("power: watts of programs go on while another view is shown", programs_go_on),
         ("power: a counter that stands still is doubted", a_counter_that_stands_still_is_doubted),
     ]

@@ -814,7 +814,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 		offsetof(struct schema, over_interval),
 		"distribution,event,finding,host,latency,latency_bucket,latency_phase,latency_worst,"
 		"opened,process_total,profile,profile_call,profile_caller,profile_cost,"
-		"profile_line,profile_stack,scope_use,waiting,wall_time");
+		"profile_line,profile_stack,program_power,scope_use,waiting,wall_time");
 	check_tables_with(offsetof(struct schema, of_run),
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
@@ -834,7 +834,8 @@ START_TEST(shares_of_a_cpu_are_known)
 	static const char of_cpu[] =
 		"cpu_limit.cpu_ratio,group.cpu_ratio,group.own_cpu_ratio,interrupt.cpu_ratio,"
 		"probe.cost_ratio,process.cpu_ratio,"
-		"process.system_ratio,process.user_ratio,process_detail.cpu_ratio,scope_use.cpu_ratio,"
+		"process.system_ratio,process.user_ratio,process_detail.cpu_ratio,"
+		"program_power.cpu_ratio,scope_use.cpu_ratio,"
 		"softirq.cpu_ratio,thread.cpu_ratio,time_account.ratio,tracing.cpu_ratio";
 
 	for (unsigned i = 0; i < n_topics; i++)

@@ -26,6 +26,11 @@ static const struct pane_table tables[] = {
 	[POWER_TABLE_SYSTEM] = { .topic = "system" },
 	[POWER_TABLE_COUNTER] = { .topic = "counter", .lazy = true },
 	[POWER_TABLE_CALIBRATION] = { .topic = "calibration" },
+	[POWER_TABLE_PROGRAM] = { .topic = "program_power",
+				  .lazy = true,
+				  .on_request = true,
+				  .recorded = true,
+				  .sort = "watts" },
 	{ 0 },
 };
 
@@ -193,6 +198,9 @@ static const struct pane_view views[] = {
 		TABLE_VIEW("idle", N_("Idle"), N_("idle states: how deep the CPUs sleep, and how often"),
 			   POWER_TABLE_IDLE),
 	[POWER_BATTERY] = TABLE_VIEW("battery", N_("Battery"), N_("batteries"), POWER_TABLE_BATTERY),
+	[POWER_PROGRAMS] = TABLE_VIEW("programs", N_("Programs"),
+				      N_("what each program draws, an estimate from when it runs"),
+				      POWER_TABLE_PROGRAM),
 	[POWER_FANS] = MORE_VIEW("fans", N_("Fans"), N_("fans"), POWER_TABLE_FAN),
 	[POWER_VOLTAGES] = MORE_VIEW("voltages", N_("Voltages"), N_("voltages"), POWER_TABLE_VOLTAGE),
 	[POWER_TRIPS] = MORE_VIEW("trip-points", N_("Trip points"), N_("trip points of the thermal zones"),
@@ -265,7 +273,7 @@ const struct pane pane_power = {
 	.title = N_("Power"),
 	.question = N_("What does the machine draw, what heats it, and what follows what?"),
 	.unscoped = N_("power is that of the machine: only it is measured; the pane cpu estimates watts of "
-		       "processes"),
+		       "processes, the view Programs those of programs"),
 	.tables = tables,
 	.summary = summary,
 	.series = series,

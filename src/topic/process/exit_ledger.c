@@ -380,6 +380,7 @@ static uint64_t settle(struct exited_command *command, double scale, double per_
 		      (uint64_t)((double)command->left_kib * per_kib_ns);
 
 	command->cpu_ns += ns;
+	command->grown_ns = ns;
 	command->reported_ns = command->left_kib = 0;
 	return ns;
 }

@@ -17,7 +17,8 @@ struct exited_command {
 	char name[PROCESS_NAME_MAX];
 	uint64_t exits;  /* since the first sample; U64_UNKNOWN without records */
 	uint64_t failures; /* of these, with a code other than 0 or by a signal; as exits */
-	uint64_t cpu_ns; /* CPU time that no sample saw */
+	uint64_t cpu_ns;   /* CPU time that no sample saw … */
+	uint64_t grown_ns; /* … and of that in this tick */
 	uint64_t reported_ns, left_kib; /* in this tick: CPU time by records or parents, and memory to free */
 };
 

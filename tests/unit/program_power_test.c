@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests of the watts of programs against simulated machines, whose programs draw known watts, beside a
+ * baseline that drifts and noise of the measurement.
+ */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/program_power.h"
+#include "rig.h"
+#include "still_clock.h"
+#include "topic/process/process_list.h"
+
+#define SEEDS 12
+#define THREE_WATTS 3.0
+#define NINE_WATTS 9.0
+#define IDLE_WATTS 8.0
+#define NOISE_WATTS 0.2
+#define TURN_SECONDS 5
+
+/* A test of each seed. */
+#define FOR_ALL_SEEDS(test)                                                                                  \
+	static void test##_with(unsigned seed);                                                              \
+	START_TEST(test)                                                                                     \
+	{                                                                                                    \
+		for (unsigned seed = 1; seed <= SEEDS; seed++)                                               \
+			test##_with(seed);                                                                   \
+	}                                                                                                    \
+	END_TEST                                                                                             \
+	static void test##_with(unsigned seed)
+
+struct simulated {
+	uint64_t seed;
+	double noise_watts, wander_watts, more_watts, three_watts; /* more: of what is no program */
+	double phase;
+	double idle_watts; /* of the last second */
+	unsigned second;
+	struct program_power power;
+};
+
+static double random_share(struct simulated *machine)
+{
+	machine->seed = machine->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (double)(machine->seed >> 11) / 0x1p53;
+}
+
+/* Of a normal distribution with a deviation of 1. */
+static double random_normal(struct simulated *machine)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += random_share(machine);
+	return sum;
+}
+
+static struct simulated machine_of(unsigned seed)
+{
+	return (struct simulated){
+		.seed = seed * 977 + 5, .phase = seed, .noise_watts = NOISE_WATTS, .three_watts = THREE_WATTS
+	};
+}
+
+/* A second in which the two programs keep this many CPUs busy; its joules. */
+static double live(struct simulated *machine, double three, double nine)
+{
+	machine->second++;
+	machine->wander_watts += 0.01 * random_normal(machine);
+	machine->idle_watts = IDLE_WATTS + 0.8 * sin(machine->second / 150.0 + machine->phase) +
+			      machine->wander_watts + machine->more_watts;
+	program_power_use(&machine->power, "three", three);
+	program_power_use(&machine->power, "nine", nine);
+	program_power_use(&machine->power, "small", 0.03 * random_share(machine));
+	return machine->idle_watts + machine->three_watts * three + NINE_WATTS * nine +
+	       machine->noise_watts * random_normal(machine);
+}
+
+static void run(struct simulated *machine, double three, double nine)
+{
+	program_power_end(&machine->power, live(machine, three, nine), 1, 1);
+}
+
+/* One, none, the other, none. */
+static unsigned turn(const struct simulated *machine)
+{
+	return machine->second / TURN_SECONDS % 4;
+}
+
+static void run_by_turns(struct simulated *machine, unsigned seconds)
+{
+	while (seconds-- > 0)
+		run(machine, turn(machine) == 0, turn(machine) == 2);
+}
+
+/* Idle: NULL. */
+static struct program_watts of(const struct simulated *machine, const char *name)
+{
+	struct program_watts list[POWER_TERMS];
+	unsigned n = program_power_list(&machine->power, list);
+
+	for (unsigned i = 0; i < n; i++)
+		if (name ? list[i].name && strcmp(list[i].name, name) == 0 : list[i].term == POWER_OF_IDLE)
+			return list[i];
+	ck_abort_msg("no row of %s", name ? name : "idle");
+}
+
+static void check_near(const struct simulated *machine, const char *name, double watts)
+{
+	struct program_watts found = of(machine, name);
+
+	ck_assert_double_eq_tol(found.per_cpu_watts, watts, 0.05 * watts);
+	ck_assert_double_le(fabs(found.per_cpu_watts - watts), 4 * found.error_watts);
+	ck_assert_double_le(found.error_watts, 0.05 * watts);
+	ck_assert_uint_eq(found.like, found.term);
+}
+
+static void check_unknown(const struct simulated *machine, const char *name, const char *like)
+{
+	struct program_watts found = of(machine, name);
+
+	ck_assert(isnan(found.per_cpu_watts));
+	ck_assert_double_gt(found.error_watts, 20);
+	ck_assert_uint_eq(found.like, of(machine, like).term);
+}
+
+FOR_ALL_SEEDS(two_programs_by_turns_have_their_watts)
+{
+	struct simulated machine = machine_of(seed);
+
+	run_by_turns(&machine, 600);
+	check_near(&machine, "three", THREE_WATTS);
+	check_near(&machine, "nine", NINE_WATTS);
+	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, machine.idle_watts, 0.05 * IDLE_WATTS);
+	ck_assert(isnan(of(&machine, "small").per_cpu_watts)); /* lost in the noise */
+	ck_assert_double_eq_tol(of(&machine, "nine").total_seconds, 150, 1e-9);
+}
+
+/* Of many estimates two thirds lie within their error, as those of a normal distribution do. */
+START_TEST(errors_are_as_large_as_they_are_called)
+{
+	unsigned within = 0, n = 0;
+
+	for (unsigned seed = 1; seed <= 100; seed++) {
+		struct simulated machine = machine_of(seed);
+		struct program_watts three, nine;
+
+		run_by_turns(&machine, 240);
+		three = of(&machine, "three");
+		nine = of(&machine, "nine");
+		within += fabs(three.per_cpu_watts - THREE_WATTS) < three.error_watts;
+		within += fabs(nine.per_cpu_watts - NINE_WATTS) < nine.error_watts;
+		n += 2;
+	}
+	ck_assert_uint_ge(within, n * 60 / 100);
+	ck_assert_uint_le(within, n * 90 / 100);
+}
+END_TEST
+
+FOR_ALL_SEEDS(nothing_is_known_from_few_samples)
+{
+	struct simulated machine = machine_of(seed);
+	struct program_watts list[POWER_TERMS];
+
+	ck_assert_uint_eq(program_power_list(&machine.power, list), 0);
+	run_by_turns(&machine, 7);
+	ck_assert(isnan(of(&machine, "three").per_cpu_watts));
+	ck_assert(isnan(of(&machine, NULL).per_cpu_watts));
+}
+
+FOR_ALL_SEEDS(programs_that_always_run_together_are_not_told_apart)
+{
+	struct simulated machine = machine_of(seed);
+
+	for (unsigned i = 0; i < 600; i++) {
+		double busy = turn(&machine) == 0;
+
+		run(&machine, busy, busy);
+	}
+	check_unknown(&machine, "three", "nine");
+	check_unknown(&machine, "nine", "three");
+	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, machine.idle_watts, 0.05 * IDLE_WATTS);
+	for (unsigned i = 0; i < 60; i++)
+		run(&machine, turn(&machine) == 0, 0); /* now one of them alone */
+	check_near(&machine, "three", THREE_WATTS);
+	check_near(&machine, "nine", NINE_WATTS);
+}
+
+/* Of programs without a pause only the difference shows. */
+FOR_ALL_SEEDS(programs_that_never_pause_are_not_told_from_the_idle_machine)
+{
+	struct simulated machine = machine_of(seed);
+
+	for (unsigned i = 0; i < 600; i++)
+		run(&machine, i / TURN_SECONDS % 2 == 0, i / TURN_SECONDS % 2 == 1);
+	ck_assert(isnan(of(&machine, "three").per_cpu_watts));
+	ck_assert(isnan(of(&machine, "nine").per_cpu_watts));
+	ck_assert(isnan(of(&machine, NULL).per_cpu_watts));
+	ck_assert_double_gt(of(&machine, "nine").error_watts, 20);
+}
+
+/* What ran once is known from its two edges, and less well each hour. */
+FOR_ALL_SEEDS(what_ran_once_is_forgotten)
+{
+	struct simulated machine = machine_of(seed);
+	double error;
+
+	run_by_turns(&machine, 4);
+	for (unsigned i = 0; i < 300; i++)
+		run(&machine, turn(&machine) == 0, i >= 200 && i < 220);
+	check_near(&machine, "nine", NINE_WATTS);
+	error = of(&machine, "nine").error_watts;
+	for (unsigned i = 0; i < 3600; i++)
+		run(&machine, turn(&machine) == 0, 0);
+	ck_assert_double_ge(of(&machine, "nine").error_watts, 3 * error);
+	ck_assert_double_eq_tol(of(&machine, "nine").per_cpu_watts, NINE_WATTS, 0.5);
+	for (unsigned i = 0; i < 8 * 3600; i++)
+		run(&machine, turn(&machine) == 0, 0);
+	ck_assert(isnan(of(&machine, "nine").per_cpu_watts));
+	check_near(&machine, "three", THREE_WATTS);
+}
+
+/* Adds whether its watts are known, and then near enough by their error. */
+static void check_within_error(const struct simulated *machine, const char *name, double watts,
+			       unsigned *known)
+{
+	struct program_watts found = of(machine, name);
+
+	if (isnan(found.per_cpu_watts))
+		return;
+	++*known;
+	ck_assert_double_le(fabs(found.per_cpu_watts - watts), 4.5 * found.error_watts);
+}
+
+/* A device that no program's time shows goes on and off at random: errors hold. */
+FOR_ALL_SEEDS(errors_hold_beside_an_unknown_consumer)
+{
+	struct simulated machine = machine_of(seed);
+	unsigned known = 0;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		if (random_share(&machine) < 0.05)
+			machine.more_watts = 4 - machine.more_watts;
+		run(&machine, turn(&machine) == 0, turn(&machine) == 2);
+		if (i < 200 || i % 20 > 0)
+			continue;
+		check_within_error(&machine, "three", THREE_WATTS, &known);
+		check_within_error(&machine, "nine", NINE_WATTS, &known);
+	}
+	ck_assert_uint_gt(known, 20);
+}
+
+/* While a program ran: it is in doubt until it pauses. The one that paused is not. */
+FOR_ALL_SEEDS(a_step_puts_what_runs_in_doubt)
+{
+	struct simulated machine = machine_of(seed);
+
+	run_by_turns(&machine, 402);
+	ck_assert_uint_eq(turn(&machine), 0);
+	machine.more_watts = 20;
+	run_by_turns(&machine, 2);
+	ck_assert(isnan(of(&machine, "three").per_cpu_watts));
+	check_near(&machine, "nine", NINE_WATTS);
+	run_by_turns(&machine, 200);
+	check_near(&machine, "three", THREE_WATTS);
+	check_near(&machine, "nine", NINE_WATTS);
+	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, machine.idle_watts, 1);
+}
+
+FOR_ALL_SEEDS(a_program_that_changes_is_followed)
+{
+	struct simulated machine = machine_of(seed);
+
+	run_by_turns(&machine, 400);
+	check_near(&machine, "three", THREE_WATTS);
+	machine.three_watts = 6;
+	run_by_turns(&machine, 200);
+	check_near(&machine, "three", 6);
+	check_near(&machine, "nine", NINE_WATTS);
+}
+
+/* In bursts of a second, each of which is far from what was known. */
+FOR_ALL_SEEDS(a_program_that_changes_and_runs_in_bursts_is_followed)
+{
+	struct simulated machine = machine_of(seed);
+
+	run_by_turns(&machine, 400);
+	machine.three_watts = 6;
+	for (unsigned i = 0; i < 300; i++)
+		run(&machine, i % 5 == 0, turn(&machine) == 2);
+	check_near(&machine, "three", 6);
+	check_near(&machine, "nine", NINE_WATTS);
+}
+
+/* Not measured; and a counter that wrapped unseen, which has too few joules. */
+FOR_ALL_SEEDS(missing_samples_and_unseen_wraps_are_left_out)
+{
+	struct simulated machine = machine_of(seed);
+
+	for (unsigned i = 0; i < 600; i++) {
+		double joules = live(&machine, turn(&machine) == 0, turn(&machine) == 2);
+
+		if (i % 10 == 3)
+			joules = NAN;
+		if (i == 300 || i == 450)
+			joules = 0.5;
+		program_power_end(&machine.power, joules, 1, 1);
+	}
+	check_near(&machine, "three", THREE_WATTS);
+	check_near(&machine, "nine", NINE_WATTS);
+	ck_assert_double_le(machine.power.fitted_seconds, 541);
+}
+
+FOR_ALL_SEEDS(short_samples_are_gathered)
+{
+	struct simulated machine = machine_of(seed);
+
+	for (unsigned i = 0; i < 600; i++) {
+		double three = turn(&machine) == 0, nine = turn(&machine) == 2;
+		double joules = live(&machine, three / 2, nine / 2);
+
+		joules += THREE_WATTS * three / 2 + NINE_WATTS * nine / 2;
+		program_power_end(&machine.power, joules / 2, 0.5, 1);
+		program_power_use(&machine.power, "three", three / 2);
+		program_power_use(&machine.power, "nine", nine / 2);
+		program_power_end(&machine.power, joules / 2, 0.5, 1);
+	}
+	check_near(&machine, "three", THREE_WATTS);
+	check_near(&machine, "nine", NINE_WATTS);
+	ck_assert_double_eq_tol(of(&machine, "nine").ratio, 0, 1e-9);
+	ck_assert_double_eq_tol(machine.power.fitted_seconds, 600, 1e-6);
+}
+
+/* A program whose time draws nothing is not found to give power. */
+FOR_ALL_SEEDS(watts_are_never_negative)
+{
+	struct simulated machine = machine_of(seed);
+	struct program_watts three;
+
+	machine.three_watts = 0;
+	run_by_turns(&machine, 600);
+	three = of(&machine, "three");
+	ck_assert_double_ge(three.per_cpu_watts, 0);
+	ck_assert_double_le(three.per_cpu_watts, 4 * three.error_watts);
+	check_near(&machine, "nine", NINE_WATTS);
+}
+
+/* Names without end: two programs that use most keep their watts, and the list its length. */
+FOR_ALL_SEEDS(memory_is_bounded)
+{
+	struct program_watts list[POWER_TERMS];
+	struct simulated machine = machine_of(seed);
+	unsigned name = 0;
+
+	for (unsigned i = 0; i < 600; i++) {
+		double joules = live(&machine, turn(&machine) == 0, turn(&machine) == 2);
+
+		for (unsigned k = 0; k < 20; k++) {
+			double seconds = 0.1 + 0.1 * random_share(&machine);
+			char text[PROGRAM_POWER_NAME * 2];
+
+			snprintf(text, sizeof(text), "%0*u", k == 0 ? PROGRAM_POWER_NAME + 9 : 5, name++);
+			program_power_use(&machine.power, text, seconds);
+			joules += 5 * seconds;
+		}
+		program_power_end(&machine.power, joules, 1, 1);
+	}
+	ck_assert_uint_eq(program_power_list(&machine.power, list), POWER_TERMS);
+	check_near(&machine, "three", THREE_WATTS);
+	check_near(&machine, "nine", NINE_WATTS);
+}
+
+/* As files: two processes, and a counter that wraps. */
+struct files {
+	struct rig rig;
+	struct simulated machine;
+	double joules, three_ticks, nine_ticks;
+};
+
+#define RANGE_JOULES 65532.610987
+#define ENERGY "sys/class/powercap/intel-rapl:0/energy_uj"
+
+static void put_process(struct rig *rig, unsigned pid, const char *name, double ticks)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	rig_put(rig, path, "%u (%s) S 1 1 1 0 -1 0 0 0 0 0 %.0f 0 0 0 20 0 1 0 10 0 0\n", pid, name, ticks);
+}
+
+static void put_files(struct files *files)
+{
+	put_process(&files->rig, 7, "three", files->three_ticks);
+	put_process(&files->rig, 8, "nine", files->nine_ticks);
+	rig_put(&files->rig, ENERGY, "%.0f\n", fmod(files->joules, RANGE_JOULES) * 1e6);
+}
+
+static void open_files(struct files *files, unsigned seed, const char *const *topic_names)
+{
+	still_clock_ns = 1000 * STILL_SECOND_NS;
+	*files = (struct files){ .machine = machine_of(seed), .joules = 64000 };
+	rig_open(&files->rig, "power-amd", topic_names);
+	rig_make(&files->rig, "proc/7");
+	rig_make(&files->rig, "proc/8");
+	put_files(files);
+}
+
+static const struct frame *second_of_files(struct files *files)
+{
+	double three = turn(&files->machine) == 0, nine = turn(&files->machine) == 2;
+
+	files->joules += live(&files->machine, three, nine);
+	files->three_ticks += 100 * three;
+	files->nine_ticks += 100 * nine;
+	put_files(files);
+	still_clock_ns += STILL_SECOND_NS;
+	return rig_sample(&files->rig, 1);
+}
+
+static double of_file(const struct frame *frame, const char *command, const char *column)
+{
+	return cell_f64(frame, "program_power", command, column);
+}
+
+START_TEST(processes_are_fitted_through_wraps_and_gaps)
+{
+	static const char *const names[] = { "program_power", NULL };
+	const struct frame *frame = NULL;
+	struct files files;
+
+	open_files(&files, 1, names);
+	for (unsigned i = 0; i < 300; i++) {
+		frame = second_of_files(&files);
+		if (i == 100) { /* one look fails */
+			rig_put(&files.rig, ENERGY, "busy\n");
+			still_clock_ns += STILL_SECOND_NS;
+			ck_assert(isnan(of_file(rig_sample(&files.rig, 1), "(others)", "per_cpu_watts")));
+			files.joules += files.machine.idle_watts;
+		}
+		if (i == 150) { /* the processes are listed for others alone: their time in it is not known */
+			files.three_ticks += 100;
+			put_files(&files);
+			still_clock_ns += STILL_SECOND_NS;
+			files.rig.mono_ns += STILL_SECOND_NS;
+			files.rig.env.tick++;
+			reader_update(&process_reader, &files.rig.samples[0]);
+		}
+	}
+	ck_assert_double_gt(files.joules, RANGE_JOULES);
+	ck_assert_double_eq_tol(of_file(frame, "three", "per_cpu_watts"), THREE_WATTS, 0.15);
+	ck_assert_double_eq_tol(of_file(frame, "nine", "per_cpu_watts"), NINE_WATTS, 0.45);
+	ck_assert_double_le(of_file(frame, "three", "per_cpu_error_watts"), 0.15);
+	ck_assert_double_eq_tol(of_file(frame, "(idle)", "watts"), files.machine.idle_watts, 0.5);
+	ck_assert_double_eq_tol(of_file(frame, "nine", "cpu_seconds"), 75, 1e-6);
+	ck_assert_double_eq(of_file(frame, "three", "watts"), 0); /* it pauses */
+	frame = second_of_files(&files);
+	ck_assert_double_eq_tol(of_file(frame, "three", "watts"), THREE_WATTS, 0.15);
+	ck_assert_double_eq_tol(of_file(frame, "three", "cpu_ratio"), 1, 1e-9);
+	rig_close(&files.rig);
+}
+END_TEST
+
+/* What no row of a program may be called. */
+START_TEST(a_process_called_idle_is_quoted)
+{
+	static const char *const names[] = { "program_power", NULL };
+	const struct frame *frame;
+	struct files files;
+
+	open_files(&files, 1, names);
+	second_of_files(&files);
+	put_process(&files.rig, 7, "(idle)", files.three_ticks + 100);
+	still_clock_ns += STILL_SECOND_NS;
+	frame = rig_sample(&files.rig, 1);
+	ck_assert_double_eq_tol(of_file(frame, "(idle) (process name)", "cpu_ratio"), 1, 1e-9);
+	rig_close(&files.rig);
+}
+END_TEST
+
+START_TEST(without_a_meter_no_process_is_read)
+{
+	static const char *const names[] = { "program_power", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-nothing", names);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "program_power")->n_rows, 0);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_ptr_nonnull(strstr(frame->notices[0].text, "no watts of programs"));
+	ck_assert_uint_eq(((struct process_list *)reader_state(&process_reader, &rig.env))->updates, 0);
+	rig_close(&rig);
+}
+END_TEST
