@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 
+import pprof_message
 from ordinary_user import NOBODY, ordinary_copy
 from tap import Skip, end, same, test
 
@@ -197,6 +198,21 @@ def folded():
         if not re.fullmatch(r"[^;]+(;[^;]+)* \d+", line):
             raise AssertionError(f"not a folded stack: {line!r}")
     same(any(";main;call_f;work_f " in line for line in lines), True, f"work_f in {lines[:5]}")
+
+
+@test
+def recorded():
+    """a recording has the same stacks as folded ones and for pprof"""
+    path = os.path.join(HERE, "recorded")
+    with subprocess.Popen([WORK, LIFE], stdout=subprocess.DEVNULL) as work:
+        subprocess.run([PANETOP, "--record=" + path, "-n", "2", "-d", "2", f"--in=tree={work.pid}", "profile"], timeout=PATIENCE, check=True)
+        work.terminate()
+    lines, data = (subprocess.run([PANETOP, "-o", form, "--replay=" + path], stdout=subprocess.PIPE, timeout=PATIENCE, check=True).stdout
+                   for form in ("folded", "pprof"))
+    expected, profile = pprof_message.folded(lines.decode()), pprof_message.Profile(data)
+    same(profile.stacks(), expected, "stacks")
+    same({file for stack, _ in profile.samples for function, file in stack if function in FUNCTIONS}, {os.path.basename(WORK)}, "files")
+    same(sum(expected.values()) > 0 and 1.5e9 < profile.duration < 30e9, True, f"{profile.duration} ns")
 
 
 @test

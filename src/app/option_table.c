@@ -350,9 +350,9 @@ static const char something[] = N_("the value must not be empty");
 const struct option_entry option_entries[] = {
 	{ 'b', "batch", NULL, N_("print samples to standard output instead of a screen"), set_batch, NULL,
 	  WITH_ALL },
-	{ 'o', "output", "text|csv|json|openmetrics|prometheus|folded",
+	{ 'o', "output", "text|csv|json|openmetrics|prometheus|folded|pprof",
 	  N_("output format (default text); implies --batch"), set_format,
-	  N_("use text, csv, json, openmetrics, prometheus or folded"), WITH_ALL },
+	  N_("use text, csv, json, openmetrics, prometheus, folded or pprof"), WITH_ALL },
 	{ 'd', "delay", NULL, NULL, NULL, NULL, WITH_PROBE },
 	{ 'n', "count", N_("N"), N_("stop after N samples"), set_count,
 	  N_("use a whole number from 1 to 4294967295"), WITH_PROBE },

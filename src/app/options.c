@@ -492,6 +492,8 @@ static int check_uses(const struct parser *parser)
 			snprintf(what, sizeof(what), "--%s", option_entries[i].name);
 	if (use != WITH_SAMPLES && parser->options->command)
 		snprintf(what, sizeof(what), "--");
+	if (use != WITH_SAMPLES && parser->options->format->of_stacks)
+		snprintf(what, sizeof(what), "--output=%s", parser->options->format->name);
 	if (!*what)
 		return -1;
 	error_message(what, _("cannot be combined with %s"), name);
@@ -546,6 +548,8 @@ static int check_tables(const struct options *options)
 	else if (one && options->format->of_stacks && !topic_find(options->tables[0])->schema->of_stacks)
 		error_message("--table", _("'%s': %s takes a table of stacks, as profile_stack"),
 			      options->tables[0], name);
+	else if (one && options->format->binary && !options->write && isatty(STDOUT_FILENO))
+		error_message("--output", _("%s is not text: send it to a file, as with >FILE"), name);
 	else if (one && options->n_tables == 0 && options->n_panes > 1)
 		error_message("--output",
 			      _("%s holds one table: select a single pane, or a table with --table"), name);
@@ -655,7 +659,8 @@ static int check_comparison(const struct options *options)
 		error_message(excluded, _("cannot be combined with %s"), name);
 	else if (options->against && is_same_file(options->against, options->replay))
 		error_message(name, _("is the recording of --replay: for two of its samples use --between"));
-	else if (options->format == &sink_openmetrics || options->format == &sink_prometheus)
+	else if (options->format == &sink_openmetrics || options->format == &sink_prometheus ||
+		 options->format == &sink_pprof)
 		error_message("--output", _("%s holds samples, not differences: use text, json or csv"),
 			      options->format->name);
 	else if (events)

@@ -16,7 +16,8 @@
 const struct sink_format *sink_format_find(const char *name)
 {
 	static const struct sink_format *const formats[] = {
-		&sink_text, &sink_csv, &sink_json, &sink_openmetrics, &sink_prometheus, &sink_folded
+		&sink_text,       &sink_csv,    &sink_json, &sink_openmetrics,
+		&sink_prometheus, &sink_folded, &sink_pprof
 	};
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
@@ -96,6 +97,7 @@ void sink_close(struct sink *sink)
 	free(sink->widths);
 	free(sink->summary);
 	exposition_free(sink->exposition);
+	pprof_free(sink->pprof);
 	recording_writer_close(sink->recording);
 	*sink = (struct sink){ 0 };
 }

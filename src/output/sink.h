@@ -41,6 +41,7 @@ struct file_series;
 struct sink;
 struct summary_line;
 struct exposition;
+struct pprof;
 struct recording_writer;
 
 /* All return 0 or what sink_flush() says. */
@@ -49,6 +50,7 @@ struct sink_format {
 	bool streams;                    /* prints events as they happen, in frames between samples */
 	bool one_table;                  /* prints a single table … */
 	bool of_stacks;                  /* … and only one of stacks */
+	bool binary;                     /* not for a terminal */
 	bool records;                    /* a recording: gets every frame, with all tables */
 	bool metrics;                    /* for Prometheus: of what comes and goes it has sums by command */
 	bool only_last;                  /* a stream of samples is none: standard output gets the last one */
@@ -75,6 +77,7 @@ struct sink {
 	bool streaming;               /* of the text sink: the last lines are events, or their heading */
 	struct summary_line *summary; /* of the text sink; owned */
 	struct exposition *exposition; /* of the sinks for Prometheus; owned */
+	struct pprof *pprof;           /* of the sink for pprof; owned */
 	struct recording_writer *recording; /* of the recording; owned */
 	long long good_bytes;         /* of the recording: up to the last whole line or block … */
 	unsigned long good_frames;    /* … and the samples in it */
@@ -90,7 +93,7 @@ struct sink {
 };
 
 extern const struct sink_format sink_text, sink_csv, sink_json, sink_openmetrics, sink_prometheus,
-	sink_folded, sink_record, sink_record_lines;
+	sink_folded, sink_pprof, sink_record, sink_record_lines;
 
 /* The format with this name, NULL if there is none. */
 const struct sink_format *sink_format_find(const char *name);
@@ -116,6 +119,7 @@ bool sink_breaks_off(struct sink *sink);
 int sink_drop(struct sink *sink, uint64_t from, uint64_t to);
 
 void exposition_free(struct exposition *exposition);
+void pprof_free(struct pprof *pprof);
 
 /* Is this table, one of print->views, printed for this frame (if it was sampled)? */
 bool print_wants(const struct print_plan *print, const struct view *view, const struct frame *frame);

@@ -25,9 +25,12 @@ struct profile_row {
 	uint64_t samples;
 };
 
+enum on_request { REQUEST_FILES = 1 };
+
 struct stack_row {
-	const char *stack;
+	const char *stack, *files;
 	uint64_t samples;
+	double seconds;
 };
 
 struct call_row {
@@ -90,6 +93,14 @@ static const struct column stack_columns[] = {
 	COLUMN(struct stack_row, stack, .kind = COLUMN_KEY, .fleeting = true, .title = N_("stack"),
 	       .width = 60, .help = N_("functions from the first one, which called the next, and so on"),
 	       .source = SOURCE),
+	COLUMN(struct stack_row, seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("~time"),
+	       .width = 8, .hidden = true, .help = N_("CPU time that these samples stand for: an estimate"),
+	       .source = "samples / --rate"),
+	COLUMN(struct stack_row, files, .kind = COLUMN_LABEL, .on_request = REQUEST_FILES,
+	       .title = N_("files"), .width = 40, .hidden = true,
+	       .help = N_("program or library of each function of the stack; of stacks whose functions have "
+			  "the same names those of the first"),
+	       .source = "perf mmap2 records, /proc/PID/maps"),
 };
 
 static const struct column call_columns[] = {
@@ -484,7 +495,19 @@ static int sample_functions(struct sample *sample)
 	return 0;
 }
 
-static const char *stack_text(struct arena *arena, const struct profile_window *window, uint32_t node)
+static const char *name_of(const struct profile_function *function)
+{
+	return function->name;
+}
+
+static const char *file_of(const struct profile_function *function)
+{
+	return function->file;
+}
+
+/* A text of each function, with ';' between. */
+static const char *path_text(struct arena *arena, const struct profile_window *window, uint32_t node,
+			     const char *(*text_of)(const struct profile_function *function))
 {
 	uint32_t path[DEPTH_MAX];
 	struct buffer text = { 0 };
@@ -494,10 +517,16 @@ static const char *stack_text(struct arena *arena, const struct profile_window *
 	for (; node != PROFILE_NO_NODE && n < DEPTH_MAX; node = window->nodes[node].parent)
 		path[n++] = window->nodes[node].function;
 	while (n > 0 && text.length < STACK_TEXT_MAX)
-		buffer_print(&text, "%s%s", text.length > 0 ? ";" : "", window->functions[path[--n]].name);
+		buffer_print(&text, "%s%s", text.length > 0 ? ";" : "",
+			     text_of(&window->functions[path[--n]]));
 	copy = arena_copy(arena, text.bytes, text.length);
 	buffer_free(&text);
 	return copy;
+}
+
+static const char *stack_text(struct arena *arena, const struct profile_window *window, uint32_t node)
+{
+	return path_text(arena, window, node, name_of);
 }
 
 /* Functions of the same names in other files are the same stack here. */
@@ -505,6 +534,7 @@ static int sample_stacks(struct sample *sample)
 {
 	struct state *state = sample->state;
 	const struct profile_window *window = profiler_window(state->profiler, sample);
+	bool with_files = sample_request_wants(sample->request, &stack_schema, REQUEST_FILES);
 	struct hash by_text = { 0 };
 
 	for (size_t i = 0; i < window->n_nodes; i++) {
@@ -524,10 +554,13 @@ static int sample_stacks(struct sample *sample)
 			row = table_add(sample->table);
 			row->stack = text;
 			row->samples = window->sums[i].samples;
+			if (with_files)
+				row->files = path_text(&sample->frame->arena, window, (uint32_t)i, file_of);
 		} else {
 			row = (struct stack_row *)table_row(sample->table, at);
 			row->samples += window->sums[i].samples;
 		}
+		row->seconds = (double)row->samples / window->rate;
 	}
 	hash_free(&by_text);
 	return 0;

@@ -62,7 +62,8 @@ def tables(step):
                for function, count in total.items()]
     return {
         "profile": profile, "profile_call": calls,
-        "profile_stack": [{"stack": ";".join(stack), "samples": samples} for stack, samples in stacks.items()],
+        "profile_stack": [{"stack": ";".join(stack), "samples": samples, "seconds": samples / 97, "files": ";".join(map(file_of, stack))}
+                          for stack, samples in stacks.items()],
         "profile_caller": [{"caller": caller, "caller_file": file_of(caller) if caller else "", "function": function, "file": file_of(function),
                             "samples": samples, "total_ratio": samples / everything} for (caller, function), samples in pairs.items()],
         "profile_line": [{"function": function, "file": file_of(function), "source": source, "line": line, "samples": round(part * own[function]),
