@@ -98,6 +98,12 @@ void listing_free(struct listing *listing)
 	*listing = (struct listing){ .path = listing->path };
 }
 
+/* The directory, or the one above it. */
+static bool is_itself(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
 int listing_each_directory(struct env *env, const char *path, void (*each)(void *context, const char *name),
 			   void *context)
 {
@@ -113,7 +119,7 @@ int listing_each_directory(struct env *env, const char *path, void (*each)(void 
 			const struct dirent64 *entry = (const void *)(entries + at);
 
 			at += entry->d_reclen;
-			if ((entry->d_type == DT_DIR || entry->d_type == DT_LNK) && entry->d_name[0] != '.')
+			if ((entry->d_type == DT_DIR || entry->d_type == DT_LNK) && !is_itself(entry->d_name))
 				each(context, entry->d_name);
 		}
 	}

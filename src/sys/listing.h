@@ -25,7 +25,7 @@ void listing_free(struct listing *listing);
 
 /*
  * Calls each with the name of every directory, or link to one as in sysfs, in the directory at path, without
- * keeping anything; names that begin with a dot are skipped. A name is valid until each returns. 0 or -errno.
+ * keeping anything. A name is valid until each returns. 0 or -errno.
  */
 int listing_each_directory(struct env *env, const char *path, void (*each)(void *context, const char *name),
 			   void *context);

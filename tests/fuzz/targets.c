@@ -63,6 +63,7 @@
 #include "kernel/pressure.h"
 #include "kernel/proc_event.h"
 #include "kernel/profile_record.h"
+#include "kernel/resctrl.h"
 #include "kernel/slabinfo.h"
 #include "kernel/system.h"
 #include "kernel/trace_format.h"
@@ -664,6 +665,22 @@ FUZZ_TARGET(slabinfo)
 
 	while (slabinfo_next(&text, &line))
 		require(span_length(line.name) > 0 && *line.name.at != '#');
+}
+
+FUZZ_TARGET(resctrl)
+{
+	struct span text = input(data, size), part, other;
+	struct resctrl_shares shares = { .rest = text };
+	struct resctrl_share share;
+	uint64_t value;
+
+	while (resctrl_share_next(&shares, &share)) {
+		require(share.value.at >= text.at && share.value.end <= text.end);
+		resctrl_mask(share.value, &value);
+	}
+	require((resctrl_count(text, &value) == RESCTRL_COUNTED) || value == U64_UNKNOWN);
+	resctrl_domain(text, "mon_L3_", &value);
+	require(!resctrl_groups(text, &part, &other) || span_length(part) > 0);
 }
 
 /* The first byte is the number of events. */

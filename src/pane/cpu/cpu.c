@@ -55,6 +55,7 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_SYSTEM] = { .topic = "system" },
 	[CPU_TABLE_PRESSURE] = { .topic = "pressure" },
 	[CPU_TABLE_TIME] = { .topic = "time_account", .lazy = true, .sort = "ratio" },
+	[CPU_TABLE_CACHE] = { .topic = "cache_group", .lazy = true, .of_machine = true },
 	[CPU_TABLE_MEMORY] = DRESSED("memory",
 				     "resident_bytes,growth_bytes_per_second,memory_ratio,shared_bytes,"
 				     "swapped_bytes,virtual_bytes,pid,user,command",
@@ -372,6 +373,12 @@ static const struct pane_action active_actions[] = {
 		view_name, view_title, view_help, view_table, .more = true, .heading = cpu_heading           \
 	}
 
+static const struct pane_action cache_actions[] = {
+	{ ACTION_ACT, cpu_cache_actions, N_("Monitor"),
+	  N_("put one process into a monitoring group of resctrl, or end that") },
+	{ 0 },
+};
+
 static const struct pane_view views[] = {
 	[CPU_VIEW_PROCESSES] = { "processes", N_("Processes"),
 				 N_("processes that used CPU time, exited ones too, and the machine"),
@@ -417,6 +424,10 @@ static const struct pane_view views[] = {
 	[CPU_VIEW_FAILING] =
 		MORE("failing", N_("Failing"),
 		      N_("commands that failed within a minute, and what started them"), CPU_TABLE_FAILING),
+	[CPU_VIEW_CACHES] = { "caches", N_("Caches"),
+			      N_("which groups of resctrl fill the CPU caches, and move how much memory"),
+			      CPU_TABLE_CACHE, .actions = cache_actions, .more = true,
+			      .draw = cpu_draw_caches },
 	{ 0 },
 };
 
@@ -453,6 +464,8 @@ static const char *refuses(const struct pane_context *context, enum action actio
 
 	if (acts && screen_replays(context))
 		return _("processes in a recording cannot be changed");
+	if (action == ACTION_ACT && context->view == CPU_VIEW_CACHES)
+		return cpu_has_caches(context) ? NULL : _("there are no groups of resctrl here");
 	return (acts || action == ACTION_OPEN) && !cpu_has_processes(context->focus)
 		       ? _("works in the process list only (Esc)")
 		       : NULL;
@@ -473,6 +486,7 @@ static void open_cpu(struct pane_context *context)
 			context->tables[i].tags = &cpu->tags;
 	context->requested[CPU_TABLE_THREAD] = context->view == CPU_VIEW_THREADS;
 	context->requested[CPU_TABLE_POWER_ACCOUNT] = context->settings->topic.fit.cpus > 0;
+	cpu_tidy_caches(context);
 }
 
 static void close_cpu(void *state)

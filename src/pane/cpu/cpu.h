@@ -28,6 +28,7 @@ enum cpu_table {
 	CPU_TABLE_SYSTEM,
 	CPU_TABLE_PRESSURE,
 	CPU_TABLE_TIME,
+	CPU_TABLE_CACHE,
 	CPU_TABLE_MEMORY, /* this and those below: processes, with other columns */
 	CPU_TABLE_IO,
 	CPU_TABLE_WAITING,
@@ -54,6 +55,7 @@ enum cpu_view {
 	CPU_VIEW_PROCESS_COUNTERS,
 	CPU_VIEW_SELF,
 	CPU_VIEW_FAILING,
+	CPU_VIEW_CACHES,
 };
 
 /* Behind the parts of CPU time. */
@@ -87,6 +89,7 @@ struct cpu_state {
 	int policy;    /* of the prompt for its priority */
 	int signal;    /* of the question whether to send it */
 	double parent; /* PID in the menu */
+	bool may_monitor; /* … which then offers it */
 	char menu_title[TEXT_MAX];
 	char user[CPU_NAME_MAX]; /* of request->shown_user */
 	struct buffer users;     /* of the menu: names, each with its NUL, in the order of its items */
@@ -102,6 +105,14 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room);
 
 /* cpu_time.c */
 void cpu_draw_time(const struct pane_context *context, struct canvas *canvas);
+
+/* cpu_caches.c */
+void cpu_draw_caches(const struct pane_context *context, struct canvas *canvas);
+bool cpu_has_caches(const struct pane_context *context);
+void cpu_cache_actions(struct pane_context *context);
+bool cpu_may_monitor(struct pane_context *context); /* can resctrl monitor the only target? */
+void cpu_ask_monitor(struct pane_context *context);
+void cpu_tidy_caches(struct pane_context *context); /* removes groups that a killed panetop left */
 
 /* cpu_machine.c: draws the machine above a table, as far as there are lines for both; the lines it took. */
 int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas);

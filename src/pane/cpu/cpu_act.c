@@ -313,7 +313,7 @@ struct entry {
 
 #define FIRST_SIGNALS 7 /* the others come behind the other entries */
 #define REAL_TIME_SIGNALS 31
-#define ENTRIES_MAX (N_SIGNALS + 4 + REAL_TIME_SIGNALS)
+#define ENTRIES_MAX (N_SIGNALS + 5 + REAL_TIME_SIGNALS)
 
 static void add_signals(struct entry *entries, unsigned *n, unsigned first, unsigned end)
 {
@@ -332,6 +332,9 @@ static unsigned list_entries(const struct cpu_state *cpu, struct entry entries[E
 				       N_("the usual, batch, idle or real-time, of all its threads") };
 	entries[n++] = (struct entry){ 0, cpu_ask_io, N_("I/O priority ..."),
 				       N_("when its threads read from disks and write to them") };
+	if (cpu->may_monitor)
+		entries[n++] = (struct entry){ 0, cpu_ask_monitor, N_("Monitor its caches ..."),
+					       N_("what it occupies and moves, by a group of resctrl") };
 	if (cpu->n_targets == 1 && cpu->parent > 0)
 		entries[n++] = (struct entry){ 0, go_to_parent, N_("Go to its parent"),
 					       N_("the process that started or adopted it") };
@@ -376,6 +379,7 @@ void cpu_actions(struct pane_context *context)
 	if (!keep_targets(context) || !is_possible(context, "signal 15"))
 		return;
 	cpu->parent = parent_of(context);
+	cpu->may_monitor = cpu_may_monitor(context);
 	n = list_entries(cpu, entries);
 	for (unsigned i = 0; i < n; i++) {
 		if (entries[i].signal > 0)
