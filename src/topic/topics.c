@@ -151,6 +151,7 @@ static const struct {
 	{ "proc/self/mountinfo", CONNECT("mount-observe") },
 	{ "proc", CONNECT("system-observe") },
 	{ "sys/kernel/tracing", CONNECT("system-trace") },
+	{ "sys/fs/resctrl", NULL },
 	{ "sys/", CONNECT("hardware-observe") },
 	{ "BPF", CONNECT("system-trace") },
 	{ "perf", CONNECT("system-trace") },

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -27,8 +28,18 @@ static const char *const topic[] = { "cache_group", NULL };
 static struct {
 	int refuses;       /* a positive errno of mkdirat(2) */
 	const char *tasks; /* what its file with this name leads to; NULL: it is a file */
+	char started[512]; /* a thread that starts when the first one is moved; empty: none */
 	unsigned made, removed;
 } kernel;
+
+ssize_t write(int fd, const void *bytes, size_t length)
+{
+	if (kernel.made > 0 && *kernel.started) {
+		syscall(SYS_mkdirat, AT_FDCWD, kernel.started, 0755);
+		kernel.started[0] = '\0';
+	}
+	return syscall(SYS_write, fd, bytes, length);
+}
 
 static bool is_group(const char *path)
 {
@@ -254,6 +265,19 @@ START_TEST(code_and_data_apart_without_monitoring)
 	ck_assert(isnan(number(&frame, "real-time", "0", "total_bytes")));
 	ck_assert_str_eq(text(&frame, "real-time", "0", "mode"), "exclusive");
 	frame_close(&frame);
+}
+
+START_TEST(tasks_are_counted_where_they_are_shown)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "resctrl-intel", topic);
+	sample_request_add(&rig.request, topic_find("cache_group")->schema, 1UL << 1);
+	frame = rig_sample(&rig, 2);
+	ck_assert(number(frame, "/", "0", "tasks") == 5);
+	ck_assert(number(frame, "web/mon_groups/db", "1", "tasks") == 1);
+	rig_close(&rig);
 }
 
 START_TEST(monitoring_without_ways)
@@ -651,6 +675,37 @@ START_TEST(one_process_is_monitored_until_it_is_ended)
 	ck_assert_uint_eq(kernel.removed, 1);
 }
 
+START_TEST(a_thread_that_starts_meanwhile_is_moved)
+{
+	char path[512];
+	struct rig rig;
+
+	open_monitors(&rig);
+	rig_remove(&rig, "proc/4711/task/4712");
+	snprintf(kernel.started, sizeof(kernel.started), "%s/proc/4711/task/4712", rig.root);
+	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
+	snprintf(path, sizeof(path), "%s", made_group(&rig, ""));
+	check_tasks(&rig, path);
+	rig_close(&rig);
+}
+
+START_TEST(the_lock_of_another_program_is_respected)
+{
+	struct rig rig;
+	int root;
+
+	open_monitors(&rig);
+	root = openat(rig.env.root.fd, ROOT, O_RDONLY | O_DIRECTORY);
+	ck_assert_int_eq(flock(root, LOCK_EX), 0);
+	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), -EAGAIN);
+	ck_assert_uint_eq(kernel.made, 0);
+	flock(root, LOCK_UN);
+	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
+	ck_assert_int_eq(flock(root, LOCK_EX | LOCK_NB), 0); /* it does not keep it */
+	close(root);
+	rig_close(&rig);
+}
+
 START_TEST(the_group_goes_when_panetop_ends)
 {
 	struct rig rig;
@@ -693,7 +748,7 @@ START_TEST(what_cannot_be_monitored_is_left_alone)
 	ck_assert_int_eq(act(&rig, "else"), -EINVAL);
 	ck_assert_int_eq(act(&rig, ""), -EINVAL);
 	rig_put(&rig, "proc/4711/cpu_resctrl_groups", NULL);
-	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), -ENOENT);
+	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), -ENOSYS);
 	ck_assert_uint_eq(kernel.made, 0);
 	rig_close(&rig);
 }

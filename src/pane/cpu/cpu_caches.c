@@ -31,8 +31,11 @@ void cpu_draw_caches(const struct pane_context *context, struct canvas *canvas)
 		y += canvas_wrapped(canvas, y, sentences[i].warns ? STYLE_WARN : STYLE_DIM, text);
 	}
 	rest = canvas_rows(canvas, y, canvas->height - y);
-	context_draw_titled(context, &rest, CPU_TABLE_CACHE,
-			    _("which groups fill the caches, and move how much memory?"));
+	context_draw_titled(
+		context, &rest, CPU_TABLE_CACHE,
+		context->request->scope
+			? _("of the machine: which groups fill the caches, and move how much memory?")
+			: _("which groups fill the caches, and move how much memory?"));
 }
 
 /* The kernel's words for what a group lacks say little. */
@@ -122,7 +125,7 @@ void cpu_ask_monitor(struct pane_context *context)
 		return;
 	}
 	snprintf(question, sizeof(question),
-		 _("Put %s into a monitoring group of resctrl, until panetop ends or F9 in the view Caches?"),
+		 _("Put %s into a monitoring group of resctrl, until panetop ends?"),
 		 cpu_targets_text(context->state, text));
 	screen_ask(context, question, monitor);
 }

@@ -55,7 +55,7 @@ static const struct column columns[] = {
 	ROW(code_ways, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("code"), .width = 4, .rank = 2,
 	    .optional = true, .help = N_("ways for code, where it is apart from data (CDP)"),
 	    .source = "bits of code_mask"),
-	ROW(code_mask, .kind = COLUMN_LABEL, .title = N_("code mask"), .width = 6, .rank = 3,
+	ROW(code_mask, .kind = COLUMN_LABEL, .title = N_("code mask"), .width = 9, .rank = 3,
 	    .optional = true, .help = N_("which ways for code"), .source = "/" CACHE_ROOT "/GROUP/schemata"),
 	ROW(cache_ways, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("of"), .width = 3,
 	    .hidden = true, .help = N_("ways of the whole cache"),
@@ -156,7 +156,7 @@ static const struct source_spec sources[] = {
 	  .test = cache_membership_test,
 	  .remedies = { NO_RESCTRL,
 			{ EBUSY, N_("it is in a monitoring group already, whose row has its numbers") },
-			{ ENOENT, N_("needs Linux 5.6"), .unused = true } } },
+			{ ENOSYS, N_("needs Linux 5.6"), .unused = true } } },
 	{ 0 },
 };
 

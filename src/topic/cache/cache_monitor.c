@@ -93,7 +93,7 @@ int cache_membership_test(struct env *env)
 {
 	if (!env_exists(env, CACHE_ROOT))
 		return -ENODEV;
-	return env_exists(env, "proc/self/cpu_resctrl_groups") ? 0 : -ENOENT;
+	return env_exists(env, "proc/self/cpu_resctrl_groups") ? 0 : -ENOSYS;
 }
 
 /* A number for our pid and time namespaces: FNV-1a over their links. */
@@ -380,7 +380,7 @@ static int find_control(struct env *env, uint32_t pid, char path[CACHE_PATH_MAX]
 	int error = 0;
 
 	if (length < 0)
-		error = (int)length;
+		error = length == -ENOENT ? -ENOSYS : (int)length;
 	else if (!resctrl_groups(span_of(text, (size_t)length), &control, &monitoring))
 		error = -ENODATA;
 	else if (span_length(monitoring) > 0)
