@@ -504,6 +504,8 @@ START_TEST(what_is_no_noise)
 	check_noise(GROUPS({ "/", "control", "f0", 1e9, 1 }, { "noisy", "control", "0f", 9e9, 0.5 }), NULL);
 	/* apart, and bandwidth cannot be limited here */
 	check_noise(GROUPS({ "/", "control", "f0", 1e9, NAN }, { "noisy", "control", "0f", 9e9, NAN }), NULL);
+	/* the ways of one of them are not known */
+	check_noise(GROUPS({ "/", "control", NULL, 1e9, 1 }, { "noisy", "control", "0f", 9e9, 1 }), NULL);
 	/* what the other moves is not known: the share is not known either */
 	check_noise(GROUPS({ "/", "control", "ff", NAN, 1 }, { "noisy", "control", "0f", 9e9, 1 }), NULL);
 	/* the rest of its control group is idle */

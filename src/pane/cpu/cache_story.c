@@ -114,12 +114,16 @@ static uint64_t mask_of(const struct story *story, const void *row, const char *
 	return span_hex(&text, &mask) && span_length(text) == 0 ? mask : 0;
 }
 
-/* Ways that both may fill, of any kind; where the cache is not divided, all: NaN. */
+#define SHARES_ALL (-1.0)
+
+/* Ways that both may fill, of any kind; SHARES_ALL where the cache is not divided; NaN: not known. */
 static double shared_ways(const struct story *story, const void *one, const void *other)
 {
 	uint64_t mask = mask_of(story, one, "mask") | mask_of(story, one, "code_mask");
 	uint64_t other_mask = mask_of(story, other, "mask") | mask_of(story, other, "code_mask");
 
+	if (!mask && !other_mask)
+		return SHARES_ALL;
 	return mask && other_mask ? (double)__builtin_popcountll(mask & other_mask) : (double)NAN;
 }
 
@@ -151,7 +155,8 @@ static struct neighbour neighbour_of(const struct story *story, const void *nois
 		if (row == control)
 			found.rate -= rate_of(story, noisy);
 		found.ways = shared_ways(story, noisy, row);
-		if (!(found.rate >= NEIGHBOUR_RATE) || (best.row && best.ways != 0 && found.ways == 0))
+		if (!(found.rate >= NEIGHBOUR_RATE) || isnan(found.ways) ||
+		    (best.row && best.ways != 0 && found.ways == 0))
 			continue;
 		if (!best.row || (best.ways == 0 && found.ways != 0) || found.rate > best.rate)
 			best = found;
@@ -167,7 +172,7 @@ static void tell_noise(struct story *story, const void *noisy, const struct neig
 	char rate[VALUE_TEXT_MAX];
 
 	size_text(rate, rate_of(story, noisy));
-	if (isnan(neighbour->ways))
+	if (neighbour->ways == SHARES_ALL)
 		snprintf(add(story, true), TEXT_MAX,
 			 _("%s is a noisy neighbour: it moves %s/s of L3 %s, %.0f %% of all, and shares the "
 			   "cache with %s"),
