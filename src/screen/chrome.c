@@ -379,13 +379,18 @@ struct strip {
 	bool more;      /* the menu of views has others */
 };
 
+static bool is_more(const struct pane_context *context, const struct pane_view *view)
+{
+	return view->more || (view->is_more && context->frame && view->is_more(context));
+}
+
 static struct strip strip_of(const struct pane_context *context)
 {
 	unsigned n_views = navigation_views(context);
 	struct strip strip = { 0 };
 
 	for (unsigned i = 0; i < n_views && i < SCREEN_VIEWS_MAX; i++) {
-		if (context->pane->views[i].more && i != context->view) {
+		if (i != context->view && is_more(context, &context->pane->views[i])) {
 			strip.more = true;
 			continue;
 		}

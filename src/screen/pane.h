@@ -84,6 +84,7 @@ struct pane_view {
 		*actions; /* before those of the pane; ended by one without act; may be NULL */
 	bool no_table;    /* its table is not drawn: no keys of tables */
 	bool more;        /* in the menu of views; in the strip only while it is shown */
+	bool (*is_more)(const struct pane_context *context); /* the same while this holds; may be NULL */
 	/* Writes what stands above its table, with the span of its numbers; NULL: the title. */
 	void (*heading)(const struct pane_context *context, char *text, size_t room);
 	void (*draw)(const struct pane_context *context,

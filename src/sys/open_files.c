@@ -20,7 +20,8 @@
 
 struct reading {
 	struct env *env;
-	int directory, infos; /* infos < 0: not readable */
+	int directory, infos; /* infos < 0: not readable, or not wanted */
+	const char *prefix;   /* of the links that are wanted; NULL: all are */
 	void (*found)(void *context, const struct open_file *file);
 	open_files_found *found_socket;
 	void *context;
@@ -57,6 +58,8 @@ static bool read_file(struct reading *reading, const char *name)
 	file.fd = (uint32_t)fd;
 	file.link_error = length < 0 ? -errno : 0;
 	file.link = span_of(target, length > 0 ? (size_t)length : 0);
+	if (reading->prefix && !span_starts(file.link, reading->prefix))
+		return true;
 	file.info = read_info(reading, name, bytes);
 	reading->found(reading->context, &file);
 	return true;
@@ -87,24 +90,58 @@ static long read_entries(struct reading *reading, bool (*read_one)(struct readin
 	return length < 0 ? -errno : (long)n_read;
 }
 
+static long read_files(struct reading *reading, uint32_t pid, uint64_t *cookie, size_t most)
+{
+	struct env *env = reading->env;
+	uint64_t raised;
+	long n_read;
+
+	reading->directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
+	if (reading->directory < 0)
+		return reading->directory;
+	reading->infos = reading->prefix ? -1 : pids_open(env, pid, "fdinfo", O_RDONLY | O_DIRECTORY);
+	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	n_read = read_entries(reading, read_file, cookie, most);
+	privilege_lower(raised);
+	close(reading->directory);
+	if (reading->infos >= 0)
+		close(reading->infos);
+	return n_read;
+}
+
 long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
 		     void (*found)(void *context, const struct open_file *file), void *context)
 {
 	struct reading reading = { .env = env, .found = found, .context = context };
-	uint64_t raised;
-	long n_read;
 
-	reading.directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
-	if (reading.directory < 0)
-		return reading.directory;
-	reading.infos = pids_open(env, pid, "fdinfo", O_RDONLY | O_DIRECTORY);
-	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
-	n_read = read_entries(&reading, read_file, cookie, most);
+	return read_files(&reading, pid, cookie, most);
+}
+
+long open_files_below(struct env *env, uint32_t pid, const char *prefix, uint64_t *cookie, size_t most,
+		      void (*found)(void *context, const struct open_file *file), void *context)
+{
+	struct reading reading = { .env = env, .prefix = prefix, .found = found, .context = context };
+
+	return read_files(&reading, pid, cookie, most);
+}
+
+long open_files_info(struct env *env, uint32_t pid, uint32_t fd, char *bytes, size_t room)
+{
+	uint64_t raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	char path[64];
+	long length;
+	int file;
+
+	snprintf(path, sizeof(path), "proc/%u/fdinfo/%u", pid, fd);
+	file = root_open_at(&env->root, path, O_RDONLY | O_NOFOLLOW);
+	length = file < 0 ? -1 : read(file, bytes, room);
+	if (length < 0)
+		length = -errno;
 	privilege_lower(raised);
-	close(reading.directory);
-	if (reading.infos >= 0)
-		close(reading.infos);
-	return n_read;
+	env->reads++;
+	if (file >= 0)
+		close(file);
+	return length;
 }
 
 /* "socket:[12345]". False: it is not open. */

@@ -20,7 +20,14 @@ struct open_file {
 long open_files_read(struct env *env, uint32_t pid, uint64_t *cookie, size_t most,
 		     void (*found)(void *context, const struct open_file *file), void *context);
 
-/* The same, but passes only its sockets, and reads less for it. False: no more are wanted. */
+/* The same, but passes only those whose link begins with prefix, without their fdinfo. */
+long open_files_below(struct env *env, uint32_t pid, const char *prefix, uint64_t *cookie, size_t most,
+		      void (*found)(void *context, const struct open_file *file), void *context);
+
+/* The fdinfo of one descriptor, cut at room: the length, or -errno. */
+long open_files_info(struct env *env, uint32_t pid, uint32_t fd, char *bytes, size_t room);
+
+/* As open_files_read(), but passes only its sockets, and reads less for it. False: no more are wanted. */
 typedef bool open_files_found(void *context, uint32_t fd, uint64_t inode);
 long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t most, open_files_found *found,
 			void *context);

@@ -49,6 +49,7 @@
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
 #include "kernel/perf_record.h"
+#include "kernel/pid/drm_client.h"
 #include "kernel/pid/maps.h"
 #include "kernel/pid/pagemap.h"
 #include "kernel/pid/pid_fd.h"
@@ -900,6 +901,28 @@ FUZZ_TARGET(pid_fd)
 		require_inside(link.anonymous, text);
 	pid_fd_info_parse(text, &info);
 	require(strlen(pid_fd_flags_text(info.flags, flags)) < sizeof(flags));
+}
+
+FUZZ_TARGET(drm_client)
+{
+	struct span text = input(data, size);
+	static struct drm_client client;
+
+	if (!drm_client_parse(text, &client))
+		return;
+	require_inside(client.driver, text);
+	if (span_length(client.device) > 0)
+		require_inside(client.device, text);
+	require(client.n_engines <= DRM_ENGINES_MAX && client.n_regions <= DRM_REGIONS_MAX);
+	for (size_t i = 0; i < client.n_engines; i++) {
+		require_inside(client.engines[i].name, text);
+		require(span_length(client.engines[i].name) < DRM_NAME_MAX);
+		require(client.engines[i].capacity > 0);
+	}
+	for (size_t i = 0; i < client.n_regions; i++)
+		require_inside(client.regions[i].name, text);
+	if (drm_client_local(&client) != U64_UNKNOWN && drm_client_memory(&client) != U64_UNKNOWN)
+		require(drm_client_local(&client) <= drm_client_memory(&client));
 }
 
 FUZZ_TARGET(pid_limits)

@@ -126,6 +126,27 @@ def program_power(step):
     return rows
 
 
+CLIENTS = (("firefox", 2101, 84, {"render": 0.7, "video": 0.3}), ("Xorg", 900, 41, {"render": 0.25}))
+
+
+def graphics(step):
+    """A processor that says nothing itself, with its clients, and a card that sleeps."""
+    load = sum(smooth_load(at) for at in range(step + 1)) * STEP
+    rows = []
+    for name, pid, mebibytes, engines in CLIENTS:
+        key = {"pid": pid, "start_seconds": 100 + pid, "device": "0000:00:02.0", "driver": "i915", "name": name, "command": name}
+        rows.append({**key, "engine": "all", "busiest": "render", "busy_seconds": engines["render"] * load, "clients": 1,
+                     "memory_bytes": mebibytes << 20, "local_bytes": None, "shared_bytes": 6 << 20})
+        rows += [{**key, "engine": engine, "busiest": "", "busy_seconds": share * load, "capacity": 2 if engine == "video" else 1}
+                 for engine, share in engines.items()]
+    busy = sum(engines["render"] for _, _, _, engines in CLIENTS) * smooth_load(step)
+    return {"gpu": [{"device": "0000:00:02.0", "card": "card0", "driver": "i915", "state": "", "how": "clients", "busy_ratio": busy,
+                     "processes": 2, "hidden_processes": 31},
+                    {"device": "0000:03:00.0", "card": "card1", "driver": "amdgpu", "state": "asleep", "how": "driver",
+                     "processes": 0, "hidden_processes": 31}],
+            "gpu_process": rows}
+
+
 def rows_of(machine, step):
     seconds = step * STEP
     hertz = 0.9e9 + 3.1e9 * smooth_load(step)
@@ -143,6 +164,7 @@ def rows_of(machine, step):
     cpus.insert(0, {"cpu": "all", "iowait_seconds": 0, "frequency_hertz": hertz, **everything})
     account, power_account = accounts(machine, seconds)
     return {
+        **graphics(step),
         "process": processes(machine),
         "account": account,
         "exited": [{"command": "as", "exits": 30 * step, "recent_exits": 30 * min(step, 30), "recent_seconds": 60, "cpu_seconds": machine.used["exited"],

@@ -21,7 +21,7 @@ TITLES = ("processes that ran in the last 10.0 s", "all processes in the last 10
           "what used the CPUs in the last 10.0 s", "means", "processes by CPU use in the last 10.0 s",
           "what used the watts, an estimate in the last 10.0 s", "performance counters of every CPU in the last 10.0 s",
           "counters of the selected process in the last 10.0 s", "cost of panetop itself in the last 10.0 s",
-          "commands that failed within a minute", "which groups fill the caches, and move how much memory?")
+          "commands that failed within a minute", "which groups fill the caches, and move how much memory?", "graphics processors", "graphics processors")
 STEP = 10  # seconds between frames of the recording
 ENDED = re.compile(r"^ *([0-9.]+) .* (\S+) ×(\d+) ended(?:, \d+ failed)?$", re.M)
 DIM = "8a8a8a"  # of ended processes
@@ -55,7 +55,7 @@ def rare_views_are_in_a_menu(_scratch):
         strip = terminal.lines()[2]
         problem = expect(strip.startswith("View [Processes] All ") and strip.endswith("CPUs  More v"), terminal, "the strip")
         terminal.send("v", "End", "Enter")
-        problem = problem or expect(terminal.lines()[2].endswith("[Caches] More v"), terminal, "the menu does not lead to its last view")
+        problem = problem or expect(terminal.lines()[2].endswith("[GPU engines] More v"), terminal, "the menu does not lead to its last view")
         terminal.send("2")
         terminal.click(terminal.lines()[2].index("More"), 2)
         return problem or expect("Views" in terminal.text() and "the cost of panetop itself" in terminal.text(), terminal,

@@ -11,6 +11,7 @@
 #include "core/i18n.h"
 #include "model/power_fit.h"
 #include "pane/cpu/command_form.h"
+#include "pane/process/process_open.h"
 #include "pane/process_remarks.h"
 #include "pane/process_rows.h"
 #include "screen/keys.h"
@@ -56,6 +57,23 @@ static const struct pane_table tables[] = {
 	[CPU_TABLE_PRESSURE] = { .topic = "pressure" },
 	[CPU_TABLE_TIME] = { .topic = "time_account", .lazy = true, .sort = "ratio" },
 	[CPU_TABLE_CACHE] = { .topic = "cache_group", .lazy = true, .of_machine = true },
+	[CPU_TABLE_GPU] = { .topic = "gpu", .lazy = true, .recorded = true, .of_machine = true },
+	[CPU_TABLE_GPU_PROCESS] = { .topic = "gpu_process",
+				    .lazy = true,
+				    .recorded = true,
+				    .only_column = "engine",
+				    .only = "all",
+				    .columns = "busy_ratio,busiest,memory_bytes,local_bytes,shared_bytes,pid,"
+					       "device,command",
+				    .sort = "busy_ratio",
+				    .setting = "cpu.gpu" },
+	[CPU_TABLE_GPU_ENGINE] = { .topic = "gpu_process",
+				   .lazy = true,
+				   .threshold = "capacity",
+				   .least = 1, /* not the sum of all */
+				   .columns = "busy_ratio,engine,capacity,pid,device,command",
+				   .sort = "busy_ratio",
+				   .setting = "cpu.gpu-engines" },
 	[CPU_TABLE_MEMORY] = DRESSED("memory",
 				     "resident_bytes,growth_bytes_per_second,memory_ratio,shared_bytes,"
 				     "swapped_bytes,virtual_bytes,pid,user,command",
@@ -357,6 +375,12 @@ static const struct pane_action active_actions[] = {
 	{ 0 },
 };
 
+static const struct pane_action gpu_actions[] = {
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
+	{ 0 },
+};
+
 #define BIT(table) (1UL << (table))
 
 #define LIST(view_name, view_title, view_help, view_table)                                                   \
@@ -428,6 +452,14 @@ static const struct pane_view views[] = {
 			      N_("which groups of resctrl fill the CPU caches, and move how much memory"),
 			      CPU_TABLE_CACHE, .actions = cache_actions, .more = true,
 			      .draw = cpu_draw_caches },
+	[CPU_VIEW_GPU] = { "gpu", N_("GPU"),
+			   N_("how busy graphics processors are, and which processes use them"),
+			   CPU_TABLE_GPU_PROCESS, BIT(CPU_TABLE_GPU), .actions = gpu_actions,
+			   .is_more = cpu_lacks_gpu, .draw = cpu_draw_gpus },
+	[CPU_VIEW_GPU_ENGINES] = { "gpu-engines", N_("GPU engines"),
+				   N_("which engines of graphics processors work for each process"),
+				   CPU_TABLE_GPU_ENGINE, BIT(CPU_TABLE_GPU), .actions = gpu_actions,
+				   .more = true, .draw = cpu_draw_gpus },
 	{ 0 },
 };
 
@@ -466,6 +498,9 @@ static const char *refuses(const struct pane_context *context, enum action actio
 		return _("processes in a recording cannot be changed");
 	if (action == ACTION_ACT && context->view == CPU_VIEW_CACHES)
 		return cpu_has_caches(context) ? NULL : _("there are no groups of resctrl here");
+	if (action == ACTION_OPEN &&
+	    (context->view == CPU_VIEW_GPU || context->view == CPU_VIEW_GPU_ENGINES))
+		return cpu_lacks_gpu(context) ? _("no process is shown here") : NULL;
 	return (acts || action == ACTION_OPEN) && !cpu_has_processes(context->focus)
 		       ? _("works in the process list only (Esc)")
 		       : NULL;

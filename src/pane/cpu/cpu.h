@@ -29,6 +29,9 @@ enum cpu_table {
 	CPU_TABLE_PRESSURE,
 	CPU_TABLE_TIME,
 	CPU_TABLE_CACHE,
+	CPU_TABLE_GPU,
+	CPU_TABLE_GPU_PROCESS,
+	CPU_TABLE_GPU_ENGINE,
 	CPU_TABLE_MEMORY, /* this and those below: processes, with other columns */
 	CPU_TABLE_IO,
 	CPU_TABLE_WAITING,
@@ -56,6 +59,8 @@ enum cpu_view {
 	CPU_VIEW_SELF,
 	CPU_VIEW_FAILING,
 	CPU_VIEW_CACHES,
+	CPU_VIEW_GPU,
+	CPU_VIEW_GPU_ENGINES,
 };
 
 /* Behind the parts of CPU time. */
@@ -113,6 +118,10 @@ void cpu_cache_actions(struct pane_context *context);
 bool cpu_may_monitor(struct pane_context *context); /* can resctrl monitor the only target? */
 void cpu_ask_monitor(struct pane_context *context);
 void cpu_tidy_caches(struct pane_context *context); /* removes groups that a killed panetop left */
+
+/* cpu_gpu.c */
+void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas);
+bool cpu_lacks_gpu(const struct pane_context *context); /* as far as the frame says */
 
 /* cpu_machine.c: draws the machine above a table, as far as there are lines for both; the lines it took. */
 int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas);

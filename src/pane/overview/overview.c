@@ -40,6 +40,7 @@ enum overview_table {
 	OVERVIEW_TABLE_TEMPERATURE,
 	OVERVIEW_TABLE_SCOPE,
 	OVERVIEW_TABLE_ACCOUNT,
+	OVERVIEW_TABLE_GPU,
 	N_OVERVIEW_TABLES,
 };
 
@@ -133,6 +134,7 @@ static const struct pane_table tables[] = {
 	[OVERVIEW_TABLE_TEMPERATURE] = { .topic = "temperature", .own_columns = true },
 	[OVERVIEW_TABLE_SCOPE] = { .topic = "scope_use", .own_columns = true, .scoped = true },
 	[OVERVIEW_TABLE_ACCOUNT] = { .topic = "account", .own_columns = true, .scoped = true },
+	[OVERVIEW_TABLE_GPU] = { .topic = "gpu", .own_columns = true },
 	{ 0 },
 };
 
@@ -144,6 +146,7 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_READ] = { "disk", "all", "read_bytes_per_second" },
 	[OVERVIEW_SERIES_WRITTEN] = { "disk", "all", "write_bytes_per_second" },
 	[OVERVIEW_SERIES_POWER] = { "power", "total", "watts" },
+	[OVERVIEW_SERIES_GPU] = { "gpu", NULL, "busy_ratio" },
 	[OVERVIEW_SERIES_SCOPE_CPU] = { "scope_use", NULL, "cpu_ratio" },
 	[OVERVIEW_SERIES_SCOPE_MEMORY] = { "scope_use", NULL, "memory_bytes" },
 	[OVERVIEW_SERIES_SCOPE_READ] = { "scope_use", NULL, "read_bytes_per_second" },
@@ -190,6 +193,9 @@ static const struct series why_series[] = {
 	{ "disk", "all", "write_bytes_per_second" },
 	{ "interface", "all", "received_bits_per_second" },
 	{ "interface", "all", "sent_bits_per_second" },
+	{ "gpu", NULL, "busy_ratio" },
+	{ "gpu", NULL, "memory_used_bytes" },
+	{ "gpu", NULL, "memory_total_bytes" },
 	SYSTEM("load1"),
 	SYSTEM("load5"),
 	SYSTEM("load15"),
@@ -568,6 +574,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 {
 	struct overview_state *overview = context_state(context);
 
+	history_set(&context->history, OVERVIEW_SERIES_GPU, frame, overview_gpu_busy(frame));
 	if (!frame_table(frame, "finding")) {
 		if (frame->mono_ns - overview->judged_ns > FINDINGS_REST_NS)
 			overview->watched_ns = 0;

@@ -59,6 +59,7 @@ static const struct kind kinds[N_OVERVIEW_SERIES] = {
 				      true,
 				      1e6 },
 	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = size_short, .least_end = 1 << 20 },
+	[OVERVIEW_SERIES_GPU] = { .rank = 4 },
 	[OVERVIEW_SERIES_LOAD] = { .rank = 5, .label = number_label, .decimal = true, .least_end = 1 },
 	[OVERVIEW_SERIES_POWER] = { .rank = 6, .label = watts_text, .decimal = true },
 };

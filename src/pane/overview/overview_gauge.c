@@ -349,6 +349,70 @@ static void gauge_network(const struct frame *frame, const struct grades *grades
 		 bits_text(texts[1], sent));
 }
 
+static bool is_asleep(const struct table *table, const void *row)
+{
+	return *table_text(table, row, "state") != '\0';
+}
+
+/* The busiest graphics processor; else the first one. NULL: there is none of which anything is known. */
+static const void *busiest_gpu(const struct table *table)
+{
+	const void *found = NULL;
+	double most = NAN;
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+		double busy = table_number(table, row, "busy_ratio");
+		bool known = !isnan(busy) || !isnan(table_number(table, row, "memory_used_bytes")) ||
+			     is_asleep(table, row);
+
+		if (!known || (found && (isnan(busy) || busy <= most)))
+			continue;
+		most = busy;
+		found = row;
+	}
+	return found;
+}
+
+double overview_gpu_busy(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "gpu");
+	const void *row = busiest_gpu(table);
+
+	return row ? table_number(table, row, "busy_ratio") : NAN;
+}
+
+/* Without one it has no name. That it is busy is nothing bad. */
+static void gauge_gpu(const struct frame *frame, const struct grades *grades, struct overview_gauge *gauge)
+{
+	const struct table *table = frame_table(frame, "gpu");
+	const void *row = busiest_gpu(table);
+	char numbers[2][VALUE_TEXT_MAX];
+	const char *driver;
+	double hidden;
+
+	(void)grades;
+	if (!row)
+		return;
+	hidden = table_number(table, row, "hidden_processes");
+	driver = table_text(table, row, "driver");
+	gauge->name = _("GPU");
+	gauge->ratio = table_number(table, row, "busy_ratio");
+	gauge->series = OVERVIEW_SERIES_GPU;
+	gauge->most = 1;
+	if (is_asleep(table, row))
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  asleep"), driver);
+	else if (strcmp(table_text(table, row, "how"), "clients") == 0 && hidden > 0)
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  at least: %.0f processes are hidden"),
+			 driver, hidden);
+	else if (strcmp(table_text(table, row, "how"), "clients") == 0)
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  by the processes that use it"), driver);
+	else
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  memory %s of %s used"), driver,
+			 size_text(numbers[0], table_number(table, row, "memory_used_bytes")),
+			 size_text(numbers[1], table_number(table, row, "memory_total_bytes")));
+}
+
 /* The hottest sensor, and the limit that its own chip gives. */
 static const void *hottest(const struct table *table)
 {
@@ -419,6 +483,7 @@ static const struct {
 	{ .fill = gauge_load },
 	{ .fill = gauge_disks, .of_scope = gauge_scope_disks },
 	{ .fill = gauge_network, .of_namespace = true },
+	{ .fill = gauge_gpu },
 	{ .fill = gauge_power },
 };
 

@@ -20,6 +20,7 @@ enum overview_series {
 	OVERVIEW_SERIES_NETWORK, /* … and interfaces: what they receive */
 	OVERVIEW_SERIES_SENT,
 	OVERVIEW_SERIES_POWER,
+	OVERVIEW_SERIES_GPU,
 	OVERVIEW_SERIES_SCOPE_CPU,
 	OVERVIEW_SERIES_SCOPE_MEMORY,
 	OVERVIEW_SERIES_SCOPE_READ,
@@ -58,6 +59,9 @@ bool overview_shows_cpus(const struct frame *frame);
  */
 unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
 			 struct overview_gauge gauges[OVERVIEW_GAUGES_MAX]);
+
+/* Of the busiest graphics processor; NaN: not known. */
+double overview_gpu_busy(const struct frame *frame);
 
 /* For batch: the same, and each CPU, as lines. */
 void overview_lines(const struct frame *frame, bool ascii, struct buffer *out);

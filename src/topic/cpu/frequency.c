@@ -15,7 +15,7 @@
 #include "core/vector.h"
 #include "kernel/cpu_times.h"
 #include "model/statistics.h"
-#include "topic/cpu/gpus.h"
+#include "topic/gpu/gpus.h"
 #include "topic/topic.h"
 
 #define LIMITS_EVERY 8
@@ -273,7 +273,7 @@ static const struct source_spec sources[] = {
 
 struct state {
 	struct frequencies *frequencies;
-	struct gpus gpus;
+	struct gpus *gpus;
 	struct attribute no_turbo, boost;
 };
 
@@ -321,14 +321,14 @@ static void add_all(struct state *state, struct env *env, struct table *table)
 	row->turbo = turbo_allowed(state, env);
 }
 
-static void add_gpu(const struct gpu *gpu, struct frame *frame, struct table *table)
+static void add_gpu(struct gpus *gpus, struct gpu *gpu, struct frame *frame, struct table *table)
 {
 	struct frequency_row *row = table_add(table);
 
-	row->cpu = arena_copy(&frame->arena, gpu->name, strlen(gpu->name));
-	row->hertz = gpu->now;
-	row->min_hertz = gpu->low;
-	row->max_hertz = gpu->high;
+	row->cpu = arena_copy(&frame->arena, gpu->card, strlen(gpu->card));
+	row->hertz = gpu_read(gpus, gpu, GPU_FREQUENCY, gpu->hertz);
+	row->min_hertz = gpu_read(gpus, gpu, GPU_FREQUENCY_LOW, gpu->hertz);
+	row->max_hertz = gpu_read(gpus, gpu, GPU_FREQUENCY_HIGH, gpu->hertz);
 }
 
 static int sample(struct sample *sample)
@@ -339,9 +339,9 @@ static int sample(struct sample *sample)
 	add_all(state, sample->env, table);
 	for (size_t i = 0; i < state->frequencies->n_cpus; i++)
 		add_cpu(&state->frequencies->cpus[i], sample->frame, table);
-	gpus_update(&state->gpus, sample->env);
-	for (size_t i = 0; i < state->gpus.count; i++)
-		add_gpu(&state->gpus.list[i], sample->frame, table);
+	for (size_t i = 0; i < state->gpus->count; i++)
+		if (state->gpus->list[i].hertz > 0)
+			add_gpu(state->gpus, &state->gpus->list[i], sample->frame, table);
 	return 0;
 }
 
@@ -349,7 +349,6 @@ static int open_frequency(struct sample *sample)
 {
 	struct state *state = sample->state;
 
-	gpus_open(&state->gpus);
 	attribute_open(&state->no_turbo, NO_TURBO);
 	attribute_open(&state->boost, BOOST);
 	return 0;
@@ -362,11 +361,11 @@ static void close_frequency(struct sample *sample)
 
 	attribute_close(&state->no_turbo, env);
 	attribute_close(&state->boost, env);
-	gpus_close(&state->gpus, env);
 }
 
 static const struct reading reads[] = {
 	READING(struct state, frequencies, &frequency_reader),
+	READING(struct state, gpus, &gpus_reader),
 	{ 0 },
 };
 

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of graphics processors: fixtures of five drivers, and clients that come, go and are shared. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/pid/drm_client.h"
+#include "rig.h"
+
+#define EXACT 1e-9
+
+static const char *const both[] = { "gpu", "gpu_process", NULL };
+static const char *const devices_only[] = { "gpu", NULL };
+
+static double busy(const struct frame *frame, const char *device)
+{
+	return cell_f64(frame, "gpu", device, "busy_ratio");
+}
+
+/* Of a process on a device; NULL: it has no such row. */
+static const void *use(const struct frame *frame, double pid, const char *device, const char *engine)
+{
+	const struct table *table = frame_table(frame, "gpu_process");
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (table_number(table, row, "pid") == pid &&
+		    strcmp(table_text(table, row, "device"), device) == 0 &&
+		    strcmp(table_text(table, row, "engine"), engine) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+static double number(const struct frame *frame, double pid, const char *device, const char *engine,
+		     const char *column)
+{
+	const void *row = use(frame, pid, device, engine);
+
+	ck_assert_msg(row != NULL, "no row %.0f %s %s", pid, device, engine);
+	return table_number(frame_table(frame, "gpu_process"), row, column);
+}
+
+static double share(const struct frame *frame, double pid, const char *device, const char *engine)
+{
+	return number(frame, pid, device, engine, "busy_ratio");
+}
+
+static double bytes(const struct frame *frame, double pid, const char *device)
+{
+	return number(frame, pid, device, "all", "memory_bytes");
+}
+
+/* The first two samples of a fixture, two seconds apart. */
+static const struct frame *two_ticks(struct rig *rig, const char *fixture, const char *const *names)
+{
+	rig_open(rig, fixture, names);
+	rig_sample(rig, 2);
+	rig_tick(rig, 1);
+	return rig_sample(rig, 2);
+}
+
+static void put_client(struct rig *rig, unsigned pid, unsigned fd, const char *node, const char *lines)
+{
+	char path[160], target[64];
+
+	snprintf(path, sizeof(path), "%s/proc/%u/fd/%u", rig->root, pid, fd);
+	snprintf(target, sizeof(target), "/dev/dri/%s", node);
+	unlink(path);
+	ck_assert_int_eq(symlink(target, path), 0);
+	snprintf(path, sizeof(path), "proc/%u/fdinfo/%u", pid, fd);
+	rig_put(rig, path, "pos:\t0\nflags:\t02\n%s", lines);
+}
+
+static void close_file(struct rig *rig, unsigned pid, unsigned fd)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/proc/%u/fd/%u", rig->root, pid, fd);
+	ck_assert_int_eq(unlink(path), 0);
+	snprintf(path, sizeof(path), "%s/proc/%u/fdinfo/%u", rig->root, pid, fd);
+	ck_assert_int_eq(unlink(path), 0);
+}
+
+static void start_process(struct rig *rig, unsigned pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u/fd", pid);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "proc/%u/fdinfo", pid);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	rig_put(rig, path,
+		"%u (%s) S 1 1 1 0 -1 4194304 0 0 0 0 1 1 0 0 20 0 1 0 %u 9000 50 18446744073709551615"
+		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		pid, name, 900000 + pid);
+}
+
+static void put_gfx(struct rig *rig, unsigned pid, unsigned fd, unsigned id, unsigned milliseconds)
+{
+	char lines[256];
+
+	snprintf(lines, sizeof(lines),
+		 "drm-driver:\tamdgpu\ndrm-client-id:\t%u\ndrm-pdev:\t0000:03:00.0\n"
+		 "drm-memory-vram:\t%u KiB\ndrm-engine-gfx:\t%u000000 ns\n",
+		 id, id, milliseconds);
+	put_client(rig, pid, fd, "renderD128", lines);
+}
+
+#define FIRST "0000:03:00.0"
+#define SECOND "0000:0b:00.0"
+
+START_TEST(amdgpu_says_how_busy_it_is)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	frame = two_ticks(&rig, "gpu-amdgpu", both);
+	check_row(frame, "gpu",
+		  "busy_ratio=0.57 memory_ratio=0.1875 memory_used_bytes=3221225472 "
+		  "memory_total_bytes=17179869184 system_used_bytes=268435456 device=0000:03:00.0 "
+		  "card=card0 driver=amdgpu state= how=driver");
+	check_row(frame, "gpu",
+		  "busy_ratio=0.04 memory_ratio=0.125 memory_used_bytes=1073741824 "
+		  "memory_total_bytes=8589934592 system_used_bytes=0 device=0000:0b:00.0 "
+		  "card=card1 driver=amdgpu state= how=driver");
+	rig_close(&rig);
+}
+END_TEST
+
+/* The game has one client by two descriptors and by its child; it counts once, for the game. */
+START_TEST(a_process_that_uses_two_and_shares_a_client)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	frame = two_ticks(&rig, "gpu-amdgpu", both);
+	ck_assert_double_eq_tol(share(frame, 100, FIRST, "gfx"), 0.5, EXACT);
+	ck_assert_double_eq_tol(share(frame, 100, FIRST, "dec"), 0.1, EXACT);
+	ck_assert_double_eq_tol(share(frame, 100, FIRST, "all"), 0.5, EXACT);
+	ck_assert_double_eq_tol(share(frame, 100, SECOND, "compute"), 0.2, EXACT);
+	ck_assert_double_eq(number(frame, 100, FIRST, "all", "clients"), 1);
+	ck_assert_ptr_eq(use(frame, 101, FIRST, "all"), NULL);
+	ck_assert_ptr_eq(use(frame, 103, FIRST, "all"), NULL);
+	/* what was moved out to the machine's memory is not in use */
+	ck_assert_double_eq(bytes(frame, 100, FIRST), (1048576 + 20480) * 1024.0);
+	ck_assert_double_eq(number(frame, 100, FIRST, "all", "local_bytes"), 1048576 * 1024.0);
+	ck_assert_double_eq(number(frame, 100, FIRST, "all", "shared_bytes"), 8192 * 1024.0);
+	ck_assert_double_eq(bytes(frame, 100, SECOND), 4096 * 1024.0);
+	ck_assert_double_eq(bytes(frame, 102, FIRST), (30720 + 1024) * 1024.0);
+	ck_assert(isnan(number(frame, 102, FIRST, "all", "shared_bytes")));
+	check_row(frame, "gpu_process",
+		  "busy_ratio=0.5 memory_bytes=1094713344 local_bytes=1073741824 shared_bytes=8388608 "
+		  "engine=all busiest=gfx clients=1 busy_seconds=1 pid=100 start_seconds=11 "
+		  "device=0000:03:00.0 driver=amdgpu name=game command=/usr/bin/game");
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(time_that_goes_back_is_no_time)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	frame = two_ticks(&rig, "gpu-amdgpu", both); /* the compositor's went back by 10 ms */
+	ck_assert_double_eq(share(frame, 102, FIRST, "gfx"), 0);
+	put_gfx(&rig, 102, 9, 3, 5100);
+	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.1, EXACT);
+	put_gfx(&rig, 102, 9, 3, 40); /* it began again */
+	ck_assert_double_eq(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0);
+	put_gfx(&rig, 102, 9, 3, 240);
+	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.2, EXACT);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(clients_that_go_take_nothing_back)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", both);
+	put_gfx(&rig, 102, 9, 3, 1000);
+	put_gfx(&rig, 102, 10, 4, 9000);
+	rig_sample(&rig, 1);
+	put_gfx(&rig, 102, 9, 3, 1100);
+	put_gfx(&rig, 102, 10, 4, 9300);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(share(frame, 102, FIRST, "gfx"), 0.4, EXACT);
+	ck_assert_double_eq_tol(number(frame, 102, FIRST, "all", "clients"), 2, EXACT);
+	ck_assert_double_eq(bytes(frame, 102, FIRST), 7 * 1024.0);
+	close_file(&rig, 102, 10);
+	put_gfx(&rig, 102, 9, 3, 1150);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(share(frame, 102, FIRST, "gfx"), 0.05, EXACT);
+	ck_assert_double_eq(bytes(frame, 102, FIRST), 3 * 1024.0);
+	close_file(&rig, 102, 9);
+	frame = rig_sample(&rig, 1);
+	ck_assert_ptr_eq(use(frame, 102, FIRST, "all"), NULL);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A client that is first seen later has worked before that, unless it is new. */
+START_TEST(what_is_new_counts_from_zero)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", both);
+	rig_sample(&rig, 1);
+	ck_assert_double_eq(number(rig_sample(&rig, 1), 100, FIRST, "gfx", "busy_seconds"), 0);
+	start_process(&rig, 104, "renderer");
+	put_gfx(&rig, 104, 5, 20, 300);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(share(frame, 104, FIRST, "gfx"), 0.3, EXACT);
+	put_gfx(&rig, 103, 5, 21, 100); /* a process that was looked through before */
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(share(frame, 103, FIRST, "gfx"), 0.1, EXACT);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_shared_client_goes_on_with_who_has_it)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", both);
+	close_file(&rig, 100, 6);
+	rig_sample(&rig, 1);
+	close_file(&rig, 100, 5);
+	put_gfx(&rig, 101, 5, 11, 50500);
+	frame = rig_sample(&rig, 1);
+	ck_assert_ptr_eq(use(frame, 100, FIRST, "all"), NULL);
+	ck_assert_double_eq_tol(share(frame, 101, FIRST, "gfx"), 0.5, EXACT);
+	put_gfx(&rig, 100, 5, 11, 50600); /* it gets it back, but the other one has it as well */
+	put_gfx(&rig, 101, 5, 11, 50600);
+	frame = rig_sample(&rig, 1);
+	ck_assert_ptr_eq(use(frame, 100, FIRST, "all"), NULL);
+	ck_assert_double_eq_tol(share(frame, 101, FIRST, "gfx"), 0.1, EXACT);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(another_process_with_the_same_pid)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", both);
+	rig_sample(&rig, 1);
+	rig_remove(&rig, "proc/102");
+	start_process(&rig, 102, "other");
+	put_gfx(&rig, 102, 9, 30, 250);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(share(frame, 102, FIRST, "gfx"), 0.25, EXACT);
+	rig_close(&rig);
+}
+END_TEST
+
+/* The busiest kind of engine is that of video, of which there are two; both processes use the other one. */
+START_TEST(i915_is_as_busy_as_its_clients)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	frame = two_ticks(&rig, "gpu-i915", both);
+	check_row(frame, "gpu",
+		  "busy_ratio=0.25 processes=2 hidden_processes=0 device=0000:00:02.0 card=card0 driver=i915 "
+		  "state= how=clients");
+	ck_assert_double_eq_tol(share(frame, 200, "0000:00:02.0", "video"), 0.25, EXACT);
+	ck_assert_double_eq(number(frame, 200, "0000:00:02.0", "video", "capacity"), 2);
+	ck_assert_double_eq_tol(share(frame, 200, "0000:00:02.0", "render"), 0.15, EXACT);
+	ck_assert_double_eq_tol(share(frame, 201, "0000:00:02.0", "all"), 0.05, EXACT);
+	ck_assert_ptr_eq(use(frame, 200, "0000:00:02.0", "copy"), NULL); /* it never worked for it */
+	ck_assert_double_eq(bytes(frame, 201, "0000:00:02.0"), 77412 * 1024.0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(xe_counts_cycles_of_a_clock)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	frame = two_ticks(&rig, "gpu-xe", both);
+	ck_assert_double_eq_tol(busy(frame, FIRST), 0.75, EXACT);
+	ck_assert_double_eq_tol(share(frame, 300, FIRST, "rcs"), 0.25, EXACT);
+	ck_assert_double_eq_tol(share(frame, 300, FIRST, "ccs"), 0.75, EXACT);
+	ck_assert_double_eq(number(frame, 300, FIRST, "ccs", "capacity"), 4);
+	ck_assert_double_eq(bytes(frame, 300, FIRST), (192 + 23992) * 1024.0);
+	ck_assert_double_eq(number(frame, 300, FIRST, "all", "local_bytes"), 23992 * 1024.0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(nouveau_knows_memory_only)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	frame = two_ticks(&rig, "gpu-nouveau", both);
+	check_row(frame, "gpu",
+		  "processes=1 hidden_processes=0 device=0000:01:00.0 card=card0 driver=nouveau state=");
+	ck_assert(isnan(share(frame, 400, "0000:01:00.0", "all")));
+	ck_assert_double_eq(bytes(frame, 400, "0000:01:00.0"), 1835008 * 1024.0);
+	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 1);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(msm_is_known_by_its_node)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	frame = two_ticks(&rig, "gpu-msm", both);
+	ck_assert_double_eq_tol(busy(frame, "ae00000.display-subsystem"), 0.25, EXACT);
+	ck_assert_str_eq(cell_text(frame, "gpu", "ae00000.display-subsystem", "driver"), "msm");
+	ck_assert_double_eq_tol(share(frame, 500, "ae00000.display-subsystem", "gpu"), 0.25, EXACT);
+	ck_assert_double_eq(bytes(frame, 500, "ae00000.display-subsystem"), 68448 * 1024.0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(nothing_is_known_of_one_that_sleeps)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", devices_only);
+	rig_put(&rig, "sys/class/drm/card1/device/power/runtime_status", "suspended\n");
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert_str_eq(cell_text(frame, "gpu", SECOND, "state"), "asleep");
+	ck_assert(isnan(busy(frame, SECOND)));
+	ck_assert_uint_eq(cell_u64(frame, "gpu", SECOND, "memory_used_bytes"), U64_UNKNOWN);
+	ck_assert_str_eq(cell_text(frame, "gpu", FIRST, "state"), "");
+	ck_assert_double_eq(busy(frame, FIRST), 0.37);
+	rig_close(&rig);
+}
+END_TEST
+
+/* amdgpu says it itself: no process is looked into for that. */
+START_TEST(processes_are_looked_into_only_for_who_wants_it)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", devices_only);
+	rig_remove(&rig, "proc/100/fd");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "gpu", FIRST, "processes"), U64_UNKNOWN);
+	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 2);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(without_a_card_nothing_is_read)
+{
+	const struct frame *frame;
+	uint64_t reads;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-i915", both);
+	rig_remove(&rig, "sys/class/drm");
+	frame = rig_sample(&rig, 1);
+	reads = rig.env.reads;
+	for (int i = 0; i < 10; i++)
+		frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 0);
+	ck_assert_uint_eq(rig.env.reads, reads);
+	rig_tick(&rig, 0); /* its driver is loaded */
+	for (int i = 0; i < 16; i++)
+		frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 1);
+	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 4);
+	rig_close(&rig);
+}
+END_TEST
+
+/* A card that only displays, as most virtual machines have, is no processor. */
+START_TEST(a_card_that_cannot_render)
+{
+	struct rig rig;
+
+	rig_open(&rig, "gpu-i915", both);
+	rig_remove(&rig, "sys/class/drm/card0/device/drm/renderD128");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "gpu")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "gpu_process")->n_rows, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+static struct drm_client parsed;
+
+static bool parse(const char *text)
+{
+	return drm_client_parse(span_text(text), &parsed);
+}
+
+START_TEST(what_drivers_write)
+{
+	ck_assert(parse("pos:\t0\nflags:\t02\ndrm-driver:\txe\ndrm-client-id:\t7\ndrm-pdev:\t0000:03:00.0\n"
+			"drm-cycles-rcs:\t10\ndrm-total-cycles-rcs:\t20\ndrm-engine-capacity-rcs:\t3\n"
+			"drm-total-gtt:\t2 MiB\ndrm-resident-gtt:\t1 MiB\n"));
+	ck_assert(span_is(parsed.driver, "xe") && span_is(parsed.device, "0000:03:00.0"));
+	ck_assert_uint_eq(parsed.id, 7);
+	ck_assert_uint_eq(parsed.n_engines, 1);
+	ck_assert_uint_eq(parsed.engines[0].cycles, 10);
+	ck_assert_uint_eq(parsed.engines[0].total_cycles, 20);
+	ck_assert_uint_eq(parsed.engines[0].capacity, 3);
+	ck_assert_uint_eq(parsed.engines[0].busy_ns, U64_UNKNOWN);
+	ck_assert_uint_eq(drm_client_memory(&parsed), 1 << 20);
+	ck_assert_uint_eq(drm_client_local(&parsed), U64_UNKNOWN);
+	ck_assert_uint_eq(drm_client_shared(&parsed), U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(what_no_driver_writes)
+{
+	char text[16384] = "drm-driver:\tmany\n";
+	size_t length = strlen(text);
+
+	ck_assert(!parse("pos:\t0\nflags:\t02\nmnt_id:\t15\n"));
+	ck_assert(!parse("drm-engine-gfx:\t5 ns\n"));
+	ck_assert(parse("drm-driver:\ta\ndrm-client-id:\tx\ndrm-engine-:\t5 ns\ndrm-engine-gfx:\t5 hours\n"
+			"drm-engine-dec:\t-5 ns\ndrm-engine-capacity-enc:\t0\ndrm-engine-enc:\t4 ns\n"
+			"drm-total-vram:\t18446744073709551615 KiB\ndrm-total-gtt:\t18446744073709551615\n"));
+	ck_assert_uint_eq(parsed.id, U64_UNKNOWN);
+	ck_assert_uint_eq(parsed.n_engines, 1);
+	ck_assert_uint_eq(parsed.engines[0].capacity, 1);
+	ck_assert_uint_eq(drm_client_memory(&parsed), U64_UNKNOWN);
+	ck_assert(parse("drm-driver:\ta\ndrm-total-one:\t18446744073709551614\ndrm-total-two:\t9\n"));
+	ck_assert_uint_eq(drm_client_memory(&parsed), U64_UNKNOWN); /* the sum has no room */
+	for (int i = 0; i < 100; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "drm-engine-e%d:\t1 ns\ndrm-total-r%d:\t1\n", i, i);
+	ck_assert(parse(text));
+	ck_assert_uint_eq(parsed.n_engines, DRM_ENGINES_MAX);
+	ck_assert_uint_eq(parsed.n_regions, DRM_REGIONS_MAX);
+	ck_assert(parse("drm-driver:\ta\ndrm-engine-a-name-that-is-longer-than-any-driver-has:\t1 ns\n"));
+	ck_assert_uint_eq(parsed.n_engines, 0);
+}
+END_TEST
