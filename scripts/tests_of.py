@@ -20,7 +20,7 @@ ABOUT = {  # a source, or all of a folder, although they are not called after it
     "output/record_lines.c": ["recording.test"], "output/replay.c": ["recording.test"],
     "output/replay_lines.c": ["recording.test"], "recording": ["recording.test"], "sys/bpf": ["unit/bpf_listing_test"],
     "topic": ["batch.test"], "topic/disk": ["disks.test"], "topic/event": ["events.test"], "topic/finding": ["findings.test"],
-    "topic/group": ["groups.test"], "topic/interrupt": ["kernel.test"], "topic/latency": ["latency.test"],
+    "topic/gpu": ["gpu.test"], "topic/group": ["groups.test"], "topic/interrupt": ["kernel.test"], "topic/latency": ["latency.test"],
     "topic/memory": ["formulas.test"], "topic/network": ["network.test"], "topic/power": ["power.test"],
     "topic/process": ["batch.test"], "topic/tracepoint": ["trace.test"],
 }

@@ -10,6 +10,7 @@
 
 #include "kernel/pid/drm_client.h"
 #include "rig.h"
+#include "topic/gpu/nvml_library.h"
 
 #define EXACT 1e-9
 
@@ -449,5 +450,93 @@ START_TEST(what_no_driver_writes)
 	ck_assert_uint_eq(parsed.n_regions, DRM_REGIONS_MAX);
 	ck_assert(parse("drm-driver:\ta\ndrm-engine-a-name-that-is-longer-than-any-driver-has:\t1 ns\n"));
 	ck_assert_uint_eq(parsed.n_engines, 0);
+}
+END_TEST
+
+/* A library of one device, in place of NVIDIA's. */
+static struct nvml_sample samples[3];
+static unsigned n_samples, n_listed;
+
+static int one_device(unsigned *count)
+{
+	*count = 1;
+	return NVML_SUCCESS;
+}
+
+static int any_handle(unsigned index, nvml_device *device)
+{
+	(void)index;
+	*device = NULL;
+	return NVML_SUCCESS;
+}
+
+static int its_place(nvml_device device, struct nvml_pci *pci)
+{
+	(void)device;
+	*pci = (struct nvml_pci){ .domain = 1, .bus = 0xab, .device = 2 };
+	return NVML_SUCCESS;
+}
+
+static int not_supported(nvml_device device, struct nvml_utilization *utilization)
+{
+	(void)device;
+	utilization->gpu = 77;
+	return NVML_NOT_SUPPORTED;
+}
+
+static int listed(nvml_device device, unsigned *count, struct nvml_process *processes)
+{
+	(void)device;
+	for (unsigned i = 0; i < n_listed && i < *count; i++)
+		processes[i] = (struct nvml_process){ .pid = 100 + i, .used = i == 0 ? UINT64_MAX : i };
+	*count = n_listed;
+	return n_listed > NVIDIA_PROCESSES_MAX ? NVML_INSUFFICIENT_SIZE : NVML_SUCCESS;
+}
+
+static int sampled(nvml_device device, struct nvml_sample *to, unsigned *count, unsigned long long since_us)
+{
+	unsigned n = 0;
+
+	(void)device;
+	for (unsigned i = 0; i < n_samples; i++)
+		if (samples[i].time_us > since_us)
+			to[n++] = samples[i];
+	*count = n;
+	return n > 0 ? NVML_SUCCESS : NVML_NOT_FOUND;
+}
+
+START_TEST(what_the_library_of_nvidia_says)
+{
+	static const struct nvml_library library = {
+		.count = one_device, .by_index = any_handle, .pci = its_place, .utilization = not_supported,
+		.compute = listed,   .samples = sampled,
+	};
+	static struct nvidia_answer answer;
+	const struct nvidia_device *device = &answer.devices[0];
+
+	n_listed = 2;
+	n_samples = 2;
+	samples[0] = (struct nvml_sample){ .pid = 101, .time_us = 5, .multiprocessors = 40, .decoder = 250 };
+	samples[1] = (struct nvml_sample){ .pid = 300, .time_us = 7, .encoder = 20 };
+	nvml_library_ask(&library, &answer);
+	ck_assert_int_eq(answer.error, NVML_SUCCESS);
+	ck_assert_uint_eq(answer.n_devices, 1);
+	ck_assert_str_eq(device->name, "0001:ab:02.0");
+	ck_assert(isnan(device->busy_ratio));
+	ck_assert_uint_eq(device->used_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(device->n_processes, 3); /* the last one is not in the list any more */
+	ck_assert_uint_eq(device->processes[0].memory_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(device->processes[1].memory_bytes, 1);
+	ck_assert(device->knows_ratios);
+	ck_assert_double_eq(device->processes[1].ratios[NVIDIA_MULTIPROCESSORS], 0.4);
+	ck_assert_double_eq(device->processes[1].ratios[NVIDIA_DECODER], 0); /* 250 % is nonsense */
+	ck_assert_double_eq(device->processes[2].ratios[NVIDIA_ENCODER], 0.2);
+	nvml_library_ask(&library, &answer); /* no new sample */
+	ck_assert(device->knows_ratios);
+	ck_assert_uint_eq(device->n_processes, 2);
+	ck_assert_double_eq(device->processes[1].ratios[NVIDIA_MULTIPROCESSORS], 0);
+	n_listed = 1000; /* more than there is room for */
+	nvml_library_ask(&library, &answer);
+	ck_assert_uint_eq(device->n_processes, 0);
 }
 END_TEST

@@ -8,6 +8,7 @@
 
 #include "core/i18n.h"
 #include "topic/gpu/gpu_clients.h"
+#include "topic/gpu/nvidia.h"
 #include "topic/process/process_find.h"
 #include "topic/topic.h"
 
@@ -29,8 +30,8 @@ static const struct column gpu_columns[] = {
 	    .trend = true,
 	    .help = N_("share of the time in which it worked. Of a driver that does not say: at least this "
 		       "much, that of the busiest kind of engine for the processes that are seen"),
-	    .source = CARD "gpu_busy_percent; else the growth of drm-engine, drm-cycles in /proc/PID/fdinfo, "
-			   "largest sum of an engine / (time * its capacity)"),
+	    .source = CARD "gpu_busy_percent; NVML utilization.gpu; else growth of drm-engine, drm-cycles "
+			   "in /proc/PID/fdinfo, largest sum of an engine / (time * its capacity)"),
 	GPU(memory_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("mem%"), .width = 6,
 	    .rank = 2, .help = N_("used share of its own memory"),
 	    .source = "memory_used_bytes / memory_total_bytes"),
@@ -38,16 +39,16 @@ static const struct column gpu_columns[] = {
 	    .rank = 1,
 	    .help = N_("used of its own memory, by all processes and the driver; unknown where the driver "
 		       "does not say"),
-	    .source = CARD "mem_info_vram_used"),
+	    .source = CARD "mem_info_vram_used; NVML memory.used"),
 	GPU(memory_total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("memory"), .width = 8,
 	    .rank = 1, .help = N_("its own memory; of one in the processor, what is set aside for it"),
-	    .source = CARD "mem_info_vram_total"),
+	    .source = CARD "mem_info_vram_total; NVML memory.total"),
 	GPU(system_used_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("system"), .width = 8,
 	    .rank = 3, .optional = true, .help = N_("memory of the machine that it uses besides"),
 	    .source = CARD "mem_info_gtt_used"),
 	GPU(processes, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("procs"), .width = 5, .rank = 2,
 	    .help = N_("processes that use it, of those that may be looked into"),
-	    .source = "/proc/PID/fdinfo drm-client-id"),
+	    .source = "/proc/PID/fdinfo drm-client-id; NVML"),
 	GPU(hidden_processes, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = N_("hidden"), .width = 6,
 	    .rank = 3, .optional = true,
 	    .help = N_("processes that may not be looked into: what they use is not known"),
@@ -59,19 +60,22 @@ static const struct column gpu_columns[] = {
 	    .help = N_("number of the card, which may change from boot to boot"), .source = "/sys/class/drm"),
 	GPU(driver, .kind = COLUMN_LABEL, .title = N_("driver"), .width = 8, .rank = 1,
 	    .help = N_("driver of the kernel"), .source = "/proc/PID/fdinfo drm-driver, " CARD "driver"),
-	GPU(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 6, .rank = 3, .words = true,
-	    .optional = true, .help = N_("asleep: it is not woken, so that nothing else is known"),
+	GPU(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 10, .rank = 3, .words = true,
+	    .optional = true,
+	    .help = N_("asleep: it is not woken, so that nothing else is known; left alone: nothing uses it, "
+		       "and for a while it is not asked, so that it may fall asleep"),
 	    .source = CARD "power/runtime_status"),
 	GPU(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 7, .rank = 3,
-	    .help = N_("where busy comes from. driver: it measures the whole device; clients: a sum over "
-		       "the processes that are seen, a lower bound"),
+	    .help = N_("where busy comes from. driver: it measures the whole device; nvml: so does NVIDIA's "
+		       "library; clients: a sum over the processes that are seen, a lower bound"),
 	    .source = "panetop"),
 };
 
 static const struct schema gpu_schema = {
 	.name = "gpu",
 	.help = N_("graphics processors: use and memory"),
-	.none = N_("no graphics processor: no card in /sys/class/drm can render"),
+	.none = N_("no graphics processor: no card in /sys/class/drm can render, and NVIDIA's driver is not "
+		   "loaded"),
 	.over_interval = true,
 	.row_size = sizeof(struct gpu_row),
 	SCHEMA_COLUMNS(gpu_columns),
@@ -85,12 +89,19 @@ static const struct source_spec gpu_sources[] = {
 	{ .path = FDINFO,
 	  .gives = N_("what processes use of graphics processors (Linux 5.19)"),
 	  .optional = true },
+	{ .path = "libnvidia-ml.so.1",
+	  .gives = N_("use and memory of NVIDIA's graphics processors, also by process"),
+	  .optional = true,
+	  .test = nvidia_test,
+	  .remedies = { { ENOENT, N_("NVIDIA's driver is not loaded"), .unused = true },
+			{ ELIBACC, NVIDIA_NO_LIBRARY } } },
 	{ 0 },
 };
 
 struct gpu_state {
 	struct gpus *gpus;
 	struct gpu_clients *clients;
+	struct nvidia *nvidia;
 };
 
 static bool says_itself(const struct gpu *gpu)
@@ -106,7 +117,7 @@ static int read_clients(const struct sample *sample, const struct gpu_state *sta
 	for (size_t i = 0; i < state->gpus->count; i++) {
 		const struct gpu *gpu = &state->gpus->list[i];
 
-		wanted |= *gpu->render && !gpu->asleep && !says_itself(gpu);
+		wanted |= *gpu->render && !gpu->asleep && !says_itself(gpu) && !gpu_is_of_nvidia(gpu);
 	}
 	return wanted ? reader_update(&gpu_clients_reader, sample) : -ENODATA;
 }
@@ -115,6 +126,8 @@ static void set_clients(struct gpu_row *row, const struct gpu_clients *clients, 
 {
 	const struct gpu_device *device = gpu_clients_device(clients, gpu->name);
 
+	if (gpu_is_of_nvidia(gpu))
+		return;
 	row->processes = device ? device->n_users : 0;
 	row->hidden_processes = clients->n_denied;
 	if (says_itself(gpu) || gpu->asleep || !device || device->engines.n == 0)
@@ -128,6 +141,33 @@ static const char *driver_of(const struct gpu_clients *clients, const struct gpu
 	const struct gpu_device *device = gpu_clients_device(clients, gpu->name);
 
 	return device ? device->driver : gpu->driver;
+}
+
+static void set_nvidia(struct gpu_row *row, const struct nvidia *nvidia, const struct nvidia_device *device)
+{
+	row->state = nvidia->asleep ? N_("asleep") : nvidia->resting ? N_("left alone") : "";
+	if (!device)
+		return;
+	row->how = "nvml";
+	row->busy_ratio = device->busy_ratio;
+	row->memory_used_bytes = device->used_bytes;
+	row->memory_total_bytes = device->total_bytes;
+	row->memory_ratio = u64_number(device->used_bytes) / u64_number(device->total_bytes);
+	row->processes = device->n_processes + device->n_left_out;
+}
+
+/* A device that has no card, as on a server without a screen. */
+static void add_nvidia(struct sample *sample, const struct gpu_state *state, const char *name)
+{
+	struct gpu_row *row;
+
+	if (gpus_find(state->gpus, span_text(name)))
+		return;
+	row = table_add(sample->table);
+	row->device = arena_copy(&sample->frame->arena, name, strlen(name));
+	row->card = "";
+	row->driver = "nvidia";
+	set_nvidia(row, state->nvidia, nvidia_find(state->nvidia, name));
 }
 
 static void add_gpu(struct sample *sample, struct gpu_state *state, struct gpu *gpu, bool with_clients)
@@ -150,6 +190,16 @@ static void add_gpu(struct sample *sample, struct gpu_state *state, struct gpu *
 	row->memory_ratio = u64_number(row->memory_used_bytes) / u64_number(row->memory_total_bytes);
 	if (with_clients)
 		set_clients(row, state->clients, gpu);
+	if (gpu_is_of_nvidia(gpu))
+		set_nvidia(row, state->nvidia, nvidia_find(state->nvidia, gpu->name));
+}
+
+static void notice_nvidia(struct sample *sample, const struct nvidia *nvidia)
+{
+	const char *remedy, *trouble = nvidia_trouble(nvidia, &remedy);
+
+	if (trouble)
+		frame_notice(sample->frame, sample->topic->schema->name, remedy, "%s", trouble);
 }
 
 static int sample_gpus(struct sample *sample)
@@ -162,12 +212,16 @@ static int sample_gpus(struct sample *sample)
 	for (size_t i = 0; i < state->gpus->count; i++)
 		if (*state->gpus->list[i].render)
 			add_gpu(sample, state, &state->gpus->list[i], error == 0);
+	for (size_t i = 0; i < state->nvidia->n_names; i++)
+		add_nvidia(sample, state, state->nvidia->names[i]);
+	notice_nvidia(sample, state->nvidia);
 	return 0;
 }
 
 static const struct reading gpu_reads[] = {
 	READING(struct gpu_state, gpus, &gpus_reader),
 	READING_ON_DEMAND(struct gpu_state, clients, &gpu_clients_reader),
+	READING(struct gpu_state, nvidia, &nvidia_reader),
 	{ 0 },
 };
 
@@ -202,9 +256,9 @@ static const struct column process_columns[] = {
 	    .help = N_("share of the time in which engines worked for it; of several of a kind, the mean. In "
 		       "the row all: that of its busiest kind"),
 	    .source = "growth of busy_seconds / time"),
-	BYTES(memory_bytes, N_("memory"), 0, "drm-resident, else drm-memory, else drm-total",
+	BYTES(memory_bytes, N_("memory"), 0, "drm-resident, else drm-memory, else drm-total; NVML",
 	      N_("memory in use that the processor can reach, also of the machine; what is shared counts for "
-		 "each that shares it"),
+		 "each that shares it. Of NVIDIA: its own memory"),
 	      .additive = true),
 	BYTES(local_bytes, N_("own"), 2, "the same of vram and local",
 	      N_("the part that is the processor's own memory; unknown where the driver has only one kind"),
@@ -213,8 +267,9 @@ static const struct column process_columns[] = {
 	      N_("memory that other clients use as well, such as the windows of a compositor"),
 	      .optional = true),
 	OWN(engine, .kind = COLUMN_KEY, .title = N_("engine"), .width = 8, .rank = 1,
-	    .help = N_("kind of engine, as the driver calls it; all: the process as a whole"),
-	    .source = "/proc/PID/fdinfo drm-engine, drm-cycles"),
+	    .help = N_("kind of engine, as the driver calls it; all: the process as a whole. Of NVIDIA sm: "
+		       "what computes and draws"),
+	    .source = "/proc/PID/fdinfo drm-engine, drm-cycles; NVML"),
 	OWN(busiest, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("busiest"), .width = 8, .rank = 2,
 	    .help = N_("the kind of engine that busy is about; empty: none worked"),
 	    .source = "largest growth of drm-engine, drm-cycles"),
@@ -229,7 +284,7 @@ static const struct column process_columns[] = {
 	    .title = N_("busy time"), .width = 9,
 	    .help = N_("time of its engines since it was first seen, divided by how many they are"),
 	    .source = "growth of drm-engine, or of drm-cycles / drm-total-cycles * time, / "
-		      "drm-engine-capacity"),
+		      "drm-engine-capacity; NVML samples * time"),
 	OWN(pid, .kind = COLUMN_KEY, .fleeting = true, .title = N_("PID"), .width = 7,
 	    .help = N_("process ID"), .source = "/proc"),
 	OWN(start_seconds, .kind = COLUMN_KEY, .fleeting = true, .unit = UNIT_SECONDS, .title = N_("started"),
@@ -262,17 +317,16 @@ static const char *copied(struct sample *sample, const char *text)
 	return text ? arena_copy(&sample->frame->arena, text, strlen(text)) : NULL;
 }
 
-static struct gpu_process_row *add_row(struct sample *sample, const struct gpu_clients *clients,
-				       const struct gpu_user *user, const struct process *process)
+static struct gpu_process_row *add_row(struct sample *sample, const char *device, const char *driver,
+				       const struct process *process)
 {
-	const struct gpu_device *device = &clients->devices[user->device];
 	bool has_line = process->command && *process->command;
 	struct gpu_process_row *row = table_add(sample->table);
 
-	row->pid = user->pid;
-	row->start_seconds = process_start_seconds(sample->env, user->start_ticks);
-	row->device = copied(sample, device->name);
-	row->driver = copied(sample, device->driver);
+	row->pid = process->pid;
+	row->start_seconds = process_start_seconds(sample->env, process->start_ticks);
+	row->device = copied(sample, device);
+	row->driver = copied(sample, driver);
 	row->name = copied(sample, process->name);
 	row->command = copied(sample, has_line ? process->command : process->name);
 	row->memory_bytes = row->local_bytes = row->shared_bytes = row->clients = row->capacity = U64_BLANK;
@@ -280,14 +334,23 @@ static struct gpu_process_row *add_row(struct sample *sample, const struct gpu_c
 	return row;
 }
 
+/* NULL: it is not of the scope, or has ended. */
+static const struct process *find_process(const struct process_list *list, uint32_t pid, uint64_t start_ticks)
+{
+	const struct process *process = process_list_find(list, pid);
+
+	return process && process->start_ticks == start_ticks && !process->outside ? process : NULL;
+}
+
 static void add_user(struct sample *sample, const struct gpu_clients *clients, const struct gpu_user *user)
 {
-	const struct process *process = process_list_find(clients->processes, user->pid);
+	const struct process *process = find_process(clients->processes, user->pid, user->start_ticks);
+	const struct gpu_device *device = &clients->devices[user->device];
 	struct gpu_process_row *row;
 
-	if (!process || process->start_ticks != user->start_ticks || process->outside)
+	if (!process)
 		return;
-	row = add_row(sample, clients, user, process);
+	row = add_row(sample, device->name, device->driver, process);
 	row->engine = "all";
 	row->busiest = user->busiest ? copied(sample, user->busiest) : "";
 	row->busy_seconds = user->engines.n > 0 ? user->busy_seconds : NAN;
@@ -300,21 +363,58 @@ static void add_user(struct sample *sample, const struct gpu_clients *clients, c
 
 		if (!engine->used)
 			continue;
-		row = add_row(sample, clients, user, process);
+		row = add_row(sample, device->name, device->driver, process);
 		row->engine = copied(sample, engine->name);
 		row->capacity = engine->capacity;
 		row->busy_seconds = engine->busy_seconds / (double)engine->capacity;
 	}
 }
 
+static void add_nvidia_user(struct sample *sample, const struct nvidia *nvidia,
+			    const struct nvidia_user *user)
+{
+	const struct process *process = find_process(nvidia->processes, user->pid, user->start_ticks);
+	struct gpu_process_row *row;
+
+	if (!process)
+		return;
+	row = add_row(sample, user->device, "nvidia", process);
+	row->engine = "all";
+	row->busiest = user->busiest >= 0 ? nvidia_engine_names[user->busiest] : "";
+	row->busy_seconds = user->knows_ratios ? user->busiest_seconds : NAN;
+	row->memory_bytes = row->local_bytes = user->memory_bytes;
+	row->shared_bytes = U64_UNKNOWN;
+	for (unsigned i = 0; i < N_NVIDIA_ENGINES; i++) {
+		if (user->busy_seconds[i] == 0)
+			continue;
+		row = add_row(sample, user->device, "nvidia", process);
+		row->engine = nvidia_engine_names[i];
+		row->busy_seconds = user->busy_seconds[i];
+	}
+}
+
+struct process_state {
+	struct gpu_clients *clients;
+	struct nvidia *nvidia;
+};
+
 static int sample_processes(struct sample *sample)
 {
-	struct gpu_clients *clients = sample->state;
+	struct process_state *state = sample->state;
+	struct gpu_clients *clients = state->clients;
 
-	if (clients->mono_ns > 0)
+	if (clients->last_tick == sample->env->tick)
 		sample->table->mono_ns = clients->mono_ns;
 	for (size_t i = 0; i < clients->n_users; i++)
 		add_user(sample, clients, &clients->users[i]);
+	nvidia_update_users(state->nvidia, sample);
+	for (size_t i = 0; i < state->nvidia->n_users; i++)
+		add_nvidia_user(sample, state->nvidia, &state->nvidia->users[i]);
+	notice_nvidia(sample, state->nvidia);
+	if (clients->n_left_out > 0)
+		frame_notice(sample->frame, process_schema.name, NULL,
+			     _("%zu descriptors of graphics processors are left out, of processes with many"),
+			     clients->n_left_out);
 	if (clients->n_denied > 0)
 		frame_notice(sample->frame, process_schema.name,
 			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
@@ -325,10 +425,17 @@ static int sample_processes(struct sample *sample)
 	return 0;
 }
 
+static const struct reading process_reads[] = {
+	READING(struct process_state, clients, &gpu_clients_reader),
+	READING(struct process_state, nvidia, &nvidia_reader),
+	{ 0 },
+};
+
 const struct topic topic_gpu_process = {
 	.schema = &process_schema,
 	.sources = gpu_sources,
 	.uses = USES,
-	.reads = READING_ONE(&gpu_clients_reader),
+	.state_size = sizeof(struct process_state),
+	.reads = process_reads,
 	.sample = sample_processes,
 };

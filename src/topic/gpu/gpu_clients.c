@@ -19,11 +19,16 @@
 #include "sys/open_files.h"
 
 #define NODES "/dev/dri/"
-#define SCAN_MAX 16384 /* descriptors of a process */
-#define SAME_TURNS 8   /* ticks, for a process that runs and has as many of them as before */
-#define UNCOUNTED_TURNS 4 /* … or whose kernel does not count them */
-#define DENIED_TURNS 64
 #define INFO_MAX 8192
+
+/* Descriptors of a process that are looked through, and those of graphics processors that are read. */
+#define SCAN_MAX 16384
+#define FILES_MAX 512
+
+/* Ticks until the next look, of a process that runs. */
+#define SAME_TURNS 8      /* it has as many descriptors as before */
+#define UNCOUNTED_TURNS 4 /* the kernel does not count them */
+#define DENIED_TURNS 64
 
 /* A process, and what it has open of graphics processors. */
 struct gpu_holder {
@@ -37,6 +42,7 @@ struct gpu_holder {
 		char node[28]; /* "renderD128" */
 	} *files; /* owned */
 	size_t n_files, capacity;
+	size_t n_left_out;
 };
 
 /* What an engine of a client has counted. */
@@ -274,7 +280,8 @@ static void read_files(struct gpu_clients *clients, struct gpu_holder *holder, b
 		long length =
 			open_files_info(clients->env, holder->pid, file->fd, bytes, sizeof(bytes));
 
-		if (length <= 0 || !drm_client_parse(span_of(bytes, (size_t)length), &read))
+		if (length <= 0 || !drm_client_parse(span_of(bytes, (size_t)length), &read) ||
+		    span_is(read.driver, "nvidia-drm")) /* it counts nothing: see nvidia.h */
 			continue;
 		take_client(clients, holder, file, &read, fresh);
 		holder->files[n_kept++] = *file;
@@ -285,9 +292,14 @@ static void read_files(struct gpu_clients *clients, struct gpu_holder *holder, b
 static void take_file(void *context, const struct open_file *found)
 {
 	struct gpu_holder *holder = context;
-	struct gpu_descriptor *file = VECTOR_ADD(holder->files, holder->n_files, holder->capacity);
+	struct gpu_descriptor *file;
 	struct span node = found->link;
 
+	if (holder->n_files == FILES_MAX) {
+		holder->n_left_out++;
+		return;
+	}
+	file = VECTOR_ADD(holder->files, holder->n_files, holder->capacity);
 	node.at += strlen(NODES);
 	file->fd = found->fd;
 	copy_text(file->node, sizeof(file->node), node);
@@ -298,7 +310,7 @@ static void scan(struct gpu_clients *clients, struct gpu_holder *holder, uint64_
 	uint64_t cookie = 0;
 	long n_read;
 
-	holder->n_files = 0;
+	holder->n_files = holder->n_left_out = 0;
 	n_read = open_files_below(clients->env, holder->pid, NODES, &cookie, SCAN_MAX, take_file, holder);
 	holder->denied = n_read == -EACCES || n_read == -EPERM;
 	holder->scan_tick = clients->env->tick;
@@ -351,11 +363,12 @@ static void look_into_processes(struct gpu_clients *clients)
 	clients->holder_capacity = clients->former_capacity;
 	clients->n_holders = 0;
 	clients->n_denied = list->n_denied;
+	clients->n_left_out = 0;
 	for (size_t i = 0; i < list->n_all; i++) {
 		const struct process *process = list->all[i];
 		struct gpu_holder *holder;
 
-		if (process_is_kernel_thread(process))
+		if (process_is_kernel_thread(process) || process->stat.state == 'Z')
 			continue;
 		while (at < n_former && former[at].pid < process->pid)
 			free_holder(&former[at++]);
@@ -368,6 +381,7 @@ static void look_into_processes(struct gpu_clients *clients)
 			*holder = former[at++];
 		read_files(clients, holder, scan_if_due(clients, holder, process));
 		clients->n_denied += holder->denied;
+		clients->n_left_out += holder->n_left_out;
 	}
 	while (at < n_former)
 		free_holder(&former[at++]);
@@ -463,10 +477,10 @@ static void sum_up(struct gpu_clients *clients)
 	}
 }
 
-static bool any_renders(const struct gpus *gpus)
+static bool any_counts(const struct gpus *gpus)
 {
 	for (size_t i = 0; i < gpus->count; i++)
-		if (*gpus->list[i].render)
+		if (*gpus->list[i].render && !gpu_is_of_nvidia(&gpus->list[i]))
 			return true;
 	return false;
 }
@@ -476,7 +490,7 @@ static int update(void *state, const struct sample *sample)
 	struct gpu_clients *clients = state;
 	int error;
 
-	if (!any_renders(clients->gpus)) {
+	if (!any_counts(clients->gpus)) {
 		sum_up(clients);
 		return 0;
 	}

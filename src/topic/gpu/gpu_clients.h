@@ -60,9 +60,10 @@ struct gpu_clients {
 	size_t n_users, user_capacity;
 	struct hash user_at;
 	size_t n_denied;                     /* processes that may not be looked into */
+	size_t n_left_out;                   /* descriptors of processes that have too many */
 };
 
-/* Looks into processes only where a card can render. */
+/* Looks into processes only where a card can render, and its driver counts for its clients. */
 extern const struct reader gpu_clients_reader;
 
 /* NULL: it has had no client. */

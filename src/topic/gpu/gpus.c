@@ -236,6 +236,11 @@ const struct gpu *gpus_find(const struct gpus *gpus, struct span name)
 	return NULL;
 }
 
+bool gpu_is_of_nvidia(const struct gpu *gpu)
+{
+	return strcmp(gpu->driver, "nvidia") == 0;
+}
+
 uint64_t gpu_read_bytes(struct gpus *gpus, struct gpu *gpu, enum gpu_file file)
 {
 	uint64_t value;

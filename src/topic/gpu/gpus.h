@@ -45,6 +45,9 @@ extern const struct reader gpus_reader;
 /* NULL: no card has this name, is called so in /dev/dri, or has this node for rendering. */
 const struct gpu *gpus_find(const struct gpus *gpus, struct span name);
 
+/* Does it have NVIDIA's own driver, which counts nothing for its clients? */
+bool gpu_is_of_nvidia(const struct gpu *gpu);
+
 /* A number from one of its files, times scale; NaN: not known, or it sleeps. */
 double gpu_read(struct gpus *gpus, struct gpu *gpu, enum gpu_file file, double scale);
 uint64_t gpu_read_bytes(struct gpus *gpus, struct gpu *gpu, enum gpu_file file); /* U64_UNKNOWN */
