@@ -74,8 +74,7 @@ static const struct column gpu_columns[] = {
 static const struct schema gpu_schema = {
 	.name = "gpu",
 	.help = N_("graphics processors: use and memory"),
-	.none = N_("no graphics processor: no card in /sys/class/drm can render, and NVIDIA's driver is not "
-		   "loaded"),
+	.none = N_("no graphics processor: no card in /sys/class/drm can render, no NVIDIA driver"),
 	.over_interval = true,
 	.row_size = sizeof(struct gpu_row),
 	SCHEMA_COLUMNS(gpu_columns),
