@@ -128,9 +128,12 @@ static void look_at(void *context, const char *name)
 	struct sleep *sleep = context;
 	struct nvidia *nvidia = sleep->nvidia;
 	char path[256], text[32];
+	size_t at;
 
 	VECTOR_RESERVE(nvidia->names, nvidia->n_names + 1, nvidia->name_capacity);
-	snprintf(nvidia->names[nvidia->n_names++], GPU_NAME_MAX, "%.63s", name);
+	VECTOR_BOUND(at, nvidia->n_names, strcmp(nvidia->names[at], name) < 0);
+	memmove(nvidia->names[at + 1], nvidia->names[at], (nvidia->n_names++ - at) * sizeof(*nvidia->names));
+	snprintf(nvidia->names[at], sizeof(*nvidia->names), "%.63s", name);
 	snprintf(path, sizeof(path), "sys/bus/pci/devices/%.64s/power/runtime_status", name);
 	sleep->any |= attribute_once(nvidia->env, path, text, sizeof(text)) > 0 &&
 		      strncmp(text, "suspend", 7) == 0;

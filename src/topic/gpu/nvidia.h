@@ -27,7 +27,7 @@ struct nvidia {
 	struct process_list *processes;
 	bool present;          /* the driver is loaded … */
 	uint64_t look_tick;    /* … as it was seen last; ENV_NEVER */
-	char (*names)[GPU_NAME_MAX]; /* of its devices; owned */
+	char (*names)[GPU_NAME_MAX]; /* of its devices, sorted; owned */
 	size_t n_names, name_capacity;
 	struct nvidia_poll *poll;
 	struct nvidia_answer *last; /* owned; NULL: none yet */
