@@ -387,28 +387,32 @@ static void gauge_gpu(const struct frame *frame, const struct grades *grades, st
 {
 	const struct table *table = frame_table(frame, "gpu");
 	const void *row = busiest_gpu(table);
-	char numbers[2][VALUE_TEXT_MAX];
-	const char *driver;
+	char numbers[2][VALUE_TEXT_MAX], which[64];
+	bool by_clients;
 	double hidden;
 
 	(void)grades;
 	if (!row)
 		return;
 	hidden = table_number(table, row, "hidden_processes");
-	driver = table_text(table, row, "driver");
+	by_clients = strcmp(table_text(table, row, "how"), "clients") == 0;
+	snprintf(which, sizeof(which), "%.30s%s%.30s", table_text(table, row, "driver"),
+		 table->n_rows > 1 ? " " : "", table->n_rows > 1 ? table_text(table, row, "card") : "");
 	gauge->name = _("GPU");
 	gauge->ratio = table_number(table, row, "busy_ratio");
 	gauge->series = OVERVIEW_SERIES_GPU;
 	gauge->most = 1;
 	if (is_asleep(table, row))
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  asleep"), driver);
-	else if (strcmp(table_text(table, row, "how"), "clients") == 0 && hidden > 0)
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  at least: %.0f processes are hidden"),
-			 driver, hidden);
-	else if (strcmp(table_text(table, row, "how"), "clients") == 0)
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  by the processes that use it"), driver);
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  asleep"), which);
+	else if (by_clients && hidden > 0)
+		snprintf(gauge->text, sizeof(gauge->text),
+			 P_("%s  at least: %lu process is hidden", "%s  at least: %lu processes are hidden",
+			    (unsigned long)hidden),
+			 which, (unsigned long)hidden);
+	else if (by_clients)
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  by the processes that use it"), which);
 	else
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  memory %s of %s used"), driver,
+		snprintf(gauge->text, sizeof(gauge->text), _("%s  memory %s of %s used"), which,
 			 size_text(numbers[0], table_number(table, row, "memory_used_bytes")),
 			 size_text(numbers[1], table_number(table, row, "memory_total_bytes")));
 }

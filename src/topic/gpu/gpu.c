@@ -32,7 +32,7 @@ static const struct column gpu_columns[] = {
 		       "much, that of the busiest kind of engine for the processes that are seen"),
 	    .source = CARD "gpu_busy_percent; NVML utilization.gpu; else growth of drm-engine, drm-cycles "
 			   "in /proc/PID/fdinfo, largest sum of an engine / (time * its capacity)"),
-	GPU(memory_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("mem%"), .width = 6,
+	GPU(memory_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%mem"), .width = 6,
 	    .rank = 2, .help = N_("used share of its own memory"),
 	    .source = "memory_used_bytes / memory_total_bytes"),
 	GPU(memory_used_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("used"), .width = 8,
