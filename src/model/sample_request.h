@@ -81,6 +81,11 @@ struct sample_request {
 	bool all_commands; /* a search or a filter may want the command lines of idle processes */
 	bool idle_shown;   /* the CPU pane shows them, and with them their command lines */
 
+	/* The view of nodes. */
+	bool numa_maps; /* pages of the processes in .processes are counted, not sampled */
+	struct process_choice counted; /* the pages of this one are counted once … */
+	unsigned n_counted;            /* … after each change of this */
+
 	/* The pages pane. */
 	struct process_choice mapped; /* chosen on the screen; not set: processes */
 	bool time_of_mapped;          /* time accounts are of this one alone */

@@ -150,6 +150,9 @@ const struct setting all_settings[] = {
 	  .expected = N_("use total-free, procps or htop") },
 	{ .name = "memory.span", CHOICE(memory.span, span_names) },
 	{ .name = "memory.axis", CHOICE(memory.axis, axis_names) },
+	{ .name = "memory.numa-maps",
+	  FLAG(memory.numa_maps),
+	  .help = N_("count the pages of the processes of --pid by NUMA node, where a sample is usual") },
 
 	{ .name = "cpu.idle", FLAG(cpu.idle), .help = N_("show idle processes, too") },
 	{ .name = "cpu.threads", FLAG(cpu.threads), .help = N_("show CPU use by thread") },

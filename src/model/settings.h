@@ -108,6 +108,7 @@ struct settings {
 	} latency;
 	struct {
 		unsigned used, span, axis;
+		bool numa_maps;
 	} memory;
 	struct {
 		double settle_seconds; /* before the first sample; NaN: as the meter needs */

@@ -152,14 +152,20 @@ bool page_file_has_ksm_flag(const struct env *env)
 	return !(flags & FLAG_KSM);
 }
 
+int page_file_nodes(uint32_t pid, void **addresses, int *nodes, size_t n)
+{
+	uint64_t raised = privilege_raise(PRIVILEGE_NODE);
+	long failed = syscall(SYS_move_pages, (pid_t)pid, (unsigned long)n, addresses, NULL, nodes, 0);
+	int error = failed < 0 ? -errno : 0;
+
+	privilege_lower(raised);
+	return error;
+}
+
 int page_file_node(uint32_t pid, uint64_t address)
 {
 	void *page = (void *)(uintptr_t)address; /* NOLINT: of another process, never dereferenced */
-	uint64_t raised = privilege_raise(PRIVILEGE_NODE);
-	int node = -ENOENT;
+	int node = -ENOENT, error = page_file_nodes(pid, &page, &node, 1);
 
-	if (syscall(SYS_move_pages, (pid_t)pid, 1UL, &page, NULL, &node, 0) < 0)
-		node = -errno;
-	privilege_lower(raised);
-	return node;
+	return error ? error : node;
 }

@@ -61,4 +61,7 @@ bool page_file_has_ksm_flag(const struct env *env);
 /* The NUMA node of the page at this address of a process, or -errno; -ENOENT when it is absent. */
 int page_file_node(uint32_t pid, uint64_t address);
 
+/* The same of n pages, in nodes: 0 or -errno. */
+int page_file_nodes(uint32_t pid, void **addresses, int *nodes, size_t n);
+
 #endif

@@ -236,6 +236,7 @@ static enum privilege_use use_of(const struct env *env, const char *name)
 		{ "maps", PRIVILEGE_MAPS },
 		{ "smaps", PRIVILEGE_MAPS },
 		{ "smaps_rollup", PRIVILEGE_MAPS },
+		{ "numa_maps", PRIVILEGE_MAPS },
 		{ "fd", PRIVILEGE_DETAILS },
 		{ "fdinfo", PRIVILEGE_DETAILS },
 		{ "cwd", PRIVILEGE_DETAILS },

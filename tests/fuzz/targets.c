@@ -44,6 +44,7 @@
 #include "kernel/net/sock_diag.h"
 #include "kernel/net/sockstat.h"
 #include "kernel/net/softnet.h"
+#include "kernel/node_meminfo.h"
 #include "kernel/oom_record.h"
 #include "kernel/page_flags.h"
 #include "kernel/passwd.h"
@@ -51,6 +52,7 @@
 #include "kernel/perf_record.h"
 #include "kernel/pid/drm_client.h"
 #include "kernel/pid/maps.h"
+#include "kernel/pid/numa_maps.h"
 #include "kernel/pid/pagemap.h"
 #include "kernel/pid/pid_fd.h"
 #include "kernel/pid/pid_limits.h"
@@ -152,6 +154,15 @@ FUZZ_TARGET(meminfo)
 	}
 	meminfo_parse(text, &meminfo);
 	require(meminfo.total == U64_UNKNOWN || meminfo.total % 1024 == 0);
+}
+
+FUZZ_TARGET(node_meminfo)
+{
+	struct node_meminfo meminfo;
+
+	node_meminfo_parse(input(data, size), &meminfo);
+	require(meminfo.total == U64_UNKNOWN || meminfo.total % 1024 == 0);
+	require(meminfo.free == U64_UNKNOWN || meminfo.free % 1024 == 0);
 }
 
 FUZZ_TARGET(vmstat)
@@ -823,6 +834,20 @@ FUZZ_TARGET(maps)
 	for (rest = text; smaps_next(&rest, &region, &sizes); n_regions--)
 		require_inside(region.path, text);
 	require(n_regions == 0);
+}
+
+FUZZ_TARGET(numa_maps)
+{
+	struct span text = input(data, size), rest = text;
+	struct numa_region region;
+	uint64_t node, pages;
+
+	while (numa_maps_next(&rest, &region)) {
+		require_inside(region.rest, text);
+		require(region.page_bytes % 1024 == 0);
+		while (numa_region_next(&region, &node, &pages))
+			require_inside(region.rest, text);
+	}
 }
 
 /* Cells never hold more pages than there are, and however they are cut, all pages of all regions. */

@@ -235,6 +235,19 @@ def do_advise(address, pages, advice):
     return LIBC.madvise(address, pages * PAGE, advice)
 
 
+def do_bind(address, pages, node):
+    return LIBC.syscall(ctypes.c_long(237), ctypes.c_void_p(address), ctypes.c_ulong(pages * PAGE), ctypes.c_long(2),
+                        ctypes.byref(ctypes.c_ulong(1 << node)), ctypes.c_ulong(64), ctypes.c_long(0))  # mbind, MPOL_BIND
+
+
+def do_run_on(cpu, seconds):
+    """Uses so much CPU time there."""
+    os.sched_setaffinity(0, {cpu})
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
 # --- every pane ---------------------------------------------------------------------------------------------
 
 
@@ -1048,6 +1061,125 @@ def _():
     equal("present", result.table("page_total")[0]["present_pages"], None)
     remedies = " ".join(notice["remedy"] for notice in result.notices("region"))
     check("cap_sys_ptrace" in remedies, "remedies:", remedies)
+
+
+# --- nodes --------------------------------------------------------------------------------------------------
+
+
+def nodes_of_maps(pid, starts=None):
+    """Bytes by node, as numa_maps has them: of all regions, or of those that begin there."""
+    nodes = {0: 0, 1: 0}
+    for line in read(f"/proc/{pid}/numa_maps").splitlines():
+        size = int(re.search(r"kernelpagesize_kB=(\d+)", line)[1]) * 1024 if "kernelpagesize" in line else PAGE
+        for node, pages in re.findall(r" N(\d+)=(\d+)", line):
+            if not starts or int(line.split()[0], 16) in starts:
+                nodes[int(node)] += int(pages) * size
+    return nodes
+
+
+def nodes_of_pages(pid, address, pages):
+    """Pages by node, as move_pages(2) says."""
+    nodes = (ctypes.c_int * pages)()
+    addresses = (ctypes.c_void_p * pages)(*(address + page * PAGE for page in range(pages)))
+    LIBC.syscall(ctypes.c_long(279), ctypes.c_long(pid), ctypes.c_ulong(pages), addresses, None, nodes, ctypes.c_long(0))
+    return {node: list(nodes).count(node) for node in (0, 1)}
+
+
+def spread(it, pages, second):
+    """Memory of a process, of which the last second pages are on node 1 and the others on node 0; its address."""
+    address = it("do_map", pages * PAGE)
+    for part, size, node in (address, pages - second, 0), (address + (pages - second) * PAGE, second, 1):
+        equal("mbind", it("do_bind", part, size, node), 0)
+        it("do_write", part, size)
+    return address
+
+
+def parts(result, it):
+    """Its rows of node_process by node."""
+    return {row["node"]: row for row in result.table("node_process") if row["pid"] == it.pid}
+
+
+def share(nodes):
+    return nodes[1] / (nodes[0] + nodes[1])
+
+
+@test("nodes: two, with the memory, CPUs and distances that /sys has")
+def _():
+    rows = panetop("-t", "node", "memory").table("node")
+    equal("nodes", [(row["node"], row["cpus"], row["distances"]) for row in rows], [(0, "0", "10 21"), (1, "1", "21 10")])
+    for row in rows:
+        path = f"/sys/devices/system/node/node{row['node']}/meminfo"
+        equal("total", row["total_bytes"], int(re.search(r"MemTotal: *(\d+)", read(path))[1]) * 1024)
+    check(all(row["hits"] > 0 for row in rows), rows)
+
+
+@test("nodes: a process with half of its memory on each: by a sample, and counted")
+def _():
+    pages = 32768
+    with child() as it:
+        address = spread(it, pages, pages // 2)
+        it("do_run_on", 1, 0.2)
+        it.stop()
+        truth, of_memory = nodes_of_maps(it.pid), nodes_of_maps(it.pid, (address, address + pages // 2 * PAGE))
+        equal("numa_maps and move_pages", {node: size // PAGE for node, size in of_memory.items()},
+              nodes_of_pages(it.pid, address, pages))
+        sampled = parts(panetop("-t", "node_process", "--pid", it.pid, "memory"), it)
+        counted = parts(panetop("-t", "node_process", "--pid", it.pid, "--numa-maps", "memory"), it)
+        equal("it did not change", nodes_of_maps(it.pid), truth)
+    equal("how", [sampled[1]["how"], counted[1]["how"]], ["sample", "numa_maps"])
+    equal("counted", {node: row["bytes"] for node, row in counted.items()}, truth)
+    equal("its error", counted[1]["error_ratio"], 0)
+    within("share of node 1", share(truth) - 0.02, sampled[1]["share_ratio"], share(truth) + 0.02)
+    within("error", 0.015, sampled[1]["error_ratio"], 0.016)
+    within("local, as it runs on node 1", share(truth) - 0.02, sampled[1]["local_ratio"], share(truth) + 0.02)
+
+
+@test("nodes: an eighth of the memory of a process is on the node where it runs")
+def _():
+    with child() as it:
+        spread(it, 32768, 4096)
+        it("do_run_on", 0, 0.2)
+        with Watch("-t", "locality", "-t", "node_process", "--pid", it.pid, "memory") as watch:
+            watch.next()
+            it("do_run_on", 1, 0.5)
+            watch.next()
+            sample = watch.next()
+            watch.finish()
+        truth = share(nodes_of_maps(it.pid))
+    row = sample["tables"]["locality"][0]
+    cpu = {part["node"]: part["cpu_ratio"] for part in sample["tables"]["node_process"]}
+    within("CPU time on node 1", 0.9, cpu[1], 1)
+    local = truth * cpu[1] + (1 - truth) * (1 - cpu[1])
+    within("local", local - 0.02, row["local_ratio"], local + 0.02)
+    within("distance", 21 - 11 * (local + 0.02), row["distance"], 21 - 11 * (local - 0.02))
+
+
+@test("nodes: all pages of a small process are looked at; a thread that wanders is seen")
+def _():
+    with child() as it:
+        with Watch("-t", "locality", "-t", "node_thread", "--pid", it.pid, "memory") as watch:
+            moves = 0
+            for turn in range(40):
+                it("do_run_on", turn % 2, 0.05)
+                tables = watch.next()["tables"]
+                moves = sum(row["moves"] for row in tables["node_thread"])
+                if moves >= 2:
+                    break
+            row = tables["locality"][0]
+            watch.finish()
+    check(moves >= 2, "moves:", moves)
+    equal("threads that wander", (row["wandering"], row["threads"]), (1, 1))
+    equal("how, and its error", (row["how"], row["error_ratio"]), ("all", 0))
+
+
+@test("nodes: an ordinary user sees where own processes are, and that others are hidden")
+def _():
+    with child() as other, child(USER) as own:
+        result = panetop("-t", "locality", "memory", user=USER)
+        rows = {row["pid"]: row for row in result.table("locality")}
+        check(rows[own.pid]["local_ratio"] is not None, rows[own.pid])
+        equal("of another user", (rows[other.pid]["local_ratio"], rows[other.pid]["memory"]), (None, None))
+    check(any("hidden" in notice["text"] for notice in result.notices("locality")), "no notice")
 
 
 # --- sensors, batteries -------------------------------------------------------------------------------------

@@ -808,7 +808,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 	check_tables_with(offsetof(struct schema, from_zero),
 			  "backlog,cache_file,cache_use,call,cell,disk,disk_latency,disk_latency_bucket,"
 			  "disk_user,event_parent,event_source,event_total,exited,failing,"
-			  "gpu_process,group,idle_exit,interrupt,latency_bucket,opened_total,"
+			  "gpu_process,group,idle_exit,interrupt,latency_bucket,node_thread,opened_total,"
 			  "packet_loss,probe,process,softirq,thread,time_account,timer,trace,"
 			  "trace_bucket,traffic,wake,wakeup");
 	check_tables_with(
@@ -820,7 +820,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
 			  "event_total,exited,failing,gpu_process,idle_exit,"
-			  "latency,latency_bucket,latency_phase,"
+			  "latency,latency_bucket,latency_phase,locality,node_thread,"
 			  "opened_total,page_event,probe,process_total,self,time_account,timer,trace,"
 			  "trace_bucket,tracing,traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, derived), "finding,host,scope_use");

@@ -35,6 +35,10 @@ static const struct pane_table tables[] = {
 				      .lazy = true,
 				      .of_machine = true,
 				      .sort = "asked_pages_per_second" },
+	[MEMORY_TABLE_NODE] = { .topic = "node", .lazy = true, .of_machine = true },
+	[MEMORY_TABLE_LOCALITY] = { .topic = "locality", .lazy = true, .sort = "far_bytes" },
+	[MEMORY_TABLE_NODE_PROCESS] = { .topic = "node_process", .lazy = true },
+	[MEMORY_TABLE_NODE_THREAD] = { .topic = "node_thread", .lazy = true, .sort = "moves" },
 	{ 0 },
 };
 
@@ -308,6 +312,11 @@ static void show_actions(struct pane_context *context)
 	screen_menu(context, _("Actions"), items, n_items, 0, act);
 }
 
+static void wants(const struct settings *settings, struct sample_request *request)
+{
+	request->numa_maps = settings->memory.numa_maps;
+}
+
 static const struct pane_action process_actions[] = {
 	{ ACTION_OPEN, process_open_selected, NULL,
 	  N_("open the selected process: all that is known of it") },
@@ -330,6 +339,14 @@ static const struct pane_view views[] = {
 	[MEMORY_CACHE] = { "cache", N_("Page cache"),
 			   N_("do reads find their pages in the cache? by process and by file"),
 			   MEMORY_TABLE_CACHE_USE, 1ul << MEMORY_TABLE_CACHE_FILE, .draw = memory_draw },
+	[MEMORY_NODES] = { "nodes", N_("Nodes"), N_("is memory where the CPUs are? by NUMA node and process"),
+			   MEMORY_TABLE_LOCALITY, 1ul << MEMORY_TABLE_NODE,
+			   .below = 1ul << MEMORY_TABLE_NODE_THREAD, .actions = memory_nodes_actions,
+			   .draw = memory_nodes_draw },
+	[MEMORY_SHARES] = { "shares", N_("Node shares"),
+			    N_("how much memory and CPU time processes have on each NUMA node"),
+			    MEMORY_TABLE_NODE_PROCESS, .actions = memory_nodes_actions,
+			    .draw = memory_shares_draw },
 	{ 0 },
 };
 
@@ -408,6 +425,7 @@ const struct pane pane_memory = {
 	.state_size = sizeof(struct memory_state),
 	.close = close_memory,
 	.adjust = adjust,
+	.wants = wants,
 	.sampling = sampling,
 	.sampled = sampled,
 };

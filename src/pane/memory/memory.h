@@ -19,6 +19,10 @@ enum memory_table {
 	MEMORY_TABLE_SCOPE,
 	MEMORY_TABLE_CACHE_USE,
 	MEMORY_TABLE_CACHE_FILE,
+	MEMORY_TABLE_NODE,
+	MEMORY_TABLE_LOCALITY,
+	MEMORY_TABLE_NODE_PROCESS,
+	MEMORY_TABLE_NODE_THREAD,
 };
 
 enum memory_series {
@@ -45,6 +49,8 @@ enum memory_view {
 	MEMORY_PAGING,
 	MEMORY_READERS,
 	MEMORY_CACHE,
+	MEMORY_NODES,
+	MEMORY_SHARES,
 };
 
 /* The experiment of dropping the caches. */
@@ -69,5 +75,10 @@ const char *memory_used_words(const struct pane_context *context);
 extern const struct series memory_series[];
 
 void memory_draw(const struct pane_context *context, struct canvas *canvas);
+
+/* memory_nodes.c: the views of NUMA nodes. */
+extern const struct pane_action memory_nodes_actions[];
+void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas);
+void memory_shares_draw(const struct pane_context *context, struct canvas *canvas);
 
 #endif

@@ -59,6 +59,15 @@ static const struct known_event software[] = {
 	{ "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
 };
 
+#define NODE_READS(result)                                                                \
+	(PERF_COUNT_HW_CACHE_NODE | PERF_COUNT_HW_CACHE_OP_READ << 8 | (result) << 16)
+
+/* Loads from memory, and those of them from another NUMA node. */
+static const struct known_event nodes[] = {
+	{ "node-loads", PERF_TYPE_HW_CACHE, NODE_READS(PERF_COUNT_HW_CACHE_RESULT_ACCESS) },
+	{ "node-load-misses", PERF_TYPE_HW_CACHE, NODE_READS(PERF_COUNT_HW_CACHE_RESULT_MISS) },
+};
+
 #define LENGTH(list) (sizeof(list) / sizeof((list)[0]))
 
 /* An event is a share of its base, where both are counted; instructions are a rate per cycle. */
@@ -74,6 +83,7 @@ static const struct {
 	{ "L1-dcache-load-misses", "L1-dcache-loads" },
 	{ "L1-icache-load-misses", "L1-icache-loads" },
 	{ "LLC-load-misses", "LLC-loads" },
+	{ "node-load-misses", "node-loads" },
 	{ "dTLB-load-misses", "dTLB-loads" },
 	{ "iTLB-load-misses", "iTLB-loads" },
 	{ "branch-load-misses", "branch-loads" },
@@ -188,6 +198,7 @@ static const struct known_event *find_known(const char *name)
 		size_t length;
 	} lists[] = {
 		{ hardware, LENGTH(hardware) },
+		{ nodes, LENGTH(nodes) },
 		{ task_clock, LENGTH(task_clock) },
 		{ software, LENGTH(software) },
 	};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The nodes above, then the processes with the most memory by how much of it is not where they run. */
+#include <config.h>
+
+#include "pane/memory/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/i18n.h"
+#include "pane/memory/node_story.h"
+#include "pane/process/process_open.h"
+#include "pane/text.h"
+
+#define LINES_FOR_STORY 6  /* from this height on there is the first sentence, … */
+#define LINES_FOR_NODES 12 /* … the others, and the table of nodes, of at most … */
+#define NODES_PART 2       /* … this part of the height … */
+#define LINES_FOR_THREADS 30
+#define THREADS_PART 4 /* … and of threads */
+
+static void add_process(struct node_facts *facts, const struct table *table, const void *row)
+{
+	double far_bytes = table_number(table, row, "far_bytes");
+
+	facts->processes++;
+	if (isnan(far_bytes))
+		return;
+	facts->known++;
+	facts->known_bytes += table_number(table, row, "resident_bytes");
+	facts->far_bytes += far_bytes;
+	if (facts->far_name && far_bytes <= facts->far_process_bytes)
+		return;
+	facts->far_name = table_text(table, row, "command");
+	facts->far_pid = table_number(table, row, "pid");
+	facts->far_process_bytes = far_bytes;
+	facts->far_local = table_number(table, row, "local_ratio");
+	facts->far_error = table_number(table, row, "error_ratio");
+}
+
+static struct node_facts facts_of(const struct pane_context *context)
+{
+	const struct table *nodes = context_table(context, MEMORY_TABLE_NODE);
+	const struct table *processes = context_table(context, MEMORY_TABLE_LOCALITY);
+	struct node_facts facts = { .nodes = nodes ? (double)nodes->n_rows : NAN };
+
+	for (size_t i = 0; nodes && i < nodes->n_rows; i++) {
+		const void *row = table_row(nodes, i);
+		double lost = table_number(nodes, row, "foreign_per_second");
+
+		facts.machine_bytes += table_number(nodes, row, "total_bytes");
+		if (lost > facts.lost_per_second) {
+			facts.lost_per_second = lost;
+			facts.lost_node = table_number(nodes, row, "node");
+		}
+	}
+	for (size_t i = 0; processes && i < processes->n_rows; i++)
+		add_process(&facts, processes, table_row(processes, i));
+	return facts;
+}
+
+static int draw_story(const struct pane_context *context, const struct canvas *canvas)
+{
+	struct node_facts facts = facts_of(context);
+	char text[2 * TEXT_MAX];
+
+	if (canvas->height < LINES_FOR_NODES) {
+		facts.far_name = NULL;
+		facts.lost_per_second = NAN;
+	}
+	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(node_story(&facts, text, sizeof(text))));
+}
+
+static int draw_nodes(const struct pane_context *context, const struct canvas *canvas, int y)
+{
+	int lines = table_height(&context->tables[MEMORY_TABLE_NODE]), most = canvas->height / NODES_PART;
+	struct canvas part = canvas_rows(canvas, y, lines < most ? lines : most);
+
+	context_draw_table(context, &part, MEMORY_TABLE_NODE);
+	return y + part.height;
+}
+
+void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas)
+{
+	int y = canvas->height >= LINES_FOR_STORY ? draw_story(context, canvas) : 0;
+	int threads = canvas->height >= LINES_FOR_THREADS ? canvas->height / THREADS_PART : 0;
+	struct canvas part;
+
+	if (canvas->height >= LINES_FOR_NODES)
+		y = draw_nodes(context, canvas, y);
+	part = canvas_rows(canvas, y, canvas->height - y - threads);
+	context_draw_titled(context, &part, MEMORY_TABLE_LOCALITY,
+			    _("the most memory: is it on the nodes where they run?"));
+	part = canvas_rows(canvas, canvas->height - threads, threads);
+	if (threads > 0)
+		context_draw_titled(context, &part, MEMORY_TABLE_NODE_THREAD,
+				    _("threads that wander from node to node"));
+}
+
+void memory_shares_draw(const struct pane_context *context, struct canvas *canvas)
+{
+	context_draw_titled(context, canvas, MEMORY_TABLE_NODE_PROCESS,
+			    _("memory and CPU time of processes by node"));
+}
+
+static void count_pages(struct pane_context *context, unsigned index)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	struct sample_request *request = context_request(context);
+	const struct column *column;
+	const void *row = table ? table_cell(widget, &column) : NULL;
+
+	(void)index;
+	if (!row)
+		return;
+	request->counted =
+		(struct process_choice){ .is_set = true,
+					 .pid = (uint32_t)table_number(table, row, "pid"),
+					 .start_seconds = table_number(table, row, "start_seconds") };
+	request->n_counted++;
+	screen_message(context->screen, MESSAGE_PANE, _("counting the pages of %s (%u) by node..."),
+		       table_text(table, row, "command"), request->counted.pid);
+	screen_sample_now(context);
+}
+
+static void show_actions(struct pane_context *context)
+{
+	struct table_widget *widget = &context->tables[context->focus];
+	const struct table *table = context_table(context, context->focus);
+	struct menu_item item = {
+		.help = _("numa_maps: exact; its page faults wait meanwhile, 20 ms per GiB")
+	};
+	const struct column *column;
+	char text[TEXT_MAX];
+	const void *row;
+
+	table_select(widget);
+	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
+	if (!row) {
+		process_warn_unselected(context);
+		return;
+	}
+	snprintf(text, sizeof(text), _("Count all pages of %s (%.0f)"), table_text(table, row, "command"),
+		 table_number(table, row, "pid"));
+	item.text = text;
+	screen_menu(context, _("Actions"), &item, 1, 0, count_pages);
+}
+
+const struct pane_action memory_nodes_actions[] = {
+	{ ACTION_OPEN, process_open_selected, NULL,
+	  N_("open the selected process: all that is known of it") },
+	{ ACTION_ACT, show_actions, NULL,
+	  N_("menu of actions: count all pages of the selected process, not only a sample") },
+	{ 0 },
+};

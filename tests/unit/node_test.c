@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of NUMA nodes: machines of up to eight in files, looks at pages of processes, and sentences. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/pid/numa_maps.h"
+#include "pane/memory/node_story.h"
+#include "rig.h"
+#include "topic/node/locality_list.h"
+#include "topic/node/maps_count.h"
+
+#define MIB 1048576.0
+#define GIB (1024 * MIB)
+#define NEAR 1e-3
+
+static const char *const all_topics[] = { "node", "locality", "node_process", "node_thread", NULL };
+
+static const struct frame *two_samples(struct rig *rig, const char *fixture)
+{
+	rig_open(rig, fixture, all_topics);
+	rig_sample(rig, 0);
+	rig_tick(rig, 1);
+	return rig_sample(rig, 2);
+}
+
+/* The row of this process, and on this node where the table has nodes. */
+static const void *row_of(const struct frame *frame, const char *topic, double pid, double node)
+{
+	const struct table *table = frame_table(frame, topic);
+
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (table_number(table, row, "pid") == pid &&
+		    (isnan(node) || table_number(table, row, "node") == node))
+			return row;
+	}
+	return NULL;
+}
+
+static double number(const struct frame *frame, const char *topic, double pid, double node,
+		     const char *column)
+{
+	const void *row = row_of(frame, topic, pid, node);
+
+	ck_assert_msg(row != NULL, "%s has no row of %.0f", topic, pid);
+	return table_number(frame_table(frame, topic), row, column);
+}
+
+static const char *text(const struct frame *frame, double pid, const char *column)
+{
+	const void *row = row_of(frame, "locality", pid, NAN);
+
+	ck_assert_msg(row != NULL, "no row of %.0f", pid);
+	return table_text(frame_table(frame, "locality"), row, column);
+}
+
+START_TEST(two_nodes_with_their_memory_and_counters)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig, "nodes-2");
+
+	check_row(frame, "node",
+		  "node=0 cpus=0-1 cpu_ratio=0.6 total_bytes=68719476736 used_bytes=67645734912 "
+		  "free_bytes=1073741824 anonymous_bytes=42949672960 file_bytes=21474836480 "
+		  "hits_per_second=1000 hits=1002000 misses_per_second=0 misses=100 foreign_per_second=200 "
+		  "foreign=450 remote_per_second=5 remote=1010 distances=10 21 busy_seconds=32.7 "
+		  "cpu_seconds=134.5");
+	check_row(frame, "node",
+		  "node=1 cpus=2-3 cpu_ratio=0.3658536585 total_bytes=68719476736 used_bytes=36511416320 "
+		  "free_bytes=32208060416 anonymous_bytes=21474836480 file_bytes=10737418240 "
+		  "hits_per_second=500 hits=501000 misses_per_second=200 misses=450 foreign_per_second=0 "
+		  "foreign=100 remote_per_second=450 remote=20900 distances=21 10 busy_seconds=16.5 "
+		  "cpu_seconds=139.1");
+	rig_close(&rig);
+}
+
+/* postgres: 71 % of its memory on node 0; of its last 100 ticks of CPU time 88 were on node 1. */
+START_TEST(a_process_far_from_its_memory)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig, "nodes-2");
+	double second = number(frame, "node_process", 4711, 1, "cpu_ratio");
+
+	ck_assert_double_eq_tol(number(frame, "node_process", 4711, 0, "share_ratio"), 0.71, NEAR);
+	ck_assert_double_eq(number(frame, "node_process", 4711, 0, "bytes"), (1191182 + 727) * 4096.0);
+	ck_assert_double_eq(number(frame, "node_process", 4711, 0, "error_ratio"), 0);
+	ck_assert_double_eq_tol(second, 0.88, NEAR);
+	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "local_ratio"),
+				0.71 * 0.12 + 0.29 * 0.88, NEAR);
+	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "distance"),
+				10 + 11 * (0.71 * 0.88 + 0.29 * 0.12), 0.01);
+	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "far_bytes"),
+				(0.71 * 0.88 + 0.29 * 0.12) * 1678746 * 4096, 0.001 * GIB);
+	ck_assert_str_eq(text(frame, 4711, "memory"), "0:71 1:29");
+	ck_assert_str_eq(text(frame, 4711, "cpus"), "0:12 1:88");
+	ck_assert_str_eq(text(frame, 4711, "how"), "numa_maps");
+	rig_close(&rig);
+}
+
+/* Of java all is on node 1, with four huge pages; a thread of it was on node 1 and is on node 0 now. */
+START_TEST(huge_pages_and_a_thread_that_moves)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig, "nodes-2");
+	const struct table *threads = frame_table(frame, "node_thread");
+
+	ck_assert_double_eq(number(frame, "locality", 5001, NAN, "resident_bytes"), 1032 * MIB);
+	ck_assert_double_eq_tol(number(frame, "locality", 5001, NAN, "local_ratio"), 0.25, NEAR);
+	ck_assert_uint_eq(threads->n_rows, 1);
+	ck_assert_str_eq(table_text(threads, table_row(threads, 0), "thread"), "GC Thread#0");
+	ck_assert_double_eq(table_number(threads, table_row(threads, 0), "moves"), 1);
+	ck_assert_double_eq(table_number(threads, table_row(threads, 0), "node"), 0);
+	ck_assert_double_eq(number(frame, "locality", 5001, NAN, "wandering"), 1);
+	ck_assert_double_eq(number(frame, "locality", 5001, NAN, "moves_per_second"), 0.5);
+	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "wandering"), 0);
+	rig_close(&rig);
+}
+
+/* It has no numa_maps: nothing of its memory is known, and none of it is 0. */
+START_TEST(memory_that_is_not_known)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig, "nodes-2");
+
+	ck_assert_double_nan(number(frame, "locality", 900, NAN, "local_ratio"));
+	ck_assert_double_nan(number(frame, "locality", 900, NAN, "far_bytes"));
+	ck_assert_double_nan(number(frame, "locality", 900, NAN, "distance"));
+	ck_assert_double_nan(number(frame, "locality", 900, NAN, "age_seconds"));
+	ck_assert_str_eq(text(frame, 900, "memory"), "");
+	ck_assert_double_nan(number(frame, "node_process", 900, 1, "share_ratio"));
+	ck_assert_double_nan(number(frame, "node_process", 900, 1, "bytes"));
+	ck_assert_double_eq(number(frame, "node_process", 900, 1, "cpu_ratio"), 1);
+	ck_assert(!row_of(frame, "node_process", 900, 0));
+	rig_close(&rig);
+}
+
+/* Node 4 has no CPUs, so that nothing is local there; numbers have a gap. */
+START_TEST(four_nodes_one_without_cpus)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig, "nodes-4");
+
+	check_row(frame, "node",
+		  "node=4 cpus= total_bytes=137438953472 used_bytes=30064771072 free_bytes=107374182400 "
+		  "anonymous_bytes=30064771072 file_bytes=0 hits_per_second=10 hits=920 misses_per_second=0 "
+		  "misses=0 foreign_per_second=0 foreign=0 remote_per_second=10 remote=920 "
+		  "distances=40 40 24 10");
+	ck_assert_double_eq_tol(number(frame, "node_process", 3000, 1, "cpu_ratio"), 0.8, NEAR);
+	ck_assert_double_eq_tol(number(frame, "node_process", 3000, 2, "cpu_ratio"), 0.2, NEAR);
+	ck_assert_double_eq(number(frame, "node_process", 3000, 4, "cpu_ratio"), 0);
+	ck_assert_double_eq(number(frame, "node_process", 3000, 4, "share_ratio"), 0.5);
+	ck_assert_double_eq_tol(number(frame, "locality", 3000, NAN, "local_ratio"), 0.3 * 0.8 + 0.1 * 0.2,
+				NEAR);
+	ck_assert_double_eq_tol(number(frame, "locality", 3000, NAN, "distance"),
+				0.8 * (2.1 + 3 + 3.1 + 20) + 0.2 * (3.1 + 9.3 + 1 + 12), 0.02);
+	rig_close(&rig);
+}
+
+START_TEST(eight_nodes_in_a_ring)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig, "nodes-8");
+
+	ck_assert_uint_eq(frame_table(frame, "node")->n_rows, 8);
+	ck_assert_double_eq_tol(number(frame, "locality", 6000, NAN, "local_ratio"), 0.125, NEAR);
+	ck_assert_double_eq_tol(number(frame, "locality", 6000, NAN, "distance"), 19.25, 0.05);
+	ck_assert_double_eq(number(frame, "locality", 6100, NAN, "local_ratio"), 1);
+	ck_assert_double_eq(number(frame, "locality", 6100, NAN, "distance"), 10);
+	ck_assert_uint_eq(frame_table(frame, "node_thread")->n_rows, 1);
+	rig_close(&rig);
+}
+
+/* With one node nothing is looked at, and all is known; a node that comes later is found. */
+START_TEST(one_node_and_one_that_comes)
+{
+	struct rig rig;
+	const struct frame *frame;
+
+	rig_open(&rig, "nodes-2", all_topics);
+	rig_put(&rig, NODE_ONLINE, "0\n");
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame_table(frame, "node")->n_rows, 1);
+	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 0);
+	rig_put(&rig, NODE_ONLINE, "0-1\n");
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "node")->n_rows, 2);
+	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 4);
+	ck_assert_double_eq_tol(number(frame, "node_process", 4711, 0, "share_ratio"), 0.71, NEAR);
+	rig_put(&rig, NODE_ONLINE, "1\n");
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 0);
+	rig_close(&rig);
+}
+
+/* A list of nodes that cannot be: no more than the kernel may have, and none twice. */
+START_TEST(absurd_lists_of_nodes)
+{
+	struct rig rig;
+
+	rig_open(&rig, "nodes-2", all_topics);
+	rig_put(&rig, NODE_ONLINE, "1,0,0-3\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 0), "node")->n_rows, 1);
+	rig_put(&rig, NODE_ONLINE, "0-65535\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 2), "node")->n_rows, NODES_MAX);
+	rig_put(&rig, NODE_ONLINE, "x\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 2), "node")->n_rows, 0);
+	rig_close(&rig);
+}
+
+START_TEST(lines_of_numa_maps)
+{
+	struct span rest =
+		span_text("7f2c80000000 default file=/tmp/N0\\0401 huge N0=2 N13=257 kernelpagesize_kB=2048\n"
+			  "no address\n"
+			  "7f2c90000000 bind:0-1 N1=3 N2= Nx=4\n");
+	struct numa_region region;
+	uint64_t node, pages;
+
+	ck_assert(numa_maps_next(&rest, &region));
+	ck_assert_uint_eq(region.start, 0x7f2c80000000);
+	ck_assert_uint_eq(region.page_bytes, 2 << 20);
+	ck_assert(numa_region_next(&region, &node, &pages) && node == 0 && pages == 2);
+	ck_assert(numa_region_next(&region, &node, &pages) && node == 13 && pages == 257);
+	ck_assert(!numa_region_next(&region, &node, &pages));
+	ck_assert(numa_maps_next(&rest, &region));
+	ck_assert_uint_eq(region.page_bytes, 0);
+	ck_assert(numa_region_next(&region, &node, &pages) && node == 1 && pages == 3);
+	ck_assert(!numa_region_next(&region, &node, &pages));
+	ck_assert(!numa_maps_next(&rest, &region));
+}
+
+/* 4,096 pages of which 1,024 are on the node where it runs: 2 * sqrt(0.25 * 0.75 / 4096). */
+START_TEST(the_error_of_a_sample)
+{
+	struct node two[2] = { { .number = 0 }, { .number = 1 } };
+	uint16_t distances[4] = { 10, 21, 21, 10 };
+	struct node_list nodes = { .nodes = two, .n_nodes = 2, .distances = distances };
+	struct env env = { .page_bytes = 4096 };
+	struct locality_list list = { .env = &env, .nodes = &nodes };
+	uint64_t pages[2] = { 3072, 1024 };
+	double cpu[2] = { 0, 50 }, error;
+	struct located process = { .pages = pages, .threads.cpu = cpu, .resident_bytes = 1 << 30 };
+	struct locality locality = locality_of(&list, &process);
+
+	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0.25);
+	ck_assert_double_eq_tol(error, 2 * sqrt(0.25 * 0.75 / 4096), 1e-9);
+	ck_assert_double_eq(located_bytes(&list, &process, 1), 1 << 28);
+	ck_assert_double_eq_tol(locality.local_ratio, 0.25, 1e-9);
+	ck_assert_double_eq_tol(locality.error_ratio, error, 1e-9);
+	pages[1] = 0; /* another one might still be there: 3 / n */
+	pages[0] = 4096;
+	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0);
+	ck_assert_double_eq_tol(error, 3.0 / 4096, 1e-9);
+	process.whole = true;
+	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0);
+	ck_assert_double_eq(error, 0);
+	process.error = -EACCES;
+	ck_assert_double_nan(located_share(&list, &process, 1, &error));
+	ck_assert_double_nan(error);
+	ck_assert_double_nan(locality_of(&list, &process).local_ratio);
+	ck_assert_double_nan(locality_of(&list, &process).error_ratio);
+}
+
+struct looks {
+	struct env env;
+	struct sample_request request;
+	struct sample sample;
+	struct node_list *nodes;
+	struct page_nodes look;
+	uint64_t pages[NODES_MAX];
+	bool whole;
+};
+
+static void open_looks(struct looks *looks)
+{
+	*looks = (struct looks){ 0 };
+	ck_assert_int_eq(env_open(&looks->env, "/"), 0);
+	looks->sample = (struct sample){ .env = &looks->env, .request = &looks->request };
+	looks->nodes = reader_open(&node_reader, &looks->sample, NULL);
+	if (reader_update(&node_reader, &looks->sample))
+		skip_test("this kernel has no NUMA nodes");
+	looks->look = (struct page_nodes){ .env = &looks->env, .nodes = looks->nodes, .random = 1 };
+}
+
+static void close_looks(struct looks *looks)
+{
+	page_nodes_free(&looks->look);
+	reader_close(&node_reader, &looks->env);
+	env_close(&looks->env);
+}
+
+static uint64_t sum_of(const struct looks *looks)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < looks->nodes->n_nodes; i++)
+		sum += looks->pages[i];
+	return sum;
+}
+
+static int look_at(struct looks *looks, pid_t pid, uint64_t resident_pages)
+{
+	int error = page_nodes_look(&looks->look, (uint32_t)pid, resident_pages, looks->pages, &looks->whole);
+
+	if (error == -ENOSYS || error == -EPERM)
+		skip_test("move_pages(2) is refused: %s", strerror(-error));
+	return error;
+}
+
+/* 64 MiB present, and four times that much absent, which must not count. */
+START_TEST(pages_of_a_large_process)
+{
+	size_t present = (size_t)64 << 20, absent = 4 * present;
+	long page_bytes = sysconf(_SC_PAGESIZE);
+	struct looks looks;
+	char *memory =
+		mmap(NULL, present + absent, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert(memory != MAP_FAILED);
+	memset(memory, 1, present);
+	open_looks(&looks);
+	ck_assert_int_eq(look_at(&looks, getpid(), present / (size_t)page_bytes), 0);
+	ck_assert(!looks.whole);
+	ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
+	ck_assert_uint_lt(sum_of(&looks), 2 * PAGE_NODES_SAMPLE);
+	/* as if it was large and dense: chosen from regions, so that some are absent */
+	ck_assert_int_eq(look_at(&looks, getpid(), (present + absent) / (size_t)page_bytes), 0);
+	ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
+	close_looks(&looks);
+	munmap(memory, present + absent);
+}
+
+/* Every page of it counts, and after its end none. */
+START_TEST(all_pages_of_a_small_process)
+{
+	struct looks looks;
+	int started[2];
+	pid_t pid;
+	char byte;
+
+	ck_assert_int_eq(pipe2(started, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		execl("/bin/sleep", "sleep", "1000", NULL);
+		_exit(1);
+	}
+	close(started[1]);
+	ck_assert_int_eq(read(started[0], &byte, 1), 0); /* the exec has closed it */
+	close(started[0]);
+	open_looks(&looks);
+	while (look_at(&looks, pid, 100) || sum_of(&looks) < 50) /* it maps libc only then */
+		usleep(1000);
+	ck_assert(looks.whole);
+	ck_assert_uint_lt(sum_of(&looks), PAGE_NODES_SAMPLE);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ck_assert_int_lt(look_at(&looks, pid, 100), 0);
+	close_looks(&looks);
+}
+
+/* As a request of the screen: the same as a count at once, of memory that does not change meanwhile. */
+START_TEST(a_count_in_a_helper)
+{
+	uint64_t now[NODES_MAX], bytes[NODES_MAX], start_ticks, size = 16 << 20;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct maps_count *count;
+	struct looks looks;
+	uint32_t pid;
+	int error;
+
+	ck_assert(memory != MAP_FAILED);
+	memset(memory, 1, size);
+	open_looks(&looks);
+	count = maps_count_open(&looks.env);
+	ck_assert(!maps_count_take(count, looks.nodes, &pid, &start_ticks, bytes, &error));
+	error = maps_count_begin(count, (uint32_t)getpid(), 77);
+	if (error == -ENOENT)
+		skip_test("this kernel has no numa_maps");
+	ck_assert_int_eq(error, 0);
+	ck_assert_int_eq(maps_count_begin(count, (uint32_t)getpid(), 77), -EBUSY);
+	while (!maps_count_take(count, looks.nodes, &pid, &start_ticks, bytes, &error)) {
+		looks.env.tick++;
+		usleep(1000);
+	}
+	ck_assert_int_eq(error, 0);
+	ck_assert_uint_eq(pid, (uint32_t)getpid());
+	ck_assert_uint_eq(start_ticks, 77);
+	ck_assert_int_eq(maps_count_now(count, looks.nodes, pid, now), 0);
+	ck_assert_uint_ge(bytes[0], looks.nodes->n_nodes == 1 ? size : 0);
+	ck_assert_double_eq_tol((double)bytes[0], (double)now[0], MIB);
+	ck_assert_int_lt(maps_count_now(count, looks.nodes, INT32_MAX, now), 0);
+	maps_count_close(count);
+	close_looks(&looks);
+	munmap(memory, size);
+}
+
+/* 40 more processes: the 32 with the most memory are looked at, of whichever order. */
+START_TEST(the_largest_processes)
+{
+	struct rig rig;
+	const struct frame *frame;
+
+	rig_open(&rig, "nodes-2", all_topics);
+	for (unsigned i = 1; i <= 40; i++) {
+		char path[64];
+		unsigned pages = 1000 * (1 + i * 7 % 41);
+
+		snprintf(path, sizeof(path), "proc/%u", 10000 + i);
+		rig_make(&rig, path);
+		snprintf(path, sizeof(path), "proc/%u/stat", 10000 + i);
+		rig_put(&rig, path,
+			"%u (p%u) S 1 1 1 0 -1 4 0 0 0 0 5 0 0 0 20 0 1 0 500 1000 %u 0 0 0 0 0 0 0 0 0 0 0 "
+			"0 0 17 0\n",
+			10000 + i, i, pages);
+		snprintf(path, sizeof(path), "proc/%u/statm", 10000 + i);
+		rig_put(&rig, path, "%u %u 0 0 0 0 0\n", pages, pages);
+		snprintf(path, sizeof(path), "proc/%u/numa_maps", 10000 + i);
+		rig_put(&rig, path, "7f00 default N0=%u kernelpagesize_kB=4\n", pages);
+	}
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 32);
+	ck_assert(row_of(frame, "locality", 4711, NAN));
+	ck_assert(!row_of(frame, "locality", 812, NAN));
+	for (unsigned i = 1; i <= 40; i++) /* three of the fixture are larger than all of these */
+		ck_assert_int_eq(row_of(frame, "locality", 10000 + i, NAN) != NULL, i * 7 % 41 > 40 - 29);
+	rig_close(&rig);
+}
+
+static const char *story(struct node_facts facts)
+{
+	static char words[2048];
+
+	return node_story(&facts, words, sizeof(words));
+}
+
+/* The database of the sketch: 66 % of 3 GiB is far. */
+static struct node_facts far_database(void)
+{
+	return (struct node_facts){ .nodes = 2,
+				    .machine_bytes = 16 * GIB,
+				    .processes = 5,
+				    .known = 4,
+				    .known_bytes = 4 * GIB,
+				    .far_bytes = 2.4 * GIB,
+				    .far_name = "postgres",
+				    .far_pid = 4711,
+				    .far_process_bytes = 2 * GIB,
+				    .far_local = 0.34,
+				    .far_error = 0.016,
+				    .lost_node = 0,
+				    .lost_per_second = 340 };
+}
+
+START_TEST(the_story_of_nodes)
+{
+	struct node_facts facts = far_database();
+
+	ck_assert_str_eq(story(facts), "2 nodes: 40 % of the 4.0 GiB of 4 processes is where they run. "
+				       "postgres (4711) runs far from "
+				       "its memory: 66 % of it, 2.0 GiB, is on other nodes. Node 0 has too "
+				       "little free memory: 340 pages a "
+				       "second had to be allocated elsewhere.");
+	facts = (struct node_facts){ .nodes = 1, .processes = 5 };
+	ck_assert(strstr(story(facts), "one NUMA node"));
+	ck_assert(strstr(story((struct node_facts){ .nodes = 2, .processes = 3 }), "is not known"));
+	ck_assert(strstr(story((struct node_facts){ .nodes = 2 }), "no process was looked at"));
+	ck_assert_str_eq(story((struct node_facts){ .nodes = NAN }), "");
+	ck_assert(strstr(story((struct node_facts){ .nodes = 0 }), "built without NUMA"));
+}
+
+/* Near misses: half may be local within the error; little memory; a few pages lost. */
+START_TEST(the_story_of_nodes_stays_silent)
+{
+	struct node_facts facts = far_database();
+
+	facts.far_local = 0.49;
+	ck_assert(!strstr(story(facts), "far from"));
+	facts = far_database();
+	facts.far_process_bytes = 0.15 * GIB;
+	ck_assert(!strstr(story(facts), "far from"));
+	facts = far_database();
+	facts.far_local = facts.far_error = NAN;
+	ck_assert(!strstr(story(facts), "far from"));
+	facts = far_database();
+	facts.lost_per_second = 9;
+	ck_assert(!strstr(story(facts), "too little"));
+	facts.lost_per_second = NAN;
+	ck_assert(!strstr(story(facts), "too little"));
+	facts = far_database();
+	facts.nodes = 1;
+	ck_assert(!strstr(story(facts), "far from") || strstr(story(facts), "no process can be far from"));
+	ck_assert(!strstr(story(facts), "postgres"));
+}
