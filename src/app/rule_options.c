@@ -6,10 +6,33 @@
 
 #include <sys/auxv.h>
 
+#include "app/condition_message.h"
 #include "app/rule_files.h"
 #include "core/i18n.h"
 #include "sys/error_message.h"
 #include "topic/process/program_names.h"
+#include "topic/topic.h"
+
+static bool disturbs(const struct condition *condition)
+{
+	const struct schema *schema = topics[condition_topic(condition->topic)]->schema;
+
+	return schema->disturbs || (condition->measured && condition->measured->disturbs);
+}
+
+/* A rule starts no measurement that takes something from the kernel: the user does, who names the table. */
+static int check_disturbing(const struct options *options, const struct listed_rule *listed)
+{
+	const struct rule *rule = &listed->rule;
+	bool any = !listed->event && (disturbs(&rule->when) || (rule->has_until && disturbs(&rule->until)));
+
+	for (unsigned i = 0; i < options->n_tables && any; i++)
+		any = !topic_find(options->tables[i])->schema->disturbs;
+	if (any)
+		error_message("--when", _("'%s': a rule does not clear accessed bits: use it with -t touched"),
+			      listed->text);
+	return any ? 2 : 0;
+}
 
 /* Checks all of them before anything starts. A program file that gives rights would lend them to commands. */
 int rule_options_read(const struct options *options, struct rule_list *list)
@@ -34,6 +57,8 @@ int rule_options_read(const struct options *options, struct rule_list *list)
 			      PROGRAM_NAMES_MAX);
 		return 1;
 	}
+	for (size_t i = 0; i < list->n_rules && worst == 0; i++)
+		worst = check_disturbing(options, &list->rules[i]);
 	if (worst != 0 || list->n_rules > 0)
 		return worst;
 	error_message(options->rules_directory, _("there is no rule in it: no file *.rule has one"));

@@ -376,6 +376,38 @@ static int check_secrets(const struct run_plan *run, const struct options *optio
 	return 0;
 }
 
+/* The column of the first table that the user has named, or else the table; NULL: none of them disturbs. */
+static const char *find_disturbing(const struct run_plan *run, const struct options *options)
+{
+	const struct view *view = &run->print.views[0];
+
+	for (unsigned i = 0; i < view->n_columns && options->columns; i++)
+		if (view->schema->columns[view->columns[i]].disturbs)
+			return view->schema->columns[view->columns[i]].key;
+	for (unsigned i = 0; i < options->n_tables; i++)
+		if (topic_find(options->tables[i])->schema->disturbs)
+			return options->tables[i];
+	return NULL;
+}
+
+/* What disturbs is measured for the user who names it alone. */
+static int check_disturbing(struct run_plan *run, const struct options *options)
+{
+	const char *named = options_are_recorded(options) ? NULL : find_disturbing(run, options);
+
+	run->touches = named != NULL;
+	run->covers_delay |= run->touches;
+	if (!named || (!options->read_only && options->n_listen == 0))
+		return 0;
+	if (options->read_only)
+		error_message("--read-only", _("%s is not measured: it clears the accessed bits of a process"),
+			      named);
+	else
+		error_message("--listen", _("%s is not served: it clears the accessed bits of a process"),
+			      named);
+	return 2;
+}
+
 void run_plan_add_rules(struct run_plan *run, const struct options *options, const struct rule_watch *rules)
 {
 	rule_watch_want(rules, run->wanted);
@@ -428,6 +460,8 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 	memcpy(run->asked, run->wanted, n_topics * sizeof(*run->asked));
 	if (!status)
 		status = check_secrets(run, options);
+	if (!status)
+		status = check_disturbing(run, options);
 	for (unsigned t = 0; t < n_topics; t++)
 		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
 	scope_use_want(request, schemas, n_topics, run->wanted);
@@ -498,6 +532,7 @@ void run_plan_request(const struct run_plan *run, const struct options *options,
 		      struct sample_request *request)
 {
 	request->named_columns = options->columns != NULL;
+	request->touches |= run->touches;
 	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
 		sample_request_add(request, run->print.views[v].schema,
 				   view_requested_columns(&run->print.views[v]));

@@ -127,6 +127,7 @@ struct column {
 				   * number; 0: always read */
 	bool personal;            /* an argument, a user or an address, which a page for others leaves out */
 	bool slow;                /* read only of rows on the screen, or where the user names it in batch */
+	bool disturbs;            /* reading it takes something from the kernel: only where it is named */
 	bool difference;          /* of two samples: people see the sign of a growth */
 	bool fleeting;            /* LABEL: changes from sample to sample; KEY: of what comes and goes, as a
 				   * process. Neither is part of a series: metrics have sums of such rows */
@@ -169,6 +170,7 @@ struct schema {
 	bool over_interval; /* its gauges cover an observed interval: the first sample has none */
 	bool of_run;        /* its counters begin with panetop's own run: those of another run start again */
 	bool derived;       /* from other tables of the frame, also in a replay: recordings leave it out */
+	bool disturbs;      /* sampling it takes something from the kernel: only where the user names it */
 	bool has_secrets;   /* it reads command lines or environments itself: see no_arguments of a request */
 	bool of_stacks;     /* rows are stacks of functions, and their samples */
 	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */

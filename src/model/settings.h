@@ -103,6 +103,9 @@ struct settings {
 		bool list;
 	} groups;
 	struct {
+		double touched_window_seconds;
+	} pages;
+	struct {
 		unsigned window; /* 0: since the start */
 		unsigned times, counts;
 	} latency;

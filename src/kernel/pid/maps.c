@@ -35,6 +35,14 @@ bool maps_is_special(const struct maps_region *region)
 	return span_starts(region->path, "[vvar") || span_is(region->path, "[vsyscall]");
 }
 
+static void add_huge(struct smaps_sizes *sizes, uint64_t bytes)
+{
+	uint64_t before = sizes->huge_bytes == U64_UNKNOWN ? 0 : sizes->huge_bytes;
+
+	if (bytes < U64_UNKNOWN - before)
+		sizes->huge_bytes = before + bytes;
+}
+
 static void take_size(struct smaps_sizes *sizes, struct span name, uint64_t kib)
 {
 	uint64_t bytes = kib <= UINT64_MAX / 1024 ? kib * 1024 : U64_UNKNOWN;
@@ -45,6 +53,11 @@ static void take_size(struct smaps_sizes *sizes, struct span name, uint64_t kib)
 		sizes->proportional_bytes = bytes;
 	else if (span_is(name, "SwapPss"))
 		sizes->swap_proportional_bytes = bytes;
+	else if (span_is(name, "Referenced"))
+		sizes->referenced_bytes = bytes;
+	else if (span_is(name, "AnonHugePages") || span_is(name, "ShmemPmdMapped") ||
+		 span_is(name, "FilePmdMapped"))
+		add_huge(sizes, bytes);
 }
 
 bool smaps_next(struct span *text, struct maps_region *region, struct smaps_sizes *sizes)
@@ -53,7 +66,7 @@ bool smaps_next(struct span *text, struct maps_region *region, struct smaps_size
 	struct span rest, line, name, unit;
 	uint64_t kib;
 
-	*sizes = (struct smaps_sizes){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
+	*sizes = (struct smaps_sizes){ U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN };
 	if (!maps_next(text, region))
 		return false;
 	for (rest = *text; span_line(&rest, &line); *text = rest) {

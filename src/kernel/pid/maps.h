@@ -28,6 +28,8 @@ bool maps_is_special(const struct maps_region *region);
 /* One region in smaps; U64_UNKNOWN where the kernel does not print a value. */
 struct smaps_sizes {
 	uint64_t resident_bytes, proportional_bytes, swap_proportional_bytes;
+	uint64_t referenced_bytes; /* in pages that were accessed since the accessed bits were cleared */
+	uint64_t huge_bytes;       /* mapped in whole as huge pages: of anonymous memory, of files, shared */
 };
 
 /* The next region of smaps with its values. */

@@ -26,6 +26,8 @@ static const struct pane_table tables[] = {
 			       .lazy = true,
 			       .columns = "pid,user,state,resident_bytes,threads,command",
 			       .sort = "resident_bytes" },
+	[PAGES_TABLE_TOUCHED] = { .topic = "touched", .of_one = true, .lazy = true,
+				  .sort = "touched_bytes" },
 	{ 0 },
 };
 
@@ -210,6 +212,12 @@ static const struct pane_action region_actions[] = {
 	{ 0 },
 };
 
+static const struct pane_action touched_actions[] = {
+	{ ACTION_OPEN, pages_touch_once, N_("Measure"),
+	  N_("measure what the process uses in a window; asks first") },
+	{ 0 },
+};
+
 static const struct pane_action list_actions[] = {
 	{ ACTION_OPEN, open_map, N_("Map"), N_("show the map of the selected process") },
 	{ ACTION_ACT, signal_process, N_("Signal"), N_("send a signal to the selected process") },
@@ -227,6 +235,9 @@ static const struct pane_view views[] = {
 				.no_table = true, .draw = pages_draw },
 	[PAGES_VIEW_HISTORY] = { "history", N_("History"), N_("its memory over time"), PAGES_TABLE_REGION,
 				 .no_table = true, .draw = pages_draw },
+	[PAGES_VIEW_TOUCHED] = { "touched", N_("Touched"),
+				 N_("how much of its memory it uses, measured after a question"),
+				 PAGES_TABLE_TOUCHED, .actions = touched_actions, .draw = pages_draw },
 	[PAGES_VIEW_EVENTS] = { "events", N_("Page events"),
 				N_("page faults, allocations and reclaim of the whole machine"),
 				PAGES_TABLE_EVENT, .draw = pages_draw },
@@ -239,7 +250,9 @@ static void act(struct pane_context *context, unsigned index)
 {
 	static void (*const acts[])(struct pane_context * context) = { map_zoom_to_page,   map_zoom_to_all,
 								       map_zoom_automatic, wait_for_next,
-								       pages_clear,        pages_force };
+								       pages_clear,        pages_force,
+								       pages_touch_once,   pages_touch_again,
+								       pages_touch_stop,   pages_touch_window };
 
 	acts[index](context);
 }
@@ -254,6 +267,10 @@ static void show_actions(struct pane_context *context)
 		{ _("Reset soft-dirty"),
 		  _("clear the soft-dirty bits, to see what is written from then on") },
 		{ _("Populate"), _("read all of its pages in; asks first") },
+		{ _("Touched: one window"), _("what it uses from now on, in the view Touched; asks first") },
+		{ _("Touched: watch"), _("the same again and again, until the view is left; asks first") },
+		{ _("Touched: stop"), _("no further window") },
+		{ _("Touched: window ..."), _("how long a window is") },
 	};
 
 	screen_menu(context, _("Actions"), items, sizeof(items) / sizeof(items[0]), 0, act);

@@ -14,6 +14,7 @@ enum pages_table {
 	PAGES_TABLE_BYTES,
 	PAGES_TABLE_EVENT,
 	PAGES_TABLE_LIST,
+	PAGES_TABLE_TOUCHED,
 	N_PAGES_TABLES,
 };
 
@@ -32,6 +33,7 @@ enum pages_view {
 	PAGES_VIEW_PAGE,
 	PAGES_VIEW_VALUES,
 	PAGES_VIEW_HISTORY,
+	PAGES_VIEW_TOUCHED,
 	PAGES_VIEW_EVENTS,
 	PAGES_VIEW_LIST,
 };
@@ -134,6 +136,13 @@ unsigned pages_n_values(const struct pane_context *context); /* of the process, 
 void pages_draw_values(const struct pane_context *context, const struct canvas *canvas);
 void pages_draw_history(const struct pane_context *context, const struct canvas *canvas);
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
+
+/* pages_touched.c: what the process used in a window */
+void pages_draw_touched(const struct pane_context *context, const struct canvas *canvas);
+void pages_touch_once(struct pane_context *context);  /* after a question, as the next one */
+void pages_touch_again(struct pane_context *context); /* one window after the other */
+void pages_touch_stop(struct pane_context *context);
+void pages_touch_window(struct pane_context *context); /* asks how long it is */
 
 /* pages_act.c */
 void pages_force(struct pane_context *context);

@@ -609,7 +609,7 @@ static bool has_header(const struct canvas *canvas)
 /* That of regions is above their table. */
 static bool has_title(const struct pane_context *context, const struct canvas *canvas)
 {
-	return context->view != PAGES_VIEW_REGIONS && canvas->height >= RULE_FROM_LINES;
+	return context->view != PAGES_VIEW_REGIONS && context->view != PAGES_VIEW_TOUCHED && canvas->height >= RULE_FROM_LINES;
 }
 
 /* What is left for the view. */
@@ -662,6 +662,8 @@ static void draw_process(const struct pane_context *context, const struct canvas
 		draw_map_view(context, &rest);
 	else if (context->view == PAGES_VIEW_REGIONS)
 		context_draw_titled(context, &rest, PAGES_TABLE_REGION, _("regions"));
+	else if (context->view == PAGES_VIEW_TOUCHED)
+		pages_draw_touched(context, &rest);
 	else if (context->view == PAGES_VIEW_PAGE)
 		pages_draw_page(context, &rest);
 	else if (context->view == PAGES_VIEW_VALUES)

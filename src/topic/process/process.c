@@ -14,6 +14,7 @@
 #include "kernel/system.h"
 #include "sys/pids.h"
 #include "topic/network/traffic_list.h"
+#include "topic/pages/touch_list.h"
 #include "topic/power/power_estimate.h"
 #include "topic/process/command_lines.h"
 #include "topic/process/process_act.h"
@@ -34,13 +35,16 @@ enum on_request {
 	REQUEST_GROUP,
 	REQUEST_PROPORTIONAL,
 	REQUEST_NETWORK,
-	REQUEST_TCP
+	REQUEST_TCP,
+	REQUEST_TOUCHED
 };
 
 /* Fields of such columns, and of power: apart, as most rows of a large machine have none of them. */
 struct process_apart {
 	double watts, joules;
 	uint64_t proportional_bytes;
+	uint64_t touched_bytes;
+	double touched_window_seconds, touched_age_seconds;
 	uint64_t read_bytes, write_bytes, disk_bytes;
 	double read_bytes_per_second, write_bytes_per_second, disk_bytes_per_second;
 	double wait_seconds, wait_ratio, switches_per_second;
@@ -190,6 +194,20 @@ static const struct column columns[] = {
 			     "map it; slow to read, so known of the processes on the screen, and in batch "
 			     "where it is named"),
 		  .source = "/proc/PID/smaps_rollup Pss"),
+	REQUESTED(touched_bytes, REQUEST_TOUCHED, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
+		  .title = N_("touched"), .width = 7, .rank = 3, .hidden = true, .slow = true,
+		  .disturbs = true,
+		  .help = N_("resident memory that it used in touched_window_seconds: on the screen where the "
+			     "user has it measured, in batch where it is named; it clears the accessed bits "
+			     "of the process"),
+		  .source = "/proc/PID/smaps_rollup or smaps, Referenced, after 1 was written to clear_refs"),
+	REQUESTED(touched_window_seconds, REQUEST_TOUCHED, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+		  .title = N_("window"), .width = 7, .rank = 4, .hidden = true, .slow = true,
+		  .help = N_("time from the clearing to the reading of touched_bytes"),
+		  .source = "CLOCK_MONOTONIC"),
+	REQUESTED(touched_age_seconds, REQUEST_TOUCHED, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
+		  .title = N_("touch age"), .width = 9, .rank = 4, .hidden = true, .slow = true,
+		  .help = N_("time since touched_bytes was read"), .source = "CLOCK_MONOTONIC"),
 	STAT(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
 	     .hidden = true, .help = N_("page faults without storage access, since its start"),
 	     .source = "/proc/PID/stat minflt"),
@@ -381,6 +399,7 @@ static void set_stat(struct arena *arena, struct process_row *row, struct proces
 /* Which columns on request are wanted, and there. */
 struct wanted {
 	bool io, wait, proportional;
+	const struct touch_list *touched; /* NULL: not wanted */
 	struct traffic_list *traffic; /* NULL: not wanted, or not known */
 	bool payload, tcp;            /* which of it is known */
 	bool all; /* proportional: also of processes that are not on the screen */
@@ -455,7 +474,19 @@ static bool has_apart(const struct process *process, const struct power_estimate
 		      const struct wanted *wanted)
 {
 	return process->group || wanted->io || wanted->wait || wanted->proportional || wanted->traffic ||
-	       !isnan(power_estimate_joules(estimate, 1));
+	       wanted->touched || !isnan(power_estimate_joules(estimate, 1));
+}
+
+static void set_touched(struct process_apart *row, const struct process *process,
+			const struct touch_list *list)
+{
+	const struct touch_look *look = touch_list_find(list, process->pid, process->start_ticks);
+
+	if (!look || look->report.read_ns == 0)
+		return;
+	row->touched_bytes = look->report.touched_bytes;
+	row->touched_window_seconds = look->report.window_seconds;
+	row->touched_age_seconds = (double)(env_mono_ns() - look->report.read_ns) / 1e9;
 }
 
 /* Reading it for all processes would cost more than everything else. */
@@ -498,6 +529,8 @@ static void add_row(struct frame *frame, struct table *table, const struct proce
 		set_requested(row->apart, process, wanted);
 	if (wanted->proportional && (wanted->all || is_visible(processes->request, process->pid)))
 		row->apart->proportional_bytes = process->proportional_bytes;
+	if (wanted->touched && wanted->touched->n_looks > 0)
+		set_touched(row->apart, process, wanted->touched);
 	set_memory(row, process, processes, memory);
 	if (process->uid != UINT32_MAX) {
 		row->uid = process->uid;
@@ -605,6 +638,7 @@ static bool read_proportional(const struct sample *sample, struct process_list *
 struct state {
 	struct process_list *processes;
 	struct proportional *proportional; /* NULL: not requested yet */
+	struct touch_list *touched;        /* NULL: not requested */
 	struct traffic_list *traffic;
 	bool tcp;                          /* it is wanted, and there are few enough sockets … */
 	uint64_t too_many;                 /* … but this many; 0: not so */
@@ -669,6 +703,52 @@ static void read_traffic(struct sample *sample, const struct state *state, struc
 	wanted->traffic = wanted->payload || wanted->tcp ? list : NULL;
 }
 
+/* In batch of those that --pid selects, or else of all that may be read. */
+static void measure_touched(struct sample *sample, struct state *state)
+{
+	const struct process_list *processes = state->processes;
+	struct touch_list *list = state->touched;
+
+	for (size_t i = 0; i < processes->n_all; i++) {
+		const struct process *process = processes->all[i];
+
+		if (process_is_kernel_thread(process) || process->stat.state == 'Z' || process->outside ||
+		    (sample->request->processes &&
+		     !process_matches(process, span_text(sample->request->processes))))
+			continue;
+		touch_list_want(list, process->pid,
+				process->living_tid ? process->living_tid : process->pid,
+				process->start_ticks, false);
+	}
+	touch_list_wait(list);
+	if (list->n_left_out > 0)
+		frame_notice(sample->frame, schema.name, N_("name them with --pid"),
+			     P_("touched memory of %zu process is not measured: there are too many",
+				"touched memory of %zu processes is not measured: there are too many",
+				list->n_left_out),
+			     list->n_left_out);
+}
+
+/* On the screen the user starts windows; they end when no table shows them any more. */
+static const struct touch_list *read_touched(struct sample *sample, struct state *state)
+{
+	const struct sample_request *request = sample->request;
+
+	if (!sample_request_wants(request, &schema, REQUEST_TOUCHED) || !sample->env->live ||
+	    (request->batch && !request->touches)) {
+		if (state->touched)
+			reader_close(&touch_reader, sample->env);
+		return state->touched = NULL;
+	}
+	if (!state->touched)
+		state->touched = reader_open(&touch_reader, sample, NULL);
+	if (request->batch)
+		measure_touched(sample, state);
+	else
+		touch_list_step(state->touched);
+	return state->touched;
+}
+
 static struct wanted read_wanted(struct sample *sample, struct state *state)
 {
 	struct process_list *processes = state->processes;
@@ -679,6 +759,7 @@ static struct wanted read_wanted(struct sample *sample, struct state *state)
 		.wait = sample_request_wants(request, &schema, REQUEST_WAIT) &&
 			read_wait(sample->env, sample->frame, processes),
 		.proportional = read_proportional(sample, processes, &state->proportional),
+		.touched = read_touched(sample, state),
 		.all = request->batch,
 	};
 
@@ -724,6 +805,8 @@ static void close_process(struct sample *sample)
 	struct state *state = sample->state;
 
 	proportional_close(state->proportional);
+	if (state->touched)
+		reader_close(&touch_reader, sample->env);
 	power_estimate_close(&state->estimate);
 }
 

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The view of touched memory: questions before it is measured, a sentence, a map of regions by age, and their
+ * table. The kernel has accessed bits by region only: cells of the map say how much, not where in the region.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/i18n.h"
+#include "core/span.h"
+#include "core/utf8.h"
+#include "model/units.h"
+#include "pane/pages/pages.h"
+#include "pane/pages/touched_story.h"
+#include "pane/text.h"
+
+#define MAP_LINES_MAX 8
+#define MAP_PART 3 /* of the lines */
+#define MAP_FROM_LINES 10
+#define CELL_BYTES_MIN 4096
+#define MINUTE 60
+#define LONG (10 * MINUTE)
+
+enum age { AGE_NOW, AGE_MINUTE, AGE_LONG, AGE_EARLIER, AGE_REST, N_AGES };
+
+static const struct {
+	uint32_t glyph;
+	char letter; /* without Unicode */
+	unsigned look;
+	const char *name; /* N_() */
+} ages[N_AGES] = {
+	[AGE_NOW] = { 0x2588, '#', 1, N_("in the last window") },
+	[AGE_MINUTE] = { 0x2593, '+', 0, N_("1 min ago at most") },
+	[AGE_LONG] = { 0x2592, '-', 2, N_("10 min") },
+	[AGE_EARLIER] = { 0x2591, ':', 7, N_("earlier") },
+	[AGE_REST] = { 0, '.', 0, N_("not used") },
+};
+
+static const void *sum_row(const struct pane_context *context, const struct table **table)
+{
+	*table = context_table(context, PAGES_TABLE_TOUCHED);
+	for (size_t i = 0; *table && i < (*table)->n_rows; i++)
+		if (table_number(*table, table_row(*table, i), "start_address") == 0)
+			return table_row(*table, i);
+	return NULL;
+}
+
+static bool gather(const struct pane_context *context, struct touched_facts *facts)
+{
+	const struct table *table;
+	const void *row = sum_row(context, &table);
+
+	if (!row)
+		return false;
+	*facts = (struct touched_facts){
+		.resident_bytes = table_number(table, row, "resident_bytes"),
+		.touched_bytes = table_number(table, row, "touched_bytes"),
+		.window_seconds = table_number(table, row, "window_seconds"),
+		.open_seconds = table_number(table, row, "open_seconds"),
+		.windows = table_number(table, row, "windows"),
+		.locked_bytes = pages_total(context, "vm_locked_bytes"),
+		.state = table_text(table, row, "state"),
+	};
+	return true;
+}
+
+static double window_of(const struct pane_context *context)
+{
+	return context->settings->pages.touched_window_seconds;
+}
+
+/* Before there is a window. */
+static void draw_question(const struct pane_context *context, const struct canvas *canvas)
+{
+	double resident = pages_total(context, "vm_resident_bytes");
+	char text[TEXT_MAX], window[VALUE_TEXT_MAX], cost[VALUE_TEXT_MAX], size[VALUE_TEXT_MAX];
+	bool ascii = canvas->glyphs->ascii;
+	int y;
+
+	y = canvas_wrapped(canvas, 0, STYLE_STRONG,
+			   span_text(_("How much memory does this process really use?")));
+	if (screen_replays(context)) {
+		canvas_wrapped(canvas, y, STYLE_DIM,
+			       span_text(_("Nothing was measured then: this is never done in the background.")));
+		return;
+	}
+	snprintf(text, sizeof(text),
+		 _("Enter measures it, after a question: the accessed bits of its pages are cleared, and read "
+		   "%s later; F9 has more: another window, one window after the other."),
+		 duration_text(window, window_of(context), ascii));
+	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL, span_text(text));
+	snprintf(text, sizeof(text),
+		 _("Its price: about %s of CPU time for %s in 4 KiB pages, less in huge ones; page faults of "
+		   "the process wait meanwhile, and its next use of each page is slower."),
+		 duration_text(cost, touched_cost_seconds(resident), ascii), size_text(size, resident));
+	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL, span_text(text));
+	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL,
+				span_text(_("It takes the kernel's own idea of what is in use: reclaim sees "
+					    "all of these pages as idle until they are used again. So it is "
+					    "never done in the background.")));
+	canvas_wrapped(canvas, y + 1, STYLE_DIM,
+		       span_text(_("The kernel shows what was used by region, not by page; huge pages count "
+				   "whole, pages of files also when others read them, hugetlb not at all.")));
+}
+
+/* Bytes of one age, in the order of addresses, which cells are cut from. */
+struct piece {
+	double bytes;
+	enum age age;
+};
+
+static enum age age_of(const struct table *table, const void *row)
+{
+	double age = table_number(table, row, "age_seconds");
+
+	if (table_number(table, row, "touched_bytes") > 0)
+		return AGE_NOW;
+	return age <= MINUTE ? AGE_MINUTE : age <= LONG ? AGE_LONG : age > LONG ? AGE_EARLIER : AGE_REST;
+}
+
+/* What was used of a region, and the rest of it. */
+static void split_region(const struct table *table, const void *row, struct piece pieces[2])
+{
+	double resident = table_number(table, row, "resident_bytes");
+	double used = table_number(table, row, "last_touched_bytes");
+
+	used = used > 0 ? fmin(used, resident) : 0;
+	pieces[0] = (struct piece){ used, age_of(table, row) };
+	pieces[1] = (struct piece){ resident - used, AGE_REST };
+}
+
+struct cutter {
+	const struct canvas *canvas;
+	double cell_bytes, filled;
+	double by_age[N_AGES];
+	int n_cells;
+};
+
+static void draw_cell(struct cutter *cutter)
+{
+	const struct canvas *canvas = cutter->canvas;
+	enum age most = AGE_NOW;
+	bool ascii = canvas->glyphs->ascii;
+
+	for (unsigned i = 0; i < N_AGES; i++)
+		if (cutter->by_age[i] > cutter->by_age[most])
+			most = (enum age)i;
+	canvas_fill(canvas, cutter->n_cells / canvas->width, cutter->n_cells % canvas->width,
+		    most == AGE_REST ? STYLE_DIM : (enum style)(STYLE_SERIES + ages[most].look),
+		    ascii              ? (uint32_t)ages[most].letter
+		    : most == AGE_REST ? canvas->glyphs->empty
+				       : ages[most].glyph,
+		    1);
+	cutter->n_cells++;
+	cutter->filled = 0;
+	memset(cutter->by_age, 0, sizeof(cutter->by_age));
+}
+
+static void cut_piece(struct cutter *cutter, struct piece piece)
+{
+	while (piece.bytes > 0) {
+		double part = fmin(piece.bytes, cutter->cell_bytes - cutter->filled);
+
+		cutter->by_age[piece.age] += part;
+		cutter->filled += part;
+		piece.bytes -= part;
+		if (cutter->filled >= cutter->cell_bytes)
+			draw_cell(cutter);
+	}
+}
+
+static void draw_ages(const struct table *table, const struct canvas *canvas, double cell_bytes)
+{
+	struct cutter cutter = { .canvas = canvas, .cell_bytes = cell_bytes };
+	struct piece pieces[2];
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (table_number(table, row, "start_address") == 0)
+			continue;
+		split_region(table, row, pieces);
+		cut_piece(&cutter, pieces[0]);
+		cut_piece(&cutter, pieces[1]);
+	}
+	if (cutter.filled > 0)
+		draw_cell(&cutter);
+}
+
+static void draw_legend(const struct canvas *canvas, double cell_bytes)
+{
+	char text[TEXT_MAX], size[VALUE_TEXT_MAX], sign[UTF8_BYTES_MAX + 1];
+	bool ascii = canvas->glyphs->ascii;
+	int x;
+
+	snprintf(text, sizeof(text), _("1 cell = %s"), size_short(size, cell_bytes));
+	x = canvas_piece(canvas, 0, 0, STYLE_NORMAL, text);
+	for (unsigned i = 0; i < N_AGES; i++) {
+		uint32_t glyph = ascii           ? (uint32_t)ages[i].letter
+				 : i == AGE_REST ? canvas->glyphs->empty
+						 : ages[i].glyph;
+
+		sign[utf8_put(sign, glyph)] = '\0';
+		snprintf(text, sizeof(text), "%s %s", sign, _(ages[i].name));
+		x = canvas_piece(canvas, 0, x,
+				 i == AGE_REST ? STYLE_DIM : (enum style)(STYLE_SERIES + ages[i].look), text);
+	}
+}
+
+/* A power of two, so that the cells do not change with every page. */
+static double cell_bytes_of(double resident_bytes, int cells)
+{
+	double bytes = CELL_BYTES_MIN;
+
+	while (cells > 0 && bytes * cells < resident_bytes)
+		bytes *= 2;
+	return bytes;
+}
+
+/* Returns the lines that it took. */
+static int draw_map(const struct table *table, const struct touched_facts *facts, const struct canvas *canvas)
+{
+	int lines = canvas->height / MAP_PART < MAP_LINES_MAX ? canvas->height / MAP_PART : MAP_LINES_MAX;
+	struct canvas map = canvas_rows(canvas, 0, lines), legend;
+	double cell_bytes = cell_bytes_of(facts->resident_bytes, lines * canvas->width);
+
+	if (canvas->height < MAP_FROM_LINES || !(facts->resident_bytes > 0) || canvas->width <= 0)
+		return 0;
+	lines = (int)ceil(ceil(facts->resident_bytes / cell_bytes) / canvas->width);
+	legend = canvas_rows(canvas, lines, 1);
+	draw_ages(table, &map, cell_bytes);
+	draw_legend(&legend, cell_bytes);
+	return lines + 1;
+}
+
+static int draw_sentence(const struct pane_context *context, const struct touched_facts *facts,
+			 const struct canvas *canvas)
+{
+	char text[TEXT_MAX], open[VALUE_TEXT_MAX], window[VALUE_TEXT_MAX];
+	bool ascii = canvas->glyphs->ascii;
+	int y;
+
+	touched_sentence(facts, text, ascii);
+	y = canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
+	if (isnan(facts->open_seconds) || screen_replays(context))
+		return y;
+	snprintf(text, sizeof(text), _("window open: %s of %s"),
+		 duration_text(open, facts->open_seconds, ascii),
+		 duration_text(window, window_of(context), ascii));
+	return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
+}
+
+void pages_draw_touched(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct notice *notice = context->tables[PAGES_TABLE_TOUCHED].notice;
+	const struct table *table = context_table(context, PAGES_TABLE_TOUCHED);
+	struct touched_facts facts;
+	struct canvas rest;
+	int y;
+
+	if (!gather(context, &facts)) {
+		rest = *canvas;
+		if (notice) {
+			y = canvas_wrapped(canvas, 0, STYLE_NOTICE, span_text(notice->text));
+			rest = canvas_below(canvas, y);
+		}
+		draw_question(context, &rest);
+		return;
+	}
+	y = draw_sentence(context, &facts, canvas);
+	rest = canvas_below(canvas, y);
+	rest = canvas_below(&rest, draw_map(table, &facts, &rest));
+	context_draw_titled(context, &rest, PAGES_TABLE_TOUCHED, _("touched memory by region"));
+}
+
+static const char *process_text(const struct pane_context *context, char *out, size_t room)
+{
+	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
+	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+
+	snprintf(out, room, "%.0f %s", row ? table_number(table, row, "pid") : 0,
+		 row ? table_text(table, row, "command") : "");
+	return out;
+}
+
+/* Without done it only checks whether it is possible. */
+static bool act(struct pane_context *context, const char *verb, bool timed,
+		void (*done)(struct pane_context *context, int error))
+{
+	char action[128], seconds[32] = "", why[TEXT_MAX];
+	const char *remedy;
+	int error;
+
+	if (timed)
+		snprintf(seconds, sizeof(seconds), " %.3f", window_of(context));
+	snprintf(action, sizeof(action), "%s%s %.0f %.6f", verb, seconds, pages_total(context, "pid"),
+		 pages_total(context, "start_seconds"));
+	error = screen_act(context, "touched", action, done, &remedy);
+	if (error == -EAGAIN)
+		screen_warn(context->screen, MESSAGE_PANE, "%s",
+			    _("not in this view: touched memory is measured while the view Touched is shown"));
+	else if (error == -EBUSY)
+		screen_warn(context->screen, MESSAGE_PANE, "%s", _("its page tables are still being read"));
+	else if (error)
+		screen_warn(context->screen, MESSAGE_PANE, "%s", failure_text(why, error, remedy));
+	return !error;
+}
+
+static void started(struct pane_context *context, int error)
+{
+	char window[VALUE_TEXT_MAX];
+
+	if (error)
+		return;
+	screen_message(context->screen, MESSAGE_PANE, _("a window of %s has begun"),
+		       stretch_text(window, window_of(context)));
+	screen_sample_now(context);
+}
+
+static void start_once(struct pane_context *context)
+{
+	act(context, "look", true, started);
+}
+
+static void start_again(struct pane_context *context)
+{
+	act(context, "watch", true, started);
+}
+
+static void ask(struct pane_context *context, const char *verb, const char *format,
+		void (*yes)(struct pane_context *context))
+{
+	double resident = pages_total(context, "vm_resident_bytes");
+	char question[TEXT_MAX], name[64], size[VALUE_TEXT_MAX], cost[VALUE_TEXT_MAX], window[VALUE_TEXT_MAX];
+	const char *why = pages_no_process(context);
+
+	if (why)
+		screen_warn(context->screen, MESSAGE_PANE, "%s", why);
+	if (why || !act(context, verb, true, NULL))
+		return;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(question, sizeof(question), format, process_text(context, name, sizeof(name)),
+		 size_text(size, resident), duration_text(cost, touched_cost_seconds(resident), false),
+		 stretch_text(window, window_of(context)));
+#pragma GCC diagnostic pop
+	screen_ask(context, question, yes);
+}
+
+void pages_touch_once(struct pane_context *context)
+{
+	ask(context, "look",
+	    _("Clear the accessed bits of %s (%s: %s of CPU time at most) and read them %s later? Reclaim sees "
+	      "its pages as idle meanwhile"),
+	    start_once);
+}
+
+void pages_touch_again(struct pane_context *context)
+{
+	ask(context, "watch",
+	    _("Clear the accessed bits of %s (%s: %s of CPU time at most) every %s while this view is shown? "
+	      "Reclaim sees its pages as idle"),
+	    start_again);
+}
+
+static void stopped(struct pane_context *context, int error)
+{
+	if (error)
+		return;
+	screen_message(context->screen, MESSAGE_PANE, "%s", _("stopped: no window is open"));
+	screen_sample_now(context);
+}
+
+void pages_touch_stop(struct pane_context *context)
+{
+	act(context, "stop", false, stopped);
+}
+
+static bool take_window(struct pane_context *context, const char *text, char *error, size_t room)
+{
+	double seconds;
+	char message[TEXT_MAX], window[VALUE_TEXT_MAX];
+
+	if (!span_whole_seconds(text, 1, 86400, &seconds)) {
+		snprintf(error, room, "%s", _("use 1 to 86400 seconds, or a unit, as in 2m"));
+		return false;
+	}
+	snprintf(message, sizeof(message), _("the next window has %s"), stretch_text(window, seconds));
+	screen_set(context, "touched-window", text, message);
+	return true;
+}
+
+void pages_touch_window(struct pane_context *context)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%g", window_of(context));
+	screen_prompt(context, _("window in seconds:"), text, take_window);
+}
