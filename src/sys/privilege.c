@@ -77,7 +77,7 @@ const struct privilege_row privilege_rows[] = {
 	{ ROW(NICE, CAP_SYS_NICE, "setpriority(2)", N_("priorities of processes of other users")),
 	  .acts = true },
 	{ ROW(MARKS, CAP_DAC_OVERRIDE, "/proc/PID/clear_refs",
-	      N_("clearing write marks of processes of other users")),
+	      N_("clearing write marks and accessed bits of processes of other users")),
 	  .acts = true },
 	{ ROW(DROP_CACHES, PRIVILEGE_USER_0, "/proc/sys/vm/drop_caches", N_("dropping caches")),
 	  .acts = true },

@@ -30,6 +30,7 @@
 #include "kernel/code/usdt.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
+#include "kernel/damon_stat.h"
 #include "kernel/diskstats.h"
 #include "kernel/file_locks.h"
 #include "kernel/hwmon.h"
@@ -848,6 +849,17 @@ FUZZ_TARGET(numa_maps)
 		while (numa_region_next(&region, &node, &pages))
 			require_inside(region.rest, text);
 	}
+}
+
+FUZZ_TARGET(damon_stat)
+{
+	int64_t idle[DAMON_PERCENTILES];
+
+	if (!damon_percentiles_parse(input(data, size), idle))
+		return;
+	for (unsigned i = 1; i < DAMON_PERCENTILES; i++)
+		require(idle[i - 1] <= idle[i]);
+	require(!damon_percentiles_are_new(idle) || (idle[0] == 0 && idle[DAMON_PERCENTILES - 1] == 0));
 }
 
 /* Cells never hold more pages than there are, and however they are cut, all pages of all regions. */

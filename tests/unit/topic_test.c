@@ -815,7 +815,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 		offsetof(struct schema, over_interval),
 		"distribution,event,finding,gpu,host,latency,latency_bucket,latency_phase,latency_worst,"
 		"opened,process_total,profile,profile_call,profile_caller,profile_cost,"
-		"profile_line,profile_stack,program_power,scope_use,waiting,wall_time");
+		"profile_line,profile_stack,program_power,scope_use,touched,waiting,wall_time");
 	check_tables_with(offsetof(struct schema, of_run),
 			  "cache_file,cache_use,call,counter,counter_process,disk_latency,"
 			  "disk_latency_bucket,disk_user,event_lifetime,event_parent,event_source,"
@@ -825,6 +825,7 @@ START_TEST(tables_know_what_their_numbers_are_of)
 			  "trace_bucket,tracing,traffic,wake,wakeup");
 	check_tables_with(offsetof(struct schema, derived), "finding,host,scope_use");
 	check_tables_with(offsetof(struct schema, has_secrets), "environment,event,process_detail");
+	check_tables_with(offsetof(struct schema, disturbs), "touched");
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket,trace_bucket");
 	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
 }

@@ -153,6 +153,9 @@ void cpu_ask_affinity(struct pane_context *context);
 void cpu_ask_policy(struct pane_context *context);
 void cpu_ask_io(struct pane_context *context);
 
+/* cpu_touched.c: the same, for the column touched */
+void cpu_ask_touched(struct pane_context *context);
+
 /* If nothing is selected, selects the first process on the screen, past rows of ended ones. */
 void cpu_select_first(struct pane_context *context);
 

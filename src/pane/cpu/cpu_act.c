@@ -335,6 +335,8 @@ static unsigned list_entries(const struct cpu_state *cpu, struct entry entries[E
 	if (cpu->may_monitor)
 		entries[n++] = (struct entry){ 0, cpu_ask_monitor, N_("Monitor its caches ..."),
 					       N_("what it occupies and moves, by a group of resctrl") };
+	entries[n++] = (struct entry){ 0, cpu_ask_touched, N_("Touched memory ..."),
+				       N_("how much of its memory it uses; asks first") };
 	if (cpu->n_targets == 1 && cpu->parent > 0)
 		entries[n++] = (struct entry){ 0, go_to_parent, N_("Go to its parent"),
 					       N_("the process that started or adopted it") };

@@ -28,6 +28,7 @@ static const struct pane_table tables[] = {
 			       .sort = "resident_bytes" },
 	[PAGES_TABLE_TOUCHED] = { .topic = "touched", .of_one = true, .lazy = true,
 				  .sort = "touched_bytes" },
+	[PAGES_TABLE_DAMON] = { .topic = "damon_stat", .lazy = true, .of_machine = true },
 	{ 0 },
 };
 
@@ -237,7 +238,7 @@ static const struct pane_view views[] = {
 				 .no_table = true, .draw = pages_draw },
 	[PAGES_VIEW_TOUCHED] = { "touched", N_("Touched"),
 				 N_("how much of its memory it uses, measured after a question"),
-				 PAGES_TABLE_TOUCHED, .actions = touched_actions, .draw = pages_draw },
+				 PAGES_TABLE_TOUCHED, .also = 1UL << PAGES_TABLE_DAMON, .actions = touched_actions, .draw = pages_draw },
 	[PAGES_VIEW_EVENTS] = { "events", N_("Page events"),
 				N_("page faults, allocations and reclaim of the whole machine"),
 				PAGES_TABLE_EVENT, .draw = pages_draw },

@@ -21,6 +21,7 @@
 #define MAP_LINES_MAX 8
 #define MAP_PART 3 /* of the lines */
 #define MAP_FROM_LINES 10
+#define MACHINE_FROM_LINES 12
 #define CELL_BYTES_MIN 4096
 #define MINUTE 60
 #define LONG (10 * MINUTE)
@@ -254,25 +255,40 @@ static int draw_sentence(const struct pane_context *context, const struct touche
 	return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
 }
 
+/* Of the whole machine, where the kernel keeps it: on the last line. */
+static struct canvas draw_machine(const struct pane_context *context, const struct canvas *canvas)
+{
+	const struct table *table = context_table(context, PAGES_TABLE_DAMON);
+	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
+	char text[TEXT_MAX], half[VALUE_TEXT_MAX], most[VALUE_TEXT_MAX];
+	bool ascii = canvas->glyphs->ascii;
+
+	if (!row || canvas->height < MACHINE_FROM_LINES)
+		return *canvas;
+	snprintf(text, sizeof(text),
+		 _("the machine, by DAMON_STAT: half of its memory not used for %s, 10 %% of it for %s"),
+		 duration_text(half, fmax(table_number(table, row, "p50_seconds"), 0), ascii),
+		 duration_text(most, fmax(table_number(table, row, "p90_seconds"), 0), ascii));
+	canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text, -1);
+	return canvas_rows(canvas, 0, canvas->height - 1);
+}
+
 void pages_draw_touched(const struct pane_context *context, const struct canvas *canvas)
 {
 	const struct notice *notice = context->tables[PAGES_TABLE_TOUCHED].notice;
 	const struct table *table = context_table(context, PAGES_TABLE_TOUCHED);
+	struct canvas rest = draw_machine(context, canvas);
 	struct touched_facts facts;
-	struct canvas rest;
-	int y;
+	int y = 0;
 
 	if (!gather(context, &facts)) {
-		rest = *canvas;
-		if (notice) {
-			y = canvas_wrapped(canvas, 0, STYLE_NOTICE, span_text(notice->text));
-			rest = canvas_below(canvas, y);
-		}
+		if (notice)
+			y = canvas_wrapped(&rest, 0, STYLE_NOTICE, span_text(notice->text));
+		rest = canvas_below(&rest, y);
 		draw_question(context, &rest);
 		return;
 	}
-	y = draw_sentence(context, &facts, canvas);
-	rest = canvas_below(canvas, y);
+	rest = canvas_below(&rest, draw_sentence(context, &facts, &rest));
 	rest = canvas_below(&rest, draw_map(table, &facts, &rest));
 	context_draw_titled(context, &rest, PAGES_TABLE_TOUCHED, _("touched memory by region"));
 }

@@ -276,7 +276,8 @@ static const struct touch_look *look_in_batch(struct sample *sample)
 		return NULL;
 	}
 	if (!sample->env->live)
-		env_note_failure(sample->env, TOUCH_CLEAR_REFS, -ENOTSUP);
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("touched memory is measured of processes of this machine only"));
 	if (target->state == TARGET_GONE)
 		frame_notice(sample->frame, schema.name, NULL, _("%u %s has exited"), target->pid,
 			     target->name);
@@ -287,22 +288,25 @@ static const struct touch_look *look_in_batch(struct sample *sample)
 	return look;
 }
 
+/* What was measured of a process that has exited stays. */
+static const struct touch_look *look_on_screen(const struct state *state)
+{
+	const struct target *target = state->target;
+
+	return target->state == TARGET_LIVE || target->state == TARGET_GONE
+		       ? touch_list_find(state->list, target->pid, target->start_ticks)
+		       : NULL;
+}
+
 static int sample(struct sample *sample)
 {
 	const struct state *state = sample->state;
 	const struct target *target = state->target;
 	const struct touch_look *look;
 
-	if (sample->request->batch) {
-		look = look_in_batch(sample);
-		if (!sample->env->live)
-			return -ENOTSUP;
-	} else {
+	if (!sample->request->batch)
 		touch_list_step(state->list);
-		look = target->state == TARGET_LIVE || target->state == TARGET_GONE
-			       ? touch_list_find(state->list, target->pid, target->start_ticks)
-			       : NULL;
-	}
+	look = sample->request->batch ? look_in_batch(sample) : look_on_screen(state);
 	if (!look)
 		return 0;
 	sample->table->mono_ns = env_mono_ns();

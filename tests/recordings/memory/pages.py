@@ -78,6 +78,31 @@ def bytes_row(step, row):
             "hex": " ".join(f"{(row * 16 + i + (step if row == 2 else 0)) % 256:02x}" for i in range(16))}
 
 
+def touched_rows(step):
+    """From the sixth step on, windows of 10 s: own data is used, what is of files for a while."""
+    if step < 6:
+        return []
+    rows, sums = [], [0, 0]
+    for start, pages, permissions, path, kind, share in REGIONS:
+        resident = int(pages * share) * PAGE
+        seen = {"own": (0, 2), "huge": (2, 3), "file": (45 * (step > 12), 3), "zero": (700, 4)}.get(kind)
+        touched = resident // seen[1] // PAGE * PAGE if seen and seen[0] < 10 else 0
+        if kind != "swap":
+            rows.append({**touched_sizes(resident, touched), "start_address": start, "end_address": start + pages * PAGE,
+                         "permissions": permissions, "path": path, "huge_bytes": resident if kind == "huge" else 0,
+                         "age_seconds": seen and seen[0], "last_touched_bytes": seen and resident // seen[1] // PAGE * PAGE})
+            sums = [sums[0] + resident, sums[1] + touched]
+    total = {**touched_sizes(*sums), "start_address": 0, "path": "all", "permissions": "", "windows": step // 10,
+             "watched_seconds": 2.0 * step, "open_seconds": 2.0 * (step % 5) if step < ENDS else None, "cost_seconds": 0.0002,
+             "state": "open" if step < ENDS else "ended"}
+    return [{"pid": 15400, "start_seconds": 1540, "window_seconds": 10.04, **row} for row in [total, *rows]]
+
+
+def touched_sizes(resident, touched):
+    return {"resident_bytes": resident, "touched_bytes": touched, "untouched_bytes": resident - touched,
+            "touched_ratio": touched / resident if resident else None}
+
+
 def tables(step):
     cells, regions, totals = map_rows(step)
     own = own_pages(totals)
@@ -85,6 +110,8 @@ def tables(step):
              "file_bytes": totals["file"] * PAGE, "swapped_bytes": totals["swapped"] * PAGE, "peak_bytes": 1100 * PAGE}
     page = {"pid": 15400, "page_address": REGIONS[0][0], "bits": "present file or shared", "frame": 123456, "node": 0,
             "mappings": 2, "flags": "referenced uptodate lru active mmap"}
-    return {"cell": cells, "region": regions, "page_total": [total_row(step, totals)],
+    damon = {"p25_seconds": 0.4, "p50_seconds": 12.2, "p75_seconds": 95, "p90_seconds": 310.5, "p99_seconds": 2000,
+             "max_seconds": 2400, "bandwidth_bytes_per_second": 210000000}
+    return {"damon_stat": [damon], "touched": touched_rows(step), "cell": cells, "region": regions, "page_total": [total_row(step, totals)],
             "page_level": [level] if step < ENDS else [], "page": [page],
             "page_bytes": [bytes_row(step, row) for row in range(64)] if step < 4 else []}

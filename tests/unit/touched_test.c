@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Touched memory, against a process of our own that touches pages which we name. */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/damon_stat.h"
+#include "kernel/pid/maps.h"
+#include "model/column.h"
+#include "pane/pages/touched_story.h"
+#include "rig.h"
+#include "sys/worker.h"
+#include "topic/process/process_find.h"
+#include "topic/topic.h"
+
+#define N_PAGES 16384
+#define HUGE_PAGES 512 /* 4 KiB pages in a huge one */
+
+static const char *const touched_alone[] = { "touched", NULL };
+static const char *const process_alone[] = { "process", NULL };
+static const char *const both[] = { "process", "touched", NULL };
+
+/* Obeys orders through a pipe: a number of pages to touch, 0 to become another program. */
+struct worked {
+	pid_t pid;
+	int to, from;
+	uint64_t address;
+	uint64_t page;
+};
+
+static _Noreturn void work(int from, int to, char *memory, uint64_t page)
+{
+	uint64_t n;
+
+	while (read(from, &n, sizeof(n)) == (ssize_t)sizeof(n)) {
+		if (n == 0)
+			execl("/bin/sleep", "sleep", "100", (char *)NULL);
+		for (uint64_t i = 0; i < n; i++)
+			((volatile char *)memory)[i * page]++;
+		if (write(to, &n, sizeof(n)) != (ssize_t)sizeof(n))
+			break;
+	}
+	_exit(0);
+}
+
+/* Aligned for huge pages, and alone: other memory would become part of the same region. */
+static char *make_memory(uint64_t page, int advice)
+{
+	size_t bytes = N_PAGES * page, huge = HUGE_PAGES * page;
+	char *room = mmap(NULL, bytes + 2 * huge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = (char *)(((uintptr_t)room + huge) / huge * huge);
+
+	if (room == MAP_FAILED || mprotect(memory, bytes, PROT_READ | PROT_WRITE) < 0)
+		_exit(3);
+	madvise(memory, bytes, advice);
+	memset(memory, 1, bytes);
+	return memory;
+}
+
+static struct worked start_work(int advice)
+{
+	struct worked worked = { .page = (uint64_t)sysconf(_SC_PAGESIZE) };
+	int up[2], down[2];
+	uint64_t address;
+
+	ck_assert(pipe2(up, O_CLOEXEC) == 0 && pipe2(down, O_CLOEXEC) == 0);
+	worked.pid = fork();
+	ck_assert_int_ge(worked.pid, 0);
+	if (worked.pid == 0) {
+		char *memory = make_memory(worked.page, advice);
+
+		address = (uint64_t)(uintptr_t)memory;
+		if (write(up[1], &address, sizeof(address)) == (ssize_t)sizeof(address))
+			work(down[0], up[1], memory, worked.page);
+		_exit(3);
+	}
+	close(up[1]);
+	close(down[0]);
+	worked.from = up[0];
+	worked.to = down[1];
+	ck_assert_int_eq(read(worked.from, &worked.address, sizeof(worked.address)),
+			 sizeof(worked.address));
+	return worked;
+}
+
+static void touch(const struct worked *worked, uint64_t n)
+{
+	uint64_t done;
+
+	ck_assert_int_eq(write(worked->to, &n, sizeof(n)), sizeof(n));
+	if (n > 0)
+		ck_assert_int_eq(read(worked->from, &done, sizeof(done)), sizeof(done));
+}
+
+static void end_work(struct worked *worked)
+{
+	close(worked->to);
+	close(worked->from);
+	kill(worked->pid, SIGKILL);
+	waitpid(worked->pid, NULL, 0);
+}
+
+static char processes[32]; /* of one machine at a time */
+
+static void open_batch(struct machine *machine, pid_t pid, const char *const *names)
+{
+	*machine = (struct machine){ 0 };
+	snprintf(processes, sizeof(processes), "%d", (int)pid);
+	machine->request.processes = processes;
+	machine->request.batch = machine->request.touches = true;
+	if (names != touched_alone)
+		sample_request_add(&machine->request, topic_find("process")->schema, ~0UL);
+	open_machine(machine, names);
+	machine->env.worker = worker_open();
+	next_tick(machine);
+}
+
+static void close_batch(struct machine *machine)
+{
+	struct worker *worker = machine->env.worker;
+
+	close_machine(machine);
+	worker_close(worker);
+}
+
+static const void *row_at(const struct machine *machine, uint64_t address)
+{
+	const struct table *table = frame_table(machine->now, "touched");
+
+	for (size_t i = 0; table && i < table->n_rows; i++)
+		if (table_u64(table, table_row(table, i), "start_address") == address)
+			return table_row(table, i);
+	return NULL;
+}
+
+static double number_at(const struct machine *machine, uint64_t address, const char *column)
+{
+	const void *row = row_at(machine, address);
+
+	ck_assert_msg(row != NULL, "no row for %llx", (unsigned long long)address);
+	return table_number(frame_table(machine->now, "touched"), row, column);
+}
+
+static double pages_at(const struct machine *machine, const struct worked *worked, const char *column)
+{
+	return number_at(machine, worked->address, column) / (double)worked->page;
+}
+
+static const char *state_of(const struct machine *machine)
+{
+	return table_text(frame_table(machine->now, "touched"), row_at(machine, 0), "state");
+}
+
+static bool was_told(const struct machine *machine, const char *part)
+{
+	for (unsigned i = 0; i < machine->now->n_notices; i++)
+		if (strstr(machine->now->notices[i].text, part) ||
+		    (machine->now->notices[i].remedy && strstr(machine->now->notices[i].remedy, part)))
+			return true;
+	return false;
+}
+
+static void check_pages(double touched, double truth)
+{
+	ck_assert_msg(fabs(touched - truth) <= 0.03 * truth + 20, "%g pages, not %g", touched, truth);
+}
+
+START_TEST(pages_that_a_program_touches)
+{
+	static const uint64_t truths[] = { 1500, 0, 8000, 1, N_PAGES };
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+
+	open_batch(&machine, worked.pid, touched_alone);
+	if (was_told(&machine, "touched memory of"))
+		skip_test("this kernel has no accessed bits to clear");
+	ck_assert(isnan(number_at(&machine, 0, "touched_bytes")));
+	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+		uint64_t before_ns, after_ns = env_mono_ns();
+		double window;
+
+		if (truths[i] > 0)
+			touch(&worked, truths[i]);
+		before_ns = env_mono_ns();
+		next_tick(&machine);
+		check_pages(pages_at(&machine, &worked, "touched_bytes"), (double)truths[i]);
+		check_pages(pages_at(&machine, &worked, "resident_bytes"), N_PAGES);
+		ck_assert_double_eq(pages_at(&machine, &worked, "untouched_bytes"),
+				    pages_at(&machine, &worked, "resident_bytes") -
+					    pages_at(&machine, &worked, "touched_bytes"));
+		window = number_at(&machine, 0, "window_seconds");
+		ck_assert_double_ge(window, (double)(before_ns - after_ns) / 1e9);
+		ck_assert_double_gt(number_at(&machine, 0, "cost_seconds"), 0);
+		ck_assert_double_ge(number_at(&machine, 0, "touched_bytes"),
+				    number_at(&machine, worked.address, "touched_bytes"));
+	}
+	ck_assert_double_eq(number_at(&machine, 0, "windows"), sizeof(truths) / sizeof(truths[0]));
+	close_batch(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+/* Each is touched whole, or not. */
+START_TEST(huge_pages_that_a_program_touches)
+{
+	struct worked worked = start_work(MADV_HUGEPAGE);
+	struct machine machine;
+	double whole;
+
+	open_batch(&machine, worked.pid, touched_alone);
+	touch(&worked, 1500);
+	next_tick(&machine);
+	if (!(number_at(&machine, worked.address, "huge_bytes") >= (double)(N_PAGES / 2 * worked.page))) {
+		close_batch(&machine);
+		end_work(&worked);
+		skip_test("the kernel gives no huge pages here");
+	}
+	whole = ceil(1500.0 / HUGE_PAGES) * HUGE_PAGES;
+	check_pages(pages_at(&machine, &worked, "touched_bytes"), whole);
+	close_batch(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+/* Of a new program all pages are young: they are not taken for touched ones. */
+START_TEST(an_exec_begins_the_window_again)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+	char byte;
+
+	open_batch(&machine, worked.pid, touched_alone);
+	touch(&worked, 1500);
+	next_tick(&machine);
+	touch(&worked, 0);
+	ck_assert_int_eq(read(worked.from, &byte, 1), 0); /* closed by the exec */
+	next_tick(&machine);
+	ck_assert_str_eq(state_of(&machine), "replaced");
+	ck_assert(isnan(number_at(&machine, 0, "touched_bytes")));
+	ck_assert(isnan(number_at(&machine, 0, "window_seconds")));
+	ck_assert_ptr_null(row_at(&machine, worked.address));
+	ck_assert(was_told(&machine, "has executed another program"));
+	for (int i = 0; i < 500 && isnan(number_at(&machine, 0, "touched_bytes")); i++)
+		next_tick(&machine);
+	ck_assert_str_ne(state_of(&machine), "replaced");
+	ck_assert(!was_told(&machine, "has executed another program"));
+	ck_assert_double_gt(number_at(&machine, 0, "resident_bytes"), 0);
+	close_batch(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+START_TEST(one_that_ends_has_no_rows)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+
+	open_batch(&machine, worked.pid, touched_alone);
+	end_work(&worked);
+	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	ck_assert(was_told(&machine, "has exited"));
+	close_batch(&machine);
+}
+END_TEST
+
+START_TEST(without_memory_there_is_nothing_to_touch)
+{
+	struct machine machine;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
+	open_batch(&machine, pid, touched_alone);
+	ck_assert(was_told(&machine, "zombie"));
+	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	close_batch(&machine);
+	waitpid(pid, NULL, 0);
+	open_batch(&machine, 2, touched_alone);
+	if (!was_told(&machine, "kernel thread"))
+		skip_test("no thread of the kernel is seen here");
+	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	close_batch(&machine);
+}
+END_TEST
+
+static double referenced_pages(const struct worked *worked)
+{
+	char path[64], bytes[1 << 16];
+	struct maps_region region;
+	struct smaps_sizes sizes;
+	struct span text;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)worked->pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	text = span_of(bytes, fread(bytes, 1, sizeof(bytes), file));
+	fclose(file);
+	while (smaps_next(&text, &region, &sizes))
+		if (region.start == worked->address)
+			return (double)sizes.referenced_bytes / (double)worked->page;
+	return NAN;
+}
+
+/* A rule, a finding or a listener may want the table: it is empty then, and no bit is cleared. */
+START_TEST(nothing_is_cleared_unless_it_is_named)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+
+	open_batch(&machine, worked.pid, both);
+	close_batch(&machine);
+	touch(&worked, N_PAGES);
+	machine = (struct machine){ 0 };
+	machine.request.processes = processes;
+	machine.request.batch = machine.request.named_columns = true;
+	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
+	open_machine(&machine, both);
+	for (int i = 0; i < 3; i++)
+		next_tick(&machine);
+	ck_assert_double_eq(referenced_pages(&worked), N_PAGES);
+	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	ck_assert(was_told(&machine, "-t touched"));
+	close_machine(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+static double of_process(const struct machine *machine, pid_t pid, const char *column)
+{
+	const struct table *table = frame_table(machine->now, "process");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (table_number(table, table_row(table, i), "pid") == pid)
+			return table_number(table, table_row(table, i), column);
+	return NAN;
+}
+
+START_TEST(the_column_of_processes)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+	double least;
+
+	open_batch(&machine, worked.pid, process_alone);
+	ck_assert(isnan(of_process(&machine, worked.pid, "touched_bytes")));
+	touch(&worked, 8000);
+	next_tick(&machine);
+	least = 8000 * (double)worked.page;
+	ck_assert_double_ge(of_process(&machine, worked.pid, "touched_bytes"), least);
+	ck_assert_double_lt(of_process(&machine, worked.pid, "touched_bytes"), N_PAGES * (double)worked.page);
+	ck_assert_double_gt(of_process(&machine, worked.pid, "touched_window_seconds"), 0);
+	ck_assert(isnan(of_process(&machine, getpid(), "touched_bytes"))); /* --pid does not name it */
+	close_batch(&machine);
+	open_batch(&machine, worked.pid, both); /* both read one window */
+	for (int i = 0; i < 3; i++) {
+		touch(&worked, 1500);
+		next_tick(&machine);
+	}
+	check_pages(pages_at(&machine, &worked, "touched_bytes"), 1500);
+	ck_assert_double_eq(of_process(&machine, worked.pid, "touched_bytes"),
+			    number_at(&machine, 0, "touched_bytes"));
+	close_batch(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+static int answer;
+
+static void answered(void *context, int error)
+{
+	(void)context;
+	answer = error;
+}
+
+static double start_of(struct machine *machine, pid_t pid)
+{
+	char bytes[PROCESS_STAT_MAX];
+	struct pid_stat stat;
+
+	ck_assert(process_read_stat(&machine->env, (uint32_t)pid, bytes, &stat));
+	return process_start_seconds(&machine->env, stat.start_ticks);
+}
+
+static void open_screen(struct machine *machine, const struct worked *worked)
+{
+	*machine = (struct machine){ 0 };
+	snprintf(processes, sizeof(processes), "%d", (int)worked->pid);
+	machine->request.processes = processes;
+	open_machine(machine, touched_alone);
+	machine->env.worker = worker_open();
+	next_tick(machine);
+}
+
+static int order(struct machine *machine, const char *verb, pid_t pid, double start_seconds, bool check,
+		 const char **remedy)
+{
+	char action[96];
+
+	answer = 1;
+	snprintf(action, sizeof(action), "%s %d %.6f", verb, (int)pid, start_seconds);
+	return machine->source.act(machine->source.state, "touched", action, check ? NULL : answered, NULL,
+				   remedy);
+}
+
+/* Until this many windows are complete. */
+static void wait_for_windows(struct machine *machine, double n)
+{
+	while (!row_at(machine, 0) || !(number_at(machine, 0, "windows") >= n)) {
+		next_tick(machine);
+		usleep(5000);
+	}
+}
+
+static void wait_for_window(struct machine *machine)
+{
+	while (!row_at(machine, 0) || isnan(number_at(machine, 0, "open_seconds"))) {
+		next_tick(machine);
+		usleep(1000);
+	}
+}
+
+START_TEST(the_screen_measures_when_it_is_told_to)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+	double start;
+
+	open_screen(&machine, &worked);
+	start = start_of(&machine, worked.pid);
+	touch(&worked, N_PAGES);
+	ck_assert_int_eq(order(&machine, "look 0.2", worked.pid, start, true, NULL), 0);
+	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	ck_assert_double_eq(referenced_pages(&worked), N_PAGES); /* it only asked */
+	ck_assert_int_eq(order(&machine, "look 0.2", worked.pid, start, false, NULL), 0);
+	ck_assert_int_eq(answer, 0);
+	wait_for_window(&machine);
+	touch(&worked, 1500);
+	wait_for_windows(&machine, 1);
+	check_pages(pages_at(&machine, &worked, "touched_bytes"), 1500);
+	ck_assert_double_ge(number_at(&machine, 0, "window_seconds"), 0.2);
+	ck_assert_str_eq(state_of(&machine), "measured");
+	touch(&worked, N_PAGES);
+	next_tick(&machine);
+	check_pages(pages_at(&machine, &worked, "touched_bytes"), 1500); /* no other window has begun */
+	ck_assert_double_eq(referenced_pages(&worked), N_PAGES);
+	ck_assert_int_eq(order(&machine, "stop", worked.pid, start, false, NULL), 0);
+	next_tick(&machine);
+	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	close_batch(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+START_TEST(ages_come_from_one_window_after_the_other)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+	double start, windows;
+
+	open_screen(&machine, &worked);
+	start = start_of(&machine, worked.pid);
+	ck_assert_int_eq(order(&machine, "watch 0.05", worked.pid, start, false, NULL), 0);
+	wait_for_window(&machine);
+	touch(&worked, 1500);
+	while (!row_at(&machine, worked.address) || !(pages_at(&machine, &worked, "last_touched_bytes") >= 1500))
+		next_tick(&machine);
+	windows = number_at(&machine, 0, "windows");
+	wait_for_windows(&machine, windows + 3);
+	ck_assert_double_lt(pages_at(&machine, &worked, "touched_bytes"), 20);
+	check_pages(pages_at(&machine, &worked, "last_touched_bytes"), 1500);
+	ck_assert_double_ge(number_at(&machine, worked.address, "age_seconds"), 0.1);
+	ck_assert_double_ge(number_at(&machine, 0, "watched_seconds"),
+			    number_at(&machine, worked.address, "age_seconds"));
+	close_batch(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+START_TEST(what_is_refused_on_the_screen)
+{
+	static const char *const wrong[] = { "", "look", "look x", "see 1", "look 1 x", "stop x", "watch" };
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+	const char *remedy = NULL;
+	double start;
+
+	open_screen(&machine, &worked);
+	start = start_of(&machine, worked.pid);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(order(&machine, wrong[i], worked.pid, start, false, NULL) == -EINVAL ||
+				      *wrong[i] == '\0',
+			      "'%s' is accepted", wrong[i]);
+	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start - 1, false, NULL), -ESRCH); /* reused */
+	if (start_of(&machine, 1) >= 0 &&
+	    order(&machine, "look 1", 2, start_of(&machine, 1), true, &remedy) == -ENXIO)
+		ck_assert_ptr_nonnull(strstr(remedy, "kernel thread"));
+	machine.request.read_only = true;
+	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start, false, &remedy), -EPERM);
+	ck_assert_ptr_nonnull(strstr(remedy, "--read-only"));
+	ck_assert_int_eq(answer, 1);
+	close_batch(&machine);
+	end_work(&worked);
+}
+END_TEST
+
+/* The topic is open only where the view or the column is shown. */
+START_TEST(it_ends_with_the_view)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	bool *none = calloc(n_topics, sizeof(*none));
+	struct machine machine;
+	double start;
+
+	open_screen(&machine, &worked);
+	start = start_of(&machine, worked.pid);
+	ck_assert_int_eq(order(&machine, "watch 0.001", worked.pid, start, false, NULL), 0);
+	wait_for_windows(&machine, 2);
+	machine.source.want(machine.source.state, none);
+	touch(&worked, N_PAGES);
+	next_tick(&machine);
+	ck_assert_double_eq(referenced_pages(&worked), N_PAGES);
+	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start, false, NULL), -EAGAIN);
+	close_batch(&machine);
+	end_work(&worked);
+	free(none);
+}
+END_TEST
+
+START_TEST(of_others_it_says_what_it_lacks)
+{
+	struct worked worked = start_work(MADV_NOHUGEPAGE);
+	struct machine machine;
+	const char *remedy = NULL;
+	double start;
+
+	if (geteuid() != 0) {
+		end_work(&worked);
+		skip_test("only root can give up capabilities");
+	}
+	ck_assert(setegid(65534) == 0 && seteuid(65534) == 0);
+	open_batch(&machine, worked.pid, touched_alone);
+	ck_assert(was_told(&machine, "cap_sys_ptrace and cap_dac_override"));
+	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
+	close_batch(&machine);
+	open_screen(&machine, &worked);
+	start = start_of(&machine, worked.pid);
+	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start, true, &remedy), -EACCES);
+	ck_assert_ptr_nonnull(strstr(remedy, "cap_sys_ptrace and cap_dac_override"));
+	close_batch(&machine);
+	ck_assert(seteuid(0) == 0);
+	end_work(&worked);
+}
+END_TEST
+
+START_TEST(smaps_say_what_is_referenced)
+{
+	struct span text = span_text("1000-9000 rw-p 0 0:0 0\nRss: 32 kB\nReferenced: 12 kB\nAnonHugePages: 8 kB\n"
+				     "ShmemPmdMapped: 4 kB\nFilePmdMapped: 18446744073709551615 kB\n"
+				     "a000-b000 rw-p 0 0:0 0\nRss: 4 kB\nReferenced: x kB\n");
+	struct maps_region region;
+	struct smaps_sizes sizes;
+
+	ck_assert(smaps_next(&text, &region, &sizes));
+	ck_assert_uint_eq(sizes.referenced_bytes, 12 * 1024);
+	ck_assert_uint_eq(sizes.huge_bytes, 12 * 1024);
+	ck_assert(smaps_next(&text, &region, &sizes));
+	ck_assert_uint_eq(sizes.referenced_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(sizes.huge_bytes, U64_UNKNOWN);
+}
+END_TEST
+
+/* As "measured" of one window of 30 s, of 2 GiB resident. */
+static struct touched_facts facts_of(double touched_bytes)
+{
+	return (struct touched_facts){ .resident_bytes = 0x1p31,
+				       .touched_bytes = touched_bytes,
+				       .window_seconds = 30,
+				       .windows = 1,
+				       .locked_bytes = 0,
+				       .state = "measured" };
+}
+
+START_TEST(the_rest_could_go_only_where_there_is_one)
+{
+	struct touched_facts facts = facts_of(180 * 0x1p20);
+	char text[TEXT_MAX];
+
+	touched_sentence(&facts, text, true);
+	ck_assert_str_eq(text, "2.0 GiB resident, 180 MiB used in 30.0 s; the rest, 1.8 GiB, could go");
+	facts = facts_of(0.95 * 0x1p31); /* nearly all of it */
+	ck_assert(!touched_rest_could_go(&facts));
+	touched_sentence(&facts, text, true);
+	ck_assert_ptr_null(strstr(text, "could go"));
+	facts = facts_of(180 * 0x1p20); /* the window is still open */
+	facts.windows = 0;
+	ck_assert(!touched_rest_could_go(&facts));
+	touched_sentence(&facts, text, true);
+	ck_assert_ptr_nonnull(strstr(text, "so far 180 MiB of 2.0 GiB"));
+	facts = facts_of(180 * 0x1p20); /* it locked its memory */
+	facts.locked_bytes = 0x1p31;
+	ck_assert(!touched_rest_could_go(&facts));
+	facts = facts_of(0); /* a small program */
+	facts.resident_bytes = 0x1p23;
+	ck_assert(!touched_rest_could_go(&facts));
+	facts = facts_of(NAN);
+	facts.windows = 0;
+	ck_assert(!touched_rest_could_go(&facts));
+	facts.state = "replaced";
+	touched_sentence(&facts, text, true);
+	ck_assert_ptr_nonnull(strstr(text, "another program"));
+	facts.state = "ended";
+	touched_sentence(&facts, text, true);
+	ck_assert_ptr_nonnull(strstr(text, "has exited"));
+}
+END_TEST
+
+static const char *const damon_alone[] = { "damon_stat", NULL };
+
+START_TEST(idle_memory_of_the_machine)
+{
+	static struct frame frame;
+
+	sample_fixture(&frame, "damon_stat", 0, damon_alone);
+	check_row(&frame, "damon_stat",
+		  "p25_seconds=1.55 p50_seconds=9.3 p75_seconds=17.05 p90_seconds=21.7 p99_seconds=24.49 "
+		  "max_seconds=24.8 bandwidth_bytes_per_second=214748364");
+	frame_close(&frame);
+	sample_fixture(&frame, "linux-6.1", 0, damon_alone); /* it has none, which is no fault */
+	ck_assert_uint_eq(frame_table(&frame, "damon_stat")->n_rows, 0);
+	ck_assert_uint_eq(frame.n_notices, 0);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(idle_memory_is_unknown_before_it_is_known)
+{
+	struct rig rig;
+	char zeros[512];
+
+	memset(zeros, 0, sizeof(zeros));
+	for (int i = 0; i < DAMON_PERCENTILES; i++)
+		strcat(zeros, i > 0 ? ",0" : "0");
+	rig_open(&rig, "damon_stat", damon_alone);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 1);
+	rig_put(&rig, "sys/module/damon_stat/parameters/memory_idle_ms_percentiles", "%s\n", zeros);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
+	rig_tick(&rig, 0);
+	rig_put(&rig, "sys/module/damon_stat/parameters/enabled", "N\n"); /* its last numbers stay in the files */
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(percentiles_that_are_none)
+{
+	static const char *const wrong[] = { "", "\n", "0,1,2\n", "x", "3,2,1" };
+	int64_t idle[DAMON_PERCENTILES];
+	char text[2048] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert(!damon_percentiles_parse(span_text(wrong[i]), idle));
+	for (int i = 0; i < DAMON_PERCENTILES; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%d", i > 0 ? "," : "",
+					   i - 40);
+	ck_assert(damon_percentiles_parse(span_text(text), idle));
+	ck_assert_int_eq(idle[0], -40);
+	ck_assert(!damon_percentiles_are_new(idle));
+	strcat(text, ",99"); /* one too many */
+	ck_assert(!damon_percentiles_parse(span_text(text), idle));
+	text[length - 1] = '\0'; /* no longer ascending */
+	ck_assert(!damon_percentiles_parse(span_text(text), idle));
+}
+END_TEST
