@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 from common import PANETOP, expect, fixture, replay, screen
 
-VIEWS = ("Map", "Regions", "Page", "Values", "History", "Page events", "Processes")
+VIEWS = ("Map", "Regions", "Page", "Values", "History", "Touched", "Page events", "Processes")
 DRAWN = {"Map": "── map: 1 cell = ", "Regions": "── regions ", "Page": "── page ", "Values": "── all numbers of the process ",
-         "History": "── memory over time ", "Page events": "── page events of the whole machine",
+         "History": "── memory over time ", "Touched": "How much memory does this process really use?", "Page events": "── page events of the whole machine",
          "Processes": "── processes: Enter opens the map of one "}
 
 
@@ -52,7 +52,7 @@ def every_view_is_walked(_scratch):
 def escape_goes_up(_scratch):
     """Page, map, processes; and home by the digit."""
     with mapped() as (terminal, _):
-        for view in VIEWS[1:6]:
+        for view in VIEWS[1:7]:
             terminal.view(view)
             terminal.send("Esc")
             problem = expect(shown(terminal) == "Map", terminal, f"not from {view} to the map")
@@ -115,6 +115,34 @@ def actions_ask(_scratch):
         text = terminal.text()
         return problem or expect(f"Reset the soft-dirty bits of {child.pid} sleep?" in text or "CONFIG_MEM_SOFT_DIRTY" in text, terminal,
                                  "reset neither asks nor says why it cannot be")
+
+
+def touched_memory_is_measured(_scratch):
+    """After a question, in a window; nothing of it goes on once the view is left."""
+    with mapped("--touched-window=1") as (terminal, child):
+        terminal.view("Touched")
+        terminal.send("Enter")
+        problem = expect(f"Clear the accessed bits of {child.pid} sleep" in terminal.text() and "[y/n]" in terminal.text(), terminal, "does not ask")
+        terminal.send("n")
+        problem = problem or expect(DRAWN["Touched"] in terminal.text(), terminal, "begins without a yes")
+        terminal.send("Enter", "y")
+        problem = problem or expect(terminal.wait_for(re.compile(r"resident, .* used in [0-9.]+ s")), terminal, "no result")
+        problem = problem or expect("1 cell = " in terminal.text() and "touched memory by region" in terminal.text(), terminal, "no map")
+        problem = problem or expect("window open" not in terminal.text(), terminal, "another window that was not asked for")
+        terminal.send("F9", *"Touched: watch", "Enter")
+        problem = problem or expect("while this view is shown?" in terminal.text(), terminal, "to watch does not ask")
+        terminal.send("y")
+        problem = problem or expect(terminal.wait_for("window open"), terminal, "no window after a yes")
+        terminal.view("Map")
+        terminal.view("Touched")
+        return problem or expect(terminal.wait_for(DRAWN["Touched"]), terminal, "it went on in the background")
+
+
+def touched_memory_is_refused(_scratch):
+    with mapped("--read-only") as (terminal, _):
+        terminal.view("Touched")
+        terminal.send("Enter")
+        return expect(terminal.wait_for("it was started with --read-only"), terminal, "not refused")
 
 
 def a_mark_of_another_zoom(_scratch):
@@ -235,6 +263,8 @@ def tests():
         ("pages: Enter walks between map and regions", enter_walks),
         ("pages: the largest mappings by one key", largest_first),
         ("pages: actions ask", actions_ask),
+        ("pages: touched memory is measured after a question", touched_memory_is_measured),
+        ("pages: touched memory is refused with --read-only", touched_memory_is_refused),
         ("pages: a mark of another zoom", a_mark_of_another_zoom),
         ("pages: the legend is complete", the_legend_is_complete),
         ("pages: what is not counted is said once", what_is_not_counted_is_said_once),

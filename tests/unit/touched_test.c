@@ -200,6 +200,9 @@ START_TEST(pages_that_a_program_touches)
 		window = number_at(&machine, 0, "window_seconds");
 		ck_assert_double_ge(window, (double)(before_ns - after_ns) / 1e9);
 		ck_assert_double_gt(number_at(&machine, 0, "cost_seconds"), 0);
+		ck_assert_double_le(number_at(&machine, 0, "file_touched_bytes"),
+				    number_at(&machine, 0, "touched_bytes") -
+					    number_at(&machine, worked.address, "touched_bytes"));
 		ck_assert_double_ge(number_at(&machine, 0, "touched_bytes"),
 				    number_at(&machine, worked.address, "touched_bytes"));
 	}
@@ -600,6 +603,13 @@ START_TEST(the_rest_could_go_only_where_there_is_one)
 
 	touched_sentence(&facts, text, true);
 	ck_assert_str_eq(text, "2.0 GiB resident, 180 MiB used in 30.0 s; the rest, 1.8 GiB, could go");
+	facts.file_touched_bytes = 1.5 * 0x1p20; /* little of it */
+	touched_sentence(&facts, text, true);
+	ck_assert_ptr_null(strstr(text, "files"));
+	facts.file_touched_bytes = 90 * 0x1p20;
+	touched_sentence(&facts, text, true);
+	ck_assert_str_eq(text, "2.0 GiB resident, 180 MiB used in 30.0 s (90.0 MiB in files, by it or by others); "
+			       "the rest, 1.8 GiB, could go");
 	facts = facts_of(0.95 * 0x1p31); /* nearly all of it */
 	ck_assert(!touched_rest_could_go(&facts));
 	touched_sentence(&facts, text, true);

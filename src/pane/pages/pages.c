@@ -291,9 +291,9 @@ static const struct pane_setting choices[] = {
 
 static const char *refuses(const struct pane_context *context, enum action action)
 {
-	bool listed = context->view == PAGES_VIEW_LIST;
+	bool listed = context->view == PAGES_VIEW_LIST, touched = context->view == PAGES_VIEW_TOUCHED;
 	bool reads = action == ACTION_REGION_BACK || action == ACTION_REGION_ON || action == ACTION_MARK ||
-		     action == ACTION_SORT_MEMORY || (action == ACTION_OPEN && !listed);
+		     action == ACTION_SORT_MEMORY || (action == ACTION_OPEN && !listed && !touched);
 
 	if (screen_replays(context))
 		return reads ? NULL : _("a recording has only the process and the map it was made with");

@@ -139,6 +139,8 @@ void pages_draw_history(const struct pane_context *context, const struct canvas 
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame);
 
 /* pages_touched.c: what the process used in a window */
+/* The row of the sum; NULL: none was measured. */
+const void *pages_touched_sum(const struct pane_context *context, const struct table **table);
 void pages_draw_touched(const struct pane_context *context, const struct canvas *canvas);
 void pages_touch_once(struct pane_context *context);  /* after a question, as the next one */
 void pages_touch_again(struct pane_context *context); /* one window after the other */

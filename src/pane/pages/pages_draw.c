@@ -742,6 +742,16 @@ static void why_map(const struct pane_context *context, struct buffer *out)
 		why_number(out, &difference_schema, &sum, difference_columns[i].key);
 }
 
+/* The sums, and what is known of the machine, are not of the row under the cursor. */
+static void why_touched(const struct pane_context *context, struct buffer *out)
+{
+	const struct table *touched, *damon = context_table(context, PAGES_TABLE_DAMON);
+	const void *sum = pages_touched_sum(context, &touched);
+
+	why_row(out, touched, sum);
+	why_row(out, damon, first_row(damon));
+}
+
 /* The cell, page or process that is shown. */
 void pages_why(const struct pane_context *context, struct buffer *out)
 {
@@ -754,4 +764,6 @@ void pages_why(const struct pane_context *context, struct buffer *out)
 		why_row(out, page, first_row(page));
 	else if (context->view == PAGES_VIEW_VALUES)
 		why_row(out, total, first_row(total));
+	else if (context->view == PAGES_VIEW_TOUCHED)
+		why_touched(context, out);
 }

@@ -41,7 +41,7 @@ static const struct {
 	[AGE_REST] = { 0, '.', 0, N_("not used") },
 };
 
-static const void *sum_row(const struct pane_context *context, const struct table **table)
+const void *pages_touched_sum(const struct pane_context *context, const struct table **table)
 {
 	*table = context_table(context, PAGES_TABLE_TOUCHED);
 	for (size_t i = 0; *table && i < (*table)->n_rows; i++)
@@ -53,13 +53,14 @@ static const void *sum_row(const struct pane_context *context, const struct tabl
 static bool gather(const struct pane_context *context, struct touched_facts *facts)
 {
 	const struct table *table;
-	const void *row = sum_row(context, &table);
+	const void *row = pages_touched_sum(context, &table);
 
 	if (!row)
 		return false;
 	*facts = (struct touched_facts){
 		.resident_bytes = table_number(table, row, "resident_bytes"),
 		.touched_bytes = table_number(table, row, "touched_bytes"),
+		.file_touched_bytes = table_number(table, row, "file_touched_bytes"),
 		.window_seconds = table_number(table, row, "window_seconds"),
 		.open_seconds = table_number(table, row, "open_seconds"),
 		.windows = table_number(table, row, "windows"),
@@ -92,7 +93,7 @@ static void draw_question(const struct pane_context *context, const struct canva
 	snprintf(text, sizeof(text),
 		 _("Enter measures it, after a question: the accessed bits of its pages are cleared, and read "
 		   "%s later; F9 has more: another window, one window after the other."),
-		 duration_text(window, window_of(context), ascii));
+		 stretch_text(window, window_of(context)));
 	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL, span_text(text));
 	snprintf(text, sizeof(text),
 		 _("Its price: about %s of CPU time for %s in 4 KiB pages, less in huge ones; page faults of "
@@ -105,7 +106,7 @@ static void draw_question(const struct pane_context *context, const struct canva
 					    "never done in the background.")));
 	canvas_wrapped(canvas, y + 1, STYLE_DIM,
 		       span_text(_("The kernel shows what was used by region, not by page; huge pages count "
-				   "whole, pages of files also when others read them, hugetlb not at all.")));
+				   "whole, pages of files also when others use them, hugetlb not at all.")));
 }
 
 /* Bytes of one age, in the order of addresses, which cells are cut from. */
@@ -250,8 +251,7 @@ static int draw_sentence(const struct pane_context *context, const struct touche
 	if (isnan(facts->open_seconds) || screen_replays(context))
 		return y;
 	snprintf(text, sizeof(text), _("window open: %s of %s"),
-		 duration_text(open, facts->open_seconds, ascii),
-		 duration_text(window, window_of(context), ascii));
+		 stretch_text(open, facts->open_seconds), stretch_text(window, window_of(context)));
 	return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
 }
 
@@ -261,14 +261,13 @@ static struct canvas draw_machine(const struct pane_context *context, const stru
 	const struct table *table = context_table(context, PAGES_TABLE_DAMON);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 	char text[TEXT_MAX], half[VALUE_TEXT_MAX], most[VALUE_TEXT_MAX];
-	bool ascii = canvas->glyphs->ascii;
 
 	if (!row || canvas->height < MACHINE_FROM_LINES)
 		return *canvas;
 	snprintf(text, sizeof(text),
 		 _("the machine, by DAMON_STAT: half of its memory not used for %s, 10 %% of it for %s"),
-		 duration_text(half, fmax(table_number(table, row, "p50_seconds"), 0), ascii),
-		 duration_text(most, fmax(table_number(table, row, "p90_seconds"), 0), ascii));
+		 stretch_text(half, fmax(table_number(table, row, "p50_seconds"), 0)),
+		 stretch_text(most, fmax(table_number(table, row, "p90_seconds"), 0)));
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text, -1);
 	return canvas_rows(canvas, 0, canvas->height - 1);
 }

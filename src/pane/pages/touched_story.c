@@ -11,6 +11,7 @@
 #include "model/units.h"
 
 #define REST_RATIO 0.1
+#define FILES_RATIO 0.1
 #define REST_BYTES 0x1p24
 #define COST_SECONDS_PER_GIB 0.04 /* 20 ms for each of both, measured on Linux 6.18 */
 
@@ -33,18 +34,32 @@ bool touched_rest_could_go(const struct touched_facts *facts)
 	return facts->windows > 0 && rest >= REST_BYTES && rest >= REST_RATIO * facts->resident_bytes;
 }
 
+/* " (1.5 MiB in files, by it or by others)", where it is worth a word. */
+static const char *files_text(const struct touched_facts *facts, char text[TEXT_MAX])
+{
+	char size[VALUE_TEXT_MAX];
+
+	*text = '\0';
+	if (facts->file_touched_bytes > 0 && facts->file_touched_bytes >= FILES_RATIO * facts->touched_bytes)
+		snprintf(text, TEXT_MAX, _(" (%s in files, by it or by others)"),
+			 size_text(size, facts->file_touched_bytes));
+	return text;
+}
+
 static void say_measured(const struct touched_facts *facts, char text[TEXT_MAX], bool ascii)
 {
 	char resident[VALUE_TEXT_MAX], touched[VALUE_TEXT_MAX], rest[VALUE_TEXT_MAX], window[VALUE_TEXT_MAX];
+	char files[TEXT_MAX];
 
 	size_text(resident, facts->resident_bytes);
 	size_text(touched, facts->touched_bytes);
 	duration_text(window, facts->window_seconds, ascii);
+	files_text(facts, files);
 	if (touched_rest_could_go(facts))
-		snprintf(text, TEXT_MAX, _("%s resident, %s used in %s; the rest, %s, could go"), resident,
-			 touched, window, size_text(rest, rest_of(facts)));
+		snprintf(text, TEXT_MAX, _("%s resident, %s used in %s%s; the rest, %s, could go"), resident,
+			 touched, window, files, size_text(rest, rest_of(facts)));
 	else
-		snprintf(text, TEXT_MAX, _("%s resident, %s used in %s"), resident, touched, window);
+		snprintf(text, TEXT_MAX, _("%s resident, %s used in %s%s"), resident, touched, window, files);
 }
 
 void touched_sentence(const struct touched_facts *facts, char text[TEXT_MAX], bool ascii)

@@ -10,6 +10,7 @@
 /* Of the row "all" of the table touched; NaN: unknown. */
 struct touched_facts {
 	double resident_bytes, touched_bytes;
+	double file_touched_bytes;           /* of these; it may be others that used them */
 	double window_seconds, open_seconds; /* measured; so far */
 	double windows;                      /* that are complete */
 	double locked_bytes;                 /* by mlock(2), which cannot go */

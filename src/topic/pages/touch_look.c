@@ -52,6 +52,8 @@ static void add_region(struct touch_report *report, const struct maps_region *re
 	report->resident_bytes = u64_sum(report->resident_bytes, sizes->resident_bytes);
 	report->touched_bytes = u64_sum(report->touched_bytes, sizes->referenced_bytes);
 	report->huge_bytes = u64_sum_known(report->huge_bytes, sizes->huge_bytes);
+	if (span_starts(region->path, "/"))
+		report->file_touched_bytes = u64_sum(report->file_touched_bytes, sizes->referenced_bytes);
 	if (sizes->resident_bytes == 0)
 		return;
 	added = VECTOR_ADD(report->regions, report->n_regions, report->capacity);
@@ -83,7 +85,7 @@ static void parse_rollup(struct touch_report *report, struct span text)
 	struct span name;
 	uint64_t bytes;
 
-	report->resident_bytes = report->touched_bytes = U64_UNKNOWN;
+	report->resident_bytes = report->touched_bytes = report->file_touched_bytes = U64_UNKNOWN;
 	while (pid_rollup_next(&text, &name, &bytes)) {
 		if (span_is(name, "Rss"))
 			report->resident_bytes = bytes;
@@ -97,7 +99,7 @@ static void parse_rollup(struct touch_report *report, struct span text)
 static void empty_report(struct touch_report *report)
 {
 	report->n_regions = 0;
-	report->resident_bytes = report->touched_bytes = 0;
+	report->resident_bytes = report->touched_bytes = report->file_touched_bytes = 0;
 	report->huge_bytes = U64_UNKNOWN;
 	buffer_empty(&report->paths);
 }

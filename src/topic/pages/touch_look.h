@@ -30,6 +30,7 @@ struct touch_report {
 	uint64_t read_ns;       /* CLOCK_MONOTONIC when it began; 0: there is none */
 	double window_seconds;  /* from the end of the clearing to then */
 	uint64_t resident_bytes, touched_bytes, huge_bytes;
+	uint64_t file_touched_bytes; /* in regions of files; U64_UNKNOWN without regions */
 	struct touch_region *regions; /* ascending; those without resident pages are left out */
 	size_t n_regions, capacity;
 	struct buffer paths;

@@ -19,6 +19,7 @@ struct touched_row {
 	double start_seconds;
 	uint64_t start_address, end_address;
 	uint64_t resident_bytes, touched_bytes, untouched_bytes, huge_bytes, last_touched_bytes;
+	uint64_t file_touched_bytes;
 	double touched_ratio, window_seconds, age_seconds, watched_seconds, open_seconds, cost_seconds;
 	uint64_t windows;
 	const char *permissions, *path, *state;
@@ -46,7 +47,7 @@ static const struct column columns[] = {
 	    .hidden = true, .help = N_("address after its last byte"), .source = SMAPS),
 	BYTES(touched_bytes, N_("touched"),
 	      N_("in pages that were used in the window; a huge page counts whole, and a page of a file also "
-		 "when another process read it"),
+		 "when another process used it"),
 	      SMAPS " Referenced, after 1 was written to clear_refs", .rank = 0),
 	BYTES(resident_bytes, N_("resident"), N_("resident at its end, without hugetlb pages"), SMAPS " Rss",
 	      .rank = 0),
@@ -59,6 +60,10 @@ static const struct column columns[] = {
 	BYTES(last_touched_bytes, N_("last"),
 	      N_("touched in the last window that found it touched, which was age_seconds ago"),
 	      SMAPS " Referenced of that window", .hidden = true),
+	BYTES(file_touched_bytes, N_("files"),
+	      N_("the part of touched_bytes in mapped files: their pages also count when another process used "
+		 "them, as those of libraries often are"),
+	      SMAPS ", sum of Referenced over regions with a path", .hidden = true),
 	TIME(age_seconds, N_("age"),
 	     N_("since the last reading that found it touched; unknown if none has: then it was not used for "
 		"watched_seconds"),
@@ -211,6 +216,7 @@ static void add_sum(struct sample *sample, const struct touch_look *look)
 	row->windows = look->n_windows;
 	if (report->read_ns > 0) {
 		set_sizes(row, report->resident_bytes, report->touched_bytes, report->huge_bytes);
+		row->file_touched_bytes = report->file_touched_bytes;
 		row->cost_seconds = (double)look->cost_ns / 1e9;
 	}
 	if (look->begun_ns > 0)

@@ -92,7 +92,7 @@ def touched_rows(step):
                          "permissions": permissions, "path": path, "huge_bytes": resident if kind == "huge" else 0,
                          "age_seconds": seen and seen[0], "last_touched_bytes": seen and resident // seen[1] // PAGE * PAGE})
             sums = [sums[0] + resident, sums[1] + touched]
-    total = {**touched_sizes(*sums), "start_address": 0, "path": "all", "permissions": "", "windows": step // 10,
+    total = {**touched_sizes(*sums), "file_touched_bytes": 0 if step > 12 else 300 * PAGE // 4, "start_address": 0, "path": "all", "permissions": "", "windows": step // 10,
              "watched_seconds": 2.0 * step, "open_seconds": 2.0 * (step % 5) if step < ENDS else None, "cost_seconds": 0.0002,
              "state": "open" if step < ENDS else "ended"}
     return [{"pid": 15400, "start_seconds": 1540, "window_seconds": 10.04, **row} for row in [total, *rows]]
