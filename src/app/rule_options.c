@@ -4,6 +4,7 @@
 
 #include "app/rule_options.h"
 
+#include <string.h>
 #include <sys/auxv.h>
 
 #include "app/condition_message.h"
@@ -13,25 +14,31 @@
 #include "topic/process/program_names.h"
 #include "topic/topic.h"
 
-static bool disturbs(const struct condition *condition)
+/* Does it need what is only measured for the user who names it, and was that not done? */
+static bool is_unnamed(const struct options *options, const struct condition *condition)
 {
 	const struct schema *schema = topics[condition_topic(condition->topic)]->schema;
+	bool table = false, column = condition->measured && condition->measured->disturbs;
 
-	return schema->disturbs || (condition->measured && condition->measured->disturbs);
+	for (unsigned i = 0; i < options->n_tables; i++)
+		table |= strcmp(options->tables[i], schema->name) == 0;
+	if (column && options->columns)
+		column = !span_list_has(span_text(options->columns), condition->measured->key);
+	return (schema->disturbs && !table) || column;
 }
 
-/* A rule starts no measurement that takes something from the kernel: the user does, who names the table. */
+/* A rule starts no measurement that takes something from the kernel. */
 static int check_disturbing(const struct options *options, const struct listed_rule *listed)
 {
 	const struct rule *rule = &listed->rule;
-	bool any = !listed->event && (disturbs(&rule->when) || (rule->has_until && disturbs(&rule->until)));
 
-	for (unsigned i = 0; i < options->n_tables && any; i++)
-		any = !topic_find(options->tables[i])->schema->disturbs;
-	if (any)
-		error_message("--when", _("'%s': a rule does not clear accessed bits: use it with -t touched"),
-			      listed->text);
-	return any ? 2 : 0;
+	if (listed->event ||
+	    (!is_unnamed(options, &rule->when) && !(rule->has_until && is_unnamed(options, &rule->until))))
+		return 0;
+	error_message(options->rules_directory ? options->rules_directory : "--when",
+		      _("'%s': no rule clears accessed bits; name the table with -t, or the column with -c"),
+		      listed->text);
+	return 2;
 }
 
 /* Checks all of them before anything starts. A program file that gives rights would lend them to commands. */

@@ -400,8 +400,8 @@ static int check_disturbing(struct run_plan *run, const struct options *options)
 	if (!named || (!options->read_only && options->n_listen == 0))
 		return 0;
 	if (options->read_only)
-		error_message("--read-only", _("%s is not measured: it clears the accessed bits of a process"),
-			      named);
+		error_message("--read-only",
+			      _("%s is not measured: it clears the accessed bits of a process"), named);
 	else
 		error_message("--listen", _("%s is not served: it clears the accessed bits of a process"),
 			      named);

@@ -331,8 +331,8 @@ const struct setting all_settings[] = {
 	{ .name = "pages.touched-window",
 	  SECONDS(pages.touched_window_seconds, 1, 86400, 30),
 	  .argument = N_("SECONDS"),
-	  .help = N_("on the screen, the window in which touched memory is measured (default 30); in batch it "
-		     "is the delay"),
+	  .help = N_("on the screen, the window in which touched memory is measured (default 30); in "
+		     "batch it is the delay"),
 	  .expected = N_("use 1 to 86400 seconds, or a unit, as in 2m") },
 };
 

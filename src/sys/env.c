@@ -88,6 +88,11 @@ uint64_t env_self_cpu_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+uint64_t env_thread_cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t env_self_resident_bytes(const struct env *env)
 {
 	char bytes[128];

@@ -118,6 +118,7 @@ const char *env_error_text(int error);
 
 /* CPU time of this process so far, and its resident memory now (0: unknown). */
 uint64_t env_self_cpu_ns(void);
+uint64_t env_thread_cpu_ns(void); /* of the calling thread */
 uint64_t env_self_resident_bytes(const struct env *env);
 
 /*

@@ -318,6 +318,20 @@ def a_tagged_pair_gets_an_io_priority(_scratch):
         return problem or expect(shown == ["best-effort: prio 6"] * 2, terminal, str(shown))
 
 
+def touched_memory_comes_into_its_column(_scratch):
+    """Of the process that is asked for; where the column is not shown, it says so."""
+    with sleeper() as (terminal, child):
+        terminal.send("F9", *"Touched", "Enter")
+        problem = expect(terminal.wait_for("show the column touched first"), terminal, "it has nowhere to go")
+    if problem:
+        return problem
+    with sleeper("-c", "pid,touched_bytes,touched_window_seconds,command") as (terminal, child):
+        terminal.send("F9", *"Touched", "Enter")
+        problem = expect(f"Clear the accessed bits of sleep ({child.pid})" in terminal.text(), terminal, "it does not ask")
+        terminal.send("y")
+        return problem or expect(terminal.wait_for(re.compile(rf"^ *{child.pid} +[0-9.]+[KM] +[0-9.]+ ?m?s", re.M)), terminal, "no number")
+
+
 def real_time_signals_are_sent(_scratch):
     """By number, and by name."""
     for typed, number in (("40", 40), ("rtmin+2", 36)):
@@ -599,6 +613,7 @@ def tests():
     return [
         ("each view of the cpu pane has a title and a way home", each_view_has_a_title),
         ("rare views of the cpu pane are in a menu", rare_views_are_in_a_menu),
+        ("touched memory comes into its column", touched_memory_comes_into_its_column),
         ("ended processes are rows among the processes", ended_processes_are_rows),
         ("ended processes are counted exactly", counts_are_exact),
         ("without exits there are no rows of ended processes", nothing_ended),

@@ -87,8 +87,7 @@ static struct worked start_work(int advice)
 	close(down[0]);
 	worked.from = up[0];
 	worked.to = down[1];
-	ck_assert_int_eq(read(worked.from, &worked.address, sizeof(worked.address)),
-			 sizeof(worked.address));
+	ck_assert_int_eq(read(worked.from, &worked.address, sizeof(worked.address)), sizeof(worked.address));
 	return worked;
 }
 
@@ -478,7 +477,8 @@ START_TEST(ages_come_from_one_window_after_the_other)
 	ck_assert_int_eq(order(&machine, "watch 0.05", worked.pid, start, false, NULL), 0);
 	wait_for_window(&machine);
 	touch(&worked, 1500);
-	while (!row_at(&machine, worked.address) || !(pages_at(&machine, &worked, "last_touched_bytes") >= 1500))
+	while (!row_at(&machine, worked.address) ||
+	       !(pages_at(&machine, &worked, "last_touched_bytes") >= 1500))
 		next_tick(&machine);
 	windows = number_at(&machine, 0, "windows");
 	wait_for_windows(&machine, windows + 3);
@@ -558,6 +558,10 @@ START_TEST(of_others_it_says_what_it_lacks)
 	ck_assert(was_told(&machine, "cap_sys_ptrace and cap_dac_override"));
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
 	close_batch(&machine);
+	open_batch(&machine, worked.pid, process_alone);
+	ck_assert(was_told(&machine, "touched memory of 1 process is hidden"));
+	ck_assert(isnan(of_process(&machine, worked.pid, "touched_bytes")));
+	close_batch(&machine);
 	open_screen(&machine, &worked);
 	start = start_of(&machine, worked.pid);
 	ck_assert_int_eq(order(&machine, "look 1", worked.pid, start, true, &remedy), -EACCES);
@@ -570,9 +574,10 @@ END_TEST
 
 START_TEST(smaps_say_what_is_referenced)
 {
-	struct span text = span_text("1000-9000 rw-p 0 0:0 0\nRss: 32 kB\nReferenced: 12 kB\nAnonHugePages: 8 kB\n"
-				     "ShmemPmdMapped: 4 kB\nFilePmdMapped: 18446744073709551615 kB\n"
-				     "a000-b000 rw-p 0 0:0 0\nRss: 4 kB\nReferenced: x kB\n");
+	struct span text =
+		span_text("1000-9000 rw-p 0 0:0 0\nRss: 32 kB\nReferenced: 12 kB\nAnonHugePages: 8 kB\n"
+			  "ShmemPmdMapped: 4 kB\nFilePmdMapped: 18446744073709551615 kB\n"
+			  "a000-b000 rw-p 0 0:0 0\nRss: 4 kB\nReferenced: x kB\n");
 	struct maps_region region;
 	struct smaps_sizes sizes;
 
@@ -608,8 +613,9 @@ START_TEST(the_rest_could_go_only_where_there_is_one)
 	ck_assert_ptr_null(strstr(text, "files"));
 	facts.file_touched_bytes = 90 * 0x1p20;
 	touched_sentence(&facts, text, true);
-	ck_assert_str_eq(text, "2.0 GiB resident, 180 MiB used in 30.0 s (90.0 MiB in files, by it or by others); "
-			       "the rest, 1.8 GiB, could go");
+	ck_assert_str_eq(text,
+			 "2.0 GiB resident, 180 MiB used in 30.0 s (90.0 MiB in files, by it or by others); "
+			 "the rest, 1.8 GiB, could go");
 	facts = facts_of(0.95 * 0x1p31); /* nearly all of it */
 	ck_assert(!touched_rest_could_go(&facts));
 	touched_sentence(&facts, text, true);
@@ -668,7 +674,8 @@ START_TEST(idle_memory_is_unknown_before_it_is_known)
 	rig_put(&rig, "sys/module/damon_stat/parameters/memory_idle_ms_percentiles", "%s\n", zeros);
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
 	rig_tick(&rig, 0);
-	rig_put(&rig, "sys/module/damon_stat/parameters/enabled", "N\n"); /* its last numbers stay in the files */
+	rig_put(&rig, "sys/module/damon_stat/parameters/enabled",
+		"N\n"); /* its last numbers stay in the files */
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
 	rig_close(&rig);
 }

@@ -238,7 +238,8 @@ static const struct pane_view views[] = {
 				 .no_table = true, .draw = pages_draw },
 	[PAGES_VIEW_TOUCHED] = { "touched", N_("Touched"),
 				 N_("how much of its memory it uses, measured after a question"),
-				 PAGES_TABLE_TOUCHED, .also = 1UL << PAGES_TABLE_DAMON, .actions = touched_actions, .draw = pages_draw },
+				 PAGES_TABLE_TOUCHED, .also = 1UL << PAGES_TABLE_DAMON,
+				 .actions = touched_actions, .draw = pages_draw },
 	[PAGES_VIEW_EVENTS] = { "events", N_("Page events"),
 				N_("page faults, allocations and reclaim of the whole machine"),
 				PAGES_TABLE_EVENT, .draw = pages_draw },
@@ -249,11 +250,10 @@ static const struct pane_view views[] = {
 
 static void act(struct pane_context *context, unsigned index)
 {
-	static void (*const acts[])(struct pane_context * context) = { map_zoom_to_page,   map_zoom_to_all,
-								       map_zoom_automatic, wait_for_next,
-								       pages_clear,        pages_force,
-								       pages_touch_once,   pages_touch_again,
-								       pages_touch_stop,   pages_touch_window };
+	static void (*const acts[])(struct pane_context * context) = {
+		map_zoom_to_page, map_zoom_to_all,   map_zoom_automatic, wait_for_next,     pages_clear,
+		pages_force,      pages_touch_once,  pages_touch_again,  pages_touch_stop, pages_touch_window,
+	};
 
 	acts[index](context);
 }

@@ -609,7 +609,9 @@ static bool has_header(const struct canvas *canvas)
 /* That of regions is above their table. */
 static bool has_title(const struct pane_context *context, const struct canvas *canvas)
 {
-	return context->view != PAGES_VIEW_REGIONS && context->view != PAGES_VIEW_TOUCHED && canvas->height >= RULE_FROM_LINES;
+	bool above_table = context->view == PAGES_VIEW_REGIONS || context->view == PAGES_VIEW_TOUCHED;
+
+	return !above_table && canvas->height >= RULE_FROM_LINES;
 }
 
 /* What is left for the view. */

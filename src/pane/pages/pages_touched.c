@@ -86,18 +86,20 @@ static void draw_question(const struct pane_context *context, const struct canva
 	y = canvas_wrapped(canvas, 0, STYLE_STRONG,
 			   span_text(_("How much memory does this process really use?")));
 	if (screen_replays(context)) {
-		canvas_wrapped(canvas, y, STYLE_DIM,
-			       span_text(_("Nothing was measured then: this is never done in the background.")));
+		canvas_wrapped(
+			canvas, y, STYLE_DIM,
+			span_text(_("Nothing was measured then: this is never done in the background.")));
 		return;
 	}
-	snprintf(text, sizeof(text),
-		 _("Enter measures it, after a question: the accessed bits of its pages are cleared, and read "
-		   "%s later; F9 has more: another window, one window after the other."),
-		 stretch_text(window, window_of(context)));
+	snprintf(
+		text, sizeof(text),
+		_("Enter measures it, after a question: the accessed bits of its pages are cleared, and read "
+		  "%s later; F9 has more: another window, one window after the other."),
+		stretch_text(window, window_of(context)));
 	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL, span_text(text));
 	snprintf(text, sizeof(text),
-		 _("Its price: about %s of CPU time for %s in 4 KiB pages, less in huge ones; page faults of "
-		   "the process wait meanwhile, and its next use of each page is slower."),
+		 _("Its price: about %s of CPU time for %s in 4 KiB pages, less in huge ones; mmap() and "
+		   "munmap() of the process wait meanwhile, and its next use of each page is slower."),
 		 duration_text(cost, touched_cost_seconds(resident), ascii), size_text(size, resident));
 	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL, span_text(text));
 	y += 1 + canvas_wrapped(canvas, y + 1, STYLE_NORMAL,
@@ -250,8 +252,8 @@ static int draw_sentence(const struct pane_context *context, const struct touche
 	y = canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
 	if (isnan(facts->open_seconds) || screen_replays(context))
 		return y;
-	snprintf(text, sizeof(text), _("window open: %s of %s"),
-		 stretch_text(open, facts->open_seconds), stretch_text(window, window_of(context)));
+	snprintf(text, sizeof(text), _("window open: %s of %s"), stretch_text(open, facts->open_seconds),
+		 stretch_text(window, window_of(context)));
 	return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(text));
 }
 
@@ -316,8 +318,9 @@ static bool act(struct pane_context *context, const char *verb, bool timed,
 		 pages_total(context, "start_seconds"));
 	error = screen_act(context, "touched", action, done, &remedy);
 	if (error == -EAGAIN)
-		screen_warn(context->screen, MESSAGE_PANE, "%s",
-			    _("not in this view: touched memory is measured while the view Touched is shown"));
+		screen_warn(
+			context->screen, MESSAGE_PANE, "%s",
+			_("not in this view: touched memory is measured while the view Touched is shown"));
 	else if (error == -EBUSY)
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("its page tables are still being read"));
 	else if (error)
@@ -369,7 +372,8 @@ static void ask(struct pane_context *context, const char *verb, const char *form
 void pages_touch_once(struct pane_context *context)
 {
 	ask(context, "look",
-	    _("Clear the accessed bits of %s (%s: %s of CPU time at most) and read them %s later? Reclaim sees "
+	    _("Clear the accessed bits of %s (%s: %s of CPU time at most) and read them %s later? Reclaim "
+	      "sees "
 	      "its pages as idle meanwhile"),
 	    start_once);
 }

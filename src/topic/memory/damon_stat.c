@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Topic "damon_stat": how long the memory of the machine has been idle, as the kernel's DAMON_STAT estimates it
- * all the time. It is only read: nothing of DAMON is started or changed.
+ * Topic "damon_stat": how long the memory of the machine has been idle, as the kernel's DAMON_STAT estimates
+ * it all the time. It is only read: nothing of DAMON is started or changed.
  */
 #include <config.h>
 

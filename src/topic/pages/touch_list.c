@@ -124,8 +124,8 @@ void touch_list_wait(struct touch_list *list)
 	for (size_t i = 0; i < list->n_looks; i++)
 		if (list->looks[i]->wanted_tick == list->tick)
 			wait_for(list->looks[i]);
-	for (size_t i = list->n_looks; i-- > 0;)
-		if (list->looks[i]->wanted_tick + 1 < list->tick) /* another topic may want it later in this tick */
+	for (size_t i = list->n_looks; i-- > 0;) /* another topic may want one later in this tick */
+		if (list->looks[i]->wanted_tick + 1 < list->tick)
 			remove_look(list, i);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes whose touched memory is measured, shared by the topics touched and process: in batch those that
- * they want, from sample to sample; on the screen those that the user chose, one window or one after the other.
+ * The processes whose touched memory is measured, shared by the topics touched and process: in batch those
+ * that they want, from sample to sample; on the screen those that the user chose, one window or one after
+ * the other.
  */
 #ifndef PANETOP_TOPIC_PAGES_TOUCH_LIST_H
 #define PANETOP_TOPIC_PAGES_TOUCH_LIST_H

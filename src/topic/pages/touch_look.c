@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/unknown.h"
@@ -26,14 +25,6 @@
 #include "topic/process/process_find.h"
 
 #define TEXT_BYTES_MAX ((size_t)256 << 20) /* 64 k regions take 50 MiB */
-
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void close_files(struct touch_look *look)
 {
@@ -114,7 +105,7 @@ static void free_report(struct touch_report *report)
 static int read_sizes(struct touch_look *look)
 {
 	struct touch_report *fresh = &look->fresh;
-	uint64_t cpu_ns = thread_cpu_ns();
+	uint64_t cpu_ns = env_thread_cpu_ns();
 	int error;
 
 	empty_report(fresh);
@@ -125,7 +116,7 @@ static int read_sizes(struct touch_look *look)
 	fresh->window_seconds = (double)(fresh->read_ns - look->cleared_ns) / 1e9;
 	error = buffer_read(&look->text, look->smaps, TEXT_BYTES_MAX);
 	look->poll.reads++;
-	look->read_cpu_ns = thread_cpu_ns() - cpu_ns;
+	look->read_cpu_ns = env_thread_cpu_ns() - cpu_ns;
 	if (error || look->text.length == 0)
 		return error ? error : -ESRCH;
 	if (look->by_region)
@@ -137,11 +128,11 @@ static int read_sizes(struct touch_look *look)
 
 static int clear_bits(struct touch_look *look)
 {
-	uint64_t cpu_ns = thread_cpu_ns();
+	uint64_t cpu_ns = env_thread_cpu_ns();
 	int error = pwrite(look->clear_refs, "1\n", 2, 0) < 0 ? -errno : 0;
 
 	look->fresh_cleared_ns = env_mono_ns();
-	look->clear_cpu_ns = thread_cpu_ns() - cpu_ns;
+	look->clear_cpu_ns = env_thread_cpu_ns() - cpu_ns;
 	return error;
 }
 

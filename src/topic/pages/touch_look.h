@@ -19,18 +19,18 @@
 struct touch_region {
 	uint64_t start, end;
 	uint64_t resident_bytes, touched_bytes, huge_bytes;
-	uint64_t seen_ns;      /* of the last reading that found it touched; 0: none has */
-	uint64_t seen_bytes;   /* … and how much it found */
+	uint64_t seen_ns;    /* of the last reading that found it touched; 0: none has */
+	uint64_t seen_bytes; /* … and how much it found */
 	char permissions[5];
 	size_t path, path_length; /* in the buffer of paths */
 };
 
 /* What a reading found. */
 struct touch_report {
-	uint64_t read_ns;       /* CLOCK_MONOTONIC when it began; 0: there is none */
-	double window_seconds;  /* from the end of the clearing to then */
+	uint64_t read_ns;      /* CLOCK_MONOTONIC when it began; 0: there is none */
+	double window_seconds; /* from the end of the clearing to then */
 	uint64_t resident_bytes, touched_bytes, huge_bytes;
-	uint64_t file_touched_bytes; /* in regions of files; U64_UNKNOWN without regions */
+	uint64_t file_touched_bytes;  /* in regions of files; U64_UNKNOWN without regions */
 	struct touch_region *regions; /* ascending; those without resident pages are left out */
 	size_t n_regions, capacity;
 	struct buffer paths;
@@ -42,16 +42,16 @@ enum touch_state {
 	TOUCH_DONE,     /* no other window follows */
 	TOUCH_REPLACED, /* an exec gave it new memory: touch_look_begin() */
 	TOUCH_ENDED,
-	TOUCH_FAILED,   /* error */
+	TOUCH_FAILED, /* error */
 };
 
 struct touch_look {
 	struct device_poll poll;
-	struct env *env; /* borrowed */
+	struct env *env;        /* borrowed */
 	uint32_t pid, file_pid; /* file_pid: see memory_pid of struct target */
 	uint64_t start_ticks;
-	bool by_region;  /* else only the sums are known */
-	bool again;      /* on the screen: one window after the other … */
+	bool by_region; /* else only the sums are known */
+	bool again;     /* on the screen: one window after the other … */
 	double window_wanted_seconds;
 	enum touch_state state;
 	int error;
@@ -59,10 +59,10 @@ struct touch_look {
 	uint64_t begun_ns;            /* end of the first clearing of this memory */
 	uint64_t cost_ns;             /* CPU time of the last clearing and the last reading */
 	uint64_t wanted_tick;
-	unsigned n_windows;           /* that are complete */
+	unsigned n_windows; /* that are complete */
 	struct touch_report report;
-	bool complete;                /* the report is of a whole window */
-	bool replaced;                /* the last reading came after an exec */
+	bool complete; /* the report is of a whole window */
+	bool replaced; /* the last reading came after an exec */
 
 	/* Of the helper while it is in flight. */
 	int smaps, clear_refs; /* descriptors, -1: closed. smaps stays bound to the memory of the process */

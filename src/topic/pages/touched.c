@@ -61,8 +61,8 @@ static const struct column columns[] = {
 	      N_("touched in the last window that found it touched, which was age_seconds ago"),
 	      SMAPS " Referenced of that window", .hidden = true),
 	BYTES(file_touched_bytes, N_("files"),
-	      N_("the part of touched_bytes in mapped files: their pages also count when another process used "
-		 "them, as those of libraries often are"),
+	      N_("the part of touched_bytes in mapped files: their pages also count when another process "
+		 "used them, as those of libraries often are"),
 	      SMAPS ", sum of Referenced over regions with a path", .hidden = true),
 	TIME(age_seconds, N_("age"),
 	     N_("since the last reading that found it touched; unknown if none has: then it was not used for "

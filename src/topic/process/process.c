@@ -197,9 +197,9 @@ static const struct column columns[] = {
 	REQUESTED(touched_bytes, REQUEST_TOUCHED, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES,
 		  .title = N_("touched"), .width = 7, .rank = 3, .hidden = true, .slow = true,
 		  .disturbs = true,
-		  .help = N_("resident memory that it used in touched_window_seconds: on the screen where the "
-			     "user has it measured, in batch where it is named; it clears the accessed bits "
-			     "of the process"),
+		  .help = N_("resident memory that it used in touched_window_seconds: on the screen where "
+			     "the user has it measured, in batch where it is named; it clears the accessed "
+			     "bits of the process"),
 		  .source = "/proc/PID/smaps_rollup or smaps, Referenced, after 1 was written to clear_refs"),
 	REQUESTED(touched_window_seconds, REQUEST_TOUCHED, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
 		  .title = N_("window"), .width = 7, .rank = 4, .hidden = true, .slow = true,
@@ -703,6 +703,34 @@ static void read_traffic(struct sample *sample, const struct state *state, struc
 	wanted->traffic = wanted->payload || wanted->tcp ? list : NULL;
 }
 
+static size_t denied_looks(const struct touch_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n_looks; i++)
+		n += list->looks[i]->state == TOUCH_FAILED;
+	return n;
+}
+
+static void notice_touched(struct sample *sample, const struct touch_list *list)
+{
+	size_t n_denied = denied_looks(list);
+
+	if (list->n_left_out > 0)
+		frame_notice(sample->frame, schema.name, N_("name them with --pid"),
+			     P_("touched memory of %zu process is not measured: there are too many",
+				"touched memory of %zu processes is not measured: there are too many",
+				list->n_left_out),
+			     list->n_left_out);
+	if (n_denied > 0)
+		frame_notice(sample->frame, schema.name,
+			     remedy_for_user(N_("run it as root, or give it the capabilities cap_sys_ptrace "
+						"and cap_dac_override")),
+			     P_("touched memory of %zu process is hidden",
+				"touched memory of %zu processes is hidden", n_denied),
+			     n_denied);
+}
+
 /* In batch of those that --pid selects, or else of all that may be read. */
 static void measure_touched(struct sample *sample, struct state *state)
 {
@@ -721,12 +749,7 @@ static void measure_touched(struct sample *sample, struct state *state)
 				process->start_ticks, false);
 	}
 	touch_list_wait(list);
-	if (list->n_left_out > 0)
-		frame_notice(sample->frame, schema.name, N_("name them with --pid"),
-			     P_("touched memory of %zu process is not measured: there are too many",
-				"touched memory of %zu processes is not measured: there are too many",
-				list->n_left_out),
-			     list->n_left_out);
+	notice_touched(sample, list);
 }
 
 /* On the screen the user starts windows; they end when no table shows them any more. */
