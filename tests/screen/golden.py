@@ -183,7 +183,7 @@ SCREENS = [
     ("pages-touched", 80, 24, "memory", ["pages"], [LAST, *["Tab"] * 5]),
     ("pages-touched", 120, 40, "memory", ["pages"], ["g", "+", "2", "0", "0", "Enter", *["Tab"] * 5]),
     ("pages-touched-ascii", 40, 12, "memory", ["--ascii", "pages"], [LAST, *["Tab"] * 5]),
-    ("pages-untouched", 80, 24, "pages", ["pages", "--pid=77"], ["Tab"] * 5, 22),
+    ("pages-untouched", 80, 24, "memory", ["pages"], [".", *["Tab"] * 5]),
     ("pages-values", 80, 24, "memory", ["pages"], [".", *["Tab"] * 3]),
     ("pages-why", 100, 60, "memory", ["pages"], ["m", "g", "+", "2", "0", "0", "Enter", "i"]),
     ("paging", 80, 24, "memory", ["memory"], [*PRESSED, *["Tab"] * 4]),
