@@ -313,7 +313,7 @@ struct entry {
 
 #define FIRST_SIGNALS 7 /* the others come behind the other entries */
 #define REAL_TIME_SIGNALS 31
-#define ENTRIES_MAX (N_SIGNALS + 5 + REAL_TIME_SIGNALS)
+#define ENTRIES_MAX (N_SIGNALS + 6 + REAL_TIME_SIGNALS)
 
 static void add_signals(struct entry *entries, unsigned *n, unsigned first, unsigned end)
 {
