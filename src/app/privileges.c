@@ -54,7 +54,7 @@ static uint64_t uses_of_options(const struct options *options)
 static uint64_t uses_of_run(const struct options *options, const struct settings *settings,
 			    const struct sample_request *request, const bool *wanted, bool opening)
 {
-	const uint64_t touching = PRIVILEGE_BIT(PRIVILEGE_MARKS);
+	bool touches = request && (request->touches || request->touches_all);
 	uint64_t uses = uses_of_options(options);
 
 	if (!is_live(options))
@@ -65,7 +65,7 @@ static uint64_t uses_of_run(const struct options *options, const struct settings
 				(opening ? opening_uses_of(topics[i], options, settings) : 0);
 	if (may_act(options))
 		return uses;
-	return (uses & ~privilege_acting(uses)) | (request && request->touches ? touching : 0);
+	return (uses & ~privilege_acting(uses)) | (touches ? PRIVILEGE_BIT(PRIVILEGE_MARKS) : 0);
 }
 
 /* What a command inherits: root stays root; commands of rules get nothing from panetop of another user. */

@@ -376,14 +376,19 @@ static int check_secrets(const struct run_plan *run, const struct options *optio
 	return 0;
 }
 
-/* The column of the first table that the user has named, or else the table; NULL: none of them disturbs. */
-static const char *find_disturbing(const struct run_plan *run, const struct options *options)
+/* NULL: none of the columns of the first table disturbs, or the user has not named them. */
+static const char *disturbing_column(const struct run_plan *run, const struct options *options)
 {
 	const struct view *view = &run->print.views[0];
 
 	for (unsigned i = 0; i < view->n_columns && options->columns; i++)
 		if (view->schema->columns[view->columns[i]].disturbs)
 			return view->schema->columns[view->columns[i]].key;
+	return NULL;
+}
+
+static const char *disturbing_table(const struct options *options)
+{
 	for (unsigned i = 0; i < options->n_tables; i++)
 		if (topic_find(options->tables[i])->schema->disturbs)
 			return options->tables[i];
@@ -393,19 +398,21 @@ static const char *find_disturbing(const struct run_plan *run, const struct opti
 /* What disturbs is measured for the user who names it alone. */
 static int check_disturbing(struct run_plan *run, const struct options *options)
 {
-	const char *named = options_are_recorded(options) ? NULL : find_disturbing(run, options);
+	const char *column = disturbing_column(run, options), *table = disturbing_table(options);
+	const char *named = column ? column : table;
 
-	run->touches = named != NULL;
-	run->covers_delay |= run->touches;
-	if (!named || (!options->read_only && options->n_listen == 0))
+	if (!named || options_are_recorded(options))
 		return 0;
+	run->touches = table != NULL;
+	run->touches_all = column != NULL;
+	run->covers_delay = true;
 	if (options->read_only)
 		error_message("--read-only",
 			      _("%s is not measured: it clears the accessed bits of a process"), named);
-	else
+	else if (options->n_listen > 0)
 		error_message("--listen", _("%s is not served: it clears the accessed bits of a process"),
 			      named);
-	return 2;
+	return options->read_only || options->n_listen > 0 ? 2 : 0;
 }
 
 void run_plan_add_rules(struct run_plan *run, const struct options *options, const struct rule_watch *rules)
@@ -533,6 +540,7 @@ void run_plan_request(const struct run_plan *run, const struct options *options,
 {
 	request->named_columns = options->columns != NULL;
 	request->touches |= run->touches;
+	request->touches_all |= run->touches_all;
 	for (unsigned v = 0; v < run->print.n_views && !run->print.summary; v++)
 		sample_request_add(request, run->print.views[v].schema,
 				   view_requested_columns(&run->print.views[v]));

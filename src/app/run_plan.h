@@ -27,7 +27,7 @@ struct run_plan {
 	bool *wanted;                                /* by index of topic; owned */
 	bool *asked; /* of these, those that are printed or recorded: not what findings and lines read */
 	bool covers_delay; /* the first sample follows a whole delay, so that it has rates */
-	bool touches;      /* the user has named what clears accessed bits */
+	bool touches, touches_all; /* the user has named what clears accessed bits: a table, a column */
 	bool streams;      /* events are printed as they happen, not only with a sample */
 	bool ends;         /* some tables are printed in the last sample only */
 	bool without_secrets;        /* panes have no tables that read command lines or environments */

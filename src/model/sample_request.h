@@ -75,7 +75,8 @@ struct sample_request {
 		unsigned long columns;  /* bits of column.on_request */
 	} shown[REQUESTED_SCHEMAS_MAX]; /* columns on request that some output or the screen shows */
 	unsigned n_shown;
-	bool touches; /* batch: the user has named touched memory, for which accessed bits are cleared */
+	bool touches;     /* batch: the user has named the table of touched memory, for which bits are cleared */
+	bool touches_all; /* … the column of processes */
 	bool named_columns; /* batch: the user has named them, so that even the slow ones are read */
 	uint32_t group_pid; /* the process under the cursor: the key @ may want its group; 0: none */
 	bool all_groups;    /* a table shows control groups: none of them waits for its turn */

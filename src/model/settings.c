@@ -329,11 +329,11 @@ const struct setting all_settings[] = {
 	  FLAG(topic.map.shares),
 	  .help = N_("show proportional set size (PSS), which is slow to read") },
 	{ .name = "pages.touched-window",
-	  SECONDS(pages.touched_window_seconds, 1, 86400, 30),
+	  SECONDS(pages.touched_window_seconds, 0.2, 86400, 30),
 	  .argument = N_("SECONDS"),
 	  .help = N_("on the screen, the window in which touched memory is measured (default 30); in "
 		     "batch it is the delay"),
-	  .expected = N_("use 1 to 86400 seconds, or a unit, as in 2m") },
+	  .expected = N_("use 0.2 to 86400 seconds, or a unit, as in 2m") },
 };
 
 const unsigned n_all_settings = sizeof(all_settings) / sizeof(all_settings[0]);

@@ -101,6 +101,8 @@ START_TEST(a_process_far_from_its_memory)
 				10 + 11 * (0.71 * 0.88 + 0.29 * 0.12), 0.01);
 	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "far_bytes"),
 				(0.71 * 0.88 + 0.29 * 0.12) * 1678746 * 4096, 0.001 * GIB);
+	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "best_ratio"), 0.71, NEAR);
+	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "best_node"), 0);
 	ck_assert_str_eq(text(frame, 4711, "memory"), "0:71 1:29");
 	ck_assert_str_eq(text(frame, 4711, "cpus"), "0:12 1:88");
 	ck_assert_str_eq(text(frame, 4711, "how"), "numa_maps");
@@ -135,6 +137,8 @@ START_TEST(memory_that_is_not_known)
 	ck_assert_double_nan(number(frame, "locality", 900, NAN, "local_ratio"));
 	ck_assert_double_nan(number(frame, "locality", 900, NAN, "far_bytes"));
 	ck_assert_double_nan(number(frame, "locality", 900, NAN, "distance"));
+	ck_assert_double_nan(number(frame, "locality", 900, NAN, "best_ratio"));
+	ck_assert_double_nan(number(frame, "locality", 900, NAN, "best_node"));
 	ck_assert_double_nan(number(frame, "locality", 900, NAN, "age_seconds"));
 	ck_assert_str_eq(text(frame, 900, "memory"), "");
 	ck_assert_double_nan(number(frame, "node_process", 900, 1, "share_ratio"));
@@ -443,7 +447,7 @@ static const char *story(struct node_facts facts)
 	return node_story(&facts, words, sizeof(words));
 }
 
-/* The database of the sketch: 66 % of 3 GiB is far. */
+/* A database of 3 GiB, of which 71 % is on node 0, while it runs mostly on node 1. */
 static struct node_facts far_database(void)
 {
 	return (struct node_facts){ .nodes = 2,
@@ -454,7 +458,9 @@ static struct node_facts far_database(void)
 				    .far_bytes = 2.4 * GIB,
 				    .far_name = "postgres",
 				    .far_pid = 4711,
-				    .far_process_bytes = 2 * GIB,
+				    .best_node = 0,
+				    .best_ratio = 0.71,
+				    .gain_bytes = 1.1 * GIB,
 				    .far_local = 0.34,
 				    .far_error = 0.016,
 				    .lost_node = 0,
@@ -465,11 +471,12 @@ START_TEST(the_story_of_nodes)
 {
 	struct node_facts facts = far_database();
 
-	ck_assert_str_eq(story(facts), "2 nodes: 40 % of the 4.0 GiB of 4 processes is where they run. "
-				       "postgres (4711) runs far from "
-				       "its memory: 66 % of it, 2.0 GiB, is on other nodes. Node 0 has too "
-				       "little free memory: 340 pages a "
-				       "second had to be allocated elsewhere.");
+	ck_assert_str_eq(
+		story(facts),
+		"2 nodes: 40 % of the 4.0 GiB of 4 processes is where they run. "
+		"postgres (4711) runs far from its memory: 34 % of it is local; on node 0 it would be "
+		"71 %. Node 0 has too little free memory: 340 pages a second had to be allocated "
+		"elsewhere.");
 	facts = (struct node_facts){ .nodes = 1, .processes = 5 };
 	ck_assert(strstr(story(facts), "one NUMA node"));
 	ck_assert(strstr(story((struct node_facts){ .nodes = 2, .processes = 3 }), "is not known"));
@@ -478,15 +485,18 @@ START_TEST(the_story_of_nodes)
 	ck_assert(strstr(story((struct node_facts){ .nodes = 0 }), "built without NUMA"));
 }
 
-/* Near misses: half may be local within the error; little memory; a few pages lost. */
+/* Near misses: no node is better, as of interleaved memory; little memory; a few pages lost. */
 START_TEST(the_story_of_nodes_stays_silent)
 {
 	struct node_facts facts = far_database();
 
-	facts.far_local = 0.49;
+	facts.best_ratio = 0.54;
 	ck_assert(!strstr(story(facts), "far from"));
 	facts = far_database();
-	facts.far_process_bytes = 0.15 * GIB;
+	facts.far_error = 0.2;
+	ck_assert(!strstr(story(facts), "far from"));
+	facts = far_database();
+	facts.gain_bytes = 0.15 * GIB;
 	ck_assert(!strstr(story(facts), "far from"));
 	facts = far_database();
 	facts.far_local = facts.far_error = NAN;

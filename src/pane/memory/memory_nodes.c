@@ -20,7 +20,7 @@
 
 static void add_process(struct node_facts *facts, const struct table *table, const void *row)
 {
-	double far_bytes = table_number(table, row, "far_bytes");
+	double far_bytes = table_number(table, row, "far_bytes"), gain;
 
 	facts->processes++;
 	if (isnan(far_bytes))
@@ -28,13 +28,17 @@ static void add_process(struct node_facts *facts, const struct table *table, con
 	facts->known++;
 	facts->known_bytes += table_number(table, row, "resident_bytes");
 	facts->far_bytes += far_bytes;
-	if (facts->far_name && far_bytes <= facts->far_process_bytes)
+	gain = table_number(table, row, "resident_bytes") *
+	       (table_number(table, row, "best_ratio") - table_number(table, row, "local_ratio"));
+	if (facts->far_name && gain <= facts->gain_bytes)
 		return;
 	facts->far_name = table_text(table, row, "command");
 	facts->far_pid = table_number(table, row, "pid");
-	facts->far_process_bytes = far_bytes;
 	facts->far_local = table_number(table, row, "local_ratio");
 	facts->far_error = table_number(table, row, "error_ratio");
+	facts->best_node = table_number(table, row, "best_node");
+	facts->best_ratio = table_number(table, row, "best_ratio");
+	facts->gain_bytes = gain;
 }
 
 static struct node_facts facts_of(const struct pane_context *context)

@@ -12,9 +12,9 @@
 #include "core/i18n.h"
 #include "model/units.h"
 
-#define FAR_NOTABLY 0.01  /* of the memory of the machine, that is far from its process */
-#define LOCAL_LITTLE 0.5  /* of a process that would have more local memory on another node */
-#define LOST_NOTABLY 10.0 /* pages a second */
+#define GAIN_BYTES_NOTABLY 0.01 /* of the memory of the machine, that another node would make local */
+#define GAIN_NOTABLY 0.2        /* of the memory of the process */
+#define LOST_NOTABLY 10.0       /* pages a second */
 
 static void add(char *text, size_t room, const char *sentence)
 {
@@ -43,17 +43,19 @@ static void add_sum(const struct node_facts *facts, char *text, size_t room)
 	add(text, room, words);
 }
 
+/* Not where its memory is spread as evenly as its CPU time: then no node would be better. */
 static void add_far(const struct node_facts *facts, char *text, size_t room)
 {
-	char words[TEXT_MAX], size[VALUE_TEXT_MAX];
+	char words[TEXT_MAX];
 
-	if (!facts->far_name || !(facts->far_process_bytes >= FAR_NOTABLY * facts->machine_bytes) ||
-	    !(facts->far_local + facts->far_error < LOCAL_LITTLE))
+	if (!facts->far_name || !(facts->gain_bytes >= GAIN_BYTES_NOTABLY * facts->machine_bytes) ||
+	    !(facts->best_ratio - facts->far_local - facts->far_error >= GAIN_NOTABLY))
 		return;
 	snprintf(words, sizeof(words),
-		 _("%s (%.0f) runs far from its memory: %.0f %% of it, %s, is on other nodes."),
-		 facts->far_name, facts->far_pid, 100 * (1 - facts->far_local),
-		 size_text(size, facts->far_process_bytes));
+		 _("%s (%.0f) runs far from its memory: %.0f %% of it is local; on node %.0f it would be "
+		   "%.0f %%."),
+		 facts->far_name, facts->far_pid, 100 * facts->far_local, facts->best_node,
+		 100 * facts->best_ratio);
 	add(text, room, words);
 }
 

@@ -12,8 +12,10 @@ struct node_facts {
 	double processes;              /* that are listed … */
 	double known;                  /* … and that of these whose memory and CPU time are known */
 	double known_bytes, far_bytes; /* their memory, and what of it is not where they run */
-	const char *far_name;          /* the process with the most of that, NULL: none */
-	double far_pid, far_process_bytes, far_local, far_error;
+	const char *far_name;          /* the process that would gain most, NULL: none */
+	double far_pid, far_local, far_error;
+	double best_node, best_ratio;      /* what of its memory would be local there */
+	double gain_bytes;                 /* of it, that would be local there and are not */
 	double lost_node, lost_per_second; /* the node that lost the most allocations to others, pages */
 };
 

@@ -250,6 +250,8 @@ static int draw_sentence(const struct pane_context *context, const struct touche
 
 	touched_sentence(facts, text, ascii);
 	y = canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
+	if (facts->windows > 0 && strcmp(facts->state, "ended") == 0)
+		return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(_("it has exited since")));
 	if (isnan(facts->open_seconds) || screen_replays(context))
 		return y;
 	snprintf(text, sizeof(text), _("window open: %s of %s"), stretch_text(open, facts->open_seconds),
@@ -404,8 +406,8 @@ static bool take_window(struct pane_context *context, const char *text, char *er
 	double seconds;
 	char message[TEXT_MAX], window[VALUE_TEXT_MAX];
 
-	if (!span_whole_seconds(text, 1, 86400, &seconds)) {
-		snprintf(error, room, "%s", _("use 1 to 86400 seconds, or a unit, as in 2m"));
+	if (!span_whole_seconds(text, 0.2, 86400, &seconds)) {
+		snprintf(error, room, "%s", _("use 0.2 to 86400 seconds, or a unit, as in 2m"));
 		return false;
 	}
 	snprintf(message, sizeof(message), _("the next window has %s"), stretch_text(window, seconds));

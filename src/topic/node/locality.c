@@ -23,7 +23,8 @@ struct locality_row {
 	uint64_t pid;
 	double start_seconds;
 	double local_ratio, error_ratio, far_bytes, resident_bytes, distance, age_seconds, moves_per_second;
-	uint64_t threads, wandering, moves;
+	double best_ratio;
+	uint64_t best_node, threads, wandering, moves;
 	const char *memory, *cpus, *how, *command;
 };
 
@@ -100,6 +101,13 @@ static const struct column locality_columns[] = {
 	COLUMN(struct locality_row, distance, .kind = COLUMN_GAUGE, .title = N_("distance"), .width = 8,
 	       .rank = 3, .help = N_("mean distance from where it runs to its memory: 10 if all is local"),
 	       .source = "sum of share_ratio * cpu_ratio * distances of node"),
+	COLUMN(struct locality_row, best_node, .kind = COLUMN_GAUGE, .title = N_("best"), .width = 4,
+	       .rank = 4, .help = N_("the node that has most of its memory"),
+	       .source = "the node with the highest share_ratio"),
+	COLUMN(struct locality_row, best_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
+	       .title = N_("%there"), .width = 6, .rank = 4,
+	       .help = N_("what %local would be if it ran on that node only"),
+	       .source = "the highest share_ratio"),
 	COLUMN(struct locality_row, wandering, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
 	       .title = N_("wander"), .width = 6, .rank = 2,
 	       .help = N_("its threads that were seen on more than one node"), .source = BY_LOOKS),
@@ -298,6 +306,9 @@ static int sample_locality(struct sample *sample)
 		row->local_ratio = locality.local_ratio;
 		row->error_ratio = locality.error_ratio;
 		row->distance = locality.distance;
+		row->best_ratio = locality.best_ratio;
+		if (!isnan(locality.best_ratio))
+			row->best_node = list->nodes->nodes[locality.best_node].number;
 		row->resident_bytes = process->error ? NAN : (double)process->resident_bytes;
 		row->far_bytes = (1 - locality.local_ratio) * row->resident_bytes;
 		row->memory = shares(sample, process, memory_share);
@@ -379,9 +390,7 @@ static int sample_threads(struct sample *sample)
 	return 0;
 }
 
-#define USES                                                                                                 \
-	(PRIVILEGE_BIT(PRIVILEGE_NODE) | PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_PAGEMAP) |  \
-	 PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
+#define USES (PRIVILEGE_BIT(PRIVILEGE_NODE) | PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN))
 
 const struct topic topic_locality = {
 	.schema = &locality_schema,

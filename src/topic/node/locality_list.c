@@ -394,18 +394,24 @@ static double mean_distance(const struct locality_list *list, const struct locat
 
 struct locality locality_of(const struct locality_list *list, const struct located *process)
 {
-	double local = 0, squares = 0, n = looked_at(list, process), error;
+	struct locality locality = { .local_ratio = 0, .best_ratio = NAN };
+	double squares = 0, n = looked_at(list, process), error;
 
 	for (size_t i = 0; i < list->nodes->n_nodes; i++) {
 		double share = located_share(list, process, i, &error);
 		double cpu = thread_nodes_share(&process->threads, list->nodes, i);
 
-		local += share * cpu;
+		locality.local_ratio += share * cpu;
 		squares += share * cpu * cpu;
+		if (isnan(locality.best_ratio) || share > locality.best_ratio) {
+			locality.best_ratio = share;
+			locality.best_node = i;
+		}
 	}
-	return (struct locality){
-		.local_ratio = local,
-		.error_ratio = isnan(local) ? NAN : sampling_error(process, squares - local * local, n),
-		.distance = mean_distance(list, process),
-	};
+	locality.error_ratio =
+		isnan(locality.local_ratio)
+			? NAN
+			: sampling_error(process, squares - locality.local_ratio * locality.local_ratio, n);
+	locality.distance = mean_distance(list, process);
+	return locality;
 }

@@ -45,6 +45,8 @@ extern const struct reader locality_reader;
 /* The mean over its pages of the CPU time on their nodes, and what follows; NaN: unknown. */
 struct locality {
 	double local_ratio, error_ratio, distance;
+	double best_ratio; /* what would be local if it ran on one node only, … */
+	size_t best_node;  /* … this one, by index, which has most of its memory */
 };
 
 struct locality locality_of(const struct locality_list *list, const struct located *process);

@@ -229,6 +229,7 @@ static int start(struct touch_list *list, const struct order *order, uint32_t fi
 	look->again = order->again;
 	look->window_wanted_seconds = order->seconds;
 	look->n_windows = 0;
+	look->report.read_ns = 0; /* its numbers are of another window */
 	touch_look_begin(look);
 	return look->state == TOUCH_CLEARING ? 0 : look->error;
 }
@@ -254,7 +255,7 @@ int touch_list_act(struct env *env, const char *action, void (*done)(void *conte
 		return -ENXIO;
 	}
 	living = process_living_thread(env, order.pid, &stat);
-	if (order.stop) {
+	if (order.stop && done) {
 		stop(list, touch_list_find(list, order.pid, stat.start_ticks));
 	} else if (done) {
 		error = start(list, &order, living ? living : order.pid, stat.start_ticks);

@@ -237,7 +237,7 @@ void touch_look_begin(struct touch_look *look)
 	const char *path;
 
 	close_files(look);
-	look->begun_ns = look->cleared_ns = look->read_ns = 0;
+	look->cleared_ns = look->read_ns = 0;
 	look->error = open_files(look->env, look->pid, look->file_pid, look->start_ticks, look->by_region,
 				 &look->smaps, &look->clear_refs, &path);
 	look->state = !look->error ? TOUCH_CLEARING : look->error == -ESRCH ? TOUCH_ENDED : TOUCH_FAILED;
@@ -288,7 +288,6 @@ static void take_report(struct touch_look *look)
 	keep_seen(&look->fresh, &before);
 	look->report = look->fresh;
 	look->fresh = before;
-	look->complete = look->ends_window;
 	look->read_ns = look->report.read_ns;
 	look->n_windows += look->ends_window;
 	look->replaced = false;
@@ -305,8 +304,7 @@ static void take_failure(struct touch_look *look)
 	if (!replaced)
 		return;
 	look->report.n_regions = 0; /* of another program */
-	look->report.read_ns = 0;
-	look->complete = false;
+	look->report.read_ns = look->begun_ns = 0;
 	look->replaced = true;
 	look->n_windows = 0;
 }

@@ -61,7 +61,6 @@ struct touch_look {
 	uint64_t wanted_tick;
 	unsigned n_windows; /* that are complete */
 	struct touch_report report;
-	bool complete; /* the report is of a whole window */
 	bool replaced; /* the last reading came after an exec */
 
 	/* Of the helper while it is in flight. */

@@ -27,7 +27,7 @@ struct touched_row {
 
 #define ROW(field, ...) COLUMN(struct touched_row, field, __VA_ARGS__)
 #define BYTES(field, heading, what, from, ...)                                                               \
-	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 7, .help = what,     \
+	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = heading, .width = 8, .help = what,     \
 	    .source = from, __VA_ARGS__)
 #define TIME(field, heading, what, from, ...)                                                                \
 	ROW(field, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = heading, .width = 7, .help = what,   \

@@ -206,7 +206,7 @@ static const struct column columns[] = {
 		  .help = N_("time from the clearing to the reading of touched_bytes"),
 		  .source = "CLOCK_MONOTONIC"),
 	REQUESTED(touched_age_seconds, REQUEST_TOUCHED, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
-		  .title = N_("touch age"), .width = 9, .rank = 4, .hidden = true, .slow = true,
+		  .title = N_("measured"), .width = 8, .rank = 4, .hidden = true, .slow = true,
 		  .help = N_("time since touched_bytes was read"), .source = "CLOCK_MONOTONIC"),
 	STAT(minor_faults, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("minflt"), .width = 8,
 	     .hidden = true, .help = N_("page faults without storage access, since its start"),
@@ -758,7 +758,7 @@ static const struct touch_list *read_touched(struct sample *sample, struct state
 	const struct sample_request *request = sample->request;
 
 	if (!sample_request_wants(request, &schema, REQUEST_TOUCHED) || !sample->env->live ||
-	    (request->batch && !request->touches)) {
+	    (request->batch && !request->touches_all)) {
 		if (state->touched)
 			reader_close(&touch_reader, sample->env);
 		return state->touched = NULL;

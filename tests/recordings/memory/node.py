@@ -41,7 +41,7 @@ def tables(step):
                 "how": "all" if small else "sample"}
         processes.append({**same, "error_ratio": error, "far_bytes": (1 - local) * size * MIB, "resident_bytes": float(size * MIB),
                           "memory": shares(memory), "cpus": shares(cpu), "distance": 10 * local + 21 * (1 - local),
-                          "wandering": wandering, "threads": threads, "moves": int(moves * step * STEP)})
+                          "best_node": int(memory >= 0.5), "best_ratio": max(memory, 1 - memory), "wandering": wandering, "threads": threads, "moves": int(moves * step * STEP)})
         for node, part, ran in (0, 1 - memory, 1 - cpu), (1, memory, cpu):
             if part > 0 or ran > 0:
                 parts.append({**same, "node": node, "bytes": part * size * MIB, "share_ratio": part, "cpu_ratio": ran,
