@@ -172,6 +172,28 @@ def who_it_was():
 
 
 @test
+def what_changed():
+    """commands are joined on their names; one that is stored at one of the times only is unknown, not new"""
+    now = time.time()
+
+    def command(name, then, later):
+        return series({"__name__": "panetop_process_resident_bytes", "command": name, "instance": NAME},
+                      lambda at: float(later if at > now - 300 else then))
+
+    def answer(call, parameters):
+        if call != "query_range":
+            return good(call, parameters)
+        found = good(call, parameters)["data"]["result"]
+        times = [at for at, _ in found[0]["values"]]
+        late = [at for at in times if at > now - 300]
+        return result(found + [command("grows", GIB, 3 * GIB)(times), command("stays", GIB, GIB)(times)] +
+                      [one(late) for one in [command("listed", GIB, GIB)] if late])
+    with serving(answer) as server:
+        done = shown(server, "--between=-600s,-60s", "-ocsv", "-tprocess", "-cname,resident_bytes,change")
+        same(sorted(line.split(",", 1)[1] for line in done.stdout.splitlines()[1:]), ["grows,2147483648,", "listed,,", "stays,0,"], done.stdout)
+
+
+@test
 def not_stored():
     """a machine, and a time, of which nothing is stored"""
     def answer(call, parameters):

@@ -24,6 +24,7 @@ struct differences {
 		uint32_t next;  /* the next one of its key; HASH_NONE: it is the last one */
 	} *earlier;
 	size_t n_earlier; /* capacity */
+	const struct column *name; /* on which rows are joined that are sums by name; NULL: on their keys */
 };
 
 /* Names, numbers that are names, and times of day have no difference. */
@@ -157,12 +158,37 @@ static double alone(const struct schema *schema, const struct column *column, co
 	return ended ? -row_number(row, column) : row_number(row, column);
 }
 
-/* before or now is NULL in a row of only one sample. */
-static void add_row(struct table *table, const struct schema *schema, const void *before, const void *now)
+/* Are all rows sums of those of a name, as others stored them? */
+static bool is_of_sums(const struct table *table, const struct column *name)
+{
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		if (!is_nameless(table->schema, row) || !row_is_known(row, name))
+			return false;
+	}
+	return table->n_rows > 0;
+}
+
+static const struct column *name_of_sums(const struct table *before, const struct table *now)
+{
+	const struct schema *schema = now->schema;
+
+	for (unsigned i = 0; i < schema->n_columns; i++)
+		if (schema->columns[i].grouping)
+			return is_of_sums(before, &schema->columns[i]) && is_of_sums(now, &schema->columns[i])
+				       ? &schema->columns[i]
+				       : NULL;
+	return NULL;
+}
+
+/* before or now is NULL in a row of only one sample: a name that is not stored is among all others then. */
+static void add_row(const struct differences *differences, struct table *table, const struct schema *schema,
+		    const void *before, const void *now)
 {
 	const void *one = now ? now : before;
 	void *row = table_add(table);
-	bool nameless = !before && is_nameless(schema, now);
+	bool nameless = differences->name ? !before || !now : !before && is_nameless(schema, now);
 	const char *change = nameless ? NULL : !before ? DIFFERENCE_NEW : !now ? DIFFERENCE_ENDED : "";
 
 	row_copy(row, one, schema);
@@ -179,13 +205,31 @@ static void add_row(struct table *table, const struct schema *schema, const void
 	row_set_text(row, &table->schema->columns[schema->n_columns], change);
 }
 
+static uint64_t hash_of(const struct differences *differences, const struct schema *schema, const void *row)
+{
+	return differences->name ? hash_bytes(HASH_SEED, span_text(row_text(row, differences->name)))
+				 : row_hash_key(schema, row);
+}
+
+static bool is_same(const struct differences *differences, const struct schema *schema, const void *one,
+		    const void *other)
+{
+	return differences->name ? row_same_value(differences->name, one, other)
+				 : row_same_key(schema, one, other);
+}
+
+static bool is_joined(const struct differences *differences, const struct schema *schema, const void *row)
+{
+	return differences->name || !is_nameless(schema, row);
+}
+
 /* The last row with the key of row, or HASH_NONE. */
 static uint32_t find_row(const struct differences *differences, const struct table *before, const void *row)
 {
 	uint32_t at;
 
-	HASH_FIND(at, &differences->rows, row_hash_key(before->schema, row),
-		  row_same_key(before->schema, table_row(before, at), row));
+	HASH_FIND(at, &differences->rows, hash_of(differences, before->schema, row),
+		  is_same(differences, before->schema, table_row(before, at), row));
 	return at;
 }
 
@@ -199,12 +243,12 @@ static void index_rows(struct differences *differences, const struct table *befo
 		const void *row = table_row(before, i);
 		uint32_t last;
 
-		*earlier = (struct earlier_row){ is_nameless(before->schema, row), i, HASH_NONE };
+		*earlier = (struct earlier_row){ !is_joined(differences, before->schema, row), i, HASH_NONE };
 		if (earlier->joined)
 			continue;
 		last = find_row(differences, before, row);
 		if (last == HASH_NONE) {
-			hash_add(&differences->rows, row_hash_key(before->schema, row), i);
+			hash_add(&differences->rows, hash_of(differences, before->schema, row), i);
 		} else {
 			earlier->next = differences->earlier[last].first;
 			differences->earlier[last].first = i;
@@ -215,7 +259,9 @@ static void index_rows(struct differences *differences, const struct table *befo
 /* Of several rows with the same key the first one that no row was joined with. */
 static const void *take_row(struct differences *differences, const struct table *before, const void *row)
 {
-	uint32_t last = is_nameless(before->schema, row) ? HASH_NONE : find_row(differences, before, row), at;
+	uint32_t last =
+		is_joined(differences, before->schema, row) ? find_row(differences, before, row) : HASH_NONE;
+	uint32_t at;
 
 	if (last == HASH_NONE || differences->earlier[last].first == HASH_NONE)
 		return NULL;
@@ -228,15 +274,16 @@ static const void *take_row(struct differences *differences, const struct table 
 static void join(struct differences *differences, struct table *table, const struct table *before,
 		 const struct table *now)
 {
+	differences->name = name_of_sums(before, now);
 	index_rows(differences, before);
 	for (size_t i = 0; i < now->n_rows; i++) {
 		const void *row = table_row(now, i);
 
-		add_row(table, now->schema, take_row(differences, before, row), row);
+		add_row(differences, table, now->schema, take_row(differences, before, row), row);
 	}
 	for (size_t i = 0; i < before->n_rows; i++)
 		if (!differences->earlier[i].joined)
-			add_row(table, before->schema, table_row(before, i), NULL);
+			add_row(differences, table, before->schema, table_row(before, i), NULL);
 	table->present = true;
 	table->mono_ns = now->mono_ns;
 }
