@@ -418,6 +418,16 @@ def other_forms():
 
 
 @test
+def of_one_host():
+    """recordings of one host are called as their files, however many there are"""
+    for name in "first", "second", "third":
+        fake.run("-n2", DELAY, "--record=" + fake.path(name), "memory")
+    files = [fake.path(name) for name in ("first", "second", "third")]
+    found = rows(fake.run("-ocsv", "-thost", "--replay=" + ",".join(files)).stdout)
+    same({row["host"] for row in found}, set(files), "names")
+
+
+@test
 def a_comma():
     """a file whose name has a comma is one recording"""
     record("a,b", "-d0.1", "-n2", "-tmemory")

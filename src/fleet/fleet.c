@@ -34,7 +34,8 @@ struct fleet {
 	const struct fleet_plan *plan;
 	struct ssh_plan ssh;
 	struct member *members; /* room for FLEET_MEMBERS_MAX: sources hold addresses in them */
-	char **files;           /* of each the name of its file; NULL: it has none */
+	char **files;           /* of each the name of its file; NULL: it has none … */
+	char **hosts;           /* … and the host that its first sample names; NULL: none */
 	unsigned n_members;
 	unsigned serials;
 	int epoll_fd, timer_fd;
@@ -55,6 +56,7 @@ struct fleet *fleet_open(const struct fleet_plan *plan)
 		.plan = plan,
 		.members = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->members)),
 		.files = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->files)),
+		.hosts = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->hosts)),
 		.has_come = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->has_come)),
 		.wanted = alloc_zeroed(n_schemas + 1, sizeof(*fleet->wanted)),
 		.parts = alloc_zeroed(n_schemas + 1, sizeof(*fleet->parts)),
@@ -112,24 +114,30 @@ static const char *host_of(const struct fleet *fleet, const struct source *recor
 	return got == 1 ? frame->host : NULL;
 }
 
+static bool is_of_same_host(const struct fleet *fleet, unsigned one, unsigned other)
+{
+	return fleet->hosts[one] && fleet->hosts[other] &&
+	       strcmp(fleet->hosts[one], fleet->hosts[other]) == 0;
+}
+
 void fleet_add_recording(struct fleet *fleet, const struct source *recording, const char *file)
 {
 	const struct member_plan *plan = &fleet->plan->reading;
+	unsigned n = fleet->n_members, same = 0;
 	struct frame frame;
-	struct member *same;
 	const char *host;
 	char name[HOST_NAME_ROOM];
 
 	frame_open(&frame, plan->schemas, plan->n_schemas);
 	host = host_of(fleet, recording, &frame);
-	snprintf(name, sizeof(name), "%s", host && *host ? host : file);
-	same = find_member(fleet, name);
-	if (same)
-		snprintf(name, sizeof(name), "%s", file);
-	if (same && fleet->files[same - fleet->members]) /* only the first one has the name of the host */
-		rename_member(same, fleet->files[same - fleet->members]);
+	fleet->files[n] = alloc_text(file);
+	fleet->hosts[n] = host && *host ? alloc_text(host) : NULL;
 	frame_close(&frame);
-	fleet->files[fleet->n_members] = alloc_text(file);
+	while (same < n && !is_of_same_host(fleet, same, n))
+		same++;
+	if (same < n)
+		rename_member(&fleet->members[same], fleet->files[same]);
+	snprintf(name, sizeof(name), "%s", same == n && fleet->hosts[n] ? fleet->hosts[n] : file);
 	recording_member_open(&fleet->members[fleet->n_members++], name, recording, ++fleet->serials, plan);
 }
 
@@ -485,9 +493,12 @@ void fleet_close(struct fleet *fleet)
 {
 	for (unsigned i = 0; i < fleet->n_members; i++)
 		member_close(&fleet->members[i]);
-	for (unsigned i = 0; i < fleet->n_members; i++)
+	for (unsigned i = 0; i < fleet->n_members; i++) {
 		free(fleet->files[i]);
+		free(fleet->hosts[i]);
+	}
 	free(fleet->files);
+	free(fleet->hosts);
 	free(fleet->members);
 	free(fleet->has_come);
 	free(fleet->wanted);
