@@ -193,7 +193,7 @@ static bool is_followed(const struct stored_fleet *fleet, size_t index)
 	       index + 2 >= stored_axis_moments(&fleet->axis) && fleet->shown == wanted_machine(fleet);
 }
 
-/* What this moment needs is here, or was asked for in vain; false: it is being asked for. */
+/* What this moment needs is here, or is not stored; false: a query for it is under way. */
 static bool is_here(struct stored_fleet *fleet, size_t index)
 {
 	const struct stored_wish wish = {

@@ -40,8 +40,7 @@ static inline bool process_choice_is_same(const struct process_choice *one,
 {
 	return one->is_set == other->is_set &&
 	       (!one->is_set || (one->pid == other->pid && one->start_seconds == other->start_seconds &&
-		 one->seen_ns == other->seen_ns &&
-				 strcmp(one->name, other->name) == 0));
+				 one->seen_ns == other->seen_ns && strcmp(one->name, other->name) == 0));
 }
 
 /* A function of programs whose calls are counted. */
@@ -54,15 +53,15 @@ struct probe_call {
 
 struct sample_request {
 	bool batch, once, read_only, recorded;
-	bool command; /* a command runs meanwhile, which the latency topics tell apart */
-	bool no_arguments; /* commands are names: no topic that shows command lines has read any */
-	bool no_bpf; /* nothing is counted in the kernel by programs of panetop */
-	unsigned n_hosts; /* machines that frames are chosen from: of several, … */
+	bool command;              /* a command runs meanwhile, which the latency topics tell apart */
+	bool no_arguments;         /* commands are names: no topic that shows command lines has read any */
+	bool no_bpf;               /* nothing is counted in the kernel by programs of panetop */
+	unsigned n_hosts;          /* machines that frames are chosen from: of several, … */
 	char host[HOST_NAME_ROOM]; /* … this one is shown; empty: the first */
 	const bool *resting; /* by index of the schema: wanted, but not in the next sample; NULL: none */
-	uint32_t own_pid;               /* of panetop; 0: a recording, or another machine's files */
-	struct scope *scope;            /* the processes that this run is about; NULL: all */
-	struct firing_log *firings;     /* of rules, for the topic watch, which empties it; NULL: no rules */
+	uint32_t own_pid;    /* of panetop; 0: a recording, or another machine's files */
+	struct scope *scope; /* the processes that this run is about; NULL: all */
+	struct firing_log *firings; /* of rules, for the topic watch, which empties it; NULL: no rules */
 	struct probe_call probe_calls[PROBE_CALLS_MAX];
 	struct trace_specs *traces;     /* what is to be counted at tracepoints; NULL: nothing */
 	const char *processes;          /* --pid, --in=pid=LIST; NULL: not given */
@@ -75,16 +74,16 @@ struct sample_request {
 		unsigned long columns;  /* bits of column.on_request */
 	} shown[REQUESTED_SCHEMAS_MAX]; /* columns on request that some output or the screen shows */
 	unsigned n_shown;
-	bool touches;     /* batch: the user has named the table of touched memory, for which bits are cleared */
-	bool touches_all; /* … the column of processes */
+	bool touches;       /* batch: the user has named the table of touched memory: bits are cleared */
+	bool touches_all;   /* … the column of processes */
 	bool named_columns; /* batch: the user has named them, so that even the slow ones are read */
 	uint32_t group_pid; /* the process under the cursor: the key @ may want its group; 0: none */
 	bool all_groups;    /* a table shows control groups: none of them waits for its turn */
-	bool all_commands; /* a search or a filter may want the command lines of idle processes */
-	bool idle_shown;   /* the CPU pane shows them, and with them their command lines */
+	bool all_commands;  /* a search or a filter may want the command lines of idle processes */
+	bool idle_shown;    /* the CPU pane shows them, and with them their command lines */
 
 	/* The view of nodes. */
-	bool numa_maps; /* pages of the processes in .processes are counted, not sampled */
+	bool numa_maps;                /* pages of the processes in .processes are counted, not sampled */
 	struct process_choice counted; /* the pages of this one are counted once … */
 	unsigned n_counted;            /* … after each change of this */
 

@@ -7,7 +7,8 @@ from common import EVENT_RECORDING, expect, fixture, replay, screen
 
 CRASHED = ["g", "+", "1", "2", "Enter"]
 TITLES = ("processes that ended since", "processes that failed since", "events since", "by command since",
-          "processes that fork since", "lifetimes of processes that ended since", "sources of events since", "rules of --when that fired")
+          "processes that fork since", "lifetimes of processes that ended since", "sources of events since", "rules of --when that fired",
+          "sleeps, and clocks that were set", "Wake sources")
 
 
 def recorded(*arguments, **rest):
@@ -48,7 +49,7 @@ def a_row_for_each_process_that_ended(_scratch):
         rows = [line for line in terminal.lines() if line.startswith(("- ", "! ", "+ ", "> ", "C "))]
         problem = problem or expect(rows and all(row[0] == "!" for row in rows), terminal, "others than those that failed")
         terminal.send("Tab")
-        forks, execs = terminal.row_of("+ "), terminal.row_of("> ")
+        forks, execs = (next((y for y, line in enumerate(terminal.lines()) if line.startswith(sign)), -1) for sign in ("+ ", "> "))
         problem = problem or expect(forks > 0 and execs > 0 and "child" not in terminal.text(), terminal, "no single events")
         return problem or expect(styles_of(terminal, execs, "exec").bold and not styles_of(terminal, forks, "fork").bold,
                                  terminal, "execs do not stand out")

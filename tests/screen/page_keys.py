@@ -122,6 +122,8 @@ def touched_memory_is_measured(_scratch):
     with mapped("--touched-window=1") as (terminal, child):
         terminal.view("Touched")
         terminal.send("Enter")
+        while not terminal.has("[y/n]") and terminal.has("the next sample prepares it"):
+            terminal.send("Enter")
         problem = expect(f"Clear the accessed bits of {child.pid} sleep" in terminal.text() and "[y/n]" in terminal.text(), terminal, "does not ask")
         terminal.send("n")
         problem = problem or expect(DRAWN["Touched"] in terminal.text(), terminal, "begins without a yes")

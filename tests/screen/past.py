@@ -200,7 +200,7 @@ def a_live_sleep(scratch):
         live_seconds(terminal, 1)
         problem = expect("clock " not in terminal.text(), terminal, "the clock was not set")
         terminal.send("3")
-        gap = re.compile(r"[\u2581-\u2588\u2502\u2524\u2248] +z[\u2581-\u2588]")
+        gap = re.compile(r"[\u2581-\u2588] {3,}z?[\u2581-\u2588]")
         until(terminal, lambda: gap.search(terminal.text()), "no gap in the graph")
         terminal.send(",")
         return problem or expect(back(terminal) and gap.search(terminal.text()), terminal, "no gap in that of the past")

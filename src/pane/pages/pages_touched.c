@@ -322,7 +322,10 @@ static bool act(struct pane_context *context, const char *verb, bool timed,
 	if (error == -EAGAIN)
 		screen_warn(
 			context->screen, MESSAGE_PANE, "%s",
-			_("not in this view: touched memory is measured while the view Touched is shown"));
+			context->view == PAGES_VIEW_TOUCHED
+				? _("not yet: the next sample prepares it")
+				: _("not in this view: touched memory is measured while the view Touched is "
+				    "shown"));
 	else if (error == -EBUSY)
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("its page tables are still being read"));
 	else if (error)

@@ -16,9 +16,9 @@
 struct node_row {
 	uint64_t node;
 	uint64_t total_bytes, free_bytes, used_bytes, anonymous_bytes, file_bytes;
-	double cpu_ratio, hits_per_second, misses_per_second, foreign_per_second, remote_per_second;
+	double cpu_ratio, hits_per_second, misses_per_second, foreign_per_second, other_per_second;
 	double busy_seconds, cpu_seconds;
-	uint64_t hits, misses, foreign, remote;
+	uint64_t hits, misses, foreign, other;
 	const char *cpus, *distances;
 };
 
@@ -60,7 +60,7 @@ static const struct column columns[] = {
 	PAGES(foreign, N_("lost/s"), 6,
 	      N_("pages that were wanted on it and had to be allocated on another node"), "numa_foreign",
 	      .rank = 1),
-	PAGES(remote, N_("remote/s"), 8, N_("pages allocated on it by CPUs of other nodes"), "other_node",
+	PAGES(other, N_("other/s"), 8, N_("pages allocated on it by CPUs of other nodes"), "other_node",
 	      .rank = 1),
 	ROW(distances, .kind = COLUMN_LABEL, .title = N_("distances"), .width = 9, .rank = 1,
 	    .help = N_("to each node, in the order of their numbers, as the firmware says: 10 is itself, and "
@@ -137,7 +137,7 @@ static int sample_nodes(struct sample *sample)
 		row->hits = node->counts[NODE_HIT];
 		row->misses = node->counts[NODE_MISS];
 		row->foreign = node->counts[NODE_FOREIGN];
-		row->remote = node->counts[NODE_OTHER];
+		row->other = node->counts[NODE_OTHER];
 		row->cpus = copy(sample->frame, node->cpus);
 		row->distances = copy(sample->frame, node->distances);
 		if (!error)

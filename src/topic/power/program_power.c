@@ -47,8 +47,8 @@ static const struct column columns[] = {
 	    .help = N_("power of the program while it keeps one CPU busy, or joules for each second of CPU "
 		       "time: an estimate, unknown until its error is at most a quarter of it or 0.25 W"),
 	    .source = FITTED),
-	ROW(per_cpu_error_watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("+/- W/CPU"), .width = 9,
-	    .rank = 1,
+	ROW(per_cpu_error_watts, .kind = COLUMN_GAUGE, .unit = UNIT_WATTS, .title = N_("+/- W/CPU"),
+	    .width = 9, .rank = 1,
 	    .help = N_("standard error of per_cpu_watts; it stays large while programs run only together"),
 	    .source = FITTED),
 	ROW(cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%CPU"), .width = 6,

@@ -30,7 +30,7 @@ def tables(step):
         seconds = step * STEP
         nodes.append({"node": node, "total_bytes": total * MIB, "free_bytes": free * MIB, "used_bytes": (total - free) * MIB,
                       "anonymous_bytes": anonymous * MIB, "file_bytes": file * MIB, "hits": int(hits * seconds),
-                      "misses": int(misses * seconds), "foreign": int(lost * seconds), "remote": int(remote * seconds),
+                      "misses": int(misses * seconds), "foreign": int(lost * seconds), "other": int(remote * seconds),
                       "cpus": cpus, "distances": "10 21" if node == 0 else "21 10", "busy_seconds": busy * seconds,
                       "cpu_seconds": 2 * seconds})
     for turn, (pid, command, size, memory, cpu, wandering, threads, moves) in enumerate(PROCESSES):
