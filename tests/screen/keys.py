@@ -531,9 +531,10 @@ def a_message_goes_with_its_pane(_scratch):
 
 
 @contextmanager
-def sleeper(*arguments, command=("sleep", "1000")):
+def sleeper(*arguments, nice=0):
     """A process of our own, alone on the screen and selected."""
-    child = subprocess.Popen(command)
+    child = subprocess.Popen(["sleep", "1000"])
+    os.setpriority(os.PRIO_PROCESS, child.pid, max(nice, os.getpriority(os.PRIO_PROCESS, 0)))
     try:
         with screen("--idle", "-p", str(child.pid), *arguments, "cpu") as terminal:
             terminal.until("sleep")
@@ -583,9 +584,9 @@ def renice_asks_and_hits(_scratch):
 
 
 def renice_ends_at_nineteen(_scratch):
-    with sleeper(command=("nice", "-n", "19", "sleep", "1000")) as (terminal, child):
+    with sleeper(nice=19) as (terminal, child):
         terminal.send("F8")
-        return expect(terminal.wait_for(f"sleep ({child.pid}) has nice 19, which is the most"), terminal, "it does not say so")
+        return expect(terminal.told(f"sleep ({child.pid}) has nice 19, which is the most"), terminal, "it does not say so")
 
 
 def read_only_changes_nothing(_scratch):

@@ -73,13 +73,13 @@ START_TEST(two_nodes_with_their_memory_and_counters)
 		  "node=0 cpus=0-1 cpu_ratio=0.6 total_bytes=68719476736 used_bytes=67645734912 "
 		  "free_bytes=1073741824 anonymous_bytes=42949672960 file_bytes=21474836480 "
 		  "hits_per_second=1000 hits=1002000 misses_per_second=0 misses=100 foreign_per_second=200 "
-		  "foreign=450 remote_per_second=5 remote=1010 distances=10 21 busy_seconds=32.7 "
+		  "foreign=450 other_per_second=5 other=1010 distances=10 21 busy_seconds=32.7 "
 		  "cpu_seconds=134.5");
 	check_row(frame, "node",
 		  "node=1 cpus=2-3 cpu_ratio=0.3658536585 total_bytes=68719476736 used_bytes=36511416320 "
 		  "free_bytes=32208060416 anonymous_bytes=21474836480 file_bytes=10737418240 "
 		  "hits_per_second=500 hits=501000 misses_per_second=200 misses=450 foreign_per_second=0 "
-		  "foreign=100 remote_per_second=450 remote=20900 distances=21 10 busy_seconds=16.5 "
+		  "foreign=100 other_per_second=450 other=20900 distances=21 10 busy_seconds=16.5 "
 		  "cpu_seconds=139.1");
 	rig_close(&rig);
 }
@@ -157,7 +157,7 @@ START_TEST(four_nodes_one_without_cpus)
 	check_row(frame, "node",
 		  "node=4 cpus= total_bytes=137438953472 used_bytes=30064771072 free_bytes=107374182400 "
 		  "anonymous_bytes=30064771072 file_bytes=0 hits_per_second=10 hits=920 misses_per_second=0 "
-		  "misses=0 foreign_per_second=0 foreign=0 remote_per_second=10 remote=920 "
+		  "misses=0 foreign_per_second=0 foreign=0 other_per_second=10 other=920 "
 		  "distances=40 40 24 10");
 	ck_assert_double_eq_tol(number(frame, "node_process", 3000, 1, "cpu_ratio"), 0.8, NEAR);
 	ck_assert_double_eq_tol(number(frame, "node_process", 3000, 2, "cpu_ratio"), 0.2, NEAR);

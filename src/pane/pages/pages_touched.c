@@ -377,7 +377,7 @@ static void ask(struct pane_context *context, const char *verb, const char *form
 void pages_touch_once(struct pane_context *context)
 {
 	ask(context, "look",
-	    _("Clear the accessed bits of %s (%s: %s of CPU time at most) and read them %s later? Reclaim "
+	    _("Clear the accessed bits of %s (%s: about %s of CPU time) and read them %s later? Reclaim "
 	      "sees "
 	      "its pages as idle meanwhile"),
 	    start_once);
@@ -386,7 +386,7 @@ void pages_touch_once(struct pane_context *context)
 void pages_touch_again(struct pane_context *context)
 {
 	ask(context, "watch",
-	    _("Clear the accessed bits of %s (%s: %s of CPU time at most) every %s while this view is shown? "
+	    _("Clear the accessed bits of %s (%s: about %s of CPU time) every %s while this view is shown? "
 	      "Reclaim sees its pages as idle"),
 	    start_again);
 }
