@@ -44,8 +44,8 @@ struct map_cell {
 	uint64_t start, end;
 	uint64_t pages, present, swapped, file, soft_dirty, huge, zero, ksm;
 	uint64_t hole; /* unmapped bytes before it */
-	bool changed; /* since the previous sample */
-	int y, x;     /* its position in cells of the map; y < 0: not visible */
+	bool changed;  /* since the previous sample */
+	int y, x;      /* its position in cells of the map; y < 0: not visible */
 };
 
 /* The map at a moment that the user marked. */
@@ -74,11 +74,11 @@ struct pages_state {
 	bool placed;               /* that is known */
 	bool hole_sizes;           /* there is room for the sizes of holes */
 	struct map_mark mark;
-	char forced[64];           /* the process whose pages are being forced in, for the message */
-	uint64_t page_bytes;       /* of every page */
-	int scroll, page_lines;    /* of the bytes of a page, and of the values */
-	uint64_t events_since_ns;  /* wall clock of the first sample with page events; 0: none */
-	char *last_bytes;          /* of the previous sample, as hexadecimal digits; owned */
+	char forced[64];          /* the process whose pages are being forced in, for the message */
+	uint64_t page_bytes;      /* of every page */
+	int scroll, page_lines;   /* of the bytes of a page, and of the values */
+	uint64_t events_since_ns; /* wall clock of the first sample with page events; 0: none */
+	char *last_bytes;         /* of the previous sample, as hexadecimal digits; owned */
 	size_t last_length;
 	uint64_t last_page;
 	bool *changed_bytes; /* owned; a flag for each byte of the page */
@@ -96,13 +96,13 @@ double pages_total(const struct pane_context *context, const char *column);
 
 /* pages_map.c: the cells, their positions, the selected one */
 bool map_load(struct pane_context *context); /* the cells of the shown frame; false: it has them already */
-void map_place(struct pages_state *pages);                        /* sets their positions, from first on */
+void map_place(struct pages_state *pages);   /* sets their positions, from first on */
 /* … and that of the map: is it new, or another width? A message above it changes its height. */
 bool map_layout(struct pages_state *pages, const struct canvas *cells);
 char *map_cell_text(const struct pages_state *pages, char *out, size_t room); /* "1 cell = 64.0K" */
-uint64_t map_page(const struct pages_state *pages);               /* address of the page with the cursor */
-size_t map_selected(const struct pages_state *pages);             /* index of the cell with the cursor */
-uint64_t map_hole(const struct pages_state *pages, size_t index); /* bytes before this cell; 0: none */
+uint64_t map_page(const struct pages_state *pages);                  /* address of the page with the cursor */
+size_t map_selected(const struct pages_state *pages);                /* index of the cell with the cursor */
+uint64_t map_hole(const struct pages_state *pages, size_t index);    /* bytes before this cell; 0: none */
 int map_hole_cells(const struct pages_state *pages, uint64_t bytes); /* cells of the mark of a hole */
 char *map_hole_text(const struct pages_state *pages, char *out, uint64_t bytes, bool ascii);
 
@@ -118,7 +118,7 @@ void map_zoom_out(struct pane_context *context);
 void map_zoom_to_page(struct pane_context *context);
 void map_zoom_to_all(struct pane_context *context);
 void map_zoom_automatic(struct pane_context *context);
-bool map_ask(struct pane_context *context); /* updates the cells of the sample request: are they others? */
+bool map_ask(struct pane_context *context);  /* updates the cells of the sample request: are they others? */
 void map_want(struct pane_context *context); /* the same after a key: they are sampled now */
 void map_go(struct pane_context *context, uint64_t address);
 void map_go_region(struct pane_context *context, bool back); /* before or after the one with the cursor */
@@ -148,6 +148,7 @@ void pages_touch_stop(struct pane_context *context);
 void pages_touch_window(struct pane_context *context); /* asks how long it is */
 
 /* pages_act.c */
+const char *pages_process_text(const struct pane_context *context, char *out, size_t room); /* "812 nginx" */
 void pages_force(struct pane_context *context);
 void pages_clear(struct pane_context *context);
 void pages_mark(struct pane_context *context);

@@ -11,7 +11,7 @@
 #include "pane/pages/pages.h"
 #include "pane/text.h"
 
-static const char *process_name(const struct pane_context *context, char *out, size_t room)
+const char *pages_process_text(const struct pane_context *context, char *out, size_t room)
 {
 	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
@@ -67,7 +67,7 @@ static void force(struct pane_context *context)
 {
 	struct pages_state *pages = context_state(context);
 
-	process_name(context, pages->forced, sizeof(pages->forced));
+	pages_process_text(context, pages->forced, sizeof(pages->forced));
 	if (act(context, "force", forced))
 		screen_message(context->screen, MESSAGE_PANE, _("populating %s ..."), pages->forced);
 }
@@ -86,7 +86,7 @@ void pages_force(struct pane_context *context)
 		    "Populate %s? It reads a byte of each of up to %s absent pages (%s), which then take "
 		    "memory; swapped pages are read back",
 		    absent > 0 ? (unsigned long)absent : 0),
-		 process_name(context, name, sizeof(name)), fixed_text(count, absent, 0),
+		 pages_process_text(context, name, sizeof(name)), fixed_text(count, absent, 0),
 		 size_text(size, absent * (double)pages->page_bytes));
 	screen_ask(context, question, force);
 }
@@ -112,7 +112,7 @@ void pages_clear(struct pane_context *context)
 		return;
 	snprintf(question, sizeof(question),
 		 _("Reset the soft-dirty bits of %s? Its next write to each page is a little slower"),
-		 process_name(context, name, sizeof(name)));
+		 pages_process_text(context, name, sizeof(name)));
 	screen_ask(context, question, clear);
 }
 

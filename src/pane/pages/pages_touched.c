@@ -296,16 +296,6 @@ void pages_draw_touched(const struct pane_context *context, const struct canvas 
 	context_draw_titled(context, &rest, PAGES_TABLE_TOUCHED, _("touched memory by region"));
 }
 
-static const char *process_text(const struct pane_context *context, char *out, size_t room)
-{
-	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
-	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
-
-	snprintf(out, room, "%.0f %s", row ? table_number(table, row, "pid") : 0,
-		 row ? table_text(table, row, "command") : "");
-	return out;
-}
-
 /* Without done it only checks whether it is possible. */
 static bool act(struct pane_context *context, const char *verb, bool timed,
 		void (*done)(struct pane_context *context, int error))
@@ -367,7 +357,7 @@ static void ask(struct pane_context *context, const char *verb, const char *form
 		return;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(question, sizeof(question), format, process_text(context, name, sizeof(name)),
+	snprintf(question, sizeof(question), format, pages_process_text(context, name, sizeof(name)),
 		 size_text(size, resident), duration_text(cost, touched_cost_seconds(resident), false),
 		 stretch_text(window, window_of(context)));
 #pragma GCC diagnostic pop
