@@ -125,12 +125,25 @@ static bool own_entry(const void *address, uint64_t *entry)
 	return got;
 }
 
-bool page_file_has_soft_dirty(void)
+static bool written_entry(uint64_t *entry)
 {
 	volatile uint64_t written = 1; /* writes to its page */
-	uint64_t entry = 0;
 
-	return own_entry((const void *)&written, &entry) && (entry & SOFT_DIRTY);
+	return own_entry((const void *)&written, entry);
+}
+
+bool page_file_has_soft_dirty(void)
+{
+	uint64_t entry;
+
+	return written_entry(&entry) && (entry & SOFT_DIRTY);
+}
+
+bool page_file_lacks_soft_dirty(void)
+{
+	uint64_t entry;
+
+	return written_entry(&entry) && !(entry & SOFT_DIRTY);
 }
 
 bool page_file_has_ksm_flag(const struct env *env)

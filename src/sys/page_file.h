@@ -52,6 +52,9 @@ long page_file_bytes(int fd, uint64_t address, void *bytes, size_t n);
 /* Does this kernel track written pages? Tries a page of its own, as clear_refs never fails. */
 bool page_file_has_soft_dirty(void);
 
+/* Has it surely none? Both are false where that cannot be found out. */
+bool page_file_lacks_soft_dirty(void);
+
 /*
  * Does the KSM flag in /proc/kpageflags tell merged pages? Some kernels, such as Linux 6.12, set it for all
  * anonymous pages: tries a page of its own. True where that cannot be read.

@@ -105,7 +105,7 @@ static const struct column locality_columns[] = {
 	       .rank = 4, .help = N_("the node that has most of its memory"),
 	       .source = "the node with the highest share_ratio"),
 	COLUMN(struct locality_row, best_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
-	       .title = N_("%there"), .width = 6, .rank = 4,
+	       .title = N_("%best"), .width = 6, .rank = 4,
 	       .help = N_("what %local would be if it ran on that node only"),
 	       .source = "the highest share_ratio"),
 	COLUMN(struct locality_row, wandering, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,

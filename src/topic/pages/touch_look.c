@@ -21,6 +21,7 @@
 #include "kernel/pid/pid_status.h"
 #include "model/column.h"
 #include "sys/buffer_io.h"
+#include "sys/page_file.h"
 #include "sys/pids.h"
 #include "topic/process/process_find.h"
 
@@ -126,11 +127,17 @@ static int read_sizes(struct touch_look *look)
 	return 0;
 }
 
+/*
+ * CPUs use a page unseen through a translation that they have cached, which the kernel no longer drops
+ * (Linux 5.12). It does when soft-dirty bits are cleared, which does nothing else on a kernel that has none.
+ */
 static int clear_bits(struct touch_look *look)
 {
 	uint64_t cpu_ns = env_thread_cpu_ns();
 	int error = pwrite(look->clear_refs, "1\n", 2, 0) < 0 ? -errno : 0;
 
+	if (!error && look->drops_translations && pwrite(look->clear_refs, "4\n", 2, 0) < 0)
+		error = -errno;
 	look->fresh_cleared_ns = env_mono_ns();
 	look->clear_cpu_ns = env_thread_cpu_ns() - cpu_ns;
 	return error;
@@ -175,7 +182,8 @@ struct touch_look *touch_look_open(struct env *env, uint32_t pid, uint32_t file_
 				     .state = TOUCH_REPLACED,
 				     .wanted_tick = ENV_NEVER,
 				     .smaps = -1,
-				     .clear_refs = -1 };
+				     .clear_refs = -1,
+				     .drops_translations = page_file_lacks_soft_dirty() };
 	look->poll = (struct device_poll){ .read = run, .finished = finish, .free = free_look };
 	snprintf(key, sizeof(key), "proc/%u/clear_refs", pid);
 	device_poll_open(&look->poll, env, key);

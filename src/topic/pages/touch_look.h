@@ -50,8 +50,9 @@ struct touch_look {
 	struct env *env;        /* borrowed */
 	uint32_t pid, file_pid; /* file_pid: see memory_pid of struct target */
 	uint64_t start_ticks;
-	bool by_region; /* else only the sums are known */
-	bool again;     /* on the screen: one window after the other … */
+	bool by_region;          /* else only the sums are known */
+	bool drops_translations; /* to clear soft-dirty bits does only that here */
+	bool again;              /* on the screen: one window after the other … */
 	double window_wanted_seconds;
 	enum touch_state state;
 	int error;
