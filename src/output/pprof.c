@@ -190,13 +190,13 @@ static uint64_t place_of(struct pprof *pprof, struct span name, struct span file
 /* Of a list with ';' between; false at its end. */
 static bool next_part(struct span *list, struct span *part)
 {
-	const char *end;
+	const char *separator;
 
 	if (list->at >= list->end)
 		return false;
-	end = memchr(list->at, ';', span_length(*list));
-	*part = (struct span){ list->at, end ? end : list->end };
-	list->at = end ? end + 1 : list->end;
+	separator = memchr(list->at, ';', span_length(*list));
+	*part = (struct span){ list->at, separator ? separator : list->end };
+	list->at = separator ? separator + 1 : list->end;
 	return true;
 }
 

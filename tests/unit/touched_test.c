@@ -298,7 +298,8 @@ END_TEST
 
 static double referenced_pages(const struct worked *worked)
 {
-	char path[64], bytes[1 << 16];
+	static char bytes[1 << 20]; /* under a sanitizer there are many */
+	char path[64];
 	struct maps_region region;
 	struct smaps_sizes sizes;
 	struct span text;

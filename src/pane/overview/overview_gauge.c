@@ -363,10 +363,10 @@ static const void *busiest_gpu(const struct table *table)
 	for (size_t i = 0; table && i < table->n_rows; i++) {
 		const void *row = table_row(table, i);
 		double busy = table_number(table, row, "busy_ratio");
-		bool known = !isnan(busy) || !isnan(table_number(table, row, "memory_used_bytes")) ||
-			     is_asleep(table, row);
+		bool says = !isnan(busy) || !isnan(table_number(table, row, "memory_used_bytes")) ||
+			    is_asleep(table, row);
 
-		if (!known || (found && (isnan(busy) || busy <= most)))
+		if (!says || (found && (isnan(busy) || busy <= most)))
 			continue;
 		most = busy;
 		found = row;
@@ -476,7 +476,7 @@ static void gauge_power(const struct frame *frame, const struct grades *grades, 
 
 static const struct {
 	gauge_filler fill;
-	gauge_filler of_scope, of_container; /* NULL: no scope, no container limits it */
+	gauge_filler of_scope, of_container;                 /* NULL: no scope, no container limits it */
 	const void *(*container)(const struct frame *frame); /* the row with its limit; NULL: there is none */
 	bool of_namespace;                                   /* a container has its own */
 } all[] = {
@@ -540,9 +540,9 @@ unsigned overview_gauges(const struct frame *frame, const struct grades *grades,
 		struct overview_gauge *gauge = &gauges[n];
 
 		*gauge = (struct overview_gauge){ .ratio = NAN,
-						   .series = -1,
-						   .most = NAN,
-						   .limits = grade_limits_in(NULL, GRADED_CPU, 1) };
+						  .series = -1,
+						  .most = NAN,
+						  .limits = grade_limits_in(NULL, GRADED_CPU, 1) };
 		beside = fill(frame, grades, i, gauge);
 		if (!gauge->name)
 			continue;
