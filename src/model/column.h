@@ -54,9 +54,9 @@ enum column_kind {
 	COLUMN_LABEL,   /* describes the row */
 	COLUMN_GAUGE,   /* a current value */
 	COLUMN_COUNTER, /* only increases, until a reset */
-	COLUMN_RATE,  /* derived from a counter of the same row; never sampled, never recorded. Of a gauge
-		       * it is the change, which may be negative */
-	COLUMN_BOUND, /* upper bound of a histogram bucket */
+	COLUMN_RATE,    /* derived from a counter of the same row; never sampled, never recorded. Of a gauge
+			 * it is the change, which may be negative */
+	COLUMN_BOUND,   /* upper bound of a histogram bucket */
 };
 
 /* Base units; the number in a row is always in the base unit. */
@@ -91,38 +91,38 @@ enum column_text {
 struct intern;
 
 struct column {
-	const char *key;       /* stable: CSV heading, JSON key, metric name; ends in its unit */
-	const char *title;     /* N_(): heading on the screen and in text */
-	const char *help;      /* N_(): one line: what it is */
-	const char *mark;      /* N_(): explains a mark in the title to people; may be NULL */
-	const char *source;    /* where it comes from: "/proc/meminfo MemFree", or the formula */
+	const char *key;    /* stable: CSV heading, JSON key, metric name; ends in its unit */
+	const char *title;  /* N_(): heading on the screen and in text */
+	const char *help;   /* N_(): one line: what it is */
+	const char *mark;   /* N_(): explains a mark in the title to people; may be NULL */
+	const char *source; /* where it comes from: "/proc/meminfo MemFree", or the formula */
 	enum value_type type;
 	enum column_kind kind;
 	enum unit unit;
 	const struct intern *packed; /* of packed_rows.h: the field is packed in 32 bits; NULL: it is not */
-	uint16_t offset;       /* of the field in the row, or APART_OFFSET + that in its block */
-	uint16_t apart;        /* offset in the row of the pointer to a block that has the field; 0: the row
-				* has it. Without a block the field is unknown */
-	uint16_t rate_of;      /* RATE: offset of the counter (u64 or f64) it grows from */
-	uint16_t rate_over;    /* RATE: offset of the counter that is the divisor; 0: the time (so this
-				* counter cannot be the first field) */
-	uint16_t aged_by;      /* offset of the f64 with the seconds since it was read; 0: at the sample */
-	double scale;          /* RATE: factor; 0 means 1 */
-	double ceiling;        /* RATE over the time, of seconds: it cannot be higher, as a disk is not busy
-				* for longer than it takes; 0: none. See derive.h */
-	int width;             /* minimum width in cells */
-	unsigned rank;         /* columns of a higher rank are omitted first; 0 stays longest */
-	bool hidden;           /* shown only on request */
-	bool optional;         /* people see it only if some row has a value */
-	bool prose;            /* a sentence: where lines are wrapped it is printed below the row */
-	bool words;            /* its texts are N_(): people see them translated, programs do not */
-	bool of_cpu;           /* a share of one CPU; --per-machine shows it to people as one of all */
-	bool of_interval;      /* of the interval, not of the row: the screen shows equal ones once */
-	bool whole;            /* of seconds people see no fractions: "5min" */
-	bool tiny;             /* without a unit: people see digits of values below 0.01, too */
+	uint16_t offset;             /* of the field in the row, or APART_OFFSET + that in its block */
+	uint16_t apart;     /* offset in the row of the pointer to a block that has the field; 0: the row
+			     * has it. Without a block the field is unknown */
+	uint16_t rate_of;   /* RATE: offset of the counter (u64 or f64) it grows from */
+	uint16_t rate_over; /* RATE: offset of the counter that is the divisor; 0: the time (so this
+			     * counter cannot be the first field) */
+	uint16_t aged_by;   /* offset of the f64 with the seconds since it was read; 0: at the sample */
+	double scale;       /* RATE: factor; 0 means 1 */
+	double ceiling;     /* RATE over the time, of seconds: it cannot be higher, as a disk is not busy
+			     * for longer than it takes; 0: none. See derive.h */
+	int width;          /* minimum width in cells */
+	unsigned rank;      /* columns of a higher rank are omitted first; 0 stays longest */
+	bool hidden;        /* shown only on request */
+	bool optional;      /* people see it only if some row has a value */
+	bool prose;         /* a sentence: where lines are wrapped it is printed below the row */
+	bool words;         /* its texts are N_(): people see them translated, programs do not */
+	bool of_cpu;        /* a share of one CPU; --per-machine shows it to people as one of all */
+	bool of_interval;   /* of the interval, not of the row: the screen shows equal ones once */
+	bool whole;         /* of seconds people see no fractions: "5min" */
+	bool tiny;          /* without a unit: people see digits of values below 0.01, too */
 	enum column_text text;
-	bool trend;            /* its change is worth a small graph in each row */
-	double high, alarming; /* numbers from which it stands out, and needs a look; 0: none does */
+	bool trend;               /* its change is worth a small graph in each row */
+	double high, alarming;    /* numbers from which it stands out, and needs a look; 0: none does */
 	unsigned char on_request; /* 1 to 31: read only where it is shown, along with the others of its
 				   * number; 0: always read */
 	bool personal;            /* an argument, a user or an address, which a page for others leaves out */
@@ -135,8 +135,8 @@ struct column {
 	bool additive;            /* sums of it make sense, and metrics have them */
 };
 
-#define VALUE_TYPE(field) \
-	_Generic((field), uint64_t: VALUE_U64, double: VALUE_F64, const char *: VALUE_TEXT)
+#define VALUE_TYPE(field)                                                                                    \
+	_Generic((field), uint64_t : VALUE_U64, double : VALUE_F64, const char * : VALUE_TEXT)
 
 #define COLUMN(row, field, ...) COLUMN_AS(row, field, #field, __VA_ARGS__)
 
@@ -146,13 +146,18 @@ struct column {
  */
 #define APART_OFFSET 0x8000 /* so that a column is known by its offset */
 #define APART_OFFSETOF(type, field) (APART_OFFSET + offsetof(type, field))
-#define COLUMN_APART(row, block, type_, field, ...)                                        \
-	{ .key = #field, .type = VALUE_TYPE(((type_ *)0)->field), .apart = offsetof(row, block), \
-	  .offset = APART_OFFSETOF(type_, field), __VA_ARGS__ }
+#define COLUMN_APART(row, block, type_, field, ...)                                                          \
+	{                                                                                                    \
+		.key = #field, .type = VALUE_TYPE(((type_ *)0)->field), .apart = offsetof(row, block),       \
+		.offset = APART_OFFSETOF(type_, field), __VA_ARGS__                                          \
+	}
 
 /* For tables that share a row but name a field differently. */
-#define COLUMN_AS(row, field, name, ...) \
-	{ .key = (name), .type = VALUE_TYPE(((row *)0)->field), .offset = offsetof(row, field), __VA_ARGS__ }
+#define COLUMN_AS(row, field, name, ...)                                                                     \
+	{                                                                                                    \
+		.key = (name), .type = VALUE_TYPE(((row *)0)->field), .offset = offsetof(row, field),        \
+		__VA_ARGS__                                                                                  \
+	}
 
 enum shape {
 	SHAPE_TABLE,     /* rows are the state of things */
@@ -161,12 +166,12 @@ enum shape {
 };
 
 struct schema {
-	const char *name;            /* of the topic */
-	const char *help;            /* N_(): one line */
-	const char *none;            /* N_(): why a machine may have no row; may be NULL */
+	const char *name; /* of the topic */
+	const char *help; /* N_(): one line */
+	const char *none; /* N_(): why a machine may have no row; may be NULL */
 	enum shape shape;
-	bool from_zero; /* every table has all existing rows: the counters of a new row were 0 at the
-			 * previous frame */
+	bool from_zero;     /* every table has all existing rows: the counters of a new row were 0 at the
+			     * previous frame */
 	bool over_interval; /* its gauges cover an observed interval: the first sample has none */
 	bool of_run;        /* its counters begin with panetop's own run: those of another run start again */
 	bool derived;       /* from other tables of the frame, also in a replay: recordings leave it out */
@@ -174,16 +179,16 @@ struct schema {
 	bool has_secrets;   /* it reads command lines or environments itself: see no_arguments of a request */
 	bool of_stacks;     /* rows are stacks of functions, and their samples */
 	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */
-	const char *sum_row; /* a text key of rows that are the sum of the others; may be NULL */
-	const char *twice_row;       /* a text key of a row that other rows hold, too; may be NULL */
-	bool one_unit;               /* sizes of all rows share one unit, as in free(1) */
+	const char *sum_row;   /* a text key of rows that are the sum of the others; may be NULL */
+	const char *twice_row; /* a text key of a row that other rows hold, too; may be NULL */
+	bool one_unit;         /* sizes of all rows share one unit, as in free(1) */
 	size_t row_size;
-	size_t apart_size;           /* of a block of fields apart, see COLUMN_APART; 0: there are none */
-	uint16_t apart;              /* offset of the pointer to it in the row */
+	size_t apart_size; /* of a block of fields apart, see COLUMN_APART; 0: there are none */
+	uint16_t apart;    /* offset of the pointer to it in the row */
 	const struct column *columns;
 	unsigned n_columns;
 	double (*percent_base)(const void *row); /* what 100 % of a row's sizes is, in bytes; may be NULL */
-	unsigned percent_column;       /* index of the column that stays a size with --unit=percent */
+	unsigned percent_column; /* index of the column that stays a size with --unit=percent */
 };
 
 /* Of a row with its block. */
@@ -334,13 +339,13 @@ void row_set_text(void *row, const struct column *column, const char *value);
 static inline bool rows_same_value(const struct column *column, const void *row,
 				   const struct column *other_column, const void *other)
 {
-	const char *text, *other_text;
+	const char *one_text, *other_text;
 
 	if (column->type != VALUE_TEXT)
 		return row_u64(row, column) == row_u64(other, other_column); /* also the bytes of a double */
-	text = row_text(row, column);
+	one_text = row_text(row, column);
 	other_text = row_text(other, other_column);
-	return text == other_text || (text && other_text && strcmp(text, other_text) == 0);
+	return one_text == other_text || (one_text && other_text && strcmp(one_text, other_text) == 0);
 }
 
 static inline bool row_same_value(const struct column *column, const void *one, const void *other)

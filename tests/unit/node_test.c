@@ -261,8 +261,8 @@ START_TEST(the_error_of_a_sample)
 	ck_assert_double_eq(located_bytes(&list, &process, 1), 1 << 28);
 	ck_assert_double_eq_tol(locality.local_ratio, 0.25, 1e-9);
 	ck_assert_double_eq_tol(locality.error_ratio, error, 1e-9);
-	pages[1] = 0; /* another one might still be there: 3 / n */
-	pages[0] = 4096;
+	pages[1] = 0;    /* another one might still be there: 3 / n */
+	pages[0] = 4096; /* cppcheck-suppress unreadVariable ; through process */
 	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0);
 	ck_assert_double_eq_tol(error, 3.0 / 4096, 1e-9);
 	process.whole = true;

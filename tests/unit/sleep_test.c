@@ -448,12 +448,11 @@ START_TEST(rates_do_not_count_the_sleep)
 {
 	static const char *const of_rates[] = { "sleep", "system", NULL };
 	struct machine machine = { 0 };
-	double before = 0;
 
 	open_machine(&machine, of_rates);
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++) {
-		double now, rate;
+		double before, now, rate;
 
 		pass(2 * SECOND_NS);
 		if (i == 1)

@@ -183,7 +183,7 @@ static void tidy_control(void *context, const char *name)
 		tidy_in(context, name);
 }
 
-static int tidy(struct env *env, void (*done)(void *context, int error), void *context)
+static int tidy_all(struct env *env, void (*done)(void *context, int error), void *context)
 {
 	int error = env->foreign_pids ? -EXDEV : 0;
 
@@ -442,7 +442,8 @@ static int open_job(struct job *job, struct env *env, uint32_t pid, double start
 	return job->monitor.control < 0 ? job->monitor.control : job->root < 0 ? job->root : 0;
 }
 
-static int monitor(struct env *env, struct span text, void (*done)(void *context, int error), void *context)
+static int begin_monitor(struct env *env, struct span text, void (*done)(void *context, int error),
+			 void *context)
 {
 	struct job *job;
 	uint64_t pid;
@@ -495,8 +496,8 @@ int cache_monitor_act(struct env *env, const char *action, void (*done)(void *co
 	if (!span_word(&text, &verb))
 		return -EINVAL;
 	if (span_is(verb, "monitor"))
-		return monitor(env, text, done, context);
+		return begin_monitor(env, text, done, context);
 	if (span_is(verb, "end"))
 		return end(env, done, context);
-	return span_is(verb, "tidy") ? tidy(env, done, context) : -EINVAL;
+	return span_is(verb, "tidy") ? tidy_all(env, done, context) : -EINVAL;
 }

@@ -288,7 +288,8 @@ static void add_monitors(struct cache_tree *tree)
 static int list_groups(struct cache_tree *tree)
 {
 	char **controls = NULL;
-	size_t n_controls = 0, capacity = 0;
+	size_t n_controls = 0;
+	size_t capacity = 0; /* cppcheck-suppress unreadVariable ; VECTOR_ADD reads it */
 	int error = list(tree, CACHE_ROOT);
 
 	if (error) {

@@ -182,6 +182,7 @@ static long look_at_some(struct page_nodes *look, uint32_t pid, uint64_t *pages)
 		if (found > 0) /* as many as should be enough */
 			n = missing * drawn / (size_t)found + 1;
 		n = n < BATCH ? n : BATCH;
+		/* cppcheck-suppress knownConditionTrueFalse ; n is above 0 */
 		for (size_t i = 0; i < n; i++)
 			look->addresses[i] = address_of(look, random_below(look, look->n_pages));
 		more = count(look, pid, n, pages);

@@ -132,6 +132,7 @@ int thread_nodes_look(struct thread_nodes *process, struct env *env, const struc
 		scale(process, nodes, exp2(-(double)(now_ns - process->looked_ns) / HALF_LIFE_NS));
 	match(process, tids, n_tids);
 	n = n_tids < LOOK_MAX ? n_tids : LOOK_MAX;
+	/* cppcheck-suppress knownConditionTrueFalse ; there are threads */
 	for (size_t i = 0; i < n; i++)
 		look_at(process, env, nodes, pid, &process->threads[(process->next + i) % n_tids]);
 	process->next = n_tids > 0 ? (process->next + n) % n_tids : 0;

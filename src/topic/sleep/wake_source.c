@@ -108,10 +108,10 @@ static void add_row(void *context, const char *directory)
 		row->age_seconds = changed_ns < now_ns ? (double)(now_ns - changed_ns) / 1e9 : 0;
 }
 
-static int sample(struct sample *sample)
+static int sample_sources(struct sample *sample)
 {
 	wake_sources_each(sample->env, add_row, sample);
 	return 0;
 }
 
-const struct topic topic_wake_source = { .schema = &schema, .sources = sources, .sample = sample };
+const struct topic topic_wake_source = { .schema = &schema, .sources = sources, .sample = sample_sources };
