@@ -26,7 +26,7 @@ echo >>"$FAKE/words"
 while [ "$1" != -- ]; do shift; done
 host=$2
 shift 2
-[ "$1 $2" = 'env PATH="$PATH:$HOME"' ] && shift 2 # the shell there reads it
+[ "$1 $2" = 'env PATH="$PATH"":$HOME"' ] && shift 2 # the shell there reads it
 echo >>"$FAKE/starts.$host"
 case $host in
 refused) echo "$host: Permission denied (publickey)." >&2; exit 255 ;;
@@ -349,7 +349,7 @@ def words():
     host = "web1;touch$IFS'x'"
     fake.run("-b", DELAY, "-n1", "--source=ssh:" + host)
     line = fake.lines("words")[-1]
-    if f"<-oBatchMode=yes>" not in line or f'<--><{host}><env><PATH="$PATH:$HOME"><panetop><--record=-><--delay=0.1>' not in line:
+    if f"<-oBatchMode=yes>" not in line or f'<--><{host}><env><PATH="$PATH"":$HOME"><panetop><--record=-><--delay=0.1>' not in line:
         raise AssertionError(line)
 
 

@@ -124,13 +124,17 @@ SET_TEXT(save_on_fire)
 /* What Prometheus stored is read as a recording. */
 static bool set_prometheus(struct options *options, const char *url)
 {
-	const char *machine;
+	const char *host = strncmp(url, "http://", 7) == 0    ? url + 7
+			   : strncmp(url, "https://", 8) == 0 ? url + 8
+							      : NULL;
+	const char *machine = strstr(url, PROMETHEUS_INSTANCE), *end = machine ? machine : strchr(url, '\0');
+	size_t length = host ? strcspn(host, "/#?") : 0;
 
 	options->is_stored = true;
 	options->replay = url;
-	machine = strstr(url, PROMETHEUS_INSTANCE);
-	return (strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0) &&
-	       (machine ? machine[strlen(PROMETHEUS_INSTANCE)] != '\0' : !strchr(url, '?'));
+	if (!host || host + length > end || memchr(host + length, '@', (size_t)(end - host) - length))
+		return false; /* of a password that is not encoded a part would be taken for the host */
+	return machine ? machine[strlen(PROMETHEUS_INSTANCE)] != '\0' : !strchr(url, '?');
 }
 
 /* "ssh:" and hosts, or "prometheus:" and a URL. */
@@ -153,6 +157,8 @@ static bool set_replay(struct options *options, const char *value)
 {
 	struct span rest = span_text(value), file;
 
+	if (options->is_stored)
+		return false;
 	options->replay = value;
 	options->n_hosts = 0;
 	if (!strchr(value, ',') || access(value, F_OK) == 0)

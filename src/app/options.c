@@ -109,7 +109,7 @@ static bool has_decimal_comma(const char *value)
 static int wrong_value(const char *name, const char *value, const char *expected)
 {
 	char what[80], *shown = prometheus_shown_url(value);
-	bool is_url = strncmp(value, SOURCE_PROMETHEUS, strlen(SOURCE_PROMETHEUS)) == 0;
+	bool is_url = strstr(value, "://") != NULL;
 	int digits = (int)strcspn(value, ",");
 
 	snprintf(what, sizeof(what), "--%s", name);
@@ -655,6 +655,8 @@ static int check_comparison(const struct options *options)
 
 	if (!options->replay)
 		error_message(name, _("compares samples of a recording: give one with --replay"));
+	else if (options->against && options->is_stored)
+		error_message(name, _("cannot be combined with %s"), "--source=" SOURCE_PROMETHEUS);
 	else if (excluded)
 		error_message(excluded, _("cannot be combined with %s"), name);
 	else if (options->against && is_same_file(options->against, options->replay))

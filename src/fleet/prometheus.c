@@ -26,6 +26,7 @@ struct prometheus {
 	char *machine, *selector;
 	struct stored_series *stored;
 	size_t loaded, n_loaded; /* frames that stored has */
+	bool is_large;           /* more steps than STEPS_MAX are too long an answer */
 	char remark[256];        /* what was wrong with the last answer; "": nothing */
 };
 
@@ -37,7 +38,8 @@ static int load(struct prometheus *prometheus, size_t index, const char **why)
 	struct stored_steps steps;
 	int error;
 
-	if (prometheus->aim >= index + STEPS_MAX && prometheus->aim - index < JUMP_STEPS_MAX)
+	if (!prometheus->is_large && prometheus->aim >= index + STEPS_MAX &&
+	    prometheus->aim - index < JUMP_STEPS_MAX)
 		most = prometheus->aim - index + 1;
 	steps = (struct stored_steps){
 		.first = stored_axis_time(&prometheus->axis, index),
@@ -47,6 +49,7 @@ static int load(struct prometheus *prometheus, size_t index, const char **why)
 	error = prometheus_api_range(prometheus->api, prometheus->selector, &steps, prometheus->stored, why);
 	prometheus->loaded = index;
 	prometheus->n_loaded = error ? 0 : steps.n;
+	prometheus->is_large |= error == -EMSGSIZE;
 	snprintf(prometheus->remark, sizeof(prometheus->remark), "%s", error ? *why : "");
 	return error;
 }

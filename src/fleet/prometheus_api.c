@@ -118,8 +118,8 @@ static int ask(struct prometheus_api *api, const char *call, const char *value, 
 	buffer_empty(&api->answer);
 	error = http_client_get(api->client, url.bytes, ANSWER_MAX, &api->answer, why);
 	buffer_free(&url);
-	if (error != -ETIMEDOUT && error != -EIO)
-		return error;
+	if (!error)
+		return 0;
 	prometheus_api_rest(api, error, *why);
 	*why = api->why;
 	return error;

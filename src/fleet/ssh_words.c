@@ -22,8 +22,11 @@ static const char *const of_ssh[] = {
 	"--",
 };
 
-/* The shell there, of whatever kind, reads them as one line. scp copies to the home directory. */
-static const char *const of_panetop[] = { "env", "PATH=\"$PATH:$HOME\"", "panetop" };
+/*
+ * The shell there reads them as one line: one like sh, csh, for which a colon behind a variable begins a
+ * modifier, or fish, which knows no braces around its name. scp copies to the home directory.
+ */
+static const char *const of_panetop[] = { "env", "PATH=\"$PATH\"\":$HOME\"", "panetop" };
 
 bool ssh_host_is_valid(struct span host)
 {

@@ -13,6 +13,7 @@
 #include "sys/env.h"
 
 #define PAST_SECONDS (15 * 86400.0) /* that Prometheus keeps by default */
+#define ROUNDING 1e-6               /* of a step: a time made of an index leads to that */
 #define BEHIND_SECONDS 5.0          /* what is scraped now can be asked then */
 
 static double now_seconds(void)
@@ -74,7 +75,7 @@ static size_t position(void *state)
 static size_t find(void *state, uint64_t wall_ns)
 {
 	const struct stored_axis *axis = state;
-	double steps = ((double)wall_ns / 1e9 - axis->first) / axis->step;
+	double steps = ((double)wall_ns / 1e9 - axis->first) / axis->step + ROUNDING;
 	size_t n = stored_axis_moments(axis);
 
 	return steps < 0 ? 0 : steps < (double)(n - 1) ? (size_t)steps : n - 1;

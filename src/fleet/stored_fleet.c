@@ -44,7 +44,9 @@ struct stored_fleet {
 	size_t given;               /* index of the last frame; SIZE_MAX - 1: there is none */
 	size_t answered;            /* index of the moment that rows have already; SIZE_MAX: none */
 	struct stored_ahead *ahead; /* of a screen that follows; NULL: there is none */
+	bool follows;               /* since pull(): the newest moment is waited for; other readers seek */
 	bool (*pull_axis)(void *axis);
+	int (*seek_axis)(void *axis, size_t index);
 	int epoll_fd; /* readable when it is time, or when an answer is here; -1: see axis */
 };
 
@@ -189,7 +191,7 @@ static void aim_member(const struct stored_fleet *fleet)
 /* Does the screen wait for the newest moment, with all before it shown, and not for one that it jumps to? */
 static bool is_followed(const struct stored_fleet *fleet, size_t index)
 {
-	return fleet->ahead && index == fleet->given + 1 && index != fleet->aim &&
+	return fleet->follows && index == fleet->given + 1 && index > fleet->aim &&
 	       index + 2 >= stored_axis_moments(&fleet->axis) && fleet->shown == wanted_machine(fleet);
 }
 
@@ -221,8 +223,10 @@ static int next(void *state, struct frame *frame)
 	int error;
 
 	if (index >= stored_axis_moments(&fleet->axis) ||
-	    (is_followed(fleet, index) && !is_here(fleet, index)))
+	    (is_followed(fleet, index) && !is_here(fleet, index))) {
+		fleet->follows = false;
 		return -EAGAIN;
+	}
 	frame->wall_ns = frame->mono_ns = stored_axis_ns(&fleet->axis, index);
 	error = choose_member(fleet, &why);
 	if (!error)
@@ -307,7 +311,16 @@ static bool pull(void *state)
 	struct stored_fleet *fleet = state;
 
 	stored_ahead_collect(fleet->ahead);
-	return fleet->pull_axis(state);
+	fleet->follows = fleet->pull_axis(state);
+	return fleet->follows;
+}
+
+static int seek(void *state, size_t index)
+{
+	struct stored_fleet *fleet = state;
+
+	fleet->follows = false;
+	return fleet->seek_axis(state, index);
 }
 
 static bool watch(const struct stored_fleet *fleet, int fd)
@@ -334,7 +347,9 @@ static void open_ahead(struct stored_fleet *fleet, struct source *source)
 		return;
 	}
 	fleet->pull_axis = source->pull;
+	fleet->seek_axis = source->seek;
 	source->pull = pull;
+	source->seek = seek;
 	source->wait_fd = wait_fd;
 }
 

@@ -18,6 +18,7 @@
 #include "output/exposition.h"
 
 #define SERIES_MAX 100000
+#define VALUES_MAX 8000000 /* of all of them: 64 MB */
 #define WHY_BYTES 256
 #define MACHINE "instance"
 #define BYTE_BITS 8
@@ -245,7 +246,7 @@ static void take_series(struct stored_series *stored, const json_t *result)
 	const struct metric *metric = name ? find_metric(stored, name) : NULL;
 	struct series *series;
 
-	if (!metric || stored->n_series == SERIES_MAX)
+	if (!metric || stored->n_series == SERIES_MAX || stored->n_values >= VALUES_MAX)
 		return;
 	series = VECTOR_ADD(stored->series, stored->n_series, stored->series_capacity);
 	*series = (struct series){ .metric = metric,

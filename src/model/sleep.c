@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SECONDS_MAX 4e9 /* a recording may say anything */
+#define SECONDS_MAX 4e9                           /* a recording may say anything */
+#define SLEPT_MAX_NS UINT64_C(100000000000000000) /* three years: the sum of SLEEP_SPANS_MAX is a time, too  \
+						   */
 
 struct sleep_span sleep_of_frame(const struct frame *frame)
 {
@@ -26,14 +28,19 @@ struct sleep_span sleep_of_frame(const struct frame *frame)
 	}
 	return (struct sleep_span){
 		.mono_ns = frame->mono_ns,
-		.slept_ns = slept < SECONDS_MAX ? (uint64_t)(slept * 1e9) : 0,
+		.slept_ns = slept < SLEPT_MAX_NS / 1e9 ? (uint64_t)(slept * 1e9) : 0,
 		.set_ns = fabs(set) < SECONDS_MAX ? (int64_t)(set * 1e9) : 0,
 	};
 }
 
+static uint64_t shorter(uint64_t one_ns, uint64_t other_ns)
+{
+	return one_ns < other_ns ? one_ns : other_ns;
+}
+
 static void join_oldest(struct sleep_past *past)
 {
-	past->spans[1].slept_ns += past->spans[0].slept_ns;
+	past->spans[1].slept_ns = shorter(past->spans[1].slept_ns + past->spans[0].slept_ns, SLEPT_MAX_NS);
 	past->spans[1].set_ns = (int64_t)((uint64_t)past->spans[1].set_ns + (uint64_t)past->spans[0].set_ns);
 	memmove(past->spans, past->spans + 1, --past->n * sizeof(past->spans[0]));
 }

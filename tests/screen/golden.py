@@ -335,6 +335,7 @@ def live(update, name, width, height, machine, arguments, keys, lines):
     def test(_scratch):
         with screen(fixture(machine), *arguments, width=width, height=height) as terminal:
             press(terminal, keys)
+            terminal.wait_while("not sampled yet")
             return compare(name, width, height, terminal.lines()[2:2 + lines], update)
     return test
 

@@ -482,7 +482,7 @@ START_TEST(the_story_of_nodes)
 	ck_assert(strstr(story((struct node_facts){ .nodes = 2, .processes = 3 }), "is not known"));
 	ck_assert(strstr(story((struct node_facts){ .nodes = 2 }), "no process was looked at"));
 	ck_assert_str_eq(story((struct node_facts){ .nodes = NAN }), "");
-	ck_assert(strstr(story((struct node_facts){ .nodes = 0 }), "built without NUMA"));
+	ck_assert(strstr(story((struct node_facts){ .nodes = 0 }), "no NUMA nodes"));
 }
 
 /* Near misses: no node is better, as of interleaved memory; little memory; a few pages lost. */

@@ -74,7 +74,7 @@ START_TEST(what_follows_the_host_is_of_panetop)
 	ck_assert_uint_lt(place_of(&words, "-oBatchMode=yes"), host - 1);
 	ck_assert_uint_lt(place_of(&words, "-T"), host - 1);
 	ck_assert_str_eq(words.words[host + 1], "env");
-	ck_assert_str_eq(words.words[host + 2], "PATH=\"$PATH:$HOME\"");
+	ck_assert_str_eq(words.words[host + 2], "PATH=\"$PATH\"\":$HOME\"");
 	ck_assert_str_eq(words.words[host + 3], "panetop");
 	ck_assert_str_eq(words.words[host + 4], "--record=-");
 	ck_assert_str_eq(words.words[host + 5], "--delay=0.5");

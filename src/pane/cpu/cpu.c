@@ -223,8 +223,7 @@ static void show_idle(struct pane_context *context)
 	bool idle = context->view != CPU_VIEW_PROCESSES &&
 		    (context->view != CPU_VIEW_THREADS || cpu->idle_threads);
 
-	if (!list || context->view == CPU_VIEW_PROCESS_COUNTERS ||
-	    idle == context->settings->cpu.idle)
+	if (!list || context->view == CPU_VIEW_PROCESS_COUNTERS || idle == context->settings->cpu.idle)
 		return;
 	settings_set(context_settings(context), "cpu.idle", idle ? "yes" : NULL, 0);
 	screen_adjust(context);
@@ -281,10 +280,11 @@ static void sampling(struct pane_context *context)
 		return;
 	context_request(context)->selected = (struct process_choice){ 0 };
 	if (!isnan(pid))
-		context_request(context)->selected = (struct process_choice){ .is_set = true,
-								      .pid = (uint32_t)pid,
-								      .start_seconds = table_selected(
-									      processes, "start_seconds") };
+		context_request(context)->selected =
+			(struct process_choice){ .is_set = true,
+						 .pid = (uint32_t)pid,
+						 .start_seconds =
+							 table_selected(processes, "start_seconds") };
 }
 
 /* A topic counts from zero again once it was not sampled. */
@@ -309,6 +309,7 @@ static void sampled(struct pane_context *context, const struct frame *frame)
 
 	keep_first(&cpu->exited_wall_ns, frame, "exited");
 	keep_first(&cpu->totals_wall_ns, frame, "process_total");
+	cpu_note_gpu(cpu, frame);
 	if (cpu->tags.n > 0 && frame_table(frame, "process") && !frame_table(frame, "process")->failed)
 		row_tags_keep(&cpu->tags, frame_table(frame, "process"));
 }
@@ -424,20 +425,19 @@ static const struct pane_view views[] = {
 	[CPU_VIEW_CPUS] = TABLE("cpus", N_("CPUs"), N_("each CPU in numbers"), CPU_TABLE_CPU),
 	[CPU_VIEW_EXITED] =
 		MORE("exited", N_("Exited"),
-		      N_("CPU use of processes that exited between two samples, by name"), CPU_TABLE_EXITED),
+		     N_("CPU use of processes that exited between two samples, by name"), CPU_TABLE_EXITED),
 	[CPU_VIEW_ACCOUNT] = MORE("account", N_("Account"),
-				   N_("what used the CPU time, and what is unaccounted"), CPU_TABLE_ACCOUNT),
-	[CPU_VIEW_MEANS] = MORE("means", N_("Means"),
-				 N_("mean CPU use of every process from now on, including exited ones"),
-				 CPU_TABLE_TOTAL),
+				  N_("what used the CPU time, and what is unaccounted"), CPU_TABLE_ACCOUNT),
+	[CPU_VIEW_MEANS] =
+		MORE("means", N_("Means"),
+		     N_("mean CPU use of every process from now on, including exited ones"), CPU_TABLE_TOTAL),
 	[CPU_VIEW_DISTRIBUTION] = { "distribution", N_("Distribution"),
 				    N_("distribution of CPU use over processes"), CPU_TABLE_DISTRIBUTION,
-				    .more = true, .heading = cpu_heading,
-				    .draw = cpu_draw_distribution },
+				    .more = true, .heading = cpu_heading, .draw = cpu_draw_distribution },
 	[CPU_VIEW_WATTS] = MORE("watts", N_("Watts"),
-				 N_("what uses the watts, from a calibration: processes, the idle machine, "
-				    "the rest"),
-				 CPU_TABLE_POWER_ACCOUNT),
+				N_("what uses the watts, from a calibration: processes, the idle machine, "
+				   "the rest"),
+				CPU_TABLE_POWER_ACCOUNT),
 	[CPU_VIEW_COUNTERS] =
 		MORE("counters", N_("Counters"), N_("performance counters of every CPU"), CPU_TABLE_COUNTER),
 	[CPU_VIEW_PROCESS_COUNTERS] = { "process-counters", N_("Process counters"),
@@ -447,7 +447,7 @@ static const struct pane_view views[] = {
 	[CPU_VIEW_SELF] = MORE("self", N_("Own cost"), N_("the cost of panetop itself"), CPU_TABLE_SELF),
 	[CPU_VIEW_FAILING] =
 		MORE("failing", N_("Failing"),
-		      N_("commands that failed within a minute, and what started them"), CPU_TABLE_FAILING),
+		     N_("commands that failed within a minute, and what started them"), CPU_TABLE_FAILING),
 	[CPU_VIEW_CACHES] = { "caches", N_("Caches"),
 			      N_("which groups of resctrl fill the CPU caches, and move how much memory"),
 			      CPU_TABLE_CACHE, .actions = cache_actions, .more = true,
@@ -498,8 +498,7 @@ static const char *refuses(const struct pane_context *context, enum action actio
 		return _("processes in a recording cannot be changed");
 	if (action == ACTION_ACT && context->view == CPU_VIEW_CACHES)
 		return cpu_has_caches(context) ? NULL : _("there are no groups of resctrl here");
-	if (action == ACTION_OPEN &&
-	    (context->view == CPU_VIEW_GPU || context->view == CPU_VIEW_GPU_ENGINES))
+	if (action == ACTION_OPEN && (context->view == CPU_VIEW_GPU || context->view == CPU_VIEW_GPU_ENGINES))
 		return cpu_lacks_gpu(context) ? _("no process is shown here") : NULL;
 	return (acts || action == ACTION_OPEN) && !cpu_has_processes(context->focus)
 		       ? _("works in the process list only (Esc)")

@@ -81,7 +81,7 @@ struct cpu_state {
 	struct cpu_target {
 		double pid, start_seconds, nice;
 		char name[CPU_NAME_MAX];
-	} *targets; /* the processes selected for an action; owned */
+	} * targets; /* the processes selected for an action; owned */
 	size_t n_targets, targets_capacity;
 	char order[CPU_ORDER_MAX]; /* what is done to them: the action of the topic, without the process */
 	char done[2 * TEXT_MAX];   /* … and said of them afterwards; translated */
@@ -91,10 +91,11 @@ struct cpu_state {
 		int error;
 		const char *remedy;
 	} result;
-	int policy;    /* of the prompt for its priority */
-	int signal;    /* of the question whether to send it */
-	double parent; /* PID in the menu */
+	int policy;       /* of the prompt for its priority */
+	int signal;       /* of the question whether to send it */
+	double parent;    /* PID in the menu */
 	bool may_monitor; /* … which then offers it */
+	bool has_gpu;
 	char menu_title[TEXT_MAX];
 	char user[CPU_NAME_MAX]; /* of request->shown_user */
 	struct buffer users;     /* of the menu: names, each with its NUL, in the order of its items */
@@ -121,7 +122,8 @@ void cpu_tidy_caches(struct pane_context *context); /* removes groups that a kil
 
 /* cpu_gpu.c */
 void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas);
-bool cpu_lacks_gpu(const struct pane_context *context); /* as far as the frame says */
+void cpu_note_gpu(struct cpu_state *cpu, const struct frame *frame);
+bool cpu_lacks_gpu(const struct pane_context *context); /* as far as the last frame with the table says */
 
 /* cpu_machine.c: draws the machine above a table, as far as there are lines for both; the lines it took. */
 int cpu_machine_draw(const struct pane_context *context, const struct canvas *canvas);

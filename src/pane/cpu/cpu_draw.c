@@ -118,8 +118,7 @@ static void chosen_title(const struct pane_context *context, bool wide, const ch
 static bool hides_idle(const struct pane_context *context)
 {
 	return context->view == CPU_VIEW_PROCESSES && !context->request->processes &&
-	       !context->settings->cpu.tree &&
-	       isnan(context->settings->cpu.threshold);
+	       !context->settings->cpu.tree && isnan(context->settings->cpu.threshold);
 }
 
 static void add_tags(const struct pane_context *context, char *text, size_t room)

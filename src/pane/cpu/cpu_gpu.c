@@ -18,9 +18,19 @@ static size_t n_devices(const struct pane_context *context)
 	return table ? table->n_rows : 0;
 }
 
+void cpu_note_gpu(struct cpu_state *cpu, const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "gpu");
+
+	if (table)
+		cpu->has_gpu = table->n_rows > 0;
+}
+
 bool cpu_lacks_gpu(const struct pane_context *context)
 {
-	return n_devices(context) == 0;
+	const struct cpu_state *cpu = context->state;
+
+	return !cpu->has_gpu;
 }
 
 static void title_of(const struct pane_context *context, char *text, size_t room)
@@ -39,7 +49,7 @@ void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas)
 	struct canvas devices, processes;
 	char title[TEXT_MAX];
 
-	if (cpu_lacks_gpu(context)) {
+	if (n_devices(context) == 0) {
 		context_draw_titled(context, canvas, CPU_TABLE_GPU, _("graphics processors"));
 		return;
 	}

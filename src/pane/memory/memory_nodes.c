@@ -93,7 +93,7 @@ void memory_nodes_draw(const struct pane_context *context, struct canvas *canvas
 		y = draw_nodes(context, canvas, y);
 	part = canvas_rows(canvas, y, canvas->height - y - threads);
 	context_draw_titled(context, &part, MEMORY_TABLE_LOCALITY,
-			    _("the most memory: is it on the nodes where they run?"));
+			    _("largest processes: is their memory on the nodes where they run?"));
 	part = canvas_rows(canvas, canvas->height - threads, threads);
 	if (threads > 0)
 		context_draw_titled(context, &part, MEMORY_TABLE_NODE_THREAD,
@@ -132,7 +132,7 @@ static void show_actions(struct pane_context *context)
 	struct table_widget *widget = &context->tables[context->focus];
 	const struct table *table = context_table(context, context->focus);
 	struct menu_item item = {
-		.help = _("numa_maps: exact; its page faults wait meanwhile, 20 ms per GiB")
+		.help = _("numa_maps: exact; its mmap and munmap calls wait meanwhile, 20 ms per GiB")
 	};
 	const struct column *column;
 	char text[TEXT_MAX];
@@ -140,7 +140,7 @@ static void show_actions(struct pane_context *context)
 
 	table_select(widget);
 	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
-	if (!row) {
+	if (!row || !schema_find(table->schema, "pid") || !schema_find(table->schema, "command")) {
 		process_warn_unselected(context);
 		return;
 	}

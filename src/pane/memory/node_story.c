@@ -75,14 +75,11 @@ char *node_story(const struct node_facts *facts, char *text, size_t room)
 {
 	*text = '\0';
 	if (facts->nodes < 1) {
-		add(text, room,
-		    _("This kernel was built without NUMA, as for machines on which all memory is equally "
-		      "near."));
+		add(text, room, _("The kernel shows no NUMA nodes here."));
 	} else if (facts->nodes < 2) {
 		add(text, room,
-		    _("This machine has one NUMA node: all memory is equally near, and no process can be far "
-		      "from "
-		      "its memory."));
+		    _("The kernel knows one NUMA node: to it all memory is equally near, and no process can be "
+		      "far from its memory."));
 	} else if (!isnan(facts->nodes)) {
 		add_sum(facts, text, room);
 		add_far(facts, text, room);

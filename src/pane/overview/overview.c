@@ -56,15 +56,15 @@ enum overview_table {
 #define LIST_COLUMNS_MAX 4
 #define LIST_CELLS_GOOD 48 /* of a fourth column */
 #define LIST_LINES_GOOD 7  /* of a list below charts */
-#define NAME_CELLS 9 /* at least */
+#define NAME_CELLS 9       /* at least */
 #define VALUE_CELLS 6
 #define GRAPH_CELLS_MIN 8
 #define NAMED_WAIT 0.05 /* share of the time that a process waits for a CPU */
 
 struct overview_state {
 	struct ended_rows ended;
-	uint64_t watched_ns; /* since when findings are looked for; 0: they are not … */
-	uint64_t judged_ns;  /* … and the last time; behind other panes that is not in every sample */
+	uint64_t watched_ns;    /* since when findings are looked for; 0: they are not … */
+	uint64_t judged_ns;     /* … and the last time; behind other panes that is not in every sample */
 	size_t n_findings_most; /* that were shown at a time */
 };
 
@@ -146,7 +146,8 @@ static const struct series series[] = {
 	[OVERVIEW_SERIES_READ] = { "disk", "all", "read_bytes_per_second" },
 	[OVERVIEW_SERIES_WRITTEN] = { "disk", "all", "write_bytes_per_second" },
 	[OVERVIEW_SERIES_POWER] = { "power", "total", "watts" },
-	[OVERVIEW_SERIES_GPU] = { "gpu", NULL, "busy_ratio" },
+	[OVERVIEW_SERIES_GPU] = { "gpu", NULL, "busy_ratio",
+				  .while_shown = true }, /* it may look into processes */
 	[OVERVIEW_SERIES_SCOPE_CPU] = { "scope_use", NULL, "cpu_ratio" },
 	[OVERVIEW_SERIES_SCOPE_MEMORY] = { "scope_use", NULL, "memory_bytes" },
 	[OVERVIEW_SERIES_SCOPE_READ] = { "scope_use", NULL, "read_bytes_per_second" },
@@ -330,8 +331,8 @@ static void disk_title(const struct pane_context *context, const struct canvas *
 
 	snprintf(title, room, hidden > 0 ? _("%s, %zu hidden") : "%s", list_title(OVERVIEW_TABLE_DISK_USERS),
 		 hidden);
-	if (hidden > 0 && utf8_cells(title, canvas->ascii) >
-				  title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS))
+	if (hidden > 0 &&
+	    utf8_cells(title, canvas->ascii) > title_cells(context, canvas, OVERVIEW_TABLE_DISK_USERS))
 		snprintf(title, room, _("%zu hidden"), hidden);
 }
 

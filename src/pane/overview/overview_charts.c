@@ -19,18 +19,18 @@
 #define CHART_CELLS_MIN 40
 #define CHART_LINES_MIN 7
 #define CHART_LINES_MAX 12
-#define SHARE_OF_LINES 4      /* charts take this part of the lines, lists the rest */
+#define SHARE_OF_LINES 4 /* charts take this part of the lines, lists the rest */
 #define LISTS_LINES_MIN 10
-#define NOTICEABLE 0.005      /* a part of this share is named */
-#define ROOM_ABOVE 1.1        /* the highest value of an axis without an end of its own does not touch it */
+#define NOTICEABLE 0.005 /* a part of this share is named */
+#define ROOM_ABOVE 1.1   /* the highest value of an axis without an end of its own does not touch it */
 
 /* How the past of a gauge is drawn, by its series. */
 struct kind {
-	unsigned rank;                           /* 0: it has no chart; else the lowest comes first */
-	enum overview_series series[2];          /* of two parts … */
-	const char *names[2];                    /* … and their names; NULL: a single area */
+	unsigned rank;                            /* 0: it has no chart; else the lowest comes first */
+	enum overview_series series[2];           /* of two parts … */
+	const char *names[2];                     /* … and their names; NULL: a single area */
 	char *(*label)(char *text, double value); /* ends of its axis */
-	bool decimal;                            /* round are tens, not powers of two */
+	bool decimal;                             /* round are tens, not powers of two */
 	double least_end; /* of its axis: what an idle machine does is flat, not mountains */
 };
 
@@ -179,8 +179,8 @@ static int draw_name(const struct canvas *canvas, const struct overview_gauge *g
 
 	if (*gauge->value == ' ')
 		return x + 1;
-	return x + canvas_text(canvas, 0, x, graph_grade_style(gauge->grade, STYLE_STRONG), gauge->value,
-			       -1) +
+	return x +
+	       canvas_text(canvas, 0, x, graph_grade_style(gauge->grade, STYLE_STRONG), gauge->value, -1) +
 	       CANVAS_GAP;
 }
 

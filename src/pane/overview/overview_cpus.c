@@ -11,7 +11,7 @@
 #include "pane/overview/overview_gauge.h"
 #include "screen/graph.h"
 
-#define NUMBER_CELLS 13 /* number, share and gap */
+#define NUMBER_CELLS 13  /* number, share and gap */
 #define BAR_CELLS_MIN 20 /* number, bar, share and gap */
 #define BAR_LINES_MAX 4
 #define NAME_CELLS 3

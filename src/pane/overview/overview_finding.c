@@ -15,8 +15,8 @@
 #define TEXT_CELLS_MIN 40 /* with less room only the sentence is drawn */
 #define MARK_CELLS 2
 #define WATCH_SECONDS 60 /* the longest time that a rule waits for what no kernel keeps */
-#define LEAST_SHARE 20 /* lines for each row of findings that stays empty where there are fewer … */
-#define MOST_SHARE 5   /* … and for each that they get while none is selected */
+#define LEAST_SHARE 20   /* lines for each row of findings that stays empty where there are fewer … */
+#define MOST_SHARE 5     /* … and for each that they get while none is selected */
 
 static size_t count(const struct pane_context *context, unsigned index)
 {

@@ -349,11 +349,6 @@ static void gauge_network(const struct frame *frame, const struct grades *grades
 		 bits_text(texts[1], sent));
 }
 
-static bool is_asleep(const struct table *table, const void *row)
-{
-	return *table_text(table, row, "state") != '\0';
-}
-
 /* The busiest graphics processor; else the first one. NULL: there is none of which anything is known. */
 static const void *busiest_gpu(const struct table *table)
 {
@@ -364,7 +359,7 @@ static const void *busiest_gpu(const struct table *table)
 		const void *row = table_row(table, i);
 		double busy = table_number(table, row, "busy_ratio");
 		bool says = !isnan(busy) || !isnan(table_number(table, row, "memory_used_bytes")) ||
-			    is_asleep(table, row);
+			    *table_text(table, row, "state");
 
 		if (!says || (found && (isnan(busy) || busy <= most)))
 			continue;
@@ -388,6 +383,7 @@ static void gauge_gpu(const struct frame *frame, const struct grades *grades, st
 	const struct table *table = frame_table(frame, "gpu");
 	const void *row = busiest_gpu(table);
 	char numbers[2][VALUE_TEXT_MAX], which[64];
+	const char *state;
 	bool by_clients;
 	double hidden;
 
@@ -402,8 +398,9 @@ static void gauge_gpu(const struct frame *frame, const struct grades *grades, st
 	gauge->ratio = table_number(table, row, "busy_ratio");
 	gauge->series = OVERVIEW_SERIES_GPU;
 	gauge->most = 1;
-	if (is_asleep(table, row))
-		snprintf(gauge->text, sizeof(gauge->text), _("%s  asleep"), which);
+	state = table_text(table, row, "state");
+	if (*state)
+		snprintf(gauge->text, sizeof(gauge->text), "%s  %s", which, _(state));
 	else if (by_clients && hidden > 0)
 		snprintf(gauge->text, sizeof(gauge->text),
 			 P_("%s  at least: %lu process is hidden", "%s  at least: %lu processes are hidden",

@@ -45,7 +45,7 @@ void process_open_selected(struct pane_context *context)
 
 	table_select(widget);
 	row = widget->place.cursor_on && table ? table_cell(widget, &column) : NULL;
-	if (!row)
+	if (!row || !schema_find(table->schema, "pid"))
 		process_warn_unselected(context);
 	else if (!(table_number(table, row, "pid") > 0) || isnan(table_number(table, row, "start_seconds")))
 		screen_warn(context->screen, MESSAGE_PANE, "%s", _("the process of this row is not known"));

@@ -87,7 +87,7 @@ long graph_time_column(const struct graph_time *time, uint64_t clock_ns)
 
 	ago = time->by_sample ? round((now - then) / time->seconds)
 			      : floor(now / time->seconds) - floor(then / time->seconds);
-	return ago > time->columns ? -1 : time->columns - 1 - (long)ago;
+	return ago > time->columns ? -1 : time->columns - 1 - (long)fmax(ago, 0);
 }
 
 uint64_t graph_time_end(const struct graph_time *time, long column)

@@ -62,8 +62,9 @@ static const struct column gpu_columns[] = {
 	    .help = N_("driver of the kernel"), .source = "/proc/PID/fdinfo drm-driver, " CARD "driver"),
 	GPU(state, .kind = COLUMN_LABEL, .title = N_("state"), .width = 10, .rank = 3, .words = true,
 	    .optional = true,
-	    .help = N_("asleep: it is not woken, so that nothing else is known; left alone: nothing uses it, "
-		       "and for a while it is not asked, so that it may fall asleep"),
+	    .help = N_(
+		    "asleep: it is not woken, so that nothing else is known; left alone: for a while it is "
+		    "not asked, so that it, or another one of the driver, can sleep"),
 	    .source = CARD "power/runtime_status"),
 	GPU(how, .kind = COLUMN_LABEL, .title = N_("how"), .width = 7, .rank = 3,
 	    .help = N_("where busy comes from. driver: it measures the whole device; nvml: so does NVIDIA's "
@@ -144,7 +145,8 @@ static const char *driver_of(const struct gpu_clients *clients, const struct gpu
 
 static void set_nvidia(struct gpu_row *row, const struct nvidia *nvidia, const struct nvidia_device *device)
 {
-	row->state = nvidia->asleep ? N_("asleep") : nvidia->resting ? N_("left alone") : "";
+	if (!*row->state && (nvidia->asleep || nvidia->resting))
+		row->state = N_("left alone");
 	if (!device)
 		return;
 	row->how = "nvml";
@@ -152,12 +154,13 @@ static void set_nvidia(struct gpu_row *row, const struct nvidia *nvidia, const s
 	row->memory_used_bytes = device->used_bytes;
 	row->memory_total_bytes = device->total_bytes;
 	row->memory_ratio = u64_number(device->used_bytes) / u64_number(device->total_bytes);
-	row->processes = device->n_processes + device->n_left_out;
+	row->processes = device->knows_processes ? device->n_processes + device->n_left_out : U64_UNKNOWN;
 }
 
 /* A device that has no card, as on a server without a screen. */
-static void add_nvidia(struct sample *sample, const struct gpu_state *state, const char *name)
+static void add_nvidia(struct sample *sample, const struct gpu_state *state, const struct nvidia_name *known)
 {
+	const char *name = known->name;
 	struct gpu_row *row;
 
 	if (gpus_find(state->gpus, span_text(name)))
@@ -166,6 +169,7 @@ static void add_nvidia(struct sample *sample, const struct gpu_state *state, con
 	row->device = arena_copy(&sample->frame->arena, name, strlen(name));
 	row->card = "";
 	row->driver = "nvidia";
+	row->state = known->asleep ? N_("asleep") : "";
 	set_nvidia(row, state->nvidia, nvidia_find(state->nvidia, name));
 }
 
@@ -212,7 +216,7 @@ static int sample_gpus(struct sample *sample)
 		if (*state->gpus->list[i].render)
 			add_gpu(sample, state, &state->gpus->list[i], error == 0);
 	for (size_t i = 0; i < state->nvidia->n_names; i++)
-		add_nvidia(sample, state, state->nvidia->names[i]);
+		add_nvidia(sample, state, &state->nvidia->names[i]);
 	notice_nvidia(sample, state->nvidia);
 	return 0;
 }
@@ -250,8 +254,9 @@ struct gpu_process_row {
 	    .help = what, .source = "/proc/PID/fdinfo " from, __VA_ARGS__)
 
 static const struct column process_columns[] = {
-	OWN(busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = N_("busy"), .width = 6,
-	    .trend = true, .additive = true, .rate_of = offsetof(struct gpu_process_row, busy_seconds),
+	OWN(busy_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .ceiling = 1, .title = N_("busy"),
+	    .width = 6, .trend = true, .additive = true,
+	    .rate_of = offsetof(struct gpu_process_row, busy_seconds),
 	    .help = N_("share of the time in which engines worked for it; of several of a kind, the mean. In "
 		       "the row all: that of its busiest kind"),
 	    .source = "growth of busy_seconds / time"),

@@ -40,7 +40,7 @@ struct gpu_holder {
 	struct gpu_descriptor {
 		uint32_t fd;
 		char node[28]; /* "renderD128" */
-	} *files; /* owned */
+	} * files;             /* owned */
 	size_t n_files, capacity;
 	size_t n_left_out;
 };
@@ -59,7 +59,7 @@ struct gpu_client {
 	uint64_t tick;
 	uint32_t owner, holder; /* pids: for whom it counts, and the first one that has it in this tick */
 	uint64_t owner_start, holder_start;
-	bool owner_holds;       /* … it in this tick */
+	bool owner_holds; /* … it in this tick */
 	struct counted engines[DRM_ENGINES_MAX];
 	size_t n_engines;
 	uint64_t memory_bytes, local_bytes, shared_bytes;
@@ -223,7 +223,9 @@ static struct counted *counted_of(struct gpu_client *client, const struct drm_en
 		return NULL;
 	counted = &client->engines[client->n_engines++];
 	*counted = (struct counted){ .total = U64_UNKNOWN,
-				     .value = from_zero ? 0 : in_ns ? engine->busy_ns : engine->cycles };
+				     .value = from_zero ? 0
+					      : in_ns   ? engine->busy_ns
+							: engine->cycles };
 	copy_text(counted->name, sizeof(counted->name), engine->name);
 	return counted;
 }
@@ -277,8 +279,7 @@ static void read_files(struct gpu_clients *clients, struct gpu_holder *holder, b
 
 	for (size_t i = 0; i < holder->n_files; i++) {
 		const struct gpu_descriptor *file = &holder->files[i];
-		long length =
-			open_files_info(clients->env, holder->pid, file->fd, bytes, sizeof(bytes));
+		long length = open_files_info(clients->env, holder->pid, file->fd, bytes, sizeof(bytes));
 
 		if (length <= 0 || !drm_client_parse(span_of(bytes, (size_t)length), &read) ||
 		    span_is(read.driver, "nvidia-drm")) /* it counts nothing: see nvidia.h */
@@ -336,10 +337,10 @@ static bool scan_if_due(struct gpu_clients *clients, struct gpu_holder *holder, 
 		return false;
 	n_open = holder->denied ? U64_UNKNOWN : open_files_count(clients->env, holder->pid);
 	changed = n_open != U64_UNKNOWN && n_open != holder->n_open;
-	turns = holder->denied           ? DENIED_TURNS
-		: n_open != U64_UNKNOWN  ? SAME_TURNS
-		: live                   ? UNCOUNTED_TURNS
-					 : 1;
+	turns = holder->denied          ? DENIED_TURNS
+		: n_open != U64_UNKNOWN ? SAME_TURNS
+		: live                  ? UNCOUNTED_TURNS
+					: 1;
 	if (!changed && (holder->pid + clients->env->tick) % turns != 0)
 		return false;
 	fresh = changed || holder->scan_tick == clients->last_tick;
@@ -374,8 +375,8 @@ static void look_into_processes(struct gpu_clients *clients)
 			free_holder(&former[at++]);
 		holder = VECTOR_ADD(clients->holders, clients->n_holders, clients->holder_capacity);
 		*holder = (struct gpu_holder){ .pid = process->pid,
-						.start_ticks = process->start_ticks,
-						.scan_tick = ENV_NEVER };
+					       .start_ticks = process->start_ticks,
+					       .scan_tick = ENV_NEVER };
 		if (at < n_former && former[at].pid == process->pid &&
 		    former[at].start_ticks == process->start_ticks)
 			*holder = former[at++];
@@ -563,5 +564,5 @@ double gpu_clients_busy(const struct gpu_clients *clients, const struct gpu_devi
 	busiest_of(&device->engines, &seconds);
 	if (device->n_users == 0 && clients->n_denied > 0)
 		return NAN;
-	return seconds / interval;
+	return fmin(seconds / interval, 1); /* some drivers count a job when it ends */
 }

@@ -33,11 +33,11 @@ struct gpu_device {
 struct gpu_user {
 	uint32_t pid;
 	uint64_t start_ticks;
-	size_t device;             /* index */
-	uint64_t tick;             /* the last one in which it had a client */
+	size_t device; /* index */
+	uint64_t tick; /* the last one in which it had a client */
 	struct gpu_engines engines;
-	double busy_seconds;       /* of the busiest engine of each tick */
-	const char *busiest;       /* of this tick; NULL: none */
+	double busy_seconds; /* of the busiest engine of each tick */
+	const char *busiest; /* of this tick; NULL: none */
 	size_t n_clients;
 	uint64_t memory_bytes, local_bytes, shared_bytes; /* U64_UNKNOWN */
 };
@@ -46,21 +46,21 @@ struct gpu_clients {
 	struct gpus *gpus;
 	struct process_list *processes;
 	struct env *env;
-	uint64_t mono_ns, last_ns;           /* of this update and of the one before; 0: none */
+	uint64_t mono_ns, last_ns; /* of this update and of the one before; 0: none */
 	uint64_t last_boot_ns;
 	uint64_t last_tick;
 	struct gpu_holder *holders, *former; /* all processes, by pid; owned */
 	size_t n_holders, n_former, holder_capacity, former_capacity;
-	struct gpu_client *clients;          /* owned */
+	struct gpu_client *clients; /* owned */
 	size_t n_clients, client_capacity;
 	struct hash client_at;
-	struct gpu_device *devices;          /* owned */
+	struct gpu_device *devices; /* owned */
 	size_t n_devices, device_capacity;
-	struct gpu_user *users;              /* owned */
+	struct gpu_user *users; /* owned */
 	size_t n_users, user_capacity;
 	struct hash user_at;
-	size_t n_denied;                     /* processes that may not be looked into */
-	size_t n_left_out;                   /* descriptors of processes that have too many */
+	size_t n_denied;   /* processes that may not be looked into */
+	size_t n_left_out; /* descriptors of processes that have too many */
 };
 
 /* Looks into processes only where a card can render, and its driver counts for its clients. */

@@ -28,13 +28,13 @@ struct gpu {
 	char render[32];         /* "renderD128"; empty: it only displays */
 	double hertz;            /* per unit of its files of frequencies; 0: it has none */
 	struct attribute runtime, files[N_GPU_FILES];
-	bool asleep;             /* in this tick: its files are not read */
+	bool asleep; /* in this tick: its files are not read */
 };
 
 struct gpus {
 	struct env *env; /* borrowed */
 	struct listing cards;
-	uint64_t tick;   /* when they were listed last; ENV_NEVER */
+	uint64_t tick; /* when they were listed last; ENV_NEVER */
 	struct gpu *list;
 	size_t count, capacity;
 };

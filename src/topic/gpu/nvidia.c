@@ -74,7 +74,8 @@ static void ask(struct device_poll *device)
 static bool is_idle(const struct nvidia_answer *answer)
 {
 	for (size_t i = 0; i < answer->n_devices; i++)
-		if (answer->devices[i].n_processes > 0 || answer->devices[i].busy_ratio > 0)
+		if (!answer->devices[i].knows_processes || answer->devices[i].n_processes > 0 ||
+		    !(answer->devices[i].busy_ratio <= 0))
 			return false;
 	return true;
 }
@@ -131,12 +132,14 @@ static void look_at(void *context, const char *name)
 	size_t at;
 
 	VECTOR_RESERVE(nvidia->names, nvidia->n_names + 1, nvidia->name_capacity);
-	VECTOR_BOUND(at, nvidia->n_names, strcmp(nvidia->names[at], name) < 0);
-	memmove(nvidia->names[at + 1], nvidia->names[at], (nvidia->n_names++ - at) * sizeof(*nvidia->names));
-	snprintf(nvidia->names[at], sizeof(*nvidia->names), "%.63s", name);
+	VECTOR_BOUND(at, nvidia->n_names, strcmp(nvidia->names[at].name, name) < 0);
+	memmove(nvidia->names + at + 1, nvidia->names + at,
+		(nvidia->n_names++ - at) * sizeof(*nvidia->names));
+	snprintf(nvidia->names[at].name, sizeof(nvidia->names[at].name), "%.63s", name);
 	snprintf(path, sizeof(path), "sys/bus/pci/devices/%.64s/power/runtime_status", name);
-	sleep->any |= attribute_once(nvidia->env, path, text, sizeof(text)) > 0 &&
-		      strncmp(text, "suspend", 7) == 0;
+	nvidia->names[at].asleep =
+		attribute_once(nvidia->env, path, text, sizeof(text)) > 0 && strncmp(text, "suspend", 7) == 0;
+	sleep->any |= nvidia->names[at].asleep;
 	snprintf(path, sizeof(path), "sys/bus/pci/devices/%.64s/power/control", name);
 	sleep->may |= attribute_once(nvidia->env, path, text, sizeof(text)) > 0 && strcmp(text, "auto") == 0;
 }
@@ -192,8 +195,7 @@ static int update(void *state, const struct sample *sample)
 	nvidia->present = listing_each_directory(nvidia->env, DRIVER, look_at, &sleep) == 0;
 	nvidia->asleep = sleep.any;
 	nvidia->resting = nvidia->resting && tick < nvidia->rest_until;
-	if (!nvidia->resting && sleep.may && nvidia->n_idle >= IDLE_ANSWERS &&
-	    !nvidia->poll->poll.in_flight)
+	if (!nvidia->resting && sleep.may && nvidia->n_idle >= IDLE_ANSWERS && !nvidia->poll->poll.in_flight)
 		rest(nvidia);
 	if (is_asked(nvidia))
 		submit(nvidia, false);
@@ -239,9 +241,16 @@ const struct reader nvidia_reader = {
 	.close = close_nvidia,
 };
 
+/* The last one, unless the library has not answered for a while. */
+static bool has_answer(const struct nvidia *nvidia)
+{
+	return is_asked(nvidia) && nvidia->last &&
+	       device_poll_age_ns(nvidia->env, nvidia->read_ns) != U64_UNKNOWN;
+}
+
 const struct nvidia_device *nvidia_find(const struct nvidia *nvidia, const char *name)
 {
-	for (size_t i = 0; is_asked(nvidia) && nvidia->last && i < nvidia->last->n_devices; i++)
+	for (size_t i = 0; has_answer(nvidia) && i < nvidia->last->n_devices; i++)
 		if (strcmp(nvidia->last->devices[i].name, name) == 0)
 			return &nvidia->last->devices[i];
 	return NULL;
@@ -305,7 +314,7 @@ static void credit_device(struct nvidia *nvidia, const struct nvidia_device *dev
 
 void nvidia_update_users(struct nvidia *nvidia, const struct sample *sample)
 {
-	if (!is_asked(nvidia) || !nvidia->last) {
+	if (!has_answer(nvidia)) {
 		nvidia->n_users = 0;
 		return;
 	}
@@ -327,7 +336,7 @@ const char *nvidia_trouble(const struct nvidia *nvidia, const char **remedy)
 	else if (nvidia->error == NVML_VERSION_MISMATCH)
 		*remedy = _("the driver was updated while it ran: restart the machine");
 	return nvidia->error == -ELIBACC || nvidia->error == NVML_VERSION_MISMATCH
-		       ? _("NVIDIA's driver cannot be asked")
+		       ? _("NVIDIA's driver cannot be queried")
 		       : _("NVIDIA's library gives an error");
 }
 

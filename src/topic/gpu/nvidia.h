@@ -25,20 +25,23 @@ struct nvidia_user {
 struct nvidia {
 	struct env *env;
 	struct process_list *processes;
-	bool present;          /* the driver is loaded … */
-	uint64_t look_tick;    /* … as it was seen last; ENV_NEVER */
-	char (*names)[GPU_NAME_MAX]; /* of its devices, sorted; owned */
+	bool present;       /* the driver is loaded … */
+	uint64_t look_tick; /* … as it was seen last; ENV_NEVER */
+	struct nvidia_name {
+		char name[GPU_NAME_MAX];
+		bool asleep;
+	} * names; /* its devices, sorted; owned */
 	size_t n_names, name_capacity;
 	struct nvidia_poll *poll;
 	struct nvidia_answer *last; /* owned; NULL: none yet */
 	uint64_t n_answers;
-	uint64_t read_ns;      /* when the last one was begun; 0: none */
-	double seconds;        /* between the last two answers; NaN */
-	int error;             /* 0; -ELIBACC: no library; or an enum nvml_result */
-	bool asleep, resting;  /* a device sleeps, or is left alone so that it may: nothing is asked */
-	uint64_t rest_until;   /* a tick */
-	unsigned n_idle;       /* answers in a row without anything in use */
-	uint64_t credited;     /* number of the last answer that is in users */
+	uint64_t read_ns;          /* when the last one was begun; 0: none */
+	double seconds;            /* between the last two answers; NaN */
+	int error;                 /* 0; -ELIBACC: no library; or an enum nvml_result */
+	bool asleep, resting;      /* a device sleeps, or is left alone so that it may: nothing is asked */
+	uint64_t rest_until;       /* a tick */
+	unsigned n_idle;           /* answers in a row without anything in use */
+	uint64_t credited;         /* number of the last answer that is in users */
 	struct nvidia_user *users; /* owned */
 	size_t n_users, capacity;
 };
@@ -46,7 +49,8 @@ struct nvidia {
 /* Where there is no such driver, it is looked for in every 16th tick. */
 extern const struct reader nvidia_reader;
 
-/* What is known of the device now; NULL: it is not in the last answer, or nothing is asked. */
+/* What is known of the device now; NULL: it is not in the last answer, that is too old, or nothing is asked.
+ */
 const struct nvidia_device *nvidia_find(const struct nvidia *nvidia, const char *name);
 
 /* Adds what the last answer says to the sums of the processes. */

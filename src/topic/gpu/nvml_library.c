@@ -69,8 +69,10 @@ static void take_processes(struct nvidia_device *device, nvml_device handle,
 	struct nvml_process processes[NVIDIA_PROCESSES_MAX];
 	unsigned count = NVIDIA_PROCESSES_MAX;
 
-	if (!list || list(handle, &count, processes) != NVML_SUCCESS)
+	if (!list || list(handle, &count, processes) != NVML_SUCCESS) {
+		device->knows_processes = false;
 		return;
+	}
 	for (unsigned i = 0; i < count && i < NVIDIA_PROCESSES_MAX; i++) {
 		struct nvidia_process *process = process_of(device, processes[i].pid);
 
@@ -86,8 +88,7 @@ static double ratio_of(unsigned percent)
 }
 
 /* A process without a sample since the last question did not use it. */
-static void take_samples(struct nvidia_device *device, nvml_device handle,
-			 const struct nvml_library *library)
+static void take_samples(struct nvidia_device *device, nvml_device handle, const struct nvml_library *library)
 {
 	struct nvml_sample samples[SAMPLES_MAX];
 	unsigned count = SAMPLES_MAX;
@@ -98,9 +99,8 @@ static void take_samples(struct nvidia_device *device, nvml_device handle,
 	device->knows_ratios = error == NVML_SUCCESS || error == NVML_NOT_FOUND;
 	for (unsigned i = 0; error == NVML_SUCCESS && i < count && i < SAMPLES_MAX; i++) {
 		const struct nvml_sample *sample = &samples[i];
-		struct nvidia_process *process = sample->time_us > device->seen_us
-							 ? process_of(device, sample->pid)
-							 : NULL;
+		struct nvidia_process *process =
+			sample->time_us > device->seen_us ? process_of(device, sample->pid) : NULL;
 
 		if (!process)
 			continue;
@@ -126,6 +126,7 @@ static void take_device(struct nvidia_device *device, nvml_device handle, const 
 		device->used_bytes = memory.used;
 		device->total_bytes = memory.total;
 	}
+	device->knows_processes = true;
 	take_processes(device, handle, library->graphics);
 	take_processes(device, handle, library->compute);
 	take_samples(device, handle, library);

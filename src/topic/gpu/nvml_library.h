@@ -74,16 +74,17 @@ enum nvidia_engine { NVIDIA_MULTIPROCESSORS, NVIDIA_ENCODER, NVIDIA_DECODER, N_N
 
 struct nvidia_process {
 	uint32_t pid;
-	uint64_t memory_bytes; /* U64_UNKNOWN */
+	uint64_t memory_bytes;           /* U64_UNKNOWN */
 	double ratios[N_NVIDIA_ENGINES]; /* since the last question */
 };
 
 /* What was heard of a device. */
 struct nvidia_device {
-	char name[GPU_NAME_MAX]; /* as in sysfs */
-	double busy_ratio;       /* NaN: not known */
+	char name[GPU_NAME_MAX];          /* as in sysfs */
+	double busy_ratio;                /* NaN: not known */
 	uint64_t used_bytes, total_bytes; /* U64_UNKNOWN */
-	bool knows_ratios;       /* of processes */
+	bool knows_processes;             /* all of them */
+	bool knows_ratios;                /* of processes */
 	struct nvidia_process processes[NVIDIA_PROCESSES_MAX];
 	size_t n_processes, n_left_out;
 	unsigned long long seen_us; /* time of the newest sample */

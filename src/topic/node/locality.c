@@ -95,7 +95,7 @@ static const struct column locality_columns[] = {
 	       .source = BY_PAGES),
 	COLUMN(struct locality_row, cpus, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("ran by node"),
 	       .width = 14, .rank = 1,
-	       .help = N_("node and its percent of the CPU time since it is watched, of which half is "
+	       .help = N_("node and its percent of the CPU time since it was first watched, of which half is "
 			  "forgotten in 30 s; as long as it used none: where its threads ran last"),
 	       .source = BY_LOOKS),
 	COLUMN(struct locality_row, distance, .kind = COLUMN_GAUGE, .title = N_("distance"), .width = 8,
@@ -119,7 +119,7 @@ static const struct column locality_columns[] = {
 			  "and sample"),
 	       .source = "growth of moves / time"),
 	COLUMN(struct locality_row, moves, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .hidden = true,
-	       .title = N_("moves"), .width = 7, .help = N_("the same since it is watched"),
+	       .title = N_("moves"), .width = 7, .help = N_("the same since it was first watched"),
 	       .source = BY_LOOKS),
 	AGE(struct locality_row),
 	HOW(struct locality_row),
@@ -127,7 +127,7 @@ static const struct column locality_columns[] = {
 	COMMAND(struct locality_row),
 };
 
-static const char one_node[] = N_("one NUMA node: all memory is local");
+static const char one_node[] = N_("there is one NUMA node, or no process was looked at");
 
 static const struct schema locality_schema = {
 	.name = "locality",
@@ -155,7 +155,8 @@ static const struct column part_columns[] = {
 	       .source = "2 * sqrt(p * (1 - p) / pages), p: share_ratio; 3 / pages if all are alike"),
 	COLUMN(struct part_row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%ran"),
 	       .width = 6,
-	       .help = N_("share of its CPU time there since it is watched, of which half is forgotten in "
+	       .help = N_("share of its CPU time there since it was first watched, of which half is "
+			  "forgotten in "
 			  "30 s; as long as it used none: where its threads ran last"),
 	       .source = BY_LOOKS),
 	LOCAL(struct part_row),
@@ -178,7 +179,7 @@ static const struct column thread_columns[] = {
 	       .help = N_("moves to another node, as far as seen: at most one in a sample"),
 	       .source = "growth of moves / time"),
 	COLUMN(struct thread_row, moves, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("moves"),
-	       .width = 7, .help = N_("the same since its process is watched"), .source = BY_LOOKS),
+	       .width = 7, .help = N_("the same since its process was first watched"), .source = BY_LOOKS),
 	COLUMN(struct thread_row, node, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("node"),
 	       .width = 4, .help = N_("where it ran last"), .source = "/proc/PID/task/TID/stat processor"),
 	PID_AND_START(struct thread_row),
@@ -313,9 +314,11 @@ static int sample_locality(struct sample *sample)
 		row->far_bytes = (1 - locality.local_ratio) * row->resident_bytes;
 		row->memory = shares(sample, process, memory_share);
 		row->cpus = shares(sample, process, cpu_share);
-		row->threads = process->threads.n_threads;
-		row->wandering = thread_nodes_wandering(&process->threads);
-		row->moves = process->threads.moves;
+		if (process->threads.looked_ns > 0) {
+			row->threads = process->threads.n_threads;
+			row->wandering = thread_nodes_wandering(&process->threads);
+			row->moves = process->threads.moves;
+		}
 		row->age_seconds = age(sample, process);
 		row->how = how(process);
 	}

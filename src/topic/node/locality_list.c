@@ -272,13 +272,15 @@ static void look_at_all_pages(struct locality_list *list, uint64_t now_ns)
 static void count_requested(struct locality_list *list)
 {
 	uint32_t pid = list->request->counted.pid;
+	int error = 0;
 
 	if (list->n_counted == list->request->n_counted)
 		return;
-	list->n_counted = list->request->n_counted;
 	for (size_t i = 0; i < list->n_list; i++)
 		if (list->list[i]->pid == pid)
-			maps_count_begin(list->count, pid, list->list[i]->start_ticks);
+			error = maps_count_begin(list->count, pid, list->list[i]->start_ticks);
+	if (error != -EBUSY) /* else in the next tick */
+		list->n_counted = list->request->n_counted;
 }
 
 static void take_count(struct locality_list *list, uint64_t now_ns)
@@ -291,7 +293,7 @@ static void take_count(struct locality_list *list, uint64_t now_ns)
 	if (!maps_count_take(list->count, list->nodes, &pid, &start_ticks, bytes, &error))
 		return;
 	process = find(list, pid, start_ticks);
-	if (!process)
+	if (!process || error) /* what the sample said stays */
 		return;
 	for (size_t i = 0; i < list->nodes->n_nodes; i++)
 		process->pages[i] = bytes[i];
@@ -403,7 +405,8 @@ struct locality locality_of(const struct locality_list *list, const struct locat
 
 		locality.local_ratio += share * cpu;
 		squares += share * cpu * cpu;
-		if (isnan(locality.best_ratio) || share > locality.best_ratio) {
+		if (span_length(list->nodes->nodes[i].cpus) > 0 &&
+		    (isnan(locality.best_ratio) || share > locality.best_ratio)) {
 			locality.best_ratio = share;
 			locality.best_node = i;
 		}

@@ -35,6 +35,8 @@ static void read_text(struct device_poll *poll)
 
 	buffer_empty(&count->text);
 	count->error = buffer_read(&count->text, count->fd, TEXT_MOST);
+	if (count->text.length >= TEXT_MOST)
+		count->error = -EFBIG; /* it goes on */
 	close(count->fd);
 	poll->reads++;
 }

@@ -90,7 +90,7 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-/* Unknown where a CPU of it is in no line, as one that is offline. */
+/* Unknown where no CPU of it has a line, as where all are offline. */
 static void add_times(struct node_row *row, const struct node_list *nodes, size_t index,
 		      const struct proc_stat *stat, uint64_t hertz)
 {

@@ -34,13 +34,12 @@ static const struct column columns[] = {
 	    .help = N_("suspend: time of the first sample after it; clock: what the clock says now"),
 	    .source = "CLOCK_REALTIME"),
 	ROW(kind, .kind = COLUMN_LABEL, .title = N_("kind"), .width = 7, .words = true,
-	    .help = N_(
-		    "suspend: the machine slept; clock: its clock was set, which the speed that NTP gives it "
-		    "is not"),
+	    .help = N_("suspend: the machine slept; clock: its clock was set; slewing by NTP does not count"),
 	    .source = "which clock moved against CLOCK_BOOTTIME"),
 	ROW(seconds, .kind = COLUMN_LABEL, .unit = UNIT_SECONDS, .title = N_("seconds"), .width = 8,
 	    .help = N_(
-		    "suspend: time asleep, exact; clock: by how much it was set, below 0: back. Less than "
+		    "suspend: time asleep, on some machines to a second; clock: by how much it was set, "
+		    "below 0: back. Less than "
 		    "50 ms waits until it adds up to more, and several sleeps within one sample are one row"),
 	    .source = "growth of CLOCK_BOOTTIME - CLOCK_MONOTONIC; of CLOCK_REALTIME - CLOCK_BOOTTIME"),
 	ROW(from_time, .kind = COLUMN_LABEL, .unit = UNIT_TIME, .title = N_("from"), .width = 12, .rank = 2,
@@ -67,16 +66,11 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static int test_wake_sources(struct env *env)
-{
-	return env_exists(env, WAKE_SOURCES) ? 0 : -ENOENT;
-}
-
 static const struct source_spec sources[] = {
 	{ .path = WAKE_SOURCES,
 	  .gives = N_("what woke up the machine"),
 	  .optional = true,
-	  .test = test_wake_sources,
+	  .test = wake_sources_test,
 	  .remedies = { { ENOENT,
 			  N_("this kernel cannot sleep (CONFIG_PM_SLEEP), or is older than 5.4") } } },
 	{ .path = WAKE_IRQ,

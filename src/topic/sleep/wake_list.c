@@ -4,6 +4,7 @@
 
 #include "topic/sleep/wake_list.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "core/unknown.h"
@@ -16,6 +17,11 @@
 int wake_sources_each(struct env *env, void (*each)(void *context, const char *directory), void *context)
 {
 	return listing_each_directory(env, WAKE_SOURCES, each, context);
+}
+
+int wake_sources_test(struct env *env)
+{
+	return env_exists(env, WAKE_SOURCES) ? 0 : -ENOENT;
 }
 
 static const char *path_of(char path[PATH_ROOM], const char *directory, const char *attribute)

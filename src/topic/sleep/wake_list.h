@@ -14,6 +14,9 @@
  */
 int wake_sources_each(struct env *env, void (*each)(void *context, const char *directory), void *context);
 
+/* Are there some? 0 or -ENOENT, for --probe. */
+int wake_sources_test(struct env *env);
+
 /* Its name, or that of its directory where it has none. NULL: it is gone. bytes have room for an attribute.
  */
 const char *wake_source_name(struct env *env, const char *directory, char *bytes, size_t room);

@@ -27,8 +27,8 @@ static const struct column columns[] = {
 	ROW(activations, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("active"), .width = 8,
 	    .rank = 3, .help = N_("how often it began to keep the machine awake"),
 	    .source = PLACE "active_count"),
-	ROW(wakeups, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("broke off"), .width = 9,
-	    .rank = 2, .help = N_("how often it may have broken off a suspend that programs had begun"),
+	ROW(wakeups, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = N_("aborts"), .width = 9, .rank = 2,
+	    .help = N_("how often it may have aborted a suspend that programs had begun"),
 	    .source = PLACE "wakeup_count"),
 	ROW(age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("ago"), .width = 7,
 	    .whole = true, .help = N_("time awake since its last change; unknown: it never had one"),
@@ -62,16 +62,11 @@ static const struct schema schema = {
 	SCHEMA_COLUMNS(columns),
 };
 
-static int test_wake_sources(struct env *env)
-{
-	return env_exists(env, WAKE_SOURCES) ? 0 : -ENOENT;
-}
-
 static const struct source_spec sources[] = {
 	{ .path = WAKE_SOURCES,
 	  .gives = N_("wakeup sources"),
 	  .optional = true,
-	  .test = test_wake_sources,
+	  .test = wake_sources_test,
 	  .remedies = { { ENOENT,
 			  N_("this kernel cannot sleep (CONFIG_PM_SLEEP), or is older than 5.4") } } },
 	{ 0 },
