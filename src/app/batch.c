@@ -472,7 +472,7 @@ static void run_replay(struct batch *batch)
 		loop_run(&batch->loop);
 }
 
-/* Of what Prometheus lacks a notice says why. */
+/* A notice says why something is missing. */
 static bool has_reason(const struct batch *batch)
 {
 	return batch->options->is_stored && batch->notices.texts.length > 0;

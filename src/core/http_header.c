@@ -9,15 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-static struct span trimmed(struct span text)
-{
-	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
-		text.at++;
-	while (text.at < text.end && (text.end[-1] == ' ' || text.end[-1] == '\t'))
-		text.end--;
-	return text;
-}
-
 static bool is_word(struct span text, const char *word)
 {
 	return span_length(text) == strlen(word) && strncasecmp(text.at, word, span_length(text)) == 0;
@@ -36,7 +27,7 @@ static bool next_part(struct span *rest, char stop, struct span *part)
 	part->end = rest->at;
 	if (rest->at < rest->end)
 		rest->at++;
-	*part = trimmed(*part);
+	*part = span_trimmed(*part);
 	return true;
 }
 
@@ -52,8 +43,8 @@ static void take_parameter(struct range *range, struct span parameter)
 
 	if (!span_until(&value, '=', &name))
 		return;
-	name = trimmed(name);
-	value = trimmed(value);
+	name = span_trimmed(name);
+	value = span_trimmed(value);
 	if (span_length(value) >= 2 && *value.at == '"' && value.end[-1] == '"') {
 		value.at++;
 		value.end--;
@@ -117,7 +108,7 @@ bool http_host(struct span field, struct span *host)
 {
 	bool bracketed;
 
-	field = trimmed(field);
+	field = span_trimmed(field);
 	bracketed = span_char(&field, '[');
 	*host = field;
 	while (field.at < field.end && *field.at != (bracketed ? ']' : ':'))

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define DIGITS_MAX 18 /* significant digits; further ones do not change the value */
-#define EXPONENT_MAX 400 /* beyond those of a double, within those of a long double */
+#define DIGITS_MAX 18                 /* significant digits; further ones do not change the value */
+#define EXPONENT_MAX 400              /* beyond those of a double, within those of a long double */
 #define EXACT_MAX (UINT64_C(1) << 53) /* a double represents all integers up to this */
 
 struct span span_text(const char *text)
@@ -70,6 +70,20 @@ bool span_part(struct span bytes, uint64_t offset, uint64_t length, struct span 
 static bool is_blank(char byte)
 {
 	return byte == ' ' || byte == '\t';
+}
+
+static bool is_space(char byte)
+{
+	return is_blank(byte) || byte == '\n';
+}
+
+struct span span_trimmed(struct span text)
+{
+	while (text.at < text.end && is_space(*text.at))
+		text.at++;
+	while (text.at < text.end && is_space(text.end[-1]))
+		text.end--;
+	return text;
 }
 
 static bool is_digit(char byte)

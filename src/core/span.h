@@ -25,6 +25,7 @@ static inline size_t span_length(struct span span)
 }
 
 bool span_is(struct span span, const char *text);
+struct span span_trimmed(struct span text); /* without blanks, tabs and newlines at its ends */
 bool span_starts(struct span span, const char *prefix);
 
 /* Copies the bytes at offset, aligned or not, and consumes nothing; false and no change when incomplete. */

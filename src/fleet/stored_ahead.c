@@ -19,8 +19,8 @@ struct stored_ahead {
 	enum ahead_state state;
 	struct stored_wish wish;         /* its texts are owned */
 	struct stored_series *series[2]; /* of the machine, and rows of all */
-	int error;
-	const char *why;
+	int errors[2];
+	const char *whys[2]; /* of the connection: the same one where both failed */
 };
 
 static void run(struct worker_job *job)
@@ -28,11 +28,11 @@ static void run(struct worker_job *job)
 	struct stored_ahead *ahead = (struct stored_ahead *)job;
 	const struct stored_wish *wish = &ahead->wish;
 
-	ahead->error =
-		prometheus_api_range(&ahead->api, wish->selector, &wish->step, ahead->series[0], &ahead->why);
-	if (!ahead->error && wish->of_rows)
-		ahead->error = prometheus_api_range(&ahead->api, wish->of_rows, &wish->rows, ahead->series[1],
-						    &ahead->why);
+	ahead->errors[0] = prometheus_api_range(&ahead->api, wish->selector, &wish->step, ahead->series[0],
+						&ahead->whys[0]);
+	ahead->errors[1] = wish->of_rows ? prometheus_api_range(&ahead->api, wish->of_rows, &wish->rows,
+								ahead->series[1], &ahead->whys[1])
+					 : 0;
 }
 
 static void done(struct worker_job *job)
@@ -122,12 +122,12 @@ bool stored_ahead_get(struct stored_ahead *ahead, const struct stored_wish *wish
 	if (!is_here)
 		return false;
 	ahead->state = AHEAD_IDLE;
-	if (ahead->error) {
-		prometheus_api_rest(api, ahead->error, ahead->why);
-		return true;
-	}
-	swap(machine, &ahead->series[0]);
-	if (ahead->wish.of_rows)
+	for (unsigned i = 0; i < 2; i++)
+		if (ahead->errors[i])
+			prometheus_api_rest(api, ahead->errors[i], ahead->whys[i]);
+	if (!ahead->errors[0])
+		swap(machine, &ahead->series[0]);
+	if (ahead->wish.of_rows && !ahead->errors[1])
 		swap(rows, &ahead->series[1]);
 	return true;
 }

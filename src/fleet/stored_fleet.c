@@ -205,13 +205,13 @@ static bool is_here(struct stored_fleet *fleet, size_t index)
 		.rows = { stored_axis_time(&fleet->axis, index - 1), fleet->axis.step, 2 },
 	};
 	struct stored_series **machine = prometheus_answer(&fleet->source), *before = *machine;
+	struct stored_series *rows_before = fleet->rows;
 
 	if (!stored_ahead_get(fleet->ahead, &wish, machine, &fleet->rows, &fleet->api))
 		return false;
-	if (*machine == before)
-		return true;
-	prometheus_answered(&fleet->source, stored_axis_ns(&fleet->axis, index));
-	fleet->answered = wish.of_rows ? index : SIZE_MAX;
+	if (*machine != before)
+		prometheus_answered(&fleet->source, stored_axis_ns(&fleet->axis, index));
+	fleet->answered = fleet->rows != rows_before ? index : SIZE_MAX;
 	return true;
 }
 

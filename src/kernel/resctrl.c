@@ -17,20 +17,6 @@ static const struct {
 
 #define N_RESOURCES (sizeof(resources) / sizeof(resources[0]))
 
-static bool is_blank(char byte)
-{
-	return byte == ' ' || byte == '\t' || byte == '\n';
-}
-
-static struct span trimmed(struct span text)
-{
-	while (text.at < text.end && is_blank(*text.at))
-		text.at++;
-	while (text.at < text.end && is_blank(text.end[-1]))
-		text.end--;
-	return text;
-}
-
 static enum resctrl_resource resource_of(struct span name)
 {
 	for (unsigned i = 0; i < N_RESOURCES; i++)
@@ -60,13 +46,13 @@ bool resctrl_share_next(struct resctrl_shares *shares, struct resctrl_share *sha
 			if (!span_u64(&item, &share->domain) || !span_char(&item, '='))
 				continue;
 			share->resource = shares->resource;
-			share->value = trimmed(item);
+			share->value = span_trimmed(item);
 			return true;
 		}
 		if (!span_line(&shares->rest, &shares->line))
 			return false;
 		if (span_until(&shares->line, ':', &name))
-			shares->resource = resource_of(trimmed(name));
+			shares->resource = resource_of(span_trimmed(name));
 		else
 			shares->line.at = shares->line.end;
 	}
@@ -76,7 +62,7 @@ bool resctrl_mask(struct span text, uint64_t *mask)
 {
 	uint64_t parsed;
 
-	text = trimmed(text);
+	text = span_trimmed(text);
 	if (!span_hex(&text, &parsed) || span_length(text) > 0)
 		return false;
 	*mask = parsed;
@@ -87,7 +73,7 @@ enum resctrl_reading resctrl_count(struct span text, uint64_t *value)
 {
 	uint64_t counted;
 
-	text = trimmed(text);
+	text = span_trimmed(text);
 	*value = U64_UNKNOWN;
 	if (span_is(text, "Unavailable"))
 		return RESCTRL_UNAVAILABLE;

@@ -77,12 +77,12 @@ static struct power_program *add_program(struct program_power *power, const char
 
 void program_power_use(struct program_power *power, const char *name, double cpu_seconds)
 {
-	uint32_t hash = hash_fold(hash_bytes(HASH_SEED, span_text(name)));
-	struct power_program *program = find(power, name, hash);
+	uint32_t hash = name ? hash_fold(hash_bytes(HASH_SEED, span_text(name))) : 0;
+	struct power_program *program = name ? find(power, name, hash) : NULL;
 
 	if (!(cpu_seconds > 0))
 		return;
-	if (!program)
+	if (name && !program)
 		program = add_program(power, name, hash, cpu_seconds);
 	*(program ? &program->sample_seconds : &power->sample_others_seconds) += cpu_seconds;
 }

@@ -59,7 +59,8 @@ struct program_power {
 	double fitted_seconds;
 };
 
-/* CPU time that a program used in this sample. It may come in several parts. */
+/* CPU time that a program, or with NULL those without a name, used in this sample. It may come in several
+ * parts. */
 void program_power_use(struct program_power *power, const char *name, double cpu_seconds);
 
 /*

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/bytes.h"
 #include "core/hash.h"
 #include "core/vector.h"
-#include "recording/bytes.h"
 
 #define TAIL UINT32_C(0x58444950) /* "PIDX" */
 #define LEVEL 3

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/bytes.h"
 #include "core/hash.h"
-#include "recording/bytes.h"
 
 #define TOPICS_MAX 4096
 #define COLUMNS_MAX 4096

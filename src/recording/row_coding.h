@@ -7,9 +7,9 @@
 #ifndef PANETOP_RECORDING_ROW_CODING_H
 #define PANETOP_RECORDING_ROW_CODING_H
 
+#include "core/bytes.h"
 #include "core/intern.h"
 #include "model/frame.h"
-#include "recording/bytes.h"
 
 struct cell_rows {
 	uint64_t *cells; /* row by row */

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
 #include "model/frame.h"
 #include "recording/block.h"
-#include "recording/bytes.h"
 #include "recording/description.h"
 #include "topic/topic.h"
 

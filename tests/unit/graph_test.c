@@ -363,6 +363,15 @@ START_TEST(a_column_has_its_moment)
 		graph_time_end(&(struct graph_time){ .now_ns = SECOND, .seconds = 5, .columns = 9 }, 0), 0);
 }
 
+START_TEST(what_a_recording_says_of_sleeps_stays_inside)
+{
+	struct graph_time time = { .now_ns = SECOND, .seconds = 1, .by_sample = true, .columns = 40 };
+
+	ck_assert_int_eq(graph_time_column(&time, 1000 * SECOND), 39); /* as if it came after now */
+	time.by_sample = false;
+	ck_assert_int_eq(graph_time_column(&time, UINT64_MAX), 39);
+}
+
 START_TEST(a_click_finds_the_graph_under_it)
 {
 	static struct graph_places places = { .count = 1 };

@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
 #include "output/recording.h"
 #include "recording/block.h"
-#include "recording/bytes.h"
 #include "recording/row_coding.h"
 #include "recording/spool.h"
 #include "recording/writer.h"

@@ -6,13 +6,6 @@
 
 #define NAME_CELLS 26 /* the kernel pads names to 25 and a blank */
 
-static struct span trimmed(struct span span)
-{
-	while (span.end > span.at && span.end[-1] == ' ')
-		span.end--;
-	return span;
-}
-
 static bool parse_value(struct span *line, uint64_t *value)
 {
 	struct span word;
@@ -33,7 +26,7 @@ static bool parse_line(struct span line, struct pid_limit *limit)
 
 	if (span_length(line) <= NAME_CELLS)
 		return false;
-	limit->name = trimmed(span_of(line.at, NAME_CELLS));
+	limit->name = span_trimmed(span_of(line.at, NAME_CELLS));
 	rest = span_of(line.at + NAME_CELLS, span_length(line) - NAME_CELLS);
 	if (span_length(limit->name) == 0 || !parse_value(&rest, &limit->soft) ||
 	    !parse_value(&rest, &limit->hard))

@@ -200,8 +200,9 @@ static void add_explanation(struct report *report)
 		page_element(page, "p",
 			     report->stretch.n_findings > 0
 				     ? _("The sample with the worst findings, or of several that in which "
-					 "most tasks waited.")
-				     : _("The sample in which most tasks waited."));
+					 "most tasks waited; rather one with ten samples before it.")
+				     : _("The sample in which most tasks waited, rather one with ten samples "
+					 "before it."));
 	if (n_lines == 0)
 		snprintf(text, sizeof(text),
 			 P_("Nothing sampled departs from the %zu sample of %.0f s before.",

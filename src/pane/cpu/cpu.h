@@ -91,10 +91,11 @@ struct cpu_state {
 		int error;
 		const char *remedy;
 	} result;
-	int policy;       /* of the prompt for its priority */
-	int signal;       /* of the question whether to send it */
-	double parent;    /* PID in the menu */
-	bool may_monitor; /* … which then offers it */
+	int policy;               /* of the prompt for its priority */
+	int signal;               /* of the question whether to send it */
+	double parent;            /* PID in the menu */
+	bool may_monitor;         /* … which then offers it */
+	char monitored[TEXT_MAX]; /* for which a monitoring group is being made */
 	bool has_gpu;
 	char menu_title[TEXT_MAX];
 	char user[CPU_NAME_MAX]; /* of request->shown_user */

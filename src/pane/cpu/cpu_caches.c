@@ -70,10 +70,16 @@ static void say_failed(struct pane_context *context, int error, const char *reme
 	screen_warn(context->screen, MESSAGE_PANE, _("not monitored: %s"), failure_of(text, error, remedy));
 }
 
+/* Before it began: then busy is the screen. */
+static void say_refused(struct pane_context *context, int error, const char *remedy)
+{
+	say_failed(context, error,
+		   error == -EBUSY && !remedy ? _("another action is still under way") : remedy);
+}
+
 static void monitored(struct pane_context *context, int error)
 {
 	const struct cpu_state *cpu = context->state;
-	char text[TEXT_MAX];
 
 	if (error) {
 		say_failed(context, error, NULL);
@@ -83,7 +89,7 @@ static void monitored(struct pane_context *context, int error)
 	screen_message(context->screen, MESSAGE_PANE,
 		       _("%s is monitored, with the threads that it starts from now on; what it had in the "
 			 "cache before is not counted"),
-		       cpu_targets_text(cpu, text));
+		       cpu->monitored);
 }
 
 static int act_on_target(struct pane_context *context, void (*done)(struct pane_context *context, int error),
@@ -98,11 +104,14 @@ static int act_on_target(struct pane_context *context, void (*done)(struct pane_
 
 static void monitor(struct pane_context *context)
 {
+	struct cpu_state *cpu = context_state(context);
 	const char *remedy;
-	int error = act_on_target(context, monitored, &remedy);
+	int error;
 
+	cpu_targets_text(cpu, cpu->monitored); /* the targets may be others when it is done */
+	error = act_on_target(context, monitored, &remedy);
 	if (error)
-		say_failed(context, error, remedy);
+		say_refused(context, error, remedy);
 }
 
 bool cpu_may_monitor(struct pane_context *context)
@@ -121,7 +130,7 @@ void cpu_ask_monitor(struct pane_context *context)
 	int error = act_on_target(context, NULL, &remedy);
 
 	if (error) {
-		say_failed(context, error, remedy);
+		say_refused(context, error, remedy);
 		return;
 	}
 	snprintf(question, sizeof(question),
@@ -132,8 +141,11 @@ void cpu_ask_monitor(struct pane_context *context)
 
 static void ended(struct pane_context *context, int error)
 {
+	char text[TEXT_MAX];
+
 	if (error)
-		say_failed(context, error, NULL);
+		screen_warn(context->screen, MESSAGE_PANE, _("its monitoring group stays: %s"),
+			    failure_text(text, error, NULL));
 	else
 		screen_message(context->screen, MESSAGE_PANE, "%s", _("its monitoring group is removed"));
 }
@@ -144,7 +156,7 @@ static void end(struct pane_context *context)
 	int error = screen_act(context, TOPIC, "end", ended, &remedy);
 
 	if (error)
-		say_failed(context, error, remedy);
+		ended(context, error);
 }
 
 /* The process that is monitored, as its row has it; NULL: none is. */

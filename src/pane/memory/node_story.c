@@ -78,8 +78,8 @@ char *node_story(const struct node_facts *facts, char *text, size_t room)
 		add(text, room, _("The kernel shows no NUMA nodes here."));
 	} else if (facts->nodes < 2) {
 		add(text, room,
-		    _("The kernel knows one NUMA node: to it all memory is equally near, and no process can be "
-		      "far from its memory."));
+		    _("The kernel knows one NUMA node: to it all memory is equally near, and no process can "
+		      "be far from its memory."));
 	} else if (!isnan(facts->nodes)) {
 		add_sum(facts, text, room);
 		add_far(facts, text, room);

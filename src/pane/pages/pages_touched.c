@@ -64,7 +64,6 @@ static bool gather(const struct pane_context *context, struct touched_facts *fac
 		.window_seconds = table_number(table, row, "window_seconds"),
 		.open_seconds = table_number(table, row, "open_seconds"),
 		.windows = table_number(table, row, "windows"),
-		.locked_bytes = pages_total(context, "vm_locked_bytes"),
 		.state = table_text(table, row, "state"),
 	};
 	return true;
@@ -166,7 +165,7 @@ static void draw_cell(struct cutter *cutter)
 
 static void cut_piece(struct cutter *cutter, struct piece piece)
 {
-	while (piece.bytes > 0) {
+	while (piece.bytes > 0 && cutter->n_cells < cutter->canvas->width * cutter->canvas->height) {
 		double part = fmin(piece.bytes, cutter->cell_bytes - cutter->filled);
 
 		cutter->by_age[piece.age] += part;
@@ -250,7 +249,7 @@ static int draw_sentence(const struct pane_context *context, const struct touche
 
 	touched_sentence(facts, text, ascii);
 	y = canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));
-	if (facts->windows > 0 && strcmp(facts->state, "ended") == 0)
+	if (!isnan(facts->touched_bytes) && strcmp(facts->state, "ended") == 0)
 		return y + canvas_wrapped(canvas, y, STYLE_DIM, span_text(_("it has exited since")));
 	if (isnan(facts->open_seconds) || screen_replays(context))
 		return y;
@@ -265,13 +264,26 @@ static struct canvas draw_machine(const struct pane_context *context, const stru
 	const struct table *table = context_table(context, PAGES_TABLE_DAMON);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
 	char text[TEXT_MAX], half[VALUE_TEXT_MAX], most[VALUE_TEXT_MAX];
+	double half_seconds, most_seconds;
 
 	if (!row || canvas->height < MACHINE_FROM_LINES)
 		return *canvas;
-	snprintf(text, sizeof(text),
-		 _("the machine, by DAMON_STAT: half of its memory not used for %s, 10 %% of it for %s"),
-		 stretch_text(half, fmax(table_number(table, row, "p50_seconds"), 0)),
-		 stretch_text(most, fmax(table_number(table, row, "p90_seconds"), 0)));
+	half_seconds = table_number(table, row, "p50_seconds");
+	most_seconds = table_number(table, row, "p90_seconds");
+	if (isnan(half_seconds) || isnan(most_seconds))
+		return *canvas;
+	if (half_seconds > 0)
+		snprintf(text, sizeof(text),
+			 _("the machine, by DAMON_STAT: half of its memory not used for %s, 10 %% of it for "
+			   "%s"),
+			 stretch_text(half, half_seconds), stretch_text(most, most_seconds));
+	else if (most_seconds > 0)
+		snprintf(text, sizeof(text),
+			 _("the machine, by DAMON_STAT: half of its memory is in use, 10 %% not used for %s"),
+			 stretch_text(most, most_seconds));
+	else
+		snprintf(text, sizeof(text), "%s",
+			 _("the machine, by DAMON_STAT: 90 % of its memory is in use"));
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text, -1);
 	return canvas_rows(canvas, 0, canvas->height - 1);
 }

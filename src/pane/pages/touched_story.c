@@ -22,12 +22,10 @@ double touched_cost_seconds(double resident_bytes)
 
 static double rest_of(const struct touched_facts *facts)
 {
-	double locked = isnan(facts->locked_bytes) ? 0 : facts->locked_bytes;
-
-	return facts->resident_bytes - fmax(facts->touched_bytes, locked);
+	return facts->resident_bytes - facts->touched_bytes;
 }
 
-bool touched_rest_could_go(const struct touched_facts *facts)
+bool touched_rest_is_notable(const struct touched_facts *facts)
 {
 	double rest = rest_of(facts);
 
@@ -55,8 +53,8 @@ static void say_measured(const struct touched_facts *facts, char text[TEXT_MAX],
 	size_text(touched, facts->touched_bytes);
 	duration_text(window, facts->window_seconds, ascii);
 	files_text(facts, files);
-	if (touched_rest_could_go(facts))
-		snprintf(text, TEXT_MAX, _("%s resident, %s used in %s%s; the rest, %s, could go"), resident,
+	if (touched_rest_is_notable(facts))
+		snprintf(text, TEXT_MAX, _("%s resident, %s used in %s%s; the rest, %s, was not"), resident,
 			 touched, window, files, size_text(rest, rest_of(facts)));
 	else
 		snprintf(text, TEXT_MAX, _("%s resident, %s used in %s%s"), resident, touched, window, files);
@@ -70,8 +68,10 @@ void touched_sentence(const struct touched_facts *facts, char text[TEXT_MAX], bo
 		snprintf(text, TEXT_MAX, "%s", _("it has executed another program: the window begins again"));
 	else if (isnan(facts->touched_bytes) && strcmp(facts->state, "ended") == 0)
 		snprintf(text, TEXT_MAX, "%s", _("it has exited before the window ended"));
-	else if (isnan(facts->touched_bytes))
+	else if (isnan(facts->touched_bytes) && strcmp(facts->state, "clearing") == 0)
 		snprintf(text, TEXT_MAX, "%s", _("the accessed bits are being cleared ..."));
+	else if (isnan(facts->touched_bytes))
+		snprintf(text, TEXT_MAX, "%s", _("nothing was read yet: to read costs as much as to clear"));
 	else if (facts->windows > 0)
 		say_measured(facts, text, ascii);
 	else

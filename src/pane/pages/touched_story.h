@@ -13,14 +13,13 @@ struct touched_facts {
 	double file_touched_bytes;           /* of these; it may be others that used them */
 	double window_seconds, open_seconds; /* measured; so far */
 	double windows;                      /* that are complete */
-	double locked_bytes;                 /* by mlock(2), which cannot go */
 	const char *state;                   /* as in the table */
 };
 
 /* From 10 % and 16 MiB on it is worth a word that memory was not used. */
-bool touched_rest_could_go(const struct touched_facts *facts);
+bool touched_rest_is_notable(const struct touched_facts *facts);
 
-/* "2.1G resident, 180M used in 30s; the rest, 1.9G, could go" */
+/* "2.1G resident, 180M used in 30s; the rest, 1.9G, was not" */
 void touched_sentence(const struct touched_facts *facts, char text[TEXT_MAX], bool ascii);
 
 /* CPU time in seconds that clearing and reading take, of 4 KiB pages. */

@@ -144,7 +144,7 @@ static const struct source_spec sources[] = {
 	  .optional = true,
 	  .test = cache_monitor_test,
 	  .remedies = { NO_RESCTRL,
-			{ EACCES, N_("only root can make groups: run it as root") },
+			{ EACCES, N_("run it as root, or give it the capability cap_dac_override") },
 			{ EROFS, N_("it is mounted read-only, as in a container") },
 			{ ENOENT,
 			  N_("this CPU does not monitor groups (no CMT, no MBM), or resctrl is not "

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -32,8 +31,6 @@
 #include "topic/process/process_find.h"
 
 #define PREFIX "panetop-"
-#define LOCK_TRIES 20
-#define LOCK_PAUSE_NS (50 * 1000 * 1000)
 #define PASSES 8 /* over the threads: those that start meanwhile may not be in the group yet */
 
 /* The group that was made. */
@@ -197,12 +194,13 @@ static int tidy_all(struct env *env, void (*done)(void *context, int error), voi
 	return 0;
 }
 
-/* Runs in the worker, as the kernel looks at all tasks. */
+/* The group is made first, as the worker has no right to; it moves the threads, which may be many. */
 struct job {
 	struct worker_job job;
 	struct env *env;
-	int root;  /* where resctrl is mounted */
-	int tasks; /* the directory with the threads of the process */
+	int root;    /* where resctrl is mounted, locked */
+	int threads; /* the directory with the threads of the process */
+	int tasks;   /* the file of the group that takes them */
 	bool made;
 	int error;
 	struct monitor monitor;
@@ -210,19 +208,10 @@ struct job {
 	void *context;
 };
 
-/* As Documentation/filesystems/resctrl.rst asks of programs that make groups. */
+/* As Documentation/filesystems/resctrl.rst asks of programs that make groups. -EAGAIN: another one has it. */
 static int lock_root(int root)
 {
-	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
-
-	for (unsigned i = 0; i < LOCK_TRIES; i++) {
-		if (flock(root, LOCK_EX | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -errno;
-		nanosleep(&pause, NULL);
-	}
-	return -EAGAIN;
+	return flock(root, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 }
 
 static int make_group(const struct monitor *monitor)
@@ -298,17 +287,17 @@ static long move_new(DIR *threads, int tasks, struct moved *moved)
 }
 
 /* A thread begins in the group of the one that started it. */
-static int move_threads(struct job *job, int tasks)
+static int move_threads(struct job *job)
 {
-	DIR *threads = fdopendir(job->tasks);
+	DIR *threads = fdopendir(job->threads);
 	struct moved moved = { 0 };
 	long n = 1;
 
 	if (!threads)
 		return -errno;
-	job->tasks = -1; /* closedir() closes it */
+	job->threads = -1; /* closedir() closes it */
 	for (unsigned pass = 0; pass < PASSES && n > 0; pass++)
-		n = move_new(threads, tasks, &moved);
+		n = move_new(threads, job->tasks, &moved);
 	closedir(threads);
 	if (moved.n == 0 && n >= 0)
 		n = -ESRCH;
@@ -316,39 +305,23 @@ static int move_threads(struct job *job, int tasks)
 	return n < 0 ? (int)n : 0;
 }
 
-static int fill_group(struct job *job)
-{
-	int tasks = open_tasks(&job->monitor);
-	int error = tasks < 0 ? tasks : move_threads(job, tasks);
-
-	if (tasks >= 0)
-		close(tasks);
-	return error;
-}
-
 static void job_run(struct worker_job *worker_job)
 {
 	struct job *job = (struct job *)worker_job;
 
-	job->error = lock_root(job->root);
-	if (!job->error)
-		job->error = make_group(&job->monitor);
-	job->made = !job->error;
-	if (job->made)
-		job->error = fill_group(job);
-	if (job->made && job->error) {
-		remove_group(job->monitor.control, job->monitor.group);
-		job->made = false;
-	}
-	flock(job->root, LOCK_UN);
+	job->error = move_threads(job);
 }
 
 static void close_job(struct job *job)
 {
+	if (job->made)
+		remove_group(job->monitor.control, job->monitor.group);
 	if (job->monitor.control >= 0)
 		close(job->monitor.control);
 	if (job->root >= 0)
-		close(job->root);
+		close(job->root); /* which unlocks it */
+	if (job->threads >= 0)
+		close(job->threads);
 	if (job->tasks >= 0)
 		close(job->tasks);
 	free(job);
@@ -358,13 +331,12 @@ static void job_done(struct worker_job *worker_job)
 {
 	struct job *job = (struct job *)worker_job;
 
-	if (job->made && job->job.dropped) {
-		remove_group(job->monitor.control, job->monitor.group);
-	} else if (job->made) {
+	if (!job->error && !job->job.dropped) {
 		struct monitor *kept = env_state_add(job->env, &key, sizeof(*kept), close_monitor);
 
 		*kept = job->monitor;
 		job->monitor.control = -1;
+		job->made = false;
 	}
 	if (!job->job.dropped)
 		job->done(job->context, job->error);
@@ -426,8 +398,8 @@ static int open_job(struct job *job, struct env *env, uint32_t pid, double start
 	struct pid_stat stat;
 	int error;
 
-	job->tasks = pids_open(env, pid, "task", O_RDONLY | O_DIRECTORY);
-	error = job->tasks == -ENOENT ? -ESRCH : job->tasks < 0 ? job->tasks : 0;
+	job->threads = pids_open(env, pid, "task", O_RDONLY | O_DIRECTORY);
+	error = job->threads == -ENOENT ? -ESRCH : job->threads < 0 ? job->threads : 0;
 	if (!error)
 		error = process_find(env, pid, start_seconds, &stat);
 	if (!error)
@@ -440,6 +412,18 @@ static int open_job(struct job *job, struct env *env, uint32_t pid, double start
 	job->monitor.control = open_directory(env, path);
 	job->root = open_directory(env, CACHE_ROOT);
 	return job->monitor.control < 0 ? job->monitor.control : job->root < 0 ? job->root : 0;
+}
+
+static int open_group(struct job *job)
+{
+	int error = lock_root(job->root);
+
+	if (!error)
+		error = make_group(&job->monitor);
+	job->made = !error;
+	if (!error)
+		job->tasks = open_tasks(&job->monitor);
+	return error ? error : job->tasks < 0 ? job->tasks : 0;
 }
 
 static int begin_monitor(struct env *env, struct span text, void (*done)(void *context, int error),
@@ -463,16 +447,20 @@ static int begin_monitor(struct env *env, struct span text, void (*done)(void *c
 	*job = (struct job){ .job = { .run = job_run, .done = job_done },
 			     .env = env,
 			     .root = -1,
+			     .threads = -1,
 			     .tasks = -1,
 			     .monitor = { .control = -1 },
 			     .done = done,
 			     .context = context };
 	error = open_job(job, env, (uint32_t)pid, start_seconds);
+	if (!error && done) {
+		env_state_remove(env, &key); /* that of another process: it has the same name */
+		error = open_group(job);
+	}
 	if (error || !done) {
 		close_job(job);
 		return error;
 	}
-	env_state_remove(env, &key); /* that of another process */
 	worker_submit(env->worker, &job->job);
 	return 0;
 }

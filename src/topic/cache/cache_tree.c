@@ -361,6 +361,7 @@ static struct cache_domain *domain_of(struct cache_tree *tree, struct cache_grou
 	if (domain->tick != tree->env->tick) {
 		domain->mask = domain->code_mask = domain->allocated_bytes = U64_UNKNOWN;
 		domain->bandwidth = U64_UNKNOWN;
+		domain->monitored = false;
 		domain->tick = tree->env->tick;
 	}
 	return domain;

@@ -452,15 +452,6 @@ static void encode(struct counter_event *event, struct lookup *lookup)
 		explain_name(event, &lookup->pfm, error);
 }
 
-static struct span trimmed(struct span text)
-{
-	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
-		text.at++;
-	while (text.at < text.end && (text.end[-1] == ' ' || text.end[-1] == '\t'))
-		text.end--;
-	return text;
-}
-
 static void add_named(struct counter_events *events, struct lookup *lookup, struct span name)
 {
 	struct counter_event *event;
@@ -479,8 +470,8 @@ void counter_events_named(struct counter_events *events, struct env *env, const 
 
 	open_lookup(&lookup, env);
 	while (span_until(&rest, ',', &name))
-		add_named(events, &lookup, trimmed(name));
-	add_named(events, &lookup, trimmed(rest));
+		add_named(events, &lookup, span_trimmed(name));
+	add_named(events, &lookup, span_trimmed(rest));
 	close_lookup(&lookup);
 	relate(events);
 	group(events);

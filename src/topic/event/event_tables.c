@@ -38,11 +38,9 @@ static int sample_statistics(struct sample *sample,
 	return 0;
 }
 
-#define EVENT_TABLE                                                                                          \
-	EVENT_TOPIC, .state_size = sizeof(struct state), .reads = reads
+#define EVENT_TABLE EVENT_TOPIC, .state_size = sizeof(struct state), .reads = reads
 
 #define ALL "all"
-#define OTHERS "(others)"
 
 struct total_row {
 	const char *command;
@@ -129,7 +127,7 @@ static void add_total(struct table *table, const char *command, const struct eve
 /* A process may have the name of a sum; the suffix is longer than any comm, so the result is unique. */
 static const char *row_name(struct arena *arena, const char *command)
 {
-	if (strcmp(command, ALL) == 0 || strcmp(command, OTHERS) == 0)
+	if (strcmp(command, ALL) == 0 || strcmp(command, ROW_OF_OTHERS) == 0)
 		return arena_print(arena, PROCESS_NOT_A_SUM, command);
 	return arena_copy(arena, command, strlen(command));
 }
@@ -146,7 +144,7 @@ static void read_totals(void *context, const struct event_statistics *statistics
 		add_total(state->table, row_name(&state->frame->arena, counts->command), counts, seconds);
 	}
 	if (statistics->n_commands == EVENT_COMMANDS_MAX)
-		add_total(state->table, OTHERS, &statistics->others, seconds);
+		add_total(state->table, ROW_OF_OTHERS, &statistics->others, seconds);
 }
 
 static int sample_totals(struct sample *sample)

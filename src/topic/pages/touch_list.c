@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts clearings and readings when they are due; nothing is read of a process that was not asked for. */
+/* Starts clearings and readings when they are due; nothing is read of a process that was not requested. */
 #include <config.h>
 
 #include "topic/pages/touch_list.h"
@@ -153,19 +153,31 @@ static void step(struct touch_look *look)
 		touch_look_read(look, true);
 	else if (look->state == TOUCH_OPEN && is_early_due(look))
 		touch_look_read(look, false);
-	if (!look->poll.in_flight || look->cost_ns > SCREEN_WAIT_NS)
+}
+
+/* What is read soon is of this tick. */
+static void wait_until(struct touch_look *look, uint64_t until_ns)
+{
+	uint64_t now_ns = env_mono_ns();
+
+	if (!look->poll.in_flight || look->cost_ns > SCREEN_WAIT_NS || now_ns >= until_ns)
 		return;
-	device_poll_wait_for(&look->poll, SCREEN_WAIT_NS);
+	device_poll_wait_for(&look->poll, until_ns - now_ns);
 	touch_look_take(look);
 }
 
 void touch_list_step(struct touch_list *list)
 {
+	uint64_t until_ns;
+
 	if (list->n_looks == 0 || list->tick == list->env->tick)
 		return;
 	begin_tick(list);
 	for (size_t i = 0; i < list->n_looks; i++)
 		step(list->looks[i]);
+	until_ns = env_mono_ns() + SCREEN_WAIT_NS;
+	for (size_t i = 0; i < list->n_looks; i++)
+		wait_until(list->looks[i], until_ns);
 }
 
 struct order {
@@ -226,6 +238,8 @@ static int start(struct touch_list *list, const struct order *order, uint32_t fi
 		make_room(list);
 		look = add_look(list, order->pid, file_pid, start_ticks, true);
 	}
+	if (look->state != TOUCH_OPEN)
+		look->begun_ns = 0; /* it was not watched since */
 	look->again = order->again;
 	look->window_wanted_seconds = order->seconds;
 	look->n_windows = 0;

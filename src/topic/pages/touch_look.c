@@ -118,6 +118,8 @@ static int read_sizes(struct touch_look *look)
 	error = buffer_read(&look->text, look->smaps, TEXT_BYTES_MAX);
 	look->poll.reads++;
 	look->read_cpu_ns = env_thread_cpu_ns() - cpu_ns;
+	if (look->text.length >= TEXT_BYTES_MAX)
+		return -EFBIG; /* it goes on */
 	if (error || look->text.length == 0)
 		return error ? error : -ESRCH;
 	if (look->by_region)

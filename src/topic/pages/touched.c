@@ -78,7 +78,7 @@ static const struct column columns[] = {
 	    .hidden = true, .help = N_("complete windows so far"), .source = "panetop"),
 	TIME(cost_seconds, N_("cost"),
 	     N_("CPU time of the last clearing and the last reading: the kernel walks all page tables of the "
-		"process, about 20 ms for each GiB of 4 KiB pages"),
+		"process, about 40 ms for each GiB of 4 KiB pages"),
 	     "CPU time of the thread that does both", .hidden = true),
 	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("state"), .width = 9, .hidden = true,
 	    .words = true,
@@ -127,7 +127,7 @@ static const char rights[] =
 
 static const struct source_spec sources[] = {
 	{ .path = TOUCH_CLEAR_REFS,
-	  .gives = N_("touched memory, on request: a new beginning"),
+	  .gives = N_("touched memory, on request: clears the accessed bits"),
 	  .optional = true,
 	  .test = test_clear_refs,
 	  .remedies = { { EACCES, rights },

@@ -16,7 +16,6 @@
 
 #define IDLE "(idle)"
 #define KERNEL "(kernel)"
-#define OTHERS "(others)"
 #define QUOTED_MAX (PROCESS_NAME_MAX + sizeof(PROCESS_NOT_A_SUM))
 #define LEAST_SECONDS 1          /* of one interval that is fitted */
 #define LEAST_BATTERY_SECONDS 30 /* the same where power is that of batteries, which follows late */
@@ -55,7 +54,7 @@ static const struct column columns[] = {
 	    .of_cpu = true, .help = N_("CPU time of the program in the last interval; 100 is one CPU"),
 	    .source = "CPU clocks of its processes, and exit records"),
 	ROW(cpu_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("time"), .width = 9,
-	    .rank = 3, .help = N_("CPU time of the program that was fitted"),
+	    .rank = 3, .help = N_("CPU time of the program since it was first seen"),
 	    .source = "CPU clocks of its processes, and exit records"),
 	ROW(along_with, .kind = COLUMN_LABEL, .title = N_("only runs with"), .width = 16, .rank = 2,
 	    .optional = true,
@@ -96,7 +95,7 @@ static const char *program_name(const struct process *process, char room[static 
 	if (process_is_kernel_thread(process))
 		return KERNEL;
 	if (strcmp(process->name, IDLE) != 0 && strcmp(process->name, KERNEL) != 0 &&
-	    strcmp(process->name, OTHERS) != 0)
+	    strcmp(process->name, ROW_OF_OTHERS) != 0)
 		return process->name;
 	snprintf(room, QUOTED_MAX, PROCESS_NOT_A_SUM, process->name);
 	return room;
@@ -117,10 +116,13 @@ static void use_living(struct program_power *power, const struct process_list *p
 
 static void use_ended(struct program_power *power, const struct exit_ledger *ledger)
 {
-	for (size_t i = 0; i < ledger->n_commands; i++)
+	for (size_t i = 0; i < ledger->n_commands; i++) {
+		const char *name = ledger->commands[i].name;
+
 		if (ledger->commands[i].grown_ns > 0)
-			program_power_use(power, ledger->commands[i].name,
+			program_power_use(power, strcmp(name, ROW_OF_OTHERS) == 0 ? NULL : name,
 					  (double)ledger->commands[i].grown_ns / 1e9);
+	}
 	if (ledger->outside.grown_ns > 0)
 		program_power_use(power, OUTSIDE_SCOPE, (double)ledger->outside.grown_ns / 1e9);
 }
@@ -150,7 +152,7 @@ static const char *name_of(const struct program_watts *list, unsigned n, unsigne
 	for (unsigned i = 0; i < n; i++)
 		if (list[i].term == term && list[i].name)
 			return list[i].name;
-	return term == POWER_OF_IDLE ? IDLE : OTHERS;
+	return term == POWER_OF_IDLE ? IDLE : ROW_OF_OTHERS;
 }
 
 static const char *copy(struct frame *frame, const char *text)
