@@ -27,8 +27,8 @@ int stored_ahead_fd(const struct stored_ahead *ahead);
 void stored_ahead_collect(struct stored_ahead *ahead);
 
 /*
- * False: the answers are not here yet, and were requested. True: each takes the place of *machine or *rows; or
- * that stays, for a reason that api gives to whoever asks in the next seconds.
+ * False: the answers are not here yet, and were requested. True: each takes the place of *machine or *rows;
+ * or that stays, for a reason that api gives to whoever asks in the next seconds.
  */
 bool stored_ahead_get(struct stored_ahead *ahead, const struct stored_wish *wish,
 		      struct stored_series **machine, struct stored_series **rows,
