@@ -16,9 +16,14 @@
 #define IO_CLASS_SHIFT 13
 #define IO_LEVEL_MASK 7u /* newer kernels have hints above it */
 
-static bool has_cpu(const struct control_cpus *cpus, unsigned cpu)
+bool control_cpus_have(const struct control_cpus *cpus, uint32_t cpu)
 {
 	return cpus->bits[cpu / WORD_BITS] >> (cpu % WORD_BITS) & 1;
+}
+
+void control_cpus_add(struct control_cpus *cpus, uint32_t cpu)
+{
+	cpus->bits[cpu / WORD_BITS] |= 1UL << (cpu % WORD_BITS);
 }
 
 bool control_cpus_parse(struct span list, struct control_cpus *cpus)
@@ -35,7 +40,7 @@ bool control_cpus_parse(struct span list, struct control_cpus *cpus)
 		if (first > last || last >= CONTROL_CPUS_MAX)
 			return false;
 		for (uint64_t cpu = first; cpu <= last; cpu++)
-			cpus->bits[cpu / WORD_BITS] |= 1UL << (cpu % WORD_BITS);
+			control_cpus_add(cpus, (uint32_t)cpu);
 	} while (span_char(&list, ','));
 	return span_length(list) == 0;
 }
@@ -50,9 +55,9 @@ void control_cpus_text(const struct control_cpus *cpus, char text[CONTROL_LIST_M
 		unsigned first = cpu;
 		int length;
 
-		if (!has_cpu(cpus, cpu))
+		if (!control_cpus_have(cpus, cpu))
 			continue;
-		while (cpu + 1 < CONTROL_CPUS_MAX && has_cpu(cpus, cpu + 1))
+		while (cpu + 1 < CONTROL_CPUS_MAX && control_cpus_have(cpus, cpu + 1))
 			cpu++;
 		length = snprintf(range, sizeof(range), first < cpu ? "%s%u-%u" : "%s%u", used > 0 ? "," : "",
 				  first, cpu);

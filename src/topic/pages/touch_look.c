@@ -23,6 +23,7 @@
 #include "sys/buffer_io.h"
 #include "sys/page_file.h"
 #include "sys/pids.h"
+#include "sys/tlb.h"
 #include "topic/process/process_find.h"
 
 #define TEXT_BYTES_MAX ((size_t)256 << 20) /* 64 k regions take 50 MiB */
@@ -130,15 +131,17 @@ static int read_sizes(struct touch_look *look)
 }
 
 /*
- * CPUs use a page unseen through a translation that they have cached, which the kernel no longer drops
- * (Linux 5.12). It does when soft-dirty bits are cleared, which does nothing else on a kernel that has none.
+ * The kernel leaves CPUs the translations that they keep (since Linux 5.12). It drops them when soft-dirty
+ * bits are cleared, which does nothing else on a kernel that has none; elsewhere CPUs have to replace them.
  */
 static int clear_bits(struct touch_look *look)
 {
 	uint64_t cpu_ns = env_thread_cpu_ns();
 	int error = pwrite(look->clear_refs, "1\n", 2, 0) < 0 ? -errno : 0;
 
-	if (!error && look->drops_translations && pwrite(look->clear_refs, "4\n", 2, 0) < 0)
+	if (!error && !look->drops_translations)
+		error = tlb_evict();
+	else if (!error && pwrite(look->clear_refs, "4\n", 2, 0) < 0)
 		error = -errno;
 	look->fresh_cleared_ns = env_mono_ns();
 	look->clear_cpu_ns = env_thread_cpu_ns() - cpu_ns;
