@@ -223,7 +223,7 @@ START_TEST(amd_with_counters_that_are_assigned)
 			 "the CPU has no value at present");
 	ck_assert(number(now, "batch", "4", "total_bytes") == 1e6);
 	ck_assert(isnan(number(now, "batch", "4", "total_bytes_per_second"))); /* unknown before: no rate */
-	ck_assert(number(now, "batch", "0", "limit_bytes_per_second") == 2e9);
+	ck_assert(number(now, "batch", "0", "limit_bytes_per_second") == 312.5e9);
 	ck_assert(
 		row_is_blank(find(now, "batch", "4"), schema_find(table->schema, "limit_bytes_per_second")));
 	ck_assert(isnan(number(now, "batch", "0", "throttle_ratio")));

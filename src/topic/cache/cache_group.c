@@ -13,8 +13,7 @@
 
 #define MIB_BYTES UINT64_C(1048576)
 #define EIGHTH_OF_GB_BYTES UINT64_C(125000000)
-#define EIGHTHS_WITHOUT_LIMIT 2048            /* what the kernel writes for a group without one */
-#define MIB_WITHOUT_LIMIT (UINT64_C(1) << 31) /* it writes about 2^32 */
+#define MIB_WITHOUT_LIMIT (UINT64_C(1) << 31) /* the kernel writes about 2^32 */
 
 enum on_request { REQUEST_TASKS = 1 };
 
@@ -197,10 +196,10 @@ static const char *mask_text(struct arena *arena, uint64_t mask)
 	return mask == U64_UNKNOWN ? NULL : arena_print(arena, "%" PRIx64, mask);
 }
 
-/* Blank: there is no limit. */
-static uint64_t limit_of(uint64_t number, uint64_t without_limit, uint64_t unit)
+/* The kernel gives a group without one the power of two that the CPU has for it: 2048, newer ones more. */
+static bool is_amd_limit(uint64_t eighths)
 {
-	return number < without_limit ? number * unit : U64_BLANK;
+	return eighths < 2048 || (eighths & (eighths - 1)) != 0;
 }
 
 static void set_limit(struct cache_group_row *row, enum cache_bandwidth kind, uint64_t number)
@@ -210,9 +209,9 @@ static void set_limit(struct cache_group_row *row, enum cache_bandwidth kind, ui
 	if (kind == CACHE_PERCENT)
 		row->throttle_ratio = (double)number / 100;
 	else if (kind == CACHE_MIB_PER_SECOND)
-		row->limit_bytes_per_second = limit_of(number, MIB_WITHOUT_LIMIT, MIB_BYTES);
+		row->limit_bytes_per_second = number < MIB_WITHOUT_LIMIT ? number * MIB_BYTES : U64_BLANK;
 	else
-		row->limit_bytes_per_second = limit_of(number, EIGHTHS_WITHOUT_LIMIT, EIGHTH_OF_GB_BYTES);
+		row->limit_bytes_per_second = is_amd_limit(number) ? number * EIGHTH_OF_GB_BYTES : U64_BLANK;
 }
 
 /* What the group may use of the cache: that of its control group. */
