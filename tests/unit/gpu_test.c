@@ -173,9 +173,35 @@ START_TEST(time_that_goes_back_is_no_time)
 	ck_assert_double_eq(share(frame, 102, FIRST, "gfx"), 0);
 	put_gfx(&rig, 102, 9, 3, 5100);
 	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.1, EXACT);
-	put_gfx(&rig, 102, 9, 3, 40); /* it began again */
+	put_gfx(&rig, 102, 9, 3, 40);
 	ck_assert_double_eq(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0);
-	put_gfx(&rig, 102, 9, 3, 240);
+	put_gfx(&rig, 102, 9, 3, 5300); /* what it had counted did not come twice */
+	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.2, EXACT);
+	rig_close(&rig);
+}
+END_TEST
+
+static void put_unnumbered_gfx(struct rig *rig, unsigned milliseconds)
+{
+	char lines[128];
+
+	snprintf(lines, sizeof(lines),
+		 "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-engine-gfx:\t%u000000 ns\n",
+		 milliseconds);
+	put_client(rig, 102, 9, "renderD128", lines);
+}
+
+/* Of the same descriptor: the process has closed it and opened the device again. */
+START_TEST(a_client_without_a_number_begins_again)
+{
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", both);
+	put_unnumbered_gfx(&rig, 5000);
+	rig_sample(&rig, 1);
+	put_unnumbered_gfx(&rig, 40);
+	ck_assert_double_eq(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0);
+	put_unnumbered_gfx(&rig, 240);
 	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.2, EXACT);
 	rig_close(&rig);
 }

@@ -314,7 +314,7 @@ static double ratio_of(pid_t pid)
 	return sum;
 }
 
-/* The row with the most time. */
+/* The row with the most waits: on a busy machine one for a lock of the kernel may be the longest. */
 static const char *function_of(pid_t pid, const char *cause)
 {
 	const struct table *table = frame_table(machine.now, "waiting");
@@ -326,9 +326,9 @@ static const char *function_of(pid_t pid, const char *cause)
 
 		if (table_number(table, row, "pid") != pid ||
 		    strcmp(table_text(table, row, "cause"), cause) != 0 ||
-		    table_number(table, row, "seconds") <= most)
+		    table_number(table, row, "waits") <= most)
 			continue;
-		most = table_number(table, row, "seconds");
+		most = table_number(table, row, "waits");
 		function = table_text(table, row, "function");
 	}
 	return function;

@@ -184,25 +184,26 @@ static double interval_seconds(const struct gpu_clients *clients)
 }
 
 /*
- * A driver may show less than before for a while, and then what was seen before stands. Much less is another
- * count, from which it goes on.
+ * A driver may show less than before for a while, and then what was seen before stands. Where clients have no
+ * id, much less is the count of another one, from which it goes on.
  */
-static uint64_t grown(uint64_t *seen, uint64_t now)
+static uint64_t grown(uint64_t *seen, uint64_t now, bool has_id)
 {
 	uint64_t before = *seen;
 
-	if (now >= before || now < before / 2)
+	if (now >= before || (!has_id && now < before / 2))
 		*seen = now;
 	return now > before ? now - before : 0;
 }
 
-static double seconds_grown(struct counted *counted, const struct drm_engine *now, double interval)
+static double seconds_grown(struct counted *counted, const struct drm_engine *now, bool has_id,
+			    double interval)
 {
 	uint64_t clock = counted->total, value, ticks;
 
 	if (now->busy_ns != U64_UNKNOWN)
-		return (double)grown(&counted->value, now->busy_ns) / 1e9;
-	value = grown(&counted->value, now->cycles);
+		return (double)grown(&counted->value, now->busy_ns, has_id) / 1e9;
+	value = grown(&counted->value, now->cycles, has_id);
 	ticks = clock == U64_UNKNOWN || now->total_cycles <= clock ? 0 : now->total_cycles - clock;
 	counted->total = now->total_cycles;
 	return ticks > 0 && interval > 0 ? (double)value / (double)ticks * interval : 0;
@@ -245,7 +246,7 @@ static void count(const struct gpu_clients *clients, struct gpu_client *client, 
 		if (!counted)
 			continue;
 		counted->capacity = engine->capacity;
-		counted->grown_seconds = seconds_grown(counted, engine, interval);
+		counted->grown_seconds = seconds_grown(counted, engine, client->has_id, interval);
 	}
 	client->memory_bytes = drm_client_memory(read);
 	client->local_bytes = drm_client_local(read);
@@ -314,6 +315,7 @@ static void scan(struct gpu_clients *clients, struct gpu_holder *holder, uint64_
 	holder->n_files = holder->n_left_out = 0;
 	n_read = open_files_below(clients->env, holder->pid, NODES, &cookie, SCAN_MAX, take_file, holder);
 	holder->denied = n_read == -EACCES || n_read == -EPERM;
+	holder->n_left_out += cookie != 0;
 	holder->scan_tick = clients->env->tick;
 	holder->n_open = n_open;
 }
@@ -341,7 +343,7 @@ static bool scan_if_due(struct gpu_clients *clients, struct gpu_holder *holder, 
 		: n_open != U64_UNKNOWN ? SAME_TURNS
 		: live                  ? UNCOUNTED_TURNS
 					: 1;
-	if (!changed && (holder->pid + clients->env->tick) % turns != 0)
+	if (!changed && clients->env->tick - holder->scan_tick < turns - holder->pid % (turns / 2 + 1))
 		return false;
 	fresh = changed || holder->scan_tick == clients->last_tick;
 	scan(clients, holder, n_open);
