@@ -84,6 +84,31 @@ START_TEST(two_nodes_with_their_memory_and_counters)
 	rig_close(&rig);
 }
 
+static double first_number(const struct frame *frame, const char *column)
+{
+	const struct table *table = frame_table(frame, "node");
+
+	return table_number(table, table_row(table, 0), column);
+}
+
+/* It brings all that it has counted since boot: no share of the interval. */
+START_TEST(a_cpu_that_comes_online)
+{
+	struct rig rig;
+	const struct frame *frame = two_samples(&rig, "nodes-2");
+
+	rig_put(&rig, "sys/devices/system/node/node0/cpulist", "0-2\n");
+	rig_put(&rig, "sys/devices/system/node/node1/cpulist", "3\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(first_number(frame, "busy_seconds")));
+	ck_assert(isnan(first_number(frame, "cpu_ratio")));
+	frame = rig_sample(&rig, 1);
+	ck_assert(first_number(frame, "busy_seconds") > 32.7);
+	ck_assert(isnan(first_number(frame, "cpu_ratio")));
+	rig_close(&rig);
+}
+END_TEST
+
 /* postgres: 71 % of its memory on node 0; of its last 100 ticks of CPU time 88 were on node 1. */
 START_TEST(a_process_far_from_its_memory)
 {

@@ -90,13 +90,18 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
-/* Unknown where no CPU of it has a line, as where all are offline. */
+/*
+ * Unknown where no CPU of it has a line, as where all are offline, and in a tick in which one comes, with all
+ * that it counted before, or goes.
+ */
 static void add_times(struct node_row *row, const struct node_list *nodes, size_t index,
 		      const struct proc_stat *stat, uint64_t hertz)
 {
 	double busy = 0, idle = 0;
 	bool any = false;
 
+	if (nodes->nodes[index].cpus_changed)
+		return;
 	for (size_t i = 0; i < stat->n_cpus; i++) {
 		const struct cpu_times *times = &stat->cpus[i];
 

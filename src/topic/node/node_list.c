@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "core/vector.h"
 #include "kernel/cpu_list.h"
 #include "kernel/vmstat.h"
@@ -62,8 +63,10 @@ static void find_nodes(struct node_list *list, struct span online)
 	while (cpu_list_next(&online, &first, &last) && (n == 0 || first > list->nodes[n - 1].number))
 		for (uint32_t number = first; number <= last && n < NODES_MAX; number++, n++) {
 			VECTOR_RESERVE(list->nodes, n + 1, list->capacity);
-			same &= n < n_before && list->nodes[n].number == number;
-			list->nodes[n].number = number;
+			if (n < n_before && list->nodes[n].number == number)
+				continue;
+			same = false;
+			list->nodes[n] = (struct node){ .number = number };
 		}
 	list->n_nodes = n;
 	if (!same || n != n_before)
@@ -116,10 +119,13 @@ static void read_distances(struct node_list *list, size_t from)
 static void read_node(struct node_list *list, size_t index)
 {
 	struct node *node = &list->nodes[index];
+	uint64_t before = node->cpus_hash;
 
 	node_meminfo_parse(read_file(list, node, "meminfo"), &node->memory);
 	vmstat_parse(read_file(list, node, "numastat"), count_names, N_NODE_COUNTS, node->counts);
 	node->cpus = first_line(read_file(list, node, "cpulist"));
+	node->cpus_hash = hash_bytes(HASH_SEED, node->cpus);
+	node->cpus_changed = before != 0 && node->cpus_hash != before;
 	node->distances = first_line(read_file(list, node, "distance"));
 	map_cpus(list, (uint32_t)index);
 	read_distances(list, index);

@@ -152,7 +152,8 @@ static void run(struct device_poll *poll)
 {
 	struct touch_look *look = (struct touch_look *)poll;
 
-	look->error = look->reads ? read_sizes(look) : 0;
+	look->read_error = look->reads ? read_sizes(look) : 0;
+	look->error = look->read_error;
 	if (!look->error && look->clears)
 		look->error = clear_bits(look);
 }
@@ -313,7 +314,7 @@ static void take_failure(struct touch_look *look)
 	close_files(look);
 	look->state = replaced ? TOUCH_REPLACED : look->error == -ESRCH ? TOUCH_ENDED : TOUCH_FAILED;
 	if (look->state == TOUCH_FAILED)
-		env_note_failure(look->env, look->reads ? TOUCH_SMAPS : TOUCH_CLEAR_REFS, look->error);
+		env_note_failure(look->env, look->read_error ? TOUCH_SMAPS : TOUCH_CLEAR_REFS, look->error);
 	if (!replaced)
 		return;
 	look->report.n_regions = 0; /* of another program */
@@ -328,12 +329,12 @@ void touch_look_take(struct touch_look *look)
 		return;
 	look->finished = false;
 	look->cost_ns = look->clear_cpu_ns + look->read_cpu_ns;
+	if (look->reads && !look->read_error)
+		take_report(look);
 	if (look->error) {
 		take_failure(look);
 		return;
 	}
-	if (look->reads)
-		take_report(look);
 	if (look->clears)
 		look->cleared_ns = look->fresh_cleared_ns;
 	if (look->begun_ns == 0)
