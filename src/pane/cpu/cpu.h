@@ -110,6 +110,9 @@ void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas
 void cpu_draw_distribution(const struct pane_context *context, struct canvas *canvas);
 void cpu_heading(const struct pane_context *context, char *text, size_t room);
 
+/* Adds " in the last 1.0 s", or " in 1.0 s" where it is not wide. */
+void cpu_add_interval(const struct pane_context *context, bool wide, char *text, size_t room);
+
 /* cpu_time.c */
 void cpu_draw_time(const struct pane_context *context, struct canvas *canvas);
 

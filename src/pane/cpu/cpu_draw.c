@@ -16,8 +16,7 @@
 #define COUNTED_LINES_MIN 5 /* with its title; to explain why there are no counters */
 #define WIDE 60             /* cells: titles may be sentences */
 
-/* " in the last 1.0 s", short " in 1.0 s" */
-static void add_interval(const struct pane_context *context, bool wide, char *text, size_t room)
+void cpu_add_interval(const struct pane_context *context, bool wide, char *text, size_t room)
 {
 	double seconds = (double)context->frame->interval_ns / 1e9;
 	size_t length = strlen(text);
@@ -65,7 +64,7 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 		snprintf(text, room, "%s", _("exited"));
 		add_since(cpu->exited_wall_ns, text, room);
 		snprintf(text + strlen(text), room - strlen(text), "%s", _(", rates"));
-		add_interval(context, true, text, room);
+		cpu_add_interval(context, true, text, room);
 	} else if (context->view == CPU_VIEW_MEANS) {
 		snprintf(text, room, "%s", _("means"));
 		add_since(cpu->totals_wall_ns, text, room);
@@ -74,7 +73,7 @@ void cpu_heading(const struct pane_context *context, char *text, size_t room)
 			 _("commands that failed within a minute; all their exits since the start"));
 	} else {
 		snprintf(text, room, "%s", _(titles[context->view]));
-		add_interval(context, true, text, room);
+		cpu_add_interval(context, true, text, room);
 	}
 }
 
@@ -141,7 +140,7 @@ static void list_title(const struct pane_context *context, bool wide, char *text
 	length = strlen(text);
 	chosen_title(context, wide, user, text + length, room - length);
 	if ((wide || !user) && context->view != CPU_VIEW_NETWORK)
-		add_interval(context, wide, text, room);
+		cpu_add_interval(context, wide, text, room);
 	add_tags(context, text, room);
 	if (wide && hides_idle(context) && !context->tables[context->focus].has_filter)
 		snprintf(text + strlen(text), room - strlen(text), "%s", _("; Tab: all"));
@@ -192,7 +191,7 @@ void cpu_draw_counters(const struct pane_context *context, struct canvas *canvas
 	counters = canvas_rows(canvas, 0, lines);
 	processes = canvas_rows(canvas, lines, canvas->height - lines);
 	counted_title(context, title, sizeof(title));
-	add_interval(context, canvas->width >= WIDE, title, sizeof(title));
+	cpu_add_interval(context, canvas->width >= WIDE, title, sizeof(title));
 	context_draw_titled(context, &counters, CPU_TABLE_COUNTER_PROCESS, title);
 	list_title(context, canvas->width >= WIDE, title, sizeof(title));
 	context_draw_titled(context, &processes, CPU_TABLE_PROCESS, title);

@@ -33,16 +33,6 @@ bool cpu_lacks_gpu(const struct pane_context *context)
 	return !cpu->has_gpu;
 }
 
-static void title_of(const struct pane_context *context, char *text, size_t room)
-{
-	double seconds = (double)context->frame->interval_ns / 1e9;
-
-	snprintf(text, room, "%s",
-		 context->view == CPU_VIEW_GPU ? _("processes that use them") : _("engines by process"));
-	if (context->frame->interval_ns > 0)
-		snprintf(text + strlen(text), room - strlen(text), _(" in the last %.1f s"), seconds);
-}
-
 void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas)
 {
 	int wanted = 2 + table_height(&context->tables[CPU_TABLE_GPU]), most = canvas->height / 2;
@@ -60,6 +50,8 @@ void cpu_draw_gpus(const struct pane_context *context, struct canvas *canvas)
 	processes = canvas_below(canvas, wanted);
 	if (wanted > 0)
 		context_draw_titled(context, &devices, CPU_TABLE_GPU, _("graphics processors"));
-	title_of(context, title, sizeof(title));
+	snprintf(title, sizeof(title), "%s",
+		 context->view == CPU_VIEW_GPU ? _("processes that use them") : _("engines by process"));
+	cpu_add_interval(context, true, title, sizeof(title));
 	context_draw_titled(context, &processes, context->pane->views[context->view].table, title);
 }
