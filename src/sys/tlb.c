@@ -1,62 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The largest of today's caches have 4,096 entries (Zen 5), of which about the oldest is replaced: four times
- * as many pages are read. Since they were never written, they are all the kernel's one page of zeros, which
- * takes no memory; and since neighbours are the same frame, no two of them share an entry.
+ * Each translation is tagged with the number of its address space. On x86 Linux has six numbers on each CPU
+ * (TLB_NR_DYN_ASIDS) and gives them in turn to what runs there; a number is flushed when it is given again.
+ * After more address spaces than that have run on a CPU, no process has its former number there. A CPU
+ * without numbers (PCID) flushes all at each switch. The numbers of AMD's INVLPGB, which are the same on all
+ * CPUs, and those of ARM, of which there are more than processes, are not given again.
  */
 #include <config.h>
 
 #include "sys/tlb.h"
 
 #include <errno.h>
-#include <sys/mman.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/process_control.h"
 
-#define N_PAGES 16384
+#define N_COPIES 8 /* a few more than there are numbers */
+#define STACK_BYTES 16384
 
-static void read_pages(const volatile char *pages, size_t page_bytes)
+/* In a copy. Ends it with the errno of a failure. */
+static int visit_cpus(void *context)
 {
-	for (size_t i = 0; i < N_PAGES; i++)
-		(void)pages[i * page_bytes];
-}
+	const struct control_cpus *allowed = context;
 
-static int read_on_each_cpu(const struct control_cpus *allowed, const volatile char *pages,
-			    size_t page_bytes)
-{
-	int error = 0;
-
-	for (uint32_t cpu = 0; cpu < CONTROL_CPUS_MAX && !error; cpu++) {
+	for (uint32_t cpu = 0; cpu < CONTROL_CPUS_MAX; cpu++) {
 		struct control_cpus one = { 0 };
+		int error = 0;
 
-		if (!control_cpus_have(allowed, cpu))
-			continue;
-		control_cpus_add(&one, cpu);
-		error = control_set_cpus(0, &one);
-		if (!error)
-			read_pages(pages, page_bytes);
-		else if (error == -EINVAL) /* it went offline meanwhile */
-			error = 0;
+		if (control_cpus_have(allowed, cpu)) {
+			control_cpus_add(&one, cpu);
+			error = control_set_cpus(0, &one);
+		}
+		if (error && error != -EINVAL) /* that is a CPU which went offline meanwhile */
+			_exit(-error);
 	}
-	return error;
+	_exit(0);
 }
 
-int tlb_evict(void)
+static uint64_t nanoseconds(struct timeval time)
 {
-	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	char *pages = mmap(NULL, N_PAGES * page_bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct control_cpus allowed;
-	int error;
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_usec * 1000;
+}
 
-	if (pages == MAP_FAILED)
-		return -errno;
-	madvise(pages, N_PAGES * page_bytes, MADV_NOHUGEPAGE);
-	error = control_get_cpus(0, &allowed);
-	if (!error) {
-		error = read_on_each_cpu(&allowed, pages, page_bytes);
-		control_set_cpus(0, &allowed);
+/* The errno of its failure. */
+static int wait_for(pid_t copy, uint64_t *cpu_ns)
+{
+	struct rusage used = { 0 };
+	int status = 0;
+
+	while (wait4(copy, &status, __WALL, &used) < 0)
+		if (errno != EINTR)
+			return errno;
+	*cpu_ns += nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+int tlb_drop(uint64_t *cpu_ns)
+{
+	_Alignas(16) char stack[STACK_BYTES]; /* each copy has its own */
+	struct control_cpus allowed;
+	pid_t copies[N_COPIES];
+	int error = control_get_cpus(0, &allowed), n = 0;
+
+	*cpu_ns = 0;
+	/* no signal tells other parts of panetop that a copy ends */
+	for (; !error && n < N_COPIES; n++) {
+		copies[n] = clone(visit_cpus, stack + STACK_BYTES, 0, &allowed);
+		if (copies[n] < 0) {
+			error = -errno;
+			break;
+		}
 	}
-	munmap(pages, N_PAGES * page_bytes);
+	while (n > 0) {
+		int failure = wait_for(copies[--n], cpu_ns);
+
+		if (failure)
+			error = -failure;
+	}
 	return error;
 }

@@ -3,10 +3,13 @@
 #ifndef PANETOP_SYS_TLB_H
 #define PANETOP_SYS_TLB_H
 
+#include <stdint.h>
+
 /*
- * Has each CPU on which this thread may run replace the translations it keeps by those of other pages. Those
- * of instructions may stay, which some CPUs keep apart. 0 or -errno.
+ * Has the CPUs on which this thread may run drop the translations of other processes, as far as x86 can: for
+ * some milliseconds there are copies of this process, which visit each CPU. 0 or -errno, and the CPU time
+ * that it took beside that of this thread. Blocks as long as a real-time program keeps a CPU to itself.
  */
-int tlb_evict(void);
+int tlb_drop(uint64_t *cpu_ns);
 
 #endif
