@@ -900,7 +900,7 @@ def tabs_keep_their_places(_scratch):
 def a_resize_draws_all(_scratch):
     """Also where the size is the old one again by the time it is read: what the terminal made of its lines meanwhile is not known."""
     with replay("cpu") as terminal:
-        terminal.stream.feed(b"\x1b[7;3Hmixed up")
+        terminal.feed(b"\x1b[7;3Hmixed up")
         os.kill(terminal.pid, signal.SIGWINCH)
         return expect(terminal.wait_while("mixed up"), terminal, "what was not drawn by panetop stays")
 

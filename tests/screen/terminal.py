@@ -67,6 +67,7 @@ class Terminal:
         self.screen = Screen(width, height)
         self.stream = Stream(self.screen)
         self.status = None
+        self.seen = None  # lines, until more is drawn
         # the other end stays open here: its modes can be read when the program has gone
         self.fd, self.tty = pty.openpty()
         self.behind = os.open(os.ttyname(self.tty), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
@@ -100,7 +101,7 @@ class Terminal:
 
     def resize(self, width, height):
         self.screen.resize(height, width)
-        self.screen.reset()
+        self.clear()
         self._size(width, height)
 
     def pump(self, seconds):
@@ -119,8 +120,16 @@ class Terminal:
             data = data.replace(MARK, b"")
             self.raw += data
             got += len(data)
-            self.stream.feed(data)
+            self.feed(data)
         return got
+
+    def feed(self, data):
+        self.stream.feed(data)
+        self.seen = None
+
+    def clear(self):
+        self.screen.reset()
+        self.seen = None
 
     def _arrived(self, end):
         """Takes in all that the program has written: what is written behind it comes last, however late the kernel passes it on.
@@ -144,6 +153,8 @@ class Terminal:
 
     def press(self, data):
         """Keys pass through a work queue of the kernel, late on a busy machine: waits until they are there, or are read."""
+        if not data:
+            return
         before, end = self._bytes_read(), time.monotonic() + ARRIVAL
         os.write(self.fd, data)
         while self.unread() == 0 and before is not None and self._bytes_read() == before and time.monotonic() < end:
@@ -239,7 +250,9 @@ class Terminal:
         return False
 
     def lines(self):
-        return [line.rstrip() for line in self.screen.display]
+        if self.seen is None:
+            self.seen = [line.rstrip() for line in self.screen.display]
+        return self.seen
 
     def text(self):
         return "\n".join(self.lines())

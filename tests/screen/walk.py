@@ -68,7 +68,7 @@ class Walk:
         if self.shown() == title:
             return
         self.go_home(after)
-        if self.shown() not in self.titles:
+        if self.shown() == title or self.shown() not in self.titles:
             return
         steps = (self.titles.index(title) - self.titles.index(self.shown())) % len(self.titles)
         self.terminal.send_at_once(*["Tab"] * steps)

@@ -102,7 +102,7 @@ def stop_and_go_on(_scratch):
             return "it did not stop"
         if not terminal.restored():
             return "the terminal is not given back while it is stopped"
-        terminal.screen.reset()
+        terminal.clear()
         os.kill(terminal.pid, signal.SIGCONT)
         terminal.quiet()
         problem = expect(terminal.text() == before, terminal, "the screen does not come back")
