@@ -1054,6 +1054,25 @@ def _():
         equal("merged", got, [100 if flag_tells else None, 0])
 
 
+@test("touched: the pages that were used in a window, also where the kernel has soft-dirty bits")
+def _():
+    def touched(start):
+        rows = watch.next()["tables"].get("touched", [])
+        return next((row["touched_bytes"] // PAGE for row in rows if row["start_address"] == start), None)
+
+    with child() as it:
+        start = it("do_map", 1000 * PAGE)
+        it("do_write", start, 1000)
+        with Watch("-t", "touched", "-p", it.pid, delay=3) as watch:
+            watch.next()
+            for pages in (200, 0, 1000):
+                touched(start)  # a window ends, and the next one begins
+                time.sleep(0.5)
+                it("do_write", start, pages)
+                equal(f"of {pages} pages that were used", touched(start), pages)
+            watch.finish()
+
+
 @test("pages: an ordinary user sees in a notice that a process of root is closed to it")
 def _():
     with stopped() as pid:
