@@ -390,6 +390,31 @@ START_TEST(a_core_is_told_when_it_was_dumped)
 }
 END_TEST
 
+/* The bit without an announcement, an announcement that is used up, and an exit whose code is not known. */
+START_TEST(a_core_that_was_not_announced_is_not_told)
+{
+	const struct event *event;
+
+	open_all();
+	CHOOSE("events.events", "core,exit");
+	event = TAKE(.kind = EVENT_EXIT, .pid = 250, .exit_code = SIGSEGV | 0x80);
+	ck_assert(event && event->kind == EVENT_EXIT && event->exit_code == (SIGSEGV | 0x80));
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 0);
+	for (uint32_t tid = 310; tid < 313; tid++)
+		TAKE(.kind = EVENT_CLONE, .pid = 301, .tid = tid, .parent_pid = 301);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_CORE, .pid = 301, .tid = 310));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 311, .exit_code = UINT32_MAX,
+				.time_ns = START_NS + MS_NS));
+	event = TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 310, .exit_code = SIGSEGV | 0x80,
+		     .time_ns = START_NS + MS_NS);
+	ck_assert(event && event->kind == EVENT_CORE && event->tid == 310);
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 301, .tid = 312, .exit_code = SIGSEGV | 0x80,
+				.time_ns = START_NS + MS_NS));
+	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 1);
+	close_all();
+}
+END_TEST
+
 START_TEST(an_exec_of_a_thread_ends_no_process)
 {
 	const struct event *event;
