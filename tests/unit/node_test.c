@@ -134,6 +134,26 @@ START_TEST(a_process_far_from_its_memory)
 	rig_close(&rig);
 }
 
+/* Each sample of a batch looks at all of them, others once a second. */
+START_TEST(the_age_of_a_look)
+{
+	struct rig rig;
+	const struct frame *frame;
+
+	rig_open(&rig, "nodes-2", all_topics);
+	rig.request.batch = true;
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "age_seconds"), 0);
+	rig.request.batch = false;
+	frame = rig_sample(&rig, 0.5);
+	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "age_seconds"), 0.5);
+	ck_assert_double_eq(number(frame, "node_process", 4711, 1, "age_seconds"), 0.5);
+	rig.request.batch = true;
+	frame = rig_sample(&rig, 0.25);
+	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "age_seconds"), 0);
+	rig_close(&rig);
+}
+
 /* Of java all is on node 1, with four huge pages; a thread of it was on node 1 and is on node 0 now. */
 START_TEST(huge_pages_and_a_thread_that_moves)
 {
