@@ -9,6 +9,8 @@
 #include "suite.h"
 #include "topic/topic.h"
 
+#define KERNEL_THREAD 0x200000
+
 static const char *const topic_names[] = { "account", NULL };
 
 /* A machine of one busy CPU, whose only task has run since time 0. */
@@ -144,6 +146,47 @@ START_TEST(interrupts_are_not_taken_for_stolen_time)
 	ck_assert(isnan(seconds_of(&guest, "steal")));
 	assert_account(&guest, 18, NAN, -2);
 	rig_close(&guest.rig);
+}
+END_TEST
+
+/* So many ticks of interrupts, and these of three tasks: a softirq thread, a worker, a program of that name. */
+static void put_softirqs(struct rig *rig, unsigned softirq, unsigned thread, unsigned worker, unsigned program)
+{
+#define TASK " S %u 0 0 0 -1 %u 0 0 0 0 0 %u 0 0 0 20 0 1 0 1 0 0\n"
+	unsigned user = worker + program;
+
+	rig_put(rig, "proc/stat", "cpu  %u 0 0 0 0 100 %u 0 0 0\ncpu0 %u 0 0 0 0 100 %u 0 0 0\n", user,
+		softirq, user, softirq);
+	rig_put(rig, "proc/15/stat", "15 (ksoftirqd/0)" TASK, 2, KERNEL_THREAD, thread);
+	rig_put(rig, "proc/16/stat", "16 (kworker/0:1)" TASK, 2, KERNEL_THREAD, worker);
+	rig_put(rig, "proc/17/stat", "17 (ksoftirqd/1)" TASK, 1, 0, program);
+}
+
+/* The kernel counts it as softirq, too; no other task is taken off. */
+START_TEST(time_of_the_softirq_threads_counts_once)
+{
+	const struct cpu_times measured = { .irq = 1 };
+	const struct frame *frame;
+	struct rig rig;
+
+	if (!cpu_times_measures_interrupts(&measured))
+		skip_test("this architecture has clocks of its own");
+	rig_open(&rig, "empty", topic_names);
+	rig_make(&rig, "proc/15");
+	rig_make(&rig, "proc/16");
+	rig_make(&rig, "proc/17");
+	put_softirqs(&rig, 700, 100, 2000, 3000);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(frame_number(frame, "account", "softirq", "cpu_seconds"), 0, 1e-6);
+	put_softirqs(&rig, 700 + 800, 100 + 50, 2000 + 200, 3000 + 125);
+	frame = rig_sample(&rig, 20);
+	ck_assert_double_eq_tol(frame_number(frame, "account", "tasks", "cpu_seconds"), 3.75, 1e-6);
+	ck_assert_double_eq_tol(frame_number(frame, "account", "softirq", "cpu_seconds"), 7.5, 1e-6);
+	ck_assert_double_eq_tol(frame_number(frame, "account", "unaccounted", "cpu_seconds"), 0, 1e-6);
+	put_softirqs(&rig, 1500, 150 + 1000, 2200, 3125); /* more than there was */
+	frame = rig_sample(&rig, 20);
+	ck_assert_double_eq_tol(frame_number(frame, "account", "softirq", "cpu_seconds"), 0, 1e-6);
+	rig_close(&rig);
 }
 END_TEST
 
