@@ -193,6 +193,68 @@ START_TEST(a_cpu_that_was_away_is_watched_again)
 }
 END_TEST
 
+/* What is told of a program that starts with these arguments; a copy of an event that is in all. */
+static struct raw_event exec_of(char *const *arguments)
+{
+	struct raw_event told = { 0 };
+	pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		execv("/bin/true", arguments);
+		_exit(127);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	event_perf_drain(perf, &all, false);
+	for (size_t i = 0; i < all.count; i++)
+		if (all.list[i].kind == EVENT_EXEC && all.list[i].pid == (uint32_t)pid)
+			told = all.list[i];
+	ck_assert_uint_eq(told.pid, (uint32_t)pid);
+	return told;
+}
+
+#define EXEC_OF(...) exec_of((char *const[]){ __VA_ARGS__, NULL })
+
+/* As /proc/PID/cmdline has them; empty ones at the end are left out, as is a text of nothing else. */
+START_TEST(arguments_are_told_but_empty_ones_at_the_end)
+{
+	static const struct sample_request request = { 0 };
+	static char much[100000];
+	struct trace_set arguments = { 0 };
+	struct raw_event told;
+	int error = 0;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	trace_open(&arguments, &env, &request, &trace_plan_event);
+	perf = arguments.error ? NULL : event_perf_open(&env, STACKS_BYTES, &arguments, &error);
+	if (!perf || event_perf_exec_error(perf))
+		skip_test("BPF and perf events: %s", strerror(-(arguments.error ? arguments.error : error)));
+	told = EXEC_OF("true", "a", "", "b c", "", "");
+	ck_assert_str_eq(told.text, "true a  b c");
+	ck_assert(told.is_command && told.program_length == 4);
+	told = EXEC_OF("x");
+	ck_assert_str_eq(told.text, "x");
+	ck_assert(told.is_command && told.program_length == 1);
+	told = EXEC_OF("", "", "y");
+	ck_assert_str_eq(told.text, "  y");
+	ck_assert(told.is_command && told.program_length == 0);
+	told = EXEC_OF("", "");
+	ck_assert_ptr_null(told.text);
+	ck_assert(!told.is_command);
+	memset(much, 'z', sizeof(much) - 1);
+	told = EXEC_OF("true", much);
+	ck_assert_uint_gt(strlen(told.text), strlen("true z…"));
+	ck_assert_uint_eq(strspn(told.text + strlen("true "), "z"), strlen(told.text) - strlen("true …"));
+	ck_assert_str_eq(told.text + strlen(told.text) - strlen("…"), "…");
+	raw_events_free(&all);
+	event_perf_close(perf);
+	trace_close(&arguments);
+	env_close(&env);
+}
+END_TEST
+
 /* So that all CPUs have their rings, and some no tracepoint; false where that cannot be. */
 static bool open_without_room(void)
 {
