@@ -343,3 +343,40 @@ START_TEST(commands_of_kernel_threads_and_of_none)
 	ck_assert_str_eq(detail(sample_with_command(&rig), "command"), "x");
 	rig_close(&rig);
 }
+
+/* Of 7: one thread with a schedstat, and one with ticks alone. */
+START_TEST(threads_have_their_times_and_names)
+{
+	static const char *const names[] = { "thread", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	still_clock_ns = UINT64_C(1000000000000);
+	rig_open(&rig, "readers", names);
+	rig_make(&rig, "proc/7/task/7");
+	rig_make(&rig, "proc/7/task/8");
+	for (unsigned tick = 0; tick < 2; tick++) {
+		rig_put(&rig, "proc/7/stat", "7 (a) R (b) R 1 1 1 0 -1 0 0 0 0 0 %u 0 0 0 20 0 2 0 500 0 0\n",
+			300 + 90 * tick);
+		rig_put(&rig, "proc/7/task/7/stat",
+			"7 (first) R 1 1 1 0 -1 0 0 0 0 0 150 30 0 0 20 0 2 0 500 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+			"0 0 17 3 0 0\n");
+		rig_put(&rig, "proc/7/task/7/schedstat", "%u %u %u\n", 1500000000 + 500000000 * tick,
+			250000000 + 1000000000 * tick, 40 + 6 * tick);
+		rig_put(&rig, "proc/7/task/8/stat",
+			"8 (second) S 1 1 1 0 -1 0 0 0 0 0 %u 30 0 0 20 0 2 0 650 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+			"0 0 17 1 0 0\n",
+			120 + 40 * tick);
+		still_clock_ns += 2 * STILL_SECOND_NS;
+		frame = rig_sample(&rig, 2);
+	}
+	check_row(frame, "thread",
+		  "cpu_ratio=0.25 tid=7 start_seconds=5 pid=7 state=R processor=3 cpu_seconds=2 "
+		  "wait_ratio=0.5 switches_per_second=3 wait_seconds=1.25 switches=46 name=first "
+		  "process=a) R (b");
+	check_row(frame, "thread",
+		  "cpu_ratio=0.2 tid=8 start_seconds=6.5 pid=7 state=S processor=1 cpu_seconds=1.9 "
+		  "name=second process=a) R (b");
+	ck_assert_uint_eq(frame_table(frame, "thread")->n_rows, 2);
+	rig_close(&rig);
+}
