@@ -344,6 +344,53 @@ START_TEST(tracepoints_are_found_where_they_are_mounted)
 }
 END_TEST
 
+static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "mnt/tracing/events/%s", directory);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "mnt/tracing/events/%s/id", directory);
+	rig_put(rig, path, "%u\n", id);
+}
+
+/* All that have one are in files here, but names have letters, digits, _ and -, on both sides of one colon. */
+START_TEST(tracepoints_have_plain_names)
+{
+	static const char *const none[] = { NULL };
+	static const char *const odd[] = { "a`:x", "a{:x", "a@:x", "a[:x", "a/:x", "..:x", "a.:x",
+					   "a:x`", "a:x{", "a:x@", "a:x[", "a:x/", "a:..", ":x" };
+	struct counter_events events = { 0 };
+	struct rig rig;
+
+	rig_open(&rig, "hybrid", none);
+	rig_make(&rig, "proc");
+	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
+	put_tracepoint(&rig, "azAZ09_-/-_90ZAza", 77);
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		char directory[16];
+
+		snprintf(directory, sizeof(directory), "%s", odd[i]);
+		*strchr(directory, ':') = '/';
+		put_tracepoint(&rig, directory, 88);
+	}
+	counter_events_named(&events, &rig.env, "azAZ09_-:-_90ZAza");
+	ck_assert_uint_eq(events.count, 1);
+	ck_assert_ptr_null(events.list[0].why);
+	ck_assert_uint_eq(events.list[0].attr.type, PERF_TYPE_TRACEPOINT);
+	ck_assert_uint_eq(events.list[0].attr.config, 77);
+	counter_events_free(&events);
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		counter_events_named(&events, &rig.env, odd[i]);
+		ck_assert_uint_eq(events.count, 1);
+		ck_assert_ptr_nonnull(events.list[0].why);
+		ck_assert_msg(events.list[0].attr.config != 88, "%s is a tracepoint", odd[i]);
+		counter_events_free(&events);
+	}
+	rig_close(&rig);
+}
+END_TEST
+
 /* Faults of our own are among them; each says what it counts. */
 START_TEST(events_of_pages_are_counted_and_explained)
 {
