@@ -34,6 +34,7 @@ static struct counted counted, also_counted;
 static size_t n_forgotten;
 static struct trace_sets opened; /* for the topic tracing */
 static struct bpf_self selves[3]; /* of the programs of the first one */
+static uint64_t n_lost, n_refused; /* by each program of what is counted; refused: for want of room */
 
 static bool counts(const struct counted *of, const struct trace_set *set)
 {
@@ -171,13 +172,18 @@ void trace_notice(const struct trace_set *set, struct frame *frame, const char *
 /* cppcheck-suppress constParameter */
 struct bpf_self trace_self(struct trace_set *set, unsigned running)
 {
-	return opened.n > 0 && opened.list[0] == set ? selves[running] : (struct bpf_self){ 0 };
+	if (opened.n > 0 && opened.list[0] == set)
+		return selves[running];
+	return (struct bpf_self){ .lost = counted_by(set) ? n_lost : 0 };
 }
 
 /* cppcheck-suppress constParameter */
 struct bpf_self trace_own(struct trace_set *set, unsigned running)
 {
-	return trace_self(set, running);
+	struct bpf_self self = trace_self(set, running);
+
+	self.lost = counted_by(set) ? n_refused : self.lost;
+	return self;
 }
 
 const struct trace_sets *trace_opened(const struct env *env)
@@ -254,6 +260,96 @@ START_TEST(time_in_soft_interrupts_adds_up_and_the_longest_is_kept)
 		  "how=bpf");
 	check_row(frame, "softirq",
 		  "kind=RCU cpu=0 per_second=0 cpu_ratio=0 runs=8510234 seconds=0 how=bpf");
+	rig_close(&rig);
+}
+
+/* Functions of the same name are one row; those of a process that is gone go when they grow no more. */
+START_TEST(timers_are_by_process_and_function)
+{
+	static const char *const names[] = { "timer", NULL };
+	static const uint64_t keys[][3] = {
+		{ 7, 0xffffffff81000010, 0 },  { 7, 0xffffffff81000010, 1 }, { 7, 0xffffffff81000020, 0 },
+		{ 42, 0xffffffff81000010, 1 }, { 0, 0xffffffff81000030, 1 }, { 7, 0xffffffff81000040, 1 },
+		{ 5000, 0xffffffff81000010, 1 },
+	};
+	static struct bpf_entry entries[7] = {
+		{ .count = 1 },	 { .count = 20 }, { .count = 4 },   { .count = 5 },
+		{ .count = 11 }, { .count = 60 }, { .count = 700 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ "timer", NULL, keys, entries, 7, NULL };
+	rig_open(&rig, "readers", names);
+	rig_put(&rig, "proc/kallsyms",
+		"ffffffff81000010 t hrtimer_wakeup\nffffffff81000020 T process_timeout\n"
+		"ffffffff81000030 t tick_nohz_handler\nffffffff81000040 t process_timeout\n");
+	rig.request.batch = true;
+	n_forgotten = 0;
+	rig_sample(&rig, 0);
+	for (unsigned i = 0; i < 7; i++)
+		entries[i].count += i < 6 ? 10u * (i + 1) : 0;
+	still_clock_ns += 2000 * MS;
+	frame = rig_sample(&rig, 2);
+#define TIMER(pid, function, fired_rate, armed_rate, fired, armed, command)                                  \
+	"pid=" pid " function=" function " fired_per_second=" fired_rate " armed_per_second=" armed_rate     \
+	" fired=" fired " armed=" armed " command=" command
+	check_row(frame, "timer", TIMER("7", "hrtimer_wakeup", "10", "5", "40", "11", "a) R (b"));
+	check_row(frame, "timer", TIMER("7", "process_timeout", "30", "15", "120", "34", "a) R (b"));
+	check_row(frame, "timer", TIMER("42", "hrtimer_wakeup", "20", "0", "45", "0", "cc1\n\033[31m"));
+	check_row(frame, "timer", TIMER("0", "tick_nohz_handler", "25", "0", "61", "0", "(kernel)"));
+	check_row(frame, "timer", TIMER("5000", "hrtimer_wakeup", "0", "0", "700", "0", "(exited)"));
+	ck_assert_uint_eq(frame_table(frame, "timer")->n_rows, 5);
+	ck_assert_uint_eq(n_forgotten, 0);
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(n_forgotten, 1);
+	ck_assert_uint_eq(frame_table(frame, "timer")->n_rows, 4);
+	rig_close(&rig);
+}
+
+#define SLICE_BYTES (40 * 65536) /* of the names of functions, in a sample */
+
+/* What was counted until the name of a function was found is in no row. */
+START_TEST(timers_whose_name_comes_late_begin_then)
+{
+	static const char *const names[] = { "timer", NULL };
+	static const uint64_t keys[][3] = { { 7, 0xffffffff81000010, 0 }, { 7, 0xffffffff81000010, 1 } };
+	static struct bpf_entry entries[2] = { { .count = 300 }, { .count = 50 } };
+	static char others[SLICE_BYTES + 64];
+	static const char other[] = "ffffffff81000020 t other\n";
+	const struct frame *frame;
+	struct rig rig;
+
+	for (size_t at = 0; at < SLICE_BYTES; at += strlen(other))
+		memcpy(others + at, other, sizeof(other));
+	counted = (struct counted){ "timer", NULL, keys, entries, 2, NULL };
+	rig_open(&rig, "readers", names);
+	rig_put(&rig, "proc/kallsyms", "%sffffffff81000010 t it_real_fn\n", others);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 0), "timer")->n_rows, 0);
+	entries[0].count += 20;
+	entries[1].count += 1;
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "timer",
+		  "pid=7 function=it_real_fn fired=1 armed=20 command=a) R (b");
+	rig_close(&rig);
+}
+
+/* Without a name they are of one function that is not known. */
+START_TEST(timers_without_names)
+{
+	static const char *const names[] = { "timer", NULL };
+	static const uint64_t keys[][3] = { { 7, 0xffffffff81000010, 1 }, { 7, 0xffffffff81000020, 1 } };
+	static struct bpf_entry entries[2] = { { .count = 3 }, { .count = 40 } };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ "timer", NULL, keys, entries, 2, NULL };
+	rig_open(&rig, "readers", names);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "timer", "pid=7 function=(unknown function) fired=43 armed=0 command=a) R (b");
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_str_eq(frame->notices[0].text, "/proc/kallsyms: the functions of timers have no names: "
+						 "No such file or directory");
 	rig_close(&rig);
 }
 
@@ -494,6 +590,32 @@ START_TEST(calls_are_by_process_and_those_that_exit)
 	rig_close(&rig);
 }
 
+static bool has_notice_of(const struct frame *frame, const char *topic, const char *text)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strcmp(frame->notices[i].topic, topic) == 0 &&
+		    (!text || strcmp(frame->notices[i].text, text) == 0))
+			return true;
+	return false;
+}
+
+START_TEST(lost_calls_are_told)
+{
+	static const char *const names[] = { "call", NULL };
+	static const uint64_t keys[] = { CALL(7, SYS_close, 0, 0) };
+	static struct bpf_entry entries[] = { { .count = 10 } };
+	struct rig rig;
+
+	counted = (struct counted){ "call", NULL, keys, entries, 1, NULL };
+	rig_open(&rig, "readers", names);
+	ck_assert(!has_notice_of(rig_sample(&rig, 0), "call", NULL));
+	n_lost = 1;
+	ck_assert(has_notice_of(rig_sample(&rig, 1), "call", "1 system call at most is not counted"));
+	n_lost = 20;
+	ck_assert(has_notice_of(rig_sample(&rig, 1), "call", "20 system calls at most are not counted"));
+	rig_close(&rig);
+}
+
 static void set_opened(uint64_t *key, uint64_t error, const char *command, const char *path)
 {
 	memset(key, 0, N_BPF_OPENED_WORDS * sizeof(*key));
@@ -577,6 +699,80 @@ START_TEST(many_paths_are_summed_by_directory)
 		  "path=… result=ENOENT opens_per_second=0 opens=2 counted=0 commands=1 command=sshd");
 	check_row(frame, "opened_total",
 		  "path=/… result=ENOENT opens_per_second=0 opens=2 counted=0 commands=1 command=sshd");
+	rig_close(&rig);
+}
+
+#define KEPT 4096 /* while they are no more than these, none goes */
+
+static uint64_t path_keys[MANY][N_BPF_OPENED_WORDS];
+static struct bpf_entry path_entries[MANY];
+
+/* As many paths, each of a directory of its own, have been opened twice, and are sampled once. */
+static void open_paths(struct rig *rig, unsigned n)
+{
+	static const char *const names[] = { "opened_total", NULL };
+	char path[64];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "/%04u/file", i);
+		set_opened(path_keys[i], 0, "sshd", path);
+		path_entries[i].count = 2;
+	}
+	counted = (struct counted){ "opened_total", NULL, path_keys, path_entries, n, NULL };
+	n_forgotten = 0;
+	rig_open(rig, "readers", names);
+	rig_sample(rig, 0);
+	still_clock_ns += 2000 * MS;
+}
+
+START_TEST(as_many_paths_as_are_kept_stay)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_paths(&rig, KEPT);
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(n_forgotten, 0);
+	ck_assert_uint_eq(frame_table(frame, "opened_total")->n_rows, KEPT);
+	rig_close(&rig);
+}
+
+START_TEST(a_single_path_that_does_not_grow_goes)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_paths(&rig, KEPT + 1);
+	for (unsigned i = 0; i < KEPT; i++)
+		path_entries[i].count++;
+	frame = rig_sample(&rig, 2);
+	ck_assert(!has_notice_of(frame, "opened_total", NULL));
+	ck_assert_uint_eq(n_forgotten, 1);
+	ck_assert_uint_eq(frame_table(frame, "opened_total")->n_rows, KEPT + 1);
+	check_row(frame, "opened_total",
+		  "path=/4096/… result=opened opens_per_second=0 opens=2 counted=0 commands=1 command=sshd");
+	check_row(frame, "opened_total",
+		  "path=/4095/file result=opened opens_per_second=0.5 opens=3 counted=3 commands=1 "
+		  "command=sshd");
+	rig_close(&rig);
+}
+
+/* Of the sums by directory 4,096 have rows; what the kernel had no room for is with the others. */
+START_TEST(all_paths_go_and_the_last_directories_are_one_row)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_paths(&rig, MANY);
+	n_refused = 3;
+	n_lost = 10;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(n_forgotten, MANY);
+	ck_assert_uint_eq(frame_table(frame, "opened_total")->n_rows, 4096 + 1);
+	ck_assert_uint_eq(cell_u64(frame, "opened_total", "/4095/…", "opens"), 2);
+	ck_assert_uint_eq(cell_u64(frame, "opened_total", "(others)", "opens"), 2 * (MANY - 4096) + 3);
+	ck_assert_uint_eq(cell_u64(frame, "opened_total", "(others)", "counted"), 3);
+	ck_assert(has_notice_of(frame, "opened_total", "7 opened files at most are not counted"));
 	rig_close(&rig);
 }
 
