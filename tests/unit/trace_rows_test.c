@@ -590,6 +590,41 @@ START_TEST(calls_are_by_process_and_those_that_exit)
 	rig_close(&rig);
 }
 
+/* Of calls with times the bucket is in the word; those that had begun before have none. */
+START_TEST(times_of_calls_are_of_those_that_have_one)
+{
+	static const char *const names[] = { "call", NULL };
+	static const uint64_t keys[] = {
+		CALL(7, SYS_close, 0, 0),	CALL(7, SYS_close, 0, 1),  CALL(7, SYS_close, 0, 2),
+		CALL(7, SYS_close, EBADF, 3), CALL(42, SYS_close, 0, 1), CALL(42, SYS_close, 0, 2),
+		CALL(42, SYS_close, 0, 3),
+	};
+	static struct bpf_entry entries[] = {
+		{ .count = 5000 },
+		{ .count = 50, .sum = 200, .most = 7 },
+		{ .count = 49, .sum = 600, .most = 15 },
+		{ .count = 1, .sum = 22, .most = 22 },
+		{ .count = 49, .sum = 200 * MS, .most = 7 },
+		{ .count = 49, .sum = 600 * MS, .most = 15 },
+		{ .count = 2, .sum = 44 * MS, .most = 22 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ "call", NULL, keys, entries, 7, NULL };
+	rig_open(&rig, "readers", names);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "call",
+		  "pid=7 start_seconds=5 call=close p50_seconds=8e-09 p99_seconds=1.6e-08 "
+		  "max_seconds=2.2e-08 calls=5100 errors=1 seconds=8.22e-07 how=bpf command=a) R (b "
+		  "error_names=EBADF 1");
+	check_row(frame, "call",
+		  "pid=42 start_seconds=90 call=close p50_seconds=1.6e-08 p99_seconds=2.2e-08 "
+		  "max_seconds=2.2e-08 calls=100 errors=0 seconds=0.844 how=bpf command=cc1\n\033[31m "
+		  "error_names=");
+	rig_close(&rig);
+}
+
 static bool has_notice_of(const struct frame *frame, const char *topic, const char *text)
 {
 	for (unsigned i = 0; i < frame->n_notices; i++)
@@ -864,6 +899,67 @@ START_TEST(latencies_of_disks_by_operation_and_phase)
 	check_row(frame, "disk_latency_bucket",
 		  "device=sda operation=other phase=device from_seconds=5e-09 to_seconds=6e-09 requests=1 "
 		  "requests_per_second=0");
+	rig_close(&rig);
+}
+
+/* Each percentage is reached by the last of 1,000 requests that it needs; with one fewer it is not. */
+START_TEST(percentages_of_requests_are_exact)
+{
+	static const char *const names[] = { "disk_latency", NULL };
+	static const uint64_t keys[] = { 8 << 20 | UINT64_C(2) << 32, 8 << 20 | UINT64_C(3) << 32 };
+	static const uint64_t numbers[] = { 0, 1 };
+	static const uint64_t requests[2][5] = { { 500, 400, 90, 9, 1 }, { 499, 400, 90, 9, 2 } };
+	static struct bpf_phases phases[2];
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned time = 0; time < 5; time++)
+			phases[i].buckets[BPF_PHASE_SECOND][10 * (time + 1)] = requests[i][time];
+	phases[0].most[BPF_PHASE_SECOND] = phases[1].most[BPF_PHASE_SECOND] = 50;
+	counted = (struct counted){ "disk_latency", NULL, keys, numbers, 2, phases };
+	rig_open(&rig, "linux-6.1", names);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "disk_latency",
+		  "device=sda operation=flush phase=device p50_seconds=1e-08 p90_seconds=2e-08 "
+		  "p99_seconds=3e-08 p99_9_seconds=4e-08 max_seconds=5e-08 requests=1000 seconds=0 how=bpf");
+	check_row(frame, "disk_latency",
+		  "device=sda operation=discard phase=device p50_seconds=2e-08 p90_seconds=3e-08 "
+		  "p99_seconds=4e-08 p99_9_seconds=5e-08 max_seconds=5e-08 requests=1000 seconds=0 how=bpf");
+	rig_close(&rig);
+}
+
+/* Without BPF there are means of those operations of which there were some, and of no partition. */
+START_TEST(without_bpf_disks_have_means)
+{
+	static const char *const names[] = { "disk_latency", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = (struct counted){ 0 };
+	rig_open(&rig, "linux-6.1", (const char *const[]){ NULL });
+	rig_put(&rig, "proc/diskstats",
+		"8 0 sda 100 3 999 250 40 5 999 1600 0 700 900 0 0 0 0 8 36\n"
+		"8 1 sda1 90 3 999 250 40 5 999 1600 0 700 900 0 0 0 0 8 36\n");
+	rig_add(&rig, *names);
+	rig_sample(&rig, 0);
+	rig_put(&rig, "proc/diskstats",
+		"8 0 sda 150 3 999 350 40 5 999 1600 0 700 900 1 0 8 7 8 36\n"
+		"8 1 sda1 90 3 999 250 40 5 999 1600 0 700 900 0 0 0 0 8 36\n");
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "disk_latency",
+		  "device=sda operation=read phase=both requests_per_second=25 mean_seconds=0.002 "
+		  "requests=150 seconds=0.35 how=proc");
+	check_row(frame, "disk_latency",
+		  "device=sda operation=write phase=both requests_per_second=0 requests=40 seconds=1.6 "
+		  "how=proc");
+	check_row(frame, "disk_latency",
+		  "device=sda operation=flush phase=both requests_per_second=0 requests=8 seconds=0.036 "
+		  "how=proc");
+	check_row(frame, "disk_latency",
+		  "device=sda operation=discard phase=both requests_per_second=0.5 mean_seconds=0.007 "
+		  "requests=1 seconds=0.007 how=proc");
+	ck_assert_uint_eq(frame_table(frame, "disk_latency")->n_rows, 4);
 	rig_close(&rig);
 }
 
