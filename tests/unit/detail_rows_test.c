@@ -344,6 +344,24 @@ START_TEST(commands_of_kernel_threads_and_of_none)
 	rig_close(&rig);
 }
 
+static void put_threads(struct rig *rig, unsigned tick)
+{
+	rig_put(rig, "proc/7/stat", "7 (a) R (b) R 1 1 1 0 -1 0 0 0 0 0 %u 0 0 0 20 0 2 0 500 0 0\n",
+		300 + 90 * tick);
+	rig_make(rig, "proc/7/task/7");
+	rig_make(rig, "proc/7/task/8");
+	rig_put(rig, "proc/7/task/7/stat",
+		"7 (first) R 1 1 1 0 -1 0 0 0 0 0 150 30 0 0 20 0 2 0 500 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 3 0 "
+		"0\n");
+	rig_put(rig, "proc/7/task/7/schedstat", "%u %u %u\n", 1500000000 + 500000000 * tick,
+		250000000 + 1000000000 * tick, 40 + 6 * tick);
+	rig_put(rig, "proc/7/task/8/stat",
+		"8 (second) S 1 1 1 0 -1 0 0 0 0 0 %u 30 0 0 20 0 2 0 650 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 "
+		"0\n",
+		120 + 40 * tick);
+	still_clock_ns += 2 * STILL_SECOND_NS;
+}
+
 /* Of 7: one thread with a schedstat, and one with ticks alone. */
 START_TEST(threads_have_their_times_and_names)
 {
@@ -353,23 +371,10 @@ START_TEST(threads_have_their_times_and_names)
 
 	still_clock_ns = UINT64_C(1000000000000);
 	rig_open(&rig, "readers", names);
-	rig_make(&rig, "proc/7/task/7");
-	rig_make(&rig, "proc/7/task/8");
-	for (unsigned tick = 0; tick < 2; tick++) {
-		rig_put(&rig, "proc/7/stat", "7 (a) R (b) R 1 1 1 0 -1 0 0 0 0 0 %u 0 0 0 20 0 2 0 500 0 0\n",
-			300 + 90 * tick);
-		rig_put(&rig, "proc/7/task/7/stat",
-			"7 (first) R 1 1 1 0 -1 0 0 0 0 0 150 30 0 0 20 0 2 0 500 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-			"0 0 17 3 0 0\n");
-		rig_put(&rig, "proc/7/task/7/schedstat", "%u %u %u\n", 1500000000 + 500000000 * tick,
-			250000000 + 1000000000 * tick, 40 + 6 * tick);
-		rig_put(&rig, "proc/7/task/8/stat",
-			"8 (second) S 1 1 1 0 -1 0 0 0 0 0 %u 30 0 0 20 0 2 0 650 0 0 0 0 0 0 0 0 0 0 0 0 0 "
-			"0 0 17 1 0 0\n",
-			120 + 40 * tick);
-		still_clock_ns += 2 * STILL_SECOND_NS;
-		frame = rig_sample(&rig, 2);
-	}
+	put_threads(&rig, 0);
+	rig_sample(&rig, 2);
+	put_threads(&rig, 1);
+	frame = rig_sample(&rig, 2);
 	check_row(frame, "thread",
 		  "cpu_ratio=0.25 tid=7 start_seconds=5 pid=7 state=R processor=3 cpu_seconds=2 "
 		  "wait_ratio=0.5 switches_per_second=3 wait_seconds=1.25 switches=46 name=first "
@@ -378,5 +383,47 @@ START_TEST(threads_have_their_times_and_names)
 		  "cpu_ratio=0.2 tid=8 start_seconds=6.5 pid=7 state=S processor=1 cpu_seconds=1.9 "
 		  "name=second process=a) R (b");
 	ck_assert_uint_eq(frame_table(frame, "thread")->n_rows, 2);
+	rig_close(&rig);
+}
+
+/* They stay with what does not change. */
+START_TEST(threads_that_cannot_be_listed_for_a_while)
+{
+	static const char *const names[] = { "thread", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	still_clock_ns = UINT64_C(1000000000000);
+	rig_open(&rig, "readers", names);
+	rig.env.pids.kept_max = 0;
+	put_threads(&rig, 0);
+	rig_sample(&rig, 2);
+	put_threads(&rig, 1);
+	rig_remove(&rig, "proc/7/task");
+	rig_put(&rig, "proc/7/task", "%s", "");
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "thread", "tid=7 start_seconds=5 pid=7 name=first process=a) R (b");
+	check_row(frame, "thread", "tid=8 start_seconds=6.5 pid=7 name=second process=a) R (b");
+	ck_assert_uint_eq(frame_table(frame, "thread")->n_rows, 2);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_str_eq(frame->notices[0].text, "2 threads could not be read: Not a directory");
+	rig_remove(&rig, "proc/7/task");
+	put_threads(&rig, 2);
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	check_row(frame, "thread",
+		  "tid=7 start_seconds=5 pid=7 state=R processor=3 cpu_seconds=2.5 wait_seconds=2.25 "
+		  "switches=52 name=first process=a) R (b");
+	check_row(frame, "thread",
+		  "tid=8 start_seconds=6.5 pid=7 state=S processor=1 cpu_seconds=2.3 name=second "
+		  "process=a) R (b");
+	put_threads(&rig, 3);
+	rig_remove(&rig, "proc/7/task/8");
+	frame = rig_sample(&rig, 2);
+	check_row(frame, "thread",
+		  "cpu_ratio=0.25 tid=7 start_seconds=5 pid=7 state=R processor=3 cpu_seconds=3 "
+		  "wait_ratio=0.5 switches_per_second=3 wait_seconds=3.25 switches=58 name=first "
+		  "process=a) R (b");
+	ck_assert_uint_eq(frame_table(frame, "thread")->n_rows, 1);
 	rig_close(&rig);
 }
