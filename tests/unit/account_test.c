@@ -149,10 +149,12 @@ START_TEST(interrupts_are_not_taken_for_stolen_time)
 }
 END_TEST
 
-/* So many ticks of interrupts, and these of three tasks: a softirq thread, a worker, a program of that name. */
-static void put_softirqs(struct rig *rig, unsigned softirq, unsigned thread, unsigned worker, unsigned program)
-{
 #define TASK " S %u 0 0 0 -1 %u 0 0 0 0 0 %u 0 0 0 20 0 1 0 1 0 0\n"
+
+/* Ticks of soft interrupts and of tasks: a thread that serves them, a worker, a program of that name. */
+static void put_softirqs(struct rig *rig, unsigned softirq, unsigned thread, unsigned worker,
+			 unsigned program)
+{
 	unsigned user = worker + program;
 
 	rig_put(rig, "proc/stat", "cpu  %u 0 0 0 0 100 %u 0 0 0\ncpu0 %u 0 0 0 0 100 %u 0 0 0\n", user,

@@ -354,7 +354,7 @@ static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
 	rig_put(rig, path, "%u\n", id);
 }
 
-/* All that have one are in files here, but names have letters, digits, _ and -, on both sides of one colon. */
+/* All of these have a file, but names have letters, digits, _ and -, on both sides of one colon. */
 START_TEST(tracepoints_have_plain_names)
 {
 	static const char *const none[] = { NULL };

@@ -351,13 +351,13 @@ static void put_threads(struct rig *rig, unsigned tick)
 	rig_make(rig, "proc/7/task/7");
 	rig_make(rig, "proc/7/task/8");
 	rig_put(rig, "proc/7/task/7/stat",
-		"7 (first) R 1 1 1 0 -1 0 0 0 0 0 150 30 0 0 20 0 2 0 500 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 3 0 "
-		"0\n");
+		"7 (first) R 1 1 1 0 -1 0 0 0 0 0 150 30 0 0 20 0 2 0 500 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		"17 3 0 0\n");
 	rig_put(rig, "proc/7/task/7/schedstat", "%u %u %u\n", 1500000000 + 500000000 * tick,
 		250000000 + 1000000000 * tick, 40 + 6 * tick);
 	rig_put(rig, "proc/7/task/8/stat",
-		"8 (second) S 1 1 1 0 -1 0 0 0 0 0 %u 30 0 0 20 0 2 0 650 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 "
-		"0\n",
+		"8 (second) S 1 1 1 0 -1 0 0 0 0 0 %u 30 0 0 20 0 2 0 650 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		"17 1 0 0\n",
 		120 + 40 * tick);
 	still_clock_ns += 2 * STILL_SECOND_NS;
 }

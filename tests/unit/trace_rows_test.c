@@ -329,8 +329,7 @@ START_TEST(timers_whose_name_comes_late_begin_then)
 	entries[0].count += 20;
 	entries[1].count += 1;
 	frame = rig_sample(&rig, 2);
-	check_row(frame, "timer",
-		  "pid=7 function=it_real_fn fired=1 armed=20 command=a) R (b");
+	check_row(frame, "timer", "pid=7 function=it_real_fn fired=1 armed=20 command=a) R (b");
 	rig_close(&rig);
 }
 
@@ -785,7 +784,8 @@ START_TEST(a_single_path_that_does_not_grow_goes)
 	ck_assert_uint_eq(n_forgotten, 1);
 	ck_assert_uint_eq(frame_table(frame, "opened_total")->n_rows, KEPT + 1);
 	check_row(frame, "opened_total",
-		  "path=/4096/… result=opened opens_per_second=0 opens=2 counted=0 commands=1 command=sshd");
+		  "path=/4096/… result=opened opens_per_second=0 opens=2 counted=0 commands=1 "
+		  "command=sshd");
 	check_row(frame, "opened_total",
 		  "path=/4095/file result=opened opens_per_second=0.5 opens=3 counted=3 commands=1 "
 		  "command=sshd");
