@@ -25,6 +25,8 @@ struct machine_story {
 	void (*rows)(struct frame *frame, unsigned second);
 	unsigned n_samples;
 	unsigned suspended_at, restarted_at; /* 0: not; for an hour; by another boot */
+	unsigned another_boot_at, stands_at; /* 0: not; with a clock that goes on; without a second */
+	double suspended_seconds;            /* 0: an hour */
 	bool *first_wanted;                  /* NULL, or filled with the topics that are wanted first */
 	size_t next;
 };
@@ -68,11 +70,16 @@ static void add_process(struct frame *frame, unsigned pid, const char *name, dou
 static void fill(const struct machine_story *story, struct frame *frame, unsigned second)
 {
 	bool again = story->restarted_at > 0 && second >= story->restarted_at;
-	double slept = story->suspended_at > 0 && second >= story->suspended_at ? 3600 : 0, busy = 0;
+	double slept = 0, busy = 0;
 	unsigned first = again ? story->restarted_at : 0;
 	void *row;
 
+	if (story->suspended_at > 0 && second >= story->suspended_at)
+		slept = story->suspended_seconds > 0 ? story->suspended_seconds : 3600;
 	frame->mono_ns = (again ? second - first + 1 : 1000 + second) * SECOND_NS;
+	if (story->stands_at > 0 && second >= story->stands_at)
+		frame->mono_ns -= SECOND_NS;
+	frame->boot = story->another_boot_at > 0 && second >= story->another_boot_at;
 	frame->wall_ns = WALL_NS + (second + (uint64_t)slept) * SECOND_NS;
 	put(frame, "system", add_row(frame, "system", NULL, NULL), "uptime_seconds", BOOT + second + slept);
 	for (unsigned i = first + 1; i <= second; i++)
@@ -623,6 +630,37 @@ START_TEST(a_suspended_machine)
 	explain(&explanation, &story);
 	ck_assert_ptr_nonnull(strstr(line_of(&explanation, "CPU busy")->counted, "in 14 samples of 20 s"));
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Another run ended 20 s before"));
+	explanation_free(&explanation);
+}
+END_TEST
+
+START_TEST(where_another_run_begins)
+{
+	struct machine_story story = { .busy = spike, .another_boot_at = 280 };
+	struct explanation explanation = { 0 };
+
+	explain(&explanation, &story);
+	ck_assert_ptr_nonnull(strstr(line_of(&explanation, "CPU busy")->counted, "in 14 samples of 20 s"));
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Another run ended 20 s before"));
+	story = (struct machine_story){ .busy = spike, .stands_at = 280 };
+	explain(&explanation, &story);
+	ck_assert_ptr_nonnull(strstr(line_of(&explanation, "CPU busy")->counted, "in 14 samples of 20 s"));
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Another run ended 20 s before"));
+	explanation_free(&explanation);
+}
+END_TEST
+
+START_TEST(two_seconds_are_no_suspend)
+{
+	struct machine_story story = { .busy = spike, .suspended_at = 280, .suspended_seconds = 2 };
+	struct explanation explanation = { 0 };
+
+	explain(&explanation, &story);
+	ck_assert_ptr_null(strstr(explanation.remarks, "suspended"));
+	ck_assert_ptr_nonnull(strstr(line_of(&explanation, "CPU busy")->counted, "of 298 s"));
+	story.suspended_seconds = 3;
+	explain(&explanation, &story);
+	ck_assert_ptr_nonnull(strstr(explanation.remarks, "suspended for 3 s, up to 20 s before"));
 	explanation_free(&explanation);
 }
 END_TEST

@@ -158,6 +158,7 @@ END_TEST
 START_TEST(the_request_says_whose_tables_are_shown)
 {
 	struct rig rig;
+	unsigned boot;
 
 	open_rig(&rig, false);
 	record(rig.fleet, &one, "a");
@@ -166,8 +167,11 @@ START_TEST(the_request_says_whose_tables_are_shown)
 	ck_assert(next(&rig) && next(&rig));
 	ck_assert_str_eq(rig.frame.host, "one");
 	ck_assert_double_eq_tol(frame_number(&rig.frame, "system", NULL, "forks_per_second"), 5, 1e-6);
+	boot = rig.frame.boot;
+	ck_assert_uint_gt(boot, 0); /* its clock is not that of this machine */
 	strcpy(rig.request.host, "other");
 	ck_assert(next(&rig));
+	ck_assert(rig.frame.boot > 0 && rig.frame.boot != boot);
 	ck_assert_str_eq(rig.frame.host, "other");
 	ck_assert_double_eq_tol(frame_number(&rig.frame, "system", NULL, "forks_per_second"), 7, 1e-6);
 	strcpy(rig.request.host, "nobody"); /* the first one */

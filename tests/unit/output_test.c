@@ -432,6 +432,38 @@ static void add_bucket(struct frame *frame, const char *cpu, double from_ns, dou
 	row->samples = samples;
 }
 
+/* 1, 1.5, 2, 3, 5 and 7 in each decade. */
+START_TEST(histogram_bounds_are_round)
+{
+	static const char *const bounds[] = {
+		"1e-06", "1.5e-06", "2e-06", "3e-06",  "5e-06",   "7e-06",  "1e-05",  "1.5e-05", "2e-05",
+		"3e-05", "5e-05",   "7e-05", "0.0001", "0.00015", "0.0002", "0.0003", "0.0005",  "0.0007",
+		"0.001", "0.0015",  "0.002", "0.003",  "0.005",   "0.007",  "0.01",   "0.015",   "0.02",
+		"0.03",  "0.05",    "0.07",  "0.1",    "0.15",    "0.2",    "0.3",    "0.5",     "0.7",
+		"1",     "1.5",     "2",     "3",      "5",       "7",      "10",     "+Inf",
+	};
+	struct output output;
+	struct frame frame;
+	size_t n = 0;
+
+	open_frame(&frame, 1);
+	add_bucket(&frame, "0", 1, 2, 1);
+	print_table(&output, &sink_openmetrics, &frame);
+	for (const char *at = output.text; (at = strstr(at, "_bucket{")); at++) {
+		const char *bound = strstr(at, "le=\"") + strlen("le=\"");
+
+		ck_assert_uint_lt(n, sizeof(bounds) / sizeof(bounds[0]));
+		ck_assert_uint_eq(strcspn(bound, "\""), strlen(bounds[n]));
+		ck_assert_msg(strncmp(bound, bounds[n], strlen(bounds[n])) == 0, "%s: %.12s", bounds[n],
+			      bound);
+		n++;
+	}
+	ck_assert_uint_eq(n, sizeof(bounds) / sizeof(bounds[0]));
+	frame_close(&frame);
+	free(output.text);
+}
+END_TEST
+
 /* The bounds of two runs are the same, whichever of the fine buckets have samples. */
 START_TEST(histogram_bounds_are_fixed)
 {

@@ -361,6 +361,38 @@ START_TEST(parents_in_a_circle_have_no_answer)
 }
 END_TEST
 
+START_TEST(only_members_that_ended_are_kept)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }, { 12, 2, 10 }, { 20, 1, 1 });
+	ck_assert_uint_eq(scope->n_past, 0);
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 2, 10 }); /* 12 and 20 ended */
+	ck_assert_uint_eq(scope->n_past, 1);
+	ck_assert(scope_has(scope, 12, 2) && !scope_has(scope, 20, 1));
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 3, 1 }); /* 11 is another process */
+	ck_assert_uint_eq(scope->n_past, 2);
+	ck_assert(scope_has(scope, 11, 2) && !scope_has(scope, 11, 3));
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 3, 1 });
+	ck_assert_uint_eq(scope->n_past, 2);
+}
+END_TEST
+
+/* A start is written in hundredths of a second, rounded down, or as it was. */
+START_TEST(starts_differ_by_two_hundredths_at_most)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 10, 1, 1 }, { 11, 2, 10 });
+	ck_assert(scope_has(scope, 11, 2.02) && scope_has(scope, 11, 1.98));
+	ck_assert(!scope_has(scope, 11, 2.022) && !scope_has(scope, 11, 1.978));
+	LOOK(scope, { 10, 1, 1 }, { 11, 2.02, 10 });
+	ck_assert_uint_eq(scope->n_past, 0);
+	LOOK(scope, { 10, 1, 1 }, { 11, 2.05, 10 });
+	ck_assert_uint_eq(scope->n_past, 1);
+}
+END_TEST
+
 /* As the many short commands of a shell in a tree. */
 START_TEST(the_past_is_bounded)
 {
