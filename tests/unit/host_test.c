@@ -172,6 +172,22 @@ START_TEST(what_is_not_there_is_unknown)
 }
 END_TEST
 
+START_TEST(zero_is_known)
+{
+	static const struct given none[] = { { "system", NULL, NULL, "cpus", 0 },
+					     { "system", NULL, NULL, "tasks", 0 },
+					     { 0 } };
+	struct frame frame;
+
+	open_frame(&frame);
+	give(&frame, none);
+	host_derive(&frame, true);
+	ck_assert_double_eq(number(&frame, "localhost", "cpus"), 0);
+	ck_assert_double_eq(number(&frame, "localhost", "tasks"), 0);
+	frame_close(&frame);
+}
+END_TEST
+
 START_TEST(a_row_is_made_where_it_is_wanted)
 {
 	struct frame frame;
