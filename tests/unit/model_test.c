@@ -1183,6 +1183,115 @@ START_TEST(durations_and_rates)
 }
 END_TEST
 
+START_TEST(units_change_at_their_bound)
+{
+	static const struct {
+		char *(*text)(char *out, double value);
+		double number;
+		const char *expected;
+	} cases[] = {
+		{ hertz_text, 999.4e6, "999 MHz" },
+		{ hertz_text, 1e9, "1.00 GHz" },
+		{ hertz_text, NAN, "-" },
+		{ watts_text, 999.99, "999.99 W" },
+		{ watts_text, 999.995, "1000 W" },
+		{ watts_text, -1000, "-1000 W" },
+		{ watts_text, NAN, "-" },
+		{ celsius, 41.6, "42 °C" },
+		{ celsius, NAN, "-" },
+		{ size_text, 1023, "1023 B" },
+		{ size_text, 1024, "1.0 KiB" },
+		{ size_text, 102399, "99.9 KiB" },
+		{ size_text, 102400, "100 KiB" },
+		{ size_text, 1048575, "1023 KiB" },
+		{ size_text, -2048, "-2.0 KiB" },
+		{ size_text, 0x1p60 * 2000, "2000 EiB" },
+		{ size_short, 0x1p50, "1.0P" },
+		{ bits_text, 999.4, "999 b/s" },
+		{ bits_text, 999.5, "1.0 kb/s" },
+		{ bits_text, 99949, "99.9 kb/s" },
+		{ bits_text, 99950, "100 kb/s" },
+		{ bits_text, -2e6, "-2.0 Mb/s" },
+		{ bits_text, 1e15, "1000 Tb/s" },
+		{ bits_text, NAN, "-" },
+		{ rate_text, 9.94, "9.9" },
+		{ rate_text, 10, "10" },
+		{ rate_text, 99999, "99999" },
+		{ rate_text, 100000, "100k" },
+		{ rate_text, 1e15, "1000T" },
+		{ rate_short, 1000, "1.0k" },
+		{ rate_text, NAN, "-" },
+	};
+	char text[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_str_eq(cases[i].text(text, cases[i].number), cases[i].expected);
+	ck_assert_str_eq(celsius_text(text, -3, true), "-3 C");
+}
+END_TEST
+
+START_TEST(numbers_of_cells)
+{
+	static const struct {
+		enum unit unit;
+		double number;
+		const char *text;
+	} cases[] = {
+		{ UNIT_JOULES, 9999.9, "9999.9" },
+		{ UNIT_JOULES, 10000, "10.0k" },
+		{ UNIT_JOULES, -10000, "-10.0k" },
+		{ UNIT_RATIO, 0.5, "50.0" },
+		{ UNIT_CELSIUS, 41.25, "41.2" },
+		{ UNIT_VOLTS, 1.25, "1.250" },
+		{ UNIT_RPM, 1200, "1200" },
+		{ UNIT_COUNT, 12, "12" },
+		{ UNIT_COUNT, 12.5, "12.5" },
+		{ UNIT_NONE, -0.004, "-0.004" },
+		{ UNIT_NONE, -0.005, "-0.01" },
+		{ UNIT_BITS, 1500, "1.5kb" },
+		{ UNIT_BYTES_PER_SECOND, 1536, "1.5K" },
+		{ UNIT_WATTS, 1.5, "1.50" },
+		{ UNIT_HERTZ, 2.5e9, "2.50GHz" },
+		{ UNIT_PER_SECOND, 5, "5.0" },
+	};
+	char text[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_str_eq(
+			number_text(text, &(struct column){ .unit = cases[i].unit }, cases[i].number, true),
+			cases[i].text);
+}
+END_TEST
+
+/* What grew has a plus, for which there is room beside the longest number. */
+START_TEST(differences_have_a_sign)
+{
+	struct column column = item_columns[3];
+	const struct value_format format = { SIZE_AUTO, true, 0 };
+	struct item_row row = { 0 };
+	struct {
+		char text[VALUE_TEXT_MAX], behind[8];
+	} cell;
+
+	column.unit = UNIT_COUNT;
+	column.difference = true;
+	row.busy_seconds = 5;
+	ck_assert_str_eq(value_text(cell.text, &item_schema, &column, &row, &format), "+5");
+	row.busy_seconds = -5;
+	ck_assert_str_eq(value_text(cell.text, &item_schema, &column, &row, &format), "-5");
+	row.busy_seconds = 0;
+	ck_assert_str_eq(value_text(cell.text, &item_schema, &column, &row, &format), "0");
+	memset(&cell, '#', sizeof(cell));
+	row.busy_seconds = 1e300;
+	ck_assert_ptr_eq(value_text(cell.text, &item_schema, &column, &row, &format), cell.text);
+	ck_assert_uint_eq(strnlen(cell.text, sizeof(cell.text)), VALUE_TEXT_MAX - 1);
+	ck_assert_mem_eq(cell.behind, "########", sizeof(cell.behind));
+	column.difference = false;
+	value_text(cell.text, &item_schema, &column, &row, &format);
+	ck_assert_uint_eq(strlen(cell.text), VALUE_TEXT_MAX - 2);
+}
+END_TEST
+
 START_TEST(numbers_of_sentences)
 {
 	static const struct {
@@ -1190,21 +1299,62 @@ START_TEST(numbers_of_sentences)
 		double number;
 		const char *text;
 	} cases[] = {
-		{ UNIT_SECONDS, 671.927, "11 min" },	{ UNIT_SECONDS, 720, "12 min" },
-		{ UNIT_SECONDS, 0, "0 s" },		{ UNIT_SECONDS, 1.44, "1.4 s" },
-		{ UNIT_SECONDS, 9.96, "10 s" },		{ UNIT_SECONDS, 119.4, "119 s" },
-		{ UNIT_SECONDS, 34567, "9.6 h" },	{ UNIT_SECONDS, 200000, "2.3 days" },
-		{ UNIT_SECONDS, 0.0068, "6.8 ms" },	{ UNIT_SECONDS, 0.99999, "1.0 s" },
-		{ UNIT_SECONDS, 123.4e-6, "123 us" },	{ UNIT_SECONDS, -5.5, "-5.5 s" },
-		{ UNIT_RATIO, 0.99999, "99.9 %" },	{ UNIT_RATIO, 0.995, "99.5 %" },
-		{ UNIT_RATIO, 0.994, "99 %" },		{ UNIT_RATIO, 1, "100 %" },
-		{ UNIT_RATIO, 1.126, "113 %" },		{ UNIT_RATIO, 0.031, "3.1 %" },
-		{ UNIT_PER_SECOND, 189817.3, "189k/s" }, { UNIT_PER_SECOND, 2, "2.0/s" },
-		{ UNIT_PER_SECOND, 214.7, "215/s" },	{ UNIT_PER_SECOND, 0, "0/s" },
-		{ UNIT_COUNT, 189817.3, "189k" },	{ UNIT_COUNT, 9813, "9813" },
-		{ UNIT_COUNT, 8970000, "8.97M" },	{ UNIT_COUNT, 12345, "12.3k" },
-		{ UNIT_COUNT, 12, "12" },		{ UNIT_COUNT, 7.25, "7.2" },
-		{ UNIT_COUNT, 12.6, "13" },		{ UNIT_SECONDS, NAN, "-" },
+		{ UNIT_SECONDS, 671.927, "11 min" },
+		{ UNIT_SECONDS, 720, "12 min" },
+		{ UNIT_SECONDS, 0, "0 s" },
+		{ UNIT_SECONDS, 1.44, "1.4 s" },
+		{ UNIT_SECONDS, 9.96, "10 s" },
+		{ UNIT_SECONDS, 119.4, "119 s" },
+		{ UNIT_SECONDS, 34567, "9.6 h" },
+		{ UNIT_SECONDS, 200000, "2.3 days" },
+		{ UNIT_SECONDS, 0.0068, "6.8 ms" },
+		{ UNIT_SECONDS, 0.99999, "1.0 s" },
+		{ UNIT_SECONDS, 123.4e-6, "123 us" },
+		{ UNIT_SECONDS, -5.5, "-5.5 s" },
+		{ UNIT_RATIO, 0.99999, "99.9 %" },
+		{ UNIT_RATIO, 0.995, "99.5 %" },
+		{ UNIT_RATIO, 0.994, "99 %" },
+		{ UNIT_RATIO, 1, "100 %" },
+		{ UNIT_RATIO, 1.126, "113 %" },
+		{ UNIT_RATIO, 0.031, "3.1 %" },
+		{ UNIT_PER_SECOND, 189817.3, "189k/s" },
+		{ UNIT_PER_SECOND, 2, "2.0/s" },
+		{ UNIT_PER_SECOND, 214.7, "215/s" },
+		{ UNIT_PER_SECOND, 0, "0/s" },
+		{ UNIT_COUNT, 189817.3, "189k" },
+		{ UNIT_COUNT, 9813, "9813" },
+		{ UNIT_COUNT, 8970000, "8.97M" },
+		{ UNIT_COUNT, 12345, "12.3k" },
+		{ UNIT_COUNT, 12, "12" },
+		{ UNIT_COUNT, 7.25, "7.2" },
+		{ UNIT_COUNT, 12.6, "13" },
+		{ UNIT_SECONDS, NAN, "-" },
+		{ UNIT_COUNT, 9999, "9999" },
+		{ UNIT_COUNT, 10000, "10.0k" },
+		{ UNIT_COUNT, 99999, "99.9k" },
+		{ UNIT_COUNT, 100000, "100k" },
+		{ UNIT_COUNT, 999999, "999k" },
+		{ UNIT_COUNT, 1e6, "1.00M" },
+		{ UNIT_COUNT, -10000, "-10.0k" },
+		{ UNIT_COUNT, 9.94, "9.9" },
+		{ UNIT_COUNT, 9.96, "10" },
+		{ UNIT_COUNT, 2e15, "2000T" },
+		{ UNIT_RATIO, 0.0994, "9.9 %" },
+		{ UNIT_RATIO, 0.0996, "10 %" },
+		{ UNIT_RATIO, -0.05, "-5.0 %" },
+		{ UNIT_SECONDS, 9.94, "9.9 s" },
+		{ UNIT_SECONDS, 0.9994, "999 ms" },
+		{ UNIT_SECONDS, 0.9996, "1.0 s" },
+		{ UNIT_SECONDS, 5e-10, "0.5 ns" },
+		{ UNIT_SECONDS, 7199, "119 min" },
+		{ UNIT_BYTES, 1536, "1.5 KiB" },
+		{ UNIT_BYTES_PER_SECOND, 1536, "1.5 KiB/s" },
+		{ UNIT_BITS_PER_SECOND, 1500, "1.5 kb/s" },
+		{ UNIT_PER_SECOND, 9.94, "9.9/s" },
+		{ UNIT_PER_SECOND, 9.96, "10/s" },
+		{ UNIT_CELSIUS, 41, "41 C" },
+		{ UNIT_WATTS, 1.5, "1.50 W" },
+		{ UNIT_NONE, 1.5, "1.50" },
 	};
 	char text[VALUE_TEXT_MAX];
 
