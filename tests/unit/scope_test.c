@@ -351,6 +351,42 @@ START_TEST(a_record_is_judged_by_parent_and_user)
 }
 END_TEST
 
+START_TEST(processes_come_in_any_order)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	LOOK(scope, { 12, 2, 11 }, { 10, 1, 1 }, { 11, 2, 10 });
+	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 2) && scope_has(scope, 12, 2));
+	ck_assert_uint_eq(scope->n_members, 3);
+	LOOK(scope, { 5, 3, 11 }, { 12, 2, 1 }); /* 11 was seen before */
+	ck_assert(scope_has(scope, 5, 3) && scope_has(scope, 12, 2));
+	ck_assert_uint_eq(scope->n_members, 2);
+	ck_assert(scope_has(scope, 10, 1)); /* the first of those that ended */
+	scope = scope_of("tree=10");
+	LOOK(scope, { 5, 2, 10 }, { 10, 1, 1 });
+	ck_assert(scope_has(scope, 5, 2));
+	ck_assert_uint_eq(scope->n_members, 2);
+}
+END_TEST
+
+START_TEST(events_are_kept_where_they_say_something_new)
+{
+	struct scope *scope = scope_of("tree=10");
+
+	ck_assert(!takes(scope, 30, 20, 5)); /* nothing is known of 20, and it is not 10 */
+	ck_assert_uint_eq(scope->n_past, 0);
+	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 20, 1, 1 });
+	ck_assert(takes(scope, 31, 10, 5));
+	ck_assert_uint_eq(scope->n_past, 1);
+	ck_assert(takes(scope, 31, 10, 5) && takes(scope, 10, 1, 5) && !takes(scope, 20, 1, 5));
+	ck_assert_uint_eq(scope->n_past, 1);
+	fork_event(scope, 31, 10, 5);
+	ck_assert_uint_eq(scope->n_past, 2);
+	fork_event(scope, 21, 20, 5); /* no member, and never was one */
+	ck_assert_uint_eq(scope->n_past, 2);
+}
+END_TEST
+
 START_TEST(parents_in_a_circle_have_no_answer)
 {
 	struct scope *scope = scope_of("tree=10");
