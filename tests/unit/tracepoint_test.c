@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "suite.h"
+#include "rig.h"
 #include "sys/bpf/emit.h"
 #include "topic/tracepoint/tracepoint_plan.h"
 
@@ -27,13 +27,18 @@ static const char format[] = "name: made_up\nID: 1\nformat:\n" FIELD("unsigned s
 static struct tracepoint_plan plan;
 static char why[TEXT_MAX];
 
-static bool make(const char *text, bool of_scope)
+static bool make_from(const char *fields, const char *text, bool of_scope)
 {
 	struct trace_spec spec;
 
 	why[0] = '\0';
 	ck_assert_msg(trace_spec_parse(&spec, text, why, sizeof(why)), "%s: %s", text, why);
-	return tracepoint_plan_make(&plan, &spec, span_text(format), of_scope, why, sizeof(why));
+	return tracepoint_plan_make(&plan, &spec, span_text(fields), of_scope, why, sizeof(why));
+}
+
+static bool make(const char *text, bool of_scope)
+{
+	return make_from(format, text, of_scope);
 }
 
 static int find_member(void *state, const char *way, struct bpf_place *place)
@@ -201,4 +206,350 @@ START_TEST(texts_that_are_cut_are_marked)
 	memset(words, 'x', 10); /* without a NUL it is all of it */
 	ck_assert_uint_eq(bpf_text(&part, words, &is_cut), 10);
 	ck_assert(!is_cut);
+}
+
+START_TEST(fields_have_their_spots)
+{
+	static const struct {
+		const char *text;
+		enum tracepoint_key_is key;
+		enum bpf_part_is is;
+		struct bpf_spot spot;
+		unsigned words;
+	} cases[] = {
+		{ "a:b by dev",
+		  TRACEPOINT_KEY_DEVICE,
+		  BPF_PART_NUMBER,
+		  { BPF_SPOT_HERE, 8, 4, 4, false },
+		  0 },
+		{ "a:b by change",
+		  TRACEPOINT_KEY_NUMBER,
+		  BPF_PART_NUMBER,
+		  { BPF_SPOT_HERE, 12, 4, 4, true },
+		  0 },
+		{ "a:b by sector",
+		  TRACEPOINT_KEY_NUMBER,
+		  BPF_PART_NUMBER,
+		  { BPF_SPOT_HERE, 16, 8, 8, false },
+		  0 },
+		{ "a:b by where",
+		  TRACEPOINT_KEY_POINTER,
+		  BPF_PART_NUMBER,
+		  { BPF_SPOT_HERE, 48, 8, 8, false },
+		  0 },
+		{ "a:b by fd",
+		  TRACEPOINT_KEY_NUMBER,
+		  BPF_PART_NUMBER,
+		  { BPF_SPOT_HERE, 136, 8, 4, true },
+		  0 },
+		{ "a:b by rwbs",
+		  TRACEPOINT_KEY_TEXT,
+		  BPF_PART_TEXT,
+		  { BPF_SPOT_HERE, 24, 10, 10, false },
+		  2 },
+		{ "a:b by path",
+		  TRACEPOINT_KEY_TEXT,
+		  BPF_PART_TEXT,
+		  { BPF_SPOT_ELSEWHERE, 40, 4, 4, false },
+		  8 },
+		{ "a:b by near",
+		  TRACEPOINT_KEY_TEXT,
+		  BPF_PART_TEXT,
+		  { BPF_SPOT_BEHIND, 44, 4, 4, false },
+		  8 },
+		{ "a:b by comm", TRACEPOINT_KEY_TEXT, BPF_PART_COMMAND, { .bytes = 16 }, 2 },
+		{ "a:b by cgroup", TRACEPOINT_KEY_GROUP, BPF_PART_CGROUP, { .bytes = 0 }, 0 },
+		{ "a:b by cpu", TRACEPOINT_KEY_NUMBER, BPF_PART_CPU, { .bytes = 0 }, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct bpf_part *part = &plan.programs[0].keys[0];
+
+		ck_assert_msg(make(cases[i].text, false), "%s", why);
+		ck_assert_uint_eq(plan.n_keys, 1);
+		ck_assert_uint_eq(plan.programs[0].n_keys, 1);
+		ck_assert_msg(plan.keys[0] == cases[i].key && part->is == cases[i].is, "%s", cases[i].text);
+		ck_assert_int_eq(part->spot.is, cases[i].spot.is);
+		ck_assert_uint_eq(part->spot.offset, cases[i].spot.offset);
+		ck_assert_uint_eq(part->spot.bytes, cases[i].spot.bytes);
+		ck_assert_uint_eq(part->spot.value_bytes, cases[i].spot.value_bytes);
+		ck_assert_msg(part->spot.is_signed == cases[i].spot.is_signed, "%s", cases[i].text);
+		ck_assert_uint_eq(part->words, cases[i].words);
+	}
+}
+
+/* One field, whose text has this many bytes. */
+static unsigned words_of_text(unsigned bytes)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "\tfield:char t[%u];\toffset:8;\tsize:%u;\tsigned:0;\n", bytes, bytes);
+	ck_assert_msg(make_from(text, "a:b by t", false), "%u: %s", bytes, why);
+	return plan.programs[0].keys[0].words;
+}
+
+START_TEST(texts_have_as_many_words_as_their_bytes_need)
+{
+	ck_assert_uint_eq(words_of_text(1), 1);
+	ck_assert_uint_eq(words_of_text(8), 1);
+	ck_assert_uint_eq(words_of_text(9), 2);
+	ck_assert_uint_eq(words_of_text(56), 7);
+	ck_assert_uint_eq(words_of_text(57), 8);
+	ck_assert_uint_eq(words_of_text(64), 8);
+	ck_assert_uint_eq(words_of_text(65), 8);
+	ck_assert_uint_eq(words_of_text(4096), 8);
+}
+
+START_TEST(fields_of_an_unusual_size_are_refused)
+{
+	static const struct {
+		const char *fields;
+		bool good;
+	} cases[] = {
+		{ FIELD("char t[16]", 32767, 16, 0), true },
+		{ FIELD("char t[16]", 32768, 16, 0), false },
+		{ FIELD("char t[16]", 65544, 16, 0), false },
+		{ FIELD("char t[32767]", 8, 32767, 0), true },
+		{ FIELD("char t[32768]", 8, 32768, 0), false },
+		{ FIELD("char t[65552]", 8, 65552, 0), false },
+		{ FIELD("char t[0]", 8, 0, 0), false },
+		{ FIELD("char t[1]", 8, 1, 0), true },
+		{ FIELD("int t", 32767, 4, 0), true },
+		{ FIELD("int t", 32768, 4, 0), false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(make_from(cases[i].fields, "a:b by t", false) == cases[i].good, "%s: %s",
+			      cases[i].fields, why);
+		ck_assert_str_eq(why, cases[i].good ? "" : "t is a field of an unusual size");
+	}
+	ck_assert(!make_from(FIELD("int t", 32768, 4, 0), "a:b sum(t)", false));
+	ck_assert(!make_from(FIELD("int t", 32768, 4, 0), "a:b max(t)", false));
+	ck_assert(!make_from(FIELD("int t", 32768, 4, 0), "a:b hist(t)", false));
+	ck_assert(!make_from(FIELD("int t", 32768, 4, 0), "a:b if t == 1", false));
+}
+
+START_TEST(numbers_are_of_the_fields_named)
+{
+	ck_assert(make("a:b sum(sector)", false));
+	ck_assert(plan.has_sum && !plan.has_most && !plan.has_bits);
+	ck_assert_uint_eq(plan.programs[0].value.spot.offset, 16);
+	ck_assert(!plan.programs[0].by_log2);
+	ck_assert(make("a:b max(odd)", false));
+	ck_assert(!plan.has_sum && plan.has_most && !plan.has_bits);
+	ck_assert_uint_eq(plan.table.most.spot.offset, 35);
+	ck_assert(make("a:b hist(change)", false));
+	ck_assert(!plan.has_sum && !plan.has_most && plan.has_bits);
+	ck_assert_uint_eq(plan.table.bits.spot.offset, 12);
+	ck_assert(plan.programs[0].by_log2);
+	ck_assert_uint_eq(plan.programs[0].n_keys, 0); /* the number of bits is the key */
+	ck_assert(make("a:b", false));
+	ck_assert(!plan.has_sum && !plan.has_most && !plan.has_bits);
+	ck_assert_uint_eq(plan.n_keys, 0);
+	ck_assert_uint_eq(plan.programs[0].n_keys, 1);
+	ck_assert_int_eq(plan.programs[0].keys[0].is, BPF_PART_CONSTANT);
+	ck_assert(make("a:b by dev,cpu hist(change)", false));
+	ck_assert_uint_eq(plan.n_keys, 2);
+	ck_assert_uint_eq(plan.programs[0].n_keys, 2);
+}
+
+START_TEST(a_plan_names_its_tracepoint)
+{
+	ck_assert(make("a:b by tid if sector > 7", false));
+	ck_assert_str_eq(plan.tracepoint, "a:b");
+	ck_assert_ptr_eq(plan.programs[0].tracepoint, plan.tracepoint);
+	ck_assert_str_eq(plan.programs[0].name, "a:b by tid if sector > 7");
+	ck_assert_ptr_eq(plan.programs[0].does, &bpf_table);
+	ck_assert_ptr_eq(plan.programs[0].table, &plan.table);
+	ck_assert_ptr_eq(plan.plan.programs, plan.programs);
+	ck_assert_str_eq(plan.plan.topic, "trace");
+	ck_assert_uint_eq(plan.plan.n_programs, 1);
+	ck_assert_uint_eq(plan.plan.n_entries_max, 8192);
+	ck_assert(!plan.plan.of_wanted);
+	ck_assert(make("a:b", true));
+	ck_assert_uint_eq(plan.plan.n_programs, 2);
+	ck_assert_str_eq(plan.programs[1].tracepoint, "sched_process_fork");
+	ck_assert_ptr_eq(plan.programs[1].does, &bpf_follow);
+	ck_assert(plan.plan.of_wanted && plan.plan.by_pid);
+}
+
+/* Those need the PIDs of the kernel. */
+START_TEST(plans_of_processes_and_threads_are_by_pid)
+{
+	static const char no_pid[] = FIELD("int code", 8, 4, 1);
+
+	ck_assert(make("a:b by tid", false) && plan.plan.by_pid);
+	ck_assert(make("a:b by dev,tid", false) && plan.plan.by_pid);
+	ck_assert(make("a:b by tid,dev", false) && plan.plan.by_pid);
+	ck_assert(make("a:b if tid == 1", false) && plan.plan.by_pid);
+	ck_assert(make("a:b if dev == 1 and tid == 1", false) && plan.plan.by_pid);
+	ck_assert(make("a:b if tid == 1 and dev == 1", false) && plan.plan.by_pid);
+	ck_assert(make("a:b by cpu,comm,cgroup if cpu == 1 and comm == x", false) && !plan.plan.by_pid);
+	ck_assert(make("a:b by pid if pid == 1", false) && !plan.plan.by_pid); /* the tracepoint's own */
+	ck_assert(make_from(no_pid, "a:b by pid", false) && plan.plan.by_pid);
+	ck_assert(make_from(no_pid, "a:b by code,pid", false) && plan.plan.by_pid);
+	ck_assert(make_from(no_pid, "a:b if pid == 1", false) && plan.plan.by_pid);
+	ck_assert(make_from(no_pid, "a:b if pid == 1 and code == 1", false) && plan.plan.by_pid);
+	ck_assert(make_from(no_pid, "a:b by code if code == 1", false) && !plan.plan.by_pid);
+	ck_assert(make_from(no_pid, "a:b", false) && !plan.plan.by_pid);
+}
+
+START_TEST(conditions_have_their_relations)
+{
+	static const struct {
+		const char *text;
+		enum bpf_relation relation;
+	} cases[] = {
+		{ "a:b if sector < 5", BPF_LESS },    { "a:b if sector <= 5", BPF_LESS_EQUAL },
+		{ "a:b if sector > 5", BPF_GREATER }, { "a:b if sector >= 5", BPF_GREATER_EQUAL },
+		{ "a:b if sector == 5", BPF_EQUAL },  { "a:b if sector != 5", BPF_NOT_EQUAL },
+		{ "a:b if rwbs == WS", BPF_EQUAL },   { "a:b if rwbs != WS", BPF_NOT_EQUAL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(make(cases[i].text, false), "%s: %s", cases[i].text, why);
+		ck_assert_uint_eq(plan.table.n_tests, 1);
+		ck_assert_msg(plan.table.tests[0].relation == cases[i].relation, "%s", cases[i].text);
+	}
+	ck_assert(make("a:b if sector > 5 and rwbs == W and change < 0", false));
+	ck_assert_uint_eq(plan.table.n_tests, 3);
+	ck_assert_uint_eq(plan.table.tests[0].number, 5);
+	ck_assert_str_eq(plan.table.tests[1].text, "W");
+	ck_assert_int_eq(plan.table.tests[2].relation, BPF_LESS);
+}
+
+/* Only as much of a text is read as tells it from others: it, and the NUL that ends it. */
+START_TEST(texts_of_conditions_have_their_words)
+{
+	static const struct {
+		const char *text;
+		unsigned words;
+	} cases[] = {
+		{ "a:b if long_text == 1234567", 1 },
+		{ "a:b if long_text == 12345678", 2 },
+		{ "a:b if path == 123456789012345", 2 },
+		{ "a:b if path == 1234567890123456", 3 },
+		{ "a:b if rwbs == 1234567", 1 },
+		{ "a:b if rwbs == 0123456789", 2 },
+		{ "a:b if comm == x", 2 },
+		{ "a:b if comm == 0123456789012345", 2 },
+		{ "a:b if near == 12345", 1 },
+		{ "a:b if path == 12345678901234567890123456789012345678901234567890123456789012", 8 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(make(cases[i].text, false), "%s: %s", cases[i].text, why);
+		ck_assert_msg(plan.table.tests[0].part.words == cases[i].words, "%s: %u", cases[i].text,
+			      plan.table.tests[0].part.words);
+		ck_assert_str_eq(plan.table.tests[0].text, strstr(cases[i].text, "== ") + 3);
+	}
+}
+
+START_TEST(bounds_of_values)
+{
+	static const struct {
+		const char *text;
+		uint64_t number;
+	} good[] = {
+		{ "a:b if change <= 9223372036854775807", INT64_MAX },
+		{ "a:b if sector <= 9223372036854775808", UINT64_C(1) << 63 },
+		{ "a:b if sector == 0xffffffffffffffff", UINT64_MAX },
+		{ "a:b if sector == 0", 0 },
+		{ "a:b if dev == 4095:1048575", UINT32_MAX },
+		{ "a:b if dev == 0:0", 0 },
+		{ "a:b if dev == 0x10", 16 },
+	};
+	static const char *const wrong[][2] = {
+		{ "a:b if dev == 0:1048576", "dev is a number, '0:1048576' is not" },
+		{ "a:b if dev == 8:", "'8:' is not" },
+		{ "a:b if dev == :8", "':8' is not" },
+		{ "a:b if dev == 8.1", "'8.1' is not" },
+		{ "a:b if dev == 8:1x", "'8:1x' is not" },
+		{ "a:b if sector == 0xfg", "'0xfg' is not" },
+		{ "a:b if sector == 0x", "'0x' is not" },
+		{ "a:b if change == -0x1", "'-0x1' is not" },
+		{ "a:b if change == -", "'-' is not" },
+		{ "a:b if change == --1", "'--1' is not" },
+		{ "a:b if cpu == -1", "cpu is never below 0" },
+		{ "a:b if change < 0xffffffffffffffff", "change is never as large as 0xffffffffffffffff" },
+	};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		ck_assert_msg(make(good[i].text, false), "%s: %s", good[i].text, why);
+		ck_assert_uint_eq(plan.table.tests[0].number, good[i].number);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		ck_assert_msg(!make(wrong[i][0], false), "%s", wrong[i][0]);
+		ck_assert_msg(strstr(why, wrong[i][1]) != NULL, "%s: %s", wrong[i][0], why);
+	}
+}
+
+START_TEST(fields_are_listed_by_what_they_are_for)
+{
+	static const char *const parts[N_TRACEPOINT_PARTS] = {
+		[TRACEPOINT_NUMBERS] = "dev change sector odd where fd pid",
+		[TRACEPOINT_TEXTS] = "rwbs path near long_text",
+		[TRACEPOINT_OTHERS] = "mac thing",
+	};
+	struct buffer names = { 0 };
+
+	for (unsigned part = 0; part < N_TRACEPOINT_PARTS; part++) {
+		buffer_empty(&names);
+		tracepoint_fields(span_text(format), part, &names);
+		ck_assert_str_eq(names.bytes, parts[part]);
+		ck_assert_uint_eq(names.length, strlen(parts[part]) + 1);
+	}
+	tracepoint_fields(span_text(FIELD("int x", 8, 4, 1) FIELD("int y", 12, 4, 1)), TRACEPOINT_NUMBERS,
+			  &names);
+	ck_assert_str_eq(names.bytes + strlen("mac thing") + 1, "x y"); /* after what was there */
+	buffer_free(&names);
+}
+
+/* Of the root of a machine. 0, or what is wrong. */
+static int find(const char *root, const char *text, bool *is_good)
+{
+	struct tracepoint_list list;
+	struct trace_spec spec;
+	struct env env;
+	int error;
+
+	why[0] = '\0';
+	ck_assert(trace_spec_parse(&spec, text, why, sizeof(why)));
+	ck_assert_int_eq(env_open(&env, root), 0);
+	error = tracepoint_list_open(&list, &env);
+	if (!error)
+		error = tracepoint_plan_find(&plan, &list, &spec, false, why, sizeof(why));
+	tracepoint_list_close(&list);
+	*is_good = tracepoint_check(&env, &spec, why, sizeof(why));
+	env_close(&env);
+	return error;
+}
+
+START_TEST(tracepoints_of_a_machine)
+{
+	static const char *const none[] = { NULL };
+	struct rig rig;
+	bool is_good;
+
+	rig_open(&rig, "readers", none);
+	ck_assert_int_eq(find(rig.root, "a:b", &is_good), -ENOENT); /* it may have any */
+	ck_assert(is_good);
+	rig_make(&rig, "sys/kernel/tracing/events/a/b");
+	rig_put(&rig, "sys/kernel/tracing/available_events", "a:b\nc:d\n");
+	rig_put(&rig, "sys/kernel/tracing/events/a/b/format", "%s", format);
+	rig_make(&rig, "sys/kernel/tracing/events/a/c/format");
+	ck_assert_int_eq(find(rig.root, "a:b by sector", &is_good), 0);
+	ck_assert_str_eq(why, "");
+	ck_assert(is_good);
+	ck_assert_uint_eq(plan.programs[0].keys[0].spot.offset, 16);
+	ck_assert_int_eq(find(rig.root, "a:b by nosuch", &is_good), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "no field nosuch"));
+	ck_assert(!is_good);
+	ck_assert_int_eq(find(rig.root, "x:y", &is_good), -EINVAL);
+	ck_assert_str_eq(why, "no group of tracepoints x; panetop -t tracepoint lists them all");
+	ck_assert(!is_good);
+	ck_assert_int_eq(find(rig.root, "a:c", &is_good), -EISDIR); /* it cannot be read */
+	ck_assert_str_eq(why, "");
+	ck_assert(is_good);
+	rig_close(&rig);
 }
