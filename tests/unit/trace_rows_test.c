@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "core/histogram.h"
+#include "core/unknown.h"
 #include "rig.h"
 #include "still_clock.h"
+#include "model/trace_spec.h"
 #include "topic/memory/allocations.h"
 #include "topic/trace/trace.h"
 
@@ -35,6 +37,9 @@ static size_t n_forgotten;
 static struct trace_sets opened; /* for the topic tracing */
 static struct bpf_self selves[3]; /* of the programs of the first one */
 static uint64_t n_lost, n_refused; /* by each program of what is counted; refused: for want of room */
+static struct trace_set *last_opened;
+static int open_error = -EPERM; /* of what is not counted */
+static unsigned n_opens, n_closes;
 
 static bool counts(const struct counted *of, const struct trace_set *set)
 {
@@ -52,7 +57,9 @@ void trace_open_process(struct trace_set *set, struct env *env, const struct sam
 {
 	(void)request;
 	*set = (struct trace_set){ .env = env, .plan = plan, .process = process };
-	set->error = counted_by(set) ? 0 : -EPERM;
+	set->error = counted_by(set) ? 0 : open_error;
+	last_opened = set;
+	n_opens++;
 	for (unsigned i = 0; i < plan->n_programs && !set->error; i++)
 		set->running[set->n_running++].program = &plan->programs[i];
 }
@@ -84,6 +91,7 @@ void trace_forget(struct trace_set *set, size_t entry)
 
 void trace_close(struct trace_set *set)
 {
+	n_closes += set->plan != NULL;
 	*set = (struct trace_set){ 0 };
 }
 
@@ -192,10 +200,12 @@ const struct trace_sets *trace_opened(const struct env *env)
 	return &opened;
 }
 
+static int test_error;
+
 int trace_test(struct env *env)
 {
 	(void)env;
-	return 0;
+	return test_error;
 }
 
 START_TEST(time_in_interrupts_is_that_of_each_cpu)
@@ -1393,5 +1403,401 @@ START_TEST(without_bpf_the_use_is_estimated)
 		  "pid=42 start_seconds=90 how=proc note=estimate asked_pages=2 hit_pages=0 missed_pages=2 "
 		  "dirtied_pages=0 command=cc1\n\033[31m");
 	ck_assert_uint_eq(frame_table(frame, "cache_use")->n_rows, 2);
+	rig_close(&rig);
+}
+
+/* --- Tracepoints that a user names. */
+
+#define FIELD(declaration, offset, size, is_signed)                                                          \
+	"\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
+
+static const char *const trace_topics[] = { "trace", "trace_bucket", NULL };
+static struct trace_specs specs;
+
+static void set_specs(const char *one, const char *other)
+{
+	const char *const texts[] = { one, other };
+	char why[256];
+
+	specs.n = 0;
+	specs.epoch++;
+	memset(specs.list, 0, sizeof(specs.list));
+	for (unsigned i = 0; i < 2 && texts[i]; i++)
+		ck_assert_msg(trace_spec_parse(&specs.list[specs.n++], texts[i], why, sizeof(why)), "%s",
+			      why);
+}
+
+/* Has the tracepoint a:b, at which the user wants this counted. */
+static void open_traces(struct rig *rig, const char *one, const char *other)
+{
+	rig_open(rig, "readers", trace_topics);
+	rig->env.live = true;
+	rig_make(rig, "sys/kernel/tracing/events/a/b");
+	rig_put(rig, "sys/kernel/tracing/available_events", "a:b\n");
+	rig_put(rig, "sys/kernel/tracing/events/a/b/format", "%s",
+		FIELD("dev_t dev", 8, 4, 0) FIELD("int change", 12, 4, 1) FIELD("u64 sector", 16, 8, 0)
+			FIELD("char rwbs[8]", 24, 8, 0) FIELD("__data_loc char[] path", 40, 4, 0)
+				FIELD("void * where", 48, 8, 0));
+	set_specs(one, other);
+	rig->request.traces = &specs;
+}
+
+static const struct frame *later(struct rig *rig, unsigned seconds)
+{
+	still_clock_ns += seconds * 1000 * MS;
+	return rig_sample(rig, seconds);
+}
+
+static size_t n_rows(const struct frame *frame, const char *topic)
+{
+	return frame_table(frame, topic)->n_rows;
+}
+
+#define ROWS_OF(keys_, entries_)                                                                             \
+	(struct counted)                                                                                     \
+	{                                                                                                    \
+		"trace", NULL, keys_, entries_, sizeof(entries_) / sizeof((entries_)[0]), NULL               \
+	}
+
+START_TEST(keys_of_users_are_written_as_their_fields)
+{
+	static uint64_t keys[3][11] = {
+		{ 8 << 20 | 17, 0xfffffc0012, UINT64_MAX },
+		{ UINT64_C(4095) << 20 | 1048575, 0, 5 },
+		{ 0, 16, 0 },
+	};
+	static struct bpf_entry entries[3] = { { .count = 3 }, { .count = 4 }, { .count = 5 } };
+	const struct frame *frame;
+	struct rig rig;
+
+	snprintf((char *)&keys[0][3], 64, "%s", "/a");
+	memset(&keys[1][3], 'x', 64); /* cut */
+	counted = ROWS_OF(keys, entries);
+	open_traces(&rig, "a:b by dev,where,change,path", NULL);
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(n_rows(frame, "trace"), 3);
+	ck_assert_uint_eq(n_rows(frame, "trace_bucket"), 0);
+	check_row(frame, "trace", "trace=a:b by dev,where,change,path keys=8:17,0xfffffc0012,-1,/a count=3");
+	check_row(frame, "trace",
+		  "trace=a:b by dev,where,change,path keys=4095:1048575,0x0,5,"
+		  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… count=4");
+	check_row(frame, "trace", "trace=a:b by dev,where,change,path keys=0:0,0x10,0, count=5");
+	entries[0].count += 20;
+	frame = later(&rig, 2);
+	check_row(frame, "trace",
+		  "trace=a:b by dev,where,change,path keys=8:17,0xfffffc0012,-1,/a per_second=10 "
+		  "count=23");
+	rig_close(&rig);
+}
+
+START_TEST(keys_without_a_field_are_numbers_and_names)
+{
+	static uint64_t keys[2][5] = { { UINT64_MAX, 77 }, { 7, 78 } };
+	static struct bpf_entry entries[2] = { { .count = 3 }, { .count = 4 } };
+	const struct frame *frame;
+	struct rig rig;
+
+	snprintf((char *)&keys[0][2], 16, "%s", "cat");
+	memcpy((char *)&keys[1][2], "0123456789abcdef", 16);
+	keys[0][4] = keys[1][4] = 3;
+	counted = ROWS_OF(keys, entries);
+	open_traces(&rig, "a:b by sector,cgroup,comm,cpu", NULL);
+	rig_put(&rig, "proc/mounts", "none /nowhere tmpfs rw 0 0\n");
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "trace",
+		  "trace=a:b by sector,cgroup,comm,cpu keys=18446744073709551615,77,cat,3 count=3");
+	check_row(frame, "trace", "trace=a:b by sector,cgroup,comm,cpu keys=7,78,0123456789abcdef,3 count=4");
+	rig_close(&rig);
+}
+
+#define SIGNED_MOST(number) ((uint64_t)(int64_t)(number) ^ UINT64_C(1) << 63)
+
+/* What follows the NUL of a text tells entries apart, but not rows. */
+START_TEST(the_same_keys_are_one_row)
+{
+	static uint64_t keys[4][1];
+	static struct bpf_entry entries[4] = {
+		{ .count = 1, .sum = (uint64_t)-10, .most = SIGNED_MOST(-7) },
+		{ .count = 2, .sum = 4, .most = SIGNED_MOST(-5) },
+		{ .count = 4, .sum = (uint64_t)-1, .most = SIGNED_MOST(-9) },
+		{ .count = 8, .sum = 100, .most = SIGNED_MOST(60) },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	memcpy(keys[0], "W\0aaaaaa", 8);
+	memcpy(keys[1], "W\0bbbbbb", 8);
+	memcpy(keys[2], "W\0cccccc", 8);
+	memcpy(keys[3], "WS\0aaaaa", 8);
+	counted = ROWS_OF(keys, entries);
+	open_traces(&rig, "a:b by rwbs sum(change) max(change)", NULL);
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(n_rows(frame, "trace"), 2);
+	check_row(frame, "trace", "trace=a:b by rwbs sum(change) max(change) keys=W count=7 sum=-7 max=-5");
+	check_row(frame, "trace", "trace=a:b by rwbs sum(change) max(change) keys=WS count=8 sum=100 max=60");
+	entries[1].count += 6;
+	entries[2].sum += 50;
+	frame = later(&rig, 2);
+	check_row(frame, "trace",
+		  "trace=a:b by rwbs sum(change) max(change) keys=W per_second=3 count=13 "
+		  "sum_per_second=25 sum=43 max=-5");
+	rig_close(&rig);
+}
+
+START_TEST(sums_and_maxima_of_unsigned_fields)
+{
+	static uint64_t keys[2][1];
+	static struct bpf_entry entries[2] = {
+		{ .count = 1, .sum = UINT64_C(1) << 63, .most = UINT64_C(3) << 62 },
+		{ .count = 1, .sum = 0, .most = 5 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	memcpy(keys[0], "W\0aaaaaa", 8);
+	memcpy(keys[1], "W\0bbbbbb", 8);
+	counted = ROWS_OF(keys, entries);
+	open_traces(&rig, "a:b by rwbs sum(sector) max(sector)", NULL);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "trace",
+		  "trace=a:b by rwbs sum(sector) max(sector) keys=W count=2 sum=9.223372037e+18 "
+		  "max=1.383505806e+19");
+	rig_close(&rig);
+}
+
+START_TEST(without_keys_there_is_one_row)
+{
+	static const uint64_t key;
+	static struct bpf_entry entries[1] = { { .count = 9, .sum = 20, .most = SIGNED_MOST(6) } };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = ROWS_OF(&key, entries);
+	counted.n = 0;
+	open_traces(&rig, "a:b sum(change) max(change)", NULL);
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "trace", "trace=a:b sum(change) max(change) keys=all count=0 sum=0");
+	counted.n = 1;
+	frame = later(&rig, 2);
+	check_row(frame, "trace",
+		  "trace=a:b sum(change) max(change) keys=all per_second=4.5 count=9 sum_per_second=10 "
+		  "sum=20 max=6");
+	ck_assert_uint_eq(n_rows(frame, "trace"), 1);
+	set_specs("a:b by dev", NULL);
+	counted.n = 0;
+	ck_assert_uint_eq(n_rows(later(&rig, 2), "trace"), 0);
+	set_specs("a:b hist(change)", NULL);
+	ck_assert_uint_eq(n_rows(later(&rig, 2), "trace"), 0);
+	rig_close(&rig);
+}
+
+#define BUCKET(keys, limits, count) "trace=a:b by rwbs hist(change) keys=" keys " " limits " count=" count
+
+/* Powers of two, and those below 0. */
+START_TEST(histograms_have_buckets)
+{
+	static uint64_t keys[9][2] = {
+		{ 0, (uint64_t)-3 }, { 0, 0 }, { 0, 1 }, { 0, (uint64_t)-1 }, { 0, 2 }, { 0, (uint64_t)-2 },
+		{ 0, 32 },           { 0, 2 }, { 0, 2 },
+	};
+	static struct bpf_entry entries[9];
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 9; i++) {
+		memcpy(keys[i], i == 7 ? "R\0aaaaaa" : i == 8 ? "W\0cccccc" : "W\0aaaaaa", 8);
+		entries[i].count = 1u << i;
+	}
+	counted = ROWS_OF(keys, entries);
+	open_traces(&rig, "a:b by rwbs hist(change)", NULL);
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(n_rows(frame, "trace_bucket"), 8);
+	check_row(frame, "trace_bucket", BUCKET("W", "from=-7 to=-3", "1"));
+	check_row(frame, "trace_bucket", BUCKET("W", "from=-3 to=-1", "32"));
+	check_row(frame, "trace_bucket", BUCKET("W", "from=-1 to=0", "8"));
+	check_row(frame, "trace_bucket", BUCKET("W", "from=0 to=1", "2"));
+	check_row(frame, "trace_bucket", BUCKET("W", "from=1 to=2", "4"));
+	check_row(frame, "trace_bucket", BUCKET("W", "from=2 to=4", "272"));
+	check_row(frame, "trace_bucket", BUCKET("W", "from=2147483648 to=4294967296", "64"));
+	check_row(frame, "trace_bucket", BUCKET("R", "from=2 to=4", "128"));
+	check_row(frame, "trace", "trace=a:b by rwbs hist(change) keys=W count=383");
+	check_row(frame, "trace", "trace=a:b by rwbs hist(change) keys=R count=128");
+	ck_assert_uint_eq(n_rows(frame, "trace"), 2);
+	rig_close(&rig);
+}
+
+START_TEST(without_a_wish_no_tracepoint_is_opened)
+{
+	static const uint64_t key;
+	static struct bpf_entry entries[1] = { { .count = 9 } };
+	struct rig rig;
+
+	counted = ROWS_OF(&key, entries);
+	open_traces(&rig, "a:b", NULL);
+	n_opens = 0;
+	rig.request.traces = NULL;
+	ck_assert_uint_eq(n_rows(rig_sample(&rig, 0), "trace"), 0);
+	rig.request.traces = &specs;
+	rig.request.no_bpf = true;
+	ck_assert_uint_eq(n_rows(rig_sample(&rig, 0), "trace"), 0);
+	rig.request.no_bpf = false;
+	rig.env.live = false;
+	specs.epoch++;
+	ck_assert_uint_eq(n_rows(rig_sample(&rig, 0), "trace"), 0);
+	ck_assert_uint_eq(n_opens, 0);
+	rig.env.live = true;
+	ck_assert_uint_eq(n_rows(rig_sample(&rig, 0), "trace"), 0); /* the same wish */
+	specs.epoch++;
+	ck_assert_uint_eq(n_rows(rig_sample(&rig, 0), "trace"), 1);
+	ck_assert_uint_eq(n_opens, 1);
+	rig.request.traces = NULL;
+	ck_assert_uint_eq(n_rows(rig_sample(&rig, 0), "trace"), 1); /* it goes on */
+	rig_close(&rig);
+}
+
+/* Those that stay count on; the others are closed. */
+START_TEST(tracepoints_follow_what_is_wished)
+{
+	static const uint64_t key;
+	static struct bpf_entry entries[1] = { { .count = 9 } };
+	const struct frame *frame;
+	struct rig rig;
+
+	counted = ROWS_OF(&key, entries);
+	open_traces(&rig, "a:b", "a:b by dev");
+	n_opens = n_closes = 0;
+	ck_assert_uint_eq(n_rows(rig_sample(&rig, 0), "trace"), 2);
+	ck_assert_uint_eq(n_opens, 2);
+	set_specs("a:b by sector", "a:b");
+	frame = later(&rig, 1);
+	ck_assert_uint_eq(n_rows(frame, "trace"), 2);
+	check_row(frame, "trace", "trace=a:b by sector keys=0 per_second=9 count=9");
+	check_row(frame, "trace", "trace=a:b keys=all per_second=0 count=9");
+	ck_assert_uint_eq(n_opens, 3);
+	ck_assert_uint_eq(n_closes, 1);
+	rig_put(&rig, "sys/kernel/tracing/events/a/b/format", NULL);
+	frame = later(&rig, 1); /* it is not looked for again */
+	ck_assert_uint_eq(n_rows(frame, "trace"), 2);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	set_specs(NULL, NULL);
+	ck_assert_uint_eq(n_rows(later(&rig, 1), "trace"), 0);
+	ck_assert_uint_eq(n_closes, 3);
+	ck_assert_uint_eq(n_opens, 3);
+	rig_close(&rig);
+}
+
+static void set_scope(struct rig *rig, struct scope *scope, const char *text)
+{
+	struct scope_term term;
+	char why[256];
+
+	scope_clear(scope);
+	scope->epoch++;
+	if (text)
+		ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(scope, &term));
+	rig->request.scope = scope;
+}
+
+START_TEST(tracepoints_begin_again_with_another_scope)
+{
+	static const uint64_t key;
+	static struct bpf_entry entries[1] = { { .count = 9 } };
+	struct scope scope = { 0 };
+	struct rig rig;
+
+	counted = ROWS_OF(&key, entries);
+	open_traces(&rig, "a:b", NULL);
+	n_opens = n_closes = 0;
+	rig_sample(&rig, 0);
+	ck_assert(!last_opened->plan->of_wanted);
+	set_scope(&rig, &scope, NULL); /* of all, too */
+	later(&rig, 1);
+	ck_assert_uint_eq(n_opens, 1);
+	set_scope(&rig, &scope, "pid=7");
+	ck_assert_uint_eq(n_rows(later(&rig, 1), "trace"), 1);
+	ck_assert_uint_eq(n_opens, 2);
+	ck_assert_uint_eq(n_closes, 1);
+	ck_assert(last_opened->plan->of_wanted);
+	later(&rig, 1);
+	ck_assert_uint_eq(n_opens, 2);
+	set_scope(&rig, &scope, "pid=42");
+	later(&rig, 1);
+	ck_assert_uint_eq(n_opens, 3);
+	ck_assert_uint_eq(n_closes, 2);
+	set_scope(&rig, &scope, NULL);
+	later(&rig, 1);
+	ck_assert_uint_eq(n_opens, 4);
+	ck_assert(!last_opened->plan->of_wanted);
+	rig_close(&rig);
+	scope_free(&scope);
+}
+
+static void check_notice(const struct frame *frame, const char *text)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strcmp(frame->notices[i].text, text) == 0)
+			return;
+	ck_abort_msg("no notice \"%s\", but \"%s\"", text, frame->n_notices ? frame->notices[0].text : "");
+}
+
+START_TEST(tracepoints_that_are_refused_say_why)
+{
+	static const struct {
+		int error;
+		const char *notice; /* NULL: none of the trace, but the topic fails */
+	} cases[] = {
+		{ -EINVAL, "'a:b by dev': the kernel runs no program at a:b: Invalid argument" },
+		{ -EXDEV, "'a:b by dev': the kernel's PIDs are others than those of this PID namespace" },
+		{ -EPERM, NULL },
+		{ -ENOSYS, NULL },
+	};
+	struct rig rig;
+
+	counted = (struct counted){ 0 };
+	open_traces(&rig, "a:b by dev", "a:b by nosuch");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+
+		specs.epoch++;
+		set_specs(NULL, NULL);
+		later(&rig, 1);
+		set_specs("a:b by dev", "a:b by nosuch");
+		open_error = cases[i].error;
+		frame = later(&rig, 1);
+		if (cases[i].notice) {
+			check_notice(frame, cases[i].notice);
+			check_notice(frame, "'a:b by nosuch': no field nosuch; there are: dev change sector "
+					    "where rwbs path comm pid tid cpu cgroup");
+			ck_assert(!frame_table(frame, "trace")->failed);
+		} else
+			ck_assert(frame_table(frame, "trace")->failed);
+		ck_assert_uint_eq(n_rows(frame, "trace"), 0);
+	}
+	open_error = -ENOTSUP;
+	set_specs("a:b by change", NULL);
+	ck_assert_uint_eq(later(&rig, 1)->n_notices, 0);
+	open_error = -EPERM;
+	rig_close(&rig);
+}
+
+START_TEST(events_without_room_are_named)
+{
+	static const uint64_t key;
+	static struct bpf_entry entries[1] = { { .count = 9 } };
+	struct rig rig;
+
+	counted = ROWS_OF(&key, entries);
+	open_traces(&rig, "a:b by dev", NULL);
+	rig_sample(&rig, 0);
+	opened = (struct trace_sets){ { last_opened }, 1 };
+	selves[0] = (struct bpf_self){ .lost = 0 };
+	ck_assert_uint_eq(later(&rig, 1)->n_notices, 0);
+	selves[0].lost = U64_UNKNOWN;
+	ck_assert_uint_eq(later(&rig, 1)->n_notices, 0);
+	selves[0].lost = 1;
+	check_notice(later(&rig, 1), "'a:b by dev': 1 event is not in the table, which has room for 8192");
+	selves[0].lost = 2;
+	check_notice(later(&rig, 1), "'a:b by dev': 2 events are not in the table, which has room for 8192");
+	opened.n = 0;
 	rig_close(&rig);
 }
