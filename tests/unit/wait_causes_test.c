@@ -229,3 +229,109 @@ START_TEST(a_tally_has_room_for_some_reasons)
 	ck_assert_double_eq_tol(sum_of(&tally), 20 * WAIT_REASONS_MAX, 1e-6);
 	ck_assert_double_eq_tol(tally.reasons[0].sum_ns, 10 * (WAIT_REASONS_MAX + 1), 1e-6);
 }
+
+/* A length is a power of two: below 1 µs, 2 µs, 4 µs …, and the last one is of all that took longer. */
+START_TEST(lengths_of_waits)
+{
+	static const struct {
+		uint64_t ns;
+		unsigned length;
+	} cases[] = {
+		{ 1, 0 },         { 999, 0 },       { 1000, 1 },        { 1999, 1 },     { 2000, 2 },
+		{ 3999, 2 },      { 4000, 3 },      { 8191999, 13 },    { 8192000, 14 }, { 16383999, 14 },
+		{ 16384000, 15 }, { 32768000, 15 }, { UINT64_MAX, 15 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct wait_tally tally = { 0 };
+
+		wait_tally_add(&tally, 0, 5, true, cases[i].ns);
+		wait_tally_add_unseen(&tally, 3, true, cases[i].ns);
+		wait_tally_add_unseen(&tally, cases[i].ns, false, 0); /* it goes on */
+		for (unsigned length = 0; length < WAIT_LENGTHS; length++) {
+			bool is_it = length == cases[i].length;
+
+			ck_assert_double_eq(tally.reasons[0].seen[length], is_it ? 1 : 0);
+			ck_assert_uint_eq(tally.unseen_waits[length], is_it ? 1 : 0);
+			ck_assert_uint_eq(tally.unseen_ns[length], is_it ? cases[i].ns + 3 : 0);
+		}
+	}
+}
+
+/* Waits have ended without a time that is known, or go on without a new one. */
+START_TEST(unseen_waits_and_unseen_time_are_spread_alike)
+{
+	struct wait_tally tally = { 0 };
+	unsigned disk = wait_tally_reason(&tally, WAIT_DISK, span_text("read"));
+
+	wait_tally_add(&tally, disk, 0, false, 5000);
+	wait_tally_add_unseen(&tally, 0, true, 5000); /* only a wait */
+	wait_tally_end(&tally, 100);
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_waits, 1, 1e-9);
+	ck_assert_double_eq_tol(tally.reasons[0].sum_ns, 100, 1e-9); /* nothing says what it was */
+	wait_tally_add_unseen(&tally, 5000, false, 0);               /* only time */
+	wait_tally_end(&tally, 100);
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_waits, 1, 1e-9);
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_ns, 100, 1e-9);
+	wait_tally_end(&tally, 100); /* both were spread, and are so once */
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_waits, 1, 1e-9);
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_ns, 100, 1e-9);
+	ck_assert_double_eq_tol(tally.reasons[0].sum_ns, 200, 1e-9);
+	ck_assert_double_eq(tally.reasons[0].sum_waits, 0);
+}
+
+/* Of two that are as near, the longer one. */
+START_TEST(unseen_waits_are_like_those_of_the_nearest_length)
+{
+	static const uint64_t unseen_ns[] = { 500, 1000, 31999, 32000, 4095999, 4096000, UINT64_MAX / 2 };
+	static const enum wait_cause causes[] = { WAIT_PIPE, WAIT_PIPE,  WAIT_PIPE, WAIT_DISK,
+						  WAIT_DISK, WAIT_SLEEP, WAIT_SLEEP };
+
+	for (size_t i = 0; i < sizeof(unseen_ns) / sizeof(unseen_ns[0]); i++) {
+		struct wait_tally tally = { 0 };
+
+		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_PIPE, span_text("a")), 0, false, 1000);
+		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_DISK, span_text("b")), 0, false,
+			       1500000);
+		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_SLEEP, span_text("c")), 0, false,
+			       30000000);
+		wait_tally_add_unseen(&tally, 7, true, unseen_ns[i]);
+		wait_tally_end(&tally, 1);
+		for (unsigned reason = 0; reason < tally.n; reason++)
+			ck_assert_msg(tally.reasons[reason].sum_waits ==
+					      (tally.reasons[reason].cause == causes[i]),
+				      "%zu: %u", i, reason);
+	}
+}
+
+START_TEST(what_was_seen_fades)
+{
+	struct wait_tally tally = { 0 };
+	unsigned disk = wait_tally_reason(&tally, WAIT_DISK, span_text("read"));
+
+	wait_tally_add(&tally, disk, 10, true, 5000);
+	wait_tally_add(&tally, disk, 10, false, 0); /* it goes on: it was not seen to end */
+	ck_assert_double_eq(tally.reasons[disk].seen[3], 1);
+	wait_tally_end(&tally, 50);
+	ck_assert_double_eq_tol(tally.reasons[disk].seen[3], 0.8, 1e-12);
+	wait_tally_end(&tally, 0);
+	ck_assert_double_eq_tol(tally.reasons[disk].seen[3], 0.64, 1e-12);
+	ck_assert_double_eq_tol(tally.reasons[disk].sum_ns, 50, 1e-12);
+	ck_assert_double_eq(tally.reasons[disk].sum_waits, 1);
+}
+
+START_TEST(reasons_are_a_cause_and_a_function)
+{
+	static const char name[] = "a_function_with_a_name_of_more_than_48_characters";
+	struct wait_tally tally = { 0 };
+
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_OTHER, span_of(NULL, 0)), 0);
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_DISK, span_text("read")), 1);
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_PIPE, span_text("read")), 2);
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_DISK, span_text("reads")), 3);
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_DISK, span_text("read")), 1);
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_DISK, span_text(name)), 4);
+	ck_assert_uint_eq(wait_tally_reason(&tally, WAIT_DISK, span_text(name)), 4);
+	ck_assert_uint_eq(strlen(tally.reasons[4].function), 47);
+	ck_assert_uint_eq(tally.n, 5);
+}
