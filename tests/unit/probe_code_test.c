@@ -290,3 +290,211 @@ START_TEST(hostile_notes_are_left)
 	}
 	free_parts(&parts);
 }
+
+/* The same file with other symbols, in one table. */
+static void set_symbols(struct parts *parts, const struct image_symbol *symbols, size_t n)
+{
+	const struct image_symbol none = { "", 0, 0, 0, 0 };
+	bool is_64 = parts->image.is_64;
+
+	buffer_empty(&parts->symbols);
+	buffer_empty(&parts->names);
+	image_add_symbol(is_64, &parts->symbols, &parts->names, &none);
+	for (size_t i = 0; i < n; i++)
+		image_add_symbol(is_64, &parts->symbols, &parts->names, &symbols[i]);
+	parts->image.sections[SYMBOLS].content = image_span(&parts->symbols);
+	parts->image.sections[NAMES].content = image_span(&parts->names);
+	image_write(&parts->file, &parts->image);
+}
+
+static void set_code(struct parts *parts, const char *bytes, size_t length)
+{
+	buffer_empty(&parts->code);
+	buffer_add(&parts->code, bytes, length);
+	parts->image.sections[TEXT_SECTION].content = image_span(&parts->code);
+	image_write(&parts->file, &parts->image);
+}
+
+START_TEST(only_the_nop_of_5_bytes_is_one)
+{
+	static const char nop[] = "\x0f\x1f\x44\x00\x00\x0f\x1f\x44";
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	set_code(&parts, nop, 8);
+	ck_assert(find(&parts, "a:count_words").places[0].is_nop);
+	for (unsigned i = 0; i < 5; i++) {
+		char other[8];
+
+		memcpy(other, nop, 8);
+		other[i] ^= 1;
+		set_code(&parts, other, 8);
+		ck_assert(!find(&parts, "a:count_words").places[0].is_nop);
+	}
+	free_parts(&parts);
+}
+
+START_TEST(a_place_counts_once)
+{
+	static const struct image_symbol symbols[] = {
+		{ "work", TEXT, 1, FUNCTION, 1 },       { "work", TEXT + 5, 1, FUNCTION, 1 },
+		{ "work", TEXT, 1, FUNCTION, 1 },       { "work", TEXT + 5, 1, FUNCTION, 1 },
+		{ "worker", TEXT + 6, 1, FUNCTION, 1 },
+	};
+	struct parts parts;
+	struct probe_code found;
+
+	make_parts(&parts, true, EM_X86_64);
+	set_symbols(&parts, symbols, 5);
+	found = find(&parts, "a:work");
+	ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
+	ck_assert_uint_eq(found.n_places, 2);
+	ck_assert_uint_eq(found.places[1].offset, found.places[0].offset + 5);
+	free_parts(&parts);
+}
+
+START_TEST(as_many_places_as_there_is_room_for)
+{
+	struct image_symbol symbols[PROBE_PLACES_MAX + 2];
+	char nops[PROBE_PLACES_MAX + 1];
+	struct probe_code found;
+	struct parts parts;
+
+	for (unsigned i = 0; i < PROBE_PLACES_MAX + 2; i++)
+		symbols[i] = (struct image_symbol){ "many", TEXT + i, 1, FUNCTION, 1 };
+	memset(nops, '\x90', sizeof(nops));
+	make_parts(&parts, true, EM_X86_64);
+	set_code(&parts, nops, sizeof(nops));
+	symbols[PROBE_PLACES_MAX].address = TEXT; /* again */
+	set_symbols(&parts, symbols, PROBE_PLACES_MAX + 1);
+	found = find(&parts, "a:many");
+	ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
+	ck_assert_uint_eq(found.n_places, 64);
+	ck_assert_uint_eq(found.places[63].offset, found.places[0].offset + 63);
+	symbols[PROBE_PLACES_MAX].address = TEXT + PROBE_PLACES_MAX;
+	set_symbols(&parts, symbols, PROBE_PLACES_MAX + 1);
+	found = find(&parts, "a:many");
+	ck_assert_int_eq(found.fault, PROBE_FAULT_PLACES);
+	ck_assert_uint_eq(found.n_places, 64);
+	free_parts(&parts);
+}
+
+#define OTHER(kind, at)                                                                                      \
+	{                                                                                                    \
+		"work", at, 1, ELF64_ST_INFO(STB_GLOBAL, kind), 1                                            \
+	}
+#define CALLED                                                                                               \
+	{                                                                                                    \
+		"work", 0, 0, FUNCTION, SHN_UNDEF                                                            \
+	}
+
+/* What says most of a name that several have. */
+START_TEST(faults_of_a_name_that_several_have)
+{
+	static const struct {
+		struct image_symbol symbols[2];
+		enum probe_fault fault;
+	} cases[] = {
+		{ { OTHER(STT_OBJECT, TEXT), CALLED }, PROBE_FAULT_DATA },
+		{ { CALLED, OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_ELSEWHERE },
+		{ { OTHER(STT_OBJECT, TEXT), OTHER(STT_GNU_IFUNC, TEXT) }, PROBE_FAULT_CHOOSER },
+		{ { OTHER(STT_GNU_IFUNC, TEXT), OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_CHOOSER },
+		{ { CALLED, OTHER(STT_GNU_IFUNC, TEXT) }, PROBE_FAULT_CHOOSER },
+		{ { OTHER(STT_GNU_IFUNC, TEXT), CALLED }, PROBE_FAULT_CHOOSER },
+		{ { CALLED, OTHER(STT_FUNC, 0x999999) }, PROBE_FAULT_NOT_CODE },
+		{ { OTHER(STT_FUNC, 0x999999), OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_NOT_CODE },
+		{ { CALLED, OTHER(STT_FUNC, TEXT) }, PROBE_FAULT_NONE },
+		{ { OTHER(STT_FUNC, TEXT), OTHER(STT_OBJECT, TEXT) }, PROBE_FAULT_NONE },
+	};
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct probe_code found;
+
+		set_symbols(&parts, cases[i].symbols, 2);
+		found = find(&parts, "a:work");
+		ck_assert_msg(found.fault == cases[i].fault, "%zu: %d", i, (int)found.fault);
+		ck_assert_uint_eq(found.n_places, found.fault == PROBE_FAULT_NONE);
+		ck_assert_int_eq(found.is_function, found.fault == PROBE_FAULT_NONE);
+	}
+	free_parts(&parts);
+}
+
+START_TEST(a_probe_of_a_function_that_is_elsewhere)
+{
+	static const struct image_symbol called = { "begin", 0, 0, FUNCTION, SHN_UNDEF };
+	struct probe_code found;
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	set_symbols(&parts, &called, 1);
+	found = find(&parts, "a:begin");
+	ck_assert_int_eq(found.fault, PROBE_FAULT_NONE);
+	ck_assert_uint_eq(found.n_places, 3);
+	ck_assert(!found.is_function);
+	ck_assert_int_eq(find(&parts, "a:work:count_words").fault, PROBE_FAULT_NOTHING);
+	free_parts(&parts);
+}
+
+/* Of functions, and of probes of that provider. */
+START_TEST(near_names_are_of_what_could_be_probed)
+{
+	static const struct image_symbol symbols[] = {
+		{ "table", TEXT, 5, ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 1 },
+		{ "choose", TEXT, 5, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), 1 },
+		{ "called", 0, 0, FUNCTION, SHN_UNDEF },
+		{ "finished", TEXT, 5, FUNCTION, 1 },
+		{ "finish", TEXT, 5, FUNCTION, 1 },
+		{ "finishes", TEXT, 5, FUNCTION, 1 },
+	};
+	static const char *const cases[][2] = {
+		{ "a:tabel", "" },       { "a:chooes", "" },     { "a:calld", "" },
+		{ "a:finsh", "finish" }, { "a:begn", "begin" },  { "a:other:begn", "begin" },
+		{ "a:other:boht", "" },  { "a:work:finsh", "" }, { "a:work:boht", "both" },
+	};
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	set_symbols(&parts, symbols, sizeof(symbols) / sizeof(symbols[0]));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct probe_code found = find(&parts, cases[i][0]);
+
+		ck_assert_msg(found.fault == PROBE_FAULT_NOTHING, "%s", cases[i][0]);
+		ck_assert_msg(strcmp(found.near, cases[i][1]) == 0, "%s: %s", cases[i][0], found.near);
+	}
+	free_parts(&parts);
+}
+
+/* Only its beginning was typed. */
+START_TEST(a_near_name_has_room)
+{
+	static char name[PROBE_NEAR_MAX + 1];
+	const struct image_symbol symbol = { name, TEXT, 5, FUNCTION, 1 };
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	for (size_t length = PROBE_NEAR_MAX - 1; length <= PROBE_NEAR_MAX; length++) {
+		memset(name, 'm', length);
+		set_symbols(&parts, &symbol, 1);
+		ck_assert_str_eq(find(&parts, "a:mmmm").near, length < PROBE_NEAR_MAX ? name : "");
+		ck_assert_int_eq(find(&parts, "a:mmmm").fault, PROBE_FAULT_NOTHING);
+	}
+	free_parts(&parts);
+}
+
+START_TEST(a_file_without_names)
+{
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	buffer_empty(&parts.notes);
+	parts.image.sections[PROBES].content = image_span(&parts.notes);
+	set_symbols(&parts, NULL, 0);
+	ck_assert_int_eq(find(&parts, "a:work").fault, PROBE_FAULT_NO_NAMES);
+	set_symbols(&parts, &all_symbols[5], 1); /* data alone has no function's name */
+	ck_assert_int_eq(find(&parts, "a:work").fault, PROBE_FAULT_NO_NAMES);
+	set_symbols(&parts, &all_symbols[1], 1);
+	ck_assert_int_eq(find(&parts, "a:work").fault, PROBE_FAULT_NOTHING);
+	free_parts(&parts);
+}
