@@ -665,7 +665,7 @@ static void read_slots(struct trace_set *set)
 static bool read_hash(struct trace_set *set, enum bpf_map map, size_t key_bytes, size_t value_bytes,
 		      struct trace_entries *entries)
 {
-	bool goes_on = false;
+	bool goes_on = false, needs_room;
 	uint64_t token = 0;
 
 	entries->n = 0;
@@ -677,13 +677,14 @@ static bool read_hash(struct trace_set *set, enum bpf_map map, size_t key_bytes,
 		n_more = bpf_map_entries(set->maps[map], &token, &goes_on,
 					 (char *)entries->keys + entries->n * key_bytes,
 					 (char *)entries->values + entries->n * value_bytes, entries->room);
-		if (n_more == -ENOSPC && entries->room < ROOM_MOST)
+		needs_room = n_more == -ENOSPC && entries->room < ROOM_MOST;
+		if (needs_room)
 			entries->room *= 2;
 		else if (n_more < 0)
 			return false;
 		else
 			entries->n += (size_t)n_more;
-	} while (goes_on);
+	} while (goes_on || needs_room);
 	return true;
 }
 
