@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests of lines of the source by address, over tables that a library of the test gives. */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "suite.h"
+#include "topic/profile/dw_library.h"
+#include "topic/profile/source_lines.h"
+
+#ifdef HAVE_DW
+
+#define HEADER_BYTES 11
+
+/* --- The library: a unit begins at an offset, its entry is behind its header. */
+
+struct code_unit {
+	Dwarf_Off at, next;
+	bool is_broken;
+	unsigned n_ranges;
+	Dwarf_Addr ranges[3][2];
+};
+
+static const struct code_unit *units;
+static unsigned n_units;
+static Dwarf_Addr n_made; /* of the first unit: so many ranges of 2 bytes instead, the last one first */
+static unsigned n_entries, n_closed;
+static int load_error, line_error, number;
+static bool no_elf, no_dwarf, no_line;
+static const char *file;
+static Dwarf_Addr asked;
+static const struct code_unit *asked_unit;
+static char elf, dwarf, line_of_all;
+
+struct dw_library dw_library;
+
+static Elf *open_memory(char *image, size_t size)
+{
+	(void)image;
+	(void)size;
+	return no_elf ? NULL : (Elf *)(void *)&elf;
+}
+
+static int close_elf(Elf *closed)
+{
+	ck_assert_ptr_eq(closed, &elf);
+	n_closed++;
+	return 0;
+}
+
+static Dwarf *begin_elf(Elf *opened, Dwarf_Cmd command, Elf_Scn *section)
+{
+	ck_assert_ptr_eq(opened, &elf);
+	ck_assert_int_eq(command, DWARF_C_READ);
+	ck_assert_ptr_null(section);
+	return no_dwarf ? NULL : (Dwarf *)(void *)&dwarf;
+}
+
+static int end(Dwarf *closed)
+{
+	ck_assert_ptr_eq(closed, &dwarf);
+	n_closed += 10;
+	return 0;
+}
+
+static int nextcu(Dwarf *of, Dwarf_Off offset, Dwarf_Off *next, size_t *header_size, Dwarf_Off *abbreviations,
+		  uint8_t *address_size, uint8_t *offset_size)
+{
+	(void)of;
+	(void)abbreviations;
+	(void)address_size;
+	(void)offset_size;
+	for (unsigned i = 0; i < n_units; i++)
+		if (units[i].at == offset) {
+			*next = units[i].next;
+			*header_size = HEADER_BYTES;
+			return 0;
+		}
+	return 1;
+}
+
+static Dwarf_Die *offdie(Dwarf *of, Dwarf_Off offset, Dwarf_Die *result)
+{
+	(void)of;
+	n_entries++;
+	for (unsigned i = 0; i < n_units; i++)
+		if (units[i].at + HEADER_BYTES == offset && !units[i].is_broken) {
+			result->addr = (void *)&units[i];
+			return result;
+		}
+	return NULL;
+}
+
+static ptrdiff_t ranges(Dwarf_Die *die, ptrdiff_t offset, Dwarf_Addr *base, Dwarf_Addr *start,
+			Dwarf_Addr *range_end)
+{
+	const struct code_unit *unit = die->addr;
+	Dwarf_Addr i = (Dwarf_Addr)offset;
+
+	*base = 0;
+	if (n_made > 0 && unit == units) {
+		*start = 4 * (n_made - i);
+		*range_end = *start + 2;
+		return i < n_made ? offset + 1 : 0;
+	}
+	if (i == unit->n_ranges)
+		return 0;
+	*start = unit->ranges[i][0];
+	*range_end = unit->ranges[i][1];
+	return offset + 1;
+}
+
+static Dwarf_Line *getsrc_die(Dwarf_Die *unit, Dwarf_Addr address)
+{
+	asked = address;
+	asked_unit = unit->addr;
+	return no_line ? NULL : (Dwarf_Line *)(void *)&line_of_all;
+}
+
+static int lineno(Dwarf_Line *line, int *found)
+{
+	ck_assert_ptr_eq(line, &line_of_all);
+	*found = number;
+	return line_error;
+}
+
+static const char *linesrc(Dwarf_Line *line, Dwarf_Word *time, Dwarf_Word *length)
+{
+	ck_assert_ptr_eq(line, &line_of_all);
+	ck_assert(!time && !length);
+	return file;
+}
+
+int dw_library_load(void)
+{
+	dw_library = (struct dw_library){ .elf_memory = open_memory,
+					  .elf_end = close_elf,
+					  .begin_elf = begin_elf,
+					  .end = end,
+					  .nextcu = nextcu,
+					  .offdie = offdie,
+					  .ranges = ranges,
+					  .getsrc_die = getsrc_die,
+					  .lineno = lineno,
+					  .linesrc = linesrc };
+	return load_error;
+}
+
+/* --- Lines. */
+
+static struct source_lines *open_units(const struct code_unit *list, unsigned n)
+{
+	static char bytes[64];
+
+	units = list;
+	n_units = n;
+	number = 7;
+	file = "a.c";
+	n_entries = n_closed = 0;
+	return source_lines_open(span_of(bytes, sizeof(bytes)));
+}
+
+/* The number of the unit that has it, from 1; 0: none. */
+static unsigned unit_at(const struct source_lines *lines, uint64_t address)
+{
+	struct source_line line;
+
+	asked_unit = NULL;
+	if (!source_lines_find(lines, address, &line)) {
+		ck_assert_ptr_null(asked_unit);
+		return 0;
+	}
+	ck_assert_uint_eq(asked, address);
+	ck_assert_uint_eq(line.number, 7);
+	ck_assert(span_is(line.file, "a.c"));
+	return (unsigned)(asked_unit - units) + 1;
+}
+
+static const struct code_unit two[] = {
+	{ 0, 50, false, 2, { { 500, 600 }, { 100, 200 } } },
+	{ 50, 90, false, 1, { { 200, 300 } } },
+};
+
+START_TEST(an_address_is_of_the_unit_that_has_it)
+{
+	static const struct {
+		uint64_t address;
+		unsigned unit;
+	} cases[] = {
+		{ 0, 0 },   { 99, 0 },  { 100, 1 }, { 101, 1 }, { 199, 1 }, { 200, 2 },        { 299, 2 },
+		{ 300, 0 }, { 499, 0 }, { 500, 1 }, { 599, 1 }, { 600, 0 }, { UINT64_MAX, 0 },
+	};
+	struct source_lines *lines = open_units(two, 2);
+
+	ck_assert_ptr_nonnull(lines);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(unit_at(lines, cases[i].address) == cases[i].unit, "%zu", i);
+	ck_assert_uint_eq(n_closed, 0);
+	source_lines_close(lines);
+	ck_assert_uint_eq(n_closed, 11);
+	source_lines_close(NULL);
+}
+
+START_TEST(what_the_library_does_not_know_has_no_line)
+{
+	struct source_lines *lines = open_units(two, 2);
+	struct source_line line;
+
+	number = 1;
+	ck_assert(source_lines_find(lines, 100, &line));
+	ck_assert_uint_eq(line.number, 1);
+	number = 0; /* no line of the source */
+	ck_assert(!source_lines_find(lines, 100, &line));
+	number = -1;
+	ck_assert(!source_lines_find(lines, 100, &line));
+	number = 7;
+	line_error = -1;
+	ck_assert(!source_lines_find(lines, 100, &line));
+	line_error = 0;
+	no_line = true;
+	ck_assert(!source_lines_find(lines, 100, &line));
+	no_line = false;
+	file = NULL;
+	ck_assert(!source_lines_find(lines, 100, &line));
+	file = "b.c";
+	ck_assert(source_lines_find(lines, 100, &line));
+	n_units = 0; /* the unit is gone */
+	ck_assert(!source_lines_find(lines, 100, &line));
+	source_lines_close(lines);
+}
+
+START_TEST(without_tables_nothing_stays_open)
+{
+	static const struct code_unit empty = { 0, 50, false, 0, { { 0 } } };
+
+	ck_assert_ptr_null(open_units(&empty, 1));
+	ck_assert_uint_eq(n_closed, 11);
+	ck_assert_ptr_null(open_units(&empty, 0));
+	ck_assert_uint_eq(n_closed, 11);
+	no_dwarf = true;
+	ck_assert_ptr_null(open_units(two, 2));
+	ck_assert_uint_eq(n_closed, 1);
+	no_elf = true;
+	ck_assert_ptr_null(open_units(two, 2));
+	ck_assert_uint_eq(n_closed, 0);
+	no_elf = no_dwarf = false;
+	load_error = -ELIBACC;
+	ck_assert_ptr_null(open_units(two, 2));
+	ck_assert_uint_eq(n_closed, 0);
+}
+
+/* A unit that cannot be read is left out; one that does not go on ends them. */
+START_TEST(broken_units_are_left)
+{
+	static const struct code_unit broken[] = {
+		{ 0, 50, true, 1, { { 100, 200 } } },
+		{ 50, 90, false, 1, { { 200, 300 } } },
+		{ 90, 90, false, 1, { { 300, 400 } } },
+	};
+	struct source_lines *lines = open_units(broken, 3);
+
+	ck_assert_ptr_nonnull(lines);
+	ck_assert_uint_eq(n_entries, 2);
+	ck_assert_uint_eq(unit_at(lines, 150), 0);
+	ck_assert_uint_eq(unit_at(lines, 250), 2);
+	ck_assert_uint_eq(unit_at(lines, 350), 0);
+	source_lines_close(lines);
+}
+
+START_TEST(there_are_at_most_a_million_ranges)
+{
+	struct source_lines *lines;
+
+	n_made = 1000000;
+	lines = open_units(two, 2);
+	ck_assert_uint_eq(n_entries, 1); /* the second unit is left */
+	ck_assert_uint_eq(unit_at(lines, 4), 1);
+	source_lines_close(lines);
+	n_made = 1000001;
+	lines = open_units(two, 2);
+	ck_assert_uint_eq(n_entries, 1);
+	ck_assert_uint_eq(unit_at(lines, 4), 0); /* the last one given */
+	ck_assert_uint_eq(unit_at(lines, 8), 1);
+	ck_assert_uint_eq(unit_at(lines, 9), 1);
+	ck_assert_uint_eq(unit_at(lines, 10), 0);
+	ck_assert_uint_eq(unit_at(lines, 4000004), 1);
+	source_lines_close(lines);
+}
+
+#else
+
+START_TEST(without_the_library_there_are_no_lines)
+{
+	static char bytes[64];
+
+	ck_assert_ptr_null(source_lines_open(span_of(bytes, sizeof(bytes))));
+	source_lines_close(NULL);
+}
+
+#endif
