@@ -147,11 +147,28 @@ uint64_t bpf_program_misses(int program)
 	return kernel.misses;
 }
 
+static size_t key_bytes_of(int map, size_t *value_bytes)
+{
+	for (unsigned i = kernel.n_maps; i > 0; i--)
+		if (kernel.maps[i - 1].fd == map) {
+			*value_bytes = kernel.maps[i - 1].value_bytes;
+			return kernel.maps[i - 1].key_bytes;
+		}
+	ck_abort_msg("map %d is not open", map);
+}
+
+static uint64_t number_of(const void *bytes, size_t n)
+{
+	return n == sizeof(uint32_t) ? *(const uint32_t *)bytes : *(const uint64_t *)bytes;
+}
+
 int bpf_map_set(int map, const void *key, const void *value)
 {
+	size_t value_bytes, key_bytes = key_bytes_of(map, &value_bytes);
+
 	kernel.used_map = map;
-	memcpy(&kernel.set_key, key, sizeof(uint32_t));
-	memcpy(&kernel.set_value, value, sizeof(uint32_t));
+	kernel.set_key = number_of(key, key_bytes);
+	kernel.set_value = number_of(value, value_bytes);
 	return -E2BIG;
 }
 
@@ -171,16 +188,6 @@ void bpf_map_remove(int map, const void *key)
 {
 	kernel.used_map = map;
 	memcpy(&kernel.removed, key, sizeof(kernel.removed));
-}
-
-static size_t key_bytes_of(int map, size_t *value_bytes)
-{
-	for (unsigned i = kernel.n_maps; i > 0; i--)
-		if (kernel.maps[i - 1].fd == map) {
-			*value_bytes = kernel.maps[i - 1].value_bytes;
-			return kernel.maps[i - 1].key_bytes;
-		}
-	ck_abort_msg("map %d is not open", map);
 }
 
 long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *values, size_t n_room)
