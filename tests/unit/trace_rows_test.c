@@ -1801,3 +1801,28 @@ START_TEST(events_without_room_are_named)
 	opened.n = 0;
 	rig_close(&rig);
 }
+
+/* Without the rights to count it does not matter that the names cannot be read. */
+START_TEST(tracepoints_that_cannot_be_listed)
+{
+	struct rig rig;
+
+	counted = (struct counted){ 0 };
+	open_traces(&rig, "a:b", NULL);
+	rig_remove(&rig, "sys/kernel/tracing/events");
+	rig_put(&rig, "sys/kernel/tracing/events", "no directory\n");
+	ck_assert(frame_table(later(&rig, 1), "trace")->failed);
+	ck_assert_str_eq(env_failed_path(&rig.env, -ENOTDIR), "sys/kernel/tracing/events");
+	env_forget_failures(&rig.env);
+	test_error = -EACCES; /* something else */
+	specs.epoch++;
+	ck_assert(frame_table(later(&rig, 1), "trace")->failed);
+	ck_assert_str_eq(env_failed_path(&rig.env, -ENOTDIR), "sys/kernel/tracing/events");
+	env_forget_failures(&rig.env);
+	test_error = -EPERM;
+	specs.epoch++;
+	ck_assert(frame_table(later(&rig, 1), "trace")->failed);
+	ck_assert_ptr_null(env_failed_path(&rig.env, -ENOTDIR));
+	test_error = 0;
+	rig_close(&rig);
+}
