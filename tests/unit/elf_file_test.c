@@ -64,22 +64,39 @@ static void make_notes(struct buffer *notes)
 	buffer_add(notes, id, sizeof(id) - 1);
 }
 
+static uint32_t relative_type(uint16_t machine)
+{
+	return machine == EM_AARCH64 ? R_AARCH64_RELATIVE
+	       : machine == EM_386   ? R_386_RELATIVE
+	       : machine == EM_ARM   ? R_ARM_RELATIVE
+	       : machine == EM_RISCV ? R_RISCV_RELATIVE
+				     : R_X86_64_RELATIVE;
+}
+
+static void add_relocation(struct parts *parts, uint64_t address, uint32_t type, uint64_t addend)
+{
+	unsigned word = parts->image.is_64 ? 8 : 4;
+
+	image_add(&parts->relocations, address, word);
+	image_add(&parts->relocations, type, word);
+	image_add(&parts->relocations, addend, word);
+}
+
 static void make_parts(struct parts *parts, bool is_64, uint16_t machine)
 {
 	static const char table[] = "go", module[8] = "\x78\x56\x34\x12";
-	unsigned word = is_64 ? 8 : 4;
 
-	*parts = (struct parts){ 0 };
+	*parts = (struct parts){ .image = { .is_64 = is_64, .machine = machine, .type = ET_DYN } };
 	make_notes(&parts->notes);
 	buffer_add(&parts->link, "x.debug\0\x78\x56\x34\x12", 12);
 	for (size_t i = 0; i < sizeof(all_symbols) / sizeof(all_symbols[0]); i++)
 		image_add_symbol(is_64, &parts->symbols, &parts->names, &all_symbols[i]);
 	image_add_symbol(is_64, &parts->exported, &parts->exported_names,
 			 &(struct image_symbol){ "exported", TEXT, 0x20, GLOBAL_FUNCTION, 2 });
-	image_add(&parts->relocations, IMAGE_ADDRESS + 0x3000, word);
-	image_add(&parts->relocations, machine == EM_AARCH64 ? R_AARCH64_RELATIVE : R_X86_64_RELATIVE, word);
-	image_add(&parts->relocations, TEXT + 4, word);
-	parts->image = (struct image){ .is_64 = is_64, .machine = machine, .type = ET_DYN };
+	add_relocation(parts, IMAGE_ADDRESS + 0x3000, relative_type(machine) - 1,
+		       TEXT + 8); /* another type */
+	add_relocation(parts, IMAGE_ADDRESS + 0x3004, relative_type(machine), TEXT + 12);
+	add_relocation(parts, IMAGE_ADDRESS + 0x3000, relative_type(machine), TEXT + 4);
 	memcpy(parts->image.sections,
 	       (struct image_section[]){
 		       { ".note.gnu.build-id", SHT_NOTE, 0, image_span(&parts->notes), 0x200 },
@@ -265,6 +282,12 @@ START_TEST(offsets_of_code_have_addresses)
 	ck_assert_uint_eq(address, TEXT + 19);
 	ck_assert(elf_file_address(&file, text + 20, &address)); /* in the other segment alone */
 	ck_assert_uint_eq(address, IMAGE_ADDRESS + text + 20);
+	ck_assert(elf_file_address(&file, text - 1, &address));
+	ck_assert_uint_eq(address, IMAGE_ADDRESS + text - 1);
+	ck_assert(elf_file_address(&file, 0, &address)); /* where notes are, they are loaded as all else */
+	ck_assert_uint_eq(address, IMAGE_ADDRESS);
+	ck_assert(elf_file_address(&file, image_offset(&parts.image, NOTES), &address));
+	ck_assert_uint_eq(address, IMAGE_ADDRESS + image_offset(&parts.image, NOTES));
 	ck_assert(!elf_file_address(&file, parts.file.length, &address));
 	ck_assert(!elf_file_address(&file, UINT64_MAX, &address));
 	free_parts(&parts);
@@ -281,7 +304,13 @@ START_TEST(addresses_have_offsets_in_the_file)
 	text = image_offset(&parts.image, TEXT_SECTION);
 	ck_assert(elf_file_offset(&file, TEXT + 19, &offset));
 	ck_assert_uint_eq(offset, text + 19);
-	ck_assert(!elf_file_offset(&file, TEXT + 20, &offset));
+	ck_assert(elf_file_offset(&file, TEXT, &offset));
+	ck_assert_uint_eq(offset, text);
+	ck_assert(elf_file_offset(&file, IMAGE_ADDRESS, &offset));
+	ck_assert_uint_eq(offset, 0);
+	ck_assert(!elf_file_offset(&file, TEXT + 20, &offset) && !elf_file_offset(&file, TEXT - 1, &offset));
+	ck_assert(!elf_file_offset(&file, IMAGE_ADDRESS - 1, &offset));
+	ck_assert(!elf_file_offset(&file, 0x200, &offset)); /* notes are not loaded there */
 	ck_assert(!elf_file_offset(&file, 0, &offset));
 	ck_assert(!elf_file_offset(&file, UINT64_MAX, &offset));
 	free_parts(&parts);
@@ -289,24 +318,352 @@ START_TEST(addresses_have_offsets_in_the_file)
 
 START_TEST(pointers_are_those_of_the_loaded_file)
 {
-	static const uint16_t machines[] = { EM_X86_64, EM_AARCH64 };
-
-	for (size_t i = 0; i < 2; i++) {
-		uint64_t pointer = 0, module;
+	for (size_t i = 0; i < N_KINDS; i++) {
+		uint64_t pointer = 0, module, end;
 		struct elf_file file;
 		struct parts parts;
 
-		make_parts(&parts, true, machines[i]);
+		make_parts(&parts, kinds[i].is_64, kinds[i].machine);
 		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
 		ck_assert(elf_file_pointer(&file, IMAGE_ADDRESS + 0x3000, &pointer)); /* of a relocation */
 		ck_assert_uint_eq(pointer, TEXT + 4);
 		module = IMAGE_ADDRESS + image_offset(&parts.image, GO_MODULE);
 		ck_assert(elf_file_pointer(&file, module, &pointer));
 		ck_assert_uint_eq(pointer, 0x12345678);
+		end = TEXT + 20 - (kinds[i].is_64 ? 8 : 4);
+		ck_assert(elf_file_pointer(&file, end, &pointer));
+		ck_assert_uint_eq(pointer, kinds[i].is_64 ? 0x6d6172676f727020 : 0x6d617267); /* " program" */
+		ck_assert(!elf_file_pointer(&file, end + 1, &pointer));
+		ck_assert(!elf_file_pointer(&file, TEXT - 1, &pointer));
+		ck_assert(!elf_file_pointer(&file, IMAGE_ADDRESS + 0x3001, &pointer));
+		ck_assert(!elf_file_pointer(&file, 0x200, &pointer)); /* notes are not loaded there */
 		ck_assert(!elf_file_pointer(&file, 0x12, &pointer));
 		ck_assert(!elf_file_pointer(&file, UINT64_MAX, &pointer));
 		free_parts(&parts);
 	}
+}
+
+/* A segment may claim more than the file has. */
+START_TEST(offsets_are_inside_the_file)
+{
+	size_t phdr = sizeof(Elf64_Ehdr);
+	struct elf_file file;
+	struct parts parts;
+	uint64_t offset = 0;
+
+	make_parts(&parts, true, EM_X86_64);
+	image_set(&parts.file, phdr + offsetof(Elf64_Phdr, p_filesz), 0x10000, 8);
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert(elf_file_offset(&file, IMAGE_ADDRESS + parts.file.length - 1, &offset));
+	ck_assert_uint_eq(offset, parts.file.length - 1);
+	ck_assert(!elf_file_offset(&file, IMAGE_ADDRESS + parts.file.length, &offset));
+	image_set(&parts.file, phdr + offsetof(Elf64_Phdr, p_offset), UINT64_MAX, 8);
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert(!elf_file_offset(&file, IMAGE_ADDRESS + 1, &offset)); /* 0, beyond 64 bits */
+	free_parts(&parts);
+}
+
+/* Starts of functions, from the header on, and where each is described. */
+static struct span unwind_entries(struct buffer *header, uint32_t count)
+{
+	static const int32_t starts[] = { -0x100, 0x20, 0x40 };
+
+	buffer_empty(header);
+	buffer_add(header, "\1\x1b\3\x3b....", 8);
+	image_add(header, count, 4);
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
+		image_add(header, (uint32_t)starts[i], 4);
+		image_add(header, 0x777, 4);
+	}
+	return image_span(header);
+}
+
+START_TEST(functions_start_where_unwinding_says)
+{
+	enum { HEADER = 0x30000 };
+	struct buffer header = { 0 };
+	struct elf_file file;
+	struct parts parts;
+	uint64_t start = 7;
+
+	make_parts(&parts, true, EM_X86_64);
+	parts.image.sections[UNWINDING].address = HEADER;
+	parts.image.sections[UNWINDING].content = unwind_entries(&header, 2);
+	parse_again(&parts, &file);
+	ck_assert(!elf_file_start(&file, HEADER - 0x101, &start) && !elf_file_start(&file, 0, &start));
+	ck_assert_uint_eq(start, 7);
+	ck_assert(elf_file_start(&file, HEADER - 0x100, &start) && start == HEADER - 0x100);
+	ck_assert(elf_file_start(&file, HEADER + 0x1f, &start) && start == HEADER - 0x100);
+	ck_assert(elf_file_start(&file, HEADER + 0x20, &start) && start == HEADER + 0x20);
+	ck_assert(elf_file_start(&file, UINT64_MAX, &start) && start == HEADER + 0x20);
+	parts.image.sections[UNWINDING].content =
+		unwind_entries(&header, UINT32_MAX); /* as many as are there */
+	parse_again(&parts, &file);
+	ck_assert(elf_file_start(&file, UINT64_MAX, &start) && start == HEADER + 0x40);
+	header.bytes[3] = 0x1b;
+	parse_again(&parts, &file);
+	ck_assert(file.has_unwind_table && !elf_file_start(&file, HEADER + 0x20, &start));
+	parts.image.sections[UNWINDING].content = span_of("\1\x1b\3\x3b....\1\0\0", 11);
+	parse_again(&parts, &file);
+	ck_assert(!elf_file_start(&file, HEADER + 0x20, &start));
+	parts.image.sections[UNWINDING].content.end = parts.image.sections[UNWINDING].content.at;
+	parse_again(&parts, &file);
+	ck_assert(!file.has_unwind_table);
+	buffer_free(&header);
+	free_parts(&parts);
+}
+
+/* Notes of 8 bytes' alignment: a property in front, whose content is padded. */
+START_TEST(notes_have_their_alignment)
+{
+	static const char notes[] = "\4\0\0\0\4\0\0\0\5\0\0\0GNU\0abcd\0\0\0\0"
+				    "\4\0\0\0\3\0\0\0\3\0\0\0GNU\0\x01\x02\x03";
+	size_t alignment = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, p_align);
+	struct elf_file file;
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	parts.image.sections[NOTES].content = span_of(notes, sizeof(notes) - 1);
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.build_id), 0);
+	image_set(&parts.file, alignment, 8, 8);
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert(span_is(file.build_id, "\x01\x02\x03"));
+	image_set(&parts.file, alignment, 16, 8); /* taken as 4 */
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert_uint_eq(span_length(file.build_id), 0);
+	free_parts(&parts);
+}
+
+static void make_id(struct parts *parts, const char *name, uint32_t type, size_t bytes)
+{
+	buffer_empty(&parts->notes);
+	image_add(&parts->notes, 4, 4);
+	image_add(&parts->notes, bytes, 4);
+	image_add(&parts->notes, type, 4);
+	buffer_add(&parts->notes, name, 4);
+	buffer_fill(&parts->notes, 'i', bytes);
+	parts->image.sections[NOTES].content = image_span(&parts->notes);
+}
+
+START_TEST(build_ids_of_the_usual_length)
+{
+	struct elf_file file;
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	make_id(&parts, "GNU", NT_GNU_BUILD_ID, ELF_BUILD_ID_MAX);
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.build_id), ELF_BUILD_ID_MAX);
+	make_id(&parts, "GNU", NT_GNU_BUILD_ID, ELF_BUILD_ID_MAX + 1);
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.build_id), 0);
+	make_id(&parts, "GNU", NT_GNU_BUILD_ID + 1, 20);
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.build_id), 0);
+	make_id(&parts, "XYZ", NT_GNU_BUILD_ID, 20);
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.build_id), 0);
+	free_parts(&parts);
+}
+
+/* A name as long as NAME_MAX, and the checksum where it is padded to. */
+START_TEST(links_are_names_of_files)
+{
+	struct elf_file file;
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	for (unsigned length = 0; length <= 256; length = length < 5     ? length + 1
+							  : length < 255 ? 255
+									 : length + 1) {
+		bool is_name = length > 0 && length < 256;
+
+		buffer_empty(&parts.link);
+		buffer_fill(&parts.link, 'l', length);
+		buffer_fill(&parts.link, '\0', 4 - length % 4);
+		image_add(&parts.link, 0x12345678, 4);
+		parts.image.sections[LINK].content = image_span(&parts.link);
+		parse_again(&parts, &file);
+		ck_assert_uint_eq(span_length(file.debug_link), is_name ? length : 0);
+		ck_assert_uint_eq(file.debug_link_crc, is_name ? 0x12345678 : 0);
+		parts.image.sections[LINK].content.end--; /* without all of its checksum */
+		parse_again(&parts, &file);
+		ck_assert_uint_eq(span_length(file.debug_link), 0);
+	}
+	parts.image.sections[LINK].content = span_of("a/b\0\1\0\0\0", 8);
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.debug_link), 0);
+	free_parts(&parts);
+}
+
+START_TEST(sections_have_other_names_too)
+{
+	struct elf_file file;
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	parts.image.sections[GO].name = ".data.rel.ro.gopclntab";
+	parts.image.sections[GO_MODULE].name = ".stapsdt.base";
+	parts.image.sections[LINK].name = ".note.stapsdt";
+	parse_again(&parts, &file);
+	ck_assert(span_is(file.go_table, "go") && file.go_table_address == 0x500);
+	ck_assert_uint_eq(file.go_module_address, 0);
+	ck_assert_uint_eq(file.probe_base, 0x600);
+	ck_assert_uint_eq(span_length(file.probe_notes), 12);
+	ck_assert_uint_eq(span_length(file.debug_link), 0);
+	parts.image.sections[GO].type = SHT_NOBITS; /* as in a debug file */
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.go_table), 0);
+	free_parts(&parts);
+}
+
+/* Their number and that of their names in the first one, which is none. */
+START_TEST(very_many_sections)
+{
+	size_t first, names;
+	struct elf_file file;
+	struct parts parts;
+
+	for (int is_64 = 0; is_64 < 2; is_64++) {
+		make_parts(&parts, is_64, EM_X86_64);
+		first = parts.file.length - 13 * (is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
+		names = is_64 ? offsetof(Elf64_Ehdr, e_shstrndx) : offsetof(Elf32_Ehdr, e_shstrndx);
+		image_set(&parts.file, names - 2, 0, 2); /* e_shnum */
+		image_set(&parts.file, names, SHN_XINDEX, 2);
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		ck_assert_uint_eq(span_length(file.sections), 0);
+		image_set(&parts.file,
+			  first + (is_64 ? offsetof(Elf64_Shdr, sh_size) : offsetof(Elf32_Shdr, sh_size)), 13,
+			  4);
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		ck_assert_uint_eq(span_length(file.sections), parts.file.length - first);
+		ck_assert_uint_eq(span_length(file.section_names), 0);
+		image_set(&parts.file,
+			  first + (is_64 ? offsetof(Elf64_Shdr, sh_link) : offsetof(Elf32_Shdr, sh_link)), 12,
+			  4);
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		ck_assert(span_is(file.debug_link, "x.debug"));
+		image_set(&parts.file, names - 4, is_64 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr),
+			  2); /* e_shentsize */
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		ck_assert_uint_eq(span_length(file.sections), 0);
+		image_set(&parts.file, names - 8, is_64 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr),
+			  2); /* e_phentsize */
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		ck_assert_uint_eq(span_length(file.segments), 0);
+		free_parts(&parts);
+	}
+}
+
+static void list_symbols(struct buffer *found, const struct elf_file *file)
+{
+	struct elf_symbols symbols;
+	struct elf_symbol symbol;
+
+	buffer_empty(found);
+	elf_symbols_begin(&symbols, file);
+	while (elf_symbols_next(&symbols, &symbol))
+		buffer_print(found, "%.*s %s\n", (int)span_length(symbol.name), symbol.name.at,
+			     kinds_of_symbols[symbol.kind]);
+	buffer_char(found, '\0');
+}
+
+START_TEST(names_and_types_of_symbols)
+{
+	static const struct image_symbol more[] = {
+		{ "f", TEXT, 8, GLOBAL_FUNCTION, 2 },
+		{ "@", TEXT, 8, GLOBAL_FUNCTION, 2 },
+		{ "@plt", TEXT, 8, GLOBAL_FUNCTION, 2 },
+		{ "a@1", TEXT, 8, GLOBAL_FUNCTION, 2 },
+		{ "ab@", TEXT, 8, GLOBAL_FUNCTION, 2 },
+		{ "tls", 8, 8, ELF64_ST_INFO(STB_GLOBAL, STT_TLS), 2 },
+		{ "common", 8, 8, ELF64_ST_INFO(STB_GLOBAL, STT_COMMON), 2 },
+		{ "any", TEXT, 8, ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE), 2 },
+		{ "weak", 0, 0, ELF64_ST_INFO(STB_WEAK, STT_NOTYPE), SHN_UNDEF },
+		{ "section", 0, 0, ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 2 },
+		{ "file.c", 0, 0, ELF64_ST_INFO(STB_LOCAL, STT_FILE), SHN_ABS },
+		{ "chosen", 0, 8, ELF64_ST_INFO(STB_GLOBAL, STT_GNU_IFUNC), SHN_UNDEF },
+	};
+	struct buffer found = { 0 };
+	struct elf_file file;
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	buffer_empty(&parts.symbols);
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		image_add_symbol(true, &parts.symbols, &parts.names, &more[i]);
+	parts.image.sections[SYMBOLS].content = image_span(&parts.symbols);
+	parts.image.sections[NAMES].content = image_span(&parts.names);
+	parse_again(&parts, &file);
+	list_symbols(&found, &file);
+	ck_assert_str_eq(found.bytes,
+			 "f function\n@ function\n@plt function\na function\nab function\n"
+			 "tls data\ncommon data\nweak elsewhere\nchosen elsewhere\nexported function\n");
+	parts.image.sections[NAMES].type = SHT_PROGBITS; /* no names */
+	parse_again(&parts, &file);
+	list_symbols(&found, &file);
+	ck_assert_str_eq(found.bytes, "exported function\n");
+	buffer_free(&found);
+	free_parts(&parts);
+}
+
+START_TEST(long_names_are_cut)
+{
+	struct symbols symbols = { 0 };
+	char name[SYMBOL_NAME_MAX + 3];
+	struct elf_file file;
+	struct parts parts;
+
+	for (unsigned length = SYMBOL_NAME_MAX - 1; length <= SYMBOL_NAME_MAX + 2; length++) {
+		make_parts(&parts, true, EM_X86_64);
+		memset(name, 'n', length);
+		name[length] = '\0';
+		buffer_empty(&parts.symbols);
+		image_add_symbol(true, &parts.symbols, &parts.names,
+				 &(struct image_symbol){ name, TEXT, 8, GLOBAL_FUNCTION, 2 });
+		parts.image.sections[SYMBOLS].content = image_span(&parts.symbols);
+		parts.image.sections[NAMES].content = image_span(&parts.names);
+		parse_again(&parts, &file);
+		ck_assert_int_eq(elf_file_functions(&file, &symbols), ELF_TABLE_ALL);
+		symbols_sort(&symbols);
+		ck_assert_uint_eq(strlen(at(&symbols, TEXT)),
+				  length < SYMBOL_NAME_MAX ? length : SYMBOL_NAME_MAX);
+		ck_assert_uint_eq(symbols.n_cut, length > SYMBOL_NAME_MAX);
+		symbols_free(&symbols);
+		symbols = (struct symbols){ 0 };
+		free_parts(&parts);
+	}
+}
+
+/* The last name has no NUL, and behind it is no memory. */
+START_TEST(names_end_where_the_file_does)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), sections, names, start;
+	struct buffer found = { 0 };
+	struct elf_file file;
+	struct parts parts;
+	char *memory;
+
+	make_parts(&parts, true, EM_X86_64);
+	sections = parts.file.length - 13 * sizeof(Elf64_Shdr);
+	names = sections + (NAMES + 1) * sizeof(Elf64_Shdr);
+	image_set(&parts.file, names + offsetof(Elf64_Shdr, sh_offset), parts.file.length, 8);
+	image_set(&parts.file, names + offsetof(Elf64_Shdr, sh_size), parts.names.length - 1, 8);
+	buffer_add(&parts.file, parts.names.bytes, parts.names.length - 1);
+	ck_assert_uint_le(parts.file.length, page);
+	memory = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	ck_assert_int_eq(mprotect(memory + page, page, PROT_NONE), 0);
+	start = page - parts.file.length;
+	memcpy(memory + start, parts.file.bytes, parts.file.length);
+	ck_assert(elf_file_parse(&file, span_of(memory + start, parts.file.length)));
+	list_symbols(&found, &file);
+	ck_assert_ptr_nonnull(
+		strstr(found.bytes, "sizeless function\nabsolute function\nexported function\n"));
+	munmap(memory, 2 * page);
+	buffer_free(&found);
+	free_parts(&parts);
 }
 
 /* Without a table of sections, build-id and unwinding are those of the segments. */
@@ -348,6 +705,11 @@ START_TEST(other_files_are_refused)
 		ck_assert_msg(!elf_file_parse(&file, image_span(&parts.file)), "change %zu", i);
 		parts.file.bytes[changes[i].offset] = before;
 	}
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	parts.file.bytes[16] = ET_EXEC;
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert(elf_file_parse(&file, span_of(parts.file.bytes, sizeof(Elf64_Ehdr))));
+	ck_assert(!elf_file_parse(&file, span_of(parts.file.bytes, sizeof(Elf64_Ehdr) - 1)));
 	ck_assert(!elf_file_parse(&file, span_of(NULL, 0)));
 	ck_assert(!elf_file_parse(&file, span_of("#!/bin/sh\n", 10)));
 	free_parts(&parts);
