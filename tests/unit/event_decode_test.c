@@ -279,6 +279,8 @@ START_TEST(fields_that_are_not_well_formed)
 		ck_assert_msg(!trace_format_find(span_text(lines[i]), "f", &field), "%s", lines[i]);
 	assert_field(span_text("\tfield:const char *f;\toffset:8;\tsize:1;"), "f", 8, 1, false);
 	assert_field(span_text("\tfield:char f[];\toffset:8;\tsize:1;"), "f", 8, 1, false);
+	assert_field(span_text("\tfield:char f;\toffset:4294967295;\tsize:4294967295;"), "f", UINT32_MAX,
+		     UINT32_MAX, false);
 }
 END_TEST
 
@@ -356,6 +358,48 @@ START_TEST(kinds_of_fields)
 	}
 }
 
+/* The arguments of system calls, as they are declared, are words. */
+START_TEST(arguments_are_narrower_than_words)
+{
+	static const struct {
+		const char *type;
+		uint32_t bytes;
+		bool is_signed;
+	} cases[] = {
+		{ "int", 4, true },       { "unsigned int", 4, false }, { "unsigned", 4, false },
+		{ "u32", 4, false },      { "__u32", 4, false },        { "__s32", 4, true },
+		{ "s32", 4, true },       { "pid_t", 4, true },         { "uid_t", 4, false },
+		{ "gid_t", 4, false },    { "umode_t", 2, false },      { "qid_t", 4, false },
+		{ "clockid_t", 4, true }, { "timer_t", 4, true },       { "mqd_t", 4, true },
+		{ "key_t", 4, true },     { "rwf_t", 4, true },         { "key_serial_t", 4, true },
+		{ "long", 8, true },      { "long long", 8, true },     { "off_t", 8, true },
+		{ "loff_t", 8, true },    { "ssize_t", 8, true },       { "unsigned long", 8, false },
+		{ "size_t", 8, false },   { "ints", 8, false },         { "in", 8, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trace_field field;
+		char line[160];
+
+		snprintf(line, sizeof(line), "\tfield:%s f;\toffset:16;\tsize:8;\tsigned:0;\n",
+			 cases[i].type);
+		ck_assert_msg(trace_format_find(span_text(line), "f", &field), "%s", line);
+		ck_assert_msg(field.bytes == 8 && field.value_bytes == cases[i].bytes &&
+				      field.is_signed == cases[i].is_signed,
+			      "%s has %u bytes", cases[i].type, field.value_bytes);
+		snprintf(line, sizeof(line), "\tfield:%s f;\toffset:16;\tsize:8;\tsigned:1;\n",
+			 cases[i].type);
+		ck_assert_msg(trace_format_find(span_text(line), "f", &field), "%s", line);
+		ck_assert_msg(field.value_bytes == 8 && field.is_signed, "%s",
+			      line); /* a number of its own */
+		snprintf(line, sizeof(line), "\tfield:%s f;\toffset:16;\tsize:4;\tsigned:0;\n",
+			 cases[i].type);
+		ck_assert_msg(trace_format_find(span_text(line), "f", &field), "%s", line);
+		ck_assert_msg(field.value_bytes == 4 && !field.is_signed, "%s", line);
+	}
+}
+END_TEST
+
 START_TEST(texts_of_fields)
 {
 	struct trace_field field;
@@ -411,6 +455,9 @@ START_TEST(texts_that_are_outside)
 		    NULL);
 	assert_text((struct trace_field){ .offset = 4, .bytes = 8, .is = TRACE_FIELD_ELSEWHERE }, sample,
 		    NULL);
+	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = 8, .bytes = 4 }, sample, "abcd");
+	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = 12, .bytes = 0 }, sample, "");
+	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = 13, .bytes = 0 }, sample, NULL);
 	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = 8, .bytes = 5 }, sample, NULL);
 	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = UINT32_MAX, .bytes = UINT32_MAX },
 		    sample, NULL);
