@@ -100,6 +100,113 @@ START_TEST(entries_are_counted)
 }
 END_TEST
 
+/* The same entries one by one, and in groups of eight that are alike but for one of them. */
+START_TEST(entries_are_counted_as_they_are_decoded)
+{
+	static const uint64_t bits[] = { 0,
+					 PAGEMAP_PRESENT,
+					 PAGEMAP_PRESENT | PAGEMAP_FILE,
+					 PAGEMAP_PRESENT | PAGEMAP_EXCLUSIVE,
+					 PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE,
+					 PAGEMAP_PRESENT | PAGEMAP_SOFT_DIRTY,
+					 PAGEMAP_PRESENT | PAGEMAP_SWAPPED,
+					 PAGEMAP_SWAPPED,
+					 PAGEMAP_SWAPPED | PAGEMAP_SOFT_DIRTY,
+					 PAGEMAP_SWAPPED | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE,
+					 PAGEMAP_SOFT_DIRTY | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE };
+	enum { N = sizeof(bits) / sizeof(bits[0]) };
+	static uint64_t entries[N * N * 8 + 7];
+	struct page_counts counts = { 0 }, wanted = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < N; i++)
+		for (size_t other = 0; other < N; other++)
+			for (size_t k = 0; k < 8; k++, n++)
+				entries[n] = bits[k == (i + other) % 8 ? other : i] | (n & 1);
+	while (n < sizeof(entries) / sizeof(entries[0]))
+		entries[n++] = PAGEMAP_PRESENT;
+	for (size_t i = 0; i < n; i++) {
+		struct pagemap_entry page;
+
+		pagemap_decode(entries[i], &page);
+		wanted.present += page.present;
+		wanted.swapped += page.swapped;
+		wanted.file += page.present && page.file;
+		wanted.soft_dirty += (page.present || page.swapped) && page.soft_dirty;
+		wanted.exclusive += page.present && page.exclusive;
+		wanted.maybe_zero += page.present && !page.file && !page.exclusive;
+	}
+	wanted.pages = n;
+	pagemap_count(entries, n, &counts);
+	ck_assert_mem_eq(&counts, &wanted, sizeof(counts));
+}
+END_TEST
+
+/* More than a lane of the sum holds. */
+START_TEST(many_entries_of_one_kind)
+{
+	static const struct {
+		uint64_t entry;
+		struct page_counts counts;
+	} cases[] = {
+		{ PAGEMAP_PRESENT, { .pages = 5000, .present = 5000, .maybe_zero = 5000 } },
+		{ PAGEMAP_PRESENT | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE | PAGEMAP_SOFT_DIRTY | 0x7fffffffffffff,
+		  { .pages = 5000, .present = 5000, .file = 5000, .exclusive = 5000, .soft_dirty = 5000 } },
+		{ PAGEMAP_SWAPPED, { .pages = 5000, .swapped = 5000 } },
+		{ 0, { .pages = 5000 } },
+	};
+	static uint64_t entries[5000];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct page_counts counts = { 0 };
+
+		for (size_t k = 0; k < 5000; k++)
+			entries[k] = cases[i].entry;
+		pagemap_count(entries, 1024, &counts);
+		pagemap_count(entries, 5000 - 1024, &counts);
+		ck_assert_msg(memcmp(&counts, &cases[i].counts, sizeof(counts)) == 0, "case %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(counts_are_added)
+{
+	const struct page_counts more = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+	const struct page_counts wanted = { 101, 102, 103, 104, 105, 106, 107, 108, 109, 110 };
+	struct page_counts sum = { 100, 100, 100, 100, 100, 100, 100, 100, 100, 100 };
+
+	page_counts_add(&sum, &more);
+	ck_assert_mem_eq(&sum, &wanted, sizeof(sum));
+}
+END_TEST
+
+START_TEST(entries_are_decoded)
+{
+	const uint64_t place = UINT64_C(0x3ffffffffffff) << 5 | 31;
+	struct pagemap_entry page;
+
+	pagemap_decode(PAGEMAP_PRESENT | place, &page);
+	ck_assert(page.present && page.frame == place && page.swap_type == 0 && page.swap_offset == 0);
+	ck_assert(!page.swapped && !page.file && !page.guard && !page.write_watched && !page.exclusive &&
+		  !page.soft_dirty);
+	pagemap_decode(PAGEMAP_SWAPPED | place, &page);
+	ck_assert(page.swapped && page.frame == 0 && page.swap_type == 31);
+	ck_assert_uint_eq(page.swap_offset, 0x3ffffffffffff);
+	pagemap_decode(PAGEMAP_PRESENT | PAGEMAP_SWAPPED | 5, &page);
+	ck_assert(page.present && !page.swapped && page.frame == 5 && page.swap_type == 0);
+	pagemap_decode(PAGEMAP_GUARD | 5, &page);
+	ck_assert(page.guard && !page.present && page.frame == 0 && page.swap_type == 0);
+	pagemap_decode(PAGEMAP_WRITE_WATCHED, &page);
+	ck_assert(page.write_watched && !page.guard && !page.exclusive);
+	pagemap_decode(PAGEMAP_EXCLUSIVE, &page);
+	ck_assert(page.exclusive && !page.soft_dirty && !page.write_watched);
+	pagemap_decode(PAGEMAP_SOFT_DIRTY, &page);
+	ck_assert(page.soft_dirty && !page.exclusive && !page.file);
+	pagemap_decode(PAGEMAP_FILE, &page);
+	ck_assert(page.file && !page.present && !page.swapped);
+}
+END_TEST
+
 START_TEST(flags_have_names)
 {
 	char text[PAGE_FLAGS_TEXT_MAX];
