@@ -950,6 +950,62 @@ START_TEST(hwmon_names_and_values)
 }
 END_TEST
 
+START_TEST(sensors_of_every_kind)
+{
+	static const struct {
+		const char *prefix;
+		double unit, least, most, below, above;
+	} kinds[N_SENSOR_KINDS] = {
+		[SENSOR_TEMPERATURE] = { "temp", 1000, -55, 200, -55.001, 200.001 },
+		[SENSOR_FAN] = { "fan", 1, 0, 100000, -1, 100001 },
+		[SENSOR_VOLTAGE] = { "in", 1000, -1000, 1000, -1000.001, 1000.001 },
+		[SENSOR_POWER] = { "power", 1000000, 0, 1e6, -1e-6, 1e6 + 1e-6 },
+		[SENSOR_ENERGY] = { "energy", 1000000, 0, 1e18, -1e-6, 1.001e18 },
+	};
+
+	for (int i = 0; i < N_SENSOR_KINDS; i++) {
+		enum sensor_kind kind = N_SENSOR_KINDS;
+		uint64_t number = 0;
+		struct span item;
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s4096_average", kinds[i].prefix);
+		ck_assert_msg(hwmon_name_parse(span_text(name), &kind, &number, &item), "%s", name);
+		ck_assert_msg((int)kind == i && number == 4096, "%s", name);
+		ck_assert_msg(span_is(item, i == SENSOR_POWER ? "input" : "average"), "%s", name);
+		snprintf(name, sizeof(name), "%s4097_input", kinds[i].prefix);
+		ck_assert_msg(!hwmon_name_parse(span_text(name), &kind, &number, &item), "%s", name);
+		ck_assert_str_eq(hwmon_prefix((enum sensor_kind)i), kinds[i].prefix);
+		ck_assert_double_eq(hwmon_value((enum sensor_kind)i, 3), 3 / kinds[i].unit);
+		ck_assert_double_eq(sensor_plausible((enum sensor_kind)i, kinds[i].least), kinds[i].least);
+		ck_assert_double_eq(sensor_plausible((enum sensor_kind)i, kinds[i].most), kinds[i].most);
+		ck_assert_double_eq(sensor_plausible((enum sensor_kind)i, 0.5), 0.5);
+		ck_assert_msg(isnan(sensor_plausible((enum sensor_kind)i, kinds[i].below)), "%d", i);
+		ck_assert_msg(isnan(sensor_plausible((enum sensor_kind)i, kinds[i].above)), "%d", i);
+	}
+}
+END_TEST
+
+START_TEST(names_that_are_no_sensor)
+{
+	static const char *const names[] = { "",
+					     "temp",
+					     "temp1",
+					     "temp 1_input",
+					     "temp1 _input",
+					     "curr1_input",
+					     "power_average",
+					     "tem1_input",
+					     "xtemp1_input" };
+	enum sensor_kind kind;
+	struct span item;
+	uint64_t number;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		ck_assert_msg(!hwmon_name_parse(span_text(names[i]), &kind, &number, &item), "%s", names[i]);
+}
+END_TEST
+
 START_TEST(signed_numbers)
 {
 	struct span text = span_text(" -274000 +5 - 9223372036854775808");
@@ -962,6 +1018,13 @@ START_TEST(signed_numbers)
 	ck_assert(!span_i64(&text, &value) && value == 5);
 	text = span_text("- 5");
 	ck_assert(!span_i64(&text, &value));
+	text = span_text("9223372036854775807 -9223372036854775807");
+	ck_assert(span_i64(&text, &value) && value == INT64_MAX);
+	ck_assert(span_i64(&text, &value) && value == -INT64_MAX && span_length(text) == 0);
+	text = span_text("+-5");
+	ck_assert(!span_i64(&text, &value) && span_is(text, "+-5"));
+	text = span_text("-");
+	ck_assert(!span_i64(&text, &value) && value == -INT64_MAX);
 }
 END_TEST
 
