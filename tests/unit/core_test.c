@@ -138,6 +138,181 @@ START_TEST(scans_decimals_without_a_locale)
 }
 END_TEST
 
+/* All digits of a double count, up to nine behind the point. */
+START_TEST(decimals_have_a_whole_part_or_a_digit_behind_the_point)
+{
+	static const struct {
+		const char *text;
+		double value;
+		const char *rest;
+	} cases[] = {
+		{ ".5", 0.5, "" },
+		{ " \t.25x", 0.25, "x" },
+		{ "5.", 5, "" },
+		{ "1.5.5", 1.5, ".5" },
+		{ "0.09", 0.09, "" },
+		{ "1.118", 1.118, "" }, /* not 1 + 0.118 */
+		{ "1.999999999", 1.999999999, "" },
+		{ "0.1234567891", 0.123456789, "" },
+		{ "0.12345678999x", 0.123456789, "x" },
+		{ "9007198.999999999", 9007198.999999999, "" },
+		{ "9007199.848240377", 9007199.848240377, "" }, /* with its fraction beyond 53 bits */
+		{ "900719925474099.9", 900719925474099.9, "" },
+		{ "18446744073709551615.5", 18446744073709551616.0, "" },
+	};
+	static const char *const wrong[] = { "", " ", ".", ". 5", ".x", "-1", "x", "18446744073709551616" };
+	struct span cut = span_of(".5", 1); /* the digit is not part of it */
+	double value;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span span = span_text(cases[i].text);
+
+		value = -1;
+		ck_assert_msg(span_f64(&span, &value), "%s", cases[i].text);
+		ck_assert_msg(value == cases[i].value, "%s is %.17g", cases[i].text, value);
+		ck_assert_msg(span_is(span, cases[i].rest), "%s", cases[i].text);
+	}
+	ck_assert(!span_f64(&cut, &value));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct span span = span_text(wrong[i]);
+
+		value = -1;
+		ck_assert_msg(!span_f64(&span, &value) && value == -1 && span_is(span, wrong[i]), "'%s'",
+			      wrong[i]);
+	}
+}
+END_TEST
+
+START_TEST(hexadecimal_numbers_have_64_bits)
+{
+	static const struct {
+		const char *text;
+		bool found;
+		uint64_t value;
+		const char *rest;
+	} cases[] = {
+		{ "ffffffffffffffff", true, UINT64_MAX, "" },
+		{ "0ffffffffffffffff", true, UINT64_MAX, "" },
+		{ "10000000000000000", false, 7, "10000000000000000" },
+		{ " \t09afAFg", true, 0x9afaf, "g" },
+		{ "1G", true, 1, "G" },
+		{ "1@", true, 1, "@" },
+		{ "1`", true, 1, "`" },
+		{ "2/", true, 2, "/" },
+		{ "2:", true, 2, ":" },
+		{ "0x1", true, 0, "x1" },
+		{ "-1", false, 7, "-1" },
+		{ " ", false, 7, " " },
+		{ "", false, 7, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span span = span_text(cases[i].text);
+		uint64_t value = 7;
+
+		ck_assert_msg(span_hex(&span, &value) == cases[i].found, "'%s'", cases[i].text);
+		ck_assert_msg(value == cases[i].value && span_is(span, cases[i].rest), "'%s'", cases[i].text);
+	}
+}
+END_TEST
+
+/* Up to the ends of a double; digits that do not count keep their place. */
+START_TEST(reals_of_many_digits)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} cases[] = {
+		{ "123456789012345678", 123456789012345678.0 },
+		{ "1234567890123456789", 1234567890123456780.0 }, /* of 18 digits */
+		{ "0.000123456789012345678", 0.000123456789012345678 },
+		{ "00000000000000000000012.5", 12.5 },
+		{ "12.5000000000000000000000", 12.5 },
+		{ ".5", 0.5 },
+		{ "5.E1", 50 },
+		{ "-0.25e+2", -25 },
+		{ "0e400", 0 },
+		{ "1e-400", 0 },
+	};
+	static const char *const wrong[] = { "0e401", "1e-401", "0.1e-400", "10e400",
+					     "1e309", "+1",     "1e+",      "1e " };
+	struct span span = span_text("1.5.5");
+	double value;
+
+	ck_assert(span_real(&span, &value) && value == 1.5 && span_is(span, ".5"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		span = span_text(cases[i].text);
+		ck_assert_msg(span_real(&span, &value) && span.at == span.end, "%s", cases[i].text);
+		ck_assert_msg(value == cases[i].value, "%s is %.17g", cases[i].text, value);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		span = span_text(wrong[i]);
+		ck_assert_msg(!span_real(&span, &value), "%s", wrong[i]);
+	}
+}
+END_TEST
+
+START_TEST(parts_of_text_end_where_they_should)
+{
+	struct span text = span_text("a,,b"), part, rest;
+	uint64_t value = 7;
+
+	ck_assert(span_item(&text, &part) && span_is(part, "a"));
+	ck_assert(span_item(&text, &part) && span_is(part, ""));
+	ck_assert(span_item(&text, &part) && span_is(part, "b"));
+	ck_assert(!span_item(&text, &part));
+	ck_assert(span_list_has(span_text("io,cpu"), "cpu") && span_list_has(span_text("io,cpu"), "io"));
+	ck_assert(!span_list_has(span_text("io,cpu"), "cp") && !span_list_has(span_text("io,cpu"), "cpus"));
+	ck_assert(span_is(span_trimmed(span_text("\n\t a b\t \n")), "a b"));
+	ck_assert(span_is(span_trimmed(span_text(" \t\n")), "") &&
+		  span_is(span_trimmed(span_text("x")), "x"));
+	text = span_text("a=b");
+	ck_assert(!span_until(&text, ':', &part) && span_is(text, "a=b"));
+	ck_assert(span_until(&text, '=', &part) && span_is(part, "a") && span_is(text, "b"));
+	text.end = text.at; /* what stands behind it is not seen */
+	ck_assert(!span_until(&text, 'b', &part) && !span_char(&text, 'b'));
+	ck_assert(!span_line(&text, &part) && !span_word(&text, &part) && !span_u64(&text, &value));
+	text = span_text("\t x\ty");
+	ck_assert(!span_char(&text, 'x') && span_char(&text, '\t') && span_is(text, " x\ty"));
+	ck_assert(span_word(&text, &part) && span_is(part, "x") && span_is(text, "\ty"));
+	ck_assert(span_starts(span_text("ab"), "ab") && !span_starts(span_text("a"), "ab"));
+	ck_assert(!span_starts(span_text("ba"), "a") && !span_is(span_text("ab"), "a"));
+	ck_assert(span_pair_u64(span_text("cpu 3 4"), &part, &value, &rest));
+	ck_assert(span_is(part, "cpu") && value == 3 && span_is(rest, " 4"));
+	ck_assert(span_pair_u64(span_text("a:\t9"), &part, &value, &rest) && span_is(part, "a") &&
+		  value == 9);
+	ck_assert(!span_pair_u64(span_text("a::9"), &part, &value, &rest));
+	ck_assert(!span_pair_u64(span_text("a :9"), &part, &value, &rest));
+	ck_assert(!span_pair_u64(span_text("a"), &part, &value, &rest) && value == 9);
+	ck_assert(span_is_u64(span_text(" 8"), &value) && value == 8);
+	ck_assert(!span_is_u64(span_text("8 "), &value) && !span_is_u64(span_text(""), &value));
+}
+END_TEST
+
+START_TEST(times_and_sizes_have_bounds)
+{
+	double seconds = 0;
+	uint64_t bytes = 0;
+
+	ck_assert(span_whole_seconds("1m", 60, 60, &seconds) && seconds == 60);
+	ck_assert(!span_whole_seconds("59.9", 60, 90, &seconds) &&
+		  !span_whole_seconds("1.6m", 60, 90, &seconds));
+	ck_assert(!span_whole_seconds(" 60", 60, 90, &seconds) &&
+		  !span_whole_seconds("60 ", 60, 90, &seconds));
+	ck_assert(!span_whole_seconds("60sec", 60, 90, &seconds) && !span_whole_seconds("", 0, 90, &seconds));
+	ck_assert(span_whole_seconds("1e30", 0, 1e31, &seconds) &&
+		  !span_whole_seconds("1e31", 0, 1e32, &seconds));
+	ck_assert(span_whole_bytes("4K", 4096, 4096, &bytes) && bytes == 4096);
+	ck_assert(!span_whole_bytes("4095", 4096, 8192, &bytes) &&
+		  !span_whole_bytes("8193", 4096, 8192, &bytes));
+	ck_assert(span_whole_bytes("1.5GiB", 0, UINT64_C(1) << 40, &bytes) && bytes == UINT64_C(3) << 29);
+	ck_assert(span_whole_bytes("2gb", 0, UINT64_C(1) << 40, &bytes) && bytes == 2000000000);
+	ck_assert(span_whole_bytes("1M", 0, UINT64_C(1) << 40, &bytes) && bytes == 1 << 20);
+	ck_assert(span_whole_bytes("2T", 0, UINT64_C(1) << 41, &bytes) && bytes == UINT64_C(1) << 41);
+	ck_assert(span_whole_bytes("3TB", 0, UINT64_C(1) << 42, &bytes) && bytes == UINT64_C(3000000000000));
+}
+END_TEST
+
 START_TEST(scans_reals_to_the_last_bit)
 {
 	static const char *const wrong[] = { "", "-", ".", "e5", "1e", "1e999", "nan", " 1" };
@@ -365,6 +540,89 @@ START_TEST(cleans_what_could_harm_a_terminal)
 }
 END_TEST
 
+/* At most two marks in a row for each character, also behind wide ones and blanks. */
+START_TEST(marks_belong_to_their_character)
+{
+	assert_clean("e\xcc\x81\xcc\x81\xcc\x81o\xcc\x81\xcc\x81\xcc\x81", -1, false,
+		     "e\xcc\x81\xcc\x81o\xcc\x81\xcc\x81");
+	assert_clean("e\xcc\x81\xcc\x81\xcc\x81\xe6\xbc\xa2\xcc\x81\xcc\x81\xcc\x81z", -1, false,
+		     "e\xcc\x81\xcc\x81\xe6\xbc\xa2\xcc\x81\xcc\x81z");
+	assert_clean("e\xcc\x81", -1, true, "e?");
+}
+END_TEST
+
+START_TEST(clean_text_is_cut_to_its_cells)
+{
+	struct buffer out = { 0 };
+
+	assert_clean("abc", 0, false, "");
+	assert_clean("abc", 1, false, "a");
+	assert_clean("abc", 3, false, "abc");
+	assert_clean("abc", 4, false, "abc");
+	assert_clean("", -1, false, "");
+	assert_clean("a\xcc\x81"
+		     "b",
+		     1, false, "a\xcc\x81"); /* a mark needs no cell */
+	assert_clean("\xe6\xbc\xa2"
+		     "b",
+		     1, false, "");
+	ck_assert_int_eq(utf8_clean(&out,
+				    "\xe6\xbc\xa2"
+				    "bc",
+				    3, false),
+			 3);
+	ck_assert_int_eq(utf8_clean(&out, "\xe6\xbc\xa2\xe6\xbc\xa2", 3, false), 2);
+	ck_assert_int_eq(utf8_clean(&out, "a", 0, false), 0);
+	buffer_free(&out);
+}
+END_TEST
+
+/* The blanks of a command line are those of isspace(); a times sign is an x. */
+START_TEST(blanks_and_signs_that_have_a_form_in_ascii)
+{
+	assert_clean("a\tb\nc\vd\fe\rf", -1, false, "a b c d e f");
+	assert_clean("\x08\x0e\x1f ~\x7f", -1, false, "??? ~?");
+	assert_clean("\xc3\x97"
+		     "9",
+		     -1, true, "x9");
+	assert_clean("\xc3\x97"
+		     "9",
+		     -1, false,
+		     "\xc3\x97"
+		     "9");
+	assert_clean("\xc3\x96~\xc2\xa0", -1, true, "?~?");
+	assert_clean("\xef\xbf\xbd", -1, false, "?");
+	ck_assert_int_eq(utf8_cells("\xc3\x97"
+				    "9\t",
+				    true),
+			 3);
+}
+END_TEST
+
+static const char *padded(void (*pad)(struct buffer *, const char *, int, bool), const char *text, int cells)
+{
+	static char padded[64];
+	struct buffer buffer = { 0 };
+
+	pad(&buffer, text, cells, false);
+	snprintf(padded, sizeof(padded), "%.*s", (int)buffer.length, buffer.bytes ? buffer.bytes : "");
+	buffer_free(&buffer);
+	return padded;
+}
+
+START_TEST(text_is_padded_and_not_cut)
+{
+	ck_assert_str_eq(padded(utf8_padded, "ab", 4), "ab  ");
+	ck_assert_str_eq(padded(utf8_padded, "abc", 3), "abc");
+	ck_assert_str_eq(padded(utf8_padded, "abc", 2), "abc");
+	ck_assert_str_eq(padded(utf8_padded, "\xe6\xbc\xa2", 3), "\xe6\xbc\xa2 ");
+	ck_assert_str_eq(padded(utf8_padded_left, "ab", 4), "  ab");
+	ck_assert_str_eq(padded(utf8_padded_left, "abc", 3), "abc");
+	ck_assert_str_eq(padded(utf8_padded_left, "abc", 2), "abc");
+	ck_assert_str_eq(padded(utf8_padded_left, "\xe6\xbc\xa2", 3), " \xe6\xbc\xa2");
+}
+END_TEST
+
 static const char *wrapped(const char *text, int at, int indent, int cells)
 {
 	static char lines[256];
@@ -509,6 +767,96 @@ START_TEST(buffer_grows_and_writes_all)
 	buffer_text(&buffer, "a");
 	ck_assert_int_eq(buffer_write(&buffer, -1, -1), -EBADF);
 	buffer_free(&buffer);
+}
+END_TEST
+
+/* A pipe that takes nothing more; its room. */
+static size_t fill_pipe(int fds[2])
+{
+	size_t room = 0;
+
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
+	while (write(fds[1], "x", 1) == 1)
+		room++;
+	return room;
+}
+
+START_TEST(a_wait_to_write_is_cancelled)
+{
+	struct buffer buffer = { 0 };
+	int full[2], cancel[2];
+
+	fill_pipe(full);
+	ck_assert_int_eq(pipe(cancel), 0);
+	ck_assert_int_eq(write(cancel[1], "x", 1), 1);
+	buffer_text(&buffer, "abc");
+	ck_assert_int_eq(buffer_write(&buffer, full[1], cancel[0]), -ECANCELED);
+	fcntl(full[1], F_SETFL, 0);
+	ck_assert_int_eq(buffer_write(&buffer, full[1], cancel[0]), -ECANCELED);
+	ck_assert_int_eq(buffer_write(&buffer, cancel[1], cancel[0]), 0); /* without a wait */
+	ck_assert_uint_eq(buffer.length, 0);
+	ck_assert_int_eq(buffer_write(&buffer, -1, -1), 0); /* nothing */
+	for (int i = 0; i < 2; i++)
+		ck_assert(close(full[i]) == 0 && close(cancel[i]) == 0);
+	buffer_free(&buffer);
+}
+END_TEST
+
+/* The reader starts when the pipe is full. */
+START_TEST(writing_goes_on_when_there_is_room)
+{
+	struct buffer written = { 0 }, got = { 0 };
+	int fds[2], status;
+	pid_t writer;
+
+	for (unsigned i = 0; written.length < 200000; i++)
+		buffer_print(&written, "%u,", i);
+	ck_assert_int_eq(pipe(fds), 0);
+	writer = fork();
+	if (writer == 0) {
+		close(fds[0]);
+		_exit(buffer_write(&written, fds[1], -1) != 0 || written.length != 0);
+	}
+	close(fds[1]);
+	ck_assert_int_eq(buffer_read(&got, fds[0], SIZE_MAX), 0);
+	ck_assert(waitpid(writer, &status, 0) == writer && status == 0);
+	ck_assert_uint_eq(got.length, written.length);
+	ck_assert_int_eq(memcmp(got.bytes, written.bytes, got.length), 0);
+	close(fds[0]);
+	buffer_free(&written);
+	buffer_free(&got);
+}
+END_TEST
+
+START_TEST(what_a_pipe_does_not_take_now_is_kept)
+{
+	struct buffer buffer = { 0 }, got = { 0 };
+	int fds[2];
+	size_t room = fill_pipe(fds);
+
+	buffer_text(&buffer, "abc");
+	ck_assert_int_eq(buffer_write_now(&buffer, fds[1]), 0);
+	ck_assert(buffer.length == 3 && memcmp(buffer.bytes, "abc", 3) == 0);
+	ck_assert_int_eq(buffer_read(&got, fds[0], SIZE_MAX), -EAGAIN);
+	ck_assert_uint_eq(got.length, room);
+	buffer_fill(&buffer, '.', room - 3);
+	buffer_text(&buffer, "rest");
+	ck_assert_int_eq(buffer_write_now(&buffer, fds[1]), 0);
+	ck_assert(buffer.length == 4 && memcmp(buffer.bytes, "rest", 4) == 0);
+	buffer_empty(&got);
+	ck_assert_int_eq(buffer_read(&got, fds[0], SIZE_MAX), -EAGAIN);
+	ck_assert(got.length == room && memcmp(got.bytes, "abc.", 4) == 0);
+	ck_assert_int_eq(buffer_write_now(&buffer, fds[1]), 0);
+	ck_assert_uint_eq(buffer.length, 0);
+	close(fds[0]);
+	signal(SIGPIPE, SIG_IGN);
+	buffer_text(&buffer, "abc");
+	ck_assert_int_eq(buffer_write_now(&buffer, fds[1]), -EPIPE);
+	ck_assert_uint_eq(buffer.length, 3);
+	ck_assert_int_eq(buffer_write(&buffer, fds[1], -1), -EPIPE);
+	close(fds[1]);
+	buffer_free(&buffer);
+	buffer_free(&got);
 }
 END_TEST
 
@@ -908,6 +1256,91 @@ START_TEST(lists_pids_and_reads_their_files)
 	ck_assert_int_eq(env_open(&env, "/var"), 0);
 	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), -ENOENT);
 	env_close(&env);
+}
+END_TEST
+
+/* In a copy of /proc, in any order; other names that begin as numbers are none. */
+START_TEST(pids_are_whole_numbers_in_order)
+{
+	static const char *const names[] = { "10", "9",          "1",  "2147483647", "0",
+					     "01", "2147483648", "7x", "+3",         "self" };
+	static const uint32_t wanted[] = { 1, 9, 10, INT32_MAX };
+	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32];
+	const uint32_t *pids;
+	struct env env;
+	size_t n_pids;
+
+	scratch_directory(root, "pids");
+	snprintf(path, sizeof(path), "%s/proc", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/proc/%s", root, names[i]);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	snprintf(path, sizeof(path), "%s/proc/9/task", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	for (int tid = 11; tid >= 9; tid--) {
+		snprintf(path, sizeof(path), "%s/proc/9/task/%d", root, tid);
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	ck_assert_int_eq(env_open(&env, root), 0);
+	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), 0);
+	ck_assert_uint_eq(n_pids, sizeof(wanted) / sizeof(wanted[0]));
+	ck_assert_int_eq(memcmp(pids, wanted, sizeof(wanted)), 0);
+	ck_assert_int_eq(pids_threads(&env, 9, &pids, &n_pids), 0);
+	ck_assert(n_pids == 3 && pids[0] == 9 && pids[1] == 10 && pids[2] == 11);
+	ck_assert_int_eq(pids_threads(&env, 10, &pids, &n_pids), -ENOENT);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(long_files_of_a_process_are_read_in_parts)
+{
+	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32], line[64];
+	struct buffer text = { 0 };
+	struct env env;
+	uint32_t uid = 7;
+	int kept = -1;
+	FILE *file;
+
+	scratch_directory(root, "pids");
+	snprintf(path, sizeof(path), "%s/proc", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/proc/9", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/proc/9/maps", root);
+	file = fopen(path, "w");
+	for (int i = 0; i < 2500; i++)
+		fprintf(file, "%04d\n", i);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(env_open(&env, root), 0);
+	buffer_text(&text, "before");
+	ck_assert_int_eq(pids_read_text(&env, 9, "maps", &text), 0);
+	ck_assert(text.length == 12500 && memcmp(text.bytes, "0000\n", 5) == 0);
+	ck_assert_int_eq(memcmp(text.bytes + 12495, "2499\n", 5), 0);
+	ck_assert_int_eq(pids_read_most(&env, 9, "maps", 4096, &text), 0);
+	ck_assert_uint_eq(text.length, 4096);
+	ck_assert_int_eq(pids_read_most(&env, 9, "maps", 4097, &text), 0);
+	ck_assert_uint_eq(text.length, 8192);
+	ck_assert_int_eq(pids_read_text(&env, 9, "io", &text), -ENOENT);
+	for (int i = 0; i < 2; i++) { /* from the start each time, though it stays open */
+		ck_assert_int_eq(pids_read_kept(&env, &kept, 9, "maps", line, 5), 5);
+		ck_assert_int_eq(memcmp(line, "0000\n", 5), 0);
+		ck_assert(kept >= 0 && env.pids.n_kept == 1);
+	}
+	pids_release(&env, &kept);
+	ck_assert(kept == -1 && env.pids.n_kept == 0);
+	pids_release(&env, &kept);
+	ck_assert_uint_eq(env.pids.n_kept, 0);
+	ck_assert_int_eq(pids_read_kept(&env, &kept, 9, "io", line, 5), -ENOENT);
+	ck_assert(kept == -1 && env.pids.n_kept == 0);
+	env.pids.kept_max = 0; /* it is read nevertheless */
+	ck_assert_int_eq(pids_read_kept(&env, &kept, 9, "maps", line, 5), 5);
+	ck_assert(kept == -1 && env.pids.n_kept == 0);
+	ck_assert(pids_owner(&env, 9, &uid) && uid == geteuid());
+	ck_assert(!pids_owner(&env, 8, &uid) && uid == geteuid());
+	env_close(&env);
+	buffer_free(&text);
 }
 END_TEST
 
