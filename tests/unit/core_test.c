@@ -366,6 +366,8 @@ START_TEST(span_peek_takes_all_or_nothing)
 		  !span_peek(bytes, 0, &value, SIZE_MAX));
 	ck_assert(span_peek(bytes, 1, &value, sizeof(value)) && memcmp(&value, "bcde", sizeof(value)) == 0);
 	ck_assert(span_length(bytes) == 5);
+	ck_assert(span_eat(&bytes, &value, 4) && memcmp(&value, "abcd", 4) == 0 && span_is(bytes, "e"));
+	ck_assert(!span_eat(&bytes, &value, 2) && span_is(bytes, "e"));
 }
 END_TEST
 

@@ -334,6 +334,8 @@ START_TEST(pointers_are_those_of_the_loaded_file)
 		ck_assert(elf_file_pointer(&file, end, &pointer));
 		ck_assert_uint_eq(pointer, kinds[i].is_64 ? 0x6d6172676f727020 : 0x6d617267); /* " program" */
 		ck_assert(!elf_file_pointer(&file, end + 1, &pointer));
+		ck_assert(elf_file_pointer(&file, TEXT, &pointer)); /* "code of " */
+		ck_assert_uint_eq(pointer, kinds[i].is_64 ? 0x20666f2065646f63 : 0x65646f63);
 		ck_assert(!elf_file_pointer(&file, TEXT - 1, &pointer));
 		ck_assert(!elf_file_pointer(&file, IMAGE_ADDRESS + 0x3001, &pointer));
 		ck_assert(!elf_file_pointer(&file, 0x200, &pointer)); /* notes are not loaded there */
@@ -458,6 +460,15 @@ START_TEST(build_ids_of_the_usual_length)
 	make_id(&parts, "GNU", NT_GNU_BUILD_ID, ELF_BUILD_ID_MAX + 1);
 	parse_again(&parts, &file);
 	ck_assert_uint_eq(span_length(file.build_id), 0);
+	make_id(&parts, "GNU", NT_GNU_BUILD_ID, 20);
+	parse_again(&parts, &file);
+	image_set(&parts.file, offsetof(Elf64_Ehdr, e_phnum), 0, 2); /* that of the section */
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert_uint_eq(span_length(file.build_id), 20);
+	parts.image.sections[NOTES].type = SHT_PROGBITS;
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(span_length(file.build_id), 0);
+	parts.image.sections[NOTES].type = SHT_NOTE;
 	make_id(&parts, "GNU", NT_GNU_BUILD_ID + 1, 20);
 	parse_again(&parts, &file);
 	ck_assert_uint_eq(span_length(file.build_id), 0);

@@ -279,6 +279,7 @@ START_TEST(fields_that_are_not_well_formed)
 		ck_assert_msg(!trace_format_find(span_text(lines[i]), "f", &field), "%s", lines[i]);
 	assert_field(span_text("\tfield:const char *f;\toffset:8;\tsize:1;"), "f", 8, 1, false);
 	assert_field(span_text("\tfield:char f[];\toffset:8;\tsize:1;"), "f", 8, 1, false);
+	assert_field(span_text("name: x\n\tfield:f;\toffset:8;\tsize:4;"), "f", 8, 4, false);
 	assert_field(span_text("\tfield:char f;\toffset:4294967295;\tsize:4294967295;"), "f", UINT32_MAX,
 		     UINT32_MAX, false);
 }
@@ -333,6 +334,7 @@ START_TEST(kinds_of_fields)
 		{ "__data_loc u64[] f", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
 		{ "__data_loc cpumask_t f", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
 		{ "__rel_loc __u8[] f", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
+		{ "u32[] f", "f", TRACE_FIELD_ARRAY, 4, 4, false, false },
 		{ "struct timespec64 f", "f", TRACE_FIELD_OTHER, 16, 16, false, false },
 		{ "struct small f", "f", TRACE_FIELD_OTHER, 8, 8, false, false },
 		{ "u128 f", "f", TRACE_FIELD_OTHER, 16, 16, false, false },

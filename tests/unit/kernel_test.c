@@ -975,6 +975,9 @@ START_TEST(sensors_of_every_kind)
 		ck_assert_msg(span_is(item, i == SENSOR_POWER ? "input" : "average"), "%s", name);
 		snprintf(name, sizeof(name), "%s4097_input", kinds[i].prefix);
 		ck_assert_msg(!hwmon_name_parse(span_text(name), &kind, &number, &item), "%s", name);
+		snprintf(name, sizeof(name), "%s0_x", kinds[i].prefix);
+		ck_assert_msg(hwmon_name_parse(span_text(name), &kind, &number, &item), "%s", name);
+		ck_assert_msg(number == 0 && span_is(item, "x"), "%s", name);
 		ck_assert_str_eq(hwmon_prefix((enum sensor_kind)i), kinds[i].prefix);
 		ck_assert_double_eq(hwmon_value((enum sensor_kind)i, 3), 3 / kinds[i].unit);
 		ck_assert_double_eq(sensor_plausible((enum sensor_kind)i, kinds[i].least), kinds[i].least);
