@@ -91,7 +91,9 @@ int bpf_program_open(enum bpf_prog_type type, const struct bpf_code *code, const
 {
 	ck_assert_str_eq(name, "panetop");
 	ck_assert_uint_gt(code->count, 0);
-	kernel.types[kernel.n_programs++] = type;
+	if (kernel.n_programs < TRACE_PROGRAMS_MAX)
+		kernel.types[kernel.n_programs] = type;
+	kernel.n_programs++;
 	return give(kernel.load_error);
 }
 
@@ -201,8 +203,10 @@ long bpf_map_entries(int map, uint64_t *token, bool *goes_on, void *keys, void *
 		return -ENOSPC;
 	n = hash->n - from < hash->at_once ? hash->n - from : hash->at_once;
 	ck_assert_uint_le(n, n_room);
-	memcpy(keys, (const char *)hash->keys + from * key_bytes, n * key_bytes);
-	memcpy(values, (const char *)hash->values + from * value_bytes, n * value_bytes);
+	if (n > 0) {
+		memcpy(keys, (const char *)hash->keys + from * key_bytes, n * key_bytes);
+		memcpy(values, (const char *)hash->values + from * value_bytes, n * value_bytes);
+	}
 	*token = from + n;
 	*goes_on = *token < hash->n;
 	return (long)n;
