@@ -95,8 +95,9 @@ static double first_number(const struct frame *frame, const char *column)
 START_TEST(a_cpu_that_comes_online)
 {
 	struct rig rig;
-	const struct frame *frame = two_samples(&rig, "nodes-2");
+	const struct frame *frame;
 
+	two_samples(&rig, "nodes-2");
 	rig_put(&rig, "sys/devices/system/node/node0/cpulist", "0-2\n");
 	rig_put(&rig, "sys/devices/system/node/node1/cpulist", "3\n");
 	frame = rig_sample(&rig, 1);

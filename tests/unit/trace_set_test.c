@@ -676,7 +676,7 @@ START_TEST(times_that_change_are_read_again)
 {
 	static const struct bpf_times_key keys[] = { { 7, 1 }, { 8, 2 } };
 	const struct bpf_times good = { .begun_ns = 10, .since_ns = 17, .spent_ns = { 3, [7] = 4 } };
-	struct bpf_times times[2] = { good, good };
+	struct bpf_times times[2] = { good, good }, *second = &times[1];
 	const struct bpf_times bad = { .begun_ns = 10, .since_ns = 18, .spent_ns = { 3, [7] = 4 } };
 	struct trace_set set;
 
@@ -691,7 +691,7 @@ START_TEST(times_that_change_are_read_again)
 	kernel.value_bytes = sizeof(good);
 	ck_assert(trace_read(&set));
 	ck_assert_uint_eq(kernel.n_values, 0);
-	times[1] = bad;
+	*second = bad;
 	kernel.good_after = 3;
 	ck_assert(trace_read(&set));
 	ck_assert_uint_eq(kernel.n_values, 3);

@@ -178,22 +178,23 @@ START_TEST(nothing_is_known_where_no_owner_is_missing)
 	struct env env = { .own_pid = 1 };
 	struct socket_namespace namespace = { 0 };
 	struct socket_holder holder = { .pid = 7 };
-	struct socket_list sockets = { .env = &env, .namespaces = &namespace, .n_namespaces = 1,
-				       .holders = &holder, .n_holders = 1 };
-	struct traffic_list list = { .env = &env, .sockets = &sockets };
+	struct socket_list of = { .env = &env, .namespaces = &namespace, .n_namespaces = 1,
+				  .holders = &holder, .n_holders = 1 };
+	struct socket_list *sockets = &of;
+	struct traffic_list list = { .env = &env, .sockets = sockets };
 
 	ck_assert(traffic_list_knows_tcp(&list, 7));
 	ck_assert(!traffic_list_knows_tcp(&list, 6));
 	ck_assert(!traffic_list_knows_tcp(&list, 8));
-	sockets.n_denied = 1;
+	sockets->n_denied = 1;
 	ck_assert(!traffic_list_knows_tcp(&list, 7));
-	sockets.n_denied = 0;
-	sockets.n_sought = 1;
+	sockets->n_denied = 0;
+	sockets->n_sought = 1;
 	ck_assert(!traffic_list_knows_tcp(&list, 7));
-	sockets.n_denied = 1;
+	sockets->n_denied = 1;
 	ck_assert(!traffic_list_knows_tcp(&list, 7));
-	sockets.n_sought = sockets.n_denied = 0;
-	namespace.number = 4026531840; /* that of the process may not be read */
+	sockets->n_sought = sockets->n_denied = 0;
+	sockets->namespaces->number = 4026531840; /* that of the process may not be read */
 	ck_assert(!traffic_list_knows_tcp(&list, 7));
 	list.traced = true;
 	ck_assert(traffic_list_knows_tcp(&list, 7));
