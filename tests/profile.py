@@ -97,7 +97,8 @@ def known_shares():
         same(abs(sum(row["self_ratio"] for row in frame["profile"]) - 1) < 1e-6, True, "the sum of self")
         total = {row["function"]: row["total_ratio"] for row in frame["profile"]}
         same(total["main"] > 0.98 and total["call_f"] >= total["work_f"] * 0.99, True, f"totals: {total}")
-        same(frame["profile_cost"][0]["lost"], 0, "lost")
+        cost = frame["profile_cost"][0]
+        same(cost["lost"] <= 0.1 * cost["samples"], True, f"few are lost, also on a busy machine: {cost}")
 
 
 @test
