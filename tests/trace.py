@@ -94,6 +94,24 @@ def sends():
 
 
 @test
+def others_count():
+    """other counters of the same tracepoints go on"""
+    events = ["sock:sock_send_length", "syscalls:sys_enter_sendto"]
+    need(*events)
+    counters = Samples("counter", f"--perf={','.join(events)}")
+    totals = lambda: {row["event"]: row["total"] for row in counters.later()["tables"]["counter"] if row["cpu"] == "all"}  # noqa: E731
+    try:
+        counters.next()
+        before = totals()
+        traced([f"{event} by pid" for event in events], send)
+        after = totals()
+    finally:
+        counters.close()
+    for event in events:
+        same(after[event] - before[event] >= SENDS, True, f"{event}: {before[event]}, then {after[event]}")
+
+
+@test
 def numbers_below_zero():
     """numbers below 0 are summed, compared and put into histograms as such"""
     need("syscalls:sys_exit_close")

@@ -170,10 +170,15 @@ int bpf_attach_raw(int program, const char *tracepoint)
 	return (int)call_kernel(BPF_RAW_TRACEPOINT_OPEN, &attr);
 }
 
-/* The program runs on all CPUs, whichever one the event is of; that one must be online. */
+/*
+ * The program runs on all CPUs, whichever one the event is of; that one must be online. The event itself is
+ * disabled.
+ */
 int bpf_attach_tracepoint(int program, uint64_t id)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id };
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = id, .disabled = 1
+	};
 	int event = -ENODEV, error;
 
 	for (unsigned cpu = 0; cpu < env_cpus() && event == -ENODEV; cpu++)
