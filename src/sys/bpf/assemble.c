@@ -116,7 +116,7 @@ int bpf_assemble(struct bpf_code *code, const struct bpf_program *program, const
 	work_unless(&as);
 	end_timing(&as);
 	emit_label(&as, &end);
-	/* A tracepoint passes the hit to perf events of others after 1; after that an iterator begins again. */
+	/* 1 has a tracepoint tell perf events of others, too, and an iterator begin again. */
 	emit_set(&as, R0, !program->does->iterates && !program->does->at_code);
 	emit_exit(&as);
 	emit_end(&as);
