@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/condition.h"
@@ -11,7 +12,7 @@
 struct row {
 	const char *name, *kind, *command;
 	uint64_t bytes;
-	double ratio;
+	double ratio, flow;
 };
 
 static const struct column columns[] = {
@@ -20,6 +21,7 @@ static const struct column columns[] = {
 	COLUMN(struct row, kind, .kind = COLUMN_KEY),
 	COLUMN(struct row, ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO),
 	COLUMN(struct row, command, .kind = COLUMN_LABEL),
+	COLUMN(struct row, flow, .kind = COLUMN_RATE, .unit = UNIT_BYTES_PER_SECOND),
 };
 
 static const struct schema schema = {
@@ -67,6 +69,138 @@ START_TEST(parts_are_read)
 }
 END_TEST
 
+static void check_values(const char *text, unsigned n_values, const char *first, const char *last)
+{
+	struct condition condition;
+
+	ck_assert_msg(parse(text, &condition) == CONDITION_GOOD, "%s", text);
+	ck_assert_uint_eq(condition.n_selects, n_values);
+	ck_assert_str_eq(condition.selects[0].value, first);
+	ck_assert_str_eq(condition.selects[n_values - 1].value, last);
+}
+
+START_TEST(blanks_around_values_are_left_out)
+{
+	struct condition condition;
+
+	check_values("t(\t a\t ,b \t) == 0", 2, "a", "b");
+	check_values("t(a\tb\t) == 0", 1, "a\tb", "a\tb");
+	check_values("t(a, ) == 0", 2, "a", "");
+	check_values("t(\" a \" ) == 0", 1, " a ", " a ");
+	check_values("t( = x) == 0", 1, "= x", "= x"); /* there is no name before it */
+	check_values("t(a b = c) == 0", 1, "a b = c", "a b = c");
+	check_values("t(b = c) == 0", 1, "c", "c");
+	ck_assert_int_eq(parse("t( \t) == 0", &condition), CONDITION_GOOD);
+	ck_assert_uint_eq(condition.n_selects, 0);
+	ck_assert_int_eq(parse("\tt\t(a).b\t<\t5", &condition), CONDITION_GOOD);
+	ck_assert(span_is(condition.topic, "t") && span_is(condition.column, "b"));
+}
+END_TEST
+
+/* One byte of a value is its NUL. */
+START_TEST(values_have_a_longest_length)
+{
+	char longest[CONDITION_VALUE_MAX + 1], text[CONDITION_VALUE_MAX + 32];
+	struct condition condition;
+
+	memset(longest, 'v', sizeof(longest));
+	for (size_t length = CONDITION_VALUE_MAX - 1; length <= CONDITION_VALUE_MAX; length++) {
+		enum condition_error expected =
+			length < CONDITION_VALUE_MAX ? CONDITION_GOOD : CONDITION_TOO_LONG;
+
+		longest[length] = '\0';
+		snprintf(text, sizeof(text), "t(%s) == 0", longest);
+		ck_assert_int_eq(parse(text, &condition), expected);
+		if (!expected)
+			ck_assert_str_eq(condition.selects[0].value, longest);
+		snprintf(text, sizeof(text), "t(\"%s\") == 0", longest);
+		ck_assert_int_eq(parse(text, &condition), expected);
+		longest[length] = 'v';
+	}
+	check_values("t(1,2,3,4,5,6,7,8) == 0", CONDITION_SELECTS_MAX, "1", "8");
+	ck_assert_int_eq(parse("t(1,2,3,4,5,6,7,8,9) == 0", &condition), CONDITION_TOO_LONG);
+}
+END_TEST
+
+START_TEST(names_are_of_small_letters_digits_and_underscores)
+{
+	static const char others[] = "`{/:-AZ";
+	struct condition condition;
+	char text[16];
+
+	ck_assert_int_eq(parse("az09_.z9a0_ < 1", &condition), CONDITION_GOOD);
+	ck_assert(span_is(condition.topic, "az09_") && span_is(condition.column, "z9a0_"));
+	for (const char *other = others; *other; other++) {
+		snprintf(text, sizeof(text), "%ca < 1", *other);
+		ck_assert_int_eq(parse(text, &condition), CONDITION_NO_TOPIC);
+		snprintf(text, sizeof(text), "a%c < 1", *other);
+		ck_assert_int_eq(parse(text, &condition), CONDITION_NO_COMPARISON);
+		ck_assert(span_is(condition.topic, "a"));
+	}
+}
+END_TEST
+
+/* What lies behind it is of others. */
+START_TEST(a_condition_ends_where_its_text_does)
+{
+	static const char text[] = "t(\"a\\\") < 15";
+	struct span rest, wrong;
+	struct condition condition;
+
+	rest = span_of(text, strlen("t(\"a\\")); /* a backslash is the last byte */
+	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_OPEN);
+	ck_assert_ptr_eq(rest.at, rest.end);
+	ck_assert_str_eq(condition.selects[0].value, "a\\");
+	rest = span_of(text, strlen("t"));
+	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_NO_COMPARISON);
+	ck_assert(span_is(condition.topic, "t") && span_is(wrong, "t"));
+	rest = span_of("tx < 1", strlen("t"));
+	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_NO_COMPARISON);
+	ck_assert(span_is(condition.topic, "t") && rest.at == rest.end);
+	rest = span_of("t(\"ab\") < 1", strlen("t(\"a"));
+	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_OPEN);
+	ck_assert_str_eq(condition.selects[0].value, "a");
+	rest = span_of("t < 15", strlen("t < 1"));
+	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_GOOD);
+	ck_assert_double_eq(condition.limit, 1);
+	ck_assert_ptr_eq(rest.at, rest.end);
+	rest = span_of("t(ab) < 1", strlen("t(a"));
+	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_OPEN);
+	ck_assert_str_eq(condition.selects[0].value, "a");
+}
+END_TEST
+
+static bool compares(const char *sign, double value)
+{
+	struct condition condition;
+	char text[16];
+
+	snprintf(text, sizeof(text), "t %s 5", sign);
+	ck_assert_int_eq(parse(text, &condition), CONDITION_GOOD);
+	return condition_compares(&condition, value);
+}
+
+START_TEST(relations_hold_below_at_and_above_their_limit)
+{
+	static const struct {
+		const char *sign;
+		bool below, at, above;
+	} relations[] = {
+		{ "<", true, false, false }, { "<=", true, true, false },  { ">", false, false, true },
+		{ ">=", false, true, true }, { "==", false, true, false }, { "!=", true, false, true },
+	};
+
+	for (unsigned i = 0; i < sizeof(relations) / sizeof(relations[0]); i++) {
+		const char *sign = relations[i].sign;
+
+		ck_assert_msg(compares(sign, 4.5) == relations[i].below, "4.5 %s 5", sign);
+		ck_assert_msg(compares(sign, 5) == relations[i].at, "5 %s 5", sign);
+		ck_assert_msg(compares(sign, 5.5) == relations[i].above, "5.5 %s 5", sign);
+		ck_assert_msg(!compares(sign, NAN), "%s", sign);
+	}
+}
+END_TEST
+
 START_TEST(numbers_have_units)
 {
 	static const struct {
@@ -78,15 +212,23 @@ START_TEST(numbers_have_units)
 		{ "x>15%", 0.15, UNIT_RATIO },   { "x>15 %", 0.15, UNIT_RATIO },
 		{ "x>0", 0, UNIT_NONE },         { "x>100us", 1e-4, UNIT_SECONDS },
 		{ "x>5m", 300, UNIT_SECONDS },   { "x>2GB", 2e9, UNIT_BYTES },
-		{ "x>5M", 5 << 20, UNIT_BYTES },
+		{ "x>5M", 5 << 20, UNIT_BYTES }, { "x>15\t%", 0.15, UNIT_RATIO },
+		{ "x>5\t", 5, UNIT_NONE },       { "x>0s", 0, UNIT_SECONDS },
+		{ "x>0B", 0, UNIT_BYTES },       { "x>8388607TiB", 8388607 * 0x1p40, UNIT_BYTES },
 	};
 	struct condition condition;
+	char text[80];
 
 	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		ck_assert_int_eq(parse(numbers[i].text, &condition), CONDITION_GOOD);
 		ck_assert_double_eq_tol(condition.limit, numbers[i].limit, 1e-12);
 		ck_assert_int_eq(condition.unit, numbers[i].unit);
 	}
+	snprintf(text, sizeof(text), "x>%063d", 7);
+	ck_assert_int_eq(parse(text, &condition), CONDITION_GOOD);
+	ck_assert_double_eq(condition.limit, 7);
+	snprintf(text, sizeof(text), "x>%064d", 7);
+	ck_assert_int_eq(parse(text, &condition), CONDITION_NO_NUMBER);
 }
 END_TEST
 
@@ -117,6 +259,8 @@ START_TEST(what_is_wrong_is_refused)
 		{ "a <", CONDITION_NO_NUMBER },     { "a < b", CONDITION_NO_NUMBER },
 		{ "a < 1x", CONDITION_NO_NUMBER },  { "a < 1 2 %", CONDITION_GOOD },
 		{ "a(1,2,3,4,5,6,7,8,9) < 1", CONDITION_TOO_LONG },
+		{ "a < 8388609TiB", CONDITION_NO_NUMBER }, /* more than half of what a number holds */
+		{ "a(b, < 1", CONDITION_OPEN },
 	};
 	struct condition condition;
 
@@ -137,11 +281,36 @@ START_TEST(columns_are_found)
 	ck_assert_int_eq(bind("thing() == 0"), CONDITION_GOOD);
 	ck_assert_int_eq(bind("thing(a,b,c) == 0"), CONDITION_TOO_MANY_KEYS);
 	ck_assert_int_eq(bind("thing(no=b) == 0"), CONDITION_UNKNOWN_COLUMN);
+	ck_assert_int_eq(bind("thing(x=b) == 0"), CONDITION_UNKNOWN_COLUMN);
 	ck_assert_int_eq(bind("thing.no < 1"), CONDITION_UNKNOWN_COLUMN);
+	ck_assert_int_eq(bind("thing.x < 1"), CONDITION_UNKNOWN_COLUMN);
 	ck_assert_int_eq(bind("thing.command < 1"), CONDITION_NOT_NUMERIC);
 	ck_assert_int_eq(bind("thing.bytes < 1s"), CONDITION_OTHER_UNIT);
 	ck_assert_int_eq(bind("thing.bytes < 1%"), CONDITION_OTHER_UNIT);
 	ck_assert_int_eq(bind("thing < 1KiB"), CONDITION_OTHER_UNIT);
+	ck_assert_int_eq(bind("thing.flow < 1KiB"), CONDITION_GOOD); /* in a second */
+	ck_assert_int_eq(bind("thing.flow < 1s"), CONDITION_OTHER_UNIT);
+	ck_assert_int_eq(bind("thing.ratio < 1KiB"), CONDITION_OTHER_UNIT);
+}
+END_TEST
+
+static void check_wrong(const char *text, const char *expected)
+{
+	struct condition condition;
+	struct span wrong;
+
+	ck_assert_int_eq(parse(text, &condition), CONDITION_GOOD);
+	ck_assert_int_ne(condition_bind(&condition, &schema, &wrong), CONDITION_GOOD);
+	ck_assert_msg(span_is(wrong, expected), "%s: '%.*s'", text, (int)span_length(wrong), wrong.at);
+}
+
+START_TEST(what_is_not_found_is_named)
+{
+	check_wrong("thing(a,no=b) == 0", "no");
+	check_wrong("thing(a,b,c d) == 0", "c d");
+	check_wrong("thing(kind=b,a,b,c) == 0", "c"); /* what is named takes no place */
+	check_wrong("thing(a).no < 1", "no");
+	check_wrong("thing(a).bytes < 1s", "bytes");
 }
 END_TEST
 
@@ -188,11 +357,21 @@ START_TEST(rows_are_judged)
 	result = judge(&frame, "thing.bytes <= 10");
 	ck_assert_double_eq(result.value, 20);
 	ck_assert_ptr_eq(result.row, table_row(table, 1));
+	result = judge(&frame, "thing.bytes <= 30");
+	ck_assert(result.holds && result.value == 30);
+	ck_assert_ptr_eq(result.row, table_row(table, 2));
+	result = judge(&frame, "thing > 3");
+	ck_assert(!result.holds && result.value == 3);
+	ck_assert_ptr_null(result.row);
+	ck_assert(judge(&frame, "thing(bytes=30x) == 0").holds && judge(&frame, "thing(bytes=x) == 0").holds);
+	ck_assert(judge(&frame, "thing(ratio=0.5) == 1").holds && judge(&frame, "thing(name=a) == 2").holds);
+	ck_assert(judge(&frame, "thing(command=x) == 0").holds); /* it is not known of any */
 	ck_assert(judge(&frame, "thing(kind=x).ratio > 0").holds && !judge(&frame, "thing.ratio > 0").holds);
 	ck_assert(!judge(&frame, "thing(a,y).ratio != 0").holds);
 	ck_assert(isnan(judge(&frame, "thing(c).bytes > 0").value));
 	table->failed = true;
-	ck_assert(!judge(&frame, "thing == 3").holds);
+	result = judge(&frame, "thing == 3");
+	ck_assert(!result.holds && isnan(result.value));
 	frame_close(&frame);
 }
 END_TEST
