@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/event/event_connector.h"
 #include "topic/event/event_perf.h"
 
@@ -252,6 +252,111 @@ START_TEST(arguments_are_told_but_empty_ones_at_the_end)
 	event_perf_close(perf);
 	trace_close(&arguments);
 	env_close(&env);
+}
+END_TEST
+
+/* Where its stack is not in memory just then, or registers do not lead there: fewer, or only the file. */
+START_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
+{
+	struct raw_event told;
+	int error;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	perf = event_perf_open(&env, STACKS_BYTES, NULL, &error);
+	if (!perf)
+		skip_test("perf events: %s", strerror(-error));
+	error = event_perf_exec_error(perf);
+	if (error == -EACCES || error == -EPERM || error == -ENOENT)
+		skip_test("tracepoints: %s", strerror(-error));
+	ck_assert_int_eq(error, 0);
+	told = EXEC_OF("true", "a", "b c");
+	ck_assert_ptr_nonnull(told.text);
+	if (told.is_command)
+		ck_assert_str_eq(told.text, "true a b c");
+	else if (strncmp(told.text, "true a b c", strlen(told.text)) != 0)
+		ck_assert_str_eq(told.text, "/bin/true");
+	ck_assert_uint_eq(told.program_length, strlen(*told.text == 't' ? "true" : "/bin/true"));
+	raw_events_free(&all);
+	event_perf_close(perf);
+	env_close(&env);
+}
+END_TEST
+
+#define EXEC_EVENT "sys/kernel/tracing/events/sched/sched_process_exec"
+#define EXEC_FORMAT "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
+
+/* Why execs cannot be told where tracefs has these files; NULL: there is no such file. */
+static int exec_error_of(struct rig *rig, const char *id, const char *format)
+{
+	int error, found;
+
+	rig_put(rig, EXEC_EVENT "/id", "%s", id ? id : "");
+	if (!id)
+		rig_put(rig, EXEC_EVENT "/id", NULL);
+	rig_put(rig, EXEC_EVENT "/format", "%s", format ? format : "");
+	if (!format)
+		rig_put(rig, EXEC_EVENT "/format", NULL);
+	perf = event_perf_open(&rig->env, TINY_BYTES, NULL, &error);
+	if (!perf)
+		skip_test("perf events: %s", strerror(-error));
+	found = event_perf_exec_error(perf);
+	event_perf_close(perf);
+	return found;
+}
+
+/* A machine of one CPU, without tracefs. */
+static void open_one_cpu(struct rig *rig)
+{
+	static const char *const no_topics[] = { NULL };
+	int error;
+
+	rig_open(rig, "empty", no_topics);
+	rig_make(rig, "sys/devices/system/cpu");
+	rig_put(rig, "sys/devices/system/cpu/online", "%d\n", sched_getcpu());
+	perf = event_perf_open(&rig->env, TINY_BYTES, NULL, &error);
+	if (!perf)
+		skip_test("perf events: %s", strerror(-error));
+}
+
+START_TEST(a_tracepoint_without_number_or_name_is_none)
+{
+	struct rig rig;
+
+	open_one_cpu(&rig);
+	ck_assert_int_eq(event_perf_exec_error(perf), -ENOENT); /* there is no tracefs */
+	ck_assert_uint_eq(event_perf_cpus(perf), 1);
+	event_perf_close(perf);
+	rig_make(&rig, EXEC_EVENT);
+	ck_assert_int_eq(exec_error_of(&rig, NULL, EXEC_FORMAT), -ENOENT);
+	ck_assert_int_eq(exec_error_of(&rig, "", EXEC_FORMAT), -ENODATA);
+	ck_assert_int_eq(exec_error_of(&rig, "none\n", EXEC_FORMAT), -ENODATA);
+	ck_assert_int_eq(exec_error_of(&rig, "300\n", NULL), -ENOENT);
+	ck_assert_int_eq(exec_error_of(&rig, "300\n", ""), -ENODATA);
+	ck_assert_int_eq(exec_error_of(&rig, "300\n", "format:\n"), -ENODATA);
+	ck_assert_int_ne(exec_error_of(&rig, "300\n", EXEC_FORMAT), -ENODATA); /* the kernel may know it */
+	rig_close(&rig);
+}
+END_TEST
+
+/* The alarm has one of its own, as long as it is armed. */
+START_TEST(descriptors_fit_into_the_room_for_them)
+{
+	struct rig rig;
+	int fds[4];
+
+	open_one_cpu(&rig);
+	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 4), 1);
+	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 2), 1);
+	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 1), 0);
+	ck_assert(event_perf_arm(perf, true));
+	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 4), 2);
+	ck_assert_int_ne(fds[0], fds[1]);
+	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 2), 2);
+	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 1), 0);
+	ck_assert(event_perf_arm(perf, false));
+	ck_assert_uint_eq(event_perf_descriptors(perf, fds, 4), 1);
+	event_perf_close(perf);
+	rig_close(&rig);
 }
 END_TEST
 
