@@ -936,6 +936,122 @@ START_TEST(history_follows_more_and_resamples)
 }
 END_TEST
 
+START_TEST(a_closed_history_is_empty)
+{
+	static const struct series series[] = { { "item", "a", "reads" } };
+	struct history history;
+	struct frame frame;
+
+	history_open(&history, series, 1, 4);
+	add_reads(&history, 1, 10);
+	history_mark(&history, 1000000000, 'a');
+	open_items(&frame, 1);
+	add_item(&frame, "b", 1, 7, 0);
+	ck_assert_uint_eq(history_follow(&history, &(struct series){ "item", "b", "reads" }, &frame), 1);
+	ck_assert_double_eq(history_value(&history, 1, 0), 7);
+	frame_close(&frame);
+	history_close(&history);
+	ck_assert(!history.series && !history.mono_ns && !history.values);
+	ck_assert_uint_eq(history.n_series + history.n_borrowed + history.n_marks + history.count, 0);
+	history_close(&history); /* as of one that was never opened */
+}
+END_TEST
+
+/* Wherever the ring begins; the texts are its own. */
+START_TEST(history_follows_each_series_once)
+{
+	char name[] = "b";
+	const struct series wanted[] = {
+		{ "item", "a", "reads" }, { "item", NULL, "reads" }, { "item", "a", "busy_seconds" },
+		{ "other", "a", "reads" }, { "item", name, "reads" },
+	};
+	struct schema other = item_schema;
+	const struct schema *const both[] = { &item_schema, &other };
+	struct history history;
+	struct frame frame;
+
+	other.name = "other";
+	history_open(&history, NULL, 0, 3);
+	for (uint64_t i = 1; i <= 4; i++)
+		add_reads(&history, i, 10 * i);
+	frame_open(&frame, both, 2);
+	frame.mono_ns = 5000000000;
+	frame.tables[0].present = true;
+	add_item(&frame, "a", 1, 50, 5);
+	history_add(&history, &frame);
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < 5; i++)
+			ck_assert_uint_eq(history_follow(&history, &wanted[i], &frame), i);
+	name[0] = 'c';
+	ck_assert_uint_eq(history.n_series, 5);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert(isnan(history_value(&history, i, 0)) && isnan(history_value(&history, i, 1)));
+	ck_assert_double_eq(history_value(&history, 0, 2), 50);
+	ck_assert_double_eq(history_value(&history, 1, 2), 50);
+	ck_assert_double_eq(history_value(&history, 2, 2), 5);
+	ck_assert(isnan(history_value(&history, 3, 2)) && isnan(history_value(&history, 4, 2)));
+	frame_clear(&frame);
+	frame.mono_ns = 6000000000;
+	frame.tables[0].present = true;
+	add_item(&frame, "b", 1, 70, 7);
+	history_add(&history, &frame);
+	ck_assert(isnan(history_value(&history, 0, 2)));
+	ck_assert_double_eq(history_value(&history, 1, 1), 50);
+	ck_assert_double_eq(history_value(&history, 1, 2), 70);
+	ck_assert_double_eq(history_value(&history, 4, 2), 70);
+	frame.mono_ns = 5000000000; /* not the newest one */
+	ck_assert_uint_eq(history_follow(&history, &(struct series){ "item", "b", "busy_seconds" }, &frame),
+			  5);
+	ck_assert(isnan(history_value(&history, 5, 2)));
+	ck_assert(isnan(history_value(&history, 6, 2)));
+	ck_assert_double_eq(history_value(&history, 4, 2), 70);
+	frame_close(&frame);
+	history_close(&history);
+}
+END_TEST
+
+START_TEST(times_of_a_history_have_bounds)
+{
+	static const struct series series[] = { { "item", "a", "reads" } };
+	struct history history;
+	struct history_span span;
+	double values[5];
+
+	history_open(&history, series, 1, 4);
+	for (uint64_t i = 1; i <= 3; i++) {
+		add_reads(&history, 10 * i, i);
+		add_reads(&history, 10 * i, 9); /* the same once more */
+	}
+	add_reads(&history, 25, 9); /* older than the newest one */
+	add_reads(&history, 30, 9);
+	ck_assert_uint_eq(history.count, 3);
+	ck_assert_double_eq(history_value(&history, 0, 2), 3);
+	ck_assert(history_between(&history, 0, 10000000000, 30000000000, &span));
+	ck_assert(span.first == 1 && span.last == 3 && span.seconds == 20);
+	ck_assert(history_between(&history, 0, 10000000001, 30000000000, &span));
+	ck_assert(span.first == 2 && span.last == 3 && span.seconds == 10);
+	ck_assert(history_between(&history, 0, 10000000000, 29999999999, &span));
+	ck_assert(span.first == 1 && span.last == 2 && span.seconds == 10);
+	ck_assert(!history_between(&history, 0, 10000000001, 29999999999, &span));
+	ck_assert(!history_between(&history, 1, 0, UINT64_MAX, &span)); /* there is no such series */
+	history_resample(&history, 0, 30000000000, 10000000000, UINT64_MAX, values, 5);
+	ck_assert(isnan(values[0]) && isnan(values[1]) && values[2] == 1 && values[3] == 2 && values[4] == 3);
+	history_resample(&history, 0, 35000000000, 1, 5000000000, values, 1);
+	ck_assert_double_eq(values[0], 3);
+	history_resample(&history, 0, 35000000000, 1, 4999999999, values, 1);
+	ck_assert(isnan(values[0]));
+	history.slept.spans[history.slept.n++] =
+		(struct sleep_span){ .mono_ns = 20000000000, .slept_ns = 5000000000 };
+	ck_assert_uint_eq(history_clock(&history, 19999999999), 19999999999);
+	ck_assert_uint_eq(history_clock(&history, 20000000000), 25000000000);
+	history_rewind(&history, 20000000000);
+	ck_assert_uint_eq(history_clock(&history, 30000000000), 35000000000);
+	history_clear(&history);
+	ck_assert_uint_eq(history_clock(&history, 30000000000), 30000000000);
+	history_close(&history);
+}
+END_TEST
+
 static const char *shown(uint64_t bytes, enum size_unit unit)
 {
 	static char text[VALUE_TEXT_MAX];
@@ -1382,6 +1498,8 @@ START_TEST(a_cpu_is_never_less_than_idle)
 	ck_assert_double_eq(cpu_busy_ratio(0.9, 0.1), 0);
 	ck_assert_double_eq_tol(cpu_busy_ratio(0.25, NAN), 0.75, 1e-12);
 	ck_assert_double_nan(cpu_busy_ratio(NAN, 0.5));
+	ck_assert_double_eq_tol(cpu_busy_ratio(0.25, -1), 0.75, 1e-12);
+	ck_assert_double_eq(cpu_busy_ratio(0, 0), 1);
 }
 END_TEST
 

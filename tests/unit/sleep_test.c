@@ -506,8 +506,14 @@ START_TEST(times_between_count_the_sleep)
 	ck_assert_double_eq(seconds_between(&past, 100, 101), 1);
 	ck_assert_double_eq(seconds_between(&past, 0, 299), 319);
 	ck_assert_double_eq(seconds_between(&past, 0, 300), 320 + 8 * HOUR);
+	take_span(&past, 299, "suspend", 5); /* older than the last one */
+	ck_assert_uint_eq(past.n, 3);
+	sleep_past_rewind(&past, 300 * (uint64_t)SECOND_NS);
+	ck_assert_double_eq(seconds_between(&past, 0, 300), 320 + 8 * HOUR);
 	sleep_past_rewind(&past, 299 * (uint64_t)SECOND_NS);
 	ck_assert_double_eq(seconds_between(&past, 0, 300), 320);
+	sleep_past_rewind(&past, 0);
+	ck_assert_uint_eq(past.n, 0);
 }
 END_TEST
 
@@ -523,6 +529,108 @@ START_TEST(what_the_clock_said_before_a_sleep)
 			  START_WALL_NS - (8 * 3600 + 11) * SECOND_NS);
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 111 * SECOND_NS),
 			  START_WALL_NS - (7 * 3600 + 111) * SECOND_NS);
+}
+END_TEST
+
+START_TEST(what_the_clock_said_at_a_sleep)
+{
+	struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
+	struct sleep_past past = { 0 };
+
+	take_span(&past, 300, "suspend", 60);
+	take_span(&past, 310, "clock", 7);
+	take_span(&past, 311, "suspend", 1000); /* later */
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 0), START_WALL_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1), START_WALL_NS - 7 * SECOND_NS - 1);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), START_WALL_NS - 17 * SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), START_WALL_NS - 78 * SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 310 * SECOND_NS),
+			  START_WALL_NS - 377 * SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 400 * SECOND_NS),
+			  START_WALL_NS - 467 * SECOND_NS);
+	frame.wall_ns = 17 * SECOND_NS;
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 9 * SECOND_NS), SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), 0);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), 0); /* before 1970 */
+}
+END_TEST
+
+/* Then it said more than it does now. */
+START_TEST(what_the_clock_said_before_it_was_set_back)
+{
+	const struct frame frame = { .mono_ns = 310 * SECOND_NS, .wall_ns = START_WALL_NS };
+	struct sleep_past past = { 0 };
+
+	take_span(&past, 305, "clock", -3600);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 4 * SECOND_NS), START_WALL_NS - 4 * SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
+			  START_WALL_NS + 3589 * SECOND_NS);
+	take_span(&past, 306, "clock", -3999999999.0);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
+			  START_WALL_NS + 4000000000 * SECOND_NS); /* no more than that */
+}
+END_TEST
+
+static struct sleep_span span_of_rows(const char *kind, double one, double other)
+{
+	const struct schema *const schemas[] = { topic_find("sleep")->schema };
+	struct sleep_span span;
+	struct frame frame;
+	struct table *table;
+
+	frame_open(&frame, schemas, 1);
+	frame.mono_ns = 5;
+	table = frame_slot(&frame, "sleep");
+	table->present = true;
+	for (unsigned i = 0; i < 2; i++) {
+		void *row = table_add(table);
+
+		row_set_text(row, schema_find(schemas[0], "kind"), kind);
+		row_set_f64(row, schema_find(schemas[0], "seconds"), i ? other : one);
+	}
+	span = sleep_of_frame(&frame);
+	ck_assert_uint_eq(span.mono_ns, 5);
+	frame_close(&frame);
+	return span;
+}
+
+START_TEST(rows_of_a_kind_add_up_to_what_is_possible)
+{
+	ck_assert_uint_eq(span_of_rows("suspend", 2, 0.5).slept_ns, 2500000000);
+	ck_assert_uint_eq(span_of_rows("suspend", 2, -1).slept_ns, 2000000000);
+	ck_assert_uint_eq(span_of_rows("suspend", NAN, 3).slept_ns, 3000000000);
+	ck_assert_int_eq(span_of_rows("suspend", 2, 1).set_ns, 0);
+	ck_assert_uint_eq(span_of_rows("suspend", 99999998, 1).slept_ns, 99999999 * SECOND_NS);
+	ck_assert_uint_eq(span_of_rows("suspend", 99999999, 1).slept_ns, 0);
+	ck_assert_int_eq(span_of_rows("clock", 2, -0.5).set_ns, 1500000000);
+	ck_assert_int_eq(span_of_rows("clock", NAN, -3).set_ns, -3 * SECOND_NS);
+	ck_assert_uint_eq(span_of_rows("clock", 2, 1).slept_ns, 0);
+	ck_assert_int_eq(span_of_rows("clock", 3999999998, 1).set_ns, 3999999999 * SECOND_NS);
+	ck_assert_int_eq(span_of_rows("clock", 3999999999, 1).set_ns, 0);
+	ck_assert_int_eq(span_of_rows("clock", -3999999999, -1).set_ns, 0);
+	ck_assert_int_eq(span_of_rows("clock", 4000000001, -2).set_ns, 3999999999 * SECOND_NS);
+}
+END_TEST
+
+/* What is joined is a time, however much is said to have been slept; clocks go to and fro. */
+START_TEST(joined_spans_stay_possible)
+{
+	const struct frame frame = { .mono_ns = 1000 * SECOND_NS, .wall_ns = START_WALL_NS };
+	struct sleep_past past = { 0 };
+
+	for (unsigned i = 1; i <= SLEEP_SPANS_MAX + 1; i++)
+		take_span(&past, i, "suspend", 9e7);
+	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
+	ck_assert_uint_eq(past.spans[0].mono_ns, 2 * SECOND_NS);
+	ck_assert_uint_eq(past.spans[0].slept_ns, UINT64_C(100000000000000000));
+	ck_assert_uint_eq(past.spans[SLEEP_SPANS_MAX - 1].slept_ns, UINT64_C(90000000000000000));
+	past.n = 0;
+	take_span(&past, 1, "clock", 100);
+	for (unsigned i = 2; i <= SLEEP_SPANS_MAX + 2; i++)
+		take_span(&past, i, "clock", -1);
+	ck_assert_int_eq(past.spans[0].set_ns, 98 * SECOND_NS);
+	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1000 * SECOND_NS),
+			  START_WALL_NS - (1000 + 100 - 1 - SLEEP_SPANS_MAX) * SECOND_NS);
 }
 END_TEST
 
