@@ -86,6 +86,8 @@ struct wish {
 	unsigned n_frames;   /* each with the next two happenings */
 	unsigned n_tables;   /* 2: the tally, too */
 	bool tally_at_end, only_events;
+	bool not_sampled;   /* the happenings are not */
+	const char *notice; /* about them */
 };
 
 static void add_frame(struct sink *sink, const struct wish *wish, unsigned index)
@@ -100,6 +102,9 @@ static void add_frame(struct sink *sink, const struct wish *wish, unsigned index
 	row->event = "fork";
 	row->total = index + 1;
 	frame.only_events = wish->only_events;
+	frame.tables[0].present = !wish->not_sampled;
+	if (wish->notice)
+		frame_notice(&frame, "happening", NULL, "%s", wish->notice);
 	sink->print->phase = index + 1 == wish->n_frames ? PRINT_LAST : PRINT_SAMPLE;
 	ck_assert_int_eq(sink_frame(sink, &frame), 0);
 	frame_close(&frame);
@@ -288,6 +293,63 @@ START_TEST(other_tables_of_a_sample_stand_apart)
 }
 END_TEST
 
+static void add_part(struct sink *sink, bool happened, bool counted)
+{
+	struct frame frame;
+	struct tally_row *row;
+
+	open_frame(&frame);
+	if (happened)
+		add_happening(&frame, 0, "true");
+	if (counted) {
+		row = table_add(&frame.tables[1]);
+		row->event = "fork";
+		row->total = 1;
+	}
+	ck_assert_int_eq(sink_frame(sink, &frame), 0);
+	frame_close(&frame);
+}
+
+/* Nor is there a blank line for them. */
+START_TEST(samples_without_rows_are_no_text)
+{
+	const struct wish wish = { .columns = "pid", .n_tables = 2 };
+	int fd = memfd_create("event_table_test", MFD_CLOEXEC);
+	struct print_plan plan;
+	char text[256] = "";
+	struct sink sink;
+	regex_t filter;
+
+	open_plan(&plan, &wish, &filter);
+	sink_open(&sink, &sink_text, &plan, fd, "test");
+	ck_assert_int_eq(sink_begin(&sink), 0);
+	add_part(&sink, false, false);
+	add_part(&sink, true, true);
+	add_part(&sink, false, false);
+	add_part(&sink, true, false);
+	add_part(&sink, false, false);
+	add_part(&sink, true, false);
+	add_part(&sink, false, true);
+	ck_assert_int_gt(pread(fd, text, sizeof(text) - 1, 0), 0);
+	ck_assert_str_eq(text, "    pid\n"
+			       "   1000\n"
+			       "\n"
+			       "2024-11-20 09:30:00.623 \n"
+			       "event total\n"
+			       "fork      1\n"
+			       "\n"
+			       "   1000\n"
+			       "   1000\n"
+			       "\n"
+			       "2024-11-20 09:30:00.623 \n"
+			       "event total\n"
+			       "fork      1\n");
+	sink_close(&sink);
+	print_plan_close(&plan);
+	close(fd);
+}
+END_TEST
+
 START_TEST(what_is_for_the_end_comes_with_the_last_sample)
 {
 	char *text =
@@ -322,6 +384,25 @@ START_TEST(json_has_no_line_for_events_that_are_filtered_out)
 	wish.only_events = false;
 	text = print_frames(&sink_json, wish);
 	ck_assert_ptr_nonnull(strstr(text, "\"happening\":[]"));
+	free(text);
+}
+END_TEST
+
+START_TEST(json_has_no_line_for_events_that_were_not_sampled)
+{
+	struct wish wish = { .n_frames = 2, .n_tables = 2, .only_events = true, .not_sampled = true };
+	char *text;
+
+	assert_printed(print_frames(&sink_json, wish), "");
+	wish.notice = "some are lost"; /* that is news */
+	text = print_frames(&sink_json, wish);
+	ck_assert_ptr_nonnull(strstr(text, "\"tables\":{\"happening\":[]}"));
+	ck_assert_ptr_nonnull(strstr(text, "some are lost"));
+	free(text);
+	wish.notice = NULL;
+	wish.only_events = false;
+	text = print_frames(&sink_json, wish);
+	ck_assert_ptr_nonnull(strstr(text, "\"happening\":[],\"tally\":[{"));
 	free(text);
 }
 END_TEST
