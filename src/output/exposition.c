@@ -661,7 +661,7 @@ static void collect_sum_groups(struct exposition *exposition, const struct bucke
 		memmove(exposition->groups, exposition->groups + n_others,
 			n_sums * sizeof(*exposition->groups));
 	exposition->n_groups = n_sums > 0 ? n_sums : n_others < n_fit ? n_others : n_fit;
-	note_cut(exposition, n_others > exposition->n_groups ? n_others - exposition->n_groups : 0);
+	note_cut(exposition, n_sums > 0 ? n_others : n_others - exposition->n_groups);
 }
 
 static void add_sample(struct exposition *exposition, const char *family, const char *suffix, size_t labels,

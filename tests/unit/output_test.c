@@ -25,6 +25,7 @@
 #include "output/recording.h"
 #include "output/sink.h"
 #include "suite.h"
+#include "sys/error_message.h"
 #include "topic/topic.h"
 
 struct thing_row {
@@ -281,6 +282,42 @@ START_TEST(json_lines_read_back)
 }
 END_TEST
 
+/* A recording has notices of all its tables, and those about itself. */
+START_TEST(json_has_the_times_and_the_notices_of_its_tables)
+{
+	struct output output;
+	struct frame frame;
+	const json_t *notices;
+	json_t *json;
+
+	open_frame(&frame, 1);
+	frame.interval_ns = 2500000000;
+	frame.since_ns = frame.wall_ns + 1000000000;
+	frame_notice(&frame, "thing", NULL, "of a printed table");
+	frame_notice(&frame, "delay_bucket", NULL, "of another one");
+	frame_notice(&frame, "replay", "read it", "of the recording");
+	begin_output(&output, &sink_json, 1);
+	ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output.sink), 0);
+	json = line_of(end_output(&output), 0);
+	notices = json_object_get(json, "notices");
+	ck_assert_double_eq(json_number_value(json_object_get(json, "interval_seconds")), 2.5);
+	ck_assert_str_eq(json_string_value(json_object_get(json, "time")), "2024-11-20T09:30:01.123456789Z");
+	ck_assert_str_eq(json_string_value(json_object_get(json, "since")),
+			 "2024-11-20T09:30:02.123456789Z");
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "panes")), 1);
+	ck_assert_str_eq(json_string_value(json_array_get(json_object_get(json, "panes"), 0)), "things");
+	ck_assert_uint_eq(json_array_size(notices), 2);
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(notices, 0), "text")),
+			 "of a printed table");
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(notices, 1), "text")),
+			 "of the recording");
+	json_decref(json);
+	free(output.text);
+	frame_close(&frame);
+}
+END_TEST
+
 START_TEST(json_doubles_are_exact)
 {
 	static const double numbers[] = { 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789,
@@ -372,6 +409,7 @@ START_TEST(openmetrics_histogram_is_cumulative)
 	/* of the samples the last one, whole */
 	ck_assert_uint_eq(count_of(text, "# EOF\n"), 1);
 	ck_assert_str_eq(text + strlen(text) - 6, "# EOF\n");
+	ck_assert_uint_eq(count_of(text, "panetop_exposition_cut_rows{topic=\"thing\"} 0\n"), 1);
 	ck_assert_ptr_nonnull(strstr(text, "panetop_thing_events_total{name=\"a,b\\\"c\\\"\"} 1006\n"));
 	free(output.text);
 }
@@ -522,13 +560,18 @@ START_TEST(expositions_have_each_series_once)
 	add_bucket(&frame, "0", 1000, 1008, 1);
 	add_bucket(&frame, "1", 1000, 1008, 1);
 	add_bucket(&frame, "0", 1000, 1008, 1);
-	print_table(&output, &sink_openmetrics, &frame);
+	begin_output(&output, &sink_openmetrics, 2);
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output.sink), 0);
+	end_output(&output);
 	ck_assert_uint_eq(count_of(output.text, "panetop_thing_events_total{name=\"one\"} "), 1);
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_thing_events_total{name=\"one\"} 0\n"));
 	ck_assert_uint_eq(count_of(output.text, "panetop_thing_level{name=\"\"} "), 1);
 	ck_assert_uint_eq(count_of(output.text, "panetop_thing_row_info{name=\"one\","), 1);
 	ck_assert_uint_eq(count_of(output.text, "{cpu=\"0\",le=\"+Inf\"}"), 1);
 	ck_assert_ptr_nonnull(strstr(output.text, "{cpu=\"0\",le=\"+Inf\"} 2\n"));
+	ck_assert_uint_eq(count_of(error_message_log(), "openmetrics: 2 values were left out"), 1);
 	free(output.text);
 	frame_close(&frame);
 }
@@ -558,7 +601,7 @@ static int keep_sample(void *context, struct buffer *sample)
 }
 
 /* whole: gets each sample in place of the output; may be NULL. */
-static void print_tally(struct output *output, bool of_run, struct buffer *whole)
+static void print_tally(struct output *output, bool of_run, struct buffer *whole, bool repeated)
 {
 	const struct schema tally_schema = {
 		.name = "tally",
@@ -578,6 +621,7 @@ static void print_tally(struct output *output, bool of_run, struct buffer *whole
 		memcpy(table_add(&frame.tables[0]), &rows[i], sizeof(rows[i]));
 	begin_output(output, &sink_prometheus, 1);
 	view_open(&output->plan.views[0], &tally_schema);
+	output->plan.repeated = repeated;
 	output->sink.replace = whole ? keep_sample : NULL;
 	output->sink.replace_context = whole;
 	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
@@ -591,10 +635,11 @@ START_TEST(expositions_leave_sums_out)
 {
 	struct output output;
 
-	print_tally(&output, false, NULL);
+	print_tally(&output, false, NULL, true);
 	ck_assert_uint_eq(count_of(output.text, "panetop_tally_seconds_total{"), 1);
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_tally_seconds_total{cpu=\"0\"} 1\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_tally_user_seconds_total{cpu=\"all\"} 7\n"));
+	ck_assert_ptr_nonnull(strstr(error_message_log(), "prometheus: 1 value was left out"));
 	free(output.text);
 }
 END_TEST
@@ -687,6 +732,18 @@ START_TEST(expositions_have_a_limit_for_each_topic)
 	ck_assert_uint_eq(count_of(output.text, "panetop_link_row_info{"), 50);
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 251\n"));
 	free(output.text);
+	print_links(&output, 49, false, VIEW_ALL_ROWS); /* 200 series */
+	ck_assert_uint_eq(count_of(output.text, "panetop_link_speed_bytes{"), 50);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 0\n"));
+	free(output.text);
+	print_links(&output, 50, true, VIEW_ALL_ROWS); /* the sum has its rate, but not its counter */
+	ck_assert_uint_eq(count_of(output.text, "panetop_link_speed_bytes{"), 1);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 50\n"));
+	free(output.text);
+	print_links(&output, 50, false, VIEW_ALL_ROWS);
+	ck_assert_uint_eq(count_of(output.text, "panetop_link_speed_bytes{"), 50);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 1\n"));
+	free(output.text);
 	link_model = NULL;
 	print_links(&output, 300, false, 300);
 	ck_assert_uint_eq(count_of(output.text, "panetop_link_speed_bytes{"), 300);
@@ -719,6 +776,7 @@ START_TEST(expositions_as_a_whole)
 	struct output output;
 
 	print_two_things(&output, &sink_openmetrics);
+	ck_assert_ptr_null(strstr(error_message_log(), "left out"));
 	ck_assert_str_eq(output.text,
 			 "# TYPE panetop_thing_row info\n"
 			 "# HELP panetop_thing_row things\n"
@@ -768,17 +826,17 @@ START_TEST(expositions_as_a_whole)
 END_TEST
 
 /* Buckets that are always there, of two CPUs and of both; a run that ends has a level of them. */
-static void print_delays(struct output *output, const struct sink_format *format, bool of_run)
+static void print_delays(struct output *output, const struct sink_format *format, bool of_run, bool sparse)
 {
 	static const struct bucket_row rows[] = {
 		{ "0", 0, 0.5, 2 }, { "0", 0.5, 2, 1 }, { "0", 2, NAN, 4 },  { "1", 0, 0.5, 0 },
-		{ "1", 0.5, 2, 5 }, { "1", NAN, NAN, 9 }, { "all", 0, 0.5, 77 },
+		{ "1", 0.5, 2, 5 }, { "1", NAN, NAN, 9 }, { "1", 2, NAN, 0 },  { "all", 0, 0.5, 77 },
 	};
 	struct schema schema = bucket_schema;
 	const struct schema *only = &schema;
 	struct frame frame;
 
-	schema.sparse = false;
+	schema.sparse = sparse;
 	schema.of_run = of_run;
 	frame_open(&frame, &only, 1);
 	frame.tables[0].present = true;
@@ -796,7 +854,7 @@ START_TEST(histograms_as_a_whole)
 {
 	struct output output;
 
-	print_delays(&output, &sink_openmetrics, false);
+	print_delays(&output, &sink_openmetrics, false, false);
 	ck_assert_str_eq(output.text,
 			 "# TYPE panetop_delay_seconds histogram\n"
 			 "# UNIT panetop_delay_seconds seconds\n"
@@ -815,7 +873,7 @@ START_TEST(histograms_of_a_run_as_a_whole)
 {
 	struct output output;
 
-	print_delays(&output, &sink_prometheus, true);
+	print_delays(&output, &sink_prometheus, true, false);
 	ck_assert_str_eq(output.text,
 			 "# TYPE panetop_delay_seconds_bucket untyped\n"
 			 "# HELP panetop_delay_seconds_bucket delays\n"
@@ -836,16 +894,296 @@ START_TEST(histograms_of_a_run_as_a_whole)
 	free(output.text);
 }
 
+START_TEST(histograms_of_a_run_are_levels)
+{
+	static const char head[] = "# TYPE panetop_delay_seconds gaugehistogram\n"
+				   "# UNIT panetop_delay_seconds seconds\n"
+				   "# HELP panetop_delay_seconds delays\n"
+				   "panetop_delay_seconds_bucket{cpu=\"0\",le=\"0.5\"} 2\n";
+	struct output output;
+
+	print_delays(&output, &sink_openmetrics, true, false);
+	ck_assert_int_eq(strncmp(output.text, head, strlen(head)), 0);
+	ck_assert_ptr_null(strstr(output.text, "count"));
+	free(output.text);
+	print_delays(&output, &sink_openmetrics, true, true);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_delay_seconds_gcount{cpu=\"1\"} 5\n"
+						  "panetop_delay_seconds_gsum{cpu=\"1\"} 6.25\n"));
+	ck_assert_ptr_null(strstr(output.text, "_gcount{cpu=\"0\"}"));
+	free(output.text);
+	print_delays(&output, &sink_openmetrics, false, true);
+	ck_assert_ptr_nonnull(strstr(output.text, "# TYPE panetop_delay_seconds histogram\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_delay_seconds_count{cpu=\"1\"} 5\n"
+						  "panetop_delay_seconds_sum{cpu=\"1\"} 6.25\n"));
+	free(output.text);
+}
+END_TEST
+
+/* A bucket of each of n CPUs, and of all of them. */
+static void print_cpus(struct output *output, unsigned n_cpus, bool with_all)
+{
+	char names[16][12];
+	struct frame frame;
+
+	open_frame(&frame, 1);
+	for (unsigned i = 0; i < n_cpus; i++) {
+		snprintf(names[i], sizeof(names[i]), "%u", i);
+		add_bucket(&frame, names[i], 1000, 1004, 1);
+	}
+	if (with_all)
+		add_bucket(&frame, "all", 1000, 1004, n_cpus);
+	print_table(output, &sink_prometheus, &frame);
+	frame_close(&frame);
+}
+
+/* Of 46 series each; what is cut is counted. */
+START_TEST(histograms_have_a_limit)
+{
+	struct output output;
+
+	print_cpus(&output, 4, true);
+	ck_assert_uint_eq(count_of(output.text, "_bucket{cpu="), 4 * 44);
+	ck_assert_ptr_null(strstr(output.text, "cpu=\"all\""));
+	ck_assert_ptr_null(strstr(output.text, "cut_rows{topic=\"delay_bucket\"}"));
+	free(output.text);
+	print_cpus(&output, 5, true);
+	ck_assert_uint_eq(count_of(output.text, "_bucket{cpu="), 44);
+	ck_assert_ptr_nonnull(strstr(output.text, "_bucket{cpu=\"all\",le=\"+Inf\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"delay_bucket\"} 5\n"));
+	free(output.text);
+	print_cpus(&output, 6, false);
+	ck_assert_uint_eq(count_of(output.text, "_bucket{cpu="), 4 * 44);
+	ck_assert_ptr_nonnull(strstr(output.text, "_bucket{cpu=\"3\",le=\"+Inf\"} 1\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"delay_bucket\"} 2\n"));
+	free(output.text);
+	print_cpus(&output, 0, true);
+	ck_assert_ptr_nonnull(strstr(output.text, "_bucket{cpu=\"all\",le=\"+Inf\"} 0\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"delay_bucket\"} 0\n"));
+	free(output.text);
+	print_cpus(&output, 0, false);
+	ck_assert_ptr_null(strstr(output.text, "panetop_delay_seconds"));
+	free(output.text);
+}
+END_TEST
+
+struct volume_row {
+	const char *cpu;
+	double from_bytes, to_bytes;
+	uint64_t samples, lost;
+};
+
+static const struct column volume_columns[] = {
+	COLUMN(struct volume_row, cpu, .kind = COLUMN_KEY, .title = "cpu", .help = "h"),
+	COLUMN(struct volume_row, from_bytes, .kind = COLUMN_KEY, .unit = UNIT_BYTES, .title = "from",
+	       .help = "h"),
+	COLUMN(struct volume_row, to_bytes, .kind = COLUMN_BOUND, .unit = UNIT_BYTES, .title = "to",
+	       .help = "h"),
+	COLUMN(struct volume_row, samples, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "n",
+	       .help = "h"),
+	COLUMN(struct volume_row, lost, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "l",
+	       .help = "h"), /* of the buckets the first one counts */
+};
+
+static void print_volumes(struct output *output, const struct volume_row *rows, size_t n_rows, bool sparse)
+{
+	const struct schema volumes = { .name = "volume",
+					.help = "volumes",
+					.shape = SHAPE_HISTOGRAM,
+					.sparse = sparse,
+					.row_size = sizeof(struct volume_row),
+					SCHEMA_COLUMNS(volume_columns) };
+	const struct schema *schema = &volumes;
+	struct frame frame;
+
+	frame_open(&frame, &schema, 1);
+	frame.tables[0].present = true;
+	for (size_t i = 0; i < n_rows; i++)
+		memcpy(table_add(&frame.tables[0]), &rows[i], sizeof(rows[i]));
+	begin_output(output, &sink_openmetrics, 1);
+	view_close(&output->plan.views[0]);
+	view_open(&output->plan.views[0], &volumes);
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+/* Powers of four up to 10^12; their buckets are too wide for a sum. */
+START_TEST(bounds_of_sizes_are_powers)
+{
+	static const struct volume_row rows[] = {
+		{ "0", 0, 1, 2, 70 }, { "0", 1, 2, 3, 0 }, { "0", 0x1p38, 0x1p39, 4, 0 }
+	};
+	struct output output;
+
+	print_volumes(&output, rows, 3, true);
+	ck_assert_ptr_nonnull(strstr(output.text, "# UNIT panetop_volume_bytes bytes\n"));
+	ck_assert_uint_eq(count_of(output.text, "panetop_volume_bytes_bucket{cpu=\"0\","), 21);
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"1\"} 2\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"4\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"16\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"274877906944\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"+Inf\"} 9\n"));
+	ck_assert_ptr_null(strstr(output.text, "_sum"));
+	free(output.text);
+}
+END_TEST
+
+/* Those of the first rows that rise: a damaged table may have any. */
+START_TEST(own_bounds_rise_and_are_not_too_many)
+{
+	static const char *const names[] = { "1", "2", "3", "4", "5", "6", "7", "8", "9", "10" };
+	static const double bounds[] = { 0, -1, 2, 2, 1, 3, NAN };
+	struct volume_row rows[100];
+	struct output output;
+
+	for (size_t i = 0; i < 7; i++)
+		rows[i] = (struct volume_row){ "0", 0, bounds[i], 1, 0 };
+	print_volumes(&output, rows, 7, false);
+	ck_assert_uint_eq(count_of(output.text, "_bucket{"), 3);
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"2\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"3\"} 6\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"+Inf\"} 7\n"));
+	free(output.text);
+	for (size_t i = 0; i < 100; i++)
+		rows[i] = (struct volume_row){ "0", (double)i, (double)i + 1, 1, 0 };
+	print_volumes(&output, rows, 100, false);
+	ck_assert_uint_eq(count_of(output.text, "_bucket{"), 65);
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"64\"} 64\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"+Inf\"} 100\n"));
+	free(output.text);
+	for (size_t i = 0; i < 17; i++) /* 20 series for each CPU */
+		rows[i] = (struct volume_row){ "0", (double)i, (double)i + 1, 1, 0 };
+	for (size_t i = 0; i < 10; i++)
+		rows[17 + i] = (struct volume_row){ names[i], 0, 1, 1, 0 };
+	print_volumes(&output, rows, 17 + 9, false);
+	ck_assert_uint_eq(count_of(output.text, "_bucket{"), 10 * 18);
+	ck_assert_ptr_null(strstr(output.text, "cut_rows"));
+	free(output.text);
+	print_volumes(&output, rows, 17 + 10, false);
+	ck_assert_uint_eq(count_of(output.text, "_bucket{"), 10 * 18);
+	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"volume\"} 1\n"));
+	free(output.text);
+}
+END_TEST
+
+struct measure_row {
+	double heat_celsius, flow_bytes_per_second, speed_bits_per_second, starts_per_second;
+	uint64_t count, nodes_total, faults_total;
+	double wait;
+	const char *model, *latest, *line;
+};
+
+static const struct column measure_columns[] = {
+	COLUMN(struct measure_row, heat_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = "t",
+	       .help = "its \"heat\""),
+	COLUMN(struct measure_row, flow_bytes_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND,
+	       .title = "f", .help = "h"),
+	COLUMN(struct measure_row, speed_bits_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_BITS_PER_SECOND,
+	       .title = "b", .help = "h"),
+	COLUMN(struct measure_row, starts_per_second, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND,
+	       .title = "s", .help = "h"),
+	COLUMN(struct measure_row, count, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "c",
+	       .help = "h"),
+	COLUMN(struct measure_row, nodes_total, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "n",
+	       .help = "h"),
+	COLUMN(struct measure_row, faults_total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "f",
+	       .help = "h"),
+	COLUMN(struct measure_row, wait, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS, .title = "w",
+	       .help = "h"),
+	COLUMN(struct measure_row, model, .kind = COLUMN_LABEL, .title = "m", .help = "h"),
+	COLUMN(struct measure_row, latest, .kind = COLUMN_LABEL, .fleeting = true, .title = "l", .help = "h"),
+	COLUMN(struct measure_row, line, .kind = COLUMN_LABEL, .text = TEXT_COMMAND, .title = "c",
+	       .help = "h"),
+};
+
+static const struct schema measure_schema = {
+	.name = "measure",
+	.help = "measures",
+	.row_size = sizeof(struct measure_row),
+	SCHEMA_COLUMNS(measure_columns),
+};
+
+static void print_measures(struct output *output, const struct sink_format *format)
+{
+	static const struct measure_row row = { 41.5, 1500, 8000, 2, 3, 4, 5, 1.5, "some", "now", "sh -c x" };
+	const struct schema *schema = &measure_schema;
+	struct frame frame;
+
+	frame_open(&frame, &schema, 1);
+	frame.tables[0].present = true;
+	memcpy(table_add(&frame.tables[0]), &row, sizeof(row));
+	begin_output(output, format, 1);
+	view_close(&output->plan.views[0]);
+	view_open(&output->plan.views[0], schema);
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	ck_assert_int_eq(sink_end(&output->sink), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+/* A row without keys has no labels; a unit is told where the name ends in it. */
+START_TEST(names_of_metrics_have_base_units)
+{
+	struct output output;
+
+	print_measures(&output, &sink_openmetrics);
+	ck_assert_str_eq(output.text,
+			 "# TYPE panetop_measure_row info\n"
+			 "# HELP panetop_measure_row measures\n"
+			 "panetop_measure_row_info{model=\"some\"} 1\n"
+			 "# TYPE panetop_measure_heat_celsius gauge\n"
+			 "# UNIT panetop_measure_heat_celsius celsius\n"
+			 "# HELP panetop_measure_heat_celsius its \\\"heat\\\"\n"
+			 "panetop_measure_heat_celsius 41.5\n"
+			 "# TYPE panetop_measure_flow_bytes_per_second gauge\n"
+			 "# HELP panetop_measure_flow_bytes_per_second h\n"
+			 "panetop_measure_flow_bytes_per_second 1500\n"
+			 "# TYPE panetop_measure_speed_bytes_per_second gauge\n"
+			 "# HELP panetop_measure_speed_bytes_per_second h\n"
+			 "panetop_measure_speed_bytes_per_second 1000\n"
+			 "# TYPE panetop_measure_starts_per_second gauge\n"
+			 "# HELP panetop_measure_starts_per_second h\n"
+			 "panetop_measure_starts_per_second 2\n"
+			 "# TYPE panetop_measure_counts gauge\n"
+			 "# HELP panetop_measure_counts h\n"
+			 "panetop_measure_counts 3\n"
+			 "# TYPE panetop_measure_nodes gauge\n"
+			 "# HELP panetop_measure_nodes h\n"
+			 "panetop_measure_nodes 4\n"
+			 "# TYPE panetop_measure_faults counter\n"
+			 "# HELP panetop_measure_faults h\n"
+			 "panetop_measure_faults_total 5\n"
+			 "# TYPE panetop_measure_wait counter\n"
+			 "# HELP panetop_measure_wait h\n"
+			 "panetop_measure_wait_total 1.5\n"
+			 "# TYPE panetop_exposition_cut_rows gauge\n"
+			 "# HELP panetop_exposition_cut_rows rows beyond the limit of their topic, and "
+			 "commands that are in (others)\n"
+			 "panetop_exposition_cut_rows{topic=\"measure\"} 0\n"
+			 "# EOF\n");
+	free(output.text);
+	print_measures(&output, &sink_prometheus);
+	ck_assert_ptr_nonnull(
+		strstr(output.text, "# HELP panetop_measure_heat_celsius its \"heat\"\n"
+				    "panetop_measure_heat_celsius 41.5\n"));
+	free(output.text);
+}
+END_TEST
+
 /* What counts from the start of a run is a counter only where the next exposition comes from the same run. */
 START_TEST(counters_of_a_run_need_a_run_that_goes_on)
 {
 	struct buffer sample = { 0 };
 	struct output output;
 
-	print_tally(&output, true, NULL);
+	print_tally(&output, true, NULL, true);
 	ck_assert_ptr_null(strstr(output.text, "panetop_tally_"));
 	free(output.text);
-	print_tally(&output, true, &sample);
+	print_tally(&output, true, &sample, false);
+	ck_assert_ptr_null(strstr(sample.bytes, "panetop_tally_"));
+	free(output.text);
+	print_tally(&output, true, &sample, true);
 	ck_assert_str_eq(output.text, "");
 	free(output.text);
 	ck_assert_ptr_nonnull(strstr(sample.bytes, "panetop_tally_seconds_total{cpu=\"0\"} 1\n"));
@@ -1258,6 +1596,79 @@ START_TEST(columns_know_their_metrics)
 }
 END_TEST
 
+struct odd_row {
+	const char *name;
+	uint64_t count;
+	double busy, one, two, over, from, to;
+};
+
+static const struct column odd_columns[] = {
+	COLUMN(struct odd_row, name, .kind = COLUMN_KEY),
+	COLUMN(struct odd_row, count, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT),
+	COLUMN(struct odd_row, busy, .kind = COLUMN_COUNTER, .unit = UNIT_SECONDS),
+	COLUMN(struct odd_row, one, .kind = COLUMN_RATE, .scale = 1,
+	       .rate_of = offsetof(struct odd_row, count)),
+	COLUMN(struct odd_row, two, .kind = COLUMN_RATE, .scale = 2,
+	       .rate_of = offsetof(struct odd_row, count)),
+	COLUMN(struct odd_row, over, .kind = COLUMN_RATE, .rate_of = offsetof(struct odd_row, count),
+	       .rate_over = offsetof(struct odd_row, busy)),
+	COLUMN(struct odd_row, from, .kind = COLUMN_KEY),
+	COLUMN(struct odd_row, to, .kind = COLUMN_BOUND),
+};
+
+enum { ODD_NAME, ODD_COUNT, ODD_BUSY, ODD_ONE, ODD_TWO, ODD_OVER, ODD_FROM, ODD_TO };
+
+static void check_odd(const struct schema *schema, unsigned column, const char *expected)
+{
+	char name[EXPOSITION_NAME_MAX];
+
+	ck_assert_msg(exposition_metric(schema, &odd_columns[column], name) == (expected != NULL), "%s",
+		      odd_columns[column].key);
+	if (expected)
+		ck_assert_str_eq(name, expected);
+}
+
+START_TEST(metrics_depend_on_shapes_and_scales)
+{
+	struct schema odd = { .name = "odd", .row_size = sizeof(struct odd_row),
+			      SCHEMA_COLUMNS(odd_columns) };
+	char name[EXPOSITION_NAME_MAX], long_name[200] = "";
+
+	check_odd(&odd, ODD_NAME, NULL);
+	check_odd(&odd, ODD_COUNT, "panetop_odd_count_total");
+	check_odd(&odd, ODD_BUSY, "panetop_odd_busy_total");
+	check_odd(&odd, ODD_ONE, NULL);
+	check_odd(&odd, ODD_TWO, "panetop_odd_two");
+	check_odd(&odd, ODD_OVER, "panetop_odd_over");
+	check_odd(&odd, ODD_TO, NULL);
+	ck_assert_ptr_eq(exposition_counter(&odd, &odd_columns[ODD_ONE]), &odd_columns[ODD_COUNT]);
+	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_TWO]));
+	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_OVER]));
+	ck_assert_str_eq(exposition_label(&odd, &odd_columns[ODD_FROM]), "from");
+	odd.sum_row = "all"; /* which has no counter */
+	check_odd(&odd, ODD_ONE, "panetop_odd_one");
+	odd.shape = SHAPE_HISTOGRAM;
+	check_odd(&odd, ODD_TO, "panetop_odd_bucket");
+	check_odd(&odd, ODD_COUNT, NULL);
+	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_ONE]));
+	ck_assert_ptr_null(exposition_label(&odd, &odd_columns[ODD_FROM]));
+	ck_assert_str_eq(exposition_label(&odd, &odd_columns[ODD_NAME]), "name");
+	ck_assert(!exposition_info(&odd, name));
+	odd.name = "odd_bucket";
+	check_odd(&odd, ODD_TO, "panetop_odd_bucket");
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	odd.name = long_name;
+	ck_assert(exposition_metric(&odd, &odd_columns[ODD_TO], name));
+	ck_assert_uint_eq(strlen(name), EXPOSITION_NAME_MAX - 1);
+	ck_assert_str_eq(name + strlen(name) - strlen("x_bucket"), "x_bucket");
+	odd.n_columns = ODD_TO; /* without upper bounds */
+	check_odd(&odd, ODD_TO, NULL);
+	odd.shape = SHAPE_EVENTS;
+	check_odd(&odd, ODD_COUNT, NULL);
+	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_ONE]));
+}
+END_TEST
+
 START_TEST(describe_names_every_column)
 {
 	struct described *all = alloc_zeroed(n_topics, sizeof(*all));
@@ -1357,7 +1768,7 @@ END_TEST
 struct remark_row {
 	const char *name, *why, *remedy;
 	double share;
-	const char *say;
+	const char *say, *more;
 };
 
 static const struct column remark_columns[] = {
@@ -1368,6 +1779,7 @@ static const struct column remark_columns[] = {
 	COLUMN(struct remark_row, remedy, .kind = COLUMN_LABEL, .title = "remedy", .prose = true,
 	       .help = "h"),
 	COLUMN(struct remark_row, say, .kind = COLUMN_LABEL, .title = "says", .width = 8, .help = "h"),
+	COLUMN(struct remark_row, more, .kind = COLUMN_LABEL, .title = "more", .optional = true, .help = "h"),
 };
 
 static const struct schema remark_schema = {
@@ -1427,6 +1839,24 @@ START_TEST(sentences_follow_their_row)
 	print_remarks(&output, 34, 0);
 	ck_assert_str_eq(output.text, "nothing to remark\n");
 	free(output.text);
+	print_remarks(&output, 31, 1); /* "four" and "long" just fit */
+	ck_assert_str_eq(output.text, "name   %use* says\n"
+				      "a       50.0 one two three four\n"
+				      "             five\n"
+				      "    why: it is busy with a long\n"
+				      "        calculation\n"
+				      "    remedy: wait\n"
+				      "* of one CPU\n");
+	free(output.text);
+	print_remarks(&output, 30, 1);
+	ck_assert_str_eq(output.text, "name   %use* says\n"
+				      "a       50.0 one two three\n"
+				      "             four five\n"
+				      "    why: it is busy with a\n"
+				      "        long calculation\n"
+				      "    remedy: wait\n"
+				      "* of one CPU\n");
+	free(output.text);
 }
 END_TEST
 
@@ -1462,6 +1892,119 @@ START_TEST(a_difference_has_two_times)
 }
 END_TEST
 
+static void print_no_remarks(struct output *output, bool derived, const char *none)
+{
+	struct schema schema = remark_schema;
+	const struct schema *only = &schema;
+	struct frame frame;
+
+	schema.derived = derived;
+	schema.none = none;
+	frame_open(&frame, &only, 1);
+	frame.tables[0].present = true;
+	begin_output(output, &sink_text, 1);
+	view_close(&output->plan.views[0]);
+	view_open(&output->plan.views[0], &schema);
+	output->plan.repeated = false;
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+/* Only where it was looked for that is news. */
+START_TEST(text_says_that_nothing_follows_from_other_tables)
+{
+	struct output output;
+
+	print_no_remarks(&output, true, "nothing to remark");
+	ck_assert_str_eq(output.text, "nothing to remark\n");
+	free(output.text);
+	print_no_remarks(&output, false, "nothing to remark");
+	ck_assert_str_eq(output.text, "");
+	free(output.text);
+	print_no_remarks(&output, true, NULL);
+	ck_assert_str_eq(output.text, "");
+	free(output.text);
+}
+END_TEST
+
+/* So that columns stay where they are. */
+START_TEST(widths_of_text_only_grow)
+{
+	static const char *const names[] = { "x", "longer than six", "y" };
+	struct output output;
+
+	begin_output(&output, &sink_text, 1);
+	output.plan.repeated = false;
+	for (size_t i = 0; i < 3; i++) {
+		struct frame frame;
+
+		open_frame(&frame, i);
+		((struct thing_row *)table_add(&frame.tables[0]))->name = names[i];
+		ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
+		frame_close(&frame);
+	}
+	end_output(&output);
+	ck_assert_str_eq(output.text, "name   address size level events ev/s\n"
+				      "x            -    -     -      -    -\n"
+				      "\n"
+				      "name            address size level events ev/s\n"
+				      "longer than six       -    -     -      -    -\n"
+				      "\n"
+				      "name            address size level events ev/s\n"
+				      "y                     -    -     -      -    -\n");
+	free(output.text);
+}
+END_TEST
+
+static void add_line(const struct frame *frame, bool ascii, struct buffer *out)
+{
+	(void)frame;
+	(void)ascii;
+	buffer_text(out, "a line\n");
+}
+
+/* The second of two tables has no rows. */
+static void print_lines(struct output *output, unsigned n_above, bool with_row)
+{
+	struct frame frame;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	begin_output(output, &sink_text, 2);
+	output->plan.lines = add_line;
+	output->plan.n_above = n_above;
+	open_frame(&frame, 1);
+	if (with_row)
+		((struct thing_row *)table_add(&frame.tables[0]))->name = "x";
+	ck_assert_int_eq(sink_frame(&output->sink, &frame), 0);
+	end_output(output);
+	frame_close(&frame);
+}
+
+START_TEST(lines_stand_between_tables)
+{
+	static const char time[] = "2024-11-20 09:30:01.123 vb\"ox\n", table[] =
+		"name   address size level events ev/s\n"
+		"x            -    -     -      -    -\n";
+	char expected[512];
+	struct output output;
+
+	print_lines(&output, 1, true);
+	snprintf(expected, sizeof(expected), "%s%s\na line\n", time, table);
+	ck_assert_str_eq(output.text, expected);
+	free(output.text);
+	print_lines(&output, 0, true);
+	snprintf(expected, sizeof(expected), "%sa line\n\n%s", time, table);
+	ck_assert_str_eq(output.text, expected);
+	free(output.text);
+	print_lines(&output, 1, false);
+	snprintf(expected, sizeof(expected), "%sa line\n", time);
+	ck_assert_str_eq(output.text, expected);
+	free(output.text);
+}
+END_TEST
+
 struct worker_row {
 	const char *node;
 	uint64_t pid;
@@ -1481,7 +2024,7 @@ static const struct column worker_columns[] = {
 	       .help = "h"),
 };
 
-static void print_workers(struct output *output, size_t top, bool additive)
+static void print_workers(struct output *output, size_t top, bool additive, size_t n_rows)
 {
 	static const struct worker_row rows[] = {
 		{ "all", 0, "all", 1160, 9 }, { "a", 10, "make", 100, 1 },  { "a", 11, "make", 50, 2 },
@@ -1504,7 +2047,7 @@ static void print_workers(struct output *output, size_t top, bool additive)
 	frame_open(&frame, &schema, 1);
 	frame.tables[0].present = true;
 	frame.mono_ns = 5000000000;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < n_rows; i++)
 		memcpy(table_add(&frame.tables[0]), &rows[i], sizeof(rows[i]));
 	begin_output(output, &sink_prometheus, 1);
 	output->plan.top = top;
@@ -1521,7 +2064,7 @@ START_TEST(expositions_have_sums_of_what_comes_and_goes)
 {
 	struct output output;
 
-	print_workers(&output, 10, true);
+	print_workers(&output, 10, true, 7);
 	ck_assert_str_eq(output.text,
 			 "# TYPE panetop_worker_rows gauge\n"
 			 "# HELP panetop_worker_rows rows that its values are sums of\n"
@@ -1540,12 +2083,67 @@ START_TEST(expositions_have_sums_of_what_comes_and_goes)
 			 "commands that are in (others)\n"
 			 "panetop_exposition_cut_rows{topic=\"worker\"} 0\n");
 	free(output.text);
-	print_workers(&output, 2, true);
+	print_workers(&output, 2, true, 7);
 	ck_assert_ptr_nonnull(strstr(output.text, "command=\"(others)\"} 3\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"worker\"} 1\n"));
 	free(output.text);
-	print_workers(&output, 10, false); /* nothing adds up */
+	print_workers(&output, 10, false, 7); /* nothing adds up */
 	ck_assert_str_eq(output.text, "");
+	free(output.text);
+	print_workers(&output, 10, true, 1); /* the sum of none */
+	ck_assert_ptr_null(strstr(output.text, "panetop_worker"));
+	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"worker\"} 0\n"));
+	free(output.text);
+}
+END_TEST
+
+static void add_worker(struct table *table, const char *name, uint64_t bytes)
+{
+	struct worker_row *row = table_add(table);
+
+	*row = (struct worker_row){ "a", table->n_rows, name, bytes, 1 };
+}
+
+/* Of each topic by itself. */
+START_TEST(expositions_keep_the_names_of_commands)
+{
+	const struct schema workers[] = {
+		{ .name = "worker", .help = "w", .row_size = sizeof(struct worker_row),
+		  SCHEMA_COLUMNS(worker_columns) },
+		{ .name = "helper", .help = "h", .row_size = sizeof(struct worker_row),
+		  SCHEMA_COLUMNS(worker_columns) },
+	};
+	const struct schema *const both[] = { &workers[0], &workers[1] };
+	struct output output;
+
+	begin_output(&output, &sink_prometheus, 2);
+	output.plan.top = 1;
+	for (unsigned i = 0; i < 2; i++) {
+		view_close(&output.plan.views[i]);
+		view_open(&output.plan.views[i], both[i]);
+	}
+	for (uint64_t i = 0; i < 2; i++) {
+		struct frame frame;
+
+		frame_open(&frame, both, 2);
+		frame.tables[0].present = frame.tables[1].present = true;
+		frame.mono_ns = 100 * (i + 1);
+		add_worker(&frame.tables[0], "make", i == 0 ? 100 : 90);
+		add_worker(&frame.tables[0], "sh", i == 0 ? 90 : 100);
+		add_worker(&frame.tables[1], "sh", 70);
+		add_worker(&frame.tables[1], "make", 60);
+		ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
+		frame_close(&frame);
+	}
+	ck_assert_int_eq(sink_end(&output.sink), 0);
+	end_output(&output);
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_worker_bytes{node=\"a\",command=\"make\"} 90\n"
+						  "panetop_worker_bytes{node=\"a\",command=\"(others)\"} "
+						  "100\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "panetop_helper_bytes{node=\"a\",command=\"sh\"} 70\n"
+						  "panetop_helper_bytes{node=\"a\",command=\"(others)\"} "
+						  "60\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"worker\"} 1\n"));
 	free(output.text);
 }
 END_TEST
