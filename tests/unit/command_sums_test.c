@@ -18,6 +18,7 @@ struct row {
 	const char *part, *name, *command;
 	double cpu_ratio;
 	uint64_t resident_bytes;
+	double age_seconds;
 };
 
 static const struct column columns[] = {
@@ -27,6 +28,7 @@ static const struct column columns[] = {
 	COLUMN(struct row, resident_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .additive = true),
 	COLUMN(struct row, command, .kind = COLUMN_LABEL, .text = TEXT_COMMAND),
 	COLUMN(struct row, name, .kind = COLUMN_LABEL, .grouping = "command"),
+	COLUMN(struct row, age_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS),
 };
 
 static const struct schema schema = { .name = "thing",
@@ -49,7 +51,8 @@ static void add(struct scene *sample, const char *name, double cpu_ratio, uint64
 						     .name = name,
 						     .command = "x --password=y",
 						     .cpu_ratio = cpu_ratio,
-						     .resident_bytes = resident_bytes };
+						     .resident_bytes = resident_bytes,
+						     .age_seconds = 5 };
 	sample->pointers[sample->n_rows] = &sample->rows[sample->n_rows];
 	sample->n_rows++;
 }
@@ -202,6 +205,237 @@ START_TEST(a_new_hog_gets_a_name)
 		take(&sums, &sample, 2);
 	}
 	ck_assert(find(&sums, "hog") && find(&sums, "one") && !find(&sums, "two"));
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* What does not add up is unknown of a sum; what does not apply adds nothing. */
+START_TEST(sums_have_what_adds_up)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+	const struct row *row;
+
+	command_sums_open(&sums, &schema, false);
+	ck_assert_str_eq(sums.label, "command");
+	ck_assert_uint_eq(sums.n_columns, 2);
+	add(&sample, "a", 0.5, U64_BLANK);
+	add(&sample, "a", 0.25, U64_BLANK);
+	add(&sample, "/sbin/init", 0.25, 7); /* a slash at the beginning parts nothing */
+	take(&sums, &sample, 3);
+	ck_assert_uint_eq(sums.n_sums, 2);
+	row = find(&sums, "a")->row;
+	ck_assert_uint_eq(row->pid, U64_UNKNOWN);
+	ck_assert(isnan(row->age_seconds));
+	ck_assert_str_eq(row->part, "x");
+	ck_assert_uint_eq(row->resident_bytes, 0);
+	ck_assert_uint_eq(find(&sums, "a")->n_rows, 2);
+	ck_assert_uint_eq(bytes_of(&sums, "/sbin/init"), 7);
+	add(&sample, "a", 0.5, 9); /* of the next sample alone */
+	take(&sums, &sample, 3);
+	ck_assert_uint_eq(sums.n_sums, 1);
+	ck_assert_double_eq(cpu_of(&sums, "a"), 0.5);
+	ck_assert_uint_eq(find(&sums, "a")->n_rows, 1);
+	command_sums_close(&sums);
+}
+END_TEST
+
+START_TEST(command_lines_are_whole_names)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, true);
+	add(&sample, "a", 0.5, 1);
+	sample.rows[0].command = "x /etc/one";
+	add(&sample, "a", 0.5, 2);
+	sample.rows[1].command = "x /etc/other";
+	take(&sums, &sample, 3);
+	ck_assert_uint_eq(sums.n_sums, 2);
+	ck_assert_str_eq(((const struct row *)sums.sums[0].row)->command, "x /etc/one");
+	ck_assert_str_eq(((const struct row *)sums.sums[1].row)->command, "x /etc/other");
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* One that is called as the rest is of the rest. */
+START_TEST(nobody_is_listed_as_others)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	add(&sample, "(others)", 0.75, 5);
+	add(&sample, "a", 0.125, 7);
+	add(&sample, "b", 0.0625, 1);
+	take(&sums, &sample, 1);
+	ck_assert_uint_eq(sums.n_sums, 2);
+	ck_assert_uint_eq(bytes_of(&sums, "a"), 7);
+	ck_assert_uint_eq(bytes_of(&sums, "(others)"), 6);
+	ck_assert_uint_eq(sums.n_others, 2);
+	take(&sums, &sample, 1); /* of a sample without rows */
+	ck_assert_uint_eq(sums.n_sums + sums.n_others, 0);
+	command_sums_close(&sums);
+}
+END_TEST
+
+START_TEST(rows_without_names_are_summed_by_their_keys)
+{
+	static const struct schema nameless = { .name = "thing", .row_size = sizeof(struct row),
+						.columns = columns, .n_columns = 4 };
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &nameless, true);
+	ck_assert_ptr_null(sums.name);
+	add(&sample, "a", 0.5, 1);
+	add(&sample, "b", 0.25, 2);
+	add(&sample, "b", 0.25, 4);
+	sample.parts[1][0] = 'y';
+	take(&sums, &sample, 0);
+	ck_assert_uint_eq(sums.n_sums, 2);
+	ck_assert_uint_eq(sums.n_others, 0);
+	ck_assert_uint_eq(((const struct row *)sums.sums[0].row)->resident_bytes, 5);
+	ck_assert_uint_eq(((const struct row *)sums.sums[1].row)->resident_bytes, 2);
+	command_sums_close(&sums);
+}
+END_TEST
+
+START_TEST(only_what_comes_and_goes_is_summed)
+{
+	static const struct column kinds[] = {
+		COLUMN(struct row, part, .kind = COLUMN_KEY),
+		COLUMN(struct row, command, .kind = COLUMN_LABEL, .fleeting = true),
+		COLUMN(struct row, pid, .kind = COLUMN_KEY, .fleeting = true),
+		COLUMN(struct row, name, .kind = COLUMN_LABEL, .grouping = "command"),
+	};
+	struct schema some = { .name = "some", .columns = kinds, .n_columns = 2 };
+
+	ck_assert(!command_sums_apply(&some));
+	some.n_columns = 3;
+	ck_assert(command_sums_apply(&some));
+	some.columns = kinds + 3;
+	some.n_columns = 1;
+	ck_assert(command_sums_apply(&some));
+}
+END_TEST
+
+START_TEST(no_more_columns_than_fit_are_summed)
+{
+	struct column many[COMMAND_SUMS_COLUMNS_MAX + 1];
+	struct schema wide = { .name = "wide", .row_size = sizeof(struct row), .columns = many };
+	struct command_sums sums;
+
+	for (unsigned i = 0; i <= COMMAND_SUMS_COLUMNS_MAX; i++) {
+		many[i] = columns[2];
+		wide.n_columns = i + 1;
+		command_sums_open(&sums, &wide, false);
+		ck_assert_uint_eq(sums.n_columns,
+				  i < COMMAND_SUMS_COLUMNS_MAX ? i + 1 : COMMAND_SUMS_COLUMNS_MAX);
+		command_sums_close(&sums);
+	}
+}
+END_TEST
+
+static const struct command_cost *cost_of(const struct command_sums *sums, const char *name)
+{
+	for (size_t i = 0; i < sums->n_commands; i++)
+		if (strcmp(sums->commands[i].name, name) == 0)
+			return &sums->commands[i];
+	return NULL;
+}
+
+/* Of the column of which it has most, over a minute. */
+START_TEST(costs_are_means_of_shares)
+{
+	struct scene sample = { 0 };
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	add(&sample, "a", 0.75, 100);
+	add(&sample, "b", 0.25, 900);
+	add(&sample, "c", -5, U64_UNKNOWN);
+	take(&sums, &sample, 3);
+	ck_assert_double_eq_tol(cost_of(&sums, "a")->cost, 0.75, 1e-12);
+	ck_assert_double_eq_tol(cost_of(&sums, "b")->cost, 0.9, 1e-12);
+	ck_assert_double_eq(cost_of(&sums, "c")->cost, 0);
+	add(&sample, "a", 0.5, 500);
+	add(&sample, "b", 0.5, 500);
+	take(&sums, &sample, 3); /* 15 s later */
+	ck_assert_double_eq_tol(cost_of(&sums, "a")->cost, 0.75 - 0.25 * (1 - exp(-0.25)), 1e-12);
+	ck_assert_double_eq_tol(cost_of(&sums, "b")->cost, 0.9 - 0.4 * (1 - exp(-0.25)), 1e-12);
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* A sample of two commands at this time, in which only the present counts; gives the one that is listed. */
+static const char *listed_of(struct command_sums *sums, double second, double one, double other)
+{
+	struct scene sample = { 0 };
+
+	add(&sample, "one", one, 0);
+	add(&sample, "other", other, 0);
+	command_sums_take(sums, sample.pointers, 2, 1, (uint64_t)(second * 1e9), 1000000 * SECOND_NS);
+	return cost_of(sums, "one")->listed ? "one" : "other";
+}
+
+/* Twice as much and a hundredth. */
+START_TEST(a_name_takes_the_place_of_one_that_costs_half)
+{
+	struct command_sums sums;
+
+	command_sums_open(&sums, &schema, false);
+	ck_assert_str_eq(listed_of(&sums, 100, 1, 0), "one");
+	ck_assert_str_eq(listed_of(&sums, 101, 0.3301, 0.6699), "one");
+	ck_assert_str_eq(listed_of(&sums, 102, 0.3299, 0.6701), "other");
+	ck_assert_str_eq(listed_of(&sums, 161.9, 0.9, 0.1), "other");
+	ck_assert_str_eq(listed_of(&sums, 162, 0.9, 0.1), "one");
+	ck_assert_uint_eq(sums.n_listed, 1);
+	command_sums_close(&sums);
+}
+END_TEST
+
+/* Of equal ones the first one is listed, and the first one goes. */
+START_TEST(names_that_cost_the_same)
+{
+	struct command_sums sums;
+	struct scene sample = { 0 };
+
+	command_sums_open(&sums, &schema, false);
+	add(&sample, "a", 0.25, 0);
+	add(&sample, "b", 0.25, 0);
+	add(&sample, "c", 0.25, 0);
+	take(&sums, &sample, 2);
+	ck_assert(cost_of(&sums, "a")->listed && cost_of(&sums, "b")->listed && !cost_of(&sums, "c")->listed);
+	add(&sample, "a", 0.125, 0);
+	add(&sample, "b", 0.125, 0);
+	add(&sample, "c", 0.75, 0);
+	command_sums_take(&sums, sample.pointers, 3, 2, 100 * SECOND_NS, 1000000 * SECOND_NS);
+	ck_assert(!cost_of(&sums, "a")->listed && cost_of(&sums, "b")->listed && cost_of(&sums, "c")->listed);
+	command_sums_close(&sums);
+}
+END_TEST
+
+START_TEST(names_that_are_gone_and_cost_nothing_are_forgotten)
+{
+	struct command_sums sums;
+	struct scene sample = { 0 };
+
+	command_sums_open(&sums, &schema, false);
+	add(&sample, "a", 0.98, 0);
+	add(&sample, "b", 0.0101, 0);
+	add(&sample, "c", 0.0099, 0);
+	take(&sums, &sample, 1);
+	ck_assert_uint_eq(sums.n_commands, 3);
+	for (unsigned i = 0; i < 2; i++) {
+		add(&sample, "d", 1, 0);
+		command_sums_take(&sums, sample.pointers, 1, 1, 100 * SECOND_NS, 0); /* no time passed */
+		sample.n_rows = 0;
+		ck_assert_uint_eq(sums.n_commands, i == 0 ? 4 : 3);
+		ck_assert_uint_eq(sums.n_others, 1); /* of those that are there */
+	}
+	ck_assert(cost_of(&sums, "a") && cost_of(&sums, "b") && cost_of(&sums, "d"));
+	ck_assert(!cost_of(&sums, "c"));
 	command_sums_close(&sums);
 }
 END_TEST
