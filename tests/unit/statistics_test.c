@@ -27,6 +27,8 @@ START_TEST(nothing_is_known_of_no_value)
 	statistics_add(&none, INFINITY, 1);
 	statistics_add(&none, 5, 0);
 	statistics_add(&none, 5, NAN);
+	statistics_add(&none, 5, -1);
+	statistics_add(&none, 5, INFINITY);
 	ck_assert(isnan(statistics_mean(&none)) && isnan(statistics_deviation(&none)));
 	ck_assert(isnan(statistics_minimum(&none)) && isnan(statistics_maximum(&none)));
 	ck_assert(isnan(statistics_geometric_mean(&none)));
@@ -52,6 +54,24 @@ START_TEST(weights_are_as_many_equal_values)
 	ck_assert_double_eq(statistics_maximum(&weighted), 7.5);
 	statistics_add(&weighted, 0, 1);
 	ck_assert(isnan(statistics_geometric_mean(&weighted)));
+}
+END_TEST
+
+START_TEST(values_may_be_below_0)
+{
+	struct statistics below = { 0 }, one = { 0 };
+
+	statistics_add(&below, -3, 1);
+	statistics_add(&below, -5, 3);
+	ck_assert_double_eq(statistics_mean(&below), -4.5);
+	ck_assert_double_eq_tol(statistics_deviation(&below), sqrt(0.75), 1e-12);
+	ck_assert_double_eq(statistics_minimum(&below), -5);
+	ck_assert_double_eq(statistics_maximum(&below), -3);
+	ck_assert(isnan(statistics_geometric_mean(&below)));
+	statistics_add(&one, 4, 0.5);
+	ck_assert_double_eq(statistics_mean(&one), 4);
+	ck_assert_double_eq(statistics_deviation(&one), 0);
+	ck_assert_double_eq_tol(statistics_geometric_mean(&one), 4, 1e-12);
 }
 END_TEST
 
@@ -110,6 +130,28 @@ START_TEST(small_numbers_depend_as_well)
 		regression_add(&small, i, 0.001 * i);
 	ck_assert_double_eq_tol(regression_r_squared(&small), 1, 1e-9);
 	ck_assert_double_eq_tol(regression_correlation(&small), 1, 1e-9);
+}
+END_TEST
+
+START_TEST(two_points_are_a_line)
+{
+	struct regression falling = { 0 }, steep = { 0 };
+
+	regression_add(&steep, 0, 0);
+	regression_add(&steep, 0.1, 1);
+	ck_assert_double_eq_tol(regression_slope(&steep), 10, 1e-12);
+	regression_add(&falling, 1, 10);
+	ck_assert(isnan(regression_correlation(&falling)) && isnan(regression_intercept(&falling)));
+	regression_add(&falling, 3, 4);
+	ck_assert_double_eq_tol(regression_slope(&falling), -3, 1e-12);
+	ck_assert_double_eq_tol(regression_intercept(&falling), 13, 1e-12);
+	ck_assert_double_eq_tol(regression_r_squared(&falling), 1, 1e-12);
+	ck_assert_double_eq_tol(regression_correlation(&falling), -1, 1e-12);
+	regression_add(&falling, 2, 10); /* 7 on the line, from a mean of 8 */
+	ck_assert_double_eq_tol(regression_slope(&falling), -3, 1e-12);
+	ck_assert_double_eq_tol(regression_intercept(&falling), 14, 1e-12);
+	ck_assert_double_eq_tol(regression_r_squared(&falling), 0.75, 1e-12);
+	ck_assert_double_eq_tol(regression_correlation(&falling), -sqrt(0.75), 1e-12);
 }
 END_TEST
 
@@ -215,6 +257,116 @@ START_TEST(lags_that_cannot_be_known)
 	ck_assert(isnan(lag_find(x, x, 0, 2).correlation));
 	ck_assert_int_eq(lag_find(x, x, N, 20).steps, 0);
 	ck_assert_int_eq(lag_find(x, x, 12, 1000).steps, 0);
+}
+END_TEST
+
+/* y is x, by this many steps later; the first values of x are not known. */
+static struct lag find_shift(size_t count, size_t unknown, size_t shift, size_t most)
+{
+	double x[N], y[N];
+
+	for (size_t i = 0; i < count; i++)
+		x[i] = i < unknown ? NAN : random_share();
+	for (size_t i = 0; i < count; i++)
+		y[i] = i >= shift ? x[i - shift] : random_share();
+	return lag_find(x, y, count, most);
+}
+
+START_TEST(lags_have_bounds)
+{
+	ck_assert_int_eq(find_shift(100, 0, 12, 12).steps, 12);
+	ck_assert_double_eq_tol(find_shift(100, 0, 12, 12).correlation, 1, 1e-9);
+	ck_assert_double_le(find_shift(100, 0, 12, 11).correlation, 0.9);
+	ck_assert_double_le(find_shift(100, 0, 45, 40).correlation, 0.9);
+	ck_assert_int_eq(find_shift(101, 0, 50, N).steps, 50); /* half of the values are left */
+	ck_assert_double_eq_tol(find_shift(100, 0, 50, N).correlation, 1, 1e-9);
+	ck_assert_double_le(find_shift(100, 0, 51, N).correlation, 0.9);
+	ck_assert_int_eq(find_shift(100, 20, 40, 50).steps, 40); /* half of the other 80 */
+	ck_assert_double_le(find_shift(100, 20, 45, 50).correlation, 0.9);
+	ck_assert_double_le(find_shift(100, 20, 45, N).correlation, 0.9);
+}
+END_TEST
+
+/* Eight values are enough, of which all are known; of equal lags the shortest counts. */
+START_TEST(lags_need_an_overlap)
+{
+	double x[N], y[N];
+
+	for (unsigned i = 0; i < N; i++) {
+		x[i] = random_share();
+		y[i] = 0.01 * x[i];
+	}
+	ck_assert_double_eq_tol(lag_find(x, y, 8, 0).correlation, 1, 1e-9);
+	ck_assert(isnan(lag_find(x, y, 7, 0).correlation));
+	for (unsigned i = 9; i < N; i += 2)
+		y[i] = NAN;
+	ck_assert_double_eq_tol(lag_find(x, y, 9, 0).correlation, 1, 1e-9);
+	ck_assert_double_eq_tol(lag_find(x, y, 20, 0).correlation, 1, 1e-9);
+	for (unsigned i = 1; i < 9; i += 2)
+		x[i] = INFINITY;
+	ck_assert(isnan(lag_find(x, y, 14, 0).correlation)); /* 0, 2, … 12 */
+	ck_assert_double_eq_tol(lag_find(x, y, 15, 0).correlation, 1, 1e-9);
+	for (unsigned i = 0; i < N; i++) {
+		x[i] = i % 10 < 5;
+		y[i] = (i + 5) % 10 < 5;
+	}
+	ck_assert_int_eq(lag_find(x, x, N, 40).steps, 0);
+	ck_assert_double_eq_tol(lag_find(x, x, N, 40).correlation, 1, 1e-9);
+	ck_assert_int_eq(lag_find(x, y, N, 40).steps, 0);
+	ck_assert_double_eq_tol(lag_find(x, y, N, 40).correlation, -1, 1e-9);
+}
+END_TEST
+
+/* Beyond 512 values in another way, with the same result. */
+START_TEST(lags_of_many_values)
+{
+	static double x[1000], y[1000];
+
+	for (size_t i = 0; i < 1000; i++)
+		x[i] = random_share();
+	for (size_t i = 0; i < 1000; i++)
+		y[i] = i >= 7 ? 1 - x[i - 7] : 0;
+	for (size_t count = 511; count <= 1000; count += count < 515 ? 1 : 485) {
+		struct lag found = lag_find(x + 7, y + 7, count < 993 ? count : 993, 20);
+
+		ck_assert_int_eq(found.steps, 7);
+		ck_assert_double_eq_tol(found.correlation, -1, 1e-9);
+	}
+}
+END_TEST
+
+static void check_buckets(const double *values, size_t n_values, unsigned most, double first, double width,
+			  unsigned n_buckets)
+{
+	uint64_t counts[16];
+	struct buckets histogram = { .counts = counts };
+
+	buckets_fill(&histogram, values, n_values, most);
+	ck_assert_uint_eq(histogram.n_buckets, n_buckets);
+	if (n_buckets == 0)
+		return;
+	ck_assert_double_eq_tol(histogram.first, first, 1e-9);
+	ck_assert_double_eq_tol(histogram.width, width, 1e-9);
+}
+
+START_TEST(widths_of_buckets_are_round)
+{
+	uint64_t counts[10];
+	struct buckets histogram = { .counts = counts };
+
+	check_buckets((const double[]){ 0, 4.5 }, 2, 5, 0, 1, 5);
+	check_buckets((const double[]){ 0, 5 }, 2, 5, 0, 2, 3);
+	check_buckets((const double[]){ 0, 9.5 }, 2, 5, 0, 2, 5);
+	check_buckets((const double[]){ 0, 10 }, 2, 5, 0, 5, 3);
+	check_buckets((const double[]){ 0, 24.5 }, 2, 5, 0, 5, 5);
+	check_buckets((const double[]){ 0, 26 }, 2, 5, 0, 10, 3);
+	check_buckets((const double[]){ -5, 4 }, 2, 10, -5, 1, 10);
+	check_buckets((const double[]){ -0.5, 0.5 }, 2, 2, -1, 1, 2);
+	check_buckets((const double[]){ 3, 4 }, 2, 1, 0, 0, 0); /* one is too few */
+	check_buckets((const double[]){ NAN, INFINITY }, 2, 5, 0, 0, 0);
+	buckets_fill(&histogram, (const double[]){ 1, 0, 2, 2.5, NAN, 1.999 }, 6, 3);
+	ck_assert_uint_eq(histogram.n_buckets, 3);
+	ck_assert(counts[0] == 1 && counts[1] == 2 && counts[2] == 2);
 }
 END_TEST
 
