@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/difference.h"
@@ -17,6 +18,8 @@ struct thing_row {
 	double start_seconds;
 	uint64_t reads, size_bytes, user, seen_time;
 	double busy_ratio, reads_per_second, heat_celsius;
+	uint64_t threads, place_address;
+	double reads_per_busy;
 	const char *state;
 };
 
@@ -35,10 +38,16 @@ static const struct column thing_columns[] = {
 	THING(reads_per_second, .kind = COLUMN_RATE, .unit = UNIT_PER_SECOND, .title = "r/s",
 	      .rate_of = offsetof(struct thing_row, reads)),
 	THING(heat_celsius, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = "heat"),
+	THING(threads, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "thr", .alarming = 5,
+	      .of_interval = true),
+	THING(place_address, .kind = COLUMN_GAUGE, .unit = UNIT_ADDRESS, .title = "place"),
+	THING(reads_per_busy, .kind = COLUMN_RATE, .title = "r/b",
+	      .rate_of = offsetof(struct thing_row, reads),
+	      .rate_over = offsetof(struct thing_row, size_bytes)),
 	THING(state, .kind = COLUMN_LABEL, .title = "state"),
 };
 
-enum { READS = 3, SIZE, USER, SEEN, BUSY, RATE, HEAT, STATE, CHANGE };
+enum { READS = 3, SIZE, USER, SEEN, BUSY, RATE, HEAT, THREADS, PLACE, PER_BUSY, STATE, CHANGE };
 
 static const struct column event_columns[] = {
 	THING(name, .kind = COLUMN_LABEL, .title = "name"),
@@ -216,11 +225,22 @@ START_TEST(absent_rows_of_whole_tables_are_nothing)
 {
 	struct stage stage;
 	const struct table *table;
+	struct thing_row *row;
 
 	open_stage(&stage);
-	add(&stage.before, ALL, "gone", 1, 100)->heat_celsius = 50;
-	add(&stage.now, ALL, "came", 3, 60)->heat_celsius = 50;
+	row = add(&stage.before, ALL, "gone", 1, 100);
+	row->heat_celsius = 50;
+	row->threads = 4;
+	row = add(&stage.now, ALL, "came", 3, 60);
+	row->heat_celsius = 50;
+	row->threads = 3;
+	row->reads_per_busy = 20;
+	row->place_address = 4096;
 	table = take(&stage, ALL);
+	ck_assert_double_eq(number(table, 0, THREADS), 3);
+	ck_assert(isnan(number(table, 0, PER_BUSY)));
+	ck_assert_double_eq(number(table, 0, PLACE), 4096);
+	ck_assert_double_eq(number(table, 1, THREADS), -4);
 	ck_assert_double_eq(number(table, 0, READS), 60);
 	ck_assert_double_eq(number(table, 0, SIZE), 600);
 	ck_assert_double_eq(number(table, 0, RATE), 30);
@@ -231,6 +251,172 @@ START_TEST(absent_rows_of_whole_tables_are_nothing)
 	ck_assert_double_eq(number(table, 1, RATE), -50);
 	ck_assert(isnan(number(table, 1, HEAT)));
 	close_stage(&stage);
+}
+END_TEST
+
+static double hundred(const void *row)
+{
+	(void)row;
+	return 100;
+}
+
+static void check_column(const struct schema *schema, unsigned index, enum column_kind kind, bool counted)
+{
+	const struct column *column = &schema->columns[index], *of = &thing_columns[index];
+
+	ck_assert_str_eq(column->key, of->key);
+	ck_assert_int_eq(column->kind, kind);
+	ck_assert_int_eq(column->type, counted ? VALUE_F64 : of->type);
+	ck_assert_int_eq(column->difference, counted);
+	ck_assert_uint_eq(column->offset, of->offset);
+	ck_assert(column->rate_of == 0 && column->rate_over == 0 && column->aged_by == 0);
+	ck_assert(column->high == 0 && column->alarming == 0 && !column->trend && !column->of_interval);
+}
+
+/* Its numbers have signs, no limits, and nothing that they are the rate of. */
+START_TEST(a_schema_of_differences)
+{
+	const struct schema of = { .name = "some",
+				   .row_size = sizeof(struct thing_row),
+				   .over_interval = true,
+				   .derived = true,
+				   .from_zero = true,
+				   .percent_base = hundred,
+				   SCHEMA_COLUMNS(thing_columns) };
+	const struct schema *const list[] = { &of };
+	struct differences *differences = differences_open(list, 1);
+	const struct schema *schema = differences_schema(differences, "some");
+
+	ck_assert_ptr_eq(schema, differences_schemas(differences)[0]);
+	ck_assert_ptr_null(differences_schema(differences, "other"));
+	ck_assert(!schema->over_interval && !schema->derived && !schema->percent_base && schema->from_zero);
+	ck_assert_uint_eq(schema->row_size, sizeof(struct thing_row) + sizeof(char *));
+	ck_assert_uint_eq(schema->n_columns, CHANGE + 1);
+	check_column(schema, READS, COLUMN_COUNTER, true);
+	check_column(schema, SIZE, COLUMN_GAUGE, true);
+	check_column(schema, USER, COLUMN_GAUGE, false);
+	check_column(schema, SEEN, COLUMN_GAUGE, false);
+	check_column(schema, RATE, COLUMN_GAUGE, true);
+	check_column(schema, HEAT, COLUMN_GAUGE, true);
+	check_column(schema, THREADS, COLUMN_GAUGE, true);
+	check_column(schema, PLACE, COLUMN_GAUGE, false);
+	check_column(schema, PER_BUSY, COLUMN_GAUGE, true);
+	check_column(schema, STATE, COLUMN_LABEL, false);
+	ck_assert_str_eq(schema->columns[CHANGE].key, DIFFERENCE_COLUMN);
+	ck_assert_uint_eq(schema->columns[CHANGE].offset, sizeof(struct thing_row));
+	ck_assert(schema->columns[CHANGE].optional && schema->columns[CHANGE].words);
+	differences_close(differences);
+	differences_close(NULL);
+}
+END_TEST
+
+/* Its one row is the same in both samples. */
+START_TEST(a_table_without_keys)
+{
+	const struct schema keyless = { .name = "keyless",
+					.row_size = sizeof(struct thing_row),
+					.columns = &thing_columns[READS],
+					.n_columns = 2 };
+	const struct schema *const list[] = { &keyless };
+	struct differences *differences = differences_open(list, 1);
+	struct frame before, now, difference;
+
+	frame_open(&before, list, 1);
+	frame_open(&now, list, 1);
+	frame_open(&difference, differences_schemas(differences), 1);
+	before.tables[0].present = now.tables[0].present = true;
+	((struct thing_row *)table_add(&before.tables[0]))->reads = 5;
+	((struct thing_row *)table_add(&now.tables[0]))->reads = 8;
+	frame_difference(differences, &difference, &before, &now, true);
+	ck_assert_uint_eq(difference.tables[0].n_rows, 1);
+	ck_assert_double_eq(number(&difference.tables[0], 0, 0), 3);
+	ck_assert(isnan(number(&difference.tables[0], 0, 1)));
+	ck_assert_str_eq(text_at(&difference.tables[0], 0, 2), "");
+	frame_close(&before);
+	frame_close(&now);
+	frame_close(&difference);
+	differences_close(differences);
+}
+END_TEST
+
+struct sum_row {
+	uint64_t pid;
+	const char *name;
+	uint64_t size_bytes;
+};
+
+static const struct column sum_columns[] = {
+	COLUMN(struct sum_row, pid, .kind = COLUMN_KEY, .title = "pid"),
+	COLUMN(struct sum_row, name, .kind = COLUMN_LABEL, .grouping = "command", .title = "name"),
+	COLUMN(struct sum_row, size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size"),
+};
+
+static const struct schema sum_schema = {
+	.name = "sum",
+	.from_zero = true,
+	.row_size = sizeof(struct sum_row),
+	SCHEMA_COLUMNS(sum_columns),
+};
+
+static const struct schema *const sums[] = { &sum_schema };
+
+/* The rows of the difference as text: "a+5 b? c!+7": ? is not known, ! is of one sample. */
+static void check_sums(const struct sum_row *before, size_t n_before, const struct sum_row *now, size_t n_now,
+		       const char *expected)
+{
+	struct differences *differences = differences_open(sums, 1);
+	struct frame frames[2], difference;
+	char text[256] = "";
+
+	for (int i = 0; i < 2; i++) {
+		frame_open(&frames[i], sums, 1);
+		frames[i].tables[0].present = true;
+	}
+	for (size_t i = 0; i < n_before; i++)
+		memcpy(table_add(&frames[0].tables[0]), &before[i], sizeof(before[i]));
+	for (size_t i = 0; i < n_now; i++)
+		memcpy(table_add(&frames[1].tables[0]), &now[i], sizeof(now[i]));
+	frame_open(&difference, differences_schemas(differences), 1);
+	frame_difference(differences, &difference, &frames[0], &frames[1], true);
+	for (size_t i = 0; i < difference.tables[0].n_rows; i++) {
+		const struct table *table = &difference.tables[0];
+		const char *change = text_at(table, i, 3), *name = text_at(table, i, 1);
+		char amount[32] = "?";
+		size_t length = strlen(text);
+
+		ck_assert_int_eq(isnan(number(table, i, 2)) != 0, !change);
+		if (change)
+			snprintf(amount, sizeof(amount), "%s%+.0f", *change ? "!" : "", number(table, i, 2));
+		snprintf(text + length, sizeof(text) - length, "%s%s%s", i > 0 ? " " : "", name ? name : "",
+			 amount);
+	}
+	ck_assert_str_eq(text, expected);
+	frame_close(&difference);
+	frame_close(&frames[0]);
+	frame_close(&frames[1]);
+	differences_close(differences);
+}
+
+/* Sums of what comes and goes, as they are stored, have no keys: which names are not stored is not known. */
+START_TEST(sums_pair_by_their_names)
+{
+	static const struct sum_row before[] = {
+		{ U64_UNKNOWN, "a", 100 }, { U64_UNKNOWN, "gone", 9 }, { U64_UNKNOWN, "b", 50 }
+	};
+	static const struct sum_row now[] = {
+		{ U64_UNKNOWN, "b", 70 }, { U64_UNKNOWN, "a", 90 }, { U64_UNKNOWN, "came", 5 }
+	};
+	static const struct sum_row mixed[] = { { U64_UNKNOWN, "a", 90 }, { 7, "b", 70 } };
+	static const struct sum_row nameless[] = { { U64_UNKNOWN, "a", 90 }, { U64_UNKNOWN, NULL, 70 } };
+
+	check_sums(before, 3, now, 3, "b+20 a-10 came? gone?");
+	check_sums(before, 1, now, 2, "b? a-10");
+	check_sums(before, 3, mixed, 2, "a? b!+70"); /* rows without a key are no sums then */
+	check_sums(mixed, 2, now, 3, "b? a? came? b!-70");
+	check_sums(before, 3, nameless, 2, "a? ?");
+	check_sums(nameless, 2, now, 1, "b?");
+	check_sums(before, 0, now, 2, "b? a?");
+	check_sums(before, 2, now, 0, "");
 }
 END_TEST
 
