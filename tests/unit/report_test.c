@@ -2,12 +2,14 @@
 /* What a page for others hides, how it escapes texts, and that its tables leave out what is personal. */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/span.h"
 #include "output/report/hidden_names.h"
 #include "output/report/page.h"
+#include "output/report/report.h"
 #include "pane/panes.h"
 #include "suite.h"
 #include "topic/topic.h"
@@ -175,5 +177,163 @@ START_TEST(graphs_are_of_columns_with_one_unit)
 	check_series(&reported_overview.own_cpu);
 	for (const char *const *name = reported_overview.also; *name; name++)
 		ck_assert_msg(topic_find(*name) != NULL, "%s", *name);
+}
+END_TEST
+
+struct thing_row {
+	const char *name, *command;
+};
+
+static const struct column thing_columns[] = {
+	COLUMN(struct thing_row, name, .kind = COLUMN_KEY, .title = "name", .help = "h"),
+	COLUMN(struct thing_row, command, .kind = COLUMN_LABEL, .personal = true, .title = "command",
+	       .help = "h"),
+};
+
+static const struct schema thing_schema = {
+	.name = "thing",
+	.help = "things",
+	.row_size = sizeof(struct thing_row),
+	SCHEMA_COLUMNS(thing_columns),
+};
+
+/* Of what each of them finds, "RULE 1 secret". */
+static const struct finding_rule rules[] = {
+	{ .name = "of_command", .topic = "thing", .key = "name", .called = "command" },
+	{ .name = "of_name", .topic = "thing", .key = "name" },
+	{ .name = "by_command", .topic = "thing", .key = "command" },
+	{ .name = "of_machine", .topic = "thing", .called = "command" },
+	{ .name = "of_no_topic", .topic = "other", .key = "command" },
+	{ .name = "of_no_column", .topic = "thing", .key = "name", .called = "other" },
+};
+
+#define N_RULES (sizeof(rules) / sizeof(rules[0]))
+
+/* A recording of three samples with the same findings. */
+static int next_sample(void *state, struct frame *frame)
+{
+	struct table *table = frame_slot(frame, "finding");
+	size_t *at = state;
+
+	if (*at >= 3)
+		return 0;
+	frame->mono_ns = ++*at * UINT64_C(1000000000);
+	frame->wall_ns = UINT64_C(1732095000000000000) + frame->mono_ns;
+	frame->host = "box";
+	table->present = true;
+	for (size_t i = 0; i < N_RULES; i++) {
+		void *row = table_add(table);
+
+		row_set_text(row, schema_find(&finding_schema, "rule"), rules[i].name);
+		row_set_text(row, schema_find(&finding_schema, "subject"),
+			     arena_print(&frame->arena, "%s 1 secret", rules[i].name));
+		row_set_text(row, schema_find(&finding_schema, "severity"), "warning");
+		row_set_text(row, schema_find(&finding_schema, "text"), "It is so.");
+	}
+	return 1;
+}
+
+static int seek_sample(void *state, size_t index)
+{
+	*(size_t *)state = index;
+	return 0;
+}
+
+static size_t find_sample(void *state, uint64_t wall_ns)
+{
+	(void)state;
+	(void)wall_ns;
+	return 0;
+}
+
+static bool extent_of_samples(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	(void)state;
+	*n_frames = 3;
+	*first_ns = UINT64_C(1732095001000000000);
+	*last_ns = UINT64_C(1732095003000000000);
+	return true;
+}
+
+static void add_machine(const struct frame *frame, bool ascii, struct buffer *out)
+{
+	(void)frame;
+	(void)ascii;
+	buffer_text(out, "a machine\n");
+}
+
+/* NUL-terminated; the caller frees it. */
+static struct buffer page_of_findings(bool names)
+{
+	static const struct explained_series no_series[] = { { 0 } };
+	static const struct reported_chart no_charts[] = { { 0 } };
+	static const struct reported_table no_tables[] = { { 0 } };
+	static const char *const none[] = { NULL };
+	static const struct reported reported = {
+		.charts = no_charts,
+		.tables = no_tables,
+		.also = none,
+		.strained = none,
+		.pressure = { "pressure", NULL, "stalled_ratio" },
+		.own_cpu = { "system", NULL, "context_switches_per_second" },
+		.lines = add_machine,
+	};
+	const struct schema *const schemas[] = { &thing_schema, &finding_schema,
+						 topic_find("system")->schema };
+	size_t at = 0;
+	const struct source source = {
+		.next = next_sample,
+		.judged = true,
+		.seek = seek_sample,
+		.find = find_sample,
+		.extent = extent_of_samples,
+		.state = &at,
+	};
+	const struct report_plan plan = {
+		.source = &source,
+		.last = REPORT_TO_END,
+		.moment = REPORT_WORST,
+		.schemas = schemas,
+		.n_schemas = 3,
+		.rules = rules,
+		.n_rules = N_RULES,
+		.explained = no_series,
+		.reported = &reported,
+		.names = names,
+	};
+	struct buffer page = { 0 };
+
+	ck_assert_int_eq(report_make(&plan, &page), REPORT_FAULTLESS);
+	buffer_char(&page, '\0');
+	return page;
+}
+
+static void check_subject(const struct buffer *page, const char *subject)
+{
+	char element[64];
+
+	snprintf(element, sizeof(element), "<b>%s</b>: It is so.", subject);
+	ck_assert_msg(strstr(page->bytes, element) != NULL, "%s", subject);
+}
+
+/* Where what a rule calls its rows is personal; of a command its name stays. */
+START_TEST(subjects_that_are_personal_are_cut)
+{
+	struct buffer page = page_of_findings(false);
+
+	check_subject(&page, "of_command");
+	check_subject(&page, "of_name 1 secret");
+	check_subject(&page, "by_command");
+	check_subject(&page, "of_machine 1 secret");
+	check_subject(&page, "of_no_topic 1 secret");
+	check_subject(&page, "of_no_column 1 secret");
+	ck_assert_ptr_nonnull(strstr(page.bytes, "in 3 of 3 samples"));
+	ck_assert_ptr_nonnull(strstr(page.bytes, "Command lines, users and addresses are left out"));
+	buffer_free(&page);
+	page = page_of_findings(true);
+	check_subject(&page, "of_command 1 secret");
+	check_subject(&page, "by_command 1 secret");
+	ck_assert_ptr_null(strstr(page.bytes, "are left out"));
+	buffer_free(&page);
 }
 END_TEST
