@@ -566,5 +566,5 @@ double gpu_clients_busy(const struct gpu_clients *clients, const struct gpu_devi
 	busiest_of(&device->engines, &seconds);
 	if (device->n_users == 0 && clients->n_denied > 0)
 		return NAN;
-	return fmin(seconds / interval, 1); /* some drivers count a job when it ends */
+	return seconds > interval ? 1 : seconds / interval; /* some drivers count a job when it ends */
 }
