@@ -56,6 +56,12 @@ START_TEST(own_is_unknown_of_what_is_blank)
 	top.levels.memory = 4;
 	group_sum(groups, 3);
 	ck_assert_uint_eq(top.own_levels.memory, 0);
+	fill_all();
+	first.levels.memory = U64_BLANK;
+	second.levels.memory = U64_UNKNOWN;
+	group_sum(groups, 3);
+	ck_assert_uint_eq(top.own_levels.memory, 10);
+	ck_assert_uint_eq(first.own_levels.memory, U64_UNKNOWN);
 }
 END_TEST
 

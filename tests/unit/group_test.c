@@ -304,6 +304,157 @@ START_TEST(version_1)
 }
 END_TEST
 
+struct expected {
+	const char *column;
+	double value; /* NaN: unknown */
+};
+
+static void check_numbers(const struct frame *frame, const char *path, const struct expected *expected)
+{
+	for (; expected->column; expected++) {
+		double got = number(frame, path, expected->column);
+
+		ck_assert_msg(isnan(got) ? isnan(expected->value) : fabs(got - expected->value) < 1e-6,
+			      "%s of %s: %.12g", expected->column, path, got);
+	}
+}
+
+#define SOME(us) "some avg10=1.00 avg60=2.00 avg300=3.00 total=" us "\n"
+#define FULL "full avg10=1.00 avg60=2.00 avg300=3.00 total=7\n"
+
+/* The top group has no files of its own for them. */
+START_TEST(numbers_of_the_machine)
+{
+	static const struct expected expected[] = {
+		{ "cpu_seconds", 10.71 },
+		{ "memory_bytes", 524288 * 1024.0 },
+		{ "memory_limit_bytes", NAN },
+		{ "anonymous_bytes", 204800 * 1024.0 },
+		{ "file_bytes", 3075 * 1024.0 },
+		{ "kernel_bytes", 128 * 1024.0 },
+		{ "swap_bytes", 60 * 1024.0 },
+		{ "refaults", 30 },
+		{ "read_bytes", 512000 },
+		{ "write_bytes", 1024000 },
+		{ "oom_kills", 4 },
+		{ "tasks", 50 },
+		{ "age_seconds", 0 },
+		{ "cpu_stalled_seconds", 2.5 },
+		{ "memory_stalled_seconds", 0.5 },
+		{ "io_stalled_seconds", 0.25 },
+		{ NULL, 0 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	rig_put(&rig, "proc/meminfo",
+		"MemTotal: 1048576 kB\nMemFree: 524288 kB\nBuffers: 1024 kB\nCached: 2048 kB\n"
+		"SwapCached: 3 kB\nSwapTotal: 100 kB\nSwapFree: 40 kB\nAnonPages: 204800 kB\n"
+		"Slab: 100 kB\nKernelStack: 10 kB\nPageTables: 10 kB\nPercpu: 8 kB\n");
+	rig_put(&rig, "proc/stat", "cpu  1000 20 30 1000 5 6 7 8 0 0\n");
+	rig_make(&rig, "proc/pressure");
+	rig_put(&rig, "proc/pressure/cpu", SOME("2500000") FULL);
+	rig_put(&rig, "proc/pressure/memory", FULL SOME("500000"));
+	rig_put(&rig, "proc/pressure/io", SOME("250000"));
+	rig_remove(&rig, CG "/cpu.stat");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	check_numbers(frame, "/", expected);
+	ck_assert_str_eq(text_at(frame, "/", "name"), "all");
+	ck_assert_str_eq(text_at(frame, "/", "parent"), "");
+	rig_put(&rig, "proc/vmstat", "workingset_refault 70\noom_kill 4\n"); /* before Linux 5.9 */
+	assert_close(number(rig_sample(&rig, 2), "/", "refaults"), 70);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Its top is a group of the machine, with files of its own. */
+START_TEST(numbers_of_a_container)
+{
+	static const struct expected expected[] = {
+		{ "cpu_seconds", 10 },
+		{ "memory_bytes", 200 * 1048576.0 },
+		{ "memory_limit_bytes", 400 * 1048576.0 },
+		{ "tasks", 5 },
+		{ "oom_kills", 5 },
+		{ "all_limit_oom_kills", NAN },
+		{ NULL, 0 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	put_group_2(&rig, "", 10000000, 200 * MIB); /* a real top has no cgroup.type */
+	put_number(&rig, "", "memory.max", 400 * MIB);
+	put(&rig, "", "memory.events", "low 0\noom 5\noom_kill 5\n");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	check_numbers(frame, "/", expected);
+	ck_assert_str_eq(text_at(frame, "/", "name"), "container");
+	assert_close(number(frame, "(rest)", "memory_bytes"), (double)(104 * MIB));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(files_of_version_1)
+{
+	static const struct expected expected[] = {
+		{ "cpu_seconds", 3 },
+		{ "own_cpu_seconds", 1 },
+		{ "cpu_limit_ratio", 1.5 },
+		{ "periods", 8 },
+		{ "throttled_periods", 2 },
+		{ "throttled_seconds", 3 },
+		{ "memory_bytes", 64 * 1048576.0 },
+		{ "own_memory_bytes", 48 * 1048576.0 },
+		{ "memory_limit_bytes", 64 * 1048576.0 },
+		{ "memory_limit_used_ratio", 61.0 / 64 },
+		{ "anonymous_bytes", 4096 },
+		{ "file_bytes", 8192 },
+		{ "kernel_bytes", 2048 },
+		{ "swap_bytes", 777 },
+		{ "refaults", 7 },
+		{ "read_bytes", 1000 },
+		{ "write_bytes", 2000 },
+		{ "cpu_stalled_seconds", NAN },
+		{ NULL, 0 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_1(&rig);
+	put(&rig, "memory/a", "memory.stat",
+	    "rss 5\ntotal_rss 4096\ntotal_cache 8192\ntotal_swap 777\ntotal_active_file 1048576\n"
+	    "total_inactive_file 2097152\ntotal_workingset_refault_anon 3\n"
+	    "total_workingset_refault_file 4\n");
+	put_number(&rig, "memory/a", "memory.limit_in_bytes", 64 * MIB);
+	put(&rig, "cpu,cpuacct/a", "cpu.stat", "nr_periods 8\nnr_throttled 2\nthrottled_time 3000000000\n");
+	put(&rig, "cpu,cpuacct/a", "cpu.cfs_quota_us", "150000\n");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	check_numbers(frame, "/a", expected);
+	ck_assert(isnan(number(frame, "/a/b", "cpu_limit_ratio")));
+	ck_assert(isnan(number(frame, "/a/b", "memory_limit_bytes")));
+	rig_close(&rig);
+}
+END_TEST
+
+/* Of two and more their number is told. */
+START_TEST(groups_without_cpu_time)
+{
+	struct rig rig;
+
+	open_version_1(&rig);
+	make(&rig, "systemd/other.service");
+	rig_put(&rig, CG "/systemd/other.service/tasks", "15\n");
+	open_topic(&rig);
+	ck_assert_str_eq(frame_newest_notice(rig_sample(&rig, 2), "group")->text,
+			 "CPU time of 2 groups is not counted: they are not in the hierarchy cpuacct");
+	rig_close(&rig);
+}
+END_TEST
+
 /* Kills of the machine since boot, and files of a group of version 2 about those at its limit. */
 static void put_kills_2(struct rig *rig, const char *place, unsigned machine, unsigned killed,
 			unsigned failed, unsigned own_failed)
@@ -524,6 +675,7 @@ START_TEST(a_group_in_the_cpu_hierarchy_alone)
 	assert_close(number(frame, "/a", "tasks"), 5);
 	assert_close(number(frame, "(rest)", "tasks"), 45);
 	assert_close(number(frame, "/quota", "cpu_seconds"), 1);
+	assert_close(number(frame, "/quota", "cpu_limit_ratio"), 0.2);
 	ck_assert(isnan(number(frame, "/quota", "memory_bytes")));
 	ck_assert_str_eq(frame_newest_notice(frame, "group")->text,
 			 "memory of /quota is not counted: it is not in the hierarchy memory");
@@ -751,6 +903,226 @@ START_TEST(idle_groups_in_turns)
 }
 END_TEST
 
+static double age_of(const struct frame *frame, const char *format, unsigned number_in_name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), format, number_in_name);
+	return number(frame, path, "age_seconds");
+}
+
+static double idle_age(const struct frame *frame, unsigned i)
+{
+	return age_of(frame, "/system.slice/idle-%u.service", i);
+}
+
+/* The oldest of the first n_groups. */
+static double oldest_idle(const struct frame *frame, unsigned n_groups)
+{
+	double oldest = 0;
+
+	for (unsigned i = 0; i < n_groups; i++)
+		oldest = fmax(oldest, idle_age(frame, i));
+	return oldest;
+}
+
+/* Each is read every 30 s, and in every n-th sample of n hundreds of groups, if that is later. */
+START_TEST(a_round_of_idle_groups)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_idle(&rig);
+	open_topic(&rig);
+	for (unsigned i = 0; i < 30; i++)
+		rig_sample(&rig, 1);
+	for (unsigned i = 0; i < 31; i++)
+		ck_assert_double_eq(oldest_idle(rig_sample(&rig, 1), IDLE_GROUPS), 29);
+	for (unsigned i = 0; i < 20; i++)
+		frame = rig_sample(&rig, 5);
+	ck_assert_double_eq(oldest_idle(frame, IDLE_GROUPS), 25);
+	for (unsigned i = 0; i < 20; i++)
+		frame = rig_sample(&rig, 10); /* of 404 groups a quarter, not a third */
+	ck_assert_double_eq(oldest_idle(frame, IDLE_GROUPS), 30);
+	rig_close(&rig);
+}
+END_TEST
+
+/* In the first sample in which they are busy all are read. */
+START_TEST(busy_groups_are_read_at_once)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_idle(&rig);
+	open_topic(&rig);
+	for (unsigned i = 0; i < 3; i++)
+		rig_sample(&rig, 1);
+	put(&rig, "", "cpu.stat", "usage_usec 13000000\n");
+	put(&rig, "system.slice", "cpu.stat", "usage_usec 5000000\n");
+	for (unsigned i = 0; i < 100; i++) {
+		char place[64];
+
+		snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
+		put(&rig, place, "cpu.stat", "usage_usec 10\n");
+		put(&rig, place, "memory.current", "8192\n");
+	}
+	frame = rig_sample(&rig, 1);
+	for (unsigned i = 0; i < 100; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/system.slice/idle-%u.service", i);
+		ck_assert_double_eq(number(frame, path, "memory_bytes"), 8192);
+		ck_assert_double_eq(number(frame, path, "age_seconds"), 0);
+	}
+	ck_assert_double_gt(oldest_idle(frame, IDLE_GROUPS), 0); /* the others wait */
+	rig_close(&rig);
+}
+END_TEST
+
+/* So many of them work in each of six samples: the greatest age that one has in the last three. */
+static double oldest_busy(struct rig *rig, unsigned n_groups)
+{
+	static unsigned used = 100;
+	double oldest = 0;
+
+	for (unsigned tick = 0; tick < 6; tick++) {
+		const struct frame *frame;
+		char machine[32];
+
+		snprintf(machine, sizeof(machine), "usage_usec %u\n", 20000000 + ++used);
+		put(rig, "", "cpu.stat", machine);
+		put_group_2(rig, "system.slice", 5000000 + used, 64 * MIB);
+		for (unsigned i = 0; i < n_groups; i++) {
+			char place[64], text[32];
+
+			snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
+			snprintf(text, sizeof(text), "usage_usec %u\n", used);
+			put(rig, place, "cpu.stat", text);
+		}
+		frame = rig_sample(rig, 1);
+		if (tick >= 3)
+			oldest = fmax(oldest, oldest_idle(frame, n_groups));
+	}
+	return oldest;
+}
+
+/* At most 128 in each sample, with system.slice. */
+START_TEST(many_busy_groups_are_read_in_turns)
+{
+	struct rig rig;
+
+	open_idle(&rig);
+	open_topic(&rig);
+	rig_sample(&rig, 1);
+	ck_assert_double_eq(oldest_busy(&rig, 127), 0);
+	ck_assert_double_eq(oldest_busy(&rig, 128), 1);
+	ck_assert_double_eq(oldest_busy(&rig, 255), 1);
+	ck_assert_double_eq(oldest_busy(&rig, 256), 2);
+	rig_close(&rig);
+}
+END_TEST
+
+/* The first 64 of them; without their numbers the rest would be wrong. */
+START_TEST(groups_below_the_top_are_always_read)
+{
+	unsigned n_always = 0;
+	bool waited[95] = { false };
+	struct rig rig;
+
+	open_version_2(&rig);
+	rig_remove(&rig, CG "/system.slice");
+	rig_remove(&rig, CG "/user.slice");
+	for (unsigned i = 0; i < 95; i++) {
+		char place[32];
+
+		snprintf(place, sizeof(place), "first-%u.slice", i);
+		make(&rig, place);
+		put(&rig, place, "cpu.stat", "usage_usec 5\n");
+		put(&rig, place, "memory.current", "4096\n");
+		put(&rig, place, "memory.stat", "anon 4096\n");
+	}
+	open_topic(&rig);
+	rig_sample(&rig, 1);
+	for (unsigned tick = 0; tick < 40; tick++) {
+		const struct frame *frame = rig_sample(&rig, 1);
+
+		for (unsigned i = 0; i < 95; i++)
+			waited[i] |= age_of(frame, "/first-%u.slice", i) > 0;
+	}
+	for (unsigned i = 0; i < 95; i++)
+		n_always += !waited[i];
+	ck_assert_uint_eq(n_always, 64);
+	rig_close(&rig);
+}
+END_TEST
+
+/* With the top. */
+START_TEST(of_32_groups_all_are_read)
+{
+	struct rig rig;
+
+	open_version_2(&rig);
+	for (unsigned i = 0; i < 28; i++) {
+		char place[64];
+
+		snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
+		make(&rig, place);
+		put(&rig, place, "cpu.stat", "usage_usec 5\n");
+	}
+	open_topic(&rig);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_double_eq(oldest_idle(rig_sample(&rig, 1), 28), 0);
+	make(&rig, "system.slice/idle-28.service");
+	put(&rig, "system.slice/idle-28.service", "cpu.stat", "usage_usec 5\n");
+	for (unsigned i = 0; i < 4; i++)
+		rig_sample(&rig, 1);
+	ck_assert_double_gt(oldest_idle(&rig.frames[rig.present], 29), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* 128 with the top; the others wait, with a limit or without one where nothing has run yet. */
+START_TEST(the_first_128_groups_do_not_wait)
+{
+	const struct frame *frame;
+	unsigned n_waiting = 0;
+	struct rig rig;
+
+	open_idle(&rig);
+	put(&rig, "system.slice/idle-399.service", "memory.max", "4096\n");
+	put(&rig, "system.slice/idle-399.service", "cpu.stat", "usage_usec 0\n");
+	open_topic(&rig);
+	rig.request.batch = false;
+	frame = rig_sample(&rig, 1);
+	for (unsigned i = 0; i < IDLE_GROUPS; i++)
+		n_waiting += isnan(idle_age(frame, i)) ? 1 : 0;
+	ck_assert_uint_eq(n_waiting, IDLE_GROUPS - (128 - 3)); /* the top and two slices */
+	ck_assert(isnan(number(frame, "/system.slice/idle-399.service", "memory_limit_bytes")));
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_limit_of_nothing_is_not_near)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	put(&rig, "user.slice", "memory.max", "0\n");
+	put(&rig, "user.slice", "memory.stat", "anon 4096\nactive_file 0\ninactive_file 0\n");
+	put(&rig, "system.slice", "memory.max", "1\n");
+	put(&rig, "system.slice", "memory.stat", "anon 4096\nactive_file 3\ninactive_file 5\n");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(number(frame, "/user.slice", "memory_limit_bytes"), 0);
+	ck_assert(isnan(number(frame, "/user.slice", "memory_limit_used_ratio")));
+	ck_assert_double_eq(number(frame, "/system.slice", "memory_limit_used_ratio"),
+			    (double)(64 * MIB - 8));
+	rig_close(&rig);
+}
+END_TEST
+
 /* On a screen that shows no groups, only those that may be near a limit are read at first. */
 START_TEST(groups_wait_for_their_turn)
 {
@@ -904,6 +1276,86 @@ START_TEST(names_from_engines)
 				 "name"),
 			 "app");
 	rig_close(&rig);
+}
+END_TEST
+
+#define SCOPE "system.slice/docker-" ID ".scope"
+
+/* An engine may write it late, but not for ever. */
+static const char *name_after(unsigned n_samples)
+{
+	static char name[64];
+	struct rig rig;
+
+	open_version_2(&rig);
+	put_group_2(&rig, SCOPE, 1, MIB);
+	open_topic(&rig);
+	for (unsigned i = 0; i < n_samples; i++)
+		rig_sample(&rig, 1);
+	rig_make(&rig, "var/lib/docker/containers/" ID);
+	rig_put(&rig, "var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\":\"/late\"}");
+	rig_sample(&rig, 1);
+	snprintf(name, sizeof(name), "%s", text_at(rig_sample(&rig, 1), "/" SCOPE, "name"));
+	rig_close(&rig);
+	return name;
+}
+
+START_TEST(a_name_is_looked_for_three_times)
+{
+	ck_assert_str_eq(name_after(0), "late");
+	ck_assert_str_eq(name_after(2), "late");
+	ck_assert_str_ne(name_after(3), "late");
+}
+END_TEST
+
+#define CONTAINERS "var/lib/containers/storage/"
+#define CONTAINERD "run/containerd/io.containerd.runtime.v2.task/"
+
+/* A name that is only in this file of a new tree. */
+static void check_place(enum container_engine engine, const char *folder, const char *file, const char *text,
+			const char *expected)
+{
+	static const enum container_engine others[] = { ENGINE_DOCKER, ENGINE_CONTAINERD, ENGINE_CRIO,
+							ENGINE_PODMAN };
+	struct container_name name;
+	char path[300];
+	struct rig rig;
+
+	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
+	ck_assert(!container_name_find(&rig.env.root, engine, ID, &name));
+	rig_make(&rig, folder);
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	rig_put(&rig, path, "%s", text);
+	ck_assert_msg(container_name_find(&rig.env.root, engine, ID, &name), "%s", path);
+	ck_assert_str_eq(name.name, expected);
+	ck_assert(container_name_find(&rig.env.root, ENGINE_UNKNOWN, ID, &name));
+	ck_assert_str_eq(name.name, expected);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		bool also = others[i] == ENGINE_CRIO && engine == ENGINE_PODMAN; /* they share the storage */
+
+		if (others[i] != engine)
+			ck_assert_msg(container_name_find(&rig.env.root, others[i], ID, &name) == also, "%s",
+				      path);
+	}
+	rig_close(&rig);
+}
+
+START_TEST(where_engines_keep_names)
+{
+	static const char list[] = "[{\"id\":\"" ID "0\",\"names\":[\"longer\"]},{\"names\":[\"none\"]},"
+				   "{\"id\":\"" ID "\",\"names\":[\"db\"]},{\"id\":\"" ID "\"}]";
+
+	check_place(ENGINE_DOCKER, "var/lib/docker/containers/" ID, "config.v2.json", "{\"Name\":\"web\"}",
+		    "web");
+	check_place(ENGINE_CONTAINERD, CONTAINERD "k8s.io/" ID, "config.json",
+		    "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"app\"}}", "app");
+	check_place(ENGINE_CONTAINERD, CONTAINERD "default/" ID, "config.json",
+		    "{\"annotations\":{\"nerdctl/name\":\"nerd\"}}", "nerd");
+	check_place(ENGINE_CRIO, "run/containers/storage/overlay-containers/" ID "/userdata", "config.json",
+		    "{\"annotations\":{\"io.kubernetes.container.name\":\"crio\"}}", "crio");
+	check_place(ENGINE_PODMAN, CONTAINERS "overlay-containers", "containers.json", list, "db");
+	check_place(ENGINE_PODMAN, CONTAINERS "vfs-containers", "containers.json", list, "db");
+	check_place(ENGINE_PODMAN, CONTAINERS "btrfs-containers", "containers.json", list, "db");
 }
 END_TEST
 

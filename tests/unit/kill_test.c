@@ -3,6 +3,8 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "rig.h"
 
@@ -88,5 +90,70 @@ START_TEST(no_kill_no_log)
 
 	open_kill(&rig, "oom_kill 0\n");
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "kill")->n_rows, 0);
+	rig_close(&rig);
+}
+
+static const char *path_at(const struct frame *frame, size_t index)
+{
+	const struct table *table = frame_table(frame, "kill");
+
+	ck_assert_uint_lt(index, table->n_rows);
+	return table_text(table, table_row(table, index), "path");
+}
+
+/* The latest is the first. */
+START_TEST(the_latest_comes_first)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_kill(&rig, "oom_kill 3\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_str_eq(path_at(frame, 0), SERVICE);
+	ck_assert_str_eq(path_at(frame, 1), "/");
+	ck_assert_str_eq(cell_text(frame, "kill", "/", "name"), "all");
+	rig_put(&rig, "dev/kmsg", FIRST RECORD("1001500000", "global_oom", "perl,pid=8"));
+	frame = rig_sample(&rig, 1); /* the kernel has counted nothing */
+	ck_assert_str_eq(path_at(frame, 0), SERVICE);
+	rig_put(&rig, "proc/vmstat", "oom_kill 4\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_str_eq(path_at(frame, 0), "/");
+	ck_assert_str_eq(path_at(frame, 1), SERVICE);
+	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 2);
+	rig_close(&rig);
+}
+
+/* The clock of the log may be ahead. */
+START_TEST(a_kill_is_not_in_the_future)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_with(&rig, "oom_kill 2\n",
+		  RECORD("1001000000", "global_oom", "now,pid=1")
+			  RECORD("1001000001", "oom_memcg=/a", "ahead,pid=2"));
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(cell_f64(frame, "kill", "/", "age_seconds"), 0);
+	ck_assert(isnan(cell_f64(frame, "kill", "/a", "age_seconds")));
+	rig_close(&rig);
+}
+
+/* Of more limits those at which one was killed last. */
+START_TEST(the_last_sixteen_limits)
+{
+	char log[17 * 256] = "", path[32];
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < 17; i++)
+		snprintf(log + strlen(log), sizeof(log) - strlen(log),
+			 RECORD("900000000", "oom_memcg=/group-%u", "p,pid=%u"), i, i);
+	open_with(&rig, "oom_kill 17\n", log);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 16);
+	for (unsigned i = 0; i < 16; i++) {
+		snprintf(path, sizeof(path), "/group-%u", 16 - i);
+		ck_assert_str_eq(path_at(frame, i), path);
+	}
 	rig_close(&rig);
 }
