@@ -2,7 +2,9 @@
 /* Tests of what the page of a process says, over files of a process that is not there. */
 #include <config.h>
 
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -426,4 +428,396 @@ START_TEST(threads_that_cannot_be_listed_for_a_while)
 		  "process=a) R (b");
 	ck_assert_uint_eq(frame_table(frame, "thread")->n_rows, 1);
 	rig_close(&rig);
+}
+
+START_TEST(a_limit_of_nothing_has_no_share)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	sample_page(&rig);
+	rig_put(&rig, "proc/42/limits",
+		"Limit                     Soft Limit           Hard Limit           Units     \n"
+		"Max locked memory         0                    0                    bytes     \n"
+		"Max address space         1                    2                    bytes     \n"
+		"Max pending signals       5                    0                    signals   \n");
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "limit",
+		  LIMIT "Max locked memory used_text=64.0K soft_text=0B hard_text=0B unit=bytes used=65536 "
+			"soft=0 hard=0");
+	check_row(frame, "limit",
+		  LIMIT "Max address space used_text=100M used_ratio=104857600 soft_text=1B hard_text=2B "
+			"unit=bytes used=104857600 soft=1 hard=2");
+	check_row(frame, "limit",
+		  LIMIT "Max pending signals used_text=5 used_ratio=1 soft_text=5 hard_text=0 unit=signals "
+			"used=5 soft=5 hard=0");
+	rig_close(&rig);
+}
+
+/* Real-time signals have a row where something is known of them. */
+START_TEST(real_time_signals_of_all_sets)
+{
+	static const char *const rows[] = {
+		SIGNAL "31 name=SYS action=default blocked=no pending=no",
+		SIGNAL "32 name=32 action=caught blocked=no pending=no", /* the C library has this one … */
+		SIGNAL "33 name=33 action=caught blocked=no pending=no", /* … and this one */
+		SIGNAL "34 name=RTMIN+0 action=caught blocked=no pending=no",
+		SIGNAL "60 name=RTMIN+26 action=default blocked=no pending=yes",
+		SIGNAL "61 name=RTMIN+27 action=default blocked=no pending=yes",
+		SIGNAL "62 name=RTMIN+28 action=default blocked=yes pending=no",
+		SIGNAL "63 name=RTMIN+29 action=ignored blocked=no pending=no",
+		SIGNAL "64 name=RTMIN+30 action=caught blocked=no pending=no",
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	sample_page(&rig);
+	rig_put(&rig, "proc/42/status",
+		"SigQ:\t5/200\nSigPnd:\t0800000000000000\nShdPnd:\t1000000000000000\n"
+		"SigBlk:\t2000000000000000\nSigIgn:\t4000000000000000\nSigCgt:\t8000000380000000\n");
+	frame = rig_sample(&rig, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(frame, "signal", rows[i]);
+	ck_assert_uint_eq(frame_table(frame, "signal")->n_rows, 31 + 8);
+	rig_close(&rig);
+}
+
+static void open_42(struct rig *rig, const char *topic)
+{
+	rig_open(rig, "empty", none);
+	still_clock_ns = UINT64_C(1000000000000);
+	rig->request.processes = "42";
+	put_process(rig);
+	rig_add(rig, topic);
+}
+
+static void put_file(struct rig *rig, unsigned fd, const char *target, unsigned position, int flags,
+		     const char *rest)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/42/fd/%u", fd);
+	rig_put(rig, path, NULL);
+	link_to(rig, target, path);
+	snprintf(path, sizeof(path), "proc/42/fdinfo/%u", fd);
+	rig_put(rig, path, "pos:\t%u\nflags:\t0%o\nmnt_id:\t9\n%s", position, (unsigned)flags, rest);
+}
+
+#define TCP_HEAD                                                                                             \
+	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+#define TCP_TAIL "00000000:00000000 00:00000000 00000000  0  0 "
+#define V6 "0B0B0B0B0B0B0B0B0B0B0B0B0B0B0B0B:0016"
+
+/* Addresses that read the same in both byte orders. */
+static void put_sockets(struct rig *rig, const char *state)
+{
+	rig_make(rig, "proc/42/net");
+	rig_put(rig, "proc/42/net/tcp",
+		TCP_HEAD "   0: 0B0B0B0B:1F90 0C0C0C0C:0050 %s " TCP_TAIL "500 1 0\n"
+			 "   1: 0B0B0B0B:1F91 0C0C0C0C:0050 0A " TCP_TAIL "499 1 0\n",
+		state);
+	rig_put(rig, "proc/42/net/tcp6", TCP_HEAD "   0: " V6 " " V6 " 0A " TCP_TAIL "410 1 0\n");
+	rig_put(rig, "proc/42/net/udp",
+		TCP_HEAD "   0: 0B0B0B0B:0035 00000000:0000 07 " TCP_TAIL "420 1 0\n");
+	rig_put(rig, "proc/42/net/udp6", TCP_HEAD "   0: " V6 " " V6 " 01 " TCP_TAIL "430 1 0\n");
+	rig_put(rig, "proc/42/net/unix",
+		"Num       RefCount Protocol Flags    Type St Inode Path\n"
+		"0000000000000000: 00000002 00000000 00010000 0001 01 300 /run/a b\n"
+		"0000000000000000: 00000003 00000000 00000000 0001 03 310\n");
+}
+
+static void put_files(struct rig *rig)
+{
+	rig_make(rig, "proc/42/fd");
+	rig_make(rig, "proc/42/fdinfo");
+	put_file(rig, 3, "/srv/data/file (deleted)", 4096, O_RDWR, "ino:\t11\n");
+	put_file(rig, 4, "/srv/data", 0, O_DIRECTORY, "ino:\t12\n");
+	put_file(rig, 5, "socket:[500]", 0, O_RDWR, "");
+	put_file(rig, 7, "socket:[300]", 0, O_RDWR, "");
+	put_file(rig, 8, "socket:[310]", 0, O_RDWR, "");
+	put_file(rig, 9, "socket:[700]", 0, O_RDWR, "");
+	put_file(rig, 10, "socket:[410]", 0, O_RDWR, "");
+	put_file(rig, 11, "socket:[420]", 0, O_RDWR, "");
+	put_file(rig, 12, "socket:[430]", 0, O_RDWR, "");
+	put_file(rig, 20, "anon_inode:[eventpoll]", 0, O_RDWR, "ino:\t13\n");
+	put_file(rig, 300, "pipe:[800]", 0, O_WRONLY, "");
+	put_sockets(rig, "01");
+}
+
+/* They are by descriptor. */
+static void check_order(const struct frame *frame, const unsigned *fds, size_t n_fds)
+{
+	const struct table *table = frame_table(frame, "open_file");
+
+	ck_assert_uint_eq(table->n_rows, n_fds);
+	for (size_t i = 0; i < n_fds; i++)
+		ck_assert_uint_eq(table_u64(table, table_row(table, i), "fd"), fds[i]);
+}
+
+START_TEST(open_files_of_all_kinds)
+{
+#define FD "pid=42 start_seconds=100 fd="
+#define NO_SOCKET "protocol= socket_state= local= remote= age_seconds=0 path="
+#define V6_TEXT "[b0b:b0b:b0b:b0b:b0b:b0b:b0b:b0b]:22"
+	static const char *const rows[] = {
+		FD "3 kind=file flags=rw position_bytes=6144 position_bytes_per_second=1024 inode=11 "
+		   "file_state=deleted " NO_SOCKET "/srv/data/file",
+		FD "4 kind=directory flags=r position_bytes=0 position_bytes_per_second=0 inode=12 "
+		   "file_state= " NO_SOCKET "/srv/data",
+		FD "5 kind=socket flags=rw inode=500 file_state= protocol=tcp socket_state=close-wait "
+		   "local=11.11.11.11:8080 remote=12.12.12.12:80 age_seconds=0 "
+		   "path=11.11.11.11:8080 -> 12.12.12.12:80",
+		FD "7 kind=socket flags=rw inode=300 file_state= protocol=unix socket_state=listening "
+		   "local=/run/a b remote= age_seconds=0 path=/run/a b",
+		FD "8 kind=socket flags=rw inode=310 file_state= protocol=unix socket_state=connected local= "
+		   "remote= age_seconds=0 path=socket:[310]",
+		FD "9 kind=socket flags=rw inode=700 file_state= age_seconds=0 path=socket:[700]",
+		FD "10 kind=socket flags=rw inode=410 file_state= protocol=tcp6 socket_state=listening "
+		   "local=" V6_TEXT " remote=" V6_TEXT " age_seconds=0 path=" V6_TEXT " -> " V6_TEXT,
+		FD "11 kind=socket flags=rw inode=420 file_state= protocol=udp socket_state= "
+		   "local=11.11.11.11:53 remote= age_seconds=0 path=11.11.11.11:53",
+		FD "20 kind=eventpoll flags=rw inode=13 file_state= " NO_SOCKET "anon_inode:[eventpoll]",
+		FD "300 kind=pipe flags=w inode=800 file_state= " NO_SOCKET "pipe:[800]",
+	};
+	static const unsigned fds[] = { 3, 4, 5, 7, 8, 9, 10, 11, 12, 20, 300 };
+	const struct frame *frame;
+	struct rig rig;
+
+	open_42(&rig, "open_file");
+	put_files(&rig);
+	rig_sample(&rig, 2);
+	put_sockets(&rig, "08");
+	put_file(&rig, 3, "/srv/data/file (deleted)", 6144, O_RDWR, "ino:\t11\n");
+	frame = rig_sample(&rig, 2);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(frame, "open_file", rows[i]);
+	check_order(frame, fds, sizeof(fds) / sizeof(fds[0]));
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+
+START_TEST(files_that_are_closed_and_opened)
+{
+	static const unsigned fewer[] = { 3, 300 }, more[] = { 2, 3, 6, 300 };
+	const struct frame *frame;
+	struct rig rig;
+
+	open_42(&rig, "open_file");
+	rig_make(&rig, "proc/42/fd");
+	rig_make(&rig, "proc/42/fdinfo");
+	put_file(&rig, 3, "/a", 1, O_RDONLY, "ino:\t1\n");
+	put_file(&rig, 4, "/b", 2, O_RDONLY, "ino:\t2\n");
+	put_file(&rig, 300, "/c", 3, O_RDONLY, "ino:\t3\n");
+	rig_sample(&rig, 2);
+	rig_put(&rig, "proc/42/fd/4", NULL);
+	check_order(rig_sample(&rig, 2), fewer, 2);
+	put_file(&rig, 2, "/d", 4, O_RDONLY, "ino:\t4\n");
+	put_file(&rig, 6, "/e", 5, O_RDONLY, "ino:\t5\n");
+	put_file(&rig, 3, "/b", 1, O_RDONLY, "ino:\t2\n"); /* as long as before */
+	put_file(&rig, 300, "/c (deleted)", 3, O_RDONLY, "ino:\t3\n");
+	frame = rig_sample(&rig, 2);
+	check_order(frame, more, 4);
+	check_row(frame, "open_file",
+		  FD "3 kind=file flags=r position_bytes=1 position_bytes_per_second=0 inode=2 file_state= "
+		     "" NO_SOCKET "/b");
+	check_row(frame, "open_file",
+		  FD "300 kind=file flags=r position_bytes=3 position_bytes_per_second=0 inode=3 "
+		     "file_state=deleted " NO_SOCKET "/c");
+	put_file(&rig, 3, "socket:[77]", 0, O_RDONLY, "");
+	check_row(rig_sample(&rig, 2), "open_file",
+		  FD "3 kind=socket flags=r inode=77 file_state= age_seconds=0 path=socket:[77]");
+	rig_close(&rig);
+}
+
+START_TEST(variables_of_the_environment)
+{
+#define VARIABLE "pid=42 start_seconds=100 number="
+	static const char *const rows[] = {
+		VARIABLE "1 name=A value=1",   VARIABLE "2 name= value=B",     VARIABLE "3 name= value=x",
+		VARIABLE "4 name=C value=a=b", VARIABLE "5 name=EMPTY value=", VARIABLE "6 name=D value=cut",
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	open_42(&rig, "environment");
+	rig_put(&rig, "proc/42/environ", "A=1%cB%c%c%c=x%cC=a=b%cEMPTY=%cD=cut", 0, 0, 0, 0, 0, 0, 0);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_row(frame, "environment", rows[i]);
+	ck_assert_uint_eq(frame_table(frame, "environment")->n_rows, sizeof(rows) / sizeof(rows[0]));
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+
+#define ENVIRONMENT_MAX (256 * 1024)
+
+static size_t shown_value(const struct frame *frame)
+{
+	const struct table *table = frame_table(frame, "environment");
+
+	ck_assert_uint_eq(table->n_rows, 1);
+	return strlen(table_text(table, table_row(table, 0), "value"));
+}
+
+START_TEST(a_long_environment_is_cut)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_42(&rig, "environment");
+	rig_put(&rig, "proc/42/environ", "A=%0*d", ENVIRONMENT_MAX - 2, 0);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(shown_value(frame), ENVIRONMENT_MAX - 2);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_put(&rig, "proc/42/environ", "A=%0*d", ENVIRONMENT_MAX - 1, 0);
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(shown_value(frame), ENVIRONMENT_MAX - 2);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_str_eq(frame->notices[0].text,
+			 "the environment is longer than 256 KiB; the rest is not shown");
+	rig_close(&rig);
+}
+
+START_TEST(memory_of_a_process_by_kind)
+{
+#define MEMORY "pid=42 start_seconds=100 key="
+	const struct frame *frame;
+	struct rig rig;
+
+	open_42(&rig, "process_memory");
+	rig_put(&rig, "proc/42/smaps_rollup",
+		"55d0c0000000-7ffd00000000 ---p 00000000 00:00 0                          [rollup]\n"
+		"Rss:               10000 kB\nPss:                6000 kB\nNewKind:               1 kB\n");
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "process_memory",
+		  MEMORY "Rss value_bytes=10240000 meaning=resident, shared pages in full");
+	check_row(frame, "process_memory",
+		  MEMORY "Pss value_bytes=6144000 "
+			 "meaning=resident, shared pages divided by the number of sharers");
+	check_row(frame, "process_memory", MEMORY "NewKind value_bytes=1024 meaning=");
+	check_row(frame, "process_memory",
+		  MEMORY "VmPeak value_bytes=209715200 "
+			 "meaning=highest virtual size so far");
+	check_row(frame, "process_memory",
+		  MEMORY "VmSwap value_bytes=524288 meaning=anonymous memory in swap");
+	ck_assert_uint_eq(frame_table(frame, "process_memory")->n_rows, 3 + 8);
+	rig_close(&rig);
+}
+
+START_TEST(policies_of_the_scheduler)
+{
+	static const char *const names[] = { "other", "fifo",     "rr",  "batch", NULL,
+					     "idle",  "deadline", "ext", NULL };
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		put_thread(&rig, 42, 'S', i, 0);
+		ck_assert_pstr_eq(detail(rig_sample(&rig, 1), "policy"), names[i]);
+	}
+	rig_close(&rig);
+}
+
+/* Before Linux 5.14 there is no switch for it. */
+START_TEST(delays_are_accounted_without_a_switch)
+{
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	put_thread(&rig, 42, 'S', 0, 150);
+	put_thread(&rig, 43, 'S', 0, 7);
+	ck_assert_double_eq_tol(cell_f64(rig_sample(&rig, 1), "process_detail", NULL, "disk_seconds"), 1.57,
+				1e-9);
+	put_call(&rig, 9999, 5);
+	ck_assert_str_eq(detail(rig_sample(&rig, 1), "system_call"), "9999");
+	rig_close(&rig);
+}
+
+START_TEST(sixteen_parents)
+{
+	char expected[600] = "";
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	for (unsigned pid = 7; pid < 30; pid++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "proc/%u", pid);
+		rig_make(&rig, path);
+		strcat(path, "/stat");
+		rig_put(&rig, path, "%u (p) S %u 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0\n", pid, pid + 1);
+		if (pid < 7 + 16)
+			snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%sp %u",
+				 pid > 7 ? " < " : "", pid);
+	}
+	ck_assert_str_eq(detail(rig_sample(&rig, 1), "parents"), expected);
+	rig_put(&rig, "proc/9/stat", "9 (top) S 0 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0\n");
+	ck_assert_str_eq(detail(rig_sample(&rig, 1), "parents"), "p 7 < p 8 < top 9");
+	rig_close(&rig);
+}
+
+/* All fields up to the last one, its exit code. */
+static void put_state(struct rig *rig, char state, unsigned start_ticks, int code)
+{
+	rig_put(rig, "proc/42/stat",
+		"42 (a worker) %c 7 42 42 0 -1 4194304 11 0 2 0 1000 250 3 4 25 5 1 0 %u 104857600 2560 "
+		"0 0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 %d\n",
+		state, start_ticks, code);
+}
+
+START_TEST(signals_that_stop)
+{
+	static const struct {
+		char state;
+		int code;
+		bool stops;
+	} cases[] = {
+		{ 'T', SIGSTOP, true },  { 'T', SIGTSTP, true },  { 'T', SIGTTIN, true },
+		{ 'T', SIGTTOU, true },  { 'T', 0, false },       { 'T', SIGINT, false },
+		{ 'S', SIGSTOP, false }, { 't', SIGSTOP, false },
+	};
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put_state(&rig, cases[i].state, 10000, cases[i].code);
+		ck_assert_uint_eq(cell_u64(rig_sample(&rig, 1), "process_detail", NULL, "stop_signal"),
+				  cases[i].stops ? (uint64_t)cases[i].code : U64_UNKNOWN);
+	}
+	rig_close(&rig);
+}
+
+/* A zombie that is there for a sample, and then reaped. */
+static void check_exit(int status, unsigned start_ticks, uint64_t code, uint64_t killed_by)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	ck_assert_uint_eq(cell_u64(rig_sample(&rig, 1), "process_detail", NULL, "exited_time"), U64_UNKNOWN);
+	put_state(&rig, 'Z', start_ticks, status);
+	for (unsigned i = 0; i < 2; i++) {
+		still_clock_ns += STILL_SECOND_NS;
+		frame = rig_sample(&rig, 1);
+		ck_assert_str_eq(detail(frame, "state"), "X");
+		ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "exit_code"), code);
+		ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "exit_signal"), killed_by);
+		ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "exited_time"),
+				  UINT64_C(1001000000000));
+		if (i == 0)
+			rig_remove(&rig, "proc/42");
+	}
+	rig_close(&rig);
+}
+
+START_TEST(how_a_process_has_ended)
+{
+	check_exit(3 << 8, 10000, 3, U64_UNKNOWN);
+	check_exit(0, 10000, 0, U64_UNKNOWN);
+	check_exit(SIGKILL, 10000, U64_UNKNOWN, SIGKILL);
+	check_exit(3 << 8, 10001, U64_UNKNOWN, U64_UNKNOWN); /* another process */
 }

@@ -3,6 +3,7 @@
  */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -832,12 +833,28 @@ static void open_many(int ready, int hold)
 	_exit(0);
 }
 
+static size_t count_files(pid_t pid)
+{
+	char path[64];
+	size_t count = 0;
+	DIR *directory;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	directory = opendir(path);
+	ck_assert_ptr_nonnull(directory);
+	for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
+		count += *entry->d_name != '.';
+	closedir(directory);
+	return count;
+}
+
 START_TEST(many_files_are_read_in_turns)
 {
 	static const char *const topics[] = { "open_file", NULL };
 	struct machine machine = { 0 };
 	int ready[2], hold[2];
-	char byte, pid[16];
+	char byte, pid[16], notice[96];
+	size_t n_files;
 	pid_t child;
 
 	ck_assert_int_eq(pipe2(ready, 0), 0);
@@ -856,10 +873,19 @@ START_TEST(many_files_are_read_in_turns)
 	open_machine(&machine, topics);
 	next_tick(&machine);
 	ck_assert_int_eq((int)frame_table(machine.now, "open_file")->n_rows, 1000);
-	next_tick(&machine);
-	next_tick(&machine);
-	ck_assert(frame_table(machine.now, "open_file")->n_rows >= MANY);
 	ck_assert_int_eq((int)machine.now->n_notices, 1);
+	ck_assert_str_eq(machine.now->notices[0].text,
+			 "1000 open files are read so far; the others follow in turn");
+	next_tick(&machine);
+	n_files = count_files(child);
+	snprintf(notice, sizeof(notice), "%zu open files: 1000 are read in each sample, the others in turn",
+		 n_files);
+	for (int i = 0; i < 5; i++) { /* the rest of them, and then all again */
+		next_tick(&machine);
+		ck_assert_uint_eq(frame_table(machine.now, "open_file")->n_rows, n_files);
+		ck_assert_int_eq((int)machine.now->n_notices, 1);
+		ck_assert_str_eq(machine.now->notices[0].text, notice);
+	}
 	close(hold[1]);
 	close(ready[0]);
 	waitpid(child, NULL, 0);
