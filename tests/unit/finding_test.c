@@ -762,6 +762,78 @@ START_TEST(findings_are_ordered_and_know_since_when)
 }
 END_TEST
 
+/* Its rule; its number is that of its place. */
+static const char *rule_at(const struct frame *frame, size_t index)
+{
+	const struct table *table = frame_table(frame, "finding");
+	const void *row = table_row(table, index);
+
+	ck_assert_uint_lt(index, table->n_rows);
+	ck_assert_uint_eq(table_u64(table, row, "number"), index + 1);
+	return table_text(table, row, "rule");
+}
+
+static void check_rules(const struct frame *frame, const char *const *rules)
+{
+	size_t n = 0;
+
+	for (; rules[n]; n++)
+		ck_assert_str_eq(rule_at(frame, n), rules[n]);
+	ck_assert_uint_eq(frame_table(frame, "finding")->n_rows, n);
+}
+
+START_TEST(what_is_added_comes_behind_what_is_critical)
+{
+	static const char warnings[] = REFAULTS("50") FAILED("0", "x", "0", "0")
+		FAILED("8", "x", "9", "9") "3 pressure memory/some avg10_ratio 0.2\n";
+	static const char critical[] = STALLS("9") "0 " KILLED("0") "9 " KILLED("1");
+	static const struct finding_added first = { "first", "load", "is high", "system", "overview", 12.5 },
+					  second = { .rule = "second",
+						     .subject = "",
+						     .text = "",
+						     .topic = "",
+						     .pane = "",
+						     .since_seconds = 0 };
+	char all[sizeof(warnings) + sizeof(critical)];
+	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+	const struct table *table;
+	const void *row;
+	struct frame frame;
+
+	snprintf(all, sizeof(all), "%s%s", warnings, critical);
+	open_frame(&frame);
+	findings_add(&frame, &first); /* it has no such table */
+	ck_assert_uint_eq(frame_slot(&frame, "finding")->n_rows, 0);
+	play(&frame, findings, "0 pressure memory/some avg10_ratio 0\n", 0);
+	findings_add(&frame, &first);
+	check_rules(&frame, (const char *const[]){ "first", NULL });
+	findings_forget(findings);
+	play(&frame, findings, critical, 11);
+	findings_add(&frame, &first);
+	check_rules(&frame, (const char *const[]){ "out_of_memory", "first", NULL });
+	findings_forget(findings);
+	play(&frame, findings, warnings, 11);
+	findings_add(&frame, &first);
+	check_rules(&frame, (const char *const[]){ "first", "memory_short", "failing_command", NULL });
+	findings_forget(findings);
+	play(&frame, findings, all, 11);
+	findings_add(&frame, &first);
+	findings_add(&frame, &second);
+	check_rules(&frame, (const char *const[]){ "out_of_memory", "second", "first", "memory_short",
+						   "failing_command", NULL });
+	table = frame_table(&frame, "finding");
+	row = table_row(table, 2);
+	ck_assert_str_eq(table_text(table, row, "subject"), "load");
+	ck_assert_str_eq(table_text(table, row, "text"), "is high");
+	ck_assert_str_eq(table_text(table, row, "severity"), "warning");
+	ck_assert_str_eq(table_text(table, row, "topic"), "system");
+	ck_assert_str_eq(table_text(table, row, "pane"), "overview");
+	ck_assert_double_eq(table_number(table, row, "since_seconds"), 12.5);
+	frame_close(&frame);
+	findings_close(findings);
+}
+END_TEST
+
 /* An alert is about a rule and its subject, whatever rank they have. Rows of one name are told apart. */
 START_TEST(rule_and_subject_are_the_key)
 {
