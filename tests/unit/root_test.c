@@ -147,6 +147,77 @@ START_TEST(an_environment_stays_in_its_tree)
 }
 END_TEST
 
+/* As a program has it that was started with its input closed. */
+START_TEST(a_file_may_get_descriptor_0)
+{
+	struct root root;
+	int input, fd, next;
+
+	make_tree(&root);
+	if (!root.by_kernel)
+		skip_test("this kernel has no openat2");
+	input = fcntl(0, F_DUPFD_CLOEXEC, 10);
+	ck_assert_int_ge(input, 0);
+	next = dup(input);
+	close(next);
+	close(0);
+	fd = root_open_at(&root, "d/file", O_RDONLY);
+	ck_assert_int_eq(fd, 0);
+	fd = dup(input);
+	ck_assert_int_eq(fd, next); /* no other one was taken */
+	close(fd);
+	ck_assert_int_eq(dup2(input, 0), 0);
+	close(input);
+	close(root.fd);
+}
+END_TEST
+
+START_TEST(what_is_no_directory_is_no_root)
+{
+	struct root root;
+
+	make_tree(&root);
+	close(root.fd);
+	ck_assert_int_eq(root_open(&root, below("/nothing")), -ENOENT);
+	ck_assert_int_eq(root_open(&root, below("/secret")), -ENOTDIR);
+	ck_assert_int_eq(root_open(&root, "/"), 0);
+	ck_assert(!root.is_tree);
+	close(root.fd);
+}
+END_TEST
+
+/* They lead to what is open, wherever that is. */
+START_TEST(magic_links_of_a_tree_are_not_followed)
+{
+	char target[PATH_MAX];
+	struct root root;
+
+	ck_assert_int_eq(root_open(&root, "/proc/self"), 0);
+	if (!root.by_kernel)
+		skip_test("this kernel has no openat2");
+	ck_assert_str_eq(text_of(&root, "exe"), strerror(ELOOP));
+	ck_assert_str_eq(text_of(&root, "root/etc/passwd"), strerror(ELOOP));
+	ck_assert_int_gt(root_read_link(&root, "exe", target, sizeof(target)), 0);
+	ck_assert_int_eq(*target, '/');
+	close(root.fd);
+}
+END_TEST
+
+/* Only who owns a file may leave the time of its last use alone. */
+START_TEST(files_of_others_are_opened)
+{
+	struct root root;
+	int fd;
+
+	ck_assert_int_eq(root_open(&root, "/etc"), 0);
+	fd = root_open_at(&root, "passwd", O_RDONLY);
+	ck_assert_int_ge(fd, 0);
+	ck_assert(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+	close(root.fd);
+}
+END_TEST
+
 static char keys[60];
 static unsigned n_closed;
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests of the memory of measuring threads. This program has a pthread_attr_setstack() that refuses, so that
+ * no thread starts, and sees what is protected, locked and given back.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "suite.h"
+#include "sys/latency_probe.h"
+
+#define KIB ((size_t)1024)
+#define PAGE_MAX (64 * KIB)
+
+struct range {
+	char *at;
+	size_t bytes;
+};
+
+static struct range memory, guard, stack, locked[2];
+static unsigned n_locked;
+
+int pthread_attr_setstack(pthread_attr_t *attributes, void *at, size_t bytes)
+{
+	(void)attributes;
+	stack = (struct range){ at, bytes };
+	return EINVAL;
+}
+
+int mprotect(void *at, size_t bytes, int protection)
+{
+	if (protection == PROT_NONE)
+		guard = (struct range){ at, bytes };
+	return (int)syscall(SYS_mprotect, at, bytes, protection);
+}
+
+int mlock(const void *at, size_t bytes)
+{
+	if (n_locked < 2)
+		locked[n_locked] = (struct range){ (char *)(uintptr_t)at, bytes };
+	n_locked++;
+	return 0;
+}
+
+int munmap(void *at, size_t bytes)
+{
+	if (at == locked[0].at)
+		memory = (struct range){ at, bytes };
+	return (int)syscall(SYS_munmap, at, bytes);
+}
+
+/* Counters from the beginning, then what may not be touched, then the stack up to the end. */
+static void check_memory(unsigned n_phases, uint64_t bucket_ns)
+{
+	const struct latency_plan plan = {
+		.policy = LATENCY_OTHER, .period_ns = 1000000, .bucket_ns = bucket_ns, .n_phases = n_phases
+	};
+	const uint32_t cpus[] = { 0 };
+	size_t needed = n_phases * sizeof(struct live_counts), counters;
+	int errors[] = { 0 }, error;
+
+	if (bucket_ns > 0)
+		needed += n_phases * HISTOGRAM_BUCKETS * sizeof(live_u64);
+	n_locked = 0;
+	memory = guard = stack = locked[0] = locked[1] = (struct range){ 0 };
+	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 1, errors, &error));
+	ck_assert_int_eq(error, -EINVAL);
+	ck_assert_int_eq(errors[0], -EINVAL);
+	ck_assert_uint_eq(n_locked, 2);
+	counters = locked[0].bytes;
+	ck_assert_uint_ge(counters, needed);
+	ck_assert_uint_lt(counters - needed, PAGE_MAX);
+	ck_assert_uint_eq(counters % PAGE_MAX, 0);
+	ck_assert_ptr_nonnull(memory.at);
+	ck_assert_ptr_eq(guard.at, memory.at + counters);
+	ck_assert_uint_eq(guard.bytes, PAGE_MAX);
+	ck_assert_ptr_eq(stack.at, guard.at + guard.bytes);
+	ck_assert_uint_eq(stack.bytes, 2048 * KIB);
+	ck_assert_ptr_eq(stack.at + stack.bytes, memory.at + memory.bytes);
+	ck_assert_ptr_eq(locked[1].at + locked[1].bytes, stack.at + stack.bytes);
+	ck_assert_uint_eq(locked[1].bytes, 32 * KIB); /* the rest is not needed */
+}
+
+START_TEST(memory_of_a_thread)
+{
+	for (unsigned n_phases = 1; n_phases <= LATENCY_PHASES; n_phases++) {
+		check_memory(n_phases, 0);
+		check_memory(n_phases, 1000);
+	}
+}
+END_TEST
+
+/* What could not run before is not tried, and a refused policy is told rather than another reason. */
+START_TEST(no_thread_runs)
+{
+	const struct latency_plan plan = { .policy = LATENCY_OTHER, .period_ns = 1000000, .n_phases = 1 };
+	const uint32_t cpus[] = { 0, 1 };
+	int errors[] = { -EPERM, -ENODEV }, error;
+
+	n_locked = 0;
+	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
+	ck_assert_int_eq(error, -EPERM);
+	ck_assert_int_eq(errors[0], -EPERM);
+	ck_assert_int_eq(errors[1], -ENODEV);
+	ck_assert_uint_eq(n_locked, 0);
+	errors[0] = -ENODEV;
+	errors[1] = -EPERM;
+	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
+	ck_assert_int_eq(error, -EPERM);
+	errors[1] = -ENODEV;
+	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
+	ck_assert_int_eq(error, -ENODEV);
+}
+END_TEST
