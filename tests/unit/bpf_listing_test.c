@@ -324,6 +324,22 @@ static void list_code(FILE *file, const struct bpf_code *code)
 
 /* --- The listings. */
 
+/* A plan opens what its programs name; in some of these maps they may look for what another one keeps. */
+static void check_maps(const struct bpf_program *program, const struct bpf_code *code)
+{
+	unsigned named = program->does->maps | BPF_MAP_BIT(BPF_MAP_SELF) | BPF_MAP_BIT(BPF_MAP_SLOTS) |
+			 BPF_MAP_BIT(BPF_MAP_STARTS) | BPF_MAP_BIT(BPF_MAP_MARKS) |
+			 BPF_MAP_BIT(BPF_MAP_WANTED);
+
+	for (unsigned i = 0; i < code->count; i += 1 + is_long(&code->insns[i])) {
+		const struct bpf_insn *insn = &code->insns[i];
+
+		if (is_long(insn) && insn->src_reg)
+			ck_assert_msg(named >> insn->imm & 1, "%s uses %s, but does not name it",
+				      program->name, map_names[insn->imm]);
+	}
+}
+
 static void list_program(FILE *file, const struct trace_plan *plan, const struct bpf_program *program,
 			 const char *how, bool typed, bool is_old)
 {
@@ -348,6 +364,7 @@ static void list_program(FILE *file, const struct trace_plan *plan, const struct
 		target.maps[map] = map == BPF_MAP_SLOTS && !plan->slots ? -1 : (int)map;
 	ck_assert_msg(bpf_assemble(&code, program, &target) == 0, "%s: %s", program->name,
 		      code.refused ? code.refused : "it lacks something");
+	check_maps(program, &code);
 	fprintf(file, "%s: %s%s, %u instructions\n", program->tracepoint, program->name, how, code.count);
 	list_code(file, &code);
 	if (code.lacks)
