@@ -55,6 +55,10 @@ int statvfs(const char *path, struct statvfs *found)
 		found->f_files = found->f_ffree = found->f_favail = 0;
 	if (strcmp(path, "/full") == 0)
 		found->f_bavail = (fsblkcnt_t)-RESERVED;
+	if (strcmp(path, "/sizeless") == 0)
+		found->f_frsize = 0;
+	if (strcmp(path, "/huge") == 0)
+		found->f_blocks = found->f_bfree = found->f_bavail = UINT64_MAX / 2;
 	return 0;
 }
 
@@ -200,6 +204,64 @@ START_TEST(space_and_inodes)
 	ck_assert_double_eq(cell_f64(frame, "filesystem", "/full", "used_ratio"), 1);
 	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/refused", "total_bytes"), U64_UNKNOWN);
 	ck_assert(isnan(cell_f64(frame, "filesystem", "/refused", "used_ratio")));
+	rig_close(&rig);
+}
+END_TEST
+
+static void check_space(const struct frame *frame, const char *mount, uint64_t total, uint64_t used,
+			uint64_t available)
+{
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", mount, "total_bytes"), total);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", mount, "used_bytes"), used);
+	ck_assert_uint_eq(cell_u64(frame, "filesystem", mount, "available_bytes"), available);
+}
+
+START_TEST(sizes_of_blocks)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT "28 27 8:9 / /sizeless rw - ext4 /dev/sdb rw\n"
+			     "29 27 8:10 / /huge rw - ext4 /dev/sdc rw\n");
+	frame = rig_sample(&rig, 1);
+	check_space(frame, "/sizeless", BLOCKS * 65536, 100 * 65536, 850 * 65536);
+	check_space(frame, "/huge", U64_UNKNOWN, 0, U64_UNKNOWN); /* of more than 64 bits */
+	rig_close(&rig);
+}
+END_TEST
+
+/* Of two that show all of it at paths of one length, the first; in a container the root is an overlay. */
+START_TEST(which_mount_of_a_file_system)
+{
+	static const char *const expected[] = { "/", "/bb", "/c", "/e", NULL };
+	struct rig rig;
+
+	open_live(&rig, "27 1 0:99 / / rw - overlay overlay rw\n"
+			"30 27 8:2 / /bb rw - ext4 /dev/sdb rw\n"
+			"31 27 8:2 / /aa rw - ext4 /dev/sdb rw\n"
+			"32 27 8:3 /one /ccc rw - ext4 /dev/sdc rw\n"
+			"33 27 8:3 /two /c rw - ext4 /dev/sdc rw\n"
+			"34 27 8:3 /three /dd rw - ext4 /dev/sdc rw\n"
+			"35 27 8:4 / /e rw - ext4 /dev/sdd rw\n"
+			"36 27 8:4 /one /f rw - ext4 /dev/sdd rw\n"
+			"37 27 0:100 / /overlay rw - overlay overlay rw\n"
+			"38 27 0:101 / /none rw - tmpfs none rw\n");
+	check_mounts(rig_sample(&rig, 1), expected);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Without an answer, those that have a device or a server. */
+START_TEST(which_mounts_of_another_root)
+{
+	static const char *const expected[] = { "/", "/server", "/disk", NULL };
+	struct rig rig;
+
+	open_live(&rig, ROOT "30 27 0:50 / /server rw - fuse.sshfs host:directory rw\n"
+			     "31 27 0:51 / /tmp rw - tmpfs tmpfs rw\n"
+			     "32 27 0:52 / /disk rw - fuseblk /dev/sdb rw\n");
+	rig.env.live = false;
+	check_mounts(rig_sample(&rig, 1), expected);
 	rig_close(&rig);
 }
 END_TEST
@@ -370,6 +432,77 @@ START_TEST(mounts_that_come_and_go)
 	ck_assert_double_eq_tol(growth(frame), 4096, 1e-6);
 	ck_assert(isnan(cell_f64(frame, "filesystem", "/b", "growth_bytes_per_second")));
 	rig_close(&rig);
+}
+END_TEST
+
+#define A "30 27 8:2 / /a rw - ext4 /dev/sdb rw\n"
+#define B "31 27 8:3 / /b rw - ext4 /dev/sdc rw\n"
+#define C "32 27 8:4 / /c rw - ext4 /dev/sdd rw\n"
+
+static void check_growth(const struct frame *frame, const char *mount, double expected)
+{
+	double found = cell_f64(frame, "filesystem", mount, "growth_bytes_per_second");
+
+	if (isnan(expected))
+		ck_assert_msg(isnan(found), "%s: %g", mount, found);
+	else
+		ck_assert_double_eq_tol(found, expected, 1e-6);
+}
+
+/* Each keeps its past in any order; one that is mounted in another way is another one. */
+START_TEST(mounts_in_another_order)
+{
+	static const char *const expected[] = { "/c", "/d", "/a", "/", "/b", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	open_live(&rig, ROOT A B C);
+	grow(&rig, 7, 10);
+	rig_put(&rig, MOUNTS, "%s", C "33 27 8:5 / /d rw - ext4 /dev/sde rw\n" A ROOT B);
+	frame = grow(&rig, 1, 10);
+	check_mounts(frame, expected);
+	check_growth(frame, "/", 4096);
+	check_growth(frame, "/a", 4096);
+	check_growth(frame, "/b", 4096);
+	check_growth(frame, "/c", 4096);
+	check_growth(frame, "/d", NAN);
+	rig_put(&rig, MOUNTS, "%s",
+		ROOT "30 27 8:2 / /a rw - ext4 /dev/sdb ro\n"
+		     "31 27 8:6 / /b rw - ext4 /dev/sdf rw\n"
+		     "34 27 8:4 / /c rw - ext4 /dev/sdd rw\n");
+	frame = grow(&rig, 1, 10);
+	ck_assert_str_eq(cell_text(frame, "filesystem", "/a", "mode"), "ro");
+	check_growth(frame, "/", 4096);
+	check_growth(frame, "/a", NAN);
+	check_growth(frame, "/b", NAN);
+	check_growth(frame, "/c", NAN);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Three blocks in 300 s, one in each third of them. */
+static double full_in_a_day(unsigned used)
+{
+	struct rig rig;
+	double seconds;
+
+	open_live(&rig, ROOT);
+	used_blocks = used - 3;
+	rig_sample(&rig, 1);
+	for (unsigned third = 0; third < 3; third++) {
+		grow(&rig, 4, 0);
+		grow(&rig, 1, 1);
+		grow(&rig, 5, 0);
+	}
+	seconds = full_in(&rig.frames[rig.present]);
+	rig_close(&rig);
+	return seconds;
+}
+
+START_TEST(a_day_is_the_most_that_is_told)
+{
+	ck_assert_double_eq_tol(full_in_a_day(87), 86300, 1e-3); /* of 863 blocks */
+	ck_assert(isnan(full_in_a_day(85)));                     /* of 865 */
 }
 END_TEST
 

@@ -297,6 +297,41 @@ START_TEST(swap_of_processes)
 }
 END_TEST
 
+/* Of three that are on the screen, among others, and a kernel thread, which has no memory of its own. */
+START_TEST(swap_of_what_is_visible)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	static const uint32_t visible[] = { 7, 9, 12 };
+	struct machine machine;
+
+	make_root(&machine);
+	write_file(&machine, "proc/meminfo", "MemTotal: 0 kB\nSwapTotal: 100 kB\nSwapFree: 99 kB\n");
+	for (int pid = 6; pid <= 13; pid++) {
+		char path[64];
+
+		write_process(&machine, (struct fake_process){ pid, 1, "some", 100, 50, 0, 500 });
+		snprintf(path, sizeof(path), "proc/%d/status", pid);
+		write_file(&machine, path, "Name:\tsome\nVmSwap:\t      %d kB\n", pid);
+	}
+	write_file(&machine, "proc/10/stat",
+		   "10 (kworker/0:1) I 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
+	open_machine(&machine, topic_names);
+	memcpy(machine.request.visible, visible, sizeof(visible));
+	machine.request.n_visible = 3;
+	next_tick(&machine);
+	ck_assert_double_eq(number_of(&machine, 7, "swapped_bytes"), 7 * 1024);
+	ck_assert_double_eq(number_of(&machine, 9, "swapped_bytes"), 9 * 1024);
+	ck_assert_double_eq(number_of(&machine, 12, "swapped_bytes"), 12 * 1024);
+	ck_assert_double_eq(number_of(&machine, 10, "swapped_bytes"), 0);
+	ck_assert(isnan(number_of(&machine, 6, "swapped_bytes")));
+	ck_assert(isnan(number_of(&machine, 8, "swapped_bytes")));
+	ck_assert(isnan(number_of(&machine, 11, "swapped_bytes")));
+	ck_assert(isnan(number_of(&machine, 13, "swapped_bytes")));
+	ck_assert(isnan(number_of(&machine, 7, "memory_ratio"))); /* of a machine without memory */
+	close_machine(&machine);
+}
+END_TEST
+
 /* What a parent is told of its children counts once: not again what was seen while they lived. */
 START_TEST(the_account_closes)
 {
@@ -1034,15 +1069,18 @@ END_TEST
 
 #define SLEEPERS 200
 
-/* Which of the sleepers have an age of 0; each then has the new priority. */
-static int count_read(const struct machine *machine, const struct child sleepers[], int nice)
+/* Which of the sleepers have an age of 0; each then has the new priority. None is older than the test. */
+static int count_read(const struct machine *machine, const struct child sleepers[], int nice,
+		      uint64_t begin_ns)
 {
+	double oldest = (double)(env_mono_ns() - begin_ns) / 1e9;
 	int count = 0;
 
 	for (int i = 0; i < SLEEPERS; i++) {
 		double age = number_of(machine, sleepers[i].pid, "stat_age_seconds");
 
 		ck_assert_double_ge(age, 0);
+		ck_assert_double_le(age, oldest);
 		ck_assert(age > 0 || number_of(machine, sleepers[i].pid, "nice") == nice);
 		count += age == 0;
 	}
@@ -1063,6 +1101,7 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 	static struct child sleepers[SLEEPERS];
 	static struct machine machine;
 	int nice = getpriority(PRIO_PROCESS, 0) + 1; /* an ordinary user can only raise it */
+	uint64_t begin_ns = env_mono_ns();
 	struct process_list *list;
 
 	if (nice > 19)
@@ -1078,7 +1117,7 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 	for (int i = 0; i < SLEEPERS; i++)
 		ck_assert_int_eq(setpriority(PRIO_PROCESS, (id_t)sleepers[i].pid, nice), 0);
 	next_tick(&machine);
-	count_read(&machine, sleepers, nice);
+	count_read(&machine, sleepers, nice, begin_ns);
 	for (int i = 0; i < 10; i++)
 		machine.request.visible[i] = (uint32_t)sleepers[i * SLEEPERS / 10].pid;
 	qsort(machine.request.visible, 10, sizeof(machine.request.visible[0]),
@@ -1089,12 +1128,12 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 		for (int i = 0; i < 10; i++)
 			ck_assert_double_eq(
 				number_of(&machine, (int)machine.request.visible[i], "stat_age_seconds"), 0);
-		count_read(&machine, sleepers, nice);
+		count_read(&machine, sleepers, nice, begin_ns);
 	}
 	list = reader_state(&process_reader, &machine.env);
 	list->mono_ns -= UINT64_C(20000000000);
 	next_tick(&machine);
-	ck_assert_int_eq(count_read(&machine, sleepers, nice), SLEEPERS);
+	ck_assert_int_eq(count_read(&machine, sleepers, nice, begin_ns), SLEEPERS);
 	close_machine(&machine);
 	for (int i = SLEEPERS - 1; i >= 0; i--)
 		end_child(&sleepers[i]);
@@ -1920,6 +1959,28 @@ START_TEST(what_a_kernel_does_not_count_is_said)
 	ck_assert(has_notice(machine.now, "50 threads of other users are hidden (hidepid)"));
 	ck_assert(isnan(number_of(&machine, 7, "read_bytes")));
 	ck_assert(isnan(number_of(&machine, 7, "wait_seconds")));
+	machine.env.live = false;
+	close_machine(&machine);
+}
+END_TEST
+
+/* With hidepid the first process is not listed. */
+START_TEST(threads_of_others_that_are_hidden)
+{
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine;
+
+	make_root(&machine);
+	write_process(&machine, (struct fake_process){ 7, 1, "own", 1, 0, 0, 5 }); /* 3 threads */
+	write_process(&machine, (struct fake_process){ 8, 1, "own", 1, 0, 0, 5 });
+	write_file(&machine, "proc/loadavg", "0.1 0.1 0.1 1/7 900\n");
+	open_machine(&machine, topic_names);
+	machine.env.live = true;
+	next_tick(&machine);
+	ck_assert(has_notice(machine.now, "1 thread of another user is hidden (hidepid)"));
+	write_process(&machine, (struct fake_process){ 1, 0, "init", 1, 0, 0, 1 });
+	next_tick(&machine);
+	ck_assert(!has_notice(machine.now, "hidepid"));
 	machine.env.live = false;
 	close_machine(&machine);
 }
