@@ -469,6 +469,37 @@ START_TEST(no_device_is_busier_than_always)
 }
 END_TEST
 
+/* What an engine has worked counts in one interval, whichever of them it is. */
+START_TEST(each_interval_begins_without_work)
+{
+	static const unsigned milliseconds[][2] = { { 100, 500 }, { 300, 200 }, { 0, 400 }, { 0, 0 } };
+	unsigned render = 1000, compute = 1000;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-i915", both);
+	for (unsigned i = 0; i < 5; i++) {
+		rig_put(&rig, "proc/200/fdinfo/12",
+			"drm-driver:\ti915\ndrm-client-id:\t7\ndrm-pdev:\t0000:00:02.0\n"
+			"drm-engine-render:\t%u000000 ns\ndrm-engine-compute:\t%u000000 ns\n",
+			render, compute);
+		rig_sample(&rig, 1);
+		if (i > 0) {
+			const struct frame *frame = &rig.frames[rig.present];
+			const unsigned *grown = milliseconds[i - 1];
+			double most = (grown[0] > grown[1] ? grown[0] : grown[1]) / 1000.0;
+
+			ck_assert_double_eq_tol(busy(frame, "0000:00:02.0"), most, EXACT);
+			ck_assert_double_eq_tol(share(frame, 200, "0000:00:02.0", "all"), most, EXACT);
+		}
+		if (i < 4) {
+			render += milliseconds[i][0];
+			compute += milliseconds[i][1];
+		}
+	}
+	rig_close(&rig);
+}
+END_TEST
+
 /* What drivers say themselves stands, also where processes are looked into for another topic. */
 START_TEST(both_topics_share_one_look_into_processes)
 {
