@@ -23,6 +23,7 @@
 static const unsigned char sampled_at[FRAME_REGISTERS] = { 0,  3,  2,  1,  4,  5,  6,  7, 9,
 							   10, 11, 12, 13, 14, 15, 16, 8 };
 #define KEPT (1u << 3 | 1u << 6 | 0xfu << 12) /* rbx, rbp, r12 to r15 */
+#define FORGOTTEN (1u << 3)                   /* rbx without a rule is the same, which libdw says of rax */
 #define DWARF_SP 7
 #define DWARF_FP 6
 #define DWARF_IP 16
@@ -31,6 +32,7 @@ static const unsigned char sampled_at[FRAME_REGISTERS] = { 0,  1,  2,  3,  4,  5
 							   11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 							   22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
 #define KEPT (0x7ffu << 19) /* x19 to x29 */
+#define FORGOTTEN 0u
 #define DWARF_SP 31
 #define DWARF_FP 29
 #define DWARF_IP 32
@@ -309,14 +311,14 @@ static enum found caller_register(Dwarf_Frame *frame, unsigned number, struct co
 
 	if (dw_library.frame_register(frame, (int)number, memory, &ops, &n) != 0)
 		return FOUND_NOT;
-	if (n == 0 && ops == memory)
+	if (n == 0 && ops == memory && !(FORGOTTEN >> number & 1))
 		return FOUND_UNDEFINED;
 	if (n == 0) { /* it is the same */
 		*value = at->state->registers[number];
 		return at->state->known >> number & 1 ? FOUND_VALUE : FOUND_NOT;
 	}
-	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
-		unsigned other = ops[0].atom - DW_OP_reg0;
+	if (n == 1 && ops[0].atom == DW_OP_regx) {
+		uint64_t other = ops[0].number;
 
 		*value = other < FRAME_REGISTERS ? at->state->registers[other] : 0;
 		return other < FRAME_REGISTERS && at->state->known >> other & 1 ? FOUND_VALUE : FOUND_NOT;
