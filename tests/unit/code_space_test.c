@@ -83,9 +83,123 @@ START_TEST(the_oldest_processes_are_forgotten)
 }
 END_TEST
 
+START_TEST(maps_that_touch_are_not_cut)
+{
+	map(7, 1000, 2000, 40, 1);
+	map(7, 3000, 4000, 0, 3);
+	map(7, 2000, 3000, 0, 2); /* just fits */
+	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 3);
+	ck_assert_uint_eq(found(7, 1999), 101039);
+	ck_assert_uint_eq(found(7, 2000), 200000);
+	ck_assert_uint_eq(found(7, 2999), 200999);
+	ck_assert_uint_eq(found(7, 3000), 300000);
+	map(7, 2000, 3000, 0, 4); /* the very same place */
+	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 3);
+	ck_assert_uint_eq(found(7, 2000), 400000);
+	map(7, 1500, 1501, 0, 5); /* the least */
+	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 5);
+	ck_assert_uint_eq(found(7, 1499), 100539);
+	ck_assert_uint_eq(found(7, 1500), 500000);
+	ck_assert_uint_eq(found(7, 1501), 100541);
+	map(7, 1200, 1200, 0, 6); /* nothing at all */
+	map(7, 1200, 1100, 0, 6);
+	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 5);
+	ck_assert_uint_eq(found(7, 1150), 100190);
+	code_spaces_free(&spaces);
+	ck_assert_uint_eq(spaces.n, 0);
+	map(7, 1000, 2000, 0, 1); /* it may be used again */
+	ck_assert_uint_eq(found(7, 1999), 100999);
+	code_spaces_free(&spaces);
+}
+END_TEST
+
+START_TEST(a_process_has_so_many_maps)
+{
+	for (uint32_t i = 0; i < 20000; i++)
+		map(7, i * UINT64_C(10), i * UINT64_C(10) + 5, 0, i);
+	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 16383);
+	ck_assert_uint_eq(found(7, 163820), 1638200000);
+	ck_assert_uint_eq(found(7, 163830), UINT64_MAX);
+	map(7, 0, 10, 0, 1); /* there might be two more of it */
+	ck_assert_uint_eq(found(7, 9), UINT64_MAX);
+	code_spaces_free(&spaces);
+}
+END_TEST
+
+START_TEST(a_fork_replaces_what_was_there)
+{
+	map(8, 5000, 6000, 0, 3);
+	code_spaces_end(&spaces, 8); /* another one that had its PID */
+	ck_assert(code_spaces_get(&spaces, 8)->ended && !code_spaces_get(&spaces, 8)->is_whole);
+	map(7, 1000, 2000, 0, 1);
+	map(7, 3000, 4000, 0, 2);
+	code_spaces_fork(&spaces, 7, 8);
+	ck_assert(!code_spaces_get(&spaces, 8)->ended && !code_spaces_get(&spaces, 8)->is_whole);
+	ck_assert_uint_eq(code_spaces_get(&spaces, 8)->n_maps, 2);
+	ck_assert_uint_eq(found(8, 3999), 200999);
+	ck_assert_uint_eq(found(8, 5000), UINT64_MAX);
+	code_spaces_get(&spaces, 8)->is_whole = true;
+	code_spaces_end(&spaces, 8);
+	code_space_clear(code_spaces_get(&spaces, 8));
+	ck_assert(!code_spaces_get(&spaces, 8)->ended && !code_spaces_get(&spaces, 8)->is_whole);
+	code_spaces_fork(&spaces, 9, 7); /* of one that is not known */
+	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 0);
+	code_spaces_free(&spaces);
+}
+END_TEST
+
+/* Room for 2048: of those that were used last, as many as half of that were used since. */
+static void fill_all(void)
+{
+	for (uint32_t pid = 1; pid <= 2048; pid++)
+		map(pid, 1000, 2000, 0, pid);
+	ck_assert_uint_eq(spaces.n, 2048);
+}
+
+START_TEST(half_of_them_are_kept_and_found)
+{
+	fill_all();
+	map(2049, 1000, 2000, 0, 2049);
+	ck_assert_uint_eq(spaces.n, 1026);
+	for (uint32_t pid = 1024; pid <= 2049; pid++)
+		ck_assert_uint_eq(found(pid, 1000), pid * UINT64_C(100000));
+	ck_assert_uint_eq(spaces.n, 1026);
+	ck_assert_uint_eq(found(1023, 1000), UINT64_MAX);
+	ck_assert_uint_eq(spaces.n, 1027);
+	code_spaces_free(&spaces);
+}
+END_TEST
+
+START_TEST(those_that_ended_are_forgotten_first)
+{
+	fill_all();
+	for (uint32_t pid = 2046; pid <= 2048; pid++)
+		spaces.list[pid - 1].ended = true;
+	map(2049, 1000, 2000, 0, 2049);
+	ck_assert_uint_eq(spaces.n, 1025);
+	ck_assert_uint_eq(found(2045, 1000), 204500000);
+	ck_assert_uint_eq(found(2047, 1000), 204700000); /* the last two may be in use */
+	ck_assert_uint_eq(found(2048, 1000), 204800000);
+	ck_assert_uint_eq(found(2046, 1000), UINT64_MAX);
+	code_spaces_free(&spaces);
+}
+END_TEST
+
+START_TEST(a_fork_as_room_is_made)
+{
+	fill_all();
+	code_spaces_fork(&spaces, 1, 3000); /* the oldest one is used again */
+	ck_assert_uint_le(spaces.n, 1100);
+	ck_assert_uint_eq(found(3000, 1500), 100500);
+	ck_assert_uint_eq(found(1, 1500), 100500);
+	code_spaces_free(&spaces);
+}
+END_TEST
+
 #if PROFILE_REGISTERS != 0 && defined(__x86_64__)
 
 #define COPIED 4096
+#define KNOWN_OF_CALLERS 0x1f0c8 /* rbx, rbp, rsp, r12 to r15 and rip, by the numbers of DWARF */
 
 static struct caught {
 	uint64_t registers[PROFILE_N_REGISTERS];
@@ -167,13 +281,33 @@ START_TEST(callers_are_found_one_by_one)
 	stack = (struct frame_stack){ caught.registers[PROFILE_SP], span_of(caught.stack, caught.bytes) };
 	ck_assert_int_eq(frame_rules_step(rules, bias_of_this_program(), &stack, &state), FRAME_CALLER);
 	ck_assert(is_in(state.ip, inner, 4000));
+	ck_assert_uint_eq(state.known, KNOWN_OF_CALLERS);
 	ck_assert_int_eq(frame_rules_step(rules, bias_of_this_program(), &stack, &state), FRAME_CALLER);
+	ck_assert_uint_eq(state.known, KNOWN_OF_CALLERS);
 	ck_assert(elf_file_parse(&file, bytes));
 	ck_assert(elf_file_start(&file, state.ip - 1 - bias_of_this_program(), &start));
 	ck_assert_uint_eq(start, (uintptr_t)outer - bias_of_this_program());
 	ck_assert(is_in(state.ip, outer, 4000));
 	ck_assert(!state.exact);
 	frame_rules_close(rules);
+}
+END_TEST
+
+/* The kernel has them in another order. */
+START_TEST(registers_have_the_numbers_of_dwarf)
+{
+	static const uint64_t wanted[FRAME_REGISTERS] = { 100, 103, 102, 101, 104, 105, 106, 107, 109,
+							  110, 111, 112, 113, 114, 115, 116, 108 };
+	uint64_t registers[PROFILE_N_REGISTERS];
+	struct frame_state state;
+
+	for (unsigned i = 0; i < PROFILE_N_REGISTERS; i++)
+		registers[i] = 100 + i;
+	frame_state_begin(&state, registers);
+	ck_assert_mem_eq(state.registers, wanted, sizeof(wanted));
+	ck_assert_uint_eq(state.known, 0x1ffff);
+	ck_assert_uint_eq(state.ip, 108);
+	ck_assert(state.exact);
 }
 END_TEST
 
@@ -229,6 +363,17 @@ START_TEST(garbage_has_no_rules)
 }
 END_TEST
 
+#if defined(__x86_64__)
+#define FP 6
+#define SP 7
+#elif defined(__aarch64__)
+#define FP 29
+#define SP 31
+#else
+#define FP 0
+#define SP 0
+#endif
+
 START_TEST(frame_pointers_are_followed)
 {
 	const uint64_t words[8] = { 0, 0, 1032, 0x1234, 0, 0x4711, 0, 0 }; /* frames at 1016 and 1032 */
@@ -236,18 +381,50 @@ START_TEST(frame_pointers_are_followed)
 	struct frame_state state;
 	uint64_t registers[PROFILE_N_REGISTERS] = { 0 };
 
-#if defined(__x86_64__)
-	registers[6] = 1016;
-#elif defined(__aarch64__)
-	registers[29] = 1016;
-#else
-	skip_test("no frame pointer is known here");
-#endif
+	if (PROFILE_REGISTERS == 0)
+		skip_test("no frame pointer is known here");
+	registers[FP] = 1016;
 	frame_state_begin(&state, registers);
+	ck_assert(state.exact);
 	ck_assert_int_eq(frame_pointer_step(&stack, &state), FRAME_CALLER);
 	ck_assert_uint_eq(state.ip, 0x1234);
+	ck_assert_uint_eq(state.registers[FP], 1032);
+	ck_assert_uint_eq(state.registers[SP], 1032);
+	ck_assert_uint_eq(state.known, UINT64_C(1) << FP | UINT64_C(1) << SP);
+	ck_assert(!state.exact);
 	ck_assert_int_eq(frame_pointer_step(&stack, &state), FRAME_CALLER);
 	ck_assert_uint_eq(state.ip, 0x4711);
+	ck_assert_uint_eq(state.registers[SP], 1048);
 	ck_assert_int_eq(frame_pointer_step(&stack, &state), FRAME_LOST); /* it is 0 there */
+}
+END_TEST
+
+START_TEST(frame_pointers_lie_on_the_stack)
+{
+	static const struct {
+		uint64_t fp;
+		enum frame_step step;
+	} cases[] = {
+		{ 999, FRAME_LOST },    { 1000, FRAME_CALLER },     { 1008, FRAME_FIRST },
+		{ 1048, FRAME_CALLER }, { 1049, FRAME_LOST },       { 1056, FRAME_LOST },
+		{ 1064, FRAME_LOST },   { UINT64_MAX, FRAME_LOST }, { 992, FRAME_LOST },
+	};
+	const uint64_t words[8] = { 1016, 0x10, 0, 0x12, 0x13, 0x14, 0x15, 0x16 };
+	const struct frame_stack stack = { 1000, span_of((const char *)words, sizeof(words)) };
+	uint64_t registers[PROFILE_N_REGISTERS] = { 0 };
+	struct frame_state state;
+
+	if (PROFILE_REGISTERS == 0)
+		skip_test("no frame pointer is known here");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		registers[FP] = cases[i].fp;
+		frame_state_begin(&state, registers);
+		ck_assert_msg(frame_pointer_step(&stack, &state) == cases[i].step, "%u",
+			      (unsigned)cases[i].fp);
+	}
+	registers[FP] = 1000;
+	frame_state_begin(&state, registers);
+	state.known &= ~(UINT64_C(1) << FP);
+	ck_assert_int_eq(frame_pointer_step(&stack, &state), FRAME_LOST);
 }
 END_TEST
