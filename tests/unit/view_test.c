@@ -237,6 +237,9 @@ START_TEST(rows_by_group)
 	shows(&view, &frame, "");
 	view_choose_group(&view, "path", NULL, false);
 	shows(&view, &frame, "abcde");
+	view_choose_group(&view, "path", "/x", true);
+	view_clear_choices(&view);
+	shows(&view, &frame, "abcde");
 	view_close(&view);
 	frame_close(&frame);
 }
@@ -338,6 +341,8 @@ START_TEST(columns_on_request_are_requested)
 	ck_assert_uint_eq(view_requested_columns(&view), 0);
 	view_choose_sort(&view, "");
 	ck_assert_uint_eq(view_requested_columns(&view), 0);
+	ck_assert_int_eq(view_choose_columns(&view, "size_ratio,name", &wrong), 0);
+	ck_assert_uint_eq(view_requested_columns(&view), 1 << 5);
 	ck_assert_uint_eq(schema_requested_columns(&schema, "pid,size_ratio,name"), 1 << 5);
 	ck_assert_uint_eq(schema_requested_columns(&schema, "size_bytes,size_ratio"), 1 << 3 | 1 << 5);
 	ck_assert_uint_eq(schema_requested_columns(&schema, NULL), 0);
@@ -358,6 +363,8 @@ START_TEST(rates_take_two_samples)
 	view_choose_sort(&view, "reads");
 	ck_assert(!view_has_rates(&view));
 	ck_assert_int_eq(view_choose_columns(&view, "name,reads_per_second", &wrong), 0);
+	ck_assert(view_has_rates(&view));
+	ck_assert_int_eq(view_choose_columns(&view, "reads_per_second,name", &wrong), 0);
 	ck_assert(view_has_rates(&view));
 	view_close(&view);
 	over.over_interval = true;
@@ -456,5 +463,276 @@ START_TEST(shares_of_all_cpus_take_their_number)
 	ck_assert_double_eq(view_cpus(&view, &frame), 6);
 	view_close(&view);
 	frame_close(&frame);
+}
+END_TEST
+
+/* A table whose rows are remembered, and where more may be added. */
+static struct table *open_log(struct frame *frame)
+{
+	struct table *log;
+
+	open_things(frame);
+	log = &frame->tables[0];
+	table_reserve(log, 64);
+	log->is_log = true;
+	return log;
+}
+
+static void remembers_all(const struct view *view, const struct table *log)
+{
+	ck_assert_uint_eq(view->log_cache.n_rows, log->n_rows);
+	for (size_t i = 0; i < log->n_rows; i++)
+		ck_assert_ptr_eq(view->log_cache.rows[i], table_row(log, i));
+}
+
+/* Whole and unsorted, a log is shown by the rows that are remembered; else by a copy of them. */
+START_TEST(rows_of_a_log)
+{
+	struct frame frame;
+	struct table *log = open_log(&frame);
+	struct view view;
+
+	view_open(&view, &schema);
+	shows(&view, &frame, "abcde");
+	ck_assert_ptr_eq(view.rows, view.log_cache.rows);
+	ck_assert_ptr_null(view.room);
+	view.limit = 5;
+	shows(&view, &frame, "abcde");
+	ck_assert_ptr_eq(view.rows, view.log_cache.rows);
+	view.limit = 4;
+	shows(&view, &frame, "bcde"); /* the newest */
+	ck_assert_ptr_eq(view.rows, view.room);
+	ck_assert_uint_eq(view.n_matching, 5);
+	view.limit = 0;
+	shows(&view, &frame, "");
+	view.limit = VIEW_ALL_ROWS;
+	shows(&view, &frame, "abcde");
+	ck_assert_ptr_null(view.room);
+	ck_assert_uint_eq(view.capacity, 0);
+	view_choose_sort(&view, "pid");
+	shows(&view, &frame, "dcbae");
+	view.limit = 2;
+	shows(&view, &frame, "dc");
+	view_choose_sort(&view, "+pid");
+	shows(&view, &frame, "ab");
+	view_choose_sort(&view, "");
+	view.descending = true;
+	shows(&view, &frame, "ed");
+	remembers_all(&view, log);
+	view.descending = false;
+	view.limit = 64;
+	shows(&view, &frame, "abcde");
+	add(&frame, "f", 6, 1, NULL);
+	shows(&view, &frame, "abcdef");
+	remembers_all(&view, log);
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(a_tree_of_a_log)
+{
+	struct frame frame;
+	struct table *log = open_log(&frame);
+	struct view view;
+
+	view_open(&view, &schema);
+	view_choose_tree(&view, "pid", "owner");
+	shows(&view, &frame, "abdce");
+	ck_assert_ptr_eq(view.rows, view.room);
+	remembers_all(&view, log);
+	ck_assert(tree_set_fold(&view.tree, row_hash_key(&schema, view.rows[1]), true));
+	add(&frame, "f", 6, 1, NULL);
+	shows(&view, &frame, "afbce");
+	remembers_all(&view, log);
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(choices_change_what_is_shown_of_a_log)
+{
+	struct scope scope;
+	struct frame frame;
+	struct view view;
+	regex_t pattern;
+
+	open_log(&frame);
+	open_scope(&scope, "user=bob");
+	view_open(&view, &schema);
+	shows(&view, &frame, "abcde");
+	view_choose_rows(&view, "2,c", "pid", "name");
+	shows(&view, &frame, "bc");
+	view_exclude(&view, 2, "pid");
+	shows(&view, &frame, "c");
+	view_clear_choices(&view);
+	shows(&view, &frame, "abcde");
+	view_choose_related(&view, "2", "pid", "owner");
+	shows(&view, &frame, "bd");
+	view_clear_choices(&view);
+	view_set_threshold(&view, "reads", 300);
+	shows(&view, &frame, "cde");
+	view_clear_choices(&view);
+	view_choose_scope(&view, &scope);
+	shows(&view, &frame, "bce");
+	view_clear_choices(&view);
+	ck_assert_int_eq(pattern_compile(&pattern, "^[ad]$"), 0);
+	view_set_pattern(&view, &pattern);
+	shows(&view, &frame, "ad");
+	view_set_pattern(&view, NULL);
+	shows(&view, &frame, "abcde");
+	regfree(&pattern);
+	view_close(&view);
+	scope_free(&scope);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(optional_columns_of_a_log)
+{
+	const struct column *note = schema_find(&schema, "note");
+	struct frame frame;
+	struct view view;
+
+	open_log(&frame);
+	view_open(&view, &schema);
+	view_apply(&view, &frame.tables[0]);
+	ck_assert(view_shows(&view, schema_find(&schema, "owner")) && !view_shows(&view, note));
+	add(&frame, "f", 6, 1, NULL)->note = "x";
+	view_apply(&view, &frame.tables[0]);
+	ck_assert(view_shows(&view, note));
+	view_choose_rows(&view, "a", NULL, "name");
+	view_apply(&view, &frame.tables[0]);
+	ck_assert(!view_shows(&view, note));
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(the_order_as_sampled_and_its_reverse)
+{
+	struct frame frame;
+	struct view view;
+
+	open_things(&frame);
+	view_open(&view, &schema);
+	view.limit = 2;
+	shows(&view, &frame, "ab"); /* the first, which are no log */
+	view.descending = true;
+	shows(&view, &frame, "ed");
+	view.limit = VIEW_ALL_ROWS;
+	shows(&view, &frame, "edcba");
+	view.limit = 0;
+	shows(&view, &frame, "");
+	ck_assert_uint_eq(view.n_matching, 5);
+	view.limit = VIEW_ALL_ROWS;
+	view_choose_sort(&view, "+pid");
+	shows(&view, &frame, "abcde"); /* unknown last in either order */
+	view_choose_sort(&view, "pid");
+	shows(&view, &frame, "dcbae");
+	view_choose_sort(&view, "+path");
+	shows(&view, &frame, "eabcd");
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(trees_have_both_columns)
+{
+	static const char *const wrong[][2] = { { "pid", "nothing" },
+						{ "nothing", "owner" },
+						{ NULL, "owner" } };
+	struct frame frame;
+	struct view view;
+
+	open_things(&frame);
+	view_open(&view, &schema);
+	view_choose_tree(&view, "pid", "owner");
+	view_choose_sort(&view, "name");
+	shows(&view, &frame, "ecbda");
+	ck_assert_uint_eq(view_depth(&view, 3), 1);
+	ck_assert(view_has_children(&view, 2) && !view_has_children(&view, 3));
+	view.limit = 3;
+	shows(&view, &frame, "ecb");
+	ck_assert_uint_eq(view.n_matching, 5);
+	ck_assert(!view_has_children(&view, 2)); /* not among the rows */
+	view.limit = VIEW_ALL_ROWS;
+	ck_assert(tree_set_fold(&view.tree, row_hash_key(&schema, view.rows[2]), true));
+	shows(&view, &frame, "ecba");
+	ck_assert_uint_eq(view_folded(&view, 2), 1);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		view_choose_tree(&view, "pid", "owner");
+		view_choose_tree(&view, wrong[i][0], wrong[i][1]);
+		shows(&view, &frame, "edcba");
+		ck_assert_uint_eq(view_depth(&view, 3), 0);
+		ck_assert_uint_eq(view_folded(&view, 2), 0);
+		ck_assert(!view_has_children(&view, 2));
+	}
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(a_column_leads)
+{
+	const char *wrong;
+	struct view view;
+
+	view_open(&view, &schema);
+	view_lead_with(&view, "owner");
+	has_columns(&view, "owner,name,pid,size_bytes,note");
+	view_lead_with(&view, "owner");
+	has_columns(&view, "owner,name,pid,size_bytes,note");
+	view_lead_with(&view, "reads"); /* a hidden one */
+	has_columns(&view, "reads,owner,name,pid,size_bytes,note");
+	view_lead_with(&view, "note"); /* the last one */
+	has_columns(&view, "note,reads,owner,name,pid,size_bytes");
+	view_lead_with(&view, "nothing");
+	has_columns(&view, "note,reads,owner,name,pid,size_bytes");
+	ck_assert_int_eq(view_choose_columns(&view, "pid", &wrong), 0);
+	view_lead_with(&view, "name"); /* the first of the schema */
+	has_columns(&view, "name,pid");
+	view_close(&view);
+}
+END_TEST
+
+START_TEST(no_more_columns_than_there_is_room_for)
+{
+	struct column many[VIEW_COLUMNS_MAX + 1];
+	struct schema wide = schema;
+	struct view view;
+
+	for (unsigned i = 0; i <= VIEW_COLUMNS_MAX; i++)
+		many[i] = columns[1 + i % 2]; /* every second one is hidden */
+	wide.columns = many;
+	wide.n_columns = VIEW_COLUMNS_MAX + 1;
+	view_open(&view, &wide);
+	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX / 2 + 1);
+	ck_assert_uint_eq(view.columns[VIEW_COLUMNS_MAX / 2], VIEW_COLUMNS_MAX);
+	view_choose_all(&view);
+	ck_assert_uint_eq(view.n_columns, VIEW_COLUMNS_MAX);
+	ck_assert_uint_eq(view.columns[VIEW_COLUMNS_MAX - 1], VIEW_COLUMNS_MAX - 1);
+	view_close(&view);
+}
+END_TEST
+
+/* What is not sorted has no column, and neither has a form that this table lacks. */
+START_TEST(forms_that_a_table_lacks)
+{
+	static const char *const forms[] = { "nothing", "size_bytes", NULL };
+	const char *wrong;
+	struct view view;
+
+	view_open(&view, &schema);
+	view_choose_form(&view, forms, "size_ratio");
+	has_columns(&view, "name,pid,owner,size_ratio,note");
+	has_sort(&view, "");
+	ck_assert_int_eq(view_choose_sort(&view, "+"), -EINVAL);
+	ck_assert_int_eq(view_choose_sort(&view, "+size_bytes"), 0);
+	ck_assert_int_eq(view_choose_columns(&view, "size_bytes,name", &wrong), 0);
+	view_choose_form(&view, forms, "size_ratio");
+	has_columns(&view, "size_ratio,name");
+	has_sort(&view, "+size_ratio");
+	view_close(&view);
 }
 END_TEST
