@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -552,4 +553,164 @@ START_TEST(tracepoints_of_a_machine)
 	ck_assert_str_eq(why, "");
 	ck_assert(is_good);
 	rig_close(&rig);
+}
+
+/* A machine with tracefs, and its list. */
+struct listed {
+	int descriptor; /* of tracefs */
+	struct rig rig;
+	struct tracepoint_list list;
+};
+
+static void open_listed(struct listed *listed, const char *names)
+{
+	static const char *const none[] = { NULL };
+
+	rig_open(&listed->rig, "readers", none);
+	rig_make(&listed->rig, "sys/kernel/tracing/events/a/b");
+	rig_put(&listed->rig, "sys/kernel/tracing/available_events", "%s", names);
+	ck_assert_int_eq(tracepoint_list_open(&listed->list, &listed->rig.env), 0);
+	listed->descriptor = listed->list.tracefs;
+}
+
+static void close_listed(struct listed *listed)
+{
+	ck_assert_int_ge(fcntl(listed->descriptor, F_GETFD), 0);
+	tracepoint_list_close(&listed->list);
+	ck_assert_int_lt(fcntl(listed->descriptor, F_GETFD), 0);
+	ck_assert_int_eq(listed->list.tracefs, -1);
+	ck_assert_ptr_null(listed->list.names);
+	rig_close(&listed->rig);
+}
+
+/* As many bytes of names as the memory for them has at first, and around it; at most 8 MiB are read. */
+START_TEST(lists_of_names_of_any_length)
+{
+	static const size_t lengths[] = { 0, 100, 131071, 131072, 131073, 262144, 700001, 8388607, 8388608 };
+	static char names[8388610];
+	struct listed listed;
+	struct span read;
+
+	for (size_t i = 0; i + 1 < sizeof(names); i++)
+		names[i] = i % 16 == 15 ? '\n' : (char)('a' + i / 16 % 26);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		char next = names[lengths[i]];
+
+		names[lengths[i]] = '\0';
+		open_listed(&listed, names);
+		ck_assert_int_eq(tracepoint_list_names(&listed.list, &read), 0);
+		ck_assert_uint_eq(span_length(read), lengths[i]);
+		ck_assert(span_is(read, names));
+		rig_put(&listed.rig, "sys/kernel/tracing/available_events", NULL);
+		ck_assert_int_eq(tracepoint_list_names(&listed.list, &read), 0); /* it is read once */
+		ck_assert_uint_eq(span_length(read), lengths[i]);
+		close_listed(&listed);
+		names[lengths[i]] = next;
+	}
+	open_listed(&listed, names);
+	ck_assert_int_eq(tracepoint_list_names(&listed.list, &read), 0);
+	ck_assert_uint_eq(span_length(read), 8388608);
+	close_listed(&listed);
+	open_listed(&listed, "");
+	rig_put(&listed.rig, "sys/kernel/tracing/available_events", NULL);
+	ck_assert_int_eq(tracepoint_list_names(&listed.list, &read), -ENOENT);
+	rig_put(&listed.rig, "sys/kernel/tracing/available_events", "a:b\n");
+	ck_assert_int_eq(tracepoint_list_names(&listed.list, &read), 0);
+	ck_assert(span_is(read, "a:b\n"));
+	close_listed(&listed);
+}
+
+START_TEST(formats_are_read_by_name)
+{
+	static char text[20000];
+	const char *file = "sys/kernel/tracing/events/a/b/format";
+	struct span long_name = span_of(text, 300), read;
+	struct listed listed;
+
+	memset(text, 'x', sizeof(text) - 1);
+	open_listed(&listed, "a:b\n");
+	ck_assert_int_eq(tracepoint_list_format(&listed.list, span_text("a"), span_text("b"), &read),
+			 -ENOENT);
+	rig_put(&listed.rig, file, "%s", "");
+	ck_assert_int_eq(tracepoint_list_format(&listed.list, span_text("a"), span_text("b"), &read), 0);
+	ck_assert_uint_eq(span_length(read), 0);
+	rig_put(&listed.rig, file, "short");
+	ck_assert_int_eq(tracepoint_list_format(&listed.list, span_text("a"), span_text("b"), &read), 0);
+	ck_assert(span_is(read, "short"));
+	rig_put(&listed.rig, file, "%s", text);
+	ck_assert_int_eq(tracepoint_list_format(&listed.list, span_of("ax", 1), span_of("bx", 1), &read), 0);
+	ck_assert_uint_eq(span_length(read), 16384);
+	ck_assert_int_eq(tracepoint_list_format(&listed.list, long_name, long_name, &read), -ENOENT);
+	close_listed(&listed);
+}
+
+START_TEST(a_list_is_there_where_tracefs_is)
+{
+	static const char *const none[] = { NULL };
+	struct tracepoint_list list;
+	struct rig rig;
+
+	rig_open(&rig, "readers", none);
+	ck_assert_int_eq(tracepoint_list_test(&rig.env), -ENOENT);
+	ck_assert_int_eq(tracepoint_list_open(&list, &rig.env), -ENOENT);
+	tracepoint_list_close(&list);
+	rig_make(&rig, "sys/kernel/tracing/events");
+	ck_assert_int_eq(tracepoint_list_test(&rig.env), 0);
+	rig_close(&rig);
+}
+
+static void refuses(struct listed *listed, const char *group, const char *event, const char *expected)
+{
+	tracepoint_list_refuse(&listed->list, group, event, why, sizeof(why));
+	ck_assert_str_eq(why, expected);
+}
+
+START_TEST(what_is_near_is_proposed)
+{
+	struct listed listed;
+
+	open_listed(&listed, "noise\nblock:block_rq_issue\nsched:sched_switch\nsched:sched_wakeup\n");
+	refuses(&listed, "sched", "sched_swich",
+		"no tracepoint sched:sched_swich; did you mean sched:sched_switch?");
+	refuses(&listed, "sched", "sched_wakup",
+		"no tracepoint sched:sched_wakup; did you mean sched:sched_wakeup?");
+	refuses(&listed, "sched", "zzz", "no tracepoint sched:zzz; there are: sched_switch sched_wakeup");
+	refuses(&listed, "sched", "block_rq_issue",
+		"no tracepoint sched:block_rq_issue; there are: sched_switch sched_wakeup");
+	refuses(&listed, "shed", "sched_switch", "no group of tracepoints shed; did you mean sched?");
+	refuses(&listed, "nois", "x", "no group of tracepoints nois; panetop -t tracepoint lists them all");
+	close_listed(&listed);
+}
+
+/* 600 bytes of names, each with a blank before it, or whole ones of them. */
+static void refuses_of_many(const char *name, unsigned n_names, unsigned n_told)
+{
+	struct buffer names = { 0 }, expected = { 0 };
+	struct listed listed;
+
+	buffer_text(&expected, "no tracepoint many:huh; there are:");
+	for (unsigned i = 0; i < n_names; i++) {
+		buffer_print(&names, "many:%s%03u\n", name, i);
+		if (i < n_told)
+			buffer_print(&expected, " %s%03u", name, i);
+	}
+	buffer_text(&expected, n_told < n_names ? " …" : "");
+	buffer_char(&names, '\0');
+	buffer_char(&expected, '\0');
+	open_listed(&listed, names.bytes);
+	refuses(&listed, "many", "huh", expected.bytes);
+	close_listed(&listed);
+	buffer_free(&names);
+	buffer_free(&expected);
+}
+
+START_TEST(long_lists_are_cut_behind_a_name)
+{
+	refuses_of_many("ev", 100, 100); /* 600 */
+	refuses_of_many("ev", 101, 100);
+	refuses_of_many("ev", 200, 100);
+	refuses_of_many("event_", 60, 60);
+	refuses_of_many("event_", 61, 60);
+	refuses_of_many("event", 66, 66); /* 594 */
+	refuses_of_many("event", 67, 66); /* 603 */
 }
