@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include "kernel/page_flags.h"
 #include "kernel/pid/maps.h"
 #include "kernel/pid/pid_status.h"
+#include "rig.h"
 #include "suite.h"
 #include "sys/page_file.h"
 #include "topic/pages/page_snapshot.h"
@@ -169,6 +172,28 @@ START_TEST(many_entries_of_one_kind)
 }
 END_TEST
 
+/* Nothing behind them is read. */
+START_TEST(entries_at_the_end_of_memory)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *end = (uint64_t *)(void *)(memory + bytes);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	ck_assert_int_eq(mprotect(end, bytes, PROT_NONE), 0);
+	for (size_t n = 0; n <= 33; n++) {
+		struct page_counts counts = { 0 };
+
+		for (size_t i = 1; i <= n; i++)
+			end[-(ptrdiff_t)i] = PAGEMAP_PRESENT | PAGEMAP_EXCLUSIVE;
+		pagemap_count(end - n, n, &counts);
+		ck_assert_uint_eq(counts.present, n);
+		ck_assert_uint_eq(counts.exclusive, n);
+	}
+	munmap(memory, 2 * bytes);
+}
+END_TEST
+
 START_TEST(counts_are_added)
 {
 	const struct page_counts more = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
@@ -287,6 +312,282 @@ START_TEST(cells_hold_every_page_once)
 			  0);
 	ck_assert_uint_eq(cut(&view, (struct cell_layout){ .most = 40, .fold_pages = 64 }), 1011);
 	ck_assert_uint_eq(view.n_cells, 12); /* what nobody may access is one cell */
+	page_snapshot_free(&view);
+}
+END_TEST
+
+/* As numbers of pages, and how many pages a cell has at most. */
+static void check_cells(const char *maps, struct cell_layout layout, uint64_t cell_pages, const char *wanted)
+{
+	struct page_snapshot view = { .page_bytes = PAGE };
+	struct buffer text = { 0 };
+	uint64_t pages = 0;
+
+	page_snapshot_parse(&view, span_text(maps));
+	page_snapshot_cut(&view, &layout);
+	for (size_t i = 0; i < view.n_cells; i++) {
+		buffer_print(&text, "%s%llx-%llx", i > 0 ? " " : "",
+			     (unsigned long long)(view.cells[i].start / PAGE),
+			     (unsigned long long)(view.cells[i].end / PAGE));
+		pages += view.cells[i].counts.pages;
+	}
+	buffer_char(&text, '\0');
+	ck_assert_str_eq(text.bytes, wanted);
+	ck_assert_uint_eq(view.cell_pages, cell_pages);
+	if (layout.cell_pages == 0 && layout.from == 0)
+		ck_assert_uint_eq(pages, view.total.pages);
+	buffer_free(&text);
+	page_snapshot_free(&view);
+}
+
+static void check_three(struct cell_layout layout, uint64_t cell_pages, const char *wanted)
+{
+	check_cells(three_regions, layout, cell_pages, wanted);
+}
+
+/* As few pages in a cell as make no more cells than wanted; across regions where there are few cells. */
+START_TEST(cells_of_the_least_size)
+{
+	check_three((struct cell_layout){ .most = 0 }, 1011, "10-103e8");
+	check_three((struct cell_layout){ .most = 1 }, 1011, "10-103e8");
+	check_three((struct cell_layout){ .most = 3 }, 337, "10-10146 10146-10297 10297-103e8");
+	check_three((struct cell_layout){ .most = 5 }, 203,
+		    "10-100c0 100c0-1018b 1018b-10256 10256-10321 10321-103e8");
+	check_three((struct cell_layout){ .most = 6 }, 250,
+		    "10-1a 1a-1b 10000-100fa 100fa-101f4 101f4-102ee 102ee-103e8");
+	check_three((struct cell_layout){ .most = 4, .from = 0x12000, .to = 0x10002000 }, 3,
+		    "12-15 15-18 18-1b 10000-10002");
+	check_three((struct cell_layout){ .most = 8, .from = 0x12000, .to = 0x10002000 }, 2,
+		    "12-14 14-16 16-18 18-1a 1a-1b 10000-10002");
+	check_three((struct cell_layout){ .most = 8, .from = 0x1a000, .to = 0x10000000 }, 1, "1a-1b");
+	check_three((struct cell_layout){ .most = 8, .from = 0x1b000, .to = 0x10000000 }, 1, "");
+	check_three((struct cell_layout){ .most = 8, .from = 0x103e7000 }, 1, "103e7-103e8");
+}
+END_TEST
+
+START_TEST(large_regions_are_folded)
+{
+	static const char readable[] = "00010000-0001a000 rw-p 0 0:0 0 a\n0001a000-0001b000 r--p 0 0:0 0 b\n"
+				       "10000000-103e8000 r--p 0 0:0 0 c\n";
+	static const char between[] = "00010000-00013000 rw-p 0 0:0 0\n00100000-004e8000 r--p 0 0:0 0\n"
+				      "01000000-01003000 rw-p 0 0:0 0\n";
+	const char *small = "10-11 11-12 12-13 13-14 14-15 15-16 16-17 17-18 18-19 19-1a 1a-1b";
+	char wanted[256];
+
+	snprintf(wanted, sizeof(wanted), "%s 10000-103e8", small);
+	check_three((struct cell_layout){ .most = 40, .fold_pages = 64 }, 1, wanted);
+	check_three((struct cell_layout){ .most = 40, .fold_pages = 5000 }, 1, wanted);
+	snprintf(wanted, sizeof(wanted), "%s 10000-100c8 100c8-10190 10190-10258 10258-10320 10320-103e8",
+		 small);
+	check_cells(readable, (struct cell_layout){ .most = 40, .fold_pages = 64 }, 1, wanted);
+	check_cells(readable, (struct cell_layout){ .most = 40, .fold_pages = 999 }, 1, wanted);
+	check_cells(readable, (struct cell_layout){ .most = 6, .fold_pages = 1000 }, 250,
+		    "10-1a 1a-1b 10000-100fa 100fa-101f4 101f4-102ee 102ee-103e8");
+	check_cells(readable, (struct cell_layout){ .most = 5, .fold_pages = 64 }, 3,
+		    "10-13 13-16 16-19 19-1b 10000-103e8");
+	check_cells(between, (struct cell_layout){ .most = 5, .fold_pages = 64 }, 2,
+		    "10-12 12-13 100-4e8 1000-1002 1002-1003");
+}
+END_TEST
+
+/* Of cells of four pages: one before the one with an address, and one behind it. */
+START_TEST(cells_around_an_address)
+{
+	static const struct {
+		uint64_t anchor;
+		const char *cells;
+	} cases[] = {
+		{ 0, "10-14 14-18" },
+		{ 0x10000, "10-14 14-18" },
+		{ 0x13fff, "10-14 14-18" },
+		{ 0x14000, "10-14 14-18 18-1a" },
+		{ 0x19fff, "14-18 18-1a 1a-1b" },
+		{ 0x1a000, "18-1a 1a-1b 10000-10004" },
+		{ 0x1afff, "18-1a 1a-1b 10000-10004" },
+		{ 0x1b000, "1a-1b 10000-10004 10004-10008" },
+		{ 0x10003fff, "1a-1b 10000-10004 10004-10008" },
+		{ 0x10004000, "10000-10004 10004-10008 10008-1000c" },
+		{ 0x103dc000, "103d8-103dc 103dc-103e0 103e0-103e4" },
+		{ 0x103e0000, "103dc-103e0 103e0-103e4 103e4-103e8" },
+		{ 0x103e4000, "103dc-103e0 103e0-103e4 103e4-103e8" },
+		{ UINT64_MAX, "103dc-103e0 103e0-103e4 103e4-103e8" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check_three(
+			(struct cell_layout){
+				.cell_pages = 4, .anchor = cases[i].anchor, .before = 1, .most = 2 },
+			4, cases[i].cells);
+	check_three((struct cell_layout){ .cell_pages = 4, .anchor = 0x18000, .most = 1 }, 4, "18-1a");
+	check_three((struct cell_layout){ .cell_pages = 1000, .anchor = UINT64_MAX, .before = 3, .most = 10 },
+		    1000, "10-1a 1a-1b 10000-103e8");
+	check_three((struct cell_layout){ .cell_pages = 500, .fold_pages = 64, .most = 10 }, 500,
+		    "10-1a 1a-1b 10000-103e8");
+}
+END_TEST
+
+START_TEST(layouts_are_compared)
+{
+	const struct cell_layout one = { 1, 2, 3, 4, 5, 6, 7 };
+	const struct cell_layout others[] = {
+		{ 0, 2, 3, 4, 5, 6, 7 }, { 1, 0, 3, 4, 5, 6, 7 }, { 1, 2, 0, 4, 5, 6, 7 },
+		{ 1, 2, 3, 0, 5, 6, 7 }, { 1, 2, 3, 4, 0, 6, 7 }, { 1, 2, 3, 4, 5, 0, 7 },
+		{ 1, 2, 3, 4, 5, 6, 0 },
+	};
+	struct cell_layout same = one;
+
+	ck_assert(cell_layout_is_same(&one, &same));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(!cell_layout_is_same(&one, &others[i]), "%zu", i);
+}
+END_TEST
+
+#define VSYSCALL UINT64_C(0xffffffffff600000)
+
+START_TEST(regions_of_a_snapshot)
+{
+	static const char maps[] = "00010000-00012000 rw-p 0 0:0 0 a\n"
+				   "00011000-00013000 rw-p 0 0:0 0 overlaps\n"
+				   "00012000-00013000 r-xp 00005000 08:02 4711 /b c\n"
+				   "00013800-00015000 rw-p 0 0:0 0 begins within a page\n"
+				   "00014000-00015800 rw-p 0 0:0 0 ends within a page\n"
+				   "00014000-00016000 ---s 0 0:0 0\n"
+				   "ffffffffff600000-ffffffffff601000 --xp 0 00:00 0 [vsyscall]\n";
+	static const struct page_region wanted[] = {
+		{ 0x10000, 0x12000, 0, 0, 0, "rw-p", false, { .pages = 2 }, U64_UNKNOWN },
+		{ 0x12000, 0x13000, 0x5000, 4711, 2, "r-xp", false, { .pages = 1 }, U64_UNKNOWN },
+		{ 0x14000, 0x16000, 0, 0, 7, "---s", false, { .pages = 2 }, U64_UNKNOWN },
+		{ VSYSCALL, VSYSCALL + PAGE, 0, 0, 8, "--xp", true, { .pages = 1 }, U64_UNKNOWN },
+	};
+	static const char *const paths[] = { "a", "/b c", "", "[vsyscall]" };
+	static const uint64_t nowhere[] = { 0, 0x11000, 0x12001, 0x13000, 0x13800, 0x16000, UINT64_MAX };
+	struct page_snapshot view = { .page_bytes = PAGE };
+
+	page_snapshot_parse(&view, span_text(maps));
+	ck_assert_uint_eq(view.n_regions, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct page_region *region = &view.regions[i];
+
+		ck_assert(region->start == wanted[i].start && region->end == wanted[i].end);
+		ck_assert(region->offset == wanted[i].offset && region->inode == wanted[i].inode);
+		ck_assert_uint_eq(region->path, wanted[i].path);
+		ck_assert_str_eq(region->permissions, wanted[i].permissions);
+		ck_assert_int_eq(region->special, wanted[i].special);
+		ck_assert_mem_eq(&region->counts, &wanted[i].counts, sizeof(region->counts));
+		ck_assert_uint_eq(region->proportional_bytes, wanted[i].proportional_bytes);
+		ck_assert_str_eq(page_snapshot_path(&view, region), paths[i]);
+		ck_assert_ptr_eq(page_snapshot_find(&view, region->start), region);
+	}
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++)
+		ck_assert_ptr_null(page_snapshot_find(&view, nowhere[i]));
+	ck_assert_uint_eq(view.total.pages, 5); /* but for what is of the kernel */
+	page_snapshot_cut(&view, &(struct cell_layout){ .most = 3 });
+	ck_assert_uint_eq(view.n_cells, 3);
+	view.complete = true;
+	view.next = view.cpu_ns = view.total.present = 7;
+	page_snapshot_parse(&view, span_text("00020000-00021000 rw-p 0 0:0 0 new\n"));
+	ck_assert(view.n_regions == 1 && view.n_cells == 0 && view.total.pages == 1);
+	ck_assert(!view.complete && view.next == 0 && view.cpu_ns == 0 && view.total.present == 0);
+	ck_assert_str_eq(page_snapshot_path(&view, &view.regions[0]), "new");
+	page_snapshot_free(&view);
+}
+END_TEST
+
+/* Entries from before the first region on, whose first page no cell has; in one call or two. */
+static void count_around(size_t first)
+{
+	struct page_snapshot view = { 0 };
+	struct page_walk walk = { 0 };
+	uint64_t entries[14];
+	struct page_counts wanted = {
+		.pages = 1011, .present = 10, .swapped = 1, .file = 1, .soft_dirty = 1, .maybe_zero = 9
+	};
+
+	cut(&view, (struct cell_layout){ .most = 100, .from = 0x11000, .to = 0x1b000 });
+	for (size_t i = 0; i < 14; i++)
+		entries[i] = PAGEMAP_PRESENT;
+	entries[3] = PAGEMAP_SWAPPED | PAGEMAP_SOFT_DIRTY;
+	entries[11] = PAGEMAP_PRESENT | PAGEMAP_FILE;
+	page_snapshot_count(&view, &walk, 0xf000, entries, first);
+	page_snapshot_count(&view, &walk, 0xf000 + first * PAGE, entries + first, 14 - first);
+	ck_assert_mem_eq(&view.total, &wanted, sizeof(wanted));
+	wanted = (struct page_counts){
+		.pages = 10, .present = 9, .swapped = 1, .soft_dirty = 1, .maybe_zero = 9
+	};
+	ck_assert_mem_eq(&view.regions[0].counts, &wanted, sizeof(wanted));
+	wanted = (struct page_counts){ .pages = 1, .present = 1, .file = 1 };
+	ck_assert_mem_eq(&view.regions[1].counts, &wanted, sizeof(wanted));
+	ck_assert_mem_eq(&view.cells[9].counts, &wanted, sizeof(wanted));
+	wanted = (struct page_counts){ .pages = 1, .swapped = 1, .soft_dirty = 1 };
+	ck_assert_mem_eq(&view.cells[1].counts, &wanted, sizeof(wanted));
+	wanted = (struct page_counts){ .pages = 1, .present = 1, .maybe_zero = 1 };
+	for (size_t i = 0; i < 9; i++)
+		if (i != 1)
+			ck_assert_mem_eq(&view.cells[i].counts, &wanted, sizeof(wanted));
+	page_snapshot_count(&view, &walk, 0x10000000, entries, 3); /* behind the last cell */
+	ck_assert_uint_eq(view.regions[2].counts.present, 3);
+	ck_assert_uint_eq(view.total.present, 13);
+	ck_assert_uint_eq(view.cells[9].counts.present, 1);
+	page_snapshot_free(&view);
+}
+
+START_TEST(entries_are_those_of_regions_and_cells)
+{
+	for (size_t first = 0; first <= 14; first++)
+		count_around(first);
+}
+END_TEST
+
+START_TEST(pages_of_the_kernel_are_not_counted)
+{
+	static const char maps[] = "00010000-00012000 r--p 0 0:0 0 [vvar]\n"
+				   "00012000-00014000 rw-p 0 0:0 0 a\n";
+	const uint64_t entries[4] = { PAGEMAP_PRESENT, PAGEMAP_PRESENT, PAGEMAP_PRESENT, PAGEMAP_PRESENT };
+	const struct page_range zeros = { 0x10000, 0x14000, PAGE_SCAN_PRESENT | PAGE_SCAN_ZERO };
+	struct page_snapshot view = { .page_bytes = PAGE };
+	struct page_walk walk = { 0 }, again = { 0 };
+
+	page_snapshot_parse(&view, span_text(maps));
+	page_snapshot_cut(&view, &(struct cell_layout){ .most = 10 });
+	page_snapshot_count(&view, &walk, 0x10000, entries, 4);
+	page_snapshot_count_range(&view, &again, &zeros);
+	ck_assert(view.regions[0].counts.present == 0 && view.regions[1].counts.present == 2);
+	ck_assert(view.regions[0].counts.zero == 0 && view.regions[1].counts.zero == 2);
+	ck_assert(view.total.pages == 2 && view.total.present == 2 && view.total.zero == 2);
+	ck_assert_uint_eq(view.n_cells, 2);
+	ck_assert(view.cells[0].counts.present == 1 && view.cells[1].counts.zero == 1);
+	page_snapshot_free(&view);
+}
+END_TEST
+
+START_TEST(ranges_are_those_of_regions_and_cells)
+{
+	const uint64_t present = PAGE_SCAN_PRESENT;
+	const struct page_range ranges[] = {
+		{ 0xf000, 0x11000, present | PAGE_SCAN_ZERO },
+		{ 0x19000, 0x1d000, present | PAGE_SCAN_ZERO | PAGE_SCAN_HUGE },
+		{ 0x10000000, 0x10003000, present | PAGE_SCAN_KSM },
+		{ 0x10003000, 0x10004000, PAGE_SCAN_KSM | PAGE_SCAN_ZERO | PAGE_SCAN_HUGE },
+		{ 0x10004000, 0x10009000, present | PAGE_SCAN_HUGE },
+		{ 0x10009000, 0x1000a000, present },
+	};
+	const struct page_counts total = { .pages = 1011, .zero = 3, .huge = 7, .ksm = 3 };
+	const struct page_counts regions[] = { { .pages = 10, .zero = 2, .huge = 1 },
+					       { .pages = 1, .zero = 1, .huge = 1 },
+					       { .pages = 1000, .huge = 5, .ksm = 3 } };
+	const struct page_counts cell = { .pages = 1, .zero = 1, .huge = 1 };
+	struct page_snapshot view = { 0 };
+	struct page_walk walk = { 0 };
+
+	cut(&view, (struct cell_layout){ .most = 100, .from = 0x11000, .to = 0x1b000 });
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		page_snapshot_count_range(&view, &walk, &ranges[i]);
+	ck_assert_mem_eq(&view.total, &total, sizeof(total));
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_mem_eq(&view.regions[i].counts, &regions[i], sizeof(regions[i]));
+	ck_assert_uint_eq(view.cells[0].counts.zero, 0);
+	ck_assert_mem_eq(&view.cells[8].counts, &cell, sizeof(cell));
+	ck_assert_mem_eq(&view.cells[9].counts, &cell, sizeof(cell));
 	page_snapshot_free(&view);
 }
 END_TEST
@@ -1221,6 +1522,35 @@ START_TEST(a_tree_of_files_is_a_process)
 }
 END_TEST
 
+START_TEST(levels_of_the_selected_process)
+{
+	static const char *const names[] = { "page_level", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "pages", names);
+	frame = rig_sample(&rig, 1);
+	ck_assert(frame_table(frame, "page_level")->n_rows == 0); /* there is none */
+	ck_assert(!frame_table(frame, "page_level")->failed);
+	rig.request.processes = "mapped";
+	rig_put(&rig, "proc/77/status",
+		"VmHWM:\t104 kB\nVmRSS:\t96 kB\nRssAnon:\t64 kB\nRssFile:\t24 kB\nRssShmem:\t8 kB\n"
+		"VmSwap:\t16 kB\n");
+	check_row(rig_sample(&rig, 1), "page_level",
+		  "pid=77 present_bytes=98304 anonymous_bytes=65536 file_bytes=32768 swapped_bytes=16384 "
+		  "peak_bytes=122880");
+	rig_put(&rig, "proc/77/status", NULL); /* it exits between two reads */
+	frame = rig_sample(&rig, 1);
+	ck_assert(frame_table(frame, "page_level")->n_rows == 0);
+	ck_assert(!frame_table(frame, "page_level")->failed);
+	rig_remove(&rig, "proc/77");
+	frame = rig_sample(&rig, 1);
+	ck_assert(frame_table(frame, "page_level")->n_rows == 0);
+	ck_assert(!frame_table(frame, "page_level")->failed);
+	rig_close(&rig);
+}
+END_TEST
+
 #define SHARED_ANONYMOUS PAGEMAP_PRESENT
 #define OWN_ANONYMOUS (PAGEMAP_PRESENT | PAGEMAP_EXCLUSIVE)
 
@@ -1387,6 +1717,313 @@ START_TEST(ranges_are_told_once)
 		}
 	}
 	ck_assert_uint_eq(n_pages, 3000);
+	close(fd);
+	env_close(&env);
+}
+END_TEST
+
+static int memory_file(void)
+{
+	int fd = memfd_create("pages", MFD_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	return fd;
+}
+
+static int lowest_free_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	return fd;
+}
+
+START_TEST(entries_of_a_file_are_read)
+{
+	const uint64_t words[3] = { 11, 12, 13 };
+	uint64_t entries[5] = { 0 };
+	struct env env;
+	int fd = memory_file();
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	env.reads = 0;
+	ck_assert_int_eq(pwrite(fd, words, sizeof(words), 0), sizeof(words));
+	ck_assert_int_eq(page_file_read(&env, fd, 0, entries, 0), 0);
+	ck_assert_uint_eq(env.reads, 0);
+	ck_assert_int_eq(page_file_read(&env, fd, 1, entries, 1), 1);
+	ck_assert_uint_eq(env.reads, 1);
+	ck_assert(entries[0] == 12 && entries[1] == 0);
+	errno = EINTR; /* of an earlier call */
+	ck_assert_int_eq(page_file_read(&env, fd, 0, entries, 3), 3);
+	ck_assert_uint_eq(env.reads, 2);
+	ck_assert_mem_eq(entries, words, sizeof(words));
+	ck_assert_int_eq(ftruncate(fd, 20), 0); /* within the last one */
+	ck_assert_int_eq(page_file_read(&env, fd, 1, entries, 4), 1);
+	ck_assert_uint_eq(env.reads, 4); /* the last one finds its end */
+	ck_assert_uint_eq(entries[0], 12);
+	ck_assert_int_eq(page_file_read(&env, fd, 9, entries, 4), 0);
+	close(fd);
+	ck_assert_int_eq(page_file_read(&env, fd, 0, entries, 1), -EBADF);
+	env_close(&env);
+}
+END_TEST
+
+/* The kernel gives a page of them at a time. */
+START_TEST(entries_are_read_in_parts)
+{
+	static uint64_t entries[4096], wanted[2048];
+	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	struct env env;
+	size_t got = 0;
+	ssize_t length;
+
+	if (fd < 0)
+		skip_test("this kernel has no /proc/kallsyms");
+	while (got < sizeof(wanted) && (length = read(fd, (char *)wanted + got, sizeof(wanted) - got)) > 0)
+		got += (size_t)length;
+	if (got < sizeof(wanted))
+		skip_test("/proc/kallsyms is short here");
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	env.reads = 0;
+	memset(entries, 7, sizeof(entries));
+	ck_assert_int_eq(page_file_read(&env, fd, 0, entries + 1024, 2048), 2048);
+	ck_assert_uint_ge(env.reads, 2);
+	ck_assert_mem_eq(entries + 1024, wanted, sizeof(wanted));
+	for (size_t i = 0; i < 1024; i++) /* nothing around them was written */
+		ck_assert(entries[i] == 0x707070707070707 && entries[3072 + i] == 0x707070707070707);
+	close(fd);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(data_behind_holes_is_found)
+{
+	const off_t hole = (off_t)4 << 20, end = (off_t)8 << 20; /* larger than any page */
+	int fd = memory_file(), pipes[2];
+	uint64_t entry = 7;
+
+	ck_assert_int_eq(pwrite(fd, "x", 1, hole), 1);
+	ck_assert_int_eq(ftruncate(fd, end), 0);
+	ck_assert(page_file_data(fd, 0, &entry) && entry == 524288);
+	ck_assert(page_file_data(fd, 1, &entry) && entry == 524288);
+	ck_assert(page_file_data(fd, 524288, &entry) && entry == 524288);
+	ck_assert(page_file_data(fd, 524289, &entry) && entry == 524289);
+	ck_assert(page_file_data(fd, 786432, &entry) && entry == 1048576); /* up to its end is a hole */
+	ck_assert(page_file_data(fd, 2000000, &entry) && entry == 1048576);
+	close(fd);
+	ck_assert_int_eq(pipe(pipes), 0);
+	entry = 7;
+	ck_assert(!page_file_data(pipes[0], 0, &entry) && entry == 7);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+END_TEST
+
+START_TEST(bytes_of_memory_are_read)
+{
+	char bytes[8] = "";
+	int fd = memory_file();
+
+	ck_assert_int_eq(pwrite(fd, "abcdef", 6, 4096), 6);
+	ck_assert_int_eq(page_file_bytes(fd, 4098, bytes, 3), 3);
+	ck_assert_str_eq(bytes, "cde");
+	ck_assert_int_eq(page_file_bytes(fd, 4100, bytes, 8), 2);
+	ck_assert_str_eq(bytes, "efe");
+	ck_assert_int_eq(page_file_bytes(fd, 4102, bytes, 8), 0);
+	close(fd);
+	ck_assert_int_eq(page_file_bytes(fd, 4096, bytes, 8), -EBADF);
+}
+END_TEST
+
+START_TEST(a_trial_leaves_nothing_open)
+{
+	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 16];
+	struct env env;
+	int before, fd;
+
+	scratch_directory(root, "page-file");
+	write_file(root, "there", "x");
+	ck_assert_int_eq(env_open(&env, root), 0);
+	before = lowest_free_descriptor();
+	ck_assert_int_eq(page_file_try(&env, "there"), 0);
+	ck_assert_int_eq(page_file_try(&env, "absent"), -ENOENT);
+	ck_assert_int_eq(page_file_open(&env, "absent"), -ENOENT);
+	ck_assert(page_file_has_ksm_flag(&env));
+	ck_assert_int_eq(lowest_free_descriptor(), before);
+	fd = page_file_open(&env, "there");
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	close(STDIN_FILENO); /* the next one has its number */
+	ck_assert_int_eq(page_file_try(&env, "there"), 0);
+	ck_assert_int_eq(lowest_free_descriptor(), 0);
+	snprintf(path, sizeof(path), "%s/proc", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file(root, "proc/kpageflags", "");
+	ck_assert(page_file_has_ksm_flag(&env));
+	ck_assert_int_eq(lowest_free_descriptor(), 0);
+	env_close(&env);
+}
+END_TEST
+
+/* Every second page of a few, and one that was only read. */
+START_TEST(ranges_have_their_categories)
+{
+	const uint64_t start = UNTOUCHED, end = UNTOUCHED + 8 * page;
+	struct page_range ranges[PAGE_SCAN_RANGES];
+	volatile char *memory;
+	struct env env;
+	int fd = open("/proc/self/pagemap", O_RDONLY), other = memory_file();
+	uint64_t from = start;
+	long found;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	env.reads = 0;
+	leave_room();
+	memory = map(start, 8 * page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	madvise((void *)memory, 8 * page, MADV_NOHUGEPAGE);
+	touch(memory, 2, 1);
+	touch(memory + 3 * page, 1, 1);
+	ck_assert_int_eq(memory[5 * page], 0);
+	ck_assert_int_eq(page_file_scan(&env, other, &from, end, PAGE_SCAN_PRESENT, 0, ranges), -ENOTTY);
+	ck_assert(from == start && env.reads == 1);
+	ck_assert(!page_file_has_scan(&env, other));
+	found = page_file_scan(&env, fd, &from, end, PAGE_SCAN_PRESENT, PAGE_SCAN_PRESENT | PAGE_SCAN_ZERO,
+			       ranges);
+	if (found == -ENOTTY)
+		skip_test("this kernel has no PAGEMAP_SCAN (before 6.7)");
+	ck_assert(page_file_has_scan(&env, fd));
+	ck_assert_int_eq(found, 3);
+	ck_assert_uint_eq(from, end);
+	ck_assert(ranges[0].start == start && ranges[0].end == start + 2 * page);
+	ck_assert(ranges[1].start == start + 3 * page && ranges[1].end == start + 4 * page);
+	ck_assert(ranges[2].start == start + 5 * page && ranges[2].end == start + 6 * page);
+	ck_assert(ranges[0].what == PAGE_SCAN_PRESENT && ranges[1].what == PAGE_SCAN_PRESENT);
+	ck_assert_uint_eq(ranges[2].what, PAGE_SCAN_PRESENT | PAGE_SCAN_ZERO);
+	from = start;
+	ck_assert_int_eq(page_file_scan(&env, fd, &from, end, PAGE_SCAN_ZERO, 0, ranges), 1);
+	ck_assert_uint_eq(from, end);
+	ck_assert(ranges[0].start == start + 5 * page && ranges[0].what == 0);
+	from = start + 6 * page;
+	ck_assert_int_eq(page_file_scan(&env, fd, &from, end, PAGE_SCAN_PRESENT, 0, ranges), 0);
+	ck_assert_uint_eq(from, end);
+	close(fd);
+	close(other);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(marks_of_writing_are_there_or_surely_not)
+{
+	struct rlimit before, none;
+	bool has = page_file_has_soft_dirty();
+
+	if (access("/proc/self/pagemap", R_OK) < 0)
+		skip_test("a process may not read its own pagemap here");
+	ck_assert_int_ne(has, page_file_lacks_soft_dirty());
+	close(STDIN_FILENO); /* the next file has its number */
+	ck_assert_int_eq(page_file_has_soft_dirty(), has);
+	ck_assert_int_ne(has, page_file_lacks_soft_dirty());
+	ck_assert_int_eq(lowest_free_descriptor(), STDIN_FILENO);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	has = page_file_has_soft_dirty() || page_file_lacks_soft_dirty();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert(!has); /* it cannot be found out */
+}
+END_TEST
+
+START_TEST(pages_have_a_node)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *memory =
+		mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *addresses[] = { (void *)memory, (void *)(memory + bytes) };
+	int nodes[2] = { 77, 77 }, node = -1, error;
+	uint32_t own = (uint32_t)getpid();
+
+	ck_assert_ptr_ne((void *)memory, MAP_FAILED);
+	madvise((void *)memory, 2 * bytes, MADV_NOHUGEPAGE);
+	*memory = 1;
+	error = page_file_nodes(own, addresses, nodes, 1);
+	if (error == -ENOSYS || error == -EPERM)
+		skip_test("move_pages: %s", strerror(-error));
+	ck_assert_int_eq(error, 0);
+	ck_assert_int_eq(nodes[1], 77);
+	ck_assert_int_eq(page_file_nodes(own, addresses, nodes, 2), 0);
+	ck_assert_int_ge(nodes[0], 0);
+	ck_assert_int_eq(nodes[1], -ENOENT);
+	if (syscall(SYS_get_mempolicy, &node, NULL, 0, memory, 3 /* of the page there */) == 0)
+		ck_assert_int_eq(nodes[0], node);
+	ck_assert_int_eq(page_file_node(own, (uintptr_t)memory), nodes[0]);
+	ck_assert_int_eq(page_file_node(own, (uintptr_t)memory + bytes), -ENOENT);
+	ck_assert_int_eq(page_file_node(INT32_MAX, (uintptr_t)memory), -ESRCH);
+	munmap((void *)memory, 2 * bytes);
+}
+END_TEST
+
+/* One more than the highest frame of memory; 0: that is hidden. */
+static uint64_t frames_of_memory(void)
+{
+	unsigned long long first, last, highest = 0;
+	FILE *file = fopen("/proc/iomem", "r");
+	char line[256], what[64];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%llx-%llx : %63[^\n]", &first, &last, what) == 3 &&
+		    strcmp(what, "System RAM") == 0 && last > highest)
+			highest = last;
+	if (file)
+		fclose(file);
+	return highest / (uint64_t)sysconf(_SC_PAGESIZE) + (highest > 0);
+}
+
+static bool sees_frames(void)
+{
+	volatile char byte = 1;
+	uint64_t entry = 0;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	bool read = fd >= 0 && pread(fd, &entry, sizeof(entry),
+				     (off_t)((uintptr_t)&byte / (uintptr_t)sysconf(_SC_PAGESIZE) * 8)) == 8;
+
+	if (fd >= 0)
+		close(fd);
+	return read && (entry & PAGEMAP_FRAME);
+}
+
+/* Linux 6.12 says it of every page of anonymous memory. */
+START_TEST(a_flag_that_all_pages_have_tells_nothing)
+{
+	static uint64_t flags[65536];
+	uint64_t n_frames = frames_of_memory();
+	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32];
+	struct env env;
+	int fd, before;
+
+	if (n_frames == 0 || !sees_frames())
+		skip_test("only root sees the frames of its pages");
+	if (n_frames > UINT64_C(16) << 20)
+		skip_test("the flags of all frames would take more than 128 MiB");
+	scratch_directory(root, "flags");
+	snprintf(path, sizeof(path), "%s/proc", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/proc/kpageflags", root);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(env_open(&env, root), 0);
+	before = lowest_free_descriptor();
+	ck_assert(page_file_has_ksm_flag(&env)); /* it is empty */
+	for (size_t i = 0; i < 65536; i++)
+		flags[i] = UINT64_C(1) << PAGE_FLAGS_KSM;
+	for (uint64_t done = 0; done < n_frames; done += 65536)
+		ck_assert_int_eq(write(fd, flags, sizeof(flags)), sizeof(flags));
+	ck_assert(!page_file_has_ksm_flag(&env));
+	ck_assert_int_eq(lowest_free_descriptor(), before);
+	ck_assert_int_eq(ftruncate(fd, 0), 0);
+	ck_assert_int_eq(ftruncate(fd, (off_t)(n_frames * 8)), 0);
+	ck_assert(page_file_has_ksm_flag(&env));
 	close(fd);
 	env_close(&env);
 }
