@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -286,6 +287,92 @@ START_TEST(parts_of_text_end_where_they_should)
 	ck_assert(!span_pair_u64(span_text("a"), &part, &value, &rest) && value == 9);
 	ck_assert(span_is_u64(span_text(" 8"), &value) && value == 8);
 	ck_assert(!span_is_u64(span_text("8 "), &value) && !span_is_u64(span_text(""), &value));
+}
+END_TEST
+
+/* A unit is taken whole, and what stands behind it stays. */
+START_TEST(times_have_units)
+{
+	static const struct {
+		const char *text;
+		double seconds;
+		const char *rest;
+	} cases[] = {
+		{ "3", 3, "" },         { "3s", 3, "" },          { "50ns", 50e-9, "" },
+		{ "50us", 50e-6, "" },  { "50µs", 50e-6, "" },    { "50ms", 50e-3, "" },
+		{ "2min", 120, "" },    { "2m", 120, "" },        { "2h", 7200, "" },
+		{ "2d", 172800, "" },   { "1.5h", 5400, "" },     { "1minute", 60, "ute" },
+		{ "1mi", 60, "i" },     { "1hour", 3600, "our" }, { "1sec", 1, "ec" },
+		{ "1nsx", 1e-9, "x" },  { "1ms2", 1e-3, "2" },    { "1n", 1, "n" },
+		{ "1u", 1, "u" },       { "1 s", 1, " s" },       { " \t2s", 2, "" },
+		{ "2e3ms", 2, "" },     { "2E+3s", 2000, "" },    { "5e0s", 5, "" },
+		{ "20e-1s", 2, "" },    { "1e30", 1e30, "" },     { "1e31s", 1, "e31s" },
+		{ "1es", 1, "es" },     { "1e+s", 1, "e+s" },     { "1e- 2", 1, "e- 2" },
+		{ "1e+-2", 1, "e+-2" }, { "1 e2", 1, " e2" },
+	};
+	static const char *const wrong[] = { "", "s", "-1s", ".s", "e3" };
+	double seconds;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span span = span_text(cases[i].text);
+
+		seconds = -1;
+		ck_assert_msg(span_seconds(&span, &seconds), "%s", cases[i].text);
+		ck_assert_msg(fabs(seconds - cases[i].seconds) <= 1e-14 * cases[i].seconds, "%s is %.17g",
+			      cases[i].text, seconds);
+		ck_assert_msg(span_is(span, cases[i].rest), "%s: '%.*s'", cases[i].text,
+			      (int)span_length(span), span.at);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct span span = span_text(wrong[i]);
+
+		ck_assert_msg(!span_seconds(&span, &seconds) && span_is(span, wrong[i]), "'%s'", wrong[i]);
+	}
+}
+END_TEST
+
+START_TEST(pairs_have_a_name_a_number_and_a_rest)
+{
+	static const struct {
+		const char *text, *name;
+		uint64_t value;
+		const char *rest;
+	} cases[] = {
+		{ "a: 5 kB", "a", 5, " kB" },
+		{ "a:5kB", "a", 5, "kB" },
+		{ "ab \t 5\t6", "ab", 5, "\t6" },
+		{ "ab\t5", "ab", 5, "" },
+		{ "a(b)-c_1: 2", "a(b)-c_1", 2, "" },
+		{ "a:5:6", "a", 5, ":6" },
+		{ "5 6 7", "5", 6, " 7" },
+	};
+	static const struct {
+		const char *text, *name, *rest;
+	} wrong[] = {
+		{ "a: x", "a", " x" }, { "a:", "a", "" },      { "ab", "ab", "" },     { "a ", "a", " " },
+		{ "a::5", "a", ":5" }, { "a :5", "a", " :5" }, { "a -5", "a", " -5" },
+	};
+	struct span name, rest;
+	uint64_t value;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(span_pair_u64(span_text(cases[i].text), &name, &value, &rest), "%s",
+			      cases[i].text);
+		ck_assert_msg(span_is(name, cases[i].name) && value == cases[i].value &&
+				      span_is(rest, cases[i].rest),
+			      "%s", cases[i].text);
+	}
+	value = 7;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		ck_assert_msg(!span_pair_u64(span_text(wrong[i].text), &name, &value, &rest), "%s",
+			      wrong[i].text);
+		ck_assert_msg(span_is(name, wrong[i].name) && value == 7 && span_is(rest, wrong[i].rest),
+			      "%s", wrong[i].text);
+	}
+	ck_assert(!span_pair_u64(span_text(""), &name, &value, &rest));
+	ck_assert(!span_pair_u64(span_text(" 5"), &name, &value, &rest));
+	ck_assert(!span_pair_u64(span_of("a:5", 2), &name, &value, &rest)); /* what follows is not seen */
+	ck_assert(!span_pair_u64(span_of("ab:5", 1), &name, &value, &rest) && span_is(name, "a"));
 }
 END_TEST
 
