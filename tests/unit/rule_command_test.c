@@ -157,3 +157,33 @@ START_TEST(none_runs_for_ever)
 	rule_command_free(&command);
 }
 END_TEST
+
+static void log_firing(struct firing_log *log, double value)
+{
+	struct firing *firing = fired();
+
+	firing->value = value;
+	firing_log_add(log, firing);
+}
+
+START_TEST(a_log_keeps_the_first_firings_in_their_order)
+{
+	struct firing_log log = { 0 };
+
+	firing_log_clear(&log); /* of none */
+	ck_assert_uint_eq(log.n, 0);
+	for (unsigned i = 0; i < 3; i++)
+		log_firing(&log, i);
+	ck_assert_uint_eq(log.n, 3);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_double_eq(log.firings[i]->value, i);
+	firing_log_clear(&log);
+	ck_assert_uint_eq(log.n, 0);
+	for (unsigned i = 0; i < 100002; i++) /* more than it has room for */
+		log_firing(&log, i);
+	ck_assert_uint_eq(log.n, 100000);
+	ck_assert_double_eq(log.firings[0]->value, 0);
+	ck_assert_double_eq(log.firings[99999]->value, 99999);
+	firing_log_free(&log);
+}
+END_TEST
