@@ -14,6 +14,7 @@
 struct stream {
 	struct finder finder;
 	size_t n_there, n_passed;
+	off_t part_bytes;
 	bool ends;
 };
 
@@ -27,7 +28,7 @@ static int pass_next(void *state)
 	if (stream->n_passed == stream->n_there)
 		return stream->ends ? 0 : -EAGAIN;
 	stream->n_passed++;
-	stream->finder.end += 1000;
+	stream->finder.end += stream->part_bytes;
 	finder_add(&stream->finder, (struct recording_part){
 					    .min_ns = second,
 					    .max_ns = second + FRAMES - 1,
@@ -44,7 +45,7 @@ static size_t find_in(void *state, const struct recording_part *part, uint64_t w
 
 static void open_stream(struct stream *stream, struct source *source, size_t n_there, bool ends)
 {
-	*stream = (struct stream){ .n_there = n_there, .ends = ends };
+	*stream = (struct stream){ .n_there = n_there, .part_bytes = 1000, .ends = ends };
 	stream->finder.fd = 7;
 	stream->finder.pipe = true;
 	stream->finder.pass_next = pass_next;
@@ -78,6 +79,10 @@ START_TEST(a_time_is_found_at_or_before_it)
 	ck_assert_uint_eq(source.find(source.state, 99), 0);
 	ck_assert_uint_eq(source.find(source.state, 104), 4);
 	ck_assert_uint_eq(stream.n_passed, 3); /* a later one may begin at this time, too */
+	ck_assert_uint_eq(source.find(source.state, 103), 3);
+	ck_assert_uint_eq(stream.n_passed, 3);
+	ck_assert_uint_eq(source.find(source.state, 106), 6);
+	ck_assert_uint_eq(stream.n_passed, 4);
 	ck_assert_uint_eq(source.find(source.state, 5000), FRAMES * PARTS - 1);
 	stream.finder.parts[PARTS - 1].bad = true;
 	ck_assert_uint_eq(source.find(source.state, 5000), FRAMES * (PARTS - 1) - 1);
@@ -157,6 +162,115 @@ START_TEST(a_signal_ends_the_search)
 	stream.finder.interrupted = yes;
 	ck_assert_int_eq(source.seek(source.state, 0), -EINTR);
 	ck_assert_uint_eq(stream.n_passed, 0);
+	finder_close(&stream.finder);
+}
+END_TEST
+
+/* Where a part is one frame, nothing is looked for in it. */
+START_TEST(a_time_is_found_in_parts_of_one_frame)
+{
+	struct stream stream;
+	struct source source;
+
+	open_stream(&stream, &source, PARTS, true);
+	stream.finder.find_in = NULL;
+	ck_assert_uint_eq(source.find(source.state, 105), 3);
+	finder_close(&stream.finder);
+}
+END_TEST
+
+START_TEST(the_place_is_that_of_the_frame_read_last)
+{
+	struct stream stream;
+	struct source source;
+
+	open_stream(&stream, &source, PARTS, true);
+	stream.finder.next = 2;
+	ck_assert_uint_eq(source.position(source.state), 1);
+	stream.finder.next = 1;
+	ck_assert_uint_eq(source.position(source.state), 0);
+	finder_close(&stream.finder);
+}
+END_TEST
+
+/* The newest frame that there is, until more come. */
+START_TEST(a_seek_goes_as_far_as_it_can)
+{
+	struct stream stream;
+	struct source source;
+
+	open_stream(&stream, &source, 1, false);
+	ck_assert_int_eq(source.seek(source.state, FRAMES), 0);
+	ck_assert_uint_eq(stream.finder.next, FRAMES - 1);
+	ck_assert_int_eq(finder_reach_next(&stream.finder), 1);
+	stream.finder.next = FRAMES;
+	ck_assert_int_eq(finder_reach_next(&stream.finder), -EAGAIN);
+	stream.n_there = 2;
+	ck_assert_int_eq(finder_reach_next(&stream.finder), 1);
+	ck_assert_uint_eq(finder_part_of(&stream.finder, FRAMES - 1), 0);
+	ck_assert_uint_eq(finder_part_of(&stream.finder, FRAMES), 1);
+	stream.ends = true;
+	stream.finder.next = 2 * FRAMES;
+	ck_assert_int_eq(finder_reach_next(&stream.finder), 0);
+	ck_assert_int_eq(source.seek(source.state, 2 * FRAMES), 0);
+	ck_assert_uint_eq(stream.finder.next, 2 * FRAMES - 1);
+	finder_close(&stream.finder);
+}
+END_TEST
+
+/* 16 MiB to know how long it is, a MiB of a pipe. */
+START_TEST(so_much_is_passed_at_a_time)
+{
+	struct stream stream;
+	struct source source;
+	uint64_t first_ns, last_ns;
+	size_t n_frames;
+
+	open_stream(&stream, &source, 5, true);
+	stream.part_bytes = 8 << 20;
+	ck_assert(!source.extent(source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert_uint_eq(stream.n_passed, 2);
+	ck_assert(!source.extent(source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert_uint_eq(stream.n_passed, 4);
+	ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert_uint_eq(n_frames, 5 * FRAMES);
+	ck_assert_int_eq(source.wait_fd(source.state), -1);
+	finder_close(&stream.finder);
+	open_stream(&stream, &source, 5, true);
+	stream.part_bytes = 1 << 19;
+	ck_assert(source.pull(source.state));
+	ck_assert_uint_eq(stream.n_passed, 2);
+	ck_assert(source.pull(source.state));
+	ck_assert_uint_eq(stream.n_passed, 4);
+	ck_assert(!source.pull(source.state));
+	finder_close(&stream.finder);
+	open_stream(&stream, &source, 1, false);
+	stream.finder.pipe = false;
+	ck_assert_int_eq(source.wait_fd(source.state), -1);
+	finder_close(&stream.finder);
+}
+END_TEST
+
+/* What is read next may be the first of those that stay, or one behind them. */
+START_TEST(what_is_read_next_moves_with_its_part)
+{
+	struct stream stream;
+	struct source source;
+
+	open_stream(&stream, &source, 3, true);
+	source.seek(source.state, FRAMES);
+	finder_drop(&stream.finder, 1);
+	ck_assert_uint_eq(stream.finder.next, 0);
+	ck_assert_uint_eq(stream.finder.n_parts, 1);
+	ck_assert_uint_eq(stream.finder.n_frames, FRAMES);
+	ck_assert_uint_eq(stream.finder.parts[0].first, 0);
+	ck_assert_uint_eq(stream.finder.parts[0].min_ns, 103);
+	ck_assert_int_eq(source.seek(source.state, FRAMES), 0);
+	ck_assert_uint_eq(stream.finder.parts[1].first, FRAMES);
+	stream.finder.next = 2 * FRAMES;
+	finder_drop(&stream.finder, 2);
+	ck_assert_uint_eq(stream.finder.next, 0);
+	ck_assert_uint_eq(stream.finder.n_parts, 0);
 	finder_close(&stream.finder);
 }
 END_TEST
