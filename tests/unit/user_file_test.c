@@ -231,6 +231,8 @@ START_TEST(descriptors_are_files_for_the_kernel)
 	ck_assert_int_eq(write(copy, "text", 4), 4);
 	ck_assert_int_eq(lseek(fd, 0, SEEK_END), 4);
 	close(copy);
+	ck_assert_str_eq(why_not("/proc/self/ns/pid", 0), "opened"); /* pid:[4026531836] */
+	ck_assert_str_eq(why_not("/proc/self/ns/pid", USER_FILE_REGULAR), "this is not a regular file");
 	make_directory("a", 0755);
 	ck_assert_int_eq(chdir(at("a")), 0);
 	assert_written("/proc/self/cwd/file", "a/file");
@@ -329,6 +331,32 @@ START_TEST(a_file_of_several_names_may_be_of_anyone)
 }
 END_TEST
 
+/* Who else may write in the directory: its group, or all others. */
+START_TEST(others_may_give_names_where_they_may_write)
+{
+	static const char why[] = "another user may have put it there; "
+				  "remove it, or choose another directory";
+	struct user_file file;
+
+	make_directory("a", 0755);
+	ck_assert_int_eq(user_file_open(&file, at("a/again"), 0), 0);
+	make_file("a/file", 0644);
+	ck_assert_int_eq(link(at("a/file"), at("a/again")), 0);
+	ck_assert_int_eq(mkfifo(at("a/pipe"), 0600), 0);
+	ck_assert_int_eq(link(at("a/pipe"), at("a/same")), 0);
+	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
+	ck_assert_int_eq(chmod(at("a"), 0775), 0);
+	ck_assert_str_eq(why_not(at("a/file"), 0), why);
+	ck_assert_int_eq(chmod(at("a"), 0757), 0);
+	ck_assert_str_eq(why_not(at("a/file"), 0), why);
+	ck_assert_str_eq(why_not(at("a/pipe"), 0), "opened");
+	ck_assert_int_eq(user_file_create(&file, 0600), -EPERM); /* since it was opened */
+	user_file_close(&file);
+	ck_assert_int_eq(unlink(at("a/again")), 0);
+	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
+}
+END_TEST
+
 START_TEST(the_directory_stays_open)
 {
 	struct user_file file;
@@ -421,6 +449,23 @@ START_TEST(a_new_file_is_filled_or_removed)
 	user_file_close(&file);
 	ck_assert_uint_eq(n_calls, 2);
 	ck_assert_int_lt(access(at("other"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(why_a_new_file_cannot_be_saved_is_told)
+{
+	char why[PATH_MAX + 128] = "nothing";
+	int error = 0;
+
+	ck_assert_int_eq(user_file_save_new(at("new"), write_text, &error, why, sizeof(why)), 0);
+	ck_assert_str_eq(text_of("new"), "text");
+	ck_assert_str_eq(why, "nothing");
+	ck_assert_int_eq(user_file_save_new(at("new"), write_text, &error, why, sizeof(why)), -EEXIST);
+	ck_assert_str_eq(why, "it exists already; choose another name");
+	error = -ENOSPC;
+	ck_assert_int_eq(user_file_save_new(at("other"), write_text, &error, why, sizeof(why)), -ENOSPC);
+	ck_assert_str_eq(why, strerror(ENOSPC));
+	ck_assert_uint_eq(n_calls, 2);
 }
 END_TEST
 
@@ -592,6 +637,47 @@ START_TEST(links_of_other_users_are_not_followed)
 }
 END_TEST
 
+START_TEST(other_users_move_no_file)
+{
+	struct user_file file;
+	char path[PATH_MAX];
+
+	need_root();
+	make_directory("a", 0777);
+	make_directory("a/b", 0777);
+	snprintf(path, sizeof(path), "%s", at("a/b/file"));
+	ck_assert_int_eq(user_file_open(&file, path, 0), 0);
+	ck_assert_int_eq(chmod(at("a/b"), 01777), 0);
+	make_file("a/b/file", 0600);
+	give("a/b/file", OTHER);
+	ck_assert_str_eq(why_not(path, 0),
+			 "another user may have put it there; remove it, or choose another directory");
+	ck_assert(!user_file_is_moved(&file, path)); /* it is the same place */
+	ck_assert_int_eq(rename(at("a/b"), at("a/c")), 0);
+	make_link("c", "a/b");
+	ck_assert(!user_file_is_moved(&file, path));
+	give("a/b", OTHER);
+	ck_assert(user_file_is_moved(&file, path)); /* it leads nowhere any more */
+	user_file_close(&file);
+}
+END_TEST
+
+/* Its owner may give names there whatever its mode is. */
+START_TEST(a_file_of_several_names_in_a_directory_of_another_user)
+{
+	need_root();
+	make_directory("a", 0755);
+	make_file("a/file", 0644);
+	ck_assert_int_eq(link(at("a/file"), at("a/again")), 0);
+	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
+	give("a", OTHER);
+	ck_assert_str_eq(why_not(at("a/file"), 0),
+			 "another user may have put it there; remove it, or choose another directory");
+	become_other();
+	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
+}
+END_TEST
+
 START_TEST(links_of_root_are_followed)
 {
 	need_root();
@@ -737,8 +823,8 @@ static void assert_nothing_outside(const struct stat *before)
 /* Of 2000 writes half are each a run of their own, and half those of a long run. */
 START_TEST(who_owns_the_directory_leads_nothing_outside)
 {
-	struct swaps *swaps = mmap(NULL, sizeof(*swaps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-				   -1, 0);
+	struct swaps *swaps =
+		mmap(NULL, sizeof(*swaps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct user_file hunted, beside;
 	unsigned n_written = 0;
 	struct stat before;
