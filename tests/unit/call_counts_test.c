@@ -66,6 +66,33 @@ START_TEST(counts_are_summed_by_process_and_call)
 	ck_assert_ptr_null(call_counts_find(counts, 0, 1));
 }
 
+/* Of the same key the longest is that of any of them; so it is of all keys of a call. */
+START_TEST(the_longest_is_that_of_all)
+{
+	const uint64_t word = WORD(7, SYS_read, 0, bucket_of(9000));
+	struct call_count counts[] = {
+		{ word, 1, 10, 7 },
+		{ WORD(7, SYS_read, EIO, bucket_of(500)), 1, 5, 5 },
+		{ word, 2, 20, 9 },
+		{ word, 4, 30, 8 },
+	};
+	struct call_sum sum;
+	size_t at = 0;
+
+	ck_assert_uint_eq(call_counts_sort(counts, 4), 2);
+	ck_assert_uint_eq(counts[0].count, 7);
+	ck_assert_uint_eq(counts[0].sum_ns, 60);
+	ck_assert_uint_eq(counts[0].most_ns, 9);
+	ck_assert(call_counts_next(counts, 2, &at, &sum));
+	ck_assert_uint_eq(sum.n, 2);
+	ck_assert_uint_eq(sum.calls, 8);
+	ck_assert_uint_eq(sum.errors, 1);
+	ck_assert_uint_eq(sum.sum_ns, 65);
+	ck_assert_uint_eq(sum.most_ns, 9);
+	ck_assert_uint_eq(at, 2);
+	ck_assert_uint_eq(call_counts_sort(counts, 1), 1);
+}
+
 /* Too long by at most 7 %, and never longer than the longest. */
 START_TEST(percentiles_are_those_of_the_buckets)
 {
@@ -113,6 +140,43 @@ START_TEST(errors_are_named_the_most_first)
 	ck_assert_uint_eq(sum.errors, 22);
 }
 
+/* The numbers of the kernel that make a call begin again. */
+START_TEST(restarts_are_interrupted)
+{
+	const struct call_count counts[] = {
+		{ WORD(7, SYS_read, 511, 0), 4, 0, 0 },
+		{ WORD(7, SYS_read, 512, 0), 3, 0, 0 },
+		{ WORD(7, SYS_read, 516, 0), 2, 0, 0 },
+		{ WORD(7, SYS_read, 517, 0), 1, 0, 0 },
+	};
+	struct call_sum sum;
+	char text[100];
+	size_t at = 0;
+
+	ck_assert(call_counts_next(counts, 4, &at, &sum));
+	call_sum_errors(&sum, text, sizeof(text));
+	ck_assert_str_eq(text, "511 4, interrupted 3, interrupted 2, 517 1");
+}
+
+START_TEST(errors_that_are_as_many_keep_their_order)
+{
+	struct call_count counts[7];
+	struct call_sum sum;
+	char text[100];
+	size_t at = 0;
+
+	for (unsigned i = 0; i < 7; i++)
+		counts[i] = (struct call_count){ WORD(7, SYS_openat, i + 1, 0), 5, 0, 0 };
+	ck_assert(call_counts_next(counts, 7, &at, &sum));
+	call_sum_errors(&sum, text, sizeof(text));
+	ck_assert_str_eq(text, "EPERM 5, ENOENT 5, ESRCH 5, EINTR 5, EIO 5, ENXIO 5");
+	counts[6].count = 6;
+	at = 0;
+	ck_assert(call_counts_next(counts, 7, &at, &sum));
+	call_sum_errors(&sum, text, sizeof(text));
+	ck_assert_str_eq(text, "E2BIG 6, EPERM 5, ENOENT 5, ESRCH 5, EINTR 5, EIO 5");
+}
+
 START_TEST(of_many_errors_the_most_frequent_are_named)
 {
 	struct call_count counts[40];
@@ -140,6 +204,10 @@ START_TEST(calls_have_names)
 	ck_assert_ptr_nonnull(strstr(name, ":5"));
 	call_name(BPF_CALL_NONE, name);
 	ck_assert_str_eq(name, "(sigreturn)");
+	call_name(BPF_CALL_NONE | BPF_CALL_FOREIGN, name);
+	ck_assert_str_eq(name, "(sigreturn)");
+	call_name(BPF_CALL_ODD, name);
+	ck_assert_str_eq(name, "(invalid)");
 	call_name(BPF_CALL_ODD | BPF_CALL_FOREIGN, name);
 	ck_assert_str_eq(name, "(invalid)");
 }

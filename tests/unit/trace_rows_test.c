@@ -707,6 +707,39 @@ START_TEST(opens_are_by_path_and_result)
 	rig_close(&rig);
 }
 
+/* Of equal ones the first in the alphabet is named. */
+START_TEST(a_path_has_the_command_that_opened_it_most)
+{
+	static const char *const names[] = { "opened_total", NULL };
+	static uint64_t keys[7][N_BPF_OPENED_WORDS];
+	static struct bpf_entry entries[7] = {
+		{ .count = 3 }, { .count = 3 }, { .count = 2 }, { .count = 1 },
+		{ .count = 1 }, { .count = 2 }, { .count = 2 },
+	};
+	char path[BPF_OPENED_PATH_BYTES];
+	const struct frame *frame;
+	struct rig rig;
+
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 2] = '\0'; /* the longest that is whole */
+	set_opened(keys[0], 0, "sshd", "/a");
+	set_opened(keys[1], 0, "cron", "/a");
+	set_opened(keys[2], 0, "bash", "/a");
+	set_opened(keys[3], EACCES, "bash", "/a");
+	set_opened(keys[4], 0, "bash", "/b");
+	set_opened(keys[5], 0, "cron", "/b");
+	set_opened(keys[6], 0, "bash", path);
+	counted = (struct counted){ "opened_total", NULL, keys, entries, 7, NULL };
+	rig_open(&rig, "readers", names);
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame_table(frame, "opened_total")->n_rows, 4);
+	check_row(frame, "opened_total", "path=/a result=opened opens=8 counted=8 commands=3 command=cron");
+	check_row(frame, "opened_total", "path=/a result=EACCES opens=1 counted=1 commands=1 command=bash");
+	check_row(frame, "opened_total", "path=/b result=opened opens=3 counted=3 commands=2 command=cron");
+	ck_assert_uint_eq(cell_u64(frame, "opened_total", path, "opens"), 2);
+	rig_close(&rig);
+}
+
 #define MANY 4200
 
 /* Where they are many, those that do not grow are summed by directory, and have no rates. */
