@@ -210,6 +210,11 @@ START_TEST(ranges_end_where_they_are_said_to)
 		{ "latency.duration", "0.0009", "0.001", "1e8", "1.1e8" },
 		{ "latency.samples", "0", "1", "4294967295", "4294967296" },
 		{ "pages.cells", "0", "1", "1000000", "1000001" },
+		{ "pages.touched-window", "0.19", "0.2", "86400", "86401" },
+		{ "past-size", "1048575", "1MiB", "9223372036854775807", "9223372036854777856" },
+		{ "probe-cost", NULL, "0", "100000", "100001" },
+		{ "profile.rate", "0", "1", "10000", "10001" },
+		{ "cpu.threshold", NULL, "0", "1000000", "1000001" },
 	};
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
@@ -243,6 +248,10 @@ START_TEST(numbers_are_as_usual_until_they_are_set)
 	ck_assert_double_eq(settings.topic.latency.duration_seconds, 0);
 	ck_assert_uint_eq(settings.topic.latency.samples, 0);
 	ck_assert_uint_eq(settings.topic.map.cells, 1024);
+	ck_assert_double_eq(settings.topic.probe.cost_percent, 5);
+	ck_assert_uint_eq(settings.topic.profile.rate, 97);
+	ck_assert_double_eq(settings.pages.touched_window_seconds, 30);
+	ck_assert_uint_eq(settings.past_bytes, 64 << 20);
 	settings_close(&settings);
 }
 END_TEST
@@ -275,6 +284,150 @@ START_TEST(values_are_typed)
 	ck_assert(!settings_has(&settings, "cpu.idle"));
 	ck_assert(settings_set(&settings, "power.line.acpitz", "L 1 hidden", 0)); /* of an earlier version */
 	ck_assert_ptr_null(setting_find("power.line."));
+	settings_close(&settings);
+}
+END_TEST
+
+START_TEST(events_are_a_set_of_kinds)
+{
+	struct settings settings;
+
+	settings_open(&settings);
+	ck_assert(settings_set(&settings, "events.events", "fork", 0));
+	ck_assert_uint_eq(settings.topic.event.kinds, 1);
+	ck_assert(settings_set(&settings, "events.events", "clone", 0));
+	ck_assert_uint_eq(settings.topic.event.kinds, 0x200);
+	ck_assert(settings_set(&settings, "events.events", "all", 0)); /* exits have their kind already */
+	ck_assert_uint_eq(settings.topic.event.kinds, 0x37f);
+	ck_assert(settings_set(&settings, "events.events", "all,exitnonzero", 0));
+	ck_assert_uint_eq(settings.topic.event.kinds, 0x3ff);
+	ck_assert(!settings_set(&settings, "events.events", "", 0));
+	ck_assert(settings_set(&settings, "events.events", NULL, 0));
+	ck_assert_uint_eq(settings.topic.event.kinds, 0x7f);
+	settings_close(&settings);
+}
+END_TEST
+
+START_TEST(texts_have_their_form)
+{
+	static const struct {
+		const char *name, *text;
+		bool good;
+	} cases[] = {
+		{ "cpu.perf", "cycles", true },
+		{ "latency.cpus", "0", true },
+		{ "latency.cpus", "0,2-3", true },
+		{ "latency.cpus", "2-2", true },
+		{ "latency.cpus", "", false },
+		{ "latency.cpus", ",", false },
+		{ "latency.cpus", "0x", false },
+		{ "latency.cpus", "0-", false },
+		{ "power.cycles", "cycles", true },
+		{ "power.cycles", "", false },
+		{ "power.line.load", "shown", true },
+		{ "power.line.load", "hidden", true },
+		{ "power.line.load", "L 1 shown", true },
+		{ "power.line.load", "hidden L", false },
+		{ "power.line.load", "", false },
+		{ "pages.from", "7F", true },
+		{ "pages.from", "0xffffffffffffffff", true },
+		{ "pages.from", "0x", false },
+		{ "pages.from", "", false },
+		{ "pages.from", " 7f", false },
+		{ "pages.from", "0x 7f", false },
+		{ "pages.from", "7f ", false },
+		{ "pages.from", "0x10000000000000000", false },
+		{ "theme", "blue_2-A", true },
+		{ "theme", "blue.theme", false },
+		{ "delay", "auto", false },
+		{ "power.settle", "3m", true },
+		{ "probe-cost", "", false },
+		{ "probe-cost", "5 ", false },
+		{ "cpu.threshold", "nan", false },
+	};
+	char name[66];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(setting_accepts(setting_find(cases[i].name), cases[i].text) == cases[i].good,
+			      "%s = \"%s\"", cases[i].name, cases[i].text);
+	memset(name, 'x', sizeof(name));
+	name[65] = '\0';
+	ck_assert(!setting_accepts(setting_find("theme"), name));
+	name[64] = '\0';
+	ck_assert(setting_accepts(setting_find("theme"), name));
+}
+END_TEST
+
+/* An option has a help; that of a pane has its name and a dot before its own. */
+START_TEST(options_are_of_a_pane)
+{
+	const struct setting *idle = setting_find("cpu.idle");
+
+	ck_assert(setting_is_option_of(idle, "cpu"));
+	ck_assert(!setting_is_option_of(idle, "cp") && !setting_is_option_of(idle, "cpu.idle"));
+	ck_assert(!setting_is_option_of(idle, "cpx") && !setting_is_option_of(idle, "power"));
+	ck_assert(!setting_is_option_of(setting_find("cpu.tree"), "cpu"));
+	ck_assert_str_eq(setting_option(idle), "idle");
+	ck_assert_str_eq(setting_option(setting_find("delay")), "delay");
+	ck_assert_ptr_null(setting_find("cpu.idl"));
+	ck_assert_ptr_null(setting_find("cpu.idle2"));
+	ck_assert_ptr_null(setting_find("power.line"));
+	ck_assert_str_eq(setting_find("power.line.x")->name, "power.line.");
+}
+END_TEST
+
+START_TEST(what_is_valid_is_said)
+{
+	struct buffer text = { 0 };
+
+	setting_write_expected(setting_find("glyphs"), &text);
+	buffer_char(&text, '\0');
+	ck_assert_str_eq(text.bytes, "use one of: block, braille, ascii");
+	buffer_empty(&text);
+	setting_write_expected(setting_find("unit"), &text);
+	buffer_char(&text, '\0');
+	ck_assert_str_eq(text.bytes, "use auto, B, KiB, MiB, GiB or percent");
+	buffer_free(&text);
+}
+END_TEST
+
+/* What no setting is, as the columns of a table, is a text; no flag has what it says. */
+START_TEST(what_is_set_is_there)
+{
+	struct settings settings;
+
+	settings_open(&settings);
+	ck_assert(!settings_has(&settings, "delay") && !settings_has(&settings, "process.columns"));
+	ck_assert(settings_set(&settings, "process.columns", "no", 0));
+	ck_assert(settings_set(&settings, "cpu.directories", "no", 0));
+	ck_assert(settings_has(&settings, "process.columns") && settings_has(&settings, "cpu.directories"));
+	ck_assert(settings_set(&settings, "process.columns", NULL, 0));
+	ck_assert(!settings_has(&settings, "process.columns"));
+	ck_assert(settings_set(&settings, "theme", "light", 0));
+	ck_assert_str_eq(settings.theme, "light");
+	ck_assert(settings_set(&settings, "theme", NULL, 0));
+	ck_assert_ptr_null(settings.theme);
+	settings_close(&settings);
+}
+END_TEST
+
+START_TEST(graphs_span_their_time)
+{
+	struct settings settings;
+
+	ck_assert_double_eq(graph_span_seconds(SPAN_5_MIN), 300);
+	ck_assert_double_eq(graph_span_seconds(SPAN_1_H), 3600);
+	ck_assert_double_eq(graph_span_seconds(SPAN_SAMPLES), 0);
+	settings_open(&settings);
+	ck_assert_uint_eq(settings.memory.span, SPAN_5_MIN);
+	ck_assert(settings_set(&settings, "memory.span", "1h", 0));
+	ck_assert_uint_eq(settings.memory.span, SPAN_1_H);
+	ck_assert(settings_set(&settings, "power.span", "sample", 0));
+	ck_assert_uint_eq(settings.power.span, SPAN_SAMPLES);
+	ck_assert(settings_set(&settings, "cpu.command", "name", 0));
+	ck_assert_uint_eq(settings.cpu.command.shown, COMMAND_NAME);
+	ck_assert(settings_set(&settings, "memory.used", "htop", 0));
+	ck_assert_uint_eq(settings.memory.used, USED_HTOP);
 	settings_close(&settings);
 }
 END_TEST
