@@ -372,6 +372,249 @@ FOR_ALL_SEEDS(memory_is_bounded)
 	check_near(&machine, "nine", NINE_WATTS);
 }
 
+/*
+ * The joules of a second of a machine with programs by turns, two that always run together, and one that
+ * cools it; there is a wrong sample, a step, and then a drift.
+ */
+static double use_scripted(struct program_power *power, unsigned second, double seconds)
+{
+	double three = second / 5 % 4 == 0, nine = second / 5 % 4 == 2, both = second % 7 == 3;
+	double cooler = second % 9 == 4, watts = 8 + 0.05 * ((int)(second * 7 % 11) - 5);
+
+	program_power_use(power, "three", three);
+	program_power_use(power, "nine", nine);
+	program_power_use(power, "one", both / 2);
+	program_power_use(power, "other", both / 2);
+	program_power_use(power, "cooler", cooler / 4);
+	program_power_use(power, NULL, 0.01 * (second % 5));
+	watts += (3 * three + 9 * nine + 4 * both - cooler / 2) / seconds;
+	if (second == 150)
+		watts = 200;
+	if (second >= 250)
+		watts += 20;
+	if (second >= 330)
+		watts += 0.02 * (second - 330);
+	return watts * seconds;
+}
+
+/* As other programs that solve the same equations find it. */
+START_TEST(the_fit_is_that_of_its_equations)
+{
+	static const struct {
+		unsigned second;
+		const char *name; /* NULL: idle */
+		double watts, error_watts;
+	} found[] = {
+		{ 5, NULL, NAN, 0.2141632775 },
+		{ 5, "three", NAN, 0.5384240341 },
+		{ 5, "one", NAN, 151.8753788 },
+		{ 5, "cooler", NAN, 2.623925271 },
+		{ 14, NULL, NAN, 0.5007162375 },
+		{ 14, "three", NAN, 0.3124034822 },
+		{ 14, "nine", NAN, 0.3362226836 },
+		{ 14, "one", NAN, 125.7814493 },
+		{ 14, "cooler", NAN, 0.7956292831 },
+		{ 60, NULL, 7.988636574, 0.04257392616 },
+		{ 60, "three", 2.859530965, 0.0574751534 },
+		{ 60, "nine", 8.964541587, 0.08139958776 },
+		{ 60, "one", NAN, 116.1619642 },
+		{ 60, "cooler", 0, 0.248277244 },
+		{ 149, NULL, 7.95856782, 0.02671694124 },
+		{ 149, "three", 2.973077202, 0.04605270582 },
+		{ 149, "nine", 8.92681943, 0.09441687978 },
+		{ 149, "one", NAN, 113.5339012 },
+		{ 149, "cooler", 0, 0.1523698899 },
+		{ 151, NULL, 7.958623628, 0.02669639644 },
+		{ 151, "three", 2.973033546, 0.04680222923 },
+		{ 151, "nine", 8.905519686, 0.08193323013 },
+		{ 151, "one", NAN, 113.5084733 },
+		{ 151, "cooler", 0, 0.152245214 },
+		{ 251, NULL, NAN, 14.26543859 },
+		{ 251, "three", 2.986511841, 0.04493161785 },
+		{ 251, "nine", NAN, 24.68276955 },
+		{ 251, "one", NAN, 112.0392652 },
+		{ 251, "cooler", 0, 0.1174733591 },
+		{ 262, NULL, 27.89060513, 0.08649899625 },
+		{ 262, "three", 3.000121783, 0.04543904698 },
+		{ 262, "nine", NAN, 10.07210745 },
+		{ 262, "one", NAN, 112.0922049 },
+		{ 262, "cooler", 0, 0.1156403437 },
+		{ 300, NULL, 27.97479717, 0.04347230369 },
+		{ 300, "three", 2.98453198, 0.04804280432 },
+		{ 300, "nine", 8.909663853, 0.6346456506 },
+		{ 300, "one", NAN, 112.5040441 },
+		{ 300, "cooler", 0, 0.1092642125 },
+		{ 419, NULL, 29.46350652, 0.06937492324 },
+		{ 419, "three", 2.962784778, 0.05814097511 },
+		{ 419, "nine", 9.143708337, 0.09105169545 },
+		{ 419, "one", NAN, 139.9404529 },
+		{ 419, "cooler", 0, 0.1157796576 },
+	};
+	static struct simulated scripted;
+	size_t next = 0, n = sizeof(found) / sizeof(found[0]);
+
+	for (unsigned second = 0; second < 420; second++) {
+		double seconds = second % 3 == 1 ? 0.9 : 1;
+
+		program_power_end(&scripted.power, use_scripted(&scripted.power, second, seconds), seconds,
+				  1);
+		for (; next < n && found[next].second == second; next++) {
+			struct program_watts watts = of(&scripted, found[next].name);
+
+			ck_assert_double_eq_tol(watts.error_watts, found[next].error_watts,
+						1e-6 * found[next].error_watts);
+			ck_assert_int_eq(isnan(watts.per_cpu_watts), isnan(found[next].watts));
+			if (!isnan(found[next].watts))
+				ck_assert_double_eq_tol(watts.per_cpu_watts, found[next].watts, 1e-6);
+		}
+	}
+	ck_assert_uint_eq(next, n);
+	ck_assert_uint_eq(of(&scripted, "one").like, of(&scripted, "other").term);
+	ck_assert_uint_eq(of(&scripted, "three").like, of(&scripted, "three").term);
+}
+END_TEST
+
+/* Without a name in the list it is among the others. */
+static bool has_watts(const struct program_power *power, const char *name)
+{
+	struct program_watts list[POWER_TERMS];
+	unsigned n = program_power_list(power, list);
+
+	for (unsigned i = 0; i < n; i++)
+		if (list[i].name && strcmp(list[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static double others_ratio(const struct program_power *power)
+{
+	struct program_watts list[POWER_TERMS];
+	unsigned n = program_power_list(power, list);
+
+	ck_assert_uint_gt(n, 1);
+	ck_assert_uint_eq(list[n - 1].term, POWER_OF_OTHERS);
+	return list[n - 1].ratio;
+}
+
+START_TEST(a_tenth_of_a_second_gives_watts_of_its_own)
+{
+	static struct program_power power;
+
+	program_power_use(&power, "enough", 0.1);
+	program_power_use(&power, "less", 0.0999);
+	program_power_use(&power, NULL, 0.5);
+	program_power_use(&power, "none", 0);
+	program_power_use(&power, "unknown", NAN);
+	program_power_end(&power, 10, 1, 1);
+	ck_assert(has_watts(&power, "enough") && !has_watts(&power, "less"));
+	ck_assert_uint_eq(power.n_programs, 2);
+	ck_assert_double_eq_tol(others_ratio(&power), 0.5999, 1e-12);
+}
+END_TEST
+
+/* All have watts of their own, and one of them uses half as much as the others. */
+static void use_all_terms(struct program_power *power)
+{
+	*power = (struct program_power){ 0 };
+	for (unsigned i = 0; i < PROGRAM_POWER_PROGRAMS; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "%u", i);
+		program_power_use(power, name, i == 5 ? 0.5 : 1);
+	}
+	program_power_end(power, 10, 1, 1);
+}
+
+/* It is half a second, twice, which fades by exp(-1/600). */
+START_TEST(twice_as_much_use_takes_the_watts_of_another)
+{
+	static struct program_power power;
+
+	for (unsigned less = 0; less < 2; less++) {
+		use_all_terms(&power);
+		program_power_use(&power, "new", less ? 0.998334 : 0.998336);
+		program_power_end(&power, 10, 1, 1);
+		ck_assert_int_eq(has_watts(&power, "new"), !less);
+		ck_assert_int_eq(has_watts(&power, "5"), less);
+		ck_assert(has_watts(&power, "4") && has_watts(&power, "23"));
+	}
+}
+END_TEST
+
+static bool is_followed(const struct program_power *power, const char *name)
+{
+	for (unsigned i = 0; i < power->n_programs; i++)
+		if (strcmp(power->programs[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* What the one used that is followed no more is the others'. */
+START_TEST(the_program_that_uses_least_is_followed_no_more)
+{
+	static struct program_power power;
+	char name[8];
+
+	use_all_terms(&power);
+	for (unsigned i = PROGRAM_POWER_PROGRAMS; i < PROGRAM_POWER_KNOWN; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		program_power_use(&power, name, 0.001 * (i - 23)); /* from 0.001 on */
+	}
+	program_power_end(&power, 10, 1, 1);
+	ck_assert_uint_eq(power.n_programs, PROGRAM_POWER_KNOWN);
+	program_power_use(&power, "as much", 0.001);
+	ck_assert(!is_followed(&power, "as much"));
+	ck_assert_double_eq(power.sample_others_seconds, 0.001);
+	program_power_use(&power, "24", 0.0005);
+	program_power_use(&power, "less", 0.0014);
+	ck_assert(!is_followed(&power, "less") && is_followed(&power, "24"));
+	program_power_use(&power, "more", 0.00175);
+	ck_assert(is_followed(&power, "more") && !is_followed(&power, "24"));
+	ck_assert_double_eq_tol(power.sample_others_seconds, 0.0029, 1e-12);
+	program_power_end(&power, 10, 1, 10); /* which is not fitted yet */
+	ck_assert_double_eq_tol(power.others_seconds, 0.0029, 1e-12);
+	program_power_use(&power, "again", 0.0018);
+	ck_assert(is_followed(&power, "again") && !is_followed(&power, "more"));
+	ck_assert_double_eq_tol(power.others_seconds, 0.00465, 1e-12);
+	ck_assert_double_eq(power.sample_others_seconds, 0);
+	ck_assert_uint_eq(power.n_programs, PROGRAM_POWER_KNOWN);
+}
+END_TEST
+
+/* Nine tenths of the time are enough; what is not measured between is left out, with what came before. */
+START_TEST(samples_wait_until_they_are_long_enough)
+{
+	static struct program_power power;
+	struct program_watts list[POWER_TERMS];
+
+	program_power_end(&power, 85, 8.5, 10);
+	program_power_end(&power, 4, 0.25, 10);
+	ck_assert_uint_eq(program_power_list(&power, list), 0);
+	program_power_end(&power, 4, 0.25, 10);
+	ck_assert_double_eq(power.fitted_seconds, 9);
+	for (unsigned i = 0; i < 4; i++) {
+		program_power_end(&power, 85, 8.5, 10);
+		program_power_use(&power, "one", 1);
+		program_power_end(&power,
+				  i == 0   ? NAN
+				  : i == 1 ? -1
+					   : 5,
+				  i == 2   ? 0
+				  : i == 3 ? NAN
+					   : 0.5,
+				  10);
+		ck_assert_double_eq(power.seconds, 0);
+		ck_assert_double_eq(power.joules, 0);
+		ck_assert_double_eq(power.programs[0].seconds, 0);
+		ck_assert_double_eq(power.programs[0].total_seconds, i + 1);
+		ck_assert(i < 2 ? power.programs[0].ratio == 2 : isnan(power.programs[0].ratio));
+	}
+	ck_assert_double_eq(power.fitted_seconds, 9);
+	program_power_end(&power, 0, 9, 10); /* none at all is a number, too */
+	ck_assert_double_eq(power.fitted_seconds, 18);
+}
+END_TEST
+
 /* As files: two processes, and a counter that wraps. */
 struct files {
 	struct rig rig;
@@ -476,6 +719,58 @@ START_TEST(a_process_called_idle_is_quoted)
 	frame = rig_sample(&files.rig, 1);
 	ck_assert_double_eq_tol(of_file(frame, "(idle) (process name)", "cpu_ratio"), 1, 1e-9);
 	rig_close(&files.rig);
+}
+END_TEST
+
+/* Threads of the kernel are one row; a process that is called as it, or as the others, is not in theirs. */
+START_TEST(rows_that_are_no_program_keep_their_names)
+{
+	static const char *const names[] = { "program_power", NULL };
+	const struct frame *frame;
+	struct files files;
+
+	open_files(&files, 1, names);
+	rig_make(&files.rig, "proc/9");
+	rig_put(&files.rig, "proc/9/stat",
+		"9 (kworker/0:1) S 2 0 0 0 -1 2097152 0 0 0 0 0 0 0 0 20 0 1 0 10 0 0\n");
+	second_of_files(&files);
+	put_process(&files.rig, 7, "(kernel)", files.three_ticks + 100);
+	put_process(&files.rig, 8, "(others)", files.nine_ticks + 50);
+	rig_put(&files.rig, "proc/9/stat",
+		"9 (kworker/0:1) S 2 0 0 0 -1 2097152 0 0 0 0 0 20 0 0 20 0 1 0 10 0 0\n");
+	still_clock_ns += STILL_SECOND_NS;
+	frame = rig_sample(&files.rig, 1);
+	ck_assert_double_eq_tol(of_file(frame, "(kernel) (process name)", "cpu_ratio"), 1, 1e-9);
+	ck_assert_double_eq_tol(of_file(frame, "(others) (process name)", "cpu_ratio"), 0.5, 1e-9);
+	ck_assert_double_eq_tol(of_file(frame, "(kernel)", "cpu_ratio"), 0.2, 1e-9);
+	ck_assert_double_eq_tol(of_file(frame, "(others)", "cpu_ratio"), 0, 1e-9);
+	ck_assert(isnan(of_file(frame, "(idle)", "cpu_ratio")));
+	rig_close(&files.rig);
+}
+END_TEST
+
+/* Batteries tell their power late: what is fitted is half a minute, less a tenth. */
+START_TEST(of_batteries_longer_intervals_are_fitted)
+{
+	static const char *const names[] = { "program_power", NULL };
+	const struct frame *frame = NULL;
+	struct rig rig;
+
+	still_clock_ns = 1000 * STILL_SECOND_NS;
+	rig_open(&rig, "power-batteries", names);
+	rig_put(&rig, "sys/class/power_supply/BAT1/uevent",
+		"POWER_SUPPLY_TYPE=Mains\n"); /* its power is unknown */
+	rig_make(&rig, "proc/7");
+	for (unsigned second = 0; second <= 27; second++) {
+		put_process(&rig, 7, "seven", 20 * second);
+		still_clock_ns += STILL_SECOND_NS;
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame_table(frame, "program_power")->n_rows, second < 27 ? 0 : 3);
+	}
+	ck_assert_double_eq(of_file(frame, "seven", "fitted_seconds"), 27);
+	ck_assert_double_eq_tol(of_file(frame, "seven", "cpu_seconds"), 5.4, 1e-9);
+	ck_assert_double_eq_tol(of_file(frame, "seven", "cpu_ratio"), 0.2, 1e-9);
+	rig_close(&rig);
 }
 END_TEST
 
