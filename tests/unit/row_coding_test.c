@@ -252,6 +252,22 @@ START_TEST(keys_may_be_texts)
 }
 END_TEST
 
+/* It is not taken for the row that was read last. */
+START_TEST(a_row_whose_text_was_never_seen_is_new)
+{
+	struct coding coding;
+
+	open_coding(&coding, &named_schema);
+	begin(&coding, 0);
+	add(&coding, 0, "a", 1);
+	check_bytes(&coding, "01 00 01 02 03 01 01 61 02");
+	begin(&coding, 0);
+	add(&coding, 0, "c", 1);
+	check_bytes(&coding, "01 00 01 02 03 02 01 63 02");
+	close_coding(&coding);
+}
+END_TEST
+
 START_TEST(of_equal_keys_the_first_is_found)
 {
 	static const unsigned ids[] = { 1, 1, 2, 3, 4, 5, 6 };
@@ -613,6 +629,21 @@ START_TEST(what_lies_behind_the_rows_is_damage)
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(!is_sample(bad[i]), "%s", bad[i]);
+}
+END_TEST
+
+START_TEST(after_a_restart_there_is_no_row)
+{
+	struct coding coding;
+
+	open_coding(&coding, &part_schema);
+	add_bytes(&coding.bytes, FIRST_SAMPLE);
+	ck_assert(take(&coding));
+	row_decoder_restart(&coding.decoder);
+	ck_assert_uint_eq(coding.decoder.rows.n_rows, 0);
+	add_bytes(&coding.bytes, "01 00 01 00");
+	ck_assert(!take(&coding));
+	close_coding(&coding);
 }
 END_TEST
 
