@@ -327,7 +327,7 @@ static void list_code(FILE *file, const struct bpf_code *code)
 /* A plan opens what its programs name; in some of these maps they may look for what another one keeps. */
 static void check_maps(const struct bpf_program *program, const struct bpf_code *code)
 {
-	unsigned named = program->does->maps | BPF_MAP_BIT(BPF_MAP_SELF) | BPF_MAP_BIT(BPF_MAP_SLOTS) |
+	unsigned its_maps = program->does->maps | BPF_MAP_BIT(BPF_MAP_SELF) | BPF_MAP_BIT(BPF_MAP_SLOTS) |
 			 BPF_MAP_BIT(BPF_MAP_STARTS) | BPF_MAP_BIT(BPF_MAP_MARKS) |
 			 BPF_MAP_BIT(BPF_MAP_WANTED);
 
@@ -335,7 +335,7 @@ static void check_maps(const struct bpf_program *program, const struct bpf_code 
 		const struct bpf_insn *insn = &code->insns[i];
 
 		if (is_long(insn) && insn->src_reg)
-			ck_assert_msg(named >> insn->imm & 1, "%s uses %s, but does not name it",
+			ck_assert_msg(its_maps >> insn->imm & 1, "%s uses %s, but does not name it",
 				      program->name, map_names[insn->imm]);
 	}
 }

@@ -776,7 +776,7 @@ START_TEST(processes_of_nvidia_by_engine)
 	struct rig rig;
 
 	open_beside_nvidia(&rig);
-	frame = rig_sample(&rig, 1);
+	rig_sample(&rig, 1);
 	device = answer_of(&rig, SECOND);
 	device->knows_ratios = true;
 	put_process(device, 103, 0.25, 0, 0.75);
@@ -833,7 +833,7 @@ START_TEST(processes_that_nvidia_knows_no_longer)
 
 	open_beside_nvidia(&rig);
 	rig.env.pids.kept_max = 0; /* files of a process that is gone would stay readable */
-	frame = rig_sample(&rig, 1);
+	rig_sample(&rig, 1);
 	nvidia_of(&rig)->seconds = 1;
 	device = answer_of(&rig, SECOND);
 	put_process(device, 102, 0.5, 0, 0);

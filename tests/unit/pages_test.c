@@ -571,7 +571,7 @@ START_TEST(ranges_are_those_of_regions_and_cells)
 		{ 0x10004000, 0x10009000, present | PAGE_SCAN_HUGE },
 		{ 0x10009000, 0x1000a000, present },
 	};
-	const struct page_counts total = { .pages = 1011, .zero = 3, .huge = 7, .ksm = 3 };
+	const struct page_counts sum = { .pages = 1011, .zero = 3, .huge = 7, .ksm = 3 };
 	const struct page_counts regions[] = { { .pages = 10, .zero = 2, .huge = 1 },
 					       { .pages = 1, .zero = 1, .huge = 1 },
 					       { .pages = 1000, .huge = 5, .ksm = 3 } };
@@ -582,7 +582,7 @@ START_TEST(ranges_are_those_of_regions_and_cells)
 	cut(&view, (struct cell_layout){ .most = 100, .from = 0x11000, .to = 0x1b000 });
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		page_snapshot_count_range(&view, &walk, &ranges[i]);
-	ck_assert_mem_eq(&view.total, &total, sizeof(total));
+	ck_assert_mem_eq(&view.total, &sum, sizeof(sum));
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_mem_eq(&view.regions[i].counts, &regions[i], sizeof(regions[i]));
 	ck_assert_uint_eq(view.cells[0].counts.zero, 0);
