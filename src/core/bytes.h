@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers in bytes, of recordings and protocol buffers: little-endian, or as varints of 7 bits a byte, low
- * ones first. */
+/*
+ * Numbers in bytes, of recordings and protocol buffers: little-endian, or as varints of 7 bits a byte, low
+ * ones first.
+ */
 #ifndef PANETOP_CORE_BYTES_H
 #define PANETOP_CORE_BYTES_H
 

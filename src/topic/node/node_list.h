@@ -20,8 +20,8 @@ struct node {
 	struct node_meminfo memory;
 	uint64_t counts[N_NODE_COUNTS]; /* pages, since boot; U64_UNKNOWN */
 	struct span cpus, distances;    /* as the kernel writes them; valid until the next tick */
-	uint64_t cpus_hash; /* 0: not read yet */
-	bool cpus_changed;  /* since the last tick: one went offline or came online */
+	uint64_t cpus_hash;             /* 0: not read yet */
+	bool cpus_changed;              /* since the last tick: one went offline or came online */
 };
 
 struct node_list {

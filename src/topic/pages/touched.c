@@ -79,7 +79,7 @@ static const struct column columns[] = {
 	TIME(cost_seconds, N_("cost"),
 	     N_("CPU time of the last clearing and the last reading: the kernel walks all page tables of the "
 		"process, about 40 ms for each GiB of 4 KiB pages"),
-	     "CPU time of the thread that does both", .hidden = true),
+	     "CPU time of the thread that does both, and of what has CPUs drop translations", .hidden = true),
 	ROW(state, .kind = COLUMN_LABEL, .fleeting = true, .title = N_("state"), .width = 9, .hidden = true,
 	    .words = true,
 	    .help = N_("clearing, open: the numbers are of the window so far, or of the last complete one; "
