@@ -39,7 +39,9 @@ def judge(said, run):
     clock = [row for row in rows if row["kind"] == "clock"]
     check(f"{run}: one sleep of 19 to 21 s", len(slept) == 1 and 19 < slept[0]["seconds"] < 21, rows)
     check(f"{run}: a faster clock is no row", not rows_of(samples[:int(said["slept"][0])]), rows)
-    check(f"{run}: the clock was set twice", [round(row["seconds"] / 2) for row in clock] == [50, -50], rows)
+    # init-sleep sets it to a whole second that it has read, a while later under emulation
+    off = [row["seconds"] - wanted for row, wanted in zip(clock, (100, -100))]
+    check(f"{run}: the clock was set twice", len(clock) == 2 and all(-3 < seconds <= 0.01 for seconds in off), rows)
     if not slept:
         return
     row = slept[0]
