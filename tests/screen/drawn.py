@@ -105,7 +105,7 @@ def nearest(raw, size, picture):
 def first_sample(terminal, pictures=None):
     """Goes back to it; the pictures on the way."""
     end = time.monotonic() + PATIENCE
-    while "the first sample that is kept" not in terminal.text():
+    while not terminal.said("the first sample that is kept"):
         if time.monotonic() > end:
             raise AssertionError(f"the first sample is not reached\n{terminal.text()}")
         terminal.send(",")

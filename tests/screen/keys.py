@@ -247,7 +247,7 @@ def memory_has_its_processes(_scratch):
                 terminal.send("3")
                 terminal.view("Meminfo")
                 terminal.send("F7")
-                return problem or expect("Overview and Processes" in terminal.text(), terminal, "F7 does not say where it works")
+                return problem or expect(terminal.said("Overview and Processes"), terminal, "F7 does not say where it works")
         finally:
             child.kill()
 
@@ -523,11 +523,11 @@ def a_message_goes_with_its_pane(_scratch):
     """What one pane said does not hide the notice of the next one; what concerns all panes stays."""
     with screen(fixture("linux-6.1"), "memory") as terminal:
         action(terminal, "Drop")
-        problem = expect("cannot be dropped" in terminal.text(), terminal, "it says nothing")
+        problem = expect(terminal.said("cannot be dropped"), terminal, "it says nothing")
         terminal.send("2")
         problem = problem or expect("cannot be dropped" not in terminal.text(), terminal, "it is still said")
-        terminal.send("U", "3")
-        return problem or expect("sizes in" in terminal.text(), terminal, "what concerns all panes has gone")
+        terminal.send_at_once("U", "3")
+        return problem or expect(terminal.said("sizes in"), terminal, "what concerns all panes has gone")
 
 
 @contextmanager

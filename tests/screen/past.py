@@ -77,12 +77,12 @@ def times(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
         live_seconds(terminal, 1)
         terminal.send("{")
-        problem = expect("the first sample that is kept" in terminal.text(), terminal, "a minute before the start")
+        problem = expect(terminal.said("the first sample that is kept"), terminal, "a minute before the start")
         terminal.send("}")
         problem = problem or expect(not back(terminal), terminal, "a minute on is not the present")
         terminal.send("g", "0", "0", ":", "0", "0", ":", "0", "0", "Enter")
         if clock(terminal) != "00:00:00":
-            problem = problem or expect("kept is" in terminal.text() or "use 12:03" in terminal.text(), terminal, "a time that is not kept")
+            problem = problem or expect(terminal.said("kept is") or terminal.said("use 12:03"), terminal, "a time that is not kept")
         terminal.send(*["Bksp"] * 8, "-", "1", "Enter")
         return problem or expect(back(terminal), terminal, "a second before")
 
@@ -362,7 +362,7 @@ def saved(scratch):
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         live_seconds(terminal, 1)
         terminal.send("S", "Enter")
-        problem = expect("saved: panetop-" in terminal.text(), terminal, "it is not saved")
+        problem = expect(terminal.said("saved: panetop-"), terminal, "it is not saved")
     files = glob.glob(os.path.join(scratch, "panetop-*.recording"))
     if problem or len(files) != 1:
         return problem or f"files: {files}"
@@ -384,11 +384,11 @@ def the_screen_is_saved(scratch):
         problem = expect("end the name in" in terminal.text(), terminal, "an ending is not refused")
         terminal.send("Esc")
         save_as(terminal, "seen.txt")
-        terminal.until("saved: seen.txt")
+        problem = problem or expect(terminal.told("saved: seen.txt"), terminal, "no text is saved")
         save_as(terminal, "seen.svg")
-        terminal.until("saved: seen.svg")
+        problem = problem or expect(terminal.told("saved: seen.svg"), terminal, "no picture is saved")
         save_as(terminal, "seen.svg")
-        problem = problem or expect("exists already" in terminal.text(), terminal, "a file is overwritten")
+        problem = problem or expect(terminal.said("exists already"), terminal, "a file is overwritten")
         with open(os.path.join(scratch, "seen.txt"), encoding="utf-8") as file:
             text = file.read().splitlines()
     picture = xml.etree.ElementTree.parse(os.path.join(scratch, "seen.svg")).getroot()
@@ -423,7 +423,7 @@ def a_page_is_saved(scratch):
         moved = [line for line in zip(seen[:11], terminal.lines()) if line[0] != line[1]]
         problem = expect(not moved, terminal, f"it has moved: {moved}")
         save_as(terminal, "recorded.html")
-        problem = problem or expect("exists already" in terminal.text(), terminal, "a file is overwritten")
+        problem = problem or expect(terminal.said("exists already"), terminal, "a file is overwritten")
     if problem or not page.startswith("<!DOCTYPE html>") or "Memory ran out" not in page:
         return problem or "the page:\n" + page[:2000]
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
@@ -449,7 +449,7 @@ def saved_nowhere_else(scratch):
         os.symlink(outside, os.path.join(scratch, time.strftime("panetop-%Y%m%d-%H%M%S.recording", time.gmtime(seconds))))
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         terminal.send("S", "Enter")
-        problem = expect("exists already" in terminal.text(), terminal, "it is not refused")
+        problem = expect(terminal.said("exists already"), terminal, "it is not refused")
     return problem or ("it is written elsewhere" if os.path.exists(outside) else None)
 
 

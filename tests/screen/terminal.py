@@ -68,6 +68,7 @@ class Terminal:
         self.stream = Stream(self.screen)
         self.status = None
         self.seen = None  # lines, until more is drawn
+        self.answers = []  # lines that were drawn since the last send, also such as have left again
         # the other end stays open here: its modes can be read when the program has gone
         self.fd, self.tty = pty.openpty()
         self.behind = os.open(os.ttyname(self.tty), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
@@ -126,6 +127,9 @@ class Terminal:
     def feed(self, data):
         self.stream.feed(data)
         self.seen = None
+        for y in self.screen.dirty:
+            self.answers.append("".join(self.screen.buffer[y][x].data for x in range(self.screen.columns)))
+        self.screen.dirty.clear()
 
     def clear(self):
         self.screen.reset()
@@ -198,6 +202,10 @@ class Terminal:
         """All text that was drawn so far, also of messages that have left, in its order."""
         return re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b\(B", b"", bytes(self.raw)).decode(errors="replace")
 
+    def said(self, text):
+        """Was it shown since the last send? A message may have left when all is quiet on a busy machine."""
+        return any(text in line for line in self.answers)
+
     def wait_for(self, text, most=PATIENCE):
         end = time.monotonic() + most
         while not self.has(text):
@@ -225,6 +233,7 @@ class Terminal:
         return text not in self.text()
 
     def send(self, *keys):
+        self.answers.clear()
         for key in keys:
             self.press(KEYS.get(key, key).encode())
             if key == "Esc":
@@ -233,6 +242,7 @@ class Terminal:
 
     def send_at_once(self, *keys):
         """All of them before the program can draw."""
+        self.answers.clear()
         self.press("".join(KEYS.get(key, key) for key in keys).encode())
         self.quiet()
 
