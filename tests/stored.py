@@ -284,9 +284,21 @@ def several_machines():
         same(asked, {'{instance="one:1"'}, "what was asked")
 
 
+def names_of(query):
+    """The pattern of the metrics that it chooses."""
+    return re.search('__name__=~"(.*?)"', query)[1]
+
+
+def texts_of(pattern):
+    """All that match a pattern of alternatives."""
+    group = re.search(r"\(([^()]*)\)", pattern)
+    return {pattern} if not group else set().union(*(texts_of(pattern[:group.start()] + word + pattern[group.end():])
+                                                     for word in group[1].split("|")))
+
+
 @test
 def a_fleet():
-    """of several machines there is a row for each, the worst first, by one query, and the tables of the one that is chosen"""
+    """of several machines there is a row for each, the worst first, by two queries of at most ten metrics, and the tables of one"""
     def machine(name, used, severity):
         labels = {"instance": name}
         return [series({"__name__": "panetop_memory_total_bytes", "name": "mem", **labels}, 8.0 * GIB),
@@ -303,7 +315,8 @@ def a_fleet():
         start, stop, step = (float(parameters[name]) for name in ("start", "end", "step"))
         times = [start + i * step for i in range(round((stop - start) / step) + 1)]
         only = re.search('instance="(.*?)"', parameters["query"])
-        return result([one(times) for name, found in machines.items() if not only or only[1] == name for one in found])
+        found = [one(times) for name, found in machines.items() if not only or only[1] == name for one in found]
+        return result([one for one in found if re.fullmatch(names_of(parameters["query"]), one["metric"]["__name__"])])
     with serving(answer) as server:
         done = shown(server, "-o", "json", "--at=-15s", "-t", "host", "-t", "memory", pane="fleet")
         tables = json.loads(done.stdout.splitlines()[-1])["tables"]
@@ -313,7 +326,9 @@ def a_fleet():
         same({round(row["age_seconds"]) for row in tables["host"]}, {7}, "ages")
         same([row["used_bytes"] for row in tables["memory"] if row["name"] == "available"], [0], "the first machine")
         asked = [parameters["query"] for path, parameters, _ in server.asked if path.endswith("query_range") and "instance=" not in parameters["query"]]
-        same(len(asked) <= 2, True, f"queries for all: {len(asked)}")
+        same(len(set(asked)), 2, f"queries for all: {set(asked)}")
+        same(len(asked) <= 4, True, "of two moments")
+        same([len(texts_of(names_of(query))) for query in asked if len(texts_of(names_of(query))) > 10], [], "more than ten metrics")
 
 
 @test

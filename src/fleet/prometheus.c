@@ -35,6 +35,7 @@ static int load(struct prometheus *prometheus, size_t index, const char **why)
 {
 	size_t left = stored_axis_moments(&prometheus->axis) - index;
 	size_t most = STEPS_MAX;
+	const char *const selectors[] = { prometheus->selector, NULL };
 	struct stored_steps steps;
 	int error;
 
@@ -46,7 +47,7 @@ static int load(struct prometheus *prometheus, size_t index, const char **why)
 		.seconds = prometheus->axis.step,
 		.n = (unsigned)(left < most ? left : most),
 	};
-	error = prometheus_api_range(prometheus->api, prometheus->selector, &steps, prometheus->stored, why);
+	error = prometheus_api_range(prometheus->api, selectors, &steps, prometheus->stored, why);
 	prometheus->loaded = index;
 	prometheus->n_loaded = error ? 0 : steps.n;
 	prometheus->is_large |= error == -EMSGSIZE;

@@ -214,15 +214,22 @@ void prometheus_names_free(struct prometheus_names *names)
 	*names = (struct prometheus_names){ 0 };
 }
 
-int prometheus_api_range(struct prometheus_api *api, const char *selector, const struct stored_steps *steps,
-			 struct stored_series *stored, const char **why)
+int prometheus_api_range(struct prometheus_api *api, const char *const *selectors,
+			 const struct stored_steps *steps, struct stored_series *stored, const char **why)
 {
 	char parameters[128];
-	int error;
+	int error = 0;
 
 	snprintf(parameters, sizeof(parameters), "&start=%.3f&end=%.3f&step=%.3f", steps->first,
 		 steps->first + (steps->n - 1) * steps->seconds, steps->seconds);
-	error = ask(api, "query_range?query=", selector, parameters, why);
-	return error ? error
-		     : stored_series_take(stored, span_of(api->answer.bytes, api->answer.length), steps, why);
+	for (unsigned i = 0; selectors[i] && !error; i++) {
+		struct span answer;
+
+		error = ask(api, "query_range?query=", selectors[i], parameters, why);
+		answer = span_of(api->answer.bytes, api->answer.length);
+		if (!error)
+			error = i == 0 ? stored_series_take(stored, answer, steps, why)
+				       : stored_series_add(stored, answer, why);
+	}
+	return error;
 }

@@ -34,9 +34,9 @@ int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names 
 int prometheus_api_find(struct prometheus_api *api, const char *machine, const char **why);
 void prometheus_names_free(struct prometheus_names *names);
 
-/* Answers with what a selector chooses, at these steps, likewise. */
-int prometheus_api_range(struct prometheus_api *api, const char *selector, const struct stored_steps *steps,
-			 struct stored_series *stored, const char **why);
+/* Answers with what selectors choose, up to NULL, at these steps, likewise: a query for each. */
+int prometheus_api_range(struct prometheus_api *api, const char *const *selectors,
+			 const struct stored_steps *steps, struct stored_series *stored, const char **why);
 
 /* A text of the query language, with quotes. The caller frees it, as the next. */
 char *prometheus_quoted(const char *text);

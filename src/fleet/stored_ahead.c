@@ -17,7 +17,7 @@ struct stored_ahead {
 	struct worker *worker;
 	struct prometheus_api api;
 	enum ahead_state state;
-	struct stored_wish wish;         /* its texts are owned */
+	struct stored_wish wish;         /* its selector is owned */
 	struct stored_series *series[2]; /* of the machine, and rows of all */
 	int errors[2];
 	const char *whys[2]; /* of the connection: the same one where both failed */
@@ -27,9 +27,10 @@ static void run(struct worker_job *job)
 {
 	struct stored_ahead *ahead = (struct stored_ahead *)job;
 	const struct stored_wish *wish = &ahead->wish;
+	const char *const selectors[] = { wish->selector, NULL };
 
-	ahead->errors[0] = prometheus_api_range(&ahead->api, wish->selector, &wish->step, ahead->series[0],
-						&ahead->whys[0]);
+	ahead->errors[0] =
+		prometheus_api_range(&ahead->api, selectors, &wish->step, ahead->series[0], &ahead->whys[0]);
 	ahead->errors[1] = wish->of_rows ? prometheus_api_range(&ahead->api, wish->of_rows, &wish->rows,
 								ahead->series[1], &ahead->whys[1])
 					 : 0;
@@ -45,7 +46,6 @@ static void done(struct worker_job *job)
 static void free_wish(struct stored_wish *wish)
 {
 	free((char *)wish->selector);
-	free((char *)wish->of_rows);
 	*wish = (struct stored_wish){ 0 };
 }
 
@@ -98,7 +98,6 @@ static void ask(struct stored_ahead *ahead, const struct stored_wish *wish)
 	free_wish(&ahead->wish);
 	ahead->wish = *wish;
 	ahead->wish.selector = alloc_text(wish->selector);
-	ahead->wish.of_rows = wish->of_rows ? alloc_text(wish->of_rows) : NULL;
 	ahead->job = (struct worker_job){ .run = run, .done = done };
 	ahead->state = AHEAD_RUNS;
 	worker_submit(ahead->worker, &ahead->job);

@@ -11,10 +11,10 @@ struct stored_ahead;
 
 /* All borrowed. */
 struct stored_wish {
-	const char *selector;     /* of the machine … */
-	struct stored_steps step; /* … at one moment */
-	const char *of_rows;      /* selector of the rows of all; NULL: none are wanted … */
-	struct stored_steps rows; /* … at that moment and the one before */
+	const char *selector;       /* of the machine … */
+	struct stored_steps step;   /* … at one moment */
+	const char *const *of_rows; /* constants: selectors of the rows of all; NULL: none are wanted … */
+	struct stored_steps rows;   /* … at that moment and the one before */
 };
 
 /* NULL: that is not possible here. */

@@ -21,11 +21,14 @@
 #include "model/derive.h"
 #include "model/host.h"
 
-/* Without tables of many rows; panetop_disk_busy_ratio is one for each disk. */
-#define OF_ROWS                                                                                              \
-	"{__name__=~\"panetop_(cpu_(busy|total)_seconds_total|cpu_busy_ratio|memory_(total|used)_bytes|"     \
-	"pressure_avg10_ratio|system_(load1|cpus|tasks|uptime_seconds)|disk_busy_(seconds_total|ratio)|"     \
-	"self_sample_time_seconds|finding_row_info)\"}"
+/* Without tables of many rows; panetop_disk_busy_ratio is one for each disk. At most ten metrics a query. */
+static const char *const of_rows[] = {
+	"{__name__=~\"panetop_(cpu_(busy|total)_seconds_total|cpu_busy_ratio|memory_(total|used)_bytes|"
+	"system_(load1|cpus))\"}",
+	"{__name__=~\"panetop_(pressure_avg10_ratio|system_(tasks|uptime_seconds)|"
+	"disk_busy_(seconds_total|ratio)|self_sample_time_seconds|finding_row_info)\"}",
+	NULL,
+};
 
 #define NEAR_FRAMES 240 /* an hour of steps of 15 s */
 
@@ -169,7 +172,7 @@ static void add_rows(struct stored_fleet *fleet, size_t index, struct frame *fra
 	table->mono_ns = frame->mono_ns;
 	table->n_rows = 0;
 	if (fleet->answered != index &&
-	    prometheus_api_range(&fleet->api, OF_ROWS, &steps, fleet->rows, &why) < 0) {
+	    prometheus_api_range(&fleet->api, of_rows, &steps, fleet->rows, &why) < 0) {
 		frame_notice(frame, host_schema.name, NULL, _("Prometheus: %s"), why);
 		return;
 	}
@@ -201,7 +204,7 @@ static bool is_here(struct stored_fleet *fleet, size_t index)
 	const struct stored_wish wish = {
 		.selector = prometheus_selector(&fleet->source),
 		.step = { stored_axis_time(&fleet->axis, index), fleet->axis.step, 1 },
-		.of_rows = wants_rows(fleet) ? OF_ROWS : NULL,
+		.of_rows = wants_rows(fleet) ? of_rows : NULL,
 		.rows = { stored_axis_time(&fleet->axis, index - 1), fleet->axis.step, 2 },
 	};
 	struct stored_series **machine = prometheus_answer(&fleet->source), *before = *machine;

@@ -308,11 +308,16 @@ static void explain(struct stored_series *stored, const json_t *root, const char
 int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
 		       const char **why)
 {
+	forget(stored);
+	stored->steps = *steps;
+	return stored_series_add(stored, answer, why);
+}
+
+int stored_series_add(struct stored_series *stored, struct span answer, const char **why)
+{
 	json_t *root = json_loadb(answer.at, span_length(answer), 0, NULL);
 	const json_t *results = json_object_get(json_object_get(root, "data"), "result");
 
-	forget(stored);
-	stored->steps = *steps;
 	if (!json_is_array(results)) {
 		explain(stored, root, why);
 		json_decref(root);

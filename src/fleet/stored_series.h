@@ -31,6 +31,8 @@ struct stored_steps {
  */
 int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
 		       const char **why);
+/* To what it has: those of another answer with the same steps, likewise. */
+int stored_series_add(struct stored_series *stored, struct span answer, const char **why);
 
 /* The machines that the series are of, by their label "instance"; "": one without. Valid until the next take.
  */

@@ -105,6 +105,27 @@ START_TEST(series_are_rows)
 }
 END_TEST
 
+START_TEST(another_answer_adds_to_the_same_rows)
+{
+	begin();
+	add_series("'__name__':'panetop_memory_total_bytes','name':'mem','instance':'a'", "[1000,'1024']");
+	take_series();
+	buffer_empty(&answer);
+	add_series("'__name__':'panetop_memory_used_bytes','name':'mem','instance':'a'", "[1000,'7']");
+	add_series("'__name__':'panetop_memory_used_bytes','name':'mem','instance':'b'", "[1000,'8']");
+	add_text("]}}");
+	ck_assert_int_eq(stored_series_add(stored, span_of(answer.bytes, answer.length), &why), 0);
+	ck_assert_uint_eq(stored_series_machines(stored), 2);
+	ck_assert_uint_eq(stored_series_fill(stored, 0, 0, &frame), 2);
+	ck_assert_double_eq(frame_number(&frame, "memory", "mem", "total_bytes"), 1024);
+	ck_assert_double_eq(frame_number(&frame, "memory", "mem", "used_bytes"), 7);
+	frame_clear(&frame);
+	stored_series_fill(stored, 1, 0, &frame);
+	ck_assert_double_eq(frame_number(&frame, "memory", "mem", "used_bytes"), 8);
+	finish();
+}
+END_TEST
+
 START_TEST(counters_have_rates)
 {
 	begin();
