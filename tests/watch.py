@@ -193,18 +193,26 @@ def ends_without_rights():
     if ROOT and subprocess.run([*user, copy, "--version"], stdout=subprocess.DEVNULL, check=False).returncode != 0:
         raise Skip("an ordinary user cannot run a program here")
     name = "lives-here"
+    zombie = subprocess.Popen([program(name), "-c", "exit 3"])
+    os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
     living = [subprocess.Popen([program(name), "-c", "read line; exit 3"], stdin=subprocess.PIPE) for _ in range(50)]
     errors = os.path.join(HERE, "errors")
     with open(errors, "w", encoding="utf-8") as file, \
             subprocess.Popen([*user, copy if ROOT else PANETOP, "-o", "json", "-d", "0.2", "-t", "watch", "--when",
                               f"process(command={name}).exits at most once per 0s"], stdout=subprocess.PIPE, stderr=file, text=True) as process:
         process.stdout.readline()
+        rows = []
+
+        def read(count, more=0):
+            """Until so many fired, and some samples more."""
+            while len(rows) < count or (more := more - 1) >= 0:
+                rows.extend(json.loads(process.stdout.readline())["tables"]["watch"])
         for one in living:
             one.stdin.close()
+        read(len(living), 5)  # they are zombies
+        for one in [*living, zombie]:
             one.wait()
-        rows = []
-        while len(rows) < len(living):
-            rows += json.loads(process.stdout.readline())["tables"]["watch"]
+        read(len(living), 3)
         process.terminate()
     with open(errors, encoding="utf-8") as file:
         text = file.read()
@@ -475,8 +483,8 @@ def minutes_before_are_saved():
     """--save-on-fire writes what was sampled before a rule fired, for its owner alone"""
     place = os.path.join(HERE, "saved")
     os.mkdir(place)
-    with watching("-d", "0.2", "--when", "process(command=saved-here).exits" if ROOT else "system.cpus > 0 for 1s", f"--save-on-fire={place}"):
-        time.sleep(1.5)
+    with watching("-d", "0.2", "--when", "process(command=saved-here).exits" if ROOT else "system.cpus > 0 for 4s", f"--save-on-fire={place}"):
+        time.sleep(4)  # some samples, also on a busy machine
         subprocess.run([program("saved-here"), "-c", "exit 0"], check=True)
         until(lambda: any(name.endswith(".recording") for name in os.listdir(place)), "a recording")
     for name in os.listdir(place):

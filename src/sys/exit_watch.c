@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/types.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -25,6 +26,18 @@ int exit_watch_open(uint32_t pid)
 	int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 
 	return fd < 0 ? -errno : fd;
+}
+
+bool exit_watch_ended(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+bool exit_watch_reaped(int fd)
+{
+	return syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 && errno == ESRCH;
 }
 
 bool exit_watch_status(int fd, int *status)

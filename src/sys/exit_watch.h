@@ -9,6 +9,12 @@
 /* The descriptor, which the caller closes, or -errno. The process is in our own pid namespace. */
 int exit_watch_open(uint32_t pid);
 
+/* It has ended, and may be a zombie still. */
+bool exit_watch_ended(int fd);
+
+/* It is no zombie, either: its parent has waited for it, and its number is free. */
+bool exit_watch_reaped(int fd);
+
 /* Its status as of wait(2), once it has ended; false before, and before Linux 6.15. */
 bool exit_watch_status(int fd, int *status);
 

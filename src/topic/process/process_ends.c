@@ -29,8 +29,10 @@ struct process_ends {
 		int fd;
 		size_t name;
 		int status; /* by the record of its main thread, which ended first */
+		bool told;  /* held on while it is a zombie: it would be found again */
 	} * held;
 	size_t n_held, capacity;
+	bool has_looked; /* what the first look finds as a zombie ended before it */
 	void (*each)(void *context, const struct process_end *end); /* while it reads */
 	void *context;
 };
@@ -61,7 +63,8 @@ static bool hold(struct process_ends *ends, uint32_t pid, size_t name, int statu
 		close(fd);
 		return false;
 	}
-	*VECTOR_ADD(ends->held, ends->n_held, ends->capacity) = (struct held){ pid, fd, name, status };
+	*VECTOR_ADD(ends->held, ends->n_held, ends->capacity) =
+		(struct held){ .pid = pid, .fd = fd, .name = name, .status = status };
 	return true;
 }
 
@@ -106,16 +109,33 @@ int process_ends_fd(const struct process_ends *ends)
 	return ends->epoll_fd;
 }
 
+static void keep_told(const struct process_ends *ends, struct held *held)
+{
+	epoll_ctl(ends->epoll_fd, EPOLL_CTL_DEL, held->fd, NULL);
+	held->told = true;
+}
+
 /* Its name is read again: the number may be that of another process since. */
 static void look_at(struct process_ends *ends, uint32_t pid)
 {
+	struct held *held;
 	int error;
 	size_t name = program_names_of(&ends->names, ends->env, pid, &error);
 
 	if (name == ends->names.n || !hold(ends, pid, name, PROCESS_ENDS_STATUS_UNKNOWN))
 		return;
+	held = &ends->held[ends->n_held - 1];
 	if (program_names_of(&ends->names, ends->env, pid, &error) != name)
-		drop(ends, &ends->held[ends->n_held - 1]);
+		drop(ends, held);
+	else if (!ends->has_looked && exit_watch_ended(held->fd))
+		keep_told(ends, held);
+}
+
+static void drop_reaped(struct process_ends *ends)
+{
+	for (size_t i = ends->n_held; i-- > 0;)
+		if (ends->held[i].told && exit_watch_reaped(ends->held[i].fd))
+			drop(ends, &ends->held[i]);
 }
 
 int process_ends_look(struct process_ends *ends)
@@ -127,10 +147,12 @@ int process_ends_look(struct process_ends *ends)
 	if (ends->reader)
 		return 0;
 	ends->env->tick++;
+	drop_reaped(ends);
 	error = pids_list(ends->env, &pids, &n_pids);
 	for (size_t i = 0; !error && i < n_pids; i++)
 		if (!find_held(ends, pids[i]))
 			look_at(ends, pids[i]);
+	ends->has_looked = true;
 	return error;
 }
 
@@ -162,7 +184,10 @@ static void take_held(struct process_ends *ends, uint32_t pid)
 	if (exit_watch_status(held->fd, &status))
 		held->status = status;
 	give(ends, pid, held->name, held->status);
-	drop(ends, held);
+	if (ends->reader)
+		drop(ends, held);
+	else
+		keep_told(ends, held);
 }
 
 void process_ends_read(struct process_ends *ends, void (*each)(void *context, const struct process_end *end),
