@@ -142,11 +142,9 @@ def where_it_computes(_scratch):
         if os.geteuid() == 0:
             os.setpriority(os.PRIO_PROCESS, child.pid, -20)
             began, had = time.monotonic(), cpu_seconds(child.pid)
-            if terminal.wait_for("It computes"):
-                problem = expect(terminal.wait_for("More than half of that in work_f"), terminal, "the function is not named")
-            else:
+            if not terminal.wait_for("More than half of that in work_f"):
                 ratio = (cpu_seconds(child.pid) - had) / (time.monotonic() - began)
-                problem = expect(ratio < 0.9, terminal, f"it does not say that it computes: {ratio:.2f} of a CPU")
+                problem = expect(ratio < 0.9, terminal, f"the function is not named, with {ratio:.2f} of a CPU")
         terminal.view("Code")
         return problem or expect(terminal.wait_for("work_f"), terminal, "its functions are not listed")
 
