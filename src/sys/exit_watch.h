@@ -12,7 +12,7 @@ int exit_watch_open(uint32_t pid);
 /* It has ended, and may be a zombie still. */
 bool exit_watch_ended(int fd);
 
-/* It is no zombie, either: its parent has waited for it, and its number is free. */
+/* Its parent has waited for it, so that its number is free: it is not a zombie any more. */
 bool exit_watch_reaped(int fd);
 
 /* Its status as of wait(2), once it has ended; false before, and before Linux 6.15. */

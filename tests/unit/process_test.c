@@ -997,9 +997,9 @@ static void serve(int order, int answer)
 	pthread_t threads[2];
 
 	while (read(order, &ns, sizeof(ns)) == (ssize_t)sizeof(ns)) {
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < 2 && ns > 0; i++)
 			pthread_create(&threads[i], NULL, burn_in_thread, NULL);
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < 2 && ns > 0; i++)
 			pthread_join(threads[i], NULL);
 		burn(ns);
 		ns = own_cpu_ns();

@@ -379,18 +379,22 @@ double located_bytes(const struct locality_list *list, const struct located *pro
 
 static double mean_distance(const struct locality_list *list, const struct located *process)
 {
-	double mean = 0;
+	double mean = 0, n = process->error ? NAN : looked_at(list, process);
 
-	for (size_t from = 0; from < list->nodes->n_nodes; from++)
-		for (size_t to = 0; to < list->nodes->n_nodes; to++) {
+	for (size_t from = 0; from < list->nodes->n_nodes; from++) {
+		double cpu = thread_nodes_share(&process->threads, list->nodes, from);
+
+		if (isnan(cpu))
+			return NAN;
+		for (size_t to = 0; to < list->nodes->n_nodes && cpu > 0; to++) {
 			unsigned distance = node_list_distance(list->nodes, from, to);
-			double error, weight = located_share(list, process, to, &error) *
-					       thread_nodes_share(&process->threads, list->nodes, from);
+			double weight = cpu * (double)process->pages[to] / n;
 
 			if (weight > 0 && distance == 0)
 				return NAN;
 			mean += weight * distance;
 		}
+	}
 	return mean;
 }
 
