@@ -1621,6 +1621,31 @@ START_TEST(flags_of_frames_tell_what_pagemap_does_not)
 }
 END_TEST
 
+START_TEST(a_page_has_flags_and_mappings_of_its_frame)
+{
+	static const char *const names[] = { "page", NULL };
+	static uint64_t counts[0x1000];
+	char root[SCRATCH_PATH_MAX];
+	struct machine machine;
+	const struct table *table;
+
+	open_old_kernel(&machine, root, false);
+	close_machine(&machine);
+	counts[0x801] = 3;
+	write_words(root, "proc/kpagecount", counts, 0x1000);
+	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
+	open_machine_at(&machine, root, names);
+	next_tick(&machine);
+	table = sample_page(&machine, "0x41000", "page");
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "frame"), 0x801);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "mappings"), 3);
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "flags"), "thp");
+	ck_assert_str_eq(table_text(table, table_row(table, 0), "bits"), "present anonymous exclusive");
+	close_machine(&machine);
+}
+END_TEST
+
 /* Zero pages look like pages that processes share: where there are none of both, all is known. */
 START_TEST(without_frames_zero_pages_are_not_known)
 {

@@ -335,3 +335,39 @@ START_TEST(reasons_are_a_cause_and_a_function)
 	ck_assert_uint_eq(strlen(tally.reasons[4].function), 47);
 	ck_assert_uint_eq(tally.n, 5);
 }
+
+static void add_items(struct wait_ledger *ledger, uint32_t pid, uint32_t n_items, uint64_t ns)
+{
+	uint32_t process = wait_ledger_process(ledger, pid, 7);
+
+	for (uint32_t stack = 0; stack < n_items; stack++)
+		wait_ledger_add(ledger, wait_ledger_item(ledger, process, BPF_STATE_SLEEP, stack, -1), ns, 1);
+}
+
+/* Once no interval of the window has any of them, and there are twice as many as were in use. */
+START_TEST(what_ended_processes_waited_for_is_left_out)
+{
+	struct wait_ledger ledger = { 0 };
+
+	wait_ledger_begin(&ledger);
+	add_items(&ledger, 100, 300, SECOND);
+	add_items(&ledger, 200, 1, SECOND);
+	wait_ledger_end(&ledger, 10 * SECOND, 0);
+	ck_assert_uint_eq(ledger.n_items, 301);
+	wait_ledger_begin(&ledger);
+	add_items(&ledger, 300, 400, SECOND);
+	add_items(&ledger, 200, 1, 3 * SECOND);
+	wait_ledger_end(&ledger, 20 * SECOND, 0);
+	ck_assert_uint_eq(ledger.n_items, 401);
+	ck_assert_uint_eq(ledger.n_processes, 2);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 100), HASH_NONE);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 200), 0);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 300), 1);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, 0, BPF_STATE_SLEEP, 0, -1), 0);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, 1, BPF_STATE_SLEEP, 399, -1), 400);
+	ck_assert_double_eq(wait_ledger_sum(&ledger), 10);
+	ck_assert_int_eq(ledger.items[0].window_ns, 2 * SECOND);
+	ck_assert_int_eq(ledger.items[400].window_waits, 1);
+	wait_ledger_free(&ledger);
+}
+END_TEST
