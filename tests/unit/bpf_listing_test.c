@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The programs of all plans, as instructions: tests/bpf/PLAN.txt, which `make update-bpf` writes. The kernel
- * that they are made for has a place of our own for each member, so that listings are the same everywhere.
+ * The programs of all plans, as instructions: tests/bpf/PLAN.txt, which `make update-listings` writes. The
+ * kernel that they are made for has a place of our own for each member, so that listings are the same
+ * everywhere.
  */
 #include <config.h>
 
@@ -383,39 +384,20 @@ static void list_plan(FILE *file, const struct trace_plan *plan)
 	}
 }
 
-static void check_listing(const char *name, const struct trace_plan *plan)
+static void check_plan(const char *name, const struct trace_plan *plan)
 {
-	char path[64], now[256] = "", then[256] = "";
-	FILE *made = tmpfile(), *kept;
+	FILE *made = tmpfile();
+	char path[64];
 
 	ck_assert_ptr_nonnull(made);
 	list_plan(made, plan);
-	rewind(made);
 	snprintf(path, sizeof(path), "bpf/%s.txt", name);
-	if (getenv("UPDATE_BPF")) {
-		kept = fopen(test_path(path), "w");
-		ck_assert_ptr_nonnull(kept);
-		while (fgets(now, sizeof(now), made))
-			fputs(now, kept);
-	} else {
-		kept = fopen(test_path(path), "r");
-		ck_assert_msg(kept != NULL, "%s: %s; make update-bpf writes it", path, strerror(errno));
-		for (unsigned line = 1; now[0] || then[0] || line == 1; line++) {
-			if (!fgets(now, sizeof(now), made))
-				now[0] = '\0';
-			if (!fgets(then, sizeof(then), kept))
-				then[0] = '\0';
-			ck_assert_msg(strcmp(now, then) == 0,
-				      "%s:%u: make update-bpf, and read the diff\nwas %snow %s", path, line,
-				      then[0] ? then : "nothing\n", now[0] ? now : "nothing\n");
-		}
-	}
-	fclose(kept);
+	check_listing(made, path);
 	fclose(made);
 }
 
 /* A tracepoint that a user names: keys, sums and conditions of all kinds. */
-static void check_listing_of_tracepoint(const char *name, const char *text, bool of_scope)
+static void check_plan_of_tracepoint(const char *name, const char *text, bool of_scope)
 {
 	static const char format[] = "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
 				     "\tfield:int change;\toffset:12;\tsize:4;\tsigned:1;\n"
@@ -431,7 +413,7 @@ static void check_listing_of_tracepoint(const char *name, const char *text, bool
 	ck_assert_msg(trace_spec_parse(&spec, text, why, sizeof(why)), "%s", why);
 	ck_assert_msg(tracepoint_plan_make(&plan, &spec, span_text(format), of_scope, why, sizeof(why)), "%s",
 		      why);
-	check_listing(name, &plan.plan);
+	check_plan(name, &plan.plan);
 }
 
 START_TEST(programs_are_those_of_their_listings)
@@ -439,13 +421,13 @@ START_TEST(programs_are_those_of_their_listings)
 #ifndef __x86_64__
 	skip_test("the listings are of x86-64");
 #endif
-#define TRACE_PLAN(name) check_listing(#name, &trace_plan_##name);
+#define TRACE_PLAN(name) check_plan(#name, &trace_plan_##name);
 #include "topic/trace/plans.def"
 #undef TRACE_PLAN
-	check_listing_of_tracepoint("tracepoint", "a:b", false);
-	check_listing_of_tracepoint("tracepoint_of_scope",
-				    "a:b by comm,rwbs,path,near sum(fd) max(change) hist(change) if "
-				    "dev == 8:0 and odd >= 7 and change < -1 and rwbs != WS and path == "
-				    "/bin/true",
-				    true);
+	check_plan_of_tracepoint("tracepoint", "a:b", false);
+	check_plan_of_tracepoint("tracepoint_of_scope",
+				 "a:b by comm,rwbs,path,near sum(fd) max(change) hist(change) if "
+				 "dev == 8:0 and odd >= 7 and change < -1 and rwbs != WS and path == "
+				 "/bin/true",
+				 true);
 }

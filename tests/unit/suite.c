@@ -226,6 +226,29 @@ const char *test_path(const char *name)
 	return path;
 }
 
+void check_listing(FILE *made, const char *path)
+{
+	bool updates = getenv("UPDATE_LISTINGS") != NULL;
+	FILE *kept = fopen(test_path(path), updates ? "w" : "r");
+	char now[256] = "", then[256] = "";
+
+	ck_assert_msg(kept != NULL, "%s: %s; make update-listings writes it", path, strerror(errno));
+	rewind(made);
+	if (updates)
+		while (fgets(now, sizeof(now), made))
+			fputs(now, kept);
+	for (unsigned line = 1; !updates && (now[0] || then[0] || line == 1); line++) {
+		if (!fgets(now, sizeof(now), made))
+			now[0] = '\0';
+		if (!fgets(then, sizeof(then), kept))
+			then[0] = '\0';
+		ck_assert_msg(strcmp(now, then) == 0,
+			      "%s:%u: make update-listings, and read the diff\nwas %snow %s", path, line,
+			      then[0] ? then : "nothing\n", now[0] ? now : "nothing\n");
+	}
+	fclose(kept);
+}
+
 const char *fixture_root(const char *name, int tick)
 {
 	char path[512];

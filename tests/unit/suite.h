@@ -4,6 +4,7 @@
 #define PANETOP_TESTS_SUITE_H
 
 #include <check.h>
+#include <stdio.h>
 
 #include "model/frame.h"
 #include "model/sample_request.h"
@@ -74,6 +75,10 @@ int open_replay(struct source *source, int fd, uint64_t back_bytes, const struct
 
 /* Path of a file below tests. */
 const char *test_path(const char *name);
+
+/* What was made is what is stored at this path below tests: make update-listings stores it, to read the diff.
+ */
+void check_listing(FILE *made, const char *path);
 
 /*
  * A file below tests/fuzz/corpus, at most 4095 bytes, in memory that may be changed and is used again by the

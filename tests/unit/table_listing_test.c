@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kinds, units and flags of all tables and columns: tests/tables.txt. */
+#include <config.h>
+
+#include <stdio.h>
+
+#include "model/column.h"
+#include "suite.h"
+#include "topic/topic.h"
+
+static void list_flag(FILE *file, bool flag, const char *name)
+{
+	if (flag)
+		fprintf(file, " %s", name);
+}
+
+static const char *key_at(const struct schema *schema, uint16_t offset)
+{
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (schema->columns[c].offset == offset && schema->columns[c].apart == 0)
+			return schema->columns[c].key;
+	return "a field without column";
+}
+
+static void list_column(FILE *file, const struct schema *schema, const struct column *column)
+{
+	fprintf(file, "\t%s: %s %s %s", column->key, type_name(column->type), kind_name(column->kind),
+		unit_name(column->unit));
+	if (column->kind == COLUMN_RATE)
+		fprintf(file, ", of %s over %s, times %g, at most %g", key_at(schema, column->rate_of),
+			column->rate_over ? key_at(schema, column->rate_over) : "time",
+			column->scale > 0 ? column->scale : 1, column->ceiling);
+	if (column->aged_by)
+		fprintf(file, ", aged by %s", key_at(schema, column->aged_by));
+	if (column->on_request)
+		fprintf(file, ", on request %u", column->on_request);
+	if (column->grouping)
+		fprintf(file, ", summed by %s", column->grouping);
+	list_flag(file, column->apart, "apart");
+	list_flag(file, column->packed, "packed");
+	list_flag(file, column->of_cpu, "of_cpu");
+	list_flag(file, column->of_interval, "of_interval");
+	list_flag(file, column->personal, "personal");
+	list_flag(file, column->slow, "slow");
+	list_flag(file, column->disturbs, "disturbs");
+	list_flag(file, column->difference, "difference");
+	list_flag(file, column->fleeting, "fleeting");
+	list_flag(file, column->additive, "additive");
+	fprintf(file, "\n");
+}
+
+static void list_table(FILE *file, const struct schema *schema)
+{
+	fprintf(file, "%s: %s", schema->name, shape_name(schema->shape));
+	list_flag(file, schema->from_zero, "from_zero");
+	list_flag(file, schema->over_interval, "over_interval");
+	list_flag(file, schema->of_run, "of_run");
+	list_flag(file, schema->derived, "derived");
+	list_flag(file, schema->disturbs, "disturbs");
+	list_flag(file, schema->has_secrets, "has_secrets");
+	list_flag(file, schema->of_stacks, "of_stacks");
+	list_flag(file, schema->sparse, "sparse");
+	list_flag(file, schema->one_unit, "one_unit");
+	if (schema->sum_row)
+		fprintf(file, ", sum %s", schema->sum_row);
+	if (schema->twice_row)
+		fprintf(file, ", twice %s", schema->twice_row);
+	if (schema->percent_base)
+		fprintf(file, ", no percentage of %s", schema->columns[schema->percent_column].key);
+	fprintf(file, "\n");
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		list_column(file, schema, &schema->columns[c]);
+}
+
+START_TEST(tables_are_those_that_are_stored)
+{
+	FILE *made = tmpfile();
+
+	ck_assert_ptr_nonnull(made);
+	for (unsigned i = 0; i < n_topics; i++)
+		list_table(made, topic_schemas()[i]);
+	check_listing(made, "tables.txt");
+	fclose(made);
+}
+END_TEST
