@@ -217,9 +217,9 @@ class Terminal:
     def told(self, message):
         """Waits for a message, which may have left again."""
         end = time.monotonic() + PATIENCE
-        while message not in self.drawn() and time.monotonic() < end and not self.ended():
+        while not (was_told := self.said(message) or message in self.drawn()) and time.monotonic() < end and not self.ended():
             self.pump(0.1)
-        return message in self.drawn()
+        return was_told
 
     def until(self, text):
         """Waits for a text without which the test means nothing."""
