@@ -121,6 +121,22 @@ START_TEST(details_are_those_of_the_files)
 	rig_close(&rig);
 }
 
+/* A group and session of 0 are those of tasks of the kernel; below, the process sees none. */
+START_TEST(groups_and_sessions_of_others_than_its_own)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	sample_page(&rig);
+	rig_put(&rig, "proc/42/stat",
+		"42 (a worker) S 7 0 -1 0 -1 4194304 11 0 2 0 1000 250 3 4 25 5 3 0 10000 104857600 2560 "
+		"0 0 0 0 0 0 0 0 0 0 0 0 17 1 0 0 6\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "process_group"), 0);
+	ck_assert(isnan(frame_number(frame, "process_detail", NULL, "session")));
+	rig_close(&rig);
+}
+
 static void link_to(struct rig *rig, const char *target, const char *path)
 {
 	char full[SCRATCH_PATH_MAX + 64];
@@ -626,6 +642,13 @@ START_TEST(files_that_are_closed_and_opened)
 	put_file(&rig, 3, "socket:[77]", 0, O_RDONLY, "");
 	check_row(rig_sample(&rig, 2), "open_file",
 		  FD "3 kind=socket flags=r inode=77 file_state= age_seconds=0 path=socket:[77]");
+	for (size_t i = 0; i < 4; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "proc/42/fd/%u", more[i]);
+		rig_put(&rig, path, NULL);
+	}
+	check_order(rig_sample(&rig, 2), NULL, 0);
 	rig_close(&rig);
 }
 

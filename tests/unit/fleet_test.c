@@ -106,6 +106,7 @@ static void open_rig(struct rig *rig, bool together)
 static void begin(struct rig *rig)
 {
 	ck_assert_int_eq(fleet_source(rig->fleet, &rig->source), 0);
+	ck_assert_uint_eq(rig->source.position(rig->source.state), 0);
 }
 
 static bool next(struct rig *rig)

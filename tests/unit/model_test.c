@@ -683,6 +683,65 @@ START_TEST(a_folded_tree)
 }
 END_TEST
 
+struct pair_row {
+	uint64_t pid, parent;
+};
+
+/* With a limit, roots and those below them are in the order of the sort. */
+START_TEST(a_tree_by_the_first_column)
+{
+	static const struct column columns[] = {
+		COLUMN(struct pair_row, pid, .title = "PID", .kind = COLUMN_KEY),
+		COLUMN(struct pair_row, parent, .title = "PARENT", .kind = COLUMN_GAUGE),
+	};
+	static const struct schema pairs = { .name = "pair",
+					     .row_size = sizeof(struct pair_row),
+					     SCHEMA_COLUMNS(columns) };
+	static const struct schema *const schemas[] = { &pairs };
+	struct frame frame;
+	struct view view;
+
+	frame_open(&frame, schemas, 1);
+	frame.tables[0].present = true;
+	for (uint64_t pid = 1; pid <= 40; pid++)
+		*(struct pair_row *)table_add(&frame.tables[0]) =
+			(struct pair_row){ .pid = pid, .parent = pid <= 20 ? 0 : pid - 20 };
+	view_open(&view, &pairs);
+	view_choose_tree(&view, "pid", "parent");
+	view_choose_sort(&view, "pid");
+	view.descending = true;
+	view.limit = 3;
+	view_apply(&view, &frame.tables[0]);
+	ck_assert_uint_eq(view.n_rows, 3);
+	ck_assert_uint_eq(((const struct pair_row *)view.rows[0])->pid, 20);
+	ck_assert_uint_eq(((const struct pair_row *)view.rows[1])->pid, 40);
+	ck_assert_uint_eq(((const struct pair_row *)view.rows[2])->pid, 19);
+	ck_assert_uint_eq(view_depth(&view, 0), 0);
+	ck_assert_uint_eq(view_depth(&view, 1), 1);
+	ck_assert(tree_set_fold(&view.tree, row_hash_key(&pairs, view.rows[0]), true));
+	view_apply(&view, &frame.tables[0]);
+	ck_assert_uint_eq(view_folded(&view, 0), 1);
+	ck_assert_uint_eq(((const struct pair_row *)view.rows[1])->pid, 19);
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+/* Although the memory of rows that were there before is still held. */
+START_TEST(a_table_without_rows_has_no_numbers)
+{
+	struct frame frame;
+
+	open_items(&frame, 1);
+	add_item(&frame, "a", 1, 5, 0);
+	ck_assert_double_eq(frame_number(&frame, item_schema.name, NULL, "reads"), 5);
+	frame.tables[0].n_rows = 0;
+	ck_assert(isnan(frame_number(&frame, item_schema.name, NULL, "reads")));
+	ck_assert(isnan(frame_number(&frame, item_schema.name, "a", "reads")));
+	frame_close(&frame);
+}
+END_TEST
+
 /* Only rows that the previous frame did not have; without one none is known to be new. */
 START_TEST(fresh_rows)
 {
