@@ -5,7 +5,7 @@ from drawn import drawn_again, has_notice
 
 SECONDS = 24  # of each pane, with two samples or nearly so
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
-SIZES = {"overview": {"width": 120, "height": 40}}  # with trends beside the lists
+SIZES = {"overview": {"width": 120, "height": 100}}  # with trends beside the lists, and lines for five findings: more move the rest
 
 
 def notices_end(terminal):
