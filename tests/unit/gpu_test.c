@@ -757,6 +757,11 @@ START_TEST(a_card_of_nvidia_is_what_its_library_says)
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "gpu", "device=0000:0b:00.0 card=card1 driver=nvidia state=left alone");
 	ck_assert_str_eq(cell_text(frame, "gpu", FIRST, "state"), "");
+	answer_of(&rig, SECOND);
+	rig.env.live = true;
+	ck_assert_int_eq(nvidia_reader.update(nvidia_of(&rig), &rig.samples[0]), 0);
+	ck_assert(!nvidia_of(&rig)->present); /* the kernel lists no device of it */
+	rig.env.live = false;
 	rig_close(&rig);
 }
 END_TEST
