@@ -1464,6 +1464,7 @@ static bool lists(struct env *env, uint32_t wanted)
 
 START_TEST(lists_new_processes_in_parts)
 {
+	struct env_pids_mark before = { 0 };
 	struct env env;
 	unsigned n_parts = 0;
 
@@ -1476,6 +1477,8 @@ START_TEST(lists_new_processes_in_parts)
 			_exit(0);
 		}
 		ck_assert(lists(&env, (uint32_t)(child ? child : getpid())));
+		ck_assert_uint_eq(env.pids.marks[1].forks, before.forks);
+		before = env.pids.marks[0];
 		n_parts += env.pids.n_parts > 0;
 		if (child) {
 			kill(child, SIGKILL);
