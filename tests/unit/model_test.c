@@ -687,26 +687,31 @@ struct pair_row {
 	uint64_t pid, parent;
 };
 
+static const struct column pair_columns[] = {
+	COLUMN(struct pair_row, pid, .title = "PID", .kind = COLUMN_KEY),
+	COLUMN(struct pair_row, parent, .title = "PARENT", .kind = COLUMN_GAUGE),
+};
+
+static const struct schema pair_schema = {
+	.name = "pair",
+	.row_size = sizeof(struct pair_row),
+	SCHEMA_COLUMNS(pair_columns),
+};
+
+static const struct schema *const pair_schemas[] = { &pair_schema };
+
 /* With a limit, roots and those below them are in the order of the sort. */
 START_TEST(a_tree_by_the_first_column)
 {
-	static const struct column columns[] = {
-		COLUMN(struct pair_row, pid, .title = "PID", .kind = COLUMN_KEY),
-		COLUMN(struct pair_row, parent, .title = "PARENT", .kind = COLUMN_GAUGE),
-	};
-	static const struct schema pairs = { .name = "pair",
-					     .row_size = sizeof(struct pair_row),
-					     SCHEMA_COLUMNS(columns) };
-	static const struct schema *const schemas[] = { &pairs };
 	struct frame frame;
 	struct view view;
 
-	frame_open(&frame, schemas, 1);
+	frame_open(&frame, pair_schemas, 1);
 	frame.tables[0].present = true;
 	for (uint64_t pid = 1; pid <= 40; pid++)
 		*(struct pair_row *)table_add(&frame.tables[0]) =
 			(struct pair_row){ .pid = pid, .parent = pid <= 20 ? 0 : pid - 20 };
-	view_open(&view, &pairs);
+	view_open(&view, &pair_schema);
 	view_choose_tree(&view, "pid", "parent");
 	view_choose_sort(&view, "pid");
 	view.descending = true;
@@ -718,7 +723,7 @@ START_TEST(a_tree_by_the_first_column)
 	ck_assert_uint_eq(((const struct pair_row *)view.rows[2])->pid, 19);
 	ck_assert_uint_eq(view_depth(&view, 0), 0);
 	ck_assert_uint_eq(view_depth(&view, 1), 1);
-	ck_assert(tree_set_fold(&view.tree, row_hash_key(&pairs, view.rows[0]), true));
+	ck_assert(tree_set_fold(&view.tree, row_hash_key(&pair_schema, view.rows[0]), true));
 	view_apply(&view, &frame.tables[0]);
 	ck_assert_uint_eq(view_folded(&view, 0), 1);
 	ck_assert_uint_eq(((const struct pair_row *)view.rows[1])->pid, 19);
