@@ -76,8 +76,7 @@ int open_replay(struct source *source, int fd, uint64_t back_bytes, const struct
 /* Path of a file below tests. */
 const char *test_path(const char *name);
 
-/* What was made is what is stored at this path below tests: make update-listings stores it, to read the diff.
- */
+/* What was made is what is stored at this path below tests, where make update-listings writes it. */
 void check_listing(FILE *made, const char *path);
 
 /*

@@ -86,7 +86,7 @@ static void turn(struct screen *screen, bool on)
 
 void compare_enter(struct screen *screen)
 {
-	screen->message_until_ns = 0; /* how to compare */
+	screen->message_until_ns = 0; /* it said how to compare */
 	turn(screen, true);
 }
 

@@ -33,7 +33,8 @@ int process_ends_fd(const struct process_ends *ends);
 
 /*
  * Finds processes that are to be watched, where there are no exit records: reads a file of each process.
- * Processes that begin and end between two calls are missed. 0 or -errno of the list of processes.
+ * Processes that begin and end between two calls are missed; zombies of the first one ended before it. 0 or
+ * -errno of the list of processes.
  */
 int process_ends_look(struct process_ends *ends);
 
