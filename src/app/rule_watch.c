@@ -455,7 +455,7 @@ static void want_rule(const struct rule *rule, bool *wanted)
 static void want_parts(bool *wanted)
 {
 	host_want(topic_schemas(), n_topics, wanted);
-	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, false, wanted);
 }
 
 void rule_watch_want_all(const struct rule_watch *watch, bool *wanted)

@@ -473,7 +473,7 @@ int run_plan_open(struct run_plan *run, const struct options *options, const str
 		run->wanted[t] |= is_in_lines(run, topics[t]->schema->name);
 	scope_use_want(request, schemas, n_topics, run->wanted);
 	host_want(schemas, n_topics, run->wanted);
-	findings_want(finding_rules, n_finding_rules, schemas, n_topics, run->wanted);
+	findings_want(finding_rules, n_finding_rules, schemas, n_topics, options->replay, run->wanted);
 	return status;
 }
 

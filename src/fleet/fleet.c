@@ -72,7 +72,7 @@ struct fleet *fleet_open(const struct fleet_plan *plan)
 	};
 	memset(fleet->wanted, true, n_schemas);
 	host_want_parts(plan->reading.schemas, n_schemas, fleet->parts);
-	findings_want(plan->reading.rules, plan->reading.n_rules, plan->reading.schemas, n_schemas,
+	findings_want(plan->reading.rules, plan->reading.n_rules, plan->reading.schemas, n_schemas, false,
 		      fleet->parts);
 	return fleet;
 }
@@ -364,7 +364,7 @@ static void want(void *state, const bool *topics)
 
 	memcpy(fleet->wanted, topics, plan->n_schemas * sizeof(*topics));
 	host_want(plan->schemas, plan->n_schemas, fleet->wanted);
-	findings_want(plan->rules, plan->n_rules, plan->schemas, plan->n_schemas, fleet->wanted);
+	findings_want(plan->rules, plan->n_rules, plan->schemas, plan->n_schemas, false, fleet->wanted);
 }
 
 static int seek(void *state, size_t index)

@@ -255,7 +255,8 @@ static void want(void *state, const bool *topics)
 	const struct member_plan *reading = &fleet->plan->reading;
 
 	memcpy(fleet->wanted, topics, reading->n_schemas * sizeof(*topics));
-	findings_want(reading->rules, reading->n_rules, reading->schemas, reading->n_schemas, fleet->wanted);
+	findings_want(reading->rules, reading->n_rules, reading->schemas, reading->n_schemas, false,
+		      fleet->wanted);
 	if (fleet->shown != SIZE_MAX)
 		member_want(&fleet->member, fleet->wanted);
 }

@@ -264,14 +264,14 @@ static bool is_wanted(const char *topic, const struct schema *const *schemas, un
 }
 
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
-		   unsigned n_schemas, bool *wanted)
+		   unsigned n_schemas, bool recorded, bool *wanted)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < n_schemas; i++)
 		any |= wanted[i] && schemas[i] == &finding_schema;
 	for (unsigned r = 0; any && r < n_rules; r++) {
-		if (rules[r].with && !is_wanted(rules[r].with, schemas, n_schemas, wanted))
+		if (rules[r].with && !recorded && !is_wanted(rules[r].with, schemas, n_schemas, wanted))
 			continue;
 		want_topic(rules[r].topic, schemas, n_schemas, wanted);
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rules[r].values[i].name; i++) {

@@ -109,9 +109,12 @@ void findings_note_lack(const struct findings *findings, struct frame *frame);
 /* Forgets earlier frames. */
 void findings_forget(struct findings *findings);
 
-/* Marks the topics that rules read, by index of the schema, if findings are wanted; see with of a rule. */
+/*
+ * Marks the topics that rules read, by index of the schema, if findings are wanted. See with of a rule: of
+ * what is recorded, no topic costs so much.
+ */
 void findings_want(const struct finding_rule *rules, unsigned n_rules, const struct schema *const *schemas,
-		   unsigned n_schemas, bool *wanted);
+		   unsigned n_schemas, bool recorded, bool *wanted);
 
 /* "finding.NAME": a rule, or the setting of a limit? */
 bool finding_setting_known(const struct finding_rule *rules, unsigned n_rules, const char *name);

@@ -68,6 +68,21 @@ static void remember_page(struct pane_context *context)
 		(struct page_before){ .process = context->request->mapped, .view = context->view };
 }
 
+/* Graphs are of one process: of a recording, which recalls none, they are read again. */
+static void choose_process(struct screen *screen, const struct process_choice *process, unsigned pane)
+{
+	struct process_choice *chosen = &screen->setup->request->mapped;
+	bool reads_again = !screen_is_live(screen) && screen->shown >= 0 &&
+			   (process->pid != chosen->pid || process->start_seconds != chosen->start_seconds);
+
+	*chosen = *process;
+	screen->sample_follows = reads_again;
+	navigation_enter_pane(screen, pane);
+	screen->sample_follows = false;
+	if (reads_again)
+		player_show_again(screen);
+}
+
 bool navigation_go_back(struct screen *screen)
 {
 	struct pane_context *context = screen_context(screen);
@@ -76,7 +91,7 @@ bool navigation_go_back(struct screen *screen)
 	if (context->n_before > 0) {
 		const struct page_before *before = &context->before[--context->n_before];
 
-		context_request(context)->mapped = before->process;
+		choose_process(screen, &before->process, screen->current);
 		screen_show_view(context, before->view);
 		return true;
 	}
@@ -137,6 +152,7 @@ static bool is_sampled(const struct pane_context *context)
 /* A recording need not contain the first pane; then the first pane that it contains is shown. */
 void navigation_choose_recorded_pane(struct screen *screen)
 {
+	subscriptions_update(screen);
 	if (is_sampled(screen_context(screen)))
 		return;
 	if (screen->setup->first_asked_for)
@@ -161,8 +177,7 @@ void screen_open(struct pane_context *context, const char *pane, const struct pr
 		remember_page(context);
 	else
 		screen->contexts[index].n_before = 0;
-	context_request(context)->mapped = *process;
-	navigation_enter_pane(screen, (unsigned)index);
+	choose_process(screen, process, (unsigned)index);
 	if (screen->setup->panes[index]->entered)
 		screen->setup->panes[index]->entered(screen_context(screen));
 }

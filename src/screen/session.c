@@ -151,8 +151,11 @@ static int sample(struct screen *screen)
 		note_selected(context);
 	context_request(context)->all_commands = looks_for_text(screen);
 	subscriptions_follow(screen);
-	if (context->pane->sampling)
+	if (context->pane->sampling) {
+		screen->sample_follows = true;
 		context->pane->sampling(context);
+		screen->sample_follows = false;
+	}
 	got = pipeline_next(&screen->pipeline, frame,
 			    screen->latest < 0 ? NULL : &screen->frames[screen->latest]);
 	if (got != 1)

@@ -157,6 +157,7 @@ struct screen {
 	unsigned long n_counted;  /* requested samples after the first one */
 	struct pane_context *contexts; /* one for each pane */
 	unsigned current;
+	bool sample_follows;      /* at once: it has what is wanted now, and needs not be read again */
 	bool *wanted;             /* for each schema: the last request to the source … */
 	bool keeps_tables;        /* … with the tables of panes that are kept, and not shown: … */
 	bool *only_kept;          /* … those that nothing else wants … */

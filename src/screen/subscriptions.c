@@ -24,10 +24,18 @@ static void want_topic(const struct screen_setup *setup, bool *wanted, const cha
 /*
  * Are tables of a pane that is not shown sampled for the past? From the second sample on: the first screen
  * does not wait for them; and not where samples follow each other so closely that they would cost too much.
+ * What is recorded costs next to nothing, and findings of it are marked whatever is shown.
  */
 static bool keeps_tables(const struct screen *screen)
 {
-	return screen_is_live(screen) && screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN;
+	return !screen_is_live(screen) ||
+	       (screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN);
+}
+
+/* Of a recording the first sample says which pane it can show. */
+static bool looks_for_panes(const struct screen *screen)
+{
+	return !screen_is_live(screen) && screen->latest < 0;
 }
 
 /* kept: also for the past. */
@@ -38,7 +46,8 @@ static bool is_wanted(const struct pane_context *context, unsigned index, bool k
 
 	if (table->on_request)
 		return context->requested[index];
-	return (context == screen_context(screen) || (context->pane->kept && kept)) &&
+	return (context == screen_context(screen) || (context->pane->kept && kept) ||
+		looks_for_panes(screen)) &&
 	       (!table->lazy || context->requested[index]) &&
 	       (!table->scoped || scope_is_set(context->request->scope));
 }
@@ -66,7 +75,8 @@ static void collect_wanted(const struct screen *screen, bool kept, bool *wanted)
 		setup->rules->want(setup->rules->state, wanted);
 	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
 	host_want(setup->schemas, setup->n_schemas, wanted);
-	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas, wanted);
+	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas,
+		      !screen_is_live(screen), wanted);
 }
 
 /* True if columns are wanted that were not before. */
@@ -183,7 +193,7 @@ void subscriptions_follow(struct screen *screen)
 		screen->keeps_tables = keeps;
 		take_wanted(screen);
 	}
-	if (has_only_kept(screen))
+	if (screen_is_live(screen) && has_only_kept(screen))
 		turn = kept_pace_next(&screen->kept_pace, env_mono_ns(), env_self_cpu_ns(),
 				      (uint64_t)(screen->delay_seconds * 1e9));
 	rest(screen, turn);
@@ -206,7 +216,7 @@ void subscriptions_update(struct screen *screen)
 {
 	bool any_new = take_wanted(screen);
 
-	if (screen->latest < 0 || screen->shown < 0)
+	if (screen->latest < 0 || screen->shown < 0 || screen->sample_follows)
 		return;
 	if (screen->frozen && subscriptions_lack_resting(screen) && screen->player->open(screen, false))
 		screen->player->show(screen, screen->player->index(screen));

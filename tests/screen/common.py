@@ -18,6 +18,11 @@ def recording_named(name):
     return os.path.join(os.environ["RECORDINGS"], name + ".recording")
 
 
+def as_lines(recording):
+    """The same in lines of JSON, for a test that changes it."""
+    return recording.removesuffix(".recording") + ".jsonl"
+
+
 def recording_of(pane):
     """The name of the recording that holds its tables."""
     return pane if pane in ("events", "power") else "memory"
@@ -68,7 +73,7 @@ def expect(condition, terminal, what):
 def edited(scratch, change, recording=RECORDING, frames=3):
     """The first frames; change(number of the frame, rows by topic, each row by its keys) may do what it likes."""
     path = os.path.join(scratch, "edited")
-    with open(recording, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+    with open(as_lines(recording), encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
         head = next(source)
         keys = {name: [column["key"] for column in topic["columns"]] for name, topic in json.loads(head)["topics"].items()}
         out.write(head)

@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from common import POWER_RECORDING, RECORDING, edited, expect, replay
+from common import POWER_RECORDING, RECORDING, as_lines, edited, expect, replay
 
 STEP = 10  # seconds between frames of RECORDING
 UNKNOWN = {
@@ -149,7 +149,7 @@ def no_blank_lines_for_what_was_cut(scratch):
 def of_another_version(scratch, keep):
     """The recording with the columns of each topic that keep() returns, in that order."""
     path = os.path.join(scratch, "other")
-    with open(RECORDING, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+    with open(as_lines(RECORDING), encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
         head, order = json.loads(next(source)), {}
         for name, topic in head["topics"].items():
             keys = [column["key"] for column in topic["columns"]]

@@ -3,7 +3,7 @@
 import json
 import os
 
-from common import EVENT_RECORDING, expect, fixture, replay, screen
+from common import EVENT_RECORDING, as_lines, expect, fixture, replay, screen
 
 CRASHED = ["g", "+", "1", "2", "Enter"]
 TITLES = ("processes that ended since", "processes that failed since", "events since", "by command since",
@@ -71,7 +71,7 @@ def only_a_failure_explains_an_empty_view(scratch):
     problem = None
     for failed in (False, True):
         path = os.path.join(scratch, "noticed")
-        with open(EVENT_RECORDING, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
+        with open(as_lines(EVENT_RECORDING), encoding="utf-8") as source, open(path, "w", encoding="utf-8") as out:
             out.write(next(source))
             frame = json.loads(next(source))
             frame["tables"]["event"] |= {"rows": [], "failed": failed}

@@ -6,7 +6,7 @@ import os
 import re
 import time
 
-from common import RECORDING, expect, fixture, replay, screen
+from common import RECORDING, as_lines, expect, fixture, replay, screen
 
 EVERY_KEY = (*["Tab"] * 5, "o", "Enter", "Esc", "Down", "Right", "i", "q", ">", "I", "U", "\\", "x", "Enter", "c", "Enter", "Esc", "2", *["Tab"] * 10)
 
@@ -24,7 +24,7 @@ def broken_machine(name):
 
 
 def lines_of_recording():
-    with open(RECORDING, "rb") as file:
+    with open(as_lines(RECORDING), "rb") as file:
         return file.read().splitlines(keepends=True)
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 sys.path[:0] = [os.path.dirname(os.path.abspath(__file__)), os.environ["TESTS_DIR"]]
 
-from common import PANETOP, panes, recording_named, recording_of, replay  # noqa: E402
+from common import PANETOP, as_lines, panes, recording_named, recording_of, replay  # noqa: E402
 from pseudo_catalogue import BEGIN, END, groups_of, messages  # noqa: E402
 
 LAST = ["g", "+", "9", "9", "9", "9", "Enter"]
@@ -52,7 +52,7 @@ def allowed_words(recording, template):
     with open(template, encoding="utf-8") as file:
         translated = {one for _, one, _ in messages(file)}
     allowed = set(NAMES)
-    with open(recording, encoding="utf-8") as lines:
+    with open(as_lines(recording), encoding="utf-8") as lines:
         for line in lines:
             frame = json.loads(line)
             for text in texts_in(frame.pop("notices", [])):

@@ -650,7 +650,7 @@ static void want_with(bool *wanted, const char *topic)
 	for (unsigned i = 0; i < n_topics; i++)
 		wanted[i] = topics[i]->schema == &finding_schema ||
 			    (topic && strcmp(topics[i]->schema->name, topic) == 0);
-	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, wanted);
+	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, false, wanted);
 }
 
 /* Where there are findings, what a rule reads is sampled; what costs much, along with the topic that it

@@ -206,10 +206,15 @@ static void adjust(const struct settings *settings, const struct sample_request 
 	command_form_apply(&settings->cpu.command, view);
 }
 
-/* Known only with a calibration, which the power pane may make meanwhile. */
+/* Only with a calibration, which the power pane may make meanwhile. A recording has what its machine knew. */
+static bool knows_watts(const struct pane_context *context)
+{
+	return screen_replays(context) || context->settings->topic.fit.cpus > 0;
+}
+
 static void request_watts(struct pane_context *context)
 {
-	bool wanted = context->view == CPU_VIEW_WATTS || context->settings->topic.fit.cpus > 0;
+	bool wanted = context->view == CPU_VIEW_WATTS || knows_watts(context);
 
 	if (wanted != context->requested[CPU_TABLE_POWER_ACCOUNT])
 		screen_request(context, CPU_TABLE_POWER_ACCOUNT, wanted);
@@ -519,7 +524,7 @@ static void open_cpu(struct pane_context *context)
 		if (cpu_has_processes(i))
 			context->tables[i].tags = &cpu->tags;
 	context->requested[CPU_TABLE_THREAD] = context->view == CPU_VIEW_THREADS;
-	context->requested[CPU_TABLE_POWER_ACCOUNT] = context->settings->topic.fit.cpus > 0;
+	context->requested[CPU_TABLE_POWER_ACCOUNT] = knows_watts(context);
 	cpu_tidy_caches(context);
 }
 
