@@ -219,12 +219,12 @@ static double noisy(unsigned second)
 
 static void steady_processes(struct frame *frame, unsigned second)
 {
-	double cpu = 0;
+	static double cpu[SAMPLES]; /* seconds, so far */
 
-	for (unsigned i = 0; i <= second; i++)
-		cpu += noisy(i);
+	for (unsigned i = 0; cpu[SAMPLES - 1] == 0 && i < SAMPLES; i++)
+		cpu[i] = (i > 0 ? cpu[i - 1] : 0) + noisy(i);
 	add_process(frame, 1, "init", 1, 10, 20);
-	add_process(frame, 2, "busy", 2, cpu, 100 + 40 * sin(second));
+	add_process(frame, 2, "busy", 2, cpu[second], 100 + 40 * sin(second));
 }
 
 START_TEST(steady_noise)
@@ -232,7 +232,7 @@ START_TEST(steady_noise)
 	struct machine_story story = { .busy = noisy, .rows = steady_processes };
 	struct explanation explanation = { 0 };
 
-	for (unsigned i = 0; i < SAMPLES; i++) {
+	for (unsigned i = 0; i < SAMPLES; i += 7) {
 		explain_at(&explanation, &story, i);
 		is_silent(&explanation);
 	}

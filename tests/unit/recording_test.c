@@ -451,7 +451,7 @@ START_TEST(damage_is_passed_and_told)
 	uint64_t random = 3;
 
 	record(&bytes, 1100, false, NULL, &world);
-	for (unsigned i = 0; i < 300; i++) {
+	for (unsigned i = 0; i < 100; i++) {
 		struct source source;
 		const char *why = NULL;
 		bool told = false;

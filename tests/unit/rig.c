@@ -4,10 +4,12 @@
 
 #include "rig.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "model/derive.h"
@@ -47,7 +49,7 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	const struct schema *const *schemas = topic_schemas();
 
 	*rig = (struct rig){ .fixture = fixture };
-	scratch_directory(rig->root, "rig");
+	scratch_directory_in_memory(rig->root, "rig");
 	settings_open(&rig->settings);
 	rig_tick(rig, 0);
 	ck_assert_int_eq(env_open(&rig->env, rig->root), 0);
@@ -96,7 +98,14 @@ void rig_remove(struct rig *rig, const char *path)
 
 void rig_make(struct rig *rig, const char *path)
 {
-	command("mkdir -p '%s/%s'", rig->root, path);
+	char full[512];
+	int length = snprintf(full, sizeof(full), "%s/%s/", rig->root, path);
+
+	ck_assert_int_lt(length, (int)sizeof(full));
+	for (char *end = full + strlen(rig->root) + 1; (end = strchr(end, '/')); *end++ = '/') {
+		*end = '\0';
+		ck_assert_msg(mkdir(full, 0755) == 0 || errno == EEXIST, "%s", full);
+	}
 }
 
 const struct frame *rig_sample(struct rig *rig, double seconds)

@@ -22,22 +22,28 @@
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
 #define TESTS_MAX 256
-#define SCRATCH_TEMPLATE "/tmp/panetop-unit-XXXXXX"
+#define SCRATCH_NAME "panetop-unit-XXXXXX"
 
-/* Holds all that the tests of a run make below /tmp. */
-static char scratch[] = SCRATCH_TEMPLATE;
+/* Hold all that the tests of a run make below /tmp, and in memory. */
+static char scratch[] = "/tmp/" SCRATCH_NAME, in_memory[] = "/dev/shm/" SCRATCH_NAME;
+
+static bool open_directory(char *path)
+{
+	return mkdtemp(path) && chmod(path, 0711) == 0;
+}
 
 static bool open_scratch(void)
 {
-	strcpy(scratch, SCRATCH_TEMPLATE);
-	return mkdtemp(scratch) && chmod(scratch, 0711) == 0;
+	if (!open_directory(in_memory)) /* a container need not have it */
+		*in_memory = '\0';
+	return open_directory(scratch);
 }
 
 static int remove_scratch(void)
 {
-	char command[64];
+	char command[96];
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", scratch);
+	snprintf(command, sizeof(command), "rm -rf '%s' '%s'", scratch, in_memory);
 	return system(command);
 }
 
@@ -49,6 +55,16 @@ void scratch_template(char path[SCRATCH_PATH_MAX], const char *name)
 void scratch_directory(char path[SCRATCH_PATH_MAX], const char *name)
 {
 	scratch_template(path, name);
+	ck_assert_ptr_nonnull(mkdtemp(path));
+}
+
+void scratch_directory_in_memory(char path[SCRATCH_PATH_MAX], const char *name)
+{
+	if (!*in_memory) {
+		scratch_directory(path, name);
+		return;
+	}
+	snprintf(path, SCRATCH_PATH_MAX, "%s/%s-XXXXXX", in_memory, name);
 	ck_assert_ptr_nonnull(mkdtemp(path));
 }
 

@@ -69,6 +69,9 @@ void scratch_template(char path[SCRATCH_PATH_MAX], const char *name);
 /* As a directory that is made. */
 void scratch_directory(char path[SCRATCH_PATH_MAX], const char *name);
 
+/* The same on tmpfs where there is one, for many small files that are only read. */
+void scratch_directory_in_memory(char path[SCRATCH_PATH_MAX], const char *name);
+
 /* replay_open() of what fd gives. */
 int open_replay(struct source *source, int fd, uint64_t back_bytes, const struct schema *const *schemas,
 		unsigned n_schemas, const char **why);
