@@ -43,7 +43,8 @@ def each_view_has_a_title(_scratch):
         problem = expect(TITLES[0] in terminal.text(), terminal, "Tab does not come home")
         for steps in range(1, len(TITLES)):
             for key in ("Esc", "2"):
-                terminal.send(*["Tab"] * steps, key)
+                terminal.send_at_once(*["Tab"] * steps)
+                terminal.send(key)
                 problem = problem or expect("[Processes]" in terminal.text(), terminal, f"{key} does not come home from {steps}")
                 terminal.send("2")
         return problem

@@ -261,7 +261,7 @@ def why_names_a_missing_source(_scratch):
 
 
 def playing_and_stepping(_scratch):
-    with replay() as terminal:
+    with replay("-d", "0.2") as terminal:
         problem = expect("1/36  paused 09:30:00" in terminal.text(), terminal, "it does not show where it is")
         terminal.send(".", ".", ".", ",")
         problem = problem or expect("3/36  paused 09:30:20" in terminal.text(), terminal, "steps do not count")

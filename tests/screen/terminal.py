@@ -14,6 +14,7 @@ import pyte
 
 PATIENCE = 120  # seconds to wait for what must come: an end for a test that would wait for ever, on a machine however slow
 ARRIVAL = 2  # seconds that a key may take to arrive; one that a shell or a stopped program leaves waits that long
+ANSWER_LINES = 6  # at the bottom of the screen: messages, prompts and questions
 MARK = b"\0"  # nothing to a terminal
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
@@ -68,7 +69,7 @@ class Terminal:
         self.stream = Stream(self.screen)
         self.status = None
         self.seen = None  # lines, until more is drawn
-        self.answers = []  # lines that were drawn since the last send, also such as have left again
+        self.answers = []  # of the last lines, what was drawn since the last send, also what has left again
         # the other end stays open here: its modes can be read when the program has gone
         self.fd, self.tty = pty.openpty()
         self.behind = os.open(os.ttyname(self.tty), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
@@ -127,7 +128,7 @@ class Terminal:
     def feed(self, data):
         self.stream.feed(data)
         self.seen = None
-        for y in self.screen.dirty:
+        for y in (y for y in self.screen.dirty if y >= self.screen.lines - ANSWER_LINES):
             self.answers.append("".join(self.screen.buffer[y][x].data for x in range(self.screen.columns)))
         self.screen.dirty.clear()
 
