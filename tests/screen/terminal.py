@@ -25,13 +25,27 @@ KEYS = {
 
 
 class Screen(pyte.Screen):
-    """pyte's screen with the controls that it lacks and curses uses: repeat a character, scroll a region."""
+    """pyte's screen with the controls that it lacks and curses uses: repeat a character, scroll a region. Simple text is drawn
+    and lines are read without looking at the width of each character, which takes most of pyte's time."""
 
     last = " "
 
     def draw(self, data):
         self.last = data[-1:] or self.last
-        super().draw(data)
+        cursor = self.cursor
+        if not data.isascii() or cursor.x + len(data) > self.columns or self.charset != 0 or pyte.modes.IRM in self.mode:
+            super().draw(data)
+            return
+        row, cells = self.buffer[cursor.y], {char: cursor.attrs._replace(data=char) for char in set(data)}
+        for x, char in enumerate(data, cursor.x):
+            row[x] = cells[char]
+        cursor.x += len(data)
+        self.dirty.add(cursor.y)
+
+    def line(self, y):
+        """The cell behind a wide character is an empty text."""
+        row, blank = self.buffer[y].get, self.default_char
+        return "".join([row(x, blank).data for x in range(self.columns)])
 
     def repeat(self, count=1):
         super().draw(self.last * (count or 1))
@@ -129,7 +143,7 @@ class Terminal:
         self.stream.feed(data)
         self.seen = None
         for y in (y for y in self.screen.dirty if y >= self.screen.lines - ANSWER_LINES):
-            self.answers.append("".join(self.screen.buffer[y][x].data for x in range(self.screen.columns)))
+            self.answers.append(self.screen.line(y))
         self.screen.dirty.clear()
 
     def clear(self):
@@ -262,7 +276,7 @@ class Terminal:
 
     def lines(self):
         if self.seen is None:
-            self.seen = [line.rstrip() for line in self.screen.display]
+            self.seen = [self.screen.line(y).rstrip() for y in range(self.screen.lines)]
         return self.seen
 
     def text(self):
