@@ -6,7 +6,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 
-from common import expect, replay, screen
+from common import RECORDING, as_lines, expect, replay, screen
 from drawn import live_seconds, rows_under_cursor
 
 VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Memory", "Map", "Events", "Code", "Waits", "Processes")
@@ -229,6 +229,25 @@ def opened_from_a_recording(_scratch):
         return problem or expect("cannot be changed" in terminal.text(), terminal, "it does not say that it cannot be signalled")
 
 
+def its_chart_is_its_own(_scratch):
+    """Not that of the process whose page was open before, also on the way back from its parent, in both forms of a recording."""
+    def chart_begins_with(terminal, cpu, memory):
+        return any(cpu in line and memory in line for line in terminal.lines() if line.count("┤") == 2)
+
+    problem = None
+    for recording in (RECORDING, as_lines(RECORDING)):
+        with replay("cpu", recording=recording, width=120, height=40) as terminal:
+            terminal.send(".", "Down", "Enter")
+            problem = problem or expect(chart_begins_with(terminal, "200 %", "900M"), terminal, "of the first one")
+            terminal.send("Esc", "Down", "Enter")
+            problem = problem or expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "of the second one")
+            terminal.send("Enter")
+            problem = problem or expect(chart_begins_with(terminal, "1 %", "6.0M"), terminal, "of its parent")
+            terminal.send("Esc")
+            problem = problem or expect(chart_begins_with(terminal, "41 %", "412M"), terminal, "on the way back")
+    return problem
+
+
 def a_row_without_its_process(_scratch):
     """A connection whose owner is not known opens no page, and says so; one with its owner does."""
     with replay("network", width=120, height=40) as terminal:
@@ -255,5 +274,6 @@ def tests():
         ("Esc on the page of a parent goes back to the child", esc_goes_back_to_the_child),
         ("a process is signalled from its page", signalled_from_its_page),
         ("the process page of a recording", opened_from_a_recording),
+        ("the chart of a process page of a recording is its own", its_chart_is_its_own),
         ("a row whose process is not known", a_row_without_its_process),
     ]

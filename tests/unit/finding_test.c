@@ -645,16 +645,16 @@ static void check_wanted(const bool *wanted, const struct finding_rule *rule)
 	}
 }
 
-static void want_with(bool *wanted, const char *topic)
+static void want_with(bool *wanted, const char *topic, bool recorded)
 {
 	for (unsigned i = 0; i < n_topics; i++)
 		wanted[i] = topics[i]->schema == &finding_schema ||
 			    (topic && strcmp(topics[i]->schema->name, topic) == 0);
-	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, false, wanted);
+	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, recorded, wanted);
 }
 
 /* Where there are findings, what a rule reads is sampled; what costs much, along with the topic that it
- * names. */
+ * names. Of what is recorded all is read. */
 START_TEST(rules_are_judged_wherever_there_are_findings)
 {
 	bool *wanted = calloc(n_topics, sizeof(*wanted));
@@ -662,12 +662,14 @@ START_TEST(rules_are_judged_wherever_there_are_findings)
 	for (unsigned r = 0; r < n_finding_rules; r++) {
 		const struct finding_rule *rule = &finding_rules[r];
 
-		want_with(wanted, NULL);
+		want_with(wanted, NULL, false);
 		if (!rule->with)
 			check_wanted(wanted, rule);
 		else
 			ck_assert_msg(!wants(wanted, rule->topic), "%s", rule->name);
-		want_with(wanted, rule->with);
+		want_with(wanted, rule->with, false);
+		check_wanted(wanted, rule);
+		want_with(wanted, NULL, true);
 		check_wanted(wanted, rule);
 	}
 	free(wanted);
