@@ -187,16 +187,16 @@ def wall_time():
 def rates():
     """a rate is that of samples in a second of CPU time"""
     for rate in 97, 499:
-        with subprocess.Popen([WORK, LIFE], stdout=subprocess.DEVNULL) as work:
-            run = subprocess.Popen([PANETOP, "-o", "json", "-n", "3", "-d", "1", f"--rate={rate}", f"--in=tree={work.pid}", "-t", "profile_cost"],
-                                   stdout=subprocess.PIPE, text=True)
+        with subprocess.Popen([WORK, LIFE], stdout=subprocess.DEVNULL) as work, \
+                subprocess.Popen([PANETOP, "-o", "json", "-n", "60", "-d", "1", f"--rate={rate}", f"--in=tree={work.pid}", "-t", "profile_cost"],
+                                 stdout=subprocess.PIPE, text=True) as run:
             run.stdout.readline()
-            before, samples = cpu_seconds(work.pid), 0
-            for line in run.stdout:
+            before, samples, used = cpu_seconds(work.pid), 0, 0
+            while used < 2 and (line := run.stdout.readline()):
                 samples += json.loads(line)["tables"]["profile_cost"][0]["samples"]
-            used = cpu_seconds(work.pid) - before
-            run.wait()
-            work.terminate()
+                used = cpu_seconds(work.pid) - before
+            run.kill()
+            work.kill()
         same(0.7 * rate * used < samples < 1.3 * rate * used, True, f"{samples} samples in {used} s of CPU time at {rate}")
 
 

@@ -28,8 +28,7 @@ static void want_topic(const struct screen_setup *setup, bool *wanted, const cha
  */
 static bool keeps_tables(const struct screen *screen)
 {
-	return !screen_is_live(screen) ||
-	       (screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN);
+	return !screen_is_live(screen) || (screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN);
 }
 
 /* Of a recording the first sample says which pane it can show. */

@@ -1152,6 +1152,44 @@ static double hundred(const void *row)
 	return 100;
 }
 
+static double second_number(const void *row)
+{
+	return (double)((const uint64_t *)row)[1];
+}
+
+/* Sizes are shares of the one that is all, which itself stays a size. */
+START_TEST(sizes_are_shares_of_one)
+{
+	static const struct column columns[] = {
+		{ .key = "part", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_BYTES },
+		{ .key = "whole", .kind = COLUMN_GAUGE, .type = VALUE_U64, .unit = UNIT_BYTES, .offset = 8 },
+	};
+	static const struct schema schema = { .name = "x",
+					      .columns = columns,
+					      .n_columns = 2,
+					      .row_size = 16,
+					      .percent_base = second_number,
+					      .percent_column = 1 };
+	static const struct {
+		uint64_t part, whole;
+		const char *share, *all;
+	} cases[] = {
+		{ 512, 2048, "25.0", "2.0K" },
+		{ 3, 1, "300.0", "1B" },
+		{ 0, 2048, "0.0", "2.0K" },
+		{ 512, 0, "-", "0B" },
+	};
+	const struct value_format format = { .unit = SIZE_PERCENT };
+	char number[VALUE_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_str_eq(value_text(number, &schema, &columns[0], &cases[i], &format),
+				 cases[i].share);
+		ck_assert_str_eq(value_text(number, &schema, &columns[1], &cases[i], &format), cases[i].all);
+	}
+}
+END_TEST
+
 /* Of a table with a size, and a count that is none. */
 static enum size_unit unit_of(uint64_t bytes, bool one_unit, bool has_base, enum size_unit chosen)
 {

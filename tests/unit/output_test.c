@@ -335,6 +335,33 @@ START_TEST(json_doubles_are_exact)
 }
 END_TEST
 
+/* What could change how a text is read is written as its number, beyond the first plane as two of them. */
+START_TEST(json_texts_show_what_could_mislead)
+{
+	static const struct {
+		const char *text, *json;
+	} cases[] = {
+		{ "a\"b\\c", "\"a\\\"b\\\\c\"" },
+		{ "\x1f \x7f", "\"\\u001f \\u007f\"" },
+		{ "\u202e\u00e9", "\"\\u202e\u00e9\"" },
+		{ "\U000e0001", "\"\\udb40\\udc01\"" },
+		{ "\U0010ffff", "\"\\udbff\\udfff\"" },
+		{ "\U0001f600", "\"\U0001f600\"" },
+		{ "\xff", "\"\ufffd\"" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer buffer = { 0 };
+		struct json_writer json = { .out = &buffer };
+
+		jsonw_text(&json, cases[i].text);
+		buffer_char(&buffer, '\0');
+		ck_assert_str_eq(buffer.bytes, cases[i].json);
+		buffer_free(&buffer);
+	}
+}
+END_TEST
+
 /* Splits a CSV text after RFC 4180 and counts fields: every record has the same number. */
 START_TEST(csv_records_are_whole)
 {
