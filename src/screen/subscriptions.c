@@ -21,20 +21,27 @@ static void want_topic(const struct screen_setup *setup, bool *wanted, const cha
 	schema_want(setup->schemas, setup->n_schemas, topic, wanted);
 }
 
+/* A table of a recording costs next to nothing, unless it takes a query to a server. */
+static bool reads_all(const struct screen *screen)
+{
+	return !screen_is_live(screen) && screen->setup->source->near_frames == 0;
+}
+
 /*
  * Are tables of a pane that is not shown sampled for the past? From the second sample on: the first screen
  * does not wait for them; and not where samples follow each other so closely that they would cost too much.
- * What is recorded costs next to nothing, and findings of it are marked whatever is shown.
+ * Of a recording findings are marked whatever is shown.
  */
 static bool keeps_tables(const struct screen *screen)
 {
-	return !screen_is_live(screen) || (screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN);
+	return reads_all(screen) ||
+	       (screen_is_live(screen) && screen->latest >= 0 && screen->delay_seconds >= KEPT_SECONDS_MIN);
 }
 
 /* Of a recording the first sample says which pane it can show. */
 static bool looks_for_panes(const struct screen *screen)
 {
-	return !screen_is_live(screen) && screen->latest < 0;
+	return reads_all(screen) && screen->latest < 0;
 }
 
 /* kept: also for the past. */
@@ -75,7 +82,7 @@ static void collect_wanted(const struct screen *screen, bool kept, bool *wanted)
 	scope_use_want(setup->request, setup->schemas, setup->n_schemas, wanted);
 	host_want(setup->schemas, setup->n_schemas, wanted);
 	findings_want(setup->finding_rules, setup->n_finding_rules, setup->schemas, setup->n_schemas,
-		      !screen_is_live(screen), wanted);
+		      reads_all(screen), wanted);
 }
 
 /* True if columns are wanted that were not before. */
@@ -264,8 +271,8 @@ void subscriptions_of_size(struct screen *screen)
 {
 	for (unsigned p = 0; p < screen->setup->n_panes; p++) {
 		struct pane_context *context = &screen->contexts[p];
-		const struct pane_view *view = context->pane->views ? &context->pane->views[context->view]
-								    : NULL;
+		const struct pane_view *view =
+			context->pane->views ? &context->pane->views[context->view] : NULL;
 
 		for (unsigned i = 0; view && context->pane->tables[i].topic; i++)
 			if (view->below >> i & 1)

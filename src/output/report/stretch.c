@@ -89,7 +89,8 @@ static void want(const struct pass *pass)
 		schema_want(plan->schemas, plan->n_schemas, table->topic, wanted);
 	for (const char *const *topic = plan->reported->also; *topic; topic++)
 		schema_want(plan->schemas, plan->n_schemas, *topic, wanted);
-	findings_want(plan->rules, plan->n_rules, plan->schemas, plan->n_schemas, true, wanted);
+	findings_want(plan->rules, plan->n_rules, plan->schemas, plan->n_schemas,
+		      plan->source->near_frames == 0, wanted);
 	plan->source->want(plan->source->state, wanted);
 	free(wanted);
 }
