@@ -37,7 +37,8 @@ def judge(said, run):
     rows = rows_of(samples)
     slept = [row for row in rows if row["kind"] == "suspend"]
     clock = [row for row in rows if row["kind"] == "clock"]
-    check(f"{run}: one sleep of 19 to 21 s", len(slept) == 1 and 19 < slept[0]["seconds"] < 21, rows)
+    # the alarm is set before the kernel falls asleep, which takes seconds of its 20 under emulation
+    check(f"{run}: one sleep, until the alarm", len(slept) == 1 and 10 < slept[0]["seconds"] < 21, rows)
     check(f"{run}: a faster clock is no row", not rows_of(samples[:int(said["slept"][0])]), rows)
     # init-sleep sets it to a whole second that it has read, a while later under emulation
     off = [row["seconds"] - wanted for row, wanted in zip(clock, (100, -100))]
