@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Kinds, units and flags of all tables and columns: tests/tables.txt. */
+/* Kinds, units and flags of all tables and columns, and what they use: tests/tables.txt. */
 #include <config.h>
 
 #include <stdio.h>
 
 #include "model/column.h"
 #include "suite.h"
+#include "sys/privilege.h"
 #include "topic/topic.h"
 
 static void list_flag(FILE *file, bool flag, const char *name)
@@ -36,6 +37,14 @@ static void list_column(FILE *file, const struct schema *schema, const struct co
 		fprintf(file, ", on request %u", column->on_request);
 	if (column->grouping)
 		fprintf(file, ", summed by %s", column->grouping);
+	fprintf(file, ", rank %u, width %d", column->rank, column->width);
+	list_flag(file, column->hidden, "hidden");
+	list_flag(file, column->optional, "optional");
+	list_flag(file, column->prose, "prose");
+	list_flag(file, column->words, "words");
+	list_flag(file, column->whole, "whole");
+	list_flag(file, column->tiny, "tiny");
+	list_flag(file, column->trend, "trend");
 	list_flag(file, column->apart, "apart");
 	list_flag(file, column->packed, "packed");
 	list_flag(file, column->of_cpu, "of_cpu");
@@ -47,6 +56,29 @@ static void list_column(FILE *file, const struct schema *schema, const struct co
 	list_flag(file, column->fleeting, "fleeting");
 	list_flag(file, column->additive, "additive");
 	fprintf(file, "\n");
+}
+
+/* By what the kernel calls the first thing that each is about. */
+static void list_uses(FILE *file, uint64_t uses, const char *when)
+{
+	for (unsigned i = 0, listed = 0; i < n_privilege_rows; i++) {
+		unsigned use = privilege_rows[i].use;
+
+		if (!(uses & ~listed & PRIVILEGE_BIT(use)))
+			continue;
+		fprintf(file, "\tuses%s: %s\n", when, privilege_rows[i].call);
+		listed |= 1U << use;
+	}
+}
+
+static void list_topic(FILE *file, const struct topic *topic)
+{
+	list_uses(file, topic->uses, "");
+	list_uses(file, topic->opening_uses, " in its first sample");
+	list_uses(file, topic->request_uses, " for columns on request");
+	list_uses(file, topic->setting_uses, topic->setting ? " with its setting" : "");
+	for (const struct source_spec *source = topic->sources; source && source->path; source++)
+		fprintf(file, "\tsource: %s%s\n", source->path, source->optional ? " optional" : "");
 }
 
 static void list_table(FILE *file, const struct schema *schema)
@@ -77,8 +109,10 @@ START_TEST(tables_are_those_that_are_stored)
 	FILE *made = tmpfile();
 
 	ck_assert_ptr_nonnull(made);
-	for (unsigned i = 0; i < n_topics; i++)
-		list_table(made, topic_schemas()[i]);
+	for (unsigned i = 0; i < n_topics; i++) {
+		list_table(made, topics[i]->schema);
+		list_topic(made, topics[i]);
+	}
 	check_listing(made, "tables.txt");
 	fclose(made);
 }
