@@ -138,6 +138,25 @@ START_TEST(a_kill_is_not_in_the_future)
 	rig_close(&rig);
 }
 
+/* The name is the last part of the path, however short; all of the machine has no path. */
+START_TEST(a_limit_has_the_name_of_its_group)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_with(&rig, "oom_kill 3\n",
+		  RECORD("900000000", "oom_memcg=/a", "p,pid=1")
+			  RECORD("900000000", "oom_memcg=/b/c", "p,pid=2")
+				  RECORD("900000000", "global_oom", "p,pid=3"));
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 3);
+	ck_assert_str_eq(cell_text(frame, "kill", "/a", "name"), "a");
+	ck_assert_str_eq(cell_text(frame, "kill", "/b/c", "name"), "c");
+	ck_assert_str_eq(cell_text(frame, "kill", "/", "name"), "all");
+	rig_close(&rig);
+}
+END_TEST
+
 /* Of more limits those at which one was killed last. */
 START_TEST(the_last_sixteen_limits)
 {

@@ -286,6 +286,33 @@ static const struct schema nameless = {
 	.name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(nameless_columns),
 };
 
+static const struct column numbered_columns[] = {
+	ROW(pid, .kind = COLUMN_KEY, .title = "pid", .help = "h"),
+};
+
+static const struct schema numbered = {
+	.name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(numbered_columns),
+};
+
+/* Also where the PID is the first column, or the only one. */
+START_TEST(a_pid_is_enough_for_a_scope)
+{
+	struct scope scope;
+	struct view view;
+
+	open_scope(&scope, "user=bob");
+	view_open(&view, &numbered);
+	view_choose_scope(&view, &scope);
+	ck_assert(view_is_scoped(&view));
+	view_close(&view);
+	view_open(&view, &nameless);
+	view_choose_scope(&view, &scope);
+	ck_assert(!view_is_scoped(&view));
+	view_close(&view);
+	scope_free(&scope);
+}
+END_TEST
+
 START_TEST(rows_by_scope)
 {
 	struct scope scope, none = { 0 };
