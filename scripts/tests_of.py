@@ -73,17 +73,24 @@ def tests_of_source(source):
     return []
 
 
+LISTINGS = {"trace_plan_": "unit/bpf_listing_test", "topic_": "unit/table_listing_test"}  # of what has such a name
+
+
+def listings(source):
+    return [test for begin, test in LISTINGS.items() if any(symbol.startswith(begin) for symbol in defined(source))]
+
+
 def tests_about(source):
-    """Scripts called after it, those of ABOUT, and of a plan of programs in the kernel their listing."""
+    """Scripts called after it, those of ABOUT, and listings."""
     name = source.relative_to(SRC)
-    found = ["unit/bpf_listing_test"] * any(symbol.startswith("trace_plan_") for symbol in defined(source))
+    found = listings(source)
     found += [f"{source.stem}.test"] * (TESTS / f"{source.stem}.test").exists()
     return list(dict.fromkeys(found + [test for place in (name, name.parent) for test in ABOUT.get(str(place), [])]))
 
 
 def of_source(path):
     pane = path.parent.name if path.parent.parent == SRC / "pane" else None
-    lines = tests_of_source(path.with_suffix(".c"))
+    lines = sorted({*tests_of_source(path.with_suffix(".c")), *listings(path.with_suffix(".c"))})
     lines += [f"{name}.test" for name in sorted({path.stem, pane or path.stem}) if (TESTS / f"{name}.test").exists()]
     if pane:
         lines.append(f"golden.test --only={pane}")
