@@ -937,6 +937,9 @@ START_TEST(what_a_pipe_does_not_take_now_is_kept)
 	ck_assert(got.length == room && memcmp(got.bytes, "abc.", 4) == 0);
 	ck_assert_int_eq(buffer_write_now(&buffer, fds[1]), 0);
 	ck_assert_uint_eq(buffer.length, 0);
+	buffer_empty(&got);
+	ck_assert_int_eq(buffer_read(&got, fds[0], SIZE_MAX), -EAGAIN);
+	ck_assert(got.length == 4 && memcmp(got.bytes, "rest", 4) == 0);
 	close(fds[0]);
 	signal(SIGPIPE, SIG_IGN);
 	buffer_text(&buffer, "abc");

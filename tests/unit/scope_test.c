@@ -461,6 +461,26 @@ START_TEST(scopes_are_written_as_they_are_typed)
 }
 END_TEST
 
+/* Terms stand one behind the other, as far as there is room. */
+START_TEST(several_terms_are_written_in_a_line)
+{
+	struct scope *scope = scope_of("user=bob");
+	struct scope_term term;
+	char text[SCOPE_TEXT_MAX + 16];
+
+	ck_assert(scope_term_parse(&term, "tree=7", why, sizeof(why)) && scope_add(scope, &term));
+	ck_assert(scope_term_parse(&term, "container=web", why, sizeof(why)) && scope_add(scope, &term));
+	scope_write(scope, text, sizeof(text));
+	ck_assert_str_eq(text, "user=bob & tree=7 & container=web");
+	scope_describe(scope, text, sizeof(text));
+	ck_assert_str_eq(text, "user bob, tree of 7, container web");
+	scope_write(scope, text, sizeof("user=bob & tree"));
+	ck_assert_str_eq(text, "user=bob & tree");
+	scope_write(scope, text, sizeof("user=bob &"));
+	ck_assert_str_eq(text, "user=bob");
+}
+END_TEST
+
 /* A name is learned for IDs; of many with the same name the newest are kept. */
 START_TEST(names_are_learned)
 {
