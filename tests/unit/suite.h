@@ -69,7 +69,7 @@ void scratch_template(char path[SCRATCH_PATH_MAX], const char *name);
 /* As a directory that is made. */
 void scratch_directory(char path[SCRATCH_PATH_MAX], const char *name);
 
-/* The same on tmpfs where there is one, for many small files that are only read. */
+/* The same on tmpfs where there is one: many small files take long on a disk. */
 void scratch_directory_in_memory(char path[SCRATCH_PATH_MAX], const char *name);
 
 /* replay_open() of what fd gives. */
