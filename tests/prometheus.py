@@ -228,15 +228,23 @@ def judge(prometheus):
     ok("every bucket of the ladder is there", near(found, {name: len(LADDER) + 1.0 for name in MACHINES}), found)
 
 
+def sums_at(prometheus, step):
+    """None while another step is scraped, or none: a scrape that comes too late, as on a busy machine, takes all series away."""
+    def is_there():
+        return near(prometheus.ask('panetop_memory_total_bytes{name="mem"}'), {"churn": float(step)})
+
+    found = is_there() and [prometheus.ask("sum by (job) (panetop_process_%s)" % what) for what in ("rows", "resident_bytes", "cpu_ratio")]
+    return found if found and is_there() else None
+
+
 def judge_churn(prometheus, churn):
     """Every step is scraped; the sums are true in each of them."""
     for step in range(1, CHURN_STEPS):
         churn.step(step)
-        if not wait_for("step %d of what comes and goes is scraped" % step,
-                        lambda: near(prometheus.ask('panetop_memory_total_bytes{name="mem"}'), {"churn": float(step)})):
+        found = wait_for("step %d of what comes and goes is scraped" % step, functools.partial(sums_at, prometheus, step))
+        if not found:
             return
         rows = churn_rows(step)["process"]
-        found = [prometheus.ask("sum by (job) (panetop_process_%s)" % what) for what in ("rows", "resident_bytes", "cpu_ratio")]
         expected = [len(rows), sum(row["resident_bytes"] for row in rows), (0.01 * 820 + 0.5 * CHURN_STARTS) / 15]
         if not all(near(one, {"churn": float(true)}, 1e-6) for one, true in zip(found, expected)):
             ok("the sums of step %d are true" % step, False, found, expected)
