@@ -397,7 +397,12 @@ bool span_list_has(struct span list, const char *wanted)
 
 bool span_is_u64(struct span text, uint64_t *value)
 {
-	return span_u64(&text, value) && text.at == text.end;
+	uint64_t number;
+
+	if (!span_u64(&text, &number) || text.at != text.end)
+		return false;
+	*value = number;
+	return true;
 }
 
 bool span_whole_number(const char *text, uint64_t least, uint64_t most, uint64_t *value)

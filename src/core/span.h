@@ -76,7 +76,7 @@ bool span_item(struct span *list, struct span *item);
 /* Is this one of its items? */
 bool span_list_has(struct span list, const char *item);
 
-/* Is the whole text a decimal number? */
+/* Is the whole text a decimal number? If not, *value stays as it is. */
 bool span_is_u64(struct span text, uint64_t *value);
 
 /* Is the whole text a decimal number from least to most, without leading blanks? For user input. */

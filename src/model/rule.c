@@ -92,9 +92,9 @@ enum rule_error rule_parse(struct span text, struct rule *rule, struct span *wro
 			error = take_until(&rest, rule, wrong);
 		else
 			error = RULE_UNEXPECTED;
+		skip_blanks(&rest);
 		if (error == RULE_NO_DURATION)
 			*wrong = rest;
-		skip_blanks(&rest);
 	}
 	rule->text.end = rest.at;
 	while (rule->text.end > rule->text.at && (rule->text.end[-1] == ' ' || rule->text.end[-1] == '\t'))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of core: scanning, text cleaning, arena, buffer, settings, env, worker. */
+/* Tests of core: scanning, text cleaning, arena, buffer, settings, env, worker, loop. */
 #include <config.h>
 
 #include <errno.h>
@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +33,7 @@
 #include "suite.h"
 #include "sys/buffer_io.h"
 #include "sys/error_message.h"
+#include "sys/loop.h"
 #include "sys/pids.h"
 #include "sys/worker.h"
 
@@ -286,7 +289,7 @@ START_TEST(parts_of_text_end_where_they_should)
 	ck_assert(!span_pair_u64(span_text("a :9"), &part, &value, &rest));
 	ck_assert(!span_pair_u64(span_text("a"), &part, &value, &rest) && value == 9);
 	ck_assert(span_is_u64(span_text(" 8"), &value) && value == 8);
-	ck_assert(!span_is_u64(span_text("8 "), &value) && !span_is_u64(span_text(""), &value));
+	ck_assert(!span_is_u64(span_text("7 "), &value) && !span_is_u64(span_text(""), &value) && value == 8);
 }
 END_TEST
 
@@ -952,6 +955,71 @@ START_TEST(what_a_pipe_does_not_take_now_is_kept)
 }
 END_TEST
 
+/* A file that may not grow takes a part of what it is given, and refuses the rest. */
+START_TEST(what_was_written_before_a_failure_is_gone)
+{
+	static const struct {
+		rlim_t room;
+		const char *rest;
+	} cases[] = { { 0, "abcd" }, { 1, "bcd" }, { 2, "cd" }, { 3, "d" } };
+	struct rlimit before, limit;
+	FILE *file;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer buffer = { 0 };
+		char bytes[8] = "";
+		int error;
+
+		file = tmpfile();
+		ck_assert_ptr_nonnull(file);
+		buffer_text(&buffer, "abcd");
+		limit = (struct rlimit){ .rlim_cur = cases[i].room, .rlim_max = before.rlim_max };
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		error = buffer_write_now(&buffer, fileno(file));
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &before), 0);
+		ck_assert_int_eq(error, -EFBIG);
+		ck_assert_uint_eq(buffer.length, strlen(cases[i].rest));
+		ck_assert_int_eq(memcmp(buffer.bytes, cases[i].rest, buffer.length), 0);
+		ck_assert_int_eq(pread(fileno(file), bytes, sizeof(bytes), 0), (long)cases[i].room);
+		ck_assert_int_eq(memcmp(bytes, "abcd", cases[i].room), 0);
+		fclose(file);
+		buffer_free(&buffer);
+	}
+}
+END_TEST
+
+/* It is ready as long as it has room for one byte; nobody reads from it. */
+START_TEST(a_terminal_that_takes_no_more_keeps_nobody)
+{
+	struct buffer buffer = { 0 };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), side, cancel[2];
+	struct termios raw;
+	size_t left;
+
+	if (terminal < 0 || grantpt(terminal) < 0 || unlockpt(terminal) < 0)
+		skip_test("there are no pseudo-terminals: %s", strerror(errno));
+	side = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(side, 0);
+	ck_assert_int_eq(tcgetattr(side, &raw), 0);
+	cfmakeraw(&raw);
+	ck_assert_int_eq(tcsetattr(side, TCSANOW, &raw), 0);
+	buffer_fill(&buffer, 'x', 1 << 21);
+	ck_assert_int_eq(buffer_write_now(&buffer, side), 0);
+	left = buffer.length;
+	ck_assert(left > 0 && left < 1 << 21);
+	ck_assert_int_eq(pipe(cancel), 0);
+	ck_assert_int_eq(write(cancel[1], "x", 1), 1);
+	ck_assert_int_eq(buffer_write(&buffer, side, cancel[0]), -ECANCELED);
+	close(side);
+	close(terminal);
+	close(cancel[0]);
+	close(cancel[1]);
+	buffer_free(&buffer);
+}
+END_TEST
+
 /* What comes of messages while nobody reads them: those that fit are kept, the others counted. */
 START_TEST(messages_never_wait)
 {
@@ -986,6 +1054,53 @@ START_TEST(messages_never_wait)
 	close(before);
 	close(fds[0]);
 	close(fds[1]);
+}
+END_TEST
+
+/* For who asks later: without the name of the program, clean, a line each, and not for ever. */
+START_TEST(messages_are_kept_for_a_report)
+{
+	int before = dup(STDERR_FILENO), fds[2];
+	struct buffer text = { 0 };
+	size_t length;
+
+	ck_assert_str_eq(error_message_log(), "");
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK | O_CLOEXEC), 0);
+	dup2(fds[1], STDERR_FILENO);
+	error_message("file", "%s %d", "why", 7);
+	error_message(NULL, "alone");
+	error_message("a\nb", "c\033d");
+	ck_assert_int_eq(buffer_read(&text, fds[0], SIZE_MAX), -EAGAIN);
+	dup2(before, STDERR_FILENO);
+	buffer_char(&text, '\0');
+	ck_assert_ptr_nonnull(strstr(text.bytes, "panetop: file: why 7\npanetop: alone\npanetop: a"));
+	ck_assert_int_eq(strncmp(error_message_log(), "file: why 7\nalone\na", 19), 0);
+	ck_assert_ptr_null(strstr(error_message_log(), "panetop"));
+	ck_assert_ptr_null(strchr(error_message_log(), '\033'));
+	length = strlen(error_message_log());
+	ck_assert_int_eq(error_message_log()[length - 1], '\n');
+	dup2(fds[1], STDERR_FILENO);
+	for (int i = 0; i < 2000; i++) {
+		error_message("many", "message");
+		buffer_empty(&text);
+		buffer_read(&text, fds[0], SIZE_MAX);
+	}
+	dup2(before, STDERR_FILENO);
+	length = strlen(error_message_log());
+	ck_assert(length > 8192 && length <= 16384);
+	ck_assert_str_eq(error_message_log() + length - 14, "many: message\n");
+	error_message_close();
+	ck_assert_str_eq(error_message_log(), "");
+	close(before);
+	close(fds[0]);
+	close(fds[1]);
+	buffer_free(&text);
+}
+END_TEST
+
+START_TEST(a_thread_can_be_started)
+{
+	ck_assert_int_eq(worker_try_thread(), 0);
 }
 END_TEST
 
@@ -1436,6 +1551,57 @@ START_TEST(long_files_of_a_process_are_read_in_parts)
 }
 END_TEST
 
+/* A process of another root, with a link and a file. */
+START_TEST(links_and_files_of_a_process)
+{
+	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32], bytes[64];
+	int first = -1, second = -1, fd;
+	struct env env;
+
+	make_root(root);
+	snprintf(path, sizeof(path), "%s/proc/9", root);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	write_file(root, "proc/9/io", "0123456789");
+	snprintf(path, sizeof(path), "%s/proc/9/cwd", root);
+	ck_assert_int_eq(symlink("/somewhere/else", path), 0);
+	ck_assert_int_eq(env_open(&env, root), 0);
+	env.reads = 0;
+	ck_assert_int_eq(pids_read_link(&env, 9, "cwd", bytes, sizeof(bytes)), 15);
+	ck_assert_int_eq(memcmp(bytes, "/somewhere/else", 15), 0);
+	ck_assert_int_eq(pids_read_link(&env, 9, "cwd", bytes, 5), 5);
+	ck_assert_uint_eq(env.reads, 2);
+	ck_assert_int_eq(pids_read_link(&env, 9, "none", bytes, sizeof(bytes)), -ENOENT);
+	ck_assert_int_eq(pids_read_link(&env, 8, "cwd", bytes, sizeof(bytes)), -ENOENT);
+	env.reads = 0;
+	ck_assert_int_eq(pids_read(&env, 9, "io", bytes, sizeof(bytes)), 10);
+	ck_assert_int_eq(pids_read(&env, 9, "io", bytes, 4), 4);
+	ck_assert_uint_eq(env.reads, 2);
+	fd = pids_open(&env, 9, "io", O_RDONLY);
+	ck_assert(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	ck_assert_int_eq(fcntl(fd, F_GETFL) & (O_NONBLOCK | O_ACCMODE), O_NONBLOCK | O_RDONLY);
+	close(fd);
+	ck_assert_int_eq(pids_open(&env, 9, "io", O_RDONLY | O_DIRECTORY), -ENOTDIR);
+	ck_assert_int_eq(pids_open(&env, 9, "none", O_RDONLY), -ENOENT);
+	env.pids.kept_max = 1;
+	for (int i = 0; i < 2; i++) { /* there is room for one that stays open */
+		ck_assert_int_eq(pids_read_kept(&env, &first, 9, "io", bytes, 3), 3);
+		ck_assert(first >= 0 && env.pids.n_kept == 1);
+		ck_assert_int_eq(pids_read_kept(&env, &second, 9, "io", bytes, 3), 3);
+		ck_assert(second == -1 && env.pids.n_kept == 1);
+	}
+	snprintf(path, sizeof(path), "%s/proc/9/io", root);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(pids_read_kept(&env, &first, 9, "io", bytes, 3), 3); /* it is open */
+	ck_assert_int_eq(pids_read_kept(&env, &second, 9, "io", bytes, 3), -ENOENT);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	env.pids.kept_max = 9;
+	ck_assert_int_eq(pids_read_kept(&env, &second, 9, "io", bytes, 3), -EISDIR);
+	ck_assert(second == -1 && env.pids.n_kept == 1); /* what fails is closed */
+	pids_release(&env, &first);
+	env_close(&env);
+}
+END_TEST
+
 /* How far the giving out of pids has come on this machine. */
 static struct env_pids_mark mark_now(struct env *env)
 {
@@ -1531,6 +1697,271 @@ START_TEST(few_new_processes_are_listed_alone)
 	ck_assert(is_partial(&env, MARK(1, 5), MARK(2, 6), 59));
 	ck_assert(!is_partial(&env, MARK(1, 5), MARK(2, 6), 60));
 	env_close(&env);
+}
+END_TEST
+
+/* The other reasons, each of them alone, why all are listed: how the last listing was, and when. */
+START_TEST(after_an_odd_listing_all_processes_are_listed)
+{
+	struct env_pids_mark now = MARK(2, 6);
+	const uint32_t *pids;
+	struct env env;
+	size_t n_pids;
+
+	for (int odd = 0; odd < 7; odd++) {
+		ck_assert_int_eq(env_open(&env, "/"), 0);
+		env.tick = 1;
+		ck_assert_int_eq(pids_list(&env, &pids, &n_pids), 0);
+		env.pids.marks[1] = MARK(1, 5);
+		env.pids.offset = odd == 1 ? -1 : 0;
+		env.pids.error = odd == 2 ? -EIO : 0;
+		env.pids.sorted = odd != 3;
+		env.pids.n_parts = odd == 4 ? 7 : 0;
+		env.tick += odd == 5 ? 2 : 1;
+		ck_assert_int_eq(pids_list_new(&env, odd == 6 ? NULL : &now, &pids, &n_pids), 0);
+		ck_assert_msg(env.pids.n_parts == (odd == 0), "%d", odd);
+		env_close(&env);
+	}
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	for (env.tick = 1; env.tick <= 3; env.tick++) /* no mark is none, and begins no part */
+		ck_assert_int_eq(pids_list_new(&env, env.tick == 3 ? &now : NULL, &pids, &n_pids), 0);
+	ck_assert_uint_eq(env.pids.n_parts, 0);
+	env_close(&env);
+}
+END_TEST
+
+/* Sets what was listed to this process less one, this process, and others that do not exist. */
+static size_t list_part(struct env *env, uint32_t first, uint32_t last, const uint32_t **pids)
+{
+	const uint32_t own = env->own_pid, before[] = { 1, own - 1, own + 1, INT32_MAX };
+	struct env_pids_mark now = MARK(1001, last);
+	size_t n_pids;
+
+	env->tick++;
+	ck_assert_int_eq(pids_list(env, pids, &n_pids), 0);
+	if (!env->pids.sorted || env->pids.offset < 0)
+		skip_test("this /proc has no places for processes");
+	ck_assert_uint_ge(env->pids.capacity, 4);
+	memcpy(env->pids.pids, before, sizeof(before));
+	env->pids.count = 4;
+	env->pids.marks[1] = MARK(1000, first);
+	env->tick++;
+	ck_assert_int_eq(pids_list_new(env, &now, pids, &n_pids), 0);
+	ck_assert_uint_eq(env->pids.n_parts, 1);
+	return n_pids;
+}
+
+/* What is read takes the place of what was listed there; below and above nothing changes. */
+START_TEST(a_part_of_the_list_is_read_again)
+{
+	const uint32_t *pids;
+	struct env env;
+	uint32_t own;
+
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	own = env.own_pid;
+	if (own < 3)
+		skip_test("this process is among the first ones");
+	ck_assert_uint_eq(list_part(&env, own - 1, own, &pids), 5);
+	ck_assert(pids[0] == 1 && pids[1] == own - 1 && pids[2] == own && pids[3] == own + 1);
+	ck_assert_uint_eq(pids[4], INT32_MAX);
+	ck_assert_uint_eq(list_part(&env, own, own, &pids), 4);
+	ck_assert(pids[0] == 1 && pids[1] == own - 1 && pids[2] == own + 1 && pids[3] == INT32_MAX);
+	env_close(&env);
+}
+END_TEST
+
+/* What a loop told, a letter each. */
+struct told {
+	struct loop loop;
+	char letters[32];
+	unsigned n, stop_at; /* letters */
+	int fds[2], number;
+	bool of_terminal;
+};
+
+static void tell(struct told *told, char letter)
+{
+	if (told->n < sizeof(told->letters) - 1)
+		told->letters[told->n++] = letter;
+	if (told->n == told->stop_at)
+		loop_stop(&told->loop);
+}
+
+static void tell_tick(void *context)
+{
+	tell(context, 't');
+}
+
+static void tell_wake(void *context)
+{
+	tell(context, 'w');
+}
+
+static void tell_signal(void *context, int number, bool of_terminal)
+{
+	struct told *told = context;
+
+	told->number = number;
+	told->of_terminal = of_terminal;
+	tell(context, 's');
+}
+
+static void tell_ready(void *context, uint32_t events)
+{
+	ck_assert_uint_eq(events, POLLIN);
+	tell(context, 'r');
+}
+
+static void tell_once(void *context, uint32_t events)
+{
+	struct told *told = context;
+
+	loop_unwatch(&told->loop, told->fds[0]);
+	tell_ready(context, events);
+	loop_wake_in(&told->loop, 1000);
+}
+
+static void open_loop(struct told *told, unsigned stop_at)
+{
+	static const int signals[] = { SIGUSR1, SIGUSR2, 0 };
+
+	*told = (struct told){
+		.loop = { .tick = tell_tick, .wake = tell_wake, .signal = tell_signal, .context = told },
+		.stop_at = stop_at,
+	};
+	ck_assert_int_eq(loop_open(&told->loop, signals), 0);
+	ck_assert_int_eq(pipe(told->fds), 0);
+}
+
+static void close_loop(struct told *told)
+{
+	loop_close(&told->loop);
+	ck_assert(told->loop.epoll_fd == -1 && told->loop.tick_fd == -1);
+	ck_assert(told->loop.wake_fd == -1 && told->loop.signal_fd == -1);
+	close(told->fds[0]);
+	close(told->fds[1]);
+}
+
+START_TEST(a_loop_ticks_until_it_is_stopped)
+{
+	struct told told;
+
+	open_loop(&told, 3);
+	ck_assert_int_eq(loop_set_tick(&told.loop, 1000000), 0);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "ttt");
+	told.loop.stopped = false;
+	told.stop_at = 4;
+	ck_assert_int_eq(loop_set_tick(&told.loop, 0), 0);
+	loop_wake_in(&told.loop, UINT64_C(3600000000000));
+	loop_wake_in(&told.loop, 1); /* in its place */
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "tttw");
+	ck_assert_int_eq(loop_run(&told.loop), 0); /* it is stopped */
+	ck_assert_str_eq(told.letters, "tttw");
+	close_loop(&told);
+}
+END_TEST
+
+START_TEST(a_loop_calls_what_is_ready)
+{
+	struct told told;
+
+	open_loop(&told, 2);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_ready, &told), 0);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_ready, &told), -EEXIST);
+	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "rr"); /* it was not read */
+	close_loop(&told);
+	open_loop(&told, 2);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_once, &told), 0);
+	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "rw");
+	close_loop(&told);
+}
+END_TEST
+
+START_TEST(a_loop_hears_signals)
+{
+	struct told told;
+
+	open_loop(&told, 2);
+	ck_assert(loop_poll_signals(&told.loop));
+	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0);
+	ck_assert(loop_poll_signals(&told.loop));
+	ck_assert(told.number == SIGUSR1 && !told.of_terminal && told.n == 1);
+	ck_assert(loop_poll_signals(&told.loop));
+	ck_assert_uint_eq(told.n, 1);
+	ck_assert_int_eq(kill(getpid(), SIGUSR2), 0);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "ss");
+	ck_assert_int_eq(told.number, SIGUSR2);
+	ck_assert(!loop_poll_signals(&told.loop));
+	close_loop(&told);
+}
+END_TEST
+
+/* As those of nohup. */
+START_TEST(a_loop_leaves_ignored_signals_ignored)
+{
+	struct told told;
+
+	signal(SIGUSR1, SIG_IGN);
+	open_loop(&told, 1);
+	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0);
+	ck_assert(loop_poll_signals(&told.loop));
+	ck_assert_int_eq(kill(getpid(), SIGUSR2), 0);
+	ck_assert(!loop_poll_signals(&told.loop));
+	ck_assert(told.n == 1 && told.number == SIGUSR2);
+	close_loop(&told);
+}
+END_TEST
+
+START_TEST(a_loop_refuses_files_and_more_than_it_has_room_for)
+{
+	struct told told;
+	int fd = open("/proc/self/exe", O_RDONLY), last;
+	unsigned n;
+
+	open_loop(&told, 1);
+	n = told.loop.n_watches;
+	ck_assert_int_eq(loop_watch(&told.loop, fd, POLLIN, tell_ready, &told), -EPERM);
+	ck_assert_uint_eq(told.loop.n_watches, n);
+	for (; n < LOOP_WATCHES_MAX; n++)
+		ck_assert_int_eq(loop_watch(&told.loop, dup(told.fds[0]), POLLIN, tell_ready, &told), 0);
+	last = dup(told.fds[0]);
+	ck_assert_int_eq(loop_watch(&told.loop, last, POLLIN, tell_ready, &told), -ENOSPC);
+	close(last);
+	close(fd);
+	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "r"); /* the others are not called when it is stopped */
+	close_loop(&told);
+}
+END_TEST
+
+START_TEST(signals_that_would_end_a_run_are_seen_waiting)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	const struct timespec now = { 0 };
+	sigset_t set;
+
+	sigfillset(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	ck_assert(!loop_signal_waits());
+	ck_assert_int_eq(kill(getpid(), SIGUSR1), 0);
+	ck_assert(!loop_signal_waits());
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_int_eq(kill(getpid(), numbers[i]), 0);
+		ck_assert_msg(loop_signal_waits(), "%d", numbers[i]);
+		sigemptyset(&set);
+		sigaddset(&set, numbers[i]);
+		ck_assert_int_eq(sigtimedwait(&set, NULL, &now), numbers[i]);
+		ck_assert(!loop_signal_waits());
+	}
 }
 END_TEST
 

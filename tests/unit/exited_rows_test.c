@@ -16,7 +16,7 @@ static const char *const names[] = { "exited", "process_total", "distribution", 
 
 struct exit_reader {
 	struct exit_record records[16];
-	unsigned n;
+	unsigned n, n_late; /* late: the last ones, which come after the clocks were read */
 	uint64_t lost;
 };
 
@@ -38,9 +38,13 @@ void exit_reader_close(struct exit_reader *opened)
 void exit_reader_drain(struct exit_reader *opened,
 		       void (*each)(void *context, const struct exit_record *record), void *context)
 {
-	for (unsigned i = 0; i < opened->n; i++)
+	unsigned n = opened->n - opened->n_late;
+
+	for (unsigned i = 0; i < n; i++)
 		each(context, &opened->records[i]);
-	opened->n = 0;
+	memmove(opened->records, opened->records + n, opened->n_late * sizeof(opened->records[0]));
+	opened->n = opened->n_late;
+	opened->n_late = 0;
 }
 
 uint64_t exit_record_cpu_ns(const struct exit_record *record, uint64_t tick_ns)
@@ -109,6 +113,7 @@ static const struct frame *pass_two_seconds(struct rig *rig)
 	add_exit("ld", 200, 200, 100)->last = false;
 	add_exit("ld-worker", 200, 201, 50)->exit_code = 256;
 	add_exit("old", 0, 300, 20)->exit_code = U32_UNKNOWN;
+	reader.records[reader.n - 1].last = false;    /* before version 12 this is not known */
 	add_exit("part", 400, 401, 10)->last = false; /* its process lives on, but is not listed */
 	reader.records[reader.n - 1].exit_code = 1;
 	add_exit("seen", 42, 42, 490)->exit_code = 9;
@@ -279,5 +284,508 @@ START_TEST(commands_that_fail_have_the_name_of_their_parent)
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 50), "failing")->n_rows, 2);
 	still_clock_ns += 20000 * MS;
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 20), "failing")->n_rows, 0);
+	rig_close(&rig);
+}
+
+/* A sum of what all tasks ran, as version 1 of control groups has it, and the parent of kernel threads. */
+static void put_sum(struct rig *rig, uint64_t milliseconds)
+{
+	rig_make(rig, "cg");
+	rig_make(rig, "proc/self");
+	rig_make(rig, "proc/2");
+	rig_put(rig, "proc/2/stat", "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0\n");
+	rig_put(rig, "proc/self/cgroup", "2:cpuacct:/\n");
+	rig_put(rig, "proc/self/mountinfo", "9 1 0:9 / /cg rw - cgroup none rw,cpuacct\n");
+	rig_put(rig, "cg/release_agent", "\n");
+	rig_put(rig, "cg/cpuacct.usage", "%llu\n", (unsigned long long)(milliseconds * MS));
+}
+
+static void open_with_sum(struct rig *rig)
+{
+	static const char *const none[] = { NULL };
+
+	rig_open(rig, "empty", none);
+	rig->env.page_bytes = 4096;
+	put_sum(rig, 7000);
+	put_busy(rig, 1000);
+	put_process(rig, 7, "make", 100);
+	put_process(rig, 42, "seen", 9);
+	rig_put(rig, "proc/42/statm", "900 192 0 5 0 100 0\n");
+	for (size_t i = 0; names[i]; i++)
+		rig_add(rig, names[i]);
+	rig_sample(rig, 0);
+}
+
+/* Each counts as 256 KiB more than it had: seen 1024 KiB, cc1 2048 KiB, ld 1024 KiB. */
+static const struct frame *exit_with_memory(struct rig *rig, uint64_t sum_ms)
+{
+	add_exit("cc1", 100, 100, 300)->peak_kib = 2048 - 256;
+	add_exit("ld", 200, 200, 100)->peak_kib = 1024 - 256;
+	add_exit("seen", 42, 42, 489);
+	rig_remove(rig, "proc/42");
+	put_process(rig, 7, "make", 200);
+	put_sum(rig, 7000 + sum_ms);
+	still_clock_ns += 2000 * MS;
+	return rig_sample(rig, 2);
+}
+
+/* make ran for 1 s, and 0.8 s are in records: the rest was spent on giving memory back. */
+START_TEST(what_exceeds_the_records_is_shared_by_memory)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_with_sum(&rig);
+	frame = exit_with_memory(&rig, 1000 + 800 + 400);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.3 + 0.2, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "ld", "cpu_seconds"), 0.1 + 0.1, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "seen", "cpu_seconds"), 0.4 + 0.1, 1e-6);
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 3);
+	check_row(frame, "account", "part=exited cpu_ratio=0.6 cpu_seconds=1.2 from=cpuacct.usage - tasks");
+	/* in the next tick none of it is counted again */
+	add_exit("cc1", 101, 101, 50)->peak_kib = 10;
+	put_sum(&rig, 7000 + 2200 + 70);
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.5 + 0.07, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "ld", "cpu_seconds"), 0.2, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_ratio"), 0.07, 1e-6);
+	rig_close(&rig);
+}
+
+START_TEST(records_that_exceed_the_sum_are_too_high)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_with_sum(&rig);
+	frame = exit_with_memory(&rig, 1000 + 400);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.15, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "ld", "cpu_seconds"), 0.05, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "seen", "cpu_seconds"), 0.2, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "account", "exited", "cpu_seconds"), 0.4, 1e-6);
+	rig_close(&rig);
+}
+
+/* Where records were lost, or nobody exited, what exceeds them has no name; in later ticks it has one again.
+ */
+START_TEST(what_exceeds_lost_records_has_no_name)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	reader.lost = 5; /* before */
+	open_with_sum(&rig);
+	reader.lost = 6;
+	frame = exit_with_memory(&rig, 1000 + 800 + 400);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(no record)", "cpu_seconds"), 0.4, 1e-6);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "(no record)", "exits"), U64_UNKNOWN);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "(no record)", "failures"), U64_UNKNOWN);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.3, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "seen", "cpu_seconds"), 0.4, 1e-6);
+	add_exit("cc1", 101, 101, 50);
+	put_sum(&rig, 7000 + 2200 + 70);
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.37, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(no record)", "cpu_seconds"), 0.4, 1e-6);
+	put_sum(&rig, 7000 + 2200 + 70 + 30); /* of nobody */
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(no record)", "cpu_seconds"), 0.43, 1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "account", "exited", "cpu_seconds"), 1.3, 1e-6);
+	rig_close(&rig);
+}
+
+/* The clocks are read a moment after the sum: what they are ahead of it is of the next tick. */
+START_TEST(clocks_that_are_ahead_of_the_sum)
+{
+	static const struct {
+		unsigned sum_ms, clock_ms;
+		double exited; /* until then */
+	} ticks[] = {
+		{ 500, 560, 0 }, /* ahead by 60 ms */
+		{ 550, 500, 0 }, /* by 10 ms */
+		{ 300, 280, 0.01 }, { 300, 200, 0.11 }, { 200, 200, 0.11 },
+	};
+	unsigned sum_ms = 7000, clock_ms = 1000;
+	struct rig rig;
+
+	open_with_sum(&rig);
+	for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
+		sum_ms += ticks[i].sum_ms;
+		clock_ms += ticks[i].clock_ms;
+		put_sum(&rig, sum_ms);
+		put_process(&rig, 7, "make", clock_ms / 10);
+		still_clock_ns += 1000 * MS;
+		ck_assert_double_eq_tol(cell_f64(rig_sample(&rig, 1), "account", "exited", "cpu_seconds"),
+					ticks[i].exited, 1e-6);
+	}
+	rig_close(&rig);
+}
+
+#define NAMES_MAX 512 /* that are told apart, with (others) */
+
+/* No name is lost: those that come when there are many already are counted together. */
+START_TEST(many_names_have_a_row_of_others)
+{
+	const struct frame *frame = NULL;
+	struct rig rig;
+
+	open_three(&rig);
+	for (unsigned i = 0; i < NAMES_MAX + 8; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "name%u", i);
+		add_exit(name, 1000 + i, 1000 + i, 10);
+		if (reader.n < 16 && i + 1 < NAMES_MAX + 8)
+			continue;
+		still_clock_ns += 100 * MS;
+		frame = rig_sample(&rig, 0.1);
+	}
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, NAMES_MAX);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "name0", "exits"), 1);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "name510", "exits"), 1);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "(others)", "exits"), 9);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(others)", "cpu_seconds"), 0.09, 1e-6);
+	add_exit("name3", 9000, 9000, 20);
+	add_exit("(others)", 9001, 9001, 20); /* a process that calls itself so */
+	add_exit("(no record)", 9002, 9002, 20);
+	still_clock_ns += 100 * MS;
+	frame = rig_sample(&rig, 0.1);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "name3", "exits"), 2);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "(others)", "exits"), 11);
+	rig_close(&rig);
+}
+
+START_TEST(names_of_sums_are_quoted)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_three(&rig);
+	add_exit("(others)", 9001, 9001, 20);
+	add_exit("(no record)", 9002, 9002, 30);
+	still_clock_ns += 100 * MS;
+	frame = rig_sample(&rig, 0.1);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(others) (process name)", "cpu_seconds"), 0.02,
+				1e-6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(no record) (process name)", "cpu_seconds"), 0.03,
+				1e-6);
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 2);
+	rig_close(&rig);
+}
+
+/* The first thread that failed says how; one that fails after its process was seen to end is not forgotten.
+ */
+START_TEST(threads_of_one_process_are_one_exit)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_three(&rig);
+	add_exit("many", 100, 102, 10)->last = false;
+	add_exit("other", 300, 300, 40);
+	add_exit("many", 100, 103, 20)->last = false;
+	reader.records[reader.n - 1].exit_code = 9;
+	add_exit("many", 100, 100, 30)->exit_code = 11;
+	add_exit("thread", 100, 101, 5)->last = false;
+	reader.records[0].peak_kib = 0;
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 2);
+	check_row(frame, "exited",
+		  "cpu_ratio=0.065 exits_per_second=1 exits=1 failures=1 recent_exits=1 recent_failures=1 "
+		  "recent_seconds=1 failures_per_second=1 cpu_seconds=0.065 command=many");
+	check_row(frame, "exited",
+		  "cpu_ratio=0.04 exits_per_second=1 exits=1 failures=0 recent_exits=1 recent_failures=0 "
+		  "recent_seconds=1 failures_per_second=0 cpu_seconds=0.04 command=other");
+	rig_close(&rig);
+}
+
+/* Counts of the last minute, by steps of a few seconds. */
+START_TEST(exits_of_the_last_minute)
+{
+	struct rig rig;
+
+	open_three(&rig);
+	for (unsigned second = 1; second <= 200; second++) {
+		const struct frame *frame;
+		double recent;
+
+		add_exit("cc1", 1000 + second, 1000 + second, 10)->exit_code = second % 2 ? 1 << 8 : 0;
+		still_clock_ns += 1000 * MS;
+		frame = rig_sample(&rig, 1);
+		recent = cell_f64(frame, "exited", "cc1", "recent_seconds");
+		ck_assert_uint_eq(cell_u64(frame, "exited", "cc1", "exits"), second);
+		ck_assert_double_eq((double)cell_u64(frame, "exited", "cc1", "recent_exits"), recent);
+		ck_assert_double_eq_tol((double)cell_u64(frame, "exited", "cc1", "recent_failures"),
+					recent / 2, 0.51);
+		if (second <= 60)
+			ck_assert_double_eq(recent, second);
+		else
+			ck_assert(recent > 54 && recent <= 60);
+	}
+	rig_close(&rig);
+}
+
+/* What ended before the first sample of the totals is in none; what is alive or not is told apart. */
+START_TEST(totals_begin_with_their_first_sample)
+{
+	static const char *const exits_alone[] = { "exited", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", exits_alone);
+	put_busy(&rig, 1000);
+	put_process(&rig, 7, "make", 100);
+	put_process(&rig, 8, "sh", 50);
+	put_process(&rig, 9, "idle", 50);
+	rig_sample(&rig, 0);
+	add_exit("cc1", 100, 100, 300);
+	add_exit("ld", 101, 101, 200);
+	still_clock_ns += 1000 * MS;
+	rig_sample(&rig, 1);
+	rig_add(&rig, "process_total");
+	still_clock_ns += 1000 * MS;
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "process_total")->n_rows, 0);
+	add_exit("cc1", 102, 102, 50);
+	add_exit("as", 103, 103, 25);
+	put_process(&rig, 7, "make", 150);
+	put_process(&rig, 8, "sh", 51);
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "process_total")->n_rows, 4);
+	check_row(frame, "process_total",
+		  "mean_ratio=0.05 cpu_seconds=0.05 state=ended processes=1 command=cc1");
+	check_row(frame, "process_total",
+		  "mean_ratio=0.025 cpu_seconds=0.025 state=ended processes=1 command=as");
+	put_process(&rig, 7, "ninja", 200); /* it has executed another program */
+	rig_remove(&rig, "proc/8");
+	still_clock_ns += 3000 * MS;
+	frame = rig_sample(&rig, 3);
+	ck_assert_uint_eq(frame_table(frame, "process_total")->n_rows, 4);
+	check_row(frame, "process_total",
+		  "mean_ratio=0.25 cpu_seconds=1 pid=7 start_seconds=0.1 state=alive processes=1 "
+		  "command=ninja");
+	check_row(frame, "process_total",
+		  "mean_ratio=0.0025 cpu_seconds=0.01 pid=8 start_seconds=0.1 state=ended processes=1 "
+		  "command=sh");
+	rig_close(&rig);
+}
+
+/* Exactly at a limit it is of the range above. */
+START_TEST(ranges_end_below_their_limit)
+{
+	static const unsigned used[] = { 4, 5, 6, 94, 95, 100, 300 };
+	const struct frame *frame;
+	struct rig rig;
+
+	open_three(&rig);
+	for (unsigned i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		put_process(&rig, 100 + i, "dd", 0);
+	still_clock_ns += 1000 * MS;
+	rig_sample(&rig, 1);
+	for (unsigned i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+		put_process(&rig, 100 + i, "dd", used[i]);
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "distribution", "from_ratio=0 to_ratio=0.05 processes=1 cpu_ratio=0.04");
+	check_row(frame, "distribution", "from_ratio=0.05 to_ratio=0.1 processes=2 cpu_ratio=0.11");
+	check_row(frame, "distribution", "from_ratio=0.1 to_ratio=0.15 processes=0 cpu_ratio=0");
+	check_row(frame, "distribution", "from_ratio=0.9 to_ratio=0.95 processes=1 cpu_ratio=0.94");
+	check_row(frame, "distribution", "from_ratio=0.95 processes=3 cpu_ratio=4.95");
+	rig_close(&rig);
+}
+
+/* A parent that ended in the same tick still has its name; one that a record does not tell has none. */
+START_TEST(parents_of_what_failed)
+{
+	static const char *const failing[] = { "failing", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", failing);
+	put_busy(&rig, 1000);
+	put_process(&rig, 7, "make", 100);
+	put_process(&rig, 8, "sh", 100);
+	rig_sample(&rig, 0);
+	ck_assert_uint_eq(rig.frames[rig.present].n_notices, 0);
+	add_exit("cc1", 100, 100, 10)->parent_pid = 8;
+	reader.records[0].exit_code = 255 << 8;
+	add_exit("ld", 101, 101, 10)->parent_pid = U32_UNKNOWN;
+	reader.records[1].exit_code = 1 << 8;
+	add_exit("part", 102, 103, 10)->exit_code = 1 << 8; /* a thread alone */
+	reader.records[2].last = false;
+	rig_remove(&rig, "proc/8");
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "failing")->n_rows, 2);
+	check_row(frame, "failing",
+		  "failures_per_second=1 failures=1 exits=1 ended=code 255 parent_pid=8 command=cc1 "
+		  "parent=sh what=cc1 (sh)");
+	check_row(frame, "failing",
+		  "failures_per_second=1 failures=1 exits=1 ended=code 1 command=ld parent= what=ld");
+	rig_close(&rig);
+	refusal = -EPERM;
+	rig_open(&rig, "empty", failing);
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_str_eq(frame->notices[0].text, "without exit records it is not known which commands fail");
+	rig_close(&rig);
+}
+
+/* The records of a process that samples saw, and of which every thread tells the same code. */
+START_TEST(a_seen_process_fails_once)
+{
+	static const char *const failing[] = { "failing", "exited", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", failing);
+	put_busy(&rig, 1000);
+	put_process(&rig, 1, "init", 1);
+	put_process(&rig, 42, "seen", 9);
+	rig_sample(&rig, 0);
+	add_exit("seen", 42, 43, 40)->exit_code = 0; /* a thread, while it lives */
+	still_clock_ns += 1000 * MS;
+	put_process(&rig, 42, "seen", 13);
+	rig_sample(&rig, 1);
+	add_exit("seen", 42, 44, 10)->exit_code = 4 << 8;
+	add_exit("seen", 42, 42, 110)->exit_code = 6 << 8;
+	rig_remove(&rig, "proc/42");
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "failing",
+		  "failures_per_second=1 failures=1 exits=1 ended=code 4 parent_pid=1 command=seen "
+		  "parent=init what=seen (init)");
+	/* 41 + 11 + 111 ms of the scheduler, less 130 ms of its clock */
+	check_row(frame, "exited",
+		  "cpu_ratio=0.033 exits_per_second=1 exits=1 failures=1 recent_exits=1 recent_failures=1 "
+		  "recent_seconds=2 failures_per_second=1 cpu_seconds=0.033 command=seen");
+	rig_close(&rig);
+}
+
+static void set_scope(struct rig *rig, struct scope *scope, const char *text)
+{
+	struct scope_term term;
+	char why[256];
+
+	scope_clear(scope);
+	scope->epoch++;
+	ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(scope, &term));
+	rig->request.scope = scope;
+}
+
+/* By their parents: what nobody in it has started is outside, and all counts again for another one. */
+START_TEST(exits_of_a_scope_are_apart)
+{
+	struct scope scope = { 0 };
+	const struct frame *frame;
+	struct rig rig;
+
+	open_three(&rig);
+	set_scope(&rig, &scope, "tree=7");
+	put_process(&rig, 7, "make", 150);
+	put_busy(&rig, 1060);
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "account")->n_rows, 0);
+	add_exit("cc1", 100, 100, 300)->parent_pid = 7;
+	add_exit("ld", 101, 101, 100)->parent_pid = 8;
+	add_exit("as", 102, 102, 50)->parent_pid = U32_UNKNOWN;
+	add_exit("seen", 42, 42, 89);
+	rig_remove(&rig, "proc/42");
+	put_process(&rig, 7, "make", 263);
+	put_process(&rig, 8, "sh", 100);
+	put_busy(&rig, 1060 + 250);
+	still_clock_ns += 2000 * MS;
+	frame = rig_sample(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.3, 1e-9);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "cc1", "exits"), 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "account", "tasks", "cpu_seconds"), 1.13 + 0.5, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "account", "exited", "cpu_seconds"), 0.3, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "account", "busy", "cpu_seconds"), 2.5, 1e-9);
+	ck_assert_uint_eq(frame_table(frame, "account")->n_rows, 4);
+	ck_assert_uint_eq(frame_table(frame, "process_total")->n_rows, 2);
+	check_row(frame, "process_total",
+		  "mean_ratio=0.565 cpu_seconds=1.13 pid=7 start_seconds=0.1 state=alive processes=1 "
+		  "command=make");
+	check_row(frame, "process_total",
+		  "mean_ratio=0.15 cpu_seconds=0.3 state=ended processes=1 command=cc1");
+	check_row(frame, "distribution", "from_ratio=0.55 to_ratio=0.6 processes=1 cpu_ratio=0.565");
+	check_row(frame, "distribution", "from_ratio=0.25 to_ratio=0.3 processes=0 cpu_ratio=0");
+	set_scope(&rig, &scope, "tree=8");
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(frame, "process_total")->n_rows, 0);
+	ck_assert_uint_eq(frame_table(frame, "account")->n_rows, 0);
+	add_exit("ld", 103, 103, 100)->parent_pid = 8;
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "ld", "cpu_seconds"), 0.1, 1e-9);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "ld", "exits"), 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "account", "tasks", "cpu_seconds"), 0, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "account", "exited", "cpu_seconds"), 0.1, 1e-9);
+	set_scope(&rig, &scope, "tree=7"); /* it has as many commands at once */
+	add_exit("cc1", 104, 104, 100)->parent_pid = 7;
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "cc1", "recent_exits"), 1);
+	ck_assert(isnan(cell_f64(frame, "exited", "cc1", "recent_seconds")));
+	rig_close(&rig);
+	scope_free(&scope);
+}
+
+/* They are of the next tick, but for those of a process that this one has as exited. */
+START_TEST(records_that_come_after_the_clocks)
+{
+	static const char *const failing[] = { "failing", "exited", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", failing);
+	put_busy(&rig, 1000);
+	put_process(&rig, 7, "make", 100);
+	put_process(&rig, 42, "seen", 9);
+	rig_sample(&rig, 0);
+	add_exit("early", 100, 100, 10);
+	add_exit("pair", 60, 61, 20)->exit_code = 4 << 8;
+	reader.records[1].last = false;
+	add_exit("alone", 500, 500, 30);
+	add_exit("pair", 60, 62, 40)->exit_code = 5 << 8;
+	reader.records[3].last = false;
+	add_exit("seen", 42, 42, 189)->exit_code = 1; /* SIGHUP */
+	add_exit("lone", 50, 50, 50);
+	reader.n_late = 5;
+	rig_remove(&rig, "proc/42");
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 2);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "early", "cpu_seconds"), 0.01, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "seen", "cpu_seconds"), 0.1, 1e-9);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "seen", "failures"), 1);
+	ck_assert_uint_eq(frame_table(frame, "failing")->n_rows, 0);
+	add_exit("pair", 60, 60, 60)->exit_code = 6 << 8;
+	add_exit("next", 55, 55, 70);
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 6);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "pair", "cpu_seconds"), 0.12, 1e-9);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "pair", "exits"), 1);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "alone", "cpu_seconds"), 0.03, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "lone", "cpu_seconds"), 0.05, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "exited", "next", "cpu_seconds"), 0.07, 1e-9);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "seen", "exits"), 1);
+	ck_assert_uint_eq(frame_table(frame, "failing")->n_rows, 1);
+	ck_assert_str_eq(table_text(frame_table(frame, "failing"),
+				    table_row(frame_table(frame, "failing"), 0), "ended"),
+			 "code 4");
+	still_clock_ns += 1000 * MS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "pair", "exits"), 1);
+	ck_assert_uint_eq(cell_u64(frame, "exited", "early", "exits"), 1);
 	rig_close(&rig);
 }

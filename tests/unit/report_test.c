@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a page for others hides, how it escapes texts, and that its tables leave out what is personal. */
+/* What a page for others hides and how it escapes texts; its numbers, findings, graphs and tables. */
 #include <config.h>
 
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "app/moment.h"
+#include "app/report.h"
 #include "core/span.h"
 #include "output/report/hidden_names.h"
 #include "output/report/page.h"
 #include "output/report/report.h"
+#include "output/report/stretch.h"
 #include "pane/panes.h"
 #include "suite.h"
+#include "sys/error_message.h"
+#include "sys/loop.h"
 #include "topic/topic.h"
 
 static void check_hidden(const char *text, const char *expected)
@@ -335,5 +344,1194 @@ START_TEST(subjects_that_are_personal_are_cut)
 	check_subject(&page, "by_command 1 secret");
 	ck_assert_ptr_null(strstr(page.bytes, "are left out"));
 	buffer_free(&page);
+}
+END_TEST
+
+#define SECOND_NS UINT64_C(1000000000)
+#define START_NS (UINT64_C(1732095000) * SECOND_NS)
+#define LONGEST 1001 /* recording here: samples */
+#define MANY ((size_t)2 * STRETCH_POINTS_MAX)
+
+struct gauge_row {
+	const char *name, *owner;
+	uint64_t bytes;
+	double share;
+};
+
+static const struct column gauge_columns[] = {
+	COLUMN(struct gauge_row, name, .kind = COLUMN_KEY, .title = "gauge", .width = 5, .help = "its name"),
+	COLUMN(struct gauge_row, owner, .kind = COLUMN_LABEL, .title = "owner", .width = 5, .personal = true,
+	       .help = "whose it is"),
+	COLUMN(struct gauge_row, bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size", .width = 5,
+	       .help = "what it has"),
+	COLUMN(struct gauge_row, share, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "share",
+	       .width = 5, .help = "what it uses"),
+};
+
+static const struct schema gauge_schema = {
+	.name = "gauge",
+	.help = "gauges",
+	.row_size = sizeof(struct gauge_row),
+	SCHEMA_COLUMNS(gauge_columns),
+};
+
+static const struct schema idle_schema = {
+	.name = "idle",
+	.help = "what nobody asks for",
+	.row_size = sizeof(struct gauge_row),
+	SCHEMA_COLUMNS(gauge_columns),
+};
+
+static const struct schema asked_schema = {
+	.name = "asked",
+	.help = "of the lines of the machine",
+	.row_size = sizeof(struct gauge_row),
+	SCHEMA_COLUMNS(gauge_columns),
+};
+
+static const struct schema drawn_schema = {
+	.name = "drawn",
+	.help = "of a graph",
+	.row_size = sizeof(struct gauge_row),
+	SCHEMA_COLUMNS(gauge_columns),
+};
+
+static const struct schema listed_schema = {
+	.name = "listed",
+	.help = "of a table",
+	.row_size = sizeof(struct gauge_row),
+	SCHEMA_COLUMNS(gauge_columns),
+};
+
+#define N_TOLD_SCHEMAS 7
+static const struct schema *told_schemas[N_TOLD_SCHEMAS] = {
+	&idle_schema, &gauge_schema, &finding_schema, &asked_schema, &drawn_schema, &listed_schema,
+};
+
+/*
+ * A sample: what is not known is 0. Of findings a letter each: its subject; capitals are critical, a to m are
+ * warnings, the others are notes.
+ */
+struct told {
+	double seconds;
+	unsigned boot;
+	double one, other, own; /* shares */
+	double waiting, stalled;
+	const char *findings;
+	double held;    /* seconds that they have held */
+	unsigned notes; /* findings more, and notices */
+	unsigned gauges;
+	double level; /* share of these */
+};
+
+/* A recording of these. */
+struct telling {
+	struct told told[LONGEST];
+	size_t n, next;
+	size_t taken[LONGEST], n_taken; /* indexes, in the order in which they were read */
+	bool wanted[N_TOLD_SCHEMAS];
+	int error; /* of the sample after the last but one */
+};
+
+static void add_gauge(struct frame *frame, const char *name, const char *owner, uint64_t bytes, double share)
+{
+	struct gauge_row *row = table_add(frame_slot(frame, "gauge"));
+
+	*row = (struct gauge_row){ name, owner, bytes, share != 0 ? share : NAN };
+}
+
+static void add_told_finding(struct frame *frame, const struct told *told, const char *severity,
+			     const char *subject)
+{
+	void *row = table_add(frame_slot(frame, "finding"));
+
+	row_set_text(row, schema_find(&finding_schema, "rule"), "told");
+	row_set_text(row, schema_find(&finding_schema, "subject"), subject);
+	row_set_text(row, schema_find(&finding_schema, "severity"), severity);
+	row_set_text(row, schema_find(&finding_schema, "text"),
+		     arena_print(&frame->arena, "%s at %g.", severity, told->seconds));
+	row_set_f64(row, schema_find(&finding_schema, "since_seconds"), told->held);
+}
+
+static void add_told_findings(struct frame *frame, const struct told *told)
+{
+	for (const char *letter = told->findings; letter && *letter; letter++)
+		add_told_finding(frame, told,
+				 *letter <= 'Z'   ? "critical"
+				 : *letter <= 'm' ? "warning"
+						  : "note",
+				 arena_print(&frame->arena, "%c", *letter | 0x20));
+	for (unsigned i = 0; i < told->notes; i++) {
+		add_told_finding(frame, told, "note", arena_print(&frame->arena, "%u", i));
+		frame_notice(frame, "gauge", NULL, "reason <%u>", i);
+	}
+}
+
+static int next_told(void *state, struct frame *frame)
+{
+	struct telling *telling = state;
+	const struct told *told = &telling->told[telling->next];
+
+	if (telling->next >= telling->n)
+		return 0;
+	if (telling->error && telling->next + 1 == telling->n)
+		return telling->error;
+	telling->taken[telling->n_taken++ % LONGEST] = telling->next++;
+	frame->wall_ns = START_NS + (uint64_t)(told->seconds * 1e9);
+	frame->mono_ns = SECOND_NS + (uint64_t)(told->seconds * 1e9);
+	frame->boot = told->boot;
+	frame->host = "box<1>";
+	frame_slot(frame, "gauge")->present = frame_slot(frame, "finding")->present = true;
+	add_gauge(frame, "one", "alice", 2048, told->one);
+	add_gauge(frame, "other", "bob", 4096, told->other);
+	add_gauge(frame, "own", "carol", 1300, told->own);
+	add_gauge(frame, "waiting", NULL, 0, told->waiting);
+	add_gauge(frame, "stalled", NULL, 0, told->stalled);
+	for (unsigned i = 0; i < told->gauges; i++)
+		add_gauge(frame, arena_print(&frame->arena, "gauge %u", i), NULL, 1, told->level);
+	add_told_findings(frame, told);
+	return 1;
+}
+
+static int seek_told(void *state, size_t index)
+{
+	struct telling *telling = state;
+
+	telling->next = index < telling->n ? index : telling->n - 1;
+	return 0;
+}
+
+static size_t find_told(void *state, uint64_t wall_ns)
+{
+	const struct telling *telling = state;
+	size_t found = 0;
+
+	for (size_t i = 0; i < telling->n; i++)
+		if (START_NS + (uint64_t)(telling->told[i].seconds * 1e9) <= wall_ns)
+			found = i;
+	return found;
+}
+
+static bool extent_of_told(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	const struct telling *telling = state;
+
+	*n_frames = telling->n;
+	*first_ns = *last_ns = START_NS;
+	return true;
+}
+
+static void want_told(void *state, const bool *wanted)
+{
+	struct telling *telling = state;
+
+	memcpy(telling->wanted, wanted, sizeof(telling->wanted));
+}
+
+static const struct reported_chart told_charts[] = {
+	{ .title = "Both",
+	  .lines = { { "one", { "gauge", "one", "share" } }, { "other", { "gauge", "other", "share" } } } },
+	{ .title = "Own", .lines = { { "own", { "gauge", "own", "share" } } }, .least_end = 0.6 },
+	{ .title = "Nothing", .lines = { { "none", { "drawn", NULL, "share" } } } },
+	{ .title = "Sizes",
+	  .lines = { { "one", { "gauge", "one", "bytes" } }, { "own", { "gauge", "own", "bytes" } } },
+	  .whole = { "gauge", "other", "bytes" } },
+	{ .title = "More than all",
+	  .lines = { { "own", { "gauge", "own", "bytes" } } },
+	  .whole = { "gauge", "stalled", "bytes" } },
+	{ .title = "Zero", .lines = { { "zero", { "gauge", "stalled", "bytes" } } } },
+	{ 0 },
+};
+
+static const struct reported_table told_tables[] = {
+	{ .title = "Gauges",
+	  .topic = "gauge",
+	  .columns = "gauge,owner,size,share",
+	  .sort = "bytes",
+	  .with_names = "gauge,owner,size",
+	  .threshold = "bytes",
+	  .least = 1024,
+	  .rows = 2 },
+	{ .title = "Asked", .topic = "listed", .columns = "gauge", .sort = "bytes", .rows = 3 },
+	{ .title = "Again", .topic = "gauge", .columns = "gauge,share", .sort = "share", .rows = 3 },
+	{ 0 },
+};
+
+static const char *const told_also[] = { "asked", NULL };
+static const char *const told_strained[] = { "waiting", "stalled", NULL };
+
+static void add_told_machine(const struct frame *frame, bool ascii, struct buffer *out)
+{
+	ck_assert(!ascii);
+	buffer_print(out, "first of %s\nsecond\n", frame->host);
+}
+
+static const struct reported told_reported = {
+	.charts = told_charts,
+	.tables = told_tables,
+	.also = told_also,
+	.strained = told_strained,
+	.pressure = { "gauge", NULL, "share" },
+	.own_cpu = { "gauge", "own", "share" },
+	.lines = add_told_machine,
+};
+
+static const struct explained_series told_series[] = { { 0 } };
+
+struct telling_plan {
+	struct telling telling;
+	struct source source;
+	struct report_plan plan;
+	struct stretch stretch;
+};
+
+/* Of so many samples a second apart, about which nothing is known. */
+static void tell_samples(struct telling_plan *of, size_t n)
+{
+	told_schemas[N_TOLD_SCHEMAS - 1] = topic_find("system")->schema;
+	*of = (struct telling_plan){ .telling = { .n = n } };
+	for (size_t i = 0; i < n; i++)
+		of->telling.told[i].seconds = (double)i;
+	of->source = (struct source){
+		.next = next_told,
+		.judged = true,
+		.want = want_told,
+		.seek = seek_told,
+		.find = find_told,
+		.extent = extent_of_told,
+		.state = &of->telling,
+	};
+	of->plan = (struct report_plan){
+		.source = &of->source,
+		.last = REPORT_TO_END,
+		.moment = REPORT_WORST,
+		.schemas = told_schemas,
+		.n_schemas = N_TOLD_SCHEMAS,
+		.explained = told_series,
+		.reported = &told_reported,
+	};
+}
+
+static void read_told(struct telling_plan *of)
+{
+	of->telling.n_taken = 0;
+	ck_assert_int_eq(stretch_read(&of->stretch, &of->plan), REPORT_FAULTLESS);
+}
+
+/* Index of the sample that is explained, of samples with these findings and pressures. */
+static size_t worst_of(size_t n, const struct told *samples, size_t at)
+{
+	static struct telling_plan of;
+	size_t worst;
+
+	tell_samples(&of, at + n + 1);
+	for (size_t i = 0; i < n; i++) {
+		of.telling.told[at + i] = samples[i];
+		of.telling.told[at + i].seconds = (double)(at + i);
+	}
+	read_told(&of);
+	worst = of.stretch.moment_index;
+	ck_assert_uint_eq(of.stretch.moment.wall_ns, START_NS + worst * SECOND_NS);
+	stretch_free(&of.stretch);
+	return worst;
+}
+
+#define FOUND(letters)                                                                                       \
+	{                                                                                                    \
+		.findings = (letters)                                                                        \
+	}
+#define WAITING(share)                                                                                       \
+	{                                                                                                    \
+		.waiting = (share)                                                                           \
+	}
+#define WORST_OF(at, ...)                                                                                    \
+	worst_of(sizeof((struct told[]){ __VA_ARGS__ }) / sizeof(struct told),                               \
+		 (struct told[]){ __VA_ARGS__ }, at)
+
+START_TEST(the_worst_sample_is_explained)
+{
+	ck_assert_uint_eq(WORST_OF(1, WAITING(.2), WAITING(.9), WAITING(.3)), 2);
+	ck_assert_uint_eq(WORST_OF(1, WAITING(.2), WAITING(.2)), 1); /* the first of them */
+	ck_assert_uint_eq(WORST_OF(1, WAITING(.5), { .waiting = .3, .stalled = .3 }), 2);
+	ck_assert_uint_eq(WORST_OF(1, WAITING(5), { .waiting = 1, .stalled = .1 }), 2); /* all is all */
+	ck_assert_uint_eq(WORST_OF(1, { .waiting = -9, .stalled = .3 }, WAITING(.2)), 1);
+	ck_assert_uint_eq(WORST_OF(0, WAITING(1), WAITING(.1)), 1); /* the first has no rates */
+	ck_assert_uint_eq(WORST_OF(1, WAITING(1), FOUND("z")), 2);
+	ck_assert_uint_eq(WORST_OF(1, FOUND("zyxwvu"), FOUND("a"), FOUND("zyx")), 2);
+	ck_assert_uint_eq(WORST_OF(1, FOUND("abcdef"), FOUND("A"), FOUND("abc")), 2);
+	ck_assert_uint_eq(WORST_OF(1, FOUND("A"), FOUND("AB"), FOUND("Aabc")), 2);
+	ck_assert_uint_eq(WORST_OF(1, FOUND("a"), FOUND("zyx"), FOUND("abz"), FOUND("azyx")), 3);
+	ck_assert_uint_eq(WORST_OF(1, FOUND("ab"), { .findings = "a", .waiting = 1, .stalled = 1 }), 1);
+	ck_assert_uint_eq(WORST_OF(1, FOUND("ab"), { .findings = "ab", .stalled = .1 }), 2);
+}
+END_TEST
+
+/* Ten samples before it are more than tasks can wait, and less than a finding. */
+START_TEST(the_worst_sample_rather_has_others_before_it)
+{
+	ck_assert_uint_eq(WORST_OF(9, { .waiting = 1, .stalled = 1 }, WAITING(.1)), 10);
+	ck_assert_uint_eq(WORST_OF(10, { .waiting = 1, .stalled = 1 }, WAITING(.1)), 10);
+	ck_assert_uint_eq(WORST_OF(8, WAITING(1), WAITING(.5), WAITING(.1), WAITING(.2)), 11);
+	ck_assert_uint_eq(WORST_OF(9, FOUND("ab"), FOUND("a")), 9);
+	ck_assert_uint_eq(WORST_OF(9, FOUND("a"), FOUND("a")), 10);
+}
+END_TEST
+
+static void check_line(const struct telling_plan *of, size_t chart, size_t line, const double *values)
+{
+	const double *has = stretch_line(&of->stretch, &told_reported, chart, line);
+
+	for (size_t i = 0; i < of->stretch.n_points; i++)
+		ck_assert_msg(isnan(values[i]) ? isnan(has[i]) : has[i] == values[i],
+			      "chart %zu, line %zu, point %zu: %g, not %g", chart, line, i, has[i],
+			      values[i]);
+}
+
+START_TEST(a_point_has_the_highest_value_of_its_time)
+{
+	static const struct told samples[] = {
+		{ 0, 1, .1, .6, .01, .waiting = 0 },    { 1, 1, .3, .5, .04, .waiting = 0 },
+		{ 2, 1, .2, .7, 0, .waiting = 0 },      { 3, 2, .4, .9, .02, .waiting = 0 },
+		{ 6, 2, 0, .8, .03, .waiting = 0 },     { 17, 3, .5, .2, .05, .waiting = 0 },
+		{ 20, 3, .25, .15, .01, .waiting = 0 },
+	};
+	static struct telling_plan of;
+
+	tell_samples(&of, 7);
+	memcpy(of.telling.told, samples, sizeof(samples));
+	read_told(&of);
+	ck_assert_uint_eq(of.stretch.n_points, 7);
+	ck_assert_uint_eq(of.stretch.n_samples, 7);
+	ck_assert_uint_eq(of.stretch.first_ns, START_NS);
+	ck_assert_uint_eq(of.stretch.last_ns, START_NS + 20 * SECOND_NS);
+	ck_assert_uint_eq(of.stretch.n_boots, 2);
+	ck_assert_uint_eq(of.stretch.step, 1);
+	ck_assert_double_eq(of.stretch.step_seconds, 3); /* of 1, 1, 1, 3, 3, 11 */
+	ck_assert_uint_eq(of.stretch.n_gaps, 1);
+	for (size_t i = 0; i < 7; i++) { /* at 0, 3⅓, 6⅔, 10, 13⅓, 16⅔ and 20 s */
+		ck_assert_int_eq(of.stretch.apart[i], i == 5);
+		ck_assert_uint_eq(stretch_time(&of.stretch, i), START_NS + 20 * SECOND_NS * i / 6);
+		ck_assert_uint_eq(stretch_point(&of.stretch, stretch_time(&of.stretch, i)), i);
+	}
+	ck_assert_uint_eq(stretch_point(&of.stretch, 0), 0);
+	ck_assert_uint_eq(stretch_point(&of.stretch, START_NS + 1666 * SECOND_NS / 1000), 0);
+	ck_assert_uint_eq(stretch_point(&of.stretch, START_NS + 1667 * SECOND_NS / 1000), 1);
+	ck_assert_uint_eq(stretch_point(&of.stretch, START_NS + 90 * SECOND_NS), 6);
+	check_line(&of, 0, 0, (const double[]){ .3, .4, NAN, NAN, NAN, .5, .25 });
+	check_line(&of, 0, 1, (const double[]){ .6, .9, .8, NAN, NAN, .2, .15 });
+	check_line(&of, 1, 0, (const double[]){ .04, .02, .03, NAN, NAN, .05, .01 });
+	check_line(&of, 2, 0, (const double[]){ NAN, NAN, NAN, NAN, NAN, NAN, NAN });
+	check_line(&of, 3, 0, (const double[]){ 2048, 2048, 2048, NAN, NAN, 2048, 2048 });
+	check_line(&of, 3, 1, (const double[]){ 1300, 1300, 1300, NAN, NAN, 1300, 1300 });
+	ck_assert_double_eq_tol(of.stretch.own_mean, .16 / 6, 1e-9); /* of those that are known */
+	ck_assert_double_eq(of.stretch.own_most, .05);
+	stretch_free(&of.stretch);
+}
+END_TEST
+
+/* Where no gap is. Three times the usual time is none yet. */
+START_TEST(a_point_without_a_sample_is_as_the_one_before)
+{
+	static const double seconds[] = { 0, .25, .5, .75, 3.75, 6 };
+	static struct telling_plan of;
+
+	tell_samples(&of, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		of.telling.told[i].seconds = i > 0 ? i + 1 : 0;
+		of.telling.told[i].one = .1 * (i + 1);
+	}
+	read_told(&of);
+	check_line(&of, 0, 0, (const double[]){ .1 * 1, .1 * 1, .1 * 3, .1 * 4 });
+	stretch_free(&of.stretch);
+	tell_samples(&of, 6);
+	for (unsigned i = 0; i < 6; i++) {
+		of.telling.told[i].seconds = i < 5 ? i : 7; /* at the last, three seconds are missing */
+		of.telling.told[i].one = .1 * (i + 1);
+		of.telling.told[i].own = .01 * (i + 1);
+	}
+	read_told(&of);
+	ck_assert_uint_eq(of.stretch.n_gaps, 0);
+	check_line(&of, 0, 0, (const double[]){ .1 * 1, .1 * 3, .1 * 4, .1 * 5, .1 * 5, .1 * 6 });
+	check_line(&of, 1, 0, (const double[]){ .01 * 1, .01 * 3, .01 * 4, .01 * 5, .01 * 5, .01 * 6 });
+	stretch_free(&of.stretch);
+	of.telling.told[5].seconds = 7.1;
+	read_told(&of);
+	ck_assert_uint_eq(of.stretch.n_gaps, 1);
+	ck_assert(isnan(stretch_line(&of.stretch, &told_reported, 0, 0)[4]));
+	stretch_free(&of.stretch);
+	for (unsigned i = 0; i < 6; i++)
+		of.telling.told[i].seconds = seconds[i];
+	read_told(&of);
+	ck_assert_double_eq_tol(of.stretch.step_seconds, .25, 1e-6);
+	ck_assert_uint_eq(of.stretch.n_gaps, 2);
+	stretch_free(&of.stretch);
+}
+END_TEST
+
+START_TEST(a_graph_has_so_many_points_at_most)
+{
+	static struct telling_plan of;
+
+	for (size_t n = STRETCH_POINTS_MAX - 1; n <= STRETCH_POINTS_MAX + 1; n++) {
+		tell_samples(&of, n);
+		of.telling.told[n - 1].one = .5;
+		read_told(&of);
+		ck_assert_uint_eq(of.stretch.n_points, n < STRETCH_POINTS_MAX ? n : STRETCH_POINTS_MAX);
+		ck_assert_double_eq(stretch_line(&of.stretch, &told_reported, 0, 0)[of.stretch.n_points - 1],
+				    .5);
+		stretch_free(&of.stretch);
+	}
+}
+END_TEST
+
+static const struct stretch_finding *found(const struct telling_plan *of, size_t index)
+{
+	ck_assert_uint_lt(index, of->stretch.n_findings);
+	return &of->stretch.findings[index];
+}
+
+/* "b warning at 3. 2-5 3": its subject and text, since and until when, and in how many samples. */
+static void check_found(const struct telling_plan *of, size_t index, const char *expected)
+{
+	const struct stretch_finding *finding = found(of, index);
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s %s %g-%g %zu", finding->subject, finding->text,
+		 (double)(int64_t)(finding->since_ns - START_NS) / 1e9,
+		 (double)(finding->until_ns - START_NS) / 1e9, finding->n_samples);
+	ck_assert_str_eq(text, expected);
+	ck_assert_str_eq(finding->rule, "told");
+	ck_assert_int_eq(strncmp(finding->text, finding->severity, strlen(finding->severity)), 0);
+}
+
+START_TEST(findings_come_and_go)
+{
+	static const char *const findings[] = { "", "az", "Az", "z", "azb", "bz", "by", "" };
+	static struct telling_plan of;
+
+	tell_samples(&of, 8);
+	for (unsigned i = 0; i < 8; i++)
+		of.telling.told[i].findings = findings[i];
+	of.telling.told[4].held = 2.5;
+	read_told(&of);
+	ck_assert_uint_eq(of.stretch.n_findings, 4);
+	ck_assert_uint_eq(of.stretch.moment_index, 2);
+	check_found(&of, 0, "a critical at 2. 1-4 3");
+	check_found(&of, 1, "b warning at 4. 1.5-6 3");
+	check_found(&of, 2, "z note at 2. 1-5 5"); /* as the moment has it */
+	check_found(&of, 3, "y note at 6. 6-6 1");
+	ck_assert(!of.stretch.has_more_findings);
+	stretch_free(&of.stretch);
+	of.plan.moment = 5;
+	read_told(&of);
+	ck_assert_uint_eq(of.stretch.moment_index, 5);
+	check_found(&of, 0, "a critical at 2. 1-4 3");
+	check_found(&of, 1, "b warning at 5. 1.5-6 3");
+	check_found(&of, 2, "z note at 5. 1-5 5");
+	stretch_free(&of.stretch);
+	of.plan.moment = 4; /* it is not as bad then */
+	read_told(&of);
+	check_found(&of, 0, "a critical at 2. 1-4 3");
+	check_found(&of, 2, "z note at 4. 1-5 5");
+	stretch_free(&of.stretch);
+}
+END_TEST
+
+/* Of the same kind those of most samples, and of as many the earliest. */
+START_TEST(the_worst_findings_are_first)
+{
+	static const char *const findings[] = { "", "zb", "ybD", "zyac", "xd" };
+	static const char *const subjects = "dbaczyx";
+	static struct telling_plan of;
+
+	tell_samples(&of, 5);
+	for (unsigned i = 0; i < 5; i++)
+		of.telling.told[i].findings = findings[i];
+	of.telling.told[4].held = 100; /* d is known already */
+	read_told(&of);
+	ck_assert_uint_eq(of.stretch.n_findings, strlen(subjects));
+	for (unsigned i = 0; i < of.stretch.n_findings; i++)
+		if (i != 2 && i != 3) /* these two are alike */
+			ck_assert_int_eq(found(&of, i)->subject[0], subjects[i]);
+	check_found(&of, 0, "d critical at 2. 2-4 2");
+	check_found(&of, 6, "x note at 4. -96-4 1");
+	stretch_free(&of.stretch);
+}
+END_TEST
+
+START_TEST(so_many_findings_are_told)
+{
+	static struct telling_plan of;
+
+	for (unsigned more = 0; more < 2; more++) {
+		tell_samples(&of, 3);
+		of.telling.told[1].notes = STRETCH_FINDINGS_MAX - 1;
+		of.telling.told[2].findings = more ? "ab" : "a";
+		read_told(&of);
+		ck_assert_uint_eq(of.stretch.n_findings, STRETCH_FINDINGS_MAX);
+		ck_assert_int_eq(of.stretch.has_more_findings, more);
+		check_found(&of, 0, "a warning at 2. 2-2 1");
+		stretch_free(&of.stretch);
+	}
+}
+END_TEST
+
+static void check_taken(const struct telling_plan *of, const char *expected)
+{
+	char text[256] = "";
+	size_t length = 0;
+
+	for (size_t i = 2; i < of->telling.n_taken;
+	     i++) /* the first and the last are read for their clocks */
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%zu", i > 2 ? " " : "",
+					   of->telling.taken[i]);
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(samples_are_left_out_of_many)
+{
+	static const struct {
+		size_t first, last, moment, n_read, step;
+		const char *taken;
+		size_t n_samples;
+	} cases[] = {
+		{ 0, REPORT_TO_END, REPORT_WORST, 0, 1, "0 1 2 3 4 5 6 7 8 9", 10 },
+		{ 0, 9, REPORT_WORST, 10, 1, "0 1 2 3 4 5 6 7 8 9", 10 },
+		{ 0, 9, REPORT_WORST, 9, 2, "0 2 4 6 8", 5 },
+		{ 0, 8, REPORT_WORST, 9, 1, "0 1 2 3 4 5 6 7 8", 9 },
+		{ 0, 50, REPORT_WORST, 5, 2, "0 2 4 6 8", 5 },
+		{ 0, 9, 7, 3, 4, "0 4 7", 3 },
+		{ 0, 9, 8, 3, 4, "0 4 8", 3 },
+		{ 0, 9, 3, 3, 4, "0 3 7", 3 },
+		{ 3, 6, REPORT_WORST, 0, 1, "2 3 4 5 6", 4 },
+		{ 1, 9, 2, 3, 3, "0 2 5 8", 3 },
+		{ 9, 9, 9, 0, 1, "8 9", 1 },
+	};
+	static struct telling_plan of;
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		tell_samples(&of, 10);
+		of.plan.first = cases[c].first;
+		of.plan.last = cases[c].last;
+		of.plan.moment = cases[c].moment;
+		of.plan.n_read = cases[c].n_read;
+		read_told(&of);
+		check_taken(&of, cases[c].taken);
+		ck_assert_uint_eq(of.stretch.step, cases[c].step);
+		ck_assert_uint_eq(of.stretch.n_samples, cases[c].n_samples);
+		ck_assert_uint_eq(of.stretch.first_ns, START_NS + cases[c].first * SECOND_NS);
+		if (cases[c].moment != REPORT_WORST)
+			ck_assert_uint_eq(of.stretch.moment_index, cases[c].moment);
+		stretch_free(&of.stretch);
+	}
+}
+END_TEST
+
+START_TEST(only_what_the_page_shows_is_read)
+{
+	static struct telling_plan of;
+	const bool shown[] = { false, true, true, true, true, true, false };
+
+	tell_samples(&of, 2);
+	read_told(&of);
+	ck_assert_mem_eq(of.telling.wanted, shown, sizeof(shown));
+	stretch_free(&of.stretch);
+	of.source.want = NULL;
+	read_told(&of);
+	stretch_free(&of.stretch);
+}
+END_TEST
+
+static unsigned n_asked, n_until;
+
+static bool is_interrupted(void)
+{
+	return ++n_asked > n_until;
+}
+
+START_TEST(a_page_that_cannot_be_made_says_why)
+{
+	static const struct {
+		size_t n, first, last;
+		int error;
+		bool interrupted;
+		unsigned until;
+		enum report_fault fault;
+		const char *text;
+	} cases[] = {
+		{ 0, 0, 9, 0, false, 0, REPORT_EMPTY, "no samples" },
+		{ 1, 0, 9, 0, false, 0, REPORT_ONE_SAMPLE, "only one sample" },
+		{ 2, 0, 9, 0, false, 0, REPORT_FAULTLESS, "" },
+		{ 4, 3, 2, 0, false, 0, REPORT_UNREADABLE, "can be read" },
+		{ 4, 4, 9, 0, false, 0, REPORT_UNREADABLE, "can be read" },
+		{ 4, 0, 3, -EIO, false, 0, REPORT_UNREADABLE, "can be read" },
+		{ 4, 0, 2, -EIO, false, 0, REPORT_FAULTLESS, "" },
+		{ 4, 0, 9, 0, true, 3, REPORT_INTERRUPTED, "" },
+		{ 4, 0, 9, 0, true, 4, REPORT_FAULTLESS, "" },
+	};
+	static struct telling_plan of;
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		tell_samples(&of, cases[c].n);
+		of.plan.first = cases[c].first;
+		of.plan.last = cases[c].last;
+		of.plan.interrupted = cases[c].interrupted ? is_interrupted : NULL;
+		of.telling.error = cases[c].error;
+		n_asked = 0;
+		n_until = cases[c].until;
+		ck_assert_int_eq(stretch_read(&of.stretch, &of.plan), cases[c].fault);
+		ck_assert_ptr_nonnull(strstr(report_fault_text(cases[c].fault), cases[c].text));
+		ck_assert_int_eq(*report_fault_text(cases[c].fault) == '\0', *cases[c].text == '\0');
+		stretch_free(&of.stretch);
+	}
+}
+END_TEST
+
+static struct buffer make_page(struct telling_plan *of)
+{
+	struct buffer page = { 0 };
+
+	setenv("TZ", "UTC", 1);
+	ck_assert_int_eq(report_make(&of->plan, &page), REPORT_FAULTLESS);
+	buffer_char(&page, '\0');
+	return page;
+}
+
+static unsigned count(const struct buffer *page, const char *text)
+{
+	unsigned n = 0;
+
+	for (const char *at = strstr(page->bytes, text); at; at = strstr(at + 1, text))
+		n++;
+	return n;
+}
+
+/* Each once, and in this order. The list ends with NULL. */
+static void check_parts(const struct buffer *page, const char *const *parts)
+{
+	const char *at = page->bytes;
+
+	for (; *parts; parts++) {
+		const char *found = strstr(at, *parts);
+
+		ck_assert_msg(found != NULL, "'%s' is not in %.2000s", *parts, at);
+		ck_assert_msg(count(page, *parts) == 1, "'%s' is there more than once", *parts);
+		at = found + strlen(*parts);
+	}
+}
+
+/* Points are at 0, 20, 40, 60, 80 and 100 s. */
+static void tell_page(struct telling_plan *of)
+{
+	static const struct told samples[] = {
+		{ 0, 0, .1, 0, .02, .findings = "" },   { 10, 0, .2, .05, .02, .findings = "b" },
+		{ 20, 1, .5, 0, .02, .findings = "" },  { 30, 1, 0, 0, .02, .findings = "" },
+		{ 40, 1, .3, 0, .02, .findings = "A" }, { 100, 2, .25, .1, .08, .findings = "a" },
+	};
+
+	tell_samples(of, 6);
+	memcpy(of->telling.told, samples, sizeof(samples));
+	of->telling.told[4].notes = 2;
+}
+
+START_TEST(a_page_has_all_of_its_parts)
+{
+	static const char *const parts[] = {
+		"<title>panetop: box&lt;1&gt;</title>",
+		"<body data-times=\"09:30:00|09:30:20|09:30:40|09:31:00|09:31:20|09:31:40\">",
+		"<h1>box&lt;1&gt;</h1>\n<p>2024-11-20 09:30:00 to 09:31:40: 6 samples, usually 10 s apart, 1 "
+		"gap, 2 restarts</p>\n",
+		"are left out; a * stands for each in a text.",
+		"<ul class=\"findings\">\n<li><span class=\"critical\">critical</span> <b>a</b>: critical at "
+		"40. "
+		"<span class=\"dim\">since 09:30:40, up to the end, in 2 of 6 samples</span></li>\n",
+		"<b>b</b>: warning at 10. <span class=\"dim\">since 09:30:10, up to 09:30:10, in 1 of 6 "
+		"samples</span></li>\n",
+		"<b>0</b>: note at 40. ",
+		"<b>1</b>: note at 40. ",
+		"<h2>What changed around 09:30:40</h2>",
+		"The sample with the worst findings",
+		"<p class=\"dim\">A point is a sample. The dotted line is at 09:30:40.</p>",
+		"<h3>Both</h3>",
+		"one, at most 50 %</span>",
+		"other, at most 10 %</span>",
+		"<span>50 %</span>\n<span>25 %</span>\n<span>0</span>",
+		" d=\"M0.0 80.0L96.0 0.0L192.0 40.0V100H0.0ZM480.0 50.0V100H480.0Z\"/>",
+		"<path class=\"l0\" data-name=\"one\" data-values=\"10 %|50 %|30 %|-|-|25 %\" d=\"M0.0 "
+		"80.0L96.0 "
+		"0.0L192.0 40.0M480.0 50.0h1\"/>",
+		"<path class=\"l1\" data-name=\"other\" data-values=\"-|5.0 %|-|-|-|10 %\" d=\"M96.0 "
+		"90.0h1M480.0 80.0h1\"/>",
+		"<h3>Own</h3>",
+		"own, at most 8.0 %</span>",
+		"<span>60 %</span>\n<span>30 %</span>\n<span>0</span>",
+		"<h3>Sizes</h3>",
+		"<span>4.0 KiB</span>\n<span>2.0 KiB</span>",
+		" data-values=\"2.0 KiB|2.0 KiB|2.0 KiB|-|-|2.0 KiB\" d=\"M0.0 50.0L96.0 50.0L192.0 "
+		"50.0M480.0 50.0h1\"/>",
+		"<h3>More than all</h3>",
+		"<span>1.5 KiB</span>\n<span>768 B</span>",
+		"<h3>Zero</h3>",
+		"<h2>The machine at 09:30:40</h2>\n<pre>first of box&lt;1&gt;\nsecond\n</pre>",
+		"<h3>Gauges</h3>\n<div class=\"wide\"><table>\n<tr><th class=\"left\" title=\"its "
+		"name\">gauge</th><th title=\"what it has\">size</th><th title=\"what it "
+		"uses\">share</th></tr>\n<tr><td "
+		"class=\"left\">other</td><td>4.0K</td><td>-</td></tr>\n<tr><td "
+		"class=\"left\">one</td><td>2.0K</td><td>30.0</td></tr>\n</table>",
+		"<h3>Again</h3>",
+		"<td class=\"left\">one</td><td>30.0</td></tr>\n<tr><td "
+		"class=\"left\">own</td><td>2.0</td></tr>",
+		"<h3>What the columns mean</h3>",
+		"<dt>gauge</dt>\n<dd>its name</dd>",
+		"<dt>size</dt>\n<dd>what it has</dd>",
+		"<dt>share</dt>\n<dd>what it uses</dd>",
+		"<ul>\n<li>gauge: reason &lt;0&gt;</li>\n<li>gauge: reason &lt;1&gt;</li>\n</ul>",
+		"<p>3.0 % of a CPU, at most 8.0 %.</p>",
+		NULL,
+	};
+	static const char *const absent[] = { "alice",    "<dt>owner",           "Asked",
+					      "Nothing<", "others are left out", "of which one in" };
+	static struct telling_plan of;
+	struct buffer page;
+
+	tell_page(&of);
+	page = make_page(&of);
+	check_parts(&page, parts);
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+		ck_assert_msg(count(&page, absent[i]) == 0, "%s", absent[i]);
+	ck_assert_uint_eq(count(&page, "x1=\"192.0\" x2=\"192.0\""), 5); /* of each graph: 40 s */
+	ck_assert_uint_eq(count(&page, "<span>09:30:00</span>\n<span>09:30:50</span>\n<span>09:31:40</span>"),
+			  5);
+	buffer_free(&page);
+}
+END_TEST
+
+/* Points are 2⅓ s apart. Also of two beside each other, where a gap is between. */
+START_TEST(lines_end_at_gaps)
+{
+	static const double seconds[] = { 0, 1, 2, 3, 4, 5, 9, 13, 17, 21 };
+	static struct telling_plan of;
+	struct buffer page;
+
+	tell_samples(&of, 10);
+	for (unsigned i = 0; i < 10; i++) {
+		of.telling.told[i].seconds = seconds[i];
+		of.telling.told[i].one = .5;
+	}
+	page = make_page(&of);
+	ck_assert_uint_eq(count(&page, "usually 1 s apart, 4 gaps</p>"), 1);
+	ck_assert_uint_eq(count(&page, " d=\"M0.0 0.0L53.3 0.0L106.7 0.0V100H0.0ZM213.3 0.0V100H213.3ZM320.0 "
+				       "0.0V100H320.0ZM373.3 0.0V100H373.3ZM480.0 0.0V100H480.0Z\"/>"),
+			  1);
+	ck_assert_uint_eq(count(&page, " d=\"M0.0 0.0L53.3 0.0L106.7 0.0M213.3 0.0h1M320.0 0.0h1M373.3 "
+				       "0.0h1M480.0 0.0h1\"/>"),
+			  1);
+	buffer_free(&page);
+}
+END_TEST
+
+START_TEST(a_page_for_oneself_has_names)
+{
+	static const char *const parts[] = {
+		"<th class=\"left\" title=\"whose it is\">owner</th>",
+		"<td class=\"left\">bob</td><td>4.0K</td></tr>",
+		"<td class=\"left\">alice</td><td>2.0K</td></tr>",
+		"<dt>owner</dt>\n<dd>whose it is</dd>",
+		NULL,
+	};
+	static struct telling_plan of;
+	struct buffer page;
+
+	tell_page(&of);
+	of.plan.names = true;
+	of.plan.moment = 4;
+	page = make_page(&of);
+	check_parts(&page, parts);
+	ck_assert_uint_eq(count(&page, "a * stands for each"), 0);
+	ck_assert_uint_eq(count(&page, "carol"), 0);
+	ck_assert_uint_eq(count(&page, "The sample with the worst findings"), 0);
+	buffer_free(&page);
+}
+END_TEST
+
+START_TEST(a_page_says_what_it_leaves_out)
+{
+	static struct telling_plan of;
+	struct buffer page;
+
+	tell_samples(&of, MANY);
+	of.telling.told[MANY - 1].seconds = MANY * 100;
+	of.telling.told[1].notes = STRETCH_FINDINGS_MAX + 1;
+	page = make_page(&of);
+	ck_assert_uint_eq(count(&page, "A point is the highest of about 2 samples."), 1);
+	ck_assert_uint_eq(count(&page, "These are the first 200; others are left out."), 1);
+	ck_assert_uint_eq(count(&page, "<p>That was not recorded.</p>"), 1);
+	ck_assert_uint_eq(count(&page, "to 2024-11-21 12:10:00: 960 samples, usually 1 s apart, 1 gap</p>"),
+			  1);
+	buffer_free(&page);
+	tell_samples(&of, 4);
+	of.plan.n_read = 2;
+	page = make_page(&of);
+	ck_assert_uint_eq(count(&page, ": 2 samples, usually 2 s apart, of which one in 2 was read</p>"), 1);
+	ck_assert_uint_eq(count(&page, "<p>nothing out of the ordinary</p>"), 1);
+	ck_assert_uint_eq(count(&page, "The sample in which most tasks waited"), 1);
+	ck_assert_uint_eq(count(&page, "What could not be sampled"), 0);
+	buffer_free(&page);
+}
+END_TEST
+
+static int next_bare(void *state, struct frame *frame)
+{
+	struct telling *telling = state;
+
+	if (telling->next >= telling->n)
+		return 0;
+	frame->wall_ns = START_NS + telling->next * SECOND_NS;
+	frame->mono_ns = SECOND_NS * ++telling->next;
+	frame->host = "box";
+	return 1;
+}
+
+static size_t shown_position; /* of the sample that a screen shows */
+
+static size_t position_told(void *state)
+{
+	(void)state;
+	return shown_position;
+}
+
+/* Saves it where the screen does, about the sample that is shown: the text of the page, or what is wrong. */
+static struct buffer save_page(size_t n, size_t near, const char *path, bool names, int expected)
+{
+	static struct telling_plan of;
+	struct buffer page = { 0 };
+	char error[256] = "";
+	struct stat status;
+	FILE *file;
+	int byte;
+
+	setenv("TZ", "UTC", 1);
+	tell_samples(&of, n);
+	of.source.next = next_bare;
+	of.source.want = NULL;
+	of.source.position = position_told;
+	of.source.near_frames = near;
+	ck_assert_int_eq(report_save(NULL, &of.source, names, path, error, sizeof(error)), expected);
+	buffer_text(&page, error);
+	file = expected == 0 ? fopen(path, "re") : NULL;
+	while (file && (byte = fgetc(file)) != EOF)
+		buffer_char(&page, (char)byte);
+	buffer_char(&page, '\0');
+	if (file) {
+		ck_assert_int_eq(stat(path, &status), 0);
+		ck_assert_int_eq(status.st_mode & 0777, 0600);
+		fclose(file);
+		remove(path);
+	}
+	return page;
+}
+
+START_TEST(a_page_of_a_long_past_is_about_what_is_shown)
+{
+	static const struct {
+		size_t near, position;
+		const char *times; /* three quarters are before what is shown */
+	} cases[] = {
+		{ 0, 50, "2024-11-20 09:30:00 to 09:31:39:" },
+		{ 40, 50, "2024-11-20 09:30:21 to 09:31:00:" },
+		{ 40, 95, "2024-11-20 09:31:00 to 09:31:39:" },
+		{ 40, 89, "2024-11-20 09:31:00 to 09:31:39:" },
+		{ 40, 90, "2024-11-20 09:31:00 to 09:31:39:" },
+		{ 40, 29, "2024-11-20 09:30:00 to 09:30:39:" },
+		{ 40, 30, "2024-11-20 09:30:01 to 09:30:40:" },
+		{ 40, 5, "2024-11-20 09:30:00 to 09:30:15:" },
+		{ 40, 31, "2024-11-20 09:30:02 to 09:30:41:" },
+	};
+	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 8];
+
+	scratch_directory(directory, "page");
+	snprintf(path, sizeof(path), "%s/page", directory);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct buffer page;
+
+		shown_position = cases[c].position;
+		page = save_page(100, cases[c].near, path, c % 2, 0);
+		ck_assert_msg(strstr(page.bytes, cases[c].times) != NULL, "%zu: %.200s", c,
+			      strstr(page.bytes, "<h1>"));
+		ck_assert_int_eq(strstr(page.bytes, "a * stands for each") == NULL, c % 2);
+		buffer_free(&page);
+	}
+}
+END_TEST
+
+START_TEST(a_page_that_is_not_saved_says_why)
+{
+	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 8];
+	struct buffer page;
+
+	scratch_directory(directory, "page");
+	snprintf(path, sizeof(path), "%s/page", directory);
+	shown_position = 0;
+	page = save_page(0, 0, path, false, -ENODATA);
+	ck_assert_str_eq(page.bytes, "the recording has no samples");
+	buffer_free(&page);
+	page = save_page(1, 0, path, false, -ENODATA);
+	ck_assert_str_eq(page.bytes, "the recording has only one sample; rates need two");
+	buffer_free(&page);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	page = save_page(3, 0, path, false, -EEXIST);
+	ck_assert_str_eq(page.bytes, "it exists already; choose another name");
+	buffer_free(&page);
+}
+END_TEST
+
+START_TEST(of_many_samples_a_screen_reads_a_part)
+{
+	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 8];
+	struct buffer page;
+
+	scratch_directory(directory, "page");
+	snprintf(path, sizeof(path), "%s/page", directory);
+	for (size_t n = 1000; n <= 1001; n++) {
+		page = save_page(n, 0, path, false, 0);
+		ck_assert_int_eq(strstr(page.bytes, "of which one in 2 was read") != NULL, n > 1000);
+		buffer_free(&page);
+	}
+}
+END_TEST
+
+/* Of the machine at 51 s: two numbers rose, and so many gauges more. */
+static struct buffer page_of_changes(bool causes, unsigned n_gauges)
+{
+	static const struct explained_series series[] = {
+		{ "one in use", "gauge", "one", NULL, "share", .05, "cpu", "", EXPLAINED_CPU },
+		{ "own use", "gauge", "own", NULL, "share", .05, "cpu", "", EXPLAINED_MEMORY },
+		{ "in use", "gauge", NULL, NULL, "share", .05, "cpu", "", EXPLAINED_OTHER },
+		{ 0 },
+	};
+	static struct telling_plan of;
+
+	tell_samples(&of, 60);
+	for (unsigned i = 0; i < 60; i++) {
+		struct told *told = &of.telling.told[i];
+
+		told->one = !causes ? 0 : i < 50 ? .1 : .9;
+		told->own = !causes ? 0 : i < 49 ? .3 : .7;
+		told->gauges = n_gauges;
+		told->level = i < 48 ? .2 : .8;
+	}
+	of.plan.moment = 51;
+	of.plan.explained = causes ? series : series + 2;
+	return make_page(&of);
+}
+
+START_TEST(a_page_tells_what_changed)
+{
+	static const char *const parts[] = {
+		"<h2>What changed around 09:30:51</h2>\n<p class=\"dim\">Compared with 51 samples of 51 s "
+		"before. "
+		"Times are before or after this moment.</p>\n<ul>\n<li>one in use: 90 %, rose 1 s before; "
+		"usually "
+		"10 %. <span class=\"dim\">",
+		"</span></li>\n<li>own use: 70 %, rose 2 s before; usually 30 %. <span class=\"dim\">",
+		"</span></li></ul>\n<p>Other changes:</p>\n<ul>\n<li>",
+		"<p class=\"dim\">Processes were not sampled then. </p>",
+		NULL,
+	};
+	struct buffer page = page_of_changes(true, 3);
+
+	check_parts(&page, parts);
+	ck_assert_uint_eq(count(&page, "in use: 80 %, rose 3 s before; usually 20 %."), 3);
+	ck_assert_uint_eq(count(&page, "more are left out"), 0);
+	ck_assert_uint_eq(count(&page, "<ul>"), 2);
+	buffer_free(&page);
+}
+END_TEST
+
+START_TEST(a_page_tells_so_many_changes)
+{
+	struct buffer page = page_of_changes(false, 12);
+
+	ck_assert_uint_eq(count(&page, "rose 3 s before"), 12);
+	ck_assert_uint_eq(count(&page, "more are left out"), 0);
+	ck_assert_uint_eq(count(&page, "Other changes:"), 0);
+	buffer_free(&page);
+	page = page_of_changes(false, 14);
+	ck_assert_uint_eq(count(&page, "rose 3 s before"), 12);
+	ck_assert_uint_eq(count(&page, "<p>2 more are left out.</p>"), 1);
+	buffer_free(&page);
+}
+END_TEST
+
+START_TEST(times_of_a_recording_are_valid_or_not)
+{
+	static const char *const good[] = { "12:03", "12:03:07", "0:00", "2026-11-22T12:03:07", "-5m",
+					    "-10s",  "-0s",      "-2h",  "2026-11-22T12:03:07Z" };
+	static const char *const bad[] = { "",      "-",  "5m",   "noon",       "12:60",
+					   "24:00", "-x", "--5m", "2026-11-22", "12" };
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ck_assert_msg(moment_is_valid(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(!moment_is_valid(bad[i]), "%s", bad[i]);
+}
+END_TEST
+
+/* In several steps, as a recording that is long. */
+static bool extent_in_steps(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	struct telling *telling = state;
+	size_t known = telling->n_taken + 10 < telling->n ? telling->n_taken + 10 : telling->n;
+
+	telling->n_taken = known;
+	*n_frames = known;
+	*first_ns = known > 0 ? START_NS + (uint64_t)(telling->told[0].seconds * 1e9) : 0;
+	*last_ns = known > 0 ? START_NS + (uint64_t)(telling->told[known - 1].seconds * 1e9) : 0;
+	return known == telling->n;
+}
+
+static int no_pipe(void *state)
+{
+	(void)state;
+	return -1;
+}
+
+/* So many samples a second apart, from so many seconds after 09:30 on. */
+static struct source *tell_times(size_t n, double first)
+{
+	static struct telling_plan of;
+
+	setenv("TZ", "UTC", 1);
+	tell_samples(&of, n);
+	for (size_t i = 0; i < n; i++)
+		of.telling.told[i].seconds = first + (double)i;
+	of.source.extent = extent_in_steps;
+	of.source.wait_fd = no_pipe;
+	return &of.source;
+}
+
+/* What was said since the last call. */
+static const char *said(void)
+{
+	static size_t start;
+	const char *log = error_message_log() + start;
+
+	start += strlen(log);
+	return log;
+}
+
+START_TEST(a_time_of_a_recording_is_a_sample)
+{
+	static const struct {
+		double first;
+		const char *text;
+		int index; /* -1: nothing was recorded then */
+	} cases[] = {
+		{ 0, "09:30:00", 0 },
+		{ 0, "09:30:07", 7 },
+		{ 0, "09:30", 0 }, /* its first second, if that was recorded */
+		{ 0, "09:31", 60 },
+		{ 30, "09:30", 29 }, /* else all of the minute */
+		{ 30, "09:30:29", -1 },
+		{ .5, "09:30:00", 0 },
+		{ 0, "09:29", -1 },
+		{ 0, "09:29:59", -1 },
+		{ 0, "09:31:39", 99 },
+		{ 0, "09:31:40", -1 }, /* that was on the day before */
+		{ 0, "-0s", 99 },
+		{ 0, "-39s", 60 },
+		{ 0, "-1m", 39 },
+		{ 0, "-99s", 0 },
+		{ 0, "-100s", -1 },
+		{ 0, "-20000d", -1 },
+		{ 0, "2024-11-20T09:30:05", 5 },
+		{ 0, "2024-11-20T09:30:05Z", 5 },
+		{ 0, "2024-11-20T10:30:05+01:00", 5 },
+		{ 0, "2024-11-21T09:30:05", -1 },
+		{ 0, "2024-11-19T09:30:05", -1 },
+		{ 53970, "23:59", -1 }, /* 00:29:30 to 00:31:09 of the next day */
+		{ 53970, "00:30", 30 },
+		{ 52190, "23:59:50", 0 }, /* 23:59:50 to 00:01:29 */
+		{ 52190, "23:59:55", 5 },
+		{ 52190, "00:00:05", 15 },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		struct source *source = tell_times(100, cases[c].first);
+		size_t index = 1000;
+		int status = moment_find(source, "a.recording", cases[c].text, &index);
+		const char *why = said();
+
+		ck_assert_msg(status == (cases[c].index < 0), "%s: %d", cases[c].text, status);
+		ck_assert_msg(index == (cases[c].index < 0 ? 1000 : (size_t)cases[c].index), "%s: %zu",
+			      cases[c].text, index);
+		ck_assert_int_eq(*why == '\0', cases[c].index >= 0);
+		if (status && cases[c].first == 0)
+			ck_assert_ptr_nonnull(
+				strstr(why, "the recording is 2024-11-20T09:30:00 to 2024-11-20T09:31:39"));
+	}
+}
+END_TEST
+
+START_TEST(without_samples_there_is_no_time)
+{
+	size_t index;
+
+	ck_assert_int_eq(moment_find(tell_times(0, 0), "a.recording", "09:30", &index), 1);
+	ck_assert_str_eq(said(), "a.recording: the recording has no samples\n");
+}
+END_TEST
+
+START_TEST(the_first_of_two_times_is_before_the_other)
+{
+	static const struct {
+		const char *text;
+		int status;
+		size_t first, last;
+		const char *why;
+	} cases[] = {
+		{ "09:30:05,09:30:07", 0, 5, 7, "" },
+		{ "-10s,-9s", 0, 89, 90, "" },
+		{ "09:30:07,09:30:05", 1, 7, 5,
+		  "--between: 09:30:05 is before 09:30:07: name the earlier time first\n" },
+		{ "09:30:07,09:30:07", 1, 7, 7,
+		  "--between: 09:30:07 and 09:30:07 are the same sample, the last one until then\n" },
+		{ "09:00:00,09:30:07", 1, 1000, 1000, NULL },
+		{ "09:30:07,09:00:00", 1, 7, 1000, NULL },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		size_t index[2] = { 1000, 1000 };
+		const char *why;
+
+		ck_assert_int_eq(moment_find_both(tell_times(100, 0), "a.recording", cases[c].text, index),
+				 cases[c].status);
+		why = said();
+		ck_assert_uint_eq(index[0], cases[c].first);
+		ck_assert_uint_eq(index[1], cases[c].last);
+		if (cases[c].why)
+			ck_assert_str_eq(why, cases[c].why);
+		else
+			ck_assert_ptr_nonnull(strstr(why, "nothing was recorded at '09:00:00'"));
+	}
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_search_for_a_time)
+{
+	static const int signals[] = { SIGTERM, 0 };
+	struct source *source = tell_times(100, 0);
+	struct loop loop = { .n_watches = 0 };
+	size_t index = 1000;
+
+	ck_assert_int_eq(loop_open(&loop, signals), 0);
+	ck_assert_int_eq(raise(SIGTERM), 0);
+	ck_assert_int_eq(moment_find(source, "a.recording", "09:30:07", &index), 1);
+	ck_assert_uint_eq(index, 1000);
+	ck_assert_str_eq(said(), "");
+	signal(SIGTERM, SIG_IGN); /* it does not wait any more */
+	ck_assert_int_eq(moment_find(source, "a.recording", "09:30:07", &index), 0);
+	ck_assert_uint_eq(index, 7);
+	loop_close(&loop);
 }
 END_TEST

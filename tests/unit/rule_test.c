@@ -64,7 +64,7 @@ START_TEST(words_around_conditions)
 	rule = parsed("process(command=nginx).exits");
 	ck_assert(rule.of_rows && span_is(rule.when.column, "exits"));
 	refuses("thing.number < 5 forever", RULE_UNEXPECTED, "forever");
-	refuses("thing.number < 5 for ever", RULE_NO_DURATION, " ever");
+	refuses("thing.number < 5 for ever", RULE_NO_DURATION, "ever");
 	refuses("thing.number < 5 for", RULE_NO_DURATION, "");
 	refuses("thing.number < 5 for 3s for 4s", RULE_TWICE, "for 4s");
 	refuses("thing.number < 5 until thing", (enum rule_error)CONDITION_NO_COMPARISON, "thing");
@@ -116,7 +116,8 @@ static void note(void *context, const struct rule_firing *firing)
 		     firing->held_seconds, (unsigned)firing->n_dropped);
 }
 
-/* "a=1 b=2": a row each; "-": the topic was not sampled, "!": it failed. Returns what fired. */
+/* "a=1 b=2": a row each; "a*=1": a new one; "=1": without a name; "-": the topic was not sampled, "!": it
+ * failed. Returns what fired. */
 static const char *judge_rows(struct judge *judge, const char *rows)
 {
 	struct table *table = frame_slot(&judge->frame, "thing");
@@ -132,8 +133,11 @@ static const char *judge_rows(struct judge *judge, const char *rows)
 		char *equal = strchr(word, '=');
 		struct row *row = table_add(table);
 
-		*equal = '\0';
-		row->name = arena_copy(&judge->frame.arena, word, strlen(word));
+		VECTOR_RESERVE(table->fresh, table->n_rows, table->n_fresh);
+		table->joined = true;
+		table->fresh[table->n_rows - 1] = equal > word && equal[-1] == '*';
+		equal[table->fresh[table->n_rows - 1] ? -1 : 0] = '\0';
+		row->name = *word ? arena_copy(&judge->frame.arena, word, strlen(word)) : NULL;
 		row->number = equal[1] == '?' ? NAN : strtod(equal + 1, NULL);
 	}
 	buffer_empty(&judge->fired);
@@ -277,5 +281,114 @@ START_TEST(many_rules_of_one_table)
 	ck_assert_str_eq(judge_rows(&judge, "n7=6 n8=5 m=9"), "14:n7=6/0+0 15:n7=6/0+0 ");
 	ck_assert_str_eq(judge_rows(&judge, "n7=6 n499=8"), "998:n499=8/0+0 999:n499=8/0+0 ");
 	close_judge(&judge);
+}
+END_TEST
+
+/* What a new row has, it has grown to since the last frame; in the first frame nobody knows since when. */
+START_TEST(new_rows_grow_from_nothing)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing(a).number");
+	add_rule(&judge, "thing.number");
+	judge.set.rules[0].rule.of_growth = judge.set.rules[1].rule.of_growth = true;
+	ck_assert_str_eq(judge_rows(&judge, "a*=4 b*=0"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=4 b=0 c*=3 d=7"), "1:c=3/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "b=2 c=4 d=7"), "1:b=2/0+0 1:c=1/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a*=5 b=2 c=4 d=8"), "0:a=5/0+0 1:a=5/0+0 1:d=1/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=5 e*=0 b=2"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=5 e=1 b=2"), "1:e=1/0+0 ");
+	close_judge(&judge);
+}
+END_TEST
+
+/* A count may have to hold for a time, and is judged wherever its topic is sampled. */
+START_TEST(counts_hold_for_some_time)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing >= 2 for 2s");
+	add_rule(&judge, "thing(a) == 0 until thing(a).number > 5");
+	ck_assert_str_eq(judge_rows(&judge, "a=1 b=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=1 b=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=1 b=1 c=1"), "0:#=3/2+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "b=1"), "1:#=0/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=1 b=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "-"), "");
+	ck_assert_str_eq(judge_rows(&judge, "b=1"), ""); /* "until" has not held yet */
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=1 b=1"), "");
+	ck_assert_str_eq(judge_rows(&judge, "a=1 b=1"), "0:#=2/2+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "!"), "");
+	ck_assert_str_eq(judge_rows(&judge, "b=1"), "1:#=0/0+0 ");
+	close_judge(&judge);
+}
+END_TEST
+
+/* Some cease to hold and others do not; a row without a name has none that a rule could choose. */
+START_TEST(rows_cease_to_hold_one_by_one)
+{
+	struct judge judge;
+
+	open_judge(&judge);
+	add_rule(&judge, "thing.number > 5 for 1s");
+	add_rule(&judge, "thing(b).number > 5");
+	add_rule(&judge, "thing(b).number > 8");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6 c=6 =9"), "1:b=6/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=5 c=6"), "0:a=6/1+0 0:c=6/1+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=5 b=9 c=6"), "1:b=9/0+0 2:b=9/0+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6 c=6"), "0:b=6/1+0 ");
+	ck_assert_str_eq(judge_rows(&judge, "a=6 b=9 c=6"), "0:a=6/1+0 2:b=9/0+0 ");
+	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 3);
+	ck_assert_str_eq(judge_rows(&judge, "c=6"), "");
+	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 1);
+	ck_assert_uint_eq(judge.set.rules[1].n_subjects, 0);
+	ck_assert_str_eq(judge_rows(&judge, "c=5"), "");
+	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 0);
+	close_judge(&judge);
+}
+END_TEST
+
+/* Sixty a minute are one a second; what was not used up is kept, up to sixty. With a rest of its own, one. */
+START_TEST(firings_come_back_with_time)
+{
+	static const struct {
+		const char *rule;
+		double after[2]; /* seconds, from the last one: so many may fire then … */
+		unsigned many[2];
+	} cases[] = {
+		{ "thing(a)", { 0.5, 0.5 }, { 0, 1 } },
+		{ "thing(a)", { 1, 2 }, { 1, 2 } },
+		{ "thing(a)", { 59, 61 }, { 59, 60 } },
+		{ "thing(a) at most once per 4s", { 3, 1 }, { 0, 1 } },
+		{ "thing(a) at most once per 4s", { 4, 40 }, { 1, 1 } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t mono_ns = UINT64_C(1000000000000), n_dropped;
+		struct judge judge;
+
+		open_judge(&judge);
+		add_rule(&judge, cases[i].rule);
+		while (rule_set_trigger(&judge.set, 0, mono_ns, &n_dropped))
+			;
+		ck_assert_uint_eq(judge.set.rules[0].fired, judge.set.rules[0].rule.has_rest ? 1 : 60);
+		for (unsigned step = 0; step < 2; step++) {
+			unsigned many = 0;
+
+			mono_ns += (uint64_t)(cases[i].after[step] * 1e9);
+			while (rule_set_trigger(&judge.set, 0, mono_ns, &n_dropped)) {
+				ck_assert_uint_eq(n_dropped, many > 0                            ? 0U
+							     : step > 0 && cases[i].many[0] == 0 ? 2U
+												 : 1U);
+				many++;
+			}
+			ck_assert_msg(many == cases[i].many[step], "%zu: %u", i, many);
+		}
+		ck_assert(!rule_set_trigger(&judge.set, 0, mono_ns - 1000, &n_dropped)); /* it went back */
+		close_judge(&judge);
+	}
 }
 END_TEST

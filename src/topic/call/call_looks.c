@@ -120,6 +120,7 @@ static bool is_followed(struct call_looks *looks, const struct process *process,
 static bool follow(struct call_looks *looks, const struct process *process, uint32_t tid)
 {
 	char path[48], bytes[TEXT_BYTES];
+	bool may_be_read;
 	int file;
 
 	if (is_followed(looks, process, tid))
@@ -128,13 +129,14 @@ static bool follow(struct call_looks *looks, const struct process *process, uint
 	file = pids_open(looks->env, process->pid, path, O_RDONLY);
 	if (file < 0)
 		return true;
-	if (pread(file, bytes, sizeof(bytes), 0) <= 0 || looks->n_threads >= THREADS_MAX) {
-		close(file);
-		return looks->n_threads < THREADS_MAX;
+	may_be_read = pread(file, bytes, sizeof(bytes), 0) > 0;
+	if (may_be_read && looks->n_threads < THREADS_MAX) {
+		*VECTOR_ADD(looks->threads, looks->n_threads, looks->thread_capacity) =
+			(struct looked_at){ process->pid, tid, process->start_ticks, file, true };
+		return true;
 	}
-	*VECTOR_ADD(looks->threads, looks->n_threads, looks->thread_capacity) =
-		(struct looked_at){ process->pid, tid, process->start_ticks, file, true };
-	return true;
+	close(file);
+	return !may_be_read;
 }
 
 static size_t follow_process(struct call_looks *looks, const struct process *process)

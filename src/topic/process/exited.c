@@ -106,6 +106,7 @@ struct state {
 	size_t n_pasts, capacity;
 	uint64_t steps_ns[STEPS]; /* 0: none yet */
 	unsigned newest;
+	unsigned scope_epoch; /* of the ledger, when it was last read */
 };
 
 /* The oldest step of the last minute, or the newest one. */
@@ -122,7 +123,8 @@ static unsigned first_step(const struct state *state, uint64_t now_ns)
 
 static void make_room(struct state *state)
 {
-	if (state->ledger->n_commands < state->n_pasts) { /* it counts again from 0 */
+	if (state->ledger->scope_epoch != state->scope_epoch) { /* it counts again from 0 */
+		state->scope_epoch = state->ledger->scope_epoch;
 		state->n_pasts = 0;
 		memset(state->steps_ns, 0, sizeof(state->steps_ns));
 	}
