@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what --assert says: of conditions that do not hold, and of those that cannot be judged. */
+/* Tests of what --assert and --when say: of conditions that do not hold, and of those that cannot be. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "app/assertion.h"
+#include "app/rule_list.h"
 #include "core/alloc.h"
 #include "suite.h"
+#include "sys/error_message.h"
 #include "topic/topic.h"
 
 static const char *not_wanted; /* a topic that the run does not sample */
@@ -126,5 +128,108 @@ START_TEST(what_cannot_be_judged)
 	not_wanted = "finding";
 	check("cpu > 1", 0, "");
 	not_wanted = NULL;
+}
+END_TEST
+
+/* What was said since the last call. */
+static const char *said_now(void)
+{
+	static size_t start;
+	const char *log = error_message_log() + start;
+
+	start += strlen(log);
+	return log;
+}
+
+START_TEST(rules_are_about_rows_events_or_growth)
+{
+	static const struct {
+		const char *text, *why; /* NULL: it is good */
+		enum rule_event event;
+		bool of_growth;
+	} cases[] = {
+		{ "system.load1 > 1", NULL, RULE_EVENT_NONE, false },
+		{ "system.load1 > 1 for 30s until system.load1 < 0.5", NULL, RULE_EVENT_NONE, false },
+		{ "process(command=x).exits", NULL, RULE_EVENT_END, false },
+		{ "process(command=x).starts at most once per 5min", NULL, RULE_EVENT_START, false },
+		{ "file(path=/etc/hosts).changes", NULL, RULE_EVENT_CHANGE, false },
+		{ "interrupt(0).interrupts", NULL, RULE_EVENT_NONE, true },
+		{ "process(command=x)", NULL, RULE_EVENT_NONE, false },
+		{ "file(path=etc).changes", "'etc': expected a whole path, from / on", RULE_EVENT_NONE,
+		  false },
+		{ "file(name=/etc).changes", "unknown topic 'file'", RULE_EVENT_NONE, false },
+		{ "process(command=x).ends", "unknown column 'ends' of process", RULE_EVENT_NONE, false },
+		{ "process(user=x).exits", "unknown column 'exits' of process", RULE_EVENT_NONE, false },
+		{ "process(command=x,user=y).exits", "unknown column 'exits' of process", RULE_EVENT_NONE,
+		  false },
+		{ "process.exits", "unknown column 'exits' of process", RULE_EVENT_NONE, false },
+		{ "cpu(command=x).exits", "unknown column", RULE_EVENT_NONE, false },
+		{ "process(command=x).exits for 3s", "has no duration", RULE_EVENT_NONE, false },
+		{ "process(command=x).starts until system.load1 > 1", "has no duration", RULE_EVENT_NONE,
+		  false },
+		{ "file(path=/a).changes for 1min", "has no duration", RULE_EVENT_NONE, false },
+		{ "interrupt(0).interrupts for 3s", "has no duration", RULE_EVENT_NONE, false },
+		{ "system.load1", "must follow", RULE_EVENT_NONE, false },
+		{ "system.load1 > 1 for ever", "a duration must follow, as in 30s or 5min; not '",
+		  RULE_EVENT_NONE, false },
+		{ "system.load1 > 1 and more", "unexpected 'and more'; behind a condition", RULE_EVENT_NONE,
+		  false },
+		{ "system.load1 > 1 for 3s for 4s", "this is there twice", RULE_EVENT_NONE, false },
+		{ "nothing.load1 > 1", "unknown topic 'nothing'", RULE_EVENT_NONE, false },
+		{ "system.load1 > 1 until nothing.load1 > 1", "unknown topic 'nothing'", RULE_EVENT_NONE,
+		  false },
+		{ "system.load1 > 1 until system.lod1 > 1", "unknown column 'lod1' of system",
+		  RULE_EVENT_NONE, false },
+	};
+	size_t n_events[4] = { 0 };
+	struct rule_list list = { 0 };
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		int status = rule_list_add(&list, "--when", cases[c].text, NULL);
+		const char *why = said_now();
+
+		ck_assert_msg(status == (cases[c].why ? 2 : 0), "%s: %d %s", cases[c].text, status, why);
+		if (cases[c].why) {
+			ck_assert_msg(strncmp(why, "--when: ", 8) == 0 && strstr(why, cases[c].why), "%s: %s",
+				      cases[c].text, why);
+			rule_list_shorten(&list, list.n_rules - 1);
+			continue;
+		}
+		ck_assert_str_eq(why, "");
+		ck_assert_msg(list.rules[list.n_rules - 1].event == cases[c].event, "%s", cases[c].text);
+		ck_assert_msg(list.rules[list.n_rules - 1].rule.of_growth == cases[c].of_growth, "%s",
+			      cases[c].text);
+		ck_assert(!list.rules[list.n_rules - 1].has_command);
+		n_events[cases[c].event]++;
+	}
+	for (unsigned event = 0; event < 4; event++)
+		ck_assert_uint_eq(rule_list_events(&list, (enum rule_event)event), n_events[event]);
+	ck_assert_str_eq(listed_rule_name(&list.rules[2]), "x");
+	ck_assert_str_eq(listed_rule_name(&list.rules[4]), "/etc/hosts");
+	rule_list_free(&list);
+	ck_assert_uint_eq(list.n_rules, 0);
+}
+END_TEST
+
+START_TEST(rules_have_their_commands)
+{
+	struct rule_list list = { 0 };
+
+	ck_assert_int_eq(rule_list_add(&list, "a:1", "system.load1 > 1", "/bin/true 'a b'"), 0);
+	ck_assert_int_eq(rule_list_add(&list, "a:2", "system.load1 > 2", NULL), 0);
+	ck_assert(list.rules[0].has_command && !list.rules[1].has_command);
+	ck_assert_str_eq(list.rules[0].command.words[1], "a b");
+	ck_assert_ptr_null(list.rules[0].command.words[2]);
+	ck_assert_str_eq(said_now(), "");
+	ck_assert_int_eq(rule_list_add(&list, "a:3", "system.load1 > 3", "'open"), 2);
+	ck_assert_str_eq(
+		said_now(),
+		"a:3: ''open': expected a program and its arguments, at most 64 words; quotes are closed\n");
+	rule_list_shorten(&list, 3);
+	ck_assert_uint_eq(list.n_rules, 3);
+	rule_list_shorten(&list, 1);
+	ck_assert_uint_eq(list.n_rules, 1);
+	ck_assert_str_eq(list.rules[0].text, "system.load1 > 1");
+	rule_list_free(&list);
 }
 END_TEST

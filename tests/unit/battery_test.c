@@ -2,6 +2,7 @@
 /* Tests of batteries without a power reading: their power is derived from changes of the charge. */
 #include <config.h>
 
+#include <errno.h>
 #include <math.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -161,5 +162,121 @@ START_TEST(energy_of_a_sleep_is_no_power_of_now)
 		ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "max_watts"), 5, MW);
 		rig_close(&rig);
 	}
+}
+END_TEST
+
+/* The sign is that of the status; what flows without a number is not known, what rests draws nothing. */
+START_TEST(flows_are_those_of_the_status)
+{
+	static const struct {
+		const char *lines;
+		double watts, left;
+		const char *from; /* NULL: not known */
+	} cases[] = {
+#define STATUS(status) "POWER_SUPPLY_STATUS=" status "\n"
+#define POWER(uw) "POWER_SUPPLY_POWER_NOW=" uw "\n"
+#define CURRENT(ua) "POWER_SUPPLY_CURRENT_NOW=" ua "\n"
+		{ STATUS("Discharging") POWER("5000000"), 5, 20000, "power_now" },
+		{ STATUS("Discharging") CURRENT("500000"), 5, 20000, "current_now * voltage_now" },
+		{ STATUS("Discharging") POWER("0"), NAN, NAN, NULL },
+		{ STATUS("Discharging"), NAN, NAN, NULL },
+		{ STATUS("Charging") POWER("20000000"), -20, 5000, "power_now" },
+		{ STATUS("Full") POWER("1000000"), -1, 100000, "power_now" },
+		{ STATUS("Full") POWER("0"), 0, NAN, "power_now" },
+		{ STATUS("Full"), 0, NAN, NULL },
+		{ STATUS("Not charging") POWER("2000000"), -2, 50000, "power_now" },
+		{ STATUS("Not charging"), 0, NAN, NULL },
+		{ STATUS("Unknown") POWER("3000000"), NAN, NAN, "power_now" },
+		{ STATUS("Discharged") POWER("3000000"), NAN, NAN, "power_now" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		double watts, left;
+		struct rig rig;
+
+		open_battery(&rig);
+		rig_put(&rig, UEVENT,
+			"POWER_SUPPLY_TYPE=Battery\n%sPOWER_SUPPLY_VOLTAGE_NOW=10000000\n"
+			"POWER_SUPPLY_ENERGY_NOW=27777778\nPOWER_SUPPLY_ENERGY_FULL=55555556\n"
+			"POWER_SUPPLY_ENERGY_FULL_DESIGN=111111112\nPOWER_SUPPLY_CYCLE_COUNT=%zu\n",
+			cases[i].lines, i);
+		frame = rig_sample(&rig, 10);
+		watts = cell_f64(frame, "battery", "BAT0", "watts");
+		left = cell_f64(frame, "battery", "BAT0", "remaining_seconds");
+		ck_assert_msg(isnan(cases[i].watts) ? isnan(watts) : fabs(watts - cases[i].watts) < MW,
+			      "case %zu: %g W", i, watts);
+		ck_assert_msg(isnan(cases[i].left) ? isnan(left) : fabs(left - cases[i].left) < 0.1,
+			      "case %zu: %g s", i, left);
+		ck_assert_pstr_eq(cell_text(frame, "battery", "BAT0", "from"), cases[i].from);
+		ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "joules"), 100000, 0.01);
+		ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "charge_ratio"), 0.5, 1e-9);
+		ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "health_ratio"), 0.5, 1e-9);
+		ck_assert_double_eq(cell_f64(frame, "battery", "BAT0", "volts"), 10);
+		ck_assert_uint_eq(cell_u64(frame, "battery", "BAT0", "cycles"), i > 0 ? i : U64_UNKNOWN);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* The energy itself needs no voltage. */
+START_TEST(energy_that_changes_is_power)
+{
+	static const unsigned long energies_mwh[] = { 30000, 29990, 29980, 29980, 29960 };
+	static const double expected[] = { NAN, NAN, 3.6, 3.6, 3.6 };
+	struct rig rig;
+
+	open_battery(&rig);
+	for (unsigned i = 0; i < 5; i++) {
+		const struct frame *frame;
+		double watts;
+
+		rig_put(&rig, UEVENT,
+			"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Discharging\n"
+			"POWER_SUPPLY_VOLTAGE_NOW=12000000\nPOWER_SUPPLY_ENERGY_NOW=%lu000\n"
+			"POWER_SUPPLY_ENERGY_FULL=60000000\nPOWER_SUPPLY_CHARGE_NOW=%u\n",
+			energies_mwh[i], 1000000 - i * 5000);
+		frame = rig_sample(&rig, 10);
+		watts = cell_f64(frame, "battery", "BAT0", "watts");
+		ck_assert_msg(isnan(expected[i]) ? isnan(watts) : fabs(watts - expected[i]) < MW, "%u: %g W",
+			      i, watts);
+		ck_assert_pstr_eq(cell_text(frame, "battery", "BAT0", "from"),
+				  isnan(expected[i]) ? NULL : "change of energy_now");
+	}
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(which_supplies_are_batteries)
+{
+	const struct source_spec *source = &topic_find("battery")->sources[0];
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", names);
+	ck_assert_int_eq(source->test(&rig.env), -ENOENT);
+	rig_make(&rig, "sys/class/power_supply/AC");
+	rig_put(&rig, "sys/class/power_supply/AC/uevent",
+		"POWER_SUPPLY_TYPE=Mains\nPOWER_SUPPLY_ONLINE=1\nPOWER_SUPPLY_STATUS=Charging\n");
+	rig.env.tick++;
+	ck_assert_int_eq(source->test(&rig.env), -ENODATA);
+	rig_make(&rig, "sys/class/power_supply/mouse");
+	rig_put(&rig, "sys/class/power_supply/mouse/uevent",
+		"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_SCOPE=Device\nPOWER_SUPPLY_CAPACITY=50\n");
+	rig.env.tick++;
+	ck_assert_int_eq(source->test(&rig.env), -ENODATA);
+	rig_make(&rig, "sys/class/power_supply/CMB0");
+	rig_put(&rig, "sys/class/power_supply/CMB0/uevent",
+		"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Full\nPOWER_SUPPLY_CAPACITY=98\n"
+		"POWER_SUPPLY_MODEL_NAME=of it\n");
+	rig.env.tick++;
+	ck_assert_int_eq(source->test(&rig.env), 0);
+	frame = rig_sample(&rig, 10);
+	ck_assert_uint_eq(frame_table(frame, "battery")->n_rows, 1);
+	check_row(frame, "battery",
+		  "battery=CMB0 status=Full watts=0 charge_ratio=0.98 age_seconds=0 model=of it");
+	rig_put(&rig, "sys/class/power_supply/CMB0/uevent", "\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 10), "battery")->n_rows, 0);
+	rig_close(&rig);
 }
 END_TEST

@@ -375,3 +375,30 @@ START_TEST(without_bpf_it_is_an_estimate)
 	}
 	close_machine(&machine);
 }
+
+/* Of a pid that several processes have had, one after the other. */
+START_TEST(pages_of_an_earlier_process_are_left_out)
+{
+	static const struct {
+		uint64_t start_ticks, start_then;
+		struct cache_pages pages;
+	} cases[] = {
+		{ U64_UNKNOWN, 0, { 1000, 300, 500, 70, 9 } }, { 50, 50, { 1000, 300, 500, 70, 9 } },
+		{ 50, 50, { 1000, 300, 500, 70, 9 } },         { 60, 60, { 900, 280, 440, 63, 8 } },
+		{ U64_UNKNOWN, 60, { 900, 280, 440, 63, 8 } }, { 60, 60, { 900, 280, 440, 63, 8 } },
+	};
+	struct cache_process process = { .total = { 1000, 300, 500, 70, 9 },
+					 .before = { 100, 20, 60, 7, 1 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cache_pages pages = cache_pages_of(&process, cases[i].start_ticks);
+
+		ck_assert_uint_eq(process.start_ticks, cases[i].start_then);
+		ck_assert_uint_eq(pages.asked, cases[i].pages.asked);
+		ck_assert_uint_eq(pages.missed, cases[i].pages.missed);
+		ck_assert_uint_eq(pages.added, cases[i].pages.added);
+		ck_assert_uint_eq(pages.faults, cases[i].pages.faults);
+		ck_assert_uint_eq(pages.dirtied, cases[i].pages.dirtied);
+	}
+}
+END_TEST

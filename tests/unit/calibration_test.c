@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "model/power_fit.h"
+#include "rig.h"
 #include "suite.h"
 #include "sys/cpu_load.h"
 
@@ -266,5 +267,44 @@ START_TEST(json_is_read)
 	ck_assert_uint_eq(fit.lines[CALIBRATION_CYCLES].points, U64_UNKNOWN);
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		ck_assert_msg(!power_fit_parse(&fit, span_text(none[i])), "%s", none[i]);
+}
+END_TEST
+
+/* Each known line is a row, of the calibration that is in use. */
+START_TEST(lines_in_use_are_rows)
+{
+	static const char *const names[] = { "calibration", NULL };
+	const struct power_fit fit = {
+		.cpus = 4,
+		.lines = { [CALIBRATION_LOAD] = { 6.25, 11.5, 0.95, 12 },
+			   [CALIBRATION_OPERATIONS] = { 0.5, 10, 0.9499, 7 },
+			   [CALIBRATION_CYCLES] = { NAN, NAN, NAN, 0 },
+			   [CALIBRATION_INSTRUCTIONS] = { 2e-9, 9, 0.5, 3 } },
+	};
+	const struct topic *topic = topic_find("calibration");
+	const struct frame *frame;
+	struct rig rig;
+
+	ck_assert_ptr_null(topic->sources[0].path);
+	rig_open(&rig, "empty", names);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "calibration")->n_rows, 0);
+	rig.settings.topic.fit = fit;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "calibration")->n_rows, 3);
+	check_row(frame, "calibration",
+		  "cpus=4 measure=load slope=6.25 slope_unit=watts per busy CPU intercept_watts=11.5 "
+		  "r_squared=0.95 fit=excellent points=12");
+	check_row(frame, "calibration",
+		  "cpus=4 measure=operations slope=0.5 slope_unit=joules per operation intercept_watts=10 "
+		  "r_squared=0.9499 fit=good points=7");
+	check_row(frame, "calibration",
+		  "cpus=4 measure=instructions slope=2e-09 slope_unit=joules per instruction "
+		  "intercept_watts=9 r_squared=0.5 fit=poor points=3");
+	rig.settings.topic.fit.cpus = 1;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "calibration")->n_rows, 3);
+	rig.settings.topic.fit.cpus = 0;
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "calibration")->n_rows, 0);
+	rig_close(&rig);
 }
 END_TEST

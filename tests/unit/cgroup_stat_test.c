@@ -2,9 +2,18 @@
 /* Files of control groups, as several kernels print them. */
 #include <config.h>
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
 #include "kernel/cgroup.h"
 #include "kernel/cgroup_stat.h"
 #include "suite.h"
+#include "sys/cgroup_path.h"
 
 START_TEST(memory_stat_of_version_1)
 {
@@ -133,5 +142,111 @@ START_TEST(mounts_of_hierarchies)
 	ck_assert_int_eq(mount.version, 2);
 	ck_assert_str_eq(mount.point, "cg x");
 	ck_assert(!cgroup_mount_next(&text, &mount));
+}
+END_TEST
+
+/* Times that nanoseconds of 64 bits hold, and sums that have room; what is known stays. */
+START_TEST(numbers_at_their_limits)
+{
+	struct cgroup_memory_stat memory;
+	struct cgroup_cpu_stat cpu;
+
+	cgroup_cpu_stat_parse(span_text("usage_usec 18446744073709551\nthrottled_usec 18446744073709552\n"
+					"nr_periods 0\n"),
+			      &cpu);
+	ck_assert_uint_eq(cpu.used_ns, UINT64_C(18446744073709551000));
+	ck_assert(cpu.throttled_ns == U64_UNKNOWN && cpu.periods == 0 &&
+		  cpu.throttled_periods == U64_UNKNOWN);
+	cgroup_memory_stat_parse(
+		span_text("kernel_stack 18446744073709551613\nslab 1\npagetables 2\npercpu 0\n"), 2, &memory);
+	ck_assert_uint_eq(memory.kernel, UINT64_MAX - 1); /* 2 more have no room */
+	cgroup_memory_stat_parse(span_text("kernel 0\nslab 5\nswap 7\nactive_file 1\ninactive_file 2\n"), 2,
+				 &memory);
+	ck_assert(memory.kernel == 0 && memory.active_file == 1 && memory.inactive_file == 2);
+	cgroup_memory_stat_parse(
+		span_text("total_active_file 1\ntotal_inactive_file 2\ntotal_swap 0\nslab 3\n"
+			  "swap 9\n"),
+		1, &memory);
+	ck_assert(memory.active_file == 1 && memory.inactive_file == 2 && memory.swap == 0);
+	ck_assert(memory.kernel == U64_UNKNOWN && memory.file == U64_UNKNOWN);
+}
+END_TEST
+
+START_TEST(lines_of_io_that_say_nothing)
+{
+	struct span text =
+		span_text("8:0 rios=3 wios=4\n8 1 rbytes=5\nx:1 rbytes=5\n8:x rbytes=5\n8:1 rbytes=x\n"
+			  "8:2 Read\n8:3 Read x\n8:4 Discard 7\n8:5 wbytes=6 rbytes=x dbytes=9\n"
+			  "8:6 rbytes=0\n8:7 Write 0\n");
+	struct cgroup_io io;
+
+	ck_assert(cgroup_io_next(&text, &io) && io.minor == 5 && io.write_bytes == 6 && io.read_bytes == 0);
+	ck_assert(cgroup_io_next(&text, &io) && io.minor == 6 && io.write_bytes == 0);
+	ck_assert(cgroup_io_next(&text, &io) && io.minor == 7 && io.major == 8);
+	ck_assert(!cgroup_io_next(&text, &io));
+}
+END_TEST
+
+/* The number of this directory below one of cgroup2, or skips the test. */
+static uint64_t number_of(int mount, const char *name)
+{
+	union {
+		struct file_handle handle;
+		char bytes[sizeof(struct file_handle) + MAX_HANDLE_SZ];
+	} of = { .handle = { .handle_bytes = MAX_HANDLE_SZ } };
+	uint64_t number;
+	int id;
+
+	if (name_to_handle_at(mount, name, &of.handle, &id, 0) < 0 ||
+	    of.handle.handle_bytes != sizeof(number))
+		skip_test("groups have no numbers before Linux 5.5");
+	memcpy(&number, of.handle.f_handle, sizeof(number));
+	return number;
+}
+
+/* Where cgroup2 is mounted; -1: nowhere. */
+static int open_groups(void)
+{
+	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	struct statfs fs;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int mount = open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (mount >= 0 && fstatfs(mount, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return mount;
+		if (mount >= 0)
+			close(mount);
+	}
+	return -1;
+}
+
+START_TEST(groups_have_paths_by_their_numbers)
+{
+	int mount = open_groups();
+	DIR *groups = mount < 0 ? NULL : fdopendir(dup(mount));
+	char path[300], wanted[300] = "";
+	const struct dirent *entry;
+
+	if (!groups)
+		skip_test("there is no cgroup2");
+	while (!*wanted && (entry = readdir(groups)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			snprintf(wanted, sizeof(wanted), "/%s", entry->d_name);
+	closedir(groups);
+	if (!cgroup_path_by_number(mount, number_of(mount, "."), path, sizeof(path)))
+		skip_test("a right is missing");
+	ck_assert_str_eq(path, "/");
+	ck_assert(!cgroup_path_by_number(mount, UINT64_MAX, path, sizeof(path)));
+	if (*wanted) {
+		uint64_t number = number_of(mount, wanted + 1);
+
+		ck_assert(cgroup_path_by_number(mount, number, path, sizeof(path)));
+		ck_assert_str_eq(path, wanted);
+		ck_assert(cgroup_path_by_number(mount, number, path, strlen(wanted) + 1));
+		ck_assert_str_eq(path, wanted);
+		ck_assert(!cgroup_path_by_number(mount, number, path, strlen(wanted)));
+	}
+	close(mount);
 }
 END_TEST

@@ -208,7 +208,8 @@ static struct caught {
 } caught;
 
 /* Also what lies between variables, which the address sanitizer would report. */
-static __attribute__((noinline, no_sanitize("address"))) void copy_stack(char *to, const volatile char *from, size_t bytes)
+static __attribute__((noinline, no_sanitize("address"))) void
+copy_stack(char *to, const volatile char *from, size_t bytes)
 {
 	while (bytes-- > 0)
 		*to++ = *from++;

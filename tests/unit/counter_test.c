@@ -2,13 +2,16 @@
 /* Tests of the counters: which events, on which CPUs, and what the kernel of this machine counts. */
 #include <config.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -18,7 +21,8 @@
 #include "model/derive.h"
 #include "rig.h"
 #include "suite.h"
-#include "topic/counter/counter_machine.h"
+#include "sys/perf_ring.h"
+#include "topic/counter/counter_rows.h"
 #include "topic/topic.h"
 
 #define NOBODY 65534
@@ -599,5 +603,828 @@ START_TEST(totals_of_shared_counters_never_shrink)
 	counter_set_read(&cpu, &events); /* the end of the file: as of a CPU that was switched off */
 	ck_assert(cpu.files == 0 && cpu.cells[0].fd == -EAGAIN && cpu.cells[0].total == 0);
 	ck_assert(counter_is_lost(cpu.cells[0].fd));
+}
+END_TEST
+
+/* --- A kernel of the test: events that have the counts that it gives them. */
+
+static bool is_kernel;
+static struct asked {
+	struct perf_event_attr attr;
+	int tid, cpu, leader, fd; /* fd: what reads its group, if it leads one */
+	uint64_t count;
+} asked[64];
+static unsigned n_asked, n_started;
+static struct perf_times group_times;
+static uint32_t refused_type = UINT32_MAX;
+static uint64_t refused_config = UINT64_MAX; /* all of that type */
+static int refusal, refused_cpu = -1;        /* -1: on all */
+static int start_error;
+
+static bool is_refused(const struct perf_event_attr *attr, int cpu)
+{
+	return refusal && attr->type == refused_type &&
+	       (refused_config == UINT64_MAX || attr->config == refused_config) &&
+	       (refused_cpu < 0 || cpu == refused_cpu);
+}
+
+/* What the next read of the group gives. */
+static void write_group(int leader)
+{
+	uint64_t words[3 + 64] = { 0, group_times.enabled_ns, group_times.running_ns };
+
+	for (unsigned i = 0; i < n_asked; i++)
+		if (asked[i].fd >= 0 && (asked[i].fd == leader || asked[i].leader == leader))
+			words[3 + words[0]++] = asked[i].count;
+	ck_assert_int_ge(pwrite(leader, words, (3 + words[0]) * sizeof(words[0]), 0), 0);
+	ck_assert_int_eq(lseek(leader, 0, SEEK_SET), 0);
+}
+
+static void give_times(uint64_t enabled, uint64_t running)
+{
+	group_times = (struct perf_times){ enabled, running };
+	for (unsigned i = 0; i < n_asked; i++)
+		if (asked[i].leader < 0 && fcntl(asked[i].fd, F_GETFD) >= 0)
+			write_group(asked[i].fd);
+}
+
+static int open_event(const struct perf_event_attr *attr, int tid, int cpu, int leader)
+{
+	struct asked *event = &asked[n_asked++];
+
+	ck_assert_uint_le(n_asked, sizeof(asked) / sizeof(asked[0]));
+	*event = (struct asked){ *attr, tid, cpu, leader, -1, 0 };
+	if (is_refused(attr, cpu)) {
+		errno = -refusal;
+		return -1;
+	}
+	event->fd = memfd_create("event", MFD_CLOEXEC);
+	for (struct asked *old = asked; old < event; old++) /* which has been closed */
+		if (old->fd == event->fd || old->leader == event->fd)
+			old->fd = old->leader = -1;
+	write_group(leader < 0 ? event->fd : leader);
+	return event->fd;
+}
+
+/* Like the C library it reads six arguments, whether they were given or not. */
+__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+{
+	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	long arguments[6];
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+	va_end(list);
+	if (is_kernel && number == SYS_perf_event_open)
+		return open_event((const struct perf_event_attr *)arguments[0], (int)arguments[1],
+				  (int)arguments[2], (int)arguments[3]);
+	return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+		    arguments[5]);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	long argument;
+
+	va_start(list, request);
+	argument = va_arg(list, long);
+	va_end(list);
+	if (!is_kernel)
+		return (int)syscall(SYS_ioctl, fd, request, argument);
+	ck_assert(request == PERF_EVENT_IOC_ENABLE);
+	n_started++;
+	errno = -start_error;
+	return start_error ? -1 : 0;
+}
+
+#define TYPE_ATOM 10 /* of CPUs 4 to 7 in the fixture; 4: of CPUs 0 to 3 */
+#define CORE 4ULL << 32
+#define ATOM 10ULL << 32
+
+START_TEST(events_are_opened_as_their_place_wants)
+{
+	static const struct {
+		struct perf_event_attr attr;
+		struct counter_place place;
+		int error;
+		uint64_t config; /* that the kernel is asked for */
+	} cases[] = {
+		{ { .type = PERF_TYPE_TRACEPOINT, .config = 9 },
+		  { .tid = 7, .user_only = true },
+		  -EACCES,
+		  0 },
+		{ { .type = PERF_TYPE_SOFTWARE, .config = 3 }, { .tid = 7, .user_only = true }, -EACCES, 0 },
+		{ { .type = PERF_TYPE_SOFTWARE, .config = 4 }, { .tid = 7, .user_only = true }, -EACCES, 0 },
+		{ { .type = PERF_TYPE_SOFTWARE, .config = 2 }, { .tid = 7, .user_only = true }, 0, 2 },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 3 }, { .tid = 7, .user_only = true }, 0, 3 },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 4 }, { .tid = 7, .user_only = true }, 0, 4 },
+		{ { .type = PERF_TYPE_TRACEPOINT, .config = 9 }, { .tid = 7, .inherited = true }, 0, 9 },
+		{ { .type = PERF_TYPE_SOFTWARE, .config = 3 }, { .tid = 7 }, 0, 3 },
+		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 3 }, -ENODEV, 0 },
+		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 4 }, 0, 1 },
+		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 3, .tid = 8 }, 0, 1 },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 5 }, { .cpu = 0 }, 0, CORE | 5 },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 5 }, { .cpu = 7 }, 0, ATOM | 5 },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 5 }, { .cpu = 8 }, 0, 5 },
+		{ { .type = PERF_TYPE_HARDWARE, .config = 5, .exclude_kernel = 1 }, { .tid = 8 }, 0, 5 },
+		{ { .type = PERF_TYPE_HW_CACHE, .config = 6 }, { .cpu = 4 }, 0, ATOM | 6 },
+		{ { .type = PERF_TYPE_HW_CACHE, .config = 6 }, { .tid = 8, .cpu = 4 }, 0, 6 },
+		{ { .type = PERF_TYPE_SOFTWARE, .config = 6 }, { .cpu = 4 }, 0, 6 },
+		{ { .type = PERF_TYPE_RAW, .config = 6 }, { .cpu = 3 }, 0, 6 },
+	};
+	struct counter_pmus pmus;
+	struct env env;
+
+	is_kernel = true;
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	counter_pmus_read(&pmus, &env);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct counter_event event = { .attr = cases[i].attr };
+		const struct counter_place *place = &cases[i].place;
+		bool leads = i % 2;
+		int leader, fd;
+
+		n_asked = 0;
+		leader = leads || cases[i].error ? -1 : open_event(&event.attr, 1, 1, -1);
+		fd = counter_open(&event, &pmus, place, leader);
+		if (cases[i].error) {
+			ck_assert_msg(fd == cases[i].error && n_asked == 0, "%zu: %d", i, fd);
+			continue;
+		}
+		ck_assert_msg(fd >= 0, "%zu: %d", i, fd);
+		ck_assert_uint_eq(n_asked, leads ? 1 : 2);
+		ck_assert_int_eq(asked[n_asked - 1].tid, place->tid ? (int)place->tid : -1);
+		ck_assert_int_eq(asked[n_asked - 1].cpu, place->tid ? -1 : (int)place->cpu);
+		ck_assert_int_eq(asked[n_asked - 1].leader, leader);
+		ck_assert_uint_eq(asked[n_asked - 1].attr.type, event.attr.type);
+		ck_assert_uint_eq(asked[n_asked - 1].attr.config, cases[i].config);
+		ck_assert_uint_eq(asked[n_asked - 1].attr.size, sizeof(struct perf_event_attr));
+		ck_assert_uint_eq(asked[n_asked - 1].attr.read_format, PERF_READ_FORMAT);
+		ck_assert_uint_eq(asked[n_asked - 1].attr.disabled, leads);
+		ck_assert_uint_eq(asked[n_asked - 1].attr.inherit, place->inherited);
+		ck_assert_uint_eq(asked[n_asked - 1].attr.inherit_thread, place->inherited);
+		ck_assert_uint_eq(asked[n_asked - 1].attr.exclude_kernel,
+				  place->user_only || event.attr.exclude_kernel);
+		close(fd);
+		if (!leads)
+			close(leader);
+	}
+	counter_pmus_free(&pmus);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(a_missing_counter_is_not_a_loss)
+{
+	static const struct {
+		int of_kernel, error;
+		bool lost;
+	} cases[] = {
+		{ -ENOENT, -ENODEV, false }, { -EOPNOTSUPP, -ENODEV, false }, { -ENODEV, -ENODEV, false },
+		{ -EINVAL, -EINVAL, false }, { -EACCES, -EACCES, true },      { -EMFILE, -EMFILE, true },
+		{ -ESRCH, -ESRCH, true },
+	};
+	const struct counter_event event = { .attr = { .type = PERF_TYPE_SOFTWARE } };
+	const struct counter_pmus none = { 0 };
+
+	is_kernel = true;
+	refused_type = PERF_TYPE_SOFTWARE;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		refusal = cases[i].of_kernel;
+		ck_assert_int_eq(counter_open(&event, &none, &(struct counter_place){ .cpu = 0 }, -1),
+				 cases[i].error);
+		ck_assert_int_eq(counter_is_lost(cases[i].error), cases[i].lost);
+	}
+	ck_assert(!counter_is_lost(0) && !counter_is_lost(3));
+}
+END_TEST
+
+/* Five events in groups: 0 and 2; 1, which cannot be; 3 and 4. */
+static struct counter_events five_events(void)
+{
+	struct counter_events events = { .count = 5 };
+
+	for (unsigned i = 0; i < 5; i++) {
+		events.list[i].attr.config = 100 + i;
+		events.list[i].attr.type = PERF_TYPE_RAW;
+		events.list[i].group = i < 3 ? i % 2 : 3;
+	}
+	events.list[1].why = "there is none";
+	return events;
+}
+
+static void check_cells(const struct counter_set *set, const char *expected)
+{
+	char text[256] = "";
+
+	for (unsigned i = 0; i < 5; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "",
+			 set->cells[i].fd >= 0         ? "open"
+			 : set->cells[i].fd == -ENODEV ? "none"
+						       : strerror(-set->cells[i].fd));
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(groups_are_opened_and_started_by_their_leaders)
+{
+	const struct counter_events events = five_events();
+	const struct counter_pmus none = { 0 };
+	struct env env = { .counters = { .n_open = 10, .max = 100 } };
+	struct counter_set set = { .env = &env, .place = { .cpu = 5 } };
+
+	is_kernel = true;
+	counter_set_open(&set, &events, &none);
+	check_cells(&set, "open none open open open");
+	ck_assert_uint_eq(n_asked, 4);
+	ck_assert(asked[0].leader == -1 && asked[1].leader == asked[0].fd);
+	ck_assert(asked[2].leader == -1 && asked[3].leader == asked[2].fd);
+	ck_assert_uint_eq(n_started, 2);
+	ck_assert_uint_eq(set.files, 4);
+	ck_assert_uint_eq(env.counters.n_open, 14);
+	counter_set_open(&set, &events, &none); /* they are open */
+	ck_assert_uint_eq(n_asked, 4);
+	counter_set_close(&set);
+	check_cells(&set, "none none none none none");
+	ck_assert_uint_eq(set.files, 0);
+	ck_assert_uint_eq(env.counters.n_open, 10);
+	set.cells[2].total = 5; /* totals begin at 0 */
+	refused_type = PERF_TYPE_RAW;
+	refused_config = 100;
+	refusal = -ENOENT;
+	n_asked = n_started = 0;
+	counter_set_open(&set, &events, &none); /* then the next one leads */
+	check_cells(&set, "none none open open open");
+	ck_assert(asked[1].leader == -1 && asked[2].leader == -1 && asked[3].leader == asked[2].fd);
+	ck_assert_uint_eq(n_started, 2);
+	ck_assert_uint_eq(set.cells[2].total, 0);
+	counter_set_close(&set);
+	refusal = 0;
+	env.counters.max = 12; /* room for two */
+	counter_set_open(&set, &events, &none);
+	check_cells(&set, "open none open Too many open files Too many open files");
+	ck_assert_uint_eq(env.counters.n_open, 12);
+	counter_set_close(&set);
+	env.counters.max = 100;
+	start_error = -EINVAL;
+	counter_set_open(&set, &events, &none);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_int_eq(set.cells[i].fd, i == 1 ? -ENODEV : -EAGAIN);
+	ck_assert_uint_eq(set.files, 0);
+	ck_assert_uint_eq(env.counters.n_open, 10);
+}
+END_TEST
+
+static void check_totals(const struct counter_set *set, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	const uint64_t totals[] = { a, 0, b, c, d };
+
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_msg(set->cells[i].total == totals[i], "%u: %lu", i,
+			      (unsigned long)set->cells[i].total);
+}
+
+START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
+{
+	const struct counter_events events = five_events();
+	const struct counter_pmus none = { 0 };
+
+	is_kernel = true;
+	for (uint32_t tid = 0; tid < 8; tid += 7) {
+		struct env env = { .counters = { .max = 100 } };
+		struct counter_set set = { .env = &env, .place = { .tid = tid } };
+
+		n_asked = 0;
+		counter_set_open(&set, &events, &none);
+		for (unsigned i = 0; i < 4; i++)
+			asked[i].count = 10 * (i + 1);
+		give_times(100, 50);
+		counter_set_read(&set, &events);
+		if (tid) /* counts of all threads are scaled together */
+			check_totals(&set, 10, 20, 30, 40);
+		else
+			check_totals(&set, 20, 40, 60, 80);
+		ck_assert(set.cells[0].known && set.cells[4].known);
+		ck_assert_uint_eq(set.cells[4].grown_times.enabled_ns, 100);
+		ck_assert_uint_eq(set.cells[4].grown_times.running_ns, 50);
+		for (unsigned i = 0; i < 4; i++)
+			asked[i].count += i + 1;
+		give_times(101, 51);
+		counter_set_read(&set, &events);
+		if (tid)
+			check_totals(&set, 11, 22, 33, 44);
+		else
+			check_totals(&set, 21, 42, 63, 84);
+		ck_assert_uint_eq(set.cells[0].grown, 1);
+		ck_assert_uint_eq(set.cells[4].grown, 4);
+		ck_assert_uint_eq(set.cells[4].grown_times.enabled_ns, 1);
+		give_times(101, 51); /* the same again: a CPU was away, a thread did not run */
+		counter_set_read(&set, &events);
+		if (tid) {
+			check_totals(&set, 11, 22, 33, 44);
+			ck_assert(set.cells[0].known && set.cells[0].grown == 0);
+			counter_set_close(&set);
+			continue;
+		}
+		for (unsigned i = 0; i < 5; i++)
+			ck_assert_int_eq(set.cells[i].fd, i == 1 ? -ENODEV : -EAGAIN);
+		ck_assert_uint_eq(env.counters.n_open, 0);
+		n_asked = 0;
+		counter_set_open(&set, &events, &none);
+		check_cells(&set, "open none open open open");
+		give_times(0, 0); /* never enabled: it has not stopped */
+		counter_set_read(&set, &events);
+		check_cells(&set, "open none open open open");
+		ck_assert(!set.cells[0].known);
+		counter_set_close(&set);
+	}
+}
+END_TEST
+
+static void check_cpus(struct counter_machine *machine, const char *online, const char *expected)
+{
+	char text[256] = "";
+
+	give_times(group_times.enabled_ns + 1, group_times.running_ns + 1);
+	ck_assert_int_eq(counter_machine_read(machine, span_text(online)), 0);
+	for (size_t i = 0; i < machine->n_cpus; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u:%zu", i ? " " : "",
+			 machine->cpus[i]->place.cpu, machine->cpus[i]->files);
+	ck_assert_str_eq(text, expected);
+}
+
+START_TEST(cpus_are_counted_as_they_come_and_go)
+{
+	struct env env = { .counters = { .max = 1000 } };
+	struct counter_machine machine;
+
+	is_kernel = true;
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	env.counters.max = 1000;
+	counter_machine_open(&machine, &env, "page-faults,migrations");
+	ck_assert_int_eq(machine.choice, COUNTER_NAMED);
+	check_cpus(&machine, "1-2,4", "1:2 2:2 4:2");
+	check_cpus(&machine, "0-5", "0:2 1:2 2:2 3:2 4:2 5:2");
+	check_cpus(&machine, "1,3-4", "1:2 3:2 4:2");
+	check_cpus(&machine, "3", "3:2");
+	check_cpus(&machine, "", "");
+	check_cpus(&machine, "7", "7:2");
+	ck_assert_uint_eq(env.counters.n_open, 2);
+	counter_machine_close(&machine);
+	ck_assert_uint_eq(env.counters.n_open, 0);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(sums_are_of_the_cpus_that_count)
+{
+	const struct span online = span_text("0-2");
+	struct counter_machine machine;
+	struct env env;
+
+	is_kernel = true;
+	group_times = (struct perf_times){ 10, 10 };
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	env.counters.max = 1000;
+	refused_type = PERF_TYPE_SOFTWARE;
+	refused_config = PERF_COUNT_SW_CPU_MIGRATIONS;
+	refused_cpu = 1;
+	refusal = -EACCES;
+	counter_machine_open(&machine, &env, "page-faults,zz::none,migrations");
+	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
+	for (unsigned i = 0; i < n_asked; i++)
+		asked[i].count = asked[i].fd < 0 ? 0 : i == 0 ? 1000 : i == 2 ? 100 : 10;
+	give_times(30, 20); /* since the last read half of the time */
+	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
+	ck_assert_uint_eq(machine.sums[0].n_open, 3);
+	ck_assert_uint_eq(machine.sums[0].total, 2 * (1000 + 100 + 10));
+	ck_assert(machine.sums[0].known && machine.sums[0].error == 0);
+	ck_assert_uint_eq(machine.sums[0].times.enabled_ns, 3 * 20);
+	ck_assert_uint_eq(machine.sums[0].times.running_ns, 3 * 10);
+	ck_assert_uint_eq(machine.sums[1].n_open, 0);
+	ck_assert_int_eq(machine.sums[1].error, 0);
+	ck_assert_uint_eq(machine.sums[2].n_open, 2);
+	ck_assert_uint_eq(machine.sums[2].total, 2 * (10 + 10));
+	ck_assert(!machine.sums[2].known);
+	ck_assert_int_eq(machine.sums[2].error, -EACCES);
+	for (unsigned i = 0; i < n_asked; i++)
+		asked[i].count += asked[i].fd >= 0;
+	give_times(40, 30);
+	ck_assert_int_eq(counter_machine_read(&machine, span_text("0,2")), 0);
+	ck_assert_uint_eq(machine.sums[0].total, 2 * (1000 + 100 + 10) + 2); /* what it had stays */
+	ck_assert(machine.sums[2].known && machine.sums[2].error == 0);
+	give_times(50, 30); /* nothing ran */
+	ck_assert_int_eq(counter_machine_read(&machine, span_text("0,2")), 0);
+	ck_assert(!machine.sums[0].known);
+	ck_assert_uint_eq(machine.sums[0].n_open, 2);
+	ck_assert_uint_eq(machine.sums[0].times.enabled_ns, 0);
+	ck_assert_uint_eq(machine.sums[0].total, 2 * (1000 + 100 + 10) + 2);
+	counter_machine_close(&machine);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(without_counters_of_hardware_software_is_counted)
+{
+	const struct span online = span_text("0");
+	struct counter_machine machine;
+	struct env env;
+
+	is_kernel = true;
+	group_times = (struct perf_times){ 10, 10 };
+	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
+	env.counters.max = 1000;
+	refused_type = PERF_TYPE_HARDWARE;
+	refusal = -EACCES;
+	counter_machine_open(&machine, &env, NULL);
+	ck_assert_int_eq(machine.choice, COUNTER_HARDWARE);
+	ck_assert_uint_eq(machine.events.count, 6);
+	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
+	ck_assert_int_eq(machine.choice, COUNTER_SOFTWARE);
+	ck_assert_int_eq(machine.no_hardware, -EACCES);
+	ck_assert_uint_eq(machine.events.count, 5);
+	ck_assert_uint_eq(machine.sums[4].n_open, 1);
+	counter_machine_close(&machine);
+	refusal = 0; /* both are there: nothing is missing */
+	counter_machine_open(&machine, &env, "");
+	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
+	ck_assert_int_eq(machine.choice, COUNTER_HARDWARE);
+	ck_assert_int_eq(machine.no_hardware, 0);
+	counter_machine_close(&machine);
+	refusal = -ENOENT; /* neither: the limit is met first */
+	env.counters.max = 0;
+	counter_machine_open(&machine, &env, NULL);
+	ck_assert_int_eq(counter_machine_read(&machine, online), -EMFILE);
+	ck_assert_int_eq(machine.choice, COUNTER_HARDWARE); /* to be tried again */
+	ck_assert_uint_eq(machine.events.count, 6);
+	ck_assert_int_eq(counter_machine_read(&machine, span_text("")), -ENODATA);
+	counter_machine_close(&machine);
+	counter_machine_open(&machine, &env, "page-faults"); /* named ones say why in their sums */
+	ck_assert_int_eq(counter_machine_read(&machine, online), 0);
+	ck_assert_int_eq(machine.choice, COUNTER_NAMED);
+	ck_assert_int_eq(machine.sums[0].error, -EMFILE);
+	counter_machine_close(&machine);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(one_event_on_the_first_cpu_is_tried)
+{
+	static const char *const none[] = { NULL };
+	struct rig rig;
+
+	is_kernel = true;
+	rig_open(&rig, "hybrid", none);
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -ENOTSUP);
+	rig.env.live = true;
+	rig_make(&rig, "sys/devices/system/cpu");
+	rig_put(&rig, COUNTER_ONLINE, NULL);
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -ENOENT);
+	rig_put(&rig, COUNTER_ONLINE, "\n");
+	rig.env.tick++;
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -EBADMSG);
+	rig_put(&rig, COUNTER_ONLINE, "5-6,9\n");
+	rig.env.tick++;
+	ck_assert_uint_eq(n_asked, 0);
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), 0);
+	ck_assert_uint_eq(n_asked, 1);
+	ck_assert_int_eq(asked[0].cpu, 5);
+	ck_assert_uint_eq(asked[0].attr.config, ATOM | PERF_COUNT_HW_CPU_CYCLES);
+	refused_type = PERF_TYPE_HARDWARE;
+	refused_config = ATOM | PERF_COUNT_HW_CPU_CYCLES;
+	refusal = -ENOENT; /* there may be the next one */
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), 0);
+	ck_assert_uint_eq(n_asked, 3);
+	ck_assert_uint_eq(asked[2].attr.config, ATOM | PERF_COUNT_HW_INSTRUCTIONS);
+	refusal = -EACCES; /* that is of all */
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -EACCES);
+	ck_assert_uint_eq(n_asked, 4);
+	refused_config = UINT64_MAX;
+	refusal = -EOPNOTSUPP;
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_hardware), -ENODEV);
+	ck_assert_uint_eq(n_asked, 10);
+	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_software), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* --- Names of events. */
+
+START_TEST(known_events_have_the_numbers_of_the_kernel)
+{
+	static const struct {
+		const char *name;
+		uint32_t type;
+		uint64_t config;
+	} known[] = {
+		{ "cycles", 0, 0 },           { "instructions", 0, 1 },
+		{ "cache-references", 0, 2 }, { "cache-misses", 0, 3 },
+		{ "branches", 0, 4 },         { "branch-misses", 0, 5 },
+		{ "task-clock", 1, 1 },       { "page-faults", 1, 2 },
+		{ "context-switches", 1, 3 }, { "migrations", 1, 4 },
+		{ "minor-faults", 1, 5 },     { "major-faults", 1, 6 },
+		{ "node-loads", 3, 0x00006 }, { "node-load-misses", 3, 0x10006 },
+	};
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct counter_events events = { 0 };
+
+		counter_events_named(&events, &env, known[i].name);
+		ck_assert_uint_eq(events.count, 1);
+		ck_assert_str_eq(events.list[0].name, known[i].name);
+		ck_assert_ptr_null(events.list[0].why);
+		ck_assert_uint_eq(events.list[0].attr.type, known[i].type);
+		ck_assert_uint_eq(events.list[0].attr.config, known[i].config);
+		ck_assert_uint_eq(events.list[0].attr.exclude_guest, known[i].type == 0);
+		ck_assert(events.list[0].is_clock == (i == 6));
+		ck_assert_int_eq(events.list[0].base, -1);
+		counter_events_free(&events);
+	}
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(shares_have_their_whole_in_any_order)
+{
+	static const char *const pairs[][2] = {
+		{ "instructions", "cycles" },
+		{ "stalled-cycles-frontend", "cycles" },
+		{ "stalled-cycles-backend", "cycles" },
+		{ "cache-misses", "cache-references" },
+		{ "branch-misses", "branches" },
+		{ "branch-misses", "branch-instructions" },
+		{ "L1-dcache-load-misses", "L1-dcache-loads" },
+		{ "L1-icache-load-misses", "L1-icache-loads" },
+		{ "LLC-load-misses", "LLC-loads" },
+		{ "node-load-misses", "node-loads" },
+		{ "dTLB-load-misses", "dTLB-loads" },
+		{ "iTLB-load-misses", "iTLB-loads" },
+		{ "branch-load-misses", "branch-loads" },
+		{ "minor-faults", "page-faults" },
+		{ "major-faults", "page-faults" },
+	};
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	for (size_t i = 0; i < 2 * sizeof(pairs) / sizeof(pairs[0]); i++) {
+		const char *const *pair = pairs[i / 2];
+		unsigned share = i % 2, whole = 1 - share; /* its place among both */
+		struct counter_events events = { 0 };
+		char names[128];
+
+		snprintf(names, sizeof(names), "%s,%s", pair[share], pair[whole]);
+		counter_events_named(&events, &env, names);
+		ck_assert_uint_eq(events.count, 2);
+		ck_assert_msg(events.list[share].base == (int)whole, "%s", names);
+		ck_assert_int_eq(events.list[whole].base, -1);
+		ck_assert_msg(events.list[share].per_cycle == (i / 2 == 0), "%s", names);
+		ck_assert(!events.list[whole].per_cycle);
+		counter_events_free(&events);
+	}
+	env_close(&env);
+}
+END_TEST
+
+/* All that the kernel counts in software are one, whatever is between them. */
+START_TEST(groups_of_events_by_what_counts_them)
+{
+	static const char *const none[] = { NULL };
+	static const unsigned groups[] = { 0, 1, 2, 1, 1, 1, 0 };
+	struct counter_events events = { 0 };
+	struct rig rig;
+
+	rig_open(&rig, "hybrid", none);
+	rig_make(&rig, "proc");
+	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
+	put_tracepoint(&rig, "sched/some", 77);
+	counter_events_named(&events, &rig.env,
+			     "cycles,page-faults,none:none,sched:some,task-clock,migrations,instructions");
+	ck_assert_uint_eq(events.count, 7);
+	for (unsigned i = 0; i < 7; i++) {
+		ck_assert_msg(events.list[i].group == groups[i], "%u: %u", i, events.list[i].group);
+		ck_assert(events.list[i].is_clock == (i == 4));
+		ck_assert((events.list[i].why != NULL) == (i == 2));
+	}
+	counter_events_free(&events);
+	ck_assert_uint_eq(events.count, 0);
+	counter_events_thread(&events);
+	ck_assert_uint_eq(events.count, 6);
+	ck_assert_str_eq(events.list[0].name, "task-clock");
+	ck_assert_str_eq(events.list[5].name, "migrations");
+	for (unsigned i = 0; i < 6; i++) {
+		ck_assert_uint_eq(events.list[i].group, 0);
+		ck_assert(events.list[i].is_clock == (i == 0));
+	}
+	counter_events_free(&events);
+	rig_close(&rig);
+}
+END_TEST
+
+/* unknown: no machine has it; otherwise it may be there when the remedy was applied. */
+START_TEST(tracepoints_say_why_they_are_not_counted)
+{
+	static const char *const none[] = { NULL };
+	struct counter_events events = { 0 };
+	const char *why = NULL;
+	char *unknown;
+	struct rig rig;
+
+	rig_open(&rig, "hybrid", none);
+	counter_events_named(&events, &rig.env, "sched:some");
+	ck_assert_str_eq(events.list[0].why, "tracefs is not mounted");
+	ck_assert_ptr_nonnull(strstr(events.list[0].remedy, "mount -t tracefs"));
+	ck_assert(!events.list[0].unknown);
+	counter_events_free(&events);
+	ck_assert_ptr_null(counter_events_unknown(&rig.env, "page-faults,sched:some", &why));
+	rig_make(&rig, "proc");
+	rig_put(&rig, "proc/mounts", "tracefs /mnt/tracing tracefs rw 0 0\n");
+	put_tracepoint(&rig, "sched/some", 77);
+	rig_put(&rig, "mnt/tracing/events/sched/some/id", "none\n");
+	rig.env.tick++;
+	counter_events_named(&events, &rig.env, "sched:some,sched:other,zz-other");
+	ck_assert_str_eq(events.list[0].why, "there is no such event");
+	ck_assert_ptr_null(events.list[0].remedy);
+	ck_assert(!events.list[0].unknown); /* something is there */
+	ck_assert_ptr_nonnull(events.list[1].why);
+	ck_assert_ptr_nonnull(events.list[2].why);
+	/* unless the library is absent, which may know more */
+	ck_assert(events.list[1].unknown == (strcmp(events.list[1].why, "there is no such event") == 0));
+	ck_assert(events.list[2].unknown == (strcmp(events.list[2].why, "there is no such event") == 0));
+	unknown = counter_events_unknown(&rig.env, "page-faults,sched:some,zz-other,sched:other", &why);
+	if (events.list[2].unknown) {
+		ck_assert_str_eq(unknown, "zz-other");
+		ck_assert_str_eq(why, "there is no such event");
+	} else
+		ck_assert_ptr_null(unknown);
+	free(unknown);
+	counter_events_free(&events);
+	rig_close(&rig);
+}
+END_TEST
+
+static void put_unit(struct rig *rig, const char *name, const char *type, const char *file, const char *cpus)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s", name);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/type", name);
+	rig_put(rig, path, "%s\n", type);
+	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/%s", name, file);
+	rig_put(rig, path, "%s", cpus);
+}
+
+START_TEST(units_are_those_with_a_type_and_cpus)
+{
+	static const char *const none[] = { NULL };
+	struct counter_pmus pmus;
+	struct rig rig;
+
+	rig_open(&rig, "hybrid", none);
+	put_unit(&rig, "cpux", "40", "cpus", "8\n");       /* no core: "cpu_" it is not */
+	put_unit(&rig, "cpu_one", "41", "cpumask", "9\n"); /* nor this one */
+	put_unit(&rig, "most", "4294967295", "cpumask", "2\n");
+	put_unit(&rig, "too_large", "4294967296", "cpumask", "2\n");
+	put_unit(&rig, "nowhere", "42", "cpumask", "");
+	counter_pmus_read(&pmus, &rig.env);
+	ck_assert_uint_eq(pmus.count, 3 + 3);
+	ck_assert(counter_pmu_counts_on(&pmus, 40, 8) && !counter_pmu_counts_on(&pmus, 40, 7));
+	ck_assert(counter_pmu_counts_on(&pmus, 41, 9) && !counter_pmu_counts_on(&pmus, 41, 8));
+	ck_assert(counter_pmu_counts_on(&pmus, UINT32_MAX, 2) &&
+		  !counter_pmu_counts_on(&pmus, UINT32_MAX, 1));
+	ck_assert(counter_pmu_counts_on(&pmus, 42, 0));
+	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 8), 0);
+	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 9), 0);
+	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 0), 4);
+	ck_assert_uint_eq(counter_pmu_of_core(&pmus, 7), TYPE_ATOM);
+	counter_pmus_free(&pmus);
+	ck_assert_uint_eq(pmus.count, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+/* --- Numbers and notices of rows. */
+
+START_TEST(numbers_of_an_event_are_with_those_of_its_whole)
+{
+	struct counter_events events = {
+		.list = { { .name = "cycles", .base = -1 },
+			  { .name = "instructions", .base = 0, .per_cycle = true },
+			  { .name = "page-faults", .base = -1 },
+			  { .name = "major-faults", .base = 2 },
+			  { .name = "task-clock", .base = -1, .is_clock = true } },
+		.count = 5,
+	};
+	static const struct counter_count counts[] = {
+		{ 100, { 10, 10 }, 7 }, { 250, { 10, 20 }, 7 },  { 30, { 8, 2 }, 7 },
+		{ 4, { 0, 5 }, 7 },     { 900, { 1, 0 }, 2000 },
+	};
+	static const struct counter_count no_time = { 900, { 1, 0 }, 0 };
+	struct counter_numbers of[6];
+	struct counter_count alone[5];
+	struct frame frame;
+
+	frame_open(&frame, &topic_counter.schema, 1);
+	for (unsigned i = 0; i < 6; i++)
+		of[i] = (struct counter_numbers){ .running_ratio = NAN,
+						  .cycles_total = U64_UNKNOWN,
+						  .whole_total = U64_UNKNOWN };
+	for (unsigned i = 0; i < 5; i++)
+		counter_fill(&of[i], &frame, &events, i, counts);
+	alone[4] = no_time;
+	counter_fill(&of[5], &frame, &events, 4, alone);
+	for (unsigned i = 0; i < 5; i++) {
+		ck_assert_str_eq(of[i].event, events.list[i].name);
+		ck_assert_uint_eq(of[i].total, counts[i].total);
+		ck_assert_uint_eq(of[i].cycles_total, i == 1 ? 100 : U64_UNKNOWN);
+		ck_assert_uint_eq(of[i].whole_total, i == 3 ? 30 : i == 4 ? 2000 : U64_UNKNOWN);
+		ck_assert_str_eq(of[i].share_of, i == 3 ? "page-faults" : i == 4 ? "one CPU" : "");
+	}
+	ck_assert_double_eq(of[0].running_ratio, 1);
+	ck_assert_double_eq(of[1].running_ratio, 1); /* never more */
+	ck_assert_double_eq(of[2].running_ratio, 0.25);
+	ck_assert(isnan(of[3].running_ratio));
+	ck_assert_double_eq(of[4].running_ratio, 0);
+	ck_assert_uint_eq(of[5].whole_total, U64_UNKNOWN);
+	ck_assert_str_eq(of[5].share_of, "");
+	frame_close(&frame);
+}
+END_TEST
+
+static void check_notices(const struct frame *frame, unsigned n, const char *const *texts)
+{
+	ck_assert_uint_eq(frame->n_notices, n);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_str_eq(frame->notices[i].text, texts[i]);
+}
+
+START_TEST(absent_events_share_a_notice_by_their_reason)
+{
+	static const char *const texts[] = {
+		"first, fifth: no such thing",
+		"third: this machine cannot count it",
+		"fourth, last: Permission denied",
+		"sixth: no such thing",
+		"2 events of cpu.perf are beyond the limit of 32",
+	};
+	static const char *const one[] = { "1 event of cpu.perf is beyond the limit of 32" };
+	static const char *const no_hardware[] = {
+		"no hardware counters: software events are counted instead",
+		"no hardware counters, software events are counted instead: Permission denied",
+	};
+	struct counter_events events = {
+		.list = { { .name = "first", .why = "no such thing" },
+			  { .name = "second" },
+			  { .name = "third" },
+			  { .name = "fourth" },
+			  { .name = "fifth", .why = "no such thing" },
+			  { .name = "sixth", .why = "no such thing", .remedy = "make it" },
+			  { .name = "seventh" },
+			  { .name = "last" } },
+		.count = 8,
+		.surplus = 2,
+	};
+	static const struct counter_sum sums[8] = { [1] = { .n_open = 1, .error = -EACCES },
+						    [2] = { .error = -ENODEV },
+						    [3] = { .error = -EACCES },
+						    [7] = { .error = -EACCES } };
+	struct frame frame;
+	struct env env;
+
+	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
+	frame_open(&frame, &topic_counter.schema, 1);
+	counter_notice_events(&env, &frame, &topic_counter, &events, sums);
+	check_notices(&frame, 5, texts);
+	ck_assert_ptr_null(frame.notices[0].remedy);
+	ck_assert_ptr_null(frame.notices[1].remedy);
+	ck_assert_ptr_nonnull(strstr(frame.notices[2].remedy, "cap_perfmon"));
+	ck_assert_str_eq(frame.notices[3].remedy, "make it");
+	frame_clear(&frame);
+	events.count = 0;
+	events.surplus = 1;
+	counter_notice_events(&env, &frame, &topic_counter, &events, sums);
+	check_notices(&frame, 1, one);
+	frame_clear(&frame);
+	counter_notice_no_hardware(&env, &frame, &topic_counter, -ENODEV);
+	counter_notice_no_hardware(&env, &frame, &topic_counter, -EACCES);
+	check_notices(&frame, 2, no_hardware);
+	frame_close(&frame);
+	env_close(&env);
+}
+END_TEST
+
+START_TEST(no_names_are_chosen_automatically)
+{
+	struct topic_settings settings = { 0 };
+
+	ck_assert_ptr_null(counter_names(&settings));
+	settings.counters = "auto";
+	ck_assert_ptr_null(counter_names(&settings));
+	settings.counters = "automatic";
+	ck_assert_str_eq(counter_names(&settings), "automatic");
 }
 END_TEST

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "rig.h"
 #include "topic/cpu/frequency.h"
@@ -212,6 +213,158 @@ START_TEST(time_of_a_throttling_is_told_when_it_ends)
 }
 END_TEST
 
+#define MANY 10
+#define SECOND_PACKAGE 6
+#define UNKNOWN_PACKAGE 8
+
+/* Of two packages, but for the last two, of which no package is known; none was throttled. */
+static void put_many(struct rig *rig)
+{
+	put_online(rig, MANY);
+	for (unsigned cpu = 0; cpu < MANY; cpu++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), CPU "topology", cpu);
+		rig_make(rig, path);
+		snprintf(path, sizeof(path), CPU "thermal_throttle", cpu);
+		rig_make(rig, path);
+		put_throttling(rig, cpu, "core", 0, 0);
+		put_throttling(rig, cpu, "package", 0, 0);
+		if (cpu < UNKNOWN_PACKAGE)
+			put_number(rig, CPU "topology/physical_package_id", cpu,
+				   cpu < SECOND_PACKAGE ? 3 : 0);
+	}
+}
+
+static uint64_t package_count(const struct frame *frame, unsigned cpu)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", cpu);
+	return cell_u64(frame, "throttle", name, "package_throttles");
+}
+
+/* All but the first of each package count this much more than their number. */
+static void throttle_others(struct rig *rig, unsigned more)
+{
+	for (unsigned cpu = 1; cpu < UNKNOWN_PACKAGE; cpu++)
+		if (cpu != SECOND_PACKAGE)
+			put_throttling(rig, cpu, "package", more + cpu, 1000 * cpu);
+}
+
+/* How many of the first or second package show that. */
+static unsigned n_seen(const struct frame *frame, bool second, unsigned more)
+{
+	unsigned n = 0;
+
+	for (unsigned cpu = second ? SECOND_PACKAGE + 1 : 1;
+	     cpu < (second ? UNKNOWN_PACKAGE : SECOND_PACKAGE); cpu++)
+		n += package_count(frame, cpu) == more + cpu;
+	return n;
+}
+
+/* The first of a package tells for all; what the others count alone is seen within eight samples. */
+START_TEST(each_cpu_of_a_package_has_its_turn)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", throttle_only);
+	put_many(&rig);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "throttle")->n_rows, MANY);
+	rig_sample(&rig, 1);
+	throttle_others(&rig, 5);
+	for (unsigned passed = 1; passed <= 8; passed++) {
+		unsigned n;
+
+		put_throttling(&rig, MANY - 1, "package", passed, 0); /* alone, as far as known */
+		frame = rig_sample(&rig, 1);
+		n = n_seen(frame, false, 5) + n_seen(frame, true, 5);
+		ck_assert_uint_le(n, passed);
+		ck_assert_uint_ge(n + 2, passed); /* the first ones have turns, too, and show nothing */
+		ck_assert_uint_eq(package_count(frame, MANY - 1), passed);
+	}
+	ck_assert_uint_eq(package_count(frame, 0), 0);
+	ck_assert_uint_eq(n_seen(frame, false, 5), 5);
+	ck_assert_uint_eq(n_seen(frame, true, 5), 1);
+	ck_assert_double_eq(throttled(frame, "7", "package"), 7);
+	rig_close(&rig);
+}
+END_TEST
+
+/* All of its package are read when the first one begins, and when it ends; not while it stays as it was. */
+START_TEST(a_package_that_is_throttled_is_read_whole)
+{
+	static const struct {
+		unsigned first, count, ms;
+		bool read[2]; /* the first and the second package */
+	} ticks[] = {
+		{ 0, 1, 0, { true, false } },
+		{ 0, 1, 0, { false, false } },
+		{ 0, 1, 500, { true, false } },
+		{ 0, 1, 500, { false, false } },
+		{ SECOND_PACKAGE, 4, 900, { false, true } },
+		{ SECOND_PACKAGE, 4, 900, { false, false } },
+	};
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", throttle_only);
+	put_many(&rig);
+	rig_sample(&rig, 1);
+	for (unsigned i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
+		unsigned more = 20 * (i + 1);
+		const struct frame *frame;
+
+		put_throttling(&rig, ticks[i].first, "package", ticks[i].count, ticks[i].ms);
+		throttle_others(&rig, more);
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(package_count(frame, ticks[i].first), ticks[i].count);
+		ck_assert_double_eq(throttled(frame, ticks[i].first ? "6" : "0", "package"),
+				    ticks[i].ms / 1e3);
+		for (unsigned second = 0; second < 2; second++) {
+			unsigned n = n_seen(frame, second, more);
+
+			if (ticks[i].read[second])
+				ck_assert_uint_eq(n, second ? 1 : 5);
+			else
+				ck_assert_uint_le(n, 1); /* its turn */
+		}
+	}
+	rig_close(&rig);
+}
+END_TEST
+
+/* Where nothing was counted there is no time; what cannot be read is unknown, and read again. */
+START_TEST(time_is_read_where_throttling_was_counted)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", throttle_only);
+	put_many(&rig);
+	rig_sample(&rig, 1);
+	put_throttling(&rig, 2, "core", 0, 7000);
+	put_throttling(&rig, 9, "package", 0, 7000);
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(throttled(frame, "2", "core"), 0);
+	ck_assert_double_eq(throttled(frame, "9", "package"), 0);
+	rig_put(&rig, "sys/devices/system/cpu/cpu2/thermal_throttle/core_throttle_count", "?\n");
+	rig_put(&rig, "sys/devices/system/cpu/cpu2/thermal_throttle/core_throttle_total_time_ms", "?\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "throttle", "2", "core_throttles"), U64_UNKNOWN);
+	ck_assert(isnan(throttled(frame, "2", "core")));
+	put_throttling(&rig, 2, "core", 4, 8000);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "throttle", "2", "core_throttles"), 4);
+	ck_assert_double_eq(throttled(frame, "2", "core"), 8);
+	put_throttling(&rig, 2, "core", 0, 9000); /* counted again from 0 */
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(throttled(frame, "2", "core"), 9);
+	rig_close(&rig);
+}
+END_TEST
+
 static uint64_t reads_of_a_sample(struct rig *rig)
 {
 	uint64_t before = rig->env.reads;
@@ -283,5 +436,327 @@ START_TEST(a_speed_is_that_of_the_tick)
 		reader_close(&frequency_reader, &rig.env);
 		rig_close(&rig);
 	}
+}
+END_TEST
+
+static const char *const cpu_alone[] = { "cpu", NULL };
+
+/* Parts that differ, of two CPUs; those of guests are in user and nice, too. */
+START_TEST(each_part_of_a_cpu_has_its_column)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", cpu_alone);
+	rig_put(&rig, "proc/stat",
+		"cpu  1100 300 300 5000 400 50 60 70 80 90\ncpu0 1000 200 300 5000 400 50 60 70 80 90\n"
+		"cpu3 100 100 0 0 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "cpu",
+		  "cpu=0 user_seconds=9.2 nice_seconds=1.1 system_seconds=3 idle_seconds=50 iowait_seconds=4 "
+		  "irq_seconds=0.5 softirq_seconds=0.6 steal_seconds=0.7 guest_seconds=1.7 busy_seconds=16.8 "
+		  "total_seconds=70.8");
+	rig_put(&rig, "proc/stat",
+		"cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 1040 210 304 5016 403 52 61 77 94 95\n"
+		"cpu3 100 200 0 0 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	/* it grew by 26, 5, 4, 16, 3, 2, 1, 7 and 19 ticks: 83 */
+	check_row(frame, "cpu",
+		  "cpu=0 busy_ratio=0.7710843373 user_ratio=0.313253012 nice_ratio=0.06024096386 "
+		  "system_ratio=0.04819277108 idle_ratio=0.1927710843 iowait_ratio=0.03614457831 "
+		  "irq_ratio=0.02409638554 softirq_ratio=0.01204819277 steal_ratio=0.0843373494 "
+		  "guest_ratio=0.2289156627 user_seconds=9.46 nice_seconds=1.15 system_seconds=3.04 "
+		  "idle_seconds=50.16 iowait_seconds=4.03 irq_seconds=0.52 softirq_seconds=0.61 "
+		  "steal_seconds=0.77 guest_seconds=1.89 busy_seconds=17.44 total_seconds=71.63");
+	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "3", "nice_ratio"), 1, 1e-9);
+	/* the row of all grows by its CPUs, whatever the kernel sums up */
+	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "nice_seconds"), 2.1 + 1.05, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "user_seconds"), 10.2 + 0.26, 1e-9);
+	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "total_seconds"), 72.8 + 1.83, 1e-9);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Linux before 2.6.33 has no guest_nice, before 2.6.24 no guest; what is less than its guests is as it is. */
+START_TEST(parts_that_a_kernel_does_not_count)
+{
+	static const struct {
+		const char *times;
+		double user, nice, guest, total;
+	} cases[] = {
+		{ "100 20 30 400 5 6 7 8 40 9", 0.6, 0.11, 0.49, 5.76 },
+		{ "100 20 30 400 5 6 7 8 40", 0.6, 0.2, 0.4, 5.76 },
+		{ "100 20 30 400 5 6 7 8", 1, 0.2, NAN, 5.76 },
+		{ "40 20 30 400 5 6 7 8 40 20", 0, 0, 0.6, 5.16 },
+		{ "40 20 30 400 5 6 7 8 41 21", 0.4, 0.2, 0.62, 5.78 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		struct rig rig;
+		double guest;
+
+		rig_open(&rig, "empty", cpu_alone);
+		rig_put(&rig, "proc/stat", "cpu  %s\n", cases[i].times);
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame_table(frame, "cpu")->n_rows, 1);
+		guest = cell_f64(frame, "cpu", "all", "guest_seconds");
+		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "user_seconds"), cases[i].user, 1e-9);
+		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "nice_seconds"), cases[i].nice, 1e-9);
+		ck_assert(isnan(cases[i].guest) ? isnan(guest) : fabs(guest - cases[i].guest) < 1e-9);
+		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "total_seconds"), cases[i].total, 1e-9);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* At most a minute more than passed is growth, at most a second back is waited for. */
+START_TEST(growth_of_a_cpu_is_that_of_the_interval)
+{
+	static const struct {
+		unsigned seconds, ticks;
+		double sum; /* in the row */
+	} cases[] = {
+		{ 1, 10000, 100 },           { 1, 10000 + 6100, 161 },    { 1, 16100 + 6101, 161 },
+		{ 1, 22201 + 50, 161.5 },    { 30, 22251 + 9000, 251.5 }, { 1, 31251 - 100, 251.5 },
+		{ 1, 31251 + 10, 251.6 },    { 1, 31261 - 101, 251.6 },   { 1, 31160 + 10, 251.7 },
+		{ 30, 31170 + 9001, 251.7 },
+	};
+	struct rig rig;
+
+	rig_open(&rig, "empty", cpu_alone);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+
+		rig_put(&rig, "proc/stat", "cpu  %u 0 0 0 0 0 0 0 0 0\ncpu0 %u 0 0 0 0 0 0 0 0 0\n",
+			cases[i].ticks, cases[i].ticks);
+		frame = rig_sample(&rig, cases[i].seconds);
+		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "0", "user_seconds"), cases[i].sum, 1e-9);
+		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "user_seconds"), cases[i].sum, 1e-9);
+	}
+	rig_close(&rig);
+}
+END_TEST
+
+static const char *const frequency_alone[] = { "frequency", NULL };
+
+static void put_frequency(struct rig *rig, unsigned cpu, const char *name, unsigned khz)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), CPU "cpufreq", cpu);
+	rig_make(rig, path);
+	strcat(strcat(path, "/"), name);
+	rig_put(rig, path, "%u\n", khz);
+}
+
+/* Ten CPUs with speeds and limits of their own. */
+static void put_frequencies(struct rig *rig)
+{
+	put_online(rig, MANY);
+	for (unsigned cpu = 0; cpu < MANY; cpu++) {
+		put_frequency(rig, cpu, "scaling_cur_freq", 1000000 + cpu);
+		put_frequency(rig, cpu, "scaling_min_freq", 500000 + cpu);
+		put_frequency(rig, cpu, "scaling_max_freq", 3000000 + cpu);
+		put_frequency(rig, cpu, "cpuinfo_min_freq", 400000 + cpu);
+		put_frequency(rig, cpu, "cpuinfo_max_freq", 4000000 + cpu);
+		put_frequency(rig, cpu, "base_frequency", 2000000 + cpu);
+	}
+}
+
+START_TEST(frequencies_of_each_cpu)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", frequency_alone);
+	put_frequencies(&rig);
+	put_frequency(&rig, 1, "scaling_cur_freq", 2000001); /* exactly its base */
+	put_frequency(&rig, 2, "scaling_cur_freq", 2000003);
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "frequency",
+		  "cpu=0 hertz=1000000000 min_hertz=500000000 max_hertz=3000000000 least_hertz=400000000 "
+		  "base_hertz=2000000000 most_hertz=4000000000 turbo=");
+	check_row(frame, "frequency",
+		  "cpu=1 hertz=2000001000 min_hertz=500001000 max_hertz=3000001000 least_hertz=400001000 "
+		  "base_hertz=2000001000 most_hertz=4000001000 turbo=");
+	check_row(frame, "frequency",
+		  "cpu=2 hertz=2000003000 min_hertz=500002000 max_hertz=3000002000 least_hertz=400002000 "
+		  "base_hertz=2000002000 most_hertz=4000002000 turbo=used");
+	ck_assert_double_eq(cell_f64(frame, "frequency", "all", "min_hertz"), 500000000);
+	ck_assert_double_eq(cell_f64(frame, "frequency", "all", "max_hertz"), 3000009000);
+	ck_assert(isnan(cell_f64(frame, "frequency", "all", "least_hertz")));
+	rig_close(&rig);
+}
+END_TEST
+
+/* Each is read in every eighth sample, and at once where it was unknown. */
+START_TEST(limits_of_speeds_have_their_turn)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", frequency_alone);
+	put_frequencies(&rig);
+	put_frequency(&rig, 9, "scaling_min_freq", 0);
+	rig_put(&rig, "sys/devices/system/cpu/cpu9/cpufreq/scaling_max_freq", "?\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(cell_f64(frame, "frequency", "9", "max_hertz")));
+	for (unsigned cpu = 0; cpu < MANY; cpu++) {
+		put_frequency(&rig, cpu, "scaling_min_freq", 600000 + cpu);
+		put_frequency(&rig, cpu, "scaling_max_freq", 3500000 + cpu);
+	}
+	for (unsigned passed = 1; passed <= 8; passed++) {
+		unsigned n_low = 0, n_high = 0;
+
+		frame = rig_sample(&rig, 1);
+		for (unsigned cpu = 0; cpu < 8; cpu++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "%u", cpu);
+			n_low += cell_f64(frame, "frequency", name, "min_hertz") == (600000 + cpu) * 1e3;
+			n_high += cell_f64(frame, "frequency", name, "max_hertz") == (3500000 + cpu) * 1e3;
+		}
+		ck_assert_uint_eq(n_low, passed);
+		ck_assert_uint_eq(n_high, passed);
+		ck_assert_double_eq(cell_f64(frame, "frequency", "9", "max_hertz"), 3500009000);
+	}
+	rig_close(&rig);
+}
+END_TEST
+
+/* Without a driver the speeds are in a list; a CPU that comes may have one. */
+START_TEST(speeds_from_a_list)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", frequency_alone);
+	put_online(&rig, 3);
+	rig_put(&rig, "proc/cpuinfo",
+		"processor\t: 0\ncpu MHz\t\t: 1000.000\n\nprocessor\t: 2\ncpu MHz\t\t: 2000.500\n\n"
+		"processor\t: 7\ncpu MHz\t\t: 9000.000\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "frequency")->n_rows, 4);
+	check_row(frame, "frequency", "cpu=0 hertz=1000000000");
+	check_row(frame, "frequency", "cpu=1");
+	check_row(frame, "frequency", "cpu=2 hertz=2000500000");
+	rig_put(&rig, "proc/cpuinfo", "processor\t: 1\ncpu MHz\t\t: 1500.000\n");
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "frequency", "cpu=0");
+	check_row(frame, "frequency", "cpu=1 hertz=1500000000");
+	rig_put(&rig, "proc/cpuinfo", "\n");
+	ck_assert(isnan(cell_f64(rig_sample(&rig, 1), "frequency", "1", "hertz")));
+	put_frequency(&rig, 3, "scaling_cur_freq", 1200000);
+	put_online(&rig, 4);
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "frequency", "cpu=3 hertz=1200000000");
+	check_row(frame, "frequency", "cpu=1");
+	ck_assert_double_eq_tol(cell_f64(frame, "frequency", "all", "hertz"), 1.2e9, 1);
+	rig_close(&rig);
+}
+END_TEST
+
+/* Of Intel's driver 1 says that it is off, of the others that it is on; Intel's comes first. */
+START_TEST(whether_turbo_is_allowed)
+{
+	static const struct {
+		const char *no_turbo, *boost, *said;
+	} cases[] = {
+		{ "0", NULL, "allowed" }, { "1", NULL, "off" },    { NULL, "1", "allowed" },
+		{ NULL, "0", "off" },     { "0", "0", "allowed" }, { "1", "1", "off" },
+		{ NULL, NULL, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig rig;
+
+		rig_open(&rig, "empty", frequency_alone);
+		put_online(&rig, 1);
+		rig_make(&rig, "sys/devices/system/cpu/intel_pstate");
+		rig_make(&rig, "sys/devices/system/cpu/cpufreq");
+		if (cases[i].no_turbo)
+			rig_put(&rig, "sys/devices/system/cpu/intel_pstate/no_turbo", "%s\n",
+				cases[i].no_turbo);
+		if (cases[i].boost)
+			rig_put(&rig, "sys/devices/system/cpu/cpufreq/boost", "%s\n", cases[i].boost);
+		ck_assert_pstr_eq(cell_text(rig_sample(&rig, 1), "frequency", "all", "turbo"), cases[i].said);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+static void put_state(struct rig *rig, unsigned cpu, unsigned number, const char *name, unsigned usage,
+		      unsigned time_us)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), CPU "cpuidle/state%u", cpu, number);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), CPU "cpuidle/state%u/name", cpu, number);
+	rig_put(rig, path, "%s\n", name);
+	snprintf(path, sizeof(path), CPU "cpuidle/state%u/usage", cpu, number);
+	rig_put(rig, path, "%u\n", usage);
+	snprintf(path, sizeof(path), CPU "cpuidle/state%u/time", cpu, number);
+	rig_put(rig, path, "%u\n", time_us);
+}
+
+/* Hybrid machines: each CPU has states of its own, and two of them one name. */
+START_TEST(states_of_unlike_cpus)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", idle_only);
+	put_online(&rig, 2);
+	put_state(&rig, 0, 0, "C1", 10, 1000000);
+	put_state(&rig, 0, 1, "C1", 20, 2000000);
+	put_state(&rig, 0, 2, "C6", 30, 3000000);
+	put_state(&rig, 1, 0, "C6", 40, 5000000);
+	put_state(&rig, 1, 1, "C8", 50, 7000000);
+	put_state(&rig, 1, 3, "C9", 1, 1); /* there is no state 2: the states end there */
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "idle_state")->n_rows, 4 + 3 + 2);
+	check_row(frame, "idle_state", "cpu=all state=C1 entries=10 residency_seconds=0.5");
+	check_row(frame, "idle_state", "cpu=all state=C1#1 entries=20 residency_seconds=1");
+	check_row(frame, "idle_state", "cpu=all state=C6 entries=70 residency_seconds=4");
+	check_row(frame, "idle_state", "cpu=all state=C8 entries=50 residency_seconds=3.5");
+	check_row(frame, "idle_state", "cpu=0 state=C1 entries=10 residency_seconds=1");
+	check_row(frame, "idle_state", "cpu=0 state=C1#1 entries=20 residency_seconds=2");
+	check_row(frame, "idle_state", "cpu=1 state=C6 entries=40 residency_seconds=5");
+	check_row(frame, "idle_state", "cpu=1 state=C8 entries=50 residency_seconds=7");
+	put_online(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "idle_state")->n_rows, 3 + 3); /* C8 is that of the other one */
+	put_online(&rig, 2);
+	put_state(&rig, 1, 1, "C8", 90, 9000000);
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "idle_state", "cpu=all state=C8"); /* nothing to compare it with */
+	put_state(&rig, 1, 1, "C8", 95, 9500000);
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "idle_state", "cpu=all state=C8 entries=55 residency_seconds=3.75");
+	rig_close(&rig);
+}
+END_TEST
+
+#define STATES 20 /* more than the kernel may have: it has at most 10 */
+
+START_TEST(a_cpu_has_few_states)
+{
+	struct rig rig;
+	size_t n_rows;
+
+	rig_open(&rig, "empty", idle_only);
+	put_online(&rig, 1);
+	for (unsigned i = 0; i < STATES; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "C%u", i);
+		put_state(&rig, 0, i, name, i, i);
+	}
+	n_rows = frame_table(rig_sample(&rig, 1), "idle_state")->n_rows;
+	ck_assert_uint_ge(n_rows, 2 * 10);
+	ck_assert_uint_le(n_rows, 2 * STATES);
+	rig_close(&rig);
 }
 END_TEST

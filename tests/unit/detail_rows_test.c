@@ -844,3 +844,183 @@ START_TEST(how_a_process_has_ended)
 	check_exit(SIGKILL, 10000, U64_UNKNOWN, SIGKILL);
 	check_exit(3 << 8, 10001, U64_UNKNOWN, U64_UNKNOWN); /* another process */
 }
+
+/* One that was chosen from a list, and is gone: when it began is known from there, or not at all. */
+START_TEST(the_start_of_one_that_is_gone)
+{
+	static const struct {
+		double chosen, shown;
+	} cases[] = { { 12.5, 12.5 }, { 0, 0 }, { -1, NAN } };
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	rig.request.processes = NULL;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		double start;
+
+		rig.request.mapped = (struct process_choice){ .is_set = true,
+							      .pid = 4711,
+							      .start_seconds = cases[i].chosen,
+							      .seen_ns = still_clock_ns,
+							      .name = "gone" };
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "pid"), 4711);
+		ck_assert_str_eq(detail(frame, "name"), "gone");
+		start = cell_f64(frame, "process_detail", NULL, "start_seconds");
+		ck_assert(start == cases[i].shown || (isnan(start) && isnan(cases[i].shown)));
+	}
+	rig_close(&rig);
+}
+
+/* The first and the last of all that match, by name or the program of the command line; the newest is shown.
+ */
+START_TEST(the_newest_of_those_that_match)
+{
+	static const struct {
+		const char *list;
+		uint64_t pid, others; /* others: that match, too */
+	} cases[] = {
+		{ "42", 42, 0 },        { "7", 7, 0 },      { "worker", 12, 2 }, { "a worker", 42, 0 },
+		{ "deamon", 0, 0 },     { "daemon", 9, 0 }, { "zombie", 0, 0 },  { "13", 13, 0 },
+		{ "worker,42", 42, 3 }, { "12", 12, 0 },
+	};
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	for (unsigned pid = 7; pid <= 13; pid++) {
+		static const char *const names[] = { "worker", "worker", "python3", "other",
+						     "worker", "worker", "zombie" };
+		static const unsigned starts[] = { 500, 900, 600, 8000, 100, 900, 950 };
+		char path[32];
+
+		snprintf(path, sizeof(path), "proc/%u", pid);
+		rig_make(&rig, path);
+		strcat(path, "/stat");
+		rig_put(&rig, path, "%u (%s) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid,
+			pid == 7 ? "elder" : names[pid - 7], pid == 13 ? 'Z' : 'S', starts[pid - 7]);
+	}
+	rig_put(&rig, "proc/9/cmdline", "/usr/bin/daemon%cx", 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		char text[64];
+
+		rig.request.processes = cases[i].list;
+		frame = rig_sample(&rig, 1);
+		if (cases[i].pid == 0) {
+			ck_assert_uint_eq(frame_table(frame, "process_detail")->n_rows, 0);
+			ck_assert(!frame->named_there);
+			continue;
+		}
+		ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "pid"), cases[i].pid);
+		ck_assert(frame->named_there);
+		snprintf(text, sizeof(text), "%u processes match; showing the newest, %u",
+			 (unsigned)cases[i].others + 1, (unsigned)cases[i].pid);
+		ck_assert_int_eq(frame->n_notices > 0 && strcmp(frame->notices[0].text, text) == 0,
+				 cases[i].others > 0);
+	}
+	rig_close(&rig);
+}
+
+/* Of one that is gone the next one with its name is awaited on request; an older one is none. */
+START_TEST(the_next_process_of_a_name)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_42(&rig, "process_detail");
+	rig_sample(&rig, 1);
+	rig.request.n_next++; /* while it lives this means nothing */
+	ck_assert_uint_eq(cell_u64(rig_sample(&rig, 1), "process_detail", NULL, "pid"), 42);
+	rig_remove(&rig, "proc/42");
+	rig_make(&rig, "proc/43");
+	rig_put(&rig, "proc/43/stat", "43 (a worker) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10000 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "pid"), 42);
+	ck_assert(frame->named_there);
+	rig.request.n_next++;
+	still_clock_ns += 10 * STILL_SECOND_NS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "process_detail")->n_rows, 0);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_str_eq(frame->notices[0].text, "waiting for the next process called a worker");
+	rig_put(&rig, "proc/43/stat", "43 (a worker) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10001 0 0\n");
+	still_clock_ns += 10 * STILL_SECOND_NS;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "pid"), 43);
+	ck_assert_uint_eq(frame->n_notices, 0);
+	rig_close(&rig);
+}
+
+/* In a batch it is told that none was chosen; a kernel thread has no memory, a zombie no more. */
+START_TEST(notices_of_what_is_selected)
+{
+	static const struct {
+		const char *stat, *notice; /* NULL: none */
+	} cases[] = {
+		{ "42 (a worker) S 2 0 0 0 -1 2097152 0 0 0 0 0 0 0 0 20 0 1 0 10000 0 0\n",
+		  "42 a worker is a kernel thread: it has no memory of its own" },
+		{ "42 (a worker) Z 2 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10000 0 0\n",
+		  "42 a worker is a zombie: it has exited and has no memory; its parent has not read its "
+		  "exit "
+		  "status yet" },
+		{ "42 (a worker) S 2 0 0 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10000 0 0\n", NULL },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		open_42(&rig, "process_detail");
+		rig_put(&rig, "proc/42/stat", "%s", cases[i].stat);
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame->n_notices, cases[i].notice != NULL);
+		if (cases[i].notice)
+			ck_assert_str_eq(frame->notices[0].text, cases[i].notice);
+		rig_close(&rig);
+	}
+	for (unsigned batch = 0; batch < 2; batch++) {
+		open_42(&rig, "process_detail");
+		rig.request.processes = NULL;
+		rig.request.batch = batch;
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame->n_notices, batch);
+		ck_assert_uint_eq(frame_table(frame, "process_detail")->n_rows, 0);
+		rig_close(&rig);
+	}
+}
+
+/* What was known of it stays; it waits for nothing any more. Of another one nothing is left of that. */
+START_TEST(the_page_of_one_that_is_gone)
+{
+	static const char *const one[] = { "process_detail", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", one);
+	still_clock_ns = UINT64_C(1000000000000);
+	rig.request.processes = "42";
+	put_process(&rig);
+	put_waiting(&rig);
+	sample_with_command(&rig);
+	rig_remove(&rig, "proc/42");
+	still_clock_ns += 3 * STILL_SECOND_NS;
+	rig_sample(&rig, 1);
+	still_clock_ns += 3 * STILL_SECOND_NS;
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "process_detail",
+		  "pid=42 start_seconds=100 name=a worker state=X user=33 uid=33 ppid=7 process_group=42 "
+		  "session=42 threads=3 tracer_pid=7 nice=5 cpus=0-3,6 oom_score=666 oom_adjustment=-500 "
+		  "cpu_seconds=12.5 resident_bytes=10485760 resident_peak_bytes=20971520 "
+		  "anonymous_bytes=6291456 file_bytes=3145728 shared_memory_bytes=1048576 "
+		  "swapped_bytes=524288 call_read_bytes=1000 call_write_bytes=2000 "
+		  "executable=/usr/bin/worker executable_state=deleted directory=/srv/data root=/ "
+		  "cgroup=/jobs/one exited_time=1003000000000 command=worker --all x\ny");
+	rig.request.processes = "7";
+	still_clock_ns += 3 * STILL_SECOND_NS;
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "process_detail",
+		  "pid=7 start_seconds=0.05 name=holder state=S main_thread=lives ppid=1 parents=init 1 "
+		  "process_group=7 session=7 threads=1 nice=0 cpu_seconds=0 executable= executable_state= "
+		  "directory= root=");
+	rig_close(&rig);
+}

@@ -358,7 +358,22 @@ static const struct schema sum_schema = {
 	SCHEMA_COLUMNS(sum_columns),
 };
 
-static const struct schema *const sums[] = { &sum_schema };
+/* The same with the name in the first column. */
+static const struct column name_columns[] = {
+	COLUMN(struct sum_row, name, .kind = COLUMN_LABEL, .grouping = "command", .title = "name"),
+	COLUMN(struct sum_row, pid, .kind = COLUMN_KEY, .title = "pid"),
+	COLUMN(struct sum_row, size_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "size"),
+};
+
+static const struct schema name_schema = {
+	.name = "sum",
+	.from_zero = true,
+	.row_size = sizeof(struct sum_row),
+	SCHEMA_COLUMNS(name_columns),
+};
+
+static const struct schema *sums[1];
+static unsigned name_at; /* index of its column */
 
 /* The rows of the difference as text: "a+5 b? c!+7": ? is not known, ! is of one sample. */
 static void check_sums(const struct sum_row *before, size_t n_before, const struct sum_row *now, size_t n_now,
@@ -380,7 +395,7 @@ static void check_sums(const struct sum_row *before, size_t n_before, const stru
 	frame_difference(differences, &difference, &frames[0], &frames[1], true);
 	for (size_t i = 0; i < difference.tables[0].n_rows; i++) {
 		const struct table *table = &difference.tables[0];
-		const char *change = text_at(table, i, 3), *name = text_at(table, i, 1);
+		const char *change = text_at(table, i, 3), *name = text_at(table, i, name_at);
 		char amount[32] = "?";
 		size_t length = strlen(text);
 
@@ -407,16 +422,23 @@ START_TEST(sums_pair_by_their_names)
 		{ U64_UNKNOWN, "b", 70 }, { U64_UNKNOWN, "a", 90 }, { U64_UNKNOWN, "came", 5 }
 	};
 	static const struct sum_row mixed[] = { { U64_UNKNOWN, "a", 90 }, { 7, "b", 70 } };
+	static const struct sum_row first[] = { { 7, "b", 70 }, { U64_UNKNOWN, "a", 90 } };
 	static const struct sum_row nameless[] = { { U64_UNKNOWN, "a", 90 }, { U64_UNKNOWN, NULL, 70 } };
 
-	check_sums(before, 3, now, 3, "b+20 a-10 came? gone?");
-	check_sums(before, 1, now, 2, "b? a-10");
-	check_sums(before, 3, mixed, 2, "a? b!+70"); /* rows without a key are no sums then */
-	check_sums(mixed, 2, now, 3, "b? a? came? b!-70");
-	check_sums(before, 3, nameless, 2, "a? ?");
-	check_sums(nameless, 2, now, 1, "b?");
-	check_sums(before, 0, now, 2, "b? a?");
-	check_sums(before, 2, now, 0, "");
+	for (unsigned i = 0; i < 2; i++) {
+		name_at = i == 0 ? 1 : 0;
+		sums[0] = i == 0 ? &sum_schema : &name_schema;
+		check_sums(before, 3, now, 3, "b+20 a-10 came? gone?");
+		check_sums(before, 1, now, 2, "b? a-10");
+		check_sums(before, 3, mixed, 2, "a? b!+70"); /* rows without a key are no sums then */
+		check_sums(mixed, 2, now, 3, "b? a? came? b!-70");
+		check_sums(before, 3, first, 2, "b!+70 a?");
+		check_sums(first, 2, now, 3, "b? a? came? b!-70");
+		check_sums(before, 3, nameless, 2, "a? ?");
+		check_sums(nameless, 2, now, 1, "b?");
+		check_sums(before, 0, now, 2, "b? a?");
+		check_sums(before, 2, now, 0, "");
+	}
 }
 END_TEST
 
@@ -628,5 +650,26 @@ START_TEST(every_topic_has_a_difference)
 		view_close(&view);
 	}
 	differences_close(differences);
+}
+END_TEST
+
+START_TEST(notices_of_both_samples_are_told)
+{
+	static const char *const expected[] = { "later", "last", "early", "earlier" };
+	struct stage stage;
+
+	open_stage(&stage);
+	frame_notice(&stage.before, "some", NULL, "early");
+	frame_notice(&stage.before, "some", "do it", "earlier");
+	frame_notice(&stage.now, "some", "do it", "later");
+	frame_notice(&stage.now, "some", NULL, "last");
+	take(&stage, SOME);
+	ck_assert_uint_eq(stage.difference.n_notices, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_str_eq(stage.difference.notices[i].text, expected[i]);
+		ck_assert_str_eq(stage.difference.notices[i].topic, "some");
+		ck_assert(!stage.difference.notices[i].remedy == (i == 1 || i == 2));
+	}
+	close_stage(&stage);
 }
 END_TEST

@@ -692,6 +692,39 @@ START_TEST(segments_have_notes_too)
 	ck_assert_uint_eq(span_length(file.go_table), 0);
 	ck_assert_uint_eq(span_length(file.debug_link), 0);
 	ck_assert_int_eq(elf_file_functions(&file, &symbols), ELF_TABLE_NONE);
+	ck_assert_uint_eq(span_length(file.sections), 0);
+	for (unsigned more = 0; more < 2; more++) { /* where the file ends, or beyond, they are no tables */
+		image_set(&parts.file, offsetof(Elf64_Ehdr, e_shoff), parts.file.length + more, 8);
+		image_set(&parts.file, offsetof(Elf64_Ehdr, e_phoff), parts.file.length + more, 8);
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		ck_assert_uint_eq(span_length(file.sections), 0);
+		ck_assert_uint_eq(span_length(file.segments), 0);
+		ck_assert_uint_eq(span_length(file.build_id), 0);
+	}
+	image_set(&parts.file, offsetof(Elf64_Ehdr, e_phoff), 0, 8);
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert_uint_eq(span_length(file.segments), 0);
+	free_parts(&parts);
+}
+
+/* A table of segments is read up to 1024 of them, and each section alone, whichever is the last. */
+START_TEST(tables_are_read_as_far_as_they_go)
+{
+	struct elf_file file;
+	struct parts parts;
+
+	make_parts(&parts, true, EM_X86_64);
+	buffer_fill(&parts.file, '\0', 2000 * sizeof(Elf64_Phdr));
+	for (uint64_t count = 1023; count <= 1026; count++) {
+		image_set(&parts.file, offsetof(Elf64_Ehdr, e_phnum), count, 2);
+		ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+		ck_assert_uint_eq(span_length(file.segments),
+				  (count < 1024 ? count : 1024) * sizeof(Elf64_Phdr));
+	}
+	image_set(&parts.file, offsetof(Elf64_Ehdr, e_shnum), 12, 2); /* without that of the names */
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert_uint_eq(span_length(file.section_names), 0);
+	ck_assert_uint_eq(span_length(file.debug_link), 0);
 	free_parts(&parts);
 }
 

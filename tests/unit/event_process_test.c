@@ -263,7 +263,7 @@ START_TEST(batches_are_appended_with_their_texts)
 	event_process_call(one, "one", "one -1", 3, EVENT_NAME_COMMAND);
 	event_process_call(other, "other", "/bin/other -2", 10, EVENT_NAME_COMMAND);
 	for (unsigned round = 0; round < 50; round++) {
-		size_t first = batch.count;
+		size_t first = batch.count, n_texts;
 
 		fill(&from, one, 3);
 		fill(&from, other, 2);
@@ -272,7 +272,9 @@ START_TEST(batches_are_appended_with_their_texts)
 		from.list[2].parent = event_batch_parent(&from, other);
 		ck_assert_uint_eq(from.list[1].parent, from.list[2].parent);
 		fill(&from, one, 1);
+		n_texts = from.n_texts + (round ? batch.n_texts - 1 : 0); /* both begin with an empty one */
 		ck_assert_uint_eq(event_batch_append(&batch, &from), 0);
+		ck_assert_uint_eq(batch.n_texts, n_texts);
 		ck_assert(from.count == 0 && from.n_texts == 0);
 		ck_assert_uint_eq(batch.count, first + 6);
 		for (size_t i = 0; i < batch.count; i++) {

@@ -699,3 +699,159 @@ START_TEST(kinds_are_words)
 	settings_close(&settings);
 }
 END_TEST
+
+/* The same with so many reads of files left in its round. */
+static const struct event *take_with_reads(unsigned reads, struct raw_event raw)
+{
+	event_batch_empty(&resolver.ready);
+	event_resolve_begin(&resolver);
+	resolver.reads_left = reads;
+	raw.exit_code = UINT32_MAX;
+	raw.tid = raw.tid ? raw.tid : raw.pid;
+	raw.time_ns = raw.time_ns ? raw.time_ns : START_NS;
+	event_resolve(&resolver, &raw);
+	ck_assert_uint_eq(resolver.ready.count, 1);
+	return resolver.ready.list;
+}
+
+#define TAKE_WITH_READS(reads, ...) take_with_reads(reads, (struct raw_event){ __VA_ARGS__ })
+
+START_TEST(files_are_read_as_long_as_reads_are_left)
+{
+	const struct event *event;
+
+	build_machine();
+	CHOOSE("events.events", "all");
+	event = TAKE_WITH_READS(0, .kind = EVENT_GID, .pid = 300);
+	ck_assert(!event->named && event->real_uid == UINT32_MAX && event->parent_pid == 0);
+	ck_assert_uint_eq(resolver.reads_left, 0);
+	event = TAKE_WITH_READS(1, .kind = EVENT_GID, .pid = 301);
+	ck_assert(event->named && event->real_uid == 1000 && event->parent_pid == 300);
+	ck_assert_uint_eq(resolver.reads_left, 0);
+	event = TAKE_WITH_READS(2, .kind = EVENT_GID, .pid = 999); /* it has exited */
+	ck_assert(!event->named);
+	ck_assert_uint_eq(resolver.reads_left, 1);
+	TAKE_WITH_READS(2, .kind = EVENT_GID, .pid = 0); /* the kernel itself has none */
+	ck_assert_uint_eq(resolver.reads_left, 2);
+	put_process(301, 300, "other", 0, 2000, 77, "/");
+	event = TAKE_WITH_READS(0, .kind = EVENT_EXEC, .pid = 301, .comm = "cc");
+	ck_assert(event->real_uid == 1000 && event->terminal == 34819);
+	ck_assert_str_eq(comm_of(event), "cc");
+	event = TAKE_WITH_READS(1, .kind = EVENT_EXEC, .pid = 301, .comm = "cc");
+	ck_assert(event->real_uid == 2000 && event->effective_uid == 2000);
+	ck_assert_str_eq(comm_of(event), "cc"); /* the source knows best */
+	ck_assert_uint_eq(resolver.reads_left, 0);
+	event = TAKE_WITH_READS(1, .kind = EVENT_EXEC, .pid = 301);
+	ck_assert_str_eq(comm_of(event), "other");
+	resolver.reports_users = true; /* then changes are told by events */
+	put_process(301, 300, "other", 0, 3000, 77, "/");
+	event = TAKE_WITH_READS(1, .kind = EVENT_EXEC, .pid = 301, .comm = "cc");
+	ck_assert_uint_eq(event->real_uid, 2000);
+	CHOOSE("events.events", "all", "events.group", "78");
+	put_process(301, 300, "other", 0, 3000, 78, "/");
+	event = TAKE_WITH_READS(0, .kind = EVENT_EXEC, .pid = 301,
+				.comm = "cc"); /* what chooses is always read */
+	ck_assert_uint_eq(event->pid, 301);
+	ck_assert_uint_eq(resolver.reads_left, 0);
+	close_all();
+}
+END_TEST
+
+static void put_memory(uint32_t pid, unsigned kib)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "Name:\tmake\nVmRSS:\t %u kB\nVmPTE:\t %u kB\n", kib, kib / 10);
+	put(pid, "status", text);
+}
+
+START_TEST(memory_of_who_forks_is_read_ten_times_a_second)
+{
+	static const struct {
+		uint64_t after_ns;
+		unsigned reads, kib; /* kib: that is known then */
+	} forks[] = {
+		{ 0, 1, 1000 },           { 100 * MS_NS - 1, 1, 1000 }, { 100 * MS_NS, 0, 1000 },
+		{ 100 * MS_NS, 1, 1003 }, { 200 * MS_NS - 1, 1, 1003 }, { 201 * MS_NS, 1, 1005 },
+		{ 300 * MS_NS, 1, 1005 }, { 301 * MS_NS, 1, 1007 },
+	};
+	const struct event_parent *parents;
+
+	open_all();
+	parents = resolver.statistics.parents;
+	for (unsigned i = 0; i < sizeof(forks) / sizeof(forks[0]); i++) {
+		put_memory(301, 1000 + i);
+		TAKE_WITH_READS(forks[i].reads, .kind = EVENT_FORK, .pid = 400 + i, .parent_pid = 301,
+				.time_ns = START_NS + forks[i].after_ns);
+		ck_assert_msg(parents[0].resident_bytes == forks[i].kib * 1024, "%u: %lu", i,
+			      (unsigned long)parents[0].resident_bytes);
+		ck_assert_uint_eq(parents[0].page_table_bytes, forks[i].kib / 10 * 1024);
+	}
+	ck_assert_uint_eq(resolver.statistics.n_parents, 1);
+	ck_assert_uint_eq(parents[0].forks, 8);
+	close_all();
+}
+END_TEST
+
+/* Half a second after its end; and a parent may begin within the same hundredth of a second. */
+START_TEST(other_processes_are_told_by_their_times)
+{
+	const struct event *event;
+
+	open_all();
+	TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 301);
+	TAKE(.kind = EVENT_EXIT, .pid = 400, .exit_code = 0);
+	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 500 * MS_NS);
+	ck_assert(event->named);
+	event = TAKE(.kind = EVENT_GID, .pid = 400, .time_ns = START_NS + 500 * MS_NS + 1);
+	ck_assert(!event->named);
+	TAKE(.kind = EVENT_FORK, .pid = 500, .parent_pid = 301, .time_ns = START_NS + 10 * MS_NS);
+	TAKE(.kind = EVENT_FORK, .pid = 501, .parent_pid = 301, .time_ns = START_NS + 10 * MS_NS + 1);
+	event = TAKE(.kind = EVENT_FORK, .pid = 502, .parent_pid = 500);
+	ck_assert_str_eq(parent_of(event), "make");
+	event = TAKE(.kind = EVENT_FORK, .pid = 503, .parent_pid = 501);
+	ck_assert_uint_eq(event->parent, 0);
+	close_all();
+}
+END_TEST
+
+/* A file of it is missing: it has ended, or is hidden, which a signal that is none tells. */
+START_TEST(a_hidden_process_is_not_gone)
+{
+	const uint32_t own = (uint32_t)getpid(), stranger = 5000001;
+
+	open_all();
+	CHOOSE("events.events", "exit");
+	env.live = true;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t pid = i ? stranger : own;
+
+		put_stat(pid, 'S', 3);
+		event_resolve_existing(&resolver);
+		ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = pid, .time_ns = env_mono_ns()));
+		put(pid, "stat", "");
+	}
+	ck_assert_uint_eq(resolver.n_leaderless, 2);
+	for (unsigned look = 0; look < 3; look++) {
+		for (unsigned i = 0; i < 2; i++)
+			event_processes_find(resolver.processes, i ? stranger : own)->check_ns = 0;
+		event_batch_empty(&resolver.ready);
+		event_resolve_leaderless(&resolver);
+		ck_assert_uint_eq(resolver.ready.count, look == 1); /* the second look ends it */
+		ck_assert_uint_eq(resolver.n_leaderless, look == 0 ? 2 : 1);
+		if (look == 1)
+			ck_assert_uint_eq(resolver.ready.list[0].pid, stranger);
+		ck_assert(!event_processes_find(resolver.processes, own)->vanished);
+	}
+	env.foreign_pids = true; /* then nobody is looked for */
+	event_processes_find(resolver.processes, own)->check_ns = 0;
+	event_resolve_leaderless(&resolver);
+	ck_assert(!event_processes_find(resolver.processes, own)->vanished);
+	env.foreign_pids = false;
+	env.live = false; /* on another machine it is gone */
+	event_processes_find(resolver.processes, own)->check_ns = 0;
+	event_resolve_leaderless(&resolver);
+	ck_assert(event_processes_find(resolver.processes, own)->vanished);
+	close_all();
+}
+END_TEST

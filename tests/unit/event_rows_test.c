@@ -2,10 +2,13 @@
 /* Tests of the rows of events, over events that the test gives in the place of their sources. */
 #include <config.h>
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/unknown.h"
 #include "rig.h"
 #include "topic/event/event_reader.h"
 
@@ -18,6 +21,9 @@ static const struct event *given;
 static size_t n_given;
 static const char *given_texts;
 static size_t n_given_texts;
+static const struct event_statistics *given_statistics;
+static struct event_sources given_sources;
+static int update_error;
 
 static int open_reader(void *state, const struct sample *sample)
 {
@@ -30,7 +36,7 @@ static int update_reader(void *state, const struct sample *sample)
 {
 	(void)state;
 	(void)sample;
-	return 0;
+	return update_error;
 }
 
 static void close_reader(void *state)
@@ -73,15 +79,15 @@ void event_reader_read_statistics(struct event_reader *of,
 					       uint64_t since_ns),
 				  void *context)
 {
-	(void)of;
-	(void)read;
-	(void)context;
+	ck_assert_ptr_eq(of, reader);
+	if (given_statistics)
+		read(context, given_statistics, UINT64_C(2500000000));
 }
 
 void event_reader_sources(struct event_reader *of, struct event_sources *sources)
 {
-	(void)of;
-	*sources = (struct event_sources){ 0 };
+	ck_assert_ptr_eq(of, reader);
+	*sources = given_sources;
 }
 
 const struct trace_set *event_reader_arguments(const struct event_reader *of)
@@ -167,3 +173,266 @@ START_TEST(each_event_is_a_row)
 	ck_assert_int_eq(topic_find("event")->event_fd(&rig.samples[0]), 77);
 	rig_close(&rig);
 }
+
+/* --- Tables of sums, and of the sources. */
+
+static const struct frame *sample_table(struct rig *rig, const char *topic)
+{
+	const char *const names[] = { topic, NULL };
+
+	rig_open(rig, "readers", names);
+	return rig_sample(rig, 0);
+}
+
+/* Sums are since 2.5 s. */
+START_TEST(totals_of_each_command_are_a_row)
+{
+	static struct event_counts commands[EVENT_COMMANDS_MAX] = {
+		{ .command = "make",
+		  .kinds = { [EVENT_FORK] = 1,
+			     [EVENT_EXEC] = 2,
+			     [EVENT_EXIT] = 4,
+			     [EVENT_CORE] = 8,
+			     [EVENT_COMM] = 16,
+			     [EVENT_CLONE] = 32,
+			     [EVENT_PTRACE] = 64,
+			     [EVENT_UID] = 128,
+			     [EVENT_GID] = 256,
+			     [EVENT_SID] = 512 },
+		  .failures = 3,
+		  .lifetimes_ns = 4500000000,
+		  .n_lifetimes = 3 },
+		{ .command = "all", .kinds = { [EVENT_SID] = 5 } },
+		{ .command = "(others)", .kinds = { [EVENT_GID] = 10 } },
+	};
+	static struct event_statistics statistics = {
+		.commands = commands,
+		.n_commands = 3,
+		.all = { .kinds = { [EVENT_FORK] = 25 } },
+		.others = { .kinds = { [EVENT_EXEC] = 50 }, .lifetimes_ns = 1000000, .n_lifetimes = 1 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	given_statistics = &statistics;
+	frame = sample_table(&rig, "event_total");
+	ck_assert_uint_eq(frame_table(frame, "event_total")->n_rows, 4);
+#define NO_EVENTS(name, total, forks, users, sessions, mean)                                                 \
+	"command=" name " total=" total " forks=" forks " execs=0 exits=0 failures=0 clones=0 core_dumps=0 " \
+	"renames=0 ptraces=0 user_changes=" users " sessions=" sessions " mean_per_second=" mean
+	check_row(frame, "event_total", NO_EVENTS("all", "25", "25", "0", "0", "10"));
+	check_row(frame, "event_total",
+		  "command=make total=1023 forks=1 execs=2 exits=4 failures=3 clones=32 core_dumps=8 "
+		  "renames=16 ptraces=64 user_changes=384 sessions=512 mean_per_second=409.2 "
+		  "mean_lifetime_seconds=1.5");
+	check_row(frame, "event_total", NO_EVENTS("all (process name)", "5", "0", "0", "5", "2"));
+	check_row(frame, "event_total", NO_EVENTS("(others) (process name)", "10", "0", "10", "0", "4"));
+	for (size_t i = 3; i < EVENT_COMMANDS_MAX; i++)
+		snprintf(commands[i].command, sizeof(commands[i].command), "c%zu", i);
+	statistics.n_commands = EVENT_COMMANDS_MAX - 1;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "event_total")->n_rows, EVENT_COMMANDS_MAX);
+	statistics.n_commands = EVENT_COMMANDS_MAX;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "event_total")->n_rows, EVENT_COMMANDS_MAX + 2);
+	ck_assert_uint_eq(cell_u64(frame, "event_total", "(others)", "execs"), 50);
+	ck_assert_uint_eq(cell_u64(frame, "event_total", "(others)", "total"), 50);
+	ck_assert_double_eq(cell_f64(frame, "event_total", "(others)", "mean_per_second"), 20);
+	ck_assert_double_eq(cell_f64(frame, "event_total", "(others)", "mean_lifetime_seconds"), 0.001);
+	ck_assert_uint_eq(cell_u64(frame, "event_total", "c4095", "total"), 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(processes_that_fork_are_rows)
+{
+	static struct event_parent parents[] = {
+		{ .pid = 7,
+		  .start_ticks = 500,
+		  .command = "make",
+		  .forks = 5,
+		  .resident_bytes = 4096,
+		  .page_table_bytes = 512 },
+		{ .pid = 8,
+		  .start_ticks = U64_UNKNOWN,
+		  .command = "sh",
+		  .forks = 10,
+		  .resident_bytes = U64_UNKNOWN,
+		  .page_table_bytes = U64_UNKNOWN },
+	};
+	static const struct event_statistics statistics = { .parents = parents, .n_parents = 2 };
+	const struct frame *frame;
+	struct rig rig;
+
+	given_statistics = &statistics;
+	frame = sample_table(&rig, "event_parent");
+	ck_assert_uint_eq(frame_table(frame, "event_parent")->n_rows, 2);
+	check_row(frame, "event_parent",
+		  "pid=7 start_seconds=5 forks=5 mean_forks_per_second=2 resident_bytes=4096 "
+		  "page_table_bytes=512 command=make");
+	check_row(frame, "event_parent", "pid=8 forks=10 mean_forks_per_second=4 command=sh");
+	rig_close(&rig);
+}
+END_TEST
+
+/* From 1 ms on each has ten times the one before; a start that is not known has no bounds. */
+START_TEST(life_times_are_rows_with_their_bounds)
+{
+	static struct event_statistics statistics = {
+		.lifetimes = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 5 },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	given_statistics = &statistics;
+	frame = sample_table(&rig, "event_lifetime");
+	ck_assert_uint_eq(frame_table(frame, "event_lifetime")->n_rows, 10);
+	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=1 share_ratio=0.02");
+	check_row(frame, "event_lifetime", "from_seconds=0.001 to_seconds=0.01 exits=2 share_ratio=0.04");
+	check_row(frame, "event_lifetime", "from_seconds=0.01 to_seconds=0.1 exits=3 share_ratio=0.06");
+	check_row(frame, "event_lifetime", "from_seconds=10000 to_seconds=100000 exits=9 share_ratio=0.18");
+	check_row(frame, "event_lifetime", "from_seconds=100000 exits=5 share_ratio=0.1");
+	statistics.lifetimes[10] = 50;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "event_lifetime")->n_rows, 11);
+	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=1 share_ratio=0.01");
+	check_row(frame, "event_lifetime", "exits=50 share_ratio=0.5");
+	statistics = (struct event_statistics){ 0 };
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "event_lifetime")->n_rows, 10);
+	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=0");
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(sources_say_what_they_give_or_why_not)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	given_sources = (struct event_sources){
+		.perf_received = 1,
+		.perf_lost = 2,
+		.connector_received = 3,
+		.connector_lost = 4,
+		.queue_received = 5,
+		.queue_lost = 6,
+		.unnamed = 7,
+	};
+	frame = sample_table(&rig, "event_source");
+	check_row(frame, "event_source",
+		  "source=perf received=1 lost=2 state=read gives=fork exec comm clone");
+	check_row(frame, "event_source",
+		  "source=connector received=3 lost=4 state=read gives=exit core ptrace uid gid sid");
+	check_row(frame, "event_source", "source=panetop received=5 lost=6 unnamed=7 state=read gives=");
+	given_sources.connector_error = -ETIMEDOUT;
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame_table(frame, "event_source")->n_rows, 3);
+	check_row(frame, "event_source",
+		  "source=perf received=1 lost=2 state=read gives=fork exec exit comm clone");
+	check_row(frame, "event_source", "source=connector state=Connection timed out gives=");
+	given_sources.connector_error = 0;
+	given_sources.perf_error = -EACCES;
+	frame = rig_sample(&rig, 0);
+	check_row(frame, "event_source", "source=perf state=Permission denied gives=");
+	check_row(frame, "event_source",
+		  "source=connector received=3 lost=4 state=read gives=fork exec exit comm clone core ptrace "
+		  "uid gid sid");
+	rig_close(&rig);
+}
+END_TEST
+
+#define NO_CODES "no exit codes, tracers, users and sessions: proc connector: "
+#define NO_LINES "short-lived processes may lack their command line: perf events: "
+#define NO_ARGUMENTS "short-lived processes may lack their arguments: sched:sched_process_exec: "
+
+/* Each with what to do about it. */
+START_TEST(what_events_lack_is_told)
+{
+	static const struct {
+		struct event_sources sources;
+		const char *text, *remedy; /* NULL: there is none; "": that of root is another */
+		const char *other;
+	} cases[] = {
+		{ { 0 }, NULL, NULL, NULL },
+		{ { .connector_error = -ECONNREFUSED }, NO_CODES "Connection refused", "container", NULL },
+		{ { .connector_error = -EPERM }, NO_CODES "Operation not permitted", "", NULL },
+		{ { .perf_error = -EACCES, .exec_error = -EACCES }, NO_LINES "Permission denied", "", NULL },
+		{ { .exec_error = -ENOENT },
+		  NO_ARGUMENTS "No such file or directory",
+		  "mount -t tracefs",
+		  NULL },
+		{ { .perf_error = -EPERM, .connector_error = -EPERM, .exec_error = -EPERM },
+		  "no process events from perf: Operation not permitted",
+		  "",
+		  NULL },
+		{ { .perf_error = -ENOTSUP, .connector_error = -ENOTSUP, .exec_error = -ENOTSUP },
+		  NULL,
+		  NULL,
+		  NULL },
+		{ { .perf_lost = 1 }, "1 event was lost before it could be read", "--real-time", NULL },
+		{ { .perf_lost = 1, .connector_lost = 1 },
+		  "2 events were lost before they could be read",
+		  "--real-time",
+		  NULL },
+		{ { .queue_lost = 1 },
+		  "1 event was lost: too many arrived between two samples",
+		  "delay",
+		  NULL },
+		{ { .queue_lost = 2, .connector_lost = 3 },
+		  "3 events were lost before they could be read",
+		  "--real-time",
+		  "2 events were lost: too many arrived between two samples" },
+		{ { .real_time_error = -EPERM },
+		  "the event reader does not run at real-time priority: Operation not permitted",
+		  "",
+		  NULL },
+		{ { .stuck_pid = 42 },
+		  "process 42 is stuck: reading its command line blocks, others wait",
+		  NULL,
+		  NULL },
+	};
+	static const char *const names[] = { "event", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	given_texts = TEXTS;
+	n_given_texts = sizeof(TEXTS);
+	rig_open(&rig, "readers", names);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		given_sources = cases[i].sources;
+		frame = rig_sample(&rig, 0);
+		ck_assert_msg(frame->n_notices == (cases[i].other  ? 2
+						   : cases[i].text ? 1
+								   : 0),
+			      "%zu: %u", i, frame->n_notices);
+		if (!cases[i].text)
+			continue;
+		ck_assert_str_eq(frame->notices[0].text, cases[i].text);
+		ck_assert_str_eq(frame->notices[0].topic, "event");
+		ck_assert((frame->notices[0].remedy != NULL) == (cases[i].remedy != NULL));
+		if (cases[i].remedy)
+			ck_assert_msg(strstr(frame->notices[0].remedy, cases[i].remedy) != NULL, "%s",
+				      frame->notices[0].remedy);
+		if (cases[i].other)
+			ck_assert_str_eq(frame->notices[1].text, cases[i].other);
+	}
+	given_sources = (struct event_sources){ .stuck_pid = 42 };
+	given = events;
+	n_given = 1;
+	update_error = -ENOTSUP; /* it is told also when nothing is read */
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert(frame_table(frame, "event")->failed);
+	ck_assert_uint_eq(frame_table(frame, "event")->n_rows, 0);
+	update_error = 0;
+	given_sources = (struct event_sources){ 0 };
+	rig.env.foreign_pids = true;
+	frame = rig_sample(&rig, 0);
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_ptr_eq(strstr(frame->notices[0].text, "processes are not looked up in /proc: "),
+			 frame->notices[0].text);
+	rig.env.foreign_pids = false;
+	rig_close(&rig);
+}
+END_TEST

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the words of process events: terminals, results of exits, marks and info of every kind. */
+/* Tests of the words of process events: terminals, users, results of exits, marks and info of every kind. */
 #include <config.h>
 
+#include <pwd.h>
 #include <signal.h>
+#include <string.h>
 
 #include "core/unknown.h"
-#include "suite.h"
+#include "rig.h"
 #include "topic/event/event_text.h"
 #include "topic/terminal_name.h"
+#include "topic/users.h"
 
 START_TEST(terminals_are_called_as_their_devices)
 {
@@ -23,6 +26,12 @@ START_TEST(terminals_are_called_as_their_devices)
 		{ 1025, "tty1" },
 		{ 1088, "ttyS0" },
 		{ 0x501, "console" },
+		{ 0x500, "5:0" },
+		{ 0x502, "5:2" },
+		{ 0x400 + 63, "tty63" },
+		{ 0x87ff, "135:255" },
+		{ 0x8fff, "pts/2047" },
+		{ 0x9000, "144:0" },
 		{ 0xcc40, "204:64" },
 	};
 	struct arena arena = { 0 };
@@ -105,5 +114,101 @@ START_TEST(events_are_told_in_words)
 	for (enum event_kind kind = 0; kind < N_EVENT_KINDS; kind++)
 		ck_assert_ptr_nonnull(event_kind_text(kind));
 	arena_free(&arena);
+}
+END_TEST
+
+/* --- Users, of the file and of a name service of the test. */
+
+#define NAME_OF_63 "a_name_with_so_many_letters_that_it_has_63_of_them_in_all______"
+
+static unsigned n_asked;
+static bool service_fails;
+
+int getpwnam_r(const char *name, struct passwd *entry, char *bytes, size_t room, struct passwd **result)
+{
+	(void)bytes;
+	(void)room;
+	n_asked++;
+	*result = NULL;
+	if (service_fails || (strcmp(name, "ldap") != 0 && strcmp(name, NAME_OF_63) != 0))
+		return service_fails ? 5 : 0;
+	entry->pw_uid = *name == 'l' ? 5000 : 63;
+	*result = entry;
+	return 0;
+}
+
+static void open_users(struct rig *rig)
+{
+	static const char *const no_topics[] = { NULL };
+
+	rig_open(rig, "empty", no_topics);
+	rig_make(rig, "etc");
+	rig_put(rig, "etc/passwd",
+		"root:x:0:0:root:/root:/bin/sh\nbob:x:1000:1000::/home/bob:/bin/sh\n33:x:44:44::/:/bin/sh\n");
+}
+
+START_TEST(users_are_called_as_the_file_says)
+{
+	const char *bob;
+	struct rig rig;
+
+	open_users(&rig);
+	bob = users_name(&rig.env, 1000);
+	ck_assert_str_eq(bob, "bob");
+	ck_assert_str_eq(users_name(&rig.env, 0), "root");
+	ck_assert_str_eq(users_name(&rig.env, 77), "77");
+	ck_assert_str_eq(users_name(&rig.env, UINT32_MAX), "4294967295");
+	rig_put(&rig, "etc/passwd", "rob:x:1000:1000::/home/bob:/bin/sh\n");
+	rig.env.tick++;
+	ck_assert_ptr_eq(users_name(&rig.env, 1000), bob); /* it is looked up once */
+	ck_assert_str_eq(bob, "bob");
+	ck_assert_uint_eq(n_asked, 0);
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(numbers_of_users_are_those_of_names)
+{
+	static const struct {
+		const char *name;
+		int64_t uid; /* -1: there is none */
+		bool by_service;
+	} cases[] = {
+		{ "0", 0, false },
+		{ "33", 33, false }, /* a number comes first */
+		{ "4294967294", 4294967294, false },
+		{ "4294967295", -1, true },
+		{ "1000x", -1, true },
+		{ "-1", -1, true },
+		{ "bob", 1000, false },
+		{ "bo", -1, true },
+		{ "ldap", 5000, true },
+		{ NAME_OF_63, 63, true },
+		{ NAME_OF_63 "_", -1, false }, /* no name is so long */
+	};
+	struct rig rig;
+
+	open_users(&rig);
+	for (unsigned live = 0; live < 2; live++)
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			bool asks = live && cases[i].by_service;
+			bool known = cases[i].uid >= 0 && (asks || !cases[i].by_service);
+			uint32_t uid = 7;
+
+			rig.env.live = live;
+			n_asked = 0;
+			ck_assert_msg(users_number(&rig.env, span_text(cases[i].name), &uid) == known, "%s",
+				      cases[i].name);
+			ck_assert_uint_eq(uid, known ? (uint32_t)cases[i].uid : 7);
+			ck_assert_msg(n_asked == asks, "%s", cases[i].name);
+		}
+	ck_assert_uint_eq(span_length(users_first_unknown(&rig.env, "bob,0,ldap")), 0);
+	ck_assert(span_is(users_first_unknown(&rig.env, "bob,nix,more"), "nix"));
+	ck_assert(span_is(users_first_unknown(&rig.env, "nix"), "nix"));
+	ck_assert_uint_eq(span_length(users_first_unknown(&rig.env, "")), 0);
+	service_fails = true;
+	ck_assert(span_is(users_first_unknown(&rig.env, "bob,ldap"), "ldap"));
+	rig.env.live = false;
+	rig_close(&rig);
 }
 END_TEST

@@ -425,6 +425,32 @@ START_TEST(missing_command_lines_are_read)
 }
 END_TEST
 
+/* Where nobody tells of them they are read after each exec, as of a program with other rights. */
+START_TEST(users_are_those_told_or_else_those_of_the_file)
+{
+	for (unsigned without = 0; without < 2; without++) {
+		uint32_t own = (uint32_t)getpid();
+
+		connector.error = without ? -EPERM : 0;
+		open_reader("exec");
+		event_reader_add_collector(reader, 1);
+		give(&perf_source, (struct raw_event){ .kind = EVENT_UID,
+						       .pid = own,
+						       .tid = own,
+						       .real = 4242,
+						       .effective = 4243,
+						       .exit_code = UINT32_MAX });
+		give(&perf_source, exec_of(own, "make all", true));
+		take(1);
+		ck_assert_uint_eq(all.count, 1);
+		ck_assert_uint_eq(all.list[0].real_uid, without ? getuid() : 4242);
+		ck_assert_uint_eq(all.list[0].effective_uid, without ? geteuid() : 4243);
+		close_reader();
+		all = (struct event_batch){ 0 };
+	}
+}
+END_TEST
+
 static struct raw_event exit_of(uint32_t pid)
 {
 	return (struct raw_event){ .kind = EVENT_EXIT, .pid = pid, .tid = pid, .exit_code = 0 };

@@ -34,6 +34,28 @@ START_TEST(failures_are_the_fault_of_the_process)
 	ck_assert(exit_is_failure(CODE(128 + 32))); /* no shell tells these */
 }
 
+/* By their numbers on x86 and arm64, where no other signal is one that the process itself has caused. */
+START_TEST(signals_of_crashes_are_failures)
+{
+	static const unsigned crashes[] = { SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
+					    SIGSEGV, SIGXCPU, SIGXFSZ, SIGSYS };
+
+	for (unsigned number = 1; number <= 64; number++) {
+		bool crash = false;
+
+		for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+			crash |= crashes[i] == number;
+		ck_assert_msg(exit_is_failure(number) == crash, "signal %u", number);
+		if (number < 32)
+			ck_assert_msg(exit_is_failure(CODE(128 + number)) == crash, "code of signal %u",
+				      number);
+	}
+	for (unsigned code = 1; code <= 128; code++)
+		ck_assert_msg(exit_is_failure(CODE(code)), "code %u", code);
+	for (unsigned code = 128 + 32; code <= 255; code++)
+		ck_assert_msg(exit_is_failure(CODE(code)), "code %u", code);
+}
+
 START_TEST(subcommands_belong_to_the_name)
 {
 	static const struct {
@@ -45,6 +67,12 @@ START_TEST(subcommands_belong_to_the_name)
 		{ "git", "git", "git" },
 		{ "git", NULL, "git" },
 		{ "git", "git 1234", "git" },
+		{ "git", "git push2", "git" },
+		{ "git", "git Push", "git" },
+		{ "git", "git cherry-pick", "git cherry-pick" },
+		{ "git", "git -c", "git" },
+		{ "git", "git -C push", "git" },
+		{ "git", "", "git" },
 		{ "systemctl", "systemctl --quiet is-active cron", "systemctl is-active" },
 		{ "grep", "grep -q push", "grep" },
 		{ "sh", "sh git push", "sh" },
@@ -112,5 +140,25 @@ START_TEST(what_fails_is_kept)
 	failing_commands_add(commands, 90 * SECOND, "later", "make", 2, CODE(1));
 	ck_assert_ptr_nonnull(find(commands, "later", "make"));
 	ck_assert_uint_eq(find(commands, "later", "make")->exits, 1);
+	free(commands);
+}
+
+/* Whoever exited last is not the one that makes room: of those that do not fail, the newest stay. */
+START_TEST(the_newest_of_many_pairs_stay)
+{
+	struct failing_commands *commands = calloc(1, sizeof(*commands));
+	unsigned n = 20 * FAILING_COMMANDS_MAX, n_kept = 0;
+	char name[16];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "good%u", i);
+		failing_commands_add(commands, SECOND + i, name, "make", 2, CODE(0));
+	}
+	for (unsigned i = n - FAILING_COMMANDS_MAX / 2; i < n; i++) {
+		snprintf(name, sizeof(name), "good%u", i);
+		n_kept += find(commands, name, "make") != NULL;
+	}
+	ck_assert_uint_eq(commands->lost, 0);
+	ck_assert_uint_gt(n_kept, FAILING_COMMANDS_MAX * 3 / 8);
 	free(commands);
 }

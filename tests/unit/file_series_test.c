@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of numbered files in a directory: their order, what goes, and whose files are read. */
+/*
+ * Tests of numbered files in a directory: their order, what goes, and whose files are read; and of what tells
+ * that files have changed.
+ */
 #include <config.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "suite.h"
+#include "sys/file_changes.h"
 #include "sys/file_series.h"
+#include "sys/oom_watch.h"
 
 static char place[SCRATCH_PATH_MAX];
 
@@ -240,5 +249,400 @@ START_TEST(one_process_writes)
 	file_series_close(&series);
 	ck_assert_int_eq(file_series_lock(&other), 0);
 	file_series_close(&other);
+}
+END_TEST
+
+START_TEST(a_new_file_is_written_and_never_an_old_one)
+{
+	struct file_series series;
+	char path[SCRATCH_PATH_MAX + 32];
+	int fd;
+
+	make_place(0700);
+	open_series(&series);
+	fd = file_series_add(&series);
+	ck_assert_int_eq(write(fd, "abc", 3), 3);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	ck_assert(series.n_files == 1 && series.files[0].number == 1 && series.files[0].bytes == 0);
+	close(fd);
+	file_series_note(&series, 3, 7);
+	ck_assert(series.files[0].bytes == 3 && series.files[0].end_ns == 7);
+	fd = file_series_read(&series, 0);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	ck_assert_int_eq(read(fd, path, sizeof(path)), 3);
+	close(fd);
+	write_file("00000002.recording", 0600); /* of somebody else, meanwhile */
+	ck_assert_int_eq(file_series_add(&series), -EEXIST);
+	snprintf(path, sizeof(path), "%s/00000002.recording", place);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(symlink("elsewhere", path), 0);
+	ck_assert_int_eq(file_series_add(&series), -EEXIST);
+	ck_assert(series.n_files == 1 && !exists("elsewhere"));
+	file_series_close(&series);
+}
+END_TEST
+
+START_TEST(numbers_have_32_bits_and_no_more_digits_than_they_need)
+{
+	struct file_series series;
+
+	make_place(0700);
+	write_file("4294967295.recording", 0600);
+	write_file("4294967296.recording", 0600);
+	write_file("000000001.recording", 0600);
+	write_file("00000001.recording", 0600);
+	open_series(&series);
+	ck_assert_uint_eq(series.n_files, 2);
+	ck_assert_uint_eq(series.files[0].number, 1);
+	ck_assert_uint_eq(series.files[1].number, UINT32_MAX);
+	file_series_close(&series);
+	ck_assert_int_eq(series.directory, -1);
+}
+END_TEST
+
+START_TEST(only_regular_files_are_listed)
+{
+	struct file_series series;
+	char path[SCRATCH_PATH_MAX + 32];
+
+	make_place(0700);
+	write_file("target", 0600);
+	for (int number = 1; number <= 3; number++) {
+		snprintf(path, sizeof(path), "%s/%08d.recording", place, number);
+		ck_assert_int_eq(number == 1   ? symlink("target", path)
+				 : number == 2 ? mkdir(path, 0700)
+					       : mkfifo(path, 0600),
+				 0);
+	}
+	open_series(&series);
+	ck_assert_uint_eq(series.n_files, 0);
+	file_series_close(&series);
+}
+END_TEST
+
+/* The descriptor is closed all the same. */
+START_TEST(what_is_no_directory_is_refused)
+{
+	struct file_series series;
+	int directory, fd;
+
+	make_place(0700);
+	write_file("file", 0600);
+	ck_assert_int_eq(file_series_open(&series, -1, ".recording"), -EBADF);
+	directory = open_place();
+	fd = openat(directory, "file", O_RDONLY);
+	ck_assert_int_ge(fd, 0);
+	close(directory);
+	ck_assert_int_eq(file_series_open(&series, fd, ".recording"), -ENOTDIR);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+	make_place(0770);
+	fd = open_place();
+	ck_assert_int_eq(file_series_open(&series, fd, ".recording"), -EPERM);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+}
+END_TEST
+
+START_TEST(one_process_writes_at_a_time)
+{
+	struct file_series first, second;
+
+	make_place(0700);
+	open_series(&first);
+	open_series(&second);
+	ck_assert_int_eq(file_series_lock(&first), 0);
+	ck_assert_int_eq(file_series_lock(&second), -EWOULDBLOCK);
+	file_series_close(&first);
+	ck_assert_int_eq(file_series_lock(&second), 0);
+	file_series_close(&second);
+}
+END_TEST
+
+/* Who owns the directory may have written it, and root. */
+START_TEST(files_of_the_owner_of_the_directory_are_read)
+{
+	static const struct {
+		uid_t directory, file;
+		int error;
+	} cases[] = {
+		{ 65534, 65534, 0 },
+		{ 65534, 0, 0 },
+		{ 65534, 65533, -EPERM },
+		{ 0, 65534, -EPERM },
+	};
+	struct file_series series;
+	char path[SCRATCH_PATH_MAX + 32];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make_place(0700);
+		write_file("00000001.recording", 0600);
+		open_series(&series);
+		snprintf(path, sizeof(path), "%s/00000001.recording", place);
+		if (chown(path, cases[i].file, (gid_t)-1) < 0 ||
+		    chown(place, cases[i].directory, (gid_t)-1) < 0)
+			skip_test("files cannot be given to others");
+		check_read(&series, 0, cases[i].error);
+		file_series_close(&series);
+	}
+}
+END_TEST
+
+/* Of the oldest ones only as many go as must, and what went does not count any more. */
+START_TEST(files_go_one_by_one)
+{
+	struct file_series series;
+
+	make_place(0700);
+	open_series(&series);
+	for (uint64_t number = 1; number <= 5; number++) {
+		close(file_series_add(&series));
+		file_series_note(&series, 10 * number, 100 * number);
+	}
+	file_series_keep(&series, 0, 0);
+	file_series_keep(&series, 150, 0);
+	ck_assert_uint_eq(series.n_files, 5);
+	file_series_keep(&series, 120, 200); /* 10 and 20 go */
+	ck_assert(series.n_files == 3 && series.files[0].number == 3 && series.files[2].number == 5);
+	ck_assert(!exists("00000002.recording") && exists("00000003.recording"));
+	file_series_keep(&series, 120, 400);
+	ck_assert(series.n_files == 2 && series.files[0].number == 4);
+	file_series_keep(&series, 90, 0);
+	ck_assert_uint_eq(series.n_files, 2);
+	file_series_keep(&series, 89, 0);
+	ck_assert(series.n_files == 1 && series.files[0].bytes == 50);
+	file_series_keep(&series, 1, UINT64_MAX);
+	ck_assert(series.n_files == 1 && exists("00000005.recording"));
+	ck_assert_int_ge(file_series_add(&series), 0);
+	ck_assert_uint_eq(series.files[1].number, 6);
+	file_series_close(&series);
+}
+END_TEST
+
+static bool seen[10];
+
+static void see(void *context, size_t file)
+{
+	ck_assert_ptr_eq(context, seen);
+	ck_assert_uint_lt(file, sizeof(seen));
+	seen[file] = true;
+}
+
+/* The numbers of what changed since the last look, in order, each once. */
+static const char *changed(struct file_changes *changes)
+{
+	static char text[sizeof(seen) + 1];
+	char *to = text;
+
+	memset(seen, 0, sizeof(seen));
+	file_changes_read(changes, see, seen);
+	for (size_t i = 0; i < sizeof(seen); i++)
+		if (seen[i])
+			*to++ = (char)('0' + i);
+	*to = '\0';
+	return text;
+}
+
+static void path_of(char path[SCRATCH_PATH_MAX + 32], const char *name)
+{
+	snprintf(path, SCRATCH_PATH_MAX + 32, "%s/%s", place, name);
+}
+
+static int add_watched(struct file_changes *changes, const char *name)
+{
+	char path[SCRATCH_PATH_MAX + 32];
+
+	path_of(path, name);
+	return file_changes_add(changes, path);
+}
+
+static void change_name(const char *from, const char *to)
+{
+	char path[SCRATCH_PATH_MAX + 32], target[SCRATCH_PATH_MAX + 32];
+
+	path_of(path, from);
+	if (!to) {
+		ck_assert_int_eq(remove(path), 0);
+		return;
+	}
+	path_of(target, to);
+	ck_assert_int_eq(rename(path, target), 0);
+}
+
+static struct file_changes *open_changes(void)
+{
+	struct file_changes *changes = file_changes_open();
+
+	if (!changes)
+		skip_test("there are no more inotify instances");
+	return changes;
+}
+
+/* Two files of one directory, one of which is not there yet, and what lies beside them. */
+START_TEST(files_change_when_they_are_written_made_replaced_or_removed)
+{
+	struct file_changes *changes = open_changes();
+	struct pollfd ready = { .fd = file_changes_fd(changes), .events = POLLIN };
+	char path[SCRATCH_PATH_MAX + 32];
+	int fd;
+
+	make_place(0700);
+	write_file("one", 0600);
+	write_file("beside", 0600);
+	ck_assert_int_eq(add_watched(changes, "one"), 0);
+	ck_assert_int_eq(add_watched(changes, "two"), 0);
+	ck_assert_str_eq(changed(changes), "");
+	ck_assert_int_eq(poll(&ready, 1, 0), 0);
+	write_file("beside", 0600);
+	ck_assert_int_eq(poll(&ready, 1, 0), 0); /* it wakes nobody */
+	write_file("one", 0600);
+	ck_assert_int_eq(poll(&ready, 1, 0), 1);
+	ck_assert_str_eq(changed(changes), "0");
+	ck_assert_str_eq(changed(changes), "");
+	path_of(path, "one");
+	fd = open(path, O_RDONLY);
+	close(fd);
+	ck_assert_str_eq(changed(changes), "");
+	fd = open(path, O_WRONLY);
+	ck_assert_str_eq(changed(changes), "");
+	close(fd);
+	ck_assert_str_eq(changed(changes), "0");
+	write_file("two", 0600);
+	ck_assert_str_eq(changed(changes), "1");
+	write_file("two", 0600); /* it is watched from now on */
+	ck_assert_str_eq(changed(changes), "1");
+	change_name("two", "one");
+	ck_assert_str_eq(changed(changes), "01");
+	write_file("one", 0600); /* another file with that name */
+	ck_assert_ptr_nonnull(strchr(changed(changes), '0'));
+	change_name("one", NULL);
+	ck_assert_str_eq(changed(changes), "0");
+	change_name("beside", "three");
+	ck_assert_str_eq(changed(changes), "");
+	change_name("three", "two");
+	ck_assert_str_eq(changed(changes), "1");
+	ck_assert_uint_eq(file_changes_lost(changes), 0);
+	file_changes_close(changes);
+	file_changes_close(NULL);
+}
+END_TEST
+
+START_TEST(a_directory_changes_with_what_is_in_it)
+{
+	struct file_changes *changes = open_changes();
+	char path[SCRATCH_PATH_MAX + 32];
+
+	make_place(0700);
+	path_of(path, "d");
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	path_of(path, "d/below");
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(add_watched(changes, "d"), 0);
+	ck_assert_int_eq(add_watched(changes, "d/file"), 0);
+	write_file("d/other", 0600);
+	ck_assert_str_eq(changed(changes), "0");
+	write_file("d/other", 0600);
+	ck_assert_str_eq(changed(changes), "0");
+	write_file("d/file", 0600);
+	ck_assert_str_eq(changed(changes), "01");
+	write_file("d/below/file", 0600);
+	ck_assert_str_eq(changed(changes), "");
+	change_name("d/other", NULL);
+	ck_assert_str_eq(changed(changes), "0");
+	write_file("beside", 0600);
+	ck_assert_str_eq(changed(changes), "");
+	ck_assert_uint_eq(file_changes_lost(changes), 0);
+	change_name("d", "e"); /* what happens at its place is not seen any more */
+	ck_assert_str_eq(changed(changes), "01");
+	ck_assert_uint_eq(file_changes_lost(changes), 2);
+	file_changes_close(changes);
+}
+END_TEST
+
+/* More than the kernel keeps; what it dropped counts once. */
+START_TEST(lost_changes_are_counted)
+{
+	FILE *limit = fopen("/proc/sys/fs/inotify/max_queued_events", "r");
+	struct file_changes *changes = open_changes();
+	char path[SCRATCH_PATH_MAX + 32];
+	unsigned most = 0;
+
+	if (!limit || fscanf(limit, "%u", &most) != 1 || most > 20000)
+		skip_test("the kernel keeps very many events");
+	fclose(limit);
+	scratch_directory_in_memory(place, "series");
+	ck_assert_int_eq(add_watched(changes, "file"), 0);
+	path_of(path, "other");
+	for (unsigned n = 0; n <= most / 2; n++) /* a new name and its end are two events */
+		ck_assert(symlink("x", path) == 0 && unlink(path) == 0);
+	ck_assert_str_eq(changed(changes), "");
+	ck_assert_uint_eq(file_changes_lost(changes), 1);
+	write_file("file", 0600);
+	ck_assert_str_eq(changed(changes), "0");
+	ck_assert_uint_eq(file_changes_lost(changes), 1);
+	file_changes_close(changes);
+}
+END_TEST
+
+START_TEST(what_cannot_be_watched_is_refused)
+{
+	struct file_changes *changes = open_changes();
+	char *longest = calloc(1, PATH_MAX + 1);
+
+	make_place(0700);
+	write_file("file", 0600);
+	ck_assert_int_eq(file_changes_add(changes, "relative"), -EINVAL);
+	ck_assert_int_eq(file_changes_add(changes, ""), -EINVAL);
+	ck_assert_int_eq(add_watched(changes, "none/file"), -ENOENT);
+	ck_assert_int_eq(add_watched(changes, "file/below"), -ENOTDIR);
+	memset(longest, '/', PATH_MAX);
+	ck_assert_int_eq(file_changes_add(changes, longest), -EINVAL);
+	longest[PATH_MAX - 1] = '\0';
+	ck_assert_int_eq(file_changes_add(changes, longest), 0); /* the root */
+	ck_assert_int_eq(add_watched(changes, "file"), 0);
+	write_file("file", 0600); /* it has the next number: what was refused has none */
+	ck_assert_ptr_nonnull(strchr(changed(changes), '1'));
+	free(longest);
+	file_changes_close(changes);
+}
+END_TEST
+
+/* Files as those of a control group; what an eventfd counts is gone when it was read. */
+START_TEST(groups_tell_that_they_ran_out_of_memory)
+{
+	uint32_t events = 0;
+	uint64_t count = 3;
+	char path[SCRATCH_PATH_MAX + 32], bytes[64] = "";
+	struct pollfd ready = { .events = POLLIN };
+	unsigned event_fd = 0, file = 0;
+	FILE *control;
+	int fd;
+
+	make_place(0700);
+	ck_assert_int_eq(oom_watch_open(place, 2, &events), -ENOENT);
+	ck_assert_int_eq(oom_watch_open(place, 1, &events), -ENOENT);
+	write_file("memory.events", 0600);
+	fd = oom_watch_open(place, 2, &events);
+	ck_assert(fd >= 0 && events == EPOLLPRI);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	oom_watch_reset(fd);
+	close(fd);
+	write_file("memory.oom_control", 0600);
+	ck_assert_int_eq(oom_watch_open(place, 1, &events), -ENOENT);
+	write_file("cgroup.event_control", 0600);
+	path_of(path, "cgroup.event_control");
+	ck_assert_int_eq(truncate(path, 0), 0);
+	fd = oom_watch_open(place, 1, &events);
+	ck_assert(fd >= 0 && events == EPOLLIN);
+	control = fopen(path, "r");
+	ck_assert_ptr_nonnull(fgets(bytes, sizeof(bytes), control));
+	fclose(control);
+	ck_assert_int_eq(sscanf(bytes, "%u %u", &event_fd, &file), 2);
+	ck_assert(event_fd == (unsigned)fd && file != event_fd);
+	ready.fd = fd;
+	ck_assert_int_eq(poll(&ready, 1, 0), 0);
+	ck_assert_int_eq(write(fd, &count, sizeof(count)), sizeof(count));
+	ck_assert_int_eq(poll(&ready, 1, 0), 1);
+	oom_watch_reset(fd);
+	ck_assert_int_eq(poll(&ready, 1, 0), 0);
+	close(fd);
 }
 END_TEST

@@ -1335,3 +1335,413 @@ START_TEST(limits_are_written_as_they_are_set)
 	settings_close(&settings);
 }
 END_TEST
+
+/* A second topic, whose numbers have all units that sentences tell; and rules of both. */
+struct place_row {
+	const char *name, *floor;
+	double size, wait, heat, speed, hits, plain, share;
+	uint64_t count;
+};
+
+static const struct column place_columns[] = {
+	COLUMN(struct place_row, name, .kind = COLUMN_KEY, .title = "name", .help = "h"),
+	COLUMN(struct place_row, floor, .kind = COLUMN_KEY, .title = "floor", .help = "h"),
+	COLUMN(struct place_row, size, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = "s", .help = "h"),
+	COLUMN(struct place_row, wait, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = "w", .help = "h"),
+	COLUMN(struct place_row, heat, .kind = COLUMN_GAUGE, .unit = UNIT_CELSIUS, .title = "h", .help = "h"),
+	COLUMN(struct place_row, speed, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES_PER_SECOND, .title = "v",
+	       .help = "h"),
+	COLUMN(struct place_row, hits, .kind = COLUMN_GAUGE, .unit = UNIT_PER_SECOND, .title = "r",
+	       .help = "h"),
+	COLUMN(struct place_row, plain, .kind = COLUMN_GAUGE, .title = "p", .help = "h"),
+	COLUMN(struct place_row, share, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "%", .help = "h"),
+	COLUMN(struct place_row, count, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "n", .help = "h"),
+};
+
+static const struct schema place_schema = {
+	.name = "place",
+	.help = "places",
+	.row_size = sizeof(struct place_row),
+	SCHEMA_COLUMNS(place_columns),
+};
+
+static const struct schema *const house_schemas[] = { &finding_schema, &place_schema, &thing_schema };
+
+#define LIMIT_OF(measure, much) .at_least = { .setting = "s", .unit = measure, .number = much }
+
+static const struct finding_rule house_rules[] = {
+	{ .name = "ranked", /* by the first number that has a limit */
+	  .topic = "thing",
+	  .key = "name",
+	  .text = "{spare} {load} {most}",
+	  .values = { { .name = "spare", .column = "spare" },
+		      { .name = "load", .column = "load", LIMIT_OF(UNIT_RATIO, 0.5) },
+		      { .name = "most", .column = "most", LIMIT_OF(UNIT_BYTES, 1024) } } },
+	{ .name = "either",
+	  .topic = "place",
+	  .key = "name",
+	  .text = "{size} or {wait}, and {heat}",
+	  .values = { { .name = "size", .column = "size", LIMIT_OF(UNIT_BYTES, 2048), .or_next = true },
+		      { .name = "wait", .column = "wait", LIMIT_OF(UNIT_SECONDS, 30), .or_unknown = true },
+		      { .name = "heat", .column = "heat", LIMIT_OF(UNIT_CELSIUS, 20) } } },
+	{ .name = "units",
+	  .topic = "place",
+	  .key = "name",
+	  .text = "{size} {wait} {heat} {speed}/s {hits} {n}",
+	  .values = { { .name = "size", .column = "size" },
+		      { .name = "wait", .column = "wait" },
+		      { .name = "heat", .column = "heat" },
+		      { .name = "speed", .column = "speed" },
+		      { .name = "hits", .column = "hits" },
+		      { .name = "n", .column = "count", LIMIT_OF(UNIT_COUNT, 100) } } },
+	{ .name = "plain",
+	  .topic = "place",
+	  .key = "name",
+	  .text = "{plain} {part} {whole} {there} {hall} {floor}",
+	  .values = { { .name = "plain", .column = "plain", LIMIT_OF(UNIT_NONE, 1000) },
+		      { .name = "part", .column = "wait", .over = "plain" },
+		      { .name = "whole",
+			.column = "plain",
+			.over_topic = "thing",
+			.over_row = "a",
+			.over = "most" },
+		      { .name = "there", .topic = "thing", .column = "load" },
+		      { .name = "hall", .topic = "place", .row = "hall", .other = "2", .column = "size" },
+		      { .name = "floor", .column = "floor" } } },
+};
+
+#define N_HOUSE_RULES (sizeof(house_rules) / sizeof(house_rules[0]))
+
+struct house {
+	struct findings *findings;
+	struct frame frame;
+};
+
+static void open_house(struct house *house, const struct thing_row *things, const struct place_row *places)
+{
+	house->findings = findings_open(house_rules, N_HOUSE_RULES, NULL);
+	frame_open(&house->frame, house_schemas, 3);
+	house->frame.mono_ns = 1000 * SECOND_NS;
+	for (size_t i = 0; things && things[i].name; i++)
+		*(struct thing_row *)table_add(frame_slot(&house->frame, "thing")) = things[i];
+	for (size_t i = 0; places && places[i].name; i++)
+		*(struct place_row *)table_add(frame_slot(&house->frame, "place")) = places[i];
+	frame_slot(&house->frame, "thing")->present = things;
+	frame_slot(&house->frame, "place")->present = places;
+}
+
+static void close_house(struct house *house)
+{
+	frame_close(&house->frame);
+	findings_close(house->findings);
+}
+
+static void check_texts(const struct frame *frame, const char *const (*texts)[2])
+{
+	const struct table *table = frame_table(frame, "finding");
+	size_t n = 0;
+
+	for (; texts[n][0]; n++) {
+		ck_assert_uint_lt(n, table->n_rows);
+		ck_assert_str_eq(table_text(table, table_row(table, n), "subject"), texts[n][0]);
+		ck_assert_str_eq(table_text(table, table_row(table, n), "text"), texts[n][1]);
+	}
+	ck_assert_uint_eq(table->n_rows, n);
+}
+
+START_TEST(rows_are_ranked_by_the_first_number_with_a_limit)
+{
+	static const struct thing_row rows[] = {
+		THING("a", 0.6, 0.9, 3072, .id = 0), THING("b", 0.7, 0.1, 2048, .id = 0),
+		THING("c", 0.9, 0.9, 1023, .id = 0), THING("d", 0.4, 0.9, 9999, .id = 0),
+		THING("e", 0.8, 0.5, 1024, .id = 0), { 0 },
+	};
+	static const char *const texts[][2] = { { "e", "50 % 80 % 1.0 KiB" },
+						{ "b", "10 % 70 % 2.0 KiB" },
+						{ "a", "90 % 60 % 3.0 KiB" },
+						{ NULL } };
+	struct house house;
+
+	open_house(&house, rows, NULL);
+	findings_derive(house.findings, &house.frame, true);
+	check_texts(&house.frame, texts);
+	close_house(&house);
+}
+END_TEST
+
+#define PLACE(of, much, long, hot)                                                                           \
+	{                                                                                                    \
+		.name = of, .floor = "", .size = much, .wait = long, .heat = hot, .plain = NAN               \
+	}
+
+/* One of two limits, of which the second holds while it is not known, and a third one. */
+START_TEST(one_of_two_limits_is_enough)
+{
+	static const struct place_row rows[] = {
+		PLACE("size", 2048, 29, 20),    PLACE("none", 2047, 29, 20),
+		PLACE("wait", 2047, 30, 20),    PLACE("cold", 2048, 30, 19),
+		PLACE("unknown", NAN, NAN, 21), PLACE("lost", 4096, 30, NAN),
+		PLACE("both", 9216, 90, 100),   { 0 },
+	};
+	static const char *const texts[][2] = { { "both", "9.0 KiB or 90 s, and 100 C" },
+						{ "size", "2.0 KiB or 29 s, and 20 C" },
+						{ "wait", "1.9 KiB or 30 s, and 20 C (and 1 more)" },
+						{ NULL } };
+	struct house house;
+
+	open_house(&house, NULL, rows);
+	findings_derive(house.findings, &house.frame, true);
+	check_texts(&house.frame, texts);
+	close_house(&house);
+}
+END_TEST
+
+START_TEST(sentences_tell_the_unit_of_a_column)
+{
+	static const struct place_row rows[] = {
+		{ "yard", "0", 1536, 90, 3, 2048, 250, NAN, NAN, 100 },
+		{ 0 },
+	};
+	static const char *const texts[][2] = { { "yard", "1.5 KiB 90 s 3 C 2.0 KiB/s 250 100" }, { NULL } };
+	struct house house;
+
+	open_house(&house, NULL, rows);
+	findings_derive(house.findings, &house.frame, true);
+	check_texts(&house.frame, texts);
+	close_house(&house);
+}
+END_TEST
+
+/* Of its own row, of one of another topic, and of another row of its topic. */
+START_TEST(sentences_tell_numbers_of_other_rows)
+{
+	static const struct place_row rows[] = {
+		{ "hall", "1", 1024, NAN, NAN, NAN, NAN, NAN, NAN, 0 },
+		{ "hall", "2", 4096, NAN, NAN, NAN, NAN, NAN, NAN, 0 },
+		{ "yard", "0", 2048, 600, NAN, NAN, NAN, 1200, NAN, 0 },
+		{ 0 },
+	};
+	static const struct thing_row things[] = {
+		LOADED("all", 0.9),
+		THING("a", 0.1, NAN, 4800, .id = 0),
+		LOADED("b", 0.3),
+		{ 0 },
+	};
+	static const char *const texts[][2] = { { "yard", "1200 50 % 25 % 90 % 4.0 KiB 0" }, { NULL } };
+	static const char *const alone[][2] = { { "yard", "1200 50 % - - 4.0 KiB 0" }, { NULL } };
+	struct house house;
+
+	open_house(&house, things, rows);
+	findings_derive(house.findings, &house.frame, true);
+	check_texts(&house.frame, texts);
+	frame_slot(&house.frame, "thing")->failed = true; /* it has nothing to say */
+	findings_derive(house.findings, &house.frame, true);
+	check_texts(&house.frame, alone);
+	close_house(&house);
+}
+END_TEST
+
+START_TEST(findings_are_derived_where_they_are_sampled)
+{
+	static const struct thing_row rows[] = { THING("a", 0.6, 0.9, 3072, .id = 0), { 0 } };
+	struct frame without;
+	struct house house;
+
+	open_house(&house, rows, NULL);
+	findings_derive(house.findings, &house.frame, false);
+	ck_assert_ptr_null(frame_table(&house.frame, "finding"));
+	frame_slot(&house.frame, "finding")->present = true;
+	for (unsigned i = 0; i < 2; i++) { /* in the place of those before */
+		findings_derive(house.findings, &house.frame, false);
+		ck_assert_uint_eq(frame_table(&house.frame, "finding")->n_rows, 1);
+	}
+	ck_assert_uint_eq(frame_table(&house.frame, "finding")->mono_ns, 1000 * SECOND_NS);
+	frame_open(&without, &house_schemas[1], 2);
+	findings_derive(house.findings, &without, true);
+	findings_add(&without, &(struct finding_added){ "r", "s", "t", "thing", "p", 0 });
+	frame_close(&without);
+	close_house(&house);
+}
+END_TEST
+
+static const struct finding_rule wanting_rules[] = {
+	{ .name = "one",
+	  .topic = "thing",
+	  .values = { { .name = "a", .topic = "system", .column = "load1" },
+		      { .name = "b", .column = "load" },
+		      { .name = "c", .column = "load", .less_topic = "memory" },
+		      { .name = "d", .column = "load" },
+		      { .name = "e", .column = "load" },
+		      { .name = "f", .column = "load", .over_topic = "cpu" } } },
+	{ .name = "two", .topic = "place", .with = "process" },
+};
+
+/* What the numbers of a rule are of, what is taken off them, and what they are divided by; to the last one.
+ */
+START_TEST(all_that_rules_read_is_wanted)
+{
+	static const struct schema named[] = { { .name = "thing" },  { .name = "system" },
+					       { .name = "memory" }, { .name = "cpu" },
+					       { .name = "place" },  { .name = "process" },
+					       { .name = "other" } };
+	static const struct {
+		bool finding, process, recorded;
+		const char *wanted; /* of finding and those above, in that order */
+	} cases[] = {
+		{ true, false, false, "11111000" }, { true, true, false, "11111110" },
+		{ true, false, true, "11111100" },  { false, true, true, "00000010" },
+		{ false, false, true, "00000000" },
+	};
+	const struct schema *all[8] = { &finding_schema };
+
+	for (size_t i = 0; i < 7; i++)
+		all[i + 1] = &named[i];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool wanted[8] = { cases[i].finding, [6] = cases[i].process };
+
+		findings_want(wanting_rules, 2, all, 8, cases[i].recorded, wanted);
+		for (size_t j = 0; j < 8; j++)
+			ck_assert_msg(wanted[j] == (cases[i].wanted[j] == '1'), "%zu: %s", i, all[j]->name);
+	}
+	for (size_t last = 0; last < 2; last++) { /* the topic that it comes along with is the first one */
+		const struct schema *three[] = { &named[5], &named[4], &finding_schema };
+		bool wanted[] = { last == 0, false, true };
+
+		findings_want(wanting_rules, 2, three, 3, false, wanted);
+		ck_assert(wanted[1] == (last == 0));
+		wanted[1] = false;
+		findings_want(wanting_rules, 2, three + 1, 2, false, wanted + 1); /* or it is not there */
+		ck_assert(!wanted[1]);
+	}
+}
+END_TEST
+
+struct meter_row {
+	const char *name;
+	uint64_t total;
+	double level;
+};
+
+static const struct column meter_columns[] = {
+	COLUMN(struct meter_row, name, .kind = COLUMN_KEY, .title = "name", .help = "h"),
+	COLUMN(struct meter_row, total, .kind = COLUMN_COUNTER, .unit = UNIT_COUNT, .title = "n",
+	       .help = "h"),
+	COLUMN(struct meter_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "l", .help = "h"),
+};
+
+static const struct schema meter_schema = {
+	.name = "meter",
+	.help = "meters",
+	.row_size = sizeof(struct meter_row),
+	SCHEMA_COLUMNS(meter_columns),
+};
+
+#define GROWS(of) .column = of, .window_seconds = 1
+
+static const struct finding_rule meter_rules[] = {
+	{ .name = "total",
+	  .topic = "meter",
+	  .key = "name",
+	  .text = "total {n}",
+	  .values = { { .name = "n", GROWS("total"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
+	{ .name = "level",
+	  .topic = "meter",
+	  .key = "name",
+	  .left_to = "place",
+	  .text = "level {n}",
+	  .values = { { .name = "n", GROWS("level"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
+};
+
+/* A counter that falls was reset, and is not known then; a gauge may fall. Each row has a past of its own. */
+START_TEST(counters_and_gauges_grow_within_a_window)
+{
+	static const struct schema *const schemas[] = { &finding_schema, &meter_schema, &place_schema };
+	static const struct meter_row rows[][2] = { { { "a", 10, 10 }, { "b", 100, 100 } },
+						    { { "a", 4, 4 }, { "b", 105, 106 } },
+						    { { "a", 9, 5 }, { "b", 111, 111 } } };
+	static const char *const first[][2] = { { NULL } };
+	static const char *const second[][2] = { { "b", "total 5" }, { "a", "level -6" }, { NULL } };
+	static const char *const third[][2] = {
+		{ "a", "total 5" }, { "a", "level 1" }, { "b", "level 5" }, { NULL }
+	};
+	static const char *const left[][2] = { { "a", "total 5" }, { "a", "level 1" }, { NULL } };
+	static const char *const(*texts[])[2] = { first, second, third };
+	struct findings *findings = findings_open(meter_rules, 2, NULL);
+	struct table *places, *meters;
+	struct place_row *place;
+	struct frame frame;
+
+	frame_open(&frame, schemas, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		frame_clear(&frame);
+		frame.mono_ns = (1000 + i) * SECOND_NS;
+		meters = frame_slot(&frame, "meter");
+		meters->present = true;
+		*(struct meter_row *)table_add(meters) = rows[i][0];
+		*(struct meter_row *)table_add(meters) = rows[i][1];
+		findings_derive(findings, &frame, true);
+		check_texts(&frame, texts[i]);
+	}
+	places = frame_slot(&frame, "place");
+	places->present = true;
+	((struct place_row *)table_add(places))->floor = "x"; /* it has no name */
+	for (unsigned i = 0; i < 2; i++) {
+		place = table_add(places);
+		place->name = "b";
+		place->floor = "a"; /* a key, too, but not the name */
+	}
+	findings_derive(findings, &frame, true);
+	check_texts(&frame, left);
+	places->failed = true;
+	findings_derive(findings, &frame, true);
+	check_texts(&frame, third);
+	frame_close(&frame);
+	findings_close(findings);
+}
+END_TEST
+
+/* Limits of times have a unit, shares are percentages, and what is wrong leaves the limit as it was. */
+START_TEST(limits_are_read_by_their_unit)
+{
+	static const struct {
+		enum unit unit;
+		const char *text;
+		double number; /* NaN: it is wrong */
+	} cases[] = {
+		{ UNIT_SECONDS, "90", 90 },    { UNIT_SECONDS, "2min", 120 }, { UNIT_SECONDS, "0", 0 },
+		{ UNIT_SECONDS, "50%", NAN },  { UNIT_SECONDS, "-1", NAN },   { UNIT_RATIO, "50%", 0.5 },
+		{ UNIT_RATIO, "50   %", 0.5 }, { UNIT_RATIO, "0.25", 0.25 },  { UNIT_RATIO, "50% x", NAN },
+		{ UNIT_RATIO, "x", NAN },      { UNIT_COUNT, "7", 7 },        { UNIT_COUNT, "7min", NAN },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding_limit limit = { .setting = "own", .unit = cases[i].unit, .number = 77 };
+		const struct finding_rule rules[] = { { .name = "other" },
+						      { .name = "rule", .hold = limit } };
+		bool good = !isnan(cases[i].number);
+		struct settings settings;
+
+		settings_open(&settings);
+		settings_set(&settings, "finding.own", cases[i].text, 0);
+		ck_assert_msg(finding_setting_valid(rules, 2, "finding.own", cases[i].text) == good, "%s",
+			      cases[i].text);
+		ck_assert_double_eq(finding_number(&settings, &limit), good ? cases[i].number : 77);
+		settings_close(&settings);
+	}
+}
+END_TEST
+
+/* Derived from other tables, over an interval; its number and text are other ones in each sample. */
+START_TEST(the_table_of_findings_is_described)
+{
+	ck_assert(finding_schema.over_interval && finding_schema.derived);
+	for (unsigned i = 0; i < finding_schema.n_columns; i++) {
+		const struct column *column = &finding_schema.columns[i];
+		bool text = strcmp(column->key, "text") == 0;
+
+		ck_assert_msg(column->fleeting == (text || strcmp(column->key, "number") == 0), "%s",
+			      column->key);
+		ck_assert_msg(column->prose == text, "%s", column->key);
+	}
+}
+END_TEST

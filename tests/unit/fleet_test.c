@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recordings of several machines as one source, and the row of each. */
+/* Machines as one source, and the row of each: of recordings, and through an ssh of the test. */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/bytes.h"
 #include "fleet/fleet.h"
+#include "fleet/recording_member.h"
+#include "fleet/ssh_member.h"
 #include "model/host.h"
 #include "model/labelled.h"
+#include "recording/block.h"
 #include "recording/past_file.h"
 #include "recording/spool.h"
+#include "recording/writer.h"
 #include "suite.h"
+#include "sys/env.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
@@ -26,6 +39,8 @@ struct machine_plan {
 	unsigned n_samples;
 	double load;
 	uint64_t counted; /* in each second */
+	bool events;      /* each sample has one, with its number */
+	bool torn;        /* its end is missing */
 };
 
 static void set(struct frame *frame, const char *topic, const char *column, double number)
@@ -49,32 +64,49 @@ static void add_row(struct frame *frame, const char *topic)
 	table_add(table);
 }
 
-static void record(struct fleet *fleet, const struct machine_plan *plan, const char *file)
+static void fill_sample(struct frame *frame, const struct machine_plan *plan, unsigned i)
+{
+	double seconds = plan->begins + i * plan->step;
+
+	frame_clear(frame);
+	frame->wall_ns = START_NS + (uint64_t)(seconds * 1e9);
+	frame->mono_ns = SECOND_NS + (uint64_t)(i * plan->step * 1e9);
+	frame->host = plan->host;
+	add_row(frame, "system");
+	set(frame, "system", "load1", plan->load);
+	set(frame, "system", "cpus", 2);
+	set(frame, "system", "forks", (double)plan->counted * i * plan->step);
+	if (plan->events) {
+		add_row(frame, "sleep");
+		set(frame, "sleep", "number", i);
+	}
+}
+
+static void make_recording(const struct machine_plan *plan, struct source *source)
 {
 	struct past_file *past = past_file_open(1e6, PAST_BYTES, topic_schemas(), n_topics);
-	struct source source;
 	struct frame frame;
 	const char *why = NULL;
 	int fd = spool_open();
 
 	frame_open(&frame, topic_schemas(), n_topics);
 	for (unsigned i = 0; i < plan->n_samples; i++) {
-		double seconds = plan->begins + i * plan->step;
-
-		frame_clear(&frame);
-		frame.wall_ns = START_NS + (uint64_t)(seconds * 1e9);
-		frame.mono_ns = SECOND_NS + (uint64_t)(i * plan->step * 1e9);
-		frame.host = plan->host;
-		add_row(&frame, "system");
-		set(&frame, "system", "load1", plan->load);
-		set(&frame, "system", "cpus", 2);
-		set(&frame, "system", "forks", (double)plan->counted * i * plan->step);
+		fill_sample(&frame, plan, i);
 		past_file_keep(past, &frame);
 	}
 	ck_assert_int_eq(past_file_save(past, fd), 0);
+	if (plan->torn)
+		ck_assert_int_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) - 1), 0);
 	past_file_close(past);
 	frame_close(&frame);
-	ck_assert_msg(open_replay(&source, fd, UINT64_MAX, topic_schemas(), n_topics, &why) == 0, "%s", why);
+	ck_assert_msg(open_replay(source, fd, UINT64_MAX, topic_schemas(), n_topics, &why) == 0, "%s", why);
+}
+
+static void record(struct fleet *fleet, const struct machine_plan *plan, const char *file)
+{
+	struct source source;
+
+	make_recording(plan, &source);
 	fleet_add_recording(fleet, &source, file);
 }
 
@@ -259,11 +291,15 @@ START_TEST(recordings_of_one_machine_have_the_names_of_their_files)
 
 	open_rig(&rig, false);
 	record(rig.fleet, &one, "before.recording");
+	record(rig.fleet, &other, "c.recording");
 	record(rig.fleet, &one, "after.recording");
+	record(rig.fleet, &one, "last.recording");
 	begin(&rig);
 	ck_assert(next(&rig));
 	ck_assert_double_eq(of_host(&rig, "before.recording", "load1"), 1);
 	ck_assert_double_eq(of_host(&rig, "after.recording", "load1"), 1);
+	ck_assert_double_eq(of_host(&rig, "last.recording", "load1"), 1);
+	ck_assert_double_eq(of_host(&rig, "other", "load1"), 2);
 	close_rig(&rig);
 }
 END_TEST
@@ -287,5 +323,1049 @@ START_TEST(the_worst_machine_is_first)
 	ck_assert_str_eq(table_text(table, table_row(table, 1), "host"), "calm");
 	ck_assert_str_eq(table_text(table, table_row(table, 2), "host"), "quiet");
 	frame_close(&frame);
+}
+END_TEST
+
+START_TEST(a_fleet_of_files_is_known_as_a_whole)
+{
+	uint64_t first_ns, last_ns;
+	size_t n_frames;
+	struct rig rig;
+
+	open_rig(&rig, false);
+	record(rig.fleet, &one, "a");
+	record(rig.fleet, &other, "b");
+	begin(&rig);
+	ck_assert(rig.source.judged);
+	ck_assert(rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert_uint_eq(n_frames, 10);
+	ck_assert_uint_eq(first_ns, START_NS + SECOND_NS / 4);
+	ck_assert_uint_eq(last_ns, START_NS + 9 * SECOND_NS + SECOND_NS / 4);
+	ck_assert_int_eq(rig.source.wait_fd(rig.source.state), -1);
+	ck_assert_ptr_null(rig.source.remark(rig.source.state));
+	ck_assert_int_eq(rig.source.seek(rig.source.state, 10), 0); /* the last one */
+	ck_assert(next(&rig));
+	ck_assert_uint_eq(rig.source.position(rig.source.state), 9);
+	ck_assert_uint_eq(rig.frame.wall_ns, last_ns);
+	ck_assert(!next(&rig));
+	ck_assert_int_eq(rig.source.seek(rig.source.state, 0), 0);
+	ck_assert(next(&rig));
+	ck_assert_uint_eq(rig.source.position(rig.source.state), 0);
+	ck_assert_uint_eq(rig.frame.wall_ns, first_ns);
+	close_rig(&rig);
+}
+END_TEST
+
+START_TEST(a_fleet_without_samples_is_empty)
+{
+	uint64_t first_ns = 1, last_ns = 1;
+	size_t n_frames = 1;
+	struct rig rig;
+
+	open_rig(&rig, false);
+	begin(&rig);
+	ck_assert(rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert(n_frames == 0 && first_ns == 0 && last_ns == 0);
+	ck_assert_int_eq(rig.source.seek(rig.source.state, 0), -ENODATA);
+	ck_assert(!next(&rig));
+	close_rig(&rig);
+}
+END_TEST
+
+/* Without the table of machines only the one that is shown is read. */
+START_TEST(only_wanted_tables_are_there)
+{
+	static bool wanted[1024];
+	struct rig rig;
+
+	open_rig(&rig, false);
+	record(rig.fleet, &one, "a");
+	record(rig.fleet, &other, "b");
+	begin(&rig);
+	for (unsigned hosts = 0; hosts < 2; hosts++) {
+		memset(wanted, 0, sizeof(wanted));
+		wanted[schema_index(topic_schemas(), n_topics, hosts ? "host" : "system")] = true;
+		rig.source.want(rig.source.state, wanted);
+		ck_assert(next(&rig));
+		ck_assert_int_eq(frame_slot(&rig.frame, "host")->present, hosts);
+		ck_assert_int_eq(frame_slot(&rig.frame, "host")->failed, false);
+		ck_assert_uint_eq(frame_slot(&rig.frame, "host")->n_rows, hosts ? 2 : 0);
+		ck_assert_ptr_nonnull(frame_table(&rig.frame, "system"));
+		ck_assert_uint_eq(rig.frame.mono_ns, (hosts + 1) * SECOND_NS);
+		ck_assert_uint_eq(rig.frame.n_notices, 0);
+	}
+	ck_assert_double_eq(of_host(&rig, "other", "load1"), 2);
+	close_rig(&rig);
+}
+END_TEST
+
+START_TEST(a_single_machine_has_the_name_of_its_samples)
+{
+	const struct machine_plan nameless = { NULL, 0, 1, 3, 1, 0 }, empty = { "", 0, 1, 3, 2, 0 };
+	struct rig rig;
+
+	open_rig(&rig, false);
+	record(rig.fleet, &nameless, "a.recording");
+	begin(&rig);
+	ck_assert(next(&rig));
+	ck_assert_ptr_null(rig.frame.host);
+	ck_assert_double_eq(of_host(&rig, "a.recording", "load1"), 1);
+	close_rig(&rig);
+	open_rig(&rig, false);
+	record(rig.fleet, &nameless, "a.recording");
+	record(rig.fleet, &empty, "b.recording");
+	record(rig.fleet, &one, "c.recording");
+	begin(&rig);
+	ck_assert(next(&rig));
+	ck_assert_str_eq(rig.frame.host, "a.recording");
+	ck_assert_double_eq(of_host(&rig, "b.recording", "load1"), 2);
+	ck_assert_double_eq(of_host(&rig, "one", "load1"), 1);
+	close_rig(&rig);
+}
+END_TEST
+
+/* "1 2 3": numbers of the events of the frame, with the machine behind them where each row has one. */
+static const char *events_of(const struct rig *rig, bool together)
+{
+	const struct table *table = frame_table(&rig->frame, "sleep");
+	static char text[256];
+	size_t length = 0;
+
+	*text = '\0';
+	for (size_t i = 0; table && i < table->n_rows; i++) {
+		const void *row = table_row(table, i);
+
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%g%s", i > 0 ? " " : "",
+					   table_number(table, row, "number"),
+					   together ? table_text(table, row, "host") : "");
+		ck_assert_uint_lt(length, sizeof(text));
+	}
+	return text;
+}
+
+/* Also those of the samples that are passed on the way. */
+START_TEST(events_of_the_shown_machine_come_once)
+{
+	struct machine_plan first = one, second = other;
+	struct rig rig;
+
+	first.events = second.events = true;
+	for (unsigned together = 0; together < 2; together++) {
+		open_rig(&rig, together);
+		record(rig.fleet, &first, "a");
+		record(rig.fleet, &second, "b");
+		begin(&rig);
+		ck_assert(next(&rig));
+		ck_assert_str_eq(events_of(&rig, together), together ? "0one 0other" : "0");
+		ck_assert(next(&rig));
+		ck_assert_str_eq(events_of(&rig, together), together ? "1one 1other" : "1");
+		ck_assert_int_eq(rig.source.seek(rig.source.state, 4), 0);
+		ck_assert(next(&rig));
+		ck_assert_str_eq(events_of(&rig, together),
+				 together ? "2one 3one 4one 2other 3other 4other" : "2 3 4");
+		close_rig(&rig);
+	}
+}
+END_TEST
+
+START_TEST(the_first_remark_of_a_file_is_that_of_all)
+{
+	struct machine_plan torn = other;
+
+	torn.torn = true;
+	torn.n_samples = 80;
+	for (unsigned place = 0; place < 3; place++) {
+		struct rig rig;
+
+		open_rig(&rig, false);
+		for (unsigned i = 0; i < 3; i++)
+			record(rig.fleet, i == place ? &torn : &one, i == 0 ? "a" : i == 1 ? "b" : "c");
+		begin(&rig);
+		ck_assert_ptr_nonnull(
+			strstr(rig.source.remark(rig.source.state), "in the middle of a block"));
+		close_rig(&rig);
+	}
+}
+END_TEST
+
+/* A member whose parts are given. */
+struct given {
+	struct member_part parts[3];
+	size_t n_parts;
+	double clock_offset_seconds;
+};
+
+static struct member_part *given_parts(void *state, size_t *n_parts)
+{
+	struct given *given = state;
+
+	*n_parts = given->n_parts;
+	return given->parts;
+}
+
+static void report_given(void *state, struct member_report *report)
+{
+	const struct given *given = state;
+
+	report->clock_offset_seconds = given->clock_offset_seconds;
+}
+
+static void close_given(void *state)
+{
+	struct given *given = state;
+
+	for (size_t i = 0; i < given->n_parts; i++)
+		given->parts[i].source.close(given->parts[i].source.state);
+}
+
+static const struct member_kind given_kind = {
+	.parts = given_parts,
+	.report = report_given,
+	.close = close_given,
+};
+
+static void add_part(struct given *given, const struct machine_plan *plan, unsigned serial)
+{
+	struct member_part *part = &given->parts[given->n_parts++];
+
+	make_recording(plan, &part->source);
+	part->serial = serial;
+	part->n_frames = source_extent(&part->source, &part->first_ns, &part->last_ns);
+	ck_assert_uint_eq(part->n_frames, plan->n_samples);
+}
+
+static struct member_plan reading_plan(void)
+{
+	return (struct member_plan){ .schemas = topic_schemas(), .n_schemas = n_topics };
+}
+
+static double seconds_of(const struct frame *frame)
+{
+	return (double)(int64_t)(frame->wall_ns - START_NS) / 1e9;
+}
+
+static void note_taken(void *context, const struct frame *frame)
+{
+	size_t length = strlen(context);
+
+	ck_assert_uint_lt(length, 400);
+	snprintf((char *)context + length, 32, "%s%g", length ? " " : "", seconds_of(frame));
+}
+
+/* "1: 3 4": it has another frame, that of 4 s, and was given this one and another on the way. */
+static void check_way(struct member *member, double seconds, const char *expected, double shown)
+{
+	char taken[512] = "", text[600];
+	int got = member_go_to(member, START_NS + (uint64_t)(int64_t)(seconds * 1e9), note_taken, taken);
+
+	snprintf(text, sizeof(text), "%d: %s", got, taken);
+	ck_assert_msg(strcmp(text, expected) == 0, "to %g: '%s', not '%s'", seconds, text, expected);
+	ck_assert_int_eq(member_frame(member) == NULL, isnan(shown));
+	if (!isnan(shown))
+		ck_assert_double_eq(seconds_of(member_frame(member)), shown);
+}
+
+/* Forks in a second of the sample that is shown. */
+static double rate_of(const struct member *member)
+{
+	return frame_number(member_frame(member), "system", NULL, "forks_per_second");
+}
+
+START_TEST(a_member_reads_on_or_jumps)
+{
+	const struct member_plan plan = reading_plan();
+	static bool wanted[1024];
+	struct member member;
+	struct source source;
+
+	make_recording(&one, &source);
+	recording_member_open(&member, "one", &source, 5, &plan);
+	memset(wanted, true, sizeof(wanted));
+	member_want(&member, wanted);
+	check_way(&member, -1, "0: ", NAN);
+	check_way(&member, 0, "1: 0", 0);
+	ck_assert(isnan(rate_of(&member)));
+	ck_assert_uint_eq(member.serial, 5);
+	check_way(&member, .5, "0: ", 0);
+	check_way(&member, 3, "1: 1 2 3", 3);
+	ck_assert_double_eq_tol(rate_of(&member), 5, 1e-6);
+	check_way(&member, 2.5, "1: 2", 2);
+	ck_assert_double_eq_tol(rate_of(&member), 5, 1e-6); /* over the one before it */
+	check_way(&member, 99, "1: 3 4 5 6 7 8 9", 9);
+	check_way(&member, 99, "0: ", 9);
+	check_way(&member, -1, "0: ", NAN);
+	check_way(&member, 5, "1: 5", 5);
+	ck_assert_double_eq_tol(rate_of(&member), 5, 1e-6);
+	wanted[0] = !wanted[0];
+	member_want(&member, wanted); /* the same sample is read again, but is nothing new */
+	check_way(&member, 5, "1: ", 5);
+	ck_assert_double_eq_tol(rate_of(&member), 5, 1e-6);
+	member_want(&member, wanted);
+	check_way(&member, 5, "0: ", 5);
+	wanted[0] = !wanted[0];
+	member_want(&member, wanted);
+	check_way(&member, 7, "1: 6 7", 7);
+	member_close(&member);
+}
+END_TEST
+
+static void count_taken(void *context, const struct frame *frame)
+{
+	unsigned *n_taken = context;
+
+	(void)frame;
+	++*n_taken;
+}
+
+START_TEST(a_member_jumps_to_what_is_far)
+{
+	const struct machine_plan many = { "many", 0, 1, 140, 1, 5 };
+	const struct member_plan plan = reading_plan();
+	struct member member;
+	struct source source;
+	unsigned n_taken = 0;
+
+	make_recording(&many, &source);
+	recording_member_open(&member, "many", &source, 1, &plan);
+	check_way(&member, 3, "1: 3", 3);
+	check_way(&member, 3 + 65, "1: 68", 68);
+	ck_assert_int_eq(member_go_to(&member, START_NS + (68 + 64) * SECOND_NS, count_taken, &n_taken), 1);
+	ck_assert_uint_eq(n_taken, 64);
+	ck_assert_int_eq(member_go_to(&member, START_NS + 130 * SECOND_NS, NULL, NULL), 1);
+	ck_assert_int_eq(member_go_to(&member, START_NS + 139 * SECOND_NS, NULL, NULL), 1);
+	check_way(&member, 68, "1: 68", 68);
+	member_close(&member);
+}
+END_TEST
+
+START_TEST(a_member_goes_from_part_to_part)
+{
+	const struct machine_plan first = { "one", 0, 1, 4, 1, 5 }, second = { "one", 10, 1, 4, 1, 7 },
+				  third = { "one", 20, 1, 2, 1, 9 };
+	const struct member_plan plan = reading_plan();
+	static bool wanted[1024];
+	struct given given = { .clock_offset_seconds = NAN };
+	struct member member;
+
+	add_part(&given, &first, 7);
+	add_part(&given, &second, 8);
+	add_part(&given, &third, 9);
+	member_open(&member, "one", &given_kind, &given, &plan);
+	memset(wanted, true, sizeof(wanted));
+	member_want(&member, wanted);
+	check_way(&member, 2, "1: 2", 2);
+	check_way(&member, 9.9, "1: 3", 3);
+	check_way(&member, 2, "1: 2", 2);
+	check_way(&member, 10, "1: 3 10", 10); /* the end of the part before it, too */
+	ck_assert_uint_eq(member.serial, 8);
+	ck_assert(isnan(rate_of(&member)));
+	check_way(&member, 11, "1: 11", 11);
+	ck_assert_double_eq_tol(rate_of(&member), 7, 1e-6);
+	check_way(&member, 1, "1: 1", 1); /* back */
+	ck_assert_uint_eq(member.serial, 7);
+	check_way(&member, 21, "1: 21", 21); /* two parts on */
+	ck_assert_double_eq_tol(rate_of(&member), 9, 1e-6);
+	check_way(&member, 12, "1: 12", 12);
+	given.parts[2].n_frames = 0; /* nothing of it is known yet */
+	check_way(&member, 21, "1: 13", 13);
+	given.parts[2].n_frames = 1;
+	check_way(&member, 20, "1: 20", 20);
+	ck_assert_int_eq(member_clock_offset_ns(&member), 0);
+	given.clock_offset_seconds = -2.5;
+	ck_assert_int_eq(member_clock_offset_ns(&member), -2500000000);
+	member_close(&member);
+}
+END_TEST
+
+/* A connection through a script that is called ssh. */
+struct link {
+	char directory[SCRATCH_PATH_MAX];
+	struct ssh_record record;
+	struct ssh_plan ssh;
+	struct member_plan reading;
+	struct member member;
+	unsigned serials;
+	uint64_t now_ns; /* the time that the member is told */
+	bool any;
+	int epoll_fd;
+};
+
+static void put_file(const char *directory, const char *name, const void *bytes, size_t length, mode_t mode)
+{
+	char path[SCRATCH_PATH_MAX + 16];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+	ck_assert_int_eq(write(fd, bytes, length), (ssize_t)length);
+	close(fd);
+}
+
+static bool has_file(const char *directory, const char *name)
+{
+	char path[SCRATCH_PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return access(path, F_OK) == 0;
+}
+
+/* What it does in the shell when it is started, in its directory. */
+static void let_ssh(const char *directory, const char *commands)
+{
+	put_file(directory, "act", commands, strlen(commands), 0644);
+}
+
+static void make_ssh(char directory[SCRATCH_PATH_MAX])
+{
+	static const char script[] = "#!/bin/sh\nfor word; do case $word in web*) host=$word ;; esac; done\n"
+				     "cd \"${0%/*}\" && . ./act\n";
+	char path[4096];
+
+	scratch_directory(directory, "ssh");
+	put_file(directory, "ssh", script, sizeof(script) - 1, 0755);
+	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
+	setenv("PATH", path, 1);
+}
+
+static void open_link(struct link *link)
+{
+	*link = (struct link){ .record = { .delay_seconds = 1 },
+			       .now_ns = env_mono_ns(),
+			       .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	make_ssh(link->directory);
+	link->reading = reading_plan();
+	link->ssh = (struct ssh_plan){ .record = &link->record,
+				       .variables = environ,
+				       .epoll_fd = link->epoll_fd,
+				       .serials = &link->serials };
+	ssh_member_open(&link->member, "web1", &link->ssh, &link->reading);
+}
+
+static bool has_child(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+static void close_link(struct link *link)
+{
+	member_close(&link->member);
+	ck_assert(!has_child());
+	close(link->epoll_fd);
+}
+
+static struct member_report report_of(const struct link *link)
+{
+	struct member_report report = { 0 };
+
+	link->member.kind->report(link->member.state, &report);
+	ck_assert(!report.ended);
+	return report;
+}
+
+static const struct member_part *parts_of(const struct link *link, size_t *n_parts)
+{
+	return link->member.kind->parts(link->member.state, n_parts);
+}
+
+static void pull_link(struct link *link)
+{
+	link->any = link->member.kind->pull(link->member.state, link->now_ns);
+}
+
+static void wait_a_little(int epoll_fd)
+{
+	struct epoll_event event;
+
+	epoll_wait(epoll_fd, &event, 1, 1);
+	usleep(200);
+}
+
+/* At the same time of its, until its trouble has this in it; NULL: until there is none. */
+static void pull_to_trouble(struct link *link, const char *trouble)
+{
+	const char *has = NULL;
+
+	for (unsigned i = 0; i < 20000; i++) {
+		pull_link(link);
+		has = report_of(link).trouble;
+		if (has && trouble ? strstr(has, trouble) != NULL : has == trouble)
+			return;
+		wait_a_little(link->epoll_fd);
+	}
+	ck_abort_msg("'%s', not '%s'", has ? has : "", trouble ? trouble : "");
+}
+
+/* Until the newest of so many parts has so many samples. */
+static void pull_to_samples(struct link *link, size_t n_parts, size_t n_frames)
+{
+	for (unsigned i = 0; i < 20000; i++) {
+		size_t n;
+		const struct member_part *parts;
+
+		pull_link(link);
+		parts = parts_of(link, &n);
+		if (n == n_parts && parts[n - 1].n_frames == n_frames)
+			return;
+		wait_a_little(link->epoll_fd);
+	}
+	ck_abort_msg("not %zu parts of which the last has %zu samples", n_parts, n_frames);
+}
+
+/* What was started has ended, and was waited for. */
+static void pull_to_rest(struct link *link)
+{
+	for (unsigned i = 0; i < 20000 && has_child(); i++) {
+		pull_link(link);
+		wait_a_little(link->epoll_fd);
+	}
+	ck_assert(!has_child());
+}
+
+/* The file "recording": so many samples a second apart, of which the first is that much before now. */
+static size_t put_recording(const char *directory, unsigned n_samples, double ago)
+{
+	static const struct machine_plan plan = { "web1", 0, 1, 100, 3, 5 };
+	struct recording_writer *writer = NULL;
+	struct buffer bytes = { 0 };
+	uint64_t now_ns = env_wall_ns();
+	struct frame frame;
+	size_t length;
+
+	frame_open(&frame, topic_schemas(), n_topics);
+	for (unsigned i = 0; i < n_samples; i++) {
+		fill_sample(&frame, &plan, i);
+		frame.wall_ns = now_ns - (uint64_t)(int64_t)((ago - i) * 1e9);
+		if (!writer)
+			writer = recording_writer_open(&frame, true);
+		recording_writer_add(writer, &frame, &bytes);
+	}
+	recording_writer_close(writer);
+	frame_close(&frame);
+	put_file(directory, "recording", bytes.bytes, bytes.length, 0644);
+	length = bytes.length;
+	buffer_free(&bytes);
+	return length;
+}
+
+static unsigned n_open_files(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}
+
+START_TEST(samples_come_through_ssh)
+{
+	unsigned n_before = n_open_files();
+	const struct member_part *parts;
+	struct member_report report;
+	struct link link;
+	size_t n_parts;
+
+	open_link(&link);
+	report = report_of(&link);
+	ck_assert_str_eq(report.trouble, "connecting");
+	ck_assert(!report.failed);
+	ck_assert(isnan(report.clock_offset_seconds));
+	parts_of(&link, &n_parts);
+	ck_assert_uint_eq(n_parts, 0);
+	put_recording(link.directory, 3, 60);
+	let_ssh(link.directory, "echo Welcome; cat recording; exec sleep 1000");
+	pull_to_samples(&link, 1, 3);
+	ck_assert(link.any);
+	parts = parts_of(&link, &n_parts);
+	ck_assert_uint_eq(parts->serial, 1);
+	ck_assert_uint_eq(parts->last_ns - parts->first_ns, 2 * SECOND_NS);
+	report = report_of(&link);
+	ck_assert_ptr_null(report.trouble);
+	ck_assert(!report.failed);
+	ck_assert(report.clock_offset_seconds < -57.9 && report.clock_offset_seconds > -90);
+	link.now_ns++;
+	pull_link(&link);
+	ck_assert(!link.any);
+	link.member.kind->keep_back(link.member.state, 0);
+	ck_assert(has_child());
+	close_link(&link);
+	ck_assert_uint_eq(n_open_files(), n_before);
+}
+END_TEST
+
+/* Five seconds and five delays. */
+START_TEST(a_connection_without_samples_is_in_trouble)
+{
+	const uint64_t now_ns = env_mono_ns();
+	struct link link;
+
+	for (unsigned late = 0; late < 2; late++) {
+		open_link(&link);
+		link.record.delay_seconds = 20;
+		link.now_ns = now_ns - (late ? 105 : 75) * SECOND_NS;
+		put_recording(link.directory, 1, 0);
+		let_ssh(link.directory, "cat recording; exec sleep 1000");
+		pull_to_samples(&link, 1, 1);
+		if (late)
+			ck_assert_str_eq(report_of(&link).trouble, "connected, but no sample comes");
+		else
+			ck_assert_ptr_null(report_of(&link).trouble);
+		ck_assert(!report_of(&link).failed);
+		close_link(&link);
+	}
+}
+END_TEST
+
+START_TEST(an_ended_connection_is_tried_again_ever_later)
+{
+	static const unsigned seconds[] = { 1, 2, 4, 8, 16, 30, 30 };
+	unsigned n_before = n_open_files();
+	struct link link;
+
+	open_link(&link);
+	for (unsigned i = 0; i < 7; i++) {
+		char act[64], trouble[32];
+
+		snprintf(act, sizeof(act), "echo first >&2; echo refused %u >&2; exit 255", i);
+		snprintf(trouble, sizeof(trouble), "no connection: refused %u", i);
+		let_ssh(link.directory, act);
+		ck_assert_int_eq(report_of(&link).failed, i > 0);
+		pull_to_trouble(&link, trouble);
+		ck_assert(!has_child());
+		ck_assert(report_of(&link).failed);
+		let_ssh(link.directory, "exec sleep 1000"); /* it is not started yet */
+		link.now_ns += seconds[i] * SECOND_NS - 1;
+		pull_link(&link);
+		ck_assert(!has_child());
+		link.now_ns++;
+	}
+	put_recording(link.directory, 1, 0);
+	let_ssh(link.directory, "cat recording; exit 0");
+	pull_to_samples(&link, 1, 1); /* it counts anew */
+	pull_to_trouble(&link, "the connection has ended");
+	ck_assert(report_of(&link).failed);
+	ck_assert(!has_child());
+	let_ssh(link.directory, "exec sleep 1000");
+	link.now_ns += SECOND_NS - 1;
+	pull_link(&link);
+	ck_assert(!has_child());
+	link.now_ns++;
+	pull_link(&link);
+	ck_assert(has_child());
+	close_link(&link);
+	ck_assert_uint_eq(n_open_files(), n_before);
+}
+END_TEST
+
+START_TEST(samples_of_the_last_connections_stay)
+{
+	unsigned n_before = n_open_files();
+	struct link link;
+
+	open_link(&link);
+	for (unsigned i = 1; i <= 6; i++) {
+		size_t n_parts, n_kept = i < 4 ? i : 4;
+		const struct member_part *parts;
+
+		put_recording(link.directory, i, 0);
+		let_ssh(link.directory, "cat recording");
+		for (unsigned k = 0; k < 20000; k++) {
+			pull_link(&link);
+			parts = parts_of(&link, &n_parts);
+			if (n_parts == n_kept && parts[n_parts - 1].serial == i &&
+			    parts[n_parts - 1].n_frames == i)
+				break;
+			wait_a_little(link.epoll_fd);
+		}
+		ck_assert_uint_eq(n_parts, n_kept);
+		for (unsigned k = 0; k < n_parts; k++) {
+			ck_assert_uint_eq(parts[k].serial, i - n_parts + 1 + k);
+			ck_assert_uint_eq(parts[k].n_frames, parts[k].serial);
+		}
+		pull_to_rest(&link);
+		link.now_ns += SECOND_NS;
+	}
+	close_link(&link);
+	ck_assert_uint_eq(n_open_files(), n_before);
+}
+END_TEST
+
+/* It is asked to end, and killed two seconds later. */
+START_TEST(a_connection_that_does_not_answer_is_ended)
+{
+	struct link link;
+	uint64_t began_ns;
+
+	open_link(&link);
+	let_ssh(link.directory, "trap '' TERM; : >begun; sleep 1000; exit 0");
+	pull_link(&link);
+	began_ns = link.now_ns;
+	link.now_ns = began_ns + 20 * SECOND_NS - 1;
+	pull_link(&link);
+	ck_assert_str_eq(report_of(&link).trouble, "connecting");
+	for (unsigned i = 0; i < 20000 && !has_file(link.directory, "begun"); i++)
+		wait_a_little(link.epoll_fd);
+	link.now_ns++;
+	pull_link(&link);
+	ck_assert_str_eq(report_of(&link).trouble, "no answer for 20 s");
+	ck_assert(!report_of(&link).failed);
+	link.now_ns += 2 * SECOND_NS - 1;
+	for (unsigned i = 0; i < 10; i++) {
+		pull_link(&link);
+		usleep(1000);
+	}
+	ck_assert(has_child());
+	link.now_ns++;
+	pull_to_rest(&link);
+	ck_assert_str_eq(report_of(&link).trouble, "no answer for 20 s"); /* whatever its status is */
+	ck_assert(report_of(&link).failed);
+	close_link(&link);
+}
+END_TEST
+
+/* The files "newer", a header of the next version, and "odd", whose description has no columns. */
+static void put_strange_recordings(const char *directory)
+{
+	struct block_header header = { .kind = BLOCK_DESCRIPTION };
+	struct block_builder builder;
+	struct buffer bytes = { 0 }, raw = { 0 };
+
+	recording_header_add(&bytes);
+	buffer_text(&raw, "nothing");
+	block_builder_open(&builder);
+	block_add_section(&builder, SECTION_ORIGIN, &raw);
+	block_finish(&builder, &header, NULL, &bytes);
+	block_builder_close(&builder);
+	put_file(directory, "odd", bytes.bytes, bytes.length, 0644);
+	bytes.bytes[8]++;
+	store_number(bytes.bytes + 12, block_sum(bytes.bytes, 12), 4);
+	put_file(directory, "newer", bytes.bytes, RECORDING_HEADER_BYTES, 0644);
+	buffer_free(&bytes);
+	buffer_free(&raw);
+}
+
+START_TEST(what_comes_need_not_be_a_recording)
+{
+	static const struct {
+		const char *act, *trouble;
+	} cases[] = {
+		{ "head -c 70000 /dev/zero; exec sleep 1000", "what comes from there is no recording" },
+		{ "head -c 65536 /dev/zero; echo gone >&2; exit 3", "panetop ended there: gone" },
+		{ "head -c 8 recording; printf '\\377\\0\\0\\0\\0\\0\\0\\0'; exec sleep 1000",
+		  "the recording that comes from there is damaged" },
+		{ "head -c 100 recording; exit 127", "panetop is not installed there" },
+		{ "head -c $cut recording; exit 0", "the recording ends in the middle of a block" },
+		{ "cat recording; head -c 2000000 /dev/urandom; exec sleep 1000",
+		  "what follows is not a recording; replay stops there" },
+		{ "cat recording; exit 4", "the connection has ended" },
+		{ "cat newer; exec sleep 1000", "panetop there is newer" },
+		{ "cat odd; exec sleep 1000", "the description of its columns is damaged" },
+		{ "kill -9 $$", "ssh was ended by signal 9" },
+		{ "head -c 5000 /dev/zero | tr '\\0' x >&2; exit 255", "no connection: xxxx" },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		unsigned n_before = n_open_files();
+		struct link link;
+		char act[256];
+
+		open_link(&link);
+		snprintf(act, sizeof(act), "cut=%zu; %s", put_recording(link.directory, 2, 0) - 1,
+			 cases[c].act);
+		let_ssh(link.directory, act);
+		put_strange_recordings(link.directory);
+		pull_to_trouble(&link, cases[c].trouble);
+		if (strstr(cases[c].trouble, "xxxx")) /* the end of what it said */
+			ck_assert_uint_eq(strlen(report_of(&link).trouble), strlen("no connection: ") + 4096);
+		pull_to_rest(&link);
+		ck_assert_ptr_nonnull(strstr(report_of(&link).trouble, cases[c].trouble));
+		ck_assert(report_of(&link).failed);
+		close_link(&link);
+		ck_assert_uint_eq(n_open_files(), n_before);
+	}
+}
+END_TEST
+
+START_TEST(ssh_need_not_be_there)
+{
+	struct link link;
+
+	open_link(&link);
+	setenv("PATH", "/nowhere", 1);
+	pull_link(&link);
+	ck_assert_ptr_nonnull(strstr(report_of(&link).trouble, "ssh is not installed here"));
+	ck_assert(report_of(&link).failed);
+	ck_assert(!has_child());
+	setenv("PATH", link.directory, 1);
+	let_ssh(link.directory, "exec /bin/sleep 1000");
+	link.now_ns += SECOND_NS - 1;
+	pull_link(&link);
+	ck_assert(!has_child());
+	link.now_ns++;
+	pull_link(&link);
+	ck_assert(has_child());
+	close_link(&link);
+}
+END_TEST
+
+/* Another machine: what is sent comes through a pipe that its ssh reads. */
+struct far {
+	struct machine_plan plan;
+	struct recording_writer *writer;
+	struct frame frame;
+	unsigned n_sent;
+	int fd;
+};
+
+static void open_far(struct far *far, const char *directory, const struct machine_plan *plan)
+{
+	char path[SCRATCH_PATH_MAX + 16];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, plan->host);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	*far = (struct far){ .plan = *plan, .fd = open(path, O_RDWR | O_CLOEXEC) };
+	frame_open(&far->frame, topic_schemas(), n_topics);
+}
+
+/* A sample of now, by its clock, which is so much ahead. */
+static void send_sample(struct far *far, double ahead)
+{
+	struct buffer bytes = { 0 };
+
+	fill_sample(&far->frame, &far->plan, far->n_sent++);
+	far->frame.wall_ns = env_wall_ns() + (uint64_t)(int64_t)(ahead * 1e9);
+	if (!far->writer)
+		far->writer = recording_writer_open(&far->frame, true);
+	recording_writer_add(far->writer, &far->frame, &bytes);
+	ck_assert_int_eq(write(far->fd, bytes.bytes, bytes.length), (ssize_t)bytes.length);
+	buffer_free(&bytes);
+}
+
+static void close_far(struct far *far)
+{
+	recording_writer_close(far->writer);
+	frame_close(&far->frame);
+	if (far->fd >= 0)
+		close(far->fd);
+}
+
+/* Samples are never late: moments come when all machines have given one. */
+static void open_far_rig(struct rig *rig, char directory[SCRATCH_PATH_MAX], const char *act)
+{
+	make_ssh(directory);
+	let_ssh(directory, act);
+	open_rig(rig, false);
+	rig->plan.record.delay_seconds = 1e6;
+	rig->plan.variables = environ;
+	fleet_add_ssh(rig->fleet, "web1");
+	fleet_add_ssh(rig->fleet, "web2");
+}
+
+static void next_moment(struct rig *rig)
+{
+	int got = -EAGAIN;
+
+	for (unsigned i = 0; i < 20000 && got == -EAGAIN; i++) {
+		frame_clear(&rig->frame);
+		got = rig->source.next(rig->source.state, &rig->frame);
+		if (got == -EAGAIN)
+			wait_a_little(rig->source.wait_fd(rig->source.state));
+	}
+	ck_assert_int_eq(got, 1);
+}
+
+static const char *text_of_host(const struct rig *rig, const char *host, const char *column)
+{
+	const struct table *table = frame_table(&rig->frame, "host");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (strcmp(table_text(table, table_row(table, i), "host"), host) == 0)
+			return table_text(table, table_row(table, i), column);
+	return NULL;
+}
+
+static char failures[256];
+
+static void note_failure(const char *name, const char *why)
+{
+	size_t length = strlen(failures);
+
+	snprintf(failures + length, sizeof(failures) - length, "%s: %s\n", name, why);
+}
+
+START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
+{
+	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
+	char directory[SCRATCH_PATH_MAX];
+	struct far far[2];
+	uint64_t first_ns, last_ns, begun_ns = env_wall_ns();
+	size_t n_frames;
+	struct rig rig;
+
+	open_far_rig(&rig, directory, "exec cat $host");
+	for (unsigned i = 0; i < 2; i++) {
+		open_far(&far[i], directory, &plans[i]);
+		send_sample(&far[i], i * 50.);
+	}
+	ck_assert(fleet_wait(rig.fleet));
+	begin(&rig);
+	ck_assert_int_ge(rig.source.wait_fd(rig.source.state), 0);
+	ck_assert(!rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert_uint_eq(n_frames, 1);
+	ck_assert_uint_eq(first_ns, last_ns);
+	ck_assert(first_ns >= begun_ns && first_ns <= env_wall_ns());
+	next_moment(&rig);
+	ck_assert_str_eq(rig.frame.host, "web1");
+	ck_assert_uint_eq(rig.frame.mono_ns, SECOND_NS);
+	ck_assert_uint_eq(rig.frame.wall_ns, first_ns);
+	ck_assert_uint_eq(rig.frame.n_notices, 0);
+	ck_assert_double_eq(of_host(&rig, "web1", "load1"), 3);
+	ck_assert_double_eq(of_host(&rig, "web2", "load1"), 4);
+	ck_assert_double_eq_tol(of_host(&rig, "web2", "clock_offset_seconds"), 50, 25);
+	ck_assert_double_eq_tol(of_host(&rig, "web1", "clock_offset_seconds"), 0, 25);
+	ck_assert_double_eq_tol(of_host(&rig, "web2", "age_seconds"), 0, 25);
+	send_sample(&far[0], 0);
+	for (unsigned i = 0; i < 20; i++) {
+		frame_clear(&rig.frame);
+		ck_assert_int_eq(rig.source.next(rig.source.state, &rig.frame), -EAGAIN);
+		ck_assert(rig.source.pull(rig.source.state));
+		wait_a_little(rig.source.wait_fd(rig.source.state));
+	}
+	send_sample(&far[1], 50);
+	next_moment(&rig);
+	ck_assert_uint_eq(rig.frame.mono_ns, 2 * SECOND_NS);
+	ck_assert_uint_eq(rig.source.position(rig.source.state), 1);
+	ck_assert_double_eq_tol(frame_number(&rig.frame, "system", NULL, "forks_per_second"), 5, 1e-6);
+	rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns);
+	ck_assert_uint_eq(n_frames, 2);
+	ck_assert_uint_eq(last_ns, rig.frame.wall_ns);
+	ck_assert_uint_gt(last_ns, first_ns);
+	rig.source.keep_back(rig.source.state, 1000);
+	ck_assert_ptr_null(rig.source.remark(rig.source.state));
+	fleet_report_failures(rig.fleet, note_failure);
+	ck_assert_str_eq(failures, "");
+	for (unsigned i = 0; i < 2; i++)
+		close_far(&far[i]);
+	close_rig(&rig);
+	ck_assert(!has_child());
+}
+END_TEST
+
+START_TEST(the_newest_moment_says_which_machine_is_gone)
+{
+	static const struct {
+		const char *shown;
+		bool batch;
+		const char *topic, *notice;
+	} cases[] = {
+		{ "web1", false, "source", "web1: this is " },
+		{ "web1", true, "source", "web1: panetop ended there: gone" },
+		{ "web2", false, "host", "web1: panetop ended there: gone" },
+		{ "web2", true, "host", "web1: panetop ended there: gone" },
+	};
+	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
+	char directory[SCRATCH_PATH_MAX];
+	struct far far[2];
+	struct rig rig;
+
+	open_far_rig(&rig, directory, "cat $host; echo gone >&2; exit 2");
+	for (unsigned i = 0; i < 2; i++) {
+		open_far(&far[i], directory, &plans[i]);
+		send_sample(&far[i], 0);
+	}
+	ck_assert(fleet_wait(rig.fleet));
+	begin(&rig);
+	next_moment(&rig);
+	ck_assert_str_eq(text_of_host(&rig, "web1", "severity"), "none");
+	close(far[0].fd);
+	far[0].fd = -1;
+	let_ssh(directory, "exec sleep 1000");
+	*failures = '\0';
+	for (unsigned i = 0; i < 20000 && !*failures; i++) {
+		rig.source.pull(rig.source.state);
+		fleet_report_failures(rig.fleet, note_failure);
+		wait_a_little(rig.source.wait_fd(rig.source.state));
+	}
+	ck_assert_str_eq(failures, "web1: panetop ended there: gone\n");
+	send_sample(&far[1], 0);
+	next_moment(&rig);
+	for (unsigned c = 0; c < 4; c++) {
+		strcpy(rig.request.host, cases[c].shown);
+		rig.request.batch = cases[c].batch;
+		ck_assert_int_eq(rig.source.seek(rig.source.state, 1), 0);
+		next_moment(&rig);
+		ck_assert_uint_eq(rig.frame.n_notices, 1);
+		ck_assert_str_eq(rig.frame.notices[0].topic, cases[c].topic);
+		ck_assert_int_eq(strncmp(rig.frame.notices[0].text, cases[c].notice, strlen(cases[c].notice)),
+				 0);
+		ck_assert_ptr_nonnull(strstr(rig.frame.notices[0].text, "panetop ended there: gone"));
+		ck_assert_str_eq(rig.frame.host, cases[c].shown);
+		ck_assert_str_eq(text_of_host(&rig, "web1", "finding"), "panetop ended there: gone");
+		ck_assert_str_eq(text_of_host(&rig, "web2", "severity"), "none");
+		ck_assert_int_eq(rig.source.seek(rig.source.state, 0), 0); /* then nothing was wrong */
+		next_moment(&rig);
+		ck_assert_uint_eq(rig.frame.n_notices, 0);
+		ck_assert_str_eq(text_of_host(&rig, "web1", "severity"), "none");
+	}
+	for (unsigned i = 0; i < 2; i++)
+		close_far(&far[i]);
+	close_rig(&rig);
+}
+END_TEST
+
+START_TEST(a_fleet_waits_for_all_that_do_not_fail)
+{
+	static const struct {
+		const char *act, *failures;
+		bool good;
+	} cases[] = {
+		{ "echo no >&2; exit 255", "web1: no connection: no\nweb2: no connection: no\n", false },
+		{ "[ $host = web2 ] && echo no >&2 && exit 255; cat recording; exec sleep 1000",
+		  "web2: no connection: no\n", true },
+		{ "cat recording; exec sleep 1000", "", true },
+	};
+	char directory[SCRATCH_PATH_MAX];
+	struct rig rig;
+
+	for (unsigned c = 0; c < 3; c++) {
+		open_far_rig(&rig, directory, cases[c].act);
+		put_recording(directory, 1, 0);
+		ck_assert_int_eq(fleet_wait(rig.fleet), cases[c].good);
+		*failures = '\0';
+		fleet_report_failures(rig.fleet, note_failure);
+		ck_assert_str_eq(failures, cases[c].failures);
+		fleet_close(rig.fleet);
+		frame_close(&rig.frame);
+		labelled_close(rig.labelled);
+	}
+}
+END_TEST
+
+/* Whatever ssh writes wakes up who waits for it. */
+START_TEST(what_comes_can_be_waited_for)
+{
+	static const char *const acts[] = { "while echo text >&2; do sleep 0.01; done",
+					    "while echo text; do sleep 0.01; done",
+					    "cat recording; exec sleep 1000" };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct epoll_event event;
+		struct link link;
+
+		open_link(&link);
+		put_recording(link.directory, 1, 0);
+		let_ssh(link.directory, acts[i]);
+		ck_assert_int_eq(epoll_wait(link.epoll_fd, &event, 1, 0), 0);
+		pull_link(&link); /* only starts it */
+		if (i < 2)
+			ck_assert_int_eq(epoll_wait(link.epoll_fd, &event, 1, 60000), 1);
+		else
+			pull_to_samples(&link, 1, 1);
+		close_link(&link);
+	}
 }
 END_TEST

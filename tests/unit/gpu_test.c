@@ -2,6 +2,7 @@
 /* Tests of graphics processors: fixtures of five drivers, and clients that come, go and are shared. */
 #include <config.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +17,14 @@
 #include "topic/reader.h"
 
 #define EXACT 1e-9
+
+/* NVIDIA's library is on no machine of these tests. */
+void *dlopen(const char *name, int flags)
+{
+	(void)name;
+	(void)flags;
+	return NULL;
+}
 
 static const char *const both[] = { "gpu", "gpu_process", NULL };
 static const char *const devices_only[] = { "gpu", NULL };
@@ -941,6 +950,74 @@ START_TEST(while_one_of_nvidia_sleeps_the_others_are_left_alone)
 	rig_remove(&rig, "proc/driver/nvidia"); /* it is unloaded */
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "gpu")->n_rows, 2);
 	rig.env.live = false;
+	rig_close(&rig);
+}
+END_TEST
+
+#define DEVICE_OF_NVIDIA "0000:41:00.0"
+#define POWER_OF_NVIDIA "sys/bus/pci/devices/" DEVICE_OF_NVIDIA "/power"
+
+/* After five idle answers it may sleep for thirty samples, where it may at all. */
+START_TEST(nvidia_is_asked_until_it_is_idle)
+{
+	struct nvidia *nvidia;
+	uint64_t asked_ns;
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", devices_only);
+	rig_make(&rig, "proc/driver/nvidia/gpus/" DEVICE_OF_NVIDIA);
+	rig_make(&rig, "proc/driver/nvidia/gpus/0000:42:00.0");
+	rig_make(&rig, POWER_OF_NVIDIA);
+	rig_put(&rig, POWER_OF_NVIDIA "/control", "auto\n");
+	rig.env.live = true;
+	ck_assert_uint_eq(rig_sample(&rig, 1)->n_notices, 1);
+	nvidia = nvidia_of(&rig);
+	ck_assert(nvidia->present && !nvidia->asleep);
+	ck_assert_uint_eq(nvidia->n_answers, 1);
+	ck_assert_int_eq(nvidia->error, -ELIBACC);
+	ck_assert_uint_gt(nvidia->read_ns, 0);
+	ck_assert(isnan(nvidia->seconds));
+	asked_ns = nvidia->read_ns;
+	rig_sample(&rig, 1);
+	ck_assert_uint_eq(nvidia->n_answers, 2);
+	ck_assert_double_eq(nvidia->seconds, (double)(nvidia->read_ns - asked_ns) / 1e9);
+	nvidia->n_idle = 4;
+	rig_sample(&rig, 1);
+	ck_assert_uint_eq(nvidia->n_answers, 3);
+	ck_assert_uint_eq(nvidia->n_idle, 0); /* an error says nothing of it */
+	nvidia->n_idle = 5;
+	rig_put(&rig, POWER_OF_NVIDIA "/control", "on\n");
+	rig_sample(&rig, 1);
+	ck_assert_uint_eq(nvidia->n_answers, 4);
+	nvidia->n_idle = 5;
+	rig_put(&rig, POWER_OF_NVIDIA "/control", "auto\n");
+	for (unsigned i = 0; i < 30; i++) {
+		ck_assert_uint_eq(rig_sample(&rig, 1)->n_notices, 1);
+		ck_assert(nvidia->resting);
+		ck_assert_uint_eq(nvidia->n_answers, 4);
+		ck_assert_uint_eq(nvidia->read_ns, 0);
+		ck_assert_uint_eq(nvidia->n_idle, 0);
+	}
+	rig_sample(&rig, 1);
+	ck_assert(!nvidia->resting);
+	ck_assert_uint_eq(nvidia->n_answers, 5);
+	ck_assert(isnan(nvidia->seconds)); /* no interval goes over the pause */
+	rig.env.live = false;
+	rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_a_probe_says_of_nvidia)
+{
+	struct rig rig;
+
+	rig_open(&rig, "gpu-amdgpu", devices_only);
+	rig.env.live = true;
+	ck_assert_int_eq(nvidia_test(&rig.env), -ENOENT);
+	rig_make(&rig, "proc/driver/nvidia/gpus");
+	ck_assert_int_eq(nvidia_test(&rig.env), -ELIBACC);
+	rig.env.live = false;
+	ck_assert_int_eq(nvidia_test(&rig.env), -ENOENT);
 	rig_close(&rig);
 }
 END_TEST

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which format a client prefers, by which host name it came, and where to listen as a user writes it. */
+/*
+ * Which format a client prefers, by which host name it came, where to listen as a user writes it, and the
+ * sockets for it.
+ */
 #include <config.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/http_header.h"
 #include "suite.h"
+#include "sys/error_message.h"
 #include "sys/listen_address.h"
+#include "sys/listen_socket.h"
 
 static bool prefers(const char *accept)
 {
@@ -204,5 +219,224 @@ START_TEST(what_is_no_address_is_refused)
 	memset(longest, '1', sizeof(longest) - 6);
 	memcpy(longest + sizeof(longest) - 6, ":9799", 6);
 	ck_assert(!listen_address_parse(&address, longest));
+}
+END_TEST
+
+/* A place for sockets, and what was told of the last one that could not be opened. */
+static char place[SCRATCH_PATH_MAX];
+static size_t told;
+
+static void make_place(void)
+{
+	ck_assert_int_eq(dup2(open("/dev/null", O_WRONLY), STDERR_FILENO), STDERR_FILENO);
+	scratch_directory(place, "listen");
+}
+
+static bool was_told(const char *why)
+{
+	const char *log = error_message_log() + told;
+
+	told += strlen(log);
+	return *why ? strstr(log, why) != NULL : *log == '\0';
+}
+
+static struct listen_address unix_address(char text[SCRATCH_PATH_MAX + 32], const char *name)
+{
+	snprintf(text, SCRATCH_PATH_MAX + 32, "unix:%s/%s", place, name);
+	return parsed(text);
+}
+
+static void check_listens(const struct listen_socket *socket)
+{
+	int listening = 0;
+	socklen_t length = sizeof(listening);
+
+	ck_assert_int_eq(getsockopt(socket->fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length), 0);
+	ck_assert_int_eq(listening, 1);
+	ck_assert_int_eq(fcntl(socket->fd, F_GETFD), FD_CLOEXEC);
+	ck_assert(fcntl(socket->fd, F_GETFL) & O_NONBLOCK);
+}
+
+START_TEST(a_socket_in_a_directory_is_of_its_owner_alone)
+{
+	char text[SCRATCH_PATH_MAX + 32];
+	struct listen_socket first, second;
+	struct listen_address address;
+	struct stat status;
+
+	make_place();
+	address = unix_address(text, "socket");
+	umask(0);
+	ck_assert_int_eq(listen_socket_open(&first, 1, &address), 1);
+	check_listens(&first);
+	ck_assert_ptr_eq(first.address, &address);
+	ck_assert_int_eq(stat(address.path, &status), 0);
+	ck_assert(S_ISSOCK(status.st_mode) && (status.st_mode & 0777) == 0600);
+	ck_assert_uint_eq(status.st_ino, first.inode);
+	ck_assert_int_eq(umask(0), 0); /* as it was */
+	ck_assert_int_eq(listen_socket_open(&second, 1, &address), -1);
+	ck_assert(was_told("another program listens there"));
+	ck_assert(second.fd == -1 && stat(address.path, &status) == 0);
+	listen_socket_close(&first);
+	ck_assert(first.fd == -1 && stat(address.path, &status) < 0);
+	listen_socket_close(&first);
+}
+END_TEST
+
+/* Of a program that was killed; what came in its place is left. */
+START_TEST(a_socket_that_was_left_is_replaced)
+{
+	char text[SCRATCH_PATH_MAX + 32], other[SCRATCH_PATH_MAX + 32];
+	struct listen_socket first, second;
+	struct listen_address address;
+	struct stat status;
+
+	make_place();
+	address = unix_address(text, "socket");
+	ck_assert_int_eq(listen_socket_open(&first, 1, &address), 1);
+	close(first.fd);
+	first.fd = -1; /* given away */
+	ck_assert_int_eq(listen_socket_open(&second, 1, &address), 1);
+	check_listens(&second);
+	ck_assert(was_told(""));
+	listen_socket_close(&first); /* it is not its file any more */
+	ck_assert_int_eq(stat(address.path, &status), 0);
+	ck_assert_uint_eq(status.st_ino, second.inode);
+	snprintf(other, sizeof(other), "%s/other", place);
+	ck_assert_int_eq(rename(address.path, other), 0);
+	listen_socket_close(&second);
+	ck_assert_int_eq(stat(other, &status), 0);
+}
+END_TEST
+
+START_TEST(what_is_no_socket_is_left)
+{
+	static const char *const words[] = { "not a socket", "not a socket", "there is no directory" };
+	char text[SCRATCH_PATH_MAX + 32], path[SCRATCH_PATH_MAX + 32];
+	struct listen_socket socket;
+	struct stat status;
+
+	make_place();
+	for (int i = 0; i < 3; i++) {
+		struct listen_address address = unix_address(text, i == 2 ? "none/x" : "x");
+
+		snprintf(path, sizeof(path), "%s/x", place);
+		if (i == 0)
+			close(creat(path, 0600));
+		else if (i == 1)
+			ck_assert(unlink(path) == 0 && mkdir(path, 0700) == 0);
+		ck_assert_int_eq(listen_socket_open(&socket, 1, &address), -1);
+		ck_assert_msg(was_told(words[i]), "%d", i);
+		ck_assert(socket.fd == -1 && !socket.file && stat(path, &status) == 0);
+		ck_assert_int_eq(listen_socket_open(&socket, 0, &address), -1);
+		ck_assert(was_told("too many"));
+	}
+}
+END_TEST
+
+/* On a port that the kernel chooses. */
+START_TEST(a_port_is_of_one_program)
+{
+	struct listen_address address = parsed("127.0.0.1:1"), taken = address;
+	struct sockaddr_in *place_of = (struct sockaddr_in *)&address.socket;
+	struct listen_socket first, second;
+	int client = socket(AF_INET, SOCK_STREAM, 0);
+
+	make_place();
+	place_of->sin_port = 0;
+	ck_assert_int_eq(listen_socket_open(&first, 1, &address), 1);
+	check_listens(&first);
+	ck_assert(!first.file && first.address == &address);
+	taken.length = sizeof(taken.socket);
+	ck_assert_int_eq(getsockname(first.fd, (struct sockaddr *)&taken.socket, &taken.length), 0);
+	if (connect(client, (struct sockaddr *)&taken.socket, taken.length) < 0)
+		skip_test("this machine does not reach itself: %s", strerror(errno));
+	ck_assert_int_eq(listen_socket_open(&second, 1, &taken), -1);
+	ck_assert(was_told("another program listens there") && second.fd == -1);
+	listen_socket_close(&first);
+	ck_assert_int_eq(first.fd, -1);
+	ck_assert_int_eq(listen_socket_open(&second, 1, &taken), 1); /* although a connection is left */
+	listen_socket_close(&second);
+	close(client);
+}
+END_TEST
+
+/* In a process of its own, which has these at 3 and 4. */
+static int take_handed_over(const char *pid, const char *count, int first, int second, unsigned room,
+			    struct listen_socket *sockets)
+{
+	struct listen_address address = parsed("systemd");
+	char own[16];
+
+	snprintf(own, sizeof(own), "%d", (int)getpid());
+	first = fcntl(first, F_DUPFD, 10);
+	second = fcntl(second, F_DUPFD, 10);
+	dup2(first, 3);
+	dup2(second, 4);
+	if (pid)
+		setenv("LISTEN_PID", *pid ? pid : own, 1);
+	if (count)
+		setenv("LISTEN_FDS", count, 1);
+	return listen_socket_open(sockets, room, &address);
+}
+
+static int open_listening(int type)
+{
+	int fd = socket(AF_UNIX, type, 0);
+	struct sockaddr_un none = { .sun_family = AF_UNIX };
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&none, sizeof(sa_family_t)), 0); /* a name is chosen */
+	ck_assert_int_eq(listen(fd, 1), 0);
+	return fd;
+}
+
+START_TEST(sockets_of_systemd_are_handed_over)
+{
+	static const struct {
+		const char *pid, *count; /* "": our own; NULL: not set */
+		int kinds[2];
+		unsigned room;
+		int opened;
+		const char *why;
+	} cases[] = {
+		{ "", "2", { 0, 0 }, 2, 2, "" },
+		{ "", "1", { 0, 1 }, 5, 1, "" },
+		{ "", "2", { 0, 0 }, 1, -1, "too many sockets" },
+		{ "", "2", { 0, 1 }, 5, -1, "not a listening stream socket" },
+		{ "", "1", { 2, 0 }, 5, -1, "not a listening stream socket" },
+		{ "", "1", { 3, 0 }, 5, -1, "not a listening stream socket" },
+		{ "", "0", { 0, 0 }, 5, -1, "no socket was handed over" },
+		{ "", NULL, { 0, 0 }, 5, -1, "no socket was handed over" },
+		{ "", "x", { 0, 0 }, 5, -1, "no socket was handed over" },
+		{ NULL, "1", { 0, 0 }, 5, -1, "no socket was handed over" },
+		{ "1", "1", { 0, 0 }, 5, -1, "no socket was handed over" },
+	};
+	int kinds[4];
+
+	make_place();
+	kinds[0] = open_listening(SOCK_STREAM);
+	kinds[1] = open("/dev/null", O_RDONLY);
+	kinds[2] = socket(AF_UNIX, SOCK_STREAM, 0);
+	kinds[3] = open_listening(SOCK_SEQPACKET);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pid_t child = fork();
+		int status;
+
+		if (child == 0) {
+			struct listen_socket sockets[2] = { { 0 } };
+			int opened = take_handed_over(cases[i].pid, cases[i].count, kinds[cases[i].kinds[0]],
+						      kinds[cases[i].kinds[1]], cases[i].room, sockets);
+			bool right = opened == cases[i].opened && was_told(cases[i].why);
+
+			for (int k = 0; k < opened; k++)
+				right &= sockets[k].fd == 3 + k && fcntl(3 + k, F_GETFD) == FD_CLOEXEC &&
+					 (fcntl(3 + k, F_GETFL) & O_NONBLOCK);
+			if (opened > 0)
+				right &= !getenv("LISTEN_PID") && !getenv("LISTEN_FDS");
+			_exit(right ? 0 : 1);
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		ck_assert_msg(status == 0, "case %zu: %d", i, status);
+	}
 }
 END_TEST

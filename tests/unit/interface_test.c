@@ -227,3 +227,140 @@ START_TEST(thousands_with_any_names)
 	rig_close(&rig);
 }
 END_TEST
+
+/* A counter that falls alone was read wrongly; two that fall began again. */
+START_TEST(two_counters_that_fall_began_again)
+{
+	static const char *const columns[] = { "received_bytes", "received_packets", "sent_bytes",
+					       "sent_packets" };
+
+	for (unsigned fallen = 0; fallen < 16; fallen++) {
+		unsigned now[4], n_fallen = 0;
+		const struct frame *frame;
+		struct rig rig;
+
+		rig_open(&rig, "linux-6.1", interface_topic);
+		rig_put(&rig, DEV, "eth0: 1000 1000 0 0 0 0 0 0 1000 1000 0 0 0 0 0 0\n");
+		rig_sample(&rig, 1);
+		for (unsigned i = 0; i < 4; i++) {
+			now[i] = fallen >> i & 1 ? 10 + i : 1500 + i;
+			n_fallen += fallen >> i & 1;
+		}
+		rig_put(&rig, DEV, "eth0: %u %u 0 0 0 0 0 0 %u %u 0 0 0 0 0 0\n", now[0], now[1], now[2],
+			now[3]);
+		frame = rig_sample(&rig, 1);
+		for (unsigned i = 0; i < 4; i++)
+			ck_assert_msg(cell_u64(frame, "interface", "eth0", columns[i]) ==
+					      (n_fallen > 1      ? 1000 + now[i]
+					       : fallen >> i & 1 ? 1000
+								 : now[i]),
+				      "%u %s", fallen, columns[i]);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* Without a device: an end of a pair, or what has a speed; but not what lies on another one. */
+START_TEST(which_links_lead_out)
+{
+	static const struct {
+		const char *index, *link, *speed; /* NULL: no such file */
+		const char *entry;                /* NULL: none more */
+		bool device;                      /* of another one */
+		bool leads_out;
+	} cases[] = {
+		{ "2", "7", NULL, NULL, false, true },
+		{ "2", "2", NULL, NULL, false, false },
+		{ "2", NULL, NULL, NULL, false, false },
+		{ NULL, "7", NULL, NULL, false, false },
+		{ "2", "2", "1000", NULL, false, true },
+		{ "2", "2", "4294967295", NULL, false, false },
+		{ "2", "2", "4294967294", NULL, false, true },
+		{ "2", "2", "-1", NULL, false, false },
+		{ "2", "7", NULL, "lower_eth0", false, false },
+		{ "2", "7", NULL, "upper_br0", false, true },
+		{ "2", "7", NULL, "bridge", false, false },
+		{ "2", "7", NULL, "brport", false, true },
+		{ "2", "7", "1000", NULL, true, false },
+		{ "2", "2", NULL, "device", false, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig rig;
+
+		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_make(&rig, "proc/net");
+		rig_make(&rig, LINKS "lo");
+		rig_make(&rig, LINKS "x0");
+		if (cases[i].index)
+			rig_put(&rig, LINKS "x0/ifindex", "%s\n", cases[i].index);
+		if (cases[i].link)
+			rig_put(&rig, LINKS "x0/iflink", "%s\n", cases[i].link);
+		if (cases[i].speed)
+			rig_put(&rig, LINKS "x0/speed", "%s\n", cases[i].speed);
+		if (cases[i].entry) {
+			char path[64];
+
+			snprintf(path, sizeof(path), LINKS "x0/%s", cases[i].entry);
+			rig_make(&rig, path);
+		}
+		rig_make(&rig, cases[i].device ? LINKS "y0/device" : LINKS "y0");
+		rig_put(&rig, DEV,
+			"lo: 50 1 0 0 0 0 0 0 50 1 0 0 0 0 0 0\nx0: 1000 10 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n"
+			"y0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+		rig_add(&rig, "interface");
+		ck_assert_msg(cell_u64(rig_sample(&rig, 1), "interface", "all", "received_bytes") ==
+				      (cases[i].leads_out ? 1000 : 0),
+			      "case %zu", i);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+static unsigned count_mtu(const struct frame *frame, unsigned mtu)
+{
+	const struct table *table = frame_table(frame, "interface");
+	unsigned n = 0;
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		n += table_number(table, table_row(table, i), "mtu") == mtu;
+	return n;
+}
+
+/* New ones at once, others sixteen in a sample. */
+START_TEST(links_are_read_again_in_turns)
+{
+	static const unsigned counts[] = { 3, 16, 20 };
+	static const unsigned again[][3] = { { 3, 3, 3 }, { 16, 16, 16 }, { 16, 20, 20 } };
+
+	for (unsigned k = 0; k < 3; k++) {
+		struct buffer text = { 0 };
+		char path[64], line[96];
+		struct rig rig;
+
+		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_make(&rig, "proc/net");
+		for (unsigned i = 0; i < counts[k]; i++) {
+			snprintf(path, sizeof(path), LINKS "x%u", i);
+			rig_make(&rig, path);
+			snprintf(path, sizeof(path), LINKS "x%u/mtu", i);
+			rig_put(&rig, path, "1500\n");
+			snprintf(line, sizeof(line), "x%u: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i);
+			buffer_text(&text, line);
+		}
+		buffer_char(&text, '\0');
+		rig_put(&rig, DEV, "%s", text.bytes);
+		request_links(&rig);
+		rig_add(&rig, "interface");
+		ck_assert_uint_eq(count_mtu(rig_sample(&rig, 1), 1500), counts[k]);
+		for (unsigned i = 0; i < counts[k]; i++) {
+			snprintf(path, sizeof(path), LINKS "x%u/mtu", i);
+			rig_put(&rig, path, "9000\n");
+		}
+		for (unsigned turn = 0; turn < 3; turn++)
+			ck_assert_uint_eq(count_mtu(rig_sample(&rig, 1), 9000), again[k][turn]);
+		buffer_free(&text);
+		rig_close(&rig);
+	}
+}
+END_TEST

@@ -462,3 +462,135 @@ START_TEST(near_misses_have_no_hint)
 		rig_close(&rig);
 	}
 }
+
+#define LINES 20
+
+/* Interrupts 100 to 119, of which each may go to one CPU. */
+static void put_lines(struct rig *rig, unsigned affinity)
+{
+	char text[LINES * 40] = " CPU0\n", *at = text + strlen(text);
+
+	for (unsigned i = 0; i < LINES; i++) {
+		char path[64];
+
+		at += sprintf(at, " %u: 5 chip 1-edge dev%u\n", 100 + i, i);
+		snprintf(path, sizeof(path), "proc/irq/%u", 100 + i);
+		rig_make(rig, path);
+		strcat(path, "/smp_affinity_list");
+		rig_put(rig, path, "%u\n", affinity);
+	}
+	rig_put(rig, "proc/interrupts", "%s", text);
+}
+
+static unsigned n_at(const struct frame *frame, const char *affinity)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < LINES; i++) {
+		char label[8];
+
+		snprintf(label, sizeof(label), "%u", 100 + i);
+		n += strcmp(text_at(frame, label, "all", "affinity"), affinity) == 0;
+	}
+	return n;
+}
+
+/* New ones at once, of the others eight in each sample, one after the other. */
+START_TEST(places_of_many_interrupts_are_read_in_turns)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "interrupts", all_topics);
+	put_lines(&rig, 3);
+	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "3"), LINES);
+	put_lines(&rig, 4);
+	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "4"), 8);
+	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "4"), 16);
+	ck_assert_uint_eq(n_at(rig_sample(&rig, 1), "4"), LINES);
+	put_lines(&rig, 5);
+	rig_put(&rig, "proc/interrupts", " CPU0\n 100: 5 chip 1-edge dev0\n 119: 5 chip 1-edge other\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 4);
+	ck_assert_str_eq(text_at(frame, "119", "all", "affinity"), "5"); /* it has another name */
+	ck_assert_str_eq(text_at(frame, "119", "0", "device"), "other");
+	rig_close(&rig);
+}
+
+/* Every column of a line, and of the sum. */
+START_TEST(columns_of_backlogs_are_told_apart)
+{
+	static const char line[] =
+		"%08x %08x %08x 00000000 00000000 00000000 00000000 00000000 00000000 %08x %08x "
+		"%08x %08x\n";
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "interrupts", all_topics);
+	for (unsigned i = 0; i < 2; i++) {
+		char text[2][160];
+
+		snprintf(text[0], sizeof(text[0]), line, 100 + 10 * i, 20 + 2 * i, 30 + 3 * i, 40 + 4 * i,
+			 50 + 6 * i, 7, 2);
+		snprintf(text[1], sizeof(text[1]), line, 1000 + 100 * i, 2000 + 200 * i, 3000 + 300 * i,
+			 4000 + 400 * i, 5000 + 500 * i, 60, 5);
+		rig_put(&rig, "proc/net/softnet_stat", "%s%s", text[0], text[1]);
+		frame = rig_sample(&rig, 2);
+	}
+	check_row(frame, "backlog",
+		  "cpu=2 processed_per_second=5 dropped_per_second=1 squeezed_per_second=1.5 "
+		  "steered_per_second=2 limited_per_second=3 waiting=7 processed=110 dropped=22 squeezed=33 "
+		  "steered=44 limited=56");
+	check_row(frame, "backlog",
+		  "cpu=5 processed_per_second=50 dropped_per_second=100 squeezed_per_second=150 "
+		  "steered_per_second=200 limited_per_second=250 waiting=60 processed=1100 dropped=2200 "
+		  "squeezed=3300 steered=4400 limited=5500");
+	check_row(frame, "backlog",
+		  "cpu=all processed_per_second=55 dropped_per_second=101 squeezed_per_second=151.5 "
+		  "steered_per_second=202 limited_per_second=253 waiting=67 processed=1210 dropped=2222 "
+		  "squeezed=3333 steered=4444 limited=5556");
+	ck_assert_uint_eq(frame_table(frame, "backlog")->n_rows, 3);
+	rig_close(&rig);
+}
+
+/* Without the CPU in its line one that is not online is of none, and more lines than CPUs are nobody's. */
+START_TEST(lines_of_backlogs_without_a_cpu)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "interrupts", all_topics);
+	rig_put(&rig, "proc/stat", "cpu 1 1 1 1\ncpu1 1 1 1 1\ncpu4 1 1 1 1\n");
+	rig_put(&rig, "proc/net/softnet_stat", "00000005 0 0\n00000006 0 0\n00000007 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "backlog")->n_rows, 3);
+	ck_assert(number(frame, "backlog", "1", NULL, "processed") == 5);
+	ck_assert(number(frame, "backlog", "4", NULL, "processed") == 6);
+	ck_assert(number(frame, "backlog", "all", NULL, "processed") == 11);
+	rig_close(&rig);
+}
+
+/* A line that goes has no row, and goes on where it was when it comes back; long labels are none. */
+START_TEST(lines_that_come_and_go)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "interrupts", all_topics);
+	rig_put(&rig, "proc/interrupts", " CPU0 CPU1\n 7: 10 0 chip 1-edge eth0\n NMI: 1 2   Non-maskable\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 2 + 3);
+	ck_assert(number(frame, "interrupt", "NMI", "all", "interrupts") == 3);
+	ck_assert_str_eq(text_at(frame, "NMI", "1", "device"), "Non-maskable");
+	rig_put(&rig, "proc/interrupts",
+		" CPU0 CPU1\n NMI: 1 2   Non-maskable\n A-LABEL-THAT-IS-MUCH-TOO-LONG-FOR-ANY-LINE: 1 2 x\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 3);
+	rig_put(&rig, "proc/interrupts", " CPU0 CPU1\n 7: 14 5 chip 1-edge eth0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 3);
+	ck_assert(number(frame, "interrupt", "7", "all", "interrupts") == 19);
+	ck_assert(number(frame, "interrupt", "7", "0", "interrupts") == 14);
+	ck_assert(number(frame, "interrupt", "7", "1", "interrupts") == 5);
+	rig_close(&rig);
+}

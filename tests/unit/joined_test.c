@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "model/derive.h"
 #include "model/settings.h"
+#include "recording/block.h"
 #include "recording/joined.h"
 #include "recording/past_file.h"
 #include "recording/spool.h"
@@ -281,6 +283,81 @@ START_TEST(what_is_no_recording_is_left_out)
 	ck_assert_int_lt(joined_add_file(joined, spool_open(), &why), 0);
 	add(joined, (struct stretch){ 20, 30, 0 });
 	ck_assert_uint_eq(source_extent(&source, &first_ns, &last_ns), 20);
+	source.close(source.state);
+}
+END_TEST
+
+START_TEST(an_index_behind_the_last_is_that_of_the_last)
+{
+	struct source source;
+	struct joined *joined = joined_open(&source, schemas, 1);
+	uint64_t first_ns = 1, last_ns = 1;
+	size_t n_frames = 1;
+	struct frame frame;
+
+	frame_open(&frame, schemas, 1);
+	ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
+	ck_assert(n_frames == 0 && first_ns == 0 && last_ns == 0);
+	ck_assert_int_eq(source.seek(source.state, 0), -ENODATA);
+	ck_assert_int_eq(source.next(source.state, &frame), 0);
+	ck_assert_uint_eq(source.find(source.state, START_NS), 0);
+	add(joined, (struct stretch){ 0, 40, 0 });
+	add(joined, (struct stretch){ 40, 80, 0 });
+	ck_assert_uint_eq(source.position(source.state), 0);
+	for (size_t index = 79; index <= 81; index++) {
+		ck_assert_int_eq(source_read(&source, index, &frame), 1);
+		ck_assert_uint_eq(second_of(&frame), 79);
+		ck_assert_uint_eq(source.position(source.state), 79);
+		frame_clear(&frame);
+		ck_assert_int_eq(source.next(source.state, &frame), 0);
+	}
+	ck_assert_uint_eq(second_at(&source, 0, &frame), 0);
+	ck_assert_uint_eq(second_at(&source, 40, &frame), 40);
+	frame_close(&frame);
+	source.close(source.state);
+}
+END_TEST
+
+/* Takes the mark from where the last block of the recording begins. */
+static void damage_last_block(int fd)
+{
+	off_t end = lseek(fd, 0, SEEK_END), last = 0;
+	char bytes[4];
+
+	for (off_t at = RECORDING_HEADER_BYTES; pread(fd, bytes, 4, at) == 4; at++)
+		if (memcmp(bytes, BLOCK_SYNC, 4) == 0)
+			last = at;
+	ck_assert(last > RECORDING_HEADER_BYTES && last < end);
+	ck_assert_int_eq(pwrite(fd, "\0\0\0", 4, last), 4);
+}
+
+START_TEST(behind_damage_the_next_recording_is_read)
+{
+	struct source source;
+	struct joined *joined = joined_open(&source, schemas, 1);
+	struct past_file *file = file_of((struct stretch){ 0, 40, 0 });
+	int fd = spool_open(), ours = dup(fd);
+	unsigned n_before = 0, n_after = 0;
+	const char *why = NULL;
+	struct frame frame;
+
+	ck_assert_int_eq(past_file_save(file, fd), 0);
+	past_file_close(file);
+	ck_assert_int_eq(joined_add_file(joined, fd, &why), 0);
+	add(joined, (struct stretch){ 40, 80, 0 });
+	damage_last_block(ours);
+	close(ours);
+	frame_open(&frame, schemas, 1);
+	for (; source.next(source.state, &frame) == 1; frame_clear(&frame)) {
+		unsigned second = second_of(&frame);
+
+		ck_assert_uint_eq(second, second < 40 ? n_before : 40 + n_after);
+		*(second < 40 ? &n_before : &n_after) += 1;
+		ck_assert_uint_eq(source.position(source.state), second);
+	}
+	ck_assert(n_before > 0 && n_before < 40);
+	ck_assert_uint_eq(n_after, 40);
+	frame_close(&frame);
 	source.close(source.state);
 }
 END_TEST

@@ -3,26 +3,42 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
 #include <stdlib.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
+#include "core/buffer.h"
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
 #include "kernel/cgroup.h"
 #include "kernel/cpu_list.h"
 #include "kernel/cpu_times.h"
+#include "kernel/diskstats.h"
 #include "kernel/hwmon.h"
+#include "kernel/interrupts.h"
 #include "kernel/meminfo.h"
+#include "kernel/net/net_dev.h"
+#include "kernel/net/net_socket.h"
 #include "kernel/net/sockstat.h"
+#include "kernel/node_meminfo.h"
+#include "kernel/oom_record.h"
 #include "kernel/passwd.h"
 #include "kernel/perf_read.h"
+#include "kernel/pid/drm_client.h"
+#include "kernel/pid/maps.h"
+#include "kernel/pid/pid_fd.h"
+#include "kernel/pid/pid_limits.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_status.h"
+#include "kernel/pid/pid_syscall.h"
 #include "kernel/pid/taskstats.h"
+#include "kernel/pid/timens.h"
 #include "kernel/pmu_event.h"
 #include "kernel/powercap.h"
 #include "kernel/pressure.h"
@@ -1037,5 +1053,1166 @@ START_TEST(tcp_sockets_in_use)
 	ck_assert_uint_eq(sockstat_tcp(span_text("TCP6: inuse 3\nUDP6: inuse 2\n")), 3);
 	ck_assert_uint_eq(sockstat_tcp(span_text("TCPX: inuse 3\nTCP: orphan 3\nTCP:\nTCP: inuse x\n")), 0);
 	ck_assert_uint_eq(sockstat_tcp(span_text("")), 0);
+}
+END_TEST
+
+/* Sums that do not fit stay at the largest number. */
+START_TEST(zoneinfo_of_hostile_numbers)
+{
+	struct zoneinfo zones;
+
+	zoneinfo_parse(span_text("Node 0, zone A\n low 18446744073709551615\n high 18446744073709551615\n"
+				 " managed 18446744073709551615\n protection: (18446744073709551615)\n"
+				 "Node 0, zone B\n low 1\n high 1\n managed 5\n protection: (1)\n"
+				 "Node 1, zone C\n low 2\n high 3\n high 9\n managed 1\n"
+				 "Node 1, zone D\n low 4\n present 7\n managed 0\n high 5\n"),
+		       &zones);
+	ck_assert_uint_eq(zones.zones, 3);
+	ck_assert_uint_eq(zones.low_pages, UINT64_MAX);
+	ck_assert_uint_eq(zones.reserve_pages, UINT64_MAX);
+	zoneinfo_parse(span_text("Node 1, zone C\n low 2\n high 3\n high 9\n managed 1\n"
+				 "Node 1, zone D\n low 4\n high 3\n high 9\n managed 50\n"
+				 "Node 1, zone E\n low 8\n managed 1\n"),
+		       &zones);
+	ck_assert(zones.zones == 3 && zones.low_pages == 14 && zones.reserve_pages == 4);
+}
+END_TEST
+
+START_TEST(huge_pages_before_linux_4_19)
+{
+	static const struct {
+		const char *text;
+		uint64_t hugetlb;
+	} cases[] = {
+		{ "HugePages_Total: 3\nHugepagesize: 2048 kB\nHugetlb: 4 kB\n", 4096 },
+		{ "Hugetlb: 4 kB\nHugePages_Total: 3\nHugepagesize: 2048 kB\n", 4096 },
+		{ "HugePages_Total: 0\nHugepagesize: 2048 kB\n", 0 },
+		{ "HugePages_Total: 3\n", U64_UNKNOWN },
+		{ "Hugepagesize: 2048 kB\n", U64_UNKNOWN },
+		{ "HugePages_Total: 3\nHugepagesize: 0 kB\n", U64_UNKNOWN },
+		{ "HugePages_Total: 3 kB\nHugepagesize: 2048 kB\n", U64_UNKNOWN },
+		{ "HugePages_Total: 3\nHugepagesize: 2048\n", U64_UNKNOWN },
+		{ "HugePages_Total: 18014398509481984\nHugepagesize: 1 kB\n", U64_UNKNOWN },
+		{ "HugePages_Total: 18014398509481982\nHugepagesize: 1 kB\n",
+		  UINT64_C(18446744073709549568) },
+	};
+	struct meminfo meminfo;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		meminfo_parse(span_text(cases[i].text), &meminfo);
+		ck_assert_msg(meminfo.hugetlb == cases[i].hugetlb, "%s", cases[i].text);
+	}
+	meminfo_parse(span_text("MemTotal: 18014398509481982 kB\nMemFree: 18014398509481984 kB\n"
+				"Buffers: 5\nCached: 6 KB\nSlab: 0 kB\n"),
+		      &meminfo);
+	ck_assert_uint_eq(meminfo.total, UINT64_C(18446744073709549568));
+	ck_assert(meminfo.free == U64_UNKNOWN && meminfo.buffers == U64_UNKNOWN);
+	ck_assert(meminfo.cached == U64_UNKNOWN && meminfo.slab == 0);
+}
+END_TEST
+
+/* Each line goes to its own number, in the order of the kernel and the other way round. */
+START_TEST(meminfo_of_every_line)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} keys[] = {
+		{ "MemTotal", offsetof(struct meminfo, total) },
+		{ "MemFree", offsetof(struct meminfo, free) },
+		{ "MemAvailable", offsetof(struct meminfo, available) },
+		{ "Buffers", offsetof(struct meminfo, buffers) },
+		{ "Cached", offsetof(struct meminfo, cached) },
+		{ "SwapCached", offsetof(struct meminfo, swap_cached) },
+		{ "Active", offsetof(struct meminfo, active) },
+		{ "Inactive", offsetof(struct meminfo, inactive) },
+		{ "SwapTotal", offsetof(struct meminfo, swap_total) },
+		{ "Zswap", offsetof(struct meminfo, zswap) },
+		{ "AnonPages", offsetof(struct meminfo, anon_pages) },
+		{ "Shmem", offsetof(struct meminfo, shmem) },
+		{ "KReclaimable", offsetof(struct meminfo, kernel_reclaimable) },
+		{ "SUnreclaim", offsetof(struct meminfo, unreclaimable_slab) },
+		{ "PageTables", offsetof(struct meminfo, page_tables) },
+		{ "Percpu", offsetof(struct meminfo, percpu) },
+		{ "Hugetlb", offsetof(struct meminfo, hugetlb) },
+	};
+	const size_t n = sizeof(keys) / sizeof(keys[0]);
+
+	for (int backward = 0; backward < 2; backward++) {
+		struct buffer text = { 0 };
+		struct meminfo meminfo;
+
+		for (size_t i = 0; i < n; i++)
+			buffer_print(&text, "%s: %zu kB\n", keys[backward ? n - 1 - i : i].key,
+				     (backward ? n - 1 - i : i) + 1);
+		meminfo_parse(span_of(text.bytes, text.length), &meminfo);
+		for (size_t i = 0; i < n; i++)
+			ck_assert_uint_eq(*(uint64_t *)((char *)&meminfo + keys[i].offset), 1024 * (i + 1));
+		buffer_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(meminfo_of_a_node)
+{
+	struct node_meminfo meminfo;
+
+	node_meminfo_parse(span_text("Node 0 MemTotal: 10 kB\nNode 0 MemFree: 7 kB\nNode 0 MemUsed: 3 kB\n"
+				     "Node 0 AnonPages: 2 kB\nNode 0 FilePages: 1 kB\n"),
+			   &meminfo);
+	ck_assert(meminfo.total == 10240 && meminfo.free == 7168);
+	ck_assert(meminfo.anonymous == 2048 && meminfo.file == 1024);
+	node_meminfo_parse(span_text("MemTotal: 10 kB\nNode MemFree: 7 kB\nNodes 0 FilePages: 1 kB\n"
+				     "Node 0 AnonPages: 2\nNode 0MemTotal: 3 kB\n"),
+			   &meminfo);
+	ck_assert(meminfo.total == U64_UNKNOWN && meminfo.free == U64_UNKNOWN);
+	ck_assert(meminfo.anonymous == U64_UNKNOWN && meminfo.file == U64_UNKNOWN);
+}
+END_TEST
+
+/* Names may hold what stands around them, so that they are parted from the end. */
+START_TEST(kills_for_want_of_memory)
+{
+	static const struct {
+		const char *line;
+		uint64_t boot_us, pid;
+		const char *limit, *command;
+	} cases[] = {
+		{ "6,902,77000123,-;oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,"
+		  "mems_allowed=0,oom_memcg=/a/b,task_memcg=/a/b/c,task=worker,pid=4711,uid=1000",
+		  77000123, 4711, "/a/b", "worker" },
+		{ "6,902,5,-;oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,"
+		  "global_oom,task_memcg=/,task=x,pid=1,uid=0",
+		  5, 1, "", "x" },
+		{ "6,902,5,-;oom-kill:constraint=C,oom_memcg=/a,task_memcg=/a,task=b,pid=7,uid=8,pid=9,uid=0",
+		  5, 9, "/a", "b,pid=7,uid=8" },
+		{ "6,902,x,-;oom-kill:constraint=C,task_memcg=/a,task=,pid=18446744073709551615,uid=0",
+		  U64_UNKNOWN, UINT64_MAX, "", "" },
+		{ "6;oom-kill:constraint=C,task_memcg=/a,task=b,pid=3,uid=0", U64_UNKNOWN, 3, "", "b" },
+	};
+	static const char *const others[] = {
+		"6,902,5,-;Out of memory: Killed process 1 (x)",
+		"6,902,5,-;oom-kill:constraint=C,task_memcg=/a,task=b,pid=3",
+		"6,902,5,-;oom-kill:constraint=C,task_memcg=/a,task=b,uid=3",
+		"6,902,5,-;oom-kill:constraint=C,task_memcg=/a,pid=3,uid=0",
+		"6,902,5,-;oom-kill:constraint=C,task=b,pid=3,uid=0",
+		"6,902,5,-;oom-kill:constraint=C,task_memcg=/a,task=b,pid=3x,uid=0",
+		"6,902,5,-;oom-kill:constraint=C,task_memcg=/a,task=b,pid=,uid=0",
+		"",
+	};
+	struct oom_record record;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_msg(oom_record_parse(span_text(cases[i].line), &record), "%s", cases[i].line);
+		ck_assert_uint_eq(record.boot_us, cases[i].boot_us);
+		ck_assert_uint_eq(record.pid, cases[i].pid);
+		ck_assert_msg(span_is(record.limit, cases[i].limit), "%s", cases[i].line);
+		ck_assert_msg(span_is(record.command, cases[i].command), "%s", cases[i].line);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(!oom_record_parse(span_text(others[i]), &record), "%s", others[i]);
+}
+END_TEST
+
+/* Numbers from 1 on in the order of the columns; the carrier of what is received does not exist. */
+START_TEST(traffic_of_interfaces)
+{
+	struct span text = span_text("Inter-|   Receive  |  Transmit\n face |bytes packets|bytes\n"
+				     "    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
+				     "eth0:1:21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36\n"
+				     "cut: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n"
+				     "half: 1 2 3 4 5 6 7\n: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
+				     "none 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n"
+				     "x: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16");
+	struct net_interface interface;
+
+	ck_assert(net_interface_next(&text, &interface) && span_is(interface.name, "lo"));
+	for (size_t i = 0; i + 1 < N_NET_COUNTS; i++) {
+		ck_assert_uint_eq(interface.received.counts[i], i + 1);
+		ck_assert_uint_eq(interface.sent.counts[i], i + 9);
+	}
+	ck_assert(interface.received.carrier == 0 && interface.sent.carrier == 15);
+	ck_assert(net_interface_next(&text, &interface) && span_is(interface.name, "eth0:1"));
+	ck_assert(interface.received.counts[0] == 21 && interface.sent.carrier == 35);
+	ck_assert(net_interface_next(&text, &interface) && span_is(interface.name, "x"));
+	ck_assert(!net_interface_next(&text, &interface));
+}
+END_TEST
+
+START_TEST(offsets_of_time_namespaces)
+{
+	static const struct {
+		const char *text;
+		bool known;
+		int64_t ns;
+	} cases[] = {
+		{ "monotonic 0 0\nboottime 5 7\n", true, 5000000007 },
+		{ "boottime   -5   999999999\n", true, -4000000001 },
+		{ "boottime 3155760000 999999999\n", true, INT64_C(3155760000999999999) },
+		{ "boottime -3155760000 0\n", true, INT64_C(-3155760000000000000) },
+		{ "boottime 3155760001 0\n", false, 3 },
+		{ "boottime -3155760001 0\n", false, 3 },
+		{ "boottime 5 1000000000\n", false, 3 },
+		{ "boottime 5 -1\n", false, 3 },
+		{ "boottime 5\n", false, 3 },
+		{ "monotonic 5 7\nboottimes 5 7\n", false, 3 },
+		{ "", false, 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t ns = 3;
+
+		ck_assert_msg(timens_offset(span_text(cases[i].text), "boottime", &ns) == cases[i].known,
+			      "%s", cases[i].text);
+		ck_assert_int_eq(ns, cases[i].ns);
+	}
+}
+END_TEST
+
+/* What is unknown is not 0, and what is 0 is known. */
+START_TEST(batteries_that_tell_different_things)
+{
+	static const struct {
+		const char *text;
+		double watts, joules, charge, health;
+	} cases[] = {
+		{ "POWER_NOW=5000000\nCURRENT_NOW=9\nVOLTAGE_NOW=10000000\nENERGY_NOW=2000000\n"
+		  "ENERGY_FULL=8000000\nENERGY_FULL_DESIGN=10000000\nCHARGE_NOW=1\n"
+		  "CHARGE_FULL=2\nCHARGE_FULL_DESIGN=4\nCAPACITY=90\n",
+		  5, 7200, 0.25, 0.8 },
+		{ "POWER_NOW=0\nCURRENT_NOW=1000000\nVOLTAGE_NOW=10000000\nENERGY_NOW=0\nENERGY_FULL=5\n", 0,
+		  0, 0, NAN },
+		{ "CURRENT_NOW=-2000000\nVOLTAGE_NOW=5000000\nCHARGE_NOW=1000000\nCHARGE_FULL=1000000\n", 10,
+		  18000, 1, NAN },
+		{ "CURRENT_NOW=2000000\nCHARGE_NOW=1000000\n", NAN, NAN, NAN, NAN },
+		{ "VOLTAGE_NOW=2000000\n", NAN, NAN, NAN, NAN },
+		{ "CAPACITY=0\nENERGY_FULL=1\nENERGY_FULL_DESIGN=0\n", NAN, NAN, 0, NAN },
+		{ "CAPACITY=100\nENERGY_NOW=5\nCHARGE_FULL=0\nCHARGE_FULL_DESIGN=9\n", NAN, 0.018, 1, 0 },
+		{ "ENERGY_NOW=1\nENERGY_FULL=0\nCHARGE_NOW=-1\nCHARGE_FULL=4\nCAPACITY=7\n", NAN, 0.0036,
+		  0.07, NAN },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer text = { 0 };
+		struct span rest = span_text(cases[i].text), line;
+		struct power_supply supply;
+		double found[4],
+			wanted[] = { cases[i].watts, cases[i].joules, cases[i].charge, cases[i].health };
+
+		while (span_line(&rest, &line))
+			buffer_print(&text, "POWER_SUPPLY_%.*s\n", (int)span_length(line), line.at);
+		power_supply_parse(span_of(text.bytes, text.length), &supply);
+		found[0] = power_supply_watts(&supply);
+		found[1] = power_supply_joules(&supply);
+		found[2] = power_supply_charge(&supply);
+		found[3] = power_supply_health(&supply);
+		for (unsigned k = 0; k < 4; k++)
+			ck_assert_msg(isnan(wanted[k]) ? isnan(found[k]) : fabs(found[k] - wanted[k]) < 1e-9,
+				      "case %zu: %g is not %g", i, found[k], wanted[k]);
+		buffer_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(what_supplies_are)
+{
+	static const struct {
+		const char *text;
+		bool is_battery;
+	} cases[] = {
+		{ "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_PRESENT=1\n", true },
+		{ "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_SCOPE=System\n", true },
+		{ "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_SCOPE=Device\nPOWER_SUPPLY_PRESENT=1\n", false },
+		{ "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_PRESENT=0\n", false },
+		{ "POWER_SUPPLY_TYPE=Mains\nPOWER_SUPPLY_PRESENT=1\n", false },
+		{ "TYPE=Battery\n", false },
+	};
+	struct power_supply supply;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		power_supply_parse(span_text(cases[i].text), &supply);
+		ck_assert_msg(power_supply_is_battery(&supply) == cases[i].is_battery, "%s", cases[i].text);
+	}
+	power_supply_parse(
+		span_text("POWER_SUPPLY_TYPE=Mains\nPOWER_SUPPLY_ONLINE=0\nPOWER_SUPPLY_CYCLE_COUNT="
+			  "12\nPOWER_SUPPLY_MODEL_NAME=a=b\nPOWER_SUPPLY_CAPACITY=5%\n"),
+		&supply);
+	ck_assert(supply.online == 0 && supply.cycles == 12 && span_is(supply.model, "a=b"));
+	ck_assert(supply.capacity_percent == SUPPLY_UNKNOWN && supply.present == SUPPLY_UNKNOWN);
+}
+END_TEST
+
+START_TEST(totals_of_the_machine)
+{
+	struct stat_totals totals;
+	struct loadavg load;
+
+	stat_totals_parse(span_text("cpu  1 2\nctxt 5\nprocesses 6\nprocs_running 0\nprocs_blocked 7\n"),
+			  &totals);
+	ck_assert_uint_eq(totals.cpus, U64_UNKNOWN); /* none has a line */
+	ck_assert_uint_eq(totals.interrupts, U64_UNKNOWN);
+	ck_assert(totals.forks == 6 && totals.running == 0 && totals.blocked == 7);
+	ck_assert(loadavg_parse(span_text("1.5 2.25 3.125 4/5"), &load));
+	ck_assert(load.load1 == 1.5 && load.load5 == 2.25 && load.load15 == 3.125);
+	ck_assert(load.threads == 5 && load.last_pid == U64_UNKNOWN);
+	ck_assert(!loadavg_parse(span_text("1.5 2.25 3.125 4 5 6"), &load));
+	ck_assert(!loadavg_parse(span_text("1.5 2.25 3.125 4/"), &load) && load.threads == 5);
+}
+END_TEST
+
+/* A number that would not fit into a sum is left out of it. */
+START_TEST(vmstat_of_all_zones)
+{
+	static const char *const names[] = { "a", "b" };
+	uint64_t values[2];
+
+	vmstat_parse(
+		span_text("a_dma 1\na_dma32 2\na_normal 4\na_high 8\na_movable 16\na_device 32\na_other 64\n"
+			  "adma 128\na_ 256\nb 18446744073709551613\nb_dma 2\nb_high 5\n"),
+		names, 2, values);
+	ck_assert_uint_eq(values[0], 63);
+	ck_assert_uint_eq(values[1], UINT64_MAX - 2);
+}
+END_TEST
+
+/* The first path that is deepest; a slash at the end, or twice, makes no path deeper. */
+START_TEST(the_deepest_path_of_a_process)
+{
+	ck_assert(is_path("2:cpu:/a/\n3:memory:/b/c\n", "/b/c"));
+	ck_assert(is_path("2:cpu:/a//\n3:memory:/b\n", "/a//"));
+	ck_assert(is_path("2:cpu:/a/b\n3:memory:/c/d\n0::/e/f\n", "/a/b"));
+	ck_assert(is_path("2:blkio:/a/b\n3:pids:/c\n", "/a/b") && is_path("2:cpu:/\n3:pids:/\n", "/"));
+	ck_assert(is_path("1:name=systemd:/a (deleted)\n", "/a") && is_path("0:: (deleted)\n", ""));
+	ck_assert(is_path("0::/(deleted)\n", "/(deleted)"));
+}
+END_TEST
+
+START_TEST(zones_of_power_have_ranks)
+{
+	static const char *const names[] = { "intel-rapl", "intel-rapl-tpmi", "intel-rapl-mmio", "dtpm" };
+
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_eq(powercap_rank(span_text(names[i])), i);
+	ck_assert_int_eq(powercap_part(span_text("package-0")), POWERCAP_PACKAGE);
+	ck_assert_int_eq(powercap_part(span_text("psys-1")), POWERCAP_PLATFORM);
+	ck_assert_int_eq(powercap_part(span_text("dram-0")), POWERCAP_OTHER);
+}
+END_TEST
+
+/* As much as 100 W explain in a 64th of a second, and not a microjoule more. */
+START_TEST(energy_that_wraps_at_the_limit)
+{
+	static const struct {
+		uint64_t before, now, range, grown;
+		bool wrapped, may_have;
+	} cases[] = {
+		{ 9000000, 562500, 10000000, 1562500, true, false },
+		{ 9000000, 562501, 10000000, U64_UNKNOWN, false, false },
+		{ 10000000, 0, 10000000, 0, true, false },
+		{ 10000001, 0, 10000000, U64_UNKNOWN, false, false },
+		{ 5, 5, 1562500, 0, false, true },
+		{ 5, 4, 1562500, 1562499, true, true },
+		{ 5, 6, 1562501, 1, false, false },
+		{ 5, 4, 0, U64_UNKNOWN, false, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct energy_step step =
+			energy_step(cases[i].before, cases[i].now, cases[i].range, 1.0 / 64, 100);
+
+		ck_assert_msg(step.grown_uj == cases[i].grown && step.wrapped == cases[i].wrapped &&
+				      step.may_have_wrapped == cases[i].may_have,
+			      "case %zu: %lld", i, (long long)step.grown_uj);
+	}
+}
+END_TEST
+
+START_TEST(sizes_in_status)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} lines[] = {
+		{ "VmPeak", offsetof(struct pid_status, vm_peak) },
+		{ "VmSize", offsetof(struct pid_status, vm_size) },
+		{ "VmHWM", offsetof(struct pid_status, vm_resident_peak) },
+		{ "VmRSS", offsetof(struct pid_status, vm_resident) },
+		{ "RssAnon", offsetof(struct pid_status, resident_anonymous) },
+		{ "RssFile", offsetof(struct pid_status, resident_file) },
+		{ "RssShmem", offsetof(struct pid_status, resident_shared) },
+		{ "VmSwap", offsetof(struct pid_status, vm_swap) },
+		{ "HugetlbPages", offsetof(struct pid_status, huge_pages) },
+	};
+	const size_t n = sizeof(lines) / sizeof(lines[0]);
+	struct buffer text = { 0 };
+	struct pid_status status;
+
+	buffer_text(&text, "Name:\tVmPeak: 7 kB\n");
+	for (size_t i = 0; i < n; i++)
+		buffer_print(&text, "%s:\t%8zu kB\n", lines[i].name, i);
+	pid_status_parse(span_of(text.bytes, text.length), &status);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(*(uint64_t *)((char *)&status + lines[i].offset), 1024 * i);
+	ck_assert(status.vm_locked == U64_UNKNOWN && status.vm_library == U64_UNKNOWN);
+	buffer_free(&text);
+	pid_status_parse(span_text("VmPeak:\t5\nVmSize:\t5 MB\nVmRSS:\t18014398509481984 kB\n"
+				   "VmSwap:\t18014398509481983 kB\nVmData:\t5 kB x\n"),
+			 &status);
+	ck_assert(status.vm_peak == U64_UNKNOWN && status.vm_size == U64_UNKNOWN);
+	ck_assert(status.vm_resident == U64_UNKNOWN && status.vm_data == U64_UNKNOWN);
+	ck_assert_uint_eq(status.vm_swap, UINT64_MAX - 1023);
+}
+END_TEST
+
+START_TEST(sets_of_signals_are_all_there_or_none)
+{
+	static const char *const sets[] = { "SigPnd:\t1\n", "ShdPnd:\t2\n", "SigBlk:\t4\n", "SigIgn:\t8\n",
+					    "SigCgt:\tf0\n" };
+	static const struct {
+		const char *line;
+		uint64_t queued, most;
+	} queues[] = {
+		{ "SigQ:\t3/9\n", 3, 9 },           { "SigQ:\t3\n", 3, U64_UNKNOWN },
+		{ "SigQ:\t3 9\n", 3, U64_UNKNOWN }, { "SigQ:\tx/9\n", U64_UNKNOWN, U64_UNKNOWN },
+		{ "", U64_UNKNOWN, U64_UNKNOWN },
+	};
+
+	for (size_t left_out = 0; left_out <= 5; left_out++)
+		for (size_t q = 0; q < sizeof(queues) / sizeof(queues[0]); q++) {
+			struct pid_signals signals = { .queued = 7, .queued_max = 7 };
+			struct buffer text = { 0 };
+
+			buffer_text(&text, queues[q].line);
+			for (size_t i = 0; i < 5; i++)
+				buffer_text(&text, i == left_out ? "" : sets[i]);
+			ck_assert_int_eq(pid_status_signals(span_of(text.bytes, text.length), &signals),
+					 left_out == 5);
+			ck_assert(signals.queued == queues[q].queued && signals.queued_max == queues[q].most);
+			if (left_out == 5)
+				ck_assert(signals.thread_pending == 1 && signals.pending == 2 &&
+					  signals.blocked == 4 && signals.ignored == 8 &&
+					  signals.caught == 240);
+			buffer_free(&text);
+		}
+}
+END_TEST
+
+START_TEST(sizes_in_a_rollup)
+{
+	struct span text = span_text(
+			    "400000-7fff000 ---p 00000000 00:00 0 [rollup]\nRss: 9 kB\nPss: 4 kB\n"
+			    "Pss_Dirty: 3 kB\nBroken: 5\nHuge: 18014398509481984 kB\nSwapPss: 0 kB\n"),
+		    rest = text, name;
+	static const char *const names[] = { "Rss", "Pss", "Pss_Dirty", "SwapPss" };
+	static const uint64_t sizes[] = { 9216, 4096, 3072, 0 };
+	uint64_t bytes = 7;
+
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert(pid_rollup_next(&rest, &name, &bytes));
+		ck_assert(span_is(name, names[i]) && bytes == sizes[i]);
+	}
+	ck_assert(!pid_rollup_next(&rest, &name, &bytes));
+	ck_assert(pid_rollup_parse(text, &bytes) && bytes == 4096);
+	ck_assert(!pid_rollup_parse(span_text("Rss: 9 kB\nPss_Anon: 4 kB\n"), &bytes) && bytes == 4096);
+}
+END_TEST
+
+/* Each of them is of the region above it; huge pages are of three kinds. */
+START_TEST(sizes_in_smaps)
+{
+	struct span text = span_text(
+		"1000-2000 rw-p 00000000 00:00 0 \nRss: 1 kB\nPss: 2 kB\nSwapPss: 3 kB\nReferenced: 4 kB\n"
+		"AnonHugePages: 16 kB\nShmemPmdMapped: 32 kB\nFilePmdMapped: 64 kB\nLocked: 128 kB\n"
+		"3000-4000 rw-p 00000000 00:00 0 \nFilePmdMapped: 5 kB\n"
+		"5000-6000 rw-p 00000000 00:00 0 \nSwapPss: 18014398509481983 kB\n"
+		"Referenced: 18014398509481984 kB\nAnonHugePages: 18014398509481983 kB\nFilePmdMapped: 1 kB\n"
+		"7000-8000 rw-p 00000000 00:00 0 ");
+	struct maps_region region;
+	struct smaps_sizes sizes;
+
+	ck_assert(smaps_next(&text, &region, &sizes) && region.start == 0x1000 && region.end == 0x2000);
+	ck_assert(sizes.resident_bytes == 1024 && sizes.proportional_bytes == 2048);
+	ck_assert(sizes.swap_proportional_bytes == 3072 && sizes.referenced_bytes == 4096);
+	ck_assert_uint_eq(sizes.huge_bytes, 112 * 1024);
+	ck_assert(smaps_next(&text, &region, &sizes) && region.start == 0x3000);
+	ck_assert(sizes.huge_bytes == 5120 && sizes.resident_bytes == U64_UNKNOWN);
+	ck_assert(smaps_next(&text, &region, &sizes) && region.start == 0x5000);
+	ck_assert_uint_eq(sizes.swap_proportional_bytes, UINT64_MAX - 1023);
+	ck_assert_uint_eq(sizes.referenced_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(sizes.huge_bytes, UINT64_MAX - 1023); /* more has no room */
+	ck_assert(smaps_next(&text, &region, &sizes) && region.start == 0x7000);
+	ck_assert(sizes.huge_bytes == U64_UNKNOWN && sizes.referenced_bytes == U64_UNKNOWN);
+	ck_assert(!smaps_next(&text, &region, &sizes));
+}
+END_TEST
+
+START_TEST(lines_that_are_no_regions)
+{
+	static const char *const wrong[] = {
+		"1000-1000 rw-p 0 0:0 0", "1000 2000 rw-p 0 0:0 0", "1000-2000 rw-pp 0 0:0 0",
+		"1000-2000 rw-p x 0:0 0", "1000-2000 rw-p 0 0:0",   "1000-2000 rw-p 0",
+		"x-2000 rw-p 0 0:0 0",    "1000-x rw-p 0 0:0 0",
+	};
+	struct maps_region region;
+	struct span text;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		text = span_text(wrong[i]);
+		ck_assert_msg(!maps_next(&text, &region), "%s", wrong[i]);
+	}
+	text = span_text("0-1 rw-p 2 0:0 3");
+	ck_assert(maps_next(&text, &region) && region.start == 0 && region.end == 1);
+	ck_assert(region.offset == 2 && region.inode == 3 && !maps_is_special(&region));
+}
+END_TEST
+
+START_TEST(places_of_open_files)
+{
+	static const struct {
+		const char *link, *kind, *path;
+		bool deleted;
+		uint64_t inode;
+	} links[] = {
+		{ "/dev/mqueue/q", "file", "/dev/mqueue/q", false, U64_UNKNOWN },
+		{ "/dev/hugepages/p", "file", "/dev/hugepages/p", false, U64_UNKNOWN },
+		{ "/dev", "file", "/dev", false, U64_UNKNOWN },
+		{ "/device", "file", "/device", false, U64_UNKNOWN },
+		{ "/ (deleted)", "file", "/", true, U64_UNKNOWN },
+		{ "/a(deleted)", "file", "/a(deleted)", false, U64_UNKNOWN },
+		{ "/dev/pts/1 (deleted)", "device", "/dev/pts/1", true, U64_UNKNOWN },
+		{ "socket:[42", "socket", "socket:[42", false, U64_UNKNOWN },
+		{ "socket:[x]", "socket", "socket:[x]", false, U64_UNKNOWN },
+		{ "socket:[0]", "socket", "socket:[0]", false, 0 },
+		{ "pipe:[18446744073709551614]", "pipe", "pipe:[18446744073709551614]", false,
+		  UINT64_MAX - 1 },
+		{ "mnt:[4026531840]", "other", "mnt:[4026531840]", false, U64_UNKNOWN },
+	};
+	static const struct {
+		const char *link, *kind;
+	} anonymous[] = {
+		{ "anon_inode:[eventfd]", "eventfd" },
+		{ "anon_inode:bpf-map", "bpf-map" },
+		{ "anon_inode:[]", "" },
+		{ "anon_inode:[", "" },
+		{ "anon_inode:[x", "x" },
+		{ "anon_inode:", "" },
+	};
+	struct pid_fd_link parsed;
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		pid_fd_link_parse(span_text(links[i].link), &parsed);
+		ck_assert_str_eq(parsed.kind, links[i].kind);
+		ck_assert_msg(span_is(parsed.path, links[i].path), "%s", links[i].link);
+		ck_assert_msg(parsed.deleted == links[i].deleted && parsed.inode == links[i].inode, "%s",
+			      links[i].link);
+	}
+	for (size_t i = 0; i < sizeof(anonymous) / sizeof(anonymous[0]); i++) {
+		pid_fd_link_parse(span_text(anonymous[i].link), &parsed);
+		ck_assert(!parsed.kind && !parsed.deleted);
+		ck_assert_msg(span_is(parsed.anonymous, anonymous[i].kind), "%s", anonymous[i].link);
+	}
+}
+END_TEST
+
+START_TEST(flags_of_open_files)
+{
+	static const struct {
+		uint64_t flags;
+		const char *text;
+		bool is_directory;
+	} cases[] = {
+		{ O_RDONLY, "r", false },
+		{ O_WRONLY, "w", false },
+		{ O_RDWR, "rw", false },
+		{ O_ACCMODE, "-", false },
+		{ O_PATH, "path", false },
+		{ O_PATH | O_DIRECTORY | O_CLOEXEC, "path,cloexec", true },
+		{ O_DIRECTORY | O_RDONLY, "r", true },
+		{ O_TMPFILE | O_RDWR, "rw", false },
+		{ O_RDWR | O_APPEND | O_NONBLOCK | O_DSYNC | O_ASYNC | O_DIRECT | O_CLOEXEC,
+		  "rw,append,nonblock,dsync,async,direct,cloexec", false },
+	};
+	static const struct {
+		const char *text;
+		uint64_t flags;
+	} lines[] = {
+		{ "flags:\t0\n", 0 },    { "flags:\t017\n", 15 },       { "flags:\t0100000\n", 0100000 },
+		{ "flags:\t0189\n", 1 }, { "flags:\t\n", U64_UNKNOWN }, { "xflags:\t07\n", U64_UNKNOWN },
+	};
+	char text[PID_FD_FLAGS_MAX];
+	struct pid_fd_info info;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_str_eq(pid_fd_flags_text(cases[i].flags, text), cases[i].text);
+		ck_assert_int_eq(pid_fd_is_directory(cases[i].flags), cases[i].is_directory);
+	}
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		pid_fd_info_parse(span_text(lines[i].text), &info);
+		ck_assert_msg(info.flags == lines[i].flags, "%s", lines[i].text);
+		ck_assert(info.position == U64_UNKNOWN && info.mount == U64_UNKNOWN);
+	}
+}
+END_TEST
+
+START_TEST(arguments_of_system_calls)
+{
+	static const struct {
+		int number;
+		uint64_t first;
+		int64_t fd;
+	} calls[] = {
+		{ SYS_read, 0, 0 },         { SYS_read, INT32_MAX, INT32_MAX },
+		{ SYS_read, 1U << 31, -1 }, { SYS_mq_timedsend, 6, 6 },
+		{ SYS_getpid, 5, -1 },      { SYS_close, 7, 7 },
+	};
+	static const char *const wrong[] = {
+		"0 0x1 0x2 0x3 0x4 0x5 0x6 0x700000000",
+		"0 0x1 0x2 0x3 0x4 0x5 0x6 0x700000000 8",
+		"0 0x1 0x2 0x3 0x4 0x5 0x6 0x700000000 ",
+		"0 0x1 0x2 0x3 0x4 0x5 0xg 0x700000000 0x8",
+		"0 0x1 0x2 0x3 0x4 0x5 x6 0x7 0x8",
+		"0x0 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8",
+		"-1 0x7",
+		"-1",
+	};
+	struct pid_syscall call;
+	char text[160];
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		snprintf(text, sizeof(text), "%d 0x%llx 0x2 0x3 0x4 0x5 0xffffffffffffffff 0x700000000 0x8\n",
+			 calls[i].number, (unsigned long long)calls[i].first);
+		ck_assert(pid_syscall_parse(span_text(text), &call) && !call.running && !call.none);
+		ck_assert(call.number == (uint64_t)calls[i].number && call.arguments[0] == calls[i].first);
+		for (unsigned k = 1; k < 5; k++)
+			ck_assert_uint_eq(call.arguments[k], k + 1);
+		ck_assert_uint_eq(call.arguments[5], UINT64_MAX);
+		ck_assert_int_eq(pid_syscall_fd(&call), calls[i].fd);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(!pid_syscall_parse(span_text(wrong[i]), &call), "%s", wrong[i]);
+	ck_assert(pid_syscall_parse(span_text("-1 0x100000000 0x1"), &call) && call.none && !call.foreign);
+	ck_assert(pid_syscall_parse(span_text("-1 0xffffffff 0x1"), &call) && call.none);
+	ck_assert_int_eq(call.foreign, sizeof(void *) == 8);
+	ck_assert(pid_syscall_parse(span_text("running"), &call) && call.running && !call.none);
+}
+END_TEST
+
+START_TEST(limits_of_a_process)
+{
+	static const struct {
+		const char *line, *name;
+		uint64_t soft, hard;
+		const char *unit; /* NULL: it is no limit */
+	} lines[] = {
+		{ "Max file size             0 1", "Max file size", 0, 1, "" },
+		{ "Max file size             18446744073709551613 unlimited bytes", "Max file size",
+		  UINT64_MAX - 2, PID_UNLIMITED, "bytes" },
+		{ "Max file size             18446744073709551614 5 bytes", "", 0, 0, NULL },
+		{ "Max file size             5 5x bytes", "", 0, 0, NULL },
+		{ "Max file size             5", "", 0, 0, NULL },
+		{ "Max file size             ", "", 0, 0, NULL },
+		{ "                          5 6 bytes", "", 0, 0, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct span text = span_text(lines[i].line);
+		struct pid_limit limit;
+
+		ck_assert_msg(pid_limits_next(&text, &limit) == (lines[i].unit != NULL), "%s", lines[i].line);
+		if (!lines[i].unit)
+			continue;
+		ck_assert(span_is(limit.name, lines[i].name) && span_is(limit.unit, lines[i].unit));
+		ck_assert(limit.soft == lines[i].soft && limit.hard == lines[i].hard);
+	}
+}
+END_TEST
+
+START_TEST(states_and_times_of_a_task)
+{
+	static const char letters[] = "RSDTtZXxKWPI";
+	struct pid_schedstat schedstat = { .run_ns = 7 };
+
+	for (size_t i = 0; letters[i]; i++) {
+		ck_assert_int_eq(pid_state_text(letters[i])[0], letters[i]);
+		ck_assert_int_eq(pid_state_text(letters[i])[1], '\0');
+	}
+	ck_assert_str_eq(pid_state_text('r'), "?");
+	ck_assert_str_eq(pid_state_text('\0'), "?");
+	ck_assert(pid_schedstat_parse(span_text("1 2 3\n"), &schedstat));
+	ck_assert(schedstat.run_ns == 1 && schedstat.wait_ns == 2 && schedstat.runs == 3);
+	ck_assert(!pid_schedstat_parse(span_text("1 2\n"), &schedstat));
+	ck_assert(!pid_schedstat_parse(span_text("1 x 3\n"), &schedstat));
+}
+END_TEST
+
+START_TEST(numbers_of_cpus_have_a_limit)
+{
+	struct span list = span_text("0-65535,65536");
+	uint32_t first = 7, last = 7;
+
+	ck_assert(cpu_list_next(&list, &first, &last) && first == 0 && last == 65535);
+	ck_assert(!cpu_list_next(&list, &first, &last) && span_is(list, "65536"));
+	ck_assert(first == 0 && last == 65535);
+	ck_assert(cpu_list_has(span_text("5"), 5) && cpu_list_has(span_text("3-5"), 3));
+	ck_assert(cpu_list_has(span_text("3-5"), 5) && !cpu_list_has(span_text("3-5"), 6));
+	ck_assert(!cpu_list_has(span_text("3-5"), 2) && cpu_list_has(span_text("5-5,7"), 7));
+}
+END_TEST
+
+/* Fields from 1 on, as far as a kernel has them: 11, 15 since Linux 4.18, 17 since 5.5. */
+START_TEST(disks_with_more_and_more_fields)
+{
+	for (unsigned n_fields = 9; n_fields <= 18; n_fields++) {
+		bool discards = n_fields >= 15, flushes = n_fields >= 17;
+		struct buffer text = { 0 };
+		struct disk_stats stats;
+		struct span rest;
+
+		buffer_text(&text, "no device\n 8 16 sdb");
+		for (unsigned field = 1; field <= n_fields; field++)
+			buffer_print(&text, " %u", field);
+		rest = span_of(text.bytes, text.length);
+		ck_assert_int_eq(disk_stats_next(&rest, &stats), n_fields >= 11);
+		if (n_fields >= 11) {
+			ck_assert(stats.major == 8 && stats.minor == 16 && span_is(stats.name, "sdb"));
+			ck_assert(stats.reads.completed == 1 && stats.reads.merged == 2);
+			ck_assert(stats.reads.sectors == 3 && stats.reads.milliseconds == 4);
+			ck_assert(stats.writes.completed == 5 && stats.writes.milliseconds == 8);
+			ck_assert(stats.in_flight == 9 && stats.busy_ms == 10 && stats.queue_ms == 11);
+			ck_assert_uint_eq(stats.discards.completed, discards ? 12 : U64_UNKNOWN);
+			ck_assert_uint_eq(stats.discards.milliseconds, discards ? 15 : U64_UNKNOWN);
+			ck_assert_uint_eq(stats.flushes, flushes ? 16 : U64_UNKNOWN);
+			ck_assert_uint_eq(stats.flush_ms, flushes ? 17 : U64_UNKNOWN);
+		}
+		ck_assert(!disk_stats_next(&rest, &stats));
+		buffer_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(disks_that_others_store)
+{
+	static const char *const stacked[] = { "loop0", "ram1", "zram0", "dm-3", "md127", "drbd5" };
+	static const char *const others[] = { "sda", "nvme0n1", "vda1", "xloop", "lo", "dm", "" };
+
+	for (size_t i = 0; i < sizeof(stacked) / sizeof(stacked[0]); i++)
+		ck_assert_msg(disk_is_stacked(span_text(stacked[i])), "%s", stacked[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		ck_assert_msg(!disk_is_stacked(span_text(others[i])), "%s", others[i]);
+}
+END_TEST
+
+/* Waiting for storage is idle, and guests are part of user and nice. */
+START_TEST(busy_ticks_of_a_cpu)
+{
+	struct cpu_times times = { .user = 1,
+				   .nice = 2,
+				   .system = 4,
+				   .idle = 8,
+				   .iowait = 16,
+				   .irq = 32,
+				   .softirq = 64,
+				   .steal = 128,
+				   .guest = 256,
+				   .guest_nice = 512 };
+
+	ck_assert_double_eq(cpu_times_busy(&times), 1 + 2 + 4 + 32 + 64 + 128);
+	times.irq = times.softirq = times.steal = U64_UNKNOWN;
+	ck_assert_double_eq(cpu_times_busy(&times), 7);
+}
+END_TEST
+
+START_TEST(lines_of_cpus_that_are_short)
+{
+	struct span text =
+		span_text("cpu0 1 2 3\ncpu1 5 6 7 8 9 x 11\ncpu 1 2 3 4 5 6 7 8 9 10\ncpu2a 1 2 3 4\n"
+			  "xcpu2 1 2 3 4\ncpu3 1 2 3 4 5 6 7 8 9");
+	struct cpu_times times;
+
+	ck_assert(cpu_times_next(&text, &times) && times.cpu == 1 && times.idle == 8 && times.iowait == 9);
+	ck_assert(times.irq == U64_UNKNOWN && times.softirq == U64_UNKNOWN &&
+		  times.guest_nice == U64_UNKNOWN);
+	ck_assert(cpu_times_next(&text, &times) && times.cpu == CPU_ALL && times.guest == 9);
+	ck_assert(cpu_times_next(&text, &times) && times.cpu == 3);
+	ck_assert(times.guest == 9 && times.guest_nice == U64_UNKNOWN);
+	ck_assert(!cpu_times_next(&text, &times));
+}
+END_TEST
+
+START_TEST(speeds_of_cpus_in_turn)
+{
+	struct span text =
+		span_text("cpu MHz : 1\nprocessor : 0\ncpu MHz\t: 800.5\nprocessor : x\ncpu MHz : 3\n"
+			  "processor\t: 7\nflags\nprocessors : 9\ncpu MHz: 2\n");
+	uint64_t cpu = 5;
+	double hertz = 6;
+
+	ck_assert(cpuinfo_next_speed(&text, &cpu, &hertz) && cpu == 0 && hertz == 800.5e6);
+	ck_assert(cpuinfo_next_speed(&text, &cpu, &hertz) && cpu == 7 && hertz == 2e6);
+	ck_assert(!cpuinfo_next_speed(&text, &cpu, &hertz) && cpu == 7);
+}
+END_TEST
+
+/* The main thread may end before others. */
+START_TEST(processes_end_with_their_last_thread)
+{
+	static const char letters[] = "RSDTtIZXx";
+
+	for (size_t i = 0; letters[i]; i++) {
+		bool ended = strchr("ZXx", letters[i]) != NULL;
+
+		for (uint32_t threads = 0; threads <= 2; threads++) {
+			struct pid_stat stat = { .state = letters[i], .threads = threads };
+
+			ck_assert_int_eq(pid_stat_main_ended(&stat), ended);
+			ck_assert_int_eq(pid_stat_goes_on(&stat), ended && threads == 2);
+			ck_assert_int_eq(pid_stat_has_ended(&stat), ended && threads < 2);
+		}
+	}
+}
+END_TEST
+
+/* Each begins at a multiple of 4 bytes; a malformed one ends them. */
+START_TEST(attributes_of_netlink_in_turn)
+{
+	struct datagram attributes = { 0 };
+	struct span all, value;
+	struct nlattr broken = { .nla_type = 5, .nla_len = 3 };
+
+	add_attribute(&attributes, 1, "a\0\0\0", 1);
+	add(&attributes, "\0\0", 3);
+	add_attribute(&attributes, 2 | NLA_F_NESTED, "bcde", 4);
+	add_attribute(&attributes, 2, "second", 6);
+	add(&attributes, "\0", 2);
+	add_attribute(&attributes, 3 | NLA_F_NET_BYTEORDER, "", 0);
+	add_attribute(&attributes, 4, "f\0\0", 1);
+	all = span_of(attributes.bytes, attributes.length);
+	ck_assert(netlink_attribute(all, 1, &value) && span_is(value, "a"));
+	ck_assert(netlink_attribute(all, 2, &value) && span_is(value, "bcde"));
+	ck_assert(netlink_attribute(all, 3, &value) && span_is(value, ""));
+	ck_assert(netlink_attribute(all, 4, &value) && span_is(value, "f"));
+	ck_assert(!netlink_attribute(all, 5, &value) && !netlink_attribute(all, 0, &value));
+	ck_assert(!netlink_attribute(span_of(NULL, 0), 1, &value));
+	all.end--;
+	ck_assert(!netlink_attribute(all, 4, &value) && netlink_attribute(all, 3, &value));
+	attributes.length = 8;
+	add(&attributes, &broken, sizeof(broken));
+	add_attribute(&attributes, 6, "x\0\0\0", 4);
+	all = span_of(attributes.bytes, attributes.length);
+	ck_assert(netlink_attribute(all, 1, &value) && !netlink_attribute(all, 5, &value));
+	ck_assert(!netlink_attribute(all, 6, &value));
+}
+END_TEST
+
+START_TEST(acknowledgements_have_an_error)
+{
+	static const struct {
+		uint16_t type;
+		int32_t code;
+		size_t bytes;
+		bool is_ack;
+	} cases[] = {
+		{ NLMSG_ERROR, 0, 4, true },
+		{ NLMSG_ERROR, -EPERM, 4, true },
+		{ NLMSG_ERROR, -1, 3, false },
+		{ NLMSG_ERROR, 1, 4, false },
+		{ NLMSG_DONE, -1, 4, false },
+		{ NLMSG_ERROR, INT32_MIN, 4, false },
+		{ NLMSG_ERROR, INT32_MIN + 1, 4, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct netlink_message message = { .type = cases[i].type,
+						   .payload = span_of((const char *)&cases[i].code,
+								      cases[i].bytes) };
+		int error = 7;
+
+		ck_assert_msg(netlink_ack(&message, &error) == cases[i].is_ack, "case %zu", i);
+		ck_assert_int_eq(error, cases[i].is_ack ? cases[i].code : 7);
+	}
+}
+END_TEST
+
+/* Every field has its own number, where the version has it. */
+START_TEST(taskstats_fields_of_both_layouts)
+{
+	static const struct {
+		uint16_t version, run_ns, comm, uid, pid, parent, elapsed, user, system, peak, sleeps, tgid;
+	} layouts[] = {
+		{ 12, 72, 80, 120, 128, 132, 144, 152, 160, 200, 272, 368 },
+		{ 15, 120, 128, 168, 176, 180, 192, 200, 208, 248, 320, 464 },
+		{ 16, 72, 80, 120, 128, 132, 144, 152, 160, 200, 272, 368 },
+	};
+	static const uint8_t flags[] = { 0x20, 0xff, 0xdf, 0 };
+
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		for (size_t f = 0; f < sizeof(flags); f++) {
+			const uint32_t tid = 42, exit_code = 0x1ff, uid = 1001, parent = 7, tgid = 41;
+			const uint64_t runs = 1, numbers[] = { 0x1100, 12, 13, 14, 15, 16, 17 };
+			struct datagram thread = { 0 }, attributes = { 0 }, datagram = { 0 };
+			struct exit_record record;
+			char stats[576] = { 0 };
+
+			memcpy(stats, &layouts[i].version, 2);
+			memcpy(stats + 4, &exit_code, 4);
+			memcpy(stats + 8, &flags[f], 1);
+			memcpy(stats + 16, &runs, 8);
+			memcpy(stats + 24, &numbers[0], 8);
+			memcpy(stats + layouts[i].run_ns, &numbers[1], 8);
+			memcpy(stats + layouts[i].comm, "name", 5);
+			memcpy(stats + layouts[i].uid, &uid, 4);
+			memcpy(stats + layouts[i].pid, &tid, 4);
+			memcpy(stats + layouts[i].parent, &parent, 4);
+			memcpy(stats + layouts[i].elapsed, &numbers[2], 8);
+			memcpy(stats + layouts[i].user, &numbers[3], 8);
+			memcpy(stats + layouts[i].system, &numbers[4], 8);
+			memcpy(stats + layouts[i].peak, &numbers[5], 8);
+			memcpy(stats + layouts[i].sleeps, &numbers[6], 8);
+			memcpy(stats + layouts[i].tgid, &tgid, 4);
+			add_attribute(&thread, TASKSTATS_TYPE_PID, &tid, sizeof(tid));
+			add_attribute(&thread, TASKSTATS_TYPE_STATS, stats, sizeof(stats));
+			add_attribute(&attributes, TASKSTATS_TYPE_AGGR_PID, thread.bytes, thread.length);
+			add_message(&datagram, FAMILY, TASKSTATS_CMD_NEW, &attributes);
+			ck_assert(first_exit(&datagram, datagram.length, &record));
+			ck_assert(record.tid == 42 && record.tgid == 41 && record.exit_code == 0x1ff);
+			ck_assert_int_eq(record.last, f < 2);
+			ck_assert(record.uid == 1001 && record.parent_pid == 7);
+			ck_assert_str_eq(record.comm, "name");
+			ck_assert(record.queued_ns == 0x1100 && record.run_ns == 12 &&
+				  record.elapsed_ns == 13000);
+			ck_assert(record.user_ns == 14000 && record.system_ns == 15000 &&
+				  record.cpu_ns == 29000);
+			ck_assert(record.peak_kib == 16 && record.sleeps == 17);
+		}
+}
+END_TEST
+
+/* Before version 12 a status of 0 may be that of another thread; times of 64 bits may not fit. */
+START_TEST(taskstats_that_are_not_known)
+{
+	static const struct {
+		uint16_t version;
+		uint32_t pid, exit_code, expected;
+		uint64_t user_us, user_ns;
+	} cases[] = {
+		{ 11, 42, 0, U32_UNKNOWN, 1, 1000 },
+		{ 11, 42, 9, 9, 1, 1000 },
+		{ 12, 42, 0, 0, UINT64_MAX / 1000, UINT64_MAX / 1000 * 1000 },
+		{ 12, 42, 0, 0, UINT64_MAX / 1000 + 1, U64_UNKNOWN },
+		{ 12, 43, 9, U32_UNKNOWN, 1, U64_UNKNOWN }, /* of another layout */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint32_t tid = 42;
+		struct datagram thread = { 0 }, attributes = { 0 }, datagram = { 0 };
+		struct exit_record record;
+		char stats[STATS_BYTES] = { 0 };
+
+		memcpy(stats, &cases[i].version, 2);
+		memcpy(stats + 4, &cases[i].exit_code, 4);
+		memcpy(stats + 8, "\x20", 1);
+		memcpy(stats + 128, &cases[i].pid, 4);
+		memcpy(stats + 152, &cases[i].user_us, 8);
+		add_attribute(&thread, TASKSTATS_TYPE_PID, &tid, sizeof(tid));
+		add_attribute(&thread, TASKSTATS_TYPE_STATS, stats, sizeof(stats));
+		add_attribute(&attributes, TASKSTATS_TYPE_AGGR_PID, thread.bytes, thread.length);
+		add_message(&datagram, FAMILY, TASKSTATS_CMD_NEW, &attributes);
+		ck_assert(first_exit(&datagram, datagram.length, &record));
+		ck_assert_uint_eq(record.exit_code, cases[i].expected);
+		ck_assert_uint_eq(record.user_ns, cases[i].user_ns);
+		ck_assert_int_eq(record.last, cases[i].version >= 12 && cases[i].pid == 42);
+		ck_assert_uint_eq(record.queued_ns, U64_UNKNOWN); /* it is not counted */
+	}
+}
+END_TEST
+
+START_TEST(memory_of_gpus)
+{
+	static const struct {
+		const char *text;
+		uint64_t memory, local, shared;
+	} cases[] = {
+		{ "drm-total-vram0: 9\ndrm-resident-vram0: 5\ndrm-memory-vram0: 7\ndrm-shared-vram0: 2\n", 5,
+		  5, 2 },
+		{ "drm-memory-vram: 7\ndrm-total-vram: 9\n", 7, 7, U64_UNKNOWN },
+		{ "drm-total-local0: 9\ndrm-total-gtt: 1\n", 10, 9, U64_UNKNOWN },
+		{ "drm-resident-cpu: 4\ndrm-shared-cpu: 4\n", U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN },
+		{ "drm-resident-cpu: 4\ndrm-resident-gtt: 0\ndrm-shared-gtt: 0\n", 0, U64_UNKNOWN, 0 },
+		{ "drm-shared-vram: 3\n", U64_UNKNOWN, U64_UNKNOWN, 3 },
+		{ "drm-total-a: 1 KiB\ndrm-total-b: 1 MiB\ndrm-total-c: 1 GiB\ndrm-total-d: 1 "
+		  "ns\ndrm-total-e: 1 kB\n",
+		  1074791425, U64_UNKNOWN, U64_UNKNOWN },
+		{ "drm-total-a: 17179869183 GiB\n", UINT64_C(18446744072635809792), U64_UNKNOWN,
+		  U64_UNKNOWN },
+		{ "drm-total-a: 17179869184 GiB\n", U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN },
+		{ "drm-total-a: 1\ndrm-total-a: 5\ndrm-total-b: 7\ndrm-total-b: x\n", 12, U64_UNKNOWN,
+		  U64_UNKNOWN },
+		{ "drm-total-: 1\ndrm-total: 1\nxdrm-total-a: 1\n", U64_UNKNOWN, U64_UNKNOWN, U64_UNKNOWN },
+	};
+	static struct drm_client client;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer text = { 0 };
+
+		buffer_print(&text, "drm-driver: x\n%s", cases[i].text);
+		ck_assert(drm_client_parse(span_of(text.bytes, text.length), &client));
+		ck_assert_msg(drm_client_memory(&client) == cases[i].memory, "%s", cases[i].text);
+		ck_assert_msg(drm_client_local(&client) == cases[i].local, "%s", cases[i].text);
+		ck_assert_msg(drm_client_shared(&client) == cases[i].shared, "%s", cases[i].text);
+		buffer_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(engines_of_gpus)
+{
+	static struct drm_client client;
+	char name[DRM_NAME_MAX + 1] = "", text[512];
+
+	ck_assert(drm_client_parse(span_text("drm-engine-a: 5 ns\ndrm-driver: first\ndrm-driver: second\n"
+					     "drm-engine-capacity-b: 4\ndrm-cycles-b: 6\ndrm-engine-b: 0 ns\n"
+					     "drm-total-cycles-b: 9\ndrm-engine-capacity-b: 0\n"),
+				   &client));
+	ck_assert(span_is(client.driver, "second") && span_is(client.device, "") && client.id == U64_UNKNOWN);
+	ck_assert(client.n_engines == 2 && client.n_regions == 0);
+	ck_assert(span_is(client.engines[0].name, "a") && client.engines[0].busy_ns == 5);
+	ck_assert(client.engines[0].capacity == 1 && client.engines[0].cycles == U64_UNKNOWN);
+	ck_assert(span_is(client.engines[1].name, "b") && client.engines[1].busy_ns == 0);
+	ck_assert(client.engines[1].capacity == 4 && client.engines[1].cycles == 6);
+	ck_assert_uint_eq(client.engines[1].total_cycles, 9);
+	for (size_t length = DRM_NAME_MAX - 1; length <= DRM_NAME_MAX; length++) { /* with room for a NUL */
+		memset(name, 'n', length);
+		snprintf(text, sizeof(text),
+			 "drm-driver: x\ndrm-driver: %s\ndrm-pdev: %s\ndrm-engine-%s: 1 ns\n", name, name,
+			 name);
+		ck_assert(drm_client_parse(span_text(text), &client));
+		ck_assert_uint_eq(client.n_engines, length < DRM_NAME_MAX);
+		ck_assert(span_is(client.driver, length < DRM_NAME_MAX ? name : "x"));
+		ck_assert(span_is(client.device, length < DRM_NAME_MAX ? name : ""));
+	}
+}
+END_TEST
+
+START_TEST(headings_of_interrupts_are_cpus)
+{
+	static const struct {
+		const char *heading;
+		bool is_cpu;
+		uint32_t cpu;
+	} cases[] = {
+		{ "  CPU0  CPU1", true, 0 }, { "CPU65535", true, 65535 },
+		{ "CPU65536", false, 7 },    { "CPU", false, 7 },
+		{ "CPUx", false, 7 },        { "XCPU1", false, 7 },
+		{ "CPU1x", false, 7 },       { "", false, 7 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span heading = span_text(cases[i].heading);
+		uint32_t cpu = 7;
+
+		ck_assert_msg(interrupt_cpu_next(&heading, &cpu) == cases[i].is_cpu, "%s", cases[i].heading);
+		ck_assert_uint_eq(cpu, cases[i].cpu);
+		ck_assert(cases[i].is_cpu || heading.at == cases[i].heading);
+	}
+}
+END_TEST
+
+/* The last word, or several that commas part; without words, and without a number, the label. */
+START_TEST(names_of_interrupts)
+{
+	static const struct {
+		const char *line, *label, *name;
+	} cases[] = {
+		{ "0: 5 6 IO-APIC 2-edge timer", "0", "timer" },
+		{ "9: 5 6 IO-APIC 9-edge a, b, c", "9", "a, b, c" },
+		{ "19: 5 6 PCI-MSI x y, z w", "19", "w" },
+		{ "5:", "5", "5" },
+		{ "a: 5 6 words of it", "a", "a" },
+		{ "/: 5 6 words", "/", "/" },
+		{ ";: 5 6 words", ";", ";" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span text = span_text(cases[i].line);
+		struct interrupt_line line;
+
+		ck_assert_msg(interrupt_next(&text, &line), "%s", cases[i].line);
+		ck_assert_msg(span_is(line.label, cases[i].label), "%s", cases[i].line);
+		ck_assert_msg(span_is(interrupt_name(&line), cases[i].name), "%s", cases[i].line);
+		ck_assert(!interrupt_next(&text, &line));
+	}
+}
+END_TEST
+
+/* Addresses are of one word or of four, in hexadecimal digits. */
+START_TEST(sockets_that_are_malformed_or_not_of_tcp)
+{
+	static const struct {
+		const char *local, *remote, *state;
+		bool tcp, is_socket;
+		const char *name;
+	} cases[] = {
+		{ "00000000:0050", "00000000:0001", "01", true, true, "established" },
+		{ "00000000:0050", "00000000:0001", "01", false, true, "established" },
+		{ "00000000:0050", "00000000:0001", "02", true, true, "syn-sent" },
+		{ "00000000:0050", "00000000:0001", "02", false, true, "" },
+		{ "00000000:0050", "00000000:0001", "0D", true, true, "" },
+		{ "00000000:0050", "00000000:0001", "x", true, false, "" },
+		{ "00000000:x", "00000000:0001", "01", true, false, "" },
+		{ "0000000:0050", "00000000:0001", "01", true, false, "" },
+		{ "000000000:0050", "00000000:0001", "01", true, false, "" },
+		{ "0000000g:0050", "00000000:0001", "01", true, false, "" },
+		{ "0000000000000000:0050", "00000000:0001", "01", true, false, "" },
+		{ "00000000:0050", "000000000000000000000000:0001", "01", true, false, "" },
+	};
+	struct net_socket socket;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span text;
+		char line[160];
+
+		snprintf(line, sizeof(line), "0: %s %s %s 0:0 0:0 0 0 0 77 1", cases[i].local,
+			 cases[i].remote, cases[i].state);
+		text = span_text(line);
+		ck_assert_msg(net_socket_next(&text, cases[i].tcp, &socket) == cases[i].is_socket, "%s",
+			      line);
+		if (!cases[i].is_socket)
+			continue;
+		ck_assert_uint_eq(socket.inode, 77);
+		ck_assert_str_eq(socket.state, cases[i].name);
+		ck_assert_str_eq(socket.local, "0.0.0.0:80");
+		ck_assert_str_eq(socket.remote, "0.0.0.0:1");
+	}
+}
+END_TEST
+
+START_TEST(sockets_of_this_machine_alone)
+{
+	static const struct {
+		const char *line, *state, *path;
+		uint64_t inode; /* 0: it is none */
+	} cases[] = {
+		{ "0: 2 0 00010000 0001 01 21 /run/a", "listening", "/run/a", 21 },
+		{ "0: 2 0 00010000 0001 03 21", "listening", "", 21 },
+		{ "0: 2 0 00000000 0001 03 22 @x", "connected", "@x", 22 },
+		{ "0: 2 0 00000001 0001 01 23  y", "", " y", 23 },
+		{ "0: 2 0 00000000 0001 02 24", "", "", 24 },
+		{ "0: 2 0 xx 0001 01 21 /run/a", "", "", 0 },
+		{ "0: 2 0 00010000 0001 x 21", "", "", 0 },
+		{ "0: 2 0 00010000 0001 01 x", "", "", 0 },
+		{ "0: 2 0", "", "", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span text = span_text(cases[i].line);
+		struct net_unix socket;
+
+		ck_assert_msg(net_unix_next(&text, &socket) == (cases[i].inode != 0), "%s", cases[i].line);
+		if (cases[i].inode == 0)
+			continue;
+		ck_assert_uint_eq(socket.inode, cases[i].inode);
+		ck_assert_str_eq(socket.state, cases[i].state);
+		ck_assert_msg(span_is(socket.path, cases[i].path), "%s", cases[i].line);
+	}
 }
 END_TEST

@@ -7,8 +7,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -116,5 +118,55 @@ START_TEST(no_thread_runs)
 	errors[1] = -ENODEV;
 	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
 	ck_assert_int_eq(error, -ENODEV);
+}
+END_TEST
+
+/* Ascending, each once, and those alone on which this process may run. */
+START_TEST(own_cpus_are_those_of_the_affinity)
+{
+	static uint32_t cpus[CPU_SETSIZE];
+	cpu_set_t allowed, one;
+	size_t n;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		skip_test("there are very many CPUs");
+	n = latency_probe_own_cpus(cpus, CPU_SETSIZE);
+	ck_assert_uint_eq(n, (size_t)CPU_COUNT(&allowed));
+	for (size_t i = 0; i < n; i++)
+		ck_assert(CPU_ISSET(cpus[i], &allowed) && (i == 0 || cpus[i - 1] < cpus[i]));
+	for (size_t i = 0; i < n && i < 2; i++) {
+		uint32_t found[2] = { UINT32_MAX, UINT32_MAX };
+		static uint32_t many[CPU_SETSIZE];
+
+		CPU_ZERO(&one);
+		CPU_SET(cpus[i], &one);
+		ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+		ck_assert_uint_eq(latency_probe_own_cpus(many, CPU_SETSIZE), 1);
+		ck_assert_uint_eq(many[0], cpus[i]);
+		ck_assert_uint_eq(many[1], 0);
+		ck_assert_uint_le(latency_probe_own_cpus(found, 1), 1);
+		ck_assert_uint_eq(found[1], UINT32_MAX); /* there was no room for it */
+	}
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+END_TEST
+
+/* There are no priorities above 99. */
+START_TEST(the_limit_of_priorities_is_that_of_the_process)
+{
+	static const struct {
+		rlim_t soft;
+		int priority;
+	} cases[] = {
+		{ RLIM_INFINITY, 99 }, { 1000, 99 }, { 100, 99 }, { 99, 99 }, { 98, 98 }, { 1, 1 }, { 0, 0 }
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rlimit limit = { cases[i].soft, cases[i].soft };
+
+		if (setrlimit(RLIMIT_RTPRIO, &limit) < 0)
+			continue; /* without rights it is only lowered */
+		ck_assert_int_eq(latency_probe_priority_limit(), cases[i].priority);
+	}
 }
 END_TEST

@@ -14,6 +14,7 @@
 #include "rig.h"
 #include "still_clock.h"
 #include "sys/latency_probe.h"
+#include "sys/latency_thread.h"
 #include "topic/latency/latency_run.h"
 #include "topic/reader.h"
 
@@ -164,6 +165,16 @@ size_t latency_probe_own_cpus(uint32_t *cpus, size_t room)
 int latency_probe_hold_awake(void)
 {
 	return awake_error ? awake_error : dup(STDERR_FILENO);
+}
+
+static enum latency_policy tried_policy;
+static int tried_priority, policy_error;
+
+int latency_thread_try_policy(enum latency_policy policy, int priority)
+{
+	tried_policy = policy;
+	tried_priority = priority;
+	return policy_error;
 }
 
 static void begin(struct rig *rig, const char *settings, bool command)
@@ -455,6 +466,154 @@ START_TEST(the_worst_are_sorted)
 	sample_after(&rig, 1);
 	ck_assert_uint_eq(run->n_worst, LATENCY_WORST);
 	ck_assert_uint_eq(run->worst[0].late.late_ns, 116); /* of the twenty of that CPU */
+	rig_close(&rig);
+}
+END_TEST
+
+/* What a probe tries: of a real-time policy the least priority, of a deadline none. */
+START_TEST(what_measures_is_tried)
+{
+	const struct topic *topic = topic_find("latency");
+	struct env env = { .live = true };
+	int before = dup(STDERR_FILENO);
+
+	close(before);
+	for (unsigned i = 0; i < 2; i++) {
+		policy_error = i ? -EBUSY : 0;
+		awake_error = i ? -EACCES : 0;
+		tried_policy = N_LATENCY_POLICIES;
+		ck_assert_int_eq(topic->sources[0].test(&env), 0);
+		ck_assert_int_eq(topic_source(topic, "scheduling policy fifo")->test(&env), policy_error);
+		ck_assert(tried_policy == LATENCY_FIFO && tried_priority == 1);
+		ck_assert_int_eq(topic_source(topic, "scheduling policy deadline")->test(&env), policy_error);
+		ck_assert(tried_policy == LATENCY_DEADLINE && tried_priority == 0);
+		ck_assert_int_eq(topic_source(topic, "/dev/cpu_dma_latency")->test(&env), awake_error);
+		ck_assert_int_eq(dup(STDERR_FILENO), before); /* it is held no longer */
+		close(before);
+	}
+	env.live = false;
+	tried_policy = N_LATENCY_POLICIES;
+	awake_error = 0;
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(topic->sources[i].test(&env), -ENOTSUP);
+	ck_assert_int_eq(tried_policy, N_LATENCY_POLICIES);
+	ck_assert_ptr_null(topic->sources[4].path);
+	ck_assert_ptr_null(topic_find("latency_phase")->sources[0].path);
+}
+END_TEST
+
+/* After that the clock of the rig goes on by two seconds. */
+static void put_machine(struct rig *rig, unsigned turn)
+{
+	static const struct {
+		unsigned pid, cpu, ticks[3];
+		const char *name;
+	} tasks[] = {
+		{ 1, 3, { 0, 90, 0 }, "else" }, { 7, 1, { 0, 30, 0 }, "own" },
+		{ 8, 1, { 0, 15, 0 }, "one" },  { 9, 1, { 0, 25, 0 }, "most" },
+		{ 10, 1, { 0, 20, 6 }, "two" }, { 11, 0, { 0, 0, 0 }, "none" },
+	};
+	static unsigned used[6];
+	char path[96];
+
+	for (unsigned i = 0; i < 6; i++) {
+		used[i] = turn > 0 ? used[i] + tasks[i].ticks[turn] : 0;
+		snprintf(path, sizeof(path), "proc/%u", tasks[i].pid);
+		rig_make(rig, path);
+		snprintf(path, sizeof(path), "proc/%u/stat", tasks[i].pid);
+		rig_put(rig, path,
+			"%u (%s) S 1 1 1 0 -1 0 0 0 0 0 %u 0 0 0 20 0 1 0 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+			"17 "
+			"%u 0 0 0 0 0\n",
+			tasks[i].pid, tasks[i].name, used[i], tasks[i].cpu);
+	}
+	rig_put(rig, "proc/stat", "cpu  1 0 1 1 0 0 0 0 0 0\nctxt %u\nprocesses %u\n", 5000 + 1000 * turn,
+		700 + 40 * turn);
+	rig_put(rig, "proc/interrupts", "     CPU0 CPU1\n36: %u %u PCI one\n37: 5 %u PCI other\n", 10 + turn,
+		20 + 7 * turn, 30 + 9 * turn);
+	rig_put(rig, "proc/softirqs", "     CPU0 CPU1\nTIMER: %u %u\nRCU: 4 4\n", 10, 20 + 100 * turn);
+	for (unsigned cpu = 0; cpu < 2; cpu++) {
+		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/thermal_throttle", cpu);
+		rig_make(rig, path);
+		snprintf(path, sizeof(path),
+			 "sys/devices/system/cpu/cpu%u/thermal_throttle/core_throttle_count", cpu);
+		rig_put(rig, path, "%u\n", 3 + (cpu == 1 ? 4 : 0) * turn);
+	}
+}
+
+static double worst(const struct frame *frame, size_t row, const char *column)
+{
+	const struct table *table = frame_table(frame, "latency_worst");
+
+	return table_number(table, table_row(table, row), column);
+}
+
+static const char *worst_text(const struct frame *frame, size_t row, const char *column)
+{
+	const struct table *table = frame_table(frame, "latency_worst");
+	const char *text = table_text(table, table_row(table, row), column);
+
+	return text ? text : "";
+}
+
+/* What the machine did in the interval in which a wake-up was late stays with it. */
+START_TEST(the_worst_have_what_the_machine_did)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	permitted[LATENCY_FIFO] = true;
+	begin(&rig, "", false);
+	rig.env.live = false; /* processes have no clocks here */
+	rig.request.own_pid = 7;
+	put_machine(&rig, 0);
+	rig_add(&rig, "latency_worst");
+	probe.threads[0].cpu_ns = 7 * MS;
+	GIVE(0, 0, 40 * US);
+	frame = sample_after(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "latency_worst")->n_rows, 1);
+	ck_assert_double_eq(worst(frame, 0, "latency_seconds"), 40e-6);
+	ck_assert_str_eq(worst_text(frame, 0, "cpu"), "0");
+	ck_assert(isnan(worst(frame, 0, "task_ratio")) && isnan(worst(frame, 0, "n_interrupts")));
+	ck_assert(isnan(worst(frame, 0, "forks_per_second")) && isnan(worst(frame, 0, "throttles")));
+	ck_assert(isnan(worst(frame, 0, "context_switches_per_second")));
+	GIVE(0, 0, 30 * US);
+	GIVE(1, 0, 50 * US);
+	probe.threads[1].cpu_ns = 60 * MS; /* of the 300 ms that this process used */
+	put_machine(&rig, 1);
+	frame = sample_after(&rig, 2);
+	ck_assert_uint_eq(frame_table(frame, "latency_worst")->n_rows, 3);
+	ck_assert_double_eq(worst(frame, 0, "latency_seconds"), 50e-6);
+	ck_assert_str_eq(worst_text(frame, 0, "cpu"), "1");
+	ck_assert_str_eq(worst_text(frame, 0, "task"), "most 9");
+	ck_assert_double_eq_tol(worst(frame, 0, "task_ratio"), 0.125, 1e-9);
+	ck_assert_double_eq(worst(frame, 0, "n_interrupts"), 16);
+	ck_assert_str_eq(worst_text(frame, 0, "interrupts"), "other 9, one 7");
+	ck_assert_double_eq(worst(frame, 0, "n_softirqs"), 100);
+	ck_assert_str_eq(worst_text(frame, 0, "softirqs"), "TIMER 100");
+	ck_assert_double_eq(worst(frame, 0, "forks_per_second"), 20);
+	ck_assert_double_eq(worst(frame, 0, "context_switches_per_second"), 500);
+	ck_assert_double_eq(worst(frame, 0, "throttles"), 4);
+	ck_assert(isnan(worst(frame, 1, "forks_per_second"))); /* the first one stays as it was */
+	ck_assert_str_eq(worst_text(frame, 2, "cpu"), "0");
+	ck_assert_str_eq(worst_text(frame, 2, "task"), "");
+	ck_assert_double_eq(worst(frame, 2, "n_interrupts"), 1);
+	ck_assert_double_eq(worst(frame, 2, "n_softirqs"), 0);
+	ck_assert_double_eq(worst(frame, 2, "throttles"), 0);
+	GIVE(1, 0, 60 * US);
+	put_machine(&rig, 2);
+	frame = sample_after(&rig, 4);
+	ck_assert_uint_eq(frame_table(frame, "latency_worst")->n_rows, 4);
+	ck_assert_str_eq(worst_text(frame, 0, "task"), "two 10");
+	ck_assert_double_eq_tol(worst(frame, 0, "task_ratio"), 0.015, 1e-9);
+	ck_assert_double_eq(worst(frame, 0, "forks_per_second"), 10);
+	ck_assert_str_eq(worst_text(frame, 1, "task"), "most 9");
+	ck_assert_double_eq(worst(frame, 1, "forks_per_second"), 20);
+	GIVE(1, 0, 70 * US);
+	rig_put(&rig, "proc/stat", "cpu  1 0 1 1 0 0 0 0 0 0\nprocesses 787\n");
+	frame = sample_after(&rig, 1);
+	ck_assert_double_eq(worst(frame, 0, "forks_per_second"), 7);
+	ck_assert(isnan(worst(frame, 0, "context_switches_per_second")));
 	rig_close(&rig);
 }
 END_TEST

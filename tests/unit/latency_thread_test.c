@@ -317,3 +317,73 @@ START_TEST(a_restart_clears_as_a_write)
 	ck_assert_uint_eq(live_load(&trap.counts->sequence), 2 * (uint64_t)(n_there + 1));
 }
 END_TEST
+
+#define N_WAKEUPS 60
+
+/* How late the n-th of them is: each another time, in no order. */
+static uint64_t late_of(uint64_t n)
+{
+	return 100 + 700 * (n * 37 % N_WAKEUPS);
+}
+
+/* After each wake-up the worst so far, and what all of them are together. */
+START_TEST(the_worst_wakeups_are_kept_with_their_moments)
+{
+	static const struct latency_plan counting = { .period_ns = 10000, .bucket_ns = 1000 };
+	static live_u64 linear[HISTOGRAM_BUCKETS];
+	static struct histogram histogram;
+	static struct latency_counts counts;
+	uint64_t sum = 0, missed = 0, squares = 0;
+
+	counts.linear = &histogram;
+	own_counts.linear = linear;
+	live_clear(&own_counts);
+	for (uint64_t n = 0; n < N_WAKEUPS; n++) {
+		uint64_t late = late_of(n), least = UINT64_MAX, most = 0;
+
+		live_count(&own_counts, &counting, 1000 + n, late);
+		sum += late;
+		squares += late * late;
+		missed += late / 10000;
+		live_read(&own_counts, &counting, &counts);
+		ck_assert_uint_eq(counts.n_worst, n + 1 < LATENCY_WORST ? n + 1 : LATENCY_WORST);
+		for (unsigned i = 0; i < counts.n_worst; i++) {
+			uint64_t woken = counts.worst[i].woken_ns, n_larger = 0;
+
+			ck_assert(woken >= 1000 && woken <= 1000 + n);
+			ck_assert_uint_eq(counts.worst[i].late_ns, late_of(woken - 1000));
+			for (uint64_t other = 0; other <= n; other++)
+				n_larger += late_of(other) > counts.worst[i].late_ns;
+			ck_assert_uint_lt(n_larger, LATENCY_WORST);
+			for (unsigned k = 0; k < i; k++)
+				ck_assert_uint_ne(counts.worst[k].woken_ns, woken);
+		}
+		for (uint64_t other = 0; other <= n; other++) {
+			least = late_of(other) < least ? late_of(other) : least;
+			most = late_of(other) > most ? late_of(other) : most;
+		}
+		ck_assert(counts.times.min_ns == least && counts.times.max_ns == most);
+		ck_assert(counts.times.sum_ns == sum && counts.times.count == n + 1);
+		ck_assert_double_eq(counts.times.squares, (double)squares);
+		ck_assert_uint_eq(counts.missed, missed);
+		ck_assert(histogram.count == n + 1 && histogram.sum_ns == sum && histogram.max_ns == most);
+		ck_assert(histogram.width_ns == 1000 && counts.times.width_ns == 0);
+		ck_assert_uint_eq(histogram.buckets[late / 1000],
+				  live_load(&linear[histogram_index(1000, late)]));
+	}
+	ck_assert_uint_eq(histogram.buckets[0], 2); /* 100 and 800 */
+	ck_assert_uint_eq(histogram.buckets[1], 1); /* 1500 */
+	live_count(&own_counts, &counting, 1,
+		   100 + 700 * (N_WAKEUPS - LATENCY_WORST)); /* as the least of them */
+	live_read(&own_counts, &counting, &counts);
+	for (unsigned i = 0; i < LATENCY_WORST; i++)
+		ck_assert_uint_ge(counts.worst[i].woken_ns, 1000);
+	live_clear(&own_counts);
+	live_read(&own_counts, &counting, &counts);
+	ck_assert(counts.n_worst == 0 && counts.missed == 0 && counts.times.count == 0 &&
+		  histogram.count == 0);
+	ck_assert(counts.times.sum_ns == 0 && counts.times.squares == 0);
+	ck_assert(counts.times.min_ns == UINT64_MAX && counts.times.max_ns == 0);
+	own_counts.linear = NULL;
+}
+END_TEST

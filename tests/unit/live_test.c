@@ -4,10 +4,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -233,6 +235,176 @@ START_TEST(panetop_knows_what_it_costs)
 	ck_assert_double_ge(seconds, (double)before_ns / 1e9);
 	ck_assert_double_le(seconds, (double)after_ns / 1e9);
 	ck_assert_double_gt(frame_number(machine.now, "self", "reclaim", "reads"), 0);
+	close_machine(&machine);
+}
+END_TEST
+
+#define RAPL "sys/class/powercap/intel-rapl:0"
+
+/* A machine with one energy counter. */
+static void open_power(struct machine *machine, const char *const *names)
+{
+	static const char *const parts[] = { "sys", "sys/class", "sys/class/powercap", RAPL };
+	char path[512];
+
+	scratch_directory(machine->root, "live");
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s", machine->root, parts[i]);
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+	}
+	write_file(machine, RAPL "/name", "package-0\n");
+	write_file(machine, RAPL "/max_energy_range_uj", "262143328850\n");
+	write_file(machine, RAPL "/energy_uj", "1000000\n");
+	open_machine(machine, names);
+	next_tick(machine);
+}
+
+static struct itimerspec timer_of(const struct machine *machine)
+{
+	struct itimerspec timer;
+
+	ck_assert_int_eq(timerfd_gettime(machine->source.poll_fd, &timer), 0);
+	return timer;
+}
+
+START_TEST(topics_are_polled_when_the_timer_has_run_out)
+{
+	static const char *const without[] = { "reclaim", NULL }, *const names[] = { "reclaim", "power",
+										     NULL };
+	const struct itimerspec soon = { .it_value.tv_nsec = 1 };
+	struct machine machine = { 0 }, other = { 0 };
+	struct pollfd polled;
+	uint64_t reads;
+
+	open_power(&other, without);
+	ck_assert(timer_of(&other).it_value.tv_sec == 0 && timer_of(&other).it_value.tv_nsec == 0);
+	close_machine(&other);
+	open_power(&machine, names);
+	ck_assert_int_eq(timer_of(&machine).it_interval.tv_sec, POLL_SECONDS);
+	ck_assert_int_eq(timer_of(&machine).it_interval.tv_nsec, 0);
+	reads = machine.env.reads;
+	machine.source.poll(machine.source.state, 0);
+	ck_assert_uint_eq(machine.env.reads, reads);
+	ck_assert_int_eq(timerfd_settime(machine.source.poll_fd, 0, &soon, NULL), 0);
+	polled = (struct pollfd){ .fd = machine.source.poll_fd, .events = POLLIN };
+	ck_assert_int_eq(poll(&polled, 1, 5000), 1);
+	machine.source.poll(machine.source.state, POLLIN);
+	ck_assert_uint_eq(machine.env.reads, reads + 1); /* its one counter */
+	close_machine(&machine);
+}
+END_TEST
+
+/* Over which time its statistics are, and the moment up to which. */
+static double run_seconds(struct machine *machine, uint64_t *mono_ns)
+{
+	next_tick(machine);
+	*mono_ns = frame_table(machine->now, "power")->mono_ns;
+	return cell_f64(machine->now, "power", "package-0", "run_seconds");
+}
+
+START_TEST(statistics_begin_again_for_one_topic_or_all)
+{
+	static const char *const names[] = { "power", NULL };
+	static const char *const restarted[] = { "reclaim", "power", "energy", NULL };
+	struct machine machine = { 0 };
+	uint64_t before_ns, now_ns;
+	double before, now;
+
+	open_machine_at(&machine, fixture_root("power-laptop", 0), names);
+	next_tick(&machine);
+	next_tick(&machine);
+	for (unsigned i = 0; i < 4; i++) {
+		before = run_seconds(&machine, &before_ns);
+		ck_assert_double_gt(before, 0);
+		machine.source.restart(machine.source.state, restarted[i]);
+		now = run_seconds(&machine, &now_ns);
+		if (i % 2 == 0) /* of another topic, or of none */
+			now -= before;
+		ck_assert_double_eq_tol(now, (double)(now_ns - before_ns) / 1e9, 1e-9);
+	}
+	close_machine(&machine);
+}
+END_TEST
+
+static const struct env_cost *cost_of(const struct machine *machine, const char *name)
+{
+	for (unsigned i = 0; i < machine->env.n_costs; i++)
+		if (strcmp(machine->env.costs[i].name, name) == 0)
+			return &machine->env.costs[i];
+	ck_abort_msg("no costs of %s", name);
+	return NULL;
+}
+
+START_TEST(topics_that_rest_are_not_sampled)
+{
+	bool *resting = calloc(n_topics, sizeof(*resting));
+	struct machine machine = { 0 };
+	uint64_t reads;
+
+	open_reclaim(&machine);
+	next_tick(&machine);
+	machine.request.resting = resting;
+	next_tick(&machine);
+	ck_assert_ptr_nonnull(frame_table(machine.now, "reclaim"));
+	for (unsigned i = 0; i < n_topics; i++)
+		resting[i] = strcmp(topics[i]->schema->name, "reclaim") == 0;
+	reads = cost_of(&machine, "reclaim")->reads;
+	next_tick(&machine);
+	ck_assert_ptr_null(frame_table(machine.now, "reclaim"));
+	ck_assert_uint_eq(cost_of(&machine, "reclaim")->reads, reads);
+	machine.request.resting = NULL;
+	next_tick(&machine);
+	ck_assert_ptr_nonnull(frame_table(machine.now, "reclaim"));
+	ck_assert_uint_gt(cost_of(&machine, "reclaim")->reads, reads);
+	frame_clear(machine.now);
+	ck_assert_int_eq(machine.source.next_events(machine.source.state, machine.now), 1);
+	ck_assert(machine.now->only_events);
+	ck_assert_ptr_null(frame_table(machine.now, "reclaim")); /* it has none */
+	close_machine(&machine);
+	free(resting);
+}
+END_TEST
+
+START_TEST(costs_are_of_topics_that_are_wanted)
+{
+	bool *wanted = calloc(n_topics, sizeof(*wanted));
+	struct machine machine = { 0 };
+	uint64_t reads, of_a_tick;
+
+	open_reclaim(&machine);
+	next_tick(&machine);
+	ck_assert_uint_eq(machine.env.n_costs, n_topics);
+	ck_assert(cost_of(&machine, "reclaim")->active && !cost_of(&machine, "memory")->active);
+	ck_assert_uint_eq(cost_of(&machine, "reclaim")->lost, 0);
+	ck_assert_uint_eq(cost_of(&machine, "memory")->reads, 0);
+	reads = cost_of(&machine, "reclaim")->reads;
+	next_tick(&machine);
+	of_a_tick = cost_of(&machine, "reclaim")->reads - reads;
+	ck_assert_uint_gt(of_a_tick, 0);
+	next_tick(&machine);
+	ck_assert_uint_eq(cost_of(&machine, "reclaim")->reads, reads + 2 * of_a_tick);
+	write_file(&machine, "proc/vmstat", "nothing 1\n");
+	next_tick(&machine);
+	next_tick(&machine);
+	ck_assert_uint_eq(cost_of(&machine, "reclaim")->lost, 2);
+	machine.source.want(machine.source.state, wanted);
+	ck_assert(!cost_of(&machine, "reclaim")->active);
+	close_machine(&machine);
+	free(wanted);
+}
+END_TEST
+
+/* Those that change nothing on the machine are taken also by who only reads. */
+START_TEST(orders_to_a_topic_itself_are_no_changes)
+{
+	struct machine machine = { 0 };
+	const char *remedy;
+
+	open_reclaim(&machine);
+	next_tick(&machine);
+	machine.request.read_only = true;
+	ck_assert_int_eq(act(&machine, "latency", "restart", &remedy), -ENOTSUP); /* nothing is measured */
+	ck_assert_ptr_null(remedy);
 	close_machine(&machine);
 }
 END_TEST

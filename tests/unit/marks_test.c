@@ -2,9 +2,12 @@
 /* Tests of marked moments: findings that begin, once each, and which marks stay. */
 #include <config.h>
 
+#include "core/alloc.h"
+#include "core/unknown.h"
 #include "model/finding.h"
+#include "model/firing.h"
 #include "model/marks.h"
-#include "suite.h"
+#include "rig.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define WALL_NS (UINT64_C(1732095000) * SECOND_NS)
@@ -260,5 +263,59 @@ START_TEST(a_set_clock_is_marked_and_begins_nothing)
 		   2); /* before the first frame, by the clock */
 	ck_assert_uint_eq(marks.n, 3);
 	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS - 3522 * SECOND_NS);
+}
+END_TEST
+
+static void fire(struct firing_log *log, const char *rule, int exit_code, int signal, int status)
+{
+	struct firing *firing = alloc_zeroed(1, sizeof(*firing));
+
+	*firing = (struct firing){ .wall_ns = WALL_NS,
+				   .rule = rule,
+				   .subject = alloc_text("it"),
+				   .value = 2.5,
+				   .pid = 7,
+				   .exit_code = exit_code,
+				   .signal = signal,
+				   .n_dropped = 3,
+				   .status = status };
+	firing_log_add(log, firing);
+}
+
+/* Each once, with numbers that go on. */
+START_TEST(rules_that_fired_are_rows)
+{
+	static const char *const names[] = { "watch", NULL };
+	struct firing_log log = { 0 };
+	const struct table *table;
+	struct rig rig;
+
+	rig_open(&rig, "empty", names);
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "watch")->n_rows, 0); /* there are no rules */
+	rig.request.firings = &log;
+	fire(&log, "first", -1, -1, FIRING_NO_COMMAND);
+	fire(&log, "second", 0, 9, 130);
+	table = frame_table(rig_sample(&rig, 1), "watch");
+	ck_assert_uint_eq(table->n_rows, 2);
+	ck_assert_uint_eq(log.n, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		const void *row = table_row(table, i);
+
+		ck_assert_uint_eq(table_u64(table, row, "number"), i + 1);
+		ck_assert_str_eq(table_text(table, row, "rule"), i ? "second" : "first");
+		ck_assert_uint_eq(table_u64(table, row, "exit_code"), i ? 0 : U64_UNKNOWN);
+		ck_assert_uint_eq(table_u64(table, row, "signal"), i ? 9 : U64_UNKNOWN);
+		ck_assert_uint_eq(table_u64(table, row, "command_status"), i ? 130 : U64_UNKNOWN);
+		ck_assert_uint_eq(table_u64(table, row, "dropped"), 3);
+	}
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "watch")->n_rows, 0);
+	fire(&log, "third", 1, -1, 0);
+	table = frame_table(rig_sample(&rig, 1), "watch");
+	ck_assert_uint_eq(table->n_rows, 1);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 3);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "exit_code"), 1);
+	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "command_status"), 0);
+	firing_log_free(&log);
+	rig_close(&rig);
 }
 END_TEST

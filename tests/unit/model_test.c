@@ -1692,3 +1692,616 @@ START_TEST(every_schema_keeps_the_rules)
 	}
 }
 END_TEST
+
+/* Two seconds apart: at most three seconds' worth can be, and of the sum as much as of all rows. */
+START_TEST(a_rate_may_reach_its_ceiling)
+{
+	static const struct schema *const schemas[] = { &limited_schema };
+	static const struct {
+		const char *name;
+		double growth, busy_ratio, of_cpus; /* NaN: unknown */
+	} cases[] = {
+		{ "exact", 3, 1.5, 1.5 },
+		{ "above", 3.25, NAN, 1.625 },
+		{ "cpus", 3.0 * 8192, NAN, 1.5 * 8192 },
+		{ "wrapped", 3.0 * 8192 + 1, NAN, NAN },
+		{ "all", 5 * 3, 7.5, 7.5 },
+	};
+
+	for (unsigned more = 0; more < 2; more++) {
+		struct frame before, now;
+
+		frame_open(&before, schemas, 1);
+		frame_open(&now, schemas, 1);
+		before.mono_ns = before.tables[0].mono_ns = UINT64_C(10000000000);
+		now.mono_ns = now.tables[0].mono_ns = UINT64_C(12000000000);
+		before.tables[0].present = now.tables[0].present = true;
+		for (size_t i = 0; i < 5; i++) {
+			add_item(&before, cases[i].name, 0, 0, 10);
+			add_item(&now, cases[i].name, 0, 0, 10 + cases[i].growth + (i == 4 ? more : 0));
+		}
+		frame_derive(&now, &before);
+		for (size_t i = 0; i < 4; i++) {
+			ck_assert(isnan(item_at(&now, i)->busy_ratio) == isnan(cases[i].busy_ratio));
+			ck_assert(isnan(item_at(&now, i)->reads_per_second) == isnan(cases[i].of_cpus));
+			if (!isnan(cases[i].of_cpus))
+				ck_assert_double_eq(item_at(&now, i)->reads_per_second, cases[i].of_cpus);
+		}
+		ck_assert(isnan(item_at(&now, 4)->busy_ratio) == (more > 0));
+		ck_assert_double_eq(item_at(&now, 4)->reads_per_second, 7.5 + 0.5 * more);
+		frame_close(&before);
+		frame_close(&now);
+	}
+}
+END_TEST
+
+/* A rate that a source has itself stays, unless what it is of is known, too. */
+START_TEST(rates_that_are_given_stay)
+{
+	struct frame before, now;
+
+	open_items(&before, 10);
+	open_items(&now, 12);
+	for (unsigned pid = 1; pid <= 4; pid++) {
+		add_item(&before, "x", pid, pid == 2 ? U64_UNKNOWN : 100, 1);
+		add_item(&now, "x", pid, pid == 1 ? U64_UNKNOWN : 150, 3);
+		if (pid != 4)
+			((struct item_row *)table_row(&now.tables[0], pid - 1))->reads_per_second = 7;
+	}
+	frame_derive(&now, &before);
+	ck_assert_double_eq(item_at(&now, 0)->reads_per_second, 7);
+	ck_assert(isnan(item_at(&now, 1)->reads_per_second)); /* it has begun to be counted */
+	ck_assert_double_eq(item_at(&now, 2)->reads_per_second, 25);
+	ck_assert_double_eq(item_at(&now, 3)->reads_per_second, 25);
+	ck_assert_double_eq(item_at(&now, 0)->busy_ratio, 1);
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+/* Large integers stay exact, and either number of a quotient may shrink or stand still. */
+START_TEST(growth_is_exact)
+{
+	static const uint64_t large = UINT64_C(1) << 60;
+	struct frame before, now;
+
+	open_items(&before, 10);
+	open_items(&now, 11);
+	add_item(&before, "large", 1, large, 1);
+	add_item(&now, "large", 1, large + 3, 1.5);
+	add_item(&before, "shrinks", 2, 10, 2);
+	add_item(&now, "shrinks", 2, 20, 1);
+	add_item(&before, "rests", 3, 10, 1);
+	add_item(&now, "rests", 3, 10, 2);
+	add_item(&before, "stands", 4, 10, NAN);
+	add_item(&now, "stands", 4, 10, NAN);
+	add_item(&before, "unknown", 5, U64_UNKNOWN, 1);
+	add_item(&now, "unknown", 5, U64_UNKNOWN, 2);
+	frame_derive(&now, &before);
+	ck_assert_double_eq(item_at(&now, 0)->reads_per_second, 3);
+	ck_assert_double_eq(item_at(&now, 0)->reads_per_busy, 60);
+	ck_assert_double_eq(item_at(&now, 1)->reads_per_second, 10);
+	ck_assert(isnan(item_at(&now, 1)->busy_ratio) && isnan(item_at(&now, 1)->reads_per_busy));
+	ck_assert_double_eq(item_at(&now, 2)->reads_per_second, 0);
+	ck_assert_double_eq(item_at(&now, 2)->reads_per_busy, 0);
+	ck_assert_double_eq(item_at(&now, 3)->reads_per_second, 0);
+	ck_assert(isnan(item_at(&now, 3)->busy_ratio) && isnan(item_at(&now, 3)->reads_per_busy));
+	ck_assert(isnan(item_at(&now, 4)->reads_per_second));
+	ck_assert_double_eq(item_at(&now, 4)->busy_ratio, 1);
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+/* Of another boot, or before the first sample, nothing can be told, and no row is known to be new. */
+START_TEST(samples_that_cannot_be_compared)
+{
+	struct frame before, now;
+
+	open_items(&before, 10);
+	open_items(&now, 12);
+	add_item(&before, "a", 1, 100, 1);
+	add_item(&now, "a", 1, 150, 3);
+	add_item(&now, "b", 2, 150, 3);
+	now.boot = 1;
+	frame_derive(&now, &before);
+	ck_assert(isnan(item_at(&now, 0)->reads_per_second) && now.interval_ns == 0);
+	now.boot = 0;
+	before.mono_ns = 0;
+	frame_derive(&now, &before);
+	ck_assert(isnan(item_at(&now, 0)->reads_per_second) && now.interval_ns == 0);
+	before.mono_ns = before.tables[0].mono_ns;
+	before.tables[0].present = false;
+	frame_derive(&now, &before);
+	ck_assert(isnan(item_at(&now, 0)->reads_per_second));
+	ck_assert_uint_eq(now.interval_ns, 2000000000);
+	before.tables[0].present = true;
+	now.tables[0].present = false;
+	frame_derive(&now, &before);
+	ck_assert(isnan(item_at(&now, 0)->reads_per_second));
+	now.tables[0].present = true;
+	before.tables[0].mono_ns = 0; /* the table has no time */
+	frame_derive(&now, &before);
+	ck_assert(isnan(item_at(&now, 0)->reads_per_second) && now.tables[0].interval_ns == 0);
+	before.tables[0].mono_ns = UINT64_C(11000000000); /* and the table has one of its own */
+	frame_derive(&now, &before);
+	ck_assert_double_eq(item_at(&now, 0)->reads_per_second, 50);
+	ck_assert_uint_eq(now.tables[0].interval_ns, 1000000000);
+	ck_assert(!table_is_fresh(&now.tables[0], table_row(&now.tables[0], 0)));
+	ck_assert(table_is_fresh(&now.tables[0], table_row(&now.tables[0], 1)));
+	ck_assert(isnan(item_at(&now, 1)->reads_per_second));
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+/* Of one key the first row counts, where rows are far from each other. */
+START_TEST(rows_of_one_key_join_the_first)
+{
+	struct frame before, now;
+
+	open_items(&before, 10);
+	open_items(&now, 11);
+	add_item(&before, "twice", 1, 100, 1);
+	for (unsigned pid = 10; pid < 20; pid++)
+		add_item(&before, "other", pid, pid, 1);
+	add_item(&before, "twice", 1, 130, 1);
+	for (unsigned pid = 20; pid-- > 10;)
+		add_item(&now, "other", pid, pid + 5, 1);
+	add_item(&now, "twice", 1, 140, 1);
+	frame_derive(&now, &before);
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_double_eq(item_at(&now, i)->reads_per_second, 5);
+	ck_assert_double_eq(item_at(&now, 10)->reads_per_second, 40);
+	frame_close(&before);
+	frame_close(&now);
+}
+END_TEST
+
+/* New is what has a bit that was not there; of more schemas than there is room for nothing is. */
+START_TEST(requests_know_what_is_new)
+{
+	static const struct schema schemas[REQUESTED_SCHEMAS_MAX + 1];
+	struct sample_request request = { 0 };
+
+	ck_assert(!sample_request_add(&request, &schemas[0], 0));
+	ck_assert(!sample_request_wants_any(&request, &schemas[0]));
+	ck_assert(sample_request_add(&request, &schemas[0], 1 << 3));
+	ck_assert(!sample_request_add(&request, &schemas[0], 1 << 3));
+	ck_assert(sample_request_add(&request, &schemas[0], 1 << 3 | 1 << 4));
+	ck_assert(sample_request_add(&request, &schemas[1], 1 << 5));
+	ck_assert(sample_request_wants(&request, &schemas[0], 3) &&
+		  sample_request_wants(&request, &schemas[0], 4));
+	ck_assert(!sample_request_wants(&request, &schemas[0], 5));
+	ck_assert(!sample_request_wants(&request, &schemas[1], 3));
+	ck_assert(sample_request_wants(&request, &schemas[1], 5));
+	ck_assert(sample_request_wants_any(&request, &schemas[1]));
+	ck_assert(!sample_request_wants_any(&request, &schemas[2]));
+	for (unsigned i = 2; i <= REQUESTED_SCHEMAS_MAX; i++)
+		ck_assert(sample_request_add(&request, &schemas[i], 1 << 1) == (i < REQUESTED_SCHEMAS_MAX));
+	ck_assert(!sample_request_wants(&request, &schemas[REQUESTED_SCHEMAS_MAX], 1));
+	ck_assert(sample_request_add(&request, &schemas[REQUESTED_SCHEMAS_MAX - 1], 1 << 2));
+}
+END_TEST
+
+/* Each call has a place of its own by its text and process, and a number that no earlier one had. */
+START_TEST(calls_are_requested_once)
+{
+	struct sample_request request = { 0 };
+	char text[PROBE_CALL_TEXT_MAX + 1];
+
+	memset(text, 'x', PROBE_CALL_TEXT_MAX);
+	text[PROBE_CALL_TEXT_MAX] = '\0';
+	ck_assert_int_eq(sample_request_probe(&request, text, 0), -1);
+	text[PROBE_CALL_TEXT_MAX - 1] = '\0';
+	ck_assert_int_eq(sample_request_probe(&request, text, 0), 0);
+	ck_assert_str_eq(request.probe_calls[0].text, text);
+	ck_assert_int_eq(sample_request_probe(&request, "a:f", 0), 1);
+	ck_assert_int_eq(sample_request_probe(&request, "a:f", 7), 2);
+	ck_assert_int_eq(sample_request_probe(&request, "a:f", 0), 1);
+	ck_assert_int_eq(sample_request_probe(&request, "a:f", 7), 2);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(request.probe_calls[i].number, i + 1);
+	ck_assert_uint_eq(request.probe_calls[2].pid, 7);
+	request.probe_calls[0] = (struct probe_call){ 0 };
+	ck_assert_int_eq(sample_request_probe(&request, "a:f", 7), 2); /* behind a free place */
+	ck_assert_int_eq(sample_request_probe(&request, "b:g", 0), 0);
+	ck_assert_uint_eq(request.probe_calls[0].number, 4);
+	for (int place = 3; place < PROBE_CALLS_MAX; place++) {
+		snprintf(text, sizeof(text), "c:%d", place);
+		ck_assert_int_eq(sample_request_probe(&request, text, 0), place);
+	}
+	ck_assert_int_eq(sample_request_probe(&request, "d:h", 0), -1);
+	ck_assert_int_eq(sample_request_probe(&request, text, 0), PROBE_CALLS_MAX - 1);
+}
+END_TEST
+
+struct twin_row {
+	const char *label, *name;
+	uint64_t pid;
+	const char *other;
+};
+
+/* Keys that are not the first columns, with a number between them. */
+static const struct column twin_columns[] = {
+	COLUMN(struct twin_row, label, .kind = COLUMN_LABEL, .title = "label"),
+	COLUMN(struct twin_row, name, .kind = COLUMN_KEY, .title = "name"),
+	COLUMN(struct twin_row, pid, .kind = COLUMN_KEY, .title = "pid"),
+	COLUMN(struct twin_row, other, .kind = COLUMN_KEY, .title = "other"),
+};
+
+static const struct schema twin_schema = {
+	.name = "twin",
+	.row_size = sizeof(struct twin_row),
+	SCHEMA_COLUMNS(twin_columns),
+};
+
+static const struct schema twin_events = {
+	.name = "twin_event",
+	.shape = SHAPE_EVENTS,
+	.row_size = sizeof(struct twin_row),
+	SCHEMA_COLUMNS(twin_columns),
+};
+
+static const struct schema *const twin_schemas[] = { &twin_schema, &twin_events };
+
+static void add_twin(struct table *table, const char *label, const char *name, const char *other)
+{
+	struct twin_row *row = table_add(table);
+
+	row->label = label;
+	row->name = name;
+	row->other = other;
+}
+
+START_TEST(rows_are_found_by_their_keys)
+{
+	static const struct {
+		const char *key, *other;
+		int row; /* -1: none */
+	} cases[] = {
+		{ "a", NULL, 0 },  { "a", "x", 0 },   { "a", "y", 1 },  { "b", "x", 2 },
+		{ "b", NULL, 2 },  { "x", NULL, -1 }, { "a", "z", -1 }, { "b", "y", -1 },
+		{ "l", NULL, -1 }, { "c", NULL, 4 },  { "c", "x", -1 }, { "d", "x", -1 },
+	};
+	struct table *table;
+	struct frame frame;
+
+	frame_open(&frame, twin_schemas, 2);
+	table = frame_slot(&frame, "twin");
+	add_twin(table, "l", "a", "x");
+	add_twin(table, "l", "a", "y");
+	add_twin(table, "b", "b", "x");
+	add_twin(table, "d", NULL, "x");
+	add_twin(table, "x", "c", NULL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(table_find(table, cases[i].key, cases[i].other) ==
+				      (cases[i].row < 0 ? NULL : table_row(table, (size_t)cases[i].row)),
+			      "%zu", i);
+	ck_assert(table_row_is(table, table_row(table, 0), "a") &&
+		  !table_row_is(table, table_row(table, 0), "x"));
+	ck_assert(!table_row_is(table, table_row(table, 3), "x"));
+	ck_assert(table_row_has_key(table, table_row(table, 0), "a"));
+	ck_assert(table_row_has_key(table, table_row(table, 0), "x"));
+	ck_assert(!table_row_has_key(table, table_row(table, 0), "l")); /* a label */
+	ck_assert(!table_row_has_key(table, table_row(table, 0), "y"));
+	ck_assert(table_row_has_key(table, table_row(table, 3), "x"));
+	ck_assert(!table_row_has_key(table, table_row(table, 4), "x"));
+	ck_assert(isnan(table_number(table, NULL, "pid")) && table_u64(table, NULL, "pid") == U64_UNKNOWN);
+	ck_assert_str_eq(table_text(table, NULL, "name"), "");
+	ck_assert_str_eq(table_text(table, table_row(table, 3), "name"), "");
+	ck_assert_ptr_null(frame_table(&frame, "twin")); /* it was not sampled */
+	ck_assert_ptr_null(frame_slot(&frame, "nothing"));
+	frame_close(&frame);
+}
+END_TEST
+
+/* All that a frame can say. */
+static void fill_frame(struct frame *frame)
+{
+	frame->mono_ns = 11;
+	frame->wall_ns = 12;
+	frame->interval_ns = 13;
+	frame->boot = 15;
+	frame->host = arena_copy(&frame->arena, "here", 4);
+	for (unsigned i = 0; i < 2; i++) {
+		struct table *table = &frame->tables[i];
+
+		table->present = table->failed = true;
+		table->mono_ns = 21 + i;
+		table->interval_ns = 31 + i;
+		add_twin(table, arena_copy(&frame->arena, "l", 1), arena_copy(&frame->arena, "a", 1), NULL);
+		add_twin(table, NULL, arena_copy(&frame->arena, "b", 1), arena_copy(&frame->arena, "y", 1));
+		table_reserve(table, 2);
+		table->joined = true;
+		table->fresh[0] = false;
+		table->fresh[1] = true;
+	}
+	frame_notice(frame, "twin", NULL, "first");
+	frame_notice(frame, "other", "do it", "first");
+	frame_notice(frame, "twin", "do it", "second");
+	frame_notice(frame, "twin", NULL, "first"); /* it is there already */
+}
+
+static void has_notices(const struct frame *frame)
+{
+	static const char *const notices[][3] = { { "twin", "first", NULL },
+						  { "other", "first", "do it" },
+						  { "twin", "second", "do it" } };
+
+	ck_assert_uint_eq(frame->n_notices, 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct notice *notice = &frame->notices[i];
+
+		ck_assert_str_eq(notice->topic, notices[i][0]);
+		ck_assert_str_eq(notice->text, notices[i][1]);
+		ck_assert(!notice->remedy == !notices[i][2]);
+		ck_assert(!notice->remedy || strcmp(notice->remedy, notices[i][2]) == 0);
+	}
+	ck_assert_ptr_eq(frame_newest_notice(frame, "twin"), &frame->notices[2]);
+	ck_assert_ptr_eq(frame_newest_notice(frame, "other"), &frame->notices[1]);
+	ck_assert_ptr_null(frame_newest_notice(frame, "nothing"));
+}
+
+/* With texts of its own; what it had before is gone, and events stay with the frame that has them. */
+START_TEST(a_copy_of_a_frame_has_all)
+{
+	struct frame frame, copy;
+	const struct twin_row *rows;
+
+	frame_open(&frame, twin_schemas, 2);
+	frame_open(&copy, twin_schemas, 2);
+	fill_frame(&frame);
+	has_notices(&frame);
+	for (unsigned again = 0; again < 2; again++)
+		frame_copy(&copy, &frame);
+	frame_close(&frame);
+	ck_assert(copy.mono_ns == 11 && copy.wall_ns == 12 && copy.interval_ns == 13 && copy.boot == 15);
+	ck_assert_str_eq(copy.host, "here");
+	has_notices(&copy);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct table *table = &copy.tables[i];
+
+		ck_assert(table->present && table->failed);
+		ck_assert(table->mono_ns == 21 + i && table->interval_ns == 31 + i);
+		ck_assert_uint_eq(table->n_rows, i == 0 ? 2 : 0);
+		ck_assert(table->joined == (i == 0));
+	}
+	rows = table_row(&copy.tables[0], 0);
+	ck_assert_str_eq(rows[0].label, "l");
+	ck_assert_str_eq(rows[0].name, "a");
+	ck_assert_ptr_null(rows[0].other);
+	ck_assert_ptr_null(rows[1].label);
+	ck_assert_str_eq(rows[1].other, "y");
+	ck_assert(!table_is_fresh(&copy.tables[0], &rows[0]) && table_is_fresh(&copy.tables[0], &rows[1]));
+	ck_assert_ptr_eq(frame_newest_notice(&copy, "twin"), &copy.notices[2]);
+	frame_close(&copy);
+}
+END_TEST
+
+START_TEST(a_cleared_frame_has_nothing)
+{
+	struct frame frame;
+
+	frame_open(&frame, twin_schemas, 2);
+	fill_frame(&frame);
+	frame.since_ns = 14;
+	frame.cut = frame.only_events = frame.named_there = frame.named_absent = true;
+	frame_clear(&frame);
+	ck_assert(frame.mono_ns == 0 && frame.wall_ns == 0 && frame.interval_ns == 0 && frame.since_ns == 0);
+	ck_assert(frame.boot == 0 && !frame.host && frame.n_notices == 0);
+	ck_assert(!frame.cut && !frame.only_events && !frame.named_there && !frame.named_absent);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct table *table = &frame.tables[i];
+
+		ck_assert(!table->present && !table->failed && !table->joined && table->n_rows == 0);
+		ck_assert(table->mono_ns == 0 && table->interval_ns == 0);
+	}
+	frame_close(&frame);
+	ck_assert(!frame.tables && frame.n_tables == 0);
+}
+END_TEST
+
+/* Behind those that are there, with texts of the other frame, and blocks where they have some. */
+START_TEST(rows_are_appended)
+{
+	const struct schema *schema = topic_find("process")->schema, *const schemas[] = { schema };
+	const struct column *group = schema_find(schema, "group"), *read = schema_find(schema, "read_bytes");
+	const struct column *name = schema_find(schema, "name");
+	struct frame from, to;
+	void *row;
+
+	frame_open(&from, schemas, 1);
+	frame_open(&to, schemas, 1);
+	row = table_add(&from.tables[0]);
+	row_set_text(row, group, arena_copy(&from.arena, "/a", 2));
+	row_set_u64(row, read, 7);
+	row_set_text(row, name, arena_copy(&from.arena, "x", 1));
+	row = table_add_bare(&from.tables[0]);
+	row_set_text(row, name, arena_copy(&from.arena, "y", 1));
+	ck_assert_uint_eq(table_append(&to, &to.tables[0], &from.tables[0]), 0);
+	ck_assert_uint_eq(table_append(&to, &to.tables[0], &from.tables[0]), 2);
+	frame_close(&from);
+	ck_assert_uint_eq(to.tables[0].n_rows, 4);
+	for (size_t i = 0; i < 4; i++) {
+		row = table_row(&to.tables[0], i);
+		ck_assert_str_eq(row_text(row, name), i % 2 == 0 ? "x" : "y");
+		ck_assert_uint_eq(row_u64(row, read), i % 2 == 0 ? 7 : U64_UNKNOWN);
+		ck_assert(i % 2 == 0 ? strcmp(row_text(row, group), "/a") == 0 : !row_text(row, group));
+	}
+	frame_close(&to);
+}
+END_TEST
+
+struct typed_row {
+	double a, b;
+};
+
+#define NAMED(field, field_key, ...)                                                                         \
+	{                                                                                                    \
+		.key = field_key, .offset = offsetof(struct typed_row, field), .type = VALUE_F64,            \
+		.kind = COLUMN_GAUGE, __VA_ARGS__                                                            \
+	}
+
+/* Of two columns that may be meant the one that is meant more exactly, in either order. */
+START_TEST(what_is_typed_means_one_column)
+{
+	static const struct {
+		const char *typed;
+		struct column better, worse;
+	} cases[] = {
+		{ "load", NAMED(a, "load", .title = "x"), NAMED(b, "LOAD", .title = "load") },
+		{ "load", NAMED(a, "Load", .title = "x"), NAMED(b, "other", .title = "load") },
+		{ "load", NAMED(a, "other", .title = "load"), NAMED(b, "load_ratio", .title = "%load") },
+		{ "load", NAMED(a, "load_ratio", .title = "%load"),
+		  NAMED(b, "other", .title = "load", .hidden = true) },
+		{ "load", NAMED(a, "other", .title = "load", .hidden = true),
+		  NAMED(b, "load_ratio", .title = "%Load") },
+		{ "load", NAMED(a, "load_ratio", .title = "%Load"), NAMED(b, "other", .title = "Load") },
+		{ "load", NAMED(a, "other", .title = "Load"), NAMED(b, "others", .title = "~Load") },
+		{ "load", NAMED(a, "other", .title = "~Load"), NAMED(b, "load_1", .title = "x") },
+		{ "load", NAMED(a, "load_1", .title = "x"), NAMED(b, "other", .title = "loads") },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (unsigned swapped = 0; swapped < 2; swapped++) {
+			struct column both[2];
+			const struct schema schema = { .name = "s", .columns = both, .n_columns = 2 };
+
+			both[swapped] = cases[i].better;
+			both[1 - swapped] = cases[i].worse;
+			ck_assert_msg(schema_match(&schema, span_text(cases[i].typed)) == (int)swapped,
+				      "%zu, %u", i, swapped);
+		}
+}
+END_TEST
+
+START_TEST(headings_have_the_unit_of_their_sizes)
+{
+	static const struct column columns[] = {
+		{ .key = "whole", .type = VALUE_U64, .unit = UNIT_BYTES },
+		{ .key = "part", .type = VALUE_U64, .unit = UNIT_BYTES },
+		{ .key = "count", .type = VALUE_U64, .unit = UNIT_COUNT },
+	};
+	static const struct {
+		bool one_unit, has_base;
+		enum size_unit unit;
+		const char *table, *whole, *part;
+	} cases[] = {
+		{ false, false, SIZE_AUTO, "", "", "" },    { false, false, SIZE_MIB, "", "MiB", "MiB" },
+		{ false, true, SIZE_PERCENT, "", "", "%" }, { false, false, SIZE_PERCENT, "", "", "" },
+		{ true, true, SIZE_AUTO, "", "", "" },      { true, true, SIZE_KIB, "KiB", "", "" },
+		{ true, true, SIZE_PERCENT, "%", "", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct schema schema = {
+			.columns = columns,
+			.n_columns = 3,
+			.one_unit = cases[i].one_unit,
+			.percent_base = cases[i].has_base ? hundred : NULL,
+			.percent_column = 0,
+		};
+
+		ck_assert_str_eq(size_unit_heading(&schema, cases[i].unit), cases[i].table);
+		ck_assert_str_eq(size_unit_of_column(&schema, &columns[0], cases[i].unit), cases[i].whole);
+		ck_assert_str_eq(size_unit_of_column(&schema, &columns[1], cases[i].unit), cases[i].part);
+		ck_assert_str_eq(size_unit_of_column(&schema, &columns[2], cases[i].unit), "");
+	}
+}
+END_TEST
+
+/* Of a table, or of a histogram, whose edges have five digits. */
+START_TEST(cells_of_real_numbers)
+{
+	static const struct {
+		enum shape shape;
+		enum unit unit;
+		enum size_unit size;
+		double number;
+		const char *text;
+	} cases[] = {
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, 1572864, "1" },
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, -1572864, "-1" },
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, 524288, "0.50" },
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, -524288, "-0.50" },
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, 1048576, "1" },
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_MIB, 0, "0" },
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_PERCENT, 1536, "1.5K" },
+		{ SHAPE_TABLE, UNIT_BYTES, SIZE_AUTO, -1536, "-1.5K" },
+		{ SHAPE_TABLE, UNIT_COUNT, SIZE_AUTO, 7, "7" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 1.5e-6, "1.5us" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 0.9e-6, "900ns" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 0.9e-3, "900.0us" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 0.9, "900.0ms" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 999.5, "999.500s" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 1000, "00:16:40" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, -90061, "-1d01:01" },
+		{ SHAPE_TABLE, UNIT_SECONDS, SIZE_AUTO, 93784, "1d02:03" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1e-9, "1ns" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 512e-9, "512ns" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1e-6, "1us" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1.5e-6, "1.5000us" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 15.5e-6, "15.500us" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 155.5e-6, "155.50us" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1e-3, "1ms" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 2.25, "2.2500s" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 999.5, "999.50s" },
+		{ SHAPE_HISTOGRAM, UNIT_SECONDS, SIZE_AUTO, 1000, "00:16:40" },
+		{ SHAPE_HISTOGRAM, UNIT_COUNT, SIZE_AUTO, 7, "7" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct schema of_shape = { .shape = cases[i].shape,
+						 .row_size = sizeof(struct item_row),
+						 SCHEMA_COLUMNS(item_columns) };
+		const struct value_format format = { .unit = cases[i].size, .ascii = true };
+		struct column column = item_columns[3];
+		struct item_row row = { .busy_seconds = cases[i].number };
+		char text[VALUE_TEXT_MAX];
+
+		column.unit = cases[i].unit;
+		column.kind = COLUMN_GAUGE;
+		ck_assert_str_eq(value_text(text, &of_shape, &column, &row, &format), cases[i].text);
+	}
+}
+END_TEST
+
+START_TEST(cells_of_integers_and_texts)
+{
+	static const struct {
+		enum unit unit;
+		uint64_t number;
+		const char *cell, *key;
+	} cases[] = {
+		{ UNIT_ADDRESS, 0x7f96d3e36000, "7f96d3e36000", NULL },
+		{ UNIT_ADDRESS, 0x1000, "000000001000", NULL },
+		{ UNIT_NONE, UINT64_C(12345678901234567), "12345678901234567", "12345678901234567" },
+		{ UNIT_COUNT, UINT64_C(12345678901234567), "12345678901234567", NULL },
+		{ UNIT_COUNT, 7, "7", "7" },
+		{ UNIT_RPM, 1200, "1200", "1200" },
+		{ UNIT_SECONDS, 5, "5.000s", "5.000s" },
+	};
+	const struct value_format format = { .ascii = true };
+	struct column column = item_columns[2];
+	struct item_row row = { .name = "x" };
+	char text[VALUE_TEXT_MAX];
+
+	column.kind = COLUMN_KEY;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		column.unit = cases[i].unit;
+		row.reads = cases[i].number;
+		ck_assert_str_eq(value_text(text, &item_schema, &column, &row, &format), cases[i].cell);
+		if (cases[i].key)
+			ck_assert_str_eq(key_text(text, &column, &row), cases[i].key);
+	}
+	column.unit = UNIT_TIME; /* in the time zone of the machine */
+	row.reads = UINT64_C(1234567890123999999);
+	ck_assert_uint_eq(strlen(value_text(text, &item_schema, &column, &row, &format)), 12);
+	ck_assert_str_eq(text + 8, ".123");
+	ck_assert_str_eq(key_text(text, &item_columns[0], &row), "x");
+	ck_assert_str_eq(value_text(text, &item_schema, &item_columns[0], &row, &format), "x");
+	row.busy_seconds = 1.5;
+	ck_assert_str_eq(key_text(text, &item_columns[3], &row), "1.50");
+}
+END_TEST

@@ -486,6 +486,162 @@ START_TEST(the_largest_processes)
 	rig_close(&rig);
 }
 
+/* A process of one thread that used so many ticks, the last of them on this CPU; and its memory. */
+static void put_process(struct rig *rig, unsigned pid, unsigned ticks, unsigned cpu, unsigned pages,
+			const char *by_node)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u/task/%u", pid, pid);
+	rig_make(rig, path);
+	for (unsigned thread = 0; thread < 2; thread++) {
+		snprintf(path, sizeof(path), thread ? "proc/%u/task/%u/stat" : "proc/%u/stat", pid, pid);
+		rig_put(rig, path,
+			"%u (made) S 1 1 1 0 -1 4 0 0 0 0 %u 0 0 0 20 0 1 0 500 1000 %u 0 0 0 0 0 0 0 0 0 0 "
+			"0 0 "
+			"0 17 %u\n",
+			pid, ticks, pages, cpu);
+	}
+	snprintf(path, sizeof(path), "proc/%u/statm", pid);
+	rig_put(rig, path, "%u %u 0 0 0 0 0\n", pages, pages);
+	snprintf(path, sizeof(path), "proc/%u/numa_maps", pid);
+	rig_put(rig, path, "7f00 default %s kernelpagesize_kB=4\n", by_node);
+}
+
+static void check_pids(const struct frame *frame, const unsigned *pids, size_t n)
+{
+	const struct table *table = frame_table(frame, "locality");
+
+	ck_assert_uint_eq(table->n_rows, n);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_uint_eq(table_u64(table, table_row(table, i), "pid"), pids[i]);
+}
+
+/* By their resident memory, whichever was there first; who is gone has no row. */
+START_TEST(the_largest_process_stands_first)
+{
+	static const unsigned at_first[] = { 4711, 900, 5001, 812 }, grown[] = { 77, 4711, 812, 900, 5001 },
+			      left[] = { 812, 900, 5001 };
+	struct rig rig;
+
+	rig_open(&rig, "nodes-2", all_topics);
+	check_pids(rig_sample(&rig, 1), at_first, 4);
+	put_process(&rig, 77, 5, 0, 9000000, "N0=9000000");
+	put_process(&rig, 812, 500, 0, 500000, "N0=500000");
+	check_pids(rig_sample(&rig, 1), grown, 5);
+	rig_remove(&rig, "proc/77");
+	rig_remove(&rig, "proc/4711");
+	check_pids(rig_sample(&rig, 1), left, 3);
+	rig_remove(&rig, "proc/812");
+	check_pids(rig_sample(&rig, 1), left + 1, 2);
+	rig_close(&rig);
+}
+
+/* Half of what it used is forgotten in 30 s. */
+START_TEST(where_it_ran_is_forgotten_slowly)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "nodes-2", all_topics);
+	put_process(&rig, 77, 1000, 0, 5000, "N0=1000 N1=3000");
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "node_process",
+		  "pid=77 start_seconds=5 node=0 bytes=4096000 share_ratio=0.25 error_ratio=0 cpu_ratio=1 "
+		  "local_ratio=0.25 age_seconds=0 how=numa_maps command=made");
+	put_process(&rig, 77, 1040, 0, 5000, "N0=1000 N1=3000");
+	rig_sample(&rig, 1);
+	put_process(&rig, 77, 1060, 2, 5000, "N0=1000 N1=3000");
+	frame = rig_sample(&rig, 30);
+	ck_assert_double_eq_tol(number(frame, "node_process", 77, 0, "cpu_ratio"), 0.5, NEAR);
+	ck_assert_double_eq_tol(number(frame, "node_process", 77, 1, "cpu_ratio"), 0.5, NEAR);
+	ck_assert_double_eq(number(frame, "locality", 77, NAN, "moves"), 1);
+	ck_assert_double_eq_tol(number(frame, "locality", 77, NAN, "local_ratio"), 0.5, NEAR);
+	put_process(&rig, 77, 1060 + 40, 3, 5000, "N0=1000 N1=3000");
+	frame = rig_sample(&rig, 60);
+	/* 5 and 5 are left of 20 and 20, and 40 come */
+	ck_assert_double_eq_tol(number(frame, "node_process", 77, 0, "cpu_ratio"), 0.1, NEAR);
+	ck_assert_double_eq_tol(number(frame, "node_process", 77, 1, "cpu_ratio"), 0.9, NEAR);
+	ck_assert_double_eq(number(frame, "locality", 77, NAN, "moves"), 1); /* to a CPU of the same node */
+	put_process(&rig, 77, 1101, 0, 5000, "N0=1000 N1=3000");
+	frame = rig_sample(&rig, 2);
+	ck_assert_double_eq(number(frame, "locality", 77, NAN, "moves"), 2);
+	ck_assert_double_eq(number(frame, "locality", 77, NAN, "moves_per_second"), 0.5);
+	check_row(
+		frame, "node_thread",
+		"moves_per_second=0.5 moves=2 node=0 pid=77 start_seconds=5 tid=77 thread=made command=made");
+	rig_close(&rig);
+}
+
+/* Half a percent is the least that is told, beside the nodes that have more. */
+START_TEST(shares_of_half_a_percent)
+{
+	static const struct {
+		const char *by_node, *memory;
+	} cases[] = {
+		{ "N0=199 N1=1", "0:100 1:0" }, { "N0=200 N1=1", "0:100" }, { "N0=1 N1=200", "1:100" },
+		{ "N0=25 N1=75", "0:25 1:75" }, { "N1=9", "1:100" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig rig;
+
+		rig_open(&rig, "nodes-2", all_topics);
+		put_process(&rig, 77, 1000, 0, 5000, cases[i].by_node);
+		ck_assert_str_eq(text(rig_sample(&rig, 1), 77, "memory"), cases[i].memory);
+		rig_close(&rig);
+	}
+}
+
+/* It may have its memory locked: it is looked at later. */
+START_TEST(who_waits_for_a_disk_is_not_looked_at)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "nodes-2", all_topics);
+	put_process(&rig, 77, 10, 0, 5000, "N0=5000");
+	rig_put(&rig, "proc/77/stat",
+		"77 (made) D 1 1 1 0 -1 4 0 0 0 0 10 0 0 0 20 0 1 0 500 1000 5000 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		"17 "
+		"0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_nan(number(frame, "locality", 77, NAN, "local_ratio"));
+	ck_assert_double_nan(number(frame, "locality", 77, NAN, "resident_bytes"));
+	ck_assert_double_eq(number(frame, "locality", 77, NAN, "threads"), 1);
+	put_process(&rig, 77, 11, 0, 5000, "N0=5000");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(number(frame, "locality", 77, NAN, "local_ratio"), 1);
+	ck_assert_double_eq(number(frame, "locality", 77, NAN, "resident_bytes"), 5000 * 4096.0);
+	rig_close(&rig);
+}
+
+/* All pages are counted of who is named alone, which is told. */
+START_TEST(counts_of_maps_need_a_name)
+{
+	static const struct {
+		bool numa_maps;
+		const char *processes;
+		unsigned n_notices;
+	} cases[] = { { false, NULL, 0 }, { true, NULL, 1 }, { true, "4711", 0 }, { false, "4711", 0 } };
+	static const char *const one[] = { "locality", NULL };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		struct rig rig;
+
+		rig_open(&rig, "nodes-2", one);
+		rig.request.numa_maps = cases[i].numa_maps;
+		rig.request.processes = cases[i].processes;
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame->n_notices, cases[i].n_notices);
+		if (frame->n_notices > 0)
+			ck_assert_str_eq(frame->notices[0].text,
+					 "--numa-maps counts only the processes that --pid names");
+		rig_close(&rig);
+	}
+}
+
 static const char *story(struct node_facts facts)
 {
 	static char words[2048];

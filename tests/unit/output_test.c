@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/bytes.h"
 #include "core/utf8.h"
 #include "model/derive.h"
 #include "output/describe.h"
@@ -2172,5 +2173,383 @@ START_TEST(expositions_keep_the_names_of_commands)
 						  "60\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"worker\"} 1\n"));
 	free(output.text);
+}
+END_TEST
+
+struct stack_row {
+	const char *stack, *files;
+	uint64_t samples;
+	double seconds;
+};
+
+static const struct column stack_columns[] = {
+	COLUMN(struct stack_row, stack, .kind = COLUMN_KEY, .title = "stack", .width = 5),
+	COLUMN(struct stack_row, files, .kind = COLUMN_LABEL, .title = "files", .width = 5),
+	COLUMN(struct stack_row, samples, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "n", .width = 5),
+	COLUMN(struct stack_row, seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = "s",
+	       .width = 5),
+};
+
+static const struct schema stack_schema = {
+	.name = "stack",
+	.help = "stacks",
+	.row_size = sizeof(struct stack_row),
+	SCHEMA_COLUMNS(stack_columns),
+};
+
+static const struct schema *const stack_schemas[] = { &stack_schema };
+
+/* The samples of so many seconds, at most two, as bytes. timed: it is known what samples stand for. */
+static struct buffer print_stacks(const struct sink_format *format, bool timed, unsigned n_frames)
+{
+	static const struct stack_row rows[] = {
+		{ "main;work", "a;lib", 5, .05 },
+		{ "main", "a", 2, .02 },
+		{ "", "a", 4, .04 },
+		{ "none", "a", 0, 0 },
+		{ "none", "a", U64_UNKNOWN, 1 },
+		{ "main;work", "a;lib", 1, .01 },
+		{ "main;lone", "a", 300, 3 },
+		{ "main;work", "b;lib", 1, .01 },
+	};
+	struct print_plan plan = { .n_views = 1, .repeated = true };
+	struct buffer bytes = { 0 };
+	struct frame frame;
+	struct sink sink;
+	char byte;
+
+	plan.views = alloc_zeroed(1, sizeof(*plan.views));
+	view_open(&plan.views[0], &stack_schema);
+	sink_open(&sink, format, &plan, memfd_create("stacks", MFD_CLOEXEC), "test");
+	ck_assert_int_eq(sink_begin(&sink), 0);
+	frame_open(&frame, stack_schemas, 1);
+	for (unsigned i = 0; i < n_frames; i++) {
+		frame_clear(&frame);
+		frame.wall_ns = UINT64_C(5000000000) + i * UINT64_C(1000000000);
+		frame.interval_ns = 500000000;
+		frame.tables[0].present = true;
+		for (unsigned r = i * 5; r < (i == 0 ? 5 : 8); r++) {
+			struct stack_row *row = table_add(&frame.tables[0]);
+
+			*row = rows[r];
+			row->seconds = timed ? row->seconds : NAN;
+		}
+		ck_assert_int_eq(sink_frame(&sink, &frame), 0);
+	}
+	ck_assert_int_eq(sink_end(&sink), 0);
+	frame_close(&frame);
+	for (off_t at = 0; pread(sink.fd, &byte, 1, at) == 1; at++)
+		buffer_char(&bytes, byte);
+	close(sink.fd);
+	sink_close(&sink);
+	print_plan_close(&plan);
+	return bytes;
+}
+
+/* A message Profile: "field:number", "field:'text'", "field:[packed numbers]", "field:{message}". */
+static void print_profile(struct buffer *out, struct span in, uint64_t of)
+{
+	uint64_t tag, number;
+
+	while (take_varint(&in, &tag)) {
+		uint64_t field = tag >> 3;
+		struct span content;
+
+		buffer_print(out, "%s%u:", out->length > 0 && out->bytes[out->length - 1] != '{' ? " " : "",
+			     (unsigned)field);
+		ck_assert(take_varint(&in, &number));
+		if ((tag & 7) == 0) {
+			buffer_print(out, "%llu", (unsigned long long)number);
+			continue;
+		}
+		ck_assert_uint_eq(tag & 7, 2);
+		ck_assert_uint_le(number, span_length(in));
+		content = span_of(in.at, number);
+		in.at = content.end;
+		if (of == 0 && field == 6) {
+			buffer_print(out, "'%.*s'", (int)number, content.at);
+		} else if (of == 2) {
+			buffer_char(out, '[');
+			while (take_varint(&content, &number))
+				buffer_print(out, "%llu%s", (unsigned long long)number,
+					     content.at < content.end ? " " : "");
+			buffer_char(out, ']');
+		} else {
+			buffer_char(out, '{');
+			print_profile(out, content, of * 10 + field);
+			buffer_char(out, '}');
+		}
+	}
+	ck_assert_ptr_eq(in.at, in.end);
+}
+
+static void check_profile(bool timed, unsigned n_frames, const char *expected)
+{
+	struct buffer bytes = print_stacks(&sink_pprof, timed, n_frames), text = { 0 };
+
+	print_profile(&text, span_of(bytes.bytes, bytes.length), 0);
+	buffer_char(&text, '\0');
+	ck_assert_str_eq(text.bytes, expected);
+	buffer_free(&bytes);
+	buffer_free(&text);
+}
+
+/* Numbers of fields as in profile.proto: text 6, sample type 1, sample 2, mapping 3, location 4, function 5.
+ */
+START_TEST(a_profile_has_each_function_once)
+{
+	check_profile(
+		true, 2,
+		"6:'' 6:'samples' 6:'count' 1:{1:1 2:2} 6:'cpu' 6:'nanoseconds' 1:{1:3 2:4} 11:{1:3 2:4} "
+		"12:10000000 "
+		"6:'a' 3:{1:1 5:5 7:1} 6:'main' 5:{1:1 2:6 3:6} 4:{1:1 2:1 4:{1:1}} "
+		"6:'lib' 3:{1:2 5:7 7:1} 6:'work' 5:{1:2 2:8 3:8} 4:{1:2 2:2 4:{1:2}} "
+		"2:{1:[2 1] 2:[5 50000000]} 2:{1:[1] 2:[2 20000000]} "
+		"2:{1:[2 1] 2:[1 10000000]} "
+		"6:'lone' 5:{1:3 2:9 3:9} 4:{1:3 4:{1:3}} 2:{1:[3 1] 2:[300 3000000000]} "
+		"6:'b' 3:{1:3 5:10 7:1} 5:{1:4 2:6 3:6} 4:{1:4 2:3 4:{1:4}} 2:{1:[2 4] 2:[1 10000000]} "
+		"9:4500000000 10:1500000000");
+	check_profile(false, 1,
+		      "6:'' 6:'samples' 6:'count' 1:{1:1 2:2} "
+		      "6:'a' 3:{1:1 5:3 7:1} 6:'main' 5:{1:1 2:4 3:4} 4:{1:1 2:1 4:{1:1}} "
+		      "6:'lib' 3:{1:2 5:5 7:1} 6:'work' 5:{1:2 2:6 3:6} 4:{1:2 2:2 4:{1:2}} "
+		      "2:{1:[2 1] 2:[5]} 2:{1:[1] 2:[2]} 9:4500000000 10:500000000");
+	check_profile(true, 0, "6:'' 6:'samples' 6:'count' 1:{1:1 2:2}");
+}
+END_TEST
+
+START_TEST(folded_stacks_are_lines)
+{
+	struct buffer text = print_stacks(&sink_folded, true, 2);
+
+	buffer_char(&text, '\0');
+	ck_assert_str_eq(text.bytes,
+			 "main;work 5\nmain 2\nnone 0\nmain;work 1\nmain;lone 300\nmain;work 1\n");
+	buffer_free(&text);
+}
+END_TEST
+
+struct level_row {
+	const char *name, *label;
+	uint64_t count;
+	double level;
+};
+
+static const struct column level_columns[] = {
+	COLUMN(struct level_row, name, .kind = COLUMN_KEY, .title = "name", .width = 5),
+	COLUMN(struct level_row, label, .kind = COLUMN_LABEL, .title = "label", .width = 5),
+	COLUMN(struct level_row, count, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "number",
+	       .width = 5),
+	COLUMN(struct level_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = "level",
+	       .width = 5),
+};
+
+static const struct schema level_schema = {
+	.name = "level",
+	.help = "levels",
+	.row_size = sizeof(struct level_row),
+	SCHEMA_COLUMNS(level_columns),
+};
+
+static const struct schema *const level_schemas[] = { &level_schema };
+
+/* So many seconds of lines. */
+static char *print_numbers(unsigned n_frames)
+{
+	static const struct summary_column columns[] = {
+		{ { "level", "b", "count" }, "b's", 4, 0 },
+		{ { "level", NULL, "level" }, NULL, 6, 2 },
+		{ { "level", "a", "count" }, NULL, 4, 0 },
+		{ { "level", "nobody", "count" }, "no", 4, 0 },
+		{ { NULL } },
+	};
+	struct print_plan plan = { .summary = columns, .ascii = true, .repeated = true };
+	struct frame frame;
+	struct sink sink;
+	char *text;
+	off_t length;
+
+	setenv("TZ", "UTC", 1);
+	sink_open(&sink, &sink_text, &plan, memfd_create("lines", MFD_CLOEXEC), "test");
+	ck_assert_int_eq(sink_begin(&sink), 0);
+	frame_open(&frame, level_schemas, 1);
+	for (unsigned i = 0; i < n_frames; i++) {
+		static const char *const names[] = { "a", "b", "c" };
+
+		frame_clear(&frame);
+		frame.wall_ns = (UINT64_C(1732095000) + i) * 1000000000;
+		frame.interval_ns = 1000000000;
+		frame.tables[0].present = true;
+		for (unsigned r = 0; r < 3; r++) {
+			struct level_row *row = table_add(&frame.tables[0]);
+
+			row->name = names[r];
+			row->label = r == 1 ? "long one" : "";
+			row->count = 10 * r + (r == 0 ? 1 : 2) * i;
+			row->level = (.1 + r) / 4 * (1 + i);
+		}
+		ck_assert_int_eq(sink_frame(&sink, &frame), 0);
+	}
+	ck_assert_int_eq(sink_end(&sink), 0);
+	frame_close(&frame);
+	length = lseek(sink.fd, 0, SEEK_END);
+	text = alloc_zeroed((size_t)length + 1, 1);
+	ck_assert_int_eq(pread(sink.fd, text, (size_t)length, 0), length);
+	close(sink.fd);
+	sink_close(&sink);
+	return text;
+}
+
+START_TEST(a_sample_is_a_line_of_numbers)
+{
+	char *text = print_numbers(3), *one = print_numbers(1), *none = print_numbers(0);
+
+	ck_assert_str_eq(text, "time      b's      a long_one number   no\n"
+			       "09:30:00   10    2.5     27.5      0    -\n"
+			       "09:30:01   12    5.0     55.0      1    -\n"
+			       "09:30:02   14    7.5     82.5      2    -\n"
+			       "\n"
+			       "time      b's      a long_one number   no\n"
+			       "mean       12    5.0     55.0      1    -\n"
+			       "geomean  11.9    4.5     50.0      -    -\n"
+			       "stddev    1.6    2.0     22.5    0.8    -\n"
+			       "min        10    2.5     27.5      0    -\n"
+			       "max        14    7.5     82.5      2    -\n");
+	ck_assert_str_eq(one, "time      b's      a long_one number   no\n"
+			      "09:30:00   10    2.5     27.5      0    -\n");
+	ck_assert_str_eq(none, "");
+	free(text);
+	free(one);
+	free(none);
+}
+END_TEST
+
+/* Behind each 20 lines where the output is no terminal. */
+START_TEST(lines_of_numbers_are_headed_again)
+{
+	for (unsigned n = 19; n <= 21; n++) {
+		char *text = print_numbers(n);
+		unsigned n_headings = 0;
+
+		for (const char *at = strstr(text, "time "); at; at = strstr(at + 1, "time "))
+			n_headings++;
+		ck_assert_uint_eq(n_headings, n <= 20 ? 2 : 3); /* with that of the end */
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(formats_go_by_name)
+{
+	static const struct {
+		const char *name;
+		const struct sink_format *format;
+	} cases[] = {
+		{ "text", &sink_text },
+		{ "csv", &sink_csv },
+		{ "json", &sink_json },
+		{ "openmetrics", &sink_openmetrics },
+		{ "folded", &sink_folded },
+		{ "prometheus", &sink_prometheus },
+		{ "pprof", &sink_pprof },
+		{ "xml", NULL },
+		{ "", NULL },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
+		ck_assert_ptr_eq(sink_format_find(cases[c].name), cases[c].format);
+}
+END_TEST
+
+START_TEST(recordings_of_lines_have_an_ending)
+{
+	ck_assert(recording_is_lines("a.jsonl"));
+	ck_assert(recording_is_lines("/x.y/a.b.jsonl"));
+	ck_assert(!recording_is_lines(".jsonl")); /* that is all of its name */
+	ck_assert(!recording_is_lines("a.json"));
+	ck_assert(!recording_is_lines("a.jsonl2"));
+	ck_assert(!recording_is_lines("ajsonl"));
+	ck_assert(!recording_is_lines(""));
+}
+END_TEST
+
+START_TEST(descriptions_for_people_are_aligned)
+{
+	static const struct column columns[] = {
+		COLUMN(struct level_row, name, .kind = COLUMN_KEY, .title = "n", .help = "its name",
+		       .source = "a"),
+		COLUMN(struct level_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .hidden = true,
+		       .title = "l", .help = "its level", .source = "b"),
+	};
+	static const struct schema described = { .name = "thing", .help = "things", SCHEMA_COLUMNS(columns) };
+	const struct described two[] = { { &described, { "one", "two", "three" } },
+					 { &described, { NULL } } };
+	static const char *const lines =
+		"  name                           key      none             its name\n"
+		"                                                           = a\n"
+		"  level                          gauge    ratio            its level (shown with "
+		"--columns)\n"
+		"                                                           = b\n";
+	struct buffer out = { 0 };
+	char expected[1024];
+
+	snprintf(expected, sizeof(expected), "thing: things\n  panes: one, two, three\n%s\nthing: things\n%s",
+		 lines, lines);
+	describe_text(&out, two, 2);
+	buffer_char(&out, '\0');
+	ck_assert_str_eq(out.bytes, expected);
+	buffer_free(&out);
+}
+END_TEST
+
+static unsigned n_asked;
+
+static bool breaks_off(void)
+{
+	return ++n_asked == 2;
+}
+
+/* It is asked at each 256th row; then nothing of the sample is written. */
+START_TEST(a_signal_breaks_a_sample_off)
+{
+	static const struct {
+		unsigned n_rows, n_asked;
+		bool whole;
+	} cases[] = {
+		{ 255, 0, true }, { 256, 1, true }, { 511, 1, true }, { 512, 2, false }, { 1000, 2, false }
+	};
+	const struct sink_format *const formats[] = { &sink_csv, &sink_json, &sink_folded };
+
+	for (unsigned f = 0; f < 3; f++) {
+		for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+			struct print_plan plan = { .n_views = 1,
+						   .panes = (const char *const[]){ "p" },
+						   .n_panes = 1 };
+			struct frame frame;
+			struct sink sink;
+			off_t length;
+
+			plan.views = alloc_zeroed(1, sizeof(*plan.views));
+			view_open(&plan.views[0], &stack_schema);
+			sink_open(&sink, formats[f], &plan, memfd_create("stacks", MFD_CLOEXEC), "test");
+			ck_assert_int_eq(sink_begin(&sink), 0);
+			length = lseek(sink.fd, 0, SEEK_END);
+			sink.interrupted = breaks_off;
+			n_asked = 0;
+			frame_open(&frame, stack_schemas, 1);
+			frame.tables[0].present = true;
+			for (unsigned r = 0; r < cases[c].n_rows; r++)
+				*(struct stack_row *)table_add(&frame.tables[0]) =
+					(struct stack_row){ "main", "a", r, 1 };
+			ck_assert_int_eq(sink_frame(&sink, &frame), cases[c].whole ? 0 : -ECANCELED);
+			ck_assert_uint_eq(n_asked, cases[c].n_asked);
+			ck_assert_uint_eq(sink.frames, cases[c].whole ? 1 : 0);
+			ck_assert_int_eq(lseek(sink.fd, 0, SEEK_END) > length, cases[c].whole);
+			frame_close(&frame);
+			close(sink.fd);
+			sink_close(&sink);
+			print_plan_close(&plan);
+		}
+	}
 }
 END_TEST

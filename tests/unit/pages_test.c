@@ -1646,6 +1646,148 @@ START_TEST(a_page_has_flags_and_mappings_of_its_frame)
 }
 END_TEST
 
+static int lowest_free_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	return fd;
+}
+
+/* Without mappings of frames, of one that is beyond the end of the files, and of what is in no frame. */
+START_TEST(a_page_has_the_bits_of_its_entry)
+{
+	static const struct {
+		uint64_t entry;
+		const char *row;
+	} cases[] = {
+		{ OWN_ANONYMOUS | PAGEMAP_FILE | 0x801,
+		  "bits=present file or shared exclusive frame=2049 mappings=3 flags=thp" },
+		{ PAGEMAP_SWAPPED | 77 << 5 | 5, "bits=swapped anonymous swap_area=5 swap_page=77" },
+		{ PAGEMAP_SWAPPED | 1 << 5, "bits=swapped anonymous swap_area=0 swap_page=1" },
+		{ PAGEMAP_SWAPPED | PAGEMAP_FILE | PAGEMAP_EXCLUSIVE | PAGEMAP_SOFT_DIRTY,
+		  "bits=swapped file or shared written" },
+		{ 0, "bits=absent" },
+		{ PAGEMAP_GUARD, "bits=absent guard" },
+		{ PAGEMAP_FILE | PAGEMAP_EXCLUSIVE, "bits=absent" },
+		{ SHARED_ANONYMOUS | PAGEMAP_SOFT_DIRTY | PAGEMAP_WRITE_WATCHED | 0x222,
+		  "bits=present anonymous written write-watched frame=546 mappings=9 flags=ksm" },
+		{ SHARED_ANONYMOUS, "bits=present anonymous" },
+		{ SHARED_ANONYMOUS | 1, "bits=present anonymous frame=1 mappings=0 flags=" },
+		{ SHARED_ANONYMOUS | 0xfff, "bits=present anonymous frame=4095 mappings=8 flags=" },
+		{ SHARED_ANONYMOUS | 0x1000, "bits=present anonymous frame=4096" },
+	};
+	static const char *const names[] = { "page", NULL };
+	static uint64_t pagemap[0x50], counts[0x1000];
+	char root[SCRATCH_PATH_MAX], address[16], row[256];
+	struct machine machine;
+	int before = -1;
+
+	open_old_kernel(&machine, root, false);
+	close_machine(&machine);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		pagemap[0x20 + i] = cases[i].entry;
+	write_words(root, "proc/77/pagemap", pagemap, 0x50);
+	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
+	open_machine_at(&machine, root, names);
+	machine.env.page_bytes = PAGE;
+	next_tick(&machine);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(address, sizeof(address), "0x%x", 0x20008 + 0x1000 * i);
+		if (i == 0) { /* there are no mappings yet */
+			sample_page(&machine, address, "page");
+			check_row(machine.now, "page",
+				  "pid=77 page_address=131072 bits=present file or shared exclusive "
+				  "frame=2049 flags=thp");
+			counts[0x801] = 3;
+			counts[0x222] = 9;
+			counts[0xfff] = 8;
+			write_words(root, "proc/kpagecount", counts, 0x1000);
+			before = lowest_free_descriptor();
+		}
+		sample_page(&machine, address, "page");
+		snprintf(row, sizeof(row), "pid=77 page_address=%u %s", 0x20000 + 0x1000 * i, cases[i].row);
+		check_row(machine.now, "page", row);
+	}
+	ck_assert_int_eq(lowest_free_descriptor(), before);
+	close_machine(&machine);
+}
+END_TEST
+
+static void write_memory(const char *root, size_t n)
+{
+	char path[SCRATCH_PATH_MAX + 64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/proc/77/mem", root);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fseek(file, 0x20000, SEEK_SET), 0);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_ne(fputc((int)((i + i / 256) % 256), file), EOF);
+	fclose(file);
+}
+
+/* All of them that can be read, sixteen in a row. */
+START_TEST(bytes_of_a_page_are_rows)
+{
+	static const struct {
+		unsigned row;
+		const char *hex, *text;
+	} rows[] = {
+		{ 0, "00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f", "................" },
+		{ 1, "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f", "................" },
+		{ 2, "20 21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e 2f", " !\"#$%&'()*+,-./" },
+		{ 7, "70 71 72 73 74 75 76 77 78 79 7a 7b 7c 7d 7e 7f", "pqrstuvwxyz{|}~." },
+		{ 8, "80 81 82 83 84 85 86 87 88 89 8a 8b 8c 8d 8e 8f", "................" },
+		{ 15, "f0 f1 f2 f3 f4 f5 f6 f7 f8 f9 fa fb fc fd fe ff", "................" },
+		{ 18, "21 22 23 24 25 26 27 28 29 2a 2b 2c 2d 2e 2f 30", "!\"#$%&'()*+,-./0" },
+		{ 255, "ff 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e", "................" },
+	};
+	static const char *const names[] = { "page_bytes", NULL };
+	char root[SCRATCH_PATH_MAX];
+	struct machine machine;
+	const struct table *table;
+	int before;
+
+	open_old_kernel(&machine, root, false);
+	close_machine(&machine);
+	machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
+	open_machine_at(&machine, root, names);
+	machine.env.page_bytes = PAGE;
+	next_tick(&machine);
+	ck_assert_uint_eq(sample_page(&machine, "0x20010", "page_bytes")->n_rows, 0);
+	ck_assert(was_told(&machine, "/proc/77/mem: No such file or directory"));
+	write_memory(root, PAGE + 32);
+	before = lowest_free_descriptor();
+	table = sample_page(&machine, "0x20010", "page_bytes");
+	ck_assert_uint_eq(machine.now->n_notices, 0);
+	ck_assert_uint_eq(table->n_rows, PAGE / 16);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const void *row = table_row(table, rows[i].row);
+
+		ck_assert_uint_eq(table_u64(table, row, "byte_address"), 0x20000 + 16 * rows[i].row);
+		ck_assert_str_eq(table_text(table, row, "hex"), rows[i].hex);
+		ck_assert_str_eq(table_text(table, row, "text"), rows[i].text);
+	}
+	write_memory(root, 47); /* it ends within a row */
+	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 2);
+	write_memory(root, 48);
+	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 3);
+	ck_assert_uint_eq(sample_page(&machine, "0x2f000", "page_bytes")->n_rows, 0);
+	ck_assert(was_told(&machine, "page 0x2f000 is not present"));
+	ck_assert_int_eq(lowest_free_descriptor(), before);
+	machine.request.batch = false; /* on the screen it is not told */
+	machine.request.page_address = 0x2f000;
+	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 0);
+	ck_assert(!was_told(&machine, "is not present"));
+	machine.request.page_address = 0x20fff;
+	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 3);
+	close_machine(&machine);
+}
+END_TEST
+
 /* Zero pages look like pages that processes share: where there are none of both, all is known. */
 START_TEST(without_frames_zero_pages_are_not_known)
 {
@@ -1752,15 +1894,6 @@ static int memory_file(void)
 	int fd = memfd_create("pages", MFD_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	return fd;
-}
-
-static int lowest_free_descriptor(void)
-{
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	ck_assert_int_ge(fd, 0);
-	close(fd);
 	return fd;
 }
 

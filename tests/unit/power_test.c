@@ -725,3 +725,230 @@ START_TEST(without_speeds_none_is_known)
 	frame_close(&frame);
 }
 END_TEST
+
+static void put_chip(struct rig *rig, unsigned number, const char *name, const char *label, int millidegrees)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u", number);
+	rig_make(rig, path);
+	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/name", number);
+	rig_put(rig, path, "%s\n", name);
+	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/temp1_label", number);
+	rig_put(rig, path, "%s\n", label);
+	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/temp1_input", number);
+	rig_put(rig, path, "%d\n", millidegrees);
+}
+
+/* Where there is room for one temperature only; of two alike the first. */
+START_TEST(the_first_temperature_is_that_of_the_cpu)
+{
+	static const struct {
+		const char *chip, *label;
+	} ranked[] = {
+		{ "x86_pkg_temp", "" }, { "coretemp", "Package id 0" },
+		{ "k10temp", "Tdie" },  { "k10temp", "Tctl" },
+		{ "zenpower", "Tdie" }, { "cpu_thermal", "x" },
+		{ "cpu-thermal", "x" }, { "coretemp", "Core 1" },
+		{ "k10temp", "Tccd1" }, { "soc_thermal", "x" },
+		{ "acpitz", "x" },      { "zenpower", "Tctl" },
+	};
+	static const char *const temperatures[] = { "temperature", NULL };
+
+	for (unsigned i = 0; i + 1 < sizeof(ranked) / sizeof(ranked[0]); i++)
+		for (unsigned first = 0; first < 2; first++) {
+			const struct table *table;
+			struct rig rig;
+
+			rig_open(&rig, "empty", temperatures);
+			for (unsigned chip = 0; chip < 2; chip++) {
+				unsigned at = i + (chip == first ? 0 : 1);
+
+				put_chip(&rig, chip, ranked[at].chip, ranked[at].label,
+					 chip == first ? 45000 : 50000);
+			}
+			table = frame_table(rig_sample(&rig, 1), "temperature");
+			ck_assert_uint_eq(table->n_rows, 2);
+			ck_assert_msg(table_number(table, table_row(table, 0), "celsius") == 45, "%s %s",
+				      ranked[i].chip, ranked[i].label);
+			ck_assert_double_eq(table_number(table, table_row(table, 1), "celsius"), 50);
+			rig_close(&rig);
+		}
+}
+END_TEST
+
+#define ZONE(file) "sys/class/thermal/thermal_zone0/" file
+
+/* A zone has the lowest of its trip points of each kind, a chip its files. */
+START_TEST(limits_are_those_of_chips_and_zones)
+{
+	static const struct {
+		const char *types[4];
+		double high, critical;
+	} cases[] = {
+		{ { "passive", "passive", "hot", "critical" }, 61, 64 },
+		{ { "active", "hot", "hot", "critical" }, 62, 64 },
+		{ { "critical", "passive", "critical", "active" }, 62, 61 },
+		{ { "active", "active", "active", "active" }, NAN, NAN },
+	};
+	static const int trips[] = { 61, 62, 63, 64 };
+	const struct frame *frame;
+	struct rig rig;
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		rig_open(&rig, "empty", sensor_topics);
+		rig_make(&rig, "sys/class/thermal/thermal_zone0");
+		rig_put(&rig, ZONE("type"), "zone\n");
+		rig_put(&rig, ZONE("temp"), "50000\n");
+		for (unsigned k = 0; k < 4; k++) {
+			char path[96];
+
+			snprintf(path, sizeof(path), ZONE("trip_point_%u_type"), k);
+			rig_put(&rig, path, "%s\n", cases[i].types[k]);
+			snprintf(path, sizeof(path), ZONE("trip_point_%u_temp"), k);
+			rig_put(&rig, path, "%d000\n", trips[k]);
+			snprintf(path, sizeof(path), ZONE("trip_point_%u_hyst"), k);
+			if (k > 0)
+				rig_put(&rig, path, "%u000\n", k);
+		}
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 4);
+		check_row(frame, "trip_point",
+			  i == 0   ? "zone=zone trip=0 type=passive celsius=61 headroom_celsius=11"
+			  : i == 2 ? "zone=zone trip=0 type=critical celsius=61 headroom_celsius=11"
+				   : "zone=zone trip=0 type=active celsius=61 headroom_celsius=11");
+		ck_assert_double_eq(table_number(frame_table(frame, "trip_point"),
+						 table_row(frame_table(frame, "trip_point"), 3),
+						 "hysteresis_celsius"),
+				    3);
+		ck_assert_msg(isnan(cases[i].high) ==
+					      isnan(cell_f64(frame, "temperature", "zone", "high_celsius")) &&
+				      (isnan(cases[i].high) || cell_f64(frame, "temperature", "zone",
+									"high_celsius") == cases[i].high),
+			      "case %u", i);
+		ck_assert(isnan(cases[i].critical) ||
+			  cell_f64(frame, "temperature", "zone", "critical_celsius") == cases[i].critical);
+		rig_close(&rig);
+	}
+	rig_open(&rig, "empty", sensor_topics);
+	put_chip(&rig, 0, "chip", "of it", 50000);
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_min", "-5000\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_max", "80000\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_crit", "95000\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_fault", "0\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp2_input", "51000\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp2_fault", "1\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/in3_input", "1250\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/in3_min", "1100\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/in3_max", "1400\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/fan2_input", "900\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/fan2_min", "300\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_input", "48000\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/in3_input", "1275\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/fan2_input", "1000\n");
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "temperature",
+		  "sensor=chip/temp1 label=of it celsius=48 min_celsius=48 max_celsius=50 high_celsius=80 "
+		  "critical_celsius=95 chip=chip state=ok age_seconds=0");
+	check_row(frame, "temperature", "sensor=chip/temp2 label=temp2 chip=chip state=fault age_seconds=0");
+	check_row(frame, "voltage",
+		  "input=chip/in3 label=in3 volts=1.275 min_volts=1.25 max_volts=1.275 low_volts=1.1 "
+		  "high_volts=1.4 chip=chip state=ok age_seconds=0");
+	ck_assert_uint_eq(frame_table(frame, "fan")->n_rows, 1);
+	ck_assert_double_eq(cell_f64(frame, "fan", "chip/fan2", "rpm"), 1000);
+	ck_assert_double_eq(cell_f64(frame, "fan", "chip/fan2", "min_rpm"), 900);
+	ck_assert_double_eq(cell_f64(frame, "fan", "chip/fan2", "max_rpm"), 1000);
+	rig_close(&rig);
+}
+END_TEST
+
+/* By the name of the chip, and the label where it has others. */
+START_TEST(which_chips_measure_the_machine)
+{
+	static const struct {
+		const char *chip, *label, *file, *domain, *from; /* from: of the total */
+		double watts;
+	} cases[] = {
+		{ "power_meter", "any", "power1", "power_meter/power1", "meter of the machine", 25 },
+		{ "macsmc_hwmon", "Total System Power", "power1", "macsmc_hwmon/power1",
+		  "meter of the machine", 25 },
+		{ "macsmc_hwmon", "Heatpipe Power", "power1", "macsmc_hwmon/power1",
+		  "nothing here measures it", NAN },
+		{ "corsairpsu", "power total", "power1", "corsairpsu/power1", "meter of the machine", 25 },
+		{ "corsairpsu", "power +12v", "power1", "corsairpsu/power1", "nothing here measures it",
+		  NAN },
+		{ "other", "power total", "power1", "other/power1", "nothing here measures it", NAN },
+		{ "amd_energy", "Esocket1", "energy1", "package-1", "packages + DRAM", 4 },
+		{ "amd_energy", "Ecore001", "energy1", "amd_energy/energy1", "nothing here measures it",
+		  NAN },
+		{ "amd_energy", "Esocketx", "energy1", "amd_energy/energy1", "nothing here measures it",
+		  NAN },
+		{ "others_energy", "Esocket1", "energy1", "others_energy/energy1", "nothing here measures it",
+		  NAN },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool is_power = cases[i].file[0] == 'p';
+		const struct frame *frame = NULL;
+		char path[96];
+		struct rig rig;
+
+		rig_open(&rig, "empty", power_only);
+		rig_make(&rig, "sys/class/hwmon/hwmon0");
+		rig_put(&rig, "sys/class/hwmon/hwmon0/name", "%s\n", cases[i].chip);
+		snprintf(path, sizeof(path), "sys/class/hwmon/hwmon0/%s_label", cases[i].file);
+		rig_put(&rig, path, "%s\n", cases[i].label);
+		snprintf(path, sizeof(path), "sys/class/hwmon/hwmon0/%s_input", cases[i].file);
+		for (unsigned turn = 0; turn < 3; turn++) {
+			rig_put(&rig, path, "%u\n", is_power ? 25000000 : 1000000 + 4000000 * turn);
+			frame = rig_sample(&rig, 1);
+		}
+		ck_assert_str_eq(cell_text(frame, "power", "total", "source"), cases[i].from);
+		ck_assert_msg(isnan(cases[i].watts) ? isnan(watts(frame, "total"))
+						    : fabs(watts(frame, "total") - cases[i].watts) < MW,
+			      "%s %s: %g W", cases[i].chip, cases[i].label, watts(frame, "total"));
+		ck_assert_double_eq_tol(watts(frame, cases[i].domain), is_power ? 25 : 4, MW);
+		ck_assert_str_eq(counted_in(frame, cases[i].domain), isnan(cases[i].watts) ? "" : "total");
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* Its last address on a bus tells which one it is. */
+START_TEST(chips_are_called_as_their_devices)
+{
+	static const struct {
+		const char *name, *place, *key; /* place: NULL: it is no link */
+	} cases[] = {
+		{ "coretemp", "platform/coretemp.0/hwmon/hwmon0", "coretemp.0/temp1" },
+		{ "nvme", "pci0000:00/0000:00:1d.0/0000:01:00.0/nvme/nvme0/hwmon0",
+		  "nvme@0000:01:00.0/temp1" },
+		{ "zone", "virtual/thermal/thermal_zone0/hwmon0", "zone@thermal_zone0/temp1" },
+		{ "lm75", "platform/i2c-3/3-0048/hwmon/hwmon0", "lm75@3-0048/temp1" },
+		{ "thinkpad", "platform/thinkpad_hwmon/hwmon/hwmon0", "thinkpad_hwmon/temp1" },
+		{ "words", "platform/no-address/hwmon0", "words@no-address/temp1" },
+		{ "alone", NULL, "alone/temp1" },
+	};
+	static const char *const temperatures[] = { "temperature", NULL };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char path[160], target[160], link[2 * SCRATCH_PATH_MAX];
+		struct rig rig;
+
+		rig_open(&rig, "empty", temperatures);
+		rig_make(&rig, "sys/class/hwmon");
+		snprintf(path, sizeof(path), "sys/%s%s", cases[i].place ? "devices/" : "class/hwmon/hwmon0",
+			 cases[i].place ? cases[i].place : "");
+		rig_make(&rig, path);
+		snprintf(target, sizeof(target), "../../devices/%s", cases[i].place ? cases[i].place : "");
+		snprintf(link, sizeof(link), "%s/sys/class/hwmon/hwmon0", rig.root);
+		ck_assert(!cases[i].place || symlink(target, link) == 0);
+		rig_put(&rig, "sys/class/hwmon/hwmon0/name", "%s\n", cases[i].name);
+		rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_input", "50000\n");
+		ck_assert_double_eq(cell_f64(rig_sample(&rig, 1), "temperature", cases[i].key, "celsius"),
+				    50);
+		rig_close(&rig);
+	}
+}
+END_TEST

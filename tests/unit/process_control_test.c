@@ -1,17 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what is set of a process: lists of CPUs as people write them; a child against /proc. */
+/*
+ * Tests of what is set of a process: lists of CPUs as people write them; a child against /proc; how it is
+ * started, confined, and ends; and of what tells others of this one.
+ */
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/buffer.h"
+#include "kernel/pid/pid_stat.h"
+#include "kernel/pid/pid_status.h"
 #include "suite.h"
+#include "sys/buffer_io.h"
+#include "sys/confine.h"
+#include "sys/exit_watch.h"
+#include "sys/pressure_trigger.h"
 #include "sys/process_control.h"
+#include "sys/service_notify.h"
+#include "sys/spawn.h"
 
 static void check_list(const char *list, const char *written)
 {
@@ -171,5 +190,251 @@ START_TEST(a_child_gets_a_policy_and_a_class)
 	ck_assert_int_eq(control_set_policy((uint32_t)child, &batch), -ESRCH);
 	ck_assert_int_eq(control_get_io((uint32_t)child, &io), -ESRCH);
 	ck_assert_int_eq(control_set_io((uint32_t)child, &low), -ESRCH);
+}
+END_TEST
+
+/* It ends, is a zombie, and is gone; only then is its number free. */
+START_TEST(the_end_of_a_process_is_seen)
+{
+	pid_t child = fork();
+	siginfo_t info;
+	int watch, status = 7, waited;
+
+	if (child == 0) {
+		pause();
+		_exit(1);
+	}
+	ck_assert_int_gt(child, 0);
+	watch = exit_watch_open((uint32_t)child);
+	if (watch == -ENOSYS)
+		skip_test("this kernel has no descriptors of processes");
+	ck_assert_int_ge(watch, 0);
+	ck_assert(!exit_watch_ended(watch) && !exit_watch_reaped(watch));
+	ck_assert(!exit_watch_status(watch, &status) && status == 7);
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	ck_assert(exit_watch_ended(watch) && !exit_watch_reaped(watch));
+	ck_assert_int_eq(waitpid(child, &waited, 0), child);
+	ck_assert(exit_watch_ended(watch) && exit_watch_reaped(watch));
+	if (exit_watch_status(watch, &status)) /* since Linux 6.15 */
+		ck_assert_int_eq(status, waited);
+	else
+		ck_assert_int_eq(status, 7);
+	close(watch);
+	ck_assert(!exit_watch_status(-1, &status));
+	ck_assert_int_eq(exit_watch_open((uint32_t)child), -ESRCH);
+}
+END_TEST
+
+static char *read_all(int fd)
+{
+	struct buffer text = { 0 };
+
+	ck_assert_int_eq(buffer_read(&text, fd, 65536), 0);
+	buffer_char(&text, '\0');
+	close(fd);
+	return text.bytes;
+}
+
+/* What a shell started so writes; it goes on only when it has read something. */
+static char *output_of(struct spawn_plan plan, const char *script, const char *variable)
+{
+	char *words[] = { (char *)"sh", (char *)"-c", (char *)(uintptr_t)script, NULL };
+	char *variables[] = { (char *)(uintptr_t)variable, NULL };
+	int in[2], out[2];
+	pid_t pid = 0;
+
+	ck_assert(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
+	ck_assert_int_eq(write(in[1], "typed\n", 6), 6);
+	plan.words = words;
+	plan.variables = variables;
+	plan.in = in[0];
+	plan.out = plan.err = out[1];
+	ck_assert_int_eq(spawn_command(&plan, &pid), 0);
+	close(in[0]);
+	close(in[1]);
+	close(out[1]);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	return read_all(out[0]);
+}
+
+START_TEST(a_command_has_its_own_input_output_and_variables)
+{
+	char *text = output_of((struct spawn_plan){ 0 }, "read x; echo \"$x $V\"; echo e >&2", "V=value");
+
+	ck_assert_str_eq(text, "typed value\ne\n");
+	free(text);
+}
+END_TEST
+
+/* Blocked and ignored signals are ours alone. */
+START_TEST(a_command_has_the_usual_signals)
+{
+	struct pid_signals signals;
+	sigset_t all;
+	char *text;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	text = output_of((struct spawn_plan){ 0 }, "exec cat /proc/self/status", "V=1");
+	ck_assert(pid_status_signals(span_text(text), &signals));
+	ck_assert_uint_eq(signals.blocked, 0);
+	ck_assert_uint_eq(signals.ignored >> (SIGPIPE - 1) & 1, 0);
+	ck_assert_uint_eq(signals.ignored >> (SIGXFSZ - 1) & 1, 0);
+	free(text);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+}
+END_TEST
+
+START_TEST(a_command_leads_a_group_or_a_session)
+{
+	for (int own = 0; own < 3; own++) {
+		const struct spawn_plan plan = { .own_group = own >= 1, .own_session = own == 2 };
+		char *text = output_of(plan, "exec cat /proc/self/stat", "V=1");
+		struct span rest = span_text(text);
+		struct pid_stat stat;
+		uint64_t pid;
+
+		ck_assert(span_u64(&rest, &pid) && pid_stat_parse(span_text(text), &stat));
+		ck_assert_int_eq(stat.process_group == (int)pid, own >= 1);
+		ck_assert_int_eq(stat.session == (int)pid, own == 2);
+		ck_assert(own == 2 || stat.session == getsid(0));
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(a_command_has_a_limit_of_open_files)
+{
+	struct rlimit before, after;
+	char wanted[32], *text;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	text = output_of((struct spawn_plan){ .files = 123 }, "ulimit -n", "V=1");
+	ck_assert_str_eq(text, "123\n");
+	free(text);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &after), 0);
+	ck_assert(after.rlim_cur == before.rlim_cur && after.rlim_max == before.rlim_max);
+	text = output_of((struct spawn_plan){ 0 }, "ulimit -n", "V=1");
+	snprintf(wanted, sizeof(wanted), "%llu\n", (unsigned long long)before.rlim_cur);
+	if (before.rlim_cur != RLIM_INFINITY)
+		ck_assert_str_eq(text, wanted);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_command_that_is_not_there)
+{
+	char *words[] = { (char *)"/none/at/all", NULL }, *variables[] = { NULL };
+	const struct spawn_plan plan = { .words = words, .variables = variables, .out = 1, .err = 2 };
+	pid_t pid;
+
+	ck_assert_int_eq(spawn_command(&plan, &pid), ENOENT);
+}
+END_TEST
+
+START_TEST(descriptors_of_a_range_are_closed)
+{
+	for (int fd = 40; fd < 46; fd++)
+		ck_assert_int_eq(dup2(STDERR_FILENO, fd), fd);
+	descriptors_close(43, 42);
+	ck_assert_int_ge(fcntl(43, F_GETFD), 0);
+	descriptors_close(42, 43);
+	for (int fd = 40; fd < 46; fd++)
+		ck_assert_int_eq(fcntl(fd, F_GETFD) >= 0, fd != 42 && fd != 43);
+	descriptors_close(45, 45);
+	ck_assert(fcntl(44, F_GETFD) >= 0 && fcntl(45, F_GETFD) < 0);
+}
+END_TEST
+
+/* It can use what is open, and opens nothing. */
+START_TEST(a_confined_process_has_memory_and_descriptors)
+{
+	int fds[2], status;
+	pid_t child;
+	char byte;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	child = fork();
+	if (child == 0) {
+		bool right;
+
+		if (confine_process() == -ENOTSUP)
+			_exit(2);
+		right = write(fds[1], "x", 1) == 1 && read(fds[0], &byte, 1) == 1 && byte == 'x' &&
+			open("/", O_RDONLY) == -1 && errno == EPERM &&
+			socket(AF_UNIX, SOCK_STREAM, 0) == -1 && errno == EPERM && fork() == -1 &&
+			errno == EPERM && kill(getpid(), 0) == -1 && errno == EPERM;
+		syscall(SYS_exit_group, !right); /* sanitizers do more in _exit() than is allowed */
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+		skip_test("processes of this architecture are not confined");
+	ck_assert_int_eq(status, 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+END_TEST
+
+/* What the manager hears at this socket; "": nothing. */
+static const char *heard(const char *name, const char *told)
+{
+	static char text[64];
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
+	ssize_t got;
+
+	memcpy(address.sun_path, name, strlen(name));
+	if (*name == '@')
+		address.sun_path[0] = '\0';
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, length), 0);
+	if (told)
+		setenv("NOTIFY_SOCKET", told, 1);
+	else
+		unsetenv("NOTIFY_SOCKET");
+	service_notify("READY=1");
+	got = recv(fd, text, sizeof(text) - 1, 0);
+	text[got > 0 ? got : 0] = '\0';
+	close(fd);
+	unlink(name);
+	return text;
+}
+
+START_TEST(a_manager_hears_at_the_socket_that_it_names)
+{
+	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 8], abstract[SCRATCH_PATH_MAX + 8];
+	char longest[200] = "/";
+
+	scratch_directory(directory, "notify");
+	snprintf(path, sizeof(path), "%s/s", directory);
+	snprintf(abstract, sizeof(abstract), "@%s", directory);
+	ck_assert_int_eq(chdir(directory), 0);
+	ck_assert_str_eq(heard(path, path), "READY=1");
+	ck_assert_str_eq(heard(abstract, abstract), "READY=1");
+	ck_assert_str_eq(heard(path, NULL), "");
+	ck_assert_str_eq(heard(path, ""), "");
+	ck_assert_str_eq(heard(path, "s"), ""); /* no path from the root */
+	ck_assert_str_eq(heard(path, "/"), "");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[0] = '/';
+	ck_assert_str_eq(heard(path, longest), "");
+}
+END_TEST
+
+/* Of a resource that no kernel has: as long as users without rights may have it in the end. */
+START_TEST(windows_of_pressure_have_bounds)
+{
+	static const double windows[][2] = { { 0.1, 2 }, { 0.5, 2 }, { 1, 2 },    { 2, 2 },
+					     { 3, 4 },   { 4, 4 },   { 9.5, 10 }, { 50, 10 } };
+
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+		double seconds = windows[i][0];
+
+		ck_assert_int_eq(pressure_trigger_open("none", false, 0.5, &seconds), -ENOENT);
+		ck_assert_double_eq(seconds, windows[i][1]);
+	}
 }
 END_TEST

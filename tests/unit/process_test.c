@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +28,7 @@
 #include "suite.h"
 #include "topic/process/process_entry.h"
 #include "sys/worker.h"
+#include "topic/process/process_ends.h"
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
@@ -184,6 +187,7 @@ START_TEST(what_is_known_of_the_machine_is_told)
 		open_machine(&machine, topic_names);
 		next_tick(&machine);
 		ck_assert_uint_eq(frame_table(machine.now, "system")->n_rows, files > 0);
+		ck_assert(frame_table(machine.now, "system")->failed == (files == 0));
 		ck_assert(isnan(frame_number(machine.now, "system", NULL, "load1")) == !(files & 1));
 		ck_assert(isnan(frame_number(machine.now, "system", NULL, "cpus")) == !(files & 2));
 		close_machine(&machine);
@@ -713,6 +717,49 @@ START_TEST(a_process_that_runs_is_moved)
 	next_tick(&machine);
 	ck_assert(!process_list_find(list, MOVED)->outside);
 	ck_assert(process_list_find(list, MOVED - 1)->outside);
+	close_machine(&machine);
+	scope_free(&scope);
+}
+END_TEST
+
+/* A group of any hierarchy counts, not only of the deepest, which stands for the process. */
+START_TEST(a_process_is_in_groups_of_all_hierarchies)
+{
+	static const struct {
+		const char *groups;
+		bool outside;
+	} cases[] = {
+		{ "2:cpu:/g\n3:pids:/a/b/c\n", false },
+		{ "2:memory:/g\n3:pids:/a/b/c\n", false },
+		{ "2:pids:/g\n3:memory:/a/b/c\n", false },
+		{ "2:blkio:/g\n3:pids:/a/b/c\n", false },
+		{ "1:name=systemd:/g\n3:pids:/a/b/c\n", false },
+		{ "3:pids:/a/b/c\n0::/g\n", false },
+		{ "3:pids:/a/b/c\n2:cpu:/a\n", true },
+		{ "3:pids:/g/b/c\n2:cpu:/a\n", false },
+		{ "2:freezer:/g\n3:pids:/a/b/c\n", true }, /* none of those that count */
+		{ "", true },
+	};
+	static const char *const names[] = { "process", NULL };
+	struct scope scope = { 0 };
+	struct machine machine;
+	struct process_list *list;
+
+	make_root(&machine);
+	for (int i = 0; i < (int)(sizeof(cases) / sizeof(cases[0])); i++) {
+		char path[64];
+
+		write_process(&machine, (struct fake_process){ 7 + i, 1, "make", 100, 0, 40, 500 });
+		snprintf(path, sizeof(path), "proc/%d/cgroup", 7 + i);
+		write_file(&machine, path, "%s", cases[i].groups);
+	}
+	open_machine(&machine, names);
+	choose_scope(&machine, &scope, "cgroup=/g");
+	next_tick(&machine);
+	list = reader_state(&process_reader, &machine.env);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(process_list_find(list, 7 + i)->outside == cases[i].outside, "%s",
+			      cases[i].groups);
 	close_machine(&machine);
 	scope_free(&scope);
 }
@@ -2156,6 +2203,233 @@ START_TEST(pids_of_another_namespace_hit_nobody_else)
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(waitpid(outside.pid, &status, WNOHANG), 0);
 	end_child(&outside);
+}
+END_TEST
+
+/* Nothing is done: they are only asked whether they could be. */
+START_TEST(orders_are_taken_word_by_word)
+{
+	static const struct {
+		const char *order, *rest; /* rest: after the start time */
+		int error;
+	} cases[] = {
+		{ "signal 0", "", 0 },
+		{ "signal 64", "", 0 },
+		{ "signal 65", "", -EINVAL },
+		{ "signal -1", "", -EINVAL },
+		{ "nice -64", "", 0 },
+		{ "nice 64", "", 0 },
+		{ "nice -65", "", -EINVAL },
+		{ "nice 65", "", -EINVAL },
+		{ "nice x", "", -EINVAL },
+		{ "affinity 0", "", 0 },
+		{ "affinity ,", "", -EINVAL },
+		{ "policy fifo 99", "", 0 },
+		{ "policy other 0", "", 0 },
+		{ "policy fifo 100", "", -EINVAL },
+		{ "policy fifo x", "", -EINVAL },
+		{ "policy x 1", "", -EINVAL },
+		{ "io 0 0", "", 0 },
+		{ "io 3 7", "", 0 },
+		{ "io 4 7", "", -EINVAL },
+		{ "io 3 8", "", -EINVAL },
+		{ "io x 1", "", -EINVAL },
+		{ "io 1 x", "", -EINVAL },
+		{ "signal 0", " ", -EINVAL },
+		{ "signal 0", " 1", -EINVAL },
+		{ "stop 0", "", -EINVAL },
+		{ "", "", -EINVAL },
+	};
+	static const char *const wrong[] = { "signal 0",       "signal 0 0 1.5",          "signal 0 x 1.5",
+					     "signal 0 1",     "signal 0 2147483648 1.5", "signal 0 -1 1.5",
+					     "signal 0 1 soon" };
+	static const char *const topic_names[] = { "process", NULL };
+	struct machine machine = { 0 };
+	const char *remedy;
+
+	open_machine(&machine, topic_names);
+	next_tick(&machine);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char action[96];
+
+		snprintf(action, sizeof(action), "%s %d %.6f%s", cases[i].order, (int)machine.env.own_pid,
+			 number_of(&machine, (int)machine.env.own_pid, "start_seconds"), cases[i].rest);
+		ck_assert_msg(machine.source.act(machine.source.state, "process", action, NULL, NULL,
+						 &remedy) == cases[i].error,
+			      "\"%s\"", action);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		ck_assert_msg(machine.source.act(machine.source.state, "process", wrong[i], NULL, NULL,
+						 &remedy) == -EINVAL,
+			      "\"%s\"", wrong[i]);
+	close_machine(&machine);
+}
+END_TEST
+
+#define ENDS_MAX 8
+#define FIRST_THREAD_CODE 77
+
+/* What process_ends_read() told. */
+struct ends {
+	struct process_end list[ENDS_MAX];
+	size_t n;
+};
+
+static void note_end(void *context, const struct process_end *end)
+{
+	struct ends *ends = context;
+
+	ck_assert_uint_lt(ends->n, ENDS_MAX);
+	ends->list[ends->n++] = *end;
+}
+
+static void *exit_after_the_first(void *argument)
+{
+	usleep(10000);
+	_exit(*(int *)argument);
+}
+
+/* A child with this name: it ends with code when what it reads ends, with a thread after its first one. */
+static pid_t start_named(const char *name, int order, bool with_thread, int code)
+{
+	char byte = 'x';
+	int ready[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+
+		prctl(PR_SET_NAME, name);
+		if (write(ready[1], &byte, 1) != 1 || (order >= 0 && read(order, &byte, 1) != 0))
+			_exit(99);
+		if (with_thread && pthread_create(&thread, NULL, exit_after_the_first, &code) == 0)
+			syscall(SYS_exit, FIRST_THREAD_CODE);
+		_exit(code);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static void wait_for_end(struct process_ends *ends)
+{
+	struct pollfd ready = { .fd = process_ends_fd(ends), .events = POLLIN };
+
+	ck_assert_int_eq(poll(&ready, 1, 30000), 1);
+}
+
+static void check_end(const struct ends *told, size_t at, pid_t pid, size_t name, int status)
+{
+	ck_assert_uint_lt(at, told->n);
+	ck_assert_uint_eq(told->list[at].pid, (uint32_t)pid);
+	ck_assert_uint_eq(told->list[at].name, name);
+	ck_assert(told->list[at].status == status || told->list[at].status == PROCESS_ENDS_STATUS_UNKNOWN);
+}
+
+static bool is_zombie(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0;
+}
+
+/* Without exit records those that have a name are looked for, and each is told once. */
+START_TEST(ends_of_programs_that_are_looked_for)
+{
+	struct program_names names = { 0 };
+	struct process_ends *ends;
+	struct ends told = { 0 };
+	struct env env;
+	char name[16], other[16];
+	pid_t before, held, longer, zombie;
+	int error = 0, order[2];
+
+	snprintf(name, sizeof(name), "end-%d", (int)getpid());
+	snprintf(other, sizeof(other), "ens-%d", (int)getpid());
+	program_names_add(&names, "a-program-that-is-not-there");
+	program_names_add(&names, name);
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	env.live = false; /* there are no records then */
+	ends = process_ends_open(&env, &names, &error);
+	ck_assert_int_eq(error, -ENOTSUP);
+	ck_assert_int_eq(pipe2(order, O_CLOEXEC), 0);
+	before = start_named(name, -1, false, 4);
+	ck_assert(is_zombie(before));
+	held = start_named(name, order[0], false, 5);
+	longer = start_named(other, order[0], false, 6);
+	ck_assert_int_eq(process_ends_look(ends), 0);
+	process_ends_read(ends, note_end, &told);
+	ck_assert_uint_eq(told.n, 0); /* the zombie ended before */
+	zombie = start_named(name, -1, false, 7);
+	ck_assert(is_zombie(zombie));
+	ck_assert_int_eq(process_ends_look(ends), 0);
+	process_ends_read(ends, note_end, &told);
+	ck_assert_uint_eq(told.n, 1);
+	check_end(&told, 0, zombie, 1, 7 << 8);
+	ck_assert_int_eq(process_ends_look(ends), 0);
+	process_ends_read(ends, note_end, &told);
+	ck_assert_uint_eq(told.n, 1);
+	kill(held, SIGKILL);
+	kill(longer, SIGKILL);
+	wait_for_end(ends);
+	process_ends_read(ends, note_end, &told);
+	ck_assert_uint_eq(told.n, 2);
+	check_end(&told, 1, held, 1, SIGKILL);
+	ck_assert_int_eq(waitpid(before, NULL, 0), before);
+	ck_assert_int_eq(waitpid(held, NULL, 0), held);
+	ck_assert_int_eq(waitpid(longer, NULL, 0), longer);
+	ck_assert_int_eq(waitpid(zombie, NULL, 0), zombie);
+	ck_assert_int_eq(process_ends_look(ends), 0);
+	process_ends_read(ends, note_end, &told);
+	ck_assert_uint_eq(told.n, 2);
+	ck_assert_uint_eq(process_ends_lost(ends), 0);
+	process_ends_close(ends);
+	process_ends_close(NULL);
+	close(order[0]);
+	close(order[1]);
+	env_close(&env);
+}
+END_TEST
+
+/* With them nothing is looked for; a process ends with its last thread. */
+START_TEST(ends_of_programs_by_their_records)
+{
+	struct program_names names = { 0 };
+	struct process_ends *ends;
+	struct ends told = { 0 };
+	struct env env;
+	char name[16];
+	pid_t pids[2];
+	int error = 0;
+
+	snprintf(name, sizeof(name), "end-%d", (int)getpid());
+	program_names_add(&names, "a-program-that-is-not-there");
+	program_names_add(&names, name);
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	ends = process_ends_open(&env, &names, &error);
+	if (error) {
+		process_ends_close(ends);
+		env_close(&env);
+		skip_test("no exit records: %s", strerror(-error));
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		pids[i] = start_named(name, -1, i, 3 + (int)i);
+		ck_assert_int_eq(process_ends_look(ends), 0);
+		while (told.n <= i) {
+			wait_for_end(ends);
+			process_ends_read(ends, note_end, &told);
+		}
+		if (i == 0 || told.list[i].status != FIRST_THREAD_CODE << 8) /* before Linux 6.15 */
+			check_end(&told, i, pids[i], 1, (3 + (int)i) << 8);
+		ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+	}
+	process_ends_read(ends, note_end, &told);
+	ck_assert_uint_eq(told.n, 2);
+	process_ends_close(ends);
+	env_close(&env);
 }
 END_TEST
 

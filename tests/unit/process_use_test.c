@@ -22,6 +22,9 @@
 #include "kernel/pid/pid_status.h"
 #include "rig.h"
 #include "sys/process_control.h"
+#include "topic/process/missing_targets.h"
+#include "topic/process/process_list.h"
+#include "topic/reader.h"
 
 #define TMPFS 0x01021994
 #define OVERLAYFS 0x794c7630
@@ -223,6 +226,156 @@ START_TEST(a_kernel_that_does_not_count_waits)
 	put_process(&rig, 7, 1, 1, 10);
 	rig_put(&rig, "proc/7/schedstat", "0 0 0\n");
 	ck_assert(isnan(of_process(rig_sample(&rig, 2), 7, "wait_seconds")));
+	rig_close(&rig);
+}
+
+/* In ticks, pages and bytes that differ, of a process with a group, and of a thread of the kernel. */
+START_TEST(every_column_of_a_process)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_rig(&rig);
+	rig.env.page_bytes = 4096;
+	rig_put(&rig, "proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 100 kB\nSwapFree: 60 kB\n");
+	rig_make(&rig, "etc");
+	rig_put(&rig, "etc/passwd", "ada:x:1000:1000::/:/bin/sh\n");
+	put_process(&rig, 7, 1, 1, 10);
+	rig_put(&rig, "proc/7/stat",
+		"7 (name) S 3 1 1 34817 -1 4194304 11 12 13 14 250 50 15 16 25 5 4 0 600 8192 20 0 0 0 0 0 0 "
+		"0 0 0 "
+		"0 0 0 0 17 2 0 0 0\n");
+	rig_put(&rig, "proc/7/statm", "100 50 25 1 0 1 0\n");
+	rig_put(&rig, "proc/7/status", "Name:\tname\nUid:\t1\t1000\t1\t1\nVmSwap:\t40 kB\n");
+	rig_put(&rig, "proc/7/cgroup", "0::/a/b\n");
+	put_io(&rig, 7, 4096, 8192);
+	for (unsigned tid = 7; tid <= 10; tid++)
+		put_schedstat(&rig, 7, (int)tid, "500 250000000 10\n");
+	put_process(&rig, 8, 2, 1, 10);
+	rig_put(&rig, "proc/8/stat",
+		"8 (kworker/1:0) I 2 0 0 0 -1 2129984 0 0 0 0 0 70 0 0 20 -5 1 0 20 0 0 0 0 0 0 0 0 0 0 0 0 "
+		"0 0 0 17 1 "
+		"0 0 0\n");
+	rig.request.visible[0] = 7;
+	rig.request.n_visible = 1;
+	rig_sample(&rig, 2);
+	frame = rig_sample(&rig, 2);
+	check_row(
+		frame, "process",
+		"cpu_ratio=0 user_ratio=0 system_ratio=0 cpu_seconds=3 pid=7 start_seconds=6 ppid=3 state=S "
+		"processor=2 user_seconds=2.5 system_seconds=0.5 threads=4 nice=5 priority=25 tty=pts/1 "
+		"user=ada uid=1000 resident_bytes=204800 memory_ratio=0.2 virtual_bytes=409600 "
+		"shared_bytes=102400 swapped_bytes=40960 minor_faults=11 major_faults=13 "
+		"minor_faults_per_second=0 major_faults_per_second=0 disk_bytes_per_second=0 "
+		"read_bytes_per_second=0 write_bytes_per_second=0 disk_bytes=12288 read_bytes=4096 "
+		"write_bytes=8192 wait_ratio=0 switches_per_second=0 wait_seconds=1 switches=40 "
+		"stat_age_seconds=0 group=/a/b command=name command_base=name program=name "
+		"program_base=name name=name");
+	check_row(frame, "process",
+		  "cpu_ratio=0 user_ratio=0 system_ratio=0 cpu_seconds=0.7 pid=8 start_seconds=0.2 ppid=2 "
+		  "state=I processor=1 user_seconds=0 system_seconds=0.7 threads=1 nice=-5 priority=20 tty= "
+		  "resident_bytes=0 memory_ratio=0 virtual_bytes=0 shared_bytes=0 swapped_bytes=0 "
+		  "minor_faults=0 major_faults=0 minor_faults_per_second=0 major_faults_per_second=0 "
+		  "stat_age_seconds=0 command=[kworker/1:0] command_base=[kworker/1:0] "
+		  "program=[kworker/1:0] program_base=[kworker/1:0] name=kworker/1:0");
+	rig_close(&rig);
+}
+
+/* What --pid names and is not there is told once, by the first of them; the others may be there. */
+START_TEST(processes_that_are_named_and_missing)
+{
+	static const struct {
+		const char *list;
+		bool once, there, absent;
+		const char *notice; /* NULL: none */
+	} cases[] = {
+		{ NULL, false, false, false, NULL },
+		{ "7", false, true, false, NULL },
+		{ "8,7", false, true, false, NULL },
+		{ "9", false, false, true, "there is no process 9; waiting for it" },
+		{ "9", true, false, true, "there is no process 9" },
+		{ "9,10", true, false, true, "there is no process 9" },
+		{ "8,10,9", false, true, true, "there is no process 10; waiting for it" },
+		{ "9,8", true, true, true, "there is no process 9" },
+		{ "none", true, false, true, "there is no process none" },
+		{ "p7", true, true, false, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		struct rig rig;
+
+		open_rig(&rig);
+		put_process(&rig, 7, 1, 1, 10);
+		put_process(&rig, 8, 1, 1, 10);
+		rig_put(&rig, "proc/7/stat", "7 (p7) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10 0 0\n");
+		rig.request.processes = cases[i].list;
+		rig.request.once = cases[i].once;
+		missing_targets_want_programs(reader_state(&process_reader, &rig.env), &rig.request);
+		rig_sample(&rig, 1);
+		frame = rig_sample(&rig, 1);
+		missing_targets_find(rig.frames + rig.present, &rig.request, "process",
+				     reader_state(&process_reader, &rig.env));
+		ck_assert_msg(frame->named_there == cases[i].there, "case %zu", i);
+		ck_assert_msg(frame->named_absent == cases[i].absent, "case %zu", i);
+		ck_assert_uint_eq(frame->n_notices, cases[i].notice != NULL);
+		if (cases[i].notice)
+			ck_assert_str_eq(frame->notices[0].text, cases[i].notice);
+		rig_close(&rig);
+	}
+}
+
+/* Counters of a thread that are less than before are those of another one. */
+START_TEST(waits_of_threads_that_are_replaced)
+{
+	static const struct {
+		const char *text;
+		double seconds, switches;
+	} cases[] = {
+		{ "500 1000000000 10\n", 1, 10 },   { "500 1500000000 12\n", 1.5, 12 },
+		{ "500 1400000000 20\n", 2.9, 32 }, { "500 1600000000 20\n", 3.1, 32 },
+		{ "500 1600000000 19\n", 4.7, 51 },
+	};
+	struct rig rig;
+
+	open_rig(&rig);
+	put_process(&rig, 7, 1, 1, 10);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+
+		rig_put(&rig, "proc/7/schedstat", "%s", cases[i].text);
+		frame = rig_sample(&rig, 1);
+		ck_assert_double_eq_tol(of_process(frame, 7, "wait_seconds"), cases[i].seconds, 1e-9);
+		ck_assert_double_eq(of_process(frame, 7, "switches"), cases[i].switches);
+	}
+	rig_close(&rig);
+}
+
+/* The row of all has their sums; topics that are not sampled have none. */
+START_TEST(what_topics_cost_adds_up)
+{
+	static const char *const names[] = { "self", NULL };
+	static const struct env_cost costs[] = {
+		{ .name = "first", .cpu_ns = 1500000000, .reads = 30, .lost = 2, .active = true },
+		{ .name = "none", .cpu_ns = 100000000000, .reads = 9000, .lost = 500 },
+		{ .name = "last", .cpu_ns = 250000000, .reads = 7, .lost = 40, .active = true },
+	};
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", names);
+	rig.env.costs = costs;
+	rig.env.n_costs = 3;
+	rig.env.reads = 12345;
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "self")->n_rows, 3);
+	check_row(frame, "self", "topic=first sample_seconds=1.5 reads=30 lost=2");
+	check_row(frame, "self", "topic=last sample_seconds=0.25 reads=7 lost=40");
+	ck_assert_double_eq(cell_f64(frame, "self", "all", "sample_seconds"), 1.75);
+	ck_assert_uint_eq(cell_u64(frame, "self", "all", "lost"), 42);
+	ck_assert_uint_ge(cell_u64(frame, "self", "all", "reads"), 12345);
+	ck_assert_double_gt(cell_f64(frame, "self", "all", "cpu_seconds"), 0);
+	ck_assert_uint_eq(cell_u64(frame, "self", "first", "resident_bytes"), U64_BLANK);
 	rig_close(&rig);
 }
 

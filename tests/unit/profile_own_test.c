@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of which events a profile opens, with the rights that a kernel of the test gives. */
+/*
+ * Tests of which events a profile opens, with the rights that a kernel of the test gives; of waits, by the
+ * switches of threads that it tells; and of calls that threads are seen in.
+ */
 #include <config.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/profile_record.h"
 #include "rig.h"
+#include "still_clock.h"
+#include "sys/bpf/program.h"
 #include "sys/perf_ring.h"
+#include "topic/call/call_looks.h"
 #include "topic/profile/profile_events.h"
+#include "topic/profile/wait_switches.h"
 
 #define OPENED_MAX 2048
 
@@ -92,24 +103,40 @@ long perf_read(int leader, void *bytes, size_t room)
 	return -ENOTSUP;
 }
 
+/* Rings of threads, with the records that wait there. */
+static struct ring {
+	int tid;
+	size_t length;
+	char records[512];
+} rings[64];
+static unsigned n_rings, n_mapped;
+static int ring_error = -ENOTSUP;
+
 int perf_ring_open(struct perf_ring *ring, int event, size_t bytes)
 {
-	(void)ring;
-	(void)event;
-	(void)bytes;
-	return -ENOTSUP;
+	ck_assert_uint_lt(n_rings, sizeof(rings) / sizeof(rings[0]));
+	if (ring_error)
+		return ring_error;
+	rings[n_rings].tid = opened_as(event)->tid;
+	*ring = (struct perf_ring){ &rings[n_rings++], bytes };
+	n_mapped++;
+	return 0;
 }
 
 void perf_ring_close(struct perf_ring *ring)
 {
-	(void)ring;
+	n_mapped -= ring->mapping != NULL;
+	ring->mapping = NULL;
 }
 
-/* cppcheck-suppress constParameter */
 struct span perf_ring_take(struct perf_ring *ring, char *room)
 {
-	(void)ring;
-	return span_of(room, 0);
+	struct ring *from = ring->mapping;
+	size_t length = from->length;
+
+	memcpy(room, from->records, length);
+	from->length = 0;
+	return span_of(room, length);
 }
 
 /* cppcheck-suppress constParameter */
@@ -437,5 +464,544 @@ START_TEST(rings_fit_the_cpus_that_are_online)
 		rig.env.tick++;
 		ck_assert_msg(profile_events_fit(&events) == cases[i].fit, "%s", cases[i].online);
 	}
+	close_rig();
+}
+
+/* --- Waits by switches: the thread that looks does so when the test wants it. */
+
+static void *(*looker)(void *context);
+static void *looker_context;
+static jmp_buf looked;
+static bool looks, cannot_start;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *context)
+{
+	(void)thread;
+	(void)attr;
+	looker = routine;
+	looker_context = context;
+	return cannot_start ? EAGAIN : 0;
+}
+
+int pthread_join(pthread_t thread, void **result)
+{
+	(void)thread;
+	(void)result;
+	return 0;
+}
+
+/* At the end of a look. */
+int nanosleep(const struct timespec *pause, struct timespec *left)
+{
+	(void)pause;
+	(void)left;
+	if (looks)
+		longjmp(looked, 1);
+	return 0;
+}
+
+static void *look_in_thread(void *nothing)
+{
+	looks = true;
+	if (setjmp(looked) == 0)
+		looker(looker_context);
+	looks = false;
+	return nothing;
+}
+
+/* In a thread, which gives up rights. */
+static void look_once(void)
+{
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+			RTLD_NEXT, "pthread_create");
+	int (*join)(pthread_t, void **) = (int (*)(pthread_t, void **))dlsym(RTLD_NEXT, "pthread_join");
+	pthread_t thread;
+
+	ck_assert_int_eq(create(&thread, NULL, look_in_thread, NULL), 0);
+	ck_assert_int_eq(join(thread, NULL), 0);
+}
+
+#define MS UINT64_C(1000000)
+#define START (1000 * 1000 * MS)
+
+static struct wait_switches *switches;
+static struct wait_ledger ledger;
+static struct process processes[3], *listed[3];
+static char names[3][8];
+static struct process_list list = { .all = listed };
+
+static void put_thread_file(unsigned pid, unsigned tid, const char *name, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u/task/%u/%s", pid, tid, name);
+	rig_put(&rig, path, "%s", text);
+}
+
+/* call < 0: it runs. */
+static void put_wait(unsigned pid, unsigned tid, const char *channel, long call)
+{
+	char text[128];
+
+	put_thread_file(pid, tid, "wchan", channel);
+	snprintf(text, sizeof(text), "%ld 0x7 0x0 0x0 0x0 0x0 0x0 0x7ffc00000000 0x7f0000\n", call);
+	put_thread_file(pid, tid, "syscall", call < 0 ? "running\n" : text);
+}
+
+static void put_ran(unsigned pid, unsigned tid, unsigned run_ms, unsigned ready_ms)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u000000 %u000000 7\n", run_ms, ready_ms);
+	put_thread_file(pid, tid, "schedstat", text);
+}
+
+/* A process with its threads, which sleep. */
+static void put_waiting(unsigned at, unsigned pid, unsigned n_threads)
+{
+	char path[64];
+
+	put_process(pid, 1, 0, n_threads);
+	snprintf(path, sizeof(path), "proc/%u/fd", pid);
+	rig_make(&rig, path);
+	for (unsigned i = 0; i < n_threads; i++) {
+		put_wait(pid, pid + i, "hrtimer_nanosleep", SYS_nanosleep);
+		put_ran(pid, pid + i, 1000, 100);
+	}
+	snprintf(names[at], sizeof(names[at]), "p%u", pid);
+	processes[at] = (struct process){ .pid = pid, .start_ticks = 500, .name = names[at] };
+	listed[at] = &processes[at];
+	list.n_all = at + 1;
+}
+
+static void open_switches(void)
+{
+	open_rig("0");
+	rig.env.own_pid = 1;
+	ring_error = 0;
+	still_clock_ns = START;
+	switches = wait_switches_open(&rig.env);
+	ck_assert_ptr_nonnull(switches);
+	ledger.last_ns = START;
+}
+
+static void update(unsigned pid)
+{
+	rig.env.tick++;
+	wait_ledger_begin(&ledger);
+	ck_assert_uint_eq(wait_switches_update(switches, &list, pid, &ledger), still_clock_ns);
+	wait_ledger_end(&ledger, still_clock_ns, 0);
+}
+
+static void close_switches(void)
+{
+	wait_switches_close(switches);
+	wait_ledger_free(&ledger);
+	ck_assert_uint_eq(n_mapped, 0);
+	close_rig();
+}
+
+/* The sums of a cause of a process in this tick; function NULL: any. */
+static void check_wait(unsigned pid, enum wait_cause cause, const char *function, unsigned ms, unsigned waits)
+{
+	uint32_t process = wait_ledger_find(&ledger, pid);
+	uint64_t ns = 0, n_waits = 0;
+
+	for (size_t i = 0; i < ledger.n_items; i++) {
+		const struct wait_item *item = &ledger.items[i];
+
+		if (item->process != process || item->cause != cause ||
+		    (function && strcmp(item->function ? item->function : "", function) != 0))
+			continue;
+		ns += item->now_ns;
+		n_waits += item->now_waits;
+	}
+	ck_assert_msg(ns <= ms * MS + 2 && ns + 2 >= ms * MS, "%u %s: %.6f ms, not %u", pid,
+		      wait_cause_words[cause], (double)ns / 1e6, ms);
+	ck_assert_msg(n_waits == waits, "%u %s: %lu waits, not %u", pid, wait_cause_words[cause],
+		      (unsigned long)n_waits, waits);
+}
+
+static struct ring *ring_of(int tid)
+{
+	for (unsigned i = n_rings; i > 0; i--)
+		if (rings[i - 1].tid == tid)
+			return &rings[i - 1];
+	ck_abort_msg("%d has no ring", tid);
+	return NULL;
+}
+
+static void add_record(int tid, uint32_t type, unsigned misc, uint16_t size, uint64_t time_ns)
+{
+	const struct perf_event_header header = { .type = type, .misc = (uint16_t)misc, .size = size };
+	struct ring *ring = ring_of(tid);
+	char *at = ring->records + ring->length;
+
+	memset(at, 0, 24);
+	memcpy(at, &header, sizeof(header));
+	if (size >= sizeof(time_ns) + sizeof(header))
+		memcpy(at + size - sizeof(time_ns), &time_ns, sizeof(time_ns));
+	ring->length += size ? size : sizeof(header);
+}
+
+#define IN 0
+#define OUT PERF_RECORD_MISC_SWITCH_OUT
+#define PREEMPTED (PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+
+/* after_ms: the start. */
+static void add_switch(int tid, unsigned misc, unsigned after_ms)
+{
+	add_record(tid, PERF_RECORD_SWITCH, misc, 24, START + after_ms * MS);
+}
+
+START_TEST(waits_are_from_switch_to_switch)
+{
+	open_switches();
+	put_waiting(0, 500, 1);
+	update(0);
+	ck_assert(wait_switches_has(switches, 500));
+	ck_assert(!wait_switches_has(switches, 501));
+	ck_assert_uint_eq(wait_switches_left_out(switches), 0);
+	ck_assert_int_eq(opened[0].tid, 500);
+	ck_assert_int_eq(opened[0].cpu, -1);
+	ck_assert(opened[0].attr.context_switch && opened[0].attr.exclude_kernel &&
+		  opened[0].attr.exclude_hv);
+	ck_assert(opened[0].attr.use_clockid && opened[0].attr.clockid == CLOCK_MONOTONIC);
+	ck_assert(opened[0].attr.sample_id_all);
+	ck_assert_uint_eq(opened[0].attr.sample_type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	check_wait(500, WAIT_SLEEP, NULL, 0, 0);
+
+	/* the wait of before ends; another one that no look meets is like it; it is preempted for 10 ms */
+	still_clock_ns = START + 1000 * MS;
+	add_switch(500, IN, 400);
+	add_switch(500, OUT, 500);
+	add_record(500, PERF_RECORD_LOST_SAMPLES, OUT, 24, START + 600 * MS);
+	add_record(500, PERF_RECORD_SWITCH, OUT, 16, START + 700 * MS); /* without a time */
+	add_switch(500, IN, 900);
+	add_switch(500, PREEMPTED, 950);
+	add_switch(500, IN, 960);
+	put_ran(500, 500, 1190, 110);
+	update(0);
+	check_wait(500, WAIT_RUNNING, NULL, 190, 0);
+	check_wait(500, WAIT_READY, NULL, 10, 0);
+	check_wait(500, WAIT_SLEEP, "hrtimer_nanosleep", 800, 1);
+
+	/* a look meets it at once, or the end of the tick does */
+	still_clock_ns = START + 1300 * MS;
+	add_switch(500, OUT, 1200);
+	put_wait(500, 500, "futex_do_wait", SYS_futex);
+	look_once();
+	put_wait(500, 500, "anon_pipe_read", SYS_read); /* it is not looked at again */
+	still_clock_ns = START + 1400 * MS;
+	look_once();
+	still_clock_ns = START + 2000 * MS;
+	add_switch(500, IN, 1500);
+	add_switch(500, OUT, 1600);
+	put_ran(500, 500, 1490, 110);
+	update(0);
+	check_wait(500, WAIT_RUNNING, NULL, 490, 0);
+	check_wait(500, WAIT_READY, NULL, 10, 0);
+	check_wait(500, WAIT_SLEEP, "hrtimer_nanosleep", 800, 1);
+	check_wait(500, WAIT_LOCK, "futex_do_wait", 300, 1);
+	check_wait(500, WAIT_PIPE, "anon_pipe_read", 400, 1);
+
+	/* it goes on, and is no new one; what follows a broken record is not read */
+	still_clock_ns = START + 3000 * MS;
+	add_record(500, PERF_RECORD_SWITCH, IN, 0, 0);
+	add_switch(500, IN, 2500);
+	update(0);
+	check_wait(500, WAIT_PIPE, "anon_pipe_read", 1400, 1);
+	check_wait(500, WAIT_RUNNING, NULL, 490, 0);
+
+	/* preempted it is ready, not waiting, and no look is at it */
+	still_clock_ns = START + 3500 * MS;
+	add_switch(500, IN, 3100);
+	add_switch(500, PREEMPTED, 3200);
+	put_wait(500, 500, "do_sys_poll", SYS_read);
+	look_once();
+	still_clock_ns = START + 4000 * MS;
+	put_ran(500, 500, 1590, 910);
+	update(0);
+	check_wait(500, WAIT_PIPE, "anon_pipe_read", 1500, 1);
+	check_wait(500, WAIT_READY, NULL, 810, 0);
+	check_wait(500, WAIT_POLL, NULL, 0, 0);
+	close_switches();
+}
+
+/* Then what it is in at a look stands for the time since the one before. */
+START_TEST(without_switches_waits_are_looked_at)
+{
+	open_switches();
+	task_error = -EACCES;
+	put_waiting(0, 500, 1);
+	update(0);
+	ck_assert(!wait_switches_has(switches, 500));
+	look_once(); /* the first one */
+	still_clock_ns += 100 * MS;
+	look_once();
+	put_wait(500, 500, "0", SYS_futex); /* without a function the call counts only if none has one */
+	still_clock_ns += 40 * MS;
+	look_once();
+	put_wait(500, 500, "futex_do_wait", SYS_futex);
+	still_clock_ns += 50 * MS;
+	look_once();
+	put_wait(500, 500, "", -1);
+	still_clock_ns += 30 * MS;
+	look_once();
+	put_ran(500, 500, 1060, 110);
+	update(0);
+	check_wait(500, WAIT_RUNNING, NULL, 60, 0);
+	check_wait(500, WAIT_READY, NULL, 10, 0);
+	check_wait(500, WAIT_SLEEP, "hrtimer_nanosleep", 100, 0);
+	check_wait(500, WAIT_LOCK, "futex_do_wait", 50, 0);
+	ck_assert_uint_eq(n_mapped, 0);
+	close_switches();
+}
+
+/* By the call alone, and the file that it works on. */
+START_TEST(without_functions_calls_say_what_is_waited_for)
+{
+	static const struct {
+		const char *target;
+		enum wait_cause cause;
+	} cases[] = {
+		{ "socket:[12]", WAIT_NETWORK }, { "pipe:[12]", WAIT_PIPE }, { "/var/x", WAIT_DISK },
+		{ "/dev/pts/0", WAIT_OTHER },    { NULL, WAIT_OTHER },
+	};
+	char path[256];
+
+	open_switches();
+	task_error = -EACCES;
+	put_waiting(0, 500, 1);
+	put_wait(500, 500, "", SYS_read);
+	update(0);
+	look_once();
+	snprintf(path, sizeof(path), "%s/proc/500/fd/7", rig.root);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (cases[i].target)
+			ck_assert_int_eq(symlink(cases[i].target, path), 0);
+		still_clock_ns += 10 * MS;
+		look_once();
+		unlink(path);
+	}
+	update(0);
+	check_wait(500, WAIT_NETWORK, "read", 10, 0);
+	check_wait(500, WAIT_PIPE, "read", 10, 0);
+	check_wait(500, WAIT_DISK, "read", 10, 0);
+	check_wait(500, WAIT_OTHER, "read", 20, 0);
+	close_switches();
+}
+
+START_TEST(threads_and_processes_come_and_go)
+{
+	open_switches();
+	put_waiting(0, 500, 2);
+	put_waiting(1, 600, 1);
+	put_waiting(2, 700, 1);
+	processes[1].outside = true;
+	update(0);
+	ck_assert_uint_eq(n_rings, 3);
+	ck_assert(wait_switches_has(switches, 500) && !wait_switches_has(switches, 600));
+	ck_assert(wait_switches_has(switches, 700));
+	still_clock_ns += 100 * MS;
+	rig_remove(&rig, "proc/500/task/501");
+	rig_make(&rig, "proc/500/task/502"); /* without a schedstat: another user's */
+	list.n_all = 2;                      /* 700 has ended */
+	update(0);
+	ck_assert_uint_eq(wait_switches_left_out(switches), 1);
+	ck_assert_uint_eq(n_mapped, 1);
+	ck_assert(!wait_switches_has(switches, 700));
+	check_wait(500, WAIT_SLEEP, NULL, 200, 0); /* of both threads, up to the end of one */
+	put_ran(500, 502, 0, 0);
+	put_wait(500, 502, "ep_poll", SYS_read);
+	update(0);
+	ck_assert_uint_eq(wait_switches_left_out(switches), 0);
+	ck_assert_uint_eq(n_mapped, 2);
+	still_clock_ns += 50 * MS;
+	ring_error = -EPERM; /* no more memory may be locked */
+	rig_make(&rig, "proc/500/task/503");
+	put_ran(500, 503, 0, 0);
+	put_wait(500, 503, "ep_poll", SYS_read);
+	update(0);
+	ck_assert(!wait_switches_has(switches, 500)); /* not all its threads have theirs */
+	check_wait(500, WAIT_SLEEP, NULL, 250, 0);
+	check_wait(500, WAIT_POLL, NULL, 50, 0);
+	ring_error = 0;
+	update(600); /* that alone, even outside of the scope */
+	ck_assert(wait_switches_has(switches, 600) && !wait_switches_has(switches, 500));
+	ck_assert_uint_eq(n_mapped, 1);
+	processes[1].start_ticks++; /* another one that has its number */
+	update(600);
+	ck_assert_uint_eq(n_mapped, 1);
+	ck_assert_uint_eq(ledger.processes[wait_ledger_find(&ledger, 600)].start_ticks, 501);
+	ck_assert_str_eq(ledger.processes[wait_ledger_find(&ledger, 600)].command, "p600");
+	close_switches();
+}
+
+/* Clocks of CPUs are read a little later than that of the tick. */
+START_TEST(what_it_ran_is_never_more_than_it_lived)
+{
+	static const struct {
+		unsigned run_ms, ready_ms, running, ready, slept;
+	} cases[] = {
+		{ 300, 200, 300, 200, 500 },
+		{ 600, 400, 600, 400, 0 },
+		{ 700, 600, 700, 300, 0 },
+		{ 1500, 100, 1000, 0, 0 },
+	};
+	unsigned run_ms = 1000, ready_ms = 100, running = 0, ready = 0, slept = 0;
+
+	open_switches();
+	put_waiting(0, 500, 1);
+	update(0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		still_clock_ns += 1000 * MS;
+		put_ran(500, 500, run_ms += cases[i].run_ms, ready_ms += cases[i].ready_ms);
+		update(0);
+		check_wait(500, WAIT_RUNNING, NULL, running += cases[i].running, 0);
+		check_wait(500, WAIT_READY, NULL, ready += cases[i].ready, 0);
+		check_wait(500, WAIT_SLEEP, NULL, slept += cases[i].slept, 0);
+	}
+	put_thread_file(500, 500, "schedstat", ""); /* it ends */
+	still_clock_ns += 1000 * MS;
+	update(0);
+	check_wait(500, WAIT_SLEEP, NULL, slept, 0);
+	close_switches();
+}
+
+START_TEST(a_looker_that_cannot_start_is_none)
+{
+	open_rig("0");
+	cannot_start = true;
+	ck_assert_ptr_null(wait_switches_open(&rig.env));
+	wait_switches_close(NULL);
+	ck_assert_int_eq(wait_switches_test(&rig.env), 0);
+	own_error = -EACCES;
+	ck_assert_int_eq(wait_switches_test(&rig.env), -EACCES);
+	rig.env.live = false;
+	ck_assert_int_eq(wait_switches_test(&rig.env), -ENOTSUP);
+	close_rig();
+}
+
+/* --- Calls, by looks alone. */
+
+static struct call_looks *call_looks;
+
+static void open_call_looks(void)
+{
+	open_rig("0");
+	still_clock_ns = START;
+	call_looks = call_looks_open(&rig.env);
+	ck_assert_ptr_nonnull(call_looks);
+}
+
+/* Is this seen so often, for so long? */
+static void check_call(unsigned pid, uint64_t number, unsigned looks_in_it, unsigned ms)
+{
+	uint64_t word = (uint64_t)pid << BPF_CALL_PROCESS_SHIFT | number << BPF_CALL_NUMBER_SHIFT;
+	struct call_count *counts = NULL, found = { 0 };
+	size_t capacity = 0, n = call_looks_counts(call_looks, &counts, &capacity);
+
+	for (size_t i = 0; i < n; i++)
+		if (counts[i].word == word)
+			found = counts[i];
+	free(counts);
+	ck_assert_msg(found.count == looks_in_it && found.sum_ns == ms * MS, "%u %lu: %lu looks, %lu ns", pid,
+		      (unsigned long)number, (unsigned long)found.count, (unsigned long)found.sum_ns);
+}
+
+static void look_after(unsigned ms)
+{
+	still_clock_ns += ms * MS;
+	look_once();
+}
+
+START_TEST(calls_are_those_that_threads_are_seen_in)
+{
+	struct process *exited[1];
+
+	open_call_looks();
+	put_waiting(0, 500, 3);
+	put_thread_file(500, 502, "syscall", ""); /* it may not be read */
+	put_waiting(1, 600, 1);
+	put_waiting(2, 700, 1);
+	processes[1].outside = true;
+	processes[2].stat.kernel_thread = true;
+	ck_assert_uint_eq(call_looks_follow(call_looks, &list, 0), 0);
+	look_once(); /* the first look stands for nothing */
+	check_call(500, SYS_nanosleep, 0, 0);
+	look_after(20);
+	check_call(500, SYS_nanosleep, 2, 40);
+	check_call(600, SYS_nanosleep, 0, 0);
+	check_call(700, SYS_nanosleep, 0, 0);
+	put_wait(500, 501, "", -1); /* it runs */
+	look_after(30);
+	check_call(500, SYS_nanosleep, 3, 70);
+	put_wait(500, 500, "", SYS_read);
+	look_after(10);
+	check_call(500, SYS_read, 1, 10);
+	check_call(500, SYS_nanosleep, 3, 70);
+	put_thread_file(500, 500, "syscall", "-1 0x7ffc00000000 0x7f0000\n"); /* outside of a call */
+	look_after(10);
+	put_thread_file(500, 500, "syscall", "");
+	look_after(10);
+	put_wait(500, 500, "", BPF_CALL_ODD - 1);
+	look_after(1);
+	put_wait(500, 500, "", BPF_CALL_ODD);
+	look_after(2);
+	put_wait(500, 500, "", 1000000);
+	look_after(4);
+	check_call(500, BPF_CALL_ODD - 1, 1, 1);
+	check_call(500, BPF_CALL_ODD, 2, 6);
+	check_call(500, SYS_read, 1, 10);
+	put_thread_file(500, 500, "syscall", "3 0x7 0x0 0x0 0x0 0x0 0x0 0x7ffc0000 0x7f0000\n");
+	look_after(8);
+	check_call(500, sizeof(void *) == 8 ? 3 | BPF_CALL_FOREIGN : 3, 1, 8);
+
+	ck_assert_uint_eq(call_looks_follow(call_looks, &list, 600), 0); /* that alone */
+	put_wait(500, 500, "", SYS_read);
+	look_after(10);
+	check_call(500, SYS_read, 1, 10);
+	check_call(600, SYS_nanosleep, 1, 10);
+	exited[0] = &processes[0]; /* what has ended is forgotten, others go on */
+	listed[0] = &processes[1];
+	list.n_all = 1;
+	list.exited = exited;
+	list.n_exited = 1;
+	ck_assert_uint_eq(call_looks_follow(call_looks, &list, 600), 0);
+	look_after(10);
+	check_call(500, SYS_read, 0, 0);
+	check_call(500, SYS_nanosleep, 0, 0);
+	check_call(600, SYS_nanosleep, 2, 20);
+	exited[0] = &processes[1]; /* a new process has its number */
+	processes[1].start_ticks++;
+	ck_assert_uint_eq(call_looks_follow(call_looks, &list, 600), 0);
+	check_call(600, SYS_nanosleep, 0, 0);
+	list.n_exited = 0;
+	look_after(5);
+	check_call(600, SYS_nanosleep, 1, 5);
+	call_looks_close(call_looks);
+	close_rig();
+}
+
+START_TEST(as_many_threads_are_looked_at_as_there_is_room_for)
+{
+	open_call_looks();
+	put_waiting(0, 500, 257);
+	ck_assert_uint_eq(call_looks_follow(call_looks, &list, 0), 1);
+	ck_assert_uint_eq(call_looks_follow(call_looks, &list, 0), 1);
+	look_once();
+	look_after(1);
+	check_call(500, SYS_nanosleep, 256, 256);
+	rig_remove(&rig, "proc/500/task/501"); /* one that is looked at, or the other one */
+	call_looks_follow(call_looks, &list, 0);
+	ck_assert_uint_eq(call_looks_follow(call_looks, &list, 0), 0);
+	look_after(1);
+	check_call(500, SYS_nanosleep, 2 * 256, 2 * 256);
+	call_looks_close(call_looks);
+	cannot_start = true;
+	ck_assert_ptr_null(call_looks_open(&rig.env));
+	call_looks_close(NULL);
 	close_rig();
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/program_power.h"
+#include "model/scope.h"
 #include "rig.h"
 #include "still_clock.h"
 #include "topic/process/process_list.h"
@@ -788,5 +789,53 @@ START_TEST(without_a_meter_no_process_is_read)
 	ck_assert_ptr_nonnull(strstr(frame->notices[0].text, "no watts of programs"));
 	ck_assert_uint_eq(((struct process_list *)reader_state(&process_reader, &rig.env))->updates, 0);
 	rig_close(&rig);
+}
+END_TEST
+
+static void put_parent(struct rig *rig, unsigned pid, const char *name, unsigned ticks, unsigned child_ticks)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	rig_put(rig, path, "%u (%s) S 1 1 1 0 -1 0 0 0 0 0 %u 0 %u 0 20 0 1 0 10 0 0\n", pid, name, ticks,
+		child_ticks);
+}
+
+/* What ended between two samples is known by its parents; outside of a scope it is one program. */
+START_TEST(what_ended_is_of_programs_and_of_the_others)
+{
+	static const char *const names[] = { "program_power", NULL };
+
+	for (unsigned scoped = 0; scoped < 2; scoped++) {
+		const struct frame *frame;
+		struct scope scope = { 0 };
+		struct scope_term term;
+		struct files files;
+		char why[256];
+
+		ck_assert(scope_term_parse(&term, "pid=7", why, sizeof(why)));
+		ck_assert(scope_add(&scope, &term));
+		open_files(&files, 1, names);
+		files.rig.request.scope = scoped ? &scope : NULL;
+		put_parent(&files.rig, 7, "three", 10, 20);
+		put_parent(&files.rig, 8, "nine", 10, 40);
+		rig_sample(&files.rig, 1);
+		put_parent(&files.rig, 7, "three", 10, 50);
+		put_parent(&files.rig, 8, "nine", 35, 90);
+		files.joules += 12;
+		rig_put(&files.rig, ENERGY, "%.0f\n", files.joules * 1e6);
+		still_clock_ns += STILL_SECOND_NS;
+		frame = rig_sample(&files.rig, 1);
+		ck_assert_double_eq_tol(of_file(frame, "three's children", "cpu_ratio"), 0.3, 1e-9);
+		ck_assert_double_eq_tol(of_file(frame, "three's children", "cpu_seconds"), 0.3, 1e-9);
+		ck_assert_double_eq_tol(
+			of_file(frame, scoped ? "(outside the scope)" : "nine's children", "cpu_ratio"), 0.5,
+			1e-9);
+		ck_assert_double_eq_tol(of_file(frame, "nine", "cpu_ratio"), 0.25, 1e-9);
+		ck_assert_double_eq_tol(of_file(frame, "(others)", "cpu_ratio"), 0, 1e-9);
+		ck_assert_ptr_null(table_find(frame_table(frame, "program_power"), "three", NULL));
+		rig_close(&files.rig);
+		scope_free(&scope);
+	}
 }
 END_TEST

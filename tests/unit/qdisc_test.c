@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of the decoder of queues before interfaces, and of counters that wrap and start again. */
+/*
+ * Tests of the decoder of queues before interfaces, of counters that wrap and start again, and of the sockets
+ * by which the kernel tells of them.
+ */
 #include <config.h>
 
+#include <errno.h>
 #include <linux/gen_stats.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "kernel/net/netlink.h"
 #include "kernel/net/qdisc.h"
 #include "suite.h"
+#include "sys/netlink_socket.h"
 
 struct answer {
 	struct tcmsg message;
@@ -95,5 +104,118 @@ START_TEST(a_request)
 	ck_assert_uint_eq(header.nlmsg_seq, 9);
 	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(struct tcmsg));
 	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
+}
+END_TEST
+
+static struct netlink_socket *open_socket(int protocol, uint32_t groups)
+{
+	struct netlink_socket *netlink;
+	int error = 1;
+
+	netlink = netlink_socket_open(protocol, groups, 4096, 16384, &error);
+	if (!netlink)
+		skip_test("there is no such socket: %s", strerror(-error));
+	ck_assert_int_eq(error, 0);
+	return netlink;
+}
+
+/* The end of the answer to the request with this number. */
+static bool is_end(void *context, struct span datagram, int *error)
+{
+	const uint32_t *sequence = context;
+	struct netlink_message message;
+	bool ends = false;
+
+	while (netlink_next(&datagram, &message)) {
+		ck_assert_uint_eq(message.sequence, *sequence);
+		ends |= message.type == NLMSG_DONE;
+	}
+	*error = -EXDEV;
+	return ends;
+}
+
+START_TEST(the_kernel_answers)
+{
+	struct netlink_socket *netlink = open_socket(NETLINK_ROUTE, 0);
+	struct pollfd readable = { .fd = netlink_socket_fd(netlink), .events = POLLIN };
+	char request[QDISC_REQUEST_BYTES];
+	uint32_t sequence = 9;
+
+	ck_assert_int_eq(netlink_socket_await(netlink, 1000, is_end, &sequence), -ETIMEDOUT);
+	ck_assert_int_eq(netlink_socket_await(netlink, 0, is_end, &sequence), -ETIMEDOUT);
+	ck_assert_uint_eq(netlink_socket_receive(netlink, 1), 0);
+	ck_assert_int_eq(netlink_socket_send(netlink, request, qdisc_request(request, sequence)), 0);
+	ck_assert_int_eq(netlink_socket_await(netlink, UINT64_C(20000000000), is_end, &sequence), -EXDEV);
+	sequence = 10;
+	ck_assert_int_eq(netlink_socket_send(netlink, request, qdisc_request(request, sequence)), 0);
+	ck_assert_int_eq(poll(&readable, 1, 20000), 1);
+	ck_assert_uint_eq(netlink_socket_receive(netlink, 1), 1);
+	ck_assert_uint_gt(span_length(netlink_socket_datagram(netlink, 0)), 0);
+	ck_assert_uint_eq(netlink_socket_lost(netlink), 0);
+	netlink_socket_close(netlink);
+	netlink_socket_close(NULL);
+}
+END_TEST
+
+/* Sends them to all that are in a group, or to the one with this port; where it is the kernel's, it refuses.
+ */
+static void send_by(int fd, uint32_t port, uint32_t groups, unsigned n)
+{
+	struct sockaddr_nl to = { .nl_family = AF_NETLINK, .nl_pid = port, .nl_groups = groups };
+
+	for (unsigned i = 0; i < n; i++)
+		ck_assert(sendto(fd, "0123456789abcdef", 16, 0, (struct sockaddr *)&to, sizeof(to)) == 16 ||
+			  (port == 0 && errno == ECONNREFUSED));
+}
+
+static uint32_t port_of(int fd)
+{
+	struct sockaddr_nl own = { 0 };
+	socklen_t length = sizeof(own);
+
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&own, &length), 0);
+	return own.nl_pid;
+}
+
+START_TEST(what_programs_send_is_no_message_of_the_kernel)
+{
+	struct netlink_socket *netlink = open_socket(NETLINK_USERSOCK, 0);
+	int other = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
+	uint32_t port = port_of(netlink_socket_fd(netlink));
+
+	send_by(other, port, 0, 3);
+	ck_assert_uint_eq(netlink_socket_receive(netlink, 2), 2);
+	ck_assert_uint_eq(netlink_socket_receive(netlink, 2), 1);
+	ck_assert_uint_eq(netlink_socket_receive(netlink, 2), 0);
+	ck_assert_uint_eq(span_length(netlink_socket_datagram(netlink, 0)), 0);
+	ck_assert_uint_eq(span_length(netlink_socket_datagram(netlink, 1)), 0);
+	close(other);
+	netlink_socket_close(netlink);
+}
+END_TEST
+
+/* What has no room is dropped; the first look has what came before, the next one what came since. */
+START_TEST(lost_messages_are_counted)
+{
+	enum { SENT = 3000 };
+	struct netlink_socket *netlink = open_socket(NETLINK_USERSOCK, 1);
+	int other = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_USERSOCK);
+	uint64_t lost = 0;
+
+	for (int round = 1; round <= 2; round++) {
+		size_t n, received = 0;
+
+		send_by(other, 0, 1, SENT);
+		ck_assert_uint_gt(netlink_socket_lost(netlink), lost);
+		while ((n = netlink_socket_receive(netlink, 1000)) > 0) {
+			ck_assert_uint_le(n, NETLINK_BATCH);
+			received += n;
+		}
+		ck_assert_uint_gt(received, 0);
+		ck_assert_uint_eq(netlink_socket_lost(netlink) - lost + received, SENT);
+		lost = netlink_socket_lost(netlink);
+	}
+	close(other);
+	netlink_socket_close(netlink);
 }
 END_TEST

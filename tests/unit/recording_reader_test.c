@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
+#include "recording/allowance.h"
 #include "recording/block.h"
 #include "recording/reader.h"
 #include "recording/spool.h"
@@ -774,5 +775,73 @@ START_TEST(of_a_pipe_only_the_newest_block_is_searched)
 	close(fds[1]);
 	source.close(source.state);
 	buffer_free(&bytes);
+}
+END_TEST
+
+#define MIB ((uint64_t)1 << 20)
+
+START_TEST(memory_grows_with_the_recording)
+{
+	static const struct {
+		uint64_t recorded, most;
+	} cases[] = {
+		{ 0, 128 * MIB },
+		{ 1, 128 * MIB + 256 },
+		{ MIB, 384 * MIB },
+		{ 7 * MIB + MIB / 2 - 1, 2048 * MIB - 256 },
+		{ 7 * MIB + MIB / 2, 2048 * MIB },
+		{ 8 * MIB - 1, 2048 * MIB },
+		{ 8 * MIB, 2048 * MIB },
+		{ UINT64_MAX, 2048 * MIB },
+	};
+	struct allowance allowance;
+
+	allowance_open(&allowance, 3);
+	ck_assert_uint_eq(allowance_room(&allowance, 0), 128 * MIB);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		allowance_set_size(&allowance, cases[c].recorded);
+		ck_assert_uint_eq(allowance_room(&allowance, 2), cases[c].most);
+	}
+	allowance_close(&allowance);
+}
+END_TEST
+
+START_TEST(memory_that_one_holds_is_not_left_for_others)
+{
+	struct allowance allowance;
+	unsigned n_samples = 0;
+
+	allowance_open(&allowance, 3);
+	allowance_hold(&allowance, 1, 100 * MIB);
+	allowance_hold(&allowance, 2, 20 * MIB);
+	ck_assert_uint_eq(allowance_room(&allowance, 0), 8 * MIB);
+	ck_assert_uint_eq(allowance_room(&allowance, 1), 108 * MIB); /* with its own */
+	ck_assert_uint_eq(allowance_room(&allowance, 2), 28 * MIB);
+	allowance_hold(&allowance, 2, 30 * MIB);
+	ck_assert_uint_eq(allowance_room(&allowance, 0), 0);
+	ck_assert_uint_eq(allowance_room(&allowance, 1), 98 * MIB);
+	ck_assert_uint_eq(allowance_room(&allowance, 2), 28 * MIB);
+	allowance_next_sample(&allowance);
+	allowance_hold(&allowance, 2, 20 * MIB); /* what is not used any more is given back later */
+	allowance_hold(&allowance, 1, MIB);
+	allowance_next_sample(&allowance);
+	ck_assert_uint_eq(allowance_room(&allowance, 0), 0);
+	while (allowance_room(&allowance, 0) != 128 * MIB - MIB - 30 * MIB && n_samples++ < 10000)
+		allowance_next_sample(&allowance);
+	ck_assert_uint_lt(n_samples, 10000);
+	ck_assert_uint_eq(allowance_room(&allowance, 1), 98 * MIB);
+	allowance_close(&allowance);
+}
+END_TEST
+
+/* Four frames and two samples of the decoder have its cells; the first number is what it costs besides. */
+START_TEST(rows_and_texts_take_memory_wherever_they_lie)
+{
+	ck_assert_uint_eq(allowance_row_bytes(1) - allowance_row_bytes(0), 6 * sizeof(uint64_t));
+	ck_assert_uint_eq(allowance_row_bytes(100) - allowance_row_bytes(0), 600 * sizeof(uint64_t));
+	ck_assert_uint_gt(allowance_row_bytes(0), 0);
+	ck_assert_uint_eq(allowance_text_bytes(0), 0);
+	ck_assert_uint_eq(allowance_text_bytes(7), 5 * 7);
+	ck_assert_uint_eq(allowance_text_bytes((size_t)1 << 33), (uint64_t)5 << 33);
 }
 END_TEST

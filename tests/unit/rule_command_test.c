@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "app/rule_command.h"
 #include "core/alloc.h"
@@ -45,6 +47,28 @@ START_TEST(words_of_a_command)
 	no_words("'' a");
 	no_words("x 'a");
 	no_words("x \"a");
+	words("a\nb\\", "[a][b\\]"); /* there is nothing that it could be before */
+	words("'a\\' b", "[a\\][b]");
+	words("\"a' \\\"b\" 'c\" d'", "[a' \"b][c\" d]");
+	words("x a''b", "[x][ab]");
+}
+END_TEST
+
+START_TEST(a_command_has_so_many_words_at_most)
+{
+	for (unsigned more = 0; more < 2; more++) {
+		char text[4 * RULE_COMMAND_WORDS + 8] = "";
+		struct rule_command command;
+		unsigned n = 0;
+
+		for (unsigned i = 0; i < RULE_COMMAND_WORDS + more; i++)
+			strcat(text, i % 2 ? "ab " : "c ");
+		ck_assert_int_eq(rule_command_parse(&command, text), !more);
+		while (!more && command.words[n])
+			n++;
+		ck_assert_uint_eq(n, more ? 0 : RULE_COMMAND_WORDS);
+		rule_command_free(&command);
+	}
 }
 END_TEST
 
@@ -132,6 +156,99 @@ START_TEST(many_wait_for_each_other)
 	rule_commands_add(commands, NULL, fired()); /* only noted, at once */
 	ck_assert_int_eq(ended.status[ended.n - 1], FIRING_NO_COMMAND);
 	await(commands, &ended, RULE_COMMANDS_MAX * 2 + 1);
+	rule_commands_close(commands);
+	rule_command_free(&command);
+}
+END_TEST
+
+/* What the command prints on its standard output and error, with this firing. */
+static const char *printed(const char *text, struct firing *firing, bool output)
+{
+	static char said[512];
+	struct ended ended = { .n = 0 };
+	int fd = memfd_create("said", MFD_CLOEXEC), before = dup(STDERR_FILENO);
+	struct rule_commands *commands;
+	struct rule_command command;
+	ssize_t length;
+
+	user_variables_open();
+	dup2(fd, STDERR_FILENO);
+	commands = rule_commands_open(output, 0, 60, take, &ended);
+	ck_assert(rule_command_parse(&command, text));
+	rule_commands_add(commands, &command, firing);
+	await(commands, &ended, 1);
+	rule_commands_close(commands);
+	rule_command_free(&command);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	length = pread(fd, said, sizeof(said) - 1, 0);
+	said[length > 0 ? length : 0] = '\0';
+	close(fd);
+	return said;
+}
+
+START_TEST(a_command_knows_what_fired)
+{
+	struct firing *firing = fired();
+
+	setenv("PANETOP_RULE", "another", 1);
+	setenv("PANETOP_OWN", "secret", 1);
+	setenv("PANETO", "stays", 1);
+	firing->value = 2.5;
+	firing->pid = 4711;
+	firing->exit_code = 0;
+	firing->signal = -1;
+	firing->wall_ns = UINT64_C(1732095000000000000);
+	ck_assert_str_eq(
+		printed("/bin/sh -c 'echo $PANETO,$PANETOP_OWN,$PANETOP_RULE,$PANETOP_SUBJECT,$PANETOP_VALUE,"
+			"$PANETOP_PID,$PANETOP_EXIT_CODE,$PANETOP_SIGNAL,$PANETOP_TIME'",
+			firing, true),
+		"stays,,a rule,subject,2.5,4711,0,,2024-11-20T09:30:00.000000000Z\n");
+	firing = fired();
+	firing->pid = 0;
+	firing->exit_code = 3;
+	firing->signal = 0;
+	firing->value = INFINITY;
+	ck_assert_str_eq(printed("/bin/sh -c 'echo "
+				 "$PANETOP_VALUE,$PANETOP_PID,$PANETOP_EXIT_CODE,$PANETOP_SIGNAL >&2'",
+				 firing, true),
+			 ",0,3,0\n");
+	ck_assert_str_eq(printed("/bin/sh -c 'echo out; echo err >&2'", fired(), false), "");
+}
+END_TEST
+
+START_TEST(those_that_wait_never_run_after_the_end)
+{
+	struct ended ended = { .n = 0 };
+	struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+	struct rule_command command;
+
+	user_variables_open();
+	ck_assert(rule_command_parse(&command, "/bin/sleep 1000"));
+	for (unsigned i = 0; i < RULE_COMMANDS_MAX + 3; i++)
+		rule_commands_add(commands, &command, fired());
+	ck_assert_uint_eq(ended.n, 0);
+	rule_commands_close(commands);
+	ck_assert_uint_eq(ended.n, RULE_COMMANDS_MAX + 3);
+	for (unsigned i = 0; i < ended.n; i++)
+		ck_assert_int_eq(ended.status[i], i < RULE_COMMANDS_MAX ? 128 + SIGKILL : FIRING_NO_COMMAND);
+	rule_command_free(&command);
+}
+END_TEST
+
+START_TEST(one_that_takes_too_long_is_asked_to_end)
+{
+	struct ended ended = { .n = 0 };
+	struct rule_commands *commands = rule_commands_open(false, 0, 0.02, take, &ended);
+	struct rule_command command;
+
+	user_variables_open();
+	ck_assert(rule_command_parse(&command, "/bin/sleep 1000"));
+	for (unsigned i = 0; i < 3; i++)
+		rule_commands_add(commands, &command, fired());
+	await(commands, &ended, 3);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(ended.status[i], 128 + SIGTERM);
 	rule_commands_close(commands);
 	rule_command_free(&command);
 }

@@ -2,11 +2,16 @@
 /* Tests of app/sample_file: what is lost is counted and reported, in few messages. */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "app/sample_file.h"
@@ -134,5 +139,128 @@ START_TEST(all_may_read_what_has_no_command_lines)
 	ck_assert_uint_eq(mode_of_new(&sink_prometheus, true), 0640);
 	ck_assert_uint_eq(mode_of_new(&sink_json, false), 0640);
 	ck_assert_uint_eq(mode_of_new(&sink_text, false), 0640);
+}
+END_TEST
+
+/* What was said since the last call, of any file. */
+static const char *said(void)
+{
+	static size_t start;
+	const char *log = error_message_log() + start;
+
+	start += strlen(log);
+	return log;
+}
+
+START_TEST(a_file_needs_its_directory)
+{
+	struct options options = { .write = path, .format = &sink_json };
+	struct sample_file file;
+	char directory[SCRATCH_PATH_MAX];
+
+	scratch_directory(directory, "sample-file");
+	snprintf(path, sizeof(path), "%s/a/f", directory);
+	ck_assert_int_eq(sample_file_open(&file, &options), 1);
+	ck_assert_ptr_nonnull(strstr(said(), "there is no directory"));
+	ck_assert_int_eq(sample_file_close(&file), 0);
+}
+END_TEST
+
+START_TEST(what_is_replayed_is_not_written)
+{
+	struct options options = { .write = path, .format = &sink_json };
+	struct sample_file file;
+
+	open_file(&file, &sink_json, false);
+	write_samples(&file, "w");
+	sample_file_close(&file);
+	ck_assert_int_eq(sample_file_open(&file, &options), 0);
+	sample_file_close(&file);
+	ck_assert_str_eq(messages(), "");
+	options.replay = path;
+	ck_assert_int_eq(sample_file_open(&file, &options), 1);
+	sample_file_close(&file);
+	ck_assert_str_eq(messages(), "this recording is being replayed; choose another file\n");
+	options.replay = NULL;
+	options.against = path;
+	ck_assert_int_eq(sample_file_open(&file, &options), 1);
+	sample_file_close(&file);
+}
+END_TEST
+
+/* The directory of the file gets this name. */
+static void move_directory(const char *to)
+{
+	char from[sizeof(path)];
+
+	snprintf(from, sizeof(from), "%.*s", (int)(strrchr(path, '/') - path), path);
+	ck_assert_int_eq(rename(from, to), 0);
+}
+
+START_TEST(samples_stay_in_their_directory)
+{
+	char moved[sizeof(path) + 8];
+	struct sample_file file;
+	struct stat status;
+
+	open_file(&file, &sink_json, false);
+	write_samples(&file, "w");
+	snprintf(moved, sizeof(moved), "%.*s-moved", (int)(strrchr(path, '/') - path), path);
+	move_directory(moved);
+	write_samples(&file, "w");
+	ck_assert_ptr_nonnull(strstr(messages(), "no longer leads to the directory"));
+	write_samples(&file, "ww");
+	ck_assert_str_eq(messages(), ""); /* it is said once */
+	strcat(moved, "/file");
+	ck_assert_int_eq(stat(moved, &status), 0);
+	ck_assert_int_eq(status.st_size, strlen("sample"));
+	ck_assert_int_eq(unlink(moved), 0);
+	ck_assert_int_eq(sample_file_check(&file), 0);
+	*strrchr(moved, '/') = '\0';
+	ck_assert_int_eq(rmdir(moved), 0);
+	ck_assert_int_eq(sample_file_check(&file), 1);
+	ck_assert_ptr_nonnull(strstr(said(), "no file can be made in its directory"));
+	for (unsigned i = 0; i < 2; i++) {
+		struct buffer sample = { 0 };
+
+		buffer_text(&sample, "sample");
+		ck_assert_int_eq(sample_file_replace(&file, &sample), -ENOENT);
+		ck_assert_ptr_nonnull(strstr(said(), "its directory was removed"));
+		buffer_free(&sample);
+	}
+	ck_assert_int_eq(sample_file_close(&file), 0); /* nothing more was tried */
+}
+END_TEST
+
+/* In a file system of its own without room for another file. */
+static int check_full(const char *directory)
+{
+	const struct options options = { .write = path, .format = &sink_json };
+	struct sample_file file;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", directory, "tmpfs", 0, "nr_inodes=1") < 0)
+		return 77;
+	snprintf(path, sizeof(path), "%s/file", directory);
+	if (open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0 || errno != ENOSPC)
+		return 77;
+	return sample_file_open(&file, &options) || sample_file_check(&file);
+}
+
+START_TEST(there_may_be_room_later)
+{
+	char directory[SCRATCH_PATH_MAX];
+	int status;
+	pid_t child;
+
+	scratch_directory(directory, "sample-file");
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(check_full(directory));
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip_test("no file system can be mounted here");
+	ck_assert_int_eq(status, 0);
 }
 END_TEST

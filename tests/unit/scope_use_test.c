@@ -454,3 +454,214 @@ START_TEST(columns_are_requested_for_its_table)
 	finish();
 }
 END_TEST
+
+/* Derived from other tables, over an interval; PSS alone is read only where it is shown. */
+START_TEST(its_table_is_described)
+{
+	const struct schema *schema;
+
+	choose(NULL);
+	schema = frame_slot(&frame, "scope_use")->schema;
+	ck_assert(schema->over_interval && schema->derived);
+	for (unsigned i = 0; i < schema->n_columns; i++) {
+		const struct column *column = &schema->columns[i];
+		bool proportional = strcmp(column->key, "proportional_bytes") == 0;
+
+		ck_assert_msg(column->slow == proportional && !column->on_request == !proportional, "%s",
+			      column->key);
+		ck_assert_msg(column->of_cpu == (strcmp(column->key, "cpu_ratio") == 0), "%s", column->key);
+	}
+	finish();
+}
+END_TEST
+
+/* Wherever its table stands among the topics, it is the reason to read them; and others are none. */
+START_TEST(its_place_among_the_topics_does_not_matter)
+{
+	for (unsigned place = 0; place < 3; place++) {
+		struct sample_request request = { .scope = &scope };
+		const struct schema *few[3];
+		const struct schema *processes;
+		unsigned long on_request;
+
+		choose("cgroup=/a");
+		processes = frame_slot(&frame, "process")->schema;
+		on_request = schema_known_column(processes, "read_bytes")->on_request;
+		few[place] = frame_slot(&frame, "scope_use")->schema;
+		few[(place + 1) % 3] = processes;
+		few[(place + 2) % 3] = frame_slot(&frame, "group")->schema;
+		for (unsigned shown = 0; shown < 3; shown++) {
+			bool wanted[3] = { false };
+
+			wanted[shown] = true;
+			scope_use_request(&request, few, 3, wanted);
+			scope_use_want(&request, few, 3, wanted);
+			for (unsigned i = 0; i < 3; i++)
+				ck_assert_msg(wanted[i] == (i == shown || shown == place), "%u of %u", i,
+					      shown);
+			ck_assert(sample_request_wants(&request, processes, (unsigned)on_request) ==
+				  (shown == place));
+			request = (struct sample_request){ .scope = &scope };
+		}
+		finish();
+	}
+}
+END_TEST
+
+/* Rows of one process stay; what is of several was recorded of all, and is told once. */
+START_TEST(rows_of_several_processes_go_from_a_recording)
+{
+	static const char *const sums[] = { "exited",        "failing",     "distribution",   "process_total",
+					    "power_account", "event_total", "event_lifetime", "call" };
+	static const size_t n_sums = sizeof(sums) / sizeof(sums[0]);
+	struct table *table;
+
+	for (size_t first = 0; first < n_sums; first++) {
+		choose("user=7");
+		for (size_t i = first; i < n_sums; i++) {
+			frame_slot(&frame, sums[i])->present = true;
+			table_add(frame_slot(&frame, sums[i]));
+			table_add(frame_slot(&frame, sums[i]));
+		}
+		scope_split_frame(&scope, &frame, true);
+		for (size_t i = first; i < n_sums; i++) {
+			ck_assert_msg(frame_slot(&frame, sums[i])->n_rows == 0, "%s", sums[i]);
+			ck_assert_msg(!frame_newest_notice(&frame, sums[i]) == (i != first), "%s", sums[i]);
+		}
+		finish();
+	}
+	choose("user=7");
+	table = frame_slot(&frame, "connection");
+	table->present = true;
+	for (unsigned i = 0; i < 5; i++)
+		set(table, table_add(table), "pid", i % 2 == 0 ? i + 1.0 : (double)NAN);
+	scope_split_frame(&scope, &frame, false);
+	ck_assert_uint_eq(table->n_rows, 5);
+	scope_split_frame(&scope, &frame, true);
+	ck_assert_uint_eq(table->n_rows, 3);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_double_eq(table_number(table, table_row(table, i), "pid"), 2 * i + 1);
+	ck_assert_uint_eq(frame.n_notices, 0);
+	finish();
+}
+END_TEST
+
+/* Those of its groups, and live of its commands that failed; each row is marked. */
+START_TEST(each_finding_is_marked)
+{
+	static const struct {
+		const char *scope, *topic, *row;
+		bool recorded, is_of_scope;
+	} cases[] = {
+		{ "cgroup=/a", "group", "/a", false, true },
+		{ "cgroup=/a", "group", "/a/b", true, true },
+		{ "cgroup=/a", "group", "/ab", false, false },
+		{ "cgroup=/a", "group", "", false, false },
+		{ "cgroup=/a", "filesystem", "/a", false, false },
+		{ "cgroup=/a", "failing", "x", false, true },
+		{ "cgroup=/a", "failing", "x", true, false },
+		{ "user=7", "group", "/a", false, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct table *table;
+
+		choose(cases[i].scope);
+		table = frame_slot(&frame, "finding");
+		table->present = true;
+		for (unsigned row = 0; row < 2; row++) {
+			void *added = table_add(table);
+
+			row_set_text(added, schema_known_column(table->schema, "topic"), cases[i].topic);
+			row_set_text(added, schema_known_column(table->schema, "row"), cases[i].row);
+		}
+		scope_split_frame(&scope, &frame, cases[i].recorded);
+		for (unsigned row = 0; row < 2; row++)
+			ck_assert_msg(strcmp(table_text(table, table_row(table, row), "of"),
+					     cases[i].is_of_scope ? "scope" : "machine") == 0,
+				      "%zu", i);
+		finish();
+	}
+	choose(NULL); /* without a scope there is nothing to tell apart */
+	frame_slot(&frame, "finding")->present = true;
+	table_add(frame_slot(&frame, "finding"));
+	scope_split_frame(&scope, &frame, false);
+	ck_assert_str_eq(
+		table_text(frame_slot(&frame, "finding"), table_row(frame_slot(&frame, "finding"), 0), "of"),
+		"");
+	finish();
+}
+END_TEST
+
+static struct table *put_account(double busy, double seconds)
+{
+	struct table *account = frame_slot(&frame, "account");
+	const struct column *part = schema_known_column(account->schema, "part");
+	void *row;
+
+	account->present = true;
+	account->n_rows = 0;
+	row_set_text(table_add(account), part, "tasks");
+	row = table_add(account);
+	row_set_text(row, part, "busy");
+	set(account, row, "cpu_ratio", busy);
+	set(account, row, "cpu_seconds", seconds);
+	return account;
+}
+
+static void check_part(size_t index, const char *part, double ratio, double seconds)
+{
+	const struct table *account = frame_table(&frame, "account");
+	const void *row = table_row(account, index);
+	double found[] = { table_number(account, row, "cpu_ratio"),
+			   table_number(account, row, "cpu_seconds") };
+
+	ck_assert_str_eq(table_text(account, row, "part"), part);
+	ck_assert_msg(isnan(ratio) ? isnan(found[0]) : fabs(found[0] - ratio) < 1e-9, "%s: %g", part,
+		      found[0]);
+	ck_assert_msg(isnan(seconds) ? isnan(found[1]) : fabs(found[1] - seconds) < 1e-9, "%s: %g", part,
+		      found[1]);
+}
+
+/* What members used is known of a recording, and added up; the rest is outside, or of those that exited. */
+START_TEST(the_account_of_a_recording_is_split)
+{
+	static const double ratios[] = { 0.25, 0.5, NAN, 1 };
+	struct table *processes, *account;
+	void *row;
+
+	choose("user=7");
+	processes = frame_slot(&frame, "process");
+	for (unsigned i = 0; i < 4; i++)
+		set(processes, put_process(i == 3 ? 9 : 5 + i, 1000, 300), "cpu_ratio", ratios[i]);
+	derive();
+	processes->interval_ns = UINT64_C(2000000000);
+	for (unsigned i = 1; i <= 2; i++) {
+		account = put_account(2, 100 + i);
+		scope_split_frame(&scope, &frame, true);
+		ck_assert_uint_eq(account->n_rows, 4);
+		check_part(0, "tasks", 0.75, 1.5 * i);
+		check_part(1, "exited", NAN, NAN);
+		check_part(2, "(outside, or exited)", 1.25, 100 + i - 1.5 * i);
+		check_part(3, "busy", 2, 100 + i);
+	}
+	processes->interval_ns = 0; /* no rate is known yet */
+	account = put_account(2, 103);
+	scope_split_frame(&scope, &frame, true);
+	check_part(0, "tasks", NAN, 3);
+	check_part(2, "(outside, or exited)", NAN, 100);
+	account = put_account(2, 103); /* it was recorded with this scope */
+	row = table_add(account);
+	row_set_text(row, schema_known_column(account->schema, "part"), OUTSIDE_SCOPE);
+	row_set_text(row, schema_known_column(account->schema, "from"), "busy - user=7");
+	scope_split_frame(&scope, &frame, true);
+	ck_assert_uint_eq(account->n_rows, 3);
+	account = put_account(2, 103);
+	scope_split_frame(&scope, &frame, false);
+	ck_assert_uint_eq(account->n_rows, 2);
+	processes->present = false;
+	scope_split_frame(&scope, &frame, true);
+	ck_assert_uint_eq(account->n_rows, 0);
+	finish();
+}
+END_TEST

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of kernel objects by cache: over files, against /proc/meminfo, and with objects of our own. */
+/*
+ * Tests of kernel objects by cache: over files, against /proc/meminfo, and with objects of our own; and of
+ * the memory of the machine and its limits.
+ */
 #include <config.h>
 
 #include <math.h>
@@ -184,4 +187,196 @@ START_TEST(without_bpf_allocations_are_unknown)
 	if (frame_table(machine.now, "slab")->n_rows > 1)
 		ck_assert(isnan(number(machine.now, "dentry", "allocations")));
 	close_machine(&machine);
+}
+
+/* --- Memory of the machine, and its limits. */
+
+START_TEST(parts_of_memory_are_those_of_meminfo)
+{
+	static const char *const names[] = { "memory", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", names);
+	rig_put(&rig, "proc/meminfo",
+		"MemTotal: 100000 kB\nMemFree: 20001 kB\nMemAvailable: 50000 kB\nBuffers: 1002 kB\n"
+		"Cached: 30004 kB\nShmem: 5008 kB\nActive(anon): 10016 kB\nInactive(anon): 1032 kB\n"
+		"Active(file): 9064 kB\nInactive(file): 15128 kB\nSReclaimable: 2256 kB\nSUnreclaim: 512 kB\n"
+		"KernelStack: 100 kB\nPageTables: 200 kB\nSwapTotal: 9000 kB\nSwapFree: 8001 kB\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame->n_notices, 0);
+#define OF(row, column) (cell_u64(frame, "memory", row, column "_bytes") / 1024)
+	ck_assert_uint_eq(OF("mem", "total"), 100000);
+	ck_assert_uint_eq(OF("mem", "free"), 20001);
+	ck_assert_uint_eq(OF("mem", "used"), 79999);
+	ck_assert_uint_eq(OF("mem", "anonymous"), 11048);
+	ck_assert_uint_eq(OF("mem", "kernel"), 812);
+	ck_assert_uint_eq(OF("mem", "caches"), 26448);
+	ck_assert_uint_eq(OF("mem", "others"), 41691);
+	ck_assert_uint_eq(OF("mem", "used_procps"), 50000);
+	ck_assert_uint_eq(OF("mem", "used_htop"), 46737);
+	ck_assert_uint_eq(OF("mem", "page_cache"), 24996);
+	ck_assert_uint_eq(OF("available", "free"), 50000);
+	ck_assert_uint_eq(OF("available", "used"), 50000);
+	ck_assert_str_eq(cell_text(frame, "memory", "available", "note"), "");
+	ck_assert_uint_eq(OF("swap", "total"), 9000);
+	ck_assert_uint_eq(OF("swap", "free"), 8001);
+	ck_assert_uint_eq(OF("swap", "used"), 999);
+	/* exactly all of it is no more than all of it; parts may be more than what is used */
+	rig_put(&rig, "proc/meminfo",
+		"MemTotal: 100 kB\nMemFree: 90 kB\nMemAvailable: 100 kB\nActive(anon): 1 kB\n"
+		"Inactive(anon): 2 kB\nActive(file): 3 kB\nInactive(file): 4 kB\nSReclaimable: 5 kB\n"
+		"SUnreclaim: 6 kB\nKernelStack: 7 kB\nPageTables: 8 kB\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(OF("mem", "others"), 0);
+	ck_assert_uint_eq(OF("available", "used"), 0);
+	ck_assert_str_eq(cell_text(frame, "memory", "available", "note"), "");
+	ck_assert_uint_eq(cell_u64(frame, "memory", "mem", "page_cache_bytes"), U64_UNKNOWN);
+	ck_assert_uint_eq(cell_u64(frame, "memory", "swap", "used_bytes"), U64_UNKNOWN);
+	rig_put(&rig, "proc/meminfo", "MemFree: 90 kB\n");
+	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "memory")->n_rows, 0);
+	rig_close(&rig);
+}
+
+#define ZONE(low, high, managed, protection)                                                                 \
+	"Node 0, zone Normal\n  pages free 1\n        min 1\n        low " #low "\n        high " #high      \
+	"\n        managed " #managed "\n        protection: (0, " #protection ", 7)\n"
+
+/* Of the kernel: free, and caches without the low watermark or half of them, above what is reserved. */
+START_TEST(available_memory_is_estimated)
+{
+	static const struct {
+		const char *lines, *zones; /* NULL: there is none */
+		uint64_t available;        /* KiB */
+	} cases[] = {
+#define FREE "MemFree: 1000 kB\n"
+#define FILES "Active(file): 400 kB\nInactive(file): 600 kB\n"
+#define OLD_SLAB "SReclaimable: 300 kB\n"
+#define SLAB OLD_SLAB "KReclaimable: 500 kB\n"
+		{ FREE FILES SLAB, ZONE(50, 60, 900, 40), 1000 + 800 + 300 - 400 },
+		{ FREE FILES SLAB, ZONE(100, 60, 900, 40), 1000 + 600 + 250 - 400 },
+		{ FREE FILES OLD_SLAB, ZONE(50, 60, 900, 40), 1000 + 800 + 150 - 400 },
+		{ FREE FILES SLAB, ZONE(200, 60, 900, 40), 1000 + 500 + 250 - 400 },
+		{ FREE FILES SLAB, ZONE(30, 20, 900, 40) ZONE(20, 30, 900, 10), 1000 + 800 + 300 - 400 },
+		{ FREE FILES SLAB, ZONE(50, 60, 900, 4000), 0 },
+		{ FREE FILES SLAB, ZONE(50, 60, 90, 4000), 1000 + 800 + 300 - 360 },
+		{ FREE FILES SLAB, ZONE(50, 60, 0, 40), U64_UNKNOWN },
+		{ FREE SLAB, ZONE(50, 60, 900, 40), U64_UNKNOWN },
+		{ FREE FILES, ZONE(50, 60, 900, 40), U64_UNKNOWN },
+		{ FILES SLAB, ZONE(50, 60, 900, 40), U64_UNKNOWN },
+		{ FREE FILES SLAB, NULL, U64_UNKNOWN },
+	};
+	static const char *const names[] = { "memory", NULL };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool known = cases[i].available != U64_UNKNOWN;
+		const struct frame *frame;
+		struct rig rig;
+
+		rig_open(&rig, "empty", names);
+		rig.env.page_bytes = 4096;
+		rig_put(&rig, "proc/meminfo", "MemTotal: 10000 kB\n%s", cases[i].lines);
+		if (cases[i].zones)
+			rig_put(&rig, "proc/zoneinfo", "%s", cases[i].zones);
+		frame = rig_sample(&rig, 1);
+		ck_assert_uint_eq(frame->n_notices, 1);
+		ck_assert_str_eq(frame->notices[0].text,
+				 cases[i].zones
+					 ? "this kernel has no MemAvailable; it is estimated from "
+					   "/proc/zoneinfo"
+					 : "this kernel has no MemAvailable, and /proc/zoneinfo cannot be "
+					   "read: No such file or directory");
+		ck_assert_msg(cell_u64(frame, "memory", "available", "free_bytes") ==
+				      (known ? cases[i].available * 1024 : U64_UNKNOWN),
+			      "case %zu: %llu KiB", i, (unsigned long long)OF("available", "free"));
+		ck_assert_uint_eq(cell_u64(frame, "memory", "available", "used_bytes"),
+				  known ? (10000 - cases[i].available) * 1024 : U64_UNKNOWN);
+		ck_assert_str_eq(cell_text(frame, "memory", "available", "note"), known ? "estimated" : "");
+		rig_close(&rig);
+	}
+}
+
+#define NONE UINT64_MAX
+
+static void put_file(struct rig *rig, const char *directory, const char *name, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	if (text)
+		rig_put(rig, path, "%s\n", text);
+}
+
+/* Only what is less than the machine has is a limit: 1024000 bytes, and 512000 of swap. */
+START_TEST(limits_are_those_of_the_group)
+{
+	static const struct {
+		unsigned version;
+		const char *limit, *usage, *swap_limit, *swap_usage; /* NULL: there is no such file */
+		uint64_t memory[3], swap[3];                         /* limit, used, free; NONE: no row */
+	} cases[] = {
+		{ 2, "max", "5", "max", "6", { NONE }, { NONE } },
+		{ 2, "1024000", "5", "512000", "6", { NONE }, { NONE } },
+		{ 2,
+		  "1023999",
+		  "23999",
+		  "511999",
+		  "11999",
+		  { 1023999, 23999, 1000000 },
+		  { 511999, 11999, 500000 } },
+		{ 2, "1000", "1001", "0", "0", { 1000, 1001, 0 }, { 0, 0, 0 } },
+		{ 2,
+		  "1000",
+		  NULL,
+		  "700",
+		  NULL,
+		  { 1000, U64_UNKNOWN, U64_UNKNOWN },
+		  { 700, U64_UNKNOWN, U64_UNKNOWN } },
+		{ 2, NULL, "5", "700", "100", { NONE }, { 700, 100, 600 } },
+		{ 2, "1000", "10", NULL, "5", { 1000, 10, 990 }, { NONE } },
+		{ 1, "1000", "600", "1500", "900", { 1000, 600, 400 }, { 500, 300, 200 } },
+		{ 1, "1000", "600", "900", "500", { 1000, 600, 400 }, { 0, 0, 0 } },
+		{ 1, "9223372036854771712", "600", "1500", "900", { NONE }, { NONE } },
+		{ 1, "1024000", "600", "1025000", "900", { NONE }, { 1000, 300, 700 } },
+		{ 1, "1000", "600", "9223372036854771712", "900", { 1000, 600, 400 }, { NONE } },
+		{ 1, "1000", "600", "513000", "900", { 1000, 600, 400 }, { NONE } },
+		{ 1, "1000", "600", "512999", "900", { 1000, 600, 400 }, { 511999, 300, 511699 } },
+	};
+	static const char *const names[] = { "memory_limit", NULL };
+	static const char *const none[] = { NULL };
+	static const char *const columns[] = { "limit_bytes", "used_bytes", "free_bytes" };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool old = cases[i].version == 1;
+		const char *group = old ? "sys/fs/cgroup/memory/a" : "sys/fs/cgroup/a";
+		const struct table *table;
+		struct rig rig;
+
+		rig_open(&rig, "empty", none);
+		rig_make(&rig, "proc/self");
+		rig_make(&rig, group);
+		rig_put(&rig, "proc/meminfo", "MemTotal: 1000 kB\nSwapTotal: 500 kB\n");
+		rig_put(&rig, "proc/self/cgroup", "%s", old ? "4:memory:/a\n" : "0::/a\n");
+		rig_put(&rig, "proc/self/mountinfo", "%s",
+			old ? "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+			    : "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+		put_file(&rig, group, old ? "memory.limit_in_bytes" : "memory.max", cases[i].limit);
+		put_file(&rig, group, old ? "memory.usage_in_bytes" : "memory.current", cases[i].usage);
+		put_file(&rig, group, old ? "memory.memsw.limit_in_bytes" : "memory.swap.max",
+			 cases[i].swap_limit);
+		put_file(&rig, group, old ? "memory.memsw.usage_in_bytes" : "memory.swap.current",
+			 cases[i].swap_usage);
+		rig_add(&rig, *names);
+		table = frame_table(rig_sample(&rig, 1), "memory_limit");
+		for (unsigned swap = 0; swap < 2; swap++) {
+			const uint64_t *expected = swap ? cases[i].swap : cases[i].memory;
+			const void *row = table_find(table, swap ? "swap" : "memory", "/a");
+
+			ck_assert_msg((row != NULL) == (expected[0] != NONE), "case %zu %u", i, swap);
+			for (unsigned k = 0; row && k < 3; k++)
+				ck_assert_msg(table_u64(table, row, columns[k]) == expected[k],
+					      "case %zu: %s", i, columns[k]);
+		}
+		rig_close(&rig);
+	}
 }

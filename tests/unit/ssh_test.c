@@ -212,6 +212,52 @@ START_TEST(the_status_says_who_failed)
 }
 END_TEST
 
+START_TEST(a_url_of_a_host_is_one_of_scp)
+{
+	static const struct {
+		const char *host, *end;
+	} cases[] = {
+		{ "web1", " web1:" },
+		{ "me@web1", " me@web1:" },
+		{ "ssh://me@web1:22", " scp://me@web1:22/" },
+		{ "ssh:/web1", " ssh:/web1:" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t length = strlen(cases[i].end);
+
+		ssh_trouble_of_end(&said, &(struct ssh_end){ .host = cases[i].host, .status = 127 << 8 });
+		ck_assert_uint_gt(strlen(said.bytes), length);
+		ck_assert_str_eq(said.bytes + strlen(said.bytes) - length, cases[i].end);
+	}
+	buffer_free(&said);
+	said = (struct buffer){ 0 };
+}
+END_TEST
+
+START_TEST(the_last_line_with_anything_in_it_counts)
+{
+	static const struct {
+		const char *text, *line;
+	} cases[] = {
+		{ "", "" },
+		{ "\n\n", "" },
+		{ "one", "one" },
+		{ "one\ntwo", "two" },
+		{ "one\n \r\n", "one" },
+		{ "one  \r \n\n", "one" },
+		{ " one\n", " one" },
+		{ "\r", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct span line = ssh_last_line(span_text(cases[i].text));
+
+		ck_assert(span_is(line, cases[i].line));
+	}
+}
+END_TEST
+
 START_TEST(what_a_host_writes_is_cleaned)
 {
 	ck_assert_ptr_null(strchr(end_of(255, "\x1b[2J\x07 red"), '\x1b'));

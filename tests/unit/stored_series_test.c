@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of frames that are made of answers of Prometheus. */
+/* Tests of frames that are made of answers of Prometheus, of the questions, and of the moments. */
 #include <config.h>
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/timerfd.h>
 
 #include "core/buffer.h"
+#include "fleet/prometheus_api.h"
+#include "fleet/stored_axis.h"
 #include "fleet/stored_series.h"
 #include "model/derive.h"
 #include "suite.h"
+#include "sys/env.h"
 #include "topic/topic.h"
 
 static const struct stored_steps steps = { .first = 1000, .seconds = 15, .n = 3 };
@@ -126,6 +132,20 @@ START_TEST(another_answer_adds_to_the_same_rows)
 }
 END_TEST
 
+START_TEST(bits_were_stored_as_bytes)
+{
+	begin();
+	add_series("'__name__':'panetop_interface_speed_bytes','name':'eth0'", "[1000,'125e6'],[1015,'-1']");
+	take_series();
+	stored_series_fill(stored, STORED_ALL, 0, &frame);
+	ck_assert_double_eq(frame_number(&frame, "interface", "eth0", "speed_bits"), 1e9);
+	frame_clear(&frame);
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 1, &frame), 1);
+	ck_assert(isnan(frame_number(&frame, "interface", "eth0", "speed_bits"))); /* there is none below 0 */
+	finish();
+}
+END_TEST
+
 START_TEST(counters_have_rates)
 {
 	begin();
@@ -206,5 +226,372 @@ START_TEST(what_is_no_value_is_left_out)
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		ck_assert(isnan(row_number(table_row(table, i), schema_find(table->schema, "total_bytes"))));
 	finish();
+}
+END_TEST
+
+START_TEST(a_value_belongs_to_the_nearest_step)
+{
+	static const struct {
+		const char *pair;
+		int step; /* -1: none */
+	} cases[] = {
+		{ "[992.4,'5']", -1 },  { "[992.6,'5']", 0 },  { "[1007.4,'5']", 0 },
+		{ "[1007.6,'5']", 1 },  { "[1037.4,'5']", 2 }, { "[1037.6,'5']", -1 },
+		{ "['1000','5']", -1 }, { "[1000,'5 ']", -1 }, { "[1000,'']", -1 },
+		{ "[1000,'nan']", -1 }, { "[1000,'0x5']", 0 }, { "[1000,'-Inf']", -1 },
+		{ "[1030,'-5']", -1 },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		begin();
+		add_series("'__name__':'panetop_memory_total_bytes','name':'mem'", cases[c].pair);
+		take_series();
+		for (int step = 0; step < 3; step++) {
+			double number;
+
+			frame_clear(&frame);
+			stored_series_fill(stored, STORED_ALL, (unsigned)step, &frame);
+			number = frame_table(&frame, "memory")
+					 ? frame_number(&frame, "memory", "mem", "total_bytes")
+					 : NAN;
+			ck_assert_msg(step == cases[c].step ? number == 5 : isnan(number), "%s: %g at %d",
+				      cases[c].pair, number, step);
+			ck_assert_uint_eq(frame.wall_ns, (1000 + 15 * (uint64_t)step) * 1000000000);
+			ck_assert_uint_eq(frame.mono_ns, frame.wall_ns);
+		}
+		finish();
+	}
+}
+END_TEST
+
+START_TEST(machines_are_told_apart_by_their_label)
+{
+	static const char *const names[] = { "a", "", "b" };
+
+	begin();
+	add_series("'__name__':'panetop_memory_total_bytes','name':'mem','instance':'a'", "[1000,'1']");
+	add_series("'__name__':'panetop_memory_total_bytes','name':'mem'", "[1000,'2']");
+	add_series("'__name__':'panetop_memory_used_bytes','name':'mem','instance':'a'", "[1000,'4']");
+	add_series("'__name__':'panetop_memory_total_bytes','name':'mem','instance':'b'", "[1000,'8']");
+	add_series("'__name__':'panetop_memory_total_bytes','name':'swap','instance':'b'", "[1000,'16']");
+	take_series();
+	ck_assert_uint_eq(stored_series_machines(stored), 3);
+	for (size_t machine = 0; machine < 3; machine++) {
+		const struct table *table;
+
+		ck_assert_str_eq(stored_series_machine(stored, machine), names[machine]);
+		frame_clear(&frame);
+		ck_assert_uint_eq(stored_series_fill(stored, machine, 0, &frame), machine == 1 ? 1 : 2);
+		table = frame_table(&frame, "memory");
+		ck_assert_uint_eq(table->n_rows, machine == 2 ? 2 : 1);
+		ck_assert_uint_eq(table->mono_ns, frame.mono_ns);
+		ck_assert_double_eq(frame_number(&frame, "memory", "mem", "total_bytes"), machine == 0   ? 1
+											  : machine == 1 ? 2
+													 : 8);
+	}
+	ck_assert_double_eq(frame_number(&frame, "memory", "swap", "total_bytes"), 16);
+	frame_clear(&frame);
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 0, &frame), 5);
+	ck_assert_uint_eq(frame_table(&frame, "memory")->n_rows, 4);
+	ck_assert_int_eq(take_text("{'data':{'result':[]}}"), 0); /* in place of what it had */
+	ck_assert_uint_eq(stored_series_machines(stored), 0);
+	frame_clear(&frame);
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 0, &frame), 0);
+	finish();
+}
+END_TEST
+
+/* The server: what it is asked, and answers, one after the other. */
+struct http_client {
+	int opened;
+};
+
+static struct http_client client;
+static const char *client_lacks;
+static char asked[2048];
+static const char *const *answers;
+static int answer_error;
+
+struct http_client *http_client_open(const char **why_not)
+{
+	*why_not = client_lacks;
+	client.opened++;
+	return client_lacks ? NULL : &client;
+}
+
+void http_client_close(struct http_client *closed)
+{
+	if (closed)
+		closed->opened--;
+}
+
+int http_client_get(struct http_client *of, const char *url, size_t most, struct buffer *out,
+		    const char **why_not)
+{
+	size_t length = strlen(asked);
+
+	ck_assert_ptr_eq(of, &client);
+	ck_assert_uint_ge(most, 1 << 20);
+	snprintf(asked + length, sizeof(asked) - length, "%s\n", url);
+	if (!*answers) {
+		*why_not = "it is gone";
+		return answer_error;
+	}
+	for (const char *at = *answers++; *at; at++)
+		buffer_char(out, *at == '\'' ? '"' : *at);
+	return 0;
+}
+
+static struct prometheus_api api;
+
+static void ask_server(const char *const *with)
+{
+	client_lacks = NULL;
+	answers = with;
+	*asked = '\0';
+	ck_assert_int_eq(prometheus_api_open(&api, "http://box:9090/x//", &why), 0);
+}
+
+static void leave_server(void)
+{
+	prometheus_api_close(&api);
+	ck_assert_int_eq(client.opened, 0);
+}
+
+START_TEST(machines_of_now_are_before_those_that_were)
+{
+	static const char *const with[] = {
+		"{'data':{'result':[{'metric':{'instance':'b'}},{'metric':{}},7,{'metric':{'instance':'a'}},"
+		"{'metric':{'instance':'b'}}]}}",
+		"{'data':['d','a','c',7]}",
+		"{'data':{'result':[]}}",
+		"{'data':['old']}",
+		"{'data':{'result':[]}}",
+		"{'data':[]}",
+		"{'data':{}}",
+		"{'data':{'result':[{'metric':{'instance':'b'}}]}}",
+		"<html>",
+		NULL,
+	};
+	struct prometheus_names names = { 0 };
+
+	ask_server(with);
+	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), 0);
+	ck_assert_uint_eq(names.n, 4);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert(names.list[i][0] == (char)('a' + i) && names.list[i][1] == '\0');
+	ck_assert_str_eq(
+		asked,
+		"http://box:9090/x/api/v1/query?query=count%20by%20%28instance%29%20%28%7B__name__%3D~%22"
+		"panetop_%28self_sample_time_seconds%7Cbuild_info%7Cmemory_total_bytes%29%22%7D%29\n"
+		"http://box:9090/x/api/v1/label/instance/values?match[]=%7B__name__%3D~%22panetop_%28self_"
+		"sample_time_seconds%7Cbuild_info%7Cmemory_total_bytes%29%22%7D\n");
+	prometheus_names_free(&names);
+	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), 0);
+	ck_assert_uint_eq(names.n, 1);
+	ck_assert_str_eq(names.list[0], "old");
+	prometheus_names_free(&names);
+	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), -ENODATA);
+	ck_assert_str_eq(why, "it has no metrics of panetop");
+	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), -EBADMSG);
+	ck_assert_str_eq(why, "the answer is not one of Prometheus");
+	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), 0); /* the second one may be strange */
+	ck_assert_uint_eq(names.n, 1);
+	prometheus_names_free(&names);
+	leave_server();
+}
+END_TEST
+
+START_TEST(a_machine_is_asked_for_by_its_name)
+{
+	static const char *const with[] = { "{'data':['a']}", "{'data':[]}", "{}", NULL };
+
+	ask_server(with);
+	ck_assert_int_eq(prometheus_api_find(&api, "a\"b\\\n", &why), 0);
+	ck_assert_str_eq(
+		asked,
+		"http://box:9090/x/api/v1/label/instance/values?match[]=%7Binstance%3D%22a%5C%22b%5C%5C%20"
+		"%22%2C__name__%3D~%22panetop_.%2B%22%7D\n");
+	ck_assert_int_eq(prometheus_api_find(&api, "box", &why), -ENODATA);
+	ck_assert_ptr_nonnull(strstr(why, "no metrics of panetop of 'box'"));
+	ck_assert_int_eq(prometheus_api_find(&api, "box", &why), -EBADMSG);
+	ck_assert_str_eq(why, "the answer is not one of Prometheus");
+	leave_server();
+}
+END_TEST
+
+/* Of a server that does not answer nothing is asked for some seconds. */
+START_TEST(a_silent_server_rests)
+{
+	static const char *const none[] = { NULL };
+	static const char *const with[] = { "{'data':['a']}", NULL };
+	uint64_t begun_ns = env_mono_ns();
+
+	ask_server(none);
+	answer_error = -ETIMEDOUT;
+	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), -ETIMEDOUT);
+	ck_assert_str_eq(why, "it is gone");
+	ck_assert_uint_ge(api.rests_until_ns, begun_ns + 5000000000);
+	ck_assert_uint_le(api.rests_until_ns, env_mono_ns() + 5000000000);
+	*asked = '\0';
+	answers = with;
+	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), -ETIMEDOUT);
+	ck_assert_str_eq(why, "it is gone");
+	ck_assert_str_eq(asked, "");
+	api.rests_until_ns = begun_ns;
+	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), 0);
+	leave_server();
+	client_lacks = "libcurl is missing";
+	ck_assert_int_eq(prometheus_api_open(&api, "http://box", &why), -ELIBACC);
+	ck_assert_str_eq(why, "libcurl is missing");
+	free(api.url);
+}
+END_TEST
+
+START_TEST(each_selector_adds_to_a_range)
+{
+	static const char *const selectors[] = { "a{b}", "c", "d", NULL };
+	static const char *const with[] = {
+		"{'data':{'result':[{'metric':{'__name__':'panetop_memory_total_bytes','name':'mem'},'values'"
+		":[[1015,'1']"
+		"]}]}}",
+		"{'data':{'result':[{'metric':{'__name__':'panetop_memory_used_bytes','name':'mem'},'values':"
+		"[[1015,'2']"
+		"]}]}}",
+		"{'data':{'result':[{'metric':{'__name__':'panetop_memory_total_bytes','name':'swap'},'"
+		"values':[[1015,'4']"
+		"]}]}}",
+		"{'data':{'result':[]}}",
+		"{'status':'error','error':'too much'}",
+		NULL,
+	};
+
+	begin();
+	ask_server(with);
+	ck_assert_int_eq(prometheus_api_range(&api, selectors, &steps, stored, &why), 0);
+	ck_assert_str_eq(
+		asked,
+		"http://box:9090/x/api/v1/"
+		"query_range?query=a%7Bb%7D&start=1000.000&end=1030.000&step=15.000\n"
+		"http://box:9090/x/api/v1/query_range?query=c&start=1000.000&end=1030.000&step=15.000\n"
+		"http://box:9090/x/api/v1/query_range?query=d&start=1000.000&end=1030.000&step=15.000\n");
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 1, &frame), 3);
+	*asked = '\0';
+	ck_assert_int_eq(prometheus_api_range(&api, selectors, &steps, stored, &why), -EBADMSG);
+	ck_assert_str_eq(why, "too much");
+	frame_clear(&frame);
+	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 1, &frame), 0);
+	ck_assert_ptr_nonnull(strstr(asked, "query=c&"));
+	ck_assert_ptr_null(strstr(asked, "query=d&")); /* the second one has failed */
+	leave_server();
+	finish();
+}
+END_TEST
+
+START_TEST(a_url_is_shown_without_its_user)
+{
+	static const struct {
+		const char *url, *shown, *hidden;
+	} cases[] = {
+		{ "http://box:9090", "http://box:9090", "http://box:9090" },
+		{ "http://me:pass@box/x", "http://box/x", "http://*******@box/x" },
+		{ "me:p@ss/w@box", "box", "*********@box" },
+		{ "https://u@box?instance=a@b", "https://box?instance=a@b", "https://*@box?instance=a@b" },
+		{ "https://box?instance=a@b", "https://box?instance=a@b", "https://box?instance=a@b" },
+		{ "http://@box", "http://box", "http://@box" },
+		{ "", "", "" },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		char *shown = prometheus_shown_url(cases[c].url), hidden[64];
+
+		ck_assert_str_eq(shown, cases[c].shown);
+		strcpy(hidden, cases[c].url);
+		prometheus_hide_user(hidden);
+		ck_assert_str_eq(hidden, cases[c].hidden);
+		free(shown);
+	}
+}
+END_TEST
+
+START_TEST(bytes_of_a_question_are_encoded)
+{
+	static const char *const with[] = { "{'data':{'result':[]}}", NULL };
+	static const char *const selectors[] = { "-._~09azAZ/:@[`{\xc3\xa9", NULL };
+
+	begin();
+	ask_server(with);
+	ck_assert_int_eq(prometheus_api_range(&api, selectors, &steps, stored, &why), 0);
+	ck_assert_ptr_nonnull(strstr(asked, "query=-._~09azAZ%2F%3A%40%5B%60%7B%C3%A9&start"));
+	leave_server();
+	finish();
+}
+END_TEST
+
+#define PAST_SECONDS (15 * 86400.0)
+
+START_TEST(moments_are_steps_of_the_last_days)
+{
+	static const double seconds[] = { 1000, 0.5, 61 };
+
+	for (unsigned i = 0; i < 3; i++) {
+		double step = seconds[i],
+		       now = (double)env_wall_ns() / 1e9 - 5; /* what is scraped now comes later */
+		struct stored_axis axis;
+		struct itimerspec timer;
+		size_t n;
+
+		ck_assert_int_eq(stored_axis_open(&axis, step), 0);
+		n = stored_axis_moments(&axis);
+		ck_assert(fmod(axis.first, step) == 0);
+		ck_assert(axis.first <= now - PAST_SECONDS + 60 && axis.first > now - PAST_SECONDS - step);
+		ck_assert_uint_ge(n, (size_t)(PAST_SECONDS / step));
+		ck_assert(stored_axis_time(&axis, n - 1) > now - step);
+		ck_assert(stored_axis_time(&axis, n - 1) <= (double)env_wall_ns() / 1e9 - 5);
+		ck_assert(axis.next == n - 2 || axis.next == n - 3); /* if one was added meanwhile */
+		ck_assert_int_eq(timerfd_gettime(axis.timer_fd, &timer), 0);
+		ck_assert_int_eq(timer.it_interval.tv_sec, (long)step);
+		ck_assert_int_eq(timer.it_interval.tv_nsec, i == 1 ? 500000000 : 0);
+		ck_assert(timer.it_value.tv_sec > 0 || timer.it_value.tv_nsec > 0);
+		stored_axis_close(&axis);
+		ck_assert_int_eq(axis.timer_fd, -1);
+		stored_axis_close(&axis);
+	}
+}
+END_TEST
+
+/* Eleven so far, of which the last one was half a step ago. */
+START_TEST(moments_are_found_by_time_and_index)
+{
+	const uint64_t step_ns = UINT64_C(1000000000000);
+	struct stored_axis axis = { .step = 1000, .timer_fd = -1 };
+	uint64_t first_ns, last_ns;
+	struct source source;
+	size_t n;
+
+	axis.first = floor((double)env_wall_ns() / 1e9) - 5 - 10500;
+	stored_axis_give(&axis, &source);
+	ck_assert(source.extent(&axis, &n, &first_ns, &last_ns));
+	ck_assert_uint_eq(n, 11);
+	ck_assert_uint_eq(first_ns, (uint64_t)axis.first * 1000000000);
+	ck_assert_uint_eq(last_ns, first_ns + 10 * step_ns);
+	ck_assert_uint_eq(source.find(&axis, 0), 0);
+	ck_assert_uint_eq(source.find(&axis, first_ns - step_ns / 2), 0);
+	ck_assert_uint_eq(source.find(&axis, UINT64_MAX), 10);
+	for (size_t i = 0; i <= 10; i++) {
+		uint64_t at_ns = first_ns + i * step_ns;
+
+		ck_assert_double_eq(stored_axis_time(&axis, i), axis.first + 1000. * (double)i);
+		ck_assert_uint_eq(stored_axis_ns(&axis, i), at_ns);
+		ck_assert_uint_eq(source.find(&axis, at_ns), i);
+		ck_assert_uint_eq(source.find(&axis, at_ns + step_ns - 1000000000), i);
+		ck_assert_int_eq(source.seek(&axis, i), 0);
+		ck_assert_uint_eq(axis.next, i);
+		ck_assert_uint_eq(source.position(&axis), i > 0 ? i - 1 : 0);
+	}
+	ck_assert_int_eq(source.seek(&axis, 11), 0);
+	ck_assert_uint_eq(axis.next, 10);
+	ck_assert_int_eq(source.wait_fd(&axis), -1);
+	ck_assert_int_eq(source.poll_fd, -1);
 }
 END_TEST

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernel/code/kallsyms.h"
 #include "kernel/code/symbols.h"
 #include "suite.h"
 
@@ -261,6 +262,53 @@ START_TEST(functions_at_the_end_of_all_addresses)
 	symbols_free(&symbols);
 }
 
+/* Those that have ended take no room of the 32 that may cover an address. */
+START_TEST(many_functions_may_have_begun_before)
+{
+	struct symbols symbols = { 0 };
+	char name[16];
+
+	for (uint64_t i = 0; i < 31; i++) {
+		snprintf(name, sizeof(name), "short%u", (unsigned)i);
+		add(&symbols, 10 * i, 5, name);
+		snprintf(name, sizeof(name), "long%u", (unsigned)i);
+		add(&symbols, 10 * i + 1, 10000 - 20 * i, name);
+	}
+	symbols_sort(&symbols);
+	ck_assert_uint_eq(symbols.n_left_out, 0);
+	ck_assert_str_eq(at(&symbols, 0), "short0+0");
+	ck_assert_str_eq(at(&symbols, 1), "long0+0");
+	ck_assert_str_eq(at(&symbols, 300), "short30+0");
+	ck_assert_str_eq(at(&symbols, 301), "long30+0");
+	for (uint64_t i = 0; i < 31; i++) { /* the last byte of each, and the first behind all */
+		snprintf(name, sizeof(name), "long%u+%#lx", (unsigned)i, (unsigned long)(9999 - 20 * i));
+		ck_assert_str_eq(at(&symbols, 10000 - 10 * i), name);
+	}
+	ck_assert_str_eq(at(&symbols, 10001), "-");
+	symbols_free(&symbols);
+}
+
+/* Where more than 32 cover an address, the outermost ones are left out, and counted. */
+START_TEST(of_too_many_functions_the_innermost_are_kept)
+{
+	struct symbols symbols = { 0 };
+	char name[16];
+
+	for (uint64_t i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "f%u", (unsigned)i);
+		add(&symbols, i, 1000 - 2 * i, name);
+	}
+	symbols_sort(&symbols);
+	ck_assert_uint_eq(symbols.n_left_out, 8);
+	for (uint64_t i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "f%u+0", (unsigned)i);
+		ck_assert_str_eq(at(&symbols, i), name);
+		snprintf(name, sizeof(name), "f%u+%#lx", (unsigned)i, (unsigned long)(999 - 2 * i));
+		ck_assert_str_eq(at(&symbols, 999 - i), i < 8 ? "-" : name);
+	}
+	symbols_free(&symbols);
+}
+
 /* All of them over one another, and more than there is room for. */
 START_TEST(limits_are_counted)
 {
@@ -326,4 +374,32 @@ START_TEST(a_large_table_is_small)
 	ck_assert_str_eq(at(&symbols, 7919 * 64 + 47), "function_number_1+0x2f");
 	ck_assert_str_eq(at(&symbols, 7919 * 64 + 48), "-");
 	symbols_free(&symbols);
+}
+
+START_TEST(functions_of_the_kernel_are_lines_of_text)
+{
+	struct span text = span_text("ffffffff81000000 T _text\nffffffff81000010 t startup_64\n"
+				     "ffffffff82000000 D data\nffffffff82000000 b bss\n"
+				     "ffffffff81000020 W weak\nffffffff81000030 w weaker\n"
+				     "ffffffff81000040 Tt two\nffffffff81000050 T\nzzz T x\n"
+				     "0000000000000000 t hidden\nffffffffc0000000 t of_module\t[ext4]");
+	static const struct {
+		uint64_t address;
+		const char *name;
+	} lines[] = {
+		{ 0xffffffff81000000, "_text" },
+		{ 0xffffffff81000010, "startup_64" },
+		{ 0xffffffff81000020, "weak" },
+		{ 0xffffffff81000030, "weaker" },
+		{ 0, "hidden" },
+		{ 0xffffffffc0000000, "of_module" },
+	};
+	struct kallsyms_line line;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		ck_assert_msg(kallsyms_next(&text, &line), "%s", lines[i].name);
+		ck_assert_uint_eq(line.address, lines[i].address);
+		ck_assert_msg(span_is(line.name, lines[i].name), "%s", lines[i].name);
+	}
+	ck_assert(!kallsyms_next(&text, &line));
 }

@@ -2,12 +2,18 @@
 /* Pages that a program of our own uses all the time, and whose accessed bits are cleared. */
 #include <config.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,5 +107,76 @@ START_TEST(pages_in_use_are_seen)
 	close(clear_refs);
 	kill(used.pid, SIGKILL);
 	waitpid(used.pid, NULL, 0);
+}
+END_TEST
+
+static bool has_no_copies(void)
+{
+	return wait4(-1, NULL, __WALL | WNOHANG, NULL) == -1 && errno == ECHILD;
+}
+
+START_TEST(copies_are_waited_for)
+{
+	uint64_t cpu_ns = UINT64_MAX;
+
+	ck_assert_int_eq(tlb_drop(&cpu_ns), 0);
+	ck_assert_uint_lt(cpu_ns, UINT64_C(60000000000));
+	ck_assert(has_no_copies());
+}
+END_TEST
+
+/* The half of the first argument that has small numbers. */
+#define FIRST_ARGUMENT                                                                                       \
+	(offsetof(struct seccomp_data, args) + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0))
+
+/* From now on this system call fails so; for_others: unless its first argument is 0. */
+static bool refuse(int number, bool for_others, int error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, FIRST_ARGUMENT),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, for_others ? 0 : UINT32_MAX, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = 6, .filter = filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* A CPU that went offline is passed over; another failure is told, and no copy is left then either. */
+START_TEST(a_cpu_that_is_gone_is_no_failure)
+{
+	static const struct {
+		int number;
+		bool for_others;
+		int error, expected;
+	} cases[] = {
+		{ SYS_sched_setaffinity, true, EPERM, 0 }, /* each moves itself alone */
+		{ SYS_sched_setaffinity, false, EINVAL, 0 },
+		{ SYS_sched_setaffinity, false, EPERM, -EPERM },
+		{ SYS_sched_getaffinity, true, EPERM, 0 },
+		{ SYS_sched_getaffinity, false, EFAULT, -EFAULT },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pid_t child = fork();
+		int status;
+
+		ck_assert_int_ge(child, 0);
+		if (child == 0) {
+			uint64_t cpu_ns = 0;
+
+			if (!refuse(cases[i].number, cases[i].for_others, cases[i].error))
+				_exit(2);
+			_exit(tlb_drop(&cpu_ns) != cases[i].expected || !has_no_copies());
+		}
+		ck_assert_int_eq(waitpid(child, &status, 0), child);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 2)
+			skip_test("system calls cannot be refused here");
+		ck_assert_msg(status == 0, "case %zu: %d", i, status);
+	}
 }
 END_TEST

@@ -13,6 +13,7 @@
 #include "rig.h"
 #include "suite.h"
 #include "topic/cpu/proc_stat.h"
+#include "topic/cgroup.h"
 #include "topic/topic.h"
 
 #define KIB UINT64_C(1024)
@@ -432,6 +433,56 @@ END_TEST
 START_TEST(without_limits_there_is_no_row)
 {
 	assert_limits("linux-6.1", NULL, 0);
+}
+END_TEST
+
+static const char hierarchies[] = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+				  "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+
+START_TEST(a_control_group_is_found_where_it_is_mounted)
+{
+	static const char *const none[] = { NULL };
+	struct cgroup_place place;
+	struct span text;
+	struct rig rig;
+
+	rig_open(&rig, "empty", none);
+	ck_assert_int_eq(cgroup_own(&rig.env, "memory", &place), -ENOENT);
+	ck_assert(cgroup_may_exist(&rig.env, "/any")); /* nothing is known */
+	rig_make(&rig, "proc/self");
+	rig_put(&rig, "proc/self/cgroup", "4:memory:/in/old\n0::/a/b\n");
+	rig.env.tick++;
+	ck_assert_int_eq(cgroup_own(&rig.env, "memory", &place), -ENOENT); /* without mounts */
+	rig_put(&rig, "proc/self/mountinfo", "22 1 0:1 / /proc rw - proc proc rw\n");
+	rig.env.tick++;
+	ck_assert_int_eq(cgroup_own(&rig.env, "memory", &place), -ENODEV);
+	ck_assert(cgroup_may_exist(&rig.env, "/any")); /* no hierarchy is mounted */
+	rig_put(&rig, "proc/self/mountinfo", "%s", hierarchies);
+	rig.env.tick++;
+	ck_assert_int_eq(cgroup_own(&rig.env, "memory", &place), 0);
+	ck_assert_str_eq(place.mount, "sys/fs/cgroup/memory");
+	ck_assert_str_eq(place.group, "in/old");
+	ck_assert_int_eq(cgroup_own(&rig.env, "cpu", &place), 0);
+	ck_assert_str_eq(place.mount, "sys/fs/cgroup");
+	ck_assert_str_eq(place.group, "a/b");
+	rig_make(&rig, "sys/fs/cgroup/a/b");
+	rig_make(&rig, "sys/fs/cgroup/memory/in/old");
+	rig_put(&rig, "sys/fs/cgroup/a/b/limit", "deep\n");
+	rig_put(&rig, "sys/fs/cgroup/limit", "top\n");
+	ck_assert_int_eq(cgroup_read(&rig.env, &place, "limit", &text), 0);
+	ck_assert(span_is(span_trimmed(text), "deep"));
+	ck_assert(cgroup_up(&place));
+	ck_assert_str_eq(place.group, "a");
+	ck_assert_int_eq(cgroup_read(&rig.env, &place, "limit", &text), -ENOENT);
+	ck_assert(cgroup_up(&place));
+	ck_assert_str_eq(place.group, "");
+	ck_assert_int_eq(cgroup_read(&rig.env, &place, "limit", &text), 0);
+	ck_assert(span_is(span_trimmed(text), "top"));
+	ck_assert(!cgroup_up(&place)); /* there is nothing above */
+	ck_assert(cgroup_may_exist(&rig.env, "/a/b"));
+	ck_assert(cgroup_may_exist(&rig.env, "/in/old")); /* in the second one */
+	ck_assert(!cgroup_may_exist(&rig.env, "/a/c"));
+	rig_close(&rig);
 }
 END_TEST
 

@@ -19,6 +19,7 @@
 #include "pane/pages/touched_story.h"
 #include "rig.h"
 #include "sys/worker.h"
+#include "topic/pages/touch_list.h"
 #include "topic/process/process_find.h"
 #include "topic/topic.h"
 
@@ -713,5 +714,461 @@ START_TEST(percentiles_that_are_none)
 	ck_assert(!damon_percentiles_parse(span_text(text), idle));
 	text[length - 1] = '\0'; /* no longer ascending */
 	ck_assert(!damon_percentiles_parse(span_text(text), idle));
+}
+END_TEST
+
+/* --- Over files of a rig, read at once. */
+
+#define START 500 /* ticks */
+
+static void put_file(struct rig *rig, unsigned pid, const char *name, const char *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
+	rig_put(rig, path, "%s", text);
+}
+
+static void put_stat(struct rig *rig, unsigned pid, char state, unsigned start)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid, state,
+		 start);
+	put_file(rig, pid, "stat", text);
+}
+
+static void put_memory(struct rig *rig, unsigned pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u", pid);
+	rig_make(rig, path);
+	put_stat(rig, pid, 'S', START);
+	put_file(rig, pid, "clear_refs", "");
+	put_file(rig, pid, "smaps",
+		 "00010000-00020000 r--p 00000000 00:00 0 \nRss: 4 kB\nReferenced: 4 kB\n");
+	put_file(rig, pid, "smaps_rollup",
+		 "00010000-7fff00000000 ---p 00000000 00:00 0 [rollup]\nRss: 100 kB\nReferenced: 30 kB\n"
+		 "AnonHugePages: 8 kB\n");
+}
+
+static struct touch_list *open_touches(struct rig *rig)
+{
+	static const char *const none[] = { NULL };
+	struct sample sample;
+
+	rig_open(rig, "empty", none);
+	put_memory(rig, 7);
+	sample = (struct sample){ .env = &rig->env, .request = &rig->request };
+	rig->env.tick = 1;
+	return reader_open(&touch_reader, &sample, NULL);
+}
+
+static void close_touches(struct rig *rig)
+{
+	reader_close(&touch_reader, &rig->env);
+	rig_close(rig);
+}
+
+/* Of process 7, at the end of the next tick. */
+static struct touch_look *next_look(struct rig *rig, struct touch_list *list)
+{
+	struct touch_look *look;
+
+	rig->env.tick++;
+	look = touch_list_want(list, 7, 7, START, true);
+	touch_list_wait(list);
+	return look;
+}
+
+static void check_region(const struct touch_report *report, size_t index, uint64_t start, uint64_t touched,
+			 uint64_t seen_ns, uint64_t seen, const char *path)
+{
+	const struct touch_region *region = &report->regions[index];
+
+	ck_assert_uint_eq(region->start, start);
+	ck_assert_uint_eq(region->touched_bytes, touched);
+	ck_assert_uint_eq(region->seen_ns, seen_ns);
+	ck_assert_uint_eq(region->seen_bytes, seen);
+	ck_assert_uint_eq(region->path_length, strlen(path));
+	ck_assert(memcmp(report->paths.bytes + region->path, path, strlen(path)) == 0);
+}
+
+struct mapped {
+	const char *line;
+	unsigned resident, touched, huge; /* KiB */
+};
+
+/* Ended by one without a line. */
+static void put_regions(struct rig *rig, const struct mapped *mapped)
+{
+	char text[2048] = "";
+
+	for (; mapped->line; mapped++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "%s\nSize: 64 kB\nRss: %u kB\nReferenced: %u kB\nAnonHugePages: %u kB\n",
+			 mapped->line, mapped->resident, mapped->touched, mapped->huge);
+	put_file(rig, 7, "smaps", text);
+}
+
+/* What was seen before is that of what lay there, of which the latest counts. */
+START_TEST(regions_keep_what_was_seen_of_them)
+{
+	static const struct mapped first[] = {
+		{ "00010000-00020000 r-xp 00000000 08:01 77 /bin/it", 40, 12, 0 },
+		{ "00020000-00030000 rw-p 00000000 00:00 0 [heap]", 0, 0, 0 },
+		{ "00040000-00050000 rw-p 00000000 00:00 0 [stack]", 20, 8, 4 },
+		{ "00060000-00070000 rw-p 00000000 08:01 78 /lib/it", 16, 16, 0 },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]", 4, 4, 0 },
+		{ 0 },
+	};
+	static const struct mapped second[] = {
+		{ "00010000-00020000 r-xp 00000000 08:01 77 /bin/it", 40, 0, 0 },
+		{ "00020000-00030000 rw-p 00000000 00:00 0 [heap]", 8, 0, 0 },
+		{ "0003f000-00050000 rw-p 00000000 00:00 0 [stack]", 24, 4, 4 },
+		{ "0006f000-00080000 rw-p 00000000 08:01 78 /lib/it", 16, 0, 0 },
+		{ 0 },
+	};
+	static const struct mapped third[] = {
+		{ "00010000-00050000 rw-p 00000000 00:00 0 ", 40, 0, 0 },
+		{ "00050000-0006f000 rw-p 00000000 00:00 0 ", 40, 0, 0 },
+		{ 0 },
+	};
+	const struct touch_report *report;
+	struct touch_list *list;
+	struct touch_look *look;
+	uint64_t first_ns, second_ns, third_ns;
+	struct rig rig;
+
+	list = open_touches(&rig);
+	put_regions(&rig, first);
+	look = next_look(&rig, list);
+	ck_assert_int_eq(look->state, TOUCH_OPEN);
+	ck_assert_uint_eq(look->report.read_ns, 0);
+	ck_assert_uint_gt(look->cleared_ns, 0);
+	ck_assert_uint_eq(look->begun_ns, look->cleared_ns);
+	look = next_look(&rig, list);
+	report = &look->report;
+	first_ns = report->read_ns;
+	ck_assert_int_eq(look->state, TOUCH_OPEN); /* of the next window */
+	ck_assert_uint_eq(look->n_windows, 1);
+	ck_assert_uint_ge(look->cleared_ns, first_ns);
+	ck_assert_uint_eq(report->resident_bytes, 76 * 1024);
+	ck_assert_uint_eq(report->touched_bytes, 36 * 1024);
+	ck_assert_uint_eq(report->file_touched_bytes, 28 * 1024);
+	ck_assert_uint_eq(report->huge_bytes, 4 * 1024);
+	ck_assert_uint_eq(report->n_regions, 3);
+	check_region(report, 0, 0x10000, 12 * 1024, first_ns, 12 * 1024, "/bin/it");
+	check_region(report, 1, 0x40000, 8 * 1024, first_ns, 8 * 1024, "[stack]");
+	check_region(report, 2, 0x60000, 16 * 1024, first_ns, 16 * 1024, "/lib/it");
+	ck_assert_uint_eq(report->regions[1].huge_bytes, 4 * 1024);
+	ck_assert_uint_eq(report->regions[1].end, 0x50000);
+	ck_assert_str_eq(report->regions[0].permissions, "r-xp");
+	/* the stack has grown downwards, and what is new begins where the code ended */
+	put_regions(&rig, second);
+	look = next_look(&rig, list);
+	second_ns = report->read_ns;
+	ck_assert_uint_gt(second_ns, first_ns);
+	ck_assert_uint_eq(report->n_regions, 4);
+	ck_assert_uint_eq(report->touched_bytes, 4 * 1024);
+	check_region(report, 0, 0x10000, 0, first_ns, 12 * 1024, "/bin/it");
+	check_region(report, 1, 0x20000, 0, 0, 0, "[heap]");
+	check_region(report, 2, 0x3f000, 4 * 1024, second_ns, 4 * 1024, "[stack]");
+	check_region(report, 3, 0x6f000, 0, first_ns, 16 * 1024, "/lib/it");
+	/* one that spans several has the latest of them */
+	put_regions(&rig, third);
+	look = next_look(&rig, list);
+	third_ns = report->read_ns;
+	ck_assert_uint_gt(third_ns, second_ns);
+	ck_assert_uint_eq(report->n_regions, 2);
+	check_region(report, 0, 0x10000, 0, second_ns, 4 * 1024, "");
+	check_region(report, 1, 0x50000, 0, 0, 0, "");
+	ck_assert_uint_eq(report->file_touched_bytes, 0);
+	ck_assert_uint_eq(look->n_windows, 3);
+	rig.request.once = true; /* no other window follows */
+	look = next_look(&rig, list);
+	ck_assert_int_eq(look->state, TOUCH_DONE);
+	ck_assert_uint_eq(look->n_windows, 4);
+	ck_assert(look->smaps == -1 && look->clear_refs == -1);
+	close_touches(&rig);
+}
+END_TEST
+
+/* Sums alone, until regions are wanted. */
+START_TEST(sums_of_a_process_need_no_regions)
+{
+	struct touch_list *list;
+	struct touch_look *look;
+	struct rig rig;
+
+	list = open_touches(&rig);
+	for (unsigned i = 0; i < 2; i++) {
+		rig.env.tick++;
+		look = touch_list_want(list, 7, 7, START, false);
+		touch_list_wait(list);
+	}
+	ck_assert(!look->by_region);
+	ck_assert_uint_eq(look->report.resident_bytes, 100 * 1024);
+	ck_assert_uint_eq(look->report.touched_bytes, 30 * 1024);
+	ck_assert_uint_eq(look->report.huge_bytes, 8 * 1024);
+	ck_assert_uint_eq(look->report.file_touched_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(look->report.n_regions, 0);
+	rig.env.tick++;
+	ck_assert_ptr_eq(touch_list_want(list, 7, 7, START, false), look);
+	ck_assert_ptr_eq(touch_list_want(list, 7, 7, START, true), look);
+	touch_list_wait(list);
+	ck_assert(look->by_region && look->state == TOUCH_OPEN);
+	look = next_look(&rig, list);
+	ck_assert_uint_eq(look->report.resident_bytes, 4 * 1024);
+	ck_assert_uint_eq(look->report.huge_bytes, U64_UNKNOWN);
+	ck_assert_uint_eq(look->report.n_regions, 1);
+	close_touches(&rig);
+}
+END_TEST
+
+START_TEST(looks_end_when_they_are_wanted_no_more)
+{
+	struct touch_list *list;
+	struct rig rig;
+
+	list = open_touches(&rig);
+	for (unsigned pid = 100; pid < 100 + TOUCH_LOOKS_MAX; pid++)
+		put_memory(&rig, pid);
+	next_look(&rig, list);
+	for (unsigned pid = 100; pid < 100 + TOUCH_LOOKS_MAX; pid++)
+		ck_assert((touch_list_want(list, pid, pid, START, true) != NULL) ==
+			  (pid < 99 + TOUCH_LOOKS_MAX));
+	ck_assert_uint_eq(list->n_left_out, 1);
+	ck_assert_uint_eq(list->n_looks, TOUCH_LOOKS_MAX);
+	touch_list_wait(list);
+	ck_assert_ptr_nonnull(touch_list_find(list, 100, START));
+	ck_assert_ptr_null(touch_list_find(list, 100, START + 1));
+	ck_assert_ptr_null(touch_list_find(list, 99 + TOUCH_LOOKS_MAX, START));
+	next_look(&rig, list);
+	ck_assert_uint_eq(list->n_left_out, 0);
+	ck_assert_uint_eq(list->n_looks,
+			  TOUCH_LOOKS_MAX); /* another topic may want them later in this tick */
+	next_look(&rig, list);
+	ck_assert_uint_eq(list->n_looks, 1);
+	ck_assert_ptr_nonnull(touch_list_find(list, 7, START));
+	close_touches(&rig);
+}
+END_TEST
+
+/* As long as it lives its memory is that of another program; else it has ended. */
+START_TEST(why_a_look_ends)
+{
+	static const struct {
+		const char *gone, *emptied; /* files */
+		char state;
+		unsigned start;
+		enum touch_state then;
+		int error;
+	} begins[] = {
+		{ "smaps", NULL, 'S', START, TOUCH_FAILED, -ENOENT },
+		{ "clear_refs", NULL, 'S', START, TOUCH_FAILED, -ENOENT },
+		{ NULL, NULL, 'Z', START, TOUCH_ENDED, -ESRCH },
+		{ NULL, NULL, 'S', START + 1, TOUCH_ENDED, -ESRCH },
+		{ "stat", NULL, 'S', START, TOUCH_ENDED, -ESRCH },
+		{ NULL, NULL, 'S', START, TOUCH_OPEN, 0 },
+	}, reads[] = {
+		{ NULL, "smaps", 'S', START, TOUCH_CLEARING, 0 }, /* it begins again at once */
+		{ NULL, "smaps", 'Z', START, TOUCH_ENDED, -ESRCH },
+		{ NULL, "smaps", 'S', START + 1, TOUCH_ENDED, -ESRCH },
+	};
+	struct rig rig;
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		struct touch_list *list = open_touches(&rig);
+		const struct touch_look *look;
+		const char *path;
+
+		put_stat(&rig, 7, begins[i].state, begins[i].start);
+		if (begins[i].gone)
+			put_file(&rig, 7, begins[i].gone, "");
+		if (begins[i].gone) {
+			char gone[64];
+
+			snprintf(gone, sizeof(gone), "proc/7/%s", begins[i].gone);
+			rig_put(&rig, gone, NULL);
+		}
+		ck_assert_int_eq(touch_look_try(&rig.env, 7, 7, START, &path), begins[i].error);
+		look = next_look(&rig, list);
+		ck_assert_msg(look->state == begins[i].then, "case %zu", i);
+		ck_assert_int_eq(look->error, begins[i].error);
+		close_touches(&rig);
+	}
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+		struct touch_list *list = open_touches(&rig);
+		const struct touch_look *look;
+
+		next_look(&rig, list);
+		look = next_look(&rig, list);
+		ck_assert_uint_eq(look->n_windows, 1);
+		put_file(&rig, 7, reads[i].emptied, "");
+		put_stat(&rig, 7, reads[i].state, reads[i].start);
+		look = next_look(&rig, list);
+		ck_assert_msg(look->state == reads[i].then, "case %zu", i);
+		ck_assert_int_eq(look->replaced, reads[i].then == TOUCH_CLEARING);
+		if (look->replaced) {
+			ck_assert_uint_eq(look->n_windows, 0);
+			ck_assert_uint_eq(look->report.n_regions, 0);
+			ck_assert_uint_eq(look->report.read_ns, 0);
+		} else {
+			ck_assert(look->smaps == -1 && look->clear_refs == -1);
+			ck_assert_int_eq(next_look(&rig, list)->state, reads[i].then);
+		}
+		close_touches(&rig);
+	}
+}
+END_TEST
+
+static unsigned n_done;
+
+static void note_order(void *context, int error)
+{
+	(void)context;
+	ck_assert_int_eq(error, 0);
+	n_done++;
+}
+
+static int tell(struct rig *rig, const char *action)
+{
+	n_done = 0;
+	env_forget_failures(&rig->env);
+	return touch_list_act(&rig->env, action, note_order, NULL);
+}
+
+static void next_step(struct rig *rig, struct touch_list *list)
+{
+	rig->env.tick++;
+	touch_list_step(list);
+}
+
+START_TEST(orders_of_the_screen)
+{
+	static const char *const wrong[] = {
+		"",           "look",       "look 1",      "look 1 7",     "look x 7 5",
+		"look 1 x 5", "look 1 7 x", "look 1 7 5 ", "look 1 7 5 6", "gaze 1 7 5",
+		"stop 1 7 5", "stop 7",     "stop7 5",     "look 1 -7 5",  "look 1 4294967296 5",
+	};
+	struct touch_list *list;
+	struct touch_look *look;
+	struct rig rig;
+
+	list = open_touches(&rig);
+	put_memory(&rig, 8);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		ck_assert_msg(tell(&rig, wrong[i]) == -EINVAL, "%s", wrong[i]);
+		ck_assert_uint_eq(n_done, 0);
+	}
+	ck_assert_int_eq(tell(&rig, "look 1 7 6"), -ESRCH);
+	ck_assert_int_eq(tell(&rig, "look 1 4294967295 5"), -ESRCH);
+	ck_assert_int_eq(touch_list_act(&rig.env, "look 1 7 5", NULL, NULL), 0); /* may it be? */
+	ck_assert_uint_eq(list->n_looks, 0);
+	ck_assert_int_eq(tell(&rig, "look 1000 7 5"), 0);
+	ck_assert_uint_eq(n_done, 1);
+	ck_assert_uint_eq(list->n_looks, 1);
+	look = touch_list_find(list, 7, START);
+	ck_assert(!look->again && look->by_region);
+	ck_assert_double_eq(look->window_wanted_seconds, 1000);
+	next_step(&rig, list);
+	ck_assert_int_eq(look->state, TOUCH_OPEN);
+	look->clear_cpu_ns = UINT64_MAX / 1000; /* early numbers would cost too much */
+	next_step(&rig, list);
+	ck_assert_uint_eq(look->report.read_ns, 0);
+	look->clear_cpu_ns = 0;
+	next_step(&rig, list);
+	next_step(&rig, list); /* what it read is taken */
+	ck_assert_uint_gt(look->report.read_ns, 0);
+	ck_assert_uint_eq(look->n_windows, 0);
+	ck_assert_int_eq(look->state, TOUCH_OPEN);
+	look->window_wanted_seconds = 0;
+	next_step(&rig, list);
+	next_step(&rig, list);
+	ck_assert_uint_eq(look->n_windows, 1);
+	ck_assert_int_eq(look->state, TOUCH_DONE);
+	ck_assert_int_eq(tell(&rig, "watch 0 7 5"), 0);
+	ck_assert_int_eq(tell(&rig, "watch 0.5 8 5"), 0);
+	ck_assert_uint_eq(list->n_looks, 2);
+	ck_assert_ptr_eq(touch_list_find(list, 7, START), look);
+	ck_assert(look->again);
+	ck_assert_uint_eq(look->n_windows, 0);
+	ck_assert_uint_eq(look->report.read_ns, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		next_step(&rig, list);
+		touch_list_step(list); /* once in a tick */
+	}
+	ck_assert_uint_eq(look->n_windows, 3);
+	ck_assert_int_eq(tell(&rig, "stop 7 5"), 0);
+	ck_assert_uint_eq(n_done, 1);
+	ck_assert_uint_eq(list->n_looks, 1);
+	ck_assert_ptr_nonnull(touch_list_find(list, 8, START));
+	put_file(&rig, 7, "stat", "7 (kworker) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 500 0 0\n");
+	ck_assert_int_eq(tell(&rig, "look 1 7 5"), -ENXIO);
+	close_touches(&rig);
+}
+END_TEST
+
+/* The one that began first makes room. */
+START_TEST(the_oldest_look_makes_room)
+{
+	struct touch_list *list;
+	char action[64];
+	struct rig rig;
+
+	list = open_touches(&rig);
+	for (unsigned pid = 100; pid <= 100 + TOUCH_LOOKS_MAX; pid++)
+		put_memory(&rig, pid);
+	for (unsigned i = 0; i <= TOUCH_LOOKS_MAX; i++) {
+		snprintf(action, sizeof(action), "look 1000 %u 5", 100 + i);
+		if (i == TOUCH_LOOKS_MAX)
+			for (unsigned k = 0; k < TOUCH_LOOKS_MAX; k++)
+				list->looks[k]->begun_ns = k == 2 ? 5 : 6 + k;
+		ck_assert_int_eq(tell(&rig, action), 0);
+	}
+	ck_assert_uint_eq(list->n_looks, TOUCH_LOOKS_MAX);
+	for (unsigned i = 0; i <= TOUCH_LOOKS_MAX; i++)
+		ck_assert((touch_list_find(list, 100 + i, START) != NULL) == (i != 2));
+	close_touches(&rig);
+}
+END_TEST
+
+static int lowest_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+/* By the files of panetop itself, which are left as they are. */
+START_TEST(what_a_probe_says_of_touched_memory)
+{
+	const struct topic *topic = topic_find("touched");
+	const struct source_spec *marks = topic_source(topic, "proc/PID/clear_refs");
+	const struct source_spec *sizes = topic_source(topic, "proc/PID/smaps");
+	int before;
+	struct rig rig;
+
+	ck_assert(marks && sizes);
+	open_touches(&rig);
+	rig.env.own_pid = 7;
+	ck_assert_int_eq(marks->test(&rig.env), -ENOTSUP);
+	ck_assert_int_eq(sizes->test(&rig.env), -ENOTSUP);
+	rig.env.live = true;
+	ck_assert_int_eq(marks->test(&rig.env), 0);
+	before = lowest_descriptor();
+	ck_assert_int_eq(marks->test(&rig.env), 0);
+	ck_assert_int_eq(sizes->test(&rig.env), 0);
+	ck_assert_int_eq(lowest_descriptor(), before);
+	rig_put(&rig, "proc/7/clear_refs", NULL);
+	ck_assert_int_eq(marks->test(&rig.env), -ENOENT);
+	ck_assert_int_eq(sizes->test(&rig.env), 0);
+	rig_put(&rig, "proc/7/smaps", NULL);
+	ck_assert_int_eq(sizes->test(&rig.env), -ENOENT);
+	rig.env.live = false;
+	close_touches(&rig);
 }
 END_TEST

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of payload counted in the kernel, of a process that ends between two samples: to the byte. */
+/* Tests of payload by process, counted in the kernel to the byte, else by sockets, and of who has these. */
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "suite.h"
+#include "rig.h"
 #include "topic/network/traffic_list.h"
 
 #define PIECE 65536
@@ -222,5 +226,640 @@ START_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
 	ck_assert_str_eq(table_text(table, row, "from"), "not known");
 	ck_assert(!isnan(table_number(table, table_find(table, "all", "unexplained"), "sent_bytes")));
 	close_machine(&machine);
+}
+END_TEST
+
+/* Of a pid that several processes have had, one after the other: bytes of each kind, in both directions. */
+START_TEST(bytes_of_an_earlier_process_are_left_out)
+{
+	static const struct {
+		uint64_t start_ticks, sent, received;
+	} cases[] = {
+		{ U64_UNKNOWN, 4321, 87650 }, { 50, 4321, 87650 },          { 50, 4321, 87650 },
+		{ 60, 4210, 87206 },          { U64_UNKNOWN, 4210, 87206 }, { 60, 4210, 87206 },
+	};
+	struct traffic all[2] = { { .pid = 6, .total = { { 1 }, { 1 } } },
+				  { .pid = 7,
+				    .total = { { 80000, 7000, 600, 50 }, { 4000, 300, 20, 1 } },
+				    .before = { { 400, 0, 40, 4 }, { 100, 10, 0, 1 } } } };
+	struct traffic_list list = { .all = all, .n_all = 2 };
+	struct traffic_bytes bytes;
+
+	hash_add(&list.by_pid, hash_u64(6), 0);
+	hash_add(&list.by_pid, hash_u64(7), 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert(traffic_of_process(&list, 7, cases[i].start_ticks, &bytes));
+		ck_assert_uint_eq(traffic_sent(&bytes), cases[i].sent);
+		ck_assert_uint_eq(traffic_received(&bytes), cases[i].received);
+	}
+	ck_assert_uint_eq(bytes.sent[TRAFFIC_OTHER], 0);
+	ck_assert_uint_eq(bytes.sent[TRAFFIC_UDP], 290);
+	ck_assert_uint_eq(bytes.received[TRAFFIC_TCP], 79600);
+	ck_assert(!traffic_of_process(&list, 8, 50, &bytes));
+	hash_free(&list.by_pid);
+}
+END_TEST
+
+/* Both ends of a connection of TCP in this process. */
+static void connect_both(int ends[2])
+{
+	struct sockaddr_in address;
+	int listening = bound(SOCK_STREAM, &address);
+
+	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(listen(listening, 1), 0);
+	ck_assert_int_eq(connect(ends[0], (struct sockaddr *)&address, sizeof(address)), 0);
+	ends[1] = accept(listening, NULL, NULL);
+	ck_assert_int_ge(ends[1], 0);
+	close(listening);
+}
+
+/* The byte that comes back acknowledges the others: kernels before 4.19 count only these. */
+static void pass_both_ways(const int ends[2], size_t bytes)
+{
+	pass_on(ends[0], ends[1], bytes);
+	pass_on(ends[1], ends[0], 1);
+}
+
+/* What this process has, once the owners of so many of its connections were found, which may take some looks.
+ */
+static const struct traffic *own_traffic(struct traffic_list *list, const struct sample *sample,
+					 unsigned connections)
+{
+	const struct traffic *own = NULL;
+
+	for (unsigned tries = 0; tries < 50 && (!own || own->connections != connections); tries++) {
+		sample->env->tick++;
+		traffic_list_want(list, TRAFFIC_ONLY_TCP);
+		ck_assert_int_eq(reader_update(&traffic_reader, sample), 0);
+		if (list->sockets_error)
+			skip_test("sock_diag: %s", strerror(-list->sockets_error));
+		ck_assert(list->sockets_begun && !list->traced);
+		for (size_t i = 0; i < list->n_all; i++) {
+			bool known = list->all[i].knows_sockets;
+
+			socket_list_reads(list->sockets, list->all[i].pid, &known);
+			ck_assert_int_eq(list->all[i].knows_sockets, known);
+		}
+		own = traffic_list_find(list, (uint32_t)getpid());
+	}
+	if (!own)
+		skip_test("its own sockets are not seen");
+	ck_assert_uint_eq(own->connections, connections);
+	return own;
+}
+
+static void check_bytes(const struct traffic *own, uint64_t bytes)
+{
+	uint64_t sent = own->total.sent[TRAFFIC_TCP];
+
+	ck_assert_uint_eq(traffic_received(&own->total), bytes);
+	ck_assert_uint_eq(own->total.received[TRAFFIC_TCP], bytes);
+	ck_assert_uint_eq(traffic_sent(&own->total), sent);
+	ck_assert(sent <= bytes && bytes - sent <= 2); /* the last byte of each may not be acknowledged yet */
+}
+
+/* Those that were there at the first look begin then; bytes stay when their sockets are closed. */
+START_TEST(without_bpf_connections_count_by_their_sockets)
+{
+	static const struct sample_request request = { .no_bpf = true };
+	const struct traffic *own;
+	struct traffic_list *list;
+	struct env env;
+	const struct sample sample = { .env = &env, .request = &request };
+	int older[2], newer[2], ready[2];
+	uint64_t grown_tick;
+	pid_t child;
+	char byte;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	if (child == 0) { /* another process that has connections */
+		connect_both(older);
+		close(ready[0]);
+		close(ready[1]);
+		pause();
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 0);
+	close(ready[0]);
+	connect_both(older);
+	pass_both_ways(older, 70000);
+	ck_assert_int_eq(env_open(&env, "/"), 0);
+	list = reader_open(&traffic_reader, &sample, NULL);
+	check_bytes(own_traffic(list, &sample, 2), 0);
+	pass_both_ways(older, 300);
+	connect_both(newer);
+	pass_both_ways(newer, 5000);
+	check_bytes(own_traffic(list, &sample, 4), 5302);
+	pass_both_ways(older, 10);
+	own = own_traffic(list, &sample, 4);
+	check_bytes(own, 5313);
+	ck_assert_uint_eq(own->tick, env.tick);
+	close(older[0]);
+	close(older[1]);
+	check_bytes(own_traffic(list, &sample, 2), 5313);
+	grown_tick = own_traffic(list, &sample, 2)->tick;
+	own = own_traffic(list, &sample, 2);
+	check_bytes(own, 5313);
+	ck_assert_uint_eq(own->tick, grown_tick);
+	ck_assert(traffic_list_knows_tcp(list, (uint32_t)getpid()));
+	ck_assert_uint_eq(traffic_list_find(list, (uint32_t)child)->connections, 2);
+	ck_assert(traffic_list_find(list, (uint32_t)child)->knows_sockets);
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(newer[0]);
+	close(newer[1]);
+	reader_close(&traffic_reader, &env);
+	env_close(&env);
+}
+END_TEST
+
+/* --- Sockets of this machine, which processes of a rig have. */
+
+static uint64_t inode_of(int fd)
+{
+	struct stat status;
+
+	ck_assert_int_eq(fstat(fd, &status), 0);
+	return status.st_ino;
+}
+
+/* NULL: it is not in the list. */
+static const struct socket *socket_at(const struct socket_list *list, uint64_t inode)
+{
+	const struct socket *found = NULL;
+
+	for (size_t i = 0; i < list->n_all; i++)
+		if (list->all[i].diag.inode == inode) {
+			ck_assert_ptr_null(found);
+			found = &list->all[i];
+		}
+	return found;
+}
+
+static void put_link(struct rig *rig, const char *target, const char *format, unsigned pid, unsigned fd)
+{
+	char name[64], path[2 * SCRATCH_PATH_MAX];
+
+	snprintf(name, sizeof(name), format, pid, fd);
+	snprintf(path, sizeof(path), "%s/%s", rig->root, name);
+	*strrchr(path, '/') = '\0';
+	rig_make(rig, path + strlen(rig->root) + 1);
+	snprintf(path, sizeof(path), "%s/%s", rig->root, name);
+	unlink(path);
+	ck_assert_int_eq(symlink(target, path), 0);
+}
+
+static void put_socket(struct rig *rig, unsigned pid, unsigned fd, uint64_t inode)
+{
+	char target[64];
+
+	snprintf(target, sizeof(target), "socket:[%llu]", (unsigned long long)inode);
+	put_link(rig, target, "proc/%u/fd/%u", pid, fd);
+}
+
+static void put_namespace(struct rig *rig, unsigned pid, const char *target)
+{
+	put_link(rig, target, "proc/%u/ns/net", pid, 0);
+}
+
+static struct socket_list *open_sockets(struct rig *rig, struct sample *sample)
+{
+	static const char *const none[] = { NULL };
+
+	rig_open(rig, "empty", none);
+	rig->env.live = true;
+	rig->env.own_pid = 1;
+	put_namespace(rig, 1, "net:[100]");
+	*sample = (struct sample){ .env = &rig->env, .request = &rig->request };
+	return reader_open(&socket_reader, sample, NULL);
+}
+
+static void look(struct rig *rig, const struct sample *sample)
+{
+	int error;
+
+	rig->env.tick++;
+	error = reader_update(&socket_reader, sample);
+	if (error)
+		skip_test("sock_diag: %s", strerror(-error));
+}
+
+static void close_sockets(struct rig *rig)
+{
+	reader_close(&socket_reader, &rig->env);
+	rig->env.live = false;
+	rig_close(rig);
+}
+
+static void check_owner(const struct socket_list *list, uint64_t inode, uint32_t pid, uint32_t fd, bool tcp)
+{
+	const struct socket *socket = socket_at(list, inode);
+
+	ck_assert_ptr_nonnull(socket);
+	ck_assert_uint_eq(socket->owner, pid);
+	ck_assert_uint_eq(socket->fd, fd);
+	ck_assert_int_eq(socket->tcp, tcp);
+	ck_assert(!socket->closed && socket_list_is_own(list, socket));
+	ck_assert_uint_eq(socket->tick, list->env->tick);
+}
+
+START_TEST(owners_of_sockets_are_found_among_processes)
+{
+	struct sockaddr_in address;
+	int ends[2], datagrams, listening, free_one, later;
+	uint64_t of_datagrams;
+	size_t n_without = 0;
+	struct socket_list *list;
+	struct sample sample;
+	struct rig rig;
+
+	connect_both(ends);
+	datagrams = bound(SOCK_DGRAM, &address);
+	listening = bound(SOCK_STREAM, &address);
+	free_one = bound(SOCK_DGRAM, &address);
+	ck_assert_int_eq(listen(listening, 1), 0);
+	of_datagrams = inode_of(datagrams);
+	list = open_sockets(&rig, &sample);
+	put_socket(&rig, 7, 5, inode_of(ends[0]));
+	put_socket(&rig, 42, 9, inode_of(ends[1]));
+	put_socket(&rig, 42, 300, of_datagrams);
+	put_socket(&rig, 50, 0, inode_of(listening));
+	put_link(&rig, "pipe:[77]", "proc/%u/fd/%u", 50, 1);
+	look(&rig, &sample);
+	check_owner(list, inode_of(ends[0]), 7, 5, true);
+	check_owner(list, inode_of(ends[1]), 42, 9, true);
+	check_owner(list, of_datagrams, 42, 300, false);
+	check_owner(list, inode_of(listening), 50, 0, true);
+	check_owner(list, inode_of(free_one), 0, 0, false);
+	ck_assert_uint_eq(socket_at(list, inode_of(free_one))->looks, 1);
+	ck_assert(socket_at(list, inode_of(free_one))->is_older);
+	ck_assert_uint_eq(socket_at(list, inode_of(ends[0]))->looks, 0);
+	ck_assert_uint_eq(list->n_denied, 0);
+	for (size_t i = 0; i < list->n_all; i++)
+		n_without += list->all[i].owner == 0 && list->all[i].diag.inode != 0 && !list->all[i].closed;
+	ck_assert_uint_eq(list->n_sought, n_without);
+	look(&rig, &sample);
+	ck_assert_uint_eq(socket_at(list, inode_of(free_one))->looks, 2);
+	/* two looks are enough; a new one has its own */
+	later = bound(SOCK_DGRAM, &address);
+	put_socket(&rig, 42, 301, inode_of(free_one));
+	put_socket(&rig, 7, 6, inode_of(later));
+	look(&rig, &sample);
+	check_owner(list, inode_of(free_one), 0, 0, false);
+	check_owner(list, inode_of(later), 7, 6, false);
+	ck_assert(!socket_at(list, inode_of(later))->is_older);
+	rig_remove(&rig, "proc/7"); /* another one goes on with what it had */
+	put_socket(&rig, 50, 11, inode_of(ends[0]));
+	look(&rig, &sample);
+	check_owner(list, inode_of(ends[0]), 50, 11, true);
+	check_owner(list, inode_of(later), 0, 6, false);
+	close(datagrams);
+	look(&rig, &sample);
+	ck_assert(socket_at(list, of_datagrams)->closed);
+	ck_assert_uint_eq(socket_at(list, of_datagrams)->owner, 42);
+	look(&rig, &sample);
+	ck_assert_ptr_null(socket_at(list, of_datagrams));
+	check_owner(list, inode_of(ends[1]), 42, 9, true);
+	check_owner(list, inode_of(listening), 50, 0, true);
+	look(&rig, &sample); /* all are still found where they are now */
+	check_owner(list, inode_of(ends[0]), 50, 11, true);
+	check_owner(list, inode_of(ends[1]), 42, 9, true);
+	check_owner(list, inode_of(listening), 50, 0, true);
+	close(ends[0]);
+	close(ends[1]);
+	close(listening);
+	close(free_one);
+	close(later);
+	close_sockets(&rig);
+}
+END_TEST
+
+static bool knows(const struct socket_list *list, uint32_t pid, bool before)
+{
+	socket_list_reads(list, pid, &before);
+	return before;
+}
+
+static const struct socket_holder *holder(const struct socket_list *list, uint32_t pid)
+{
+	for (size_t i = 0; i < list->n_holders; i++)
+		if (list->holders[i].pid == pid)
+			return &list->holders[i];
+	ck_abort_msg("no process %u", pid);
+	return NULL;
+}
+
+/* Those of a rig cannot be opened. */
+START_TEST(namespaces_are_those_of_processes)
+{
+	static const struct {
+		uint32_t pid;
+		const char *target;
+		uint64_t number;
+	} cases[] = {
+		{ 7, "net:[100]", 100 },  { 42, "net:[200]", 200 }, { 43, "net:[200]", 200 },
+		{ 50, "net:[300]", 300 }, { 61, "net:[x]", 0 },     { 62, "pid:[5]", 0 },
+	};
+	struct socket_list *list;
+	struct sample sample;
+	struct rig rig;
+
+	list = open_sockets(&rig, &sample);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		put_namespace(&rig, cases[i].pid, cases[i].target);
+	rig_make(&rig, "proc/60");
+	rig.env.tick++;
+	socket_list_want_all(list);
+	rig.env.tick--;
+	look(&rig, &sample);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_uint_eq(socket_list_namespace(&rig.env, cases[i].pid), cases[i].number);
+		ck_assert_uint_eq(holder(list, cases[i].pid)->namespace, cases[i].number);
+		ck_assert_uint_eq(holder(list, cases[i].pid)->looks, 2);
+	}
+	ck_assert_uint_eq(list->n_namespaces, 3);
+	ck_assert_uint_eq(list->namespaces[0].number, 100);
+	ck_assert_uint_eq(list->namespaces[1].number, 200);
+	ck_assert_uint_eq(list->namespaces[2].number, 300);
+	ck_assert_uint_eq(list->namespaces[1].pid, 43);
+	ck_assert_uint_eq(list->namespaces[2].pid, 50);
+	ck_assert_int_eq(list->namespaces[0].error, 0);
+	ck_assert(list->namespaces[1].error < 0 && list->namespaces[2].error < 0);
+	ck_assert(knows(list, 7, false) && !knows(list, 42, true) && !knows(list, 60, true));
+	ck_assert(knows(list, 999, true) && !knows(list, 999, false));
+	look(&rig, &sample); /* others are not wanted */
+	ck_assert(list->namespaces[1].error == 0 && list->namespaces[2].error == 0);
+	ck_assert(!knows(list, 50, true));
+	list->namespaces[1].error = -EPERM; /* which stays so */
+	rig.env.tick++;
+	socket_list_want_all(list);
+	rig.env.tick--;
+	put_namespace(&rig, 7, "net:[300]");
+	look(&rig, &sample);
+	ck_assert_int_eq(list->namespaces[1].error, -EPERM);
+	ck_assert(list->namespaces[2].error < 0);
+	ck_assert_uint_eq(holder(list, 7)->namespace, 300);
+	rig_remove(&rig, "proc/42");
+	rig_remove(&rig, "proc/43");
+	look(&rig, &sample);
+	ck_assert_uint_eq(list->n_namespaces, 2);
+	ck_assert_uint_eq(list->namespaces[1].number, 300);
+	ck_assert_uint_eq(holder(list, 50)->looks, 2); /* as before: those before it went */
+	rig_remove(&rig, "proc/7");
+	rig_remove(&rig, "proc/50");
+	look(&rig, &sample);
+	ck_assert_uint_eq(list->n_namespaces, 1);
+	close_sockets(&rig);
+}
+END_TEST
+
+/* A kernel without namespaces has no links: all processes are in ours. */
+START_TEST(without_namespaces_all_sockets_are_ours)
+{
+	struct socket_list *list;
+	struct sample sample;
+	struct rig rig;
+
+	list = open_sockets(&rig, &sample);
+	rig_remove(&rig, "proc/1/ns");
+	rig_make(&rig, "proc/7");
+	put_namespace(&rig, 42, "net:[200]"); /* ours is not known to be another one */
+	look(&rig, &sample);
+	ck_assert_uint_eq(list->n_namespaces, 1);
+	ck_assert_uint_eq(list->namespaces[0].number, 0);
+	ck_assert(knows(list, 7, false));
+	rig.env.own_pid = 0;
+	ck_assert(!knows(list, 7, true));
+	close_sockets(&rig);
+}
+END_TEST
+
+#define PROCESSES_MANY 70
+#define LOOKED_AT 64 /* in each sample */
+
+START_TEST(namespaces_of_many_processes_are_looked_at_in_turns)
+{
+	static const unsigned expected[] = { LOOKED_AT, PROCESSES_MANY, PROCESSES_MANY };
+	struct socket_list *list;
+	struct sample sample;
+	struct rig rig;
+
+	list = open_sockets(&rig, &sample);
+	for (unsigned i = 1; i <= PROCESSES_MANY; i++)
+		put_namespace(&rig, i, "net:[100]");
+	for (unsigned i = 0; i < 3; i++) {
+		look(&rig, &sample);
+		ck_assert_uint_eq(list->n_holders, PROCESSES_MANY);
+		for (unsigned pid = 1; pid <= PROCESSES_MANY; pid++)
+			ck_assert_uint_eq(holder(list, pid)->looks, i == 0 && pid > LOOKED_AT ? 1 : 2);
+	}
+	for (unsigned i = 1; i <= PROCESSES_MANY; i++)
+		put_namespace(&rig, i, "net:[200]");
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned n = 0;
+
+		look(&rig, &sample);
+		for (unsigned pid = 1; pid <= PROCESSES_MANY; pid++)
+			n += holder(list, pid)->namespace == 200;
+		ck_assert_uint_eq(n, expected[i]);
+	}
+	close_sockets(&rig);
+}
+END_TEST
+
+#define NEW_MANY 1100
+#define NEW_LOOKED_AT 1024 /* in each sample */
+
+/* It goes on with those that it has not looked at yet. */
+START_TEST(namespaces_of_many_new_processes_are_looked_at_in_turns)
+{
+	struct socket_list *list;
+	struct sample sample;
+	struct rig rig;
+
+	list = open_sockets(&rig, &sample);
+	for (unsigned i = 1; i <= NEW_MANY; i++)
+		put_namespace(&rig, i, "net:[100]");
+	look(&rig, &sample);
+	for (unsigned pid = 1; pid <= NEW_MANY; pid++)
+		ck_assert_uint_eq(holder(list, pid)->looks, pid <= LOOKED_AT       ? 2
+							    : pid <= NEW_LOOKED_AT ? 1
+										   : 0);
+	list->holders[0].looks = 0; /* another one has its PID */
+	look(&rig, &sample);
+	for (unsigned pid = 1; pid <= NEW_MANY; pid++) {
+		/* the last ones, and then the others from the beginning on */
+		unsigned n_again = NEW_LOOKED_AT - (NEW_MANY - NEW_LOOKED_AT) - 1;
+
+		ck_assert_uint_eq(holder(list, pid)->looks, pid > 1 && pid <= LOOKED_AT + n_again ? 2 : 1);
+	}
+	close_sockets(&rig);
+}
+END_TEST
+
+START_TEST(what_is_left_out_of_other_namespaces)
+{
+	static const struct {
+		int errors[2];
+		const char *text; /* NULL: nothing to tell */
+		bool has_remedy;
+	} cases[] = {
+		{ { 0, 0 }, NULL, false },
+		{ { -ENOENT, -ESRCH }, NULL, false },
+		{ { -EBUSY, 0 },
+		  "sockets in 1 other network namespace are not read: reading them would take too long",
+		  false },
+		{ { -ESRCH, -EPERM },
+		  "sockets in 1 other network namespace are not read: Operation not permitted",
+		  true },
+		{ { -EBUSY, -EPERM },
+		  "sockets in 2 other network namespaces are not read: Operation not permitted",
+		  true },
+		{ { -EPERM, -EBUSY },
+		  "sockets in 2 other network namespaces are not read: Operation not permitted",
+		  true },
+		{ { -EBUSY, -EMFILE },
+		  "sockets in 2 other network namespaces are not read: reading them would take too long",
+		  false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct socket_namespace namespaces[3] = { { .error = -EPERM },
+							  { .error = cases[i].errors[0] },
+							  { .error = cases[i].errors[1] } };
+		struct socket_list list = { .namespaces = namespaces, .n_namespaces = 3 };
+		struct frame frame;
+		struct env env = { 0 };
+
+		list.env = &env;
+		frame_open(&frame, NULL, 0);
+		socket_list_notice(&list, &frame, "traffic");
+		ck_assert_uint_eq(frame.n_notices, cases[i].text != NULL);
+		if (cases[i].text) {
+			ck_assert_str_eq(frame.notices[0].text, cases[i].text);
+			if (cases[i].has_remedy)
+				ck_assert_ptr_nonnull(frame.notices[0].remedy);
+		}
+		frame_close(&frame);
+	}
+}
+END_TEST
+
+/* These are those of the next sample. */
+static void give_sockets(struct rig *rig, const struct socket *sockets, size_t n)
+{
+	struct socket_list *list = reader_state(&socket_reader, &rig->env);
+
+	look(rig, &rig->samples[0]);
+	ck_assert_uint_ge(list->capacity, n);
+	memcpy(list->all, sockets, n * sizeof(*sockets));
+	list->n_all = n;
+	list->n_denied = 2;
+	rig->env.tick--; /* it is not looked again in it */
+}
+
+#define ADDRESS(last)                                                                                        \
+	{                                                                                                    \
+		10, 1, 2, last                                                                               \
+	}
+
+START_TEST(sockets_are_rows_of_their_processes)
+{
+	struct socket sockets[] = {
+		{ .tcp = true,
+		  .owner = 42,
+		  .namespace = 4026531840,
+		  .diag = { .family = AF_INET,
+			    .state = 1,
+			    .local_port = 40000,
+			    .remote_port = 443,
+			    .local = ADDRESS(3),
+			    .remote = ADDRESS(4),
+			    .receive_queue = 11,
+			    .send_queue = 22,
+			    .inode = 333,
+			    .sent_bytes = 4444,
+			    .received_bytes = 5555,
+			    .retransmitted_bytes = 66,
+			    .retransmits = 7,
+			    .rtt_us = 8000,
+			    .window = 10,
+			    .busy_us = 9000000,
+			    .receiver_limited_us = 2000000,
+			    .buffer_limited_us = 1500000,
+			    .dropped = 3 } },
+		{ .tcp = true,
+		  .owner = 7,
+		  .diag = { .family = AF_INET,
+			    .state = 10,
+			    .local_port = 80,
+			    .local = ADDRESS(3),
+			    .receive_queue = 4,
+			    .send_queue = 128,
+			    .inode = 334,
+			    .sent_bytes = 1,
+			    .received_bytes = 1,
+			    .dropped = 2 } },
+		{ .owner = 4711,
+		  .diag = { .family = AF_INET,
+			    .state = 7,
+			    .local_port = 53,
+			    .receive_queue = 700,
+			    .send_queue = 800,
+			    .inode = 335,
+			    .rtt_us = U64_UNKNOWN,
+			    .dropped = 5 } },
+		{ .owner = 7, .closed = true, .diag = { .family = AF_INET, .inode = 336 } },
+	};
+	const struct frame *frame;
+	int ends[2];
+	struct rig rig;
+
+	connect_both(ends);
+	rig_open(&rig, "readers", (const char *const[]){ NULL });
+	rig.env.live = true;
+	rig.env.own_pid = 1;
+	rig_make(&rig, "etc");
+	rig_put(&rig, "etc/services",
+		"# http 1/tcp\nhttps\t443/tcp # secure\nwrong 40000/sctp\nhttps3 443/udp\ndomain 53/udp\n"
+		"dns 53/tcp\nhttp 80/tcp\nlarge 65616/tcp\nlast 65535/udp\n");
+	rig_add(&rig, "connection");
+	for (unsigned turn = 0; turn < 2; turn++) {
+		give_sockets(&rig, sockets, 4);
+		frame = rig_sample(&rig, 2);
+		sockets[0].diag.received_bytes += 2000;
+		sockets[0].diag.sent_bytes += 4000;
+		sockets[0].diag.retransmits += 6;
+		sockets[0].diag.busy_us += 1000000;
+		sockets[0].diag.receiver_limited_us += 250000;
+		sockets[0].diag.buffer_limited_us += 125000;
+		sockets[1].diag.dropped += 8;
+	}
+	ck_assert_uint_eq(frame_table(frame, "connection")->n_rows, 3);
+	check_row(frame, "connection",
+		  "protocol=tcp state=established local=10.1.2.3:40000 remote=10.1.2.4:443 service=https "
+		  "received_bytes_per_second=1000 sent_bytes_per_second=2000 rtt_seconds=0.008 "
+		  "retransmits_per_second=3 retransmits=13 busy_ratio=0.5 receiver_limited_ratio=0.25 "
+		  "buffer_limited_ratio=0.125 path_limited_ratio=0.625 window=10 receive_queue_bytes=11 "
+		  "send_queue_bytes=22 drops_per_second=0 dropped=3 received_bytes=7555 sent_bytes=8444 "
+		  "retransmitted_bytes=66 busy_seconds=10 receiver_limited_seconds=2.25 "
+		  "buffer_limited_seconds=1.625 path_limited_seconds=6.125 namespace=4026531840 inode=333 "
+		  "user=root pid=42 start_seconds=90 name=cc1\n\033[31m command=cc1\n\033[31m");
+	check_row(frame, "connection",
+		  "protocol=tcp state=listening local=10.1.2.3:80 remote= service=http accept_queue=4 "
+		  "accept_queue_max=128 drops_per_second=4 dropped=10 inode=334 user=root pid=7 "
+		  "start_seconds=5 name=a) R (b command=a) R (b");
+	check_row(frame, "connection",
+		  "protocol=udp state=open local=0.0.0.0:53 remote= service=domain receive_queue_bytes=700 "
+		  "send_queue_bytes=800 drops_per_second=0 dropped=5 inode=335 user=root");
+	ck_assert_uint_eq(frame->n_notices, 1);
+	ck_assert_str_eq(frame->notices[0].text,
+			 "files of 2 processes may not be read: whose sockets are theirs is not known");
+	close(ends[0]);
+	close(ends[1]);
+	rig.env.live = false;
+	rig_close(&rig);
 }
 END_TEST

@@ -135,6 +135,7 @@ START_TEST(columns_are_chosen_and_written)
 	view_choose_all(&view);
 	ck_assert_uint_eq(view.n_columns, schema.n_columns);
 	view_close(&view);
+	ck_assert(!view.schema && view.n_columns == 0);
 }
 END_TEST
 
@@ -761,5 +762,230 @@ START_TEST(forms_that_a_table_lacks)
 	has_columns(&view, "size_ratio,name");
 	has_sort(&view, "+size_ratio");
 	view_close(&view);
+}
+END_TEST
+
+/* A column of each use stands first here, where its index is 0. */
+static const struct column pid_first_columns[] = {
+	ROW(pid, .kind = COLUMN_KEY, .title = "pid", .on_request = 4, .help = "h"),
+	ROW(owner, .kind = COLUMN_LABEL, .title = "owner", .help = "h"),
+	ROW(name, .kind = COLUMN_LABEL, .title = "name", .help = "h"),
+};
+
+static const struct column owner_first_columns[] = {
+	ROW(owner, .kind = COLUMN_LABEL, .title = "owner", .help = "h"),
+	ROW(pid, .kind = COLUMN_KEY, .title = "pid", .help = "h"),
+	ROW(name, .kind = COLUMN_LABEL, .title = "name", .help = "h"),
+};
+
+static const struct column rate_first_columns[] = {
+	ROW(reads_per_second, .kind = COLUMN_RATE, .title = "r/s", .help = "h",
+	    .rate_of = offsetof(struct thing_row, reads)),
+	ROW(reads, .kind = COLUMN_COUNTER, .title = "reads", .hidden = true, .help = "h"),
+};
+
+#define THINGS(of)                                                                                           \
+	{                                                                                                    \
+		.name = "thing", .help = "h", .row_size = sizeof(struct thing_row), SCHEMA_COLUMNS(of)       \
+	}
+
+static const struct schema pid_first = THINGS(pid_first_columns), owner_first = THINGS(owner_first_columns),
+			   rate_first = THINGS(rate_first_columns);
+
+START_TEST(the_first_column_is_a_column_as_others_are)
+{
+	static const char *const forms[] = { "pid", "owner", NULL };
+	struct frame frame;
+	struct view view;
+
+	open_things(&frame);
+	view_open(&view, &pid_first);
+	ck_assert_uint_eq(view_requested_columns(&view), 1 << 4);
+	ck_assert_uint_eq(schema_requested_columns(&pid_first, "pid"), 1 << 4);
+	view.n_columns = 0;
+	ck_assert_uint_eq(view_requested_columns(&view), 0);
+	view_choose_sort(&view, "pid");
+	ck_assert_uint_eq(view_requested_columns(&view), 1 << 4);
+	shows(&view, &frame, "dcbae");
+	view_choose_form(&view, forms, "owner"); /* no column is shown, but one is sorted by */
+	has_sort(&view, "owner");
+	view_choose_form(&view, forms, "pid");
+	has_sort(&view, "pid");
+	view_choose_sort(&view, "");
+	view_set_threshold(&view, "pid", 3);
+	shows(&view, &frame, "cd"); /* unknown is not enough */
+	view_clear_choices(&view);
+	view_choose_rows(&view, "2,7", "pid", NULL);
+	shows(&view, &frame, "b");
+	view_clear_choices(&view);
+	view_choose_related(&view, "1,8", "owner", "pid");
+	shows(&view, &frame, "ab");
+	view_clear_choices(&view);
+	view_exclude(&view, 3, "pid");
+	shows(&view, &frame, "abde");
+	view_close(&view);
+	view_open(&view, &rate_first);
+	view.n_columns = 0;
+	ck_assert(!view_has_rates(&view));
+	view_choose_sort(&view, "reads_per_second");
+	ck_assert(view_has_rates(&view));
+	view_choose_sort(&view, "");
+	view_set_threshold(&view, "reads_per_second", 1);
+	ck_assert(view_has_rates(&view));
+	view_close(&view);
+	view_open(&view, &groups);
+	view_choose_rows(&view, "/x,/", NULL, "path");
+	shows(&view, &frame, "ae");
+	view_clear_choices(&view);
+	view_choose_group(&view, "path", "/x", false);
+	shows(&view, &frame, "ab");
+	view_close(&view);
+	frame_close(&frame);
+}
+END_TEST
+
+/* By key or parent in the first column; cut after all rows have been ordered, and from a log, too. */
+START_TEST(trees_by_the_first_column)
+{
+	static const struct schema *const either[] = { &pid_first, &owner_first };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct frame frame;
+		struct view view;
+
+		open_things(&frame);
+		view_open(&view, either[i]);
+		view_choose_tree(&view, "pid", "owner");
+		view_choose_sort(&view, "+name");
+		view.limit = 3;
+		shows(&view, &frame, "abd");
+		ck_assert_uint_eq(view_depth(&view, 2), 1);
+		ck_assert(view_has_children(&view, 1) && !view_has_children(&view, 0));
+		view_choose_sort(&view, "name");
+		view.limit = 2;
+		shows(&view, &frame, "ec");
+		view.limit = 4;
+		shows(&view, &frame, "ecbd");
+		ck_assert(tree_set_fold(&view.tree, row_hash_key(either[i], view.rows[2]), true));
+		shows(&view, &frame, "ecba");
+		ck_assert_uint_eq(view_folded(&view, 2), 1);
+		ck_assert(view_has_children(&view, 2));
+		view_close(&view);
+		frame.tables[0].is_log = true;
+		view_open(&view, either[i]);
+		view_choose_tree(&view, "pid", "owner");
+		shows(&view, &frame, "abdce");
+		ck_assert_ptr_eq(view.rows, view.room); /* not the rows that the log remembers */
+		view_close(&view);
+		frame_close(&frame);
+	}
+}
+END_TEST
+
+/* Whatever the type of the column. */
+START_TEST(rows_of_one_value_stand_in_their_order)
+{
+	static const char *const keys[] = { "size_bytes", "size_ratio", "note" };
+	struct frame frame;
+	struct view view;
+
+	open_things(&frame);
+	for (unsigned i = 0; i < 5; i++) {
+		struct thing_row *row = table_row(&frame.tables[0], i);
+
+		row->size_bytes = i == 2 ? 9 : 4;
+		row->size_ratio = i == 2 ? 0.9 : 0.4;
+		row->note = i == 2 ? "z" : "k";
+	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		char ascending[24] = "+";
+
+		strcat(ascending, keys[i]);
+		view_open(&view, &schema);
+		view_choose_sort(&view, keys[i]);
+		shows(&view, &frame, "cabde");
+		view.limit = 1;
+		shows(&view, &frame, "c");
+		view.limit = 3;
+		shows(&view, &frame, "cab");
+		view_choose_sort(&view, ascending);
+		shows(&view, &frame, "abd");
+		view.limit = 1;
+		shows(&view, &frame, "a");
+		view.limit = VIEW_ALL_ROWS;
+		shows(&view, &frame, "abdec");
+		view_close(&view);
+	}
+	frame_close(&frame);
+}
+END_TEST
+
+/* Every order of four rows, and each number of rows that is kept. */
+START_TEST(any_number_of_rows_is_the_highest_of_any_order)
+{
+	for (unsigned code = 0; code < 256; code++) {
+		unsigned order[4] = { code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3 };
+		unsigned seen = 1U << order[0] | 1U << order[1] | 1U << order[2] | 1U << order[3];
+		struct frame frame;
+		struct view view;
+
+		if (seen != 15)
+			continue;
+		frame_open(&frame, schemas, 1);
+		frame.tables[0].present = true;
+		for (unsigned i = 0; i < 4; i++)
+			add(&frame, (const char *const[]){ "a", "b", "c", "d" }[order[i]], order[i] + 1, 0,
+			    NULL);
+		view_open(&view, &schema);
+		view_choose_sort(&view, "+pid");
+		for (size_t keep = 0; keep <= 4; keep++) {
+			char expected[5] = "abcd";
+
+			expected[keep] = '\0';
+			view.limit = keep;
+			shows(&view, &frame, expected);
+			ck_assert_uint_eq(view.n_matching, 4);
+		}
+		view_close(&view);
+		frame_close(&frame);
+	}
+}
+END_TEST
+
+START_TEST(each_choice_turns_rows_away)
+{
+	struct scope scope;
+	struct frame frame;
+	struct view view;
+	regex_t pattern;
+
+	open_things(&frame);
+	open_scope(&scope, "user=bob");
+	view_open(&view, &schema);
+	view_choose_rows(&view, "a,b,c,d", NULL, "name");
+	view_choose_rows(&view, "b,c,d,e", NULL, "name");
+	shows(&view, &frame, "bcd");
+	view_choose_scope(&view, &scope);
+	shows(&view, &frame, "bc");
+	view_choose_group(&view, "path", "/x", false);
+	shows(&view, &frame, "b");
+	view_set_threshold(&view, "reads", 200);
+	shows(&view, &frame, "b");
+	view_set_threshold(&view, "reads", 201);
+	shows(&view, &frame, "");
+	view_clear_choices(&view);
+	ck_assert_int_eq(pattern_compile(&pattern, "^[bc]$"), 0);
+	view_set_pattern(&view, &pattern);
+	view.filter.digits = "1";
+	shows(&view, &frame, "abc"); /* a PID that begins so is as good */
+	view.filter.digits = "4";
+	view_exclude(&view, 2, "pid");
+	shows(&view, &frame, "cd");
+	view_set_pattern(&view, NULL);
+	view.filter.digits = NULL;
+	regfree(&pattern);
+	view_close(&view);
+	scope_free(&scope);
+	frame_close(&frame);
 }
 END_TEST

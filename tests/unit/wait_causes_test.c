@@ -371,3 +371,328 @@ START_TEST(what_ended_processes_waited_for_is_left_out)
 	wait_ledger_free(&ledger);
 }
 END_TEST
+
+/* Rules that hold for a whole name, for its beginning, and without a name in between. */
+START_TEST(names_of_functions_are_compared_as_rules_say)
+{
+	struct span list[] = { { 0 }, span_text("schedule"), { 0 }, span_text("some.part.0.cold") };
+	struct wait_meaning meaning;
+
+	check_meaning("io_schedule some", BPF_STATE_SLEEP, NULL, WAIT_DISK, "some");
+	check_meaning("handle_mm_fault", BPF_STATE_SLEEP, NULL, WAIT_MEMORY, "handle_mm_fault");
+	check_meaning("handle_mm_faul", BPF_STATE_SLEEP, NULL, WAIT_OTHER, "handle_mm_faul");
+	check_meaning("msleep", BPF_STATE_SLEEP, NULL, WAIT_SLEEP, "msleep");
+	check_meaning("do_wait", BPF_STATE_SLEEP, NULL, WAIT_CHILD, "do_wait");
+	check_meaning("do_wai", BPF_STATE_SLEEP, NULL, WAIT_OTHER, "do_wai");
+	check_meaning("do_swap_page", BPF_STATE_DISK, NULL, WAIT_MEMORY, "do_swap_page");
+	check_meaning("wait_for_vfork_done", BPF_STATE_DISK, NULL, WAIT_CHILD, "wait_for_vfork_done");
+	check_meaning("submit_bio_wait", BPF_STATE_OTHER, "poll", WAIT_DISK, "poll"); /* it says no more */
+	check_meaning(".hidden", BPF_STATE_LOCK, "poll", WAIT_LOCK, ".hidden");
+	check_meaning("timer.constprop.0 tcp_x", BPF_STATE_SLEEP, "poll", WAIT_NETWORK, "timer");
+	check_meaning("some", BPF_STATE_MEMORY, "poll", WAIT_MEMORY, "some");
+	check_meaning("some", BPF_STATE_SLEEP, "poll", WAIT_POLL, "some");
+	meaning = wait_meaning_of(list, 4, BPF_STATE_SLEEP, "read");
+	ck_assert(span_is(meaning.function, "some"));
+	meaning = wait_meaning_of(list, 3, BPF_STATE_SLEEP, "read");
+	ck_assert(span_is(meaning.function, "read"));
+	ck_assert_int_eq(meaning.cause, WAIT_OTHER);
+	ck_assert_int_eq(wait_cause_of_call("nanosleep", "/var/file"), WAIT_SLEEP);
+	ck_assert_int_eq(wait_cause_of_call("readahead", NULL), WAIT_DISK);
+	ck_assert_int_eq(wait_cause_of_call("read", "/proc/1/stat"), WAIT_OTHER);
+	ck_assert_int_eq(wait_cause_of_call("read", "/procfs"), WAIT_DISK);
+	ck_assert_int_eq(wait_cause_of_call("read", "/device"), WAIT_DISK);
+	ck_assert_int_eq(wait_cause_of_call("read", "pipe"), WAIT_OTHER);
+	ck_assert_int_eq(wait_cause_of_call("read", "socket"), WAIT_OTHER);
+	ck_assert_int_eq(wait_cause_of_call(NULL, "/var/file"), WAIT_OTHER);
+}
+END_TEST
+
+START_TEST(processes_are_those_that_were_seen)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+
+	wait_ledger_begin(&ledger);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 7), HASH_NONE);
+	ck_assert_uint_eq(wait_ledger_process(&ledger, 7, 100), 0);
+	ck_assert_uint_eq(wait_ledger_process(&ledger, 8, 100), 1);
+	ck_assert_uint_eq(wait_ledger_process(&ledger, 7, 100), 0);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 8), 1);
+	ck_assert_uint_eq(wait_ledger_process(&ledger, 7, 101), 2); /* another one that has its pid */
+	ck_assert(ledger.processes[0].ended && !ledger.processes[1].ended && !ledger.processes[2].ended);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 7), 2);
+	for (unsigned class = 0; class < N_BPF_WAIT_CLASSES; class ++) {
+		ledger.processes[1].gone_ns[class] = 10 + class;
+		ledger.processes[1].now_ns[class] = 50;
+	}
+	ledger.processes[1].threads = 3;
+	wait_ledger_end(&ledger, 2 * SECOND, 0);
+	wait_ledger_begin(&ledger);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert(!ledger.processes[i].seen);
+		ck_assert_uint_eq(ledger.processes[i].threads, 0);
+		ck_assert_uint_eq(ledger.processes[i].most_item, HASH_NONE);
+	}
+	for (unsigned class = 0; class < N_BPF_WAIT_CLASSES; class ++)
+		ck_assert_uint_eq(ledger.processes[1].now_ns[class], 10 + class);
+	ck_assert_uint_eq(wait_ledger_process(&ledger, 8, 100), 1);
+	ck_assert(ledger.processes[1].seen);
+	wait_ledger_end(&ledger, 3 * SECOND, 0);
+	ck_assert(ledger.processes[2].ended && !ledger.processes[1].ended);
+	wait_ledger_free(&ledger);
+}
+END_TEST
+
+/* Time on a CPU, or ready for one, is no wait. */
+START_TEST(the_most_of_a_process_is_its_longest_wait)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+	static const struct {
+		uint32_t state, stack;
+		uint64_t ns, waits;
+		uint32_t most;
+		uint64_t most_ns, counted_ns;
+	} adds[] = {
+		{ BPF_STATE_RUNNING, 0, 900, 0, HASH_NONE, 0, 0 },
+		{ BPF_STATE_READY, 0, 800, 0, HASH_NONE, 0, 0 },
+		{ BPF_STATE_DISK, 1, 0, 1, 2, 0, 0 },
+		{ BPF_STATE_OTHER, 2, 20, 1, 3, 20, 20 },
+		{ BPF_STATE_DISK, 1, 20, 1, 3, 20, 40 }, /* as much */
+		{ BPF_STATE_DISK, 1, 1, 1, 2, 21, 41 },
+		{ BPF_STATE_OTHER, 2, 5, 4, 3, 25, 46 },
+	};
+	uint32_t process, other;
+
+	wait_ledger_begin(&ledger);
+	process = wait_ledger_process(&ledger, 7, 100);
+	other = wait_ledger_process(&ledger, 8, 100);
+	for (size_t i = 0; i < sizeof(adds) / sizeof(adds[0]); i++) {
+		wait_ledger_add(&ledger, wait_ledger_item(&ledger, process, adds[i].state, adds[i].stack, -1),
+				adds[i].ns, adds[i].waits);
+		ck_assert_msg(ledger.processes[process].most_item == adds[i].most &&
+				      ledger.processes[process].most_ns == adds[i].most_ns &&
+				      ledger.processes[process].counted_ns == adds[i].counted_ns,
+			      "%zu: %u", i, ledger.processes[process].most_item);
+	}
+	ck_assert_uint_eq(ledger.processes[other].most_item, HASH_NONE);
+	ck_assert_uint_eq(ledger.items[0].now_ns, 900);
+	ck_assert_uint_eq(ledger.items[3].now_waits, 5);
+	/* each part of what it was in makes it another item */
+	ck_assert_uint_eq(wait_ledger_item(&ledger, other, BPF_STATE_DISK, 1, -1), 4);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, process, BPF_STATE_LOCK, 1, -1), 5);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, process, BPF_STATE_DISK, 3, -1), 6);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, process, BPF_STATE_DISK, 1, 0), 7);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, process, BPF_STATE_DISK, 1, -1), 2);
+	wait_ledger_free(&ledger);
+}
+END_TEST
+
+START_TEST(names_of_items_are_copied)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+	char name[] = "ep_poll and more";
+	uint32_t process, one, other;
+
+	wait_ledger_begin(&ledger);
+	process = wait_ledger_process(&ledger, 7, 100);
+	one = wait_ledger_item(&ledger, process, BPF_STATE_SLEEP, 1, 2);
+	other = wait_ledger_item(&ledger, process, BPF_STATE_SLEEP, 2, 2);
+	ck_assert(!ledger.items[one].is_known && ledger.items[one].function == NULL);
+	wait_ledger_name(&ledger, one, WAIT_POLL, span_of(name, strlen("ep_poll")));
+	wait_ledger_name(&ledger, other, WAIT_DISK, span_text("ep_poll"));
+	memset(name, 'x', sizeof(name));
+	ck_assert_str_eq(ledger.items[one].function, "ep_poll");
+	ck_assert_ptr_eq(ledger.items[one].function, ledger.items[other].function);
+	ck_assert(ledger.items[one].is_known && ledger.items[one].cause == WAIT_POLL);
+	wait_ledger_name(&ledger, one, WAIT_READY, (struct span){ 0 });
+	ck_assert_ptr_null(ledger.items[one].function);
+	ck_assert(ledger.items[one].is_known && ledger.items[one].cause == WAIT_READY);
+	wait_ledger_free(&ledger);
+}
+END_TEST
+
+/* Sums of two items of a process in each tick, at its second; U64_UNKNOWN: the process is not seen. */
+static void two_items(struct wait_ledger *ledger, uint64_t second, uint64_t keep_ns, uint64_t one,
+		      uint64_t other)
+{
+	uint32_t process;
+
+	wait_ledger_begin(ledger);
+	if (one != U64_UNKNOWN) {
+		process = wait_ledger_process(ledger, 7, 100);
+		wait_ledger_add(ledger, wait_ledger_item(ledger, process, BPF_STATE_SLEEP, 1, 2), one,
+				one / 10);
+		wait_ledger_add(ledger, wait_ledger_item(ledger, process, BPF_STATE_LOCK, 1, 2), other,
+				other / 10);
+	}
+	wait_ledger_end(ledger, second * SECOND, keep_ns);
+}
+
+static void check_window(struct wait_ledger *ledger, double seconds, int64_t one, int64_t one_waits,
+			 int64_t other)
+{
+	ck_assert_double_eq(wait_ledger_sum(ledger), seconds);
+	ck_assert_int_eq(ledger->items[0].window_ns, one);
+	ck_assert_int_eq(ledger->items[0].window_waits, one_waits);
+	ck_assert_int_eq(ledger->items[1].window_ns, other);
+}
+
+START_TEST(intervals_are_kept_as_long_as_they_end_later)
+{
+	static const struct {
+		uint64_t keep_ns;
+		double seconds;
+		int64_t one, one_waits, other;
+	} cases[] = {
+		{ 0, 6, 145, 14, 231 },           { 2 * SECOND - 1, 6, 145, 14, 231 },
+		{ 2 * SECOND, 5, 45, 4, 31 }, /* an interval of two items goes */
+		{ 3 * SECOND, 4, 40, 4, 31 }, /* one of one item */
+		{ 4 * SECOND - 1, 4, 40, 4, 31 }, { 4 * SECOND, 3, 10, 1, -9 }, /* which has shrunk */
+		{ 6 * SECOND, 1, 0, 0, 0 },                                     /* the last one stays */
+		{ 99 * SECOND, 1, 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct wait_ledger ledger = { .last_ns = SECOND };
+
+		two_items(&ledger, 2, 0, 100, 200);
+		two_items(&ledger, 3, 0, 105, 200);
+		two_items(&ledger, 4, 0, 135, 240);
+		two_items(&ledger, 6, 0, 145, 231);
+		two_items(&ledger, 7, cases[i].keep_ns, 145, 231);
+		check_window(&ledger, cases[i].seconds, cases[i].one, cases[i].one_waits, cases[i].other);
+		wait_ledger_free(&ledger);
+	}
+}
+END_TEST
+
+/* Where nothing was counted before there is no interval, and nothing has grown. */
+START_TEST(the_first_sums_are_no_growth)
+{
+	struct wait_ledger ledger = { 0 };
+
+	two_items(&ledger, 2, 0, 100, 200);
+	ck_assert_uint_eq(ledger.n_intervals, 0);
+	check_window(&ledger, 0, 0, 0, 0);
+	two_items(&ledger, 3, 0, 107, 215);
+	check_window(&ledger, 1, 7, 0, 15);
+	two_items(&ledger, 5, 0, 113, 215); /* 6 ns, and a wait that began */
+	check_window(&ledger, 3, 13, 1, 15);
+	two_items(&ledger, 6, 0, U64_UNKNOWN, 0); /* gone: it does not shrink */
+	check_window(&ledger, 4, 13, 1, 15);
+	wait_ledger_free(&ledger);
+}
+END_TEST
+
+/* What the kernel gives anew is numbered anew: items, growth and processes keep together. */
+START_TEST(what_is_left_is_numbered_anew)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+	uint32_t last;
+
+	wait_ledger_begin(&ledger);
+	add_items(&ledger, 50, 1, 1);    /* ends, and is left out */
+	add_items(&ledger, 100, 254, 1); /* the same */
+	add_items(&ledger, 200, 1, 4);   /* lives: item 255 */
+	wait_ledger_end(&ledger, 2 * SECOND, 0);
+	ck_assert_uint_eq(ledger.n_items, 256);
+	ck_assert_uint_eq(ledger.n_growth, 256);
+	wait_ledger_begin(&ledger);
+	add_items(&ledger, 200, 1, 10);
+	add_items(&ledger, 300, 1, 77);
+	wait_ledger_process(&ledger, 400, 7); /* without an item */
+	wait_ledger_end(&ledger, 3 * SECOND, SECOND);
+	ck_assert_uint_eq(ledger.n_items, 257); /* the first interval has them, and more were kept */
+	wait_ledger_begin(&ledger);
+	add_items(&ledger, 200, 1, 11);
+	add_items(&ledger, 300, 257, 80);
+	wait_ledger_process(&ledger, 400, 7);
+	wait_ledger_end(&ledger, 4 * SECOND, 2 * SECOND);
+	ck_assert_uint_eq(ledger.n_items, 258); /* all but those of the two that ended */
+	ck_assert_uint_eq(ledger.n_processes, 3);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 50), HASH_NONE);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 100), HASH_NONE);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 200), 0);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 300), 1);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 400), 2);
+	ck_assert_uint_eq(ledger.processes[1].pid, 300);
+	ck_assert_double_eq(wait_ledger_sum(&ledger), 2);
+	ck_assert_int_eq(ledger.items[0].window_ns, 6 + 1);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, 0, BPF_STATE_SLEEP, 0, -1), 0);
+	ck_assert_int_eq(ledger.items[1].window_ns, 77 + 3);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, 1, BPF_STATE_SLEEP, 0, -1), 1);
+	last = wait_ledger_item(&ledger, 1, BPF_STATE_SLEEP, 256, -1);
+	ck_assert_uint_eq(last, 257);
+	ck_assert_int_eq(ledger.items[last].window_ns, 80);
+	wait_ledger_free(&ledger);
+}
+END_TEST
+
+/* Waits of which none has taken any time so far. */
+START_TEST(waits_without_time_are_growth)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+
+	tick(&ledger, 2, 10, 1);
+	tick(&ledger, 3, 10, 2);
+	ck_assert_uint_eq(ledger.n_growth, 2);
+	tick(&ledger, 4, 10, 2); /* nothing */
+	ck_assert_uint_eq(ledger.n_growth, 2);
+	wait_ledger_sum(&ledger);
+	ck_assert_int_eq(ledger.items[0].window_waits, 2);
+	ck_assert_int_eq(ledger.items[0].window_ns, 10);
+	wait_ledger_free(&ledger);
+}
+END_TEST
+
+/* The PID comes back in the same tick: nothing of the first one is in use any more. */
+START_TEST(what_ends_within_a_tick_is_left_out)
+{
+	struct wait_ledger ledger = { 0 };
+
+	wait_ledger_begin(&ledger);
+	add_items(&ledger, 7, 300, 1);
+	ck_assert_uint_eq(wait_ledger_process(&ledger, 7, 8), 1);
+	wait_ledger_add(&ledger, wait_ledger_item(&ledger, 1, BPF_STATE_LOCK, 1, 1), 5, 1);
+	wait_ledger_end(&ledger, SECOND, 0);
+	ck_assert_uint_eq(ledger.n_items, 1);
+	ck_assert_uint_eq(ledger.n_processes, 1);
+	ck_assert_uint_eq(ledger.processes[0].start_ticks, 8);
+	ck_assert_uint_eq(ledger.items[0].state, BPF_STATE_LOCK);
+	ck_assert_uint_eq(ledger.items[0].process, 0);
+	wait_ledger_free(&ledger);
+}
+END_TEST
+
+/* What the window has stays, also of processes that have ended, and is found by its new numbers. */
+START_TEST(what_the_window_has_is_kept)
+{
+	struct wait_ledger ledger = { .last_ns = SECOND };
+
+	wait_ledger_begin(&ledger);
+	wait_ledger_process(&ledger, 40, 7); /* without an item */
+	add_items(&ledger, 50, 100, 1);
+	wait_ledger_end(&ledger, 2 * SECOND, 0);
+	wait_ledger_begin(&ledger);
+	add_items(&ledger, 200, 160, 4);
+	wait_ledger_end(&ledger, 3 * SECOND, SECOND);
+	ck_assert_uint_eq(ledger.n_items, 260);
+	ck_assert_uint_eq(ledger.n_processes, 2); /* 40 is not in use */
+	ck_assert_uint_eq(ledger.items[0].process, 0);
+	ck_assert_uint_eq(ledger.processes[0].pid, 50);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, 0, BPF_STATE_SLEEP, 0, -1), 0);
+	ck_assert_uint_eq(wait_ledger_item(&ledger, 1, BPF_STATE_SLEEP, 159, -1), 259);
+	wait_ledger_sum(&ledger);
+	ck_assert_int_eq(ledger.items[0].window_ns, 1);
+	ck_assert_int_eq(ledger.items[259].window_ns, 4);
+	wait_ledger_begin(&ledger); /* twice as many as were in use */
+	add_items(&ledger, 200, 160, 5);
+	add_items(&ledger, 300, 260, 1);
+	wait_ledger_end(&ledger, 4 * SECOND, 2 * SECOND);
+	ck_assert_uint_eq(ledger.n_items, 420);
+	ck_assert_uint_eq(wait_ledger_find(&ledger, 200), 0);
+	wait_ledger_sum(&ledger);
+	ck_assert_int_eq(ledger.items[0].window_ns, 5);
+	ck_assert_int_eq(ledger.items[419].window_ns, 1);
+	wait_ledger_free(&ledger);
+}
+END_TEST

@@ -454,6 +454,88 @@ START_TEST(functions_have_names_by_address)
 	env_close(&env);
 }
 
+/* A slice in each update; what is wanted meanwhile is found if it comes later, else in the next pass. */
+START_TEST(functions_are_sought_in_slices_as_they_are_wanted)
+{
+	const uint64_t first = UINT64_C(0xffffffff81000000);
+	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32];
+	struct function_names names;
+	unsigned n_updates = 0;
+	size_t at[5];
+	struct env env;
+	FILE *file;
+
+	scratch_directory(root, "symbols");
+	ck_assert_int_eq(env_open(&env, root), 0);
+	function_names_open(&names, &env);
+	function_names_update(&names, true); /* nothing is wanted */
+	ck_assert_int_eq(names.error, 0);
+	at[0] = function_names_find(&names, first + 16);
+	function_names_update(&names, true);
+	ck_assert_int_eq(names.error, -ENOENT);
+	ck_assert_int_eq(names.list[at[0]].state, FUNCTION_UNKNOWN);
+	ck_assert_uint_eq(names.n_new, 0);
+	write_symbols(root, 100000, first); /* more than the 40 times 64 KiB of a slice */
+	env.tick++;
+	function_names_update(&names, true);
+	ck_assert_int_eq(names.list[at[0]].state, FUNCTION_UNKNOWN); /* it was sought */
+	at[1] = function_names_find(&names, first + 2 * 16);
+	ck_assert_int_eq(names.list[at[1]].state, FUNCTION_NEW);
+	ck_assert_uint_eq(names.n_new, 1);
+	function_names_update(&names, false);
+	ck_assert_int_ge(names.fd, 0);
+	ck_assert_int_eq(names.error, 0);
+	ck_assert_str_eq(names.list[at[1]].name, "function_2");
+	ck_assert_str_eq(names.list[at[0]].name, "function_1"); /* by the way */
+	at[2] = function_names_find(&names, first + 99999 * 16);
+	at[3] = function_names_find(&names, first + 3 * 16); /* that was passed */
+	at[4] = function_names_find(&names, first + 7);
+	ck_assert_uint_eq(names.n_new, 3);
+	while (names.fd >= 0 && n_updates++ < 100)
+		function_names_update(&names, false);
+	ck_assert_uint_le(n_updates, 2);
+	ck_assert_str_eq(names.list[at[2]].name, "function_99999");
+	ck_assert_int_eq(names.list[at[3]].state, FUNCTION_NEW);
+	ck_assert_uint_eq(names.n_new, 2);
+	function_names_update(&names, true);
+	ck_assert_int_lt(names.fd, 0);
+	ck_assert_str_eq(names.list[at[3]].name, "function_3");
+	ck_assert_int_eq(names.list[at[4]].state, FUNCTION_UNKNOWN);
+	ck_assert_str_eq(names.list[at[1]].name, "function_2");
+	ck_assert_uint_eq(names.count, 5);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_uint_eq(function_names_find(&names, names.list[i].address), i);
+	function_names_close(&names);
+
+	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file,
+		"%016llx t first_of_two\n%016llx t second_of_two\n%016llx t %070d\n%070000d\n%016llx t "
+		"never\n",
+		(unsigned long long)first, (unsigned long long)first, (unsigned long long)first + 16, 0, 0,
+		(unsigned long long)first + 32);
+	fclose(file);
+	function_names_open(&names, &env);
+	for (unsigned i = 0; i < 3; i++)
+		function_names_find(&names, first + (uint64_t)i * 16);
+	function_names_update(&names, true);
+	ck_assert_str_eq(names.list[0].name, "first_of_two");
+	ck_assert_uint_eq(strlen(names.list[1].name), FUNCTION_NAME_BYTES - 1);
+	ck_assert_int_eq(names.list[2].state, FUNCTION_UNKNOWN); /* behind a line that is none */
+	function_names_close(&names);
+
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "%016llx D data_only\n", (unsigned long long)first);
+	fclose(file);
+	ck_assert_int_eq(function_names_test(&env), -ENODATA);
+	unlink(path);
+	ck_assert_int_eq(function_names_test(&env), -ENOENT);
+	env_close(&env);
+}
+END_TEST
+
 START_TEST(causes_add_up_to_wakeups)
 {
 	open_counting();
