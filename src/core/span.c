@@ -22,14 +22,14 @@ bool span_is(struct span span, const char *text)
 {
 	size_t length = strlen(text);
 
-	return span_length(span) == length && memcmp(span.at, text, length) == 0;
+	return span_length(span) == length && (length == 0 || memcmp(span.at, text, length) == 0);
 }
 
 bool span_starts(struct span span, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
-	return span_length(span) >= length && memcmp(span.at, prefix, length) == 0;
+	return span_length(span) >= length && (length == 0 || memcmp(span.at, prefix, length) == 0);
 }
 
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size)

@@ -45,7 +45,7 @@ static bool lacks_library(struct span line)
 {
 	static const char words[] = "error while loading shared libraries";
 
-	return memmem(line.at, span_length(line), words, sizeof(words) - 1) != NULL;
+	return span_length(line) > 0 && memmem(line.at, span_length(line), words, sizeof(words) - 1) != NULL;
 }
 
 void ssh_trouble_of_end(struct buffer *text, const struct ssh_end *end)

@@ -40,7 +40,8 @@ static int bound(int type, struct sockaddr_in *address)
 static void pass_on(int from, int to, size_t bytes)
 {
 	for (size_t sent = 0, received = 0; received < bytes;) {
-		ssize_t more = sent < bytes ? send(from, piece, bytes - sent, MSG_DONTWAIT) : 0;
+		size_t left = bytes - sent < PIECE ? bytes - sent : PIECE;
+		ssize_t more = left > 0 ? send(from, piece, left, MSG_DONTWAIT) : 0;
 
 		if (more < 0 && errno != EAGAIN)
 			_exit(2);
