@@ -99,6 +99,7 @@ def live(scratch):
                 if "+ Other changes" in terminal.text():  # where another process changed the CPU more
                     terminal.send("End", "Enter")
                 problem = expect(f"burner{os.getpid()} {child.pid}" in terminal.text(), terminal, "no process")
+                child.kill()
                 terminal.send("Esc", ",", "x")
                 problem = problem or expect("Around " in terminal.text() and re.search(r" -[0-9:]{8} of ", terminal.lines()[0]), terminal, "not in the past")
                 terminal.send("Enter")

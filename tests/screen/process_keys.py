@@ -72,9 +72,9 @@ def opened_with_its_past(_scratch):
     name = f"busy-{os.getpid()}-loop"  # digits of a pid may be in other rows, too
     with subprocess.Popen(["sh", "-c", "while :; do :; done", name]) as child:
         try:
-            with screen("-d", "0.5", "cpu", width=120, height=40) as terminal:
+            with screen("-d", "0.2", "cpu", width=120, height=40) as terminal:
                 terminal.send("\\", *name, "Enter")
-                live_seconds(terminal, 4)
+                live_seconds(terminal, 2)
                 terminal.send("Down", "Enter")
                 problem = expect(terminal.wait_for(f"{child.pid} sh") and terminal.wait_for("[Summary]"), terminal, "it is not opened")
                 terminal.wait_for("█")
