@@ -1057,6 +1057,39 @@ START_TEST(messages_never_wait)
 }
 END_TEST
 
+/* By who begins to read then. */
+START_TEST(kept_messages_are_taken_at_the_end)
+{
+	int fds[2], before = dup(STDERR_FILENO), status;
+	pid_t reads;
+
+	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
+	while (write(fds[1], "x", 1) == 1)
+		;
+	dup2(fds[1], STDERR_FILENO);
+	error_message("test", "the last one");
+	fcntl(fds[0], F_SETFL, 0);
+	reads = fork();
+	if (reads == 0) {
+		struct buffer text = { 0 };
+
+		close(fds[1]);
+		close(STDERR_FILENO);
+		while (buffer_read(&text, fds[0], (size_t)1 << 20) == -EINTR)
+			;
+		buffer_char(&text, '\0');
+		_exit(strstr(text.bytes, "xpanetop: test: the last one\n") ? 0 : 1);
+	}
+	error_message_close();
+	dup2(before, STDERR_FILENO);
+	close(before);
+	close(fds[1]);
+	ck_assert_int_eq(waitpid(reads, &status, 0), reads);
+	ck_assert_int_eq(status, 0);
+	close(fds[0]);
+}
+END_TEST
+
 /* For who asks later: without the name of the program, clean, a line each, and not for ever. */
 START_TEST(messages_are_kept_for_a_report)
 {

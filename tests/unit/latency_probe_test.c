@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests of the memory of measuring threads. This program has a pthread_attr_setstack() that refuses, so that
- * no thread starts, and sees what is protected, locked and given back.
+ * Tests of the memory of measuring threads. This program has a pthread_attr_setstack() and a pthread_create()
+ * that refuse, so that no thread starts, and sees what is protected, locked and given back.
  */
 #include <config.h>
 
@@ -16,6 +16,7 @@
 
 #include "suite.h"
 #include "sys/latency_probe.h"
+#include "sys/latency_thread.h"
 
 #define KIB ((size_t)1024)
 #define PAGE_MAX (64 * KIB)
@@ -26,13 +27,22 @@ struct range {
 };
 
 static struct range memory, guard, stack, locked[2];
-static unsigned n_locked;
+static unsigned n_locked, n_threads;
+static int stack_error = EINVAL;
+static uint64_t offsets[3];
 
 int pthread_attr_setstack(pthread_attr_t *attributes, void *at, size_t bytes)
 {
 	(void)attributes;
 	stack = (struct range){ at, bytes };
-	return EINVAL;
+	return stack_error;
+}
+
+int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*function)(void *), void *thread)
+{
+	(void)id, (void)attributes, (void)function;
+	offsets[n_threads++] = ((const struct latency_thread *)thread)->offset_ns;
+	return EAGAIN;
 }
 
 int mprotect(void *at, size_t bytes, int protection)
@@ -118,6 +128,23 @@ START_TEST(no_thread_runs)
 	errors[1] = -ENODEV;
 	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
 	ck_assert_int_eq(error, -ENODEV);
+}
+END_TEST
+
+/* CPUs that share a core would slow each other down. */
+START_TEST(threads_are_spread_over_the_period)
+{
+	const struct latency_plan plan = { .policy = LATENCY_OTHER, .period_ns = 1000000, .n_phases = 1 };
+	const uint32_t cpus[] = { 0, 1, 2 };
+	int errors[3] = { 0 }, error;
+
+	stack_error = 0;
+	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 3, errors, &error));
+	ck_assert_int_eq(error, -EAGAIN);
+	ck_assert_uint_eq(n_threads, 3);
+	ck_assert_uint_eq(offsets[0], 0);
+	ck_assert_uint_eq(offsets[1], 333333);
+	ck_assert_uint_eq(offsets[2], 666666);
 }
 END_TEST
 

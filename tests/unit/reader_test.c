@@ -182,6 +182,19 @@ START_TEST(only_what_is_read_for_a_sample_is_due)
 }
 END_TEST
 
+START_TEST(what_is_read_is_included)
+{
+	static const struct reading list[] = { { .reader = &above_reader }, { 0 } };
+	static const struct reader no_reader = { .name = "nothing" };
+
+	ck_assert(readings_include(list, &above_reader));
+	ck_assert(readings_include(list, &below_reader));
+	ck_assert(!readings_include(list, &no_reader));
+	ck_assert(!readings_include(NULL, &below_reader));
+	ck_assert(!readings_include(above_reads, &above_reader));
+}
+END_TEST
+
 START_TEST(a_failed_open_leaves_nothing_open)
 {
 	static const struct reading both[] = {
