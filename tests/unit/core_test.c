@@ -629,6 +629,7 @@ START_TEST(cleans_what_could_harm_a_terminal)
 		     "\xe6\xbc\xa2"); /* a wide character is not cut in half */
 	ck_assert_int_eq(utf8_cells("\xe6\xbc\xa2\xe5\xad\x97", false), 4);
 	ck_assert_int_eq(utf8_cells("e\xcc\x81", false), 1);
+	ck_assert_int_eq(utf8_cells("\001\033\177", false), 3); /* a ? for each */
 }
 END_TEST
 
