@@ -83,7 +83,7 @@ static void choose_near(struct report_plan *plan, size_t index)
 		return;
 	n_frames = source_extent(plan->source, &first_ns, &last_ns);
 	plan->last = index + most / 4 < n_frames ? index + most / 4 : n_frames - 1;
-	plan->first = plan->last >= most ? plan->last - most + 1 : 0;
+	plan->first = plan->last > most ? plan->last - most : 0;
 }
 
 static int find_samples(const struct options *options, struct report_plan *plan)

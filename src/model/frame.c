@@ -83,9 +83,12 @@ const struct notice *frame_newest_notice(const struct frame *frame, const char *
 
 struct table *frame_slot(const struct frame *frame, const char *topic)
 {
-	for (unsigned i = 0; i < frame->n_tables; i++)
-		if (strcmp(frame->tables[i].schema->name, topic) == 0)
+	for (unsigned i = 0; i < frame->n_tables; i++) {
+		const char *name = frame->tables[i].schema->name;
+
+		if (*name == *topic && strcmp(name, topic) == 0) /* most begin with another letter */
 			return &frame->tables[i];
+	}
 	return NULL;
 }
 

@@ -53,8 +53,8 @@ struct source {
 	void (*aim)(void *state, size_t index);
 	size_t (*position)(void *state);               /* of the frame that next() returned last */
 	size_t (*find)(void *state, uint64_t wall_ns); /* index of the last frame at or before wall_ns */
-	size_t near_frames; /* each costs: no more than these, about the shown one, are read where no
-			     * user chose one; 0: any */
+	size_t near_frames; /* each costs: no more than these and the shown one are read where no user
+			     * chose one; 0: any */
 
 	/* Frames found so far, reading on for a moment, and the clocks of the first and the last one; true:
 	 * these are all. */

@@ -27,6 +27,18 @@
 /* Hold all that the tests of a run make below /tmp, and in memory. */
 static char scratch[] = "/tmp/" SCRATCH_NAME, in_memory[] = "/dev/shm/" SCRATCH_NAME;
 
+void mark_new_point(const char *file, int line)
+{
+	static _Thread_local const char *last_file;
+	static _Thread_local int last_line;
+
+	if (line == last_line && file == last_file)
+		return;
+	last_file = file;
+	last_line = line;
+	(_mark_point)(file, line);
+}
+
 static bool open_directory(char *path)
 {
 	return mkdtemp(path) && chmod(path, 0711) == 0;

@@ -26,6 +26,13 @@
 	static void test##_fn(int _i CK_ATTRIBUTE_UNUSED)
 void suite_add(const TTest *test);
 
+/*
+ * Each assertion that holds has its place written to a file, for a crash that may follow; but it is there already
+ * where it was the last one, too, as in a loop.
+ */
+void mark_new_point(const char *file, int line);
+#define _mark_point(file, line) mark_new_point(file, line)
+
 /* Ends a test that cannot be made here; its arguments are those of printf(), the first one a literal: why. */
 #define skip_test(...) ck_abort_msg(SKIP_PREFIX __VA_ARGS__)
 #define SKIP_PREFIX "SKIP "
