@@ -862,12 +862,12 @@ START_TEST(groups_are_opened_and_started_by_their_leaders)
 	ck_assert_uint_eq(set.cells[2].total, 0);
 	counter_set_close(&set);
 	refusal = 0;
-	env.counters.max = 12; /* room for two */
+	set.env->counters.max = 12; /* room for two */
 	counter_set_open(&set, &events, &none);
 	check_cells(&set, "open none open Too many open files Too many open files");
 	ck_assert_uint_eq(env.counters.n_open, 12);
 	counter_set_close(&set);
-	env.counters.max = 100;
+	set.env->counters.max = 100;
 	start_error = -EINVAL;
 	counter_set_open(&set, &events, &none);
 	for (unsigned i = 0; i < 5; i++)

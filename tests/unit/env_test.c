@@ -504,14 +504,14 @@ END_TEST
 START_TEST(a_directory_is_told_by_its_inode_and_links)
 {
 	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 64];
-	uint64_t inode = 7, n_links = 8;
+	uint64_t inode, n_links;
 	struct stat status;
 	struct env env;
 
 	make_root(root);
 	for (int live = 0; live < 2; live++) {
 		ck_assert_int_eq(env_open(&env, live ? "/" : root), 0);
-		snprintf(path, sizeof(path), live ? "%s/proc" + 2 : "%s/proc", root); /* NOLINT */
+		snprintf(path, sizeof(path), "%s/proc", live ? "" : root);
 		ck_assert_int_eq(stat(path, &status), 0);
 		inode = n_links = 0;
 		ck_assert_int_eq(listing_look(&env, live ? path + 1 : "proc", &inode, &n_links), 0);

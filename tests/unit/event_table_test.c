@@ -538,7 +538,7 @@ static int refuse_events(void *state, struct frame *frame)
 
 START_TEST(a_notice_is_news_too)
 {
-	int got = 1;
+	static int got = 1;
 	struct source source = { .next_events = refuse_events, .state = &got };
 	struct event_stream stream;
 

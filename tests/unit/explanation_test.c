@@ -1279,17 +1279,17 @@ static void use_shares(struct frame *frame, unsigned second)
 /* The three that used most, if they used a tenth of what the first one did. Who has none comes later. */
 START_TEST(those_who_used_most_stand_below)
 {
-	static const double many[] = { 0.2, 0.5, 0.9, 0.3, 0 }, unlike[] = { 0.85, 9, 0.95, 0 };
-	static const char *const below_many[] = { "p2 42", "p1 41", "p3 43", NULL }, *const below_unlike[] = {
+	static const double several[] = { 0.2, 0.5, 0.9, 0.3, 0 }, unlike[] = { 0.85, 9, 0.95, 0 };
+	static const char *const below_several[] = { "p2 42", "p1 41", "p3 43", NULL }, *const below_unlike[] = {
 		"p1 41", "p2 42", NULL
 	};
 
 	for (unsigned i = 0; i < 2; i++) {
-		const char *const *subjects = i == 0 ? below_many : below_unlike;
+		const char *const *subjects = i == 0 ? below_several : below_unlike;
 		struct explanation explanation = { 0 };
 		size_t n = 1;
 
-		shares = i == 0 ? many : unlike;
+		shares = i == 0 ? several : unlike;
 		explain(&explanation, &(struct machine_story){ .busy = spike, .rows = use_shares });
 		ck_assert_str_eq(explanation.lines[0].subject, "CPU busy");
 		for (; subjects[n - 1]; n++) {
@@ -1337,13 +1337,12 @@ END_TEST
 START_TEST(samples_that_are_lost_meanwhile)
 {
 	for (unsigned lost_at = SPIKE - 1; lost_at <= MOMENT + 1; lost_at += MOMENT + 2 - SPIKE) {
-		unsigned n_reads[SAMPLES] = { 0 };
+		unsigned n_reads[SAMPLES] = { [MOMENT + 1] = 2 };
 		struct machine_story story = {
 			.busy = spike, .rows = process_starts, .n_reads = n_reads, .lost_at = lost_at
 		};
 		struct explanation explanation = { 0 };
 
-		n_reads[MOMENT + 1] = 2;
 		explain(&explanation, &story);
 		ck_assert_ptr_nonnull(line_of(&explanation, "CPU busy"));
 		ck_assert(!line_of(&explanation, "yes 4711") == (lost_at < MOMENT));

@@ -517,7 +517,7 @@ static void put_machine(struct rig *rig, unsigned turn)
 	char path[96];
 
 	for (unsigned i = 0; i < 6; i++) {
-		used[i] = turn > 0 ? used[i] + tasks[i].ticks[turn] : 0;
+		used[i] += tasks[i].ticks[turn];
 		snprintf(path, sizeof(path), "proc/%u", tasks[i].pid);
 		rig_make(rig, path);
 		snprintf(path, sizeof(path), "proc/%u/stat", tasks[i].pid);

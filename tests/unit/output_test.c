@@ -2473,15 +2473,17 @@ START_TEST(recordings_of_lines_have_an_ending)
 }
 END_TEST
 
+static const struct column described_columns[] = {
+	COLUMN(struct level_row, name, .kind = COLUMN_KEY, .title = "n", .help = "its name", .source = "a"),
+	COLUMN(struct level_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .hidden = true, .title = "l",
+	       .help = "its level", .source = "b"),
+};
+
 START_TEST(descriptions_for_people_are_aligned)
 {
-	static const struct column columns[] = {
-		COLUMN(struct level_row, name, .kind = COLUMN_KEY, .title = "n", .help = "its name",
-		       .source = "a"),
-		COLUMN(struct level_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .hidden = true,
-		       .title = "l", .help = "its level", .source = "b"),
+	static const struct schema described = {
+		.name = "thing", .help = "things", SCHEMA_COLUMNS(described_columns)
 	};
-	static const struct schema described = { .name = "thing", .help = "things", SCHEMA_COLUMNS(columns) };
 	const struct described two[] = { { &described, { "one", "two", "three" } },
 					 { &described, { NULL } } };
 	static const char *const lines =

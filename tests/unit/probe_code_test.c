@@ -883,15 +883,15 @@ static void obey(int orders, int answers)
 {
 	FILE *file = fopen(path, "r");
 	void *mapped = NULL;
-	char order;
+	char letter;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (read(orders, &order, 1) == 1) {
-		if (order == 'm')
+	while (read(orders, &letter, 1) == 1) {
+		if (letter == 'm')
 			mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(file), 0);
 		else
 			munmap(mapped, 4096);
-		if (write(answers, &order, 1) != 1)
+		if (write(answers, &letter, 1) != 1)
 			break;
 	}
 	_exit(0);

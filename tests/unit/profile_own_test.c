@@ -71,13 +71,13 @@ int perf_ring_join(int event, int owner)
 
 int ioctl(int fd, unsigned long request, ...)
 {
-	va_list list;
+	va_list arguments;
 
 	ck_assert(request == PERF_EVENT_IOC_PERIOD);
 	opened_as(fd);
-	va_start(list, request);
-	period = *va_arg(list, const uint64_t *);
-	va_end(list);
+	va_start(arguments, request);
+	period = *va_arg(arguments, const uint64_t *);
+	va_end(arguments);
 	n_periods++;
 	errno = -period_error;
 	return period_error ? -1 : 0;

@@ -504,12 +504,12 @@ static int seek_told(void *state, size_t index)
 static size_t find_told(void *state, uint64_t wall_ns)
 {
 	const struct telling *telling = state;
-	size_t found = 0;
+	size_t last = 0;
 
 	for (size_t i = 0; i < telling->n; i++)
 		if (START_NS + (uint64_t)(telling->told[i].seconds * 1e9) <= wall_ns)
-			found = i;
-	return found;
+			last = i;
+	return last;
 }
 
 static bool extent_of_told(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
@@ -1012,11 +1012,11 @@ static void check_parts(const struct buffer *page, const char *const *parts)
 	const char *at = page->bytes;
 
 	for (; *parts; parts++) {
-		const char *found = strstr(at, *parts);
+		const char *part = strstr(at, *parts);
 
-		ck_assert_msg(found != NULL, "'%s' is not in %.2000s", *parts, at);
+		ck_assert_msg(part != NULL, "'%s' is not in %.2000s", *parts, at);
 		ck_assert_msg(count(page, *parts) == 1, "'%s' is there more than once", *parts);
-		at = found + strlen(*parts);
+		at = part + strlen(*parts);
 	}
 }
 

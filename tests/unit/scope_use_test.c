@@ -646,7 +646,7 @@ START_TEST(the_account_of_a_recording_is_split)
 		check_part(3, "busy", 2, 100 + i);
 	}
 	processes->interval_ns = 0; /* no rate is known yet */
-	account = put_account(2, 103);
+	put_account(2, 103);
 	scope_split_frame(&scope, &frame, true);
 	check_part(0, "tasks", NAN, 3);
 	check_part(2, "(outside, or exited)", NAN, 100);

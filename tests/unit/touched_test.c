@@ -879,7 +879,7 @@ START_TEST(regions_keep_what_was_seen_of_them)
 	check_region(report, 3, 0x6f000, 0, first_ns, 16 * 1024, "/lib/it");
 	/* one that spans several has the latest of them */
 	put_regions(&rig, third);
-	look = next_look(&rig, list);
+	next_look(&rig, list);
 	third_ns = report->read_ns;
 	ck_assert_uint_gt(third_ns, second_ns);
 	ck_assert_uint_eq(report->n_regions, 2);

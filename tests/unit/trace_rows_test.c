@@ -1944,7 +1944,7 @@ START_TEST(open_files_of_the_cache_have_paths)
 	ck_assert_uint_eq(list->files[3].n_tries, 3);
 	ck_assert_uint_eq(list->files[4].n_tries, 0);
 	entries[4].sum++;
-	frame = rig_sample(&rig, 1);
+	rig_sample(&rig, 1);
 	ck_assert_uint_eq(list->files[0].n_tries, 1);
 	ck_assert_str_eq(list->files[4].path, "/one/fifth");
 	rig_close(&rig);
@@ -2179,15 +2179,15 @@ START_TEST(what_is_left_where_packets_are_forwarded)
 		rig_open(&rig, "readers", none);
 		put_links(&rig, links, 2);
 		rig_put(&rig, "proc/net/dev", WIRE("eth0", 1000, 10, 1000, 10));
-		for (unsigned later = 0; later < 2; later++) {
-			const char *old = later ? cases[i].now : cases[i].before;
-			const char *new = later ? cases[i].now_6 : cases[i].before_6;
+		for (unsigned second = 0; second < 2; second++) {
+			const char *old = second ? cases[i].now : cases[i].before;
+			const char *new = second ? cases[i].now_6 : cases[i].before_6;
 
 			if (old)
 				rig_put(&rig, "proc/net/snmp", "Ip: ForwDatagrams\nIp: %s\n", old);
 			if (new)
 				rig_put(&rig, "proc/net/snmp6", "Ip6OutForwDatagrams %s\n", new);
-			if (later)
+			if (second)
 				break;
 			rig_add(&rig, "network_account");
 			((struct traffic_list *)reader_state(&traffic_reader, &rig.env))->knows_links = true;
@@ -2288,7 +2288,7 @@ START_TEST(users_of_devices_come_and_go)
 	counted = (struct counted){ "disk_user", NULL, keys[2], entries + 2, 5, NULL };
 	for (unsigned i = 2; i < 6; i++)
 		entries[i].sum++;
-	frame = rig_sample(&rig, 1);
+	rig_sample(&rig, 1);
 	ck_assert_uint_eq(list->n_all, 4);
 	ck_assert_uint_eq(disk_user_list_done(list, 8 << 20)->programs[0], 3001);
 	ck_assert_uint_eq(disk_user_list_done(list, 8 << 20)->programs[1], 32001 + 16001 + 64000);

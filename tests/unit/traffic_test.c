@@ -40,9 +40,10 @@ static int bound(int type, struct sockaddr_in *address)
 static void pass_on(int from, int to, size_t bytes)
 {
 	for (size_t sent = 0, received = 0; received < bytes;) {
-		size_t left = bytes - sent < PIECE ? bytes - sent : PIECE;
-		ssize_t more = left > 0 ? send(from, piece, left, MSG_DONTWAIT) : 0;
+		ssize_t more = 0;
 
+		if (sent < bytes)
+			more = send(from, piece, bytes - sent < PIECE ? bytes - sent : PIECE, MSG_DONTWAIT);
 		if (more < 0 && errno != EAGAIN)
 			_exit(2);
 		sent += more > 0 ? (size_t)more : 0;
@@ -182,9 +183,9 @@ START_TEST(nothing_is_known_where_no_owner_is_missing)
 {
 	struct env env = { .own_pid = 1 };
 	struct socket_namespace namespace = { 0 };
-	struct socket_holder holder = { .pid = 7 };
+	struct socket_holder one = { .pid = 7 };
 	struct socket_list of = { .env = &env, .namespaces = &namespace, .n_namespaces = 1,
-				  .holders = &holder, .n_holders = 1 };
+				  .holders = &one, .n_holders = 1 };
 	struct socket_list *sockets = &of;
 	struct traffic_list list = { .env = &env, .sockets = sockets };
 
