@@ -1280,9 +1280,8 @@ static void use_shares(struct frame *frame, unsigned second)
 START_TEST(those_who_used_most_stand_below)
 {
 	static const double several[] = { 0.2, 0.5, 0.9, 0.3, 0 }, unlike[] = { 0.85, 9, 0.95, 0 };
-	static const char *const below_several[] = { "p2 42", "p1 41", "p3 43", NULL }, *const below_unlike[] = {
-		"p1 41", "p2 42", NULL
-	};
+	static const char *const below_several[] = { "p2 42", "p1 41", "p3 43", NULL };
+	static const char *const below_unlike[] = { "p1 41", "p2 42", NULL };
 
 	for (unsigned i = 0; i < 2; i++) {
 		const char *const *subjects = i == 0 ? below_several : below_unlike;

@@ -2475,8 +2475,8 @@ END_TEST
 
 static const struct column described_columns[] = {
 	COLUMN(struct level_row, name, .kind = COLUMN_KEY, .title = "n", .help = "its name", .source = "a"),
-	COLUMN(struct level_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .hidden = true, .title = "l",
-	       .help = "its level", .source = "b"),
+	COLUMN(struct level_row, level, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .hidden = true,
+	       .title = "l", .help = "its level", .source = "b"),
 };
 
 START_TEST(descriptions_for_people_are_aligned)
