@@ -27,7 +27,7 @@
 void suite_add(const TTest *test);
 
 /*
- * Each assertion that holds has its place written to a file, for a crash that may follow; but it is there already
+ * Each assertion that holds has its place written to a file, for a crash that may follow; it is there already
  * where it was the last one, too, as in a loop.
  */
 void mark_new_point(const char *file, int line);
