@@ -754,7 +754,9 @@ static void give_sockets(struct rig *rig, const struct socket *sockets, size_t n
 {
 	struct socket_list *list = reader_state(&socket_reader, &rig->env);
 
+	rig->env.live = true;
 	look(rig, &rig->samples[0]);
+	rig->env.live = false; /* processes are those of the rig alone */
 	ck_assert_uint_ge(list->capacity, n);
 	memcpy(list->all, sockets, n * sizeof(*sockets));
 	list->n_all = n;
@@ -821,9 +823,9 @@ START_TEST(sockets_are_rows_of_their_processes)
 
 	connect_both(ends);
 	rig_open(&rig, "readers", (const char *const[]){ NULL });
-	rig.env.live = true;
 	rig.env.own_pid = 1;
 	rig_make(&rig, "etc");
+	rig_put(&rig, "etc/passwd", "root:x:0:0::/root:/bin/sh\n");
 	rig_put(&rig, "etc/services",
 		"# http 1/tcp\nhttps\t443/tcp # secure\nwrong 40000/sctp\nhttps3 443/udp\ndomain 53/udp\n"
 		"dns 53/tcp\nhttp 80/tcp\nlarge 65616/tcp\nlast 65535/udp\n");
