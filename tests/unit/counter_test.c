@@ -2,7 +2,6 @@
 /* Tests of the counters: which events, on which CPUs, and what the kernel of this machine counts. */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -666,22 +665,18 @@ static int open_event(const struct perf_event_attr *attr, int tid, int cpu, int 
 	return event->fd;
 }
 
-/* Like the C library it reads six arguments, whether they were given or not. */
-__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+long syscall(long number, ...)
 {
-	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	long arguments[6];
 	va_list list;
 
 	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		arguments[i] = va_arg(list, long);
+	take_arguments(arguments, list);
 	va_end(list);
 	if (is_kernel && number == SYS_perf_event_open)
 		return open_event((const struct perf_event_attr *)arguments[0], (int)arguments[1],
 				  (int)arguments[2], (int)arguments[3]);
-	return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-		    arguments[5]);
+	return real_syscall(number, arguments);
 }
 
 int ioctl(int fd, unsigned long request, ...)

@@ -666,17 +666,6 @@ START_TEST(a_seen_process_fails_once)
 	rig_close(&rig);
 }
 
-static void set_scope(struct rig *rig, struct scope *scope, const char *text)
-{
-	struct scope_term term;
-	char why[256];
-
-	scope_clear(scope);
-	scope->epoch++;
-	ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(scope, &term));
-	rig->request.scope = scope;
-}
-
 /* By their parents: what nobody in it has started is outside, and all counts again for another one. */
 START_TEST(exits_of_a_scope_are_apart)
 {
@@ -685,7 +674,7 @@ START_TEST(exits_of_a_scope_are_apart)
 	struct rig rig;
 
 	open_three(&rig);
-	set_scope(&rig, &scope, "tree=7");
+	rig_set_scope(&rig, &scope, "tree=7");
 	put_process(&rig, 7, "make", 150);
 	put_busy(&rig, 1060);
 	still_clock_ns += 1000 * MS;
@@ -716,7 +705,7 @@ START_TEST(exits_of_a_scope_are_apart)
 		  "mean_ratio=0.15 cpu_seconds=0.3 state=ended processes=1 command=cc1");
 	check_row(frame, "distribution", "from_ratio=0.55 to_ratio=0.6 processes=1 cpu_ratio=0.565");
 	check_row(frame, "distribution", "from_ratio=0.25 to_ratio=0.3 processes=0 cpu_ratio=0");
-	set_scope(&rig, &scope, "tree=8");
+	rig_set_scope(&rig, &scope, "tree=8");
 	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 0);
@@ -729,7 +718,7 @@ START_TEST(exits_of_a_scope_are_apart)
 	ck_assert_uint_eq(cell_u64(frame, "exited", "ld", "exits"), 1);
 	ck_assert_double_eq_tol(cell_f64(frame, "account", "tasks", "cpu_seconds"), 0, 1e-9);
 	ck_assert_double_eq_tol(cell_f64(frame, "account", "exited", "cpu_seconds"), 0.1, 1e-9);
-	set_scope(&rig, &scope, "tree=7"); /* it has as many commands at once */
+	rig_set_scope(&rig, &scope, "tree=7"); /* it has as many commands at once */
 	add_exit("cc1", 104, 104, 100)->parent_pid = 7;
 	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);

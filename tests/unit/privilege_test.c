@@ -86,21 +86,17 @@ int prctl(int option, ...)
 static uint64_t perf_events_take;
 static bool is_old; /* before Linux 5.8 */
 
-/* Like the C library it reads six arguments, whether they were given or not. */
-__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+long syscall(long number, ...)
 {
-	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	struct privilege_state state;
 	long arguments[6];
 	va_list list;
 
 	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		arguments[i] = va_arg(list, long);
+	take_arguments(arguments, list);
 	va_end(list);
 	if (number != SYS_perf_event_open)
-		return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-			    arguments[5]);
+		return real_syscall(number, arguments);
 	privilege_query(&state);
 	if (!perf_events_take || (state.sets.effective & perf_events_take))
 		return open("/dev/null", O_RDONLY | O_CLOEXEC);

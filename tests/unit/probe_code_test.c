@@ -767,21 +767,17 @@ static long change_map(int command, const union bpf_attr *attr)
 	return 0;
 }
 
-/* Like the C library it reads six arguments, whether they were given or not. */
-__attribute__((no_sanitize("address"))) long syscall(long number, ...)
+long syscall(long number, ...)
 {
-	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	long arguments[6];
 	va_list list;
 
 	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		arguments[i] = va_arg(list, long);
+	take_arguments(arguments, list);
 	va_end(list);
 	if (number == SYS_bpf)
 		return change_map((int)arguments[0], (const union bpf_attr *)arguments[1]);
-	return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
-		    arguments[5]);
+	return real_syscall(number, arguments);
 }
 
 /* --- Its thread goes on when the test wants it, up to where it would wait. */

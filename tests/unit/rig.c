@@ -108,6 +108,20 @@ void rig_make(struct rig *rig, const char *path)
 	}
 }
 
+void rig_set_scope(struct rig *rig, struct scope *scope, const char *in)
+{
+	struct scope_term term;
+	char why[256] = "";
+
+	scope_clear(scope);
+	scope->epoch++;
+	if (in) {
+		ck_assert_msg(scope_term_parse(&term, in, why, sizeof(why)), "%s", why);
+		ck_assert(scope_add(scope, &term));
+	}
+	rig->request.scope = scope;
+}
+
 const struct frame *rig_sample(struct rig *rig, double seconds)
 {
 	struct frame *now = &rig->frames[1 - rig->present], *before = &rig->frames[rig->present];

@@ -39,6 +39,9 @@ void rig_remove(struct rig *rig, const char *path);
 /* A directory, and those above it. */
 void rig_make(struct rig *rig, const char *path);
 
+/* Of what is in the scope from now on: one term, as after --in. NULL: all. The scope stays the caller's. */
+void rig_set_scope(struct rig *rig, struct scope *scope, const char *in);
+
 /* So many seconds later: a sample of all topics, with the rates since the one before. */
 const struct frame *rig_sample(struct rig *rig, double seconds);
 

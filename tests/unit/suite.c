@@ -4,6 +4,7 @@
 
 #include "suite.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -37,6 +38,21 @@ void mark_new_point(const char *file, int line)
 	last_file = file;
 	last_line = line;
 	(_mark_point)(file, line);
+}
+
+/* Like the C library it reads six, whether they were given or not. */
+__attribute__((no_sanitize("address"))) void take_arguments(long arguments[6], va_list list)
+{
+	for (int i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+}
+
+long real_syscall(long number, const long arguments[6])
+{
+	long (*real)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+
+	return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+		    arguments[5]);
 }
 
 static bool open_directory(char *path)

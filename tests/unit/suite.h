@@ -4,6 +4,7 @@
 #define PANETOP_TESTS_SUITE_H
 
 #include <check.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "model/frame.h"
@@ -32,6 +33,10 @@ void suite_add(const TTest *test);
  */
 void mark_new_point(const char *file, int line);
 #define _mark_point(file, line) mark_new_point(file, line)
+
+/* For a syscall() of the test's own: its arguments, and what the kernel answers. */
+void take_arguments(long arguments[6], va_list list);
+long real_syscall(long number, const long arguments[6]);
 
 /* Ends a test that cannot be made here; its arguments are those of printf(), the first one a literal: why. */
 #define skip_test(...) ck_abort_msg(SKIP_PREFIX __VA_ARGS__)

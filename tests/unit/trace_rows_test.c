@@ -389,7 +389,6 @@ START_TEST(timers_without_names)
 	rig_close(&rig);
 }
 
-static void set_scope(struct rig *rig, struct scope *scope, const char *text);
 
 /* Those of the kernel, and of what has exited, are of no scope. */
 START_TEST(timers_of_a_scope)
@@ -415,11 +414,11 @@ START_TEST(timers_of_a_scope)
 	n_opens = 0;
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "timer")->n_rows, 4);
 	ck_assert_uint_eq(n_opens, 1);
-	set_scope(&rig, &scope, "pid=42");
+	rig_set_scope(&rig, &scope, "pid=42");
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "timer")->n_rows, 1);
 	check_row(frame, "timer", "pid=42 function=it_real_fn fired=3 armed=0 command=cc1\n\033[31m");
-	set_scope(&rig, &scope, NULL);
+	rig_set_scope(&rig, &scope, NULL);
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "timer")->n_rows, 3); /* 5000 is long gone */
 	ck_assert_uint_eq(n_opens, 1);
 	entries[3].count = 9;
@@ -2864,18 +2863,6 @@ START_TEST(tracepoints_follow_what_is_wished)
 	rig_close(&rig);
 }
 
-static void set_scope(struct rig *rig, struct scope *scope, const char *text)
-{
-	struct scope_term term;
-	char why[256];
-
-	scope_clear(scope);
-	scope->epoch++;
-	if (text)
-		ck_assert(scope_term_parse(&term, text, why, sizeof(why)) && scope_add(scope, &term));
-	rig->request.scope = scope;
-}
-
 START_TEST(tracepoints_begin_again_with_another_scope)
 {
 	static const uint64_t key;
@@ -2888,21 +2875,21 @@ START_TEST(tracepoints_begin_again_with_another_scope)
 	n_opens = n_closes = 0;
 	rig_sample(&rig, 0);
 	ck_assert(!last_opened->plan->of_wanted);
-	set_scope(&rig, &scope, NULL); /* of all, too */
+	rig_set_scope(&rig, &scope, NULL); /* of all, too */
 	later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 1);
-	set_scope(&rig, &scope, "pid=7");
+	rig_set_scope(&rig, &scope, "pid=7");
 	ck_assert_uint_eq(n_rows(later(&rig, 1), "trace"), 1);
 	ck_assert_uint_eq(n_opens, 2);
 	ck_assert_uint_eq(n_closes, 1);
 	ck_assert(last_opened->plan->of_wanted);
 	later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 2);
-	set_scope(&rig, &scope, "pid=42");
+	rig_set_scope(&rig, &scope, "pid=42");
 	later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 3);
 	ck_assert_uint_eq(n_closes, 2);
-	set_scope(&rig, &scope, NULL);
+	rig_set_scope(&rig, &scope, NULL);
 	later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 4);
 	ck_assert(!last_opened->plan->of_wanted);
@@ -3001,7 +2988,7 @@ START_TEST(calls_of_a_scope_are_of_its_processes)
 
 	counted = (struct counted){ "call", NULL, keys, entries, 4, NULL };
 	rig_open(&rig, "readers", names);
-	set_scope(&rig, &scope, "pid=7,99");
+	rig_set_scope(&rig, &scope, "pid=7,99");
 	n_closes = 0;
 	n_forgotten = 0;
 	want_error = 0;
@@ -3019,17 +3006,17 @@ START_TEST(calls_of_a_scope_are_of_its_processes)
 	frame = later(&rig, 1);
 	ck_assert_uint_eq(n_rows(frame, "call"), 2);
 	wanted[0] = '\0';
-	set_scope(&rig, &scope, "pid=42");
+	rig_set_scope(&rig, &scope, "pid=42");
 	frame = later(&rig, 1);
 	ck_assert_str_eq(wanted, "+42 ");
 	ck_assert_uint_eq(n_closes, 1);
 	ck_assert_uint_eq(n_rows(frame, "call"), 1); /* what has exited was of the other scope */
 	counted.topic = NULL;
 	open_error = -ENOTSUP;
-	set_scope(&rig, &scope, "pid=7");
+	rig_set_scope(&rig, &scope, "pid=7");
 	ck_assert(!frame_table(later(&rig, 1), "call")->failed);
 	open_error = -EPERM;
-	set_scope(&rig, &scope, "pid=99");
+	rig_set_scope(&rig, &scope, "pid=99");
 	ck_assert(frame_table(later(&rig, 1), "call")->failed);
 	rig_close(&rig);
 	scope_free(&scope);
@@ -3063,7 +3050,7 @@ START_TEST(opens_are_counted_as_long_as_that_costs_little)
 	ck_assert_uint_eq(n_rows(frame, "opened_total"), 0);
 	ck_assert(!frame_table(frame, "opened_total")->failed);
 	want_error = 0;
-	set_scope(&rig, &scope, "pid=7,42");
+	rig_set_scope(&rig, &scope, "pid=7,42");
 	frame = later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 2);
 	ck_assert(last_opened->plan == &trace_plan_opened_total_of_scope);
@@ -3081,10 +3068,10 @@ START_TEST(opens_are_counted_as_long_as_that_costs_little)
 	ck_assert_uint_eq(n_rows(later(&rig, 1), "opened_total"), 1);
 	counted.topic = NULL;
 	open_error = -ENOTSUP;
-	set_scope(&rig, &scope, NULL);
+	rig_set_scope(&rig, &scope, NULL);
 	ck_assert(!frame_table(later(&rig, 1), "opened_total")->failed);
 	open_error = -EPERM;
-	set_scope(&rig, &scope, "pid=7,99");
+	rig_set_scope(&rig, &scope, "pid=7,99");
 	ck_assert(frame_table(later(&rig, 1), "opened_total")->failed);
 	rig_close(&rig);
 	scope_free(&scope);
@@ -3344,7 +3331,7 @@ START_TEST(waits_of_a_scope_are_of_its_processes)
 
 	open_waits(&rig);
 	rig.request.mapped.is_set = false;
-	set_scope(&rig, &scope, "pid=7,42");
+	rig_set_scope(&rig, &scope, "pid=7,42");
 	for (unsigned i = 0; i < 3; i++) {
 		threads[i].state = BPF_STATE_READY;
 		threads[i].since_ns = still_clock_ns;
@@ -3377,7 +3364,7 @@ START_TEST(waits_of_a_scope_are_of_its_processes)
 	ck_assert_str_eq(wanted, "");
 	ck_assert_uint_eq(n_iterations, 1);
 	ck_assert_uint_eq(n_opens, 1);
-	set_scope(&rig, &scope, "pid=99");
+	rig_set_scope(&rig, &scope, "pid=99");
 	frame = later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 2);
 	ck_assert_uint_eq(n_closes, 1);
@@ -3385,7 +3372,7 @@ START_TEST(waits_of_a_scope_are_of_its_processes)
 	ck_assert_uint_eq(n_iterations, 2);
 	ck_assert_str_eq(wait_sum(frame, "lock"), "0.4/4");
 	want_error = -E2BIG;
-	set_scope(&rig, &scope, "pid=42");
+	rig_set_scope(&rig, &scope, "pid=42");
 	later(&rig, 1);
 	ck_assert_uint_eq(n_iterations, 2); /* none is new that could be looked at */
 	rig.request.profiled_pid = 99;      /* the process of a page comes first */
@@ -3467,11 +3454,11 @@ START_TEST(wakes_begin_again_with_another_scope)
 	want_error = 0;
 	n_opens = n_closes = 0;
 	rig_sample(&rig, 0);
-	set_scope(&rig, &scope, NULL); /* of all, too */
+	rig_set_scope(&rig, &scope, NULL); /* of all, too */
 	ck_assert_uint_eq(n_rows(later(&rig, 1), "wake"), 1);
 	ck_assert_uint_eq(n_opens, 1);
 	ck_assert_str_eq(wanted, "");
-	set_scope(&rig, &scope, "pid=7,99");
+	rig_set_scope(&rig, &scope, "pid=7,99");
 	ck_assert_uint_eq(n_rows(later(&rig, 1), "wake"), 1);
 	ck_assert(last_opened->plan == &trace_plan_wake_of_scope);
 	ck_assert_str_eq(wanted, "+7 +99 ");
@@ -3479,21 +3466,21 @@ START_TEST(wakes_begin_again_with_another_scope)
 	ck_assert_uint_eq(n_opens, 2);
 	ck_assert_uint_eq(n_closes, 1);
 	wanted[0] = '\0';
-	set_scope(&rig, &scope, "pid=42");
+	rig_set_scope(&rig, &scope, "pid=42");
 	later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 3);
 	ck_assert_str_eq(wanted, "+42 ");
-	set_scope(&rig, &scope, NULL);
+	rig_set_scope(&rig, &scope, NULL);
 	later(&rig, 1);
 	ck_assert_uint_eq(n_opens, 4);
 	ck_assert(last_opened->plan == &trace_plan_wake);
 	counted.topic = NULL;
 	open_error = -ENOTSUP; /* it is not wanted */
-	set_scope(&rig, &scope, "pid=42");
+	rig_set_scope(&rig, &scope, "pid=42");
 	ck_assert_uint_eq(n_rows(later(&rig, 1), "wake"), 0);
 	ck_assert(!frame_table(&rig.frames[rig.present], "wake")->failed);
 	open_error = -EPERM;
-	set_scope(&rig, &scope, "pid=7");
+	rig_set_scope(&rig, &scope, "pid=7");
 	ck_assert(frame_table(later(&rig, 1), "wake")->failed);
 	rig_close(&rig);
 	scope_free(&scope);
