@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of what --assert and --when say: of conditions that do not hold, and of those that cannot be. */
+/* Tests of what --assert and --when say of conditions that do not hold, or cannot be judged. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -130,16 +130,6 @@ START_TEST(what_cannot_be_judged)
 	not_wanted = NULL;
 }
 END_TEST
-
-/* What was said since the last call. */
-static const char *said_now(void)
-{
-	static size_t start;
-	const char *log = error_message_log() + start;
-
-	start += strlen(log);
-	return log;
-}
 
 START_TEST(rules_are_about_rows_events_or_growth)
 {

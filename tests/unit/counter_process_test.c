@@ -516,15 +516,6 @@ START_TEST(what_may_not_be_counted_is_told)
 }
 END_TEST
 
-static int lowest_free_descriptor(void)
-{
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	return fd;
-}
-
 static const struct counter_event *event_called(const struct counter_events *events, const char *name)
 {
 	for (unsigned i = 0; i < events->count; i++)

@@ -986,8 +986,8 @@ START_TEST(the_kernel_counts_open_files)
 
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	count = open_files_count(&env, env.own_pid);
-	ck_assert_int_ge(dup(0), 0);
-	ck_assert_int_ge(dup(0), 0);
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_int_ge(open("/dev/null", O_RDONLY), 0);
 	more = open_files_count(&env, env.own_pid);
 	ck_assert_uint_gt(count, 0);
 	ck_assert(count == U64_UNKNOWN ? more == U64_UNKNOWN : more == count + 2);

@@ -783,7 +783,7 @@ static void wait_a_little(int epoll_fd)
 	usleep(200);
 }
 
-/* At the same time of its, until its trouble has this in it; NULL: until there is none. */
+/* While its clock stands still, until its trouble has this in it; NULL: until there is none. */
 static void pull_to_trouble(struct link *link, const char *trouble)
 {
 	const char *has = NULL;
@@ -850,20 +850,9 @@ static size_t put_recording(const char *directory, unsigned n_samples, double ag
 	return length;
 }
 
-static unsigned n_open_files(void)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (readdir(directory))
-		n++;
-	closedir(directory);
-	return n;
-}
-
 START_TEST(samples_come_through_ssh)
 {
-	unsigned n_before = n_open_files();
+	unsigned n_before = n_descriptors();
 	const struct member_part *parts;
 	struct member_report report;
 	struct link link;
@@ -877,7 +866,7 @@ START_TEST(samples_come_through_ssh)
 	parts_of(&link, &n_parts);
 	ck_assert_uint_eq(n_parts, 0);
 	put_recording(link.directory, 3, 60);
-	let_ssh(link.directory, "echo Welcome; cat recording; exec sleep 1000");
+	let_ssh(link.directory, "echo Welcome; cat recording; exec sleep 300");
 	pull_to_samples(&link, 1, 3);
 	ck_assert(link.any);
 	parts = parts_of(&link, &n_parts);
@@ -893,7 +882,7 @@ START_TEST(samples_come_through_ssh)
 	link.member.kind->keep_back(link.member.state, 0);
 	ck_assert(has_child());
 	close_link(&link);
-	ck_assert_uint_eq(n_open_files(), n_before);
+	ck_assert_uint_eq(n_descriptors(), n_before);
 }
 END_TEST
 
@@ -903,12 +892,14 @@ START_TEST(a_connection_without_samples_is_in_trouble)
 	const uint64_t now_ns = env_mono_ns();
 	struct link link;
 
+	if (now_ns < 110 * SECOND_NS)
+		skip_test("this machine has just started");
 	for (unsigned late = 0; late < 2; late++) {
 		open_link(&link);
 		link.record.delay_seconds = 20;
 		link.now_ns = now_ns - (late ? 105 : 75) * SECOND_NS;
 		put_recording(link.directory, 1, 0);
-		let_ssh(link.directory, "cat recording; exec sleep 1000");
+		let_ssh(link.directory, "cat recording; exec sleep 300");
 		pull_to_samples(&link, 1, 1);
 		if (late)
 			ck_assert_str_eq(report_of(&link).trouble, "connected, but no sample comes");
@@ -923,7 +914,7 @@ END_TEST
 START_TEST(an_ended_connection_is_tried_again_ever_later)
 {
 	static const unsigned seconds[] = { 1, 2, 4, 8, 16, 30, 30 };
-	unsigned n_before = n_open_files();
+	unsigned n_before = n_descriptors();
 	struct link link;
 
 	open_link(&link);
@@ -937,7 +928,7 @@ START_TEST(an_ended_connection_is_tried_again_ever_later)
 		pull_to_trouble(&link, trouble);
 		ck_assert(!has_child());
 		ck_assert(report_of(&link).failed);
-		let_ssh(link.directory, "exec sleep 1000"); /* it is not started yet */
+		let_ssh(link.directory, "exec sleep 300"); /* it is not started yet */
 		link.now_ns += seconds[i] * SECOND_NS - 1;
 		pull_link(&link);
 		ck_assert(!has_child());
@@ -949,7 +940,7 @@ START_TEST(an_ended_connection_is_tried_again_ever_later)
 	pull_to_trouble(&link, "the connection has ended");
 	ck_assert(report_of(&link).failed);
 	ck_assert(!has_child());
-	let_ssh(link.directory, "exec sleep 1000");
+	let_ssh(link.directory, "exec sleep 300");
 	link.now_ns += SECOND_NS - 1;
 	pull_link(&link);
 	ck_assert(!has_child());
@@ -957,13 +948,13 @@ START_TEST(an_ended_connection_is_tried_again_ever_later)
 	pull_link(&link);
 	ck_assert(has_child());
 	close_link(&link);
-	ck_assert_uint_eq(n_open_files(), n_before);
+	ck_assert_uint_eq(n_descriptors(), n_before);
 }
 END_TEST
 
 START_TEST(samples_of_the_last_connections_stay)
 {
-	unsigned n_before = n_open_files();
+	unsigned n_before = n_descriptors();
 	struct link link;
 
 	open_link(&link);
@@ -990,7 +981,7 @@ START_TEST(samples_of_the_last_connections_stay)
 		link.now_ns += SECOND_NS;
 	}
 	close_link(&link);
-	ck_assert_uint_eq(n_open_files(), n_before);
+	ck_assert_uint_eq(n_descriptors(), n_before);
 }
 END_TEST
 
@@ -1001,7 +992,7 @@ START_TEST(a_connection_that_does_not_answer_is_ended)
 	uint64_t began_ns;
 
 	open_link(&link);
-	let_ssh(link.directory, "trap '' TERM; : >begun; sleep 1000; exit 0");
+	let_ssh(link.directory, "trap '' TERM; : >begun; sleep 300; exit 0");
 	pull_link(&link);
 	began_ns = link.now_ns;
 	link.now_ns = began_ns + 20 * SECOND_NS - 1;
@@ -1053,23 +1044,23 @@ START_TEST(what_comes_need_not_be_a_recording)
 	static const struct {
 		const char *act, *trouble;
 	} cases[] = {
-		{ "head -c 70000 /dev/zero; exec sleep 1000", "what comes from there is no recording" },
+		{ "head -c 70000 /dev/zero; exec sleep 300", "what comes from there is no recording" },
 		{ "head -c 65536 /dev/zero; echo gone >&2; exit 3", "panetop ended there: gone" },
-		{ "head -c 8 recording; printf '\\377\\0\\0\\0\\0\\0\\0\\0'; exec sleep 1000",
+		{ "head -c 8 recording; printf '\\377\\0\\0\\0\\0\\0\\0\\0'; exec sleep 300",
 		  "the recording that comes from there is damaged" },
 		{ "head -c 100 recording; exit 127", "panetop is not installed there" },
 		{ "head -c $cut recording; exit 0", "the recording ends in the middle of a block" },
-		{ "cat recording; head -c 2000000 /dev/urandom; exec sleep 1000",
+		{ "cat recording; head -c 2000000 /dev/urandom; exec sleep 300",
 		  "what follows is not a recording; replay stops there" },
 		{ "cat recording; exit 4", "the connection has ended" },
-		{ "cat newer; exec sleep 1000", "panetop there is newer" },
-		{ "cat odd; exec sleep 1000", "the description of its columns is damaged" },
+		{ "cat newer; exec sleep 300", "panetop there is newer" },
+		{ "cat odd; exec sleep 300", "the description of its columns is damaged" },
 		{ "kill -9 $$", "ssh was ended by signal 9" },
 		{ "head -c 5000 /dev/zero | tr '\\0' x >&2; exit 255", "no connection: xxxx" },
 	};
 
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		unsigned n_before = n_open_files();
+		unsigned n_before = n_descriptors();
 		struct link link;
 		char act[256];
 
@@ -1085,7 +1076,7 @@ START_TEST(what_comes_need_not_be_a_recording)
 		ck_assert_ptr_nonnull(strstr(report_of(&link).trouble, cases[c].trouble));
 		ck_assert(report_of(&link).failed);
 		close_link(&link);
-		ck_assert_uint_eq(n_open_files(), n_before);
+		ck_assert_uint_eq(n_descriptors(), n_before);
 	}
 }
 END_TEST
@@ -1101,7 +1092,7 @@ START_TEST(ssh_need_not_be_there)
 	ck_assert(report_of(&link).failed);
 	ck_assert(!has_child());
 	setenv("PATH", link.directory, 1);
-	let_ssh(link.directory, "exec /bin/sleep 1000");
+	let_ssh(link.directory, "exec /bin/sleep 300");
 	link.now_ns += SECOND_NS - 1;
 	pull_link(&link);
 	ck_assert(!has_child());
@@ -1178,16 +1169,6 @@ static void next_moment(struct rig *rig)
 	ck_assert_int_eq(got, 1);
 }
 
-static const char *text_of_host(const struct rig *rig, const char *host, const char *column)
-{
-	const struct table *table = frame_table(&rig->frame, "host");
-
-	for (size_t i = 0; i < table->n_rows; i++)
-		if (strcmp(table_text(table, table_row(table, i), "host"), host) == 0)
-			return table_text(table, table_row(table, i), column);
-	return NULL;
-}
-
 static char failures[256];
 
 static void note_failure(const char *name, const char *why)
@@ -1195,6 +1176,21 @@ static void note_failure(const char *name, const char *why)
 	size_t length = strlen(failures);
 
 	snprintf(failures + length, sizeof(failures) - length, "%s: %s\n", name, why);
+}
+
+/* The machines that come first are waited for no longer than five seconds, and this machine may be busy. */
+static bool wait_for_all(struct rig *rig)
+{
+	bool good = false;
+
+	for (unsigned i = 0; i < 20; i++) {
+		good = fleet_wait(rig->fleet);
+		*failures = '\0';
+		fleet_report_failures(rig->fleet, note_failure);
+		if (!strstr(failures, ": connecting"))
+			break;
+	}
+	return good;
 }
 
 START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
@@ -1211,7 +1207,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 		open_far(&far[i], directory, &plans[i]);
 		send_sample(&far[i], i * 50.);
 	}
-	ck_assert(fleet_wait(rig.fleet));
+	ck_assert(wait_for_all(&rig));
 	begin(&rig);
 	ck_assert_int_ge(rig.source.wait_fd(rig.source.state), 0);
 	ck_assert(!rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
@@ -1246,6 +1242,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	ck_assert_uint_gt(last_ns, first_ns);
 	rig.source.keep_back(rig.source.state, 1000);
 	ck_assert_ptr_null(rig.source.remark(rig.source.state));
+	*failures = '\0';
 	fleet_report_failures(rig.fleet, note_failure);
 	ck_assert_str_eq(failures, "");
 	for (unsigned i = 0; i < 2; i++)
@@ -1277,13 +1274,13 @@ START_TEST(the_newest_moment_says_which_machine_is_gone)
 		open_far(&far[i], directory, &plans[i]);
 		send_sample(&far[i], 0);
 	}
-	ck_assert(fleet_wait(rig.fleet));
+	ck_assert(wait_for_all(&rig));
 	begin(&rig);
 	next_moment(&rig);
-	ck_assert_str_eq(text_of_host(&rig, "web1", "severity"), "none");
+	ck_assert_str_eq(cell_text(&rig.frame, "host", "web1", "severity"), "none");
 	close(far[0].fd);
 	far[0].fd = -1;
-	let_ssh(directory, "exec sleep 1000");
+	let_ssh(directory, "echo gone >&2; exit 2");
 	*failures = '\0';
 	for (unsigned i = 0; i < 20000 && !*failures; i++) {
 		rig.source.pull(rig.source.state);
@@ -1304,12 +1301,13 @@ START_TEST(the_newest_moment_says_which_machine_is_gone)
 				 0);
 		ck_assert_ptr_nonnull(strstr(rig.frame.notices[0].text, "panetop ended there: gone"));
 		ck_assert_str_eq(rig.frame.host, cases[c].shown);
-		ck_assert_str_eq(text_of_host(&rig, "web1", "finding"), "panetop ended there: gone");
-		ck_assert_str_eq(text_of_host(&rig, "web2", "severity"), "none");
+		ck_assert_str_eq(cell_text(&rig.frame, "host", "web1", "finding"),
+				 "panetop ended there: gone");
+		ck_assert_str_eq(cell_text(&rig.frame, "host", "web2", "severity"), "none");
 		ck_assert_int_eq(rig.source.seek(rig.source.state, 0), 0); /* then nothing was wrong */
 		next_moment(&rig);
 		ck_assert_uint_eq(rig.frame.n_notices, 0);
-		ck_assert_str_eq(text_of_host(&rig, "web1", "severity"), "none");
+		ck_assert_str_eq(cell_text(&rig.frame, "host", "web1", "severity"), "none");
 	}
 	for (unsigned i = 0; i < 2; i++)
 		close_far(&far[i]);
@@ -1324,9 +1322,9 @@ START_TEST(a_fleet_waits_for_all_that_do_not_fail)
 		bool good;
 	} cases[] = {
 		{ "echo no >&2; exit 255", "web1: no connection: no\nweb2: no connection: no\n", false },
-		{ "[ $host = web2 ] && echo no >&2 && exit 255; cat recording; exec sleep 1000",
+		{ "[ $host = web2 ] && echo no >&2 && exit 255; cat recording; exec sleep 300",
 		  "web2: no connection: no\n", true },
-		{ "cat recording; exec sleep 1000", "", true },
+		{ "cat recording; exec sleep 300", "", true },
 	};
 	char directory[SCRATCH_PATH_MAX];
 	struct rig rig;
@@ -1334,9 +1332,7 @@ START_TEST(a_fleet_waits_for_all_that_do_not_fail)
 	for (unsigned c = 0; c < 3; c++) {
 		open_far_rig(&rig, directory, cases[c].act);
 		put_recording(directory, 1, 0);
-		ck_assert_int_eq(fleet_wait(rig.fleet), cases[c].good);
-		*failures = '\0';
-		fleet_report_failures(rig.fleet, note_failure);
+		ck_assert_int_eq(wait_for_all(&rig), cases[c].good);
 		ck_assert_str_eq(failures, cases[c].failures);
 		fleet_close(rig.fleet);
 		frame_close(&rig.frame);
@@ -1350,7 +1346,7 @@ START_TEST(what_comes_can_be_waited_for)
 {
 	static const char *const acts[] = { "while echo text >&2; do sleep 0.01; done",
 					    "while echo text; do sleep 0.01; done",
-					    "cat recording; exec sleep 1000" };
+					    "cat recording; exec sleep 300" };
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct epoll_event event;

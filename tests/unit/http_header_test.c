@@ -373,6 +373,8 @@ static int take_handed_over(const char *pid, const char *count, int first, int s
 	second = fcntl(second, F_DUPFD, 10);
 	dup2(first, 3);
 	dup2(second, 4);
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
 	if (pid)
 		setenv("LISTEN_PID", *pid ? pid : own, 1);
 	if (count)

@@ -502,7 +502,7 @@ START_TEST(what_measures_is_tried)
 }
 END_TEST
 
-/* After that the clock of the rig goes on by two seconds. */
+/* Its files in each of three turns. */
 static void put_machine(struct rig *rig, unsigned turn)
 {
 	static const struct {

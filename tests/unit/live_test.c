@@ -190,18 +190,6 @@ START_TEST(topics_come_and_go)
 }
 END_TEST
 
-static unsigned n_descriptors(void)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	ck_assert_ptr_nonnull(directory);
-	while (readdir(directory))
-		n++;
-	closedir(directory);
-	return n;
-}
-
 /* Of all topics, also the last ones of the table. */
 START_TEST(what_topics_open_is_closed_with_them)
 {

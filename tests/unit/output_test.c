@@ -409,15 +409,6 @@ START_TEST(text_is_aligned)
 }
 END_TEST
 
-static unsigned count_of(const char *text, const char *part)
-{
-	unsigned count = 0;
-
-	for (; (text = strstr(text, part)); text++)
-		count++;
-	return count;
-}
-
 START_TEST(openmetrics_histogram_is_cumulative)
 {
 	struct output output;

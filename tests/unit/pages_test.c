@@ -1646,15 +1646,6 @@ START_TEST(a_page_has_flags_and_mappings_of_its_frame)
 }
 END_TEST
 
-static int lowest_free_descriptor(void)
-{
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	return fd;
-}
-
 /* Without mappings of frames, of one that is beyond the end of the files, and of what is in no frame. */
 START_TEST(a_page_has_the_bits_of_its_entry)
 {

@@ -27,6 +27,7 @@
 
 #include "elf_image.h"
 #include "kernel/code/usdt.h"
+#include "held_thread.h"
 #include "suite.h"
 #include "topic/probe/function_list.h"
 #include "topic/probe/prober.h"
@@ -782,25 +783,7 @@ long syscall(long number, ...)
 
 /* --- Its thread goes on when the test wants it, up to where it would wait. */
 
-static void *(*routine)(void *context);
-static void *routine_context;
 static jmp_buf waits;
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *context)
-{
-	(void)thread;
-	(void)attr;
-	routine = start;
-	routine_context = context;
-	return 0;
-}
-
-int pthread_join(pthread_t thread, void **result)
-{
-	(void)thread;
-	(void)result;
-	return 0;
-}
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
 {
@@ -813,22 +796,15 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
 static void *go_on(void *nothing)
 {
 	if (setjmp(waits) == 0)
-		routine(routine_context);
+		held_routine(held_context);
 	return nothing;
 }
 
-/* In a thread, which gives up rights; so much later. */
+/* So much later. */
 static void round_after(unsigned ms)
 {
-	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
-			RTLD_NEXT, "pthread_create");
-	int (*join)(pthread_t, void **) = (int (*)(pthread_t, void **))dlsym(RTLD_NEXT, "pthread_join");
-	pthread_t thread;
-
 	clock_ns += ms * MS;
-	ck_assert_int_eq(create(&thread, NULL, go_on, NULL), 0);
-	ck_assert_int_eq(join(thread, NULL), 0);
+	run_in_thread(go_on);
 }
 
 /* --- Processes, and the file that they map. */
@@ -1327,9 +1303,9 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 	one = start(true);
 	pid = (uint32_t)one.pid;
 	function_list_update(&list, 0, 0, true);
-	ck_assert(!list.known && routine == NULL); /* of no process */
+	ck_assert(!list.known && held_routine == NULL); /* of no process */
 	function_list_update(&list, pid, 11, false);
-	ck_assert(!list.known && routine != NULL);
+	ck_assert(!list.known && held_routine != NULL);
 	round_after(0);
 	function_list_update(&list, pid, 11, false);
 	ck_assert(list.known);
@@ -1338,22 +1314,22 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 		ck_assert_msg(n_listed(&list.now, cases[i].provider, cases[i].name) == cases[i].n, "%s:%s",
 			      cases[i].provider, cases[i].name);
 	order(&one, 'u');
-	routine = NULL;
+	held_routine = NULL;
 	clock_ns += 1990 * MS;
 	function_list_update(&list, pid, 11, true); /* it was read just now */
-	ck_assert_ptr_null(routine);
+	ck_assert_ptr_null(held_routine);
 	clock_ns += 10 * MS;
 	function_list_update(&list, pid, 11, false);
-	ck_assert_ptr_nonnull(routine);
+	ck_assert_ptr_nonnull(held_routine);
 	ck_assert(list.known); /* as it was before */
 	round_after(0);
 	function_list_update(&list, pid, 11, false);
 	ck_assert(list.known && list.now.n > 0);
 	ck_assert_uint_eq(n_listed(&list.now, "", "count_words"), 0);
 	order(&one, 'm');
-	routine = NULL;
+	held_routine = NULL;
 	function_list_update(&list, pid, 12, false); /* another one that has its number */
-	ck_assert(!list.known && routine != NULL);
+	ck_assert(!list.known && held_routine != NULL);
 	round_after(0);
 	function_list_update(&list, pid, 12, true);
 	ck_assert(list.known);

@@ -424,7 +424,7 @@ START_TEST(a_manager_hears_at_the_socket_that_it_names)
 }
 END_TEST
 
-/* Of a resource that no kernel has: as long as users without rights may have it in the end. */
+/* Of a resource that no kernel has: rounded up to steps of 2 s, which users without rights may have. */
 START_TEST(windows_of_pressure_have_bounds)
 {
 	static const double windows[][2] = { { 0.1, 2 }, { 0.5, 2 }, { 1, 2 },    { 2, 2 },

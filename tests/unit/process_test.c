@@ -2308,9 +2308,9 @@ static pid_t start_named(const char *name, int order, bool with_thread, int code
 			syscall(SYS_exit, FIRST_THREAD_CODE);
 		_exit(code);
 	}
+	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
-	close(ready[1]);
 	return pid;
 }
 
@@ -2329,7 +2329,7 @@ static void check_end(const struct ends *told, size_t at, pid_t pid, size_t name
 	ck_assert(told->list[at].status == status || told->list[at].status == PROCESS_ENDS_STATUS_UNKNOWN);
 }
 
-static bool is_zombie(pid_t pid)
+static bool waits_for_end(pid_t pid)
 {
 	siginfo_t info = { 0 };
 
@@ -2357,14 +2357,14 @@ START_TEST(ends_of_programs_that_are_looked_for)
 	ck_assert_int_eq(error, -ENOTSUP);
 	ck_assert_int_eq(pipe2(order, O_CLOEXEC), 0);
 	before = start_named(name, -1, false, 4);
-	ck_assert(is_zombie(before));
+	ck_assert(waits_for_end(before));
 	held = start_named(name, order[0], false, 5);
 	longer = start_named(other, order[0], false, 6);
 	ck_assert_int_eq(process_ends_look(ends), 0);
 	process_ends_read(ends, note_end, &told);
 	ck_assert_uint_eq(told.n, 0); /* the zombie ended before */
 	zombie = start_named(name, -1, false, 7);
-	ck_assert(is_zombie(zombie));
+	ck_assert(waits_for_end(zombie));
 	ck_assert_int_eq(process_ends_look(ends), 0);
 	process_ends_read(ends, note_end, &told);
 	ck_assert_uint_eq(told.n, 1);

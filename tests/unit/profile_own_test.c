@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kernel/profile_record.h"
+#include "held_thread.h"
 #include "rig.h"
 #include "still_clock.h"
 #include "sys/bpf/program.h"
@@ -469,26 +470,8 @@ START_TEST(rings_fit_the_cpus_that_are_online)
 
 /* --- Waits by switches: the thread that looks does so when the test wants it. */
 
-static void *(*looker)(void *context);
-static void *looker_context;
 static jmp_buf looked;
-static bool looks, cannot_start;
-
-int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *), void *context)
-{
-	(void)thread;
-	(void)attr;
-	looker = routine;
-	looker_context = context;
-	return cannot_start ? EAGAIN : 0;
-}
-
-int pthread_join(pthread_t thread, void **result)
-{
-	(void)thread;
-	(void)result;
-	return 0;
-}
+static bool looks;
 
 /* At the end of a look. */
 int nanosleep(const struct timespec *pause, struct timespec *left)
@@ -504,22 +487,14 @@ static void *look_in_thread(void *nothing)
 {
 	looks = true;
 	if (setjmp(looked) == 0)
-		looker(looker_context);
+		held_routine(held_context);
 	looks = false;
 	return nothing;
 }
 
-/* In a thread, which gives up rights. */
 static void look_once(void)
 {
-	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
-			RTLD_NEXT, "pthread_create");
-	int (*join)(pthread_t, void **) = (int (*)(pthread_t, void **))dlsym(RTLD_NEXT, "pthread_join");
-	pthread_t thread;
-
-	ck_assert_int_eq(create(&thread, NULL, look_in_thread, NULL), 0);
-	ck_assert_int_eq(join(thread, NULL), 0);
+	run_in_thread(look_in_thread);
 }
 
 #define MS UINT64_C(1000000)
@@ -873,7 +848,7 @@ START_TEST(what_it_ran_is_never_more_than_it_lived)
 START_TEST(a_looker_that_cannot_start_is_none)
 {
 	open_rig("0");
-	cannot_start = true;
+	held_error = EAGAIN;
 	ck_assert_ptr_null(wait_switches_open(&rig.env));
 	wait_switches_close(NULL);
 	ck_assert_int_eq(wait_switches_test(&rig.env), 0);
@@ -1000,7 +975,7 @@ START_TEST(as_many_threads_are_looked_at_as_there_is_room_for)
 	look_after(1);
 	check_call(500, SYS_nanosleep, 2 * 256, 2 * 256);
 	call_looks_close(call_looks);
-	cannot_start = true;
+	held_error = EAGAIN;
 	ck_assert_ptr_null(call_looks_open(&rig.env));
 	call_looks_close(NULL);
 	close_rig();

@@ -997,15 +997,6 @@ static struct buffer make_page(struct telling_plan *of)
 	return page;
 }
 
-static unsigned count(const struct buffer *page, const char *text)
-{
-	unsigned n = 0;
-
-	for (const char *at = strstr(page->bytes, text); at; at = strstr(at + 1, text))
-		n++;
-	return n;
-}
-
 /* Each once, and in this order. The list ends with NULL. */
 static void check_parts(const struct buffer *page, const char *const *parts)
 {
@@ -1015,7 +1006,7 @@ static void check_parts(const struct buffer *page, const char *const *parts)
 		const char *part = strstr(at, *parts);
 
 		ck_assert_msg(part != NULL, "'%s' is not in %.2000s", *parts, at);
-		ck_assert_msg(count(page, *parts) == 1, "'%s' is there more than once", *parts);
+		ck_assert_msg(count_of(page->bytes, *parts) == 1, "'%s' is there more than once", *parts);
 		at = part + strlen(*parts);
 	}
 }
@@ -1098,10 +1089,11 @@ START_TEST(a_page_has_all_of_its_parts)
 	page = make_page(&of);
 	check_parts(&page, parts);
 	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
-		ck_assert_msg(count(&page, absent[i]) == 0, "%s", absent[i]);
-	ck_assert_uint_eq(count(&page, "x1=\"192.0\" x2=\"192.0\""), 5); /* of each graph: 40 s */
-	ck_assert_uint_eq(count(&page, "<span>09:30:00</span>\n<span>09:30:50</span>\n<span>09:31:40</span>"),
-			  5);
+		ck_assert_msg(count_of(page.bytes, absent[i]) == 0, "%s", absent[i]);
+	ck_assert_uint_eq(count_of(page.bytes, "x1=\"192.0\" x2=\"192.0\""), 5); /* of each graph: 40 s */
+	ck_assert_uint_eq(
+		count_of(page.bytes, "<span>09:30:00</span>\n<span>09:30:50</span>\n<span>09:31:40</span>"),
+		5);
 	buffer_free(&page);
 }
 END_TEST
@@ -1119,12 +1111,14 @@ START_TEST(lines_end_at_gaps)
 		of.telling.told[i].one = .5;
 	}
 	page = make_page(&of);
-	ck_assert_uint_eq(count(&page, "usually 1 s apart, 4 gaps</p>"), 1);
-	ck_assert_uint_eq(count(&page, " d=\"M0.0 0.0L53.3 0.0L106.7 0.0V100H0.0ZM213.3 0.0V100H213.3ZM320.0 "
-				       "0.0V100H320.0ZM373.3 0.0V100H373.3ZM480.0 0.0V100H480.0Z\"/>"),
+	ck_assert_uint_eq(count_of(page.bytes, "usually 1 s apart, 4 gaps</p>"), 1);
+	ck_assert_uint_eq(count_of(page.bytes,
+				   " d=\"M0.0 0.0L53.3 0.0L106.7 0.0V100H0.0ZM213.3 0.0V100H213.3ZM320.0 "
+				   "0.0V100H320.0ZM373.3 0.0V100H373.3ZM480.0 0.0V100H480.0Z\"/>"),
 			  1);
-	ck_assert_uint_eq(count(&page, " d=\"M0.0 0.0L53.3 0.0L106.7 0.0M213.3 0.0h1M320.0 0.0h1M373.3 "
-				       "0.0h1M480.0 0.0h1\"/>"),
+	ck_assert_uint_eq(count_of(page.bytes,
+				   " d=\"M0.0 0.0L53.3 0.0L106.7 0.0M213.3 0.0h1M320.0 0.0h1M373.3 "
+				   "0.0h1M480.0 0.0h1\"/>"),
 			  1);
 	buffer_free(&page);
 }
@@ -1147,9 +1141,9 @@ START_TEST(a_page_for_oneself_has_names)
 	of.plan.moment = 4;
 	page = make_page(&of);
 	check_parts(&page, parts);
-	ck_assert_uint_eq(count(&page, "a * stands for each"), 0);
-	ck_assert_uint_eq(count(&page, "carol"), 0);
-	ck_assert_uint_eq(count(&page, "The sample with the worst findings"), 0);
+	ck_assert_uint_eq(count_of(page.bytes, "a * stands for each"), 0);
+	ck_assert_uint_eq(count_of(page.bytes, "carol"), 0);
+	ck_assert_uint_eq(count_of(page.bytes, "The sample with the worst findings"), 0);
 	buffer_free(&page);
 }
 END_TEST
@@ -1163,19 +1157,20 @@ START_TEST(a_page_says_what_it_leaves_out)
 	of.telling.told[MANY - 1].seconds = MANY * 100;
 	of.telling.told[1].notes = STRETCH_FINDINGS_MAX + 1;
 	page = make_page(&of);
-	ck_assert_uint_eq(count(&page, "A point is the highest of about 2 samples."), 1);
-	ck_assert_uint_eq(count(&page, "These are the first 200; others are left out."), 1);
-	ck_assert_uint_eq(count(&page, "<p>That was not recorded.</p>"), 1);
-	ck_assert_uint_eq(count(&page, "to 2024-11-21 12:10:00: 960 samples, usually 1 s apart, 1 gap</p>"),
-			  1);
+	ck_assert_uint_eq(count_of(page.bytes, "A point is the highest of about 2 samples."), 1);
+	ck_assert_uint_eq(count_of(page.bytes, "These are the first 200; others are left out."), 1);
+	ck_assert_uint_eq(count_of(page.bytes, "<p>That was not recorded.</p>"), 1);
+	ck_assert_uint_eq(
+		count_of(page.bytes, "to 2024-11-21 12:10:00: 960 samples, usually 1 s apart, 1 gap</p>"), 1);
 	buffer_free(&page);
 	tell_samples(&of, 4);
 	of.plan.n_read = 2;
 	page = make_page(&of);
-	ck_assert_uint_eq(count(&page, ": 2 samples, usually 2 s apart, of which one in 2 was read</p>"), 1);
-	ck_assert_uint_eq(count(&page, "<p>nothing out of the ordinary</p>"), 1);
-	ck_assert_uint_eq(count(&page, "The sample in which most tasks waited"), 1);
-	ck_assert_uint_eq(count(&page, "What could not be sampled"), 0);
+	ck_assert_uint_eq(
+		count_of(page.bytes, ": 2 samples, usually 2 s apart, of which one in 2 was read</p>"), 1);
+	ck_assert_uint_eq(count_of(page.bytes, "<p>nothing out of the ordinary</p>"), 1);
+	ck_assert_uint_eq(count_of(page.bytes, "The sample in which most tasks waited"), 1);
+	ck_assert_uint_eq(count_of(page.bytes, "What could not be sampled"), 0);
 	buffer_free(&page);
 }
 END_TEST
@@ -1341,9 +1336,9 @@ START_TEST(a_page_tells_what_changed)
 	struct buffer page = page_of_changes(true, 3);
 
 	check_parts(&page, parts);
-	ck_assert_uint_eq(count(&page, "in use: 80 %, rose 3 s before; usually 20 %."), 3);
-	ck_assert_uint_eq(count(&page, "more are left out"), 0);
-	ck_assert_uint_eq(count(&page, "<ul>"), 2);
+	ck_assert_uint_eq(count_of(page.bytes, "in use: 80 %, rose 3 s before; usually 20 %."), 3);
+	ck_assert_uint_eq(count_of(page.bytes, "more are left out"), 0);
+	ck_assert_uint_eq(count_of(page.bytes, "<ul>"), 2);
 	buffer_free(&page);
 }
 END_TEST
@@ -1352,13 +1347,13 @@ START_TEST(a_page_tells_so_many_changes)
 {
 	struct buffer page = page_of_changes(false, 12);
 
-	ck_assert_uint_eq(count(&page, "rose 3 s before"), 12);
-	ck_assert_uint_eq(count(&page, "more are left out"), 0);
-	ck_assert_uint_eq(count(&page, "Other changes:"), 0);
+	ck_assert_uint_eq(count_of(page.bytes, "rose 3 s before"), 12);
+	ck_assert_uint_eq(count_of(page.bytes, "more are left out"), 0);
+	ck_assert_uint_eq(count_of(page.bytes, "Other changes:"), 0);
 	buffer_free(&page);
 	page = page_of_changes(false, 14);
-	ck_assert_uint_eq(count(&page, "rose 3 s before"), 12);
-	ck_assert_uint_eq(count(&page, "<p>2 more are left out.</p>"), 1);
+	ck_assert_uint_eq(count_of(page.bytes, "rose 3 s before"), 12);
+	ck_assert_uint_eq(count_of(page.bytes, "<p>2 more are left out.</p>"), 1);
 	buffer_free(&page);
 }
 END_TEST
@@ -1410,16 +1405,6 @@ static struct source *tell_times(size_t n, double first)
 	return &of.source;
 }
 
-/* What was said since the last call. */
-static const char *said(void)
-{
-	static size_t start;
-	const char *log = error_message_log() + start;
-
-	start += strlen(log);
-	return log;
-}
-
 START_TEST(a_time_of_a_recording_is_a_sample)
 {
 	static const struct {
@@ -1460,7 +1445,7 @@ START_TEST(a_time_of_a_recording_is_a_sample)
 		struct source *source = tell_times(100, cases[c].first);
 		size_t index = 1000;
 		int status = moment_find(source, "a.recording", cases[c].text, &index);
-		const char *why = said();
+		const char *why = said_now();
 
 		ck_assert_msg(status == (cases[c].index < 0), "%s: %d", cases[c].text, status);
 		ck_assert_msg(index == (cases[c].index < 0 ? 1000 : (size_t)cases[c].index), "%s: %zu",
@@ -1478,7 +1463,7 @@ START_TEST(without_samples_there_is_no_time)
 	size_t index;
 
 	ck_assert_int_eq(moment_find(tell_times(0, 0), "a.recording", "09:30", &index), 1);
-	ck_assert_str_eq(said(), "a.recording: the recording has no samples\n");
+	ck_assert_str_eq(said_now(), "a.recording: the recording has no samples\n");
 }
 END_TEST
 
@@ -1506,7 +1491,7 @@ START_TEST(the_first_of_two_times_is_before_the_other)
 
 		ck_assert_int_eq(moment_find_both(tell_times(100, 0), "a.recording", cases[c].text, index),
 				 cases[c].status);
-		why = said();
+		why = said_now();
 		ck_assert_uint_eq(index[0], cases[c].first);
 		ck_assert_uint_eq(index[1], cases[c].last);
 		if (cases[c].why)
@@ -1528,8 +1513,8 @@ START_TEST(a_signal_ends_the_search_for_a_time)
 	ck_assert_int_eq(raise(SIGTERM), 0);
 	ck_assert_int_eq(moment_find(source, "a.recording", "09:30:07", &index), 1);
 	ck_assert_uint_eq(index, 1000);
-	ck_assert_str_eq(said(), "");
-	signal(SIGTERM, SIG_IGN); /* it does not wait any more */
+	ck_assert_str_eq(said_now(), "");
+	signal(SIGTERM, SIG_IGN); /* the one that is pending goes */
 	ck_assert_int_eq(moment_find(source, "a.recording", "09:30:07", &index), 0);
 	ck_assert_uint_eq(index, 7);
 	loop_close(&loop);

@@ -142,16 +142,6 @@ START_TEST(all_may_read_what_has_no_command_lines)
 }
 END_TEST
 
-/* What was said since the last call, of any file. */
-static const char *said(void)
-{
-	static size_t start;
-	const char *log = error_message_log() + start;
-
-	start += strlen(log);
-	return log;
-}
-
 START_TEST(a_file_needs_its_directory)
 {
 	struct options options = { .write = path, .format = &sink_json };
@@ -161,7 +151,7 @@ START_TEST(a_file_needs_its_directory)
 	scratch_directory(directory, "sample-file");
 	snprintf(path, sizeof(path), "%s/a/f", directory);
 	ck_assert_int_eq(sample_file_open(&file, &options), 1);
-	ck_assert_ptr_nonnull(strstr(said(), "there is no directory"));
+	ck_assert_ptr_nonnull(strstr(said_now(), "there is no directory"));
 	ck_assert_int_eq(sample_file_close(&file), 0);
 }
 END_TEST
@@ -219,13 +209,13 @@ START_TEST(samples_stay_in_their_directory)
 	*strrchr(moved, '/') = '\0';
 	ck_assert_int_eq(rmdir(moved), 0);
 	ck_assert_int_eq(sample_file_check(&file), 1);
-	ck_assert_ptr_nonnull(strstr(said(), "no file can be made in its directory"));
+	ck_assert_ptr_nonnull(strstr(said_now(), "no file can be made in its directory"));
 	for (unsigned i = 0; i < 2; i++) {
 		struct buffer sample = { 0 };
 
 		buffer_text(&sample, "sample");
 		ck_assert_int_eq(sample_file_replace(&file, &sample), -ENOENT);
-		ck_assert_ptr_nonnull(strstr(said(), "its directory was removed"));
+		ck_assert_ptr_nonnull(strstr(said_now(), "its directory was removed"));
 		buffer_free(&sample);
 	}
 	ck_assert_int_eq(sample_file_close(&file), 0); /* nothing more was tried */

@@ -4,20 +4,24 @@
 
 #include "suite.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/buffer.h"
 #include "model/derive.h"
 #include "output/recording.h"
 #include "model/scope_frame.h"
+#include "sys/error_message.h"
 #include "topic/live.h"
 #include "topic/topic.h"
 
@@ -38,6 +42,45 @@ void mark_new_point(const char *file, int line)
 	last_file = file;
 	last_line = line;
 	(_mark_point)(file, line);
+}
+
+const char *said_now(void)
+{
+	static size_t start;
+	const char *log = error_message_log() + start;
+
+	start += strlen(log);
+	return log;
+}
+
+unsigned n_descriptors(void)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(directory);
+	while (readdir(directory))
+		n++;
+	closedir(directory);
+	return n;
+}
+
+int lowest_free_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	return fd;
+}
+
+unsigned count_of(const char *text, const char *part)
+{
+	unsigned count = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		count++;
+	return count;
 }
 
 /* Like the C library it reads six, whether they were given or not. */

@@ -34,6 +34,13 @@ void suite_add(const TTest *test);
 void mark_new_point(const char *file, int line);
 #define _mark_point(file, line) mark_new_point(file, line)
 
+/* What error_message() said since the last call. */
+const char *said_now(void);
+
+unsigned n_descriptors(void); /* that are open, and three more: for a comparison */
+int lowest_free_descriptor(void);
+unsigned count_of(const char *text, const char *part);
+
 /* For a syscall() of the test's own: its arguments, and what the kernel answers. */
 void take_arguments(long arguments[6], va_list list);
 long real_syscall(long number, const long arguments[6]);

@@ -1136,14 +1136,6 @@ START_TEST(the_oldest_look_makes_room)
 }
 END_TEST
 
-static int lowest_descriptor(void)
-{
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	close(fd);
-	return fd;
-}
-
 /* By the files of panetop itself, which are left as they are. */
 START_TEST(what_a_probe_says_of_touched_memory)
 {
@@ -1160,10 +1152,10 @@ START_TEST(what_a_probe_says_of_touched_memory)
 	ck_assert_int_eq(sizes->test(&rig.env), -ENOTSUP);
 	rig.env.live = true;
 	ck_assert_int_eq(marks->test(&rig.env), 0);
-	before = lowest_descriptor();
+	before = lowest_free_descriptor();
 	ck_assert_int_eq(marks->test(&rig.env), 0);
 	ck_assert_int_eq(sizes->test(&rig.env), 0);
-	ck_assert_int_eq(lowest_descriptor(), before);
+	ck_assert_int_eq(lowest_free_descriptor(), before);
 	rig_put(&rig, "proc/7/clear_refs", NULL);
 	ck_assert_int_eq(marks->test(&rig.env), -ENOENT);
 	ck_assert_int_eq(sizes->test(&rig.env), 0);

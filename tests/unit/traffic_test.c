@@ -325,7 +325,8 @@ static void check_bytes(const struct traffic *own, uint64_t bytes)
 START_TEST(without_bpf_connections_count_by_their_sockets)
 {
 	static const struct sample_request request = { .no_bpf = true };
-	const struct traffic *own;
+	const struct traffic *own, *of_child = NULL;
+	unsigned tries = 0;
 	struct traffic_list *list;
 	struct env env;
 	const struct sample sample = { .env = &env, .request = &request };
@@ -366,8 +367,11 @@ START_TEST(without_bpf_connections_count_by_their_sockets)
 	check_bytes(own, 5313);
 	ck_assert_uint_eq(own->tick, grown_tick);
 	ck_assert(traffic_list_knows_tcp(list, (uint32_t)getpid()));
-	ck_assert_uint_eq(traffic_list_find(list, (uint32_t)child)->connections, 2);
-	ck_assert(traffic_list_find(list, (uint32_t)child)->knows_sockets);
+	while (!(of_child && of_child->connections == 2 && of_child->knows_sockets) && tries++ < 50) {
+		own_traffic(list, &sample, 2);
+		of_child = traffic_list_find(list, (uint32_t)child);
+	}
+	ck_assert_uint_le(tries, 50);
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	close(newer[0]);
@@ -490,6 +494,8 @@ START_TEST(owners_of_sockets_are_found_among_processes)
 	put_socket(&rig, 50, 0, inode_of(listening));
 	put_link(&rig, "pipe:[77]", "proc/%u/fd/%u", 50, 1);
 	look(&rig, &sample);
+	if (!socket_at(list, of_datagrams))
+		skip_test("sock_diag: this kernel does not list UDP");
 	check_owner(list, inode_of(ends[0]), 7, 5, true);
 	check_owner(list, inode_of(ends[1]), 42, 9, true);
 	check_owner(list, of_datagrams, 42, 300, false);
