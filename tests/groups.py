@@ -390,8 +390,11 @@ def a_container():
             burn(say, wait, 0.5)
         wait()
 
-    there = [place for place in set(PLACES.values()) if os.path.exists(f"{place}/docker")]
-    if there:
+    for place in set(PLACES.values()):
+        remove(f"{place}/{outer}")  # of a test that was killed
+        with contextlib.suppress(OSError):
+            os.rmdir(f"{place}/docker")
+    if any(os.path.exists(f"{place}/docker") for place in set(PLACES.values())):
         return "there are containers already"
     with groups(outer), child(outer, contain) as (hear, _):
         if hear() != "1\n":
