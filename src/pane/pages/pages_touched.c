@@ -283,6 +283,7 @@ static struct canvas draw_machine(const struct pane_context *context, const stru
 			 stretch_text(most, most_seconds));
 	else
 		snprintf(text, sizeof(text), "%s",
+			 /* xgettext:no-c-format */
 			 _("the machine, by DAMON_STAT: 90 % of its memory is in use"));
 	canvas_text(canvas, canvas->height - 1, 0, STYLE_DIM, text, -1);
 	return canvas_rows(canvas, 0, canvas->height - 1);

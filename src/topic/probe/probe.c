@@ -53,6 +53,7 @@ static const struct column columns[] = {
 	       .source = "bpf_ktime_get_ns() at the uprobe and the uretprobe"),
 	COLUMN(struct probe_row, p99_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS, .title = N_("99%"),
 	       .width = 8, .rank = 2, .optional = true,
+	       /* xgettext:no-c-format */
 	       .help = N_("99 % of the calls took no longer, since the probe was attached"),
 	       .source = "bpf_ktime_get_ns() at the uprobe and the uretprobe"),
 	COLUMN(struct probe_row, max_seconds, .kind = COLUMN_GAUGE, .unit = UNIT_SECONDS,
