@@ -165,7 +165,7 @@ static void take_entries(struct cache_list *list)
 			take_growth(list, &list->pairs[i]);
 }
 
-/* What they read ahead stays with their process. */
+/* Pages that were read ahead of an idle file drop out with its pair. */
 static void forget_pairs(struct cache_list *list)
 {
 	size_t n_kept = 0;
