@@ -3,7 +3,6 @@
 import glob
 import os
 import re
-import shutil
 import subprocess
 import time
 import xml.etree.ElementTree
@@ -255,52 +254,6 @@ def the_overview_of_another_pane(_scratch):
         return problem or expect(overview_of_then(terminal, re.compile(r"^ +[0-9.]+ +\d+ \S", re.M).search), terminal, "no process of then")
 
 
-def crowd(scratch, n_processes):
-    """The fixture with findings, and that many processes: so many that not each sample has their list."""
-    root = os.path.join(scratch, "root")
-    shutil.copytree(fixture("cgroup-v2").partition("=")[2], root)
-    for pid in range(1000, 1000 + n_processes):
-        os.mkdir(os.path.join(root, "proc", str(pid)))
-        with open(os.path.join(root, "proc", str(pid), "stat"), "w", encoding="ascii") as file:
-            file.write(f"{pid} (sleeper) S 1 {pid} {pid} 0 -1 4194304 9 0 0 0 5 3 0 0 20 0 1 0 100 9999360 500 18446744073709551615" +
-                       " 0" * 14 + " 17 1" + " 0" * 13 + "\n")
-    return root
-
-
-def where_tables_rest(scratch):
-    """Tables that are dear are not in each sample of another pane. Through the overview one steps from one that has them to the next."""
-    def step(terminal, key):
-        before = clock(terminal)
-        terminal.send(key)
-        return (seconds_of(clock(terminal)) - seconds_of(before) + DAY // 2) % DAY - DAY // 2
-
-    def has_all(terminal, what):
-        text = terminal.text()
-        return expect("sleeper" in text and "system.slice" in text and "not judged" not in text and "not sampled" not in text, terminal, what)
-
-    with screen("-d", "1", "--root=" + crowd(scratch, 8000), "disks") as terminal:
-        live_seconds(terminal, 20)
-        terminal.send(",", ",")
-        steps = [step(terminal, ",") for _ in range(4)]
-        problem = expect(all(-3 <= seconds <= 0 for seconds in steps), terminal, f"a pane of other tables passes samples over: {steps}")
-        terminal.send("1")
-        problem = problem or has_all(terminal, "the sample lacks what the overview shows")
-        back_steps, on_steps = [], []
-        for key, steps in ((",", back_steps), (".", on_steps)):
-            for _ in range(2):
-                steps.append(step(terminal, key))
-                problem = problem or has_all(terminal, f"after {key} the sample lacks what the overview shows")
-        problem = problem or expect(min(back_steps) < -3, terminal, f"all samples have these tables: {back_steps}")
-        # the first sample may have been one without them, in which older ones are shown
-        problem = problem or expect(on_steps[0] == -back_steps[1] and on_steps[1] >= -back_steps[0], terminal, f"{back_steps}, but on {on_steps}")
-        terminal.send("i")
-        problem = problem or expect("Age: " in terminal.text() and "rates are over" in terminal.text(), terminal, "no age")
-        terminal.send("q", "G", "4", "Z", "1")
-        problem = problem or has_all(terminal, "what is paused lacks what the overview shows")
-        terminal.send("G")
-        return problem or expect(terminal.wait_for("sleeper") and not back(terminal), terminal, "the present lacks it")
-
-
 def empty_tables(_scratch):
     """What is in no sample of the past is not waited for; the user games runs nothing here."""
     with screen("-d", "0.2", "-u", "games", "events") as terminal:
@@ -467,7 +420,6 @@ def tests():
         ("past: what was not sampled", what_was_not_sampled),
         ("past: recorded since then", what_is_recorded_since_then),
         ("past: the overview while another pane was open", the_overview_of_another_pane),
-        ("past: tables that are not in each sample", where_tables_rest),
         ("past: empty tables", empty_tables),
         ("past: an empty one", an_empty_past),
         ("past: findings", findings),

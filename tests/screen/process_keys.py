@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import time
 from contextlib import contextmanager
 
 from common import RECORDING, as_lines, expect, replay, screen
@@ -129,26 +128,6 @@ def a_long_value_scrolls(_scratch):
         return problem or expect("word0 word1" in terminal.text() and "word59" not in terminal.text(), terminal, "Left does not go back")
 
 
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
-        return int(file.read().split()[0]) / 1e9
-
-
-def where_it_computes(_scratch):
-    """Its functions are in the view Code; of a process that computes, the first line names the one that has more than half of that.
-    Only root can see to it that it gets a CPU for that on a busy machine, and only where the host takes none away."""
-    work, problem = os.path.join(os.path.dirname(os.environ["PANETOP"]), "tests", "profile_work"), None
-    with paged([work, "1000", "hot"]) as (terminal, child):
-        if os.geteuid() == 0:
-            os.setpriority(os.PRIO_PROCESS, child.pid, -20)
-            began, had = time.monotonic(), cpu_seconds(child.pid)
-            if not terminal.wait_for("More than half of that in work_f"):
-                ratio = (cpu_seconds(child.pid) - had) / (time.monotonic() - began)
-                problem = expect(ratio < 0.9, terminal, f"the function is not named, with {ratio:.2f} of a CPU")
-        terminal.view("Code")
-        return problem or expect(terminal.wait_for("work_f"), terminal, "its functions are not listed")
-
-
 def it_exits_while_its_page_is_open(_scratch):
     with paged(["sh", "-c", "read line; exit 7"]) as (terminal, child):
         problem = expect(terminal.wait_for("for data"), terminal, "it does not say what it waits for")
@@ -266,7 +245,6 @@ def tests():
         ("a long command is whole on the process page", a_long_command_is_whole),
         ("every view of the process page is of this process", every_view_shows_this_process),
         ("a long value of the environment scrolls", a_long_value_scrolls),
-        ("the function is named in which a process computes", where_it_computes),
         ("a process exits while its page is open", it_exits_while_its_page_is_open),
         ("the process page says that it is stopped", stopped_and_why),
         ("the map of pages is one key from the process page", its_map_is_one_key_away),

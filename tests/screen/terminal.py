@@ -24,23 +24,45 @@ KEYS = {
 }
 
 
+class Cells(dict):
+    """The cell of each character in these attributes."""
+
+    def __init__(self, attributes):
+        self.attributes = attributes
+
+    def __missing__(self, char):
+        cell = self[char] = self.attributes._replace(data=char)
+        return cell
+
+
 class Screen(pyte.Screen):
-    """pyte's screen with the controls that it lacks and curses uses: repeat a character, scroll a region. Simple text is drawn
-    and lines are read without looking at the width of each character, which takes most of pyte's time."""
+    """pyte's screen with the controls that it lacks and curses uses: repeat a character, scroll a region. Text of narrow characters
+    is drawn and lines are read without looking at the width of each, which takes most of pyte's time; and cells and attributes
+    are made once."""
 
     last = " "
+    narrow = re.compile("[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2800-\u28ff]*")  # Latin, arrows, frames, braille
+    cells, attributes = {}, {}
 
     def draw(self, data):
         self.last = data[-1:] or self.last
-        cursor = self.cursor
-        if not data.isascii() or cursor.x + len(data) > self.columns or self.charset != 0 or pyte.modes.IRM in self.mode:
+        cursor, width = self.cursor, len(data)
+        if cursor.x + width > self.columns or self.charset != 0 or pyte.modes.IRM in self.mode or not self.narrow.fullmatch(data):
             super().draw(data)
             return
-        row, cells = self.buffer[cursor.y], {char: cursor.attrs._replace(data=char) for char in set(data)}
-        for x, char in enumerate(data, cursor.x):
-            row[x] = cells[char]
-        cursor.x += len(data)
+        cells = self.cells.get(cursor.attrs)
+        if cells is None:
+            cells = self.cells[cursor.attrs] = Cells(cursor.attrs)
+        self.buffer[cursor.y].update(zip(range(cursor.x, cursor.x + width), map(cells.__getitem__, data)))
+        cursor.x += width
         self.dirty.add(cursor.y)
+
+    def select_graphic_rendition(self, *parameters):
+        key = self.cursor.attrs, parameters
+        if key not in self.attributes:
+            super().select_graphic_rendition(*parameters)
+            self.attributes[key] = self.cursor.attrs
+        self.cursor.attrs = self.attributes[key]
 
     def line(self, y):
         """The cell behind a wide character is an empty text."""
@@ -70,8 +92,29 @@ class Screen(pyte.Screen):
 
 
 class Stream(pyte.ByteStream):
+    """Gives text and whole control sequences to the screen; pyte's parser, which takes a character at a time, gets the rest."""
+
     csi = dict(pyte.ByteStream.csi, b="repeat", S="scroll_up", T="scroll_down")
     events = pyte.ByteStream.events | {"repeat", "scroll_up", "scroll_down"}
+    whole = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|\x1b\[([\d;]*)([A-Za-z@`])|\x1b\(B")
+    numbers = {}
+
+    def feed(self, data):
+        data, offset = self.utf8_decoder.decode(data), 0
+        while offset < len(data):
+            part = self._taking_plain_text and self.whole.match(data, offset)
+            if not part:
+                pyte.Stream.feed(self, data[offset])
+                offset += 1
+                continue
+            offset = part.end()
+            text, parameters, control = part.groups()
+            if text:
+                self.listener.draw(text)
+            elif control in self.csi:
+                if parameters not in self.numbers:
+                    self.numbers[parameters] = [min(int(number or 0), 9999) for number in parameters.split(";")]
+                getattr(self.listener, self.csi[control])(*self.numbers[parameters])
 
 
 class Terminal:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Screens of a machine that is made to work for them: they take seconds of a CPU, so scripts/check --quick leaves them out."""
+import os
+import shutil
+import time
+
+from common import expect, fixture, screen
+from drawn import clock, live_seconds
+from past import DAY, back, seconds_of
+from process_keys import paged
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as file:
+        return int(file.read().split()[0]) / 1e9
+
+
+def where_it_computes(_scratch):
+    """Its functions are in the view Code; of a process that computes, the first line names the one that has more than half of that.
+    Only root can see to it that it gets a CPU for that on a busy machine, and only where the host takes none away."""
+    work, problem = os.path.join(os.path.dirname(os.environ["PANETOP"]), "tests", "profile_work"), None
+    with paged([work, "1000", "hot"]) as (terminal, child):
+        if os.geteuid() == 0:
+            os.setpriority(os.PRIO_PROCESS, child.pid, -20)
+            began, had = time.monotonic(), cpu_seconds(child.pid)
+            if not terminal.wait_for("More than half of that in work_f"):
+                ratio = (cpu_seconds(child.pid) - had) / (time.monotonic() - began)
+                problem = expect(ratio < 0.9, terminal, f"the function is not named, with {ratio:.2f} of a CPU")
+        terminal.view("Code")
+        return problem or expect(terminal.wait_for("work_f"), terminal, "its functions are not listed")
+
+
+def crowd(scratch, n_processes):
+    """The fixture with findings, and that many processes: so many that not each sample has their list."""
+    root = os.path.join(scratch, "root")
+    shutil.copytree(fixture("cgroup-v2").partition("=")[2], root)
+    for pid in range(1000, 1000 + n_processes):
+        os.mkdir(os.path.join(root, "proc", str(pid)))
+        with open(os.path.join(root, "proc", str(pid), "stat"), "w", encoding="ascii") as file:
+            file.write(f"{pid} (sleeper) S 1 {pid} {pid} 0 -1 4194304 9 0 0 0 5 3 0 0 20 0 1 0 100 9999360 500 18446744073709551615" +
+                       " 0" * 14 + " 17 1" + " 0" * 13 + "\n")
+    return root
+
+
+def where_tables_rest(scratch):
+    """Tables that are dear are not in each sample of another pane. Through the overview one steps from one that has them to the next."""
+    def step(terminal, key):
+        before = clock(terminal)
+        terminal.send(key)
+        return (seconds_of(clock(terminal)) - seconds_of(before) + DAY // 2) % DAY - DAY // 2
+
+    def has_all(terminal, what):
+        text = terminal.text()
+        return expect("sleeper" in text and "system.slice" in text and "not judged" not in text and "not sampled" not in text, terminal, what)
+
+    with screen("-d", "1", "--root=" + crowd(scratch, 8000), "disks") as terminal:
+        live_seconds(terminal, 20)
+        terminal.send(",", ",")
+        steps = [step(terminal, ",") for _ in range(4)]
+        problem = expect(all(-3 <= seconds <= 0 for seconds in steps), terminal, f"a pane of other tables passes samples over: {steps}")
+        terminal.send("1")
+        problem = problem or has_all(terminal, "the sample lacks what the overview shows")
+        back_steps, on_steps = [], []
+        for key, steps in ((",", back_steps), (".", on_steps)):
+            for _ in range(2):
+                steps.append(step(terminal, key))
+                problem = problem or has_all(terminal, f"after {key} the sample lacks what the overview shows")
+        problem = problem or expect(min(back_steps) < -3, terminal, f"all samples have these tables: {back_steps}")
+        # the first sample may have been one without them, in which older ones are shown
+        problem = problem or expect(on_steps[0] == -back_steps[1] and on_steps[1] >= -back_steps[0], terminal, f"{back_steps}, but on {on_steps}")
+        terminal.send("i")
+        problem = problem or expect("Age: " in terminal.text() and "rates are over" in terminal.text(), terminal, "no age")
+        terminal.send("q", "G", "4", "Z", "1")
+        problem = problem or has_all(terminal, "what is paused lacks what the overview shows")
+        terminal.send("G")
+        return problem or expect(terminal.wait_for("sleeper") and not back(terminal), terminal, "the present lacks it")
+
+
+def tests():
+    return [
+        ("the function is named in which a process computes", where_it_computes),
+        ("past: tables that are not in each sample", where_tables_rest),
+    ]
