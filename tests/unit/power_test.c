@@ -696,6 +696,24 @@ START_TEST(frequencies_and_idle_states)
 }
 END_TEST
 
+/* Without a line of all CPUs there is no row for their mean, and the first CPU keeps its own frequency. */
+START_TEST(frequencies_without_all_cpus)
+{
+	static const char *const names[] = { "frequency", "cpu", NULL };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "power-laptop", names);
+	rig_put(&rig, "proc/stat", "cpu0 1 1 1 1\ncpu3 1 1 1 1\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_uint_eq(frame_table(frame, "cpu")->n_rows, 2);
+	ck_assert_double_eq(cell_f64(frame, "cpu", "0", "frequency_hertz"),
+			    cell_f64(frame, "frequency", "0", "hertz"));
+	ck_assert_double_eq(cell_f64(frame, "cpu", "3", "frequency_hertz"), 2.4e9);
+	rig_close(&rig);
+}
+END_TEST
+
 /* A graphics card of amdgpu has its speed on its chip. */
 START_TEST(speed_of_another_card)
 {

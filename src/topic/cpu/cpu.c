@@ -303,7 +303,8 @@ static int sample(struct sample *sample)
 		add_row(sample, stat->cpus[i].cpu);
 	if (sample->table->n_rows == 0)
 		return -ENODATA;
-	set_mean_speed(sample->table);
+	if (stat->has_all)
+		set_mean_speed(sample->table);
 	return 0;
 }
 
