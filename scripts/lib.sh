@@ -38,7 +38,7 @@ libraries_of() { # PROGRAM
 }
 
 package_of() { # LIBRARY: the name of the package that holds it here
-	dpkg -S "*/$(gcc -print-multiarch)/$1" | sed -n '1s/:.*//p'
+	dpkg -S "*/$(gcc -print-multiarch)/$1" 2>/dev/null | sed -n '1s/:.*//p'
 }
 
 say() { printf '%s\n' "$*" >&2; }
