@@ -1473,12 +1473,15 @@ def fired(marker):
 @test("rules: each end of a process fires once, with its code or signal")
 def _():
     marker, ends = "/tmp/fired-ends", [f"exit {i}" for i in range(40)] + ["kill -9 $$", "kill -15 $$"] * 5
+    told = [f"{i}," for i in range(40)] + [",9", ",15"] * 5
+    if KERNEL < (5, 19):  # exit records do not say which thread is the first one: processes are looked for at each delay
+        ends, told = ["sleep 3; exit 7"] * 3, [","] * 3
     shutil.copy("/bin/sh", "/tmp/ends-here")
     with watching("process(command=ends-here).exits at most once per 0s", marker):
         for how in ends:
             subprocess.run(["/tmp/ends-here", "-c", how], check=False)
         awaited("ends", lambda: len(fired(marker)) >= len(ends))
-    equal("ends", sorted(fired(marker)), sorted([f"{i}," for i in range(40)] + [",9", ",15"] * 5))
+    equal("ends", sorted(fired(marker)), sorted(told))
 
 
 @test("rules: each start of a program fires once, and others fire nothing")
