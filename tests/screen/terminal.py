@@ -37,12 +37,11 @@ class Cells(dict):
 
 class Screen(pyte.Screen):
     """pyte's screen with the controls that it lacks and curses uses: repeat a character, scroll a region. Text of narrow characters
-    is drawn and lines are read without looking at the width of each, which takes most of pyte's time; and cells and attributes
-    are made once."""
+    is drawn and lines are read without looking at the width of each, which takes most of pyte's time; and cells are made once."""
 
     last = " "
     narrow = re.compile("[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2800-\u28ff]*")  # Latin, arrows, frames, braille
-    cells, attributes = {}, {}
+    cells = {}
 
     def draw(self, data):
         self.last = data[-1:] or self.last
@@ -56,13 +55,6 @@ class Screen(pyte.Screen):
         self.buffer[cursor.y].update(zip(range(cursor.x, cursor.x + width), map(cells.__getitem__, data)))
         cursor.x += width
         self.dirty.add(cursor.y)
-
-    def select_graphic_rendition(self, *parameters):
-        key = self.cursor.attrs, parameters
-        if key not in self.attributes:
-            super().select_graphic_rendition(*parameters)
-            self.attributes[key] = self.cursor.attrs
-        self.cursor.attrs = self.attributes[key]
 
     def line(self, y):
         """The cell behind a wide character is an empty text."""
@@ -97,7 +89,6 @@ class Stream(pyte.ByteStream):
     csi = dict(pyte.ByteStream.csi, b="repeat", S="scroll_up", T="scroll_down")
     events = pyte.ByteStream.events | {"repeat", "scroll_up", "scroll_down"}
     whole = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|\x1b\[([\d;]*)([A-Za-z@`])|\x1b\(B")
-    numbers = {}
 
     def feed(self, data):
         data, offset = self.utf8_decoder.decode(data), 0
@@ -112,9 +103,8 @@ class Stream(pyte.ByteStream):
             if text:
                 self.listener.draw(text)
             elif control in self.csi:
-                if parameters not in self.numbers:
-                    self.numbers[parameters] = [min(int(number or 0), 9999) for number in parameters.split(";")]
-                getattr(self.listener, self.csi[control])(*self.numbers[parameters])
+                numbers = [min(int(number or 0), 9999) for number in parameters.split(";")]
+                getattr(self.listener, self.csi[control])(*numbers)
 
 
 class Terminal:
