@@ -18,24 +18,22 @@ struct span span_text(const char *text)
 	return span_of(text, strlen(text));
 }
 
-/* The bytes of an empty span may be nowhere, which memcmp() does not allow. */
-static bool same_bytes(const char *one, const char *other, size_t length)
-{
-	return length == 0 || memcmp(one, other, length) == 0;
-}
-
 bool span_is(struct span span, const char *text)
 {
-	size_t length = strlen(text);
+	size_t length = span_length(span);
 
-	return span_length(span) == length && same_bytes(span.at, text, length);
+	/* Where names are looked up, most begin with another letter. */
+	return length == 0
+		       ? !*text
+		       : *span.at == *text && strlen(text) == length && memcmp(span.at, text, length) == 0;
 }
 
 bool span_starts(struct span span, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
-	return span_length(span) >= length && same_bytes(span.at, prefix, length);
+	/* The bytes of an empty span may be nowhere, which memcmp() does not allow. */
+	return span_length(span) >= length && (length == 0 || memcmp(span.at, prefix, length) == 0);
 }
 
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size)

@@ -297,9 +297,12 @@ void frame_derive(struct frame *now, const struct frame *before)
 		now->interval_ns = now->mono_ns - before->mono_ns;
 	for (unsigned i = 0; i < now->n_tables; i++) {
 		struct table *table = &now->tables[i];
-		const struct table *last = frame_table(before, table->schema->name);
+		const struct table *last;
 
-		if (table->present && last && !last->failed && has_rates(table->schema))
+		if (!table->present || !has_rates(table->schema))
+			continue;
+		last = frame_table(before, table->schema->name);
+		if (last && !last->failed)
 			derive_table(table, last);
 	}
 }

@@ -269,8 +269,10 @@ static void add_row(struct sample *sample, const struct opened_count *counts, si
 	struct opened_total_row *row = table_add(sample->table);
 	const struct opened_count *most = counts;
 	char name[ERROR_NAME_BYTES], path[BPF_OPENED_PATH_BYTES + sizeof("…")];
-	bool is_cut = strnlen(path_of(counts), BPF_OPENED_PATH_BYTES) >= BPF_OPENED_PATH_BYTES - 1;
+	int length = snprintf(path, sizeof(path), "%.*s", BPF_OPENED_PATH_BYTES - 1, path_of(counts));
 
+	if (length == BPF_OPENED_PATH_BYTES - 1) /* it is cut, or as long as may be */
+		strcpy(path + length, "…");
 	row->opens = row->counted = row->commands = 0;
 	for (size_t i = 0; i < n; i++) {
 		row->opens += counts[i].count;
@@ -278,8 +280,6 @@ static void add_row(struct sample *sample, const struct opened_count *counts, si
 		row->commands += i == 0 || !has_same_command(&counts[i - 1], &counts[i]);
 		most = counts[i].count > most->count ? &counts[i] : most;
 	}
-	snprintf(path, sizeof(path), "%.*s%s", BPF_OPENED_PATH_BYTES - 1, path_of(counts),
-		 is_cut ? "…" : "");
 	row->path = copy(sample, path, sizeof(path));
 	row->command = copy(sample, (const char *)&most->words[BPF_OPENED_COMMAND], BPF_COMMAND_BYTES);
 	row->result = OPENED_OK;
