@@ -60,6 +60,7 @@
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_status.h"
 #include "kernel/pid/pid_syscall.h"
+#include "kernel/pid/smaps_rollup.h"
 #include "kernel/pid/taskstats.h"
 #include "kernel/pid/timens.h"
 #include "kernel/pmu_event.h"
@@ -908,19 +909,25 @@ FUZZ_TARGET(pagemap)
 
 FUZZ_TARGET(pid_status)
 {
-	struct span text = input(data, size), rest = text, name, value;
+	struct span text = input(data, size), value;
 	struct pid_signals signals;
 	struct pid_status status;
-	uint64_t bytes, shares;
 
 	pid_status_parse(text, &status);
 	require(status.vm_resident == U64_UNKNOWN || status.vm_resident % 1024 == 0);
 	if (pid_status_line(text, "Cpus_allowed_list", &value))
 		require_inside(value, text);
 	pid_status_signals(text, &signals);
-	while (pid_rollup_next(&rest, &name, &bytes))
+}
+
+FUZZ_TARGET(smaps_rollup)
+{
+	struct span text = input(data, size), rest = text, name;
+	uint64_t bytes, shares;
+
+	while (smaps_rollup_next(&rest, &name, &bytes))
 		require(bytes % 1024 == 0);
-	if (pid_rollup_parse(text, &shares))
+	if (smaps_rollup_parse(text, &shares))
 		require(shares % 1024 == 0);
 }
 

@@ -37,6 +37,7 @@
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_status.h"
 #include "kernel/pid/pid_syscall.h"
+#include "kernel/pid/smaps_rollup.h"
 #include "kernel/pid/taskstats.h"
 #include "kernel/pid/timens.h"
 #include "kernel/pmu_event.h"
@@ -1508,12 +1509,12 @@ START_TEST(sizes_in_a_rollup)
 	uint64_t bytes = 7;
 
 	for (size_t i = 0; i < 4; i++) {
-		ck_assert(pid_rollup_next(&rest, &name, &bytes));
+		ck_assert(smaps_rollup_next(&rest, &name, &bytes));
 		ck_assert(span_is(name, names[i]) && bytes == sizes[i]);
 	}
-	ck_assert(!pid_rollup_next(&rest, &name, &bytes));
-	ck_assert(pid_rollup_parse(text, &bytes) && bytes == 4096);
-	ck_assert(!pid_rollup_parse(span_text("Rss: 9 kB\nPss_Anon: 4 kB\n"), &bytes) && bytes == 4096);
+	ck_assert(!smaps_rollup_next(&rest, &name, &bytes));
+	ck_assert(smaps_rollup_parse(text, &bytes) && bytes == 4096);
+	ck_assert(!smaps_rollup_parse(span_text("Rss: 9 kB\nPss_Anon: 4 kB\n"), &bytes) && bytes == 4096);
 }
 END_TEST
 

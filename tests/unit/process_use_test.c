@@ -20,6 +20,7 @@
 
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_status.h"
+#include "kernel/pid/smaps_rollup.h"
 #include "rig.h"
 #include "sys/process_control.h"
 #include "topic/process/missing_targets.h"
@@ -840,7 +841,7 @@ START_TEST(proportional_memory_is_read_on_request)
 		usleep(10000);
 	}
 	length = read(fd, bytes, sizeof(bytes));
-	ck_assert(length > 0 && pid_rollup_parse(span_of(bytes, (size_t)length), &expected));
+	ck_assert(length > 0 && smaps_rollup_parse(span_of(bytes, (size_t)length), &expected));
 	ck_assert_double_eq_tol(of_process(machine.now, pid, "proportional_bytes"), (double)expected, 65536);
 	ck_assert(isnan(of_process(machine.now, 1, "proportional_bytes"))); /* it is not on the screen */
 	close(fd);
@@ -854,11 +855,11 @@ START_TEST(rollups_are_parsed)
 					     "Pss: 12\n", "Rss: 12 kB\n", "Pss: 99999999999999999999 kB\n" };
 	uint64_t bytes;
 
-	ck_assert(pid_rollup_parse(
+	ck_assert(smaps_rollup_parse(
 		span_text("00400000-7fff [rollup]\nRss:  900 kB\nPss:   207 kB\nPss_Dirty: 1 kB\n"), &bytes));
 	ck_assert_uint_eq(bytes, 207 * 1024);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ck_assert(!pid_rollup_parse(span_text(wrong[i]), &bytes));
+		ck_assert(!smaps_rollup_parse(span_text(wrong[i]), &bytes));
 }
 
 #define CROWD 700      /* more than have their first turn in one tick */

@@ -100,32 +100,3 @@ bool pid_status_signals(struct span text, struct pid_signals *signals)
 	       signal_set(text, "SigBlk", &signals->blocked) &&
 	       signal_set(text, "SigIgn", &signals->ignored) && signal_set(text, "SigCgt", &signals->caught);
 }
-
-bool pid_rollup_next(struct span *text, struct span *name, uint64_t *bytes)
-{
-	struct span line, unit;
-	uint64_t kib;
-
-	while (span_line(text, &line)) {
-		if (!span_pair_u64(line, name, &kib, &unit) || !span_is(unit, " kB") ||
-		    kib > UINT64_MAX / 1024)
-			continue;
-		*bytes = kib * 1024;
-		return true;
-	}
-	return false;
-}
-
-bool pid_rollup_parse(struct span text, uint64_t *proportional_bytes)
-{
-	struct span name;
-	uint64_t bytes;
-
-	while (pid_rollup_next(&text, &name, &bytes)) {
-		if (!span_is(name, "Pss"))
-			continue;
-		*proportional_bytes = bytes;
-		return true;
-	}
-	return false;
-}

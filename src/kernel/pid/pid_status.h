@@ -35,10 +35,4 @@ struct pid_signals {
 /* False unless all sets are there. */
 bool pid_status_signals(struct span text, struct pid_signals *signals);
 
-/* The next line "Name:   123 kB" of /proc/PID/smaps_rollup; skips others. */
-bool pid_rollup_next(struct span *text, struct span *name, uint64_t *bytes);
-
-/* The line Pss of /proc/PID/smaps_rollup, in bytes; false when missing. */
-bool pid_rollup_parse(struct span text, uint64_t *proportional_bytes);
-
 #endif

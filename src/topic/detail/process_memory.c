@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "core/i18n.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/smaps_rollup.h"
 #include "topic/detail/process_page.h"
 #include "topic/detail/slow_text.h"
 
@@ -103,7 +103,7 @@ static void add_lines(struct sample *sample, const struct process_page *page, st
 	struct span name;
 	uint64_t bytes;
 
-	while (pid_rollup_next(&text, &name, &bytes)) {
+	while (smaps_rollup_next(&text, &name, &bytes)) {
 		struct memory_row *row = table_add(sample->table);
 
 		row->pid = page->target->pid;

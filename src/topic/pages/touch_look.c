@@ -18,7 +18,7 @@
 #include "core/unknown.h"
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/smaps_rollup.h"
 #include "model/column.h"
 #include "sys/buffer_io.h"
 #include "sys/page_file.h"
@@ -79,7 +79,7 @@ static void parse_rollup(struct touch_report *report, struct span text)
 	uint64_t bytes;
 
 	report->resident_bytes = report->touched_bytes = report->file_touched_bytes = U64_UNKNOWN;
-	while (pid_rollup_next(&text, &name, &bytes)) {
+	while (smaps_rollup_next(&text, &name, &bytes)) {
 		if (span_is(name, "Rss"))
 			report->resident_bytes = bytes;
 		else if (span_is(name, "Referenced"))

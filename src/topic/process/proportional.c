@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "kernel/pid/pid_status.h"
+#include "kernel/pid/smaps_rollup.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"
 
@@ -33,7 +33,7 @@ static uint64_t read_rollup(int fd)
 	ssize_t length = read(fd, bytes, sizeof(bytes));
 	uint64_t found;
 
-	return length > 0 && pid_rollup_parse(span_of(bytes, (size_t)length), &found) ? found : U64_UNKNOWN;
+	return length > 0 && smaps_rollup_parse(span_of(bytes, (size_t)length), &found) ? found : U64_UNKNOWN;
 }
 
 static void read_all(struct device_poll *poll)
