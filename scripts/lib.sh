@@ -13,7 +13,7 @@ packages_package="appstream apt-utils autopkgtest build-essential debhelper ipro
 packages_cross() { # ARCHITECTURE
 	echo "check:$1 crossbuild-essential-$1 qemu-user"
 }
-packages_root="debian-archive-keyring mmdebstrap mount util-linux"
+packages_root="arch-test debian-archive-keyring mmdebstrap mount util-linux"
 packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-tools kmod libcap2-bin
 	python3 qemu-system-x86 xz-utils zstd"
 packages_prometheus="prometheus prometheus-node-exporter"

@@ -6,9 +6,7 @@
 
 #include <errno.h>
 
-#include "kernel/profile_record.h"
-
-#if defined(HAVE_DW) && PROFILE_REGISTERS != 0
+#ifdef HAVE_DW
 
 #include <dlfcn.h>
 

@@ -32,7 +32,7 @@ struct dw_library {
 extern struct dw_library dw_library;
 #endif
 
-/* 0, or -ELIBACC: libdw is not installed; -ENOTSUP: built without it, or another architecture. */
+/* 0, or -ELIBACC: libdw is not installed; -ENOTSUP: built without it. */
 int dw_library_load(void);
 
 #endif
