@@ -12,6 +12,12 @@
 #include "suite.h"
 #include "topic/trace/kernel_types.h"
 
+static void skip_where_seeds_are_foreign(void)
+{
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		skip_test("the seed has types of a little-endian machine");
+}
+
 START_TEST(members_are_found_also_in_structures_without_a_name)
 {
 	struct btf_member member;
@@ -21,6 +27,7 @@ START_TEST(members_are_found_also_in_structures_without_a_name)
 	uint32_t task, offset;
 	uint8_t bit;
 
+	skip_where_seeds_are_foreign();
 	ck_assert(btf_open(&btf, span_of(bytes, length)));
 	task = btf_structure(&btf, "task_struct");
 	ck_assert_uint_ne(task, 0);
@@ -57,6 +64,7 @@ START_TEST(a_way_follows_pointers)
 	char *seed = load_seed("btf/task", &length);
 	uint8_t bit;
 
+	skip_where_seeds_are_foreign();
 	ck_assert(btf_open(&btf, span_of(seed, length)));
 	ck_assert_int_eq(kernel_types_member(&btf, "task_struct.leader.pid", &place), 0);
 	ck_assert_uint_eq(place.n, 2);
