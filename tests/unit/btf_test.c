@@ -12,6 +12,11 @@
 #include "suite.h"
 #include "topic/trace/kernel_types.h"
 
+/* The first word of a file: 16 bits, then a byte each of version and flags. */
+#define MAGIC_AND_VERSION                                                                                    \
+	(__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? UINT32_C(0xeb9f) << 16 | 1 << 8                            \
+						: UINT32_C(0xeb9f) | 1 << 16)
+
 static void skip_where_seeds_are_foreign(void)
 {
 	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -91,6 +96,7 @@ START_TEST(hostile_types_end)
 	size_t length;
 	char *bytes = load_seed("btf/circles", &length);
 
+	skip_where_seeds_are_foreign();
 	ck_assert(btf_open(&btf, span_of(bytes, length)));
 	ck_assert(!btf_member(&btf, btf_structure(&btf, "circle"), "absent", &member));
 	ck_assert_uint_eq(btf_structure_of(&btf, 2), 0);
@@ -183,7 +189,7 @@ static size_t write_types(uint32_t *bytes, bool sorted)
 	*strings++ = '\0';
 	for (unsigned i = 0; i < N_NAMED / 2; i++)
 		strings += snprintf(strings, NAME_BYTES + 1, "n%04u", i) + 1;
-	bytes[0] = 0xeb9f | 1 << 16;
+	bytes[0] = MAGIC_AND_VERSION;
 	bytes[1] = 24;
 	bytes[2] = 0;
 	bytes[3] = (uint32_t)((char *)at - (char *)(bytes + 6));
@@ -282,7 +288,7 @@ static struct span made_file(struct made *made, uint32_t between)
 	uint32_t types = (uint32_t)made->types.length, strings = (uint32_t)made->strings.length;
 
 	buffer_empty(&made->file);
-	add_word(&made->file, 0xeb9f | 1 << 16);
+	add_word(&made->file, MAGIC_AND_VERSION);
 	add_word(&made->file, 24 + between);
 	add_word(&made->file, between);
 	add_word(&made->file, types);
