@@ -215,6 +215,11 @@ static const void *unknown(enum value_type type)
 	return type == VALUE_U64 ? (const void *)&number : type == VALUE_F64 ? (const void *)&real : &text;
 }
 
+static size_t value_bytes(enum value_type type)
+{
+	return type == VALUE_TEXT ? sizeof(const char *) : sizeof(uint64_t);
+}
+
 const void *row_field_apart(const void *row, const struct column *column)
 {
 	const char *block = row_block(row, column->apart);
@@ -227,7 +232,8 @@ static void set_field(void *row, const struct column *column, const void *value)
 	char *block = column->apart ? row_block(row, column->apart) : row;
 
 	if (block)
-		memcpy(block + column->offset - (column->apart ? APART_OFFSET : 0), value, sizeof(uint64_t));
+		memcpy(block + column->offset - (column->apart ? APART_OFFSET : 0), value,
+		       value_bytes(column->type));
 }
 
 void row_set_u64(void *row, const struct column *column, uint64_t value)
@@ -259,7 +265,7 @@ void row_clear_block(void *block, const struct schema *schema)
 
 		if (column->apart)
 			memcpy((char *)block + (column->offset - APART_OFFSET), unknown(column->type),
-			       sizeof(uint64_t));
+			       value_bytes(column->type));
 	}
 }
 
