@@ -460,7 +460,7 @@ static void put_run(struct buffer *out, size_t *run)
 
 static void put_move(struct buffer *out, size_t *next, size_t match)
 {
-	put_operation(out, OP_MOVE, zigzag(match - *next));
+	put_operation(out, OP_MOVE, zigzag((uint64_t)match - *next));
 	*next = match;
 }
 

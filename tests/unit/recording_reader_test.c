@@ -842,6 +842,6 @@ START_TEST(rows_and_texts_take_memory_wherever_they_lie)
 	ck_assert_uint_gt(allowance_row_bytes(0), 0);
 	ck_assert_uint_eq(allowance_text_bytes(0), 0);
 	ck_assert_uint_eq(allowance_text_bytes(7), 5 * 7);
-	ck_assert_uint_eq(allowance_text_bytes((size_t)1 << 33), (uint64_t)5 << 33);
+	ck_assert_uint_eq(allowance_text_bytes(SIZE_MAX / 8), (uint64_t)5 * (SIZE_MAX / 8));
 }
 END_TEST
