@@ -1162,19 +1162,20 @@ def _():
     with child() as it:
         spread(it, 32768, 4096)
         it("do_run_on", 0, 0.2)
+        shares = [share(nodes_of_maps(it.pid))]
         with Watch("-t", "locality", "-t", "node_process", "--pid", it.pid, "memory") as watch:
             watch.next()
             it("do_run_on", 1, 0.5)
             watch.next()
             sample = watch.next()
             watch.finish()
-        truth = share(nodes_of_maps(it.pid))
+        shares.append(share(nodes_of_maps(it.pid)))  # the kernel may move pages to where they are used
     row = sample["tables"]["locality"][0]
     cpu = {part["node"]: part["cpu_ratio"] for part in sample["tables"]["node_process"]}
     within("CPU time on node 1", 0.9, cpu[1], 1)
-    local = truth * cpu[1] + (1 - truth) * (1 - cpu[1])
-    within("local", local - 0.02, row["local_ratio"], local + 0.02)
-    within("distance", 21 - 11 * (local + 0.02), row["distance"], 21 - 11 * (local - 0.02))
+    least, most = (of * cpu[1] + (1 - of) * (1 - cpu[1]) for of in sorted(shares))
+    within("local", least - 0.02, row["local_ratio"], most + 0.02)
+    within("distance", 21 - 11 * (most + 0.02), row["distance"], 21 - 11 * (least - 0.02))
 
 
 @test("nodes: all pages of a small process are looked at; a thread that wanders is seen")
