@@ -1174,8 +1174,8 @@ def _():
     cpu = {part["node"]: part["cpu_ratio"] for part in sample["tables"]["node_process"]}
     within("CPU time on node 1", 0.9, cpu[1], 1)
     least, most = (of * cpu[1] + (1 - of) * (1 - cpu[1]) for of in sorted(shares))
-    within("local", least - 0.03, row["local_ratio"], most + 0.03)
-    within("distance", 21 - 11 * (most + 0.03), row["distance"], 21 - 11 * (least - 0.03))
+    within("local", least - 0.02, row["local_ratio"], most + 0.02)
+    within("distance", 21 - 11 * (most + 0.02), row["distance"], 21 - 11 * (least - 0.02))
 
 
 @test("nodes: all pages of a small process are looked at; a thread that wanders is seen")
