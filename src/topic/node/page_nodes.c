@@ -130,7 +130,10 @@ static void *address_of(const struct page_nodes *look, uint64_t page)
 				   (page - stretch->before) * look->env->page_bytes); /* NOLINT */
 }
 
-/* Those of the first n addresses that are present: their number, or -errno. */
+/*
+ * Those of the first n addresses that are present: their number, or -errno. Linux 6.1 does not tell those
+ * that NUMA balancing has marked, so that the next use of them is a fault: the others stand for them.
+ */
 static long count(struct page_nodes *look, uint32_t pid, size_t n, uint64_t *pages)
 {
 	int error = page_file_nodes(pid, look->addresses, look->status, n);
