@@ -122,12 +122,13 @@ def changes():
         mine = os.getpriority(os.PRIO_PROCESS, 0)
         nicer = mine + 1 if mine < 19 else mine - 1
         with panetop(7) as walk:
-            before = [walk.readline() for _ in range(3)][-1]
-            check_walks(before)
+            line = [walk.readline() for _ in range(3)][-1]
+            check_walks(line)
+            before = by_pid(line)
             for pid in pids[:100]:
                 os.setpriority(os.PRIO_PROCESS, pid, nicer)
             reniced = [by_pid(walk.readline()) for _ in range(2)][-1]
-            same({by_pid(before)[pid]["nice"] for pid in pids}, {mine}, "nice before")
+            same({before[pid]["nice"] for pid in pids}, {mine}, "nice before")
             same({reniced[pid]["nice"] for pid in pids[:100]}, {nicer}, "nice")
             same({reniced[pid]["nice"] for pid in pids[100:]}, {mine}, "nice of the others")
             parent.kill()

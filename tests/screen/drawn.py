@@ -11,6 +11,7 @@ from terminal import PATIENCE, Screen, Stream
 CLOCK = re.compile(r" (\d\d:\d\d:\d\d)$")
 OF_NOW = re.compile(r" (live|paused, \d+ new)$|(waiting for the first .*|none until then)$")
 NOTICE = re.compile(r"! (?!\d\d:)")  # not the mark of a process that failed
+DAY = 86400
 STEP = re.compile(rb"(?=[\x1b\r\n\b])")  # a screen is whole at the end of some step
 
 
@@ -32,6 +33,16 @@ def clock_of(screen):
 
 def clock(terminal):
     return clock_of(terminal.screen)
+
+
+def seconds_of(text):
+    hours, minutes, seconds = map(int, text.split(":"))
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def seconds_from(before, after):
+    """Of two clocks of the same day, or of two days that follow each other."""
+    return (seconds_of(after) - seconds_of(before) + DAY // 2) % DAY - DAY // 2
 
 
 def live_seconds(terminal, count):
@@ -104,9 +115,11 @@ def nearest(raw, size, picture):
 
 def first_sample(terminal, pictures=None):
     """Goes back to it; the pictures on the way."""
-    end = time.monotonic() + PATIENCE
+    reached, end = None, 0
     while not terminal.said("the first sample that is kept"):
-        if time.monotonic() > end:
+        if reached != clock(terminal):
+            reached, end = clock(terminal), time.monotonic() + PATIENCE
+        elif time.monotonic() > end:
             raise AssertionError(f"the first sample is not reached\n{terminal.text()}")
         terminal.send(",")
         if pictures is not None:
