@@ -107,8 +107,8 @@ def known_shares():
         totals += totals_of(frame)
     samples, lost = (sum(frame["profile_cost"][0][column] for frame in frames) for column in ("samples", "lost"))
     same(totals["main"] > 0.98 * samples and totals["call_f"] >= totals["work_f"] * 0.99, True, f"totals: {totals}")
-    if ROOT or os.getloadavg()[0] < len(os.sched_getaffinity(0)):  # others have small rings: what waits half a second loses some
-        same(lost <= 0.1 * samples, True, f"few are lost, also on a busy machine: {lost} of {samples}")
+    if os.getloadavg()[0] < len(os.sched_getaffinity(0)):  # rings are full after half a second in which they are not read
+        same(lost <= 0.1 * samples, True, f"few are lost: {lost} of {samples}")
 
 
 @test

@@ -215,6 +215,7 @@ bool btf_open(struct btf *btf, struct span bytes)
 	btf->seen_bytes = 0;
 	btf->marks[0] = 0;
 	btf->n_found = 0;
+	btf->pointer_bytes = 0;
 	btf->sorted = is_sorted(btf);
 	return true;
 }
@@ -351,6 +352,23 @@ uint32_t btf_structure_bytes(struct btf *btf, uint32_t structure)
 	return type.size_or_type;
 }
 
+uint32_t btf_pointer_bytes(struct btf *btf)
+{
+	static const char *const names[] = { "long unsigned int", "unsigned long" }; /* of gcc, of clang */
+	uint32_t number = 0;
+	struct type type;
+	size_t more;
+
+	if (btf->pointer_bytes)
+		return btf->pointer_bytes;
+	for (size_t i = 0; !number && i < sizeof(names) / sizeof(names[0]); i++)
+		number = find_named(btf, KIND_INT, names[i]);
+	btf->pointer_bytes = sizeof(void *);
+	if (find_type(btf, number, &type, &more) && (type.size_or_type == 4 || type.size_or_type == 8))
+		btf->pointer_bytes = type.size_or_type;
+	return btf->pointer_bytes;
+}
+
 static uint32_t bytes_of(struct btf *btf, uint32_t number)
 {
 	struct type type;
@@ -363,7 +381,7 @@ static uint32_t bytes_of(struct btf *btf, uint32_t number)
 	case KIND_ENUM64:
 		return type.size_or_type <= 8 ? type.size_or_type : 0;
 	case KIND_POINTER:
-		return sizeof(void *);
+		return btf_pointer_bytes(btf);
 	default:
 		return 0;
 	}

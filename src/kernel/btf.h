@@ -22,7 +22,8 @@ struct btf {
 		uint32_t kind, name, number;
 	} found[BTF_FOUND]; /* what was searched for last, in turns */
 	uint32_t n_found;
-	bool sorted; /* by name, those without one first */
+	bool sorted;            /* by name, those without one first */
+	uint32_t pointer_bytes; /* 0: not searched for yet */
 };
 
 struct btf_member {
@@ -51,6 +52,12 @@ uint32_t btf_typedef(struct btf *btf, const char *name);
 
 /* The bytes of this structure; 0: it is none. */
 uint32_t btf_structure_bytes(struct btf *btf, uint32_t structure);
+
+/*
+ * The bytes of a pointer of this kernel, which are those of its unsigned long; a program of 32 bits may run
+ * in a kernel of 64. As of this program where no type has that name.
+ */
+uint32_t btf_pointer_bytes(struct btf *btf);
 
 /* A member of this structure, also of one without a name inside it; false: none, or a bit field. */
 bool btf_member(struct btf *btf, uint32_t structure, const char *name, struct btf_member *member);

@@ -217,6 +217,7 @@ static const void *unknown(enum value_type type)
 
 static size_t value_bytes(enum value_type type)
 {
+	/* cppcheck-suppress duplicateValueTernary ; pointers of 32 bits are shorter */
 	return type == VALUE_TEXT ? sizeof(const char *) : sizeof(uint64_t);
 }
 

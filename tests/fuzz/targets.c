@@ -529,6 +529,7 @@ FUZZ_TARGET(btf)
 	require(type < btf.n_types);
 	require(btf_typedef(&btf, "pid") < btf.n_types);
 	btf_structure_bytes(&btf, structure ? structure : 1);
+	require(btf_pointer_bytes(&btf) == 4 || btf_pointer_bytes(&btf) == 8);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (btf_member(&btf, structure ? structure : 1, names[i], &member)) {
 			type = btf_structure_of(&btf, member.type);

@@ -517,3 +517,29 @@ START_TEST(pointers_lead_to_structures_and_functions)
 	ck_assert_uint_eq(btf_n_parameters(&btf, pointer), 0);
 	free_made(&made);
 }
+
+static uint32_t pointer_bytes_with(const char *name, uint32_t bytes)
+{
+	struct made made = { 0 };
+	struct btf btf;
+	uint32_t found;
+
+	add_type(&made, "long unsigned int", STRUCT, 0, 2);
+	add_type(&made, name, INT, 0, bytes);
+	add_word(&made.types, 8 * bytes);
+	open_made(&btf, &made);
+	found = btf_pointer_bytes(&btf);
+	ck_assert_uint_eq(btf_pointer_bytes(&btf), found);
+	free_made(&made);
+	return found;
+}
+
+START_TEST(pointers_are_as_long_as_the_kernels_unsigned_long)
+{
+	ck_assert_uint_eq(pointer_bytes_with("long unsigned int", 4), 4);
+	ck_assert_uint_eq(pointer_bytes_with("long unsigned int", 8), 8);
+	ck_assert_uint_eq(pointer_bytes_with("unsigned long", 4), 4);
+	ck_assert_uint_eq(pointer_bytes_with("unsigned long", 8), 8);
+	ck_assert_uint_eq(pointer_bytes_with("unsigned int", 12 - sizeof(void *)), sizeof(void *));
+	ck_assert_uint_eq(pointer_bytes_with("long unsigned int", 3), sizeof(void *));
+}

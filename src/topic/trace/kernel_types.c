@@ -50,6 +50,8 @@ int kernel_types_open(struct kernel_types *types, const struct env *env)
 	close(fd);
 	if (!error && !btf_open(&types->btf, span_of(types->bytes, types->length)))
 		error = -ENODATA;
+	if (!error && btf_pointer_bytes(&types->btf) != sizeof(void *))
+		error = -ENOEXEC;
 	if (error)
 		kernel_types_close(types);
 	return error;

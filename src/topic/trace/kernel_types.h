@@ -14,7 +14,11 @@ struct kernel_types {
 	bool mapped;
 };
 
-int kernel_types_open(struct kernel_types *types, const struct env *env); /* 0 or -errno */
+/*
+ * 0 or -errno; -ENOEXEC: this program is of 32 bits and the kernel of 64, so that calls have other numbers
+ * than here, and pointers another size.
+ */
+int kernel_types_open(struct kernel_types *types, const struct env *env);
 void kernel_types_close(struct kernel_types *types);
 
 /*
