@@ -54,7 +54,7 @@ static void open_set(struct trace_set *set, struct env *env, const struct trace_
 	ck_assert_int_eq(env_open(env, "/"), 0);
 	trace_open(set, env, &request, plan);
 	if (set->error == -EPERM || set->error == -ENOSYS || set->error == -ENOENT ||
-	    (needs_new_kernel(plan->programs) && set->error == -ENODATA)) {
+	    set->error == -ENOEXEC || (needs_new_kernel(plan->programs) && set->error == -ENODATA)) {
 		int error = set->error;
 
 		env_close(env);

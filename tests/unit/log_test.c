@@ -147,7 +147,8 @@ START_TEST(a_million_events_take_bounded_memory)
 	assert_newest(&stage.log, stage.number);
 	ck_assert_ptr_eq(stage.log.shown.rows, rows); /* views point into it */
 	ck_assert_uint_le(stage.log.shown.capacity, 17 * EVENT_LOG_ROWS / 8);
-	ck_assert_uint_le(stage.log.shown.schema->row_size, 3 * sizeof(struct event_row) / 4);
+	if (sizeof(char *) > sizeof(uint32_t)) /* texts have numbers instead */
+		ck_assert_uint_le(stage.log.shown.schema->row_size, 3 * sizeof(struct event_row) / 4);
 	ck_assert_str_eq(text_of(&stage.log, 0, "command"), number_of(&stage.log, 0) % 3 ? "sh" : "cc");
 	close_stage(&stage);
 }

@@ -41,7 +41,7 @@ START_TEST(elements_are_apart_and_zero)
 		}
 		*thing = pool_take(&pool);
 		ck_assert(is_zero(*thing));
-		ck_assert_uint_eq((uintptr_t)*thing % sizeof(uint64_t), 0);
+		ck_assert_uint_eq((uintptr_t)*thing % _Alignof(uint64_t), 0);
 		memset(*thing, (int)place, sizeof(**thing));
 		(*thing)->number = place;
 	}
