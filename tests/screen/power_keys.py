@@ -80,7 +80,7 @@ def calibration_asks(_scratch):
         terminal.send("F9", "Enter", "y")
         problem = expect(terminal.wait_for("step 1 of 11"), terminal, "it does not begin")
         terminal.send("F9", "Enter")
-        return problem or expect("calibration stopped" in terminal.text(), terminal, "it does not stop")
+        return problem or expect(terminal.told("calibration stopped"), terminal, "it does not stop")
 
 
 def the_calibration_in_use_is_shown(scratch):
