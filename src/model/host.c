@@ -37,8 +37,8 @@ static const struct column columns[] = {
 	GAUGE(age_seconds, UNIT_SECONDS, .title = N_("age"), .width = 5, .rank = 2, .high = 10,
 	      .alarming = 60, .whole = true, .help = N_("time since its newest sample"),
 	      .source = "the clocks of both machines, aligned"),
-	GAUGE(clock_offset_seconds, UNIT_SECONDS, .title = N_("clock"), .width = 7, .rank = 5, .hidden = true,
-	      .difference = true,
+	GAUGE(clock_offset_seconds, UNIT_SECONDS, .title = N_("offset"), .width = 7, .rank = 5,
+	      .hidden = true, .difference = true,
 	      .help = N_("its clock less ours, as samples show that come through a connection: too low by "
 			 "the time "
 			 "that the quickest of the last ones took"),

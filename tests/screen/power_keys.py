@@ -32,7 +32,7 @@ def a_line_has_its_numbers(_scratch):
 def lines_are_options(_scratch):
     with power(width=100, height=30) as terminal:
         terminal.send(*LAST, "o", "Down", "Enter", "Down", "Down", "Enter", "Esc")
-        labels = [line.split()[0] for line in terminal.lines() if line[:1] == " " and line[1:6] in ("load ", "watts", "freq ", "packa")]
+        labels = [line.split()[0] for line in terminal.lines() if line[:1] == " " and line[1:6] in ("load ", "watts", "clock", "packa")]
         return expect(labels[1:] == ["watts", "package"] or labels == ["package-0", "watts", "package"], terminal, str(labels))
 
 

@@ -85,7 +85,7 @@ void graph_series_open(struct pane_context *context)
 	} fixed[N_FIXED_GRAPH_SERIES] = {
 		[GRAPH_SERIES_LOAD] = { "load", N_("load"), POWER_SERIES_LOAD },
 		[GRAPH_SERIES_WATTS] = { "watts", N_("watts"), POWER_SERIES_WATTS },
-		[GRAPH_SERIES_FREQUENCY] = { "frequency", N_("freq"), POWER_SERIES_HERTZ },
+		[GRAPH_SERIES_FREQUENCY] = { "frequency", N_("clock"), POWER_SERIES_HERTZ },
 	};
 
 	for (unsigned i = 0; i < N_FIXED_GRAPH_SERIES; i++)

@@ -50,7 +50,7 @@ static const struct column columns[] = {
 		     .help = N_("soft interrupts of this CPU in the interval"), .source = "/proc/softirqs"),
 	WORST_COLUMN(softirqs, .kind = COLUMN_LABEL, .title = N_("soft interrupts"), .width = 20, .rank = 3,
 		     .of_interval = true, .help = N_("the most frequent ones"), .source = "/proc/softirqs"),
-	WORST_COLUMN(frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("freq"),
+	WORST_COLUMN(frequency_hertz, .kind = COLUMN_GAUGE, .unit = UNIT_HERTZ, .title = N_("clock"),
 		     .width = 7, .rank = 2, .of_interval = true,
 		     .help = N_("frequency of this CPU at the end of the interval"),
 		     .source = "cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz"),
