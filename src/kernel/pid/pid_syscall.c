@@ -25,10 +25,10 @@ static const char *const of_file[] = {
 	"mq_timedreceive", "mq_timedsend",
 };
 
-/* A process of 32 bits in a kernel of 64 has its stack below 4 GiB. */
+/* In a kernel of 64 bits processes of 32 have their stacks below 4 GiB, and those of 64 above. */
 static bool is_foreign(uint64_t stack)
 {
-	return sizeof(void *) == 8 && stack <= UINT32_MAX;
+	return (stack > UINT32_MAX) != (sizeof(void *) == 8);
 }
 
 static bool take_hex(struct span *text, uint64_t *value)

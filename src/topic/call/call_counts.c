@@ -23,6 +23,10 @@
 #define FOREIGN_PREFIX "i386:"
 #elif defined(__aarch64__)
 #define FOREIGN_PREFIX "arm:"
+#elif defined(__i386__)
+#define FOREIGN_PREFIX "x86-64:"
+#elif defined(__arm__)
+#define FOREIGN_PREFIX "arm64:"
 #else
 #define FOREIGN_PREFIX "compat:"
 #endif
