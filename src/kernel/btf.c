@@ -354,18 +354,12 @@ uint32_t btf_structure_bytes(struct btf *btf, uint32_t structure)
 
 uint32_t btf_pointer_bytes(struct btf *btf)
 {
-	static const char *const names[] = { "long unsigned int", "unsigned long" }; /* of gcc, of clang */
-	uint32_t number = 0;
-	struct type type;
-	size_t more;
+	uint32_t bytes;
 
 	if (btf->pointer_bytes)
 		return btf->pointer_bytes;
-	for (size_t i = 0; !number && i < sizeof(names) / sizeof(names[0]); i++)
-		number = find_named(btf, KIND_INT, names[i]);
-	btf->pointer_bytes = sizeof(void *);
-	if (find_type(btf, number, &type, &more) && (type.size_or_type == 4 || type.size_or_type == 8))
-		btf->pointer_bytes = type.size_or_type;
+	bytes = btf_structure_bytes(btf, btf_structure(btf, "list_head")) / 2;
+	btf->pointer_bytes = bytes == 4 || bytes == 8 ? bytes : sizeof(void *);
 	return btf->pointer_bytes;
 }
 
