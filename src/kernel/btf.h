@@ -54,8 +54,8 @@ uint32_t btf_typedef(struct btf *btf, const char *name);
 uint32_t btf_structure_bytes(struct btf *btf, uint32_t structure);
 
 /*
- * The bytes of a pointer of this kernel, of which its list_head has two; a program of 32 bits may run in a
- * kernel of 64. As of this program where there is no such structure.
+ * The bytes of a pointer of this kernel, of which its list_head has two: a 32-bit program may run in a 64-bit
+ * kernel. Those of this program where there is no such structure.
  */
 uint32_t btf_pointer_bytes(struct btf *btf);
 

@@ -181,7 +181,7 @@ static const struct {
 	{ EACCES, N_("run it as root, or give it the capability cap_dac_read_search") },
 	{ EPERM, N_("run it as root") },
 	{ EXDEV, N_("mount its own: unshare --mount-proc, or mount -t proc proc /proc") },
-	{ ENOEXEC, N_("this panetop has 32 bits and the kernel 64: install one with 64 bits") },
+	{ ENOEXEC, N_("this panetop is 32-bit and the kernel 64-bit: install a 64-bit panetop") },
 };
 
 const char *source_unused(const struct source_spec *source, int error)

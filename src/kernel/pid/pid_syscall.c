@@ -25,7 +25,7 @@ static const char *const of_file[] = {
 	"mq_timedreceive", "mq_timedsend",
 };
 
-/* In a kernel of 64 bits processes of 32 have their stacks below 4 GiB, and those of 64 above. */
+/* In a 64-bit kernel the stack of a 32-bit process is below 4 GiB, that of a 64-bit process above. */
 static bool is_foreign(uint64_t stack)
 {
 	return (stack > UINT32_MAX) != (sizeof(void *) == 8);

@@ -15,8 +15,8 @@ struct kernel_types {
 };
 
 /*
- * 0 or -errno; -ENOEXEC: this program is of 32 bits and the kernel of 64, so that calls have other numbers
- * than here, and pointers another size.
+ * 0 or -errno; -ENOEXEC: this is a 32-bit program in a 64-bit kernel, whose calls have other numbers, and
+ * whose pointers another size.
  */
 int kernel_types_open(struct kernel_types *types, const struct env *env);
 void kernel_types_close(struct kernel_types *types);
