@@ -38,8 +38,11 @@ def resident(pid):
 
 
 def unwinder(pid):
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
-        return int(children.read().split()[0])
+    for task in os.listdir(f"/proc/{pid}/task"):  # a thread has started it
+        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as children:
+            if pids := children.read().split():
+                return int(pids[0])
+    raise SystemExit("no process unwinds")
 
 
 def truth():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completion of panetop(1) for fish. Panes, options and values come from panetop --help, topics and columns from --describe.
 
-# Help texts on a line of their own are joined to their options.
+# Further lines of a help text are joined to its option.
 function __panetop_help # PROGRAM
-    LC_ALL=C $argv[1] --help 2>/dev/null | sed -E '/^ +(-., )? *--[^ ]+$/ { N; s/\n +/ / }'
+    LC_ALL=C $argv[1] --help 2>/dev/null | sed -E ':join; N; s/\n {20,}/ /; t join; P; D'
 end
 
 # A pane and a tab and its question per line.

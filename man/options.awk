@@ -71,8 +71,12 @@ FILENAME == ARGV[1] && /^Options of the pane / {
 	next
 }
 FILENAME == ARGV[1] && /^Options:/ { pane = "options" }
-FILENAME == ARGV[1] && pane && /^ +(-., )? *--[a-z]/ { add_option($0); next }
-FILENAME == ARGV[1] && pane && /^    / { sub(/^ +/, ""); texts[last] = $0; next }
+FILENAME == ARGV[1] && pane && /^  (    )?-/ { add_option($0); next }
+FILENAME == ARGV[1] && pane && /^    / {
+	sub(/^ +/, "")
+	texts[last] = texts[last] (texts[last] ? " " : "") $0
+	next
+}
 FILENAME == ARGV[1] { next }
 
 FNR == 1 {

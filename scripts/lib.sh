@@ -4,10 +4,10 @@
 
 packages_build="gcc libc6-dev make autoconf automake autopoint gettext pkg-config
 	libncurses-dev libcap-dev libpfm4-dev libsensors-dev libjansson-dev libzstd-dev libmicrohttpd-dev libdw-dev
-	libcurl4-gnutls-dev"
+	libcurl4-gnutls-dev libiberty-dev"
 packages_check="bash fish zsh check clang libclang-rt-dev llvm cppcheck shellcheck python3 python3-pyte python3-prometheus-client
 	mandoc man-db groff-base xz-utils bsdutils locales perl-base libubsan1 libasan8 libtsan2
-	appstream desktop-file-utils libcap2-bin systemd e2fsprogs iproute2 mount ncurses-bin procps util-linux"
+	appstream desktop-file-utils libcap2-bin systemd e2fsprogs iproute2 mount ncurses-bin procps runc util-linux"
 packages_quick="check python3 python3-pyte"
 packages_package="appstream apt-utils autopkgtest build-essential debhelper iproute2 lintian locales python3"
 packages_cross() { # ARCHITECTURE
@@ -18,6 +18,7 @@ packages_kernels="acpica-tools busybox-static cpio debian-archive-keyring i2c-to
 	python3 qemu-system-x86 xz-utils zstd"
 packages_prometheus="prometheus prometheus-node-exporter"
 packages_browser="chromium"
+packages_musl="musl-tools"
 packages_snap="python3-yaml snapd squashfs-tools"
 
 qemu_of() { # GNU-TYPE: the program of qemu-user that runs its programs
@@ -28,6 +29,7 @@ qemu_of() { # GNU-TYPE: the program of qemu-user that runs its programs
 	esac
 }
 
+timed_name=
 version=$(sed -n 's/^AC_INIT(\[panetop\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
 
 languages() { sed 's/#.*//' "$top/po/LINGUAS"; }
@@ -146,12 +148,26 @@ unpack() {
 	) >&2
 }
 
+# tick LOG: every ten seconds a line about what runs and its last line in LOG, until the script ends or this is killed.
+tick() {
+	ticks=0
+	while sleep 10 <&- >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+		ticks=$((ticks + 10))
+		say "        ${timed_name:-${step_name:-build}}: $ticks s, $(tail -n 1 "$1" | cut -c 1-70)"
+	done
+}
+
 # quietly LOG COMMAND...: what it prints goes to LOG; if it fails, what failed in it and its end are shown.
 quietly() {
 	log=$1
 	shift
-	"$@" >"$log" 2>&1 && return
+	: >"$log" || return 1
+	tick "$log" &
+	ticker=$!
+	"$@" >"$log" 2>&1
 	status=$?
+	{ kill $ticker && wait $ticker; } 2>/dev/null
+	[ $status -ne 0 ] || return 0
 	grep -A 8 -E '^(not ok|ERROR:|make.*\*\*\*)|: error:' "$log" | head -n 80 >&2
 	tail -n 20 "$log" >&2
 	say "failed: $* (all of it in $log)"
@@ -164,7 +180,26 @@ newer() { [ -n "$(find "$1" -newer "$2" 2>/dev/null)" ]; } # FILE THAN-FILE
 make_configure() {
 	"$top/scripts/update-sources" >&2 || return 1
 	newer "$top/configure" "$top/configure.ac" && return
-	(cd "$top" && quietly "$1/autoreconf.log" autoreconf -fi)
+	(cd "$top" && timed autoreconf quietly "$1/autoreconf.log" autoreconf -fi)
+}
+
+# timed NAME COMMAND...: a line on standard error with its seconds, if it took any
+timed() {
+	timed_name=$1 timed_began=$(date +%s)
+	shift
+	"$@"
+	timed_status=$? timed_began=$(($(date +%s) - timed_began))
+	[ $timed_status -ne 0 ] || [ $timed_began -eq 0 ] || say "        $timed_name ($timed_began s)"
+	timed_name=
+	return $timed_status
+}
+
+# configured SOURCES CONFIGURE-ARGUMENTS...: in this directory, by a relative path: automake refuses another one with a blank.
+# bash, which configure prefers, takes 2.5 times the CPU time to start, as for each line of make.
+configured() {
+	sources=$(realpath --relative-to=. "$1")
+	shift
+	CONFIG_SHELL=/bin/sh quietly configure.log "$sources/configure" "$@"
 }
 
 # build DIRECTORY CONFIGURE-ARGUMENTS...: configures once, makes what has changed.
@@ -174,15 +209,14 @@ build_part() { # PARTS DIRECTORY CONFIGURE-ARGUMENTS...
 	shift 2
 	mkdir -p "$directory" && make_configure "$directory" || return 1
 	if ! newer "$directory/config.status" "$top/configure"; then
-		# bash, which configure prefers, takes 2.5 times the CPU time to start, as for each line of make
-		(cd "$directory" && CONFIG_SHELL=/bin/sh quietly configure.log "$top/configure" "$@") || return 1
+		(cd "$directory" && timed configure configured "$top" "$@") || return 1
 	fi
 	# shellcheck disable=SC2086  # parts are words
-	quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory $parts
+	timed make quietly "$directory/make.log" make -C "$directory" -j"$(nproc)" --no-print-directory $parts
 }
 
 # Steps are counted: what check, package and snap print at their ends, below what was skipped or unstable.
-passed=0 failed=0 started=$(date +%s) step_began='' remarks=''
+passed=0 failed=0 started=$(date +%s) step_name='' step_began='' remarks=''
 
 count() { # NAME STATUS
 	took=
@@ -207,9 +241,8 @@ step() { # NAME COMMAND...
 	return $step_status
 }
 
-# skip NAME WHY: shown, and not counted; where CI is "true" it is a failure, unless tests/expected-skips lists it.
+# skip NAME WHY: listed at the end, and not counted; where CI is "true" it is a failure, unless tests/expected-skips lists it.
 skip() {
-	echo "skipped: $1 # SKIP $2"
 	remarks="$remarks
 skipped: $1 # SKIP $2"
 	if [ "${CI-}" = true ] && ! grep -qxF "scripts $1" "$top/tests/expected-skips"; then
@@ -230,19 +263,29 @@ substeps() {
 	passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
 }
 
-# remark LOG: the end lists which of its tests were skipped, by tests/driver and in TAP, and which programs were unstable.
+# remark LOG: the end lists which of its tests were skipped, by tests/driver, in TAP and as other scripts sum them up, and which
+# programs were unstable.
 remark() {
 	remarks="$remarks
-$(sed -n -E 's/^ok [0-9]+ - (.* # SKIP )/skipped: \1/; /^skipped: .* # SKIP /p; /^unstable: /p' "$1")"
+$(sed -n -E 's/^ok [0-9]+ - (.* # SKIP )/skipped: \1/; /^skipped: (.* # SKIP |[0-9]+: )/p; /^unstable: /p' "$1")"
 }
-show_remarks() { # LOG: of a run that was not shown
-	grep -E '^(skipped|unstable): ' "$1"
-	remark "$1"
-}
-list_skipped() { # a line for each reason: the tests with their numbers, without their names
-	echo "$remarks" | sed -n -E 's/^skipped: (.*) # SKIP (.*)/\1\t\2/p' | sed 's/ - .*\t/\t/' | sort -u | awk -F '\t' '
-		{ tests[$2] = tests[$2] (tests[$2] == "" ? "" : ", ") $1 }
-		END { for (reason in tests) print "skipped: " tests[reason] ": " reason }' | sort
+list_skipped() { # a line for each reason: how many tests, and some of their programs; those of other scripts as they are
+	echo "$remarks" | sed -n -E '/ # SKIP /!s/^skipped: [0-9]+: /&/p' | sort -u
+	echo "$remarks" | sed -n -E 's/^skipped: (.*) # SKIP (.*)/\2\t\1/p' | sort -u | awk -F '\t' '
+		{
+			count[$1]++
+			sub(/ [0-9]+ - .*/, "", $2)
+			if (seen[$1, $2]++)
+				next
+			if (programs[$1] != "" && length(programs[$1] $2) > 60)
+				more[$1] = ", …"
+			else
+				programs[$1] = programs[$1] (programs[$1] == "" ? "" : ", ") $2
+		}
+		END {
+			for (reason in count)
+				print "skipped: " count[reason] ": " reason " (" programs[reason] more[reason] ")"
+		}' | sort
 }
 
 # The last words of check, package and snap; their status.

@@ -16,7 +16,8 @@ SRC, TESTS = TOP / "src", TOP / "tests"
 ABOUT = {  # a source, or all of a folder, although they are not called after it and use nothing of it
     "app": ["errors.test", "batch.test"], "fleet": ["fleet.test", "stored.test"], "model": ["batch.test"],
     "output": ["batch.test"], "output/report": ["report.test"],
-    "output/exposition.c": ["openmetrics.test"], "output/pprof.c": ["pprof.test"], "output/record.c": ["recording.test"],
+    "output/exposition.c": ["openmetrics.test"], "output/pprof.c": ["pprof.test"], "output/record.c": ["recording.test", "full_disk.test"],
+    "output/record_file.c": ["recording.test", "full_disk.test"],
     "output/record_lines.c": ["recording.test"], "output/replay.c": ["recording.test"],
     "output/replay_lines.c": ["recording.test"], "recording": ["recording.test"], "sys/bpf": ["unit/bpf_listing_test"],
     "topic": ["batch.test"], "topic/disk": ["disks.test"], "topic/event": ["events.test"], "topic/finding": ["findings.test"],

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/batch.h"
@@ -18,6 +19,7 @@
 #include "app/interactive.h"
 #include "app/options.h"
 #include "app/probe.h"
+#include "app/recording_parts.h"
 #include "app/report.h"
 #include "app/rule_options.h"
 #include "app/rule_watch.h"
@@ -33,8 +35,10 @@
 #include "output/recording.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
+#include "sys/helper.h"
 #include "sys/loop.h"
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 #include "sys/user_variables.h"
 #include "sys/worker.h"
 #include "topic/counter/counter_rows.h"
@@ -54,12 +58,15 @@ static int open_replay(const struct options *options, const char *file, struct s
 		.schemas = topic_schemas(),
 		.n_schemas = n_topics,
 	};
+	struct stat status;
 	const char *why;
 
 	if (input.fd < 0) {
 		error_message(file, "%s", strerror(errno));
 		return 1;
 	}
+	if (fstat(input.fd, &status) == 0 && S_ISDIR(status.st_mode))
+		return recording_parts_open(source, input.fd, file, input.schemas, input.n_schemas) ? 1 : 0;
 	if (replay_open(source, &input, &why) < 0) {
 		error_message(file, "%s", why);
 		return 1;
@@ -343,6 +350,7 @@ int main(int argc, char **argv)
 	if (open_missing_descriptors() < 0)
 		return 1;
 	user_variables_open();
+	system_calls_try();
 	error = privilege_open();
 	i18n_open(LOCALEDIR);
 	if (error) {
@@ -350,6 +358,7 @@ int main(int argc, char **argv)
 		error_message_close();
 		return 1;
 	}
+	signal(SIGCHLD, SIG_DFL); /* who starts panetop may ignore it: then no child has a status */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	settings_open(&settings);
@@ -362,6 +371,7 @@ int main(int argc, char **argv)
 		status = calibration_file_take(&settings, options.calibration);
 	if (status < 0)
 		status = run_source(&options, &settings);
+	helper_stop();
 	settings_close(&settings);
 	free(options.topics);
 	free(options.rules);

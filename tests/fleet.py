@@ -44,7 +44,7 @@ asks)
 	head -c 1 >>"$FAKE/asked"
 	exec "$@" ;;
 past) LD_PRELOAD=$CLOCK_STEP_LIBRARY CLOCK_STEP=$FAKE exec "$@" ;;
-moon | alone) exec cat "$FAKE/$host" ;;
+moon | alone | few) exec cat "$FAKE/$host" ;;
 *) exec "$@" ;;
 esac
 """
@@ -177,7 +177,7 @@ def processes_there():
     """the processes are those of a private namespace"""
     result = in_namespace("alone", "unshare", "-ufp", "--mount-proc")
     processes = json.loads(result.stdout.splitlines()[0])["tables"]["process"]
-    same([(row["pid"], row["name"]) for row in processes], [(1, "panetop")], "processes")
+    same([(row["pid"], row["name"]) for row in processes if row["name"] != "panetop-helper"], [(1, "panetop")], "processes")
 
 
 @test
@@ -443,6 +443,23 @@ def screen(*arguments):
     terminal = Terminal([PANETOP, *arguments], 120, 30, env=fake.environment)
     terminal.started()
     return terminal
+
+
+@test
+def with_a_few_tables():
+    """a host that has a few tables only is drawn on all panes, and says what it lacks"""
+    record("few", "-d0.1", "-n3", "memory", "disks")
+    terminal = screen("--source=ssh:few")
+    try:
+        for pane in "1234567890":
+            terminal.send(pane)
+            if terminal.ended():
+                raise AssertionError(f"it ended on pane {pane}")
+        terminal.send("1")
+        if not terminal.wait_for("not recorded"):
+            raise AssertionError("nothing is said to be missing:\n" + terminal.text())
+    finally:
+        terminal.close()
 
 
 @test

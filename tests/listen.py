@@ -359,6 +359,45 @@ def other_users():
 
 
 @test
+def turkish():
+    """the words of a request are the same in Turkish, where i is not I"""
+    done = subprocess.run(["localedef", "-i", "tr_TR", "-f", "UTF-8", SCRATCH + "/tr_TR.UTF-8"], capture_output=True, check=False) \
+        if shutil.which("localedef") else None
+    if not done or not os.path.isdir(SCRATCH + "/tr_TR.UTF-8"):
+        raise Skip("the package locales is not installed")
+    with listening("-t", "memory", env={**os.environ, "LOCPATH": SCRATCH, "LC_ALL": "tr_TR.UTF-8"}) as process:
+        answer = ask(process.port, Accept="APPLICATION/OPENMETRICS-TEXT", Host="127.0.0.1")
+        same((answer.status, answer.fields["Content-Type"]), (200, OPENMETRICS), "an Accept in capitals")
+
+
+@test
+def caller():
+    """under sudo the processes are those of the user who called it, not root's"""
+    if os.getuid() != 0:
+        raise Skip("only root can be called by sudo")
+    called = {**os.environ, "SUDO_UID": "65534", "SUDO_GID": "65534"}
+    with spinning(*NOBODY) as other, spinning() as own:
+        with listening("-d", "0.05", "-t", "process", env=called) as process:
+            until(lambda: has_process(process.port, other), "a process of the caller")
+            same(has_process(process.port, own), None, "one of root")
+            same({row["uid"] for row in frame(process.port)["tables"]["process"]}, {65534}, "users")
+
+
+@test
+def private_tables():
+    """what all users do, by file, function or program, is for no other user: alone it is refused, beside others it is left out"""
+    path, port = SCRATCH + "/private", free_port()
+    for table in ("opened_total", "cache_file", "profile", "profile_stack", "profile_call", "profile_caller", "profile_line", "wall_time",
+                  "wake", "trace", "cache_group"):
+        refused(2, f"the table {table} has what only --arguments shows", f"--listen={free_port()}", "-t", table)
+    beside = ("-t", "memory", "-t", "cache_group")
+    with panetop(f"--listen={port}", f"--listen=unix:{path}", *beside, place=port):
+        same((list(frame(port)["tables"]), list(frame(path)["tables"])), (["memory"], ["memory", "cache_group"]), "tables")
+    with listening("--arguments", *beside) as process:
+        same(list(frame(process.port)["tables"]), ["memory", "cache_group"], "tables with --arguments")
+
+
+@test
 def events():
     """events are of all users, so TCP has none of them"""
     with listening("events") as process:

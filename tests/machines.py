@@ -224,7 +224,7 @@ def hostile(tree, t):
     tree.thermal(0, "acpitz", "-274000")
     tree.thermal(1, "acpitz", 40000, (("critical", "hot"), ("\x1b[31mpassive", 1)))
     tree.chip(3, "vanishing", "1-0049", temp1_input=25000 + 1000 * t, fan1_input=700)
-    tree.supply("BAT\x1b[0m", TYPE="Battery", STATUS="\x1b[31mUnknown", POWER_NOW="many", CAPACITY=-1)
+    tree.supply("BAT-evil", TYPE="Battery", STATUS="\x1b[31mUnknown", POWER_NOW="many", CAPACITY=-1)
     tree.supply("empty", TYPE="")
 
 

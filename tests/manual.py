@@ -78,7 +78,7 @@ def keys_of_peers():
 
 
 def options_of(text):
-    return [option for option in re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", text, re.M)]
+    return [option for option in re.findall(r"^ {2,6}(?:-\w, +)?(--[a-z-]+)", text, re.M)]
 
 
 def listed_options(text):
@@ -197,6 +197,13 @@ def version():
     return None
 
 
+def first_page():
+    """What a newcomer reads: up to the panes, at most 60 lines."""
+    page = subprocess.run(["mandoc", "-T", "utf8", "-O", "width=80", MAIN], capture_output=True, encoding="utf-8", check=True).stdout
+    lines = re.sub(".\b", "", page).split("\nPANES\n")[0].splitlines()
+    return None if len(lines) <= 60 else f"{len(lines)} lines"
+
+
 def well_formed(path):
     """As lintian asks man, and as strictly as mandoc can."""
     environment = dict(os.environ, LC_ALL="C.UTF-8", MANROFFSEQ="", MANWIDTH="80")
@@ -221,6 +228,7 @@ def main():
         ("panetop-metrics(5) has every topic and column", every_column, None),
         ("panetop-fleet(7) names metrics that exist", every_metric_of_the_fleet, None),
         ("all pages are of this version", version, None),
+        ("the first page of panetop(1) has at most 60 lines", first_page, None if can_be_checked else "mandoc or man is not installed"),
         ("panetop(1) is well-formed", lambda: well_formed(MAIN), None if can_be_checked else "mandoc or man is not installed"),
         ("panetop-metrics(5) is well-formed", lambda: well_formed(METRICS),
          None if can_be_checked else "mandoc or man is not installed"),

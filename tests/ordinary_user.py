@@ -11,6 +11,20 @@ from tap import Skip
 # Before a command; of a user who is an ordinary one there is nothing to change.
 NOBODY = () if os.getuid() else ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all")
 
+NET_ADMIN = 12  # a capability, which exit records take
+
+
+def is_root():
+    """Of the machine: root of a user namespace has no rights outside it, and maybe no other user in it."""
+    with open("/proc/self/uid_map", encoding="ascii") as users:
+        return os.geteuid() == 0 and users.read().split() == ["0", "0", "4294967295"]
+
+
+def has_capability(number):
+    """In a container root lacks most of them."""
+    with open("/proc/self/status", encoding="ascii") as status:
+        return is_root() and any(line.startswith("CapEff:") and int(line.split()[1], 16) >> number & 1 for line in status)
+
 
 @contextmanager
 def ordinary_copy(program):

@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import shutil
+import struct
 import subprocess
 import tempfile
 import time
@@ -41,10 +42,10 @@ class Work(subprocess.Popen):
 class Counted(subprocess.Popen):
     """A run of panetop with probes."""
 
-    def __init__(self, *probes, options=(), program=PANETOP, enter=()):
+    def __init__(self, *probes, options=(), program=PANETOP, enter=(), **more):
         calls = [f"--probe-call={probe}" for probe in probes]
         super().__init__([*enter, program, "-o", "json", "-d", "0.2", "-t", "probe", "-t", "tracing", *calls, *options],
-                         stdout=subprocess.PIPE, text=True)
+                         stdout=subprocess.PIPE, text=True, **more)
         self.notices = ""
 
     def until(self, what, wanted):
@@ -247,6 +248,48 @@ def wrong_names():
             sample = json.loads(run.stdout)
             same(why in json.dumps(sample["notices"]), True, f"{probe}: {sample['notices']}")
             same(sample["tables"]["probe"][0]["state"] in ("refused", "failed", "absent"), True, f"{probe}: {sample['tables']}")
+
+
+def file_of_many_functions(path):
+    """Names that take seconds to compare with one that is as long."""
+    names = [b"%040d" % number for number in range(200_000)]
+    symbols = b"".join(struct.pack("<IBBHQQ", 1 + 41 * at, 0x12, 0, 1, 0x1000, 1) for at in range(len(names)))
+    parts = (b"", b"\x90" * 16, bytes(24) + symbols, b"\0" + b"\0".join(names) + b"\0")
+    kinds = ((0, 0, 0, 0), (1, 6, 0, 0), (2, 0, 3, 24), (3, 0, 0, 0))  # type, flags, link, size of an entry
+    headers, at = b"", 64
+    for part, (kind, flags, link, entry) in zip(parts, kinds):
+        headers += struct.pack("<IIQQQQIIQQ", 0, kind, flags, 0x1000 if kind == 1 else 0, at, len(part), link, 0, 1, entry)
+        at += len(part)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 62, 1, 0, 0, at, 0, 64, 0, 0, 64, 4, 0))
+        file.write(b"".join(parts) + headers)
+
+
+def has_open(pid, path):
+    for file in os.scandir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            if os.readlink(file.path) == path:
+                return True
+    return False
+
+
+@counting
+def ends_while_it_searches():
+    """a signal ends it while it searches a large file, long before it would have found what it searches"""
+    with tempfile.NamedTemporaryFile() as large:
+        file_of_many_functions(large.name)
+        seconds = []
+        for ends in (False, True):
+            with Counted(f"{large.name}:{'x' * 40}", options=["-n", "1"]) as run:
+                while not has_open(run.pid, large.name):
+                    same(run.poll(), None, "status before it has opened the file")
+                begun = time.monotonic()
+                if ends:
+                    run.terminate()
+                run.communicate(timeout=PATIENCE)
+                seconds.append(time.monotonic() - begun)
+                same(run.returncode, 0, "status")
+    same(seconds[1] < seconds[0] / 2, True, f"ends early: {seconds}")
 
 
 @counting

@@ -271,6 +271,24 @@ def made_at_run_time():
 
 
 @test
+def of_go():
+    """stacks of Go begin where a goroutine does"""
+    go = shutil.which("go", path=os.environ["PATH"] + ":/usr/local/go/bin")
+    if not go:
+        raise Skip("there is no go")
+    path = os.path.join(HERE, "of_go")
+    with open(path + ".go", "w", encoding="utf-8") as file:
+        file.write("package main\n//go:noinline\nfunc work(n int) (sum int) {\nfor i := 0; i < n; i++ {\nsum += i * i\n}\nreturn\n}\n"
+                   "func main() {\nsum := 0\nfor {\nsum += work(1000)\n}\n}\n")
+    environment = {**os.environ, "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "", "GOCACHE": os.path.join(HERE, "cache")}
+    built = subprocess.run([go, "build", "-o", path, path + ".go"], capture_output=True, text=True, check=False, env=environment)
+    same(built.returncode, 0, built.stderr)
+    frames, _ = profiled([path])
+    stacks = [row["stack"].split(";") for row in frames[-1]["profile_stack"] if "main.work" in row["stack"]]
+    same(stacks != [] and {stack[0].removesuffix(".abi0") for stack in stacks} == {"runtime.goexit"}, True, f"stacks: {stacks[:4]}")
+
+
+@test
 def hints():
     """a Python program without names has a hint, and a program of C none"""
     _, notices = profiled(["/usr/bin/python3", "-c", "import time\nend = time.time() + 1000\nwhile time.time() < end: sum(range(1000))"])
@@ -300,13 +318,27 @@ def as_an_ordinary_user():
     same("only code of own processes" in notices and "perf_event_paranoid" in notices, True, notices)
 
 
+@test
+def a_replaced_program():
+    """a program whose file is gone keeps its names, also for an ordinary user"""
+    with ordinary_copy(PANETOP) as copy, ordinary_copy(WORK) as work:
+        os.chmod(os.path.dirname(work), 0o777)
+        script = f"(until grep -q profile_work /proc/$$/comm; do :; done; rm {work}) & exec {work} {LIFE}"
+        frames, _ = profiled(["sh", "-c", script], program=copy, enter=NOBODY if ROOT else ())
+        same(os.path.exists(work), False, "its file is there")
+    found, total, begun = shares_of(frames, FUNCTIONS)
+    same(total > 100 and sum(found.values()) > 0.9, True, f"{found} of {total} samples")
+    same(begun >= 0.9 * total, True, "stacks begin at _start")
+
+
 def unwinder(pid):
     """The process that unwinds, of this panetop."""
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as children:
-        for child in children.read().split():
-            with contextlib.suppress(OSError), open(f"/proc/{child}/comm", encoding="ascii") as comm:
-                if comm.read() == "panetop-profile\n":
-                    return int(child)
+    for task in os.listdir(f"/proc/{pid}/task"):  # a thread has started it
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as children:
+            for child in children.read().split():
+                with contextlib.suppress(OSError), open(f"/proc/{child}/comm", encoding="ascii") as comm:
+                    if comm.read() == "panetop-profile\n":
+                        return int(child)
     return None
 
 
@@ -329,7 +361,10 @@ def check_confined(process):
         status = dict(line.split(":\t") for line in file.read().splitlines() if ":\t" in line)
     same((int(status["CapEff"], 16), int(status["CapPrm"], 16), status["NoNewPrivs"], status["Seccomp"]), (0, 0, "1", "2"), "its rights")
     if ROOT:
-        kept = [os.readlink(f"/proc/{first}/fd/{name}").split(":[")[0] for name in os.listdir(f"/proc/{first}/fd")]
+        kept = [""]
+        while set(kept) - {"anon_inode", "socket"} and process.stdout.readline():  # it may be reading a file
+            with contextlib.suppress(FileNotFoundError):
+                kept = [os.readlink(f"/proc/{first}/fd/{name}").split(":[")[0] for name in os.listdir(f"/proc/{first}/fd")]
         same(set(kept), {"anon_inode", "socket"}, "its descriptors")
         same(kept.count("socket"), 1, "sockets")
     os.kill(first, signal.SIGSEGV)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server that speaks the query API of Prometheus, well and badly, and what panetop makes of its answers."""
 import contextlib
+import datetime
 import gzip
 import http.server
 import json
@@ -13,6 +14,7 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import zlib
 
 from tap import Skip, end, same, test
 
@@ -280,13 +282,13 @@ def several_machines():
     with serving(answer) as server:
         done = shown(server, "--at=-15s", path="?instance=one:1")
         same(done.returncode, 0, done.stderr)
-        asked = {(parameters.get("query") or parameters["match[]"]).split(",")[0] for path, parameters, _ in server.asked}
-        same(asked, {'{instance="one:1"'}, "what was asked")
+        asked = [parameters.get("query") or parameters["match[]"] for path, parameters, _ in server.asked]
+        same([query for query in asked if 'instance="one:1"' not in query], [], "what was asked of others")
 
 
 def names_of(query):
     """The pattern of the metrics that it chooses."""
-    return re.search('__name__=~"(.*?)"', query)[1]
+    return re.search('__name__=~?"(.*?)"', query)[1]
 
 
 def texts_of(pattern):
@@ -298,7 +300,7 @@ def texts_of(pattern):
 
 @test
 def a_fleet():
-    """of several machines there is a row for each, the worst first, by two queries of at most ten metrics, and the tables of one"""
+    """of several machines there is a row for each, the worst first, by three queries of at most ten metrics, and the tables of one"""
     def machine(name, used, severity):
         labels = {"instance": name}
         return [series({"__name__": "panetop_memory_total_bytes", "name": "mem", **labels}, 8.0 * GIB),
@@ -326,10 +328,51 @@ def a_fleet():
         same({round(row["age_seconds"]) for row in tables["host"]}, {7}, "ages")
         same([row["used_bytes"] for row in tables["memory"] if row["name"] == "available"], [0], "the first machine")
         asked = [parameters["query"] for path, parameters, _ in server.asked if path.endswith("query_range") and "instance=" not in parameters["query"]]
-        same(len(set(asked)), 2, f"queries for all: {set(asked)}")
-        same(len(asked) <= 4, True, "of two moments")
+        same(len(set(asked)), 3, f"queries for all: {set(asked)}")
+        same(len(asked) <= 6, True, "of two moments")
         most = max(len(texts_of(names_of(query))) for query in asked)
         same(most <= 10, True, f"a query has {most} metrics")
+
+
+@test
+def a_machine_that_is_gone():
+    """a machine whose samples have ended has its row, with their age and the reason"""
+    labels = {"instance": "gone:1"}
+    newest = {"__name__": "panetop_self_sample_time_seconds", "topic": "all"}
+
+    def answer(call, parameters):
+        if call != "query_range":
+            return good(call, parameters)
+        found = good(call, parameters)["data"]["result"]
+        times = [at for at, _ in found[0]["values"]]
+        if "last_over_time" not in parameters["query"]:
+            return result(found)
+        return result([series({**newest, **labels}, lambda at: times[-1] - 35)(times)])
+    with serving(answer) as server:
+        done = shown(server, "-o", "json", "--at=-15s", "-t", "host", pane="fleet")
+        rows = {row["host"]: row for row in json.loads(done.stdout.splitlines()[-1])["tables"]["host"]}
+        gone = rows["gone:1"]
+        same((gone["severity"], gone["finding"], round(gone["age_seconds"]), gone["load1"]),
+             ("critical", "Prometheus has nothing of it at this time", 35, None), "its row")
+        same(rows[NAME]["severity"] != "critical", True, f"the other one: {rows[NAME]}")
+        same(any("Prometheus" in notice["text"] for notice in json.loads(done.stdout.splitlines()[0])["notices"]), False, "notices of what is there")
+
+
+@test
+def time_begins():
+    """the first sample is the first one that is stored"""
+    begun = time.time() - 840
+
+    def answer(call, parameters):
+        if call == "query" and "min_over_time" in parameters["query"]:
+            return result([{"metric": {}, "value": [0, str(begun)]}])
+        return good(call, parameters)
+    with serving(answer) as server:
+        done = shown(server, "--at=-3d", "-t", "memory")
+    found = re.search("nothing was recorded at '-3d': the recording is ([^ ]*) to", done.stderr)
+    same((done.returncode, found is not None), (1, True), done.stderr)
+    first = datetime.datetime.fromisoformat(found[1]).timestamp()
+    same(0 <= first - begun <= 15, True, f"it begins {first - begun} s behind the first one")
 
 
 @test
@@ -365,6 +408,37 @@ def redirected(handler):
     handler.end_headers()
 
 
+def bomb(kind):
+    """Much that takes little on its way: blanks, series, machines, or one of them that does not end."""
+    def answer(handler):
+        begin, one, behind = {"blanks": (b"", b" " * (1 << 20), b""),
+                              "a text": (b'{"status":"', b"x" * (1 << 20), b'"}'),
+                              "a name": (b'{"data":["', b"x" * (1 << 20), b'"]}'),
+                              "machines": (b'{"data":[', b'"%d",' * 2000, b'""]}'),
+                              "named": (b'{"data":{"result":[', b'{"metric":{"instance":"%d"},"value":[0,"1"]},' * 2000, b'{}]}}'),
+                              "brackets": (b'{"data":[', b"[" * (1 << 20), b"]"),
+                              "empty": (b'{"data":{"result":[{}', b",{}" * 100000, b"]}}")}[kind]
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.end_headers()
+        packer, number = zlib.compressobj(9, zlib.DEFLATED, 31), 0
+        handler.wfile.write(packer.compress(begin))
+        for _ in range(4096):
+            count = one.count(b"%d")
+            text = one % tuple(range(number, number + count)) if count else one
+            number += count
+            handler.wfile.write(packer.compress(text))
+        handler.wfile.write(packer.compress(behind) + packer.flush())
+    return answer
+
+
+def other_packing(handler):
+    handler.send_response(200)
+    handler.send_header("CONTENT-ENCODING", "zstd")
+    handler.end_headers()
+    handler.wfile.write(bytes.fromhex("28b52ffd04581000007b7de75be36a"))
+
+
 def refused(status):
     def answer(handler):
         handler.send_response(status)
@@ -378,6 +452,7 @@ BAD = {
     "late": (late, "no answer came in time"),
     "half": (half, "."),
     "endless": (endless, "the answer is too long|no answer came in time"),
+    "other packing": (other_packing, "compressed in another way than gzip"),
     "redirected": (redirected, "it answers with status 302"),
     "no JSON": (b"<html>", "the answer is not one of Prometheus"),
     "of something else": ({"hello": 1}, "the answer is not one of Prometheus|it has no metrics of panetop"),
@@ -393,6 +468,57 @@ def bad_answers():
         with serving(lambda *_, answer=answer: answer) as server:
             done = shown(server, "--at=-15s")
             same((done.returncode, len(done.stderr.splitlines()), bool(re.search(sentence, done.stderr))), (1, 1, True), f"{name}: {done.stderr!r}")
+
+
+def measured(server, *options):
+    """The status, messages, and the most memory in MiB that it took."""
+    with tempfile.TemporaryFile("w+") as messages:
+        child = subprocess.Popen([PANETOP, "-b", f"--source=prometheus:http://127.0.0.1:{server.server_address[1]}", *options],
+                                 stdout=subprocess.DEVNULL, stderr=messages)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        messages.seek(0)
+        return child.returncode, messages.read(), usage.ru_maxrss / 1024
+
+
+@test
+def answers_without_end():
+    """an answer that unpacks to gigabytes ends in a sentence, not in memory"""
+    with serving(good) as server:
+        shown(server, "-n1")  # or a skip
+    for kind in "blanks", "a text", "a name", "machines", "named", "brackets", "empty":
+        with serving(lambda *_, kind=kind: bomb(kind)) as server:
+            status, messages, mebibytes = measured(server, "-n1", "-tmemory")
+        same((status, len(messages.splitlines())), (1, 1), f"{kind}: {messages}")
+        same(bool(re.search("too long|too many machines|not one of Prometheus|no answer came in time", messages)), True, f"{kind}: {messages}")
+        same(mebibytes < 64, True, f"{kind}: {mebibytes} MiB")
+
+
+@test
+def series_without_end():
+    """so does one of too many series, or of too many rows"""
+    def answer(rows):
+        def of_series(call, parameters):
+            if call != "query_range":
+                return good(call, parameters)
+
+            def write(handler):
+                handler.send_response(200)
+                handler.end_headers()
+                handler.wfile.write(b'{"status":"success","data":{"resultType":"matrix","result":[')
+                values = ",".join('[%s,"1"]' % at for at, _ in good(call, parameters)["data"]["result"][0]["values"])
+                for first in range(0, rows, 1000):
+                    handler.wfile.write("".join(
+                        '{"metric":{"__name__":"panetop_disk_busy_ratio","device":"%d","instance":"x"},"values":[%s]},' % (i, values)
+                        for i in range(first, first + 1000)).encode())
+                handler.wfile.write(b"{}]}}")
+            return write
+        return of_series
+    for rows in 30000, 1900000:
+        with serving(answer(rows)) as server:
+            _, messages, mebibytes = measured(server, "--at=-15s", "-n1", "-tdisk", "-thost")
+        same(bool(re.search("the answer is too long|no answer came in time", messages)), True, f"{rows}: {messages}")
+        same(mebibytes < 64, True, f"{rows}: {mebibytes} MiB")
 
 
 @test

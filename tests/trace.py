@@ -297,6 +297,19 @@ def killed():
 
 
 @test
+def named_by_itself():
+    """without a pane and a table there are the traces, and their histograms if any has one; CSV holds one table"""
+    need("sched:sched_switch")
+    for spec, form, expected in (("sched:sched_switch hist(prev_prio)", "json", {"trace", "trace_bucket"}), ("sched:sched_switch", "json", {"trace"}),
+                                 ("sched:sched_switch hist(prev_prio)", "csv", None)):
+        run = subprocess.run([PANETOP, "-n", "2", "-d", "0.2", "-o", form, f"--trace={spec}"], capture_output=True, text=True, check=True)
+        if expected:
+            same(set(json.loads(run.stdout.splitlines()[-1])["tables"]), expected, spec)
+        else:
+            same(run.stdout.splitlines()[0].split(",")[:2], ["time", "trace"], "columns")
+
+
+@test
 def recorded():
     """a recording has the same rows"""
     need("sched:sched_switch")

@@ -29,6 +29,7 @@
 #include "model/derive.h"
 #include "model/pipeline.h"
 #include "output/recording.h"
+#include "recording/empty.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/file_series.h"
@@ -59,6 +60,8 @@ struct batch {
 	struct sink sinks[SINKS_MAX];
 	unsigned n_sinks;
 	struct file_series parts; /* of a recording in a directory */
+	struct user_file record;  /* of a recording in a file, … */
+	bool record_is_open;      /* … if there is one */
 	struct sample_file file; /* of --write */
 	struct event_stream stream;
 	struct settle settle;
@@ -116,7 +119,7 @@ static void fail(struct batch *batch, struct sink *sink, int error)
 	if (error == -ECANCELED || (error == -EPIPE && sink->fd == STDOUT_FILENO))
 		return;
 	batch->status = 1;
-	if (sink->replace)
+	if (sink->replace || sink->reported)
 		return;
 	if (sink->format->records)
 		error_message(sink->name, _("%s; the recording ends after %lu samples"), strerror(-error),
@@ -462,7 +465,8 @@ static void run_comparison(struct batch *batch)
 /* Waits for more of a recording in a pipe; reads a file to its end. */
 static void run_replay(struct batch *batch)
 {
-	int fd = batch->source->wait_fd(batch->source->state);
+	const struct source *source = batch->source;
+	int fd = source->wait_fd ? source->wait_fd(source->state) : -1;
 
 	if (batch->options->at && go_to(batch) != 0)
 		return;
@@ -513,38 +517,56 @@ static void refuse_file(const char *option, const char *name, const struct user_
 }
 
 /* Opening a pipe waits for its reader. */
-static int open_record_file(const struct options *options)
+static int open_record_file(struct batch *batch)
 {
-	struct user_file file;
-	int error = user_file_open(&file, options->record, 0), fd = -1;
+	struct user_file *file = &batch->record;
+	int error = user_file_open(file, batch->options->record, 0), fd = -1;
 
+	batch->record_is_open = true;
 	if (!error)
-		fd = user_file_create(&file, S_IRUSR | S_IWUSR);
+		fd = user_file_create(file, S_IRUSR | S_IWUSR);
 	if (error || fd < 0)
-		refuse_file("--record", options->record, &file, error ? error : fd);
-	user_file_close(&file);
+		refuse_file("--record", batch->options->record, file, error ? error : fd);
 	return fd;
 }
 
-/* Truncates the file, unless it is the replayed one. */
-static int take_record_file(const struct options *options)
+/* Not the replayed one. */
+static int take_record_file(struct batch *batch)
 {
 	int fd;
 
-	if (strcmp(options->record, "-") == 0)
+	if (strcmp(batch->options->record, "-") == 0)
 		return STDOUT_FILENO;
-	fd = open_record_file(options);
-	if (fd < 0)
-		return -1;
-	if (!options_would_destroy(options, fd)) {
-		if (ftruncate(fd, 0) == 0 || errno == EINVAL) /* of what is not a regular file */
-			return fd;
-		error_message(options->record, "%s", strerror(errno));
-	} else {
-		error_message(options->record, _("this recording is being replayed; choose another file"));
-	}
+	fd = open_record_file(batch);
+	if (fd < 0 || !options_would_destroy(batch->options, fd))
+		return fd;
+	error_message(batch->options->record, _("this recording is being replayed; choose another file"));
 	close(fd);
 	return -1;
+}
+
+/*
+ * What is in the file stays until there are new samples, if files can be made beside it; else it goes now, as
+ * there is one name for both.
+ */
+static int take_over(struct batch *batch, struct sink *sink)
+{
+	struct stat status;
+	int error;
+
+	if (fstat(sink->fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+		return 0;
+	error = batch->record.by_kernel ? -ENOTSUP : user_file_check(&batch->record);
+	if (!error || error == -ENOSPC || error == -EDQUOT) {
+		close(sink->fd);
+		sink->fd = -1;
+		sink->old = &batch->record;
+		return 0;
+	}
+	if (ftruncate(sink->fd, 0) == 0)
+		return 0;
+	error_message(sink->name, "%s", strerror(errno));
+	return 1;
 }
 
 static void keep_limits(struct batch *batch, struct sink *sink)
@@ -554,10 +576,16 @@ static void keep_limits(struct batch *batch, struct sink *sink)
 	batch->n_sinks++;
 }
 
-/* Said at once, not when it is too late. */
+/* Said at once, not when it is too late. Tried behind the end, as the file may be one that stays. */
 static int check_dropping(struct sink *sink)
 {
-	int error = sink->keep_bytes > 0 || sink->keep_ns > 0 ? sink_drop(sink, 0, 1) : 0;
+	struct stat status;
+	int error = 0;
+
+	if (sink->keep_bytes > 0 || sink->keep_ns > 0)
+		error = fstat(sink->fd, &status) < 0 ? -errno
+						     : sink_drop(sink, (uint64_t)status.st_size,
+								 (uint64_t)status.st_size + 1);
 
 	if (!error)
 		return 0;
@@ -581,7 +609,9 @@ static int open_record_directory(struct batch *batch)
 	struct sink *sink = &batch->sinks[batch->n_sinks];
 	const char *name = batch->options->record, *why = NULL;
 	int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error = fd < 0 ? -errno : file_series_open(&batch->parts, fd, RECORDING_PART_ENDING);
+	int error = fd < 0 ? -errno
+			   : file_series_open(&batch->parts, fd, RECORDING_PART_ENDING, recording_is_empty,
+					      false);
 
 	if (error == -EPERM)
 		why = _("others than its owner may write into it");
@@ -593,6 +623,7 @@ static int open_record_directory(struct batch *batch)
 	}
 	sink_open(sink, &sink_record, &batch->run->print, -1, name);
 	sink->parts = &batch->parts;
+	sink->own_file = true;
 	batch->rate_limit.share = SERVICE_SHARE;
 	keep_limits(batch, sink);
 	return 0;
@@ -601,13 +632,14 @@ static int open_record_directory(struct batch *batch)
 static int open_record(struct batch *batch)
 {
 	struct sink *sink = &batch->sinks[batch->n_sinks];
-	int fd = take_record_file(batch->options);
+	int fd = take_record_file(batch);
 
 	if (fd < 0)
 		return 1;
 	sink_open(sink, recording_is_lines(batch->options->record) ? &sink_record_lines : &sink_record,
 		  &batch->run->print, fd, batch->options->record);
 	sink->own_file = fd != STDOUT_FILENO;
+	sink->nameless = record_is_removed(sink);
 	keep_limits(batch, sink);
 	return check_dropping(sink);
 }
@@ -673,17 +705,28 @@ static void end_sinks(struct batch *batch)
 	}
 }
 
+/* A file that was made for samples, none of which could be written. */
+static bool is_left_empty(const struct batch *batch, const struct sink *sink)
+{
+	return batch->record_is_open && sink->format->records && sink->own_file && sink->good_bytes == 0 &&
+	       !batch->record.has_access && !batch->record.by_kernel;
+}
+
 static void close_sinks(struct batch *batch)
 {
 	for (unsigned i = 0; i < batch->n_sinks; i++) {
 		struct sink *sink = &batch->sinks[i];
 
-		if (sink->own_file && close(sink->fd) < 0 && batch->status == 0)
+		if (sink->own_file && sink->fd >= 0 && close(sink->fd) < 0 && batch->status == 0)
 			fail(batch, sink, -errno);
+		if (is_left_empty(batch, sink))
+			user_file_remove(&batch->record);
 		sink_close(sink);
 	}
 	if (batch->parts.ending)
 		file_series_close(&batch->parts);
+	if (batch->record_is_open)
+		user_file_close(&batch->record);
 }
 
 static void judge_rules(void *state, struct frame *frame)
@@ -749,7 +792,11 @@ static int drop_to_run(struct batch *batch)
 	const struct run_plan *run = batch->run;
 	int status = drop_privileges(batch->options, run->settings, run->request, run->wanted);
 
-	return status == 0 && batch->file.name ? sample_file_check(&batch->file) : status;
+	if (status == 0 && batch->file.name)
+		status = sample_file_check(&batch->file);
+	if (status == 0 && batch->record_is_open)
+		status = take_over(batch, &batch->sinks[batch->n_sinks - 1]);
+	return status;
 }
 
 int batch_run(const struct options *options, struct run_plan *run, struct source *source,

@@ -73,9 +73,10 @@ bool child_command_reap(struct child_command *child, struct source *source)
 
 bool child_command_signal(struct child_command *child, int number, bool of_terminal)
 {
-	if (child->pid == 0)
+	if (child->pid == 0 || child->killed)
 		return false;
-	if (child->interrupted)
+	child->killed = child->interrupted;
+	if (child->killed)
 		kill(child->pid, SIGKILL);
 	else if (!of_terminal || getpgid(child->pid) != getpgrp())
 		kill(child->pid, number);
@@ -84,7 +85,7 @@ bool child_command_signal(struct child_command *child, int number, bool of_termi
 }
 
 /* SIGCHLD is blocked, so it stays pending until it is taken. */
-static bool ends_in_time(const struct child_command *child)
+static void await_end(const struct child_command *child)
 {
 	const uint64_t until_ns = env_mono_ns() + GRACE_NS;
 	siginfo_t info = { 0 };
@@ -97,11 +98,10 @@ static bool ends_in_time(const struct child_command *child)
 		struct timespec left;
 
 		if (now_ns >= until_ns)
-			return false;
+			return;
 		left = (struct timespec){ .tv_nsec = (long)(until_ns - now_ns) };
 		sigtimedwait(&signals, NULL, &left);
 	}
-	return true;
 }
 
 void child_command_close(struct child_command *child)
@@ -111,8 +111,8 @@ void child_command_close(struct child_command *child)
 	if (child->pid == 0)
 		return;
 	kill(child->pid, SIGTERM);
-	if (!ends_in_time(child))
-		kill(child->pid, SIGKILL);
-	if (waitpid(child->pid, &status, 0) == child->pid)
+	if (!child->killed)
+		await_end(child);
+	if (spawn_kill(child->pid, &status))
 		take_status(child, status);
 }

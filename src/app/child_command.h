@@ -18,6 +18,7 @@ struct child_command {
 	pid_t pid;
 	int status;       /* its exit status, or 128 + the signal that ended it */
 	bool interrupted; /* a signal was passed on to it */
+	bool killed;      /* … and then another came */
 };
 
 /* Starts the command: 0, or after an error message 127 (not found) or 126 (cannot be run). */
@@ -28,11 +29,11 @@ bool child_command_reap(struct child_command *child, struct source *source);
 
 /*
  * Passes a signal on to the command, unless the terminal has sent it to both; a second signal kills it. False
- * if the command is not running.
+ * if the command is not running, or hangs where it was killed.
  */
 bool child_command_signal(struct child_command *child, int number, bool of_terminal);
 
-/* Ends a command that still runs: SIGTERM, a second later SIGKILL; then waits for it. */
+/* Ends a command that still runs: SIGTERM, a second later SIGKILL. */
 void child_command_close(struct child_command *child);
 
 #endif

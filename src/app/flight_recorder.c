@@ -20,11 +20,14 @@
 #include "sys/user_file.h"
 #include "topic/topic.h"
 
+#define AGAIN_NS UINT64_C(60000000000) /* between messages */
+
 struct flight_recorder {
 	const char *directory;
 	struct past_file *past;
 	uint64_t n_fired;
 	unsigned n_saved;
+	uint64_t reported_ns; /* that it could not be saved; 0: never */
 };
 
 int flight_recorder_open(struct flight_recorder **recorder, const char *directory,
@@ -75,7 +78,10 @@ bool flight_recorder_want(bool *wanted)
 
 void flight_recorder_keep(struct flight_recorder *recorder, const struct frame *frame)
 {
-	past_file_keep(recorder->past, frame);
+	const char *why = past_file_keep(recorder->past, frame);
+
+	if (why)
+		error_message(_("the past"), "%s", why);
 }
 
 static int write_past(void *past, int fd)
@@ -83,22 +89,35 @@ static int write_past(void *past, int fd)
 	return past_file_save(past, fd);
 }
 
-/* "panetop-2026-01-31T12:03:07Z-1.recording" */
+static void report(struct flight_recorder *recorder, const char *path, const struct user_file *file,
+		   int error)
+{
+	uint64_t now_ns = env_mono_ns();
+	char why[TEXT_MAX];
+
+	if (recorder->reported_ns > 0 && now_ns - recorder->reported_ns < AGAIN_NS)
+		return;
+	recorder->reported_ns = now_ns;
+	user_file_error_text(file, error, why, sizeof(why));
+	error_message(path, "%s", why);
+}
+
+/* "panetop-2026-01-31T12:03:07Z-1.recording"; one of another panetop may have the name. */
 static void save(struct flight_recorder *recorder)
 {
-	char path[PATH_MAX], time[CLOCK_TEXT_MAX], why[TEXT_MAX];
+	char path[PATH_MAX], time[CLOCK_TEXT_MAX];
 	struct user_file file;
 	int error;
 
 	clock_utc(time, env_wall_ns());
-	snprintf(path, sizeof(path), "%s/panetop-%.19sZ-%u.recording", recorder->directory, time,
-		 ++recorder->n_saved);
-	error = user_file_write_new(&file, path, write_past, recorder->past);
-	if (error) {
-		user_file_error_text(&file, error, why, sizeof(why));
-		error_message(path, "%s", why);
-	}
-	user_file_close(&file);
+	do {
+		snprintf(path, sizeof(path), "%s/panetop-%.19sZ-%u.recording", recorder->directory, time,
+			 ++recorder->n_saved);
+		error = user_file_write_new(&file, path, write_past, recorder->past);
+		if (error && error != -EEXIST)
+			report(recorder, path, &file, error);
+		user_file_close(&file);
+	} while (error == -EEXIST);
 }
 
 void flight_recorder_note(struct flight_recorder *recorder, uint64_t n_fired)

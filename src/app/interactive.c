@@ -102,11 +102,11 @@ struct kept {
 	const char *root;
 };
 
-static void keep(void *state, const struct frame *frame)
+static const char *keep(void *state, const struct frame *frame)
 {
 	struct kept *kept = state;
 
-	past_file_keep(kept->file, frame);
+	return past_file_keep(kept->file, frame);
 }
 
 static int open_past(void *state, struct source *source)
@@ -129,7 +129,10 @@ static void open_kept(struct kept *kept, const struct settings *settings)
 		kept->file = past_file_open(settings->past_seconds, settings->past_bytes, topic_schemas(),
 					    n_topics);
 	if (settings->past_seconds > 0 && !kept->file)
-		error_message(_("the past"), "%s", strerror(errno));
+		error_message(_("the past"),
+			      _("%s: the screen cannot go back; set XDG_CACHE_HOME or TMPDIR to a directory "
+				"that can be written"),
+			      strerror(errno));
 }
 
 static int write_past(void *past, int fd)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/moment.h"
+#include "core/buffer.h"
 #include "core/clock.h"
 #include "core/i18n.h"
 #include "core/span.h"
@@ -20,6 +21,7 @@
 #include "topic/probe/probe_name.h"
 
 #define HELP_COLUMN 28
+#define HELP_WIDTH 100
 #define RECORD_SIZE_MIN ((uint64_t)1 << 20)
 
 static bool set_batch(struct options *options, const char *value)
@@ -439,7 +441,8 @@ const struct option_entry option_entries[] = {
 	{ 0, "when", N_("RULE"),
 	  N_("watch for this: CONDITION [for 30s] [until CONDITION] [at most once per 5min]"), set_when,
 	  something, WITH_SAMPLES },
-	{ 0, "run", N_("COMMAND"), N_("what the --when before it starts, without a shell"), set_run,
+	{ 0, "run", N_("COMMAND"),
+	  N_("what the --when before it starts: a program and its arguments, not a line of a shell"), set_run,
 	  N_("one command, which is not empty, follows each --when"), WITH_SAMPLES },
 	{ 0, "save-on-fire", N_("DIR"),
 	  N_("of rules without a pane: save the past into DIR whenever one fires"), set_save_on_fire,
@@ -469,16 +472,21 @@ const unsigned n_option_entries = sizeof(option_entries) / sizeof(option_entries
 
 static void print_entry(char letter, const char *name, const char *argument, const char *help)
 {
+	struct buffer lines = { 0 };
 	char text[TEXT_MAX];
 	int cells;
 
 	snprintf(text, sizeof(text), "  %c%c%s--%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
 		 letter ? ", " : "  ", name, argument ? "=" : "", argument ? argument : "");
 	cells = utf8_cells(text, false);
+	buffer_text(&lines, text);
 	if (cells >= HELP_COLUMN)
-		printf("%s\n%*s%s\n", text, HELP_COLUMN, "", help);
+		buffer_print(&lines, "\n%*s", HELP_COLUMN, "");
 	else
-		printf("%s%*s%s\n", text, HELP_COLUMN - cells, "", help);
+		buffer_fill(&lines, ' ', (size_t)(HELP_COLUMN - cells));
+	utf8_wrapped(&lines, help, HELP_COLUMN, HELP_COLUMN, HELP_WIDTH, false);
+	printf("%.*s\n", (int)lines.length, lines.bytes);
+	buffer_free(&lines);
 }
 
 static void print_panes(void)

@@ -211,7 +211,7 @@ static int print_and_end(int code)
 		print_version();
 	else
 		print_keys();
-	if (fflush(stdout) == 0)
+	if (fflush(stdout) == 0 || errno == EPIPE)
 		return 0;
 	error_message(_("standard output"), "%s", strerror(errno));
 	return 1;
@@ -523,6 +523,18 @@ static int resolve_tables(struct options *options)
 	return -1;
 }
 
+/* What is wrong with one is reported later. */
+static bool any_histogram(const struct options *options)
+{
+	struct trace_spec spec;
+	char why[256];
+
+	for (unsigned i = 0; i < options->n_traces; i++)
+		if (trace_spec_parse(&spec, options->traces[i], why, sizeof(why)) && *spec.histogram)
+			return true;
+	return false;
+}
+
 /* Of a run that names neither panes nor tables; the screen opens on the pane that shows them. */
 static void choose_traces(struct options *options)
 {
@@ -531,6 +543,8 @@ static void choose_traces(struct options *options)
 		return;
 	if (options->batch)
 		options->tables[options->n_tables++] = topic_trace.schema->name;
+	if (options->batch && !options->format->one_table && any_histogram(options))
+		options->tables[options->n_tables++] = topic_trace_bucket.schema->name;
 	for (unsigned i = 0; i < n_panes && !options->batch; i++)
 		if (pane_has_table(panes[i], topic_trace.schema->name))
 			add_pane(options, panes[i]);

@@ -12,6 +12,7 @@
 #include "kernel/mounts.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
+#include "sys/helper.h"
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
 #include "topic/topic.h"
@@ -94,7 +95,8 @@ static bool hides_processes(struct env *env)
 /* The privileges for some uses depend on this machine, whatever --root says. */
 static void look_at_machine(uint64_t uses)
 {
-	bool hiding = (uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN)) && privilege_may(PRIVILEGE_MAPS);
+	bool hiding = (uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN)) &&
+		      (geteuid() == 0 || privilege_may(PRIVILEGE_MAPS));
 	bool perf = uses & PRIVILEGE_BIT(PRIVILEGE_PERF);
 	struct env env;
 
@@ -128,7 +130,11 @@ int drop_privileges(const struct options *options, const struct settings *settin
 	look_at_machine(plan.uses);
 	plan.to_invoker = may_go_back(options, plan.uses);
 	error = privilege_drop(&plan, &what);
-	return error ? privilege_error(what, error) : 0;
+	if (error)
+		return privilege_error(what, error);
+	if (!options_are_recorded(options))
+		helper_start(options->root ? options->root : "/"); /* without it, slow calls are made here */
+	return 0;
 }
 
 int drop_after_open(const struct options *options, const struct settings *settings,

@@ -10,7 +10,7 @@
 /*
  * Call after all files of the run are open and before a second thread starts: drops the privileges that the
  * topics of the run (by index; NULL: all) do not need for what is requested (NULL: anything). 0, or the exit
- * status after an error message.
+ * status after an error message. Then starts what helpers come from, with these privileges.
  */
 int drop_privileges(const struct options *options, const struct settings *settings,
 		    const struct sample_request *request, const bool *wanted);

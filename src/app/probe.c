@@ -98,7 +98,7 @@ static int try_source(struct env *env, const struct source_spec *source)
 static void judge(struct probe_row *row, struct env *env, struct frame *frame,
 		  const struct source_spec *source, int error, bool understood)
 {
-	const char *unused = error ? source_unused(source, -error) : NULL;
+	const char *unused = error ? source_unused(env, source, -error) : NULL;
 	int why = error || understood ? -error : ENODATA;
 	const char *remedy = why && !unused ? source_remedy(env, source, why) : NULL;
 
@@ -283,11 +283,13 @@ static const char *setcap_line(struct frame *frame, uint64_t capabilities)
 }
 
 /* Programs in a snap cannot have file capabilities. */
-static const char *remedy_for(struct frame *frame, const struct env *env, bool bounded, bool root,
+static const char *remedy_for(struct frame *frame, const struct env *env, uint64_t bit, bool root,
 			      uint64_t capabilities)
 {
-	if (!bounded)
-		return _("start it outside this container or service");
+	char text[PRIVILEGE_REMEDY_BYTES];
+
+	if (privilege_remedy_for_root(bit, text))
+		return arena_copy(&frame->arena, text, strlen(text));
 	if (root)
 		return _("root lacks it here: start panetop where root has it");
 	return env->in_snap ? _("run it as root") : setcap_line(frame, capabilities);
@@ -311,7 +313,7 @@ static void add_capability(struct frame *frame, const struct env *env, const str
 		return;
 	row->state = "missing";
 	row->reason = before->bounding & bit ? _("not granted") : _("not in the bounding set");
-	row->remedy = remedy_for(frame, env, (before->bounding & bit) != 0, now->user == 0,
+	row->remedy = remedy_for(frame, env, bit, now->user == 0,
 				 privilege_capabilities(USUAL_USES) | before->sets.permitted | bit);
 }
 

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/recording_parts.h"
 #include "core/i18n.h"
 #include "output/recording.h"
-#include "recording/joined.h"
-#include "sys/file_series.h"
+#include "recording/empty.h"
 #include "sys/root.h"
 
 #define DIRECTORY LOCALSTATEDIR "/lib/panetop"
@@ -91,23 +91,11 @@ static int open_directory(const struct refusal *refusal, const char *root_name)
 	return fd;
 }
 
-static void add_files(const struct refusal *refusal, const struct file_series *series, struct joined *joined)
+static void report_file(void *context, const char *why)
 {
-	size_t first = series->n_files > FILE_SERIES_MAX ? series->n_files - FILE_SERIES_MAX : 0;
+	const struct refusal *refusal = context;
 
-	for (size_t i = first; i < series->n_files; i++) {
-		int fd = file_series_read(series, i), error;
-		const char *why = NULL;
-
-		if (fd == -ENOENT) /* its time has come since */
-			continue;
-		error = fd < 0 ? fd : joined_add_file(joined, fd, &why);
-		if (error)
-			snprintf(refusal->why, refusal->room, _("a file in %s is left out: %s"), DIRECTORY,
-				 why              ? why
-				 : error == -EPERM ? _("another user may have written it")
-						   : strerror(-error));
-	}
+	snprintf(refusal->why, refusal->room, _("a file in %s is left out: %s"), DIRECTORY, why);
 }
 
 static int join(const struct refusal *refusal, const struct file_series *series,
@@ -118,7 +106,7 @@ static int join(const struct refusal *refusal, const struct file_series *series,
 	struct joined *joined = joined_open(&together, schemas, n_schemas);
 	int error;
 
-	add_files(refusal, series, joined);
+	recording_parts_add(series, joined, report_file, (void *)refusal);
 	source_extent(source, &first_ns, &last_ns);
 	error = joined_cut(joined, first_ns);
 	if (error) {
@@ -140,7 +128,7 @@ int recorded_past_join(const char *root, const struct schema *const *schemas, un
 
 	if (fd < 0)
 		return fd;
-	error = file_series_open(&series, fd, RECORDING_PART_ENDING);
+	error = file_series_open(&series, fd, RECORDING_PART_ENDING, recording_is_empty, false);
 	if (error)
 		return refuse(&refusal, error,
 			      error == -EPERM ? _("others than its owner may write into it")

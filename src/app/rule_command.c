@@ -19,15 +19,18 @@
 #include "sys/spawn.h"
 #include "core/alloc.h"
 #include "core/clock.h"
+#include "core/i18n.h"
 #include "core/unknown.h"
+#include "core/utf8.h"
 #include "core/vector.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/exit_watch.h"
+#include "sys/patience.h"
 #include "sys/user_variables.h"
 
 #define SECOND_NS UINT64_C(1000000000)
-#define GRACE_NS (2 * SECOND_NS) /* between SIGTERM and SIGKILL */
+#define GRACE_NS (2 * SECOND_NS) /* between SIGTERM and SIGKILL, and between this and a message */
 #define TIMER UINT32_MAX         /* in place of a pid */
 
 struct rule_commands {
@@ -38,9 +41,10 @@ struct rule_commands {
 	struct running {
 		struct firing *firing;
 		pid_t pid;
-		int fd; /* of the process */
+		const char *program; /* borrowed */
+		int fd;              /* of the process; watched until it has ended */
 		uint64_t until_ns;
-		bool ending; /* it got SIGTERM */
+		enum { RUNS, GOT_TERM, GOT_KILL, HANGS } stage;
 	} running[RULE_COMMANDS_MAX];
 	size_t n_running;
 	struct waiting {
@@ -145,23 +149,28 @@ static char *number_variable(const char *name, double number)
 	return variable(name, value);
 }
 
-#define OWN_VARIABLES 7
+#define OWN_VARIABLES 8
 
 /* What panetop itself got, and what fired; the first OWN_VARIABLES are to be freed. */
 static char **environment(const struct firing *firing)
 {
 	char **ours = user_variables(), **all, time[CLOCK_TEXT_MAX];
+	struct buffer subject = { 0 };
 	size_t n = 0, n_all = 0;
 
 	while (ours[n])
 		n++;
 	all = alloc_zeroed(n + OWN_VARIABLES + 1, sizeof(*all));
 	all[n_all++] = variable("RULE", firing->rule);
-	all[n_all++] = variable("SUBJECT", firing->subject);
+	utf8_harmless(&subject, span_text(firing->subject));
+	buffer_char(&subject, '\0');
+	all[n_all++] = variable("SUBJECT", subject.bytes);
+	buffer_free(&subject);
 	all[n_all++] = number_variable("VALUE", firing->value);
 	all[n_all++] = number_variable("PID", firing->pid == U64_UNKNOWN ? NAN : (double)firing->pid);
 	all[n_all++] = number_variable("EXIT_CODE", firing->exit_code < 0 ? (double)NAN : firing->exit_code);
 	all[n_all++] = number_variable("SIGNAL", firing->signal < 0 ? (double)NAN : firing->signal);
+	all[n_all++] = number_variable("DROPPED", (double)firing->n_dropped);
 	all[n_all++] = variable("TIME", clock_utc(time, firing->wall_ns));
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(ours[i], "PANETOP_", strlen("PANETOP_")) != 0)
@@ -219,9 +228,13 @@ static void start(struct rule_commands *commands, const struct waiting *next)
 	}
 	fd = exit_watch_open((uint32_t)pid);
 	watch(commands, fd, (uint32_t)pid);
-	commands->running[commands->n_running++] =
-		(struct running){ next->firing, pid, fd, env_mono_ns() + (uint64_t)(commands->seconds * 1e9),
-				  false };
+	commands->running[commands->n_running++] = (struct running){
+		.firing = next->firing,
+		.pid = pid,
+		.program = next->command->words[0],
+		.fd = fd,
+		.until_ns = env_mono_ns() + (uint64_t)(commands->seconds * 1e9),
+	};
 }
 
 static void start_waiting(struct rule_commands *commands)
@@ -250,27 +263,40 @@ int rule_commands_fd(const struct rule_commands *commands)
 	return commands->epoll_fd;
 }
 
-/* False: it still runs. */
-static bool reap(struct rule_commands *commands, size_t index, int flags)
+static void take_out(struct rule_commands *commands, size_t index, int status)
 {
 	struct running *running = &commands->running[index];
 	struct firing *firing = running->firing;
-	int status;
 
-	if (waitpid(running->pid, &status, flags) != running->pid)
-		return false;
-	close(running->fd);
+	if (running->fd >= 0)
+		close(running->fd);
 	*running = commands->running[--commands->n_running];
-	finish(commands, firing, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	return true;
+	finish(commands, firing, status);
+}
+
+/* A command that ended cannot be reaped while another process traces it: then the timer looks at it. */
+static void reap(struct rule_commands *commands)
+{
+	for (size_t i = commands->n_running; i-- > 0;) {
+		int fd = commands->running[i].fd, status = SIGKILL;
+
+		if (waitpid(commands->running[i].pid, &status, WNOHANG) != 0)
+			take_out(commands, i,
+				 WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+		else if (fd >= 0 && exit_watch_ended(fd))
+			epoll_ctl(commands->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	}
 }
 
 static void end_late(struct running *running, uint64_t now_ns)
 {
 	if (running->until_ns > now_ns)
 		return;
-	kill(-running->pid, running->ending ? SIGKILL : SIGTERM);
-	running->ending = true;
+	if (running->stage == GOT_KILL)
+		error_message(running->program, _("does not end: the kernel or a debugger holds it"));
+	if (running->stage < HANGS)
+		running->stage++;
+	spawn_signal(running->pid, running->stage == GOT_TERM ? SIGTERM : SIGKILL);
 	running->until_ns = now_ns + GRACE_NS;
 }
 
@@ -281,19 +307,36 @@ void rule_commands_go_on(struct rule_commands *commands)
 	if (read(commands->timer_fd, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks))
 		for (size_t i = 0; i < commands->n_running; i++)
 			end_late(&commands->running[i], now_ns);
-	for (size_t i = commands->n_running; i-- > 0;)
-		reap(commands, i, WNOHANG);
+	reap(commands);
 	start_waiting(commands);
+}
+
+/* Commands that hang are left behind. */
+static void end_all(struct rule_commands *commands)
+{
+	struct patience patience = { 0 };
+	size_t n_left;
+
+	for (size_t i = 0; i < commands->n_running; i++)
+		spawn_signal(commands->running[i].pid, SIGKILL);
+	do
+		reap(commands);
+	while (commands->n_running > 0 && patience_lasts(&patience));
+	n_left = commands->n_running;
+	if (n_left > 0)
+		error_message("--run",
+			      P_("%zu command does not end and is left behind",
+				 "%zu commands do not end and are left behind", n_left),
+			      n_left);
+	while (commands->n_running > 0)
+		take_out(commands, 0, FIRING_NO_COMMAND);
 }
 
 void rule_commands_close(struct rule_commands *commands)
 {
 	if (!commands)
 		return;
-	while (commands->n_running > 0) {
-		kill(-commands->running[0].pid, SIGKILL);
-		reap(commands, 0, 0);
-	}
+	end_all(commands);
 	while (commands->first < commands->n_waiting)
 		finish(commands, commands->waiting[commands->first++].firing, FIRING_NO_COMMAND);
 	close(commands->epoll_fd);

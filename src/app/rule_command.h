@@ -38,7 +38,7 @@ struct rule_commands;
 struct rule_commands *rule_commands_open(bool output, size_t files, double seconds,
 					 void (*done)(void *context, struct firing *firing), void *context);
 
-/* Ends those that run, at once. */
+/* Ends the commands that run, at once; where one does not end, it is left behind, with a message. */
 void rule_commands_close(struct rule_commands *commands);
 
 /* Takes a firing, and starts its command (borrowed; NULL: none), or lets it wait for others. */

@@ -193,9 +193,13 @@ static int read_file(struct rule_list *list, int directory, const char *path, co
 
 static int read_files(struct rule_list *list, int directory, const char *path)
 {
+	char opened[sizeof("/proc/self/fd/-2147483648")]; /* musl has no scandirat() */
 	struct dirent **entries;
-	int n = scandirat(directory, ".", &entries, is_rule_file, alphasort), worst = n < 0;
+	int n, worst;
 
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", directory);
+	n = scandir(opened, &entries, is_rule_file, alphasort);
+	worst = n < 0;
 	if (n < 0)
 		refuse(path, -errno);
 	for (int i = 0; i < n; i++) {

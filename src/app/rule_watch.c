@@ -44,6 +44,7 @@ struct rule_watch {
 		int oom_fd;     /* -1: none */
 		double window_seconds;
 		uint64_t awake_until_ns; /* sampled up to then; 0: it sleeps */
+		struct firing *late;     /* the last event, while there is no room for it; NULL: none */
 	} * waiting;
 	struct named { /* rules on events of programs, and the programs in their places */
 		struct program_names names;
@@ -191,19 +192,48 @@ struct rule_watch *rule_watch_open(const struct rule_watch_plan *plan)
 	return NULL;
 }
 
-static void fire(struct rule_watch *watch, size_t number, const struct firing *what)
+static struct firing *copy_firing(const struct rule_watch *watch, size_t number, const struct firing *what)
 {
-	const struct listed_rule *listed = &watch->plan.rules->rules[number];
 	struct firing *firing = alloc_zeroed(1, sizeof(*firing));
 
 	*firing = *what;
 	firing->wall_ns = env_wall_ns();
-	firing->rule = listed->text;
+	firing->rule = watch->plan.rules->rules[number].text;
+	return firing;
+}
+
+static void fire(struct rule_watch *watch, size_t number, struct firing *firing)
+{
+	const struct listed_rule *listed = &watch->plan.rules->rules[number];
+
 	rule_commands_add(watch->commands, listed->has_command ? &listed->command : NULL, firing);
 }
 
+static void fire_late(struct rule_watch *watch, size_t number)
+{
+	struct firing *late = watch->waiting[number].late;
+
+	if (!late || !rule_set_may_fire(&watch->set, number, env_mono_ns(), &late->n_dropped))
+		return;
+	watch->waiting[number].late = NULL;
+	fire(watch, number, late);
+}
+
+/* Where there is no room it waits, in place of the one before. */
+static void fire_event(struct rule_watch *watch, size_t number, const struct firing *event)
+{
+	struct waiting *waiting = &watch->waiting[number];
+
+	if (waiting->late) {
+		firing_free(waiting->late);
+		watch->set.rules[number].n_dropped++;
+	}
+	waiting->late = copy_firing(watch, number, event);
+	fire_late(watch, number);
+}
+
 /* All rules on this program, of which name is the first. status: as of wait(2), or negative. */
-static void fire_event(struct rule_watch *watch, const struct named *named, size_t name, uint32_t pid,
+static void fire_named(struct rule_watch *watch, const struct named *named, size_t name, uint32_t pid,
 		       int status)
 {
 	const char *program = listed_rule_name(&watch->plan.rules->rules[named->rules[name]]);
@@ -214,8 +244,7 @@ static void fire_event(struct rule_watch *watch, const struct named *named, size
 		struct firing firing = { .value = NAN, .pid = pid, .exit_code = -1, .signal = -1 };
 		struct buffer subject = { 0 };
 
-		if (strcmp(listed_rule_name(listed), program) != 0 ||
-		    !rule_set_trigger(&watch->set, number, env_mono_ns(), &firing.n_dropped))
+		if (strcmp(listed_rule_name(listed), program) != 0)
 			continue;
 		if (status >= 0 && WIFEXITED(status))
 			firing.exit_code = WEXITSTATUS(status);
@@ -223,7 +252,7 @@ static void fire_event(struct rule_watch *watch, const struct named *named, size
 			firing.signal = WTERMSIG(status);
 		buffer_print(&subject, "%s %u%c", program, pid, '\0');
 		firing.subject = subject.bytes;
-		fire(watch, number, &firing);
+		fire_event(watch, number, &firing);
 	}
 }
 
@@ -231,26 +260,28 @@ static void take_end(void *context, const struct process_end *end)
 {
 	struct rule_watch *watch = context;
 
-	fire_event(watch, &watch->of_ends, end->name, end->pid, end->status);
+	fire_named(watch, &watch->of_ends, end->name, end->pid, end->status);
 }
 
 static void take_start(void *context, const struct program_start *start)
 {
 	struct rule_watch *watch = context;
 
-	fire_event(watch, &watch->of_starts, start->name, start->pid, PROCESS_ENDS_STATUS_UNKNOWN);
+	fire_named(watch, &watch->of_starts, start->name, start->pid, PROCESS_ENDS_STATUS_UNKNOWN);
 }
 
 static void take_change(void *context, size_t file)
 {
 	struct rule_watch *watch = context;
 	size_t number = watch->changed_rules[file];
-	struct firing firing = { .value = NAN, .pid = U64_UNKNOWN, .exit_code = -1, .signal = -1 };
+	const char *path = listed_rule_name(&watch->plan.rules->rules[number]);
 
-	if (!rule_set_trigger(&watch->set, number, env_mono_ns(), &firing.n_dropped))
-		return;
-	firing.subject = alloc_text(listed_rule_name(&watch->plan.rules->rules[number]));
-	fire(watch, number, &firing);
+	fire_event(watch, number,
+		   &(struct firing){ .subject = alloc_text(path),
+				     .value = NAN,
+				     .pid = U64_UNKNOWN,
+				     .exit_code = -1,
+				     .signal = -1 });
 }
 
 /* When the first are lost, and how many there were in the end. */
@@ -286,8 +317,10 @@ static void report_lost_ends(struct rule_watch *watch)
 			      lost);
 }
 
-static void close_waiting(const struct waiting *waiting)
+static void close_waiting(struct waiting *waiting)
 {
+	if (waiting->late)
+		firing_free(waiting->late);
 	if (waiting->trigger_fd >= 0)
 		close(waiting->trigger_fd);
 	if (waiting->oom_fd >= 0)
@@ -426,8 +459,10 @@ int rule_watch_join(struct rule_watch *watch, struct loop *loop)
 	watch->loop = watch->plan.may_sleep ? loop : NULL;
 	if (!error && watch->ends)
 		error = loop_watch(loop, process_ends_fd(watch->ends), EPOLLIN, on_ends, watch);
-	if (!error && watch->starts && program_starts_fd(watch->starts) >= 0)
+	if (!error && watch->starts && program_starts_fd(watch->starts) >= 0) {
 		error = loop_watch(loop, program_starts_fd(watch->starts), EPOLLIN, on_starts, watch);
+		program_starts_read(watch->starts, take_start, watch); /* of these nothing wakes it up */
+	}
 	if (!error && watch->changes)
 		error = loop_watch(loop, file_changes_fd(watch->changes), EPOLLIN, on_changes, watch);
 	for (size_t i = 0; i < watch->set.n_rules && !error; i++)
@@ -458,8 +493,11 @@ static void want_parts(bool *wanted)
 	findings_want(finding_rules, n_finding_rules, topic_schemas(), n_topics, false, wanted);
 }
 
+/* As the topic event, starts go on to use perf events: of CPUs that come later. */
 void rule_watch_want_all(const struct rule_watch *watch, bool *wanted)
 {
+	if (watch->starts)
+		wanted[condition_topic(span_text("event"))] = true;
 	for (size_t i = 0; i < watch->plan.rules->n_rules; i++)
 		if (!watch->plan.rules->rules[i].event)
 			want_rule(&watch->plan.rules->rules[i].rule, wanted);
@@ -473,6 +511,7 @@ bool rule_watch_want(const struct rule_watch *watch, bool *wanted)
 	for (size_t i = 0; i < watch->plan.rules->n_rules; i++) {
 		const struct listed_rule *listed = &watch->plan.rules->rules[i];
 
+		any |= watch->waiting[i].late != NULL;
 		if (listed->event || sleeps(watch, i))
 			continue;
 		any = true;
@@ -532,7 +571,7 @@ static void take_firing(void *context, const struct rule_firing *fired)
 		.n_dropped = fired->n_dropped,
 	};
 
-	fire(watch, fired->rule, &firing);
+	fire(watch, fired->rule, copy_firing(watch, fired->rule, &firing));
 }
 
 /* A rule that the kernel waits for sleeps again, once it has not held for some time. */
@@ -542,7 +581,7 @@ static void fall_asleep(struct rule_watch *watch, uint64_t now_ns)
 		struct waiting *waiting = &watch->waiting[i];
 
 		if ((watch->set.rules[i].n_subjects > 0 && !watch->set.rules[i].rule.of_growth) ||
-		    waiting->awake_until_ns > now_ns)
+		    watch->set.rules[i].n_late > 0 || waiting->awake_until_ns > now_ns)
 			continue;
 		waiting->awake_until_ns = 0;
 		watch->set.rules[i].since_ns = 0;
@@ -592,7 +631,10 @@ static const char *pane_of(const char *topic)
 	return "";
 }
 
-/* What fired and still holds, as one finding for each rule. A finding that fired is there already. */
+/*
+ * What fired and still holds, or would fire if there were room, as one finding for each rule. A finding that
+ * fired is there already.
+ */
 static void add_findings(const struct rule_watch *watch, struct frame *frame)
 {
 	for (size_t i = 0; i < watch->set.n_rules; i++) {
@@ -603,8 +645,10 @@ static void add_findings(const struct rule_watch *watch, struct frame *frame)
 		for (size_t s = 0; s < watched->n_subjects; s++) {
 			const struct rule_subject *subject = &watched->subjects[s];
 
-			n += subject->fired;
-			if (subject->fired && (!first || subject->since_ns < first->since_ns))
+			if (!subject->fired && !(subject->late && !watched->rule.of_growth))
+				continue;
+			n++;
+			if (!first || subject->since_ns < first->since_ns)
 				first = subject;
 		}
 		if (first && watched->rule.when.schema != &finding_schema)
@@ -634,5 +678,7 @@ void rule_watch_take(struct rule_watch *watch, struct frame *frame)
 		rule_set_judge(&watch->set, frame, take_firing, watch);
 		add_findings(watch, frame);
 	}
+	for (size_t i = 0; i < watch->set.n_rules; i++)
+		fire_late(watch, i);
 	fall_asleep(watch, env_mono_ns());
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports the first lost sample, and when samples are written again. */
+/* Goes on where a sample cannot be written, and reports it. */
 #include <config.h>
 
 #include "app/sample_file.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/i18n.h"
+#include "sys/env.h"
 #include "sys/error_message.h"
 
-#define GOOD_MAX 64 /* samples in a row that are trusted after however many failures */
 #define SAMPLE_MODE (S_IRUSR | S_IWUSR | S_IRGRP)
 
 int sample_file_open(struct sample_file *file, const struct options *options)
@@ -18,7 +18,7 @@ int sample_file_open(struct sample_file *file, const struct options *options)
 	char why[TEXT_MAX];
 	int error;
 
-	*file = (struct sample_file){ .name = options->write, .good_to_trust = 1, .mode = SAMPLE_MODE };
+	*file = (struct sample_file){ .name = options->write, .mode = SAMPLE_MODE };
 	if (options->format->metrics && !options->arguments) /* other formats have command lines */
 		file->mode |= S_IROTH;
 	error = user_file_open(&file->file, file->name, USER_FILE_REGULAR);
@@ -46,27 +46,18 @@ int sample_file_check(struct sample_file *file)
 
 static void note_lost(struct sample_file *file, const char *why)
 {
-	file->last_lost = true;
-	file->n_lost++;
-	file->n_good = 0;
-	if (!file->failing)
-		error_message(file->name, _("%s; samples are lost until it can be written again"), why);
-	file->failing = true;
+	char text[TEXT_MAX];
+
+	if (lost_samples_add(&file->lost, 1, why, env_mono_ns(), text, sizeof(text)))
+		error_message(file->name, "%s", text);
 }
 
 static void note_written(struct sample_file *file)
 {
-	file->last_lost = false;
-	if (file->failing && ++file->n_good >= file->good_to_trust) {
-		error_message(file->name,
-			      P_("written again; %lu sample was lost",
-				 "written again; %lu samples were lost", file->n_lost),
-			      file->n_lost);
-		file->failing = false;
-		file->n_lost = 0;
-		if (file->good_to_trust < GOOD_MAX)
-			file->good_to_trust *= 2;
-	}
+	char text[TEXT_MAX];
+
+	if (lost_samples_end(&file->lost, text, sizeof(text)))
+		error_message(file->name, "%s", text);
 	if (!file->elsewhere && user_file_is_moved(&file->file, file->name)) {
 		error_message(file->name, "%s",
 			      _("this path no longer leads to the directory that was opened at the start; "
@@ -94,10 +85,10 @@ int sample_file_replace(struct sample_file *file, struct buffer *sample)
 
 int sample_file_close(struct sample_file *file)
 {
-	if (file->n_lost > 0)
-		error_message(file->name,
-			      P_("%lu sample was lost", "%lu samples were lost", file->n_lost),
-			      file->n_lost);
+	char text[TEXT_MAX];
+
+	if (lost_samples_rest(&file->lost, text, sizeof(text)))
+		error_message(file->name, "%s", text);
 	user_file_close(&file->file);
-	return file->last_lost ? 1 : 0;
+	return file->lost.last_lost ? 1 : 0;
 }

@@ -5,18 +5,15 @@
 
 #include "app/options.h"
 #include "core/buffer.h"
+#include "core/lost_samples.h"
 #include "sys/user_file.h"
 
 struct sample_file {
 	struct user_file file;
 	const char *name;
-	mode_t mode;            /* of a new file */
-	bool failing;           /* reported: samples are being lost */
-	bool last_lost;         /* the last sample was not written */
-	bool elsewhere;         /* reported: the path leads to another directory */
-	unsigned long n_lost;   /* samples, since failing */
-	unsigned n_good;        /* in a row, while failing */
-	unsigned good_to_trust; /* how many of them end it: more and more, so that messages stay few */
+	mode_t mode;    /* of a new file */
+	bool elsewhere; /* reported: the path leads to another directory */
+	struct lost_samples lost;
 };
 
 /* Opens its directory. 0, or the exit status after an error message. close() in either case. */

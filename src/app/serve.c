@@ -2,7 +2,7 @@
 /*
  * One sample answers all requests while it is young enough: it is written once in each requested form,
  * and all clients get the same bytes. What other users than panetop's own can reach shows no arguments of
- * commands and no processes of others.
+ * commands, and of what is not public only the processes of that user, or sums of commands.
  */
 #include <config.h>
 
@@ -27,9 +27,11 @@
 #include "model/derive.h"
 #include "model/pipeline.h"
 #include "model/scope_frame.h"
+#include "output/command_sums.h"
 #include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/http_server.h"
+#include "sys/privilege.h"
 #include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
@@ -96,7 +98,8 @@ struct serve {
 	char host[sizeof(((struct utsname *)0)->nodename)];
 	unsigned long sampled;
 	uint64_t sampled_ns, delay_ns;
-	bool has_others; /* there are rows of processes in PLAN_OWN */
+	bool for_others; /* other users can ask */
+	bool has_others; /* there are rows of processes of which they get some */
 	bool has_rates;  /* in some plan, so that the first answer comes after a delay */
 	int status;
 };
@@ -259,33 +262,47 @@ static void add_pages(struct serve *serve)
 	add_page(serve, PAGE_FAILED, 503, "there is no sample\n");
 }
 
-/* Those of control groups are of no user. */
-static bool is_of_processes(const struct view *view)
+/* Does the plan show all rows to all, or sums of them? */
+static bool is_for_all(const struct schema *schema, enum plan plan)
 {
-	return schema_find(view->schema, "pid");
+	return schema->is_public || (plan == PLAN_METRICS && command_sums_apply(schema));
 }
 
-/* Rows of events and of secrets do not say whose they are. */
-static void leave_out_others(struct serve *serve)
+/* Only rows of processes say whose they are, and not those of events and of secrets. */
+static bool is_by_user(const struct schema *schema)
 {
-	struct print_plan *print = &serve->plans[PLAN_OWN].print;
+	return schema_find(schema, "pid") && schema->shape != SHAPE_EVENTS && !schema->has_secrets;
+}
+
+/* 0, or 2 after an error message: nothing is left. */
+static int leave_out_others(struct serve *serve, enum plan plan)
+{
+	struct print_plan *print = &serve->plans[plan].print;
+	const char *left_out = NULL;
 	unsigned n_left = 0;
 
 	for (unsigned i = 0; i < print->n_views; i++) {
 		struct view *view = &print->views[i];
+		bool for_all = is_for_all(view->schema, plan);
 
-		if (view->schema->shape == SHAPE_EVENTS || view->schema->has_secrets) {
+		if (!for_all && !is_by_user(view->schema)) {
+			left_out = view->schema->shape == SHAPE_EVENTS ? left_out : view->schema->name;
 			view_close(view);
 			continue;
 		}
-		if (is_of_processes(view))
+		if (!for_all)
 			view_choose_scope(view, &serve->own);
-		serve->has_others |= is_of_processes(view);
+		serve->has_others |= !for_all;
 		if (n_left != i)
 			print->views[n_left] = *view;
 		n_left++;
 	}
 	print->n_views = n_left;
+	if (n_left > 0 || !left_out)
+		return 0;
+	error_message("--listen", _("the table %s has what only --arguments shows, or a UNIX socket alone"),
+		      left_out);
+	return 2;
 }
 
 static int open_plan(struct serve *serve, enum plan plan, struct sample_request *request)
@@ -298,8 +315,8 @@ static int open_plan(struct serve *serve, enum plan plan, struct sample_request 
 	serve->planned[plan] = true;
 	if (status != 0)
 		return status;
-	if (plan == PLAN_OWN)
-		leave_out_others(serve);
+	if (plan != PLAN_ALL && serve->for_others && leave_out_others(serve, plan) != 0)
+		return 2;
 	if (serve->has_others) /* the scope knows users by this table */
 		schema_want(topic_schemas(), n_topics, "process", serve->wanted);
 	run->print.phase = PRINT_LAST; /* each sample is all that its client gets */
@@ -316,10 +333,10 @@ static int open_plan(struct serve *serve, enum plan plan, struct sample_request 
 /* Terms of the run hold, too. */
 static int open_own_scope(struct serve *serve, const struct scope *of_run)
 {
-	struct scope_term user = { .kind = SCOPE_USER, .users = { geteuid() }, .n_users = 1 };
+	struct scope_term user = { .kind = SCOPE_USER, .users = { privilege_caller() }, .n_users = 1 };
 	bool fits = true;
 
-	snprintf(user.text, sizeof(user.text), "%u", (unsigned)geteuid());
+	snprintf(user.text, sizeof(user.text), "%u", (unsigned)user.users[0]);
 	for (unsigned i = 0; of_run && i < of_run->n_terms; i++)
 		fits &= scope_add(&serve->own, &of_run->terms[i]);
 	if (fits && scope_add(&serve->own, &user))
@@ -330,17 +347,18 @@ static int open_own_scope(struct serve *serve, const struct scope *of_run)
 
 static int open_plans(struct serve *serve, struct sample_request *request)
 {
-	bool own = false, all = serve->options->arguments;
+	bool all = serve->options->arguments;
 	int status = open_own_scope(serve, request->scope);
 
 	for (unsigned i = 0; i < serve->options->n_listen; i++) {
-		own |= serve->options->listen[i].kind != LISTEN_UNIX && !serve->options->arguments;
+		serve->for_others |= serve->options->listen[i].kind != LISTEN_UNIX &&
+				     !serve->options->arguments;
 		all |= serve->options->listen[i].kind == LISTEN_UNIX;
 	}
 	serve->wanted = alloc_zeroed(n_topics, sizeof(*serve->wanted));
 	if (status == 0)
 		status = open_plan(serve, PLAN_METRICS, request);
-	if (status == 0 && own)
+	if (status == 0 && serve->for_others)
 		status = open_plan(serve, PLAN_OWN, request);
 	if (status == 0 && all)
 		status = open_plan(serve, PLAN_ALL, request);

@@ -83,7 +83,7 @@ void buffer_f64(struct buffer *buffer, double number)
 	char text[32];
 
 	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
+		snprintf(text, sizeof(text), "%.*g", digits, number == 0 ? 0 : number); /* no -0 */
 		if (strtod(text, NULL) == number)
 			break;
 	}

@@ -7,12 +7,9 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
-static bool is_word(struct span text, const char *word)
-{
-	return span_length(text) == strlen(word) && strncasecmp(text.at, word, span_length(text)) == 0;
-}
+#include "core/ascii.h"
+#include "core/typed_name.h"
 
 /* Up to stop outside of quotes, which is consumed, too; false at the end. */
 static bool next_part(struct span *rest, char stop, struct span *part)
@@ -49,9 +46,9 @@ static void take_parameter(struct range *range, struct span parameter)
 		value.at++;
 		value.end--;
 	}
-	if (is_word(name, "version"))
+	if (typed_is(name, "version"))
 		range->version = value;
-	if (is_word(name, "q") && !(span_f64(&value, &range->weight) && value.at == value.end))
+	if (typed_is(name, "q") && !(span_f64(&value, &range->weight) && value.at == value.end))
 		range->weight = 0;
 }
 
@@ -68,16 +65,16 @@ static struct range parse_range(struct span text)
 
 static bool is_openmetrics(const struct range *range)
 {
-	return is_word(range->type, "application/openmetrics-text") &&
+	return typed_is(range->type, "application/openmetrics-text") &&
 	       (span_length(range->version) == 0 || span_is(range->version, "1.0.0") ||
 		span_is(range->version, "0.0.1"));
 }
 
 static bool is_text(const struct range *range)
 {
-	if (is_word(range->type, "text/plain"))
+	if (typed_is(range->type, "text/plain"))
 		return span_length(range->version) == 0 || span_is(range->version, "0.0.4");
-	return is_word(range->type, "text/*") || is_word(range->type, "*/*");
+	return typed_is(range->type, "text/*") || typed_is(range->type, "*/*");
 }
 
 bool http_prefers_openmetrics(struct span accept)
@@ -135,7 +132,7 @@ static bool is_address(struct span host)
 
 static bool is_same_name(struct span one, struct span other)
 {
-	return span_length(one) == span_length(other) && strncasecmp(one.at, other.at, span_length(one)) == 0;
+	return span_length(one) == span_length(other) && ascii_same(one.at, other.at, span_length(one));
 }
 
 bool http_host_is_known(struct span field, const char *names)
@@ -148,7 +145,7 @@ bool http_host_is_known(struct span field, const char *names)
 		return true;
 	if (host.end[-1] == '.') /* the root of all names */
 		host.end--;
-	if (is_word(host, "localhost"))
+	if (typed_is(host, "localhost"))
 		return true;
 	while (span_item(&rest, &name))
 		if (span_length(name) > 0 && is_same_name(host, name))

@@ -8,7 +8,8 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include "core/typed_name.h"
 
 bool i18n_is_utf8(void)
 {
@@ -23,7 +24,7 @@ static bool wants_utf8(void)
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && (!name || !*name); i++)
 		name = secure_getenv(variables[i]);
 	name = name ? strrchr(name, '.') : NULL;
-	return name && (strcasecmp(name, ".UTF-8") == 0 || strcasecmp(name, ".utf8") == 0);
+	return name && (typed_is(span_text(name), ".UTF-8") || typed_is(span_text(name), ".utf8"));
 }
 
 /* Of a locale that is not installed, as with ssh or in a snap, the character set remains. */

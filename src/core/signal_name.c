@@ -7,7 +7,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <strings.h>
+
+#include "core/typed_name.h"
 
 #define SIGNAL(name) [SIG##name] = #name
 
@@ -48,7 +49,7 @@ char *signal_text(char text[SIGNAL_TEXT_MAX], int number)
 int signal_number(const char *name)
 {
 	for (size_t i = 0; i < N_NAMES; i++)
-		if (names[i] && strcasecmp(names[i], name) == 0)
+		if (names[i] && typed_is(span_text(name), names[i]))
 			return (int)i;
 	return 0;
 }

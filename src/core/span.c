@@ -7,7 +7,8 @@
 #include <endian.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
+
+#include "core/ascii.h"
 
 #define DIGITS_MAX 18                 /* significant digits; further ones do not change the value */
 #define EXPONENT_MAX 400              /* beyond those of a double, within those of a long double */
@@ -34,6 +35,16 @@ bool span_starts(struct span span, const char *prefix)
 
 	/* The bytes of an empty span may be nowhere, which memcmp() does not allow. */
 	return span_length(span) >= length && (length == 0 || memcmp(span.at, prefix, length) == 0);
+}
+
+bool span_take_end(struct span *span, const char *end)
+{
+	size_t length = strlen(end);
+
+	if (span_length(*span) <= length || memcmp(span->end - length, end, length) != 0)
+		return false;
+	span->end -= length;
+	return true;
 }
 
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size)
@@ -355,7 +366,7 @@ bool span_whole_bytes(const char *text, uint64_t least, uint64_t most, uint64_t 
 		return false;
 	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (span_length(rest) == strlen(units[i].name) &&
-		    strncasecmp(rest.at, units[i].name, span_length(rest)) == 0)
+		    ascii_same(rest.at, units[i].name, span_length(rest)))
 			size = number * units[i].bytes;
 	if (!(size >= (double)least && size <= (double)most))
 		return false;

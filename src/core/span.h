@@ -28,6 +28,12 @@ bool span_is(struct span span, const char *text);
 struct span span_trimmed(struct span text); /* without blanks, tabs and newlines at its ends */
 bool span_starts(struct span span, const char *prefix);
 
+/* Takes this end away, where something stands before it. */
+bool span_take_end(struct span *span, const char *end);
+
+/* What the kernel adds to the path of a file or a control group that is gone. */
+#define PATH_DELETED " (deleted)"
+
 /* Copies the bytes at offset, aligned or not, and consumes nothing; false and no change when incomplete. */
 bool span_peek(struct span bytes, size_t offset, void *value, size_t size);
 bool span_eat(struct span *rest, void *value, size_t size); /* the same at the front, which it consumes */

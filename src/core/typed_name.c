@@ -6,19 +6,16 @@
 
 #include <string.h>
 
-#define LENGTH_MAX 40
+#include "core/ascii.h"
 
-static char lower(char letter)
-{
-	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
+#define LENGTH_MAX 40
 
 bool typed_begins(struct span typed, const char *name)
 {
 	if (span_length(typed) == 0)
 		return false;
 	for (const char *at = typed.at; at < typed.end; at++, name++)
-		if (!*name || lower(*at) != lower(*name))
+		if (!*name || ascii_lower(*at) != ascii_lower(*name))
 			return false;
 	return true;
 }
@@ -47,14 +44,14 @@ static unsigned distance(struct span typed, struct span name_span)
 	for (size_t t = 1; t <= length; t++) {
 		unsigned *row = rows[t % 3];
 		const unsigned *before = rows[(t + 2) % 3], *second = rows[(t + 1) % 3];
-		char letter = lower(typed.at[t - 1]);
+		char letter = ascii_lower(typed.at[t - 1]);
 
 		row[0] = (unsigned)t;
 		for (size_t n = 1; n <= name_length; n++) {
 			row[n] = least(least(before[n], row[n - 1]) + 1,
-				       before[n - 1] + (letter != lower(name[n - 1])));
-			if (t > 1 && n > 1 && letter == lower(name[n - 2]) &&
-			    lower(typed.at[t - 2]) == lower(name[n - 1]))
+				       before[n - 1] + (letter != ascii_lower(name[n - 1])));
+			if (t > 1 && n > 1 && letter == ascii_lower(name[n - 2]) &&
+			    ascii_lower(typed.at[t - 2]) == ascii_lower(name[n - 1]))
 				row[n] = least(row[n], second[n - 2] + 1);
 		}
 	}

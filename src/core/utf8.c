@@ -93,6 +93,19 @@ bool utf8_is_harmful(uint32_t code)
 	return code > 0x10ffff;
 }
 
+void utf8_add_harmless(struct buffer *buffer, uint32_t code)
+{
+	char bytes[UTF8_BYTES_MAX];
+
+	buffer_add(buffer, bytes, utf8_put(bytes, utf8_is_harmful(code) ? UTF8_REPLACEMENT : code));
+}
+
+void utf8_harmless(struct buffer *buffer, struct span text)
+{
+	while (text.at < text.end)
+		utf8_add_harmless(buffer, utf8_next(&text));
+}
+
 /* A recording has U+FFFD for invalid UTF-8, and looks like the live run. */
 static bool stands_for_nothing(uint32_t code)
 {

@@ -23,6 +23,10 @@ size_t utf8_put(char *bytes, uint32_t code);
 /* Control characters, format and bidi controls, private and unassigned code points. */
 bool utf8_is_harmful(uint32_t code);
 
+/* For programs, UTF-8 in every locale: U+FFFD replaces harmful code points and invalid bytes. */
+void utf8_add_harmless(struct buffer *buffer, uint32_t code);
+void utf8_harmless(struct buffer *buffer, struct span text);
+
 /*
  * The next code point for a terminal: ' ' replaces newlines and tabs, '?' other harmful ones and, with
  * ascii, those beyond ASCII. cells is its width: 0 (combining, at most two in a row), 1 or 2. False at the

@@ -30,6 +30,17 @@
 #define WAIT_ONE_NS (30 * SECOND_NS)
 #define LATE_DELAYS 1.5 /* after this many delays a moment comes without those that are late */
 
+#define TROUBLES_MAX ((size_t)4096) /* of a machine; then the older half goes */
+
+/* What was wrong with a machine, moment by moment: where it changed. */
+struct troubles {
+	struct trouble {
+		uint64_t since_ns; /* wall clock of the moment */
+		char *text;        /* NULL: none any longer */
+	} * list;
+	size_t n, capacity;
+};
+
 struct fleet {
 	const struct fleet_plan *plan;
 	struct ssh_plan ssh;
@@ -41,6 +52,7 @@ struct fleet {
 	int epoll_fd, timer_fd;
 	bool goes_on;            /* some member is not a file */
 	bool *has_come;          /* of each: a sample since the last moment */
+	struct troubles *troubles; /* of each */
 	uint64_t moment_mono_ns; /* when the last moment was added */
 	struct axis axis;
 	size_t next;          /* index of the moment of the next frame */
@@ -58,6 +70,7 @@ struct fleet *fleet_open(const struct fleet_plan *plan)
 		.files = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->files)),
 		.hosts = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->hosts)),
 		.has_come = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->has_come)),
+		.troubles = alloc_zeroed(FLEET_MEMBERS_MAX, sizeof(*fleet->troubles)),
 		.wanted = alloc_zeroed(n_schemas + 1, sizeof(*fleet->wanted)),
 		.parts = alloc_zeroed(n_schemas + 1, sizeof(*fleet->parts)),
 		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
@@ -265,22 +278,65 @@ static double age_seconds(const struct member *member, const struct frame *of, u
 	return now_ns > of->wall_ns ? (double)(now_ns - of->wall_ns) / 1e9 : 0;
 }
 
-/* Is the frame that is made that of the last moment, which is now? Only now is known why nothing comes. */
-static bool is_newest(const struct fleet *fleet)
+static void forget_troubles(struct troubles *troubles, size_t n)
 {
-	return fleet->goes_on && fleet->next + 1 >= fleet->axis.n_moments;
+	for (size_t i = 0; i < n; i++)
+		free(troubles->list[i].text);
+	troubles->n -= n;
+	if (troubles->n > 0)
+		memmove(troubles->list, troubles->list + n, troubles->n * sizeof(*troubles->list));
 }
 
-static void add_row(const struct fleet *fleet, const struct member *member, struct frame *frame,
-		    uint64_t wall_ns)
+static const char *last_trouble(const struct troubles *troubles)
 {
+	return troubles->n > 0 ? troubles->list[troubles->n - 1].text : NULL;
+}
+
+static void keep_trouble(struct troubles *troubles, const char *text, uint64_t wall_ns)
+{
+	const char *before = last_trouble(troubles);
+
+	if (text && before ? strcmp(text, before) == 0 : text == before)
+		return;
+	if (troubles->n == TROUBLES_MAX)
+		forget_troubles(troubles, TROUBLES_MAX / 2);
+	*VECTOR_ADD(troubles->list, troubles->n, troubles->capacity) =
+		(struct trouble){ wall_ns, text ? alloc_text(text) : NULL };
+}
+
+/* Is the frame that is made that of the last moment, which is now? */
+static bool is_newest(const struct fleet *fleet)
+{
+	return fleet->next + 1 >= fleet->axis.n_moments;
+}
+
+/* Why nothing comes from it, now or as it was at the moment of the frame that is made; NULL: it comes. */
+static const char *trouble_of(const struct fleet *fleet, unsigned index, uint64_t wall_ns)
+{
+	const struct troubles *troubles = &fleet->troubles[index];
+	size_t at = troubles->n;
+	struct member_report report;
+
+	if (!fleet->goes_on)
+		return NULL;
+	report_of(&fleet->members[index], &report);
+	if (is_newest(fleet))
+		return report.trouble;
+	while (at > 0 && troubles->list[at - 1].since_ns > wall_ns)
+		at--;
+	return at > 0 ? troubles->list[at - 1].text : NULL;
+}
+
+static void add_row(const struct fleet *fleet, unsigned index, struct frame *frame, uint64_t wall_ns)
+{
+	const struct member *member = &fleet->members[index];
 	const struct frame *of = member_frame(member);
 	struct host_state state = { .name = member->name, .age_seconds = NAN };
 	struct member_report report;
 
 	report_of(member, &report);
 	state.clock_offset_seconds = report.clock_offset_seconds;
-	state.trouble = is_newest(fleet) ? report.trouble : NULL;
+	state.trouble = trouble_of(fleet, index, wall_ns);
 	if (of)
 		state.age_seconds = age_seconds(member, of, wall_ns);
 	host_add(frame, of, &state);
@@ -313,21 +369,20 @@ static int go_to_moment(struct fleet *fleet, unsigned index, bool shown, uint64_
 /* Of the shown machine all panes show it, and a screen says how old the sample is that stands there. */
 static void note_trouble(const struct fleet *fleet, struct frame *frame, unsigned shown, uint64_t wall_ns)
 {
-	for (unsigned i = 0; is_newest(fleet) && i < fleet->n_members; i++) {
+	for (unsigned i = 0; i < fleet->n_members; i++) {
 		const struct member *member = &fleet->members[i];
 		const struct frame *of = member_frame(member);
 		const char *topic = i == shown ? "source" : host_schema.name;
-		struct member_report report;
+		const char *trouble = trouble_of(fleet, i, wall_ns);
 		char age[VALUE_TEXT_MAX];
 
-		report_of(member, &report);
-		if (!report.trouble)
+		if (!trouble)
 			continue;
 		if (of && i == shown && !fleet->plan->request->batch)
 			frame_notice(frame, topic, NULL, _("%s: this is %s old; %s"), member->name,
-				     stretch_text(age, age_seconds(member, of, wall_ns)), report.trouble);
+				     stretch_text(age, age_seconds(member, of, wall_ns)), trouble);
 		else
-			frame_notice(frame, topic, NULL, "%s: %s", member->name, report.trouble);
+			frame_notice(frame, topic, NULL, "%s: %s", member->name, trouble);
 	}
 }
 
@@ -350,7 +405,7 @@ static int fill(struct fleet *fleet, struct frame *frame, uint64_t wall_ns)
 	table->failed = false;
 	table->mono_ns = frame->mono_ns;
 	for (unsigned i = 0; hosts && i < fleet->n_members; i++)
-		add_row(fleet, &fleet->members[i], frame, wall_ns);
+		add_row(fleet, i, frame, wall_ns);
 	if (hosts)
 		host_sort(frame);
 	note_trouble(fleet, frame, shown, wall_ns);
@@ -433,6 +488,13 @@ static void add_moment(struct fleet *fleet)
 
 	fleet->next = fleet->next > n_gone ? fleet->next - n_gone : 0;
 	fleet->moment_mono_ns = env_mono_ns();
+	for (unsigned i = 0; i < fleet->n_members; i++) {
+		struct member_report report;
+
+		report_of(&fleet->members[i], &report);
+		keep_trouble(&fleet->troubles[i], report.trouble,
+			     fleet->axis.moments[fleet->axis.n_moments - 1]);
+	}
 	memset(fleet->has_come, false, FLEET_MEMBERS_MAX * sizeof(*fleet->has_come));
 }
 
@@ -494,6 +556,8 @@ void fleet_close(struct fleet *fleet)
 	for (unsigned i = 0; i < fleet->n_members; i++)
 		member_close(&fleet->members[i]);
 	for (unsigned i = 0; i < fleet->n_members; i++) {
+		forget_troubles(&fleet->troubles[i], fleet->troubles[i].n);
+		free(fleet->troubles[i].list);
 		free(fleet->files[i]);
 		free(fleet->hosts[i]);
 	}
@@ -501,6 +565,7 @@ void fleet_close(struct fleet *fleet)
 	free(fleet->hosts);
 	free(fleet->members);
 	free(fleet->has_come);
+	free(fleet->troubles);
 	free(fleet->wanted);
 	free(fleet->parts);
 	axis_free(&fleet->axis);

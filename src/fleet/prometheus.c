@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/buffer.h"
 #include "core/i18n.h"
 #include "fleet/prometheus_api.h"
 #include "fleet/stored_axis.h"
@@ -61,15 +62,16 @@ static int next(void *state, struct frame *frame)
 	struct prometheus *prometheus = state;
 	const char *why = NULL;
 	size_t index = prometheus->axis.next;
+	int error = 0;
 
 	if (index >= stored_axis_moments(&prometheus->axis))
 		return -EAGAIN;
 	if (index < prometheus->loaded || index - prometheus->loaded >= prometheus->n_loaded)
-		load(prometheus, index, &why);
+		error = load(prometheus, index, &why);
 	prometheus->axis.next++;
 	frame->host = arena_copy(&frame->arena, prometheus->machine, strlen(prometheus->machine));
 	frame->wall_ns = frame->mono_ns = stored_axis_ns(&prometheus->axis, index);
-	if (why)
+	if (error)
 		frame_notice(frame, "source", NULL, _("Prometheus: %s"), why);
 	else if (stored_series_fill(prometheus->stored, STORED_ALL, (unsigned)(index - prometheus->loaded),
 				    frame) == 0)
@@ -140,7 +142,7 @@ void prometheus_answered(const struct source *source, uint64_t wall_ns)
 int prometheus_open(struct source *source, const struct prometheus_plan *plan, const char **why)
 {
 	struct prometheus *prometheus = alloc_zeroed(1, sizeof(*prometheus));
-	int error = stored_axis_open(&prometheus->axis, plan->step_seconds);
+	int error = stored_axis_open(&prometheus->axis, plan->step_seconds, plan->oldest);
 
 	*why = strerror(-error);
 	prometheus->api = plan->api;

@@ -12,6 +12,7 @@ struct prometheus_plan {
 	struct prometheus_api *api; /* borrowed, as all of it */
 	const char *machine;        /* label "instance" of its series */
 	double step_seconds;        /* between two frames */
+	double oldest;              /* as of stored_axis_open() */
 	const struct schema *const *schemas;
 	unsigned n_schemas;
 };

@@ -5,17 +5,20 @@
 #include "fleet/prometheus_api.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/buffer.h"
 #include "core/i18n.h"
 #include "core/vector.h"
+#include "fleet/prometheus_answer.h"
 #include "sys/env.h"
 
 #define ANSWER_MAX ((size_t)64 << 20)
 #define MACHINES_MAX 10000
+#define NAMES_MAX ((size_t)4 << 20) /* bytes */
 #define REST_NS (UINT64_C(5) * 1000000000) /* one jump on the screen waits once */
 #define OF_PANETOP "{__name__=~\"panetop_(self_sample_time_seconds|build_info|memory_total_bytes)\"}"
 
@@ -90,7 +93,6 @@ int prometheus_api_open(struct prometheus_api *api, const char *url, const char 
 void prometheus_api_close(struct prometheus_api *api)
 {
 	http_client_close(api->client);
-	buffer_free(&api->answer);
 	free(api->url);
 }
 
@@ -101,11 +103,21 @@ void prometheus_api_rest(struct prometheus_api *api, int error, const char *why)
 	api->rests_until_ns = env_mono_ns() + REST_NS;
 }
 
-/* call: with its first parameter, "query?query="; parameters: behind its value. */
-static int ask(struct prometheus_api *api, const char *call, const char *value, const char *parameters,
-	       const char **why)
+static int add_bytes(void *answer, struct span bytes, const char **why)
 {
+	return prometheus_answer_add(answer, bytes, why);
+}
+
+/*
+ * call: with its first parameter, "query?query="; parameters: behind its value. Each element of the answer is
+ * given to take. *why is valid until the next call.
+ */
+static int ask(struct prometheus_api *api, const char *call, const char *value, const char *parameters,
+	       prometheus_take *take, void *context, const char **why)
+{
+	struct prometheus_answer answer = { .take = take, .context = context };
 	struct buffer url = { 0 };
+	const char *reason;
 	int error;
 
 	*why = api->why;
@@ -115,14 +127,45 @@ static int ask(struct prometheus_api *api, const char *call, const char *value, 
 	add_encoded(&url, value);
 	buffer_text(&url, parameters);
 	buffer_char(&url, '\0');
-	buffer_empty(&api->answer);
-	error = http_client_get(api->client, url.bytes, ANSWER_MAX, &api->answer, why);
+	error = http_client_get(api->client, url.bytes, ANSWER_MAX, add_bytes, &answer, &reason);
 	buffer_free(&url);
 	if (!error)
-		return 0;
-	prometheus_api_rest(api, error, *why);
-	*why = api->why;
+		error = prometheus_answer_end(&answer, &reason);
+	if (error == -EBADMSG)
+		snprintf(api->why, sizeof(api->why), "%s", reason);
+	else if (error)
+		prometheus_api_rest(api, error, reason);
+	prometheus_answer_free(&answer);
 	return error;
+}
+
+/* Unless it has it. False: they are too many. */
+static bool add_name(struct prometheus_names *names, const char *name)
+{
+	uint64_t hash = hash_bytes(HASH_SEED, span_text(name));
+	uint32_t at;
+
+	HASH_FIND(at, &names->by_name, hash, strcmp(names->list[at], name) == 0);
+	if (at != HASH_NONE)
+		return true;
+	if (names->n == MACHINES_MAX || names->bytes + strlen(name) > NAMES_MAX)
+		return false;
+	names->bytes += strlen(name);
+	hash_add(&names->by_name, hash, (uint32_t)names->n);
+	*VECTOR_ADD(names->list, names->n, names->capacity) = alloc_text(name);
+	return true;
+}
+
+/* A text, or a series with that label. */
+static int take_name(void *context, const json_t *element, const char **why)
+{
+	const json_t *labels = json_object_get(element, "metric");
+	const char *name = json_string_value(labels ? json_object_get(labels, "instance") : element);
+
+	if (!name || add_name(context, name))
+		return 0;
+	*why = _("it has too many machines; name one with ?instance=");
+	return -EMSGSIZE;
 }
 
 static int by_name(const void *a, const void *b)
@@ -130,54 +173,36 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_name(struct prometheus_names *names, const char *name)
+/* In the order of their bytes, from the first new one on. */
+static int ask_names(struct prometheus_api *api, const char *call, const char *selector,
+		     struct prometheus_names *names, const char **why)
 {
-	for (size_t i = 0; i < names->n; i++)
-		if (strcmp(names->list[i], name) == 0)
-			return;
-	if (names->n < MACHINES_MAX)
-		*VECTOR_ADD(names->list, names->n, names->capacity) = alloc_text(name);
-}
-
-/* Of an answer: its list of texts, or of series with that label; and in the order of their bytes. False: it
- * is none. */
-static bool add_names(struct prometheus_api *api, struct prometheus_names *names)
-{
-	json_t *root = json_loadb(api->answer.bytes, api->answer.length, 0, NULL);
-	const json_t *data = json_object_get(root, "data");
-	const json_t *results = json_is_array(data) ? data : json_object_get(data, "result");
-	bool is_list = json_is_array(results);
 	size_t first = names->n;
+	int error = ask(api, call, selector, "", take_name, names, why);
 
-	for (size_t i = 0; i < json_array_size(results); i++) {
-		const json_t *result = json_array_get(results, i);
-		const json_t *labels = json_object_get(result, "metric");
-		const char *name = json_string_value(labels ? json_object_get(labels, "instance") : result);
-
-		if (name)
-			add_name(names, name);
-	}
-	json_decref(root);
 	if (names->n > first)
 		qsort(names->list + first, names->n - first, sizeof(*names->list), by_name);
-	return is_list;
+	hash_clear(&names->by_name);
+	for (size_t i = 0; i < names->n; i++)
+		hash_add(&names->by_name, hash_bytes(HASH_SEED, span_text(names->list[i])), (uint32_t)i);
+	return error;
 }
 
 int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names *names, const char **why)
 {
-	const char *unused;
-	int error = ask(api, "query?query=", "count by (instance) (" OF_PANETOP ")", "", why);
+	int error = ask_names(api, "query?query=", "count by (instance) (" OF_PANETOP ")", names, why);
+	size_t n_now;
 
 	if (error)
 		return error;
-	if (!add_names(api, names)) {
-		*why = _("the answer is not one of Prometheus");
-		return -EBADMSG;
-	}
-	if (ask(api, "label/instance/values?match[]=", OF_PANETOP, "", &unused) == 0)
-		add_names(api, names);
+	n_now = names->n;
+	error = ask_names(api, "label/instance/values?match[]=", OF_PANETOP, names, why);
+	if (n_now > 0 || (!error && names->n > 0))
+		return 0;
+	if (error == -EMSGSIZE)
+		return error;
 	*why = _("it has no metrics of panetop");
-	return names->n > 0 ? 0 : -ENODATA;
+	return -ENODATA;
 }
 
 int prometheus_api_find(struct prometheus_api *api, const char *machine, const char **why)
@@ -189,15 +214,11 @@ int prometheus_api_find(struct prometheus_api *api, const char *machine, const c
 
 	buffer_print(&selector, "{instance=%s,__name__=~\"panetop_.+\"}", quoted);
 	buffer_char(&selector, '\0');
-	error = ask(api, "label/instance/values?match[]=", selector.bytes, "", why);
-	if (!error && !add_names(api, &names)) {
-		*why = _("the answer is not one of Prometheus");
-		error = -EBADMSG;
-	} else if (!error && names.n == 0) {
+	error = ask_names(api, "label/instance/values?match[]=", selector.bytes, &names, why);
+	if (!error && names.n == 0) {
 		snprintf(api->why, sizeof(api->why),
 			 _("it has no metrics of panetop of '%s'; without ?instance all machines are shown"),
 			 machine);
-		*why = api->why;
 		error = -ENODATA;
 	}
 	prometheus_names_free(&names);
@@ -206,11 +227,39 @@ int prometheus_api_find(struct prometheus_api *api, const char *machine, const c
 	return error;
 }
 
+static int take_number(void *context, const json_t *series, const char **why)
+{
+	const char *text = json_string_value(json_array_get(json_object_get(series, "value"), 1));
+
+	(void)why;
+	*(double *)context = text ? strtod(text, NULL) : 0;
+	return 0;
+}
+
+double prometheus_api_oldest(struct prometheus_api *api, const char *machine)
+{
+	char *quoted = prometheus_quoted(machine ? machine : "");
+	struct buffer query = { 0 };
+	double oldest = 0;
+	const char *why;
+
+	buffer_print(&query,
+		     "min(min_over_time(panetop_self_sample_time_seconds{topic=\"all\",instance%s%s}[15d]))",
+		     machine ? "=" : "!=", quoted);
+	buffer_char(&query, '\0');
+	if (ask(api, "query?query=", query.bytes, "", take_number, &oldest, &why) < 0)
+		api->rests_until_ns = 0; /* it may be too much for it */
+	buffer_free(&query);
+	free(quoted);
+	return isfinite(oldest) && oldest > 0 ? oldest : 0;
+}
+
 void prometheus_names_free(struct prometheus_names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
 		free(names->list[i]);
 	free(names->list);
+	hash_free(&names->by_name);
 	*names = (struct prometheus_names){ 0 };
 }
 
@@ -222,14 +271,11 @@ int prometheus_api_range(struct prometheus_api *api, const char *const *selector
 
 	snprintf(parameters, sizeof(parameters), "&start=%.3f&end=%.3f&step=%.3f", steps->first,
 		 steps->first + (steps->n - 1) * steps->seconds, steps->seconds);
-	for (unsigned i = 0; selectors[i] && !error; i++) {
-		struct span answer;
-
-		error = ask(api, "query_range?query=", selectors[i], parameters, why);
-		answer = span_of(api->answer.bytes, api->answer.length);
-		if (!error)
-			error = i == 0 ? stored_series_take(stored, answer, steps, why)
-				       : stored_series_add(stored, answer, why);
-	}
+	stored_series_begin(stored, steps);
+	for (unsigned i = 0; selectors[i] && !error; i++)
+		error = ask(api, "query_range?query=", selectors[i], parameters, stored_series_take, stored,
+			    why);
+	if (error)
+		stored_series_begin(stored, steps);
 	return error;
 }

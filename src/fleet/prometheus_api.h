@@ -3,13 +3,13 @@
 #ifndef PANETOP_FLEET_PROMETHEUS_API_H
 #define PANETOP_FLEET_PROMETHEUS_API_H
 
+#include "core/hash.h"
 #include "fleet/stored_series.h"
 #include "sys/http_client.h"
 
 struct prometheus_api {
 	struct http_client *client;
 	char *url; /* without a slash at its end */
-	struct buffer answer;
 	char why[256];
 	int error;               /* of the last answer that did not come … */
 	uint64_t rests_until_ns; /* … after which none is waited for until then, by CLOCK_MONOTONIC */
@@ -25,13 +25,16 @@ void prometheus_api_rest(struct prometheus_api *api, int error, const char *why)
 /* Names of machines with metrics of panetop: first those that have some now, then those that had. */
 struct prometheus_names {
 	char **list;
-	size_t n, capacity;
+	size_t n, capacity, bytes;
+	struct hash by_name;
 };
 
 /* 0, or -errno with *why, translated and valid until the next call. */
 int prometheus_api_machines(struct prometheus_api *api, struct prometheus_names *names, const char **why);
 /* Is there anything of this machine? Likewise. */
 int prometheus_api_find(struct prometheus_api *api, const char *machine, const char **why);
+/* When the first sample of this machine, or of any (NULL), was made, in seconds since 1970; 0: not known. */
+double prometheus_api_oldest(struct prometheus_api *api, const char *machine);
 void prometheus_names_free(struct prometheus_names *names);
 
 /* Answers with what selectors choose, up to NULL, at these steps, likewise: a query for each. */

@@ -311,7 +311,7 @@ static void reap(struct connection *connection, uint64_t now_ns)
 
 	if (waitpid(connection->pid, &status, WNOHANG) == 0) {
 		if (now_ns >= connection->until_ns)
-			kill(-connection->pid, SIGKILL);
+			spawn_signal(connection->pid, SIGKILL);
 		return;
 	}
 	read_errors(connection);
@@ -400,11 +400,10 @@ static void keep_back(void *state, uint64_t bytes)
 static void close_connection(void *state)
 {
 	struct connection *connection = state;
+	int status;
 
-	if (connection->pid > 0) {
-		kill(-connection->pid, SIGKILL);
-		waitpid(connection->pid, NULL, 0);
-	}
+	if (connection->pid > 0)
+		spawn_kill(connection->pid, &status);
 	if (connection->phase == PHASE_ANSWER)
 		close(connection->out_fd);
 	if (connection->err_fd >= 0)

@@ -21,14 +21,16 @@ static double now_seconds(void)
 	return (double)env_wall_ns() / 1e9 - BEHIND_SECONDS;
 }
 
-int stored_axis_open(struct stored_axis *axis, double step_seconds)
+int stored_axis_open(struct stored_axis *axis, double step_seconds, double oldest)
 {
 	double whole, part = modf(step_seconds, &whole);
 	const struct timespec step = { (time_t)whole, (long)(part * 1e9) };
 	const struct itimerspec times = { step, step };
 
 	axis->step = step_seconds;
-	axis->first = floor((now_seconds() - PAST_SECONDS) / step_seconds) * step_seconds;
+	oldest = fmin(fmax(ceil(oldest / step_seconds), floor((now_seconds() - PAST_SECONDS) / step_seconds)),
+		      floor(now_seconds() / step_seconds) - 1);
+	axis->first = oldest * step_seconds;
 	axis->next = stored_axis_moments(axis) - 2;
 	axis->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	return axis->timer_fd < 0 || timerfd_settime(axis->timer_fd, 0, &times, NULL) < 0 ? -errno : 0;

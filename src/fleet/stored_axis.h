@@ -15,8 +15,11 @@ struct stored_axis {
 	size_t next;        /* index of the frame that is given next */
 };
 
-/* 0 or -errno. The first frame that is given is the last but one, which the last one needs for its rates. */
-int stored_axis_open(struct stored_axis *axis, double step_seconds);
+/*
+ * oldest: when the first sample was stored, in seconds since 1970; 0: not known. 0 or -errno. The first frame
+ * that is given is the last but one, which the last one needs for its rates.
+ */
+int stored_axis_open(struct stored_axis *axis, double step_seconds, double oldest);
 void stored_axis_close(struct stored_axis *axis);
 
 size_t stored_axis_moments(const struct stored_axis *axis); /* so far */

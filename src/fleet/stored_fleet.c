@@ -27,10 +27,13 @@ static const char *const of_rows[] = {
 	"system_(load1|cpus))\"}",
 	"{__name__=~\"panetop_(pressure_avg10_ratio|system_(tasks|uptime_seconds)|"
 	"disk_busy_(seconds_total|ratio)|self_sample_time_seconds|finding_row_info)\"}",
+	/* of a machine that is gone, too: a value that the one above does not have any more */
+	"last_over_time({__name__=\"panetop_self_sample_time_seconds\",topic=\"all\"}[1d])",
 	NULL,
 };
 
-#define NEAR_FRAMES 240 /* an hour of steps of 15 s */
+#define NEAR_FRAMES 240     /* an hour of steps of 15 s */
+#define OLDEST_MACHINES 100 /* of more it would be too much to look through all that is stored */
 
 struct stored_fleet {
 	struct stored_axis axis;
@@ -43,6 +46,7 @@ struct stored_fleet {
 	size_t shown;           /* … by its number; SIZE_MAX: none so far */
 	struct source source;   /* … and where its frames come from; owned by the member */
 	bool *wanted;
+	double oldest;              /* as of stored_axis_open() */
 	size_t aim;                 /* no frame before it is shown */
 	size_t given;               /* index of the last frame; SIZE_MAX - 1: there is none */
 	size_t answered;            /* index of the moment that rows have already; SIZE_MAX: none */
@@ -102,6 +106,7 @@ static int choose_member(struct stored_fleet *fleet, const char **why)
 		.api = &fleet->api,
 		.machine = fleet->names.list[wanted],
 		.step_seconds = fleet->plan->step_seconds,
+		.oldest = fleet->oldest,
 		.schemas = fleet->plan->reading.schemas,
 		.n_schemas = fleet->plan->reading.n_schemas,
 	};
@@ -152,11 +157,10 @@ static void add_row(struct stored_fleet *fleet, size_t machine, struct frame *fr
 	n_before = stored_series_fill(fleet->rows, machine, 0, &fleet->frames[0]);
 	n = stored_series_fill(fleet->rows, machine, 1, &fleet->frames[1]);
 	frame_derive(&fleet->frames[1], n_before > 0 ? &fleet->frames[0] : NULL);
-	if (n > 0)
-		state.age_seconds = age_seconds(&fleet->frames[1], at);
-	else
+	state.age_seconds = age_seconds(&fleet->frames[1], at);
+	if (n == 0 || (n == 1 && !isnan(state.age_seconds)))
 		state.trouble = _("Prometheus has nothing of it at this time");
-	host_add(frame, n > 0 ? &fleet->frames[1] : NULL, &state);
+	host_add(frame, state.trouble ? NULL : &fleet->frames[1], &state);
 }
 
 /* Of all machines, at the moment with this index and at the one before. */
@@ -362,8 +366,9 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 	static char why_of_last[256];
 	const struct member_plan *reading = &plan->reading;
 	struct stored_fleet *fleet = alloc_zeroed(1, sizeof(*fleet));
-	int error = stored_axis_open(&fleet->axis, plan->step_seconds);
+	int error;
 
+	fleet->axis.timer_fd = -1;
 	fleet->plan = plan;
 	fleet->shown = fleet->answered = SIZE_MAX;
 	fleet->given = SIZE_MAX - 1;
@@ -372,11 +377,15 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 	fleet->wanted = alloc_zeroed(reading->n_schemas + 1, sizeof(*fleet->wanted));
 	for (unsigned i = 0; i < 2; i++)
 		frame_open(&fleet->frames[i], reading->schemas, reading->n_schemas);
-	*why = strerror(-error);
-	if (!error)
-		error = prometheus_api_open(&fleet->api, plan->url, why);
+	error = prometheus_api_open(&fleet->api, plan->url, why);
 	if (!error)
 		error = find_machines(fleet, why);
+	if (!error && fleet->names.n <= OLDEST_MACHINES)
+		fleet->oldest = prometheus_api_oldest(&fleet->api, plan->machine);
+	if (!error) {
+		error = stored_axis_open(&fleet->axis, plan->step_seconds, fleet->oldest);
+		*why = strerror(-error);
+	}
 	if (error) {
 		snprintf(why_of_last, sizeof(why_of_last), "%s", *why);
 		*why = why_of_last;

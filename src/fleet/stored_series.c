@@ -5,7 +5,6 @@
 #include "fleet/stored_series.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +16,9 @@
 #include "core/vector.h"
 #include "output/exposition.h"
 
-#define SERIES_MAX 100000
-#define VALUES_MAX 8000000 /* of all of them: 64 MB */
-#define WHY_BYTES 256
+#define KEPT_MAX ((size_t)16 << 20) /* bytes of all that is kept of the answers … */
+#define FRAME_MAX ((size_t)4 << 20) /* … and of the rows of a frame */
+#define ROW_SLOTS 32                /* bytes in the table of rows by their keys */
 #define MACHINE "instance"
 #define BYTE_BITS 8
 
@@ -46,7 +45,8 @@ struct stored_row {
 struct series {
 	const struct metric *metric;
 	uint32_t row;
-	size_t value; /* the first of its steps */
+	size_t value;         /* the first of its steps */
+	size_t text, n_texts; /* of an info: those that are no keys */
 };
 
 struct stored_series {
@@ -70,7 +70,7 @@ struct stored_series {
 	size_t n_series, series_capacity;
 	double *values; /* NaN: there is none */
 	size_t n_values, value_capacity;
-	char why[WHY_BYTES];
+	size_t text_bytes; /* in the arena */
 };
 
 static void add_metric(struct stored_series *stored, unsigned schema, const struct column *column,
@@ -103,9 +103,11 @@ struct stored_series *stored_series_open(const struct schema *const *schemas, un
 	return stored;
 }
 
-static void forget(struct stored_series *stored)
+void stored_series_begin(struct stored_series *stored, const struct stored_steps *steps)
 {
+	stored->steps = *steps;
 	stored->n_machines = stored->n_rows = stored->n_texts = stored->n_series = stored->n_values = 0;
+	stored->text_bytes = 0;
 	hash_clear(&stored->by_machine);
 	hash_clear(&stored->by_keys);
 	arena_free(&stored->arena);
@@ -113,7 +115,7 @@ static void forget(struct stored_series *stored)
 
 void stored_series_close(struct stored_series *stored)
 {
-	forget(stored);
+	arena_free(&stored->arena);
 	hash_free(&stored->by_name);
 	hash_free(&stored->by_machine);
 	hash_free(&stored->by_keys);
@@ -142,10 +144,18 @@ static const char *label_value(const json_t *labels, const struct schema *schema
 	return label ? json_string_value(json_object_get(labels, label)) : NULL;
 }
 
+static const char *keep_text(struct stored_series *stored, const char *text)
+{
+	size_t length = strlen(text);
+
+	stored->text_bytes += length + 1;
+	return arena_copy(&stored->arena, text, length);
+}
+
 static void add_text(struct stored_series *stored, const struct column *column, const char *value)
 {
 	*VECTOR_ADD(stored->texts, stored->n_texts, stored->text_capacity) =
-		(struct text){ column, arena_copy(&stored->arena, value, strlen(value)) };
+		(struct text){ column, keep_text(stored, value) };
 }
 
 static uint32_t machine_of(struct stored_series *stored, const json_t *labels)
@@ -159,7 +169,7 @@ static uint32_t machine_of(struct stored_series *stored, const json_t *labels)
 		return at;
 	at = (uint32_t)stored->n_machines;
 	*VECTOR_ADD(stored->machines, stored->n_machines, stored->machine_capacity) =
-		name ? arena_copy(&stored->arena, name, strlen(name)) : "";
+		name ? keep_text(stored, name) : "";
 	hash_add(&stored->by_machine, hash, at);
 	return at;
 }
@@ -239,46 +249,12 @@ static void take_value(struct stored_series *stored, const struct series *series
 		stored->values[series->value + (size_t)step] = value * series->metric->scale;
 }
 
-static void take_series(struct stored_series *stored, const json_t *result)
-{
-	const json_t *labels = json_object_get(result, "metric"), *values = json_object_get(result, "values");
-	const char *name = json_string_value(json_object_get(labels, "__name__"));
-	const struct metric *metric = name ? find_metric(stored, name) : NULL;
-	struct series *series;
-
-	if (!metric || stored->n_series == SERIES_MAX || stored->n_values >= VALUES_MAX)
-		return;
-	series = VECTOR_ADD(stored->series, stored->n_series, stored->series_capacity);
-	*series = (struct series){ .metric = metric,
-				   .row = row_of(stored, labels, metric->schema),
-				   .value = stored->n_values };
-	for (unsigned step = 0; step < stored->steps.n; step++)
-		*VECTOR_ADD(stored->values, stored->n_values, stored->value_capacity) = NAN;
-	for (size_t i = 0; i < json_array_size(values); i++)
-		take_value(stored, series, json_array_get(values, i));
-}
-
 /* The other texts of a row, which its info has as labels. */
-static void take_info(struct stored_series *stored, const json_t *result)
+static void take_info(struct stored_series *stored, struct series *series, const json_t *labels)
 {
-	const json_t *labels = json_object_get(result, "metric");
-	const char *name = json_string_value(json_object_get(labels, "__name__"));
-	const struct metric *metric = name ? find_metric(stored, name) : NULL;
-	const struct schema *schema;
-	struct stored_row info, *row;
-	uint32_t number;
+	const struct schema *schema = stored->schemas[series->metric->schema];
 
-	if (!metric || metric->column)
-		return;
-	schema = stored->schemas[metric->schema];
-	number = row_of(stored, labels, metric->schema);
-	row = &stored->rows[number];
-	info = (struct stored_row){ .text = stored->n_texts };
-	for (size_t i = 0; i < row->n_texts; i++) {
-		struct text text = stored->texts[row->text + i];
-
-		*VECTOR_ADD(stored->texts, stored->n_texts, stored->text_capacity) = text;
-	}
+	series->text = stored->n_texts;
 	for (unsigned c = 0; c < schema->n_columns; c++) {
 		const struct column *column = &schema->columns[c];
 		const char *value = column->kind == COLUMN_LABEL && column->type == VALUE_TEXT
@@ -288,46 +264,40 @@ static void take_info(struct stored_series *stored, const json_t *result)
 		if (value && !exposition_label(schema, column))
 			add_text(stored, column, value);
 	}
-	row->text = info.text;
-	row->n_texts = stored->n_texts - info.text;
+	series->n_texts = stored->n_texts - series->text;
 }
 
-/* What others wrote, for a sentence. */
-static void explain(struct stored_series *stored, const json_t *root, const char **why)
+static size_t kept_bytes(const struct stored_series *stored)
 {
-	const char *error = json_string_value(json_object_get(root, "error"));
-
-	snprintf(stored->why, sizeof(stored->why), "%s",
-		 error ? error : _("the answer is not one of Prometheus"));
-	for (char *at = stored->why; *at; at++)
-		if ((unsigned char)*at < ' ')
-			*at = ' ';
-	*why = stored->why;
+	return stored->n_series * sizeof(*stored->series) + stored->n_values * sizeof(*stored->values) +
+	       stored->n_rows * (sizeof(*stored->rows) + ROW_SLOTS) +
+	       stored->n_texts * sizeof(*stored->texts) + stored->text_bytes;
 }
 
-int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
-		       const char **why)
+int stored_series_take(void *context, const json_t *result, const char **why)
 {
-	forget(stored);
-	stored->steps = *steps;
-	return stored_series_add(stored, answer, why);
-}
+	struct stored_series *stored = context;
+	const json_t *labels = json_object_get(result, "metric"), *values = json_object_get(result, "values");
+	const char *name = json_string_value(json_object_get(labels, "__name__"));
+	const struct metric *metric = name ? find_metric(stored, name) : NULL;
+	struct series *series;
 
-int stored_series_add(struct stored_series *stored, struct span answer, const char **why)
-{
-	json_t *root = json_loadb(answer.at, span_length(answer), 0, NULL);
-	const json_t *results = json_object_get(json_object_get(root, "data"), "result");
-
-	if (!json_is_array(results)) {
-		explain(stored, root, why);
-		json_decref(root);
-		return -EBADMSG;
+	if (!metric)
+		return 0;
+	if (kept_bytes(stored) > KEPT_MAX) {
+		*why = _("the answer is too long");
+		return -EMSGSIZE;
 	}
-	for (size_t i = 0; i < json_array_size(results); i++)
-		take_series(stored, json_array_get(results, i));
-	for (size_t i = 0; i < json_array_size(results); i++) /* once rows are found by their keys alone */
-		take_info(stored, json_array_get(results, i));
-	json_decref(root);
+	series = VECTOR_ADD(stored->series, stored->n_series, stored->series_capacity);
+	*series = (struct series){ .metric = metric,
+				   .row = row_of(stored, labels, metric->schema),
+				   .value = stored->n_values };
+	for (unsigned step = 0; step < stored->steps.n; step++)
+		*VECTOR_ADD(stored->values, stored->n_values, stored->value_capacity) = NAN;
+	for (size_t i = 0; i < json_array_size(values); i++)
+		take_value(stored, series, json_array_get(values, i));
+	if (!metric->column)
+		take_info(stored, series, labels);
 	return 0;
 }
 
@@ -359,9 +329,24 @@ static void set_command(void *row, const struct schema *schema, const struct tex
 			row_set_text(row, &schema->columns[c], row_text(row, name->column));
 }
 
-/* The row of the frame, which is added when its first value comes. numbers: of each row, from 1; 0: not yet.
+static size_t set_texts(void *row, const struct stored_series *stored, size_t first, size_t n,
+			struct frame *frame)
+{
+	size_t bytes = 0;
+
+	for (size_t i = first; i < first + n; i++) {
+		set_text(row, &stored->texts[i], frame);
+		bytes += strlen(stored->texts[i].value);
+	}
+	return bytes;
+}
+
+/*
+ * The row of the frame, which is added when its first value comes. numbers: of each row, from 1; 0: not yet.
+ * *bytes grows by those that it takes.
  */
-static void *row_in(struct frame *frame, const struct stored_series *stored, uint32_t *numbers, uint32_t at)
+static void *row_in(struct frame *frame, const struct stored_series *stored, uint32_t *numbers, uint32_t at,
+		    size_t *bytes)
 {
 	const struct stored_row *row = &stored->rows[at];
 	struct table *table = &frame->tables[row->schema];
@@ -373,10 +358,9 @@ static void *row_in(struct frame *frame, const struct stored_series *stored, uin
 	table->present = true;
 	table->mono_ns = frame->mono_ns;
 	numbers[at] = (uint32_t)table->n_rows;
-	for (size_t i = 0; i < row->n_texts; i++) {
-		set_text(added, &stored->texts[row->text + i], frame);
+	*bytes += schema_row_bytes(table->schema) + set_texts(added, stored, row->text, row->n_texts, frame);
+	for (size_t i = 0; i < row->n_texts; i++)
 		set_command(added, table->schema, &stored->texts[row->text + i]);
-	}
 	return added;
 }
 
@@ -395,7 +379,7 @@ size_t stored_series_fill(const struct stored_series *stored, size_t machine, un
 {
 	double at = stored->steps.first + step * stored->steps.seconds;
 	uint32_t *numbers = alloc_zeroed(stored->n_rows + 1, sizeof(*numbers));
-	size_t n = 0;
+	size_t n = 0, bytes = 0;
 
 	frame->wall_ns = frame->mono_ns = (uint64_t)(at * 1e9);
 	for (size_t i = 0; i < stored->n_series; i++) {
@@ -405,10 +389,15 @@ size_t stored_series_fill(const struct stored_series *stored, size_t machine, un
 
 		if (isnan(value) || (machine != STORED_ALL && stored->rows[series->row].machine != machine))
 			continue;
-		row = row_in(frame, stored, numbers, series->row);
+		row = row_in(frame, stored, numbers, series->row, &bytes);
 		if (series->metric->column)
 			set_value(row, series->metric->column, value);
+		bytes += set_texts(row, stored, series->text, series->n_texts, frame);
 		n++;
+		if (bytes > FRAME_MAX) {
+			frame_notice(frame, "source", NULL, _("Prometheus: %s"), _("the answer is too long"));
+			break;
+		}
 	}
 	free(numbers);
 	return n;

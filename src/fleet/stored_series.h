@@ -6,10 +6,10 @@
 #ifndef PANETOP_FLEET_STORED_SERIES_H
 #define PANETOP_FLEET_STORED_SERIES_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/span.h"
 #include "model/frame.h"
 
 struct stored_series;
@@ -24,18 +24,16 @@ struct stored_steps {
 	unsigned n;
 };
 
-/*
- * In place of what it had: the series of an answer to query_range with these steps, but for those that are
- * not panetop's. 0; -EBADMSG: it is another text, or reports an error; *why, translated and valid until the
- * next call, says which.
- */
-int stored_series_take(struct stored_series *stored, struct span answer, const struct stored_steps *steps,
-		       const char **why);
-/* To what it has: those of another answer with the same steps, likewise. */
-int stored_series_add(struct stored_series *stored, struct span answer, const char **why);
+/* Forgets what it had. */
+void stored_series_begin(struct stored_series *stored, const struct stored_steps *steps);
 
-/* The machines that the series are of, by their label "instance"; "": one without. Valid until the next take.
+/*
+ * A series of an answer to query_range with these steps, if it is one of panetop's; it is a prometheus_take.
+ * 0; -EMSGSIZE: they are too many, with *why.
  */
+int stored_series_take(void *stored, const json_t *series, const char **why);
+
+/* The machines that the series are of, by their label "instance"; "": one without. Until the next begin. */
 size_t stored_series_machines(const struct stored_series *stored);
 const char *stored_series_machine(const struct stored_series *stored, size_t machine);
 

@@ -141,24 +141,13 @@ static unsigned depth_of(struct span path)
 	return depth;
 }
 
-/* The kernel marks the path of a group that was removed below its last process. */
-static struct span without_mark(struct span path)
-{
-	static const char mark[] = " (deleted)";
-	size_t length = sizeof(mark) - 1;
-
-	if (span_length(path) > length && memcmp(path.end - length, mark, length) == 0)
-		path.end -= length;
-	return path;
-}
-
 bool cgroup_path_in(struct span cgroups, unsigned hierarchy, struct span *path)
 {
 	static const char *const controllers[] = { "cpu", "memory", "pids", "blkio", "name=systemd", NULL };
 
 	if (!find_group(cgroups, controllers[hierarchy], path) || span_length(*path) == 0 || *path->at != '/')
 		return false;
-	*path = without_mark(*path);
+	span_take_end(path, PATH_DELETED); /* it was removed below its last process */
 	return true;
 }
 

@@ -4,9 +4,9 @@
 
 #include "kernel/cgroup_name.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "core/ascii.h"
 #include "core/i18n.h"
 
 #define SHORT_ID_LENGTH 12
@@ -105,7 +105,7 @@ static void copy_short_id(struct cgroup_name *out, struct span id)
 
 	for (; id.at < id.end && length < SHORT_ID_LENGTH; id.at++)
 		if (hex_digit(*id.at) >= 0)
-			out->name[length++] = (char)tolower((unsigned char)*id.at);
+			out->name[length++] = ascii_lower(*id.at);
 	out->name[length] = '\0';
 }
 

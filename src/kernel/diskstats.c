@@ -4,6 +4,8 @@
 
 #include "kernel/diskstats.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/unknown.h"
@@ -61,10 +63,24 @@ bool disk_is_partition(struct span disk, struct span name)
 
 bool disk_is_stacked(struct span name)
 {
-	static const char *const prefixes[] = { "loop", "ram", "zram", "dm-", "md", "drbd" };
+	static const char *const prefixes[] = { "loop", "ram", "zram", "dm-", "md", "drbd", "bcache", "zd" };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (span_starts(name, prefixes[i]))
 			return true;
 	return false;
+}
+
+bool disk_path_head(struct span name, char head[DISK_HEAD_MAX])
+{
+	uint64_t subsystem, controller, space;
+
+	if (!span_starts(name, "nvme"))
+		return false;
+	name.at += strlen("nvme");
+	if (!span_u64(&name, &subsystem) || !span_char(&name, 'c') || !span_u64(&name, &controller) ||
+	    !span_char(&name, 'n') || !span_u64(&name, &space) || name.at < name.end)
+		return false;
+	snprintf(head, DISK_HEAD_MAX, "nvme%" PRIu64 "n%" PRIu64, subsystem, space);
+	return true;
 }

@@ -15,14 +15,21 @@ struct disk_requests {
 	uint64_t completed, merged, sectors, milliseconds; /* the last: the sum of the time each took */
 };
 
+#define DISK_COUNTERS 16
+
 struct disk_stats {
 	uint64_t major, minor;
 	struct span name;
-	struct disk_requests reads, writes;
-	uint64_t in_flight;         /* now */
-	uint64_t busy_ms, queue_ms; /* with requests in flight; … weighted with their number */
-	struct disk_requests discards; /* unknown before Linux 4.18 */
-	uint64_t flushes, flush_ms;    /* unknown before Linux 5.5 */
+	uint64_t in_flight; /* now */
+	union {
+		struct {
+			struct disk_requests reads, writes;
+			struct disk_requests discards; /* unknown before Linux 4.18 */
+			uint64_t busy_ms, queue_ms; /* with requests in flight; … times their number */
+			uint64_t flushes, flush_ms; /* unknown before Linux 5.5 */
+		};
+		uint64_t counters[DISK_COUNTERS];
+	};
 };
 
 /* The next device; skips malformed lines. */
@@ -34,7 +41,11 @@ bool disk_stats_next(struct span *text, struct disk_stats *stats);
  */
 bool disk_is_partition(struct span disk, struct span name);
 
-/* Is its data stored by another device, or by none? In a sum with that one it would count twice. */
+/* By its name: does another device store its data, or memory? For devices of which sysfs says nothing. */
 bool disk_is_stacked(struct span name);
+
+/* Is it one of the paths to an NVMe disk, as nvme0c1n2 is to nvme0n2? head: the name of that one. */
+#define DISK_HEAD_MAX 48
+bool disk_path_head(struct span name, char head[DISK_HEAD_MAX]);
 
 #endif

@@ -51,3 +51,26 @@ double sensor_plausible(enum sensor_kind kind, double value)
 {
 	return value >= kinds[kind].least && value <= kinds[kind].most ? value : NAN;
 }
+
+#define OPEN_CELSIUS 127
+#define OPEN_RPM 65535
+
+void sensor_limits_check(enum sensor_kind kind, struct sensor_limits *limits)
+{
+	if (limits->high <= limits->low)
+		limits->low = limits->high = NAN;
+	if (kind == SENSOR_TEMPERATURE) {
+		limits->high = limits->high > 0 ? limits->high : NAN;
+		limits->critical = limits->critical > 0 ? limits->critical : NAN;
+	}
+	if (kind == SENSOR_FAN && limits->low >= OPEN_RPM)
+		limits->low = NAN;
+}
+
+bool sensor_is_open(enum sensor_kind kind, double value, const struct sensor_limits *limits)
+{
+	if (kind == SENSOR_FAN)
+		return value == OPEN_RPM;
+	return kind == SENSOR_TEMPERATURE && value >= OPEN_CELSIUS && value < OPEN_CELSIUS + 1 &&
+	       !(fmax(limits->high, limits->critical) > OPEN_CELSIUS);
+}

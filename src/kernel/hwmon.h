@@ -29,4 +29,15 @@ double hwmon_value(enum sensor_kind kind, int64_t raw);
 /* Turns implausible values into NaN: broken wiring reads as -128 or 255 °C. */
 double sensor_plausible(enum sensor_kind kind, double value);
 
+/* NaN: none. */
+struct sensor_limits {
+	double low, high, critical;
+};
+
+/* Drops defaults of chips: 0, a high limit below the low one, all bits. */
+void sensor_limits_check(enum sensor_kind kind, struct sensor_limits *limits);
+
+/* Is it what a chip reads where nothing is connected: 127 °C of eight bits with a sign, a fan at 65535? */
+bool sensor_is_open(enum sensor_kind kind, double value, const struct sensor_limits *limits);
+
 #endif

@@ -30,16 +30,17 @@ static bool skip_optional(struct span *line)
 static bool parse_line(struct span line, struct mount_info *info)
 {
 	struct span of_mount;
-	uint64_t parent;
 
-	if (!span_u64(&line, &info->id) || !span_u64(&line, &parent) || !parse_device(&line, &info->device) ||
-	    !span_word(&line, &info->root) || !span_word(&line, &info->point) ||
+	if (!span_u64(&line, &info->id) || !span_u64(&line, &info->parent) ||
+	    !parse_device(&line, &info->device) || !span_word(&line, &info->root) ||
+	    !span_word(&line, &info->point) ||
 	    !span_word(&line, &of_mount) || !skip_optional(&line) || !span_word(&line, &info->type) ||
 	    !span_word(&line, &info->source))
 		return false;
 	if (!span_word(&line, &info->options))
 		info->options = span_text("");
 	info->read_only = span_list_has(info->options, "ro");
+	info->is_written = !info->read_only && !span_list_has(of_mount, "ro");
 	return true;
 }
 

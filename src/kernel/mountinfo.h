@@ -9,13 +9,14 @@
 #include "core/span.h"
 
 struct mount_info {
-	uint64_t id;
+	uint64_t id, parent;
 	uint64_t device;   /* of the file system: major << 32 | minor */
 	struct span root;  /* the directory of the file system that is mounted; escaped, as all texts here */
 	struct span point; /* where */
 	struct span type, source;
 	struct span options; /* of the file system: "rw,cpu,cpuacct"; empty: none */
-	bool read_only; /* the file system: where only the mount is, it can be written to elsewhere */
+	bool read_only;  /* the file system: where only the mount is, it can be written to elsewhere */
+	bool is_written; /* by this mount: neither is read-only */
 };
 
 /* The next mount; skips malformed lines. */

@@ -170,6 +170,8 @@ struct schema {
 	const char *help; /* N_(): one line */
 	const char *none; /* N_(): why a machine may have no row; may be NULL */
 	enum shape shape;
+	bool goes_on;       /* a counter that is unknown in one sample goes on after it: the next rate is over
+				both intervals. Else it may have another beginning then */
 	bool from_zero;     /* every table has all existing rows: the counters of a new row were 0 at the
 			     * previous frame */
 	bool over_interval; /* its gauges cover an observed interval: the first sample has none */
@@ -177,8 +179,12 @@ struct schema {
 	bool derived;       /* from other tables of the frame, also in a replay: recordings leave it out */
 	bool disturbs;      /* sampling it takes something from the kernel: only where the user names it */
 	bool has_secrets;   /* it reads command lines or environments itself: see no_arguments of a request */
+	bool is_public;     /* --listen shows all its rows to other users: none has a process, a peer, a
+			     * function or a file. Listed in table_listing_test.c */
 	bool of_stacks;     /* rows are stacks of functions, and their samples */
 	bool sparse;        /* HISTOGRAM: only buckets with samples are rows */
+	const char *histogram; /* HISTOGRAM: in the name of its metric, where its own leads to that of another
+				* topic; may be NULL */
 	const char *sum_row;   /* a text key of rows that are the sum of the others; may be NULL */
 	const char *twice_row; /* a text key of a row that other rows hold, too; may be NULL */
 	bool one_unit;         /* sizes of all rows share one unit, as in free(1) */

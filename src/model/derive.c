@@ -120,23 +120,29 @@ struct pair {
 	const struct column *now, *before; /* NULL: this table lacks it */
 };
 
-static bool shrank(const struct pair *counter, const void *now, const void *before)
+/* The field of a counter as it is. */
+static uint64_t bits_of(const void *row, const struct column *counter)
 {
-	if (counter->now->type == VALUE_U64)
-		return row_u64(now, counter->now) < row_u64(before, counter->before);
-	return row_f64(now, counter->now) < row_f64(before, counter->before);
+	uint64_t bits;
+	double number;
+
+	if (counter->type == VALUE_U64)
+		return row_u64(row, counter);
+	number = row_f64(row, counter);
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
 }
 
 /* Exact for integers. */
-static double difference(const struct pair *counter, const void *now, const void *before)
+static double bits_growth(const struct column *counter, uint64_t now, uint64_t before)
 {
-	uint64_t one, other;
+	double one, other;
 
-	if (counter->now->type != VALUE_U64)
-		return row_f64(now, counter->now) - row_f64(before, counter->before);
-	one = row_u64(now, counter->now);
-	other = row_u64(before, counter->before);
-	return one < other ? -(double)(other - one) : (double)(one - other);
+	if (counter->type == VALUE_U64)
+		return now < before ? -(double)(before - now) : (double)(now - before);
+	memcpy(&one, &now, sizeof(one));
+	memcpy(&other, &before, sizeof(other));
+	return one - other;
 }
 
 static bool is_known_before(const struct pair *counter, const void *before)
@@ -150,14 +156,15 @@ static bool is_known_before(const struct pair *counter, const void *before)
  */
 static double growth(const struct pair *counter, const void *now, const void *before)
 {
+	double grown;
+
 	if (!counter->now || !row_is_known(now, counter->now) ||
 	    (before && !is_known_before(counter, before)))
 		return NAN;
 	if (!before)
 		return counter->now->kind == COLUMN_GAUGE ? NAN : row_number(now, counter->now);
-	if (counter->now->kind != COLUMN_GAUGE && shrank(counter, now, before))
-		return NAN;
-	return difference(counter, now, before);
+	grown = bits_growth(counter->now, bits_of(now, counter->now), bits_of(before, counter->before));
+	return grown < 0 && counter->now->kind != COLUMN_GAUGE ? NAN : grown;
 }
 
 /* A RATE column and what it is derived from. */
@@ -209,6 +216,11 @@ static double seconds_between(const struct pair *counter, const void *now, const
 	return more > 0 ? seconds + more : seconds;
 }
 
+static bool is_sum(const struct table *table, const void *row)
+{
+	return table->schema->sum_row && table_row_is(table, row, table->schema->sum_row);
+}
+
 /* Did the counter of this row grow by more than can be? The row of the sum has that of all others. */
 static bool is_impossible(const struct derived *derived, const struct table *table, const void *row,
 			  double grown, double seconds)
@@ -219,8 +231,30 @@ static bool is_impossible(const struct derived *derived, const struct table *tab
 
 	if (derived->over.now || !(grown > most))
 		return false;
-	return !table->schema->sum_row || !table_row_is(table, row, table->schema->sum_row) ||
-	       grown > most * (double)table->n_rows;
+	return !is_sum(table, row) || grown > most * (double)table->n_rows;
+}
+
+#define ROUNDING 1e-9
+
+/* Without what the clocks of the counter and of the sample differ by, and what sums are rounded by. */
+static double at_most(const struct derived *derived, const struct table *table, const void *row, double rate)
+{
+	const struct column *column = derived->rate;
+	double most = column->ceiling > 0 && !derived->over.now && !is_sum(table, row) ? column->ceiling
+										       : INFINITY;
+
+	if (column->unit == UNIT_RATIO && rate > 1 && rate < 1 + ROUNDING)
+		return 1;
+	return rate > most ? most : rate;
+}
+
+static double quotient(const struct derived *derived, const struct table *table, const void *now,
+		       double grown, double over)
+{
+	if (!(over > 0) || is_impossible(derived, table, now, grown, over))
+		return NAN;
+	return at_most(derived, table, now,
+		       grown / over * (derived->rate->scale > 0 ? derived->rate->scale : 1));
 }
 
 static double rate(const struct derived *derived, const struct table *table, const void *now,
@@ -229,17 +263,113 @@ static double rate(const struct derived *derived, const struct table *table, con
 	const struct pair *counter = &derived->counter;
 	double over = derived->over.now ? growth(&derived->over, now, before)
 					: seconds_between(counter, now, before, seconds);
-	double grown;
 
 	if (!(over > 0))
 		return NAN;
 	if (before && counter->before && rows_same_value(counter->now, now, counter->before, before) &&
 	    row_is_known(now, counter->now))
 		return 0; /* true for most of 10,000 processes */
-	grown = growth(counter, now, before);
-	if (is_impossible(derived, table, now, grown, over))
+	return quotient(derived, table, now, growth(counter, now, before), over);
+}
+
+/* Of the row at index; NULL: none. */
+static struct doubt *find_doubt(const struct table *table, size_t index, const char *key)
+{
+	size_t at;
+
+	VECTOR_BOUND(at, table->n_doubts, table->doubts[at].row < index);
+	for (; at < table->n_doubts && table->doubts[at].row == index; at++)
+		if (strcmp(table->doubts[at].key, key) == 0)
+			return &table->doubts[at];
+	return NULL;
+}
+
+static double age_of(const struct column *counter, const void *row)
+{
+	return counter->aged_by ? age(counter, row) : 0;
+}
+
+/* A row of two tables, and where it is. */
+struct joined {
+	struct table *table;
+	const struct table *table_before;
+	void *now;
+	const void *before;
+	size_t index, index_before;
+};
+
+/* The value before is kept for one sample, and what fell is unknown until then. */
+static void leave_out(const struct joined *row, const struct pair *counter)
+{
+	struct table *table = row->table;
+	struct doubt *doubt;
+
+	if (find_doubt(table, row->index, counter->now->key))
+		return;
+	doubt = VECTOR_ADD(table->doubts, table->n_doubts, table->doubts_capacity);
+	*doubt = (struct doubt){
+		.row = row->index,
+		.key = counter->now->key,
+		.value = bits_of(row->before, counter->before),
+		.fallen = bits_of(row->now, counter->now),
+		.has_fallen = row_is_known(row->now, counter->now),
+		.seconds = (double)row->table_before->mono_ns / 1e9 - age_of(counter->before, row->before),
+	};
+	if (doubt->has_fallen && counter->now->type == VALUE_U64)
+		row_set_u64(row->now, counter->now, U64_UNKNOWN);
+	else if (doubt->has_fallen)
+		row_set_f64(row->now, counter->now, NAN);
+}
+
+/*
+ * Where a reading was left out, the growth since the one before that, and in how many seconds; where the
+ * counter began again, since the one that was left out. NaN: there was none.
+ */
+static double growth_again(const struct joined *row, const struct pair *counter, double *seconds)
+{
+	bool before = is_known_before(counter, row->before);
+	const struct doubt *doubt;
+	uint64_t now;
+
+	if (before || !row_is_known(row->now, counter->now))
 		return NAN;
-	return grown / over * (derived->rate->scale > 0 ? derived->rate->scale : 1);
+	doubt = find_doubt(row->table_before, row->index_before, counter->now->key);
+	if (!doubt)
+		return NAN;
+	now = bits_of(row->now, counter->now);
+	if (bits_growth(counter->now, now, doubt->value) >= 0) {
+		*seconds = (double)row->table->mono_ns / 1e9 - doubt->seconds -
+			   age_of(counter->now, row->now);
+		return bits_growth(counter->now, now, doubt->value);
+	}
+	if (!doubt->has_fallen || bits_growth(counter->now, now, doubt->fallen) < 0)
+		return NAN;
+	return bits_growth(counter->now, now, doubt->fallen);
+}
+
+static bool is_doubtful(const struct joined *row, const struct pair *counter)
+{
+	return counter->now && counter->now->kind == COLUMN_COUNTER &&
+	       is_known_before(counter, row->before) &&
+	       (row_is_known(row->now, counter->now) ? isnan(growth(counter, row->now, row->before))
+						     : row->table->schema->goes_on);
+}
+
+/* A rate that could not be known from the two rows alone. */
+static double rate_again(const struct derived *derived, const struct joined *row, double seconds)
+{
+	const struct pair *counter = &derived->counter, *over = &derived->over;
+	double grown, whole;
+
+	if (is_doubtful(row, counter))
+		leave_out(row, counter);
+	if (is_doubtful(row, over))
+		leave_out(row, over);
+	if (!counter->now || counter->now->kind != COLUMN_COUNTER)
+		return NAN;
+	grown = growth_again(row, counter, &seconds);
+	whole = over->now ? growth_again(row, over, &seconds) : seconds;
+	return isnan(grown) ? NAN : quotient(derived, row->table, row->now, grown, whole);
 }
 
 /* A column on request that was not read: its rate is unknown already. */
@@ -269,14 +399,23 @@ static void derive_table(struct table *now, const struct table *before)
 	now->interval_ns = timed ? now->mono_ns - before->mono_ns : 0;
 	VECTOR_RESERVE(now->fresh, now->n_rows, now->n_fresh);
 	now->joined = true;
+	now->n_doubts = 0;
 	for (size_t i = 0; i < now->n_rows; i++) {
 		void *row = table_row(now, i);
 		const void *last = joined_row(&joiner, row);
+		struct joined joined = { now, before, row, last, i, joiner.next - 1 };
 
 		now->fresh[i] = !last;
-		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++)
-			if (!is_absent(&derived[d], row) && !is_given(&derived[d], row))
-				row_set_f64(row, derived[d].rate, rate(&derived[d], now, row, last, seconds));
+		for (unsigned d = 0; (last || schema->from_zero) && d < n_derived; d++) {
+			double value;
+
+			if (is_absent(&derived[d], row) || is_given(&derived[d], row))
+				continue;
+			value = rate(&derived[d], now, row, last, seconds);
+			if (isnan(value) && last)
+				value = rate_again(&derived[d], &joined, seconds);
+			row_set_f64(row, derived[d].rate, value);
+		}
 	}
 	hash_free(&joiner.rows);
 }
@@ -473,6 +612,10 @@ void derive_base_take(struct derive_base *base, struct frame *frame)
 		to->present = true;
 		to->failed = from->failed;
 		to->mono_ns = from->mono_ns;
+		VECTOR_RESERVE(to->doubts, from->n_doubts, to->doubts_capacity);
+		if (from->n_doubts > 0)
+			memcpy(to->doubts, from->doubts, from->n_doubts * sizeof(*to->doubts));
+		to->n_doubts = from->n_doubts;
 		take_rows(&base->schemas[i], to, from);
 	}
 }

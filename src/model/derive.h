@@ -21,9 +21,11 @@
 /*
  * Fills the RATE columns of now and its interval_ns. Rows are joined on their KEY columns. A rate stays
  * unknown when before is NULL or lacks the row (but see from_zero of struct schema), when a value is unknown,
- * when the counter decreased, when it grew
- * by more than its ceiling and when no time passed. It changes nothing else and depends only on the two
- * frames.
+ * when the counter decreased, when it grew by more than its ceiling and when no time passed.
+ *
+ * A counter that decreased is unknown in that frame, since many are 0 for a moment; now notes then
+ * what it was (struct doubt), and the next rate is over both intervals. It changes nothing else and depends
+ * only on the two frames.
  */
 void frame_derive(struct frame *now, const struct frame *before);
 

@@ -4,6 +4,7 @@
 
 #include "model/finding.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,7 @@ static const struct column columns[] = {
 
 const struct schema finding_schema = {
 	.name = "finding",
+	.is_public = true,
 	.help = N_("what is out of the ordinary, worst first"),
 	.none = N_("nothing out of the ordinary"),
 	.over_interval = true,
@@ -97,6 +99,8 @@ struct findings {
 	struct finding_past past;
 	struct candidate *candidates;
 	size_t n_candidates, capacity;
+	const struct finding_row *stored; /* rows that the frame came with: Prometheus knows longer ago … */
+	size_t n_stored;                  /* … since when they have held */
 	const struct table *left_to; /* of the rule that is judged the table that has its own; NULL: none */
 	struct hash left;            /* of its rows by name */
 	struct tally *tallies;
@@ -490,6 +494,32 @@ static bool is_ordinary(const struct findings *findings, unsigned index, const s
 	return false;
 }
 
+/* Is it about the row of this name? */
+static bool is_about(const struct finding_row *finding, const char *name)
+{
+	size_t length = strlen(finding->subject), name_length = strlen(name);
+
+	return length >= name_length &&
+	       strcmp(finding->subject + length - name_length, name) == 0 &&
+	       (length == name_length || finding->subject[length - name_length - 1] == ' ');
+}
+
+/* 0: not known. */
+static double stored_since(const struct findings *findings, const struct finding_rule *rule,
+			   const struct table *table, const void *row)
+{
+	for (size_t i = 0; i < findings->n_stored; i++) {
+		const struct finding_row *finding = &findings->stored[i];
+
+		if (finding->rule && finding->subject && finding->since_seconds >= 0 &&
+		    strcmp(finding->rule, rule->name) == 0 &&
+		    (!row || is_about(finding, table_text(table, row, rule->key)) ||
+		     (rule->called && is_about(finding, table_text(table, row, rule->called)))))
+			return finding->since_seconds;
+	}
+	return 0;
+}
+
 static void judge_row(struct findings *findings, const struct frame *frame, unsigned index,
 		      const struct table *table, const void *row)
 {
@@ -501,8 +531,9 @@ static void judge_row(struct findings *findings, const struct frame *frame, unsi
 		return;
 	if (!judge(findings, frame, &candidate, table))
 		return;
-	candidate.since_seconds =
-		finding_past_since(&findings->past, identity(rule, FINDING_VALUES_MAX, table, row), index);
+	candidate.since_seconds = fmax(
+		finding_past_since(&findings->past, identity(rule, FINDING_VALUES_MAX, table, row), index),
+		stored_since(findings, rule, table, row));
 	if (candidate.since_seconds >= findings->limits[index].hold)
 		*VECTOR_ADD(findings->candidates, findings->n_candidates, findings->capacity) = candidate;
 }
@@ -768,14 +799,17 @@ static void add_rows(struct findings *findings, struct frame *frame, struct tabl
 	}
 }
 
-/* Does an earlier rule judge the same topic? */
-static bool is_repeated(const struct findings *findings, unsigned rule)
+/* Adds it to a list with commas, once. */
+static void add_lack(struct buffer *names, const struct frame *frame, const char *topic)
 {
-	for (unsigned i = 0; i < rule; i++)
-		if (!findings->rules[i].with &&
-		    strcmp(findings->rules[i].topic, findings->rules[rule].topic) == 0)
-			return true;
-	return false;
+	struct span rest = { names->bytes, names->bytes + names->length }, name;
+
+	if (!topic || frame_table(frame, topic))
+		return;
+	while (names->length > 0 && span_item(&rest, &name))
+		if (span_is(span_trimmed(name), topic))
+			return;
+	buffer_print(names, names->length > 0 ? ", %s" : "%s", topic);
 }
 
 void findings_note_lack(const struct findings *findings, struct frame *frame)
@@ -785,8 +819,17 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 	for (unsigned i = 0; i < findings->n_rules; i++) {
 		const struct finding_rule *rule = &findings->rules[i];
 
-		if (!rule->with && !is_repeated(findings, i) && !frame_table(frame, rule->topic))
-			buffer_print(&names, names.length > 0 ? ", %s" : "%s", rule->topic);
+		if (rule->with || findings->limits[i].off)
+			continue;
+		add_lack(&names, frame, rule->topic);
+		for (unsigned v = 0; v < FINDING_VALUES_MAX && rule->values[v].name; v++) {
+			const struct finding_value *value = &rule->values[v];
+
+			if (!value->at_least.setting || value->or_unknown)
+				continue;
+			add_lack(&names, frame, value->topic);
+			add_lack(&names, frame, value->over_topic);
+		}
 	}
 	if (names.length > 0)
 		frame_notice(frame, finding_schema.name, NULL, _("not judged, since not sampled here: %.*s"),
@@ -797,16 +840,24 @@ void findings_note_lack(const struct findings *findings, struct frame *frame)
 void findings_derive(struct findings *findings, struct frame *frame, bool always)
 {
 	struct table *table = frame_slot(frame, finding_schema.name);
+	bool any = false;
 
 	if (!table || !(table->present || always))
 		return;
 	table->present = true;
+	findings->n_stored = table->n_rows;
+	findings->stored = memcpy(arena_take(&frame->arena, (table->n_rows + 1) * sizeof(struct finding_row)),
+				  table->rows ? (const void *)table->rows : "",
+				  table->n_rows * sizeof(struct finding_row));
 	table->n_rows = 0;
 	table->mono_ns = frame->mono_ns;
 	findings->n_candidates = 0;
 	finding_past_begin(&findings->past, frame->mono_ns);
-	for (unsigned i = 0; i < findings->n_rules; i++)
+	for (unsigned i = 0; i < findings->n_rules; i++) {
 		judge_rule(findings, frame, i);
+		any |= frame_table(frame, findings->rules[i].topic) != NULL;
+	}
+	table->present = any; /* what cannot be judged is not free of findings */
 	if (findings->n_candidates > 1)
 		qsort(findings->candidates, findings->n_candidates, sizeof(*findings->candidates), compare);
 	add_rows(findings, frame, table);

@@ -40,6 +40,7 @@ void frame_close(struct frame *frame)
 		free(frame->tables[i].blank);
 		free(frame->tables[i].blank_block);
 		free(frame->tables[i].fresh);
+		free(frame->tables[i].doubts);
 	}
 	free(frame->tables);
 	arena_free(&frame->arena);
@@ -55,7 +56,7 @@ static void clear_table(struct table *table)
 		table->rows = NULL;
 		table->capacity = 0;
 	}
-	table->n_rows = 0;
+	table->n_rows = table->n_doubts = 0;
 	table->present = table->failed = table->joined = false;
 	table->mono_ns = table->interval_ns = 0;
 }
@@ -160,7 +161,7 @@ static bool is_named(const struct schema *schema, const void *row, const char *k
 
 const void *table_find(const struct table *table, const char *key, const char *other)
 {
-	for (size_t i = 0; i < table->n_rows; i++)
+	for (size_t i = 0; table && i < table->n_rows; i++)
 		if (is_named(table->schema, table_row(table, i), key, other))
 			return table_row(table, i);
 	return NULL;
@@ -185,16 +186,21 @@ bool table_row_has_key(const struct table *table, const void *row, const char *k
 	return false;
 }
 
+static const struct column *known_column(const struct table *table, const char *key)
+{
+	return table ? schema_known_column(table->schema, key) : NULL;
+}
+
 double table_number(const struct table *table, const void *row, const char *key)
 {
-	const struct column *column = schema_known_column(table->schema, key);
+	const struct column *column = known_column(table, key);
 
 	return row && column ? row_number(row, column) : NAN;
 }
 
 uint64_t table_u64(const struct table *table, const void *row, const char *key)
 {
-	const struct column *column = schema_known_column(table->schema, key);
+	const struct column *column = known_column(table, key);
 
 	assert(!column || column->type == VALUE_U64);
 	return row && column && row_is_known(row, column) ? row_u64(row, column) : U64_UNKNOWN;
@@ -202,7 +208,7 @@ uint64_t table_u64(const struct table *table, const void *row, const char *key)
 
 const char *table_text(const struct table *table, const void *row, const char *key)
 {
-	const struct column *column = schema_known_column(table->schema, key);
+	const struct column *column = known_column(table, key);
 	const char *text;
 
 	assert(!column || column->type == VALUE_TEXT);

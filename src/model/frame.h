@@ -12,6 +12,18 @@
 
 #define FRAME_NOTICES_MAX 32
 
+/*
+ * A counter that fell or was unknown in this sample: the next one shows whether that was for a moment, or
+ * whether it began again.
+ */
+struct doubt {
+	size_t row;
+	const char *key;        /* of the column */
+	uint64_t value, fallen; /* as the row before had it, and as this one had */
+	bool has_fallen;
+	double seconds; /* CLOCK_MONOTONIC of value */
+};
+
 struct table {
 	const struct schema *schema;
 	bool present;     /* sampled in this frame, even if it has no rows */
@@ -23,6 +35,8 @@ struct table {
 	bool joined;      /* with the table of the previous frame: then fresh is known */
 	bool *fresh;      /* of each row: that table had none with its key */
 	size_t n_fresh;   /* capacity */
+	struct doubt *doubts; /* by row */
+	size_t n_doubts, doubts_capacity;
 	struct recent_use recent;
 	void *blank;      /* a row of unknowns, copied into every new row */
 	void *blank_block;   /* the same of what the rows have apart; NULL: they have nothing */
@@ -105,6 +119,9 @@ static inline void *table_row(const struct table *table, size_t index)
 bool table_is_fresh(const struct table *table, const void *row);
 
 /*
+ * Of no table, which is NULL where a frame does not have one, the following find no row and no value, so that
+ * what is drawn of it is unknown.
+ *
  * The first row with these texts in its KEY columns, in their order; other may be NULL if one is enough.
  * NULL: none.
  */

@@ -100,6 +100,7 @@ static const struct column columns[] = {
 
 const struct schema host_schema = {
 	.name = "host",
+	.is_public = true,
 	.help = N_("machines, a row for each: gauges and the worst finding; worst first"),
 	.over_interval = true,
 	.derived = true,

@@ -26,6 +26,7 @@
 #define KNOWN_SAMPLES 10
 #define KNOWN_ERROR 0.25 /* of the watts, or this many watts, at most */
 #define KNOWN_WATTS 0.25
+#define LIKELY_WATTS 50 /* of a CPU, at most: one standard deviation */
 #define ALIKE 0.9 /* correlation of errors from which on one is what the other lacks */
 
 /* Of idle watts: the variance that they gain in a second. */
@@ -437,6 +438,32 @@ static bool is_known(const struct power_filter *filter, double watts, double err
 	       error <= fmax(KNOWN_WATTS, KNOWN_ERROR * watts);
 }
 
+/*
+ * No sample separates the watts of the idle machine from those of a program that always uses the same CPU
+ * time; but a little time takes little.
+ */
+static bool set_likely(const struct program_power *power, struct program_watts *watts)
+{
+	struct power_filter likely = power->filters[power->best];
+	double error, noise = noise_variance(&likely);
+
+	for (unsigned i = POWER_OF_OTHERS; i < POWER_TERMS; i++) {
+		struct look look = { .off = -likely.watts[i],
+				     .spread = likely.variance[i][i] +
+					       LIKELY_WATTS * LIKELY_WATTS / noise };
+
+		for (unsigned j = 0; j < POWER_TERMS; j++)
+			look.gains[j] = likely.variance[j][i];
+		learn(&likely, &look);
+	}
+	error = sqrt(likely.variance[watts->term][watts->term] * noise + power->doubts[watts->term]);
+	if (!is_known(&likely, likely.watts[watts->term], error))
+		return false;
+	watts->error_watts = error;
+	watts->per_cpu_watts = fmax(0, likely.watts[watts->term]);
+	return true;
+}
+
 static void set_watts(const struct program_power *power, const struct power_filter *bounded,
 		      struct program_watts *watts)
 {
@@ -445,7 +472,8 @@ static void set_watts(const struct program_power *power, const struct power_filt
 	watts->error_watts = error_of(power, watts->term);
 	watts->per_cpu_watts = fmax(0, bounded->watts[watts->term]);
 	watts->like = watts->term;
-	if (is_known(filter, watts->per_cpu_watts, watts->error_watts))
+	if (is_known(filter, watts->per_cpu_watts, watts->error_watts) ||
+	    (watts->term == POWER_OF_IDLE && set_likely(power, watts)))
 		return;
 	watts->per_cpu_watts = NAN;
 	watts->like = alike(filter, watts->term);

@@ -101,19 +101,16 @@ static double budget_most(const struct rule *rule)
 	return rule->has_rest ? 1 : RULE_FIRES_PER_MINUTE;
 }
 
-bool rule_set_trigger(struct rule_set *set, size_t rule, uint64_t mono_ns, uint64_t *n_dropped)
+bool rule_set_may_fire(struct rule_set *set, size_t rule, uint64_t mono_ns, uint64_t *n_dropped)
 {
 	struct watched_rule *watched = &set->rules[rule];
 	double each = seconds_each(&watched->rule), most = budget_most(&watched->rule);
 	double seconds = mono_ns > watched->budget_ns ? (double)(mono_ns - watched->budget_ns) / 1e9 : 0;
 
-	watched->triggered++;
 	watched->budget = each > 0 ? fmin(watched->budget + seconds / each, most) : most;
 	watched->budget_ns = mono_ns;
-	if (watched->budget < 1) {
-		watched->n_dropped++;
+	if (watched->budget < 1)
 		return false;
-	}
 	watched->budget--;
 	watched->fired++;
 	*n_dropped = watched->n_dropped;
@@ -139,53 +136,76 @@ static struct rule_subject *subject_of(struct watched_rule *watched, uint64_t ke
 	return subject;
 }
 
-/* It holds: does it fire now? */
-static void hold(const struct judging *judging, size_t rule, const void *row, double value)
+/* It holds. */
+static struct rule_subject *hold(const struct judging *judging, size_t rule, const void *row, double value)
 {
-	struct watched_rule *watched = &judging->set->rules[rule];
-	const struct schema *schema = judging->table->schema;
-	uint64_t mono_ns = judging->frame->mono_ns;
-	struct rule_subject *subject = subject_of(watched, row ? row_hash_key(schema, row) : 0, mono_ns);
-	double held = (double)(mono_ns - subject->since_ns) / 1e9;
-	uint64_t n_dropped;
+	uint64_t key = row ? row_hash_key(judging->table->schema, row) : 0;
+	struct rule_subject *subject =
+		subject_of(&judging->set->rules[rule], key, judging->frame->mono_ns);
 
 	subject->seen = judging->set->frame;
+	subject->row = row;
 	subject->value = value;
-	if (subject->fired || held < watched->rule.hold_seconds)
-		return;
-	subject->fired = true;
-	if (rule_set_trigger(judging->set, rule, mono_ns, &n_dropped))
-		judging->fire(judging->context, &(struct rule_firing){ .rule = rule,
-								       .schema = schema,
-								       .row = row,
-								       .value = value,
-								       .held_seconds = held,
-								       .n_dropped = n_dropped });
+	return subject;
 }
 
 /* A counter that has grown fires; of a row that is new since the last frame all that it has. */
 static void grow(const struct judging *judging, size_t rule, const void *row)
 {
 	struct watched_rule *watched = &judging->set->rules[rule];
-	double value = row_number(row, watched->rule.when.measured), growth;
+	double value = row_number(row, watched->rule.when.measured);
 	size_t n_before = watched->n_subjects;
 	struct rule_subject *subject;
-	uint64_t n_dropped;
 
 	if (isnan(value))
 		return;
-	subject = subject_of(watched, row_hash_key(judging->table->schema, row), judging->frame->mono_ns);
-	if (watched->n_subjects > n_before)
-		subject->value = watched->judged && table_is_fresh(judging->table, row) ? 0 : value;
-	growth = value - subject->value;
-	subject->value = value;
-	subject->seen = judging->set->frame;
-	if (growth > 0 && rule_set_trigger(judging->set, rule, judging->frame->mono_ns, &n_dropped))
-		judging->fire(judging->context, &(struct rule_firing){ .rule = rule,
-								       .schema = judging->table->schema,
-								       .row = row,
-								       .value = growth,
-								       .n_dropped = n_dropped });
+	subject = hold(judging, rule, row, value);
+	if (watched->n_subjects > n_before) /* cppcheck-suppress knownConditionTrueFalse ; hold() adds */
+		subject->before = watched->judged && table_is_fresh(judging->table, row) ? 0 : value;
+	if (value >= subject->before)
+		return;
+	watched->n_dropped += subject->late; /* it was set back */
+	subject->before = value;
+}
+
+static bool is_due(const struct watched_rule *watched, const struct rule_subject *subject, double held)
+{
+	if (watched->rule.of_growth)
+		return subject->value > subject->before;
+	return !subject->fired && held >= watched->rule.hold_seconds;
+}
+
+/* What holds now fires, the oldest first, so that those that come and go keep no other from it. */
+static void fire_due(const struct judging *judging, size_t rule)
+{
+	struct watched_rule *watched = &judging->set->rules[rule];
+	bool growth = watched->rule.of_growth;
+	uint64_t mono_ns = judging->frame->mono_ns;
+
+	watched->n_late = 0;
+	for (size_t i = 0; i < watched->n_subjects; i++) {
+		struct rule_subject *subject = &watched->subjects[i];
+		double held = (double)(mono_ns - subject->since_ns) / 1e9;
+		struct rule_firing firing = { .rule = rule,
+					      .schema = judging->table->schema,
+					      .row = subject->row,
+					      .value = subject->value - (growth ? subject->before : 0),
+					      .held_seconds = growth ? 0 : held };
+
+		if (subject->seen != judging->set->frame)
+			continue;
+		subject->late = is_due(watched, subject, held);
+		if (!subject->late)
+			continue;
+		if (!rule_set_may_fire(judging->set, rule, mono_ns, &firing.n_dropped)) {
+			watched->n_late++;
+			continue;
+		}
+		subject->late = false;
+		subject->fired = !growth;
+		subject->before = subject->value;
+		judging->fire(judging->context, &firing);
+	}
 }
 
 static void take_row(const struct judging *judging, size_t rule, const void *row)
@@ -227,6 +247,8 @@ static void forget_ended(const struct judging *judging, struct watched_rule *wat
 
 		if (subject->seen == judging->set->frame || (subject->fired && lasts))
 			watched->subjects[kept++] = *subject;
+		else
+			watched->n_dropped += subject->late;
 	}
 	if (kept == watched->n_subjects)
 		return;
@@ -253,6 +275,7 @@ static void end_rule(struct judging *judging, size_t rule)
 	watched->judged = true;
 	if (watched->n_subjects > 0)
 		forget_ended(judging, watched);
+	fire_due(judging, rule);
 }
 
 void rule_set_judge(struct rule_set *set, const struct frame *frame,

@@ -14,9 +14,11 @@
 struct rule_subject {
 	uint64_t key;      /* hash of the keys of the row; 0 */
 	uint64_t since_ns; /* CLOCK_MONOTONIC of the first frame in which it held */
-	unsigned seen;     /* the last frame in which it held */
-	bool fired;
+	unsigned seen;     /* the last frame in which it held … */
+	const void *row;   /* … and its row there */
+	bool fired, late;  /* late: there was no room yet */
 	double value;
+	double before; /* of growth: the value when it fired last */
 };
 
 struct watched_rule {
@@ -28,10 +30,11 @@ struct watched_rule {
 	uint64_t since_ns;         /* what holds does so since then, though frames came later; 0: not known */
 	double n_counted;          /* rows in this frame */
 	bool judged;               /* in some frame; of rules on growth alone */
-	double budget;             /* firings that are left … */
-	uint64_t budget_ns;        /* … at this time */
-	uint64_t triggered, fired; /* the difference was dropped */
-	uint64_t n_dropped;        /* since it fired last */
+	double budget;      /* firings that are left … */
+	uint64_t budget_ns; /* … at this time */
+	uint64_t fired;
+	uint64_t n_dropped; /* since it fired last: what ceased to hold before there was room */
+	size_t n_late;      /* what fires as soon as there is room */
 };
 
 /* What fires. Valid during the call. */
@@ -57,7 +60,7 @@ struct rule_set {
 	unsigned frame;
 };
 
-/* All zero is empty. Adds a rule; one whose conditions are not bound is only triggered. */
+/* All zero is empty. Adds a rule; one whose conditions are not bound is about events. */
 void rule_set_add(struct rule_set *set, const struct rule *rule);
 void rule_set_free(struct rule_set *set);
 
@@ -65,10 +68,7 @@ void rule_set_free(struct rule_set *set);
 void rule_set_judge(struct rule_set *set, const struct frame *frame,
 		    void (*fire)(void *context, const struct rule_firing *firing), void *context);
 
-/*
- * Counts a trigger of this rule that no frame shows; true: it may fire, and *n_dropped are those that might
- * not since it fired last.
- */
-bool rule_set_trigger(struct rule_set *set, size_t rule, uint64_t mono_ns, uint64_t *n_dropped);
+/* True: there is room for a firing, which takes it; *n_dropped are those that were dropped before it. */
+bool rule_set_may_fire(struct rule_set *set, size_t rule, uint64_t mono_ns, uint64_t *n_dropped);
 
 #endif

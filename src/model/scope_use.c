@@ -97,6 +97,7 @@ static const struct column columns[] = {
 
 const struct schema scope_use_schema = {
 	.name = "scope_use",
+	.is_public = true,
 	.help = N_("what the scope of --in and @ uses: by its control group, or summed over its processes"),
 	.none = N_("there is no scope: all panes show the machine (--in, key @)"),
 	.over_interval = true,

@@ -72,6 +72,9 @@ static size_t __attribute__((format(printf, 2, 3))) cell(char *out, const char *
 	va_start(list, format);
 	length = vsnprintf(out, VALUE_TEXT_MAX - 1, format, list);
 	va_end(list);
+	/* nothing is less than 0 by 0 */
+	if (length > 1 && *out == '-' && strchr(out, '0') && !strpbrk(out, "123456789"))
+		memmove(out, out + 1, (size_t)length--);
 	return length < 0 ? 0 : length < VALUE_TEXT_MAX - 1 ? (size_t)length : VALUE_TEXT_MAX - 2;
 }
 

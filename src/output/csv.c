@@ -14,7 +14,6 @@ static void add_field(struct buffer *out, const char *text)
 {
 	struct span rest = span_text(text);
 	bool quoted = strpbrk(text, ",\"\r\n") != NULL;
-	char bytes[UTF8_BYTES_MAX];
 
 	if (quoted)
 		buffer_char(out, '"');
@@ -23,7 +22,7 @@ static void add_field(struct buffer *out, const char *text)
 
 		if (code == '"')
 			buffer_char(out, '"');
-		buffer_add(out, bytes, utf8_put(bytes, utf8_is_harmful(code) ? UTF8_REPLACEMENT : code));
+		utf8_add_harmless(out, code);
 	}
 	if (quoted)
 		buffer_char(out, '"');

@@ -22,6 +22,7 @@
 #include "sys/error_message.h"
 
 #define BOUNDS_MAX 64
+#define HELP_MAX 1024
 #define POWER_BOUND_MAX 1e12
 #define SERIES_MAX 200 /* of a topic, unless --limit or --top say how many */
 
@@ -72,9 +73,20 @@ static bool ends_in(const char *text, const char *end)
 }
 
 /* The base unit is the byte. */
-static bool is_of_bits(const struct column *column)
+static bool is_of_bits(enum unit unit)
 {
-	return column->unit == UNIT_BITS || column->unit == UNIT_BITS_PER_SECOND;
+	return unit == UNIT_BITS || unit == UNIT_BITS_PER_SECOND;
+}
+
+/* In a text with room for one more. */
+static void name_bytes(char *text)
+{
+	char *bits = strstr(text, "bits");
+
+	if (!bits)
+		return;
+	memmove(bits + strlen("bytes"), bits + strlen("bits"), strlen(bits + strlen("bits")) + 1);
+	memcpy(bits, "bytes", strlen("bytes"));
 }
 
 /*
@@ -84,17 +96,13 @@ static bool is_of_bits(const struct column *column)
 static void name_family(char *family, const struct schema *schema, const struct column *column)
 {
 	bool counter = column->kind == COLUMN_COUNTER;
-	char *bits;
 
 	snprintf(family, EXPOSITION_NAME_MAX, "panetop_%s_%s%s", schema->name, column->key,
 		 !counter && strcmp(column->key, "count") == 0 ? "s" : "");
 	if (ends_in(family, "_total"))
 		family[strlen(family) - strlen("_total")] = '\0';
-	bits = is_of_bits(column) ? strstr(family, "_bits") : NULL;
-	if (bits) {
-		memmove(bits + strlen("_bytes"), bits + strlen("_bits"), strlen(bits + strlen("_bits")) + 1);
-		memcpy(bits, "_bytes", strlen("_bytes"));
-	}
+	if (is_of_bits(column->unit))
+		name_bytes(family);
 }
 
 /*
@@ -123,7 +131,7 @@ static void add_escaped(struct buffer *out, const char *text, bool escapes_quote
 
 static void add_number(struct buffer *out, const struct column *column, const void *row)
 {
-	if (is_of_bits(column))
+	if (is_of_bits(column->unit))
 		buffer_f64(out, row_number(row, column) / 8);
 	else if (column->type == VALUE_U64)
 		buffer_print(out, "%" PRIu64, row_u64(row, column));
@@ -210,12 +218,16 @@ static void add_family(struct exposition *exposition, const char *family, const 
 {
 	const char *unit_text = exposition->openmetrics ? family_unit(family, unit) : NULL;
 	struct buffer *out = exposition->out;
+	char text[HELP_MAX];
 
+	snprintf(text, sizeof(text) - 1, "%s", help);
+	if (is_of_bits(unit))
+		name_bytes(text);
 	buffer_print(out, "# TYPE %s%s %s\n", family, suffix, type);
 	if (unit_text)
 		buffer_print(out, "# UNIT %s %s\n", family, unit_text);
 	buffer_print(out, "# HELP %s%s ", family, suffix);
-	add_escaped(out, help, exposition->openmetrics);
+	add_escaped(out, text, exposition->openmetrics);
 	buffer_char(out, '\n');
 }
 
@@ -520,16 +532,22 @@ struct buckets {
 	char family[EXPOSITION_NAME_MAX];
 };
 
-/* Buckets of times are narrow; others are as wide as a power of two. */
+/* Buckets of times are narrow; others, of whole numbers, are as wide as a power of two. */
 static bool are_times(const struct buckets *buckets)
 {
 	return buckets->to->unit == UNIT_SECONDS;
 }
 
+/* The greatest value of a row, which ends before the next one begins: a bound belongs to its bucket. */
+static double greatest(const struct buckets *buckets, const void *row)
+{
+	return row_number(row, buckets->to) - !are_times(buckets);
+}
+
 /*
  * Series must not come and go: where only buckets with samples are rows, their counts go into buckets that
  * are the same in every exposition: of times 1, 1.5, 2, 3, 5 and 7 a decade from 1 µs to 10 s, of others
- * every second power of two.
+ * up to before every second power of two.
  */
 static void set_fixed_bounds(struct buckets *buckets)
 {
@@ -538,7 +556,7 @@ static void set_fixed_bounds(struct buckets *buckets)
 
 	buckets->n_bounds = 0;
 	for (double bound = 1; !are_times(buckets) && bound <= POWER_BOUND_MAX; bound *= 4)
-		buckets->bounds[buckets->n_bounds++] = bound;
+		buckets->bounds[buckets->n_bounds++] = bound - 1;
 	if (!are_times(buckets))
 		return;
 	for (unsigned d = 0; d < 7; d++, decade *= 10)
@@ -550,9 +568,11 @@ static void set_fixed_bounds(struct buckets *buckets)
 static void set_own_bounds(struct buckets *buckets, const struct table *table)
 {
 	for (size_t r = 0; r < table->n_rows && buckets->n_bounds < BOUNDS_MAX; r++) {
-		double bound = row_number(table_row(table, r), buckets->to);
+		const void *row = table_row(table, r);
+		double bound = greatest(buckets, row);
 
-		if (buckets->n_bounds == 0 ? bound > 0 : bound > buckets->bounds[buckets->n_bounds - 1])
+		if (buckets->n_bounds == 0 ? row_number(row, buckets->to) > 0 :
+					     bound > buckets->bounds[buckets->n_bounds - 1])
 			buckets->bounds[buckets->n_bounds++] = bound;
 	}
 }
@@ -575,17 +595,17 @@ static bool find_columns(const struct schema *schema, struct buckets *buckets)
 static bool find_buckets(const struct table *table, struct buckets *buckets)
 {
 	const struct schema *schema = table->schema;
-	int length = (int)strlen(schema->name);
-	const char *unit;
+	const char *name = schema->histogram ? schema->histogram : schema->name, *unit;
+	int length = (int)strlen(name);
 
 	*buckets = (struct buckets){ 0 };
 	if (!find_columns(schema, buckets))
 		return false;
 	schema->sparse ? set_fixed_bounds(buckets) : set_own_bounds(buckets, table);
-	if (ends_in(schema->name, "_bucket"))
+	if (ends_in(name, "_bucket"))
 		length -= (int)strlen("_bucket");
 	unit = unit_suffix(buckets->to->unit);
-	snprintf(buckets->family, EXPOSITION_NAME_MAX, "panetop_%.*s%s%s", length, schema->name,
+	snprintf(buckets->family, EXPOSITION_NAME_MAX, "panetop_%.*s%s%s", length, name,
 		 unit ? "_" : "", unit ? unit : "");
 	return true;
 }
@@ -617,7 +637,7 @@ static struct histogram_group *group_of(struct exposition *exposition, const voi
 static void add_to_group(struct histogram_group *group, const struct buckets *buckets, const void *row,
 			 bool is_narrow)
 {
-	double from = row_number(row, buckets->from), to = row_number(row, buckets->to);
+	double from = row_number(row, buckets->from), to = greatest(buckets, row);
 	double count = row_number(row, buckets->samples);
 	size_t at = buckets->n_bounds;
 

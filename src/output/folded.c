@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "core/utf8.h"
 #include "output/sink.h"
 
 static int frame(struct sink *sink, const struct frame *frame)
@@ -18,8 +19,10 @@ static int frame(struct sink *sink, const struct frame *frame)
 		const char *stack = table_text(table, view->rows[r], "stack");
 		uint64_t samples = table_u64(table, view->rows[r], "samples");
 
-		if (*stack && samples != U64_UNKNOWN)
-			buffer_print(&sink->buffer, "%s %" PRIu64 "\n", stack, samples);
+		if (!*stack || samples == U64_UNKNOWN)
+			continue;
+		utf8_harmless(&sink->buffer, span_text(stack));
+		buffer_print(&sink->buffer, " %" PRIu64 "\n", samples);
 	}
 	return sink_flush(sink);
 }

@@ -26,15 +26,35 @@ size_t line_reader_longest(void)
 	return (size_t)(longest > LONGEST_MOST ? LONGEST_MOST : longest);
 }
 
-/* 0 or -1 with errno set. */
-static int add_to_spool(struct line_reader *reader, const char *bytes, size_t length)
+/* Where the disk is full what comes is read all the same, but not again. */
+static void add_to_spool(struct line_reader *reader, const char *bytes, size_t length)
 {
+	off_t from = reader->spooled;
+
 	if (reader->spool_fd < 0)
-		return 0;
-	if (spool_write(reader->spool_fd, bytes, length, reader->spooled) < 0)
-		return -1;
+		return;
 	reader->spooled += (off_t)length;
-	return 0;
+	reader->spool_error = spool_write(reader->spool_fd, bytes, length, from) < 0 ? errno : 0;
+	if (!reader->spool_error)
+		return;
+	if (reader->hole_end == 0)
+		reader->hole = from;
+	reader->hole_end = reader->spooled;
+}
+
+/* A hole has empty lines. */
+static ssize_t read_spool(const struct line_reader *reader, off_t offset, char *bytes)
+{
+	size_t most = READ_BYTES;
+
+	if (offset < reader->hole && reader->hole - offset < (off_t)most)
+		most = (size_t)(reader->hole - offset);
+	if (offset < reader->hole || offset >= reader->hole_end)
+		return pread(reader->spool_fd, bytes, most, offset);
+	if (reader->hole_end - offset < (off_t)most)
+		most = (size_t)(reader->hole_end - offset);
+	memset(bytes, '\n', most);
+	return (ssize_t)most;
 }
 
 int line_reader_open(struct line_reader *reader, int fd, struct span first, uint64_t back_bytes)
@@ -48,7 +68,10 @@ int line_reader_open(struct line_reader *reader, int fd, struct span first, uint
 		return 0;
 	reader->spool_fd = spool_open();
 	reader->back_bytes = spool_share(reader->spool_fd, back_bytes);
-	return reader->spool_fd < 0 || add_to_spool(reader, first.at, span_length(first)) < 0 ? -errno : 0;
+	if (reader->spool_fd < 0)
+		return -errno;
+	add_to_spool(reader, first.at, span_length(first));
+	return 0;
 }
 
 void line_reader_close(struct line_reader *reader)
@@ -66,14 +89,14 @@ static ssize_t fetch(struct line_reader *reader, off_t offset, char *bytes)
 	if (!reader->pipe)
 		return pread(reader->fd, bytes, READ_BYTES, offset);
 	if (offset < reader->spooled)
-		return pread(reader->spool_fd, bytes, READ_BYTES, offset);
+		return read_spool(reader, offset, bytes);
 	if (reader->no_wait && pipe_is_empty(reader->fd)) {
 		errno = EAGAIN;
 		return -1;
 	}
 	got = read(reader->fd, bytes, READ_BYTES);
-	if (got > 0 && add_to_spool(reader, bytes, (size_t)got) < 0)
-		return -1;
+	if (got > 0)
+		add_to_spool(reader, bytes, (size_t)got);
 	return got;
 }
 

@@ -17,6 +17,8 @@ struct line_reader {
 	bool no_wait;         /* an empty pipe returns -EAGAIN; other readers of it may block */
 	int spool_fd;         /* owned; copy of the pipe so far; -1: none */
 	off_t spooled;        /* its length */
+	int spool_error;      /* positive: why the newest bytes are not in it; 0: they are */
+	off_t hole, hole_end; /* what is missing in it is between them */
 	off_t dropped;        /* up to here it is given back to the disk */
 	uint64_t back_bytes;  /* that may lie in it */
 	struct buffer window; /* bytes from window_offset on */

@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/protobuf.h"
+#include "core/utf8.h"
 #include "core/vector.h"
 #include "output/sink.h"
 
@@ -79,6 +80,7 @@ static uint32_t text_of(struct pprof *pprof, struct span text, struct buffer *ou
 {
 	uint64_t hash = hash_bytes(HASH_SEED, text);
 	size_t length = span_length(text);
+	struct buffer harmless = { 0 };
 	uint32_t at;
 	char *copy;
 
@@ -90,7 +92,9 @@ static uint32_t text_of(struct pprof *pprof, struct span text, struct buffer *ou
 	at = (uint32_t)pprof->n_texts;
 	*VECTOR_ADD(pprof->texts, pprof->n_texts, pprof->text_capacity) = copy;
 	hash_add(&pprof->by_text, hash, at);
-	protobuf_bytes(out, PROFILE_STRING_TABLE, copy, length);
+	utf8_harmless(&harmless, text);
+	protobuf_bytes(out, PROFILE_STRING_TABLE, harmless.bytes, harmless.length);
+	buffer_free(&harmless);
 	return at;
 }
 
@@ -153,12 +157,22 @@ static uint64_t mapping_of(struct pprof *pprof, struct span file, struct buffer 
 	return at + 1;
 }
 
+/*
+ * Names of C++ and Rust are readable already. pprof leaves a name alone if that of the system is another one,
+ * and would take template arguments away; here the latter is not known any more.
+ */
+static bool is_readable(const char *name)
+{
+	return strpbrk(name, "<>[]") || strstr(name, "::");
+}
+
 static void add_place(struct pprof *pprof, uint64_t number, uint32_t name, uint64_t mapping,
 		      struct buffer *out)
 {
 	protobuf_number(&pprof->message, FUNCTION_ID, number);
 	protobuf_number(&pprof->message, FUNCTION_NAME, name);
-	protobuf_number(&pprof->message, FUNCTION_SYSTEM_NAME, name);
+	if (!is_readable(pprof->texts[name]))
+		protobuf_number(&pprof->message, FUNCTION_SYSTEM_NAME, name);
 	add_message(pprof, PROFILE_FUNCTION, out);
 	protobuf_number(&pprof->inner, LINE_FUNCTION_ID, number);
 	protobuf_number(&pprof->message, LOCATION_ID, number);

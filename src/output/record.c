@@ -1,95 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recording: writes the blocks of recording/writer.c to a file or pipe. */
+/* The recording: blocks of recording/writer.c in one file or pipe, or in the files of a directory. */
 #include <config.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/falloc.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/types.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/i18n.h"
 #include "output/sink.h"
 #include "recording/writer.h"
-#include "sys/error_message.h"
+#include "sys/env.h"
 #include "sys/file_series.h"
 
 #define KEPT_PARTS 10 /* as many files remain in a directory where the oldest ones go */
 
-static bool is_file(int fd)
+/* Where a file may not be longer, it ends before. */
+static uint64_t longest_part(const struct sink *sink)
 {
-	struct stat status;
+	uint64_t most = sink->keep_bytes > 0 ? sink->keep_bytes / KEPT_PARTS : INT32_MAX;
+	struct rlimit limit;
 
-	return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-int sink_drop(struct sink *sink, uint64_t from, uint64_t to)
-{
-	return fallocate(sink->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
-			 (off_t)(to - from)) < 0
-		       ? -errno
-		       : 0;
-}
-
-static int drop_oldest(struct sink *sink)
-{
-	uint64_t from, to;
-
-	return recording_writer_drop(sink->recording, &from, &to) ? sink_drop(sink, from, to) : 0;
-}
-
-/* Truncates a partly written block, if the file was opened for this run only. */
-static int write_blocks(struct sink *sink)
-{
-	long long length = (long long)sink->buffer.length;
-	int error = sink_flush(sink);
-
-	if (!error) {
-		sink->good_bytes += length;
-		sink->good_frames = recording_writer_frames(sink->recording);
-		return drop_oldest(sink);
-	}
-	sink->frames = sink->good_frames;
-	if (sink->own_file && ftruncate(sink->fd, (off_t)sink->good_bytes) < 0)
-		return error; /* a pipe or device: the reader tolerates a torn end */
-	return error;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    limit.rlim_cur / 2 < most)
+		most = limit.rlim_cur / 2;
+	return most;
 }
 
 static bool is_part_over(const struct sink *sink, const struct frame *frame)
 {
-	return (sink->keep_bytes > 0 && (uint64_t)sink->good_bytes >= sink->keep_bytes / KEPT_PARTS) ||
+	return (uint64_t)sink->good_bytes >= longest_part(sink) || record_is_removed(sink) ||
 	       (sink->keep_ns > 0 && frame->mono_ns - sink->part_mono_ns >= sink->keep_ns / KEPT_PARTS);
 }
 
-/* Before the buffer is written. The first sample of a file is older than its last one by a part's length. */
-static void drop_parts(struct sink *sink)
+/*
+ * Of files: what has gone by since the first sample, also while suspended; but never later than the clock,
+ * which may have been wrong then. So nothing goes because the clock was set.
+ */
+static void note_time(struct sink *sink, const struct frame *frame)
 {
-	uint64_t most_ns = sink->keep_ns - sink->keep_ns / KEPT_PARTS, now_ns = sink->part_wall_ns;
+	uint64_t elapsed_ns;
 
-	file_series_note(sink->parts, (uint64_t)sink->good_bytes + sink->buffer.length, now_ns);
-	file_series_keep(sink->parts, sink->keep_bytes,
-			 sink->keep_ns > 0 && now_ns > most_ns ? now_ns - most_ns : 0);
+	if (sink->first_wall_ns == 0) {
+		sink->first_wall_ns = frame->wall_ns;
+		sink->first_boot_ns = env_boot_ns();
+		file_series_judge(sink->parts, frame->wall_ns);
+	} else if (frame->mono_ns > sink->last_mono_ns) {
+		sink->sampled_ns += frame->mono_ns - sink->last_mono_ns;
+	}
+	sink->last_mono_ns = frame->mono_ns;
+	elapsed_ns = env_boot_ns() - sink->first_boot_ns;
+	if (elapsed_ns < sink->sampled_ns) /* in a replay */
+		elapsed_ns = sink->sampled_ns;
+	sink->now_ns = sink->first_wall_ns + elapsed_ns;
+	if (frame->wall_ns < sink->now_ns)
+		sink->now_ns = frame->wall_ns;
 }
 
-/* The file is made when there is something to write: a run that is killed at once leaves none. */
-static int write_part(struct sink *sink)
+/* The first sample of a file is older than its last one by a part's length; the next block has room, too. */
+static int drop_parts(struct sink *sink)
 {
-	long long length = (long long)sink->buffer.length;
-	int error;
+	uint64_t most_ns = sink->keep_ns - sink->keep_ns / KEPT_PARTS, now_ns = sink->now_ns, most_bytes = 0;
 
-	if (sink->fd < 0)
-		sink->fd = file_series_add(sink->parts);
-	if (sink->fd < 0)
-		return sink->fd;
-	drop_parts(sink);
-	error = sink_flush(sink);
-	if (!error)
-		sink->good_bytes += length;
-	else if (ftruncate(sink->fd, (off_t)sink->good_bytes) < 0)
-		return error; /* the reader tolerates a torn end */
-	return error;
+	file_series_note(sink->parts, (uint64_t)sink->good_bytes, now_ns);
+	if (sink->keep_bytes > 0)
+		most_bytes = sink->keep_bytes > sink->most_written ? sink->keep_bytes - sink->most_written
+								   : 1;
+	return file_series_keep(sink->parts, most_bytes,
+				sink->keep_ns > 0 && now_ns > most_ns ? now_ns - most_ns : 0);
 }
 
 static void close_part(struct sink *sink)
@@ -98,74 +73,94 @@ static void close_part(struct sink *sink)
 		close(sink->fd);
 	sink->fd = -1;
 	sink->good_bytes = 0;
+	sink->part_frames = 0;
 	recording_writer_close(sink->recording);
 	sink->recording = NULL;
 	buffer_empty(&sink->buffer);
 }
 
-/* Where there is no room it goes on in another part as soon as there is; samples between are lost. */
-static int judge_part(struct sink *sink, int error)
+/* Only once newer samples are there. */
+static void drop_oldest(struct sink *sink)
 {
-	if (!error) {
-		sink->loses = false;
-		return 0;
-	}
-	if (error != -ENOSPC && error != -EDQUOT)
+	uint64_t from, to;
+	int error = 0;
+
+	if (sink->parts)
+		error = drop_parts(sink);
+	else if (recording_writer_drop(sink->recording, &from, &to))
+		sink_drop(sink, from, to); /* that it can was checked at the start */
+	if (error)
+		record_lose(sink, 0, error);
+}
+
+static int write_samples(struct sink *sink)
+{
+	unsigned long n_samples = recording_writer_frames(sink->recording) - sink->part_frames;
+	size_t length = sink->buffer.length;
+	bool written;
+	int error = record_write(sink, n_samples, &written);
+
+	if (!written) {
+		recording_writer_lose(sink->recording, (uint64_t)sink->good_bytes, sink->part_frames);
 		return error;
-	if (!sink->loses)
-		error_message(sink->name, _("%s; samples are lost until it can be written again"),
-			      strerror(-error));
-	sink->loses = true;
-	close_part(sink);
+	}
+	sink->part_frames += n_samples;
+	if (length > sink->most_written)
+		sink->most_written = length;
+	drop_oldest(sink);
 	return 0;
 }
 
-static int end_part(struct sink *sink)
+/* Blocks can be found without the index: where there is no room for it, nothing is lost. */
+static int end_recording(struct sink *sink)
 {
-	int error;
+	bool written = true;
+	int error = 0;
 
-	recording_writer_end(sink->recording, &sink->buffer);
-	error = sink->buffer.length > 0 ? judge_part(sink, write_part(sink)) : 0;
-	close_part(sink);
+	recording_writer_flush(sink->recording, &sink->buffer);
+	if (sink->buffer.length > 0)
+		error = write_samples(sink);
+	if (!error && sink->part_frames > 0) {
+		recording_writer_end(sink->recording, &sink->buffer);
+		error = record_write(sink, 0, &written);
+	}
+	if (sink->parts)
+		close_part(sink);
 	return error;
 }
 
-static int add_to_part(struct sink *sink, const struct frame *frame)
+/* The reader of a pipe waits for each sample. A file begins with its first one, so that it is there. */
+static int frame(struct sink *sink, const struct frame *frame)
 {
-	int error = sink->recording && is_part_over(sink, frame) ? end_part(sink) : 0;
+	int error = 0;
 
+	if (sink->parts) {
+		if (sink->recording && is_part_over(sink, frame))
+			error = end_recording(sink);
+		note_time(sink, frame);
+	}
 	if (error)
 		return error;
 	if (!sink->recording) {
-		sink->recording = recording_writer_open(frame, false);
+		sink->recording = recording_writer_open(frame, sink->fd >= 0 && !record_is_file(sink->fd));
+		if (!sink->parts)
+			recording_writer_keep(sink->recording, sink->keep_bytes, sink->keep_ns);
 		sink->part_mono_ns = frame->mono_ns;
 	}
-	sink->part_wall_ns = frame->wall_ns;
 	recording_writer_add(sink->recording, frame, &sink->buffer);
-	return sink->buffer.length > 0 ? judge_part(sink, write_part(sink)) : 0;
+	if (sink->part_frames == 0)
+		recording_writer_flush(sink->recording, &sink->buffer);
+	return recording_writer_frames(sink->recording) > sink->part_frames ? write_samples(sink) : 0;
 }
 
-/* The reader of a pipe waits for each sample. */
-static int frame(struct sink *sink, const struct frame *frame)
-{
-	if (sink->parts)
-		return add_to_part(sink, frame);
-	if (!sink->recording) {
-		sink->recording = recording_writer_open(frame, !is_file(sink->fd));
-		recording_writer_keep(sink->recording, sink->keep_bytes, sink->keep_ns);
-	}
-	recording_writer_add(sink->recording, frame, &sink->buffer);
-	return sink->buffer.length > 0 ? write_blocks(sink) : 0;
-}
-
+/* Of what was lost until the end, a last short block may find room. */
 static int end(struct sink *sink)
 {
-	if (!sink->recording)
-		return 0;
-	if (sink->parts)
-		return end_part(sink);
-	recording_writer_end(sink->recording, &sink->buffer);
-	return write_blocks(sink);
+	bool lost = sink->lost.last_lost;
+	int error = sink->recording ? end_recording(sink) : 0;
+
+	sink->lost.last_lost |= lost;
+	return error ? error : record_end(sink);
 }
 
 const struct sink_format sink_record = { .name = "record", .records = true, .frame = frame, .end = end };

@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include "output/json_writer.h"
 #include "output/recording.h"
@@ -133,31 +131,21 @@ static void add_frame(struct json_writer *json, const struct frame *frame)
 	jsonw_close(json, '}');
 }
 
-/* Truncates a partly written line, if the file was opened for this run only. */
-static int write_lines(struct sink *sink)
-{
-	long long length = (long long)sink->buffer.length;
-	int error = sink_flush(sink);
-
-	if (!error)
-		sink->good_bytes += length;
-	else if (sink->own_file && ftruncate(sink->fd, (off_t)sink->good_bytes) < 0)
-		return error; /* a pipe or device: the reader tolerates a torn last line */
-	return error;
-}
-
 static int frame(struct sink *sink, const struct frame *frame)
 {
 	struct json_writer json = { .out = &sink->buffer };
+	bool written;
 
-	if (sink->frames == 0) {
+	if (sink->good_bytes == 0) {
 		add_header(&json, frame);
 		buffer_char(&sink->buffer, '\n');
 		json.need_comma = false;
 	}
 	add_frame(&json, frame);
 	buffer_char(&sink->buffer, '\n');
-	return write_lines(sink);
+	return record_write(sink, 1, &written);
 }
 
-const struct sink_format sink_record_lines = { .name = "record", .records = true, .frame = frame };
+const struct sink_format sink_record_lines = {
+	.name = "record", .records = true, .frame = frame, .end = record_end
+};

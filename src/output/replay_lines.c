@@ -317,6 +317,9 @@ static int next(void *state, struct frame *frame)
 			return -EINTR;
 		damaged = part->number;
 	}
+	if (replay->reader.spool_error)
+		frame_notice(frame, "replay", NULL, _("%s; samples are lost until it can be written again"),
+			     strerror(replay->reader.spool_error));
 	if (damaged)
 		frame_notice(frame, "replay", NULL, _("line %zu of the recording is damaged"),
 			     (size_t)damaged);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/buffer.h"
+#include "core/lost_samples.h"
 #include "model/frame.h"
 #include "model/summary_column.h"
 #include "model/units.h"
@@ -38,6 +39,7 @@ struct print_plan {
 };
 
 struct file_series;
+struct user_file;
 struct sink;
 struct summary_line;
 struct exposition;
@@ -80,13 +82,21 @@ struct sink {
 	struct pprof *pprof;           /* of the sink for pprof; owned */
 	struct recording_writer *recording; /* of the recording; owned */
 	long long good_bytes;         /* of the recording: up to the last whole line or block … */
-	unsigned long good_frames;    /* … and the samples in it */
+	unsigned long good_frames;    /* … and the samples that were written in all … */
+	unsigned long part_frames;    /* … and in this file */
+	struct lost_samples lost;
+	struct user_file *old;        /* the file that its first samples replace: fd is -1 until then.
+				       * Borrowed; NULL: fd is written as it is */
+	bool nameless;                /* it is a file that had no name when it was opened */
 	uint64_t keep_bytes, keep_ns; /* how much of the recording stays; 0: all */
 	struct file_series *parts;    /* of a recording in a directory: fd is of the newest, -1: none yet.
 				       * Borrowed; NULL: it is one file */
 	uint64_t part_mono_ns;        /* of the first frame in that part */
-	uint64_t part_wall_ns;        /* of the last one */
-	bool loses;                   /* a part could not be written, and that was reported */
+	uint64_t first_wall_ns, first_boot_ns; /* when its first sample came: both clocks */
+	uint64_t last_mono_ns, sampled_ns; /* of the last sample; from the first to the last one */
+	uint64_t now_ns;              /* by what the age of files is judged */
+	size_t most_written;          /* at a time */
+	bool reported;                /* its error was */
 	unsigned n_asked;             /* rows */
 	bool broken_off;              /* the sample in the buffer is incomplete */
 	bool failed;                  /* it got an error: it is not ended in order */
@@ -114,6 +124,17 @@ int sink_flush(struct sink *sink);
 
 /* For formats, before each row: a signal waits, and what they have of the sample so far is not written. */
 bool sink_breaks_off(struct sink *sink);
+
+/*
+ * For recordings: writes the buffer, with this many samples, and empties it. Where they cannot be written,
+ * and there may be room later, they are lost, which a message says now and then: 0. Else as sink_flush().
+ */
+int record_write(struct sink *sink, unsigned long n_samples, bool *written);
+void record_lose(struct sink *sink, unsigned long n_samples, int error);
+int record_end(struct sink *sink); /* -EIO after a message if the last samples were lost */
+
+bool record_is_file(int fd);
+bool record_is_removed(const struct sink *sink);
 
 /* Frees a part of a file, which reads as zeros from then on. 0 or -errno. */
 int sink_drop(struct sink *sink, uint64_t from, uint64_t to);

@@ -271,13 +271,15 @@ static bool add_view(struct sink *sink, unsigned index, const struct frame *fram
 {
 	struct view *view = &sink->print->views[index];
 	const struct table *table = frame_table(frame, view->schema->name);
+	const struct notice *lack;
 
 	if (!table || view->schema->shape == SHAPE_EVENTS || !print_wants(sink->print, view, frame) ||
 	    (table->n_rows == 0 && !says_none(table)))
 		return false;
+	lack = frame_newest_notice(frame, table->schema->name);
 	begin_part(sink, frame, first);
-	if (says_none(table))
-		buffer_print(&sink->buffer, "%s\n", _(table->schema->none));
+	if (says_none(table)) /* or why it is not known */
+		buffer_print(&sink->buffer, "%s\n", lack ? lack->text : _(table->schema->none));
 	else
 		add_table(sink, view, frame, table, widths_of(sink, index));
 	return true;

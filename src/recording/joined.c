@@ -34,11 +34,19 @@ struct joined {
 	unsigned n_schemas;
 	bool *wanted;
 	size_t next; /* index of the frame that next() returns */
+	const char *remark; /* of the first part that has one; they are constants */
 	uint64_t n_uses;
 };
 
-static void close_part(struct part *part)
+static void note_remark(struct joined *joined, const struct part *part)
 {
+	if (part->is_open && part->source.remark && !joined->remark)
+		joined->remark = part->source.remark(part->source.state);
+}
+
+static void close_part(struct joined *joined, struct part *part)
+{
+	note_remark(joined, part);
 	if (part->is_open)
 		part->source.close(part->source.state);
 	part->is_open = false;
@@ -60,7 +68,7 @@ static void make_room(struct joined *joined)
 			oldest = part;
 	}
 	if (n_open >= OPEN_MAX)
-		close_part(oldest);
+		close_part(joined, oldest);
 }
 
 static int open_part(struct joined *joined, struct part *part, const char **why)
@@ -111,7 +119,7 @@ static void drop_last(struct joined *joined)
 {
 	struct part *part = &joined->parts[--joined->n_parts];
 
-	close_part(part);
+	close_part(joined, part);
 	if (part->fd >= 0)
 		close(part->fd);
 }
@@ -303,6 +311,15 @@ static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *
 	return true;
 }
 
+static const char *remark(void *state)
+{
+	struct joined *joined = state;
+
+	for (size_t i = 0; i < joined->n_parts; i++)
+		note_remark(joined, &joined->parts[i]);
+	return joined->remark;
+}
+
 static void close_joined(void *state)
 {
 	struct joined *joined = state;
@@ -329,6 +346,8 @@ struct joined *joined_open(struct source *source, const struct schema *const *sc
 		.position = position,
 		.find = find,
 		.extent = extent,
+		.poll_fd = -1,
+		.remark = remark,
 		.close = close_joined,
 		.state = joined,
 	};

@@ -9,22 +9,31 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/buffer.h"
+#include "core/i18n.h"
+#include "core/lost_samples.h"
 #include "recording/reader.h"
 #include "recording/spool.h"
 #include "recording/writer.h"
 
 #define COPY_BYTES 65536
+#define ROOM_BLOCKS 2 /* of the longest that was written */
 
 struct past_file {
 	int fd;
 	uint64_t end; /* offset behind the last byte written */
 	uint64_t age_ns, most_bytes;
 	struct recording_writer *writer; /* opened with the first frame */
+	size_t n_frames;                 /* that are in the file, or were dropped */
+	size_t most_written;             /* at a time */
+	uint64_t mono_ns;                /* of the last frame */
+	struct lost_samples lost;
+	char message[TEXT_MAX], given[TEXT_MAX]; /* about them: not given yet, and to be read */
 	struct buffer waiting;           /* bytes of the writer that are not in the file yet */
 	const struct schema *const *schemas;
 	unsigned n_schemas;
@@ -89,44 +98,80 @@ static void drop(struct past_file *file, uint64_t most_bytes)
 		spool_drop(file->fd, (off_t)from, (off_t)to);
 }
 
-static bool write_waiting(struct past_file *file)
-{
-	if (spool_write(file->fd, file->waiting.bytes, file->waiting.length, (off_t)file->end) < 0)
-		return false;
-	file->end += file->waiting.length;
-	buffer_empty(&file->waiting);
-	return true;
-}
-
+/* Where a file may not be longer, another one begins. */
 static void forget_all(struct past_file *file)
 {
 	recording_writer_close(file->writer);
 	file->writer = NULL;
-	buffer_empty(&file->waiting);
-	file->end = 0;
+	file->end = file->n_frames = 0;
 	if (ftruncate(file->fd, 0) < 0)
 		return; /* the new recording overwrites the old one */
 }
 
-/* On a full disk the past gets shorter; false: it is empty now. */
-static bool store(struct past_file *file)
+static void note_lost(struct past_file *file, int error)
 {
-	if (write_waiting(file))
-		return true;
-	drop(file, past_file_bytes(file) / 2);
-	if (write_waiting(file))
-		return true;
-	forget_all(file);
-	return false;
+	lost_samples_add(&file->lost, recording_writer_frames(file->writer) - file->n_frames,
+			 strerror(-error), file->mono_ns, file->message, sizeof(file->message));
+	if (error == -EFBIG && file->end > 0)
+		forget_all(file);
+	else
+		recording_writer_lose(file->writer, file->end, file->n_frames);
 }
 
-void past_file_keep(struct past_file *file, const struct frame *frame)
+static void note_written(struct past_file *file, size_t length)
+{
+	file->end += length;
+	file->n_frames = recording_writer_frames(file->writer);
+	if (length > file->most_written)
+		file->most_written = length;
+	lost_samples_end(&file->lost, file->message, sizeof(file->message));
+}
+
+/* What does not fit is lost, not what is there. */
+static bool write_waiting(struct past_file *file)
+{
+	size_t length = file->waiting.length;
+	int error = spool_write(file->fd, file->waiting.bytes, length, (off_t)file->end) < 0 ? -errno : 0;
+
+	buffer_empty(&file->waiting);
+	error ? note_lost(file, error) : note_written(file, length);
+	return !error;
+}
+
+/*
+ * The next samples have room before they come, so that the oldest ones only go when newer ones are there,
+ * also on a full disk; chains, which go as a whole, are short where there is little room.
+ */
+static void make_room(struct past_file *file)
+{
+	uint64_t near = file->most_bytes, free_bytes, room = ROOM_BLOCKS * (uint64_t)file->most_written;
+
+	drop(file, file->most_bytes);
+	for (uint64_t most = past_file_bytes(file), least = most / 2;
+	     !spool_reserve(file->fd, (off_t)file->end, (off_t)room) && most > least; most -= most / 10)
+		drop(file, most);
+	free_bytes = past_file_bytes(file) + spool_free(file->fd) / 2;
+	if (free_bytes < near)
+		near = free_bytes;
+	recording_writer_keep(file->writer, near, file->age_ns);
+}
+
+static void write_samples(struct past_file *file)
+{
+	if (recording_writer_frames(file->writer) > file->n_frames && write_waiting(file))
+		make_room(file);
+}
+
+const char *past_file_keep(struct past_file *file, const struct frame *frame)
 {
 	if (!file->writer)
 		file->writer = recording_writer_open(frame, false);
+	file->mono_ns = frame->mono_ns;
 	recording_writer_add(file->writer, frame, &file->waiting);
-	if (file->waiting.length > 0 && store(file))
-		drop(file, file->most_bytes);
+	write_samples(file);
+	memcpy(file->given, file->message, sizeof(file->given));
+	*file->message = '\0';
+	return *file->given ? file->given : NULL;
 }
 
 uint64_t past_file_bytes(const struct past_file *file)
@@ -136,13 +181,14 @@ uint64_t past_file_bytes(const struct past_file *file)
 	return fstat(file->fd, &status) == 0 ? (uint64_t)status.st_blocks * 512 : 0;
 }
 
-/* Writes what the writer holds back. */
+/* Writes what the writer holds back, if that is possible. -ENODATA: nothing is kept. */
 static int flush(struct past_file *file)
 {
-	if (!file->writer)
-		return -ENODATA;
-	recording_writer_flush(file->writer, &file->waiting);
-	return store(file) ? 0 : -ENODATA;
+	if (file->writer) {
+		recording_writer_flush(file->writer, &file->waiting);
+		write_samples(file);
+	}
+	return file->n_frames > 0 ? 0 : -ENODATA;
 }
 
 int past_file_read(struct past_file *file, struct source *source)

@@ -17,8 +17,11 @@ struct past_file *past_file_open(double seconds, uint64_t bytes, const struct sc
 				 unsigned n_schemas);
 void past_file_close(struct past_file *file);
 
-/* Adds a frame. When the disk is full the oldest frames go, and if that does not help all of them. */
-void past_file_keep(struct past_file *file, const struct frame *frame);
+/*
+ * Adds a frame. What cannot be written is lost, and what was kept stays; on a full disk the oldest frames go
+ * when newer ones have been written. A message about that, translated, for a moment; or NULL.
+ */
+const char *past_file_keep(struct past_file *file, const struct frame *frame);
 
 /* Bytes on the disk. */
 uint64_t past_file_bytes(const struct past_file *file);

@@ -63,8 +63,10 @@ struct reader {
 	size_t n_strange;       /* bytes since the last block that were no block */
 	size_t n_passed;        /* … zeros among them, since -EAGAIN */
 	struct buffer incoming; /* of a pipe: from end on */
-	struct buffer newest;   /* of a pipe without spool: the block found last, at newest_offset */
+	struct buffer newest;   /* of a pipe: blocks that are not in the spool, at newest_offset: the last one
+				 * without a spool, those of its chain where the spool has no room */
 	off_t newest_offset;
+	int spool_error;        /* positive: why blocks could not be written to it; 0: they could */
 
 	struct description description;
 	struct buffer topics_section; /* the description of the topics as bytes */
@@ -151,15 +153,12 @@ static int look(struct reader *reader, size_t least, size_t most, struct span *b
 	return got < 0 ? (int)got : (size_t)got >= least;
 }
 
-/* What was found ends this much later. keep: it is read again. */
-static void pass(struct reader *reader, size_t length, bool keep)
+/* What was found ends this much later. */
+static void pass(struct reader *reader, size_t length)
 {
 	struct buffer *incoming = &reader->incoming;
 
 	if (reader->finder.pipe) {
-		if (keep && reader->spool_fd >= 0 &&
-		    spool_write(reader->spool_fd, incoming->bytes, length, reader->finder.end) < 0)
-			finder_end(&reader->finder, strerror(errno));
 		incoming->length -= length;
 		memmove(incoming->bytes, incoming->bytes + length, incoming->length);
 	}
@@ -172,7 +171,7 @@ static bool read_bytes(struct reader *reader, off_t offset, size_t length, struc
 {
 	off_t from = offset - reader->newest_offset;
 
-	if (reader->finder.pipe && reader->spool_fd < 0) {
+	if (reader->finder.pipe && (reader->spool_fd < 0 || (from >= 0 && reader->newest.length > 0))) {
 		if (from < 0 || (size_t)from > reader->newest.length ||
 		    length > reader->newest.length - (size_t)from)
 			return false;
@@ -286,7 +285,8 @@ static void drop_oldest(struct reader *reader)
 	if (n_dropped > 0)
 		forget_blocks(reader, n_dropped);
 	from = finder->end - (off_t)bytes_from(reader, 0);
-	if (from > reader->dropped && spool_drop(reader->spool_fd, reader->dropped, from) < 0)
+	if (from > reader->dropped && spool_drop(reader->spool_fd, reader->dropped, from) < 0 &&
+	    errno == EOPNOTSUPP)
 		finder_end(finder, strerror(errno));
 	reader->dropped = from;
 	if (bytes_from(reader, 0) > most)
@@ -310,7 +310,7 @@ static void take_block(struct reader *reader, const struct block_header *header,
 	else if (header->kind == BLOCK_DESCRIPTION && !is_same_description(reader, offset))
 		finder_end(&reader->finder,
 			   _("another recording with different columns follows; replay stops there"));
-	if (reader->spool_fd >= 0)
+	if (reader->spool_fd >= 0 && !reader->spool_error)
 		drop_oldest(reader);
 }
 
@@ -338,7 +338,7 @@ static size_t length_of_damage(struct span bytes)
 /* Passes zeros, where oldest blocks were dropped. A pipe of zeros without end keeps nothing else waiting. */
 static int pass_zeros(struct reader *reader, size_t n_zeros, int got)
 {
-	pass(reader, n_zeros, false);
+	pass(reader, n_zeros);
 	reader->n_passed += n_zeros;
 	if (!reader->finder.pipe || !reader->no_wait || reader->n_passed < (size_t)TURN_BYTES)
 		return got;
@@ -368,7 +368,7 @@ static int search(struct reader *reader)
 		return pass_zeros(reader, zeros, got);
 	reader->damaged = true;
 	length = length_of_damage(bytes);
-	pass(reader, length, false);
+	pass(reader, length);
 	reader->n_strange += length;
 	if (reader->finder.pipe && reader->n_strange > STRANGE_BYTES)
 		finder_end(&reader->finder, _("what follows is not a recording; replay stops there"));
@@ -385,11 +385,46 @@ static void end_here(struct reader *reader, bool torn)
 		finder_end(&reader->finder, _("the end of the recording is damaged"));
 }
 
+/* The next try has room, or what is held cannot be gone back to. */
+static void end_held(struct reader *reader)
+{
+	struct finder *finder = &reader->finder;
+
+	if (spool_write(reader->spool_fd, reader->newest.bytes, reader->newest.length,
+			reader->newest_offset) < 0)
+		for (size_t i = finder->n_parts; i-- > 0 && finder->parts[i].offset >= reader->newest_offset;)
+			finder->parts[i].bad = true;
+	buffer_empty(&reader->newest);
+}
+
+/* A whole block at the start of incoming. On a full disk those of a chain are held: they need each other. */
+static void keep_block(struct reader *reader, const struct block_header *header, size_t length)
+{
+	struct buffer *newest = &reader->newest;
+	off_t end = reader->newest_offset + (off_t)newest->length;
+
+	if (reader->spool_fd < 0)
+		buffer_empty(newest);
+	else if (newest->length > 0 &&
+		 (header->in_chain == 0 || end != reader->finder.end || newest->length > CHAIN_BYTES))
+		end_held(reader);
+	if (newest->length == 0)
+		reader->newest_offset = reader->finder.end;
+	buffer_add(newest, reader->incoming.bytes, length);
+	if (reader->spool_fd < 0)
+		return;
+	reader->spool_error = spool_write(reader->spool_fd, newest->bytes, newest->length,
+					  reader->newest_offset) < 0
+				      ? errno
+				      : 0;
+	if (!reader->spool_error)
+		buffer_empty(newest);
+}
+
 /* A block is whole at end, so that it can be read from now on: 1; 0: the recording ends within it. */
 static int wait_for_block(struct reader *reader, const struct block_header *header, off_t *offset)
 {
 	size_t length = BLOCK_HEADER_BYTES + (size_t)header->length;
-	struct buffer *newest = &reader->newest;
 	int got = 1;
 
 	*offset = reader->finder.end;
@@ -399,12 +434,9 @@ static int wait_for_block(struct reader *reader, const struct block_header *head
 		got = 0;
 	if (got != 1)
 		return got;
-	if (reader->finder.pipe && reader->spool_fd < 0) {
-		buffer_empty(newest);
-		buffer_add(newest, reader->incoming.bytes, length);
-		reader->newest_offset = *offset;
-	}
-	pass(reader, length, true);
+	if (reader->finder.pipe)
+		keep_block(reader, header, length);
+	pass(reader, length);
 	return 1;
 }
 
@@ -424,7 +456,7 @@ static int pass_next(void *state)
 		return 0;
 	}
 	if (recording_header_check(bytes.at) == 0) {
-		pass(reader, RECORDING_HEADER_BYTES, false);
+		pass(reader, RECORDING_HEADER_BYTES);
 		return 1;
 	}
 	if (!block_header_parse(&header, bytes.at)) {
@@ -521,7 +553,7 @@ static const char *read_description(struct reader *reader, const struct schema *
 	got = got == 1 ? recording_header_check(bytes.at) : -EBADMSG;
 	if (got < 0)
 		return why_not(got);
-	pass(reader, RECORDING_HEADER_BYTES, false);
+	pass(reader, RECORDING_HEADER_BYTES);
 	if (look(reader, BLOCK_HEADER_BYTES, BLOCK_HEADER_BYTES, &bytes) != 1 ||
 	    !block_header_parse(&header, bytes.at) || header.kind != BLOCK_DESCRIPTION ||
 	    wait_for_block(reader, &header, &offset) != 1 || !read_head(reader, offset) ||
@@ -888,6 +920,9 @@ static void fill_frame(struct reader *reader, struct frame *frame)
 			frame_notice(frame, topic, text_of(reader, texts, reader->told[i][2], frame), "%s",
 				     text);
 	}
+	if (reader->spool_error)
+		frame_notice(frame, "replay", NULL, _("%s; samples are lost until it can be written again"),
+			     strerror(reader->spool_error));
 	if (reader->damaged)
 		frame_notice(frame, "replay", NULL, _("a damaged part of the recording was skipped"));
 	if (reader->too_large)

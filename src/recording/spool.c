@@ -4,6 +4,7 @@
 
 #include "recording/spool.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <poll.h>
@@ -47,6 +48,18 @@ int spool_write(int fd, const char *bytes, size_t length, off_t offset)
 int spool_drop(int fd, off_t from, off_t to)
 {
 	return fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from);
+}
+
+bool spool_reserve(int fd, off_t from, off_t length)
+{
+	return fallocate(fd, FALLOC_FL_KEEP_SIZE, from, length) == 0 || (errno != ENOSPC && errno != EDQUOT);
+}
+
+uint64_t spool_free(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 ? (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize : 0;
 }
 
 uint64_t spool_share(int fd, uint64_t bytes)

@@ -345,6 +345,15 @@ void recording_writer_end(struct recording_writer *writer, struct buffer *out)
 	buffer_free(&tail);
 }
 
+void recording_writer_lose(struct recording_writer *writer, uint64_t good_bytes, size_t good_frames)
+{
+	while (writer->n_places > 0 && writer->places[writer->n_places - 1].offset >= good_bytes)
+		writer->n_places--;
+	writer->offset = good_bytes;
+	writer->block.first_frame = good_frames;
+	writer->chain_frames = CHAIN_FRAMES; /* the next block begins one */
+}
+
 void recording_writer_keep(struct recording_writer *writer, uint64_t most_bytes, uint64_t most_ns)
 {
 	writer->most_bytes = most_bytes;

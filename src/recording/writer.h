@@ -23,6 +23,12 @@ void recording_writer_end(struct recording_writer *writer, struct buffer *out); 
 /* Samples in all blocks that were given out. */
 size_t recording_writer_frames(const struct recording_writer *writer);
 
+/*
+ * What was given out behind these bytes and these samples could not be written. It is forgotten, and what
+ * comes next needs nothing of it.
+ */
+void recording_writer_lose(struct recording_writer *writer, uint64_t good_bytes, size_t good_frames);
+
 /* How much is to be kept: bytes, and the age of samples; 0: all. */
 void recording_writer_keep(struct recording_writer *writer, uint64_t most_bytes, uint64_t most_ns);
 

@@ -64,6 +64,9 @@ static inline struct sample_request *context_request(struct pane_context *contex
  */
 const struct table *context_table(const struct pane_context *context, unsigned index);
 
+/* Why the table of a topic is not in the shown frame: "not recorded". */
+void screen_absence(const struct pane_context *context, const char *topic, char *text, size_t room);
+
 /* Draws that table with cursor and headings on the whole canvas. */
 void context_draw_table(const struct pane_context *context, const struct canvas *canvas, unsigned index);
 

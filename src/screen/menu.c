@@ -5,9 +5,9 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/i18n.h"
+#include "core/typed_name.h"
 #include "core/utf8.h"
 #include "core/vector.h"
 #include "screen/overlay.h"
@@ -42,25 +42,25 @@ static bool is_letter(char byte)
 	return isalnum((unsigned char)byte) || (byte & 0x80);
 }
 
-static enum match match_of(const char *text, const char *typed, size_t length)
+static enum match match_of(const char *text, struct span typed)
 {
-	if (strncasecmp(text, typed, length) == 0)
-		return MATCH_BEGIN;
-	for (const char *at = text; *at; at++)
-		if ((at == text || !is_letter(at[-1])) && strncasecmp(at, typed, length) == 0)
-			return MATCH_WORD;
-	return strcasestr(text, typed) ? MATCH_INSIDE : MATCH_NONE;
+	enum match best = typed_begins(typed, text) ? MATCH_BEGIN : MATCH_NONE;
+
+	for (const char *at = text; *at && best > MATCH_WORD; at++)
+		if (typed_begins(typed, at))
+			best = at > text && is_letter(at[-1]) ? MATCH_INSIDE : MATCH_WORD;
+	return best;
 }
 
 /* Moves to the first item that begins with the typed text, else has a word that does, else holds it. False:
  * there is none. */
 static bool go_to_typed(struct menu *menu)
 {
-	size_t length = menu->typed.length - 1;
+	struct span typed = span_of(menu->typed.bytes, menu->typed.length - 1);
 	enum match best = MATCH_NONE;
 
 	for (unsigned i = 0; i < menu->list.n_items; i++) {
-		enum match match = match_of(text_of(menu, i), menu->typed.bytes, length);
+		enum match match = match_of(text_of(menu, i), typed);
 
 		if (match < best) {
 			best = match;

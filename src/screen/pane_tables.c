@@ -99,6 +99,8 @@ static void count_text(const struct table_widget *widget, const struct canvas *c
 
 	pane_table_filter_text(widget, canvas, text, room);
 	length = strlen(text);
+	if (!table) /* which has no count, and not none */
+		return;
 	if (n_shown == n_all)
 		snprintf(text + length, room - length, "%zu", n_all);
 	else
@@ -226,9 +228,9 @@ static uint64_t kept_from_ns(const struct screen *screen, const char *topic)
 	return index < 0 ? 0 : screen->kept_from_ns[index];
 }
 
-/* Why a table is not in the shown frame. */
-static void absence_text(const struct screen *screen, const char *topic, char *text, size_t room)
+void screen_absence(const struct pane_context *context, const char *topic, char *text, size_t room)
 {
+	const struct screen *screen = context->screen;
 	char from[CLOCK_TEXT_MAX];
 	uint64_t from_ns = screen->in_past && !screen->shows_earlier ? kept_from_ns(screen, topic) : 0;
 
@@ -242,7 +244,7 @@ static void absence_text(const struct screen *screen, const char *topic, char *t
 			 screen->in_past                  ? _("not sampled then; G goes back to now")
 			 : screen->frozen                 ? _("not in the paused sample; Z goes on")
 			 : screen_is_live(screen) ? _("not sampled yet")
-						  : _("not sampled here"));
+						  : _("not recorded"));
 }
 
 void pane_tables_update(struct screen *screen)
@@ -259,8 +261,8 @@ void pane_tables_update(struct screen *screen)
 		context->tables[i].cpus =
 			context->frame ? view_cpus(&context->tables[i].view, context->frame) : 0;
 		context->tables[i].notice = notice_of_empty(context, i);
-		absence_text(screen, context->pane->tables[i].topic, context->tables[i].absent,
-				sizeof(context->tables[i].absent));
+		screen_absence(context, context->pane->tables[i].topic, context->tables[i].absent,
+			       sizeof(context->tables[i].absent));
 		context->tables[i].waits = context->pane->tables[i].waits;
 		if (context->tables[i].waits && screen->in_past)
 			context->tables[i].waits = N_("none until then");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/i18n.h"
 #include "screen/navigation.h"
 #include "screen/pane_tables.h"
 #include "screen/past/marked.h"
@@ -134,8 +135,10 @@ static void note_selected(struct pane_context *context)
 static void keep(void *state, const struct frame *frame)
 {
 	struct screen *screen = state;
+	const char *why = screen->setup->past->keep(screen->setup->past->state, frame);
 
-	screen->setup->past->keep(screen->setup->past->state, frame);
+	if (why)
+		screen_warn(screen, MESSAGE_SCREEN, "%s: %s", _("the past"), why);
 	for (unsigned i = 0; i < frame->n_tables; i++)
 		if (frame->tables[i].present && !screen->kept_from_ns[i])
 			screen->kept_from_ns[i] = frame->wall_ns;

@@ -21,7 +21,8 @@
 
 /* What a live source gave, for going back. */
 struct past {
-	void (*keep)(void *state, const struct frame *frame); /* rates are not kept */
+	/* Rates are not kept. A warning where samples are lost, now and then; else NULL. */
+	const char *(*keep)(void *state, const struct frame *frame);
 	int (*open)(void *state, struct source *source);      /* on all that was kept so far: 0 or -errno */
 	/* As a recording with this name: 0, or -errno and what went wrong. */
 	int (*save)(void *state, const char *name, char *error, size_t room);

@@ -9,7 +9,7 @@
 #include <wchar.h>
 
 #include "core/utf8.h"
-#include "screen/palette.h"
+#include "screen/theme.h"
 
 #define CELL_X 8.4
 #define CELL_Y 18
@@ -21,7 +21,7 @@ struct cell {
 	wchar_t code;
 	int cells; /* 1 or 2 */
 	attr_t attributes;
-	short front, back; /* of the xterm palette, or OWN */
+	int front, back; /* as curses has them, or OWN */
 };
 
 static struct cell cell_at(int y, int x)
@@ -35,7 +35,7 @@ static struct cell cell_at(int y, int x)
 	if (getcchar(&drawn, codes, &cell.attributes, &pair, NULL) == ERR || codes[0] < L' ')
 		codes[0] = L' ';
 	if (has_colors() && pair > 0)
-		pair_content(pair, &cell.front, &cell.back);
+		extended_pair_content(pair, &cell.front, &cell.back);
 	cell.code = codes[0];
 	cell.cells = wcwidth(cell.code) == 2 ? 2 : 1;
 	cell.attributes &= A_BOLD | A_DIM | A_REVERSE | A_UNDERLINE | A_ITALIC;
@@ -74,8 +74,8 @@ struct ground {
 
 static void look_of(const struct cell *cell, const struct ground *ground, unsigned *front, unsigned *back)
 {
-	unsigned one = cell->front == OWN ? ground->front : palette_rgb(cell->front);
-	unsigned other = cell->back == OWN ? ground->back : palette_rgb(cell->back);
+	unsigned one = cell->front == OWN ? ground->front : theme_rgb(cell->front);
+	unsigned other = cell->back == OWN ? ground->back : theme_rgb(cell->back);
 	bool swapped = cell->attributes & A_REVERSE;
 
 	*front = swapped ? other : one;

@@ -9,6 +9,7 @@
 
 #include <curses.h>
 #include <string.h>
+#include <term.h>
 
 #include "core/span.h"
 
@@ -339,6 +340,7 @@ static short on_light(short color)
 /* The theme that was opened, as this terminal can show it. */
 static struct {
 	enum theme theme;
+	bool direct; /* its colours are RGB, as of xterm-direct, and not a palette */
 	struct theme_colors colors[N_STYLES];
 } opened;
 
@@ -362,6 +364,24 @@ static short pair_of(enum style style)
 	return colors.front == plain.front && colors.back == plain.back ? OWN_PAIR : (short)(style + 1);
 }
 
+/* Terminals with direct colours take the first 8 or 256 from a palette nevertheless: black gets some red. */
+static int terminal_color(short color)
+{
+	unsigned rgb = opened.direct && color >= 8 ? palette_rgb(color) : 0;
+
+	return !opened.direct || color < 8 ? color : rgb < 256 ? (int)(rgb | 0x010000) : (int)rgb;
+}
+
+unsigned theme_rgb(int color)
+{
+	return color < 256 ? palette_rgb((short)color) : (unsigned)color;
+}
+
+static void open_pair(short pair, short front, short back)
+{
+	init_extended_pair(pair, terminal_color(front), terminal_color(back));
+}
+
 static short blend_pair(unsigned front, unsigned back)
 {
 	return (short)(N_STYLES + 1 + front * STYLE_SERIES_COUNT + back);
@@ -383,7 +403,7 @@ static void open_blends(void)
 {
 	for (unsigned front = 0; front < STYLE_SERIES_COUNT; front++)
 		for (unsigned back = 0; back < STYLE_SERIES_COUNT; back++)
-			init_pair(blend_pair(front, back), series_color(front), series_color(back));
+			open_pair(blend_pair(front, back), series_color(front), series_color(back));
 }
 
 /* Curses sends more for pair 0 than for another pair of the same colours; style N has pair N + 1. */
@@ -392,10 +412,11 @@ bool theme_open(enum theme theme, bool color)
 	if (!color || !has_colors() || start_color() == ERR || COLORS < 8 || COLOR_PAIRS <= N_STYLES)
 		return false;
 	use_default_colors();
+	opened.direct = tigetflag("RGB") > 0;
 	opened.theme = COLORS >= 256 ? theme : THEME_TERMINAL;
 	choose_colors(COLORS < 256 && theme_is_light(theme));
 	for (short i = 0; i < N_STYLES; i++)
-		init_pair((short)(i + 1), opened.colors[i].front, opened.colors[i].back);
+		open_pair((short)(i + 1), opened.colors[i].front, opened.colors[i].back);
 	if (blends())
 		open_blends();
 	bkgdset((chtype)COLOR_PAIR(OWN_PAIR) | ' ');

@@ -95,6 +95,9 @@ extern const struct glyphs glyph_sets[N_GLYPH_SETS];
  */
 bool theme_open(enum theme theme, bool color);
 
+/* 0xrrggbb of a colour as curses has it of a pair that was opened here. */
+unsigned theme_rgb(int color);
+
 /* Attributes and colour pair for curses. */
 void theme_look(enum style style, bool color, unsigned long *attributes, short *pair);
 

@@ -32,13 +32,6 @@ static void forget_file(struct attribute *attribute, struct env *env)
 void attribute_close(struct attribute *attribute, struct env *env)
 {
 	forget_file(attribute, env);
-	attribute_discard(attribute);
-}
-
-void attribute_discard(struct attribute *attribute)
-{
-	if (attribute->kept)
-		close(attribute->fd);
 	free(attribute->path);
 	*attribute = (struct attribute){ 0 };
 }
@@ -69,7 +62,8 @@ static long read_file(struct env *env, int fd, char *bytes, size_t room)
 
 static long read_kept(struct attribute *attribute, struct env *env, char *bytes, size_t room)
 {
-	bool keep = attribute->kept || env->pids.n_kept < env->pids.kept_max;
+	bool keep = attribute->kept || (env->pids.n_kept < env->pids.kept_max &&
+					!served_has(&env->served, attribute->path));
 	int fd = attribute->kept ? attribute->fd : env_open_file(env, attribute->path);
 	long length;
 
@@ -133,43 +127,6 @@ long attribute_at(const struct root *root, const char *path, char *bytes, size_t
 	length = read_fd(fd, bytes, room);
 	close(fd);
 	return length;
-}
-
-void attribute_hold(struct attribute *attribute, struct env *env)
-{
-	int fd, flags;
-
-	if (!attribute->path || attribute->kept || env->pids.n_kept >= env->pids.kept_max)
-		return;
-	fd = env_open_file(env, attribute->path);
-	flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
-	if (flags < 0)
-		return;
-	fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-	attribute->fd = fd;
-	attribute->kept = true;
-	env->pids.n_kept++;
-}
-
-long attribute_poll(const struct attribute *attribute, const struct root *root, char *bytes, size_t room)
-{
-	if (!attribute->path)
-		return -ENOENT;
-	return attribute->kept ? read_fd(attribute->fd, bytes, room)
-			       : attribute_at(root, attribute->path, bytes, room);
-}
-
-void attribute_finish(struct attribute *attribute, struct env *env, long length)
-{
-	if (length >= 0)
-		return;
-	forget_file(attribute, env);
-	env_note_failure(env, attribute->path, (int)length);
-}
-
-void attribute_disown(const struct attribute *attribute, struct env *env)
-{
-	env->pids.n_kept -= attribute->kept;
 }
 
 int attribute_once_u64(struct env *env, const char *path, uint64_t *value)

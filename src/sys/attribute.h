@@ -29,18 +29,6 @@ long attribute_read(struct attribute *attribute, struct env *env, char *bytes, s
  */
 int attribute_u64(struct attribute *attribute, struct env *env, uint64_t *value);
 
-/*
- * For attributes that may block, see sys/device_poll.h: the main thread opens the file (hold, as far as there
- * is room), a helper reads it (poll), and the main thread handles the result (finish). While a helper may
- * still use an attribute, disown it, and discard it when the helper has finished. poll gives -ENOENT without
- * a path.
- */
-void attribute_hold(struct attribute *attribute, struct env *env);
-long attribute_poll(const struct attribute *attribute, const struct root *root, char *bytes, size_t room);
-void attribute_finish(struct attribute *attribute, struct env *env, long length);
-void attribute_disown(const struct attribute *attribute, struct env *env);
-void attribute_discard(struct attribute *attribute);
-
 /* For helpers: reads path once, blocking, without privileges beyond those of the user. */
 long attribute_at(const struct root *root, const char *path, char *bytes, size_t room);
 

@@ -11,10 +11,10 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -22,15 +22,11 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
 void descriptors_close(int first, int last)
 {
 	struct rlimit limit;
 
-	if (first > last || syscall(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
+	if (first > last || system_call(SYS_close_range, (unsigned)first, (unsigned)last, 0) == 0)
 		return;
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0) /* before Linux 5.9 */
 		return;
@@ -51,7 +47,7 @@ static const int allowed[] = {
 	SYS_mmap,        SYS_munmap,       SYS_mremap,         SYS_mprotect,
 	SYS_madvise,     SYS_brk,          SYS_futex,          SYS_clock_gettime,
 	SYS_getrandom,   SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_restart_syscall,
-	SYS_sched_yield, SYS_getpid,       SYS_gettid,         SYS_exit,
+	SYS_setitimer,   SYS_sched_yield, SYS_getpid,       SYS_gettid,         SYS_exit,
 	SYS_exit_group,
 };
 

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A team of helpers reads devices: quick ones are waited for, for the others the last result stands. */
+/* Helpers read devices: quick ones are waited for, for the others the last result stands. */
 #include <config.h>
 
 #include "sys/device_poll.h"
 
 #include <fcntl.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/unknown.h"
+#include "sys/child.h"
+#include "sys/privilege.h"
 
 #define FIRST_WAIT_NS UINT64_C(200000000) /* for all polls that never finished before */
+#define RUNS_NS UINT64_C(1000000000)      /* … where their helpers run or wait for a CPU */
 #define WAIT_NS UINT64_C(20000000)        /* a delay of the screen that is not noticed */
 #define SLOW_NS UINT64_C(10000000)        /* a read that takes longer costs credit */
 #define CREDIT_MAX 8                      /* a quick read adds 1 */
 #define CREDIT_LOST 5                     /* two slow reads in a row use it up */
 #define AGE_MAX_NS UINT64_C(10000000000)
 
+#define HELPERS 32 /* as many things may hang before others are no longer asked */
+
+/* Files of processes. */
+#define HELPER_USES                                                                                 \
+	(PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_MAPS) |                           \
+	 PRIVILEGE_BIT(PRIVILEGE_DETAILS) | PRIVILEGE_BIT(PRIVILEGE_MEMORY) |                         \
+	 PRIVILEGE_BIT(PRIVILEGE_TREE))
+
 struct device_pool {
 	struct env *env; /* borrowed */
-	struct worker *worker;
-	struct root root; /* its own descriptor: a helper may outlive env */
+	struct helper_team *helpers, *keeper;
+	struct worker *threads; /* NULL: none are needed */
+	struct root root;       /* its own descriptor: a thread may outlive env */
 	struct device_poll *in_flight;
-	unsigned n_awaited;
 	bool has_new; /* one of these never finished */
 	uint64_t tick, tick_ns, last_tick_ns;
 };
@@ -37,7 +48,7 @@ static struct device_pool *open_pool(struct env *env)
 	struct device_pool *pool = alloc_zeroed(1, sizeof(*pool));
 
 	pool->env = env;
-	pool->worker = env->worker ? worker_open_team() : NULL;
+	pool->helpers = helper_team_open(HELPER_USES, HELPERS);
 	pool->root = env->root;
 	pool->root.fd = fcntl(env->root.fd, F_DUPFD_CLOEXEC, 0);
 	pool->tick = ENV_NEVER;
@@ -48,8 +59,10 @@ static void close_pool(void *state)
 {
 	struct device_pool **kept = state, *pool = *kept;
 
-	if (!worker_close(pool->worker))
-		return; /* a helper that is stuck still uses it */
+	helper_team_close(pool->helpers);
+	helper_team_close(pool->keeper);
+	if (!worker_close(pool->threads))
+		return; /* a thread that is stuck still uses it */
 	close(pool->root.fd);
 	free(pool);
 }
@@ -65,14 +78,30 @@ static struct device_pool *pool_of(struct env *env)
 	return *kept;
 }
 
-static void run(struct worker_job *job)
+static void read_device(struct device_poll *poll)
 {
-	struct device_poll *poll = (struct device_poll *)job;
-
 	atomic_store(&poll->helper, gettid());
 	poll->read_ns = env_mono_ns();
 	poll->read(poll);
 	poll->took_ns = env_mono_ns() - poll->read_ns;
+}
+
+static void run_in_helper(struct helper_job *job)
+{
+	struct device_poll *poll = (struct device_poll *)job;
+
+	poll->root = helper_root(poll->root);
+	read_device(poll);
+}
+
+static struct device_poll *poll_of(struct worker_job *job)
+{
+	return (struct device_poll *)((char *)job - offsetof(struct device_poll, thread_job));
+}
+
+static void run_in_thread(struct worker_job *job)
+{
+	read_device(poll_of(job));
 }
 
 static void land(struct device_pool *pool, struct device_poll *poll)
@@ -83,7 +112,6 @@ static void land(struct device_pool *pool, struct device_poll *poll)
 		place = &(*place)->next_in_flight;
 	*place = poll->next_in_flight;
 	poll->in_flight = false;
-	pool->n_awaited -= poll->awaited;
 	poll->awaited = false;
 }
 
@@ -96,14 +124,12 @@ static void lose_credit(struct device_poll *poll)
 
 static void free_poll(struct device_poll *poll)
 {
-	free(poll->key);
+	helper_free(poll->key);
 	poll->free(poll);
 }
 
-static void done(struct worker_job *job)
+static void finish(struct device_poll *poll, bool dropped)
 {
-	struct device_poll *poll = (struct device_poll *)job;
-
 	land(poll->pool, poll);
 	if (poll->dropped) {
 		free_poll(poll);
@@ -115,24 +141,91 @@ static void done(struct worker_job *job)
 		poll->credit++;
 	poll->pool->env->reads += poll->reads;
 	poll->reads = 0;
-	if (!job->dropped)
+	if (!dropped)
 		poll->finished(poll);
+}
+
+static void helper_done(struct helper_job *job)
+{
+	finish((struct device_poll *)job, job->dropped);
+}
+
+static void thread_done(struct worker_job *job)
+{
+	finish(poll_of(job), job->dropped);
 }
 
 void device_poll_open(struct device_poll *poll, struct env *env, const char *name)
 {
-	poll->job = (struct worker_job){ .run = run, .done = done };
+	poll->job.run = run_in_helper;
+	poll->job.done = helper_done;
+	poll->thread_job = (struct worker_job){ .run = run_in_thread, .done = thread_done };
 	poll->pool = pool_of(env);
-	poll->root = &poll->pool->root;
-	poll->key = alloc_text(name);
+	poll->key = helper_text(name);
+	poll->job.name = poll->key;
 	poll->credit = CREDIT_MAX;
+}
+
+static struct helper_team *team_of(struct device_pool *pool, const struct device_poll *poll)
+{
+	if (!poll->in_keeper)
+		return pool->helpers;
+	if (!pool->keeper)
+		pool->keeper = helper_team_open(0, 1);
+	return pool->keeper;
 }
 
 void device_poll_drop(struct device_poll *poll)
 {
+	struct device_pool *pool = poll->pool;
+	bool in_flight = poll->in_flight;
+
 	poll->dropped = true;
-	if (!poll->in_flight)
+	if (poll->in_keeper) {
+		helper_team_close(pool->keeper);
+		pool->keeper = NULL;
+	}
+	if (!in_flight)
 		free_poll(poll);
+}
+
+static void collect(struct device_pool *pool)
+{
+	helper_collect(pool->helpers);
+	if (pool->keeper)
+		helper_collect(pool->keeper);
+	if (pool->threads)
+		worker_collect(pool->threads);
+}
+
+static void wait_until(struct device_pool *pool, const struct device_poll *poll, uint64_t until_ns)
+{
+	if (poll->in_thread) {
+		worker_wait(pool->threads, until_ns);
+		collect(pool);
+	} else {
+		helper_wait(team_of(pool, poll), until_ns);
+	}
+}
+
+static const struct device_poll *first_awaited(const struct device_pool *pool)
+{
+	const struct device_poll *poll = pool->in_flight;
+
+	while (poll && !poll->awaited)
+		poll = poll->next_in_flight;
+	return poll;
+}
+
+/* A slow machine is not a device that hangs. */
+static const struct device_poll *first_that_runs(const struct device_pool *pool)
+{
+	const struct device_poll *poll = pool->in_flight;
+
+	while (poll && (!poll->awaited || poll->read_ns > 0 || poll->in_thread ||
+			!device_poll_waits_for_cpu(poll)))
+		poll = poll->next_in_flight;
+	return poll;
 }
 
 void device_poll_collect(struct env *env)
@@ -145,7 +238,7 @@ void device_poll_collect(struct env *env)
 	pool->last_tick_ns = pool->tick_ns;
 	pool->tick_ns = env_mono_ns();
 	if (pool->in_flight)
-		worker_collect(pool->worker);
+		collect(pool);
 }
 
 static bool key_in_flight(const struct device_pool *pool, const char *wanted)
@@ -157,6 +250,13 @@ static bool key_in_flight(const struct device_pool *pool, const char *wanted)
 	return poll != NULL;
 }
 
+static struct worker *threads_of(struct device_pool *pool)
+{
+	if (!pool->threads && pool->env->worker)
+		pool->threads = worker_open_team();
+	return pool->threads;
+}
+
 void device_poll_submit(struct device_poll *poll)
 {
 	struct device_pool *pool = poll->pool;
@@ -164,31 +264,37 @@ void device_poll_submit(struct device_poll *poll)
 	device_poll_collect(pool->env);
 	if (key_in_flight(pool, poll->key))
 		return;
+	poll->root = &pool->root;
 	poll->next_in_flight = pool->in_flight;
 	pool->in_flight = poll;
 	poll->in_flight = true;
 	atomic_store(&poll->helper, 0);
 	poll->awaited = poll->credit > 0;
-	pool->n_awaited += poll->awaited;
 	pool->has_new |= poll->read_ns == 0;
-	worker_submit(pool->worker, &poll->job);
+	if (poll->in_thread)
+		worker_submit(threads_of(pool), &poll->thread_job);
+	else if (!helper_submit(team_of(pool, poll), &poll->job))
+		land(pool, poll); /* what is asked hangs already */
 }
 
 void device_poll_wait(struct env *env)
 {
 	struct device_pool *pool = pool_of(env);
-	uint64_t until_ns = env_mono_ns() + (pool->has_new ? FIRST_WAIT_NS : WAIT_NS);
+	uint64_t began_ns = env_mono_ns(), until_ns = began_ns + (pool->has_new ? FIRST_WAIT_NS : WAIT_NS);
+	const struct device_poll *awaited;
 
-	while (pool->n_awaited > 0 && env_mono_ns() < until_ns)
-		worker_wait(pool->worker, until_ns);
+	while ((awaited = first_awaited(pool)) && env_mono_ns() < until_ns)
+		wait_until(pool, awaited, until_ns);
+	if (pool->has_new)
+		while ((awaited = first_that_runs(pool)) && env_mono_ns() < began_ns + RUNS_NS)
+			wait_until(pool, awaited, env_mono_ns() + WAIT_NS);
 	if (pool->in_flight)
-		worker_collect(pool->worker);
+		collect(pool);
 	for (struct device_poll *poll = pool->in_flight; poll; poll = poll->next_in_flight) {
 		if (poll->awaited)
 			lose_credit(poll);
 		poll->awaited = false;
 	}
-	pool->n_awaited = 0;
 	pool->has_new = false;
 }
 
@@ -197,37 +303,14 @@ void device_poll_wait_for(struct device_poll *poll, uint64_t ns)
 	uint64_t until_ns = env_mono_ns() + ns;
 
 	while (poll->in_flight && env_mono_ns() < until_ns)
-		worker_wait(poll->pool->worker, until_ns);
+		wait_until(poll->pool, poll, until_ns);
 }
 
 bool device_poll_waits_for_cpu(const struct device_poll *poll)
 {
 	pid_t helper = atomic_load(&poll->helper);
-	char path[64], text[512];
-	const char *name_end;
-	ssize_t length;
-	int fd;
 
-	if (!poll->in_flight || helper == 0)
-		return poll->in_flight;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", helper);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	name_end = strrchr(text, ')');
-	return name_end && strncmp(name_end, ") R", 3) == 0;
-}
-
-bool device_poll_group_in_flight(struct env *env, const void *group)
-{
-	const struct device_poll *poll = pool_of(env)->in_flight;
-
-	while (poll && poll->group != group)
-		poll = poll->next_in_flight;
-	return poll != NULL;
+	return poll->in_flight && (helper == 0 || child_runs(helper));
 }
 
 uint64_t device_poll_age_ns(struct env *env, uint64_t read_ns)
@@ -246,7 +329,7 @@ static void read_attribute(struct device_poll *poll)
 {
 	struct device_attribute *attribute = (struct device_attribute *)poll;
 
-	attribute->length = attribute_poll(&attribute->file, poll->root, attribute->bytes, attribute->room);
+	attribute->length = attribute_at(poll->root, attribute->path, attribute->bytes, attribute->room);
 	poll->reads++;
 }
 
@@ -254,16 +337,15 @@ static void finish_attribute(struct device_poll *poll)
 {
 	struct device_attribute *attribute = (struct device_attribute *)poll;
 
-	attribute_finish(&attribute->file, attribute->env, attribute->length);
+	if (attribute->length < 0)
+		env_note_failure(attribute->env, attribute->path, (int)attribute->length);
 	attribute->finished(attribute->owner, attribute->index, attribute);
 }
 
 static void free_attribute(struct device_poll *poll)
 {
-	struct device_attribute *attribute = (struct device_attribute *)poll;
-
-	attribute_discard(&attribute->file);
-	free(attribute);
+	helper_free(((struct device_attribute *)poll)->path);
+	helper_free(poll);
 }
 
 struct device_attribute *device_attribute_open(struct env *env, const char *path, size_t room,
@@ -271,14 +353,14 @@ struct device_attribute *device_attribute_open(struct env *env, const char *path
 								const struct device_attribute *attribute),
 					       void *owner, size_t index)
 {
-	struct device_attribute *attribute = alloc_zeroed(1, sizeof(*attribute) + room);
+	struct device_attribute *attribute = helper_alloc(sizeof(*attribute) + room);
 
 	attribute->poll = (struct device_poll){ .read = read_attribute,
 						.finished = finish_attribute,
 						.free = free_attribute };
 	device_poll_open(&attribute->poll, env, path);
 	attribute->env = env;
-	attribute_open(&attribute->file, path);
+	attribute->path = helper_text(path);
 	attribute->finished = finished;
 	attribute->owner = owner;
 	attribute->index = index;
@@ -288,13 +370,10 @@ struct device_attribute *device_attribute_open(struct env *env, const char *path
 
 void device_attribute_drop(struct device_attribute *attribute)
 {
-	attribute_disown(&attribute->file, attribute->env);
 	device_poll_drop(&attribute->poll);
 }
 
 void device_attribute_submit(struct device_attribute *attribute)
 {
-	if (!attribute->poll.in_flight)
-		attribute_hold(&attribute->file, attribute->env);
 	device_poll_submit(&attribute->poll);
 }

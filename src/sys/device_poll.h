@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asynchronous reads of what may block (slow devices, stuck processes) by a team of helper threads. */
+/*
+ * Asynchronous reads of what may block (slow devices, stuck processes) by helper processes, which the kernel
+ * may hold for ever, or by threads, where the kernel lets go what is killed.
+ */
 #ifndef PANETOP_SYS_DEVICE_POLL_H
 #define PANETOP_SYS_DEVICE_POLL_H
 
@@ -7,27 +10,30 @@
 
 #include "sys/attribute.h"
 #include "sys/env.h"
+#include "sys/helper.h"
 #include "sys/worker.h"
 
 struct device_pool;
 
 /*
- * A device and how to read it: the first member of a struct that its owner allocates. While it is in flight a
- * helper reads it, and the main thread must not touch what read() uses.
+ * A device and how to read it: the first member of a struct that its owner allocates, with helper_alloc()
+ * unless it is in_thread. While it is in flight a helper reads it, and the main thread must not touch what
+ * read() uses; read() of a helper must use nothing else, see struct helper_job.
  */
 struct device_poll {
-	struct worker_job job;
-	void (*read)(struct device_poll *poll);     /* in a helper thread */
+	struct helper_job job;
+	struct worker_job thread_job;
+	bool in_thread, in_keeper; /* in_keeper: always in the same process, which ends with the poll */
+	void (*read)(struct device_poll *poll);     /* in a helper or a thread */
 	void (*finished)(struct device_poll *poll); /* in the main thread: the result is here */
 	void (*free)(struct device_poll *poll);     /* frees the whole struct */
-	const void *group;                          /* see device_poll_group_in_flight(); NULL: none */
 	char *key;                                  /* owned */
 	struct device_pool *pool;
 	struct device_poll *next_in_flight;
 	const struct root *root;    /* for read(); borrowed */
 	uint64_t read_ns, took_ns;  /* when the last finished read began, and how long it took */
 	uint64_t reads;             /* files that read() has read */
-	_Atomic pid_t helper;       /* the thread that reads; 0: none has begun */
+	_Atomic pid_t helper;       /* the process or thread that reads; 0: none has begun */
 	int credit;                 /* above 0: device_poll_wait() waits for it */
 	bool in_flight, awaited, dropped; /* dropped: it has no owner */
 };
@@ -56,9 +62,6 @@ void device_poll_wait_for(struct device_poll *poll, uint64_t ns);
 /* Is it in flight only for want of a CPU? A helper that sleeps waits for what it reads. */
 bool device_poll_waits_for_cpu(const struct device_poll *poll);
 
-/* Is a poll of this group in flight? It may have been dropped. */
-bool device_poll_group_in_flight(struct env *env, const void *group);
-
 /*
  * How long before this tick read_ns was; 0: in this tick; U64_UNKNOWN: never (read_ns is 0), or too long ago
  * to stand for the present.
@@ -69,7 +72,7 @@ uint64_t device_poll_age_ns(struct env *env, uint64_t read_ns);
 struct device_attribute {
 	struct device_poll poll;
 	struct env *env; /* borrowed */
-	struct attribute file;
+	char *path;      /* owned, of helper_alloc() */
 	void (*finished)(void *owner, size_t index, const struct device_attribute *attribute);
 	void *owner;
 	size_t index, room;

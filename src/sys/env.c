@@ -291,6 +291,7 @@ void env_close(struct env *env)
 	if (env->pids.fd >= 0)
 		close(env->pids.fd);
 	env->pids = (struct env_pids){ .fd = -1 };
+	served_free(&env->served);
 	close(env->root.fd);
 	env->root.fd = -1;
 }
@@ -299,6 +300,8 @@ bool env_exists(const struct env *env, const char *path)
 {
 	int fd;
 
+	if (served_by_server(&env->served, path))
+		return true; /* it would wait for the server */
 	if (env->live)
 		return faccessat(env->root.fd, path, F_OK, 0) == 0;
 	fd = root_open_at(&env->root, path, O_PATH);
@@ -363,9 +366,11 @@ static int read_whole(struct env *env, struct env_file *file)
 int env_open_file(const struct env *env, const char *path)
 {
 	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
-	int fd = root_open_at(&env->root, path, flags);
-	int error = fd < 0 ? -errno : 0;
-	uint64_t raised = error == -EACCES && env->live ? privilege_raise(PRIVILEGE_FILES) : 0;
+	bool served = served_has(&env->served, path);
+	int fd = served ? served_open(&env->served, &env->root, path, false)
+			: root_open_at(&env->root, path, flags);
+	int error = fd >= 0 ? 0 : served ? fd : -errno;
+	uint64_t raised = error == -EACCES && env->live && !served ? privilege_raise(PRIVILEGE_FILES) : 0;
 
 	if (raised) {
 		fd = root_open_at(&env->root, path, flags);
@@ -406,7 +411,7 @@ static int refresh(struct env *env, struct env_file *file)
 		return 0;
 	}
 	error = read_whole(env, file);
-	if (error) {
+	if (error || served_has(&env->served, file->path)) { /* what is open is a copy */
 		close(file->fd);
 		file->fd = -1;
 	}

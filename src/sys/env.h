@@ -10,6 +10,7 @@
 
 #include "core/span.h"
 #include "sys/root.h"
+#include "sys/served.h"
 
 #define ENV_NEVER UINT64_MAX /* not a tick */
 #define ENV_FAILURES_MAX 8
@@ -57,6 +58,7 @@ struct env_state;
 
 struct env {
 	struct root root;          /* "/" or the directory of --root */
+	struct served served;      /* files that the kernel does not answer for */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
 	uint32_t own_pid;          /* of panetop in the /proc of root; 0: it is not there */

@@ -8,8 +8,9 @@
 #include <linux/types.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sys/system_call.h"
 
 /* As linux/pidfd.h has it since Linux 6.15. */
 struct exit_info {
@@ -23,7 +24,7 @@ struct exit_info {
 
 int exit_watch_open(uint32_t pid)
 {
-	int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	int fd = (int)system_call(SYS_pidfd_open, (pid_t)pid, 0);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -37,7 +38,7 @@ bool exit_watch_ended(int fd)
 
 bool exit_watch_reaped(int fd)
 {
-	return syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 && errno == ESRCH;
+	return system_call(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 && errno == ESRCH;
 }
 
 bool exit_watch_status(int fd, int *status)

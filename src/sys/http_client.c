@@ -28,9 +28,11 @@ struct http_client {
 	void *library;
 	CURL *curl;
 	char error[CURL_ERROR_SIZE];
-	struct buffer *answer;
-	size_t most;
-	bool is_too_long;
+	http_take *take;
+	void *context;
+	size_t left; /* bytes that may still come */
+	int refused; /* -errno, with … */
+	const char *why_refused;
 	char why[CURL_ERROR_SIZE + 64];
 
 	CURL *(*init)(void);
@@ -56,30 +58,64 @@ static bool load(struct http_client *client)
 	       client->text;
 }
 
-/* Another number than that of the bytes ends the answer. */
+/* Another number than that of the bytes ends the answer, as below. Those with another status are left out. */
 static size_t take(char *bytes, size_t size, size_t n, void *context)
 {
 	struct http_client *client = context;
 	size_t length = size * n;
+	long status = 0;
 
-	if (client->answer->length + length > client->most) {
-		client->is_too_long = true;
-		return 0;
-	}
-	buffer_add(client->answer, bytes, length);
-	return length;
+	client->info(client->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (length > client->left) {
+		client->refused = -EMSGSIZE;
+		client->why_refused = _("the answer is too long");
+	} else if (status == STATUS_GOOD)
+		client->refused =
+			client->take(client->context, span_of(bytes, length), &client->why_refused);
+	client->left -= client->refused ? 0 : length;
+	return client->refused ? 0 : length;
+}
+
+/* In whatever case, of ASCII, and locale. */
+static bool is_word(struct span text, const char *word)
+{
+	size_t length = strlen(word), i = 0;
+
+	while (i < length && i < span_length(text) && (text.at[i] | ' ') == word[i])
+		i++;
+	return i == length && span_length(text) == length;
+}
+
+/* libcurl unpacks what it can, also what it did not accept: of other forms the window may have any size. */
+static size_t take_header(char *bytes, size_t size, size_t n, void *context)
+{
+	struct http_client *client = context;
+	struct span value = span_of(bytes, size * n), name;
+
+	if (!span_until(&value, ':', &name) || !is_word(name, "content-encoding"))
+		return size * n;
+	while (value.at < value.end && (unsigned char)value.end[-1] <= ' ')
+		value.end--;
+	value = span_trimmed(value);
+	if (is_word(value, "gzip") || is_word(value, "identity"))
+		return size * n;
+	client->refused = -EPROTO;
+	client->why_refused = _("the answer is compressed in another way than gzip");
+	return 0;
 }
 
 static void set_up(struct http_client *client)
 {
 	client->set(client->curl, CURLOPT_ERRORBUFFER, client->error);
+	client->set(client->curl, CURLOPT_HEADERFUNCTION, take_header);
+	client->set(client->curl, CURLOPT_HEADERDATA, (void *)client);
 	client->set(client->curl, CURLOPT_WRITEFUNCTION, take);
 	client->set(client->curl, CURLOPT_WRITEDATA, (void *)client);
 	client->set(client->curl, CURLOPT_NOSIGNAL, 1L);
 	client->set(client->curl, CURLOPT_FOLLOWLOCATION, 0L);
 	client->set(client->curl, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
 	client->set(client->curl, CURLOPT_TIMEOUT_MS, ANSWER_MS);
-	client->set(client->curl, CURLOPT_ACCEPT_ENCODING, "");
+	client->set(client->curl, CURLOPT_ACCEPT_ENCODING, "gzip");
 	client->set(client->curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	client->set(client->curl, CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
 }
@@ -109,8 +145,8 @@ void http_client_close(struct http_client *client)
 
 static int failed(struct http_client *client, CURLcode code, const char **why)
 {
-	if (client->is_too_long)
-		*why = _("the answer is too long");
+	if (client->refused)
+		*why = client->why_refused;
 	else if (code == CURLE_OPERATION_TIMEDOUT)
 		*why = _("no answer came in time");
 	else {
@@ -119,7 +155,7 @@ static int failed(struct http_client *client, CURLcode code, const char **why)
 			 *client->error ? client->error : client->text(code));
 		*why = client->why;
 	}
-	return client->is_too_long ? -EMSGSIZE : code == CURLE_OPERATION_TIMEDOUT ? -ETIMEDOUT : -EIO;
+	return client->refused ? client->refused : code == CURLE_OPERATION_TIMEDOUT ? -ETIMEDOUT : -EIO;
 }
 
 /* What to do about it, with the status. */
@@ -136,15 +172,16 @@ static const char *why_of_status(long status)
 	return _("it answers with status %ld");
 }
 
-int http_client_get(struct http_client *client, const char *url, size_t most, struct buffer *answer,
-		    const char **why)
+int http_client_get(struct http_client *client, const char *url, size_t most, http_take *take_bytes,
+		    void *context, const char **why)
 {
 	long status = 0;
 	CURLcode code;
 
-	client->answer = answer;
-	client->most = most;
-	client->is_too_long = false;
+	client->take = take_bytes;
+	client->context = context;
+	client->left = most;
+	client->refused = 0;
 	*client->error = '\0';
 	client->set(client->curl, CURLOPT_URL, url);
 	code = client->perform(client->curl);
@@ -171,13 +208,14 @@ void http_client_close(struct http_client *client)
 	(void)client;
 }
 
-int http_client_get(struct http_client *client, const char *url, size_t most, struct buffer *answer,
-		    const char **why)
+int http_client_get(struct http_client *client, const char *url, size_t most, http_take *take_bytes,
+		    void *context, const char **why)
 {
 	(void)client;
 	(void)url;
 	(void)most;
-	(void)answer;
+	(void)take_bytes;
+	(void)context;
 	*why = "";
 	return -ENOTSUP;
 }

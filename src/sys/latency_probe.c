@@ -19,11 +19,14 @@
 
 #include "core/alloc.h"
 #include "sys/env.h"
+#include "sys/patience.h"
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 #define STACK_BYTES ((size_t)2 * 1024 * 1024)
 #define STACK_LOCKED ((size_t)32 * 1024) /* at its top: more than the loop needs */
 #define PAGE_MAX ((size_t)65536)
+#define CPUS_MAX 65536
 
 #ifndef MCL_ONFAULT
 #define MCL_ONFAULT 4
@@ -36,6 +39,7 @@ struct latency_probe {
 	size_t n_threads;
 	enum latency_lock locked;
 	bool stopped;
+	bool left; /* a thread is left behind, and uses all of this still */
 	uint64_t raised; /* while memory is locked: a locked stack needs it to grow */
 };
 
@@ -75,11 +79,25 @@ static bool lock_own(const struct latency_thread *thread, const struct latency_p
 {
 	char *stack = (char *)thread->stack + STACK_BYTES - STACK_LOCKED;
 
-	return mlock(thread->memory, counters_bytes(plan)) == 0 && mlock(stack, STACK_LOCKED) == 0;
+	return system_call_by(SYS_mlock, mlock(thread->memory, counters_bytes(plan))) == 0 &&
+	       system_call_by(SYS_mlock, mlock(stack, STACK_LOCKED)) == 0;
+}
+
+/* Where another thread of real-time priority keeps its CPU, it can end on others alone, also by a signal. */
+static bool join(const struct latency_thread *thread)
+{
+	size_t bytes = CPU_ALLOC_SIZE(CPUS_MAX);
+	cpu_set_t *own = alloc_zeroed(1, bytes);
+
+	if (sched_getaffinity(0, bytes, own) == 0 && !system_call_kills(SYS_sched_setaffinity))
+		pthread_setaffinity_np(thread->id, bytes, own);
+	free(own);
+	return patience_join(thread->id);
 }
 
 static int start(struct latency_thread *thread)
 {
+	struct patience patience = { 0 };
 	sigset_t all, before;
 	pthread_attr_t attributes;
 	int error;
@@ -94,12 +112,11 @@ static int start(struct latency_thread *thread)
 	pthread_attr_destroy(&attributes);
 	if (error)
 		return error;
-	while (sem_wait(&thread->control->ready) < 0 && errno == EINTR)
+	while (live_load(&thread->stage) == LATENCY_STARTS && patience_lasts(&patience))
 		;
-	if (!thread->error)
-		return 0;
-	pthread_join(thread->id, NULL);
-	return thread->error;
+	error = atomic_exchange(&thread->stage, LATENCY_LEFT) == LATENCY_STARTS ? -ETIMEDOUT : thread->error;
+	thread->left = error && !join(thread);
+	return error;
 }
 
 static int open_thread(struct latency_probe *probe, uint32_t cpu)
@@ -119,13 +136,14 @@ static int open_thread(struct latency_probe *probe, uint32_t cpu)
 		probe->locked = LATENCY_LOCK_NONE;
 	error = start(thread);
 	thread->runs = !error;
+	probe->left |= thread->left;
 	return error;
 }
 
 /* Locks pages as they are touched: the loop soon has touched all that it needs. */
 static void lock_all(struct latency_probe *probe)
 {
-	if (mlockall(MCL_CURRENT | MCL_ONFAULT) == 0)
+	if (system_call_by(SYS_mlockall, mlockall(MCL_CURRENT | MCL_ONFAULT)) == 0)
 		probe->locked = LATENCY_LOCK_ALL;
 }
 
@@ -141,7 +159,6 @@ struct latency_probe *latency_probe_open(const struct latency_plan *plan, const 
 	probe->locked = LATENCY_LOCK_OWN;
 	probe->threads = alloc_zeroed(n_cpus, sizeof(*probe->threads));
 	probe->control.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	sem_init(&probe->control.ready, 0, 0);
 	sem_init(&probe->control.go, 0, 0);
 	/* spread over the period, as CPUs that share a core would slow each other down */
 	for (; probe->n_threads < n_cpus; probe->n_threads++) {
@@ -187,8 +204,8 @@ void latency_probe_stop(struct latency_probe *probe)
 	eventfd_write(probe->control.stop_fd, one);
 	for (size_t i = 0; i < probe->n_threads; i++) {
 		probe->threads[i].cpu_ns = latency_probe_cpu_ns(probe, i);
-		if (probe->threads[i].runs)
-			pthread_join(probe->threads[i].id, NULL);
+		if (probe->threads[i].runs && !join(&probe->threads[i]))
+			probe->left = true;
 	}
 	unlock_all(probe);
 	probe->stopped = true;
@@ -197,10 +214,11 @@ void latency_probe_stop(struct latency_probe *probe)
 void latency_probe_close(struct latency_probe *probe)
 {
 	latency_probe_stop(probe);
+	if (probe->left)
+		return;
 	for (size_t i = 0; i < probe->n_threads; i++)
 		if (probe->threads[i].memory)
 			munmap(probe->threads[i].memory, probe->threads[i].memory_bytes);
-	sem_destroy(&probe->control.ready);
 	sem_destroy(&probe->control.go);
 	close(probe->control.stop_fd);
 	free(probe->threads);

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "sys/env.h"
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 #define COARSE_NS UINT64_C(100000000) /* a longer wait starts with one that an order to stop can end */
@@ -78,7 +78,7 @@ static int set_policy(enum latency_policy policy, int priority, uint64_t period_
 										: DEADLINE_RUNTIME_NS;
 	}
 	raised = privilege_raise(PRIVILEGE_REAL_TIME);
-	error = syscall(SYS_sched_setattr, 0, &wanted, 0) < 0 ? -errno : 0;
+	error = system_call(SYS_sched_setattr, 0, &wanted, 0) < 0 ? -errno : 0;
 	privilege_lower(raised);
 	return error;
 }
@@ -121,7 +121,7 @@ static int pin(uint32_t cpu)
 		return -ENOMEM;
 	CPU_ZERO_S(bytes, set);
 	CPU_SET_S(cpu, bytes, set);
-	error = sched_setaffinity(0, bytes, set) < 0 ? -errno : 0;
+	error = system_call_by(SYS_sched_setaffinity, sched_setaffinity(0, bytes, set)) < 0 ? -errno : 0;
 	CPU_FREE(set);
 	return error;
 }
@@ -429,8 +429,7 @@ void *latency_thread_run(void *argument)
 	struct waiting waiting = { .timer_fd = -1 };
 
 	thread->error = prepare(thread, &waiting);
-	sem_post(&thread->control->ready);
-	if (!thread->error) {
+	if (atomic_exchange(&thread->stage, LATENCY_PREPARED) == LATENCY_STARTS && !thread->error) {
 		while (sem_wait(&thread->control->go) < 0 && errno == EINTR)
 			;
 		measure(thread, &waiting);

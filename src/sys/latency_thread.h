@@ -86,9 +86,12 @@ void live_read(const struct live_counts *live, const struct latency_plan *plan,
 /* Orders to all threads. */
 struct latency_control {
 	live_u64 stop, restarts, phase, start_ns;
-	int stop_fd;     /* readable when the threads must stop */
-	sem_t ready, go; /* a thread has been prepared, or has failed; it may start */
+	int stop_fd; /* readable when the threads must stop */
+	sem_t go;    /* a thread may start */
 };
+
+/* A thread that does not get its CPU, as another one of real-time priority keeps it, is left behind. */
+enum latency_stage { LATENCY_STARTS, LATENCY_PREPARED, LATENCY_LEFT };
 
 struct latency_thread {
 	const struct latency_plan *plan;
@@ -96,7 +99,9 @@ struct latency_thread {
 	uint32_t cpu;
 	uint64_t offset_ns;    /* of its moments from those of the first thread */
 	bool runs;
-	int error; /* -errno of its preparation */
+	live_u64 stage; /* of LATENCY_PREPARED: … */
+	int error;      /* … -errno of its preparation */
+	bool left;      /* it hangs, and was not joined */
 	uint64_t cpu_ns; /* CPU time, when it was stopped */
 	live_u64 away, ended;
 	pthread_t id;

@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #include "core/vector.h"
+#include "sys/buffer_io.h"
+
+#define NAMES_BYTES_MAX ((size_t)16 << 20)
 
 static void close_listing(struct listing *listing)
 {
@@ -28,6 +31,18 @@ static int open_listing(struct listing *listing, struct env *env)
 	listing->fd = root_open_at(&env->root, listing->path, O_RDONLY | O_DIRECTORY);
 	listing->opened = listing->fd >= 0;
 	return listing->opened ? 0 : -errno;
+}
+
+static int read_served_names(struct listing *listing, struct env *env)
+{
+	int fd = served_open(&env->served, &env->root, listing->path, true), error;
+
+	if (fd < 0)
+		return fd;
+	error = buffer_read(&listing->text, fd, NAMES_BYTES_MAX);
+	close(fd);
+	env->reads++;
+	return error;
 }
 
 static int read_names(struct listing *listing, struct env *env)
@@ -76,9 +91,13 @@ int listing_read(struct listing *listing, struct env *env, bool *changed)
 	listing->before = listing->text;
 	listing->text = before;
 	buffer_empty(&listing->text);
-	error = open_listing(listing, env);
-	if (!error)
-		error = read_names(listing, env);
+	if (served_by_server(&env->served, listing->path)) {
+		error = read_served_names(listing, env);
+	} else {
+		error = open_listing(listing, env);
+		if (!error)
+			error = read_names(listing, env);
+	}
 	if (error) {
 		buffer_empty(&listing->text);
 		close_listing(listing);

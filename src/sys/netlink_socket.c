@@ -18,6 +18,7 @@
 #include "core/alloc.h"
 #include "sys/env.h"
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 struct netlink_socket {
 	int fd;
@@ -112,7 +113,7 @@ static void *open_in(void *context)
 	struct opening *opening = context;
 	uint64_t raised = privilege_raise(PRIVILEGE_NAMESPACES);
 
-	opening->error = setns(opening->namespace, CLONE_NEWNET) < 0 ? -errno : 0;
+	opening->error = system_call_by(SYS_setns, setns(opening->namespace, CLONE_NEWNET)) < 0 ? -errno : 0;
 	privilege_lower(raised);
 	if (!opening->error)
 		opening->netlink =

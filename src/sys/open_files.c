@@ -75,7 +75,7 @@ static long read_entries(struct reading *reading, bool (*read_one)(struct readin
 
 	if (lseek(reading->directory, (off_t)*cookie, SEEK_SET) < 0)
 		return -errno;
-	while ((length = getdents64(reading->directory, entries, sizeof(entries))) > 0) {
+	while ((length = getdents64(reading->directory, (void *)entries, sizeof(entries))) > 0) {
 		for (ssize_t at = 0; at < length;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
 
@@ -100,7 +100,7 @@ static long read_files(struct reading *reading, uint32_t pid, uint64_t *cookie, 
 	if (reading->directory < 0)
 		return reading->directory;
 	reading->infos = reading->prefix ? -1 : pids_open(env, pid, "fdinfo", O_RDONLY | O_DIRECTORY);
-	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	raised = env->live ? privilege_raise_for(PRIVILEGE_DETAILS, pid) : 0;
 	n_read = read_entries(reading, read_file, cookie, most);
 	privilege_lower(raised);
 	close(reading->directory);
@@ -127,7 +127,7 @@ long open_files_below(struct env *env, uint32_t pid, const char *prefix, uint64_
 
 long open_files_info(struct env *env, uint32_t pid, uint32_t fd, char *bytes, size_t room)
 {
-	uint64_t raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	uint64_t raised = env->live ? privilege_raise_for(PRIVILEGE_DETAILS, pid) : 0;
 	char path[64];
 	long length;
 	int file;
@@ -178,7 +178,7 @@ long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t 
 	reading.directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
 	if (reading.directory < 0)
 		return reading.directory;
-	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	raised = env->live ? privilege_raise_for(PRIVILEGE_DETAILS, pid) : 0;
 	n_read = read_entries(&reading, read_socket, cookie, most);
 	privilege_lower(raised);
 	close(reading.directory);
@@ -204,7 +204,7 @@ bool open_files_new_sockets(struct env *env, uint32_t pid, const uint64_t *known
 	reading.directory = pids_open(env, pid, "fd", O_RDONLY | O_DIRECTORY);
 	if (reading.directory < 0)
 		return false;
-	raised = env->live ? privilege_raise(PRIVILEGE_DETAILS) : 0;
+	raised = env->live ? privilege_raise_for(PRIVILEGE_DETAILS, pid) : 0;
 	for (uint32_t fd = 0; fd < limit && n > 0 && in_time && !reading.done; fd++) {
 		char name[16];
 

@@ -8,10 +8,10 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 #define SOFT_DIRTY (UINT64_C(1) << 55)
 #define FRAME (SOFT_DIRTY - 1)
@@ -168,7 +168,7 @@ bool page_file_has_ksm_flag(const struct env *env)
 int page_file_nodes(uint32_t pid, void **addresses, int *nodes, size_t n)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_NODE);
-	long failed = syscall(SYS_move_pages, (pid_t)pid, (unsigned long)n, addresses, NULL, nodes, 0);
+	long failed = system_call(SYS_move_pages, (pid_t)pid, (unsigned long)n, addresses, NULL, nodes, 0);
 	int error = failed < 0 ? -errno : 0;
 
 	privilege_lower(raised);
@@ -181,4 +181,20 @@ int page_file_node(uint32_t pid, uint64_t address)
 	int node = -ENOENT, error = page_file_nodes(pid, &page, &node, 1);
 
 	return error ? error : node;
+}
+
+bool page_file_hides_marked(void)
+{
+	size_t length = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *page = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool hides = false;
+
+	if (page == MAP_FAILED)
+		return false;
+	*page = 1;
+	if (page_file_node(env_self_pid(), (uintptr_t)page) >= 0 &&
+	    mprotect((void *)page, length, PROT_NONE) == 0) /* marks are made in the same way */
+		hides = page_file_node(env_self_pid(), (uintptr_t)page) < 0;
+	munmap((void *)page, length);
+	return hides;
 }

@@ -67,4 +67,10 @@ int page_file_node(uint32_t pid, uint64_t address);
 /* The same of n pages, in nodes: 0 or -errno. */
 int page_file_nodes(uint32_t pid, void **addresses, int *nodes, size_t n);
 
+/*
+ * Does the kernel say of pages that NUMA balancing has marked for a fault that they are absent, as Linux 6.1
+ * to 6.5 do? Tries a page of its own.
+ */
+bool page_file_hides_marked(void);
+
 #endif

@@ -9,11 +9,11 @@
 #include <sys/capability.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/unknown.h"
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
 #define PARANOID_MAX 2 /* of mainline: up to it all users may count their own code */
@@ -21,7 +21,7 @@
 int perf_open(const struct perf_event_attr *attr, int tid, int cpu, int leader)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_PERF);
-	long fd = syscall(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+	long fd = system_call(SYS_perf_event_open, attr, tid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 
 	privilege_lower(raised);
 	return fd < 0 ? -errno : (int)fd;

@@ -226,7 +226,7 @@ int pids_list(struct env *env, const uint32_t **pids, size_t *n_pids)
 }
 
 /* The files of a process that need privileges. */
-static enum privilege_use use_of(const struct env *env, const char *name)
+static enum privilege_use use_of(const struct root *root, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -251,27 +251,35 @@ static enum privilege_use use_of(const struct env *env, const char *name)
 		{ "ns/net", PRIVILEGE_DETAILS },
 	};
 
-	for (size_t i = 0; env->live && i < sizeof(guarded) / sizeof(guarded[0]); i++)
+	if (strncmp(name, "task/", strlen("task/")) == 0 && strrchr(name, '/'))
+		name = strrchr(name, '/') + 1;
+
+	for (size_t i = 0; !root->is_tree && i < sizeof(guarded) / sizeof(guarded[0]); i++)
 		if (guarded[i].name[0] == name[0] && strcmp(guarded[i].name, name) == 0)
 			return guarded[i].use;
 	return PRIVILEGE_NONE;
 }
 
-int pids_open(struct env *env, uint32_t pid, const char *name, int flags)
+int pids_open_at(const struct root *root, uint32_t pid, const char *name, int flags)
 {
-	uint64_t raised = privilege_raise(use_of(env, name));
+	uint64_t raised = privilege_raise_for(use_of(root, name), pid);
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
-	fd = root_open_at(&env->root, path, flags | O_NONBLOCK | O_NOCTTY);
+	fd = root_open_at(root, path, flags | O_NONBLOCK | O_NOCTTY);
 	privilege_lower(raised);
 	return fd < 0 ? -errno : fd;
 }
 
+int pids_open(struct env *env, uint32_t pid, const char *name, int flags)
+{
+	return pids_open_at(&env->root, pid, name, flags);
+}
+
 long pids_read_link(struct env *env, uint32_t pid, const char *name, char *target, size_t room)
 {
-	uint64_t raised = privilege_raise(use_of(env, name));
+	uint64_t raised = privilege_raise_for(use_of(&env->root, name), pid);
 	char path[64];
 	ssize_t length;
 
@@ -288,9 +296,9 @@ static int open_file(struct env *env, uint32_t pid, const char *name)
 }
 
 /* Some files, such as io, check privileges again at each read. */
-static long read_file(struct env *env, int fd, const char *name, char *bytes, size_t room)
+static long read_file(struct env *env, int fd, uint32_t pid, const char *name, char *bytes, size_t room)
 {
-	uint64_t raised = privilege_raise(use_of(env, name));
+	uint64_t raised = privilege_raise_for(use_of(&env->root, name), pid);
 	ssize_t length = pread(fd, bytes, room, 0);
 
 	env->reads++;
@@ -305,7 +313,7 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 
 	if (fd < 0)
 		return fd;
-	length = read_file(env, fd, name, bytes, room);
+	length = read_file(env, fd, pid, name, bytes, room);
 	close(fd);
 	return length;
 }
@@ -320,7 +328,7 @@ int pids_read_most(struct env *env, uint32_t pid, const char *name, size_t most,
 	if (fd < 0)
 		return fd;
 	buffer_empty(text);
-	raised = privilege_raise(use_of(env, name));
+	raised = privilege_raise_for(use_of(&env->root, name), pid);
 	do {
 		length = read(fd, bytes, sizeof(bytes));
 		env->reads++;
@@ -372,7 +380,7 @@ long pids_read_kept(struct env *env, int *file, uint32_t pid, const char *name, 
 		}
 		env->pids.n_kept++;
 	}
-	length = read_file(env, *file, name, bytes, room);
+	length = read_file(env, *file, pid, name, bytes, room);
 	if (length < 0 || env->pids.n_kept > env->pids.kept_max)
 		pids_release(env, file);
 	return length;

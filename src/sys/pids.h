@@ -32,6 +32,9 @@ long pids_read(struct env *env, uint32_t pid, const char *name, char *bytes, siz
 /* Opens proc/PID/NAME with flags as in open(2): the descriptor, which the caller closes, or -errno. */
 int pids_open(struct env *env, uint32_t pid, const char *name, int flags);
 
+/* The same for helpers, which have a root of their own. */
+int pids_open_at(const struct root *root, uint32_t pid, const char *name, int flags);
+
 /* The target of the link proc/PID/NAME, cut at room: the length, or -errno. No file system is asked. */
 long pids_read_link(struct env *env, uint32_t pid, const char *name, char *target, size_t room);
 

@@ -10,11 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "core/ascii.h"
 #include "core/i18n.h"
+#include "sys/system_call.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -113,10 +117,22 @@ static bool bpf_takes_locked_memory;
 static bool perf_takes_admin;   /* perf events need CAP_SYS_ADMIN */
 static const char *perf_remedy; /* N_(), where that is not permitted; else NULL */
 static bool hidden;             /* proc hides processes of other users */
+static uint64_t root_can_have = ~UINT64_C(0);
+
+/*
+ * Of root that lacks a capability, as in a container: those that it has and that do instead; 0: none is
+ * missing. Without CAP_SYS_PTRACE it may look at processes that have no more than what is effective here.
+ */
+static struct {
+	uint64_t of_ptrace, of_search;
+} instead;
+
+#define AS_OWNER (UINT64_C(1) << 63) /* among what was raised: files are read as the owner of a process */
 
 /* Of each thread: its sets, as the kernel has them. */
 static _Thread_local bool known;
 static _Thread_local struct privilege_sets own;
+static _Thread_local bool as_owner;
 
 int privilege_read_sets(struct privilege_sets *sets)
 {
@@ -133,6 +149,13 @@ int privilege_read_sets(struct privilege_sets *sets)
 	return 0;
 }
 
+static bool has_sets(const struct privilege_sets *sets)
+{
+	struct privilege_sets found;
+
+	return privilege_read_sets(&found) == 0 && memcmp(&found, sets, sizeof(found)) == 0;
+}
+
 int privilege_write_sets(const struct privilege_sets *sets)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -144,8 +167,12 @@ int privilege_write_sets(const struct privilege_sets *sets)
 			.effective = (uint32_t)(sets->effective >> 32 * i),
 			.inheritable = (uint32_t)(sets->inheritable >> 32 * i),
 		};
-	if (capset(&header, data) < 0)
+	if (system_call_kills(SYS_capset)) {
+		if (!has_sets(sets))
+			return -EPERM;
+	} else if (capset(&header, data) < 0) {
 		return -errno;
+	}
 	own = *sets;
 	known = true;
 	return 0;
@@ -164,7 +191,14 @@ bool privilege_applies(const struct privilege_row *row)
 	return true;
 }
 
-uint64_t privilege_capabilities(uint64_t uses)
+static uint64_t instead_of(int capability)
+{
+	if (capability == CAP_SYS_PTRACE)
+		return instead.of_ptrace;
+	return capability == CAP_DAC_READ_SEARCH ? instead.of_search : 0;
+}
+
+static uint64_t capabilities_of(uint64_t uses, bool with_others)
 {
 	uint64_t capabilities = 0;
 
@@ -173,9 +207,15 @@ uint64_t privilege_capabilities(uint64_t uses)
 
 		if ((uses & PRIVILEGE_BIT(row->use)) && row->capability != PRIVILEGE_USER_0 &&
 		    privilege_applies(row))
-			capabilities |= UINT64_C(1) << row->capability;
+			capabilities |= UINT64_C(1) << row->capability |
+					(with_others ? instead_of(row->capability) : 0);
 	}
 	return capabilities;
+}
+
+uint64_t privilege_capabilities(uint64_t uses)
+{
+	return capabilities_of(uses, true);
 }
 
 void privilege_perf_takes_admin(void)
@@ -240,6 +280,15 @@ static bool is_before_5_11(void)
 	       (major < 5 || (major == 5 && minor < 11));
 }
 
+static uint64_t bounding_set(void)
+{
+	uint64_t bounding = 0;
+
+	for (int capability = 0; capability < cap_max_bits(); capability++)
+		bounding |= (uint64_t)(cap_get_bound(capability) == 1) << capability;
+	return bounding;
+}
+
 int privilege_open(void)
 {
 	struct privilege_sets sets;
@@ -253,8 +302,16 @@ int privilege_open(void)
 		error = privilege_become(getuid(), getgid(), false);
 	if (!error)
 		error = privilege_read_sets(&sets);
-	if (error || geteuid() == 0)
+	if (error)
 		return error;
+	root_can_have = bounding_set() | ~UINT64_C(0) << cap_max_bits(); /* newer ones give nothing here */
+	if (geteuid() == 0) {
+		instead.of_ptrace = sets.permitted >> CAP_SYS_PTRACE & 1 ? 0 : sets.permitted;
+		instead.of_search = sets.permitted >> CAP_DAC_READ_SEARCH & 1
+					    ? 0
+					    : sets.permitted & UINT64_C(1) << CAP_DAC_OVERRIDE;
+		return 0;
+	}
 	sets.effective = 0;
 	error = privilege_write_sets(&sets);
 	privilege_raise_on_demand();
@@ -264,6 +321,7 @@ int privilege_open(void)
 void privilege_raise_on_demand(void)
 {
 	raises = true;
+	instead.of_ptrace = instead.of_search = 0;
 }
 
 void privilege_hide_processes(void)
@@ -273,7 +331,11 @@ void privilege_hide_processes(void)
 
 uint64_t privilege_effective(uint64_t uses)
 {
-	return privilege_capabilities(raises ? uses & PRIVILEGE_BIT(PRIVILEGE_HIDDEN) : uses);
+	const uint64_t hiding = PRIVILEGE_BIT(PRIVILEGE_HIDDEN), trees = PRIVILEGE_BIT(PRIVILEGE_TREE);
+
+	if (raises)
+		return privilege_capabilities(uses & hiding);
+	return capabilities_of(uses, false) | privilege_capabilities(uses & (hiding | trees));
 }
 
 static bool learn(void)
@@ -287,7 +349,7 @@ uint64_t privilege_raise(enum privilege_use use)
 	struct privilege_sets sets;
 	uint64_t more;
 
-	if (!raises || !learn())
+	if (!(raises || instead.of_ptrace || instead.of_search) || !learn())
 		return 0;
 	more = privilege_capabilities(PRIVILEGE_BIT(use)) & own.permitted & ~own.effective;
 	sets = own;
@@ -302,10 +364,39 @@ void privilege_lower(uint64_t raised)
 
 	if (!raised)
 		return;
+	if (raised & AS_OWNER) {
+		setfsuid(geteuid()); /* which makes capabilities of files effective */
+		setfsgid(getegid());
+		as_owner = false;
+	}
 	sets.effective &= ~raised;
 	if (privilege_write_sets(&sets) < 0)
 		abort(); /* the kernel never refuses this */
 	errno = error;
+}
+
+/* Of another user, as whom this thread may read. */
+static bool find_owner(uint32_t pid, struct stat *owner)
+{
+	const uint64_t becomes = UINT64_C(1) << CAP_SETUID | UINT64_C(1) << CAP_SETGID;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return (own.effective & becomes) == becomes && !system_call_kills(SYS_setfsuid) &&
+	       !system_call_kills(SYS_setfsgid) && stat(path, owner) == 0 && owner->st_uid != 0;
+}
+
+uint64_t privilege_raise_for(enum privilege_use use, uint32_t pid)
+{
+	uint64_t raised = privilege_raise(use);
+	struct stat owner;
+
+	if (!instead.of_ptrace || use == PRIVILEGE_NONE || as_owner || !find_owner(pid, &owner))
+		return raised;
+	setfsgid(owner.st_gid);
+	setfsuid(owner.st_uid);
+	as_owner = true;
+	return raised | AS_OWNER;
 }
 
 bool privilege_may(enum privilege_use use)
@@ -330,15 +421,6 @@ int privilege_limit(uint64_t uses)
 	return sets.permitted == own.permitted && sets.effective == own.effective
 		       ? 0
 		       : privilege_write_sets(&sets);
-}
-
-static uint64_t bounding_set(void)
-{
-	uint64_t bounding = 0;
-
-	for (int capability = 0; capability < cap_max_bits(); capability++)
-		bounding |= (uint64_t)(cap_get_bound(capability) == 1) << capability;
-	return bounding;
 }
 
 static uint64_t ambient_set(void)
@@ -383,4 +465,60 @@ void privilege_names(uint64_t capabilities, char *names, size_t room)
 		privilege_name(capability, names + length, room - length);
 		length += strlen(names + length);
 	}
+}
+
+uint64_t privilege_named(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+	uint64_t capabilities = 0;
+
+	for (text = strstr(text, "cap_"); text; text = strstr(text + 1, "cap_")) {
+		char name[64];
+		cap_value_t capability;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strspn(text, letters), text);
+		if (cap_from_name(name, &capability) == 0)
+			capabilities |= UINT64_C(1) << capability;
+	}
+	return capabilities;
+}
+
+/* "--cap-add SYS_PTRACE --cap-add BPF", as docker and podman have it. */
+static void cap_add_flags(uint64_t capabilities, char *flags, size_t room)
+{
+	size_t length = 0;
+
+	*flags = '\0';
+	for (int capability = 0; capability < 64 && length < room; capability++) {
+		char name[64];
+
+		if (!(capabilities >> capability & 1))
+			continue;
+		privilege_name(capability, name, sizeof(name));
+		for (char *at = name; *at; at++)
+			*at = ascii_upper(*at);
+		length += (size_t)snprintf(flags + length, room - length, "%s--cap-add %s",
+					   length > 0 ? " " : "", name + strlen("CAP_"));
+	}
+}
+
+/* The profiles of containers allow the calls of these only with the capability, or not at all. */
+#define WITH_CALLS (UINT64_C(1) << CAP_BPF | UINT64_C(1) << CAP_PERFMON | UINT64_C(1) << CAP_SYS_ADMIN)
+
+const char *privilege_remedy_for_root(uint64_t capabilities, char text[PRIVILEGE_REMEDY_BYTES])
+{
+	uint64_t lacking = capabilities & ~root_can_have;
+	char flags[PRIVILEGE_REMEDY_BYTES / 2];
+
+	if (!lacking)
+		return NULL;
+	cap_add_flags(lacking, flags, sizeof(flags));
+	snprintf(text, PRIVILEGE_REMEDY_BYTES,
+		 system_calls_filtered() && (lacking & WITH_CALLS)
+			 ? _("start the container with %s, and a seccomp profile that allows it: even root "
+			     "lacks it here (a service: CapabilityBoundingSet=)")
+			 : _("start the container with %s: even root lacks it here (a service: "
+			     "CapabilityBoundingSet=)"),
+		 flags);
+	return text;
 }

@@ -91,11 +91,24 @@ const char *privilege_perf_remedy(void);
 
 /*
  * Makes effective in this thread what the use needs, as far as it is permitted. Pass the result to
- * privilege_lower(), which keeps errno. For root, and for users without capabilities, neither makes a system
- * call.
+ * privilege_lower(), which keeps errno. For root with CAP_SYS_PTRACE, and for users without capabilities,
+ * neither makes a system call.
  */
 uint64_t privilege_raise(enum privilege_use use);
 void privilege_lower(uint64_t raised);
+
+/*
+ * The same for files of /proc/PID: root without CAP_SYS_PTRACE reads those of another user's process as that
+ * user does, until privilege_lower().
+ */
+uint64_t privilege_raise_for(enum privilege_use use, uint32_t pid);
+
+/*
+ * What gives these capabilities where even root cannot have one of them, as in a container: translated, in
+ * text. NULL: root can.
+ */
+#define PRIVILEGE_REMEDY_BYTES 512
+const char *privilege_remedy_for_root(uint64_t capabilities, char text[PRIVILEGE_REMEDY_BYTES]);
 
 /* Does this thread have the capabilities that the use needs? */
 bool privilege_may(enum privilege_use use);
@@ -117,6 +130,9 @@ struct privilege_plan {
  * still held.
  */
 int privilege_drop(const struct privilege_plan *plan, const char **what);
+
+/* Who runs panetop: the user who called sudo, else the real one; before and after privilege_drop(). */
+uid_t privilege_caller(void);
 
 struct privilege_state {
 	struct privilege_sets sets;
@@ -143,6 +159,9 @@ void privilege_raise_on_demand(void);
 
 /* The capabilities of these uses that are effective all the time. */
 uint64_t privilege_effective(uint64_t uses);
+
+/* The capabilities that a text names: "the capability cap_sys_ptrace". */
+uint64_t privilege_named(const char *text);
 
 /* "cap_sys_ptrace"; for a set the names, separated by commas and cut at room. */
 void privilege_name(int capability, char *name, size_t room);

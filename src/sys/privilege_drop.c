@@ -43,6 +43,14 @@ static bool find_invoker(uid_t *user, gid_t *group)
 	       *user != 0;
 }
 
+uid_t privilege_caller(void)
+{
+	uid_t user;
+	gid_t group;
+
+	return find_invoker(&user, &group) ? user : getuid();
+}
+
 /*
  * Needs CAP_SETPCAP, and no confinement as in a snap; otherwise only no_new_privs prevents that an exec gains
  * privileges.

@@ -8,8 +8,9 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sys/system_call.h"
 
 #define WORD_BITS (8 * sizeof(unsigned long))
 #define IO_WHO_PROCESS 1 /* IOPRIO_WHO_PROCESS: a thread */
@@ -77,7 +78,7 @@ int control_get_cpus(uint32_t tid, struct control_cpus *cpus)
 
 int control_set_cpus(uint32_t tid, const struct control_cpus *cpus)
 {
-	return syscall(SYS_sched_setaffinity, (pid_t)tid, sizeof(*cpus), cpus->bits) < 0 ? -errno : 0;
+	return system_call(SYS_sched_setaffinity, (pid_t)tid, sizeof(*cpus), cpus->bits) < 0 ? -errno : 0;
 }
 
 static const struct {
@@ -123,12 +124,15 @@ int control_set_policy(uint32_t tid, const struct control_policy *policy)
 {
 	const struct sched_param parameters = { .sched_priority = (int)policy->priority };
 
-	return sched_setscheduler((pid_t)tid, policy->policy, &parameters) < 0 ? -errno : 0;
+	return system_call_by(SYS_sched_setscheduler,
+			      sched_setscheduler((pid_t)tid, policy->policy, &parameters)) < 0
+		       ? -errno
+		       : 0;
 }
 
 int control_get_io(uint32_t tid, struct control_io *io)
 {
-	long value = syscall(SYS_ioprio_get, IO_WHO_PROCESS, (pid_t)tid);
+	long value = system_call(SYS_ioprio_get, IO_WHO_PROCESS, (pid_t)tid);
 
 	if (value < 0)
 		return -errno;
@@ -141,5 +145,5 @@ int control_set_io(uint32_t tid, const struct control_io *io)
 {
 	unsigned value = io->class << IO_CLASS_SHIFT | io->level;
 
-	return syscall(SYS_ioprio_set, IO_WHO_PROCESS, (pid_t)tid, value) < 0 ? -errno : 0;
+	return system_call(SYS_ioprio_set, IO_WHO_PROCESS, (pid_t)tid, value) < 0 ? -errno : 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens regular files where a process sees them, and passes descriptors. */
+/*
+ * Opens regular files where a process sees them, and passes descriptors. A helper opens what may lie on a
+ * mount that hangs, and copies what may begin to hang while it is read.
+ */
 #include <config.h>
 
 #include "sys/profile_files.h"
@@ -9,11 +12,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/span.h"
+#include "sys/descriptor_message.h"
+#include "sys/helper.h"
 #include "sys/privilege.h"
 #include "sys/root.h"
 
@@ -76,12 +80,18 @@ static int open_seen(uint32_t pid, const char *path, uint64_t inode)
 
 static int open_mapped(const struct profile_file *file)
 {
+	struct span seen = span_text(file->path);
 	char path[PROC_PATH_MAX];
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, file->pid,
 		 file->start, file->end);
 	fd = open_regular(open(path, O_PATH | O_CLOEXEC), file->inode);
+	/* A program that was replaced has no path but its exe. */
+	if (fd < 0 && file->inode != 0 && span_take_end(&seen, PATH_DELETED)) {
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/exe", file->pid);
+		fd = open_regular(open(path, O_PATH | O_CLOEXEC), file->inode);
+	}
 	return fd < 0 ? open_seen(file->pid, file->path, file->inode) : fd;
 }
 
@@ -175,65 +185,77 @@ static int open_kind(const struct profile_file *file)
 		return open_jit(file);
 	case PROFILE_FILE_KERNEL:
 		return open_proc("/proc/kallsyms");
+	case PROFILE_FILE_NAMED:
+		return open_regular(open(file->path, O_PATH | O_CLOEXEC), 0);
 	case N_PROFILE_FILE_KINDS:
 		break;
 	}
 	return -EINVAL;
 }
 
-int profile_file_open(const struct profile_file *file)
+static int open_raised(const struct profile_file *file)
 {
-	uint64_t raised =
-		privilege_raise(file->kind == PROFILE_FILE_KERNEL ? PRIVILEGE_SYMBOLS : PRIVILEGE_MAPS);
+	uint64_t raised = file->kind == PROFILE_FILE_KERNEL  ? privilege_raise(PRIVILEGE_SYMBOLS)
+			  : file->kind == PROFILE_FILE_NAMED ? 0
+							     : privilege_raise_for(PRIVILEGE_MAPS, file->pid);
 	int fd = memchr(file->path, '\0', sizeof(file->path)) ? open_kind(file) : -EINVAL;
 
 	privilege_lower(raised);
 	return fd;
 }
 
-int profile_file_open_path(const char *path)
+struct opening {
+	struct helper_job job;
+	struct profile_file file;
+	bool to_read;
+};
+
+static void open_in_helper(struct helper_job *job)
 {
-	return open_regular(open(path, O_PATH | O_CLOEXEC), 0);
+	const struct opening *opening = (const struct opening *)job;
+	int fd = open_raised(&opening->file);
+
+	if (fd >= 0 && opening->to_read && helper_is_served(fd))
+		fd = helper_copy(fd);
+	job->error = fd < 0 ? fd : 0;
+	job->fd = fd < 0 ? -1 : fd;
+}
+
+/* Where the device is not known, what is below the root of the process. */
+static uint64_t thing_of(const struct profile_file *file)
+{
+	return file->device ? file->device
+			    : UINT64_MAX - (uint64_t)file->pid * N_PROFILE_FILE_KINDS - file->kind;
+}
+
+int profile_file_open(const struct profile_file *file, bool to_read)
+{
+	struct opening *opening;
+
+	if (file->kind == PROFILE_FILE_MAPS || file->kind == PROFILE_FILE_KERNEL)
+		return open_raised(file);
+	opening = helper_alloc(sizeof(*opening));
+	*opening = (struct opening){ .job = { .run = open_in_helper, .thing = thing_of(file) },
+				     .file = *file,
+				     .to_read = to_read };
+	opening->job.name = opening->file.path;
+	return helper_open(&opening->job);
 }
 
 int profile_file_answer(int channel, int fd)
 {
 	int32_t error = fd < 0 ? fd : 0;
-	char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec part = { .iov_base = &error, .iov_len = sizeof(error) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 
-	if (fd >= 0) {
-		struct cmsghdr *header;
-
-		message.msg_control = control;
-		message.msg_controllen = sizeof(control);
-		header = CMSG_FIRSTHDR(&message);
-		header->cmsg_level = SOL_SOCKET;
-		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
-	}
-	return sendmsg(channel, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return descriptor_message_send(channel, &error, sizeof(error), fd);
 }
 
 int profile_file_ask(int channel, const struct profile_file *file)
 {
 	int32_t error = 0;
-	char control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec part = { .iov_base = &error, .iov_len = sizeof(error) };
-	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
-	};
-	struct cmsghdr *header;
 	int fd;
 
-	if (send(channel, file, sizeof(*file), MSG_NOSIGNAL) < 0 ||
-	    recvmsg(channel, &message, MSG_CMSG_CLOEXEC) < (ssize_t)sizeof(error))
+	if (descriptor_message_send(channel, file, sizeof(*file), -1) < 0 ||
+	    descriptor_message_receive(channel, &error, sizeof(error), 0, &fd) < (ssize_t)sizeof(error))
 		return -EPIPE;
-	header = CMSG_FIRSTHDR(&message);
-	if (error || !header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int)))
-		return error ? error : -EPIPE;
-	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
-	return fd;
+	return fd >= 0 ? fd : error < 0 ? error : -EPIPE;
 }

@@ -16,23 +16,25 @@ enum profile_file_kind {
 	PROFILE_FILE_DEBUG,  /* path below /usr/lib/debug, where the process sees it */
 	PROFILE_FILE_JIT,    /* /tmp/perf-PID.map of the process's own user */
 	PROFILE_FILE_KERNEL, /* /proc/kallsyms */
+	PROFILE_FILE_NAMED,  /* path that the user has named, with the rights of the user; none asks for it */
 	N_PROFILE_FILE_KINDS,
 };
 
 struct profile_file {
 	uint32_t kind, pid;
-	uint64_t start, end, inode;
+	uint64_t start, end;
+	uint64_t device, inode; /* device: as in maps; 0: not known */
 	char path[PATH_MAX];
 };
 
 /* Asks at this end of the socket: a descriptor, or -errno. It waits for the answer. */
 int profile_file_ask(int channel, const struct profile_file *file);
 
-/* Opens it with the rights of panetop: a descriptor of a regular file or of proc, or -errno. */
-int profile_file_open(const struct profile_file *file);
-
-/* The same of a file that the user has named, with the rights of the user alone. */
-int profile_file_open_path(const char *path);
+/*
+ * Opens it with the rights of panetop: a descriptor of a regular file or of proc, or -errno; -ETIMEDOUT and
+ * -EBUSY: its file system hangs. to_read: of a file that a server has, a copy, which does not hang later.
+ */
+int profile_file_open(const struct profile_file *file, bool to_read);
 
 /* Sends the descriptor, or the error, as answer. 0 or -errno. */
 int profile_file_answer(int channel, int fd);

@@ -9,14 +9,10 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/path_walk.h"
-
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
+#include "sys/system_call.h"
 
 #define IN_ROOT 0x10
 #define TRIES_MAX 16 /* where directories of the tree are being renamed */
@@ -32,7 +28,7 @@ static int open_in_root(int fd, const char *path, int flags)
 
 	errno = EAGAIN;
 	for (int tries = 0; opened < 0 && errno == EAGAIN && tries < TRIES_MAX; tries++)
-		opened = (int)syscall(SYS_openat2, fd, path, &how, sizeof(how));
+		opened = (int)system_call(SYS_openat2, fd, path, &how, sizeof(how));
 	if (opened < 0 && errno == EXDEV) /* a magic link of /proc */
 		errno = ELOOP;
 	return opened;

@@ -1,58 +1,123 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* posix_spawn(3), without what panetop has changed for itself. */
+/* Not by posix_spawn(3), which waits until the program is opened: its file may be on a mount that hangs. */
 #include <config.h>
 
 #include "sys/spawn.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-/* Descriptors above the lowered limit stay open. */
-static int spawn_with_files(const struct spawn_plan *plan, const posix_spawn_file_actions_t *actions,
-			    const posix_spawnattr_t *attributes, pid_t *pid)
+#include "sys/patience.h"
+
+#define EARLY_MAX 1024
+#define EXEC_MS 300 /* then its file does not answer, and it is on its own */
+
+/* What is ignored by panetop alone is not, nor what it handles; nothing is blocked. */
+static void restore_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+
+		if (sigaction(number, NULL, &action) == 0 &&
+		    (action.sa_handler != SIG_IGN || number == SIGPIPE || number == SIGXFSZ))
+			signal(number, SIG_DFL);
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* What exec(3) would close, but for report: a process that hangs there must keep no pipe or address. */
+static void close_early(int report)
+{
+	for (int fd = STDERR_FILENO + 1; fd < EARLY_MAX; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		if (flags >= 0 && (flags & FD_CLOEXEC) && fd != report)
+			close(fd);
+	}
+}
+
+/* In the new process: only what is safe between fork(2) and exec(3). Those above the limit stay open. */
+static _Noreturn void become(const struct spawn_plan *plan, int report)
 {
 	struct rlimit ours;
-	bool known = plan->files > 0 && getrlimit(RLIMIT_NOFILE, &ours) == 0;
 	int error;
 
-	if (known)
+	if (plan->own_session)
+		setsid();
+	else if (plan->own_group)
+		setpgid(0, 0);
+	dup2(plan->in, STDIN_FILENO);
+	dup2(plan->out, STDOUT_FILENO);
+	dup2(plan->err, STDERR_FILENO);
+	if (plan->files > 0 && getrlimit(RLIMIT_NOFILE, &ours) == 0)
 		setrlimit(RLIMIT_NOFILE,
 			  &(struct rlimit){ .rlim_cur = plan->files, .rlim_max = ours.rlim_max });
-	error = posix_spawnp(pid, plan->words[0], actions, attributes, plan->words, plan->variables);
-	if (known)
-		setrlimit(RLIMIT_NOFILE, &ours);
+	restore_signals();
+	close_early(report);
+	execvpe(plan->words[0], plan->words, plan->variables);
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* The errno that the new process reports; 0: its program runs, or does not answer. */
+static int report_of(int report)
+{
+	struct pollfd ready = { .fd = report, .events = POLLIN };
+	int error;
+
+	if (poll(&ready, 1, EXEC_MS) <= 0 || read(report, &error, sizeof(error)) != sizeof(error))
+		return 0;
 	return error;
 }
 
 int spawn_command(const struct spawn_plan *plan, pid_t *pid)
 {
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, usual;
-	int error;
+	int report[2], error, status;
+	sigset_t all, before;
 
-	sigemptyset(&none);
-	sigemptyset(&usual);
-	sigaddset(&usual, SIGPIPE);
-	sigaddset(&usual, SIGXFSZ);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &usual);
-	posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-						      (plan->own_session ? POSIX_SPAWN_SETSID
-						       : plan->own_group ? POSIX_SPAWN_SETPGROUP
-									 : 0)));
-	posix_spawn_file_actions_init(&actions);
-	if (plan->in != STDIN_FILENO)
-		posix_spawn_file_actions_adddup2(&actions, plan->in, STDIN_FILENO);
-	if (plan->out != STDOUT_FILENO)
-		posix_spawn_file_actions_adddup2(&actions, plan->out, STDOUT_FILENO);
-	if (plan->err != STDERR_FILENO)
-		posix_spawn_file_actions_adddup2(&actions, plan->err, STDERR_FILENO);
-	error = spawn_with_files(plan, &actions, &attributes, pid);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
+	if (pipe2(report, O_CLOEXEC) < 0)
+		return errno;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	*pid = fork();
+	if (*pid == 0)
+		become(plan, report[1]);
+	error = *pid < 0 ? errno : 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(report[1]);
+	if (!error)
+		error = report_of(report[0]);
+	close(report[0]);
+	if (error && *pid > 0)
+		spawn_kill(*pid, &status);
 	return error;
+}
+
+void spawn_signal(pid_t pid, int number)
+{
+	kill(-pid, number);
+	if (getpgid(pid) != pid)
+		kill(pid, number);
+}
+
+bool spawn_kill(pid_t pid, int *status)
+{
+	struct patience patience = { 0 };
+
+	*status = SIGKILL;
+	spawn_signal(pid, SIGKILL);
+	while (waitpid(pid, status, WNOHANG) == 0)
+		if (!patience_lasts(&patience))
+			return false;
+	return true;
 }

@@ -17,7 +17,13 @@ struct spawn_plan {
 	int in, out, err;       /* become its descriptors 0, 1 and 2; 0, 1 and 2: they are ours */
 };
 
-/* 0, or an errno: ENOENT where there is no such program. */
+/* 0, or an errno: ENOENT where there is no such program. 0 too where its file does not answer. */
 int spawn_command(const struct spawn_plan *plan, pid_t *pid);
+
+/* To a child that was not reaped, and to the group that it leads, which it may have left. */
+void spawn_signal(pid_t pid, int number);
+
+/* SIGKILL; reaps it. False: it does not end, such as in a call that the kernel holds: it is left behind. */
+bool spawn_kill(pid_t pid, int *status);
 
 #endif

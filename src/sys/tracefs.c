@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 static int open_directory(const struct env *env, const char *path)
 {
@@ -31,12 +31,12 @@ static int open_directory(const struct env *env, const char *path)
 /* A detached mount, which ends with its descriptor. */
 static int open_detached(void)
 {
-	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), fd = -1, error;
+	int context = (int)system_call(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), fd = -1, error;
 
 	if (context < 0)
 		return -errno;
-	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
-		fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOEXEC);
+	if (system_call(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		fd = (int)system_call(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOEXEC);
 	error = -errno;
 	close(context);
 	return fd < 0 ? error : fd;

@@ -8,11 +8,11 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/span.h"
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 #define DEVICE "sys/bus/event_source/devices/uprobe/"
 #define SEMAPHORE_SHIFT 32 /* in config, of 32 bits */
@@ -61,7 +61,7 @@ int uprobe_open(const struct uprobe_form *form, const struct uprobe_place *place
 	attr.uprobe_path = (uint64_t)(uintptr_t)path;
 	attr.probe_offset = place->offset;
 	raised = privilege_raise(PRIVILEGE_PROBES);
-	event = syscall(SYS_perf_event_open, &attr, process, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	event = system_call(SYS_perf_event_open, &attr, process, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	error = -errno;
 	if (event >= 0 && ioctl((int)event, PERF_EVENT_IOC_SET_BPF, program) != 0) {
 		error = -errno;

@@ -251,7 +251,7 @@ int user_file_open(struct user_file *file, const char *path, unsigned flags)
 	struct search search = { .file = file, .base = -1, .flags = flags };
 	int error;
 
-	*file = (struct user_file){ .directory = -1, .present = -1, .is_new = flags & USER_FILE_NEW };
+	*file = (struct user_file){ .directory = -1, .present = -1 };
 	error = path_walk_start(&search.walk, path);
 	if (!error && !*path)
 		error = -ENOENT;
@@ -313,7 +313,7 @@ int user_file_create(struct user_file *file, mode_t mode)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC, fd;
 
-	flags |= file->is_new ? O_EXCL : file->by_kernel ? 0 : O_NOFOLLOW;
+	flags |= file->by_kernel ? 0 : O_NOFOLLOW;
 	fd = openat(file->directory, file->name, flags, mode);
 	return fd < 0 ? -errno : check_opened(file, fd);
 }
@@ -328,36 +328,6 @@ int user_file_read(const struct user_file *file)
 void user_file_remove(const struct user_file *file)
 {
 	unlinkat(file->directory, file->name, 0);
-}
-
-int user_file_write_new(struct user_file *file, const char *path, int (*write)(void *state, int fd),
-			void *state)
-{
-	int error = user_file_open(file, path, USER_FILE_NEW), fd;
-
-	if (error)
-		return error;
-	fd = user_file_create(file, S_IRUSR | S_IWUSR);
-	if (fd < 0)
-		return fd;
-	error = write(state, fd);
-	if (close(fd) < 0 && !error)
-		error = -errno;
-	if (error)
-		user_file_remove(file);
-	return error;
-}
-
-int user_file_save_new(const char *path, int (*write)(void *state, int fd), void *state, char *why,
-		       size_t room)
-{
-	struct user_file file;
-	int error = user_file_write_new(&file, path, write, state);
-
-	if (error)
-		user_file_error_text(&file, error, why, room);
-	user_file_close(&file);
-	return error;
 }
 
 /*
@@ -412,13 +382,63 @@ static void keep_access(const struct user_file *file, int fd)
 }
 
 /* Network file systems, and those with quotas, may only report at the end that there is no room. */
-static int finish_writing(int fd, bool to_disk)
+int user_file_finish(int fd, bool to_disk)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if ((to_disk && fsync(fd) < 0) || copy < 0 || close(copy) < 0)
 		return -errno;
 	return 0;
+}
+
+/* A link never replaces a file; where there are none, the name was free when it was looked up last. */
+static int take_new_name(const struct user_file *file, const char *name)
+{
+	int directory = file->directory, error = 0;
+	struct stat status;
+
+	if (linkat(directory, name, directory, file->name, 0) == 0)
+		return unlinkat(directory, name, 0) < 0 ? -errno : 0;
+	if (errno == EEXIST || fstatat(directory, file->name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		error = -EEXIST;
+	else if (renameat(directory, name, directory, file->name) < 0)
+		error = -errno;
+	if (error)
+		unlinkat(directory, name, 0);
+	return error;
+}
+
+/* A killed process leaves no part of it with its name. */
+int user_file_write_new(struct user_file *file, const char *path, int (*write)(void *state, int fd),
+			void *state)
+{
+	int error = user_file_open(file, path, USER_FILE_NEW), fd;
+	char name[NAME_MAX + 1];
+
+	if (error)
+		return error;
+	fd = open_temporary(file, name, S_IRUSR | S_IWUSR);
+	if (fd < 0)
+		return fd;
+	error = write(state, fd);
+	if (!error)
+		error = user_file_finish(fd, false);
+	close(fd);
+	if (error)
+		unlinkat(file->directory, name, 0);
+	return error ? error : take_new_name(file, name);
+}
+
+int user_file_save_new(const char *path, int (*write)(void *state, int fd), void *state, char *why,
+		       size_t room)
+{
+	struct user_file file;
+	int error = user_file_write_new(&file, path, write, state);
+
+	if (error)
+		user_file_error_text(&file, error, why, room);
+	user_file_close(&file);
+	return error;
 }
 
 /* The old file is closed before: network file systems keep what is open under another name. */
@@ -441,7 +461,7 @@ int user_file_replace(struct user_file *file, struct buffer *buffer, mode_t mode
 	keep_access(file, fd);
 	error = buffer_write(buffer, fd, -1);
 	if (!error)
-		error = finish_writing(fd, to_disk);
+		error = user_file_finish(fd, to_disk);
 	if (!error)
 		error = take_name(file, name);
 	if (!error) {

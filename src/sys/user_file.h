@@ -25,7 +25,6 @@ struct user_file {
 	int directory; /* O_PATH; owned; -1: none */
 	int present;   /* the file as it is now, whose mode and owner the next one gets; owned; -1: none */
 	bool by_kernel;  /* the name is a link of proc that only the kernel follows, as of /dev/stdout */
-	bool is_new;
 	bool has_access; /* there is or was a file, with this … */
 	mode_t mode;
 	uid_t user;
@@ -60,8 +59,8 @@ void user_file_error_text(const struct user_file *file, int error, char *text, s
 int user_file_create(struct user_file *file, mode_t mode);
 
 /*
- * Opens path, which must not exist, and has write() fill the new file, which only its owner can read; it is
- * removed if that fails. 0 or -errno; user_file_close() in either case.
+ * Opens path, which must not exist, and has write() fill the new file, which only its owner can read, and
+ * which gets its name when it is whole. 0 or -errno; user_file_close() in either case.
  */
 int user_file_write_new(struct user_file *file, const char *path, int (*write)(void *state, int fd),
 			void *state);
@@ -78,6 +77,12 @@ void user_file_remove(const struct user_file *file);
 
 /* Can files be made in its directory, with the rights that this thread has now? 0 or -errno. */
 int user_file_check(const struct user_file *file);
+
+/*
+ * What an open file lacks is an error by now, not only when it is closed; to_disk: not only when it gets
+ * there. 0 or -errno.
+ */
+int user_file_finish(int fd, bool to_disk);
 
 /*
  * Replaces it by what is in the buffer, which is emptied: a reader sees the old or the new file, never a

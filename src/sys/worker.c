@@ -10,16 +10,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "sys/env.h"
+#include "sys/patience.h"
 #include "sys/privilege.h"
 
 #define HELPERS_MAX 8
 #define HELD_UP_NS UINT64_C(5000000) /* a helper that runs a job for so long may be blocked */
-#define CLOSE_SECONDS 1
 
 struct queue {
 	struct worker_job *first, **last;
@@ -154,14 +153,11 @@ static void give_back(struct queue *queue)
 /* Do all helpers end within a moment? */
 static bool all_end(struct worker *worker)
 {
-	struct timespec deadline;
+	bool end = true;
 
-	clock_gettime(CLOCK_REALTIME, &deadline);
-	deadline.tv_sec += CLOSE_SECONDS;
 	for (unsigned i = 0; i < worker->n_helpers; i++)
-		if (pthread_timedjoin_np(worker->helpers[i].thread, NULL, &deadline) != 0)
-			return false;
-	return true;
+		end &= patience_join(worker->helpers[i].thread);
+	return end;
 }
 
 bool worker_close(struct worker *worker)

@@ -26,7 +26,7 @@ struct worker *worker_open(void);
 struct worker *worker_open_team(void);
 
 /*
- * Waits a second for running jobs. False when one is still blocked: all jobs are then left to the end of the
+ * Waits a moment for running jobs. False when one is still blocked: all jobs are then left to the end of the
  * process. Otherwise calls done() of each job with dropped set; waiting jobs have not run.
  */
 bool worker_close(struct worker *worker);

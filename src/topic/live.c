@@ -12,7 +12,9 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "sys/helper.h"
 #include "topic/reader.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 
 struct live {
@@ -172,12 +174,27 @@ static void find_scope(struct live *live, struct frame *frame)
 	}
 }
 
+static void report_stuck(struct frame *frame)
+{
+	const char *name;
+	unsigned count = helper_count_stuck(&name);
+
+	if (count > 0)
+		frame_notice(frame, "helper",
+			     N_("nothing waits for it; the kernel keeps it until its server answers or ends"),
+			     P_("%u process waits for an answer: %s",
+				"%u processes wait for answers, one of them: %s", count),
+			     count, name ? name : "?");
+}
+
 static void sample_wanted(struct live *live, struct frame *frame)
 {
 	live->env->tick++;
 	live->env->cut = false;
 	frame->mono_ns = env_mono_ns();
 	frame->wall_ns = env_wall_ns();
+	if (!*live->host) /* not before there are helpers */
+		env_host(live->env, live->host, sizeof(live->host));
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
 	open_wanted(live, frame->only_events);
 	prepare_wanted(live, frame->only_events);
@@ -186,6 +203,7 @@ static void sample_wanted(struct live *live, struct frame *frame)
 	for (unsigned i = 0; i < n_topics; i++)
 		if (is_sampled(live, i, frame->only_events))
 			sample_entry(live, i, frame);
+	report_stuck(frame);
 	frame->cut = live->env->cut;
 }
 
@@ -328,9 +346,9 @@ void live_open(struct source *source, struct env *env, const struct settings *se
 		};
 		live->costs[i].name = topics[i]->schema->name;
 	}
+	served_mounts_find(env);
 	env->costs = live->costs;
 	env->n_costs = n_topics;
-	env_host(env, live->host, sizeof(live->host));
 	live->poll_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	*source = (struct source){
 		.next = next,

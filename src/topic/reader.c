@@ -5,7 +5,10 @@
 #include "topic/reader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "core/alloc.h"
 
 struct opened {
 	const struct reader *reader; /* NULL: its open has not succeeded */
@@ -15,19 +18,28 @@ struct opened {
 	uint64_t due;  /* … and the last one in which topics that read it are sampled */
 	int error;     /* of that, and … */
 	char path[ENV_FAILED_PATH_MAX]; /* … which file failed */
-	_Alignas(max_align_t) char state[];
+	void *state; /* owned */
 };
+
+static bool leaves; /* the state that is being closed */
+
+void reader_leave(void)
+{
+	leaves = true;
+}
 
 static void close_opened(void *bytes)
 {
 	struct opened *opened = bytes;
 	const struct reader *reader = opened->reader;
 
-	if (!reader)
-		return;
-	if (reader->close)
+	leaves = false;
+	if (reader && reader->close)
 		reader->close(opened->state);
-	readings_close(reader->reads, opened->env);
+	if (!leaves)
+		free(opened->state);
+	if (reader)
+		readings_close(reader->reads, opened->env);
 }
 
 static void set_pointers(const struct reading *list, void *state, const struct env *env)
@@ -59,7 +71,8 @@ static int open_new(const struct reader *reader, const struct sample *sample)
 
 	if (error)
 		return error;
-	opened = env_state_add(sample->env, reader, sizeof(*opened) + reader->state_size, close_opened);
+	opened = env_state_add(sample->env, reader, sizeof(*opened), close_opened);
+	opened->state = alloc_zeroed(1, reader->state_size + 1);
 	opened->env = sample->env;
 	opened->tick = opened->due = ENV_NEVER;
 	set_pointers(reader->reads, opened->state, sample->env);

@@ -39,7 +39,7 @@ struct reader {
 	 */
 	int (*update)(void *state, const struct sample *sample);
 
-	void (*close)(void *state); /* may be NULL */
+	void (*close)(void *state); /* may be NULL; see reader_leave() */
 
 	const char *source; /* path that is noted with an error if update noted none; NULL: its name */
 	bool stays;         /* open until env_close(), since what it keeps is of use to later users */
@@ -51,6 +51,9 @@ struct reader {
  */
 void *reader_open(const struct reader *reader, const struct sample *sample, int *error);
 void reader_close(const struct reader *reader, struct env *env);
+
+/* Called by a close function: a thread that hangs uses the state still, so that it is not freed. */
+void reader_leave(void);
 
 /* Its state if it is open, else NULL. */
 void *reader_state(const struct reader *reader, const struct env *env);

@@ -3,6 +3,8 @@
 #ifndef PANETOP_TOPIC_TERMINAL_NAME_H
 #define PANETOP_TOPIC_TERMINAL_NAME_H
 
+#include <stdint.h>
+
 #include "core/arena.h"
 
 /* "pts/3"; "": none; NULL: not known. */

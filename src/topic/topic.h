@@ -150,7 +150,15 @@ const struct source_spec *topic_source(const struct topic *topic, const char *pa
 /* The prefix with which a source is shown: "/" for a path, "" for a name. */
 const char *source_root(const char *path);
 
-/* The remedy (N_()), translated; root gets another one than "run it as root". */
+/* Of system calls that take no capability here. */
+#define REMEDY_OF_FILTER                                                                                     \
+	N_("a filter of system calls refuses it, as in containers: allow it in their seccomp profile "       \
+	   "(--security-opt seccomp=FILE)")
+
+/*
+ * The remedy (N_()), translated. Instead of "run it as root" root gets another one, and so does everyone
+ * where root lacks a capability that it names.
+ */
 const char *remedy_for_user(const char *remedy);
 
 /* What to do about a missing /proc or /sys of this machine, translated; NULL: both are there. */
@@ -163,6 +171,6 @@ const char *mount_remedy(const struct env *env);
 const char *source_remedy(const struct env *env, const struct source_spec *source, int error);
 
 /* Why this machine has no use for the source, if error (positive) means that; else NULL. */
-const char *source_unused(const struct source_spec *source, int error);
+const char *source_unused(const struct env *env, const struct source_spec *source, int error);
 
 #endif

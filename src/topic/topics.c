@@ -11,7 +11,10 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
+#include "core/intern.h"
 #include "core/typed_name.h"
+#include "sys/privilege.h"
+#include "sys/system_call.h"
 #include "topic/reader.h"
 
 #define TOPIC(name) &topic_##name,
@@ -184,14 +187,6 @@ static const struct {
 	{ ENOEXEC, N_("this panetop is 32-bit and the kernel 64-bit: install a 64-bit panetop") },
 };
 
-const char *source_unused(const struct source_spec *source, int error)
-{
-	for (unsigned i = 0; i < SOURCE_REMEDIES_MAX; i++)
-		if (source->remedies[i].unused && source->remedies[i].error == error)
-			return _(source->remedies[i].remedy);
-	return NULL;
-}
-
 /* Of calls that lack something, whatever they ask for. */
 static const char *lack_remedy(int error)
 {
@@ -226,12 +221,32 @@ static const char *missing_mount(const struct env *env, const struct source_spec
 	return mount_remedy(env);
 }
 
+const char *source_unused(const struct env *env, const struct source_spec *source, int error)
+{
+	if (missing_mount(env, source, error))
+		return NULL;
+	for (unsigned i = 0; i < SOURCE_REMEDIES_MAX; i++)
+		if (source->remedies[i].unused && source->remedies[i].error == error)
+			return _(source->remedies[i].remedy);
+	return NULL;
+}
+
 const char *remedy_for_user(const char *remedy)
 {
-	if (geteuid() == 0 && strstr(remedy, "run it as root"))
-		return _("refused even for root: start it outside this container or service, or allow it in "
-			 "the security settings");
-	return _(remedy);
+	static struct intern texts;
+	char text[PRIVILEGE_REMEDY_BYTES];
+
+	if (!strstr(remedy, "run it as root"))
+		return _(remedy);
+	if (privilege_remedy_for_root(privilege_named(remedy), text))
+		return intern_text(&texts, text);
+	if (geteuid() != 0)
+		return _(remedy);
+	if (system_calls_filtered())
+		return _("refused even for root: allow it in the seccomp profile of the container "
+			 "(--security-opt seccomp=FILE) or service, or in the security settings");
+	return _("refused even for root: start it outside this container or service, or allow it in "
+		 "the security settings");
 }
 
 /* A kernel that refuses perf events to cap_perfmon needs another remedy. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A list of users; the worker looks up those that etc/passwd does not have. */
+/* A list of users; a helper looks up those that etc/passwd does not have. */
 #include <config.h>
 
 #include "topic/users.h"
@@ -11,17 +11,21 @@
 
 #include "core/alloc.h"
 #include "kernel/passwd.h"
-#include "sys/worker.h"
+#include "sys/device_poll.h"
 
 #define NAME_MAX_BYTES 64
+#define NUMBER_WAIT_NS UINT64_C(2000000000)
+
+/* All have the same key: name services that hang stop one helper. */
+#define NAME_SERVICES "name services"
 
 struct user {
-	struct worker_job job;
+	struct device_poll poll;
 	struct user *next;
 	uint32_t uid;
-	bool busy, orphan;
+	bool known; /* or not to be looked up */
 	char number[16];
-	char found[NAME_MAX_BYTES]; /* written by the worker */
+	char found[NAME_MAX_BYTES]; /* written by the helper */
 	const char *name;           /* number or found */
 };
 
@@ -39,16 +43,13 @@ static void close_users(void *state)
 		struct user *user = users->first;
 
 		users->first = user->next;
-		if (user->busy)
-			user->orphan = true;
-		else
-			free(user);
+		device_poll_drop(&user->poll);
 	}
 }
 
-static void run(struct worker_job *job)
+static void find_name(struct device_poll *poll)
 {
-	struct user *user = (struct user *)job;
+	struct user *user = (struct user *)poll;
 	struct passwd entry, *result = NULL;
 	char bytes[4096];
 
@@ -56,28 +57,30 @@ static void run(struct worker_job *job)
 		snprintf(user->found, sizeof(user->found), "%s", result->pw_name);
 }
 
-static void done(struct worker_job *job)
+static void note_name(struct device_poll *poll)
 {
-	struct user *user = (struct user *)job;
+	struct user *user = (struct user *)poll;
 
-	user->busy = false;
-	if (user->orphan)
-		free(user);
-	else if (*user->found)
+	user->known = true;
+	if (*user->found)
 		user->name = user->found;
+}
+
+static void free_user(struct device_poll *poll)
+{
+	helper_free(poll);
 }
 
 static void look_up(struct env *env, struct user *user)
 {
 	struct span text, name;
 
+	user->known = !env->live;
+
 	if (env_read(env, env_file(env, "etc/passwd"), &text) == 0 && passwd_find(text, user->uid, &name)) {
 		snprintf(user->found, sizeof(user->found), "%.*s", (int)span_length(name), name.at);
 		user->name = user->found;
-	} else if (env->live) {
-		user->busy = true;
-		user->job = (struct worker_job){ .run = run, .done = done };
-		worker_submit(env->worker, &user->job);
+		user->known = true;
 	}
 }
 
@@ -92,22 +95,69 @@ const char *users_name(struct env *env, uint32_t uid)
 
 	while (user && user->uid != uid)
 		user = user->next;
-	if (user)
+	if (user) {
+		if (!user->known && !user->poll.in_flight)
+			device_poll_submit(&user->poll);
 		return user->name;
-	user = alloc_zeroed(1, sizeof(*user));
+	}
+	user = helper_alloc(sizeof(*user));
+	user->poll = (struct device_poll){ .read = find_name, .finished = note_name, .free = free_user };
+	device_poll_open(&user->poll, env, NAME_SERVICES);
 	user->uid = uid;
 	snprintf(user->number, sizeof(user->number), "%u", uid);
 	user->name = user->number;
 	user->next = users->first;
 	users->first = user;
 	look_up(env, user);
+	if (!user->known)
+		device_poll_submit(&user->poll);
 	return user->name;
+}
+
+/* The same the other way round. */
+struct sought {
+	struct device_poll poll;
+	char name[NAME_MAX_BYTES];
+	bool found, answered;
+	uint32_t uid;
+};
+
+static void find_number(struct device_poll *poll)
+{
+	struct sought *sought = (struct sought *)poll;
+	struct passwd entry, *result = NULL;
+	char bytes[4096];
+
+	sought->found = getpwnam_r(sought->name, &entry, bytes, sizeof(bytes), &result) == 0 && result;
+	if (sought->found)
+		sought->uid = entry.pw_uid;
+}
+
+static void note_number(struct device_poll *poll)
+{
+	((struct sought *)poll)->answered = true;
+}
+
+static bool ask_number(struct env *env, struct span name, uint32_t *uid)
+{
+	struct sought *sought = helper_alloc(sizeof(*sought));
+	bool found;
+
+	sought->poll =
+		(struct device_poll){ .read = find_number, .finished = note_number, .free = free_user };
+	snprintf(sought->name, sizeof(sought->name), "%.*s", (int)span_length(name), name.at);
+	device_poll_open(&sought->poll, env, NAME_SERVICES);
+	device_poll_submit(&sought->poll);
+	device_poll_wait_for(&sought->poll, NUMBER_WAIT_NS);
+	found = sought->answered && sought->found;
+	if (found)
+		*uid = sought->uid;
+	device_poll_drop(&sought->poll);
+	return found;
 }
 
 bool users_number(struct env *env, struct span name, uint32_t *uid)
 {
-	struct passwd entry, *result = NULL;
-	char text_of_name[NAME_MAX_BYTES], bytes[4096];
 	struct span text, digits = name;
 	uint64_t number;
 
@@ -117,13 +167,7 @@ bool users_number(struct env *env, struct span name, uint32_t *uid)
 	}
 	if (env_read(env, env_file(env, "etc/passwd"), &text) == 0 && passwd_number(text, name, uid))
 		return true;
-	if (!env->live || span_length(name) >= sizeof(text_of_name))
-		return false;
-	snprintf(text_of_name, sizeof(text_of_name), "%.*s", (int)span_length(name), name.at);
-	if (getpwnam_r(text_of_name, &entry, bytes, sizeof(bytes), &result) != 0 || !result)
-		return false;
-	*uid = entry.pw_uid;
-	return true;
+	return env->live && span_length(name) < NAME_MAX_BYTES && ask_number(env, name, uid);
 }
 
 struct span users_first_unknown(struct env *env, const char *list)

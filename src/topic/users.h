@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* User names: from etc/passwd of the root, else from the name services in the background. */
+/* User names: from etc/passwd of the root, else from the name services, by a helper. */
 #ifndef PANETOP_TOPIC_USERS_H
 #define PANETOP_TOPIC_USERS_H
 
@@ -8,7 +8,7 @@
 /* The name; the UID as text until it is known, or if there is none. Valid as long as env. */
 const char *users_name(struct env *env, uint32_t uid);
 
-/* The UID of a user name or a number as text; false: unknown. Waits for the name services. */
+/* The UID of a user name or a number as text; false: unknown. Waits two seconds for the name services. */
 bool users_number(struct env *env, struct span name, uint32_t *uid);
 
 /*

@@ -16,6 +16,7 @@
 #include "core/utf8.h"
 #include "fleet/ssh_trouble.h"
 #include "fleet/stream_start.h"
+#include "fleet/prometheus_answer.h"
 #include "fleet/stored_series.h"
 #include "kernel/arcstats.h"
 #include "kernel/battery.h"
@@ -1155,12 +1156,16 @@ FUZZ_TARGET(stored_series)
 {
 	static const struct stored_steps steps = { .first = 1000, .seconds = 15, .n = 3 };
 	static struct stored_series *stored;
+	struct prometheus_answer answer = { .take = stored_series_take };
 	const char *why;
 
 	if (!stored)
 		stored = stored_series_open(topic_schemas(), n_topics);
-	if (stored_series_take(stored, input(data, size), &steps, &why) < 0)
-		return;
+	answer.context = stored;
+	stored_series_begin(stored, &steps);
+	if (prometheus_answer_add(&answer, input(data, size), &why) == 0)
+		prometheus_answer_end(&answer, &why);
+	prometheus_answer_free(&answer);
 	for (unsigned step = 0; step < steps.n; step++) {
 		struct frame *frames = empty_frames();
 
@@ -1290,10 +1295,12 @@ FUZZ_TARGET(diskstats)
 {
 	struct span text = input(data, size), disk = { 0 };
 	struct disk_stats stats;
+	char head[DISK_HEAD_MAX];
 
 	while (disk_stats_next(&text, &stats)) {
 		require(span_length(stats.name) > 0);
 		disk_is_stacked(stats.name);
+		disk_path_head(stats.name, head);
 		if (!disk_is_partition(disk, stats.name))
 			disk = stats.name;
 		else

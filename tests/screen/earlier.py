@@ -4,10 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 from common import PANETOP, RECORDING, TESTS, edited, expect, screen
 from drawn import clock, live_seconds
 from past import back, strip
+
+sys.path.append(TESTS)
+from ordinary_user import is_root  # noqa: E402
 
 FRAMES = 6  # of the recording, 2 s apart
 
@@ -218,7 +222,7 @@ def tests():
         ("earlier: no recording", says(no_recording, "is left out: ")),
         ("earlier: a file that others may write", says(a_writable_file, "is left out: another user may have written it")),
     ]
-    if os.getuid() == 0:
+    if is_root():
         found += [
             ("earlier: a directory of another user", says(of_another_user, "is not used: it is neither root's nor the service's")),
             ("earlier: a file of another user", says(by_another_user, "is left out: another user may have written it")),

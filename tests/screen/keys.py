@@ -6,10 +6,14 @@ import re
 import signal
 import stat
 import subprocess
+import sys
 from contextlib import contextmanager
 
-from common import EVENT_RECORDING, PANETOP, RECORDING, edited, expect, fixture, replay, screen
+from common import EVENT_RECORDING, PANETOP, RECORDING, TESTS, edited, expect, fixture, replay, screen
 from terminal import Terminal
+
+sys.path.append(TESTS)
+from ordinary_user import is_root  # noqa: E402
 
 SELECTED = "5fafd7"  # background of the selected cell
 ROW = "444444"       # background of the selected row
@@ -475,6 +479,29 @@ def themes_use_what_the_terminal_has(_scratch):
     return None
 
 
+DIRECT = r"""panetop-direct|direct colours,
+	RGB, colors#0x1000000, pairs#0x7FFF,
+	setaf=\E[%?%p1%{8}%<%t3%p1%d%e38\:2\:\:%p1%{65536}%/%d\:%p1%{256}%/%{255}%&%d\:%p1%{255}%&%d%;m,
+	setab=\E[%?%p1%{8}%<%t4%p1%d%e48\:2\:\:%p1%{65536}%/%d\:%p1%{256}%/%{255}%&%d\:%p1%{255}%&%d%;m,
+	initc@, ccc@, use=xterm-256color,
+"""
+
+
+def direct_colors_are_those_of_the_theme(scratch):
+    """Colour 74 of the palette, of headings, is 5fafd7; black on it is not a colour of the palette either."""
+    subprocess.run(["tic", "-x", "-o", scratch, "-"], input=DIRECT.encode(), check=True)
+    saved = os.path.join(scratch, "direct.svg")
+    with replay("--theme=dark", "memory", env={"TERM": "panetop-direct", "TERMINFO": scratch}) as terminal:
+        terminal.send("Down")
+        raw = bytes(terminal.raw)
+        if b"\x1b[38:2::95:175:215m" not in raw or re.search(rb"\x1b\[[0-9;]*[34]8;", raw):
+            return f"other colours: {set(re.findall(rb'[34]8[:;][0-9:;]*', raw))}"
+        terminal.send("S", *saved, "Enter")
+        terminal.wait_for("direct.svg")
+    with open(saved, encoding="utf-8") as file:
+        return None if 'fill="#5fafd7"' in file.read() else "the picture has other colours"
+
+
 def no_color(_scratch):
     with replay(env={"NO_COLOR": "1"}) as terminal:
         colored = any(cell.fg != "default" or cell.bg != "default"
@@ -507,6 +534,8 @@ def drop_asks_first(_scratch):
         action(terminal, "Drop")
         if os.geteuid() != 0:
             return expect("only root can drop caches" in terminal.text(), terminal, "it does not say who may")
+        if not os.access("/proc/sys/vm/drop_caches", os.W_OK):
+            return expect("the caches cannot be dropped" in terminal.text(), terminal, "it does not say why")
         problem = expect("[y/n]" in terminal.text(), terminal, "it does not ask")
         terminal.send("n")
         return problem or expect("[y/n]" not in terminal.text() and "dropp" not in terminal.lines()[-2], terminal,
@@ -516,7 +545,7 @@ def drop_asks_first(_scratch):
 def pages_that_were_not_recorded(_scratch):
     with replay("events", recording=EVENT_RECORDING) as terminal:
         terminal.send("0")
-        return expect("not sampled here" in terminal.text() or "no process was selected then" in terminal.text(), terminal, "it does not say so")
+        return expect("not recorded" in terminal.text() or "no process was selected then" in terminal.text(), terminal, "it does not say so")
 
 
 def a_message_goes_with_its_pane(_scratch):
@@ -988,6 +1017,7 @@ def tests():
         ("a theme of a file", a_theme_of_a_file),
         ("an unknown theme", an_unknown_theme),
         ("themes use what the terminal has", themes_use_what_the_terminal_has),
+        ("direct colours are those of the theme", direct_colors_are_those_of_the_theme),
         ("NO_COLOR", no_color),
         ("--ascii", ascii_only),
         ("hostile process names", hostile_names),
@@ -1007,7 +1037,7 @@ def tests():
         ("the configuration is written when asked, and read", configuration_is_kept),
         ("the configuration is written behind a link", configuration_behind_a_link),
         *([("the configuration is not written behind a link of another user", configuration_behind_a_link_of_another_user)]
-          if os.getuid() == 0 else []),  # only root can give links away
+          if is_root() else []),  # only root can give links away
         ("a configuration that is no file is not replaced", configuration_that_is_no_file),
         ("a configuration that cannot be read", configuration_that_cannot_be_read),
         ("what is written to the configuration is known when it is read", what_is_written_is_known),

@@ -401,6 +401,30 @@ def saved_nowhere_else(scratch):
     return problem or ("it is written elsewhere" if os.path.exists(outside) else None)
 
 
+def saved_without_room(scratch):
+    """On a full disk neither the past nor the configuration leaves a part, and the old configuration stays."""
+    fill = 'mount -t tmpfs -o size=8m none "$0" && cd "$0" && mkdir panetop && echo unit = MiB >panetop/config && { cat /dev/zero >filler; exec "$@"; }'
+    private = ("unshare", "-m", "--propagation", "private")
+    if subprocess.run([*private, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        return None  # no file system of its own can be mounted
+    with screen("-d", "0.2", "cpu", width=160, program=(*private, "sh", "-c", fill, scratch, PANETOP),
+                env={"XDG_CONFIG_HOME": scratch}) as terminal:
+        place = f"/proc/{terminal.pid}/root{scratch}"
+        live_seconds(terminal, 1)
+        terminal.send("S", "Enter")
+        problem = expect(terminal.said("No space left on device"), terminal, "the past: it does not say why")
+        terminal.send("Esc")
+        terminal.send("w")
+        problem = problem or expect(terminal.said("could not be written: No space left on device"), terminal, "the configuration: it does not say why")
+        with open(place + "/panetop/config", encoding="utf-8") as file:
+            kept = file.read()
+        there = sorted(os.listdir(place) + os.listdir(place + "/panetop"))
+        os.remove(place + "/filler")
+        terminal.send("S", "Enter")
+        problem = problem or expect(terminal.told("saved: panetop-"), terminal, "it is not saved when there is room")
+    return problem or (None if there == ["config", "filler", "panetop"] and kept == "unit = MiB\n" else f"{there}: {kept}")
+
+
 def tests():
     return [
         ("past: the very screens of cpu", the_same_screens("-s", "pid", "cpu")),
@@ -426,4 +450,5 @@ def tests():
         ("a page for others is saved", a_page_is_saved),
         ("past: without one no page is saved", without_a_past_no_page_is_saved),
         ("past: saved as a new file alone", saved_nowhere_else),
+        ("past: saved without room", saved_without_room),
     ]

@@ -14,7 +14,7 @@ VIEWS = ("Summary", "Threads", "Files", "Limits", "Signals", "Environment", "Mem
 @contextmanager
 def paged(command, *arguments, **rest):
     """The page of a process of our own; its directory and a variable are known."""
-    child = subprocess.Popen(command, cwd="/", env={"PATH": os.environ["PATH"], "KNOWN_VARIABLE": "known value"}, stdin=subprocess.PIPE)
+    child = subprocess.Popen(command, cwd="/", env={"PATH": "/usr/bin:/bin", "KNOWN_VARIABLE": "known value"}, stdin=subprocess.PIPE)
     try:
         with screen("-d", "0.2", "-p", str(child.pid), *arguments, "process", **rest) as terminal:
             terminal.until("in /")

@@ -167,7 +167,7 @@ def a_pane_that_is_chosen_is_sampled_at_once(_scratch):
         try:
             with screen("-d", "86400", "--idle", "-p", str(child.pid)) as terminal:
                 terminal.send("2")
-                return expect("not sampled here" not in terminal.text(), terminal, "it says that it will never be") or \
+                return expect("not recorded" not in terminal.text(), terminal, "it says that it will never be") or \
                     expect(terminal.wait_for("sleep"), terminal, "it waits for the delay") or \
                     expect(terminal.wait_for("0.0    0.0    0.0 "), terminal, "its rates wait for the delay")
         finally:

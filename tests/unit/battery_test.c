@@ -188,6 +188,9 @@ START_TEST(flows_are_those_of_the_status)
 		{ STATUS("Not charging"), 0, NAN, NULL },
 		{ STATUS("Unknown") POWER("3000000"), NAN, NAN, "power_now" },
 		{ STATUS("Discharged") POWER("3000000"), NAN, NAN, "power_now" },
+		{ STATUS("Discharging") POWER("5"), 5e-6, NAN, "power_now" }, /* 633 years */
+		{ STATUS("Discharging") POWER("280584"), 0.280584, 356399.51, "power_now" },
+		{ STATUS("Discharging") POWER("280582"), 0.280582, NAN, "power_now" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -242,6 +245,27 @@ START_TEST(energy_that_changes_is_power)
 			      i, watts);
 		ck_assert_pstr_eq(cell_text(frame, "battery", "BAT0", "from"),
 				  isnan(expected[i]) ? NULL : "change of energy_now");
+	}
+	rig_close(&rig);
+}
+END_TEST
+
+/* Above full nothing is missing; no power is not less than 0. */
+START_TEST(a_battery_above_full)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_battery(&rig);
+	for (unsigned i = 0; i < 2; i++) {
+		rig_put(&rig, UEVENT,
+			"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=%s\nPOWER_SUPPLY_POWER_NOW=%u\n"
+			"POWER_SUPPLY_ENERGY_NOW=52000000\nPOWER_SUPPLY_ENERGY_FULL=50000000\n",
+			i ? "Full" : "Charging", i ? 0 : 5000000);
+		frame = rig_sample(&rig, 10);
+		ck_assert(isnan(cell_f64(frame, "battery", "BAT0", "remaining_seconds")));
+		ck_assert_double_eq(cell_f64(frame, "battery", "BAT0", "watts"), i ? 0 : -5);
+		ck_assert(!signbit(cell_f64(frame, "battery", "BAT0", "watts")) == (i == 1));
 	}
 	rig_close(&rig);
 }

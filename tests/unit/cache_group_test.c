@@ -304,7 +304,7 @@ START_TEST(without_a_mount_it_says_how_to_mount)
 	sample = (struct sample){ .topic = cache, .env = &rig.env, .request = &rig.request };
 	ck_assert_int_eq(topic_open(&sample), -ENODEV);
 	ck_assert_str_eq(env_failed_path(&rig.env, -ENODEV), ROOT);
-	ck_assert_ptr_nonnull(source_unused(source, ENODEV));
+	ck_assert_ptr_nonnull(source_unused(&rig.env, source, ENODEV));
 	rig_make(&rig, ROOT);
 	ck_assert_int_eq(topic_open(&sample), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(source_remedy(&rig.env, source, ENOENT), "mount -t resctrl"));

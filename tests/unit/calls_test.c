@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/sched.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -28,6 +29,7 @@
 #define SLEEP_NS 5000000L
 #define FILES 10000
 #define OTHER_ABI_CALLS 77
+#define FORKS 10
 
 static const char *const call_topic[] = { "call", NULL };
 static const char *const opened_topics[] = { "opened", "opened_total", NULL };
@@ -405,6 +407,44 @@ START_TEST(counting_ends_before_it_costs_much)
 	close_machine(&machine);
 }
 
+/* A child returns from these, too: it did not make the call. */
+START_TEST(calls_that_fork_are_counted_once)
+{
+	struct child *child = shared_child();
+	pid_t pid = begin_child();
+
+	if (pid == 0) {
+		struct clone_args how = { .exit_signal = SIGCHLD };
+
+		await_quietly(child, 2);
+		for (unsigned i = 0; i < 3 * FORKS; i++) {
+			long forked = i < FORKS       ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)
+				      : i < 2 * FORKS ? syscall(SYS_clone3, &how, sizeof(how))
+						      : syscall(SYS_clone3, &how, 0); /* too small */
+
+			if (forked == 0)
+				_exit(0);
+			waitpid(-1, NULL, 0);
+		}
+		atomic_store(&child->step, 3);
+		for (;;)
+			rest(1000000);
+	}
+	open_counting(call_topic, in_tree(pid));
+	next_tick(&machine);
+	skip_without_bpf("call", pid);
+	atomic_store(&child->step, 2);
+	await(child, 3);
+	next_tick(&machine);
+	ck_assert_double_eq(number_of(pid, "clone", "calls"), FORKS);
+	ck_assert_double_eq(number_of(pid, "clone3", "calls"), 2 * FORKS);
+	ck_assert_double_eq(number_of(pid, "clone3", "errors"), FORKS);
+	ck_assert_ptr_null(row_of(EXITED, "clone"));
+	ck_assert_ptr_null(row_of(EXITED, "clone3"));
+	end_child(pid);
+	close_machine(&machine);
+}
+
 START_TEST(without_rights_calls_are_looked_at)
 {
 	pid_t pid = begin_child();
@@ -513,6 +553,16 @@ START_TEST(every_open_is_in_the_list_or_lost)
 	close_machine(&machine);
 }
 
+/* From its second step to its third. */
+static void count_opens_of(struct child *child, pid_t pid)
+{
+	open_counting(total_topic, in_process(pid));
+	next_tick(&machine);
+	skip_without_bpf("opened_total", pid);
+	atomic_store(&child->step, 2);
+	await(child, 3);
+}
+
 /* Fewer paths than the table has room for: each result is exact. */
 START_TEST(opens_are_summed_by_path_and_result)
 {
@@ -524,11 +574,7 @@ START_TEST(opens_are_summed_by_path_and_result)
 	pid = begin_child();
 	if (pid == 0)
 		open_files(child, directory);
-	open_counting(total_topic, in_process(pid));
-	next_tick(&machine);
-	skip_without_bpf("opened_total", pid);
-	atomic_store(&child->step, 2);
-	await(child, 3);
+	count_opens_of(child, pid);
 	next_tick(&machine);
 	ck_assert_double_eq(sum_of("opened_total", "opened", "opens"), (double)child->results[0]);
 	ck_assert_double_eq(sum_of("opened_total", "ENOENT", "opens"), (double)child->results[ENOENT]);
@@ -594,6 +640,48 @@ START_TEST(paths_may_be_anything)
 	close_machine(&machine);
 }
 
+static double opens_of(const char *path)
+{
+	const struct table *table = frame_table(machine.now, "opened_total");
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		if (strcmp(table_text(table, table_row(table, i), "path"), path) == 0)
+			return table_number(table, table_row(table, i), "opens");
+	return 0;
+}
+
+/* 119 bytes are what a row has room for. */
+START_TEST(a_path_that_fits_is_whole)
+{
+	struct child *child = shared_child();
+	pid_t pid = begin_child();
+	char path[128];
+
+	memset(path, 'x', sizeof(path));
+	if (pid == 0) {
+		await_quietly(child, 2);
+		for (unsigned length = 118; length <= 121; length++) {
+			path[length] = '\0';
+			syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
+			path[length] = 'x';
+		}
+		atomic_store(&child->step, 3);
+		for (;;)
+			;
+	}
+	count_opens_of(child, pid);
+	next_tick(&machine);
+	ck_assert_double_eq(sum_of("opened_total", NULL, NULL), 3);
+	strcpy(path + 119, "…");
+	ck_assert_double_eq(opens_of(path), 2);
+	path[119] = '\0';
+	ck_assert_double_eq(opens_of(path), 1);
+	path[118] = '\0';
+	ck_assert_double_eq(opens_of(path), 1);
+	end_child(pid);
+	close_machine(&machine);
+}
+
 /* More than there is room for: what is not in a row of its own is counted all the same. */
 START_TEST(any_number_of_paths_is_counted)
 {
@@ -612,11 +700,7 @@ START_TEST(any_number_of_paths_is_counted)
 		for (;;)
 			;
 	}
-	open_counting(total_topic, in_process(pid));
-	next_tick(&machine);
-	skip_without_bpf("opened_total", pid);
-	atomic_store(&child->step, 2);
-	await(child, 3);
+	count_opens_of(child, pid);
 	for (unsigned ticks = 0; ticks < 3; ticks++) {
 		next_tick(&machine);
 		ck_assert_double_eq(sum_of("opened_total", NULL, "opens"), n_paths);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "core/arena.h"
+#include "core/ascii.h"
 #include "core/buffer.h"
 #include "core/clock.h"
 #include "core/process_pattern.h"
@@ -281,6 +282,9 @@ START_TEST(parts_of_text_end_where_they_should)
 	ck_assert(span_word(&text, &part) && span_is(part, "x") && span_is(text, "\ty"));
 	ck_assert(span_starts(span_text("ab"), "ab") && !span_starts(span_text("a"), "ab"));
 	ck_assert(!span_starts(span_text("ba"), "a") && !span_is(span_text("ab"), "a"));
+	text = span_text("ab");
+	ck_assert(!span_take_end(&text, "ab") && !span_take_end(&text, "a") && span_is(text, "ab"));
+	ck_assert(span_take_end(&text, "b") && span_is(text, "a"));
 	ck_assert(span_pair_u64(span_text("cpu 3 4"), &part, &value, &rest));
 	ck_assert(span_is(part, "cpu") && value == 3 && span_is(rest, " 4"));
 	ck_assert(span_pair_u64(span_text("a:\t9"), &part, &value, &rest) && span_is(part, "a") &&
@@ -596,6 +600,24 @@ static void assert_clean(const char *text, int cells, bool ascii, const char *ex
 	ck_assert_str_eq(out.bytes, expected);
 	buffer_free(&out);
 }
+
+START_TEST(numbers_without_a_minus_before_0)
+{
+	static const struct {
+		double number;
+		const char *text;
+	} cases[] = { { -0.0, "0" }, { 0, "0" }, { -1e-300, "-1e-300" }, { -0.5, "-0.5" }, { 0.1, "0.1" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buffer buffer = { 0 };
+
+		buffer_f64(&buffer, cases[i].number);
+		buffer_char(&buffer, '\0');
+		ck_assert_str_eq(buffer.bytes, cases[i].text);
+		buffer_free(&buffer);
+	}
+}
+END_TEST
 
 START_TEST(a_buffer_grows_is_emptied_and_used_again)
 {
@@ -2180,6 +2202,22 @@ START_TEST(typed_names_are_taken_in_any_case)
 	ck_assert(typed_begins(span_text("MEM"), "memory"));
 	ck_assert(!typed_begins(span_text(""), "memory"));
 	ck_assert(!typed_begins(span_text("memoryx"), "memory"));
+}
+END_TEST
+
+/* Also where the locale says otherwise, as the Turkish one of i: i is not I there. */
+START_TEST(letters_of_ascii)
+{
+	for (int byte = -128; byte < 128; byte++) {
+		bool capital = byte >= 'A' && byte <= 'Z', small = byte >= 'a' && byte <= 'z';
+
+		ck_assert_int_eq(ascii_lower((char)byte), capital ? byte + ('a' - 'A') : byte);
+		ck_assert_int_eq(ascii_upper((char)byte), small ? byte - ('a' - 'A') : byte);
+	}
+	ck_assert(ascii_same("INFINITE", "infinitive", 7));
+	ck_assert(!ascii_same("INFINITE", "infinitive", 8));
+	ck_assert(ascii_same("ii", "II", 3) && !ascii_same("ii", "IIi", 3) && !ascii_same("iii", "II", 3));
+	ck_assert(!ascii_same("\xc4\xb0", "i", 1) && !ascii_same("@[", "`{", 2));
 }
 END_TEST
 

@@ -450,7 +450,7 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 	bool told = false;
 	pid_t pid;
 
-	if (geteuid() != 0)
+	if (!is_root())
 		skip_test("only root can make a program that runs with the rights of root");
 	session_open(&session, "task-clock");
 	scratch_template(path, "suid");
@@ -498,7 +498,7 @@ START_TEST(what_may_not_be_counted_is_told)
 	const struct notice *notice;
 	struct stat first;
 
-	if (geteuid() == 0 &&
+	if (is_root() &&
 	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		skip_test("the user cannot be changed: %s", strerror(errno));
 	if (stat("/proc/1", &first) == 0 && first.st_uid == geteuid())

@@ -529,6 +529,31 @@ START_TEST(sections_have_other_names_too)
 	free_parts(&parts);
 }
 
+/* As they say before their compressed bytes: in .zdebug, or with SHF_COMPRESSED. */
+START_TEST(compressed_sections_say_what_they_become)
+{
+	static const char old[] = "ZLIB\0\0\0\0\0\x12\x34\x56", new[24] = { 1, [8] = 0x78, 0x56, 0x34 };
+	struct elf_file file;
+	struct parts parts;
+	uint64_t headers;
+
+	make_parts(&parts, true, EM_X86_64);
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(file.unpacked_bytes, 0);
+	parts.image.sections[GO].name = ".zdebug_info";
+	parts.image.sections[GO].content = span_of(old, 12);
+	parts.image.sections[LINK].name = ".debug_line";
+	parts.image.sections[LINK].content = span_of(new, sizeof(new));
+	parse_again(&parts, &file);
+	ck_assert_uint_eq(file.unpacked_bytes, 0x123456);
+	ck_assert(span_little(image_span(&parts.file), offsetof(Elf64_Ehdr, e_shoff), 8, &headers));
+	image_set(&parts.file, headers + (LINK + 1) * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_flags),
+		  SHF_COMPRESSED, 8);
+	ck_assert(elf_file_parse(&file, image_span(&parts.file)));
+	ck_assert_uint_eq(file.unpacked_bytes, 0x123456 + 0x345678);
+	free_parts(&parts);
+}
+
 /* Their number and that of their names in the first one, which is none. */
 START_TEST(very_many_sections)
 {

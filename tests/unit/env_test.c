@@ -528,7 +528,7 @@ START_TEST(a_directory_is_told_by_its_inode_and_links)
 END_TEST
 
 /* One way to read an attribute, which each of them does alike. */
-enum reader { READ, ONCE, AT, IN, POLL, N_READERS };
+enum reader { READ, ONCE, AT, IN, N_READERS };
 
 static long read_by(enum reader reader, struct env *env, const char *name, char *bytes, size_t room)
 {
@@ -546,10 +546,8 @@ static long read_by(enum reader reader, struct env *env, const char *name, char 
 		length = attribute_once(env, path, bytes, room);
 	else if (reader == AT)
 		length = attribute_at(&env->root, path, bytes, room);
-	else if (reader == IN)
-		length = attribute_in(env, directory, name, bytes, room);
 	else
-		length = attribute_poll(&attribute, &env->root, bytes, room);
+		length = attribute_in(env, directory, name, bytes, room);
 	close(directory);
 	attribute_close(&attribute, env);
 	ck_assert_uint_eq(env->pids.n_kept, 0);
@@ -586,7 +584,7 @@ START_TEST(attributes_are_texts_without_their_newline)
 					 (long)strlen(cases[i].read));
 			ck_assert_str_eq(bytes, cases[i].read);
 			ck_assert_int_eq(bytes[cases[i].room], 'y');
-			ck_assert_uint_eq(env.reads, reads + (reader != AT && reader != POLL));
+			ck_assert_uint_eq(env.reads, reads + (reader != AT));
 		}
 		ck_assert_int_eq(read_by((enum reader)reader, &env, "none", bytes, sizeof(bytes)), -ENOENT);
 		ck_assert_int_eq(read_by((enum reader)reader, &env, "sys", bytes, sizeof(bytes)), -EISDIR);
@@ -628,7 +626,6 @@ START_TEST(attributes_stay_open_as_far_as_there_is_room)
 	ck_assert_str_eq(env_failed_path(&env, -EISDIR), "proc/sys");
 	attribute_close(&first, &env);
 	ck_assert_int_eq(attribute_read(&none, &env, bytes, sizeof(bytes)), -ENOENT);
-	ck_assert_int_eq(attribute_poll(&none, &env.root, bytes, sizeof(bytes)), -ENOENT);
 	ck_assert_ptr_null(env_failed_path(&env, -ENOENT));
 	attribute_open(&first, "proc/none");
 	ck_assert_int_eq(attribute_read(&first, &env, bytes, sizeof(bytes)), -ENOENT);
@@ -679,58 +676,9 @@ START_TEST(attributes_are_whole_numbers)
 }
 END_TEST
 
-/* The main thread opens it, another one reads it and may wait for that. */
-START_TEST(attributes_are_held_for_another_thread)
-{
-	struct attribute held, second;
-	char root[SCRATCH_PATH_MAX], bytes[64];
-	struct env env;
-
-	make_root(root);
-	write_text(root, "proc/x", "one\n");
-	ck_assert_int_eq(env_open(&env, root), 0);
-	env.pids.kept_max = 1;
-	attribute_open(&held, "proc/x");
-	attribute_open(&second, "proc/x");
-	for (int i = 0; i < 2; i++) {
-		attribute_hold(&held, &env);
-		attribute_hold(&second, &env);
-		ck_assert(held.kept && !second.kept && env.pids.n_kept == 1);
-	}
-	ck_assert_int_eq(fcntl(held.fd, F_GETFL) & O_NONBLOCK, 0);
-	remove_name(root, "proc/x");
-	write_text(root, "proc/x", "other\n");
-	ck_assert_int_eq(attribute_poll(&held, &env.root, bytes, sizeof(bytes)), 3);
-	ck_assert_int_eq(attribute_poll(&second, &env.root, bytes, sizeof(bytes)), 5);
-	attribute_finish(&held, &env, 0);
-	ck_assert(held.kept && env.pids.n_kept == 1);
-	attribute_finish(&held, &env, -EIO);
-	ck_assert(!held.kept && env.pids.n_kept == 0);
-	ck_assert_str_eq(env_failed_path(&env, -EIO), "proc/x");
-	attribute_disown(&held, &env);
-	ck_assert_uint_eq(env.pids.n_kept, 0);
-	attribute_hold(&held, &env);
-	ck_assert_uint_eq(env.pids.n_kept, 1);
-	attribute_disown(&held, &env);
-	ck_assert(held.kept && env.pids.n_kept == 0);
-	attribute_discard(&held);
-	ck_assert(!held.kept && !held.path);
-	attribute_hold(&held, &env); /* it has no path any more */
-	ck_assert(!held.kept && env.pids.n_kept == 0);
-	attribute_close(&second, &env);
-	attribute_open(&second, "proc/none");
-	attribute_hold(&second, &env);
-	ck_assert(!second.kept && env.pids.n_kept == 0);
-	ck_assert_int_eq(attribute_poll(&second, &env.root, bytes, sizeof(bytes)), -ENOENT);
-	attribute_close(&second, &env);
-	env_close(&env);
-}
-END_TEST
-
 /* A pipe has no offset, and what was read is gone. */
 START_TEST(a_pipe_stands_for_a_slow_attribute)
 {
-	struct attribute attribute;
 	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 64], bytes[64];
 	struct env env;
 	int writer;
@@ -739,16 +687,11 @@ START_TEST(a_pipe_stands_for_a_slow_attribute)
 	snprintf(path, sizeof(path), "%s/proc/x", root);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	ck_assert_int_eq(env_open(&env, root), 0);
-	attribute_open(&attribute, "proc/x");
-	attribute_hold(&attribute, &env);
-	ck_assert(attribute.kept);
-	writer = open(path, O_WRONLY);
+	writer = open(path, O_RDWR);
 	ck_assert_int_eq(write(writer, "12\n", 3), 3);
-	ck_assert_int_eq(attribute_poll(&attribute, &env.root, bytes, sizeof(bytes)), 2);
+	ck_assert_int_eq(attribute_at(&env.root, "proc/x", bytes, sizeof(bytes)), 2);
 	ck_assert_str_eq(bytes, "12");
 	close(writer);
-	ck_assert_int_eq(attribute_poll(&attribute, &env.root, bytes, sizeof(bytes)), 0);
-	attribute_close(&attribute, &env);
 	env_close(&env);
 }
 END_TEST

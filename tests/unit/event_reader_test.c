@@ -472,7 +472,7 @@ END_TEST
 
 START_TEST(sessions_and_users_are_told)
 {
-	if (geteuid() != 0)
+	if (!is_root())
 		skip_test("only root can become another user");
 	open_reader("uid,sid", true, false);
 	CHILD(pid)

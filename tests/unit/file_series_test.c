@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recording/empty.h"
 #include "suite.h"
 #include "sys/file_changes.h"
 #include "sys/file_series.h"
@@ -58,7 +59,27 @@ static bool exists(const char *name)
 
 static void open_series(struct file_series *series)
 {
-	ck_assert_int_eq(file_series_open(series, open_place(), ".recording"), 0);
+	ck_assert_int_eq(file_series_open(series, open_place(), ".recording", recording_is_empty, false), 0);
+}
+
+/* Of one byte. */
+static int add_file_open(struct file_series *series)
+{
+	struct buffer first = { 0 };
+	int fd;
+
+	buffer_char(&first, 'x');
+	fd = file_series_add(series, &first);
+	buffer_free(&first);
+	return fd;
+}
+
+static void add_file(struct file_series *series)
+{
+	int fd = add_file_open(series);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
 }
 
 static void check_read(const struct file_series *series, size_t index, int expected)
@@ -101,7 +122,7 @@ static mode_t mode_of_new(mode_t directory)
 
 	make_place(directory);
 	open_series(&series);
-	fd = file_series_add(&series);
+	fd = add_file_open(&series);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(fstat(fd, &status), 0);
 	ck_assert(exists("00000001.recording"));
@@ -123,9 +144,11 @@ START_TEST(only_the_owner_may_write_there)
 	struct file_series series;
 
 	make_place(0770);
-	ck_assert_int_eq(file_series_open(&series, open_place(), ".recording"), -EPERM);
+	ck_assert_int_eq(file_series_open(&series, open_place(), ".recording", recording_is_empty, false),
+			 -EPERM);
 	make_place(0703);
-	ck_assert_int_eq(file_series_open(&series, open_place(), ".recording"), -EPERM);
+	ck_assert_int_eq(file_series_open(&series, open_place(), ".recording", recording_is_empty, false),
+			 -EPERM);
 }
 END_TEST
 
@@ -151,7 +174,7 @@ START_TEST(files_of_others_are_not_read)
 	ck_assert_int_eq(unlink(link), 0);
 	ck_assert_int_eq(mkfifo(link, 0640), 0);
 	check_read(&series, 2, -EPERM);
-	if (geteuid() == 0 && chown(link, 0, 0) == 0) {
+	if (is_root() && chown(link, 0, 0) == 0) {
 		snprintf(link, sizeof(link), "%s/00000004.recording", place);
 		ck_assert_int_eq(chown(link, 65534, 0), 0);
 		check_read(&series, 3, -EPERM);
@@ -168,7 +191,7 @@ START_TEST(oldest_files_go_by_size)
 	write_file("00000001.recording", 0600);
 	write_file("00000002.recording", 0600);
 	open_series(&series);
-	close(file_series_add(&series));
+	add_file(&series);
 	file_series_note(&series, 10, 1);
 	file_series_keep(&series, 30, 0);
 	ck_assert_uint_eq(series.n_files, 3);
@@ -212,7 +235,7 @@ START_TEST(oldest_files_go_by_age)
 	open_series(&series);
 	series.files[0].end_ns = 100;
 	series.files[1].end_ns = 200;
-	close(file_series_add(&series));
+	add_file(&series);
 	file_series_keep(&series, 0, 100);
 	ck_assert_uint_eq(series.n_files, 3);
 	file_series_keep(&series, 0, 101);
@@ -228,12 +251,104 @@ START_TEST(there_are_not_too_many)
 	make_place(0700);
 	open_series(&series);
 	for (unsigned i = 0; i < FILE_SERIES_MAX + 5; i++) {
-		close(file_series_add(&series));
+		add_file(&series);
 		file_series_keep(&series, 0, 0);
 	}
 	ck_assert_uint_eq(series.n_files, FILE_SERIES_MAX);
 	ck_assert(!exists("00000005.recording") && exists("00000006.recording"));
 	file_series_close(&series);
+}
+END_TEST
+
+/* What is over goes only when the newest file is on the disk; what others have removed makes nothing go. */
+START_TEST(files_that_others_removed_do_not_count)
+{
+	struct file_series series;
+	char path[SCRATCH_PATH_MAX + 32];
+
+	make_place(0700);
+	open_series(&series);
+	for (unsigned number = 1; number <= 4; number++) {
+		add_file(&series);
+		file_series_note(&series, 10, 100);
+	}
+	snprintf(path, sizeof(path), "%s/00000002.recording", place);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(file_series_keep(&series, 30, 0), 0);
+	ck_assert(series.n_files == 3 && exists("00000001.recording"));
+	snprintf(path, sizeof(path), "%s/00000004.recording", place);
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(file_series_keep(&series, 20, 0), -ENOENT); /* it was not written */
+	ck_assert(exists("00000001.recording") && exists("00000003.recording"));
+	file_series_close(&series);
+}
+END_TEST
+
+static const char magic[] = "\x89ptop\r\n\x1a";
+
+static void write_bytes(const char *name, const char *bytes, size_t length)
+{
+	int directory = open_place(), fd = openat(directory, name, O_WRONLY | O_CREAT, 0600);
+
+	ck_assert_int_eq(write(fd, bytes, length), (ssize_t)length);
+	close(fd);
+	close(directory);
+}
+
+/* They are no files of the series, and the writer removes them; what may be of somebody else stays. */
+START_TEST(what_is_empty_does_not_count)
+{
+	struct file_series series;
+	char name[64];
+
+	make_place(0700);
+	for (unsigned number = 2; number <= FILE_SERIES_MAX + 2; number++) {
+		snprintf(name, sizeof(name), "%08u.recording", number);
+		write_bytes(name, magic, number % 2 ? 0 : 8);
+	}
+	write_file("00000001.recording", 0600);
+	write_file("00000900.recording", 0600);
+	write_file(".00000901.recording.4711", 0600);
+	write_file(".00000902.recording.4711x", 0600);
+	write_file(".hidden", 0600);
+	open_series(&series);
+	ck_assert(series.n_files == 2 && series.files[1].number == 900);
+	ck_assert(exists("00000002.recording") && exists(".00000901.recording.4711"));
+	ck_assert_int_eq(file_series_lock(&series), 0);
+	ck_assert(series.n_files == 2 && series.files[0].number == 1);
+	ck_assert(exists("00000001.recording") && exists("00000900.recording"));
+	ck_assert(!exists("00000002.recording") && !exists("00000003.recording"));
+	ck_assert(!exists(".00000901.recording.4711") && exists(".00000902.recording.4711x") &&
+		  exists(".hidden"));
+	add_file(&series);
+	ck_assert(exists("00000901.recording") && !exists(".00000901.recording.4711"));
+	file_series_close(&series);
+}
+END_TEST
+
+/* What a clock that was wrong then, or is now, says of files is not used: they seem younger, never older. */
+START_TEST(files_have_possible_times)
+{
+	static const struct {
+		uint64_t now_ns, times[4], judged[4];
+	} cases[] = {
+		{ 500, { 100, 200, 300, 400 }, { 100, 200, 300, 400 } },
+		{ 500, { 100, 5, 300, 400 }, { 100, 300, 300, 400 } },
+		{ 500, { 100, 200, 300, 7 }, { 100, 200, 300, 500 } },
+		{ 500, { 100, 900, 900, 400 }, { 100, 400, 400, 400 } },
+		{ 50, { 100, 200, 300, 400 }, { 50, 50, 50, 50 } },
+		{ 500, { 0, 0, 0, 0 }, { 500, 500, 500, 500 } },
+	};
+	struct series_file files[4];
+	struct file_series series = { .files = files, .n_files = 4 };
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		for (unsigned i = 0; i < 4; i++)
+			files[i].end_ns = cases[c].times[i];
+		file_series_judge(&series, cases[c].now_ns);
+		for (unsigned i = 0; i < 4; i++)
+			ck_assert_uint_eq(files[i].end_ns, cases[c].judged[i]);
+	}
 }
 END_TEST
 
@@ -260,24 +375,23 @@ START_TEST(a_new_file_is_written_and_never_an_old_one)
 
 	make_place(0700);
 	open_series(&series);
-	fd = file_series_add(&series);
+	fd = add_file_open(&series);
 	ck_assert_int_eq(write(fd, "abc", 3), 3);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
-	ck_assert(series.n_files == 1 && series.files[0].number == 1 && series.files[0].bytes == 0);
+	ck_assert(series.n_files == 1 && series.files[0].number == 1);
 	close(fd);
-	file_series_note(&series, 3, 7);
-	ck_assert(series.files[0].bytes == 3 && series.files[0].end_ns == 7);
+	file_series_note(&series, 4, 7);
+	ck_assert(series.files[0].bytes == 4 && series.files[0].end_ns == 7);
 	fd = file_series_read(&series, 0);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
-	ck_assert_int_eq(read(fd, path, sizeof(path)), 3);
+	ck_assert_int_eq(read(fd, path, sizeof(path)), 4);
 	close(fd);
 	write_file("00000002.recording", 0600); /* of somebody else, meanwhile */
-	ck_assert_int_eq(file_series_add(&series), -EEXIST);
-	snprintf(path, sizeof(path), "%s/00000002.recording", place);
-	ck_assert_int_eq(unlink(path), 0);
+	snprintf(path, sizeof(path), "%s/00000003.recording", place);
 	ck_assert_int_eq(symlink("elsewhere", path), 0);
-	ck_assert_int_eq(file_series_add(&series), -EEXIST);
-	ck_assert(series.n_files == 1 && !exists("elsewhere"));
+	add_file(&series);
+	ck_assert(series.n_files == 2 && series.files[1].number == 4);
+	ck_assert(exists("00000004.recording") && exists("00000003.recording") && !exists("elsewhere"));
 	file_series_close(&series);
 }
 END_TEST
@@ -328,16 +442,16 @@ START_TEST(what_is_no_directory_is_refused)
 
 	make_place(0700);
 	write_file("file", 0600);
-	ck_assert_int_eq(file_series_open(&series, -1, ".recording"), -EBADF);
+	ck_assert_int_eq(file_series_open(&series, -1, ".recording", recording_is_empty, false), -EBADF);
 	directory = open_place();
 	fd = openat(directory, "file", O_RDONLY);
 	ck_assert_int_ge(fd, 0);
 	close(directory);
-	ck_assert_int_eq(file_series_open(&series, fd, ".recording"), -ENOTDIR);
+	ck_assert_int_eq(file_series_open(&series, fd, ".recording", recording_is_empty, false), -ENOTDIR);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
 	make_place(0770);
 	fd = open_place();
-	ck_assert_int_eq(file_series_open(&series, fd, ".recording"), -EPERM);
+	ck_assert_int_eq(file_series_open(&series, fd, ".recording", recording_is_empty, false), -EPERM);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
 }
 END_TEST
@@ -394,7 +508,7 @@ START_TEST(files_go_one_by_one)
 	make_place(0700);
 	open_series(&series);
 	for (uint64_t number = 1; number <= 5; number++) {
-		close(file_series_add(&series));
+		add_file(&series);
 		file_series_note(&series, 10 * number, 100 * number);
 	}
 	file_series_keep(&series, 0, 0);
@@ -411,7 +525,7 @@ START_TEST(files_go_one_by_one)
 	ck_assert(series.n_files == 1 && series.files[0].bytes == 50);
 	file_series_keep(&series, 1, UINT64_MAX);
 	ck_assert(series.n_files == 1 && exists("00000005.recording"));
-	ck_assert_int_ge(file_series_add(&series), 0);
+	ck_assert_int_ge(add_file_open(&series), 0);
 	ck_assert_uint_eq(series.files[1].number, 6);
 	file_series_close(&series);
 }

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "kernel/mountinfo.h"
 #include "rig.h"
-#include "sys/worker.h"
+#include "sys/helper.h"
 
 static const char *const filesystem_topics[] = { "filesystem", NULL };
 
@@ -24,8 +25,17 @@ static const char *const filesystem_topics[] = { "filesystem", NULL };
 #define ROOT "27 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"
 
 /* What statvfs() answers: blocks of 4 KiB, of which these are in use. */
-static _Atomic uint64_t used_blocks = 100;
-static _Atomic bool hangs; /* below /dead */
+/* For helpers, too. */
+static struct {
+	_Atomic uint64_t used_blocks;
+	_Atomic bool hangs; /* below /dead */
+} *space;
+
+static void __attribute__((constructor)) share_space(void)
+{
+	space = mmap(NULL, sizeof(*space), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	space->used_blocks = 100;
+}
 static _Atomic unsigned n_asked;
 
 #define BLOCKS 1000
@@ -35,7 +45,7 @@ static _Atomic unsigned n_asked;
 int statvfs(const char *path, struct statvfs *found)
 {
 	n_asked++;
-	while (strncmp(path, "/dead", 5) == 0 && hangs)
+	while (strncmp(path, "/dead", 5) == 0 && space->hangs)
 		usleep(1000);
 	if (strcmp(path, "/refused") == 0) {
 		errno = EACCES;
@@ -44,8 +54,8 @@ int statvfs(const char *path, struct statvfs *found)
 	*found = (struct statvfs){ .f_bsize = 65536,
 				   .f_frsize = 4096,
 				   .f_blocks = BLOCKS,
-				   .f_bfree = BLOCKS - used_blocks,
-				   .f_bavail = BLOCKS - used_blocks - RESERVED,
+				   .f_bfree = BLOCKS - space->used_blocks,
+				   .f_bavail = BLOCKS - space->used_blocks - RESERVED,
 				   .f_files = FILES,
 				   .f_ffree = FILES - 20,
 				   .f_favail = FILES - 20 };
@@ -81,7 +91,7 @@ static void open_live(struct rig *rig, const char *mounts)
 	rig->env.live = true;
 	rig_make(rig, "proc/self");
 	rig_put(rig, MOUNTS, "%s", mounts);
-	used_blocks = 100;
+	space->used_blocks = 100;
 	n_asked = 0;
 }
 
@@ -114,6 +124,8 @@ START_TEST(lines_of_mountinfo)
 
 	ck_assert(mountinfo_next(&text, &info));
 	ck_assert_uint_eq(info.id, 36);
+	ck_assert_uint_eq(info.parent, 35);
+	ck_assert(info.is_written);
 	ck_assert_uint_eq(info.device, UINT64_C(98) << 32);
 	ck_assert(span_is(info.root, "/mnt1") && span_is(info.type, "ext3"));
 	ck_assert(span_is(info.source, "/dev/root") && !info.read_only);
@@ -121,9 +133,10 @@ START_TEST(lines_of_mountinfo)
 	ck_assert_str_eq(point, "/mnt 2");
 	free(point);
 	ck_assert(mountinfo_next(&text, &info));
-	ck_assert(info.device == UINT32_MAX && !info.read_only); /* it can fill up by another mount */
+	/* it can fill up by another mount */
+	ck_assert(info.device == UINT32_MAX && !info.read_only && !info.is_written);
 	ck_assert(mountinfo_next(&text, &info));
-	ck_assert(info.read_only);
+	ck_assert(info.read_only && !info.is_written);
 	ck_assert(!mountinfo_next(&text, &info)); /* the last line has no dash */
 }
 END_TEST
@@ -191,6 +204,7 @@ START_TEST(space_and_inodes)
 
 	open_live(&rig, ROOT "28 27 0:50 / /subvolumes rw - btrfs /dev/sdb ro\n"
 			     "29 27 8:9 / /full ro - ext4 /dev/sdc rw\n"
+			     "31 27 8:9 / /elsewhere rw - ext4 /dev/sdc rw\n"
 			     "30 27 8:10 / /refused rw - ext4 /dev/sdd rw\n");
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/", "total_bytes"), BLOCKS * 4096);
@@ -255,6 +269,97 @@ START_TEST(which_mount_of_a_file_system)
 }
 END_TEST
 
+/* Mounts that later ones cover are none of those to choose from. */
+START_TEST(mounts_that_can_be_seen)
+{
+	static const struct {
+		const char *mounts, *expected[5];
+	} cases[] = {
+		/* the shortest path leads to another one */
+		{ "30 27 8:2 / /a rw - ext4 /dev/sdb rw\n31 27 8:2 / /long/path rw - ext4 /dev/sdb rw\n"
+		  "32 30 8:3 / /a rw - ext4 /dev/sdc rw\n",
+		  { "/", "/long/path", "/a", NULL } },
+		/* a directory above it was covered later … */
+		{ "30 27 8:2 / /m/a rw - ext4 /dev/sdb rw\n31 27 8:2 / /long/path rw - ext4 /dev/sdb rw\n"
+		  "32 27 8:3 / /m rw - ext4 /dev/sdc rw\n",
+		  { "/", "/long/path", "/m", NULL } },
+		/* … and with it what is mounted below */
+		{ "29 30 8:4 / /m/a/b rw - ext4 /dev/sdd rw\n30 27 8:2 / /m/a rw - ext4 /dev/sdb rw\n"
+		  "32 27 8:3 / /m rw - ext4 /dev/sdc rw\n",
+		  { "/", "/m", NULL } },
+		/* it was mounted on the one above */
+		{ "32 27 8:3 / /m rw - ext4 /dev/sdc rw\n30 32 8:2 / /m/a rw - ext4 /dev/sdb rw\n",
+		  { "/", "/m", "/m/a", NULL } },
+		/* a name that begins like the other's */
+		{ "32 27 8:3 / /m rw - ext4 /dev/sdc rw\n30 27 8:2 / /ma rw - ext4 /dev/sdb rw\n",
+		  { "/", "/m", "/ma", NULL } },
+		/* the whole root: what lies on the covered one is gone, what lies on the new one is there */
+		{ "30 27 8:2 / /a rw - ext4 /dev/sdb rw\n40 27 8:5 / / rw - xfs /dev/sde rw\n"
+		  "41 40 8:6 / /a rw - ext4 /dev/sdf rw\n",
+		  { "/", "/a", NULL } },
+		/* three of them at one place */
+		{ "30 27 8:2 / /a rw - ext4 /dev/sdb rw\n31 30 8:3 / /a rw - ext4 /dev/sdc rw\n"
+		  "32 31 8:4 / /a rw - ext4 /dev/sdd rw\n33 32 8:5 / /a/b rw - ext4 /dev/sde rw\n"
+		  "34 31 8:6 / /a/c rw - ext4 /dev/sdf rw\n",
+		  { "/", "/a", "/a/b", NULL } },
+		/* that lie on each other, as no kernel says */
+		{ "30 31 8:2 / /a rw - ext4 /dev/sdb rw\n31 30 8:3 / /b rw - ext4 /dev/sdc rw\n",
+		  { "/", "/a", "/b", NULL } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1024] = ROOT;
+		struct rig rig;
+
+		strcat(text, cases[i].mounts);
+		open_live(&rig, text);
+		check_mounts(rig_sample(&rig, 1), cases[i].expected);
+		rig_close(&rig);
+	}
+	{
+		struct rig rig;
+
+		open_live(&rig, "1 1 0:2 / / rw - rootfs rootfs rw\n27 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
+		ck_assert_str_eq(cell_text(rig_sample(&rig, 1), "filesystem", "/", "type"), "ext4");
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* What is full as it was made, or cannot be written to by any mount, cannot fill up. */
+START_TEST(what_cannot_fill_up)
+{
+	static const struct {
+		const char *mounts, *mode;
+	} cases[] = {
+		{ "30 27 8:2 / /x rw - ext4 /dev/sdb rw\n", "rw" },
+		{ "30 27 8:2 / /x rw - ext4 /dev/sdb ro\n", "ro" },
+		{ "30 27 8:2 / /x ro - ext4 /dev/sdb rw\n", "ro" },
+		{ "30 27 8:2 / /x ro - ext4 /dev/sdb rw\n31 27 8:2 /d /other rw - ext4 /dev/sdb rw\n",
+		  "rw" },
+		{ "31 27 8:2 /d /e rw - ext4 /dev/sdb rw\n30 27 8:2 / /x ro - ext4 /dev/sdb rw\n", "rw" },
+		{ "30 27 8:2 / /x ro,relatime - ext4 /dev/sdb rw\n31 27 8:2 / /xx ro - ext4 /dev/sdb rw\n",
+		  "ro" },
+		{ "30 27 7:0 / /x rw - squashfs /dev/loop0 rw\n", "ro" },
+		{ "30 27 11:0 / /x rw - iso9660 /dev/sr0 rw\n", "ro" },
+		{ "30 27 0:9 / /x rw - fuse.squashfuse squashfuse rw\n", "ro" },
+		{ "30 27 8:2 / /x rw,rota - ext4 /dev/sdb rw\n", "rw" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1024] = ROOT;
+		struct rig rig;
+
+		strcat(text, cases[i].mounts);
+		open_live(&rig, text);
+		ck_assert_msg(strcmp(cell_text(rig_sample(&rig, 1), "filesystem", "/x", "mode"),
+				     cases[i].mode) == 0,
+			      "case %zu", i);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
 /* Without an answer, those that have a device or a server. */
 START_TEST(which_mounts_of_another_root)
 {
@@ -306,7 +411,7 @@ static const struct frame *grow(struct rig *rig, unsigned n_samples, unsigned bl
 	const struct frame *frame = NULL;
 
 	for (unsigned i = 0; i < n_samples; i++) {
-		used_blocks += blocks;
+		space->used_blocks += blocks;
 		frame = rig_sample(rig, 10);
 	}
 	return frame;
@@ -366,7 +471,7 @@ START_TEST(growth_that_is_not_steady_fills_nothing)
 	frame = grow(&rig, 40, 0);
 	ck_assert_double_eq(growth(frame), 0);
 	ck_assert(isnan(full_in(frame)));
-	used_blocks = 200;
+	space->used_blocks = 200;
 	frame = grow(&rig, 1, 0);
 	ck_assert_double_lt(growth(frame), 0);
 	ck_assert(isnan(full_in(frame)));
@@ -409,7 +514,7 @@ START_TEST(far_away_is_unknown)
 
 	open_live(&rig, ROOT);
 	for (unsigned i = 0; i < 4; i++) {
-		used_blocks++;
+		space->used_blocks++;
 		for (unsigned j = 0; j < 20; j++)
 			frame = rig_sample(&rig, 10);
 	}
@@ -491,7 +596,7 @@ static double full_in_a_day(unsigned used)
 	double seconds;
 
 	open_live(&rig, ROOT);
-	used_blocks = used - 3;
+	space->used_blocks = used - 3;
 	rig_sample(&rig, 1);
 	for (unsigned third = 0; third < 3; third++) {
 		grow(&rig, 4, 0);
@@ -510,15 +615,21 @@ START_TEST(a_day_is_the_most_that_is_told)
 }
 END_TEST
 
-static unsigned count_threads(void)
+/* Those of the spawner, which is the only child of this process. */
+static unsigned count_helpers(void)
 {
-	DIR *directory = opendir("/proc/self/task");
-	unsigned n = 0;
+	char path[64], list[4096] = "";
+	unsigned pid = 0, n = 0;
+	FILE *file = fopen("/proc/thread-self/children", "r");
 
-	ck_assert_ptr_nonnull(directory);
-	for (const struct dirent *entry; (entry = readdir(directory));)
-		n += entry->d_name[0] != '.';
-	closedir(directory);
+	ck_assert(file && fscanf(file, "%u", &pid) == 1);
+	fclose(file);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/children", pid, pid);
+	file = fopen(path, "r");
+	ck_assert(file && fgets(list, sizeof(list), file));
+	fclose(file);
+	for (const char *at = list; *at; at++)
+		n += *at == ' ';
 	return n;
 }
 
@@ -527,7 +638,6 @@ static void mount_dead_server(const char *type, const char *source)
 {
 	char text[2048] = ROOT;
 	const struct frame *frame;
-	struct worker *worker;
 	struct rig rig;
 	unsigned tries = 0;
 
@@ -535,14 +645,14 @@ static void mount_dead_server(const char *type, const char *source)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "%u 27 0:%u / /dead%u rw - %s %s%u rw\n", 40 + i, 60 + i, i, type, source, i);
 	open_live(&rig, text);
-	rig.env.worker = worker = worker_open();
+	ck_assert_int_eq(helper_start("/"), 0);
 	do
 		frame = rig_sample(&rig, 2);
 	while (isnan(cell_f64(frame, "filesystem", "/dead9", "age_seconds")) && ++tries < 200);
 	ck_assert_uint_eq(filesystems(frame)->n_rows, 11);
 	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/dead9", "used_bytes"), 100 * 4096);
-	hangs = true;
-	used_blocks = 300;
+	space->hangs = true;
+	space->used_blocks = 300;
 	for (unsigned i = 0; i < 6; i++)
 		frame = rig_sample(&rig, 2);
 	/* on a busy machine even a quick answer may be late */
@@ -554,8 +664,8 @@ static void mount_dead_server(const char *type, const char *source)
 	ck_assert_double_ge(cell_f64(frame, "filesystem", "/dead0", "age_seconds"), 10);
 	ck_assert_uint_eq(frame->n_notices, 1);
 	ck_assert_ptr_nonnull(strstr(frame->notices[0].text, "does not answer"));
-	ck_assert_uint_le(count_threads(), 5); /* each of its mounts would keep one */
-	hangs = false;
+	ck_assert_uint_le(count_helpers(), 5); /* each of its mounts would keep one */
+	space->hangs = false;
 	for (tries = 0; cell_u64(frame, "filesystem", "/dead9", "used_bytes") != 300 * 4096 && tries < 1000;
 	     tries++) {
 		usleep(2000);
@@ -563,7 +673,7 @@ static void mount_dead_server(const char *type, const char *source)
 	}
 	ck_assert_uint_eq(cell_u64(frame, "filesystem", "/dead9", "used_bytes"), 300 * 4096);
 	rig_close(&rig);
-	worker_close(worker);
+	helper_stop();
 }
 
 START_TEST(a_dead_server_stops_nothing)

@@ -735,6 +735,46 @@ static double since_of(const struct frame *frame, const char *rule)
 	return table_number(frame_table(frame, "finding"), row, "since_seconds");
 }
 
+/* As Prometheus stored it: rules, what they are about, and since when; not the sentences. */
+static void store_finding(struct frame *frame, const char *rule, const char *subject, double since_seconds)
+{
+	struct table *table = frame_slot(frame, "finding");
+	void *row;
+
+	table->n_rows = 0;
+	row = table_add(table);
+	row_set_text(row, schema_find(table->schema, "rule"), rule);
+	row_set_text(row, schema_find(table->schema, "subject"), subject);
+	row_set_f64(row, schema_find(table->schema, "since_seconds"), since_seconds);
+}
+
+/* A frame may come with its findings: of those that hold here the longer time counts. */
+START_TEST(stored_findings_have_held_for_longer)
+{
+	static const struct {
+		const char *rule, *subject;
+		double since, expected;
+	} cases[] = {
+		{ "failing_command", "x", 692, 692 }, { "failing_command", "command x", 692, 692 },
+		{ "failing_command", "xx", 692, 0 },  { "failing_command", "y x y", 692, 0 },
+		{ "memory_short", "x", 692, 0 },      { "failing_command", "x", NAN, 0 },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
+		struct frame frame;
+
+		open_frame(&frame);
+		play(&frame, findings, FAILED("0", "x", "0", "0") FAILED("8", "x", "9", "9"), 8);
+		store_finding(&frame, cases[c].rule, cases[c].subject, cases[c].since);
+		findings_derive(findings, &frame, true);
+		ck_assert_double_eq(since_of(&frame, "failing_command"), cases[c].expected);
+		frame_close(&frame);
+		findings_close(findings);
+	}
+}
+END_TEST
+
 /* Worst first, and numbered; since when it holds, and again after it ended. */
 START_TEST(findings_are_ordered_and_know_since_when)
 {
@@ -911,7 +951,7 @@ START_TEST(what_comes_again_is_as_it_was_live)
 }
 END_TEST
 
-/* Topics that no rule could judge are named, each once; those that rules only look at beside them are not. */
+/* Topics without which a rule cannot speak are named, each once; those that its sentence looks at are not. */
 START_TEST(what_is_not_sampled_is_not_judged)
 {
 	struct findings *findings = findings_open(finding_rules, n_finding_rules, NULL);
@@ -927,6 +967,8 @@ START_TEST(what_is_not_sampled_is_not_judged)
 		ck_assert_msg(finding_rules[r].with || found, "%s", topic);
 		frame_slot(&frame, topic)->present = strcmp(topic, "filesystem") != 0;
 	}
+	ck_assert_ptr_nonnull(strstr(frame.notices[0].text, "paging")); /* a limit of another topic's rule */
+	frame_slot(&frame, "paging")->present = frame_slot(&frame, "system")->present = true;
 	frame.n_notices = 0;
 	findings_note_lack(findings, &frame);
 	ck_assert_uint_eq(frame.n_notices, 1);

@@ -144,6 +144,29 @@ static const char *const closing[] = { "cpu_seconds", "memory_bytes", "anonymous
 				       "file_bytes",  "kernel_bytes", "tasks",
 				       NULL };
 
+/* Groups count bytes on a disk with several paths, the file of the machine on the paths as well. */
+START_TEST(bytes_of_a_disk_with_paths)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	open_version_2(&rig);
+	rig_put(&rig, "proc/diskstats",
+		"259:0 no line\n259 0 nvme0n1 1 0 1000 0 1 0 2000 0 0 0 0\n"
+		"259 1 nvme0c0n1 1 0 1000 0 1 0 2000 0 0 0 0\n253 0 dm-0 1 0 1000 0 1 0 2000 0 0 0 0\n");
+	rig_make(&rig, "sys/block/nvme0c0n1");
+	rig_put(&rig, "sys/block/nvme0c0n1/hidden", "1\n");
+	rig_make(&rig, "sys/block/dm-0/slaves/nvme0n1");
+	put(&rig, "user.slice", "io.stat", "253:0 rbytes=300 wbytes=20\n259:0 rbytes=300 wbytes=20\n");
+	open_topic(&rig);
+	frame = rig_sample(&rig, 2);
+	assert_close(number(frame, "/user.slice", "read_bytes"), 300);
+	assert_close(number(frame, "/", "read_bytes"), 512000);
+	assert_close(number(frame, "/", "write_bytes"), 1024000);
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(version_2)
 {
 	const struct frame *frame;

@@ -32,6 +32,11 @@ int pthread_join(pthread_t thread, void **result)
 	return 0;
 }
 
+int pthread_tryjoin_np(pthread_t thread, void **result)
+{
+	return pthread_join(thread, result);
+}
+
 /* Until it returns, in a real thread, which may give up rights. */
 static void run_in_thread(void *(*function)(void *nothing))
 {

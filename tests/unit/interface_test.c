@@ -57,7 +57,10 @@ START_TEST(counters_of_32_bits_go_on)
 	rig_sample(&rig, 1);
 	rig_put(&rig, DEV, "eth0: 100 103 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
 	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(number(frame, "eth0", "received_bits_per_second"), 0);
+	ck_assert(isnan(number(frame, "eth0", "received_bits_per_second")));
+	rig_put(&rig, DEV, "eth0: 350 104 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(number(frame, "eth0", "received_bits_per_second"), 1000, 1e-6);
 	rig_close(&rig);
 }
 END_TEST
@@ -73,9 +76,54 @@ START_TEST(counters_that_start_again_go_on)
 	rig_sample(&rig, 1);
 	rig_put(&rig, DEV, "eth0: 1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n");
 	frame = rig_sample(&rig, 1);
+	ck_assert(isnan(number(frame, "eth0", "received_bits_per_second")));
+	rig_put(&rig, DEV, "eth0: 2000 20 0 0 0 0 0 0 4000 40 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq_tol(number(frame, "eth0", "received_bits_per_second"), 8000, 1e-6);
 	ck_assert_double_eq_tol(number(frame, "eth0", "sent_bits_per_second"), 16000, 1e-6);
+	ck_assert_uint_eq(cell_u64(frame, "interface", "eth0", "received_bytes"), 902000);
 	rig_close(&rig);
+}
+END_TEST
+
+/* As a driver that is set up again shows it: unknown once, then the rate of both intervals. */
+START_TEST(an_interface_that_reads_less_once)
+{
+	static const struct {
+		const char *bytes[4];
+		uint64_t least;
+	} cases[] = {
+		{ { "5000000000", "5010000000", "0", "5030000000" }, 5030000000 },
+		{ { "5000000000", "5010000000", "4999999999", "5030000000" }, 5030000000 },
+		{ { "3000000000", "3010000000", "0", "3030000000" }, 3030000000 }, /* no wrap */
+		{ { "3000000000", "3010000000", "5", "3030000000" }, 3030000000 },
+		{ { "4200000000", "4210000000", "0", "4230000000" }, 4230000000 },
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		bool alone = i % 2; /* are packets right then? */
+		const struct frame *frame = NULL;
+		struct rig rig;
+
+		rig_open(&rig, "linux-6.1", interface_topic);
+		for (unsigned t = 0; t < 4; t++) {
+			unsigned packets = t == 2 && !alone ? 0 : 1000 + t;
+			double rate;
+
+			rig_put(&rig, DEV, "eth0: %s %u 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n",
+				cases[i / 2].bytes[t], packets);
+			frame = rig_sample(&rig, 2);
+			rate = number(frame, "all", "received_bits_per_second");
+			ck_assert_msg(t == 0 || t == 2 ? isnan(rate) : fabs(rate - 40e6) < 1, "%zu %u: %g", i,
+				      t, rate);
+			ck_assert(isnan(number(frame, "eth0", "received_bits_per_second")) == isnan(rate));
+			ck_assert(t != 2 ||
+				  cell_u64(frame, "interface", "eth0", "received_bytes") == U64_UNKNOWN);
+		}
+		ck_assert_uint_eq(cell_u64(frame, "interface", "eth0", "received_bytes"), cases[i / 2].least);
+		ck_assert_uint_eq(cell_u64(frame, "interface", "all", "received_bytes"), cases[i / 2].least);
+		rig_close(&rig);
+	}
 }
 END_TEST
 
@@ -228,7 +276,7 @@ START_TEST(thousands_with_any_names)
 }
 END_TEST
 
-/* A counter that falls alone was read wrongly; two that fall began again. */
+/* Seen twice, a counter that falls alone was set back; two that fall began again. */
 START_TEST(two_counters_that_fall_began_again)
 {
 	static const char *const columns[] = { "received_bytes", "received_packets", "sent_bytes",
@@ -246,9 +294,11 @@ START_TEST(two_counters_that_fall_began_again)
 			now[i] = fallen >> i & 1 ? 10 + i : 1500 + i;
 			n_fallen += fallen >> i & 1;
 		}
-		rig_put(&rig, DEV, "eth0: %u %u 0 0 0 0 0 0 %u %u 0 0 0 0 0 0\n", now[0], now[1], now[2],
-			now[3]);
-		frame = rig_sample(&rig, 1);
+		for (unsigned twice = 0; twice < 2; twice++) {
+			rig_put(&rig, DEV, "eth0: %u %u 0 0 0 0 0 0 %u %u 0 0 0 0 0 0\n", now[0], now[1],
+				now[2], now[3]);
+			frame = rig_sample(&rig, 1);
+		}
 		for (unsigned i = 0; i < 4; i++)
 			ck_assert_msg(cell_u64(frame, "interface", "eth0", columns[i]) ==
 					      (n_fallen > 1      ? 1000 + now[i]
@@ -314,6 +364,114 @@ START_TEST(which_links_lead_out)
 			      "case %zu", i);
 		rig_close(&rig);
 	}
+}
+END_TEST
+
+/* Interfaces that lie on others, whatever both are; all of them received 1000. */
+START_TEST(one_thing_on_others_counts_once)
+{
+	static const struct {
+		const char *names[5], *entries[8]; /* entries "NAME/ENTRY"; with "=TEXT": a file */
+		unsigned received;
+	} cases[] = {
+		{ { "eth0", "enP1s1" },
+		  { "eth0/device", "enP1s1/device", "eth0/lower_enP1s1", "enP1s1/upper_eth0" },
+		  1000 },
+		{ { "eth0", "enP1s1" }, { "eth0/device", "enP1s1/device", "eth0/lower_enP1s1" }, 1000 },
+		{ { "enP1s1", "eth0" }, { "eth0/device", "enP1s1/device", "enP1s1/upper_eth0" }, 1000 },
+		{ { "ens3", "ens3nsby", "ens4" },
+		  { "ens3/device", "ens3nsby/device", "ens4/device", "ens3/lower_ens3nsby", "ens3/lower_ens4",
+		    "ens4/upper_ens3" },
+		  1000 },
+		{ { "bond0", "eth0", "eth1" },
+		  { "eth0/device", "eth1/device", "bond0/lower_eth0", "bond0/lower_eth1", "eth0/upper_bond0",
+		    "eth1/upper_bond0" },
+		  2000 },
+		{ { "team0", "eth0", "bond0.5", "bond0" },
+		  { "eth0/device", "team0/lower_eth0", "bond0/lower_team0", "bond0.5/lower_bond0" },
+		  1000 },
+		{ { "br0", "veth1", "eth0", "mac0" },
+		  { "eth0/device", "br0/bridge", "br0/lower_eth0", "br0/lower_veth1", "eth0/upper_br0",
+		    "mac0/lower_eth0" },
+		  1000 },
+		{ { "eth0", "lan1", "lan2" },
+		  { "eth0/device", "lan1/device", "lan2/device", "lan1/lower_eth0", "lan2/lower_eth0" },
+		  2000 },
+		{ { "eth0", "lan1", "lan2" },
+		  { "eth0/device", "lan1/device", "lan2/device", "eth0/dsa" },
+		  2000 },
+		{ { "eth0", "eth1", "eth2" },
+		  { "eth0/device", "eth1/device", "eth2/device", "eth0/phys_port_name=p0",
+		    "eth1/phys_port_name=pf0vf1", "eth2/phys_port_name=c1pf0sf88" },
+		  1000 },
+		{ { "eth0", "eth1" },
+		  { "eth0/device", "eth1/device", "eth0/phys_port_name=p0", "eth1/phys_port_name=p1s0" },
+		  2000 },
+		{ { "bond0", "eth0" }, { "eth0/device", "eth0/lower_gone", "bond0/lower_eth0" }, 1000 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[1024] = "", path[128];
+		const struct frame *frame;
+		struct rig rig;
+
+		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_make(&rig, "proc/net");
+		for (unsigned n = 0; n < 5 && cases[i].names[n]; n++) {
+			snprintf(path, sizeof(path), LINKS "%s", cases[i].names[n]);
+			rig_make(&rig, path);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 "%s: 1000 10 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n", cases[i].names[n]);
+		}
+		for (unsigned e = 0; e < 8 && cases[i].entries[e]; e++) {
+			char *equals;
+
+			snprintf(path, sizeof(path), LINKS "%s", cases[i].entries[e]);
+			equals = strchr(path, '=');
+			if (equals) {
+				*equals = '\0';
+				rig_put(&rig, path, "%s\n", equals + 1);
+			} else {
+				rig_make(&rig, path);
+			}
+		}
+		rig_put(&rig, DEV, "%s", text);
+		rig_add(&rig, "interface");
+		frame = rig_sample(&rig, 1);
+		ck_assert_msg(cell_u64(frame, "interface", "all", "received_bytes") == cases[i].received,
+			      "case %zu: %lu", i,
+			      (unsigned long)cell_u64(frame, "interface", "all", "received_bytes"));
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* A virtual function comes to a machine that runs, and goes. */
+START_TEST(a_virtual_function_that_comes_later)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", (const char *const[]){ NULL });
+	rig_make(&rig, "proc/net");
+	rig_make(&rig, LINKS "eth0/device");
+	rig_put(&rig, DEV, "eth0: 1000 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	rig_add(&rig, "interface");
+	rig_sample(&rig, 1);
+	rig_make(&rig, LINKS "vf0/device");
+	rig_make(&rig, LINKS "eth0/lower_vf0");
+	rig_put(&rig, DEV,
+		"eth0: 1000 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nvf0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	rig_sample(&rig, 1);
+	rig_put(&rig, DEV,
+		"eth0: 1125 11 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nvf0: 125 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 1000, 1e-6);
+	rig_remove(&rig, LINKS "eth0/lower_vf0");
+	rig_put(&rig, DEV, "eth0: 1250 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 1000, 1e-6);
+	rig_close(&rig);
 }
 END_TEST
 

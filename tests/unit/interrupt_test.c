@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/unknown.h"
+#include "core/wrap.h"
 #include "kernel/net/softnet.h"
 #include "pane/kernel/kernel_hints.h"
 #include "rig.h"
@@ -106,16 +108,27 @@ START_TEST(counters_of_32_bits_go_on_after_a_wrap)
 	rig_close(&rig);
 }
 
-START_TEST(a_reset_is_no_wrap)
+START_TEST(a_value_that_fell_is_left_out_once)
 {
+	static const struct {
+		uint64_t value, total;
+	} readings[] = {
+		{ 1000, 1000 },
+		{ 0, U64_UNKNOWN }, /* a hiccup */
+		{ 1010, 1010 },
+		{ 5, U64_UNKNOWN }, /* set back */
+		{ 8, 1013 },
+		{ WRAP_SPAN - 8, 1013 + WRAP_SPAN - 16 },
+		{ 2, 1013 + WRAP_SPAN - 6 }, /* a wrap */
+		{ UINT64_C(1) << 40, 1013 + WRAP_SPAN - 8 + (UINT64_C(1) << 40) },
+	};
 	struct wrapping_count count = { 0 };
 
-	wrapping_count_update(&count, 1000, 1000);
-	wrapping_count_update(&count, 10, 0);
-	ck_assert_uint_eq(count.total, 1010);
-	wrapping_count_update(&count, UINT64_C(1) << 40, 0);
-	wrapping_count_update(&count, 5, 0);
-	ck_assert_uint_eq(count.total, 1000 + (UINT64_C(1) << 40) + 5);
+	ck_assert_uint_eq(wrapping_count_total(&count), U64_UNKNOWN);
+	for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++) {
+		wrapping_count_update(&count, readings[i].value, readings[i].value);
+		ck_assert_uint_eq(wrapping_count_total(&count), readings[i].total);
+	}
 }
 
 START_TEST(backlogs_count_drops_and_squeezed_polls)

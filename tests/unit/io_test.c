@@ -107,14 +107,17 @@ START_TEST(counters_that_wrap)
 }
 END_TEST
 
-/* The file was read while it was written: "12345678" was "12" for a moment, and then all of it is new. */
+/*
+ * The file was read while it was written: "12345678" was "12" for a moment. After that, the growth of both
+ * intervals is known; or what is known of it, where the counter was set back.
+ */
 START_TEST(a_reading_that_goes_back_is_not_counted)
 {
 	static const struct {
 		const char *busy;
 		double ratio;
-	} ticks[] = { { "12345000", NAN }, { "12345100", 0.1 }, { "33", NAN },  { "12345300", NAN },
-		      { "12345400", 0.1 }, { "100", NAN },      { "150", NAN }, { "250", 0.1 } };
+	} ticks[] = { { "12345000", NAN }, { "12345100", 0.1 }, { "33", NAN },    { "12345300", 0.1 },
+		      { "12345400", 0.1 }, { "100", NAN },      { "150", 0.025 }, { "250", 0.1 } };
 	const struct frame *frame;
 	double seconds = 0;
 	struct rig rig;
@@ -159,9 +162,115 @@ START_TEST(devices_that_come_and_go)
 	rig_put(&rig, STATS, "8 0 sda 3 0 24 2 4 0 32 1 0 3 3\n8 16 sdb 7 0 56 1 0 0 0 0 0 1 1\n");
 	frame = rig_sample(&rig, 1);
 	ck_assert(isnan(disk_f64(frame, "sda", "reads_per_second")));
+	ck_assert(isnan(disk_f64(frame, "all", "reads_per_second")));
 	ck_assert_double_eq(disk_f64(frame, "sdb", "reads_per_second"), 7);
-	ck_assert_double_eq(disk_f64(frame, "all", "reads_per_second"), 10);
+	rig_put(&rig, STATS, "8 0 sda 6 0 48 4 8 0 64 2 0 6 6\n8 16 sdb 7 0 56 1 0 0 0 0 0 1 1\n");
+	frame = rig_sample(&rig, 1);
+	ck_assert_double_eq(disk_f64(frame, "sda", "reads_per_second"), 3);
+	ck_assert_double_eq(disk_f64(frame, "all", "reads_per_second"), (6 + 7) / 2.0);
 	ck_assert_double_eq(disk_f64(frame, "all", "writes_per_second"), 4);
+	rig_close(&rig);
+}
+END_TEST
+
+/* What lies on what: the kernel says it, else the name. The disks that count, and what they read in all. */
+START_TEST(one_thing_is_counted_once)
+{
+	static const struct {
+		const char *stats;    /* NAME SECTORS … */
+		const char *files[6]; /* directories, or files with "=TEXT" */
+		unsigned sectors;
+	} cases[] = {
+		{ "nvme0n1 80 nvme0c0n1 80", { "nvme0c0n1/hidden=1", "nvme0n1/hidden=0" }, 80 },
+		{ "nvme0n1 80 nvme0c0n1 80", { NULL }, 80 },
+		{ "nvme0c0n1 30 nvme0c1n1 50 nvme0n1 80",
+		  { "nvme0c0n1/hidden=1", "nvme0c1n1/hidden=1", "nvme0n1/hidden=0" },
+		  80 },
+		{ "nvme0n1 0 nvme0c0n1 80", { "nvme0c0n1/hidden=1" }, 80 }, /* before Linux 6.5 */
+		{ "nvme0n1 80 nvme1n1 7 nvme1n2 5 nvme1c2n2 5", { "nvme1c2n2/hidden=1" }, 92 },
+		{ "nvme0c0n1 80", { "nvme0c0n1/hidden=1" }, 80 }, /* nothing else counts it */
+		{ "sda 8 x0 16", { "x0/hidden=1" }, 8 },
+		{ "nvme0n1 80 nvme0c0n1 9", { "nvme0c0n1/hidden=0" }, 89 },
+		{ "sda 8 sdb 8 md0 16", { "md0/slaves/sda", "md0/slaves/sdb" }, 16 },
+		{ "sda 8 md0 8 dm-0 8 dm-1 8",
+		  { "md0/slaves/sda", "dm-0/slaves/md0", "dm-1/slaves/dm-0", "sda/holders/md0" },
+		  8 },
+		{ "sda 8 x0 8", { "x0/slaves/sda" }, 8 }, /* of a kind that we do not know */
+		{ "sda 8 x0 8", { "x0/slaves", "x0/holders/sda" }, 16 },
+		{ "sda 8 sdb 3 bcache0 9", { "bcache0/slaves/sda", "bcache0/slaves/sdb" }, 11 },
+		{ "sda 8 zd0 9 zd16 9 loop0 5 zram0 6 ram0 7 drbd0 8 bcache0 9", { "zd0/slaves" }, 8 },
+		{ "nbd0 8 rbd0 16 sda 32", { "nbd0/slaves", "rbd0/slaves" }, 56 },
+		{ "nvme0n1 8 nvme0c0n1 8 dm-0 8",
+		  { "nvme0c0n1/hidden=1", "dm-0/slaves/nvme0n1", "nvme0n1/holders/dm-0" },
+		  8 },
+		{ "cciss/c0d0 8 cciss/c0d1 8", { "cciss!c0d1/slaves/cciss!c0d0" }, 8 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[2048] = "", path[128], name[32];
+		const struct frame *frame;
+		unsigned sectors, minor = 0;
+		struct rig rig;
+
+		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_make(&rig, "proc");
+		for (size_t f = 0; f < 6 && cases[i].files[f]; f++) {
+			char *equals;
+
+			snprintf(path, sizeof(path), "sys/block/%s", cases[i].files[f]);
+			equals = strchr(path, '=');
+			if (!equals) {
+				rig_make(&rig, path);
+				continue;
+			}
+			*strrchr(path, '/') = '\0';
+			rig_make(&rig, path);
+			path[strlen(path)] = '/';
+			*equals = '\0';
+			rig_put(&rig, path, "%s\n", equals + 1);
+		}
+		for (const char *at = cases[i].stats; sscanf(at, "%31s %u", name, &sectors) == 2; minor++) {
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 "8 %u %s %u 0 %u 0 0 0 0 0 0 0 0\n", minor, name, sectors, sectors);
+			at = strchr(at, ' ') + 1;
+			at += strcspn(at, " ");
+			at += *at == ' ';
+		}
+		rig_put(&rig, STATS, "%s", text);
+		rig_add(&rig, "disk");
+		frame = rig_sample(&rig, 1);
+		ck_assert_msg(cell_u64(frame, "disk", "all", "read_bytes") == cases[i].sectors * 512,
+			      "case %zu: %lu", i,
+			      (unsigned long)cell_u64(frame, "disk", "all", "read_bytes") / 512);
+		rig_close(&rig);
+	}
+}
+END_TEST
+
+/* A reading that is less for a moment is unknown; with the next one the rate is that of both intervals. */
+START_TEST(a_disk_that_reads_0_once)
+{
+	static const unsigned sectors[] = { 1000, 1200, 0, 1600, 1800 };
+	static const double rates[] = { NAN, 100, NAN, 100, 100 };
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "linux-6.1", disk_topic);
+	for (size_t i = 0; i < sizeof(sectors) / sizeof(sectors[0]); i++) {
+		unsigned n = sectors[i];
+
+		rig_put(&rig, STATS, "8 0 sda %u 0 %u %u %u 0 %u %u 0 %u %u\n", n, n, n, n, n, n, n, n);
+		frame = rig_sample(&rig, 2);
+		for (unsigned d = 0; d < 2; d++) {
+			const char *device = d ? "all" : "sda";
+			double rate = disk_f64(frame, device, "read_bytes_per_second");
+
+			ck_assert_msg(isnan(rates[i]) ? isnan(rate) : fabs(rate - rates[i] * 512) < 1e-6,
+				      "%zu %s: %g", i, device, rate);
+			ck_assert_uint_eq(cell_u64(frame, "disk", device, "read_bytes"),
+					  n == 0 ? U64_UNKNOWN : n * 512);
+		}
+	}
 	rig_close(&rig);
 }
 END_TEST

@@ -1794,13 +1794,97 @@ END_TEST
 
 START_TEST(disks_that_others_store)
 {
-	static const char *const stacked[] = { "loop0", "ram1", "zram0", "dm-3", "md127", "drbd5" };
+	static const char *const stacked[] = { "loop0", "ram1",  "zram0",   "dm-3",
+					       "md127", "drbd5", "bcache0", "zd16" };
 	static const char *const others[] = { "sda", "nvme0n1", "vda1", "xloop", "lo", "dm", "" };
 
 	for (size_t i = 0; i < sizeof(stacked) / sizeof(stacked[0]); i++)
 		ck_assert_msg(disk_is_stacked(span_text(stacked[i])), "%s", stacked[i]);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		ck_assert_msg(!disk_is_stacked(span_text(others[i])), "%s", others[i]);
+}
+END_TEST
+
+static bool same(double one, double other)
+{
+	return one == other || (isnan(one) && isnan(other));
+}
+
+START_TEST(limits_that_nobody_has_set)
+{
+	static const struct {
+		enum sensor_kind kind;
+		struct sensor_limits read, kept;
+	} cases[] = {
+		{ SENSOR_TEMPERATURE, { NAN, 80, 95 }, { NAN, 80, 95 } },
+		{ SENSOR_TEMPERATURE, { -5, 80, 95 }, { -5, 80, 95 } },
+		{ SENSOR_TEMPERATURE, { NAN, 0, 95 }, { NAN, NAN, 95 } },
+		{ SENSOR_TEMPERATURE, { NAN, 80, 0 }, { NAN, 80, NAN } },
+		{ SENSOR_TEMPERATURE, { NAN, -1, -128 }, { NAN, NAN, NAN } },
+		{ SENSOR_TEMPERATURE, { 127, -50, NAN }, { NAN, NAN, NAN } },
+		{ SENSOR_TEMPERATURE, { 20, 20, 90 }, { NAN, NAN, 90 } },
+		{ SENSOR_TEMPERATURE, { 0, 0.5, 127 }, { 0, 0.5, 127 } },
+		{ SENSOR_VOLTAGE, { -12, -11, NAN }, { -12, -11, NAN } },
+		{ SENSOR_VOLTAGE, { 0, 0, NAN }, { NAN, NAN, NAN } },
+		{ SENSOR_VOLTAGE, { 2, 1, NAN }, { NAN, NAN, NAN } },
+		{ SENSOR_FAN, { 300, NAN, NAN }, { 300, NAN, NAN } },
+		{ SENSOR_FAN, { 65535, NAN, NAN }, { NAN, NAN, NAN } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sensor_limits limits = cases[i].read;
+		const struct sensor_limits *kept = &cases[i].kept;
+
+		sensor_limits_check(cases[i].kind, &limits);
+		ck_assert_msg(same(limits.low, kept->low), "%zu: low", i);
+		ck_assert_msg(same(limits.high, kept->high), "%zu: high", i);
+		ck_assert_msg(same(limits.critical, kept->critical), "%zu: critical", i);
+	}
+}
+END_TEST
+
+START_TEST(inputs_without_a_sensor)
+{
+	static const struct {
+		enum sensor_kind kind;
+		double value, high, critical;
+		bool open;
+	} cases[] = {
+		{ SENSOR_TEMPERATURE, 127, 127, NAN, true },  { SENSOR_TEMPERATURE, 127, NAN, NAN, true },
+		{ SENSOR_TEMPERATURE, 127.75, 80, 90, true }, { SENSOR_TEMPERATURE, 128, 80, 90, false },
+		{ SENSOR_TEMPERATURE, 126.9, 80, 90, false }, { SENSOR_TEMPERATURE, 127, 80, 150, false },
+		{ SENSOR_TEMPERATURE, 127, 140, NAN, false }, { SENSOR_TEMPERATURE, NAN, 80, 90, false },
+		{ SENSOR_FAN, 65535, NAN, NAN, true },        { SENSOR_FAN, 65534, NAN, NAN, false },
+		{ SENSOR_VOLTAGE, 127, NAN, NAN, false },     { SENSOR_POWER, 65535, NAN, NAN, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct sensor_limits limits = { NAN, cases[i].high, cases[i].critical };
+
+		ck_assert_msg(sensor_is_open(cases[i].kind, cases[i].value, &limits) == cases[i].open, "%zu",
+			      i);
+	}
+}
+END_TEST
+
+START_TEST(paths_to_nvme_disks)
+{
+	static const struct {
+		const char *name, *head; /* NULL: it is none */
+	} cases[] = {
+		{ "nvme0c0n1", "nvme0n1" }, { "nvme12c345n67", "nvme12n67" }, { "nvme0n1", NULL },
+		{ "nvme0c0n1p1", NULL },    { "nvme0c0", NULL },              { "nvmec0n1", NULL },
+		{ "nvme0cn1", NULL },       { "xnvme0c0n1", NULL },           { "", NULL },
+		{ "nvme18446744073709551615c0n18446744073709551615",
+		  "nvme18446744073709551615n18446744073709551615" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char head[DISK_HEAD_MAX] = "";
+
+		ck_assert_int_eq(disk_path_head(span_text(cases[i].name), head), cases[i].head != NULL);
+		ck_assert_str_eq(head, cases[i].head ? cases[i].head : "");
+	}
 }
 END_TEST
 

@@ -8,9 +8,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -193,6 +195,36 @@ START_TEST(a_spool_has_what_a_pipe_gave)
 	line_reader_close(&reader);
 	ck_assert_int_eq(fcntl(reader.fd, F_GETFD), -1);
 	ck_assert_int_eq(fcntl(reader.spool_fd, F_GETFD), -1);
+}
+END_TEST
+
+/* What comes meanwhile is read once. */
+START_TEST(a_full_disk_leaves_a_hole_in_the_spool)
+{
+	struct rlimit limit;
+	struct line_reader reader;
+	int fd = open_pipe(&reader, "one\n", 1 << 20);
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	check_line(&reader, 0, "one");
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	put(fd, "two\n");
+	check_line(&reader, 4, "two");
+	ck_assert_int_eq(reader.spool_error, EFBIG);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	put(fd, "three\n");
+	close(fd);
+	check_line(&reader, 8, "three");
+	ck_assert_int_eq(reader.spool_error, 0);
+	check_line(&reader, 0, "one");
+	check_line(&reader, 4, "");
+	check_line(&reader, 7, "");
+	check_line(&reader, 8, "three");
+	check_no_line(&reader, 14, 0);
+	line_reader_close(&reader);
 }
 END_TEST
 

@@ -136,6 +136,100 @@ START_TEST(rates_that_cannot_be_known)
 }
 END_TEST
 
+/* A counter that is less, or unknown, in one sample. What follows is measured from what is known before. */
+START_TEST(a_counter_that_is_less_once)
+{
+	static const struct {
+		uint64_t reads[5];
+		double rates[5]; /* NaN: unknown */
+		bool unknown[5]; /* so is the counter */
+		bool goes_on;    /* of a table in which counters do so */
+	} cases[] = {
+		{ { 100, 110, 0, 130, 140 }, { NAN, 10, NAN, 10, 10 }, { 0, 0, 1, 0, 0 } },
+		{ { 100, 110, 109, 130, 140 }, { NAN, 10, NAN, 10, 10 }, { 0, 0, 1, 0, 0 } },
+		{ { 100, 110, U64_UNKNOWN, 130, 140 }, { NAN, 10, NAN, NAN, 10 }, { 0, 0, 1, 0, 0 } },
+		{ { 100, 110, U64_UNKNOWN, 130, 140 }, { NAN, 10, NAN, 10, 10 }, { 0, 0, 1, 0, 0 }, true },
+		{ { 100, 110, 0, 130, 140 }, { NAN, 10, NAN, 10, 10 }, { 0, 0, 1, 0, 0 }, true },
+		{ { 100, 110, 0, 110, 120 }, { NAN, 10, NAN, 0, 10 }, { 0, 0, 1, 0, 0 } },
+		/* began again */
+		{ { 100, 110, 0, 5, 12 }, { NAN, 10, NAN, 5, 7 }, { 0, 0, 1, 0, 0 } },
+		{ { 100, 110, 20, 20, 30 }, { NAN, 10, NAN, 0, 10 }, { 0, 0, 1, 0, 0 } },
+		{ { 100, 110, 20, 10, 30 }, { NAN, 10, NAN, NAN, 20 }, { 0, 0, 1, 0, 0 } },
+		{ { 100, 110, U64_UNKNOWN, 90, 95 }, { NAN, 10, NAN, NAN, 5 }, { 0, 0, 1, 0, 0 }, true },
+		{ { 100, 110, U64_UNKNOWN, U64_UNKNOWN, 140 },
+		  { NAN, 10, NAN, NAN, NAN },
+		  { 0, 0, 1, 1, 0 },
+		  true },
+	};
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct schema schema = item_schema;
+		const struct schema *const schemas[] = { &schema };
+		const struct item_row *row;
+		struct frame frames[2];
+		struct derive_base base = { 0 };
+		unsigned t;
+
+		schema.goes_on = cases[i / 2].goes_on;
+		frame_open(&frames[0], schemas, 1);
+		frame_open(&frames[1], schemas, 1);
+		derive_base_open(&base, schemas, 1);
+		for (t = 0; t < 5; t++) {
+			struct frame *now = &frames[t % 2];
+
+			frame_clear(now);
+			now->mono_ns = now->tables[0].mono_ns = (t + 10) * UINT64_C(1000000000);
+			now->tables[0].present = true;
+			add_item(now, "other", 1, 7, 7);
+			add_item(now, "item", 2, cases[i / 2].reads[t], 10 + 2 * t);
+			frame_derive(now, t == 0 ? NULL : i % 2 ? &base.frame : &frames[1 - t % 2]);
+			derive_base_take(&base, now);
+			row = item_at(now, 1);
+			ck_assert_msg(isnan(cases[i / 2].rates[t])
+					      ? isnan(row->reads_per_second)
+					      : fabs(row->reads_per_second - cases[i / 2].rates[t]) < 1e-9,
+				      "%zu %u: %g", i, t, row->reads_per_second);
+			ck_assert_msg((row->reads == U64_UNKNOWN) == cases[i / 2].unknown[t], "%zu %u", i, t);
+			ck_assert(t == 0 || row->busy_ratio == 2);
+		}
+		derive_base_close(&base);
+		frame_close(&frames[0]);
+		frame_close(&frames[1]);
+	}
+}
+END_TEST
+
+/* Both of what is divided, over the same time; alone, it is unknown. */
+START_TEST(what_is_divided_is_less_once)
+{
+	static const double busy[] = { 10, 12, 0, 16 };
+	static const uint64_t reads[] = { 100, 110, 0, 130 };
+
+	for (unsigned both = 0; both < 2; both++) {
+		struct frame frames[2];
+
+		open_items(&frames[0], 0);
+		open_items(&frames[1], 0);
+		for (unsigned t = 0; t < 4; t++) {
+			struct frame *now = &frames[t % 2];
+
+			frame_clear(now);
+			now->mono_ns = now->tables[0].mono_ns = (t + 10) * UINT64_C(1000000000);
+			now->tables[0].present = true;
+			add_item(now, "item", 2, both ? reads[t] : 100 + 10 * t, busy[t]);
+			frame_derive(now, t == 0 ? NULL : &frames[1 - t % 2]);
+		}
+		ck_assert_double_eq_tol(item_at(&frames[1], 0)->busy_ratio, 2, 1e-9);
+		if (both)
+			ck_assert_double_eq_tol(item_at(&frames[1], 0)->reads_per_busy, 10 * 20 / 4.0, 1e-9);
+		else
+			ck_assert(isnan(item_at(&frames[1], 0)->reads_per_busy));
+		frame_close(&frames[0]);
+		frame_close(&frames[1]);
+	}
+}
+END_TEST
+
 static uint32_t random_word(uint32_t *state)
 {
 	return *state = *state * 1664525 + 1013904223;
@@ -1590,6 +1684,12 @@ START_TEST(only_zero_is_shown_as_zero)
 	ck_assert_str_eq(number_text(text, &queue, 0.000931, true), "<0.01");
 	ck_assert_str_eq(number_text(text, &queue, 0.005, true), "0.01");
 	ck_assert_str_eq(number_text(text, &queue, 0, true), "0.00");
+	ck_assert_str_eq(number_text(text, &queue, -0.0, true), "0.00");
+	ck_assert_str_eq(watts_text(text, -0.001), "0.00 W");
+	ck_assert_str_eq(watts_text(text, -0.01), "-0.01 W");
+	ck_assert_str_eq(celsius_text(text, -0.4, true), "0 C");
+	ck_assert_str_eq(fixed_text(text, -10, 0), "-10");
+	ck_assert_str_eq(fixed_text(text, NAN, 0), "-");
 	ck_assert_str_eq(number_text(text, &slope, 2.5e-9, true), "2.5e-09");
 }
 END_TEST
@@ -1701,7 +1801,7 @@ START_TEST(a_rate_may_reach_its_ceiling)
 		const char *name;
 		double growth, busy_ratio, of_cpus; /* NaN: unknown */
 	} cases[] = {
-		{ "exact", 3, 1.5, 1.5 },
+		{ "exact", 3, 1, 1.5 }, /* no more than the ceiling */
 		{ "above", 3.25, NAN, 1.625 },
 		{ "cpus", 3.0 * 8192, NAN, 1.5 * 8192 },
 		{ "wrapped", 3.0 * 8192 + 1, NAN, NAN },
@@ -1722,7 +1822,10 @@ START_TEST(a_rate_may_reach_its_ceiling)
 		}
 		frame_derive(&now, &before);
 		for (size_t i = 0; i < 4; i++) {
-			ck_assert(isnan(item_at(&now, i)->busy_ratio) == isnan(cases[i].busy_ratio));
+			if (isnan(cases[i].busy_ratio))
+				ck_assert(isnan(item_at(&now, i)->busy_ratio));
+			else
+				ck_assert_double_eq(item_at(&now, i)->busy_ratio, cases[i].busy_ratio);
 			ck_assert(isnan(item_at(&now, i)->reads_per_second) == isnan(cases[i].of_cpus));
 			if (!isnan(cases[i].of_cpus))
 				ck_assert_double_eq(item_at(&now, i)->reads_per_second, cases[i].of_cpus);
@@ -1732,6 +1835,55 @@ START_TEST(a_rate_may_reach_its_ceiling)
 		frame_close(&before);
 		frame_close(&now);
 	}
+}
+END_TEST
+
+struct share_row {
+	const char *name;
+	double part, whole, part_ratio;
+};
+
+static const struct column share_columns[] = {
+	COLUMN(struct share_row, name, .kind = COLUMN_KEY),
+	COLUMN(struct share_row, part, .kind = COLUMN_COUNTER),
+	COLUMN(struct share_row, whole, .kind = COLUMN_COUNTER),
+	COLUMN(struct share_row, part_ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO,
+	       .rate_of = offsetof(struct share_row, part), .rate_over = offsetof(struct share_row, whole)),
+};
+
+/* Sums of numbers with a fraction are rounded: all of it is 1, and not a little more; more stays more. */
+START_TEST(a_share_of_all_is_one)
+{
+	static const struct schema shares = { .name = "share",
+					      .row_size = sizeof(struct share_row),
+					      SCHEMA_COLUMNS(share_columns) };
+	static const struct schema *const schemas[] = { &shares };
+	static const struct {
+		double grown, ratio;
+	} cases[] = { { 1.0000000000004594, 1 }, { 1.001, 1.001 }, { 0.9999999999, 0.9999999999 },
+		      { 1, 1 },			 { 0, 0 },	   { NAN, NAN } };
+	struct frame frames[2];
+
+	for (unsigned f = 0; f < 2; f++) {
+		frame_open(&frames[f], schemas, 1);
+		frames[f].mono_ns = frames[f].tables[0].mono_ns = (f + 1) * UINT64_C(1000000000);
+		frames[f].tables[0].present = true;
+		for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+			struct share_row *row = table_add(&frames[f].tables[0]);
+			char *name = (char *)arena_print(&frames[f].arena, "%zu", c);
+
+			*row = (struct share_row){ name, f ? cases[c].grown : 0, f, NAN };
+		}
+	}
+	frame_derive(&frames[1], &frames[0]);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		const struct share_row *row = table_row(&frames[1].tables[0], c);
+
+		ck_assert(isnan(cases[c].ratio) ? isnan(row->part_ratio)
+						: row->part_ratio == cases[c].ratio);
+	}
+	for (unsigned f = 0; f < 2; f++)
+		frame_close(&frames[f]);
 }
 END_TEST
 

@@ -311,7 +311,14 @@ START_TEST(the_error_of_a_sample)
 	pages[0] = 4096; /* cppcheck-suppress unreadVariable ; through process */
 	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0);
 	ck_assert_double_eq_tol(error, 3.0 / 4096, 1e-9);
-	process.whole = true;
+	process.part.unseen = 0.5; /* half of all was not located, and may be on node 1 */
+	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0);
+	ck_assert_double_eq_tol(error, 3.0 / 4096 + 0.5, 1e-9);
+	ck_assert_double_eq_tol(locality_of(&list, &process).error_ratio, 3.0 / 4096 + 0.5, 1e-9);
+	process.part.unseen = NAN;
+	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0);
+	ck_assert_double_nan(error);
+	process.part = (struct page_nodes_part){ .whole = true };
 	ck_assert_double_eq(located_share(&list, &process, 1, &error), 0);
 	ck_assert_double_eq(error, 0);
 	process.error = -EACCES;
@@ -328,7 +335,7 @@ struct looks {
 	struct node_list *nodes;
 	struct page_nodes look;
 	uint64_t pages[NODES_MAX];
-	bool whole;
+	struct page_nodes_part part;
 };
 
 static void open_looks(struct looks *looks)
@@ -360,7 +367,7 @@ static uint64_t sum_of(const struct looks *looks)
 
 static int look_at(struct looks *looks, pid_t pid, uint64_t resident_pages)
 {
-	int error = page_nodes_look(&looks->look, (uint32_t)pid, resident_pages, looks->pages, &looks->whole);
+	int error = page_nodes_look(&looks->look, (uint32_t)pid, resident_pages, looks->pages, &looks->part);
 
 	if (error == -ENOSYS || error == -EPERM)
 		skip_test("move_pages(2) is refused: %s", strerror(-error));
@@ -380,7 +387,8 @@ START_TEST(pages_of_a_large_process)
 	memset(memory, 1, present);
 	open_looks(&looks);
 	ck_assert_int_eq(look_at(&looks, getpid(), present / (size_t)page_bytes), 0);
-	ck_assert(!looks.whole);
+	ck_assert(!looks.part.whole);
+	ck_assert_double_eq(looks.part.unseen, 0);
 	ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
 	ck_assert_uint_lt(sum_of(&looks), 2 * PAGE_NODES_SAMPLE);
 	/* as if it was large and dense: chosen from regions, so that some are absent */
@@ -388,6 +396,37 @@ START_TEST(pages_of_a_large_process)
 	ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
 	close_looks(&looks);
 	munmap(memory, present + absent);
+}
+
+/*
+ * 32 MiB that are located, and 32 that are present and not: those of the zero page stand for marked ones. A
+ * kernel that locates marked pages hides none.
+ */
+START_TEST(pages_that_are_not_located)
+{
+	size_t length = (size_t)32 << 20;
+	struct looks looks;
+	char *memory = mmap(NULL, 2 * length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char sum = 0;
+
+	ck_assert(memory != MAP_FAILED);
+	madvise(memory, 2 * length, MADV_NOHUGEPAGE);
+	memset(memory, 1, length);
+	for (size_t at = length; at < 2 * length; at += 4096)
+		sum = (char)(sum + memory[at]);
+	open_looks(&looks);
+	ck_assert_int_eq(look_at(&looks, getpid(), 2 * length / 4096), 0);
+	for (int blind = 0; blind < 2; blind++) {
+		looks.look.is_blind = blind;
+		ck_assert_int_eq(look_at(&looks, getpid(), 2 * length / 4096), 0);
+		ck_assert_uint_ge(sum_of(&looks), PAGE_NODES_SAMPLE);
+		if (!blind)
+			ck_assert_double_eq(looks.part.unseen, 0);
+		else
+			ck_assert_double_eq_tol(looks.part.unseen, 0.5, 0.15);
+	}
+	close_looks(&looks);
+	munmap(memory, 2 * length);
 }
 
 /* Every page of it counts, and after its end none. */
@@ -410,7 +449,7 @@ START_TEST(all_pages_of_a_small_process)
 	open_looks(&looks);
 	while (look_at(&looks, pid, 100) || sum_of(&looks) < 50) /* it maps libc only then */
 		usleep(1000);
-	ck_assert(looks.whole);
+	ck_assert(looks.part.whole);
 	ck_assert_uint_lt(sum_of(&looks), PAGE_NODES_SAMPLE);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

@@ -17,8 +17,10 @@
 
 #include "core/alloc.h"
 #include "core/bytes.h"
+#include "core/hash.h"
 #include "core/utf8.h"
 #include "model/derive.h"
+#include "output/command_sums.h"
 #include "output/describe.h"
 #include "output/exposition.h"
 #include "output/json_writer.h"
@@ -677,7 +679,7 @@ static const struct column link_columns[] = {
 	COLUMN(struct link_row, ratio, .kind = COLUMN_RATE, .unit = UNIT_RATIO, .title = "r", .help = "h",
 	       .rate_of = offsetof(struct link_row, seconds)),
 	COLUMN(struct link_row, speed_bits, .kind = COLUMN_GAUGE, .unit = UNIT_BITS, .title = "b",
-	       .help = "h"),
+	       .help = "in bits per second"),
 	COLUMN(struct link_row, inodes_total, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT, .title = "i",
 	       .help = "h"),
 	COLUMN(struct link_row, model, .kind = COLUMN_LABEL, .title = "m", .help = "h"),
@@ -725,6 +727,7 @@ START_TEST(expositions_have_each_number_once)
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_link_ratio{cpu=\"all\"} 0.5\n"));
 	ck_assert_ptr_null(strstr(output.text, "panetop_link_seconds_total{cpu=\"all\"}"));
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_link_speed_bytes{cpu=\"0\"} 1000\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "# HELP panetop_link_speed_bytes in bytes per second\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_link_inodes{cpu=\"0\"} 1\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 0\n"));
 	free(output.text);
@@ -1027,7 +1030,7 @@ static void print_volumes(struct output *output, const struct volume_row *rows, 
 	frame_close(&frame);
 }
 
-/* Powers of four up to 10^12; their buckets are too wide for a sum. */
+/* One less than powers of four up to 10^12, as a bound counts; their buckets are too wide for a sum. */
 START_TEST(bounds_of_sizes_are_powers)
 {
 	static const struct volume_row rows[] = {
@@ -1038,10 +1041,10 @@ START_TEST(bounds_of_sizes_are_powers)
 	print_volumes(&output, rows, 3, true);
 	ck_assert_ptr_nonnull(strstr(output.text, "# UNIT panetop_volume_bytes bytes\n"));
 	ck_assert_uint_eq(count_of(output.text, "panetop_volume_bytes_bucket{cpu=\"0\","), 21);
-	ck_assert_ptr_nonnull(strstr(output.text, "le=\"1\"} 2\n"));
-	ck_assert_ptr_nonnull(strstr(output.text, "le=\"4\"} 5\n"));
-	ck_assert_ptr_nonnull(strstr(output.text, "le=\"16\"} 5\n"));
-	ck_assert_ptr_nonnull(strstr(output.text, "le=\"274877906944\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"0\"} 2\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"3\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"15\"} 5\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"274877906943\"} 5\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "le=\"+Inf\"} 9\n"));
 	ck_assert_ptr_null(strstr(output.text, "_sum"));
 	free(output.text);
@@ -1060,15 +1063,15 @@ START_TEST(own_bounds_rise_and_are_not_too_many)
 		rows[i] = (struct volume_row){ "0", 0, bounds[i], 1, 0 };
 	print_volumes(&output, rows, 7, false);
 	ck_assert_uint_eq(count_of(output.text, "_bucket{"), 3);
-	ck_assert_ptr_nonnull(strstr(output.text, "le=\"2\"} 5\n"));
-	ck_assert_ptr_nonnull(strstr(output.text, "le=\"3\"} 6\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"1\"} 5\n")); /* up to 2, exclusive */
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"2\"} 6\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "le=\"+Inf\"} 7\n"));
 	free(output.text);
 	for (size_t i = 0; i < 100; i++)
 		rows[i] = (struct volume_row){ "0", (double)i, (double)i + 1, 1, 0 };
 	print_volumes(&output, rows, 100, false);
 	ck_assert_uint_eq(count_of(output.text, "_bucket{"), 65);
-	ck_assert_ptr_nonnull(strstr(output.text, "le=\"64\"} 64\n"));
+	ck_assert_ptr_nonnull(strstr(output.text, "le=\"63\"} 64\n"));
 	ck_assert_ptr_nonnull(strstr(output.text, "le=\"+Inf\"} 100\n"));
 	free(output.text);
 	for (size_t i = 0; i < 17; i++) /* 20 series for each CPU */
@@ -1532,7 +1535,7 @@ static void limit_files(rlim_t bytes)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* The error comes back, and the line that did not fit is taken away again, if the file is ours to cut. */
+/* The line that did not fit is taken away, and it may go on, if the file is ours to cut; else it ends. */
 static void record_on_a_full_disk(bool own_file)
 {
 	struct output output;
@@ -1547,9 +1550,10 @@ static void record_on_a_full_disk(bool own_file)
 	ck_assert_int_eq(sink_frame(&output.sink, &frame), 0);
 	whole = lseek(output.fd, 0, SEEK_END);
 	limit_files((rlim_t)whole + 20);
-	ck_assert_int_eq(sink_frame(&output.sink, &frame), -EFBIG);
+	ck_assert_int_eq(sink_frame(&output.sink, &frame), own_file ? 0 : -EFBIG);
 	limit_files(RLIM_INFINITY);
-	ck_assert_uint_eq(output.sink.frames, 1);
+	ck_assert_uint_eq(output.sink.good_frames, 1);
+	ck_assert_uint_eq(output.sink.lost.n_lost, own_file);
 	frame_close(&frame);
 	text = end_output(&output);
 	ck_assert_int_eq((off_t)strlen(text), own_file ? whole : whole + 20);
@@ -1612,6 +1616,78 @@ START_TEST(columns_know_their_metrics)
 	ck_assert(!exposition_info(process, name));
 	ck_assert(!exposition_info(cpu, name));
 	ck_assert(!exposition_info(topic_find("event")->schema, name));
+}
+END_TEST
+
+/* Names that no other family may have, and whose they are. */
+struct family_names {
+	char names[30000][EXPOSITION_NAME_MAX];
+	const char *topics[30000];
+	unsigned n;
+	struct hash by_name;
+};
+
+static void add_name(struct family_names *all, const char *topic, const char *family, size_t length,
+		     const char *suffix)
+{
+	char name[EXPOSITION_NAME_MAX];
+	uint64_t hash;
+	uint32_t at;
+
+	snprintf(name, sizeof(name), "%.*s%s", (int)length, family, suffix);
+	hash = hash_bytes(HASH_SEED, span_text(name));
+	HASH_FIND(at, &all->by_name, hash, strcmp(all->names[at], name) == 0);
+	ck_assert_msg(at == HASH_NONE, "%s is of %s and of %s", name, topic,
+		      at == HASH_NONE ? "" : all->topics[at]);
+	strcpy(all->names[all->n], name);
+	all->topics[all->n] = topic;
+	hash_add(&all->by_name, hash, all->n++);
+}
+
+/* As the strict parser has it: a family has its own name, and those of its samples. */
+static void add_family_names(struct family_names *all, const char *topic, const char *sample)
+{
+	static const char *const kinds[][9] = {
+		{ "_bucket", "_count", "_sum", "_gcount", "_gsum", "_created" },
+		{ "_total", "_created" },
+		{ "_info" },
+	};
+	size_t length = strlen(sample);
+
+	for (unsigned k = 0; k < 3; k++) {
+		size_t end = strlen(kinds[k][0]);
+
+		if (length <= end || strcmp(sample + length - end, kinds[k][0]) != 0)
+			continue;
+		length -= end;
+		for (unsigned i = 0; kinds[k][i]; i++)
+			add_name(all, topic, sample, length, kinds[k][i]);
+		break;
+	}
+	add_name(all, topic, sample, length, "");
+}
+
+START_TEST(families_of_all_topics_differ)
+{
+	struct family_names *all = calloc(1, sizeof(*all));
+	char name[EXPOSITION_NAME_MAX];
+
+	add_family_names(all, "what was cut", "panetop_exposition_cut_rows");
+	for (unsigned t = 0; t < n_topics; t++) {
+		const struct schema *schema = topics[t]->schema;
+
+		if (exposition_info(schema, name))
+			add_family_names(all, schema->name, name);
+		snprintf(name, sizeof(name), "panetop_%s_rows", schema->name);
+		if (command_sums_apply(schema))
+			add_family_names(all, schema->name, name);
+		for (unsigned c = 0; c < schema->n_columns; c++)
+			if (exposition_metric(schema, &schema->columns[c], name))
+				add_family_names(all, schema->name, name);
+	}
+	ck_assert_uint_gt(all->n, 500);
+	hash_free(&all->by_name);
+	free(all);
 }
 END_TEST
 
@@ -2191,18 +2267,21 @@ static const struct schema stack_schema = {
 static const struct schema *const stack_schemas[] = { &stack_schema };
 
 /* The samples of so many seconds, at most two, as bytes. timed: it is known what samples stand for. */
-static struct buffer print_stacks(const struct sink_format *format, bool timed, unsigned n_frames)
+static const struct stack_row stack_rows[] = {
+	{ "main;work", "a;lib", 5, .05 },
+	{ "main", "a", 2, .02 },
+	{ "", "a", 4, .04 },
+	{ "none", "a", 0, 0 },
+	{ "none", "a", U64_UNKNOWN, 1 },
+	{ "main;work", "a;lib", 1, .01 },
+	{ "main;lone", "a", 300, 3 },
+	{ "main;work", "b;lib", 1, .01 },
+};
+
+/* Of two frames the first has five rows. */
+static struct buffer print_rows(const struct sink_format *format, const struct stack_row *rows, bool timed,
+				unsigned n_frames)
 {
-	static const struct stack_row rows[] = {
-		{ "main;work", "a;lib", 5, .05 },
-		{ "main", "a", 2, .02 },
-		{ "", "a", 4, .04 },
-		{ "none", "a", 0, 0 },
-		{ "none", "a", U64_UNKNOWN, 1 },
-		{ "main;work", "a;lib", 1, .01 },
-		{ "main;lone", "a", 300, 3 },
-		{ "main;work", "b;lib", 1, .01 },
-	};
 	struct print_plan plan = { .n_views = 1, .repeated = true };
 	struct buffer bytes = { 0 };
 	struct frame frame;
@@ -2274,6 +2353,11 @@ static void print_profile(struct buffer *out, struct span in, uint64_t of)
 	ck_assert_ptr_eq(in.at, in.end);
 }
 
+static struct buffer print_stacks(const struct sink_format *format, bool timed, unsigned n_frames)
+{
+	return print_rows(format, stack_rows, timed, n_frames);
+}
+
 static void check_profile(bool timed, unsigned n_frames, const char *expected)
 {
 	struct buffer bytes = print_stacks(&sink_pprof, timed, n_frames), text = { 0 };
@@ -2306,6 +2390,31 @@ START_TEST(a_profile_has_each_function_once)
 		      "6:'lib' 3:{1:2 5:5 7:1} 6:'work' 5:{1:2 2:6 3:6} 4:{1:2 2:2 4:{1:2}} "
 		      "2:{1:[2 1] 2:[5]} 2:{1:[1] 2:[2]} 9:4500000000 10:500000000");
 	check_profile(true, 0, "6:'' 6:'samples' 6:'count' 1:{1:1 2:2}");
+}
+END_TEST
+
+/* CSI as a C1 control, an override of direction, an escape, a byte that is no UTF-8; a letter that is. */
+START_TEST(no_stack_harms_a_terminal)
+{
+	static const struct stack_row rows[5] = {
+		{ "a\xc2\x9b"
+		  "31m;\xe2\x80\xae"
+		  "b",
+		  "\033]0;\xff", 1, .01 },
+		{ "\xc3\xa9;\n", "f", 2, .02 },
+	};
+	struct buffer text = print_rows(&sink_folded, rows, true, 1);
+
+	buffer_char(&text, '\0');
+	ck_assert_str_eq(text.bytes, "a\xef\xbf\xbd"
+				     "31m;\xef\xbf\xbd"
+				     "b 1\n\xc3\xa9;\xef\xbf\xbd 2\n");
+	buffer_free(&text);
+	text = print_rows(&sink_pprof, rows, true, 1);
+	for (size_t i = 0; i + 1 < text.length; i++)
+		ck_assert(memcmp(text.bytes + i, "\xc2\x9b", 2) != 0 &&
+			  memcmp(text.bytes + i, "\033]", 2) != 0);
+	buffer_free(&text);
 }
 END_TEST
 

@@ -3,20 +3,24 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/i18n.h"
 #include "model/settings.h"
 #include "recording/past_file.h"
 #include "recording/reader.h"
 #include "suite.h"
+#include "sys/user_file.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define START_NS (UINT64_C(1732095000) * SECOND_NS)
@@ -42,11 +46,20 @@ static const struct schema noise = {
 
 static const struct schema *const schemas[] = { &noise };
 
+static char lost_text[TEXT_MAX], text[TEXT_MAX];
+static unsigned lost_texts;
+
+static int save(void *file, int fd)
+{
+	return past_file_save(file, fd);
+}
+
 /* Of each second of the monotonic clock; the other one is this much further. */
 static void keep_ahead(struct past_file *file, unsigned from, unsigned to, unsigned ahead)
 {
 	uint64_t random = from + 1;
 	struct frame frame;
+	const char *why;
 
 	frame_open(&frame, schemas, 1);
 	for (unsigned i = from; i < to; i++) {
@@ -64,7 +77,10 @@ static void keep_ahead(struct past_file *file, unsigned from, unsigned to, unsig
 			random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 			*row = (struct noise_row){ r, random >> 16 };
 		}
-		past_file_keep(file, &frame);
+		why = past_file_keep(file, &frame);
+		if (why)
+			snprintf(lost_text, sizeof(lost_text), "%s", why);
+		lost_texts += why != NULL;
 	}
 	frame_close(&frame);
 }
@@ -218,6 +234,69 @@ START_TEST(a_full_file_system_shortens_it)
 	ck_assert_int_ge(child, 0);
 	if (child == 0)
 		_exit(fill_file_system());
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip_test("no file system can be mounted here");
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+static int wrong(int line)
+{
+	fprintf(stderr, "# line %d\n", line);
+	return 1;
+}
+
+#define CHECK(condition) \
+	do \
+		if (!(condition)) \
+			return wrong(__LINE__); \
+	while (0)
+
+/* Another file takes all room, and later gives it back. */
+static int fill_by_others(void)
+{
+	static const char zeros[65536];
+	unsigned first, last, kept_first;
+	struct past_file *file;
+	int other;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/var/tmp", "tmpfs", 0, "size=1m") < 0)
+		return 77;
+	setenv("XDG_CACHE_HOME", "/var/tmp", 1);
+	file = past_file_open(1e6, PAST_BYTES * 100, schemas, 1);
+	keep(file, 0, 100);
+	other = open("/var/tmp/other", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	for (unsigned i = 100; i < 1000; i += 50) {
+		while (write(other, zeros, sizeof(zeros)) > 0)
+			;
+		keep(file, i, i + 50);
+		CHECK(kept(file, &first, &last) > 0);
+	}
+	CHECK(last < 800); /* what was freed is taken at once … */
+	kept_first = first;
+	CHECK(lost_texts > 0 && strstr(lost_text, "No space left on device; samples are lost"));
+	CHECK(last > first + 20); /* … and not all of what was there goes for it */
+	CHECK(user_file_save_new("/var/tmp/saved", save, file, text, sizeof(text)) == -ENOSPC);
+	CHECK(access("/var/tmp/saved", F_OK) < 0 && kept(file, &first, &last) > 0 && first == kept_first);
+	CHECK(ftruncate(other, 0) == 0);
+	keep(file, 1000, 1100);
+	CHECK(strstr(lost_text, "written again; "));
+	CHECK(kept(file, &first, &last) > 0 && first == kept_first && last == 1099);
+	CHECK(user_file_save_new("/var/tmp/saved", save, file, text, sizeof(text)) == 0);
+	past_file_close(file);
+	return 0;
+}
+
+START_TEST(what_was_kept_stays_on_a_full_disk)
+{
+	pid_t child = fork();
+	int status;
+
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(fill_by_others());
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		skip_test("no file system can be mounted here");

@@ -651,7 +651,12 @@ START_TEST(hostile_domains)
 	const struct frame *frame;
 	struct rig rig;
 
-	rig_open(&rig, "power-hostile", power_only);
+	rig_open(&rig, "power-hostile", (const char *const[]){ NULL });
+	rig_make(&rig, "sys/class/power_supply/BAT\x1b[0m");
+	rig_put(&rig, "sys/class/power_supply/BAT\x1b[0m/uevent",
+		"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=\x1b[31mUnknown\n"
+		"POWER_SUPPLY_POWER_NOW=many\n");
+	rig_add(&rig, "power");
 	rig_sample(&rig, 1);
 	frame = rig_sample(&rig, 1);
 	ck_assert(isnan(watts(frame, "total")));
@@ -873,6 +878,16 @@ START_TEST(limits_are_those_of_chips_and_zones)
 	check_row(frame, "voltage",
 		  "input=chip/in3 label=in3 volts=1.275 min_volts=1.25 max_volts=1.275 low_volts=1.1 "
 		  "high_volts=1.4 chip=chip state=ok age_seconds=0");
+	/* what a chip has while nobody sets anything */
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_input", "127000\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/fan2_input", "65535\n");
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "temperature",
+		  "sensor=chip/temp1 label=of it min_celsius=48 max_celsius=50 high_celsius=80 "
+		  "critical_celsius=95 chip=chip state=impossible age_seconds=0");
+	ck_assert(isnan(cell_f64(frame, "fan", "chip/fan2", "rpm")));
+	rig_put(&rig, "sys/class/hwmon/hwmon0/fan2_input", "1000\n");
+	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "fan")->n_rows, 1);
 	ck_assert_double_eq(cell_f64(frame, "fan", "chip/fan2", "rpm"), 1000);
 	ck_assert_double_eq(cell_f64(frame, "fan", "chip/fan2", "min_rpm"), 900);
@@ -882,6 +897,24 @@ START_TEST(limits_are_those_of_chips_and_zones)
 END_TEST
 
 /* By the name of the chip, and the label where it has others. */
+START_TEST(limits_of_0_judge_nothing)
+{
+	const struct frame *frame;
+	struct rig rig;
+
+	rig_open(&rig, "empty", sensor_topics);
+	put_chip(&rig, 0, "chip", "SYSTIN", 35000);
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_max", "0\n");
+	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_crit", "0\n");
+	rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 1);
+	check_row(frame, "temperature",
+		  "sensor=chip/temp1 label=SYSTIN celsius=35 min_celsius=35 max_celsius=35 chip=chip "
+		  "state=ok age_seconds=0");
+	rig_close(&rig);
+}
+END_TEST
+
 START_TEST(which_chips_measure_the_machine)
 {
 	static const struct {

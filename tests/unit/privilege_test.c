@@ -128,7 +128,7 @@ static void need_root(uint64_t capabilities)
 	struct privilege_state state;
 
 	privilege_query(&state);
-	if (geteuid() != 0 || (state.sets.permitted & capabilities) != capabilities)
+	if (!is_root() || (state.sets.permitted & capabilities) != capabilities)
 		skip_test("this takes root with its capabilities");
 }
 
@@ -229,6 +229,113 @@ START_TEST(root_raises_nothing)
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_IO), 0);
 	after = look();
 	ck_assert_mem_eq(&after.sets, &before.sets, sizeof(before.sets));
+}
+END_TEST
+
+/* As in a container: root with these capabilities, and no way to others. */
+static void become_root_with(uint64_t capabilities)
+{
+	struct privilege_sets sets = { .permitted = capabilities, .effective = capabilities };
+
+	need_root(capabilities | BIT(CAP_SETPCAP));
+	for (int capability = 0; capability < cap_max_bits(); capability++)
+		if (!(capabilities >> capability & 1))
+			ck_assert_int_eq(cap_drop_bound(capability), 0);
+	ck_assert_int_eq(privilege_write_sets(&sets), 0);
+	ck_assert_int_eq(privilege_open(), 0);
+}
+
+static uid_t user_of_files(void)
+{
+	char line[128];
+	unsigned user = 0;
+	FILE *status = fopen("/proc/thread-self/status", "r");
+
+	ck_assert_ptr_nonnull(status);
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "Uid: %*u %*u %*u %u", &user) == 1)
+			break;
+	fclose(status);
+	return user;
+}
+
+#define OF_CONTAINERS                                                                                        \
+	(BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_KILL) | BIT(CAP_SETUID) | BIT(CAP_SETGID))
+
+START_TEST(root_without_ptrace_raises_what_it_has)
+{
+	const struct privilege_plan plan = { .uses = PRIVILEGE_BIT(PRIVILEGE_MAPS) };
+	const char *what;
+	uint64_t raised;
+
+	become_root_with(OF_CONTAINERS);
+	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
+	ck_assert_uint_eq(look().sets.permitted, OF_CONTAINERS);
+	ck_assert_uint_eq(look().sets.effective, 0);
+	raised = privilege_raise_for(PRIVILEGE_MAPS, (uint32_t)getpid());
+	ck_assert_uint_eq(look().sets.effective, OF_CONTAINERS);
+	ck_assert_uint_eq(user_of_files(), 0);
+	privilege_lower(raised);
+	ck_assert_uint_eq(look().sets.effective, 0);
+	ck_assert_int_eq(privilege_limit(PRIVILEGE_BIT(PRIVILEGE_NETLINK)), 0);
+	ck_assert_uint_eq(look().sets.permitted, 0);
+}
+END_TEST
+
+START_TEST(root_without_ptrace_reads_files_of_a_user_as_that_user)
+{
+	uint64_t raised;
+	pid_t child;
+
+	become_root_with(OF_CONTAINERS);
+	child = fork();
+	if (child == 0) {
+		if (setresgid(NOBODY, NOBODY, NOBODY) != 0 || setresuid(NOBODY, NOBODY, NOBODY) != 0 ||
+		    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0)
+			_exit(1);
+		raise(SIGSTOP); /* it ends with this process */
+	}
+	ck_assert_int_eq(waitpid(child, NULL, WUNTRACED), child);
+	ck_assert_int_eq(privilege_limit(PRIVILEGE_BIT(PRIVILEGE_IO)), 0);
+	raised = privilege_raise_for(PRIVILEGE_IO, (uint32_t)child);
+	ck_assert_uint_eq(user_of_files(), NOBODY);
+	ck_assert_uint_eq(privilege_raise_for(PRIVILEGE_IO, (uint32_t)child), 0); /* once is enough */
+	errno = EXDEV;
+	privilege_lower(raised);
+	ck_assert_int_eq(errno, EXDEV);
+	ck_assert_uint_eq(user_of_files(), 0);
+	ck_assert_uint_eq(look().sets.effective, 0);
+}
+END_TEST
+
+START_TEST(root_without_dac_read_search_overrides)
+{
+	const uint64_t all = BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN);
+
+	become_root_with(all);
+	ck_assert_int_eq(privilege_limit(PRIVILEGE_BIT(PRIVILEGE_IO)), 0);
+	ck_assert_uint_eq(look().sets.permitted, BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_OVERRIDE));
+	ck_assert_uint_eq(look().sets.effective, BIT(CAP_SYS_PTRACE));
+	ck_assert_uint_eq(privilege_raise(PRIVILEGE_FILES), BIT(CAP_DAC_OVERRIDE));
+}
+END_TEST
+
+START_TEST(what_root_lacks_has_a_flag)
+{
+	char text[PRIVILEGE_REMEDY_BYTES];
+
+	ck_assert_uint_eq(privilege_named("give it the capabilities cap_bpf, cap_perfmon, or cap_none"),
+			  BIT(CAP_BPF) | BIT(CAP_PERFMON));
+	ck_assert_ptr_null(privilege_remedy_for_root(BIT(CAP_BPF), text));
+	become_root_with(OF_CONTAINERS);
+	ck_assert_ptr_null(privilege_remedy_for_root(BIT(CAP_KILL), text));
+	ck_assert_str_eq(
+		privilege_remedy_for_root(BIT(CAP_KILL) | BIT(CAP_SYSLOG) | BIT(CAP_SYS_PTRACE), text),
+		"start the container with --cap-add SYS_PTRACE --cap-add SYSLOG: even root lacks it here "
+		"(a service: CapabilityBoundingSet=)");
+	ck_assert_str_eq(remedy_for_user("run it as root, or give it the capability cap_syslog"),
+			 "start the container with --cap-add SYSLOG: even root lacks it here (a service: "
+			 "CapabilityBoundingSet=)");
 }
 END_TEST
 
@@ -540,7 +647,7 @@ END_TEST
 
 START_TEST(an_old_kernel_has_its_own_remedy)
 {
-	need_root(0);
+	need_root(BIT(CAP_SYS_ADMIN)); /* where root lacks it, there is another remedy */
 	is_old = true;
 	become_nobody(0);
 	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "give it the capability cap_sys_admin"));

@@ -27,6 +27,7 @@
 #include "model/power_fit.h"
 #include "suite.h"
 #include "topic/process/process_entry.h"
+#include "sys/helper.h"
 #include "sys/worker.h"
 #include "topic/process/process_ends.h"
 #include "topic/process/process_list.h"
@@ -1756,7 +1757,7 @@ START_TEST(what_is_shown_has_its_command_line)
 }
 END_TEST
 
-/* A command line that cannot be read keeps the worker, not the sampler. */
+/* A command line that cannot be read keeps a helper, not the sampler. */
 START_TEST(a_stuck_command_line_stops_nobody)
 {
 	static const char *const topic_names[] = { "process", NULL };
@@ -1772,11 +1773,10 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	write_file(&machine, "proc/8/cmdline", "/bin/behind%c-x%c", '\0', '\0');
 	machine.request.idle_shown = true;
 	open_machine(&machine, topic_names);
-	machine.env.worker = worker_open();
+	ck_assert_int_eq(helper_start(machine.root), 0);
 	for (unsigned i = 1; i <= 3; i++) {
 		write_process(&machine, (struct fake_process){ 7, 1, "stuck", 100 + i, 50, 0, 500 });
 		next_tick(&machine);
-		worker_collect(machine.env.worker);
 		ck_assert_str_eq(command_of(&machine, 7), "stuck");
 	}
 	fifo = open(path, O_WRONLY);
@@ -1786,7 +1786,6 @@ START_TEST(a_stuck_command_line_stops_nobody)
 		struct timespec pause = { .tv_nsec = 10000000 };
 
 		nanosleep(&pause, NULL);
-		worker_collect(machine.env.worker);
 		next_tick(&machine);
 	}
 	ck_assert_str_eq(command_of(&machine, 8), "/bin/behind -x");
@@ -1796,7 +1795,7 @@ START_TEST(a_stuck_command_line_stops_nobody)
 			 "behind -x");
 	ck_assert_str_eq(command_of(&machine, 7), "/bin/free");
 	close_machine(&machine);
-	worker_close(machine.env.worker);
+	helper_stop();
 }
 END_TEST
 

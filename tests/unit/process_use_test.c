@@ -539,7 +539,7 @@ START_TEST(what_may_not_be_read_has_one_notice)
 	struct machine machine;
 	unsigned n_notices = 0;
 
-	if (geteuid() != 0)
+	if (!is_root())
 		skip_test("needs root");
 	ck_assert_int_eq(seteuid(65534), 0);
 	open_live(&machine, process_alone);

@@ -396,7 +396,7 @@ START_TEST(later_ones_are_those_that_others_began)
 	ck_assert_uint_eq(events.n_tasks, 2);
 	snprintf(path, sizeof(path), "%s/proc/800", rig.root);
 	snprintf(first, sizeof(first), "%s/proc/1", rig.root);
-	if (geteuid() == 0 && chown(path, 65534, (gid_t)-1) == 0 && chown(first, 65534, (gid_t)-1) == 0) {
+	if (is_root() && chown(path, 65534, (gid_t)-1) == 0 && chown(first, 65534, (gid_t)-1) == 0) {
 		follow();
 		ck_assert_uint_eq(events.n_tasks, 3);
 		ck_assert_uint_eq(events.tasks[2].pid, 603);

@@ -349,6 +349,33 @@ FOR_ALL_SEEDS(watts_are_never_negative)
 	check_near(&machine, "nine", NINE_WATTS);
 }
 
+/* Of 4 watts, 0.05 may be its own, which no sample shows. */
+FOR_ALL_SEEDS(a_little_that_is_always_used_leaves_idle_known)
+{
+	struct simulated machine = machine_of(seed);
+
+	for (unsigned i = 0; i < 60; i++) {
+		program_power_use(&machine.power, "steady", 0.01);
+		program_power_end(&machine.power, 4 + NOISE_WATTS * random_normal(&machine), 1, 1);
+	}
+	ck_assert_double_eq_tol(of(&machine, NULL).per_cpu_watts, 4, 0.5);
+	ck_assert_double_ge(of(&machine, NULL).error_watts, 0.01 * 5);
+	ck_assert(isnan(of(&machine, "steady").per_cpu_watts));
+}
+
+/* As long as it may be half of the power, neither is known. */
+FOR_ALL_SEEDS(a_cpu_that_is_always_used_leaves_idle_unknown)
+{
+	struct simulated machine = machine_of(seed);
+
+	for (unsigned i = 0; i < 30; i++) {
+		program_power_use(&machine.power, "steady", 1);
+		program_power_end(&machine.power, 8 + 0.05 * random_normal(&machine), 1, 1);
+	}
+	ck_assert(isnan(of(&machine, NULL).per_cpu_watts));
+	ck_assert(isnan(of(&machine, "steady").per_cpu_watts));
+}
+
 /* Names without end: two programs that use most keep their watts, and the list its length. */
 FOR_ALL_SEEDS(memory_is_bounded)
 {

@@ -198,12 +198,13 @@ START_TEST(a_command_knows_what_fired)
 	firing->pid = 4711;
 	firing->exit_code = 0;
 	firing->signal = -1;
+	firing->n_dropped = 70;
 	firing->wall_ns = UINT64_C(1732095000000000000);
 	ck_assert_str_eq(
 		printed("/bin/sh -c 'echo $PANETO,$PANETOP_OWN,$PANETOP_RULE,$PANETOP_SUBJECT,$PANETOP_VALUE,"
-			"$PANETOP_PID,$PANETOP_EXIT_CODE,$PANETOP_SIGNAL,$PANETOP_TIME'",
+			"$PANETOP_PID,$PANETOP_EXIT_CODE,$PANETOP_SIGNAL,$PANETOP_DROPPED,$PANETOP_TIME'",
 			firing, true),
-		"stays,,a rule,subject,2.5,4711,0,,2024-11-20T09:30:00.000000000Z\n");
+		"stays,,a rule,subject,2.5,4711,0,,70,2024-11-20T09:30:00.000000000Z\n");
 	firing = fired();
 	firing->pid = 0;
 	firing->exit_code = 3;
@@ -214,6 +215,19 @@ START_TEST(a_command_knows_what_fired)
 				 firing, true),
 			 ",0,3,0\n");
 	ck_assert_str_eq(printed("/bin/sh -c 'echo out; echo err >&2'", fired(), false), "");
+}
+END_TEST
+
+/* A name of a process may have any byte; a command gets one line of text. */
+START_TEST(a_subject_is_clean)
+{
+	struct firing *firing = fired();
+
+	free(firing->subject);
+	firing->subject = alloc_text("a\nb\033[31m \xc2\x9b \xe2\x80\xae \xff \xc3\xa9$(x)");
+	ck_assert_str_eq(printed("/bin/sh -c 'echo \"$PANETOP_SUBJECT\"'", firing, true),
+			 "a\xef\xbf\xbd"
+			 "b\xef\xbf\xbd[31m \xef\xbf\xbd \xef\xbf\xbd \xef\xbf\xbd \xc3\xa9$(x)\n");
 }
 END_TEST
 

@@ -16,6 +16,7 @@
 
 #include "app/sample_file.h"
 #include "output/sink.h"
+#include "still_clock.h"
 #include "suite.h"
 #include "sys/error_message.h"
 
@@ -95,16 +96,34 @@ START_TEST(a_file_that_fails_now_and_then_gives_few_messages)
 
 	open_file(&file, &sink_json, false);
 	write_samples(&file, "lwl");
-	ck_assert_str_eq(messages(), LOST "\nwritten again; 1 sample was lost\n" LOST "\n");
-	write_samples(&file, "wlwl");
+	ck_assert_str_eq(messages(), LOST "\nwritten again; 1 sample was lost\n");
+	still_clock_ns += 59 * STILL_SECOND_NS;
+	write_samples(&file, "wlwlww");
 	ck_assert_str_eq(messages(), "");
-	write_samples(&file, "ww");
-	ck_assert_str_eq(messages(), "written again; 3 samples were lost\n");
-	write_samples(&file, "lwwwl");
-	ck_assert_str_eq(messages(), LOST "\n");
-	write_samples(&file, "www");
+	still_clock_ns += STILL_SECOND_NS;
+	write_samples(&file, "w");
+	ck_assert_str_eq(messages(), "");
+	write_samples(&file, "lw");
+	ck_assert_str_eq(messages(), LOST "\nwritten again; 4 samples were lost\n");
+	write_samples(&file, "lwlw");
 	ck_assert_int_eq(sample_file_close(&file), 0);
 	ck_assert_str_eq(messages(), "2 samples were lost\n");
+}
+END_TEST
+
+START_TEST(what_lasts_is_reported_again_after_a_minute)
+{
+	struct sample_file file;
+
+	open_file(&file, &sink_json, false);
+	for (unsigned second = 0; second <= 120; second++) {
+		write_samples(&file, "l");
+		ck_assert_str_eq(messages(), second % 60 == 0 ? LOST "\n" : "");
+		still_clock_ns += STILL_SECOND_NS;
+	}
+	write_samples(&file, "w");
+	ck_assert_str_eq(messages(), "written again; 121 samples were lost\n");
+	ck_assert_int_eq(sample_file_close(&file), 0);
 }
 END_TEST
 

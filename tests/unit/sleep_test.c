@@ -304,12 +304,15 @@ START_TEST(what_woke_it_up)
 	put_source(&rig, 0, "before", 999999);
 	put_source(&rig, 1, "later", 1000800);
 	put_source(&rig, 2, "PNP0C0D:00", 1000200);
+	put_source(&rig, 5, "00:05", 1000900);
+	rig_make(&rig, "sys/class/wakeup/wakeup5/device");
+	rig_put(&rig, "sys/class/wakeup/wakeup5/device/id", "PNP0b00\n");
 	put_source(&rig, 3, "never", 0);
 	put_source(&rig, 4, "afterwards", 1001001);
 	sleep_ns(20 * SECOND_NS);
 	table = next(&rig, 1);
 	row = table_row(table, 0);
-	ck_assert_str_eq(table_text(table, row, "wake_source"), "PNP0C0D:00, later");
+	ck_assert_str_eq(table_text(table, row, "wake_source"), "lid PNP0C0D:00, later, clock (RTC) 00:05");
 	ck_assert_uint_eq(table_u64(table, row, "irq"), 9);
 	ck_assert_str_eq(table_text(table, row, "irq_device"), "acpi");
 	rig_close(&rig);
@@ -392,6 +395,11 @@ START_TEST(sources_and_statistics)
 	rig_put(&rig, "sys/class/wakeup/wakeup7/total_time_ms", "1500\n");
 	rig_put(&rig, "sys/class/wakeup/wakeup7/prevent_suspend_time_ms", "0\n");
 	put_source(&rig, 8, "00:03", 0);
+	rig_make(&rig, "sys/class/wakeup/wakeup8/device");
+	rig_put(&rig, "sys/class/wakeup/wakeup8/device/id", "PNP0b00\nPNP0B01\n");
+	put_source(&rig, 9, "00:04", 0);
+	rig_make(&rig, "sys/class/wakeup/wakeup9/device");
+	rig_put(&rig, "sys/class/wakeup/wakeup9/device/id", "PNP0501\n"); /* a serial port */
 	rig_add(&rig, "suspend");
 	rig_add(&rig, "wake_source");
 	frame = rig_sample(&rig, 0);
@@ -400,8 +408,9 @@ START_TEST(sources_and_statistics)
 		  "mem_sleep=s2idle [deep] failed_device=0000:00:14.0 failed_step=suspend failed_error=-16");
 	check_row(frame, "wake_source",
 		  "events=5 activations=4 wakeups=2 age_seconds=0.5 state=active awake_seconds=0.5 "
-		  "total_seconds=1.5 prevented_seconds=0 name=PNP0C0D:00 source=wakeup7");
-	check_row(frame, "wake_source", "state= name=00:03 source=wakeup8");
+		  "total_seconds=1.5 prevented_seconds=0 name=PNP0C0D:00 device=lid source=wakeup7");
+	check_row(frame, "wake_source", "state= name=00:03 device=clock (RTC) source=wakeup8");
+	check_row(frame, "wake_source", "state= name=00:04 device= source=wakeup9");
 	rig_close(&rig);
 }
 END_TEST

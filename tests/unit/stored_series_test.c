@@ -10,6 +10,7 @@
 #include <sys/timerfd.h>
 
 #include "core/buffer.h"
+#include "fleet/prometheus_answer.h"
 #include "fleet/prometheus_api.h"
 #include "fleet/stored_axis.h"
 #include "fleet/stored_series.h"
@@ -21,7 +22,8 @@
 static const struct stored_steps steps = { .first = 1000, .seconds = 15, .n = 3 };
 static struct stored_series *stored;
 static struct frame frame, earlier;
-static struct buffer answer;
+static struct buffer text;
+static struct prometheus_answer answer;
 static const char *why;
 
 static void begin(void)
@@ -29,7 +31,7 @@ static void begin(void)
 	stored = stored_series_open(topic_schemas(), n_topics);
 	frame_open(&frame, topic_schemas(), n_topics);
 	frame_open(&earlier, topic_schemas(), n_topics);
-	buffer_empty(&answer);
+	buffer_empty(&text);
 }
 
 static void finish(void)
@@ -37,19 +39,19 @@ static void finish(void)
 	frame_close(&frame);
 	frame_close(&earlier);
 	stored_series_close(stored);
-	buffer_free(&answer);
+	buffer_free(&text);
 }
 
 /* With ' for ", which is easier to read here. */
-static void add_text(const char *text)
+static void add_text(const char *more)
 {
-	for (; *text; text++)
-		buffer_char(&answer, *text == '\'' ? '"' : *text);
+	for (; *more; more++)
+		buffer_char(&text, *more == '\'' ? '"' : *more);
 }
 
 static void add_series(const char *labels, const char *values)
 {
-	add_text(answer.length == 0 ? "{'data':{'result':[" : ",");
+	add_text(text.length == 0 ? "{'data':{'result':[" : ",");
 	add_text("{'metric':{");
 	add_text(labels);
 	add_text("},'values':[");
@@ -57,9 +59,24 @@ static void add_series(const char *labels, const char *values)
 	add_text("]}");
 }
 
+/* In pieces of this many bytes. */
+static int add_answer(prometheus_take *take_one, void *context, size_t piece)
+{
+	int error = 0;
+
+	prometheus_answer_free(&answer);
+	answer = (struct prometheus_answer){ .take = take_one, .context = context };
+	for (size_t at = 0; at < text.length && !error; at += piece)
+		error = prometheus_answer_add(
+			&answer,
+			span_of(text.bytes + at, text.length - at < piece ? text.length - at : piece), &why);
+	return error ? error : prometheus_answer_end(&answer, &why);
+}
+
 static int take(void)
 {
-	return stored_series_take(stored, span_of(answer.bytes, answer.length), &steps, &why);
+	stored_series_begin(stored, &steps);
+	return add_answer(stored_series_take, stored, SIZE_MAX);
 }
 
 static void take_series(void)
@@ -68,10 +85,10 @@ static void take_series(void)
 	ck_assert_int_eq(take(), 0);
 }
 
-static int take_text(const char *text)
+static int take_text(const char *of)
 {
-	buffer_empty(&answer);
-	add_text(text);
+	buffer_empty(&text);
+	add_text(of);
 	return take();
 }
 
@@ -116,11 +133,11 @@ START_TEST(another_answer_adds_to_the_same_rows)
 	begin();
 	add_series("'__name__':'panetop_memory_total_bytes','name':'mem','instance':'a'", "[1000,'1024']");
 	take_series();
-	buffer_empty(&answer);
+	buffer_empty(&text);
 	add_series("'__name__':'panetop_memory_used_bytes','name':'mem','instance':'a'", "[1000,'7']");
 	add_series("'__name__':'panetop_memory_used_bytes','name':'mem','instance':'b'", "[1000,'8']");
 	add_text("]}}");
-	ck_assert_int_eq(stored_series_add(stored, span_of(answer.bytes, answer.length), &why), 0);
+	ck_assert_int_eq(add_answer(stored_series_take, stored, 1), 0);
 	ck_assert_uint_eq(stored_series_machines(stored), 2);
 	ck_assert_uint_eq(stored_series_fill(stored, 0, 0, &frame), 2);
 	ck_assert_double_eq(frame_number(&frame, "memory", "mem", "total_bytes"), 1024);
@@ -264,6 +281,126 @@ START_TEST(a_value_belongs_to_the_nearest_step)
 }
 END_TEST
 
+/* Bytes come in pieces of any size. */
+START_TEST(an_answer_may_come_in_pieces)
+{
+	for (size_t piece = 1; piece < 40; piece++) {
+		begin();
+		add_text(" {'status' : 'succ\\\\', ");
+		add_text("'infos' : [ 'data', '\\'result\\':[', [ ] ] ,'data':{ 'result' :\n[ ");
+		add_text("{'metric':{'__name__':'panetop_memory_total_bytes','name':'m]},{\\\"[e'},");
+		add_text("'values':[[1000,'1024']]} , {'metric':{'__name__':'panetop_memory_total_bytes',");
+		add_text("'name':'swap'},'values':[[1000,'8']]}\t] , 'result2':[ 1, {} ] } }\n");
+		stored_series_begin(stored, &steps);
+		ck_assert_int_eq(add_answer(stored_series_take, stored, piece), 0);
+		ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 0, &frame), 2);
+		ck_assert_double_eq(frame_number(&frame, "memory", "m]},{\"[e", "total_bytes"), 1024);
+		ck_assert_double_eq(frame_number(&frame, "memory", "swap", "total_bytes"), 8);
+		finish();
+	}
+}
+END_TEST
+
+static int count_element(void *n, const json_t *element, const char **unused)
+{
+	(void)element;
+	(void)unused;
+	++*(unsigned *)n;
+	return 0;
+}
+
+/* Elements are those of the list alone, and what is between is one answer. */
+START_TEST(elements_are_those_of_the_list)
+{
+	static const struct {
+		const char *text;
+		int n; /* -1: it is none */
+	} cases[] = {
+		{ "{'data':[]}", 0 },
+		{ "{'data':['a',7,null,[1,2],{'a':[1,2]}]}", 5 },
+		{ "{'data':{'result':[{},{}],'x':[1,2,3]}}", 2 },
+		{ "{'x':[1,2],'data':{'y':[[1],2],'result':[1]},'z':[1,2]}", 1 },
+		{ "{'data':{'result':[]},'warnings':['a','b']}", 0 },
+		{ "{'data':[1,]}", -1 },
+		{ "{'data':[,1]}", -1 },
+		{ "{'data':[1,,1]}", -1 },
+		{ "{'data':[1", -1 },
+		{ "{'data':[1]", -1 },
+		{ "{'data':[1]}}", -1 },
+		{ "{'data':[1}]", -1 },
+		{ "{'data':[[1},2]}", -1 },
+		{ "{'data':[x]}", -1 },
+		{ "[1,2]", -1 },
+		{ "{'result':[1]}", -1 },
+		{ "{'data':{'data':[1]}}", -1 },
+		{ "{'x':{'result':[1]}}", -1 },
+		{ "{'x\\'data':[1]}", -1 },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++)
+		for (size_t piece = 1; piece < 4; piece++) {
+			unsigned n = 0;
+
+			buffer_empty(&text);
+			add_text(cases[c].text);
+			if (cases[c].n < 0)
+				ck_assert_msg(add_answer(count_element, &n, piece) == -EBADMSG, "%s",
+					      cases[c].text);
+			else
+				ck_assert_msg(add_answer(count_element, &n, piece) == 0 &&
+						      n == (unsigned)cases[c].n,
+					      "%s: %u", cases[c].text, n);
+		}
+	prometheus_answer_free(&answer);
+	buffer_free(&text);
+}
+END_TEST
+
+/* What would take too much memory ends the answer. */
+START_TEST(what_is_too_long_ends_the_answer)
+{
+	static char many[300000];
+	unsigned n = 0;
+	int error = 0;
+
+	memset(many, 'a', sizeof(many) - 1);
+	begin();
+	ck_assert_int_eq(take_text("{'data':{'result':[{},{"), -EBADMSG);
+	for (unsigned outside = 0; outside < 2; outside++) {
+		buffer_empty(&text);
+		add_text(outside ? "{'x':'" : "{'data':['");
+		add_text(many);
+		ck_assert_int_eq(add_answer(count_element, &n, 1000), -EMSGSIZE);
+		ck_assert_str_eq(why, "the answer is too long");
+	}
+	buffer_empty(&text);
+	add_text("{'data':{'result':[1");
+	for (unsigned i = 0; i < 300000; i++)
+		add_text(",1");
+	add_text("]}}");
+	ck_assert_int_eq(add_answer(count_element, &n, 4096), 0); /* all of them would be */
+	ck_assert_uint_eq(n, 300001);
+	stored_series_begin(stored, &steps);
+	for (unsigned i = 0; i < 1000000 && !error; i++) {
+		json_t *series = json_pack("{s:{s:s},s:[[i,s]]}", "metric", "__name__",
+					   "panetop_memory_total_bytes", "values", 1000, "1");
+
+		json_object_set_new(json_object_get(series, "metric"), "name", json_sprintf("%u", i));
+		error = stored_series_take(stored, series, &why);
+		json_decref(series);
+		n = i;
+	}
+	ck_assert_int_eq(error, -EMSGSIZE);
+	ck_assert_str_eq(why, "the answer is too long");
+	ck_assert_uint_gt(n, 20000);
+	ck_assert_uint_gt(stored_series_fill(stored, STORED_ALL, 0, &frame), 1000);
+	ck_assert_uint_lt(frame_table(&frame, "memory")->n_rows, n);
+	ck_assert_uint_eq(frame.n_notices, 1);
+	ck_assert_str_eq(frame.notices[0].text, "Prometheus: the answer is too long");
+	finish();
+}
+END_TEST
+
 START_TEST(machines_are_told_apart_by_their_label)
 {
 	static const char *const names[] = { "a", "", "b" };
@@ -325,10 +462,11 @@ void http_client_close(struct http_client *closed)
 		closed->opened--;
 }
 
-int http_client_get(struct http_client *of, const char *url, size_t most, struct buffer *out,
-		    const char **why_not)
+int http_client_get(struct http_client *of, const char *url, size_t most, http_take *take_bytes,
+		    void *context, const char **why_not)
 {
 	size_t length = strlen(asked);
+	int error = 0;
 
 	ck_assert_ptr_eq(of, &client);
 	ck_assert_uint_ge(most, 1 << 20);
@@ -337,9 +475,9 @@ int http_client_get(struct http_client *of, const char *url, size_t most, struct
 		*why_not = "it is gone";
 		return answer_error;
 	}
-	for (const char *at = *answers++; *at; at++)
-		buffer_char(out, *at == '\'' ? '"' : *at);
-	return 0;
+	for (const char *at = *answers++; *at && !error; at++)
+		error = take_bytes(context, span_of(*at == '\'' ? "\"" : at, 1), why_not);
+	return error;
 }
 
 static struct prometheus_api api;
@@ -398,6 +536,68 @@ START_TEST(machines_of_now_are_before_those_that_were)
 	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), 0); /* the second one may be strange */
 	ck_assert_uint_eq(names.n, 1);
 	prometheus_names_free(&names);
+	leave_server();
+}
+END_TEST
+
+static char *many_names(unsigned first, unsigned n)
+{
+	struct buffer names = { 0 };
+
+	buffer_text(&names, "{'data':[");
+	for (unsigned i = first; i < first + n; i++)
+		buffer_print(&names, "%s'm%u'", i > first ? "," : "", i);
+	buffer_text(&names, "]}");
+	buffer_char(&names, '\0');
+	return names.bytes;
+}
+
+START_TEST(machines_have_a_limit)
+{
+	char *most = many_names(0, 10000), *more = many_names(0, 10001);
+	const char *const with[] = { "{'data':[]}", most, most, more, "{'data':[]}", more, more, NULL };
+	struct prometheus_names names = { 0 };
+
+	ask_server(with);
+	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), 0);
+	ck_assert_uint_eq(names.n, 10000);
+	prometheus_names_free(&names);
+	ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), 0); /* those of now are all there */
+	ck_assert_uint_eq(names.n, 10000);
+	prometheus_names_free(&names);
+	api.rests_until_ns = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		ck_assert_int_eq(prometheus_api_machines(&api, &names, &why), -EMSGSIZE);
+		ck_assert_str_eq(why, "it has too many machines; name one with ?instance=");
+		prometheus_names_free(&names);
+		api.rests_until_ns = 0;
+	}
+	leave_server();
+	free(most);
+	free(more);
+}
+END_TEST
+
+START_TEST(the_oldest_sample_is_where_time_begins)
+{
+	static const char *const with[] = {
+		"{'data':{'result':[{'metric':{},'value':[9,'1700000000.5']}]}}",
+		"{'data':{'result':[]}}",
+		"{'data':{'result':[{'metric':{},'value':[9,'NaN']}]}}",
+		"{'data':{'result':[{'metric':{},'value':[9,'-5']}]}}",
+		"{'data':{'result':[{'metric':{},'value':[9]}]}}",
+		"<html>",
+		NULL,
+	};
+
+	ask_server(with);
+	answer_error = -ETIMEDOUT;
+	ck_assert_double_eq(prometheus_api_oldest(&api, "a\"b"), 1700000000.5);
+	ck_assert_ptr_nonnull(strstr(asked, "instance%3D%22a%5C%22b%22%7D%5B15d%5D"));
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_double_eq(prometheus_api_oldest(&api, NULL), 0);
+	ck_assert_double_eq(prometheus_api_oldest(&api, NULL), 0); /* it is gone */
+	ck_assert_uint_eq(api.rests_until_ns, 0);
 	leave_server();
 }
 END_TEST
@@ -530,6 +730,33 @@ END_TEST
 
 #define PAST_SECONDS (15 * 86400.0)
 
+START_TEST(moments_begin_with_what_is_stored)
+{
+	double now = (double)env_wall_ns() / 1e9;
+	const struct {
+		double oldest, first; /* first: at least, and at most a step more */
+	} cases[] = {
+		{ now - 840, now - 840 },
+		{ now - 86400 * 20, now - PAST_SECONDS - 60 },
+		{ 0, now - PAST_SECONDS - 60 },
+		{ now + 1000, now - 60 }, /* two at least, for rates */
+		{ now, now - 60 },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		struct stored_axis axis;
+
+		ck_assert_int_eq(stored_axis_open(&axis, 15, cases[c].oldest), 0);
+		ck_assert(fmod(axis.first, 15) == 0);
+		ck_assert_double_ge(axis.first, cases[c].first);
+		ck_assert_double_lt(axis.first, cases[c].first + 61);
+		ck_assert_uint_ge(stored_axis_moments(&axis), 2);
+		ck_assert_uint_lt(axis.next, stored_axis_moments(&axis));
+		stored_axis_close(&axis);
+	}
+}
+END_TEST
+
 START_TEST(moments_are_steps_of_the_last_days)
 {
 	static const double seconds[] = { 1000, 0.5, 61 };
@@ -541,7 +768,7 @@ START_TEST(moments_are_steps_of_the_last_days)
 		struct itimerspec timer;
 		size_t n;
 
-		ck_assert_int_eq(stored_axis_open(&axis, step), 0);
+		ck_assert_int_eq(stored_axis_open(&axis, step, 0), 0);
 		n = stored_axis_moments(&axis);
 		ck_assert(fmod(axis.first, step) == 0);
 		ck_assert(axis.first <= now - PAST_SECONDS + 60 && axis.first > now - PAST_SECONDS - step);

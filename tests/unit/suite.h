@@ -41,6 +41,9 @@ unsigned n_descriptors(void); /* that are open, and three more: for a comparison
 int lowest_free_descriptor(void);
 unsigned count_of(const char *text, const char *part);
 
+/* Of the machine: root of a user namespace has no rights outside it, and maybe no other user in it. */
+bool is_root(void);
+
 /* For a syscall() of the test's own: its arguments, and what the kernel answers. */
 void take_arguments(long arguments[6], va_list list);
 long real_syscall(long number, const long arguments[6]);

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "model/column.h"
 #include "suite.h"
@@ -103,6 +104,42 @@ static void list_table(FILE *file, const struct schema *schema)
 	for (unsigned c = 0; c < schema->n_columns; c++)
 		list_column(file, schema, &schema->columns[c]);
 }
+
+/*
+ * What --listen shows to other users, in the order of topics.def. A table is added by hand, once none of its
+ * rows has a process, a peer, a function or a file.
+ */
+static const char *const public_tables[] = {
+	"memory", "memory_limit", "meminfo", "memory_check", "reclaim", "paging", "node", "pressure",
+	"cpu", "cpu_limit", "account", "exited", "power_account", "distribution", "system", "event_source",
+	"event_total", "event_lifetime", "counter", "latency", "latency_phase", "latency_bucket",
+	"page_event", "damon_stat", "power", "program_power", "calibration", "temperature", "fan",
+	"voltage", "frequency", "gpu", "battery", "idle_state", "trip_point", "cooling", "throttle",
+	"suspend", "wake_source", "self", "build", "interrupt", "softirq", "backlog", "slab", "idle_exit",
+	"tracing", "disk", "disk_latency", "disk_latency_bucket", "filesystem", "disk_account",
+	"interface", "packet_loss", "network_account", "group", "kill", "tracepoint", "scope_use", "host",
+	"finding",
+};
+
+START_TEST(a_table_is_public_once_it_is_listed)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < n_topics; i++) {
+		const struct schema *schema = topics[i]->schema;
+		bool listed = at < sizeof(public_tables) / sizeof(public_tables[0]) &&
+			      strcmp(public_tables[at], schema->name) == 0;
+
+		ck_assert_msg(listed == schema->is_public, "%s is %s", schema->name,
+			      listed ? "listed, but not public" : "public, but not listed");
+		ck_assert_msg(!listed || (!schema_find(schema, "pid") && !schema->has_secrets &&
+					  schema->shape != SHAPE_EVENTS),
+			      "%s is of processes", schema->name);
+		at += listed;
+	}
+	ck_assert_uint_eq(at, sizeof(public_tables) / sizeof(public_tables[0]));
+}
+END_TEST
 
 START_TEST(tables_are_those_that_are_stored)
 {

@@ -361,6 +361,61 @@ START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
 }
 END_TEST
 
+/* lxcfs serves the memory of a container, beside the cache of ZFS of the whole host. */
+START_TEST(the_cache_of_the_host_is_not_the_containers)
+{
+	static const struct {
+		const char *mounts;
+		unsigned long arc_kib;
+		bool own;
+	} cases[] = {
+		{ "", 1000, true },
+		{ "", 6 * 1024 * 1024, false }, /* more than all that is in use */
+		{ "50 30 0:60 /proc/meminfo /proc/meminfo rw - fuse.lxcfs lxcfs rw\n", 1000, false },
+		{ "50 30 0:60 /proc/meminfo /proc/meminfo rw - ext4 /dev/sda rw\n", 1000, true },
+		{ "50 30 0:60 /proc/stat /proc/stat rw - fuse.lxcfs lxcfs rw\n", 1000, true },
+		{ "50 30 0:60 / /proc/meminfo rw - fuse.lxcfs lxcfs rw\n"
+		  "51 30 0:60 / /proc/spl/kstat/zfs/arcstats rw - fuse.lxcfs lxcfs rw\n",
+		  1000, true },
+	};
+	static const char *const names[] = { "memory", "meminfo", "pressure", NULL };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct frame *frame;
+		uint64_t used;
+		struct rig rig;
+
+		rig_open(&rig, "empty", (const char *const[]){ NULL });
+		rig_make(&rig, "proc/self");
+		rig_make(&rig, "proc/pressure");
+		rig_make(&rig, "proc/spl/kstat/zfs");
+		rig_put(&rig, "proc/self/mountinfo", "%s", cases[i].mounts);
+		rig_put(&rig, "proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+		rig_put(&rig, "proc/meminfo",
+			"MemTotal: 1572864 kB\nMemFree: 1148928 kB\nMemAvailable: 1149952 kB\n"
+			"Active(file): 1024 kB\nInactive(file): 0 kB\nSReclaimable: 0 kB\n");
+		rig_put(&rig, "proc/spl/kstat/zfs/arcstats", "name type data\nsize 4 %lu\nc_min 4 0\n",
+			cases[i].arc_kib * 1024);
+		for (unsigned t = 0; names[t]; t++)
+			rig_add(&rig, names[t]);
+		frame = rig_sample(&rig, 1);
+		used = cases[i].own ? cases[i].arc_kib * 1024 : 0;
+		ck_assert_uint_eq(cell_u64(frame, "memory", "available", "free_bytes"), 1123 * MIB + used);
+		ck_assert_uint_eq(cell_u64(frame, "memory", "mem", "caches_bytes"), MIB + used);
+		ck_assert_str_eq(cell_text(frame, "memory", "mem", "note"),
+				 cases[i].own ? "with ZFS ARC" : "without the host's ZFS ARC");
+		ck_assert(!cases[i].own ==
+			  (strstr(cell_text(frame, "meminfo", "arcstats size", "meaning"), "host") != NULL));
+		ck_assert_uint_eq(frame->n_notices,
+				  strstr(cases[i].mounts, "/proc/meminfo rw - fuse") ? 1 : 0);
+		if (frame->n_notices)
+			ck_assert_str_eq(frame->notices[0].text,
+					 "/proc/pressure/memory is of the host, memory is of this container");
+		rig_close(&rig);
+	}
+}
+END_TEST
+
 START_TEST(available_above_the_total_is_clamped)
 {
 	struct frame frame;

@@ -566,7 +566,7 @@ START_TEST(of_others_it_says_what_it_lacks)
 	const char *remedy = NULL;
 	double start;
 
-	if (geteuid() != 0) {
+	if (!is_root()) {
 		end_work(&worked);
 		skip_test("only root can give up capabilities");
 	}

@@ -939,7 +939,7 @@ START_TEST(opens_are_by_path_and_result)
 	set_opened(keys[1], 0, "sshd", "/etc/passwd");
 	set_opened(keys[2], ENOENT, "sshd", "/etc/passwd");
 	set_opened(keys[3], EFAULT | BPF_OPENED_UNREAD, "sh", "");
-	set_opened(keys[4], 0, "sh", path);
+	set_opened(keys[4], BPF_OPENED_CUT, "sh", path);
 	counted = (struct counted){ "opened_total", NULL, keys, entries, 5, NULL };
 	rig_open(&rig, "readers", names);
 	rig_sample(&rig, 0);
@@ -974,7 +974,7 @@ START_TEST(a_path_has_the_command_that_opened_it_most)
 	struct rig rig;
 
 	memset(path, 'x', sizeof(path));
-	path[sizeof(path) - 2] = '\0'; /* the longest that is whole */
+	path[sizeof(path) - 1] = '\0'; /* the longest that is whole */
 	set_opened(keys[0], 0, "sshd", "/a");
 	set_opened(keys[1], 0, "cron", "/a");
 	set_opened(keys[2], 0, "bash", "/a");

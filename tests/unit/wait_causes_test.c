@@ -79,7 +79,10 @@ START_TEST(stacks_have_causes)
 		{ SCHEDULER "do_sigtimedwait __x64_sys_rt_sigtimedwait", BPF_STATE_SLEEP, WAIT_OTHER,
 		  "do_sigtimedwait" },
 		{ SCHEDULER "worker_thread kthread", BPF_STATE_SLEEP, WAIT_OTHER, "worker_thread" },
-		{ SCHEDULER "do_wait_intr_irq something", BPF_STATE_SLEEP, WAIT_OTHER, "do_wait_intr_irq" },
+		{ SCHEDULER "do_wait_intr_irq eventfd_read vfs_read", BPF_STATE_SLEEP, WAIT_OTHER,
+		  "eventfd_read" },
+		{ SCHEDULER "do_wait_intr_irq timerfd_read_iter vfs_read", BPF_STATE_SLEEP, WAIT_SLEEP,
+		  "timerfd_read_iter" },
 		{ SCHEDULER "something", BPF_STATE_DISK, WAIT_DISK, "something" },
 	};
 

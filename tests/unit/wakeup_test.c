@@ -329,7 +329,7 @@ START_TEST(timers_belong_to_the_process_that_arms_them)
 	struct uncounted before;
 	uint64_t fired, armed;
 
-	if (geteuid() != 0)
+	if (!is_root())
 		skip_test("names of functions need root");
 	start(&ticker);
 	machine.request.batch = true;

@@ -16,6 +16,7 @@
 #define DW_EH_PE_udata4 0x03
 #define DW_EH_PE_pcrel_sdata4 0x1b
 #define DW_EH_PE_datarel_sdata4 0x3b
+#define SECTIONS_MAX (1 << 20)
 #define SEGMENTS_MAX 1024 /* Linux starts no program with more than 64 KiB of them */
 
 /* The size and the offset of a member in both classes. */
@@ -65,7 +66,7 @@ static bool next_segment(const struct elf_file *file, struct span *table, struct
 
 struct section {
 	uint32_t name, type, link;
-	uint64_t address, alignment;
+	uint64_t flags, address, alignment;
 	struct span content; /* empty: it is not in the file */
 };
 
@@ -77,6 +78,7 @@ static void read_section(const struct elf_file *file, struct span record, struct
 	section->name = (uint32_t)number(record, MEMBER(file, Shdr, sh_name));
 	section->type = (uint32_t)number(record, MEMBER(file, Shdr, sh_type));
 	section->link = (uint32_t)number(record, MEMBER(file, Shdr, sh_link));
+	section->flags = number(record, MEMBER(file, Shdr, sh_flags));
 	section->address = number(record, MEMBER(file, Shdr, sh_addr));
 	section->alignment = number(record, MEMBER(file, Shdr, sh_addralign));
 	section->content = span_of(file->bytes.at, 0);
@@ -138,6 +140,8 @@ static void find_sections(struct elf_file *file, struct span header)
 		count = number(first, MEMBER(file, Shdr, sh_size));
 	if (names == SHN_XINDEX)
 		names = number(first, MEMBER(file, Shdr, sh_link));
+	if (count > SECTIONS_MAX)
+		count = SECTIONS_MAX;
 	file->sections = table_of(file->bytes, offset, count, ENTRY_BYTES(file, Shdr));
 	if (find_section(file, names, &section) && section.type == SHT_STRTAB)
 		file->section_names = section.content;
@@ -238,10 +242,26 @@ static struct span section_name(const struct elf_file *file, const struct sectio
 	return span_until(&names, '\0', &name) ? name : span_of(names.at, 0);
 }
 
+/* Before the compressed bytes; in .zdebug, of older compilers, "ZLIB" and 8 bytes, the highest first. */
+static uint64_t unpacked_bytes(const struct elf_file *file, const struct section *section, struct span name)
+{
+	uint64_t bytes = 0, low;
+	struct span header;
+
+	if (section->flags & SHF_COMPRESSED) {
+		if (span_part(section->content, 0, ENTRY_BYTES(file, Chdr), &header))
+			bytes = number(header, MEMBER(file, Chdr, ch_size));
+	} else if (span_starts(name, ".zdebug") && span_little(section->content, 4, 8, &low)) {
+		bytes = __builtin_bswap64(low);
+	}
+	return bytes < UINT32_MAX ? bytes : UINT32_MAX;
+}
+
 static void look_at_section(struct elf_file *file, const struct section *section, uint64_t *budget)
 {
 	struct span name = section_name(file, section);
 
+	file->unpacked_bytes += unpacked_bytes(file, section, name);
 	if (section->type == SHT_NOTE && spend(budget, section->content))
 		look_into_notes(file, section->content, section->alignment);
 	if (span_is(name, ".gnu_debuglink")) {

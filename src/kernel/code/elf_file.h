@@ -25,6 +25,7 @@ struct elf_file {
 	uint64_t go_module_address; /* of .go.module; 0: none */
 	uint64_t text_address;      /* of .text; 0: none */
 	struct span probe_notes;    /* .note.stapsdt: see usdt.h; empty: none */
+	uint64_t unpacked_bytes;    /* of all that is compressed in it, as it says itself */
 	uint64_t probe_base;        /* address of .stapsdt.base, to which they were written; 0: none */
 };
 

@@ -7,13 +7,15 @@
 /* "00400000-00452000 r-xp 00000000 08:02 173521  /usr/bin/dbus-daemon" */
 static bool parse_line(struct span line, struct maps_region *region)
 {
-	struct span device;
+	uint64_t major, minor;
 
 	if (!span_hex(&line, &region->start) || !span_char(&line, '-') || !span_hex(&line, &region->end) ||
 	    region->start >= region->end || !span_word(&line, &region->permissions) ||
 	    span_length(region->permissions) != MAPS_PERMISSIONS || !span_hex(&line, &region->offset) ||
-	    !span_word(&line, &device) || !span_u64(&line, &region->inode))
+	    !span_hex(&line, &major) || !span_char(&line, ':') || !span_hex(&line, &minor) ||
+	    !span_u64(&line, &region->inode))
 		return false;
+	region->device = major << 32 | (minor & UINT32_MAX);
 	while (line.at < line.end && *line.at == ' ')
 		line.at++;
 	region->path = line;

@@ -15,6 +15,7 @@ struct maps_region {
 	uint64_t start, end;     /* addresses; start < end */
 	struct span permissions; /* "rw-p": MAPS_PERMISSIONS bytes */
 	uint64_t offset;         /* of the first byte in the file */
+	uint64_t device;         /* of the file system: major << 32 | minor, as in mountinfo */
 	uint64_t inode;          /* 0: none */
 	struct span path;        /* or "[heap]"; empty: anonymous memory. A newline is "\012" */
 };

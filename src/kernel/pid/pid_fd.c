@@ -14,23 +14,11 @@
 #define O_TMPFILE 020000000
 #endif
 
-static const char deleted_mark[] = " (deleted)";
-
 static bool take_prefix(struct span *text, const char *prefix)
 {
 	if (!span_starts(*text, prefix))
 		return false;
 	text->at += strlen(prefix);
-	return true;
-}
-
-static bool take_mark(struct span *text)
-{
-	size_t length = strlen(deleted_mark);
-
-	if (span_length(*text) <= length || memcmp(text->end - length, deleted_mark, length) != 0)
-		return false;
-	text->end -= length;
 	return true;
 }
 
@@ -72,10 +60,10 @@ void pid_fd_link_parse(struct span link, struct pid_fd_link *parsed)
 		parsed->anonymous = anonymous_kind(rest);
 	} else if (span_starts(rest, "/memfd:")) {
 		parsed->kind = N_("memfd");
-		take_mark(&parsed->path);
+		span_take_end(&parsed->path, PATH_DELETED);
 	} else if (span_starts(rest, "/")) {
 		parsed->kind = is_device(rest) ? N_("device") : N_("file");
-		parsed->deleted = take_mark(&parsed->path);
+		parsed->deleted = span_take_end(&parsed->path, PATH_DELETED);
 	} else {
 		parsed->kind = N_("other");
 	}

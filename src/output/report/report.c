@@ -135,11 +135,13 @@ static void add_findings(struct report *report)
 {
 	const struct stretch *stretch = &report->stretch;
 	struct page *page = &report->page;
+	const struct notice *lack;
 	char text[TEXT_MAX];
 
 	page_element(page, "h2", _("Out of the ordinary"));
 	if (stretch->n_findings == 0) {
-		page_element(page, "p", _("nothing out of the ordinary"));
+		lack = frame_newest_notice(&stretch->moment, finding_schema.name);
+		page_element(page, "p", lack ? lack->text : _("nothing out of the ordinary"));
 		return;
 	}
 	page_markup(page, "<ul class=\"findings\">\n");

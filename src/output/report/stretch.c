@@ -392,6 +392,7 @@ enum report_fault stretch_read(struct stretch *stretch, const struct report_plan
 		.findings = findings_open(plan->rules, plan->n_rules, plan->settings),
 	};
 	fault = read_stretch(&pass);
+	findings_note_lack(pass.pipeline.findings, &stretch->moment);
 	findings_close(pass.pipeline.findings);
 	for (int i = 0; i < 2; i++)
 		frame_close(&pass.frames[i]);

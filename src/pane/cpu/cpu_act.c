@@ -18,6 +18,7 @@
 #include "pane/process/process_open.h"
 #include "pane/text.h"
 #include "screen/keys.h"
+#include "sys/privilege.h"
 
 #define NICE_LEAST (-20)
 #define NICE_MOST 19
@@ -151,8 +152,13 @@ const char *cpu_targets_text(const struct cpu_state *cpu, char *text)
 /* In plain words, where the kernel's say less. */
 static const char *failure_of(const char *order, int error, const char *remedy, char text[TEXT_MAX])
 {
+	char lacking[PRIVILEGE_REMEDY_BYTES];
+
 	if (strncmp(order, "affinity", 8) == 0 && error == -EINVAL)
 		return _("it may not use any of these CPUs");
+	if (error == -EPERM && !remedy && strncmp(order, "signal", 6) != 0)
+		remedy = privilege_remedy_for_root(
+			privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_NICE)), lacking);
 	if (error == -EPERM && !remedy && strncmp(order, "signal", 6) != 0)
 		remedy = geteuid() == 0 ? _("the kernel or the container forbids it")
 					: _("run it as root, or give it the capability cap_sys_nice");

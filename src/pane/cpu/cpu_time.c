@@ -95,8 +95,7 @@ static void draw_bar(const struct canvas *canvas, int y, const struct time_bar *
 		parts[part].value = bar->values[part];
 	}
 	canvas_cut(canvas, y, 0, STYLE_NORMAL, bar->command, NAME_CELLS);
-	snprintf(number, sizeof(number), "%.0f", bar->pid);
-	canvas_right(canvas, y, x, NUMBER_CELLS, STYLE_DIM, number);
+	canvas_right(canvas, y, x, NUMBER_CELLS, STYLE_DIM, fixed_text(number, bar->pid, 0));
 	x += NUMBER_CELLS + 1;
 	canvas_right(canvas, y, x, NUMBER_CELLS, STYLE_NORMAL, fixed_text(number, bar->awake, 2));
 	x += NUMBER_CELLS + 1;

@@ -75,7 +75,7 @@ static double pressure_now(const struct pane_context *context, const char *kind)
 {
 	const struct table *table = context_table(context, MEMORY_TABLE_PRESSURE);
 
-	return table ? table_number(table, table_find(table, "memory", kind), "avg10_ratio") : NAN;
+	return table_number(table, table_find(table, "memory", kind), "avg10_ratio");
 }
 
 /* The kernel thread of DAMON, which can page out on purpose. */
@@ -179,6 +179,10 @@ static struct memory_facts facts_of(const struct pane_context *context)
 		.swapped_in_pages = paging(context, "window_swap_ins"),
 	};
 
+	if (!context_table(context, MEMORY_TABLE_PRESSURE))
+		facts.unwatched = context->tables[MEMORY_TABLE_PRESSURE].absent;
+	if (!context_table(context, MEMORY_TABLE_RECLAIM))
+		facts.unwatched = context->tables[MEMORY_TABLE_RECLAIM].absent;
 	find_limit(context, &facts);
 	find_pager(context, &facts);
 	facts.group = refaulting_group(context);
@@ -209,6 +213,8 @@ static enum memory_level draw_verdict(const struct pane_context *context, const 
 					 : memory_verdict(facts, text, sizeof(text));
 	int x = scoped && level == MEMORY_UNKNOWN ? 0 : draw_level(canvas, y, level) + CANVAS_GAP;
 
+	if (!scoped && !context_table(context, MEMORY_TABLE_MEMORY))
+		snprintf(text, sizeof(text), "%s", context->tables[MEMORY_TABLE_MEMORY].absent);
 	canvas_cut(canvas, y, x, STYLE_NORMAL, text, canvas->width - x);
 	return level;
 }
@@ -237,7 +243,7 @@ static void draw_short(const struct pane_context *context, const struct canvas *
 	int x = draw_level(canvas, 0, level) + 1, y = 2;
 	struct canvas rest;
 
-	if (level == MEMORY_UNKNOWN)
+	if (isnan(memory_left_ratio(&facts)))
 		return;
 	canvas_print(canvas, 0, x, STYLE_NORMAL, _("%.0f %% left"), floor(100 * memory_left_ratio(&facts)));
 	fill_parts(context, parts);
@@ -492,11 +498,19 @@ static void processes_title(const struct pane_context *context, char *text, size
 {
 	const struct table *processes = context_table(context, MEMORY_TABLE_PROCESS);
 	const struct view *view = &context->tables[MEMORY_TABLE_PROCESS].view;
-	unsigned long growing = 0;
+	unsigned long growing = 0, n_known = 0;
 
-	for (size_t i = 0; processes && i < view->n_rows; i++)
-		growing += table_number(processes, view->rows[i], "growth_bytes_per_second") > 0;
-	snprintf(text, room, P_("who has it: %lu grows now", "who has it: %lu grow now", growing), growing);
+	for (size_t i = 0; processes && i < view->n_rows; i++) {
+		double growth = table_number(processes, view->rows[i], "growth_bytes_per_second");
+
+		growing += growth > 0;
+		n_known += isnan(growth) ? 0 : 1;
+	}
+	if (!processes || (view->n_rows > 0 && n_known == 0))
+		snprintf(text, room, "%s", _("who has it"));
+	else
+		snprintf(text, room, P_("who has it: %lu grows now", "who has it: %lu grow now", growing),
+			 growing);
 }
 
 static void draw_processes(const struct pane_context *context, const struct canvas *canvas)
@@ -683,20 +697,21 @@ static int draw_cache_sum(const struct pane_context *context, const struct canva
 {
 	const struct table *table = context_table(context, MEMORY_TABLE_CACHE_USE);
 	const void *row = table && table->n_rows > 0 ? table_row(table, 0) : NULL;
-	double asked, missed;
+	double asked, missed, hit;
 	char text[TEXT_MAX];
 
 	if (!row || table_number(table, row, "pid") > 0)
 		return 0;
 	asked = table_number(table, row, "asked_pages_per_second");
 	missed = table_number(table, row, "missed_pages_per_second");
-	if (isnan(asked) || isnan(missed))
+	hit = table_number(table, row, "hit_ratio");
+	if (isnan(asked) || isnan(missed) || (asked > 0 && isnan(hit)))
 		return 0;
 	if (asked > 0)
 		snprintf(text, sizeof(text),
 			 _("Reads ask for %.0f pages a second; %.1f %% of them are in the cache, %.0f are "
 			   "not."),
-			 asked, 100 * table_number(table, row, "hit_ratio"), missed);
+			 asked, 100 * hit, missed);
 	else
 		snprintf(text, sizeof(text), "%s", _("No process reads a file at present."));
 	return canvas_wrapped(canvas, 0, STYLE_STRONG, span_text(text));

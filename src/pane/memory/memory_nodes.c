@@ -12,6 +12,7 @@
 #include "pane/process/process_open.h"
 #include "pane/text.h"
 
+#define ERROR_MAX 0.1      /* with more it is not known where a process has its memory */
 #define LINES_FOR_STORY 6  /* from this height on there is the first sentence, … */
 #define LINES_FOR_NODES 12 /* … the others, and the table of nodes, of at most … */
 #define NODES_PART 2       /* … this part of the height … */
@@ -23,7 +24,7 @@ static void add_process(struct node_facts *facts, const struct table *table, con
 	double far_bytes = table_number(table, row, "far_bytes"), gain;
 
 	facts->processes++;
-	if (isnan(far_bytes))
+	if (isnan(far_bytes) || table_number(table, row, "error_ratio") > ERROR_MAX)
 		return;
 	facts->known++;
 	facts->known_bytes += table_number(table, row, "resident_bytes");

@@ -87,7 +87,7 @@ static void left_words(const struct memory_facts *facts, double ratio, char *tex
 enum memory_level memory_verdict(const struct memory_facts *facts, char *text, size_t room)
 {
 	double ratio = memory_left_ratio(facts), killed = killed_by_machine(facts);
-	char available[TEXT_MAX];
+	char available[TEXT_MAX], unwatched[TEXT_MAX];
 	enum memory_level level;
 	const char *calm;
 
@@ -96,6 +96,11 @@ enum memory_level memory_verdict(const struct memory_facts *facts, char *text, s
 		return MEMORY_UNKNOWN;
 	level = level_of_facts(facts, ratio);
 	calm = level == MEMORY_OK ? calm_words(facts) : "";
+	if (level == MEMORY_OK && facts->unwatched) {
+		level = MEMORY_UNKNOWN;
+		snprintf(unwatched, sizeof(unwatched), _("Tasks that wait for it: %s."), facts->unwatched);
+		calm = unwatched;
+	}
 	left_words(facts, ratio, available, sizeof(available));
 	if (killed > 0)
 		snprintf(text, room,

@@ -11,6 +11,7 @@ struct memory_facts {
 	double limit_bytes;       /* the nearest one of the control groups; 0 or NaN: none */
 	double limit_left_bytes;  /* of it, with the cache that can be dropped */
 	double stalled_ratio;     /* share of the last 10 s in which some task waited for memory */
+	const char *unwatched;    /* why it is not known whether tasks wait; NULL: it is known */
 	double stalled_limit;     /* of that: memory is short from here on */
 	double killed;            /* processes, by the OOM killer, in the time of the graph … */
 	double killed_at_limits;  /* … of these, at limits of groups, as far as they were watched */

@@ -48,7 +48,8 @@ static void add_far(const struct node_facts *facts, char *text, size_t room)
 {
 	char words[TEXT_MAX];
 
-	if (!facts->far_name || !(facts->gain_bytes >= GAIN_BYTES_NOTABLY * facts->machine_bytes) ||
+	if (!facts->far_name || isnan(facts->far_pid + facts->best_node) ||
+	    !(facts->gain_bytes >= GAIN_BYTES_NOTABLY * facts->machine_bytes) ||
 	    !(facts->best_ratio - facts->far_local - facts->far_error >= GAIN_NOTABLY))
 		return;
 	snprintf(words, sizeof(words),
@@ -63,7 +64,7 @@ static void add_lost(const struct node_facts *facts, char *text, size_t room)
 {
 	char words[TEXT_MAX], rate[VALUE_TEXT_MAX];
 
-	if (!(facts->lost_per_second >= LOST_NOTABLY))
+	if (isnan(facts->lost_node) || !(facts->lost_per_second >= LOST_NOTABLY))
 		return;
 	snprintf(words, sizeof(words),
 		 _("Node %.0f has too little free memory: %s pages a second had to be allocated elsewhere."),

@@ -455,6 +455,18 @@ static int draw_gauges(const struct pane_context *context, const struct canvas *
 	return y;
 }
 
+/* What is known of it is why nothing is. */
+static void say_absent(const struct pane_context *context, struct overview_gauge *gauge)
+{
+	if (!gauge->absent)
+		return;
+	strcpy(gauge->value, "-");
+	screen_absence(context, gauge->absent, gauge->text, sizeof(gauge->text));
+	gauge->first = OVERVIEW_FIRST_NONE;
+	if (screen_replays(context)) /* live its graph goes on */
+		gauge->series = -1;
+}
+
 static double watched_seconds(const struct pane_context *context)
 {
 	const struct overview_state *overview = context->state;
@@ -479,6 +491,8 @@ static void draw(const struct pane_context *context, struct canvas *canvas)
 	struct overview_charts charts;
 	struct canvas part;
 
+	for (int i = 0; i < n_gauges; i++)
+		say_absent(context, &gauges[i]);
 	if (!whole)
 		n_gauges = canvas->height > LIST_LINES_MIN ? 2 : 1;
 	room = whole ? canvas->height - n_gauges - 1 - 2 * LIST_LINES_MIN : canvas->height / 4;

@@ -39,8 +39,14 @@ static char *number_label(char *text, double value)
 	return fixed_text(text, value, value < 10 ? 1 : 0);
 }
 
+static char *percent_label(char *text, double value)
+{
+	snprintf(text, VALUE_TEXT_MAX, "%.0f%%", 100 * value);
+	return text;
+}
+
 static const struct kind kinds[N_OVERVIEW_SERIES] = {
-	[OVERVIEW_SERIES_BUSY] = { .rank = 1 },
+	[OVERVIEW_SERIES_BUSY] = { .rank = 1, .label = percent_label },
 	[OVERVIEW_SERIES_SCOPE_CPU] = { .rank = 1, .label = number_label },
 	[OVERVIEW_SERIES_CONTAINER_CPU] = { .rank = 1, .label = number_label },
 	[OVERVIEW_SERIES_USED] = { .rank = 2, .label = size_short },
@@ -59,7 +65,7 @@ static const struct kind kinds[N_OVERVIEW_SERIES] = {
 				      true,
 				      1e6 },
 	[OVERVIEW_SERIES_SCOPE_READ] = { .rank = 3, .label = size_short, .least_end = 1 << 20 },
-	[OVERVIEW_SERIES_GPU] = { .rank = 4 },
+	[OVERVIEW_SERIES_GPU] = { .rank = 4, .label = percent_label },
 	[OVERVIEW_SERIES_LOAD] = { .rank = 5, .label = number_label, .decimal = true, .least_end = 1 },
 	[OVERVIEW_SERIES_POWER] = { .rank = 6, .label = watts_text, .decimal = true },
 };
@@ -201,7 +207,6 @@ static int draw_key(const struct canvas *canvas, int x, const struct graph_part 
 static void draw_cpu(const struct pane_context *context, const struct canvas *canvas, int x)
 {
 	const struct table *table = frame_table(context->frame, "cpu");
-	const void *row = table ? table_find(table, "all", NULL) : NULL;
 	const struct graph_scale scale = {
 		.whole = GRAPH_OF_ONE,
 		.top_label = "100%",
@@ -213,7 +218,8 @@ static void draw_cpu(const struct pane_context *context, const struct canvas *ca
 	struct graph_part parts[N_CPU_PARTS];
 	char number[VALUE_TEXT_MAX];
 
-	cpu_parts_fill(table, row, context->pane->series, OVERVIEW_SERIES_PARTS, parts);
+	cpu_parts_fill(table, table_find(table, "all", NULL), context->pane->series, OVERVIEW_SERIES_PARTS,
+		       parts);
 	for (unsigned i = 0; i < N_CPU_PARTS; i++)
 		if (parts[i].value >= NOTICEABLE)
 			x = draw_key(canvas, x, &parts[i], fixed_text(number, 100 * parts[i].value, 0));

@@ -472,20 +472,21 @@ static void gauge_power(const struct frame *frame, const struct grades *grades, 
 }
 
 static const struct {
+	const char *topic;
 	gauge_filler fill;
 	gauge_filler of_scope, of_container;                 /* NULL: no scope, no container limits it */
 	const void *(*container)(const struct frame *frame); /* the row with its limit; NULL: there is none */
 	bool of_namespace;                                   /* a container has its own */
 } all[] = {
-	{ gauge_cpu, gauge_scope_cpu, gauge_container_cpu, container_cpu },
-	{ gauge_memory, gauge_scope_memory, gauge_container_memory, container_memory },
-	{ .fill = gauge_swap },
-	{ .fill = gauge_pressure },
-	{ .fill = gauge_load },
-	{ .fill = gauge_disks, .of_scope = gauge_scope_disks },
-	{ .fill = gauge_network, .of_namespace = true },
-	{ .fill = gauge_gpu },
-	{ .fill = gauge_power },
+	{ "cpu", gauge_cpu, gauge_scope_cpu, gauge_container_cpu, container_cpu },
+	{ "memory", gauge_memory, gauge_scope_memory, gauge_container_memory, container_memory },
+	{ "memory", gauge_swap },
+	{ "pressure", gauge_pressure },
+	{ "system", gauge_load },
+	{ "disk", gauge_disks, gauge_scope_disks },
+	{ "interface", gauge_network, .of_namespace = true },
+	{ "gpu", gauge_gpu },
+	{ "power", gauge_power },
 };
 
 bool overview_shows_cpus(const struct frame *frame)
@@ -508,6 +509,8 @@ static bool fill(const struct frame *frame, const struct grades *grades, unsigne
 		return false;
 	}
 	all[index].fill(frame, grades, gauge);
+	if (gauge->name && isnan(gauge->ratio) && !frame_table(frame, all[index].topic))
+		gauge->absent = all[index].topic;
 	return scoped || (contained && !all[index].of_namespace);
 }
 
@@ -593,7 +596,8 @@ void overview_lines(const struct frame *frame, bool ascii, struct buffer *out)
 	unsigned n = overview_gauges(frame, NULL, gauges);
 
 	for (unsigned i = 0; i < n; i++) {
-		add_line(out, gauges[i].name, gauges[i].value, gauges[i].text, ascii);
+		add_line(out, gauges[i].name, gauges[i].absent ? "-" : gauges[i].value,
+			 gauges[i].absent ? _("not recorded") : gauges[i].text, ascii);
 		if (i == 0 && overview_shows_cpus(frame))
 			add_cpus(frame, out, ascii);
 	}

@@ -40,6 +40,7 @@ enum overview_first {
 /* A resource in one line: "CPU   8 % ███▏····  user 4  system 3  wait 0". */
 struct overview_gauge {
 	const char *name; /* translated */
+	const char *absent; /* the topic of its numbers, which the frame does not have; else NULL */
 	double ratio;     /* of the bar; NaN: unknown */
 	enum grade grade;
 	int series;                 /* of its graph; -1: none */

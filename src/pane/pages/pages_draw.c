@@ -279,11 +279,11 @@ static void draw_header(const struct pane_context *context, const struct canvas 
 	const struct table *table = context_table(context, PAGES_TABLE_TOTAL);
 	const void *row = table_row(table, 0);
 	bool gone = strcmp(table_text(table, row, "state"), "gone") == 0;
-	char text[TEXT_MAX], minor[VALUE_TEXT_MAX], major[VALUE_TEXT_MAX];
+	char text[TEXT_MAX], pid[VALUE_TEXT_MAX], minor[VALUE_TEXT_MAX], major[VALUE_TEXT_MAX];
 	double done = pages_total(context, "map_done_ratio");
 	int x = canvas_piece(canvas, 0, 0, STYLE_STRONG, table_text(table, row, "command"));
 
-	snprintf(text, sizeof(text), "PID %.0f", table_number(table, row, "pid"));
+	snprintf(text, sizeof(text), "PID %s", fixed_text(pid, table_number(table, row, "pid"), 0));
 	x = canvas_piece(canvas, 0, x, STYLE_NORMAL, text);
 	if (gone)
 		x = draw_exit(context, canvas, x, table_text(table, row, "command"));

@@ -2,6 +2,7 @@
 /* The pages pane besides its map: one page with its bytes, the process in numbers, its memory over time. */
 #include <config.h>
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,22 +28,24 @@ static void note_row(struct pages_state *pages, size_t row, const char *hex, boo
 {
 	size_t width = 2 * ROW_BYTES, digits = 0;
 	char *last = pages->last_bytes + row * width;
+	bool *changed = pages->changed_bytes + row * ROW_BYTES;
+
+	memset(changed, false, ROW_BYTES * sizeof(*changed)); /* hex may be shorter than a row */
 
 	for (; *hex && digits < width; hex++) {
 		if (*hex == ' ')
 			continue;
-		if (digits % 2 == 0)
-			pages->changed_bytes[row * ROW_BYTES + digits / 2] = false;
-		pages->changed_bytes[row * ROW_BYTES + digits / 2] |= comparable && last[digits] != *hex;
+		changed[digits / 2] |= comparable && last[digits] != *hex;
 		last[digits++] = *hex;
 	}
+	memset(last + digits, 0, width - digits);
 }
 
 void pages_note_bytes(struct pages_state *pages, const struct frame *frame)
 {
 	const struct table *table = frame_table(frame, "page_bytes");
 	uint64_t page = table && table->n_rows > 0
-				? (uint64_t)table_number(table, table_row(table, 0), "byte_address")
+				? table_u64(table, table_row(table, 0), "byte_address")
 				: 0;
 	bool comparable = table && page == pages->last_page && pages->last_length == table->n_rows;
 
@@ -66,9 +69,10 @@ static void draw_row(const struct pages_state *pages, const struct canvas *canva
 		     const struct table *table, size_t index)
 {
 	const void *row = table_row(table, index);
-	unsigned long long address = (unsigned long long)table_number(table, row, "byte_address");
+	uint64_t address = table_u64(table, row, "byte_address");
 	const char *hex = table_text(table, row, "hex");
-	int x = canvas_print(canvas, y, 0, STYLE_DIM, "%012llx", address) + 2;
+	int x = 2 + (address == U64_UNKNOWN ? canvas_print(canvas, y, 0, STYLE_DIM, "%12s", "-")
+					    : canvas_print(canvas, y, 0, STYLE_DIM, "%012" PRIx64, address));
 
 	canvas_text(canvas, y, x, STYLE_NORMAL, hex, -1);
 	canvas_text(canvas, y, x + 3 * ROW_BYTES + 1, STYLE_NORMAL, table_text(table, row, "text"), -1);

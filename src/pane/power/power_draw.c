@@ -179,6 +179,10 @@ static enum power_level judge(const struct pane_context *context, bool ascii, co
 		.ascii = ascii,
 	};
 
+	if (!context_table(context, POWER_TABLE_POWER))
+		facts.no_watts = context->tables[POWER_TABLE_POWER].absent;
+	if (!context_table(context, POWER_TABLE_TEMPERATURE))
+		facts.no_heat = context->tables[POWER_TABLE_TEMPERATURE].absent;
 	add_heat_facts(context, &facts);
 	add_throttle_facts(context, &facts);
 	add_battery_facts(context, &facts);
@@ -516,7 +520,7 @@ static void draw_histogram(const struct pane_context *context, const struct canv
 	snprintf(title, sizeof(title), _("How often the machine drew how much, last %s"),
 		 stretch_text(span, seconds));
 	snprintf(samples, sizeof(samples), P_("%zu sample", "%zu samples", (unsigned long)count), count);
-	canvas_rule(canvas, 0, title, samples);
+	canvas_rule(canvas, 0, title, count > 0 ? samples : "");
 	if (count == 0)
 		canvas_text(canvas, 1, 0, STYLE_DIM, _("no sample has the power of the machine"), -1);
 	for (unsigned i = 0; i < histogram.n_buckets; i++)

@@ -65,9 +65,7 @@ static enum power_level judge(const struct power_facts *facts, const char **word
 		*word = _("HIGH");
 		return POWER_HIGH;
 	}
-	if (isnan(facts->watts) && isnan(facts->celsius) && !facts->battery && !facts->refused)
-		return POWER_UNKNOWN;
-	if (isnan(facts->watts) && isnan(facts->celsius))
+	if ((isnan(facts->watts) && isnan(facts->celsius)) || facts->no_watts || facts->no_heat)
 		return POWER_UNKNOWN;
 	*word = _("OK");
 	return POWER_OK;
@@ -80,7 +78,9 @@ static void add_watts(const struct power_facts *facts, char *text, size_t room)
 	watts_text(now, facts->watts);
 	watts_text(least, facts->min_watts);
 	watts_text(most, facts->max_watts);
-	if (isnan(facts->watts))
+	if (facts->no_watts)
+		add(text, room, _("Watts: %s."), facts->no_watts);
+	else if (isnan(facts->watts))
 		add(text, room, "%s",
 		    facts->refused ? _("Watts may not be read.") : _("Nothing measures watts here."));
 	else if (is_near_maximum(facts))
@@ -96,6 +96,8 @@ static void add_heat(const struct power_facts *facts, char *text, size_t room)
 {
 	char now[VALUE_TEXT_MAX], critical[VALUE_TEXT_MAX], high[VALUE_TEXT_MAX];
 
+	if (facts->no_heat)
+		add(text, room, _(" Temperatures: %s."), facts->no_heat);
 	if (isnan(facts->celsius))
 		return;
 	celsius_text(now, facts->celsius, facts->ascii);
@@ -126,7 +128,8 @@ enum power_level power_verdict(const struct power_facts *facts, const char **wor
 	enum power_level level = judge(facts, word);
 
 	*text = '\0';
-	if (level == POWER_UNKNOWN && !facts->battery && !facts->refused) {
+	if (level == POWER_UNKNOWN && !facts->battery && !facts->refused && !facts->no_watts &&
+	    !facts->no_heat) {
 		snprintf(text, room, "%s",
 			 _("No power or temperature sensors (usual in a VM). Load and clock speed below."));
 		return level;

@@ -10,6 +10,7 @@
 struct power_facts {
 	double watts, mean_watts, min_watts, max_watts; /* of the machine; now, and over the run */
 	double run_seconds;
+	const char *no_watts, *no_heat; /* why the sample does not have any, translated; NULL: it may */
 	bool refused;       /* watts are unknown for want of a privilege */
 	const char *sensor; /* the one nearest to its limit */
 	double celsius, high_celsius, critical_celsius;

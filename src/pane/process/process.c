@@ -416,14 +416,15 @@ static void heading(const struct pane_context *context, char *text, size_t room)
 static void heading_of_code(const struct pane_context *context, char *text, size_t room)
 {
 	double samples = frame_number(context->frame, "profile_cost", NULL, "samples");
+	double seconds = frame_number(context->frame, "profile_cost", NULL, "seconds");
+	double error = frame_number(context->frame, "profile_cost", NULL, "error_ratio");
 	size_t length;
 
 	heading(context, text, room);
 	length = strlen(text);
-	if (samples > 0)
+	if (samples > 0 && !isnan(seconds + error))
 		snprintf(text + length, room - length, _(", %.0f samples in %.0f s, error %.1f %%"), samples,
-			 frame_number(context->frame, "profile_cost", NULL, "seconds"),
-			 100 * frame_number(context->frame, "profile_cost", NULL, "error_ratio"));
+			 seconds, 100 * error);
 }
 
 #define VIEW(view_name, view_title, view_help, view_table)                                                   \

@@ -49,6 +49,11 @@ static const char *text_of(const struct summary *summary, const char *column)
 	return process_text(&summary->rows, column);
 }
 
+static bool is_frozen(const struct summary *summary)
+{
+	return strcmp(text_of(summary, "frozen"), "yes") == 0;
+}
+
 /* Of the process that is sampled in detail, which in a recording may be another one: then NULL. */
 static const struct table *own_table(const struct summary *summary, enum process_table table)
 {
@@ -171,7 +176,7 @@ static struct process_facts facts_of(const struct summary *summary)
 		.main_ended = main_ended(summary),
 		.exit_code = how_ended(summary, "exit_code", "exit_code"),
 		.exit_signal = how_ended(summary, "exit_signal", "signal"),
-		.frozen = strcmp(text_of(summary, "frozen"), "yes") == 0,
+		.frozen = is_frozen(summary),
 		.tracer_pid = number(summary, "tracer_pid"),
 		.stop_signal = number(summary, "stop_signal"),
 		.threads = number(summary, "threads"),
@@ -313,7 +318,7 @@ static void line_state(const struct summary *summary, struct line *line)
 	if (signal)
 		add(line, _("%s stopped by SIG%s"), state, signal);
 	else
-		add(line, "%s %s", state, state_words(*state));
+		add(line, "%s %s", state, is_frozen(summary) ? _("frozen") : state_words(*state));
 	if (main_ended(summary))
 		add(line, "%s", _(", but its main thread has ended"));
 	if (*call)
@@ -329,6 +334,11 @@ static void line_threads(const struct summary *summary, struct line *line)
 	char value[4][VALUE_TEXT_MAX];
 
 	line->label = _("threads");
+	if (is_frozen(summary)) { /* the kernel shows such threads in state D or S */
+		add(line, _("%s, frozen with their control group"),
+		    fixed_text(value[0], number(summary, "threads"), 0));
+		return;
+	}
 	add(line, _("%s: running %s, in disk wait %s  waits for storage %s"),
 	    fixed_text(value[0], number(summary, "threads"), 0),
 	    fixed_text(value[1], number(summary, "running_threads"), 0),

@@ -78,7 +78,7 @@ static void add_numbers(const struct pane_context *context, const char *what, ch
 	double error = frame_number(context->frame, "profile_cost", NULL, "error_ratio");
 	double cost = frame_number(context->frame, "profile_cost", NULL, "cost_ratio");
 
-	if (!(samples > 0))
+	if (!(samples > 0) || isnan(seconds + error + cost))
 		snprintf(text, room, "%s", what);
 	else
 		snprintf(text, room, _("%s, %.0f samples in %.0f s, error %.1f %%, cost %.1f %%"), what,

@@ -18,8 +18,9 @@
 
 const char *player_refuses(const struct screen *screen)
 {
-	return screen_is_live(screen) && !screen->setup->past ? _("nothing is kept to go back to (--past=0)")
-							      : NULL;
+	if (!screen_is_live(screen) || screen->setup->past)
+		return NULL;
+	return _("nothing is kept to go back to: --past=0, or no directory for it can be written");
 }
 
 static void show(struct screen *screen, size_t index)

@@ -5,6 +5,8 @@
  *	struct pt_regs *registers = ctx[0];
  *	u64 result = ctx[1], number = (u32)registers->orig_ax, error = -result, bucket = 0, ns = 0;
  *
+ *	if (result == 0 && forks(number))		(a child begins: it did not make the call)
+ *		return;
  *	if (number >= BPF_CALL_ODD)
  *		number = (u32)(number + 1) == 0 ? BPF_CALL_NONE : BPF_CALL_ODD;
  *	if (error > BPF_CALL_ERROR_MAX || number == BPF_CALL_NONE)
@@ -42,6 +44,39 @@ enum { EXIT_REGISTERS, EXIT_RESULT };
 
 #define START_BITS 10 /* of a start: for the number of the call */
 #define START_NUMBER ((1 << START_BITS) - 1)
+
+/* Calls from which a child returns, too, with 0: fork, vfork, clone, clone3. */
+static const struct fork_call {
+	int32_t number;
+	bool foreign; /* of a program of 32 bits in a kernel of 64 */
+} forks[] = {
+#if defined(__x86_64__)
+	{ 57, false }, { 58, false }, { 56, false }, { 435, false },
+#elif defined(__i386__)
+	{ 2, false }, { 190, false }, { 120, false }, { 435, false },
+#elif defined(__aarch64__)
+	{ 220, false }, { 435, false },
+#endif
+	{ 2, true },   { 190, true }, { 120, true }, { 435, true },
+};
+
+static void choose_call(struct bpf_assembler *as, struct bpf_label *skip)
+{
+	struct bpf_label counts = { 0 };
+
+	choose_current(as, skip);
+	emit_argument(as, R1, EXIT_RESULT);
+	emit_jump_if(as, R1, BPF_JNE, 0, &counts);
+	emit_argument(as, R1, EXIT_REGISTERS);
+	emit_member(as, R2, R1, REGISTER_OF_CALL);
+	emit_truncate(as, R2, R2);
+	emit_foreign(as);
+	emit_compute(as, BPF_OR, R2, R1);
+	for (size_t i = 0; i < sizeof(forks) / sizeof(forks[0]); i++)
+		emit_jump_if(as, R2, BPF_JEQ,
+			     forks[i].number | (forks[i].foreign ? (int32_t)BPF_CALL_FOREIGN : 0), skip);
+	emit_label(as, &counts);
+}
 
 /* r2: the number of the call, of those that are counted. */
 static void load_number(struct bpf_assembler *as)
@@ -103,7 +138,7 @@ const struct bpf_shape bpf_call = {
 	.maps = BPF_MAP_BIT(BPF_MAP_ENTRIES) | BPF_MAP_BIT(BPF_MAP_WANTED),
 	.entries = BPF_ENTRIES_COUNTS,
 	.needs_types = true,
-	.choose = choose_current,
+	.choose = choose_call,
 	.work = count_call,
 };
 
@@ -175,6 +210,6 @@ const struct bpf_shape bpf_call_ended = {
 	.maps = BPF_MAP_BIT(BPF_MAP_ENTRIES) | BPF_MAP_BIT(BPF_MAP_STARTS) | BPF_MAP_BIT(BPF_MAP_WANTED),
 	.entries = BPF_ENTRIES_COUNTS,
 	.needs_types = true,
-	.choose = choose_current,
+	.choose = choose_call,
 	.work = end_call,
 };

@@ -10,8 +10,16 @@
  *	struct { u64 error; char command[16], path[120]; } key = { -result or 0, current->group_leader->comm
  *};
  *
- *	if (probe_read_user_str(key.path, sizeof(key.path), path) < 0)
+ *	s64 length = probe_read_user_str(key.path, sizeof(key.path), path);
+ *	char last = 0;
+ *
+ *	if (length <= 0)
  *		key.error |= BPF_OPENED_UNREAD;
+ *	else if (length == sizeof(key.path)) {
+ *		probe_read_user(&last, 1, path + sizeof(key.path) - 1);
+ *		if (last)
+ *			key.error |= BPF_OPENED_CUT;
+ *	}
  *	count(entries, &key);
  *
  * Sent:
@@ -123,10 +131,34 @@ static void load_path(struct bpf_assembler *as, struct bpf_label *none)
 	emit_label(as, &found);
 }
 
+static void add_mark(struct bpf_assembler *as, int32_t mark)
+{
+	emit_load_slot(as, 8, R1, as->key, BPF_OPENED_ERROR * WORD);
+	emit_compute_with(as, BPF_OR, R1, mark);
+	emit_store_slot(as, 8, as->key, BPF_OPENED_ERROR * WORD, R1);
+}
+
+/* r0: how many bytes of the path at VALUE were read, if it was. */
+static void mark_cut(struct bpf_assembler *as, int32_t room, struct bpf_label *whole)
+{
+	struct frame_slot last = emit_slot(as, 1);
+
+	emit_jump_if(as, R0, BPF_JSLT, room, whole);
+	emit_store_slot_number(as, last, 0, 0);
+	emit_address(as, R1, last);
+	emit_set(as, R2, 1);
+	emit_move(as, R3, VALUE);
+	emit_compute_with(as, BPF_ADD, R3, room - 1);
+	emit_call(as, BPF_FUNC_probe_read_user);
+	emit_load_slot(as, 8, R1, last, 0);
+	emit_jump_if(as, R1, BPF_JEQ, 0, whole);
+	add_mark(as, BPF_OPENED_CUT);
+}
+
 static void count_open(struct bpf_assembler *as)
 {
 	struct frame_slot path;
-	struct bpf_label none = { 0 }, known = { 0 }, read = { 0 };
+	struct bpf_label none = { 0 }, known = { 0 }, read = { 0 }, whole = { 0 };
 
 	as->key = emit_slot(as, N_BPF_OPENED_WORDS);
 	path = (struct frame_slot){ as->key.at + BPF_OPENED_PATH * WORD, BPF_OPENED_PATH_BYTES };
@@ -146,10 +178,11 @@ static void count_open(struct bpf_assembler *as)
 	emit_move(as, R3, VALUE);
 	emit_call(as, BPF_FUNC_probe_read_user_str);
 	emit_jump_if(as, R0, BPF_JSGT, 0, &read);
-	emit_load_slot(as, 8, R1, as->key, BPF_OPENED_ERROR * WORD);
-	emit_compute_with(as, BPF_OR, R1, BPF_OPENED_UNREAD);
-	emit_store_slot(as, 8, as->key, BPF_OPENED_ERROR * WORD, R1);
+	add_mark(as, BPF_OPENED_UNREAD);
+	emit_jump(as, &whole);
 	emit_label(as, &read);
+	mark_cut(as, (int32_t)path.bytes, &whole);
+	emit_label(as, &whole);
 	emit_count(as);
 	emit_label(as, &none);
 }

@@ -427,6 +427,7 @@ enum bpf_opened_word {
 	N_BPF_OPENED_WORDS = BPF_OPENED_PATH + 15,
 };
 #define BPF_OPENED_UNREAD 0x10000
+#define BPF_OPENED_CUT 0x40000 /* it is longer */
 #define BPF_OPENED_PATH_BYTES (8 * (N_BPF_OPENED_WORDS - BPF_OPENED_PATH))
 
 struct bpf_opened {

@@ -11,16 +11,16 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/perf_ring.h"
 #include "sys/privilege.h"
+#include "sys/system_call.h"
 
 static long call_kernel(enum bpf_cmd command, union bpf_attr *attr)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_BPF);
-	long result = syscall(SYS_bpf, command, attr, sizeof(*attr));
+	long result = system_call(SYS_bpf, command, attr, sizeof(*attr));
 
 	privilege_lower(raised);
 	return result < 0 ? -errno : result;

@@ -18,6 +18,7 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_syscall.h"
 #include "sys/bpf/program.h"
+#include "sys/patience.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
 
@@ -66,11 +67,12 @@ static void add(struct call_looks *looks, uint64_t word, uint64_t ns)
 
 static void look_at(struct call_looks *looks, const struct looked_at *thread, uint64_t ns)
 {
+	uint64_t raised = privilege_raise_for(PRIVILEGE_DETAILS, thread->pid), number;
 	char bytes[TEXT_BYTES];
 	ssize_t length = pread(thread->file, bytes, sizeof(bytes), 0);
 	struct pid_syscall call;
-	uint64_t number;
 
+	privilege_lower(raised);
 	if (length <= 0 || !pid_syscall_parse(span_of(bytes, (size_t)length), &call) || call.running ||
 	    call.none)
 		return;
@@ -121,6 +123,7 @@ static bool follow(struct call_looks *looks, const struct process *process, uint
 {
 	char path[48], bytes[TEXT_BYTES];
 	bool may_be_read;
+	uint64_t raised;
 	int file;
 
 	if (is_followed(looks, process, tid))
@@ -129,7 +132,9 @@ static bool follow(struct call_looks *looks, const struct process *process, uint
 	file = pids_open(looks->env, process->pid, path, O_RDONLY);
 	if (file < 0)
 		return true;
+	raised = privilege_raise_for(PRIVILEGE_DETAILS, process->pid);
 	may_be_read = pread(file, bytes, sizeof(bytes), 0) > 0;
+	privilege_lower(raised);
 	if (may_be_read && looks->n_threads < THREADS_MAX) {
 		*VECTOR_ADD(looks->threads, looks->n_threads, looks->thread_capacity) =
 			(struct looked_at){ process->pid, tid, process->start_ticks, file, true };
@@ -194,7 +199,8 @@ size_t call_looks_follow(struct call_looks *looks, const struct process_list *pr
 	size_t n_left_out = 0;
 	uint64_t raised;
 
-	pthread_mutex_lock(&looks->lock);
+	if (!patience_lock(&looks->lock))
+		return 0;
 	raised = privilege_raise(PRIVILEGE_DETAILS);
 	for (size_t i = 0; i < looks->n_threads; i++)
 		looks->threads[i].seen = false;
@@ -213,7 +219,8 @@ size_t call_looks_counts(struct call_looks *looks, struct call_count **counts, s
 {
 	size_t n;
 
-	pthread_mutex_lock(&looks->lock);
+	if (!patience_lock(&looks->lock))
+		return 0;
 	n = looks->n_counts;
 	VECTOR_RESERVE(*counts, n, *capacity);
 	if (n > 0)
@@ -241,7 +248,8 @@ void call_looks_close(struct call_looks *looks)
 	if (!looks)
 		return;
 	atomic_store(&looks->ends, true);
-	pthread_join(looks->looker, NULL);
+	if (!patience_join(looks->looker))
+		return;
 	for (size_t i = 0; i < looks->n_threads; i++)
 		looks->threads[i].seen = false;
 	drop_unseen(looks);

@@ -20,7 +20,7 @@ size_t call_looks_follow(struct call_looks *looks, const struct process_list *pr
 
 /*
  * Sets the caller's vector to what was seen so far, one of each process and call: count is how often a thread
- * was in it, sum_ns the time between looks that this stands for.
+ * was in it, sum_ns the time between looks that this stands for. None while the thread hangs.
  */
 size_t call_looks_counts(struct call_looks *looks, struct call_count **counts, size_t *capacity);
 

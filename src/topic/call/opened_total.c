@@ -148,6 +148,11 @@ static uint32_t error_of(const struct opened_count *count)
 	return count->words[BPF_OPENED_ERROR] & BPF_CALL_ERROR_MAX;
 }
 
+static bool is_cut(const struct opened_count *count)
+{
+	return count->words[BPF_OPENED_ERROR] & BPF_OPENED_CUT;
+}
+
 static const char *path_of(const struct opened_count *count)
 {
 	return count->words[BPF_OPENED_ERROR] & BPF_OPENED_UNREAD
@@ -161,7 +166,9 @@ static int by_row(const struct opened_count *one, const struct opened_count *oth
 
 	if (order != 0)
 		return order;
-	return error_of(one) != error_of(other) ? (error_of(one) > error_of(other) ? 1 : -1) : 0;
+	if (error_of(one) != error_of(other))
+		return error_of(one) > error_of(other) ? 1 : -1;
+	return (int)is_cut(one) - (int)is_cut(other);
 }
 
 static int by_key(const void *a, const void *b)
@@ -199,6 +206,7 @@ static void fold_path(struct opened_count *count)
 	length = slash ? (size_t)(slash + 1 - path) : 0;
 	memset(path + length, 0, BPF_OPENED_PATH_BYTES - length);
 	memcpy(path + length, FOLDED_NAME, strlen(FOLDED_NAME));
+	count->words[BPF_OPENED_ERROR] &= ~(uint64_t)BPF_OPENED_CUT;
 	count->words[BPF_OPENED_ERROR] |= FOLDED;
 }
 
@@ -271,7 +279,7 @@ static void add_row(struct sample *sample, const struct opened_count *counts, si
 	char name[ERROR_NAME_BYTES], path[BPF_OPENED_PATH_BYTES + sizeof("…")];
 	int length = snprintf(path, sizeof(path), "%.*s", BPF_OPENED_PATH_BYTES - 1, path_of(counts));
 
-	if (length == BPF_OPENED_PATH_BYTES - 1) /* it is cut, or as long as may be */
+	if (is_cut(counts))
 		strcpy(path + length, "…");
 	row->opens = row->counted = row->commands = 0;
 	for (size_t i = 0; i < n; i++) {

@@ -27,6 +27,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "counter",
+	.is_public = true,
 	.help = N_("events per CPU: cycles, instructions and misses, or page faults and context switches"),
 	.of_run = true,
 	.sum_row = "all",

@@ -149,7 +149,7 @@ static int test_hardware(struct env *env)
 	{ EACCES,                                                                                            \
 	  N_("give it the capability cap_perfmon; for your own processes it is enough to set "               \
 	     "/proc/sys/kernel/perf_event_paranoid to 1") },                                                 \
-	{ EPERM, N_("a container or security settings forbid it: run it outside, as root") },            \
+	{ EPERM, COUNTER_FORBIDDEN },                                                                        \
 	{ ENOTSUP, N_("only the running machine has counters: leave out --root") }
 
 static const struct source_spec sources[] = {

@@ -12,12 +12,16 @@
 #define COUNTER_SOURCE "perf_event_open"
 #define COUNTER_HARDWARE_SOURCE "hardware counters"
 
+/* The kernel itself says -EACCES. */
+#define COUNTER_FORBIDDEN                                                                                    \
+	N_("a container or security settings forbid it: run it as root outside of them, or give it the "     \
+	   "capability cap_perfmon")
+
 /* For topics that count the whole machine. */
 #define COUNTER_MACHINE_REMEDIES                                                                             \
 	{ EACCES,                                                                                            \
 	  N_("give it the capability cap_perfmon, or set /proc/sys/kernel/perf_event_paranoid to 0") },      \
-		{ EPERM,                                                                                     \
-		  N_("a container or security settings forbid it: run it outside, as root") },           \
+		{ EPERM, COUNTER_FORBIDDEN },                                                                \
 		{ ENOTSUP, N_("only the running machine has counters: leave out --root") },               \
 		{ ENOSYS, N_("this kernel was built without CONFIG_PERF_EVENTS") }
 

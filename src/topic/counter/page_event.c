@@ -48,6 +48,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "page_event",
+	.is_public = true,
 	.help = N_("page faults, allocations and reclaim of the whole machine"),
 	.of_run = true,
 	.row_size = sizeof(struct event_row),

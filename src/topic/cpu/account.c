@@ -46,6 +46,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "account",
+	.is_public = true,
 	.help = N_("where CPU time went"),
 	.row_size = sizeof(struct account_row),
 	SCHEMA_COLUMNS(columns),
@@ -82,7 +83,7 @@ static const struct source_spec sources[] = {
 	  .optional = true,
 	  .test = test_records,
 	  .remedies = { { EPERM, N_("without cap_net_admin this comes from the parents' cutime/cstime, later "
-				    "and less precisely: run it as root") },
+				    "and less precisely: run it as root, or give it the capability") },
 			{ ENOENT,
 			  N_("kernel without CONFIG_TASKSTATS: cutime/cstime of parents is used") },
 			{ EINVAL, N_("not available in a container: cutime/cstime of parents is used") } } },

@@ -72,6 +72,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "cpu",
+	.is_public = true,
 	.help = N_("how each CPU spends its time"),
 	.sum_row = "all",
 	.row_size = sizeof(struct cpu_row),

@@ -53,6 +53,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "cpu_limit",
+	.is_public = true,
 	.help = N_("limits of the container or service in which panetop runs"),
 	.row_size = sizeof(struct limit_row),
 	SCHEMA_COLUMNS(columns),

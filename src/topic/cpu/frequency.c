@@ -249,6 +249,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "frequency",
+	.is_public = true,
 	.help = N_("frequencies of CPUs and GPUs"),
 	.row_size = sizeof(struct frequency_row),
 	SCHEMA_COLUMNS(columns),

@@ -50,6 +50,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "idle_state",
+	.is_public = true,
 	.help = N_("idle states of the CPUs: time and entries"),
 	.none = N_("no driver (normal in a virtual machine)"),
 	.sum_row = "all",

@@ -50,6 +50,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "throttle",
+	.is_public = true,
 	.help = N_("thermal throttling of the CPUs"),
 	.none = N_("only Intel processors count this, and no virtual machines"),
 	.row_size = sizeof(struct throttle_row),

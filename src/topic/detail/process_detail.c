@@ -447,17 +447,13 @@ static void set_lock_holder(struct detail_row *row, const struct process_page *p
 
 static void set_links(struct detail_row *row, struct process_page *page, struct arena *arena)
 {
-	static const char mark[] = " (deleted)";
 	struct span executable = process_page_text(page, PAGE_EXECUTABLE);
-	size_t length = span_length(executable), marked = strlen(mark);
 
 	row->directory = copy_span(arena, process_page_text(page, PAGE_DIRECTORY));
 	row->root = copy_span(arena, process_page_text(page, PAGE_ROOT));
 	row->executable_state = "";
-	if (length > marked && memcmp(executable.end - marked, mark, marked) == 0) {
-		executable.end -= marked;
+	if (span_take_end(&executable, PATH_DELETED))
 		row->executable_state = N_("deleted");
-	}
 	row->executable = copy_span(arena, executable);
 	for (unsigned item = PAGE_EXECUTABLE; item <= PAGE_ROOT; item++) {
 		int error = page->texts[item].error;

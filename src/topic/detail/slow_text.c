@@ -6,38 +6,53 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "core/buffer.h"
-#include "sys/buffer_io.h"
 #include "sys/device_poll.h"
 #include "sys/pids.h"
 
 struct slow_text {
 	struct device_poll poll;
 	struct env *env; /* borrowed */
-	const char *name;
 	size_t most;
 	uint64_t generation, tick; /* of the target of text, and of the last request */
 	uint64_t asked;            /* generation of the one that is being read */
-	int fd;                    /* of the file that is being read */
 	bool finished;
 	int error;
-	struct buffer read; /* by the helper */
 	struct buffer text;
+
+	/* Of the helper while it is in flight. */
+	uint32_t pid;
+	char file[NAME_MAX + 1];
+	size_t length;
+	char read[]; /* most + 1 */
 };
 
-/* The rights were checked when it was opened. */
+static int read_all(struct slow_text *slow, int fd)
+{
+	ssize_t length = 0;
+
+	do {
+		slow->length += (size_t)length;
+		length = read(fd, slow->read + slow->length, slow->most + 1 - slow->length);
+	} while (length > 0 && slow->length + (size_t)length <= slow->most);
+	slow->length += length > 0 ? (size_t)length : 0;
+	return length < 0 ? -errno : 0;
+}
+
 static void read_text(struct device_poll *poll)
 {
 	struct slow_text *slow = (struct slow_text *)poll;
+	int fd = pids_open_at(poll->root, slow->pid, slow->file, O_RDONLY);
 
-	buffer_empty(&slow->read);
-	slow->error = buffer_read(&slow->read, slow->fd, slow->most + 1);
-	close(slow->fd);
+	slow->length = 0;
+	slow->error = fd < 0 ? fd : read_all(slow, fd);
+	if (fd >= 0)
+		close(fd);
 	poll->reads++;
 }
 
@@ -45,14 +60,8 @@ static void start(struct slow_text *slow, const struct target *target)
 {
 	slow->tick = slow->env->tick;
 	slow->asked = target->generation;
-	slow->fd = pids_open(slow->env, target->memory_pid, slow->name, O_RDONLY);
-	if (slow->fd < 0) {
-		slow->error = slow->fd;
-		return;
-	}
+	slow->pid = target->memory_pid;
 	device_poll_submit(&slow->poll);
-	if (!slow->poll.in_flight && !slow->finished) /* one that was dropped is still blocked */
-		close(slow->fd);
 	device_poll_wait(slow->env);
 }
 
@@ -65,17 +74,18 @@ static void free_text(struct device_poll *poll)
 {
 	struct slow_text *slow = (struct slow_text *)poll;
 
-	buffer_free(&slow->read);
 	buffer_free(&slow->text);
-	free(slow);
+	helper_free(slow);
 }
 
 struct slow_text *slow_text_open(struct env *env, const char *name, size_t most)
 {
-	struct slow_text *slow = alloc_zeroed(1, sizeof(*slow));
+	struct slow_text *slow = helper_alloc(sizeof(*slow) + most + 1);
 	char title[64];
 
-	*slow = (struct slow_text){ .env = env, .name = name, .most = most };
+	slow->env = env;
+	slow->most = most;
+	snprintf(slow->file, sizeof(slow->file), "%s", name);
 	slow->tick = ENV_NEVER;
 	slow->poll = (struct device_poll){ .read = read_text, .finished = finish, .free = free_text };
 	snprintf(title, sizeof(title), "proc/PID/%s of the page", name);
@@ -95,7 +105,7 @@ static void take(struct slow_text *slow, const struct target *target)
 	if (slow->asked != target->generation || slow->error || !target_is_same(target))
 		return;
 	buffer_empty(&slow->text);
-	buffer_add(&slow->text, slow->read.bytes, slow->read.length);
+	buffer_add(&slow->text, slow->read, slow->length);
 }
 
 struct span slow_text_get(struct slow_text *slow, const struct target *target)

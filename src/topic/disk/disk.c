@@ -8,6 +8,7 @@
 #include "core/i18n.h"
 #include "core/unknown.h"
 #include "topic/disk/disk_list.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 
 struct disk_row {
@@ -120,8 +121,10 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "disk",
+	.is_public = true,
 	.help = N_("block devices: data, requests, waiting"),
 	.sum_row = "all",
+	.goes_on = true,
 	.from_zero = true, /* a device without a row had no requests */
 	.row_size = sizeof(struct disk_row),
 	SCHEMA_COLUMNS(columns),
@@ -168,12 +171,12 @@ static const char *copied(struct frame *frame, const char *text)
 static int sample(struct sample *sample)
 {
 	struct disk_list *list = sample->state;
-	struct disk_stats sum = disk_list_sum(list);
 	struct disk_row *row = table_add(sample->table);
 
+	served_mounts_tell_host(sample->env, sample->frame, schema.name, "proc/diskstats");
 	row->device = "all";
 	if (!list->doubtful)
-		set_counters(row, &sum);
+		set_counters(row, &list->sum);
 	for (size_t i = 0; i < list->count; i++) {
 		const struct disk *disk = &list->disks[i];
 
@@ -184,7 +187,7 @@ static int sample(struct sample *sample)
 		row->model = copied(sample->frame, disk->model);
 		row->kind = disk->kind;
 		row->block_bytes = disk->block_bytes;
-		if (!disk->doubtful)
+		if (!disk->ledger.doubtful)
 			set_counters(row, &disk->total);
 	}
 	return 0;

@@ -58,6 +58,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "disk_account",
+	.is_public = true,
 	.help = N_("whose bytes the devices read and wrote"),
 	.row_size = sizeof(struct disk_account_row),
 	SCHEMA_COLUMNS(columns),
@@ -300,18 +301,18 @@ static struct parts parts_of_files(struct sample *sample)
 static int sample(struct sample *sample)
 {
 	struct state *state = sample->state;
-	struct disk_stats sum;
+	struct bytes device;
 	struct parts all;
 
 	if (!state->users->counted && sample->env->live && !env_exists(sample->env, IO))
 		return -ENOENT;
 	trace_notice(&state->users->trace, sample->frame, _("devices share one account, by /proc/PID/io"));
 	all = state->users->counted ? add_devices(sample) : parts_of_files(sample);
-	sum = disk_list_sum(state->disks);
+	device = of_stats(&state->disks->sum);
 	if (!state->begun)
-		state->first_device = of_stats(&sum);
+		state->first_device = device;
 	state->begun = true;
-	all.device = less(of_stats(&sum), state->first_device);
+	all.device = less(device, state->first_device);
 	add_parts(sample->table, "all", &all, state->users->counted);
 	return 0;
 }

@@ -261,6 +261,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "disk_latency",
+	.is_public = true,
 	.help = N_("how long disk requests take, by device, operation and phase"),
 	.none = N_("no request was completed"),
 	.from_zero = true,
@@ -410,12 +411,14 @@ static const struct column bucket_columns[] = {
 
 static const struct schema bucket_schema = {
 	.name = "disk_latency_bucket",
+	.is_public = true,
 	.help = N_("histograms of the time of disk requests"),
 	.none = N_("nothing is measured, or no request was completed"),
 	.shape = SHAPE_HISTOGRAM,
 	.from_zero = true,
 	.of_run = true,
 	.sparse = true,
+	.histogram = "disk_request",
 	.row_size = sizeof(struct bucket_row),
 	SCHEMA_COLUMNS(bucket_columns),
 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Joins each reading with the one before: wraps, devices that went and came back, and the sum that never
- * shrinks.
- */
+/* Joins each reading with the one before: devices that come, go and lie on others, and their sum. */
 #include <config.h>
 
 #include "topic/disk/disk_list.h"
@@ -14,87 +11,16 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
-#include "core/wrap.h"
 #include "sys/attribute.h"
+#include "sys/listing.h"
 
-#define MINOR_BITS 20
+/* Requests and sectors, which begin again together where a device comes back with the same name. */
+#define MAINS 0x55
 
-#define COUNTER(field) offsetof(struct disk_stats, field)
-#define REQUESTS(field)                                                                                      \
-	COUNTER(field.completed), COUNTER(field.sectors), COUNTER(field.merged), COUNTER(field.milliseconds)
-
-static const size_t counters[] = {
-	REQUESTS(reads),   REQUESTS(writes), REQUESTS(discards), COUNTER(busy_ms),
-	COUNTER(queue_ms), COUNTER(flushes), COUNTER(flush_ms),
-};
-
-#define N_COUNTERS (sizeof(counters) / sizeof(counters[0]))
-
-static uint64_t counter(const struct disk_stats *stats, size_t i)
+static void add_counters(uint64_t *sum, const uint64_t *more)
 {
-	uint64_t value;
-
-	memcpy(&value, (const char *)stats + counters[i], sizeof(value));
-	return value;
-}
-
-static void set_counter(struct disk_stats *stats, size_t i, uint64_t value)
-{
-	memcpy((char *)stats + counters[i], &value, sizeof(value));
-}
-
-static void add_stats(struct disk_stats *sum, const struct disk_stats *stats)
-{
-	for (size_t i = 0; i < N_COUNTERS; i++) {
-		uint64_t one = counter(sum, i), other = counter(stats, i);
-
-		set_counter(sum, i, one == U64_UNKNOWN || other == U64_UNKNOWN ? U64_UNKNOWN : one + other);
-	}
-}
-
-/*
- * Did the device come back with the same name? Then requests and sectors begin again together. A counter
- * that wraps does so alone: times in ms have 32 bits, the others have those of a long.
- */
-static bool began_again(const struct disk_stats *before, const struct disk_stats *now)
-{
-	return (now->reads.completed < before->reads.completed) +
-		       (now->reads.sectors < before->reads.sectors) +
-		       (now->writes.completed < before->writes.completed) +
-		       (now->writes.sectors < before->writes.sectors) >
-	       1;
-}
-
-/* Alone, and without a wrap, as in a file that was read while it was written. */
-static bool went_back(const struct disk_stats *before, const struct disk_stats *now)
-{
-	for (size_t i = 0; i < N_COUNTERS; i++)
-		if (counter(now, i) < counter(before, i) && counter(before, i) != U64_UNKNOWN &&
-		    !wrapped(counter(before, i), counter(now, i)))
-			return true;
-	return false;
-}
-
-static uint64_t counter_growth(uint64_t before, uint64_t now)
-{
-	return now >= before ? now - before : now + WRAP_SPAN - before;
-}
-
-static void count_up(struct disk *disk, const struct disk_stats *now)
-{
-	for (size_t i = 0; i < N_COUNTERS; i++) {
-		uint64_t before = counter(&disk->raw, i), value = counter(now, i);
-
-		if (before == U64_UNKNOWN || value == U64_UNKNOWN)
-			set_counter(&disk->total, i, value);
-		else
-			set_counter(&disk->total, i,
-				    counter(&disk->total, i) + counter_growth(before, value));
-	}
-	disk->total.in_flight = now->in_flight;
-	disk->raw = *now;
-	disk->raw.name = (struct span){ 0 }; /* its text goes with the tick */
-	disk->total.name = (struct span){ 0 };
+	for (size_t i = 0; i < DISK_COUNTERS; i++)
+		sum[i] = u64_sum(sum[i], more[i]);
 }
 
 static const char *kind_of_name(struct span name)
@@ -190,58 +116,85 @@ static struct disk *add(struct disk_list *list, const struct disk_stats *stats)
 	struct disk *disk = VECTOR_ADD(list->disks, list->count, list->capacity);
 	size_t length = span_length(stats->name);
 
-	*disk = (struct disk){ .name = alloc_zeroed(length + 1, 1),
-			       .block_bytes = U64_UNKNOWN,
-			       .stacked = disk_is_stacked(stats->name),
-			       .raw = *stats,
-			       .total = *stats };
+	*disk = (struct disk){ .name = alloc_zeroed(length + 1, 1), .block_bytes = U64_UNKNOWN };
 	memcpy(disk->name, stats->name.at, length);
+	ledger_open(&disk->ledger, stats->counters, DISK_COUNTERS);
+	/* all of it: it was not in the file before */
+	memcpy(disk->ledger.grown, disk->ledger.total, sizeof(disk->ledger.grown));
 	return disk;
 }
 
-/* What it did stays in the sum. */
-static void retire(struct disk_list *list, const struct disk *disk)
+static uint64_t requests(const struct disk *disk)
 {
-	if (!disk->stacked)
-		add_stats(&list->gone, &disk->total);
-}
-
-/* A reading that went back is left out; where the next one is as low, it counts on from there. */
-static void follow(struct disk_list *list, struct disk *disk, const struct disk_stats *stats)
-{
-	bool again = began_again(&disk->raw, stats), back = !again && went_back(&disk->raw, stats);
-
-	if (again) {
-		retire(list, disk);
-		disk->raw = disk->total = *stats;
-		disk->described = false;
-	}
-	if (back && disk->doubtful)
-		disk->raw = *stats;
-	disk->doubtful = back && !disk->doubtful;
-	if (!disk->doubtful)
-		count_up(disk, stats);
+	return disk->total.reads.completed + disk->total.writes.completed;
 }
 
 static void update_disk(struct disk_list *list, const struct disk_stats *stats, size_t *next)
 {
 	struct disk *disk = find(list, stats->name, next);
-	uint64_t before;
+	uint64_t before = disk ? requests(disk) : 0;
 
-	if (!disk)
+	if (disk)
+		ledger_read(&disk->ledger, stats->counters, DISK_COUNTERS, MAINS);
+	else
 		disk = add(list, stats);
-	before = disk->total.reads.completed + disk->total.writes.completed;
-	follow(list, disk, stats);
-	list->doubtful |= disk->doubtful && !disk->stacked;
+	list->changed |= disk->tick == 0;
+	memcpy(disk->total.counters, disk->ledger.total, sizeof(disk->total.counters));
 	disk->tick = list->env->tick;
-	disk->number = stats->major << MINOR_BITS | stats->minor;
-	disk->used = disk->total.reads.completed + disk->total.writes.completed > 0;
+	disk->number = stats->major << DISK_MINOR_BITS | stats->minor;
+	disk->used = requests(disk) > 0;
 	/* another file may be behind a loop device */
-	if (strncmp(disk->name, "loop", 4) == 0 &&
-	    disk->total.reads.completed + disk->total.writes.completed != before)
+	if (disk->ledger.again || (strncmp(disk->name, "loop", 4) == 0 && requests(disk) != before))
 		disk->described = false;
 	if (disk->used && !disk->described)
 		describe(disk, list->env);
+}
+
+static void note_slave(void *context, const char *name)
+{
+	(void)name;
+	*(bool *)context = true;
+}
+
+/* Where the kernel names nothing below it, its name says what it is: a file, memory, a pool. */
+static bool lies_on_others(struct disk_list *list, const struct disk *disk)
+{
+	bool has_slaves = false;
+	char path[256];
+
+	attribute_path(path, sizeof(path), disk->name, "slaves");
+	listing_each_directory(list->env, path, note_slave, &has_slaves);
+	return has_slaves || disk_is_stacked(span_text(disk->name));
+}
+
+/*
+ * A disk with several paths has a hidden one for each of them, which counts the requests; before Linux 6.5
+ * the disk itself counts none. Control groups know the disk only.
+ */
+static void find_stacked(struct disk_list *list)
+{
+	char head[DISK_HEAD_MAX];
+
+	for (size_t i = 0; i < list->count; i++)
+		list->disks[i].stacked = list->disks[i].has_paths = false;
+	for (size_t i = 0; i < list->count; i++) {
+		struct disk *disk = &list->disks[i], *above = NULL;
+		uint64_t hidden = disk_attribute(list->env, disk->name, "hidden");
+		bool is_path = hidden != 0 && disk_path_head(span_text(disk->name), head);
+		size_t next = 0;
+
+		if (is_path)
+			above = find(list, span_text(head), &next);
+		if (above)
+			above->stacked = above->has_paths = true;
+		disk->hidden = above || hidden == 1;
+		disk->stacked |= (hidden == 1 && !is_path) || lies_on_others(list, disk);
+	}
+}
+
+bool disk_counts_for_groups(const struct disk *disk)
+{
+	return disk->has_paths || !(disk->stacked || disk->hidden);
 }
 
 static void free_disk(struct disk *disk)
@@ -259,7 +212,7 @@ static void forget_missing(struct disk_list *list)
 			list->disks[count++] = list->disks[i];
 			continue;
 		}
-		retire(list, &list->disks[i]);
+		list->changed = true;
 		free_disk(&list->disks[i]);
 	}
 	list->count = count;
@@ -274,7 +227,7 @@ static int update(struct disk_list *list)
 
 	if (error)
 		return error;
-	list->doubtful = false;
+	list->changed = list->doubtful = false;
 	while (disk_stats_next(&text, &stats)) {
 		if (disk_is_partition(disk, stats.name))
 			continue;
@@ -282,6 +235,14 @@ static int update(struct disk_list *list)
 		update_disk(list, &stats, &next);
 	}
 	forget_missing(list);
+	if (list->changed)
+		find_stacked(list);
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->disks[i].stacked)
+			continue;
+		add_counters(list->sum.counters, list->disks[i].ledger.grown);
+		list->doubtful |= list->disks[i].ledger.doubtful;
+	}
 	return 0;
 }
 
@@ -291,16 +252,6 @@ const struct disk *disk_list_find(const struct disk_list *list, uint64_t number)
 		if (list->disks[i].number == number)
 			return &list->disks[i];
 	return NULL;
-}
-
-struct disk_stats disk_list_sum(const struct disk_list *list)
-{
-	struct disk_stats sum = list->gone;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (!list->disks[i].stacked)
-			add_stats(&sum, &list->disks[i].total);
-	return sum;
 }
 
 static int open_list(void *state, const struct sample *sample)
@@ -333,4 +284,5 @@ const struct reader disk_reader = {
 	.update = update_list,
 	.close = close_list,
 	.source = "proc/diskstats",
+	.stays = true,
 };

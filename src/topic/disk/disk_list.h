@@ -3,21 +3,24 @@
 #ifndef PANETOP_TOPIC_DISK_DISK_LIST_H
 #define PANETOP_TOPIC_DISK_DISK_LIST_H
 
+#include "core/ledger.h"
 #include "kernel/diskstats.h"
 #include "topic/reader.h"
 
+#define DISK_MINOR_BITS 20
+
 struct disk {
 	char *name;
-	uint64_t number;         /* as the kernel has it: its major number in the upper 12 of 32 bits */
+	uint64_t number;         /* as the kernel has it: major << DISK_MINOR_BITS | minor */
 	const char *kind;        /* "ssd", "nvme", "dm" … */
 	char *model;             /* or what is behind it: a file, a volume; NULL: unknown */
 	uint64_t block_bytes;    /* physical_block_size; U64_UNKNOWN */
-	bool stacked;            /* other devices store its data, or memory */
+	bool stacked;            /* other devices store its data, or memory: it is in no sum */
+	bool hidden, has_paths;  /* it is a path to a disk; it is such a disk, and lies on its paths */
 	bool used;               /* there was a request */
-	bool doubtful;           /* this reading went back: raw and total are those of the last one */
 	bool described;          /* kind, model and block_bytes are read */
-	struct disk_stats raw;   /* as read last; without name */
-	struct disk_stats total; /* the same, not wrapped */
+	struct ledger ledger;    /* of its counters */
+	struct disk_stats total; /* these alone, as they go on */
 	uint64_t tick;           /* when it was last in the file */
 };
 
@@ -25,8 +28,9 @@ struct disk_list {
 	struct env *env; /* borrowed */
 	struct disk *disks;
 	size_t count, capacity;
-	bool doubtful;          /* so is the sum */
-	struct disk_stats gone; /* of devices that were removed, and that are no stacked ones */
+	bool changed;           /* devices came or went */
+	bool doubtful;          /* the sum lacks what one of them did: it is unknown in this tick */
+	struct disk_stats sum;  /* of all that are not stacked, also of those that are gone; counters only */
 };
 
 /* Disks are without partitions, in the order of the kernel, used or not. */
@@ -38,7 +42,7 @@ const struct disk *disk_list_find(const struct disk_list *list, uint64_t number)
 /* A number from sys/block/NAME, such as "queue/rotational"; U64_UNKNOWN. */
 uint64_t disk_attribute(struct env *env, const char *name, const char *attribute);
 
-/* What all devices did that store data themselves, also those that are gone. */
-struct disk_stats disk_list_sum(const struct disk_list *list);
+/* Does a control group count its bytes on this device, and not on one below or above it? */
+bool disk_counts_for_groups(const struct disk *disk);
 
 #endif

@@ -16,6 +16,7 @@
 #include "core/vector.h"
 #include "kernel/mountinfo.h"
 #include "sys/device_poll.h"
+#include "sys/system_call.h"
 #include "topic/topic.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -48,7 +49,7 @@ static const struct column columns[] = {
 	    .help = N_("type of file system"), .source = INFO "type"),
 	ROW(mode, .kind = COLUMN_LABEL, .title = N_("mode"), .width = 4, .rank = 5,
 	    .help = N_("rw; ro: read-only, so that it cannot fill up"),
-	    .source = INFO "super options"),
+	    .source = INFO "super options, options of all its mounts"),
 	ROW(total_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("total"), .width = 7,
 	    .help = N_("its size"), .source = "statvfs(3) f_blocks * f_frsize"),
 	ROW(used_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("used"), .width = 7,
@@ -84,6 +85,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "filesystem",
+	.is_public = true,
 	.help = N_("file systems: space, inodes, growth"),
 	.none = N_("no file systems: none is mounted that stores data, or their list cannot be read"),
 	.row_size = sizeof(struct filesystem_row),
@@ -149,6 +151,19 @@ static bool stores_data(const struct filesystem *filesystem)
 	return strpbrk(filesystem->source, "/:") != NULL;
 }
 
+/* Types that are full as they are made. */
+static bool is_image(const struct mount_info *info)
+{
+	static const char *const types[] = { "cramfs",        "erofs",           "iso9660", "romfs",
+					     "squashfs",      "fuse.squashfuse", "fuse.snapfuse",
+					     "fuse.fuseiso" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (span_is(info->type, types[i]))
+			return true;
+	return false;
+}
+
 static uint64_t times(uint64_t count, uint64_t size)
 {
 	uint64_t bytes;
@@ -180,8 +195,9 @@ static bool is_hidden(const struct filesystem *filesystem)
 #ifdef STATX_MNT_ID
 	struct statx found;
 
-	if (statx(AT_FDCWD, filesystem->point, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_MNT_ID, &found) <
-	    0)
+	if (system_call_by(SYS_statx,
+			   statx(AT_FDCWD, filesystem->point, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+				 STATX_MNT_ID, &found)) < 0)
 		return false;
 	return (found.stx_mask & STATX_MNT_ID) && found.stx_mnt_id != filesystem->mount_id;
 #else
@@ -228,10 +244,10 @@ static void free_filesystem(struct device_poll *poll)
 {
 	struct filesystem *filesystem = (struct filesystem *)poll;
 
-	free(filesystem->point);
+	helper_free(filesystem->point);
 	free(filesystem->source);
 	free(filesystem->type);
-	free(filesystem);
+	helper_free(filesystem);
 }
 
 /* Mounts of one server are asked one after the other, so that it can stop only one helper. */
@@ -250,22 +266,118 @@ static char *poll_key(const struct filesystem *filesystem)
 
 static struct filesystem *new_filesystem(struct env *env, const struct mount_info *info)
 {
-	struct filesystem *filesystem = alloc_zeroed(1, sizeof(*filesystem));
-	char *key;
+	struct filesystem *filesystem = helper_alloc(sizeof(*filesystem));
+	char *key, *point;
 
 	filesystem->poll = (struct device_poll){ .read = ask, .finished = answered, .free = free_filesystem };
 	filesystem->mount_id = info->id;
 	filesystem->device = info->device;
-	filesystem->read_only = info->read_only;
+	filesystem->read_only = !info->is_written;
 	filesystem->whole = span_is(info->root, "/");
-	filesystem->point = mountinfo_text(info->point);
+	point = mountinfo_text(info->point);
+	filesystem->point = helper_text(point);
+	free(point);
 	filesystem->source = mountinfo_text(info->source);
 	filesystem->type = mountinfo_text(info->type);
 	filesystem->space = nothing_known;
 	key = poll_key(filesystem);
+	filesystem->poll.job.thing = info->device;
 	device_poll_open(&filesystem->poll, env, key);
+	filesystem->poll.job.name = filesystem->point;
 	free(key);
 	return filesystem;
+}
+
+/* The mounts to show: of those that can be seen one of each file system. */
+struct chosen {
+	struct mount_info *mounts;
+	size_t count, capacity;
+	struct hash by_point, by_device;
+};
+
+static bool same_text(struct span one, struct span other)
+{
+	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
+}
+
+static uint64_t hash_point(uint64_t parent, struct span point)
+{
+	return hash_bytes(hash_u64(parent), point);
+}
+
+/* What is mounted at this place of a mount; HASH_NONE: nothing. */
+static uint32_t mount_at(const struct chosen *chosen, uint64_t parent, struct span point)
+{
+	uint32_t at;
+
+	HASH_FIND(at, &chosen->by_point, hash_point(parent, point),
+		  chosen->mounts[at].parent == parent && same_text(chosen->mounts[at].point, point));
+	return at;
+}
+
+static void add_mount(struct chosen *chosen, const struct mount_info *info)
+{
+	uint32_t at = mount_at(chosen, info->parent, info->point);
+
+	if (at != HASH_NONE) {
+		chosen->mounts[at] = *info;
+		return;
+	}
+	hash_add(&chosen->by_point, hash_point(info->parent, info->point), (uint32_t)chosen->count);
+	*VECTOR_ADD(chosen->mounts, chosen->count, chosen->capacity) = *info;
+}
+
+/* Is another one mounted on a directory above it? It came later: one from before would be its parent. */
+static bool is_cut_off(const struct chosen *chosen, const struct mount_info *info)
+{
+	struct span above = info->point;
+
+	while (span_length(above) > 1) {
+		while (above.end[-1] != '/')
+			above.end--;
+		if (span_length(above) > 1)
+			above.end--; /* the slash */
+		if (mount_at(chosen, info->parent, above) != HASH_NONE)
+			return true;
+	}
+	return false;
+}
+
+static bool is_on_top(const struct chosen *chosen, const struct mount_info *info)
+{
+	return info->id == info->parent || mount_at(chosen, info->id, info->point) == HASH_NONE;
+}
+
+/* Leaves those that a path leads to: what is mounted on one that is cut off is so, too. */
+static void choose_visible(struct chosen *chosen)
+{
+	bool *hidden = alloc_zeroed(chosen->count + 1, sizeof(*hidden)), more = true;
+	struct hash by_id = { 0 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < chosen->count; i++) {
+		hash_add(&by_id, hash_u64(chosen->mounts[i].id), (uint32_t)i);
+		hidden[i] = is_cut_off(chosen, &chosen->mounts[i]);
+	}
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < chosen->count; i++) {
+			uint32_t at;
+
+			HASH_FIND(at, &by_id, hash_u64(chosen->mounts[i].parent),
+				  chosen->mounts[at].id == chosen->mounts[i].parent);
+			if (!hidden[i] && at != HASH_NONE && hidden[at])
+				hidden[i] = more = true;
+		}
+	}
+	for (size_t i = 0; i < chosen->count; i++)
+		hidden[i] |= !is_on_top(chosen, &chosen->mounts[i]);
+	for (size_t i = 0; i < chosen->count; i++)
+		if (!hidden[i])
+			chosen->mounts[count++] = chosen->mounts[i];
+	chosen->count = count;
+	hash_free(&by_id);
+	free(hidden);
 }
 
 /* Of several mounts of a file system, the one that shows all of it, at the shortest path. */
@@ -274,37 +386,6 @@ static bool is_better(const struct mount_info *one, const struct mount_info *oth
 	bool whole = span_is(one->root, "/"), other_whole = span_is(other->root, "/");
 
 	return whole != other_whole ? whole : span_length(one->point) < span_length(other->point);
-}
-
-/* The mounts to show: one of each file system, and at each place the last one. */
-struct chosen {
-	struct mount_info *mounts;
-	size_t count, capacity;
-	struct hash by_point, by_device;
-};
-
-static uint64_t hash_span(struct span text)
-{
-	return hash_bytes(HASH_SEED, text);
-}
-
-static bool same_text(struct span one, struct span other)
-{
-	return span_length(one) == span_length(other) && memcmp(one.at, other.at, span_length(one)) == 0;
-}
-
-static void choose_last(struct chosen *chosen, const struct mount_info *info)
-{
-	uint32_t at;
-
-	HASH_FIND(at, &chosen->by_point, hash_span(info->point),
-		  same_text(chosen->mounts[at].point, info->point));
-	if (at != HASH_NONE) {
-		chosen->mounts[at] = *info;
-		return;
-	}
-	hash_add(&chosen->by_point, hash_span(info->point), (uint32_t)chosen->count);
-	*VECTOR_ADD(chosen->mounts, chosen->count, chosen->capacity) = *info;
 }
 
 static void choose_one_of_each(struct chosen *chosen)
@@ -318,13 +399,18 @@ static void choose_one_of_each(struct chosen *chosen)
 
 		if (is_pseudo(&info))
 			continue;
+		info.is_written &= !is_image(&info);
 		HASH_FIND(at, &chosen->by_device, hash_u64(info.device),
 			  chosen->mounts[at].device == info.device);
 		if (at == HASH_NONE) {
 			hash_add(&chosen->by_device, hash_u64(info.device), (uint32_t)chosen->count);
 			chosen->mounts[chosen->count++] = info;
-		} else if (is_better(&info, &chosen->mounts[at])) {
-			chosen->mounts[at] = info;
+		} else {
+			bool is_written = chosen->mounts[at].is_written || info.is_written;
+
+			if (is_better(&info, &chosen->mounts[at]))
+				chosen->mounts[at] = info;
+			chosen->mounts[at].is_written = is_written;
 		}
 	}
 }
@@ -337,7 +423,7 @@ static struct filesystem *take_old(struct filesystem **old, size_t count, size_t
 		struct filesystem **at = &old[(*next + i) % count], *found = *at;
 
 		if (found && found->mount_id == info->id && found->device == info->device &&
-		    found->read_only == info->read_only) {
+		    found->read_only == !info->is_written) {
 			*at = NULL;
 			*next = (*next + i + 1) % count;
 			return found;
@@ -362,7 +448,8 @@ static void list_mounts(struct state *state, struct env *env, struct span text)
 	struct mount_info info;
 
 	while (mountinfo_next(&text, &info))
-		choose_last(&chosen, &info);
+		add_mount(&chosen, &info);
+	choose_visible(&chosen);
 	choose_one_of_each(&chosen);
 	state->list = NULL;
 	state->n_list = state->capacity = 0;

@@ -56,6 +56,7 @@ struct event_perf {
 	struct env *env; /* borrowed */
 	uint64_t lag_ns; /* of the kernel's clock */
 	size_t ring_bytes;
+	bool names_only; /* no forks, ends and arguments, and no alarm */
 	struct on_cpu *cpus;
 	size_t n_cpus, cpu_capacity;
 	char *room; /* for the contents of one ring */
@@ -98,8 +99,9 @@ static int open_tasks(const struct event_perf *perf, struct on_cpu *on)
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.sample_type = PERF_TASK_SAMPLE_TYPE;
-	attr.task = attr.comm = attr.comm_exec = 1;
-	attr.wakeup_watermark = (uint32_t)(perf->ring_bytes / 2);
+	attr.task = !perf->names_only;
+	attr.comm = attr.comm_exec = 1;
+	attr.wakeup_watermark = perf->names_only ? 1 : (uint32_t)(perf->ring_bytes / 2);
 	on->tasks = open_event(&attr, on->cpu);
 	return on->tasks < 0 ? on->tasks : perf_ring_open(&on->ring, on->tasks, perf->ring_bytes);
 }
@@ -185,7 +187,8 @@ static int open_cpu(struct event_perf *perf, uint32_t cpu)
 	}
 	if (!perf->exec_error)
 		perf->exec_error = open_execs(perf, on);
-	open_alarm(perf, on);
+	if (!perf->names_only)
+		open_alarm(perf, on);
 	perf->n_cpus++;
 	return 0;
 }
@@ -218,18 +221,12 @@ static int read_online(struct event_perf *perf, struct span *online)
 	return env_read(perf->env, env_file(perf->env, ONLINE_CPUS), online);
 }
 
-struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
-				   const struct trace_set *arguments, int *error)
+static struct event_perf *open_cpus(struct event_perf *perf, int *error)
 {
-	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
 	struct span online;
 	uint32_t first, last;
 
-	perf->env = env;
-	perf->lag_ns = kernel_clock_lag_ns(env);
-	perf->ring_bytes = ring_bytes;
-	perf->arguments = arguments && !arguments->error ? arguments : NULL;
-	perf->exec_error = perf->arguments ? 0 : find_exec_event(perf);
+	perf->lag_ns = kernel_clock_lag_ns(perf->env);
 	*error = read_online(perf, &online);
 	while (!*error && cpu_list_next(&online, &first, &last))
 		for (uint32_t cpu = first; cpu <= last && !*error; cpu++)
@@ -242,6 +239,28 @@ struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
 	}
 	event_perf_close(perf);
 	return NULL;
+}
+
+struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
+				   const struct trace_set *arguments, int *error)
+{
+	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
+
+	perf->env = env;
+	perf->ring_bytes = ring_bytes;
+	perf->arguments = arguments && !arguments->error ? arguments : NULL;
+	perf->exec_error = perf->arguments ? 0 : find_exec_event(perf);
+	return open_cpus(perf, error);
+}
+
+struct event_perf *event_perf_open_execs(struct env *env, size_t ring_bytes, int *error)
+{
+	struct event_perf *perf = alloc_zeroed(1, sizeof(*perf));
+
+	*perf = (struct event_perf){
+		.env = env, .ring_bytes = ring_bytes, .names_only = true, .exec_error = -ENOENT
+	};
+	return open_cpus(perf, error);
 }
 
 void event_perf_close(struct event_perf *perf)
@@ -347,6 +366,8 @@ static void add_record(struct event_perf *perf, struct on_cpu *on, struct raw_ev
 
 	perf->received += record->kind != PERF_RECORD_KIND_LOST;
 	if (record->kind != PERF_RECORD_KIND_LOST && is_foreign(record))
+		return;
+	if (perf->names_only && record->kind == PERF_RECORD_KIND_COMM && !record->exec)
 		return;
 	switch (record->kind) {
 	case PERF_RECORD_KIND_FORK:

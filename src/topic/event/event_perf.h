@@ -16,6 +16,9 @@ struct event_perf;
  */
 struct event_perf *event_perf_open(struct env *env, size_t ring_bytes,
 				   const struct trace_set *arguments, int *error);
+
+/* Of execs alone, with their names; each makes a descriptor readable. */
+struct event_perf *event_perf_open_execs(struct env *env, size_t ring_bytes, int *error);
 void event_perf_close(struct event_perf *perf); /* NULL is fine */
 
 /* Of arguments: 0; -ENOENT without BPF and tracefs, -EACCES where that is not permitted, or -errno. */

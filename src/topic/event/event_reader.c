@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/unknown.h"
+#include "sys/patience.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
 #include "topic/event/event_connector.h"
@@ -398,8 +399,10 @@ static void close_reader(void *state)
 
 	while (!reader->error && write(reader->stop, &one, sizeof(one)) < 0 && errno == EINTR) {
 	}
-	if (!reader->error)
-		pthread_join(reader->thread, NULL);
+	if (!reader->error && !patience_join(reader->thread)) {
+		reader_leave();
+		return;
+	}
 	event_perf_close(reader->perf);
 	trace_close(&reader->arguments);
 	event_connector_close(reader->connector);

@@ -92,6 +92,7 @@ static const struct column total_columns[] = {
 
 static const struct schema total_schema = {
 	.name = "event_total",
+	.is_public = true,
 	.help = N_("events by kind and command"),
 	.from_zero = true,
 	.of_run = true,
@@ -258,6 +259,7 @@ static const struct column lifetime_columns[] = {
 
 static const struct schema lifetime_schema = {
 	.name = "event_lifetime",
+	.is_public = true,
 	.help = N_("lifetimes of processes that exited"),
 	.shape = SHAPE_HISTOGRAM,
 	.of_run = true,
@@ -333,6 +335,7 @@ static const struct column source_columns[] = {
 
 static const struct schema source_schema = {
 	.name = "event_source",
+	.is_public = true,
 	.help = N_("sources of process events, and losses"),
 	.from_zero = true,
 	.of_run = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starts of programs, from the proc connector or from lists of processes. */
+/* Starts of programs, from perf records, the proc connector or lists of processes. */
 #include <config.h>
 
 #include "topic/event/program_starts.h"
@@ -15,25 +15,30 @@
 #include "kernel/pid/pid_stat.h"
 #include "sys/pids.h"
 #include "topic/event/event_connector.h"
-#include "topic/process/process_ends.h"
+#include "topic/event/event_perf.h"
 
 #define SOCKET_BYTES ((size_t)8 << 20)
+#define RING_BYTES ((size_t)64 << 10) /* of each CPU: a thousand execs */
+#define FDS_MAX 2048
+#define FOLLOW_NS UINT64_C(1000000000)
+#define AHEAD_NS UINT64_C(20000000) /* an exec that goes on for so long has its name before its record */
+#define NAMED_MAX 64
 #define STAT_BYTES 1024
-#define BRIEF_MAX ((size_t)1024)
 
 struct program_starts {
 	struct env *env;
 	struct program_names names;
-	struct event_connector *connector; /* NULL: processes are looked for */
+	struct event_perf *perf; /* its records have the names; NULL: … */
+	int epoll_fd;            /* of its rings */
+	uint64_t followed_ns;    /* when its list of CPUs was last updated */
+	struct event_connector *connector; /* … its records do not; NULL: processes are looked for */
 	struct raw_events events;
-	struct process_ends *ends; /* with the names of processes that ended at once; NULL: there are none */
-	int epoll_fd;              /* of both; -1: there is no connector */
-	struct brief { /* processes that had ended when their names were to be read, and ends; the oldest go
-			*/
+	struct named { /* the last starts by the connector */
 		uint32_t pid;
-		size_t name; /* of an end */
-	} gone[BRIEF_MAX], ended[BRIEF_MAX];
-	size_t n_gone, n_ended; /* so far */
+		size_t name;
+		uint64_t read_ns;
+	} named[NAMED_MAX];
+	size_t n_named; /* so far */
 	uint64_t unnamed;
 	struct seen { /* processes with these names, in the order of their pids */
 		uint32_t pid;
@@ -43,26 +48,17 @@ struct program_starts {
 	bool looked;
 };
 
-static void watch(const struct program_starts *starts, int fd)
+/* Adds the rings of CPUs that came; the others stay. */
+static void watch_rings(const struct program_starts *starts)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+	int fds[FDS_MAX];
+	unsigned n_fds = event_perf_descriptors(starts->perf, fds, FDS_MAX);
 
-	epoll_ctl(starts->epoll_fd, EPOLL_CTL_ADD, fd, &event);
-}
+	for (unsigned i = 0; i < n_fds; i++) {
+		struct epoll_event event = { .events = EPOLLIN, .data.fd = fds[i] };
 
-static void open_ends(struct program_starts *starts)
-{
-	int error;
-
-	starts->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	watch(starts, event_connector_descriptor(starts->connector));
-	starts->ends = process_ends_open(starts->env, &starts->names, &error);
-	if (!error) {
-		watch(starts, process_ends_fd(starts->ends));
-		return;
+		epoll_ctl(starts->epoll_fd, EPOLL_CTL_ADD, fds[i], &event);
 	}
-	process_ends_close(starts->ends);
-	starts->ends = NULL;
 }
 
 struct program_starts *program_starts_open(struct env *env, const struct program_names *names, int *error)
@@ -72,9 +68,17 @@ struct program_starts *program_starts_open(struct env *env, const struct program
 	starts->env = env;
 	starts->names = *names;
 	starts->epoll_fd = -1;
-	starts->connector = event_connector_open(env, EVENT_CONNECTOR_EXECS, SOCKET_BYTES, error);
-	if (starts->connector)
-		open_ends(starts);
+	*error = -ENOTSUP;
+	if (env->live)
+		starts->perf = event_perf_open_execs(env, RING_BYTES, error);
+	if (!starts->perf) {
+		starts->connector =
+			event_connector_open(env, EVENT_CONNECTOR_EXECS, SOCKET_BYTES, error);
+		return starts;
+	}
+	starts->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	starts->followed_ns = env_mono_ns();
+	watch_rings(starts);
 	return starts;
 }
 
@@ -82,8 +86,8 @@ void program_starts_close(struct program_starts *starts)
 {
 	if (!starts)
 		return;
+	event_perf_close(starts->perf);
 	event_connector_close(starts->connector);
-	process_ends_close(starts->ends);
 	if (starts->epoll_fd >= 0)
 		close(starts->epoll_fd);
 	raw_events_free(&starts->events);
@@ -93,77 +97,80 @@ void program_starts_close(struct program_starts *starts)
 
 int program_starts_fd(const struct program_starts *starts)
 {
-	return starts->epoll_fd;
+	return starts->connector ? event_connector_descriptor(starts->connector) : starts->epoll_fd;
 }
 
-static struct brief *find_brief(struct brief *list, size_t n, uint32_t pid)
+static void read_rings(struct program_starts *starts, program_start_fn *each, void *context)
 {
-	for (size_t i = 0; i < n && i < BRIEF_MAX; i++)
-		if (list[i].pid == pid)
-			return &list[i];
-	return NULL;
-}
+	uint64_t now_ns = env_mono_ns();
 
-static void add_brief(struct brief *list, size_t *n, uint32_t pid, size_t name)
-{
-	list[(*n)++ % BRIEF_MAX] = (struct brief){ pid, name };
-}
-
-/* Where its name could not be read: its end has it, which comes before or after that. */
-static void take_gone(struct program_starts *starts, uint32_t pid, program_start_fn *each, void *context)
-{
-	struct brief *ended = find_brief(starts->ended, starts->n_ended, pid);
-
-	if (!ended) {
-		add_brief(starts->gone, &starts->n_gone, pid, 0);
-		return;
+	if (now_ns - starts->followed_ns > FOLLOW_NS) {
+		event_perf_follow_cpus(starts->perf);
+		watch_rings(starts);
+		starts->followed_ns = now_ns;
 	}
-	each(context, &(struct program_start){ pid, ended->name });
-	ended->pid = 0;
+	event_perf_drain(starts->perf, &starts->events, false);
+	for (size_t i = 0; i < starts->events.count; i++) {
+		const struct raw_event *exec = &starts->events.list[i];
+		size_t name = program_names_find(&starts->names, exec->comm);
+
+		if (exec->kind == EVENT_EXEC && name < starts->names.n)
+			each(context, &(struct program_start){ exec->pid, name });
+	}
 }
 
-struct taking {
-	struct program_starts *starts;
-	program_start_fn *each;
-	void *context;
-};
-
-static void take_end(void *of, const struct process_end *end)
+static bool has_gone_on(const struct raw_events *events, size_t exec)
 {
-	const struct taking *taking = of;
-	struct program_starts *starts = taking->starts;
-	struct brief *gone = find_brief(starts->gone, starts->n_gone, end->pid);
+	for (size_t i = exec + 1; i < events->count; i++)
+		if (events->list[i].pid == events->list[exec].pid)
+			return true;
+	return false;
+}
 
-	if (!gone) {
-		add_brief(starts->ended, &starts->n_ended, end->pid, end->name);
-		return;
+/* A name that was read while the exec went on has been given to the one before. */
+static bool is_named(struct program_starts *starts, const struct raw_event *exec, size_t name)
+{
+	for (size_t i = 0; i < starts->n_named && i < NAMED_MAX; i++) {
+		const struct named *named = &starts->named[i];
+
+		if (named->pid == exec->pid && named->name == name && exec->time_ns > named->read_ns &&
+		    exec->time_ns - named->read_ns < AHEAD_NS)
+			return true;
 	}
-	taking->each(taking->context, &(struct program_start){ end->pid, end->name });
-	gone->pid = 0;
+	return false;
+}
+
+/* The name that the process has is that of its last exec. */
+static void read_connector(struct program_starts *starts, program_start_fn *each, void *context)
+{
+	struct raw_events *events = &starts->events;
+
+	event_connector_drain(starts->connector, events);
+	for (size_t i = 0; i < events->count; i++) {
+		struct raw_event exec = events->list[i];
+		int error;
+		size_t name = program_names_of(&starts->names, starts->env, exec.pid, &error);
+		uint64_t read_ns = env_mono_ns();
+
+		if (name < starts->names.n)
+			event_connector_drain(starts->connector, events);
+		if (error || has_gone_on(events, i)) {
+			starts->unnamed++;
+		} else if (name < starts->names.n && !is_named(starts, &exec, name)) {
+			starts->named[starts->n_named++ % NAMED_MAX] =
+				(struct named){ exec.pid, name, read_ns };
+			each(context, &(struct program_start){ exec.pid, name });
+		}
+	}
 }
 
 void program_starts_read(struct program_starts *starts, program_start_fn *each, void *context)
 {
-	struct taking taking = { starts, each, context };
-
-	if (!starts->connector)
-		return;
-	event_connector_drain(starts->connector, &starts->events);
-	for (size_t i = 0; i < starts->events.count; i++) {
-		uint32_t pid = starts->events.list[i].pid;
-		int error;
-		size_t name = program_names_of(&starts->names, starts->env, pid, &error);
-
-		if (name < starts->names.n)
-			each(context, &(struct program_start){ pid, name });
-		else if (error && starts->ends)
-			take_gone(starts, pid, each, context);
-		else if (error)
-			starts->unnamed++;
-	}
+	if (starts->perf)
+		read_rings(starts, each, context);
+	else if (starts->connector)
+		read_connector(starts, each, context);
 	raw_events_drop(&starts->events, starts->events.count);
-	if (starts->ends)
-		process_ends_read(starts->ends, take_end, &taking);
 }
 
 /* The place of the name of this process; names.n: it has another one, or has ended. */
@@ -188,7 +195,7 @@ int program_starts_look(struct program_starts *starts, program_start_fn *each, v
 	const uint32_t *pids;
 	int error;
 
-	if (starts->connector)
+	if (starts->perf || starts->connector)
 		return 0;
 	starts->env->tick++;
 	error = pids_list(starts->env, &pids, &n_pids);
@@ -216,6 +223,6 @@ int program_starts_look(struct program_starts *starts, program_start_fn *each, v
 
 uint64_t program_starts_lost(const struct program_starts *starts)
 {
-	return starts->unnamed + (starts->connector ? event_connector_lost(starts->connector) : 0) +
-	       (starts->ends ? process_ends_lost(starts->ends) : 0);
+	return starts->unnamed + (starts->perf ? event_perf_lost(starts->perf) : 0) +
+	       (starts->connector ? event_connector_lost(starts->connector) : 0);
 }

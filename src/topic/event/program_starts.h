@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits for starts of certain programs. By the proc connector each exec of the machine wakes its reader,
- * which reads the name of the process, or has it from its exit record, where there are those; where the
- * kernel reports no execs to this user, program_starts_look() has to find new processes.
+ * Waits for starts of certain programs. Each exec of the machine wakes its reader: by a perf record that has
+ * its name, or by the proc connector, where the name has to be read from the process; where the kernel
+ * reports no execs to this user, program_starts_look() has to find new processes.
  */
 #ifndef PANETOP_TOPIC_EVENT_PROGRAM_STARTS_H
 #define PANETOP_TOPIC_EVENT_PROGRAM_STARTS_H
@@ -35,8 +35,8 @@ void program_starts_read(struct program_starts *starts, program_start_fn *each, 
 int program_starts_look(struct program_starts *starts, program_start_fn *each, void *context);
 
 /*
- * Execs so far whose program is not known: too many came at a time, or the process ended at once and there
- * are no exit records.
+ * Execs so far whose program is not known: too many came at a time, or, by the proc connector, the process
+ * ended at once or went on to another program.
  */
 uint64_t program_starts_lost(const struct program_starts *starts);
 

@@ -74,6 +74,7 @@ static const struct column gpu_columns[] = {
 
 static const struct schema gpu_schema = {
 	.name = "gpu",
+	.is_public = true,
 	.help = N_("graphics processors: use and memory"),
 	.none = N_("no graphics processor: no card in /sys/class/drm can render, no NVIDIA driver"),
 	.over_interval = true,

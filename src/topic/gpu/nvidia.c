@@ -31,28 +31,33 @@ const char *const nvidia_engine_names[N_NVIDIA_ENGINES] = {
 struct nvidia_poll {
 	struct device_poll poll;
 	struct nvidia *nvidia; /* NULL: it was closed */
-	struct nvml_library library;
-	bool opened, started, closes;
+	bool closes;
 	int error;
 	struct nvidia_answer answer;
 };
 
-static int start(struct nvidia_poll *poll)
-{
-	int error = poll->opened ? 0 : nvml_library_open(&poll->library);
+/* Of the helper. */
+static struct {
+	struct nvml_library library;
+	bool opened, started;
+} nvml;
 
-	poll->opened = !error;
-	if (!error && !poll->started)
-		error = poll->library.init();
-	poll->started |= !error;
+static int start(void)
+{
+	int error = nvml.opened ? 0 : nvml_library_open(&nvml.library);
+
+	nvml.opened = !error;
+	if (!error && !nvml.started)
+		error = nvml.library.init();
+	nvml.started |= !error;
 	return error;
 }
 
-static void stop(struct nvidia_poll *poll)
+static void stop(void)
 {
-	if (poll->started)
-		poll->library.shutdown();
-	poll->started = false;
+	if (nvml.started)
+		nvml.library.shutdown();
+	nvml.started = false;
 }
 
 static void ask(struct device_poll *device)
@@ -60,14 +65,14 @@ static void ask(struct device_poll *device)
 	struct nvidia_poll *poll = (struct nvidia_poll *)device;
 
 	if (poll->closes) {
-		stop(poll);
+		stop();
 		return;
 	}
-	poll->error = start(poll);
+	poll->error = start();
 	poll->answer.n_devices = 0;
 	if (poll->error)
 		return;
-	nvml_library_ask(&poll->library, &poll->answer);
+	nvml_library_ask(&nvml.library, &poll->answer);
 	poll->error = poll->answer.error;
 }
 
@@ -101,18 +106,15 @@ static void answered(struct device_poll *device)
 
 static void free_poll(struct device_poll *device)
 {
-	struct nvidia_poll *poll = (struct nvidia_poll *)device;
-
-	stop(poll);
-	nvml_library_close(&poll->library);
-	free(poll);
+	helper_free(device);
 }
 
 static void open_poll(struct nvidia *nvidia)
 {
-	struct nvidia_poll *poll = alloc_zeroed(1, sizeof(*poll));
+	struct nvidia_poll *poll = helper_alloc(sizeof(*poll));
 
-	poll->poll = (struct device_poll){ .read = ask, .finished = answered, .free = free_poll };
+	poll->poll = (struct device_poll){ .read = ask, .finished = answered, .free = free_poll,
+						 .in_keeper = true };
 	poll->nvidia = nvidia;
 	device_poll_open(&poll->poll, nvidia->env, DRIVER);
 	nvidia->poll = poll;

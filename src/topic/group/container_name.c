@@ -5,7 +5,6 @@
 
 #include "topic/group/container_name.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +13,12 @@
 
 #include "core/buffer.h"
 #include "sys/buffer_io.h"
+#include "sys/served.h"
 
 #define CONFIG_BYTES_MAX ((size_t)1024 * 1024)
 #define LIST_BYTES_MAX ((size_t)4 * 1024 * 1024) /* of all containers of Podman */
+
+#define CONTAINERS_THING (UINT64_MAX - 1) /* no file system has this number */
 
 #define CONTAINERD "run/containerd/io.containerd.runtime.v2.task/"
 
@@ -37,10 +39,10 @@ static const char *const podman_lists[] = {
 	"var/lib/containers/storage/btrfs-containers/containers.json",
 };
 
-/* Without raised privileges: it is not a file of the kernel. */
+/* By a helper, without raised privileges: it is not a file of the kernel, and may lie anywhere. */
 static bool read_text(const struct root *root, const char *path, size_t most, struct buffer *text)
 {
-	int fd = root_open_at(root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	int fd = served_open_thing(root, path, false, CONTAINERS_THING);
 	struct stat stat;
 	bool fine;
 

@@ -204,6 +204,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "group",
+	.is_public = true,
 	.help = N_("control groups: units, containers, pods; each with the groups below it"),
 	.none = N_("this machine has no control groups"),
 	.from_zero = true,
@@ -215,6 +216,7 @@ static const struct schema schema = {
 struct group_state {
 	struct group_tree tree;
 	struct group_reader reader;
+	struct disk_list *disks;
 	struct kernel_log log;
 	uint64_t n_samples, last_ns;
 	size_t n_busy, n_busy_before; /* in this sample, and in the last one */
@@ -587,6 +589,8 @@ static int sample(struct sample *sample)
 
 	state->n_busy_before = state->n_busy;
 	state->n_busy = 0;
+	reader_update(&disk_reader, sample);
+	state->reader.disks = state->disks;
 	group_read_machine(&state->reader);
 	group_tree_look(tree, tree->top);
 	group_read_all(&state->reader, tree->top);
@@ -635,9 +639,13 @@ static void close_group(struct sample *sample)
 	group_tree_close(&state->tree);
 }
 
+/* Without /proc/diskstats groups have no bytes. */
+static const struct reading reads[] = { READING_ON_DEMAND(struct group_state, disks, &disk_reader), { 0 } };
+
 const struct topic topic_group = {
 	.schema = &schema,
 	.sources = sources,
+	.reads = reads,
 	.uses = PRIVILEGE_BIT(PRIVILEGE_KERNEL_LOG),
 	.state_size = sizeof(struct group_state),
 	.open = open_group,

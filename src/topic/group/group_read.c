@@ -14,7 +14,6 @@
 #include "core/vector.h"
 #include "kernel/cgroup_stat.h"
 #include "kernel/cpu_times.h"
-#include "kernel/diskstats.h"
 #include "kernel/meminfo.h"
 #include "kernel/pressure.h"
 #include "kernel/system.h"
@@ -289,10 +288,9 @@ static void read_throttling(struct group_reader *reader, struct group *group)
 
 static bool is_disk(const struct group_reader *reader, const struct cgroup_io *io)
 {
-	for (size_t i = 0; i < reader->n_disks; i++)
-		if (reader->disks[i].major == io->major && reader->disks[i].minor == io->minor)
-			return true;
-	return false;
+	const struct disk *disk = disk_list_find(reader->disks, io->major << DISK_MINOR_BITS | io->minor);
+
+	return disk && disk_counts_for_groups(disk);
 }
 
 static void read_io(struct group_reader *reader, struct group *group)
@@ -583,29 +581,15 @@ static void read_machine_events(struct group_reader *reader, struct group *top)
 
 static void read_machine_io(struct group_reader *reader, struct group *top)
 {
-	bool machine = group_is_machine(reader, top, GROUP_BLKIO);
-	struct disk_stats stats;
-	struct span text, disk = { 0 };
-	uint64_t read_bytes = 0, write_bytes = 0;
+	const struct disk_list *disks = reader->disks;
 
-	reader->n_disks = 0;
-	if (read_proc(reader, "proc/diskstats", &text) < 0)
+	if (!group_is_machine(reader, top, GROUP_BLKIO) || disks->count == 0)
 		return;
-	while (disk_stats_next(&text, &stats)) {
-		if (disk_is_partition(disk, stats.name))
-			continue;
-		disk = stats.name;
-		if (disk_is_stacked(disk))
-			continue;
-		*VECTOR_ADD(reader->disks, reader->n_disks, reader->disks_capacity) =
-			(struct group_disk){ stats.major, stats.minor };
-		read_bytes += stats.reads.sectors * DISK_SECTOR_BYTES;
-		write_bytes += stats.writes.sectors * DISK_SECTOR_BYTES;
-	}
-	if (!machine)
+	top->counters.read_bytes = top->counters.write_bytes = U64_UNKNOWN;
+	if (disks->doubtful)
 		return;
-	top->counters.read_bytes = read_bytes;
-	top->counters.write_bytes = write_bytes;
+	top->counters.read_bytes = disks->sum.reads.sectors * DISK_SECTOR_BYTES;
+	top->counters.write_bytes = disks->sum.writes.sectors * DISK_SECTOR_BYTES;
 }
 
 /* Since Linux 6.9, version 1 counts nothing on a device for which no group ever had a limit. */
@@ -668,6 +652,5 @@ void group_read_machine(struct group_reader *reader)
 
 void group_reader_close(struct group_reader *reader)
 {
-	free(reader->disks);
 	buffer_free(&reader->tasks);
 }

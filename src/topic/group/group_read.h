@@ -3,16 +3,14 @@
 #ifndef PANETOP_TOPIC_GROUP_GROUP_READ_H
 #define PANETOP_TOPIC_GROUP_GROUP_READ_H
 
+#include "topic/disk/disk_list.h"
 #include "topic/group/group_tree.h"
 
 #define GROUP_TEXT_MAX 16384 /* of a file with a line for each device */
 
 struct group_reader {
 	struct group_tree *tree; /* borrowed */
-	struct group_disk {
-		uint64_t major, minor;
-	} * disks; /* in this sample, without stacked ones; owned */
-	size_t n_disks, disks_capacity;
+	const struct disk_list *disks;     /* borrowed; empty where they cannot be read */
 	struct group_open_directory {      /* of the group that was read last, where several files are read */
 		const struct group *group; /* NULL: not open */
 		int hierarchy, fd;

@@ -15,7 +15,8 @@
 	{                                                                                                    \
 		.path = "/" KERNEL_LOG_PATH, .gives = (what), .optional = (can_miss),                        \
 		.test = kernel_log_test,                                                                     \
-		.remedies = { { EPERM, N_("kernel.dmesg_restrict is 1: run it as root") },                   \
+		.remedies = { { EPERM, N_("kernel.dmesg_restrict is 1: run it as root, or give it the "      \
+					   "capability cap_syslog") },                                   \
 			      { EACCES, N_("only root can read it: run it as root") },                       \
 			      { ENOENT, N_("there is none, as in a container") } }                           \
 	}

@@ -42,6 +42,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "kill",
+	.is_public = true,
 	.help = N_("processes killed for want of memory, by the kernel's log: the last one at each limit"),
 	.none = N_("the kernel's log has none"),
 	.row_size = sizeof(struct kill_row),

@@ -61,8 +61,10 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "backlog",
+	.is_public = true,
 	.help = N_("received packets by CPU: processed, dropped, squeezed"),
 	.from_zero = true,
+	.goes_on = true,
 	.sum_row = "all",
 	.row_size = sizeof(struct backlog_row),
 	SCHEMA_COLUMNS(columns),
@@ -126,18 +128,13 @@ static void update(struct state *state, struct cpu_backlog *cpu, const struct so
 	cpu->waiting = line->waiting;
 }
 
-static uint64_t total_of(const struct wrapping_count *count)
-{
-	return count->known ? count->total : U64_UNKNOWN;
-}
-
 static void fill(struct backlog_row *row, const struct cpu_backlog *cpu)
 {
-	row->processed = total_of(&cpu->processed);
-	row->dropped = total_of(&cpu->dropped);
-	row->squeezed = total_of(&cpu->squeezed);
-	row->steered = total_of(&cpu->steered);
-	row->limited = total_of(&cpu->limited);
+	row->processed = wrapping_count_total(&cpu->processed);
+	row->dropped = wrapping_count_total(&cpu->dropped);
+	row->squeezed = wrapping_count_total(&cpu->squeezed);
+	row->steered = wrapping_count_total(&cpu->steered);
+	row->limited = wrapping_count_total(&cpu->limited);
 	row->waiting = cpu->waiting;
 }
 

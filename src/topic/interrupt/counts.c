@@ -12,24 +12,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "core/ledger.h"
+#include "core/typed_name.h"
 #include "core/vector.h"
-#include "core/wrap.h"
 #include "kernel/interrupts.h"
 
 void wrapping_count_update(struct wrapping_count *count, uint64_t now, uint64_t base)
 {
-	uint64_t last = count->last;
-
-	if (!count->known)
-		count->total = base;
-	else if (now >= last)
-		count->total += now - last;
-	else
-		count->total += wrapped(last, now) ? now + WRAP_SPAN - last : now;
+	count->doubtful = count->known && !count->doubtful && ledger_fell(count->last, now);
+	if (count->doubtful) {
+		count->fallen = now;
+		return;
+	}
+	count->total += count->known ? ledger_growth(count->last, now, count->fallen) : base;
 	count->last = now;
 	count->known = true;
+}
+
+uint64_t wrapping_count_total(const struct wrapping_count *count)
+{
+	return count->known && !count->doubtful ? count->total : U64_UNKNOWN;
 }
 
 void counts_open(struct counts *counts, struct env *env, const char *path)
@@ -141,7 +144,7 @@ static void update_line(struct counts *counts, struct count_line *line, struct i
 	for (size_t column = 0; column < counts->n_columns && span_u64(&parsed->counts, &value); column++)
 		wrapping_count_update(&line->cells[counts->columns[column]].count, value, is_new ? value : 0);
 	line->present = true;
-	line->whole = strcasecmp(line->label, "ERR") == 0 || strcmp(line->label, "MIS") == 0;
+	line->whole = typed_is(span_text(line->label), "ERR") || strcmp(line->label, "MIS") == 0;
 	set_name(line, parsed);
 }
 
@@ -174,8 +177,11 @@ uint64_t counts_total(const struct count_line *line)
 {
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < line->n_cells; i++)
+	for (size_t i = 0; i < line->n_cells; i++) {
+		if (line->cells[i].count.doubtful)
+			return U64_UNKNOWN;
 		total += line->cells[i].count.total;
+	}
 	return total;
 }
 

@@ -13,12 +13,15 @@
 
 /* The kernel counts in 32 bits. */
 struct wrapping_count {
-	uint64_t total, last;
-	bool known;
+	uint64_t total, last, fallen;
+	bool known, doubtful;
 };
 
-/* Continues over a wrap; after a reset it goes on from the new value. base: what the first value counts. */
+/* Goes on over a wrap; one that fell is left out once (core/ledger.h). base: what the first one counts. */
 void wrapping_count_update(struct wrapping_count *count, uint64_t now, uint64_t base);
+
+/* U64_UNKNOWN: its last value was left out, or it has none. */
+uint64_t wrapping_count_total(const struct wrapping_count *count);
 
 struct count_cell {
 	struct wrapping_count count;
@@ -61,7 +64,7 @@ struct count_line *counts_numbered(struct counts *counts, uint64_t number);
 /* The place of this CPU in cpus; SIZE_MAX: it was never seen. */
 size_t counts_cpu(const struct counts *counts, uint32_t cpu);
 
-/* Sums of a line over the CPUs. */
+/* Sums of a line over the CPUs. U64_UNKNOWN: a value of it was left out. */
 uint64_t counts_total(const struct count_line *line);
 uint64_t counts_total_ns(const struct count_line *line);
 

@@ -50,6 +50,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "idle_exit",
+	.is_public = true,
 	.help = N_("what breaks which CPU out of idle"),
 	.none = N_("no exit from idle is counted yet"),
 	.from_zero = true,

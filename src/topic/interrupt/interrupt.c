@@ -75,8 +75,10 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "interrupt",
+	.is_public = true,
 	.help = N_("interrupts by CPU: rate, time, where they may go"),
 	.from_zero = true,
+	.goes_on = true,
 	.sum_row = "all",
 	.row_size = sizeof(struct interrupt_row),
 	SCHEMA_COLUMNS(columns),
@@ -238,7 +240,7 @@ static void add_line(struct sample *sample, const struct count_line *line, const
 		row = table_add(sample->table);
 		*row = sum;
 		row->cpu = arena_print(arena, "%u", state->counts.cpus[i]);
-		row->interrupts = line->cells[i].count.total;
+		row->interrupts = wrapping_count_total(&line->cells[i].count);
 		set_time(row, line->cells[i].ns, timed);
 	}
 }

@@ -56,8 +56,10 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "softirq",
+	.is_public = true,
 	.help = N_("soft interrupts by CPU: rate and time"),
 	.from_zero = true,
+	.goes_on = true,
 	.sum_row = "all",
 	.row_size = sizeof(struct softirq_row),
 	SCHEMA_COLUMNS(columns),
@@ -164,8 +166,8 @@ static void add_line(struct sample *sample, size_t index, bool timed)
 
 		if (line->cells[i].count.total == 0)
 			continue;
-		row = add_row(sample->table, kind, arena_print(arena, "%u", cpu), line->cells[i].count.total,
-			      timed);
+		row = add_row(sample->table, kind, arena_print(arena, "%u", cpu),
+			      wrapping_count_total(&line->cells[i].count), timed);
 		if (!entry)
 			continue;
 		add_time(row, entry);

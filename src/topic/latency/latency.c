@@ -118,6 +118,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "latency",
+	.is_public = true,
 	.help = N_("wake-up latency of this machine"),
 	.of_run = true,
 	.sum_row = "all",
@@ -323,6 +324,7 @@ static const struct column phase_columns[] = {
 
 static const struct schema phase_schema = {
 	.name = "latency_phase",
+	.is_public = true,
 	.help = N_("latency before, during and after a command"),
 	.of_run = true,
 	.row_size = sizeof(struct latency_row),
@@ -381,6 +383,7 @@ static const struct column bucket_columns[] = {
 
 static const struct schema bucket_schema = {
 	.name = "latency_bucket",
+	.is_public = true,
 	.help = N_("histogram of wake-up latency"),
 	.shape = SHAPE_HISTOGRAM,
 	.from_zero = true,

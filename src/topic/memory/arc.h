@@ -13,4 +13,7 @@
 /* False: no ZFS. */
 bool arc_read(struct env *env, struct arcstats *arc);
 
+/* Is it a part of the memory of which so much is in use? Else it is the host's, and that a container's. */
+bool arc_is_in(struct env *env, const struct arcstats *arc, uint64_t used_bytes);
+
 #endif

@@ -43,6 +43,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "damon_stat",
+	.is_public = true,
 	.help = N_("how long the memory of the machine has been idle, by the kernel's DAMON_STAT"),
 	.none = N_("DAMON_STAT does not run on this machine"),
 	.row_size = sizeof(struct damon_row),

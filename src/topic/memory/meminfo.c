@@ -31,6 +31,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "meminfo",
+	.is_public = true,
 	.help = N_("every line of /proc/meminfo, with its meaning"),
 	.row_size = sizeof(struct meminfo_row),
 	SCHEMA_COLUMNS(columns),
@@ -147,13 +148,19 @@ static void add_row(struct table *table, struct frame *frame, struct span key, u
 	row->meaning = known ? known->meaning : N_("not known to this version of panetop");
 }
 
-static void add_arc(struct env *env, struct frame *frame, struct table *table)
+static void add_arc(struct env *env, struct frame *frame, struct table *table, uint64_t used_bytes)
 {
+	struct meminfo_row *row;
 	struct arcstats arc;
 
 	if (!arc_read(env, &arc))
 		return;
 	add_row(table, frame, span_text("arcstats size"), arc.size_bytes, true);
+	if (!arc_is_in(env, &arc, used_bytes)) {
+		row = table_row(table, table->n_rows - 1);
+		row->part_of = "";
+		row->meaning = N_("cache of ZFS on the host, no part of this container's memory");
+	}
 	add_row(table, frame, span_text("arcstats c_min"), arc.minimum_bytes, true);
 }
 
@@ -162,14 +169,16 @@ static int sample(struct sample *sample)
 	struct env *env = sample->env;
 	struct table *table = sample->table;
 	struct meminfo_line line;
+	struct meminfo meminfo;
 	struct span text;
 	int error = env_read(env, env_file(env, "proc/meminfo"), &text);
 
 	if (error)
 		return error;
+	meminfo_parse(text, &meminfo);
 	while (meminfo_next(&text, &line))
 		add_row(table, sample->frame, line.key, line.value, line.in_bytes);
-	add_arc(env, sample->frame, table);
+	add_arc(env, sample->frame, table, u64_less(meminfo.total, meminfo.free));
 	return table->n_rows > 0 ? 0 : -ENODATA;
 }
 

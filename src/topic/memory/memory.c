@@ -75,6 +75,7 @@ static double percent_base(const void *row)
 
 static const struct schema schema = {
 	.name = "memory",
+	.is_public = true,
 	.help = N_("memory of the machine in parts that add up to its total"),
 	.one_unit = true,
 	.row_size = sizeof(struct memory_row),
@@ -135,6 +136,11 @@ static uint64_t read_estimate(struct env *env, struct frame *frame, const struct
 	return estimate_available(meminfo, &zones, env->page_bytes);
 }
 
+static uint64_t used_bytes(const struct meminfo *meminfo)
+{
+	return u64_less(meminfo->total, meminfo->free);
+}
+
 static void fill_mem(struct memory_row *row, const struct meminfo *meminfo, uint64_t arc)
 {
 	uint64_t parts;
@@ -142,7 +148,7 @@ static void fill_mem(struct memory_row *row, const struct meminfo *meminfo, uint
 	row->name = N_("mem");
 	row->total_bytes = meminfo->total;
 	row->free_bytes = meminfo->free;
-	row->used_bytes = u64_less(meminfo->total, meminfo->free);
+	row->used_bytes = used_bytes(meminfo);
 	row->anonymous_bytes = sum(meminfo->active_anon, meminfo->inactive_anon, 0);
 	row->kernel_bytes = sum(meminfo->unreclaimable_slab, meminfo->page_tables, meminfo->kernel_stack);
 	row->caches_bytes = sum(meminfo->active_file, meminfo->inactive_file, meminfo->reclaimable_slab);
@@ -196,8 +202,9 @@ static int sample(struct sample *sample)
 	struct table *table = sample->table;
 	struct memory_row *row;
 	struct meminfo meminfo;
-	uint64_t arc, available;
+	uint64_t arc = 0, available;
 	struct arcstats arcstats;
+	bool of_host = false;
 	struct span text;
 	int error = env_read(env, env_file(env, "proc/meminfo"), &text);
 
@@ -206,12 +213,17 @@ static int sample(struct sample *sample)
 	meminfo_parse(text, &meminfo);
 	if (meminfo.total == U64_UNKNOWN)
 		return -ENODATA;
-	arc = arc_read(env, &arcstats) ? arcstats_reclaimable(&arcstats) : 0;
+	if (arc_read(env, &arcstats)) {
+		of_host = !arc_is_in(env, &arcstats, used_bytes(&meminfo));
+		arc = of_host ? 0 : arcstats_reclaimable(&arcstats);
+	}
 	available = meminfo.available;
 	if (available == U64_UNKNOWN)
 		available = read_estimate(env, sample->frame, &meminfo);
 	row = table_add(table);
 	fill_mem(row, &meminfo, arc);
+	if (of_host)
+		row->note = N_("without the host's ZFS ARC");
 	row->used_procps_bytes = u64_less(meminfo.total, available);
 	row = table_add(table);
 	fill_available(row, available, arc, meminfo.total);

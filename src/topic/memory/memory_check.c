@@ -40,6 +40,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "memory_check",
+	.is_public = true,
 	.help = N_("identities between the lines of /proc/meminfo, with their errors"),
 	.one_unit = true,
 	.row_size = sizeof(struct check_row),

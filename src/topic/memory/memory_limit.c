@@ -51,6 +51,7 @@ static double percent_base(const void *row)
 
 static const struct schema schema = {
 	.name = "memory_limit",
+	.is_public = true,
 	.help = N_("memory and swap limits of the cgroup of panetop and its ancestors; empty without limits"),
 	.one_unit = true,
 	.row_size = sizeof(struct limit_row),

@@ -6,6 +6,7 @@
 
 #include "core/i18n.h"
 #include "kernel/vmstat.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 
 #define WINDOW_NS UINT64_C(300000000000)
@@ -69,6 +70,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "paging",
+	.is_public = true,
 	.help = N_("page-ins, refaults and evictions of the machine, now and in the last 300 s"),
 	.row_size = sizeof(struct paging_row),
 	SCHEMA_COLUMNS(columns),
@@ -173,6 +175,7 @@ static int sample(struct sample *sample)
 
 	if (error)
 		return error;
+	served_mounts_tell_host(sample->env, sample->frame, schema.name, "proc/vmstat");
 	row = table_add(sample->table);
 	read_counters(row, text);
 	now = (struct moment){ sample->table->mono_ns, row->refaults, row->evictions, row->swap_ins };

@@ -6,6 +6,7 @@
 
 #include "core/i18n.h"
 #include "kernel/pressure.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 
 struct pressure_row {
@@ -38,6 +39,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "pressure",
+	.is_public = true,
 	.help = N_("pressure stall information: time lost waiting for CPU, memory and disks"),
 	.row_size = sizeof(struct pressure_row),
 	SCHEMA_COLUMNS(columns),
@@ -92,6 +94,7 @@ static int sample(struct sample *sample)
 		else
 			add_rows(sample->frame, sample->table, resources[i].resource, text);
 	}
+	served_mounts_tell_host(sample->env, sample->frame, schema.name, "proc/pressure/memory");
 	return sample->table->n_rows > 0 ? 0 : error ? error : -ENODATA;
 }
 

@@ -11,7 +11,8 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "kernel/vmstat.h"
-#include "sys/worker.h"
+#include "sys/device_poll.h"
+#include "topic/served_mounts.h"
 #include "topic/topic.h"
 
 #define DROP_CACHES "proc/sys/vm/drop_caches"
@@ -40,6 +41,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "reclaim",
+	.is_public = true,
 	.help = N_("paging, swapping, reclaim and refaults: is memory short, is the cache worth its memory"),
 	.row_size = sizeof(struct reclaim_row),
 	SCHEMA_COLUMNS(columns),
@@ -119,21 +121,22 @@ static int sample(struct sample *sample)
 		row->counts = counters[i].counts;
 		row->meaning = counters[i].meaning;
 	}
+	served_mounts_tell_host(sample->env, sample->frame, schema.name, "proc/vmstat");
 	return sample->table->n_rows > 0 ? 0 : -ENODATA;
 }
 
-/* The worker drops the caches, as sync may take seconds. */
+/* A helper drops the caches, as sync may take seconds, or for ever. */
 struct drop {
-	struct worker_job job;
-	int root_fd, error;
+	struct device_poll poll;
+	int error;
 	void (*done)(void *context, int error);
 	void *context;
 };
 
-static void drop_run(struct worker_job *job)
+static void drop_caches(struct device_poll *poll)
 {
-	struct drop *drop = (struct drop *)job;
-	int fd = openat(drop->root_fd, DROP_CACHES, O_WRONLY | O_CLOEXEC);
+	struct drop *drop = (struct drop *)poll;
+	int fd = root_open_at(poll->root, DROP_CACHES, O_WRONLY);
 
 	if (fd < 0) {
 		drop->error = -errno;
@@ -145,13 +148,17 @@ static void drop_run(struct worker_job *job)
 	close(fd);
 }
 
-static void drop_done(struct worker_job *job)
+static void drop_done(struct device_poll *poll)
 {
-	struct drop *drop = (struct drop *)job;
+	struct drop *drop = (struct drop *)poll;
 
-	if (!job->dropped)
-		drop->done(drop->context, drop->error);
-	free(drop);
+	drop->done(drop->context, drop->error);
+	device_poll_drop(poll);
+}
+
+static void free_drop(struct device_poll *poll)
+{
+	helper_free(poll);
 }
 
 static int act(struct env *env, const char *action, void (*done)(void *context, int error), void *context)
@@ -165,14 +172,14 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 		env_note_failure(env, DROP_CACHES, error);
 	if (error || !done)
 		return error;
-	drop = alloc_zeroed(1, sizeof(*drop));
+	drop = helper_alloc(sizeof(*drop));
 	*drop = (struct drop){
-		.job = { .run = drop_run, .done = drop_done },
-		.root_fd = env->root.fd,
+		.poll = { .read = drop_caches, .finished = drop_done, .free = free_drop },
 		.done = done,
 		.context = context,
 	};
-	worker_submit(env->worker, &drop->job);
+	device_poll_open(&drop->poll, env, DROP_CACHES);
+	device_poll_submit(&drop->poll);
 	return 0;
 }
 

@@ -67,6 +67,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "slab",
+	.is_public = true,
 	.help = N_("memory of kernel objects, by cache"),
 	.sum_row = "all",
 	.row_size = sizeof(struct slab_row),

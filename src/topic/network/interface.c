@@ -154,8 +154,10 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "interface",
+	.is_public = true,
 	.help = N_("network interfaces: wire rates, state of the link, losses by cause"),
 	.sum_row = "all",
+	.goes_on = true,
 	.row_size = sizeof(struct interface_row),
 	SCHEMA_COLUMNS(columns),
 };
@@ -175,12 +177,14 @@ static const struct source_spec sources[] = {
 };
 
 static struct interface_row *add_row(struct table *table, const char *name,
-				     const struct interface_counts *counts)
+				     const union interface_counts *counts, bool doubtful)
 {
 	struct interface_row *row = table_add(table);
 	const union net_traffic *received = &counts->received, *sent = &counts->sent;
 
 	row->name = name;
+	if (doubtful)
+		return row;
 	row->received_bytes = received->bytes;
 	row->sent_bytes = sent->bytes;
 	row->received_packets = received->packets;
@@ -213,7 +217,7 @@ static void add_link(struct interface_row *row, const struct interface *interfac
 	row->mtu = interface->mtu;
 	if (interface->type == INTERFACE_ETHERNET && interface->mtu != U64_UNKNOWN && interface->mtu > 40)
 		row->payload_ratio = ((double)interface->mtu - 40) / ((double)interface->mtu + 38);
-	if (interface->speed_bits != U64_UNKNOWN) {
+	if (interface->speed_bits != U64_UNKNOWN && !interface->ledger.doubtful) {
 		row->used_bits = interface->used_bits;
 		row->capacity_bits = interface->capacity_bits;
 	}
@@ -244,15 +248,12 @@ static int sample(struct sample *sample)
 	sample->table->mono_ns = list->mono_ns ? list->mono_ns : sample->table->mono_ns;
 	if (links)
 		interface_list_read_links(list);
-	if (list->sum_known)
-		add_row(sample->table, "all", &list->sum);
-	else
-		((struct interface_row *)table_add(sample->table))->name = "all";
+	add_row(sample->table, "all", &list->sum, !list->sum_known || list->doubtful);
 	for (size_t i = 0; i < list->n_all; i++) {
 		const struct interface *interface = &list->all[i];
 		struct interface_row *row =
 			add_row(sample->table, arena_copy(arena, interface->name, strlen(interface->name)),
-				&interface->total);
+				&interface->total, interface->ledger.doubtful);
 
 		if (links)
 			add_link(row, interface, arena);

@@ -13,7 +13,6 @@
 #include "core/alloc.h"
 #include "core/unknown.h"
 #include "core/vector.h"
-#include "core/wrap.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
 #include "topic/network/netlink_dump.h"
@@ -22,6 +21,8 @@
 #define PATH_ROOM (INTERFACE_NAME_MAX + sizeof(PLACE) + 16)
 #define NEW_LINKS ((size_t)256) /* read in a tick; a machine may have thousands */
 #define LINKS_AGAIN ((size_t)16)
+#define LOOK_TICKS 16
+#define MAINS 0x183 /* bytes and packets, which begin again together */
 #define BUFFER_BYTES (1 << 18)
 #define DATAGRAM_BYTES 32768
 
@@ -51,6 +52,16 @@ static void word_of(struct interface_list *list, const struct interface *interfa
 		*word = '\0';
 }
 
+static struct interface *find(struct interface_list *list, struct span name, size_t hint)
+{
+	uint32_t at;
+
+	if (hint < list->n_all && span_is(name, list->all[hint].name))
+		return &list->all[hint];
+	HASH_FIND(at, &list->by_name, hash_bytes(HASH_SEED, name), span_is(name, list->all[at].name));
+	return at == HASH_NONE ? NULL : &list->all[at];
+}
+
 /* What its directory says of it. */
 struct nature {
 	bool has_device, is_stacked;
@@ -77,6 +88,23 @@ static bool is_linked(struct interface_list *list, const struct interface *inter
 	return interface->index != U64_UNKNOWN && link != U64_UNKNOWN && interface->index != link;
 }
 
+/* A port of a switch within a network card that leads to a guest: "pf0vf1", "c1pf0sf88". */
+static bool is_inner_port(struct interface_list *list, const struct interface *interface)
+{
+	char port[INTERFACE_WORD_MAX];
+	struct span rest;
+	uint64_t number;
+
+	word_of(list, interface, "/phys_port_name", port);
+	rest = span_text(port);
+	if (span_char(&rest, 'c') && !span_u64(&rest, &number))
+		return false;
+	if (!span_starts(rest, "pf"))
+		return false;
+	rest.at += 2;
+	return span_u64(&rest, &number) && (span_starts(rest, "vf") || span_starts(rest, "sf"));
+}
+
 /* Asked once for each name: an interface with the same name later is of the same kind. */
 static void ask(struct interface_list *list, struct interface *interface)
 {
@@ -87,75 +115,71 @@ static void ask(struct interface_list *list, struct interface *interface)
 		listing_each_directory(list->env, path_of(path, interface, ""), note_entry, &nature) == 0;
 	interface->index = number_of(list, interface, "/ifindex");
 	interface->has_device = nature.has_device;
-	interface->is_end = !nature.has_device && !nature.is_stacked && is_linked(list, interface);
+	if (nature.has_device)
+		interface->is_end = !is_inner_port(list, interface);
+	else
+		interface->is_end = !nature.is_stacked && is_linked(list, interface);
 }
 
-static struct interface *find(struct interface_list *list, struct span name, size_t hint)
+/* Of a device and one above or below it, which may have none. */
+struct neighbours {
+	struct interface_list *list;
+	struct interface *interface;
+};
+
+static void note_neighbour(void *context, const char *name)
 {
-	uint32_t at;
+	const struct neighbours *around = context;
+	struct interface *other;
 
-	if (hint < list->n_all && span_is(name, list->all[hint].name))
-		return &list->all[hint];
-	HASH_FIND(at, &list->by_name, hash_bytes(HASH_SEED, name), span_is(name, list->all[at].name));
-	return at == HASH_NONE ? NULL : &list->all[at];
+	if (strcmp(name, "dsa") == 0)
+		around->interface->is_below = true;
+	if (strncmp(name, "lower_", 6) != 0 && strncmp(name, "upper_", 6) != 0)
+		return;
+	other = find(around->list, span_text(name + 6), SIZE_MAX);
+	if (other && other->has_device)
+		(*name == 'l' ? other : around->interface)->is_below = true;
 }
 
-static struct interface *add(struct interface_list *list, const struct net_interface *seen)
+/*
+ * What passes a device is counted by a device above it, too: netvsc and failover above their virtual
+ * functions, ports of a switch above the device between switch and CPU ("dsa"). The one above has all of it.
+ */
+static void look_around(struct interface_list *list)
+{
+	char path[PATH_ROOM];
+
+	for (size_t i = 0; i < list->n_all; i++)
+		list->all[i].is_below = false;
+	for (size_t i = 0; i < list->n_all; i++)
+		if (list->all[i].has_device)
+			listing_each_directory(list->env, path_of(path, &list->all[i], ""), note_neighbour,
+					       &(struct neighbours){ list, &list->all[i] });
+	list->looked_tick = list->env->tick;
+}
+
+static struct interface *add(struct interface_list *list, struct span name, const union interface_counts *now)
 {
 	struct interface *added = VECTOR_ADD(list->all, list->n_all, list->capacity);
 
 	*added = (struct interface){
-		.raw = { seen->received, seen->sent },
-		.total = { seen->received, seen->sent },
 		.speed_bits = U64_UNKNOWN,
 		.mtu = U64_UNKNOWN,
 		.type = U64_UNKNOWN,
 		.queue_drops = U64_UNKNOWN,
 	};
-	snprintf(added->name, sizeof(added->name), "%.*s", (int)span_length(seen->name), seen->name.at);
-	hash_add(&list->by_name, hash_bytes(HASH_SEED, seen->name), (uint32_t)(list->n_all - 1));
+	snprintf(added->name, sizeof(added->name), "%.*s", (int)span_length(name), name.at);
+	ledger_open(&added->ledger, now->counts, INTERFACE_COUNTS);
+	hash_add(&list->by_name, hash_bytes(HASH_SEED, name), (uint32_t)(list->n_all - 1));
 	ask(list, added);
 	hash_add(&list->by_index, hash_u64(added->index), (uint32_t)(list->n_all - 1));
 	return added;
 }
 
-/*
- * Did another interface take the name, or was its driver loaded again? Then packets and bytes begin again
- * together. A counter of 32 bits that wraps does so alone.
- */
-static bool began_again(const struct interface_counts *before, const struct net_interface *now)
+static void add_counts(union interface_counts *sum, const union interface_counts *more)
 {
-	return (now->received.bytes < before->received.bytes) +
-		       (now->received.packets < before->received.packets) +
-		       (now->sent.bytes < before->sent.bytes) + (now->sent.packets < before->sent.packets) >
-	       1;
-}
-
-static uint64_t growth(uint64_t before, uint64_t now, bool again)
-{
-	if (again)
-		return now;
-	if (now >= before)
-		return now - before;
-	return wrapped(before, now) ? now + WRAP_SPAN - before : 0;
-}
-
-static void grow(union net_traffic *total, union net_traffic *raw, const union net_traffic *now, bool again,
-		 union net_traffic *grown)
-{
-	for (size_t i = 0; i < N_NET_COUNTS; i++) {
-		grown->counts[i] = growth(raw->counts[i], now->counts[i], again);
-		total->counts[i] += grown->counts[i];
-	}
-	*raw = *now;
-}
-
-static void add_counts(struct interface_counts *sum, const struct interface_counts *more)
-{
-	for (size_t i = 0; i < N_NET_COUNTS; i++) {
-		sum->received.counts[i] += more->received.counts[i];
-		sum->sent.counts[i] += more->sent.counts[i];
-	}
+	for (size_t i = 0; i < INTERFACE_COUNTS; i++)
+		sum->counts[i] += more->counts[i];
 }
 
 static double wire_bits(const struct interface *interface, const union net_traffic *traffic)
@@ -166,7 +190,7 @@ static double wire_bits(const struct interface *interface, const union net_traff
 }
 
 /* With half duplex both directions share the wire. */
-static void add_use(struct interface *interface, const struct interface_counts *grown, double seconds)
+static void add_use(struct interface *interface, const union interface_counts *grown, double seconds)
 {
 	double received = wire_bits(interface, &grown->received), sent = wire_bits(interface, &grown->sent);
 
@@ -181,7 +205,7 @@ static void add_use(struct interface *interface, const struct interface_counts *
 
 bool interface_list_counts(const struct interface_list *list, const struct interface *interface)
 {
-	return list->has_devices ? interface->has_device : interface->is_end;
+	return interface->is_end && !interface->is_below && interface->has_device == list->has_devices;
 }
 
 /* Forgets those that went, so that names that come and go for years take no memory. */
@@ -204,27 +228,31 @@ static void drop_absent(struct interface_list *list)
 }
 
 /* What a new one counted so far is not growth: it may have been renamed. */
-static void take(struct interface_list *list, const struct net_interface *seen, size_t index, double seconds)
+static void take(struct interface_list *list, const struct net_interface *seen, size_t index)
 {
+	const union interface_counts now = { .received = seen->received, .sent = seen->sent };
 	struct interface *interface = find(list, seen->name, index);
-	struct interface_counts grown = { 0 };
+	union interface_counts grown;
 
 	if (interface && interface->tick == list->env->tick)
 		return;
-	if (interface) {
-		bool again = began_again(&interface->raw, seen);
-
-		grow(&interface->total.received, &interface->raw.received, &seen->received, again,
-		     &grown.received);
-		grow(&interface->total.sent, &interface->raw.sent, &seen->sent, again, &grown.sent);
-		add_use(interface, &grown, seconds);
-	} else {
-		interface = add(list, seen);
-	}
+	if (interface)
+		ledger_read(&interface->ledger, now.counts, INTERFACE_COUNTS, MAINS);
+	else
+		interface = add(list, seen->name, &now);
+	memcpy(interface->total.counts, interface->ledger.total, sizeof(interface->total));
+	memcpy(grown.counts, interface->ledger.grown, sizeof(grown));
 	interface->tick = list->env->tick;
 	list->sum_known &= interface->asked;
-	if (interface_list_counts(list, interface))
+	if (interface_list_counts(list, interface)) {
+		list->doubtful |= interface->ledger.doubtful;
 		add_counts(&list->sum, &grown);
+	}
+	if (interface->ledger.doubtful)
+		return;
+	if (interface->read_ns)
+		add_use(interface, &grown, (double)(list->mono_ns - interface->read_ns) / 1e9);
+	interface->read_ns = list->mono_ns;
 }
 
 /* At first, what those that count have counted so far. */
@@ -248,16 +276,20 @@ static int update(struct interface_list *list, uint64_t now_ns)
 	uint64_t before_ns = list->mono_ns;
 	struct net_interface seen;
 	struct span text;
-	size_t index = 0;
+	size_t index = 0, n_before = list->n_all, n_seen;
 	int error = env_read(list->env, list->file, &text);
 
 	if (error)
 		return error;
 	list->mono_ns = now_ns;
 	list->sum_known = true;
+	list->doubtful = false;
 	while (net_interface_next(&text, &seen))
-		take(list, &seen, index++, before_ns ? (double)(list->mono_ns - before_ns) / 1e9 : 0);
+		take(list, &seen, index++);
+	n_seen = list->n_all;
 	drop_absent(list);
+	if (n_seen != n_before || n_seen != list->n_all || list->env->tick >= list->looked_tick + LOOK_TICKS)
+		look_around(list);
 	list->has_devices = any_device(list);
 	if (before_ns == 0)
 		begin_sum(list);

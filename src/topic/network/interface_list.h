@@ -4,6 +4,7 @@
 #define PANETOP_TOPIC_NETWORK_INTERFACE_LIST_H
 
 #include "core/hash.h"
+#include "core/ledger.h"
 #include "kernel/net/net_dev.h"
 #include "kernel/net/qdisc.h"
 #include "topic/reader.h"
@@ -12,16 +13,24 @@
 #define INTERFACE_WORD_MAX 20
 
 /* Counters as struct net_interface has them, but they go on where the kernel's wrap or start again. */
-struct interface_counts {
-	union net_traffic received, sent;
+#define INTERFACE_COUNTS (2 * N_NET_COUNTS)
+
+union interface_counts {
+	struct {
+		union net_traffic received, sent;
+	};
+	uint64_t counts[INTERFACE_COUNTS];
 };
 
 struct interface {
 	char name[INTERFACE_NAME_MAX];
-	struct interface_counts raw, total;
+	struct ledger ledger;
+	union interface_counts total;
+	uint64_t read_ns;                /* when the ledger took the last reading without a doubt */
 	bool asked;                      /* sysfs answered: the following is known */
 	bool has_device;                 /* hardware, also virtual one */
-	bool is_end;                     /* nothing in this namespace is below it: it leads out */
+	bool is_end;                     /* it leads out of this namespace */
+	bool is_below;                   /* both it and one above it have a device */
 	uint64_t index;                  /* the kernel's number of it; U64_UNKNOWN */
 	uint64_t tick;                   /* of the last update that had it */
 	double used_bits, capacity_bits; /* since it was first seen: on the wire in the busier direction, and
@@ -40,11 +49,13 @@ struct interface_list {
 	struct interface *all; /* in the order of the kernel; owned */
 	size_t n_all, capacity;
 	struct hash by_name, by_index;
-	struct interface_counts sum; /* of those that lead out of the machine, also of those that went */
+	union interface_counts sum; /* of those that lead out of the machine, also of those that went */
 	bool sum_known;              /* sysfs says which these are */
+	bool doubtful;               /* one of these is: the sum is unknown in this tick */
 	bool has_devices;            /* some of them is a device */
 	uint64_t mono_ns;            /* of the last update */
 	size_t turn;                 /* whose link is read next */
+	uint64_t looked_tick;        /* when it was seen what lies on what */
 	struct netlink_socket *netlink; /* NULL: no queue was read yet */
 	uint32_t sequence;
 	uint64_t queue_tick, queue_drops; /* drops: of those that lead out of the machine */

@@ -62,6 +62,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "network_account",
+	.is_public = true,
 	.help = N_("whose bytes the interfaces received and sent"),
 	.row_size = sizeof(struct account_row),
 	SCHEMA_COLUMNS(columns),
@@ -101,7 +102,7 @@ struct state {
 	struct link {
 		char name[INTERFACE_NAME_MAX];
 		uint64_t tick;
-		struct interface_counts last;
+		union interface_counts last;
 		struct traffic_link last_link;
 		struct parts parts;
 	} * links; /* owned */
@@ -193,7 +194,7 @@ static void take_link(struct grown *grown, const struct traffic_link *now, const
 static struct grown grow(struct state *state, const struct interface *interface, struct link *link)
 {
 	const struct traffic_link *traffic = traffic_list_link(state->traffic, interface->index);
-	const struct interface_counts *now = &interface->total, *before = &link->last;
+	const union interface_counts *now = &interface->total, *before = &link->last;
 	struct grown grown = {
 		.wire = { less(now->received.bytes, before->received.bytes),
 			  less(now->sent.bytes, before->sent.bytes) },

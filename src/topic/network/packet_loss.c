@@ -42,6 +42,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "packet_loss",
+	.is_public = true,
 	.help = N_("what protocols and sockets dropped, by cause"),
 	.from_zero = true,
 	.sum_row = "all",

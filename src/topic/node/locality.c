@@ -17,6 +17,7 @@
 #define BY_PAGES "move_pages(2) of 4096 random pages, or /proc/PID/numa_maps"
 #define SHARES_ROOM 512
 #define SHARE_ROOM 16     /* " 1023:100" */
+#define UNSEEN_NOTABLY 0.05
 #define LEAST_SHARE 0.005 /* of a node, in a text of whole percents */
 
 struct locality_row {
@@ -78,10 +79,10 @@ static const struct column locality_columns[] = {
 	LOCAL(struct locality_row),
 	COLUMN(struct locality_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
 	       .title = N_("%error"), .width = 6, .rank = 2,
-	       .help = N_("by how much %local may be off because only some pages were looked at: 2 sigma; 0: "
-			  "all were"),
-	       .source =
-		       "2 * sqrt(variance of cpu_ratio over the pages / pages); 3 / pages if all are alike"),
+	       .help = N_("by how much %local may be off because only some pages were looked at (2 sigma), "
+			  "and some of these not located; 0: all were"),
+	       .source = "2 * sqrt(variance of cpu_ratio over the pages / pages), 3 / pages if all are "
+			 "alike; + the part not located * max(local_ratio, 1 - local_ratio)"),
 	COLUMN(struct locality_row, far_bytes, .kind = COLUMN_GAUGE, .unit = UNIT_BYTES, .title = N_("far"),
 	       .width = 7, .help = N_("memory that is on other nodes than it runs on"),
 	       .source = "(1 - local_ratio) * resident_bytes"),
@@ -102,12 +103,12 @@ static const struct column locality_columns[] = {
 	       .rank = 3, .help = N_("mean distance from where it runs to its memory: 10 if all is local"),
 	       .source = "sum of share_ratio * cpu_ratio * distances of node"),
 	COLUMN(struct locality_row, best_node, .kind = COLUMN_GAUGE, .title = N_("best"), .width = 4,
-	       .rank = 4, .help = N_("the node that has most of its memory"),
-	       .source = "the node with the highest share_ratio"),
+	       .rank = 4, .help = N_("of the nodes with CPUs, the one that has most of its memory"),
+	       .source = "the node with CPUs that has the highest share_ratio"),
 	COLUMN(struct locality_row, best_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO,
 	       .title = N_("%best"), .width = 6, .rank = 4,
 	       .help = N_("what %local would be if it ran on that node only"),
-	       .source = "the highest share_ratio"),
+	       .source = "the highest share_ratio of a node with CPUs"),
 	COLUMN(struct locality_row, wandering, .kind = COLUMN_GAUGE, .unit = UNIT_COUNT,
 	       .title = N_("wander"), .width = 6, .rank = 2,
 	       .help = N_("its threads that were seen on more than one node"), .source = BY_LOOKS),
@@ -150,9 +151,10 @@ static const struct column part_columns[] = {
 	       .width = 6, .help = N_("share of its resident memory that is there"), .source = BY_PAGES),
 	COLUMN(struct part_row, error_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%error"),
 	       .width = 6, .rank = 2,
-	       .help = N_("by how much %mem may be off because only some pages were looked at: 2 sigma; 0: "
-			  "all were"),
-	       .source = "2 * sqrt(p * (1 - p) / pages), p: share_ratio; 3 / pages if all are alike"),
+	       .help = N_("by how much %mem may be off because only some pages were looked at (2 sigma), and "
+			  "some of these not located; 0: all were"),
+	       .source = "2 * sqrt(p * (1 - p) / pages), p: share_ratio; 3 / pages if all are alike; + the "
+			 "part not located * max(p, 1 - p)"),
 	COLUMN(struct part_row, cpu_ratio, .kind = COLUMN_GAUGE, .unit = UNIT_RATIO, .title = N_("%ran"),
 	       .width = 6,
 	       .help = N_("share of its CPU time there since it was first watched, of which half is "
@@ -218,7 +220,7 @@ static const struct source_spec sources[] = {
 	  .optional = true,
 	  .test = test_move_pages,
 	  .remedies = { { ENOSYS, N_("this kernel was built without CONFIG_NUMA"), .unused = true },
-			{ EPERM, N_("a filter of system calls refuses it, as in some containers") } } },
+			{ EPERM, REMEDY_OF_FILTER } } },
 	{ .path = "proc/self/numa_maps",
 	  .gives = N_("the same of all pages, on request"),
 	  .optional = true,
@@ -235,7 +237,7 @@ static const char *how(const struct located *process)
 {
 	if (process->error)
 		return NULL;
-	return process->by_maps ? "numa_maps" : process->whole ? "all" : "sample";
+	return process->by_maps ? "numa_maps" : process->part.whole ? "all" : "sample";
 }
 
 static double age(const struct sample *sample, const struct located *process)
@@ -277,10 +279,19 @@ static double cpu_share(const struct locality_list *list, const struct located *
 static void notice_hidden(struct sample *sample)
 {
 	const struct locality_list *list = sample->state;
-	size_t n_hidden = 0;
+	size_t n_hidden = 0, n_unseen = 0;
 
-	for (size_t i = 0; i < list->n_list; i++)
+	for (size_t i = 0; i < list->n_list; i++) {
 		n_hidden += list->list[i]->error == -EPERM || list->list[i]->error == -EACCES;
+		n_unseen += !list->list[i]->error && !(list->list[i]->part.unseen < UNSEEN_NOTABLY);
+	}
+	if (n_unseen > 0)
+		frame_notice(sample->frame, sample->topic->schema->name,
+			     _("--numa-maps counts all of those that --pid names, as F9 does"),
+			     P_("this kernel does not locate many pages of %zu process (see %%error)",
+				"this kernel does not locate many pages of %zu processes (see %%error)",
+				n_unseen),
+			     n_unseen);
 	if (list->request->numa_maps && !list->request->processes)
 		frame_notice(sample->frame, sample->topic->schema->name, NULL, "%s",
 			     _("--numa-maps counts only the processes that --pid names"));

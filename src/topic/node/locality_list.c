@@ -195,7 +195,8 @@ static void set_counted(struct locality_list *list, struct located *process, int
 {
 	process->looked_ns = now_ns;
 	process->error = error;
-	process->whole = process->by_maps = true;
+	process->part = (struct page_nodes_part){ .whole = true };
+	process->by_maps = true;
 	process->resident_bytes = 0;
 	for (size_t i = 0; i < list->nodes->n_nodes; i++)
 		process->resident_bytes += process->pages[i];
@@ -214,7 +215,7 @@ static void sample_pages(struct locality_list *list, struct located *process, ui
 
 	process->looked_ns = now_ns;
 	process->by_maps = false;
-	process->error = page_nodes_look(&list->look, process->pid, pages, process->pages, &process->whole);
+	process->error = page_nodes_look(&list->look, process->pid, pages, process->pages, &process->part);
 	process->resident_bytes = pages * list->env->page_bytes + huge_bytes(list->env, process->pid);
 }
 
@@ -346,12 +347,15 @@ static double looked_at(const struct locality_list *list, const struct located *
 	return all;
 }
 
-/* Where all pages that were chosen are the same, the others may differ nevertheless: 3 / n with 95 %. */
-static double sampling_error(const struct located *process, double variance, double n)
+/*
+ * Of a mean of n pages, from 0 to 1. Where all that were chosen are the same, the others may differ
+ * nevertheless: 3 / n with 95 %. What was not located may be all 0, or all 1.
+ */
+static double error_of(const struct located *process, double mean, double variance, double n)
 {
-	if (process->whole)
-		return 0;
-	return variance > 0 ? 2 * sqrt(variance / n) : 3 / n;
+	double sampling = process->part.whole ? 0 : variance > 0 ? 2 * sqrt(variance / n) : 3 / n;
+
+	return sampling + process->part.unseen * fmax(mean, 1 - mean);
 }
 
 double located_share(const struct locality_list *list, const struct located *process, size_t node,
@@ -362,7 +366,7 @@ double located_share(const struct locality_list *list, const struct located *pro
 	*error = NAN;
 	if (process->error)
 		return NAN;
-	*error = sampling_error(process, share * (1 - share), n);
+	*error = error_of(process, share, share * (1 - share), n);
 	return share;
 }
 
@@ -372,7 +376,7 @@ double located_bytes(const struct locality_list *list, const struct located *pro
 
 	if (process->by_maps && !process->error)
 		return (double)process->pages[node];
-	if (process->whole && !process->error)
+	if (process->part.whole && process->part.unseen == 0 && !process->error)
 		return (double)process->pages[node] * (double)list->env->page_bytes;
 	return share * (double)process->resident_bytes;
 }
@@ -415,10 +419,10 @@ struct locality locality_of(const struct locality_list *list, const struct locat
 			locality.best_node = i;
 		}
 	}
-	locality.error_ratio =
-		isnan(locality.local_ratio)
-			? NAN
-			: sampling_error(process, squares - locality.local_ratio * locality.local_ratio, n);
+	locality.error_ratio = isnan(locality.local_ratio)
+				       ? NAN
+				       : error_of(process, locality.local_ratio,
+						  squares - locality.local_ratio * locality.local_ratio, n);
 	locality.distance = mean_distance(list, process);
 	return locality;
 }

@@ -14,7 +14,8 @@ struct located {
 	struct thread_nodes threads;
 	uint64_t *pages;         /* of the last look, by node; by_maps: bytes; owned */
 	int error;               /* 0: pages are known; else -errno of the last look; -EAGAIN: none so far */
-	bool whole, by_maps;     /* all of them were counted; by numa_maps */
+	struct page_nodes_part part;
+	bool by_maps; /* they were counted, all of them, by numa_maps */
 	uint64_t resident_bytes; /* at the last look, hugetlb included */
 	uint64_t looked_ns;      /* CLOCK_MONOTONIC of the last look; 0: none */
 	bool kept;               /* it is looked at in this tick, too */

@@ -59,7 +59,8 @@ struct maps_count *maps_count_open(struct env *env)
 	struct maps_count *count = alloc_zeroed(1, sizeof(*count));
 
 	*count = (struct maps_count){ .env = env };
-	count->poll = (struct device_poll){ .read = read_text, .finished = finish, .free = free_count };
+	count->poll = (struct device_poll){ .read = read_text, .finished = finish, .free = free_count,
+						.in_thread = true };
 	device_poll_open(&count->poll, env, "proc/PID/numa_maps");
 	return count;
 }

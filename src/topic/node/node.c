@@ -76,6 +76,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "node",
+	.is_public = true,
 	.help = N_("memory of NUMA nodes, their distances, and allocations that missed them"),
 	.none = N_("this kernel knows no NUMA nodes"),
 	.row_size = sizeof(struct node_row),

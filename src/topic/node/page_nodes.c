@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/vector.h"
 #include "kernel/pid/maps.h"
+#include "kernel/pid/pagemap.h"
 #include "sys/page_file.h"
 #include "sys/pids.h"
 
@@ -20,6 +22,7 @@
 #define DRAWS_MAX (8 * BATCH)      /* addresses of a look, most of which may be of absent pages */
 #define WHOLE_PAGES (2 * BATCH)    /* that are not chosen from, but all looked at */
 #define MAPS_MAX ((size_t)4 << 20) /* bytes of maps: some 40,000 regions */
+#define MARKS_MAX 1024             /* of what is not located, that are looked up in pagemap */
 #define FEW_PAGES 65536            /* resident pages that a scan finds in less than a millisecond */
 #define SPARSE 4                   /* pages of its regions for each resident one, from which a scan … */
 #define SCAN_NS UINT64_C(10000000) /* … is tried, for at most this time of a CPU */
@@ -130,10 +133,20 @@ static void *address_of(const struct page_nodes *look, uint64_t page)
 				   (page - stretch->before) * look->env->page_bytes); /* NOLINT */
 }
 
-/*
- * Those of the first n addresses that are present: their number, or -errno. Linux 6.1 does not tell those
- * that NUMA balancing has marked, so that the next use of them is a fault: the others stand for them.
- */
+/* Is a page that is not located present nevertheless? */
+static void count_missing(struct page_nodes *look, const void *address)
+{
+	uint64_t entry = 0;
+
+	look->n_missing++;
+	if (look->pagemap < 0 || look->n_looked_up == MARKS_MAX)
+		return;
+	look->n_looked_up++;
+	page_file_read(look->env, look->pagemap, (uintptr_t)address / look->env->page_bytes, &entry, 1);
+	look->n_marked += (entry & PAGEMAP_PRESENT) != 0;
+}
+
+/* Those of the first n addresses that are located: their number, or -errno. */
 static long count(struct page_nodes *look, uint32_t pid, size_t n, uint64_t *pages)
 {
 	int error = page_file_nodes(pid, look->addresses, look->status, n);
@@ -146,10 +159,12 @@ static long count(struct page_nodes *look, uint32_t pid, size_t n, uint64_t *pag
 		uint32_t node = look->status[i] < 0 ? NODE_NONE
 						    : node_list_find(look->nodes, (uint64_t)look->status[i]);
 
-		if (node == NODE_NONE)
-			continue;
-		pages[node]++;
-		found++;
+		if (node == NODE_NONE) {
+			count_missing(look, look->addresses[i]);
+		} else {
+			pages[node]++;
+			found++;
+		}
 	}
 	return found;
 }
@@ -197,8 +212,20 @@ static long look_at_some(struct page_nodes *look, uint32_t pid, uint64_t *pages)
 	return found;
 }
 
+/* The part of the present pages that was not located; NAN: they cannot be looked up. */
+static double unseen(const struct page_nodes *look, long found)
+{
+	double marked = 0;
+
+	if (look->is_blind && look->n_missing > 0)
+		marked = look->pagemap < 0 ? NAN
+					   : (double)look->n_missing * (double)look->n_marked /
+						     (double)look->n_looked_up;
+	return marked / (marked + (double)found);
+}
+
 int page_nodes_look(struct page_nodes *look, uint32_t pid, uint64_t resident_pages, uint64_t *pages,
-		    bool *whole)
+		    struct page_nodes_part *part)
 {
 	int error = read_regions(look, pid);
 	long found;
@@ -208,12 +235,18 @@ int page_nodes_look(struct page_nodes *look, uint32_t pid, uint64_t resident_pag
 	if (!look->addresses) {
 		look->addresses = alloc_zeroed(BATCH, sizeof(*look->addresses));
 		look->status = alloc_zeroed(BATCH, sizeof(*look->status));
+		look->is_blind = page_file_hides_marked();
 	}
 	memset(pages, 0, look->nodes->n_nodes * sizeof(*pages));
 	if (look->n_pages > WHOLE_PAGES &&
 	    (resident_pages <= FEW_PAGES || look->n_pages / SPARSE > resident_pages))
 		find_present(look, pid);
-	*whole = look->n_pages <= WHOLE_PAGES;
-	found = *whole ? look_at_all(look, pid, pages) : look_at_some(look, pid, pages);
+	look->n_missing = look->n_looked_up = look->n_marked = 0;
+	look->pagemap = look->is_blind ? pids_open(look->env, pid, "pagemap", O_RDONLY) : -1;
+	part->whole = look->n_pages <= WHOLE_PAGES;
+	found = part->whole ? look_at_all(look, pid, pages) : look_at_some(look, pid, pages);
+	part->unseen = unseen(look, found);
+	if (look->pagemap >= 0)
+		close(look->pagemap);
 	return found < 0 ? (int)found : found == 0 ? -ENODATA : 0;
 }

@@ -21,16 +21,24 @@ struct page_nodes {
 	uint64_t n_pages; /* of all stretches */
 	void **addresses; /* NULL until the first look */
 	int *status;
+	bool is_blind; /* as page_file_hides_marked() */
+	int pagemap;   /* during a look, where it is blind, else -1 or an error */
+	size_t n_missing, n_looked_up, n_marked; /* not located; of these looked up there; and present */
+};
+
+struct page_nodes_part {
+	bool whole;    /* all pages were looked at, not a sample */
+	double unseen; /* of those that are present: the part that was not located; NAN: unknown */
 };
 
 void page_nodes_free(struct page_nodes *look);
 
 /*
  * Adds up the present pages of a process by node in pages[n_nodes]. resident_pages: about as many as it has.
- * *whole: these are all, not a sample. 0, or -errno: -EPERM, -EACCES where they are hidden; -ESRCH, it has
+ * 0, or -errno: -EPERM, -EACCES where they are hidden; -ESRCH, it has
  * exited; -E2BIG, it has too many regions; -ENODATA: none was found.
  */
 int page_nodes_look(struct page_nodes *look, uint32_t pid, uint64_t resident_pages, uint64_t *pages,
-		    bool *whole);
+		    struct page_nodes_part *part);
 
 #endif

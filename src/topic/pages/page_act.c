@@ -10,56 +10,62 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "sys/pids.h"
-#include "sys/worker.h"
+#include "sys/device_poll.h"
 #include "topic/pages/page_map.h"
 
-/* Runs in the worker, as faulting in many pages takes long. */
+/* Runs in a helper: faulting in many pages takes long, and one of a hung file for ever. */
 struct force {
-	struct worker_job job;
-	int mem, error;
+	struct device_poll poll;
+	uint32_t pid;
+	int error;
 	uint64_t page_bytes;
-	struct page_range *ranges; /* owned */
+	struct page_range *ranges; /* owned, of helper_alloc() */
 	size_t n_ranges;
 	void (*done)(void *context, int error);
 	void *context;
 };
 
 /* Continues after a page that cannot be read, for example past the end of a file. */
-static void force_run(struct worker_job *job)
+static int touch_all(const struct force *force, int mem)
 {
-	struct force *force = (struct force *)job;
 	char byte;
 
-	for (size_t i = 0; i < force->n_ranges; i++) {
-		for (uint64_t at = force->ranges[i].start; at < force->ranges[i].end;
-		     at += force->page_bytes) {
-			long got = page_file_bytes(force->mem, at, &byte, 1);
-
-			if (got == 0) { /* it exited */
-				force->error = -ESRCH;
-				return;
-			}
-		}
-	}
+	for (size_t i = 0; i < force->n_ranges; i++)
+		for (uint64_t at = force->ranges[i].start; at < force->ranges[i].end; at += force->page_bytes)
+			if (page_file_bytes(mem, at, &byte, 1) == 0)
+				return -ESRCH; /* it exited */
+	return 0;
 }
 
-static void force_done(struct worker_job *job)
+static void force_in(struct device_poll *poll)
 {
-	struct force *force = (struct force *)job;
+	struct force *force = (struct force *)poll;
+	int mem = pids_open_at(poll->root, force->pid, "mem", O_RDONLY);
 
-	close(force->mem);
-	if (!job->dropped)
-		force->done(force->context, force->error);
-	free(force->ranges);
-	free(force);
+	force->error = mem < 0 ? mem : touch_all(force, mem);
+	if (mem >= 0)
+		close(mem);
+}
+
+static void force_done(struct device_poll *poll)
+{
+	struct force *force = (struct force *)poll;
+
+	force->done(force->context, force->error);
+	device_poll_drop(poll);
+}
+
+static void free_force(struct device_poll *poll)
+{
+	helper_free(((struct force *)poll)->ranges);
+	helper_free(poll);
 }
 
 /* Regions without read permission are skipped: the process made them so on purpose. */
 static void collect_ranges(struct force *force, const struct page_snapshot *snapshot)
 {
-	force->ranges = alloc_zeroed(snapshot->n_regions, sizeof(*force->ranges));
+	force->ranges = helper_alloc(snapshot->n_regions * sizeof(*force->ranges));
 	for (size_t i = 0; i < snapshot->n_regions; i++) {
 		const struct page_region *region = &snapshot->regions[i];
 
@@ -69,18 +75,18 @@ static void collect_ranges(struct force *force, const struct page_snapshot *snap
 	}
 }
 
-static int force_pages(const struct page_map *map, int mem, void (*done)(void *context, int error),
-		       void *context)
+static int force_pages(const struct page_map *map, void (*done)(void *context, int error), void *context)
 {
-	struct force *force = alloc_zeroed(1, sizeof(*force));
+	struct force *force = helper_alloc(sizeof(*force));
 
-	force->job = (struct worker_job){ .run = force_run, .done = force_done };
-	force->mem = mem;
+	force->poll = (struct device_poll){ .read = force_in, .finished = force_done, .free = free_force };
+	device_poll_open(&force->poll, map->env, "proc/PID/mem");
+	force->pid = map->target->memory_pid;
 	force->page_bytes = map->env->page_bytes;
 	force->done = done;
 	force->context = context;
 	collect_ranges(force, map->shown);
-	worker_submit(map->env->worker, &force->job);
+	device_poll_submit(&force->poll);
 	return 0;
 }
 
@@ -123,5 +129,8 @@ int page_act(struct env *env, const char *action, void (*done)(void *context, in
 		close(fd);
 		return done ? -ESRCH : 0;
 	}
-	return force ? force_pages(map, fd, done, context) : clear_marks(fd, done, context);
+	if (!force)
+		return clear_marks(fd, done, context);
+	close(fd);
+	return force_pages(map, done, context);
 }

@@ -190,7 +190,9 @@ struct touch_look *touch_look_open(struct env *env, uint32_t pid, uint32_t file_
 				     .smaps = -1,
 				     .clear_refs = -1,
 				     .drops_translations = page_file_lacks_soft_dirty() };
-	look->poll = (struct device_poll){ .read = run, .finished = finish, .free = free_look };
+	look->poll = (struct device_poll){
+		.read = run, .finished = finish, .free = free_look, .in_thread = true
+	};
 	snprintf(key, sizeof(key), "proc/%u/clear_refs", pid);
 	device_poll_open(&look->poll, env, key);
 	return look;

@@ -61,6 +61,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "battery",
+	.is_public = true,
 	.help = N_("batteries of the machine"),
 	.none = N_("this machine has no battery"),
 	.row_size = sizeof(struct battery_row),
@@ -93,13 +94,18 @@ static const struct source_spec sources[] = {
 	{ 0 },
 };
 
+/* A longer time, as at a few microwatts, and a negative one, above full, are no estimates. */
+#define REMAINING_MAX (99 * 3600.0)
+
 static double remaining(const struct battery *battery)
 {
+	double seconds = NAN;
+
 	if (battery->watts > 0)
-		return battery->joules / battery->watts;
-	if (battery->watts < 0)
-		return (battery->full_joules - battery->joules) / -battery->watts;
-	return NAN;
+		seconds = battery->joules / battery->watts;
+	else if (battery->watts < 0)
+		seconds = (battery->full_joules - battery->joules) / -battery->watts;
+	return seconds >= 0 && seconds <= REMAINING_MAX ? seconds : NAN;
 }
 
 /* The statuses of every kernel, which can be translated. */

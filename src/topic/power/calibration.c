@@ -38,6 +38,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "calibration",
+	.is_public = true,
 	.help = N_("the calibration in use: lines fitted through watts over CPU load"),
 	.none = N_("no calibration is in use: F9 measures one"),
 	.row_size = sizeof(struct calibration_row),

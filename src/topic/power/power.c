@@ -55,6 +55,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "power",
+	.is_public = true,
 	.help = N_("power and energy by domain"),
 	.row_size = sizeof(struct power_row),
 	SCHEMA_COLUMNS(columns),

@@ -45,6 +45,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "power_account",
+	.is_public = true,
 	.help = N_("where the power of the machine goes, by a calibration"),
 	.row_size = sizeof(struct power_account_row),
 	SCHEMA_COLUMNS(columns),

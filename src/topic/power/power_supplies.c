@@ -130,8 +130,8 @@ static void set_values(struct battery *battery, const struct power_supply *suppl
 	follow_change(battery, supply, mono_ns);
 	watts = choose_watts(battery, supply);
 	battery->watts = battery->flow == BATTERY_DISCHARGES   ? watts
-			 : battery->flow == BATTERY_CHARGES ? -watts
-			 : battery->flow == BATTERY_IDLE ? (isnan(watts) ? 0 : -watts)
+			 : battery->flow == BATTERY_CHARGES ? 0 - watts
+			 : battery->flow == BATTERY_IDLE ? (isnan(watts) ? 0 : 0 - watts)
 							  : NAN;
 }
 

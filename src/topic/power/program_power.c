@@ -70,6 +70,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "program_power",
+	.is_public = true,
 	.help = N_("watts of programs: an estimate from how power follows what runs"),
 	.none = N_("nothing here measures the power of the machine, or no interval has passed yet"),
 	.over_interval = true,

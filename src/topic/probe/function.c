@@ -100,6 +100,10 @@ static int sample_functions(struct sample *sample)
 	target_notices(target, sample->frame, schema.name);
 	function_list_update(&state->list, is_live ? target->memory_pid : 0, target->start_ticks,
 			     sample->request->batch);
+	if (function_list_is_late(&state->list))
+		frame_notice(sample->frame, schema.name, NULL,
+			     _("the functions are not known yet: a file of the process does not answer, or "
+			       "is very large"));
 	if (!is_live || !state->list.known)
 		return 0;
 	if (state->list.now.error)

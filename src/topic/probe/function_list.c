@@ -1,31 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The thread reads the maps again and again, and the files only when others are mapped. */
+/* A thread reads the maps from time to time, and the files only when others are mapped. */
 #include <config.h>
 
 #include "topic/probe/function_list.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "core/alloc.h"
 #include "core/hash.h"
 #include "core/vector.h"
 #include "kernel/code/elf_file.h"
 #include "kernel/code/usdt.h"
 #include "sys/env.h"
+#include "sys/patience.h"
 #include "sys/privilege.h"
 #include "topic/probe/mapped_code.h"
 
 #define AGAIN_NS UINT64_C(2000000000)
 #define FILES_MAX 512
+#define LATE_NS UINT64_C(500000000)
+#define LEFT_MAX 4 /* with more threads that hang, no other is started */
+#define FILE_BYTES_MAX ((size_t)256 << 20)
+#define ALL_BYTES_MAX ((size_t)1 << 30)
 
-static void clear(struct listed_functions *functions)
-{
-	functions->n = functions->n_left_out = functions->n_files = 0;
-	functions->error = 0;
-	buffer_empty(&functions->texts);
-}
+struct function_search {
+	pthread_t thread;
+	struct progress progress;
+	uint32_t pid;
+	uint64_t before; /* what was mapped, as of the list that is known; … */
+	bool is_same;    /* … it still is */
+	struct listed_functions found;
+};
 
 static void free_functions(struct listed_functions *functions)
 {
@@ -33,6 +41,12 @@ static void free_functions(struct listed_functions *functions)
 	free(functions->files);
 	buffer_free(&functions->texts);
 	*functions = (struct listed_functions){ 0 };
+}
+
+static void free_search(struct function_search *search)
+{
+	free_functions(&search->found);
+	free(search);
 }
 
 static uint32_t add_text(struct listed_functions *functions, struct span text)
@@ -78,9 +92,9 @@ static void add(struct filling *filling, struct span name, struct span provider)
 	functions->list[functions->n - 1].provider = add_text(functions, provider);
 }
 
-static void add_functions(struct function_list *list, struct span bytes, uint32_t file_number)
+static void add_functions(struct function_search *search, struct span bytes, uint32_t file_number)
 {
-	struct filling filling = { .functions = &list->next, .file = file_number };
+	struct filling filling = { .functions = &search->found, .file = file_number };
 	struct elf_symbols symbols;
 	struct elf_symbol symbol;
 	struct usdt_place place;
@@ -91,29 +105,30 @@ static void add_functions(struct function_list *list, struct span bytes, uint32_
 	if (!elf_file_parse(&file, bytes))
 		return;
 	rest = file.probe_notes;
-	while (usdt_next(&file, &rest, &place) && !atomic_load(&list->cancelled))
+	while (usdt_next(&file, &rest, &place) && progress_goes_on(&search->progress))
 		add(&filling, place.name, place.provider);
 	elf_symbols_begin(&symbols, &file);
-	while (elf_symbols_next(&symbols, &symbol) && !atomic_load(&list->cancelled))
+	while (elf_symbols_next(&symbols, &symbol) && progress_goes_on(&search->progress))
 		if (symbol.kind == ELF_SYMBOL_FUNCTION && elf_file_offset(&file, symbol.address, &offset))
 			add(&filling, symbol.name, span_of(NULL, 0));
 	hash_free(&filling.by_name);
 }
 
-static void read_file(struct function_list *list, const struct maps_region *region, struct buffer *bytes)
+/* *left: how many bytes of all files may still be read. */
+static void read_file(struct function_search *search, const struct maps_region *region, struct buffer *bytes,
+		      size_t *left)
 {
-	struct listed_functions *functions = &list->next;
-	int fd = mapped_code_open(list->pid, region);
+	const struct profile_file file = mapped_code_file(search->pid, region);
+	struct listed_functions *functions = &search->found;
+	uint32_t path;
 
-	if (fd < 0)
+	if (mapped_code_read(&file, bytes, *left < FILE_BYTES_MAX ? *left : FILE_BYTES_MAX,
+			     &search->progress) < 0)
 		return;
-	if (mapped_code_read(fd, bytes) == 0) {
-		uint32_t path = add_text(functions, region->path);
-
-		*VECTOR_ADD(functions->files, functions->n_files, functions->files_capacity) = path;
-		add_functions(list, span_of(bytes->bytes, bytes->length), (uint32_t)functions->n_files - 1);
-	}
-	close(fd);
+	path = add_text(functions, region->path);
+	*VECTOR_ADD(functions->files, functions->n_files, functions->files_capacity) = path;
+	*left -= bytes->length < *left ? bytes->length : *left;
+	add_functions(search, span_of(bytes->bytes, bytes->length), (uint32_t)functions->n_files - 1);
 }
 
 static uint64_t hash_of(struct span maps)
@@ -126,15 +141,16 @@ static uint64_t hash_of(struct span maps)
 	return hash;
 }
 
-static void read_files(struct function_list *list, struct span maps)
+static void read_files(struct function_search *search, struct span maps)
 {
 	struct buffer bytes = { 0 };
 	struct maps_region region;
+	size_t left = ALL_BYTES_MAX;
 	uint64_t last = 0;
 
-	while (mapped_code_next(&maps, &region) && !atomic_load(&list->cancelled)) {
-		if (region.inode != last && list->next.n_files < FILES_MAX)
-			read_file(list, &region, &bytes);
+	while (mapped_code_next(&maps, &region) && progress_goes_on(&search->progress)) {
+		if (region.inode != last && search->found.n_files < FILES_MAX)
+			read_file(search, &region, &bytes, &left);
 		last = region.inode;
 	}
 	buffer_free(&bytes);
@@ -142,65 +158,76 @@ static void read_files(struct function_list *list, struct span maps)
 
 static void *run(void *context)
 {
-	struct function_list *list = context;
+	struct function_search *search = context;
+	struct listed_functions *found = &search->found;
 	struct buffer text = { 0 };
 	struct span maps;
-	uint64_t mapped;
-	int error;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
-	error = mapped_code_read_maps(list->pid, &text);
+	found->error = mapped_code_read_maps(search->pid, &text);
 	maps = span_of(text.bytes, text.length);
-	mapped = hash_of(maps);
-	if (error || mapped != list->next.mapped) {
-		clear(&list->next);
-		list->next.error = error;
-		list->next.mapped = mapped;
-		read_files(list, maps);
-	}
+	found->mapped = hash_of(maps);
+	search->is_same = !found->error && found->mapped == search->before;
+	if (!search->is_same)
+		read_files(search, maps);
 	buffer_free(&text);
-	atomic_store(&list->ready, true);
+	atomic_store(&search->progress.ready, true);
 	return NULL;
 }
 
-static void join(struct function_list *list)
+/* Its results, or NULL: it hangs, and keeps them. */
+static struct function_search *end(struct function_list *list)
 {
-	if (list->has_thread)
-		pthread_join(list->thread, NULL);
-	list->has_thread = false;
+	struct function_search *search = list->search;
+
+	list->search = NULL;
 	list->ended_ns = env_mono_ns();
+	if (!search || patience_join(search->thread))
+		return search;
+	list->n_left++;
+	return NULL;
 }
 
-/* What it has read is of the caller from now on. */
 static void take(struct function_list *list)
 {
-	struct listed_functions before = list->now;
+	struct function_search *search = end(list);
 
-	join(list);
-	if (list->known && list->next.mapped == list->now.mapped && list->next.error == list->now.error)
-		return;
-	list->now = list->next;
-	list->next = before;
-	list->next.mapped = list->now.mapped;
-	list->known = true;
+	if (search && !(list->known && search->is_same)) {
+		free_functions(&list->now);
+		list->now = search->found;
+		search->found = (struct listed_functions){ 0 };
+		list->known = true;
+	}
+	if (search)
+		free_search(search);
 }
 
 static void start(struct function_list *list)
 {
-	atomic_store(&list->ready, false);
-	list->has_thread = pthread_create(&list->thread, NULL, run, list) == 0;
-	if (!list->has_thread)
-		run(list);
+	struct function_search *search;
+
+	if (list->n_left == LEFT_MAX)
+		return;
+	search = alloc_zeroed(1, sizeof(*search));
+	list->begun_ns = env_mono_ns();
+	search->pid = list->pid;
+	search->before = list->known && !list->now.error ? list->now.mapped : 0;
+	if (pthread_create(&search->thread, NULL, run, search) == 0)
+		list->search = search;
+	else
+		free_search(search);
 }
 
 static void forget(struct function_list *list)
 {
-	atomic_store(&list->cancelled, true);
-	join(list);
-	atomic_store(&list->cancelled, false);
-	clear(&list->now);
-	clear(&list->next);
-	list->next.mapped = 0;
+	struct function_search *search;
+
+	if (list->search)
+		atomic_store(&list->search->progress.cancelled, true);
+	search = end(list);
+	if (search)
+		free_search(search);
+	free_functions(&list->now);
 	list->known = false;
 }
 
@@ -214,15 +241,21 @@ void function_list_update(struct function_list *list, uint32_t pid, uint64_t sta
 	list->start_ticks = start_ticks;
 	if (pid == 0)
 		return;
-	if (!list->has_thread && (is_other || env_mono_ns() - list->ended_ns >= AGAIN_NS))
+	if (!list->search && (is_other || env_mono_ns() - list->ended_ns >= AGAIN_NS))
 		start(list);
-	if (list->has_thread && ((whole && !list->known) || atomic_load(&list->ready)))
+	if (list->search && whole && !list->known)
+		patience_await(&list->search->progress);
+	if (list->search && atomic_load(&list->search->progress.ready))
 		take(list);
+}
+
+bool function_list_is_late(const struct function_list *list)
+{
+	return list->pid != 0 && !list->known &&
+	       (!list->search || env_mono_ns() - list->begun_ns > LATE_NS);
 }
 
 void function_list_close(struct function_list *list)
 {
 	forget(list);
-	free_functions(&list->now);
-	free_functions(&list->next);
 }

@@ -3,8 +3,6 @@
 #ifndef PANETOP_TOPIC_PROBE_FUNCTION_LIST_H
 #define PANETOP_TOPIC_PROBE_FUNCTION_LIST_H
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,21 +32,22 @@ struct listed_functions {
 struct function_list {
 	uint32_t pid;
 	uint64_t start_ticks;
-	struct listed_functions now; /* of the caller; complete once … */
+	struct listed_functions now; /* complete once … */
 	bool known;                  /* … */
-
-	/* Of the thread while it runs. */
-	struct listed_functions next;
-	atomic_bool ready, cancelled;
-	pthread_t thread;
-	bool has_thread;
-	uint64_t ended_ns;
+	struct function_search *search; /* of the thread; NULL: none runs */
+	uint64_t begun_ns, ended_ns;
+	unsigned n_left; /* threads that hang */
 };
 
 /*
- * Brings it up to date for this process, from time to time, without waiting; whole: waits until it is known.
+ * Brings it up to date for this process, from time to time, without waiting; whole: waits until it is known,
+ * unless a file does not answer.
  */
 void function_list_update(struct function_list *list, uint32_t pid, uint64_t start_ticks, bool whole);
+
+/* It should be known by now. */
+bool function_list_is_late(const struct function_list *list);
+
 void function_list_close(struct function_list *list);
 
 #endif

@@ -19,7 +19,6 @@
 #include "topic/process/process_list.h"
 #include "topic/topic.h"
 
-#define SETTLE_SECONDS 10
 #define SOURCE "uprobes"
 
 struct probe_row {
@@ -492,7 +491,7 @@ static int sample_probes(struct sample *sample)
 	if (state->prober) {
 		tell_targets(sample);
 		if (sample->request->batch && !state->settled)
-			prober_settle(state->prober, SETTLE_SECONDS);
+			prober_settle(state->prober);
 		state->settled = true;
 	}
 	sample->table->mono_ns = env_mono_ns();

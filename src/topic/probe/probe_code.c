@@ -12,6 +12,7 @@
 #include "kernel/code/usdt.h"
 
 #define NOP_BYTES 5
+#define TRIED_MAX 200000 /* names that may be like it: half a second */
 
 /* What was tried so far. */
 struct search {
@@ -20,7 +21,9 @@ struct search {
 	struct probe_code *code;
 	enum probe_fault other; /* what else has the name */
 	bool has_names;
+	unsigned n_tried;
 	struct near_name near; /* its name is code->near */
+	struct progress *progress;
 };
 
 static bool is_nop(const struct elf_file *file, uint64_t offset)
@@ -60,8 +63,9 @@ static void try_near(struct search *search, struct span name)
 	char text[PROBE_NEAR_MAX];
 
 	search->has_names = true;
-	if (span_length(name) >= sizeof(text))
+	if (span_length(name) >= sizeof(text) || search->n_tried == TRIED_MAX)
 		return;
+	search->n_tried++;
 	snprintf(text, sizeof(text), "%.*s", (int)span_length(name), name.at);
 	near_name_try(&search->near, text);
 	if (search->near.name != text)
@@ -104,7 +108,7 @@ static void find_functions(struct search *search)
 	struct elf_symbol symbol;
 
 	elf_symbols_begin(&symbols, search->file);
-	while (elf_symbols_next(&symbols, &symbol))
+	while (elf_symbols_next(&symbols, &symbol) && progress_goes_on(search->progress))
 		look_at_symbol(search, &symbol);
 	search->code->is_function = search->code->n_places > 0;
 }
@@ -115,7 +119,7 @@ static void find_probes(struct search *search)
 	const struct probe_name *name = search->name;
 	struct usdt_place place;
 
-	while (usdt_next(search->file, &rest, &place)) {
+	while (usdt_next(search->file, &rest, &place) && progress_goes_on(search->progress)) {
 		bool is_ours = span_length(name->provider) == 0 || is_same(place.provider, name->provider);
 
 		if (is_ours && is_same(place.name, name->function))
@@ -125,10 +129,15 @@ static void find_probes(struct search *search)
 	}
 }
 
-void probe_code_find(struct probe_code *code, struct span bytes, const struct probe_name *name)
+void probe_code_find(struct probe_code *code, struct span bytes, const struct probe_name *name,
+		     struct progress *progress)
 {
 	struct elf_file file;
-	struct search search = { .file = &file, .name = name, .code = code, .near.typed = name->function };
+	struct search search = { .file = &file,
+				 .name = name,
+				 .code = code,
+				 .near.typed = name->function,
+				 .progress = progress };
 
 	*code = (struct probe_code){ 0 };
 	if (!elf_file_parse(&file, bytes)) {

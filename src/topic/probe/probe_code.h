@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/span.h"
+#include "sys/patience.h"
 #include "topic/probe/probe_name.h"
 
 #define PROBE_PLACES_MAX 64
@@ -35,7 +36,11 @@ struct probe_code {
 	unsigned n_places;
 };
 
-/* bytes: all of the file. Functions come before probes of the same name. */
-void probe_code_find(struct probe_code *code, struct span bytes, const struct probe_name *name);
+/*
+ * bytes: all of the file. Functions come before probes of the same name. Where it is cancelled, what it has
+ * found means nothing.
+ */
+void probe_code_find(struct probe_code *code, struct span bytes, const struct probe_name *name,
+		     struct progress *progress);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define DELETED " (deleted)" /* what /proc/PID/maps adds to the path */
-
 static struct span base_of(struct span path)
 {
 	const char *slash = span_length(path) > 0 ? memrchr(path.at, '/', span_length(path)) : NULL;
@@ -40,9 +38,7 @@ enum probe_file_match probe_name_matches(const struct probe_name *name, struct s
 	size_t length = span_length(name->file);
 	struct span base = base_of(path);
 
-	if (span_length(base) > sizeof(DELETED) - 1 &&
-	    memcmp(base.end - (sizeof(DELETED) - 1), DELETED, sizeof(DELETED) - 1) == 0)
-		base.end -= sizeof(DELETED) - 1;
+	span_take_end(&base, PATH_DELETED);
 	if (span_length(base) < length || memcmp(base.at, name->file.at, length) != 0)
 		return PROBE_FILE_OTHER;
 	if (span_length(base) == length)

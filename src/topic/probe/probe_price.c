@@ -76,6 +76,7 @@ static int find_place(void (*sample)(void), struct uprobe_place *place)
 {
 	uint64_t address = (uint64_t)(uintptr_t)sample;
 	struct maps_region region;
+	struct profile_file file;
 	struct buffer maps = { 0 };
 	int error = mapped_code_read_maps(env_self_pid(), &maps);
 	struct span text = span_of(maps.bytes, maps.length);
@@ -85,7 +86,8 @@ static int find_place(void (*sample)(void), struct uprobe_place *place)
 		if (address < region.start || address >= region.end)
 			continue;
 		place->offset = region.offset + (address - region.start);
-		place->file = mapped_code_open(env_self_pid(), &region);
+		file = mapped_code_file(env_self_pid(), &region);
+		place->file = profile_file_open(&file, false);
 		break;
 	}
 	buffer_free(&maps);

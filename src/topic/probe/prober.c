@@ -77,7 +77,7 @@ struct probe {
 struct prober {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t wake, settled;
+	pthread_cond_t wake;
 	struct uprobe_form form;
 	double limit_ratio;
 	double prices[N_PROBE_WAYS][2]; /* 1: with the return; NaN: not measured */
@@ -86,7 +86,7 @@ struct prober {
 	size_t n_targets, targets_capacity;
 	bool is_scoped, has_targets;
 	struct probe *probes; /* the thread removes them, others add them at the end */
-	bool all_settled;
+	struct progress progress; /* ready: all have been looked for */
 
 	/* Of the thread alone. */
 	struct probe_target *list;
@@ -236,13 +236,15 @@ static void look(struct prober *prober, struct probe *probe)
 
 /* --- The file, and the function in it. */
 
-/* Takes the descriptor. NULL: there is no room. */
-static struct probe_file *add_file(struct prober *prober, struct probe *probe, int fd, int *error)
+/* NULL: there is no room, or it cannot be read. */
+static struct probe_file *add_file(struct prober *prober, struct probe *probe,
+				   const struct profile_file *wanted, int *error)
 {
+	int fd = profile_file_open(wanted, false);
 	struct probe_file *file;
 	struct stat status;
 
-	*error = fstat(fd, &status) < 0 ? -errno : 0;
+	*error = fd < 0 ? fd : fstat(fd, &status) < 0 ? -errno : 0;
 	for (unsigned i = 0; i < probe->n_files && !*error; i++)
 		if (probe->files[i].device == status.st_dev && probe->files[i].inode == status.st_ino) {
 			close(fd);
@@ -251,14 +253,16 @@ static struct probe_file *add_file(struct prober *prober, struct probe *probe, i
 	if (!*error && probe->n_files == FILES_MAX)
 		*error = -EMFILE;
 	if (!*error)
-		*error = mapped_code_read(fd, &prober->text);
+		*error = mapped_code_read(wanted, &prober->text, MAPPED_CODE_MAX, &prober->progress);
 	if (*error) {
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		return NULL;
 	}
 	file = &probe->files[probe->n_files++];
 	*file = (struct probe_file){ .fd = fd, .device = status.st_dev, .inode = status.st_ino };
-	probe_code_find(&file->code, span_of(prober->text.bytes, prober->text.length), &probe->name);
+	probe_code_find(&file->code, span_of(prober->text.bytes, prober->text.length), &probe->name,
+			&prober->progress);
 	buffer_free(&prober->text);
 	return file;
 }
@@ -278,17 +282,17 @@ static bool judge(struct probe *probe, const struct probe_file *file)
 
 static void begin(struct prober *prober, struct probe *probe)
 {
+	struct profile_file wanted = { .kind = PROFILE_FILE_NAMED };
 	struct probe_file *file;
-	char path[PATH_MAX];
-	int error = 0, fd;
+	int error;
 
 	if (!probe->name.is_path)
 		return;
-	snprintf(path, sizeof(path), "%.*s", (int)span_length(probe->name.file), probe->name.file.at);
-	fd = profile_file_open_path(path);
-	file = fd < 0 ? NULL : add_file(prober, probe, fd, &error);
+	snprintf(wanted.path, sizeof(wanted.path), "%.*s", (int)span_length(probe->name.file),
+		 probe->name.file.at);
+	file = add_file(prober, probe, &wanted, &error);
 	if (!file)
-		fail(prober, probe, fd < 0 ? fd : error);
+		fail(prober, probe, error);
 	else if (!judge(probe, file))
 		set_state(prober, probe, PROBE_REFUSED);
 }
@@ -319,13 +323,12 @@ static struct probe_file *file_of(struct prober *prober, struct probe *probe, ui
 	struct maps_region region = { 0 };
 	struct probe_file *found = NULL;
 	struct buffer maps = { 0 };
-	int fd;
 
 	*error = mapped_code_read_maps(pid, &maps);
 	if (!*error && find_mapped(probe, span_of(maps.bytes, maps.length), &region)) {
-		fd = mapped_code_open(pid, &region);
-		*error = fd < 0 ? fd : 0;
-		found = fd < 0 ? NULL : add_file(prober, probe, fd, error);
+		const struct profile_file wanted = mapped_code_file(pid, &region);
+
+		found = add_file(prober, probe, &wanted, error);
 		if (found && probe->name.is_path && found != &probe->files[0])
 			found = NULL; /* it is another file with this number */
 	}
@@ -378,7 +381,8 @@ static int attach_place(struct prober *prober, struct probe *probe, struct attac
 		int event;
 
 		at.at_return = !is_entry;
-		event = probe->n_events == EVENTS_MAX
+		event = !progress_goes_on(&prober->progress) ? -ECANCELED
+			: probe->n_events == EVENTS_MAX
 				? -EMFILE
 				: uprobe_open(&prober->form, &at, pid,
 					      probe->programs[at.at_return ? PROGRAM_LEAVE
@@ -499,7 +503,7 @@ static size_t find_matches(struct prober *prober, struct probe *probe, struct pr
 	bool waits = (prober->list_is_scoped || probe->pid) && probe->name.is_path;
 	size_t n = 0;
 
-	for (size_t i = 0; i < prober->n_list; i++) {
+	for (size_t i = 0; i < prober->n_list && progress_goes_on(&prober->progress); i++) {
 		const struct probe_target *target = &prober->list[i];
 		struct probed *probed = find_probed(probe, target);
 		struct probe_match match = { .target = *target };
@@ -574,7 +578,6 @@ static void free_prober(struct prober *prober)
 	}
 	pthread_mutex_destroy(&prober->lock);
 	pthread_cond_destroy(&prober->wake);
-	pthread_cond_destroy(&prober->settled);
 	buffer_free(&prober->text);
 	free(prober->targets);
 	free(prober->list);
@@ -644,12 +647,13 @@ static bool is_settled(const struct probe *probe)
 /* Under lock. */
 static void publish_all(struct prober *prober)
 {
-	prober->all_settled = prober->list != NULL;
+	bool all_settled = prober->list != NULL;
+
 	for (struct probe *probe = prober->probes; probe; probe = probe->next) {
 		probe->shown = probe->view;
-		prober->all_settled &= !probe->is_new && is_settled(probe);
+		all_settled &= !probe->is_new && is_settled(probe);
 	}
-	pthread_cond_broadcast(&prober->settled);
+	atomic_store(&prober->progress.ready, all_settled);
 }
 
 /*
@@ -735,7 +739,6 @@ struct prober *prober_open(const struct uprobe_form *form, double limit_ratio)
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&prober->wake, &monotonic);
-	pthread_cond_init(&prober->settled, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	errno = pthread_create(&prober->thread, NULL, run, prober);
 	if (errno) {
@@ -751,13 +754,14 @@ void prober_close(struct prober *prober, bool for_end)
 
 	if (!prober)
 		return;
+	atomic_store(&prober->progress.cancelled, true);
 	pthread_mutex_lock(&prober->lock);
 	thread = prober->thread;
 	prober->closing = true;
 	pthread_cond_signal(&prober->wake);
 	pthread_mutex_unlock(&prober->lock);
 	if (for_end)
-		pthread_join(thread, NULL);
+		patience_join(thread);
 	else
 		pthread_detach(thread);
 }
@@ -810,7 +814,7 @@ struct probe *prober_add(struct prober *prober, const struct trace_set *set, con
 	while (*at)
 		at = &(*at)->next;
 	*at = probe;
-	prober->all_settled = false;
+	atomic_store(&prober->progress.ready, false);
 	pthread_cond_signal(&prober->wake);
 	pthread_mutex_unlock(&prober->lock);
 	return probe;
@@ -846,15 +850,9 @@ void prober_target(struct prober *prober, const struct probe_target *targets, si
 	pthread_mutex_unlock(&prober->lock);
 }
 
-void prober_settle(struct prober *prober, double seconds)
+void prober_settle(struct prober *prober)
 {
-	const struct timespec until = env_timespec(env_mono_ns() + (uint64_t)(seconds * 1e9));
-	int error = 0;
-
-	pthread_mutex_lock(&prober->lock);
-	while (!prober->all_settled && !error)
-		error = pthread_cond_timedwait(&prober->settled, &prober->lock, &until);
-	pthread_mutex_unlock(&prober->lock);
+	patience_await(&prober->progress);
 }
 
 void prober_view(struct prober *prober, const struct probe *probe, struct probe_view *view)

@@ -63,7 +63,7 @@ struct probe;
 /* No probe may take more of a CPU than limit_ratio. NULL with errno. */
 struct prober *prober_open(const struct uprobe_form *form, double limit_ratio);
 
-/* The thread detaches all and frees what it has; the caller does not wait, unless for_end. */
+/* The thread detaches all and frees what it has; the caller waits only for_end, for a moment. */
 void prober_close(struct prober *prober, bool for_end);
 
 /*
@@ -81,8 +81,8 @@ void prober_allow(struct prober *prober, struct probe *probe);
 /* All processes, by pid; is_scoped: the user has chosen some. Copies the list. */
 void prober_target(struct prober *prober, const struct probe_target *targets, size_t n, bool is_scoped);
 
-/* Waits until it has looked for all, and attached what there is, but no longer than these seconds. */
-void prober_settle(struct prober *prober, double seconds);
+/* Waits until it has looked for all, and attached what there is, as long as it gets on. */
+void prober_settle(struct prober *prober);
 
 void prober_view(struct prober *prober, const struct probe *probe, struct probe_view *view);
 

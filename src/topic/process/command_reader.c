@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/alloc.h"
 #include "sys/device_poll.h"
 #include "topic/process/process_entry.h"
 
@@ -79,12 +78,12 @@ static void finish(struct device_poll *poll)
 
 static void free_reader(struct device_poll *poll)
 {
-	free((struct command_reader *)poll);
+	helper_free(poll);
 }
 
 struct command_reader *command_reader_open(struct env *env)
 {
-	struct command_reader *reader = alloc_zeroed(1, sizeof(*reader));
+	struct command_reader *reader = helper_alloc(sizeof(*reader));
 
 	reader->env = env;
 	reader->poll = (struct device_poll){ .read = read_lines, .finished = finish, .free = free_reader };

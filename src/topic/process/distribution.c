@@ -33,6 +33,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "distribution",
+	.is_public = true,
 	.help = N_("number of processes by CPU use"),
 	.over_interval = true,
 	.row_size = sizeof(struct distribution_row),

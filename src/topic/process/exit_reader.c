@@ -9,6 +9,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include "sys/attribute.h"
 #include "sys/netlink_socket.h"
 #include "sys/worker.h"
+#include "topic/cpu/proc_stat.h"
 
 #define POSSIBLE_CPUS "sys/devices/system/cpu/possible"
 #define TICKLESS_CPUS "sys/devices/system/cpu/nohz_full"
@@ -95,11 +97,18 @@ static int register_cpus(struct exit_reader *reader, struct env *env)
 		.generic = { .cmd = TASKSTATS_CMD_GET },
 		.attribute = { .nla_type = TASKSTATS_CMD_ATTR_REGISTER_CPUMASK },
 	};
+	char all[32];
 	struct span text, cpus;
-	int error = env_read(env, env_file(env, POSSIBLE_CPUS), &text);
 
-	if (error)
-		return error;
+	if (env_read(env, env_file(env, POSSIBLE_CPUS), &text) < 0) { /* without /sys */
+		const struct proc_stat *stat;
+		int error = proc_stat_read(env, &stat);
+
+		if (error || stat->n_cpus == 0)
+			return error ? error : -ENODATA;
+		snprintf(all, sizeof(all), "0-%u\n", (unsigned)stat->cpus[stat->n_cpus - 1].cpu);
+		text = span_text(all);
+	}
 	if (!span_line(&text, &cpus))
 		return -ENODATA;
 	return ask(reader, &request, cpus);

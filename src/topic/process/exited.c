@@ -88,6 +88,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "exited",
+	.is_public = true,
 	.help = N_("CPU time of processes that exited between two samples"),
 	.from_zero = true,
 	.of_run = true,

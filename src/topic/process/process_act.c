@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sys/pids.h"
 #include "sys/privilege.h"
 #include "sys/process_control.h"
+#include "sys/system_call.h"
 #include "topic/process/process_find.h"
 
 enum verb { VERB_SIGNAL, VERB_NICE, VERB_AFFINITY, VERB_POLICY, VERB_IO, N_VERBS };
@@ -102,7 +102,7 @@ static int open_process(struct env *env, const struct order *order)
 	int process;
 
 	if (!env->foreign_pids) {
-		process = (int)syscall(SYS_pidfd_open, (pid_t)order->pid, 0);
+		process = (int)system_call(SYS_pidfd_open, (pid_t)order->pid, 0);
 		return process < 0 ? -errno : process;
 	}
 	process = pids_open(env, (uint32_t)order->pid, ".", O_RDONLY | O_DIRECTORY);
@@ -112,7 +112,7 @@ static int open_process(struct env *env, const struct order *order)
 static int send_signal(int process, int number)
 {
 	uint64_t raised = privilege_raise(PRIVILEGE_SIGNAL);
-	int error = syscall(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;
+	int error = system_call(SYS_pidfd_send_signal, process, number, NULL, 0) < 0 ? -errno : 0;
 
 	privilege_lower(raised);
 	return error;
@@ -127,7 +127,7 @@ static int renice(uint32_t tid, int step)
 	nice = getpriority(PRIO_PROCESS, tid);
 	if (errno != 0)
 		return -errno;
-	return setpriority(PRIO_PROCESS, tid, nice + step) < 0 ? -errno : 0;
+	return system_call_by(SYS_setpriority, setpriority(PRIO_PROCESS, tid, nice + step)) < 0 ? -errno : 0;
 }
 
 static int control_thread(const struct order *order, uint32_t tid)

@@ -61,7 +61,8 @@ struct proportional *proportional_open(struct env *env)
 {
 	struct proportional *reader = alloc_zeroed(1, sizeof(*reader));
 
-	reader->poll = (struct device_poll){ .read = read_all, .finished = finish, .free = free_reader };
+	reader->poll = (struct device_poll){ .read = read_all, .finished = finish, .free = free_reader,
+						.in_thread = true };
 	device_poll_open(&reader->poll, env, "proc/PID/smaps_rollup");
 	return reader;
 }

@@ -44,6 +44,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "self",
+	.is_public = true,
 	.help = N_("what panetop itself costs"),
 	.of_run = true,
 	.sum_row = "all",
@@ -107,6 +108,7 @@ static const struct column build_columns[] = {
 
 static const struct schema build_schema = {
 	.name = "build",
+	.is_public = true,
 	.help = N_("version of panetop"),
 	.row_size = sizeof(struct build_row),
 	SCHEMA_COLUMNS(build_columns),

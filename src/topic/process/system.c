@@ -63,6 +63,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "system",
+	.is_public = true,
 	.help = N_("the whole machine in one row"),
 	.row_size = sizeof(struct system_row),
 	SCHEMA_COLUMNS(columns),

@@ -4,8 +4,11 @@
 
 #include "topic/process/target.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/i18n.h"
@@ -70,16 +73,30 @@ static bool matches(const struct target *target, uint32_t pid, const struct pid_
 	       (!pid_stat_has_ended(stat) && pid != target->request->own_pid);
 }
 
-/* Selects the newest process that list matches by name, with programs also by the program of its command
- * line. */
+static bool may_be_read(struct env *env, uint32_t pid)
+{
+	int fd = pids_open(env, pid, "maps", O_RDONLY);
+
+	if (fd >= 0)
+		close(fd);
+	return fd != -EACCES && fd != -EPERM;
+}
+
+/*
+ * Selects the newest process that list matches by name, with programs also by the program of its command
+ * line: of those that may be read, if there are any.
+ */
 static void search(struct target *target, const uint32_t *pids, size_t n_pids, const char *list,
 		   bool programs)
 {
-	target->n_matches = 0;
+	bool readable = false;
+
+	target->n_matches = target->n_unreadable = 0;
 	for (size_t i = 0; i < n_pids; i++) {
 		char bytes[PROCESS_STAT_MAX], line[PROCESS_STAT_MAX];
 		struct pid_stat stat;
 		struct span program = span_text("");
+		bool better;
 
 		if (!process_read_stat(target->env, pids[i], bytes, &stat))
 			continue;
@@ -87,8 +104,13 @@ static void search(struct target *target, const uint32_t *pids, size_t n_pids, c
 			program = process_program(target->env, pids[i], line, sizeof(line));
 		if (!matches(target, pids[i], &stat, program, list))
 			continue;
-		if (target->n_matches++ == 0 || stat.start_ticks >= target->start_ticks)
+		better = may_be_read(target->env, pids[i]);
+		target->n_unreadable += !better;
+		if (target->n_matches++ == 0 || better > readable ||
+		    (better == readable && stat.start_ticks >= target->start_ticks)) {
+			readable = better;
 			set_process(target, pids[i], &stat);
+		}
 	}
 	target->generation += target->n_matches > 0 ? 1 : 0;
 }
@@ -173,6 +195,7 @@ static void set_chosen(struct target *target, const struct process_choice *chose
 	set_process(target, chosen->pid, &stat);
 	target->state = exists ? TARGET_LIVE : TARGET_GONE;
 	target->n_matches = 1;
+	target->n_unreadable = 0;
 	target->generation++;
 }
 
@@ -265,6 +288,11 @@ void target_notices(const struct target *target, struct frame *frame, const char
 			_("%u %s is a zombie: it has exited and has no memory; its parent has not read its "
 			  "exit status yet"),
 			target->pid, target->name);
+	else if (target->n_unreadable > 0 && target->n_unreadable < target->n_matches)
+		frame_notice(frame, topic, _("select another by PID"),
+			     _("%zu processes match, and %zu of them may be read; showing the newest of "
+			       "these, %u"),
+			     target->n_matches, target->n_matches - target->n_unreadable, target->pid);
 	else if (target->n_matches > 1)
 		frame_notice(frame, topic, _("select another by PID"),
 			     P_("%zu process matches; showing the newest, %u",

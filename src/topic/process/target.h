@@ -32,6 +32,7 @@ struct target {
 	struct pid_stat stat;       /* as last read, without comm; all 0 before */
 	uint64_t stat_mono_ns;      /* … when; 0: never */
 	size_t n_matches;           /* processes that match the list */
+	size_t n_unreadable;        /* of these: their memory is hidden */
 	uint64_t searched_ns;       /* CLOCK_MONOTONIC of the last search */
 	uint64_t generation;        /* grows with each selected process */
 };

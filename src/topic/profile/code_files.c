@@ -4,7 +4,6 @@
 
 #include "topic/profile/code_files.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <link.h>
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "core/vector.h"
@@ -24,23 +23,33 @@
 #include "kernel/pid/maps.h"
 #include "sys/buffer_io.h"
 #include "sys/env.h"
+#include "sys/file_map.h"
 #include "sys/profile_files.h"
+#include "topic/profile/cxx_name.h"
 
 #define OPEN_MAX 256      /* files that are mapped and have names, at a time */
 #define RECORDS_MAX 65536 /* files that are known by their path */
+#define PATHS_MAX ((size_t)16 << 20)                  /* bytes of these paths */
+#define FILE_BYTES_MAX ((size_t)1 << 30)              /* of one file … */
+#define MAPPED_MAX ((size_t)3 << 30)                  /* … of all … */
+#define LINES_BYTES_MAX ((size_t)512 << 20)           /* … and of those whose lines are looked up */
+#define UNPACKED_MAX ((uint64_t)256 << 20)            /* what a file with lines may become in memory */
+#define NAMES_BYTES_MAX ((size_t)256 << 20)           /* names of all files */
+#define UNREADABLE_NS UINT64_C(60000000000)           /* then a file is tried again */
 #define JITS_MAX 64
-#define JIT_NS UINT64_C(2000000000) /* between two looks into a map of a JIT for what is not in it */
+#define JIT_NS UINT64_C(2000000000) /* between two looks into a map of a JIT for what is not in it … */
+#define JIT_TIMES 20                /* … and as many times as a look takes */
 #define MAPS_BYTES_MAX ((size_t)16 << 20)
 #define JIT_BYTES_MAX ((size_t)64 << 20)
 #define KERNEL_CHUNK ((size_t)64 * 1024)
 #define VDSO_PATH "[vdso]"
-#define CXX_LIBRARY "libstdc++.so.6" /* where it is there */
 #define KERNEL_FILE "(kernel)"
 #define UNKNOWN "(unknown)"
 #define DEBUG_ROOT "/usr/lib/debug/"
 
 struct code_file {
-	uint64_t inode;
+	uint64_t device, inode, key;
+	uint64_t again_ns; /* when it is tried again; 0: it could be read */
 	struct span path, base;
 	bool is_vdso, was_asked, has_names, has_rules, has_lines;
 	struct span bytes; /* mapped; empty: it cannot be read, or was not used for some time */
@@ -56,7 +65,7 @@ struct code_file {
 struct jit {
 	uint32_t pid;
 	struct symbols symbols;
-	uint64_t read_ns; /* 0: never */
+	uint64_t again_ns, used;
 };
 
 /* Up to the end of its section headers, with which the kernel lays it out. */
@@ -71,13 +80,13 @@ static struct span find_vdso(void)
 	return span_of(start, header.e_shoff + (size_t)header.e_shnum * header.e_shentsize);
 }
 
-void code_files_open(struct code_files *files, int channel)
+void code_files_open(struct code_files *files, int channel, struct code_work *work)
 {
-	void *library = dlopen(CXX_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-
-	*files = (struct code_files){ .channel = channel, .vdso = find_vdso() };
-	if (library)
-		*(void **)&files->demangle = dlsym(library, "__cxa_demangle");
+	*files = (struct code_files){ .channel = channel, .work = work, .vdso = find_vdso() };
+	if (getrandom(&files->seed, sizeof(files->seed), GRND_NONBLOCK) < 0)
+		files->seed = HASH_SEED;
+	file_maps_open();
+	cxx_names_open();
 }
 
 struct span code_files_keep_text(struct code_files *files, struct span text)
@@ -92,10 +101,20 @@ static struct span base_of(struct span path)
 	return slash ? span_of(slash + 1, (size_t)(path.end - slash - 1)) : path;
 }
 
-uint32_t code_files_place(struct code_files *files, uint64_t inode, struct span path)
+static bool has_room_for(struct code_files *files, const struct code_use *use, size_t bytes)
+{
+	bool has_room = code_use_may_add(use->n_files, files->n, RECORDS_MAX) &&
+			files->kept_bytes + bytes <= PATHS_MAX;
+
+	files->are_full |= !has_room;
+	return has_room;
+}
+
+uint32_t code_files_place(struct code_files *files, struct code_use *use, uint64_t device, uint64_t inode,
+			  struct span path)
 {
 	bool is_vdso = span_is(path, VDSO_PATH);
-	uint64_t hash = hash_bytes(hash_u64(inode), path);
+	uint64_t hash = hash_bytes(files->seed ^ inode, path);
 	uint32_t at;
 
 	if (!is_vdso && (inode == 0 || span_length(path) == 0 || *path.at != '/'))
@@ -103,30 +122,40 @@ uint32_t code_files_place(struct code_files *files, uint64_t inode, struct span 
 	HASH_FIND(at, &files->by_path, hash,
 		  files->list[at].inode == inode && span_length(files->list[at].path) == span_length(path) &&
 			  memcmp(files->list[at].path.at, path.at, span_length(path)) == 0);
-	if (at != HASH_NONE || files->n == RECORDS_MAX)
+	if (at != HASH_NONE || !has_room_for(files, use, span_length(path)))
 		return at == HASH_NONE ? CODE_NO_FILE : at;
 	at = (uint32_t)files->n;
 	path = code_files_keep_text(files, path);
-	*VECTOR_ADD(files->list, files->n, files->capacity) =
-		(struct code_file){ .inode = inode, .path = path, .base = base_of(path), .is_vdso = is_vdso };
+	files->kept_bytes += span_length(path);
+	use->n_files++;
+	*VECTOR_ADD(files->list, files->n, files->capacity) = (struct code_file){
+		.device = device,
+		.inode = inode,
+		.key = hash_bytes(hash_u64(inode), path),
+		.path = path,
+		.base = base_of(path),
+		.is_vdso = is_vdso,
+	};
 	hash_add(&files->by_path, hash, at);
 	return at;
 }
 
-static void unmap(struct span bytes)
+static void unmap(struct code_files *files, struct span bytes)
 {
-	if (span_length(bytes) > 0)
-		munmap((void *)(uintptr_t)bytes.at, span_length(bytes));
+	files->mapped_bytes -= span_length(bytes);
+	file_unmap(bytes);
 }
 
 static void close_file(struct code_files *files, struct code_file *file)
 {
 	frame_rules_close(file->rules);
 	source_lines_close(file->lines);
-	unmap(file->with_lines);
+	files->lines_bytes -= span_length(file->with_lines);
+	unmap(files, file->with_lines);
+	files->names_bytes -= symbols_bytes(&file->symbols);
 	symbols_free(&file->symbols);
 	if (!file->is_vdso)
-		unmap(file->bytes);
+		unmap(files, file->bytes);
 	file->rules = NULL;
 	file->lines = NULL;
 	file->bytes = file->with_lines = (struct span){ 0 };
@@ -145,6 +174,15 @@ static void close_oldest(struct code_files *files)
 		close_file(files, oldest);
 }
 
+/* The file that is used stays. */
+static void trim(struct code_files *files)
+{
+	while (files->n_open > 1 &&
+	       (files->mapped_bytes > MAPPED_MAX || files->lines_bytes > LINES_BYTES_MAX ||
+		files->names_bytes > NAMES_BYTES_MAX))
+		close_oldest(files);
+}
+
 static void let_go(const struct code_file *file)
 {
 	if (!file->is_vdso && span_length(file->bytes) > 0)
@@ -158,17 +196,6 @@ void code_files_let_go(struct code_files *files)
 			let_go(&files->list[i]);
 }
 
-static struct span map_file(int fd, int protection)
-{
-	struct stat status;
-	void *bytes;
-
-	if (fstat(fd, &status) < 0 || status.st_size <= 0)
-		return (struct span){ 0 };
-	bytes = mmap(NULL, (size_t)status.st_size, protection, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-	return span_of(bytes, bytes == MAP_FAILED ? 0 : (size_t)status.st_size);
-}
-
 static struct span ask_to_map(struct code_files *files, const struct profile_file *wanted, int protection)
 {
 	int fd = profile_file_ask(files->channel, wanted);
@@ -176,7 +203,8 @@ static struct span ask_to_map(struct code_files *files, const struct profile_fil
 
 	if (fd < 0)
 		return bytes;
-	bytes = map_file(fd, protection);
+	bytes = file_map(fd, protection, (protection & PROT_WRITE) ? LINES_BYTES_MAX : FILE_BYTES_MAX);
+	files->mapped_bytes += span_length(bytes);
 	close(fd);
 	return bytes;
 }
@@ -201,8 +229,32 @@ static void want_mapped(struct profile_file *wanted, const struct code_file *fil
 					 .pid = pid,
 					 .start = map->start,
 					 .end = map->end,
+					 .device = file->device,
 					 .inode = file->inode };
 	set_path(wanted, file->path);
+}
+
+/* For who ends this process, when it takes too long. */
+static void begin_work(struct code_files *files, const struct code_file *file)
+{
+	size_t length = span_length(file->path);
+
+	if (files->work->file == file->key)
+		return;
+	if (length > sizeof(files->work->path) - 1)
+		length = sizeof(files->work->path) - 1;
+	memcpy(files->work->path, file->path.at, length);
+	files->work->path[length] = '\0';
+	files->work->file = file->key;
+}
+
+/* Until then; 0: it is not. */
+static uint64_t shunned_until(const struct code_files *files, const struct code_file *file)
+{
+	for (size_t i = 0; i < files->n_shunned; i++)
+		if (files->shunned[i].file == file->key && files->shunned[i].until_ns > files->now_ns)
+			return files->shunned[i].until_ns;
+	return 0;
 }
 
 /* With its bytes, where it can be read. */
@@ -212,14 +264,22 @@ static struct code_file *file_of(struct code_files *files, uint32_t pid, const s
 	struct profile_file wanted;
 
 	file->used = ++files->uses;
-	if (file->was_asked)
+	begin_work(files, file);
+	if (file->was_asked && (file->again_ns == 0 || files->now_ns < file->again_ns))
 		return file;
+	if (file->was_asked)
+		close_file(files, file);
 	if (files->n_open >= OPEN_MAX)
 		close_oldest(files);
 	file->was_asked = true;
 	files->n_open++;
 	want_mapped(&wanted, file, pid, map);
-	file->bytes = file->is_vdso ? files->vdso : ask_for(files, &wanted);
+	file->again_ns = shunned_until(files, file);
+	if (file->again_ns == 0)
+		file->bytes = file->is_vdso ? files->vdso : ask_for(files, &wanted);
+	if (span_length(file->bytes) == 0 && file->again_ns == 0)
+		file->again_ns = files->now_ns + UNREADABLE_NS;
+	trim(files);
 	if (!elf_file_parse(&file->elf, file->bytes))
 		file->elf = (struct elf_file){ 0 };
 	return file;
@@ -286,7 +346,7 @@ static bool read_debug_names(struct code_files *files, uint32_t pid, struct code
 	bool found =
 		elf_file_parse(&debug, bytes) && elf_file_functions(&debug, &file->symbols) == ELF_TABLE_ALL;
 
-	unmap(bytes);
+	unmap(files, bytes);
 	return found;
 }
 
@@ -307,7 +367,26 @@ static void read_names(struct code_files *files, uint32_t pid, struct code_file 
 			file->names = PROFILE_NAMES_GO;
 	}
 	symbols_sort(&file->symbols);
+	files->names_bytes += symbols_bytes(&file->symbols);
 	let_go(file);
+	trim(files);
+}
+
+static void close_jit(struct code_files *files, size_t index)
+{
+	files->names_bytes -= symbols_bytes(&files->jits[index].symbols);
+	symbols_free(&files->jits[index].symbols);
+	files->jits[index] = files->jits[--files->n_jits];
+}
+
+static void close_oldest_jit(struct code_files *files)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 1; i < files->n_jits; i++)
+		if (files->jits[i].used < files->jits[oldest].used)
+			oldest = i;
+	close_jit(files, oldest);
 }
 
 static struct jit *jit_of(struct code_files *files, uint32_t pid)
@@ -315,23 +394,19 @@ static struct jit *jit_of(struct code_files *files, uint32_t pid)
 	for (size_t i = 0; i < files->n_jits; i++)
 		if (files->jits[i].pid == pid)
 			return &files->jits[i];
-	if (files->n_jits == JITS_MAX) {
-		symbols_free(&files->jits[0].symbols);
-		files->jits[0] = files->jits[--files->n_jits];
-	}
+	if (files->n_jits == JITS_MAX)
+		close_oldest_jit(files);
 	*VECTOR_ADD(files->jits, files->n_jits, files->jit_capacity) = (struct jit){ .pid = pid };
 	return &files->jits[files->n_jits - 1];
 }
 
 void code_files_forget_jit(struct code_files *files, uint32_t pid)
 {
-	for (size_t i = 0; i < files->n_jits; i++) {
-		if (files->jits[i].pid != pid)
-			continue;
-		symbols_free(&files->jits[i].symbols);
-		files->jits[i] = files->jits[--files->n_jits];
-		return;
-	}
+	for (size_t i = 0; i < files->n_jits; i++)
+		if (files->jits[i].pid == pid) {
+			close_jit(files, i);
+			return;
+		}
 }
 
 static void read_jit(struct code_files *files, struct jit *jit)
@@ -339,27 +414,34 @@ static void read_jit(struct code_files *files, struct jit *jit)
 	struct profile_file wanted = { .kind = PROFILE_FILE_JIT, .pid = jit->pid };
 	struct span bytes = ask_for(files, &wanted);
 
+	files->names_bytes -= symbols_bytes(&jit->symbols);
 	symbols_free(&jit->symbols);
 	if (span_length(bytes) == 0)
 		return;
 	jit->symbols.later_wins = true;
 	perf_map_functions(bytes, &jit->symbols);
 	symbols_sort(&jit->symbols);
-	unmap(bytes);
+	files->names_bytes += symbols_bytes(&jit->symbols);
+	unmap(files, bytes);
 }
 
 static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t address)
 {
 	struct jit *jit = jit_of(files, pid);
 	const char *found;
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(), wait_ns;
 	uint64_t offset;
 
+	jit->used = ++files->uses;
 	found = symbols_find(&jit->symbols, address, &offset);
-	if (found || (jit->read_ns != 0 && now_ns < jit->read_ns + JIT_NS))
+	if (found || now_ns < jit->again_ns)
 		return found;
-	jit->read_ns = now_ns;
+	while (files->n_jits > 1 && files->names_bytes > NAMES_BYTES_MAX)
+		close_oldest_jit(files);
+	jit = jit_of(files, pid);
 	read_jit(files, jit);
+	wait_ns = JIT_TIMES * (env_mono_ns() - now_ns);
+	jit->again_ns = now_ns + (wait_ns > JIT_NS ? wait_ns : JIT_NS);
 	return symbols_find(&jit->symbols, address, &offset);
 }
 
@@ -374,21 +456,6 @@ void code_files_unknown_callers(struct function_name *name)
 {
 	code_files_unknown_name(name);
 	name->name = span_text("(callers unknown)");
-}
-
-/* As the source has it, where it is of C++. */
-static struct span demangled(struct code_files *files, const char *symbol)
-{
-	char *text = files->demangle && strncmp(symbol, "_Z", 2) == 0
-			     ? files->demangle(symbol, NULL, NULL, NULL)
-			     : NULL;
-
-	if (!text)
-		return span_text(symbol);
-	buffer_empty(&files->text);
-	buffer_text(&files->text, text);
-	free(text);
-	return span_of(files->text.bytes, files->text.length);
 }
 
 /* "postgres+0x3a1c0" */
@@ -433,21 +500,27 @@ void code_files_name(struct code_files *files, uint32_t pid, const struct code_m
 	};
 	is_in_file = address_in_file(file, map, address, &in_file);
 	found = is_in_file ? symbols_find(&file->symbols, in_file, &offset) : NULL;
-	if (found)
-		name->name = demangled(files, found);
+	if (found && *found) /* empty: the file was cut short */
+		name->name = span_of(found, strnlen(found, SYMBOL_NAME_MAX));
 	else if (is_in_file && elf_file_start(&file->elf, in_file, &start))
 		name_by_place(files, file, start, name);
 	else
 		name_by_file(name);
 }
 
-static void try_lines(struct code_file *file, struct span bytes)
+static void try_lines(struct code_files *files, struct code_file *file, struct span bytes)
 {
-	file->lines = span_length(bytes) > 0 ? source_lines_open(bytes) : NULL;
-	if (file->lines)
-		file->with_lines = bytes;
-	else
-		unmap(bytes);
+	struct elf_file elf;
+
+	if (elf_file_parse(&elf, bytes) && elf.unpacked_bytes <= UNPACKED_MAX)
+		file->lines = source_lines_open(bytes);
+	if (!file->lines) {
+		unmap(files, bytes);
+		return;
+	}
+	file->with_lines = bytes;
+	files->lines_bytes += span_length(bytes);
+	trim(files);
 }
 
 static void open_lines(struct code_files *files, uint32_t pid, struct code_file *file,
@@ -460,9 +533,9 @@ static void open_lines(struct code_files *files, uint32_t pid, struct code_file 
 	if (span_length(file->bytes) == 0 || file->is_vdso)
 		return;
 	want_mapped(&wanted, file, pid, map);
-	try_lines(file, ask_to_map(files, &wanted, protection));
+	try_lines(files, file, ask_to_map(files, &wanted, protection));
 	if (!file->lines)
-		try_lines(file, ask_for_debug(files, pid, file, protection));
+		try_lines(files, file, ask_for_debug(files, pid, file, protection));
 }
 
 bool code_files_line(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
@@ -527,12 +600,25 @@ void code_files_kernel_name(struct code_files *files, uint64_t address, struct f
 					.names = found ? PROFILE_NAMES_KERNEL : PROFILE_NAMES_NONE };
 }
 
-struct function_name code_files_keep(struct code_files *files, const struct function_name *name)
+struct span code_files_shown_name(struct code_files *files, const struct function_name *kept)
 {
-	return (struct function_name){ .name = code_files_keep_text(files, name->name),
-				       .file = code_files_keep_text(files, name->file),
-				       .path = code_files_keep_text(files, name->path),
-				       .names = name->names };
+	bool is_symbol = kept->names != PROFILE_NAMES_NONE && kept->names != PROFILE_NAMES_KERNEL;
+
+	return is_symbol && cxx_name(kept->name.at, &files->text)
+		       ? span_of(files->text.bytes, files->text.length)
+		       : kept->name;
+}
+
+void code_files_forget(struct code_files *files)
+{
+	while (files->n_open > 0)
+		close_oldest(files);
+	while (files->n_jits > 0)
+		close_jit(files, 0);
+	files->n = files->kept_bytes = 0;
+	hash_clear(&files->by_path);
+	arena_free(&files->kept);
+	files->are_full = false;
 }
 
 void code_files_read_maps(struct code_files *files, struct code_space *space)
@@ -552,7 +638,8 @@ void code_files_read_maps(struct code_files *files, struct code_space *space)
 
 			if (region.permissions.at[2] != 'x')
 				continue;
-			map.file = code_files_place(files, region.inode, region.path);
+			map.file = code_files_place(files, &space->use, region.device, region.inode,
+						    region.path);
 			code_space_add(space, &map);
 		}
 	}

@@ -13,7 +13,27 @@
 
 struct code_file;
 
+/* What it works on, for panetop, which shares this memory. */
+struct code_work {
+	_Atomic uint64_t file; /* key of it; 0: none yet */
+	char path[PROFILE_NAME_MAX];
+};
+
+/* What this process was ended over before: until then it is not touched. */
+struct code_shunned {
+	uint64_t file; /* key; 0: none */
+	uint32_t pid;
+	uint64_t until_ns;
+};
+
 struct code_files {
+	struct code_work *work;
+	const struct code_shunned *shunned;
+	size_t n_shunned;
+	uint64_t now_ns; /* set by the caller, from time to time */
+	uint64_t seed;   /* of hashes: strangers choose the paths */
+	size_t mapped_bytes, names_bytes, lines_bytes, kept_bytes;
+	bool are_full; /* one more was wanted than there is room, or a share, for */
 	int channel; /* to the process that opens files; borrowed */
 	struct code_file *list;
 	size_t n, capacity, n_open;
@@ -27,14 +47,17 @@ struct code_files {
 	uint64_t uses;
 	struct buffer text; /* of a name that is put together */
 	struct arena kept;
-	char *(*demangle)(const char *name, char *room, size_t *length, int *status); /* of C++; NULL: none */
 };
 
-/* Before rights are given up, since it reads the maps of this process. */
-void code_files_open(struct code_files *files, int channel);
+/* Before rights are given up, since it reads the maps of this process, and sets handlers of signals. */
+void code_files_open(struct code_files *files, int channel, struct code_work *work);
 
-/* The number of a file that is mapped in a process, or CODE_NO_FILE. */
-uint32_t code_files_place(struct code_files *files, uint64_t inode, struct span path);
+/* The number of a file that is mapped in the process of this use, or CODE_NO_FILE. */
+uint32_t code_files_place(struct code_files *files, struct code_use *use, uint64_t device, uint64_t inode,
+			  struct span path);
+
+/* All of them, with the texts that were kept: their numbers end. */
+void code_files_forget(struct code_files *files);
 
 /* Adds what a process has mapped, as far as it can be executed. */
 void code_files_read_maps(struct code_files *files, struct code_space *space);
@@ -46,7 +69,7 @@ struct frame_rules *code_files_rules(struct code_files *files, uint32_t pid, con
 /* Is it known of the file that its code keeps the frame pointer? */
 bool code_files_keeps_frame_pointer(struct code_files *files, uint32_t pid, const struct code_map *map);
 
-/* Texts are valid until the next call. */
+/* The text of a name is valid until the next call. */
 struct function_name {
 	struct span name, file, path;
 	enum profile_names names;
@@ -65,9 +88,14 @@ void code_files_unknown_callers(struct function_name *name); /* above what could
 bool code_files_line(struct code_files *files, uint32_t pid, const struct code_map *map, uint64_t address,
 		     struct source_line *line);
 
-/* Copies of texts that stay. */
+/*
+ * Of a name whose text was kept: as the source has it, where it is of C++. Names are symbols until then, as
+ * this takes its time.
+ */
+struct span code_files_shown_name(struct code_files *files, const struct function_name *kept);
+
+/* A copy that stays until code_files_forget(), as files and paths of names do. */
 struct span code_files_keep_text(struct code_files *files, struct span text);
-struct function_name code_files_keep(struct code_files *files, const struct function_name *name);
 
 /* What was read of files leaves memory, and comes back from the page cache where it is wanted again. */
 void code_files_let_go(struct code_files *files);

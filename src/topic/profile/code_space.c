@@ -10,7 +10,7 @@
 #include "core/vector.h"
 
 #define SPACES_MAX 2048 /* processes */
-#define MAPS_MAX 16384  /* of a process */
+#define MAPS_MAX 4096   /* of a process, with code */
 
 static void index_all(struct code_spaces *spaces)
 {
@@ -123,6 +123,7 @@ void code_spaces_fork(struct code_spaces *spaces, uint32_t parent, uint32_t chil
 	struct code_space *of_child = code_spaces_get(spaces, child);
 
 	code_space_clear(of_child);
+	of_child->use = (struct code_use){ 0 };
 	VECTOR_RESERVE(of_child->maps, from.n_maps, of_child->capacity);
 	if (from.n_maps > 0)
 		memcpy(of_child->maps, from.maps, from.n_maps * sizeof(*from.maps));

@@ -27,6 +27,11 @@ struct code_space {
 	uint64_t used;         /* counts up, for the one that is dropped first */
 	struct code_map *maps; /* sorted, and without overlaps */
 	size_t n_maps, capacity;
+	struct code_use {
+		size_t n_functions, n_nodes, n_lines, n_files, text_bytes; /* its own in tables of all */
+		int cheap; /* samples that cost little, up to some, less those that cost much */
+		unsigned round, n_reported; /* maps that the kernel reported in this round */
+	} use; /* of the caller */
 };
 
 struct code_spaces { /* all zero is empty */
@@ -38,6 +43,12 @@ struct code_spaces { /* all zero is empty */
 
 /* Of this process, made where there is none yet; valid until the next call. */
 struct code_space *code_spaces_get(struct code_spaces *spaces, uint32_t pid);
+
+/* May a process with this many entries of its own add another? Its share is a quarter of what is left. */
+static inline bool code_use_may_add(size_t own, size_t all, size_t most)
+{
+	return all < most && own <= (most - all) / 4;
+}
 
 /* Replaces what was mapped there. */
 void code_space_add(struct code_space *space, const struct code_map *map);

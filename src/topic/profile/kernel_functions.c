@@ -5,16 +5,25 @@
 #include "topic/profile/kernel_functions.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "kernel/code/kallsyms.h"
+#include "sys/patience.h"
 #include "sys/privilege.h"
 #include "topic/trace/function_names.h"
 
 #define READ_BYTES ((size_t)64 * 1024)
+
+struct kernel_functions_reading {
+	struct env *env;
+	pthread_t thread;
+	struct progress progress;
+	struct symbols symbols;
+};
 
 /* Whether addresses are shown is decided when it is opened. */
 static int open_symbols(struct env *env)
@@ -35,66 +44,75 @@ static void take(struct symbols *symbols, struct span text)
 			symbols_add(symbols, line.address, 0, line.name, false);
 }
 
-static int read_all(struct symbols *symbols, int fd)
+static void read_all(struct kernel_functions_reading *reading, int fd)
 {
 	char *bytes = alloc_zeroed(READ_BYTES, 1);
 	size_t rest = 0;
 	ssize_t n_more;
 
-	while ((n_more = read(fd, bytes + rest, READ_BYTES - rest)) > 0) {
+	while (progress_goes_on(&reading->progress) &&
+	       (n_more = read(fd, bytes + rest, READ_BYTES - rest)) > 0) {
 		size_t length = rest + (size_t)n_more, whole = length;
 
 		while (whole > 0 && bytes[whole - 1] != '\n')
 			whole--;
-		take(symbols, span_of(bytes, whole));
+		take(&reading->symbols, span_of(bytes, whole));
 		rest = length - whole;
 		memmove(bytes, bytes + whole, rest);
 	}
 	free(bytes);
-	symbols_sort(symbols);
-	if (n_more < 0)
-		return -errno;
-	return symbols->count > 0 ? 0 : -EACCES;
+	symbols_sort(&reading->symbols);
 }
 
 static void *read_functions(void *context)
 {
-	struct kernel_functions *functions = context;
+	struct kernel_functions_reading *reading = context;
 	int fd;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_SYMBOLS));
-	fd = open_symbols(functions->env);
-	functions->error = fd < 0 ? fd : read_all(&functions->symbols, fd);
-	if (fd >= 0)
+	fd = open_symbols(reading->env);
+	if (fd >= 0) {
+		read_all(reading, fd);
 		close(fd);
-	atomic_store(&functions->ready, true);
+	}
+	atomic_store(&reading->progress.ready, true);
 	return NULL;
 }
 
+static void start(struct kernel_functions *functions, struct env *env)
+{
+	struct kernel_functions_reading *reading = alloc_zeroed(1, sizeof(*reading));
+
+	functions->started = true;
+	reading->env = env;
+	if (pthread_create(&reading->thread, NULL, read_functions, reading) == 0)
+		functions->reading = reading;
+	else
+		free(reading);
+}
+
+/* Where the thread hangs, it keeps what it has. */
 static void join(struct kernel_functions *functions)
 {
-	if (functions->has_thread)
-		pthread_join(functions->thread, NULL);
-	functions->has_thread = false;
+	struct kernel_functions_reading *reading = functions->reading;
+
+	functions->reading = NULL;
+	if (!reading || !patience_join(reading->thread))
+		return;
+	functions->symbols = reading->symbols;
+	free(reading);
 }
 
 bool kernel_functions_update(struct kernel_functions *functions, struct env *env, bool whole)
 {
-	if (!functions->started) {
-		int error;
+	struct kernel_functions_reading *reading;
 
-		functions->started = true;
-		functions->env = env;
-		error = -pthread_create(&functions->thread, NULL, read_functions, functions);
-		functions->has_thread = !error;
-		if (error) {
-			functions->error = error;
-			atomic_store(&functions->ready, true);
-		}
-	}
-	if (whole || atomic_load(&functions->ready))
+	if (!functions->started)
+		start(functions, env);
+	reading = functions->reading;
+	if (reading && (whole ? patience_await(&reading->progress) : atomic_load(&reading->progress.ready)))
 		join(functions);
-	return atomic_load(&functions->ready);
+	return !functions->reading;
 }
 
 struct span kernel_functions_find(const struct kernel_functions *functions, uint64_t address)
@@ -107,8 +125,9 @@ struct span kernel_functions_find(const struct kernel_functions *functions, uint
 
 void kernel_functions_close(struct kernel_functions *functions)
 {
+	if (functions->reading)
+		atomic_store(&functions->reading->progress.cancelled, true);
 	join(functions);
 	symbols_free(&functions->symbols);
 	functions->started = false;
-	atomic_store(&functions->ready, false);
 }

@@ -3,22 +3,17 @@
 #ifndef PANETOP_TOPIC_PROFILE_KERNEL_FUNCTIONS_H
 #define PANETOP_TOPIC_PROFILE_KERNEL_FUNCTIONS_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "kernel/code/symbols.h"
 #include "sys/env.h"
 
+/* All zero: not begun. */
 struct kernel_functions {
-	struct env *env;
-	struct symbols symbols; /* of the thread until it is ready */
-	pthread_t thread;
-	bool started, has_thread;
-	atomic_bool ready;
-	int error; /* -errno: why there are none, when ready */
+	struct kernel_functions_reading *reading; /* of the thread; NULL: … */
+	bool started;                             /* … it has ended */
+	struct symbols symbols;                   /* when ready */
 };
 
-/* Begins to read; whole: waits for the end. True: they are ready. */
+/* Begins to read; whole: waits for the end, unless it hangs. True: they are ready. */
 bool kernel_functions_update(struct kernel_functions *functions, struct env *env, bool whole);
 
 /* Of ready ones. Empty: no function is known to have this address. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the lists of files of all packages, in the worker. */
+/* Reads the lists of files of all packages, in a helper. */
 #include <config.h>
 
 #include "topic/profile/package_names.h"
@@ -16,7 +16,7 @@
 #include "core/buffer.h"
 #include "core/span.h"
 #include "sys/buffer_io.h"
-#include "sys/worker.h"
+#include "sys/device_poll.h"
 
 #define LISTS "var/lib/dpkg/info"
 #define ENDING ".list"
@@ -26,11 +26,10 @@
 #define SOUGHT_MAX 64
 
 struct sought {
-	struct worker_job job;
+	struct device_poll poll;
 	struct sought *next;
-	bool busy, orphan;
-	int lists;             /* the directory, up to when it is read */
-	char name[NAME_BYTES]; /* written by the worker, and shown when it is done */
+	bool known;
+	char name[NAME_BYTES]; /* written by the helper, and shown when it is known */
 	char path[];
 };
 
@@ -49,10 +48,7 @@ static void close_names(void *state)
 		struct sought *sought = names->first;
 
 		names->first = sought->next;
-		if (sought->busy)
-			sought->orphan = true;
-		else
-			free(sought);
+		device_poll_drop(&sought->poll);
 	}
 }
 
@@ -92,20 +88,18 @@ static bool is_list(const char *name)
 	return length > sizeof(ENDING) - 1 && strcmp(name + length - (sizeof(ENDING) - 1), ENDING) == 0;
 }
 
-static void run(struct worker_job *job)
+static void find_package(struct device_poll *poll)
 {
-	struct sought *sought = (struct sought *)job;
-	DIR *lists = fdopendir(sought->lists);
+	struct sought *sought = (struct sought *)poll;
+	int fd = root_open_at(poll->root, LISTS, O_RDONLY | O_DIRECTORY);
+	DIR *lists = fd < 0 ? NULL : fdopendir(fd);
 	struct buffer list = { 0 };
 	struct dirent *entry;
 
-	if (lists)
-		sought->lists = -1;
 	while (lists && !*sought->name && (entry = readdir(lists))) {
-		int fd = is_list(entry->d_name)
-				 ? openat(dirfd(lists), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-				 : -1;
-
+		fd = is_list(entry->d_name)
+			     ? openat(dirfd(lists), entry->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+			     : -1;
 		if (fd < 0)
 			continue;
 		buffer_empty(&list);
@@ -118,33 +112,43 @@ static void run(struct worker_job *job)
 	buffer_free(&list);
 }
 
-static void done(struct worker_job *job)
+static void note_package(struct device_poll *poll)
 {
-	struct sought *sought = (struct sought *)job;
+	((struct sought *)poll)->known = true;
+}
 
-	sought->busy = false;
-	if (sought->lists >= 0)
-		close(sought->lists);
-	if (sought->orphan)
-		free(sought);
+static void free_sought(struct device_poll *poll)
+{
+	helper_free(poll);
 }
 
 static struct sought *seek(struct env *env, struct package_names *names, const char *path)
 {
 	size_t length = strlen(path);
-	struct sought *sought = alloc_zeroed(1, sizeof(*sought) + length + 1);
+	struct sought *sought = helper_alloc(sizeof(*sought) + length + 1);
 
 	memcpy(sought->path, path, length + 1);
 	sought->next = names->first;
 	names->first = sought;
 	names->n++;
-	sought->lists = env_open_file(env, LISTS);
-	if (sought->lists < 0)
-		return sought;
-	sought->busy = true;
-	sought->job = (struct worker_job){ .run = run, .done = done };
-	worker_submit(env->worker, &sought->job);
+	sought->poll =
+		(struct device_poll){ .read = find_package, .finished = note_package, .free = free_sought };
+	device_poll_open(&sought->poll, env, LISTS);
 	return sought;
+}
+
+/* The one that was sought first. */
+static void forget_last(struct package_names *names)
+{
+	struct sought **last = &names->first;
+
+	while (*last && (*last)->next)
+		last = &(*last)->next;
+	if (!*last)
+		return;
+	device_poll_drop(&(*last)->poll);
+	*last = NULL;
+	names->n--;
 }
 
 const char *package_names_find(struct env *env, const char *path)
@@ -157,7 +161,11 @@ const char *package_names_find(struct env *env, const char *path)
 	sought = names->first;
 	while (sought && strcmp(sought->path, path) != 0)
 		sought = sought->next;
+	if (!sought && names->n == SOUGHT_MAX)
+		forget_last(names);
 	if (!sought && names->n < SOUGHT_MAX && *path == '/')
 		sought = seek(env, names, path);
-	return sought && !sought->busy ? sought->name : "";
+	if (sought && !sought->known && !sought->poll.in_flight)
+		device_poll_submit(&sought->poll);
+	return sought && sought->known ? sought->name : "";
 }

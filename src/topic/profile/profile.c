@@ -279,18 +279,19 @@ static int test_samples(struct env *env)
 	return error;
 }
 
+static const char more_rights[] =
+	N_("run it as root, give it the capability cap_perfmon, or lower kernel.perf_event_paranoid");
+
 static const struct source_spec sources[] = {
 	{ .path = "perf samples",
 	  .test = test_samples,
 	  .gives = N_("samples of running code with their stacks"),
-	  .remedies = { { EACCES, N_("run it as root, or lower kernel.perf_event_paranoid") },
-			{ EPERM, N_("run it as root, or lower kernel.perf_event_paranoid") },
+	  .remedies = { { EACCES, more_rights },
+			{ EPERM, more_rights },
 			{ ENODEV, N_("the process that unwinds stacks cannot start: it takes seccomp filters "
 				     "and locked "
 				     "memory for its rings") },
-			{ ENOTSUP, N_("it takes this machine, and an x86-64 or arm64 processor") },
-			{ ENOTRECOVERABLE,
-			  N_("the process that unwinds stacks has crashed several times") } } },
+			{ ENOTSUP, N_("it takes this machine, and an x86-64 or arm64 processor") } } },
 	{ 0 },
 };
 
@@ -338,6 +339,47 @@ static void add_stack(struct totals *totals, const struct profile_window *window
 	}
 }
 
+#define UNFOLLOWED_RATIO 0.01 /* of the samples, from which on there is a notice */
+
+static const char *text_of_culprit(struct arena *arena, const struct profile_culprit *culprit)
+{
+	if (*culprit->path)
+		return arena_print(arena, _("%s, mapped by %s (process %u)"), culprit->path, culprit->command,
+				   culprit->pid);
+	return arena_print(arena, _("the stack of %s (process %u)"), culprit->command, culprit->pid);
+}
+
+/* What was too much for the process that unwinds, and whose it was. */
+static void note_culprits(struct sample *sample, const struct profile_window *window)
+{
+	const struct profile_culprit *culprit = window->culprit;
+
+	if (culprit && culprit->pid == 0)
+		frame_notice(sample->frame, "profile", NULL,
+			     P_("unwinding crashed or was ended %u time in ten minutes, and has begun again",
+				"unwinding crashed or was ended %u times in ten minutes, and has begun again",
+				window->n_ended),
+			     window->n_ended);
+	else if (culprit)
+		frame_notice(sample->frame, "profile", NULL,
+			     P_("unwinding crashed or was ended %u time in ten minutes: for now it leaves "
+				"out %s",
+				"unwinding crashed or was ended %u times in ten minutes: for now it leaves "
+				"out %s",
+				window->n_ended),
+			     window->n_ended, text_of_culprit(&sample->frame->arena, culprit));
+	if (window->n_stuck > 0)
+		frame_notice(sample->frame, "profile", NULL,
+			     P_("%zu process that unwound does not end: the kernel lets it wait for a file",
+				"%zu processes that unwound do not end: the kernel lets them wait for files",
+				(unsigned long)window->n_stuck),
+			     window->n_stuck);
+	if (window->unfollowed_ratio > UNFOLLOWED_RATIO)
+		frame_notice(sample->frame, "profile", NULL,
+			     _("%.0f %% of samples have no callers: following their stacks costs too much"),
+			     window->unfollowed_ratio * 100);
+}
+
 static void note_lack(struct sample *sample, const struct profile_window *window)
 {
 	if (window->state.rules_error == -ELIBACC)
@@ -349,7 +391,7 @@ static void note_lack(struct sample *sample, const struct profile_window *window
 			     _("built without libdw: stacks are not followed beyond the function that runs"));
 	if (window->own_only)
 		frame_notice(sample->frame, "profile",
-			     N_("run it as root, or lower kernel.perf_event_paranoid"),
+			     remedy_for_user(more_rights),
 			     _("only code of own processes is sampled, and none of the kernel"));
 	if (window->n_left_out > 0)
 		frame_notice(sample->frame, "profile", NULL,
@@ -357,16 +399,10 @@ static void note_lack(struct sample *sample, const struct profile_window *window
 				"%zu own processes are not sampled: there are too many threads",
 				(unsigned long)window->n_left_out),
 			     window->n_left_out);
-	if (window->n_crashes > 0)
-		frame_notice(
-			sample->frame, "profile", NULL,
-			P_("unwinding crashed %zu time, and goes on without the process whose stack it was",
-			   "unwinding crashed %zu times, and goes on without the processes whose stacks they "
-			   "were",
-			   (unsigned long)window->n_crashes),
-			window->n_crashes);
+	note_culprits(sample, window);
 	if (window->state.lost > 0)
-		frame_notice(sample->frame, "profile", NULL, _("%llu samples were lost"),
+		frame_notice(sample->frame, "profile", NULL,
+			     _("%llu records were lost: samples, and what programs map"),
 			     (unsigned long long)window->state.lost);
 }
 

@@ -30,20 +30,34 @@
 #include "topic/profile/profile_results.h"
 
 #define FRAMES_MAX 256
-#define FUNCTIONS_MAX 100000
-#define NODES_MAX 400000
-#define LINES_MAX 100000
-#define OTHERS 0        /* number of the function, and of the stack, that stands for all beyond these */
-#define ROUND_MS 100    /* between two looks into the rings */
+#define OTHERS 0        /* number of the function, and of the stack, that stands for all without room */
+#define AGAIN_NS UINT64_C(10000000000) /* between two times that tables without room begin again */
+#define ROUND_MS 100                   /* between two looks into the rings */
+#define SENT_NS (ROUND_MS * UINT64_C(1000000)) /* … and between two messages, where one takes long */
 #define ROUNDS_HELD 100 /* that what was read of files stays in memory */
 #ifndef __has_feature
 #define __has_feature(feature) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer)
 #define MEMORY_MAX RLIM_INFINITY /* sanitizers reserve terabytes of addresses */
+#define DATA_MAX RLIM_INFINITY
 #else
 #define MEMORY_MAX ((rlim_t)4 << 30)
+#define DATA_MAX ((rlim_t)5 << 28) /* what it writes to; the rest is files */
 #endif
+
+/*
+ * A process whose stacks cost little becomes familiar. All others together may use this much CPU time for
+ * stacks that do not: then theirs are not followed. Else some strangers could keep it from all the rest.
+ */
+#define LITTLE_NS 1000000
+#define MUCH_NS 20000000
+#define CHEAP_ENOUGH 8 /* samples until it is familiar … */
+#define CHEAP_MAX 32
+#define DEAR_WEIGHT 4 /* … less this many for one that does not cost little */
+#define STRANGERS_NS INT64_C(3000000000) /* at first, since nothing is read yet, and at most … */
+#define STRANGERS_PART 50                /* … and then this part of the time */
+#define REPORTED_MAX 256 /* maps of a process in a round: then all are read again where one is wanted */
 
 struct child {
 	const struct profile_child_plan *plan;
@@ -73,6 +87,13 @@ struct child {
 	struct hash by_stack;
 	struct buffer out; /* results that are not sent yet */
 	struct profile_state state;
+	struct code_use *use; /* of the process whose sample it is */
+	size_t text_bytes;    /* of names of functions and lines */
+	bool are_full;        /* the tables had no room, or no share of it, for something */
+	uint64_t begun_ns;    /* when the tables began */
+	uint64_t sent_ns;
+	uint64_t seed;        /* of hashes: strangers choose the names */
+	int64_t strangers_ns; /* CPU time that is left for them */
 };
 
 static void begin_message(struct child *child)
@@ -88,6 +109,7 @@ static void send_results(struct child *child)
 	if (send(child->plan->channel, child->out.bytes, child->out.length, MSG_NOSIGNAL) < 0)
 		_exit(0);
 	begin_message(child);
+	child->sent_ns = env_mono_ns();
 }
 
 /* After something was added. */
@@ -102,10 +124,29 @@ static bool is_same(struct span a, struct span b)
 	return span_length(a) == span_length(b) && memcmp(a.at, b.at, span_length(a)) == 0;
 }
 
-/* Its number, which is new where the name is. Texts of names stay as long as the files. */
+/* Is there room for one more in a table, and for its text, in the share of the process? */
+static bool has_room(struct child *child, size_t own, size_t all, size_t most, size_t bytes)
+{
+	bool has = code_use_may_add(own, all, most) && child->text_bytes + bytes <= PROFILE_TEXTS_MAX &&
+		   (bytes == 0 ||
+		    code_use_may_add(child->use->text_bytes, child->text_bytes, PROFILE_TEXTS_MAX));
+
+	child->are_full |= !has;
+	return has;
+}
+
+static struct span keep_text(struct child *child, struct span text)
+{
+	child->text_bytes += span_length(text);
+	child->use->text_bytes += span_length(text);
+	return code_files_keep_text(&child->files, text);
+}
+
+/* Its number, which is new where the name is. */
 static uint32_t function_number(struct child *child, const struct function_name *name)
 {
-	uint64_t hash = hash_bytes(hash_bytes(HASH_SEED, name->name), name->file);
+	uint64_t hash = hash_bytes(hash_bytes(child->seed, name->name), name->file);
+	struct function_name kept = *name;
 	uint32_t at;
 
 	HASH_FIND(at, &child->by_name, hash,
@@ -113,13 +154,16 @@ static uint32_t function_number(struct child *child, const struct function_name 
 			  is_same(child->functions[at].file, name->file));
 	if (at != HASH_NONE)
 		return at;
-	if (child->n_functions == FUNCTIONS_MAX)
+	if (!has_room(child, child->use->n_functions, child->n_functions, PROFILE_FUNCTIONS_MAX,
+		      span_length(name->name)))
 		return OTHERS;
 	at = (uint32_t)child->n_functions;
-	*VECTOR_ADD(child->functions, child->n_functions, child->function_capacity) =
-		code_files_keep(&child->files, name);
+	child->use->n_functions++;
+	kept.name = keep_text(child, name->name);
+	*VECTOR_ADD(child->functions, child->n_functions, child->function_capacity) = kept;
 	hash_add(&child->by_name, hash, at);
-	profile_results_function(&child->out, name->name, name->file, name->path, name->names);
+	profile_results_function(&child->out, code_files_shown_name(&child->files, &kept), name->file,
+				 name->path, name->names);
 	send_when_full(child);
 	return at;
 }
@@ -133,9 +177,10 @@ static uint32_t node_number(struct child *child, uint32_t parent, uint32_t funct
 		  child->nodes[at].parent == parent && child->nodes[at].function == function);
 	if (at != HASH_NONE)
 		return at;
-	if (child->n_nodes == NODES_MAX)
+	if (parent == OTHERS || !has_room(child, child->use->n_nodes, child->n_nodes, PROFILE_NODES_MAX, 0))
 		return OTHERS;
 	at = (uint32_t)child->n_nodes;
+	child->use->n_nodes++;
 	*VECTOR_ADD(child->nodes, child->n_nodes, child->node_capacity) = (struct node){ parent, function };
 	hash_add(&child->by_call, hash, at);
 	profile_results_node(&child->out, parent, function);
@@ -146,30 +191,55 @@ static uint32_t node_number(struct child *child, uint32_t parent, uint32_t funct
 /* What stands for those that are too many is the first of both. */
 static void add_others(struct child *child)
 {
+	struct code_use none = { 0 };
 	struct function_name others;
 
+	child->use = &none;
 	code_files_unknown_name(&others);
 	others.name = span_text("(too many functions)");
 	node_number(child, PROFILE_NO_NODE, function_number(child, &others));
+	child->use = NULL;
+}
+
+/* What runs comes again, and what does not has left room. */
+static void begin_again(struct child *child)
+{
+	child->begun_ns = child->files.now_ns;
+	child->are_full = false;
+	child->n_functions = child->n_nodes = child->n_lines = child->text_bytes = 0;
+	hash_clear(&child->by_name);
+	hash_clear(&child->by_call);
+	hash_clear(&child->by_line);
+	code_spaces_free(&child->spaces);
+	code_files_forget(&child->files);
+	profile_results_again(&child->out);
+	add_others(child);
+	send_results(child);
 }
 
 static uint32_t line_number(struct child *child, uint32_t function, const struct source_line *line)
 {
-	uint64_t hash = hash_bytes(hash_u64((uint64_t)function << 32 | line->number), line->file);
+	uint64_t hash = child->seed ^ hash_u64((uint64_t)function << 32 | line->number);
+	struct span file = line->file;
 	uint32_t at;
+
+	if (span_length(file) > PROFILE_NAME_MAX)
+		file.end = file.at + PROFILE_NAME_MAX;
+	hash = hash_bytes(hash, file);
 
 	HASH_FIND(at, &child->by_line, hash,
 		  child->lines[at].function == function && child->lines[at].number == line->number &&
-			  is_same(child->lines[at].source, line->file));
+			  is_same(child->lines[at].source, file));
 	if (at != HASH_NONE)
 		return at;
-	if (child->n_lines == LINES_MAX)
+	if (!has_room(child, child->use->n_lines, child->n_lines, PROFILE_LINES_MAX, span_length(file)))
 		return PROFILE_NO_LINE;
 	at = (uint32_t)child->n_lines;
+	child->use->n_lines++;
 	*VECTOR_ADD(child->lines, child->n_lines, child->line_capacity) =
-		(struct line){ function, line->number, code_files_keep_text(&child->files, line->file) };
+		(struct line){ function, line->number, keep_text(child, file) };
 	hash_add(&child->by_line, hash, at);
-	profile_results_line(&child->out, function, line->number, line->file);
+	profile_results_line(&child->out, function, line->number, file);
 	send_when_full(child);
 	return at;
 }
@@ -258,6 +328,12 @@ static void add_line(struct child *child, struct chain *chain, uint32_t pid, con
 		chain->line = line_number(child, chain->functions[0], &line);
 }
 
+/* The runtime of Go puts it below the function that a goroutine runs; no rule says that it has no caller. */
+static bool is_start_of_goroutine(struct span name)
+{
+	return span_is(name, "runtime.goexit") || span_is(name, "runtime.goexit.abi0");
+}
+
 static void add_user(struct child *child, struct chain *chain, const struct profile_record *record)
 {
 	struct frame_stack stack = { .address = record->registers[PROFILE_SP], .bytes = record->stack };
@@ -280,6 +356,8 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 		here = *map;
 		result = record->is_32_bit ? FRAME_LOST : step(child, record->pid, &here, &stack, &state);
 		code_files_name(&child->files, record->pid, &here, address, &name);
+		if (is_start_of_goroutine(name.name))
+			result = FRAME_FIRST;
 		add(child, chain, &name);
 		if (chain->n == 1 && chain->line != PROFILE_ANY_LINE)
 			add_line(child, chain, record->pid, &here, address);
@@ -293,12 +371,69 @@ static void add_user(struct child *child, struct chain *chain, const struct prof
 	}
 }
 
-static bool is_skipped(const struct child *child, uint32_t pid)
+static bool is_shunned(const struct child *child, uint32_t pid)
 {
-	for (size_t i = 0; i < child->plan->n_skipped; i++)
-		if (child->plan->skipped[i] == pid)
+	const struct code_files *files = &child->files;
+
+	for (size_t i = 0; i < files->n_shunned; i++)
+		if (files->shunned[i].pid == pid && files->shunned[i].until_ns > files->now_ns)
 			return true;
 	return false;
+}
+
+static uint32_t *familiar_at(const struct child *child, uint32_t pid)
+{
+	return &child->plan->shared->familiar[pid % PROFILE_FAMILIAR_MAX];
+}
+
+static void forget_familiar(const struct child *child, uint32_t pid)
+{
+	uint32_t *at = familiar_at(child, pid);
+
+	*at = *at == pid ? 0 : *at;
+}
+
+static bool is_followed(struct child *child, uint32_t pid)
+{
+	if (is_shunned(child, pid))
+		return false;
+	if (*familiar_at(child, pid) == pid || child->strangers_ns > 0)
+		return true;
+	child->state.unfollowed++;
+	return false;
+}
+
+static void judge_cost(struct child *child, uint32_t pid, int64_t cost_ns)
+{
+	struct code_use *use = child->use;
+	bool is_familiar = *familiar_at(child, pid) == pid;
+
+	if (cost_ns > LITTLE_NS && !is_familiar)
+		child->strangers_ns -= cost_ns;
+	else
+		child->state.usual_ns += (uint64_t)cost_ns;
+	if (cost_ns > MUCH_NS)
+		use->cheap = 0;
+	else
+		use->cheap += cost_ns > LITTLE_NS ? -DEAR_WEIGHT : use->cheap < CHEAP_MAX;
+	if (!is_familiar && use->cheap >= CHEAP_ENOUGH)
+		*familiar_at(child, pid) = pid;
+	else if (use->cheap <= 0)
+		forget_familiar(child, pid);
+}
+
+/* The part of the stack that is not of the kernel; panetop sees when that takes too long. */
+static void follow(struct child *child, struct chain *chain, const struct profile_record *record)
+{
+	struct profile_shared *shared = child->plan->shared;
+	int64_t before_ns = (int64_t)env_self_cpu_ns();
+
+	shared->work.file = 0;
+	shared->works++;
+	shared->pid = record->pid;
+	add_user(child, chain, record);
+	shared->pid = 0;
+	judge_cost(child, record->pid, (int64_t)env_self_cpu_ns() - before_ns);
 }
 
 static void take_sample(struct child *child, const struct profile_record *record)
@@ -308,16 +443,15 @@ static void take_sample(struct child *child, const struct profile_record *record
 	uint32_t node = PROFILE_NO_NODE;
 	struct function_name name;
 
-	child->plan->shared->pid = record->pid;
+	child->use = &code_spaces_get(&child->spaces, record->pid)->use;
 	add_kernel(child, &chain, record);
-	if (record->has_user && !is_skipped(child, record->pid)) {
-		add_user(child, &chain, record);
+	if (record->has_user && is_followed(child, record->pid)) {
+		follow(child, &chain, record);
 	} else if (record->has_user || chain.n == 0) {
 		code_files_unknown_name(&name);
 		add(child, &chain, &name);
 		chain.whole = false;
 	}
-	child->plan->shared->pid = 0;
 	for (size_t i = chain.n; i-- > 0;)
 		node = node_number(child, node, chain.functions[i]);
 	count_sample(child, record, node, chain.line);
@@ -331,8 +465,16 @@ static void take_map(struct child *child, const struct profile_record *record)
 	struct code_map map = { .start = record->address,
 				.end = record->address + record->bytes,
 				.offset = record->offset };
+	struct code_use *use = &space->use;
 
-	map.file = code_files_place(&child->files, record->inode, record->path);
+	use->n_reported = use->round == child->n_rounds ? use->n_reported + 1 : 0;
+	use->round = child->n_rounds;
+	if (use->n_reported > REPORTED_MAX) {
+		code_space_clear(space);
+		return;
+	}
+	map.file = code_files_place(&child->files, use, (uint64_t)record->major << 32 | record->minor,
+				    record->inode, record->path);
 	code_space_add(space, &map);
 }
 
@@ -350,6 +492,8 @@ static void take(struct child *child, const struct profile_record *record)
 	case PROFILE_RECORD_EXEC:
 		space = code_spaces_get(&child->spaces, record->pid);
 		code_space_clear(space);
+		space->use.cheap = 0;
+		forget_familiar(child, record->pid);
 		space->is_whole = true; /* all that it maps from now on is reported */
 		code_files_forget_jit(&child->files, record->pid);
 		break;
@@ -360,6 +504,7 @@ static void take(struct child *child, const struct profile_record *record)
 		break;
 	case PROFILE_RECORD_EXIT:
 		code_spaces_end(&child->spaces, record->pid);
+		forget_familiar(child, record->pid);
 		code_files_forget_jit(&child->files, record->pid);
 		break;
 	case PROFILE_RECORD_LOST:
@@ -397,6 +542,16 @@ static void send_counts(struct child *child)
 	send_results(child);
 }
 
+static void begin_round(struct child *child)
+{
+	uint64_t now_ns = env_mono_ns();
+
+	child->strangers_ns += (int64_t)(now_ns - child->files.now_ns) / STRANGERS_PART;
+	if (child->strangers_ns > STRANGERS_NS)
+		child->strangers_ns = STRANGERS_NS;
+	child->files.now_ns = now_ns;
+}
+
 /* Those of all CPUs in the order of time. What was copied of stacks is wiped. */
 static void drain(struct child *child)
 {
@@ -412,14 +567,20 @@ static void drain(struct child *child)
 	while (profile_record_next(&rest, &record))
 		*VECTOR_ADD(child->taken, child->n_taken, child->taken_capacity) = record;
 	qsort(child->taken, child->n_taken, sizeof(*child->taken), by_time);
-	for (size_t i = 0; i < child->n_taken; i++)
+	begin_round(child);
+	for (size_t i = 0; i < child->n_taken; i++) {
 		take(child, &child->taken[i]);
+		if (env_mono_ns() - child->sent_ns > SENT_NS)
+			send_counts(child);
+	}
 	explicit_bzero(child->bytes.bytes, child->bytes.length);
 	explicit_bzero(child->taken, child->n_taken * sizeof(*child->taken));
 	buffer_empty(&child->bytes);
 	send_counts(child);
 	if (++child->n_rounds % ROUNDS_HELD == 0)
 		code_files_let_go(&child->files);
+	if ((child->are_full || child->files.are_full) && child->files.now_ns > child->begun_ns + AGAIN_NS)
+		begin_again(child);
 }
 
 /* -errno of a ring that cannot be mapped. It takes the rights that panetop has. */
@@ -464,17 +625,19 @@ static void close_others(const struct profile_child_plan *plan)
 static void give_up_rights(void)
 {
 	const struct rlimit none = { 0, 0 }, memory = { MEMORY_MAX, MEMORY_MAX };
+	const struct rlimit data = { DATA_MAX, DATA_MAX };
 
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	setrlimit(RLIMIT_CORE, &none);
 	setrlimit(RLIMIT_AS, &memory);
+	setrlimit(RLIMIT_DATA, &data);
 	if (confine_process() < 0)
 		_exit(1);
 }
 
 static _Noreturn void run(const struct profile_child_plan *plan, pid_t parent)
 {
-	struct child child = { .plan = plan };
+	struct child child = { .plan = plan, .strangers_ns = STRANGERS_NS };
 	struct pollfd *waited = alloc_zeroed(plan->n_events + 1, sizeof(*waited));
 
 	prctl(PR_SET_NAME, "panetop-profile");
@@ -484,7 +647,11 @@ static _Noreturn void run(const struct profile_child_plan *plan, pid_t parent)
 	if (map_rings(&child) < 0)
 		_exit(1);
 	child.state.rules_error = dw_library_load();
-	code_files_open(&child.files, plan->channel);
+	code_files_open(&child.files, plan->channel, &plan->shared->work);
+	child.seed = child.files.seed;
+	child.files.shunned = plan->shunned;
+	child.files.n_shunned = plan->n_shunned;
+	child.files.now_ns = child.begun_ns = env_mono_ns();
 	close_others(plan);
 	give_up_rights();
 	begin_message(&child);

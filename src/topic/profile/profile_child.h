@@ -11,13 +11,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "topic/profile/code_files.h"
+
 #define PROFILE_RESULTS                                                                                      \
 	UINT32_MAX /* the first word of a message with results; other messages ask for a file */
 
-/* What both processes see. */
+#define PROFILE_FAMILIAR_MAX 4096
+
+/* What both processes see; it survives the one that unwinds. */
 struct profile_shared {
-	uint32_t pid; /* whose stack is being unwound; 0: none */
+	_Atomic uint32_t pid;   /* whose stack is being unwound; 0: none */
+	_Atomic uint32_t works; /* counts them: one that does not end is seen */
+	struct code_work work;
 	_Atomic bool wants_lines;
+	uint32_t familiar[PROFILE_FAMILIAR_MAX]; /* processes whose stacks cost little; by pid */
 };
 
 struct profile_child_plan {
@@ -26,8 +33,8 @@ struct profile_child_plan {
 	size_t ring_bytes; /* of each */
 	int channel;       /* a socket, for files and results; it ends when the other side is closed */
 	struct profile_shared *shared;
-	const uint32_t *skipped; /* processes that made it crash: their stacks are not unwound */
-	size_t n_skipped;
+	const struct code_shunned *shunned;
+	size_t n_shunned;
 };
 
 /* Forks it. Its pid, or -errno. */

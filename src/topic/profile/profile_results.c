@@ -63,6 +63,11 @@ void profile_results_fork(struct buffer *out, uint32_t pid, uint32_t parent)
 	put(out, &parent, sizeof(parent));
 }
 
+void profile_results_again(struct buffer *out)
+{
+	put_kind(out, PROFILE_RESULT_AGAIN);
+}
+
 void profile_results_state(struct buffer *out, const struct profile_state *state)
 {
 	put_kind(out, PROFILE_RESULT_STATE);
@@ -109,6 +114,8 @@ static bool eat_result(struct span *rest, struct profile_result *result)
 	case PROFILE_RESULT_FORK:
 		return span_eat(rest, &result->pid, sizeof(result->pid)) &&
 		       span_eat(rest, &result->parent_pid, sizeof(result->parent_pid));
+	case PROFILE_RESULT_AGAIN:
+		return true;
 	case PROFILE_RESULT_STATE:
 		return span_eat(rest, &result->state, sizeof(result->state));
 	}

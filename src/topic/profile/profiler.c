@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opens the events, starts the process that unwinds, serves it with files, and adds up what it finds. */
+/*
+ * Opens the events, keeps a process that unwinds, serves it with files, and adds up its results. A thread
+ * does that, so that it goes on between two samples, however far apart they are.
+ */
 #include <config.h>
 
 #include "topic/profile/profiler.h"
@@ -7,33 +10,35 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/arena.h"
+#include "core/hash.h"
 #include "core/vector.h"
+#include "sys/child.h"
 #include "sys/privilege.h"
+#include "sys/patience.h"
 #include "sys/profile_files.h"
 #include "topic/profile/profile_child.h"
 #include "topic/profile/profile_events.h"
+#include "topic/profile/profile_watch.h"
 
 #define WINDOW_NS UINT64_C(10000000000)
 #define COST_MAX 0.015 /* of one CPU, at the usual rate … */
 #define USUAL_RATE 97  /* … and in proportion at higher ones */
 #define RATE_MIN 11
-#define STARTS_MAX 3
 #define START_NS UINT64_C(30000000000) /* to load libraries, on a machine however slow */
-#define QUEUE_MAX ((size_t)64 << 20)  /* of results that no sample takes */
+#define WATCH_MS 200                   /* between two looks at the process that unwinds */
+#define WATCH_NS (WATCH_MS * UINT64_C(1000000))
+#define COUNTS_MAX 1000000 /* between two samples */
+#define FORKS_MAX 1000000
 #define SLOTS_MAX 4096
-#define FUNCTIONS_MAX 100000
-#define NODES_MAX 400000
-#define LINES_MAX 100000
 #define SAMPLE_COST_NS 15e3 /* in the kernel: measured 14 to 18 µs, of which the interrupt is most */
 
 struct count {
@@ -53,172 +58,128 @@ struct slot {
 struct profiler {
 	struct env *env;
 	struct profile_events events;
-	int channel;
-	pid_t child;
+	unsigned wanted_rate;
 	struct profile_shared *shared;
-	uint32_t skipped[STARTS_MAX];
-	size_t n_skipped;
 	bool has_thread;
 	pthread_t thread;
+	atomic_bool stopping;
 
-	uint64_t started_ns;
+	/* Of the thread. */
+	int channel;
+	pid_t child;
+	uint64_t started_ns, watched_ns;
+	struct code_shunned shunned[PROFILE_CULPRITS_MAX];
 
-	pthread_mutex_t lock;   /* of the next three */
-	struct buffer messages; /* with results: each after its length, a size_t */
-	bool ready;             /* the process that unwinds has mapped the rings */
-	bool ended;             /* … or it has ended, or sent what cannot be */
-
-	struct profile_function *functions;
-	size_t n_functions, function_capacity;
-	struct profile_call *nodes;
-	size_t n_nodes, node_capacity;
-	struct profile_line *lines;
-	size_t n_lines, line_capacity;
-	struct count *fresh;
+	pthread_mutex_t events_lock; /* what is in the events; else only the main thread changes them */
+	pthread_mutex_t lock;        /* of all down to the forks */
+	struct profile_watch watch;
+	bool ready; /* the process that unwinds has mapped the rings */
+	int error;  /* why there is none, and will be none */
+	struct profile_tables tables;
+	struct count *fresh; /* since the last tick */
 	size_t n_fresh, fresh_capacity;
+	struct hash by_stack;
+	struct profile_state ended_state, latest_state; /* of those that ended, and of the one that goes on */
 	struct fork {
 		uint32_t pid, parent;
-	} * forks; /* since the last tick */
+	} * forks;
 	size_t n_forks, fork_capacity;
+
+	struct fork *taken_forks;
+	size_t n_taken_forks, taken_fork_capacity;
+	struct profile_culprit culprit;
+	unsigned n_ended;
+	size_t n_stuck, n_functions, n_nodes, n_lines; /* as of the last tick */
 	struct profile_state state;
-	struct arena texts;
 	uint64_t last_ns, judged_ns; /* of the last tick, and of when the cost was judged last */
 	struct profile_state before, judged;
 	struct slot slots[SLOTS_MAX];
 	size_t first, n_slots;
 	struct profile_sum *sums, *line_sums;
 	size_t sum_capacity, line_sum_capacity;
-	double cost_ratio, cost_max;
+	double cost_ratio, cost_max, unfollowed_ratio;
 	struct profile_window window;
 };
 
-/* Names are of files that others wrote; ';' parts the functions of a stack. */
-static const char *clean_text(struct arena *arena, struct span text)
+static void add_fresh(struct profiler *profiler, const struct profile_count *of)
 {
-	char *copy = arena_take(arena, span_length(text) + 1);
+	uint64_t hash = hash_u64(hash_u64((uint64_t)of->pid << 32 | of->node) ^ of->line);
+	struct profile_count *count;
+	uint32_t at;
 
-	for (size_t i = 0; i < span_length(text); i++)
-		copy[i] = (unsigned char)text.at[i] < ' ' || text.at[i] == ';' || text.at[i] == 0x7f
-				  ? '?'
-				  : text.at[i];
-	copy[span_length(text)] = '\0';
-	return copy;
+	HASH_FIND(at, &profiler->by_stack, hash,
+		  profiler->fresh[at].of.pid == of->pid && profiler->fresh[at].of.node == of->node &&
+			  profiler->fresh[at].of.line == of->line);
+	if (at == HASH_NONE && profiler->n_fresh == COUNTS_MAX) {
+		profiler->ended_state.lost += of->samples;
+		return;
+	}
+	if (at == HASH_NONE) {
+		hash_add(&profiler->by_stack, hash, (uint32_t)profiler->n_fresh);
+		*VECTOR_ADD(profiler->fresh, profiler->n_fresh, profiler->fresh_capacity) =
+			(struct count){ .of = *of };
+		return;
+	}
+	count = &profiler->fresh[at].of;
+	count->samples += of->samples;
+	count->weight += of->weight;
+	count->squares += of->squares;
 }
 
-static bool take_function(struct profiler *profiler, const struct profile_result *result)
-{
-	if (profiler->n_functions == FUNCTIONS_MAX)
-		return false;
-	*VECTOR_ADD(profiler->functions, profiler->n_functions, profiler->function_capacity) =
-		(struct profile_function){
-			.name = clean_text(&profiler->texts, result->name),
-			.file = clean_text(&profiler->texts, result->file),
-			.path = clean_text(&profiler->texts, result->path),
-			.names = result->names,
-		};
-	return true;
-}
-
-static bool take_line(struct profiler *profiler, const struct profile_result *result)
-{
-	if (profiler->n_lines == LINES_MAX || result->function >= profiler->n_functions)
-		return false;
-	*VECTOR_ADD(profiler->lines, profiler->n_lines, profiler->line_capacity) =
-		(struct profile_line){ .function = result->function,
-				       .number = result->line,
-				       .source = clean_text(&profiler->texts, result->name) };
-	return true;
-}
-
-static bool take_count(struct profiler *profiler, const struct profile_count *count)
-{
-	if (count->node >= profiler->n_nodes ||
-	    (count->line < PROFILE_ANY_LINE && count->line >= profiler->n_lines))
-		return false;
-	*VECTOR_ADD(profiler->fresh, profiler->n_fresh, profiler->fresh_capacity) =
-		(struct count){ .of = *count };
-	return true;
-}
-
-static bool take_result(struct profiler *profiler, const struct profile_result *result)
+static bool take_result(struct profiler *profiler, struct profile_result *result)
 {
 	switch (result->kind) {
 	case PROFILE_RESULT_FUNCTION:
-		return take_function(profiler, result);
 	case PROFILE_RESULT_NODE:
-		if (profiler->n_nodes == NODES_MAX || result->function >= profiler->n_functions ||
-		    (result->parent != PROFILE_NO_NODE && result->parent >= profiler->n_nodes))
-			return false;
-		*VECTOR_ADD(profiler->nodes, profiler->n_nodes, profiler->node_capacity) =
-			(struct profile_call){ result->parent, result->function };
-		return true;
 	case PROFILE_RESULT_LINE:
-		return take_line(profiler, result);
+		return profile_tables_add(&profiler->tables, result);
 	case PROFILE_RESULT_COUNT:
-		return take_count(profiler, &result->count);
+		if (!profile_tables_translate(&profiler->tables, &result->count))
+			return false;
+		add_fresh(profiler, &result->count);
+		return true;
 	case PROFILE_RESULT_FORK:
-		*VECTOR_ADD(profiler->forks, profiler->n_forks, profiler->fork_capacity) =
-			(struct fork){ result->pid, result->parent_pid };
+		if (profiler->n_forks < FORKS_MAX)
+			*VECTOR_ADD(profiler->forks, profiler->n_forks, profiler->fork_capacity) =
+				(struct fork){ result->pid, result->parent_pid };
+		return true;
+	case PROFILE_RESULT_AGAIN:
+		profile_tables_renumber(&profiler->tables);
 		return true;
 	case PROFILE_RESULT_STATE:
-		profiler->state = result->state;
+		profiler->latest_state = result->state;
 		return true;
 	}
 	return false;
 }
 
+/* False: something in it cannot be. */
 static bool take_message(struct profiler *profiler, struct span message)
 {
 	struct profile_result result;
-
-	while (profile_results_next(&message, &result))
-		if (!take_result(profiler, &result))
-			return false;
-	return span_length(message) == 0;
-}
-
-/* False: something in them cannot be. */
-static bool take_messages(struct profiler *profiler)
-{
-	struct buffer taken;
-	struct span rest;
 	bool good = true;
-	size_t length;
 
 	pthread_mutex_lock(&profiler->lock);
-	taken = profiler->messages;
-	profiler->messages = (struct buffer){ 0 };
+	while (good && profile_results_next(&message, &result))
+		good = take_result(profiler, &result);
 	pthread_mutex_unlock(&profiler->lock);
-	rest = span_of(taken.bytes, taken.length);
-	while (good && span_eat(&rest, &length, sizeof(length))) {
-		good = take_message(profiler, span_of(rest.at, length));
-		rest.at += length;
-	}
-	buffer_free(&taken);
-	return good;
+	return good && span_length(message) == 0;
 }
 
-static bool queue_message(struct profiler *profiler, const char *bytes, size_t length)
+static void set_ready(struct profiler *profiler, bool ready)
 {
-	bool room;
-
 	pthread_mutex_lock(&profiler->lock);
-	room = profiler->messages.length < QUEUE_MAX;
-	if (room) {
-		buffer_add(&profiler->messages, (const char *)&length, sizeof(length));
-		buffer_add(&profiler->messages, bytes, length);
-	}
+	profiler->ready = ready;
 	pthread_mutex_unlock(&profiler->lock);
-	return room;
 }
 
 /* Its first message says that it has mapped the rings. */
 static void note_ready(struct profiler *profiler)
 {
+	pthread_mutex_lock(&profiler->events_lock);
 	profile_events_join(&profiler->events);
-	pthread_mutex_lock(&profiler->lock);
-	profiler->ready = true;
-	pthread_mutex_unlock(&profiler->lock);
+	pthread_mutex_unlock(&profiler->events_lock);
+	set_ready(profiler, true);
 }
 
 static bool serve(struct profiler *profiler, const char *bytes, size_t length)
@@ -233,31 +194,152 @@ static bool serve(struct profiler *profiler, const char *bytes, size_t length)
 	if (kind == PROFILE_RESULTS) {
 		if (!profiler->ready)
 			note_ready(profiler);
-		return queue_message(profiler, bytes + sizeof(kind), length - sizeof(kind));
+		return take_message(profiler, span_of(bytes + sizeof(kind), length - sizeof(kind)));
 	}
 	if (length != sizeof(file))
 		return false;
 	memcpy(&file, bytes, sizeof(file));
-	fd = profile_file_open(&file);
+	fd = file.kind == PROFILE_FILE_NAMED ? -EINVAL : profile_file_open(&file, true);
 	error = profile_file_answer(profiler->channel, fd);
 	if (fd >= 0)
 		close(fd);
 	return error == 0;
 }
 
+/* False: too many do not end, so that no other may be started. */
+static bool reap(struct profiler *profiler)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&profiler->lock);
+	has_room = profile_watch_reap(&profiler->watch);
+	pthread_mutex_unlock(&profiler->lock);
+	return has_room;
+}
+
+static bool is_late(struct profiler *profiler)
+{
+	uint64_t now_ns = env_mono_ns();
+
+	if (now_ns < profiler->watched_ns + WATCH_NS)
+		return false;
+	profiler->watched_ns = now_ns;
+	reap(profiler);
+	return profiler->ready ? profile_watch_is_late(&profiler->watch, profiler->shared,
+						       profiler->child, now_ns)
+			       : now_ns > profiler->started_ns + START_NS;
+}
+
+/* Until it ends, sends what cannot be, is late, or is to be stopped. */
+static void serve_child(struct profiler *profiler, char *bytes)
+{
+	struct pollfd channel = { .fd = profiler->channel, .events = POLLIN };
+	ssize_t length;
+
+	while (!profiler->stopping && !is_late(profiler)) {
+		if (poll(&channel, 1, WATCH_MS) <= 0)
+			continue;
+		length = recv(profiler->channel, bytes, PROFILE_MESSAGE_MAX, MSG_DONTWAIT);
+		if (length <= 0 || !serve(profiler, bytes, (size_t)length))
+			return;
+	}
+}
+
+static int start_child(struct profiler *profiler)
+{
+	struct profile_child_plan plan = {
+		.events = profiler->events.rings,
+		.n_events = profiler->events.n_rings,
+		.ring_bytes = profiler->events.ring_bytes,
+		.shared = profiler->shared,
+		.shunned = profiler->shunned,
+	};
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	profiler->started_ns = env_mono_ns();
+	profiler->shared->pid = 0;
+	profiler->watch.since_ns = 0;
+	plan.n_shunned = profile_watch_shunned(&profiler->watch, profiler->shunned, profiler->started_ns);
+	plan.channel = ends[1];
+	profiler->child = profile_child_start(&plan);
+	close(ends[1]);
+	profiler->channel = ends[0];
+	if (profiler->child < 0)
+		close(profiler->channel);
+	return profiler->child < 0 ? profiler->child : 0;
+}
+
+static void add_state(struct profile_state *all, const struct profile_state *of)
+{
+	all->cpu_ns += of->cpu_ns;
+	all->usual_ns += of->usual_ns;
+	all->samples += of->samples;
+	all->lost += of->lost;
+	all->throttled += of->throttled;
+	all->whole += of->whole;
+	all->unfollowed += of->unfollowed;
+	all->rules_error = of->rules_error;
+	all->kernel_error = of->kernel_error;
+}
+
+/* What it has found stays. */
+static void end_child(struct profiler *profiler)
+{
+	bool has_ended;
+
+	pthread_mutex_lock(&profiler->events_lock);
+	profiler->events.are_mapped = false;
+	pthread_mutex_unlock(&profiler->events_lock);
+	close(profiler->channel);
+	has_ended = child_end(profiler->child);
+	pthread_mutex_lock(&profiler->lock);
+	if (!has_ended)
+		profile_watch_leave(&profiler->watch, profiler->child);
+	if (profiler->ready && !profiler->stopping)
+		profile_watch_blame(&profiler->watch, profiler->shared, env_mono_ns());
+	add_state(&profiler->ended_state, &profiler->latest_state);
+	profiler->latest_state = (struct profile_state){ 0 };
+	profile_tables_renumber(&profiler->tables);
+	pthread_mutex_unlock(&profiler->lock);
+}
+
+/* One after the other. */
+static int run_children(struct profiler *profiler, char *bytes)
+{
+	while (!profiler->stopping) {
+		bool was_ready;
+		int error;
+
+		if (!reap(profiler)) {
+			poll(NULL, 0, WATCH_MS);
+			continue;
+		}
+		error = start_child(profiler);
+		if (error)
+			return error;
+		serve_child(profiler, bytes);
+		was_ready = profiler->ready;
+		end_child(profiler);
+		set_ready(profiler, false);
+		if (!was_ready && !profiler->stopping)
+			return -ENODEV; /* it cannot map the rings, or be confined */
+	}
+	return 0;
+}
+
 static void *run(void *context)
 {
 	struct profiler *profiler = context;
 	char *bytes = alloc_zeroed(PROFILE_MESSAGE_MAX, 1);
-	ssize_t length;
+	int error;
 
 	privilege_limit(PRIVILEGE_BIT(PRIVILEGE_MAPS) | PRIVILEGE_BIT(PRIVILEGE_SYMBOLS) |
-			PRIVILEGE_BIT(PRIVILEGE_HIDDEN));
-	while ((length = recv(profiler->channel, bytes, PROFILE_MESSAGE_MAX, 0)) > 0 &&
-	       serve(profiler, bytes, (size_t)length))
-		;
+			PRIVILEGE_BIT(PRIVILEGE_HIDDEN) | PRIVILEGE_BIT(PRIVILEGE_RINGS));
+	error = run_children(profiler, bytes);
 	pthread_mutex_lock(&profiler->lock);
-	profiler->ended = true;
+	profiler->error = error;
 	pthread_mutex_unlock(&profiler->lock);
 	free(bytes);
 	return NULL;
@@ -265,79 +347,45 @@ static void *run(void *context)
 
 static int start(struct profiler *profiler)
 {
-	struct profile_child_plan plan = {
-		.events = profiler->events.rings,
-		.n_events = profiler->events.n_rings,
-		.ring_bytes = profiler->events.ring_bytes,
-		.shared = profiler->shared,
-		.skipped = profiler->skipped,
-		.n_skipped = profiler->n_skipped,
-	};
-	int ends[2], error;
+	int error;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return -errno;
-	plan.channel = ends[1];
-	profiler->child = profile_child_start(&plan);
-	close(ends[1]);
-	profiler->channel = ends[0];
-	if (profiler->child < 0)
-		return profiler->child;
-	profiler->started_ns = env_mono_ns();
-	profiler->ended = profiler->ready = profiler->events.are_mapped = false;
+	profiler->stopping = false;
 	profile_events_follow(&profiler->events);
 	error = -pthread_create(&profiler->thread, NULL, run, profiler);
 	profiler->has_thread = !error;
 	return error;
 }
 
-static void stop(struct profiler *profiler)
+/* False: the thread hangs, and uses the state still. */
+static bool stop(struct profiler *profiler)
 {
-	if (profiler->channel >= 0)
-		shutdown(profiler->channel, SHUT_RDWR);
-	if (profiler->has_thread)
-		pthread_join(profiler->thread, NULL);
-	profiler->has_thread = false;
-	if (profiler->channel >= 0)
-		close(profiler->channel);
-	profiler->channel = -1;
-	if (profiler->child > 0) {
-		kill(profiler->child, SIGKILL);
-		while (waitpid(profiler->child, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
-	profiler->child = 0;
-}
-
-static void forget_results(struct profiler *profiler)
-{
-	for (size_t i = 0; i < profiler->n_slots; i++)
-		free(profiler->slots[(profiler->first + i) % SLOTS_MAX].counts);
-	profiler->n_slots = 0;
-	profiler->n_functions = profiler->n_nodes = profiler->n_lines = profiler->n_fresh = 0;
-	profiler->state = profiler->before = profiler->judged = (struct profile_state){ 0 };
-	buffer_empty(&profiler->messages);
-	arena_free(&profiler->texts);
+	profiler->stopping = true;
+	profiler->has_thread = profiler->has_thread && !patience_join(profiler->thread);
+	return !profiler->has_thread;
 }
 
 static void close_profiler(void *state)
 {
 	struct profiler *profiler = state;
 
-	stop(profiler);
+	if (!stop(profiler)) {
+		reader_leave();
+		return;
+	}
 	profile_events_close(&profiler->events);
-	forget_results(profiler);
-	free(profiler->functions);
-	free(profiler->nodes);
-	free(profiler->lines);
+	for (size_t i = 0; i < profiler->n_slots; i++)
+		free(profiler->slots[(profiler->first + i) % SLOTS_MAX].counts);
+	profile_tables_free(&profiler->tables);
 	free(profiler->fresh);
+	hash_free(&profiler->by_stack);
 	free(profiler->forks);
+	free(profiler->taken_forks);
 	free(profiler->sums);
 	free(profiler->line_sums);
-	buffer_free(&profiler->messages);
 	if (profiler->shared)
 		munmap(profiler->shared, sizeof(*profiler->shared));
 	pthread_mutex_destroy(&profiler->lock);
+	pthread_mutex_destroy(&profiler->events_lock);
 }
 
 static int open_profiler(void *state, const struct sample *sample)
@@ -348,14 +396,15 @@ static int open_profiler(void *state, const struct sample *sample)
 	int error;
 
 	profiler->env = sample->env;
-	profiler->channel = -1;
+	profiler->wanted_rate = (unsigned)sample->settings->profile.rate;
 	pthread_mutex_init(&profiler->lock, NULL);
+	pthread_mutex_init(&profiler->events_lock, NULL);
+	profile_tables_open(&profiler->tables);
 	if (shared == MAP_FAILED)
 		error = -errno;
 	else {
 		profiler->shared = shared;
-		error = profile_events_open(&profiler->events, sample->env,
-					    (unsigned)sample->settings->profile.rate);
+		error = profile_events_open(&profiler->events, sample->env, profiler->wanted_rate);
 	}
 	if (!error)
 		error = start(profiler);
@@ -366,27 +415,14 @@ static int open_profiler(void *state, const struct sample *sample)
 	return error;
 }
 
-/* A crash is of what it was unwinding: it goes on without that. */
-static int restart(struct profiler *profiler, bool ready)
-{
-	if (!ready)
-		return -ENODEV; /* it cannot map the rings, or be confined */
-	if (profiler->n_skipped == STARTS_MAX)
-		return -ENOTRECOVERABLE;
-	profiler->skipped[profiler->n_skipped++] = profiler->shared->pid;
-	stop(profiler);
-	forget_results(profiler);
-	return start(profiler);
-}
-
 /* With the CPUs that are online now. */
 static int open_again(struct profiler *profiler)
 {
 	unsigned rate = profiler->events.rate;
 	int error;
 
-	stop(profiler);
-	forget_results(profiler);
+	if (!stop(profiler))
+		return -EBUSY;
 	profile_events_close(&profiler->events);
 	error = profile_events_open(&profiler->events, profiler->env, rate);
 	return error ? error : start(profiler);
@@ -405,6 +441,28 @@ static void keep_window(struct profiler *profiler, uint64_t from_ns)
 	}
 }
 
+/* Keeps what counts refer to. */
+static void tidy(struct profiler *profiler)
+{
+	struct profile_tables *tables = &profiler->tables;
+
+	profile_tables_begin(tables);
+	for (size_t i = 0; i < profiler->n_slots; i++) {
+		const struct slot *slot = &profiler->slots[(profiler->first + i) % SLOTS_MAX];
+
+		for (size_t c = 0; c < slot->n; c++)
+			profile_tables_keep(tables, &slot->counts[c].of);
+	}
+	profile_tables_tidy(tables);
+	for (size_t i = 0; i < profiler->n_slots; i++) {
+		struct slot *slot = &profiler->slots[(profiler->first + i) % SLOTS_MAX];
+
+		for (size_t c = 0; c < slot->n; c++)
+			profile_tables_move(tables, &slot->counts[c].of);
+	}
+	profile_tables_end(tables);
+}
+
 /* What came since the last tick, as a slot. */
 static void take_fresh(struct profiler *profiler, uint64_t now_ns)
 {
@@ -419,11 +477,49 @@ static void take_fresh(struct profiler *profiler, uint64_t now_ns)
 		.cpu_ns = u64_less(profiler->state.cpu_ns, profiler->before.cpu_ns),
 		.samples = u64_less(profiler->state.samples, profiler->before.samples),
 	};
+	profiler->unfollowed_ratio =
+		slot->samples > 0 ? (double)(profiler->state.unfollowed - profiler->before.unfollowed) /
+					    (double)slot->samples
+				  : 0;
 	profiler->before = profiler->state;
 	slot->counts = profiler->n_fresh > 0 ? alloc_zeroed(profiler->n_fresh, sizeof(*slot->counts)) : NULL;
 	if (profiler->n_fresh > 0)
 		memcpy(slot->counts, profiler->fresh, profiler->n_fresh * sizeof(*slot->counts));
 	profiler->n_fresh = 0;
+	hash_clear(&profiler->by_stack);
+}
+
+/* What the thread has, under its lock: the error that ended it. */
+static int take_all(struct profiler *profiler, uint64_t now_ns, bool *ready)
+{
+	struct fork *forks = profiler->taken_forks;
+	size_t capacity = profiler->taken_fork_capacity;
+	const struct profile_culprit *last;
+	int error;
+
+	pthread_mutex_lock(&profiler->lock);
+	*ready = profiler->ready;
+	error = profiler->error;
+	profiler->state = profiler->ended_state;
+	add_state(&profiler->state, &profiler->latest_state);
+	take_fresh(profiler, now_ns);
+	if (profile_tables_are_full(&profiler->tables))
+		tidy(profiler);
+	profiler->taken_forks = profiler->forks;
+	profiler->taken_fork_capacity = profiler->fork_capacity;
+	profiler->n_taken_forks = profiler->n_forks;
+	profiler->forks = forks;
+	profiler->fork_capacity = capacity;
+	profiler->n_forks = 0;
+	last = profile_watch_last(&profiler->watch, now_ns, &profiler->n_ended);
+	if (last)
+		profiler->culprit = *last;
+	profiler->n_stuck = profiler->watch.n_stuck;
+	profiler->n_functions = profiler->tables.n_functions;
+	profiler->n_nodes = profiler->tables.n_nodes;
+	profiler->n_lines = profiler->tables.n_lines;
+	pthread_mutex_unlock(&profiler->lock);
+	return error;
 }
 
 static double window_seconds(const struct profiler *profiler)
@@ -446,18 +542,18 @@ static double cost_ratio(const struct profiler *profiler)
 /* What lives shorter than a look at all processes is in the scope of its parent, too. */
 static void take_forks(struct profiler *profiler, struct scope *scope)
 {
-	for (size_t i = 0; i < profiler->n_forks && scope_is_set(scope); i++)
+	for (size_t i = 0; i < profiler->n_taken_forks && scope_is_set(scope); i++)
 		scope_event(scope,
 			    &(struct scope_process){
-				    .pid = profiler->forks[i].pid,
-				    .parent_pid = profiler->forks[i].parent,
+				    .pid = profiler->taken_forks[i].pid,
+				    .parent_pid = profiler->taken_forks[i].parent,
 				    .start_seconds = NAN,
 				    .uid = U64_UNKNOWN,
 				    .name = span_text(""),
 				    .program = span_text(""),
 			    },
 			    true);
-	profiler->n_forks = 0;
+	profiler->n_taken_forks = 0;
 }
 
 /* Found out when it is new, since a process that has ended is forgotten. */
@@ -475,21 +571,30 @@ static bool is_inside(struct count *count, const struct sample *sample)
 	return count->inside;
 }
 
-/* Halves the rate where it costs too much, over the time since it was judged last. */
-static void slow_down(struct profiler *profiler)
+/*
+ * Halves the rate where it costs too much, over the time since it was judged last, and raises it again. The
+ * costs of a few strangers, and of records other than samples, would not fall with it.
+ */
+static void judge_rate(struct profiler *profiler)
 {
 	const struct profile_state *now = &profiler->state, *then = &profiler->judged;
+	unsigned rate = profiler->events.rate, wanted = profiler->wanted_rate;
 	uint64_t ns = profiler->last_ns - profiler->judged_ns;
 	bool judged_before = then->samples > 0; /* at first it reads the names of functions */
-	double cost_ns = (double)u64_less(now->cpu_ns, then->cpu_ns) +
+	double cost_ns = (double)u64_less(now->usual_ns, then->usual_ns) +
 			 (double)u64_less(now->samples, then->samples) * SAMPLE_COST_NS;
+	double most_ns = profiler->cost_max * (double)ns;
 
 	if (profiler->last_ns < profiler->judged_ns + WINDOW_NS)
 		return;
 	profiler->judged = *now;
 	profiler->judged_ns = profiler->last_ns;
-	if (judged_before && cost_ns > profiler->cost_max * (double)ns && profiler->events.rate > RATE_MIN)
-		profile_events_set_rate(&profiler->events, (profiler->events.rate / 2) | 1);
+	if (!judged_before)
+		return;
+	if (cost_ns > most_ns && rate > RATE_MIN)
+		profile_events_set_rate(&profiler->events, (rate / 2) | 1);
+	else if (cost_ns < most_ns / 4 && rate < wanted)
+		profile_events_set_rate(&profiler->events, 2 * rate < wanted ? 2 * rate : wanted);
 }
 
 static int update(void *state, const struct sample *sample)
@@ -497,28 +602,24 @@ static int update(void *state, const struct sample *sample)
 	struct profiler *profiler = state;
 	uint64_t now_ns = env_mono_ns(),
 		 from_ns = sample->request->batch ? profiler->last_ns : now_ns - WINDOW_NS;
-	bool ready, ended;
+	bool ready;
+	int error;
 
-	pthread_mutex_lock(&profiler->lock);
-	ready = profiler->ready;
-	ended = profiler->ended || (!ready && now_ns > profiler->started_ns + START_NS);
-	pthread_mutex_unlock(&profiler->lock);
-	ended |= !take_messages(profiler);
-	take_forks(profiler, sample->request->scope);
 	if (from_ns > profiler->last_ns)
 		from_ns = profiler->last_ns;
 	keep_window(profiler, from_ns);
-	take_fresh(profiler, now_ns);
+	error = take_all(profiler, now_ns, &ready);
+	take_forks(profiler, sample->request->scope);
 	profiler->last_ns = now_ns;
 	profiler->cost_ratio = cost_ratio(profiler);
-	if (ended)
-		return restart(profiler, ready);
-	if (!ready)
-		return 0;
+	if (error || !ready)
+		return error;
 	if (!profile_events_fit(&profiler->events))
 		return open_again(profiler);
+	pthread_mutex_lock(&profiler->events_lock);
 	profile_events_follow(&profiler->events);
-	slow_down(profiler);
+	judge_rate(profiler);
+	pthread_mutex_unlock(&profiler->events_lock);
 	return 0;
 }
 
@@ -561,11 +662,11 @@ const struct profile_window *profiler_window(struct profiler *profiler, const st
 		}
 	}
 	*window = (struct profile_window){
-		.functions = profiler->functions,
-		.nodes = profiler->nodes,
+		.functions = profiler->tables.functions,
+		.nodes = profiler->tables.nodes,
 		.n_functions = profiler->n_functions,
 		.n_nodes = profiler->n_nodes,
-		.lines = profiler->lines,
+		.lines = profiler->tables.lines,
 		.n_lines = profiler->n_lines,
 		.sums = profiler->sums,
 		.line_sums = profiler->line_sums,
@@ -579,7 +680,10 @@ const struct profile_window *profiler_window(struct profiler *profiler, const st
 		.by_cycles = profiler->events.by_cycles,
 		.own_only = profiler->events.own_only,
 		.n_left_out = profiler->events.n_left_out,
-		.n_crashes = profiler->n_skipped,
+		.unfollowed_ratio = profiler->unfollowed_ratio,
+		.n_ended = profiler->n_ended,
+		.culprit = profiler->n_ended > 0 ? &profiler->culprit : NULL,
+		.n_stuck = profiler->n_stuck,
 	};
 	return window;
 }

@@ -3,16 +3,12 @@
 #ifndef PANETOP_TOPIC_PROFILE_PROFILER_H
 #define PANETOP_TOPIC_PROFILE_PROFILER_H
 
-#include "topic/profile/profile_results.h"
+#include "topic/profile/profile_tables.h"
+#include "topic/profile/profile_watch.h"
 #include "topic/reader.h"
 
 struct profiler;
 extern const struct reader profiler_reader;
-
-struct profile_function {
-	const char *name, *file, *path; /* clean text, without control characters and ';' */
-	enum profile_names names;
-};
 
 struct profile_sum {
 	uint64_t samples, weight; /* weight: what they stand for, ns or cycles: shares are of it */
@@ -21,13 +17,8 @@ struct profile_sum {
 /* Samples in the window; a stack is a node, with its parents. */
 struct profile_window {
 	const struct profile_function *functions;
-	const struct profile_call {
-		uint32_t parent, function; /* parent: PROFILE_NO_NODE, or a smaller number than its own */
-	} * nodes;
-	const struct profile_line {
-		uint32_t function, number;
-		const char *source; /* clean text */
-	} * lines;                  /* only after profiler_want_lines() */
+	const struct profile_call *nodes;
+	const struct profile_line *lines; /* only after profiler_want_lines() */
 	size_t n_functions, n_nodes, n_lines;
 	const struct profile_sum *sums;      /* of each node: samples in which it was innermost */
 	const struct profile_sum *line_sums; /* of each line: those in which its function was at it */
@@ -41,7 +32,10 @@ struct profile_window {
 	bool by_cycles;    /* shares are of cycles of the CPU; else of time on it */
 	bool own_only;     /* of the user's own processes, without the kernel */
 	size_t n_left_out; /* of them that are not sampled, since they are too many */
-	size_t n_crashes;  /* of the process that unwinds */
+	double unfollowed_ratio; /* of samples: their stacks would have cost too much */
+	unsigned n_ended;        /* ends of the process that unwinds, in the last minutes … */
+	const struct profile_culprit *culprit; /* … the last time over this; NULL: none */
+	size_t n_stuck; /* of these processes: the kernel does not let them end */
 };
 
 /* From now on samples are of lines, too, or no longer. */

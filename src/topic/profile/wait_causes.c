@@ -30,6 +30,7 @@ static const char *const waits[] = {
 	"do_nanosleep",
 	"blk_io_schedule",
 	"wait_woken",
+	"do_wait_intr",
 	"__wait_for_common",
 	"wait_for_common",
 	"wait_for_completion",

@@ -21,6 +21,7 @@
 #include "core/vector.h"
 #include "kernel/pid/pid_stat.h"
 #include "kernel/pid/pid_syscall.h"
+#include "sys/patience.h"
 #include "sys/perf_ring.h"
 #include "sys/pids.h"
 #include "sys/privilege.h"
@@ -104,7 +105,7 @@ static const char *read_call(const struct watched_thread *thread, char target[TE
 /* False: it is on a CPU, or nothing is known. */
 static bool look(struct watched_thread *thread)
 {
-	uint64_t raised = privilege_raise(PRIVILEGE_DETAILS);
+	uint64_t raised = privilege_raise_for(PRIVILEGE_DETAILS, thread->process->pid);
 	char bytes[TEXT_BYTES], target[TEXT_BYTES];
 	struct span channel = read_file(thread->channel, bytes);
 	const char *call = read_call(thread, target);
@@ -433,7 +434,8 @@ uint64_t wait_switches_update(struct wait_switches *switches, const struct proce
 {
 	uint64_t now_ns;
 
-	pthread_mutex_lock(&switches->lock);
+	if (!patience_lock(&switches->lock))
+		return 0;
 	follow_all(switches, processes, process);
 	for (size_t i = 0; i < switches->n_processes; i++)
 		switches->processes[i]->switches = true;
@@ -482,7 +484,8 @@ void wait_switches_close(struct wait_switches *switches)
 	if (!switches)
 		return;
 	atomic_store(&switches->ends, true);
-	pthread_join(switches->looker, NULL);
+	if (!patience_join(switches->looker))
+		return;
 	for (size_t i = 0; i < switches->n_processes; i++)
 		switches->processes[i]->seen = false;
 	drop_ended(switches);

@@ -86,6 +86,7 @@ static const struct source_spec sources[] = {
 	  .optional = true,
 	  .test = wait_switches_test,
 	  .remedies = { { EACCES, N_("lower kernel.perf_event_paranoid to 2 or less") },
+			{ EPERM, REMEDY_OF_FILTER },
 			{ ENOSYS, N_("this kernel is built without perf events") } } },
 	{ 0 },
 };

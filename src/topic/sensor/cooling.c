@@ -41,6 +41,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "cooling",
+	.is_public = true,
 	.help = N_("cooling devices and their levels"),
 	.none = N_("no cooling devices here (normal in a virtual machine)"),
 	.row_size = sizeof(struct cooling_row),

@@ -113,9 +113,9 @@ static void add_row(const struct sensors *sensors, const struct sensor *sensor, 
 	row->value = sensor->value;
 	row->minimum = sensor->minimum;
 	row->maximum = sensor->maximum;
-	row->low = sensor->low;
-	row->high = sensor->high;
-	row->critical = sensor->critical;
+	row->low = sensor->limits.low;
+	row->high = sensor->limits.high;
+	row->critical = sensor->limits.critical;
 	row->chip = sensor_text(frame, sensors->chips[sensor->chip].name);
 	row->state = sensor->status ? sensor->status : N_("ok");
 	row->age_seconds = sensor->age_seconds;
@@ -265,6 +265,7 @@ static const struct source_spec no_sources[] = { { 0 } };
 
 static const struct schema temperature_schema = {
 	.name = "temperature",
+	.is_public = true,
 	.help = N_("temperatures and their limits"),
 	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
 		   "driver: sensors-detect"),
@@ -274,6 +275,7 @@ static const struct schema temperature_schema = {
 
 static const struct schema fan_schema = {
 	.name = "fan",
+	.is_public = true,
 	.help = N_("fan speeds"),
 	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
 		   "driver: sensors-detect"),
@@ -283,6 +285,7 @@ static const struct schema fan_schema = {
 
 static const struct schema voltage_schema = {
 	.name = "voltage",
+	.is_public = true,
 	.help = N_("voltages and their limits"),
 	.none = N_("no sensors found (normal in a virtual machine); otherwise load the "
 		   "driver: sensors-detect"),
@@ -292,6 +295,7 @@ static const struct schema voltage_schema = {
 
 static const struct schema trip_schema = {
 	.name = "trip_point",
+	.is_public = true,
 	.help = N_("trip points of the thermal zones"),
 	.none = N_("no thermal zone has a trip point here (normal in a virtual machine)"),
 	.row_size = sizeof(struct trip_row),

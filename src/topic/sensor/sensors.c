@@ -38,7 +38,7 @@ static void open_pollers(struct sensors *sensors)
 static void forget_all(struct sensors *sensors)
 {
 	for (size_t i = 0; i < sensors->n_chips; i++) {
-		chip_values_drop(sensors->chips[i].values, sensors->env);
+		chip_values_drop(sensors->chips[i].values);
 		chip_limits_drop(sensors->chips[i].limits);
 	}
 	sensors_free_lists(sensors);
@@ -49,8 +49,6 @@ static void close_sensors(void *state)
 	struct sensors *sensors = state;
 
 	forget_all(sensors);
-	if (!device_poll_group_in_flight(sensors->env, &sensors_library_group))
-		sensors_library_close(&sensors->library);
 	listing_free(&sensors->hwmon);
 	listing_free(&sensors->thermal);
 }
@@ -65,13 +63,13 @@ const struct reader sensor_reader = {
 /* libsensors knows only the chips of this machine; it is loaded when there are any. */
 static void choose_library(struct sensors *sensors)
 {
-	if (!sensors->env->live || sensors->hwmon.n_names == 0)
-		sensors->use_library = false;
-	else if (sensors->asked_library)
-		sensors->use_library = sensors->library.started && sensors_library_restart(&sensors->library);
-	else
-		sensors->use_library = sensors_library_open(&sensors->library);
-	sensors->asked_library |= sensors->hwmon.n_names > 0 && sensors->env->live;
+	bool wanted = sensors->env->live && sensors->hwmon.n_names > 0;
+
+	if (!wanted || (sensors->asked_library && (!sensors->library || !sensors_library_restart())))
+		sensors->library = NULL;
+	else if (!sensors->asked_library)
+		sensors->library = sensors_library_open();
+	sensors->asked_library |= wanted;
 }
 
 static void keep_extremes(struct sensors *sensors, const struct sensor *before, size_t n_before)
@@ -112,7 +110,7 @@ static void list_sensors(struct sensors *sensors)
 	listing_read(&sensors->hwmon, sensors->env, &chips_changed);
 	listing_read(&sensors->thermal, sensors->env, &zones_changed);
 	sensors->changed |= chips_changed || zones_changed;
-	if (!sensors->changed || device_poll_group_in_flight(sensors->env, &sensors_library_group))
+	if (!sensors->changed)
 		return;
 	sensors->changed = false;
 	rebuild_lists(sensors);
@@ -153,6 +151,8 @@ static void update_value(struct sensor *sensor, uint64_t age_ns)
 		return;
 	}
 	sensor->value = sensor_plausible(sensor->kind, sensor->raw);
+	if (sensor_is_open(sensor->kind, sensor->value, &sensor->limits))
+		sensor->value = NAN;
 	if (isnan(sensor->value))
 		sensor->status = N_("impossible");
 	else if (age_ns > 0)

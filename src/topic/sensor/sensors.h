@@ -38,7 +38,7 @@ struct sensor_chip {
 
 /* How a sensor is read. */
 struct sensor_source {
-	struct attribute input, fault;  /* where files are read; none otherwise */
+	char *input, *fault;            /* paths where files are read, of helper_alloc(); NULL: none */
 	struct library_feature feature; /* where libsensors is used */
 };
 
@@ -49,7 +49,7 @@ struct sensor {
 	char *key;                   /* "coretemp.0/temp1" */
 	char *label;                 /* from its driver or sensors.conf; never NULL */
 	struct sensor_source source; /* until the values of its chip take it */
-	double low, high, critical;  /* NaN: none */
+	struct sensor_limits limits;
 	double raw;                /* the last reading … */
 	int error;                   /* … or -errno … */
 	uint64_t read_ns;            /* … and its time, see device_poll_age_ns() */
@@ -70,9 +70,8 @@ struct sensors {
 	size_t n_chips, chips_capacity;
 	struct sensor *list; /* by chip */
 	size_t n_sensors, capacity;
-	struct sensors_library library;
+	const struct sensors_library *library; /* NULL: files are read */
 	bool asked_library; /* whether it is there */
-	bool use_library;
 	unsigned long generation;        /* how often the list was rebuilt */
 	uint64_t tick;                 /* of the last listing */
 	unsigned asked, wanted, usual; /* sets of kinds: in this tick so far, and wanted in the last tick */
@@ -100,7 +99,7 @@ void sensors_free_lists(struct sensors *sensors);
 
 /* sensors_values.c: reads the values of a chip in a helper thread, for sets of kinds. */
 void chip_values_open(struct sensors *sensors, unsigned chip);
-void chip_values_drop(struct chip_values *values, struct env *env);
+void chip_values_drop(struct chip_values *values);
 void chip_values_submit(struct chip_values *values, unsigned kinds);
 bool chip_values_answered(const struct chip_values *values); /* before, and no read is in flight now */
 

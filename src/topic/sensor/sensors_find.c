@@ -13,6 +13,7 @@
 
 #include "core/alloc.h"
 #include "core/vector.h"
+#include "sys/helper.h"
 #include "topic/sensor/sensors.h"
 
 #define CHIPS_MAX 1024
@@ -150,9 +151,7 @@ static struct sensor *add_sensor(struct sensors *sensors, enum sensor_kind kind,
 		.key = free_key(sensors, key),
 		.label = alloc_text(label),
 		.source.feature.items = { -1, -1, -1, -1, -1 },
-		.low = NAN,
-		.high = NAN,
-		.critical = NAN,
+		.limits = { NAN, NAN, NAN },
 		.value = NAN,
 		.raw = NAN,
 		.age_seconds = NAN,
@@ -195,10 +194,10 @@ static void add_file(struct sensors *sensors, const char *file)
 	if (!sensor)
 		return;
 	snprintf(path, sizeof(path), "%s/%s", chip->path, file);
-	attribute_open(&sensor->source.input, path);
+	sensor->source.input = helper_text(path);
 	snprintf(path, sizeof(path), "%s/%s%u_fault", chip->path, hwmon_prefix(kind), (unsigned)number);
 	if (env_exists(sensors->env, path))
-		attribute_open(&sensor->source.fault, path);
+		sensor->source.fault = helper_text(path);
 }
 
 /* Adds the files of a chip in the order temp1, temp2, temp10. */
@@ -235,7 +234,6 @@ static void find_chips_by_files(struct sensors *sensors)
 static void add_library_feature(struct sensors *sensors, const sensors_chip_name *library_chip,
 				const sensors_feature *feature)
 {
-	struct sensors_library *library = &sensors->library;
 	struct sensor *sensor;
 	enum sensor_kind kind;
 	uint64_t number;
@@ -246,12 +244,12 @@ static void add_library_feature(struct sensors *sensors, const sensors_chip_name
 	if (!sensors_library_kind(feature, &kind) ||
 	    !hwmon_name_parse(span_text(name), &kind, &number, &item))
 		return;
-	label = library->label(library_chip, feature);
+	label = sensors->library->label(library_chip, feature);
 	sensor = add_feature(sensors, kind, number, label ? label : feature->name);
 	free(label);
 	if (!sensor)
 		return;
-	sensors_library_feature(library, library_chip, feature, kind, &sensor->source.feature);
+	sensors_library_feature(library_chip, feature, kind, &sensor->source.feature);
 }
 
 static void find_chips_by_library(struct sensors *sensors)
@@ -259,7 +257,7 @@ static void find_chips_by_library(struct sensors *sensors)
 	const sensors_chip_name *library_chip;
 	int next_chip = 0;
 
-	while ((library_chip = sensors->library.chips(NULL, &next_chip))) {
+	while ((library_chip = sensors->library->chips(NULL, &next_chip))) {
 		const char *path = library_chip->path + strspn(library_chip->path, "/");
 		const sensors_feature *feature;
 		struct sensor_chip *chip = add_chip(sensors, path, library_chip->prefix);
@@ -269,7 +267,7 @@ static void find_chips_by_library(struct sensors *sensors)
 			return;
 		chip->device = make_device(sensors->env, path, library_chip->prefix);
 		find_runtime(sensors->env, chip);
-		while ((feature = sensors->library.features(library_chip, &next_feature)))
+		while ((feature = sensors->library->features(library_chip, &next_feature)))
 			add_library_feature(sensors, library_chip, feature);
 	}
 }
@@ -318,12 +316,12 @@ static void add_zone(struct sensors *sensors, const char *name)
 	if (!sensor)
 		return;
 	snprintf(path, sizeof(path), THERMAL_ZONES "/%s/temp", name);
-	attribute_open(&sensor->source.input, path);
+	sensor->source.input = helper_text(path);
 }
 
 void sensors_find(struct sensors *sensors)
 {
-	if (sensors->use_library)
+	if (sensors->library)
 		find_chips_by_library(sensors);
 	else
 		find_chips_by_files(sensors);

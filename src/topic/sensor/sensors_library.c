@@ -9,14 +9,16 @@
 
 #ifdef HAVE_SENSORS
 #include <dlfcn.h>
+#include <string.h>
 #include <sensors/error.h>
 #endif
-
-const char sensors_library_group;
 
 #ifdef HAVE_SENSORS
 #define LIBRARY "libsensors.so.5"
 #define NO_ITEM SENSORS_SUBFEATURE_UNKNOWN
+
+static struct sensors_library own;
+static unsigned own_generation;
 
 static void ignore_error(const char *error, int line)
 {
@@ -44,40 +46,44 @@ static void silence(void *library)
 		*file_error = ignore_file_error;
 }
 
-bool sensors_library_open(struct sensors_library *library)
+static bool load(void)
 {
 	void *opened = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 
-	*library = (struct sensors_library){ .library = opened };
+	own.library = opened;
 	if (!opened)
 		return false;
 	silence(opened);
-	*(void **)&library->init = dlsym(opened, "sensors_init");
-	*(void **)&library->cleanup = dlsym(opened, "sensors_cleanup");
-	*(void **)&library->chips = dlsym(opened, "sensors_get_detected_chips");
-	*(void **)&library->features = dlsym(opened, "sensors_get_features");
-	*(void **)&library->subfeature = dlsym(opened, "sensors_get_subfeature");
-	*(void **)&library->label = dlsym(opened, "sensors_get_label");
-	*(void **)&library->value = dlsym(opened, "sensors_get_value");
-	return library->init && library->cleanup && library->chips && library->features &&
-	       library->subfeature && library->label && library->value && sensors_library_restart(library);
+	*(void **)&own.init = dlsym(opened, "sensors_init");
+	*(void **)&own.cleanup = dlsym(opened, "sensors_cleanup");
+	*(void **)&own.chips = dlsym(opened, "sensors_get_detected_chips");
+	*(void **)&own.features = dlsym(opened, "sensors_get_features");
+	*(void **)&own.subfeature = dlsym(opened, "sensors_get_subfeature");
+	*(void **)&own.label = dlsym(opened, "sensors_get_label");
+	*(void **)&own.value = dlsym(opened, "sensors_get_value");
+	return own.init && own.cleanup && own.chips && own.features && own.subfeature && own.label &&
+	       own.value;
 }
 
-bool sensors_library_restart(struct sensors_library *library)
+const struct sensors_library *sensors_library_open(void)
 {
-	if (library->started)
-		library->cleanup();
-	library->started = library->init(NULL) == 0;
-	return library->started;
+	if (!own.library && !load())
+		return NULL;
+	return own.started || sensors_library_restart() ? &own : NULL;
 }
 
-void sensors_library_close(struct sensors_library *library)
+bool sensors_library_restart(void)
 {
-	if (library->started)
-		library->cleanup();
-	if (library->library)
-		dlclose(library->library);
-	*library = (struct sensors_library){ 0 };
+	if (own.started)
+		own.cleanup();
+	own.started = own.init && own.init(NULL) == 0;
+	own_generation++;
+	return own.started;
+}
+
+unsigned sensors_library_generation(void)
+{
+	return own_generation;
 }
 
 bool sensors_library_kind(const sensors_feature *feature, enum sensor_kind *kind)
@@ -110,34 +116,52 @@ static const sensors_subfeature_type items[N_SENSOR_KINDS][N_SENSOR_ITEMS] = {
 	[SENSOR_ENERGY] = { SENSORS_SUBFEATURE_ENERGY_INPUT, NO_ITEM, NO_ITEM, NO_ITEM, NO_ITEM },
 };
 
-static int item_number(const struct sensors_library *library, const sensors_chip_name *chip,
-		       const sensors_feature *feature, enum sensor_kind kind, enum sensor_item item)
+static int item_number(const sensors_chip_name *chip, const sensors_feature *feature, enum sensor_kind kind,
+		       enum sensor_item item)
 {
 	const sensors_subfeature *found = NULL;
 
 	if (items[kind][item] != NO_ITEM)
-		found = library->subfeature(chip, feature, items[kind][item]);
+		found = own.subfeature(chip, feature, items[kind][item]);
 	if (!found && kind == SENSOR_POWER && item == SENSOR_INPUT)
-		found = library->subfeature(chip, feature, SENSORS_SUBFEATURE_POWER_AVERAGE);
+		found = own.subfeature(chip, feature, SENSORS_SUBFEATURE_POWER_AVERAGE);
 	return found && found->flags & SENSORS_MODE_R ? found->number : -1;
 }
 
-void sensors_library_feature(const struct sensors_library *library, const sensors_chip_name *chip,
-			     const sensors_feature *feature, enum sensor_kind kind,
-			     struct library_feature *found)
+void sensors_library_feature(const sensors_chip_name *chip, const sensors_feature *feature,
+			     enum sensor_kind kind, struct library_feature *found)
 {
-	found->chip = chip;
+	found->known = true;
 	for (int i = 0; i < N_SENSOR_ITEMS; i++)
-		found->items[i] = item_number(library, chip, feature, kind, (enum sensor_item)i);
+		found->items[i] = item_number(chip, feature, kind, (enum sensor_item)i);
+}
+
+static const sensors_chip_name *find_chip(const char *path)
+{
+	const sensors_chip_name *chip;
+	int next = 0;
+
+	while ((chip = own.chips(NULL, &next)))
+		if (strcmp(chip->path + strspn(chip->path, "/"), path) == 0)
+			return chip;
+	return NULL;
 }
 
 /* The library reports less than the kernel does. */
-int sensors_library_value(const struct sensors_library *library, const struct library_feature *feature,
+int sensors_library_value(unsigned generation, const char *path, const struct library_feature *feature,
 			  enum sensor_item item, double *value)
 {
-	if (feature->items[item] < 0)
+	const sensors_chip_name *chip;
+
+	bool is_new = !own.started;
+
+	if (feature->items[item] < 0 || !sensors_library_open())
 		return -ENODEV;
-	switch (-library->value(feature->chip, feature->items[item], value)) {
+	if (own_generation != generation && !is_new)
+		sensors_library_restart();
+	own_generation = generation;
+	chip = own.started ? find_chip(path) : NULL;
+	switch (chip ? -own.value(chip, feature->items[item], value) : SENSORS_ERR_NO_ENTRY) {
 	case 0:
 		return 0;
 	case SENSORS_ERR_ACCESS_R:
@@ -152,21 +176,19 @@ int sensors_library_value(const struct sensors_library *library, const struct li
 
 #else
 
-bool sensors_library_open(struct sensors_library *library)
+const struct sensors_library *sensors_library_open(void)
 {
-	*library = (struct sensors_library){ 0 };
+	return NULL;
+}
+
+bool sensors_library_restart(void)
+{
 	return false;
 }
 
-void sensors_library_close(struct sensors_library *library)
+unsigned sensors_library_generation(void)
 {
-	(void)library;
-}
-
-bool sensors_library_restart(struct sensors_library *library)
-{
-	(void)library;
-	return false;
+	return 0;
 }
 
 bool sensors_library_kind(const sensors_feature *feature, enum sensor_kind *kind)
@@ -176,20 +198,20 @@ bool sensors_library_kind(const sensors_feature *feature, enum sensor_kind *kind
 	return false;
 }
 
-void sensors_library_feature(const struct sensors_library *library, const sensors_chip_name *chip,
-			     const sensors_feature *feature, enum sensor_kind kind,
-			     struct library_feature *found)
+void sensors_library_feature(const sensors_chip_name *chip, const sensors_feature *feature,
+			     enum sensor_kind kind, struct library_feature *found)
 {
-	(void)library;
+	(void)chip;
 	(void)feature;
 	(void)kind;
-	found->chip = chip;
+	(void)found;
 }
 
-int sensors_library_value(const struct sensors_library *library, const struct library_feature *feature,
+int sensors_library_value(unsigned generation, const char *path, const struct library_feature *feature,
 			  enum sensor_item item, double *value)
 {
-	(void)library;
+	(void)generation;
+	(void)path;
 	(void)feature;
 	(void)item;
 	(void)value;

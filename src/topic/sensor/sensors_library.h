@@ -46,31 +46,32 @@ struct sensors_library {
 	int (*value)(const sensors_chip_name *chip, int subfeature, double *value);
 };
 
-/* Helper threads read values: no restart and no close while a poll of this group is in flight. */
-extern const char sensors_library_group;
-
-/* False where there is no library or it does not start; *library can then be closed all the same. */
-bool sensors_library_open(struct sensors_library *library);
-void sensors_library_close(struct sensors_library *library);
+/* The one library of this process, which lasts as long. NULL: there is none, or it does not start. */
+const struct sensors_library *sensors_library_open(void);
 
 /* Looks for chips again, which invalidates all pointers into the library. False when that fails. */
-bool sensors_library_restart(struct sensors_library *library);
+bool sensors_library_restart(void);
+
+/* How often chips were looked for: numbers of features are those of one of these times. */
+unsigned sensors_library_generation(void);
 
 /* False for a feature of a kind that panetop does not show. */
 bool sensors_library_kind(const sensors_feature *feature, enum sensor_kind *kind);
 
 /* A feature that panetop shows, as libsensors reads it. */
 struct library_feature {
-	const sensors_chip_name *chip; /* NULL: it is read from files */
-	int items[N_SENSOR_ITEMS];     /* their numbers; -1: not there */
+	bool known;                /* false: it is read from files */
+	int items[N_SENSOR_ITEMS]; /* their numbers; -1: not there */
 };
 
-void sensors_library_feature(const struct sensors_library *library, const sensors_chip_name *chip,
-			     const sensors_feature *feature, enum sensor_kind kind,
-			     struct library_feature *found);
+void sensors_library_feature(const sensors_chip_name *chip, const sensors_feature *feature,
+			     enum sensor_kind kind, struct library_feature *found);
 
-/* -errno, or 0 and the value. Helper threads may call this. */
-int sensors_library_value(const struct sensors_library *library, const struct library_feature *feature,
+/*
+ * -errno, or 0 and the value. path: of the chip, from the root. For helpers, too: each has a library of its
+ * own, which it brings up to this generation.
+ */
+int sensors_library_value(unsigned generation, const char *path, const struct library_feature *feature,
 			  enum sensor_item item, double *value);
 
 #endif

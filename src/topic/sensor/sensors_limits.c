@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the limits of sensors and the trip points of thermal zones in a helper thread. */
+/* Reads the limits of sensors and the trip points of thermal zones in a helper. */
 #include <config.h>
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct limit {
 	struct library_feature feature;
 	enum sensor_kind kind;
 	uint64_t number;
-	double low, high, critical;
+	struct sensor_limits is;
 };
 
 struct chip_limits {
@@ -26,7 +26,7 @@ struct chip_limits {
 	struct sensors *sensors; /* borrowed */
 	unsigned chip;
 	char *path;
-	struct sensors_library library;
+	unsigned generation;      /* of the library */
 	struct trip_point *trips; /* of a zone, room for all; else NULL */
 	unsigned n_trips;
 	size_t count;
@@ -67,21 +67,21 @@ static double limit_of_library(const struct chip_limits *limits, const struct li
 			       enum sensor_item item)
 {
 	double value;
-	int error = sensors_library_value(&limits->library, &limit->feature, item, &value);
+	int error = sensors_library_value(limits->generation, limits->path, &limit->feature, item, &value);
 
 	return error ? NAN : sensor_plausible(limit->kind, value);
 }
 
 static void read_limit(struct chip_limits *limits, struct limit *limit)
 {
-	if (limit->feature.chip) {
-		limit->low = limit_of_library(limits, limit, SENSOR_LOW);
-		limit->high = limit_of_library(limits, limit, SENSOR_HIGH);
-		limit->critical = limit_of_library(limits, limit, SENSOR_CRITICAL);
+	if (limit->feature.known) {
+		limit->is.low = limit_of_library(limits, limit, SENSOR_LOW);
+		limit->is.high = limit_of_library(limits, limit, SENSOR_HIGH);
+		limit->is.critical = limit_of_library(limits, limit, SENSOR_CRITICAL);
 	} else {
-		limit->low = limit_of_file(limits, limit, "min");
-		limit->high = limit_of_file(limits, limit, "max");
-		limit->critical = limit_of_file(limits, limit, "crit");
+		limit->is.low = limit_of_file(limits, limit, "min");
+		limit->is.high = limit_of_file(limits, limit, "max");
+		limit->is.critical = limit_of_file(limits, limit, "crit");
 	}
 }
 
@@ -121,11 +121,11 @@ static void read_trips(struct chip_limits *limits)
 		limits->n_trips++;
 	}
 	for (size_t i = 0; i < limits->count; i++) {
-		limits->list[i].low = NAN;
-		limits->list[i].high = lowest_trip(limits, "passive");
-		if (isnan(limits->list[i].high))
-			limits->list[i].high = lowest_trip(limits, "hot");
-		limits->list[i].critical = lowest_trip(limits, "critical");
+		limits->list[i].is.low = NAN;
+		limits->list[i].is.high = lowest_trip(limits, "passive");
+		if (isnan(limits->list[i].is.high))
+			limits->list[i].is.high = lowest_trip(limits, "hot");
+		limits->list[i].is.critical = lowest_trip(limits, "critical");
 	}
 }
 
@@ -147,9 +147,8 @@ static void finished(struct device_poll *poll)
 	for (size_t i = 0; i < limits->count; i++) {
 		struct sensor *sensor = &limits->sensors->list[chip->first + i];
 
-		sensor->low = limits->list[i].low;
-		sensor->high = limits->list[i].high;
-		sensor->critical = limits->list[i].critical;
+		sensor->limits = limits->list[i].is;
+		sensor_limits_check(sensor->kind, &sensor->limits);
 	}
 	chip->n_trips = limits->n_trips;
 	if (chip->n_trips > 0)
@@ -160,28 +159,27 @@ static void free_limits(struct device_poll *poll)
 {
 	struct chip_limits *limits = (struct chip_limits *)poll;
 
-	free(limits->path);
-	free(limits->trips);
-	free(limits);
+	helper_free(limits->path);
+	helper_free(limits->trips);
+	helper_free(limits);
 }
 
 void chip_limits_open(struct sensors *sensors, unsigned number)
 {
 	struct sensor_chip *chip = &sensors->chips[number];
 	struct chip_limits *limits =
-		alloc_zeroed(1, sizeof(*limits) + chip->n_sensors * sizeof(limits->list[0]));
+		helper_alloc(sizeof(*limits) + chip->n_sensors * sizeof(limits->list[0]));
 	char key[PATH_MAX];
 
 	limits->poll = (struct device_poll){ .read = read_chip, .finished = finished, .free = free_limits };
-	limits->poll.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
 	snprintf(key, sizeof(key), "%s limits", chip->path);
 	device_poll_open(&limits->poll, sensors->env, key);
 	limits->sensors = sensors;
 	limits->chip = number;
-	limits->path = alloc_text(chip->path);
-	limits->library = sensors->library;
+	limits->path = helper_text(chip->path);
+	limits->generation = sensors_library_generation();
 	if (chip->is_zone) {
-		limits->trips = alloc_zeroed(TRIP_POINTS_MAX, sizeof(*limits->trips));
+		limits->trips = helper_alloc(TRIP_POINTS_MAX * sizeof(*limits->trips));
 		chip->trips = alloc_zeroed(TRIP_POINTS_MAX, sizeof(*chip->trips));
 	}
 	limits->count = chip->n_sensors;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads the sensors of a chip in a helper thread, as buses are slow and devices hang. */
+/* Reads the sensors of a chip in a helper, as buses are slow and devices hang. */
 #include <config.h>
 
 #include <errno.h>
@@ -26,7 +26,8 @@ struct chip_values {
 	struct sensors *sensors; /* borrowed */
 	unsigned chip;
 	unsigned kinds; /* set of the kinds it has */
-	struct sensors_library library;
+	char *path;          /* of the chip, owned; of helper_alloc() */
+	unsigned generation; /* of the library */
 	size_t count;
 	struct sensor_reading list[];
 };
@@ -46,31 +47,32 @@ static void read_files(struct chip_values *values, struct sensor_reading *readin
 	char bytes[NUMBER_TEXT_MAX];
 	int64_t raw;
 
-	if (reading->source.fault.path) {
-		reading->fault_length = attribute_poll(&reading->source.fault, root, bytes, sizeof(bytes));
+	if (reading->source.fault) {
+		reading->fault_length = attribute_at(root, reading->source.fault, bytes, sizeof(bytes));
 		values->poll.reads++;
 		reading->error =
 			number_of(bytes, reading->fault_length, &raw) == 0 && raw != 0 ? -EFAULT : 0;
 		if (reading->error)
 			return;
 	}
-	reading->input_length = attribute_poll(&reading->source.input, root, bytes, sizeof(bytes));
+	reading->input_length = attribute_at(root, reading->source.input, bytes, sizeof(bytes));
 	values->poll.reads++;
 	reading->error = number_of(bytes, reading->input_length, &raw);
 	if (!reading->error)
 		reading->value = hwmon_value(reading->kind, raw);
 }
 
-static void read_library(struct chip_values *values, struct sensor_reading *reading)
+static void read_library(const struct chip_values *values, struct sensor_reading *reading)
 {
 	const struct library_feature *feature = &reading->source.feature;
 	double fault;
 
-	if (sensors_library_value(&values->library, feature, SENSOR_FAULT, &fault) == 0 && fault != 0)
+	if (sensors_library_value(values->generation, values->path, feature, SENSOR_FAULT, &fault) == 0 &&
+	    fault != 0)
 		reading->error = -EFAULT;
 	else
-		reading->error =
-			sensors_library_value(&values->library, feature, SENSOR_INPUT, &reading->value);
+		reading->error = sensors_library_value(values->generation, values->path, feature,
+						       SENSOR_INPUT, &reading->value);
 }
 
 /* Reads the fault first: in case of a fault, the input is 0 without an error. */
@@ -82,11 +84,17 @@ static void read_chip(struct device_poll *poll)
 		struct sensor_reading *reading = &values->list[i];
 
 		reading->fault_length = reading->input_length = 0;
-		if (reading->wanted && reading->source.feature.chip)
+		if (reading->wanted && reading->source.feature.known)
 			read_library(values, reading);
 		else if (reading->wanted)
 			read_files(values, reading);
 	}
+}
+
+static void note_failure(struct env *env, const char *path, long length)
+{
+	if (length < 0)
+		env_note_failure(env, path, (int)length);
 }
 
 static void finished(struct device_poll *poll)
@@ -100,8 +108,8 @@ static void finished(struct device_poll *poll)
 
 		if (!reading->wanted)
 			continue;
-		attribute_finish(&reading->source.fault, sensors->env, reading->fault_length);
-		attribute_finish(&reading->source.input, sensors->env, reading->input_length);
+		note_failure(sensors->env, reading->source.fault, reading->fault_length);
+		note_failure(sensors->env, reading->source.input, reading->input_length);
 		first[i].raw = reading->value;
 		first[i].error = reading->error;
 		first[i].read_ns = poll->read_ns;
@@ -113,24 +121,25 @@ static void free_values(struct device_poll *poll)
 	struct chip_values *values = (struct chip_values *)poll;
 
 	for (size_t i = 0; i < values->count; i++) {
-		attribute_discard(&values->list[i].source.input);
-		attribute_discard(&values->list[i].source.fault);
+		helper_free(values->list[i].source.input);
+		helper_free(values->list[i].source.fault);
 	}
-	free(values);
+	helper_free(values->path);
+	helper_free(values);
 }
 
 void chip_values_open(struct sensors *sensors, unsigned number)
 {
 	struct sensor_chip *chip = &sensors->chips[number];
 	struct chip_values *values =
-		alloc_zeroed(1, sizeof(*values) + chip->n_sensors * sizeof(values->list[0]));
+		helper_alloc(sizeof(*values) + chip->n_sensors * sizeof(values->list[0]));
 
 	values->poll = (struct device_poll){ .read = read_chip, .finished = finished, .free = free_values };
-	values->poll.group = sensors->use_library && !chip->is_zone ? &sensors_library_group : NULL;
 	device_poll_open(&values->poll, sensors->env, chip->path);
 	values->sensors = sensors;
 	values->chip = number;
-	values->library = sensors->library;
+	values->path = helper_text(chip->path);
+	values->generation = sensors_library_generation();
 	values->count = chip->n_sensors;
 	for (size_t i = 0; i < values->count; i++) {
 		struct sensor *sensor = &sensors->list[chip->first + i];
@@ -145,12 +154,8 @@ void chip_values_open(struct sensors *sensors, unsigned number)
 	chip->values = values;
 }
 
-void chip_values_drop(struct chip_values *values, struct env *env)
+void chip_values_drop(struct chip_values *values)
 {
-	for (size_t i = 0; i < values->count; i++) {
-		attribute_disown(&values->list[i].source.input, env);
-		attribute_disown(&values->list[i].source.fault, env);
-	}
 	device_poll_drop(&values->poll);
 }
 
@@ -162,10 +167,6 @@ void chip_values_submit(struct chip_values *values, unsigned kinds)
 		struct sensor_reading *reading = &values->list[i];
 
 		reading->wanted = !reading->duplicates_zone && kinds & 1U << reading->kind;
-		if (!reading->wanted)
-			continue;
-		attribute_hold(&reading->source.fault, values->sensors->env);
-		attribute_hold(&reading->source.input, values->sensors->env);
 	}
 	device_poll_submit(&values->poll);
 }

@@ -104,7 +104,7 @@ static void add_source(void *context, const char *directory)
 	struct woken *woken = context;
 	uint64_t changed_ns = wake_source_changed_ns(woken->env, directory);
 	char bytes[ATTRIBUTE_TEXT_MAX];
-	const char *name;
+	const char *name, *device;
 	unsigned at = woken->n;
 
 	if (changed_ns == U64_UNKNOWN || changed_ns + MS_NS <= woken->from_ns || changed_ns > woken->to_ns)
@@ -117,11 +117,12 @@ static void add_source(void *context, const char *directory)
 	woken->n -= woken->n == NAMED_MAX;
 	memmove(&woken->first[at + 1], &woken->first[at], (woken->n - at) * sizeof(woken->first[0]));
 	woken->first[at].changed_ns = changed_ns;
-	snprintf(woken->first[at].name, NAME_ROOM, "%s", name);
+	device = wake_source_device(woken->env, directory, name);
+	snprintf(woken->first[at].name, NAME_ROOM, "%s%s%s", device, *device ? " " : "", name);
 	woken->n++;
 }
 
-/* "PNP0C0D:00, alarmtimer"; NULL: none. */
+/* "lid PNP0C0D:00, alarmtimer"; NULL: none. */
 static const char *find_sources(struct sample *sample, const struct clock_reading *before,
 				const struct clock_reading *now)
 {

@@ -6,7 +6,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "core/ascii.h"
+#include "core/i18n.h"
 #include "core/unknown.h"
 #include "sys/attribute.h"
 #include "sys/listing.h"
@@ -36,6 +39,35 @@ const char *wake_source_name(struct env *env, const char *directory, char *bytes
 	long length = attribute_once(env, path_of(path, directory, "name"), bytes, room);
 
 	return length > 0 ? bytes : length == 0 ? directory : NULL;
+}
+
+/* The rest of an identifier is the number of the device; a device of PNP has it in a file alone: 00:05. */
+static const char *device_of_identifier(const char *identifier)
+{
+	static const struct {
+		const char *begin, *device;
+	} known[] = {
+		{ "PNP0B0", N_("clock (RTC)") },   { "PNP0C0D", N_("lid") },
+		{ "PNP0C0C", N_("power button") }, { "LNXPWRBN", N_("power button") },
+		{ "PNP0C0E", N_("sleep button") }, { "LNXSLPBN", N_("sleep button") },
+		{ "PNP0C0A", N_("battery") },      { "ACPI0003", N_("power supply") },
+		{ "PNP03", N_("keyboard") },       { "PNP0F", N_("mouse") },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (ascii_same(identifier, known[i].begin, strlen(known[i].begin)))
+			return known[i].device;
+	return "";
+}
+
+const char *wake_source_device(struct env *env, const char *directory, const char *name)
+{
+	const char *device = device_of_identifier(name);
+	char path[PATH_ROOM], bytes[64];
+
+	if (*device || attribute_once(env, path_of(path, directory, "device/id"), bytes, sizeof(bytes)) <= 0)
+		return device;
+	return device_of_identifier(bytes);
 }
 
 uint64_t wake_source_number(struct env *env, const char *directory, const char *attribute)

@@ -21,6 +21,9 @@ int wake_sources_test(struct env *env);
  */
 const char *wake_source_name(struct env *env, const char *directory, char *bytes, size_t room);
 
+/* What people call the device, N_(), by its name or its identifier of ACPI; "": that is not known. */
+const char *wake_source_device(struct env *env, const char *directory, const char *name);
+
 /* One of its numbers; U64_UNKNOWN. */
 uint64_t wake_source_number(struct env *env, const char *directory, const char *attribute);
 

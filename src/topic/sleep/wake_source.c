@@ -16,7 +16,7 @@
 struct wake_source_row {
 	uint64_t events, activations, wakeups;
 	double awake_seconds, total_seconds, prevented_seconds, age_seconds;
-	const char *name, *source, *state;
+	const char *name, *source, *state, *device;
 };
 
 #define ROW(field, ...) COLUMN(struct wake_source_row, field, __VA_ARGS__)
@@ -45,10 +45,10 @@ static const struct column columns[] = {
 	    .help = N_("time for which it kept the machine from sleeping by itself (autosleep)"),
 	    .source = PLACE "prevent_suspend_time_ms"),
 	ROW(name, .kind = COLUMN_KEY, .title = N_("name"), .width = 20,
-	    .help = N_(
-		    "name of the device, or what a driver or program calls it; PNP0C0D: lid, PNP0C0C: power "
-		    "button, PNP0B00: clock (RTC)"),
-	    .source = PLACE "name"),
+	    .help = N_("name of the device, or what a driver or program calls it"), .source = PLACE "name"),
+	ROW(device, .kind = COLUMN_LABEL, .title = N_("device"), .width = 13, .rank = 1, .optional = true,
+	    .words = true, .help = N_("what people call it, where that is known"),
+	    .source = PLACE "name, " PLACE "device/id"),
 	ROW(source, .kind = COLUMN_KEY, .title = N_("source"), .width = 9, .hidden = true,
 	    .help = N_("its directory in /sys/class/wakeup, as names may not be unique"),
 	    .source = "/sys/class/wakeup"),
@@ -56,6 +56,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "wake_source",
+	.is_public = true,
 	.help = N_("what may wake up the machine, or keep it awake"),
 	.none = N_("no wakeup sources here: this kernel cannot sleep, or is older than 5.4"),
 	.row_size = sizeof(struct wake_source_row),
@@ -97,6 +98,7 @@ static void add_row(void *context, const char *directory)
 	row->total_seconds = seconds_of(env, directory, "total_time_ms");
 	row->prevented_seconds = seconds_of(env, directory, "prevent_suspend_time_ms");
 	row->awake_seconds = seconds_of(env, directory, "active_time_ms");
+	row->device = wake_source_device(env, directory, row->name);
 	row->state = row->awake_seconds > 0 ? N_("active") : "";
 	changed_ns = wake_source_changed_ns(env, directory);
 	if (changed_ns != U64_UNKNOWN)

@@ -60,6 +60,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "tracing",
+	.is_public = true,
 	.help = N_("panetop's own programs in the kernel: runs, cost, losses"),
 	.none = N_("no program is loaded: nothing that is shown is counted in the kernel"),
 	.of_run = true,

@@ -503,6 +503,7 @@ static const struct schema bucket_schema = {
 	.from_zero = true,
 	.of_run = true,
 	.sparse = true,
+	.histogram = "trace_value",
 	.row_size = sizeof(struct bucket_row),
 	SCHEMA_COLUMNS(bucket_columns),
 };

@@ -35,6 +35,7 @@ static const struct column columns[] = {
 
 static const struct schema schema = {
 	.name = "tracepoint",
+	.is_public = true,
 	.help = N_("tracepoints of this kernel, and their fields"),
 	.none = N_("this kernel has no tracepoints"),
 	.row_size = sizeof(struct tracepoint_row),

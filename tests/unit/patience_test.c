@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long panetop waits for what should end. */
+#include <config.h>
+
+#include <signal.h>
+
+#include "still_clock.h"
+#include "suite.h"
+#include "sys/patience.h"
+
+static struct progress *slow; /* takes so many steps more, one in each pause; NULL: none */
+static unsigned steps_left;
+
+/* In place of that of the C library: the clock moves. */
+int nanosleep(const struct timespec *pause, struct timespec *left)
+{
+	(void)left;
+	still_clock_ns += (uint64_t)pause->tv_sec * STILL_SECOND_NS + (uint64_t)pause->tv_nsec;
+	if (slow && steps_left > 0) {
+		still_clock_ns += STILL_SECOND_NS / 2;
+		steps_left--;
+		progress_goes_on(slow);
+	}
+	return 0;
+}
+
+/* The time for which a new one lasts from now on; it is over afterwards. */
+static uint64_t lasting_ns(void)
+{
+	struct patience patience = { 0 };
+	uint64_t ns;
+
+	ns = still_clock_ns;
+	ck_assert(patience_lasts(&patience));
+	ns = patience.until_ns - ns;
+	still_clock_ns = patience.until_ns - 1;
+	ck_assert(patience_lasts(&patience));
+	still_clock_ns++;
+	ck_assert(!patience_lasts(&patience));
+	ck_assert(!patience_lasts(&patience));
+	return ns;
+}
+
+START_TEST(many_that_hang_take_little_longer_than_one)
+{
+	uint64_t first_ns = lasting_ns(), others_ns = 0;
+
+	ck_assert(first_ns <= STILL_SECOND_NS);
+	for (unsigned i = 0; i < 20; i++)
+		others_ns += lasting_ns();
+	ck_assert(others_ns < STILL_SECOND_NS);
+	still_clock_ns += 10 * STILL_SECOND_NS;
+	ck_assert_uint_eq(lasting_ns(), first_ns);
+}
+END_TEST
+
+static uint64_t awaited_ns(struct progress *progress, unsigned steps, bool expected)
+{
+	uint64_t begun_ns = still_clock_ns += 10 * STILL_SECOND_NS;
+
+	slow = progress;
+	steps_left = steps;
+	ck_assert_int_eq(patience_await(progress), expected);
+	return still_clock_ns - begun_ns;
+}
+
+START_TEST(results_are_awaited_as_long_as_there_is_progress)
+{
+	struct progress progress = { 0 };
+	uint64_t hangs_ns = awaited_ns(&progress, 0, false), slow_ns = awaited_ns(&progress, 10, false);
+
+	ck_assert(hangs_ns <= STILL_SECOND_NS);
+	ck_assert(slow_ns >= 5 * STILL_SECOND_NS && slow_ns <= 5 * STILL_SECOND_NS + 2 * hangs_ns);
+	ck_assert(awaited_ns(&progress, 1000, false) < 12 * STILL_SECOND_NS);
+	atomic_store(&progress.ready, true);
+	ck_assert_uint_eq(awaited_ns(&progress, 0, true), 0);
+	ck_assert(progress_goes_on(&progress));
+	atomic_store(&progress.cancelled, true);
+	ck_assert(!progress_goes_on(&progress));
+}
+END_TEST
+
+START_TEST(a_signal_that_ends_the_run_ends_the_waiting)
+{
+	struct progress progress = { 0 };
+	sigset_t set, before;
+	int number;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	ck_assert_int_eq(pthread_kill(pthread_self(), SIGTERM), 0);
+	ck_assert_uint_eq(awaited_ns(&progress, 10, false), 0);
+	ck_assert_int_eq(sigwait(&set, &number), 0);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+END_TEST
+
+START_TEST(a_lock_that_hangs_is_given_up)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	ck_assert(patience_lock(&lock));
+	ck_assert(!patience_lock(&lock));
+	pthread_mutex_unlock(&lock);
+	ck_assert(patience_lock(&lock));
+	pthread_mutex_unlock(&lock);
+}
+END_TEST
