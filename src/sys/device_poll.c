@@ -37,6 +37,7 @@ struct device_pool {
 	struct worker *threads; /* NULL: none are needed */
 	struct root root;       /* its own descriptor: a thread may outlive env */
 	struct device_poll *in_flight;
+	bool closing;
 	bool has_new; /* one of these never finished */
 	uint64_t tick, tick_ns, last_tick_ns;
 };
@@ -59,6 +60,7 @@ static void close_pool(void *state)
 {
 	struct device_pool **kept = state, *pool = *kept;
 
+	pool->closing = true;
 	helper_team_close(pool->helpers);
 	helper_team_close(pool->keeper);
 	if (!worker_close(pool->threads))
@@ -143,6 +145,8 @@ static void finish(struct device_poll *poll, bool dropped)
 	poll->reads = 0;
 	if (!dropped)
 		poll->finished(poll);
+	else if (poll->lost && !poll->pool->closing)
+		poll->lost(poll);
 }
 
 static void helper_done(struct helper_job *job)

@@ -26,6 +26,7 @@ struct device_poll {
 	bool in_thread, in_keeper; /* in_keeper: always in the same process, which ends with the poll */
 	void (*read)(struct device_poll *poll);     /* in a helper or a thread */
 	void (*finished)(struct device_poll *poll); /* in the main thread: the result is here */
+	void (*lost)(struct device_poll *poll);     /* instead: its helper was killed; or NULL */
 	void (*free)(struct device_poll *poll);     /* frees the whole struct */
 	char *key;                                  /* owned */
 	struct device_pool *pool;

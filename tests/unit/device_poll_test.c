@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -414,7 +416,7 @@ struct held_poll {
 	struct device_poll poll;
 	sem_t may_end;
 	bool works;
-	unsigned n_finished;
+	unsigned n_finished, n_lost;
 };
 
 static unsigned n_freed;
@@ -432,6 +434,11 @@ static void read_held(struct device_poll *poll)
 static void finish_held(struct device_poll *poll)
 {
 	((struct held_poll *)poll)->n_finished++;
+}
+
+static void lose_held(struct device_poll *poll)
+{
+	((struct held_poll *)poll)->n_lost++;
 }
 
 static void free_held(struct device_poll *poll)
@@ -567,6 +574,26 @@ static bool comes_to_wait(const struct held_poll *held, bool for_cpu)
 			return true;
 	return false;
 }
+
+/* As an action has to hear that it was not done. */
+START_TEST(whose_helper_was_killed_hears_of_it)
+{
+	struct held_poll *held;
+	struct env env;
+
+	open_helpers(&env);
+	held = open_held(&env, "a");
+	held->poll.lost = lose_held;
+	device_poll_submit(&held->poll);
+	while (atomic_load(&held->poll.helper) == 0)
+		sched_yield();
+	ck_assert_int_eq(kill(held->poll.helper, SIGKILL), 0);
+	wait_for(held);
+	ck_assert(held->n_lost == 1 && held->n_finished == 0);
+	device_poll_drop(&held->poll);
+	close_helpers(&env);
+}
+END_TEST
 
 /* A helper that works is not held up by the device. */
 START_TEST(a_helper_that_sleeps_waits_for_the_device)

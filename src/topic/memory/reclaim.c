@@ -156,6 +156,12 @@ static void drop_done(struct device_poll *poll)
 	device_poll_drop(poll);
 }
 
+static void drop_lost(struct device_poll *poll)
+{
+	((struct drop *)poll)->error = -ECANCELED;
+	drop_done(poll);
+}
+
 static void free_drop(struct device_poll *poll)
 {
 	helper_free(poll);
@@ -174,7 +180,7 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 		return error;
 	drop = helper_alloc(sizeof(*drop));
 	*drop = (struct drop){
-		.poll = { .read = drop_caches, .finished = drop_done, .free = free_drop },
+		.poll = { .read = drop_caches, .finished = drop_done, .lost = drop_lost, .free = free_drop },
 		.done = done,
 		.context = context,
 	};

@@ -56,6 +56,12 @@ static void force_done(struct device_poll *poll)
 	device_poll_drop(poll);
 }
 
+static void force_lost(struct device_poll *poll)
+{
+	((struct force *)poll)->error = -ECANCELED;
+	force_done(poll);
+}
+
 static void free_force(struct device_poll *poll)
 {
 	helper_free(((struct force *)poll)->ranges);
@@ -79,7 +85,8 @@ static int force_pages(const struct page_map *map, void (*done)(void *context, i
 {
 	struct force *force = helper_alloc(sizeof(*force));
 
-	force->poll = (struct device_poll){ .read = force_in, .finished = force_done, .free = free_force };
+	force->poll = (struct device_poll){ .read = force_in, .finished = force_done, .lost = force_lost,
+					    .free = free_force };
 	device_poll_open(&force->poll, map->env, "proc/PID/mem");
 	force->pid = map->target->memory_pid;
 	force->page_bytes = map->env->page_bytes;
