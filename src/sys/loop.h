@@ -20,6 +20,8 @@ struct loop {
 	struct loop_watch watches[LOOP_WATCHES_MAX];
 	unsigned n_watches;
 	bool stopped;
+	int test_fd;         /* a test's socket, or -1 */
+	unsigned char asked; /* its last byte, until it is answered; 0: none */
 	void (*tick)(void *context);
 	void (*wake)(void *context);
 	void (*signal)(void *context, int number, bool of_terminal); /* of_terminal: to the whole job */
@@ -30,6 +32,9 @@ struct loop {
  * Blocks the given signals, terminated by 0, in this thread and those that it starts: they arrive as calls of
  * loop->signal. Signals that are ignored from the start (nohup, a background job) stay ignored. Call it
  * before any thread is started. 0 or -errno.
+ *
+ * A test names a socket in the environment variable PANETOP_TEST_FD. It gets one byte, 0, here; then each
+ * byte that it writes comes back when no watched descriptor, tick or signal is left to handle.
  */
 int loop_open(struct loop *loop, const int *signals);
 void loop_close(struct loop *loop);

@@ -630,6 +630,7 @@ def open_map(terminal):
     terminal.send("Enter")
     terminal.until("[Pro")
     terminal.view("Map")
+    terminal.until("r-xp")  # Enter needs a row
     terminal.send("Enter")
 
 

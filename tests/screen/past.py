@@ -71,7 +71,7 @@ def times(_scratch):
     with screen("-d", "0.2", "cpu") as terminal:
         live_seconds(terminal, 1)
         terminal.send("{")
-        problem = expect(terminal.said("the first sample that is kept"), terminal, "a minute before the start")
+        problem = expect(terminal.told("the first sample that is kept"), terminal, "a minute before the start")
         terminal.send(*["}"] * (1 + int((time.monotonic() - began) / 60)))
         problem = problem or expect(not back(terminal), terminal, "a minute on is not the present")
         terminal.send("g", "0", "0", ":", "0", "0", ":", "0", "0", "Enter")
@@ -310,7 +310,7 @@ def saved(scratch):
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         live_seconds(terminal, 1)
         terminal.send("S", "Enter")
-        problem = expect(terminal.said("saved: panetop-"), terminal, "it is not saved")
+        problem = expect(terminal.told("saved: panetop-"), terminal, "it is not saved")
     files = glob.glob(os.path.join(scratch, "panetop-*.recording"))
     if problem or len(files) != 1:
         return problem or f"files: {files}"
@@ -336,7 +336,7 @@ def the_screen_is_saved(scratch):
         save_as(terminal, "seen.svg")
         problem = problem or expect(terminal.told("saved: seen.svg"), terminal, "no picture is saved")
         save_as(terminal, "seen.svg")
-        problem = problem or expect(terminal.said("exists already"), terminal, "a file is overwritten")
+        problem = problem or expect(terminal.told("exists already"), terminal, "a file is overwritten")
         with open(os.path.join(scratch, "seen.txt"), encoding="utf-8") as file:
             text = file.read().splitlines()
     picture = xml.etree.ElementTree.parse(os.path.join(scratch, "seen.svg")).getroot()
@@ -371,7 +371,7 @@ def a_page_is_saved(scratch):
         moved = [line for line in zip(seen[:11], terminal.lines()) if line[0] != line[1]]
         problem = expect(not moved, terminal, f"it has moved: {moved}")
         save_as(terminal, "recorded.html")
-        problem = problem or expect(terminal.said("exists already"), terminal, "a file is overwritten")
+        problem = problem or expect(terminal.told("exists already"), terminal, "a file is overwritten")
     if problem or not page.startswith("<!DOCTYPE html>") or "Memory ran out" not in page:
         return problem or "the page:\n" + page[:2000]
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
@@ -397,7 +397,7 @@ def saved_nowhere_else(scratch):
         os.symlink(outside, os.path.join(scratch, time.strftime("panetop-%Y%m%d-%H%M%S.recording", time.gmtime(seconds))))
     with screen("-d", "0.2", "cpu", cwd=scratch) as terminal:
         terminal.send("S", "Enter")
-        problem = expect(terminal.said("exists already"), terminal, "it is not refused")
+        problem = expect(terminal.told("exists already"), terminal, "it is not refused")
     return problem or ("it is written elsewhere" if os.path.exists(outside) else None)
 
 
@@ -412,10 +412,10 @@ def saved_without_room(scratch):
         place = f"/proc/{terminal.pid}/root{scratch}"
         live_seconds(terminal, 1)
         terminal.send("S", "Enter")
-        problem = expect(terminal.said("No space left on device"), terminal, "the past: it does not say why")
+        problem = expect(terminal.told("No space left on device"), terminal, "the past: it does not say why")
         terminal.send("Esc")
         terminal.send("w")
-        problem = problem or expect(terminal.said("could not be written: No space left on device"), terminal, "the configuration: it does not say why")
+        problem = problem or expect(terminal.told("could not be written: No space left on device"), terminal, "the configuration: it does not say why")
         with open(place + "/panetop/config", encoding="utf-8") as file:
             kept = file.read()
         there = sorted(os.listdir(place) + os.listdir(place + "/panetop"))

@@ -112,7 +112,7 @@ def nothing_is_told_once(_scratch):
                           ("Throttling", "only Intel processors count this"), ("Histogram", "no sample has the power")):
             while f"[{view}]" not in terminal.text():
                 terminal.send("Tab")
-            problem = problem or expect(why in terminal.text(), terminal, f"{view} does not say why it is empty")
+            problem = problem or expect(terminal.wait_for(why), terminal, f"{view} does not say why it is empty")
         return problem
 
 

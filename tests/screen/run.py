@@ -12,7 +12,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-JOBS = 12 * len(os.sched_getaffinity(0))  # most of the time they wait
+JOBS = 4 * len(os.sched_getaffinity(0))  # some of the time they wait
 SLOWEST = 5
 tests = []
 

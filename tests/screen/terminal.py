@@ -6,6 +6,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import struct
 import termios
 import time
@@ -15,6 +16,7 @@ import pyte
 PATIENCE = 120  # seconds to wait for what must come: an end for a test that would wait for ever, on a machine however slow
 ARRIVAL = 2  # seconds that a key may take to arrive; one that a shell or a stopped program leaves waits that long
 ANSWER_LINES = 6  # at the bottom of the screen: messages, prompts and questions
+LOOP_FD = 9  # of the program: a socket to its loop
 MARK = b"\0"  # nothing to a terminal
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
@@ -122,10 +124,15 @@ class Terminal:
         self.behind = os.open(os.ttyname(self.tty), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
         self.marks = 0
         self.modes = termios.tcgetattr(self.tty)
+        # panetop's loop says when it has nothing left to do
+        self.loop, self.loop_of_child = socket.socketpair()
+        self.asked = 0
+        self.takes_part = False
         self._size(width, height)
         self.pid = os.fork()
         if self.pid == 0:
             self._child(command, env, term, input_fd, cwd)
+        self.loop_of_child.close()
 
     def _child(self, command, env, term, input_fd, cwd):
         for number in (signal.SIGINT, signal.SIGQUIT):  # a shell has background commands ignore them
@@ -140,7 +147,10 @@ class Terminal:
                 environment.pop(name, None)
         if input_fd is not None:
             os.dup2(input_fd, 0)
-        os.closerange(3, 64)
+        os.dup2(self.loop_of_child.fileno(), LOOP_FD)
+        environment["PANETOP_TEST_FD"] = str(LOOP_FD)
+        os.closerange(3, LOOP_FD)
+        os.closerange(LOOP_FD + 1, 64)
         if cwd:
             os.chdir(cwd)
         os.execvpe(command[0], command, environment)
@@ -153,11 +163,11 @@ class Terminal:
         self.clear()
         self._size(width, height)
 
-    def pump(self, seconds):
-        """Takes in what comes within seconds; returns the number of bytes."""
+    def pump(self, seconds, other=None):
+        """Takes in what comes within seconds, or until something else can be read; returns the number of bytes."""
         got, end = 0, time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
-            if not select.select([self.fd], [], [], left)[0]:
+            if self.fd not in select.select([self.fd] + [other] * bool(other), [], [], left)[0]:
                 break
             try:
                 data = os.read(self.fd, 65536)
@@ -228,9 +238,49 @@ class Terminal:
             return True
         return state in "SZTX" and "futex" not in place and "write" not in place and self.unread() == 0
 
+    def _read_loop(self):
+        """The last byte that the loop has sent; None: nothing new."""
+        try:
+            data = self.loop.recv(64, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return None
+        except OSError:
+            data = b""
+        self.takes_part = bool(data)
+        return data[-1] if data else None
+
+    def _elsewhere(self):
+        """Is the program stopped, or does it wait for a command that it has started?"""
+        try:
+            with open(f"/proc/{self.pid}/stat", encoding="latin-1") as file:
+                state = file.read().rpartition(")")[2].split()[0]
+            with open(f"/proc/{self.pid}/wchan", encoding="latin-1") as file:
+                return state in "ZTX" or "wait" in file.read() and "poll" not in file.read()
+        except OSError:
+            return True
+
+    def _answered(self, end):
+        """Asks panetop's loop, and waits until it has nothing left to do. False: it is no panetop, or it is not in its loop."""
+        self._read_loop()
+        if not self.takes_part:
+            return False
+        self.asked = self.asked % 255 + 1
+        try:
+            self.loop.send(bytes([self.asked]), socket.MSG_NOSIGNAL)
+        except OSError:
+            return False
+        while self._read_loop() != self.asked:
+            if not self.takes_part or time.monotonic() > end or self._elsewhere():
+                return False
+            self.pump(0.02, self.loop)
+        self._arrived(end)
+        return True
+
     def quiet(self, most=PATIENCE):
-        """Waits until the program has answered all keys and drawn: it sleeps, and nothing more comes."""
+        """Waits until the program has answered all keys and drawn: its loop says so; of another program, it sleeps, and nothing more comes."""
         end, calm = time.monotonic() + most, 0
+        if self._answered(end):
+            return
         while calm < 4 and time.monotonic() < end:
             calm = 0 if self.pump(0.012) or not self._sleeps() or self._arrived(end) else calm + 1
 
@@ -284,8 +334,6 @@ class Terminal:
         self.answers.clear()
         for key in keys:
             self.press(KEYS.get(key, key).encode())
-            if key == "Esc":
-                time.sleep(0.1)  # curses waits a little whether it begins the name of a key
             self.quiet()
 
     def send_at_once(self, *keys):
@@ -349,6 +397,7 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.status = -9
+        self.loop.close()
         for fd in (self.fd, self.tty, self.behind):
             try:
                 os.close(fd)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -1843,7 +1844,7 @@ struct told {
 	struct loop loop;
 	char letters[32];
 	unsigned n, stop_at; /* letters */
-	int fds[2], number;
+	int fds[2], test_fd, number;
 	bool of_terminal;
 };
 
@@ -1947,6 +1948,45 @@ START_TEST(a_loop_calls_what_is_ready)
 	ck_assert_int_eq(write(told.fds[1], "x", 1), 1);
 	ck_assert_int_eq(loop_run(&told.loop), 0);
 	ck_assert_str_eq(told.letters, "rw");
+	close_loop(&told);
+}
+END_TEST
+
+/* A byte of a pipe in each call, and no answer yet. */
+static void tell_byte(void *context, uint32_t events)
+{
+	struct told *told = context;
+	char byte;
+
+	ck_assert_int_eq(read(told->fds[0], &byte, 1), 1);
+	ck_assert_int_eq(recv(told->test_fd, &byte, 1, MSG_DONTWAIT), -1);
+	tell_ready(told, events);
+}
+
+START_TEST(a_loop_answers_a_test_when_nothing_is_left)
+{
+	int sockets[2];
+	char name[16], bytes[4];
+	struct told told;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	snprintf(name, sizeof(name), "%d", sockets[1]);
+	ck_assert_int_eq(setenv("PANETOP_TEST_FD", name, 1), 0);
+	open_loop(&told, 4);
+	unsetenv("PANETOP_TEST_FD");
+	told.test_fd = sockets[0];
+	ck_assert_int_eq(recv(sockets[0], bytes, sizeof(bytes), MSG_DONTWAIT), 1);
+	ck_assert_int_eq(bytes[0], 0);
+	ck_assert_int_eq(loop_watch(&told.loop, told.fds[0], POLLIN, tell_byte, &told), 0);
+	ck_assert_int_eq(write(sockets[0], "x", 1), 1);
+	ck_assert_int_eq(write(told.fds[1], "abc", 3), 3);
+	loop_wake_in(&told.loop, 100000000);
+	ck_assert_int_eq(loop_run(&told.loop), 0);
+	ck_assert_str_eq(told.letters, "rrrw");
+	ck_assert_int_eq(recv(sockets[0], bytes, sizeof(bytes), MSG_DONTWAIT), 1);
+	ck_assert_int_eq(bytes[0], 'x');
+	close(sockets[0]);
+	close(sockets[1]);
 	close_loop(&told);
 }
 END_TEST
