@@ -17,6 +17,8 @@
 
 #include "core/span.h"
 
+#define TEST_TICK 128 /* bytes of a test from here */
+
 static bool has_expired(int timer_fd)
 {
 	uint64_t expirations;
@@ -64,10 +66,17 @@ static void on_test(void *context, uint32_t events)
 	unsigned char byte;
 
 	(void)events;
-	if (recv(loop->test_fd, &byte, 1, MSG_DONTWAIT) == 1)
-		loop->asked = byte;
-	else
+	if (recv(loop->test_fd, &byte, 1, MSG_DONTWAIT) != 1) {
 		loop_unwatch(loop, loop->test_fd);
+		return;
+	}
+	loop->asked = byte;
+	if (byte < TEST_TICK)
+		return;
+	loop_set_tick(loop, 0);
+	loop->test_ticks = true;
+	if (loop->tick)
+		loop->tick(loop->context);
 }
 
 /* Anything but a socket is left alone after its first event. */
@@ -123,6 +132,7 @@ int loop_open(struct loop *loop, const int *signals)
 	loop->stopped = false;
 	loop->test_fd = -1;
 	loop->asked = 0;
+	loop->test_ticks = false;
 	error = open_descriptors(loop, signals);
 	if (error)
 		loop_close(loop);
@@ -184,6 +194,8 @@ int loop_set_tick(struct loop *loop, uint64_t ns)
 {
 	struct itimerspec timer = { .it_interval = timespec_of(ns), .it_value = timespec_of(ns) };
 
+	if (loop->test_ticks)
+		return 0;
 	return timerfd_settime(loop->tick_fd, 0, &timer, NULL) < 0 ? -errno : 0;
 }
 

@@ -22,6 +22,7 @@ struct loop {
 	bool stopped;
 	int test_fd;         /* a test's socket, or -1 */
 	unsigned char asked; /* its last byte, until it is answered; 0: none */
+	bool test_ticks;     /* the test says when it ticks */
 	void (*tick)(void *context);
 	void (*wake)(void *context);
 	void (*signal)(void *context, int number, bool of_terminal); /* of_terminal: to the whole job */
@@ -34,7 +35,8 @@ struct loop {
  * before any thread is started. 0 or -errno.
  *
  * A test names a socket in the environment variable PANETOP_TEST_FD. It gets one byte, 0, here; then each
- * byte that it writes comes back when no watched descriptor, tick or signal is left to handle.
+ * byte that it writes comes back when no watched descriptor, tick or signal is left to handle. One from 128
+ * is a tick, too; after the first of these it ticks for no other reason.
  */
 int loop_open(struct loop *loop, const int *signals);
 void loop_close(struct loop *loop);

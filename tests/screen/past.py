@@ -30,8 +30,8 @@ def until(terminal, condition, what):
 
 def the_same_screens(*pane, height=24):
     def test(_scratch):
-        with screen("-d", "1", *pane, height=height) as terminal:
-            return drawn_again(terminal, 5)
+        with screen(*pane, height=height) as terminal:
+            return drawn_again(terminal, 10)
     return test
 
 

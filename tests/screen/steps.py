@@ -3,7 +3,7 @@
 from common import screen
 from drawn import drawn_again, has_notice
 
-SECONDS = 24  # of each pane, with two samples or nearly so
+SAMPLES = 48  # of each pane
 PANES = ("overview", "cpu", "memory", "events", "groups", "kernel", "disks")
 SIZES = {"overview": {"width": 120, "height": 100}}  # with trends beside the lists, and lines for five findings: more move the rest
 
@@ -16,9 +16,9 @@ def notices_end(terminal):
 
 def stepped(pane):
     def test(_scratch):
-        with screen("-d", "0.5", pane, **SIZES.get(pane, {})) as terminal:
+        with screen(pane, **SIZES.get(pane, {})) as terminal:
             notices_end(terminal)
-            return drawn_again(terminal, SECONDS)
+            return drawn_again(terminal, SAMPLES)
     return test
 
 

@@ -17,6 +17,7 @@ PATIENCE = 120  # seconds to wait for what must come: an end for a test that wou
 ARRIVAL = 2  # seconds that a key may take to arrive; one that a shell or a stopped program leaves waits that long
 ANSWER_LINES = 6  # at the bottom of the screen: messages, prompts and questions
 LOOP_FD = 9  # of the program: a socket to its loop
+TICK = 128  # a question from here is a tick, too
 MARK = b"\0"  # nothing to a terminal
 KEYS = {
     "Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Enter": "\r", "Esc": "\x1b",
@@ -255,26 +256,33 @@ class Terminal:
             with open(f"/proc/{self.pid}/stat", encoding="latin-1") as file:
                 state = file.read().rpartition(")")[2].split()[0]
             with open(f"/proc/{self.pid}/wchan", encoding="latin-1") as file:
-                return state in "ZTX" or "wait" in file.read() and "poll" not in file.read()
+                return state in "ZTX" or file.read() == "do_wait"
         except OSError:
             return True
 
-    def _answered(self, end):
+    def _answered(self, end, tick=False):
         """Asks panetop's loop, and waits until it has nothing left to do. False: it is no panetop, or it is not in its loop."""
         self._read_loop()
         if not self.takes_part:
             return False
-        self.asked = self.asked % 255 + 1
+        self.asked = self.asked % (TICK - 1) + 1
+        question = self.asked + TICK * tick
         try:
-            self.loop.send(bytes([self.asked]), socket.MSG_NOSIGNAL)
+            self.loop.send(bytes([question]), socket.MSG_NOSIGNAL)
         except OSError:
             return False
-        while self._read_loop() != self.asked:
+        while self._read_loop() != question:
             if not self.takes_part or time.monotonic() > end or self._elsewhere():
                 return False
             self.pump(0.02, self.loop)
         self._arrived(end)
         return True
+
+    def tick(self):
+        """Another sample, drawn. From the first call on there are no others."""
+        self.answers.clear()
+        if not self._answered(time.monotonic() + PATIENCE, tick=True):
+            raise AssertionError(f"it is not in its loop\n{self.text()}")
 
     def quiet(self, most=PATIENCE):
         """Waits until the program has answered all keys and drawn: its loop says so; of another program, it sleeps, and nothing more comes."""
