@@ -478,7 +478,7 @@ def on_the_screen():
         terminal.until("panetop  web2 ")
         terminal.send("1", "Esc")
         terminal.send("q")
-        same(terminal.end(), 0, "status")
+        same(terminal.end(), 0, f"status, of\n{terminal.text()}")
     finally:
         terminal.close()
 
