@@ -20,6 +20,7 @@ DELAY = "-d0.1"
 
 # Stands in for ssh: what a host does, its name says. Its words go into a file, one that is not read by words.
 SSH = r"""#!/bin/sh
+unset PANETOP_TEST_FD # no ssh passes it on
 printf '%s\n' "$$" >>"$FAKE/pids"
 for word; do printf '<%s>' "$word"; done >>"$FAKE/words"
 echo >>"$FAKE/words"
