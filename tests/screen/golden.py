@@ -252,12 +252,12 @@ def compare(name, width, height, lines, update):
             file.write(got)
         return None
     if not os.path.exists(path):
-        return "no such screen is stored: see tests/README.md\n" + got
+        return f"{path} is not there: see tests/README.md\n{got}"
     with open(path, encoding="utf-8") as file:
         wanted = file.read()
     if got == wanted:
         return None
-    return "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "stored", "drawn", lineterm=""))
+    return "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), path, "as drawn now", lineterm=""))
 
 
 def lines_of(terminal, name):

@@ -30,6 +30,12 @@ def listed(arguments):
                 yield name, test
 
 
+def place(test):
+    """FILE:LINE of a test, which may be made by another function."""
+    code = getattr(getattr(test, "func", test), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else "?"
+
+
 def run(number):
     """What is wrong, or None; and the seconds it took."""
     began = time.monotonic()
@@ -52,7 +58,7 @@ def main():
             seconds.append((took, name))
             if problem:
                 failed += 1
-                print("\n".join("# " + line for line in str(problem).splitlines()), flush=True)
+                print("\n".join("# " + line for line in [place(tests[number][1]), *str(problem).splitlines()]), flush=True)
     for took, name in sorted(seconds, reverse=True)[:SLOWEST]:
         print(f"# {took:.1f} s: {name}")
     print(f"1..{len(tests)}")
