@@ -365,7 +365,8 @@ def every_stored_screen_is_drawn(listed):
 
 
 def tests(update):
-    assert SCREENS == sorted(SCREENS, key=lambda one: one[:3])
+    for one, after in itertools.pairwise(SCREENS):
+        assert one[:3] <= after[:3], f"SCREENS is sorted: {after[:3]} stands after {one[:3]}"
     listed = [(pane, *size, recording_of(pane), [pane], [LAST]) for pane in panes() for size in SIZES] + SCREENS
     colored = [(f"{pane}-styles", *size, recording_of(pane), [pane], [LAST]) for pane in panes() for size in STYLED]
     found = [(f"golden screen {one[0]} {one[1]}x{one[2]}", (recorded if one[3] in MOMENTS else live)(update, *one))
