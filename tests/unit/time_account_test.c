@@ -313,7 +313,7 @@ static void *sleep_a_while(void *nothing)
 	return nothing;
 }
 
-START_LIVE_TEST(threads_that_begin_and_exit_count_for_their_part)
+START_TOLERANCE_TEST(threads_that_begin_and_exit_count_for_their_part)
 {
 	double before[N_PARTS], after[N_PARTS], start, begun, ended, lives = 0;
 	pthread_t thread;
