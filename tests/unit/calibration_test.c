@@ -172,7 +172,7 @@ static bool comes_to_rest(const struct cpu_load *load)
 }
 
 /* The threads do what they are told: nothing at first, then something. */
-START_TEST(loads_work_and_rest)
+START_LIVE_TEST(loads_work_and_rest)
 {
 	struct cpu_load *load = cpu_load_open();
 

@@ -258,7 +258,7 @@ static const struct notice *find_notice(const struct session *session, const cha
 	return NULL;
 }
 
-START_TEST(a_child_is_counted_as_it_counts_itself)
+START_LIVE_TEST(a_child_is_counted_as_it_counts_itself)
 {
 	struct session session;
 	struct child child;
@@ -333,19 +333,19 @@ static void count_threads(bool inherits)
 	session_close(&session);
 }
 
-START_TEST(threads_of_before_and_after_are_counted)
+START_LIVE_TEST(threads_of_before_and_after_are_counted)
 {
 	count_threads(true);
 }
 END_TEST
 
-START_TEST(old_kernels_count_the_threads_that_are_seen)
+START_LIVE_TEST(old_kernels_count_the_threads_that_are_seen)
 {
 	count_threads(false);
 }
 END_TEST
 
-START_TEST(too_few_descriptors_make_it_unknown)
+START_LIVE_TEST(too_few_descriptors_make_it_unknown)
 {
 	struct counter_threads threads = { 0 };
 	struct counter_plan plan = { .inherits = true };
@@ -375,7 +375,7 @@ START_TEST(too_few_descriptors_make_it_unknown)
 }
 END_TEST
 
-START_TEST(the_last_counts_of_one_that_ended_are_told)
+START_LIVE_TEST(the_last_counts_of_one_that_ended_are_told)
 {
 	struct session session;
 	struct child child;
@@ -398,7 +398,7 @@ START_TEST(the_last_counts_of_one_that_ended_are_told)
 }
 END_TEST
 
-START_TEST(the_cursor_chooses_at_once)
+START_LIVE_TEST(the_cursor_chooses_at_once)
 {
 	struct session session;
 	struct child one, other;
@@ -441,7 +441,7 @@ static void copy_program(const char *from, const char *to)
 }
 
 /* It belongs to root and is executed by nobody, so that the kernel takes the counters away. */
-START_TEST(a_program_with_other_rights_is_counted_anew)
+START_LIVE_TEST(a_program_with_other_rights_is_counted_anew)
 {
 	char path[SCRATCH_PATH_MAX];
 	struct session session;
@@ -492,7 +492,7 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 }
 END_TEST
 
-START_TEST(what_may_not_be_counted_is_told)
+START_LIVE_TEST(what_may_not_be_counted_is_told)
 {
 	struct session session;
 	const struct notice *notice;

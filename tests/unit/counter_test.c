@@ -109,7 +109,7 @@ static void touch_pages(size_t n_pages)
 	munmap(pages, length);
 }
 
-START_TEST(page_faults_of_our_own_are_counted)
+START_LIVE_TEST(page_faults_of_our_own_are_counted)
 {
 	struct live live;
 	uint64_t before, sum = 0;
@@ -135,7 +135,7 @@ START_TEST(page_faults_of_our_own_are_counted)
 }
 END_TEST
 
-START_TEST(hardware_or_why_not)
+START_LIVE_TEST(hardware_or_why_not)
 {
 	struct live live;
 	int error;
@@ -157,7 +157,7 @@ START_TEST(hardware_or_why_not)
 }
 END_TEST
 
-START_TEST(names_that_mean_nothing_are_told)
+START_LIVE_TEST(names_that_mean_nothing_are_told)
 {
 	struct live live;
 
@@ -204,7 +204,7 @@ static void count_switches(void)
 	live_close(&live);
 }
 
-START_TEST(tracepoints_need_no_debugfs)
+START_LIVE_TEST(tracepoints_need_no_debugfs)
 {
 	if (!mount_tracefs())
 		skip_test("tracefs is not mounted, and cannot be: %s", strerror(errno));
@@ -227,7 +227,7 @@ static bool unmount_tracefs(void)
 	       access("/sys/kernel/debug/tracing", F_OK) < 0;
 }
 
-START_TEST(tracepoints_need_no_mount)
+START_LIVE_TEST(tracepoints_need_no_mount)
 {
 	const struct source_spec *source = topic_source(&topic_counter, "sys/kernel/tracing/events");
 	struct env env;
@@ -270,7 +270,7 @@ static void make_root(char *root)
 	}
 }
 
-START_TEST(cpus_come_and_go)
+START_LIVE_TEST(cpus_come_and_go)
 {
 	char root[SCRATCH_PATH_MAX];
 	struct live live;
@@ -303,7 +303,7 @@ START_TEST(cpus_come_and_go)
 END_TEST
 
 /* Room for the two events of the first CPU and one of the next. */
-START_TEST(too_few_descriptors_are_told)
+START_LIVE_TEST(too_few_descriptors_are_told)
 {
 	char root[SCRATCH_PATH_MAX];
 	struct live live;
@@ -395,7 +395,7 @@ START_TEST(tracepoints_have_plain_names)
 END_TEST
 
 /* Faults of our own are among them; each says what it counts. */
-START_TEST(events_of_pages_are_counted_and_explained)
+START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 {
 	static const char *const names[] = { "page_event", NULL };
 	struct machine machine = { 0 };
@@ -423,7 +423,7 @@ START_TEST(events_of_pages_are_counted_and_explained)
 }
 END_TEST
 
-START_TEST(what_may_not_be_counted_has_its_remedy)
+START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 {
 	struct live live;
 	struct sample sample = {

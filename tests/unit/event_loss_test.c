@@ -90,7 +90,7 @@ static void compare(const struct raw_events *told, uint64_t tiny_lost, uint64_t 
 	ck_assert_uint_le(ours + tiny_lost, TOLD + others);
 }
 
-START_TEST(the_connector_counts_its_losses)
+START_LIVE_TEST(the_connector_counts_its_losses)
 {
 	struct raw_events told = { 0 };
 	struct event_connector *tiny;
@@ -125,7 +125,7 @@ static void stay_here(void)
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
-START_TEST(the_rings_count_their_losses)
+START_LIVE_TEST(the_rings_count_their_losses)
 {
 	struct raw_events told = { 0 };
 	struct event_perf *tiny;
@@ -168,7 +168,7 @@ static bool report_a_child(void)
 }
 
 /* Stops its events, as a short time offline between two looks does. */
-START_TEST(a_cpu_that_was_away_is_watched_again)
+START_LIVE_TEST(a_cpu_that_was_away_is_watched_again)
 {
 	int error, fds[1024];
 
@@ -218,7 +218,7 @@ static struct raw_event exec_of(char *const *arguments)
 #define EXEC_OF(...) exec_of((char *const[]){ __VA_ARGS__, NULL })
 
 /* As /proc/PID/cmdline has them; empty ones at the end are left out, as is a text of nothing else. */
-START_TEST(arguments_are_told_but_empty_ones_at_the_end)
+START_LIVE_TEST(arguments_are_told_but_empty_ones_at_the_end)
 {
 	static const struct sample_request request = { 0 };
 	static char much[100000];
@@ -256,7 +256,7 @@ START_TEST(arguments_are_told_but_empty_ones_at_the_end)
 END_TEST
 
 /* Where its stack is not in memory just then, or registers do not lead there: fewer, or only the file. */
-START_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
+START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 {
 	struct raw_event told;
 	int error;
@@ -395,7 +395,7 @@ static pid_t exec_on(unsigned cpu)
 	_exit(127);
 }
 
-START_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
+START_LIVE_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
 {
 	unsigned n_cpus = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 	struct rlimit limit;

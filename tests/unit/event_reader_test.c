@@ -164,7 +164,7 @@ static _Noreturn void end(unsigned way)
 	_exit(way % 5 == 0 ? 0 : way % 5 == 1 ? 3 : 255);
 }
 
-START_TEST(every_fork_and_exit_is_told_once)
+START_LIVE_TEST(every_fork_and_exit_is_told_once)
 {
 	static pid_t pids[CHILDREN];
 	static int statuses[CHILDREN];
@@ -232,7 +232,7 @@ static pid_t start_program(const char *path, char *const *arguments)
  * By BPF all are whole. Without, arguments are whole or not there: between them and the stack's end lie up
  * to two pages, and where the kernel did not touch the middle one it does not copy beyond it.
  */
-START_TEST(programs_that_end_at_once_have_their_names)
+START_LIVE_TEST(programs_that_end_at_once_have_their_names)
 {
 	char path[PATH_MAX], argument[16], command[PATH_MAX + 64];
 	static pid_t pids[PROGRAMS];
@@ -265,7 +265,7 @@ START_TEST(programs_that_end_at_once_have_their_names)
 }
 END_TEST
 
-START_TEST(arguments_are_told_as_they_are)
+START_LIVE_TEST(arguments_are_told_as_they_are)
 {
 	static char hostile[] = "a\nb\t\033[31m\xff\xfe \xc3\xa4";
 	char path[PATH_MAX], command[PATH_MAX + 64];
@@ -337,7 +337,7 @@ static pid_t start_waiting(char *const *arguments, int input)
 	_exit(127);
 }
 
-START_TEST(arguments_by_bpf_are_those_of_proc)
+START_LIVE_TEST(arguments_by_bpf_are_those_of_proc)
 {
 	char script[] = "/tmp/panetop-script-XXXXXX", command[BPF_TEXT_MAX + 8];
 	static char hostile[] = "a\nb\t\033[31m\xff\xfe \xc3\xa4", long_one[3 * BPF_TEXT_MAX];
@@ -373,7 +373,7 @@ START_TEST(arguments_by_bpf_are_those_of_proc)
 }
 END_TEST
 
-START_TEST(no_bpf_loads_no_program_for_arguments)
+START_LIVE_TEST(no_bpf_loads_no_program_for_arguments)
 {
 	static const struct sample_request without = { .scope = &scope, .no_bpf = true };
 	const struct sample plain = { .env = &env, .settings = &settings.topic, .request = &without };
@@ -386,7 +386,7 @@ START_TEST(no_bpf_loads_no_program_for_arguments)
 }
 END_TEST
 
-START_TEST(long_command_lines_are_cut)
+START_LIVE_TEST(long_command_lines_are_cut)
 {
 	static char argument[LONG_BYTES + 1];
 	const char *command;
@@ -417,7 +417,7 @@ START_TEST(long_command_lines_are_cut)
 }
 END_TEST
 
-START_TEST(a_traced_program_is_told_as_any_other)
+START_LIVE_TEST(a_traced_program_is_told_as_any_other)
 {
 	const char *command;
 	int status;
@@ -444,7 +444,7 @@ START_TEST(a_traced_program_is_told_as_any_other)
 }
 END_TEST
 
-START_TEST(who_traces_whom_is_told)
+START_LIVE_TEST(who_traces_whom_is_told)
 {
 	const struct event *attached, *detached;
 
@@ -470,7 +470,7 @@ START_TEST(who_traces_whom_is_told)
 }
 END_TEST
 
-START_TEST(sessions_and_users_are_told)
+START_LIVE_TEST(sessions_and_users_are_told)
 {
 	if (!is_root())
 		skip_test("only root can become another user");
@@ -499,7 +499,7 @@ static void *thread_main(void *argument)
 	return argument;
 }
 
-START_TEST(a_thread_is_no_process)
+START_LIVE_TEST(a_thread_is_no_process)
 {
 	open_reader("fork,exit,clone", false, false);
 	CHILD(pid)
@@ -529,7 +529,7 @@ static void *exec_nothing(void *path)
 	_exit(127);
 }
 
-START_TEST(an_exec_of_a_thread_ends_no_process)
+START_LIVE_TEST(an_exec_of_a_thread_ends_no_process)
 {
 	static pid_t pids[EXECS];
 	char path[PATH_MAX];
@@ -571,7 +571,7 @@ static void *exit_later(void *argument)
 	return argument;
 }
 
-START_TEST(a_process_ends_with_its_last_thread)
+START_LIVE_TEST(a_process_ends_with_its_last_thread)
 {
 	const struct event *event;
 
@@ -614,7 +614,7 @@ static _Noreturn void crash_with(unsigned cores, bool in_thread, const char *dir
 }
 
 /* As wait() has it: the kernel tells of a core before it looks whether it may dump one. */
-START_TEST(cores_are_told_where_they_were_dumped)
+START_LIVE_TEST(cores_are_told_where_they_were_dumped)
 {
 	char directory[SCRATCH_PATH_MAX];
 	pid_t pids[4];
@@ -648,7 +648,7 @@ static void *rename_thread(void *argument)
 	return argument;
 }
 
-START_TEST(a_new_name_of_a_thread_is_told)
+START_LIVE_TEST(a_new_name_of_a_thread_is_told)
 {
 	struct arena arena = { 0 };
 	const struct event *event;
@@ -672,7 +672,7 @@ START_TEST(a_new_name_of_a_thread_is_told)
 }
 END_TEST
 
-START_TEST(a_process_renames_itself_often)
+START_LIVE_TEST(a_process_renames_itself_often)
 {
 	open_reader("comm,exit", false, false);
 	CHILD(pid)
@@ -716,7 +716,7 @@ static void look_at_parents(void *context, const struct event_statistics *statis
 	ck_assert(statistics->parents[0].page_table_bytes != U64_UNKNOWN);
 }
 
-START_TEST(sums_are_of_what_was_chosen)
+START_LIVE_TEST(sums_are_of_what_was_chosen)
 {
 	open_reader("fork,exit", false, false);
 	for (unsigned i = 0; i < 100; i++) {
@@ -730,7 +730,7 @@ START_TEST(sums_are_of_what_was_chosen)
 }
 END_TEST
 
-START_TEST(a_thread_that_cannot_be_started_is_told)
+START_LIVE_TEST(a_thread_that_cannot_be_started_is_told)
 {
 	pthread_attr_t attributes;
 

@@ -160,7 +160,7 @@ static double run_and_compare(struct exit_reader *reader)
  * CPU, since these switch the tasks, too, and they are lost where a hypervisor takes the CPU away: then the
  * sum says only that the right field was read in its unit.
  */
-START_TEST(every_exit_is_told_with_its_cpu_time)
+START_LIVE_TEST(every_exit_is_told_with_its_cpu_time)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -175,7 +175,7 @@ START_TEST(every_exit_is_told_with_its_cpu_time)
 }
 END_TEST
 
-START_TEST(threads_carry_their_process)
+START_LIVE_TEST(threads_carry_their_process)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -196,7 +196,7 @@ START_TEST(threads_carry_their_process)
 }
 END_TEST
 
-START_TEST(nothing_new_is_nothing_told)
+START_LIVE_TEST(nothing_new_is_nothing_told)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -241,7 +241,7 @@ static void note_name(void *context, const struct exit_record *record)
 #define N_NAMES 100 /* of fourteen bytes, which take most instructions */
 
 /* Another reader, which is opened when the filter is made, is told of all. */
-START_TEST(only_exits_of_these_names_are_told)
+START_LIVE_TEST(only_exits_of_these_names_are_told)
 {
 	static char names[N_NAMES][16];
 	struct env env;
@@ -321,7 +321,7 @@ static void add_estimate(void *context, const struct exit_record *record)
 }
 
 /* wait4() is told the scheduler's time at the very end: at least that in the record. */
-START_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
+START_LIVE_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -393,7 +393,7 @@ static void exit_both(const struct sample *sample)
 }
 
 /* An unknown number stays unknown: a further exit does not make it known. */
-START_TEST(an_unknown_number_of_exits_stays_unknown)
+START_LIVE_TEST(an_unknown_number_of_exits_stays_unknown)
 {
 	const struct sample_request request = { 0 };
 	struct env env;
@@ -459,7 +459,7 @@ static pid_t start_exec_of_thread(char *path)
 }
 
 /* Such an exec ends the first thread, but not the process. */
-START_TEST(a_process_exits_once)
+START_LIVE_TEST(a_process_exits_once)
 {
 	const struct sample_request request = { 0 };
 	struct env env;
@@ -499,7 +499,7 @@ static pid_t start_with_code(const char *name, int code)
 	_exit(code);
 }
 
-START_TEST(exits_with_a_code_are_failures)
+START_LIVE_TEST(exits_with_a_code_are_failures)
 {
 	const struct sample_request request = { 0 };
 	struct env env;
@@ -532,7 +532,7 @@ static uint64_t exits_of(const struct exit_ledger *ledger, const char *name)
 }
 
 /* Between the clocks of the processes and the end of a sample a busy machine may lose a second. */
-START_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
+START_LIVE_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 {
 	const struct sample_request request = { 0 };
 	struct env env;

@@ -320,7 +320,7 @@ static uint64_t of_proc_stat(const char *name, size_t index)
 }
 
 /* The sample lies between two reads of the same numbers. */
-START_TEST(sums_are_those_of_proc_stat)
+START_LIVE_TEST(sums_are_those_of_proc_stat)
 {
 	static const char *const live_topics[] = { "softirq", "interrupt", NULL };
 	struct machine machine = { 0 };

@@ -87,7 +87,7 @@ static int act(struct machine *machine, const char *topic, const char *action, c
 	return machine->source.act(machine->source.state, topic, action, note_done, &n_done, remedy);
 }
 
-START_TEST(counters_of_reclaim_are_those_of_the_kernel)
+START_LIVE_TEST(counters_of_reclaim_are_those_of_the_kernel)
 {
 	struct machine machine = { 0 };
 
@@ -207,7 +207,7 @@ START_TEST(what_topics_open_is_closed_with_them)
 END_TEST
 
 /* What it has used lies between what the clock says before and after. */
-START_TEST(panetop_knows_what_it_costs)
+START_LIVE_TEST(panetop_knows_what_it_costs)
 {
 	static const char *const topic_names[] = { "self", "reclaim", NULL };
 	struct machine machine = { 0 };

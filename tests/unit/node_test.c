@@ -375,7 +375,7 @@ static int look_at(struct looks *looks, pid_t pid, uint64_t resident_pages)
 }
 
 /* 64 MiB present, and four times that much absent, which must not count. */
-START_TEST(pages_of_a_large_process)
+START_LIVE_TEST(pages_of_a_large_process)
 {
 	size_t present = (size_t)64 << 20, absent = 4 * present;
 	long page_bytes = sysconf(_SC_PAGESIZE);
@@ -402,7 +402,7 @@ START_TEST(pages_of_a_large_process)
  * 32 MiB that are located, and 32 that are present and not: those of the zero page stand for marked ones. A
  * kernel that locates marked pages hides none.
  */
-START_TEST(pages_that_are_not_located)
+START_TOLERANCE_TEST(pages_that_are_not_located)
 {
 	size_t length = (size_t)32 << 20;
 	struct looks looks;
@@ -430,7 +430,7 @@ START_TEST(pages_that_are_not_located)
 }
 
 /* Every page of it counts, and after its end none. */
-START_TEST(all_pages_of_a_small_process)
+START_LIVE_TEST(all_pages_of_a_small_process)
 {
 	struct looks looks;
 	int started[2];
@@ -458,7 +458,7 @@ START_TEST(all_pages_of_a_small_process)
 }
 
 /* As a request of the screen: the same as a count at once, of memory that does not change meanwhile. */
-START_TEST(a_count_in_a_helper)
+START_LIVE_TEST(a_count_in_a_helper)
 {
 	uint64_t now[NODES_MAX], bytes[NODES_MAX], start_ticks, size = 16 << 20;
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -855,7 +855,7 @@ static uint64_t in_cell(const struct machine *machine, uint64_t address, const c
 	return table_u64(frame_table(machine->now, "cell"), cell_at(machine, address), column);
 }
 
-START_TEST(patterns_are_counted_exactly)
+START_LIVE_TEST(patterns_are_counted_exactly)
 {
 	struct machine machine;
 	int to;
@@ -890,7 +890,7 @@ START_TEST(patterns_are_counted_exactly)
 }
 END_TEST
 
-START_TEST(huge_and_zero_pages_are_told)
+START_LIVE_TEST(huge_and_zero_pages_are_told)
 {
 	struct machine machine;
 	int to;
@@ -909,7 +909,7 @@ START_TEST(huge_and_zero_pages_are_told)
 }
 END_TEST
 
-START_TEST(swapped_pages_are_told)
+START_LIVE_TEST(swapped_pages_are_told)
 {
 	struct machine machine;
 	int to;
@@ -928,7 +928,7 @@ START_TEST(swapped_pages_are_told)
 END_TEST
 
 /* The kernel counts no pages of zeros, and adds up what each CPU counted for itself only now and then. */
-START_TEST(the_kernel_says_the_same)
+START_LIVE_TEST(the_kernel_says_the_same)
 {
 	struct machine machine;
 	int to;
@@ -955,7 +955,7 @@ START_TEST(the_kernel_says_the_same)
 }
 END_TEST
 
-START_TEST(a_cell_of_one_page)
+START_LIVE_TEST(a_cell_of_one_page)
 {
 	struct machine machine;
 	const struct table *table;
@@ -980,7 +980,7 @@ START_TEST(a_cell_of_one_page)
 }
 END_TEST
 
-START_TEST(hostile_paths_are_kept)
+START_LIVE_TEST(hostile_paths_are_kept)
 {
 	struct machine machine;
 	const char *path;
@@ -1008,7 +1008,7 @@ static void wait_for_program(pid_t pid, const char *name)
 	} while (!strstr(link, name));
 }
 
-START_TEST(an_exec_gives_another_map)
+START_LIVE_TEST(an_exec_gives_another_map)
 {
 	struct machine machine;
 	const struct table *table;
@@ -1028,7 +1028,7 @@ START_TEST(an_exec_gives_another_map)
 }
 END_TEST
 
-START_TEST(the_last_map_stays)
+START_LIVE_TEST(the_last_map_stays)
 {
 	struct machine machine;
 	const struct table *table;
@@ -1093,7 +1093,7 @@ static void choose_seen(struct machine *machine, pid_t pid, double start_seconds
 }
 
 /* It is not waited for, nor taken for another that has its pid by now. */
-START_TEST(one_that_was_seen_has_ended)
+START_LIVE_TEST(one_that_was_seen_has_ended)
 {
 	struct machine machine;
 	const struct table *table;
@@ -1121,7 +1121,7 @@ START_TEST(one_that_was_seen_has_ended)
 }
 END_TEST
 
-START_TEST(those_without_memory_are_explained)
+START_LIVE_TEST(those_without_memory_are_explained)
 {
 	struct machine machine;
 	pid_t pid = fork();
@@ -1190,7 +1190,7 @@ static _Noreturn void leave_a_thread(int to)
 	_exit(3);
 }
 
-START_TEST(a_thread_has_the_memory_of_its_leader)
+START_LIVE_TEST(a_thread_has_the_memory_of_its_leader)
 {
 	struct machine machine;
 	int pipes[2];
@@ -1229,7 +1229,7 @@ static const struct table *sample_page(struct machine *machine, const char *from
 	return frame_table(machine->now, topic);
 }
 
-START_TEST(a_page_is_selected_by_its_address)
+START_LIVE_TEST(a_page_is_selected_by_its_address)
 {
 	static const char *const names[] = { "page", "page_bytes", NULL };
 	struct machine machine = { .request = { .batch = true } };
@@ -1263,7 +1263,7 @@ START_TEST(a_page_is_selected_by_its_address)
 END_TEST
 
 /* Of several with a name the newest is taken; one that begins later is left alone until it is asked for. */
-START_TEST(the_newest_of_a_name)
+START_LIVE_TEST(the_newest_of_a_name)
 {
 	struct machine machine;
 	pid_t pids[3];
@@ -1355,7 +1355,7 @@ START_TEST(yama_closes_memory)
 }
 END_TEST
 
-START_TEST(without_rights_it_is_said_how_to_get_them)
+START_LIVE_TEST(without_rights_it_is_said_how_to_get_them)
 {
 	struct machine machine;
 	int to;
@@ -1385,7 +1385,7 @@ static void acted(void *context, int error)
 	act_error = error;
 }
 
-START_TEST(pages_are_forced_in_on_demand_only)
+START_LIVE_TEST(pages_are_forced_in_on_demand_only)
 {
 	struct machine machine;
 	char action[64];
@@ -1429,7 +1429,7 @@ static double absent_bytes(const struct machine *machine, const char *path)
 }
 
 /* 64 GiB are not for a test, and sanitizers reserve more: a small program. */
-START_TEST(all_readable_pages_are_forced_in)
+START_LIVE_TEST(all_readable_pages_are_forced_in)
 {
 	struct machine machine;
 	char action[64];
@@ -1456,7 +1456,7 @@ START_TEST(all_readable_pages_are_forced_in)
 }
 END_TEST
 
-START_TEST(marks_of_writing_are_cleared)
+START_LIVE_TEST(marks_of_writing_are_cleared)
 {
 	struct machine machine;
 	char action[64];
@@ -1828,7 +1828,7 @@ START_TEST(a_hole_larger_than_any_memory)
 }
 END_TEST
 
-START_TEST(a_signal_breaks_off_a_map)
+START_LIVE_TEST(a_signal_breaks_off_a_map)
 {
 	struct machine machine;
 	sigset_t signals;
@@ -1851,7 +1851,7 @@ START_TEST(a_signal_breaks_off_a_map)
 END_TEST
 
 /* The kernel tells some ranges twice when more than 512 are asked for at a time. */
-START_TEST(ranges_are_told_once)
+START_LIVE_TEST(ranges_are_told_once)
 {
 	struct page_range ranges[PAGE_SCAN_RANGES];
 	uint64_t bytes = UINT64_C(512) << 20, start, last = 0, n_pages = 0;
@@ -1890,7 +1890,7 @@ static int memory_file(void)
 	return fd;
 }
 
-START_TEST(entries_of_a_file_are_read)
+START_LIVE_TEST(entries_of_a_file_are_read)
 {
 	const uint64_t words[3] = { 11, 12, 13 };
 	uint64_t entries[5] = { 0 };
@@ -1921,7 +1921,7 @@ START_TEST(entries_of_a_file_are_read)
 END_TEST
 
 /* The kernel gives a page of them at a time. */
-START_TEST(entries_are_read_in_parts)
+START_LIVE_TEST(entries_are_read_in_parts)
 {
 	static uint64_t entries[4096], wanted[2048];
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
@@ -2018,7 +2018,7 @@ START_TEST(a_trial_leaves_nothing_open)
 END_TEST
 
 /* Every second page of a few, and one that was only read. */
-START_TEST(ranges_have_their_categories)
+START_LIVE_TEST(ranges_have_their_categories)
 {
 	const uint64_t start = UNTOUCHED, end = UNTOUCHED + 8 * page;
 	struct page_range ranges[PAGE_SCAN_RANGES];

@@ -1091,7 +1091,7 @@ static void end_child(const struct child *child)
 
 /* The time of a process of several threads is what its own clock says, and its rate is that over the
  * interval. */
-START_TEST(times_are_those_of_the_process)
+START_TOLERANCE_TEST(times_are_those_of_the_process)
 {
 	static const char *const topic_names[] = { "process", NULL };
 	struct machine machine = { 0 };
@@ -1143,7 +1143,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* A process that does not run is read in turn, while the screen shows it, or after 15 seconds. */
-START_TEST(what_is_known_of_a_sleeper_has_an_age)
+START_LIVE_TEST(what_is_known_of_a_sleeper_has_an_age)
 {
 	static const char *const topic_names[] = { "process", NULL };
 	static struct child sleepers[SLEEPERS];
@@ -1214,7 +1214,7 @@ static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
 }
 
 /* Its clock does not go back, so that only the open file shows that it is another process. */
-START_TEST(a_pid_reused_by_one_that_ran_longer)
+START_LIVE_TEST(a_pid_reused_by_one_that_ran_longer)
 {
 	static const char *const topic_names[] = { "process", "account", NULL };
 	struct machine machine = { 0 };
@@ -1265,7 +1265,7 @@ static double resident_by_status(pid_t pid)
 }
 
 /* It touched a few pages, which the CPU it ran on may not have added to the sum in its stat file. */
-START_TEST(resident_memory_is_exact)
+START_LIVE_TEST(resident_memory_is_exact)
 {
 	static const char *const topic_names[] = { "process", NULL };
 	struct machine machine = { 0 };
@@ -1307,7 +1307,7 @@ static void *burn_and_stay(void *context)
 }
 
 /* A thread that was born since the last sample has its time, and its process all of them. */
-START_TEST(threads_are_told_apart)
+START_LIVE_TEST(threads_are_told_apart)
 {
 	static const char *const topic_names[] = { "process", "thread", NULL };
 	struct machine machine = { 0 };
@@ -1369,7 +1369,7 @@ static double run_brief_children(struct machine *machine, const char *name, cons
 }
 
 /* Children that come and go between two samples are counted by name, each once, with all that they ran. */
-START_TEST(children_between_samples_are_counted)
+START_LIVE_TEST(children_between_samples_are_counted)
 {
 	struct machine machine = { 0 };
 	struct rusage usage;
@@ -1398,7 +1398,7 @@ START_TEST(children_between_samples_are_counted)
 }
 END_TEST
 
-START_TEST(no_process_passes_for_a_sum)
+START_LIVE_TEST(no_process_passes_for_a_sum)
 {
 	struct machine machine = { 0 };
 
@@ -1415,7 +1415,7 @@ START_TEST(no_process_passes_for_a_sum)
 END_TEST
 
 /* With hardly any descriptors nothing is kept open, and nothing is missing. */
-START_TEST(few_descriptors_are_enough)
+START_LIVE_TEST(few_descriptors_are_enough)
 {
 	static const char *const topic_names[] = { "process", "account", NULL };
 	struct rlimit limit = { 64, 64 };
@@ -1493,7 +1493,7 @@ START_TEST(kept_files_and_counters_leave_room)
 END_TEST
 
 /* Those whose clock is asked stay on the list, and make room for what there is to be read. */
-START_TEST(at_the_limit_of_files_processes_stay)
+START_LIVE_TEST(at_the_limit_of_files_processes_stay)
 {
 	static const char *const topic_names[] = { "process", "account", NULL };
 	struct machine machine = { 0 };
@@ -1531,7 +1531,7 @@ START_TEST(at_the_limit_of_files_processes_stay)
 END_TEST
 
 /* One that could not be read when it began has no rate made of its whole life. */
-START_TEST(who_lived_unseen_has_no_rate_at_first)
+START_LIVE_TEST(who_lived_unseen_has_no_rate_at_first)
 {
 	static const char *const topic_names[] = { "process", "account", NULL };
 	struct machine machine = { 0 };
@@ -1583,7 +1583,7 @@ static double of_thread(const struct machine *machine, pid_t tid, const char *co
 }
 
 /* Threads that cannot be looked at for a while stay listed and are told; their lives make no rates. */
-START_TEST(at_the_limit_of_files_threads_stay)
+START_LIVE_TEST(at_the_limit_of_files_threads_stay)
 {
 	static const char *const topic_names[] = { "thread", NULL };
 	struct machine machine = { 0 };

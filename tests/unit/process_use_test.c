@@ -453,7 +453,7 @@ static struct pid_io kernel_io(void)
 	return io;
 }
 
-START_TEST(bytes_are_exact)
+START_LIVE_TEST(bytes_are_exact)
 {
 	char path[SCRATCH_PATH_MAX], *bytes;
 	struct machine machine;
@@ -505,7 +505,7 @@ static void write_when_told(const int *pipe_fd)
 }
 
 /* What it wrote is not written again by its parent, who waited for it. */
-START_TEST(a_child_is_not_counted_in_its_parent)
+START_LIVE_TEST(a_child_is_not_counted_in_its_parent)
 {
 	struct machine machine;
 	int pipe_fd[2], fd = open_direct(written_path);
@@ -598,7 +598,7 @@ static void until_waited(const pid_t *pids, const double *since, double seconds)
 			usleep(10000);
 }
 
-START_TEST(two_on_one_cpu_wait_for_each_other)
+START_LIVE_TEST(two_on_one_cpu_wait_for_each_other)
 {
 	double before[2], first[2], between[2], last[2];
 	struct machine machine;
@@ -667,7 +667,7 @@ static double waits_of_threads(pid_t pid)
 }
 
 /* The file of the process has only what its first thread waited. */
-START_TEST(threads_that_wait_for_each_other)
+START_LIVE_TEST(threads_that_wait_for_each_other)
 {
 	static const char *const names[] = { "process", "thread", NULL };
 	struct machine machine;
@@ -841,7 +841,7 @@ START_TEST(lists_of_cpus_are_written_as_read)
 }
 
 /* As the kernel has it, of a process that does nothing. */
-START_TEST(proportional_memory_is_read_on_request)
+START_LIVE_TEST(proportional_memory_is_read_on_request)
 {
 	struct machine machine = { 0 };
 	char path[64], bytes[4096];
@@ -929,7 +929,7 @@ static void sample_crowd(struct machine *machine, bool batch)
 }
 
 /* What is not read yet is unknown, never 0; in the end, and in batch, all is read. */
-START_TEST(many_processes_are_read_in_turns_on_the_screen)
+START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 {
 	struct machine machine = { 0 }, batch = { 0 };
 	pid_t pids[CROWD];
@@ -949,7 +949,7 @@ START_TEST(many_processes_are_read_in_turns_on_the_screen)
 }
 
 /* A process that works is among the first: it can be in a list of the next sample. */
-START_TEST(busy_processes_are_read_first)
+START_LIVE_TEST(busy_processes_are_read_first)
 {
 	struct machine machine = { 0 };
 	pid_t pids[CROWD], low = fork(), high;

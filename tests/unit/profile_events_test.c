@@ -80,7 +80,7 @@ static unsigned samples_of_a_burn(void)
 }
 
 /* Nearly: 300 and 29. */
-START_TEST(a_rate_can_be_changed)
+START_LIVE_TEST(a_rate_can_be_changed)
 {
 	unsigned fast, slow;
 
@@ -93,7 +93,7 @@ START_TEST(a_rate_can_be_changed)
 }
 END_TEST
 
-START_TEST(they_fit_the_cpus_that_are_online)
+START_LIVE_TEST(they_fit_the_cpus_that_are_online)
 {
 	open_events(97);
 	ck_assert(profile_events_fit(&events));

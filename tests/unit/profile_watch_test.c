@@ -74,7 +74,7 @@ START_TEST(any_number_of_files_is_blamed)
 END_TEST
 
 /* CPU time counts, in which a stack is not done. */
-START_TEST(a_process_that_computes_is_late)
+START_LIVE_TEST(a_process_that_computes_is_late)
 {
 	struct profile_shared *both = mmap(NULL, sizeof(*both), PROT_READ | PROT_WRITE,
 					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -105,7 +105,7 @@ START_TEST(a_process_that_computes_is_late)
 }
 END_TEST
 
-START_TEST(a_process_that_sleeps_is_not_late)
+START_LIVE_TEST(a_process_that_sleeps_is_not_late)
 {
 	pid_t child = fork();
 

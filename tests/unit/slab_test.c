@@ -122,7 +122,7 @@ static void look_for_names(void)
 	}
 }
 
-START_TEST(the_machine_adds_up_and_grows_by_what_is_made)
+START_LIVE_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 {
 	struct machine machine = { 0 };
 	const struct table *table;
@@ -149,7 +149,7 @@ START_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 	close_machine(&machine);
 }
 
-START_TEST(allocations_are_counted_with_who_makes_them)
+START_LIVE_TEST(allocations_are_counted_with_who_makes_them)
 {
 	struct machine machine = { 0 };
 	char own[24];
@@ -178,7 +178,7 @@ START_TEST(allocations_are_counted_with_who_makes_them)
 	close_machine(&machine);
 }
 
-START_TEST(without_bpf_allocations_are_unknown)
+START_LIVE_TEST(without_bpf_allocations_are_unknown)
 {
 	struct machine machine = { .request = { .no_bpf = true } };
 

@@ -150,18 +150,37 @@ void scratch_directory_in_memory(char path[SCRATCH_PATH_MAX], const char *name)
 	ck_assert_ptr_nonnull(mkdtemp(path));
 }
 
-static const TTest *tests[TESTS_MAX];
-static size_t n_tests;
+static struct {
+	const TTest *test;
+	enum test_part part;
+} tests[TESTS_MAX];
+static size_t n_tests, n_steady;
 
-void suite_add(const TTest *test)
+void suite_add(const TTest *test, enum test_part part)
 {
 	if (n_tests == TESTS_MAX)
 		abort();
-	tests[n_tests++] = test;
+	tests[n_tests].test = test;
+	tests[n_tests++].part = part;
+	n_steady += part == PART_STEADY;
+}
+
+/* TEST_PART=live or =tolerance: these; =steady: the others, or live ones alone. Without it: no tolerances. */
+static bool is_of_part(enum test_part part)
+{
+	const char *wanted = getenv("TEST_PART");
+
+	if (wanted && strcmp(wanted, "tolerance") == 0)
+		return part == PART_TOLERANCE;
+	if (wanted && strcmp(wanted, "live") == 0)
+		return part == PART_LIVE;
+	if (wanted && strcmp(wanted, "steady") == 0 && n_steady > 0)
+		return part == PART_STEADY;
+	return part != PART_TOLERANCE;
 }
 
 /* What tests/driver repeats: a name on each line; without it, all. */
-static bool is_wanted(const char *name)
+static bool is_to_be_repeated(const char *name)
 {
 	const char *names = getenv("REPEATED_CASES");
 	size_t length = strlen(name);
@@ -174,7 +193,7 @@ static bool is_wanted(const char *name)
 
 static int by_line(const void *a, const void *b)
 {
-	return (*(const TTest *const *)a)->line - (*(const TTest *const *)b)->line;
+	return (*(const TTest *const *)a)->line - (*(const TTest *const *)b)->line; /* the first of each */
 }
 
 /* The comment of TAP may have several lines. */
@@ -245,13 +264,14 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C");
 	qsort(tests, n_tests, sizeof(*tests), by_line); /* constructors run in any order */
 	for (size_t i = 0; i < n_tests; i++) {
+		const TTest *test = tests[i].test;
 		TCase *tcase;
 
-		if (!is_wanted(tests[i]->name))
+		if (!is_of_part(tests[i].part) || !is_to_be_repeated(test->name))
 			continue;
-		tcase = tcase_create(tests[i]->name);
+		tcase = tcase_create(test->name);
 		tcase_set_timeout(tcase, PATIENCE_SECONDS);
-		tcase_add_test(tcase, tests[i]);
+		tcase_add_test(tcase, test);
 		suite_add_tcase(suite, tcase);
 	}
 	if (!open_scratch()) {

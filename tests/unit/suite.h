@@ -17,15 +17,23 @@
 
 /* One program is one suite: suite.c has main(), and every START_TEST adds itself. */
 #undef START_TEST
-#define START_TEST(test) \
+#define START_TEST_OF(test, part) \
 	static void test##_fn(int); \
 	static const TTest test##_ttest = { #test, test##_fn, __FILE__, __LINE__ }; \
 	__attribute__((constructor)) static void test##_add(void) \
 	{ \
-		suite_add(&test##_ttest); \
+		suite_add(&test##_ttest, part); \
 	} \
 	static void test##_fn(int _i CK_ATTRIBUTE_UNUSED)
-void suite_add(const TTest *test);
+#define START_TEST(test) START_TEST_OF(test, PART_STEADY)
+
+/* What depends on how the machine runs just now: make check-live, not scripts/check --quick. */
+#define START_LIVE_TEST(test) START_TEST_OF(test, PART_LIVE)
+
+/* What only a tolerance decides: bench/run tolerances. */
+#define START_TOLERANCE_TEST(test) START_TEST_OF(test, PART_TOLERANCE)
+enum test_part { PART_STEADY, PART_LIVE, PART_TOLERANCE };
+void suite_add(const TTest *test, enum test_part part);
 
 /*
  * Each assertion that holds has its place written to a file, for a crash that may follow; it is there already

@@ -78,7 +78,7 @@ static uint64_t pages_seen(int smaps, const struct used *used, size_t page)
 }
 
 /* Through a translation that its CPU kept, none of them would be seen. */
-START_TEST(pages_in_use_are_seen)
+START_LIVE_TEST(pages_in_use_are_seen)
 {
 #if !defined(__x86_64__) && !defined(__i386__)
 	skip_test("only x86 can be made to drop translations");

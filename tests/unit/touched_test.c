@@ -176,7 +176,7 @@ static void check_pages(double touched, double truth)
 	ck_assert_msg(fabs(touched - truth) <= 0.03 * truth + 20, "%g pages, not %g", touched, truth);
 }
 
-START_TEST(pages_that_a_program_touches)
+START_LIVE_TEST(pages_that_a_program_touches)
 {
 	static const uint64_t truths[] = { 1500, 0, 8000, 1, N_PAGES };
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
@@ -214,7 +214,7 @@ START_TEST(pages_that_a_program_touches)
 END_TEST
 
 /* Each is touched whole, or not. */
-START_TEST(huge_pages_that_a_program_touches)
+START_LIVE_TEST(huge_pages_that_a_program_touches)
 {
 	struct worked worked = start_work(MADV_HUGEPAGE);
 	struct machine machine;
@@ -236,7 +236,7 @@ START_TEST(huge_pages_that_a_program_touches)
 END_TEST
 
 /* Of a new program all pages are young: they are not taken for touched ones. */
-START_TEST(an_exec_begins_the_window_again)
+START_LIVE_TEST(an_exec_begins_the_window_again)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -263,7 +263,7 @@ START_TEST(an_exec_begins_the_window_again)
 }
 END_TEST
 
-START_TEST(one_that_ends_has_no_rows)
+START_LIVE_TEST(one_that_ends_has_no_rows)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -277,7 +277,7 @@ START_TEST(one_that_ends_has_no_rows)
 }
 END_TEST
 
-START_TEST(without_memory_there_is_nothing_to_touch)
+START_LIVE_TEST(without_memory_there_is_nothing_to_touch)
 {
 	struct machine machine;
 	pid_t pid = fork();
@@ -319,7 +319,7 @@ static double referenced_pages(const struct worked *worked)
 }
 
 /* A rule, a finding or a listener may want the table: it is empty then, and no bit is cleared. */
-START_TEST(nothing_is_cleared_unless_it_is_named)
+START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -352,7 +352,7 @@ static double of_process(const struct machine *machine, pid_t pid, const char *c
 	return NAN;
 }
 
-START_TEST(the_column_of_processes)
+START_LIVE_TEST(the_column_of_processes)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -436,7 +436,7 @@ static void wait_for_window(struct machine *machine)
 	}
 }
 
-START_TEST(the_screen_measures_when_it_is_told_to)
+START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -479,7 +479,7 @@ START_TEST(the_screen_measures_when_it_is_told_to)
 }
 END_TEST
 
-START_TEST(ages_come_from_one_window_after_the_other)
+START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -505,7 +505,7 @@ START_TEST(ages_come_from_one_window_after_the_other)
 }
 END_TEST
 
-START_TEST(what_is_refused_on_the_screen)
+START_LIVE_TEST(what_is_refused_on_the_screen)
 {
 	static const char *const wrong[] = { "", "look", "look x", "see 1", "look 1 x", "stop x", "watch" };
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
@@ -533,7 +533,7 @@ START_TEST(what_is_refused_on_the_screen)
 END_TEST
 
 /* The topic is open only where the view or the column is shown. */
-START_TEST(it_ends_with_the_view)
+START_LIVE_TEST(it_ends_with_the_view)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	bool *none = calloc(n_topics, sizeof(*none));
@@ -559,7 +559,7 @@ START_TEST(it_ends_with_the_view)
 }
 END_TEST
 
-START_TEST(of_others_it_says_what_it_lacks)
+START_LIVE_TEST(of_others_it_says_what_it_lacks)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;

@@ -115,7 +115,7 @@ static bool counts_at(struct traffic_list *list, const struct sample *sample, ui
 	return list->traced;
 }
 
-START_TEST(a_process_that_ended_keeps_its_bytes)
+START_LIVE_TEST(a_process_that_ended_keeps_its_bytes)
 {
 	static const struct sample_request request;
 	const uint64_t expected[] = { [TRAFFIC_TCP] = (uint64_t)PIECE * PIECES,
@@ -162,7 +162,7 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 }
 END_TEST
 
-START_TEST(without_bpf_nothing_is_counted)
+START_LIVE_TEST(without_bpf_nothing_is_counted)
 {
 	static const struct sample_request request = { .no_bpf = true };
 	struct traffic_list *list;
@@ -209,7 +209,7 @@ START_TEST(nothing_is_known_where_no_owner_is_missing)
 END_TEST
 
 /* Its own threads are counted by programs in the kernel alone: what they sent is in the rest. */
-START_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
+START_LIVE_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
 {
 	static const char *const names[] = { "network_account", NULL };
 	struct machine machine = { .request = { .batch = true, .no_bpf = true } };
@@ -322,7 +322,7 @@ static void check_bytes(const struct traffic *own, uint64_t bytes)
 }
 
 /* Those that were there at the first look begin then; bytes stay when their sockets are closed. */
-START_TEST(without_bpf_connections_count_by_their_sockets)
+START_LIVE_TEST(without_bpf_connections_count_by_their_sockets)
 {
 	static const struct sample_request request = { .no_bpf = true };
 	const struct traffic *own, *of_child = NULL;

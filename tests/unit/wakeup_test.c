@@ -213,7 +213,7 @@ static void open_counting(void)
 	}
 }
 
-START_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
+START_LIVE_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
 {
 	static const struct order loads[] = { { 2, 1000000000 }, { 50, 10000000 }, { 400, 1000000 } };
 	struct child ticker = { .work = sleep_often };
@@ -275,7 +275,7 @@ static void check_pair(const int asks[2], const int serves[2], unsigned cause)
 	close_machine(&machine);
 }
 
-START_TEST(a_pair_over_pipes_is_woken_up_by_tasks)
+START_LIVE_TEST(a_pair_over_pipes_is_woken_up_by_tasks)
 {
 	int there[2], back[2];
 
@@ -294,7 +294,7 @@ static void connect_to(int socket, int other)
 	ck_assert_int_eq(connect(socket, (struct sockaddr *)&address, length), 0);
 }
 
-START_TEST(a_pair_over_loopback_is_woken_up_by_the_network)
+START_LIVE_TEST(a_pair_over_loopback_is_woken_up_by_the_network)
 {
 	const struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int one = socket(AF_INET, SOCK_DGRAM, 0), other = socket(AF_INET, SOCK_DGRAM, 0);
@@ -322,7 +322,7 @@ static uint64_t timers_of(uint64_t pid, const char *column)
 	return 0;
 }
 
-START_TEST(timers_belong_to_the_process_that_arms_them)
+START_LIVE_TEST(timers_belong_to_the_process_that_arms_them)
 {
 	struct child ticker = { .work = sleep_often };
 	const struct table *table;
@@ -375,7 +375,7 @@ static bool is_near(uint64_t exits, uint64_t entries)
 }
 
 /* The two are not read at one moment: on a busy machine a round may have some of one alone. */
-START_TEST(exits_from_idle_are_as_many_as_entries)
+START_LIVE_TEST(exits_from_idle_are_as_many_as_entries)
 {
 	const struct order naps = { 300, 1000000 };
 	uint64_t entries = 0, exits = 0;
@@ -536,7 +536,7 @@ START_TEST(functions_are_sought_in_slices_as_they_are_wanted)
 }
 END_TEST
 
-START_TEST(causes_add_up_to_wakeups)
+START_LIVE_TEST(causes_add_up_to_wakeups)
 {
 	open_counting();
 	for (unsigned tick = 0; tick < 5; tick++) {
@@ -559,7 +559,7 @@ START_TEST(causes_add_up_to_wakeups)
 	close_machine(&machine);
 }
 
-START_TEST(what_exited_processes_did_stays_in_a_row)
+START_LIVE_TEST(what_exited_processes_did_stays_in_a_row)
 {
 	const struct order naps = { 10, 1000000 };
 	uint64_t numbers[N_NUMBERS];
@@ -583,7 +583,7 @@ START_TEST(what_exited_processes_did_stays_in_a_row)
 	close_machine(&machine);
 }
 
-START_TEST(without_bpf_sleeps_are_counted_without_their_cause)
+START_LIVE_TEST(without_bpf_sleeps_are_counted_without_their_cause)
 {
 	struct child ticker = { .work = sleep_often };
 	uint64_t before, after;
