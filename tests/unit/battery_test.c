@@ -121,21 +121,6 @@ START_TEST(what_went_while_the_machine_slept_is_no_flow_of_now)
 }
 END_TEST
 
-START_TEST(what_is_not_told_is_not_known)
-{
-	const struct table *table;
-	struct rig rig;
-
-	open_battery(&rig);
-	rig_put(&rig, UEVENT, "POWER_SUPPLY_TYPE=Battery\n");
-	table = frame_table(rig_sample(&rig, 1), "battery");
-	ck_assert_uint_eq(table->n_rows, 1);
-	ck_assert(!row_is_known(table_row(table, 0), schema_find(table->schema, "status")));
-	ck_assert(!row_is_known(table_row(table, 0), schema_find(table->schema, "model")));
-	rig_close(&rig);
-}
-END_TEST
-
 /* Joules that RAPL counted in a s2idle of 8 hours are not those of two seconds; in S3 it begins again. */
 START_TEST(energy_of_a_sleep_is_no_power_of_now)
 {

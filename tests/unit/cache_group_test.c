@@ -80,75 +80,6 @@ int unlinkat(int directory, const char *path, int flags)
 	return (int)syscall(SYS_unlinkat, directory, path, flags);
 }
 
-START_TEST(shares_are_read_in_any_form)
-{
-	struct resctrl_shares shares = { .rest = span_text("    MB:0=2048;4=  16\nL3CODE:0=f0;1=;x=2;7\n"
-							   "L3:uninitialized\nL2:3=ff\nSMBA:0=1\n:=\n") };
-	struct resctrl_share share;
-	uint64_t mask = 1;
-
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_BANDWIDTH);
-	ck_assert(span_is(share.value, "2048"));
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_uint_eq(share.domain, 4);
-	ck_assert(span_is(share.value, "16"));
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_L3_CODE);
-	ck_assert(resctrl_mask(share.value, &mask));
-	ck_assert_uint_eq(mask, 0xf0);
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert(!resctrl_mask(share.value, &mask));
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_L2);
-	ck_assert_uint_eq(share.domain, 3);
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_OTHER);
-	ck_assert(!resctrl_share_next(&shares, &share));
-}
-
-START_TEST(words_in_place_of_a_count_are_unknown)
-{
-	static const struct {
-		const char *text;
-		enum resctrl_reading reading;
-	} words[] = {
-		{ "Unavailable\n", RESCTRL_UNAVAILABLE },
-		{ "Unassigned\n", RESCTRL_UNASSIGNED },
-		{ "Error\n", RESCTRL_ERROR },
-		{ "", RESCTRL_ERROR },
-		{ "12x\n", RESCTRL_ERROR },
-		{ "-1\n", RESCTRL_ERROR },
-		{ "99999999999999999999\n", RESCTRL_ERROR },
-	};
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		value = 0;
-		ck_assert_int_eq(resctrl_count(span_text(words[i].text), &value), words[i].reading);
-		ck_assert_uint_eq(value, U64_UNKNOWN);
-	}
-	ck_assert_int_eq(resctrl_count(span_text("4611686018427387904\n"), &value), RESCTRL_COUNTED);
-	ck_assert_uint_eq(value, UINT64_C(1) << 62);
-}
-
-START_TEST(names_of_domains_and_groups)
-{
-	struct span control, monitoring;
-	uint64_t id;
-
-	ck_assert(resctrl_domain(span_text("mon_L3_07"), "mon_L3_", &id) && id == 7);
-	ck_assert(!resctrl_domain(span_text("mon_L3_"), "mon_L3_", &id));
-	ck_assert(!resctrl_domain(span_text("mon_L3_0a"), "mon_L3_", &id));
-	ck_assert(!resctrl_domain(span_text("mon_PERF_PKG_00"), "mon_L3_", &id));
-	ck_assert(resctrl_groups(span_text("res:/\nmon:\n"), &control, &monitoring));
-	ck_assert(span_is(control, "/") && span_length(monitoring) == 0);
-	ck_assert(resctrl_groups(span_text("res:a:b\nmon:m 1\n"), &control, &monitoring));
-	ck_assert(span_is(control, "a:b") && span_is(monitoring, "m 1"));
-	ck_assert(!resctrl_groups(span_text("res:\nmon:\n"), &control, &monitoring));
-	ck_assert(!resctrl_groups(span_text("res:/\n"), &control, &monitoring));
-}
-
 /* The machine at its second tick, two seconds behind the first. */
 static const struct frame *sample_both(struct rig *rig, const char *fixture)
 {
@@ -556,7 +487,6 @@ START_TEST(the_story_of_a_fixture)
 }
 
 #define START_TICKS 4200
-#define START_SECONDS 42.0
 
 /* A process of the rig, with its threads: "7 8 9". */
 static void put_process(struct rig *rig, unsigned pid, unsigned start_ticks, const char *threads,

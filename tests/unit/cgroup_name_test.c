@@ -89,19 +89,6 @@ START_TEST(kinds_and_names_by_path)
 }
 END_TEST
 
-START_TEST(ids_are_part_of_the_path)
-{
-	struct cgroup_name name;
-
-	cgroup_name_parse(span_text("/docker/" ID), &name);
-	ck_assert(span_is(name.id, ID));
-	cgroup_name_parse(span_text("/kubepods/pod" UID), &name);
-	ck_assert(span_is(name.id, UID));
-	cgroup_name_parse(span_text("/lxc/web"), &name);
-	ck_assert_uint_eq(span_length(name.id), 0);
-}
-END_TEST
-
 START_TEST(long_names_are_cut)
 {
 	char path[5000] = "/";

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "pane/overview/overview_gauge.h"
@@ -139,34 +138,3 @@ START_TEST(a_container_without_limits_has_the_machine)
 }
 END_TEST
 
-static void put_kills(struct rig *rig, unsigned kills)
-{
-	rig_put(rig, "proc/vmstat", "oom_kill %u\n", 40 + kills);
-	rig_put(rig, "sys/fs/cgroup/memory.events", "oom %u\noom_kill %u\n", kills, kills);
-	rig_put(rig, "sys/fs/cgroup/memory.events.local", "oom %u\noom_kill %u\n", kills, kills);
-}
-
-/* With a namespace of control groups its own is the top; others of the machine, and their kills, are hidden.
- */
-START_TEST(the_top_group_may_be_the_container)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
-	rig_put(&rig, "proc/self/cgroup", "0::/\n");
-	rig_put(&rig, "sys/fs/cgroup/cgroup.type", "domain\n");
-	rig_put(&rig, "sys/fs/cgroup/memory.max", "1073741824\n");
-	rig_put(&rig, "sys/fs/cgroup/memory.current", "402653184\n");
-	rig_put(&rig, "sys/fs/cgroup/memory.stat", "anon 200000000\nfile 150000000\n");
-	put_kills(&rig, 2);
-	rig_add(&rig, "group");
-	rig_sample(&rig, 1);
-	put_kills(&rig, 3);
-	frame = rig_sample(&rig, 1);
-	ck_assert_str_eq(cell_text(frame, "group", "/", "name"), "container");
-	ck_assert_uint_eq(cell_u64(frame, "group", "/", "limit_oom_kills"), 1);
-	ck_assert_uint_eq(cell_u64(frame, "group", "/", "all_limit_oom_kills"), U64_UNKNOWN);
-	rig_close(&rig);
-}
-END_TEST

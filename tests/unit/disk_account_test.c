@@ -2,9 +2,7 @@
 /* Tests of the topic disk_account: its parts add up to what the devices did. */
 #include <config.h>
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "rig.h"
 
@@ -66,30 +64,6 @@ START_TEST(parts_add_up_to_the_device)
 	check_part(frame, "written back", 0, 500 * PAGE);
 	check_part(frame, "kernel", 0, 0);
 	check_part(frame, "device", 0, 500 * PAGE);
-	rig_close(&rig);
-}
-END_TEST
-
-/* Without these counters neither what was written back nor the rest is known. */
-START_TEST(without_counters_of_the_cache)
-{
-	const struct table *table;
-	struct rig rig;
-
-	rig_open(&rig, "readers", account_topics);
-	put_machine(&rig, 1000, 2000, 100, 50);
-	rig_put(&rig, "proc/vmstat", "nr_free_pages 1\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, "proc/diskstats", "8 0 sda 9 0 1008 9 9 0 2008 9 0 9 9\n");
-	table = frame_table(rig_sample(&rig, 1), "disk_account");
-	for (size_t i = 0; i < table->n_rows; i++) {
-		const char *part = table_text(table, table_row(table, i), "part");
-		double written = table_number(table, table_row(table, i), "write_bytes_per_second");
-
-		ck_assert(isnan(written) ==
-			  (strcmp(part, "written back") == 0 || strcmp(part, "kernel") == 0));
-	}
-	check_part(&rig.frames[rig.present], "device", 4096, 4096);
 	rig_close(&rig);
 }
 END_TEST

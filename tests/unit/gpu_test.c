@@ -129,53 +129,6 @@ static void put_gfx(struct rig *rig, unsigned pid, unsigned fd, unsigned id, uns
 #define FIRST "0000:03:00.0"
 #define SECOND "0000:0b:00.0"
 
-START_TEST(amdgpu_says_how_busy_it_is)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-amdgpu", both);
-	check_row(frame, "gpu",
-		  "busy_ratio=0.57 memory_ratio=0.1875 memory_used_bytes=3221225472 "
-		  "memory_total_bytes=17179869184 system_used_bytes=268435456 device=0000:03:00.0 "
-		  "card=card0 driver=amdgpu state= how=driver");
-	check_row(frame, "gpu",
-		  "busy_ratio=0.04 memory_ratio=0.125 memory_used_bytes=1073741824 "
-		  "memory_total_bytes=8589934592 system_used_bytes=0 device=0000:0b:00.0 "
-		  "card=card1 driver=amdgpu state= how=driver");
-	rig_close(&rig);
-}
-END_TEST
-
-/* The game has one client by two descriptors and by its child; it counts once, for the game. */
-START_TEST(a_process_that_uses_two_and_shares_a_client)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-amdgpu", both);
-	ck_assert_double_eq_tol(share(frame, 100, FIRST, "gfx"), 0.5, EXACT);
-	ck_assert_double_eq_tol(share(frame, 100, FIRST, "dec"), 0.1, EXACT);
-	ck_assert_double_eq_tol(share(frame, 100, FIRST, "all"), 0.5, EXACT);
-	ck_assert_double_eq_tol(share(frame, 100, SECOND, "compute"), 0.2, EXACT);
-	ck_assert_double_eq(number(frame, 100, FIRST, "all", "clients"), 1);
-	ck_assert_ptr_eq(use(frame, 101, FIRST, "all"), NULL);
-	ck_assert_ptr_eq(use(frame, 103, FIRST, "all"), NULL);
-	/* what was moved out to the machine's memory is not in use */
-	ck_assert_double_eq(bytes(frame, 100, FIRST), (1048576 + 20480) * 1024.0);
-	ck_assert_double_eq(number(frame, 100, FIRST, "all", "local_bytes"), 1048576 * 1024.0);
-	ck_assert_double_eq(number(frame, 100, FIRST, "all", "shared_bytes"), 8192 * 1024.0);
-	ck_assert_double_eq(bytes(frame, 100, SECOND), 4096 * 1024.0);
-	ck_assert_double_eq(bytes(frame, 102, FIRST), (30720 + 1024) * 1024.0);
-	ck_assert(isnan(number(frame, 102, FIRST, "all", "shared_bytes")));
-	check_row(frame, "gpu_process",
-		  "busy_ratio=0.5 memory_bytes=1094713344 local_bytes=1073741824 shared_bytes=8388608 "
-		  "engine=all busiest=gfx clients=1 busy_seconds=1 pid=100 start_seconds=11 "
-		  "device=0000:03:00.0 driver=amdgpu name=game command=/usr/bin/game");
-	rig_close(&rig);
-}
-END_TEST
-
 START_TEST(time_that_goes_back_is_no_time)
 {
 	const struct frame *frame;
@@ -332,22 +285,6 @@ START_TEST(i915_is_as_busy_as_its_clients)
 }
 END_TEST
 
-START_TEST(xe_counts_cycles_of_a_clock)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-xe", both);
-	ck_assert_double_eq_tol(busy(frame, FIRST), 0.75, EXACT);
-	ck_assert_double_eq_tol(share(frame, 300, FIRST, "rcs"), 0.25, EXACT);
-	ck_assert_double_eq_tol(share(frame, 300, FIRST, "ccs"), 0.75, EXACT);
-	ck_assert_double_eq(number(frame, 300, FIRST, "ccs", "capacity"), 4);
-	ck_assert_double_eq(bytes(frame, 300, FIRST), (192 + 23992) * 1024.0);
-	ck_assert_double_eq(number(frame, 300, FIRST, "all", "local_bytes"), 23992 * 1024.0);
-	rig_close(&rig);
-}
-END_TEST
-
 static void put_cycles(struct rig *rig, unsigned cycles, const char *total)
 {
 	char lines[192];
@@ -377,53 +314,6 @@ START_TEST(cycles_need_a_clock_that_goes_on)
 	put_cycles(&rig, 500, "drm-total-cycles-rcs:\t4400\n");
 	ck_assert_double_eq_tol(share(rig_sample(&rig, 2), 300, FIRST, "rcs"), 0.25, EXACT);
 	ck_assert_double_eq_tol(number(rig_sample(&rig, 1), 300, FIRST, "rcs", "busy_seconds"), 0.5, EXACT);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(nouveau_knows_memory_only)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-nouveau", both);
-	check_row(frame, "gpu",
-		  "processes=1 hidden_processes=0 device=0000:01:00.0 card=card0 driver=nouveau state=");
-	ck_assert(isnan(share(frame, 400, "0000:01:00.0", "all")));
-	ck_assert_double_eq(bytes(frame, 400, "0000:01:00.0"), 1835008 * 1024.0);
-	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 1);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(msm_is_known_by_its_node)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-msm", both);
-	ck_assert_double_eq_tol(busy(frame, "ae00000.display-subsystem"), 0.25, EXACT);
-	ck_assert_str_eq(cell_text(frame, "gpu", "ae00000.display-subsystem", "driver"), "msm");
-	ck_assert_double_eq_tol(share(frame, 500, "ae00000.display-subsystem", "gpu"), 0.25, EXACT);
-	ck_assert_double_eq(bytes(frame, 500, "ae00000.display-subsystem"), 68448 * 1024.0);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(nothing_is_known_of_one_that_sleeps)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "gpu-amdgpu", devices_only);
-	rig_put(&rig, "sys/class/drm/card1/device/power/runtime_status", "suspended\n");
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 1);
-	ck_assert_str_eq(cell_text(frame, "gpu", SECOND, "state"), "asleep");
-	ck_assert(isnan(busy(frame, SECOND)));
-	ck_assert_uint_eq(cell_u64(frame, "gpu", SECOND, "memory_used_bytes"), U64_UNKNOWN);
-	ck_assert_str_eq(cell_text(frame, "gpu", FIRST, "state"), "");
-	ck_assert_double_eq(busy(frame, FIRST), 0.37);
 	rig_close(&rig);
 }
 END_TEST
@@ -528,21 +418,6 @@ START_TEST(both_topics_share_one_look_into_processes)
 }
 END_TEST
 
-/* amdgpu says it itself: no process is looked into for that. */
-START_TEST(processes_are_looked_into_only_for_who_wants_it)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "gpu-amdgpu", devices_only);
-	rig_remove(&rig, "proc/100/fd");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "gpu", FIRST, "processes"), U64_UNKNOWN);
-	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 2);
-	rig_close(&rig);
-}
-END_TEST
-
 START_TEST(without_a_card_nothing_is_read)
 {
 	const struct frame *frame;
@@ -564,75 +439,6 @@ START_TEST(without_a_card_nothing_is_read)
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 1);
 	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 4);
-	rig_close(&rig);
-}
-END_TEST
-
-/* A card that only displays, as most virtual machines have, is no processor. */
-START_TEST(a_card_that_cannot_render)
-{
-	struct rig rig;
-
-	rig_open(&rig, "gpu-i915", both);
-	rig_remove(&rig, "sys/class/drm/card0/device/drm/renderD128");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "gpu")->n_rows, 0);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "gpu_process")->n_rows, 0);
-	rig_close(&rig);
-}
-END_TEST
-
-#define XE_SPEEDS "sys/class/drm/card0/device/tile0/gt0/freq0"
-
-/* In MHz: in files of the card of i915, of its first tile of xe; in Hz on the first chip that has one of
- * amdgpu. */
-START_TEST(speeds_of_cards)
-{
-	static const char *const names[] = { "frequency", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "gpu-i915", names);
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "hertz"), 1150e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "min_hertz"), 300e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "max_hertz"), 1300e6);
-	rig_close(&rig);
-	rig_open(&rig, "gpu-xe", names);
-	rig_make(&rig, XE_SPEEDS);
-	rig_put(&rig, XE_SPEEDS "/act_freq", "700\n");
-	rig_put(&rig, XE_SPEEDS "/min_freq", "100\n");
-	rig_put(&rig, XE_SPEEDS "/max_freq", "2000\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "hertz"), 700e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "min_hertz"), 100e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "max_hertz"), 2000e6);
-	rig_close(&rig);
-	rig_open(&rig, "gpu-amdgpu", names);
-	rig_make(&rig, "sys/class/drm/card1/device/hwmon/hwmon3");
-	rig_make(&rig, "sys/class/drm/card1/device/hwmon/hwmon4");
-	rig_put(&rig, "sys/class/drm/card1/device/hwmon/hwmon4/freq1_input", "800000000\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card1", "hertz"), 8e8);
-	ck_assert(isnan(cell_f64(frame, "frequency", "card1", "min_hertz")));
-	ck_assert_ptr_null(table_find(frame_table(frame, "frequency"), "card0", NULL)); /* it has none */
-	rig_close(&rig);
-}
-END_TEST
-
-/* Connectors are below /sys/class/drm, too. */
-START_TEST(a_card_without_a_bus_is_called_as_the_card)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", both);
-	rig_make(&rig, "sys/class/drm/card10/device/drm/renderD130");
-	rig_make(&rig, "sys/class/drm/card10/device/drm/card10");
-	rig_make(&rig, "sys/class/drm/card10-HDMI-A-1/device/drm/renderD130");
-	rig_make(&rig, "sys/class/drm/cart0/device/drm/renderD130");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 1);
-	check_row(frame, "gpu", "processes=0 hidden_processes=0 device=card10 card=card10 state=");
 	rig_close(&rig);
 }
 END_TEST
@@ -1028,24 +834,6 @@ static bool parse(const char *text)
 {
 	return drm_client_parse(span_text(text), &parsed);
 }
-
-START_TEST(what_drivers_write)
-{
-	ck_assert(parse("pos:\t0\nflags:\t02\ndrm-driver:\txe\ndrm-client-id:\t7\ndrm-pdev:\t0000:03:00.0\n"
-			"drm-cycles-rcs:\t10\ndrm-total-cycles-rcs:\t20\ndrm-engine-capacity-rcs:\t3\n"
-			"drm-total-gtt:\t2 MiB\ndrm-resident-gtt:\t1 MiB\n"));
-	ck_assert(span_is(parsed.driver, "xe") && span_is(parsed.device, "0000:03:00.0"));
-	ck_assert_uint_eq(parsed.id, 7);
-	ck_assert_uint_eq(parsed.n_engines, 1);
-	ck_assert_uint_eq(parsed.engines[0].cycles, 10);
-	ck_assert_uint_eq(parsed.engines[0].total_cycles, 20);
-	ck_assert_uint_eq(parsed.engines[0].capacity, 3);
-	ck_assert_uint_eq(parsed.engines[0].busy_ns, U64_UNKNOWN);
-	ck_assert_uint_eq(drm_client_memory(&parsed), 1 << 20);
-	ck_assert_uint_eq(drm_client_local(&parsed), U64_UNKNOWN);
-	ck_assert_uint_eq(drm_client_shared(&parsed), U64_UNKNOWN);
-}
-END_TEST
 
 START_TEST(what_no_driver_writes)
 {

@@ -40,52 +40,6 @@ static void request_links(struct rig *rig)
 	sample_request_add(&rig->request, topic_find("interface")->schema, ~0UL);
 }
 
-START_TEST(counters_of_32_bits_go_on)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", interface_topic);
-	rig_put(&rig, DEV, "eth0: 4294967000 100 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, DEV, "eth0: 704 101 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq_tol(number(frame, "eth0", "received_bits_per_second"), 8000, 1e-6);
-	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 8000, 1e-6);
-	/* one that is larger than 32 bits cannot have wrapped */
-	rig_put(&rig, DEV, "eth0: 5000000000 102 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, DEV, "eth0: 100 103 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(number(frame, "eth0", "received_bits_per_second")));
-	rig_put(&rig, DEV, "eth0: 350 104 0 0 0 0 0 0 500 50 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq_tol(number(frame, "eth0", "received_bits_per_second"), 1000, 1e-6);
-	rig_close(&rig);
-}
-END_TEST
-
-/* Its driver was loaded again: all counters began at 0. */
-START_TEST(counters_that_start_again_go_on)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", interface_topic);
-	rig_put(&rig, DEV, "eth0: 900000 9000 0 0 0 0 0 0 500000 5000 0 0 0 0 0 0\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, DEV, "eth0: 1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(number(frame, "eth0", "received_bits_per_second")));
-	rig_put(&rig, DEV, "eth0: 2000 20 0 0 0 0 0 0 4000 40 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq_tol(number(frame, "eth0", "received_bits_per_second"), 8000, 1e-6);
-	ck_assert_double_eq_tol(number(frame, "eth0", "sent_bits_per_second"), 16000, 1e-6);
-	ck_assert_uint_eq(cell_u64(frame, "interface", "eth0", "received_bytes"), 902000);
-	rig_close(&rig);
-}
-END_TEST
-
 /* As a driver that is set up again shows it: unknown once, then the rate of both intervals. */
 START_TEST(an_interface_that_reads_less_once)
 {
@@ -154,27 +108,6 @@ START_TEST(comings_and_goings_are_no_traffic)
 }
 END_TEST
 
-/* A container has no device, only the end of a pair. */
-START_TEST(what_leads_out_of_a_container_counts)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", interface_topic);
-	rig_make(&rig, LINKS "out");
-	rig_put(&rig, LINKS "out/ifindex", "2\n");
-	rig_put(&rig, LINKS "out/iflink", "7\n");
-	rig_put(&rig, LINKS "lo/ifindex", "1\n");
-	rig_put(&rig, LINKS "lo/iflink", "1\n");
-	rig_put(&rig, DEV,
-		"lo: 50 1 0 0 0 0 0 0 50 1 0 0 0 0 0 0\nout: 1000 10 0 0 0 0 0 0 7 1 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "interface", "all", "received_bytes"), 1000);
-	ck_assert_uint_eq(cell_u64(frame, "interface", "all", "sent_bytes"), 7);
-	rig_close(&rig);
-}
-END_TEST
-
 /* The wire carries 24 bytes more than is counted for each frame of Ethernet. */
 START_TEST(the_use_of_a_link_is_of_its_wire)
 {
@@ -203,50 +136,6 @@ START_TEST(the_use_of_a_link_is_of_its_wire)
 		ck_assert_double_eq_tol(number(frame, "eth0", "used_ratio"), cases[i].used, 1e-9);
 		rig_close(&rig);
 	}
-}
-END_TEST
-
-START_TEST(an_unknown_speed_has_no_use)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", interface_topic);
-	request_links(&rig);
-	put_link(&rig, "eth0", "-1", "unknown");
-	rig_put(&rig, LINKS "eth0/operstate", "down\n");
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "interface", "eth0", "speed_bits"), U64_UNKNOWN);
-	ck_assert(isnan(number(frame, "eth0", "used_ratio")));
-	ck_assert_ptr_null(cell_text(frame, "interface", "eth0", "duplex"));
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(losses_by_cause)
-{
-	static const struct {
-		const char *column;
-		double value;
-	} cases[] = {
-		{ "errors_per_second", 18 },        { "drops_per_second", 7 },
-		{ "received_drops_per_second", 3 }, { "sent_drops_per_second", 4 },
-		{ "fifo_errors_per_second", 11 },   { "frame_errors_per_second", 6 },
-		{ "collisions_per_second", 8 },     { "carrier_errors_per_second", 9 },
-	};
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", interface_topic);
-	rig_put(&rig, DEV, "eth0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, DEV, "eth0: 1 1 13 3 5 6 1 2 1 1 5 4 6 8 9 1\n");
-	frame = rig_sample(&rig, 1);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(fabs(number(frame, "eth0", cases[i].column) - cases[i].value) < 1e-6, "%s: %g",
-			      cases[i].column, number(frame, "eth0", cases[i].column));
-	rig_close(&rig);
 }
 END_TEST
 
@@ -443,35 +332,6 @@ START_TEST(one_thing_on_others_counts_once)
 			      (unsigned long)cell_u64(frame, "interface", "all", "received_bytes"));
 		rig_close(&rig);
 	}
-}
-END_TEST
-
-/* A virtual function comes to a machine that runs, and goes. */
-START_TEST(a_virtual_function_that_comes_later)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "empty", (const char *const[]){ NULL });
-	rig_make(&rig, "proc/net");
-	rig_make(&rig, LINKS "eth0/device");
-	rig_put(&rig, DEV, "eth0: 1000 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	rig_add(&rig, "interface");
-	rig_sample(&rig, 1);
-	rig_make(&rig, LINKS "vf0/device");
-	rig_make(&rig, LINKS "eth0/lower_vf0");
-	rig_put(&rig, DEV,
-		"eth0: 1000 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nvf0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, DEV,
-		"eth0: 1125 11 0 0 0 0 0 0 0 0 0 0 0 0 0 0\nvf0: 125 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 1000, 1e-6);
-	rig_remove(&rig, LINKS "eth0/lower_vf0");
-	rig_put(&rig, DEV, "eth0: 1250 12 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 1000, 1e-6);
-	rig_close(&rig);
 }
 END_TEST
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/unknown.h"
 #include "core/wrap.h"
@@ -188,39 +187,6 @@ START_TEST(older_kernels_have_fewer_numbers)
 	ck_assert(isnan(number(frame, "backlog", "0", NULL, "waiting")));
 	ck_assert(isnan(number(frame, "backlog", "all", NULL, "limited")));
 	rig_close(&rig);
-}
-
-START_TEST(malformed_lines_of_backlogs_are_skipped)
-{
-	struct span text = span_text("1 2\nxyz 1 2 3\n1ffffffff 0 0 0\n\n0000000a 0000000b 0000000c\n");
-	struct softnet_line line;
-
-	ck_assert(softnet_next(&text, &line));
-	ck_assert_uint_eq(line.processed, 10);
-	ck_assert_uint_eq(line.squeezed, 12);
-	ck_assert_uint_eq(line.cpu, U64_UNKNOWN);
-	ck_assert(!softnet_next(&text, &line));
-}
-
-/* Kernels have added columns; the last two came together. */
-START_TEST(columns_of_backlogs_came_one_by_one)
-{
-	struct span text = span_text("1 2 3 0 0 0 0 0 0\n1 2 3 0 0 0 0 0 0 4\n1 2 3 0 0 0 0 0 0 4 5\n"
-				     "1 2 3 0 0 0 0 0 0 4 5 6\n1 2 3 0 0 0 0 0 0 4 5 6 7\n");
-	const uint64_t none = U64_UNKNOWN;
-	const uint64_t expected[][4] = { { none, none, none, none }, { 4, none, none, none },
-					 { 4, 5, none, none },	     { 4, 5, none, none },
-					 { 4, 5, 6, 7 } };
-	struct softnet_line line;
-
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		ck_assert(softnet_next(&text, &line));
-		ck_assert_uint_eq(line.steered, expected[i][0]);
-		ck_assert_uint_eq(line.limited, expected[i][1]);
-		ck_assert_uint_eq(line.waiting, expected[i][2]);
-		ck_assert_uint_eq(line.cpu, expected[i][3]);
-	}
-	ck_assert(!softnet_next(&text, &line));
 }
 
 /* A CPU goes offline and returns, another comes online with counts of long ago: no sum jumps. */

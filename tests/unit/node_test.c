@@ -267,28 +267,6 @@ START_TEST(absurd_lists_of_nodes)
 	rig_close(&rig);
 }
 
-START_TEST(lines_of_numa_maps)
-{
-	struct span rest =
-		span_text("7f2c80000000 default file=/tmp/N0\\0401 huge N0=2 N13=257 kernelpagesize_kB=2048\n"
-			  "no address\n"
-			  "7f2c90000000 bind:0-1 N1=3 N2= Nx=4\n");
-	struct numa_region region;
-	uint64_t node, pages;
-
-	ck_assert(numa_maps_next(&rest, &region));
-	ck_assert_uint_eq(region.start, 0x7f2c80000000);
-	ck_assert_uint_eq(region.page_bytes, 2 << 20);
-	ck_assert(numa_region_next(&region, &node, &pages) && node == 0 && pages == 2);
-	ck_assert(numa_region_next(&region, &node, &pages) && node == 13 && pages == 257);
-	ck_assert(!numa_region_next(&region, &node, &pages));
-	ck_assert(numa_maps_next(&rest, &region));
-	ck_assert_uint_eq(region.page_bytes, 0);
-	ck_assert(numa_region_next(&region, &node, &pages) && node == 1 && pages == 3);
-	ck_assert(!numa_region_next(&region, &node, &pages));
-	ck_assert(!numa_maps_next(&rest, &region));
-}
-
 /* 4,096 pages of which 1,024 are on the node where it runs: 2 * sqrt(0.25 * 0.75 / 4096). */
 START_TEST(the_error_of_a_sample)
 {

@@ -29,55 +29,6 @@
 
 #define PAGE UINT64_C(4096)
 
-START_TEST(maps_of_any_kind)
-{
-	struct span text =
-		span_text("00400000-00452000 r-xp 00001000 08:02 173521   /usr/bin/a b (deleted)\n"
-			  "nonsense\n1ffffff000000-1ffffff001000 rw-s 00000000 00:01 9 /tmp/a\\012b\n"
-			  "00002000-00001000 rw-p 0 0:0 0\n00003000-00004000 rw 0 0:0 0\n"
-			  "7ffe1a1f0000-7ffe1a1f4000 r--p 00000000 00:00 0 [vvar]\n"
-			  "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
-			  "00005000-00006000 rw-p 00000000 00:00 0\n");
-	struct maps_region region;
-
-	ck_assert(maps_next(&text, &region));
-	ck_assert_uint_eq(region.start, 0x400000);
-	ck_assert_uint_eq(region.end, 0x452000);
-	ck_assert_uint_eq(region.offset, 0x1000);
-	ck_assert_uint_eq(region.inode, 173521);
-	ck_assert(span_is(region.permissions, "r-xp") && span_is(region.path, "/usr/bin/a b (deleted)"));
-	ck_assert(maps_next(&text, &region)); /* 5 levels of page tables */
-	ck_assert_uint_eq(region.start, 0x1ffffff000000);
-	ck_assert(span_is(region.path, "/tmp/a\\012b") && !maps_is_special(&region));
-	ck_assert(maps_next(&text, &region) && maps_is_special(&region));
-	ck_assert(maps_next(&text, &region) && maps_is_special(&region));
-	ck_assert_uint_eq(region.start, 0xffffffffff600000);
-	ck_assert(maps_next(&text, &region) && span_length(region.path) == 0);
-	ck_assert(!maps_next(&text, &region));
-}
-END_TEST
-
-START_TEST(smaps_of_two_regions)
-{
-	struct span text =
-		span_text("00400000-00452000 r-xp 00000000 08:02 173521 /a\nRss: 300 kB\nPss: 150 kB\n"
-			  "VmFlags: rd ex\n00e03000-00e24000 rw-p 00000000 00:00 0 [heap]\n"
-			  "Rss: 12 kB\nPss: 99999999999999999 kB\n");
-	struct maps_region region;
-	struct smaps_sizes sizes;
-
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert_uint_eq(sizes.resident_bytes, 300 * 1024);
-	ck_assert_uint_eq(sizes.proportional_bytes, 150 * 1024);
-	ck_assert_uint_eq(sizes.swap_proportional_bytes, U64_UNKNOWN);
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert(span_is(region.path, "[heap]"));
-	ck_assert_uint_eq(sizes.resident_bytes, 12 * 1024);
-	ck_assert_uint_eq(sizes.proportional_bytes, U64_UNKNOWN);
-	ck_assert(!smaps_next(&text, &region, &sizes));
-}
-END_TEST
-
 START_TEST(entries_are_counted)
 {
 	static uint64_t entries[10000];
@@ -239,43 +190,6 @@ START_TEST(flags_have_names)
 	ck_assert_str_eq(page_flags_text(text, 0), "");
 	ck_assert_str_eq(page_flags_text(text, 1 << 5 | 1 << 12 | UINT64_C(1) << 40), "lru anon bit40");
 	ck_assert_uint_lt(strlen(page_flags_text(text, UINT64_MAX)), PAGE_FLAGS_TEXT_MAX);
-}
-END_TEST
-
-START_TEST(status_and_mounts)
-{
-	struct pid_status status;
-	struct span directory;
-
-	pid_status_parse(
-		span_text("Name:\tVmRSS:\nVmRSS:\t 4 kB\nVmSwap: 7\nVmPeak: 18446744073709551615 kB\n"),
-		&status);
-	ck_assert_uint_eq(status.vm_resident, 4096);
-	ck_assert_uint_eq(status.vm_swap, U64_UNKNOWN);
-	ck_assert_uint_eq(status.vm_peak, U64_UNKNOWN);
-	ck_assert(mounts_find(span_text("proc /proc proc rw 0 0\nx /t tracefs rw 0 0\n"), "tracefs",
-			      &directory));
-	ck_assert(span_is(directory, "/t"));
-	ck_assert(!mounts_find(span_text("tracefs\ntracefs /t\n"), "tracefs", &directory));
-}
-END_TEST
-
-START_TEST(options_of_mounts)
-{
-	static const char mounts[] = "proc /other proc hidepid=2 0 0\n"
-				     "proc /proc proc rw,hidepid=invisible 0 0\n"
-				     "x /proc tmpfs hidepid=9 0 0\n";
-	static const char over[] = "proc /proc proc rw,hidepid=2,gid=3 0 0\n"
-				   "proc /proc proc rw,xhidepid=1 0 0\n";
-	struct span value = span_text("none");
-
-	ck_assert(mounts_option(span_text(mounts), "proc", "/proc", "hidepid", &value));
-	ck_assert(span_is(value, "invisible"));
-	ck_assert(mounts_option(span_text(mounts), "proc", "/other", "hidepid", &value));
-	ck_assert(span_is(value, "2"));
-	ck_assert(!mounts_option(span_text(over), "proc", "/proc", "hidepid", &value));
-	ck_assert(!mounts_option(span_text("proc /proc proc\n"), "proc", "/proc", "hidepid", &value));
-	ck_assert(!mounts_option(span_text(""), "proc", "/proc", "hidepid", &value));
 }
 END_TEST
 

@@ -33,56 +33,6 @@
 #include "pane/process/process_story.h"
 #include "suite.h"
 
-START_TEST(limits_by_name)
-{
-	struct span text =
-		span_text("Limit                     Soft Limit           Hard Limit           Units     \n"
-			  "Max cpu time              unlimited            unlimited            seconds   \n"
-			  "Max open files            1024                 524288               files     \n"
-			  "Max realtime priority     0                    0                    \n"
-			  "Max nonsense              many                 1                    files     \n"
-			  "short\n");
-	struct pid_limit limit;
-
-	ck_assert(pid_limits_next(&text, &limit));
-	ck_assert(span_is(limit.name, "Max cpu time") && span_is(limit.unit, "seconds"));
-	ck_assert(limit.soft == PID_UNLIMITED && limit.hard == PID_UNLIMITED);
-	ck_assert(pid_limits_next(&text, &limit));
-	ck_assert(span_is(limit.name, "Max open files") && limit.soft == 1024 && limit.hard == 524288);
-	ck_assert(pid_limits_next(&text, &limit));
-	ck_assert(span_is(limit.name, "Max realtime priority") && span_is(limit.unit, "") && limit.soft == 0);
-	ck_assert(!pid_limits_next(&text, &limit));
-}
-END_TEST
-
-static void assert_link(const char *link, const char *kind, const char *path, bool deleted, uint64_t inode)
-{
-	struct pid_fd_link parsed;
-
-	pid_fd_link_parse(span_text(link), &parsed);
-	ck_assert_msg(parsed.kind ? strcmp(parsed.kind, kind) == 0 : span_is(parsed.anonymous, kind), "%s",
-		      link);
-	ck_assert_msg(span_is(parsed.path, path), "%s", link);
-	ck_assert(parsed.deleted == deleted && parsed.inode == inode);
-}
-
-START_TEST(links_of_descriptors)
-{
-	assert_link("/etc/passwd", "file", "/etc/passwd", false, U64_UNKNOWN);
-	assert_link("/tmp/a\nb (deleted)", "file", "/tmp/a\nb", true, U64_UNKNOWN);
-	assert_link("/dev/null", "device", "/dev/null", false, U64_UNKNOWN);
-	assert_link("/dev/shm/x", "file", "/dev/shm/x", false, U64_UNKNOWN);
-	assert_link("/memfd:x (deleted)", "memfd", "/memfd:x", false, U64_UNKNOWN);
-	assert_link("socket:[42]", "socket", "socket:[42]", false, 42);
-	assert_link("pipe:[7]", "pipe", "pipe:[7]", false, 7);
-	assert_link("pipe:7", "pipe", "pipe:7", false, U64_UNKNOWN);
-	assert_link("anon_inode:[eventpoll]", "eventpoll", "anon_inode:[eventpoll]", false, U64_UNKNOWN);
-	assert_link("anon_inode:inotify", "inotify", "anon_inode:inotify", false, U64_UNKNOWN);
-	assert_link(" (deleted)", "other", " (deleted)", false, U64_UNKNOWN);
-	assert_link("", "other", "", false, U64_UNKNOWN);
-}
-END_TEST
-
 START_TEST(positions_and_flags)
 {
 	struct pid_fd_info info;
@@ -183,25 +133,6 @@ START_TEST(system_calls)
 	ck_assert(!pid_syscall_parse(span_text("5 0x1 0x2\n"), &call));
 	ck_assert(!pid_syscall_parse(span_text(""), &call));
 	ck_assert(!pid_syscall_parse(span_text("x\n"), &call));
-}
-END_TEST
-
-START_TEST(signals_and_lines_of_status)
-{
-	const struct span text = span_text("Name:\ta\nUmask:\t0022\nTracerPid:\t12\nSigQ:\t3/96365\n"
-					   "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000200\n"
-					   "SigBlk:\t0000000000000a00\nSigIgn:\t0000000000001000\n"
-					   "SigCgt:\t0000000180000002\nCpus_allowed_list:\t0-3,5\n");
-	struct pid_signals signals;
-	struct span value;
-
-	ck_assert(pid_status_signals(text, &signals));
-	ck_assert(signals.queued == 3 && signals.queued_max == 96365);
-	ck_assert(signals.pending == 0x200 && signals.thread_pending == 0 && signals.blocked == 0xa00);
-	ck_assert(signals.ignored == 0x1000 && signals.caught == UINT64_C(0x180000002));
-	ck_assert(pid_status_line(text, "Cpus_allowed_list", &value) && span_is(value, "0-3,5"));
-	ck_assert(!pid_status_line(text, "Cpus_allowed", &value));
-	ck_assert(!pid_status_signals(span_text("SigPnd:\t00\n"), &signals));
 }
 END_TEST
 

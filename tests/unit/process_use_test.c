@@ -874,19 +874,6 @@ START_TEST(proportional_memory_is_read_on_request)
 	stop(pid);
 }
 
-START_TEST(rollups_are_parsed)
-{
-	static const char *const wrong[] = { "",          "Pss:\n",       "Pss: x kB\n",
-					     "Pss: 12\n", "Rss: 12 kB\n", "Pss: 99999999999999999999 kB\n" };
-	uint64_t bytes;
-
-	ck_assert(smaps_rollup_parse(
-		span_text("00400000-7fff [rollup]\nRss:  900 kB\nPss:   207 kB\nPss_Dirty: 1 kB\n"), &bytes));
-	ck_assert_uint_eq(bytes, 207 * 1024);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ck_assert(!smaps_rollup_parse(span_text(wrong[i]), &bytes));
-}
-
 #define CROWD 700      /* more than have their first turn in one tick */
 #define TURNS_MAX 100  /* until all have had theirs, with those of a large machine */
 #define CALM_SECONDS 3 /* after which their start is a small part of their lives */

@@ -95,20 +95,6 @@ START_TEST(without_caches_the_sum_is_left)
 	}
 }
 
-START_TEST(malformed_lines_are_skipped)
-{
-	struct span text = span_text("a 1 2 3 4 5 : tunables 0 0 0 : slabdata 1 x 0\n"
-				     "b 1 2 3 4 18446744073709551615 : slabdata 2 2 0\n"
-				     "c -1 2 3 4 1 : slabdata 2 2 0\n"
-				     "d 1 2 3 4 5 : slabdata 2 3 0\n");
-	struct slabinfo_line line;
-
-	ck_assert(slabinfo_next(&text, &line));
-	ck_assert(span_is(line.name, "d") && line.active == 1 && line.objects == 2);
-	ck_assert(line.object_bytes == 3 && line.pages == 15);
-	ck_assert(!slabinfo_next(&text, &line));
-}
-
 /* A name that was looked for in vain stays a dentry. */
 static void look_for_names(void)
 {

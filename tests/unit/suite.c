@@ -26,7 +26,7 @@
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
-#define TESTS_MAX 256
+#define TESTS_MAX 1280
 #define SCRATCH_NAME "panetop-unit-XXXXXX"
 
 /* Hold all that the tests of a run make below /tmp, and in memory. */
@@ -150,14 +150,22 @@ void scratch_directory_in_memory(char path[SCRATCH_PATH_MAX], const char *name)
 	ck_assert_ptr_nonnull(mkdtemp(path));
 }
 
-static const TTest *tests[TESTS_MAX];
+static struct known_test {
+	const TTest *test;
+	int number;
+} tests[TESTS_MAX];
 static size_t n_tests;
 
-void suite_add(const TTest *test)
+void suite_add_numbered(const TTest *test, int number)
 {
 	if (n_tests == TESTS_MAX)
 		abort();
-	tests[n_tests++] = test;
+	tests[n_tests++] = (struct known_test){ test, number };
+}
+
+void suite_add(const TTest *test)
+{
+	suite_add_numbered(test, 0);
 }
 
 /* What tests/driver repeats: a name on each line; without it, all. */
@@ -174,7 +182,7 @@ static bool is_wanted(const char *name)
 
 static int by_line(const void *a, const void *b)
 {
-	return (*(const TTest *const *)a)->line - (*(const TTest *const *)b)->line;
+	return ((const struct known_test *)a)->test->line - ((const struct known_test *)b)->test->line;
 }
 
 /* The comment of TAP may have several lines. */
@@ -247,11 +255,11 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < n_tests; i++) {
 		TCase *tcase;
 
-		if (!is_wanted(tests[i]->name))
+		if (!is_wanted(tests[i].test->name))
 			continue;
-		tcase = tcase_create(tests[i]->name);
+		tcase = tcase_create(tests[i].test->name);
 		tcase_set_timeout(tcase, PATIENCE_SECONDS);
-		tcase_add_test(tcase, tests[i]);
+		tcase_add_loop_test(tcase, tests[i].test, tests[i].number, tests[i].number + 1);
 		suite_add_tcase(suite, tcase);
 	}
 	if (!open_scratch()) {

@@ -26,6 +26,7 @@
 	} \
 	static void test##_fn(int _i CK_ATTRIBUTE_UNUSED)
 void suite_add(const TTest *test);
+void suite_add_numbered(const TTest *test, int number); /* which is its argument _i */
 
 /*
  * Each assertion that holds has its place written to a file, for a crash that may follow; it is there already

@@ -589,24 +589,6 @@ START_TEST(of_others_it_says_what_it_lacks)
 }
 END_TEST
 
-START_TEST(smaps_say_what_is_referenced)
-{
-	struct span text =
-		span_text("1000-9000 rw-p 0 0:0 0\nRss: 32 kB\nReferenced: 12 kB\nAnonHugePages: 8 kB\n"
-			  "ShmemPmdMapped: 4 kB\nFilePmdMapped: 18446744073709551615 kB\n"
-			  "a000-b000 rw-p 0 0:0 0\nRss: 4 kB\nReferenced: x kB\n");
-	struct maps_region region;
-	struct smaps_sizes sizes;
-
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert_uint_eq(sizes.referenced_bytes, 12 * 1024);
-	ck_assert_uint_eq(sizes.huge_bytes, 12 * 1024);
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert_uint_eq(sizes.referenced_bytes, U64_UNKNOWN);
-	ck_assert_uint_eq(sizes.huge_bytes, U64_UNKNOWN);
-}
-END_TEST
-
 /* As "measured" of one window of 30 s, of 2 GiB resident. */
 static struct touched_facts facts_of(double touched_bytes)
 {
