@@ -205,20 +205,3 @@ START_TEST(stolen_time_within_hours_decides_nothing)
 	rig_close(&guest.rig);
 }
 END_TEST
-
-START_TEST(without_the_clock_of_tasks_nothing_is_decided)
-{
-	struct guest guest;
-
-	guest_open(&guest, 0);
-	rig_remove(&guest.rig, "proc/self/sched");
-	guest.run += 10;
-	guest.seconds += 10;
-	guest.stolen += 2;
-	write_guest(&guest);
-	rig_put(&guest.rig, "proc/self/sched", "panetop (9, #threads: 1)\n");
-	guest.now = rig_sample(&guest.rig, 10);
-	assert_account(&guest, 10, 2, -2);
-	rig_close(&guest.rig);
-}
-END_TEST

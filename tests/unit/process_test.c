@@ -217,15 +217,6 @@ START_TEST(a_reused_pid_is_another_process)
 }
 END_TEST
 
-static void write_sizes(const struct machine *machine, int pid, unsigned virtual, unsigned resident,
-			unsigned shared)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d/statm", pid);
-	write_file(machine, path, "%u %u %u 5 0 100 0\n", virtual, resident, shared);
-}
-
 START_TEST(growth_in_steps_is_even)
 {
 	struct pool pool = { .size = sizeof(struct process) };
@@ -248,28 +239,6 @@ START_TEST(growth_in_steps_is_even)
 	ck_assert_double_lt(process_growth(process, UINT64_C(90) << 20, start + 82 * second), 0);
 	process_free(&pool, process);
 	pool_free(&pool);
-}
-END_TEST
-
-START_TEST(memory_of_processes)
-{
-	static const char *const topic_names[] = { "process", NULL };
-	struct machine machine;
-	double page = (double)sysconf(_SC_PAGESIZE);
-
-	make_root(&machine);
-	write_file(&machine, "proc/meminfo", "MemTotal: 40000 kB\nSwapTotal: 100 kB\nSwapFree: 100 kB\n");
-	write_process(&machine, (struct fake_process){ 7, 1, "grows", 100, 50, 0, 500 });
-	write_sizes(&machine, 7, 5000, 1000, 400);
-	open_machine(&machine, topic_names);
-	next_tick(&machine);
-	ck_assert_double_eq(number_of(&machine, 7, "virtual_bytes"), 5000 * page);
-	ck_assert_double_eq(number_of(&machine, 7, "resident_bytes"), 1000 * page);
-	ck_assert_double_eq(number_of(&machine, 7, "shared_bytes"), 400 * page);
-	ck_assert_double_eq_tol(number_of(&machine, 7, "memory_ratio"), page / 40960, 1e-9);
-	ck_assert_double_eq(number_of(&machine, 7, "swapped_bytes"), 0); /* no swap is in use */
-	ck_assert(isnan(number_of(&machine, 7, "growth_bytes_per_second")));
-	close_machine(&machine);
 }
 END_TEST
 
@@ -850,113 +819,10 @@ START_TEST(a_part_of_the_machine_is_not_all_of_it)
 }
 END_TEST
 
-/* Idle times that the kernel takes back, a CPU that goes away, guests that are counted twice. */
-START_TEST(cpus_whose_counters_misbehave)
-{
-	static const char *const topic_names[] = { "cpu", NULL };
-	struct machine machine;
-
-	make_root(&machine);
-	write_file(&machine, "proc/stat",
-		   "cpu  300 0 100 500 100 0 0 0 100 0\ncpu0 150 0 50 250 50 0 0 0 50 0\ncpu1 150 0 50 250 "
-		   "50 0 0 0 50 0\n");
-	open_machine(&machine, topic_names);
-	next_tick(&machine);
-	write_file(&machine, "proc/stat",
-		   "cpu  340 0 140 540 90 0 0 0 120 0\ncpu0 190 0 90 290 40 0 0 0 70 0\n");
-	next_tick(&machine);
-	ck_assert_uint_eq(frame_table(machine.now, "cpu")->n_rows, 2);
-	ck_assert_double_eq_tol(frame_number(machine.now, "cpu", "0", "user_ratio"), 20.0 / 120, 1e-9);
-	ck_assert_double_eq_tol(frame_number(machine.now, "cpu", "0", "guest_ratio"), 20.0 / 120, 1e-9);
-	ck_assert_double_eq_tol(frame_number(machine.now, "cpu", "0", "idle_ratio"), 40.0 / 120, 1e-9);
-	ck_assert_double_eq(frame_number(machine.now, "cpu", "0", "iowait_ratio"), 0);
-	ck_assert(isnan(frame_number(machine.now, "cpu", "0", "frequency_hertz")));
-	close_machine(&machine);
-}
-END_TEST
-
 static double share_of(const struct machine *machine, const char *cpu, const char *column)
 {
 	return frame_number(machine->now, "cpu", cpu, column);
 }
-
-static void check_parts_sum_to_one(const struct machine *machine, const char *cpu)
-{
-	static const char *const parts[] = { "user_ratio",   "nice_ratio", "system_ratio",  "idle_ratio",
-					     "iowait_ratio", "irq_ratio",  "softirq_ratio", "steal_ratio" };
-	double sum = 0;
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		sum += share_of(machine, cpu, parts[i]);
-	ck_assert_double_eq_tol(sum, 1, 1e-9);
-}
-
-/* While a CPU is offline its idle time is counted in another way, and it comes back with less. */
-START_TEST(a_cpu_that_was_offline_makes_no_other_busy)
-{
-	static const char *const topic_names[] = { "cpu", NULL };
-	static const char *const ticks[] = {
-		"cpu  1000 0 0 90000 0 0 0 0 0 0\ncpu0 500 0 0 45000 0 0 0 0 0 0\ncpu1 500 0 0 45000 0 0 0 0 "
-		"0 0\n",
-		"cpu  1020 0 0 50080 0 0 0 0 0 0\ncpu0 520 0 0 45080 0 0 0 0 0 0\n",
-		"cpu  1040 0 0 50160 0 0 0 0 0 0\ncpu0 540 0 0 45160 0 0 0 0 0 0\n",
-		"cpu  1060 0 0 45250 0 0 0 0 0 0\ncpu0 560 0 0 45240 0 0 0 0 0 0\ncpu1 500 0 0 10 0 0 0 0 0 "
-		"0\n",
-		"cpu  1130 0 0 45380 0 0 0 0 0 0\ncpu0 580 0 0 45320 0 0 0 0 0 0\ncpu1 550 0 0 60 0 0 0 0 0 "
-		"0\n",
-	};
-	static const double busy[] = { NAN, 0.2, 0.2, 0.2, 0.35 };
-	struct machine machine;
-	double seconds = 0;
-
-	make_root(&machine);
-	write_file(&machine, "proc/stat", "%s", ticks[0]);
-	open_machine(&machine, topic_names);
-	for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++) {
-		write_file(&machine, "proc/stat", "%s", ticks[i]);
-		next_tick(&machine);
-		ck_assert_double_ge(share_of(&machine, "all", "total_seconds"), seconds);
-		seconds = share_of(&machine, "all", "total_seconds");
-		if (i == 0)
-			continue;
-		ck_assert_double_eq_tol(share_of(&machine, "all", "user_ratio"), busy[i], 1e-9);
-		ck_assert_double_eq_tol(share_of(&machine, "0", "user_ratio"), 0.2, 1e-9);
-		check_parts_sum_to_one(&machine, "all");
-	}
-	ck_assert_double_eq_tol(share_of(&machine, "1", "user_ratio"), 0.5, 1e-9);
-	close_machine(&machine);
-}
-END_TEST
-
-/* A little that the kernel takes back of any part, and more than a second: the other parts are all there is.
- */
-START_TEST(parts_that_go_back_leave_a_whole)
-{
-	static const char *const topic_names[] = { "cpu", NULL };
-	struct machine machine;
-
-	make_root(&machine);
-	write_file(&machine, "proc/stat",
-		   "cpu  500 0 100 900 0 0 0 700 0 0\ncpu0 500 0 100 900 0 0 0 700 0 0\n");
-	open_machine(&machine, topic_names);
-	next_tick(&machine);
-	write_file(&machine, "proc/stat",
-		   "cpu  496 0 140 960 0 0 0 50 0 0\ncpu0 496 0 140 960 0 0 0 50 0 0\n");
-	next_tick(&machine);
-	check_parts_sum_to_one(&machine, "all");
-	check_parts_sum_to_one(&machine, "0");
-	ck_assert_double_eq_tol(share_of(&machine, "0", "system_ratio"), 0.4, 1e-9);
-	ck_assert_double_eq(share_of(&machine, "0", "user_ratio"), 0);
-	ck_assert_double_eq(share_of(&machine, "0", "steal_ratio"), 0);
-	write_file(&machine, "proc/stat",
-		   "cpu  501 0 180 995 0 0 0 70 0 0\ncpu0 501 0 180 995 0 0 0 70 0 0\n");
-	next_tick(&machine);
-	check_parts_sum_to_one(&machine, "0");
-	ck_assert_double_eq_tol(share_of(&machine, "0", "user_ratio"), 1.0 / 96, 1e-9);
-	ck_assert_double_eq_tol(share_of(&machine, "all", "steal_ratio"), 20.0 / 96, 1e-9);
-	close_machine(&machine);
-}
-END_TEST
 
 /* Of seconds 8251.33 - 3.47 - 0.12 is less than it was by a rounding error: then nothing was known. */
 START_TEST(an_idle_machine_is_known_to_be_idle)
@@ -1693,32 +1559,6 @@ START_TEST(programs_that_are_named_are_waited_for)
 	close_machine(&machine);
 	worker_close(machine.env.worker);
 	scope_free(&scope);
-}
-END_TEST
-
-/* A program that has its name already, but not yet its arguments, and then sleeps. */
-START_TEST(a_command_line_that_comes_late_is_read)
-{
-	static const char *const topic_names[] = { "process", NULL };
-	struct machine machine;
-
-	make_root(&machine);
-	write_process(&machine, (struct fake_process){ 7, 1, "late", 100, 50, 0, 500 });
-	write_file(&machine, "proc/7/cmdline", "%s", "");
-	machine.request.idle_shown = true;
-	open_machine(&machine, topic_names);
-	next_tick(&machine);
-	ck_assert_str_eq(command_of(&machine, 7), "late");
-	write_file(&machine, "proc/7/cmdline", "/bin/late%c-x%c", '\0', '\0');
-	next_tick(&machine);
-	next_tick(&machine);
-	ck_assert_str_eq(command_of(&machine, 7), "/bin/late -x");
-	write_file(&machine, "proc/7/cmdline", "/bin/later%c", '\0');
-	write_process(&machine, (struct fake_process){ 7, 1, "late", 101, 50, 0, 500 });
-	for (int i = 0; i < 12; i++)
-		next_tick(&machine);
-	ck_assert_str_eq(command_of(&machine, 7), "/bin/later");
-	close_machine(&machine);
 }
 END_TEST
 

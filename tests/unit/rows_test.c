@@ -3,7 +3,7 @@
  * Rows of topics over files that change, from tests/rows/TOPIC.txt. Each case there is a test:
  *
  *   case NAME                     what follows, up to the next one; lines that begin with # say why
- *   open FIXTURE [TOPIC]...       a machine: tests/fixtures/FIXTURE/tick0 and topics; again: another machine
+ *   open FIXTURE [TOPIC]...       a machine: tests/fixtures/FIXTURE/tick0, or nothing, and topics; again: another
  *   add TOPIC                     one more topic, which may need files that were put there
  *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; or its lines
  *                                 follow, indented by a tab
@@ -14,7 +14,8 @@
  *   set NAME VALUE                a setting
  *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
  *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
- *   whole TOPIC COLUMN=VALUE...   the same, and no other column is known
+ *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V
+ *   whole TOPIC COLUMN=VALUE...   as row, and no other column is known
  *   no TOPIC COLUMN=VALUE...      no row has these
  *   rows TOPIC N, failed TOPIC    its number of rows; it has failed
  *   quiet, notice TEXT, remedy TEXT    no notice; one has this in it, and no line is missing; its remedy
@@ -306,6 +307,11 @@ static void wrap(struct buffer *out, const char *text)
 	buffer_char(out, '\0');
 }
 
+static bool begins(const char *text, const char *kind)
+{
+	return strncmp(text, kind, strlen(kind)) == 0 && text[strlen(kind)] == ' ';
+}
+
 static void change(const char *what, const char *topic, const char *values)
 {
 	struct buffer whole = { 0 }, wrapped = { 0 };
@@ -365,7 +371,7 @@ static void check_rows(const char *what, const char *topic, char *values)
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
 	near = nearest(table, texts, values);
-	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0)
+	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 && !begins(here->text, "by"))
 		change(what, topic, texts[near]);
 	else if (n_same != wanted)
 		refuse("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s", wanted,
@@ -375,6 +381,22 @@ static void check_rows(const char *what, const char *topic, char *values)
 		free(texts[i]);
 	free(texts);
 	buffer_free(&came);
+}
+
+static void check_column(char *text)
+{
+	const char *topic = take_word(&text), *key = take_word(&text), *column = take_word(&text);
+
+	join(text);
+	while (*text) {
+		char *pair = take_word(&text), *equals = strrchr(pair, '='), values[512];
+
+		if (!equals)
+			refuse("%s has no =", pair);
+		snprintf(values, sizeof(values), "%s=%.*s %s=%s", key, (int)(equals - pair), pair, column,
+			 equals + 1);
+		check_rows("row", topic, values);
+	}
 }
 
 static void count_rows(const char *topic, const char *number)
@@ -421,12 +443,16 @@ static void end_frame(void)
 static void open_machine_of(char *text)
 {
 	static char fixture[64];
+	bool is_nothing;
 
 	end_frame();
 	if (is_open)
 		rig_close(&rig);
 	snprintf(fixture, sizeof(fixture), "%s", take_word(&text));
-	rig_open(&rig, fixture, (const char *const[]){ NULL });
+	is_nothing = strcmp(fixture, "nothing") == 0;
+	rig_open(&rig, is_nothing ? "empty" : fixture, (const char *const[]){ NULL });
+	if (is_nothing)
+		rig_remove(&rig, "proc");
 	rig.env.page_bytes = 4096;
 	is_open = true;
 	frame = NULL;
@@ -449,6 +475,8 @@ static bool run_expectation(const char *what, char *text)
 		const char *topic = take_word(&text);
 
 		check_rows(what, topic, text);
+	} else if (strcmp(what, "by") == 0) {
+		check_column(text);
 	} else if (strcmp(what, "rows") == 0) {
 		const char *topic = take_word(&text);
 
@@ -540,11 +568,6 @@ static void run_line(const struct line *line)
 		sample(rest);
 	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
 		refuse("unknown word %s; tests/unit/rows_test.c has a list", what);
-}
-
-static bool begins(const char *text, const char *kind)
-{
-	return strncmp(text, kind, strlen(kind)) == 0 && text[strlen(kind)] == ' ';
 }
 
 static void run_lines(size_t first)

@@ -22,29 +22,6 @@
 static const char *const memory_topics[] = { "memory",  "meminfo",      "memory_check",
 					     "reclaim", "memory_limit", NULL };
 
-/* The picture of the article: parts that add up, to the unit. */
-START_TEST(parts_add_up_to_the_total)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "total_bytes"), 2488 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_bytes"), 1228 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "free_bytes"), 1260 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "anonymous_bytes"), 608 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "kernel_bytes"), 24 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "caches_bytes"), 580 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "others_bytes"), 16 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 648 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), 1840 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "total_bytes"), U64_BLANK);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "swap", "total_bytes"), 1565 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "swap", "anonymous_bytes"), U64_BLANK);
-	ck_assert_uint_eq(frame.n_notices, 0);
-	frame_close(&frame);
-}
-END_TEST
-
 START_TEST(every_kernel_gives_a_partition)
 {
 	static const char *const kernels[] = { "linux-3.2", "linux-4.4", "linux-5.15", "linux-6.1",
@@ -65,62 +42,6 @@ START_TEST(every_kernel_gives_a_partition)
 				  cell_u64(&frame, "memory", "mem", "total_bytes"));
 		frame_close(&frame);
 	}
-}
-END_TEST
-
-/*
- * Kernel 3.2 has no MemAvailable. By hand from its zoneinfo and meminfo, in pages of 4 KiB:
- * low 13830; reserve min(96+2400, 3997) + min(12000+500, 480000) + min(4500+0, 160000) = 19496;
- * file 1351688 KiB less 13830 pages; slab 92161 KiB less 46080 KiB (its half is below the low watermark).
- */
-START_TEST(available_is_estimated_before_3_14)
-{
-	uint64_t low = 13830 * 4 * KIB, reserve = 19496 * 4 * KIB, file = 1351688 * KIB, slab = 92161 * KIB;
-	uint64_t expected = 716813 * KIB + (file - low) + (slab - slab / 2) - reserve;
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-3.2", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), expected);
-	ck_assert_str_eq(cell_text(&frame, "memory", "available", "note"), "estimated");
-	ck_assert_uint_eq(frame.n_notices, 1);
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(used_by_other_definitions)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_procps_bytes"), (2488 - 1840) * MIB);
-	/* buffers + cached are all file pages and the shared memory: 250 + 290 + 30 MiB; slab 40 */
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_htop_bytes"), (1228 - 570 - 40) * MIB);
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(checks_show_the_unaccounted_rest)
-{
-	struct frame frame;
-	const struct table *table;
-
-	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
-	table = frame_table(&frame, "memory_check");
-	ck_assert_uint_eq(table->n_rows, 5);
-	ck_assert_double_eq(
-		cell_f64(&frame, "memory_check", "Active(anon) + Active(file) = Active", "error_bytes"), 0);
-	ck_assert_double_eq(
-		cell_f64(&frame, "memory_check", "SReclaimable + SUnreclaim = Slab", "error_ratio"), 0);
-	for (size_t i = 3; i < 5; i++) {
-		const void *row = table_row(table, i);
-		const struct column *columns = table->schema->columns;
-		double error = row_number(row, &columns[schema_column(table->schema, "error_bytes")]);
-		double sum = row_number(row, &columns[schema_column(table->schema, "sum_bytes")]);
-
-		ck_assert_double_eq(sum - 2488.0 * (double)MIB, error);
-		ck_assert(fabs(error) < 60.0 * (double)MIB);
-	}
-	frame_close(&frame);
 }
 END_TEST
 
@@ -224,37 +145,6 @@ static double paging(const struct frame *frame, const char *column)
 {
 	return frame_number(frame, "paging", NULL, column);
 }
-
-START_TEST(the_window_of_paging_slides)
-{
-	static const char *const names[] = { "paging", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", names);
-	frame = page_for(&rig, 1, 100, 50);
-	ck_assert_double_eq(paging(frame, "window_seconds"), 0);
-	ck_assert(isnan(paging(frame, "window_refaults")));
-	ck_assert(isnan(paging(frame, "window_refaults_per_second")));
-	frame = page_for(&rig, 100, 130, 50);
-	ck_assert_double_eq(paging(frame, "window_seconds"), 100);
-	ck_assert_double_eq(paging(frame, "window_refaults"), 30);
-	ck_assert_double_eq(paging(frame, "window_refaults_per_second"), 0.3);
-	ck_assert_double_eq(paging(frame, "window_evictions"), 0);
-	ck_assert(isnan(paging(frame, "window_swap_ins"))); /* this kernel has no swap */
-	ck_assert_double_eq(paging(frame, "calm_seconds"), 0);
-	frame = page_for(&rig, 200, 130, 60);
-	ck_assert_double_eq(paging(frame, "window_seconds"), 300);
-	ck_assert_double_eq(paging(frame, "window_refaults"), 30);
-	ck_assert_double_eq(paging(frame, "window_evictions"), 10);
-	ck_assert_double_eq(paging(frame, "calm_seconds"), 200);
-	frame = page_for(&rig, 50, 130, 60); /* the first sample has left the window */
-	ck_assert_double_eq(paging(frame, "window_seconds"), 250);
-	ck_assert_double_eq(paging(frame, "window_refaults"), 0);
-	ck_assert_double_eq(paging(frame, "calm_seconds"), 250);
-	rig_close(&rig);
-}
-END_TEST
 
 /* From 0 on, as on a machine that has never refaulted. */
 START_TEST(calm_begins_with_the_first_sample)
@@ -416,18 +306,6 @@ START_TEST(the_cache_of_the_host_is_not_the_containers)
 }
 END_TEST
 
-START_TEST(available_above_the_total_is_clamped)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "lxc", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), 2488 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
-	ck_assert_str_eq(cell_text(&frame, "memory", "available", "note"), "clamped to the total");
-	frame_close(&frame);
-}
-END_TEST
-
 struct limit {
 	const char *resource, *cgroup;
 	uint64_t limit, used, left, caches;
@@ -460,30 +338,6 @@ static void assert_limits(const char *fixture, const struct limit *limits, size_
 	}
 	frame_close(&frame);
 }
-
-START_TEST(limits_of_control_groups_version_2)
-{
-	static const struct limit limits[] = {
-		{ "memory", "/system.slice/docker-1f.scope", 512 * MIB, 384 * MIB, 128 * MIB, 140000000 },
-		{ "swap", "/system.slice/docker-1f.scope", 0, 0, 0, U64_BLANK },
-		{ "memory", "/system.slice", 1024 * MIB, 1063741824, 10000000, 3 },
-	};
-
-	assert_limits("cgroup-v2", limits, 3);
-}
-END_TEST
-
-/* More used than allowed is never a negative rest; memory+swap is taken apart. */
-START_TEST(limits_of_control_groups_version_1)
-{
-	static const struct limit limits[] = {
-		{ "memory", "/ab", 104857600, 114857600, 0, 12288 },
-		{ "swap", "/ab", 100000000, 10000000, 90000000, U64_BLANK },
-	};
-
-	assert_limits("cgroup-v1", limits, 2);
-}
-END_TEST
 
 START_TEST(without_limits_there_is_no_row)
 {
@@ -608,26 +462,6 @@ START_TEST(without_accounting_no_reader_is_known)
 }
 END_TEST
 
-/* Of kernel threads only those are readers that read or wrote. */
-START_TEST(idle_kernel_threads_are_no_readers)
-{
-	static const char *const names[] = { "page_reader", NULL };
-	struct rig rig;
-	size_t all;
-
-	rig_open(&rig, "readers", names);
-	all = frame_table(rig_sample(&rig, 1), "page_reader")->n_rows;
-	rig_put(&rig, "proc/1/io", "read_bytes: 0\nwrite_bytes: 0\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all);
-	rig_put(&rig, "proc/1/stat",
-		"1 (jbd2) S 2 0 0 0 -1 2097216 0 0 0 0 6 7 8 9 20 0 1 0 10 0 0 18446744073709551615\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all - 1);
-	rig_put(&rig, "proc/1/io", "read_bytes: 0\nwrite_bytes: 4096\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all);
-	rig_close(&rig);
-}
-END_TEST
-
 START_TEST(page_readers_join_on_pid_and_start)
 {
 	static const char *const names[] = { "page_reader", NULL };
@@ -654,29 +488,6 @@ START_TEST(page_readers_join_on_pid_and_start)
 	}
 	frame_close(&before);
 	frame_close(&now);
-}
-END_TEST
-
-START_TEST(cpu_limits_of_both_versions)
-{
-	static const char *const topic_names[] = { "cpu_limit", NULL };
-	struct frame frame;
-
-	sample_fixture(&frame, "cgroup-v2", 0, topic_names);
-	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 1); /* "max" is none */
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", "/system.slice/docker-1f.scope", "limit_ratio"),
-			    1.5);
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "throttled_seconds"), 3.5);
-	ck_assert_uint_eq(cell_u64(&frame, "cpu_limit", NULL, "throttled_periods"), 12);
-	frame_close(&frame);
-	sample_fixture(&frame, "cgroup-v1", 0, topic_names);
-	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 1); /* -1 is none */
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "limit_ratio"), 0.5);
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "throttled_seconds"), 2.5);
-	frame_close(&frame);
-	sample_fixture(&frame, "linux-6.1", 0, topic_names);
-	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 0);
-	frame_close(&frame);
 }
 END_TEST
 
@@ -794,23 +605,6 @@ START_TEST(columns_are_found_as_they_are_typed)
 	ck_assert_str_eq(matched("process", ""), "unknown");
 	ck_assert_str_eq(matched("cpu", "steal"), "steal_ratio"); /* the other one is hidden */
 	ck_assert_str_eq(matched("cpu", "user"), "user_ratio");
-}
-END_TEST
-
-/* As in top and htop: %CPU. 99% is a percentile. */
-START_TEST(the_unit_sign_comes_first)
-{
-	for (unsigned i = 0; i < n_topics; i++) {
-		for (unsigned c = 0; c < topics[i]->schema->n_columns; c++) {
-			const char *title = topics[i]->schema->columns[c].title;
-			const char *sign = title ? strchr(title, '%') : NULL;
-
-			if (!sign || (*title >= '0' && *title <= '9'))
-				continue;
-			ck_assert_msg(sign == title && sign[1] > ' ', "%s: %s", topics[i]->schema->name,
-				      title);
-		}
-	}
 }
 END_TEST
 

@@ -640,44 +640,6 @@ START_TEST(the_rest_is_named_only_where_there_is_one)
 }
 END_TEST
 
-static const char *const damon_alone[] = { "damon_stat", NULL };
-
-START_TEST(idle_memory_of_the_machine)
-{
-	static struct frame frame;
-
-	sample_fixture(&frame, "damon_stat", 0, damon_alone);
-	check_row(&frame, "damon_stat",
-		  "p25_seconds=1.55 p50_seconds=9.3 p75_seconds=17.05 p90_seconds=21.7 p99_seconds=24.49 "
-		  "max_seconds=24.8 bandwidth_bytes_per_second=214748364");
-	frame_close(&frame);
-	sample_fixture(&frame, "linux-6.1", 0, damon_alone); /* it has none, which is no fault */
-	ck_assert_uint_eq(frame_table(&frame, "damon_stat")->n_rows, 0);
-	ck_assert_uint_eq(frame.n_notices, 0);
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(idle_memory_is_unknown_before_it_is_known)
-{
-	struct rig rig;
-	char zeros[512];
-
-	memset(zeros, 0, sizeof(zeros));
-	for (int i = 0; i < DAMON_PERCENTILES; i++)
-		strcat(zeros, i > 0 ? ",0" : "0");
-	rig_open(&rig, "damon_stat", damon_alone);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 1);
-	rig_put(&rig, "sys/module/damon_stat/parameters/memory_idle_ms_percentiles", "%s\n", zeros);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
-	rig_tick(&rig, 0);
-	rig_put(&rig, "sys/module/damon_stat/parameters/enabled",
-		"N\n"); /* its last numbers stay in the files */
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
-	rig_close(&rig);
-}
-END_TEST
-
 START_TEST(percentiles_that_are_none)
 {
 	static const char *const wrong[] = { "", "\n", "0,1,2\n", "x", "3,2,1" };
