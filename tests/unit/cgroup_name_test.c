@@ -87,7 +87,6 @@ START_TEST(kinds_and_names_by_path)
 		ck_assert_str_eq(name.name, paths[i].name);
 	}
 }
-END_TEST
 
 START_TEST(long_names_are_cut)
 {
@@ -102,4 +101,3 @@ START_TEST(long_names_are_cut)
 	ck_assert_uint_eq(strlen(name.name), CGROUP_NAME_MAX - 1);
 	ck_assert_int_eq(name.kind, CGROUP_UNIT);
 }
-END_TEST

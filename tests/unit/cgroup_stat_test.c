@@ -32,7 +32,6 @@ START_TEST(mounts_of_hierarchies)
 	ck_assert_str_eq(mount.point, "cg x");
 	ck_assert(!cgroup_mount_next(&text, &mount));
 }
-END_TEST
 
 /* The number of this directory below one of cgroup2, or skips the test. */
 static uint64_t number_of(int mount, const char *name)
@@ -96,4 +95,3 @@ START_TEST(groups_have_paths_by_their_numbers)
 	}
 	close(mount);
 }
-END_TEST

@@ -67,7 +67,6 @@ START_TEST(parts_are_read)
 	ck_assert_int_eq(condition.unit, UNIT_BYTES);
 	ck_assert(span_is(condition.text, "thing( some , \"b,)\\\"\",command = x y).bytes <= 1.5KiB"));
 }
-END_TEST
 
 static void check_values(const char *text, unsigned n_values, const char *first, const char *last)
 {
@@ -95,7 +94,6 @@ START_TEST(blanks_around_values_are_left_out)
 	ck_assert_int_eq(parse("\tt\t(a).b\t<\t5", &condition), CONDITION_GOOD);
 	ck_assert(span_is(condition.topic, "t") && span_is(condition.column, "b"));
 }
-END_TEST
 
 /* One byte of a value is its NUL. */
 START_TEST(values_have_a_longest_length)
@@ -120,7 +118,6 @@ START_TEST(values_have_a_longest_length)
 	check_values("t(1,2,3,4,5,6,7,8) == 0", CONDITION_SELECTS_MAX, "1", "8");
 	ck_assert_int_eq(parse("t(1,2,3,4,5,6,7,8,9) == 0", &condition), CONDITION_TOO_LONG);
 }
-END_TEST
 
 START_TEST(names_are_of_small_letters_digits_and_underscores)
 {
@@ -138,7 +135,6 @@ START_TEST(names_are_of_small_letters_digits_and_underscores)
 		ck_assert(span_is(condition.topic, "a"));
 	}
 }
-END_TEST
 
 /* What lies behind it is of others. */
 START_TEST(a_condition_ends_where_its_text_does)
@@ -168,7 +164,6 @@ START_TEST(a_condition_ends_where_its_text_does)
 	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_OPEN);
 	ck_assert_str_eq(condition.selects[0].value, "a");
 }
-END_TEST
 
 static bool compares(const char *sign, double value)
 {
@@ -199,7 +194,6 @@ START_TEST(relations_hold_below_at_and_above_their_limit)
 		ck_assert_msg(!compares(sign, NAN), "%s", sign);
 	}
 }
-END_TEST
 
 START_TEST(numbers_have_units)
 {
@@ -230,7 +224,6 @@ START_TEST(numbers_have_units)
 	snprintf(text, sizeof(text), "x>%064d", 7);
 	ck_assert_int_eq(parse(text, &condition), CONDITION_NO_NUMBER);
 }
-END_TEST
 
 START_TEST(a_comma_separates_outside_brackets)
 {
@@ -244,7 +237,6 @@ START_TEST(a_comma_separates_outside_brackets)
 	ck_assert(span_is(condition.text, "e != 2") && rest.at == rest.end);
 	ck_assert_int_eq(condition.relation, RELATION_NOT_EQUAL);
 }
-END_TEST
 
 START_TEST(what_is_wrong_is_refused)
 {
@@ -272,7 +264,6 @@ START_TEST(what_is_wrong_is_refused)
 			ck_assert_str_eq(rest.at, "2 %");
 	}
 }
-END_TEST
 
 START_TEST(columns_are_found)
 {
@@ -292,7 +283,6 @@ START_TEST(columns_are_found)
 	ck_assert_int_eq(bind("thing.flow < 1s"), CONDITION_OTHER_UNIT);
 	ck_assert_int_eq(bind("thing.ratio < 1KiB"), CONDITION_OTHER_UNIT);
 }
-END_TEST
 
 static void check_wrong(const char *text, const char *expected)
 {
@@ -312,7 +302,6 @@ START_TEST(what_is_not_found_is_named)
 	check_wrong("thing(a).no < 1", "no");
 	check_wrong("thing(a).bytes < 1s", "bytes");
 }
-END_TEST
 
 static struct condition_result judge(const struct frame *frame, const char *text)
 {
@@ -374,4 +363,3 @@ START_TEST(rows_are_judged)
 	ck_assert(!result.holds && isnan(result.value));
 	frame_close(&frame);
 }
-END_TEST

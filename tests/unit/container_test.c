@@ -74,7 +74,6 @@ START_TEST(a_container_has_its_limits)
 	ck_assert(!overview_shows_cpus(frame));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_is_left_is_that_of_the_tightest_limit)
 {
@@ -88,7 +87,6 @@ START_TEST(what_is_left_is_that_of_the_tightest_limit)
 	assert_cpus(&rig.frames[rig.present], "0.50 of 2 CPUs");
 	rig_close(&rig);
 }
-END_TEST
 
 /* --cpuset-cpus limits without a quota. */
 START_TEST(a_cpuset_is_a_limit)
@@ -104,7 +102,6 @@ START_TEST(a_cpuset_is_a_limit)
 	assert_cpus(&rig.frames[rig.present], "1 of 2 CPUs");
 	rig_close(&rig);
 }
-END_TEST
 
 /* In a limited service of the machine all processes are seen; nor is it known without the link. */
 START_TEST(the_machine_is_no_container)
@@ -122,7 +119,6 @@ START_TEST(the_machine_is_no_container)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 START_TEST(a_container_without_limits_has_the_machine)
 {
@@ -136,5 +132,4 @@ START_TEST(a_container_without_limits_has_the_machine)
 	assert_cpus(&rig.frames[rig.present], "2 CPUs");
 	rig_close(&rig);
 }
-END_TEST
 

@@ -75,7 +75,6 @@ START_TEST(cpus_that_come_and_go_change_no_mean)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* A count that is unknown for a while is not missing from the sums later; a reset makes them unknown. */
 START_TEST(sums_are_whole_or_unknown)
@@ -102,7 +101,6 @@ START_TEST(sums_are_whole_or_unknown)
 	ck_assert(isnan(of_all(frame, "entries_per_second")));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(without_a_cpu_that_was_there_before_nothing_is_known)
 {
@@ -121,7 +119,6 @@ START_TEST(without_a_cpu_that_was_there_before_nothing_is_known)
 				1e-9);
 	rig_close(&rig);
 }
-END_TEST
 
 static double of_cpu(const struct frame *frame, const char *column)
 {
@@ -156,7 +153,6 @@ START_TEST(idle_times_come_with_entries)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 static double throttled(const struct frame *frame, const char *cpu, const char *part)
 {
@@ -211,7 +207,6 @@ START_TEST(time_of_a_throttling_is_told_when_it_ends)
 	ck_assert_double_eq(throttled(frame, "0", "core"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 #define MANY 10
 #define SECOND_PACKAGE 6
@@ -291,7 +286,6 @@ START_TEST(each_cpu_of_a_package_has_its_turn)
 	ck_assert_double_eq(throttled(frame, "7", "package"), 7);
 	rig_close(&rig);
 }
-END_TEST
 
 /* All of its package are read when the first one begins, and when it ends; not while it stays as it was. */
 START_TEST(a_package_that_is_throttled_is_read_whole)
@@ -333,7 +327,6 @@ START_TEST(a_package_that_is_throttled_is_read_whole)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Where nothing was counted there is no time; what cannot be read is unknown, and read again. */
 START_TEST(time_is_read_where_throttling_was_counted)
@@ -363,7 +356,6 @@ START_TEST(time_is_read_where_throttling_was_counted)
 	ck_assert_double_eq(throttled(frame, "2", "core"), 9);
 	rig_close(&rig);
 }
-END_TEST
 
 static uint64_t reads_of_a_sample(struct rig *rig)
 {
@@ -394,7 +386,6 @@ START_TEST(who_needs_no_speeds_reads_none)
 	ck_assert_uint_eq(reads_of_a_sample(&rig), with_speeds);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_speed(struct rig *rig, unsigned khz)
 {
@@ -437,7 +428,6 @@ START_TEST(a_speed_is_that_of_the_tick)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static const char *const cpu_alone[] = { "cpu", NULL };
 
@@ -467,7 +457,6 @@ START_TEST(growth_of_a_cpu_is_that_of_the_interval)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 static const char *const frequency_alone[] = { "frequency", NULL };
 
@@ -519,7 +508,6 @@ START_TEST(frequencies_of_each_cpu)
 	ck_assert(isnan(cell_f64(frame, "frequency", "all", "least_hertz")));
 	rig_close(&rig);
 }
-END_TEST
 
 /* Each is read in every eighth sample, and at once where it was unknown. */
 START_TEST(limits_of_speeds_have_their_turn)
@@ -554,7 +542,6 @@ START_TEST(limits_of_speeds_have_their_turn)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Without a driver the speeds are in a list; a CPU that comes may have one. */
 START_TEST(speeds_from_a_list)
@@ -586,7 +573,6 @@ START_TEST(speeds_from_a_list)
 	ck_assert_double_eq_tol(cell_f64(frame, "frequency", "all", "hertz"), 1.2e9, 1);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Of Intel's driver 1 says that it is off, of the others that it is on; Intel's comes first. */
 START_TEST(whether_turbo_is_allowed)
@@ -615,7 +601,6 @@ START_TEST(whether_turbo_is_allowed)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static void put_state(struct rig *rig, unsigned cpu, unsigned number, const char *name, unsigned usage,
 		      unsigned time_us)
@@ -668,7 +653,6 @@ START_TEST(states_of_unlike_cpus)
 	check_row(frame, "idle_state", "cpu=all state=C8 entries=55 residency_seconds=3.75");
 	rig_close(&rig);
 }
-END_TEST
 
 #define STATES 20 /* more than the kernel may have: it has at most 10 */
 
@@ -690,4 +674,3 @@ START_TEST(a_cpu_has_few_states)
 	ck_assert_uint_lt(n_rows, 2 * STATES);
 	rig_close(&rig);
 }
-END_TEST

@@ -66,7 +66,6 @@ START_TEST(parts_add_up_to_the_device)
 	check_part(frame, "device", 0, 500 * PAGE);
 	rig_close(&rig);
 }
-END_TEST
 
 /* What a process did stays counted when it exits and its parent has waited for it. */
 START_TEST(a_process_that_exits)
@@ -87,4 +86,3 @@ START_TEST(a_process_that_exits)
 	check_part(frame, "kernel", 0, 0);
 	rig_close(&rig);
 }
-END_TEST

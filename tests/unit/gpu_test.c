@@ -144,7 +144,6 @@ START_TEST(time_that_goes_back_is_no_time)
 	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.2, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_unnumbered_gfx(struct rig *rig, unsigned milliseconds)
 {
@@ -178,7 +177,6 @@ START_TEST(a_client_without_a_number_begins_again)
 	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.126, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(clients_that_go_take_nothing_back)
 {
@@ -205,7 +203,6 @@ START_TEST(clients_that_go_take_nothing_back)
 	ck_assert_ptr_eq(use(frame, 102, FIRST, "all"), NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 /* A client that is first seen later has worked before that, unless it is new. */
 START_TEST(what_is_new_counts_from_zero)
@@ -225,7 +222,6 @@ START_TEST(what_is_new_counts_from_zero)
 	ck_assert_double_eq_tol(share(frame, 103, FIRST, "gfx"), 0.1, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_shared_client_goes_on_with_who_has_it)
 {
@@ -247,7 +243,6 @@ START_TEST(a_shared_client_goes_on_with_who_has_it)
 	ck_assert_double_eq_tol(share(frame, 101, FIRST, "gfx"), 0.1, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(another_process_with_the_same_pid)
 {
@@ -263,7 +258,6 @@ START_TEST(another_process_with_the_same_pid)
 	ck_assert_double_eq_tol(share(frame, 102, FIRST, "gfx"), 0.25, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 /* The busiest kind of engine is that of video, of which there are two; both processes use the other one. */
 START_TEST(i915_is_as_busy_as_its_clients)
@@ -283,7 +277,6 @@ START_TEST(i915_is_as_busy_as_its_clients)
 	ck_assert_double_eq(bytes(frame, 201, "0000:00:02.0"), 77412 * 1024.0);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_cycles(struct rig *rig, unsigned cycles, const char *total)
 {
@@ -316,7 +309,6 @@ START_TEST(cycles_need_a_clock_that_goes_on)
 	ck_assert_double_eq_tol(number(rig_sample(&rig, 1), 300, FIRST, "rcs", "busy_seconds"), 0.5, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Of two whose processes are looked into, one sleeps. */
 START_TEST(clients_do_not_say_how_busy_one_is_that_sleeps)
@@ -345,7 +337,6 @@ START_TEST(clients_do_not_say_how_busy_one_is_that_sleeps)
 	check_row(frame, "gpu", "device=0000:03:00.0 card=card0 driver=amdgpu state=asleep");
 	rig_close(&rig);
 }
-END_TEST
 
 /* Some drivers count a job when it ends. */
 START_TEST(no_device_is_busier_than_always)
@@ -366,7 +357,6 @@ START_TEST(no_device_is_busier_than_always)
 	ck_assert_double_eq_tol(busy(rig_sample(&rig, 1), "0000:00:02.0"), 0.99, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 /* What an engine has worked counts in one interval, whichever of them it is. */
 START_TEST(each_interval_begins_without_work)
@@ -397,7 +387,6 @@ START_TEST(each_interval_begins_without_work)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* What drivers say themselves stands, also where processes are looked into for another topic. */
 START_TEST(both_topics_share_one_look_into_processes)
@@ -416,7 +405,6 @@ START_TEST(both_topics_share_one_look_into_processes)
 		  "device=0000:0b:00.0 card=card1 driver=amdgpu state= how=driver");
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(without_a_card_nothing_is_read)
 {
@@ -441,7 +429,6 @@ START_TEST(without_a_card_nothing_is_read)
 	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 4);
 	rig_close(&rig);
 }
-END_TEST
 
 /* NVIDIA's counts nothing for its clients, and a zombie has none. */
 START_TEST(clients_that_do_not_count)
@@ -466,7 +453,6 @@ START_TEST(clients_that_do_not_count)
 	ck_assert_uint_eq(frame->n_notices, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(of_very_many_descriptors_some_are_left_out)
 {
@@ -489,7 +475,6 @@ START_TEST(of_very_many_descriptors_some_are_left_out)
 			 "3 descriptors of graphics processors are left out, of processes with many");
 	rig_close(&rig);
 }
-END_TEST
 
 /* An answer of NVIDIA's library, which is not asked here: its first device, with nothing known. */
 static struct nvidia_device *answer_of(struct rig *rig, const char *name)
@@ -579,7 +564,6 @@ START_TEST(a_card_of_nvidia_is_what_its_library_says)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_process(struct nvidia_device *device, uint32_t pid, double multiprocessors, double encoder,
 			double decoder)
@@ -643,7 +627,6 @@ START_TEST(processes_of_nvidia_by_engine)
 	ck_assert_ptr_nonnull(use(frame, 102, FIRST, "all")); /* it uses both */
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(processes_that_nvidia_knows_no_longer)
 {
@@ -683,7 +666,6 @@ START_TEST(processes_that_nvidia_knows_no_longer)
 	ck_assert_double_eq(number(frame, 103, SECOND, "sm", "busy_seconds"), 0.5);
 	rig_close(&rig);
 }
-END_TEST
 
 static void check_trouble(struct rig *rig, int error, const char *text, const char *remedy)
 {
@@ -714,7 +696,6 @@ START_TEST(why_nvidia_says_nothing)
 	check_trouble(&rig, NVML_NO_PERMISSION, "NVIDIA's library gives an error", NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 static const char *name_at(const struct frame *frame, size_t index)
 {
@@ -758,7 +739,6 @@ START_TEST(while_one_of_nvidia_sleeps_the_others_are_left_alone)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST
 
 #define DEVICE_OF_NVIDIA "0000:41:00.0"
 #define POWER_OF_NVIDIA "sys/bus/pci/devices/" DEVICE_OF_NVIDIA "/power"
@@ -811,7 +791,6 @@ START_TEST(nvidia_is_asked_until_it_is_idle)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_a_probe_says_of_nvidia)
 {
@@ -826,7 +805,6 @@ START_TEST(what_a_probe_says_of_nvidia)
 	ck_assert_int_eq(nvidia_test(&rig.env), -ENOENT);
 	rig_close(&rig);
 }
-END_TEST
 
 static struct drm_client parsed;
 
@@ -860,7 +838,6 @@ START_TEST(what_no_driver_writes)
 	ck_assert(parse("drm-driver:\ta\ndrm-engine-a-name-that-is-longer-than-any-driver-has:\t1 ns\n"));
 	ck_assert_uint_eq(parsed.n_engines, 0);
 }
-END_TEST
 
 /* A library of one device, in place of NVIDIA's. */
 static struct nvml_sample samples[3];
@@ -948,7 +925,6 @@ START_TEST(what_the_library_of_nvidia_says)
 	nvml_library_ask(&library, &answer);
 	ck_assert_uint_eq(device->n_processes, 0);
 }
-END_TEST
 
 static unsigned n_present, n_broken, percent, bus;
 
@@ -1059,7 +1035,6 @@ START_TEST(a_process_that_draws_and_computes)
 	ck_assert_str_eq(device->name, "10000:0b:1f.0");
 	ck_assert_double_eq(device->processes[0].ratios[NVIDIA_MULTIPROCESSORS], 1);
 }
-END_TEST
 
 START_TEST(more_devices_and_processes_than_there_is_room_for)
 {
@@ -1093,4 +1068,3 @@ START_TEST(more_devices_and_processes_than_there_is_room_for)
 	ck_assert_int_eq(said.error, NVML_DRIVER_NOT_LOADED);
 	ck_assert_uint_eq(said.n_devices, 0);
 }
-END_TEST

@@ -79,7 +79,6 @@ START_TEST(an_interface_that_reads_less_once)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 START_TEST(comings_and_goings_are_no_traffic)
 {
@@ -106,7 +105,6 @@ START_TEST(comings_and_goings_are_no_traffic)
 	ck_assert_double_eq(number(frame, "all", "received_bits_per_second"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* The wire carries 24 bytes more than is counted for each frame of Ethernet. */
 START_TEST(the_use_of_a_link_is_of_its_wire)
@@ -137,7 +135,6 @@ START_TEST(the_use_of_a_link_is_of_its_wire)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 START_TEST(thousands_with_any_names)
 {
@@ -163,7 +160,6 @@ START_TEST(thousands_with_any_names)
 	buffer_free(&text);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Seen twice, a counter that falls alone was set back; two that fall began again. */
 START_TEST(two_counters_that_fall_began_again)
@@ -197,7 +193,6 @@ START_TEST(two_counters_that_fall_began_again)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* Without a device: an end of a pair, or what has a speed; but not what lies on another one. */
 START_TEST(which_links_lead_out)
@@ -254,7 +249,6 @@ START_TEST(which_links_lead_out)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* Interfaces that lie on others, whatever both are; all of them received 1000. */
 START_TEST(one_thing_on_others_counts_once)
@@ -333,7 +327,6 @@ START_TEST(one_thing_on_others_counts_once)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static unsigned count_mtu(const struct frame *frame, unsigned mtu)
 {
@@ -381,4 +374,3 @@ START_TEST(links_are_read_again_in_turns)
 		rig_close(&rig);
 	}
 }
-END_TEST

@@ -54,7 +54,6 @@ START_TEST(rates_of_disks)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 static const char *const disk_topic[] = { "disk", NULL };
 
@@ -100,7 +99,6 @@ START_TEST(a_reading_that_goes_back_is_not_counted)
 	ck_assert(isnan(disk_f64(rig_sample(&rig, 1), "sda", "busy_ratio")));
 	rig_close(&rig);
 }
-END_TEST
 
 /* What lies on what: the kernel says it, else the name. The disks that count, and what they read in all. */
 START_TEST(one_thing_is_counted_once)
@@ -174,7 +172,6 @@ START_TEST(one_thing_is_counted_once)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* A reading that is less for a moment is unknown; with the next one the rate is that of both intervals. */
 START_TEST(a_disk_that_reads_0_once)
@@ -202,7 +199,6 @@ START_TEST(a_disk_that_reads_0_once)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(names_of_partitions)
 {
@@ -229,7 +225,6 @@ START_TEST(names_of_partitions)
 				      cases[i].is,
 			      "%s %s", cases[i].disk, cases[i].name);
 }
-END_TEST
 
 START_TEST(rates_of_interfaces)
 {
@@ -258,4 +253,3 @@ START_TEST(rates_of_interfaces)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST

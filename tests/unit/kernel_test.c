@@ -64,7 +64,6 @@ START_TEST(one_path_stands_for_a_process)
 	ck_assert(is_path("", "") && is_path("nonsense", "") && is_path("0::\n", "") &&
 		  is_path("0::x\n", "") && is_path("1:freezer:/a\n", ""));
 }
-END_TEST
 
 /* Mounts of a container show only what is below their root. */
 START_TEST(mounts_of_groups_in_turn)
@@ -96,7 +95,6 @@ START_TEST(mounts_of_groups_in_turn)
 	rest = span_text(text);
 	ck_assert(cgroup_next(&rest, "/a/x/c", &place) && place.version == 0);
 }
-END_TEST
 
 /* A line whose n-th field, as proc(5) counts them, is 1000 + n, but for the field with that text. */
 static void stat_line(char text[512], int n_fields, int other, const char *value)
@@ -137,7 +135,6 @@ START_TEST(fields_of_stat)
 				  stat.processor == (n_fields >= 39 ? 1039 : U64_UNKNOWN));
 	}
 }
-END_TEST
 
 /* What does not fit is not cut. */
 START_TEST(numbers_of_stat_at_their_limits)
@@ -163,7 +160,6 @@ START_TEST(numbers_of_stat_at_their_limits)
 	stat_line(text, 52, 52, "2147483648");
 	ck_assert(!pid_stat_exit_status(span_text(text), &status));
 }
-END_TEST
 
 /* As long as none was counted the kernel does not count them. */
 START_TEST(time_in_interrupts_is_measured_or_not)
@@ -178,7 +174,6 @@ START_TEST(time_in_interrupts_is_measured_or_not)
 	ck_assert(cpu_times_measures_interrupts(&times));
 #endif
 }
-END_TEST
 
 #define FAMILY 31
 #define STATS_BYTES 384 /* version 12 and its first field */
@@ -288,7 +283,6 @@ START_TEST(taskstats_two_exits_in_a_datagram)
 	ck_assert(!taskstats_exit(&message, FAMILY + 1, &record));
 	ck_assert(!taskstats_exit(&message, FAMILY - 1, &record));
 }
-END_TEST
 
 /* In memory of just that length, so that the sanitizers see a read beyond. */
 START_TEST(taskstats_cut_anywhere)
@@ -317,7 +311,6 @@ START_TEST(taskstats_cut_anywhere)
 		free(copy);
 	}
 }
-END_TEST
 
 START_TEST(taskstats_short_and_old_leave_unknowns)
 {
@@ -349,7 +342,6 @@ START_TEST(taskstats_short_and_old_leave_unknowns)
 	ck_assert_uint_eq(record.tid, 42);
 	ck_assert_uint_eq(record.cpu_ns, U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(taskstats_of_version_15)
 {
@@ -382,7 +374,6 @@ START_TEST(taskstats_of_version_15)
 	ck_assert_uint_eq(record.cpu_ns, U64_UNKNOWN); /* more than 64 bits hold */
 	ck_assert_str_eq(record.comm, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
 }
-END_TEST
 
 START_TEST(netlink_answers)
 {
@@ -412,7 +403,6 @@ START_TEST(netlink_answers)
 	ck_assert_uint_eq(message.sequence, 9);
 	ck_assert(!taskstats_family(&message, &family) && !taskstats_exit(&message, FAMILY, &record));
 }
-END_TEST
 
 START_TEST(perf_groups_are_taken_whole)
 {
@@ -431,7 +421,6 @@ START_TEST(perf_groups_are_taken_whole)
 	ck_assert(values[0] == 7 && values[1] == 9 && values[2] == 1);
 	ck_assert(times.enabled_ns == 400 && times.running_ns == 100);
 }
-END_TEST
 
 START_TEST(perf_counts_are_scaled)
 {
@@ -445,7 +434,6 @@ START_TEST(perf_counts_are_scaled)
 			  (UINT64_C(1) << 60) + 1);
 	ck_assert_uint_eq(perf_scaled(UINT64_C(1) << 62, (struct perf_times){ 400, 1 }), U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(powercap_zones)
 {
@@ -470,7 +458,6 @@ START_TEST(powercap_zones)
 	ck_assert_int_eq(powercap_part(span_text("psys")), POWERCAP_PLATFORM);
 	ck_assert_int_eq(powercap_part(span_text("uncore")), POWERCAP_OTHER);
 }
-END_TEST
 
 START_TEST(energy_counters_wrap_or_are_reset)
 {
@@ -490,7 +477,6 @@ START_TEST(energy_counters_wrap_or_are_reset)
 	ck_assert(!energy_step(5, 12, range, 0.0099, 100).may_have_wrapped);
 	ck_assert(!energy_step(5, 12, U64_UNKNOWN, 1e9, 100).may_have_wrapped);
 }
-END_TEST
 
 START_TEST(hwmon_names_and_values)
 {
@@ -516,7 +502,6 @@ START_TEST(hwmon_names_and_values)
 	ck_assert(isnan(sensor_plausible(SENSOR_FAN, -1)) && isnan(sensor_plausible(SENSOR_FAN, NAN)));
 	ck_assert_double_eq(sensor_plausible(SENSOR_TEMPERATURE, -40), -40);
 }
-END_TEST
 
 START_TEST(sensors_of_every_kind)
 {
@@ -555,29 +540,6 @@ START_TEST(sensors_of_every_kind)
 		ck_assert_msg(isnan(sensor_plausible((enum sensor_kind)i, kinds[i].above)), "%d", i);
 	}
 }
-END_TEST
-
-START_TEST(signed_numbers)
-{
-	struct span text = span_text(" -274000 +5 - 9223372036854775808");
-	int64_t value = 1;
-
-	ck_assert(span_i64(&text, &value) && value == -274000);
-	ck_assert(span_i64(&text, &value) && value == 5);
-	ck_assert(!span_i64(&text, &value) && *text.at == ' ');
-	text = span_text("9223372036854775808");
-	ck_assert(!span_i64(&text, &value) && value == 5);
-	text = span_text("- 5");
-	ck_assert(!span_i64(&text, &value));
-	text = span_text("9223372036854775807 -9223372036854775807");
-	ck_assert(span_i64(&text, &value) && value == INT64_MAX);
-	ck_assert(span_i64(&text, &value) && value == -INT64_MAX && span_length(text) == 0);
-	text = span_text("+-5");
-	ck_assert(!span_i64(&text, &value) && span_is(text, "+-5"));
-	text = span_text("-");
-	ck_assert(!span_i64(&text, &value) && value == -INT64_MAX);
-}
-END_TEST
 
 START_TEST(zones_of_power_have_ranks)
 {
@@ -589,7 +551,6 @@ START_TEST(zones_of_power_have_ranks)
 	ck_assert_int_eq(powercap_part(span_text("psys-1")), POWERCAP_PLATFORM);
 	ck_assert_int_eq(powercap_part(span_text("dram-0")), POWERCAP_OTHER);
 }
-END_TEST
 
 /* As much as 100 W explain in a 64th of a second, and not a microjoule more. */
 START_TEST(energy_that_wraps_at_the_limit)
@@ -617,7 +578,6 @@ START_TEST(energy_that_wraps_at_the_limit)
 			      "case %zu: %lld", i, (long long)step.grown_uj);
 	}
 }
-END_TEST
 
 START_TEST(sets_of_signals_are_all_there_or_none)
 {
@@ -650,7 +610,6 @@ START_TEST(sets_of_signals_are_all_there_or_none)
 			buffer_free(&text);
 		}
 }
-END_TEST
 
 START_TEST(flags_of_open_files)
 {
@@ -690,7 +649,6 @@ START_TEST(flags_of_open_files)
 		ck_assert(info.position == U64_UNKNOWN && info.mount == U64_UNKNOWN);
 	}
 }
-END_TEST
 
 START_TEST(arguments_of_system_calls)
 {
@@ -734,7 +692,6 @@ START_TEST(arguments_of_system_calls)
 	ck_assert_int_eq(call.foreign, sizeof(void *) == 8);
 	ck_assert(pid_syscall_parse(span_text("running"), &call) && call.running && !call.none);
 }
-END_TEST
 
 START_TEST(states_and_times_of_a_task)
 {
@@ -752,7 +709,6 @@ START_TEST(states_and_times_of_a_task)
 	ck_assert(!pid_schedstat_parse(span_text("1 2\n"), &schedstat));
 	ck_assert(!pid_schedstat_parse(span_text("1 x 3\n"), &schedstat));
 }
-END_TEST
 
 START_TEST(disks_that_others_store)
 {
@@ -765,7 +721,6 @@ START_TEST(disks_that_others_store)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		ck_assert_msg(!disk_is_stacked(span_text(others[i])), "%s", others[i]);
 }
-END_TEST
 
 static bool same(double one, double other)
 {
@@ -803,7 +758,6 @@ START_TEST(limits_that_nobody_has_set)
 		ck_assert_msg(same(limits.critical, kept->critical), "%zu: critical", i);
 	}
 }
-END_TEST
 
 START_TEST(inputs_without_a_sensor)
 {
@@ -827,7 +781,6 @@ START_TEST(inputs_without_a_sensor)
 			      i);
 	}
 }
-END_TEST
 
 /* Waiting for storage is idle, and guests are part of user and nice. */
 START_TEST(busy_ticks_of_a_cpu)
@@ -847,7 +800,6 @@ START_TEST(busy_ticks_of_a_cpu)
 	times.irq = times.softirq = times.steal = U64_UNKNOWN;
 	ck_assert_double_eq(cpu_times_busy(&times), 7);
 }
-END_TEST
 
 /* The main thread may end before others. */
 START_TEST(processes_end_with_their_last_thread)
@@ -866,7 +818,6 @@ START_TEST(processes_end_with_their_last_thread)
 		}
 	}
 }
-END_TEST
 
 /* Each begins at a multiple of 4 bytes; a malformed one ends them. */
 START_TEST(attributes_of_netlink_in_turn)
@@ -898,7 +849,6 @@ START_TEST(attributes_of_netlink_in_turn)
 	ck_assert(netlink_attribute(all, 1, &value) && !netlink_attribute(all, 5, &value));
 	ck_assert(!netlink_attribute(all, 6, &value));
 }
-END_TEST
 
 START_TEST(acknowledgements_have_an_error)
 {
@@ -927,7 +877,6 @@ START_TEST(acknowledgements_have_an_error)
 		ck_assert_int_eq(error, cases[i].is_ack ? cases[i].code : 7);
 	}
 }
-END_TEST
 
 /* Every field has its own number, where the version has it. */
 START_TEST(taskstats_fields_of_both_layouts)
@@ -981,7 +930,6 @@ START_TEST(taskstats_fields_of_both_layouts)
 			ck_assert(record.peak_kib == 16 && record.sleeps == 17);
 		}
 }
-END_TEST
 
 /* Before version 12 a status of 0 may be that of another thread; times of 64 bits may not fit. */
 START_TEST(taskstats_that_are_not_known)
@@ -1020,4 +968,3 @@ START_TEST(taskstats_that_are_not_known)
 		ck_assert_uint_eq(record.queued_ns, U64_UNKNOWN); /* it is not counted */
 	}
 }
-END_TEST

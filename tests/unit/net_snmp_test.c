@@ -14,7 +14,6 @@ START_TEST(counters_by_name)
 	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Icmp", "InMsgs"), 5);
 	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Tcp", "InSegs"), 900);
 }
-END_TEST
 
 START_TEST(counters_of_ipv6)
 {
@@ -27,4 +26,3 @@ START_TEST(counters_of_ipv6)
 	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6Cut"), U64_UNKNOWN);
 	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6"), U64_UNKNOWN);
 }
-END_TEST

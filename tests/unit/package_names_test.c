@@ -68,7 +68,6 @@ START_TEST(the_package_that_has_the_file)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 START_TEST(no_lists_are_no_package)
 {
@@ -78,7 +77,6 @@ START_TEST(no_lists_are_no_package)
 	ck_assert_str_eq(package_names_find(&env, "/usr/bin/tool"), "");
 	env_close(&env);
 }
-END_TEST
 
 static void check_package(struct env *env, const char *path, const char *package)
 {
@@ -118,7 +116,6 @@ START_TEST(packages_are_named_by_their_lists)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 /* What is below /usr may be listed without it; what only begins like it may not. */
 START_TEST(links_to_usr_are_known)
@@ -138,7 +135,6 @@ START_TEST(links_to_usr_are_known)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 /* 16 MiB: none is as long. */
 START_TEST(lists_are_read_up_to_a_length)
@@ -171,7 +167,6 @@ START_TEST(lists_are_read_up_to_a_length)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 START_TEST(the_last_files_are_looked_for)
 {
@@ -192,4 +187,3 @@ START_TEST(the_last_files_are_looked_for)
 	env_close(&env);
 	remove_root();
 }
-END_TEST

@@ -61,7 +61,6 @@ START_TEST(causes_and_their_sum)
 	ck_assert_double_eq_tol(number(frame, "all", "dropped by sockets", "per_second"), 21 + 4, 1e-9);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Each counter has its place, and those of sockets are in the sum. */
 START_TEST(all_causes_have_their_counters)
@@ -119,4 +118,3 @@ START_TEST(all_causes_have_their_counters)
 	}
 	rig_close(&rig);
 }
-END_TEST

@@ -52,7 +52,6 @@ START_TEST(entries_are_counted)
 	pagemap_decode(entries[2], &page);
 	ck_assert(page.swapped && page.swap_type == 3 && page.swap_offset == 9 && page.frame == 0);
 }
-END_TEST
 
 /* The same entries one by one, and in groups of eight that are alike but for one of them. */
 START_TEST(entries_are_counted_as_they_are_decoded)
@@ -94,7 +93,6 @@ START_TEST(entries_are_counted_as_they_are_decoded)
 	pagemap_count(entries, n, &counts);
 	ck_assert_mem_eq(&counts, &wanted, sizeof(counts));
 }
-END_TEST
 
 /* More than a lane of the sum holds. */
 START_TEST(many_entries_of_one_kind)
@@ -121,7 +119,6 @@ START_TEST(many_entries_of_one_kind)
 		ck_assert_msg(memcmp(&counts, &cases[i].counts, sizeof(counts)) == 0, "case %zu", i);
 	}
 }
-END_TEST
 
 /* Nothing behind them is read. */
 START_TEST(entries_at_the_end_of_memory)
@@ -143,7 +140,6 @@ START_TEST(entries_at_the_end_of_memory)
 	}
 	munmap(memory, 2 * bytes);
 }
-END_TEST
 
 START_TEST(counts_are_added)
 {
@@ -154,7 +150,6 @@ START_TEST(counts_are_added)
 	page_counts_add(&sum, &more);
 	ck_assert_mem_eq(&sum, &wanted, sizeof(sum));
 }
-END_TEST
 
 START_TEST(entries_are_decoded)
 {
@@ -181,7 +176,6 @@ START_TEST(entries_are_decoded)
 	pagemap_decode(PAGEMAP_FILE, &page);
 	ck_assert(page.file && !page.present && !page.swapped);
 }
-END_TEST
 
 START_TEST(flags_have_names)
 {
@@ -191,7 +185,6 @@ START_TEST(flags_have_names)
 	ck_assert_str_eq(page_flags_text(text, 1 << 5 | 1 << 12 | UINT64_C(1) << 40), "lru anon bit40");
 	ck_assert_uint_lt(strlen(page_flags_text(text, UINT64_MAX)), PAGE_FLAGS_TEXT_MAX);
 }
-END_TEST
 
 /* Regions of 10, 1 and 1000 pages, the last behind a hole. */
 static const char three_regions[] = "00010000-0001a000 rw-p 0 0:0 0 a\n0001a000-0001b000 r--p 0 0:0 0 b\n"
@@ -228,7 +221,6 @@ START_TEST(cells_hold_every_page_once)
 	ck_assert_uint_eq(view.n_cells, 12); /* what nobody may access is one cell */
 	page_snapshot_free(&view);
 }
-END_TEST
 
 /* As numbers of pages, and how many pages a cell has at most. */
 static void check_cells(const char *maps, struct cell_layout layout, uint64_t cell_pages, const char *wanted)
@@ -277,7 +269,6 @@ START_TEST(cells_of_the_least_size)
 	check_three((struct cell_layout){ .most = 8, .from = 0x1b000, .to = 0x10000000 }, 1, "");
 	check_three((struct cell_layout){ .most = 8, .from = 0x103e7000 }, 1, "103e7-103e8");
 }
-END_TEST
 
 START_TEST(large_regions_are_folded)
 {
@@ -302,7 +293,6 @@ START_TEST(large_regions_are_folded)
 	check_cells(between, (struct cell_layout){ .most = 5, .fold_pages = 64 }, 2,
 		    "10-12 12-13 100-4e8 1000-1002 1002-1003");
 }
-END_TEST
 
 /* Of cells of four pages: one before the one with an address, and one behind it. */
 START_TEST(cells_around_an_address)
@@ -338,7 +328,6 @@ START_TEST(cells_around_an_address)
 	check_three((struct cell_layout){ .cell_pages = 500, .fold_pages = 64, .most = 10 }, 500,
 		    "10-1a 1a-1b 10000-103e8");
 }
-END_TEST
 
 START_TEST(layouts_are_compared)
 {
@@ -354,7 +343,6 @@ START_TEST(layouts_are_compared)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		ck_assert_msg(!cell_layout_is_same(&one, &others[i]), "%zu", i);
 }
-END_TEST
 
 #define VSYSCALL UINT64_C(0xffffffffff600000)
 
@@ -405,7 +393,6 @@ START_TEST(regions_of_a_snapshot)
 	ck_assert_str_eq(page_snapshot_path(&view, &view.regions[0]), "new");
 	page_snapshot_free(&view);
 }
-END_TEST
 
 /* Entries from before the first region on, whose first page no cell has; in one call or two. */
 static void count_around(size_t first)
@@ -450,7 +437,6 @@ START_TEST(entries_are_those_of_regions_and_cells)
 	for (size_t first = 0; first <= 14; first++)
 		count_around(first);
 }
-END_TEST
 
 START_TEST(pages_of_the_kernel_are_not_counted)
 {
@@ -472,7 +458,6 @@ START_TEST(pages_of_the_kernel_are_not_counted)
 	ck_assert(view.cells[0].counts.present == 1 && view.cells[1].counts.zero == 1);
 	page_snapshot_free(&view);
 }
-END_TEST
 
 START_TEST(ranges_are_those_of_regions_and_cells)
 {
@@ -504,7 +489,6 @@ START_TEST(ranges_are_those_of_regions_and_cells)
 	ck_assert_mem_eq(&view.cells[9].counts, &cell, sizeof(cell));
 	page_snapshot_free(&view);
 }
-END_TEST
 
 /* As PAGEMAP_SCAN tells pages of hugetlb: also the absent ones are huge. */
 START_TEST(absent_pages_are_not_huge)
@@ -527,7 +511,6 @@ START_TEST(absent_pages_are_not_huge)
 	ck_assert_uint_eq(view.total.zero, 2);
 	page_snapshot_free(&view);
 }
-END_TEST
 
 START_TEST(a_window_of_cells)
 {
@@ -549,7 +532,6 @@ START_TEST(a_window_of_cells)
 	ck_assert_uint_eq(view.cells[0].start, 0x10000);
 	page_snapshot_free(&view);
 }
-END_TEST
 
 /* A process of our own with memory at addresses that we know, wherever this machine has room for it. */
 #define GAP (2048 * page)          /* from one to the next */
@@ -802,7 +784,6 @@ START_TEST(patterns_are_counted_exactly)
 	}
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 START_TEST(huge_and_zero_pages_are_told)
 {
@@ -821,7 +802,6 @@ START_TEST(huge_and_zero_pages_are_told)
 	ck_assert_double_eq(pages_in(&machine, HUGE_ONE, "huge_bytes"), 512);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 START_TEST(swapped_pages_are_told)
 {
@@ -839,7 +819,6 @@ START_TEST(swapped_pages_are_told)
 			    total(&machine, "vm_swap_bytes"));
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 /* The kernel counts no pages of zeros, and adds up what each CPU counted for itself only now and then. */
 START_TEST(the_kernel_says_the_same)
@@ -867,7 +846,6 @@ START_TEST(the_kernel_says_the_same)
 			    total(&machine, "vm_resident_bytes"));
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 START_TEST(a_cell_of_one_page)
 {
@@ -892,7 +870,6 @@ START_TEST(a_cell_of_one_page)
 	}
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 START_TEST(hostile_paths_are_kept)
 {
@@ -907,7 +884,6 @@ START_TEST(hostile_paths_are_kept)
 	ck_assert_msg(strstr(path, " (deleted)") != NULL, "%s", path);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 static void wait_for_program(pid_t pid, const char *name)
 {
@@ -940,7 +916,6 @@ START_TEST(an_exec_gives_another_map)
 	ck_assert_double_gt(total(&machine, "present_pages"), 0);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 START_TEST(the_last_map_stays)
 {
@@ -966,7 +941,6 @@ START_TEST(the_last_map_stays)
 	close(to);
 	close_machine(&machine);
 }
-END_TEST
 
 static void wait_for_region(pid_t pid, const char *name)
 {
@@ -1033,7 +1007,6 @@ START_TEST(one_that_was_seen_has_ended)
 	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 START_TEST(those_without_memory_are_explained)
 {
@@ -1066,7 +1039,6 @@ START_TEST(those_without_memory_are_explained)
 	ck_assert(was_told(&machine, "kernel thread"));
 	close_machine(&machine);
 }
-END_TEST
 
 static void wait_for_state(pid_t pid, char state)
 {
@@ -1133,7 +1105,6 @@ START_TEST(a_thread_has_the_memory_of_its_leader)
 	close(pipes[0]);
 	close_machine(&machine);
 }
-END_TEST
 
 static const struct table *sample_page(struct machine *machine, const char *from, const char *topic)
 {
@@ -1174,7 +1145,6 @@ START_TEST(a_page_is_selected_by_its_address)
 	ck_assert(was_told(&machine, absent));
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 /* Of several with a name the newest is taken; one that begins later is left alone until it is asked for. */
 START_TEST(the_newest_of_a_name)
@@ -1215,7 +1185,6 @@ START_TEST(the_newest_of_a_name)
 		waitpid(pids[i], NULL, 0);
 	}
 }
-END_TEST
 
 static void write_file(const char *root, const char *name, const char *text)
 {
@@ -1267,7 +1236,6 @@ START_TEST(yama_closes_memory)
 	write_file(root, "proc/sys/kernel/yama/ptrace_scope", "3\n");
 	ck_assert_int_eq(probe_memory(root), EPERM);
 }
-END_TEST
 
 START_TEST(without_rights_it_is_said_how_to_get_them)
 {
@@ -1289,7 +1257,6 @@ START_TEST(without_rights_it_is_said_how_to_get_them)
 	ck_assert(seteuid(0) == 0);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 static int act_error = 1;
 
@@ -1321,7 +1288,6 @@ START_TEST(pages_are_forced_in_on_demand_only)
 	ck_assert_int_eq(act_error, 1);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 static const void *region_called(const struct machine *machine, const char *path)
 {
@@ -1368,7 +1334,6 @@ START_TEST(all_readable_pages_are_forced_in)
 	waitpid(pid, NULL, 0);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(marks_of_writing_are_cleared)
 {
@@ -1392,7 +1357,6 @@ START_TEST(marks_of_writing_are_cleared)
 	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "soft_dirty_bytes"), 0);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 static void open_fixture(struct machine *machine, int tick)
 {
@@ -1436,7 +1400,6 @@ START_TEST(a_tree_of_files_is_a_process)
 	ck_assert(was_told(&machine, "pagemap is shorter than the regions"));
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(levels_of_the_selected_process)
 {
@@ -1465,7 +1428,6 @@ START_TEST(levels_of_the_selected_process)
 	ck_assert(!frame_table(frame, "page_level")->failed);
 	rig_close(&rig);
 }
-END_TEST
 
 #define SHARED_ANONYMOUS PAGEMAP_PRESENT
 #define OWN_ANONYMOUS (PAGEMAP_PRESENT | PAGEMAP_EXCLUSIVE)
@@ -1535,7 +1497,6 @@ START_TEST(flags_of_frames_tell_what_pagemap_does_not)
 	ck_assert_double_eq(sum_of_cells(&machine, "huge"), 16);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(a_page_has_flags_and_mappings_of_its_frame)
 {
@@ -1560,7 +1521,6 @@ START_TEST(a_page_has_flags_and_mappings_of_its_frame)
 	ck_assert_str_eq(table_text(table, table_row(table, 0), "bits"), "present anonymous exclusive");
 	close_machine(&machine);
 }
-END_TEST
 
 /* Without mappings of frames, of one that is beyond the end of the files, and of what is in no frame. */
 START_TEST(a_page_has_the_bits_of_its_entry)
@@ -1620,7 +1580,6 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 	ck_assert_int_eq(lowest_free_descriptor(), before);
 	close_machine(&machine);
 }
-END_TEST
 
 static void write_memory(const char *root, size_t n)
 {
@@ -1693,7 +1652,6 @@ START_TEST(bytes_of_a_page_are_rows)
 	ck_assert_uint_eq(sample_page(&machine, NULL, "page_bytes")->n_rows, 3);
 	close_machine(&machine);
 }
-END_TEST
 
 /* Zero pages look like pages that processes share: where there are none of both, all is known. */
 START_TEST(without_frames_zero_pages_are_not_known)
@@ -1711,7 +1669,6 @@ START_TEST(without_frames_zero_pages_are_not_known)
 	ck_assert(isnan(pages_in(&machine, 0x40000, "huge_bytes")));
 	close_machine(&machine);
 }
-END_TEST
 
 /* The fixture with a region up to the end of 64 bits, and a pagemap that is one hole. */
 START_TEST(a_hole_larger_than_any_memory)
@@ -1740,7 +1697,6 @@ START_TEST(a_hole_larger_than_any_memory)
 	ck_assert_double_eq(sum_of_cells(&machine, "pages"), (double)((UINT64_C(1) << 44) - 1));
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(a_signal_breaks_off_a_map)
 {
@@ -1762,7 +1718,6 @@ START_TEST(a_signal_breaks_off_a_map)
 	ck_assert_double_eq(pages_in(&machine, EVERY_SECOND, "present_bytes"), 512);
 	end_process(&machine, pid, to);
 }
-END_TEST
 
 /* The kernel tells some ranges twice when more than 512 are asked for at a time. */
 START_TEST(ranges_are_told_once)
@@ -1794,7 +1749,6 @@ START_TEST(ranges_are_told_once)
 	close(fd);
 	env_close(&env);
 }
-END_TEST
 
 static int memory_file(void)
 {
@@ -1832,7 +1786,6 @@ START_TEST(entries_of_a_file_are_read)
 	ck_assert_int_eq(page_file_read(&env, fd, 0, entries, 1), -EBADF);
 	env_close(&env);
 }
-END_TEST
 
 /* The kernel gives a page of them at a time. */
 START_TEST(entries_are_read_in_parts)
@@ -1860,7 +1813,6 @@ START_TEST(entries_are_read_in_parts)
 	close(fd);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(data_behind_holes_is_found)
 {
@@ -1883,7 +1835,6 @@ START_TEST(data_behind_holes_is_found)
 	close(pipes[0]);
 	close(pipes[1]);
 }
-END_TEST
 
 START_TEST(bytes_of_memory_are_read)
 {
@@ -1899,7 +1850,6 @@ START_TEST(bytes_of_memory_are_read)
 	close(fd);
 	ck_assert_int_eq(page_file_bytes(fd, 4096, bytes, 8), -EBADF);
 }
-END_TEST
 
 START_TEST(a_trial_leaves_nothing_open)
 {
@@ -1929,7 +1879,6 @@ START_TEST(a_trial_leaves_nothing_open)
 	ck_assert_int_eq(lowest_free_descriptor(), 0);
 	env_close(&env);
 }
-END_TEST
 
 /* Every second page of a few, and one that was only read. */
 START_TEST(ranges_have_their_categories)
@@ -1976,7 +1925,6 @@ START_TEST(ranges_have_their_categories)
 	close(other);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(marks_of_writing_are_there_or_surely_not)
 {
@@ -1998,7 +1946,6 @@ START_TEST(marks_of_writing_are_there_or_surely_not)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	ck_assert(!has); /* it cannot be found out */
 }
-END_TEST
 
 START_TEST(pages_have_a_node)
 {
@@ -2027,7 +1974,6 @@ START_TEST(pages_have_a_node)
 	ck_assert_int_eq(page_file_node(INT32_MAX, (uintptr_t)memory), -ESRCH);
 	munmap((void *)memory, 2 * bytes);
 }
-END_TEST
 
 /* One more than the highest frame of memory; 0: that is hidden. */
 static uint64_t frames_of_memory(void)
@@ -2092,4 +2038,3 @@ START_TEST(a_flag_that_all_pages_have_tells_nothing)
 	close(fd);
 	env_close(&env);
 }
-END_TEST

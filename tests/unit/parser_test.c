@@ -92,6 +92,13 @@ static void u64(const char *name, uint64_t value)
 	buffer_print(&found, "%" PRIu64, value);
 }
 
+/* Where the largest one is a number, too. */
+static void whole(const char *name, uint64_t value)
+{
+	key(name);
+	buffer_print(&found, "%" PRIu64, value);
+}
+
 static void i64(const char *name, int64_t value)
 {
 	key(name);
@@ -104,6 +111,13 @@ static void f64(const char *name, double value)
 		return;
 	key(name);
 	buffer_print(&found, "%.14g", value);
+}
+
+/* To the last bit. */
+static void exact(const char *name, double value)
+{
+	key(name);
+	buffer_f64(&found, value);
 }
 
 static void bytes(struct span text)
@@ -192,7 +206,59 @@ static void counts(const char *name, const union net_traffic *traffic)
 		} \
 	}
 
+/* One that takes x from the front of the text. */
+#define SCANS(name, type, call, fields) \
+	static void name(struct span in) \
+	{ \
+		const char *first = in.at; \
+		type x, old; \
+		memset(&x, 0x5a, sizeof(x)); \
+		memset(&old, 0x5a, sizeof(old)); \
+		if (call) { \
+			fields; \
+			span("rest", in); \
+			end(); \
+		} else if (memcmp(&x, &old, sizeof(x)) != 0 || in.at != first) { \
+			buffer_text(&found, "none (overwritten)\n"); \
+		} \
+	}
+
+/* Of an option, whose text ends with a NUL; the least and the most are arguments. */
+static const char *option(struct span in)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text), "%.*s", (int)span_length(in), in.at);
+	return text;
+}
+
+static double limit(unsigned i)
+{
+	return strtod(arguments[i], NULL);
+}
+
+static uint64_t whole_limit(unsigned i)
+{
+	return strtoull(arguments[i], NULL, 10);
+}
+
 /* clang-format off */
+SCANS(number, uint64_t, span_u64(&in, &x), whole("value", x))
+SCANS(signed_number, int64_t, span_i64(&in, &x), i64("value", x))
+SCANS(hexadecimal, uint64_t, span_hex(&in, &x), whole("value", x))
+SCANS(decimal, double, span_f64(&in, &x), exact("value", x))
+SCANS(real, double, span_real(&in, &x), exact("value", x))
+SCANS(item, struct span, span_item(&in, &x), key("item"); bytes(x))
+MAY_FILL(pair, struct { struct span name; uint64_t value; struct span rest; },
+	span_pair_u64(in, &x.name, &x.value, &x.rest), S(name); U(value); S(rest))
+MAY_FILL(number_alone, uint64_t, span_is_u64(in, &x), u64("value", x))
+MAY_FILL(seconds_option, double, span_whole_seconds(option(in), limit(0), limit(1), &x), f64("value", x))
+MAY_FILL(bytes_option, uint64_t, span_whole_bytes(option(in), whole_limit(0), whole_limit(1), &x),
+	u64("value", x))
+MAY_FILL(number_option, uint64_t, span_whole_number(option(in), whole_limit(0), whole_limit(1), &x),
+	u64("value", x))
+FILLS(listed, bool, x = span_list_has(in, arguments[0]), flag("has", x))
+FILLS(trimmed, struct span, x = span_trimmed(in), span("text", x))
 FILLS(meminfo, struct meminfo, meminfo_parse(in, &x), U(total); U(free); U(available); U(buffers); U(cached);
 	U(swap_cached); U(shmem); U(active); U(inactive); U(active_anon); U(inactive_anon); U(active_file);
 	U(inactive_file); U(unevictable); U(anon_pages); U(slab); U(reclaimable_slab); U(unreclaimable_slab);
@@ -513,26 +579,28 @@ static const struct {
 	void (*parse)(struct span in);
 } parsers[] = {
 #define PARSER(name) { #name, name }
-	PARSER(arcstats), PARSER(cgroup_cpu), PARSER(cgroup_io), PARSER(cgroup_limit),
-	PARSER(cgroup_memory), PARSER(cgroup_mounts), PARSER(cgroup_name), PARSER(cgroup_path_of),
-	PARSER(cgroup_paths), PARSER(cgroup_place), PARSER(cgroup_places), PARSER(cgroup_quota),
-	PARSER(cgroup_value), PARSER(cpu_in_list), PARSER(cpu_list), PARSER(cpu_speeds),
-	PARSER(cpu_times), PARSER(disk_head), PARSER(diskstats), PARSER(drm_client),
-	PARSER(hwmon_name), PARSER(interrupt_cpus), PARSER(interrupts), PARSER(loadavg),
-	PARSER(lock_holder), PARSER(maps), PARSER(meminfo), PARSER(meminfo_lines),
-	PARSER(mount_of_type), PARSER(mount_option), PARSER(mountinfo), PARSER(net_interfaces),
-	PARSER(net_snmp), PARSER(net_snmp6), PARSER(net_sockets), PARSER(node_meminfo),
-	PARSER(numa_maps), PARSER(oom_record), PARSER(passwd_name), PARSER(passwd_uid),
-	PARSER(pid_exit_status), PARSER(pid_fd_info), PARSER(pid_fd_link), PARSER(pid_io),
-	PARSER(pid_late_fields), PARSER(pid_limits), PARSER(pid_sched), PARSER(pid_schedstat),
-	PARSER(pid_signals), PARSER(pid_stat), PARSER(pid_statm), PARSER(pid_status),
-	PARSER(pid_status_line_of), PARSER(pid_syscall), PARSER(pid_uids), PARSER(pmu_event),
-	PARSER(pmu_scale), PARSER(power_supply), PARSER(powercap_part_of), PARSER(powercap_zone),
-	PARSER(pressure), PARSER(proportional), PARSER(resctrl_bits), PARSER(resctrl_counter),
-	PARSER(resctrl_id), PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(slabinfo),
-	PARSER(smaps), PARSER(smaps_rollup), PARSER(softnet), PARSER(stacked_disk),
-	PARSER(stat_totals), PARSER(tcp_sockets), PARSER(time_offset), PARSER(unix_sockets),
-	PARSER(uptime), PARSER(vmstat), PARSER(zoneinfo),
+	PARSER(arcstats), PARSER(bytes_option), PARSER(cgroup_cpu), PARSER(cgroup_io),
+	PARSER(cgroup_limit), PARSER(cgroup_memory), PARSER(cgroup_mounts), PARSER(cgroup_name),
+	PARSER(cgroup_path_of), PARSER(cgroup_paths), PARSER(cgroup_place), PARSER(cgroup_places),
+	PARSER(cgroup_quota), PARSER(cgroup_value), PARSER(cpu_in_list), PARSER(cpu_list),
+	PARSER(cpu_speeds), PARSER(cpu_times), PARSER(decimal), PARSER(disk_head), PARSER(diskstats),
+	PARSER(drm_client), PARSER(hexadecimal), PARSER(hwmon_name), PARSER(interrupt_cpus),
+	PARSER(interrupts), PARSER(item), PARSER(listed), PARSER(loadavg), PARSER(lock_holder),
+	PARSER(maps), PARSER(meminfo), PARSER(meminfo_lines), PARSER(mount_of_type),
+	PARSER(mount_option), PARSER(mountinfo), PARSER(net_interfaces), PARSER(net_snmp),
+	PARSER(net_snmp6), PARSER(net_sockets), PARSER(node_meminfo), PARSER(numa_maps),
+	PARSER(number), PARSER(number_alone), PARSER(number_option), PARSER(oom_record), PARSER(pair),
+	PARSER(passwd_name), PARSER(passwd_uid), PARSER(pid_exit_status), PARSER(pid_fd_info),
+	PARSER(pid_fd_link), PARSER(pid_io), PARSER(pid_late_fields), PARSER(pid_limits),
+	PARSER(pid_sched), PARSER(pid_schedstat), PARSER(pid_signals), PARSER(pid_stat),
+	PARSER(pid_statm), PARSER(pid_status), PARSER(pid_status_line_of), PARSER(pid_syscall),
+	PARSER(pid_uids), PARSER(pmu_event), PARSER(pmu_scale), PARSER(power_supply),
+	PARSER(powercap_part_of), PARSER(powercap_zone), PARSER(pressure), PARSER(proportional),
+	PARSER(real), PARSER(resctrl_bits), PARSER(resctrl_counter), PARSER(resctrl_id),
+	PARSER(resctrl_of_thread), PARSER(resctrl_shares), PARSER(seconds_option),
+	PARSER(signed_number), PARSER(slabinfo), PARSER(smaps), PARSER(smaps_rollup), PARSER(softnet),
+	PARSER(stacked_disk), PARSER(stat_totals), PARSER(tcp_sockets), PARSER(time_offset),
+	PARSER(trimmed), PARSER(unix_sockets), PARSER(uptime), PARSER(vmstat), PARSER(zoneinfo),
 };
 /* clang-format on */
 

@@ -76,7 +76,6 @@ START_TEST(events_are_of_packages_and_of_cores)
 	ck_assert_double_gt(watts(frame, "total"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_server_has_one_total_through_a_wrap_and_a_reset)
 {
@@ -105,7 +104,6 @@ START_TEST(a_server_has_one_total_through_a_wrap_and_a_reset)
 	ck_assert_uint_eq(frame->n_notices, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* A psys that stands at 0 is passed over; when it begins to count, the total does not jump to it. */
 START_TEST(the_psys_that_counts_is_the_total)
@@ -135,7 +133,6 @@ START_TEST(the_psys_that_counts_is_the_total)
 	ck_assert_str_eq(counted_in(frame, "psys"), "total");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_is_refused_names_the_capability)
 {
@@ -153,7 +150,6 @@ START_TEST(what_is_refused_names_the_capability)
 	ck_assert_ptr_ne(strstr(frame->notices[0].remedy, "cap_dac_read_search"), NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(polling_keeps_wraps_from_being_lost)
 {
@@ -174,7 +170,6 @@ START_TEST(polling_keeps_wraps_from_being_lost)
 	ck_assert_double_eq_tol(watts(frame, "package-0"), 100, MW);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(statistics_start_anew)
 {
@@ -192,7 +187,6 @@ START_TEST(statistics_start_anew)
 	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "stddev_watts"), 0, MW);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(the_number_of_a_chip_does_not_matter)
 {
@@ -214,7 +208,6 @@ START_TEST(the_number_of_a_chip_does_not_matter)
 	ck_assert_int_eq(chdir("/"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(frequencies_and_idle_states)
 {
@@ -248,7 +241,6 @@ START_TEST(frequencies_and_idle_states)
 	ck_assert_double_eq_tol(cell_f64(frame, "throttle", "0", "package_throttles_per_second"), 1, 1e-9);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_chip(struct rig *rig, unsigned number, const char *name, const char *label, int millidegrees)
 {
@@ -299,7 +291,6 @@ START_TEST(the_first_temperature_is_that_of_the_cpu)
 			rig_close(&rig);
 		}
 }
-END_TEST
 
 #define ZONE(file) "sys/class/thermal/thermal_zone0/" file
 
@@ -395,7 +386,6 @@ START_TEST(limits_are_those_of_chips_and_zones)
 	ck_assert_double_eq(cell_f64(frame, "fan", "chip/fan2", "max_rpm"), 1000);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(which_chips_measure_the_machine)
 {
@@ -446,7 +436,6 @@ START_TEST(which_chips_measure_the_machine)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* Its last address on a bus tells which one it is. */
 START_TEST(chips_are_called_as_their_devices)
@@ -484,4 +473,3 @@ START_TEST(chips_are_called_as_their_devices)
 		rig_close(&rig);
 	}
 }
-END_TEST

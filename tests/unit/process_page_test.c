@@ -48,7 +48,6 @@ START_TEST(positions_and_flags)
 	pid_fd_info_parse(span_text("pos\nnothing"), &info);
 	ck_assert(info.position == U64_UNKNOWN && info.flags == U64_UNKNOWN && info.inode == U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(sockets_by_inode)
 {
@@ -94,7 +93,6 @@ START_TEST(sockets_by_inode)
 	ck_assert_str_eq(named.state, "connected");
 	ck_assert(!net_unix_next(&unixes, &named));
 }
-END_TEST
 
 static struct pid_syscall call_of(const char *text)
 {
@@ -134,7 +132,6 @@ START_TEST(system_calls)
 	ck_assert(!pid_syscall_parse(span_text(""), &call));
 	ck_assert(!pid_syscall_parse(span_text("x\n"), &call));
 }
-END_TEST
 
 START_TEST(last_fields_of_stat)
 {
@@ -151,7 +148,6 @@ START_TEST(last_fields_of_stat)
 	ck_assert(policy == 2 && disk_ticks == 45);
 	ck_assert(!pid_stat_exit_status(span_text("77 (a) Z 1 77"), &status));
 }
-END_TEST
 
 static const struct process_facts idle = {
 	.state = 'S',
@@ -201,7 +197,6 @@ START_TEST(it_is_silent_without_a_reason)
 	facts.cpu_ratio = 0.5;
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 START_TEST(how_it_ended)
 {
@@ -222,7 +217,6 @@ START_TEST(how_it_ended)
 	assert_story(&facts, PROCESS_SLOW,
 		     "It has exited with code 0. Its parent has not read its exit status yet.");
 }
-END_TEST
 
 START_TEST(what_goes_on_without_its_main_thread)
 {
@@ -248,7 +242,6 @@ START_TEST(what_goes_on_without_its_main_thread)
 	facts.exit_code = 0;
 	assert_story(&facts, PROCESS_SLOW, "It has exited with code 0.");
 }
-END_TEST
 
 START_TEST(where_it_computes)
 {
@@ -269,7 +262,6 @@ START_TEST(where_it_computes)
 	facts.cpu_ratio = 0.5; /* it does not compute all the time */
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 START_TEST(what_stops_it)
 {
@@ -287,7 +279,6 @@ START_TEST(what_stops_it)
 	facts.frozen = true;
 	assert_story(&facts, PROCESS_SLOW, "Its control group is frozen: it does not run.");
 }
-END_TEST
 
 START_TEST(what_it_competes_for)
 {
@@ -340,7 +331,6 @@ START_TEST(what_it_competes_for)
 	facts.wait_ratio = 0.3; /* a little of much */
 	assert_story(&facts, PROCESS_CALM, "It computes: 4.0 CPUs (user 0.0, system 0.0).");
 }
-END_TEST
 
 START_TEST(what_its_time_account_says)
 {
@@ -374,7 +364,6 @@ START_TEST(what_its_time_account_says)
 	facts.memory_ratio = facts.lock_ratio = facts.other_ratio = NAN;
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 START_TEST(what_it_waits_for_in_storage)
 {
@@ -395,7 +384,6 @@ START_TEST(what_it_waits_for_in_storage)
 	assert_story(&facts, PROCESS_SLOW,
 		     "It waits uninterruptibly, in nfs_wait_bit_killable of the kernel, read.");
 }
-END_TEST
 
 START_TEST(what_it_does_when_nothing_holds_it)
 {
@@ -435,7 +423,6 @@ START_TEST(what_it_does_when_nothing_holds_it)
 	facts.system_call = "23";
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 static uint64_t holder_for(const char *locks, uint64_t pid)
 {
@@ -468,7 +455,6 @@ START_TEST(who_holds_a_lock)
 	ck_assert_uint_eq(holder_for("1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n"
 				     "1: -> FLOCK ADVISORY WRITE 42 fe:00:1 0 EOF\n", 42), 0);
 }
-END_TEST
 
 /* A child that waits in a read of its first pipe. */
 struct known_child {
@@ -648,7 +634,6 @@ START_TEST(open_files_of_a_known_child)
 		ck_assert_int_eq((int)detail_number(&machine, "open_files"), (int)files->n_rows);
 	end_known(&machine, &child);
 }
-END_TEST
 
 #define START_TICK_NS 2e7 /* starts are told in hundredths of a second, by another clock */
 
@@ -698,7 +683,6 @@ START_TEST(a_known_child_in_detail)
 	ck_assert(frame_table(machine.now, "environment")->n_rows > 0);
 	end_known(&machine, &child);
 }
-END_TEST
 
 /* Its rows stay, and say how it ended. */
 START_TEST(a_child_that_exits_stays_on_its_page)
@@ -728,7 +712,6 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
@@ -747,7 +730,6 @@ START_TEST(a_child_that_is_killed_and_reaped_at_once)
 	close(child.hold);
 	close_machine(&machine);
 }
-END_TEST
 
 #define MANY 2500 /* more than are read in one sample */
 
@@ -824,7 +806,6 @@ START_TEST(many_files_are_read_in_turns)
 	waitpid(child, NULL, 0);
 	close_machine(&machine);
 }
-END_TEST
 
 /* Two open file descriptions of one file. */
 static pid_t start_waiter(const char *path, int held)
@@ -869,4 +850,3 @@ START_TEST(the_holder_of_a_lock_is_named)
 	ck_assert_int_eq(status, 0);
 	close_machine(&machine);
 }
-END_TEST

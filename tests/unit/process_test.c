@@ -171,7 +171,6 @@ START_TEST(processes_are_followed)
 	ck_assert_ptr_null(row_of(&machine, 8));
 	close_machine(&machine);
 }
-END_TEST
 
 /* Either of two files is enough. */
 START_TEST(what_is_known_of_the_machine_is_told)
@@ -194,7 +193,6 @@ START_TEST(what_is_known_of_the_machine_is_told)
 		close_machine(&machine);
 	}
 }
-END_TEST
 
 /* Another process with the same pid is another row, whatever its counters say. */
 START_TEST(a_reused_pid_is_another_process)
@@ -215,7 +213,6 @@ START_TEST(a_reused_pid_is_another_process)
 	ck_assert_double_eq_tol(part_of(&machine, "tasks"), 1.3, 1e-8);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(growth_in_steps_is_even)
 {
@@ -240,7 +237,6 @@ START_TEST(growth_in_steps_is_even)
 	process_free(&pool, process);
 	pool_free(&pool);
 }
-END_TEST
 
 /* With swap in use it is read of the processes on the screen only. */
 START_TEST(swap_of_processes)
@@ -269,7 +265,6 @@ START_TEST(swap_of_processes)
 	ck_assert(isnan(number_of(&machine, 7, "swapped_bytes")));
 	close_machine(&machine);
 }
-END_TEST
 
 /* Of three that are on the screen, among others, and a kernel thread, which has no memory of its own. */
 START_TEST(swap_of_what_is_visible)
@@ -304,7 +299,6 @@ START_TEST(swap_of_what_is_visible)
 	ck_assert(isnan(number_of(&machine, 7, "memory_ratio"))); /* of a machine without memory */
 	close_machine(&machine);
 }
-END_TEST
 
 /* What a parent is told of its children counts once: not again what was seen while they lived. */
 START_TEST(the_account_closes)
@@ -341,7 +335,6 @@ START_TEST(the_account_closes)
 				1e-6);
 	close_machine(&machine);
 }
-END_TEST
 
 /* A machine that draws 5 W, and 10 W for each busy CPU, with a counter of energy. */
 #define ENERGY "sys/class/powercap/intel-rapl:0/energy_uj"
@@ -413,7 +406,6 @@ START_TEST(watts_of_processes_close)
 	ck_assert_uint_eq(machine.now->n_notices, 0);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(watts_without_a_total_are_unknown)
 {
@@ -432,7 +424,6 @@ START_TEST(watts_without_a_total_are_unknown)
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].text, "nothing measures"));
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(watts_without_a_calibration_are_unknown)
 {
@@ -448,7 +439,6 @@ START_TEST(watts_without_a_calibration_are_unknown)
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "--calibrate"));
 	close_machine(&machine);
 }
-END_TEST
 
 /* One that comes meanwhile counts from then on, and a poor one is called so. */
 START_TEST(another_calibration_is_no_jump)
@@ -475,7 +465,6 @@ START_TEST(another_calibration_is_no_jump)
 	ck_assert_ptr_nonnull(strstr(machine.now->notices[0].text, "poor estimate: R squared is 0.31"));
 	close_machine(&machine);
 }
-END_TEST
 
 /* A kernel thread, as pid 2 is wherever the processes of the whole machine are seen. */
 static void write_kernel_thread(const struct machine *machine, int pid, const char *name, unsigned ticks)
@@ -544,7 +533,6 @@ START_TEST(interrupts_are_in_the_account_once)
 	ck_assert_double_eq_tol(sum_of_known_parts(&machine), 0.9, 1e-6);
 	close_machine(&machine);
 }
-END_TEST
 
 /* A machine with a hierarchy of control groups at /cg, of version 1 or 2. */
 static void make_groups(struct machine *machine, int version)
@@ -601,7 +589,6 @@ START_TEST(a_sum_of_control_groups_is_found)
 	make_groups(&machine, 2);
 	ck_assert_int_eq(probe_groups(&machine), 0);
 }
-END_TEST
 
 /* What all ran less what those that live ran; what no parent was told of has a row without a name. */
 START_TEST(the_scheduler_knows_what_ended_ran)
@@ -633,7 +620,6 @@ START_TEST(the_scheduler_knows_what_ended_ran)
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.20, 1e-6);
 	close_machine(&machine);
 }
-END_TEST
 
 /* That sum is of the whole machine: what ended in a scope is known by its parents, or its records. */
 START_TEST(what_ended_in_a_scope_has_its_own_source)
@@ -657,7 +643,6 @@ START_TEST(what_ended_in_a_scope_has_its_own_source)
 	close_machine(&machine);
 	scope_free(&scope);
 }
-END_TEST
 
 #define MOVED 300 /* the last of more processes than have their turn in a tick */
 
@@ -690,7 +675,6 @@ START_TEST(a_process_that_runs_is_moved)
 	close_machine(&machine);
 	scope_free(&scope);
 }
-END_TEST
 
 /* A group of any hierarchy counts, not only of the deepest, which stands for the process. */
 START_TEST(a_process_is_in_groups_of_all_hierarchies)
@@ -733,7 +717,6 @@ START_TEST(a_process_is_in_groups_of_all_hierarchies)
 	close_machine(&machine);
 	scope_free(&scope);
 }
-END_TEST
 
 #define PROGRAMS 600 /* more that run than the helper takes command lines of at a time */
 
@@ -764,7 +747,6 @@ START_TEST(a_program_is_found_among_many_that_run)
 	close_machine(&machine);
 	scope_free(&scope);
 }
-END_TEST
 
 /* Version 2 has no sum of all at its top, where kernel threads are: it is that of the groups just below. */
 START_TEST(groups_of_version_2_are_summed_up)
@@ -793,7 +775,6 @@ START_TEST(groups_of_version_2_are_summed_up)
 	ck_assert_double_eq_tol(part_of(&machine, "exited"), 0.25, 1e-6);
 	close_machine(&machine);
 }
-END_TEST
 
 /* In a container neither the top of the groups nor kernel threads are seen; hidepid hides these, too. */
 START_TEST(a_part_of_the_machine_is_not_all_of_it)
@@ -817,7 +798,6 @@ START_TEST(a_part_of_the_machine_is_not_all_of_it)
 		close_machine(&machine);
 	}
 }
-END_TEST
 
 static double share_of(const struct machine *machine, const char *cpu, const char *column)
 {
@@ -848,7 +828,6 @@ START_TEST(an_idle_machine_is_known_to_be_idle)
 	}
 	close_machine(&machine);
 }
-END_TEST
 
 /* A file that was read while it was written has the beginning of a number: all of it is no growth. */
 START_TEST(a_torn_number_makes_no_cpu_busy)
@@ -870,7 +849,6 @@ START_TEST(a_torn_number_makes_no_cpu_busy)
 	ck_assert_double_eq_tol(share_of(&machine, "0", "busy_ratio"), 0.1, 1e-9);
 	close_machine(&machine);
 }
-END_TEST
 
 static uint64_t own_cpu_ns(void)
 {
@@ -979,7 +957,6 @@ START_TEST(times_are_those_of_the_process)
 	ck_assert_ptr_null(row_of(&machine, child.pid));
 	close_machine(&machine);
 }
-END_TEST
 
 #define SLEEPERS 200
 
@@ -1052,7 +1029,6 @@ START_TEST(what_is_known_of_a_sleeper_has_an_age)
 	for (int i = SLEEPERS - 1; i >= 0; i--)
 		end_child(&sleepers[i]);
 }
-END_TEST
 
 /* A child with this pid, which burns so long and stays; -errno. */
 static pid_t start_with_pid(pid_t pid, uint64_t burn_ns)
@@ -1112,7 +1088,6 @@ START_TEST(a_pid_reused_by_one_that_ran_longer)
 	ck_assert_int_eq(waitpid(young, NULL, 0), young);
 	close_machine(&machine);
 }
-END_TEST
 
 static double resident_by_status(pid_t pid)
 {
@@ -1154,7 +1129,6 @@ START_TEST(resident_memory_is_exact)
 	end_child(&child);
 	close_machine(&machine);
 }
-END_TEST
 
 struct burner {
 	pid_t tid;
@@ -1207,7 +1181,6 @@ START_TEST(threads_are_told_apart)
 	pthread_join(thread, NULL);
 	close_machine(&machine);
 }
-END_TEST
 
 /* Children that go by name, and how many then are counted in this row; NaN where nobody tells of them. */
 static double run_brief_children(struct machine *machine, const char *name, const char *row, int n_children)
@@ -1262,7 +1235,6 @@ START_TEST(children_between_samples_are_counted)
 	ck_assert_double_ge(frame_number(machine.now, "account", "exited", "cpu_seconds"), 0.9 * own);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(no_process_passes_for_a_sum)
 {
@@ -1278,7 +1250,6 @@ START_TEST(no_process_passes_for_a_sum)
 	}
 	close_machine(&machine);
 }
-END_TEST
 
 /* With hardly any descriptors nothing is kept open, and nothing is missing. */
 START_TEST(few_descriptors_are_enough)
@@ -1297,7 +1268,6 @@ START_TEST(few_descriptors_are_enough)
 	ck_assert_uint_eq(machine.env.pids.n_kept, 0);
 	close_machine(&machine);
 }
-END_TEST
 
 /* Room for so many files, and then none: what stands in the way is opened first. Their number. */
 static int take_all_files(int files[], int room, rlim_t limit)
@@ -1341,7 +1311,6 @@ START_TEST(who_closes_the_list_leaves_it_to_others)
 	ck_assert_uint_eq(env.pids.n_kept, 0);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(kept_files_and_counters_leave_room)
 {
@@ -1356,7 +1325,6 @@ START_TEST(kept_files_and_counters_leave_room)
 	ck_assert_uint_le(env.pids.kept_max + env.counters.max, 400 - 64);
 	env_close(&env);
 }
-END_TEST
 
 /* Those whose clock is asked stay on the list, and make room for what there is to be read. */
 START_TEST(at_the_limit_of_files_processes_stay)
@@ -1394,7 +1362,6 @@ START_TEST(at_the_limit_of_files_processes_stay)
 	}
 	close_machine(&machine);
 }
-END_TEST
 
 /* One that could not be read when it began has no rate made of its whole life. */
 START_TEST(who_lived_unseen_has_no_rate_at_first)
@@ -1436,7 +1403,6 @@ START_TEST(who_lived_unseen_has_no_rate_at_first)
 	end_child(&child);
 	close_machine(&machine);
 }
-END_TEST
 
 static double of_thread(const struct machine *machine, pid_t tid, const char *column)
 {
@@ -1484,7 +1450,6 @@ START_TEST(at_the_limit_of_files_threads_stay)
 	end_child(&old);
 	close_machine(&machine);
 }
-END_TEST
 
 /* Where only files tell the times they are unknown, not zero, and a new one is told to be missing. */
 START_TEST(what_cannot_be_read_is_not_hidden)
@@ -1519,7 +1484,6 @@ START_TEST(what_cannot_be_read_is_not_hidden)
 	ck_assert_uint_eq(machine.now->n_notices, 0);
 	close_machine(&machine);
 }
-END_TEST
 
 /* Opens the FIFO late: longer than a sample waits for what it does not need. */
 static void *answer_late(void *path)
@@ -1560,7 +1524,6 @@ START_TEST(programs_that_are_named_are_waited_for)
 	worker_close(machine.env.worker);
 	scope_free(&scope);
 }
-END_TEST
 
 /* More processes sleep than are asked at once: those on the screen and those that --pid names come first. */
 START_TEST(what_is_shown_has_its_command_line)
@@ -1595,7 +1558,6 @@ START_TEST(what_is_shown_has_its_command_line)
 	close_machine(&machine);
 	scope_free(&scope);
 }
-END_TEST
 
 /* A command line that cannot be read keeps a helper, not the sampler. */
 START_TEST(a_stuck_command_line_stops_nobody)
@@ -1637,7 +1599,6 @@ START_TEST(a_stuck_command_line_stops_nobody)
 	close_machine(&machine);
 	helper_stop();
 }
-END_TEST
 
 static const char *text_of(const struct machine *machine, int pid, const char *column)
 {
@@ -1684,7 +1645,6 @@ START_TEST(programs_without_their_directory)
 	check_command(&machine, 11, "[kworker/1]", "[kworker/1]", "[kworker/1]", "[kworker/1]");
 	close_machine(&machine);
 }
-END_TEST
 
 static void request_column(struct machine *machine, const char *column)
 {
@@ -1747,7 +1707,6 @@ START_TEST(columns_are_read_on_request)
 		close_machine(&machine);
 	}
 }
-END_TEST
 
 /* In batch only where it is named; on the screen of the processes there. */
 START_TEST(proportional_memory_is_read_of_few)
@@ -1776,7 +1735,6 @@ START_TEST(proportional_memory_is_read_of_few)
 		close_machine(&machine);
 	}
 }
-END_TEST
 
 START_TEST(columns_of_the_stat_file)
 {
@@ -1805,7 +1763,6 @@ START_TEST(columns_of_the_stat_file)
 	ck_assert(isnan(number_of(&machine, 7, "memory_ratio")));
 	close_machine(&machine);
 }
-END_TEST
 
 /* Of the process under the cursor alone, where a key may want it. */
 START_TEST(a_group_may_be_read_of_one)
@@ -1823,7 +1780,6 @@ START_TEST(a_group_may_be_read_of_one)
 	ck_assert_str_eq(text_of(&machine, 8, "group"), "/some.slice");
 	close_machine(&machine);
 }
-END_TEST
 
 /* A kernel without it has no such file of its own processes. */
 START_TEST(what_a_kernel_does_not_count_is_said)
@@ -1848,7 +1804,6 @@ START_TEST(what_a_kernel_does_not_count_is_said)
 	machine.env.live = false;
 	close_machine(&machine);
 }
-END_TEST
 
 /* With hidepid the first process is not listed. */
 START_TEST(threads_of_others_that_are_hidden)
@@ -1870,7 +1825,6 @@ START_TEST(threads_of_others_that_are_hidden)
 	machine.env.live = false;
 	close_machine(&machine);
 }
-END_TEST
 
 /* TCP of processes beside nothing else, where sockets are many. */
 START_TEST(many_sockets_are_not_read)
@@ -1893,7 +1847,6 @@ START_TEST(many_sockets_are_not_read)
 		close_machine(&machine);
 	}
 }
-END_TEST
 
 static void note_error(void *context, int error)
 {
@@ -1944,7 +1897,6 @@ START_TEST(signals_hit_only_the_one_that_was_meant)
 	close(child.answer);
 	close_machine(&machine);
 }
-END_TEST
 
 static int act(struct machine *machine, const char *verb, int number, uint32_t pid, double start,
 	       const char **remedy)
@@ -2043,7 +1995,6 @@ START_TEST(pids_of_another_namespace_hit_nobody_else)
 	ck_assert_int_eq(waitpid(outside.pid, &status, WNOHANG), 0);
 	end_child(&outside);
 }
-END_TEST
 
 /* Nothing is done: they are only asked whether they could be. */
 START_TEST(orders_are_taken_word_by_word)
@@ -2103,7 +2054,6 @@ START_TEST(orders_are_taken_word_by_word)
 			      "\"%s\"", wrong[i]);
 	close_machine(&machine);
 }
-END_TEST
 
 #define ENDS_MAX 8
 #define FIRST_THREAD_CODE 77
@@ -2231,7 +2181,6 @@ START_TEST(ends_of_programs_that_are_looked_for)
 	close(order[1]);
 	env_close(&env);
 }
-END_TEST
 
 /* With them nothing is looked for; a process ends with its last thread. */
 START_TEST(ends_of_programs_by_their_records)
@@ -2270,7 +2219,6 @@ START_TEST(ends_of_programs_by_their_records)
 	process_ends_close(ends);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(ranges_hold_every_process_once)
 {
@@ -2305,4 +2253,3 @@ START_TEST(ranges_hold_every_process_once)
 	ck_assert_uint_eq(totals->n_rows, 20);
 	close_machine(&machine);
 }
-END_TEST

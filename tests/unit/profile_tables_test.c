@@ -64,7 +64,6 @@ START_TEST(another_process_has_other_numbers)
 	ck_assert_uint_eq(counted(1, PROFILE_NO_LINE).line, PROFILE_NO_LINE);
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(what_cannot_be_is_refused)
 {
@@ -78,7 +77,6 @@ START_TEST(what_cannot_be_is_refused)
 	ck_assert(!profile_tables_translate(&tables, &count));
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(names_are_clean)
 {
@@ -87,7 +85,6 @@ START_TEST(names_are_clean)
 	ck_assert_str_eq(name_of(&(struct profile_count){ .node = 1 }), "a?b???");
 	profile_tables_free(&tables);
 }
-END_TEST
 
 static void fill(unsigned generation)
 {
@@ -130,7 +127,6 @@ START_TEST(what_nothing_refers_to_goes)
 	}
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(without_room_there_are_others)
 {
@@ -141,7 +137,6 @@ START_TEST(without_room_there_are_others)
 	ck_assert_uint_eq(counted(PROFILE_FUNCTIONS_MAX - 1, PROFILE_LINES_MAX - 1).line, PROFILE_NO_LINE);
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(a_process_has_a_share)
 {
@@ -155,4 +150,3 @@ START_TEST(a_process_has_a_share)
 	ck_assert_uint_lt(all, 1000);
 	ck_assert(!code_use_may_add(0, 1000, 1000));
 }
-END_TEST

@@ -3,7 +3,7 @@
  * Rows of topics over files that change, from tests/rows/TOPIC.txt. Each case there is a test:
  *
  *   case NAME                     what follows, up to the next one; lines that begin with # say why
- *   open FIXTURE [TOPIC]...       a machine: tests/fixtures/FIXTURE/tick0, or nothing, and topics; again: another
+ *   open FIXTURE [TOPIC]...       a machine: tick0 of tests/fixtures/FIXTURE, or of nothing; again: another
  *   add TOPIC                     one more topic, which may need files that were put there
  *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; or its lines
  *                                 follow, indented by a tab
@@ -371,7 +371,8 @@ static void check_rows(const char *what, const char *topic, char *values)
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
 	near = nearest(table, texts, values);
-	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 && !begins(here->text, "by"))
+	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 &&
+	    !begins(here->text, "by"))
 		change(what, topic, texts[near]);
 	else if (n_same != wanted)
 		refuse("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s", wanted,

@@ -25,7 +25,6 @@ START_TEST(fails)
 	fflush(stdout);
 	ck_abort();
 }
-END_TEST
 
 START_TEST(crashes)
 {
@@ -38,7 +37,6 @@ START_TEST(crashes)
 	fflush(stdout);
 	abort();
 }
-END_TEST
 
 static void run_failing(int out)
 {
@@ -76,4 +74,3 @@ START_TEST(tests_that_fail_leave_nothing_behind)
 	fclose(told);
 	ck_assert_int_eq(n_roots, 2);
 }
-END_TEST

@@ -357,7 +357,6 @@ START_TEST(names_in_the_strings_are_not_copied)
 	ck_assert_str_eq(at(&symbols, 0x4000), "other+0");
 	symbols_free(&symbols);
 }
-END_TEST
 
 START_TEST(a_large_table_is_small)
 {

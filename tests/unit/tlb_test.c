@@ -108,7 +108,6 @@ START_TEST(pages_in_use_are_seen)
 	kill(used.pid, SIGKILL);
 	waitpid(used.pid, NULL, 0);
 }
-END_TEST
 
 static bool has_no_copies(void)
 {
@@ -123,7 +122,6 @@ START_TEST(copies_are_waited_for)
 	ck_assert_uint_lt(cpu_ns, UINT64_C(60000000000));
 	ck_assert(has_no_copies());
 }
-END_TEST
 
 /* The half of the first argument that has small numbers. */
 #define FIRST_ARGUMENT                                                                                       \
@@ -179,4 +177,3 @@ START_TEST(a_cpu_that_is_gone_is_no_failure)
 		ck_assert_msg(status == 0, "case %zu: %d", i, status);
 	}
 }
-END_TEST

@@ -43,7 +43,6 @@ START_TEST(every_kernel_gives_a_partition)
 		frame_close(&frame);
 	}
 }
-END_TEST
 
 static size_t count_lines(const char *fixture, const char *name)
 {
@@ -73,7 +72,6 @@ START_TEST(every_line_of_meminfo_is_there)
 	ck_assert_uint_eq(frame_table(&frame, "meminfo")->n_rows, count_lines("linux-6.18", "proc/meminfo"));
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(reclaim_rates_from_two_ticks)
 {
@@ -100,7 +98,6 @@ START_TEST(reclaim_rates_from_two_ticks)
 		frame_close(&now);
 	}
 }
-END_TEST
 
 /* Kernels count refaults, scans and evictions under different names, and not all of them. */
 START_TEST(paging_adds_up_what_each_kernel_counts)
@@ -132,7 +129,6 @@ START_TEST(paging_adds_up_what_each_kernel_counts)
 		frame_close(&now);
 	}
 }
-END_TEST
 
 static const struct frame *page_for(struct rig *rig, double seconds, unsigned refaults, unsigned steals)
 {
@@ -161,7 +157,6 @@ START_TEST(calm_begins_with_the_first_sample)
 	ck_assert(isnan(paging(rig_sample(&rig, 5), "calm_seconds")));
 	rig_close(&rig);
 }
-END_TEST
 
 /* More samples than the window keeps, and several in a second. */
 START_TEST(the_window_of_paging_is_exact_to_a_second)
@@ -177,7 +172,6 @@ START_TEST(the_window_of_paging_is_exact_to_a_second)
 	ck_assert_double_eq(paging(frame, "window_refaults"), 4 * paging(frame, "window_seconds"));
 	rig_close(&rig);
 }
-END_TEST
 
 /* All topics of a tick share what the first one parsed. */
 START_TEST(proc_stat_is_parsed_once_per_tick)
@@ -202,7 +196,6 @@ START_TEST(proc_stat_is_parsed_once_per_tick)
 	ck_assert(again->n_cpus == 1 && again->cpus[0].cpu == 0 && !again->has_all);
 	rig_close(&rig);
 }
-END_TEST
 
 /* A reading of CPU time long before the clocks of processes, as panetop had to wait, is extended to them. */
 START_TEST(busy_time_is_of_the_moment_of_the_clocks)
@@ -217,7 +210,6 @@ START_TEST(busy_time_is_of_the_moment_of_the_clocks)
 	stat.last_read_ns = 0;
 	ck_assert_double_eq(proc_stat_busy_at(&stat, 2050000000), 1100);
 }
-END_TEST
 
 START_TEST(counters_that_go_backwards_give_no_rate)
 {
@@ -233,7 +225,6 @@ START_TEST(counters_that_go_backwards_give_no_rate)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
 {
@@ -249,7 +240,6 @@ START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
 	frame_close(&plain);
 	frame_close(&zfs);
 }
-END_TEST
 
 /* lxcfs serves the memory of a container, beside the cache of ZFS of the whole host. */
 START_TEST(the_cache_of_the_host_is_not_the_containers)
@@ -304,7 +294,6 @@ START_TEST(the_cache_of_the_host_is_not_the_containers)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 struct limit {
 	const char *resource, *cgroup;
@@ -343,7 +332,6 @@ START_TEST(without_limits_there_is_no_row)
 {
 	assert_limits("linux-6.1", NULL, 0);
 }
-END_TEST
 
 static const char hierarchies[] = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 				  "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
@@ -393,7 +381,6 @@ START_TEST(a_control_group_is_found_where_it_is_mounted)
 	ck_assert(!cgroup_may_exist(&rig.env, "/a/c"));
 	rig_close(&rig);
 }
-END_TEST
 
 /* Nothing, half of it, nonsense, or no file at all: no crash, and nothing that was not read. */
 START_TEST(broken_files_give_unknowns)
@@ -421,7 +408,6 @@ START_TEST(broken_files_give_unknowns)
 	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(system_in_one_row)
 {
@@ -442,7 +428,6 @@ START_TEST(system_in_one_row)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* A kernel without task I/O accounting has no file that tells. */
 START_TEST(without_accounting_no_reader_is_known)
@@ -460,7 +445,6 @@ START_TEST(without_accounting_no_reader_is_known)
 	ck_assert_str_eq(env_failed_path(&rig.env, -ENOENT), "proc/self/io");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(page_readers_join_on_pid_and_start)
 {
@@ -489,7 +473,6 @@ START_TEST(page_readers_join_on_pid_and_start)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* Only where a connection helps, and only in a snap. */
 START_TEST(a_snap_shows_what_to_connect)
@@ -532,7 +515,6 @@ START_TEST(a_snap_shows_what_to_connect)
 	}
 	env_close(&env);
 }
-END_TEST
 
 /* Of the call that failed, not of what the source usually lacks. */
 START_TEST(a_remedy_is_of_the_call_that_failed)
@@ -579,7 +561,6 @@ START_TEST(a_remedy_is_of_the_call_that_failed)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static const char *matched(const char *topic, const char *typed)
 {
@@ -606,7 +587,6 @@ START_TEST(columns_are_found_as_they_are_typed)
 	ck_assert_str_eq(matched("cpu", "steal"), "steal_ratio"); /* the other one is hidden */
 	ck_assert_str_eq(matched("cpu", "user"), "user_ratio");
 }
-END_TEST
 
 /* A heading that people see names a column with that heading, in any case. */
 START_TEST(every_shown_heading_is_taken)
@@ -629,7 +609,6 @@ START_TEST(every_shown_heading_is_taken)
 		}
 	}
 }
-END_TEST
 
 START_TEST(topics_are_found_as_they_are_typed)
 {
@@ -640,7 +619,6 @@ START_TEST(topics_are_found_as_they_are_typed)
 	ck_assert_ptr_null(topic_match(""));
 	ck_assert_ptr_null(topic_match("nonsense"));
 }
-END_TEST
 
 /* What is counted from the opening of one topic on would else miss what happens while others are sampled. */
 START_TEST(all_are_opened_before_the_first_is_sampled)
@@ -654,7 +632,6 @@ START_TEST(all_are_opened_before_the_first_is_sampled)
 	ck_assert_double_gt(frame_number(machine.now, "self", "group", "reads"), 0);
 	close_machine(&machine);
 }
-END_TEST
 
 /* They are open all the time, and what others read is none of theirs. */
 START_TEST(topics_that_rest_are_not_sampled)
@@ -677,7 +654,6 @@ START_TEST(topics_that_rest_are_not_sampled)
 	close_machine(&machine);
 	free(resting);
 }
-END_TEST
 
 START_TEST(files_of_the_kernel_have_a_path_from_the_root)
 {
@@ -690,7 +666,6 @@ START_TEST(files_of_the_kernel_have_a_path_from_the_root)
 	ck_assert_str_eq(source_root("perfs"), "");
 	ck_assert_str_eq(source_root("etcp/passwd"), "");
 }
-END_TEST
 
 /* The tables with a property of schemas are these, and no others. */
 static void check_tables_with(size_t offset, const char *names)
@@ -729,7 +704,6 @@ START_TEST(tables_know_what_their_numbers_are_of)
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket,trace_bucket");
 	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
 }
-END_TEST
 
 /* Of these 100 % is one CPU, or with --per-machine all of them. */
 START_TEST(shares_of_a_cpu_are_known)
@@ -750,4 +724,3 @@ START_TEST(shares_of_a_cpu_are_known)
 			ck_assert_msg(column->of_cpu == span_list_has(span_text(of_cpu), name), "%s", name);
 		}
 }
-END_TEST

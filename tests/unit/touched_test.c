@@ -211,7 +211,6 @@ START_TEST(pages_that_a_program_touches)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* Each is touched whole, or not. */
 START_TEST(huge_pages_that_a_program_touches)
@@ -233,7 +232,6 @@ START_TEST(huge_pages_that_a_program_touches)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* Of a new program all pages are young: they are not taken for touched ones. */
 START_TEST(an_exec_begins_the_window_again)
@@ -261,7 +259,6 @@ START_TEST(an_exec_begins_the_window_again)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 START_TEST(one_that_ends_has_no_rows)
 {
@@ -275,7 +272,6 @@ START_TEST(one_that_ends_has_no_rows)
 	ck_assert(was_told(&machine, "has exited"));
 	close_batch(&machine);
 }
-END_TEST
 
 START_TEST(without_memory_there_is_nothing_to_touch)
 {
@@ -296,7 +292,6 @@ START_TEST(without_memory_there_is_nothing_to_touch)
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
 	close_batch(&machine);
 }
-END_TEST
 
 static double referenced_pages(const struct worked *worked)
 {
@@ -340,7 +335,6 @@ START_TEST(nothing_is_cleared_unless_it_is_named)
 	close_machine(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 static double of_process(const struct machine *machine, pid_t pid, const char *column)
 {
@@ -379,7 +373,6 @@ START_TEST(the_column_of_processes)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 static int answer;
 
@@ -477,7 +470,6 @@ START_TEST(the_screen_measures_when_it_is_told_to)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 START_TEST(ages_come_from_one_window_after_the_other)
 {
@@ -503,7 +495,6 @@ START_TEST(ages_come_from_one_window_after_the_other)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 START_TEST(what_is_refused_on_the_screen)
 {
@@ -530,7 +521,6 @@ START_TEST(what_is_refused_on_the_screen)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* The topic is open only where the view or the column is shown. */
 START_TEST(it_ends_with_the_view)
@@ -557,7 +547,6 @@ START_TEST(it_ends_with_the_view)
 	end_work(&worked);
 	free(none);
 }
-END_TEST
 
 START_TEST(of_others_it_says_what_it_lacks)
 {
@@ -587,7 +576,6 @@ START_TEST(of_others_it_says_what_it_lacks)
 	ck_assert(seteuid(0) == 0);
 	end_work(&worked);
 }
-END_TEST
 
 /* As "measured" of one window of 30 s, of 2 GiB resident. */
 static struct touched_facts facts_of(double touched_bytes)
@@ -638,7 +626,6 @@ START_TEST(the_rest_is_named_only_where_there_is_one)
 	touched_sentence(&facts, text, true);
 	ck_assert_ptr_nonnull(strstr(text, "has exited"));
 }
-END_TEST
 
 START_TEST(percentiles_that_are_none)
 {
@@ -660,7 +647,6 @@ START_TEST(percentiles_that_are_none)
 	text[length - 1] = '\0'; /* no longer ascending */
 	ck_assert(!damon_percentiles_parse(span_text(text), idle));
 }
-END_TEST
 
 /* --- Over files of a rig, read at once. */
 
@@ -838,7 +824,6 @@ START_TEST(regions_keep_what_was_seen_of_them)
 	ck_assert(look->smaps == -1 && look->clear_refs == -1);
 	close_touches(&rig);
 }
-END_TEST
 
 /* Sums alone, until regions are wanted. */
 START_TEST(sums_of_a_process_need_no_regions)
@@ -870,7 +855,6 @@ START_TEST(sums_of_a_process_need_no_regions)
 	ck_assert_uint_eq(look->report.n_regions, 1);
 	close_touches(&rig);
 }
-END_TEST
 
 START_TEST(looks_end_when_they_are_wanted_no_more)
 {
@@ -899,7 +883,6 @@ START_TEST(looks_end_when_they_are_wanted_no_more)
 	ck_assert_ptr_nonnull(touch_list_find(list, 7, START));
 	close_touches(&rig);
 }
-END_TEST
 
 /* As long as it lives its memory is that of another program; else it has ended. */
 START_TEST(why_a_look_ends)
@@ -967,7 +950,6 @@ START_TEST(why_a_look_ends)
 		close_touches(&rig);
 	}
 }
-END_TEST
 
 static unsigned n_done;
 
@@ -1054,7 +1036,6 @@ START_TEST(orders_of_the_screen)
 	ck_assert_int_eq(tell(&rig, "look 1 7 5"), -ENXIO);
 	close_touches(&rig);
 }
-END_TEST
 
 /* The one that began first makes room. */
 START_TEST(the_oldest_look_makes_room)
@@ -1078,7 +1059,6 @@ START_TEST(the_oldest_look_makes_room)
 		ck_assert((touch_list_find(list, 100 + i, START) != NULL) == (i != 2));
 	close_touches(&rig);
 }
-END_TEST
 
 /* By the files of panetop itself, which are left as they are. */
 START_TEST(what_a_probe_says_of_touched_memory)
@@ -1108,4 +1088,3 @@ START_TEST(what_a_probe_says_of_touched_memory)
 	rig.env.live = false;
 	close_touches(&rig);
 }
-END_TEST

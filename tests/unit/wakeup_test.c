@@ -534,7 +534,6 @@ START_TEST(functions_are_sought_in_slices_as_they_are_wanted)
 	ck_assert_int_eq(function_names_test(&env), -ENOENT);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(causes_add_up_to_wakeups)
 {
