@@ -245,13 +245,9 @@ START_TEST(without_a_mount_it_says_how_to_mount)
 
 static void put_group(struct rig *rig, const char *group, const char *total)
 {
-	char path[512];
-
-	snprintf(path, sizeof(path), ROOT "%s%s/mon_data/mon_L3_00", *group ? "/" : "", group);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), ROOT "%s%s/mon_data/mon_L3_00/mbm_total_bytes", *group ? "/" : "",
-		 group);
-	rig_put(rig, path, "%s\n", total);
+	rig_make(rig, textf(ROOT "%s%s/mon_data/mon_L3_00", *group ? "/" : "", group));
+	rig_put(rig, textf(ROOT "%s%s/mon_data/mon_L3_00/mbm_total_bytes", *group ? "/" : "", group), "%s\n",
+		total);
 }
 
 static void open_rig(struct rig *rig)
@@ -316,9 +312,8 @@ START_TEST(names_of_groups_have_any_byte)
 	struct rig rig;
 
 	open_rig(&rig);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		put_group(&rig, names[i], "0");
-	}
 	rig_add(&rig, "cache_group");
 	put_group(&rig, "mon_groups/.of root", "0");
 	frame = rig_sample(&rig, 2);
@@ -492,21 +487,15 @@ START_TEST(the_story_of_a_fixture)
 static void put_process(struct rig *rig, unsigned pid, unsigned start_ticks, const char *threads,
 			const char *groups)
 {
-	char path[128];
 	struct span left = span_text(threads), thread;
 
-	snprintf(path, sizeof(path), "proc/%u/task", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%u/stat", pid);
-	rig_put(rig, path, "%u (it) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid, start_ticks);
-	snprintf(path, sizeof(path), "proc/%u/comm", pid);
-	rig_put(rig, path, "it\n");
-	snprintf(path, sizeof(path), "proc/%u/cpu_resctrl_groups", pid);
-	rig_put(rig, path, "%s", groups);
-	while (span_word(&left, &thread)) {
-		snprintf(path, sizeof(path), "proc/%u/task/%.*s", pid, (int)span_length(thread), thread.at);
-		rig_make(rig, path);
-	}
+	rig_make(rig, textf("proc/%u/task", pid));
+	rig_put(rig, textf("proc/%u/stat", pid), "%u (it) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n",
+		pid, start_ticks);
+	rig_put(rig, textf("proc/%u/comm", pid), "it\n");
+	rig_put(rig, textf("proc/%u/cpu_resctrl_groups", pid), "%s", groups);
+	while (span_word(&left, &thread))
+		rig_make(rig, textf("proc/%u/task/%.*s", pid, (int)span_length(thread), thread.at));
 }
 
 static void open_monitors(struct rig *rig)
@@ -540,12 +529,10 @@ static int act(struct rig *rig, const char *action)
 static const char *made_group(struct rig *rig, const char *control)
 {
 	static char name[256];
-	char path[512];
 	struct dirent *entry;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), "%s/" ROOT "%s%s/mon_groups", rig->root, *control ? "/" : "", control);
-	directory = opendir(path);
+	directory = opendir(textf("%s/" ROOT "%s%s/mon_groups", rig->root, *control ? "/" : "", control));
 	name[0] = '\0';
 	while (directory && (entry = readdir(directory)))
 		if (strncmp(entry->d_name, "panetop-", 8) == 0)
@@ -609,15 +596,13 @@ START_TEST(one_process_is_monitored_until_it_is_ended)
 
 START_TEST(a_thread_that_starts_meanwhile_is_moved)
 {
-	char path[512];
 	struct rig rig;
 
 	open_monitors(&rig);
 	rig_remove(&rig, "proc/4711/task/4712");
 	snprintf(kernel.started, sizeof(kernel.started), "%s/proc/4711/task/4712", rig.root);
 	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
-	snprintf(path, sizeof(path), "%s", made_group(&rig, ""));
-	check_tasks(&rig, path);
+	check_tasks(&rig, textf("%s", made_group(&rig, "")));
 	rig_close(&rig);
 }
 
@@ -715,11 +700,8 @@ static uint32_t ended_pid(void)
 
 static void put_left(struct rig *rig, const char *control, uint32_t pid, unsigned ticks, const char *rest)
 {
-	char path[512];
-
-	snprintf(path, sizeof(path), ROOT "%s%s/mon_groups/panetop-%u-%u-%s", *control ? "/" : "", control,
-		 pid, ticks, rest);
-	rig_make(rig, path);
+	rig_make(rig, textf(ROOT "%s%s/mon_groups/panetop-%u-%u-%s", *control ? "/" : "", control, pid, ticks,
+		 rest));
 }
 
 static bool is_left(struct rig *rig, const char *control, uint32_t pid, unsigned ticks, const char *rest)

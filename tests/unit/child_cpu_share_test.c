@@ -2,7 +2,6 @@
 /* Tests of splitting what parents are told among children that ended, on a list of processes made up here. */
 #include <config.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/unknown.h"
@@ -158,10 +157,7 @@ START_TEST(names_wait_until_the_heir_is_told_or_ends)
 	ck_assert_uint_eq(shares.count, 1);
 	ck_assert(split(10, 10) && n_given == 1 && of("a") == 10);
 	for (unsigned i = 0; i < 2 * CHILD_SHARES_MAX; i++) {
-		char comm[16];
-
-		snprintf(comm, sizeof(comm), "name %u", i);
-		add(400 + i, 10, comm, 1100, 1200);
+		add(400 + i, 10, textf("name %u", i), 1100, 1200);
 		take();
 	}
 	ck_assert_uint_eq(shares.count, CHILD_SHARES_MAX);

@@ -98,7 +98,7 @@ START_TEST(blanks_around_values_are_left_out)
 /* One byte of a value is its NUL. */
 START_TEST(values_have_a_longest_length)
 {
-	char longest[CONDITION_VALUE_MAX + 1], text[CONDITION_VALUE_MAX + 32];
+	char longest[CONDITION_VALUE_MAX + 1];
 	struct condition condition;
 
 	memset(longest, 'v', sizeof(longest));
@@ -107,12 +107,10 @@ START_TEST(values_have_a_longest_length)
 			length < CONDITION_VALUE_MAX ? CONDITION_GOOD : CONDITION_TOO_LONG;
 
 		longest[length] = '\0';
-		snprintf(text, sizeof(text), "t(%s) == 0", longest);
-		ck_assert_int_eq(parse(text, &condition), expected);
+		ck_assert_int_eq(parse(textf("t(%s) == 0", longest), &condition), expected);
 		if (!expected)
 			ck_assert_str_eq(condition.selects[0].value, longest);
-		snprintf(text, sizeof(text), "t(\"%s\") == 0", longest);
-		ck_assert_int_eq(parse(text, &condition), expected);
+		ck_assert_int_eq(parse(textf("t(\"%s\") == 0", longest), &condition), expected);
 		longest[length] = 'v';
 	}
 	check_values("t(1,2,3,4,5,6,7,8) == 0", CONDITION_SELECTS_MAX, "1", "8");
@@ -123,15 +121,12 @@ START_TEST(names_are_of_small_letters_digits_and_underscores)
 {
 	static const char others[] = "`{/:-AZ";
 	struct condition condition;
-	char text[16];
 
 	ck_assert_int_eq(parse("az09_.z9a0_ < 1", &condition), CONDITION_GOOD);
 	ck_assert(span_is(condition.topic, "az09_") && span_is(condition.column, "z9a0_"));
 	for (const char *other = others; *other; other++) {
-		snprintf(text, sizeof(text), "%ca < 1", *other);
-		ck_assert_int_eq(parse(text, &condition), CONDITION_NO_TOPIC);
-		snprintf(text, sizeof(text), "a%c < 1", *other);
-		ck_assert_int_eq(parse(text, &condition), CONDITION_NO_COMPARISON);
+		ck_assert_int_eq(parse(textf("%ca < 1", *other), &condition), CONDITION_NO_TOPIC);
+		ck_assert_int_eq(parse(textf("a%c < 1", *other), &condition), CONDITION_NO_COMPARISON);
 		ck_assert(span_is(condition.topic, "a"));
 	}
 }
@@ -168,10 +163,8 @@ START_TEST(a_condition_ends_where_its_text_does)
 static bool compares(const char *sign, double value)
 {
 	struct condition condition;
-	char text[16];
 
-	snprintf(text, sizeof(text), "t %s 5", sign);
-	ck_assert_int_eq(parse(text, &condition), CONDITION_GOOD);
+	ck_assert_int_eq(parse(textf("t %s 5", sign), &condition), CONDITION_GOOD);
 	return condition_compares(&condition, value);
 }
 

@@ -2,7 +2,6 @@
 /* What the overview shows in a container: its limits, with the machine beside them; elsewhere the machine. */
 #include <config.h>
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "pane/overview/overview_gauge.h"
@@ -18,15 +17,12 @@ static const char *const names[] = {
 /* The group of panetop may use 1.5 CPUs and 512 MiB; the slice above it has little memory left. */
 static void open_rig(struct rig *rig, const char *pids)
 {
-	char path[128];
-
 	rig_open(rig, "cgroup-v2", (const char *const[]){ NULL });
 	rig_put(rig, "sys/fs/cgroup/system.slice/memory.max", "max\n");
 	rig_put(rig, GROUP "cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 12\n");
 	if (pids) {
 		rig_make(rig, "proc/self/ns");
-		snprintf(path, sizeof(path), "%s/proc/self/ns/pid", rig->root);
-		ck_assert_int_eq(symlink(pids, path), 0);
+		ck_assert_int_eq(symlink(pids, textf("%s/proc/self/ns/pid", rig->root)), 0);
 	}
 	for (unsigned i = 0; names[i]; i++)
 		rig_add(rig, names[i]);

@@ -1013,11 +1013,9 @@ START_TEST(lines_are_written_into_their_file)
 
 static void write_file(const char *directory, const char *name, const char *text)
 {
-	char path[512];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	fd = open(textf("%s/%s", directory, name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	close(fd);
@@ -1025,11 +1023,8 @@ static void write_file(const char *directory, const char *name, const char *text
 
 static void make_root(char *directory)
 {
-	char path[512];
-
 	scratch_directory(directory, "core");
-	snprintf(path, sizeof(path), "%s/proc", directory);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(mkdir(textf("%s/proc", directory), 0700), 0);
 }
 
 /* What a caller's buffer held is told when the buffer is gone. */
@@ -1135,13 +1130,12 @@ START_TEST(env_finds_its_own_pid)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char root[SCRATCH_PATH_MAX], text[160], path[128];
+		char root[SCRATCH_PATH_MAX], text[160];
 		uint32_t pid = cases[i].pid ? cases[i].pid : (uint32_t)getpid();
 		struct env env;
 
 		make_root(root);
-		snprintf(path, sizeof(path), "%s/proc/self", root);
-		ck_assert_int_eq(mkdir(path, 0755), 0);
+		ck_assert_int_eq(mkdir(textf("%s/proc/self", root), 0755), 0);
 		snprintf(text, sizeof(text), cases[i].status, (int)getpid()); /* NOLINT */
 		write_file(root, "proc/self/status", text);
 		ck_assert_int_eq(env_open(&env, root), 0);
@@ -1210,24 +1204,18 @@ START_TEST(pids_are_whole_numbers_in_order)
 	static const char *const names[] = { "10", "9",          "1",  "2147483647", "0",
 					     "01", "2147483648", "7x", "+3",         "self" };
 	static const uint32_t wanted[] = { 1, 9, 10, INT32_MAX };
-	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32];
+	char root[SCRATCH_PATH_MAX];
 	const uint32_t *pids;
 	struct env env;
 	size_t n_pids;
 
 	scratch_directory(root, "pids");
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/proc/%s", root, names[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
-	snprintf(path, sizeof(path), "%s/proc/9/task", root);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	for (int tid = 11; tid >= 9; tid--) {
-		snprintf(path, sizeof(path), "%s/proc/9/task/%d", root, tid);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
+	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0700), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		ck_assert_int_eq(mkdir(textf("%s/proc/%s", root, names[i]), 0700), 0);
+	ck_assert_int_eq(mkdir(textf("%s/proc/9/task", root), 0700), 0);
+	for (int tid = 11; tid >= 9; tid--)
+		ck_assert_int_eq(mkdir(textf("%s/proc/9/task/%d", root, tid), 0700), 0);
 	ck_assert_int_eq(env_open(&env, root), 0);
 	ck_assert_int_eq(pids_list(&env, &pids, &n_pids), 0);
 	ck_assert_uint_eq(n_pids, sizeof(wanted) / sizeof(wanted[0]));
@@ -1240,7 +1228,7 @@ START_TEST(pids_are_whole_numbers_in_order)
 
 START_TEST(long_files_of_a_process_are_read_in_parts)
 {
-	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32], line[64];
+	char root[SCRATCH_PATH_MAX], line[64];
 	struct buffer text = { 0 };
 	struct env env;
 	uint32_t uid = 7;
@@ -1248,12 +1236,9 @@ START_TEST(long_files_of_a_process_are_read_in_parts)
 	FILE *file;
 
 	scratch_directory(root, "pids");
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/proc/9", root);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/proc/9/maps", root);
-	file = fopen(path, "w");
+	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0700), 0);
+	ck_assert_int_eq(mkdir(textf("%s/proc/9", root), 0700), 0);
+	file = fopen(textf("%s/proc/9/maps", root), "w");
 	for (int i = 0; i < 2500; i++)
 		fprintf(file, "%04d\n", i);
 	ck_assert_int_eq(fclose(file), 0);
@@ -1627,12 +1612,11 @@ static void tell_byte(void *context, uint32_t events)
 START_TEST(a_loop_answers_a_test_when_nothing_is_left)
 {
 	int sockets[2];
-	char name[16], bytes[4];
+	char bytes[4];
 	struct told told;
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
-	snprintf(name, sizeof(name), "%d", sockets[1]);
-	ck_assert_int_eq(setenv("PANETOP_TEST_FD", name, 1), 0);
+	ck_assert_int_eq(setenv("PANETOP_TEST_FD", textf("%d", sockets[1]), 1), 0);
 	open_loop(&told, 4);
 	unsetenv("PANETOP_TEST_FD");
 	told.test_fd = sockets[0];

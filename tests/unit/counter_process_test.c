@@ -428,10 +428,7 @@ START_TEST(the_cursor_chooses_at_once)
 
 static void copy_program(const char *from, const char *to)
 {
-	char command[256];
-
-	snprintf(command, sizeof(command), "cp %s %s && chmod 4755 %s", from, to, to);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(textf("cp %s %s && chmod 4755 %s", from, to, to)), 0);
 }
 
 /* It belongs to root and is executed by nobody, so that the kernel takes the counters away. */

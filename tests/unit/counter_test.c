@@ -240,11 +240,9 @@ START_TEST(tracepoints_need_no_mount)
 
 static void write_online(const char *root, const char *text)
 {
-	char path[512];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/online", root);
-	file = fopen(path, "w");
+	file = fopen(textf("%s/sys/devices/system/cpu/online", root), "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
@@ -257,12 +255,8 @@ static void make_root(char *root)
 					       "sys/devices/system/cpu" };
 
 	scratch_directory(root, "counter");
-	for (size_t i = 0; i < 4; i++) {
-		char path[512];
-
-		snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(mkdir(textf("%s/%s", root, folders[i]), 0700), 0);
 }
 
 START_TEST(cpus_come_and_go)
@@ -341,12 +335,8 @@ START_TEST(tracepoints_are_found_where_they_are_mounted)
 
 static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "mnt/tracing/events/%s", directory);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "mnt/tracing/events/%s/id", directory);
-	rig_put(rig, path, "%u\n", id);
+	rig_make(rig, textf("mnt/tracing/events/%s", directory));
+	rig_put(rig, textf("mnt/tracing/events/%s/id", directory), "%u\n", id);
 }
 
 /* All of these have a file, but names have letters, digits, _ and -, on both sides of one colon. */
@@ -480,15 +470,14 @@ START_TEST(units_may_be_links)
 {
 	static const char *const names[] = { NULL };
 	struct counter_pmus pmus;
-	char path[512];
 	struct rig rig;
 
 	rig_open(&rig, "hybrid", names);
 	rig_make(&rig, "sys/devices/uncore");
 	rig_put(&rig, "sys/devices/uncore/type", "33\n");
 	rig_put(&rig, "sys/devices/uncore/cpumask", "2\n");
-	snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices/uncore", rig.root);
-	ck_assert_int_eq(symlink("../../../devices/uncore", path), 0);
+	ck_assert_int_eq(symlink("../../../devices/uncore", textf("%s/sys/bus/event_source/devices/uncore",
+			 rig.root)), 0);
 	counter_pmus_read(&pmus, &rig.env);
 	ck_assert_uint_eq(pmus.count, 4);
 	ck_assert(counter_pmu_counts_on(&pmus, 33, 2) && !counter_pmu_counts_on(&pmus, 33, 0));
@@ -1233,14 +1222,9 @@ START_TEST(tracepoints_say_why_they_are_not_counted)
 
 static void put_unit(struct rig *rig, const char *name, const char *type, const char *file, const char *cpus)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s", name);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/type", name);
-	rig_put(rig, path, "%s\n", type);
-	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/%s", name, file);
-	rig_put(rig, path, "%s", cpus);
+	rig_make(rig, textf("sys/bus/event_source/devices/%s", name));
+	rig_put(rig, textf("sys/bus/event_source/devices/%s/type", name), "%s\n", type);
+	rig_put(rig, textf("sys/bus/event_source/devices/%s/%s", name, file), "%s", cpus);
 }
 
 START_TEST(units_are_those_with_a_type_and_cpus)

@@ -17,10 +17,7 @@ static const char *const throttle_only[] = { "throttle", NULL };
 
 static void put_number(struct rig *rig, const char *format, unsigned cpu, uint64_t number)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), format, cpu);
-	rig_put(rig, path, "%llu\n", (unsigned long long)number);
+	rig_put(rig, textf(format, cpu), "%llu\n", (unsigned long long)number);
 }
 
 static void put_online(struct rig *rig, unsigned n_cpus)
@@ -164,12 +161,8 @@ static double throttled(const struct frame *frame, const char *cpu, const char *
 
 static void put_throttling(struct rig *rig, unsigned cpu, const char *part, unsigned count, unsigned ms)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), CPU "thermal_throttle/%s_throttle_count", cpu, part);
-	rig_put(rig, path, "%u\n", count);
-	snprintf(path, sizeof(path), CPU "thermal_throttle/%s_throttle_total_time_ms", cpu, part);
-	rig_put(rig, path, "%u\n", ms);
+	rig_put(rig, textf(CPU "thermal_throttle/%s_throttle_count", cpu, part), "%u\n", count);
+	rig_put(rig, textf(CPU "thermal_throttle/%s_throttle_total_time_ms", cpu, part), "%u\n", ms);
 }
 
 static const struct frame *throttle(struct rig *rig, unsigned count, unsigned ms)
@@ -188,10 +181,7 @@ START_TEST(time_of_a_throttling_is_told_when_it_ends)
 
 	rig_open(&rig, "power-laptop", throttle_only);
 	for (unsigned cpu = 0; cpu < 4; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), CPU "topology", cpu);
-		rig_make(&rig, path);
+		rig_make(&rig, textf(CPU "topology", cpu));
 		put_number(&rig, CPU "topology/physical_package_id", cpu, 0);
 		put_throttling(&rig, cpu, "core", 0, 0);
 	}
@@ -217,12 +207,8 @@ static void put_many(struct rig *rig)
 {
 	put_online(rig, MANY);
 	for (unsigned cpu = 0; cpu < MANY; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), CPU "topology", cpu);
-		rig_make(rig, path);
-		snprintf(path, sizeof(path), CPU "thermal_throttle", cpu);
-		rig_make(rig, path);
+		rig_make(rig, textf(CPU "topology", cpu));
+		rig_make(rig, textf(CPU "thermal_throttle", cpu));
 		put_throttling(rig, cpu, "core", 0, 0);
 		put_throttling(rig, cpu, "package", 0, 0);
 		if (cpu < UNKNOWN_PACKAGE)
@@ -376,12 +362,8 @@ START_TEST(who_needs_no_speeds_reads_none)
 	with_speeds = reads_of_a_sample(&rig);
 	rig_close(&rig);
 	rig_open(&rig, "power-laptop", both);
-	for (unsigned cpu = 0; cpu < 4; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), CPU "cpufreq", cpu);
-		rig_remove(&rig, path);
-	}
+	for (unsigned cpu = 0; cpu < 4; cpu++)
+		rig_remove(&rig, textf(CPU "cpufreq", cpu));
 	rig_sample(&rig, 1);
 	ck_assert_uint_eq(reads_of_a_sample(&rig), with_speeds);
 	rig_close(&rig);
@@ -404,12 +386,8 @@ START_TEST(a_speed_is_that_of_the_tick)
 		struct rig rig;
 
 		rig_open(&rig, "power-laptop", none);
-		for (unsigned cpu = 0; cpu < 4 && listed; cpu++) {
-			char path[64];
-
-			snprintf(path, sizeof(path), CPU "cpufreq", cpu);
-			rig_remove(&rig, path);
-		}
+		for (unsigned cpu = 0; cpu < 4 && listed; cpu++)
+			rig_remove(&rig, textf(CPU "cpufreq", cpu));
 		if (listed)
 			rig_make(&rig, "sys/devices/system/cpu/cpu0/cpufreq");
 		put_speed(&rig, 1500000);
@@ -605,16 +583,10 @@ START_TEST(whether_turbo_is_allowed)
 static void put_state(struct rig *rig, unsigned cpu, unsigned number, const char *name, unsigned usage,
 		      unsigned time_us)
 {
-	char path[96];
-
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u", cpu, number);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u/name", cpu, number);
-	rig_put(rig, path, "%s\n", name);
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u/usage", cpu, number);
-	rig_put(rig, path, "%u\n", usage);
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u/time", cpu, number);
-	rig_put(rig, path, "%u\n", time_us);
+	rig_make(rig, textf(CPU "cpuidle/state%u", cpu, number));
+	rig_put(rig, textf(CPU "cpuidle/state%u/name", cpu, number), "%s\n", name);
+	rig_put(rig, textf(CPU "cpuidle/state%u/usage", cpu, number), "%u\n", usage);
+	rig_put(rig, textf(CPU "cpuidle/state%u/time", cpu, number), "%u\n", time_us);
 }
 
 /* Hybrid machines: each CPU has states of its own, and two of them one name. */
@@ -663,12 +635,8 @@ START_TEST(a_cpu_has_few_states)
 
 	rig_open(&rig, "empty", idle_only);
 	put_online(&rig, 1);
-	for (unsigned i = 0; i < STATES; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "C%u", i);
-		put_state(&rig, 0, i, name, i, i);
-	}
+	for (unsigned i = 0; i < STATES; i++)
+		put_state(&rig, 0, i, textf("C%u", i), i, i);
 	n_rows = frame_table(rig_sample(&rig, 1), "idle_state")->n_rows;
 	ck_assert_uint_ge(n_rows, 2 * 10);
 	ck_assert_uint_lt(n_rows, 2 * STATES);

@@ -381,7 +381,6 @@ START_TEST(a_counter_that_hangs_gives_no_watts)
 	static const char domain[] = "k10temp@0000:00:18.3/energy1";
 	const struct frame *frame;
 	unsigned joules = 1000;
-	char text[32];
 	struct rig rig;
 	int fifo;
 
@@ -389,8 +388,7 @@ START_TEST(a_counter_that_hangs_gives_no_watts)
 	fifo = hang(&rig, "sys/class/hwmon/hwmon0/energy1_input");
 	do {
 		ck_assert_uint_lt(joules, 1000 + 5 * TRIES_MAX);
-		snprintf(text, sizeof(text), "%u000000\n", joules += 5);
-		answer(fifo, text);
+		answer(fifo, textf("%u000000\n", joules += 5));
 		frame = sample_soon(&rig, FIRST_SECONDS);
 	} while (!(fabs(cell_f64(frame, "power", domain, "watts") - 5) < 0.5));
 	sample_soon(&rig, LATER_SECONDS); /* on a busy machine the last answer may come after its sample */

@@ -12,13 +12,9 @@ static const char *const account_topics[] = { "disk_account", NULL };
 
 static void put_io(struct rig *rig, unsigned pid, unsigned long read, unsigned long write)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/io", pid);
-	rig_put(rig, path,
+	rig_put(rig, textf("proc/%u/io", pid),
 		"rchar: 0\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: %lu\nwrite_bytes: %lu\n"
-		"cancelled_write_bytes: 0\n",
-		read, write);
+		"cancelled_write_bytes: 0\n", read, write);
 }
 
 static void put_machine(struct rig *rig, unsigned long read_sectors, unsigned long write_sectors,

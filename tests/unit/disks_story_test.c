@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "core/i18n.h"
 #include "pane/disks/disks_story.h"

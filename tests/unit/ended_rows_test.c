@@ -4,7 +4,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "model/derive.h"
 #include "pane/ended_rows.h"

@@ -27,13 +27,10 @@
 static void make_root(char root[SCRATCH_PATH_MAX])
 {
 	static const char *const names[] = { "proc", "proc/sys", "proc/sys/kernel" };
-	char path[SCRATCH_PATH_MAX + 64];
 
 	scratch_directory(root, "env");
-	for (unsigned i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", root, names[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(mkdir(textf("%s/%s", root, names[i]), 0700), 0);
 }
 
 static void write_bytes(const char *root, const char *name, const char *text, off_t length)
@@ -351,10 +348,7 @@ START_TEST(states_are_removed_one_by_one)
 
 static void make_directory(const char *root, const char *name)
 {
-	char path[SCRATCH_PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(mkdir(textf("%s/%s", root, name), 0700), 0);
 }
 
 static void write_text(const char *root, const char *name, const char *text)
@@ -364,18 +358,12 @@ static void write_text(const char *root, const char *name, const char *text)
 
 static void make_link(const char *root, const char *name, const char *target)
 {
-	char path[SCRATCH_PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	ck_assert_int_eq(symlink(target, path), 0);
+	ck_assert_int_eq(symlink(target, textf("%s/%s", root, name)), 0);
 }
 
 static void remove_name(const char *root, const char *name)
 {
-	char path[SCRATCH_PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	ck_assert_int_eq(remove(path), 0);
+	ck_assert_int_eq(remove(textf("%s/%s", root, name)), 0);
 }
 
 /* Reads it once; the names parted by blanks. */
@@ -454,7 +442,7 @@ START_TEST(long_directories_are_listed_to_their_end)
 {
 	enum { N = 400 };
 	struct listing listing = { .path = "proc/d" };
-	char root[SCRATCH_PATH_MAX], name[32];
+	char root[SCRATCH_PATH_MAX];
 	unsigned seen[2] = { 0 };
 	struct env env;
 	bool changed;
@@ -462,17 +450,13 @@ START_TEST(long_directories_are_listed_to_their_end)
 	scratch_directory_in_memory(root, "env");
 	make_directory(root, "proc");
 	make_directory(root, "proc/d");
-	for (unsigned i = 0; i < N; i++) {
-		snprintf(name, sizeof(name), "proc/d/d%u", i);
-		make_directory(root, name);
-	}
+	for (unsigned i = 0; i < N; i++)
+		make_directory(root, textf("proc/d/d%u", i));
 	ck_assert_int_eq(env_open(&env, root), 0);
 	ck_assert_int_eq(listing_read(&listing, &env, &changed), 0);
 	ck_assert_uint_eq(listing.n_names, N);
-	for (unsigned i = 0; i < N; i++) {
-		snprintf(name, sizeof(name), "d%u", i);
-		ck_assert_str_eq(listing.names[i], name);
-	}
+	for (unsigned i = 0; i < N; i++)
+		ck_assert_str_eq(listing.names[i], textf("d%u", i));
 	make_directory(root, "proc/d/.d");
 	make_link(root, "proc/d/link", "d7");
 	write_text(root, "proc/d/file", "");

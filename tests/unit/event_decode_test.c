@@ -634,16 +634,14 @@ uint64_t netlink_socket_lost(struct netlink_socket *netlink)
 static void open_clocks(struct rig *rig, const char *offsets)
 {
 	static const char *const no_topics[] = { NULL };
-	char path[512];
 
 	rig_open(rig, "empty", no_topics);
 	rig->env.live = true;
 	rig->env.own_pid = 4711;
 	rig_make(rig, "proc/4711/ns");
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/proc/4711/ns/%s", rig->root,
-			 i ? "time" : "time_for_children");
-		ck_assert_int_eq(symlink("time:[4026531834]", path), 0);
+		ck_assert_int_eq(symlink("time:[4026531834]", textf("%s/proc/4711/ns/%s", rig->root, i ?
+				 "time" : "time_for_children")), 0);
 	}
 	if (offsets)
 		rig_put(rig, "proc/4711/timens_offsets", "%s", offsets);

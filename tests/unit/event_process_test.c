@@ -3,8 +3,6 @@
 #include <config.h>
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/alloc.h"
 #include "core/unknown.h"
@@ -392,10 +390,7 @@ START_TEST(more_commands_than_there_is_room_for_are_the_others)
 
 	event_statistics_open(&statistics);
 	for (unsigned i = 0; i < 10000; i++) {
-		char comm[EVENT_COMM_BYTES + 1];
-
-		snprintf(comm, sizeof(comm), "%u", i);
-		event_process_call(process, comm, NULL, 0, EVENT_NAME_COMM);
+		event_process_call(process, textf("%u", i), NULL, 0, EVENT_NAME_COMM);
 		event_statistics_count(&statistics, process, EVENT_EXEC, false, false);
 	}
 	ck_assert_uint_eq(statistics.n_commands, EVENT_COMMANDS_MAX);

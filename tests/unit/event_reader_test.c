@@ -285,12 +285,10 @@ START_TEST(arguments_are_told_as_they_are)
 static void read_command(pid_t pid, char command[BPF_TEXT_MAX + 8])
 {
 	const char *more = "";
-	char path[64];
 	ssize_t length;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	fd = open(path, O_RDONLY);
+	fd = open(textf("/proc/%d/cmdline", pid), O_RDONLY);
 	ck_assert_int_ge(fd, 0);
 	length = read(fd, command, BPF_TEXT_MAX + 1);
 	ck_assert_int_gt(length, 0);

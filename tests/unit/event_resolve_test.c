@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,13 +26,10 @@ static struct settings settings;
 
 static void put(uint32_t pid, const char *name, const char *text)
 {
-	char path[160];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/proc/%u", root, pid);
-	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/proc/%u/%s", root, pid, name);
-	file = fopen(path, "w");
+	mkdir(textf("%s/proc/%u", root, pid), 0755);
+	file = fopen(textf("%s/proc/%u/%s", root, pid, name), "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
@@ -43,29 +39,20 @@ static void put(uint32_t pid, const char *name, const char *text)
 static void put_process(uint32_t pid, uint32_t parent, const char *comm, unsigned flags, unsigned uid,
 			uint32_t group, const char *cgroup)
 {
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "%u (%s) S %u %u %u 34819 %u %u 0 0 0 0 0 0 0 0 20 0 1 0 9000 1000000 300 "
-		 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n",
-		 pid, comm, parent, group, group, group, flags);
-	put(pid, "stat", text);
-	snprintf(text, sizeof(text),
-		 "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nVmRSS:\t    1200 kB\nVmPTE:\t      48 kB\n", comm, uid,
-		 uid, uid, uid);
-	put(pid, "status", text);
-	snprintf(text, sizeof(text), "0::%s\n", cgroup);
-	put(pid, "cgroup", text);
+	put(pid, "stat", textf("%u (%s) S %u %u %u 34819 %u %u 0 0 0 0 0 0 0 0 20 0 1 0 9000 1000000 300 "
+	    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n", pid, comm, parent, group, group,
+	    group, flags));
+	put(pid, "status",
+	    textf("Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nVmRSS:\t    1200 kB\nVmPTE:\t      48 kB\n", comm, uid,
+	    uid, uid, uid));
+	put(pid, "cgroup", textf("0::%s\n", cgroup));
 }
 
 /* Its processes: 300 is a shell of user 1000, 301 its child, 250 a child of that. */
 static void build_machine(void)
 {
-	char path[80];
-
 	scratch_directory(root, "events");
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert_int_eq(mkdir(path, 0755), 0);
+	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0755), 0);
 	put_process(1, 0, "systemd", 0, 0, 1, "/init.scope");
 	put_process(2, 0, "kthreadd", KERNEL_THREAD, 0, 0, "/");
 	put_process(300, 1, "bash", 0, 1000, 300, "/user.slice/a.scope");
@@ -422,13 +409,8 @@ START_TEST(an_exec_of_a_thread_ends_no_process)
 
 static void put_stat(uint32_t pid, char state, unsigned threads)
 {
-	char text[256];
-
-	snprintf(text, sizeof(text),
-		 "%u (many) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %u 0 9000 1000000 300 "
-		 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n",
-		 pid, state, threads);
-	put(pid, "stat", text);
+	put(pid, "stat", textf("%u (many) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %u 0 9000 1000000 300 "
+	    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n", pid, state, threads));
 }
 
 static void look_until_ready(void)
@@ -732,10 +714,7 @@ START_TEST(files_are_read_as_long_as_reads_are_left)
 
 static void put_memory(uint32_t pid, unsigned kib)
 {
-	char text[128];
-
-	snprintf(text, sizeof(text), "Name:\tmake\nVmRSS:\t %u kB\nVmPTE:\t %u kB\n", kib, kib / 10);
-	put(pid, "status", text);
+	put(pid, "status", textf("Name:\tmake\nVmRSS:\t %u kB\nVmPTE:\t %u kB\n", kib, kib / 10));
 }
 
 START_TEST(memory_of_who_forks_is_read_ten_times_a_second)

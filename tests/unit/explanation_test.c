@@ -862,12 +862,8 @@ START_TEST(tables_that_failed_are_not_compared)
 
 static void many_disks(struct frame *frame, unsigned second)
 {
-	char name[16];
-
-	for (unsigned i = 0; i < 300; i++) {
-		snprintf(name, sizeof(name), "d%u", i);
-		put_disk(frame, name, second == 12 ? 100 : 0, second == 12 ? 50 : 0);
-	}
+	for (unsigned i = 0; i < 300; i++)
+		put_disk(frame, textf("d%u", i), second == 12 ? 100 : 0, second == 12 ? 50 : 0);
 }
 
 START_TEST(series_have_a_bound)
@@ -1026,13 +1022,9 @@ static unsigned n_names;
 
 static void many_names(struct frame *frame, unsigned second)
 {
-	char name[16];
-
 	add_process(frame, 1, "init", 1, 10, 20);
-	for (unsigned i = 0; i < n_names && second >= MOMENT - 2; i++) {
-		snprintf(name, sizeof(name), "p%u", i);
-		add_process(frame, 100 + i, name, BOOT + MOMENT - 2.5, 0.01 * (i + 1), 1);
-	}
+	for (unsigned i = 0; i < n_names && second >= MOMENT - 2; i++)
+		add_process(frame, 100 + i, textf("p%u", i), BOOT + MOMENT - 2.5, 0.01 * (i + 1), 1);
 }
 
 /* Lines of forty names, of those that used most; more are counted. */
@@ -1231,11 +1223,9 @@ static const double *shares; /* of CPUs from the spike on; ended by 0 */
 
 static void use_shares(struct frame *frame, unsigned second)
 {
-	char name[16];
-
 	for (unsigned i = 0; shares[i] > 0; i++) {
-		snprintf(name, sizeof(name), "p%u", i);
-		add_process(frame, 40 + i, name, 90, 5 + shares[i] * more_since_spike(second), 100);
+		add_process(frame, 40 + i, textf("p%u", i), 90, 5 + shares[i] * more_since_spike(second),
+			    100);
 	}
 	two_disks(frame, second);
 }
@@ -1315,13 +1305,10 @@ static unsigned n_commands; /* of the moment */
 
 static void many_commands(struct frame *frame, unsigned second)
 {
-	char name[16];
-
 	commands(frame, second);
 	for (unsigned i = (unsigned)frame_slot(frame, "exited")->n_rows; second == MOMENT && i < n_commands;
 	     i++) {
-		snprintf(name, sizeof(name), "n%u", i);
-		put(frame, "exited", add_row(frame, "exited", "command", name), "exits", 0);
+		put(frame, "exited", add_row(frame, "exited", "command", textf("n%u", i)), "exits", 0);
 	}
 }
 

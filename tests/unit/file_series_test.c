@@ -256,7 +256,6 @@ START_TEST(there_are_not_too_many)
 START_TEST(files_that_others_removed_do_not_count)
 {
 	struct file_series series;
-	char path[SCRATCH_PATH_MAX + 32];
 
 	make_place(0700);
 	open_series(&series);
@@ -264,12 +263,10 @@ START_TEST(files_that_others_removed_do_not_count)
 		add_file(&series);
 		file_series_note(&series, 10, 100);
 	}
-	snprintf(path, sizeof(path), "%s/00000002.recording", place);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(textf("%s/00000002.recording", place)), 0);
 	ck_assert_int_eq(file_series_keep(&series, 30, 0), 0);
 	ck_assert(series.n_files == 3 && exists("00000001.recording"));
-	snprintf(path, sizeof(path), "%s/00000004.recording", place);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(textf("%s/00000004.recording", place)), 0);
 	ck_assert_int_eq(file_series_keep(&series, 20, 0), -ENOENT); /* it was not written */
 	ck_assert(exists("00000001.recording") && exists("00000003.recording"));
 	file_series_close(&series);
@@ -290,13 +287,10 @@ static void write_bytes(const char *name, const char *bytes, size_t length)
 START_TEST(what_is_empty_does_not_count)
 {
 	struct file_series series;
-	char name[64];
 
 	make_place(0700);
-	for (unsigned number = 2; number <= FILE_SERIES_MAX + 2; number++) {
-		snprintf(name, sizeof(name), "%08u.recording", number);
-		write_bytes(name, magic, number % 2 ? 0 : 8);
-	}
+	for (unsigned number = 2; number <= FILE_SERIES_MAX + 2; number++)
+		write_bytes(textf("%08u.recording", number), magic, number % 2 ? 0 : 8);
 	write_file("00000001.recording", 0600);
 	write_file("00000900.recording", 0600);
 	write_file(".00000901.recording.4711", 0600);

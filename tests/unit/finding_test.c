@@ -612,11 +612,8 @@ START_TEST(rules_name_what_exists)
 		for (const char *at = rule->text; (at = strchr(at, '{')); at++)
 			n_places++;
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
-			char place[64];
-
 			check_value(rule, &rule->values[i]);
-			snprintf(place, sizeof(place), "{%s}", rule->values[i].name);
-			n_found += strstr(rule->text, place) != NULL;
+			n_found += strstr(rule->text, textf("{%s}", rule->values[i].name)) != NULL;
 		}
 		ck_assert_msg(n_found == n_places, "%s: %s", rule->name, rule->text);
 	}
@@ -1333,12 +1330,8 @@ START_TEST(limits_are_written_as_they_are_set)
 	check_limit(UNIT_RATIO, 0.155, "15.5%");
 	check_limit(UNIT_SECONDS, 30, "30s");
 	check_limit(UNIT_COUNT, 5, "5");
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "finding.%s", known[i]);
-		ck_assert(finding_setting_known(thing_rules, N_THING_RULES, name));
-	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		ck_assert(finding_setting_known(thing_rules, N_THING_RULES, textf("finding.%s", known[i])));
 	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.bad_things", "12"));
 	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.load", "15  %"));
 	ck_assert(!finding_setting_valid(thing_rules, N_THING_RULES, "finding.load", "15 %%"));

@@ -704,12 +704,10 @@ static void make_ssh(char directory[SCRATCH_PATH_MAX])
 {
 	static const char script[] = "#!/bin/sh\nfor word; do case $word in web*) host=$word ;; esac; done\n"
 				     "cd \"${0%/*}\" && . ./act\n";
-	char path[4096];
 
 	scratch_directory(directory, "ssh");
 	put_file(directory, "ssh", script, sizeof(script) - 1, 0755);
-	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
-	setenv("PATH", path, 1);
+	setenv("PATH", textf("%s:%s", directory, getenv("PATH")), 1);
 }
 
 static void open_link(struct link *link)

@@ -92,38 +92,24 @@ static void put_client(struct rig *rig, unsigned pid, unsigned fd, const char *n
 
 static void close_file(struct rig *rig, unsigned pid, unsigned fd)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "%s/proc/%u/fd/%u", rig->root, pid, fd);
-	ck_assert_int_eq(unlink(path), 0);
-	snprintf(path, sizeof(path), "%s/proc/%u/fdinfo/%u", rig->root, pid, fd);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(textf("%s/proc/%u/fd/%u", rig->root, pid, fd)), 0);
+	ck_assert_int_eq(unlink(textf("%s/proc/%u/fdinfo/%u", rig->root, pid, fd)), 0);
 }
 
 static void start_process(struct rig *rig, unsigned pid, const char *name)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/fd", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%u/fdinfo", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%u/stat", pid);
-	rig_put(rig, path,
+	rig_make(rig, textf("proc/%u/fd", pid));
+	rig_make(rig, textf("proc/%u/fdinfo", pid));
+	rig_put(rig, textf("proc/%u/stat", pid),
 		"%u (%s) S 1 1 1 0 -1 4194304 0 0 0 0 1 1 0 0 20 0 1 0 %u 9000 50 18446744073709551615"
-		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-		pid, name, 900000 + pid);
+		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, name, 900000 + pid);
 }
 
 static void put_gfx(struct rig *rig, unsigned pid, unsigned fd, unsigned id, unsigned milliseconds)
 {
-	char lines[256];
-
-	snprintf(lines, sizeof(lines),
-		 "drm-driver:\tamdgpu\ndrm-client-id:\t%u\ndrm-pdev:\t0000:03:00.0\n"
-		 "drm-memory-vram:\t%u KiB\ndrm-engine-gfx:\t%u000000 ns\n",
-		 id, id, milliseconds);
-	put_client(rig, pid, fd, "renderD128", lines);
+	put_client(rig, pid, fd, "renderD128",
+		   textf("drm-driver:\tamdgpu\ndrm-client-id:\t%u\ndrm-pdev:\t0000:03:00.0\n"
+		   "drm-memory-vram:\t%u KiB\ndrm-engine-gfx:\t%u000000 ns\n", id, id, milliseconds));
 }
 
 #define FIRST "0000:03:00.0"
@@ -147,12 +133,9 @@ START_TEST(time_that_goes_back_is_no_time)
 
 static void put_unnumbered_gfx(struct rig *rig, unsigned milliseconds)
 {
-	char lines[128];
-
-	snprintf(lines, sizeof(lines),
-		 "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-engine-gfx:\t%u000000 ns\n",
-		 milliseconds);
-	put_client(rig, 102, 9, "renderD128", lines);
+	put_client(rig, 102, 9, "renderD128",
+		   textf("drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-engine-gfx:\t%u000000 ns\n",
+		   milliseconds));
 }
 
 /* Of the same descriptor: the process has closed it and opened the device again. */
@@ -280,13 +263,9 @@ START_TEST(i915_is_as_busy_as_its_clients)
 
 static void put_cycles(struct rig *rig, unsigned cycles, const char *total)
 {
-	char lines[192];
-
-	snprintf(lines, sizeof(lines),
-		 "drm-driver:\txe\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\n"
-		 "drm-cycles-rcs:\t%u\n%s",
-		 cycles, total);
-	put_client(rig, 300, 4, "renderD128", lines);
+	put_client(rig, 300, 4, "renderD128",
+		   textf("drm-driver:\txe\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\n"
+		   "drm-cycles-rcs:\t%u\n%s", cycles, total));
 }
 
 START_TEST(cycles_need_a_clock_that_goes_on)

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "model/grade.h"
 #include "suite.h"

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "core/alloc.h"
 #include "screen/graph.h"

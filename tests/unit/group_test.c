@@ -18,26 +18,17 @@
 /* A file of a group, by the mount, the group and the name. */
 static void put(struct rig *rig, const char *place, const char *name, const char *text)
 {
-	char path[300];
-
-	snprintf(path, sizeof(path), CG "/%s/%s", place, name);
-	rig_put(rig, path, "%s", text);
+	rig_put(rig, textf(CG "/%s/%s", place, name), "%s", text);
 }
 
 static void put_number(struct rig *rig, const char *place, const char *name, uint64_t number)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)number);
-	put(rig, place, name, text);
+	put(rig, place, name, textf("%llu\n", (unsigned long long)number));
 }
 
 static void make(struct rig *rig, const char *place)
 {
-	char path[300];
-
-	snprintf(path, sizeof(path), CG "/%s", place);
-	rig_make(rig, path);
+	rig_make(rig, textf(CG "/%s", place));
 }
 
 static void put_machine(struct rig *rig)
@@ -55,19 +46,16 @@ static void put_machine(struct rig *rig)
 
 static void put_group_2(struct rig *rig, const char *place, uint64_t used_us, uint64_t memory)
 {
-	char text[512];
-
 	make(rig, place);
 	put(rig, place, "cgroup.type", "domain\n");
-	snprintf(text, sizeof(text), "usage_usec %llu\nnr_periods 10\nnr_throttled 0\nthrottled_usec 0\n",
-		 (unsigned long long)used_us);
-	put(rig, place, "cpu.stat", text);
+	put(rig, place, "cpu.stat",
+	    textf("usage_usec %llu\nnr_periods 10\nnr_throttled 0\nthrottled_usec 0\n",
+	    (unsigned long long)used_us));
 	put(rig, place, "cpu.max", "max 100000\n");
 	put_number(rig, place, "memory.current", memory);
 	put(rig, place, "memory.max", "max\n");
-	snprintf(text, sizeof(text), "anon %llu\nfile 4096\nkernel 1024\nworkingset_refault_anon 1\n",
-		 (unsigned long long)memory / 2);
-	put(rig, place, "memory.stat", text);
+	put(rig, place, "memory.stat", textf("anon %llu\nfile 4096\nkernel 1024\nworkingset_refault_anon 1\n",
+	    (unsigned long long)memory / 2));
 	put(rig, place, "memory.events", "low 0\noom 1\noom_kill 1\n");
 	put(rig, place, "memory.swap.current", "0\n");
 	put(rig, place, "pids.current", "5\n");
@@ -475,13 +463,10 @@ START_TEST(groups_without_cpu_time)
 static void put_kills_2(struct rig *rig, const char *place, unsigned machine, unsigned killed,
 			unsigned failed, unsigned own_failed)
 {
-	char text[128];
-
 	rig_put(rig, "proc/vmstat", "oom_kill %u\n", machine);
-	snprintf(text, sizeof(text), "oom %u\noom_kill %u\n", failed, killed);
-	put(rig, place, "memory.events", text);
-	snprintf(text, sizeof(text), "oom %u\noom_kill %u\n", own_failed, own_failed ? killed : 0);
-	put(rig, place, "memory.events.local", text);
+	put(rig, place, "memory.events", textf("oom %u\noom_kill %u\n", failed, killed));
+	put(rig, place, "memory.events.local", textf("oom %u\noom_kill %u\n", own_failed, own_failed ?
+	    killed : 0));
 }
 
 #define SLICE "system.slice"
@@ -811,14 +796,11 @@ START_TEST(pressure_that_is_not_measured)
 	static const char *const names[] = { "cpu", "memory", "io" };
 	static const char *const places[] = { "system.slice", "system.slice/ssh.service", "user.slice" };
 	const struct frame *frame;
-	char path[200];
 	struct rig rig;
 
 	open_version_2(&rig);
-	for (unsigned i = 0; i < 9; i++) {
-		snprintf(path, sizeof(path), CG "/%s/%s.pressure", places[i / 3], names[i % 3]);
-		rig_remove(&rig, path);
-	}
+	for (unsigned i = 0; i < 9; i++)
+		rig_remove(&rig, textf(CG "/%s/%s.pressure", places[i / 3], names[i % 3]));
 	open_topic(&rig);
 	frame = rig_sample(&rig, 2);
 	ck_assert(isnan(number(frame, "/user.slice", "memory_stalled_seconds")));
@@ -886,10 +868,8 @@ START_TEST(idle_groups_in_turns)
 	}
 	ck_assert_msg(most * 8 < first, "%u reads, %u at first", (unsigned)most, (unsigned)first);
 	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), "/system.slice/idle-%u.service", i);
-		oldest = fmax(oldest, number(frame, path, "age_seconds"));
+		oldest = fmax(oldest, number(frame, textf("/system.slice/idle-%u.service", i),
+			      "age_seconds"));
 	}
 	ck_assert_msg(oldest > 20 && oldest <= 30, "%g", oldest);
 	put(&rig, "", "cpu.stat", "usage_usec 13000000\n");
@@ -986,17 +966,14 @@ static double oldest_busy(struct rig *rig, unsigned n_groups)
 
 	for (unsigned tick = 0; tick < 6; tick++) {
 		const struct frame *frame;
-		char machine[32];
 
-		snprintf(machine, sizeof(machine), "usage_usec %u\n", 20000000 + ++used);
-		put(rig, "", "cpu.stat", machine);
+		put(rig, "", "cpu.stat", textf("usage_usec %u\n", 20000000 + ++used));
 		put_group_2(rig, "system.slice", 5000000 + used, 64 * MIB);
 		for (unsigned i = 0; i < n_groups; i++) {
-			char place[64], text[32];
+			char place[64];
 
 			snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
-			snprintf(text, sizeof(text), "usage_usec %u\n", used);
-			put(rig, place, "cpu.stat", text);
+			put(rig, place, "cpu.stat", textf("usage_usec %u\n", used));
 		}
 		frame = rig_sample(rig, 1);
 		if (tick >= 3)
@@ -1196,10 +1173,8 @@ START_TEST(groups_that_waited)
 
 	open_idle(&rig);
 	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
-		char place[64];
-
-		snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
-		put(&rig, place, "io.stat", "8:0 rbytes=1 wbytes=2 rios=1 wios=1\n");
+		put(&rig, textf("system.slice/idle-%u.service", i), "io.stat",
+		    "8:0 rbytes=1 wbytes=2 rios=1 wios=1\n");
 	}
 	open_topic(&rig);
 	rig.request.batch = false;

@@ -20,18 +20,11 @@ static double number(const struct frame *frame, const char *name, const char *co
 
 static void put_link(struct rig *rig, const char *name, const char *speed, const char *duplex)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), LINKS "%s/speed", name);
-	rig_put(rig, path, "%s\n", speed);
-	snprintf(path, sizeof(path), LINKS "%s/duplex", name);
-	rig_put(rig, path, "%s\n", duplex);
-	snprintf(path, sizeof(path), LINKS "%s/type", name);
-	rig_put(rig, path, "1\n");
-	snprintf(path, sizeof(path), LINKS "%s/mtu", name);
-	rig_put(rig, path, "1500\n");
-	snprintf(path, sizeof(path), LINKS "%s/operstate", name);
-	rig_put(rig, path, "up\n");
+	rig_put(rig, textf(LINKS "%s/speed", name), "%s\n", speed);
+	rig_put(rig, textf(LINKS "%s/duplex", name), "%s\n", duplex);
+	rig_put(rig, textf(LINKS "%s/type", name), "1\n");
+	rig_put(rig, textf(LINKS "%s/mtu", name), "1500\n");
+	rig_put(rig, textf(LINKS "%s/operstate", name), "up\n");
 }
 
 static void request_links(struct rig *rig)
@@ -144,12 +137,8 @@ START_TEST(thousands_with_any_names)
 
 	rig_open(&rig, "linux-6.1", interface_topic);
 	buffer_text(&text, "x\033[31m\xff: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n");
-	for (unsigned i = 0; i < 4000; i++) {
-		char line[96];
-
-		snprintf(line, sizeof(line), "veth%u: %u 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i, i);
-		buffer_text(&text, line);
-	}
+	for (unsigned i = 0; i < 4000; i++)
+		buffer_text(&text, textf("veth%u: %u 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i, i));
 	buffer_char(&text, '\0');
 	rig_put(&rig, DEV, "%s", text.bytes);
 	rig_sample(&rig, 1);
@@ -233,10 +222,7 @@ START_TEST(which_links_lead_out)
 		if (cases[i].speed)
 			rig_put(&rig, LINKS "x0/speed", "%s\n", cases[i].speed);
 		if (cases[i].entry) {
-			char path[64];
-
-			snprintf(path, sizeof(path), LINKS "x0/%s", cases[i].entry);
-			rig_make(&rig, path);
+			rig_make(&rig, textf(LINKS "x0/%s", cases[i].entry));
 		}
 		rig_make(&rig, cases[i].device ? LINKS "y0/device" : LINKS "y0");
 		rig_put(&rig, DEV,
@@ -346,28 +332,22 @@ START_TEST(links_are_read_again_in_turns)
 
 	for (unsigned k = 0; k < 3; k++) {
 		struct buffer text = { 0 };
-		char path[64], line[96];
 		struct rig rig;
 
 		rig_open(&rig, "empty", (const char *const[]){ NULL });
 		rig_make(&rig, "proc/net");
 		for (unsigned i = 0; i < counts[k]; i++) {
-			snprintf(path, sizeof(path), LINKS "x%u", i);
-			rig_make(&rig, path);
-			snprintf(path, sizeof(path), LINKS "x%u/mtu", i);
-			rig_put(&rig, path, "1500\n");
-			snprintf(line, sizeof(line), "x%u: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i);
-			buffer_text(&text, line);
+			rig_make(&rig, textf(LINKS "x%u", i));
+			rig_put(&rig, textf(LINKS "x%u/mtu", i), "1500\n");
+			buffer_text(&text, textf("x%u: 1 1 0 0 0 0 0 0 2 1 0 0 0 0 0 0\n", i));
 		}
 		buffer_char(&text, '\0');
 		rig_put(&rig, DEV, "%s", text.bytes);
 		request_links(&rig);
 		rig_add(&rig, "interface");
 		ck_assert_uint_eq(count_mtu(rig_sample(&rig, 1), 1500), counts[k]);
-		for (unsigned i = 0; i < counts[k]; i++) {
-			snprintf(path, sizeof(path), LINKS "x%u/mtu", i);
-			rig_put(&rig, path, "9000\n");
-		}
+		for (unsigned i = 0; i < counts[k]; i++)
+			rig_put(&rig, textf(LINKS "x%u/mtu", i), "9000\n");
 		for (unsigned turn = 0; turn < 3; turn++)
 			ck_assert_uint_eq(count_mtu(rig_sample(&rig, 1), 9000), again[k][turn]);
 		buffer_free(&text);

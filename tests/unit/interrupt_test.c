@@ -157,7 +157,6 @@ START_TEST(sums_are_those_of_proc_stat)
 	struct machine machine = { 0 };
 	const struct table *table;
 	uint64_t before = of_proc_stat("softirq", 0), after, sum = 0, one_before;
-	char name[24];
 
 	one_before = of_proc_stat("intr", 37);
 	open_machine(&machine, live_topics);
@@ -174,8 +173,7 @@ START_TEST(sums_are_those_of_proc_stat)
 		const void *row;
 		uint64_t now;
 
-		snprintf(name, sizeof(name), "%u", irq);
-		row = table_find(table, name, "all");
+		row = table_find(table, textf("%u", irq), "all");
 		if (!row)
 			continue;
 		now = table_u64(table, row, "interrupts");
@@ -330,12 +328,8 @@ static unsigned n_at(const struct frame *frame, const char *affinity)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < LINES; i++) {
-		char label[8];
-
-		snprintf(label, sizeof(label), "%u", 100 + i);
-		n += strcmp(text_at(frame, label, "all", "affinity"), affinity) == 0;
-	}
+	for (unsigned i = 0; i < LINES; i++)
+		n += strcmp(text_at(frame, textf("%u", 100 + i), "all", "affinity"), affinity) == 0;
 	return n;
 }
 

@@ -672,11 +672,11 @@ START_TEST(arguments_of_system_calls)
 		"-1",
 	};
 	struct pid_syscall call;
-	char text[160];
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		snprintf(text, sizeof(text), "%d 0x%llx 0x2 0x3 0x4 0x5 0xffffffffffffffff 0x%zx 0x8\n",
-			 calls[i].number, (unsigned long long)calls[i].first, SIZE_MAX);
+		const char *text = textf("%d 0x%llx 0x2 0x3 0x4 0x5 0xffffffffffffffff 0x%zx 0x8\n",
+					 calls[i].number, (unsigned long long)calls[i].first, SIZE_MAX);
+
 		ck_assert(pid_syscall_parse(span_text(text), &call) && !call.running && !call.none);
 		ck_assert(call.number == (uint64_t)calls[i].number && call.arguments[0] == calls[i].first);
 		for (unsigned k = 1; k < 5; k++)

@@ -42,10 +42,7 @@ static void check(const char *text, const char *expected)
 
 static void check_key(const char *text, int key)
 {
-	char expected[32];
-
-	snprintf(expected, sizeof(expected), "+%d 97 ", key - K_NAMED);
-	check(text, expected);
+	check(text, textf("+%d 97 ", key - K_NAMED));
 }
 
 START_TEST(home_and_end_in_all_forms)

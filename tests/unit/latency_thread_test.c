@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -57,13 +57,10 @@ static void open_reclaim(struct machine *machine)
 {
 	static const char *const names[] = { "reclaim", NULL };
 	static const char *const parts[] = { "proc", "proc/sys", "proc/sys/vm" };
-	char path[512];
 
 	scratch_directory(machine->root, "live");
-	for (unsigned i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", machine->root, parts[i]);
-		ck_assert_int_eq(mkdir(path, 0755), 0);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(mkdir(textf("%s/%s", machine->root, parts[i]), 0755), 0);
 	write_file(machine, "proc/vmstat",
 		   "pgscan_kswapd 10\npgscan_direct 20\npgsteal_kswapd 5\nallocstall_dma 1\n"
 		   "allocstall_normal 2\ndrop_slab 7\n");
@@ -227,13 +224,10 @@ START_TEST(panetop_knows_what_it_costs)
 static void open_power(struct machine *machine, const char *const *names)
 {
 	static const char *const parts[] = { "sys", "sys/class", "sys/class/powercap", RAPL };
-	char path[512];
 
 	scratch_directory(machine->root, "live");
-	for (unsigned i = 0; i < 4; i++) {
-		snprintf(path, sizeof(path), "%s/%s", machine->root, parts[i]);
-		ck_assert_int_eq(mkdir(path, 0755), 0);
-	}
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(mkdir(textf("%s/%s", machine->root, parts[i]), 0755), 0);
 	write_file(machine, RAPL "/name", "package-0\n");
 	write_file(machine, RAPL "/max_energy_range_uj", "262143328850\n");
 	write_file(machine, RAPL "/energy_uj", "1000000\n");

@@ -288,20 +288,15 @@ START_TEST(the_largest_processes)
 
 	rig_open(&rig, "nodes-2", all_topics);
 	for (unsigned i = 1; i <= 40; i++) {
-		char path[64];
 		unsigned pages = 1000 * (1 + i * 7 % 41);
 
-		snprintf(path, sizeof(path), "proc/%u", 10000 + i);
-		rig_make(&rig, path);
-		snprintf(path, sizeof(path), "proc/%u/stat", 10000 + i);
-		rig_put(&rig, path,
+		rig_make(&rig, textf("proc/%u", 10000 + i));
+		rig_put(&rig, textf("proc/%u/stat", 10000 + i),
 			"%u (p%u) S 1 1 1 0 -1 4 0 0 0 0 5 0 0 0 20 0 1 0 500 1000 %u 0 0 0 0 0 0 0 0 0 0 0 "
-			"0 0 17 0\n",
-			10000 + i, i, pages);
-		snprintf(path, sizeof(path), "proc/%u/statm", 10000 + i);
-		rig_put(&rig, path, "%u %u 0 0 0 0 0\n", pages, pages);
-		snprintf(path, sizeof(path), "proc/%u/numa_maps", 10000 + i);
-		rig_put(&rig, path, "7f00 default N0=%u kernelpagesize_kB=4\n", pages);
+			"0 0 17 0\n", 10000 + i, i, pages);
+		rig_put(&rig, textf("proc/%u/statm", 10000 + i), "%u %u 0 0 0 0 0\n", pages, pages);
+		rig_put(&rig, textf("proc/%u/numa_maps", 10000 + i),
+			"7f00 default N0=%u kernelpagesize_kB=4\n", pages);
 	}
 	frame = rig_sample(&rig, 0);
 	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 32);
@@ -316,22 +311,14 @@ START_TEST(the_largest_processes)
 static void put_process(struct rig *rig, unsigned pid, unsigned ticks, unsigned cpu, unsigned pages,
 			const char *by_node)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/task/%u", pid, pid);
-	rig_make(rig, path);
+	rig_make(rig, textf("proc/%u/task/%u", pid, pid));
 	for (unsigned thread = 0; thread < 2; thread++) {
-		snprintf(path, sizeof(path), thread ? "proc/%u/task/%u/stat" : "proc/%u/stat", pid, pid);
-		rig_put(rig, path,
+		rig_put(rig, textf(thread ? "proc/%u/task/%u/stat" : "proc/%u/stat", pid, pid),
 			"%u (made) S 1 1 1 0 -1 4 0 0 0 0 %u 0 0 0 20 0 1 0 500 1000 %u 0 0 0 0 0 0 0 0 0 0 "
-			"0 0 "
-			"0 17 %u\n",
-			pid, ticks, pages, cpu);
+			"0 0 " "0 17 %u\n", pid, ticks, pages, cpu);
 	}
-	snprintf(path, sizeof(path), "proc/%u/statm", pid);
-	rig_put(rig, path, "%u %u 0 0 0 0 0\n", pages, pages);
-	snprintf(path, sizeof(path), "proc/%u/numa_maps", pid);
-	rig_put(rig, path, "7f00 default %s kernelpagesize_kB=4\n", by_node);
+	rig_put(rig, textf("proc/%u/statm", pid), "%u %u 0 0 0 0 0\n", pages, pages);
+	rig_put(rig, textf("proc/%u/numa_maps", pid), "7f00 default %s kernelpagesize_kB=4\n", by_node);
 }
 
 static void check_pids(const struct frame *frame, const unsigned *pids, size_t n)

@@ -2037,20 +2037,16 @@ START_TEST(lines_stand_between_tables)
 	static const char time[] = "2024-11-20 09:30:01.123 vb\"ox\n", table[] =
 		"name   address size level events ev/s\n"
 		"x            -    -     -      -    -\n";
-	char expected[512];
 	struct output output;
 
 	print_lines(&output, 1, true);
-	snprintf(expected, sizeof(expected), "%s%s\na line\n", time, table);
-	ck_assert_str_eq(output.text, expected);
+	ck_assert_str_eq(output.text, textf("%s%s\na line\n", time, table));
 	free(output.text);
 	print_lines(&output, 0, true);
-	snprintf(expected, sizeof(expected), "%sa line\n\n%s", time, table);
-	ck_assert_str_eq(output.text, expected);
+	ck_assert_str_eq(output.text, textf("%sa line\n\n%s", time, table));
 	free(output.text);
 	print_lines(&output, 1, false);
-	snprintf(expected, sizeof(expected), "%sa line\n", time);
-	ck_assert_str_eq(output.text, expected);
+	ck_assert_str_eq(output.text, textf("%sa line\n", time));
 	free(output.text);
 }
 

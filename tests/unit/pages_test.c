@@ -681,10 +681,7 @@ static void open_pages(struct machine *machine, const char *pid)
 
 static void open_process(struct machine *machine, pid_t pid)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "%d", (int)pid);
-	open_pages(machine, text);
+	open_pages(machine, textf("%d", (int)pid));
 	next_tick(machine);
 }
 
@@ -851,16 +848,14 @@ START_TEST(a_cell_of_one_page)
 {
 	struct machine machine;
 	const struct table *table;
-	char text[32];
 	int to;
 	pid_t pid = start_process(&to);
 
-	snprintf(text, sizeof(text), "%d", (int)pid);
-	open_pages(&machine, text);
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)EVERY_SECOND);
-	ck_assert(settings_set(&machine.settings, "pages.from", text, 0));
-	snprintf(text, sizeof(text), "%llx", (unsigned long long)(EVERY_SECOND + 1024 * page));
-	ck_assert(settings_set(&machine.settings, "pages.to", text, 0));
+	open_pages(&machine, textf("%d", (int)pid));
+	ck_assert(settings_set(&machine.settings, "pages.from", textf("0x%llx",
+		  (unsigned long long)EVERY_SECOND), 0));
+	ck_assert(settings_set(&machine.settings, "pages.to", textf("%llx",
+		  (unsigned long long)(EVERY_SECOND + 1024 * page)), 0));
 	next_tick(&machine);
 	table = frame_table(machine.now, "cell");
 	ck_assert_uint_eq(table->n_rows, 1024);
@@ -1012,7 +1007,6 @@ START_TEST(those_without_memory_are_explained)
 {
 	struct machine machine;
 	pid_t pid = fork();
-	char text[24];
 
 	if (pid == 0)
 		_exit(0);
@@ -1022,8 +1016,7 @@ START_TEST(those_without_memory_are_explained)
 	ck_assert_uint_eq(frame_table(machine.now, "region")->n_rows, 0);
 	close_machine(&machine);
 	waitpid(pid, NULL, 0);
-	snprintf(text, sizeof(text), "no such %d", (int)pid);
-	open_pages(&machine, text);
+	open_pages(&machine, textf("no such %d", (int)pid));
 	next_tick(&machine);
 	ck_assert(was_told(&machine, "there is no process no such"));
 	ck_assert_uint_eq(frame_table(machine.now, "page_total")->n_rows, 0);
@@ -1119,7 +1112,7 @@ START_TEST(a_page_is_selected_by_its_address)
 	static const char *const names[] = { "page", "page_bytes", NULL };
 	struct machine machine = { .request = { .batch = true } };
 	const struct table *table;
-	char text[32], address[32], absent[64];
+	char text[32], address[32];
 	int to;
 	pid_t pid = start_process(&to);
 
@@ -1141,8 +1134,7 @@ START_TEST(a_page_is_selected_by_its_address)
 	ck_assert_uint_eq(machine.now->n_notices, 0);
 	snprintf(address, sizeof(address), "%llx", (unsigned long long)(EVERY_SECOND + page));
 	ck_assert_uint_eq(sample_page(&machine, address, "page_bytes")->n_rows, 0);
-	snprintf(absent, sizeof(absent), "page 0x%s is not present", address);
-	ck_assert(was_told(&machine, absent));
+	ck_assert(was_told(&machine, textf("page 0x%s is not present", address)));
 	end_process(&machine, pid, to);
 }
 
@@ -1151,12 +1143,11 @@ START_TEST(the_newest_of_a_name)
 {
 	struct machine machine;
 	pid_t pids[3];
-	char copy[SCRATCH_PATH_MAX], command[128], program[SCRATCH_PATH_MAX + 16];
+	char copy[SCRATCH_PATH_MAX], program[SCRATCH_PATH_MAX + 16];
 
 	scratch_directory(copy, "names");
 	snprintf(program, sizeof(program), "%s/pagesleeper", copy);
-	snprintf(command, sizeof(command), "cp /bin/sleep %s", program);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(textf("cp /bin/sleep %s", program)), 0);
 	for (int i = 0; i < 3; i++) {
 		pids[i] = fork();
 		if (pids[i] == 0) {
@@ -1188,11 +1179,9 @@ START_TEST(the_newest_of_a_name)
 
 static void write_file(const char *root, const char *name, const char *text)
 {
-	char path[SCRATCH_PATH_MAX + 64];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	file = fopen(path, "w");
+	file = fopen(textf("%s/%s", root, name), "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
@@ -1219,14 +1208,13 @@ static int probe_memory(const char *root)
 
 START_TEST(yama_closes_memory)
 {
-	char root[SCRATCH_PATH_MAX], command[4 * SCRATCH_PATH_MAX + 80];
+	char root[SCRATCH_PATH_MAX];
 
 	if (geteuid() == 0 && !is_root())
 		skip_test("there is no other user");
 	scratch_directory(root, "yama");
-	snprintf(command, sizeof(command),
-		 "mkdir -p '%s/proc/1' '%s/proc/sys/kernel/yama' && chmod -R a+rX '%s'", root, root, root);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(textf("mkdir -p '%s/proc/1' '%s/proc/sys/kernel/yama' && chmod -R a+rX '%s'",
+			 root, root, root)), 0);
 	write_file(root, "proc/1/mem", "x");
 	ck_assert_int_eq(probe_memory(root), 0);
 	write_file(root, "proc/sys/kernel/yama/ptrace_scope", "0\n");
@@ -1312,7 +1300,6 @@ static double absent_bytes(const struct machine *machine, const char *path)
 START_TEST(all_readable_pages_are_forced_in)
 {
 	struct machine machine;
-	char action[64];
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -1323,9 +1310,8 @@ START_TEST(all_readable_pages_are_forced_in)
 	wait_for_region(pid, "[heap]");
 	open_process(&machine, pid);
 	ck_assert_double_gt(absent_bytes(&machine, "[heap]"), 0);
-	snprintf(action, sizeof(action), "force %d", (int)pid);
-	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", action, acted, NULL, NULL),
-			 0);
+	ck_assert_int_eq(machine.source.act(machine.source.state, "page_total", textf("force %d", (int)pid),
+			 acted, NULL, NULL), 0);
 	ck_assert_int_eq(act_error, 0);
 	next_tick(&machine);
 	ck_assert_double_eq(absent_bytes(&machine, "[heap]"), 0);
@@ -1338,14 +1324,13 @@ START_TEST(all_readable_pages_are_forced_in)
 START_TEST(marks_of_writing_are_cleared)
 {
 	struct machine machine;
-	char action[64];
 	const char *remedy = NULL;
 	int to, error;
 	pid_t pid = start_process(&to);
 
 	open_process(&machine, pid);
-	snprintf(action, sizeof(action), "clear %d", (int)pid);
-	error = machine.source.act(machine.source.state, "page_total", action, acted, NULL, &remedy);
+	error = machine.source.act(machine.source.state, "page_total", textf("clear %d", (int)pid), acted,
+				   NULL, &remedy);
 	if (error == -ENOTSUP) {
 		ck_assert_ptr_nonnull(strstr(remedy, "CONFIG_MEM_SOFT_DIRTY"));
 		ck_assert(isnan(total(&machine, "soft_dirty_pages")));
@@ -1434,11 +1419,9 @@ START_TEST(levels_of_the_selected_process)
 
 static void write_words(const char *root, const char *name, const uint64_t *words, size_t n)
 {
-	char path[SCRATCH_PATH_MAX + 64];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	file = fopen(path, "w");
+	file = fopen(textf("%s/%s", root, name), "w");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_eq(fwrite(words, sizeof(*words), n, file), n);
 	fclose(file);
@@ -1451,7 +1434,6 @@ static void write_words(const char *root, const char *name, const uint64_t *word
 static void open_old_kernel(struct machine *machine, char root[SCRATCH_PATH_MAX], bool hides)
 {
 	static uint64_t pagemap[0x50], flags[0x1000];
-	char command[2 * SCRATCH_PATH_MAX + 64];
 
 	memset(pagemap, 0, sizeof(pagemap));
 	memset(flags, 0, sizeof(flags));
@@ -1470,8 +1452,7 @@ static void open_old_kernel(struct machine *machine, char root[SCRATCH_PATH_MAX]
 	for (size_t i = 0; i < 16; i++)
 		flags[0x800 + i] = UINT64_C(1) << PAGE_FLAGS_THP;
 	scratch_directory(root, "old-kernel");
-	snprintf(command, sizeof(command), "cp -r '%s/.' '%s'", fixture_root("pages", 0), root);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(textf("cp -r '%s/.' '%s'", fixture_root("pages", 0), root)), 0);
 	write_words(root, "proc/77/pagemap", pagemap, 0x50);
 	write_words(root, "proc/kpageflags", flags, 0x1000);
 	*machine = (struct machine){ .request = { .processes = "mapped", .batch = true } };
@@ -1583,11 +1564,9 @@ START_TEST(a_page_has_the_bits_of_its_entry)
 
 static void write_memory(const char *root, size_t n)
 {
-	char path[SCRATCH_PATH_MAX + 64];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/proc/77/mem", root);
-	file = fopen(path, "w");
+	file = fopen(textf("%s/proc/77/mem", root), "w");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_int_eq(fseek(file, 0x20000, SEEK_SET), 0);
 	for (size_t i = 0; i < n; i++)
@@ -1853,7 +1832,7 @@ START_TEST(bytes_of_memory_are_read)
 
 START_TEST(a_trial_leaves_nothing_open)
 {
-	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 16];
+	char root[SCRATCH_PATH_MAX];
 	struct env env;
 	int before, fd;
 
@@ -1872,8 +1851,7 @@ START_TEST(a_trial_leaves_nothing_open)
 	close(STDIN_FILENO); /* the next one has its number */
 	ck_assert_int_eq(page_file_try(&env, "there"), 0);
 	ck_assert_int_eq(lowest_free_descriptor(), 0);
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0700), 0);
 	write_file(root, "proc/kpageflags", "");
 	ck_assert(page_file_has_ksm_flag(&env));
 	ck_assert_int_eq(lowest_free_descriptor(), 0);
@@ -2009,7 +1987,7 @@ START_TEST(a_flag_that_all_pages_have_tells_nothing)
 {
 	static uint64_t flags[65536];
 	uint64_t n_frames = frames_of_memory();
-	char root[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32];
+	char root[SCRATCH_PATH_MAX];
 	struct env env;
 	int fd, before;
 
@@ -2018,10 +1996,8 @@ START_TEST(a_flag_that_all_pages_have_tells_nothing)
 	if (n_frames > UINT64_C(16) << 20)
 		skip_test("the flags of all frames would take more than 128 MiB");
 	scratch_directory(root, "flags");
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/proc/kpageflags", root);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0700), 0);
+	fd = open(textf("%s/proc/kpageflags", root), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(env_open(&env, root), 0);
 	before = lowest_free_descriptor();

@@ -126,12 +126,11 @@ static const struct power_facts laptop = {
 
 static void assert_verdict(struct power_facts facts, enum power_level level, const char *expected)
 {
-	char text[TEXT_MAX], whole[2 * TEXT_MAX];
+	char text[TEXT_MAX];
 	const char *word;
 
 	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), level);
-	snprintf(whole, sizeof(whole), "%s%s%s", word, *word ? "  " : "", text);
-	ck_assert_str_eq(whole, expected);
+	ck_assert_str_eq(textf("%s%s%s", word, *word ? "  " : "", text), expected);
 }
 
 START_TEST(the_verdict_of_power_is_of_its_numbers)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "model/pipeline.h"
 #include "suite.h"

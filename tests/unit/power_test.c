@@ -138,13 +138,11 @@ START_TEST(what_is_refused_names_the_capability)
 {
 	const struct frame *frame;
 	struct rig rig;
-	char path[256];
 
 	if (geteuid() == 0) /* tests/power.test runs panetop without privileges */
 		skip_test("nothing is refused to root");
 	rig_open(&rig, "power-amd", power_only);
-	snprintf(path, sizeof(path), "%s/%s", rig.root, POWERCAP_PATH("intel-rapl:0"));
-	ck_assert_int_eq(chmod(path, 0), 0);
+	ck_assert_int_eq(chmod(textf("%s/%s", rig.root, POWERCAP_PATH("intel-rapl:0")), 0), 0);
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame->n_notices, 1);
 	ck_assert_ptr_ne(strstr(frame->notices[0].remedy, "cap_dac_read_search"), NULL);
@@ -244,16 +242,10 @@ START_TEST(frequencies_and_idle_states)
 
 static void put_chip(struct rig *rig, unsigned number, const char *name, const char *label, int millidegrees)
 {
-	char path[96];
-
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u", number);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/name", number);
-	rig_put(rig, path, "%s\n", name);
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/temp1_label", number);
-	rig_put(rig, path, "%s\n", label);
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/temp1_input", number);
-	rig_put(rig, path, "%d\n", millidegrees);
+	rig_make(rig, textf("sys/class/hwmon/hwmon%u", number));
+	rig_put(rig, textf("sys/class/hwmon/hwmon%u/name", number), "%s\n", name);
+	rig_put(rig, textf("sys/class/hwmon/hwmon%u/temp1_label", number), "%s\n", label);
+	rig_put(rig, textf("sys/class/hwmon/hwmon%u/temp1_input", number), "%d\n", millidegrees);
 }
 
 /* Where there is room for one temperature only; of two alike the first. */
@@ -455,14 +447,13 @@ START_TEST(chips_are_called_as_their_devices)
 	static const char *const temperatures[] = { "temperature", NULL };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char path[160], target[160], link[2 * SCRATCH_PATH_MAX];
+		char target[160], link[2 * SCRATCH_PATH_MAX];
 		struct rig rig;
 
 		rig_open(&rig, "empty", temperatures);
 		rig_make(&rig, "sys/class/hwmon");
-		snprintf(path, sizeof(path), "sys/%s%s", cases[i].place ? "devices/" : "class/hwmon/hwmon0",
-			 cases[i].place ? cases[i].place : "");
-		rig_make(&rig, path);
+		rig_make(&rig, textf("sys/%s%s", cases[i].place ? "devices/" : "class/hwmon/hwmon0",
+			 cases[i].place ? cases[i].place : ""));
 		snprintf(target, sizeof(target), "../../devices/%s", cases[i].place ? cases[i].place : "");
 		snprintf(link, sizeof(link), "%s/sys/class/hwmon/hwmon0", rig.root);
 		ck_assert(!cases[i].place || symlink(target, link) == 0);

@@ -122,12 +122,11 @@ static void end_child(pid_t child)
 /* What the kernel says of it. */
 static void assert_status(pid_t child, const char *line)
 {
-	char path[64], text[256];
+	char text[256];
 	bool found = false;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)child);
-	file = fopen(path, "r");
+	file = fopen(textf("/proc/%d/status", (int)child), "r");
 	ck_assert_ptr_nonnull(file);
 	while (fgets(text, sizeof(text), file))
 		found |= strcmp(text, line) == 0;
@@ -138,19 +137,17 @@ static void assert_status(pid_t child, const char *line)
 START_TEST(a_child_runs_on_the_cpus_that_are_set)
 {
 	struct control_cpus before, one = { 0 }, now;
-	char text[CONTROL_LIST_MAX], line[CONTROL_LIST_MAX + 32];
+	char text[CONTROL_LIST_MAX];
 	pid_t child = start_child();
 	unsigned cpu = 0;
 
 	ck_assert_int_eq(control_get_cpus((uint32_t)child, &before), 0);
 	control_cpus_text(&before, text);
-	snprintf(line, sizeof(line), "Cpus_allowed_list:\t%s\n", text);
-	assert_status(child, line);
+	assert_status(child, textf("Cpus_allowed_list:\t%s\n", text));
 	ck_assert_int_eq(sscanf(text, "%u", &cpu), 1);
 	one.bits[cpu / (8 * sizeof(unsigned long))] = 1UL << cpu % (8 * sizeof(unsigned long));
 	ck_assert_int_eq(control_set_cpus((uint32_t)child, &one), 0);
-	snprintf(line, sizeof(line), "Cpus_allowed_list:\t%u\n", cpu);
-	assert_status(child, line);
+	assert_status(child, textf("Cpus_allowed_list:\t%u\n", cpu));
 	ck_assert_int_eq(control_get_cpus((uint32_t)child, &now), 0);
 	ck_assert_mem_eq(&now, &one, sizeof(now));
 	ck_assert_int_eq(control_set_cpus((uint32_t)child, &(struct control_cpus){ 0 }), -EINVAL);

@@ -106,27 +106,22 @@ START_TEST(system_calls)
 {
 	static const char low[] = "0xffff0000", high[] = "0x7ffc00000000";
 	const char *stack = sizeof(void *) == 8 ? high : low, *other_stack = stack == high ? low : high;
-	char text[128];
 	struct pid_syscall call = call_of("running\n");
 
 	ck_assert(call.running && pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1);
 	call = call_of("-1 0x7ffc0f0 0x7f00aa\n");
 	ck_assert(call.none && pid_syscall_name(&call) == NULL);
-	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_read, stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_read, stack));
 	ck_assert_str_eq(pid_syscall_name(&call), "read");
 	ck_assert_int_eq(pid_syscall_fd(&call), 5);
-	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_futex, stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_futex, stack));
 	ck_assert_str_eq(pid_syscall_name(&call), "futex");
 	ck_assert_int_eq(pid_syscall_fd(&call), -1);
-	snprintf(text, sizeof(text), "%d 0x5 0x5 0x13 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_tgkill, stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x5 0x13 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_tgkill, stack));
 	ck_assert_str_eq(pid_syscall_name(&call), "tgkill");
 	ck_assert_int_eq(pid_syscall_fd(&call), -1);
 	/* its stack is not where ours is: the number is of another table */
-	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0xf7f0\n", (int)SYS_read, other_stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0xf7f0\n", (int)SYS_read, other_stack));
 	ck_assert(pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1);
 	ck_assert(!pid_syscall_parse(span_text("5 0x1 0x2\n"), &call));
 	ck_assert(!pid_syscall_parse(span_text(""), &call));
@@ -611,7 +606,6 @@ START_TEST(open_files_of_a_known_child)
 	struct machine machine = { 0 };
 	struct known_child child;
 	const struct table *files;
-	char address[32];
 
 	open_known(&machine, &child, topics);
 	files = frame_table(machine.now, "open_file");
@@ -620,8 +614,7 @@ START_TEST(open_files_of_a_known_child)
 			  1234);
 	assert_file(&machine, PIPE_FD, "pipe", "r", NULL);
 	assert_file(&machine, PAIR_FD, "socket", "rw", NULL);
-	snprintf(address, sizeof(address), "127.0.0.1:%u", child.port);
-	assert_file(&machine, TCP_FD, "socket", "rw", address);
+	assert_file(&machine, TCP_FD, "socket", "rw", textf("127.0.0.1:%u", child.port));
 	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "socket_state"),
 			 "listening");
 	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "protocol"), "tcp");
@@ -750,12 +743,10 @@ static void open_many(int ready, int hold)
 
 static size_t count_files(pid_t pid)
 {
-	char path[64];
 	size_t count = 0;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	directory = opendir(path);
+	directory = opendir(textf("/proc/%d/fd", pid));
 	ck_assert_ptr_nonnull(directory);
 	for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
 		count += *entry->d_name != '.';

@@ -36,12 +36,10 @@
 static void __attribute__((format(printf, 3, 4)))
 write_file(const struct machine *machine, const char *name, const char *format, ...)
 {
-	char path[160];
 	va_list list;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
-	file = fopen(path, "w");
+	file = fopen(textf("%s/%s", machine->root, name), "w");
 	ck_assert_ptr_nonnull(file);
 	va_start(list, format);
 	vfprintf(file, format, list);
@@ -51,10 +49,7 @@ write_file(const struct machine *machine, const char *name, const char *format, 
 
 static void make_directory(const struct machine *machine, const char *name)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
-	ck_assert(mkdir(path, 0755) == 0 || errno == EEXIST);
+	ck_assert(mkdir(textf("%s/%s", machine->root, name), 0755) == 0 || errno == EEXIST);
 }
 
 static void make_root(struct machine *machine)
@@ -75,30 +70,21 @@ struct fake_process {
 
 static void write_process(const struct machine *machine, struct fake_process process)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d", process.pid);
-	make_directory(machine, path);
-	snprintf(path, sizeof(path), "proc/%d/stat", process.pid);
-	write_file(machine, path, "%d (%s) S %d 1 1 0 -1 4 100 0 9 0 %u %u %u 0 20 -5 3 0 %u 1000 25 0\n",
-		   process.pid, process.name, process.parent, process.user_ticks, process.system_ticks,
+	make_directory(machine, textf("proc/%d", process.pid));
+	write_file(machine, textf("proc/%d/stat", process.pid),
+		   "%d (%s) S %d 1 1 0 -1 4 100 0 9 0 %u %u %u 0 20 -5 3 0 %u 1000 25 0\n", process.pid,
+		   process.name, process.parent, process.user_ticks, process.system_ticks,
 		   process.children_ticks, process.start_ticks);
 }
 
 static void remove_process(const struct machine *machine, int pid)
 {
-	char command[160];
-
-	snprintf(command, sizeof(command), "rm -r %s/proc/%d", machine->root, pid);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(textf("rm -r %s/proc/%d", machine->root, pid)), 0);
 }
 
 static void remove_file(const struct machine *machine, const char *name)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "%s/%s", machine->root, name);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(textf("%s/%s", machine->root, name)), 0);
 }
 
 static const void *row_of(const struct machine *machine, int pid)
@@ -247,11 +233,8 @@ START_TEST(swap_of_processes)
 	make_root(&machine);
 	write_file(&machine, "proc/meminfo", "MemTotal: 40000 kB\nSwapTotal: 100 kB\nSwapFree: 40 kB\n");
 	for (int pid = 7; pid <= 8; pid++) {
-		char path[64];
-
 		write_process(&machine, (struct fake_process){ pid, 1, "some", 100, 50, 0, 500 });
-		snprintf(path, sizeof(path), "proc/%d/status", pid);
-		write_file(&machine, path, "Name:\tsome\nVmSwap:\t      60 kB\n");
+		write_file(&machine, textf("proc/%d/status", pid), "Name:\tsome\nVmSwap:\t      60 kB\n");
 	}
 	open_machine(&machine, topic_names);
 	machine.request.visible[0] = 8;
@@ -276,11 +259,9 @@ START_TEST(swap_of_what_is_visible)
 	make_root(&machine);
 	write_file(&machine, "proc/meminfo", "MemTotal: 0 kB\nSwapTotal: 100 kB\nSwapFree: 99 kB\n");
 	for (int pid = 6; pid <= 13; pid++) {
-		char path[64];
-
 		write_process(&machine, (struct fake_process){ pid, 1, "some", 100, 50, 0, 500 });
-		snprintf(path, sizeof(path), "proc/%d/status", pid);
-		write_file(&machine, path, "Name:\tsome\nVmSwap:\t      %d kB\n", pid);
+		write_file(&machine, textf("proc/%d/status", pid), "Name:\tsome\nVmSwap:\t      %d kB\n",
+			   pid);
 	}
 	write_file(&machine, "proc/10/stat",
 		   "10 (kworker/0:1) I 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 50 0 0\n");
@@ -469,13 +450,10 @@ START_TEST(another_calibration_is_no_jump)
 /* A kernel thread, as pid 2 is wherever the processes of the whole machine are seen. */
 static void write_kernel_thread(const struct machine *machine, int pid, const char *name, unsigned ticks)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d", pid);
-	make_directory(machine, path);
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	write_file(machine, path, "%d (%s) S %d 0 0 0 -1 2129984 0 0 0 0 0 %u 0 0 20 0 1 0 1 0 0\n", pid,
-		   name, pid == 2 ? 0 : 2, ticks);
+	make_directory(machine, textf("proc/%d", pid));
+	write_file(machine, textf("proc/%d/stat", pid),
+		   "%d (%s) S %d 0 0 0 -1 2129984 0 0 0 0 0 %u 0 0 20 0 1 0 1 0 0\n", pid, name, pid == 2 ?
+		   0 : 2, ticks);
 }
 
 static double sum_of_known_parts(const struct machine *machine)
@@ -653,21 +631,18 @@ START_TEST(a_process_that_runs_is_moved)
 	struct scope scope = { 0 };
 	struct machine machine;
 	struct process_list *list;
-	char path[64];
 
 	make_root(&machine);
 	for (int pid = 7; pid <= MOVED; pid++) {
 		write_process(&machine, (struct fake_process){ pid, 1, "make", 100, 0, 40, 500 });
-		snprintf(path, sizeof(path), "proc/%d/cgroup", pid);
-		write_file(&machine, path, "0::/\n");
+		write_file(&machine, textf("proc/%d/cgroup", pid), "0::/\n");
 	}
 	open_machine(&machine, names);
 	choose_scope(&machine, &scope, "cgroup=/g");
 	next_tick(&machine);
 	list = reader_state(&process_reader, &machine.env);
 	ck_assert(process_list_find(list, MOVED)->outside);
-	snprintf(path, sizeof(path), "proc/%d/cgroup", MOVED);
-	write_file(&machine, path, "0::/g\n");
+	write_file(&machine, textf("proc/%d/cgroup", MOVED), "0::/g\n");
 	write_process(&machine, (struct fake_process){ MOVED, 1, "make", 105, 0, 40, 500 });
 	next_tick(&machine);
 	ck_assert(!process_list_find(list, MOVED)->outside);
@@ -701,11 +676,8 @@ START_TEST(a_process_is_in_groups_of_all_hierarchies)
 
 	make_root(&machine);
 	for (int i = 0; i < (int)(sizeof(cases) / sizeof(cases[0])); i++) {
-		char path[64];
-
 		write_process(&machine, (struct fake_process){ 7 + i, 1, "make", 100, 0, 40, 500 });
-		snprintf(path, sizeof(path), "proc/%d/cgroup", 7 + i);
-		write_file(&machine, path, "%s", cases[i].groups);
+		write_file(&machine, textf("proc/%d/cgroup", 7 + i), "%s", cases[i].groups);
 	}
 	open_machine(&machine, names);
 	choose_scope(&machine, &scope, "cgroup=/g");
@@ -726,14 +698,13 @@ START_TEST(a_program_is_found_among_many_that_run)
 	static const char *const names[] = { "process", NULL };
 	struct scope scope = { 0 };
 	struct machine machine;
-	char path[64], line[64];
+	char path[64];
 
 	make_root(&machine);
 	for (int pid = 7; pid <= PROGRAMS; pid++) {
 		write_process(&machine, (struct fake_process){ pid, 1, "sh", 100, 0, 40, 500 });
 		snprintf(path, sizeof(path), "proc/%d/cmdline", pid);
-		snprintf(line, sizeof(line), "/bin/program-%d", pid);
-		write_file(&machine, path, "%s", line);
+		write_file(&machine, path, "%s", textf("/bin/program-%d", pid));
 	}
 	open_machine(&machine, names);
 	for (int pid = 7; pid <= PROGRAMS; pid++)
@@ -1091,12 +1062,11 @@ START_TEST(a_pid_reused_by_one_that_ran_longer)
 
 static double resident_by_status(pid_t pid)
 {
-	char path[64], line[128];
+	char line[128];
 	double kib = NAN;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "r");
+	file = fopen(textf("/proc/%d/status", (int)pid), "r");
 	ck_assert_ptr_nonnull(file);
 	while (isnan(kib) && fgets(line, sizeof(line), file))
 		if (strncmp(line, "VmRSS:", 6) == 0)
@@ -1532,13 +1502,11 @@ START_TEST(what_is_shown_has_its_command_line)
 	enum { SLEEPING = 300, FIRST = 1000, LAST = FIRST + SLEEPING - 1 };
 	struct scope scope = { 0 };
 	struct machine machine;
-	char path[64];
 
 	make_root(&machine);
 	for (int pid = FIRST; pid <= LAST; pid++) {
 		write_process(&machine, (struct fake_process){ pid, 1, "sleep", 100, 50, 0, 500 });
-		snprintf(path, sizeof(path), "proc/%d/cmdline", pid);
-		write_file(&machine, path, "sleep%c%d%c", '\0', pid, '\0');
+		write_file(&machine, textf("proc/%d/cmdline", pid), "sleep%c%d%c", '\0', pid, '\0');
 	}
 	open_machine(&machine, topic_names);
 	for (int tick = 0; tick < 3; tick++)
@@ -1656,23 +1624,15 @@ static void request_column(struct machine *machine, const char *column)
 
 static void write_all_files(const struct machine *machine, int pid)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d", pid);
-	make_directory(machine, path);
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	write_file(machine, path,
+	make_directory(machine, textf("proc/%d", pid));
+	write_file(machine, textf("proc/%d/stat", pid),
 		   "%d (all) R 1 1 1 1026 -1 4 100 0 9 0 40 30 0 0 15 -5 1 0 500 4096 2 0 "
-		   "0 0 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0\n",
-		   pid);
-	snprintf(path, sizeof(path), "proc/%d/io", pid);
-	write_file(machine, path, "syscr: 3\nread_bytes: 20480\nwrite_bytes: 5\n");
-	snprintf(path, sizeof(path), "proc/%d/schedstat", pid);
-	write_file(machine, path, "700000000 2500000000 40\n");
-	snprintf(path, sizeof(path), "proc/%d/cgroup", pid);
-	write_file(machine, path, "0::/some.slice\n");
-	snprintf(path, sizeof(path), "proc/%d/smaps_rollup", pid);
-	write_file(machine, path, "55e0 ---p 0 00:00 0 [rollup]\nRss: 24 kB\nPss: 12 kB\n");
+		   "0 0 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0\n", pid);
+	write_file(machine, textf("proc/%d/io", pid), "syscr: 3\nread_bytes: 20480\nwrite_bytes: 5\n");
+	write_file(machine, textf("proc/%d/schedstat", pid), "700000000 2500000000 40\n");
+	write_file(machine, textf("proc/%d/cgroup", pid), "0::/some.slice\n");
+	write_file(machine, textf("proc/%d/smaps_rollup", pid),
+		   "55e0 ---p 0 00:00 0 [rollup]\nRss: 24 kB\nPss: 12 kB\n");
 }
 
 /* What takes a file of its own is read where it is shown. */

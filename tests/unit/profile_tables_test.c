@@ -88,12 +88,10 @@ START_TEST(names_are_clean)
 
 static void fill(unsigned generation)
 {
-	char name[32];
-
 	profile_tables_renumber(&tables);
 	for (uint32_t i = 0; i < PROFILE_FUNCTIONS_MAX; i++) {
-		snprintf(name, sizeof(name), "f_%u_%u", generation, i);
-		ck_assert(add_function(name) && add_node(PROFILE_NO_NODE, i) && add_line(i, i));
+		ck_assert(add_function(textf("f_%u_%u", generation, i)) && add_node(PROFILE_NO_NODE, i) &&
+			  add_line(i, i));
 	}
 	ck_assert(!add_function("one more"));
 }

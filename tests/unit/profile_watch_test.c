@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1030,15 +1030,14 @@ START_TEST(a_signal_breaks_it_off)
 /* Bytes on the disk of the files without a name in this directory that are open here. */
 static uint64_t unlinked_bytes(const char *directory)
 {
-	char path[64], target[SCRATCH_PATH_MAX + 64];
+	char target[SCRATCH_PATH_MAX + 64];
 	uint64_t bytes = 0;
 
 	for (int fd = 0; fd < 64; fd++) {
 		struct stat status;
 		ssize_t length;
 
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		length = readlink(path, target, sizeof(target) - 1);
+		length = readlink(textf("/proc/self/fd/%d", fd), target, sizeof(target) - 1);
 		if (length > 0 && strncmp(target, directory, strlen(directory)) == 0 &&
 		    fstat(fd, &status) == 0)
 			bytes += (uint64_t)status.st_blocks * 512;

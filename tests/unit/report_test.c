@@ -312,10 +312,7 @@ static struct buffer page_of_findings(bool names)
 
 static void check_subject(const struct buffer *page, const char *subject)
 {
-	char element[64];
-
-	snprintf(element, sizeof(element), "<b>%s</b>: It is so.", subject);
-	ck_assert_msg(strstr(page->bytes, element) != NULL, "%s", subject);
+	ck_assert_msg(strstr(page->bytes, textf("<b>%s</b>: It is so.", subject)) != NULL, "%s", subject);
 }
 
 /* Where what a rule calls its rows is personal; of a command its name stays. */

@@ -320,12 +320,9 @@ START_TEST(places_of_rows_that_are_gone_are_used_again)
 
 static void check_double(struct coding *coding, double ratio, const char *expected)
 {
-	char bytes[64];
-
 	begin(coding, 0);
 	*(struct part_row *)table_add(coding->table) = (struct part_row){ .ratio = ratio };
-	snprintf(bytes, sizeof(bytes), "05 00 01 08 %s 00", expected);
-	check_bytes(coding, bytes);
+	check_bytes(coding, textf("05 00 01 08 %s 00", expected));
 }
 
 /* A single row, whose number is 0 at first. */

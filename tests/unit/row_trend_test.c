@@ -3,8 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "screen/row_trend.h"
 #include "suite.h"

@@ -253,10 +253,10 @@ static void columns_in(const struct schema *schema, const char *text, const stru
 		snprintf(key, sizeof(key), "%.*s", (int)length, at);
 		if (at[length] == '=' && schema_find(schema, key))
 			columns[n++] = schema_find(schema, key);
+		else if (n == 0)
+			refuse("%s is not a column of %s", key, schema->name);
 	}
 	columns[n] = NULL;
-	if (n == 0)
-		refuse("it has no column of %s", schema->name);
 }
 
 static void all_columns(const struct schema *schema, const void *row, const struct column *columns[])

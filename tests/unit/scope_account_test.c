@@ -31,10 +31,7 @@ put_file(const struct machine *machine, const char *name, const char *format, ..
 
 static void make_directory(const struct machine *machine, const char *name)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "%s/proc%s", machine->root, name);
-	mkdir(path, 0755);
+	mkdir(textf("%s/proc%s", machine->root, name), 0755);
 }
 
 /* A process in ticks: its CPU time, and that of the children it has waited for. */
@@ -46,18 +43,13 @@ struct one {
 
 static void put(const struct machine *machine, const struct one *one)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/%u", one->pid);
-	make_directory(machine, path);
-	snprintf(path, sizeof(path), "%u/stat", one->pid);
-	put_file(machine, path, "%u (%s) S %u 1 1 0 -1 4 100 0 9 0 %u 0 %u 0 20 0 1 0 %u 1000 25 0\n",
-		 one->pid, one->name, one->parent, one->cpu, one->children, 100 + one->pid);
-	snprintf(path, sizeof(path), "%u/status", one->pid);
-	put_file(machine, path, "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name, one->uid, one->uid, one->uid,
-		 one->uid);
-	snprintf(path, sizeof(path), "%u/cgroup", one->pid);
-	put_file(machine, path, "0::%s\n", one->group);
+	make_directory(machine, textf("/%u", one->pid));
+	put_file(machine, textf("%u/stat", one->pid),
+		 "%u (%s) S %u 1 1 0 -1 4 100 0 9 0 %u 0 %u 0 20 0 1 0 %u 1000 25 0\n", one->pid, one->name,
+		 one->parent, one->cpu, one->children, 100 + one->pid);
+	put_file(machine, textf("%u/status", one->pid), "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name,
+		 one->uid, one->uid, one->uid, one->uid);
+	put_file(machine, textf("%u/cgroup", one->pid), "0::%s\n", one->group);
 }
 
 /* The machine after this many seconds: shells of two users in two groups, and a service. */

@@ -98,14 +98,12 @@ START_TEST(without_caches_the_sum_is_left)
 /* A name that was looked for in vain stays a dentry. */
 static void look_for_names(void)
 {
-	char directory[SCRATCH_PATH_MAX], path[SCRATCH_PATH_MAX + 32];
+	char directory[SCRATCH_PATH_MAX];
 	struct stat found;
 
 	scratch_directory(directory, "names");
-	for (unsigned i = 0; i < NAMES; i++) {
-		snprintf(path, sizeof(path), "%s/%u", directory, i);
-		ck_assert(stat(path, &found) != 0);
-	}
+	for (unsigned i = 0; i < NAMES; i++)
+		ck_assert(stat(textf("%s/%u", directory, i), &found) != 0);
 }
 
 START_TEST(the_machine_adds_up_and_grows_by_what_is_made)
@@ -138,7 +136,6 @@ START_TEST(the_machine_adds_up_and_grows_by_what_is_made)
 START_TEST(allocations_are_counted_with_who_makes_them)
 {
 	struct machine machine = { 0 };
-	char own[24];
 	const void *dentry;
 	double before = NAN;
 
@@ -158,8 +155,8 @@ START_TEST(allocations_are_counted_with_who_makes_them)
 	next_tick(&machine);
 	ck_assert_double_ge(number(machine.now, "dentry", "allocations") - before, NAMES);
 	dentry = table_find(frame_table(machine.now, "slab"), "dentry", NULL);
-	snprintf(own, sizeof(own), "(%d)", (int)getpid());
-	ck_assert_ptr_nonnull(strstr(table_text(frame_table(machine.now, "slab"), dentry, "allocator"), own));
+	ck_assert_ptr_nonnull(strstr(table_text(frame_table(machine.now, "slab"), dentry, "allocator"),
+			      textf("(%d)", (int)getpid())));
 	ck_assert(isnan(number(machine.now, "kmalloc-64", "allocations")));
 	close_machine(&machine);
 }

@@ -271,14 +271,10 @@ START_TEST(a_busy_machine_is_no_row)
 /* Its last change at this time of CLOCK_MONOTONIC. */
 static void put_source(struct rig *rig, unsigned number, const char *name, uint64_t changed_ms)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u", number);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/name", number);
-	rig_put(rig, path, "%s\n", name);
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/last_change_ms", number);
-	rig_put(rig, path, "%llu\n", (unsigned long long)changed_ms);
+	rig_make(rig, textf("sys/class/wakeup/wakeup%u", number));
+	rig_put(rig, textf("sys/class/wakeup/wakeup%u/name", number), "%s\n", name);
+	rig_put(rig, textf("sys/class/wakeup/wakeup%u/last_change_ms", number), "%llu\n",
+		(unsigned long long)changed_ms);
 }
 
 START_TEST(what_woke_it_up)

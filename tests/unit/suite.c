@@ -53,6 +53,21 @@ const char *said_now(void)
 	return log;
 }
 
+const char *textf(const char *format, ...)
+{
+	static _Thread_local char texts[8][4096];
+	static _Thread_local unsigned next;
+	char *text = texts[next++ % 8];
+	va_list list;
+	int length;
+
+	va_start(list, format);
+	length = vsnprintf(text, sizeof(texts[0]), format, list);
+	va_end(list);
+	ck_assert_int_lt(length, (int)sizeof(texts[0]));
+	return text;
+}
+
 unsigned n_descriptors(void)
 {
 	DIR *directory = opendir("/proc/self/fd");

@@ -38,6 +38,9 @@ void mark_new_point(const char *file, int line);
 /* What error_message() said since the last call. */
 const char *said_now(void);
 
+/* A text made as by printf(), of at most 4095 bytes; it stays until the eighth one after it. */
+const char *textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 unsigned n_descriptors(void); /* that are open, and three more: for a comparison */
 int lowest_free_descriptor(void);
 unsigned count_of(const char *text, const char *part);

@@ -9,8 +9,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -85,14 +83,11 @@ START_TEST(pages_in_use_are_seen)
 #endif
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct used used = start_use(page);
-	char path[64];
 	uint64_t cpu_ns = 0;
 	int clear_refs, smaps;
 
-	snprintf(path, sizeof(path), "/proc/%d/clear_refs", (int)used.pid);
-	clear_refs = open(path, O_WRONLY);
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)used.pid);
-	smaps = open(path, O_RDONLY);
+	clear_refs = open(textf("/proc/%d/clear_refs", (int)used.pid), O_WRONLY);
+	smaps = open(textf("/proc/%d/smaps", (int)used.pid), O_RDONLY);
 	if (clear_refs < 0 || smaps < 0)
 		skip_test("this kernel has no accessed bits to clear");
 	for (int i = 0; i < ROUNDS; i++) {

@@ -44,92 +44,6 @@ START_TEST(every_kernel_gives_a_partition)
 	}
 }
 
-static size_t count_lines(const char *fixture, const char *name)
-{
-	char path[4096];
-	size_t lines = 0;
-	FILE *file;
-	int byte;
-
-	snprintf(path, sizeof(path), "%s/%s", fixture_root(fixture, 0), name);
-	file = fopen(path, "r");
-	ck_assert_ptr_nonnull(file);
-	while ((byte = fgetc(file)) != EOF)
-		lines += byte == '\n';
-	fclose(file);
-	return lines;
-}
-
-START_TEST(every_line_of_meminfo_is_there)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-6.18", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "Percpu", "value_bytes"), 3264 * KIB);
-	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "HugePages_Total", "value_bytes"), U64_BLANK);
-	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "HugePages_Total", "count"), 0);
-	ck_assert_str_eq(cell_text(&frame, "meminfo", "Mapped", "part_of"), "Cached");
-	ck_assert_uint_eq(frame_table(&frame, "meminfo")->n_rows, count_lines("linux-6.18", "proc/meminfo"));
-	frame_close(&frame);
-}
-
-START_TEST(reclaim_rates_from_two_ticks)
-{
-	static const struct {
-		const char *kernel, *counter;
-		double per_second;
-	} cases[] = {
-		{ "linux-6.1", "pgpgin", 1200 },       { "linux-6.1", "workingset_refault_file", 8 },
-		{ "linux-6.1", "allocstall", 2 },      { "linux-6.1", "pgscan_direct", 2 },
-		{ "linux-3.2", "pgscan_kswapd", 25 },  { "linux-3.2", "pgsteal", 20 },
-		{ "linux-4.4", "pgsteal_kswapd", 20 }, { "linux-4.4", "workingset_refault", 8 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct frame before, now;
-
-		sample_fixture(&before, cases[i].kernel, 0, memory_topics);
-		sample_fixture(&now, cases[i].kernel, 1, memory_topics);
-		frame_derive(&now, &before);
-		ck_assert_msg(cell_f64(&now, "reclaim", cases[i].counter, "per_second") ==
-				      cases[i].per_second,
-			      "%s %s", cases[i].kernel, cases[i].counter);
-		frame_close(&before);
-		frame_close(&now);
-	}
-}
-
-/* Kernels count refaults, scans and evictions under different names, and not all of them. */
-START_TEST(paging_adds_up_what_each_kernel_counts)
-{
-	static const struct {
-		const char *kernel;
-		double refaults, evictions, scans;
-	} cases[] = {
-		{ "linux-6.1", 8, 21, 27 },
-		{ "linux-4.4", 8, 21, 27 },
-		{ "linux-3.2", NAN, 20, 27 },
-	};
-	static const char *const names[] = { "paging", NULL };
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct frame before, now;
-		double refaults;
-
-		sample_fixture(&before, cases[i].kernel, 0, names);
-		sample_fixture(&now, cases[i].kernel, 1, names);
-		frame_derive(&now, &before);
-		refaults = cell_f64(&now, "paging", NULL, "refaults_per_second");
-		ck_assert_msg(isnan(cases[i].refaults) ? isnan(refaults) : refaults == cases[i].refaults,
-			      "%s: %f refaults/s", cases[i].kernel, refaults);
-		ck_assert_double_eq(cell_f64(&now, "paging", NULL, "evictions_per_second"),
-				    cases[i].evictions);
-		ck_assert_double_eq(cell_f64(&now, "paging", NULL, "scans_per_second"), cases[i].scans);
-		frame_close(&before);
-		frame_close(&now);
-	}
-}
-
 static const struct frame *page_for(struct rig *rig, double seconds, unsigned refaults, unsigned steals)
 {
 	rig_put(rig, "proc/vmstat", "pgpgin 7\nworkingset_refault_file %u\npgsteal_kswapd %u\n", refaults,
@@ -211,21 +125,6 @@ START_TEST(busy_time_is_of_the_moment_of_the_clocks)
 	ck_assert_double_eq(proc_stat_busy_at(&stat, 2050000000), 1100);
 }
 
-START_TEST(counters_that_go_backwards_give_no_rate)
-{
-	struct frame before, now;
-	static const char *const names[] = { "reclaim", "system", NULL };
-
-	sample_fixture(&before, "backwards", 0, names);
-	sample_fixture(&now, "backwards", 1, names);
-	frame_derive(&now, &before);
-	ck_assert(isnan(cell_f64(&now, "reclaim", "pgpgin", "per_second")));
-	ck_assert_double_eq(cell_f64(&now, "reclaim", "oom_kill", "per_second"), 0);
-	ck_assert(isnan(cell_f64(&now, "system", NULL, "forks_per_second")));
-	frame_close(&before);
-	frame_close(&now);
-}
-
 START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
 {
 	struct frame plain, zfs;
@@ -299,39 +198,6 @@ struct limit {
 	const char *resource, *cgroup;
 	uint64_t limit, used, left, caches;
 };
-
-static void assert_limits(const char *fixture, const struct limit *limits, size_t n_limits)
-{
-	struct frame frame;
-	const struct table *table;
-
-	sample_fixture(&frame, fixture, 0, memory_topics);
-	table = frame_table(&frame, "memory_limit");
-	ck_assert_uint_eq(table->n_rows, n_limits);
-	for (size_t i = 0; i < n_limits; i++) {
-		const struct column *columns = table->schema->columns;
-		const void *row = table_row(table, i);
-
-		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "resource")]),
-				 limits[i].resource);
-		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "cgroup")]),
-				 limits[i].cgroup);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "limit_bytes")]),
-				  limits[i].limit);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "used_bytes")]),
-				  limits[i].used);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "free_bytes")]),
-				  limits[i].left);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "caches_bytes")]),
-				  limits[i].caches);
-	}
-	frame_close(&frame);
-}
-
-START_TEST(without_limits_there_is_no_row)
-{
-	assert_limits("linux-6.1", NULL, 0);
-}
 
 static const char hierarchies[] = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 				  "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
@@ -409,26 +275,6 @@ START_TEST(broken_files_give_unknowns)
 	frame_close(&frame);
 }
 
-START_TEST(system_in_one_row)
-{
-	static const char *const names[] = { "system", "pressure", NULL };
-	struct frame before, now;
-
-	sample_fixture(&before, "linux-6.1", 0, names);
-	sample_fixture(&now, "linux-6.1", 1, names);
-	frame_derive(&now, &before);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "load5"), 0.31);
-	ck_assert_uint_eq(cell_u64(&now, "system", NULL, "cpus"), 2);
-	ck_assert_uint_eq(cell_u64(&now, "system", NULL, "threads"), 214);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "context_switches_per_second"), 2400);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "interrupts_per_second"), 800);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "forks_per_second"), 17);
-	ck_assert_double_eq(cell_f64(&now, "pressure", "cpu", "avg10_ratio"), 0.0125);
-	ck_assert_double_eq_tol(cell_f64(&now, "pressure", "cpu", "stalled_ratio"), 0.05, 1e-9);
-	frame_close(&before);
-	frame_close(&now);
-}
-
 /* A kernel without task I/O accounting has no file that tells. */
 START_TEST(without_accounting_no_reader_is_known)
 {
@@ -444,34 +290,6 @@ START_TEST(without_accounting_no_reader_is_known)
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, 0);
 	ck_assert_str_eq(env_failed_path(&rig.env, -ENOENT), "proc/self/io");
 	rig_close(&rig);
-}
-
-START_TEST(page_readers_join_on_pid_and_start)
-{
-	static const char *const names[] = { "page_reader", NULL };
-	struct frame before, now;
-	const struct table *table;
-
-	sample_fixture(&before, "readers", 0, names);
-	sample_fixture(&now, "readers", 1, names);
-	frame_derive(&now, &before);
-	table = frame_table(&now, "page_reader");
-	ck_assert_uint_eq(table->n_rows, 3);
-	for (size_t i = 0; i < 3; i++) {
-		const struct column *columns = table->schema->columns;
-		const void *row = table_row(table, i);
-		uint64_t pid = row_u64(row, &columns[schema_column(table->schema, "pid")]);
-		double rate = row_f64(row, &columns[schema_column(table->schema, "read_bytes_per_second")]);
-
-		if (pid == 7)
-			ck_assert_double_eq(rate, 20480 * 50 / 2);
-		else if (pid == 1)
-			ck_assert_double_eq(rate, 0);
-		else
-			ck_assert(isnan(rate)); /* PID 42 is a new process */
-	}
-	frame_close(&before);
-	frame_close(&now);
 }
 
 /* Only where a connection helps, and only in a snap. */

@@ -296,14 +296,12 @@ START_TEST(without_memory_there_is_nothing_to_touch)
 static double referenced_pages(const struct worked *worked)
 {
 	static char bytes[1 << 20]; /* under a sanitizer there are many */
-	char path[64];
 	struct maps_region region;
 	struct smaps_sizes sizes;
 	struct span text;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)worked->pid);
-	file = fopen(path, "r");
+	file = fopen(textf("/proc/%d/smaps", (int)worked->pid), "r");
 	ck_assert_ptr_nonnull(file);
 	text = span_of(bytes, fread(bytes, 1, sizeof(bytes), file));
 	fclose(file);
@@ -654,27 +652,18 @@ START_TEST(percentiles_that_are_none)
 
 static void put_file(struct rig *rig, unsigned pid, const char *name, const char *text)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
-	rig_put(rig, path, "%s", text);
+	rig_put(rig, textf("proc/%u/%s", pid, name), "%s", text);
 }
 
 static void put_stat(struct rig *rig, unsigned pid, char state, unsigned start)
 {
-	char text[160];
-
-	snprintf(text, sizeof(text), "%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid, state,
-		 start);
-	put_file(rig, pid, "stat", text);
+	put_file(rig, pid, "stat", textf("%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid,
+		 state, start));
 }
 
 static void put_memory(struct rig *rig, unsigned pid)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u", pid);
-	rig_make(rig, path);
+	rig_make(rig, textf("proc/%u", pid));
 	put_stat(rig, pid, 'S', START);
 	put_file(rig, pid, "clear_refs", "");
 	put_file(rig, pid, "smaps",

@@ -413,10 +413,7 @@ static void put_link(struct rig *rig, const char *target, const char *format, un
 
 static void put_socket(struct rig *rig, unsigned pid, unsigned fd, uint64_t inode)
 {
-	char target[64];
-
-	snprintf(target, sizeof(target), "socket:[%llu]", (unsigned long long)inode);
-	put_link(rig, target, "proc/%u/fd/%u", pid, fd);
+	put_link(rig, textf("socket:[%llu]", (unsigned long long)inode), "proc/%u/fd/%u", pid, fd);
 }
 
 static void put_namespace(struct rig *rig, unsigned pid, const char *target)

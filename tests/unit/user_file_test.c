@@ -169,14 +169,13 @@ START_TEST(own_links_are_followed)
 
 START_TEST(what_is_no_place_for_a_file_is_refused)
 {
-	char missing[PATH_MAX], no_directory[PATH_MAX + 32], name[NAME_MAX + 2];
+	char missing[PATH_MAX], name[NAME_MAX + 2];
 
 	make_directory("a", 0755);
 	make_file("a/file", 0644);
 	ck_assert_int_eq(mkfifo(at("a/pipe"), 0600), 0);
 	snprintf(missing, sizeof(missing), "%s", at("a/none/file"));
-	snprintf(no_directory, sizeof(no_directory), "there is no directory %s", at("a/none"));
-	ck_assert_str_eq(why_not(missing, 0), no_directory);
+	ck_assert_str_eq(why_not(missing, 0), textf("there is no directory %s", at("a/none")));
 	ck_assert_str_eq(why_not(at("a/file/file"), 0), strerror(ENOTDIR));
 	ck_assert_str_eq(why_not(at("a/file/"), 0), strerror(ENOTDIR));
 	ck_assert_str_eq(why_not(at("a"), 0), "this is not a regular file");

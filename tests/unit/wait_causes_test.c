@@ -2,7 +2,6 @@
 /* Tests of what waits mean, of their sums over a sliding time, and of those whose cause is not known. */
 #include <config.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "suite.h"
@@ -221,11 +220,10 @@ START_TEST(waits_that_no_look_met_are_like_those_that_took_as_long)
 START_TEST(a_tally_has_room_for_some_reasons)
 {
 	struct wait_tally tally = { 0 };
-	char name[16];
 
 	for (unsigned i = 0; i < 2 * WAIT_REASONS_MAX; i++) {
-		snprintf(name, sizeof(name), "call%u", i);
-		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_OTHER, span_text(name)), 10, true, 10);
+		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_OTHER, span_text(textf("call%u", i))),
+			       10, true, 10);
 	}
 	wait_tally_end(&tally, 20 * WAIT_REASONS_MAX);
 	ck_assert_uint_eq(tally.n, WAIT_REASONS_MAX);
