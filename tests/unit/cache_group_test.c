@@ -107,36 +107,6 @@ static const char *text(const struct frame *frame, const char *group, const char
 	return table_text(frame_table(frame, "cache_group"), find(frame, group, domain), column);
 }
 
-START_TEST(intel_with_two_caches)
-{
-	const struct frame *now;
-	struct rig rig;
-
-	now = sample_both(&rig, "resctrl-intel");
-	ck_assert_uint_eq(frame_table(now, "cache_group")->n_rows, 8);
-	ck_assert(number(now, "noisy", "0", "ways") == 1);
-	ck_assert(number(now, "noisy", "1", "ways") == 11);
-	ck_assert(number(now, "noisy", "0", "cache_ways") == 11);
-	ck_assert_str_eq(text(now, "web", "0", "mask"), "7fe");
-	ck_assert(number(now, "web", "0", "throttle_ratio") == 0.3);
-	ck_assert(number(now, "web", "1", "throttle_ratio") == 1);
-	ck_assert(number(now, "/", "0", "occupancy_bytes") == 19083264);
-	ck_assert(number(now, "/", "0", "cache_bytes") == 36608 * 1024);
-	ck_assert_double_eq_tol(number(now, "/", "0", "occupancy_ratio"), 19083264.0 / (36608 * 1024), 1e-12);
-	ck_assert(number(now, "web", "0", "allocated_bytes") == 34078720);
-	ck_assert(number(now, "noisy", "0", "total_bytes_per_second") == 9e9);
-	ck_assert(number(now, "noisy", "0", "local_bytes_per_second") == 8.9e9);
-	ck_assert_double_eq_tol(number(now, "noisy", "0", "local_ratio"), 8.9 / 9, 1e-12);
-	ck_assert(number(now, "noisy", "1", "total_bytes_per_second") == 0);
-	ck_assert_str_eq(text(now, "web/mon_groups/db", "0", "kind"), "monitor");
-	ck_assert(number(now, "web/mon_groups/db", "0", "total_bytes_per_second") == 5e8);
-	ck_assert(number(now, "web/mon_groups/db", "0", "ways") == 10);
-	ck_assert(isnan(number(now, "web", "0", "tasks"))); /* it was not requested */
-	ck_assert_str_eq(text(now, "web", "0", "mode"), "shareable");
-	ck_assert_str_eq(text(now, "web", "0", "note"), "");
-	rig_close(&rig);
-}
-
 START_TEST(amd_with_counters_that_are_assigned)
 {
 	const struct frame *now;
@@ -161,43 +131,6 @@ START_TEST(amd_with_counters_that_are_assigned)
 	rig_close(&rig);
 }
 
-START_TEST(caches_of_several_numa_nodes)
-{
-	const struct frame *now;
-	struct rig rig;
-
-	now = sample_both(&rig, "resctrl-snc");
-	ck_assert_uint_eq(frame_table(now, "cache_group")->n_rows, 12);
-	ck_assert(number(now, "part", "1/3", "occupancy_bytes") == 4e6);
-	ck_assert(number(now, "part", "1/3", "total_bytes_per_second") == 4000);
-	ck_assert(number(now, "part", "1", "total_bytes_per_second") == 7000);
-	ck_assert(number(now, "part", "0", "limit_bytes_per_second") == 1024 * 1048576.0);
-	ck_assert(isnan(number(now, "/", "0", "limit_bytes_per_second")));
-	ck_assert(isnan(number(now, "part", "1/3", "occupancy_ratio")));
-	ck_assert(number(now, "part", "0/1", "ways") == 3);
-	rig_close(&rig);
-}
-
-START_TEST(code_and_data_apart_without_monitoring)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "resctrl-cdp", 0, topic);
-	ck_assert_uint_eq(frame_table(&frame, "cache_group")->n_rows, 6);
-	ck_assert(number(&frame, "real-time", "0", "ways") == 4);
-	ck_assert(number(&frame, "real-time", "0", "code_ways") == 2);
-	ck_assert_str_eq(text(&frame, "real-time", "0", "code_mask"), "c00");
-	ck_assert(number(&frame, "real-time", "0", "allocated_bytes") == 5592405);
-	ck_assert(number(&frame, "real-time", "L2:0", "ways") == 4);
-	ck_assert(number(&frame, "real-time", "L2:0", "code_ways") == 2);
-	ck_assert(number(&frame, "real-time", "L2:0", "cache_ways") == 8);
-	ck_assert(number(&frame, "real-time", "L2:0", "cache_bytes") == 1048576);
-	ck_assert(isnan(number(&frame, "real-time", "0", "occupancy_bytes")));
-	ck_assert(isnan(number(&frame, "real-time", "0", "total_bytes")));
-	ck_assert_str_eq(text(&frame, "real-time", "0", "mode"), "exclusive");
-	frame_close(&frame);
-}
-
 START_TEST(tasks_are_counted_where_they_are_shown)
 {
 	const struct frame *frame;
@@ -209,19 +142,6 @@ START_TEST(tasks_are_counted_where_they_are_shown)
 	ck_assert(number(frame, "/", "0", "tasks") == 5);
 	ck_assert(number(frame, "web/mon_groups/db", "1", "tasks") == 1);
 	rig_close(&rig);
-}
-
-START_TEST(monitoring_without_ways)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "resctrl-monitor", 0, topic);
-	ck_assert_uint_eq(frame_table(&frame, "cache_group")->n_rows, 2);
-	ck_assert(number(&frame, "mon_groups/job", "0", "occupancy_bytes") == 6e6);
-	ck_assert(isnan(number(&frame, "/", "0", "ways")));
-	ck_assert(isnan(number(&frame, "/", "0", "total_bytes")));
-	ck_assert_str_eq(text(&frame, "/", "0", "note"), "");
-	frame_close(&frame);
 }
 
 START_TEST(without_a_mount_it_says_how_to_mount)
@@ -321,24 +241,6 @@ START_TEST(names_of_groups_have_any_byte)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		ck_assert_str_eq(text(frame, names[i], "0", "kind"), "control");
 	ck_assert_str_eq(text(frame, "mon_groups/.of root", "0", "kind"), "monitor");
-	rig_close(&rig);
-}
-
-START_TEST(a_domain_that_goes_offline_goes)
-{
-	struct rig rig;
-	const struct frame *frame;
-
-	open_rig(&rig);
-	rig_make(&rig, ROOT "/mon_data/mon_L3_01");
-	rig_put(&rig, ROOT "/mon_data/mon_L3_01/llc_occupancy", "7\n");
-	rig_add(&rig, "cache_group");
-	frame = rig_sample(&rig, 2);
-	ck_assert(number(frame, "/", "1", "occupancy_bytes") == 7);
-	rig_remove(&rig, ROOT "/mon_data/mon_L3_01");
-	frame = rig_sample(&rig, 2);
-	ck_assert_ptr_null(table_find(frame_table(frame, "cache_group"), "/", "1"));
-	ck_assert_uint_eq(frame_table(frame, "cache_group")->n_rows, 1);
 	rig_close(&rig);
 }
 

@@ -73,32 +73,6 @@ START_TEST(an_interface_that_reads_less_once)
 	}
 }
 
-START_TEST(comings_and_goings_are_no_traffic)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", interface_topic);
-	rig_put(&rig, DEV, "eth0: 1000 10 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	rig_sample(&rig, 1);
-	/* renamed, and a second one that was moved here with all that it had counted */
-	rig_make(&rig, LINKS "wan/device");
-	rig_put(&rig, DEV,
-		"wan: 2000 20 0 0 0 0 0 0 0 0 0 0 0 0 0 0\ndocker0: 9999999 9 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(number(frame, "wan", "received_bits_per_second")));
-	ck_assert_double_eq(number(frame, "all", "received_bits_per_second"), 0);
-	ck_assert_ptr_null(table_find(frame_table(frame, "interface"), "eth0", NULL));
-	rig_put(&rig, DEV, "wan: 2125 21 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq_tol(number(frame, "wan", "received_bits_per_second"), 1000, 1e-6);
-	ck_assert_double_eq_tol(number(frame, "all", "received_bits_per_second"), 1000, 1e-6);
-	rig_put(&rig, DEV, "lo: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(number(frame, "all", "received_bits_per_second"), 0);
-	rig_close(&rig);
-}
-
 /* The wire carries 24 bytes more than is counted for each frame of Ethernet. */
 START_TEST(the_use_of_a_link_is_of_its_wire)
 {

@@ -77,34 +77,6 @@ START_TEST(events_are_of_packages_and_of_cores)
 	rig_close(&rig);
 }
 
-START_TEST(a_server_has_one_total_through_a_wrap_and_a_reset)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-server", power_only);
-	rig_sample(&rig, 1);
-	rig_tick(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "package-0"), 120, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-1"), 127.5, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-0/dram"), 18.25, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-1/dram"), 18.25, MW);
-	ck_assert_double_eq_tol(watts(frame, "total"), 361.125, MW); /* psys alone */
-	rig_tick(&rig, 2); /* the counter of socket 1 wraps, the DRAM of socket 0 is reset */
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "package-1"), 127.5, MW);
-	ck_assert(isnan(watts(frame, "package-0/dram")));
-	ck_assert_double_eq_tol(watts(frame, "total"), 361.125, MW);
-	rig_tick(&rig, 3);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "package-0/dram"), 18.25, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-1", "mean_watts"), 127.5, MW);
-	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 6);
-	ck_assert_uint_eq(frame->n_notices, 0);
-	rig_close(&rig);
-}
-
 /* A psys that stands at 0 is passed over; when it begins to count, the total does not jump to it. */
 START_TEST(the_psys_that_counts_is_the_total)
 {
