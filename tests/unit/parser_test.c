@@ -120,7 +120,7 @@ static void exact(const char *name, double value)
 	buffer_f64(&found, value);
 }
 
-static void bytes(struct span text)
+static void escaped(struct span text)
 {
 	for (; text.at < text.end; text.at++)
 		if (*text.at == '\n' || *text.at == '\t' || *text.at == '\\')
@@ -136,10 +136,10 @@ static void span(const char *name, struct span text)
 	if (span_length(text) == 0)
 		return;
 	key(name);
-	bytes(text);
+	escaped(text);
 }
 
-static void text(const char *name, const char *value)
+static void words(const char *name, const char *value)
 {
 	if (value)
 		span(name, span_text(value));
@@ -248,7 +248,7 @@ SCANS(signed_number, int64_t, span_i64(&in, &x), i64("value", x))
 SCANS(hexadecimal, uint64_t, span_hex(&in, &x), whole("value", x))
 SCANS(decimal, double, span_f64(&in, &x), exact("value", x))
 SCANS(real, double, span_real(&in, &x), exact("value", x))
-SCANS(item, struct span, span_item(&in, &x), key("item"); bytes(x))
+SCANS(item, struct span, span_item(&in, &x), key("item"); escaped(x))
 MAY_FILL(pair, struct { struct span name; uint64_t value; struct span rest; },
 	span_pair_u64(in, &x.name, &x.value, &x.rest), S(name); U(value); S(rest))
 MAY_FILL(number_alone, uint64_t, span_is_u64(in, &x), u64("value", x))
@@ -276,13 +276,13 @@ MAY_FILL(uptime, double, uptime_parse(in, &x), f64("seconds", x))
 FILLS(stat_totals, struct stat_totals, stat_totals_parse(in, &x), U(cpus); U(context_switches); U(interrupts);
 	U(forks); U(running); U(blocked))
 MAY_FILL(cgroup_place, struct cgroup_place, cgroup_find(in, other, arguments[0], &x), I(version);
-	text("mount", x.mount); text("group", x.group))
+	words("mount", x.mount); words("group", x.group))
 TAKES(cgroup_places, struct cgroup_place, cgroup_next(&in, arguments[0], &x), I(version);
-	text("mount", x.mount); text("group", x.version ? x.group : NULL))
-TAKES(cgroup_mounts, struct cgroup_mount, cgroup_mount_next(&in, &x), I(version); text("point", x.point);
+	words("mount", x.mount); words("group", x.version ? x.group : NULL))
+TAKES(cgroup_mounts, struct cgroup_mount, cgroup_mount_next(&in, &x), I(version); words("point", x.point);
 	S(options))
 FILLS(cgroup_path_of, struct span, x = cgroup_path(in), span("path", x))
-MAY_FILL(cgroup_limit, uint64_t, cgroup_limit_parse(in, &x), text("limit",
+MAY_FILL(cgroup_limit, uint64_t, cgroup_limit_parse(in, &x), words("limit",
 	x == CGROUP_NO_LIMIT ? "none" : NULL);
 	u64("bytes", x == CGROUP_NO_LIMIT ? U64_UNKNOWN : x))
 MAY_FILL(cgroup_quota, double, cgroup_quota_parse(in, other, &x), f64("cpus", x))
@@ -292,9 +292,9 @@ FILLS(cgroup_cpu, struct cgroup_cpu_stat, cgroup_cpu_stat_parse(in, &x), U(used_
 	U(throttled_periods); U(throttled_ns))
 TAKES(cgroup_io, struct cgroup_io, cgroup_io_next(&in, &x), U(major); U(minor); U(read_bytes); U(write_bytes))
 MAY_FILL(cgroup_value, uint64_t, cgroup_value_parse(in, arguments[0], &x), u64("value", x))
-FILLS(cgroup_name, struct cgroup_name, cgroup_name_parse(in, &x), text("kind", cgroup_kind_name(x.kind));
-	text("engine", (const char *const[]){ NULL, "docker", "podman", "containerd", "cri-o" }[x.engine]);
-	S(id); text("name", x.name))
+FILLS(cgroup_name, struct cgroup_name, cgroup_name_parse(in, &x), words("kind", cgroup_kind_name(x.kind));
+	words("engine", (const char *const[]){ NULL, "docker", "podman", "containerd", "cri-o" }[x.engine]);
+	S(id); words("name", x.name))
 MAY_FILL(arcstats, struct arcstats, arcstats_parse(in, &x), u64("reclaimable", arcstats_reclaimable(&x)))
 MAY_FILL(pid_stat, struct pid_stat, pid_stat_parse(in, &x), S(comm); span("state", span_of(&x.state, 1));
 	U(parent_pid); I(process_group); I(session); I(terminal); U(flags); U(minor_faults); U(major_faults);
@@ -319,14 +319,14 @@ MAY_FILL(pid_uids, struct { uint32_t real; uint32_t effective; }, pid_status_uid
 MAY_FILL(pid_signals, struct pid_signals, pid_status_signals(in, &x), U(thread_pending); U(pending);
 	U(blocked);
 	U(ignored); U(caught); U(queued); U(queued_max))
-FILLS(pid_fd_link, struct pid_fd_link, pid_fd_link_parse(in, &x), text("kind", x.kind);
+FILLS(pid_fd_link, struct pid_fd_link, pid_fd_link_parse(in, &x), words("kind", x.kind);
 	span("anonymous", x.kind ? span_text("") : x.anonymous); S(path); flag("deleted", x.deleted);
 	U(inode))
 FILLS(pid_fd_info, struct pid_fd_info, pid_fd_info_parse(in, &x), U(position); U(flags); U(mount); U(inode))
 TAKES(pid_limits, struct pid_limit, pid_limits_next(&in, &x), S(name);
-	if (x.soft == PID_UNLIMITED) text("soft", "unlimited"); else U(soft);
-	if (x.hard == PID_UNLIMITED) text("hard", "unlimited"); else U(hard); S(unit))
-TAKES(cpu_times, struct cpu_times, cpu_times_next(&in, &x), if (x.cpu == CPU_ALL) text("cpu", "all");
+	if (x.soft == PID_UNLIMITED) words("soft", "unlimited"); else U(soft);
+	if (x.hard == PID_UNLIMITED) words("hard", "unlimited"); else U(hard); S(unit))
+TAKES(cpu_times, struct cpu_times, cpu_times_next(&in, &x), if (x.cpu == CPU_ALL) words("cpu", "all");
 	else U(cpu);
 	U(user); U(nice); U(system); U(idle); U(iowait); U(irq); U(softirq); U(steal); U(guest);
 	U(guest_nice))
@@ -338,11 +338,11 @@ MAY_FILL(passwd_uid, uint32_t, passwd_number(in, span_text(n_arguments ? argumen
 	u64("uid", x))
 MAY_FILL(powercap_zone, struct powercap_zone, powercap_zone_parse(in, &x), S(control); S(parent))
 FILLS(powercap_part_of, enum powercap_part, x = powercap_part(in),
-	text("part", (const char *const[]){ "package", "dram", "platform", "other" }[x]))
+	words("part", (const char *const[]){ "package", "dram", "platform", "other" }[x]))
 MAY_FILL(pmu_event, uint64_t, pmu_event_parse(in, &x), u64("event", x))
 MAY_FILL(pmu_scale, double, pmu_scale_parse(in, &x), f64("scale", x))
 MAY_FILL(hwmon_name, struct { enum sensor_kind kind; uint64_t number; struct span item; },
-	hwmon_name_parse(in, &x.kind, &x.number, &x.item), text("kind", hwmon_prefix(x.kind)); U(number);
+	hwmon_name_parse(in, &x.kind, &x.number, &x.item), words("kind", hwmon_prefix(x.kind)); U(number);
 	S(item))
 FILLS(power_supply, struct power_supply, power_supply_parse(in, &x), S(type); S(scope); S(status); S(model);
 	flag("battery", power_supply_is_battery(&x)); if (x.present != SUPPLY_UNKNOWN) I(present);
@@ -368,8 +368,8 @@ TAKES(net_interfaces, struct net_interface, net_interface_next(&in, &x), S(name)
 	&x.received);
 	counts("sent", &x.sent))
 TAKES(net_sockets, struct net_socket, net_socket_next(&in, strcmp(arguments[0], "tcp") == 0, &x), U(inode);
-	text("local", x.local); text("remote", x.remote); text("state", x.state))
-TAKES(unix_sockets, struct net_unix, net_unix_next(&in, &x), U(inode); S(path); text("state", x.state))
+	words("local", x.local); words("remote", x.remote); words("state", x.state))
+TAKES(unix_sockets, struct net_unix, net_unix_next(&in, &x), U(inode); S(path); words("state", x.state))
 FILLS(net_snmp, uint64_t, x = net_snmp_find(in, arguments[0], arguments[1]), u64("value", x))
 FILLS(net_snmp6, uint64_t, x = net_snmp6_find(in, arguments[0]), u64("value", x))
 TAKES(softnet, struct softnet_line, softnet_next(&in, &x), U(processed); U(dropped); U(squeezed); U(steered);
@@ -378,7 +378,7 @@ TAKES(mountinfo, struct mount_info, mountinfo_next(&in, &x), U(id); U(parent); U
 	S(type); S(source); S(options); flag("read_only", x.read_only); flag("is_written", x.is_written))
 MAY_FILL(mount_of_type, struct span, mounts_find(in, arguments[0], &x), span("directory", x))
 MAY_FILL(mount_option, struct span, mounts_option(in, arguments[0], arguments[1], arguments[2], &x),
-	key("value"); bytes(x))
+	key("value"); escaped(x))
 TAKES(slabinfo, struct slabinfo_line, slabinfo_next(&in, &x), S(name); U(active); U(objects); U(object_bytes);
 	U(pages))
 MAY_FILL(lock_holder, uint64_t, file_locks_holder(in, strtoull(arguments[0], NULL, 10), &x), u64("pid", x))
@@ -386,7 +386,7 @@ MAY_FILL(resctrl_bits, uint64_t, resctrl_mask(in, &x), u64("mask", x))
 MAY_FILL(resctrl_id, uint64_t, resctrl_domain(in, arguments[0], &x), u64("id", x))
 MAY_FILL(resctrl_of_thread, struct { struct span control; struct span monitoring; },
 	resctrl_groups(in, &x.control, &x.monitoring), S(control); S(monitoring))
-MAY_FILL(disk_head, struct { char name[DISK_HEAD_MAX]; }, disk_path_head(in, x.name), text("head", x.name))
+MAY_FILL(disk_head, struct { char name[DISK_HEAD_MAX]; }, disk_path_head(in, x.name), words("head", x.name))
 FILLS(stacked_disk, bool, x = disk_is_stacked(in), flag("stacked", x))
 /* clang-format on */
 
@@ -545,7 +545,7 @@ static void resctrl_shares(struct span in)
 	struct resctrl_share x;
 
 	while (resctrl_share_next(&shares, &x)) {
-		text("resource", names[x.resource]);
+		words("resource", names[x.resource]);
 		U(domain);
 		S(value);
 		end();
@@ -557,7 +557,7 @@ static void resctrl_counter(struct span in)
 	static const char *const readings[] = { "counted", "unavailable", "unassigned", "error" };
 	uint64_t value;
 
-	text("reading", readings[resctrl_count(in, &value)]);
+	words("reading", readings[resctrl_count(in, &value)]);
 	u64("value", value);
 	end();
 }
@@ -610,7 +610,7 @@ static struct {
 	char *text, *at;
 	unsigned line;
 } file;
-static char *names[FILES_MAX];
+static char *file_names[FILES_MAX];
 
 static int hex_digit(char digit)
 {
@@ -807,7 +807,7 @@ static void run_file(int i)
 	size_t length;
 	FILE *out = open_memstream(&new_text, &length);
 
-	load(names[i]);
+	load(file_names[i]);
 	while ((line = next_line())) {
 		if (strncmp(line, "parser ", strlen("parser ")) == 0) {
 			fprintf(out, "%s\n", line);
@@ -846,8 +846,8 @@ __attribute__((constructor)) static void add_files(void)
 	for (int i = 0; i < n_files && i < FILES_MAX; i++) {
 		TTest *test = alloc_zeroed(1, sizeof(*test));
 
-		names[i] = alloc_text(files[i]->d_name);
-		*test = (TTest){ names[i], run_file, __FILE__, i };
+		file_names[i] = alloc_text(files[i]->d_name);
+		*test = (TTest){ file_names[i], run_file, __FILE__, i };
 		suite_add_numbered(test, i);
 		free(files[i]);
 	}

@@ -197,12 +197,12 @@ static void put(const char *path, char *text)
 	if (*text == '\n')
 		text++;
 	for (char *next; text; text = next) {
-		size_t length = strlen(text);
+		size_t length;
 		bool is_cut;
 
 		next = strchr(text, '\n');
 		if (next)
-			*next++ = '\0', length = strlen(text);
+			*next++ = '\0';
 		text += *text == '\t';
 		length = strlen(text);
 		is_cut = length >= 2 && strcmp(text + length - 2, "\\c") == 0;
