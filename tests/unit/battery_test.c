@@ -68,7 +68,6 @@ START_TEST(batteries_by_current_and_by_change)
 	ck_assert_str_eq(cell_text(frame, "power", "battery/BAT1", "counted_in"), "total");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(voltage_that_trembles_is_no_flow)
 {
@@ -85,7 +84,6 @@ START_TEST(voltage_that_trembles_is_no_flow)
 				2 * 12 * JOULES_PER_MAH_VOLT / 20, MW);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_was_taken_is_not_given)
 {
@@ -102,7 +100,6 @@ START_TEST(what_was_taken_is_not_given)
 				MW);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_went_while_the_machine_slept_is_no_flow_of_now)
 {
@@ -119,22 +116,6 @@ START_TEST(what_went_while_the_machine_slept_is_no_flow_of_now)
 				MW);
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(what_is_not_told_is_not_known)
-{
-	const struct table *table;
-	struct rig rig;
-
-	open_battery(&rig);
-	rig_put(&rig, UEVENT, "POWER_SUPPLY_TYPE=Battery\n");
-	table = frame_table(rig_sample(&rig, 1), "battery");
-	ck_assert_uint_eq(table->n_rows, 1);
-	ck_assert(!row_is_known(table_row(table, 0), schema_find(table->schema, "status")));
-	ck_assert(!row_is_known(table_row(table, 0), schema_find(table->schema, "model")));
-	rig_close(&rig);
-}
-END_TEST
 
 /* Joules that RAPL counted in a s2idle of 8 hours are not those of two seconds; in S3 it begins again. */
 START_TEST(energy_of_a_sleep_is_no_power_of_now)
@@ -163,7 +144,6 @@ START_TEST(energy_of_a_sleep_is_no_power_of_now)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* The sign is that of the status; what flows without a number is not known, what rests draws nothing. */
 START_TEST(flows_are_those_of_the_status)
@@ -220,7 +200,6 @@ START_TEST(flows_are_those_of_the_status)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* The energy itself needs no voltage. */
 START_TEST(energy_that_changes_is_power)
@@ -248,7 +227,6 @@ START_TEST(energy_that_changes_is_power)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Above full nothing is missing; no power is not less than 0. */
 START_TEST(a_battery_above_full)
@@ -269,7 +247,6 @@ START_TEST(a_battery_above_full)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(which_supplies_are_batteries)
 {
@@ -303,4 +280,3 @@ START_TEST(which_supplies_are_batteries)
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 10), "battery")->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST

@@ -401,4 +401,3 @@ START_TEST(pages_of_an_earlier_process_are_left_out)
 		ck_assert_uint_eq(pages.dirtied, cases[i].pages.dirtied);
 	}
 }
-END_TEST

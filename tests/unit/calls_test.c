@@ -688,14 +688,11 @@ START_LIVE_TEST(any_number_of_paths_is_counted)
 	struct child *child = shared_child();
 	const unsigned n_paths = 30000;
 	pid_t pid = begin_child();
-	char path[64];
 
 	if (pid == 0) {
 		await_quietly(child, 2);
-		for (unsigned i = 0; i < n_paths; i++) {
-			snprintf(path, sizeof(path), "/nowhere/%u/%u", i % 7, i);
-			syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
-		}
+		for (unsigned i = 0; i < n_paths; i++)
+			syscall(SYS_openat, AT_FDCWD, textf("/nowhere/%u/%u", i % 7, i), O_RDONLY);
 		atomic_store(&child->step, 3);
 		for (;;)
 			;
@@ -719,11 +716,10 @@ static unsigned programs_of(pid_t pid, uint32_t ids[PROGRAMS_MAX])
 	unsigned n = 0;
 
 	for (unsigned fd = 0; fd < 256 && n < PROGRAMS_MAX; fd++) {
-		char path[64], line[128];
+		char line[128];
 		FILE *file;
 
-		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%u", (int)pid, fd);
-		file = fopen(path, "r");
+		file = fopen(textf("/proc/%d/fdinfo/%u", (int)pid, fd), "r");
 		while (file && fgets(line, sizeof(line), file))
 			if (strncmp(line, "prog_id:", 8) == 0)
 				ids[n++] = (uint32_t)strtoul(line + 8, NULL, 10);

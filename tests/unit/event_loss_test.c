@@ -113,7 +113,6 @@ START_LIVE_TEST(the_connector_counts_its_losses)
 	event_connector_close(connector);
 	env_close(&env);
 }
-END_TEST
 
 /* All that happens here happens on one CPU. */
 static void stay_here(void)
@@ -149,7 +148,6 @@ START_LIVE_TEST(the_rings_count_their_losses)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST
 
 /* Do the rings report a process that starts now? */
 static bool report_a_child(void)
@@ -191,7 +189,6 @@ START_LIVE_TEST(a_cpu_that_was_away_is_watched_again)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST
 
 /* What is told of a program that starts with these arguments; a copy of an event that is in all. */
 static struct raw_event exec_of(char *const *arguments)
@@ -253,7 +250,6 @@ START_LIVE_TEST(arguments_are_told_but_empty_ones_at_the_end)
 	trace_close(&arguments);
 	env_close(&env);
 }
-END_TEST
 
 /* Where its stack is not in memory just then, or registers do not lead there: fewer, or only the file. */
 START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
@@ -280,7 +276,6 @@ START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST
 
 #define EXEC_EVENT "sys/kernel/tracing/events/sched/sched_process_exec"
 #define EXEC_FORMAT "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
@@ -336,7 +331,6 @@ START_TEST(a_tracepoint_without_number_or_name_is_none)
 	ck_assert_int_ne(exec_error_of(&rig, "300\n", EXEC_FORMAT), -ENODATA); /* the kernel may know it */
 	rig_close(&rig);
 }
-END_TEST
 
 /* The alarm has one of its own, as long as it is armed. */
 START_TEST(descriptors_fit_into_the_room_for_them)
@@ -358,7 +352,6 @@ START_TEST(descriptors_fit_into_the_room_for_them)
 	event_perf_close(perf);
 	rig_close(&rig);
 }
-END_TEST
 
 /* So that all CPUs have their rings, and some no tracepoint; false where that cannot be. */
 static bool open_without_room(void)
@@ -420,4 +413,3 @@ START_LIVE_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST

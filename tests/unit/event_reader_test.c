@@ -203,7 +203,6 @@ START_LIVE_TEST(every_fork_and_exit_is_told_once)
 	}
 	close_reader();
 }
-END_TEST
 
 /* A program of the tests, beside the directory of this one. */
 static void find_nothing(char *path)
@@ -263,7 +262,6 @@ START_LIVE_TEST(programs_that_end_at_once_have_their_names)
 	ck_assert_uint_ge(whole * 4, PROGRAMS * (event_reader_arguments(reader)->error ? 3 : 4));
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(arguments_are_told_as_they_are)
 {
@@ -282,18 +280,15 @@ START_LIVE_TEST(arguments_are_told_as_they_are)
 	ck_assert_msg(strcmp(told, command) == 0 || strcmp(told, path) == 0, "%s", told);
 	close_reader();
 }
-END_TEST
 
 /* What /proc/PID/cmdline has, with blanks for NULs; cut as those of events are. */
 static void read_command(pid_t pid, char command[BPF_TEXT_MAX + 8])
 {
 	const char *more = "";
-	char path[64];
 	ssize_t length;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	fd = open(path, O_RDONLY);
+	fd = open(textf("/proc/%d/cmdline", pid), O_RDONLY);
 	ck_assert_int_ge(fd, 0);
 	length = read(fd, command, BPF_TEXT_MAX + 1);
 	ck_assert_int_gt(length, 0);
@@ -371,7 +366,6 @@ START_LIVE_TEST(arguments_by_bpf_are_those_of_proc)
 	unlink(script);
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(no_bpf_loads_no_program_for_arguments)
 {
@@ -384,7 +378,6 @@ START_LIVE_TEST(no_bpf_loads_no_program_for_arguments)
 	ck_assert_uint_eq(trace_opened(&env)->n, 0);
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(long_command_lines_are_cut)
 {
@@ -415,7 +408,6 @@ START_LIVE_TEST(long_command_lines_are_cut)
 	ck_assert_uint_le(strlen(command), 8192);
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(a_traced_program_is_told_as_any_other)
 {
@@ -442,7 +434,6 @@ START_LIVE_TEST(a_traced_program_is_told_as_any_other)
 	ck_assert_msg(strcmp(command, "sh -c exit 9") == 0 || strcmp(command, "/bin/sh") == 0, "%s", command);
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(who_traces_whom_is_told)
 {
@@ -468,7 +459,6 @@ START_LIVE_TEST(who_traces_whom_is_told)
 	ck_assert(detached->pid == (uint32_t)getpid() && detached->other_pid == (uint32_t)pid);
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(sessions_and_users_are_told)
 {
@@ -492,7 +482,6 @@ START_LIVE_TEST(sessions_and_users_are_told)
 	ck_assert_uint_eq(event_of(EVENT_GID, pid, false)->effective_uid, 0);
 	close_reader();
 }
-END_TEST
 
 static void *thread_main(void *argument)
 {
@@ -518,7 +507,6 @@ START_LIVE_TEST(a_thread_is_no_process)
 	ck_assert_int_eq(event_of(EVENT_EXIT, pid, false)->parent_pid, getpid());
 	close_reader();
 }
-END_TEST
 
 #define EXECS 40
 
@@ -562,7 +550,6 @@ START_LIVE_TEST(an_exec_of_a_thread_ends_no_process)
 	}
 	close_reader();
 }
-END_TEST
 
 static void *exit_later(void *argument)
 {
@@ -591,7 +578,6 @@ START_LIVE_TEST(a_process_ends_with_its_last_thread)
 	ck_assert_uint_ge(event->duration_ns, 70000000);
 	close_reader();
 }
-END_TEST
 
 static void *crash(void *argument)
 {
@@ -640,7 +626,6 @@ START_LIVE_TEST(cores_are_told_where_they_were_dumped)
 	}
 	close_reader();
 }
-END_TEST
 
 static void *rename_thread(void *argument)
 {
@@ -670,7 +655,6 @@ START_LIVE_TEST(a_new_name_of_a_thread_is_told)
 	arena_free(&arena);
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(a_process_renames_itself_often)
 {
@@ -699,7 +683,6 @@ START_LIVE_TEST(a_process_renames_itself_often)
 	}
 	close_reader();
 }
-END_TEST
 
 static void look_at_parents(void *context, const struct event_statistics *statistics, uint64_t since_ns)
 {
@@ -728,7 +711,6 @@ START_LIVE_TEST(sums_are_of_what_was_chosen)
 	event_reader_read_statistics(reader, look_at_parents, NULL);
 	close_reader();
 }
-END_TEST
 
 START_LIVE_TEST(a_thread_that_cannot_be_started_is_told)
 {
@@ -742,7 +724,6 @@ START_LIVE_TEST(a_thread_that_cannot_be_started_is_told)
 	ck_assert_str_eq(env_failed_path(&env, -EAGAIN), EVENT_THREAD);
 	close_reader();
 }
-END_TEST
 
 START_TEST(nothing_is_read_of_another_root)
 {
@@ -752,4 +733,3 @@ START_TEST(nothing_is_read_of_another_root)
 	ck_assert_int_eq(reader_update(&process_event_reader, &sample), -ENOTSUP);
 	close_reader();
 }
-END_TEST

@@ -273,7 +273,6 @@ START_TEST(rings_are_smaller_where_memory_may_not_be_locked)
 	ck_assert_uint_eq(perf.n_closed, 1);
 	ck_assert_uint_eq(connector.n_closed, 1);
 }
-END_TEST
 
 /* No ring is smaller than 16 KiB; another error than this one is final. */
 START_TEST(without_rings_the_connector_gives_all)
@@ -308,7 +307,6 @@ START_TEST(without_rings_the_connector_gives_all)
 	}
 	ck_assert_uint_eq(perf.n_closed, 0);
 }
-END_TEST
 
 START_TEST(without_any_source_there_is_no_thread)
 {
@@ -319,7 +317,6 @@ START_TEST(without_any_source_there_is_no_thread)
 	ck_assert_str_eq(env_failed_path(&env, -ECONNREFUSED), "connector");
 	close_reader();
 }
-END_TEST
 
 /* Exits come from one source alone: from the rings without the other one, which knows more of them. */
 START_TEST(exits_come_from_one_source)
@@ -341,7 +338,6 @@ START_TEST(exits_come_from_one_source)
 		close_reader();
 	}
 }
-END_TEST
 
 /* They are counted from the start, and handed on from then on. */
 START_TEST(events_are_handed_on_while_they_are_collected)
@@ -369,7 +365,6 @@ START_TEST(events_are_handed_on_while_they_are_collected)
 	ck_assert_uint_eq(all.count, 1);
 	close_reader();
 }
-END_TEST
 
 /* Of two sources by time, whichever gives them first. */
 START_TEST(events_are_in_the_order_of_their_times)
@@ -396,7 +391,6 @@ START_TEST(events_are_in_the_order_of_their_times)
 		ck_assert_uint_eq(all.list[i].pid, STRANGER + i);
 	close_reader();
 }
-END_TEST
 
 /* Of an exec that came without it, while the process is there; what has come is kept. */
 START_TEST(missing_command_lines_are_read)
@@ -423,7 +417,6 @@ START_TEST(missing_command_lines_are_read)
 	ck_assert_str_eq(all.texts + all.list[2].command, "/bin/gone");
 	close_reader();
 }
-END_TEST
 
 /* Where nobody tells of them they are read after each exec, as of a program with other rights. */
 START_TEST(users_are_those_told_or_else_those_of_the_file)
@@ -449,7 +442,6 @@ START_TEST(users_are_those_told_or_else_those_of_the_file)
 		all = (struct event_batch){ 0 };
 	}
 }
-END_TEST
 
 static struct raw_event exit_of(uint32_t pid)
 {
@@ -479,7 +471,6 @@ START_TEST(those_that_exited_are_kept_for_who_looks)
 	close_reader();
 	event_ended_free(&ended);
 }
-END_TEST
 
 static uint64_t since_ns;
 
@@ -538,7 +529,6 @@ START_TEST(other_settings_hold_from_the_next_update_on)
 	ck_assert_uint_ge(begin.to_ns, changed_ns);
 	close_reader();
 }
-END_TEST
 
 /* It waits for an alarm once nothing comes, and looks itself where there is none. */
 START_TEST(a_quiet_thread_is_woken)
@@ -562,4 +552,3 @@ START_TEST(a_quiet_thread_is_woken)
 		close_reader();
 	}
 }
-END_TEST

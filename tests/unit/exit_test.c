@@ -173,7 +173,6 @@ START_LIVE_TEST(every_exit_is_told_with_its_cpu_time)
 		skip_test("the machine is busy");
 	close_reader(reader, &env);
 }
-END_TEST
 
 START_LIVE_TEST(threads_carry_their_process)
 {
@@ -194,7 +193,6 @@ START_LIVE_TEST(threads_carry_their_process)
 	ck_assert_uint_eq(told.threads, THREADS + 1);
 	close_reader(reader, &env);
 }
-END_TEST
 
 START_LIVE_TEST(nothing_new_is_nothing_told)
 {
@@ -212,7 +210,6 @@ START_LIVE_TEST(nothing_new_is_nothing_told)
 	ck_assert_uint_eq(told.records, 0);
 	close_reader(reader, &env);
 }
-END_TEST
 
 static void end_named(struct told *told, const char *name)
 {
@@ -277,7 +274,6 @@ START_LIVE_TEST(only_exits_of_these_names_are_told)
 	exit_reader_close(other);
 	close_reader(reader, &env);
 }
-END_TEST
 
 #define PHASES 100
 
@@ -342,7 +338,6 @@ START_LIVE_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
 		skip_test("ticks counted %.3f s of %.3f s", (double)estimate.ticks_ns * 1e-9,
 			  (double)used_ns * 1e-9);
 }
-END_TEST
 
 START_TEST(ticks_are_bounded_by_the_scheduler)
 {
@@ -365,7 +360,6 @@ START_TEST(ticks_are_bounded_by_the_scheduler)
 	};
 	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 3 * MS_NS); /* it never slept */
 }
-END_TEST
 
 static struct exited_command *command_of(const struct exit_ledger *ledger, const char *name)
 {
@@ -421,7 +415,6 @@ START_LIVE_TEST(an_unknown_number_of_exits_stays_unknown)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 static void *exec_nothing(void *path)
 {
@@ -482,7 +475,6 @@ START_LIVE_TEST(a_process_exits_once)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 /* A child with this name, a thread that exits before it, and this code. */
 static pid_t start_with_code(const char *name, int code)
@@ -522,7 +514,6 @@ START_LIVE_TEST(exits_with_a_code_are_failures)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 static uint64_t exits_of(const struct exit_ledger *ledger, const char *name)
 {
@@ -577,7 +568,6 @@ START_LIVE_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(only_of_the_live_machine)
 {
@@ -590,4 +580,3 @@ START_TEST(only_of_the_live_machine)
 	exit_reader_close(NULL);
 	env_close(&env);
 }
-END_TEST

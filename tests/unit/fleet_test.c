@@ -186,7 +186,6 @@ START_TEST(each_moment_has_a_row_for_each_machine)
 	ck_assert_uint_eq(n_moments, 10);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(the_request_says_whose_tables_are_shown)
 {
@@ -212,7 +211,6 @@ START_TEST(the_request_says_whose_tables_are_shown)
 	ck_assert_str_eq(rig.frame.host, "one");
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_moment_is_the_same_whatever_was_read_before)
 {
@@ -233,7 +231,6 @@ START_TEST(a_moment_is_the_same_whatever_was_read_before)
 	}
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(before_its_first_sample_a_machine_is_unknown_and_behind_its_last_it_ages)
 {
@@ -253,7 +250,6 @@ START_TEST(before_its_first_sample_a_machine_is_unknown_and_behind_its_last_it_a
 	ck_assert_double_eq_tol(of_host(&rig, "late", "age_seconds"), 2, 1e-6);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(together_each_sample_comes_once_and_says_of_whom_it_is)
 {
@@ -283,7 +279,6 @@ START_TEST(together_each_sample_comes_once_and_says_of_whom_it_is)
 	ck_assert_uint_eq(n_slow, 4);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(recordings_of_one_machine_have_the_names_of_their_files)
 {
@@ -302,7 +297,6 @@ START_TEST(recordings_of_one_machine_have_the_names_of_their_files)
 	ck_assert_double_eq(of_host(&rig, "other", "load1"), 2);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(the_worst_machine_is_first)
 {
@@ -324,7 +318,6 @@ START_TEST(the_worst_machine_is_first)
 	ck_assert_str_eq(table_text(table, table_row(table, 2), "host"), "quiet");
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(a_fleet_of_files_is_known_as_a_whole)
 {
@@ -354,7 +347,6 @@ START_TEST(a_fleet_of_files_is_known_as_a_whole)
 	ck_assert_uint_eq(rig.frame.wall_ns, first_ns);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_fleet_without_samples_is_empty)
 {
@@ -370,7 +362,6 @@ START_TEST(a_fleet_without_samples_is_empty)
 	ck_assert(!next(&rig));
 	close_rig(&rig);
 }
-END_TEST
 
 /* Without the table of machines only the one that is shown is read. */
 START_TEST(only_wanted_tables_are_there)
@@ -397,7 +388,6 @@ START_TEST(only_wanted_tables_are_there)
 	ck_assert_double_eq(of_host(&rig, "other", "load1"), 2);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_single_machine_has_the_name_of_its_samples)
 {
@@ -422,7 +412,6 @@ START_TEST(a_single_machine_has_the_name_of_its_samples)
 	ck_assert_double_eq(of_host(&rig, "one", "load1"), 1);
 	close_rig(&rig);
 }
-END_TEST
 
 /* "1 2 3": numbers of the events of the frame, with the machine behind them where each row has one. */
 static const char *events_of(const struct rig *rig, bool together)
@@ -466,7 +455,6 @@ START_TEST(events_of_the_shown_machine_come_once)
 		close_rig(&rig);
 	}
 }
-END_TEST
 
 START_TEST(the_first_remark_of_a_file_is_that_of_all)
 {
@@ -486,7 +474,6 @@ START_TEST(the_first_remark_of_a_file_is_that_of_all)
 		close_rig(&rig);
 	}
 }
-END_TEST
 
 /* A member whose parts are given. */
 struct given {
@@ -607,7 +594,6 @@ START_TEST(a_member_reads_on_or_jumps)
 	check_way(&member, 7, "1: 6 7", 7);
 	member_close(&member);
 }
-END_TEST
 
 static void count_taken(void *context, const struct frame *frame)
 {
@@ -636,7 +622,6 @@ START_TEST(a_member_jumps_to_what_is_far)
 	check_way(&member, 68, "1: 68", 68);
 	member_close(&member);
 }
-END_TEST
 
 START_TEST(a_member_goes_from_part_to_part)
 {
@@ -675,7 +660,6 @@ START_TEST(a_member_goes_from_part_to_part)
 	ck_assert_int_eq(member_clock_offset_ns(&member), -2500000000);
 	member_close(&member);
 }
-END_TEST
 
 /* A connection through a script that is called ssh. */
 struct link {
@@ -720,12 +704,10 @@ static void make_ssh(char directory[SCRATCH_PATH_MAX])
 {
 	static const char script[] = "#!/bin/sh\nfor word; do case $word in web*) host=$word ;; esac; done\n"
 				     "cd \"${0%/*}\" && . ./act\n";
-	char path[4096];
 
 	scratch_directory(directory, "ssh");
 	put_file(directory, "ssh", script, sizeof(script) - 1, 0755);
-	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
-	setenv("PATH", path, 1);
+	setenv("PATH", textf("%s:%s", directory, getenv("PATH")), 1);
 }
 
 static void open_link(struct link *link)
@@ -884,7 +866,6 @@ START_TEST(samples_come_through_ssh)
 	close_link(&link);
 	ck_assert_uint_eq(n_descriptors(), n_before);
 }
-END_TEST
 
 /* Five seconds and five delays. */
 START_TEST(a_connection_without_samples_is_in_trouble)
@@ -909,7 +890,6 @@ START_TEST(a_connection_without_samples_is_in_trouble)
 		close_link(&link);
 	}
 }
-END_TEST
 
 START_TEST(an_ended_connection_is_tried_again_ever_later)
 {
@@ -950,7 +930,6 @@ START_TEST(an_ended_connection_is_tried_again_ever_later)
 	close_link(&link);
 	ck_assert_uint_eq(n_descriptors(), n_before);
 }
-END_TEST
 
 START_TEST(samples_of_the_last_connections_stay)
 {
@@ -983,7 +962,6 @@ START_TEST(samples_of_the_last_connections_stay)
 	close_link(&link);
 	ck_assert_uint_eq(n_descriptors(), n_before);
 }
-END_TEST
 
 /* It is asked to end, and killed two seconds later. */
 START_TEST(a_connection_that_does_not_answer_is_ended)
@@ -1016,7 +994,6 @@ START_TEST(a_connection_that_does_not_answer_is_ended)
 	ck_assert(report_of(&link).failed);
 	close_link(&link);
 }
-END_TEST
 
 /* The files "newer", a header of the next version, and "odd", whose description has no columns. */
 static void put_strange_recordings(const char *directory)
@@ -1079,7 +1056,6 @@ START_TEST(what_comes_need_not_be_a_recording)
 		ck_assert_uint_eq(n_descriptors(), n_before);
 	}
 }
-END_TEST
 
 START_TEST(ssh_need_not_be_there)
 {
@@ -1101,7 +1077,6 @@ START_TEST(ssh_need_not_be_there)
 	ck_assert(has_child());
 	close_link(&link);
 }
-END_TEST
 
 /* Another machine: what is sent comes through a pipe that its ssh reads. */
 struct far {
@@ -1250,7 +1225,6 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	close_rig(&rig);
 	ck_assert(!has_child());
 }
-END_TEST
 
 START_TEST(the_newest_moment_says_which_machine_is_gone)
 {
@@ -1326,7 +1300,6 @@ START_TEST(the_newest_moment_says_which_machine_is_gone)
 		close_far(&far[i]);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_fleet_waits_for_all_that_do_not_fail)
 {
@@ -1352,7 +1325,6 @@ START_TEST(a_fleet_waits_for_all_that_do_not_fail)
 		labelled_close(rig.labelled);
 	}
 }
-END_TEST
 
 /* Whatever ssh writes wakes up who waits for it. */
 START_TEST(what_comes_can_be_waited_for)
@@ -1377,4 +1349,3 @@ START_TEST(what_comes_can_be_waited_for)
 		close_link(&link);
 	}
 }
-END_TEST

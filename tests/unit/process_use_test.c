@@ -50,46 +50,30 @@ static double of_process(const struct frame *frame, int pid, const char *column)
 
 static void put_process(struct rig *rig, int pid, int parent, unsigned threads, unsigned ticks)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	rig_put(rig, path, "%d (p%d) S %d 1 1 34819 -1 4 0 0 0 0 %u 0 0 0 -51 0 %u 0 500 1000 25 0\n", pid,
-		pid, parent, ticks, threads);
+	rig_make(rig, textf("proc/%d", pid));
+	rig_put(rig, textf("proc/%d/stat", pid),
+		"%d (p%d) S %d 1 1 34819 -1 4 0 0 0 0 %u 0 0 0 -51 0 %u 0 500 1000 25 0\n", pid, pid, parent,
+		ticks, threads);
 }
 
 static void put_io(struct rig *rig, int pid, unsigned long read_bytes, unsigned long write_bytes)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d/io", pid);
-	rig_put(rig, path,
+	rig_put(rig, textf("proc/%d/io", pid),
 		"rchar: 9\nwchar: 9\nsyscr: 9\nsyscw: 9\nread_bytes: %lu\nwrite_bytes: %lu\n"
-		"cancelled_write_bytes: 7\n",
-		read_bytes, write_bytes);
+		"cancelled_write_bytes: 7\n", read_bytes, write_bytes);
 }
 
 static void remove_process(struct rig *rig, int pid)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d/io", pid);
-	rig_put(rig, path, NULL);
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	rig_put(rig, path, NULL);
-	snprintf(path, sizeof(path), "proc/%d", pid);
-	rig_remove(rig, path);
+	rig_put(rig, textf("proc/%d/io", pid), NULL);
+	rig_put(rig, textf("proc/%d/stat", pid), NULL);
+	rig_remove(rig, textf("proc/%d", pid));
 }
 
 static void put_schedstat(struct rig *rig, int pid, int tid, const char *text)
 {
-	char path[80];
-
-	snprintf(path, sizeof(path), "proc/%d/task/%d", pid, tid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%d/task/%d/schedstat", pid, tid);
-	rig_put(rig, path, "%s", text);
+	rig_make(rig, textf("proc/%d/task/%d", pid, tid));
+	rig_put(rig, textf("proc/%d/task/%d/schedstat", pid, tid), "%s", text);
 }
 
 static void open_rig(struct rig *rig)
@@ -653,11 +637,9 @@ static double waits_of_threads(pid_t pid)
 {
 	const struct dirent *entry;
 	uint64_t sum_ns = 0;
-	char path[64];
 	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
+	tasks = opendir(textf("/proc/%d/task", (int)pid));
 	ck_assert_ptr_nonnull(tasks);
 	while ((entry = readdir(tasks)))
 		if (entry->d_name[0] != '.')
@@ -711,23 +693,20 @@ static void two_threads(const int *pipe_fd)
 static int act(struct machine *machine, const char *order, pid_t pid, double start_seconds)
 {
 	const char *remedy;
-	char action[160];
 	int answer = 1, error;
 
-	snprintf(action, sizeof(action), "%s %d %.6f", order, (int)pid, start_seconds);
-	error = machine->source.act(machine->source.state, "process", action, note_error, &answer, &remedy);
+	error = machine->source.act(machine->source.state, "process", textf("%s %d %.6f", order, (int)pid,
+				    start_seconds), note_error, &answer, &remedy);
 	return error ? error : answer;
 }
 
 /* Of how many threads it is so. */
 static unsigned each_thread(pid_t pid, bool (*is_so)(pid_t tid))
 {
-	char path[64];
 	unsigned n = 0;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	directory = opendir(path);
+	directory = opendir(textf("/proc/%d/task", (int)pid));
 	ck_assert_ptr_nonnull(directory);
 	for (struct dirent *entry; (entry = readdir(directory));)
 		n += *entry->d_name != '.' && is_so((pid_t)atoi(entry->d_name));
@@ -844,7 +823,7 @@ START_TEST(lists_of_cpus_are_written_as_read)
 START_LIVE_TEST(proportional_memory_is_read_on_request)
 {
 	struct machine machine = { 0 };
-	char path[64], bytes[4096];
+	char bytes[4096];
 	uint64_t expected;
 	int pipe_fd[2];
 	pid_t pid = start(two_threads, pipe_fd);
@@ -852,8 +831,7 @@ START_LIVE_TEST(proportional_memory_is_read_on_request)
 	int fd;
 
 	ck_assert_int_eq(read(pipe_fd[0], bytes, 1), 1);
-	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
-	fd = open(path, O_RDONLY);
+	fd = open(textf("/proc/%d/smaps_rollup", (int)pid), O_RDONLY);
 	if (fd < 0)
 		skip_test("no smaps_rollup");
 	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
@@ -872,19 +850,6 @@ START_LIVE_TEST(proportional_memory_is_read_on_request)
 	close(fd);
 	close_machine(&machine);
 	stop(pid);
-}
-
-START_TEST(rollups_are_parsed)
-{
-	static const char *const wrong[] = { "",          "Pss:\n",       "Pss: x kB\n",
-					     "Pss: 12\n", "Rss: 12 kB\n", "Pss: 99999999999999999999 kB\n" };
-	uint64_t bytes;
-
-	ck_assert(smaps_rollup_parse(
-		span_text("00400000-7fff [rollup]\nRss:  900 kB\nPss:   207 kB\nPss_Dirty: 1 kB\n"), &bytes));
-	ck_assert_uint_eq(bytes, 207 * 1024);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ck_assert(!smaps_rollup_parse(span_text(wrong[i]), &bytes));
 }
 
 #define CROWD 700      /* more than have their first turn in one tick */

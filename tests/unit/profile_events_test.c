@@ -91,7 +91,6 @@ START_LIVE_TEST(a_rate_can_be_changed)
 	ck_assert_msg(fast > 100 && slow > 5 && fast > 4 * slow && fast < 30 * slow, "%u and %u", fast, slow);
 	close_events();
 }
-END_TEST
 
 START_LIVE_TEST(they_fit_the_cpus_that_are_online)
 {
@@ -106,7 +105,6 @@ START_LIVE_TEST(they_fit_the_cpus_that_are_online)
 	ck_assert(profile_events_fit(&events));
 	close_events();
 }
-END_TEST
 
 START_TEST(another_machine_has_none)
 {
@@ -115,4 +113,3 @@ START_TEST(another_machine_has_none)
 	profile_events_close(&events);
 	env_close(&env);
 }
-END_TEST

@@ -126,7 +126,6 @@ START_TEST(a_clock_that_is_set_takes_nothing)
 				      "file %u in case %zu", number, c);
 	}
 }
-END_TEST
 
 static void limit_files(bool none)
 {
@@ -179,4 +178,3 @@ START_TEST(a_pipe_is_followed_without_room_for_its_past)
 	sink_close(&sink);
 	close(fds[1]);
 }
-END_TEST

@@ -52,7 +52,6 @@ START_TEST(words_of_a_command)
 	words("\"a' \\\"b\" 'c\" d'", "[a' \"b][c\" d]");
 	words("x a''b", "[x][ab]");
 }
-END_TEST
 
 START_TEST(a_command_has_so_many_words_at_most)
 {
@@ -70,7 +69,6 @@ START_TEST(a_command_has_so_many_words_at_most)
 		rule_command_free(&command);
 	}
 }
-END_TEST
 
 /* Commands that have ended, in their order. */
 struct ended {
@@ -141,7 +139,6 @@ START_TEST(each_tells_how_it_ended)
 		rule_command_free(&command);
 	}
 }
-END_TEST
 
 START_TEST(many_wait_for_each_other)
 {
@@ -159,7 +156,6 @@ START_TEST(many_wait_for_each_other)
 	rule_commands_close(commands);
 	rule_command_free(&command);
 }
-END_TEST
 
 /* What the command prints on its standard output and error, with this firing. */
 static const char *printed(const char *text, struct firing *firing, bool output)
@@ -216,7 +212,6 @@ START_TEST(a_command_knows_what_fired)
 			 ",0,3,0\n");
 	ck_assert_str_eq(printed("/bin/sh -c 'echo out; echo err >&2'", fired(), false), "");
 }
-END_TEST
 
 /* A name of a process may have any byte; a command gets one line of text. */
 START_TEST(a_subject_is_clean)
@@ -229,7 +224,6 @@ START_TEST(a_subject_is_clean)
 			 "a\xef\xbf\xbd"
 			 "b\xef\xbf\xbd[31m \xef\xbf\xbd \xef\xbf\xbd \xef\xbf\xbd \xc3\xa9$(x)\n");
 }
-END_TEST
 
 START_TEST(those_that_wait_never_run_after_the_end)
 {
@@ -248,7 +242,6 @@ START_TEST(those_that_wait_never_run_after_the_end)
 		ck_assert_int_eq(ended.status[i], i < RULE_COMMANDS_MAX ? 128 + SIGKILL : FIRING_NO_COMMAND);
 	rule_command_free(&command);
 }
-END_TEST
 
 START_TEST(one_that_takes_too_long_is_asked_to_end)
 {
@@ -266,7 +259,6 @@ START_TEST(one_that_takes_too_long_is_asked_to_end)
 	rule_commands_close(commands);
 	rule_command_free(&command);
 }
-END_TEST
 
 /*
  * One that ignores SIGTERM gets SIGKILL, with what it has started; so does one that runs at the end. On a
@@ -298,7 +290,6 @@ START_TEST(none_runs_for_ever)
 	ck_assert_int_eq(ended.status[1], 128 + SIGKILL);
 	rule_command_free(&command);
 }
-END_TEST
 
 static void log_firing(struct firing_log *log, double value)
 {
@@ -328,4 +319,3 @@ START_TEST(a_log_keeps_the_first_firings_in_their_order)
 	ck_assert_double_eq(log.firings[99999]->value, 99999);
 	firing_log_free(&log);
 }
-END_TEST

@@ -113,7 +113,6 @@ START_TEST(a_sleep_is_one_row)
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 2);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Earlier sleeps, and the offset of a time namespace, are differences that do not grow. */
 START_TEST(what_was_at_the_start_is_no_sleep)
@@ -127,7 +126,6 @@ START_TEST(what_was_at_the_start_is_no_sleep)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* NTP makes all clocks faster or slower; here by 10 %, a hundred times what it does. */
 START_TEST(another_speed_is_no_row)
@@ -139,7 +137,6 @@ START_TEST(another_speed_is_no_row)
 		ck_assert_uint_eq(next(&rig, i % 2 ? 1.1 : 0.9)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(short_sleeps_add_up)
 {
@@ -157,7 +154,6 @@ START_TEST(short_sleeps_add_up)
 	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_clock_that_is_set_is_of_another_kind)
 {
@@ -185,7 +181,6 @@ START_TEST(a_clock_that_is_set_is_of_another_kind)
 	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_clock_may_be_set_during_a_sleep)
 {
@@ -202,7 +197,6 @@ START_TEST(a_clock_may_be_set_during_a_sleep)
 	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(many_sleeps_add_up)
 {
@@ -224,7 +218,6 @@ START_TEST(many_sleeps_add_up)
 	ck_assert_double_eq_tol(slept, 180, 1e-6);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Between any two reads of the clocks the machine may fall asleep. */
 START_TEST(a_sleep_between_two_reads_is_one_row)
@@ -252,7 +245,6 @@ START_TEST(a_sleep_between_two_reads_is_one_row)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* Then the clocks are read apart, which is neither a sleep nor a set clock. */
 START_TEST(a_busy_machine_is_no_row)
@@ -275,19 +267,14 @@ START_TEST(a_busy_machine_is_no_row)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Its last change at this time of CLOCK_MONOTONIC. */
 static void put_source(struct rig *rig, unsigned number, const char *name, uint64_t changed_ms)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u", number);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/name", number);
-	rig_put(rig, path, "%s\n", name);
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/last_change_ms", number);
-	rig_put(rig, path, "%llu\n", (unsigned long long)changed_ms);
+	rig_make(rig, textf("sys/class/wakeup/wakeup%u", number));
+	rig_put(rig, textf("sys/class/wakeup/wakeup%u/name", number), "%s\n", name);
+	rig_put(rig, textf("sys/class/wakeup/wakeup%u/last_change_ms", number), "%llu\n",
+		(unsigned long long)changed_ms);
 }
 
 START_TEST(what_woke_it_up)
@@ -317,7 +304,6 @@ START_TEST(what_woke_it_up)
 	ck_assert_str_eq(table_text(table, row, "irq_device"), "acpi");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_is_not_known_is_not_0)
 {
@@ -340,7 +326,6 @@ START_TEST(what_is_not_known_is_not_0)
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "irq"), U64_UNKNOWN);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Programs name locks as they like (/sys/power/wake_lock), and a name may be missing. */
 START_TEST(odd_names)
@@ -369,7 +354,6 @@ START_TEST(odd_names)
 	ck_assert(!strstr(text, "too many") && !strstr(text, "far"));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(sources_and_statistics)
 {
@@ -413,7 +397,6 @@ START_TEST(sources_and_statistics)
 	check_row(frame, "wake_source", "state= name=00:04 device= source=wakeup9");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_machine_that_cannot_sleep)
 {
@@ -429,7 +412,6 @@ START_TEST(a_machine_that_cannot_sleep)
 	ck_assert_uint_eq(frame_table(frame, "wake_source")->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Before panetop began, too; an offset of its time namespace would be known from /proc. */
 START_TEST(what_it_slept_since_boot)
@@ -450,7 +432,6 @@ START_TEST(what_it_slept_since_boot)
 	ck_assert(isnan(frame_number(machine.now, "suspend", NULL, "asleep_seconds")));
 	close_machine(&machine);
 }
-END_TEST
 
 /* Rates are per second awake: those of the sample after a sleep are as those of any other. */
 START_TEST(rates_do_not_count_the_sleep)
@@ -476,7 +457,6 @@ START_TEST(rates_do_not_count_the_sleep)
 	}
 	close_machine(&machine);
 }
-END_TEST
 
 static void take_span(struct sleep_past *past, uint64_t second, const char *kind, double seconds)
 {
@@ -524,7 +504,6 @@ START_TEST(times_between_count_the_sleep)
 	sleep_past_rewind(&past, 0);
 	ck_assert_uint_eq(past.n, 0);
 }
-END_TEST
 
 START_TEST(what_the_clock_said_before_a_sleep)
 {
@@ -539,7 +518,6 @@ START_TEST(what_the_clock_said_before_a_sleep)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 111 * SECOND_NS),
 			  START_WALL_NS - (7 * 3600 + 111) * SECOND_NS);
 }
-END_TEST
 
 START_TEST(what_the_clock_said_at_a_sleep)
 {
@@ -562,7 +540,6 @@ START_TEST(what_the_clock_said_at_a_sleep)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), 0);
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), 0); /* before 1970 */
 }
-END_TEST
 
 /* Then it said more than it does now. */
 START_TEST(what_the_clock_said_before_it_was_set_back)
@@ -578,7 +555,6 @@ START_TEST(what_the_clock_said_before_it_was_set_back)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
 			  START_WALL_NS + 4000000000 * SECOND_NS); /* no more than that */
 }
-END_TEST
 
 static struct sleep_span span_of_rows(const char *kind, double one, double other)
 {
@@ -619,7 +595,6 @@ START_TEST(rows_of_a_kind_add_up_to_what_is_possible)
 	ck_assert_int_eq(span_of_rows("clock", -3999999999, -1).set_ns, 0);
 	ck_assert_int_eq(span_of_rows("clock", 4000000001, -2).set_ns, 3999999999 * SECOND_NS);
 }
-END_TEST
 
 /* What is joined is a time, however much is said to have been slept; clocks go to and fro. */
 START_TEST(joined_spans_stay_possible)
@@ -641,7 +616,6 @@ START_TEST(joined_spans_stay_possible)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1000 * SECOND_NS),
 			  START_WALL_NS - (1000 + 100 - 1 - SLEEP_SPANS_MAX) * SECOND_NS);
 }
-END_TEST
 
 START_TEST(many_spans_are_joined)
 {
@@ -652,7 +626,6 @@ START_TEST(many_spans_are_joined)
 	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
 	ck_assert_double_eq(seconds_between(&past, 0, 1000), 1000 + 30 * SLEEP_SPANS_MAX);
 }
-END_TEST
 
 /* A recording may say anything. */
 START_TEST(absurd_sleeps_are_none)
@@ -667,4 +640,3 @@ START_TEST(absurd_sleeps_are_none)
 	take_span(&past, 6, "suspend", 1e300);
 	ck_assert_uint_eq(past.n, 0);
 }
-END_TEST

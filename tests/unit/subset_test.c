@@ -543,7 +543,6 @@ START_TEST(one_table_alone)
 {
 	each_table(walk_alone);
 }
-END_TEST
 
 static void walk_without(struct rig *rig, unsigned topic)
 {
@@ -555,7 +554,6 @@ START_TEST(one_table_less)
 {
 	each_table(walk_without);
 }
-END_TEST
 
 static void walk_without_values(struct rig *rig, unsigned topic)
 {
@@ -569,7 +567,6 @@ START_TEST(one_table_without_rows_or_values)
 {
 	each_table(walk_without_values);
 }
-END_TEST
 
 /* Of each table another one, in turn. */
 START_TEST(one_column_less)
@@ -587,7 +584,6 @@ START_TEST(one_column_less)
 	}
 	close_rig(&rig);
 }
-END_TEST
 
 /* What --record=FILE writes of two panes, all panes of it. */
 START_TEST(tables_of_two_panes)
@@ -614,4 +610,3 @@ START_TEST(tables_of_two_panes)
 	}
 	close_rig(&rig);
 }
-END_TEST

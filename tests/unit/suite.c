@@ -26,7 +26,7 @@
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
-#define TESTS_MAX 256
+#define TESTS_MAX 1280
 #define SCRATCH_NAME "panetop-unit-XXXXXX"
 
 /* Hold all that the tests of a run make below /tmp, and in memory. */
@@ -51,6 +51,21 @@ const char *said_now(void)
 
 	start += strlen(log);
 	return log;
+}
+
+const char *textf(const char *format, ...)
+{
+	static _Thread_local char texts[8][4096];
+	static _Thread_local unsigned next;
+	char *text = texts[next++ % 8];
+	va_list list;
+	int length;
+
+	va_start(list, format);
+	length = vsnprintf(text, sizeof(texts[0]), format, list);
+	va_end(list);
+	ck_assert_int_lt(length, (int)sizeof(texts[0]));
+	return text;
 }
 
 unsigned n_descriptors(void)
@@ -150,19 +165,29 @@ void scratch_directory_in_memory(char path[SCRATCH_PATH_MAX], const char *name)
 	ck_assert_ptr_nonnull(mkdtemp(path));
 }
 
-static struct {
+static struct known_test {
 	const TTest *test;
 	enum test_part part;
+	int number;
 } tests[TESTS_MAX];
 static size_t n_tests, n_steady;
 
-void suite_add(const TTest *test, enum test_part part)
+static void add(const TTest *test, enum test_part part, int number)
 {
 	if (n_tests == TESTS_MAX)
 		abort();
-	tests[n_tests].test = test;
-	tests[n_tests++].part = part;
+	tests[n_tests++] = (struct known_test){ test, part, number };
 	n_steady += part == PART_STEADY;
+}
+
+void suite_add(const TTest *test, enum test_part part)
+{
+	add(test, part, 0);
+}
+
+void suite_add_numbered(const TTest *test, int number)
+{
+	add(test, PART_STEADY, number);
 }
 
 /* TEST_PART=live or =tolerance: these; =steady: the others, or live ones alone. Without it: no tolerances. */
@@ -193,7 +218,7 @@ static bool is_to_be_repeated(const char *name)
 
 static int by_line(const void *a, const void *b)
 {
-	return (*(const TTest *const *)a)->line - (*(const TTest *const *)b)->line; /* the first of each */
+	return ((const struct known_test *)a)->test->line - ((const struct known_test *)b)->test->line;
 }
 
 /* The comment of TAP may have several lines. */
@@ -271,7 +296,7 @@ int main(int argc, char **argv)
 			continue;
 		tcase = tcase_create(test->name);
 		tcase_set_timeout(tcase, PATIENCE_SECONDS);
-		tcase_add_test(tcase, test);
+		tcase_add_loop_test(tcase, test, tests[i].number, tests[i].number + 1);
 		suite_add_tcase(suite, tcase);
 	}
 	if (!open_scratch()) {

@@ -34,6 +34,7 @@
 #define START_TOLERANCE_TEST(test) START_TEST_OF(test, PART_TOLERANCE)
 enum test_part { PART_STEADY, PART_LIVE, PART_TOLERANCE };
 void suite_add(const TTest *test, enum test_part part);
+void suite_add_numbered(const TTest *test, int number); /* which is its argument _i */
 
 /*
  * Each assertion that holds has its place written to a file, for a crash that may follow; it is there already
@@ -44,6 +45,9 @@ void mark_new_point(const char *file, int line);
 
 /* What error_message() said since the last call. */
 const char *said_now(void);
+
+/* A text made as by printf(), of at most 4095 bytes; it stays until the eighth one after it. */
+const char *textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 unsigned n_descriptors(void); /* that are open, and three more: for a comparison */
 int lowest_free_descriptor(void);

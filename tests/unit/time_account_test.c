@@ -372,12 +372,10 @@ static char group[64]; /* of this test alone */
 
 static bool write_group(const char *name, const char *text)
 {
-	char path[128];
 	bool written;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", group, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
+	fd = open(textf("%s/%s", group, name), O_WRONLY | O_CLOEXEC);
 	written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 	if (fd >= 0)
 		close(fd);

@@ -211,7 +211,6 @@ START_LIVE_TEST(pages_that_a_program_touches)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* Each is touched whole, or not. */
 START_LIVE_TEST(huge_pages_that_a_program_touches)
@@ -233,7 +232,6 @@ START_LIVE_TEST(huge_pages_that_a_program_touches)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* Of a new program all pages are young: they are not taken for touched ones. */
 START_LIVE_TEST(an_exec_begins_the_window_again)
@@ -261,7 +259,6 @@ START_LIVE_TEST(an_exec_begins_the_window_again)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 START_LIVE_TEST(one_that_ends_has_no_rows)
 {
@@ -275,7 +272,6 @@ START_LIVE_TEST(one_that_ends_has_no_rows)
 	ck_assert(was_told(&machine, "has exited"));
 	close_batch(&machine);
 }
-END_TEST
 
 START_LIVE_TEST(without_memory_there_is_nothing_to_touch)
 {
@@ -296,19 +292,16 @@ START_LIVE_TEST(without_memory_there_is_nothing_to_touch)
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
 	close_batch(&machine);
 }
-END_TEST
 
 static double referenced_pages(const struct worked *worked)
 {
 	static char bytes[1 << 20]; /* under a sanitizer there are many */
-	char path[64];
 	struct maps_region region;
 	struct smaps_sizes sizes;
 	struct span text;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)worked->pid);
-	file = fopen(path, "r");
+	file = fopen(textf("/proc/%d/smaps", (int)worked->pid), "r");
 	ck_assert_ptr_nonnull(file);
 	text = span_of(bytes, fread(bytes, 1, sizeof(bytes), file));
 	fclose(file);
@@ -340,7 +333,6 @@ START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 	close_machine(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 static double of_process(const struct machine *machine, pid_t pid, const char *column)
 {
@@ -379,7 +371,6 @@ START_LIVE_TEST(the_column_of_processes)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 static int answer;
 
@@ -477,7 +468,6 @@ START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 {
@@ -503,7 +493,6 @@ START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 START_LIVE_TEST(what_is_refused_on_the_screen)
 {
@@ -530,7 +519,6 @@ START_LIVE_TEST(what_is_refused_on_the_screen)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* The topic is open only where the view or the column is shown. */
 START_LIVE_TEST(it_ends_with_the_view)
@@ -557,7 +545,6 @@ START_LIVE_TEST(it_ends_with_the_view)
 	end_work(&worked);
 	free(none);
 }
-END_TEST
 
 START_LIVE_TEST(of_others_it_says_what_it_lacks)
 {
@@ -587,25 +574,6 @@ START_LIVE_TEST(of_others_it_says_what_it_lacks)
 	ck_assert(seteuid(0) == 0);
 	end_work(&worked);
 }
-END_TEST
-
-START_TEST(smaps_say_what_is_referenced)
-{
-	struct span text =
-		span_text("1000-9000 rw-p 0 0:0 0\nRss: 32 kB\nReferenced: 12 kB\nAnonHugePages: 8 kB\n"
-			  "ShmemPmdMapped: 4 kB\nFilePmdMapped: 18446744073709551615 kB\n"
-			  "a000-b000 rw-p 0 0:0 0\nRss: 4 kB\nReferenced: x kB\n");
-	struct maps_region region;
-	struct smaps_sizes sizes;
-
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert_uint_eq(sizes.referenced_bytes, 12 * 1024);
-	ck_assert_uint_eq(sizes.huge_bytes, 12 * 1024);
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert_uint_eq(sizes.referenced_bytes, U64_UNKNOWN);
-	ck_assert_uint_eq(sizes.huge_bytes, U64_UNKNOWN);
-}
-END_TEST
 
 /* As "measured" of one window of 30 s, of 2 GiB resident. */
 static struct touched_facts facts_of(double touched_bytes)
@@ -656,45 +624,6 @@ START_TEST(the_rest_is_named_only_where_there_is_one)
 	touched_sentence(&facts, text, true);
 	ck_assert_ptr_nonnull(strstr(text, "has exited"));
 }
-END_TEST
-
-static const char *const damon_alone[] = { "damon_stat", NULL };
-
-START_TEST(idle_memory_of_the_machine)
-{
-	static struct frame frame;
-
-	sample_fixture(&frame, "damon_stat", 0, damon_alone);
-	check_row(&frame, "damon_stat",
-		  "p25_seconds=1.55 p50_seconds=9.3 p75_seconds=17.05 p90_seconds=21.7 p99_seconds=24.49 "
-		  "max_seconds=24.8 bandwidth_bytes_per_second=214748364");
-	frame_close(&frame);
-	sample_fixture(&frame, "linux-6.1", 0, damon_alone); /* it has none, which is no fault */
-	ck_assert_uint_eq(frame_table(&frame, "damon_stat")->n_rows, 0);
-	ck_assert_uint_eq(frame.n_notices, 0);
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(idle_memory_is_unknown_before_it_is_known)
-{
-	struct rig rig;
-	char zeros[512];
-
-	memset(zeros, 0, sizeof(zeros));
-	for (int i = 0; i < DAMON_PERCENTILES; i++)
-		strcat(zeros, i > 0 ? ",0" : "0");
-	rig_open(&rig, "damon_stat", damon_alone);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 1);
-	rig_put(&rig, "sys/module/damon_stat/parameters/memory_idle_ms_percentiles", "%s\n", zeros);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
-	rig_tick(&rig, 0);
-	rig_put(&rig, "sys/module/damon_stat/parameters/enabled",
-		"N\n"); /* its last numbers stay in the files */
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(percentiles_that_are_none)
 {
@@ -716,7 +645,6 @@ START_TEST(percentiles_that_are_none)
 	text[length - 1] = '\0'; /* no longer ascending */
 	ck_assert(!damon_percentiles_parse(span_text(text), idle));
 }
-END_TEST
 
 /* --- Over files of a rig, read at once. */
 
@@ -724,27 +652,18 @@ END_TEST
 
 static void put_file(struct rig *rig, unsigned pid, const char *name, const char *text)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
-	rig_put(rig, path, "%s", text);
+	rig_put(rig, textf("proc/%u/%s", pid, name), "%s", text);
 }
 
 static void put_stat(struct rig *rig, unsigned pid, char state, unsigned start)
 {
-	char text[160];
-
-	snprintf(text, sizeof(text), "%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid, state,
-		 start);
-	put_file(rig, pid, "stat", text);
+	put_file(rig, pid, "stat", textf("%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid,
+		 state, start));
 }
 
 static void put_memory(struct rig *rig, unsigned pid)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u", pid);
-	rig_make(rig, path);
+	rig_make(rig, textf("proc/%u", pid));
 	put_stat(rig, pid, 'S', START);
 	put_file(rig, pid, "clear_refs", "");
 	put_file(rig, pid, "smaps",
@@ -894,7 +813,6 @@ START_TEST(regions_keep_what_was_seen_of_them)
 	ck_assert(look->smaps == -1 && look->clear_refs == -1);
 	close_touches(&rig);
 }
-END_TEST
 
 /* Sums alone, until regions are wanted. */
 START_TEST(sums_of_a_process_need_no_regions)
@@ -926,7 +844,6 @@ START_TEST(sums_of_a_process_need_no_regions)
 	ck_assert_uint_eq(look->report.n_regions, 1);
 	close_touches(&rig);
 }
-END_TEST
 
 START_TEST(looks_end_when_they_are_wanted_no_more)
 {
@@ -955,7 +872,6 @@ START_TEST(looks_end_when_they_are_wanted_no_more)
 	ck_assert_ptr_nonnull(touch_list_find(list, 7, START));
 	close_touches(&rig);
 }
-END_TEST
 
 /* As long as it lives its memory is that of another program; else it has ended. */
 START_TEST(why_a_look_ends)
@@ -1023,7 +939,6 @@ START_TEST(why_a_look_ends)
 		close_touches(&rig);
 	}
 }
-END_TEST
 
 static unsigned n_done;
 
@@ -1110,7 +1025,6 @@ START_TEST(orders_of_the_screen)
 	ck_assert_int_eq(tell(&rig, "look 1 7 5"), -ENXIO);
 	close_touches(&rig);
 }
-END_TEST
 
 /* The one that began first makes room. */
 START_TEST(the_oldest_look_makes_room)
@@ -1134,7 +1048,6 @@ START_TEST(the_oldest_look_makes_room)
 		ck_assert((touch_list_find(list, 100 + i, START) != NULL) == (i != 2));
 	close_touches(&rig);
 }
-END_TEST
 
 /* By the files of panetop itself, which are left as they are. */
 START_TEST(what_a_probe_says_of_touched_memory)
@@ -1164,4 +1077,3 @@ START_TEST(what_a_probe_says_of_touched_memory)
 	rig.env.live = false;
 	close_touches(&rig);
 }
-END_TEST

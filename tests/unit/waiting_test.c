@@ -713,7 +713,6 @@ static void check_chain(bool of_scope)
 	struct child *child = shared(sizeof(*child));
 	int first[2], second[2];
 	pid_t pids[3];
-	char in[64];
 
 	ck_assert_int_eq(pipe(first), 0);
 	ck_assert_int_eq(pipe(second), 0);
@@ -722,8 +721,8 @@ static void check_chain(bool of_scope)
 	pids[2] = begin_link("chain-c", -1, second[1], child, 2);
 	while (atomic_load(&child->word) < 3)
 		rest(1000000);
-	snprintf(in, sizeof(in), "pid=%d,%d,%d", (int)pids[0], (int)pids[1], (int)pids[2]);
-	open_counting(wake_topic, of_scope ? in : NULL);
+	open_counting(wake_topic, of_scope ? textf("pid=%d,%d,%d", (int)pids[0], (int)pids[1], (int)pids[2]) :
+		      NULL);
 	rest(10000000);
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++)

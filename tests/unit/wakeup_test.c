@@ -404,13 +404,10 @@ START_LIVE_TEST(exits_from_idle_are_as_many_as_entries)
 /* More than is read at once, so that lines are cut between two reads. */
 static void write_symbols(const char *root, unsigned count, uint64_t first)
 {
-	char path[SCRATCH_PATH_MAX + 32];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert(mkdir(path, 0755) == 0 || errno == EEXIST);
-	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
-	file = fopen(path, "w");
+	ck_assert(mkdir(textf("%s/proc", root), 0755) == 0 || errno == EEXIST);
+	file = fopen(textf("%s/proc/kallsyms", root), "w");
 	ck_assert_ptr_nonnull(file);
 	fprintf(file, "0000000000000000 A fixed_percpu_data\nnonsense\n%016llx D data_here\n",
 		(unsigned long long)first);
@@ -534,7 +531,6 @@ START_TEST(functions_are_sought_in_slices_as_they_are_wanted)
 	ck_assert_int_eq(function_names_test(&env), -ENOENT);
 	env_close(&env);
 }
-END_TEST
 
 START_LIVE_TEST(causes_add_up_to_wakeups)
 {
