@@ -325,14 +325,14 @@ static void watch_events(struct batch *batch)
 static void on_tick(void *context)
 {
 	struct batch *batch = context;
-	uint64_t cpu_ns = env_self_cpu_ns();
+	uint64_t cpu_ns = real_self_cpu_ns();
 
 	if (settle_begins(&batch->settle, batch->source))
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	if (step(batch) == STEP_END)
 		loop_stop(&batch->loop);
 	else
-		keep_pace(batch, env_self_cpu_ns() - cpu_ns);
+		keep_pace(batch, real_self_cpu_ns() - cpu_ns);
 	if (batch->child.command && batch->child.phase == CHILD_BEFORE && !batch->loop.stopped &&
 	    child_command_start(&batch->child, batch->source) != 0)
 		loop_stop(&batch->loop);

@@ -87,14 +87,14 @@ bool child_command_signal(struct child_command *child, int number, bool of_termi
 /* SIGCHLD is blocked, so it stays pending until it is taken. */
 static void await_end(const struct child_command *child)
 {
-	const uint64_t until_ns = env_mono_ns() + GRACE_NS;
+	const uint64_t until_ns = real_mono_ns() + GRACE_NS;
 	siginfo_t info = { 0 };
 	sigset_t signals;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
-		uint64_t now_ns = env_mono_ns();
+		uint64_t now_ns = real_mono_ns();
 		struct timespec left;
 
 		if (now_ns >= until_ns)

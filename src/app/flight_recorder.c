@@ -92,7 +92,7 @@ static int write_past(void *past, int fd)
 static void report(struct flight_recorder *recorder, const char *path, const struct user_file *file,
 		   int error)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = real_mono_ns();
 	char why[TEXT_MAX];
 
 	if (recorder->reported_ns > 0 && now_ns - recorder->reported_ns < AGAIN_NS)
@@ -109,7 +109,7 @@ static void save(struct flight_recorder *recorder)
 	struct user_file file;
 	int error;
 
-	clock_utc(time, env_wall_ns());
+	clock_utc(time, real_wall_ns());
 	do {
 		snprintf(path, sizeof(path), "%s/panetop-%.19sZ-%u.recording", recorder->directory, time,
 			 ++recorder->n_saved);

@@ -233,7 +233,7 @@ static void start(struct rule_commands *commands, const struct waiting *next)
 		.pid = pid,
 		.program = next->command->words[0],
 		.fd = fd,
-		.until_ns = env_mono_ns() + (uint64_t)(commands->seconds * 1e9),
+		.until_ns = real_mono_ns() + (uint64_t)(commands->seconds * 1e9),
 	};
 }
 
@@ -302,7 +302,7 @@ static void end_late(struct running *running, uint64_t now_ns)
 
 void rule_commands_go_on(struct rule_commands *commands)
 {
-	uint64_t now_ns = env_mono_ns(), ticks;
+	uint64_t now_ns = real_mono_ns(), ticks;
 
 	if (read(commands->timer_fd, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks))
 		for (size_t i = 0; i < commands->n_running; i++)

@@ -48,7 +48,7 @@ static void note_lost(struct sample_file *file, const char *why)
 {
 	char text[TEXT_MAX];
 
-	if (lost_samples_add(&file->lost, 1, why, env_mono_ns(), text, sizeof(text)))
+	if (lost_samples_add(&file->lost, 1, why, real_mono_ns(), text, sizeof(text)))
 		error_message(file->name, "%s", text);
 }
 

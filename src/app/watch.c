@@ -113,11 +113,11 @@ static void plan(struct watch *watch)
 static void on_tick(void *context)
 {
 	struct watch *watch = context;
-	uint64_t cpu_ns = env_self_cpu_ns(), delay;
+	uint64_t cpu_ns = real_self_cpu_ns(), delay;
 	bool changed;
 
 	step(watch);
-	delay = rate_limit_delay(&watch->rate_limit, env_self_cpu_ns() - cpu_ns, delay_ns(watch), &changed);
+	delay = rate_limit_delay(&watch->rate_limit, real_self_cpu_ns() - cpu_ns, delay_ns(watch), &changed);
 	if (changed && watch->ticks)
 		loop_set_tick(&watch->loop, delay);
 }

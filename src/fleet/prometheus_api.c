@@ -100,7 +100,7 @@ void prometheus_api_rest(struct prometheus_api *api, int error, const char *why)
 {
 	snprintf(api->why, sizeof(api->why), "%s", why);
 	api->error = error;
-	api->rests_until_ns = env_mono_ns() + REST_NS;
+	api->rests_until_ns = real_mono_ns() + REST_NS;
 }
 
 static int add_bytes(void *answer, struct span bytes, const char **why)
@@ -121,7 +121,7 @@ static int ask(struct prometheus_api *api, const char *call, const char *value, 
 	int error;
 
 	*why = api->why;
-	if (env_mono_ns() < api->rests_until_ns)
+	if (real_mono_ns() < api->rests_until_ns)
 		return api->error;
 	buffer_print(&url, "%s/api/v1/%s", api->url, call);
 	add_encoded(&url, value);

@@ -18,7 +18,7 @@
 
 static double now_seconds(void)
 {
-	return (double)env_wall_ns() / 1e9 - BEHIND_SECONDS;
+	return (double)real_wall_ns() / 1e9 - BEHIND_SECONDS;
 }
 
 int stored_axis_open(struct stored_axis *axis, double step_seconds, double oldest)

@@ -98,7 +98,7 @@ void record_lose(struct sink *sink, unsigned long n_samples, int error)
 {
 	char text[TEXT_MAX];
 
-	if (lost_samples_add(&sink->lost, n_samples, strerror(-error), env_mono_ns(), text, sizeof(text)))
+	if (lost_samples_add(&sink->lost, n_samples, strerror(-error), real_mono_ns(), text, sizeof(text)))
 		error_message(sink->name, "%s", text);
 }
 

@@ -668,7 +668,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 
 static void draw_nothing(struct screen *screen, const struct canvas *canvas)
 {
-	bool told = env_mono_ns() < screen->message_until_ns;
+	bool told = real_mono_ns() < screen->message_until_ns;
 
 	canvas_text(canvas, 0, 0, STYLE_NOTICE, told ? screen->message : _("waiting for the first sample"),
 		    -1);

@@ -98,7 +98,7 @@ void saving_ask(struct pane_context *context)
 	snapshot_text(&screen->saving.text);
 	buffer_empty(&screen->saving.svg);
 	snapshot_svg(&screen->saving.svg, theme_is_light(screen->theme));
-	snprintf(name, sizeof(name), "panetop-%s%s", clock_local(time, env_wall_ns(), "%Y%m%d-%H%M%S"),
+	snprintf(name, sizeof(name), "panetop-%s%s", clock_local(time, real_wall_ns(), "%Y%m%d-%H%M%S"),
 		 screen->setup->past ? ".recording" : ".svg");
 	screen_prompt(context,
 		      screen->setup->past

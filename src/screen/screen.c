@@ -64,7 +64,7 @@ static void on_tick(void *state)
 {
 	struct screen *screen = state;
 	bool live = screen_is_live(screen), soon = screen->n_soon > 0;
-	uint64_t cpu_ns = env_self_cpu_ns();
+	uint64_t cpu_ns = real_self_cpu_ns();
 
 	if (live || replay_wants_frame(screen))
 		take_sample(screen);
@@ -74,7 +74,7 @@ static void on_tick(void *state)
 		delay_go_on(screen);
 	draw_or_stop(screen);
 	if (live && !soon)
-		delay_keep_pace(screen, env_self_cpu_ns() - cpu_ns);
+		delay_keep_pace(screen, real_self_cpu_ns() - cpu_ns);
 }
 
 static void on_wake(void *state)

@@ -200,7 +200,7 @@ void subscriptions_follow(struct screen *screen)
 		take_wanted(screen);
 	}
 	if (screen_is_live(screen) && has_only_kept(screen))
-		turn = kept_pace_next(&screen->kept_pace, env_mono_ns(), env_self_cpu_ns(),
+		turn = kept_pace_next(&screen->kept_pace, real_mono_ns(), real_self_cpu_ns(),
 				      (uint64_t)(screen->delay_seconds * 1e9));
 	rest(screen, turn);
 	request_columns(screen, keeps && turn != KEPT_REST);

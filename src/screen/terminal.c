@@ -396,7 +396,7 @@ bool terminal_read(struct terminal *terminal, struct input *input)
 				return true;
 			continue;
 		}
-		input->key = key_sequence_feed(&terminal->sequence, key_of_code(kind, code), env_mono_ns());
+		input->key = key_sequence_feed(&terminal->sequence, key_of_code(kind, code), real_mono_ns());
 		take_answer(terminal);
 		if (input->key)
 			return true;

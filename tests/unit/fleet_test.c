@@ -731,7 +731,7 @@ static void make_ssh(char directory[SCRATCH_PATH_MAX])
 static void open_link(struct link *link)
 {
 	*link = (struct link){ .record = { .delay_seconds = 1 },
-			       .now_ns = env_mono_ns(),
+			       .now_ns = real_mono_ns(),
 			       .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	make_ssh(link->directory);
 	link->reading = reading_plan();
@@ -830,7 +830,7 @@ static size_t put_recording(const char *directory, unsigned n_samples, double ag
 	static const struct machine_plan plan = { "web1", 0, 1, 100, 3, 5 };
 	struct recording_writer *writer = NULL;
 	struct buffer bytes = { 0 };
-	uint64_t now_ns = env_wall_ns();
+	uint64_t now_ns = real_wall_ns();
 	struct frame frame;
 	size_t length;
 
@@ -889,7 +889,7 @@ END_TEST
 /* Five seconds and five delays. */
 START_TEST(a_connection_without_samples_is_in_trouble)
 {
-	const uint64_t now_ns = env_mono_ns();
+	const uint64_t now_ns = real_mono_ns();
 	struct link link;
 
 	if (now_ns < 110 * SECOND_NS)
@@ -1128,7 +1128,7 @@ static void send_sample(struct far *far, double ahead)
 	struct buffer bytes = { 0 };
 
 	fill_sample(&far->frame, &far->plan, far->n_sent++);
-	far->frame.wall_ns = env_wall_ns() + (uint64_t)(int64_t)(ahead * 1e9);
+	far->frame.wall_ns = real_wall_ns() + (uint64_t)(int64_t)(ahead * 1e9);
 	if (!far->writer)
 		far->writer = recording_writer_open(&far->frame, true);
 	recording_writer_add(far->writer, &far->frame, &bytes);
@@ -1198,7 +1198,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
 	char directory[SCRATCH_PATH_MAX];
 	struct far far[2];
-	uint64_t first_ns, last_ns, begun_ns = env_wall_ns();
+	uint64_t first_ns, last_ns, begun_ns = real_wall_ns();
 	size_t n_frames;
 	struct rig rig;
 
@@ -1213,7 +1213,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	ck_assert(!rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
 	ck_assert_uint_eq(n_frames, 1);
 	ck_assert_uint_eq(first_ns, last_ns);
-	ck_assert(first_ns >= begun_ns && first_ns <= env_wall_ns());
+	ck_assert(first_ns >= begun_ns && first_ns <= real_wall_ns());
 	next_moment(&rig);
 	ck_assert_str_eq(rig.frame.host, "web1");
 	ck_assert_uint_eq(rig.frame.mono_ns, SECOND_NS);

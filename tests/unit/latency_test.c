@@ -546,7 +546,7 @@ END_TEST
 START_TEST(nothing_is_measured_before_the_first_period)
 {
 	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
-	uint64_t opened_ns = env_mono_ns();
+	uint64_t opened_ns = real_mono_ns();
 	struct latency_probe *probe;
 	uint32_t cpu;
 	struct latency_plan plan = plain_plan(&cpu);

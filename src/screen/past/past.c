@@ -225,7 +225,7 @@ static void show_exactly(struct screen *screen, size_t position)
 	screen->frozen = screen->in_past = true;
 	event_logs_freeze_at(&screen->logs, frame->wall_ns);
 	session_show(screen, SCREEN_PAST_FRAME);
-	if (enters && !(screen->message_warns && env_mono_ns() < screen->message_until_ns))
+	if (enters && !(screen->message_warns && real_mono_ns() < screen->message_until_ns))
 		say_earlier(screen);
 }
 

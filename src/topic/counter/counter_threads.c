@@ -158,13 +158,13 @@ static uint64_t clock_of(const struct counter_threads *threads)
 {
 	uint64_t ns;
 
-	return env_process_cpu_ns(threads->pid, &ns) ? ns : 0;
+	return real_process_cpu_ns(threads->pid, &ns) ? ns : 0;
 }
 
 void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	threads->user_only = false;
-	threads->since_ns = threads->read_ns = env_mono_ns();
+	threads->since_ns = threads->read_ns = real_mono_ns();
 	threads->error = open_all(threads, env, plan);
 	if (threads->error == 0)
 		threads->error = refusal(threads, plan);
@@ -236,7 +236,7 @@ static bool read_all(struct counter_threads *threads, const struct counter_plan 
 	bool read = true;
 
 	threads->lost_error = 0;
-	threads->read_ns = env_mono_ns();
+	threads->read_ns = real_mono_ns();
 	for (unsigned e = 0; e < plan->events.count; e++)
 		threads->sums[e].known = true;
 	for (size_t i = 0; i < threads->n_threads; i++) {

@@ -224,7 +224,7 @@ void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns)
 		find_supplies(supplies);
 	device_poll_collect(supplies->env);
 	supplies->mono_ns = mono_ns;
-	supplies->asked_ns = env_mono_ns();
+	supplies->asked_ns = real_mono_ns();
 	forget_sleep(supplies);
 	for (size_t i = 0; i < supplies->count; i++)
 		device_attribute_submit(supplies->list[i].uevent);

@@ -494,7 +494,7 @@ static int sample_probes(struct sample *sample)
 			prober_settle(state->prober);
 		state->settled = true;
 	}
-	sample->table->mono_ns = env_mono_ns();
+	sample->table->mono_ns = real_mono_ns();
 	for (unsigned i = 0; i < PROBE_CALLS_MAX; i++)
 		if (state->places[i])
 			sample_one(sample, state->places[i]);

@@ -177,7 +177,7 @@ static uint64_t all_hits(const struct probe *probe)
 static void begin_look(struct probe *probe)
 {
 	probe->seen_hits = all_hits(probe);
-	probe->seen_ns = env_mono_ns();
+	probe->seen_ns = real_mono_ns();
 }
 
 /* No longer wanted first: while one event after the other goes, hits and returns would differ. */
@@ -218,7 +218,7 @@ static void stop(struct prober *prober, struct probe *probe, enum probe_state st
 /* Stops it where its hits since the last look cost too much; a look takes at least LOOK_NS. */
 static void look(struct prober *prober, struct probe *probe)
 {
-	uint64_t now_ns = env_mono_ns(), hits = all_hits(probe);
+	uint64_t now_ns = real_mono_ns(), hits = all_hits(probe);
 	bool allowed;
 
 	if (probe->n_events == 0 || now_ns - probe->seen_ns < LOOK_NS)
@@ -662,7 +662,7 @@ static void publish_all(struct prober *prober)
  */
 static bool do_all(struct prober *prober)
 {
-	uint64_t begun_ns = env_mono_ns(), took_ns;
+	uint64_t begun_ns = real_mono_ns(), took_ns;
 	bool scans;
 
 	for (struct probe *probe = prober->probes; probe; probe = probe->next)
@@ -681,7 +681,7 @@ static bool do_all(struct prober *prober)
 		look(prober, probe);
 		pthread_mutex_lock(&prober->lock);
 	}
-	took_ns = env_mono_ns() - begun_ns;
+	took_ns = real_mono_ns() - begun_ns;
 	if (scans)
 		prober->next_scan_ns = begun_ns + took_ns +
 				       (SCAN_SHARE * took_ns > SCAN_NS ? SCAN_SHARE * took_ns : SCAN_NS);
@@ -700,7 +700,7 @@ static bool has_changes(const struct prober *prober)
 /* Under lock, which it releases while it waits. */
 static void wait_for_change(struct prober *prober, uint64_t ns)
 {
-	const struct timespec until = env_timespec(env_mono_ns() + ns);
+	const struct timespec until = env_timespec(real_mono_ns() + ns);
 
 	if (!has_changes(prober))
 		pthread_cond_timedwait(&prober->wake, &prober->lock, &until);

@@ -429,7 +429,7 @@ static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t add
 {
 	struct jit *jit = jit_of(files, pid);
 	const char *found;
-	uint64_t now_ns = env_mono_ns(), wait_ns;
+	uint64_t now_ns = real_mono_ns(), wait_ns;
 	uint64_t offset;
 
 	jit->used = ++files->uses;
@@ -440,7 +440,7 @@ static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t add
 		close_oldest_jit(files);
 	jit = jit_of(files, pid);
 	read_jit(files, jit);
-	wait_ns = JIT_TIMES * (env_mono_ns() - now_ns);
+	wait_ns = JIT_TIMES * (real_mono_ns() - now_ns);
 	jit->again_ns = now_ns + (wait_ns > JIT_NS ? wait_ns : JIT_NS);
 	return symbols_find(&jit->symbols, address, &offset);
 }

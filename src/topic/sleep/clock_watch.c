@@ -12,11 +12,11 @@
 static struct clock_reading read_once(void)
 {
 	struct clock_reading reading;
-	uint64_t begun_ns = env_boot_ns();
+	uint64_t begun_ns = real_boot_ns();
 
-	reading.mono_ns = env_mono_ns();
-	reading.wall_ns = env_wall_ns();
-	reading.boot_ns = env_boot_ns(); /* after a sleep between any of them it is far from begun_ns */
+	reading.mono_ns = real_mono_ns();
+	reading.wall_ns = real_wall_ns();
+	reading.boot_ns = real_boot_ns(); /* after a sleep between any of them it is far from begun_ns */
 	reading.apart_ns = reading.boot_ns - begun_ns;
 	return reading;
 }
