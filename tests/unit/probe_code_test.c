@@ -947,7 +947,7 @@ static void open_prober(void)
 	ck_assert_int_eq(ftruncate(set.maps[BPF_MAP_HITS], (off_t)bytes), 0);
 	hits = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, set.maps[BPF_MAP_HITS], 0);
 	ck_assert_ptr_ne(hits, MAP_FAILED);
-	prober = prober_open(&form, 0.05);
+	prober = prober_open(&real_clock, &form, 0.05);
 	ck_assert_ptr_nonnull(prober);
 }
 
@@ -1297,7 +1297,7 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 		{ "", "begin", 0 },
 		{ "work", "count_words", 0 },
 	};
-	struct function_list list = { 0 };
+	struct function_list list = { .clock = &real_clock };
 	struct child one;
 	uint32_t pid;
 
