@@ -34,7 +34,7 @@ long open_files_sockets(struct env *env, uint32_t pid, uint64_t *cookie, size_t 
 
 /*
  * Sockets among n of its descriptors from 0 on that have no bit in known, where those from n_known on have
- * none. Ends at limit as well. False: until_ns of real_self_cpu_ns() came before.
+ * none. Ends at limit as well. False: until_ns of env_self_cpu_ns() came before.
  */
 bool open_files_new_sockets(struct env *env, uint32_t pid, const uint64_t *known, uint32_t n_known,
 			    uint64_t n, uint32_t limit, uint64_t until_ns, open_files_found *found,

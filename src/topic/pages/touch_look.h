@@ -67,7 +67,6 @@ struct touch_look {
 	/* Of the helper while it is in flight. */
 	int smaps, clear_refs; /* descriptors, -1: closed. smaps stays bound to the memory of the process */
 	bool reads, clears, ends_window, finished;
-	const struct machine_clock *clock; /* as of env, which it may outlive */
 	int read_error;
 	uint64_t fresh_cleared_ns, read_cpu_ns, clear_cpu_ns;
 	struct touch_report fresh;
