@@ -126,7 +126,8 @@ static void open_rig(struct rig *rig, bool together)
 		.reading = { .schemas = topic_schemas(),
 			     .n_schemas = n_topics,
 			     .rules = finding_rules,
-			     .n_rules = n_finding_rules },
+			     .n_rules = n_finding_rules,
+			     .clock = &real_clock },
 		.request = &rig->request,
 		.together = together,
 	};
@@ -536,7 +537,7 @@ static void add_part(struct given *given, const struct machine_plan *plan, unsig
 
 static struct member_plan reading_plan(void)
 {
-	return (struct member_plan){ .schemas = topic_schemas(), .n_schemas = n_topics };
+	return (struct member_plan){ .schemas = topic_schemas(), .n_schemas = n_topics, .clock = &real_clock };
 }
 
 static double seconds_of(const struct frame *frame)

@@ -130,7 +130,7 @@ START_TEST(each_tells_how_it_ended)
 	user_variables_open();
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ended ended = { .n = 0 };
-		struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+		struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 		struct rule_command command;
 
 		ck_assert(rule_command_parse(&command, cases[i].text));
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(many_wait_for_each_other)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -173,7 +173,7 @@ static const char *printed(const char *text, struct firing *firing, bool output)
 
 	user_variables_open();
 	dup2(fd, STDERR_FILENO);
-	commands = rule_commands_open(output, 0, 60, take, &ended);
+	commands = rule_commands_open(&real_clock, output, 0, 60, take, &ended);
 	ck_assert(rule_command_parse(&command, text));
 	rule_commands_add(commands, &command, firing);
 	await(commands, &ended, 1);
@@ -234,7 +234,7 @@ END_TEST
 START_TEST(those_that_wait_never_run_after_the_end)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -253,7 +253,7 @@ END_TEST
 START_TEST(one_that_takes_too_long_is_asked_to_end)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 0.02, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 0.02, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -272,7 +272,7 @@ END_TEST
 START_TEST(none_runs_for_ever)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 0.05, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 0.05, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();

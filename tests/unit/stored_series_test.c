@@ -487,7 +487,7 @@ static void ask_server(const char *const *with)
 	client_lacks = NULL;
 	answers = with;
 	*asked = '\0';
-	ck_assert_int_eq(prometheus_api_open(&api, "http://box:9090/x//", &why), 0);
+	ck_assert_int_eq(prometheus_api_open(&api, &real_clock, "http://box:9090/x//", &why), 0);
 }
 
 static void leave_server(void)
@@ -642,7 +642,7 @@ START_TEST(a_silent_server_rests)
 	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), 0);
 	leave_server();
 	client_lacks = "libcurl is missing";
-	ck_assert_int_eq(prometheus_api_open(&api, "http://box", &why), -ELIBACC);
+	ck_assert_int_eq(prometheus_api_open(&api, &real_clock, "http://box", &why), -ELIBACC);
 	ck_assert_str_eq(why, "libcurl is missing");
 	free(api.url);
 }
@@ -746,7 +746,7 @@ START_TEST(moments_begin_with_what_is_stored)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct stored_axis axis;
 
-		ck_assert_int_eq(stored_axis_open(&axis, 15, cases[c].oldest), 0);
+		ck_assert_int_eq(stored_axis_open(&axis, &real_clock, 15, cases[c].oldest), 0);
 		ck_assert(fmod(axis.first, 15) == 0);
 		ck_assert_double_ge(axis.first, cases[c].first);
 		ck_assert_double_lt(axis.first, cases[c].first + 61);
@@ -768,7 +768,7 @@ START_TEST(moments_are_steps_of_the_last_days)
 		struct itimerspec timer;
 		size_t n;
 
-		ck_assert_int_eq(stored_axis_open(&axis, step, 0), 0);
+		ck_assert_int_eq(stored_axis_open(&axis, &real_clock, step, 0), 0);
 		n = stored_axis_moments(&axis);
 		ck_assert(fmod(axis.first, step) == 0);
 		ck_assert(axis.first <= now - PAST_SECONDS + 60 && axis.first > now - PAST_SECONDS - step);
@@ -792,7 +792,7 @@ END_TEST
 START_TEST(moments_are_found_by_time_and_index)
 {
 	const uint64_t step_ns = UINT64_C(1000000000000);
-	struct stored_axis axis = { .step = 1000, .timer_fd = -1 };
+	struct stored_axis axis = { .clock = &real_clock, .step = 1000, .timer_fd = -1 };
 	uint64_t first_ns, last_ns;
 	struct source source;
 	size_t n;
