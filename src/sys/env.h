@@ -60,7 +60,7 @@ struct env_state;
 struct env {
 	struct root root;          /* "/" or the directory of --root */
 	struct served served;      /* files that the kernel does not answer for */
-	const struct machine_clock *clock; /* borrowed; of env_open(): real_clock */
+	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
 	uint32_t own_pid;          /* of panetop in the /proc of root; 0: it is not there */

@@ -15,7 +15,7 @@ struct machine_clock {
 	uint64_t (*thread_cpu_ns)(const struct machine_clock *clock); /* of the calling thread */
 
 	/*
-	 * CPU time of a process since its start, of all its threads, also exited ones; readable for all users.
+	 * CPU time of a process since its start, of all its threads, also exited ones; all users may read it.
 	 * False when no process has this pid in our namespace.
 	 */
 	bool (*process_cpu_ns)(const struct machine_clock *clock, uint32_t pid, uint64_t *ns);
@@ -53,37 +53,12 @@ static inline bool clock_process_cpu_ns(const struct machine_clock *clock, uint3
 	return clock->process_cpu_ns(clock, pid, ns);
 }
 
-/* Of the kernel on which panetop runs; tests/layers.test lists the files that may use it. */
+/* Of the kernel on which panetop runs; tests/layers.test lists who may use it, and why. */
 extern const struct machine_clock real_clock;
 
 static inline uint64_t real_mono_ns(void)
 {
 	return clock_mono_ns(&real_clock);
-}
-
-static inline uint64_t real_wall_ns(void)
-{
-	return clock_wall_ns(&real_clock);
-}
-
-static inline uint64_t real_boot_ns(void)
-{
-	return clock_boot_ns(&real_clock);
-}
-
-static inline uint64_t real_self_cpu_ns(void)
-{
-	return clock_self_cpu_ns(&real_clock);
-}
-
-static inline uint64_t real_thread_cpu_ns(void)
-{
-	return clock_thread_cpu_ns(&real_clock);
-}
-
-static inline bool real_process_cpu_ns(uint32_t pid, uint64_t *ns)
-{
-	return clock_process_cpu_ns(&real_clock, pid, ns);
 }
 
 #endif

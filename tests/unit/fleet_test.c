@@ -537,7 +537,9 @@ static void add_part(struct given *given, const struct machine_plan *plan, unsig
 
 static struct member_plan reading_plan(void)
 {
-	return (struct member_plan){ .schemas = topic_schemas(), .n_schemas = n_topics, .clock = &real_clock };
+	return (struct member_plan){
+		.schemas = topic_schemas(), .n_schemas = n_topics, .clock = &real_clock
+	};
 }
 
 static double seconds_of(const struct frame *frame)
@@ -831,7 +833,7 @@ static size_t put_recording(const char *directory, unsigned n_samples, double ag
 	static const struct machine_plan plan = { "web1", 0, 1, 100, 3, 5 };
 	struct recording_writer *writer = NULL;
 	struct buffer bytes = { 0 };
-	uint64_t now_ns = real_wall_ns();
+	uint64_t now_ns = clock_wall_ns(&real_clock);
 	struct frame frame;
 	size_t length;
 
@@ -1129,7 +1131,7 @@ static void send_sample(struct far *far, double ahead)
 	struct buffer bytes = { 0 };
 
 	fill_sample(&far->frame, &far->plan, far->n_sent++);
-	far->frame.wall_ns = real_wall_ns() + (uint64_t)(int64_t)(ahead * 1e9);
+	far->frame.wall_ns = clock_wall_ns(&real_clock) + (uint64_t)(int64_t)(ahead * 1e9);
 	if (!far->writer)
 		far->writer = recording_writer_open(&far->frame, true);
 	recording_writer_add(far->writer, &far->frame, &bytes);
@@ -1199,7 +1201,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
 	char directory[SCRATCH_PATH_MAX];
 	struct far far[2];
-	uint64_t first_ns, last_ns, begun_ns = real_wall_ns();
+	uint64_t first_ns, last_ns, begun_ns = clock_wall_ns(&real_clock);
 	size_t n_frames;
 	struct rig rig;
 
@@ -1214,7 +1216,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	ck_assert(!rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
 	ck_assert_uint_eq(n_frames, 1);
 	ck_assert_uint_eq(first_ns, last_ns);
-	ck_assert(first_ns >= begun_ns && first_ns <= real_wall_ns());
+	ck_assert(first_ns >= begun_ns && first_ns <= clock_wall_ns(&real_clock));
 	next_moment(&rig);
 	ck_assert_str_eq(rig.frame.host, "web1");
 	ck_assert_uint_eq(rig.frame.mono_ns, SECOND_NS);

@@ -732,7 +732,7 @@ END_TEST
 
 START_TEST(moments_begin_with_what_is_stored)
 {
-	double now = (double)real_wall_ns() / 1e9;
+	double now = (double)clock_wall_ns(&real_clock) / 1e9;
 	const struct {
 		double oldest, first; /* first: at least, and at most a step more */
 	} cases[] = {
@@ -763,7 +763,7 @@ START_TEST(moments_are_steps_of_the_last_days)
 
 	for (unsigned i = 0; i < 3; i++) {
 		double step = seconds[i],
-		       now = (double)real_wall_ns() / 1e9 - 5; /* what is scraped now comes later */
+		       now = (double)clock_wall_ns(&real_clock) / 1e9 - 5; /* what is scraped now is later */
 		struct stored_axis axis;
 		struct itimerspec timer;
 		size_t n;
@@ -774,7 +774,7 @@ START_TEST(moments_are_steps_of_the_last_days)
 		ck_assert(axis.first <= now - PAST_SECONDS + 60 && axis.first > now - PAST_SECONDS - step);
 		ck_assert_uint_ge(n, (size_t)(PAST_SECONDS / step));
 		ck_assert(stored_axis_time(&axis, n - 1) > now - step);
-		ck_assert(stored_axis_time(&axis, n - 1) <= (double)real_wall_ns() / 1e9 - 5);
+		ck_assert(stored_axis_time(&axis, n - 1) <= (double)clock_wall_ns(&real_clock) / 1e9 - 5);
 		ck_assert_uint_le(axis.next, n - 2); /* some may have come meanwhile */
 		ck_assert(stored_axis_time(&axis, axis.next + 1) > now - step);
 		ck_assert_int_eq(timerfd_gettime(axis.timer_fd, &timer), 0);
@@ -797,7 +797,7 @@ START_TEST(moments_are_found_by_time_and_index)
 	struct source source;
 	size_t n;
 
-	axis.first = floor((double)real_wall_ns() / 1e9) - 5 - 10500;
+	axis.first = floor((double)clock_wall_ns(&real_clock) / 1e9) - 5 - 10500;
 	stored_axis_give(&axis, &source);
 	ck_assert(source.extent(&axis, &n, &first_ns, &last_ns));
 	ck_assert_uint_eq(n, 11);
