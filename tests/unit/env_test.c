@@ -67,17 +67,17 @@ START_TEST(clocks_are_those_of_the_kernel)
 {
 	static const struct {
 		clockid_t clock;
-		uint64_t (*ns)(void);
+		uint64_t (*ns)(const struct machine_clock *clock);
 	} clocks[] = {
-		{ CLOCK_MONOTONIC, env_mono_ns },
-		{ CLOCK_BOOTTIME, env_boot_ns },
-		{ CLOCK_PROCESS_CPUTIME_ID, env_self_cpu_ns },
-		{ CLOCK_THREAD_CPUTIME_ID, env_thread_cpu_ns },
+		{ CLOCK_MONOTONIC, clock_mono_ns },
+		{ CLOCK_BOOTTIME, clock_boot_ns },
+		{ CLOCK_PROCESS_CPUTIME_ID, clock_self_cpu_ns },
+		{ CLOCK_THREAD_CPUTIME_ID, clock_thread_cpu_ns },
 	};
-	uint64_t wall_ns = env_wall_ns(), minute_ns = UINT64_C(60000000000);
+	uint64_t wall_ns = clock_wall_ns(&real_clock), minute_ns = UINT64_C(60000000000);
 
 	for (unsigned i = 0; i < 4; i++) {
-		uint64_t before = now_ns(clocks[i].clock), ns = clocks[i].ns(),
+		uint64_t before = now_ns(clocks[i].clock), ns = clocks[i].ns(&real_clock),
 			 after = now_ns(clocks[i].clock);
 
 		ck_assert_msg(before <= ns && ns <= after, "clock %u", i);
@@ -91,9 +91,9 @@ START_TEST(a_process_has_a_clock_until_it_ends)
 	struct env env;
 	pid_t child;
 
-	before = env_self_cpu_ns();
-	ck_assert(env_process_cpu_ns(env_self_pid(), &ns));
-	after = env_self_cpu_ns();
+	before = clock_self_cpu_ns(&real_clock);
+	ck_assert(clock_process_cpu_ns(&real_clock, env_self_pid(), &ns));
+	after = clock_self_cpu_ns(&real_clock);
 	ck_assert(before <= ns && ns <= after);
 	child = fork();
 	if (child == 0)
@@ -101,7 +101,7 @@ START_TEST(a_process_has_a_clock_until_it_ends)
 	ck_assert_int_gt(child, 0);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	ns = 7;
-	ck_assert(!env_process_cpu_ns((uint32_t)child, &ns));
+	ck_assert(!clock_process_cpu_ns(&real_clock, (uint32_t)child, &ns));
 	ck_assert_uint_eq(ns, 7);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	ck_assert(env_has_process_clocks(&env));

@@ -100,9 +100,9 @@ static size_t count(enum event_kind kind)
  */
 static void expect(enum event_kind kind, size_t expected)
 {
-	uint64_t start = env_mono_ns();
+	uint64_t start = real_mono_ns();
 
-	while (count(kind) < expected && env_mono_ns() - start < PATIENCE_MS * UINT64_C(1000000)) {
+	while (count(kind) < expected && real_mono_ns() - start < PATIENCE_MS * UINT64_C(1000000)) {
 		take_more();
 		event_reader_sources(reader, &sources);
 		if (geteuid() != 0 && sources.connector_lost > 0)
@@ -173,7 +173,7 @@ START_LIVE_TEST(every_fork_and_exit_is_told_once)
 
 	open_reader("fork,exit", false, false);
 	for (unsigned i = 0; i < CHILDREN; i++) {
-		began_ns[i] = env_mono_ns();
+		began_ns[i] = real_mono_ns();
 		CHILD(pid)
 		end(i);
 		pids[i] = pid;
@@ -183,7 +183,7 @@ START_LIVE_TEST(every_fork_and_exit_is_told_once)
 		statuses[i] = reap(pids[i]);
 	expect(EVENT_FORK, CHILDREN);
 	expect(EVENT_EXIT, CHILDREN);
-	told_ns = env_mono_ns(); /* the kernel may tell of an end after a parent was told */
+	told_ns = real_mono_ns(); /* the kernel may tell of an end after a parent was told */
 	ck_assert_uint_eq(all.count, 2 * CHILDREN);
 	for (unsigned i = 0; i < CHILDREN; i++) {
 		const struct event *fork_event = event_of(EVENT_FORK, pids[i], false);

@@ -429,7 +429,7 @@ START_TEST(a_process_whose_last_exit_was_lost_ends)
 	CHOOSE("events.events", "fork,exec,exit");
 	put_stat(600, 'S', 3);
 	event_resolve_existing(&resolver);
-	ended_ns = env_mono_ns();
+	ended_ns = real_mono_ns();
 	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256, .time_ns = ended_ns));
 	put_stat(600, 'Z', 1);
 	look_until_ready();
@@ -463,7 +463,7 @@ START_TEST(a_process_whose_exec_was_lost_lives_on)
 	CHOOSE("events.events", "fork,exec,exit");
 	put_stat(600, 'S', 3);
 	event_resolve_existing(&resolver);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 0, .time_ns = env_mono_ns()));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 0, .time_ns = real_mono_ns()));
 	put_stat(600, 'S', 1);
 	look_until_ready();
 	ck_assert_uint_eq(resolver.ready.count, 0);
@@ -778,7 +778,7 @@ START_TEST(a_hidden_process_is_not_gone)
 
 		put_stat(pid, 'S', 3);
 		event_resolve_existing(&resolver);
-		ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = pid, .time_ns = env_mono_ns()));
+		ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = pid, .time_ns = real_mono_ns()));
 		put(pid, "stat", "");
 	}
 	ck_assert_uint_eq(resolver.n_leaderless, 2);

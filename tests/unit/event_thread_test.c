@@ -205,7 +205,7 @@ static void close_reader(void)
 /* It is noticed in the next round; of a quiet thread that has an alarm, at once. */
 static void give(struct event_source *source, struct raw_event event)
 {
-	event.time_ns = env_mono_ns();
+	event.time_ns = real_mono_ns();
 	pthread_mutex_lock(&lock);
 	ck_assert_uint_lt(source->n_waiting, WAITING_MAX);
 	source->waiting[source->n_waiting++] = event;
@@ -375,7 +375,7 @@ START_TEST(events_are_in_the_order_of_their_times)
 	open_reader("fork");
 	event_reader_add_collector(reader, 1);
 	pthread_mutex_lock(&lock);
-	now_ns = env_mono_ns();
+	now_ns = real_mono_ns();
 	for (unsigned i = 0; i < 4; i++) {
 		struct event_source *source = i % 2 ? &connector_source : &perf_source;
 		struct raw_event event = fork_of(STRANGER + (uint32_t)later_ns[i]);
@@ -488,18 +488,18 @@ struct begin {
 
 static struct begin begin_of_counting(void)
 {
-	struct begin begin = { .from_ns = env_mono_ns() };
+	struct begin begin = { .from_ns = real_mono_ns() };
 
 	event_reader_read_statistics(reader, note_since, NULL);
 	begin.from_ns -= since_ns;
-	begin.to_ns = env_mono_ns() - since_ns;
+	begin.to_ns = real_mono_ns() - since_ns;
 	return begin;
 }
 
 /* Other kinds go on in the same sums; for other processes they begin again. */
 START_TEST(other_settings_hold_from_the_next_update_on)
 {
-	uint64_t opened_ns = env_mono_ns(), changed_ns;
+	uint64_t opened_ns = real_mono_ns(), changed_ns;
 	struct scope_term term;
 	struct begin begin;
 
@@ -508,7 +508,7 @@ START_TEST(other_settings_hold_from_the_next_update_on)
 	give(&perf_source, exec_of(STRANGER, "/bin/a", true));
 	give(&perf_source, fork_of(STRANGER + 1));
 	take(1);
-	changed_ns = env_mono_ns();
+	changed_ns = real_mono_ns();
 	ck_assert(settings_set(&settings, "events.events", "exec", 0));
 	ck_assert_int_eq(reader_update(&process_event_reader, &sample), 0);
 	begin = begin_of_counting();
@@ -520,7 +520,7 @@ START_TEST(other_settings_hold_from_the_next_update_on)
 	ck_assert_uint_eq(all.count, 2);
 	ck_assert_int_eq(all.list[0].kind, EVENT_FORK);
 	ck_assert_int_eq(all.list[1].kind, EVENT_EXEC);
-	changed_ns = env_mono_ns();
+	changed_ns = real_mono_ns();
 	scope_term_choose(&term, SCOPE_TREE, STRANGER + 2, 0);
 	scope_add(&scope, &term);
 	env.tick++;

@@ -82,10 +82,10 @@ static void close_reader(struct exit_reader *reader, struct env *env)
 /* By the wall clock: who asks for CPU time makes the scheduler act between ticks, and ticks miss him then. */
 static void burn(uint64_t ns)
 {
-	uint64_t start = env_mono_ns(), now;
+	uint64_t start = real_mono_ns(), now;
 
 	do
-		now = env_mono_ns();
+		now = real_mono_ns();
 	while (now - start < ns);
 }
 
@@ -294,7 +294,7 @@ static _Noreturn void run_along_with_ticks(uint64_t tick_ns)
 
 		while (coarse_ns() == last && i > 0)
 			;
-		next = env_mono_ns() + tick_ns - tick_ns / 8;
+		next = real_mono_ns() + tick_ns - tick_ns / 8;
 		wake = (struct timespec){ .tv_sec = (time_t)(next / 1000000000),
 					  .tv_nsec = (long)(next % 1000000000) };
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);

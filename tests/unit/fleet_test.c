@@ -126,7 +126,8 @@ static void open_rig(struct rig *rig, bool together)
 		.reading = { .schemas = topic_schemas(),
 			     .n_schemas = n_topics,
 			     .rules = finding_rules,
-			     .n_rules = n_finding_rules },
+			     .n_rules = n_finding_rules,
+			     .clock = &real_clock },
 		.request = &rig->request,
 		.together = together,
 	};
@@ -523,7 +524,9 @@ static void add_part(struct given *given, const struct machine_plan *plan, unsig
 
 static struct member_plan reading_plan(void)
 {
-	return (struct member_plan){ .schemas = topic_schemas(), .n_schemas = n_topics };
+	return (struct member_plan){
+		.schemas = topic_schemas(), .n_schemas = n_topics, .clock = &real_clock
+	};
 }
 
 static double seconds_of(const struct frame *frame)
@@ -713,7 +716,7 @@ static void make_ssh(char directory[SCRATCH_PATH_MAX])
 static void open_link(struct link *link)
 {
 	*link = (struct link){ .record = { .delay_seconds = 1 },
-			       .now_ns = env_mono_ns(),
+			       .now_ns = real_mono_ns(),
 			       .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	make_ssh(link->directory);
 	link->reading = reading_plan();
@@ -812,7 +815,7 @@ static size_t put_recording(const char *directory, unsigned n_samples, double ag
 	static const struct machine_plan plan = { "web1", 0, 1, 100, 3, 5 };
 	struct recording_writer *writer = NULL;
 	struct buffer bytes = { 0 };
-	uint64_t now_ns = env_wall_ns();
+	uint64_t now_ns = clock_wall_ns(&real_clock);
 	struct frame frame;
 	size_t length;
 
@@ -870,7 +873,7 @@ START_TEST(samples_come_through_ssh)
 /* Five seconds and five delays. */
 START_TEST(a_connection_without_samples_is_in_trouble)
 {
-	const uint64_t now_ns = env_mono_ns();
+	const uint64_t now_ns = real_mono_ns();
 	struct link link;
 
 	if (now_ns < 110 * SECOND_NS)
@@ -1103,7 +1106,7 @@ static void send_sample(struct far *far, double ahead)
 	struct buffer bytes = { 0 };
 
 	fill_sample(&far->frame, &far->plan, far->n_sent++);
-	far->frame.wall_ns = env_wall_ns() + (uint64_t)(int64_t)(ahead * 1e9);
+	far->frame.wall_ns = clock_wall_ns(&real_clock) + (uint64_t)(int64_t)(ahead * 1e9);
 	if (!far->writer)
 		far->writer = recording_writer_open(&far->frame, true);
 	recording_writer_add(far->writer, &far->frame, &bytes);
@@ -1173,7 +1176,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
 	char directory[SCRATCH_PATH_MAX];
 	struct far far[2];
-	uint64_t first_ns, last_ns, begun_ns = env_wall_ns();
+	uint64_t first_ns, last_ns, begun_ns = clock_wall_ns(&real_clock);
 	size_t n_frames;
 	struct rig rig;
 
@@ -1188,7 +1191,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	ck_assert(!rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
 	ck_assert_uint_eq(n_frames, 1);
 	ck_assert_uint_eq(first_ns, last_ns);
-	ck_assert(first_ns >= begun_ns && first_ns <= env_wall_ns());
+	ck_assert(first_ns >= begun_ns && first_ns <= clock_wall_ns(&real_clock));
 	next_moment(&rig);
 	ck_assert_str_eq(rig.frame.host, "web1");
 	ck_assert_uint_eq(rig.frame.mono_ns, SECOND_NS);

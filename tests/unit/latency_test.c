@@ -533,7 +533,7 @@ START_TEST(a_cpu_that_is_not_there_is_an_error_of_its_own)
 START_TEST(nothing_is_measured_before_the_first_period)
 {
 	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
-	uint64_t opened_ns = env_mono_ns();
+	uint64_t opened_ns = real_mono_ns();
 	struct latency_probe *probe;
 	uint32_t cpu;
 	struct latency_plan plan = plain_plan(&cpu);

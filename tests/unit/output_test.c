@@ -177,6 +177,7 @@ static void begin_output(struct output *output, const struct sink_format *format
 	output->fd = mkstemp(path);
 	ck_assert_int_ge(output->fd, 0);
 	sink_open(&output->sink, format, &output->plan, output->fd, "test");
+	output->sink.clock = &real_clock;
 	ck_assert_int_eq(sink_begin(&output->sink), 0);
 }
 

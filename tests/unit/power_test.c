@@ -134,7 +134,7 @@ START_TEST(polling_keeps_wraps_from_being_lost)
 	     minute++) { /* 100 W for 40 minutes: three and a half ranges */
 		energy = (energy + UINT64_C(100000000) * 60) % range;
 		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%llu\n", (unsigned long long)energy);
-		rig.samples[0].topic->poll(&rig.samples[0], rig.mono_ns + minute * UINT64_C(60000000000));
+		rig.samples[0].topic->poll(&rig.samples[0], rig.clock.ns + minute * UINT64_C(60000000000));
 	}
 	frame = rig_sample(&rig, 2400);
 	ck_assert_double_eq_tol(watts(frame, "package-0"), 100, MW);

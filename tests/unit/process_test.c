@@ -935,7 +935,7 @@ START_TOLERANCE_TEST(times_are_those_of_the_process)
 static int count_read(const struct machine *machine, const struct child sleepers[], int nice,
 		      uint64_t begin_ns)
 {
-	double oldest = (double)(env_mono_ns() - begin_ns) / 1e9;
+	double oldest = (double)(real_mono_ns() - begin_ns) / 1e9;
 	int count = 0;
 
 	for (int i = 0; i < SLEEPERS; i++) {
@@ -963,7 +963,7 @@ START_LIVE_TEST(what_is_known_of_a_sleeper_has_an_age)
 	static struct child sleepers[SLEEPERS];
 	static struct machine machine;
 	int nice = getpriority(PRIO_PROCESS, 0) + 1; /* an ordinary user can only raise it */
-	uint64_t begin_ns = env_mono_ns();
+	uint64_t begin_ns = real_mono_ns();
 	struct process_list *list;
 
 	if (nice > 19)

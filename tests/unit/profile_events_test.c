@@ -69,12 +69,12 @@ static unsigned samples_of_a_burn(void)
 	unsigned n = 0;
 
 	count_own();
-	ck_assert(env_process_cpu_ns((uint32_t)getpid(), &from));
+	ck_assert(clock_process_cpu_ns(&real_clock, (uint32_t)getpid(), &from));
 	do {
 		for (unsigned i = 0; i < 10000; i++)
 			sink += i;
 		n += count_own(); /* before the rings are full */
-		env_process_cpu_ns((uint32_t)getpid(), &now);
+		clock_process_cpu_ns(&real_clock, (uint32_t)getpid(), &now);
 	} while (now - from < BURN_NS);
 	return n + count_own();
 }

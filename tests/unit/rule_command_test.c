@@ -128,7 +128,7 @@ START_TEST(each_tells_how_it_ended)
 	user_variables_open();
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ended ended = { .n = 0 };
-		struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+		struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 		struct rule_command command;
 
 		ck_assert(rule_command_parse(&command, cases[i].text));
@@ -143,7 +143,7 @@ START_TEST(each_tells_how_it_ended)
 START_TEST(many_wait_for_each_other)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -169,7 +169,7 @@ static const char *printed(const char *text, struct firing *firing, bool output)
 
 	user_variables_open();
 	dup2(fd, STDERR_FILENO);
-	commands = rule_commands_open(output, 0, 60, take, &ended);
+	commands = rule_commands_open(&real_clock, output, 0, 60, take, &ended);
 	ck_assert(rule_command_parse(&command, text));
 	rule_commands_add(commands, &command, firing);
 	await(commands, &ended, 1);
@@ -228,7 +228,7 @@ START_TEST(a_subject_is_clean)
 START_TEST(those_that_wait_never_run_after_the_end)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -246,7 +246,7 @@ START_TEST(those_that_wait_never_run_after_the_end)
 START_TEST(one_that_takes_too_long_is_asked_to_end)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 0.02, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 0.02, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -276,7 +276,7 @@ START_TEST(none_runs_for_ever)
 				     "/bin/sh -c 'trap : TERM; while :; do sleep 100 & wait; done'"));
 	for (;; seconds *= 2) {
 		ended = (struct ended){ .n = 0 };
-		commands = rule_commands_open(false, 0, seconds, take, &ended);
+		commands = rule_commands_open(&real_clock, false, 0, seconds, take, &ended);
 		rule_commands_add(commands, &command, fired());
 		await(commands, &ended, 1);
 		if (ended.status[0] != 128 + SIGTERM)

@@ -4,9 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "model/sleep.h"
 #include "rig.h"
@@ -18,15 +15,13 @@
 #define START_WALL_NS (1732095000 * SECOND_NS)
 #define HOUR 3600.0
 
-static const char *const names[] = { "sleep", NULL };
-
 static struct {
 	int64_t mono_ns, boot_ns, wall_ns;
 	unsigned n_reads;      /* so far */
 	unsigned sleeps_after; /* as many reads; 0: not by itself */
 	int64_t sleeps_ns;     /* … for this long */
 	int64_t read_takes_ns; /* a program that is kept from running */
-} clocks = { START_MONO_NS, START_MONO_NS, START_WALL_NS, 0, 0, 0, 0 }; /* libcheck's own from the start on */
+} clocks = { START_MONO_NS, START_MONO_NS, START_WALL_NS, 0, 0, 0, 0 };
 
 static void sleep_ns(int64_t ns)
 {
@@ -40,21 +35,39 @@ static void pass(int64_t ns)
 	sleep_ns(ns);
 }
 
-/* In place of that of the C library. */
-int clock_gettime(clockid_t clock, struct timespec *now)
+static uint64_t read_ns(int64_t ns)
 {
-	int64_t ns = clock == CLOCK_MONOTONIC  ? clocks.mono_ns
-		     : clock == CLOCK_BOOTTIME ? clocks.boot_ns
-					       : clocks.wall_ns;
-
-	if (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME && clock != CLOCK_REALTIME)
-		return (int)syscall(SYS_clock_gettime, clock, now);
-	*now = (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };
 	if (++clocks.n_reads == clocks.sleeps_after)
 		sleep_ns(clocks.sleeps_ns);
 	pass(clocks.read_takes_ns);
+	return (uint64_t)ns;
+}
+
+static uint64_t mono_ns(const struct machine_clock *clock)
+{
+	(void)clock;
+	return read_ns(clocks.mono_ns);
+}
+
+static uint64_t wall_ns(const struct machine_clock *clock)
+{
+	(void)clock;
+	return read_ns(clocks.wall_ns);
+}
+
+static uint64_t boot_ns(const struct machine_clock *clock)
+{
+	(void)clock;
+	return read_ns(clocks.boot_ns);
+}
+
+static uint64_t no_cpu_ns(const struct machine_clock *clock)
+{
+	(void)clock;
 	return 0;
 }
+
+static const struct machine_clock script = { mono_ns, wall_ns, boot_ns, no_cpu_ns, no_cpu_ns, NULL, NULL };
 
 /* A machine that slept for this long before the test. */
 static void start_clocks(double slept)
@@ -66,10 +79,19 @@ static void start_clocks(double slept)
 	clocks.sleeps_ns = clocks.read_takes_ns = 0;
 }
 
+static void open_rig(struct rig *rig)
+{
+	static const char *const none[] = { NULL };
+
+	rig_open(rig, "empty", none);
+	rig->env.clock = &script;
+	rig_add(rig, "sleep");
+}
+
 static void open_sleep(struct rig *rig, double slept)
 {
 	start_clocks(slept);
-	rig_open(rig, "empty", names);
+	open_rig(rig);
 	rig_sample(rig, 1);
 	ck_assert_uint_eq(frame_table(rig_sample(rig, 1), "sleep")->n_rows, 0);
 }
@@ -256,7 +278,7 @@ START_TEST(a_busy_machine_is_no_row)
 		rig_close(&rig); /* the first look is such a one */
 		start_clocks(0);
 		clocks.read_takes_ns = ms * MS_NS;
-		rig_open(&rig, "empty", names);
+		open_rig(&rig);
 		clocks.read_takes_ns = 0;
 		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
@@ -361,7 +383,7 @@ START_TEST(sources_and_statistics)
 	struct rig rig;
 
 	start_clocks(8 * HOUR);
-	rig_open(&rig, "empty", names);
+	open_rig(&rig);
 	rig_make(&rig, "sys/power/suspend_stats");
 	rig_put(&rig, "sys/power/state", "freeze mem disk\n");
 	rig_put(&rig, "sys/power/mem_sleep", "s2idle [deep]\n");
@@ -421,6 +443,7 @@ START_TEST(what_it_slept_since_boot)
 
 	start_clocks(8 * HOUR);
 	open_machine(&machine, topic);
+	machine.env.clock = &script;
 	next_tick(&machine);
 	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR, 1e-6);
 	sleep_ns(60 * SECOND_NS);
@@ -440,6 +463,7 @@ START_TEST(rates_do_not_count_the_sleep)
 	struct machine machine = { 0 };
 
 	open_machine(&machine, of_rates);
+	machine.env.clock = &script;
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++) {
 		double before, now, rate;

@@ -474,7 +474,7 @@ static void ask_server(const char *const *with)
 	client_lacks = NULL;
 	answers = with;
 	*asked = '\0';
-	ck_assert_int_eq(prometheus_api_open(&api, "http://box:9090/x//", &why), 0);
+	ck_assert_int_eq(prometheus_api_open(&api, &real_clock, "http://box:9090/x//", &why), 0);
 }
 
 static void leave_server(void)
@@ -608,14 +608,14 @@ START_TEST(a_silent_server_rests)
 {
 	static const char *const none[] = { NULL };
 	static const char *const with[] = { "{'data':['a']}", NULL };
-	uint64_t begun_ns = env_mono_ns();
+	uint64_t begun_ns = real_mono_ns();
 
 	ask_server(none);
 	answer_error = -ETIMEDOUT;
 	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), -ETIMEDOUT);
 	ck_assert_str_eq(why, "it is gone");
 	ck_assert_uint_ge(api.rests_until_ns, begun_ns + 5000000000);
-	ck_assert_uint_le(api.rests_until_ns, env_mono_ns() + 5000000000);
+	ck_assert_uint_le(api.rests_until_ns, real_mono_ns() + 5000000000);
 	*asked = '\0';
 	answers = with;
 	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), -ETIMEDOUT);
@@ -625,7 +625,7 @@ START_TEST(a_silent_server_rests)
 	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), 0);
 	leave_server();
 	client_lacks = "libcurl is missing";
-	ck_assert_int_eq(prometheus_api_open(&api, "http://box", &why), -ELIBACC);
+	ck_assert_int_eq(prometheus_api_open(&api, &real_clock, "http://box", &why), -ELIBACC);
 	ck_assert_str_eq(why, "libcurl is missing");
 	free(api.url);
 }
@@ -711,7 +711,7 @@ START_TEST(bytes_of_a_question_are_encoded)
 
 START_TEST(moments_begin_with_what_is_stored)
 {
-	double now = (double)env_wall_ns() / 1e9;
+	double now = (double)clock_wall_ns(&real_clock) / 1e9;
 	const struct {
 		double oldest, first; /* first: at least, and at most a step more */
 	} cases[] = {
@@ -725,7 +725,7 @@ START_TEST(moments_begin_with_what_is_stored)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct stored_axis axis;
 
-		ck_assert_int_eq(stored_axis_open(&axis, 15, cases[c].oldest), 0);
+		ck_assert_int_eq(stored_axis_open(&axis, &real_clock, 15, cases[c].oldest), 0);
 		ck_assert(fmod(axis.first, 15) == 0);
 		ck_assert_double_ge(axis.first, cases[c].first);
 		ck_assert_double_lt(axis.first, cases[c].first + 61);
@@ -741,18 +741,18 @@ START_TEST(moments_are_steps_of_the_last_days)
 
 	for (unsigned i = 0; i < 3; i++) {
 		double step = seconds[i],
-		       now = (double)env_wall_ns() / 1e9 - 5; /* what is scraped now comes later */
+		       now = (double)clock_wall_ns(&real_clock) / 1e9 - 5; /* what is scraped now is later */
 		struct stored_axis axis;
 		struct itimerspec timer;
 		size_t n;
 
-		ck_assert_int_eq(stored_axis_open(&axis, step, 0), 0);
+		ck_assert_int_eq(stored_axis_open(&axis, &real_clock, step, 0), 0);
 		n = stored_axis_moments(&axis);
 		ck_assert(fmod(axis.first, step) == 0);
 		ck_assert(axis.first <= now - PAST_SECONDS + 60 && axis.first > now - PAST_SECONDS - step);
 		ck_assert_uint_ge(n, (size_t)(PAST_SECONDS / step));
 		ck_assert(stored_axis_time(&axis, n - 1) > now - step);
-		ck_assert(stored_axis_time(&axis, n - 1) <= (double)env_wall_ns() / 1e9 - 5);
+		ck_assert(stored_axis_time(&axis, n - 1) <= (double)clock_wall_ns(&real_clock) / 1e9 - 5);
 		ck_assert_uint_le(axis.next, n - 2); /* some may have come meanwhile */
 		ck_assert(stored_axis_time(&axis, axis.next + 1) > now - step);
 		ck_assert_int_eq(timerfd_gettime(axis.timer_fd, &timer), 0);
@@ -769,12 +769,12 @@ START_TEST(moments_are_steps_of_the_last_days)
 START_TEST(moments_are_found_by_time_and_index)
 {
 	const uint64_t step_ns = UINT64_C(1000000000000);
-	struct stored_axis axis = { .step = 1000, .timer_fd = -1 };
+	struct stored_axis axis = { .clock = &real_clock, .step = 1000, .timer_fd = -1 };
 	uint64_t first_ns, last_ns;
 	struct source source;
 	size_t n;
 
-	axis.first = floor((double)env_wall_ns() / 1e9) - 5 - 10500;
+	axis.first = floor((double)clock_wall_ns(&real_clock) / 1e9) - 5 - 10500;
 	stored_axis_give(&axis, &source);
 	ck_assert(source.extent(&axis, &n, &first_ns, &last_ns));
 	ck_assert_uint_eq(n, 11);

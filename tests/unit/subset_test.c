@@ -196,7 +196,8 @@ static void open_screen(struct rig *rig)
 
 	settings_open(&rig->settings);
 	rig->request = (struct sample_request){ 0 };
-	rig->setup = (struct screen_setup){ .source = &rig->source,
+	rig->setup = (struct screen_setup){ .clock = &real_clock,
+					    .source = &rig->source,
 					    .schemas = topic_schemas(),
 					    .n_schemas = n_topics,
 					    .load = { "cpu", "all", "busy_ratio" },

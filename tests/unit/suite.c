@@ -124,6 +124,30 @@ long real_syscall(long number, const long arguments[6])
 		    arguments[5]);
 }
 
+static uint64_t still_ns(const struct machine_clock *clock)
+{
+	return ((const struct still_clock *)clock)->ns;
+}
+
+static uint64_t still_boot_ns(const struct machine_clock *clock)
+{
+	return still_ns(clock) + ((const struct still_clock *)clock)->slept_ns;
+}
+
+static bool still_process_ns(const struct machine_clock *clock, uint32_t pid, uint64_t *ns)
+{
+	(void)pid;
+	*ns = still_ns(clock);
+	return true;
+}
+
+struct still_clock still_clock_at(uint64_t ns)
+{
+	return (struct still_clock){
+		{ still_ns, still_ns, still_boot_ns, still_ns, still_ns, still_process_ns, NULL }, ns, 0
+	};
+}
+
 static bool open_directory(char *path)
 {
 	return mkdtemp(path) && chmod(path, 0711) == 0;

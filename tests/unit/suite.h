@@ -12,6 +12,7 @@
 #include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"
+#include "sys/machine_clock.h"
 
 #define SCRATCH_PATH_MAX 64
 
@@ -63,6 +64,15 @@ long real_syscall(long number, const long arguments[6]);
 /* Ends a test that cannot be made here; its arguments are those of printf(), the first one a literal: why. */
 #define skip_test(...) ck_abort_msg(SKIP_PREFIX __VA_ARGS__)
 #define SKIP_PREFIX "SKIP "
+
+/* A clock that stands still until the test moves it, so that rates and ages are exact. */
+struct still_clock {
+	struct machine_clock clock;
+	uint64_t ns;       /* what all say … */
+	uint64_t slept_ns; /* … and CLOCK_BOOTTIME so much more */
+};
+
+struct still_clock still_clock_at(uint64_t ns);
 
 /* A live source over a root, and the last two frames that it gave. */
 struct machine {

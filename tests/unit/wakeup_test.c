@@ -176,7 +176,7 @@ static struct uncounted uncounted_of(const char *topic)
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		if (strcmp(table_text(table, table_row(table, i), "topic"), topic) == 0)
 			uncounted.lost += table_u64(table, table_row(table, i), "lost");
-	if (!env_process_cpu_ns(1, &uncounted.first_ns))
+	if (!clock_process_cpu_ns(&real_clock, 1, &uncounted.first_ns))
 		uncounted.first_ns = 0;
 	return uncounted;
 }
