@@ -128,7 +128,7 @@ static int sample(struct sample *sample)
 /* A helper drops the caches, as sync may take seconds, or for ever. */
 struct drop {
 	struct device_poll poll;
-	int error;
+	int error; /* -ECANCELED until it has run to its end */
 	void (*done)(void *context, int error);
 	void *context;
 };
@@ -136,16 +136,14 @@ struct drop {
 static void drop_caches(struct device_poll *poll)
 {
 	struct drop *drop = (struct drop *)poll;
-	int fd = root_open_at(poll->root, DROP_CACHES, O_WRONLY);
+	int fd = root_open_at(poll->root, DROP_CACHES, O_WRONLY), error = fd < 0 ? -errno : 0;
 
-	if (fd < 0) {
-		drop->error = -errno;
-		return;
+	if (!error) {
+		sync();
+		error = write(fd, "3\n", 2) < 0 ? -errno : 0;
+		close(fd);
 	}
-	sync();
-	if (write(fd, "3\n", 2) < 0)
-		drop->error = -errno;
-	close(fd);
+	drop->error = error;
 }
 
 static void drop_done(struct device_poll *poll)
@@ -154,12 +152,6 @@ static void drop_done(struct device_poll *poll)
 
 	drop->done(drop->context, drop->error);
 	device_poll_drop(poll);
-}
-
-static void drop_lost(struct device_poll *poll)
-{
-	((struct drop *)poll)->error = -ECANCELED;
-	drop_done(poll);
 }
 
 static void free_drop(struct device_poll *poll)
@@ -180,7 +172,8 @@ static int act(struct env *env, const char *action, void (*done)(void *context, 
 		return error;
 	drop = helper_alloc(sizeof(*drop));
 	*drop = (struct drop){
-		.poll = { .read = drop_caches, .finished = drop_done, .lost = drop_lost, .free = free_drop },
+		.poll = { .read = drop_caches, .finished = drop_done, .lost = drop_done, .free = free_drop },
+		.error = -ECANCELED,
 		.done = done,
 		.context = context,
 	};

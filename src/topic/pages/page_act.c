@@ -18,7 +18,7 @@
 struct force {
 	struct device_poll poll;
 	uint32_t pid;
-	int error;
+	int error; /* -ECANCELED until it has run to its end */
 	uint64_t page_bytes;
 	struct page_range *ranges; /* owned, of helper_alloc() */
 	size_t n_ranges;
@@ -56,12 +56,6 @@ static void force_done(struct device_poll *poll)
 	device_poll_drop(poll);
 }
 
-static void force_lost(struct device_poll *poll)
-{
-	((struct force *)poll)->error = -ECANCELED;
-	force_done(poll);
-}
-
 static void free_force(struct device_poll *poll)
 {
 	helper_free(((struct force *)poll)->ranges);
@@ -85,9 +79,10 @@ static int force_pages(const struct page_map *map, void (*done)(void *context, i
 {
 	struct force *force = helper_alloc(sizeof(*force));
 
-	force->poll = (struct device_poll){ .read = force_in, .finished = force_done, .lost = force_lost,
+	force->poll = (struct device_poll){ .read = force_in, .finished = force_done, .lost = force_done,
 					    .free = free_force };
 	device_poll_open(&force->poll, map->env, "proc/PID/mem");
+	force->error = -ECANCELED;
 	force->pid = map->target->memory_pid;
 	force->page_bytes = map->env->page_bytes;
 	force->done = done;
