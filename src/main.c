@@ -121,6 +121,7 @@ static int run_stored(const struct options *options, struct settings *settings,
 			     .rules = finding_rules,
 			     .n_rules = n_finding_rules,
 			     .settings = settings,
+			     .clock = options->clock,
 			     .interrupted = loop_signal_waits },
 		.url = url,
 		.machine = machine ? machine + strlen(PROMETHEUS_INSTANCE) : NULL,
@@ -279,6 +280,7 @@ static int run_live(const struct options *options, struct settings *settings, st
 		error_message(root, "%s", strerror(-error));
 		return 1;
 	}
+	env.clock = options->clock;
 	env.worker = worker_open();
 	if (options->probe) {
 		status = probe_run(options, settings, &env);
@@ -342,7 +344,9 @@ static int run_source(const struct options *options, struct settings *settings)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .format = &sink_text, .limit = VIEW_ALL_ROWS, .top = TOP_DEFAULT };
+	struct options options = {
+		.clock = &real_clock, .format = &sink_text, .limit = VIEW_ALL_ROWS, .top = TOP_DEFAULT
+	};
 	struct settings settings;
 	int status, error;
 

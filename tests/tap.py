@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests as TAP, for programs that a script in this folder runs."""
 
+import os
 import sys
+import traceback
 
 count = failed = 0
 
 
 class Skip(Exception):
     """Why a test cannot run here."""
+
+
+def place(error):
+    """The lines of tests that led to it, the innermost last: what was wanted stands there."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(here) and frame.filename != __file__]
+    return "".join(f"\n{frame.filename}:{frame.lineno}: {frame.line}" for frame in frames[-3:])
 
 
 def test(function):
@@ -22,12 +31,13 @@ def test(function):
         print(f"ok {count} - {name} # SKIP {why}", flush=True)
     except Exception as error:  # any of them is a failure, and the next test may still run
         failed += 1
-        print(f"not ok {count} - {name}\n# {type(error).__name__}: {error}".replace("\n", "\n# ")[:2000], flush=True)
+        print(f"not ok {count} - {name}\n{type(error).__name__}: {error}"[:2000].replace("\n", "\n# ") + place(error).replace("\n", "\n# "),
+              flush=True)
 
 
 def same(found, expected, what):
     if found != expected:
-        raise AssertionError(f"{what}: {found}, expected {expected}")
+        raise AssertionError(f"{what}: came {found}, wanted {expected}")
 
 
 def end():

@@ -8,9 +8,10 @@ scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out err=$scratch/err
 
-# ok NAME COMMAND...: one test; the command's status decides: 77 skips it, with the reason in $why.
+# ok NAME COMMAND...: one test; the command's status decides: 77 skips it, with the reason in $why. If it fails, the words below say
+# which function that was, what was run last and what was looked for last, as a rule in vain.
 ok() {
-	name=$1
+	name=$1 last_run='' last_look=''
 	shift
 	count=$((count + 1))
 	"$@"
@@ -22,8 +23,11 @@ ok() {
 	else
 		failed=$((failed + 1))
 		echo "not ok $count - $name"
-		sed 's/^/# out: /' "$out" 2>/dev/null | head -n 5 | cut -c1-200
-		sed 's/^/# err: /' "$err" 2>/dev/null | head -n 5 | cut -c1-200
+		echo "# $0: $*" | cut -c1-200
+		[ -z "$last_run" ] || echo "# ran last: $last_run" | cut -c1-300
+		[ -z "$last_look" ] || echo "# looked last: $last_look" | cut -c1-300
+		sed 's/^/# out: /' "$out" 2>/dev/null | head -n 8 | cut -c1-200
+		sed 's/^/# err: /' "$err" 2>/dev/null | head -n 8 | cut -c1-200
 	fi
 }
 
@@ -36,6 +40,8 @@ skip() { # NAME REASON
 run() {
 	timeout -k 2 "$patience" "$PANETOP" "$@" >"$out" 2>"$err" </dev/null
 	status=$?
+	last_run="panetop $*: status $status" last_look=''
+	[ $status -ne 124 ] || last_run="panetop $*: it had not ended after $patience s, and was ended"
 }
 
 root() { echo "--root=$TESTS_DIR/fixtures/$1/tick0"; }
@@ -43,7 +49,10 @@ root() { echo "--root=$TESTS_DIR/fixtures/$1/tick0"; }
 until_true() { # COMMAND...: waits until it succeeds
 	waited=0
 	until "$@"; do
-		[ $waited -lt $((10 * patience)) ] || return 1
+		if [ $waited -ge $((10 * patience)) ]; then
+			last_look="waited $patience s in vain for: $*"
+			return 1
+		fi
 		sleep 0.1
 		waited=$((waited + 1))
 	done
@@ -51,9 +60,23 @@ until_true() { # COMMAND...: waits until it succeeds
 matches() { [ -s "$3" ] && [ "$(grep -c -e "$2" "$3")" -ge "$1" ]; }
 until_lines() { until_true matches "$@"; } # NUMBER PATTERN FILE: waits until as many lines match
 
-has() { grep -qF -- "$2" "$1"; }  # FILE TEXT
-no_text() { ! [ -s "$1" ]; }      # FILE is empty
-lines() { [ "$(wc -l <"$1")" -eq "$2" ]; } # FILE NUMBER
+looked() { # STATUS FILE WHAT: for the words about a test that fails
+	last_look="$3 in ${2#"$scratch"/}: no"
+	[ "$1" -ne 0 ] || last_look="$3 in ${2#"$scratch"/}: yes"
+	return "$1"
+}
+has() { # FILE TEXT
+	grep -qF -- "$2" "$1"
+	looked $? "$1" "'$2'"
+}
+no_text() { # FILE is empty
+	! [ -s "$1" ]
+	looked $? "$1" "nothing"
+}
+lines() { # FILE NUMBER
+	[ "$(wc -l <"$1")" -eq "$2" ]
+	looked $? "$1" "$2 lines"
+}
 end() { # the last command of a test: its status is that of the test
 	echo "1..$count"
 	[ $failed -eq 0 ]

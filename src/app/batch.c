@@ -30,7 +30,6 @@
 #include "model/pipeline.h"
 #include "output/recording.h"
 #include "recording/empty.h"
-#include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/file_series.h"
 #include "sys/loop.h"
@@ -325,14 +324,14 @@ static void watch_events(struct batch *batch)
 static void on_tick(void *context)
 {
 	struct batch *batch = context;
-	uint64_t cpu_ns = env_self_cpu_ns();
+	uint64_t cpu_ns = clock_self_cpu_ns(batch->options->clock);
 
 	if (settle_begins(&batch->settle, batch->source))
 		loop_set_tick(&batch->loop, wanted_delay_ns(batch));
 	if (step(batch) == STEP_END)
 		loop_stop(&batch->loop);
 	else
-		keep_pace(batch, env_self_cpu_ns() - cpu_ns);
+		keep_pace(batch, clock_self_cpu_ns(batch->options->clock) - cpu_ns);
 	if (batch->child.command && batch->child.phase == CHILD_BEFORE && !batch->loop.stopped &&
 	    child_command_start(&batch->child, batch->source) != 0)
 		loop_stop(&batch->loop);
@@ -622,6 +621,7 @@ static int open_record_directory(struct batch *batch)
 		return 1;
 	}
 	sink_open(sink, &sink_record, &batch->run->print, -1, name);
+	sink->clock = batch->options->clock;
 	sink->parts = &batch->parts;
 	sink->own_file = true;
 	batch->rate_limit.share = SERVICE_SHARE;
@@ -638,6 +638,7 @@ static int open_record(struct batch *batch)
 		return 1;
 	sink_open(sink, recording_is_lines(batch->options->record) ? &sink_record_lines : &sink_record,
 		  &batch->run->print, fd, batch->options->record);
+	sink->clock = batch->options->clock;
 	sink->own_file = fd != STDOUT_FILENO;
 	sink->nameless = record_is_removed(sink);
 	keep_limits(batch, sink);
@@ -810,6 +811,7 @@ int batch_run(const struct options *options, struct run_plan *run, struct source
 			       .rules = rules };
 
 	batch.status = assertion_open(&batch.assertion, options, run);
+	batch.child.clock = options->clock;
 	batch.child.command = options->command;
 	for (unsigned i = 0; i < options->n_panes; i++)
 		if (options->panes[i]->assertion)

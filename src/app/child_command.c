@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "sys/spawn.h"
-#include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/user_variables.h"
 
@@ -87,14 +86,14 @@ bool child_command_signal(struct child_command *child, int number, bool of_termi
 /* SIGCHLD is blocked, so it stays pending until it is taken. */
 static void await_end(const struct child_command *child)
 {
-	const uint64_t until_ns = env_mono_ns() + GRACE_NS;
+	const uint64_t until_ns = clock_mono_ns(child->clock) + GRACE_NS;
 	siginfo_t info = { 0 };
 	sigset_t signals;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
-		uint64_t now_ns = env_mono_ns();
+		uint64_t now_ns = clock_mono_ns(child->clock);
 		struct timespec left;
 
 		if (now_ns >= until_ns)

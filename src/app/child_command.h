@@ -8,10 +8,12 @@
 
 #include "model/source.h"
 #include "screen/pane.h"
+#include "sys/machine_clock.h"
 
 enum child_phase { CHILD_BEFORE, CHILD_DURING, CHILD_AFTER };
 
 struct child_command {
+	const struct machine_clock *clock;      /* borrowed */
 	char *const *command;                   /* ends with NULL; NULL: no command */
 	const struct pane_assertion *assertion; /* whose topic is notified of phases */
 	enum child_phase phase;

@@ -132,6 +132,7 @@ fleet_run_open(const struct options *options, const struct settings *settings, s
 			     .rules = finding_rules,
 			     .n_rules = n_finding_rules,
 			     .settings = settings,
+			     .clock = options->clock,
 			     .interrupted = loop_signal_waits },
 		.request = request,
 		.together = options->batch && options->n_hosts > 1,

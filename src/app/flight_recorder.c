@@ -15,7 +15,6 @@
 #include "core/i18n.h"
 #include "pane/panes.h"
 #include "recording/past_file.h"
-#include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/user_file.h"
 #include "topic/topic.h"
@@ -23,6 +22,7 @@
 #define AGAIN_NS UINT64_C(60000000000) /* between messages */
 
 struct flight_recorder {
+	const struct machine_clock *clock; /* borrowed */
 	const char *directory;
 	struct past_file *past;
 	uint64_t n_fired;
@@ -30,8 +30,8 @@ struct flight_recorder {
 	uint64_t reported_ns; /* that it could not be saved; 0: never */
 };
 
-int flight_recorder_open(struct flight_recorder **recorder, const char *directory,
-			 const struct settings *settings)
+int flight_recorder_open(struct flight_recorder **recorder, const struct machine_clock *clock,
+			 const char *directory, const struct settings *settings)
 {
 	struct flight_recorder *opened;
 	struct past_file *past = NULL;
@@ -47,7 +47,7 @@ int flight_recorder_open(struct flight_recorder **recorder, const char *director
 		return 1;
 	}
 	opened = alloc_zeroed(1, sizeof(*opened));
-	*opened = (struct flight_recorder){ .directory = directory, .past = past };
+	*opened = (struct flight_recorder){ .clock = clock, .directory = directory, .past = past };
 	*recorder = opened;
 	return 0;
 }
@@ -92,7 +92,7 @@ static int write_past(void *past, int fd)
 static void report(struct flight_recorder *recorder, const char *path, const struct user_file *file,
 		   int error)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = clock_mono_ns(recorder->clock);
 	char why[TEXT_MAX];
 
 	if (recorder->reported_ns > 0 && now_ns - recorder->reported_ns < AGAIN_NS)
@@ -109,7 +109,7 @@ static void save(struct flight_recorder *recorder)
 	struct user_file file;
 	int error;
 
-	clock_utc(time, env_wall_ns());
+	clock_utc(time, clock_wall_ns(recorder->clock));
 	do {
 		snprintf(path, sizeof(path), "%s/panetop-%.19sZ-%u.recording", recorder->directory, time,
 			 ++recorder->n_saved);

@@ -8,12 +8,13 @@
 
 #include "model/frame.h"
 #include "model/settings.h"
+#include "sys/machine_clock.h"
 
 struct flight_recorder;
 
 /* It saves into this directory. 0, or an exit status after an error message. */
-int flight_recorder_open(struct flight_recorder **recorder, const char *directory,
-			 const struct settings *settings);
+int flight_recorder_open(struct flight_recorder **recorder, const struct machine_clock *clock,
+			 const char *directory, const struct settings *settings);
 void flight_recorder_close(struct flight_recorder *recorder); /* NULL is fine */
 
 /* Marks the topics, by index, that it keeps: true. */

@@ -190,6 +190,7 @@ static int run(const struct options *options, struct settings *settings, struct 
 {
 	const struct screen_rules screen_rules = { take_rules, join_rules, want_rules, rules };
 	struct screen_setup setup = {
+		.clock = options->clock,
 		.source = source,
 		.schemas = topic_schemas(),
 		.n_schemas = n_topics,

@@ -12,6 +12,7 @@
 #include "output/sink.h"
 #include "screen/pane.h"
 #include "sys/listen_address.h"
+#include "sys/machine_clock.h"
 
 #define OPTIONS_PANES_MAX 16
 #define OPTIONS_TABLES_MAX 32
@@ -26,6 +27,7 @@ struct topic;
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
+	const struct machine_clock *clock; /* of the run: not an option */
 	bool batch; /* given, or implied by another option */
 	bool describe, probe, ascii, read_only, no_bpf, no_arguments, report_names;
 	bool print; /* samples go to standard output or into the file of --write, not only into a recording */

@@ -213,8 +213,8 @@ static void add_all(struct frame *frame, struct env *env, const struct options *
 
 	env_host(env, host, sizeof(host));
 	frame->host = arena_copy(&frame->arena, host, strlen(host));
-	frame->mono_ns = env_mono_ns();
-	frame->wall_ns = env_wall_ns();
+	frame->mono_ns = env_mono_ns(env);
+	frame->wall_ns = env_wall_ns(env);
 	frame->tables[0].present = true;
 	for (unsigned i = 0; i < n_chosen; i++) {
 		bool listed = is_listed(chosen, i),

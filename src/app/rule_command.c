@@ -34,6 +34,7 @@
 #define TIMER UINT32_MAX         /* in place of a pid */
 
 struct rule_commands {
+	const struct machine_clock *clock; /* borrowed */
 	int epoll_fd, timer_fd, null_fd;
 	bool output;
 	size_t files;
@@ -111,12 +112,14 @@ static void watch(const struct rule_commands *commands, int fd, uint32_t what)
 	epoll_ctl(commands->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
-struct rule_commands *rule_commands_open(bool output, size_t files, double seconds,
-					 void (*done)(void *context, struct firing *firing), void *context)
+struct rule_commands *rule_commands_open(const struct machine_clock *clock, bool output, size_t files,
+					 double seconds, void (*done)(void *context, struct firing *firing),
+					 void *context)
 {
 	struct rule_commands *commands = alloc_zeroed(1, sizeof(*commands));
 
 	*commands = (struct rule_commands){
+		.clock = clock,
 		.epoll_fd = epoll_create1(EPOLL_CLOEXEC),
 		.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC),
 		.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC),
@@ -233,7 +236,7 @@ static void start(struct rule_commands *commands, const struct waiting *next)
 		.pid = pid,
 		.program = next->command->words[0],
 		.fd = fd,
-		.until_ns = env_mono_ns() + (uint64_t)(commands->seconds * 1e9),
+		.until_ns = clock_mono_ns(commands->clock) + (uint64_t)(commands->seconds * 1e9),
 	};
 }
 
@@ -302,7 +305,7 @@ static void end_late(struct running *running, uint64_t now_ns)
 
 void rule_commands_go_on(struct rule_commands *commands)
 {
-	uint64_t now_ns = env_mono_ns(), ticks;
+	uint64_t now_ns = clock_mono_ns(commands->clock), ticks;
 
 	if (read(commands->timer_fd, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks))
 		for (size_t i = 0; i < commands->n_running; i++)

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "model/firing.h"
+#include "sys/machine_clock.h"
 
 #define RULE_COMMANDS_MAX 32         /* at a time; the others wait */
 #define RULE_COMMANDS_WAITING 100000 /* more are not run */
@@ -35,8 +36,9 @@ struct rule_commands;
  * commands' standard output goes to standard error; else both go nowhere. files: their limit; 0: ours. After
  * these seconds one gets SIGTERM, and soon after SIGKILL.
  */
-struct rule_commands *rule_commands_open(bool output, size_t files, double seconds,
-					 void (*done)(void *context, struct firing *firing), void *context);
+struct rule_commands *rule_commands_open(const struct machine_clock *clock, bool output, size_t files,
+					 double seconds, void (*done)(void *context, struct firing *firing),
+					 void *context);
 
 /* Ends the commands that run, at once; where one does not end, it is left behind, with a message. */
 void rule_commands_close(struct rule_commands *commands);

@@ -183,7 +183,8 @@ struct rule_watch *rule_watch_open(const struct rule_watch_plan *plan)
 		open_trigger(watch, i);
 	}
 	watch->commands =
-		rule_commands_open(plan->output, plan->files, RULE_COMMAND_SECONDS, note_done, watch);
+		rule_commands_open(plan->env->clock, plan->output, plan->files, RULE_COMMAND_SECONDS,
+				   note_done, watch);
 	open_ends(watch);
 	open_starts(watch);
 	if (open_changes(watch) == 0)
@@ -197,7 +198,7 @@ static struct firing *copy_firing(const struct rule_watch *watch, size_t number,
 	struct firing *firing = alloc_zeroed(1, sizeof(*firing));
 
 	*firing = *what;
-	firing->wall_ns = env_wall_ns();
+	firing->wall_ns = env_wall_ns(watch->plan.env);
 	firing->rule = watch->plan.rules->rules[number].text;
 	return firing;
 }
@@ -213,7 +214,8 @@ static void fire_late(struct rule_watch *watch, size_t number)
 {
 	struct firing *late = watch->waiting[number].late;
 
-	if (!late || !rule_set_may_fire(&watch->set, number, env_mono_ns(), &late->n_dropped))
+	if (!late ||
+	    !rule_set_may_fire(&watch->set, number, env_mono_ns(watch->plan.env), &late->n_dropped))
 		return;
 	watch->waiting[number].late = NULL;
 	fire(watch, number, late);
@@ -356,7 +358,7 @@ static void on_trigger(void *context, uint32_t events)
 	struct waiting *waiting = context;
 	struct rule_watch *watch = waiting->watch;
 	double awake = fmax(2 * waiting->window_seconds, AWAKE_SECONDS);
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(watch->plan.env);
 
 	(void)events;
 	watch->set.rules[waiting - watch->waiting].since_ns =
@@ -416,7 +418,7 @@ static void on_out_of_memory(void *context, uint32_t events)
 
 	(void)events;
 	oom_watch_reset(waiting->oom_fd);
-	waiting->awake_until_ns = env_mono_ns() + (uint64_t)(AWAKE_SECONDS * 1e9);
+	waiting->awake_until_ns = env_mono_ns(waiting->watch->plan.env) + (uint64_t)(AWAKE_SECONDS * 1e9);
 	tell(waiting->watch);
 }
 
@@ -680,5 +682,5 @@ void rule_watch_take(struct rule_watch *watch, struct frame *frame)
 	}
 	for (size_t i = 0; i < watch->set.n_rules; i++)
 		fire_late(watch, i);
-	fall_asleep(watch, env_mono_ns());
+	fall_asleep(watch, env_mono_ns(watch->plan.env));
 }

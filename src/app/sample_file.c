@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/i18n.h"
-#include "sys/env.h"
+
 #include "sys/error_message.h"
 
 #define SAMPLE_MODE (S_IRUSR | S_IWUSR | S_IRGRP)
@@ -18,7 +18,7 @@ int sample_file_open(struct sample_file *file, const struct options *options)
 	char why[TEXT_MAX];
 	int error;
 
-	*file = (struct sample_file){ .name = options->write, .mode = SAMPLE_MODE };
+	*file = (struct sample_file){ .clock = options->clock, .name = options->write, .mode = SAMPLE_MODE };
 	if (options->format->metrics && !options->arguments) /* other formats have command lines */
 		file->mode |= S_IROTH;
 	error = user_file_open(&file->file, file->name, USER_FILE_REGULAR);
@@ -48,7 +48,7 @@ static void note_lost(struct sample_file *file, const char *why)
 {
 	char text[TEXT_MAX];
 
-	if (lost_samples_add(&file->lost, 1, why, env_mono_ns(), text, sizeof(text)))
+	if (lost_samples_add(&file->lost, 1, why, clock_mono_ns(file->clock), text, sizeof(text)))
 		error_message(file->name, "%s", text);
 }
 

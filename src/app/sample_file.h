@@ -9,6 +9,7 @@
 #include "sys/user_file.h"
 
 struct sample_file {
+	const struct machine_clock *clock; /* borrowed */
 	struct user_file file;
 	const char *name;
 	mode_t mode;    /* of a new file */

@@ -28,7 +28,6 @@
 #include "model/pipeline.h"
 #include "model/scope_frame.h"
 #include "output/command_sums.h"
-#include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/http_server.h"
 #include "sys/privilege.h"
@@ -154,7 +153,7 @@ static void print_notices(struct serve *serve)
 /* False: a signal waits, or there is none. */
 static bool sample(struct serve *serve)
 {
-	uint64_t cpu_ns = env_self_cpu_ns();
+	uint64_t cpu_ns = clock_self_cpu_ns(serve->options->clock);
 	int got;
 
 	error_message_retry();
@@ -162,14 +161,14 @@ static bool sample(struct serve *serve)
 	got = pipeline_next(&serve->pipeline, &serve->frame, serve->sampled > 0 ? &serve->base.frame : NULL);
 	if (got != 1)
 		return false;
-	serve->sampled_ns = env_mono_ns();
+	serve->sampled_ns = clock_mono_ns(serve->options->clock);
 	serve->sampled++;
 	if (serve->has_others)
 		scope_read_frame(&serve->own, &serve->frame, true);
 	run_plan_notice_scope(&serve->plans[PLAN_METRICS], &serve->frame);
 	print_notices(serve);
 	derive_base_take(&serve->base, &serve->frame);
-	keep_pace(serve, env_self_cpu_ns() - cpu_ns);
+	keep_pace(serve, clock_self_cpu_ns(serve->options->clock) - cpu_ns);
 	return true;
 }
 
@@ -177,7 +176,7 @@ static bool is_stale(const struct serve *serve)
 {
 	bool has_all = serve->sampled > (serve->has_rates ? 1 : 0);
 
-	return !has_all || env_mono_ns() - serve->sampled_ns >= serve->delay_ns;
+	return !has_all || clock_mono_ns(serve->options->clock) - serve->sampled_ns >= serve->delay_ns;
 }
 
 /* Of a sample that is not too old. */

@@ -27,6 +27,7 @@
 #include "topic/topic.h"
 
 struct watch {
+	const struct machine_clock *clock; /* borrowed, as the next */
 	const struct settings *settings;
 	struct source *source;
 	struct worker *worker; /* NULL: none */
@@ -113,11 +114,12 @@ static void plan(struct watch *watch)
 static void on_tick(void *context)
 {
 	struct watch *watch = context;
-	uint64_t cpu_ns = env_self_cpu_ns(), delay;
+	uint64_t cpu_ns = clock_self_cpu_ns(watch->clock), delay;
 	bool changed;
 
 	step(watch);
-	delay = rate_limit_delay(&watch->rate_limit, env_self_cpu_ns() - cpu_ns, delay_ns(watch), &changed);
+	cpu_ns = clock_self_cpu_ns(watch->clock) - cpu_ns;
+	delay = rate_limit_delay(&watch->rate_limit, cpu_ns, delay_ns(watch), &changed);
 	if (changed && watch->ticks)
 		loop_set_tick(&watch->loop, delay);
 }
@@ -184,7 +186,11 @@ int watch_run(const struct options *options, const struct settings *settings,
 	      const struct sample_request *request, struct source *source, struct env *env)
 {
 	struct firing_log log = { 0 };
-	struct watch watch = { .settings = settings, .source = source, .worker = env->worker, .log = &log };
+	struct watch watch = { .clock = env->clock,
+			       .settings = settings,
+			       .source = source,
+			       .worker = env->worker,
+			       .log = &log };
 	struct rule_list list = { 0 };
 	struct rule_watch_plan rules = {
 		.rules = &list,
@@ -205,7 +211,8 @@ int watch_run(const struct options *options, const struct settings *settings,
 		watch.rules = rule_watch_open(&rules);
 		status = watch.rules ? 0 : 1;
 		if (status == 0 && options->save_on_fire)
-			status = flight_recorder_open(&watch.recorder, options->save_on_fire, settings);
+			status = flight_recorder_open(&watch.recorder, env->clock, options->save_on_fire,
+						      settings);
 		if (status == 0)
 			status = drop(&watch, options, request);
 		if (status == 0) {

@@ -174,7 +174,7 @@ static void report_of(const struct member *member, struct member_report *report)
 
 static void pull_members(struct fleet *fleet)
 {
-	uint64_t now_ns = env_mono_ns(), expired;
+	uint64_t now_ns = clock_mono_ns(fleet->plan->reading.clock), expired;
 
 	while (read(fleet->timer_fd, &expired, sizeof(expired)) > 0)
 		;
@@ -185,7 +185,7 @@ static void pull_members(struct fleet *fleet)
 
 bool fleet_wait(struct fleet *fleet)
 {
-	uint64_t begun_ns = env_mono_ns(), first_ns = 0;
+	uint64_t begun_ns = clock_mono_ns(fleet->plan->reading.clock), first_ns = 0;
 	struct epoll_event event;
 
 	for (;;) {
@@ -193,7 +193,7 @@ bool fleet_wait(struct fleet *fleet)
 		uint64_t now_ns;
 
 		pull_members(fleet);
-		now_ns = env_mono_ns();
+		now_ns = clock_mono_ns(fleet->plan->reading.clock);
 		for (unsigned i = 0; i < fleet->n_members; i++) {
 			struct member_report report;
 
@@ -467,7 +467,7 @@ static int wait_fd(void *state)
 /* Has each member that is expected to come given a sample since the last moment, or is it time? */
 static bool is_moment(const struct fleet *fleet)
 {
-	double since = (double)(env_mono_ns() - fleet->moment_mono_ns) / 1e9;
+	double since = (double)(clock_mono_ns(fleet->plan->reading.clock) - fleet->moment_mono_ns) / 1e9;
 	bool all = true, any = false;
 
 	for (unsigned i = 0; i < fleet->n_members; i++) {
@@ -484,10 +484,10 @@ static bool is_moment(const struct fleet *fleet)
 
 static void add_moment(struct fleet *fleet)
 {
-	size_t n_gone = axis_add(&fleet->axis, env_wall_ns());
+	size_t n_gone = axis_add(&fleet->axis, clock_wall_ns(fleet->plan->reading.clock));
 
 	fleet->next = fleet->next > n_gone ? fleet->next - n_gone : 0;
-	fleet->moment_mono_ns = env_mono_ns();
+	fleet->moment_mono_ns = clock_mono_ns(fleet->plan->reading.clock);
 	for (unsigned i = 0; i < fleet->n_members; i++) {
 		struct member_report report;
 

@@ -10,6 +10,7 @@
 #include "model/frame.h"
 #include "model/pipeline.h"
 #include "model/source.h"
+#include "sys/machine_clock.h"
 
 /* A recording of a member. */
 struct member_part {
@@ -51,6 +52,7 @@ struct member_plan {
 	const struct finding_rule *rules;
 	unsigned n_rules;
 	const struct settings *settings;
+	const struct machine_clock *clock; /* of this machine */
 	bool (*interrupted)(void); /* asked now and then: true ends what takes long */
 };
 

@@ -142,7 +142,7 @@ void prometheus_answered(const struct source *source, uint64_t wall_ns)
 int prometheus_open(struct source *source, const struct prometheus_plan *plan, const char **why)
 {
 	struct prometheus *prometheus = alloc_zeroed(1, sizeof(*prometheus));
-	int error = stored_axis_open(&prometheus->axis, plan->step_seconds, plan->oldest);
+	int error = stored_axis_open(&prometheus->axis, plan->clock, plan->step_seconds, plan->oldest);
 
 	*why = strerror(-error);
 	prometheus->api = plan->api;

@@ -8,7 +8,10 @@
 
 struct prometheus_api;
 
+struct machine_clock;
+
 struct prometheus_plan {
+	const struct machine_clock *clock;
 	struct prometheus_api *api; /* borrowed, as all of it */
 	const char *machine;        /* label "instance" of its series */
 	double step_seconds;        /* between two frames */

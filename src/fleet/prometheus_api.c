@@ -14,7 +14,6 @@
 #include "core/i18n.h"
 #include "core/vector.h"
 #include "fleet/prometheus_answer.h"
-#include "sys/env.h"
 
 #define ANSWER_MAX ((size_t)64 << 20)
 #define MACHINES_MAX 10000
@@ -79,11 +78,12 @@ char *prometheus_quoted(const char *text)
 	return out.bytes;
 }
 
-int prometheus_api_open(struct prometheus_api *api, const char *url, const char **why)
+int prometheus_api_open(struct prometheus_api *api, const struct machine_clock *clock, const char *url,
+			const char **why)
 {
 	size_t length = strlen(url);
 
-	*api = (struct prometheus_api){ .url = alloc_text(url) };
+	*api = (struct prometheus_api){ .clock = clock, .url = alloc_text(url) };
 	while (length > 0 && api->url[length - 1] == '/')
 		api->url[--length] = '\0';
 	api->client = http_client_open(why);
@@ -100,7 +100,7 @@ void prometheus_api_rest(struct prometheus_api *api, int error, const char *why)
 {
 	snprintf(api->why, sizeof(api->why), "%s", why);
 	api->error = error;
-	api->rests_until_ns = env_mono_ns() + REST_NS;
+	api->rests_until_ns = clock_mono_ns(api->clock) + REST_NS;
 }
 
 static int add_bytes(void *answer, struct span bytes, const char **why)
@@ -121,7 +121,7 @@ static int ask(struct prometheus_api *api, const char *call, const char *value, 
 	int error;
 
 	*why = api->why;
-	if (env_mono_ns() < api->rests_until_ns)
+	if (clock_mono_ns(api->clock) < api->rests_until_ns)
 		return api->error;
 	buffer_print(&url, "%s/api/v1/%s", api->url, call);
 	add_encoded(&url, value);

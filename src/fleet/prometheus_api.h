@@ -6,8 +6,10 @@
 #include "core/hash.h"
 #include "fleet/stored_series.h"
 #include "sys/http_client.h"
+#include "sys/machine_clock.h"
 
 struct prometheus_api {
+	const struct machine_clock *clock; /* borrowed */
 	struct http_client *client;
 	char *url; /* without a slash at its end */
 	char why[256];
@@ -16,7 +18,8 @@ struct prometheus_api {
 };
 
 /* 0; or -ELIBACC, and *why says what is missing. */
-int prometheus_api_open(struct prometheus_api *api, const char *url, const char **why);
+int prometheus_api_open(struct prometheus_api *api, const struct machine_clock *clock, const char *url,
+			const char **why);
 void prometheus_api_close(struct prometheus_api *api);
 
 /* For some seconds nothing is asked: calls fail for this reason at once. */

@@ -23,7 +23,6 @@
 #include "fleet/ssh_trouble.h"
 #include "fleet/stream_start.h"
 #include "recording/reader.h"
-#include "sys/env.h"
 #include "sys/spawn.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -274,7 +273,8 @@ static void read_start(struct connection *connection, uint64_t now_ns)
 /* When the sample came says what its clock has more than ours, less the time that it took. */
 static void measure_clock(struct connection *connection, uint64_t sample_wall_ns)
 {
-	connection->offsets[connection->next_offset] = (int64_t)(sample_wall_ns - env_wall_ns());
+	connection->offsets[connection->next_offset] =
+		(int64_t)(sample_wall_ns - clock_wall_ns(connection->reading->clock));
 	connection->next_offset = (connection->next_offset + 1) % OFFSETS;
 	if (connection->n_offsets < OFFSETS)
 		connection->n_offsets++;
@@ -368,7 +368,7 @@ static double clock_offset_seconds(const struct connection *connection)
 
 static const char *trouble(struct connection *connection)
 {
-	double silent = (double)(env_mono_ns() - connection->sample_ns) / 1e9;
+	double silent = (double)(clock_mono_ns(connection->reading->clock) - connection->sample_ns) / 1e9;
 
 	if (connection->trouble.length > 0)
 		return connection->trouble.bytes;

@@ -49,8 +49,8 @@ static void free_wish(struct stored_wish *wish)
 	*wish = (struct stored_wish){ 0 };
 }
 
-struct stored_ahead *stored_ahead_open(const char *url, const struct schema *const *schemas,
-				       unsigned n_schemas)
+struct stored_ahead *stored_ahead_open(const struct machine_clock *clock, const char *url,
+				       const struct schema *const *schemas, unsigned n_schemas)
 {
 	struct stored_ahead *ahead = alloc_zeroed(1, sizeof(*ahead));
 	const char *why;
@@ -58,7 +58,7 @@ struct stored_ahead *stored_ahead_open(const char *url, const struct schema *con
 	for (unsigned i = 0; i < 2; i++)
 		ahead->series[i] = stored_series_open(schemas, n_schemas);
 	ahead->worker = worker_open();
-	if (ahead->worker && prometheus_api_open(&ahead->api, url, &why) == 0)
+	if (ahead->worker && prometheus_api_open(&ahead->api, clock, url, &why) == 0)
 		return ahead;
 	stored_ahead_close(ahead);
 	return NULL;

@@ -18,8 +18,8 @@ struct stored_wish {
 };
 
 /* NULL: that is not possible here. */
-struct stored_ahead *stored_ahead_open(const char *url, const struct schema *const *schemas,
-				       unsigned n_schemas);
+struct stored_ahead *stored_ahead_open(const struct machine_clock *clock, const char *url,
+				       const struct schema *const *schemas, unsigned n_schemas);
 void stored_ahead_close(struct stored_ahead *ahead);
 
 /* Readable when stored_ahead_collect() has something to do. */

@@ -10,26 +10,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sys/env.h"
-
 #define PAST_SECONDS (15 * 86400.0) /* that Prometheus keeps by default */
 #define ROUNDING 1e-6               /* of a step: a time made of an index leads to that */
 #define BEHIND_SECONDS 5.0          /* what is scraped now can be asked then */
 
-static double now_seconds(void)
+static double now_seconds(const struct machine_clock *clock)
 {
-	return (double)env_wall_ns() / 1e9 - BEHIND_SECONDS;
+	return (double)clock_wall_ns(clock) / 1e9 - BEHIND_SECONDS;
 }
 
-int stored_axis_open(struct stored_axis *axis, double step_seconds, double oldest)
+int stored_axis_open(struct stored_axis *axis, const struct machine_clock *clock, double step_seconds,
+		     double oldest)
 {
 	double whole, part = modf(step_seconds, &whole);
 	const struct timespec step = { (time_t)whole, (long)(part * 1e9) };
 	const struct itimerspec times = { step, step };
 
+	axis->clock = clock;
 	axis->step = step_seconds;
-	oldest = fmin(fmax(ceil(oldest / step_seconds), floor((now_seconds() - PAST_SECONDS) / step_seconds)),
-		      floor(now_seconds() / step_seconds) - 1);
+	oldest = fmin(fmax(ceil(oldest / step_seconds),
+			   floor((now_seconds(clock) - PAST_SECONDS) / step_seconds)),
+		      floor(now_seconds(clock) / step_seconds) - 1);
 	axis->first = oldest * step_seconds;
 	axis->next = stored_axis_moments(axis) - 2;
 	axis->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -45,7 +46,7 @@ void stored_axis_close(struct stored_axis *axis)
 
 size_t stored_axis_moments(const struct stored_axis *axis)
 {
-	return (size_t)((now_seconds() - axis->first) / axis->step) + 1;
+	return (size_t)((now_seconds(axis->clock) - axis->first) / axis->step) + 1;
 }
 
 double stored_axis_time(const struct stored_axis *axis, size_t index)

@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #include "model/source.h"
+#include "sys/machine_clock.h"
 
 /* The state of a source begins with it. */
 struct stored_axis {
+	const struct machine_clock *clock; /* borrowed */
 	double first, step; /* first: in seconds since 1970, a multiple of the step */
 	int timer_fd;       /* readable once a step; -1: not open */
 	size_t next;        /* index of the frame that is given next */
@@ -19,7 +21,8 @@ struct stored_axis {
  * oldest: when the first sample was stored, in seconds since 1970; 0: not known. 0 or -errno. The first frame
  * that is given is the last but one, which the last one needs for its rates.
  */
-int stored_axis_open(struct stored_axis *axis, double step_seconds, double oldest);
+int stored_axis_open(struct stored_axis *axis, const struct machine_clock *clock, double step_seconds,
+		     double oldest);
 void stored_axis_close(struct stored_axis *axis);
 
 size_t stored_axis_moments(const struct stored_axis *axis); /* so far */

@@ -103,6 +103,7 @@ static int choose_member(struct stored_fleet *fleet, const char **why)
 {
 	size_t wanted = wanted_machine(fleet);
 	const struct prometheus_plan plan = {
+		.clock = fleet->plan->reading.clock,
 		.api = &fleet->api,
 		.machine = fleet->names.list[wanted],
 		.step_seconds = fleet->plan->step_seconds,
@@ -346,7 +347,8 @@ static void open_ahead(struct stored_fleet *fleet, struct source *source)
 	fleet->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (fleet->epoll_fd < 0)
 		return;
-	fleet->ahead = stored_ahead_open(fleet->plan->url, reading->schemas, reading->n_schemas);
+	fleet->ahead =
+		stored_ahead_open(reading->clock, fleet->plan->url, reading->schemas, reading->n_schemas);
 	if (!fleet->ahead)
 		return;
 	if (!watch(fleet, fleet->axis.timer_fd) || !watch(fleet, stored_ahead_fd(fleet->ahead))) {
@@ -377,13 +379,13 @@ int stored_fleet_open(struct source *source, const struct stored_fleet_plan *pla
 	fleet->wanted = alloc_zeroed(reading->n_schemas + 1, sizeof(*fleet->wanted));
 	for (unsigned i = 0; i < 2; i++)
 		frame_open(&fleet->frames[i], reading->schemas, reading->n_schemas);
-	error = prometheus_api_open(&fleet->api, plan->url, why);
+	error = prometheus_api_open(&fleet->api, reading->clock, plan->url, why);
 	if (!error)
 		error = find_machines(fleet, why);
 	if (!error && fleet->names.n <= OLDEST_MACHINES)
 		fleet->oldest = prometheus_api_oldest(&fleet->api, plan->machine);
 	if (!error) {
-		error = stored_axis_open(&fleet->axis, plan->step_seconds, fleet->oldest);
+		error = stored_axis_open(&fleet->axis, reading->clock, plan->step_seconds, fleet->oldest);
 		*why = strerror(-error);
 	}
 	if (error) {

@@ -7,8 +7,8 @@
 
 #include "output/sink.h"
 #include "recording/writer.h"
-#include "sys/env.h"
 #include "sys/file_series.h"
+#include "sys/machine_clock.h"
 
 #define KEPT_PARTS 10 /* as many files remain in a directory where the oldest ones go */
 
@@ -40,13 +40,13 @@ static void note_time(struct sink *sink, const struct frame *frame)
 
 	if (sink->first_wall_ns == 0) {
 		sink->first_wall_ns = frame->wall_ns;
-		sink->first_boot_ns = env_boot_ns();
+		sink->first_boot_ns = clock_boot_ns(sink->clock);
 		file_series_judge(sink->parts, frame->wall_ns);
 	} else if (frame->mono_ns > sink->last_mono_ns) {
 		sink->sampled_ns += frame->mono_ns - sink->last_mono_ns;
 	}
 	sink->last_mono_ns = frame->mono_ns;
-	elapsed_ns = env_boot_ns() - sink->first_boot_ns;
+	elapsed_ns = clock_boot_ns(sink->clock) - sink->first_boot_ns;
 	if (elapsed_ns < sink->sampled_ns) /* in a replay */
 		elapsed_ns = sink->sampled_ns;
 	sink->now_ns = sink->first_wall_ns + elapsed_ns;

@@ -14,9 +14,9 @@
 
 #include "core/i18n.h"
 #include "output/sink.h"
-#include "sys/env.h"
 #include "sys/error_message.h"
 #include "sys/file_series.h"
+#include "sys/machine_clock.h"
 #include "sys/user_file.h"
 
 bool record_is_file(int fd)
@@ -96,9 +96,10 @@ static void cut_back(struct sink *sink)
 
 void record_lose(struct sink *sink, unsigned long n_samples, int error)
 {
+	uint64_t now_ns = clock_mono_ns(sink->clock);
 	char text[TEXT_MAX];
 
-	if (lost_samples_add(&sink->lost, n_samples, strerror(-error), env_mono_ns(), text, sizeof(text)))
+	if (lost_samples_add(&sink->lost, n_samples, strerror(-error), now_ns, text, sizeof(text)))
 		error_message(sink->name, "%s", text);
 }
 

@@ -38,6 +38,7 @@ struct print_plan {
 	enum print_phase phase; /* of the frame that the sinks get now */
 };
 
+struct machine_clock;
 struct file_series;
 struct user_file;
 struct sink;
@@ -65,6 +66,7 @@ struct sink_format {
 struct sink {
 	const struct sink_format *format;
 	struct print_plan *print;     /* borrowed; not used by the recording */
+	const struct machine_clock *clock; /* for recordings; borrowed */
 	int fd;                       /* borrowed */
 	int cancel_fd;                /* readable when the user ends the run; -1: none */
 	bool own_file;                /* fd was opened for this run only: it may be truncated */

@@ -19,7 +19,6 @@
 #include "screen/past/player.h"
 #include "screen/past/timeline.h"
 #include "screen/past/trends.h"
-#include "sys/env.h"
 
 #define STRIP_FROM_LINES 14 /* lower screens have only the title of the view */
 
@@ -668,7 +667,7 @@ static void draw_all(struct screen *screen, const struct canvas *canvas)
 
 static void draw_nothing(struct screen *screen, const struct canvas *canvas)
 {
-	bool told = env_mono_ns() < screen->message_until_ns;
+	bool told = screen_mono_ns(screen) < screen->message_until_ns;
 
 	canvas_text(canvas, 0, 0, STYLE_NOTICE, told ? screen->message : _("waiting for the first sample"),
 		    -1);

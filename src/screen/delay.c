@@ -5,7 +5,6 @@
 #include "screen/delay.h"
 
 #include "core/i18n.h"
-#include "sys/env.h"
 
 #define AT_ONCE_NS UINT64_C(1000000)
 #define KEYS_APART_NS UINT64_C(100000000) /* samples that keys request, while one is held down … */
@@ -24,7 +23,7 @@ void delay_set(struct screen *screen, double seconds)
 /* The next samples come as soon as the last one is that old, if that is sooner than the delay. */
 static void sample_soon(struct screen *screen, unsigned n_samples, uint64_t apart_ns)
 {
-	uint64_t last_ns = screen->frames[screen->latest].mono_ns, now_ns = env_mono_ns();
+	uint64_t last_ns = screen->frames[screen->latest].mono_ns, now_ns = screen_mono_ns(screen);
 	uint64_t age_ns = now_ns > last_ns ? now_ns - last_ns : 0;
 
 	if (screen->delay_seconds * 1e9 <= (double)apart_ns)

@@ -11,7 +11,6 @@
 #include "core/hash.h"
 #include "core/i18n.h"
 #include "core/utf8.h"
-#include "sys/env.h"
 
 #define MESSAGE_NS UINT64_C(2000000000)
 #define WARNING_NS UINT64_C(6000000000)
@@ -26,7 +25,7 @@ static void show_message(struct screen *screen, enum message_scope scope, bool w
 	vsnprintf(screen->message, sizeof(screen->message), format, list);
 	screen->message_scope = scope;
 	screen->message_warns = warns;
-	screen->message_until_ns = env_mono_ns() + ns;
+	screen->message_until_ns = screen_mono_ns(screen) + ns;
 	loop_wake_in(&screen->loop, ns);
 }
 
@@ -112,7 +111,7 @@ static const struct notice *choose_notice(struct screen *screen)
 	const struct pane_context *context = &screen->contexts[screen->current];
 	const struct frame *frame = screen_frame(screen);
 	const struct notice *newest = NULL, *of_view = NULL, *current = NULL;
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = screen_mono_ns(screen);
 
 	for (unsigned i = frame->n_notices; i-- > 0;) {
 		const struct notice *notice = &frame->notices[i];
@@ -169,7 +168,7 @@ bool notices_draw(struct screen *screen, const struct canvas *canvas, int y)
 {
 	const struct notice *notice;
 
-	if (env_mono_ns() < screen->message_until_ns) {
+	if (screen_mono_ns(screen) < screen->message_until_ns) {
 		draw_line(canvas, y, screen->message_warns ? STYLE_NOTICE : STYLE_NORMAL, screen->message,
 			  false);
 		return true;
@@ -189,7 +188,7 @@ void notices_count(const struct screen *screen, bool brief, char *text, size_t r
 	for (unsigned i = 0; i < frame->n_notices; i++)
 		n += !is_of_others(screen, &frame->notices[i]) &&
 		     was_shown(shown, identity_of(&frame->notices[i])) &&
-		     !(env_mono_ns() < shown->until_ns &&
+		     !(screen_mono_ns(screen) < shown->until_ns &&
 		       identity_of(&frame->notices[i]) == shown->current);
 	*text = '\0';
 	if (n > 0 && brief)

@@ -16,7 +16,6 @@
 #include "screen/snapshot.h"
 #include "screen/subscriptions.h"
 #include "sys/buffer_io.h"
-#include "sys/env.h"
 #include "sys/user_file.h"
 
 static int save_past(struct screen *screen, const char *name, char *error, size_t room)
@@ -98,8 +97,8 @@ void saving_ask(struct pane_context *context)
 	snapshot_text(&screen->saving.text);
 	buffer_empty(&screen->saving.svg);
 	snapshot_svg(&screen->saving.svg, theme_is_light(screen->theme));
-	snprintf(name, sizeof(name), "panetop-%s%s", clock_local(time, env_wall_ns(), "%Y%m%d-%H%M%S"),
-		 screen->setup->past ? ".recording" : ".svg");
+	clock_local(time, clock_wall_ns(screen->setup->clock), "%Y%m%d-%H%M%S");
+	snprintf(name, sizeof(name), "panetop-%s%s", time, screen->setup->past ? ".recording" : ".svg");
 	screen_prompt(context,
 		      screen->setup->past
 			      ? _("Save the past (.recording; .html: a page) or the screen (.txt, .svg) as")

@@ -24,7 +24,6 @@
 #include "screen/past/timeline.h"
 #include "screen/session.h"
 #include "screen/subscriptions.h"
-#include "sys/env.h"
 
 /* Reports why there is no new frame. */
 static void report_end(struct screen *screen, int got)
@@ -64,7 +63,7 @@ static void on_tick(void *state)
 {
 	struct screen *screen = state;
 	bool live = screen_is_live(screen), soon = screen->n_soon > 0;
-	uint64_t cpu_ns = env_self_cpu_ns();
+	uint64_t cpu_ns = clock_self_cpu_ns(screen->setup->clock);
 
 	if (live || replay_wants_frame(screen))
 		take_sample(screen);
@@ -74,7 +73,7 @@ static void on_tick(void *state)
 		delay_go_on(screen);
 	draw_or_stop(screen);
 	if (live && !soon)
-		delay_keep_pace(screen, env_self_cpu_ns() - cpu_ns);
+		delay_keep_pace(screen, clock_self_cpu_ns(screen->setup->clock) - cpu_ns);
 }
 
 static void on_wake(void *state)
@@ -143,7 +142,7 @@ static void on_input(void *state, uint32_t events)
 	enum theme ground;
 	bool any = false;
 
-	while (!screen->loop.stopped && terminal_read(&screen->terminal, &input)) {
+	while (!screen->loop.stopped && terminal_read(&screen->terminal, screen->setup->clock, &input)) {
 		any = true;
 		keymap_key(screen, &input);
 	}

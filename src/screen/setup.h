@@ -14,6 +14,7 @@
 #include "screen/pane.h"
 #include "screen/theme.h"
 #include "sys/loop.h"
+#include "sys/machine_clock.h"
 #include "sys/worker.h"
 
 #define HEADLINE_PIECES_MAX 12
@@ -45,6 +46,7 @@ struct screen_rules {
 
 /* All borrowed. */
 struct screen_setup {
+	const struct machine_clock *clock;
 	struct source *source;
 	const struct past *past;             /* NULL: a recording, or nothing is kept */
 	const struct screen_rules *rules;    /* NULL: there are none */

@@ -229,6 +229,11 @@ static inline bool screen_is_live(const struct screen *screen)
 	return !source_is_recording(screen->setup->source);
 }
 
+static inline uint64_t screen_mono_ns(const struct screen *screen)
+{
+	return clock_mono_ns(screen->setup->clock);
+}
+
 /* Of the current pane. */
 static inline struct pane_context *screen_context(const struct screen *screen)
 {

@@ -12,7 +12,6 @@
 #include "model/scope_use.h"
 #include "screen/delay.h"
 #include "screen/past/player.h"
-#include "sys/env.h"
 
 #define KEPT_SECONDS_MIN 1.0 /* between samples */
 
@@ -200,7 +199,8 @@ void subscriptions_follow(struct screen *screen)
 		take_wanted(screen);
 	}
 	if (screen_is_live(screen) && has_only_kept(screen))
-		turn = kept_pace_next(&screen->kept_pace, env_mono_ns(), env_self_cpu_ns(),
+		turn = kept_pace_next(&screen->kept_pace, screen_mono_ns(screen),
+				      clock_self_cpu_ns(screen->setup->clock),
 				      (uint64_t)(screen->delay_seconds * 1e9));
 	rest(screen, turn);
 	request_columns(screen, keeps && turn != KEPT_REST);

@@ -18,7 +18,6 @@
 
 #include "core/alloc.h"
 #include "core/i18n.h"
-#include "sys/env.h"
 
 #define STUCK_SECONDS 1
 #define ANSWER_MS 100
@@ -384,7 +383,7 @@ static int key_of_code(int kind, wint_t code)
 	return code == 127 || code == 8 ? K_BACKSPACE : (int)code;
 }
 
-bool terminal_read(struct terminal *terminal, struct input *input)
+bool terminal_read(struct terminal *terminal, const struct machine_clock *clock, struct input *input)
 {
 	wint_t code;
 	int kind;
@@ -396,7 +395,8 @@ bool terminal_read(struct terminal *terminal, struct input *input)
 				return true;
 			continue;
 		}
-		input->key = key_sequence_feed(&terminal->sequence, key_of_code(kind, code), env_mono_ns());
+		input->key =
+			key_sequence_feed(&terminal->sequence, key_of_code(kind, code), clock_mono_ns(clock));
 		take_answer(terminal);
 		if (input->key)
 			return true;

@@ -9,6 +9,7 @@
 #include "screen/canvas.h"
 #include "screen/key_sequence.h"
 #include "screen/keys.h"
+#include "sys/machine_clock.h"
 
 struct terminal {
 	FILE *input;  /* stdin, or /dev/tty (then owned) when stdin is a recording */
@@ -55,7 +56,7 @@ void terminal_resize(void);
 struct canvas terminal_canvas(const struct terminal *terminal, enum glyph_set glyphs);
 
 /* Next key or mouse event without waiting; false when there is none. Unknown key sequences are left out. */
-bool terminal_read(struct terminal *terminal, struct input *input);
+bool terminal_read(struct terminal *terminal, const struct machine_clock *clock, struct input *input);
 
 void terminal_erase(void);   /* before drawing a screen; hides the cursor */
 void terminal_show(void);    /* sends what has changed */

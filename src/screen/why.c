@@ -13,7 +13,6 @@
 #include "screen/navigation.h"
 #include "screen/overlay.h"
 #include "screen/past/compare.h"
-#include "sys/env.h"
 
 #define NAME_CELLS 60
 
@@ -332,7 +331,7 @@ static double age_in_sample(const struct frame *frame, const struct table_widget
 /* The clocks of another boot do not go on. A sleep is known from the first sample after it on. */
 static uint64_t age_of_sample(const struct screen *screen, const struct frame *frame)
 {
-	uint64_t now = frame->boot > 0 ? env_wall_ns() : env_mono_ns();
+	uint64_t now = frame->boot > 0 ? clock_wall_ns(screen->setup->clock) : screen_mono_ns(screen);
 	uint64_t then = frame->boot > 0 ? frame->wall_ns : frame->mono_ns;
 
 	if (now <= then)
@@ -385,7 +384,7 @@ void pager_why(struct screen *screen)
 	const struct frame *frame = screen_frame(screen);
 	struct buffer *out = pager_open(screen, selected_line(screen_table(screen)));
 
-	if (screen->message_warns && env_mono_ns() < screen->message_until_ns)
+	if (screen->message_warns && screen_mono_ns(screen) < screen->message_until_ns)
 		buffer_print(out, "%s\n\n", screen->message);
 	if (!navigation_lacks_table(context))
 		add_selected(out, context);

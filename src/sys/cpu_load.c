@@ -60,17 +60,17 @@ static void *run(void *argument)
 {
 	struct cpu_load_thread *thread = argument;
 	struct cpu_load *load = thread->load;
-	uint64_t start = env_mono_ns();
+	uint64_t start = real_mono_ns();
 
 	privilege_limit(0);
 	while (!atomic_load(&load->ended)) {
 		unsigned parts = thread->index < atomic_load(&load->cpus) ? atomic_load(&load->parts) : 0;
 		uint64_t busy_until = start + PERIOD_NS * parts / PARTS;
 
-		while (env_mono_ns() < busy_until && !atomic_load(&load->ended))
+		while (real_mono_ns() < busy_until && !atomic_load(&load->ended))
 			work(thread);
 		start += PERIOD_NS;
-		if (env_mono_ns() < start)
+		if (real_mono_ns() < start)
 			sleep_until(start);
 	}
 	return NULL;

@@ -83,9 +83,9 @@ static struct device_pool *pool_of(struct env *env)
 static void read_device(struct device_poll *poll)
 {
 	atomic_store(&poll->helper, gettid());
-	poll->read_ns = env_mono_ns();
+	poll->read_ns = clock_mono_ns(poll->clock);
 	poll->read(poll);
-	poll->took_ns = env_mono_ns() - poll->read_ns;
+	poll->took_ns = clock_mono_ns(poll->clock) - poll->read_ns;
 }
 
 static void run_in_helper(struct helper_job *job)
@@ -165,6 +165,7 @@ void device_poll_open(struct device_poll *poll, struct env *env, const char *nam
 	poll->job.done = helper_done;
 	poll->thread_job = (struct worker_job){ .run = run_in_thread, .done = thread_done };
 	poll->pool = pool_of(env);
+	poll->clock = env->clock;
 	poll->key = helper_text(name);
 	poll->job.name = poll->key;
 	poll->credit = CREDIT_MAX;
@@ -240,7 +241,7 @@ void device_poll_collect(struct env *env)
 		return;
 	pool->tick = pool->env->tick;
 	pool->last_tick_ns = pool->tick_ns;
-	pool->tick_ns = env_mono_ns();
+	pool->tick_ns = env_mono_ns(env);
 	if (pool->in_flight)
 		collect(pool);
 }
@@ -284,14 +285,15 @@ void device_poll_submit(struct device_poll *poll)
 void device_poll_wait(struct env *env)
 {
 	struct device_pool *pool = pool_of(env);
-	uint64_t began_ns = env_mono_ns(), until_ns = began_ns + (pool->has_new ? FIRST_WAIT_NS : WAIT_NS);
+	uint64_t began_ns = env_mono_ns(env);
+	uint64_t until_ns = began_ns + (pool->has_new ? FIRST_WAIT_NS : WAIT_NS);
 	const struct device_poll *awaited;
 
-	while ((awaited = first_awaited(pool)) && env_mono_ns() < until_ns)
+	while ((awaited = first_awaited(pool)) && env_mono_ns(env) < until_ns)
 		wait_until(pool, awaited, until_ns);
 	if (pool->has_new)
-		while ((awaited = first_that_runs(pool)) && env_mono_ns() < began_ns + RUNS_NS)
-			wait_until(pool, awaited, env_mono_ns() + WAIT_NS);
+		while ((awaited = first_that_runs(pool)) && env_mono_ns(env) < began_ns + RUNS_NS)
+			wait_until(pool, awaited, env_mono_ns(env) + WAIT_NS);
 	if (pool->in_flight)
 		collect(pool);
 	for (struct device_poll *poll = pool->in_flight; poll; poll = poll->next_in_flight) {
@@ -304,9 +306,9 @@ void device_poll_wait(struct env *env)
 
 void device_poll_wait_for(struct device_poll *poll, uint64_t ns)
 {
-	uint64_t until_ns = env_mono_ns() + ns;
+	uint64_t until_ns = clock_mono_ns(poll->clock) + ns;
 
-	while (poll->in_flight && env_mono_ns() < until_ns)
+	while (poll->in_flight && clock_mono_ns(poll->clock) < until_ns)
 		wait_until(poll->pool, poll, until_ns);
 }
 

@@ -42,30 +42,6 @@ struct env_state {
 	_Alignas(max_align_t) char bytes[];
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	if (clock_gettime(clock, &now) < 0)
-		return 0;
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-uint64_t env_mono_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-uint64_t env_wall_ns(void)
-{
-	return clock_ns(CLOCK_REALTIME);
-}
-
-uint64_t env_boot_ns(void)
-{
-	return clock_ns(CLOCK_BOOTTIME);
-}
-
 struct timespec env_timespec(uint64_t ns)
 {
 	return (struct timespec){ (time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000)) };
@@ -81,16 +57,6 @@ unsigned env_cpus(void)
 uint32_t env_self_pid(void)
 {
 	return (uint32_t)getpid();
-}
-
-uint64_t env_self_cpu_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-uint64_t env_thread_cpu_ns(void)
-{
-	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t env_self_resident_bytes(const struct env *env)
@@ -111,23 +77,12 @@ uint64_t env_self_resident_bytes(const struct env *env)
 	return resident_pages * env->page_bytes;
 }
 
-/* The clock of clock_getcpuclockid(3), without its check that the process exists. */
-bool env_process_cpu_ns(uint32_t pid, uint64_t *ns)
-{
-	struct timespec used;
-
-	if (clock_gettime((clockid_t)(~pid << 3 | 2), &used) < 0)
-		return false;
-	*ns = (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
-	return true;
-}
-
 bool env_has_process_clocks(const struct env *env)
 {
 	uint64_t ns;
 
 	return env->live && env->own_pid != 0 && !env->foreign_pids &&
-	       env_process_cpu_ns(env->own_pid, &ns);
+	       env_process_cpu_ns(env, env->own_pid, &ns);
 }
 
 const char *env_error_text(int error)
@@ -255,6 +210,7 @@ int env_open(struct env *env, const char *root)
 	files = raise_files(&files_before);
 	*env = (struct env){
 		.root = opened,
+		.clock = &real_clock,
 		.live = !opened.is_tree,
 		.in_snap = !opened.is_tree && is_our_snap(),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),

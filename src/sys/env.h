@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "core/span.h"
+#include "sys/machine_clock.h"
 #include "sys/root.h"
 #include "sys/served.h"
 
@@ -59,6 +60,7 @@ struct env_state;
 struct env {
 	struct root root;          /* "/" or the directory of --root */
 	struct served served;      /* files that the kernel does not answer for */
+	const struct machine_clock *clock; /* borrowed; env_open() takes the kernel's */
 	bool live;                 /* root is "/": actions on the machine are possible */
 	bool in_snap;              /* panetop runs as a confined snap */
 	uint32_t own_pid;          /* of panetop in the /proc of root; 0: it is not there */
@@ -90,19 +92,39 @@ struct env {
 int env_open(struct env *env, const char *root);
 void env_close(struct env *env);
 
-uint64_t env_mono_ns(void); /* CLOCK_MONOTONIC */
-uint64_t env_wall_ns(void); /* CLOCK_REALTIME */
-uint64_t env_boot_ns(void); /* CLOCK_BOOTTIME */
+static inline uint64_t env_mono_ns(const struct env *env)
+{
+	return clock_mono_ns(env->clock);
+}
+
+static inline uint64_t env_wall_ns(const struct env *env)
+{
+	return clock_wall_ns(env->clock);
+}
+
+static inline uint64_t env_boot_ns(const struct env *env)
+{
+	return clock_boot_ns(env->clock);
+}
+
+static inline uint64_t env_self_cpu_ns(const struct env *env)
+{
+	return clock_self_cpu_ns(env->clock);
+}
+
+static inline uint64_t env_thread_cpu_ns(const struct env *env)
+{
+	return clock_thread_cpu_ns(env->clock);
+}
+
+static inline bool env_process_cpu_ns(const struct env *env, uint32_t pid, uint64_t *ns)
+{
+	return clock_process_cpu_ns(env->clock, pid, ns);
+}
 
 struct timespec env_timespec(uint64_t ns);
 
 unsigned env_cpus(void); /* configured on this machine, at least 1 */
-
-/*
- * CPU time of a process since its start in nanoseconds, of all its threads, also exited ones; readable for
- * all users. False when no process has this pid in our namespace.
- */
-bool env_process_cpu_ns(uint32_t pid, uint64_t *ns);
 
 /* Does env_process_cpu_ns() accept the pids in the /proc of root? */
 bool env_has_process_clocks(const struct env *env);
@@ -118,9 +140,7 @@ uint32_t env_self_pid(void); /* for system calls; files have env->own_pid */
  */
 const char *env_error_text(int error);
 
-/* CPU time of this process so far, and its resident memory now (0: unknown). */
-uint64_t env_self_cpu_ns(void);
-uint64_t env_thread_cpu_ns(void); /* of the calling thread */
+/* Resident memory of this process now; 0: unknown. */
 uint64_t env_self_resident_bytes(const struct env *env);
 
 /*

@@ -9,12 +9,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/i18n.h"
 #include "core/utf8.h"
 #include "sys/buffer_io.h"
+#include "sys/machine_clock.h"
 
 #define PROGRAM "panetop: "
 #define KEPT_MAX 16384
@@ -93,10 +93,7 @@ const char *error_message_log(void)
 
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return real_mono_ns() / 1000000;
 }
 
 void error_message_close(void)

@@ -31,6 +31,7 @@
 #include "sys/child.h"
 #include "sys/confine.h"
 #include "sys/descriptor_message.h"
+#include "sys/machine_clock.h"
 #include "sys/privilege.h"
 
 #define SHARED_BYTES ((size_t)64 << 20) /* of addresses; memory is what is in use */
@@ -101,14 +102,6 @@ static struct {
 	struct helper *running; /* of all teams, also closed ones */
 	size_t n_running, capacity;
 } shared = { .lock = PTHREAD_MUTEX_INITIALIZER, .spawner = -1 };
-
-static uint64_t mono_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static bool is_helper;
 static struct root root_of_helper = { .fd = AT_FDCWD };
@@ -199,7 +192,7 @@ static bool run_batch(int socket, struct batch *batch)
 		int fd;
 
 		job->fd = -1;
-		atomic_store(&job->since_ns, mono_ns());
+		atomic_store(&job->since_ns, real_mono_ns());
 		job->run(job);
 		fd = job->fd; /* the job is panetop's next */
 		atomic_store(&job->has_run, true);
@@ -448,7 +441,7 @@ static void forget_ended(void)
 
 static bool is_waited_for(uint64_t thing)
 {
-	uint64_t now_ns = mono_ns();
+	uint64_t now_ns = real_mono_ns();
 	bool found = false;
 
 	if (thing == 0)
@@ -466,7 +459,7 @@ static bool is_waited_for(uint64_t thing)
 
 unsigned helper_count_stuck(const char **name)
 {
-	uint64_t now_ns = mono_ns();
+	uint64_t now_ns = real_mono_ns();
 	unsigned count = 0;
 
 	*name = NULL;
@@ -489,7 +482,7 @@ unsigned helper_count_stuck(const char **name)
 static bool give(struct helper *helper, struct jobs *jobs)
 {
 	struct batch *batch = helper->batch;
-	uint64_t now_ns = mono_ns();
+	uint64_t now_ns = real_mono_ns();
 	struct helper_job *job;
 
 	for (batch->count = 0; batch->count < BATCH_MAX && (job = jobs_take(jobs)); batch->count++) {
@@ -613,7 +606,7 @@ static bool is_held_up(const struct helper *helper, uint64_t now_ns)
 static struct helper *free_helper(struct helper_team *team)
 {
 	struct helper *idle = NULL;
-	uint64_t now_ns = mono_ns();
+	uint64_t now_ns = real_mono_ns();
 
 	for (unsigned i = 0; i < team->count; i++)
 		if (!team->list[i].is_busy)
@@ -625,7 +618,7 @@ static struct helper *free_helper(struct helper_team *team)
 
 static void dispatch(struct helper_team *team)
 {
-	uint64_t now_ns = mono_ns();
+	uint64_t now_ns = real_mono_ns();
 	struct helper *helper;
 
 	for (unsigned i = 0; i < team->count; i++)
@@ -743,7 +736,7 @@ static bool has_more(const struct helper_team *team)
 
 void helper_wait(struct helper_team *team, uint64_t until_ns)
 {
-	uint64_t now_ns = mono_ns(), look_ns = has_more(team) ? now_ns + HELD_UP_NS : UINT64_MAX;
+	uint64_t now_ns = real_mono_ns(), look_ns = has_more(team) ? now_ns + HELD_UP_NS : UINT64_MAX;
 
 	if (look_ns > until_ns)
 		look_ns = until_ns;
@@ -834,13 +827,13 @@ static void note_opened(struct helper_job *job)
 int helper_open(struct helper_job *job)
 {
 	struct helper_team *team = own_team();
-	uint64_t until_ns = mono_ns() + OPEN_NS;
+	uint64_t until_ns = real_mono_ns() + OPEN_NS;
 	int fd = -EBUSY;
 
 	helper_collect(team); /* what was late */
 	job->done = note_opened;
 	if (helper_submit(team, job)) {
-		while (!job->ended && mono_ns() < until_ns)
+		while (!job->ended && real_mono_ns() < until_ns)
 			helper_wait(team, until_ns);
 		fd = !job->ended ? -ETIMEDOUT : job->dropped ? -EIO : job->error ? job->error : job->fd;
 	}

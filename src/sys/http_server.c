@@ -18,6 +18,7 @@
 #include "core/alloc.h"
 #include "core/i18n.h"
 #include "sys/error_message.h"
+#include "sys/machine_clock.h"
 
 #ifdef HAVE_MICROHTTPD
 #include <dlfcn.h>
@@ -84,10 +85,7 @@ static bool load(struct http_library *library)
 
 static time_t now_seconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	return (time_t)(real_mono_ns() / 1000000000);
 }
 
 static void unlist(struct http_server *server, struct http_client *client)

@@ -176,7 +176,7 @@ struct latency_probe *latency_probe_open(const struct latency_plan *plan, const 
 		return NULL;
 	}
 	lock_all(probe);
-	live_store(&probe->control.start_ns, env_mono_ns() + plan->settle_ns);
+	live_store(&probe->control.start_ns, real_mono_ns() + plan->settle_ns);
 	for (size_t i = 0; i < running; i++)
 		sem_post(&probe->control.go);
 	return probe;

@@ -168,7 +168,7 @@ static void wait_coarsely(const struct latency_thread *thread, uint64_t ns)
 
 static struct timespec time_left(uint64_t moment_ns)
 {
-	uint64_t now = env_mono_ns();
+	uint64_t now = real_mono_ns();
 
 	return time_of(moment_ns > now ? moment_ns - now : 0);
 }
@@ -357,7 +357,7 @@ static void rest(struct latency_thread *thread, struct progress *at)
 	while (!is_stopped(thread) && at->restarts == live_load(&thread->control->restarts))
 		wait_coarsely(thread, COARSE_NS);
 	live_store(&thread->ended, 0);
-	at->start_ns = env_mono_ns();
+	at->start_ns = real_mono_ns();
 	at->planned_ns = at->start_ns + thread->plan->period_ns;
 	at->counted = 0;
 }
@@ -383,7 +383,7 @@ static void measure(struct latency_thread *thread, const struct waiting *waiting
 	struct progress at = { .start_ns = start_ns, .planned_ns = start_ns + thread->plan->period_ns };
 
 	while (!is_stopped(thread)) {
-		uint64_t now = env_mono_ns();
+		uint64_t now = real_mono_ns();
 
 		if (is_over(thread->plan, &at)) {
 			rest(thread, &at);
@@ -391,11 +391,11 @@ static void measure(struct latency_thread *thread, const struct waiting *waiting
 			wait_coarsely(thread, at.planned_ns - now - FINE_NS);
 		} else {
 			wait_for(thread, waiting, at.planned_ns);
-			now = env_mono_ns();
+			now = real_mono_ns();
 			if (now >= at.planned_ns && is_there(thread))
 				count_wakeup(thread, &at, now);
 			else if (now >= at.planned_ns)
-				at.planned_ns = env_mono_ns() + thread->plan->period_ns;
+				at.planned_ns = real_mono_ns() + thread->plan->period_ns;
 		}
 	}
 }

@@ -195,10 +195,10 @@ int netlink_socket_await(struct netlink_socket *netlink, uint64_t ns,
 			 bool (*is_answer)(void *context, struct span datagram, int *error), void *context)
 {
 	struct pollfd readable = { .fd = netlink->fd, .events = POLLIN };
-	uint64_t start = env_mono_ns(), waited;
+	uint64_t start = real_mono_ns(), waited;
 	int answer;
 
-	while ((waited = env_mono_ns() - start) < ns) {
+	while ((waited = real_mono_ns() - start) < ns) {
 		while (netlink_socket_receive(netlink, 1) > 0)
 			if (is_answer(context, netlink_socket_datagram(netlink, 0), &answer))
 				return answer;

@@ -211,7 +211,7 @@ bool open_files_new_sockets(struct env *env, uint32_t pid, const uint64_t *known
 		if (is_known(known, n_known, fd))
 			continue;
 		if (++n_tried % TRIES == 0)
-			in_time = env_self_cpu_ns() < until_ns;
+			in_time = env_self_cpu_ns(env) < until_ns;
 		snprintf(name, sizeof(name), "%u", fd);
 		n -= read_socket(&reading, name);
 	}

@@ -20,7 +20,7 @@
 bool patience_lasts(struct patience *patience)
 {
 	static _Atomic uint64_t lost_ns;
-	uint64_t now_ns = env_mono_ns(), before_ns = atomic_load(&lost_ns);
+	uint64_t now_ns = real_mono_ns(), before_ns = atomic_load(&lost_ns);
 	struct timespec pause;
 
 	if (patience->until_ns == 0) {
@@ -70,7 +70,7 @@ bool progress_goes_on(struct progress *progress)
 
 bool patience_await(struct progress *progress)
 {
-	uint64_t until_ns = env_mono_ns() + AWAIT_NS;
+	uint64_t until_ns = real_mono_ns() + AWAIT_NS;
 	struct patience patience = { 0 };
 	unsigned before = 0;
 
@@ -80,7 +80,7 @@ bool patience_await(struct progress *progress)
 		if (steps != before)
 			patience.until_ns = 0;
 		before = steps;
-		if (loop_signal_waits() || env_mono_ns() >= until_ns || !patience_lasts(&patience))
+		if (loop_signal_waits() || real_mono_ns() >= until_ns || !patience_lasts(&patience))
 			return false;
 	}
 	return true;

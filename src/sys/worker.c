@@ -98,7 +98,7 @@ static void *work(void *context)
 			pthread_cond_wait(&worker->work, &worker->lock);
 			continue;
 		}
-		helper->since_ns = env_mono_ns();
+		helper->since_ns = real_mono_ns();
 		worker->called_ns = 0;
 		pthread_mutex_unlock(&worker->lock);
 		job->run(job);
@@ -223,7 +223,7 @@ static bool is_held_up(const struct worker *worker, uint64_t now_ns)
 /* Under lock: does a waiting job need an idle helper to be woken? Without one, starts another helper. */
 static bool wants_call(struct worker *worker)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = real_mono_ns();
 	bool idle = false;
 
 	if (!worker->waiting.first || !is_held_up(worker, now_ns))
@@ -285,7 +285,7 @@ void worker_collect(struct worker *worker)
 
 void worker_wait(struct worker *worker, uint64_t until_ns)
 {
-	uint64_t look_ns = env_mono_ns() + HELD_UP_NS;
+	uint64_t look_ns = real_mono_ns() + HELD_UP_NS;
 	const struct timespec deadline = env_timespec(look_ns < until_ns ? look_ns : until_ns);
 	int error = 0;
 

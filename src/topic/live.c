@@ -95,10 +95,10 @@ static void open_wanted(struct live *live, bool only_events)
 
 		if (entry->tried || !is_sampled(live, i, only_events))
 			continue;
-		cpu_ns = env_self_cpu_ns();
+		cpu_ns = env_self_cpu_ns(live->env);
 		entry->tried = true;
 		entry->open = topic_open(&entry->sample) == 0;
-		entry->early_ns = env_self_cpu_ns() - cpu_ns;
+		entry->early_ns = env_self_cpu_ns(live->env) - cpu_ns;
 		live->costs[i].reads += live->env->reads - reads;
 	}
 }
@@ -127,9 +127,9 @@ static void prepare_wanted(struct live *live, bool only_events)
 			start_timer(live);
 		if (!topics[i]->prepare)
 			continue;
-		cpu_ns = env_self_cpu_ns();
+		cpu_ns = env_self_cpu_ns(live->env);
 		topic_prepare(&entry->sample);
-		entry->early_ns += env_self_cpu_ns() - cpu_ns;
+		entry->early_ns += env_self_cpu_ns(live->env) - cpu_ns;
 	}
 }
 
@@ -139,12 +139,12 @@ static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 	struct env_cost *cost = &live->costs[index];
 	struct table *table = &frame->tables[index];
 	struct env *env = live->env;
-	uint64_t cpu_ns = env_self_cpu_ns(), reads = env->reads;
+	uint64_t cpu_ns = env_self_cpu_ns(env), reads = env->reads;
 	int error;
 
 	env_forget_failures(env);
 	table->present = true;
-	table->mono_ns = env_mono_ns();
+	table->mono_ns = env_mono_ns(env);
 	error = entry->open ? 0 : topic_open(&entry->sample);
 	entry->open = !error;
 	table->failed = error != 0;
@@ -154,7 +154,7 @@ static void sample_entry(struct live *live, unsigned index, struct frame *frame)
 		explain(live, frame, entry, error);
 	else
 		explain_part(live, frame, entry);
-	cost->cpu_ns = env_self_cpu_ns() - cpu_ns + entry->early_ns;
+	cost->cpu_ns = env_self_cpu_ns(env) - cpu_ns + entry->early_ns;
 	entry->early_ns = 0;
 	cost->reads += env->reads - reads;
 	cost->lost += error ? 1 : 0;
@@ -191,8 +191,8 @@ static void sample_wanted(struct live *live, struct frame *frame)
 {
 	live->env->tick++;
 	live->env->cut = false;
-	frame->mono_ns = env_mono_ns();
-	frame->wall_ns = env_wall_ns();
+	frame->mono_ns = env_mono_ns(live->env);
+	frame->wall_ns = env_wall_ns(live->env);
 	if (!*live->host) /* not before there are helpers */
 		env_host(live->env, live->host, sizeof(live->host));
 	frame->host = arena_copy(&frame->arena, live->host, strlen(live->host));
@@ -312,7 +312,7 @@ static void poll(void *state, uint32_t events)
 		return;
 	for (unsigned i = 0; i < n_topics; i++)
 		if (live->entries[i].open && topics[i]->poll)
-			topics[i]->poll(&live->entries[i].sample, env_mono_ns());
+			topics[i]->poll(&live->entries[i].sample, env_mono_ns(live->env));
 }
 
 static void close_live(void *state)

@@ -42,7 +42,7 @@ struct sample {
 /* The time of its table, or now. */
 static inline uint64_t sample_mono_ns(const struct sample *sample)
 {
-	return sample->table ? sample->table->mono_ns : env_mono_ns();
+	return sample->table ? sample->table->mono_ns : env_mono_ns(sample->env);
 }
 
 struct reading; /* see topic/reader.h */

@@ -252,12 +252,12 @@ def compare(name, width, height, lines, update):
             file.write(got)
         return None
     if not os.path.exists(path):
-        return "no such screen is stored: see tests/README.md\n" + got
+        return f"{path} is not there: see tests/README.md\n{got}"
     with open(path, encoding="utf-8") as file:
         wanted = file.read()
     if got == wanted:
         return None
-    return "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), "stored", "drawn", lineterm=""))
+    return "\n".join(difflib.unified_diff(wanted.splitlines(), got.splitlines(), path, "as drawn now", lineterm=""))
 
 
 def lines_of(terminal, name):
@@ -365,7 +365,8 @@ def every_stored_screen_is_drawn(listed):
 
 
 def tests(update):
-    assert SCREENS == sorted(SCREENS, key=lambda one: one[:3])
+    for one, after in itertools.pairwise(SCREENS):
+        assert one[:3] <= after[:3], f"SCREENS is sorted: {after[:3]} stands after {one[:3]}"
     listed = [(pane, *size, recording_of(pane), [pane], [LAST]) for pane in panes() for size in SIZES] + SCREENS
     colored = [(f"{pane}-styles", *size, recording_of(pane), [pane], [LAST]) for pane in panes() for size in STYLED]
     found = [(f"golden screen {one[0]} {one[1]}x{one[2]}", (recorded if one[3] in MOMENTS else live)(update, *one))

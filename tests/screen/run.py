@@ -12,7 +12,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-JOBS = 4 * len(os.sched_getaffinity(0))  # some of the time they wait
+CPUS = len(os.sched_getaffinity(0))
 SLOWEST = 5
 tests = []
 
@@ -30,6 +30,12 @@ def listed(arguments):
                 yield name, test
 
 
+def place(test):
+    """FILE:LINE of a test, which may be made by another function."""
+    code = getattr(getattr(test, "func", test), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else "?"
+
+
 def run(number):
     """What is wrong, or None; and the seconds it took."""
     began = time.monotonic()
@@ -45,14 +51,15 @@ def main():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it would be ignored by all that is started
     tests.extend(listed(sys.argv[1:]))
     failed, seconds = 0, []
-    with multiprocessing.get_context("fork").Pool(JOBS) as pool:
+    jobs = CPUS if "golden" in sys.argv else 4 * CPUS  # all but golden screens wait some of the time
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
         for number, (problem, took) in enumerate(pool.imap(run, range(len(tests)))):
             name = tests[number][0]
             print(f"{'not ok' if problem else 'ok'} {number + 1} - {name}", flush=True)
             seconds.append((took, name))
             if problem:
                 failed += 1
-                print("\n".join("# " + line for line in str(problem).splitlines()), flush=True)
+                print("\n".join("# " + line for line in [place(tests[number][1]), *str(problem).splitlines()]), flush=True)
     for took, name in sorted(seconds, reverse=True)[:SLOWEST]:
         print(f"# {took:.1f} s: {name}")
     print(f"1..{len(tests)}")

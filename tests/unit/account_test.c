@@ -98,7 +98,6 @@ START_TEST(stolen_time_is_a_part_where_the_clocks_leave_it_out)
 	ck_assert_str_eq(cell_text(guest.now, "account", "steal", "from"), "/proc/stat steal");
 	rig_close(&guest.rig);
 }
-END_TEST
 
 /* Without it, as on Debian: what the host took while a task ran is time of the task. */
 START_TEST(stolen_time_in_the_clocks_counts_once)
@@ -115,7 +114,6 @@ START_TEST(stolen_time_in_the_clocks_counts_once)
 	assert_account(&guest, 30, NAN, 0);
 	rig_close(&guest.rig);
 }
-END_TEST
 
 /* Half a second is too little: it stays a part, and is not taken back later. */
 START_TEST(little_stolen_time_decides_nothing)
@@ -129,7 +127,6 @@ START_TEST(little_stolen_time_decides_nothing)
 	assert_account(&guest, 20, NAN, -0.5);
 	rig_close(&guest.rig);
 }
-END_TEST
 
 /* Measured interrupts are taken off the clocks as well: with as many of them it could be either. */
 START_TEST(interrupts_are_not_taken_for_stolen_time)
@@ -147,7 +144,6 @@ START_TEST(interrupts_are_not_taken_for_stolen_time)
 	assert_account(&guest, 18, NAN, -2);
 	rig_close(&guest.rig);
 }
-END_TEST
 
 #define TASK " S %u 0 0 0 -1 %u 0 0 0 0 0 %u 0 0 0 20 0 1 0 1 0 0\n"
 
@@ -190,7 +186,6 @@ START_TEST(time_of_the_softirq_threads_counts_once)
 	ck_assert_double_eq_tol(frame_number(frame, "account", "softirq", "cpu_seconds"), 0, 1e-6);
 	rig_close(&rig);
 }
-END_TEST
 
 /* In hours the clocks drift apart by as much. */
 START_TEST(stolen_time_within_hours_decides_nothing)
@@ -204,21 +199,3 @@ START_TEST(stolen_time_within_hours_decides_nothing)
 	assert_account(&guest, 10010, NAN, -1);
 	rig_close(&guest.rig);
 }
-END_TEST
-
-START_TEST(without_the_clock_of_tasks_nothing_is_decided)
-{
-	struct guest guest;
-
-	guest_open(&guest, 0);
-	rig_remove(&guest.rig, "proc/self/sched");
-	guest.run += 10;
-	guest.seconds += 10;
-	guest.stolen += 2;
-	write_guest(&guest);
-	rig_put(&guest.rig, "proc/self/sched", "panetop (9, #threads: 1)\n");
-	guest.now = rig_sample(&guest.rig, 10);
-	assert_account(&guest, 10, 2, -2);
-	rig_close(&guest.rig);
-}
-END_TEST

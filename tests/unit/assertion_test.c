@@ -102,7 +102,6 @@ START_TEST(what_is_found_instead)
 	check("cpu(7).busy_ratio < 1", 3, SAYS("failed: cpu(7).busy_ratio < 1; it is unknown"));
 	check("finding == 0", 3, SAYS("failed: finding == 0; it is 1: memory-short: memory is short"));
 }
-END_TEST
 
 START_TEST(what_cannot_be_judged)
 {
@@ -129,7 +128,6 @@ START_TEST(what_cannot_be_judged)
 	check("cpu > 1", 0, "");
 	not_wanted = NULL;
 }
-END_TEST
 
 START_TEST(rules_are_about_rows_events_or_growth)
 {
@@ -199,7 +197,6 @@ START_TEST(rules_are_about_rows_events_or_growth)
 	rule_list_free(&list);
 	ck_assert_uint_eq(list.n_rules, 0);
 }
-END_TEST
 
 START_TEST(rules_have_their_commands)
 {
@@ -222,4 +219,3 @@ START_TEST(rules_have_their_commands)
 	ck_assert_str_eq(list.rules[0].text, "system.load1 > 1");
 	rule_list_free(&list);
 }
-END_TEST

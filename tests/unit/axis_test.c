@@ -48,7 +48,6 @@ START_TEST(each_sample_is_the_last_of_its_member_at_some_moment)
 	}
 	axis_free(&axis);
 }
-END_TEST
 
 START_TEST(samples_of_one_time_share_a_moment)
 {
@@ -61,7 +60,6 @@ START_TEST(samples_of_one_time_share_a_moment)
 	ck_assert_uint_eq(axis.moments[1], 20);
 	axis_free(&axis);
 }
-END_TEST
 
 START_TEST(a_time_is_the_moment_at_or_before_it)
 {
@@ -76,7 +74,6 @@ START_TEST(a_time_is_the_moment_at_or_before_it)
 	ck_assert_uint_eq(axis_find(&axis, 1000), 1);
 	axis_free(&axis);
 }
-END_TEST
 
 START_TEST(a_clock_that_was_set_back_does_not_turn_the_moments_around)
 {
@@ -87,7 +84,6 @@ START_TEST(a_clock_that_was_set_back_does_not_turn_the_moments_around)
 	ck_assert_uint_eq(axis.moments[1], 101);
 	axis_free(&axis);
 }
-END_TEST
 
 START_TEST(the_older_half_goes)
 {
@@ -102,4 +98,3 @@ START_TEST(the_older_half_goes)
 	ck_assert_uint_eq(axis.moments[axis.n_moments - 1], AXIS_MOMENTS_MAX + 1);
 	axis_free(&axis);
 }
-END_TEST

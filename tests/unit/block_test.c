@@ -34,7 +34,6 @@ START_TEST(a_recording_begins_with_its_version)
 	ck_assert_int_eq(recording_header_check(out.bytes), -EILSEQ);
 	buffer_free(&out);
 }
-END_TEST
 
 static const struct block_header large = {
 	.kind = BLOCK_INDEX,
@@ -109,7 +108,6 @@ START_TEST(each_field_of_a_block_has_its_bytes)
 	}
 	buffer_free(&out);
 }
-END_TEST
 
 static bool is_header(const char *of, unsigned n_sections, uint32_t length)
 {
@@ -135,7 +133,6 @@ START_TEST(a_block_has_a_limit)
 	ck_assert(is_header(out.bytes, 1, BLOCK_BYTES_MAX) && !is_header(out.bytes, 1, BLOCK_BYTES_MAX + 1));
 	buffer_free(&out);
 }
-END_TEST
 
 START_TEST(sections_lie_behind_their_table)
 {
@@ -172,7 +169,6 @@ START_TEST(sections_lie_behind_their_table)
 	ZSTD_freeDCtx(zstd);
 	buffer_free(&out);
 }
-END_TEST
 
 /* The sections of a table in which the number at this place is another one. */
 static bool are_sections(struct block_header header, const char *table, unsigned at, uint32_t number)
@@ -207,7 +203,6 @@ START_TEST(sections_have_limits)
 	ck_assert(!block_sections_parse(&header, span_of(table, 48), sections));
 	buffer_free(&out);
 }
-END_TEST
 
 START_TEST(the_end_says_where_the_index_is)
 {
@@ -229,4 +224,3 @@ START_TEST(the_end_says_where_the_index_is)
 	ck_assert(!index_tail_parse(out.bytes, &offset));
 	buffer_free(&out);
 }
-END_TEST

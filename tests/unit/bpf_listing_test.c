@@ -387,12 +387,10 @@ static void list_plan(FILE *file, const struct trace_plan *plan)
 static void check_plan(const char *name, const struct trace_plan *plan)
 {
 	FILE *made = tmpfile();
-	char path[64];
 
 	ck_assert_ptr_nonnull(made);
 	list_plan(made, plan);
-	snprintf(path, sizeof(path), "bpf/%s.txt", name);
-	check_listing(made, path);
+	check_listing(made, textf("bpf/%s.txt", name));
 	fclose(made);
 }
 

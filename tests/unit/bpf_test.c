@@ -6,7 +6,6 @@
 #include <linux/bpf.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -109,7 +108,7 @@ static uint64_t counted_forks(const struct bpf_program *program)
 	return count;
 }
 
-START_TEST(forks_are_counted_by_the_process_that_runs)
+START_LIVE_TEST(forks_are_counted_by_the_process_that_runs)
 {
 	const struct bpf_program program = { .name = "forks",
 					       .tracepoint = "sched_process_fork",
@@ -120,7 +119,7 @@ START_TEST(forks_are_counted_by_the_process_that_runs)
 	ck_assert_uint_eq(counted_forks(&program), FORKS);
 }
 
-START_TEST(forks_are_counted_by_a_member_of_the_task)
+START_LIVE_TEST(forks_are_counted_by_a_member_of_the_task)
 {
 	const struct bpf_program program = { .name = "forks",
 					       .tracepoint = "sched_process_fork",
@@ -132,7 +131,7 @@ START_TEST(forks_are_counted_by_a_member_of_the_task)
 	ck_assert_uint_eq(counted_forks(&program), FORKS);
 }
 
-START_TEST(parts_of_a_key_share_a_word)
+START_LIVE_TEST(parts_of_a_key_share_a_word)
 {
 	const struct bpf_program program = {
 		.name = "forks",
@@ -199,7 +198,7 @@ static uint64_t forks_by_member(struct kernel_types *types, bool typed)
 	return entry.count;
 }
 
-START_TEST(members_are_the_same_with_types_and_without)
+START_LIVE_TEST(members_are_the_same_with_types_and_without)
 {
 	struct kernel_types types;
 	struct env env;
@@ -219,7 +218,7 @@ START_TEST(members_are_the_same_with_types_and_without)
 	kernel_types_close(&types);
 }
 
-START_TEST(forks_are_counted_by_a_field_of_the_tracepoint)
+START_LIVE_TEST(forks_are_counted_by_a_field_of_the_tracepoint)
 {
 	const struct bpf_program program = { .name = "forks",
 					       .tracepoint = "sched:sched_process_fork",
@@ -231,7 +230,7 @@ START_TEST(forks_are_counted_by_a_field_of_the_tracepoint)
 }
 
 /* From a fork to the wait for the child, with a pause between; the second word is the number of bits. */
-START_TEST(pairs_measure_time_and_its_histogram)
+START_LIVE_TEST(pairs_measure_time_and_its_histogram)
 {
 	static const struct bpf_program programs[] = {
 		{ .name = "start",
@@ -281,7 +280,7 @@ START_TEST(pairs_measure_time_and_its_histogram)
 	}
 
 /* From the fork to the exit of each child; the start has a key of its own. */
-START_TEST(starts_may_have_another_key_than_stops)
+START_LIVE_TEST(starts_may_have_another_key_than_stops)
 {
 	static const struct bpf_program programs[] = {
 		{ .name = "start",
@@ -351,7 +350,7 @@ static uint64_t monotonic_ns(void)
  * nothing is known of it; without a beginning there is the second phase alone. Work that is done
  * in part does not count.
  */
-START_TEST(two_phases_have_their_histograms)
+START_LIVE_TEST(two_phases_have_their_histograms)
 {
 	static const struct bpf_part unless_newer = { .is = BPF_PART_MEMBER,
 							.name = "task_struct.start_time",
@@ -428,7 +427,7 @@ START_TEST(two_phases_have_their_histograms)
 }
 
 /* Of times of all lengths. */
-START_TEST(buckets_are_those_of_the_histogram)
+START_LIVE_TEST(buckets_are_those_of_the_histogram)
 {
 	static const uint64_t values[] = { 0,         1,          127,         128,         129,
 					   255,       256,        257,         1000,        65535,
@@ -468,7 +467,7 @@ START_TEST(buckets_are_those_of_the_histogram)
 }
 
 /* Their ends are of two clocks: a time below 0 is 0, not one of centuries. */
-START_TEST(no_phase_goes_back)
+START_LIVE_TEST(no_phase_goes_back)
 {
 	static const struct bpf_program program = {
 		.name = "count",
@@ -505,7 +504,7 @@ START_TEST(no_phase_goes_back)
 }
 
 /* There is room for the histograms of one key; what the other has is lost, and counted as that. */
-START_TEST(histograms_without_room_are_lost)
+START_LIVE_TEST(histograms_without_room_are_lost)
 {
 #define KEY(number)                                                                                          \
 	{                                                                                                    \
@@ -540,7 +539,7 @@ START_TEST(histograms_without_room_are_lost)
 }
 
 /* The parent is noted at the fork: the exit, in which the child runs, counts for the parent. */
-START_TEST(notes_say_whom_to_count_for)
+START_LIVE_TEST(notes_say_whom_to_count_for)
 {
 	static const struct bpf_program programs[] = {
 		{ .name = "note",
@@ -579,7 +578,7 @@ START_TEST(notes_say_whom_to_count_for)
 }
 
 /* Behind a word that is 0 the process counts that runs, whatever was noted. */
-START_TEST(a_word_of_0_asks_for_no_note)
+START_LIVE_TEST(a_word_of_0_asks_for_no_note)
 {
 	for (unsigned asks = 0; asks < 2; asks++) {
 		const struct bpf_program programs[] = {
@@ -621,7 +620,7 @@ START_TEST(a_word_of_0_asks_for_no_note)
 }
 
 /* Children that nothing was noted of count for themselves. */
-START_TEST(without_a_note_the_process_counts_that_runs)
+START_LIVE_TEST(without_a_note_the_process_counts_that_runs)
 {
 	static const struct bpf_program programs[] = {
 		{ .name = "note of the parent",
@@ -657,7 +656,7 @@ START_TEST(without_a_note_the_process_counts_that_runs)
 }
 
 /* A mark holds on this CPU between two tracepoints; no run of the third program lies between them. */
-START_TEST(marks_are_seen_while_they_are_set)
+START_LIVE_TEST(marks_are_seen_while_they_are_set)
 {
 	/* what clears a mark runs first: none is left from before */
 	static const struct bpf_program programs[] = {
@@ -707,7 +706,7 @@ START_TEST(marks_are_seen_while_they_are_set)
 }
 
 /* The parent notes its number under the child's task, and who reaps it counts by what was noted. */
-START_TEST(notes_are_found_by_another_program)
+START_LIVE_TEST(notes_are_found_by_another_program)
 {
 	static const struct bpf_program programs[] = {
 		{ .name = "exits by the noted parent",
@@ -741,7 +740,7 @@ START_TEST(notes_are_found_by_another_program)
 	close_set(&set, &env);
 }
 
-START_TEST(what_has_one_of_the_bits_does_nothing)
+START_LIVE_TEST(what_has_one_of_the_bits_does_nothing)
 {
 	struct bpf_program program = { .name = "forks",
 					 .tracepoint = "sched_process_fork",
@@ -806,7 +805,7 @@ static void forget(struct trace_set *set, uint64_t key)
 	}
 
 /* Two keys that want the same slot: one has it, the other one stays in the hash. */
-START_TEST(keys_that_count_often_count_in_slots)
+START_LIVE_TEST(keys_that_count_often_count_in_slots)
 {
 	uint64_t own = (uint64_t)getpid(), rival = rival_of(own);
 	const struct bpf_program programs[] = {
@@ -848,7 +847,7 @@ START_TEST(keys_that_count_often_count_in_slots)
 	close_set(&set, &env);
 }
 
-START_TEST(what_a_full_map_does_not_take_is_counted)
+START_LIVE_TEST(what_a_full_map_does_not_take_is_counted)
 {
 	static const struct bpf_program program = { .name = "exits",
 						      .tracepoint = "sched_process_exit",
@@ -960,7 +959,7 @@ static void sleep_until_still(pid_t pid)
 	} while (clock_of(pid) != before);
 }
 
-START_TEST(a_walk_has_the_clocks_of_all_and_says_what_has_changed)
+START_LIVE_TEST(a_walk_has_the_clocks_of_all_and_says_what_has_changed)
 {
 	const struct bpf_program walk = { .name = "walk",
 					    .tracepoint = "bpf_iter_task_next",
@@ -1036,7 +1035,7 @@ static size_t wait_for_state(struct trace_set *set, pid_t thread, uint64_t state
 }
 
 /* The clock of another CPU may be ahead: no time passes then, but a thread is in its new state. */
-START_TEST(a_thread_enters_its_state_although_the_clock_is_behind)
+START_LIVE_TEST(a_thread_enters_its_state_although_the_clock_is_behind)
 {
 	static const struct bpf_program programs[] = {
 		{ .name = "switch", .tracepoint = "sched_switch", .does = &bpf_enter_switch },
@@ -1088,7 +1087,7 @@ static const struct trace_plan exits_plan = {
 	.n_entries_max = 1024,
 };
 
-START_TEST(without_rights_nothing_is_counted)
+START_LIVE_TEST(without_rights_nothing_is_counted)
 {
 	struct trace_set set;
 	struct env env;
@@ -1106,7 +1105,7 @@ START_TEST(without_rights_nothing_is_counted)
 	env_close(&env);
 }
 
-START_TEST(no_bpf_loads_nothing)
+START_LIVE_TEST(no_bpf_loads_nothing)
 {
 	const struct sample_request without = { .no_bpf = true };
 	struct trace_set set;
@@ -1120,7 +1119,7 @@ START_TEST(no_bpf_loads_nothing)
 	env_close(&env);
 }
 
-START_TEST(a_plan_that_fails_leaves_nothing)
+START_LIVE_TEST(a_plan_that_fails_leaves_nothing)
 {
 	static const struct bpf_program programs[] = {
 		{ .name = "exits",
@@ -1185,7 +1184,7 @@ static bool is_loaded(uint32_t id)
 	return call_kernel(BPF_PROG_GET_NEXT_ID, &attr) == 0 && attr.next_id == id;
 }
 
-START_TEST(nothing_stays_in_the_kernel_after_sigkill)
+START_LIVE_TEST(nothing_stays_in_the_kernel_after_sigkill)
 {
 	volatile uint32_t *id = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const struct timespec pause = { .tv_nsec = 1000000 };

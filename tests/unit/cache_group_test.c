@@ -80,75 +80,6 @@ int unlinkat(int directory, const char *path, int flags)
 	return (int)syscall(SYS_unlinkat, directory, path, flags);
 }
 
-START_TEST(shares_are_read_in_any_form)
-{
-	struct resctrl_shares shares = { .rest = span_text("    MB:0=2048;4=  16\nL3CODE:0=f0;1=;x=2;7\n"
-							   "L3:uninitialized\nL2:3=ff\nSMBA:0=1\n:=\n") };
-	struct resctrl_share share;
-	uint64_t mask = 1;
-
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_BANDWIDTH);
-	ck_assert(span_is(share.value, "2048"));
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_uint_eq(share.domain, 4);
-	ck_assert(span_is(share.value, "16"));
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_L3_CODE);
-	ck_assert(resctrl_mask(share.value, &mask));
-	ck_assert_uint_eq(mask, 0xf0);
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert(!resctrl_mask(share.value, &mask));
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_L2);
-	ck_assert_uint_eq(share.domain, 3);
-	ck_assert(resctrl_share_next(&shares, &share));
-	ck_assert_int_eq(share.resource, RESCTRL_OTHER);
-	ck_assert(!resctrl_share_next(&shares, &share));
-}
-
-START_TEST(words_in_place_of_a_count_are_unknown)
-{
-	static const struct {
-		const char *text;
-		enum resctrl_reading reading;
-	} words[] = {
-		{ "Unavailable\n", RESCTRL_UNAVAILABLE },
-		{ "Unassigned\n", RESCTRL_UNASSIGNED },
-		{ "Error\n", RESCTRL_ERROR },
-		{ "", RESCTRL_ERROR },
-		{ "12x\n", RESCTRL_ERROR },
-		{ "-1\n", RESCTRL_ERROR },
-		{ "99999999999999999999\n", RESCTRL_ERROR },
-	};
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		value = 0;
-		ck_assert_int_eq(resctrl_count(span_text(words[i].text), &value), words[i].reading);
-		ck_assert_uint_eq(value, U64_UNKNOWN);
-	}
-	ck_assert_int_eq(resctrl_count(span_text("4611686018427387904\n"), &value), RESCTRL_COUNTED);
-	ck_assert_uint_eq(value, UINT64_C(1) << 62);
-}
-
-START_TEST(names_of_domains_and_groups)
-{
-	struct span control, monitoring;
-	uint64_t id;
-
-	ck_assert(resctrl_domain(span_text("mon_L3_07"), "mon_L3_", &id) && id == 7);
-	ck_assert(!resctrl_domain(span_text("mon_L3_"), "mon_L3_", &id));
-	ck_assert(!resctrl_domain(span_text("mon_L3_0a"), "mon_L3_", &id));
-	ck_assert(!resctrl_domain(span_text("mon_PERF_PKG_00"), "mon_L3_", &id));
-	ck_assert(resctrl_groups(span_text("res:/\nmon:\n"), &control, &monitoring));
-	ck_assert(span_is(control, "/") && span_length(monitoring) == 0);
-	ck_assert(resctrl_groups(span_text("res:a:b\nmon:m 1\n"), &control, &monitoring));
-	ck_assert(span_is(control, "a:b") && span_is(monitoring, "m 1"));
-	ck_assert(!resctrl_groups(span_text("res:\nmon:\n"), &control, &monitoring));
-	ck_assert(!resctrl_groups(span_text("res:/\n"), &control, &monitoring));
-}
-
 /* The machine at its second tick, two seconds behind the first. */
 static const struct frame *sample_both(struct rig *rig, const char *fixture)
 {
@@ -176,36 +107,6 @@ static const char *text(const struct frame *frame, const char *group, const char
 	return table_text(frame_table(frame, "cache_group"), find(frame, group, domain), column);
 }
 
-START_TEST(intel_with_two_caches)
-{
-	const struct frame *now;
-	struct rig rig;
-
-	now = sample_both(&rig, "resctrl-intel");
-	ck_assert_uint_eq(frame_table(now, "cache_group")->n_rows, 8);
-	ck_assert(number(now, "noisy", "0", "ways") == 1);
-	ck_assert(number(now, "noisy", "1", "ways") == 11);
-	ck_assert(number(now, "noisy", "0", "cache_ways") == 11);
-	ck_assert_str_eq(text(now, "web", "0", "mask"), "7fe");
-	ck_assert(number(now, "web", "0", "throttle_ratio") == 0.3);
-	ck_assert(number(now, "web", "1", "throttle_ratio") == 1);
-	ck_assert(number(now, "/", "0", "occupancy_bytes") == 19083264);
-	ck_assert(number(now, "/", "0", "cache_bytes") == 36608 * 1024);
-	ck_assert_double_eq_tol(number(now, "/", "0", "occupancy_ratio"), 19083264.0 / (36608 * 1024), 1e-12);
-	ck_assert(number(now, "web", "0", "allocated_bytes") == 34078720);
-	ck_assert(number(now, "noisy", "0", "total_bytes_per_second") == 9e9);
-	ck_assert(number(now, "noisy", "0", "local_bytes_per_second") == 8.9e9);
-	ck_assert_double_eq_tol(number(now, "noisy", "0", "local_ratio"), 8.9 / 9, 1e-12);
-	ck_assert(number(now, "noisy", "1", "total_bytes_per_second") == 0);
-	ck_assert_str_eq(text(now, "web/mon_groups/db", "0", "kind"), "monitor");
-	ck_assert(number(now, "web/mon_groups/db", "0", "total_bytes_per_second") == 5e8);
-	ck_assert(number(now, "web/mon_groups/db", "0", "ways") == 10);
-	ck_assert(isnan(number(now, "web", "0", "tasks"))); /* it was not requested */
-	ck_assert_str_eq(text(now, "web", "0", "mode"), "shareable");
-	ck_assert_str_eq(text(now, "web", "0", "note"), "");
-	rig_close(&rig);
-}
-
 START_TEST(amd_with_counters_that_are_assigned)
 {
 	const struct frame *now;
@@ -230,43 +131,6 @@ START_TEST(amd_with_counters_that_are_assigned)
 	rig_close(&rig);
 }
 
-START_TEST(caches_of_several_numa_nodes)
-{
-	const struct frame *now;
-	struct rig rig;
-
-	now = sample_both(&rig, "resctrl-snc");
-	ck_assert_uint_eq(frame_table(now, "cache_group")->n_rows, 12);
-	ck_assert(number(now, "part", "1/3", "occupancy_bytes") == 4e6);
-	ck_assert(number(now, "part", "1/3", "total_bytes_per_second") == 4000);
-	ck_assert(number(now, "part", "1", "total_bytes_per_second") == 7000);
-	ck_assert(number(now, "part", "0", "limit_bytes_per_second") == 1024 * 1048576.0);
-	ck_assert(isnan(number(now, "/", "0", "limit_bytes_per_second")));
-	ck_assert(isnan(number(now, "part", "1/3", "occupancy_ratio")));
-	ck_assert(number(now, "part", "0/1", "ways") == 3);
-	rig_close(&rig);
-}
-
-START_TEST(code_and_data_apart_without_monitoring)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "resctrl-cdp", 0, topic);
-	ck_assert_uint_eq(frame_table(&frame, "cache_group")->n_rows, 6);
-	ck_assert(number(&frame, "real-time", "0", "ways") == 4);
-	ck_assert(number(&frame, "real-time", "0", "code_ways") == 2);
-	ck_assert_str_eq(text(&frame, "real-time", "0", "code_mask"), "c00");
-	ck_assert(number(&frame, "real-time", "0", "allocated_bytes") == 5592405);
-	ck_assert(number(&frame, "real-time", "L2:0", "ways") == 4);
-	ck_assert(number(&frame, "real-time", "L2:0", "code_ways") == 2);
-	ck_assert(number(&frame, "real-time", "L2:0", "cache_ways") == 8);
-	ck_assert(number(&frame, "real-time", "L2:0", "cache_bytes") == 1048576);
-	ck_assert(isnan(number(&frame, "real-time", "0", "occupancy_bytes")));
-	ck_assert(isnan(number(&frame, "real-time", "0", "total_bytes")));
-	ck_assert_str_eq(text(&frame, "real-time", "0", "mode"), "exclusive");
-	frame_close(&frame);
-}
-
 START_TEST(tasks_are_counted_where_they_are_shown)
 {
 	const struct frame *frame;
@@ -278,19 +142,6 @@ START_TEST(tasks_are_counted_where_they_are_shown)
 	ck_assert(number(frame, "/", "0", "tasks") == 5);
 	ck_assert(number(frame, "web/mon_groups/db", "1", "tasks") == 1);
 	rig_close(&rig);
-}
-
-START_TEST(monitoring_without_ways)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "resctrl-monitor", 0, topic);
-	ck_assert_uint_eq(frame_table(&frame, "cache_group")->n_rows, 2);
-	ck_assert(number(&frame, "mon_groups/job", "0", "occupancy_bytes") == 6e6);
-	ck_assert(isnan(number(&frame, "/", "0", "ways")));
-	ck_assert(isnan(number(&frame, "/", "0", "total_bytes")));
-	ck_assert_str_eq(text(&frame, "/", "0", "note"), "");
-	frame_close(&frame);
 }
 
 START_TEST(without_a_mount_it_says_how_to_mount)
@@ -314,13 +165,9 @@ START_TEST(without_a_mount_it_says_how_to_mount)
 
 static void put_group(struct rig *rig, const char *group, const char *total)
 {
-	char path[512];
-
-	snprintf(path, sizeof(path), ROOT "%s%s/mon_data/mon_L3_00", *group ? "/" : "", group);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), ROOT "%s%s/mon_data/mon_L3_00/mbm_total_bytes", *group ? "/" : "",
-		 group);
-	rig_put(rig, path, "%s\n", total);
+	rig_make(rig, textf(ROOT "%s%s/mon_data/mon_L3_00", *group ? "/" : "", group));
+	rig_put(rig, textf(ROOT "%s%s/mon_data/mon_L3_00/mbm_total_bytes", *group ? "/" : "", group), "%s\n",
+		total);
 }
 
 static void open_rig(struct rig *rig)
@@ -385,9 +232,8 @@ START_TEST(names_of_groups_have_any_byte)
 	struct rig rig;
 
 	open_rig(&rig);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		put_group(&rig, names[i], "0");
-	}
 	rig_add(&rig, "cache_group");
 	put_group(&rig, "mon_groups/.of root", "0");
 	frame = rig_sample(&rig, 2);
@@ -395,24 +241,6 @@ START_TEST(names_of_groups_have_any_byte)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		ck_assert_str_eq(text(frame, names[i], "0", "kind"), "control");
 	ck_assert_str_eq(text(frame, "mon_groups/.of root", "0", "kind"), "monitor");
-	rig_close(&rig);
-}
-
-START_TEST(a_domain_that_goes_offline_goes)
-{
-	struct rig rig;
-	const struct frame *frame;
-
-	open_rig(&rig);
-	rig_make(&rig, ROOT "/mon_data/mon_L3_01");
-	rig_put(&rig, ROOT "/mon_data/mon_L3_01/llc_occupancy", "7\n");
-	rig_add(&rig, "cache_group");
-	frame = rig_sample(&rig, 2);
-	ck_assert(number(frame, "/", "1", "occupancy_bytes") == 7);
-	rig_remove(&rig, ROOT "/mon_data/mon_L3_01");
-	frame = rig_sample(&rig, 2);
-	ck_assert_ptr_null(table_find(frame_table(frame, "cache_group"), "/", "1"));
-	ck_assert_uint_eq(frame_table(frame, "cache_group")->n_rows, 1);
 	rig_close(&rig);
 }
 
@@ -556,27 +384,20 @@ START_TEST(the_story_of_a_fixture)
 }
 
 #define START_TICKS 4200
-#define START_SECONDS 42.0
 
 /* A process of the rig, with its threads: "7 8 9". */
 static void put_process(struct rig *rig, unsigned pid, unsigned start_ticks, const char *threads,
 			const char *groups)
 {
-	char path[128];
 	struct span left = span_text(threads), thread;
 
-	snprintf(path, sizeof(path), "proc/%u/task", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%u/stat", pid);
-	rig_put(rig, path, "%u (it) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid, start_ticks);
-	snprintf(path, sizeof(path), "proc/%u/comm", pid);
-	rig_put(rig, path, "it\n");
-	snprintf(path, sizeof(path), "proc/%u/cpu_resctrl_groups", pid);
-	rig_put(rig, path, "%s", groups);
-	while (span_word(&left, &thread)) {
-		snprintf(path, sizeof(path), "proc/%u/task/%.*s", pid, (int)span_length(thread), thread.at);
-		rig_make(rig, path);
-	}
+	rig_make(rig, textf("proc/%u/task", pid));
+	rig_put(rig, textf("proc/%u/stat", pid), "%u (it) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n",
+		pid, start_ticks);
+	rig_put(rig, textf("proc/%u/comm", pid), "it\n");
+	rig_put(rig, textf("proc/%u/cpu_resctrl_groups", pid), "%s", groups);
+	while (span_word(&left, &thread))
+		rig_make(rig, textf("proc/%u/task/%.*s", pid, (int)span_length(thread), thread.at));
 }
 
 static void open_monitors(struct rig *rig)
@@ -610,12 +431,10 @@ static int act(struct rig *rig, const char *action)
 static const char *made_group(struct rig *rig, const char *control)
 {
 	static char name[256];
-	char path[512];
 	struct dirent *entry;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), "%s/" ROOT "%s%s/mon_groups", rig->root, *control ? "/" : "", control);
-	directory = opendir(path);
+	directory = opendir(textf("%s/" ROOT "%s%s/mon_groups", rig->root, *control ? "/" : "", control));
 	name[0] = '\0';
 	while (directory && (entry = readdir(directory)))
 		if (strncmp(entry->d_name, "panetop-", 8) == 0)
@@ -679,15 +498,13 @@ START_TEST(one_process_is_monitored_until_it_is_ended)
 
 START_TEST(a_thread_that_starts_meanwhile_is_moved)
 {
-	char path[512];
 	struct rig rig;
 
 	open_monitors(&rig);
 	rig_remove(&rig, "proc/4711/task/4712");
 	snprintf(kernel.started, sizeof(kernel.started), "%s/proc/4711/task/4712", rig.root);
 	ck_assert_int_eq(act(&rig, "monitor 4711 42.000000"), 0);
-	snprintf(path, sizeof(path), "%s", made_group(&rig, ""));
-	check_tasks(&rig, path);
+	check_tasks(&rig, textf("%s", made_group(&rig, "")));
 	rig_close(&rig);
 }
 
@@ -785,11 +602,8 @@ static uint32_t ended_pid(void)
 
 static void put_left(struct rig *rig, const char *control, uint32_t pid, unsigned ticks, const char *rest)
 {
-	char path[512];
-
-	snprintf(path, sizeof(path), ROOT "%s%s/mon_groups/panetop-%u-%u-%s", *control ? "/" : "", control,
-		 pid, ticks, rest);
-	rig_make(rig, path);
+	rig_make(rig, textf(ROOT "%s%s/mon_groups/panetop-%u-%u-%s", *control ? "/" : "", control, pid, ticks,
+		 rest));
 }
 
 static bool is_left(struct rig *rig, const char *control, uint32_t pid, unsigned ticks, const char *rest)

@@ -181,18 +181,18 @@ static void check_passes(size_t piece)
 	ck_assert_uint_eq(missed, PAGES + 1);
 }
 
-START_TEST(one_cold_and_three_warm_passes_page_by_page)
+START_LIVE_TEST(one_cold_and_three_warm_passes_page_by_page)
 {
 	check_passes(page_bytes);
 }
 
-START_TEST(one_cold_and_three_warm_passes_in_pieces)
+START_LIVE_TEST(one_cold_and_three_warm_passes_in_pieces)
 {
 	check_passes(16 * page_bytes);
 }
 
 /* The kernel looks for the pages of such a read in several steps. */
-START_TEST(one_cold_and_three_warm_passes_in_one_read)
+START_LIVE_TEST(one_cold_and_three_warm_passes_in_one_read)
 {
 	check_passes(4 * PAGES * page_bytes);
 }
@@ -215,7 +215,7 @@ static bool read_tail(void)
 	return true;
 }
 
-START_TEST(a_read_counts_what_the_file_has)
+START_LIVE_TEST(a_read_counts_what_the_file_has)
 {
 	check_round(read_tail);
 }
@@ -241,7 +241,7 @@ static bool read_twice(void)
 	return true;
 }
 
-START_TEST(a_read_of_some_pages_that_are_there)
+START_LIVE_TEST(a_read_of_some_pages_that_are_there)
 {
 	check_round(read_twice);
 }
@@ -264,7 +264,7 @@ static bool read_one_page(void)
 	return true;
 }
 
-START_TEST(what_is_read_ahead_is_not_missed)
+START_LIVE_TEST(what_is_read_ahead_is_not_missed)
 {
 	check_round(read_one_page);
 }
@@ -293,7 +293,7 @@ static bool read_what_is_mapped(void)
 	return true;
 }
 
-START_TEST(pages_that_faults_add_count_for_no_read)
+START_LIVE_TEST(pages_that_faults_add_count_for_no_read)
 {
 	check_round(read_what_is_mapped);
 }
@@ -320,12 +320,12 @@ static bool read_what_was_written(void)
 	return true;
 }
 
-START_TEST(pages_that_writes_add_count_for_no_read)
+START_LIVE_TEST(pages_that_writes_add_count_for_no_read)
 {
 	check_round(read_what_was_written);
 }
 
-START_TEST(an_open_file_has_a_path)
+START_LIVE_TEST(an_open_file_has_a_path)
 {
 	int fd = open_cold(TAIL), ends[2];
 	pid_t child;
@@ -352,7 +352,7 @@ START_TEST(an_open_file_has_a_path)
 	close_round(fd);
 }
 
-START_TEST(without_bpf_it_is_an_estimate)
+START_LIVE_TEST(without_bpf_it_is_an_estimate)
 {
 	static const char *const topics_sampled[] = { "cache_use", NULL };
 	static struct machine machine;
@@ -401,4 +401,3 @@ START_TEST(pages_of_an_earlier_process_are_left_out)
 		ck_assert_uint_eq(pages.dirtied, cases[i].pages.dirtied);
 	}
 }
-END_TEST

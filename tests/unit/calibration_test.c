@@ -92,7 +92,6 @@ START_TEST(the_line_is_found_again)
 	ck_assert_uint_eq(calibration_cpus(&calibration), 0);
 	calibration_close(&calibration);
 }
-END_TEST
 
 START_TEST(each_number_of_cpus_has_a_line)
 {
@@ -114,7 +113,6 @@ START_TEST(each_number_of_cpus_has_a_line)
 	}
 	calibration_close(&calibration);
 }
-END_TEST
 
 START_TEST(noise_is_a_poor_fit)
 {
@@ -133,7 +131,6 @@ START_TEST(noise_is_a_poor_fit)
 	ck_assert_str_eq(calibration_word(NAN), "none");
 	calibration_close(&calibration);
 }
-END_TEST
 
 START_TEST(without_watts_it_gives_up)
 {
@@ -148,7 +145,6 @@ START_TEST(without_watts_it_gives_up)
 	ck_assert_int_eq(calibration.state, CALIBRATION_FAILED);
 	calibration_close(&calibration);
 }
-END_TEST
 
 static void sleep_ms(long ms)
 {
@@ -172,7 +168,7 @@ static bool comes_to_rest(const struct cpu_load *load)
 }
 
 /* The threads do what they are told: nothing at first, then something. */
-START_TEST(loads_work_and_rest)
+START_LIVE_TEST(loads_work_and_rest)
 {
 	struct cpu_load *load = cpu_load_open();
 
@@ -186,7 +182,6 @@ START_TEST(loads_work_and_rest)
 	ck_assert(comes_to_rest(load));
 	cpu_load_close(load);
 }
-END_TEST
 
 /* A counter that stands still whatever is done has nothing to do with load. */
 START_TEST(constant_watts_are_a_poor_fit)
@@ -199,7 +194,6 @@ START_TEST(constant_watts_are_a_poor_fit)
 	ck_assert_double_eq(regression_r_squared(&line), 0);
 	ck_assert_str_eq(calibration_word(regression_r_squared(&line)), "poor");
 }
-END_TEST
 
 /* What is kept as text is read again, and of several numbers of CPUs the greatest. */
 START_TEST(what_is_kept_is_read_again)
@@ -234,7 +228,6 @@ START_TEST(what_is_kept_is_read_again)
 	buffer_free(&text);
 	calibration_close(&calibration);
 }
-END_TEST
 
 START_TEST(json_is_read)
 {
@@ -268,7 +261,6 @@ START_TEST(json_is_read)
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		ck_assert_msg(!power_fit_parse(&fit, span_text(none[i])), "%s", none[i]);
 }
-END_TEST
 
 /* Each known line is a row, of the calibration that is in use. */
 START_TEST(lines_in_use_are_rows)
@@ -307,4 +299,3 @@ START_TEST(lines_in_use_are_rows)
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "calibration")->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST

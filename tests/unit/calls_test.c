@@ -265,7 +265,7 @@ static pid_t run_calls(struct child *child, bool of_scope)
 	return pid;
 }
 
-START_TEST(calls_and_errors_of_all_are_exact)
+START_LIVE_TEST(calls_and_errors_of_all_are_exact)
 {
 	struct child *child = shared_child();
 	pid_t pid = run_calls(child, false);
@@ -276,7 +276,7 @@ START_TEST(calls_and_errors_of_all_are_exact)
 	close_machine(&machine);
 }
 
-START_TEST(calls_of_a_process_are_timed)
+START_LIVE_TEST(calls_of_a_process_are_timed)
 {
 	struct child *child = shared_child();
 	pid_t pid = run_calls(child, true);
@@ -330,7 +330,7 @@ static void beget(struct child *child)
 		;
 }
 
-START_TEST(short_lived_processes_of_a_tree_are_counted)
+START_LIVE_TEST(short_lived_processes_of_a_tree_are_counted)
 {
 	struct child *child = shared_child();
 	pid_t pid = begin_child();
@@ -353,7 +353,7 @@ START_TEST(short_lived_processes_of_a_tree_are_counted)
 }
 
 /* It is the same process, by another name. */
-START_TEST(a_process_that_execs_goes_on)
+START_LIVE_TEST(a_process_that_execs_goes_on)
 {
 	struct child *child = shared_child();
 	pid_t pid = begin_child();
@@ -385,7 +385,7 @@ START_TEST(a_process_that_execs_goes_on)
 }
 
 /* A loop of calls costs more than what is permitted: first times end, then counts. */
-START_TEST(counting_ends_before_it_costs_much)
+START_LIVE_TEST(counting_ends_before_it_costs_much)
 {
 	pid_t pid = begin_child();
 	double calls;
@@ -415,7 +415,7 @@ START_TEST(counting_ends_before_it_costs_much)
 }
 
 /* A child returns from these, too: it did not make the call. */
-START_TEST(calls_that_fork_are_counted_once)
+START_LIVE_TEST(calls_that_fork_are_counted_once)
 {
 	struct child *child = shared_child();
 	pid_t pid = begin_child();
@@ -447,7 +447,7 @@ START_TEST(calls_that_fork_are_counted_once)
 	close_machine(&machine);
 }
 
-START_TEST(without_rights_calls_are_looked_at)
+START_LIVE_TEST(without_rights_calls_are_looked_at)
 {
 	pid_t pid = begin_child();
 
@@ -523,7 +523,7 @@ static double sum_of(const char *topic, const char *result, const char *value)
 	return sum;
 }
 
-START_TEST(every_open_is_in_the_list_or_lost)
+START_LIVE_TEST(every_open_is_in_the_list_or_lost)
 {
 	struct child *child = shared_child();
 	char directory[SCRATCH_PATH_MAX];
@@ -566,7 +566,7 @@ static void count_opens_of(struct child *child, pid_t pid)
 }
 
 /* Fewer paths than the table has room for: each result is exact. */
-START_TEST(opens_are_summed_by_path_and_result)
+START_LIVE_TEST(opens_are_summed_by_path_and_result)
 {
 	struct child *child = shared_child();
 	char directory[SCRATCH_PATH_MAX];
@@ -613,7 +613,7 @@ static void open_badly(struct child *child)
 		;
 }
 
-START_TEST(paths_may_be_anything)
+START_LIVE_TEST(paths_may_be_anything)
 {
 	struct child *child = shared_child();
 	pid_t pid = begin_child();
@@ -653,7 +653,7 @@ static double opens_of(const char *path)
 }
 
 /* 119 bytes are what a row has room for. */
-START_TEST(a_path_that_fits_is_whole)
+START_LIVE_TEST(a_path_that_fits_is_whole)
 {
 	struct child *child = shared_child();
 	pid_t pid = begin_child();
@@ -685,19 +685,16 @@ START_TEST(a_path_that_fits_is_whole)
 }
 
 /* More than there is room for: what is not in a row of its own is counted all the same. */
-START_TEST(any_number_of_paths_is_counted)
+START_LIVE_TEST(any_number_of_paths_is_counted)
 {
 	struct child *child = shared_child();
 	const unsigned n_paths = 30000;
 	pid_t pid = begin_child();
-	char path[64];
 
 	if (pid == 0) {
 		await_quietly(child, 2);
-		for (unsigned i = 0; i < n_paths; i++) {
-			snprintf(path, sizeof(path), "/nowhere/%u/%u", i % 7, i);
-			syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
-		}
+		for (unsigned i = 0; i < n_paths; i++)
+			syscall(SYS_openat, AT_FDCWD, textf("/nowhere/%u/%u", i % 7, i), O_RDONLY);
 		atomic_store(&child->step, 3);
 		for (;;)
 			;
@@ -721,11 +718,10 @@ static unsigned programs_of(pid_t pid, uint32_t ids[PROGRAMS_MAX])
 	unsigned n = 0;
 
 	for (unsigned fd = 0; fd < 256 && n < PROGRAMS_MAX; fd++) {
-		char path[64], line[128];
+		char line[128];
 		FILE *file;
 
-		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%u", (int)pid, fd);
-		file = fopen(path, "r");
+		file = fopen(textf("/proc/%d/fdinfo/%u", (int)pid, fd), "r");
 		while (file && fgets(line, sizeof(line), file))
 			if (strncmp(line, "prog_id:", 8) == 0)
 				ids[n++] = (uint32_t)strtoul(line + 8, NULL, 10);
@@ -748,7 +744,7 @@ static bool program_exists(uint32_t id)
 	return fd >= 0;
 }
 
-START_TEST(nothing_stays_after_a_kill)
+START_LIVE_TEST(nothing_stays_after_a_kill)
 {
 	static const char *const names[] = { "call", "opened", "opened_total", NULL };
 	struct child *child = shared_child();

@@ -87,20 +87,6 @@ START_TEST(kinds_and_names_by_path)
 		ck_assert_str_eq(name.name, paths[i].name);
 	}
 }
-END_TEST
-
-START_TEST(ids_are_part_of_the_path)
-{
-	struct cgroup_name name;
-
-	cgroup_name_parse(span_text("/docker/" ID), &name);
-	ck_assert(span_is(name.id, ID));
-	cgroup_name_parse(span_text("/kubepods/pod" UID), &name);
-	ck_assert(span_is(name.id, UID));
-	cgroup_name_parse(span_text("/lxc/web"), &name);
-	ck_assert_uint_eq(span_length(name.id), 0);
-}
-END_TEST
 
 START_TEST(long_names_are_cut)
 {
@@ -115,4 +101,3 @@ START_TEST(long_names_are_cut)
 	ck_assert_uint_eq(strlen(name.name), CGROUP_NAME_MAX - 1);
 	ck_assert_int_eq(name.kind, CGROUP_UNIT);
 }
-END_TEST

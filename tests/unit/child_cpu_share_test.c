@@ -2,7 +2,6 @@
 /* Tests of splitting what parents are told among children that ended, on a list of processes made up here. */
 #include <config.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/unknown.h"
@@ -96,7 +95,6 @@ START_TEST(who_lived_longer_gets_more)
 	ck_assert(!split(10, 700));
 	ck_assert(split(20, 5) && n_given == 1 && of("sleep") == 5);
 }
-END_TEST
 
 START_TEST(who_waited_for_children_used_little)
 {
@@ -108,7 +106,6 @@ START_TEST(who_waited_for_children_used_little)
 	ck_assert(split(10, 400) && n_given == 3);
 	ck_assert(of("sh") == 50 && of("gcc") == 50 && of("cc1") == 300);
 }
-END_TEST
 
 START_TEST(what_was_seen_while_it_lived_is_not_of_the_end)
 {
@@ -120,7 +117,6 @@ START_TEST(what_was_seen_while_it_lived_is_not_of_the_end)
 	take();
 	ck_assert(split(10, 400) && of("old") == 100 && of("new") == 100 && of("unknown") == 200);
 }
-END_TEST
 
 /* The parent of 101 was seen and ended; that of 102 is nowhere; a pid that came back is not its own child. */
 START_TEST(the_nearest_that_lives_is_told)
@@ -136,7 +132,6 @@ START_TEST(the_nearest_that_lives_is_told)
 	ck_assert(split(1, 100) && of("b") == 99);
 	ck_assert_uint_eq(shares.count, 0);
 }
-END_TEST
 
 START_TEST(a_pid_that_came_back_is_another_parent)
 {
@@ -147,7 +142,6 @@ START_TEST(a_pid_that_came_back_is_another_parent)
 	take();
 	ck_assert(split(10, 400) && of("first") == 100 && of("second") == 100 && of("child") == 200);
 }
-END_TEST
 
 START_TEST(names_wait_until_the_heir_is_told_or_ends)
 {
@@ -163,12 +157,8 @@ START_TEST(names_wait_until_the_heir_is_told_or_ends)
 	ck_assert_uint_eq(shares.count, 1);
 	ck_assert(split(10, 10) && n_given == 1 && of("a") == 10);
 	for (unsigned i = 0; i < 2 * CHILD_SHARES_MAX; i++) {
-		char comm[16];
-
-		snprintf(comm, sizeof(comm), "name %u", i);
-		add(400 + i, 10, comm, 1100, 1200);
+		add(400 + i, 10, textf("name %u", i), 1100, 1200);
 		take();
 	}
 	ck_assert_uint_eq(shares.count, CHILD_SHARES_MAX);
 }
-END_TEST

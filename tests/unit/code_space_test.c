@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -56,7 +55,6 @@ START_TEST(later_maps_replace_parts)
 	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 1);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 START_TEST(a_fork_has_a_copy)
 {
@@ -70,7 +68,6 @@ START_TEST(a_fork_has_a_copy)
 	ck_assert_uint_eq(found(8, 1000), UINT64_MAX);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 START_TEST(the_oldest_processes_are_forgotten)
 {
@@ -81,7 +78,6 @@ START_TEST(the_oldest_processes_are_forgotten)
 	ck_assert_uint_eq(found(1, 1000), UINT64_MAX);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 START_TEST(maps_that_touch_are_not_cut)
 {
@@ -111,7 +107,6 @@ START_TEST(maps_that_touch_are_not_cut)
 	ck_assert_uint_eq(found(7, 1999), 100999);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 START_TEST(a_process_has_so_many_maps)
 {
@@ -124,7 +119,6 @@ START_TEST(a_process_has_so_many_maps)
 	ck_assert_uint_eq(found(7, 9), UINT64_MAX);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 START_TEST(a_fork_replaces_what_was_there)
 {
@@ -146,7 +140,6 @@ START_TEST(a_fork_replaces_what_was_there)
 	ck_assert_uint_eq(code_spaces_get(&spaces, 7)->n_maps, 0);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 /* Room for 2048: of those that were used last, as many as half of that were used since. */
 static void fill_all(void)
@@ -168,7 +161,6 @@ START_TEST(half_of_them_are_kept_and_found)
 	ck_assert_uint_eq(spaces.n, 1027);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 START_TEST(those_that_ended_are_forgotten_first)
 {
@@ -183,7 +175,6 @@ START_TEST(those_that_ended_are_forgotten_first)
 	ck_assert_uint_eq(found(2046, 1000), UINT64_MAX);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 START_TEST(a_fork_as_room_is_made)
 {
@@ -194,7 +185,6 @@ START_TEST(a_fork_as_room_is_made)
 	ck_assert_uint_eq(found(1, 1500), 100500);
 	code_spaces_free(&spaces);
 }
-END_TEST
 
 #if PROFILE_REGISTERS != 0 && defined(__x86_64__)
 
@@ -301,7 +291,6 @@ START_TEST(callers_are_found_one_by_one)
 	ck_assert(!state.exact);
 	frame_rules_close(rules);
 }
-END_TEST
 
 /* The kernel has them in another order. */
 START_TEST(registers_have_the_numbers_of_dwarf)
@@ -319,7 +308,6 @@ START_TEST(registers_have_the_numbers_of_dwarf)
 	ck_assert_uint_eq(state.ip, 108);
 	ck_assert(state.exact);
 }
-END_TEST
 
 START_TEST(what_was_not_copied_ends_it)
 {
@@ -339,7 +327,6 @@ START_TEST(what_was_not_copied_ends_it)
 	ck_assert_int_eq(frame_rules_step(rules, 1, &stack, &state), FRAME_LOST); /* no rules there */
 	frame_rules_close(rules);
 }
-END_TEST
 
 START_TEST(lines_are_those_of_the_source)
 {
@@ -359,7 +346,6 @@ START_TEST(lines_are_those_of_the_source)
 	ck_assert(!source_lines_find(lines, UINT64_MAX, &line));
 	source_lines_close(lines);
 }
-END_TEST
 
 #endif
 
@@ -373,7 +359,6 @@ START_TEST(garbage_has_no_rules)
 	ck_assert_ptr_null(source_lines_open(span_of(garbage, sizeof(garbage))));
 	ck_assert_ptr_null(source_lines_open(span_of(garbage, 0)));
 }
-END_TEST
 
 #if defined(__x86_64__)
 #define FP 6
@@ -409,7 +394,6 @@ START_TEST(frame_pointers_are_followed)
 	ck_assert_uint_eq(state.registers[SP], 1048);
 	ck_assert_int_eq(frame_pointer_step(&stack, &state), FRAME_LOST); /* it is 0 there */
 }
-END_TEST
 
 START_TEST(frame_pointers_lie_on_the_stack)
 {
@@ -439,4 +423,3 @@ START_TEST(frame_pointers_lie_on_the_stack)
 	state.known &= ~(UINT64_C(1) << FP);
 	ck_assert_int_eq(frame_pointer_step(&stack, &state), FRAME_LOST);
 }
-END_TEST

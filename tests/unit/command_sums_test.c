@@ -107,7 +107,6 @@ START_TEST(the_costliest_have_names_and_the_rest_is_one)
 	ck_assert_uint_eq(find(&sums, "(others)")->n_rows, 2);
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* Not 0, nor a part of it. */
 START_TEST(a_sum_is_unknown_if_a_part_is)
@@ -124,7 +123,6 @@ START_TEST(a_sum_is_unknown_if_a_part_is)
 	ck_assert(cpu_of(&sums, "b") == 0 && bytes_of(&sums, "b") == 10);
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* Keys that stay divide the sums; the whole command line is the name only when it is wanted. */
 START_TEST(keys_that_stay_are_kept)
@@ -149,7 +147,6 @@ START_TEST(keys_that_stay_are_kept)
 	ck_assert(!((const struct row *)sums.sums[0].row)->name);
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* Other commands in every sample, each busier than what is listed: at most one a minute gets a name. */
 START_TEST(names_change_at_most_once_a_minute)
@@ -188,7 +185,6 @@ START_TEST(names_change_at_most_once_a_minute)
 	ck_assert_uint_lt(sums.n_commands, ROWS);
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* One that goes on using more than another that is listed takes its place. */
 START_TEST(a_new_hog_gets_a_name)
@@ -207,7 +203,6 @@ START_TEST(a_new_hog_gets_a_name)
 	ck_assert(find(&sums, "hog") && find(&sums, "one") && !find(&sums, "two"));
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* What does not add up is unknown of a sum; what does not apply adds nothing. */
 START_TEST(sums_have_what_adds_up)
@@ -238,7 +233,6 @@ START_TEST(sums_have_what_adds_up)
 	ck_assert_uint_eq(find(&sums, "a")->n_rows, 1);
 	command_sums_close(&sums);
 }
-END_TEST
 
 START_TEST(command_lines_are_whole_names)
 {
@@ -256,7 +250,6 @@ START_TEST(command_lines_are_whole_names)
 	ck_assert_str_eq(((const struct row *)sums.sums[1].row)->command, "x /etc/other");
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* One that is called as the rest is of the rest. */
 START_TEST(nobody_is_listed_as_others)
@@ -277,7 +270,6 @@ START_TEST(nobody_is_listed_as_others)
 	ck_assert_uint_eq(sums.n_sums + sums.n_others, 0);
 	command_sums_close(&sums);
 }
-END_TEST
 
 START_TEST(rows_without_names_are_summed_by_their_keys)
 {
@@ -299,7 +291,6 @@ START_TEST(rows_without_names_are_summed_by_their_keys)
 	ck_assert_uint_eq(((const struct row *)sums.sums[1].row)->resident_bytes, 2);
 	command_sums_close(&sums);
 }
-END_TEST
 
 static const struct column kinds[] = {
 	COLUMN(struct row, part, .kind = COLUMN_KEY),
@@ -319,7 +310,6 @@ START_TEST(only_what_comes_and_goes_is_summed)
 	some.n_columns = 1;
 	ck_assert(command_sums_apply(&some));
 }
-END_TEST
 
 START_TEST(no_more_columns_than_fit_are_summed)
 {
@@ -336,7 +326,6 @@ START_TEST(no_more_columns_than_fit_are_summed)
 		command_sums_close(&sums);
 	}
 }
-END_TEST
 
 static const struct command_cost *cost_of(const struct command_sums *sums, const char *name)
 {
@@ -367,7 +356,6 @@ START_TEST(costs_are_means_of_shares)
 	ck_assert_double_eq_tol(cost_of(&sums, "b")->cost, 0.9 - 0.4 * (1 - exp(-0.25)), 1e-12);
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* A sample of two commands at this time, in which only the present counts; gives the one that is listed. */
 static const char *listed_of(struct command_sums *sums, double second, double one, double other)
@@ -394,7 +382,6 @@ START_TEST(a_name_takes_the_place_of_one_that_costs_half)
 	ck_assert_uint_eq(sums.n_listed, 1);
 	command_sums_close(&sums);
 }
-END_TEST
 
 /* Of equal ones the first one is listed, and the first one goes. */
 START_TEST(names_that_cost_the_same)
@@ -415,7 +402,6 @@ START_TEST(names_that_cost_the_same)
 	ck_assert(!cost_of(&sums, "a")->listed && cost_of(&sums, "b")->listed && cost_of(&sums, "c")->listed);
 	command_sums_close(&sums);
 }
-END_TEST
 
 START_TEST(names_that_are_gone_and_cost_nothing_are_forgotten)
 {
@@ -439,7 +425,6 @@ START_TEST(names_that_are_gone_and_cost_nothing_are_forgotten)
 	ck_assert(!cost_of(&sums, "c"));
 	command_sums_close(&sums);
 }
-END_TEST
 
 static bool comes_and_goes(const char *key)
 {
@@ -477,4 +462,3 @@ START_TEST(schemas_say_what_comes_and_goes)
 		ck_assert_uint_le(n_additive, COMMAND_SUMS_COLUMNS_MAX);
 	}
 }
-END_TEST

@@ -67,7 +67,6 @@ START_TEST(parts_are_read)
 	ck_assert_int_eq(condition.unit, UNIT_BYTES);
 	ck_assert(span_is(condition.text, "thing( some , \"b,)\\\"\",command = x y).bytes <= 1.5KiB"));
 }
-END_TEST
 
 static void check_values(const char *text, unsigned n_values, const char *first, const char *last)
 {
@@ -95,12 +94,11 @@ START_TEST(blanks_around_values_are_left_out)
 	ck_assert_int_eq(parse("\tt\t(a).b\t<\t5", &condition), CONDITION_GOOD);
 	ck_assert(span_is(condition.topic, "t") && span_is(condition.column, "b"));
 }
-END_TEST
 
 /* One byte of a value is its NUL. */
 START_TEST(values_have_a_longest_length)
 {
-	char longest[CONDITION_VALUE_MAX + 1], text[CONDITION_VALUE_MAX + 32];
+	char longest[CONDITION_VALUE_MAX + 1];
 	struct condition condition;
 
 	memset(longest, 'v', sizeof(longest));
@@ -109,36 +107,29 @@ START_TEST(values_have_a_longest_length)
 			length < CONDITION_VALUE_MAX ? CONDITION_GOOD : CONDITION_TOO_LONG;
 
 		longest[length] = '\0';
-		snprintf(text, sizeof(text), "t(%s) == 0", longest);
-		ck_assert_int_eq(parse(text, &condition), expected);
+		ck_assert_int_eq(parse(textf("t(%s) == 0", longest), &condition), expected);
 		if (!expected)
 			ck_assert_str_eq(condition.selects[0].value, longest);
-		snprintf(text, sizeof(text), "t(\"%s\") == 0", longest);
-		ck_assert_int_eq(parse(text, &condition), expected);
+		ck_assert_int_eq(parse(textf("t(\"%s\") == 0", longest), &condition), expected);
 		longest[length] = 'v';
 	}
 	check_values("t(1,2,3,4,5,6,7,8) == 0", CONDITION_SELECTS_MAX, "1", "8");
 	ck_assert_int_eq(parse("t(1,2,3,4,5,6,7,8,9) == 0", &condition), CONDITION_TOO_LONG);
 }
-END_TEST
 
 START_TEST(names_are_of_small_letters_digits_and_underscores)
 {
 	static const char others[] = "`{/:-AZ";
 	struct condition condition;
-	char text[16];
 
 	ck_assert_int_eq(parse("az09_.z9a0_ < 1", &condition), CONDITION_GOOD);
 	ck_assert(span_is(condition.topic, "az09_") && span_is(condition.column, "z9a0_"));
 	for (const char *other = others; *other; other++) {
-		snprintf(text, sizeof(text), "%ca < 1", *other);
-		ck_assert_int_eq(parse(text, &condition), CONDITION_NO_TOPIC);
-		snprintf(text, sizeof(text), "a%c < 1", *other);
-		ck_assert_int_eq(parse(text, &condition), CONDITION_NO_COMPARISON);
+		ck_assert_int_eq(parse(textf("%ca < 1", *other), &condition), CONDITION_NO_TOPIC);
+		ck_assert_int_eq(parse(textf("a%c < 1", *other), &condition), CONDITION_NO_COMPARISON);
 		ck_assert(span_is(condition.topic, "a"));
 	}
 }
-END_TEST
 
 /* What lies behind it is of others. */
 START_TEST(a_condition_ends_where_its_text_does)
@@ -168,15 +159,12 @@ START_TEST(a_condition_ends_where_its_text_does)
 	ck_assert_int_eq(condition_parse(&rest, &condition, &wrong), CONDITION_OPEN);
 	ck_assert_str_eq(condition.selects[0].value, "a");
 }
-END_TEST
 
 static bool compares(const char *sign, double value)
 {
 	struct condition condition;
-	char text[16];
 
-	snprintf(text, sizeof(text), "t %s 5", sign);
-	ck_assert_int_eq(parse(text, &condition), CONDITION_GOOD);
+	ck_assert_int_eq(parse(textf("t %s 5", sign), &condition), CONDITION_GOOD);
 	return condition_compares(&condition, value);
 }
 
@@ -199,7 +187,6 @@ START_TEST(relations_hold_below_at_and_above_their_limit)
 		ck_assert_msg(!compares(sign, NAN), "%s", sign);
 	}
 }
-END_TEST
 
 START_TEST(numbers_have_units)
 {
@@ -230,7 +217,6 @@ START_TEST(numbers_have_units)
 	snprintf(text, sizeof(text), "x>%064d", 7);
 	ck_assert_int_eq(parse(text, &condition), CONDITION_NO_NUMBER);
 }
-END_TEST
 
 START_TEST(a_comma_separates_outside_brackets)
 {
@@ -244,7 +230,6 @@ START_TEST(a_comma_separates_outside_brackets)
 	ck_assert(span_is(condition.text, "e != 2") && rest.at == rest.end);
 	ck_assert_int_eq(condition.relation, RELATION_NOT_EQUAL);
 }
-END_TEST
 
 START_TEST(what_is_wrong_is_refused)
 {
@@ -272,7 +257,6 @@ START_TEST(what_is_wrong_is_refused)
 			ck_assert_str_eq(rest.at, "2 %");
 	}
 }
-END_TEST
 
 START_TEST(columns_are_found)
 {
@@ -292,7 +276,6 @@ START_TEST(columns_are_found)
 	ck_assert_int_eq(bind("thing.flow < 1s"), CONDITION_OTHER_UNIT);
 	ck_assert_int_eq(bind("thing.ratio < 1KiB"), CONDITION_OTHER_UNIT);
 }
-END_TEST
 
 static void check_wrong(const char *text, const char *expected)
 {
@@ -312,7 +295,6 @@ START_TEST(what_is_not_found_is_named)
 	check_wrong("thing(a).no < 1", "no");
 	check_wrong("thing(a).bytes < 1s", "bytes");
 }
-END_TEST
 
 static struct condition_result judge(const struct frame *frame, const char *text)
 {
@@ -374,4 +356,3 @@ START_TEST(rows_are_judged)
 	ck_assert(!result.holds && isnan(result.value));
 	frame_close(&frame);
 }
-END_TEST

@@ -2,8 +2,6 @@
 /* What the overview shows in a container: its limits, with the machine beside them; elsewhere the machine. */
 #include <config.h>
 
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "pane/overview/overview_gauge.h"
@@ -19,15 +17,12 @@ static const char *const names[] = {
 /* The group of panetop may use 1.5 CPUs and 512 MiB; the slice above it has little memory left. */
 static void open_rig(struct rig *rig, const char *pids)
 {
-	char path[128];
-
 	rig_open(rig, "cgroup-v2", (const char *const[]){ NULL });
 	rig_put(rig, "sys/fs/cgroup/system.slice/memory.max", "max\n");
 	rig_put(rig, GROUP "cpu.stat", "usage_usec 1000000\nnr_periods 100\nnr_throttled 12\n");
 	if (pids) {
 		rig_make(rig, "proc/self/ns");
-		snprintf(path, sizeof(path), "%s/proc/self/ns/pid", rig->root);
-		ck_assert_int_eq(symlink(pids, path), 0);
+		ck_assert_int_eq(symlink(pids, textf("%s/proc/self/ns/pid", rig->root)), 0);
 	}
 	for (unsigned i = 0; names[i]; i++)
 		rig_add(rig, names[i]);
@@ -75,7 +70,6 @@ START_TEST(a_container_has_its_limits)
 	ck_assert(!overview_shows_cpus(frame));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_is_left_is_that_of_the_tightest_limit)
 {
@@ -89,7 +83,6 @@ START_TEST(what_is_left_is_that_of_the_tightest_limit)
 	assert_cpus(&rig.frames[rig.present], "0.50 of 2 CPUs");
 	rig_close(&rig);
 }
-END_TEST
 
 /* --cpuset-cpus limits without a quota. */
 START_TEST(a_cpuset_is_a_limit)
@@ -105,7 +98,6 @@ START_TEST(a_cpuset_is_a_limit)
 	assert_cpus(&rig.frames[rig.present], "1 of 2 CPUs");
 	rig_close(&rig);
 }
-END_TEST
 
 /* In a limited service of the machine all processes are seen; nor is it known without the link. */
 START_TEST(the_machine_is_no_container)
@@ -123,7 +115,6 @@ START_TEST(the_machine_is_no_container)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 START_TEST(a_container_without_limits_has_the_machine)
 {
@@ -137,36 +128,4 @@ START_TEST(a_container_without_limits_has_the_machine)
 	assert_cpus(&rig.frames[rig.present], "2 CPUs");
 	rig_close(&rig);
 }
-END_TEST
 
-static void put_kills(struct rig *rig, unsigned kills)
-{
-	rig_put(rig, "proc/vmstat", "oom_kill %u\n", 40 + kills);
-	rig_put(rig, "sys/fs/cgroup/memory.events", "oom %u\noom_kill %u\n", kills, kills);
-	rig_put(rig, "sys/fs/cgroup/memory.events.local", "oom %u\noom_kill %u\n", kills, kills);
-}
-
-/* With a namespace of control groups its own is the top; others of the machine, and their kills, are hidden.
- */
-START_TEST(the_top_group_may_be_the_container)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "cgroup-v2", (const char *const[]){ NULL });
-	rig_put(&rig, "proc/self/cgroup", "0::/\n");
-	rig_put(&rig, "sys/fs/cgroup/cgroup.type", "domain\n");
-	rig_put(&rig, "sys/fs/cgroup/memory.max", "1073741824\n");
-	rig_put(&rig, "sys/fs/cgroup/memory.current", "402653184\n");
-	rig_put(&rig, "sys/fs/cgroup/memory.stat", "anon 200000000\nfile 150000000\n");
-	put_kills(&rig, 2);
-	rig_add(&rig, "group");
-	rig_sample(&rig, 1);
-	put_kills(&rig, 3);
-	frame = rig_sample(&rig, 1);
-	ck_assert_str_eq(cell_text(frame, "group", "/", "name"), "container");
-	ck_assert_uint_eq(cell_u64(frame, "group", "/", "limit_oom_kills"), 1);
-	ck_assert_uint_eq(cell_u64(frame, "group", "/", "all_limit_oom_kills"), U64_UNKNOWN);
-	rig_close(&rig);
-}
-END_TEST

@@ -258,7 +258,7 @@ static const struct notice *find_notice(const struct session *session, const cha
 	return NULL;
 }
 
-START_TEST(a_child_is_counted_as_it_counts_itself)
+START_LIVE_TEST(a_child_is_counted_as_it_counts_itself)
 {
 	struct session session;
 	struct child child;
@@ -292,7 +292,6 @@ START_TEST(a_child_is_counted_as_it_counts_itself)
 	end(&child);
 	session_close(&session);
 }
-END_TEST
 
 /* With the kernel's inheritance and without, as before Linux 5.13. */
 static void count_threads(bool inherits)
@@ -333,19 +332,17 @@ static void count_threads(bool inherits)
 	session_close(&session);
 }
 
-START_TEST(threads_of_before_and_after_are_counted)
+START_LIVE_TEST(threads_of_before_and_after_are_counted)
 {
 	count_threads(true);
 }
-END_TEST
 
-START_TEST(old_kernels_count_the_threads_that_are_seen)
+START_LIVE_TEST(old_kernels_count_the_threads_that_are_seen)
 {
 	count_threads(false);
 }
-END_TEST
 
-START_TEST(too_few_descriptors_make_it_unknown)
+START_LIVE_TEST(too_few_descriptors_make_it_unknown)
 {
 	struct counter_threads threads = { 0 };
 	struct counter_plan plan = { .inherits = true };
@@ -373,9 +370,8 @@ START_TEST(too_few_descriptors_make_it_unknown)
 	counter_events_free(&plan.events);
 	session_close(&session);
 }
-END_TEST
 
-START_TEST(the_last_counts_of_one_that_ended_are_told)
+START_LIVE_TEST(the_last_counts_of_one_that_ended_are_told)
 {
 	struct session session;
 	struct child child;
@@ -396,9 +392,8 @@ START_TEST(the_last_counts_of_one_that_ended_are_told)
 	ck_assert_ptr_nonnull(find_notice(&session, "there is no process"));
 	session_close(&session);
 }
-END_TEST
 
-START_TEST(the_cursor_chooses_at_once)
+START_LIVE_TEST(the_cursor_chooses_at_once)
 {
 	struct session session;
 	struct child one, other;
@@ -430,18 +425,14 @@ START_TEST(the_cursor_chooses_at_once)
 	end(&other);
 	session_close(&session);
 }
-END_TEST
 
 static void copy_program(const char *from, const char *to)
 {
-	char command[256];
-
-	snprintf(command, sizeof(command), "cp %s %s && chmod 4755 %s", from, to, to);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(textf("cp %s %s && chmod 4755 %s", from, to, to)), 0);
 }
 
 /* It belongs to root and is executed by nobody, so that the kernel takes the counters away. */
-START_TEST(a_program_with_other_rights_is_counted_anew)
+START_LIVE_TEST(a_program_with_other_rights_is_counted_anew)
 {
 	char path[SCRATCH_PATH_MAX];
 	struct session session;
@@ -490,9 +481,8 @@ START_TEST(a_program_with_other_rights_is_counted_anew)
 	waitpid(pid, NULL, 0);
 	session_close(&session);
 }
-END_TEST
 
-START_TEST(what_may_not_be_counted_is_told)
+START_LIVE_TEST(what_may_not_be_counted_is_told)
 {
 	struct session session;
 	const struct notice *notice;
@@ -514,7 +504,6 @@ START_TEST(what_may_not_be_counted_is_told)
 	ck_assert_uint_eq(frame_table(&session.frame, "counter_process")->n_rows, 0);
 	session_close(&session);
 }
-END_TEST
 
 static const struct counter_event *event_called(const struct counter_events *events, const char *name)
 {
@@ -546,7 +535,6 @@ START_TEST(a_trial_leaves_nothing_open)
 	ck_assert_int_eq(counter_threads_try(switches, &plan, place.tid, true), -EACCES); /* of the kernel */
 	counter_events_free(&plan.events);
 }
-END_TEST
 
 START_TEST(another_root_has_no_counters)
 {
@@ -567,4 +555,3 @@ START_TEST(another_root_has_no_counters)
 	frame_close(&frame);
 	env_close(&env);
 }
-END_TEST

@@ -62,7 +62,7 @@ static void live_sample(struct live *live)
 
 	frame_clear(&live->frame);
 	live->env.tick++;
-	table->mono_ns = env_mono_ns();
+	table->mono_ns = real_mono_ns();
 	ck_assert_int_eq(topic_sample(&live->sample, &live->frame, table), 0);
 }
 
@@ -109,7 +109,7 @@ static void touch_pages(size_t n_pages)
 	munmap(pages, length);
 }
 
-START_TEST(page_faults_of_our_own_are_counted)
+START_LIVE_TEST(page_faults_of_our_own_are_counted)
 {
 	struct live live;
 	uint64_t before, sum = 0;
@@ -133,9 +133,8 @@ START_TEST(page_faults_of_our_own_are_counted)
 	ck_assert_uint_eq(live.frame.n_notices, 0);
 	live_close(&live);
 }
-END_TEST
 
-START_TEST(hardware_or_why_not)
+START_LIVE_TEST(hardware_or_why_not)
 {
 	struct live live;
 	int error;
@@ -155,9 +154,8 @@ START_TEST(hardware_or_why_not)
 	}
 	live_close(&live);
 }
-END_TEST
 
-START_TEST(names_that_mean_nothing_are_told)
+START_LIVE_TEST(names_that_mean_nothing_are_told)
 {
 	struct live live;
 
@@ -173,7 +171,6 @@ START_TEST(names_that_mean_nothing_are_told)
 	}
 	live_close(&live);
 }
-END_TEST
 
 /* In a mount namespace of its own: check runs each test in a process of its own. */
 static bool mount_tracefs(void)
@@ -204,13 +201,12 @@ static void count_switches(void)
 	live_close(&live);
 }
 
-START_TEST(tracepoints_need_no_debugfs)
+START_LIVE_TEST(tracepoints_need_no_debugfs)
 {
 	if (!mount_tracefs())
 		skip_test("tracefs is not mounted, and cannot be: %s", strerror(errno));
 	count_switches();
 }
-END_TEST
 
 /* A mount namespace without tracefs, as containers have; false where it cannot be made. */
 static bool unmount_tracefs(void)
@@ -227,7 +223,7 @@ static bool unmount_tracefs(void)
 	       access("/sys/kernel/debug/tracing", F_OK) < 0;
 }
 
-START_TEST(tracepoints_need_no_mount)
+START_LIVE_TEST(tracepoints_need_no_mount)
 {
 	const struct source_spec *source = topic_source(&topic_counter, "sys/kernel/tracing/events");
 	struct env env;
@@ -241,15 +237,12 @@ START_TEST(tracepoints_need_no_mount)
 	env_close(&env);
 	count_switches();
 }
-END_TEST
 
 static void write_online(const char *root, const char *text)
 {
-	char path[512];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/online", root);
-	file = fopen(path, "w");
+	file = fopen(textf("%s/sys/devices/system/cpu/online", root), "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
@@ -262,15 +255,11 @@ static void make_root(char *root)
 					       "sys/devices/system/cpu" };
 
 	scratch_directory(root, "counter");
-	for (size_t i = 0; i < 4; i++) {
-		char path[512];
-
-		snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_eq(mkdir(textf("%s/%s", root, folders[i]), 0700), 0);
 }
 
-START_TEST(cpus_come_and_go)
+START_LIVE_TEST(cpus_come_and_go)
 {
 	char root[SCRATCH_PATH_MAX];
 	struct live live;
@@ -300,10 +289,9 @@ START_TEST(cpus_come_and_go)
 	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), of_all);
 	live_close(&live);
 }
-END_TEST
 
 /* Room for the two events of the first CPU and one of the next. */
-START_TEST(too_few_descriptors_are_told)
+START_LIVE_TEST(too_few_descriptors_are_told)
 {
 	char root[SCRATCH_PATH_MAX];
 	struct live live;
@@ -327,7 +315,6 @@ START_TEST(too_few_descriptors_are_told)
 	live.env.counters.n_open--;
 	live_close(&live);
 }
-END_TEST
 
 /* Wherever the kernel has it: the third place is any that the list of mounts names. */
 START_TEST(tracepoints_are_found_where_they_are_mounted)
@@ -345,16 +332,11 @@ START_TEST(tracepoints_are_found_where_they_are_mounted)
 	ck_assert_int_eq(source->test(&rig.env), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "mnt/tracing/events/%s", directory);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "mnt/tracing/events/%s/id", directory);
-	rig_put(rig, path, "%u\n", id);
+	rig_make(rig, textf("mnt/tracing/events/%s", directory));
+	rig_put(rig, textf("mnt/tracing/events/%s/id", directory), "%u\n", id);
 }
 
 /* All of these have a file, but names have letters, digits, _ and -, on both sides of one colon. */
@@ -392,10 +374,9 @@ START_TEST(tracepoints_have_plain_names)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Faults of our own are among them; each says what it counts. */
-START_TEST(events_of_pages_are_counted_and_explained)
+START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 {
 	static const char *const names[] = { "page_event", NULL };
 	struct machine machine = { 0 };
@@ -421,9 +402,8 @@ START_TEST(events_of_pages_are_counted_and_explained)
 		ck_assert_str_ne(table_text(table, table_row(table, i), "meaning"), "");
 	close_machine(&machine);
 }
-END_TEST
 
-START_TEST(what_may_not_be_counted_has_its_remedy)
+START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 {
 	struct live live;
 	struct sample sample = {
@@ -449,7 +429,6 @@ START_TEST(what_may_not_be_counted_has_its_remedy)
 	topic_close(&sample);
 	live_close(&live);
 }
-END_TEST
 
 START_TEST(counters_are_of_the_running_machine)
 {
@@ -467,7 +446,6 @@ START_TEST(counters_are_of_the_running_machine)
 	frame_close(&frame);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(units_count_on_their_own_cpus)
 {
@@ -486,29 +464,26 @@ START_TEST(units_count_on_their_own_cpus)
 	counter_pmus_free(&pmus);
 	env_close(&env);
 }
-END_TEST
 
 /* As sysfs has them. */
 START_TEST(units_may_be_links)
 {
 	static const char *const names[] = { NULL };
 	struct counter_pmus pmus;
-	char path[512];
 	struct rig rig;
 
 	rig_open(&rig, "hybrid", names);
 	rig_make(&rig, "sys/devices/uncore");
 	rig_put(&rig, "sys/devices/uncore/type", "33\n");
 	rig_put(&rig, "sys/devices/uncore/cpumask", "2\n");
-	snprintf(path, sizeof(path), "%s/sys/bus/event_source/devices/uncore", rig.root);
-	ck_assert_int_eq(symlink("../../../devices/uncore", path), 0);
+	ck_assert_int_eq(symlink("../../../devices/uncore", textf("%s/sys/bus/event_source/devices/uncore",
+			 rig.root)), 0);
 	counter_pmus_read(&pmus, &rig.env);
 	ck_assert_uint_eq(pmus.count, 4);
 	ck_assert(counter_pmu_counts_on(&pmus, 33, 2) && !counter_pmu_counts_on(&pmus, 33, 0));
 	counter_pmus_free(&pmus);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(shares_are_counted_with_their_whole)
 {
@@ -535,7 +510,6 @@ START_TEST(shares_are_counted_with_their_whole)
 	counter_events_free(&events);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(more_names_than_there_is_room_for)
 {
@@ -552,7 +526,6 @@ START_TEST(more_names_than_there_is_room_for)
 	counter_events_free(&events);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(a_name_twice_is_one_event)
 {
@@ -565,7 +538,6 @@ START_TEST(a_name_twice_is_one_event)
 	counter_events_free(&events);
 	env_close(&env);
 }
-END_TEST
 
 /* What the next read of a group of two events will give. */
 static void give(int fd, uint64_t enabled, uint64_t running, uint64_t one, uint64_t other)
@@ -603,7 +575,6 @@ START_TEST(totals_of_shared_counters_never_shrink)
 	ck_assert(cpu.files == 0 && cpu.cells[0].fd == -EAGAIN && cpu.cells[0].total == 0);
 	ck_assert(counter_is_lost(cpu.cells[0].fd));
 }
-END_TEST
 
 /* --- A kernel of the test: events that have the counts that it gives them. */
 
@@ -770,7 +741,6 @@ START_TEST(events_are_opened_as_their_place_wants)
 	counter_pmus_free(&pmus);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(a_missing_counter_is_not_a_loss)
 {
@@ -795,7 +765,6 @@ START_TEST(a_missing_counter_is_not_a_loss)
 	}
 	ck_assert(!counter_is_lost(0) && !counter_is_lost(3));
 }
-END_TEST
 
 /* Five events in groups: 0 and 2; 1, which cannot be; 3 and 4. */
 static struct counter_events five_events(void)
@@ -870,7 +839,6 @@ START_TEST(groups_are_opened_and_started_by_their_leaders)
 	ck_assert_uint_eq(set.files, 0);
 	ck_assert_uint_eq(env.counters.n_open, 10);
 }
-END_TEST
 
 static void check_totals(const struct counter_set *set, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
@@ -936,7 +904,6 @@ START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
 		counter_set_close(&set);
 	}
 }
-END_TEST
 
 static void check_cpus(struct counter_machine *machine, const char *online, const char *expected)
 {
@@ -971,7 +938,6 @@ START_TEST(cpus_are_counted_as_they_come_and_go)
 	ck_assert_uint_eq(env.counters.n_open, 0);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(sums_are_of_the_cpus_that_count)
 {
@@ -1019,7 +985,6 @@ START_TEST(sums_are_of_the_cpus_that_count)
 	counter_machine_close(&machine);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(without_counters_of_hardware_software_is_counted)
 {
@@ -1063,7 +1028,6 @@ START_TEST(without_counters_of_hardware_software_is_counted)
 	counter_machine_close(&machine);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(one_event_on_the_first_cpu_is_tried)
 {
@@ -1103,7 +1067,6 @@ START_TEST(one_event_on_the_first_cpu_is_tried)
 	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_software), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* --- Names of events. */
 
@@ -1141,7 +1104,6 @@ START_TEST(known_events_have_the_numbers_of_the_kernel)
 	}
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(shares_have_their_whole_in_any_order)
 {
@@ -1182,7 +1144,6 @@ START_TEST(shares_have_their_whole_in_any_order)
 	}
 	env_close(&env);
 }
-END_TEST
 
 /* All that the kernel counts in software are one, whatever is between them. */
 START_TEST(groups_of_events_by_what_counts_them)
@@ -1217,7 +1178,6 @@ START_TEST(groups_of_events_by_what_counts_them)
 	counter_events_free(&events);
 	rig_close(&rig);
 }
-END_TEST
 
 /* unknown: no machine has it; otherwise it may be there when the remedy was applied. */
 START_TEST(tracepoints_say_why_they_are_not_counted)
@@ -1259,18 +1219,12 @@ START_TEST(tracepoints_say_why_they_are_not_counted)
 	counter_events_free(&events);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_unit(struct rig *rig, const char *name, const char *type, const char *file, const char *cpus)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s", name);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/type", name);
-	rig_put(rig, path, "%s\n", type);
-	snprintf(path, sizeof(path), "sys/bus/event_source/devices/%s/%s", name, file);
-	rig_put(rig, path, "%s", cpus);
+	rig_make(rig, textf("sys/bus/event_source/devices/%s", name));
+	rig_put(rig, textf("sys/bus/event_source/devices/%s/type", name), "%s\n", type);
+	rig_put(rig, textf("sys/bus/event_source/devices/%s/%s", name, file), "%s", cpus);
 }
 
 START_TEST(units_are_those_with_a_type_and_cpus)
@@ -1300,7 +1254,6 @@ START_TEST(units_are_those_with_a_type_and_cpus)
 	ck_assert_uint_eq(pmus.count, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* --- Numbers and notices of rows. */
 
@@ -1348,7 +1301,6 @@ START_TEST(numbers_of_an_event_are_with_those_of_its_whole)
 	ck_assert_str_eq(of[5].share_of, "");
 	frame_close(&frame);
 }
-END_TEST
 
 static void check_notices(const struct frame *frame, unsigned n, const char *const *texts)
 {
@@ -1410,7 +1362,6 @@ START_TEST(absent_events_share_a_notice_by_their_reason)
 	frame_close(&frame);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(no_names_are_chosen_automatically)
 {
@@ -1422,4 +1373,3 @@ START_TEST(no_names_are_chosen_automatically)
 	settings.counters = "automatic";
 	ck_assert_str_eq(counter_names(&settings), "automatic");
 }
-END_TEST

@@ -17,10 +17,7 @@ static const char *const throttle_only[] = { "throttle", NULL };
 
 static void put_number(struct rig *rig, const char *format, unsigned cpu, uint64_t number)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), format, cpu);
-	rig_put(rig, path, "%llu\n", (unsigned long long)number);
+	rig_put(rig, textf(format, cpu), "%llu\n", (unsigned long long)number);
 }
 
 static void put_online(struct rig *rig, unsigned n_cpus)
@@ -75,7 +72,6 @@ START_TEST(cpus_that_come_and_go_change_no_mean)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* A count that is unknown for a while is not missing from the sums later; a reset makes them unknown. */
 START_TEST(sums_are_whole_or_unknown)
@@ -102,7 +98,6 @@ START_TEST(sums_are_whole_or_unknown)
 	ck_assert(isnan(of_all(frame, "entries_per_second")));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(without_a_cpu_that_was_there_before_nothing_is_known)
 {
@@ -121,7 +116,6 @@ START_TEST(without_a_cpu_that_was_there_before_nothing_is_known)
 				1e-9);
 	rig_close(&rig);
 }
-END_TEST
 
 static double of_cpu(const struct frame *frame, const char *column)
 {
@@ -156,7 +150,6 @@ START_TEST(idle_times_come_with_entries)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 static double throttled(const struct frame *frame, const char *cpu, const char *part)
 {
@@ -168,12 +161,8 @@ static double throttled(const struct frame *frame, const char *cpu, const char *
 
 static void put_throttling(struct rig *rig, unsigned cpu, const char *part, unsigned count, unsigned ms)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), CPU "thermal_throttle/%s_throttle_count", cpu, part);
-	rig_put(rig, path, "%u\n", count);
-	snprintf(path, sizeof(path), CPU "thermal_throttle/%s_throttle_total_time_ms", cpu, part);
-	rig_put(rig, path, "%u\n", ms);
+	rig_put(rig, textf(CPU "thermal_throttle/%s_throttle_count", cpu, part), "%u\n", count);
+	rig_put(rig, textf(CPU "thermal_throttle/%s_throttle_total_time_ms", cpu, part), "%u\n", ms);
 }
 
 static const struct frame *throttle(struct rig *rig, unsigned count, unsigned ms)
@@ -192,10 +181,7 @@ START_TEST(time_of_a_throttling_is_told_when_it_ends)
 
 	rig_open(&rig, "power-laptop", throttle_only);
 	for (unsigned cpu = 0; cpu < 4; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), CPU "topology", cpu);
-		rig_make(&rig, path);
+		rig_make(&rig, textf(CPU "topology", cpu));
 		put_number(&rig, CPU "topology/physical_package_id", cpu, 0);
 		put_throttling(&rig, cpu, "core", 0, 0);
 	}
@@ -211,7 +197,6 @@ START_TEST(time_of_a_throttling_is_told_when_it_ends)
 	ck_assert_double_eq(throttled(frame, "0", "core"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 #define MANY 10
 #define SECOND_PACKAGE 6
@@ -222,12 +207,8 @@ static void put_many(struct rig *rig)
 {
 	put_online(rig, MANY);
 	for (unsigned cpu = 0; cpu < MANY; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), CPU "topology", cpu);
-		rig_make(rig, path);
-		snprintf(path, sizeof(path), CPU "thermal_throttle", cpu);
-		rig_make(rig, path);
+		rig_make(rig, textf(CPU "topology", cpu));
+		rig_make(rig, textf(CPU "thermal_throttle", cpu));
 		put_throttling(rig, cpu, "core", 0, 0);
 		put_throttling(rig, cpu, "package", 0, 0);
 		if (cpu < UNKNOWN_PACKAGE)
@@ -291,7 +272,6 @@ START_TEST(each_cpu_of_a_package_has_its_turn)
 	ck_assert_double_eq(throttled(frame, "7", "package"), 7);
 	rig_close(&rig);
 }
-END_TEST
 
 /* All of its package are read when the first one begins, and when it ends; not while it stays as it was. */
 START_TEST(a_package_that_is_throttled_is_read_whole)
@@ -333,7 +313,6 @@ START_TEST(a_package_that_is_throttled_is_read_whole)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Where nothing was counted there is no time; what cannot be read is unknown, and read again. */
 START_TEST(time_is_read_where_throttling_was_counted)
@@ -363,7 +342,6 @@ START_TEST(time_is_read_where_throttling_was_counted)
 	ck_assert_double_eq(throttled(frame, "2", "core"), 9);
 	rig_close(&rig);
 }
-END_TEST
 
 static uint64_t reads_of_a_sample(struct rig *rig)
 {
@@ -384,17 +362,12 @@ START_TEST(who_needs_no_speeds_reads_none)
 	with_speeds = reads_of_a_sample(&rig);
 	rig_close(&rig);
 	rig_open(&rig, "power-laptop", both);
-	for (unsigned cpu = 0; cpu < 4; cpu++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), CPU "cpufreq", cpu);
-		rig_remove(&rig, path);
-	}
+	for (unsigned cpu = 0; cpu < 4; cpu++)
+		rig_remove(&rig, textf(CPU "cpufreq", cpu));
 	rig_sample(&rig, 1);
 	ck_assert_uint_eq(reads_of_a_sample(&rig), with_speeds);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_speed(struct rig *rig, unsigned khz)
 {
@@ -413,12 +386,8 @@ START_TEST(a_speed_is_that_of_the_tick)
 		struct rig rig;
 
 		rig_open(&rig, "power-laptop", none);
-		for (unsigned cpu = 0; cpu < 4 && listed; cpu++) {
-			char path[64];
-
-			snprintf(path, sizeof(path), CPU "cpufreq", cpu);
-			rig_remove(&rig, path);
-		}
+		for (unsigned cpu = 0; cpu < 4 && listed; cpu++)
+			rig_remove(&rig, textf(CPU "cpufreq", cpu));
 		if (listed)
 			rig_make(&rig, "sys/devices/system/cpu/cpu0/cpufreq");
 		put_speed(&rig, 1500000);
@@ -437,78 +406,8 @@ START_TEST(a_speed_is_that_of_the_tick)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static const char *const cpu_alone[] = { "cpu", NULL };
-
-/* Parts that differ, of two CPUs; those of guests are in user and nice, too. */
-START_TEST(each_part_of_a_cpu_has_its_column)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "empty", cpu_alone);
-	rig_put(&rig, "proc/stat",
-		"cpu  1100 300 300 5000 400 50 60 70 80 90\ncpu0 1000 200 300 5000 400 50 60 70 80 90\n"
-		"cpu3 100 100 0 0 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	check_row(frame, "cpu",
-		  "cpu=0 user_seconds=9.2 nice_seconds=1.1 system_seconds=3 idle_seconds=50 iowait_seconds=4 "
-		  "irq_seconds=0.5 softirq_seconds=0.6 steal_seconds=0.7 guest_seconds=1.7 busy_seconds=16.8 "
-		  "total_seconds=70.8");
-	rig_put(&rig, "proc/stat",
-		"cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 1040 210 304 5016 403 52 61 77 94 95\n"
-		"cpu3 100 200 0 0 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	/* it grew by 26, 5, 4, 16, 3, 2, 1, 7 and 19 ticks: 83 */
-	check_row(frame, "cpu",
-		  "cpu=0 busy_ratio=0.7710843373 user_ratio=0.313253012 nice_ratio=0.06024096386 "
-		  "system_ratio=0.04819277108 idle_ratio=0.1927710843 iowait_ratio=0.03614457831 "
-		  "irq_ratio=0.02409638554 softirq_ratio=0.01204819277 steal_ratio=0.0843373494 "
-		  "guest_ratio=0.2289156627 user_seconds=9.46 nice_seconds=1.15 system_seconds=3.04 "
-		  "idle_seconds=50.16 iowait_seconds=4.03 irq_seconds=0.52 softirq_seconds=0.61 "
-		  "steal_seconds=0.77 guest_seconds=1.89 busy_seconds=17.44 total_seconds=71.63");
-	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "3", "nice_ratio"), 1, 1e-9);
-	/* the row of all grows by its CPUs, whatever the kernel sums up */
-	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "nice_seconds"), 2.1 + 1.05, 1e-9);
-	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "user_seconds"), 10.2 + 0.26, 1e-9);
-	ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "total_seconds"), 72.8 + 1.83, 1e-9);
-	rig_close(&rig);
-}
-END_TEST
-
-/* Linux before 2.6.33 has no guest_nice, before 2.6.24 no guest; what is less than its guests is as it is. */
-START_TEST(parts_that_a_kernel_does_not_count)
-{
-	static const struct {
-		const char *times;
-		double user, nice, guest, total;
-	} cases[] = {
-		{ "100 20 30 400 5 6 7 8 40 9", 0.6, 0.11, 0.49, 5.76 },
-		{ "100 20 30 400 5 6 7 8 40", 0.6, 0.2, 0.4, 5.76 },
-		{ "100 20 30 400 5 6 7 8", 1, 0.2, NAN, 5.76 },
-		{ "40 20 30 400 5 6 7 8 40 20", 0, 0, 0.6, 5.16 },
-		{ "40 20 30 400 5 6 7 8 41 21", 0.4, 0.2, 0.62, 5.78 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct frame *frame;
-		struct rig rig;
-		double guest;
-
-		rig_open(&rig, "empty", cpu_alone);
-		rig_put(&rig, "proc/stat", "cpu  %s\n", cases[i].times);
-		frame = rig_sample(&rig, 1);
-		ck_assert_uint_eq(frame_table(frame, "cpu")->n_rows, 1);
-		guest = cell_f64(frame, "cpu", "all", "guest_seconds");
-		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "user_seconds"), cases[i].user, 1e-9);
-		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "nice_seconds"), cases[i].nice, 1e-9);
-		ck_assert(isnan(cases[i].guest) ? isnan(guest) : fabs(guest - cases[i].guest) < 1e-9);
-		ck_assert_double_eq_tol(cell_f64(frame, "cpu", "all", "total_seconds"), cases[i].total, 1e-9);
-		rig_close(&rig);
-	}
-}
-END_TEST
 
 /* At most a minute more than passed is growth, at most a second back is waited for. */
 START_TEST(growth_of_a_cpu_is_that_of_the_interval)
@@ -536,7 +435,6 @@ START_TEST(growth_of_a_cpu_is_that_of_the_interval)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 static const char *const frequency_alone[] = { "frequency", NULL };
 
@@ -588,7 +486,6 @@ START_TEST(frequencies_of_each_cpu)
 	ck_assert(isnan(cell_f64(frame, "frequency", "all", "least_hertz")));
 	rig_close(&rig);
 }
-END_TEST
 
 /* Each is read in every eighth sample, and at once where it was unknown. */
 START_TEST(limits_of_speeds_have_their_turn)
@@ -623,7 +520,6 @@ START_TEST(limits_of_speeds_have_their_turn)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Without a driver the speeds are in a list; a CPU that comes may have one. */
 START_TEST(speeds_from_a_list)
@@ -655,7 +551,6 @@ START_TEST(speeds_from_a_list)
 	ck_assert_double_eq_tol(cell_f64(frame, "frequency", "all", "hertz"), 1.2e9, 1);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Of Intel's driver 1 says that it is off, of the others that it is on; Intel's comes first. */
 START_TEST(whether_turbo_is_allowed)
@@ -684,21 +579,14 @@ START_TEST(whether_turbo_is_allowed)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static void put_state(struct rig *rig, unsigned cpu, unsigned number, const char *name, unsigned usage,
 		      unsigned time_us)
 {
-	char path[96];
-
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u", cpu, number);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u/name", cpu, number);
-	rig_put(rig, path, "%s\n", name);
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u/usage", cpu, number);
-	rig_put(rig, path, "%u\n", usage);
-	snprintf(path, sizeof(path), CPU "cpuidle/state%u/time", cpu, number);
-	rig_put(rig, path, "%u\n", time_us);
+	rig_make(rig, textf(CPU "cpuidle/state%u", cpu, number));
+	rig_put(rig, textf(CPU "cpuidle/state%u/name", cpu, number), "%s\n", name);
+	rig_put(rig, textf(CPU "cpuidle/state%u/usage", cpu, number), "%u\n", usage);
+	rig_put(rig, textf(CPU "cpuidle/state%u/time", cpu, number), "%u\n", time_us);
 }
 
 /* Hybrid machines: each CPU has states of its own, and two of them one name. */
@@ -737,7 +625,6 @@ START_TEST(states_of_unlike_cpus)
 	check_row(frame, "idle_state", "cpu=all state=C8 entries=55 residency_seconds=3.75");
 	rig_close(&rig);
 }
-END_TEST
 
 #define STATES 20 /* more than the kernel may have: it has at most 10 */
 
@@ -748,15 +635,10 @@ START_TEST(a_cpu_has_few_states)
 
 	rig_open(&rig, "empty", idle_only);
 	put_online(&rig, 1);
-	for (unsigned i = 0; i < STATES; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "C%u", i);
-		put_state(&rig, 0, i, name, i, i);
-	}
+	for (unsigned i = 0; i < STATES; i++)
+		put_state(&rig, 0, i, textf("C%u", i), i, i);
 	n_rows = frame_table(rig_sample(&rig, 1), "idle_state")->n_rows;
 	ck_assert_uint_ge(n_rows, 2 * 10);
 	ck_assert_uint_lt(n_rows, 2 * STATES);
 	rig_close(&rig);
 }
-END_TEST

@@ -59,7 +59,6 @@ START_TEST(names_are_as_in_the_source)
 	ck_assert_ptr_null(named("_Z"));
 	ck_assert_ptr_null(named("_Zzzz"));
 }
-END_TEST
 
 START_TEST(a_name_of_2_to_the_45_characters_is_cut)
 {
@@ -74,7 +73,6 @@ START_TEST(a_name_of_2_to_the_45_characters_is_cut)
 	ck_assert_str_eq(named("_Z1fv"), "f()");
 	buffer_free(&symbol);
 }
-END_TEST
 
 /* What it expands is looked for in all of it, without a character of output. */
 START_TEST(a_name_that_is_searched_for_years_is_given_up)
@@ -97,4 +95,3 @@ START_TEST(a_name_that_is_searched_for_years_is_given_up)
 	ck_assert_str_eq(named("_Z1fv"), "f()");
 	buffer_free(&symbol);
 }
-END_TEST

@@ -43,7 +43,6 @@ START_TEST(a_step_up)
 	ck_assert_uint_eq(departure.n_usual, VALUES - 6);
 	ck_assert_int_eq(departure_judge(values, VALUES, 90, &departure), DEPARTURE_NONE); /* not worth it */
 }
-END_TEST
 
 START_TEST(a_step_down)
 {
@@ -56,7 +55,6 @@ START_TEST(a_step_down)
 	ck_assert_double_ge(departure.extreme, 89);
 	ck_assert_uint_eq(departure.n_since, 1);
 }
-END_TEST
 
 START_TEST(noise_is_usual)
 {
@@ -67,7 +65,6 @@ START_TEST(noise_is_usual)
 	for (size_t n = DEPARTURE_SAMPLES_MIN + 1; n <= VALUES; n++)
 		ck_assert_int_eq(departure_judge(values, n, 1, &departure), DEPARTURE_NONE);
 }
-END_TEST
 
 START_TEST(what_comes_again_and_again_is_usual)
 {
@@ -83,7 +80,6 @@ START_TEST(what_comes_again_and_again_is_usual)
 	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_ROSE);
 	ck_assert_double_eq(departure.extreme, 100);
 }
-END_TEST
 
 START_TEST(a_steady_growth_is_usual)
 {
@@ -94,7 +90,6 @@ START_TEST(a_steady_growth_is_usual)
 		values[i] = 10 * i;
 	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_NONE);
 }
-END_TEST
 
 START_TEST(what_has_lasted_is_usual)
 {
@@ -105,7 +100,6 @@ START_TEST(what_has_lasted_is_usual)
 		values[i] = 80;
 	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_NONE);
 }
-END_TEST
 
 START_TEST(too_few_and_unknown)
 {
@@ -130,7 +124,6 @@ START_TEST(too_few_and_unknown)
 	ck_assert_int_eq(departure_judge(values, VALUES, 5, &departure), DEPARTURE_ROSE);
 	ck_assert_uint_eq(departure.n_usual, VALUES - 2);
 }
-END_TEST
 
 /* Twenty numbers with a spread that is known: 9, 10 and 11 in turn, and then one. */
 static enum departure_verdict after_calm(double last, double least, struct departure *departure)
@@ -162,7 +155,6 @@ START_TEST(its_edges)
 	ck_assert_uint_eq(departure.n_since, 1);
 	ck_assert_int_eq(after_calm(0, 10, &departure), DEPARTURE_FELL);
 }
-END_TEST
 
 /* Two in a hundred as far away are rare, three are not; above and below what is usual. */
 START_TEST(what_comes_twice_in_a_hundred_is_rare)
@@ -184,7 +176,6 @@ START_TEST(what_comes_twice_in_a_hundred_is_rare)
 		ck_assert_int_eq(departure_judge(values, 102, 5, &departure), departs);
 	}
 }
-END_TEST
 
 /* Of a hundred before it. */
 START_TEST(two_in_a_hundred_exactly)
@@ -197,7 +188,6 @@ START_TEST(two_in_a_hundred_exactly)
 	values[40] = 100;
 	ck_assert_int_eq(departure_judge(values, 101, 5, &departure), DEPARTURE_NONE);
 }
-END_TEST
 
 /* Of an even number the middle is between two. */
 START_TEST(shares_depart_by_less_than_one)
@@ -218,7 +208,6 @@ START_TEST(shares_depart_by_less_than_one)
 	ck_assert_int_eq(departure_judge(values, 21, 0.02, &departure), DEPARTURE_NONE);
 	ck_assert_uint_eq(departure.n_since, 1);
 }
-END_TEST
 
 START_TEST(the_usual_is_the_median)
 {
@@ -235,7 +224,6 @@ START_TEST(the_usual_is_the_median)
 	departure_judge(values, 22, 1, &departure);
 	ck_assert_double_eq(departure.usual, 10);
 }
-END_TEST
 
 /* It has lasted since it is at least half as far away. */
 START_TEST(since_when)
@@ -256,7 +244,6 @@ START_TEST(since_when)
 		ck_assert_uint_eq(departure.n_usual, 37);
 	}
 }
-END_TEST
 
 /* Exactly as far as four spreads, which are of all that is known. */
 START_TEST(four_spreads_exactly)
@@ -279,7 +266,6 @@ START_TEST(four_spreads_exactly)
 	departure_judge(values, 22, 1, &departure);
 	ck_assert_double_eq(departure.extreme, 1.25);
 }
-END_TEST
 
 /* Ten at what is usual, and eleven by one away from it, of which the lowest is the first one. */
 START_TEST(the_lowest_is_as_far_away_as_it_is)
@@ -294,4 +280,3 @@ START_TEST(the_lowest_is_as_far_away_as_it_is)
 	ck_assert_double_eq(departure.usual, 1);
 	ck_assert_double_eq(departure.spread, 1.4826);
 }
-END_TEST

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "still_clock.h"
 
 static const char *const none[] = { NULL };
 
@@ -46,7 +45,6 @@ static void put_process(struct rig *rig)
 static const struct frame *sample_page(struct rig *rig)
 {
 	rig_open(rig, "empty", none);
-	still_clock_ns = UINT64_C(1000000000000);
 	rig->request.processes = "42";
 	put_process(rig);
 	rig_add(rig, "process_detail");
@@ -233,12 +231,10 @@ START_TEST(details_of_a_process_that_waits)
 	struct rig rig;
 
 	rig_open(&rig, "empty", one);
-	still_clock_ns = UINT64_C(1000000000000);
 	rig.request.processes = "42";
 	put_process(&rig);
 	put_waiting(&rig);
 	sample_with_command(&rig);
-	still_clock_ns += 2 * STILL_SECOND_NS;
 	put_thread(&rig, 44, 'D', 0, 40);
 	rig_put(&rig, GROUPS "jobs/cpu.stat", "usage_usec 1\nnr_periods 30\nnr_throttled 8\n");
 	rig_put(&rig, "proc/42/io", "rchar: 1600\nwchar: 2100\nread_bytes: 1\nwrite_bytes: 2\n");
@@ -271,7 +267,6 @@ START_TEST(details_that_are_missing)
 	struct rig rig;
 
 	rig_open(&rig, "empty", one);
-	still_clock_ns = UINT64_C(1000000000000);
 	rig.request.processes = "42";
 	put_process(&rig);
 	put_waiting(&rig);
@@ -317,7 +312,6 @@ START_TEST(what_is_frozen)
 	struct rig rig;
 
 	rig_open(&rig, "empty", one);
-	still_clock_ns = UINT64_C(1000000000000);
 	rig.request.processes = "42";
 	put_process(&rig);
 	put_waiting(&rig);
@@ -346,7 +340,6 @@ START_TEST(commands_of_kernel_threads_and_of_none)
 	struct rig rig;
 
 	rig_open(&rig, "empty", one);
-	still_clock_ns = UINT64_C(1000000000000);
 	rig.request.processes = "9";
 	rig_make(&rig, "proc/9");
 	rig_put(&rig, "proc/9/cmdline", "%s", "");
@@ -377,7 +370,6 @@ static void put_threads(struct rig *rig, unsigned tick)
 		"8 (second) S 1 1 1 0 -1 0 0 0 0 0 %u 30 0 0 20 0 2 0 650 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
 		"17 1 0 0\n",
 		120 + 40 * tick);
-	still_clock_ns += 2 * STILL_SECOND_NS;
 }
 
 /* Of 7: one thread with a schedstat, and one with ticks alone. */
@@ -387,7 +379,6 @@ START_TEST(threads_have_their_times_and_names)
 	const struct frame *frame;
 	struct rig rig;
 
-	still_clock_ns = UINT64_C(1000000000000);
 	rig_open(&rig, "readers", names);
 	put_threads(&rig, 0);
 	rig_sample(&rig, 2);
@@ -411,7 +402,6 @@ START_TEST(threads_that_cannot_be_listed_for_a_while)
 	const struct frame *frame;
 	struct rig rig;
 
-	still_clock_ns = UINT64_C(1000000000000);
 	rig_open(&rig, "readers", names);
 	rig.env.pids.kept_max = 0;
 	put_threads(&rig, 0);
@@ -501,7 +491,6 @@ START_TEST(real_time_signals_of_all_sets)
 static void open_42(struct rig *rig, const char *topic)
 {
 	rig_open(rig, "empty", none);
-	still_clock_ns = UINT64_C(1000000000000);
 	rig->request.processes = "42";
 	put_process(rig);
 	rig_add(rig, topic);
@@ -821,10 +810,9 @@ static void check_exit(int status, unsigned start_ticks, uint64_t code, uint64_t
 	struct rig rig;
 
 	open_42(&rig, "process_detail");
-	ck_assert_uint_eq(cell_u64(rig_sample(&rig, 1), "process_detail", NULL, "exited_time"), U64_UNKNOWN);
+	ck_assert_uint_eq(cell_u64(rig_sample(&rig, 0), "process_detail", NULL, "exited_time"), U64_UNKNOWN);
 	put_state(&rig, 'Z', start_ticks, status);
 	for (unsigned i = 0; i < 2; i++) {
-		still_clock_ns += STILL_SECOND_NS;
 		frame = rig_sample(&rig, 1);
 		ck_assert_str_eq(detail(frame, "state"), "X");
 		ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "exit_code"), code);
@@ -862,7 +850,7 @@ START_TEST(the_start_of_one_that_is_gone)
 		rig.request.mapped = (struct process_choice){ .is_set = true,
 							      .pid = 4711,
 							      .start_seconds = cases[i].chosen,
-							      .seen_ns = still_clock_ns,
+							      .seen_ns = rig.clock.ns,
 							      .name = "gone" };
 		frame = rig_sample(&rig, 1);
 		ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "pid"), 4711);
@@ -939,14 +927,12 @@ START_TEST(the_next_process_of_a_name)
 	ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "pid"), 42);
 	ck_assert(frame->named_there);
 	rig.request.n_next++;
-	still_clock_ns += 10 * STILL_SECOND_NS;
-	frame = rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 10);
 	ck_assert_uint_eq(frame_table(frame, "process_detail")->n_rows, 0);
 	ck_assert_uint_eq(frame->n_notices, 1);
 	ck_assert_str_eq(frame->notices[0].text, "waiting for the next process called a worker");
 	rig_put(&rig, "proc/43/stat", "43 (a worker) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 10001 0 0\n");
-	still_clock_ns += 10 * STILL_SECOND_NS;
-	frame = rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 10);
 	ck_assert_uint_eq(cell_u64(frame, "process_detail", NULL, "pid"), 43);
 	ck_assert_uint_eq(frame->n_notices, 0);
 	rig_close(&rig);
@@ -997,16 +983,13 @@ START_TEST(the_page_of_one_that_is_gone)
 	struct rig rig;
 
 	rig_open(&rig, "empty", one);
-	still_clock_ns = UINT64_C(1000000000000);
 	rig.request.processes = "42";
 	put_process(&rig);
 	put_waiting(&rig);
 	sample_with_command(&rig);
 	rig_remove(&rig, "proc/42");
-	still_clock_ns += 3 * STILL_SECOND_NS;
-	rig_sample(&rig, 1);
-	still_clock_ns += 3 * STILL_SECOND_NS;
-	frame = rig_sample(&rig, 1);
+	rig_sample(&rig, 3);
+	frame = rig_sample(&rig, 3);
 	check_row(frame, "process_detail",
 		  "pid=42 start_seconds=100 name=a worker state=X user=33 uid=33 ppid=7 process_group=42 "
 		  "session=42 threads=3 tracer_pid=7 nice=5 cpus=0-3,6 oom_score=666 oom_adjustment=-500 "
@@ -1016,8 +999,7 @@ START_TEST(the_page_of_one_that_is_gone)
 		  "executable=/usr/bin/worker executable_state=deleted directory=/srv/data root=/ "
 		  "cgroup=/jobs/one exited_time=1003000000000 command=worker --all x\ny");
 	rig.request.processes = "7";
-	still_clock_ns += 3 * STILL_SECOND_NS;
-	frame = rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 3);
 	check_row(frame, "process_detail",
 		  "pid=7 start_seconds=0.05 name=holder state=S main_thread=lives ppid=1 parents=init 1 "
 		  "process_group=7 session=7 threads=1 nice=0 cpu_seconds=0 executable= executable_state= "

@@ -9,11 +9,12 @@
 
 #include "core/alloc.h"
 #include "core/unknown.h"
-#include "still_clock.h"
 #include "suite.h"
 #include "sys/device_poll.h"
 
 #define MS UINT64_C(1000000)
+
+static struct still_clock now;
 
 struct timed_poll {
 	struct device_poll poll;
@@ -25,7 +26,7 @@ static unsigned n_freed;
 
 static void read_timed(struct device_poll *poll)
 {
-	still_clock_ns += ((const struct timed_poll *)poll)->takes_ns;
+	now.ns += ((const struct timed_poll *)poll)->takes_ns;
 	poll->reads += 2;
 }
 
@@ -49,6 +50,8 @@ static struct timed_poll *open_timed(void)
 
 	scratch_directory(root, "devices");
 	ck_assert_int_eq(env_open(&env, root), 0);
+	now = still_clock_at(1000000 * MS);
+	env.clock = &now.clock;
 	timed->poll =
 		(struct device_poll){ .read = read_timed, .finished = finish_timed, .free = free_timed };
 	device_poll_open(&timed->poll, &env, "device");
@@ -112,7 +115,7 @@ END_TEST
 static uint64_t next_age_ns(uint64_t later_ns, uint64_t read_ns)
 {
 	env.tick++;
-	still_clock_ns += later_ns;
+	now.ns += later_ns;
 	return device_poll_age_ns(&env, read_ns);
 }
 
@@ -120,19 +123,19 @@ static uint64_t next_age_ns(uint64_t later_ns, uint64_t read_ns)
 START_TEST(readings_have_an_age)
 {
 	struct timed_poll *timed = open_timed();
-	uint64_t begun_ns = still_clock_ns, read_ns;
+	uint64_t begun_ns = now.ns, read_ns;
 
 	ck_assert_uint_eq(next_age_ns(1000 * MS, 0), U64_UNKNOWN);
-	ck_assert_uint_eq(device_poll_age_ns(&env, still_clock_ns), 0);
-	still_clock_ns += 5 * MS; /* within the tick */
-	read_ns = still_clock_ns;
+	ck_assert_uint_eq(device_poll_age_ns(&env, now.ns), 0);
+	now.ns += 5 * MS; /* within the tick */
+	read_ns = now.ns;
 	ck_assert_uint_eq(device_poll_age_ns(&env, read_ns), 0);
 	ck_assert_uint_eq(device_poll_age_ns(&env, begun_ns), 1000 * MS);
 	ck_assert_uint_eq(next_age_ns(20000 * MS, read_ns), 20000 * MS);
 	ck_assert_uint_eq(device_poll_age_ns(&env, begun_ns + 1000 * MS), 20005 * MS);
 	ck_assert_uint_eq(device_poll_age_ns(&env, begun_ns + 1000 * MS - 1), U64_UNKNOWN);
 	ck_assert_uint_eq(next_age_ns(1000 * MS, read_ns), U64_UNKNOWN);
-	read_ns = still_clock_ns - 1;
+	read_ns = now.ns - 1;
 	ck_assert_uint_eq(next_age_ns(1000 * MS, read_ns), 1000 * MS + 1);
 	ck_assert_uint_eq(next_age_ns(9000 * MS - 1, read_ns), 10000 * MS);
 	ck_assert_uint_eq(next_age_ns(1, read_ns), U64_UNKNOWN);

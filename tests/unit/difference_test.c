@@ -156,7 +156,6 @@ START_TEST(numbers_grow_and_shrink)
 	ck_assert_uint_eq(stage.difference.since_ns, 5000000000000);
 	close_stage(&stage);
 }
-END_TEST
 
 /* Where a double cannot hold the numbers, it still holds their difference. */
 START_TEST(large_numbers_stay_exact)
@@ -169,7 +168,6 @@ START_TEST(large_numbers_stay_exact)
 	ck_assert_double_eq(number(take(&stage, SOME), 0, READS), 7);
 	close_stage(&stage);
 }
-END_TEST
 
 /* A column that only one recording has is unknown in the other. */
 START_TEST(unknown_stays_unknown)
@@ -192,7 +190,6 @@ START_TEST(unknown_stays_unknown)
 	ck_assert(isnan(number(table, 2, RATE)));
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(rows_of_one_sample_are_marked)
 {
@@ -218,7 +215,6 @@ START_TEST(rows_of_one_sample_are_marked)
 	}
 	close_stage(&stage);
 }
-END_TEST
 
 /* In a table of everything: what is not there has read nothing and has no size, but no heat of 0 either. */
 START_TEST(absent_rows_of_whole_tables_are_nothing)
@@ -252,7 +248,6 @@ START_TEST(absent_rows_of_whole_tables_are_nothing)
 	ck_assert(isnan(number(table, 1, HEAT)));
 	close_stage(&stage);
 }
-END_TEST
 
 static double hundred(const void *row)
 {
@@ -308,7 +303,6 @@ START_TEST(a_schema_of_differences)
 	differences_close(differences);
 	differences_close(NULL);
 }
-END_TEST
 
 /* Its one row is the same in both samples. */
 START_TEST(a_table_without_keys)
@@ -337,7 +331,6 @@ START_TEST(a_table_without_keys)
 	frame_close(&difference);
 	differences_close(differences);
 }
-END_TEST
 
 struct sum_row {
 	uint64_t pid;
@@ -440,7 +433,6 @@ START_TEST(sums_pair_by_their_names)
 		check_sums(before, 2, now, 0, "");
 	}
 }
-END_TEST
 
 /* The same PID, started later, is another process. */
 START_TEST(start_times_are_keys)
@@ -458,7 +450,6 @@ START_TEST(start_times_are_keys)
 	ck_assert_str_eq(text_at(table, 1, CHANGE), "ended");
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(equal_keys_pair_in_their_order)
 {
@@ -478,7 +469,6 @@ START_TEST(equal_keys_pair_in_their_order)
 	ck_assert_str_eq(text_at(table, 2, CHANGE), "new");
 	close_stage(&stage);
 }
-END_TEST
 
 /* Those that stand for what has ended: which was which is not known. */
 START_TEST(rows_without_keys_join_no_other)
@@ -496,7 +486,6 @@ START_TEST(rows_without_keys_join_no_other)
 	ck_assert(isnan(number(table, 0, SIZE)));
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(tables_without_rows)
 {
@@ -513,7 +502,6 @@ START_TEST(tables_without_rows)
 	ck_assert_str_eq(text_at(table, 0, CHANGE), "ended");
 	close_stage(&stage);
 }
-END_TEST
 
 /* As when one recording has the topic under another name: what was not looked at is not new. */
 START_TEST(tables_of_one_sample_have_no_difference)
@@ -539,7 +527,6 @@ START_TEST(tables_of_one_sample_have_no_difference)
 	ck_assert_ptr_null(frame_newest_notice(&stage.difference, "all"));
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(events_have_no_difference)
 {
@@ -552,7 +539,6 @@ START_TEST(events_have_no_difference)
 	ck_assert_uint_eq(stage.difference.n_notices, 0);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(spans_of_two_runs_are_of_the_wall_clock)
 {
@@ -565,7 +551,6 @@ START_TEST(spans_of_two_runs_are_of_the_wall_clock)
 	ck_assert_uint_eq(stage.difference.interval_ns, 0); /* unknown: the second one is earlier */
 	close_stage(&stage);
 }
-END_TEST
 
 /* A mark outlives the frame that it is a copy of. */
 START_TEST(copies_stand_alone)
@@ -598,7 +583,6 @@ START_TEST(copies_stand_alone)
 	frame_close(&copy);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(people_see_the_sign)
 {
@@ -625,7 +609,6 @@ START_TEST(people_see_the_sign)
 				    table_row(table, 2), &format), "0B");
 	close_stage(&stage);
 }
-END_TEST
 
 /* Of every topic: the mark fits into a view, no other column is called that, and no rate is left. */
 START_TEST(every_topic_has_a_difference)
@@ -651,7 +634,6 @@ START_TEST(every_topic_has_a_difference)
 	}
 	differences_close(differences);
 }
-END_TEST
 
 START_TEST(notices_of_both_samples_are_told)
 {
@@ -672,4 +654,3 @@ START_TEST(notices_of_both_samples_are_told)
 	}
 	close_stage(&stage);
 }
-END_TEST

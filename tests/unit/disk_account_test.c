@@ -2,9 +2,7 @@
 /* Tests of the topic disk_account: its parts add up to what the devices did. */
 #include <config.h>
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "rig.h"
 
@@ -14,13 +12,9 @@ static const char *const account_topics[] = { "disk_account", NULL };
 
 static void put_io(struct rig *rig, unsigned pid, unsigned long read, unsigned long write)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/io", pid);
-	rig_put(rig, path,
+	rig_put(rig, textf("proc/%u/io", pid),
 		"rchar: 0\nwchar: 0\nsyscr: 0\nsyscw: 0\nread_bytes: %lu\nwrite_bytes: %lu\n"
-		"cancelled_write_bytes: 0\n",
-		read, write);
+		"cancelled_write_bytes: 0\n", read, write);
 }
 
 static void put_machine(struct rig *rig, unsigned long read_sectors, unsigned long write_sectors,
@@ -68,31 +62,6 @@ START_TEST(parts_add_up_to_the_device)
 	check_part(frame, "device", 0, 500 * PAGE);
 	rig_close(&rig);
 }
-END_TEST
-
-/* Without these counters neither what was written back nor the rest is known. */
-START_TEST(without_counters_of_the_cache)
-{
-	const struct table *table;
-	struct rig rig;
-
-	rig_open(&rig, "readers", account_topics);
-	put_machine(&rig, 1000, 2000, 100, 50);
-	rig_put(&rig, "proc/vmstat", "nr_free_pages 1\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, "proc/diskstats", "8 0 sda 9 0 1008 9 9 0 2008 9 0 9 9\n");
-	table = frame_table(rig_sample(&rig, 1), "disk_account");
-	for (size_t i = 0; i < table->n_rows; i++) {
-		const char *part = table_text(table, table_row(table, i), "part");
-		double written = table_number(table, table_row(table, i), "write_bytes_per_second");
-
-		ck_assert(isnan(written) ==
-			  (strcmp(part, "written back") == 0 || strcmp(part, "kernel") == 0));
-	}
-	check_part(&rig.frames[rig.present], "device", 4096, 4096);
-	rig_close(&rig);
-}
-END_TEST
 
 /* What a process did stays counted when it exits and its parent has waited for it. */
 START_TEST(a_process_that_exits)
@@ -113,4 +82,3 @@ START_TEST(a_process_that_exits)
 	check_part(frame, "kernel", 0, 0);
 	rig_close(&rig);
 }
-END_TEST

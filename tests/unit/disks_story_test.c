@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "core/i18n.h"
 #include "pane/disks/disks_story.h"
@@ -67,7 +66,6 @@ START_TEST(nothing_stands_out)
 	assert_silent(&unknown, 1);
 	assert_silent(NULL, 0);
 }
-END_TEST
 
 START_TEST(one_slow_device_of_several)
 {
@@ -90,7 +88,6 @@ START_TEST(one_slow_device_of_several)
 		"sdb is slow: 70 ms a request; 2 others of its kind take at most 4.0 ms, at a similar or "
 		"higher load.");
 }
-END_TEST
 
 START_TEST(slow_for_another_reason)
 {
@@ -115,7 +112,6 @@ START_TEST(slow_for_another_reason)
 	assert_silent(disks, 2);
 	assert_silent(&disks[1], 1); /* alone */
 }
-END_TEST
 
 START_TEST(writes_smaller_than_a_block)
 {
@@ -137,7 +133,6 @@ START_TEST(writes_smaller_than_a_block)
 	disk.writes = 5; /* a few, such as those of a label */
 	assert_silent(&disk, 1);
 }
-END_TEST
 
 START_TEST(small_writes_in_random_places)
 {
@@ -166,7 +161,6 @@ START_TEST(small_writes_in_random_places)
 	disk.writes = 30;
 	assert_silent(&disk, 1);
 }
-END_TEST
 
 START_TEST(a_queue_in_software)
 {
@@ -190,7 +184,6 @@ START_TEST(a_queue_in_software)
 	disk.queued_wait = disk.device_wait = NAN; /* without BPF */
 	assert_silent(&disk, 1);
 }
-END_TEST
 
 START_TEST(who_writes_parts_of_blocks)
 {
@@ -214,7 +207,6 @@ START_TEST(who_writes_parts_of_blocks)
 	user.requests = NAN;
 	ck_assert(!disks_user_story(&user, &disk, text, sizeof(text)));
 }
-END_TEST
 
 START_TEST(busy_is_not_full)
 {
@@ -236,7 +228,6 @@ START_TEST(busy_is_not_full)
 	disk.busy_ratio = 0.5;
 	assert_silent(&disk, 1);
 }
-END_TEST
 
 START_TEST(a_full_file_system)
 {
@@ -261,4 +252,3 @@ START_TEST(a_full_file_system)
 	space.inodes_used_ratio = 0.94;
 	ck_assert(!disks_space_story(&space, "rw", text, sizeof(text)));
 }
-END_TEST

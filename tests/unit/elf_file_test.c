@@ -930,12 +930,11 @@ static const char *library(void)
 /* Compares with nm every function that it lists; the number of them. */
 static unsigned compare_with_nm(const char *path, const char *option, const struct symbols *symbols)
 {
-	char command[4096], line[4096];
+	char line[4096];
 	unsigned n = 0, n_same = 0;
 	FILE *output;
 
-	snprintf(command, sizeof(command), "nm %s -S --defined-only '%s'", option, path);
-	output = popen(command, "r");
+	output = popen(textf("nm %s -S --defined-only '%s'", option, path), "r");
 	ck_assert_ptr_nonnull(output);
 	while (fgets(line, sizeof(line), output)) {
 		struct span rest = span_of(line, strcspn(line, "\n@")), type, name;

@@ -4,7 +4,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "model/derive.h"
 #include "pane/ended_rows.h"
@@ -109,7 +108,6 @@ START_TEST(without_ends_it_is_the_table_of_the_frame)
 	ck_assert_ptr_eq(merge(&stage), frame_table(&stage.now, "process"));
 	stage_close(&stage);
 }
-END_TEST
 
 START_TEST(ended_commands_are_rows_without_a_process)
 {
@@ -141,7 +139,6 @@ START_TEST(ended_commands_are_rows_without_a_process)
 	ck_assert_str_eq(table_text(merged, row, "command"), "make ×1000001 ended, 2 failed");
 	stage_close(&stage);
 }
-END_TEST
 
 /* The cursor finds its row by the key. */
 START_TEST(ended_commands_have_keys_of_their_own)
@@ -164,7 +161,6 @@ START_TEST(ended_commands_have_keys_of_their_own)
 	ck_assert_uint_eq(row_hash_key(merged->schema, table_row(merged, 1)), cc1);
 	stage_close(&stage);
 }
-END_TEST
 
 /* CPU time that a parent was late to wait for. */
 START_TEST(time_without_an_end_has_no_count)
@@ -180,7 +176,6 @@ START_TEST(time_without_an_end_has_no_count)
 	ck_assert_str_eq(table_text(merged, table_row(merged, 1), "command"), "late ended");
 	stage_close(&stage);
 }
-END_TEST
 
 START_TEST(the_first_sample_has_no_ends)
 {
@@ -192,7 +187,6 @@ START_TEST(the_first_sample_has_no_ends)
 			 frame_table(&stage.before, "process"));
 	stage_close(&stage);
 }
-END_TEST
 
 START_TEST(each_table_may_lack)
 {
@@ -211,4 +205,3 @@ START_TEST(each_table_may_lack)
 	frame_close(&frame);
 	ended_rows_free(&ended);
 }
-END_TEST

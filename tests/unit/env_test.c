@@ -27,13 +27,10 @@
 static void make_root(char root[SCRATCH_PATH_MAX])
 {
 	static const char *const names[] = { "proc", "proc/sys", "proc/sys/kernel" };
-	char path[SCRATCH_PATH_MAX + 64];
 
 	scratch_directory(root, "env");
-	for (unsigned i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "%s/%s", root, names[i]);
-		ck_assert_int_eq(mkdir(path, 0700), 0);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(mkdir(textf("%s/%s", root, names[i]), 0700), 0);
 }
 
 static void write_bytes(const char *root, const char *name, const char *text, off_t length)
@@ -57,7 +54,6 @@ START_TEST(times_are_parted)
 	time = env_timespec(UINT64_C(2000000000));
 	ck_assert(time.tv_sec == 2 && time.tv_nsec == 0);
 }
-END_TEST
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -71,24 +67,23 @@ START_TEST(clocks_are_those_of_the_kernel)
 {
 	static const struct {
 		clockid_t clock;
-		uint64_t (*ns)(void);
+		uint64_t (*ns)(const struct machine_clock *clock);
 	} clocks[] = {
-		{ CLOCK_MONOTONIC, env_mono_ns },
-		{ CLOCK_BOOTTIME, env_boot_ns },
-		{ CLOCK_PROCESS_CPUTIME_ID, env_self_cpu_ns },
-		{ CLOCK_THREAD_CPUTIME_ID, env_thread_cpu_ns },
+		{ CLOCK_MONOTONIC, clock_mono_ns },
+		{ CLOCK_BOOTTIME, clock_boot_ns },
+		{ CLOCK_PROCESS_CPUTIME_ID, clock_self_cpu_ns },
+		{ CLOCK_THREAD_CPUTIME_ID, clock_thread_cpu_ns },
 	};
-	uint64_t wall_ns = env_wall_ns(), minute_ns = UINT64_C(60000000000);
+	uint64_t wall_ns = clock_wall_ns(&real_clock), minute_ns = UINT64_C(60000000000);
 
 	for (unsigned i = 0; i < 4; i++) {
-		uint64_t before = now_ns(clocks[i].clock), ns = clocks[i].ns(),
+		uint64_t before = now_ns(clocks[i].clock), ns = clocks[i].ns(&real_clock),
 			 after = now_ns(clocks[i].clock);
 
 		ck_assert_msg(before <= ns && ns <= after, "clock %u", i);
 	}
 	ck_assert_uint_le(wall_ns - now_ns(CLOCK_REALTIME) + minute_ns, 2 * minute_ns);
 }
-END_TEST
 
 START_TEST(a_process_has_a_clock_until_it_ends)
 {
@@ -96,9 +91,9 @@ START_TEST(a_process_has_a_clock_until_it_ends)
 	struct env env;
 	pid_t child;
 
-	before = env_self_cpu_ns();
-	ck_assert(env_process_cpu_ns(env_self_pid(), &ns));
-	after = env_self_cpu_ns();
+	before = clock_self_cpu_ns(&real_clock);
+	ck_assert(clock_process_cpu_ns(&real_clock, env_self_pid(), &ns));
+	after = clock_self_cpu_ns(&real_clock);
 	ck_assert(before <= ns && ns <= after);
 	child = fork();
 	if (child == 0)
@@ -106,7 +101,7 @@ START_TEST(a_process_has_a_clock_until_it_ends)
 	ck_assert_int_gt(child, 0);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	ns = 7;
-	ck_assert(!env_process_cpu_ns((uint32_t)child, &ns));
+	ck_assert(!clock_process_cpu_ns(&real_clock, (uint32_t)child, &ns));
 	ck_assert_uint_eq(ns, 7);
 	ck_assert_int_eq(env_open(&env, "/"), 0);
 	ck_assert(env_has_process_clocks(&env));
@@ -122,7 +117,6 @@ START_TEST(a_process_has_a_clock_until_it_ends)
 	ck_assert(!env_has_process_clocks(&env));
 	env_close(&env);
 }
-END_TEST
 
 /* What is only mapped does not count. */
 START_TEST(resident_memory_is_what_was_touched)
@@ -147,7 +141,6 @@ START_TEST(resident_memory_is_what_was_touched)
 	ck_assert_int_eq(munmap(memory, mapped), 0);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(sizes_are_those_of_the_machine)
 {
@@ -162,7 +155,6 @@ START_TEST(sizes_are_those_of_the_machine)
 	env_close(&env);
 	ck_assert_int_eq(env.root.fd, -1);
 }
-END_TEST
 
 /* Of what may be open 64 stay free, and 4 for each CPU; processes and counters have half of the rest each. */
 START_TEST(open_files_are_shared_out)
@@ -185,7 +177,6 @@ START_TEST(open_files_are_shared_out)
 		env_close(&env);
 	}
 }
-END_TEST
 
 START_TEST(a_snap_has_its_name)
 {
@@ -204,7 +195,6 @@ START_TEST(a_snap_has_its_name)
 		env_close(&env);
 	}
 }
-END_TEST
 
 START_TEST(another_root_has_a_host)
 {
@@ -233,7 +223,6 @@ START_TEST(another_root_has_a_host)
 	ck_assert_str_eq(host, own);
 	env_close(&env);
 }
-END_TEST
 
 /* Each part counts, and the look that finds the end. */
 START_TEST(reads_are_counted)
@@ -258,7 +247,6 @@ START_TEST(reads_are_counted)
 		env_close(&env);
 	}
 }
-END_TEST
 
 START_TEST(a_file_has_less_than_64_mib)
 {
@@ -282,7 +270,6 @@ START_TEST(a_file_has_less_than_64_mib)
 	ck_assert_uint_eq(span_length(text), 3);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(the_first_failures_are_kept)
 {
@@ -317,14 +304,12 @@ START_TEST(the_first_failures_are_kept)
 	ck_assert_int_eq(error, -EMFILE);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(errors_have_texts)
 {
 	ck_assert_str_eq(env_error_text(ENOENT), strerror(ENOENT));
 	ck_assert_str_eq(env_error_text(EXDEV), "/proc is not that of panetop's own pid namespace");
 }
-END_TEST
 
 static char keys[3];
 static char closed[8];
@@ -360,14 +345,10 @@ START_TEST(states_are_removed_one_by_one)
 		ck_assert_str_eq(closed, removed == 0 ? "acb" : removed == 1 ? "bca" : "cba");
 	}
 }
-END_TEST
 
 static void make_directory(const char *root, const char *name)
 {
-	char path[SCRATCH_PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(mkdir(textf("%s/%s", root, name), 0700), 0);
 }
 
 static void write_text(const char *root, const char *name, const char *text)
@@ -377,18 +358,12 @@ static void write_text(const char *root, const char *name, const char *text)
 
 static void make_link(const char *root, const char *name, const char *target)
 {
-	char path[SCRATCH_PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	ck_assert_int_eq(symlink(target, path), 0);
+	ck_assert_int_eq(symlink(target, textf("%s/%s", root, name)), 0);
 }
 
 static void remove_name(const char *root, const char *name)
 {
-	char path[SCRATCH_PATH_MAX + 64];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	ck_assert_int_eq(remove(path), 0);
+	ck_assert_int_eq(remove(textf("%s/%s", root, name)), 0);
 }
 
 /* Reads it once; the names parted by blanks. */
@@ -451,7 +426,6 @@ START_TEST(names_are_listed_by_their_numbers_and_compared)
 	ck_assert(!listing.opened && listing.n_names == 0 && listing.text.length == 0);
 	env_close(&env);
 }
-END_TEST
 
 static void count_name(void *context, const char *name)
 {
@@ -468,7 +442,7 @@ START_TEST(long_directories_are_listed_to_their_end)
 {
 	enum { N = 400 };
 	struct listing listing = { .path = "proc/d" };
-	char root[SCRATCH_PATH_MAX], name[32];
+	char root[SCRATCH_PATH_MAX];
 	unsigned seen[2] = { 0 };
 	struct env env;
 	bool changed;
@@ -476,17 +450,13 @@ START_TEST(long_directories_are_listed_to_their_end)
 	scratch_directory_in_memory(root, "env");
 	make_directory(root, "proc");
 	make_directory(root, "proc/d");
-	for (unsigned i = 0; i < N; i++) {
-		snprintf(name, sizeof(name), "proc/d/d%u", i);
-		make_directory(root, name);
-	}
+	for (unsigned i = 0; i < N; i++)
+		make_directory(root, textf("proc/d/d%u", i));
 	ck_assert_int_eq(env_open(&env, root), 0);
 	ck_assert_int_eq(listing_read(&listing, &env, &changed), 0);
 	ck_assert_uint_eq(listing.n_names, N);
-	for (unsigned i = 0; i < N; i++) {
-		snprintf(name, sizeof(name), "d%u", i);
-		ck_assert_str_eq(listing.names[i], name);
-	}
+	for (unsigned i = 0; i < N; i++)
+		ck_assert_str_eq(listing.names[i], textf("d%u", i));
 	make_directory(root, "proc/d/.d");
 	make_link(root, "proc/d/link", "d7");
 	write_text(root, "proc/d/file", "");
@@ -499,7 +469,6 @@ START_TEST(long_directories_are_listed_to_their_end)
 	listing_free(&listing);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(a_directory_is_told_by_its_inode_and_links)
 {
@@ -525,7 +494,6 @@ START_TEST(a_directory_is_told_by_its_inode_and_links)
 		env_close(&env);
 	}
 }
-END_TEST
 
 /* One way to read an attribute, which each of them does alike. */
 enum reader { READ, ONCE, AT, IN, N_READERS };
@@ -591,7 +559,6 @@ START_TEST(attributes_are_texts_without_their_newline)
 	}
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(attributes_stay_open_as_far_as_there_is_room)
 {
@@ -633,7 +600,6 @@ START_TEST(attributes_stay_open_as_far_as_there_is_room)
 	attribute_close(&first, &env);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(attributes_are_whole_numbers)
 {
@@ -674,7 +640,6 @@ START_TEST(attributes_are_whole_numbers)
 	attribute_close(&attribute, &env);
 	env_close(&env);
 }
-END_TEST
 
 /* A pipe has no offset, and what was read is gone. */
 START_TEST(a_pipe_stands_for_a_slow_attribute)
@@ -694,7 +659,6 @@ START_TEST(a_pipe_stands_for_a_slow_attribute)
 	close(writer);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(long_texts_are_appended_up_to_about_a_limit)
 {
@@ -719,7 +683,6 @@ START_TEST(long_texts_are_appended_up_to_about_a_limit)
 	buffer_free(&text);
 	env_close(&env);
 }
-END_TEST
 
 #define N_OPEN 5
 
@@ -817,7 +780,6 @@ START_TEST(open_files_come_in_turns)
 	ck_assert_int_ge(fcntl(STDIN_FILENO, F_GETFD), 0); /* which is none of theirs */
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(the_info_of_one_open_file)
 {
@@ -839,7 +801,6 @@ START_TEST(the_info_of_one_open_file)
 	ck_assert_uint_eq(open_files_count(&env, 8), U64_UNKNOWN);
 	env_close(&env);
 }
-END_TEST
 
 struct found_sockets {
 	unsigned n, most; /* no more are wanted */
@@ -875,7 +836,6 @@ START_TEST(sockets_among_open_files)
 	}
 	env_close(&env);
 }
-END_TEST
 
 /* Of those that are not known: the first n, below a limit, as long as there is time. */
 START_TEST(new_sockets_are_looked_for_in_order)
@@ -920,7 +880,6 @@ START_TEST(new_sockets_are_looked_for_in_order)
 	ck_assert(!open_files_new_sockets(&env, 8, cases[0].known, 0, 5, 9, UINT64_MAX, find_socket, NULL));
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(the_kernel_counts_open_files)
 {
@@ -936,7 +895,6 @@ START_TEST(the_kernel_counts_open_files)
 	ck_assert(count == U64_UNKNOWN ? more == U64_UNKNOWN : more == count + 2);
 	env_close(&env);
 }
-END_TEST
 
 #define UPROBE "sys/bus/event_source/devices/uprobe"
 
@@ -990,7 +948,6 @@ START_TEST(uprobes_have_the_form_that_the_kernel_tells)
 		env_close(&env);
 	}
 }
-END_TEST
 
 /* Before anything is opened. */
 START_TEST(a_semaphore_takes_a_kernel_that_counts_it)
@@ -1005,7 +962,6 @@ START_TEST(a_semaphore_takes_a_kernel_that_counts_it)
 	place.semaphore_offset = UINT32_MAX;
 	ck_assert_int_ne(uprobe_open(&form, &place, 0, -1), -EOPNOTSUPP);
 }
-END_TEST
 
 START_TEST(tracefs_has_events)
 {
@@ -1034,7 +990,6 @@ START_TEST(tracefs_has_events)
 	close(tracefs);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(files_are_opened_below_the_root)
 {
@@ -1056,4 +1011,3 @@ START_TEST(files_are_opened_below_the_root)
 	ck_assert(env_exists(&env, "proc/x") && env_exists(&env, "proc") && !env_exists(&env, "proc/none"));
 	env_close(&env);
 }
-END_TEST

@@ -98,7 +98,6 @@ START_TEST(proc_events_of_every_kind)
 	ck_assert(event.cpu == 0 && event.sequence == 11);
 	ck_assert(!proc_event_next(&rest, &event) && span_length(rest) == 0);
 }
-END_TEST
 
 START_TEST(proc_events_cut_anywhere)
 {
@@ -115,7 +114,6 @@ START_TEST(proc_events_cut_anywhere)
 		ck_assert_uint_eq(span_length(rest), length % PROC_MESSAGE_BYTES);
 	}
 }
-END_TEST
 
 /* The first two events, the first of them changed: what comes of it. */
 static bool next_of_two(struct proc_event *event, struct span *rest)
@@ -152,7 +150,6 @@ START_TEST(proc_events_whose_lengths_lie)
 	ck_assert(!next_of_two(&event, &rest));
 	ck_assert_uint_eq(event.pid, 7);
 }
-END_TEST
 
 /* Of each kind, with the least that follows its head, and a byte less. */
 START_TEST(proc_events_as_short_as_they_may_be)
@@ -183,7 +180,6 @@ START_TEST(proc_events_as_short_as_they_may_be)
 	ck_assert_int_eq(event.kind, PROC_EVENT_KIND_OTHER);
 	ck_assert_uint_eq(event.time_ns, 4452287175386);
 }
-END_TEST
 
 START_TEST(proc_events_of_older_kernels)
 {
@@ -197,7 +193,6 @@ START_TEST(proc_events_of_older_kernels)
 	ck_assert(next_of_two(&event, &rest));
 	ck_assert(event.pid == 20286 && event.parent_pid == 0);
 }
-END_TEST
 
 START_TEST(proc_events_that_are_none)
 {
@@ -224,7 +219,6 @@ START_TEST(proc_events_that_are_none)
 	put32(capture + WORDS_AT, EPERM);
 	ck_assert(next_of_two(&event, &rest) && event.kind == PROC_EVENT_KIND_ACK && event.error == EPERM);
 }
-END_TEST
 
 static void assert_request(enum proc_request request, uint32_t kinds, size_t length, uint32_t operation,
 			   uint32_t what)
@@ -259,7 +253,6 @@ START_TEST(proc_requests)
 		       0xc0000000);
 	assert_request(PROC_REQUEST_LISTEN_SOME, ~UINT32_C(0), 44, 1, 0xc00003c7);
 }
-END_TEST
 
 /* The format of a seed; sample is what follows it. */
 static struct span load_format(const char *name, struct span *sample)
@@ -301,7 +294,6 @@ START_TEST(fields_of_tracepoints)
 	assert_field(format, "next_comm", 40, 16, false);
 	ck_assert(!trace_format_find(format, "comm", &field));
 }
-END_TEST
 
 START_TEST(fields_that_are_not_well_formed)
 {
@@ -327,7 +319,6 @@ START_TEST(fields_that_are_not_well_formed)
 	assert_field(span_text("\tfield:char f;\toffset:4294967295;\tsize:4294967295;"), "f", UINT32_MAX,
 		     UINT32_MAX, false);
 }
-END_TEST
 
 static void assert_text(struct trace_field field, struct span sample, const char *wanted)
 {
@@ -444,7 +435,6 @@ START_TEST(arguments_are_narrower_than_words)
 		ck_assert_msg(field.value_bytes == 4 && !field.is_signed, "%s", line);
 	}
 }
-END_TEST
 
 START_TEST(texts_of_fields)
 {
@@ -459,7 +449,6 @@ START_TEST(texts_of_fields)
 	ck_assert(trace_format_find(format, "next_comm", &field));
 	assert_text(field, sample, "");
 }
-END_TEST
 
 START_TEST(texts_that_are_outside)
 {
@@ -510,7 +499,6 @@ START_TEST(texts_that_are_outside)
 	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .offset = 0, .bytes = 1 }, span_of(NULL, 0),
 		    NULL);
 }
-END_TEST
 
 /* --- A socket of the proc connector. */
 
@@ -646,16 +634,14 @@ uint64_t netlink_socket_lost(struct netlink_socket *netlink)
 static void open_clocks(struct rig *rig, const char *offsets)
 {
 	static const char *const no_topics[] = { NULL };
-	char path[512];
 
 	rig_open(rig, "empty", no_topics);
 	rig->env.live = true;
 	rig->env.own_pid = 4711;
 	rig_make(rig, "proc/4711/ns");
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/proc/4711/ns/%s", rig->root,
-			 i ? "time" : "time_for_children");
-		ck_assert_int_eq(symlink("time:[4026531834]", path), 0);
+		ck_assert_int_eq(symlink("time:[4026531834]", textf("%s/proc/4711/ns/%s", rig->root, i ?
+				 "time" : "time_for_children")), 0);
 	}
 	if (offsets)
 		rig_put(rig, "proc/4711/timens_offsets", "%s", offsets);
@@ -696,7 +682,6 @@ START_TEST(clocks_of_a_time_namespace_are_ahead)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static const uint32_t codes[] = { 1, 2, 4, 0x40, 0x80, 0x100, 0x200, 0x40000000, 0x80000000, 0, 0x400 };
 
@@ -780,7 +765,6 @@ START_TEST(a_subscription_is_to_the_kinds_that_are_wanted)
 	event_connector_close(NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_subscription_that_fails_is_ended)
 {
@@ -820,7 +804,6 @@ START_TEST(a_subscription_that_fails_is_ended)
 	ck_assert_int_eq(error, -ENOTSUP);
 	rig_close(&rig);
 }
-END_TEST
 
 static enum event_kind raw_kind(size_t i)
 {
@@ -906,4 +889,3 @@ START_TEST(messages_of_the_kernel_become_events)
 	}
 	rig_close(&rig);
 }
-END_TEST

@@ -90,7 +90,7 @@ static void compare(const struct raw_events *told, uint64_t tiny_lost, uint64_t 
 	ck_assert_uint_le(ours + tiny_lost, TOLD + others);
 }
 
-START_TEST(the_connector_counts_its_losses)
+START_LIVE_TEST(the_connector_counts_its_losses)
 {
 	struct raw_events told = { 0 };
 	struct event_connector *tiny;
@@ -113,7 +113,6 @@ START_TEST(the_connector_counts_its_losses)
 	event_connector_close(connector);
 	env_close(&env);
 }
-END_TEST
 
 /* All that happens here happens on one CPU. */
 static void stay_here(void)
@@ -125,7 +124,7 @@ static void stay_here(void)
 	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
 }
 
-START_TEST(the_rings_count_their_losses)
+START_LIVE_TEST(the_rings_count_their_losses)
 {
 	struct raw_events told = { 0 };
 	struct event_perf *tiny;
@@ -149,7 +148,6 @@ START_TEST(the_rings_count_their_losses)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST
 
 /* Do the rings report a process that starts now? */
 static bool report_a_child(void)
@@ -168,7 +166,7 @@ static bool report_a_child(void)
 }
 
 /* Stops its events, as a short time offline between two looks does. */
-START_TEST(a_cpu_that_was_away_is_watched_again)
+START_LIVE_TEST(a_cpu_that_was_away_is_watched_again)
 {
 	int error, fds[1024];
 
@@ -191,7 +189,6 @@ START_TEST(a_cpu_that_was_away_is_watched_again)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST
 
 /* What is told of a program that starts with these arguments; a copy of an event that is in all. */
 static struct raw_event exec_of(char *const *arguments)
@@ -218,7 +215,7 @@ static struct raw_event exec_of(char *const *arguments)
 #define EXEC_OF(...) exec_of((char *const[]){ __VA_ARGS__, NULL })
 
 /* As /proc/PID/cmdline has them; empty ones at the end are left out, as is a text of nothing else. */
-START_TEST(arguments_are_told_but_empty_ones_at_the_end)
+START_LIVE_TEST(arguments_are_told_but_empty_ones_at_the_end)
 {
 	static const struct sample_request request = { 0 };
 	static char much[100000];
@@ -253,10 +250,9 @@ START_TEST(arguments_are_told_but_empty_ones_at_the_end)
 	trace_close(&arguments);
 	env_close(&env);
 }
-END_TEST
 
 /* Where its stack is not in memory just then, or registers do not lead there: fewer, or only the file. */
-START_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
+START_LIVE_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 {
 	struct raw_event told;
 	int error;
@@ -280,7 +276,6 @@ START_TEST(without_bpf_the_tracepoint_tells_arguments_or_the_file)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST
 
 #define EXEC_EVENT "sys/kernel/tracing/events/sched/sched_process_exec"
 #define EXEC_FORMAT "\tfield:__data_loc char[] filename;\toffset:8;\tsize:4;\tsigned:0;\n"
@@ -336,7 +331,6 @@ START_TEST(a_tracepoint_without_number_or_name_is_none)
 	ck_assert_int_ne(exec_error_of(&rig, "300\n", EXEC_FORMAT), -ENODATA); /* the kernel may know it */
 	rig_close(&rig);
 }
-END_TEST
 
 /* The alarm has one of its own, as long as it is armed. */
 START_TEST(descriptors_fit_into_the_room_for_them)
@@ -358,7 +352,6 @@ START_TEST(descriptors_fit_into_the_room_for_them)
 	event_perf_close(perf);
 	rig_close(&rig);
 }
-END_TEST
 
 /* So that all CPUs have their rings, and some no tracepoint; false where that cannot be. */
 static bool open_without_room(void)
@@ -395,7 +388,7 @@ static pid_t exec_on(unsigned cpu)
 	_exit(127);
 }
 
-START_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
+START_LIVE_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
 {
 	unsigned n_cpus = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 	struct rlimit limit;
@@ -420,4 +413,3 @@ START_TEST(an_exec_is_told_once_where_not_all_cpus_have_the_tracepoint)
 	event_perf_close(perf);
 	env_close(&env);
 }
-END_TEST

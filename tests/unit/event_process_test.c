@@ -3,8 +3,6 @@
 #include <config.h>
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/alloc.h"
 #include "core/unknown.h"
@@ -51,7 +49,6 @@ START_TEST(events_are_sorted_by_time_and_else_stay)
 		raw_events_free(&events);
 	}
 }
-END_TEST
 
 START_TEST(used_events_go_with_their_texts)
 {
@@ -74,7 +71,6 @@ START_TEST(used_events_go_with_their_texts)
 	raw_events_free(&events);
 	ck_assert_uint_eq(events.count, 0);
 }
-END_TEST
 
 START_TEST(after_a_storm_rounds_take_little)
 {
@@ -92,7 +88,6 @@ START_TEST(after_a_storm_rounds_take_little)
 	ck_assert(events.count == 1 && events.list[0].pid == 7);
 	raw_events_free(&events);
 }
-END_TEST
 
 START_TEST(a_new_process_is_unknown_in_all)
 {
@@ -108,7 +103,6 @@ START_TEST(a_new_process_is_unknown_in_all)
 	ck_assert(!process->name->known && !*process->name->comm && !*process->name->command);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(children_are_called_as_their_parents)
 {
@@ -135,7 +129,6 @@ START_TEST(children_are_called_as_their_parents)
 	ck_assert_str_eq(child->name->comm, "as");
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(a_pid_that_comes_back_is_another_process)
 {
@@ -157,7 +150,6 @@ START_TEST(a_pid_that_comes_back_is_another_process)
 	ck_assert_str_eq(process->name->comm, "new");
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(only_so_many_dead_ones_are_kept)
 {
@@ -180,7 +172,6 @@ START_TEST(only_so_many_dead_ones_are_kept)
 	ck_assert_uint_eq(alive->name->users, 1 + EVENT_PROCESSES_EXITED);
 	event_processes_close(processes);
 }
-END_TEST
 
 /* Only a name that is the same in all that events show of it. */
 START_TEST(equal_names_are_kept_once)
@@ -208,7 +199,6 @@ START_TEST(equal_names_are_kept_once)
 	ck_assert_ptr_ne(child->name, parent->name);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(names_change_ten_thousand_times)
 {
@@ -227,7 +217,6 @@ START_TEST(names_change_ten_thousand_times)
 	}
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(threads_of_the_kernel_are_in_brackets)
 {
@@ -244,7 +233,6 @@ START_TEST(threads_of_the_kernel_are_in_brackets)
 	ck_assert_str_eq(process->name->command, "[0123456789abcdef]");
 	event_processes_close(processes);
 }
-END_TEST
 
 /* count events of a process that is called so. */
 static void fill(struct event_batch *batch, struct event_process *process, size_t count)
@@ -296,7 +284,6 @@ START_TEST(batches_are_appended_with_their_texts)
 	event_batch_free(&from);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(what_follows_one_another_has_one_text)
 {
@@ -317,7 +304,6 @@ START_TEST(what_follows_one_another_has_one_text)
 	event_batch_free(&batch);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(after_a_storm_batches_take_little)
 {
@@ -344,7 +330,6 @@ START_TEST(after_a_storm_batches_take_little)
 	event_batch_free(&from);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(what_does_not_fit_is_counted)
 {
@@ -370,7 +355,6 @@ START_TEST(what_does_not_fit_is_counted)
 	event_batch_free(&from);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(events_are_counted_by_command)
 {
@@ -396,7 +380,6 @@ START_TEST(events_are_counted_by_command)
 	event_statistics_free(&statistics);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(more_commands_than_there_is_room_for_are_the_others)
 {
@@ -407,10 +390,7 @@ START_TEST(more_commands_than_there_is_room_for_are_the_others)
 
 	event_statistics_open(&statistics);
 	for (unsigned i = 0; i < 10000; i++) {
-		char comm[EVENT_COMM_BYTES + 1];
-
-		snprintf(comm, sizeof(comm), "%u", i);
-		event_process_call(process, comm, NULL, 0, EVENT_NAME_COMM);
+		event_process_call(process, textf("%u", i), NULL, 0, EVENT_NAME_COMM);
 		event_statistics_count(&statistics, process, EVENT_EXEC, false, false);
 	}
 	ck_assert_uint_eq(statistics.n_commands, EVENT_COMMANDS_MAX);
@@ -422,7 +402,6 @@ START_TEST(more_commands_than_there_is_room_for_are_the_others)
 	event_statistics_free(&statistics);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(parents_that_fork_most_are_kept)
 {
@@ -454,7 +433,6 @@ START_TEST(parents_that_fork_most_are_kept)
 	event_statistics_free(&statistics);
 	event_processes_close(processes);
 }
-END_TEST
 
 START_TEST(life_times_are_counted_by_decades)
 {
@@ -491,4 +469,3 @@ START_TEST(life_times_are_counted_by_decades)
 	event_statistics_free(&statistics);
 	event_processes_close(processes);
 }
-END_TEST

@@ -100,9 +100,9 @@ static size_t count(enum event_kind kind)
  */
 static void expect(enum event_kind kind, size_t expected)
 {
-	uint64_t start = env_mono_ns();
+	uint64_t start = real_mono_ns();
 
-	while (count(kind) < expected && env_mono_ns() - start < PATIENCE_MS * UINT64_C(1000000)) {
+	while (count(kind) < expected && real_mono_ns() - start < PATIENCE_MS * UINT64_C(1000000)) {
 		take_more();
 		event_reader_sources(reader, &sources);
 		if (geteuid() != 0 && sources.connector_lost > 0)
@@ -164,7 +164,7 @@ static _Noreturn void end(unsigned way)
 	_exit(way % 5 == 0 ? 0 : way % 5 == 1 ? 3 : 255);
 }
 
-START_TEST(every_fork_and_exit_is_told_once)
+START_LIVE_TEST(every_fork_and_exit_is_told_once)
 {
 	static pid_t pids[CHILDREN];
 	static int statuses[CHILDREN];
@@ -173,7 +173,7 @@ START_TEST(every_fork_and_exit_is_told_once)
 
 	open_reader("fork,exit", false, false);
 	for (unsigned i = 0; i < CHILDREN; i++) {
-		began_ns[i] = env_mono_ns();
+		began_ns[i] = real_mono_ns();
 		CHILD(pid)
 		end(i);
 		pids[i] = pid;
@@ -183,7 +183,7 @@ START_TEST(every_fork_and_exit_is_told_once)
 		statuses[i] = reap(pids[i]);
 	expect(EVENT_FORK, CHILDREN);
 	expect(EVENT_EXIT, CHILDREN);
-	told_ns = env_mono_ns(); /* the kernel may tell of an end after a parent was told */
+	told_ns = real_mono_ns(); /* the kernel may tell of an end after a parent was told */
 	ck_assert_uint_eq(all.count, 2 * CHILDREN);
 	for (unsigned i = 0; i < CHILDREN; i++) {
 		const struct event *fork_event = event_of(EVENT_FORK, pids[i], false);
@@ -203,7 +203,6 @@ START_TEST(every_fork_and_exit_is_told_once)
 	}
 	close_reader();
 }
-END_TEST
 
 /* A program of the tests, beside the directory of this one. */
 static void find_nothing(char *path)
@@ -232,7 +231,7 @@ static pid_t start_program(const char *path, char *const *arguments)
  * By BPF all are whole. Without, arguments are whole or not there: between them and the stack's end lie up
  * to two pages, and where the kernel did not touch the middle one it does not copy beyond it.
  */
-START_TEST(programs_that_end_at_once_have_their_names)
+START_LIVE_TEST(programs_that_end_at_once_have_their_names)
 {
 	char path[PATH_MAX], argument[16], command[PATH_MAX + 64];
 	static pid_t pids[PROGRAMS];
@@ -263,9 +262,8 @@ START_TEST(programs_that_end_at_once_have_their_names)
 	ck_assert_uint_ge(whole * 4, PROGRAMS * (event_reader_arguments(reader)->error ? 3 : 4));
 	close_reader();
 }
-END_TEST
 
-START_TEST(arguments_are_told_as_they_are)
+START_LIVE_TEST(arguments_are_told_as_they_are)
 {
 	static char hostile[] = "a\nb\t\033[31m\xff\xfe \xc3\xa4";
 	char path[PATH_MAX], command[PATH_MAX + 64];
@@ -282,18 +280,15 @@ START_TEST(arguments_are_told_as_they_are)
 	ck_assert_msg(strcmp(told, command) == 0 || strcmp(told, path) == 0, "%s", told);
 	close_reader();
 }
-END_TEST
 
 /* What /proc/PID/cmdline has, with blanks for NULs; cut as those of events are. */
 static void read_command(pid_t pid, char command[BPF_TEXT_MAX + 8])
 {
 	const char *more = "";
-	char path[64];
 	ssize_t length;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	fd = open(path, O_RDONLY);
+	fd = open(textf("/proc/%d/cmdline", pid), O_RDONLY);
 	ck_assert_int_ge(fd, 0);
 	length = read(fd, command, BPF_TEXT_MAX + 1);
 	ck_assert_int_gt(length, 0);
@@ -337,7 +332,7 @@ static pid_t start_waiting(char *const *arguments, int input)
 	_exit(127);
 }
 
-START_TEST(arguments_by_bpf_are_those_of_proc)
+START_LIVE_TEST(arguments_by_bpf_are_those_of_proc)
 {
 	char script[] = "/tmp/panetop-script-XXXXXX", command[BPF_TEXT_MAX + 8];
 	static char hostile[] = "a\nb\t\033[31m\xff\xfe \xc3\xa4", long_one[3 * BPF_TEXT_MAX];
@@ -371,9 +366,8 @@ START_TEST(arguments_by_bpf_are_those_of_proc)
 	unlink(script);
 	close_reader();
 }
-END_TEST
 
-START_TEST(no_bpf_loads_no_program_for_arguments)
+START_LIVE_TEST(no_bpf_loads_no_program_for_arguments)
 {
 	static const struct sample_request without = { .scope = &scope, .no_bpf = true };
 	const struct sample plain = { .env = &env, .settings = &settings.topic, .request = &without };
@@ -384,9 +378,8 @@ START_TEST(no_bpf_loads_no_program_for_arguments)
 	ck_assert_uint_eq(trace_opened(&env)->n, 0);
 	close_reader();
 }
-END_TEST
 
-START_TEST(long_command_lines_are_cut)
+START_LIVE_TEST(long_command_lines_are_cut)
 {
 	static char argument[LONG_BYTES + 1];
 	const char *command;
@@ -415,9 +408,8 @@ START_TEST(long_command_lines_are_cut)
 	ck_assert_uint_le(strlen(command), 8192);
 	close_reader();
 }
-END_TEST
 
-START_TEST(a_traced_program_is_told_as_any_other)
+START_LIVE_TEST(a_traced_program_is_told_as_any_other)
 {
 	const char *command;
 	int status;
@@ -442,9 +434,8 @@ START_TEST(a_traced_program_is_told_as_any_other)
 	ck_assert_msg(strcmp(command, "sh -c exit 9") == 0 || strcmp(command, "/bin/sh") == 0, "%s", command);
 	close_reader();
 }
-END_TEST
 
-START_TEST(who_traces_whom_is_told)
+START_LIVE_TEST(who_traces_whom_is_told)
 {
 	const struct event *attached, *detached;
 
@@ -468,9 +459,8 @@ START_TEST(who_traces_whom_is_told)
 	ck_assert(detached->pid == (uint32_t)getpid() && detached->other_pid == (uint32_t)pid);
 	close_reader();
 }
-END_TEST
 
-START_TEST(sessions_and_users_are_told)
+START_LIVE_TEST(sessions_and_users_are_told)
 {
 	if (!is_root())
 		skip_test("only root can become another user");
@@ -492,14 +482,13 @@ START_TEST(sessions_and_users_are_told)
 	ck_assert_uint_eq(event_of(EVENT_GID, pid, false)->effective_uid, 0);
 	close_reader();
 }
-END_TEST
 
 static void *thread_main(void *argument)
 {
 	return argument;
 }
 
-START_TEST(a_thread_is_no_process)
+START_LIVE_TEST(a_thread_is_no_process)
 {
 	open_reader("fork,exit,clone", false, false);
 	CHILD(pid)
@@ -518,7 +507,6 @@ START_TEST(a_thread_is_no_process)
 	ck_assert_int_eq(event_of(EVENT_EXIT, pid, false)->parent_pid, getpid());
 	close_reader();
 }
-END_TEST
 
 #define EXECS 40
 
@@ -529,7 +517,7 @@ static void *exec_nothing(void *path)
 	_exit(127);
 }
 
-START_TEST(an_exec_of_a_thread_ends_no_process)
+START_LIVE_TEST(an_exec_of_a_thread_ends_no_process)
 {
 	static pid_t pids[EXECS];
 	char path[PATH_MAX];
@@ -562,7 +550,6 @@ START_TEST(an_exec_of_a_thread_ends_no_process)
 	}
 	close_reader();
 }
-END_TEST
 
 static void *exit_later(void *argument)
 {
@@ -571,7 +558,7 @@ static void *exit_later(void *argument)
 	return argument;
 }
 
-START_TEST(a_process_ends_with_its_last_thread)
+START_LIVE_TEST(a_process_ends_with_its_last_thread)
 {
 	const struct event *event;
 
@@ -591,7 +578,6 @@ START_TEST(a_process_ends_with_its_last_thread)
 	ck_assert_uint_ge(event->duration_ns, 70000000);
 	close_reader();
 }
-END_TEST
 
 static void *crash(void *argument)
 {
@@ -614,7 +600,7 @@ static _Noreturn void crash_with(unsigned cores, bool in_thread, const char *dir
 }
 
 /* As wait() has it: the kernel tells of a core before it looks whether it may dump one. */
-START_TEST(cores_are_told_where_they_were_dumped)
+START_LIVE_TEST(cores_are_told_where_they_were_dumped)
 {
 	char directory[SCRATCH_PATH_MAX];
 	pid_t pids[4];
@@ -640,7 +626,6 @@ START_TEST(cores_are_told_where_they_were_dumped)
 	}
 	close_reader();
 }
-END_TEST
 
 static void *rename_thread(void *argument)
 {
@@ -648,7 +633,7 @@ static void *rename_thread(void *argument)
 	return argument;
 }
 
-START_TEST(a_new_name_of_a_thread_is_told)
+START_LIVE_TEST(a_new_name_of_a_thread_is_told)
 {
 	struct arena arena = { 0 };
 	const struct event *event;
@@ -670,9 +655,8 @@ START_TEST(a_new_name_of_a_thread_is_told)
 	arena_free(&arena);
 	close_reader();
 }
-END_TEST
 
-START_TEST(a_process_renames_itself_often)
+START_LIVE_TEST(a_process_renames_itself_often)
 {
 	open_reader("comm,exit", false, false);
 	CHILD(pid)
@@ -699,7 +683,6 @@ START_TEST(a_process_renames_itself_often)
 	}
 	close_reader();
 }
-END_TEST
 
 static void look_at_parents(void *context, const struct event_statistics *statistics, uint64_t since_ns)
 {
@@ -716,7 +699,7 @@ static void look_at_parents(void *context, const struct event_statistics *statis
 	ck_assert(statistics->parents[0].page_table_bytes != U64_UNKNOWN);
 }
 
-START_TEST(sums_are_of_what_was_chosen)
+START_LIVE_TEST(sums_are_of_what_was_chosen)
 {
 	open_reader("fork,exit", false, false);
 	for (unsigned i = 0; i < 100; i++) {
@@ -728,9 +711,8 @@ START_TEST(sums_are_of_what_was_chosen)
 	event_reader_read_statistics(reader, look_at_parents, NULL);
 	close_reader();
 }
-END_TEST
 
-START_TEST(a_thread_that_cannot_be_started_is_told)
+START_LIVE_TEST(a_thread_that_cannot_be_started_is_told)
 {
 	pthread_attr_t attributes;
 
@@ -742,7 +724,6 @@ START_TEST(a_thread_that_cannot_be_started_is_told)
 	ck_assert_str_eq(env_failed_path(&env, -EAGAIN), EVENT_THREAD);
 	close_reader();
 }
-END_TEST
 
 START_TEST(nothing_is_read_of_another_root)
 {
@@ -752,4 +733,3 @@ START_TEST(nothing_is_read_of_another_root)
 	ck_assert_int_eq(reader_update(&process_event_reader, &sample), -ENOTSUP);
 	close_reader();
 }
-END_TEST

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,13 +26,10 @@ static struct settings settings;
 
 static void put(uint32_t pid, const char *name, const char *text)
 {
-	char path[160];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/proc/%u", root, pid);
-	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/proc/%u/%s", root, pid, name);
-	file = fopen(path, "w");
+	mkdir(textf("%s/proc/%u", root, pid), 0755);
+	file = fopen(textf("%s/proc/%u/%s", root, pid, name), "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
@@ -43,29 +39,20 @@ static void put(uint32_t pid, const char *name, const char *text)
 static void put_process(uint32_t pid, uint32_t parent, const char *comm, unsigned flags, unsigned uid,
 			uint32_t group, const char *cgroup)
 {
-	char text[512];
-
-	snprintf(text, sizeof(text),
-		 "%u (%s) S %u %u %u 34819 %u %u 0 0 0 0 0 0 0 0 20 0 1 0 9000 1000000 300 "
-		 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n",
-		 pid, comm, parent, group, group, group, flags);
-	put(pid, "stat", text);
-	snprintf(text, sizeof(text),
-		 "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nVmRSS:\t    1200 kB\nVmPTE:\t      48 kB\n", comm, uid,
-		 uid, uid, uid);
-	put(pid, "status", text);
-	snprintf(text, sizeof(text), "0::%s\n", cgroup);
-	put(pid, "cgroup", text);
+	put(pid, "stat", textf("%u (%s) S %u %u %u 34819 %u %u 0 0 0 0 0 0 0 0 20 0 1 0 9000 1000000 300 "
+	    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n", pid, comm, parent, group, group,
+	    group, flags));
+	put(pid, "status",
+	    textf("Name:\t%s\nUid:\t%u\t%u\t%u\t%u\nVmRSS:\t    1200 kB\nVmPTE:\t      48 kB\n", comm, uid,
+	    uid, uid, uid));
+	put(pid, "cgroup", textf("0::%s\n", cgroup));
 }
 
 /* Its processes: 300 is a shell of user 1000, 301 its child, 250 a child of that. */
 static void build_machine(void)
 {
-	char path[80];
-
 	scratch_directory(root, "events");
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert_int_eq(mkdir(path, 0755), 0);
+	ck_assert_int_eq(mkdir(textf("%s/proc", root), 0755), 0);
 	put_process(1, 0, "systemd", 0, 0, 1, "/init.scope");
 	put_process(2, 0, "kthreadd", KERNEL_THREAD, 0, 0, "/");
 	put_process(300, 1, "bash", 0, 1000, 300, "/user.slice/a.scope");
@@ -178,7 +165,6 @@ START_TEST(a_life_is_told_from_fork_to_exit)
 	ck_assert_uint_eq(resolver.statistics.parents[0].page_table_bytes, 48 * 1024);
 	close_all();
 }
-END_TEST
 
 /* Its name is not that of its parent, which is gone. */
 START_TEST(a_younger_process_is_no_parent)
@@ -197,7 +183,6 @@ START_TEST(a_younger_process_is_no_parent)
 	ck_assert(event->parent_pid == 400 && event->parent == 0);
 	close_all();
 }
-END_TEST
 
 /* As the process topic has it, so that both tables join; by the fork alone when its file is gone. */
 START_TEST(parents_are_told_apart_by_their_ticks)
@@ -221,7 +206,6 @@ START_TEST(parents_are_told_apart_by_their_ticks)
 	ck_assert_uint_eq(parents[1].forks, 2);
 	close_all();
 }
-END_TEST
 
 START_TEST(what_nobody_told_is_unknown)
 {
@@ -245,7 +229,6 @@ START_TEST(what_nobody_told_is_unknown)
 	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
 	close_all();
 }
-END_TEST
 
 START_TEST(who_was_there_before_is_known_from_proc)
 {
@@ -264,7 +247,6 @@ START_TEST(who_was_there_before_is_known_from_proc)
 	ck_assert_uint_eq(event->effective_uid, 0);
 	close_all();
 }
-END_TEST
 
 START_TEST(nobody_is_looked_up_in_the_proc_of_another_pid_namespace)
 {
@@ -284,7 +266,6 @@ START_TEST(nobody_is_looked_up_in_the_proc_of_another_pid_namespace)
 	ck_assert_str_eq(comm_of(event), "told");
 	close_all();
 }
-END_TEST
 
 START_TEST(a_pid_is_another_process_long_after_its_end)
 {
@@ -303,7 +284,6 @@ START_TEST(a_pid_is_another_process_long_after_its_end)
 	ck_assert_uint_eq(event->duration_ns, 5);
 	close_all();
 }
-END_TEST
 
 START_TEST(threads_of_the_kernel_have_brackets)
 {
@@ -320,7 +300,6 @@ START_TEST(threads_of_the_kernel_have_brackets)
 	ck_assert_str_eq(command_of(event), "modprobe");
 	close_all();
 }
-END_TEST
 
 START_TEST(threads_are_no_processes)
 {
@@ -345,7 +324,6 @@ START_TEST(threads_are_no_processes)
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 300, .exit_code = 0));
 	close_all();
 }
-END_TEST
 
 START_TEST(a_process_ends_with_its_last_thread)
 {
@@ -365,7 +343,6 @@ START_TEST(a_process_ends_with_its_last_thread)
 	ck_assert_uint_eq(resolver.statistics.all.failures, 1);
 	close_all();
 }
-END_TEST
 
 START_TEST(a_core_is_told_when_it_was_dumped)
 {
@@ -388,7 +365,6 @@ START_TEST(a_core_is_told_when_it_was_dumped)
 	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 1);
 	close_all();
 }
-END_TEST
 
 /* The bit without an announcement, an announcement that is used up, and an exit whose code is not known. */
 START_TEST(a_core_that_was_not_announced_is_not_told)
@@ -413,7 +389,6 @@ START_TEST(a_core_that_was_not_announced_is_not_told)
 	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_CORE], 1);
 	close_all();
 }
-END_TEST
 
 START_TEST(an_exec_of_a_thread_ends_no_process)
 {
@@ -431,17 +406,11 @@ START_TEST(an_exec_of_a_thread_ends_no_process)
 	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_EXIT], 1);
 	close_all();
 }
-END_TEST
 
 static void put_stat(uint32_t pid, char state, unsigned threads)
 {
-	char text[256];
-
-	snprintf(text, sizeof(text),
-		 "%u (many) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %u 0 9000 1000000 300 "
-		 "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n",
-		 pid, state, threads);
-	put(pid, "stat", text);
+	put(pid, "stat", textf("%u (many) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 %u 0 9000 1000000 300 "
+	    "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0\n", pid, state, threads));
 }
 
 static void look_until_ready(void)
@@ -460,7 +429,7 @@ START_TEST(a_process_whose_last_exit_was_lost_ends)
 	CHOOSE("events.events", "fork,exec,exit");
 	put_stat(600, 'S', 3);
 	event_resolve_existing(&resolver);
-	ended_ns = env_mono_ns();
+	ended_ns = real_mono_ns();
 	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256, .time_ns = ended_ns));
 	put_stat(600, 'Z', 1);
 	look_until_ready();
@@ -471,7 +440,6 @@ START_TEST(a_process_whose_last_exit_was_lost_ends)
 	ck_assert_uint_eq(event_resolve_leaderless(&resolver), U64_UNKNOWN);
 	close_all();
 }
-END_TEST
 
 /* Its PID has a new process: the last exit of the one before was lost. */
 START_TEST(a_pid_that_is_used_again_ends_the_process_before)
@@ -488,7 +456,6 @@ START_TEST(a_pid_that_is_used_again_ends_the_process_before)
 	ck_assert(event->kind == EVENT_EXIT && event->pid == 600 && event->exit_code == 256);
 	close_all();
 }
-END_TEST
 
 START_TEST(a_process_whose_exec_was_lost_lives_on)
 {
@@ -496,14 +463,13 @@ START_TEST(a_process_whose_exec_was_lost_lives_on)
 	CHOOSE("events.events", "fork,exec,exit");
 	put_stat(600, 'S', 3);
 	event_resolve_existing(&resolver);
-	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 0, .time_ns = env_mono_ns()));
+	ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 0, .time_ns = real_mono_ns()));
 	put_stat(600, 'S', 1);
 	look_until_ready();
 	ck_assert_uint_eq(resolver.ready.count, 0);
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 600, .exit_code = 256));
 	close_all();
 }
-END_TEST
 
 START_TEST(threads_that_were_there_before_are_counted)
 {
@@ -516,7 +482,6 @@ START_TEST(threads_that_were_there_before_are_counted)
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_EXIT, .pid = 600, .tid = 603, .exit_code = 0));
 	close_all();
 }
-END_TEST
 
 START_TEST(a_program_is_called_by_the_best_that_is_told)
 {
@@ -536,7 +501,6 @@ START_TEST(a_program_is_called_by_the_best_that_is_told)
 	ck_assert_uint_eq(resolver.statistics.all.kinds[EVENT_COMM], 1);
 	close_all();
 }
-END_TEST
 
 START_TEST(tracers_are_told_who_they_trace)
 {
@@ -552,7 +516,6 @@ START_TEST(tracers_are_told_who_they_trace)
 	ck_assert(event->pid == 301 && event->other_pid == 301 && !event->attached);
 	close_all();
 }
-END_TEST
 
 START_TEST(users_and_sessions_change)
 {
@@ -570,7 +533,6 @@ START_TEST(users_and_sessions_change)
 	ck_assert_int_eq(event_processes_find(resolver.processes, 400)->group, 301);
 	close_all();
 }
-END_TEST
 
 START_TEST(processes_are_chosen_by_pid_and_name)
 {
@@ -592,7 +554,6 @@ START_TEST(processes_are_chosen_by_pid_and_name)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	close_all();
 }
-END_TEST
 
 START_TEST(processes_are_chosen_by_user_and_group)
 {
@@ -614,7 +575,6 @@ START_TEST(processes_are_chosen_by_user_and_group)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_SID, .pid = 400));
 	close_all();
 }
-END_TEST
 
 START_TEST(processes_are_chosen_by_tree)
 {
@@ -633,7 +593,6 @@ START_TEST(processes_are_chosen_by_tree)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_GID, .pid = 300));
 	close_all();
 }
-END_TEST
 
 START_TEST(processes_are_chosen_by_cgroup)
 {
@@ -653,7 +612,6 @@ START_TEST(processes_are_chosen_by_cgroup)
 	ck_assert_ptr_nonnull(TAKE(.kind = EVENT_GID, .pid = 1));
 	close_all();
 }
-END_TEST
 
 START_TEST(only_failures_are_chosen)
 {
@@ -665,7 +623,6 @@ START_TEST(only_failures_are_chosen)
 	ck_assert_ptr_null(TAKE(.kind = EVENT_FORK, .pid = 400, .parent_pid = 1));
 	close_all();
 }
-END_TEST
 
 START_TEST(kinds_are_words)
 {
@@ -698,7 +655,6 @@ START_TEST(kinds_are_words)
 		ck_assert_msg(!settings_set(&settings, "events.events", bad[i], 0), "'%s'", bad[i]);
 	settings_close(&settings);
 }
-END_TEST
 
 /* The same with so many reads of files left in its round. */
 static const struct event *take_with_reads(unsigned reads, struct raw_event raw)
@@ -755,14 +711,10 @@ START_TEST(files_are_read_as_long_as_reads_are_left)
 	ck_assert_uint_eq(resolver.reads_left, 0);
 	close_all();
 }
-END_TEST
 
 static void put_memory(uint32_t pid, unsigned kib)
 {
-	char text[128];
-
-	snprintf(text, sizeof(text), "Name:\tmake\nVmRSS:\t %u kB\nVmPTE:\t %u kB\n", kib, kib / 10);
-	put(pid, "status", text);
+	put(pid, "status", textf("Name:\tmake\nVmRSS:\t %u kB\nVmPTE:\t %u kB\n", kib, kib / 10));
 }
 
 START_TEST(memory_of_who_forks_is_read_ten_times_a_second)
@@ -791,7 +743,6 @@ START_TEST(memory_of_who_forks_is_read_ten_times_a_second)
 	ck_assert_uint_eq(parents[0].forks, 8);
 	close_all();
 }
-END_TEST
 
 /* Half a second after its end; and a parent may begin within the same hundredth of a second. */
 START_TEST(other_processes_are_told_by_their_times)
@@ -813,7 +764,6 @@ START_TEST(other_processes_are_told_by_their_times)
 	ck_assert_uint_eq(event->parent, 0);
 	close_all();
 }
-END_TEST
 
 /* A file of it is missing: it has ended, or is hidden, which a signal that is none tells. */
 START_TEST(a_hidden_process_is_not_gone)
@@ -828,7 +778,7 @@ START_TEST(a_hidden_process_is_not_gone)
 
 		put_stat(pid, 'S', 3);
 		event_resolve_existing(&resolver);
-		ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = pid, .time_ns = env_mono_ns()));
+		ck_assert_ptr_null(TAKE(.kind = EVENT_EXIT, .pid = pid, .time_ns = real_mono_ns()));
 		put(pid, "stat", "");
 	}
 	ck_assert_uint_eq(resolver.n_leaderless, 2);
@@ -854,4 +804,3 @@ START_TEST(a_hidden_process_is_not_gone)
 	ck_assert(event_processes_find(resolver.processes, own)->vanished);
 	close_all();
 }
-END_TEST

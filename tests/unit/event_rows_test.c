@@ -242,7 +242,6 @@ START_TEST(totals_of_each_command_are_a_row)
 	ck_assert_uint_eq(cell_u64(frame, "event_total", "c4095", "total"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(processes_that_fork_are_rows)
 {
@@ -273,7 +272,6 @@ START_TEST(processes_that_fork_are_rows)
 	check_row(frame, "event_parent", "pid=8 forks=10 mean_forks_per_second=4 command=sh");
 	rig_close(&rig);
 }
-END_TEST
 
 /* From 1 ms on each has ten times the one before; a start that is not known has no bounds. */
 START_TEST(life_times_are_rows_with_their_bounds)
@@ -303,7 +301,6 @@ START_TEST(life_times_are_rows_with_their_bounds)
 	check_row(frame, "event_lifetime", "from_seconds=0 to_seconds=0.001 exits=0");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(sources_say_what_they_give_or_why_not)
 {
@@ -340,7 +337,6 @@ START_TEST(sources_say_what_they_give_or_why_not)
 		  "uid gid sid");
 	rig_close(&rig);
 }
-END_TEST
 
 #define NO_CODES "no exit codes, tracers, users and sessions: proc connector: "
 #define NO_LINES "short-lived processes may lack their command line: perf events: "
@@ -435,4 +431,3 @@ START_TEST(what_events_lack_is_told)
 	rig.env.foreign_pids = false;
 	rig_close(&rig);
 }
-END_TEST

@@ -184,7 +184,6 @@ START_TEST(people_see_the_local_time_of_day)
 	value_text(number, &happening_schema, &happening_columns[1], &row, &format);
 	ck_assert_uint_lt(strlen(number), VALUE_TEXT_MAX);
 }
-END_TEST
 
 START_TEST(csv_has_one_time_the_one_of_the_event)
 {
@@ -204,7 +203,6 @@ START_TEST(csv_has_one_time_the_one_of_the_event)
 		       "2024-11-20T09:30:00.123456789Z,1000\r\n"
 		       "2024-11-20T09:30:00.124456789Z,1001\r\n");
 }
-END_TEST
 
 START_TEST(json_has_the_time_as_text)
 {
@@ -215,14 +213,12 @@ START_TEST(json_has_the_time_as_text)
 		strstr(text, "{\"happening\":[{\"time\":\"2024-11-20T09:30:00.123456789Z\",\"pid\":1000},"));
 	free(text);
 }
-END_TEST
 
 START_TEST(openmetrics_leaves_events_out)
 {
 	assert_printed(print_frames(&sink_openmetrics, (struct wish){ .every_column = true, .n_frames = 2 }),
 		       "# EOF\n");
 }
-END_TEST
 
 START_TEST(recordings_hold_times_exactly)
 {
@@ -252,7 +248,6 @@ START_TEST(recordings_hold_times_exactly)
 	source.close(source.state);
 	free(text);
 }
-END_TEST
 
 START_TEST(text_heads_events_once)
 {
@@ -265,7 +260,6 @@ START_TEST(text_heads_events_once)
 		       "09:30:00.125 fork     1002 sh -c true\n"
 		       "09:30:00.126 exec     1003 true\n");
 }
-END_TEST
 
 START_TEST(other_tables_of_a_sample_stand_apart)
 {
@@ -293,7 +287,6 @@ START_TEST(other_tables_of_a_sample_stand_apart)
 		       "   1002\n"
 		       "   1003\n");
 }
-END_TEST
 
 static void add_part(struct sink *sink, bool happened, bool counted)
 {
@@ -350,7 +343,6 @@ START_TEST(samples_without_rows_are_no_text)
 	print_plan_close(&plan);
 	close(fd);
 }
-END_TEST
 
 START_TEST(what_is_for_the_end_comes_with_the_last_sample)
 {
@@ -371,7 +363,6 @@ START_TEST(what_is_for_the_end_comes_with_the_last_sample)
 		       "event total\n"
 		       "fork      2\n");
 }
-END_TEST
 
 START_TEST(json_has_no_line_for_events_that_are_filtered_out)
 {
@@ -388,7 +379,6 @@ START_TEST(json_has_no_line_for_events_that_are_filtered_out)
 	ck_assert_ptr_nonnull(strstr(text, "\"happening\":[]"));
 	free(text);
 }
-END_TEST
 
 START_TEST(json_has_no_line_for_events_that_were_not_sampled)
 {
@@ -407,7 +397,6 @@ START_TEST(json_has_no_line_for_events_that_were_not_sampled)
 	ck_assert_ptr_nonnull(strstr(text, "\"happening\":[],\"tally\":[{"));
 	free(text);
 }
-END_TEST
 
 static int give_happenings(void *state, struct frame *frame)
 {
@@ -438,7 +427,6 @@ START_TEST(a_stream_tells_of_events_alone)
 	ck_assert_uint_eq(frame->interval_ns, 100000000);
 	event_stream_close(&stream);
 }
-END_TEST
 
 /* Without a frame before there is no interval; nor where a clock stands still. */
 START_TEST(a_stream_begins_without_an_interval)
@@ -455,7 +443,6 @@ START_TEST(a_stream_begins_without_an_interval)
 	ck_assert_uint_eq(event_stream_take(&stream, 100000000)->interval_ns, 0);
 	event_stream_close(&stream);
 }
-END_TEST
 
 START_TEST(events_that_did_not_happen_are_no_failure)
 {
@@ -480,7 +467,6 @@ START_TEST(events_that_did_not_happen_are_no_failure)
 	ck_assert(!event_stream_has_events(&frame));
 	frame_close(&frame);
 }
-END_TEST
 
 /* A source that can signal events from the third time on that it is asked. */
 static int n_asked_fd, signalling_fd;
@@ -525,7 +511,6 @@ START_TEST(events_are_watched_once_the_source_can_signal_them)
 	loop_close(&loop);
 	close(signalling_fd);
 }
-END_TEST
 
 static int refuse_events(void *state, struct frame *frame)
 {
@@ -552,4 +537,3 @@ START_TEST(a_notice_is_news_too)
 	ck_assert_ptr_null(event_stream_take(&stream, 0));
 	event_stream_close(&stream);
 }
-END_TEST

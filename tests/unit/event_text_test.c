@@ -41,7 +41,6 @@ START_TEST(terminals_are_called_as_their_devices)
 		ck_assert_str_eq(terminal_name(&arena, terminals[i].device), terminals[i].text);
 	arena_free(&arena);
 }
-END_TEST
 
 START_TEST(exits_are_codes_or_signals)
 {
@@ -56,7 +55,6 @@ START_TEST(exits_are_codes_or_signals)
 	ck_assert_uint_eq(event_exit_code(UINT32_MAX), U64_UNKNOWN);
 	ck_assert_uint_eq(event_exit_signal(UINT32_MAX), U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(a_status_is_a_code_or_a_signal)
 {
@@ -70,7 +68,6 @@ START_TEST(a_status_is_a_code_or_a_signal)
 	ck_assert_ptr_null(event_status(&arena, UINT32_MAX));
 	arena_free(&arena);
 }
-END_TEST
 
 START_TEST(events_are_told_in_words)
 {
@@ -115,7 +112,6 @@ START_TEST(events_are_told_in_words)
 		ck_assert_ptr_nonnull(event_kind_text(kind));
 	arena_free(&arena);
 }
-END_TEST
 
 /* --- Users, of the file and of a name service of the test. */
 
@@ -165,7 +161,6 @@ START_TEST(users_are_called_as_the_file_says)
 	ck_assert_uint_eq(n_asked, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(numbers_of_users_are_those_of_names)
 {
@@ -211,4 +206,3 @@ START_TEST(numbers_of_users_are_those_of_names)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST

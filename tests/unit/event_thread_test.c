@@ -205,7 +205,7 @@ static void close_reader(void)
 /* It is noticed in the next round; of a quiet thread that has an alarm, at once. */
 static void give(struct event_source *source, struct raw_event event)
 {
-	event.time_ns = env_mono_ns();
+	event.time_ns = real_mono_ns();
 	pthread_mutex_lock(&lock);
 	ck_assert_uint_lt(source->n_waiting, WAITING_MAX);
 	source->waiting[source->n_waiting++] = event;
@@ -273,7 +273,6 @@ START_TEST(rings_are_smaller_where_memory_may_not_be_locked)
 	ck_assert_uint_eq(perf.n_closed, 1);
 	ck_assert_uint_eq(connector.n_closed, 1);
 }
-END_TEST
 
 /* No ring is smaller than 16 KiB; another error than this one is final. */
 START_TEST(without_rings_the_connector_gives_all)
@@ -308,7 +307,6 @@ START_TEST(without_rings_the_connector_gives_all)
 	}
 	ck_assert_uint_eq(perf.n_closed, 0);
 }
-END_TEST
 
 START_TEST(without_any_source_there_is_no_thread)
 {
@@ -319,7 +317,6 @@ START_TEST(without_any_source_there_is_no_thread)
 	ck_assert_str_eq(env_failed_path(&env, -ECONNREFUSED), "connector");
 	close_reader();
 }
-END_TEST
 
 /* Exits come from one source alone: from the rings without the other one, which knows more of them. */
 START_TEST(exits_come_from_one_source)
@@ -341,7 +338,6 @@ START_TEST(exits_come_from_one_source)
 		close_reader();
 	}
 }
-END_TEST
 
 /* They are counted from the start, and handed on from then on. */
 START_TEST(events_are_handed_on_while_they_are_collected)
@@ -369,7 +365,6 @@ START_TEST(events_are_handed_on_while_they_are_collected)
 	ck_assert_uint_eq(all.count, 1);
 	close_reader();
 }
-END_TEST
 
 /* Of two sources by time, whichever gives them first. */
 START_TEST(events_are_in_the_order_of_their_times)
@@ -380,7 +375,7 @@ START_TEST(events_are_in_the_order_of_their_times)
 	open_reader("fork");
 	event_reader_add_collector(reader, 1);
 	pthread_mutex_lock(&lock);
-	now_ns = env_mono_ns();
+	now_ns = real_mono_ns();
 	for (unsigned i = 0; i < 4; i++) {
 		struct event_source *source = i % 2 ? &connector_source : &perf_source;
 		struct raw_event event = fork_of(STRANGER + (uint32_t)later_ns[i]);
@@ -396,7 +391,6 @@ START_TEST(events_are_in_the_order_of_their_times)
 		ck_assert_uint_eq(all.list[i].pid, STRANGER + i);
 	close_reader();
 }
-END_TEST
 
 /* Of an exec that came without it, while the process is there; what has come is kept. */
 START_TEST(missing_command_lines_are_read)
@@ -423,7 +417,6 @@ START_TEST(missing_command_lines_are_read)
 	ck_assert_str_eq(all.texts + all.list[2].command, "/bin/gone");
 	close_reader();
 }
-END_TEST
 
 /* Where nobody tells of them they are read after each exec, as of a program with other rights. */
 START_TEST(users_are_those_told_or_else_those_of_the_file)
@@ -449,7 +442,6 @@ START_TEST(users_are_those_told_or_else_those_of_the_file)
 		all = (struct event_batch){ 0 };
 	}
 }
-END_TEST
 
 static struct raw_event exit_of(uint32_t pid)
 {
@@ -479,7 +471,6 @@ START_TEST(those_that_exited_are_kept_for_who_looks)
 	close_reader();
 	event_ended_free(&ended);
 }
-END_TEST
 
 static uint64_t since_ns;
 
@@ -497,18 +488,18 @@ struct begin {
 
 static struct begin begin_of_counting(void)
 {
-	struct begin begin = { .from_ns = env_mono_ns() };
+	struct begin begin = { .from_ns = real_mono_ns() };
 
 	event_reader_read_statistics(reader, note_since, NULL);
 	begin.from_ns -= since_ns;
-	begin.to_ns = env_mono_ns() - since_ns;
+	begin.to_ns = real_mono_ns() - since_ns;
 	return begin;
 }
 
 /* Other kinds go on in the same sums; for other processes they begin again. */
 START_TEST(other_settings_hold_from_the_next_update_on)
 {
-	uint64_t opened_ns = env_mono_ns(), changed_ns;
+	uint64_t opened_ns = real_mono_ns(), changed_ns;
 	struct scope_term term;
 	struct begin begin;
 
@@ -517,7 +508,7 @@ START_TEST(other_settings_hold_from_the_next_update_on)
 	give(&perf_source, exec_of(STRANGER, "/bin/a", true));
 	give(&perf_source, fork_of(STRANGER + 1));
 	take(1);
-	changed_ns = env_mono_ns();
+	changed_ns = real_mono_ns();
 	ck_assert(settings_set(&settings, "events.events", "exec", 0));
 	ck_assert_int_eq(reader_update(&process_event_reader, &sample), 0);
 	begin = begin_of_counting();
@@ -529,7 +520,7 @@ START_TEST(other_settings_hold_from_the_next_update_on)
 	ck_assert_uint_eq(all.count, 2);
 	ck_assert_int_eq(all.list[0].kind, EVENT_FORK);
 	ck_assert_int_eq(all.list[1].kind, EVENT_EXEC);
-	changed_ns = env_mono_ns();
+	changed_ns = real_mono_ns();
 	scope_term_choose(&term, SCOPE_TREE, STRANGER + 2, 0);
 	scope_add(&scope, &term);
 	env.tick++;
@@ -538,7 +529,6 @@ START_TEST(other_settings_hold_from_the_next_update_on)
 	ck_assert_uint_ge(begin.to_ns, changed_ns);
 	close_reader();
 }
-END_TEST
 
 /* It waits for an alarm once nothing comes, and looks itself where there is none. */
 START_TEST(a_quiet_thread_is_woken)
@@ -562,4 +552,3 @@ START_TEST(a_quiet_thread_is_woken)
 		close_reader();
 	}
 }
-END_TEST

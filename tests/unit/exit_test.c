@@ -82,10 +82,10 @@ static void close_reader(struct exit_reader *reader, struct env *env)
 /* By the wall clock: who asks for CPU time makes the scheduler act between ticks, and ticks miss him then. */
 static void burn(uint64_t ns)
 {
-	uint64_t start = env_mono_ns(), now;
+	uint64_t start = real_mono_ns(), now;
 
 	do
-		now = env_mono_ns();
+		now = real_mono_ns();
 	while (now - start < ns);
 }
 
@@ -160,7 +160,7 @@ static double run_and_compare(struct exit_reader *reader)
  * CPU, since these switch the tasks, too, and they are lost where a hypervisor takes the CPU away: then the
  * sum says only that the right field was read in its unit.
  */
-START_TEST(every_exit_is_told_with_its_cpu_time)
+START_LIVE_TEST(every_exit_is_told_with_its_cpu_time)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -173,9 +173,8 @@ START_TEST(every_exit_is_told_with_its_cpu_time)
 		skip_test("the machine is busy");
 	close_reader(reader, &env);
 }
-END_TEST
 
-START_TEST(threads_carry_their_process)
+START_LIVE_TEST(threads_carry_their_process)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -194,9 +193,8 @@ START_TEST(threads_carry_their_process)
 	ck_assert_uint_eq(told.threads, THREADS + 1);
 	close_reader(reader, &env);
 }
-END_TEST
 
-START_TEST(nothing_new_is_nothing_told)
+START_LIVE_TEST(nothing_new_is_nothing_told)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -212,7 +210,6 @@ START_TEST(nothing_new_is_nothing_told)
 	ck_assert_uint_eq(told.records, 0);
 	close_reader(reader, &env);
 }
-END_TEST
 
 static void end_named(struct told *told, const char *name)
 {
@@ -241,7 +238,7 @@ static void note_name(void *context, const struct exit_record *record)
 #define N_NAMES 100 /* of fourteen bytes, which take most instructions */
 
 /* Another reader, which is opened when the filter is made, is told of all. */
-START_TEST(only_exits_of_these_names_are_told)
+START_LIVE_TEST(only_exits_of_these_names_are_told)
 {
 	static char names[N_NAMES][16];
 	struct env env;
@@ -277,7 +274,6 @@ START_TEST(only_exits_of_these_names_are_told)
 	exit_reader_close(other);
 	close_reader(reader, &env);
 }
-END_TEST
 
 #define PHASES 100
 
@@ -298,7 +294,7 @@ static _Noreturn void run_along_with_ticks(uint64_t tick_ns)
 
 		while (coarse_ns() == last && i > 0)
 			;
-		next = env_mono_ns() + tick_ns - tick_ns / 8;
+		next = real_mono_ns() + tick_ns - tick_ns / 8;
 		wake = (struct timespec){ .tv_sec = (time_t)(next / 1000000000),
 					  .tv_nsec = (long)(next % 1000000000) };
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
@@ -321,7 +317,7 @@ static void add_estimate(void *context, const struct exit_record *record)
 }
 
 /* wait4() is told the scheduler's time at the very end: at least that in the record. */
-START_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
+START_LIVE_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
 {
 	struct env env;
 	struct exit_reader *reader = open_reader(&env);
@@ -342,7 +338,6 @@ START_TEST(a_thread_that_runs_along_with_ticks_ran_no_longer)
 		skip_test("ticks counted %.3f s of %.3f s", (double)estimate.ticks_ns * 1e-9,
 			  (double)used_ns * 1e-9);
 }
-END_TEST
 
 START_TEST(ticks_are_bounded_by_the_scheduler)
 {
@@ -365,7 +360,6 @@ START_TEST(ticks_are_bounded_by_the_scheduler)
 	};
 	ck_assert_uint_eq(exit_record_cpu_ns(&record, 4 * MS_NS), 3 * MS_NS); /* it never slept */
 }
-END_TEST
 
 static struct exited_command *command_of(const struct exit_ledger *ledger, const char *name)
 {
@@ -393,7 +387,7 @@ static void exit_both(const struct sample *sample)
 }
 
 /* An unknown number stays unknown: a further exit does not make it known. */
-START_TEST(an_unknown_number_of_exits_stays_unknown)
+START_LIVE_TEST(an_unknown_number_of_exits_stays_unknown)
 {
 	const struct sample_request request = { 0 };
 	struct env env;
@@ -421,7 +415,6 @@ START_TEST(an_unknown_number_of_exits_stays_unknown)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 static void *exec_nothing(void *path)
 {
@@ -459,7 +452,7 @@ static pid_t start_exec_of_thread(char *path)
 }
 
 /* Such an exec ends the first thread, but not the process. */
-START_TEST(a_process_exits_once)
+START_LIVE_TEST(a_process_exits_once)
 {
 	const struct sample_request request = { 0 };
 	struct env env;
@@ -482,7 +475,6 @@ START_TEST(a_process_exits_once)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 /* A child with this name, a thread that exits before it, and this code. */
 static pid_t start_with_code(const char *name, int code)
@@ -499,7 +491,7 @@ static pid_t start_with_code(const char *name, int code)
 	_exit(code);
 }
 
-START_TEST(exits_with_a_code_are_failures)
+START_LIVE_TEST(exits_with_a_code_are_failures)
 {
 	const struct sample_request request = { 0 };
 	struct env env;
@@ -522,7 +514,6 @@ START_TEST(exits_with_a_code_are_failures)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 static uint64_t exits_of(const struct exit_ledger *ledger, const char *name)
 {
@@ -532,7 +523,7 @@ static uint64_t exits_of(const struct exit_ledger *ledger, const char *name)
 }
 
 /* Between the clocks of the processes and the end of a sample a busy machine may lose a second. */
-START_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
+START_LIVE_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 {
 	const struct sample_request request = { 0 };
 	struct env env;
@@ -577,7 +568,6 @@ START_TEST(what_ends_after_the_clocks_is_of_the_next_tick)
 	reader_close(&exit_ledger_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(only_of_the_live_machine)
 {
@@ -590,4 +580,3 @@ START_TEST(only_of_the_live_machine)
 	exit_reader_close(NULL);
 	env_close(&env);
 }
-END_TEST

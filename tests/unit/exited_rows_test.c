@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "rig.h"
-#include "still_clock.h"
 #include "topic/process/exit_reader.h"
 
 #define MS UINT64_C(1000000)
@@ -121,7 +120,6 @@ static const struct frame *pass_two_seconds(struct rig *rig)
 	rig_remove(rig, "proc/42");
 	put_process(rig, 7, "make", 213);
 	put_busy(rig, 1221);
-	still_clock_ns += 2000 * MS;
 	return rig_sample(rig, 2);
 }
 
@@ -182,7 +180,6 @@ START_TEST(ranges_have_the_processes_with_that_use)
 	put_process(&rig, 8, "sh", 147);
 	put_process(&rig, 9, "dd", 99);
 	put_process(&rig, 10, "dd", 199);
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "distribution", "from_ratio=0 to_ratio=0.05 processes=1 cpu_ratio=0.01");
 	check_row(frame, "distribution", "from_ratio=0.95 processes=3 cpu_ratio=3.95");
@@ -271,7 +268,6 @@ START_TEST(commands_that_fail_have_the_name_of_their_parent)
 	*add_exit("bash", 200, 200, 10) = (struct exit_record){ .tid = 200, .tgid = 200, .last = true,
 								.parent_pid = 4711, .exit_code = 11,
 								.comm = "crash" };
-	still_clock_ns += 2000 * MS;
 	frame = rig_sample(&rig, 2);
 	ck_assert_uint_eq(frame_table(frame, "failing")->n_rows, 2);
 	check_row(frame, "failing",
@@ -280,9 +276,7 @@ START_TEST(commands_that_fail_have_the_name_of_their_parent)
 	check_row(frame, "failing",
 		  "failures_per_second=0.5 failures=1 exits=1 ended=SIGSEGV parent_pid=4711 command=crash "
 		  "parent= what=crash");
-	still_clock_ns += 50000 * MS;
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 50), "failing")->n_rows, 2);
-	still_clock_ns += 20000 * MS;
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 20), "failing")->n_rows, 0);
 	rig_close(&rig);
 }
@@ -325,7 +319,6 @@ static const struct frame *exit_with_memory(struct rig *rig, uint64_t sum_ms)
 	rig_remove(rig, "proc/42");
 	put_process(rig, 7, "make", 200);
 	put_sum(rig, 7000 + sum_ms);
-	still_clock_ns += 2000 * MS;
 	return rig_sample(rig, 2);
 }
 
@@ -345,7 +338,6 @@ START_TEST(what_exceeds_the_records_is_shared_by_memory)
 	/* in the next tick none of it is counted again */
 	add_exit("cc1", 101, 101, 50)->peak_kib = 10;
 	put_sum(&rig, 7000 + 2200 + 70);
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.5 + 0.07, 1e-6);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "ld", "cpu_seconds"), 0.2, 1e-6);
@@ -385,12 +377,10 @@ START_TEST(what_exceeds_lost_records_has_no_name)
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "seen", "cpu_seconds"), 0.4, 1e-6);
 	add_exit("cc1", 101, 101, 50);
 	put_sum(&rig, 7000 + 2200 + 70);
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.37, 1e-6);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(no record)", "cpu_seconds"), 0.4, 1e-6);
 	put_sum(&rig, 7000 + 2200 + 70 + 30); /* of nobody */
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(no record)", "cpu_seconds"), 0.43, 1e-6);
 	ck_assert_double_eq_tol(cell_f64(frame, "account", "exited", "cpu_seconds"), 1.3, 1e-6);
@@ -417,7 +407,6 @@ START_TEST(clocks_that_are_ahead_of_the_sum)
 		clock_ms += ticks[i].clock_ms;
 		put_sum(&rig, sum_ms);
 		put_process(&rig, 7, "make", clock_ms / 10);
-		still_clock_ns += 1000 * MS;
 		ck_assert_double_eq_tol(cell_f64(rig_sample(&rig, 1), "account", "exited", "cpu_seconds"),
 					ticks[i].exited, 1e-6);
 	}
@@ -440,7 +429,6 @@ START_TEST(many_names_have_a_row_of_others)
 		add_exit(name, 1000 + i, 1000 + i, 10);
 		if (reader.n < 16 && i + 1 < NAMES_MAX + 8)
 			continue;
-		still_clock_ns += 100 * MS;
 		frame = rig_sample(&rig, 0.1);
 	}
 	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, NAMES_MAX);
@@ -451,7 +439,6 @@ START_TEST(many_names_have_a_row_of_others)
 	add_exit("name3", 9000, 9000, 20);
 	add_exit("(others)", 9001, 9001, 20); /* a process that calls itself so */
 	add_exit("(no record)", 9002, 9002, 20);
-	still_clock_ns += 100 * MS;
 	frame = rig_sample(&rig, 0.1);
 	ck_assert_uint_eq(cell_u64(frame, "exited", "name3", "exits"), 2);
 	ck_assert_uint_eq(cell_u64(frame, "exited", "(others)", "exits"), 11);
@@ -466,7 +453,6 @@ START_TEST(names_of_sums_are_quoted)
 	open_three(&rig);
 	add_exit("(others)", 9001, 9001, 20);
 	add_exit("(no record)", 9002, 9002, 30);
-	still_clock_ns += 100 * MS;
 	frame = rig_sample(&rig, 0.1);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "(others) (process name)", "cpu_seconds"), 0.02,
 				1e-6);
@@ -491,7 +477,6 @@ START_TEST(threads_of_one_process_are_one_exit)
 	add_exit("many", 100, 100, 30)->exit_code = 11;
 	add_exit("thread", 100, 101, 5)->last = false;
 	reader.records[0].peak_kib = 0;
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 2);
 	check_row(frame, "exited",
@@ -514,7 +499,6 @@ START_TEST(exits_of_the_last_minute)
 		double recent;
 
 		add_exit("cc1", 1000 + second, 1000 + second, 10)->exit_code = second % 2 ? 1 << 8 : 0;
-		still_clock_ns += 1000 * MS;
 		frame = rig_sample(&rig, 1);
 		recent = cell_f64(frame, "exited", "cc1", "recent_seconds");
 		ck_assert_uint_eq(cell_u64(frame, "exited", "cc1", "exits"), second);
@@ -544,16 +528,13 @@ START_TEST(totals_begin_with_their_first_sample)
 	rig_sample(&rig, 0);
 	add_exit("cc1", 100, 100, 300);
 	add_exit("ld", 101, 101, 200);
-	still_clock_ns += 1000 * MS;
 	rig_sample(&rig, 1);
 	rig_add(&rig, "process_total");
-	still_clock_ns += 1000 * MS;
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "process_total")->n_rows, 0);
 	add_exit("cc1", 102, 102, 50);
 	add_exit("as", 103, 103, 25);
 	put_process(&rig, 7, "make", 150);
 	put_process(&rig, 8, "sh", 51);
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "process_total")->n_rows, 4);
 	check_row(frame, "process_total",
@@ -562,7 +543,6 @@ START_TEST(totals_begin_with_their_first_sample)
 		  "mean_ratio=0.025 cpu_seconds=0.025 state=ended processes=1 command=as");
 	put_process(&rig, 7, "ninja", 200); /* it has executed another program */
 	rig_remove(&rig, "proc/8");
-	still_clock_ns += 3000 * MS;
 	frame = rig_sample(&rig, 3);
 	ck_assert_uint_eq(frame_table(frame, "process_total")->n_rows, 4);
 	check_row(frame, "process_total",
@@ -584,11 +564,9 @@ START_TEST(ranges_end_below_their_limit)
 	open_three(&rig);
 	for (unsigned i = 0; i < sizeof(used) / sizeof(used[0]); i++)
 		put_process(&rig, 100 + i, "dd", 0);
-	still_clock_ns += 1000 * MS;
 	rig_sample(&rig, 1);
 	for (unsigned i = 0; i < sizeof(used) / sizeof(used[0]); i++)
 		put_process(&rig, 100 + i, "dd", used[i]);
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "distribution", "from_ratio=0 to_ratio=0.05 processes=1 cpu_ratio=0.04");
 	check_row(frame, "distribution", "from_ratio=0.05 to_ratio=0.1 processes=2 cpu_ratio=0.11");
@@ -618,7 +596,6 @@ START_TEST(parents_of_what_failed)
 	add_exit("part", 102, 103, 10)->exit_code = 1 << 8; /* a thread alone */
 	reader.records[2].last = false;
 	rig_remove(&rig, "proc/8");
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "failing")->n_rows, 2);
 	check_row(frame, "failing",
@@ -648,13 +625,11 @@ START_TEST(a_seen_process_fails_once)
 	put_process(&rig, 42, "seen", 9);
 	rig_sample(&rig, 0);
 	add_exit("seen", 42, 43, 40)->exit_code = 0; /* a thread, while it lives */
-	still_clock_ns += 1000 * MS;
 	put_process(&rig, 42, "seen", 13);
 	rig_sample(&rig, 1);
 	add_exit("seen", 42, 44, 10)->exit_code = 4 << 8;
 	add_exit("seen", 42, 42, 110)->exit_code = 6 << 8;
 	rig_remove(&rig, "proc/42");
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	check_row(frame, "failing",
 		  "failures_per_second=1 failures=1 exits=1 ended=code 4 parent_pid=1 command=seen "
@@ -677,7 +652,6 @@ START_TEST(exits_of_a_scope_are_apart)
 	rig_set_scope(&rig, &scope, "tree=7");
 	put_process(&rig, 7, "make", 150);
 	put_busy(&rig, 1060);
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "account")->n_rows, 0);
 	add_exit("cc1", 100, 100, 300)->parent_pid = 7;
@@ -688,7 +662,6 @@ START_TEST(exits_of_a_scope_are_apart)
 	put_process(&rig, 7, "make", 263);
 	put_process(&rig, 8, "sh", 100);
 	put_busy(&rig, 1060 + 250);
-	still_clock_ns += 2000 * MS;
 	frame = rig_sample(&rig, 2);
 	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 1);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "cc1", "cpu_seconds"), 0.3, 1e-9);
@@ -706,13 +679,11 @@ START_TEST(exits_of_a_scope_are_apart)
 	check_row(frame, "distribution", "from_ratio=0.55 to_ratio=0.6 processes=1 cpu_ratio=0.565");
 	check_row(frame, "distribution", "from_ratio=0.25 to_ratio=0.3 processes=0 cpu_ratio=0");
 	rig_set_scope(&rig, &scope, "tree=8");
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 0);
 	ck_assert_uint_eq(frame_table(frame, "process_total")->n_rows, 0);
 	ck_assert_uint_eq(frame_table(frame, "account")->n_rows, 0);
 	add_exit("ld", 103, 103, 100)->parent_pid = 8;
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "ld", "cpu_seconds"), 0.1, 1e-9);
 	ck_assert_uint_eq(cell_u64(frame, "exited", "ld", "exits"), 1);
@@ -720,7 +691,6 @@ START_TEST(exits_of_a_scope_are_apart)
 	ck_assert_double_eq_tol(cell_f64(frame, "account", "exited", "cpu_seconds"), 0.1, 1e-9);
 	rig_set_scope(&rig, &scope, "tree=7"); /* it has as many commands at once */
 	add_exit("cc1", 104, 104, 100)->parent_pid = 7;
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(cell_u64(frame, "exited", "cc1", "recent_exits"), 1);
 	ck_assert(isnan(cell_f64(frame, "exited", "cc1", "recent_seconds")));
@@ -750,7 +720,6 @@ START_TEST(records_that_come_after_the_clocks)
 	add_exit("lone", 50, 50, 50);
 	reader.n_late = 5;
 	rig_remove(&rig, "proc/42");
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 2);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "early", "cpu_seconds"), 0.01, 1e-9);
@@ -759,7 +728,6 @@ START_TEST(records_that_come_after_the_clocks)
 	ck_assert_uint_eq(frame_table(frame, "failing")->n_rows, 0);
 	add_exit("pair", 60, 60, 60)->exit_code = 6 << 8;
 	add_exit("next", 55, 55, 70);
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "exited")->n_rows, 6);
 	ck_assert_double_eq_tol(cell_f64(frame, "exited", "pair", "cpu_seconds"), 0.12, 1e-9);
@@ -772,7 +740,6 @@ START_TEST(records_that_come_after_the_clocks)
 	ck_assert_str_eq(table_text(frame_table(frame, "failing"),
 				    table_row(frame_table(frame, "failing"), 0), "ended"),
 			 "code 4");
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(cell_u64(frame, "exited", "pair", "exits"), 1);
 	ck_assert_uint_eq(cell_u64(frame, "exited", "early", "exits"), 1);

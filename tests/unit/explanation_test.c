@@ -217,7 +217,6 @@ START_TEST(a_spike_and_the_process_that_started)
 	is_silent(&explanation);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static double noisy(unsigned second)
 {
@@ -245,7 +244,6 @@ START_TEST(steady_noise)
 	}
 	explanation_free(&explanation);
 }
-END_TEST
 
 START_TEST(too_few_samples)
 {
@@ -257,7 +255,6 @@ START_TEST(too_few_samples)
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Too few samples before to know what is usual: 0"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 static double negative(unsigned second)
 {
@@ -281,7 +278,6 @@ START_TEST(counters_that_are_reset_or_unknown)
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Not sampled then: pressure, memory"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void process_is_reset(struct frame *frame, unsigned second)
 {
@@ -306,7 +302,6 @@ START_TEST(processes_that_are_reset_or_read_later)
 	is_silent(&explanation);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void many(struct frame *frame, unsigned second)
 {
@@ -343,7 +338,6 @@ START_TEST(processes_by_name)
 	ck_assert_uint_eq(line->wall_ns, WALL_NS + (MOMENT + 2) * SECOND_NS);
 	explanation_free(&explanation);
 }
-END_TEST
 
 /* It has been there for long, and works from the spike on. */
 static void process_rises(struct frame *frame, unsigned second)
@@ -375,7 +369,6 @@ START_TEST(a_rise_is_as_old_as_it_is)
 	ck_assert_str_eq(line->when, "rose in the last 71 s");
 	explanation_free(&explanation);
 }
-END_TEST
 
 START_TEST(processes_that_use_more)
 {
@@ -407,7 +400,6 @@ START_TEST(processes_that_use_more)
 	ck_assert_uint_eq(explanation.n_causes, 2); /* the largest of CPU and memory */
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void add_transfers(struct frame *frame, double disk_mib, double tcp_mib)
 {
@@ -466,7 +458,6 @@ START_TEST(causes_have_the_same_resource)
 	ck_assert_uint_eq(explanation.n_lines, 6);
 	explanation_free(&explanation);
 }
-END_TEST
 
 /* The machine's rise is long over when the process begins. */
 static double rose_long_ago(unsigned second)
@@ -497,7 +488,6 @@ START_TEST(no_cause_of_what_came_before)
 	ck_assert(!line_of(&explanation, "late 43")->below);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static double falls(unsigned second)
 {
@@ -513,7 +503,6 @@ START_TEST(what_falls)
 	ck_assert_ptr_nonnull(strstr(line_of(&explanation, "CPU busy")->counted, "at least 90 %"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void commands(struct frame *frame, unsigned second)
 {
@@ -546,7 +535,6 @@ START_TEST(events_by_command)
 	ck_assert_uint_eq(explanation.n_lines, 4); /* "false" by exits and by failures */
 	explanation_free(&explanation);
 }
-END_TEST
 
 /* As kept tables of a large machine are: two samples of ten. */
 static void process_rises_at_times(struct frame *frame, unsigned second)
@@ -566,7 +554,6 @@ START_TEST(tables_that_rest_at_times)
 	ck_assert_ptr_nonnull(line_of(&explanation, "hog 43"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 /* Busy for long, and quiet before that; rows has who made it so. */
 #define LONG_AGO 600u
@@ -620,7 +607,6 @@ START_TEST(a_machine_that_was_busy_before)
 	is_silent(&explanation);
 	explanation_free(&explanation);
 }
-END_TEST
 
 /* Before the suspend and after it is not one time. */
 START_TEST(a_suspended_machine)
@@ -639,7 +625,6 @@ START_TEST(a_suspended_machine)
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Another run ended 20 s before"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 START_TEST(where_another_run_begins)
 {
@@ -655,7 +640,6 @@ START_TEST(where_another_run_begins)
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "Another run ended 20 s before"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 START_TEST(two_seconds_are_no_suspend)
 {
@@ -670,7 +654,6 @@ START_TEST(two_seconds_are_no_suspend)
 	ck_assert_ptr_nonnull(strstr(explanation.remarks, "suspended for 3 s, up to 20 s before"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 static bool has_view(const struct pane *pane, const char *name)
 {
@@ -699,7 +682,6 @@ START_TEST(series_have_columns_and_views)
 		ck_assert_double_gt(series->least, 0);
 	}
 }
-END_TEST
 
 static bool is_of_series(const char *topic)
 {
@@ -724,7 +706,6 @@ START_TEST(what_is_compared_is_wanted)
 	explanation_free(&explanation);
 	free(wanted);
 }
-END_TEST
 
 static unsigned times_read(unsigned restarted_at, unsigned moment, unsigned sample)
 {
@@ -748,7 +729,6 @@ START_TEST(what_there_is_is_read_once)
 	ck_assert_uint_eq(times_read(1, 100, 50), 1);
 	ck_assert_uint_eq(times_read(6, 305, 250), 1);
 }
-END_TEST
 
 /* Thirty, where they are so far apart that the time has fewer. */
 START_TEST(samples_that_are_far_apart)
@@ -768,7 +748,6 @@ START_TEST(samples_that_are_far_apart)
 		explanation_free(&explanation);
 	}
 }
-END_TEST
 
 static double busy_for_six_minutes(unsigned second)
 {
@@ -791,7 +770,6 @@ START_TEST(of_a_long_time_some_samples_are_compared)
 			 "Usually: median 5.0 % and spread 0.0 %, at most 36 %, in 480 samples of 1800 s.");
 	explanation_free(&explanation);
 }
-END_TEST
 
 static double rises_now(unsigned second)
 {
@@ -831,7 +809,6 @@ START_TEST(what_departs_in_this_sample)
 	ck_assert_uint_eq(explanation.n_lines, 1);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void put_disk(struct frame *frame, const char *name, double read_mib, double written_mib)
 {
@@ -864,7 +841,6 @@ START_TEST(each_disk_is_compared)
 	ck_assert_uint_eq(explanation.n_causes, 1);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void disks_that_failed(struct frame *frame, unsigned second)
 {
@@ -883,16 +859,11 @@ START_TEST(tables_that_failed_are_not_compared)
 	ck_assert_ptr_nonnull(strstr(line->counted, "in 103 samples of 300 s")); /* 99, and 291 to 294 */
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void many_disks(struct frame *frame, unsigned second)
 {
-	char name[16];
-
-	for (unsigned i = 0; i < 300; i++) {
-		snprintf(name, sizeof(name), "d%u", i);
-		put_disk(frame, name, second == 12 ? 100 : 0, second == 12 ? 50 : 0);
-	}
+	for (unsigned i = 0; i < 300; i++)
+		put_disk(frame, textf("d%u", i), second == 12 ? 100 : 0, second == 12 ? 50 : 0);
 }
 
 START_TEST(series_have_a_bound)
@@ -906,7 +877,6 @@ START_TEST(series_have_a_bound)
 	ck_assert_ptr_null(line_of(&explanation, "d299 writes"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 START_TEST(what_could_not_be_compared_is_said)
 {
@@ -927,7 +897,6 @@ START_TEST(what_could_not_be_compared_is_said)
 	ck_assert_uint_eq(explanation.n_causes, 0);
 	explanation_free(&explanation);
 }
-END_TEST
 
 START_TEST(lines_of_processes_in_whole)
 {
@@ -950,7 +919,6 @@ START_TEST(lines_of_processes_in_whole)
 	is_line(line, "hog 43: resident 400 MiB, rose in the last 6 s; usually 100 MiB.", 9.375);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static double falls_at_the_end(unsigned second)
 {
@@ -991,7 +959,6 @@ START_TEST(who_used_what_falls)
 	ck_assert(line->below);
 	explanation_free(&explanation);
 }
-END_TEST
 
 /* Four MiB/s and a quarter of one are the least that is told; six seconds since their start. */
 static void started_transfers(struct frame *frame, unsigned second)
@@ -1018,7 +985,6 @@ START_TEST(transfers_of_what_started)
 	ck_assert_str_eq(line_of(&explanation, "neither 61")->change, "resident 2.0 MiB");
 	explanation_free(&explanation);
 }
-END_TEST
 
 /* One that started and ended, and of one name one of each. */
 static void started_or_ended(struct frame *frame, unsigned second)
@@ -1051,19 +1017,14 @@ START_TEST(one_and_several_of_a_name)
 		   "before, CPU time 2 s, resident 7.0 MiB.");
 	explanation_free(&explanation);
 }
-END_TEST
 
 static unsigned n_names;
 
 static void many_names(struct frame *frame, unsigned second)
 {
-	char name[16];
-
 	add_process(frame, 1, "init", 1, 10, 20);
-	for (unsigned i = 0; i < n_names && second >= MOMENT - 2; i++) {
-		snprintf(name, sizeof(name), "p%u", i);
-		add_process(frame, 100 + i, name, BOOT + MOMENT - 2.5, 0.01 * (i + 1), 1);
-	}
+	for (unsigned i = 0; i < n_names && second >= MOMENT - 2; i++)
+		add_process(frame, 100 + i, textf("p%u", i), BOOT + MOMENT - 2.5, 0.01 * (i + 1), 1);
 }
 
 /* Lines of forty names, of those that used most; more are counted. */
@@ -1083,7 +1044,6 @@ START_TEST(names_that_started_have_a_bound)
 	ck_assert_ptr_nonnull(line_of(&explanation, "p2 102"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 static double share_of_others; /* NaN: there is no row of them */
 
@@ -1125,7 +1085,6 @@ START_TEST(a_name_that_was_among_others)
 		explanation_free(&explanation);
 	}
 }
-END_TEST
 
 static void put_rates(struct frame *frame, const char *command, double exits, double failures, double cpu)
 {
@@ -1165,7 +1124,6 @@ START_TEST(rates_of_commands_as_others_stored_them)
 	is_line(&explanation.lines[2], "false: CPU until exit 70 %, rose in the last 6 s; usually 0.0 %.", 7);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void put_events(struct frame *frame, const char *command, double execs, double exits, double failures)
 {
@@ -1204,7 +1162,6 @@ START_TEST(events_are_better_than_exits)
 	ck_assert_uint_eq(explanation.n_causes, 2);
 	explanation_free(&explanation);
 }
-END_TEST
 
 static double rises_a_little(unsigned second)
 {
@@ -1261,17 +1218,14 @@ START_TEST(one_change_stands_for_a_resource)
 		explanation_free(&explanation);
 	}
 }
-END_TEST
 
 static const double *shares; /* of CPUs from the spike on; ended by 0 */
 
 static void use_shares(struct frame *frame, unsigned second)
 {
-	char name[16];
-
 	for (unsigned i = 0; shares[i] > 0; i++) {
-		snprintf(name, sizeof(name), "p%u", i);
-		add_process(frame, 40 + i, name, 90, 5 + shares[i] * more_since_spike(second), 100);
+		add_process(frame, 40 + i, textf("p%u", i), 90, 5 + shares[i] * more_since_spike(second),
+			    100);
 	}
 	two_disks(frame, second);
 }
@@ -1302,7 +1256,6 @@ START_TEST(those_who_used_most_stand_below)
 		explanation_free(&explanation);
 	}
 }
-END_TEST
 
 static void commands_from_the_second_sample_on(struct frame *frame, unsigned second)
 {
@@ -1330,7 +1283,6 @@ START_TEST(a_stretch_has_two_ends)
 		explanation_free(&explanation);
 	}
 }
-END_TEST
 
 /* What cannot be read up to the moment leaves rows unknown, and what comes after it is not needed. */
 START_TEST(samples_that_are_lost_meanwhile)
@@ -1348,19 +1300,15 @@ START_TEST(samples_that_are_lost_meanwhile)
 		explanation_free(&explanation);
 	}
 }
-END_TEST
 
 static unsigned n_commands; /* of the moment */
 
 static void many_commands(struct frame *frame, unsigned second)
 {
-	char name[16];
-
 	commands(frame, second);
 	for (unsigned i = (unsigned)frame_slot(frame, "exited")->n_rows; second == MOMENT && i < n_commands;
 	     i++) {
-		snprintf(name, sizeof(name), "n%u", i);
-		put(frame, "exited", add_row(frame, "exited", "command", name), "exits", 0);
+		put(frame, "exited", add_row(frame, "exited", "command", textf("n%u", i)), "exits", 0);
 	}
 }
 
@@ -1384,7 +1332,6 @@ START_TEST(large_tables_have_fewer_stretches)
 		explanation_free(&explanation);
 	}
 }
-END_TEST
 
 static unsigned rests_for; /* samples in a row, the last of them that before the spike */
 
@@ -1408,7 +1355,6 @@ START_TEST(tables_that_rest_for_long)
 	ck_assert_ptr_null(line_of(&explanation, "worker 42"));
 	explanation_free(&explanation);
 }
-END_TEST
 
 static void around_the_moment(struct frame *frame, unsigned second)
 {
@@ -1459,4 +1405,3 @@ START_TEST(who_started_or_ended_around_the_moment)
 	}
 	explanation_free(&explanation);
 }
-END_TEST

@@ -122,18 +122,13 @@ START_TEST(pairs_are_counted_apart)
 START_TEST(what_fails_is_kept)
 {
 	struct failing_commands *commands = calloc(1, sizeof(*commands));
-	char name[16];
 
 	failing_commands_add(commands, SECOND, "loop", "cron", 1, CODE(1));
-	for (unsigned i = 0; i < 20 * FAILING_COMMANDS_MAX; i++) {
-		snprintf(name, sizeof(name), "good%u", i);
-		failing_commands_add(commands, SECOND + i, name, "make", 2, CODE(0));
-	}
+	for (unsigned i = 0; i < 20 * FAILING_COMMANDS_MAX; i++)
+		failing_commands_add(commands, SECOND + i, textf("good%u", i), "make", 2, CODE(0));
 	ck_assert_ptr_nonnull(find(commands, "loop", "cron"));
-	for (unsigned i = 0; i < 20 * FAILING_COMMANDS_MAX; i++) {
-		snprintf(name, sizeof(name), "bad%u", i);
-		failing_commands_add(commands, 2 * SECOND, name, "make", 2, CODE(1));
-	}
+	for (unsigned i = 0; i < 20 * FAILING_COMMANDS_MAX; i++)
+		failing_commands_add(commands, 2 * SECOND, textf("bad%u", i), "make", 2, CODE(1));
 	ck_assert_ptr_nonnull(find(commands, "loop", "cron"));
 	ck_assert_uint_ge(commands->lost, 19 * FAILING_COMMANDS_MAX);
 	/* the others are long ago */
@@ -148,16 +143,11 @@ START_TEST(the_newest_of_many_pairs_stay)
 {
 	struct failing_commands *commands = calloc(1, sizeof(*commands));
 	unsigned n = 20 * FAILING_COMMANDS_MAX, n_kept = 0;
-	char name[16];
 
-	for (unsigned i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "good%u", i);
-		failing_commands_add(commands, SECOND + i, name, "make", 2, CODE(0));
-	}
-	for (unsigned i = n - FAILING_COMMANDS_MAX / 2; i < n; i++) {
-		snprintf(name, sizeof(name), "good%u", i);
-		n_kept += find(commands, name, "make") != NULL;
-	}
+	for (unsigned i = 0; i < n; i++)
+		failing_commands_add(commands, SECOND + i, textf("good%u", i), "make", 2, CODE(0));
+	for (unsigned i = n - FAILING_COMMANDS_MAX / 2; i < n; i++)
+		n_kept += find(commands, textf("good%u", i), "make") != NULL;
 	ck_assert_uint_eq(commands->lost, 0);
 	ck_assert_uint_gt(n_kept, FAILING_COMMANDS_MAX * 3 / 8);
 	free(commands);

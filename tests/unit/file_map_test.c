@@ -59,7 +59,6 @@ START_TEST(what_is_cut_off_is_zeros)
 		close(fd);
 	}
 }
-END_TEST
 
 START_TEST(what_is_too_large_is_not_mapped)
 {
@@ -75,4 +74,3 @@ START_TEST(what_is_too_large_is_not_mapped)
 	ck_assert_uint_eq(span_length(file_map(fd, PROT_READ, PAGES * PAGE)), 0);
 	close(fd);
 }
-END_TEST

@@ -112,7 +112,6 @@ START_TEST(numbers_are_the_order)
 	ck_assert_uint_eq(series.files[0].bytes, 10);
 	file_series_close(&series);
 }
-END_TEST
 
 static mode_t mode_of_new(mode_t directory)
 {
@@ -137,7 +136,6 @@ START_TEST(the_group_reads_what_the_directory_lets_it)
 	ck_assert_uint_eq(mode_of_new(0750), 0640);
 	ck_assert_uint_eq(mode_of_new(0755), 0640);
 }
-END_TEST
 
 START_TEST(only_the_owner_may_write_there)
 {
@@ -150,7 +148,6 @@ START_TEST(only_the_owner_may_write_there)
 	ck_assert_int_eq(file_series_open(&series, open_place(), ".recording", recording_is_empty, false),
 			 -EPERM);
 }
-END_TEST
 
 /* A link, a pipe, what others may write; the last one is read. */
 START_TEST(files_of_others_are_not_read)
@@ -181,7 +178,6 @@ START_TEST(files_of_others_are_not_read)
 	}
 	file_series_close(&series);
 }
-END_TEST
 
 START_TEST(oldest_files_go_by_size)
 {
@@ -205,7 +201,6 @@ START_TEST(oldest_files_go_by_size)
 	ck_assert(exists("00000003.recording")); /* the newest one stays */
 	file_series_close(&series);
 }
-END_TEST
 
 START_TEST(files_have_the_time_of_their_last_write)
 {
@@ -223,7 +218,6 @@ START_TEST(files_have_the_time_of_their_last_write)
 	ck_assert_uint_eq(series.files[0].bytes, 10);
 	file_series_close(&series);
 }
-END_TEST
 
 START_TEST(oldest_files_go_by_age)
 {
@@ -242,7 +236,6 @@ START_TEST(oldest_files_go_by_age)
 	ck_assert(!exists("00000001.recording") && exists("00000002.recording"));
 	file_series_close(&series);
 }
-END_TEST
 
 START_TEST(there_are_not_too_many)
 {
@@ -258,13 +251,11 @@ START_TEST(there_are_not_too_many)
 	ck_assert(!exists("00000005.recording") && exists("00000006.recording"));
 	file_series_close(&series);
 }
-END_TEST
 
 /* What is over goes only when the newest file is on the disk; what others have removed makes nothing go. */
 START_TEST(files_that_others_removed_do_not_count)
 {
 	struct file_series series;
-	char path[SCRATCH_PATH_MAX + 32];
 
 	make_place(0700);
 	open_series(&series);
@@ -272,17 +263,14 @@ START_TEST(files_that_others_removed_do_not_count)
 		add_file(&series);
 		file_series_note(&series, 10, 100);
 	}
-	snprintf(path, sizeof(path), "%s/00000002.recording", place);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(textf("%s/00000002.recording", place)), 0);
 	ck_assert_int_eq(file_series_keep(&series, 30, 0), 0);
 	ck_assert(series.n_files == 3 && exists("00000001.recording"));
-	snprintf(path, sizeof(path), "%s/00000004.recording", place);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(textf("%s/00000004.recording", place)), 0);
 	ck_assert_int_eq(file_series_keep(&series, 20, 0), -ENOENT); /* it was not written */
 	ck_assert(exists("00000001.recording") && exists("00000003.recording"));
 	file_series_close(&series);
 }
-END_TEST
 
 static const char magic[] = "\x89ptop\r\n\x1a";
 
@@ -299,13 +287,10 @@ static void write_bytes(const char *name, const char *bytes, size_t length)
 START_TEST(what_is_empty_does_not_count)
 {
 	struct file_series series;
-	char name[64];
 
 	make_place(0700);
-	for (unsigned number = 2; number <= FILE_SERIES_MAX + 2; number++) {
-		snprintf(name, sizeof(name), "%08u.recording", number);
-		write_bytes(name, magic, number % 2 ? 0 : 8);
-	}
+	for (unsigned number = 2; number <= FILE_SERIES_MAX + 2; number++)
+		write_bytes(textf("%08u.recording", number), magic, number % 2 ? 0 : 8);
 	write_file("00000001.recording", 0600);
 	write_file("00000900.recording", 0600);
 	write_file(".00000901.recording.4711", 0600);
@@ -324,7 +309,6 @@ START_TEST(what_is_empty_does_not_count)
 	ck_assert(exists("00000901.recording") && !exists(".00000901.recording.4711"));
 	file_series_close(&series);
 }
-END_TEST
 
 /* What a clock that was wrong then, or is now, says of files is not used: they seem younger, never older. */
 START_TEST(files_have_possible_times)
@@ -350,7 +334,6 @@ START_TEST(files_have_possible_times)
 			ck_assert_uint_eq(files[i].end_ns, cases[c].judged[i]);
 	}
 }
-END_TEST
 
 START_TEST(one_process_writes)
 {
@@ -365,7 +348,6 @@ START_TEST(one_process_writes)
 	ck_assert_int_eq(file_series_lock(&other), 0);
 	file_series_close(&other);
 }
-END_TEST
 
 START_TEST(a_new_file_is_written_and_never_an_old_one)
 {
@@ -394,7 +376,6 @@ START_TEST(a_new_file_is_written_and_never_an_old_one)
 	ck_assert(exists("00000004.recording") && exists("00000003.recording") && !exists("elsewhere"));
 	file_series_close(&series);
 }
-END_TEST
 
 START_TEST(numbers_have_32_bits_and_no_more_digits_than_they_need)
 {
@@ -412,7 +393,6 @@ START_TEST(numbers_have_32_bits_and_no_more_digits_than_they_need)
 	file_series_close(&series);
 	ck_assert_int_eq(series.directory, -1);
 }
-END_TEST
 
 START_TEST(only_regular_files_are_listed)
 {
@@ -432,7 +412,6 @@ START_TEST(only_regular_files_are_listed)
 	ck_assert_uint_eq(series.n_files, 0);
 	file_series_close(&series);
 }
-END_TEST
 
 /* The descriptor is closed all the same. */
 START_TEST(what_is_no_directory_is_refused)
@@ -454,7 +433,6 @@ START_TEST(what_is_no_directory_is_refused)
 	ck_assert_int_eq(file_series_open(&series, fd, ".recording", recording_is_empty, false), -EPERM);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
 }
-END_TEST
 
 START_TEST(one_process_writes_at_a_time)
 {
@@ -469,7 +447,6 @@ START_TEST(one_process_writes_at_a_time)
 	ck_assert_int_eq(file_series_lock(&second), 0);
 	file_series_close(&second);
 }
-END_TEST
 
 /* Who owns the directory may have written it, and root. */
 START_TEST(files_of_the_owner_of_the_directory_are_read)
@@ -498,7 +475,6 @@ START_TEST(files_of_the_owner_of_the_directory_are_read)
 		file_series_close(&series);
 	}
 }
-END_TEST
 
 /* Of the oldest ones only as many go as must, and what went does not count any more. */
 START_TEST(files_go_one_by_one)
@@ -529,7 +505,6 @@ START_TEST(files_go_one_by_one)
 	ck_assert_uint_eq(series.files[1].number, 6);
 	file_series_close(&series);
 }
-END_TEST
 
 static bool seen[10];
 
@@ -637,7 +612,6 @@ START_TEST(files_change_when_they_are_written_made_replaced_or_removed)
 	file_changes_close(changes);
 	file_changes_close(NULL);
 }
-END_TEST
 
 START_TEST(a_directory_changes_with_what_is_in_it)
 {
@@ -669,7 +643,6 @@ START_TEST(a_directory_changes_with_what_is_in_it)
 	ck_assert_uint_eq(file_changes_lost(changes), 2);
 	file_changes_close(changes);
 }
-END_TEST
 
 /* More than the kernel keeps; what it dropped counts once. */
 START_TEST(lost_changes_are_counted)
@@ -694,7 +667,6 @@ START_TEST(lost_changes_are_counted)
 	ck_assert_uint_eq(file_changes_lost(changes), 1);
 	file_changes_close(changes);
 }
-END_TEST
 
 START_TEST(what_cannot_be_watched_is_refused)
 {
@@ -717,7 +689,6 @@ START_TEST(what_cannot_be_watched_is_refused)
 	free(longest);
 	file_changes_close(changes);
 }
-END_TEST
 
 /* Files as those of a control group; what an eventfd counts is gone when it was read. */
 START_TEST(groups_tell_that_they_ran_out_of_memory)
@@ -759,4 +730,3 @@ START_TEST(groups_tell_that_they_ran_out_of_memory)
 	ck_assert_int_eq(poll(&ready, 1, 0), 0);
 	close(fd);
 }
-END_TEST

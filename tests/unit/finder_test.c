@@ -68,7 +68,6 @@ START_TEST(no_more_is_passed_than_a_seek_needs)
 	ck_assert_str_eq(source.remark(source.state), "torn");
 	finder_close(&stream.finder);
 }
-END_TEST
 
 START_TEST(a_time_is_found_at_or_before_it)
 {
@@ -88,7 +87,6 @@ START_TEST(a_time_is_found_at_or_before_it)
 	ck_assert_uint_eq(source.find(source.state, 5000), FRAMES * (PARTS - 1) - 1);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 START_TEST(a_pipe_waits_for_its_end)
 {
@@ -113,7 +111,6 @@ START_TEST(a_pipe_waits_for_its_end)
 	ck_assert(source.extent(source.state, &n_frames, &first_ns, &last_ns));
 	finder_close(&stream.finder);
 }
-END_TEST
 
 START_TEST(without_a_frame_there_is_no_place)
 {
@@ -126,7 +123,6 @@ START_TEST(without_a_frame_there_is_no_place)
 	ck_assert_uint_eq(source.position(source.state), 0);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 /* The frame that is read next stays the same one, or is the first that is left. */
 START_TEST(dropped_parts_shift_what_is_behind_them)
@@ -146,7 +142,6 @@ START_TEST(dropped_parts_shift_what_is_behind_them)
 	ck_assert_uint_eq(stream.finder.n_frames, 0);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 static bool yes(void)
 {
@@ -164,7 +159,6 @@ START_TEST(a_signal_ends_the_search)
 	ck_assert_uint_eq(stream.n_passed, 0);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 /* Where a part is one frame, nothing is looked for in it. */
 START_TEST(a_time_is_found_in_parts_of_one_frame)
@@ -177,7 +171,6 @@ START_TEST(a_time_is_found_in_parts_of_one_frame)
 	ck_assert_uint_eq(source.find(source.state, 105), 3);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 START_TEST(the_place_is_that_of_the_frame_read_last)
 {
@@ -192,7 +185,6 @@ START_TEST(the_place_is_that_of_the_frame_read_last)
 	ck_assert_uint_eq(source.position(source.state), 0);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 /* The newest frame that there is, until more come. */
 START_TEST(a_seek_goes_as_far_as_it_can)
@@ -217,7 +209,6 @@ START_TEST(a_seek_goes_as_far_as_it_can)
 	ck_assert_uint_eq(stream.finder.next, 2 * FRAMES - 1);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 /* 16 MiB to know how long it is, a MiB of a pipe. */
 START_TEST(so_much_is_passed_at_a_time)
@@ -250,7 +241,6 @@ START_TEST(so_much_is_passed_at_a_time)
 	ck_assert_int_eq(source.wait_fd(source.state), -1);
 	finder_close(&stream.finder);
 }
-END_TEST
 
 /* What is read next may be the first of those that stay, or one behind them. */
 START_TEST(what_is_read_next_moves_with_its_part)
@@ -274,4 +264,3 @@ START_TEST(what_is_read_next_moves_with_its_part)
 	ck_assert_uint_eq(stream.finder.n_parts, 0);
 	finder_close(&stream.finder);
 }
-END_TEST

@@ -36,7 +36,6 @@ START_TEST(growth_is_that_of_the_window)
 				    second < WINDOW ? 10 * second : 10 * WINDOW);
 	finding_past_free(&past);
 }
-END_TEST
 
 /* One that goes back finds the points of another window, and no more than that. */
 START_TEST(two_windows_are_kept)
@@ -52,7 +51,6 @@ START_TEST(two_windows_are_kept)
 	ck_assert_double_eq(growth(&past, 7, 202, 2020), 320); /* and nothing was added there */
 	finding_past_free(&past);
 }
-END_TEST
 
 /* Points are half a window / 16 apart at least. */
 START_TEST(points_are_not_taken_more_often)
@@ -66,7 +64,6 @@ START_TEST(points_are_not_taken_more_often)
 	ck_assert_double_eq(growth(&past, 7, 33.9, 1000), 980); /* since 2 s; there is none of 1.9 s */
 	finding_past_free(&past);
 }
-END_TEST
 
 /* Where frames are rare, one counts that is a fifth of the window too early. */
 START_TEST(the_start_of_a_window_may_be_missed_a_little)
@@ -82,7 +79,6 @@ START_TEST(the_start_of_a_window_may_be_missed_a_little)
 	ck_assert_double_eq(growth(&past, 9, 236, 150), 40); /* the later one of both */
 	finding_past_free(&past);
 }
-END_TEST
 
 START_TEST(a_counter_that_shrinks_starts_again)
 {
@@ -102,7 +98,6 @@ START_TEST(a_counter_that_shrinks_starts_again)
 	ck_assert_double_eq(growth(&past, 8, 14, 50), -50);
 	finding_past_free(&past);
 }
-END_TEST
 
 /* What was not there in the frame before had not counted anything. */
 START_TEST(what_is_new_grew_from_zero)
@@ -121,7 +116,6 @@ START_TEST(what_is_new_grew_from_zero)
 	ck_assert(isnan(finding_past_growth(&past, 11, 3, WINDOW, true, true)));
 	finding_past_free(&past);
 }
-END_TEST
 
 START_TEST(the_value_seen_longest_ago_is_forgotten)
 {
@@ -141,7 +135,6 @@ START_TEST(the_value_seen_longest_ago_is_forgotten)
 	ck_assert(isnan(growth(&past, 1, 6, 30)));
 	finding_past_free(&past);
 }
-END_TEST
 
 static double since(struct finding_past *past, uint64_t identity, double seconds)
 {
@@ -163,7 +156,6 @@ START_TEST(a_short_gap_is_bridged)
 	ck_assert_uint_eq(past.n_spells, 3);
 	finding_past_free(&past);
 }
-END_TEST
 
 START_TEST(what_was_judged_and_did_not_hold_has_ended)
 {
@@ -182,7 +174,6 @@ START_TEST(what_was_judged_and_did_not_hold_has_ended)
 	ck_assert_double_eq(since(&past, 7, 3), 0);
 	finding_past_free(&past);
 }
-END_TEST
 
 START_TEST(the_newest_spells_are_kept)
 {
@@ -196,7 +187,6 @@ START_TEST(the_newest_spells_are_kept)
 	ck_assert_double_eq(since(&past, 0, 2), 0);
 	finding_past_free(&past);
 }
-END_TEST
 
 /* A frame that comes again is judged by what was known when it came first. */
 START_TEST(the_live_past_counts_first)
@@ -221,4 +211,3 @@ START_TEST(the_live_past_counts_first)
 	finding_past_free(&again);
 	finding_past_free(&live);
 }
-END_TEST

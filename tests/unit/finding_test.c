@@ -454,7 +454,6 @@ START_TEST(rules_speak_where_they_are_true_and_nowhere_else)
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++)
 		check_scene(&scenes[i]);
 }
-END_TEST
 
 /* Facts seen every tenth second only, as behind a pane that is not the overview on a large machine. */
 static const struct scene rare_scenes[] = {
@@ -508,7 +507,6 @@ START_TEST(windows_count_by_time_where_frames_are_rare)
 		findings_close(findings);
 	}
 }
-END_TEST
 
 /* Where what must be taken off rests in a frame, the rest of the number would accuse the machine. */
 START_TEST(nothing_is_judged_without_what_is_taken_off)
@@ -534,7 +532,6 @@ START_TEST(nothing_is_judged_without_what_is_taken_off)
 	frame_close(&frame);
 	findings_close(findings);
 }
-END_TEST
 
 /* Each rule of the table has scenes for both: as many near misses as true ones, or more. */
 START_TEST(every_rule_has_its_scenes)
@@ -549,7 +546,6 @@ START_TEST(every_rule_has_its_scenes)
 			      silent);
 	}
 }
-END_TEST
 
 static const struct schema *schema_of(const char *topic)
 {
@@ -602,7 +598,6 @@ START_TEST(rules_open_what_shows_them)
 		ck_assert_msg(any_pane && any_view, "%s", rule->name);
 	}
 }
-END_TEST
 
 /* Topics, columns and places in the text are those that exist; names of settings are not used twice. */
 START_TEST(rules_name_what_exists)
@@ -617,16 +612,12 @@ START_TEST(rules_name_what_exists)
 		for (const char *at = rule->text; (at = strchr(at, '{')); at++)
 			n_places++;
 		for (unsigned i = 0; i < FINDING_VALUES_MAX && rule->values[i].name; i++) {
-			char place[64];
-
 			check_value(rule, &rule->values[i]);
-			snprintf(place, sizeof(place), "{%s}", rule->values[i].name);
-			n_found += strstr(rule->text, place) != NULL;
+			n_found += strstr(rule->text, textf("{%s}", rule->values[i].name)) != NULL;
 		}
 		ck_assert_msg(n_found == n_places, "%s: %s", rule->name, rule->text);
 	}
 }
-END_TEST
 
 static bool wants(const bool *wanted, const char *topic)
 {
@@ -674,7 +665,6 @@ START_TEST(rules_are_judged_wherever_there_are_findings)
 	}
 	free(wanted);
 }
-END_TEST
 
 static void play_with(struct frame *frame, const struct settings *settings, const char *text)
 {
@@ -725,7 +715,6 @@ START_TEST(settings_change_limits_and_silence_rules)
 	frame_close(&frame);
 	settings_close(&settings);
 }
-END_TEST
 
 static double since_of(const struct frame *frame, const char *rule)
 {
@@ -773,7 +762,6 @@ START_TEST(stored_findings_have_held_for_longer)
 		findings_close(findings);
 	}
 }
-END_TEST
 
 /* Worst first, and numbered; since when it holds, and again after it ended. */
 START_TEST(findings_are_ordered_and_know_since_when)
@@ -802,7 +790,6 @@ START_TEST(findings_are_ordered_and_know_since_when)
 	frame_close(&frame);
 	findings_close(findings);
 }
-END_TEST
 
 /* Its rule; its number is that of its place. */
 static const char *rule_at(const struct frame *frame, size_t index)
@@ -874,7 +861,6 @@ START_TEST(what_is_added_comes_behind_what_is_critical)
 	frame_close(&frame);
 	findings_close(findings);
 }
-END_TEST
 
 /* An alert is about a rule and its subject, whatever rank they have. Rows of one name are told apart. */
 START_TEST(rule_and_subject_are_the_key)
@@ -902,7 +888,6 @@ START_TEST(rule_and_subject_are_the_key)
 	frame_close(&frame);
 	findings_close(findings);
 }
-END_TEST
 
 #define SECOND_NS UINT64_C(1000000000)
 #define ROW 7 /* its identity */
@@ -949,7 +934,6 @@ START_TEST(what_comes_again_is_as_it_was_live)
 	finding_past_free(&live);
 	finding_past_free(&past);
 }
-END_TEST
 
 /* Topics without which a rule cannot speak are named, each once; those that its sentence looks at are not. */
 START_TEST(what_is_not_sampled_is_not_judged)
@@ -980,7 +964,6 @@ START_TEST(what_is_not_sampled_is_not_judged)
 	frame_close(&frame);
 	findings_close(findings);
 }
-END_TEST
 
 /* A topic and rules of the test: rows with a load, a name of their own, and another row that they are of. */
 struct thing_row {
@@ -1145,7 +1128,6 @@ START_TEST(the_worst_rows_of_a_rule_stand_first)
 	check_finding(table, 4, "warning", "b", "62 % load, spare (and 3 more)");
 	close_things(&things);
 }
-END_TEST
 
 START_TEST(three_rows_of_a_rule_are_all)
 {
@@ -1161,7 +1143,6 @@ START_TEST(three_rows_of_a_rule_are_all)
 	check_finding(table, 2, "warning", "a", "50 % load, spare");
 	close_things(&things);
 }
-END_TEST
 
 /* Where less is worse. It must hold for two seconds. */
 START_TEST(the_least_is_the_worst)
@@ -1186,7 +1167,6 @@ START_TEST(the_least_is_the_worst)
 	ck_assert_double_eq(table_number(table, table_row(table, 3), "since_seconds"), 2);
 	close_things(&things);
 }
-END_TEST
 
 /* Those of the rule and those of the setting. */
 START_TEST(ordinary_rows_are_not_judged)
@@ -1214,7 +1194,6 @@ START_TEST(ordinary_rows_are_not_judged)
 	}
 	settings_close(&settings);
 }
-END_TEST
 
 /* A part about what is not known is left out; names for people are used while they are unique. */
 START_TEST(sentences_name_what_is_known)
@@ -1238,7 +1217,6 @@ START_TEST(sentences_name_what_is_known)
 	ck_assert_str_eq(table_text(table, table_row(table, 0), "row"), "a");
 	close_things(&things);
 }
-END_TEST
 
 #define BAD(of, number, whose) \
 	THING(of, 0.1 * (number), NAN, NAN, .id = number, .kind = "bad", .owner = whose)
@@ -1269,7 +1247,6 @@ START_TEST(sentences_name_who_is_to_blame)
 	ck_assert_uint_eq(judge_things(&things, one)->n_rows, 0);
 	close_things(&things);
 }
-END_TEST
 
 /* Of one severity in the order of the rules. */
 START_TEST(rules_stand_in_their_order)
@@ -1292,7 +1269,6 @@ START_TEST(rules_stand_in_their_order)
 	check_finding(table, 2, "note", "things", "2 are bad; c, of a");
 	close_things(&things);
 }
-END_TEST
 
 /* As many values as there is room for. */
 START_TEST(a_rule_may_have_six_values)
@@ -1312,7 +1288,6 @@ START_TEST(a_rule_may_have_six_values)
 	ck_assert(finding_setting_known(thing_rules, N_THING_RULES, "finding.full_bytes"));
 	close_things(&things);
 }
-END_TEST
 
 /* Frames that come again have held for as long as they had then. */
 START_TEST(frames_that_come_again_are_as_they_were)
@@ -1337,7 +1312,6 @@ START_TEST(frames_that_come_again_are_as_they_were)
 	close_things(&again);
 	close_things(&live);
 }
-END_TEST
 
 static void check_limit(enum unit unit, double number, const char *expected)
 {
@@ -1356,12 +1330,8 @@ START_TEST(limits_are_written_as_they_are_set)
 	check_limit(UNIT_RATIO, 0.155, "15.5%");
 	check_limit(UNIT_SECONDS, 30, "30s");
 	check_limit(UNIT_COUNT, 5, "5");
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "finding.%s", known[i]);
-		ck_assert(finding_setting_known(thing_rules, N_THING_RULES, name));
-	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		ck_assert(finding_setting_known(thing_rules, N_THING_RULES, textf("finding.%s", known[i])));
 	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.bad_things", "12"));
 	ck_assert(finding_setting_valid(thing_rules, N_THING_RULES, "finding.load", "15  %"));
 	ck_assert(!finding_setting_valid(thing_rules, N_THING_RULES, "finding.load", "15 %%"));
@@ -1376,7 +1346,6 @@ START_TEST(limits_are_written_as_they_are_set)
 	ck_assert_double_eq(finding_number(NULL, &thing_rules[0].values[0].at_least), 0.5);
 	settings_close(&settings);
 }
-END_TEST
 
 /* A second topic, whose numbers have all units that sentences tell; and rules of both. */
 struct place_row {
@@ -1509,7 +1478,6 @@ START_TEST(rows_are_ranked_by_the_first_number_with_a_limit)
 	check_texts(&house.frame, texts);
 	close_house(&house);
 }
-END_TEST
 
 #define PLACE(of, much, long, hot)                                                                           \
 	{                                                                                                    \
@@ -1536,7 +1504,6 @@ START_TEST(one_of_two_limits_is_enough)
 	check_texts(&house.frame, texts);
 	close_house(&house);
 }
-END_TEST
 
 START_TEST(sentences_tell_the_unit_of_a_column)
 {
@@ -1552,7 +1519,6 @@ START_TEST(sentences_tell_the_unit_of_a_column)
 	check_texts(&house.frame, texts);
 	close_house(&house);
 }
-END_TEST
 
 /* Of its own row, of one of another topic, and of another row of its topic. */
 START_TEST(sentences_tell_numbers_of_other_rows)
@@ -1581,7 +1547,6 @@ START_TEST(sentences_tell_numbers_of_other_rows)
 	check_texts(&house.frame, alone);
 	close_house(&house);
 }
-END_TEST
 
 START_TEST(findings_are_derived_where_they_are_sampled)
 {
@@ -1604,7 +1569,6 @@ START_TEST(findings_are_derived_where_they_are_sampled)
 	frame_close(&without);
 	close_house(&house);
 }
-END_TEST
 
 static const struct finding_rule wanting_rules[] = {
 	{ .name = "one",
@@ -1656,7 +1620,6 @@ START_TEST(all_that_rules_read_is_wanted)
 		ck_assert(!wanted[1]);
 	}
 }
-END_TEST
 
 struct meter_row {
 	const char *name;
@@ -1740,7 +1703,6 @@ START_TEST(counters_and_gauges_grow_within_a_window)
 	frame_close(&frame);
 	findings_close(findings);
 }
-END_TEST
 
 /* Limits of times have a unit, shares are percentages, and what is wrong leaves the limit as it was. */
 START_TEST(limits_are_read_by_their_unit)
@@ -1771,7 +1733,6 @@ START_TEST(limits_are_read_by_their_unit)
 		settings_close(&settings);
 	}
 }
-END_TEST
 
 /* Derived from other tables, over an interval; its number and text are other ones in each sample. */
 START_TEST(the_table_of_findings_is_described)
@@ -1786,4 +1747,3 @@ START_TEST(the_table_of_findings_is_described)
 		ck_assert_msg(column->prose == text, "%s", column->key);
 	}
 }
-END_TEST

@@ -126,7 +126,8 @@ static void open_rig(struct rig *rig, bool together)
 		.reading = { .schemas = topic_schemas(),
 			     .n_schemas = n_topics,
 			     .rules = finding_rules,
-			     .n_rules = n_finding_rules },
+			     .n_rules = n_finding_rules,
+			     .clock = &real_clock },
 		.request = &rig->request,
 		.together = together,
 	};
@@ -186,7 +187,6 @@ START_TEST(each_moment_has_a_row_for_each_machine)
 	ck_assert_uint_eq(n_moments, 10);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(the_request_says_whose_tables_are_shown)
 {
@@ -212,7 +212,6 @@ START_TEST(the_request_says_whose_tables_are_shown)
 	ck_assert_str_eq(rig.frame.host, "one");
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_moment_is_the_same_whatever_was_read_before)
 {
@@ -233,7 +232,6 @@ START_TEST(a_moment_is_the_same_whatever_was_read_before)
 	}
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(before_its_first_sample_a_machine_is_unknown_and_behind_its_last_it_ages)
 {
@@ -253,7 +251,6 @@ START_TEST(before_its_first_sample_a_machine_is_unknown_and_behind_its_last_it_a
 	ck_assert_double_eq_tol(of_host(&rig, "late", "age_seconds"), 2, 1e-6);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(together_each_sample_comes_once_and_says_of_whom_it_is)
 {
@@ -283,7 +280,6 @@ START_TEST(together_each_sample_comes_once_and_says_of_whom_it_is)
 	ck_assert_uint_eq(n_slow, 4);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(recordings_of_one_machine_have_the_names_of_their_files)
 {
@@ -302,7 +298,6 @@ START_TEST(recordings_of_one_machine_have_the_names_of_their_files)
 	ck_assert_double_eq(of_host(&rig, "other", "load1"), 2);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(the_worst_machine_is_first)
 {
@@ -324,7 +319,6 @@ START_TEST(the_worst_machine_is_first)
 	ck_assert_str_eq(table_text(table, table_row(table, 2), "host"), "quiet");
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(a_fleet_of_files_is_known_as_a_whole)
 {
@@ -354,7 +348,6 @@ START_TEST(a_fleet_of_files_is_known_as_a_whole)
 	ck_assert_uint_eq(rig.frame.wall_ns, first_ns);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_fleet_without_samples_is_empty)
 {
@@ -370,7 +363,6 @@ START_TEST(a_fleet_without_samples_is_empty)
 	ck_assert(!next(&rig));
 	close_rig(&rig);
 }
-END_TEST
 
 /* Without the table of machines only the one that is shown is read. */
 START_TEST(only_wanted_tables_are_there)
@@ -397,7 +389,6 @@ START_TEST(only_wanted_tables_are_there)
 	ck_assert_double_eq(of_host(&rig, "other", "load1"), 2);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_single_machine_has_the_name_of_its_samples)
 {
@@ -422,7 +413,6 @@ START_TEST(a_single_machine_has_the_name_of_its_samples)
 	ck_assert_double_eq(of_host(&rig, "one", "load1"), 1);
 	close_rig(&rig);
 }
-END_TEST
 
 /* "1 2 3": numbers of the events of the frame, with the machine behind them where each row has one. */
 static const char *events_of(const struct rig *rig, bool together)
@@ -466,7 +456,6 @@ START_TEST(events_of_the_shown_machine_come_once)
 		close_rig(&rig);
 	}
 }
-END_TEST
 
 START_TEST(the_first_remark_of_a_file_is_that_of_all)
 {
@@ -486,7 +475,6 @@ START_TEST(the_first_remark_of_a_file_is_that_of_all)
 		close_rig(&rig);
 	}
 }
-END_TEST
 
 /* A member whose parts are given. */
 struct given {
@@ -536,7 +524,9 @@ static void add_part(struct given *given, const struct machine_plan *plan, unsig
 
 static struct member_plan reading_plan(void)
 {
-	return (struct member_plan){ .schemas = topic_schemas(), .n_schemas = n_topics };
+	return (struct member_plan){
+		.schemas = topic_schemas(), .n_schemas = n_topics, .clock = &real_clock
+	};
 }
 
 static double seconds_of(const struct frame *frame)
@@ -607,7 +597,6 @@ START_TEST(a_member_reads_on_or_jumps)
 	check_way(&member, 7, "1: 6 7", 7);
 	member_close(&member);
 }
-END_TEST
 
 static void count_taken(void *context, const struct frame *frame)
 {
@@ -636,7 +625,6 @@ START_TEST(a_member_jumps_to_what_is_far)
 	check_way(&member, 68, "1: 68", 68);
 	member_close(&member);
 }
-END_TEST
 
 START_TEST(a_member_goes_from_part_to_part)
 {
@@ -675,7 +663,6 @@ START_TEST(a_member_goes_from_part_to_part)
 	ck_assert_int_eq(member_clock_offset_ns(&member), -2500000000);
 	member_close(&member);
 }
-END_TEST
 
 /* A connection through a script that is called ssh. */
 struct link {
@@ -720,18 +707,16 @@ static void make_ssh(char directory[SCRATCH_PATH_MAX])
 {
 	static const char script[] = "#!/bin/sh\nfor word; do case $word in web*) host=$word ;; esac; done\n"
 				     "cd \"${0%/*}\" && . ./act\n";
-	char path[4096];
 
 	scratch_directory(directory, "ssh");
 	put_file(directory, "ssh", script, sizeof(script) - 1, 0755);
-	snprintf(path, sizeof(path), "%s:%s", directory, getenv("PATH"));
-	setenv("PATH", path, 1);
+	setenv("PATH", textf("%s:%s", directory, getenv("PATH")), 1);
 }
 
 static void open_link(struct link *link)
 {
 	*link = (struct link){ .record = { .delay_seconds = 1 },
-			       .now_ns = env_mono_ns(),
+			       .now_ns = real_mono_ns(),
 			       .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	make_ssh(link->directory);
 	link->reading = reading_plan();
@@ -830,7 +815,7 @@ static size_t put_recording(const char *directory, unsigned n_samples, double ag
 	static const struct machine_plan plan = { "web1", 0, 1, 100, 3, 5 };
 	struct recording_writer *writer = NULL;
 	struct buffer bytes = { 0 };
-	uint64_t now_ns = env_wall_ns();
+	uint64_t now_ns = clock_wall_ns(&real_clock);
 	struct frame frame;
 	size_t length;
 
@@ -884,12 +869,11 @@ START_TEST(samples_come_through_ssh)
 	close_link(&link);
 	ck_assert_uint_eq(n_descriptors(), n_before);
 }
-END_TEST
 
 /* Five seconds and five delays. */
 START_TEST(a_connection_without_samples_is_in_trouble)
 {
-	const uint64_t now_ns = env_mono_ns();
+	const uint64_t now_ns = real_mono_ns();
 	struct link link;
 
 	if (now_ns < 110 * SECOND_NS)
@@ -909,7 +893,6 @@ START_TEST(a_connection_without_samples_is_in_trouble)
 		close_link(&link);
 	}
 }
-END_TEST
 
 START_TEST(an_ended_connection_is_tried_again_ever_later)
 {
@@ -950,7 +933,6 @@ START_TEST(an_ended_connection_is_tried_again_ever_later)
 	close_link(&link);
 	ck_assert_uint_eq(n_descriptors(), n_before);
 }
-END_TEST
 
 START_TEST(samples_of_the_last_connections_stay)
 {
@@ -983,7 +965,6 @@ START_TEST(samples_of_the_last_connections_stay)
 	close_link(&link);
 	ck_assert_uint_eq(n_descriptors(), n_before);
 }
-END_TEST
 
 /* It is asked to end, and killed two seconds later. */
 START_TEST(a_connection_that_does_not_answer_is_ended)
@@ -1016,7 +997,6 @@ START_TEST(a_connection_that_does_not_answer_is_ended)
 	ck_assert(report_of(&link).failed);
 	close_link(&link);
 }
-END_TEST
 
 /* The files "newer", a header of the next version, and "odd", whose description has no columns. */
 static void put_strange_recordings(const char *directory)
@@ -1079,7 +1059,6 @@ START_TEST(what_comes_need_not_be_a_recording)
 		ck_assert_uint_eq(n_descriptors(), n_before);
 	}
 }
-END_TEST
 
 START_TEST(ssh_need_not_be_there)
 {
@@ -1101,7 +1080,6 @@ START_TEST(ssh_need_not_be_there)
 	ck_assert(has_child());
 	close_link(&link);
 }
-END_TEST
 
 /* Another machine: what is sent comes through a pipe that its ssh reads. */
 struct far {
@@ -1128,7 +1106,7 @@ static void send_sample(struct far *far, double ahead)
 	struct buffer bytes = { 0 };
 
 	fill_sample(&far->frame, &far->plan, far->n_sent++);
-	far->frame.wall_ns = env_wall_ns() + (uint64_t)(int64_t)(ahead * 1e9);
+	far->frame.wall_ns = clock_wall_ns(&real_clock) + (uint64_t)(int64_t)(ahead * 1e9);
 	if (!far->writer)
 		far->writer = recording_writer_open(&far->frame, true);
 	recording_writer_add(far->writer, &far->frame, &bytes);
@@ -1198,7 +1176,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
 	char directory[SCRATCH_PATH_MAX];
 	struct far far[2];
-	uint64_t first_ns, last_ns, begun_ns = env_wall_ns();
+	uint64_t first_ns, last_ns, begun_ns = clock_wall_ns(&real_clock);
 	size_t n_frames;
 	struct rig rig;
 
@@ -1213,7 +1191,7 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	ck_assert(!rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
 	ck_assert_uint_eq(n_frames, 1);
 	ck_assert_uint_eq(first_ns, last_ns);
-	ck_assert(first_ns >= begun_ns && first_ns <= env_wall_ns());
+	ck_assert(first_ns >= begun_ns && first_ns <= clock_wall_ns(&real_clock));
 	next_moment(&rig);
 	ck_assert_str_eq(rig.frame.host, "web1");
 	ck_assert_uint_eq(rig.frame.mono_ns, SECOND_NS);
@@ -1250,7 +1228,6 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	close_rig(&rig);
 	ck_assert(!has_child());
 }
-END_TEST
 
 START_TEST(the_newest_moment_says_which_machine_is_gone)
 {
@@ -1326,7 +1303,6 @@ START_TEST(the_newest_moment_says_which_machine_is_gone)
 		close_far(&far[i]);
 	close_rig(&rig);
 }
-END_TEST
 
 START_TEST(a_fleet_waits_for_all_that_do_not_fail)
 {
@@ -1352,7 +1328,6 @@ START_TEST(a_fleet_waits_for_all_that_do_not_fail)
 		labelled_close(rig.labelled);
 	}
 }
-END_TEST
 
 /* Whatever ssh writes wakes up who waits for it. */
 START_TEST(what_comes_can_be_waited_for)
@@ -1377,4 +1352,3 @@ START_TEST(what_comes_can_be_waited_for)
 		close_link(&link);
 	}
 }
-END_TEST

@@ -214,7 +214,6 @@ START_TEST(operations_of_expressions)
 		ck_assert_msg(value == cases[i].value, "%zu is %llx", i, (unsigned long long)value);
 	}
 }
-END_TEST
 
 START_TEST(operations_that_cannot_be)
 {
@@ -245,7 +244,6 @@ START_TEST(operations_that_cannot_be)
 		ck_assert_msg(!compute(cases[i].operations, cases[i].n, &value), "%zu", i);
 	}
 }
-END_TEST
 
 START_TEST(registers_that_are_not_known_give_nothing)
 {
@@ -262,7 +260,6 @@ START_TEST(registers_that_are_not_known_give_nothing)
 	ck_assert(compute_in(&state, BYTES("\x74\x00"), &value));
 	ck_assert_uint_eq(value, 104);
 }
-END_TEST
 
 /* 16 values, with the CFA, and 64 operations, with the two that begin and end it. */
 START_TEST(expressions_have_bounds)
@@ -279,7 +276,6 @@ START_TEST(expressions_have_bounds)
 	ck_assert_uint_eq(value, CFA);
 	ck_assert(!compute(many, 63, &value));
 }
-END_TEST
 
 START_TEST(registers_of_the_caller)
 {
@@ -321,7 +317,6 @@ START_TEST(registers_of_the_caller)
 	ck_assert_int_eq(step_by(false, BYTES("\x09\x03\x11"), &state), FRAME_CALLER);
 	ck_assert(!(state.known >> RBX & 1)); /* which no sample has */
 }
-END_TEST
 
 START_TEST(callers_that_there_are_not)
 {
@@ -350,7 +345,6 @@ START_TEST(callers_that_there_are_not)
 			ck_assert_msg(state.ip == before.ip && state.known == before.known, "%zu", i);
 	}
 }
-END_TEST
 
 /* Behind a call it is the instruction before that counts, which may be the last one. */
 START_TEST(rules_are_those_of_the_code)
@@ -378,7 +372,6 @@ START_TEST(rules_are_those_of_the_code)
 		ck_assert_msg(step_by(false, "", 0, &state) == cases[i].step, "%zu", i);
 	}
 }
-END_TEST
 
 START_TEST(callers_of_handlers_of_signals_were_interrupted)
 {
@@ -391,7 +384,6 @@ START_TEST(callers_of_handlers_of_signals_were_interrupted)
 	ck_assert_int_eq(step_by(false, "", 0, &state), FRAME_CALLER);
 	ck_assert(!state.exact);
 }
-END_TEST
 
 /* More than are kept: those that are forgotten are found again. */
 START_TEST(many_addresses_of_a_file)
@@ -418,7 +410,6 @@ START_TEST(many_addresses_of_a_file)
 	frame_rules_close(rules);
 	buffer_free(&file);
 }
-END_TEST
 
 #endif
 
@@ -427,4 +418,3 @@ START_TEST(nothing_has_no_rules)
 	frame_rules_close(NULL);
 	ck_assert_ptr_null(frame_rules_open(span_text("no file")));
 }
-END_TEST

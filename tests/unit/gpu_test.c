@@ -92,89 +92,28 @@ static void put_client(struct rig *rig, unsigned pid, unsigned fd, const char *n
 
 static void close_file(struct rig *rig, unsigned pid, unsigned fd)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "%s/proc/%u/fd/%u", rig->root, pid, fd);
-	ck_assert_int_eq(unlink(path), 0);
-	snprintf(path, sizeof(path), "%s/proc/%u/fdinfo/%u", rig->root, pid, fd);
-	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(textf("%s/proc/%u/fd/%u", rig->root, pid, fd)), 0);
+	ck_assert_int_eq(unlink(textf("%s/proc/%u/fdinfo/%u", rig->root, pid, fd)), 0);
 }
 
 static void start_process(struct rig *rig, unsigned pid, const char *name)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/fd", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%u/fdinfo", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%u/stat", pid);
-	rig_put(rig, path,
+	rig_make(rig, textf("proc/%u/fd", pid));
+	rig_make(rig, textf("proc/%u/fdinfo", pid));
+	rig_put(rig, textf("proc/%u/stat", pid),
 		"%u (%s) S 1 1 1 0 -1 4194304 0 0 0 0 1 1 0 0 20 0 1 0 %u 9000 50 18446744073709551615"
-		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-		pid, name, 900000 + pid);
+		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, name, 900000 + pid);
 }
 
 static void put_gfx(struct rig *rig, unsigned pid, unsigned fd, unsigned id, unsigned milliseconds)
 {
-	char lines[256];
-
-	snprintf(lines, sizeof(lines),
-		 "drm-driver:\tamdgpu\ndrm-client-id:\t%u\ndrm-pdev:\t0000:03:00.0\n"
-		 "drm-memory-vram:\t%u KiB\ndrm-engine-gfx:\t%u000000 ns\n",
-		 id, id, milliseconds);
-	put_client(rig, pid, fd, "renderD128", lines);
+	put_client(rig, pid, fd, "renderD128",
+		   textf("drm-driver:\tamdgpu\ndrm-client-id:\t%u\ndrm-pdev:\t0000:03:00.0\n"
+		   "drm-memory-vram:\t%u KiB\ndrm-engine-gfx:\t%u000000 ns\n", id, id, milliseconds));
 }
 
 #define FIRST "0000:03:00.0"
 #define SECOND "0000:0b:00.0"
-
-START_TEST(amdgpu_says_how_busy_it_is)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-amdgpu", both);
-	check_row(frame, "gpu",
-		  "busy_ratio=0.57 memory_ratio=0.1875 memory_used_bytes=3221225472 "
-		  "memory_total_bytes=17179869184 system_used_bytes=268435456 device=0000:03:00.0 "
-		  "card=card0 driver=amdgpu state= how=driver");
-	check_row(frame, "gpu",
-		  "busy_ratio=0.04 memory_ratio=0.125 memory_used_bytes=1073741824 "
-		  "memory_total_bytes=8589934592 system_used_bytes=0 device=0000:0b:00.0 "
-		  "card=card1 driver=amdgpu state= how=driver");
-	rig_close(&rig);
-}
-END_TEST
-
-/* The game has one client by two descriptors and by its child; it counts once, for the game. */
-START_TEST(a_process_that_uses_two_and_shares_a_client)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-amdgpu", both);
-	ck_assert_double_eq_tol(share(frame, 100, FIRST, "gfx"), 0.5, EXACT);
-	ck_assert_double_eq_tol(share(frame, 100, FIRST, "dec"), 0.1, EXACT);
-	ck_assert_double_eq_tol(share(frame, 100, FIRST, "all"), 0.5, EXACT);
-	ck_assert_double_eq_tol(share(frame, 100, SECOND, "compute"), 0.2, EXACT);
-	ck_assert_double_eq(number(frame, 100, FIRST, "all", "clients"), 1);
-	ck_assert_ptr_eq(use(frame, 101, FIRST, "all"), NULL);
-	ck_assert_ptr_eq(use(frame, 103, FIRST, "all"), NULL);
-	/* what was moved out to the machine's memory is not in use */
-	ck_assert_double_eq(bytes(frame, 100, FIRST), (1048576 + 20480) * 1024.0);
-	ck_assert_double_eq(number(frame, 100, FIRST, "all", "local_bytes"), 1048576 * 1024.0);
-	ck_assert_double_eq(number(frame, 100, FIRST, "all", "shared_bytes"), 8192 * 1024.0);
-	ck_assert_double_eq(bytes(frame, 100, SECOND), 4096 * 1024.0);
-	ck_assert_double_eq(bytes(frame, 102, FIRST), (30720 + 1024) * 1024.0);
-	ck_assert(isnan(number(frame, 102, FIRST, "all", "shared_bytes")));
-	check_row(frame, "gpu_process",
-		  "busy_ratio=0.5 memory_bytes=1094713344 local_bytes=1073741824 shared_bytes=8388608 "
-		  "engine=all busiest=gfx clients=1 busy_seconds=1 pid=100 start_seconds=11 "
-		  "device=0000:03:00.0 driver=amdgpu name=game command=/usr/bin/game");
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(time_that_goes_back_is_no_time)
 {
@@ -191,16 +130,12 @@ START_TEST(time_that_goes_back_is_no_time)
 	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.2, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_unnumbered_gfx(struct rig *rig, unsigned milliseconds)
 {
-	char lines[128];
-
-	snprintf(lines, sizeof(lines),
-		 "drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-engine-gfx:\t%u000000 ns\n",
-		 milliseconds);
-	put_client(rig, 102, 9, "renderD128", lines);
+	put_client(rig, 102, 9, "renderD128",
+		   textf("drm-driver:\tamdgpu\ndrm-pdev:\t0000:03:00.0\ndrm-engine-gfx:\t%u000000 ns\n",
+		   milliseconds));
 }
 
 /* Of the same descriptor: the process has closed it and opened the device again. */
@@ -225,7 +160,6 @@ START_TEST(a_client_without_a_number_begins_again)
 	ck_assert_double_eq_tol(share(rig_sample(&rig, 1), 102, FIRST, "gfx"), 0.126, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(clients_that_go_take_nothing_back)
 {
@@ -252,7 +186,6 @@ START_TEST(clients_that_go_take_nothing_back)
 	ck_assert_ptr_eq(use(frame, 102, FIRST, "all"), NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 /* A client that is first seen later has worked before that, unless it is new. */
 START_TEST(what_is_new_counts_from_zero)
@@ -272,7 +205,6 @@ START_TEST(what_is_new_counts_from_zero)
 	ck_assert_double_eq_tol(share(frame, 103, FIRST, "gfx"), 0.1, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_shared_client_goes_on_with_who_has_it)
 {
@@ -294,7 +226,6 @@ START_TEST(a_shared_client_goes_on_with_who_has_it)
 	ck_assert_double_eq_tol(share(frame, 101, FIRST, "gfx"), 0.1, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(another_process_with_the_same_pid)
 {
@@ -310,7 +241,6 @@ START_TEST(another_process_with_the_same_pid)
 	ck_assert_double_eq_tol(share(frame, 102, FIRST, "gfx"), 0.25, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 /* The busiest kind of engine is that of video, of which there are two; both processes use the other one. */
 START_TEST(i915_is_as_busy_as_its_clients)
@@ -330,33 +260,12 @@ START_TEST(i915_is_as_busy_as_its_clients)
 	ck_assert_double_eq(bytes(frame, 201, "0000:00:02.0"), 77412 * 1024.0);
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(xe_counts_cycles_of_a_clock)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-xe", both);
-	ck_assert_double_eq_tol(busy(frame, FIRST), 0.75, EXACT);
-	ck_assert_double_eq_tol(share(frame, 300, FIRST, "rcs"), 0.25, EXACT);
-	ck_assert_double_eq_tol(share(frame, 300, FIRST, "ccs"), 0.75, EXACT);
-	ck_assert_double_eq(number(frame, 300, FIRST, "ccs", "capacity"), 4);
-	ck_assert_double_eq(bytes(frame, 300, FIRST), (192 + 23992) * 1024.0);
-	ck_assert_double_eq(number(frame, 300, FIRST, "all", "local_bytes"), 23992 * 1024.0);
-	rig_close(&rig);
-}
-END_TEST
 
 static void put_cycles(struct rig *rig, unsigned cycles, const char *total)
 {
-	char lines[192];
-
-	snprintf(lines, sizeof(lines),
-		 "drm-driver:\txe\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\n"
-		 "drm-cycles-rcs:\t%u\n%s",
-		 cycles, total);
-	put_client(rig, 300, 4, "renderD128", lines);
+	put_client(rig, 300, 4, "renderD128",
+		   textf("drm-driver:\txe\ndrm-client-id:\t3\ndrm-pdev:\t0000:03:00.0\n"
+		   "drm-cycles-rcs:\t%u\n%s", cycles, total));
 }
 
 START_TEST(cycles_need_a_clock_that_goes_on)
@@ -379,54 +288,6 @@ START_TEST(cycles_need_a_clock_that_goes_on)
 	ck_assert_double_eq_tol(number(rig_sample(&rig, 1), 300, FIRST, "rcs", "busy_seconds"), 0.5, EXACT);
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(nouveau_knows_memory_only)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-nouveau", both);
-	check_row(frame, "gpu",
-		  "processes=1 hidden_processes=0 device=0000:01:00.0 card=card0 driver=nouveau state=");
-	ck_assert(isnan(share(frame, 400, "0000:01:00.0", "all")));
-	ck_assert_double_eq(bytes(frame, 400, "0000:01:00.0"), 1835008 * 1024.0);
-	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 1);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(msm_is_known_by_its_node)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	frame = two_ticks(&rig, "gpu-msm", both);
-	ck_assert_double_eq_tol(busy(frame, "ae00000.display-subsystem"), 0.25, EXACT);
-	ck_assert_str_eq(cell_text(frame, "gpu", "ae00000.display-subsystem", "driver"), "msm");
-	ck_assert_double_eq_tol(share(frame, 500, "ae00000.display-subsystem", "gpu"), 0.25, EXACT);
-	ck_assert_double_eq(bytes(frame, 500, "ae00000.display-subsystem"), 68448 * 1024.0);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(nothing_is_known_of_one_that_sleeps)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "gpu-amdgpu", devices_only);
-	rig_put(&rig, "sys/class/drm/card1/device/power/runtime_status", "suspended\n");
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 1);
-	ck_assert_str_eq(cell_text(frame, "gpu", SECOND, "state"), "asleep");
-	ck_assert(isnan(busy(frame, SECOND)));
-	ck_assert_uint_eq(cell_u64(frame, "gpu", SECOND, "memory_used_bytes"), U64_UNKNOWN);
-	ck_assert_str_eq(cell_text(frame, "gpu", FIRST, "state"), "");
-	ck_assert_double_eq(busy(frame, FIRST), 0.37);
-	rig_close(&rig);
-}
-END_TEST
 
 /* Of two whose processes are looked into, one sleeps. */
 START_TEST(clients_do_not_say_how_busy_one_is_that_sleeps)
@@ -455,7 +316,6 @@ START_TEST(clients_do_not_say_how_busy_one_is_that_sleeps)
 	check_row(frame, "gpu", "device=0000:03:00.0 card=card0 driver=amdgpu state=asleep");
 	rig_close(&rig);
 }
-END_TEST
 
 /* Some drivers count a job when it ends. */
 START_TEST(no_device_is_busier_than_always)
@@ -476,7 +336,6 @@ START_TEST(no_device_is_busier_than_always)
 	ck_assert_double_eq_tol(busy(rig_sample(&rig, 1), "0000:00:02.0"), 0.99, EXACT);
 	rig_close(&rig);
 }
-END_TEST
 
 /* What an engine has worked counts in one interval, whichever of them it is. */
 START_TEST(each_interval_begins_without_work)
@@ -507,7 +366,6 @@ START_TEST(each_interval_begins_without_work)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* What drivers say themselves stands, also where processes are looked into for another topic. */
 START_TEST(both_topics_share_one_look_into_processes)
@@ -526,22 +384,6 @@ START_TEST(both_topics_share_one_look_into_processes)
 		  "device=0000:0b:00.0 card=card1 driver=amdgpu state= how=driver");
 	close_machine(&machine);
 }
-END_TEST
-
-/* amdgpu says it itself: no process is looked into for that. */
-START_TEST(processes_are_looked_into_only_for_who_wants_it)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "gpu-amdgpu", devices_only);
-	rig_remove(&rig, "proc/100/fd");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "gpu", FIRST, "processes"), U64_UNKNOWN);
-	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 2);
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(without_a_card_nothing_is_read)
 {
@@ -566,76 +408,6 @@ START_TEST(without_a_card_nothing_is_read)
 	ck_assert_uint_eq(frame_table(frame, "gpu_process")->n_rows, 4);
 	rig_close(&rig);
 }
-END_TEST
-
-/* A card that only displays, as most virtual machines have, is no processor. */
-START_TEST(a_card_that_cannot_render)
-{
-	struct rig rig;
-
-	rig_open(&rig, "gpu-i915", both);
-	rig_remove(&rig, "sys/class/drm/card0/device/drm/renderD128");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "gpu")->n_rows, 0);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "gpu_process")->n_rows, 0);
-	rig_close(&rig);
-}
-END_TEST
-
-#define XE_SPEEDS "sys/class/drm/card0/device/tile0/gt0/freq0"
-
-/* In MHz: in files of the card of i915, of its first tile of xe; in Hz on the first chip that has one of
- * amdgpu. */
-START_TEST(speeds_of_cards)
-{
-	static const char *const names[] = { "frequency", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "gpu-i915", names);
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "hertz"), 1150e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "min_hertz"), 300e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "max_hertz"), 1300e6);
-	rig_close(&rig);
-	rig_open(&rig, "gpu-xe", names);
-	rig_make(&rig, XE_SPEEDS);
-	rig_put(&rig, XE_SPEEDS "/act_freq", "700\n");
-	rig_put(&rig, XE_SPEEDS "/min_freq", "100\n");
-	rig_put(&rig, XE_SPEEDS "/max_freq", "2000\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "hertz"), 700e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "min_hertz"), 100e6);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card0", "max_hertz"), 2000e6);
-	rig_close(&rig);
-	rig_open(&rig, "gpu-amdgpu", names);
-	rig_make(&rig, "sys/class/drm/card1/device/hwmon/hwmon3");
-	rig_make(&rig, "sys/class/drm/card1/device/hwmon/hwmon4");
-	rig_put(&rig, "sys/class/drm/card1/device/hwmon/hwmon4/freq1_input", "800000000\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card1", "hertz"), 8e8);
-	ck_assert(isnan(cell_f64(frame, "frequency", "card1", "min_hertz")));
-	ck_assert_ptr_null(table_find(frame_table(frame, "frequency"), "card0", NULL)); /* it has none */
-	rig_close(&rig);
-}
-END_TEST
-
-/* Connectors are below /sys/class/drm, too. */
-START_TEST(a_card_without_a_bus_is_called_as_the_card)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", both);
-	rig_make(&rig, "sys/class/drm/card10/device/drm/renderD130");
-	rig_make(&rig, "sys/class/drm/card10/device/drm/card10");
-	rig_make(&rig, "sys/class/drm/card10-HDMI-A-1/device/drm/renderD130");
-	rig_make(&rig, "sys/class/drm/cart0/device/drm/renderD130");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "gpu")->n_rows, 1);
-	check_row(frame, "gpu", "processes=0 hidden_processes=0 device=card10 card=card10 state=");
-	rig_close(&rig);
-}
-END_TEST
 
 /* NVIDIA's counts nothing for its clients, and a zombie has none. */
 START_TEST(clients_that_do_not_count)
@@ -660,7 +432,6 @@ START_TEST(clients_that_do_not_count)
 	ck_assert_uint_eq(frame->n_notices, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(of_very_many_descriptors_some_are_left_out)
 {
@@ -683,7 +454,6 @@ START_TEST(of_very_many_descriptors_some_are_left_out)
 			 "3 descriptors of graphics processors are left out, of processes with many");
 	rig_close(&rig);
 }
-END_TEST
 
 /* An answer of NVIDIA's library, which is not asked here: its first device, with nothing known. */
 static struct nvidia_device *answer_of(struct rig *rig, const char *name)
@@ -696,7 +466,7 @@ static struct nvidia_device *answer_of(struct rig *rig, const char *name)
 		nvidia->last = alloc_zeroed(1, sizeof(*nvidia->last));
 	nvidia->present = true;
 	nvidia->n_answers++;
-	nvidia->read_ns = env_mono_ns();
+	nvidia->read_ns = real_mono_ns();
 	nvidia->last->n_devices = 1;
 	device = &nvidia->last->devices[0];
 	*device = (struct nvidia_device){ .busy_ratio = NAN,
@@ -773,7 +543,6 @@ START_TEST(a_card_of_nvidia_is_what_its_library_says)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST
 
 static void put_process(struct nvidia_device *device, uint32_t pid, double multiprocessors, double encoder,
 			double decoder)
@@ -837,7 +606,6 @@ START_TEST(processes_of_nvidia_by_engine)
 	ck_assert_ptr_nonnull(use(frame, 102, FIRST, "all")); /* it uses both */
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(processes_that_nvidia_knows_no_longer)
 {
@@ -877,7 +645,6 @@ START_TEST(processes_that_nvidia_knows_no_longer)
 	ck_assert_double_eq(number(frame, 103, SECOND, "sm", "busy_seconds"), 0.5);
 	rig_close(&rig);
 }
-END_TEST
 
 static void check_trouble(struct rig *rig, int error, const char *text, const char *remedy)
 {
@@ -908,7 +675,6 @@ START_TEST(why_nvidia_says_nothing)
 	check_trouble(&rig, NVML_NO_PERMISSION, "NVIDIA's library gives an error", NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 static const char *name_at(const struct frame *frame, size_t index)
 {
@@ -952,7 +718,6 @@ START_TEST(while_one_of_nvidia_sleeps_the_others_are_left_alone)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST
 
 #define DEVICE_OF_NVIDIA "0000:41:00.0"
 #define POWER_OF_NVIDIA "sys/bus/pci/devices/" DEVICE_OF_NVIDIA "/power"
@@ -1005,7 +770,6 @@ START_TEST(nvidia_is_asked_until_it_is_idle)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_a_probe_says_of_nvidia)
 {
@@ -1020,7 +784,6 @@ START_TEST(what_a_probe_says_of_nvidia)
 	ck_assert_int_eq(nvidia_test(&rig.env), -ENOENT);
 	rig_close(&rig);
 }
-END_TEST
 
 static struct drm_client parsed;
 
@@ -1028,24 +791,6 @@ static bool parse(const char *text)
 {
 	return drm_client_parse(span_text(text), &parsed);
 }
-
-START_TEST(what_drivers_write)
-{
-	ck_assert(parse("pos:\t0\nflags:\t02\ndrm-driver:\txe\ndrm-client-id:\t7\ndrm-pdev:\t0000:03:00.0\n"
-			"drm-cycles-rcs:\t10\ndrm-total-cycles-rcs:\t20\ndrm-engine-capacity-rcs:\t3\n"
-			"drm-total-gtt:\t2 MiB\ndrm-resident-gtt:\t1 MiB\n"));
-	ck_assert(span_is(parsed.driver, "xe") && span_is(parsed.device, "0000:03:00.0"));
-	ck_assert_uint_eq(parsed.id, 7);
-	ck_assert_uint_eq(parsed.n_engines, 1);
-	ck_assert_uint_eq(parsed.engines[0].cycles, 10);
-	ck_assert_uint_eq(parsed.engines[0].total_cycles, 20);
-	ck_assert_uint_eq(parsed.engines[0].capacity, 3);
-	ck_assert_uint_eq(parsed.engines[0].busy_ns, U64_UNKNOWN);
-	ck_assert_uint_eq(drm_client_memory(&parsed), 1 << 20);
-	ck_assert_uint_eq(drm_client_local(&parsed), U64_UNKNOWN);
-	ck_assert_uint_eq(drm_client_shared(&parsed), U64_UNKNOWN);
-}
-END_TEST
 
 START_TEST(what_no_driver_writes)
 {
@@ -1072,7 +817,6 @@ START_TEST(what_no_driver_writes)
 	ck_assert(parse("drm-driver:\ta\ndrm-engine-a-name-that-is-longer-than-any-driver-has:\t1 ns\n"));
 	ck_assert_uint_eq(parsed.n_engines, 0);
 }
-END_TEST
 
 /* A library of one device, in place of NVIDIA's. */
 static struct nvml_sample samples[3];
@@ -1160,7 +904,6 @@ START_TEST(what_the_library_of_nvidia_says)
 	nvml_library_ask(&library, &answer);
 	ck_assert_uint_eq(device->n_processes, 0);
 }
-END_TEST
 
 static unsigned n_present, n_broken, percent, bus;
 
@@ -1271,7 +1014,6 @@ START_TEST(a_process_that_draws_and_computes)
 	ck_assert_str_eq(device->name, "10000:0b:1f.0");
 	ck_assert_double_eq(device->processes[0].ratios[NVIDIA_MULTIPROCESSORS], 1);
 }
-END_TEST
 
 START_TEST(more_devices_and_processes_than_there_is_room_for)
 {
@@ -1305,4 +1047,3 @@ START_TEST(more_devices_and_processes_than_there_is_room_for)
 	ck_assert_int_eq(said.error, NVML_DRIVER_NOT_LOADED);
 	ck_assert_uint_eq(said.n_devices, 0);
 }
-END_TEST

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "model/grade.h"
 #include "suite.h"
@@ -30,7 +29,6 @@ START_TEST(everything_can_be_busy)
 			      "%u: critical before it is busy", i);
 	}
 }
-END_TEST
 
 START_TEST(the_limits_are_those_of_the_rules)
 {
@@ -45,7 +43,6 @@ START_TEST(the_limits_are_those_of_the_rules)
 	ck_assert_int_eq(grade_of(&grades, GRADED_CPU, 0.9), GRADE_BUSY);
 	ck_assert_int_eq(grade_of(&grades, GRADED_CPU, 1), GRADE_BUSY);
 }
-END_TEST
 
 START_TEST(what_is_left_of_a_battery_falls)
 {
@@ -55,7 +52,6 @@ START_TEST(what_is_left_of_a_battery_falls)
 	ck_assert_int_eq(grade_of(&grades, GRADED_BATTERY, 0.1), GRADE_BUSY);
 	ck_assert_int_eq(grade_of(&grades, GRADED_BATTERY, 0.05), GRADE_CRITICAL);
 }
-END_TEST
 
 START_TEST(settings_change_them)
 {
@@ -70,7 +66,6 @@ START_TEST(settings_change_them)
 	ck_assert_int_eq(grade_of(&grades, GRADED_INODES, 0.8), GRADE_CALM);
 	settings_close(&settings);
 }
-END_TEST
 
 START_TEST(what_is_unknown_is_calm)
 {
@@ -81,7 +76,6 @@ START_TEST(what_is_unknown_is_calm)
 	ck_assert_int_eq(grade_of(NULL, GRADED_CPU, 1), GRADE_CALM);
 	ck_assert_int_eq(grade_by(NULL, 1), GRADE_CALM);
 }
-END_TEST
 
 START_TEST(a_graph_has_them_in_its_unit)
 {
@@ -93,7 +87,6 @@ START_TEST(a_graph_has_them_in_its_unit)
 	ck_assert_int_eq(grade_by(&cpus, 3.7), GRADE_BUSY);
 	ck_assert_int_eq(grade_by(&none, 100), GRADE_CALM);
 }
-END_TEST
 
 /* A number in a table is marked from where its sentence speaks. */
 START_TEST(columns_agree_with_the_rules)
@@ -116,5 +109,4 @@ START_TEST(columns_agree_with_the_rules)
 		}
 	}
 }
-END_TEST
 

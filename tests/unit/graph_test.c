@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "core/alloc.h"
 #include "screen/graph.h"
@@ -24,7 +23,6 @@ START_TEST(a_known_value_has_a_level)
 	ck_assert_int_eq(level_of(30, 0, 1, 8), 8);
 	ck_assert_int_eq(level_of(1, 0, 1, 0), LEVEL_UNKNOWN);
 }
-END_TEST
 
 /* The cells that a part has in a bar, whole or in part. */
 static int cells_of(const int *ends, unsigned n_parts, int cells, int per_cell, int part)
@@ -75,7 +73,6 @@ START_TEST(no_part_of_a_bar_vanishes)
 		}
 	}
 }
-END_TEST
 
 START_TEST(a_bar_keeps_its_measure)
 {
@@ -92,7 +89,6 @@ START_TEST(a_bar_keeps_its_measure)
 	levels_bar(&(double){ 0.5 }, 1, 0, 8, ends);
 	ck_assert_int_eq(ends[0], 0);
 }
-END_TEST
 
 /* A cell was given to the part in which a sum happened to pass its middle. */
 START_TEST(a_cell_belongs_to_its_largest_part)
@@ -108,7 +104,6 @@ START_TEST(a_cell_belongs_to_its_largest_part)
 	ck_assert_int_eq(cell.other, LEVELS_NO_PART);
 	ck_assert_int_eq(levels_cell(ends, 3, 1, 8).part, LEVELS_NO_PART);
 }
-END_TEST
 
 START_TEST(two_parts_share_a_full_cell)
 {
@@ -127,7 +122,6 @@ START_TEST(two_parts_share_a_full_cell)
 	ck_assert_int_eq(cell.other, 1);
 	ck_assert_int_eq(cell.filled, 2);
 }
-END_TEST
 
 START_TEST(a_stack_of_little_is_seen)
 {
@@ -141,7 +135,6 @@ START_TEST(a_stack_of_little_is_seen)
 	levels_stack((double[]){ NAN, NAN }, 2, 8, ends);
 	ck_assert_int_eq(levels_cell(ends, 2, 0, 8).part, LEVELS_NO_PART);
 }
-END_TEST
 
 /* 500 MiB of growth fill the axis of a machine of 24 GiB; noise does not. */
 START_TEST(an_axis_fits_what_it_shows)
@@ -164,7 +157,6 @@ START_TEST(an_axis_fits_what_it_shows)
 	ck_assert_double_eq(range.bottom, 0);
 	ck_assert_double_eq(range.top, whole);
 }
-END_TEST
 
 /* A history of one series with these values, gap apart; the last one is at now. */
 static void open_history(struct history *history, const double *values, size_t count, double gap)
@@ -194,7 +186,6 @@ START_TEST(what_is_constant_is_in_the_middle)
 	ck_assert_double_eq(levels_top(NAN, NAN), 1);
 	ck_assert_int_eq(level_of(40, 0, levels_top(40, 40), 17), 9);
 }
-END_TEST
 
 START_TEST(a_graph_begins_with_a_column_for_each_sample)
 {
@@ -215,7 +206,6 @@ START_TEST(a_graph_begins_with_a_column_for_each_sample)
 	ck_assert_double_eq(columns[9], 4);
 	history_close(&history);
 }
-END_TEST
 
 /* Squeezed, each sample has a place; a column shows the largest of its own, or the mean. */
 START_TEST(a_full_graph_is_squeezed)
@@ -240,7 +230,6 @@ START_TEST(a_full_graph_is_squeezed)
 		ck_assert_msg(!isnan(columns[i]), "column %d is empty", i);
 	history_close(&history);
 }
-END_TEST
 
 /* What has been drawn only moves: a sample never changes the samples that it shares a column with. */
 START_TEST(columns_stay_together)
@@ -261,7 +250,6 @@ START_TEST(columns_stay_together)
 	}
 	history_close(&history);
 }
-END_TEST
 
 /* Slow samples do not leave the graph empty: 5 min fill it. */
 START_TEST(a_slow_sample_is_wide)
@@ -281,7 +269,6 @@ START_TEST(a_slow_sample_is_wide)
 	ck_assert(isnan(columns[29]));
 	history_close(&history);
 }
-END_TEST
 
 START_TEST(a_pause_leaves_a_gap)
 {
@@ -300,7 +287,6 @@ START_TEST(a_pause_leaves_a_gap)
 	ck_assert_double_eq(columns[9], 1);
 	history_close(&history);
 }
-END_TEST
 
 /* Asleep between the samples 3 and 4: the columns of that time are empty, and none is held for longer. */
 START_TEST(a_sleep_leaves_a_gap)
@@ -334,7 +320,6 @@ START_TEST(a_sleep_leaves_a_gap)
 		ck_assert(isnan(columns[i]));
 	history_close(&history);
 }
-END_TEST
 
 /* The moment of a click is in the column that was clicked. */
 START_TEST(a_column_has_its_moment)

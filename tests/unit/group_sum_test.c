@@ -40,7 +40,6 @@ START_TEST(own_is_what_is_left)
 	ck_assert_uint_eq(top.counters.read_bytes, U64_UNKNOWN);
 	ck_assert_uint_eq(top.own_levels.tasks, U64_UNKNOWN);
 }
-END_TEST
 
 /* A level that a group has none of is unknown of what is its own, too. */
 START_TEST(own_is_unknown_of_what_is_blank)
@@ -63,7 +62,6 @@ START_TEST(own_is_unknown_of_what_is_blank)
 	ck_assert_uint_eq(top.own_levels.memory, 10);
 	ck_assert_uint_eq(first.own_levels.memory, U64_UNKNOWN);
 }
-END_TEST
 
 /* The groups were read after the top: its own numbers stay, and its sum is theirs to the last digit. */
 START_TEST(own_counters_never_go_back)
@@ -80,7 +78,6 @@ START_TEST(own_counters_never_go_back)
 	ck_assert_uint_eq(top.own.cpu_ns, 50);
 	ck_assert_uint_eq(top.counters.cpu_ns, 300 + 20 + 50);
 }
-END_TEST
 
 /* Of a group that waits for its turn only the CPU time is read: what is the top's own is not known then. */
 START_TEST(a_group_that_waits)
@@ -99,7 +96,6 @@ START_TEST(a_group_that_waits)
 	ck_assert(!top.below_waits);
 	ck_assert_uint_eq(top.own.refaults, 50);
 }
-END_TEST
 
 /* Version 1 counts kills and tasks of each group alone. */
 START_TEST(what_each_counts_alone_is_summed)
@@ -124,10 +120,8 @@ START_TEST(what_each_counts_alone_is_summed)
 	ck_assert_uint_eq(top.counters.oom_kills, U64_UNKNOWN);
 	ck_assert_uint_eq(top.levels.tasks, U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(no_groups)
 {
 	group_sum(groups, 0);
 }
-END_TEST

@@ -18,26 +18,17 @@
 /* A file of a group, by the mount, the group and the name. */
 static void put(struct rig *rig, const char *place, const char *name, const char *text)
 {
-	char path[300];
-
-	snprintf(path, sizeof(path), CG "/%s/%s", place, name);
-	rig_put(rig, path, "%s", text);
+	rig_put(rig, textf(CG "/%s/%s", place, name), "%s", text);
 }
 
 static void put_number(struct rig *rig, const char *place, const char *name, uint64_t number)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)number);
-	put(rig, place, name, text);
+	put(rig, place, name, textf("%llu\n", (unsigned long long)number));
 }
 
 static void make(struct rig *rig, const char *place)
 {
-	char path[300];
-
-	snprintf(path, sizeof(path), CG "/%s", place);
-	rig_make(rig, path);
+	rig_make(rig, textf(CG "/%s", place));
 }
 
 static void put_machine(struct rig *rig)
@@ -55,19 +46,16 @@ static void put_machine(struct rig *rig)
 
 static void put_group_2(struct rig *rig, const char *place, uint64_t used_us, uint64_t memory)
 {
-	char text[512];
-
 	make(rig, place);
 	put(rig, place, "cgroup.type", "domain\n");
-	snprintf(text, sizeof(text), "usage_usec %llu\nnr_periods 10\nnr_throttled 0\nthrottled_usec 0\n",
-		 (unsigned long long)used_us);
-	put(rig, place, "cpu.stat", text);
+	put(rig, place, "cpu.stat",
+	    textf("usage_usec %llu\nnr_periods 10\nnr_throttled 0\nthrottled_usec 0\n",
+	    (unsigned long long)used_us));
 	put(rig, place, "cpu.max", "max 100000\n");
 	put_number(rig, place, "memory.current", memory);
 	put(rig, place, "memory.max", "max\n");
-	snprintf(text, sizeof(text), "anon %llu\nfile 4096\nkernel 1024\nworkingset_refault_anon 1\n",
-		 (unsigned long long)memory / 2);
-	put(rig, place, "memory.stat", text);
+	put(rig, place, "memory.stat", textf("anon %llu\nfile 4096\nkernel 1024\nworkingset_refault_anon 1\n",
+	    (unsigned long long)memory / 2));
 	put(rig, place, "memory.events", "low 0\noom 1\noom_kill 1\n");
 	put(rig, place, "memory.swap.current", "0\n");
 	put(rig, place, "pids.current", "5\n");
@@ -165,7 +153,6 @@ START_TEST(bytes_of_a_disk_with_paths)
 	assert_close(number(frame, "/", "write_bytes"), 1024000);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(version_2)
 {
@@ -234,7 +221,6 @@ START_TEST(version_2)
 		  "io_stalled_seconds=0.4");
 	rig_close(&rig);
 }
-END_TEST
 
 #define MOUNTS_1                                                                                             \
 	"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"                                                  \
@@ -325,7 +311,6 @@ START_TEST(version_1)
 	assert_close(number(frame, "(rest)", "cpu_ratio"), 1);
 	rig_close(&rig);
 }
-END_TEST
 
 struct expected {
 	const char *column;
@@ -390,7 +375,6 @@ START_TEST(numbers_of_the_machine)
 	assert_close(number(rig_sample(&rig, 2), "/", "refaults"), 70);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Its top is a group of the machine, with files of its own. */
 START_TEST(numbers_of_a_container)
@@ -418,7 +402,6 @@ START_TEST(numbers_of_a_container)
 	assert_close(number(frame, "(rest)", "memory_bytes"), (double)(104 * MIB));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(files_of_version_1)
 {
@@ -461,7 +444,6 @@ START_TEST(files_of_version_1)
 	ck_assert(isnan(number(frame, "/a/b", "memory_limit_bytes")));
 	rig_close(&rig);
 }
-END_TEST
 
 /* Of two and more their number is told. */
 START_TEST(groups_without_cpu_time)
@@ -476,19 +458,15 @@ START_TEST(groups_without_cpu_time)
 			 "CPU time of 2 groups is not counted: they are not in the hierarchy cpuacct");
 	rig_close(&rig);
 }
-END_TEST
 
 /* Kills of the machine since boot, and files of a group of version 2 about those at its limit. */
 static void put_kills_2(struct rig *rig, const char *place, unsigned machine, unsigned killed,
 			unsigned failed, unsigned own_failed)
 {
-	char text[128];
-
 	rig_put(rig, "proc/vmstat", "oom_kill %u\n", machine);
-	snprintf(text, sizeof(text), "oom %u\noom_kill %u\n", failed, killed);
-	put(rig, place, "memory.events", text);
-	snprintf(text, sizeof(text), "oom %u\noom_kill %u\n", own_failed, own_failed ? killed : 0);
-	put(rig, place, "memory.events.local", text);
+	put(rig, place, "memory.events", textf("oom %u\noom_kill %u\n", failed, killed));
+	put(rig, place, "memory.events.local", textf("oom %u\noom_kill %u\n", own_failed, own_failed ?
+	    killed : 0));
 }
 
 #define SLICE "system.slice"
@@ -528,7 +506,6 @@ START_TEST(kills_at_limits_of_version_2)
 	assert_kills(rig_sample(&rig, 1), 1, 3, 3);
 	rig_close(&rig);
 }
-END_TEST
 
 /* A sample between the failure and its kill; but not one long before a kill of the machine. */
 START_TEST(a_kill_may_come_a_sample_after_its_failure)
@@ -556,7 +533,6 @@ START_TEST(a_kill_may_come_a_sample_after_its_failure)
 	assert_kills(rig_sample(&rig, 1), 1, 1, 1);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Before Linux 5.2 there is no memory.events.local; a limit above kills in groups below. */
 START_TEST(kills_below_a_limit_are_those_of_the_limit)
@@ -573,7 +549,6 @@ START_TEST(kills_below_a_limit_are_those_of_the_limit)
 	ck_assert_double_eq(number(rig_sample(&rig, 1), "/" SLICE, "limit_oom_kills"), 1);
 	rig_close(&rig);
 }
-END_TEST
 
 #define OOM                                                                                                  \
 	"6,811,2240835420,-;oom-kill:constraint=%s,nodemask=(null),cpuset=/,mems_allowed=0,%s,"              \
@@ -605,7 +580,6 @@ START_TEST(killed_processes_have_names)
 	ck_assert_str_eq(text_at(rig_sample(&rig, 1), "/" SERVICE, "killed"), "last 4");
 	rig_close(&rig);
 }
-END_TEST
 
 /* Each group counts its own kills, and the limit the allocations that failed there. */
 START_TEST(kills_at_limits_of_version_1)
@@ -632,7 +606,6 @@ START_TEST(kills_at_limits_of_version_1)
 	ck_assert_double_eq(number(frame, "/", "all_limit_oom_kills"), 1);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(tasks_without_their_controller)
 {
@@ -652,7 +625,6 @@ START_TEST(tasks_without_their_controller)
 	assert_close(number(frame, "(rest)", "tasks"), 46);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(tasks_where_their_controller_has_no_groups)
 {
@@ -671,7 +643,6 @@ START_TEST(tasks_where_their_controller_has_no_groups)
 	assert_close(number(frame, "(rest)", "tasks"), 46);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Its tasks are those of other groups, too, so that no sum has them twice. */
 START_TEST(a_group_in_the_cpu_hierarchy_alone)
@@ -704,7 +675,6 @@ START_TEST(a_group_in_the_cpu_hierarchy_alone)
 			 "memory of /quota is not counted: it is not in the hierarchy memory");
 	rig_close(&rig);
 }
-END_TEST
 
 /* Since Linux 6.9 version 1 prints no device before one has a limit: that is not "no I/O". */
 START_TEST(io_that_is_not_counted)
@@ -722,7 +692,6 @@ START_TEST(io_that_is_not_counted)
 	ck_assert(frame_newest_notice(frame, "group") != NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Controllers of version 1, and services in version 2 alone, which counts CPU time. */
 START_TEST(hybrid)
@@ -749,7 +718,6 @@ START_TEST(hybrid)
 	assert_closes(frame, "memory_bytes");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(removed_groups_leave_no_jump)
 {
@@ -774,7 +742,6 @@ START_TEST(removed_groups_leave_no_jump)
 	assert_close(number(frame, "(rest)", "cpu_ratio"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* A group with the path of an earlier one: how fast its counters grew is not known, and never negative. */
 START_TEST(a_group_made_again)
@@ -803,7 +770,6 @@ START_TEST(a_group_made_again)
 	assert_closes(frame, "cpu_ratio");
 	rig_close(&rig);
 }
-END_TEST
 
 /* Its counters are set back, as if it was made again with the same number. */
 START_TEST(counters_that_shrink)
@@ -824,28 +790,23 @@ START_TEST(counters_that_shrink)
 	ck_assert(!(number(frame, "(rest)", "read_bytes_per_second") > 0));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(pressure_that_is_not_measured)
 {
 	static const char *const names[] = { "cpu", "memory", "io" };
 	static const char *const places[] = { "system.slice", "system.slice/ssh.service", "user.slice" };
 	const struct frame *frame;
-	char path[200];
 	struct rig rig;
 
 	open_version_2(&rig);
-	for (unsigned i = 0; i < 9; i++) {
-		snprintf(path, sizeof(path), CG "/%s/%s.pressure", places[i / 3], names[i % 3]);
-		rig_remove(&rig, path);
-	}
+	for (unsigned i = 0; i < 9; i++)
+		rig_remove(&rig, textf(CG "/%s/%s.pressure", places[i / 3], names[i % 3]));
 	open_topic(&rig);
 	frame = rig_sample(&rig, 2);
 	ck_assert(isnan(number(frame, "/user.slice", "memory_stalled_seconds")));
 	ck_assert(frame_newest_notice(frame, "group") != NULL);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(hostile_names)
 {
@@ -871,7 +832,6 @@ START_TEST(hostile_names)
 	assert_closes(frame, "memory_bytes");
 	rig_close(&rig);
 }
-END_TEST
 
 #define IDLE_GROUPS 400
 
@@ -908,10 +868,8 @@ START_TEST(idle_groups_in_turns)
 	}
 	ck_assert_msg(most * 8 < first, "%u reads, %u at first", (unsigned)most, (unsigned)first);
 	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), "/system.slice/idle-%u.service", i);
-		oldest = fmax(oldest, number(frame, path, "age_seconds"));
+		oldest = fmax(oldest, number(frame, textf("/system.slice/idle-%u.service", i),
+			      "age_seconds"));
 	}
 	ck_assert_msg(oldest > 20 && oldest <= 30, "%g", oldest);
 	put(&rig, "", "cpu.stat", "usage_usec 13000000\n");
@@ -924,7 +882,6 @@ START_TEST(idle_groups_in_turns)
 	assert_close(number(frame, "/system.slice/idle-7.service", "age_seconds"), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 static double age_of(const struct frame *frame, const char *format, unsigned number_in_name)
 {
@@ -969,7 +926,6 @@ START_TEST(a_round_of_idle_groups)
 	ck_assert_double_eq(oldest_idle(frame, IDLE_GROUPS), 30);
 	rig_close(&rig);
 }
-END_TEST
 
 /* In the first sample in which they are busy all are read. */
 START_TEST(busy_groups_are_read_at_once)
@@ -1001,7 +957,6 @@ START_TEST(busy_groups_are_read_at_once)
 	ck_assert_double_gt(oldest_idle(frame, IDLE_GROUPS), 0); /* the others wait */
 	rig_close(&rig);
 }
-END_TEST
 
 /* So many of them work in each of six samples: the greatest age that one has in the last three. */
 static double oldest_busy(struct rig *rig, unsigned n_groups)
@@ -1011,17 +966,14 @@ static double oldest_busy(struct rig *rig, unsigned n_groups)
 
 	for (unsigned tick = 0; tick < 6; tick++) {
 		const struct frame *frame;
-		char machine[32];
 
-		snprintf(machine, sizeof(machine), "usage_usec %u\n", 20000000 + ++used);
-		put(rig, "", "cpu.stat", machine);
+		put(rig, "", "cpu.stat", textf("usage_usec %u\n", 20000000 + ++used));
 		put_group_2(rig, "system.slice", 5000000 + used, 64 * MIB);
 		for (unsigned i = 0; i < n_groups; i++) {
-			char place[64], text[32];
+			char place[64];
 
 			snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
-			snprintf(text, sizeof(text), "usage_usec %u\n", used);
-			put(rig, place, "cpu.stat", text);
+			put(rig, place, "cpu.stat", textf("usage_usec %u\n", used));
 		}
 		frame = rig_sample(rig, 1);
 		if (tick >= 3)
@@ -1044,7 +996,6 @@ START_TEST(many_busy_groups_are_read_in_turns)
 	ck_assert_double_eq(oldest_busy(&rig, 256), 2);
 	rig_close(&rig);
 }
-END_TEST
 
 /* The first 64 of them; without their numbers the rest would be wrong. */
 START_TEST(groups_below_the_top_are_always_read)
@@ -1078,7 +1029,6 @@ START_TEST(groups_below_the_top_are_always_read)
 	ck_assert_uint_eq(n_always, 64);
 	rig_close(&rig);
 }
-END_TEST
 
 /* With the top. */
 START_TEST(of_32_groups_all_are_read)
@@ -1103,7 +1053,6 @@ START_TEST(of_32_groups_all_are_read)
 	ck_assert_double_gt(oldest_idle(&rig.frames[rig.present], 29), 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* 128 with the top; the others wait, with a limit or without one where nothing has run yet. */
 START_TEST(the_first_128_groups_do_not_wait)
@@ -1124,7 +1073,6 @@ START_TEST(the_first_128_groups_do_not_wait)
 	ck_assert(isnan(number(frame, "/system.slice/idle-399.service", "memory_limit_bytes")));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_limit_of_nothing_is_not_near)
 {
@@ -1144,7 +1092,6 @@ START_TEST(a_limit_of_nothing_is_not_near)
 			    (double)(64 * MIB - 8));
 	rig_close(&rig);
 }
-END_TEST
 
 /* On a screen that shows no groups, only those that may be near a limit are read at first. */
 START_TEST(groups_wait_for_their_turn)
@@ -1185,7 +1132,6 @@ START_TEST(groups_wait_for_their_turn)
 	assert_closes(frame, "memory_bytes");
 	rig_close(&rig);
 }
-END_TEST
 
 /* On a screen that shows no groups, one that gets a limit, and one below a busy group, are found at once. */
 START_TEST(groups_without_limit_are_read_in_turns)
@@ -1217,7 +1163,6 @@ START_TEST(groups_without_limit_are_read_in_turns)
 	ck_assert(has_row(frame, below));
 	rig_close(&rig);
 }
-END_TEST
 
 /* They are all read within a round, and no counter of theirs or of the groups above seems to grow. */
 START_TEST(groups_that_waited)
@@ -1228,10 +1173,8 @@ START_TEST(groups_that_waited)
 
 	open_idle(&rig);
 	for (unsigned i = 0; i < IDLE_GROUPS; i++) {
-		char place[64];
-
-		snprintf(place, sizeof(place), "system.slice/idle-%u.service", i);
-		put(&rig, place, "io.stat", "8:0 rbytes=1 wbytes=2 rios=1 wios=1\n");
+		put(&rig, textf("system.slice/idle-%u.service", i), "io.stat",
+		    "8:0 rbytes=1 wbytes=2 rios=1 wios=1\n");
 	}
 	open_topic(&rig);
 	rig.request.batch = false;
@@ -1257,7 +1200,6 @@ START_TEST(groups_that_waited)
 	ck_assert_msg(oldest <= 30, "%g", oldest);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(names_from_engines)
 {
@@ -1300,7 +1242,6 @@ START_TEST(names_from_engines)
 			 "app");
 	rig_close(&rig);
 }
-END_TEST
 
 #define SCOPE "system.slice/docker-" ID ".scope"
 
@@ -1329,7 +1270,6 @@ START_TEST(a_name_is_looked_for_three_times)
 	ck_assert_str_eq(name_after(2), "late");
 	ck_assert_str_ne(name_after(3), "late");
 }
-END_TEST
 
 #define CONTAINERS "var/lib/containers/storage/"
 #define CONTAINERD "run/containerd/io.containerd.runtime.v2.task/"
@@ -1380,7 +1320,6 @@ START_TEST(where_engines_keep_names)
 	check_place(ENGINE_PODMAN, CONTAINERS "vfs-containers", "containers.json", list, "db");
 	check_place(ENGINE_PODMAN, CONTAINERS "btrfs-containers", "containers.json", list, "db");
 }
-END_TEST
 
 static bool parses(const char *json, struct container_name *name)
 {
@@ -1420,7 +1359,6 @@ START_TEST(hostile_files_of_engines)
 	ck_assert(!container_name_find(&env.root, ENGINE_DOCKER, ID, &name)); /* too long */
 	rig_close(&rig);
 }
-END_TEST
 
 /* As in a snap without plugs: mounted, but nothing of it may be read. */
 START_TEST(hierarchies_that_cannot_be_read)
@@ -1438,7 +1376,6 @@ START_TEST(hierarchies_that_cannot_be_read)
 	ck_assert(isnan(number(frame, "/", "memory_limit_bytes")));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(no_groups_at_all)
 {
@@ -1452,4 +1389,3 @@ START_TEST(no_groups_at_all)
 	topic_forget(&sample);
 	rig_close(&rig);
 }
-END_TEST

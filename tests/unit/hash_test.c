@@ -26,7 +26,6 @@ START_TEST(an_empty_table_finds_nothing)
 	hash_clear(&table);
 	hash_free(&table);
 }
-END_TEST
 
 START_TEST(finds_every_key_after_growth)
 {
@@ -42,7 +41,6 @@ START_TEST(finds_every_key_after_growth)
 	ck_assert_uint_eq(find(&table, hash_u64(3), 3), HASH_NONE);
 	hash_free(&table);
 }
-END_TEST
 
 START_TEST(tells_keys_of_one_hash_apart)
 {
@@ -58,7 +56,6 @@ START_TEST(tells_keys_of_one_hash_apart)
 	ck_assert_uint_eq(find(&table, 1, 5), HASH_NONE);
 	hash_free(&table);
 }
-END_TEST
 
 START_TEST(a_cleared_table_keeps_its_room)
 {
@@ -79,7 +76,6 @@ START_TEST(a_cleared_table_keeps_its_room)
 	ck_assert_uint_eq(table.n_slots, n_slots);
 	hash_free(&table);
 }
-END_TEST
 
 START_TEST(bytes_are_hashed_as_one_text)
 {
@@ -88,4 +84,3 @@ START_TEST(bytes_are_hashed_as_one_text)
 	ck_assert_uint_eq(whole, hash_bytes(hash_bytes(HASH_SEED, span_text("foo")), span_text("bar")));
 	ck_assert_uint_eq(whole, UINT64_C(0x85944171f73967e8)); /* as published for FNV-1a */
 }
-END_TEST

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread that is begun only to be remembered: the test calls what it would run, once and again. Like
- * still_clock.h it is defined here, in the one file of a test program.
+ * A thread that is begun only to be remembered: the test calls what it would run, once and again. It is
+ * defined here, in the one file of a test program: from the library of all it would take the place of threads
+ * in each.
  */
 #ifndef PANETOP_TESTS_HELD_THREAD_H
 #define PANETOP_TESTS_HELD_THREAD_H

@@ -120,7 +120,6 @@ START_TEST(each_job_has_its_own_result)
 	}
 	finish(team, true);
 }
-END_TEST
 
 START_TEST(descriptors_go_with_their_jobs)
 {
@@ -137,7 +136,6 @@ START_TEST(descriptors_go_with_their_jobs)
 	}
 	finish(team, true);
 }
-END_TEST
 
 START_TEST(what_is_behind_a_job_that_hangs_runs_elsewhere)
 {
@@ -153,7 +151,6 @@ START_TEST(what_is_behind_a_job_that_hangs_runs_elsewhere)
 		ck_assert_uint_eq(n_done, N - 1);
 	}
 }
-END_TEST
 
 START_TEST(a_job_that_ends_its_helper_is_dropped_and_no_other)
 {
@@ -170,7 +167,6 @@ START_TEST(a_job_that_ends_its_helper_is_dropped_and_no_other)
 		finish(team, true);
 	}
 }
-END_TEST
 
 /* By someone else, between two jobs. */
 START_TEST(a_helper_that_was_killed_is_replaced)
@@ -191,7 +187,6 @@ START_TEST(a_helper_that_was_killed_is_replaced)
 	ck_assert_uint_le(n_dropped, 1); /* what it was given before panetop saw its end */
 	finish(team, true);
 }
-END_TEST
 
 START_TEST(jobs_of_a_closed_team_are_done_or_left)
 {
@@ -205,4 +200,3 @@ START_TEST(jobs_of_a_closed_team_are_done_or_left)
 	ck_assert_uint_eq(n_done, N - 1);
 	helper_stop();
 }
-END_TEST

@@ -140,7 +140,6 @@ START_TEST(each_number_has_its_row)
 	ck_assert_str_eq(text(&frame, 0, "severity"), "");
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(what_is_not_there_is_unknown)
 {
@@ -170,7 +169,6 @@ START_TEST(what_is_not_there_is_unknown)
 	ck_assert(isnan(number(&frame, "db1", "cpus")) && isnan(number(&frame, "db1", "tasks")));
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(zero_is_known)
 {
@@ -186,7 +184,6 @@ START_TEST(zero_is_known)
 	ck_assert_double_eq(number(&frame, "localhost", "tasks"), 0);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(a_row_is_made_where_it_is_wanted)
 {
@@ -201,7 +198,6 @@ START_TEST(a_row_is_made_where_it_is_wanted)
 	ck_assert_uint_eq(frame_table(&frame, "host")->n_rows, 1);
 	frame_close(&frame);
 }
-END_TEST
 
 static void find(struct frame *frame, const char *severity, const char *subject, const char *words)
 {
@@ -239,7 +235,6 @@ START_TEST(the_first_of_the_worst_findings_stands_there)
 	ck_assert_double_eq(number(&frame, "localhost", "findings"), 5);
 	frame_close(&frame);
 }
-END_TEST
 
 /* Of those that are as bad as each other the first one stays first. */
 START_TEST(machines_are_sorted_by_their_findings)
@@ -268,7 +263,6 @@ START_TEST(machines_are_sorted_by_their_findings)
 	}
 	frame_close(&frame);
 }
-END_TEST
 
 /* Why nothing comes is worse than what came last. */
 START_TEST(trouble_is_critical)
@@ -290,7 +284,6 @@ START_TEST(trouble_is_critical)
 	frame_close(&frame);
 	frame_close(&of);
 }
-END_TEST
 
 START_TEST(its_topics_are_wanted)
 {
@@ -312,7 +305,6 @@ START_TEST(its_topics_are_wanted)
 	ck_assert_uint_eq(n_wanted, 1 + sizeof(parts) / sizeof(parts[0]));
 	free(wanted);
 }
-END_TEST
 
 /* Derived from other tables, over an interval; why a machine does not answer is another text each time. */
 START_TEST(its_table_is_described)
@@ -327,4 +319,3 @@ START_TEST(its_table_is_described)
 			      column->key);
 	}
 }
-END_TEST

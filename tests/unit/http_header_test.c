@@ -46,7 +46,6 @@ START_TEST(who_names_openmetrics_gets_it)
 			  "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,"
 			  "text/plain;version=0.0.4;q=0.2,*/*;q=0.1"));
 }
-END_TEST
 
 START_TEST(everyone_else_gets_text)
 {
@@ -62,7 +61,6 @@ START_TEST(everyone_else_gets_text)
 	/* a comma in quotes separates nothing */
 	ck_assert(!prefers("text/plain;x=\",application/openmetrics-text,\""));
 }
-END_TEST
 
 START_TEST(a_malformed_weight_is_none)
 {
@@ -71,7 +69,6 @@ START_TEST(a_malformed_weight_is_none)
 	ck_assert(!prefers(";;;q=1,;,=,"));
 	ck_assert(!prefers("\""));
 }
-END_TEST
 
 static void check_host(const char *field, const char *expected)
 {
@@ -99,7 +96,6 @@ START_TEST(hosts_lose_port_and_brackets)
 	check_host("name:80x", NULL);
 	check_host("a:1:2", NULL);
 }
-END_TEST
 
 static bool is_known(const char *field, const char *names)
 {
@@ -116,7 +112,6 @@ START_TEST(addresses_and_own_names_are_known)
 	ck_assert(is_known("web1", "web1,web1.example.org"));
 	ck_assert(is_known("WEB1.example.org.", "web1,web1.example.org"));
 }
-END_TEST
 
 START_TEST(other_names_are_not_known)
 {
@@ -131,7 +126,6 @@ START_TEST(other_names_are_not_known)
 	ck_assert(!is_known("", ",,"));
 	ck_assert(!is_known("0123456789012345678901234567890123456789012345678901234567890", ""));
 }
-END_TEST
 
 static struct listen_address parsed(const char *text)
 {
@@ -168,7 +162,6 @@ START_TEST(addresses_are_numbers)
 	ck_assert_str_eq(parsed("0.0.0.0:1").names, "");
 	ck_assert_str_eq(parsed("0.0.0.0:1,web1,web1.example.org").names, "web1,web1.example.org");
 }
-END_TEST
 
 START_TEST(other_places_have_their_words)
 {
@@ -181,7 +174,6 @@ START_TEST(other_places_have_their_words)
 	ck_assert_int_eq(address.kind, LISTEN_SYSTEMD);
 	ck_assert_str_eq(address.names, "web1");
 }
-END_TEST
 
 START_TEST(what_is_no_address_is_refused)
 {
@@ -220,7 +212,6 @@ START_TEST(what_is_no_address_is_refused)
 	memcpy(longest + sizeof(longest) - 6, ":9799", 6);
 	ck_assert(!listen_address_parse(&address, longest));
 }
-END_TEST
 
 /* A place for sockets, and what was told of the last one that could not be opened. */
 static char place[SCRATCH_PATH_MAX];
@@ -281,7 +272,6 @@ START_TEST(a_socket_in_a_directory_is_of_its_owner_alone)
 	ck_assert(first.fd == -1 && stat(address.path, &status) < 0);
 	listen_socket_close(&first);
 }
-END_TEST
 
 /* Of a program that was killed; what came in its place is left. */
 START_TEST(a_socket_that_was_left_is_replaced)
@@ -307,7 +297,6 @@ START_TEST(a_socket_that_was_left_is_replaced)
 	listen_socket_close(&second);
 	ck_assert_int_eq(stat(other, &status), 0);
 }
-END_TEST
 
 START_TEST(what_is_no_socket_is_left)
 {
@@ -332,7 +321,6 @@ START_TEST(what_is_no_socket_is_left)
 		ck_assert(was_told("too many"));
 	}
 }
-END_TEST
 
 /* On a port that the kernel chooses. */
 START_TEST(a_port_is_of_one_program)
@@ -359,7 +347,6 @@ START_TEST(a_port_is_of_one_program)
 	listen_socket_close(&second);
 	close(client);
 }
-END_TEST
 
 /* In a process of its own, which has these at 3 and 4. */
 static int take_handed_over(const char *pid, const char *count, int first, int second, unsigned room,
@@ -441,4 +428,3 @@ START_TEST(sockets_of_systemd_are_handed_over)
 		ck_assert_msg(status == 0, "case %zu: %d", i, status);
 	}
 }
-END_TEST

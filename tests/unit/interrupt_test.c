@@ -3,11 +3,9 @@
 #include <config.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/unknown.h"
 #include "core/wrap.h"
@@ -43,47 +41,6 @@ static const struct frame *two_samples(struct rig *rig)
 	return rig_sample(rig, 2);
 }
 
-START_TEST(interrupts_have_rates_devices_and_places)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig);
-
-	ck_assert(number(frame, "interrupt", "36", "all", "per_second") == 4100);
-	ck_assert(number(frame, "interrupt", "36", "1", "per_second") == 4100);
-	ck_assert(number(frame, "interrupt", "LOC", "all", "per_second") == 250);
-	ck_assert(number(frame, "interrupt", "LOC", "1", "per_second") == 0);
-	ck_assert_str_eq(text_at(frame, "36", "all", "device"), "virtio1-req.0");
-	ck_assert_str_eq(text_at(frame, "41", "all", "device"), "virtio3-rx, a name with spaces");
-	ck_assert_str_eq(text_at(frame, "LOC", "all", "device"), "Local timer interrupts");
-	ck_assert_str_eq(text_at(frame, "36", "all", "affinity"), "0-1");
-	ck_assert_str_eq(text_at(frame, "36", "all", "effective"), "1");
-	ck_assert(number(frame, "interrupt", "36", "all", "node") == 0);
-	ck_assert(isnan(number(frame, "interrupt", "41", "all", "node")));
-	ck_assert_str_eq(text_at(frame, "36", "all", "how"), "proc");
-	ck_assert(isnan(number(frame, "interrupt", "36", "all", "seconds")));
-	ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), "36", "0"));  /* never there */
-	ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), "ERR", "0")); /* of all CPUs */
-	ck_assert(number(frame, "interrupt", "ERR", "all", "interrupts") == 3);
-	rig_close(&rig);
-}
-
-/* They have one number, in the column of the first CPU; ARM writes Err. */
-START_TEST(errors_are_those_of_all_cpus)
-{
-	static const char *const labels[] = { "Err", "MIS" };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "interrupts", all_topics);
-	rig_put(&rig, "proc/interrupts", "           CPU0       CPU1\nErr:          5\nMIS:          7\n");
-	frame = rig_sample(&rig, 0);
-	for (unsigned i = 0; i < 2; i++) {
-		ck_assert(number(frame, "interrupt", labels[i], "all", "interrupts") == (i ? 7 : 5));
-		ck_assert_ptr_null(table_find(frame_table(frame, "interrupt"), labels[i], "0"));
-	}
-	rig_close(&rig);
-}
-
 /* Eight in each sample: of eight lines, all. */
 START_TEST(where_an_interrupt_may_go_is_read_again)
 {
@@ -94,17 +51,6 @@ START_TEST(where_an_interrupt_may_go_is_read_again)
 	rig_put(&rig, "proc/irq/36/effective_affinity_list", "0\n");
 	ck_assert_str_eq(text_at(rig_sample(&rig, 2), "36", "all", "affinity"), "0");
 	ck_assert_str_eq(text_at(rig_sample(&rig, 2), "36", "1", "effective"), "0");
-	rig_close(&rig);
-}
-
-START_TEST(counters_of_32_bits_go_on_after_a_wrap)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig);
-
-	ck_assert(number(frame, "interrupt", "41", "0", "per_second") == 500);
-	ck_assert(number(frame, "interrupt", "41", "all", "interrupts") == 4294968000.0);
-	ck_assert(number(frame, "backlog", "1", NULL, "processed_per_second") == 16);
 	rig_close(&rig);
 }
 
@@ -129,121 +75,6 @@ START_TEST(a_value_that_fell_is_left_out_once)
 		wrapping_count_update(&count, readings[i].value, readings[i].value);
 		ck_assert_uint_eq(wrapping_count_total(&count), readings[i].total);
 	}
-}
-
-START_TEST(backlogs_count_drops_and_squeezed_polls)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig);
-
-	ck_assert(number(frame, "backlog", "0", NULL, "dropped_per_second") == 4);
-	ck_assert(number(frame, "backlog", "all", NULL, "dropped_per_second") == 4);
-	ck_assert(number(frame, "backlog", "1", NULL, "squeezed_per_second") == 50);
-	ck_assert(number(frame, "backlog", "1", NULL, "waiting") == 5);
-	ck_assert(number(frame, "backlog", "1", NULL, "steered") == 2);
-	rig_close(&rig);
-}
-
-/* What it counted stays in the sum; what waited there does not wait any more. */
-START_TEST(an_offline_cpu_has_no_backlog)
-{
-	static const char line[] =
-		"000000%02x 00000000 00000000 00000000 00000000 00000000 00000000 00000000 "
-		"00000000 00000000 00000000 %08x %08x 00000000 00000000\n";
-	const struct frame *frame;
-	char text[2][256];
-	struct rig rig;
-
-	rig_open(&rig, "interrupts", all_topics);
-	snprintf(text[0], sizeof(text[0]), line, 16, 7, 0);
-	snprintf(text[1], sizeof(text[1]), line, 32, 99, 1);
-	rig_put(&rig, "proc/net/softnet_stat", "%s%s", text[0], text[1]);
-	frame = rig_sample(&rig, 1);
-	ck_assert(number(frame, "backlog", "all", NULL, "waiting") == 106);
-	rig_put(&rig, "proc/net/softnet_stat", "%s", text[0]);
-	frame = rig_sample(&rig, 1);
-	ck_assert(number(frame, "backlog", "all", NULL, "waiting") == 7);
-	ck_assert(isnan(number(frame, "backlog", "1", NULL, "waiting")));
-	ck_assert(number(frame, "backlog", "1", NULL, "processed") == 32);
-	ck_assert(number(frame, "backlog", "all", NULL, "processed") == 48);
-	rig_close(&rig);
-}
-
-/* Linux 3.2 has ten numbers, 4.4 eleven, and neither has the CPU. */
-START_TEST(older_kernels_have_fewer_numbers)
-{
-	struct rig rig;
-	const struct frame *frame;
-
-	rig_open(&rig, "interrupts", all_topics);
-	rig_put(&rig, "proc/stat",
-		"cpu  2 0 0 2 0 0 0 0 0 0\ncpu0 1 0 0 1 0 0 0 0 0 0\ncpu3 1 0 0 1 0 0 0 0 0 0\n");
-	rig_put(&rig, "proc/net/softnet_stat",
-		"00000010 00000001 00000002 00000000 00000000 00000000 00000000 00000000 00000000 00000004\n"
-		"00000020 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 "
-		"00000000\n");
-	frame = rig_sample(&rig, 0);
-	ck_assert(number(frame, "backlog", "3", NULL, "processed") == 32);
-	ck_assert(number(frame, "backlog", "0", NULL, "steered") == 4);
-	ck_assert(isnan(number(frame, "backlog", "0", NULL, "waiting")));
-	ck_assert(isnan(number(frame, "backlog", "all", NULL, "limited")));
-	rig_close(&rig);
-}
-
-START_TEST(malformed_lines_of_backlogs_are_skipped)
-{
-	struct span text = span_text("1 2\nxyz 1 2 3\n1ffffffff 0 0 0\n\n0000000a 0000000b 0000000c\n");
-	struct softnet_line line;
-
-	ck_assert(softnet_next(&text, &line));
-	ck_assert_uint_eq(line.processed, 10);
-	ck_assert_uint_eq(line.squeezed, 12);
-	ck_assert_uint_eq(line.cpu, U64_UNKNOWN);
-	ck_assert(!softnet_next(&text, &line));
-}
-
-/* Kernels have added columns; the last two came together. */
-START_TEST(columns_of_backlogs_came_one_by_one)
-{
-	struct span text = span_text("1 2 3 0 0 0 0 0 0\n1 2 3 0 0 0 0 0 0 4\n1 2 3 0 0 0 0 0 0 4 5\n"
-				     "1 2 3 0 0 0 0 0 0 4 5 6\n1 2 3 0 0 0 0 0 0 4 5 6 7\n");
-	const uint64_t none = U64_UNKNOWN;
-	const uint64_t expected[][4] = { { none, none, none, none }, { 4, none, none, none },
-					 { 4, 5, none, none },	     { 4, 5, none, none },
-					 { 4, 5, 6, 7 } };
-	struct softnet_line line;
-
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		ck_assert(softnet_next(&text, &line));
-		ck_assert_uint_eq(line.steered, expected[i][0]);
-		ck_assert_uint_eq(line.limited, expected[i][1]);
-		ck_assert_uint_eq(line.waiting, expected[i][2]);
-		ck_assert_uint_eq(line.cpu, expected[i][3]);
-	}
-	ck_assert(!softnet_next(&text, &line));
-}
-
-/* A CPU goes offline and returns, another comes online with counts of long ago: no sum jumps. */
-START_TEST(cpus_that_come_and_go_make_no_rates)
-{
-	struct rig rig;
-	const struct frame *frame;
-
-	rig_open(&rig, "interrupts", all_topics);
-	rig_put(&rig, "proc/interrupts", " CPU0 CPU2\n 7: 1000 500 chip 1-edge eth0\n");
-	rig_sample(&rig, 0);
-	rig_put(&rig, "proc/interrupts", " CPU0\n 7: 1010 chip 1-edge eth0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(number(frame, "interrupt", "7", "all", "per_second") == 10);
-	ck_assert(number(frame, "interrupt", "7", "2", "per_second") == 0);
-	rig_put(&rig, "proc/interrupts", " CPU0 CPU1 CPU2\n 7: 1020 999999 505 chip 1-edge eth0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(number(frame, "interrupt", "7", "all", "per_second") == 15);
-	ck_assert(number(frame, "interrupt", "7", "2", "per_second") == 5);
-	rig_put(&rig, "proc/interrupts", " CPU0 CPU1 CPU2\n 7: 1020 1000000 505 chip 1-edge eth0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(number(frame, "interrupt", "7", "1", "per_second") == 1);
-	rig_close(&rig);
 }
 
 static void put_many(struct rig *rig, unsigned n_cpus, uint64_t value)
@@ -320,13 +151,12 @@ static uint64_t of_proc_stat(const char *name, size_t index)
 }
 
 /* The sample lies between two reads of the same numbers. */
-START_TEST(sums_are_those_of_proc_stat)
+START_LIVE_TEST(sums_are_those_of_proc_stat)
 {
 	static const char *const live_topics[] = { "softirq", "interrupt", NULL };
 	struct machine machine = { 0 };
 	const struct table *table;
 	uint64_t before = of_proc_stat("softirq", 0), after, sum = 0, one_before;
-	char name[24];
 
 	one_before = of_proc_stat("intr", 37);
 	open_machine(&machine, live_topics);
@@ -343,8 +173,7 @@ START_TEST(sums_are_those_of_proc_stat)
 		const void *row;
 		uint64_t now;
 
-		snprintf(name, sizeof(name), "%u", irq);
-		row = table_find(table, name, "all");
+		row = table_find(table, textf("%u", irq), "all");
 		if (!row)
 			continue;
 		now = table_u64(table, row, "interrupts");
@@ -499,12 +328,8 @@ static unsigned n_at(const struct frame *frame, const char *affinity)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < LINES; i++) {
-		char label[8];
-
-		snprintf(label, sizeof(label), "%u", 100 + i);
-		n += strcmp(text_at(frame, label, "all", "affinity"), affinity) == 0;
-	}
+	for (unsigned i = 0; i < LINES; i++)
+		n += strcmp(text_at(frame, textf("%u", 100 + i), "all", "affinity"), affinity) == 0;
 	return n;
 }
 
@@ -527,83 +352,5 @@ START_TEST(places_of_many_interrupts_are_read_in_turns)
 	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 4);
 	ck_assert_str_eq(text_at(frame, "119", "all", "affinity"), "5"); /* it has another name */
 	ck_assert_str_eq(text_at(frame, "119", "0", "device"), "other");
-	rig_close(&rig);
-}
-
-/* Every column of a line, and of the sum. */
-START_TEST(columns_of_backlogs_are_told_apart)
-{
-	static const char line[] =
-		"%08x %08x %08x 00000000 00000000 00000000 00000000 00000000 00000000 %08x %08x "
-		"%08x %08x\n";
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "interrupts", all_topics);
-	for (unsigned i = 0; i < 2; i++) {
-		char text[2][160];
-
-		snprintf(text[0], sizeof(text[0]), line, 100 + 10 * i, 20 + 2 * i, 30 + 3 * i, 40 + 4 * i,
-			 50 + 6 * i, 7, 2);
-		snprintf(text[1], sizeof(text[1]), line, 1000 + 100 * i, 2000 + 200 * i, 3000 + 300 * i,
-			 4000 + 400 * i, 5000 + 500 * i, 60, 5);
-		rig_put(&rig, "proc/net/softnet_stat", "%s%s", text[0], text[1]);
-		frame = rig_sample(&rig, 2);
-	}
-	check_row(frame, "backlog",
-		  "cpu=2 processed_per_second=5 dropped_per_second=1 squeezed_per_second=1.5 "
-		  "steered_per_second=2 limited_per_second=3 waiting=7 processed=110 dropped=22 squeezed=33 "
-		  "steered=44 limited=56");
-	check_row(frame, "backlog",
-		  "cpu=5 processed_per_second=50 dropped_per_second=100 squeezed_per_second=150 "
-		  "steered_per_second=200 limited_per_second=250 waiting=60 processed=1100 dropped=2200 "
-		  "squeezed=3300 steered=4400 limited=5500");
-	check_row(frame, "backlog",
-		  "cpu=all processed_per_second=55 dropped_per_second=101 squeezed_per_second=151.5 "
-		  "steered_per_second=202 limited_per_second=253 waiting=67 processed=1210 dropped=2222 "
-		  "squeezed=3333 steered=4444 limited=5556");
-	ck_assert_uint_eq(frame_table(frame, "backlog")->n_rows, 3);
-	rig_close(&rig);
-}
-
-/* Without the CPU in its line one that is not online is of none, and more lines than CPUs are nobody's. */
-START_TEST(lines_of_backlogs_without_a_cpu)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "interrupts", all_topics);
-	rig_put(&rig, "proc/stat", "cpu 1 1 1 1\ncpu1 1 1 1 1\ncpu4 1 1 1 1\n");
-	rig_put(&rig, "proc/net/softnet_stat", "00000005 0 0\n00000006 0 0\n00000007 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "backlog")->n_rows, 3);
-	ck_assert(number(frame, "backlog", "1", NULL, "processed") == 5);
-	ck_assert(number(frame, "backlog", "4", NULL, "processed") == 6);
-	ck_assert(number(frame, "backlog", "all", NULL, "processed") == 11);
-	rig_close(&rig);
-}
-
-/* A line that goes has no row, and goes on where it was when it comes back; long labels are none. */
-START_TEST(lines_that_come_and_go)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "interrupts", all_topics);
-	rig_put(&rig, "proc/interrupts", " CPU0 CPU1\n 7: 10 0 chip 1-edge eth0\n NMI: 1 2   Non-maskable\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 2 + 3);
-	ck_assert(number(frame, "interrupt", "NMI", "all", "interrupts") == 3);
-	ck_assert_str_eq(text_at(frame, "NMI", "1", "device"), "Non-maskable");
-	rig_put(&rig, "proc/interrupts",
-		" CPU0 CPU1\n NMI: 1 2   Non-maskable\n A-LABEL-THAT-IS-MUCH-TOO-LONG-FOR-ANY-LINE: 1 2 x\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 3);
-	rig_put(&rig, "proc/interrupts", " CPU0 CPU1\n 7: 14 5 chip 1-edge eth0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "interrupt")->n_rows, 3);
-	ck_assert(number(frame, "interrupt", "7", "all", "interrupts") == 19);
-	ck_assert(number(frame, "interrupt", "7", "0", "interrupts") == 14);
-	ck_assert(number(frame, "interrupt", "7", "1", "interrupts") == 5);
 	rig_close(&rig);
 }

@@ -11,101 +11,14 @@
 #include "model/derive.h"
 #include "rig.h"
 
-static const char *const io_topics[] = { "disk", "interface", NULL };
-
-/* The fixture two seconds apart, with rates. */
-static void sample_both(struct frame *now, struct frame *before)
-{
-	sample_fixture(before, "linux-6.1", 0, io_topics);
-	sample_fixture(now, "linux-6.1", 1, io_topics);
-	frame_derive(now, before);
-}
-
-START_TEST(rates_of_disks)
-{
-	static const struct {
-		const char *device, *column;
-		double value;
-	} cases[] = {
-		{ "sda", "read_bytes_per_second", 524288 },
-		{ "sda", "write_bytes_per_second", 2097152 },
-		{ "sda", "reads_per_second", 5 },
-		{ "sda", "writes_per_second", 20 },
-		{ "sda", "read_wait_seconds", 0.2 },
-		{ "sda", "write_wait_seconds", 0.01 },
-		{ "sda", "merged_ratio", 60.0 / 110 },
-		{ "sda", "queue", 1.2 },
-		{ "sda", "busy_ratio", 0.5 },
-		{ "nvme0n1", "busy_ratio", 0 },
-		{ "dm-0", "read_bytes_per_second", 524288 },
-		/* the data of dm-0 are on sda: they count once */
-		{ "all", "read_bytes_per_second", 524288 },
-		{ "all", "writes_per_second", 20 },
-	};
-	struct frame before, now;
-
-	sample_both(&now, &before);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(fabs(cell_f64(&now, "disk", cases[i].device, cases[i].column) -
-				   cases[i].value) < 1e-9,
-			      "%s %s", cases[i].device, cases[i].column);
-	/* no request, no mean */
-	ck_assert(isnan(cell_f64(&now, "disk", "nvme0n1", "read_wait_seconds")));
-	frame_close(&before);
-	frame_close(&now);
-}
-END_TEST
-
-START_TEST(partitions_and_unused_devices_are_left_out)
-{
-	static const char *const expected[] = { "all", "loop0", "sda", "nvme0n1", "dm-0", "md1", "md12" };
-	struct frame frame;
-	const struct table *table;
-
-	sample_fixture(&frame, "linux-6.1", 0, io_topics);
-	table = frame_table(&frame, "disk");
-	ck_assert_uint_eq(table->n_rows, sizeof(expected) / sizeof(expected[0]));
-	for (size_t i = 0; i < table->n_rows; i++)
-		ck_assert_str_eq(table_text(table, table_row(table, i), "device"), expected[i]);
-	frame_close(&frame);
-}
-END_TEST
-
 static const char *const disk_topic[] = { "disk", NULL };
 
 #define STATS "proc/diskstats"
-#define NOTHING " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 
 static double disk_f64(const struct frame *frame, const char *device, const char *column)
 {
 	return cell_f64(frame, "disk", device, column);
 }
-
-/* Times have 32 bits, and on 32-bit machines the other counters too: growth goes on. */
-START_TEST(counters_that_wrap)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", disk_topic);
-	rig_put(&rig, STATS,
-		"8 0 sda 4294967290 1 4000000000 4294967000 7 0 56 70 0 4294967295 4294967295 0 0 0 0 0 0\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, STATS, "8 0 sda 4 1 4000000080 700 7 0 56 70 0 99 999 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(disk_f64(frame, "sda", "reads_per_second"), 10);
-	ck_assert_double_eq(disk_f64(frame, "sda", "read_bytes_per_second"), 80 * 512);
-	ck_assert_double_eq_tol(disk_f64(frame, "sda", "read_wait_seconds"), 0.0996, 1e-9);
-	ck_assert_double_eq_tol(disk_f64(frame, "sda", "busy_ratio"), 0.1, 1e-9);
-	ck_assert_double_eq_tol(disk_f64(frame, "sda", "queue"), 1, 1e-9);
-	ck_assert_double_eq(disk_f64(frame, "all", "reads_per_second"), 10);
-	rig_put(&rig, STATS, "8 0 sda 14 1 100 800 7 0 56 70 0 199 1999 0 0 0 0 0 0\n"); /* and the sectors */
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(disk_f64(frame, "sda", "read_bytes_per_second"),
-			    (4294967296.0 - 4000000080 + 100) * 512);
-	rig_close(&rig);
-}
-END_TEST
 
 /*
  * The file was read while it was written: "12345678" was "12" for a moment. After that, the growth of both
@@ -142,36 +55,6 @@ START_TEST(a_reading_that_goes_back_is_not_counted)
 	ck_assert(isnan(disk_f64(rig_sample(&rig, 1), "sda", "busy_ratio")));
 	rig_close(&rig);
 }
-END_TEST
-
-/* What is taken out and put back in begins again: that is no wrap, and the sum goes on. */
-START_TEST(devices_that_come_and_go)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", disk_topic);
-	rig_put(&rig, STATS,
-		"8 0 sda 100 0 800 10 100 0 800 10 0 10 20\n8 16 sdb 50 0 400 5 0 0 0 0 0 5 5\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "disk", "all", "reads"), 150);
-	rig_put(&rig, STATS, "8 0 sda 110 0 880 20 100 0 800 10 0 20 30\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "disk")->n_rows, 2);
-	ck_assert_double_eq(disk_f64(frame, "all", "reads_per_second"), 10);
-	rig_put(&rig, STATS, "8 0 sda 3 0 24 2 4 0 32 1 0 3 3\n8 16 sdb 7 0 56 1 0 0 0 0 0 1 1\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(disk_f64(frame, "sda", "reads_per_second")));
-	ck_assert(isnan(disk_f64(frame, "all", "reads_per_second")));
-	ck_assert_double_eq(disk_f64(frame, "sdb", "reads_per_second"), 7);
-	rig_put(&rig, STATS, "8 0 sda 6 0 48 4 8 0 64 2 0 6 6\n8 16 sdb 7 0 56 1 0 0 0 0 0 1 1\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(disk_f64(frame, "sda", "reads_per_second"), 3);
-	ck_assert_double_eq(disk_f64(frame, "all", "reads_per_second"), (6 + 7) / 2.0);
-	ck_assert_double_eq(disk_f64(frame, "all", "writes_per_second"), 4);
-	rig_close(&rig);
-}
-END_TEST
 
 /* What lies on what: the kernel says it, else the name. The disks that count, and what they read in all. */
 START_TEST(one_thing_is_counted_once)
@@ -245,7 +128,6 @@ START_TEST(one_thing_is_counted_once)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* A reading that is less for a moment is unknown; with the next one the rate is that of both intervals. */
 START_TEST(a_disk_that_reads_0_once)
@@ -273,109 +155,6 @@ START_TEST(a_disk_that_reads_0_once)
 	}
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(kinds_and_models)
-{
-	static const struct {
-		const char *device, *kind, *model;
-	} cases[] = {
-		{ "sda", "hdd", "WDC WD40EFRX-68N" },
-		{ "sdb", "ssd", NULL },
-		{ "sdc", NULL, NULL },
-		{ "nvme0n1", "nvme", "FAST 1TB" },
-		{ "vda", "virtio", NULL },
-		{ "loop0", "loop", "/a/b.img" },
-		{ "dm-0", "dm", "vg-root" },
-		{ "md0", "md", "raid1" },
-		{ "zram0", "zram", NULL },
-		{ "cciss/c0d0", "hdd", "LOGICAL" },
-	};
-	static const struct {
-		const char *file, *text;
-	} files[] = {
-		{ "sda/queue/rotational", "1" },
-		{ "sda/queue/physical_block_size", "4096" },
-		{ "sda/device/model", "WDC WD40EFRX-68N  " },
-		{ "sdb/queue/rotational", "0" },
-		{ "nvme0n1/device/model", "FAST 1TB" },
-		{ "loop0/loop/backing_file", "/a/b.img" },
-		{ "dm-0/dm/name", "vg-root" },
-		{ "md0/md/level", "raid1" },
-		{ "cciss!c0d0/queue/rotational", "1" },
-		{ "cciss!c0d0/device/model", "LOGICAL" },
-	};
-	const struct frame *frame;
-	char text[2048] = "", path[128];
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", disk_topic);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "sys/block/%s", files[i].file);
-		*strrchr(path, '/') = '\0';
-		rig_make(&rig, path);
-		snprintf(path, sizeof(path), "sys/block/%s", files[i].file);
-		rig_put(&rig, path, "%s\n", files[i].text);
-	}
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "8 %zu %s 1 0 8 0 0 0 0 0 0 0 0\n",
-			 i, cases[i].device);
-	rig_put(&rig, STATS, "%s", text);
-	frame = rig_sample(&rig, 1);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct table *table = frame_table(frame, "disk");
-		const void *row = table_find(table, cases[i].device, NULL);
-
-		ck_assert_str_eq(table_text(table, row, "kind"), cases[i].kind ? cases[i].kind : "");
-		ck_assert_str_eq(table_text(table, row, "model"), cases[i].model ? cases[i].model : "");
-	}
-	ck_assert_uint_eq(cell_u64(frame, "disk", "sda", "block_bytes"), 4096);
-	ck_assert_uint_eq(cell_u64(frame, "disk", "sdb", "block_bytes"), U64_UNKNOWN);
-	/* another file is attached to the loop device */
-	rig_put(&rig, "sys/block/loop0/loop/backing_file", "/c.img\n");
-	rig_put(&rig, STATS, "7 0 loop0 2 0 16 0 0 0 0 0 0 0 0\n");
-	ck_assert_str_eq(cell_text(rig_sample(&rig, 1), "disk", "loop0", "model"), "/c.img");
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(discards_and_flushes)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", disk_topic);
-	rig_put(&rig, STATS,
-		"8 0 sda 1 0 8 1 1 0 8 1 0 1 1 5 0 80 10 100 200\n8 16 sdb 1 0 8 1 1 0 8 1 0 1 1\n");
-	rig_sample(&rig, 1);
-	rig_put(&rig, STATS,
-		"8 0 sda 1 0 8 1 1 0 8 1 0 1 1 7 0 112 20 110 250\n8 16 sdb 2 0 8 1 1 0 8 1 0 1 1\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(disk_f64(frame, "sda", "discards_per_second"), 2);
-	ck_assert_double_eq(disk_f64(frame, "sda", "discard_bytes_per_second"), 32 * 512);
-	ck_assert_double_eq(disk_f64(frame, "sda", "flushes_per_second"), 10);
-	ck_assert_double_eq_tol(disk_f64(frame, "sda", "flush_wait_seconds"), 0.005, 1e-9);
-	ck_assert(isnan(disk_f64(frame, "sdb", "discards_per_second")));
-	ck_assert(isnan(disk_f64(frame, "sdb", "flushes_per_second")));
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(a_device_that_is_used_for_the_first_time)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", disk_topic);
-	rig_put(&rig, STATS, "7 3 loop3" NOTHING);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "disk")->n_rows, 1);
-	rig_put(&rig, STATS, "7 3 loop3 5 0 40 1 0 0 0 0 0 1 1 0 0 0 0 0 0\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(disk_f64(frame, "loop3", "reads_per_second"), 5);
-	ck_assert_double_eq(disk_f64(frame, "loop3", "read_request_bytes"), 4096);
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(names_of_partitions)
 {
@@ -402,45 +181,4 @@ START_TEST(names_of_partitions)
 				      cases[i].is,
 			      "%s %s", cases[i].disk, cases[i].name);
 }
-END_TEST
 
-START_TEST(rates_of_interfaces)
-{
-	static const struct {
-		const char *name, *column;
-		double value;
-	} cases[] = {
-		{ "eth0", "received_bits_per_second", 1000000 },
-		{ "eth0", "sent_bits_per_second", 100000 },
-		{ "eth0", "received_packets_per_second", 100 },
-		{ "eth0", "sent_packets_per_second", 10 },
-		{ "eth0", "errors_per_second", 1 },
-		{ "eth0", "drops_per_second", 5 },
-		{ "lo", "received_bits_per_second", 16000 },
-		{ "eth0:1", "sent_bits_per_second", 0 },
-		/* only eth0 has a device */
-		{ "all", "received_bits_per_second", 1000000 },
-	};
-	struct frame before, now;
-
-	sample_both(&now, &before);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(fabs(cell_f64(&now, "interface", cases[i].name, cases[i].column) -
-				   cases[i].value) < 1e-9,
-			      "%s %s", cases[i].name, cases[i].column);
-	frame_close(&before);
-	frame_close(&now);
-}
-END_TEST
-
-/* Without sysfs nobody knows which interfaces have a device: their sum is unknown, not 0. */
-START_TEST(a_sum_without_sysfs_is_unknown)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-6.18", 0, io_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "interface", "all", "received_bytes"), U64_UNKNOWN);
-	ck_assert_uint_eq(cell_u64(&frame, "interface", "eth0", "received_bytes"), 1000000);
-	frame_close(&frame);
-}
-END_TEST

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -140,7 +139,6 @@ START_TEST(samples_follow_each_other)
 	frame_close(&frame);
 	source.close(source.state);
 }
-END_TEST
 
 /* It goes on from one to the next by itself, and ends behind the last. */
 START_TEST(it_is_read_to_its_end)
@@ -159,7 +157,6 @@ START_TEST(it_is_read_to_its_end)
 	frame_close(&frame);
 	source.close(source.state);
 }
-END_TEST
 
 static double rate_across(const struct source *source, size_t index, struct frame frames[2])
 {
@@ -194,7 +191,6 @@ START_TEST(there_are_no_rates_across_a_boot)
 		frame_close(&frames[i]);
 	source.close(source.state);
 }
-END_TEST
 
 /* How often it booted between two recordings that are this far apart, by each clock. */
 static unsigned boots_between(int wall_seconds, int mono_seconds)
@@ -229,7 +225,6 @@ START_TEST(clocks_of_one_boot_run_together)
 	ck_assert_uint_eq(boots_between(0, 0), 1);
 	ck_assert_uint_eq(boots_between(1, -1), 1);
 }
-END_TEST
 
 /* Only tables that are wanted are read, in each of them, whenever it is opened. */
 START_TEST(what_is_wanted_holds_for_all)
@@ -254,7 +249,6 @@ START_TEST(what_is_wanted_holds_for_all)
 	frame_close(&frame);
 	source.close(source.state);
 }
-END_TEST
 
 START_TEST(nothing_is_left_before_the_first)
 {
@@ -265,7 +259,6 @@ START_TEST(nothing_is_left_before_the_first)
 	ck_assert_int_eq(joined_cut(joined, START_NS + 100 * SECOND_NS), -ENODATA);
 	source.close(source.state);
 }
-END_TEST
 
 /* The others can be read. */
 START_TEST(what_is_no_recording_is_left_out)
@@ -285,7 +278,6 @@ START_TEST(what_is_no_recording_is_left_out)
 	ck_assert_uint_eq(source_extent(&source, &first_ns, &last_ns), 20);
 	source.close(source.state);
 }
-END_TEST
 
 START_TEST(an_index_behind_the_last_is_that_of_the_last)
 {
@@ -316,7 +308,6 @@ START_TEST(an_index_behind_the_last_is_that_of_the_last)
 	frame_close(&frame);
 	source.close(source.state);
 }
-END_TEST
 
 /* Takes the mark from where the last block of the recording begins. */
 static void damage_last_block(int fd)
@@ -360,4 +351,3 @@ START_TEST(behind_damage_the_next_recording_is_read)
 	frame_close(&frame);
 	source.close(source.state);
 }
-END_TEST

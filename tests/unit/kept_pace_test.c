@@ -78,7 +78,6 @@ START_TEST(what_costs_little_is_in_every_sample)
 	ck_assert_uint_eq(run.n_rests, 0);
 	ck_assert_uint_eq(run.apart_ns, SECOND_NS);
 }
-END_TEST
 
 START_TEST(what_costs_more_keeps_its_share)
 {
@@ -96,7 +95,6 @@ START_TEST(what_costs_more_keeps_its_share)
 		}
 	}
 }
-END_TEST
 
 START_TEST(every_tenth_second_is_the_least)
 {
@@ -110,7 +108,6 @@ START_TEST(every_tenth_second_is_the_least)
 		ck_assert_msg(run.n_rests > 0, "a sample every %g s never rests", delays[i]);
 	}
 }
-END_TEST
 
 START_TEST(a_long_delay_has_them_in_every_sample)
 {
@@ -123,7 +120,6 @@ START_TEST(a_long_delay_has_them_in_every_sample)
 		ck_assert_uint_eq(run.apart_ns, delays[i] * SECOND_NS);
 	}
 }
-END_TEST
 
 /* The pane costs more than the share, its tables little: only to measure that, a sample has none of them. */
 START_TEST(a_costly_pane_is_not_blamed_on_them)
@@ -138,7 +134,6 @@ START_TEST(a_costly_pane_is_not_blamed_on_them)
 	go_on(&run, 600);
 	ck_assert_msg(share(&run) <= 0.02, "%g", share(&run));
 }
-END_TEST
 
 START_TEST(one_dear_sample_changes_little)
 {
@@ -151,4 +146,3 @@ START_TEST(one_dear_sample_changes_little)
 	go_on(&run, 60);
 	ck_assert_uint_le(run.n_rests, 2);
 }
-END_TEST

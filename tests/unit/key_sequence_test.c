@@ -42,10 +42,7 @@ static void check(const char *text, const char *expected)
 
 static void check_key(const char *text, int key)
 {
-	char expected[32];
-
-	snprintf(expected, sizeof(expected), "+%d 97 ", key - K_NAMED);
-	check(text, expected);
+	check(text, textf("+%d 97 ", key - K_NAMED));
 }
 
 START_TEST(home_and_end_in_all_forms)
@@ -63,7 +60,6 @@ START_TEST(home_and_end_in_all_forms)
 	check_key("\033[Aa", K_UP);
 	check_key("\033ODa", K_LEFT);
 }
-END_TEST
 
 START_TEST(unknown_sequences_are_no_keys)
 {
@@ -76,7 +72,6 @@ START_TEST(unknown_sequences_are_no_keys)
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 		check(unknown[i], "97 ");
 }
-END_TEST
 
 START_TEST(an_escape_alone_stays_one)
 {
@@ -87,7 +82,6 @@ START_TEST(an_escape_alone_stays_one)
 	check("\033|[", "27 91 ");
 	check("ab", "97 98 ");
 }
-END_TEST
 
 /* Alt+[, and later a letter: no terminal sends a sequence so slowly. */
 START_TEST(an_unfinished_sequence_is_forgotten)
@@ -98,7 +92,6 @@ START_TEST(an_unfinished_sequence_is_forgotten)
 	check("\033[1\rq", "13 113 ");
 	check("\033[1\033|q", "27 113 ");
 }
-END_TEST
 
 START_TEST(what_the_terminal_answers)
 {
@@ -124,7 +117,6 @@ START_TEST(what_the_terminal_answers)
 	ck_assert_int_eq(n_strings, 1);
 	ck_assert_int_eq(n_devices, 1);
 }
-END_TEST
 
 START_TEST(a_long_answer_is_cut)
 {
@@ -138,4 +130,3 @@ START_TEST(a_long_answer_is_cut)
 	ck_assert_uint_eq(strlen(sequence.text), KEY_ANSWER_MAX - 1);
 	ck_assert_int_eq(key_sequence_feed(&sequence, 'k', 0), 'k');
 }
-END_TEST

@@ -70,19 +70,6 @@ START_TEST(what_follows_is_new)
 	rig_close(&rig);
 }
 
-/* No rows would say that nobody was killed. */
-START_TEST(without_a_log_it_is_not_known)
-{
-	struct rig rig;
-
-	open_with(&rig, "oom_kill 3\n", NULL);
-	ck_assert(frame_table(rig_sample(&rig, 1), "kill")->failed);
-	rig_put(&rig, "proc/vmstat", "oom_kill 0\n");
-	ck_assert(!frame_table(rig_sample(&rig, 1), "kill")->failed); /* nobody was */
-	rig_close(&rig);
-}
-END_TEST
-
 /* Where the kernel has counted no kill the log is not read. */
 START_TEST(no_kill_no_log)
 {
@@ -137,25 +124,6 @@ START_TEST(a_kill_is_not_in_the_future)
 	ck_assert(isnan(cell_f64(frame, "kill", "/a", "age_seconds")));
 	rig_close(&rig);
 }
-
-/* The name is the last part of the path, however short; all of the machine has no path. */
-START_TEST(a_limit_has_the_name_of_its_group)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	open_with(&rig, "oom_kill 3\n",
-		  RECORD("900000000", "oom_memcg=/a", "p,pid=1")
-			  RECORD("900000000", "oom_memcg=/b/c", "p,pid=2")
-				  RECORD("900000000", "global_oom", "p,pid=3"));
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "kill")->n_rows, 3);
-	ck_assert_str_eq(cell_text(frame, "kill", "/a", "name"), "a");
-	ck_assert_str_eq(cell_text(frame, "kill", "/b/c", "name"), "c");
-	ck_assert_str_eq(cell_text(frame, "kill", "/", "name"), "all");
-	rig_close(&rig);
-}
-END_TEST
 
 /* Of more limits those at which one was killed last. */
 START_TEST(the_last_sixteen_limits)

@@ -51,4 +51,3 @@ START_TEST(the_next_best_is_the_highest_priority_that_is_permitted)
 	check_next(LATENCY_FIFO, 80, 10, 2, LATENCY_OTHER, 80);
 	check_next(LATENCY_DEADLINE, 80, 10, 1, LATENCY_OTHER, 80);
 }
-END_TEST

@@ -106,7 +106,6 @@ START_TEST(memory_of_a_thread)
 		check_memory(n_phases, 1000);
 	}
 }
-END_TEST
 
 /* What could not run before is not tried, and a refused policy is told rather than another reason. */
 START_TEST(no_thread_runs)
@@ -129,7 +128,6 @@ START_TEST(no_thread_runs)
 	ck_assert_ptr_null(latency_probe_open(&plan, cpus, 2, errors, &error));
 	ck_assert_int_eq(error, -ENODEV);
 }
-END_TEST
 
 /* CPUs that share a core would slow each other down. */
 START_TEST(threads_are_spread_over_the_period)
@@ -146,7 +144,6 @@ START_TEST(threads_are_spread_over_the_period)
 	ck_assert_uint_eq(offsets[1], 333333);
 	ck_assert_uint_eq(offsets[2], 666666);
 }
-END_TEST
 
 /* Ascending, each once, and those alone on which this process may run. */
 START_TEST(own_cpus_are_those_of_the_affinity)
@@ -176,7 +173,6 @@ START_TEST(own_cpus_are_those_of_the_affinity)
 	}
 	sched_setaffinity(0, sizeof(allowed), &allowed);
 }
-END_TEST
 
 /* There are no priorities above 99. */
 START_TEST(the_limit_of_priorities_is_that_of_the_process)
@@ -196,4 +192,3 @@ START_TEST(the_limit_of_priorities_is_that_of_the_process)
 		ck_assert_int_eq(latency_probe_priority_limit(), cases[i].priority);
 	}
 }
-END_TEST

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "still_clock.h"
 #include "sys/latency_probe.h"
 #include "sys/latency_thread.h"
 #include "topic/latency/latency_run.h"
@@ -41,6 +40,7 @@ struct latency_probe {
 };
 
 static struct latency_probe probe;
+static const struct still_clock *now; /* of the rig */
 static bool permitted[N_LATENCY_POLICIES]; /* others are refused */
 static int cpu_error;                      /* of the CPU 2 */
 static int awake_error;                    /* 0: idle states are held off */
@@ -63,7 +63,7 @@ struct latency_probe *latency_probe_open(const struct latency_plan *plan, const 
 uint64_t latency_probe_start_ns(const struct latency_probe *of)
 {
 	(void)of;
-	return still_clock_ns + 100 * MS;
+	return now->ns + 100 * MS;
 }
 
 void latency_probe_stop(struct latency_probe *of)
@@ -183,9 +183,9 @@ static void begin(struct rig *rig, const char *settings, bool command)
 	static const char *const measured[] = { "latency", "latency_phase", "latency_bucket" };
 	char text[256], *rest, *name;
 
-	still_clock_ns = 1000 * STILL_SECOND_NS;
 	cpu_error = awake_error = 0;
 	rig_open(rig, "readers", none);
+	now = &rig->clock;
 	rig->env.live = true;
 	for (unsigned cpu = 0; cpu < 4; cpu++) {
 		snprintf(text, sizeof(text), "sys/devices/system/cpu/cpu%u", cpu);
@@ -206,7 +206,6 @@ static void begin(struct rig *rig, const char *settings, bool command)
 
 static const struct frame *sample_after(struct rig *rig, uint64_t seconds)
 {
-	still_clock_ns += seconds * STILL_SECOND_NS;
 	return rig_sample(rig, (double)seconds);
 }
 
@@ -338,14 +337,14 @@ START_TEST(orders_reach_the_threads)
 	ck_assert_int_eq(act(&rig, "after"), 0);
 	ck_assert_uint_eq(probe.phase, 2);
 	ck_assert_uint_eq(probe.n_restarts, 0);
-	still_clock_ns += 3 * STILL_SECOND_NS;
+	rig.clock.ns += 3000 * MS;
 	ck_assert_int_eq(act(&rig, "restart"), 0);
 	ck_assert_uint_eq(probe.n_restarts, 1);
 	frame = sample_after(&rig, 1);
 	ck_assert_double_eq(cell_f64(frame, "latency", "all", "measured_seconds"), 1);
 	ck_assert_int_eq(topic_find("latency")->act(&rig.env, "stop", NULL, NULL), 0); /* may it be? */
 	ck_assert(!probe.stopped);
-	still_clock_ns += STILL_SECOND_NS;
+	rig.clock.ns += 1000 * MS;
 	ck_assert_int_eq(act(&rig, "stop"), 0);
 	ck_assert(probe.stopped && n_done == 4 && done_error == 0);
 	frame = sample_after(&rig, 7);
@@ -400,6 +399,7 @@ START_TEST(cpus_that_cannot_be_measured_are_counted)
 
 	permitted[LATENCY_FIFO] = true;
 	rig_open(&rig, "readers", (const char *const[]){ NULL });
+	now = &rig.clock;
 	rig.env.live = true;
 	rig_make(&rig, "sys/devices/system/cpu/cpu2");
 	rig_make(&rig, "sys/devices/system/cpu/cpu3");

@@ -116,7 +116,6 @@ START_TEST(buckets_follow_each_other_and_are_narrow)
 	ck_assert_uint_eq(histogram_index(1000, 1000), 1);
 	ck_assert_uint_eq(histogram_index(1, UINT64_MAX), HISTOGRAM_BUCKETS - 1);
 }
-END_TEST
 
 /* The exact percentile of sorted samples: the first that so many do not exceed. */
 static uint64_t exact(const uint64_t *sorted, size_t count, double percent)
@@ -162,7 +161,6 @@ START_TEST(percentiles_are_those_of_sorted_samples)
 		free(histogram);
 	}
 }
-END_TEST
 
 START_TEST(deviation_and_mode_are_those_of_the_samples)
 {
@@ -189,7 +187,6 @@ START_TEST(deviation_and_mode_are_those_of_the_samples)
 	ck_assert_double_eq_tol(histogram_mode(histogram), 5000, 50);
 	free(histogram);
 }
-END_TEST
 
 START_TEST(a_merge_is_the_union)
 {
@@ -217,7 +214,6 @@ START_TEST(a_merge_is_the_union)
 	free(other);
 	free(both);
 }
-END_TEST
 
 START_TEST(linear_buckets_are_exact_and_end_in_one_for_the_rest)
 {
@@ -246,7 +242,6 @@ START_TEST(linear_buckets_are_exact_and_end_in_one_for_the_rest)
 	free(histogram);
 	free(copy);
 }
-END_TEST
 
 /* What a bucket counts is taken to lie in its middle: 1499 and 3499 ns. */
 START_TEST(buckets_add_up)
@@ -270,7 +265,6 @@ START_TEST(buckets_add_up)
 	ck_assert_double_eq(histogram_mode(histogram), 499.5);
 	free(histogram);
 }
-END_TEST
 
 START_TEST(buckets_of_a_nanosecond_and_of_growing_widths)
 {
@@ -287,7 +281,6 @@ START_TEST(buckets_of_a_nanosecond_and_of_growing_widths)
 	ck_assert_double_le(histogram_mode(histogram), 1100);
 	free(histogram);
 }
-END_TEST
 
 /* The only notice of a run over CPUs 3, 5 and 7, of which none can be measured. */
 static void assert_run_notice(struct latency_run *run, const char *text, const char *remedy)
@@ -354,7 +347,6 @@ START_TEST(what_a_run_cannot_measure_is_said)
 	run.plan = (struct latency_plan){ .policy = LATENCY_RR, .priority = 80 };
 	assert_run_notice(&run, "deadline is not permitted, measuring with rr 80: no", NULL);
 }
-END_TEST
 
 static void pause_ms(long ms)
 {
@@ -417,7 +409,6 @@ START_TEST(every_method_counts_every_period)
 	free(counts->linear);
 	free(counts);
 }
-END_TEST
 
 /* The reader sees counters of one moment while the thread writes them as fast as it may. */
 START_TEST(reading_does_not_tear_and_restarts_forget)
@@ -447,7 +438,6 @@ START_TEST(reading_does_not_tear_and_restarts_forget)
 	latency_probe_close(probe);
 	free(counts);
 }
-END_TEST
 
 START_TEST(a_stopped_thread_keeps_its_counts)
 {
@@ -473,7 +463,6 @@ START_TEST(a_stopped_thread_keeps_its_counts)
 	latency_probe_close(probe);
 	free(counts);
 }
-END_TEST
 
 START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 {
@@ -518,7 +507,6 @@ START_TEST(phases_are_counted_apart_and_an_ended_plan_starts_anew)
 	free(counts->linear);
 	free(counts);
 }
-END_TEST
 
 START_TEST(a_cpu_that_is_not_there_is_an_error_of_its_own)
 {
@@ -540,13 +528,12 @@ START_TEST(a_cpu_that_is_not_there_is_an_error_of_its_own)
 	ck_assert_int_eq(errors[1], 0);
 	latency_probe_close(probe);
 }
-END_TEST
 
 /* What panetop does to start is no part of what it measures. */
 START_TEST(nothing_is_measured_before_the_first_period)
 {
 	struct latency_counts *counts = alloc_zeroed(1, sizeof(*counts));
-	uint64_t opened_ns = env_mono_ns();
+	uint64_t opened_ns = real_mono_ns();
 	struct latency_probe *probe;
 	uint32_t cpu;
 	struct latency_plan plan = plain_plan(&cpu);
@@ -563,7 +550,6 @@ START_TEST(nothing_is_measured_before_the_first_period)
 	latency_probe_close(probe);
 	free(counts);
 }
-END_TEST
 
 START_TEST(settings_become_a_plan)
 {
@@ -602,7 +588,6 @@ START_TEST(settings_become_a_plan)
 	env_close(&env);
 	settings_close(&settings);
 }
-END_TEST
 
 /* What is tried after a refusal never goes round in circles, and ends with what everybody may do. */
 START_TEST(the_next_best_ends_with_other)
@@ -618,7 +603,6 @@ START_TEST(the_next_best_ends_with_other)
 		ck_assert_int_eq(plan.policy, LATENCY_OTHER);
 	}
 }
-END_TEST
 
 START_TEST(a_group_without_runtime_is_named)
 {
@@ -636,7 +620,6 @@ START_TEST(a_group_without_runtime_is_named)
 	ck_assert_ptr_nonnull(strstr(reason, "bandwidth"));
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(interrupts_are_read_by_cpu)
 {
@@ -678,7 +661,6 @@ START_TEST(interrupts_are_read_by_cpu)
 	heading = span_text("CPU70000 CPU1");
 	ck_assert(!interrupt_cpu_next(&heading, &cpu));
 }
-END_TEST
 
 /* A frame with one bucket of one CPU. */
 static void make_frame(struct frame *frame, unsigned second, uint64_t samples, double measured)
@@ -746,7 +728,6 @@ START_TEST(the_past_is_made_of_differences_and_restarts)
 		frame_close(&frames[i]);
 	free(past);
 }
-END_TEST
 
 static const struct pane_assertion pane_assertion = {
 	.topic = "latency",
@@ -797,7 +778,6 @@ START_TEST(the_assertion_holds_breaks_or_is_refused)
 	ck_assert_int_eq(judge("p99_9_seconds == 1", &frame), 3);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(times_of_people_are_read)
 {
@@ -823,4 +803,3 @@ START_TEST(times_of_people_are_read)
 		ck_assert_uint_eq(span_length(span), cases[i].rest);
 	}
 }
-END_TEST

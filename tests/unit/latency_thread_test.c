@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -141,7 +140,6 @@ START_TEST(a_read_without_a_write_is_the_only_one)
 	ck_assert_uint_eq(counts->times.sum_ns, 100);
 	ck_assert_uint_eq(trap.n_reads, 1);
 }
-END_TEST
 
 START_TEST(a_write_meanwhile_is_read_again)
 {
@@ -155,7 +153,6 @@ START_TEST(a_write_meanwhile_is_read_again)
 	ck_assert_uint_eq(counts->n_worst, 2);
 	ck_assert_uint_eq(trap.n_reads, 2);
 }
-END_TEST
 
 /* It has begun before the first read, and ends within the second one. */
 static void end_write(void)
@@ -178,7 +175,6 @@ START_TEST(a_write_that_is_half_done_is_waited_for)
 	ck_assert_uint_eq(counts->times.sum_ns, 100);
 	ck_assert_uint_eq(trap.n_reads, 3);
 }
-END_TEST
 
 START_TEST(a_write_without_end_is_not_waited_for)
 {
@@ -188,7 +184,6 @@ START_TEST(a_write_without_end_is_not_waited_for)
 	ck_assert_uint_eq(read_counts()->times.count, 1);
 	ck_assert_uint_eq(trap.n_reads, READ_TRIES);
 }
-END_TEST
 
 static struct latency_control control;
 static struct latency_thread thread = { .plan = &plan, .control = &control };
@@ -201,7 +196,7 @@ static void start(struct live_counts *counts)
 	control.stop_fd = eventfd(0, EFD_CLOEXEC);
 	ck_assert_int_ge(control.stop_fd, 0);
 	ck_assert_int_eq(sem_init(&control.go, 0, 0), 0);
-	live_store(&control.start_ns, env_mono_ns());
+	live_store(&control.start_ns, real_mono_ns());
 	ck_assert_int_eq(pthread_create(&thread.id, NULL, latency_thread_run, &thread), 0);
 	while (live_load(&thread.stage) == LATENCY_STARTS)
 		sched_yield();
@@ -265,7 +260,6 @@ START_TEST(nothing_counts_away_from_its_cpu)
 	stop();
 	ck_assert_uint_eq(n_counted(), n_there - 1);
 }
-END_TEST
 
 START_TEST(it_ends_away_from_its_cpu)
 {
@@ -276,7 +270,6 @@ START_TEST(it_ends_away_from_its_cpu)
 	stop();
 	ck_assert_uint_eq(live_load(&thread.away), 0);
 }
-END_TEST
 
 START_TEST(of_any_cpu_it_is_never_away)
 {
@@ -288,7 +281,6 @@ START_TEST(of_any_cpu_it_is_never_away)
 	ck_assert_uint_eq(n_asked, 0);
 	ck_assert_uint_eq(n_moves, 0);
 }
-END_TEST
 
 static live_u64 n_cleared, cleared_at; /* the sequence then */
 
@@ -316,7 +308,6 @@ START_TEST(a_restart_clears_as_a_write)
 	ck_assert_uint_le(n_counted(), n_there - before);
 	ck_assert_uint_eq(live_load(&trap.counts->sequence), 2 * (uint64_t)(n_there + 1));
 }
-END_TEST
 
 #define N_WAKEUPS 60
 
@@ -386,4 +377,3 @@ START_TEST(the_worst_wakeups_are_kept_with_their_moments)
 	ck_assert(counts.times.min_ns == UINT64_MAX && counts.times.max_ns == 0);
 	own_counts.linear = NULL;
 }
-END_TEST

@@ -56,7 +56,6 @@ START_TEST(a_line_may_take_a_part_of_the_memory)
 	ck_assert_uint_eq(longest(131072, -1), MIB);
 	ck_assert_uint_eq(longest(0, 4096), MIB);
 }
-END_TEST
 
 #define READ_AT_ONCE ((size_t)64 * 1024)
 
@@ -124,7 +123,6 @@ START_TEST(lines_of_a_file_are_read_in_any_order)
 	check_line(&reader, 4, "");
 	line_reader_close(&reader);
 }
-END_TEST
 
 /* It takes another read to see that it goes on. */
 START_TEST(a_line_that_is_too_long_is_an_error)
@@ -144,7 +142,6 @@ START_TEST(a_line_that_is_too_long_is_an_error)
 	line_reader_close(&reader);
 	free(text);
 }
-END_TEST
 
 /* What was taken is not there again, but for the line that was read last. */
 START_TEST(lines_of_a_pipe_are_read_in_their_order)
@@ -167,7 +164,6 @@ START_TEST(lines_of_a_pipe_are_read_in_their_order)
 	check_no_line(&reader, 21, 0);
 	line_reader_close(&reader);
 }
-END_TEST
 
 /* The first bytes were taken by whoever looked what it is. */
 START_TEST(a_spool_has_what_a_pipe_gave)
@@ -196,7 +192,6 @@ START_TEST(a_spool_has_what_a_pipe_gave)
 	ck_assert_int_eq(fcntl(reader.fd, F_GETFD), -1);
 	ck_assert_int_eq(fcntl(reader.spool_fd, F_GETFD), -1);
 }
-END_TEST
 
 /* What comes meanwhile is read once. */
 START_TEST(a_full_disk_leaves_a_hole_in_the_spool)
@@ -226,7 +221,6 @@ START_TEST(a_full_disk_leaves_a_hole_in_the_spool)
 	check_no_line(&reader, 14, 0);
 	line_reader_close(&reader);
 }
-END_TEST
 
 /* Bytes of the spool at this offset that are zeros, up to the first other one. */
 static size_t count_zeros(const struct line_reader *reader, off_t offset)
@@ -273,4 +267,3 @@ START_TEST(lines_that_are_dropped_give_their_bytes_back)
 	check_line(&reader, 2 * LINE, lines[2]);
 	line_reader_close(&reader);
 }
-END_TEST

@@ -152,7 +152,6 @@ START_TEST(a_million_events_take_bounded_memory)
 	ck_assert_str_eq(text_of(&stage.log, 0, "command"), number_of(&stage.log, 0) % 3 ? "sh" : "cc");
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(long_texts_make_it_hold_fewer)
 {
@@ -180,7 +179,6 @@ START_TEST(long_texts_make_it_hold_fewer)
 	}
 	close_stage(&stage);
 }
-END_TEST
 
 static size_t memory_of(const struct intern *texts)
 {
@@ -212,7 +210,6 @@ START_TEST(texts_of_their_own_take_bounded_memory)
 		ck_assert_int_eq(atoi(text_of(&stage.log, i, "command")), (int)number_of(&stage.log, i));
 	close_stage(&stage);
 }
-END_TEST
 
 /* A command without its directories is stored with the command, also when the log copies its texts. */
 START_TEST(the_end_of_a_text_shares_its_copy)
@@ -239,7 +236,6 @@ START_TEST(the_end_of_a_text_shares_its_copy)
 	}
 	close_stage(&stage);
 }
-END_TEST
 
 struct wide_row {
 	uint64_t key, time, number;
@@ -306,7 +302,6 @@ START_TEST(a_packed_row_has_the_values_that_it_had)
 	free(kept);
 	packed_rows_close(packed);
 }
-END_TEST
 
 START_TEST(it_follows_until_one_moves_up)
 {
@@ -339,7 +334,6 @@ START_TEST(it_follows_until_one_moves_up)
 	ck_assert_uint_eq(first_seen(&stage), 35);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(the_wheel_leaves_the_end_and_comes_back)
 {
@@ -360,7 +354,6 @@ START_TEST(the_wheel_leaves_the_end_and_comes_back)
 	ck_assert_uint_eq(first_seen(&stage), 42);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(the_cursor_stays_with_its_event_when_old_ones_go)
 {
@@ -384,7 +377,6 @@ START_TEST(the_cursor_stays_with_its_event_when_old_ones_go)
 	assert_newest(&stage.log, stage.number);
 	close_stage(&stage);
 }
-END_TEST
 
 /* The numbers are the times of the events, of which most are later than their sample. */
 START_TEST(a_sample_of_the_past_has_what_it_had)
@@ -416,7 +408,6 @@ START_TEST(a_sample_of_the_past_has_what_it_had)
 	ck_assert_uint_eq(stage.log.shown.n_rows, 0);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(a_frozen_picture_stands_still)
 {
@@ -448,7 +439,6 @@ START_TEST(a_frozen_picture_stands_still)
 	assert_newest(&stage.log, stage.number);
 	close_stage(&stage);
 }
-END_TEST
 
 /* What a view shows of a log is what it shows of a plain table with the same rows. */
 static void assert_as_plain(const struct stage *stage)
@@ -499,7 +489,6 @@ START_TEST(what_a_view_remembers_is_right)
 	}
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(a_limit_shows_the_newest)
 {
@@ -513,7 +502,6 @@ START_TEST(a_limit_shows_the_newest)
 	ck_assert_uint_eq(number_at(&stage.widget.view, 0), 47);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(undone_frames_leave_no_trace)
 {
@@ -530,7 +518,6 @@ START_TEST(undone_frames_leave_no_trace)
 	ck_assert_uint_eq(first_seen(&stage), 20);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(optional_columns_show_once_they_have_a_value)
 {
@@ -546,7 +533,6 @@ START_TEST(optional_columns_show_once_they_have_a_value)
 	ck_assert(view_shows(&stage.widget.view, &stage.log.shown.schema->columns[2]));
 	close_stage(&stage);
 }
-END_TEST
 
 static const struct schema of_gauges = {
 	.name = "gauge",
@@ -589,4 +575,3 @@ START_TEST(a_frame_goes_to_the_logs_of_its_topics_of_events)
 	frame_close(&frame);
 	event_logs_close(&logs);
 }
-END_TEST

@@ -90,7 +90,6 @@ START_TEST(a_finding_marks_when_it_began)
 	ck_assert_uint_eq(marks.n, 4);
 	ck_assert_uint_eq(marks.list[3].wall_ns, WALL_NS + 298 * SECOND_NS);
 }
-END_TEST
 
 /* As far as two seconds apart it is the same begin, since clocks drift apart. */
 START_TEST(begins_close_to_each_other_are_one)
@@ -109,7 +108,6 @@ START_TEST(begins_close_to_each_other_are_one)
 	ck_assert_uint_eq(marks.n, 3);
 	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS + 47 * SECOND_NS);
 }
-END_TEST
 
 START_TEST(what_held_at_first_did_not_begin_then)
 {
@@ -119,7 +117,6 @@ START_TEST(what_held_at_first_did_not_begin_then)
 	take(&marks, 60, "load", NULL, 60);
 	ck_assert_uint_eq(marks.n, 0);
 }
-END_TEST
 
 START_TEST(what_began_in_a_gap_is_not_known)
 {
@@ -139,7 +136,6 @@ START_TEST(what_began_in_a_gap_is_not_known)
 	take(&marks, 40, "disk_full", "/var", 0);
 	ck_assert_uint_eq(marks.n, 1);
 }
-END_TEST
 
 START_TEST(findings_may_rest_some_seconds)
 {
@@ -160,7 +156,6 @@ START_TEST(findings_may_rest_some_seconds)
 	ck_assert_uint_eq(marks.n, 1);
 	ck_assert_uint_eq(marks.list[0].wall_ns, WALL_NS + 30 * SECOND_NS);
 }
-END_TEST
 
 START_TEST(those_of_the_user_stay_longest)
 {
@@ -178,7 +173,6 @@ START_TEST(those_of_the_user_stay_longest)
 	ck_assert_uint_eq(marks.n, MARKS_MAX);
 	ck_assert_uint_eq(marks.list[0].wall_ns, WALL_NS + MARKS_MAX + 1);
 }
-END_TEST
 
 /* Each rule once where it fires again and again. */
 START_TEST(rules_mark_when_they_fire)
@@ -203,7 +197,6 @@ START_TEST(rules_mark_when_they_fire)
 	ck_assert_uint_ne(marks.list[2].finding, 0);
 	frame_close(&frame);
 }
-END_TEST
 
 /* A frame in which the machine slept or its clock was set; the clock is at wall_ns afterwards. */
 static void take_sleep(struct marks *marks, unsigned second, uint64_t wall_ns, const struct sleep_row *row,
@@ -246,7 +239,6 @@ START_TEST(a_sleep_is_marked_and_begins_nothing)
 	ck_assert_uint_eq(marks.n, 3);
 	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS + 28878 * SECOND_NS);
 }
-END_TEST
 
 START_TEST(a_set_clock_is_marked_and_begins_nothing)
 {
@@ -264,7 +256,6 @@ START_TEST(a_set_clock_is_marked_and_begins_nothing)
 	ck_assert_uint_eq(marks.n, 3);
 	ck_assert_uint_eq(marks.list[2].wall_ns, WALL_NS - 3522 * SECOND_NS);
 }
-END_TEST
 
 static void fire(struct firing_log *log, const char *rule, int exit_code, int signal, int status)
 {
@@ -318,4 +309,3 @@ START_TEST(rules_that_fired_are_rows)
 	firing_log_free(&log);
 	rig_close(&rig);
 }
-END_TEST

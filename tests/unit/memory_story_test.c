@@ -71,7 +71,6 @@ START_TEST(enough_memory)
 	facts.seconds = 3;
 	assert_verdict(&facts, MEMORY_OK, "96 % available: 22.6 GiB of 23.5 GiB.");
 }
-END_TEST
 
 START_TEST(little_memory)
 {
@@ -91,7 +90,6 @@ START_TEST(little_memory)
 	facts.total_bytes = 0;
 	assert_verdict(&facts, MEMORY_UNKNOWN, "");
 }
-END_TEST
 
 /* In a container the machine may have enough. */
 START_TEST(a_limit_is_near)
@@ -110,7 +108,6 @@ START_TEST(a_limit_is_near)
 	assert_verdict(&facts, MEMORY_OK,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
 }
-END_TEST
 
 START_TEST(tasks_wait)
 {
@@ -131,7 +128,6 @@ START_TEST(tasks_wait)
 	assert_verdict(&facts, MEMORY_HIGH,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Tasks wait for it 15 % of the time.");
 }
-END_TEST
 
 START_TEST(memory_ran_out)
 {
@@ -157,7 +153,6 @@ START_TEST(memory_ran_out)
 	assert_verdict(&facts, MEMORY_OK,
 		       "96 % available: 22.6 GiB of 23.5 GiB. Nothing reclaimed, no task waits for it.");
 }
-END_TEST
 
 START_TEST(no_refault)
 {
@@ -175,7 +170,6 @@ START_TEST(no_refault)
 	facts.refaulted_pages = NAN;
 	assert_story(&facts, "");
 }
-END_TEST
 
 START_TEST(a_run_begins)
 {
@@ -187,7 +181,6 @@ START_TEST(a_run_begins)
 	facts.seconds = 0;
 	assert_story(&facts, "");
 }
-END_TEST
 
 START_TEST(refaults_with_reclaim)
 {
@@ -212,7 +205,6 @@ START_TEST(refaults_with_reclaim)
 	assert_story(&facts, "30000 pages refaulted (were read again after eviction) in 5 min, none in the "
 			     "last 60 s.");
 }
-END_TEST
 
 /* Dropped caches leave no refaults; what is paged out on purpose does, and no reclaim. */
 START_TEST(refaults_without_reclaim)
@@ -251,7 +243,6 @@ START_TEST(refaults_without_reclaim)
 	facts.pager_ratio = 0.174;
 	assert_silent(&facts, "DAMON");
 }
-END_TEST
 
 struct fake_size {
 	unsigned pid;
@@ -315,4 +306,3 @@ START_TEST(who_grew_most)
 	ck_assert(grower_at(&growth, 50, after, &pid).since_ns == 0); /* back in a recording */
 	memory_growth_free(&growth);
 }
-END_TEST

@@ -85,7 +85,6 @@ START_TEST(new_rows_are_unknown)
 		ck_assert(!row_is_known(row, &item_columns[i]));
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(rates_are_exact)
 {
@@ -107,7 +106,6 @@ START_TEST(rates_are_exact)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 START_TEST(rates_that_cannot_be_known)
 {
@@ -134,7 +132,6 @@ START_TEST(rates_that_cannot_be_known)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* A counter that is less, or unknown, in one sample. What follows is measured from what is known before. */
 START_TEST(a_counter_that_is_less_once)
@@ -197,7 +194,6 @@ START_TEST(a_counter_that_is_less_once)
 		frame_close(&frames[1]);
 	}
 }
-END_TEST
 
 /* Both of what is divided, over the same time; alone, it is unknown. */
 START_TEST(what_is_divided_is_less_once)
@@ -228,7 +224,6 @@ START_TEST(what_is_divided_is_less_once)
 		frame_close(&frames[1]);
 	}
 }
-END_TEST
 
 static uint32_t random_word(uint32_t *state)
 {
@@ -318,7 +313,6 @@ START_TEST(a_base_has_what_rates_need)
 	frame_close(&now);
 	frame_close(&before);
 }
-END_TEST
 
 /* Of processes, columns on request are kept only once one of them is known. */
 START_TEST(a_base_is_small)
@@ -343,7 +337,6 @@ START_TEST(a_base_is_small)
 	derive_base_close(&base);
 	frame_close(&frame);
 }
-END_TEST
 
 /* A row without a block has nothing of what is apart, takes nothing, and shares nothing with a copy. */
 START_TEST(fields_apart)
@@ -379,7 +372,6 @@ START_TEST(fields_apart)
 	frame_close(&copy);
 	frame_close(&frame);
 }
-END_TEST
 
 /* In a table of all there are a new row grew from 0, but not when the sample before could not be taken. */
 START_TEST(rates_begin_anew_after_a_failure)
@@ -404,7 +396,6 @@ START_TEST(rates_begin_anew_after_a_failure)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 struct aged_row {
 	uint64_t pid, bytes, faults;
@@ -470,7 +461,6 @@ START_TEST(rates_of_what_is_read_seldom)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 static const struct column limited_columns[] = {
 	COLUMN(struct item_row, name, .kind = COLUMN_KEY),
@@ -515,7 +505,6 @@ START_TEST(a_rate_above_its_ceiling_is_unknown)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* Rows that come, go and change places are joined all the same. */
 START_TEST(rates_join_in_any_order)
@@ -541,7 +530,6 @@ START_TEST(rates_join_in_any_order)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 START_TEST(notices_are_told_once)
 {
@@ -556,7 +544,6 @@ START_TEST(notices_are_told_once)
 	ck_assert_uint_eq(frame.n_notices, FRAME_NOTICES_MAX);
 	frame_close(&frame);
 }
-END_TEST
 
 static void assert_order(struct view *view, const char *expected)
 {
@@ -606,7 +593,6 @@ START_TEST(view_sorts_filters_limits)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(numbers_are_sorted_by_their_value)
 {
@@ -629,7 +615,6 @@ START_TEST(numbers_are_sorted_by_their_value)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 /* A number in a filter means the PIDs that begin with it; what is not a number means none. */
 START_TEST(digits_are_the_beginning_of_a_pid)
@@ -650,7 +635,6 @@ START_TEST(digits_are_the_beginning_of_a_pid)
 	row.pid = U64_UNKNOWN;
 	ck_assert(!pid_begins_with("1", &item_schema, &row));
 }
-END_TEST
 
 /* What looks the same is in the order of the table, on the screen; the order is never seen to be wrong. */
 START_TEST(view_of_what_looks_the_same)
@@ -686,7 +670,6 @@ START_TEST(view_of_what_looks_the_same)
 	view_close(&other);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(a_frame_gives_back_what_a_peak_took)
 {
@@ -708,7 +691,6 @@ START_TEST(a_frame_gives_back_what_a_peak_took)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(view_partial_sort_equals_full_sort)
 {
@@ -740,7 +722,6 @@ START_TEST(view_partial_sort_equals_full_sort)
 	view_close(&some);
 	frame_close(&frame);
 }
-END_TEST
 
 /* Rows below a folded one are counted, not shown; its numbers stay its own. */
 START_TEST(a_folded_tree)
@@ -775,7 +756,6 @@ START_TEST(a_folded_tree)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 struct pair_row {
 	uint64_t pid, parent;
@@ -824,7 +804,6 @@ START_TEST(a_tree_by_the_first_column)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 /* Although the memory of rows that were there before is still held. */
 START_TEST(a_table_without_rows_has_no_numbers)
@@ -839,7 +818,6 @@ START_TEST(a_table_without_rows_has_no_numbers)
 	ck_assert(isnan(frame_number(&frame, item_schema.name, "a", "reads")));
 	frame_close(&frame);
 }
-END_TEST
 
 /* Only rows that the previous frame did not have; without one none is known to be new. */
 START_TEST(fresh_rows)
@@ -862,7 +840,6 @@ START_TEST(fresh_rows)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* Children stand behind their parents in the order of the sort; loops and strangers keep a place. */
 START_TEST(view_of_a_tree)
@@ -895,7 +872,6 @@ START_TEST(view_of_a_tree)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 /* However many lists there are, one that leaves rows out does not turn another one round. */
 START_TEST(view_with_too_many_lists)
@@ -915,7 +891,6 @@ START_TEST(view_with_too_many_lists)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(view_columns_by_key)
 {
@@ -932,7 +907,6 @@ START_TEST(view_columns_by_key)
 	ck_assert_uint_eq(view.n_columns, 2); /* untouched on failure */
 	view_close(&view);
 }
-END_TEST
 
 START_TEST(history_is_a_ring)
 {
@@ -964,7 +938,6 @@ START_TEST(history_is_a_ring)
 	ck_assert_uint_eq(history.n_marks, 0);
 	history_close(&history);
 }
-END_TEST
 
 /* A pane may replace what it derives: only in the newest sample, and only if that is of this frame. */
 static void add_reads(struct history *history, uint64_t second, uint64_t reads)
@@ -1013,7 +986,6 @@ START_TEST(history_goes_back_and_forgets)
 	ck_assert_double_eq(history_value(&history, 0, 0), 20);
 	history_close(&history);
 }
-END_TEST
 
 START_TEST(the_newest_marks_stay)
 {
@@ -1030,7 +1002,6 @@ START_TEST(the_newest_marks_stay)
 	}
 	history_close(&history);
 }
-END_TEST
 
 START_TEST(history_takes_a_derived_number)
 {
@@ -1053,7 +1024,6 @@ START_TEST(history_takes_a_derived_number)
 	ck_assert_double_eq(history_value(&history, 1, 0), 7);
 	history_close(&history);
 }
-END_TEST
 
 START_TEST(history_follows_more_and_resamples)
 {
@@ -1092,7 +1062,6 @@ START_TEST(history_follows_more_and_resamples)
 	ck_assert(isnan(values[0])); /* the last sample is too old */
 	history_close(&history);
 }
-END_TEST
 
 START_TEST(a_closed_history_is_empty)
 {
@@ -1113,7 +1082,6 @@ START_TEST(a_closed_history_is_empty)
 	ck_assert_uint_eq(history.n_series + history.n_borrowed + history.n_marks + history.count, 0);
 	history_close(&history); /* as of one that was never opened */
 }
-END_TEST
 
 /* Wherever the ring begins; the texts are its own. */
 START_TEST(history_follows_each_series_once)
@@ -1166,7 +1134,6 @@ START_TEST(history_follows_each_series_once)
 	frame_close(&frame);
 	history_close(&history);
 }
-END_TEST
 
 START_TEST(times_of_a_history_have_bounds)
 {
@@ -1208,7 +1175,6 @@ START_TEST(times_of_a_history_have_bounds)
 	ck_assert_uint_eq(history_clock(&history, 30000000000), 30000000000);
 	history_close(&history);
 }
-END_TEST
 
 static const char *shown(uint64_t bytes, enum size_unit unit)
 {
@@ -1238,7 +1204,6 @@ START_TEST(sizes_round_down)
 	ck_assert_str_eq(shown(U64_UNKNOWN, SIZE_AUTO), "-");
 	ck_assert_str_eq(shown(U64_BLANK, SIZE_AUTO), "");
 }
-END_TEST
 
 static double hundred(const void *row)
 {
@@ -1282,7 +1247,6 @@ START_TEST(sizes_are_shares_of_one)
 		ck_assert_str_eq(value_text(number, &schema, &columns[1], &cases[i], &format), cases[i].all);
 	}
 }
-END_TEST
 
 /* Of a table with a size, and a count that is none. */
 static enum size_unit unit_of(uint64_t bytes, bool one_unit, bool has_base, enum size_unit chosen)
@@ -1329,7 +1293,6 @@ START_TEST(a_table_chooses_its_unit)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_int_eq(unit_of(cases[i].bytes, true, true, SIZE_AUTO), cases[i].unit);
 }
-END_TEST
 
 START_TEST(shares_are_of_one_cpu_or_of_all)
 {
@@ -1350,7 +1313,6 @@ START_TEST(shares_are_of_one_cpu_or_of_all)
 	ck_assert_str_eq(value_text(text, &item_schema, &column, &row, &(struct value_format){ .cpus = NAN }),
 			 "-");
 }
-END_TEST
 
 START_TEST(absurd_numbers_fit_their_cell)
 {
@@ -1375,7 +1337,6 @@ START_TEST(absurd_numbers_fit_their_cell)
 		}
 	}
 }
-END_TEST
 
 /* Neighbouring edges of the narrowest buckets, 1/256 apart, never look the same. */
 START_TEST(edges_of_buckets_differ)
@@ -1403,7 +1364,6 @@ START_TEST(edges_of_buckets_differ)
 	row.busy_seconds = 1;
 	ck_assert_str_eq(value_text(low, &histogram, &column, &row, &format), "1s");
 }
-END_TEST
 
 static char *duration(char *out, double seconds)
 {
@@ -1435,7 +1395,6 @@ START_TEST(absurd_numbers_fit_in_sentences)
 		}
 	}
 }
-END_TEST
 
 START_TEST(durations_and_rates)
 {
@@ -1493,7 +1452,6 @@ START_TEST(durations_and_rates)
 	ck_assert_str_eq(fixed_text(text, 0.425, 1), "0.4");
 	ck_assert_str_eq(fixed_text(text, NAN, 2), "-");
 }
-END_TEST
 
 START_TEST(units_change_at_their_bound)
 {
@@ -1540,7 +1498,6 @@ START_TEST(units_change_at_their_bound)
 		ck_assert_str_eq(cases[i].text(text, cases[i].number), cases[i].expected);
 	ck_assert_str_eq(celsius_text(text, -3, true), "-3 C");
 }
-END_TEST
 
 START_TEST(numbers_of_cells)
 {
@@ -1573,7 +1530,6 @@ START_TEST(numbers_of_cells)
 			number_text(text, &(struct column){ .unit = cases[i].unit }, cases[i].number, true),
 			cases[i].text);
 }
-END_TEST
 
 /* What grew has a plus, for which there is room beside the longest number. */
 START_TEST(differences_have_a_sign)
@@ -1602,7 +1558,6 @@ START_TEST(differences_have_a_sign)
 	value_text(cell.text, &item_schema, &column, &row, &format);
 	ck_assert_uint_eq(strlen(cell.text), VALUE_TEXT_MAX - 2);
 }
-END_TEST
 
 START_TEST(numbers_of_sentences)
 {
@@ -1673,7 +1628,6 @@ START_TEST(numbers_of_sentences)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_str_eq(amount_text(text, cases[i].unit, cases[i].number), cases[i].text);
 }
-END_TEST
 
 START_TEST(only_zero_is_shown_as_zero)
 {
@@ -1692,7 +1646,6 @@ START_TEST(only_zero_is_shown_as_zero)
 	ck_assert_str_eq(fixed_text(text, NAN, 0), "-");
 	ck_assert_str_eq(number_text(text, &slope, 2.5e-9, true), "2.5e-09");
 }
-END_TEST
 
 START_TEST(a_cpu_is_never_less_than_idle)
 {
@@ -1703,7 +1656,6 @@ START_TEST(a_cpu_is_never_less_than_idle)
 	ck_assert_double_eq_tol(cpu_busy_ratio(0.25, -1), 0.75, 1e-12);
 	ck_assert_double_eq(cpu_busy_ratio(0, 0), 1);
 }
-END_TEST
 
 static void check_key(const struct schema *schema, const struct column *column)
 {
@@ -1756,7 +1708,6 @@ START_TEST(all_columns_on_request_can_be_requested)
 			      schema->name);
 	}
 }
-END_TEST
 
 /* The rules of the house for every column of every topic. */
 START_TEST(every_schema_keeps_the_rules)
@@ -1791,7 +1742,6 @@ START_TEST(every_schema_keeps_the_rules)
 			ck_assert_msg(source->gives && *source->gives, "%s: %s", schema->name, source->path);
 	}
 }
-END_TEST
 
 /* Two seconds apart: at most three seconds' worth can be, and of the sum as much as of all rows. */
 START_TEST(a_rate_may_reach_its_ceiling)
@@ -1836,7 +1786,6 @@ START_TEST(a_rate_may_reach_its_ceiling)
 		frame_close(&now);
 	}
 }
-END_TEST
 
 struct share_row {
 	const char *name;
@@ -1885,7 +1834,6 @@ START_TEST(a_share_of_all_is_one)
 	for (unsigned f = 0; f < 2; f++)
 		frame_close(&frames[f]);
 }
-END_TEST
 
 /* A rate that a source has itself stays, unless what it is of is known, too. */
 START_TEST(rates_that_are_given_stay)
@@ -1909,7 +1857,6 @@ START_TEST(rates_that_are_given_stay)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* Large integers stay exact, and either number of a quotient may shrink or stand still. */
 START_TEST(growth_is_exact)
@@ -1943,7 +1890,6 @@ START_TEST(growth_is_exact)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* Of another boot, or before the first sample, nothing can be told, and no row is known to be new. */
 START_TEST(samples_that_cannot_be_compared)
@@ -1985,7 +1931,6 @@ START_TEST(samples_that_cannot_be_compared)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* Of one key the first row counts, where rows are far from each other. */
 START_TEST(rows_of_one_key_join_the_first)
@@ -2008,7 +1953,6 @@ START_TEST(rows_of_one_key_join_the_first)
 	frame_close(&before);
 	frame_close(&now);
 }
-END_TEST
 
 /* New is what has a bit that was not there; of more schemas than there is room for nothing is. */
 START_TEST(requests_know_what_is_new)
@@ -2034,7 +1978,6 @@ START_TEST(requests_know_what_is_new)
 	ck_assert(!sample_request_wants(&request, &schemas[REQUESTED_SCHEMAS_MAX], 1));
 	ck_assert(sample_request_add(&request, &schemas[REQUESTED_SCHEMAS_MAX - 1], 1 << 2));
 }
-END_TEST
 
 /* Each call has a place of its own by its text and process, and a number that no earlier one had. */
 START_TEST(calls_are_requested_once)
@@ -2066,7 +2009,6 @@ START_TEST(calls_are_requested_once)
 	ck_assert_int_eq(sample_request_probe(&request, "d:h", 0), -1);
 	ck_assert_int_eq(sample_request_probe(&request, text, 0), PROBE_CALLS_MAX - 1);
 }
-END_TEST
 
 struct twin_row {
 	const char *label, *name;
@@ -2146,7 +2088,6 @@ START_TEST(rows_are_found_by_their_keys)
 	ck_assert_ptr_null(frame_slot(&frame, "nothing"));
 	frame_close(&frame);
 }
-END_TEST
 
 /* All that a frame can say. */
 static void fill_frame(struct frame *frame)
@@ -2229,7 +2170,6 @@ START_TEST(a_copy_of_a_frame_has_all)
 	ck_assert_ptr_eq(frame_newest_notice(&copy, "twin"), &copy.notices[2]);
 	frame_close(&copy);
 }
-END_TEST
 
 START_TEST(a_cleared_frame_has_nothing)
 {
@@ -2252,7 +2192,6 @@ START_TEST(a_cleared_frame_has_nothing)
 	frame_close(&frame);
 	ck_assert(!frame.tables && frame.n_tables == 0);
 }
-END_TEST
 
 /* Behind those that are there, with texts of the other frame, and blocks where they have some. */
 START_TEST(rows_are_appended)
@@ -2283,7 +2222,6 @@ START_TEST(rows_are_appended)
 	}
 	frame_close(&to);
 }
-END_TEST
 
 struct typed_row {
 	double a, b;
@@ -2326,7 +2264,6 @@ START_TEST(what_is_typed_means_one_column)
 				      "%zu, %u", i, swapped);
 		}
 }
-END_TEST
 
 START_TEST(headings_have_the_unit_of_their_sizes)
 {
@@ -2361,7 +2298,6 @@ START_TEST(headings_have_the_unit_of_their_sizes)
 		ck_assert_str_eq(size_unit_of_column(&schema, &columns[2], cases[i].unit), "");
 	}
 }
-END_TEST
 
 /* Of a table, or of a histogram, whose edges have five digits. */
 START_TEST(cells_of_real_numbers)
@@ -2417,7 +2353,6 @@ START_TEST(cells_of_real_numbers)
 		ck_assert_str_eq(value_text(text, &of_shape, &column, &row, &format), cases[i].text);
 	}
 }
-END_TEST
 
 START_TEST(cells_of_integers_and_texts)
 {
@@ -2456,4 +2391,3 @@ START_TEST(cells_of_integers_and_texts)
 	row.busy_seconds = 1.5;
 	ck_assert_str_eq(key_text(text, &item_columns[3], &row), "1.50");
 }
-END_TEST

@@ -14,7 +14,6 @@ START_TEST(counters_by_name)
 	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Icmp", "InMsgs"), 5);
 	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Tcp", "InSegs"), 900);
 }
-END_TEST
 
 START_TEST(counters_of_ipv6)
 {
@@ -27,23 +26,3 @@ START_TEST(counters_of_ipv6)
 	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6Cut"), U64_UNKNOWN);
 	ck_assert_uint_eq(net_snmp6_find(span_text(snmp6), "Ip6"), U64_UNKNOWN);
 }
-END_TEST
-
-START_TEST(what_is_not_there_is_unknown)
-{
-	static const char *const broken[] = {
-		"",
-		"Ip:",
-		"Ip: ForwDatagrams\n",
-		"Ip: ForwDatagrams\nTcp: 3\n",
-		"Ip: A ForwDatagrams\nIp: 3\n",
-		"Ip: ForwDatagrams\nIp: x\n",
-	};
-
-	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Udp", "InDatagrams"), U64_UNKNOWN);
-	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Ip", "Nothing"), U64_UNKNOWN);
-	ck_assert_uint_eq(net_snmp_find(span_text(snmp), "Tcp", "MaxConn"), U64_UNKNOWN);
-	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
-		ck_assert_uint_eq(net_snmp_find(span_text(broken[i]), "Ip", "ForwDatagrams"), U64_UNKNOWN);
-}
-END_TEST

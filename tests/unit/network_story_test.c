@@ -51,7 +51,6 @@ START_TEST(nothing_stands_out)
 	assert_silent(&interface);
 	assert_silent(&unknown);
 }
-END_TEST
 
 START_TEST(a_full_link)
 {
@@ -62,7 +61,6 @@ START_TEST(a_full_link)
 	interface.used_ratio = 0.89;
 	assert_silent(&interface);
 }
-END_TEST
 
 START_TEST(half_duplex)
 {
@@ -75,7 +73,6 @@ START_TEST(half_duplex)
 	interface.duplex = "";
 	assert_silent(&interface);
 }
-END_TEST
 
 START_TEST(errors_of_a_line)
 {
@@ -87,7 +84,6 @@ START_TEST(errors_of_a_line)
 	interface.errors = 1; /* of 40000 */
 	assert_silent(&interface);
 }
-END_TEST
 
 START_TEST(dropped_packets)
 {
@@ -102,7 +98,6 @@ START_TEST(dropped_packets)
 	interface.sent_drops = 0;
 	assert_silent(&interface);
 }
-END_TEST
 
 START_TEST(full_buffers_and_queues)
 {
@@ -123,7 +118,6 @@ START_TEST(full_buffers_and_queues)
 	ck_assert(network_socket_story(&sockets, 1, text, sizeof(text)));
 	ck_assert(!network_socket_story(&sockets, 2, text, sizeof(text)));
 }
-END_TEST
 
 START_TEST(the_ceiling_of_the_wire)
 {
@@ -139,4 +133,3 @@ START_TEST(the_ceiling_of_the_wire)
 	interface.payload_ratio = NAN;
 	ck_assert(!network_ceiling(&interface, text, sizeof(text)));
 }
-END_TEST

@@ -24,14 +24,6 @@
 
 static const char *const all_topics[] = { "node", "locality", "node_process", "node_thread", NULL };
 
-static const struct frame *two_samples(struct rig *rig, const char *fixture)
-{
-	rig_open(rig, fixture, all_topics);
-	rig_sample(rig, 0);
-	rig_tick(rig, 1);
-	return rig_sample(rig, 2);
-}
-
 /* The row of this process, and on this node where the table has nodes. */
 static const void *row_of(const struct frame *frame, const char *topic, double pid, double node)
 {
@@ -64,77 +56,6 @@ static const char *text(const struct frame *frame, double pid, const char *colum
 	return table_text(frame_table(frame, "locality"), row, column);
 }
 
-START_TEST(two_nodes_with_their_memory_and_counters)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig, "nodes-2");
-
-	check_row(frame, "node",
-		  "node=0 cpus=0-1 cpu_ratio=0.6 total_bytes=68719476736 used_bytes=67645734912 "
-		  "free_bytes=1073741824 anonymous_bytes=42949672960 file_bytes=21474836480 "
-		  "hits_per_second=1000 hits=1002000 misses_per_second=0 misses=100 foreign_per_second=200 "
-		  "foreign=450 other_per_second=5 other=1010 distances=10 21 busy_seconds=32.7 "
-		  "cpu_seconds=134.5");
-	check_row(frame, "node",
-		  "node=1 cpus=2-3 cpu_ratio=0.3658536585 total_bytes=68719476736 used_bytes=36511416320 "
-		  "free_bytes=32208060416 anonymous_bytes=21474836480 file_bytes=10737418240 "
-		  "hits_per_second=500 hits=501000 misses_per_second=200 misses=450 foreign_per_second=0 "
-		  "foreign=100 other_per_second=450 other=20900 distances=21 10 busy_seconds=16.5 "
-		  "cpu_seconds=139.1");
-	rig_close(&rig);
-}
-
-static double first_number(const struct frame *frame, const char *column)
-{
-	const struct table *table = frame_table(frame, "node");
-
-	return table_number(table, table_row(table, 0), column);
-}
-
-/* It brings all that it has counted since boot: no share of the interval. */
-START_TEST(a_cpu_that_comes_online)
-{
-	struct rig rig;
-	const struct frame *frame;
-
-	two_samples(&rig, "nodes-2");
-	rig_put(&rig, "sys/devices/system/node/node0/cpulist", "0-2\n");
-	rig_put(&rig, "sys/devices/system/node/node1/cpulist", "3\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(first_number(frame, "busy_seconds")));
-	ck_assert(isnan(first_number(frame, "cpu_ratio")));
-	frame = rig_sample(&rig, 1);
-	ck_assert(first_number(frame, "busy_seconds") > 32.7);
-	ck_assert(isnan(first_number(frame, "cpu_ratio")));
-	rig_close(&rig);
-}
-END_TEST
-
-/* postgres: 71 % of its memory on node 0; of its last 100 ticks of CPU time 88 were on node 1. */
-START_TEST(a_process_far_from_its_memory)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig, "nodes-2");
-	double second = number(frame, "node_process", 4711, 1, "cpu_ratio");
-
-	ck_assert_double_eq_tol(number(frame, "node_process", 4711, 0, "share_ratio"), 0.71, NEAR);
-	ck_assert_double_eq(number(frame, "node_process", 4711, 0, "bytes"), (1191182 + 727) * 4096.0);
-	ck_assert_double_eq(number(frame, "node_process", 4711, 0, "error_ratio"), 0);
-	ck_assert_double_eq_tol(second, 0.88, NEAR);
-	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "local_ratio"),
-				0.71 * 0.12 + 0.29 * 0.88, NEAR);
-	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "distance"),
-				10 + 11 * (0.71 * 0.88 + 0.29 * 0.12), 0.01);
-	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "far_bytes"),
-				(0.71 * 0.88 + 0.29 * 0.12) * 1678746 * 4096, 0.001 * GIB);
-	ck_assert_double_eq_tol(number(frame, "locality", 4711, NAN, "best_ratio"), 0.71, NEAR);
-	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "best_node"), 0);
-	ck_assert_str_eq(text(frame, 4711, "memory"), "0:71 1:29");
-	ck_assert_str_eq(text(frame, 4711, "cpus"), "0:12 1:88");
-	ck_assert_str_eq(text(frame, 4711, "how"), "numa_maps");
-	rig_close(&rig);
-}
-
 /* Each sample of a batch looks at all of them, others once a second. */
 START_TEST(the_age_of_a_look)
 {
@@ -153,140 +74,6 @@ START_TEST(the_age_of_a_look)
 	frame = rig_sample(&rig, 0.25);
 	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "age_seconds"), 0);
 	rig_close(&rig);
-}
-
-/* Of java all is on node 1, with four huge pages; a thread of it was on node 1 and is on node 0 now. */
-START_TEST(huge_pages_and_a_thread_that_moves)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig, "nodes-2");
-	const struct table *threads = frame_table(frame, "node_thread");
-
-	ck_assert_double_eq(number(frame, "locality", 5001, NAN, "resident_bytes"), 1032 * MIB);
-	ck_assert_double_eq_tol(number(frame, "locality", 5001, NAN, "local_ratio"), 0.25, NEAR);
-	ck_assert_uint_eq(threads->n_rows, 1);
-	ck_assert_str_eq(table_text(threads, table_row(threads, 0), "thread"), "GC Thread#0");
-	ck_assert_double_eq(table_number(threads, table_row(threads, 0), "moves"), 1);
-	ck_assert_double_eq(table_number(threads, table_row(threads, 0), "node"), 0);
-	ck_assert_double_eq(number(frame, "locality", 5001, NAN, "wandering"), 1);
-	ck_assert_double_eq(number(frame, "locality", 5001, NAN, "moves_per_second"), 0.5);
-	ck_assert_double_eq(number(frame, "locality", 4711, NAN, "wandering"), 0);
-	rig_close(&rig);
-}
-
-/* It has no numa_maps: nothing of its memory is known, and none of it is 0. */
-START_TEST(memory_that_is_not_known)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig, "nodes-2");
-
-	ck_assert_double_nan(number(frame, "locality", 900, NAN, "local_ratio"));
-	ck_assert_double_nan(number(frame, "locality", 900, NAN, "far_bytes"));
-	ck_assert_double_nan(number(frame, "locality", 900, NAN, "distance"));
-	ck_assert_double_nan(number(frame, "locality", 900, NAN, "best_ratio"));
-	ck_assert_double_nan(number(frame, "locality", 900, NAN, "best_node"));
-	ck_assert_double_nan(number(frame, "locality", 900, NAN, "age_seconds"));
-	ck_assert_str_eq(text(frame, 900, "memory"), "");
-	ck_assert_double_nan(number(frame, "node_process", 900, 1, "share_ratio"));
-	ck_assert_double_nan(number(frame, "node_process", 900, 1, "bytes"));
-	ck_assert_double_eq(number(frame, "node_process", 900, 1, "cpu_ratio"), 1);
-	ck_assert(!row_of(frame, "node_process", 900, 0));
-	rig_close(&rig);
-}
-
-/* Node 4 has no CPUs, so that nothing is local there; numbers have a gap. */
-START_TEST(four_nodes_one_without_cpus)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig, "nodes-4");
-
-	check_row(frame, "node",
-		  "node=4 cpus= total_bytes=137438953472 used_bytes=30064771072 free_bytes=107374182400 "
-		  "anonymous_bytes=30064771072 file_bytes=0 hits_per_second=10 hits=920 misses_per_second=0 "
-		  "misses=0 foreign_per_second=0 foreign=0 other_per_second=10 other=920 "
-		  "distances=40 40 24 10");
-	ck_assert_double_eq_tol(number(frame, "node_process", 3000, 1, "cpu_ratio"), 0.8, NEAR);
-	ck_assert_double_eq_tol(number(frame, "node_process", 3000, 2, "cpu_ratio"), 0.2, NEAR);
-	ck_assert_double_eq(number(frame, "node_process", 3000, 4, "cpu_ratio"), 0);
-	ck_assert_double_eq(number(frame, "node_process", 3000, 4, "share_ratio"), 0.5);
-	ck_assert_double_eq_tol(number(frame, "locality", 3000, NAN, "local_ratio"), 0.3 * 0.8 + 0.1 * 0.2,
-				NEAR);
-	ck_assert_double_eq_tol(number(frame, "locality", 3000, NAN, "distance"),
-				0.8 * (2.1 + 3 + 3.1 + 20) + 0.2 * (3.1 + 9.3 + 1 + 12), 0.02);
-	rig_close(&rig);
-}
-
-START_TEST(eight_nodes_in_a_ring)
-{
-	struct rig rig;
-	const struct frame *frame = two_samples(&rig, "nodes-8");
-
-	ck_assert_uint_eq(frame_table(frame, "node")->n_rows, 8);
-	ck_assert_double_eq_tol(number(frame, "locality", 6000, NAN, "local_ratio"), 0.125, NEAR);
-	ck_assert_double_eq_tol(number(frame, "locality", 6000, NAN, "distance"), 19.25, 0.05);
-	ck_assert_double_eq(number(frame, "locality", 6100, NAN, "local_ratio"), 1);
-	ck_assert_double_eq(number(frame, "locality", 6100, NAN, "distance"), 10);
-	ck_assert_uint_eq(frame_table(frame, "node_thread")->n_rows, 1);
-	rig_close(&rig);
-}
-
-/* With one node nothing is looked at, and all is known; a node that comes later is found. */
-START_TEST(one_node_and_one_that_comes)
-{
-	struct rig rig;
-	const struct frame *frame;
-
-	rig_open(&rig, "nodes-2", all_topics);
-	rig_put(&rig, NODE_ONLINE, "0\n");
-	frame = rig_sample(&rig, 0);
-	ck_assert_uint_eq(frame_table(frame, "node")->n_rows, 1);
-	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 0);
-	rig_put(&rig, NODE_ONLINE, "0-1\n");
-	frame = rig_sample(&rig, 2);
-	ck_assert_uint_eq(frame_table(frame, "node")->n_rows, 2);
-	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 4);
-	ck_assert_double_eq_tol(number(frame, "node_process", 4711, 0, "share_ratio"), 0.71, NEAR);
-	rig_put(&rig, NODE_ONLINE, "1\n");
-	frame = rig_sample(&rig, 2);
-	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 0);
-	rig_close(&rig);
-}
-
-/* A list of nodes that cannot be: no more than the kernel may have, and none twice. */
-START_TEST(absurd_lists_of_nodes)
-{
-	struct rig rig;
-
-	rig_open(&rig, "nodes-2", all_topics);
-	rig_put(&rig, NODE_ONLINE, "1,0,0-3\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 0), "node")->n_rows, 1);
-	rig_put(&rig, NODE_ONLINE, "0-65535\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 2), "node")->n_rows, NODES_MAX);
-	rig_put(&rig, NODE_ONLINE, "x\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 2), "node")->n_rows, 0);
-	rig_close(&rig);
-}
-
-START_TEST(lines_of_numa_maps)
-{
-	struct span rest =
-		span_text("7f2c80000000 default file=/tmp/N0\\0401 huge N0=2 N13=257 kernelpagesize_kB=2048\n"
-			  "no address\n"
-			  "7f2c90000000 bind:0-1 N1=3 N2= Nx=4\n");
-	struct numa_region region;
-	uint64_t node, pages;
-
-	ck_assert(numa_maps_next(&rest, &region));
-	ck_assert_uint_eq(region.start, 0x7f2c80000000);
-	ck_assert_uint_eq(region.page_bytes, 2 << 20);
-	ck_assert(numa_region_next(&region, &node, &pages) && node == 0 && pages == 2);
-	ck_assert(numa_region_next(&region, &node, &pages) && node == 13 && pages == 257);
-	ck_assert(!numa_region_next(&region, &node, &pages));
-	ck_assert(numa_maps_next(&rest, &region));
-	ck_assert_uint_eq(region.page_bytes, 0);
-	ck_assert(numa_region_next(&region, &node, &pages) && node == 1 && pages == 3);
-	ck_assert(!numa_region_next(&region, &node, &pages));
-	ck_assert(!numa_maps_next(&rest, &region));
 }
 
 /* 4,096 pages of which 1,024 are on the node where it runs: 2 * sqrt(0.25 * 0.75 / 4096). */
@@ -375,7 +162,7 @@ static int look_at(struct looks *looks, pid_t pid, uint64_t resident_pages)
 }
 
 /* 64 MiB present, and four times that much absent, which must not count. */
-START_TEST(pages_of_a_large_process)
+START_LIVE_TEST(pages_of_a_large_process)
 {
 	size_t present = (size_t)64 << 20, absent = 4 * present;
 	long page_bytes = sysconf(_SC_PAGESIZE);
@@ -402,7 +189,7 @@ START_TEST(pages_of_a_large_process)
  * 32 MiB that are located, and 32 that are present and not: those of the zero page stand for marked ones. A
  * kernel that locates marked pages hides none.
  */
-START_TEST(pages_that_are_not_located)
+START_TOLERANCE_TEST(pages_that_are_not_located)
 {
 	size_t length = (size_t)32 << 20;
 	struct looks looks;
@@ -430,7 +217,7 @@ START_TEST(pages_that_are_not_located)
 }
 
 /* Every page of it counts, and after its end none. */
-START_TEST(all_pages_of_a_small_process)
+START_LIVE_TEST(all_pages_of_a_small_process)
 {
 	struct looks looks;
 	int started[2];
@@ -458,7 +245,7 @@ START_TEST(all_pages_of_a_small_process)
 }
 
 /* As a request of the screen: the same as a count at once, of memory that does not change meanwhile. */
-START_TEST(a_count_in_a_helper)
+START_LIVE_TEST(a_count_in_a_helper)
 {
 	uint64_t now[NODES_MAX], bytes[NODES_MAX], start_ticks, size = 16 << 20;
 	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -501,20 +288,15 @@ START_TEST(the_largest_processes)
 
 	rig_open(&rig, "nodes-2", all_topics);
 	for (unsigned i = 1; i <= 40; i++) {
-		char path[64];
 		unsigned pages = 1000 * (1 + i * 7 % 41);
 
-		snprintf(path, sizeof(path), "proc/%u", 10000 + i);
-		rig_make(&rig, path);
-		snprintf(path, sizeof(path), "proc/%u/stat", 10000 + i);
-		rig_put(&rig, path,
+		rig_make(&rig, textf("proc/%u", 10000 + i));
+		rig_put(&rig, textf("proc/%u/stat", 10000 + i),
 			"%u (p%u) S 1 1 1 0 -1 4 0 0 0 0 5 0 0 0 20 0 1 0 500 1000 %u 0 0 0 0 0 0 0 0 0 0 0 "
-			"0 0 17 0\n",
-			10000 + i, i, pages);
-		snprintf(path, sizeof(path), "proc/%u/statm", 10000 + i);
-		rig_put(&rig, path, "%u %u 0 0 0 0 0\n", pages, pages);
-		snprintf(path, sizeof(path), "proc/%u/numa_maps", 10000 + i);
-		rig_put(&rig, path, "7f00 default N0=%u kernelpagesize_kB=4\n", pages);
+			"0 0 17 0\n", 10000 + i, i, pages);
+		rig_put(&rig, textf("proc/%u/statm", 10000 + i), "%u %u 0 0 0 0 0\n", pages, pages);
+		rig_put(&rig, textf("proc/%u/numa_maps", 10000 + i),
+			"7f00 default N0=%u kernelpagesize_kB=4\n", pages);
 	}
 	frame = rig_sample(&rig, 0);
 	ck_assert_uint_eq(frame_table(frame, "locality")->n_rows, 32);
@@ -529,22 +311,14 @@ START_TEST(the_largest_processes)
 static void put_process(struct rig *rig, unsigned pid, unsigned ticks, unsigned cpu, unsigned pages,
 			const char *by_node)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/task/%u", pid, pid);
-	rig_make(rig, path);
+	rig_make(rig, textf("proc/%u/task/%u", pid, pid));
 	for (unsigned thread = 0; thread < 2; thread++) {
-		snprintf(path, sizeof(path), thread ? "proc/%u/task/%u/stat" : "proc/%u/stat", pid, pid);
-		rig_put(rig, path,
+		rig_put(rig, textf(thread ? "proc/%u/task/%u/stat" : "proc/%u/stat", pid, pid),
 			"%u (made) S 1 1 1 0 -1 4 0 0 0 0 %u 0 0 0 20 0 1 0 500 1000 %u 0 0 0 0 0 0 0 0 0 0 "
-			"0 0 "
-			"0 17 %u\n",
-			pid, ticks, pages, cpu);
+			"0 0 " "0 17 %u\n", pid, ticks, pages, cpu);
 	}
-	snprintf(path, sizeof(path), "proc/%u/statm", pid);
-	rig_put(rig, path, "%u %u 0 0 0 0 0\n", pages, pages);
-	snprintf(path, sizeof(path), "proc/%u/numa_maps", pid);
-	rig_put(rig, path, "7f00 default %s kernelpagesize_kB=4\n", by_node);
+	rig_put(rig, textf("proc/%u/statm", pid), "%u %u 0 0 0 0 0\n", pages, pages);
+	rig_put(rig, textf("proc/%u/numa_maps", pid), "7f00 default %s kernelpagesize_kB=4\n", by_node);
 }
 
 static void check_pids(const struct frame *frame, const unsigned *pids, size_t n)

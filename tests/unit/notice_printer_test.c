@@ -35,4 +35,3 @@ START_TEST(a_notice_comes_once)
 	}
 	notice_printer_free(&printer);
 }
-END_TEST

@@ -177,6 +177,7 @@ static void begin_output(struct output *output, const struct sink_format *format
 	output->fd = mkstemp(path);
 	ck_assert_int_ge(output->fd, 0);
 	sink_open(&output->sink, format, &output->plan, output->fd, "test");
+	output->sink.clock = &real_clock;
 	ck_assert_int_eq(sink_begin(&output->sink), 0);
 }
 
@@ -236,7 +237,6 @@ START_TEST(no_sink_harms_a_terminal)
 		free(output.text);
 	}
 }
-END_TEST
 
 static json_t *line_of(const char *text, size_t number)
 {
@@ -283,7 +283,6 @@ START_TEST(json_lines_read_back)
 	}
 	free(output.text);
 }
-END_TEST
 
 /* A recording has notices of all its tables, and those about itself. */
 START_TEST(json_has_the_times_and_the_notices_of_its_tables)
@@ -319,7 +318,6 @@ START_TEST(json_has_the_times_and_the_notices_of_its_tables)
 	free(output.text);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(json_doubles_are_exact)
 {
@@ -336,7 +334,6 @@ START_TEST(json_doubles_are_exact)
 		buffer_free(&buffer);
 	}
 }
-END_TEST
 
 /* What could change how a text is read is written as its number, beyond the first plane as two of them. */
 START_TEST(json_texts_show_what_could_mislead)
@@ -363,7 +360,6 @@ START_TEST(json_texts_show_what_could_mislead)
 		buffer_free(&buffer);
 	}
 }
-END_TEST
 
 /* Splits a CSV text after RFC 4180 and counts fields: every record has the same number. */
 START_TEST(csv_records_are_whole)
@@ -394,7 +390,6 @@ START_TEST(csv_records_are_whole)
 	ck_assert_ptr_null(strchr(text, '?'));
 	free(output.text);
 }
-END_TEST
 
 START_TEST(text_is_aligned)
 {
@@ -409,7 +404,6 @@ START_TEST(text_is_aligned)
 	ck_assert_ptr_nonnull(strstr(text, "?[2J?]0;title?"));
 	free(output.text);
 }
-END_TEST
 
 START_TEST(openmetrics_histogram_is_cumulative)
 {
@@ -434,7 +428,6 @@ START_TEST(openmetrics_histogram_is_cumulative)
 	ck_assert_ptr_nonnull(strstr(text, "panetop_thing_events_total{name=\"a,b\\\"c\\\"\"} 1006\n"));
 	free(output.text);
 }
-END_TEST
 
 /* Of unknown length: the sum is unknown. What is known of it is the middle of its buckets. */
 START_TEST(histogram_sum_is_known_or_left_out)
@@ -452,7 +445,6 @@ START_TEST(histogram_sum_is_known_or_left_out)
 	ck_assert_ptr_nonnull(strstr(text, "panetop_delay_seconds_count{cpu=\"1\"} 10\n"));
 	free(output.text);
 }
-END_TEST
 
 /* Text format 0.0.4 has no unit, no end and no type info; HELP and TYPE name the samples themselves. */
 START_TEST(prometheus_is_the_older_format)
@@ -471,7 +463,6 @@ START_TEST(prometheus_is_the_older_format)
 	ck_assert_ptr_nonnull(strstr(text, "# TYPE panetop_thing_row_info gauge\n"));
 	free(output.text);
 }
-END_TEST
 
 static void print_table(struct output *output, const struct sink_format *format, const struct frame *frame)
 {
@@ -521,7 +512,6 @@ START_TEST(histogram_bounds_are_round)
 	frame_close(&frame);
 	free(output.text);
 }
-END_TEST
 
 /* The bounds of two runs are the same, whichever of the fine buckets have samples. */
 START_TEST(histogram_bounds_are_fixed)
@@ -560,7 +550,6 @@ START_TEST(histogram_bounds_are_fixed)
 	}
 	ck_assert_str_eq(bounds[0], bounds[1]);
 }
-END_TEST
 
 /* As a damaged recording or tree may have them: the exposition would be refused as a whole. */
 START_TEST(expositions_have_each_series_once)
@@ -596,7 +585,6 @@ START_TEST(expositions_have_each_series_once)
 	free(output.text);
 	frame_close(&frame);
 }
-END_TEST
 
 struct tally_row {
 	const char *cpu;
@@ -663,7 +651,6 @@ START_TEST(expositions_leave_sums_out)
 	ck_assert_ptr_nonnull(strstr(error_message_log(), "prometheus: 1 value was left out"));
 	free(output.text);
 }
-END_TEST
 
 struct link_row {
 	const char *cpu;
@@ -732,7 +719,6 @@ START_TEST(expositions_have_each_number_once)
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 0\n"));
 	free(output.text);
 }
-END_TEST
 
 /* Of rows that do not fit their sum stays, or else the first ones; what is cut is counted. */
 START_TEST(expositions_have_a_limit_for_each_topic)
@@ -772,7 +758,6 @@ START_TEST(expositions_have_a_limit_for_each_topic)
 	ck_assert_ptr_nonnull(strstr(output.text, "panetop_exposition_cut_rows{topic=\"link\"} 1\n"));
 	free(output.text);
 }
-END_TEST
 
 /* A row of which all is known, and one of which only the name and a rate without its counter are. */
 static void print_two_things(struct output *output, const struct sink_format *format)
@@ -845,7 +830,6 @@ START_TEST(expositions_as_a_whole)
 			 "panetop_exposition_cut_rows{topic=\"thing\"} 0\n");
 	free(output.text);
 }
-END_TEST
 
 /* Buckets that are always there, of two CPUs and of both; a run that ends has a level of them. */
 static void print_delays(struct output *output, const struct sink_format *format, bool of_run, bool sparse)
@@ -939,7 +923,6 @@ START_TEST(histograms_of_a_run_are_levels)
 						  "panetop_delay_seconds_sum{cpu=\"1\"} 6.25\n"));
 	free(output.text);
 }
-END_TEST
 
 /* A bucket of each of n CPUs, and of all of them. */
 static void print_cpus(struct output *output, unsigned n_cpus, bool with_all)
@@ -986,7 +969,6 @@ START_TEST(histograms_have_a_limit)
 	ck_assert_ptr_null(strstr(output.text, "panetop_delay_seconds"));
 	free(output.text);
 }
-END_TEST
 
 struct volume_row {
 	const char *cpu;
@@ -1049,7 +1031,6 @@ START_TEST(bounds_of_sizes_are_powers)
 	ck_assert_ptr_null(strstr(output.text, "_sum"));
 	free(output.text);
 }
-END_TEST
 
 /* Those of the first rows that rise: a damaged table may have any. */
 START_TEST(own_bounds_rise_and_are_not_too_many)
@@ -1087,7 +1068,6 @@ START_TEST(own_bounds_rise_and_are_not_too_many)
 	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"volume\"} 1\n"));
 	free(output.text);
 }
-END_TEST
 
 struct measure_row {
 	double heat_celsius, flow_bytes_per_second, speed_bits_per_second, starts_per_second;
@@ -1191,7 +1171,6 @@ START_TEST(names_of_metrics_have_base_units)
 				    "panetop_measure_heat_celsius 41.5\n"));
 	free(output.text);
 }
-END_TEST
 
 /* What counts from the start of a run is a counter only where the next exposition comes from the same run. */
 START_TEST(counters_of_a_run_need_a_run_that_goes_on)
@@ -1211,7 +1190,6 @@ START_TEST(counters_of_a_run_need_a_run_that_goes_on)
 	ck_assert_ptr_nonnull(strstr(sample.bytes, "panetop_tally_seconds_total{cpu=\"0\"} 1\n"));
 	buffer_free(&sample);
 }
-END_TEST
 
 /* Opens what a sink wrote as a replay. */
 static void open_text(struct source *source, const char *text, size_t length, bool pipe_end)
@@ -1300,13 +1278,11 @@ START_TEST(replay_gives_the_rates_of_the_live_run)
 {
 	replay_both_ways(false);
 }
-END_TEST
 
 START_TEST(replay_of_a_pipe_can_go_back)
 {
 	replay_both_ways(true);
 }
-END_TEST
 
 static unsigned count_frames(struct source *source, struct frame *frame)
 {
@@ -1330,7 +1306,6 @@ START_TEST(replayed_text_looks_as_the_live_one)
 	buffer_free(&live);
 	buffer_free(&replayed);
 }
-END_TEST
 
 /* However much is missing at the end, what is whole is read, and the rest is told. */
 START_TEST(replay_tolerates_a_torn_end)
@@ -1355,7 +1330,6 @@ START_TEST(replay_tolerates_a_torn_end)
 	frame_close(&frame);
 	free(output.text);
 }
-END_TEST
 
 /* A line that cannot be read is passed over, and told with the next sample that can. */
 START_TEST(replay_says_which_line_is_damaged)
@@ -1380,7 +1354,6 @@ START_TEST(replay_says_which_line_is_damaged)
 	frame_close(&frame);
 	free(output.text);
 }
-END_TEST
 
 /* The same header again is a recording that was added to; another one ends what can be read. */
 START_TEST(replay_of_recordings_one_behind_the_other)
@@ -1405,7 +1378,6 @@ START_TEST(replay_of_recordings_one_behind_the_other)
 	buffer_free(&twice);
 	free(output.text);
 }
-END_TEST
 
 /* What a pipe has not brought yet is no end: pull() tells whether there will be more. */
 START_TEST(replay_follows_a_pipe)
@@ -1435,7 +1407,6 @@ START_TEST(replay_follows_a_pipe)
 	frame_close(&frame);
 	free(output.text);
 }
-END_TEST
 
 /* What it would take to parse it is not there; the samples before it are. */
 START_TEST(replay_ends_at_a_line_that_does_not_fit)
@@ -1464,7 +1435,6 @@ START_TEST(replay_ends_at_a_line_that_does_not_fit)
 	frame_close(&frame);
 	free(output.text);
 }
-END_TEST
 
 /* Columns that this version lacks are passed over; columns that the recording lacks are unknown. */
 START_TEST(replay_reads_old_and_foreign_recordings)
@@ -1496,7 +1466,6 @@ START_TEST(replay_reads_old_and_foreign_recordings)
 	source.close(source.state);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(replay_refuses_what_is_no_recording)
 {
@@ -1522,7 +1491,6 @@ START_TEST(replay_refuses_what_is_no_recording)
 		ck_assert_ptr_nonnull(why);
 	}
 }
-END_TEST
 
 /* Allows files of so many bytes: beyond them write(2) fails as on a full disk, after a part of the line. */
 static void limit_files(rlim_t bytes)
@@ -1564,13 +1532,11 @@ START_TEST(recording_on_a_full_disk_stays_whole)
 {
 	record_on_a_full_disk(true);
 }
-END_TEST
 
 START_TEST(what_others_opened_is_never_cut)
 {
 	record_on_a_full_disk(false);
 }
-END_TEST
 
 static void check_metric(const char *topic, const char *key, const char *expected)
 {
@@ -1617,7 +1583,6 @@ START_TEST(columns_know_their_metrics)
 	ck_assert(!exposition_info(cpu, name));
 	ck_assert(!exposition_info(topic_find("event")->schema, name));
 }
-END_TEST
 
 /* Names that no other family may have, and whose they are. */
 struct family_names {
@@ -1689,7 +1654,6 @@ START_TEST(families_of_all_topics_differ)
 	hash_free(&all->by_name);
 	free(all);
 }
-END_TEST
 
 struct odd_row {
 	const char *name;
@@ -1762,7 +1726,6 @@ START_TEST(metrics_depend_on_shapes_and_scales)
 	check_odd(&odd, ODD_COUNT, NULL);
 	ck_assert_ptr_null(exposition_counter(&odd, &odd_columns[ODD_ONE]));
 }
-END_TEST
 
 START_TEST(describe_names_every_column)
 {
@@ -1793,7 +1756,6 @@ START_TEST(describe_names_every_column)
 	buffer_free(&out);
 	free(all);
 }
-END_TEST
 
 /* Of a pipe on the screen only so much is kept, and lines that are no objects end it. */
 START_TEST(replay_of_a_pipe_keeps_its_newest_lines)
@@ -1829,7 +1791,6 @@ START_TEST(replay_of_a_pipe_keeps_its_newest_lines)
 	source.close(source.state);
 	free(output.text);
 }
-END_TEST
 
 /* Empty rows take two bytes in a line, and all columns in a table. */
 START_TEST(replay_leaves_out_rows_beyond_all_measure)
@@ -1858,7 +1819,6 @@ START_TEST(replay_leaves_out_rows_beyond_all_measure)
 	buffer_free(&lines);
 	free(output.text);
 }
-END_TEST
 
 struct remark_row {
 	const char *name, *why, *remedy;
@@ -1953,7 +1913,6 @@ START_TEST(sentences_follow_their_row)
 				      "* of one CPU\n");
 	free(output.text);
 }
-END_TEST
 
 /* Two times and what lies between. */
 START_TEST(a_difference_has_two_times)
@@ -1985,7 +1944,6 @@ START_TEST(a_difference_has_two_times)
 	free(output.text);
 	frame_close(&frame);
 }
-END_TEST
 
 static void print_no_remarks(struct output *output, bool derived, const char *none)
 {
@@ -2021,7 +1979,6 @@ START_TEST(text_says_that_nothing_follows_from_other_tables)
 	ck_assert_str_eq(output.text, "");
 	free(output.text);
 }
-END_TEST
 
 /* So that columns stay where they are. */
 START_TEST(widths_of_text_only_grow)
@@ -2050,7 +2007,6 @@ START_TEST(widths_of_text_only_grow)
 				      "y                     -    -     -      -    -\n");
 	free(output.text);
 }
-END_TEST
 
 static void add_line(const struct frame *frame, bool ascii, struct buffer *out)
 {
@@ -2082,23 +2038,18 @@ START_TEST(lines_stand_between_tables)
 	static const char time[] = "2024-11-20 09:30:01.123 vb\"ox\n", table[] =
 		"name   address size level events ev/s\n"
 		"x            -    -     -      -    -\n";
-	char expected[512];
 	struct output output;
 
 	print_lines(&output, 1, true);
-	snprintf(expected, sizeof(expected), "%s%s\na line\n", time, table);
-	ck_assert_str_eq(output.text, expected);
+	ck_assert_str_eq(output.text, textf("%s%s\na line\n", time, table));
 	free(output.text);
 	print_lines(&output, 0, true);
-	snprintf(expected, sizeof(expected), "%sa line\n\n%s", time, table);
-	ck_assert_str_eq(output.text, expected);
+	ck_assert_str_eq(output.text, textf("%sa line\n\n%s", time, table));
 	free(output.text);
 	print_lines(&output, 1, false);
-	snprintf(expected, sizeof(expected), "%sa line\n", time);
-	ck_assert_str_eq(output.text, expected);
+	ck_assert_str_eq(output.text, textf("%sa line\n", time));
 	free(output.text);
 }
-END_TEST
 
 struct worker_row {
 	const char *node;
@@ -2190,7 +2141,6 @@ START_TEST(expositions_have_sums_of_what_comes_and_goes)
 	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"worker\"} 0\n"));
 	free(output.text);
 }
-END_TEST
 
 static void add_worker(struct table *table, const char *name, uint64_t bytes)
 {
@@ -2241,7 +2191,6 @@ START_TEST(expositions_keep_the_names_of_commands)
 	ck_assert_ptr_nonnull(strstr(output.text, "cut_rows{topic=\"worker\"} 1\n"));
 	free(output.text);
 }
-END_TEST
 
 struct stack_row {
 	const char *stack, *files;
@@ -2391,7 +2340,6 @@ START_TEST(a_profile_has_each_function_once)
 		      "2:{1:[2 1] 2:[5]} 2:{1:[1] 2:[2]} 9:4500000000 10:500000000");
 	check_profile(true, 0, "6:'' 6:'samples' 6:'count' 1:{1:1 2:2}");
 }
-END_TEST
 
 /* CSI as a C1 control, an override of direction, an escape, a byte that is no UTF-8; a letter that is. */
 START_TEST(no_stack_harms_a_terminal)
@@ -2416,7 +2364,6 @@ START_TEST(no_stack_harms_a_terminal)
 			  memcmp(text.bytes + i, "\033]", 2) != 0);
 	buffer_free(&text);
 }
-END_TEST
 
 START_TEST(folded_stacks_are_lines)
 {
@@ -2427,7 +2374,6 @@ START_TEST(folded_stacks_are_lines)
 			 "main;work 5\nmain 2\nnone 0\nmain;work 1\nmain;lone 300\nmain;work 1\n");
 	buffer_free(&text);
 }
-END_TEST
 
 struct level_row {
 	const char *name, *label;
@@ -2522,7 +2468,6 @@ START_TEST(a_sample_is_a_line_of_numbers)
 	free(one);
 	free(none);
 }
-END_TEST
 
 /* Behind each 20 lines where the output is no terminal. */
 START_TEST(lines_of_numbers_are_headed_again)
@@ -2537,7 +2482,6 @@ START_TEST(lines_of_numbers_are_headed_again)
 		free(text);
 	}
 }
-END_TEST
 
 START_TEST(formats_go_by_name)
 {
@@ -2559,7 +2503,6 @@ START_TEST(formats_go_by_name)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++)
 		ck_assert_ptr_eq(sink_format_find(cases[c].name), cases[c].format);
 }
-END_TEST
 
 START_TEST(recordings_of_lines_have_an_ending)
 {
@@ -2571,7 +2514,6 @@ START_TEST(recordings_of_lines_have_an_ending)
 	ck_assert(!recording_is_lines("ajsonl"));
 	ck_assert(!recording_is_lines(""));
 }
-END_TEST
 
 static const struct column described_columns[] = {
 	COLUMN(struct level_row, name, .kind = COLUMN_KEY, .title = "n", .help = "its name", .source = "a"),
@@ -2602,7 +2544,6 @@ START_TEST(descriptions_for_people_are_aligned)
 	ck_assert_str_eq(out.bytes, expected);
 	buffer_free(&out);
 }
-END_TEST
 
 static unsigned n_asked;
 
@@ -2654,4 +2595,3 @@ START_TEST(a_signal_breaks_a_sample_off)
 		}
 	}
 }
-END_TEST

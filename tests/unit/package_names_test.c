@@ -17,11 +17,9 @@ static char root[] = "/tmp/panetop-packages-XXXXXX";
 
 static void write_list(const char *name, const char *text)
 {
-	char path[256];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s" LISTS "%s", root, name);
-	file = fopen(path, "w");
+	file = fopen(textf("%s" LISTS "%s", root, name), "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
@@ -30,13 +28,10 @@ static void write_list(const char *name, const char *text)
 static void make_root(void)
 {
 	static const char *const parts[] = { "/var", "/var/lib", "/var/lib/dpkg", LISTS };
-	char path[256];
 
 	ck_assert_ptr_nonnull(mkdtemp(root));
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		snprintf(path, sizeof(path), "%s%s", root, parts[i]);
-		ck_assert_int_eq(mkdir(path, 0755), 0);
-	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		ck_assert_int_eq(mkdir(textf("%s%s", root, parts[i]), 0755), 0);
 	write_list("libc6:amd64.list", "/.\n/lib\n/lib/libc.so.6\n");
 	write_list("libc6-dev:amd64.list", "/usr/lib/libc.so.6.txt\n");
 	write_list("tool.list", "/usr/bin/tool-more\n/usr/bin/tool");
@@ -45,10 +40,7 @@ static void make_root(void)
 
 static void remove_root(void)
 {
-	char command[256];
-
-	snprintf(command, sizeof(command), "rm -r %s", root);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(textf("rm -r %s", root)), 0);
 }
 
 START_TEST(the_package_that_has_the_file)
@@ -68,7 +60,6 @@ START_TEST(the_package_that_has_the_file)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 START_TEST(no_lists_are_no_package)
 {
@@ -78,7 +69,6 @@ START_TEST(no_lists_are_no_package)
 	ck_assert_str_eq(package_names_find(&env, "/usr/bin/tool"), "");
 	env_close(&env);
 }
-END_TEST
 
 static void check_package(struct env *env, const char *path, const char *package)
 {
@@ -118,7 +108,6 @@ START_TEST(packages_are_named_by_their_lists)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 /* What is below /usr may be listed without it; what only begins like it may not. */
 START_TEST(links_to_usr_are_known)
@@ -138,7 +127,6 @@ START_TEST(links_to_usr_are_known)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 /* 16 MiB: none is as long. */
 START_TEST(lists_are_read_up_to_a_length)
@@ -171,19 +159,15 @@ START_TEST(lists_are_read_up_to_a_length)
 	env_close(&env);
 	remove_root();
 }
-END_TEST
 
 START_TEST(the_last_files_are_looked_for)
 {
 	struct env env;
-	char path[32];
 
 	make_root();
 	ck_assert_int_eq(env_open(&env, root), 0);
-	for (unsigned i = 0; i < 63; i++) {
-		snprintf(path, sizeof(path), "/absent/%u", i);
-		check_package(&env, path, "");
-	}
+	for (unsigned i = 0; i < 63; i++)
+		check_package(&env, textf("/absent/%u", i), "");
 	check_package(&env, "bin/tool", "");  /* does not count */
 	check_package(&env, "/absent/7", ""); /* again */
 	check_package(&env, "/usr/bin/tool", "tool-dbgsym");
@@ -192,4 +176,3 @@ START_TEST(the_last_files_are_looked_for)
 	env_close(&env);
 	remove_root();
 }
-END_TEST

@@ -61,30 +61,6 @@ START_TEST(causes_and_their_sum)
 	ck_assert_double_eq_tol(number(frame, "all", "dropped by sockets", "per_second"), 21 + 4, 1e-9);
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(what_a_kernel_does_not_count_has_no_row)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", loss_topic);
-	rig_put(&rig, SNMP, "Udp: NoPorts\nUdp: 3\n");
-	rig_put(&rig, NETSTAT, "TcpExt: Other\nTcpExt: 1\n");
-	rig_put(&rig, SNMP6, "Ip6InHdrErrors 2\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "packet_loss")->n_rows, 3);
-	ck_assert_double_eq(number(frame, "udp", "no socket has the port", "lost"), 3);
-	ck_assert_double_eq(number(frame, "ip", "bad header", "lost"), 2);
-	ck_assert_double_nan(number(frame, "udp", "receive buffer full", "lost"));
-	ck_assert_double_nan(number(frame, "all", "dropped by sockets", "lost")); /* not 0 */
-	rig_put(&rig, SNMP, "Udp: NoPorts\n");
-	rig_put(&rig, SNMP6, "\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "packet_loss")->n_rows, 0);
-	rig_close(&rig);
-}
-END_TEST
 
 /* Each counter has its place, and those of sockets are in the sum. */
 START_TEST(all_causes_have_their_counters)
@@ -142,4 +118,3 @@ START_TEST(all_causes_have_their_counters)
 	}
 	rig_close(&rig);
 }
-END_TEST

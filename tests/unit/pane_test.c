@@ -25,7 +25,6 @@ START_TEST(words_of_panes)
 	ck_assert_str_eq(stretch_text(stretch, 719), "11 min");
 	ck_assert_str_eq(stretch_text(stretch, 12960), "3.6 h");
 }
-END_TEST
 
 START_TEST(no_two_panes_have_a_digit_or_a_name)
 {
@@ -37,7 +36,6 @@ START_TEST(no_two_panes_have_a_digit_or_a_name)
 		}
 	}
 }
-END_TEST
 
 static const struct schema *schema_of(const struct pane *pane, const char *topic)
 {
@@ -110,7 +108,6 @@ START_TEST(panes_name_only_what_topics_have)
 	for (unsigned i = 0; headline_topics[i]; i++)
 		ck_assert_ptr_nonnull(topic_find(headline_topics[i]));
 }
-END_TEST
 
 static const struct power_facts laptop = {
 	.watts = 9.09,
@@ -129,12 +126,11 @@ static const struct power_facts laptop = {
 
 static void assert_verdict(struct power_facts facts, enum power_level level, const char *expected)
 {
-	char text[TEXT_MAX], whole[2 * TEXT_MAX];
+	char text[TEXT_MAX];
 	const char *word;
 
 	ck_assert_int_eq(power_verdict(&facts, &word, text, sizeof(text)), level);
-	snprintf(whole, sizeof(whole), "%s%s%s", word, *word ? "  " : "", text);
-	ck_assert_str_eq(whole, expected);
+	ck_assert_str_eq(textf("%s%s%s", word, *word ? "  " : "", text), expected);
 }
 
 START_TEST(the_verdict_of_power_is_of_its_numbers)
@@ -170,7 +166,6 @@ START_TEST(the_verdict_of_power_is_of_its_numbers)
 		       "critical is 100 °C. "
 		       "Not throttled.");
 }
-END_TEST
 
 /* What must not alarm: a steady draw, a maximum of the first seconds, a charge that suffices, a warm sensor.
  */
@@ -201,7 +196,6 @@ START_TEST(the_verdict_of_power_does_not_cry_wolf)
 	power_verdict(&facts, &word, text, sizeof(text));
 	ck_assert_ptr_null(strstr(text, "hrottled"));
 }
-END_TEST
 
 START_TEST(the_verdict_of_power_names_what_is_missing)
 {
@@ -227,7 +221,6 @@ START_TEST(the_verdict_of_power_names_what_is_missing)
 	assert_verdict(facts, POWER_OK,
 		       "OK  Nothing measures watts here. 47 °C at package, high is 90 °C.");
 }
-END_TEST
 
 static void assert_related(const struct power_relation *relations, unsigned n, double load_range,
 			   const char *expected)
@@ -257,7 +250,6 @@ START_TEST(what_follows_the_load_is_told)
 		"Heat follows load: package at once, acpitz after 32 s.\nWatts follow load after 3 s.\n"
 		"Clock drops 36 s after load rises (r = -1.00).\n");
 }
-END_TEST
 
 /* A weak or missing correlation, one that precedes the load, and a load that hardly changed. */
 START_TEST(what_hardly_follows_the_load_is_not_told)
@@ -273,4 +265,3 @@ START_TEST(what_hardly_follows_the_load_is_not_told)
 	assert_related(list, 4, 0.09, "");
 	assert_related(list, 4, NAN, "");
 }
-END_TEST

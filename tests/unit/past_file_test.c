@@ -128,7 +128,6 @@ START_TEST(everything_is_there_at_any_time)
 	}
 	past_file_close(file);
 }
-END_TEST
 
 START_TEST(what_is_too_old_goes)
 {
@@ -142,7 +141,6 @@ START_TEST(what_is_too_old_goes)
 	ck_assert_uint_ge(first, 3000); /* whole chains go */
 	past_file_close(file);
 }
-END_TEST
 
 /* A suspended machine leaves a gap, as a clock that is set forward does: what was before it stays. */
 START_TEST(a_suspended_machine_keeps_its_past)
@@ -167,7 +165,6 @@ START_TEST(a_suspended_machine_keeps_its_past)
 	ck_assert_uint_ge(first, 300 + asleep);
 	past_file_close(file);
 }
-END_TEST
 
 START_TEST(what_is_too_much_goes)
 {
@@ -181,7 +178,6 @@ START_TEST(what_is_too_much_goes)
 	ck_assert_uint_lt(past_file_bytes(file), (uint64_t)8 << 20);
 	past_file_close(file);
 }
-END_TEST
 
 /* The past gets shorter, and keeping goes on. */
 START_TEST(a_full_disk_shortens_it)
@@ -204,7 +200,6 @@ START_TEST(a_full_disk_shortens_it)
 	ck_assert_uint_eq(last, 3099);
 	past_file_close(file);
 }
-END_TEST
 
 /* In a file system of its own, of less than the past would take. */
 static int fill_file_system(void)
@@ -239,7 +234,6 @@ START_TEST(a_full_file_system_shortens_it)
 		skip_test("no file system can be mounted here");
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static int wrong(int line)
 {
@@ -302,7 +296,6 @@ START_TEST(what_was_kept_stays_on_a_full_disk)
 		skip_test("no file system can be mounted here");
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 START_TEST(it_is_saved)
 {
@@ -329,4 +322,3 @@ START_TEST(it_is_saved)
 	ck_assert_uint_eq(n, kept(file, &first, &last));
 	past_file_close(file);
 }
-END_TEST

@@ -2,7 +2,6 @@
 /* Tests of the parser of perf-PID.map. */
 #include <config.h>
 
-#include <string.h>
 
 #include "kernel/code/perf_map.h"
 #include "suite.h"

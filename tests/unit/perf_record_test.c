@@ -73,7 +73,6 @@ START_TEST(perf_records_of_every_kind)
 	}
 	ck_assert(!perf_record_next(&rest, &record) && span_length(rest) == 0);
 }
-END_TEST
 
 START_TEST(perf_records_cut_anywhere)
 {
@@ -93,7 +92,6 @@ START_TEST(perf_records_cut_anywhere)
 	}
 	ck_assert_uint_eq(last, N_RECORDED);
 }
-END_TEST
 
 START_TEST(perf_losses_are_counted)
 {
@@ -105,7 +103,6 @@ START_TEST(perf_losses_are_counted)
 	ck_assert(perf_record_next(&rest, &record) && record.kind == PERF_RECORD_KIND_FORK &&
 		  record.lost == 0);
 }
-END_TEST
 
 /* Records of one piece each, whole but for what is wrong with them. */
 START_TEST(perf_records_whose_lengths_lie)
@@ -130,7 +127,6 @@ START_TEST(perf_records_whose_lengths_lie)
 	ck_assert(perf_record_next(&rest, &record) && record.kind == PERF_RECORD_KIND_OTHER);
 	ck_assert(record.pid == 0 && rest.at == capture + 8);
 }
-END_TEST
 
 START_TEST(perf_comm_without_its_nul)
 {
@@ -144,7 +140,6 @@ START_TEST(perf_comm_without_its_nul)
 	ck_assert(perf_record_next(&rest, &record));
 	ck_assert_str_eq(record.comm, "xxxxxxxxxxxxxxxx");
 }
-END_TEST
 
 /* The n-th sample of a capture; changes to its stack are changes to the capture. */
 static struct perf_record load_sample(const char *name, size_t n)
@@ -195,7 +190,6 @@ START_TEST(arguments_from_the_stack)
 	ck_assert(sample.stack_address == 0 && span_length(sample.raw) == 36);
 	assert_arguments(&sample, "", 0, false);
 }
-END_TEST
 
 START_TEST(arguments_in_little_room)
 {
@@ -213,7 +207,6 @@ START_TEST(arguments_in_little_room)
 	ck_assert_uint_eq(perf_exec_arguments(&sample, out, 0, &program), 0);
 	ck_assert(program == 0 && out[0] == 'x');
 }
-END_TEST
 
 START_TEST(arguments_that_are_elsewhere)
 {
@@ -241,7 +234,6 @@ START_TEST(arguments_that_are_elsewhere)
 		assert_arguments(&sample, "", 0, false);
 	}
 }
-END_TEST
 
 START_TEST(samples_whose_lengths_lie)
 {
@@ -265,7 +257,6 @@ START_TEST(samples_whose_lengths_lie)
 	record.pid = 7;
 	ck_assert(!perf_record_next(&rest, &record) && record.pid == 7 && rest.at == start);
 }
-END_TEST
 
 /* A kernel thread has no registers: neither the address nor a stack follow. */
 START_TEST(samples_without_registers)
@@ -282,4 +273,3 @@ START_TEST(samples_without_registers)
 	ck_assert(span_length(record.raw) == 4 && record.stack_address == 0 && !record.is_32_bit);
 	assert_arguments(&record, "", 0, false);
 }
-END_TEST

@@ -68,7 +68,6 @@ START_TEST(records_are_taken_across_its_end)
 	perf_ring_close(&ring);
 	close(fd);
 }
-END_TEST
 
 START_TEST(records_are_added_behind_others)
 {
@@ -99,7 +98,6 @@ START_TEST(records_are_added_behind_others)
 	buffer_free(&out);
 	close(fd);
 }
-END_TEST
 
 START_TEST(its_size_is_a_power_of_two)
 {
@@ -116,7 +114,6 @@ START_TEST(its_size_is_a_power_of_two)
 	close(fd);
 	ck_assert_int_eq(perf_ring_open(&(struct perf_ring){ 0 }, fd, page_bytes), -EBADF);
 }
-END_TEST
 
 /* What the kernel gives of an event: count, time, and since Linux 6.0 what was lost. */
 static struct perf_ring_state state_of(size_t n_words)
@@ -144,4 +141,3 @@ START_TEST(older_kernels_know_less_of_it)
 	ck_assert_uint_eq(state_of(1).lost, U64_UNKNOWN);
 	ck_assert_uint_eq(perf_ring_state(-1).lost, U64_UNKNOWN);
 }
-END_TEST

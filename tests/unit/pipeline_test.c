@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "model/pipeline.h"
 #include "suite.h"
@@ -168,7 +167,6 @@ START_TEST(a_recorded_frame_gets_rates_findings_and_its_scope)
 	ck_assert_int_eq(pipeline_next(&stage.pipeline, &stage.base, frame), 1);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(what_is_kept_is_whole_judged_and_not_split)
 {
@@ -181,7 +179,6 @@ START_TEST(what_is_kept_is_whole_judged_and_not_split)
 	ck_assert(stage.kept_finding);
 	close_stage(&stage);
 }
-END_TEST
 
 /* Live the sampler feeds the scope, and findings are judged only where they are sampled. */
 START_TEST(a_live_frame_is_not_read_again)
@@ -196,7 +193,6 @@ START_TEST(a_live_frame_is_not_read_again)
 	ck_assert(fabs(frame_number(frame, "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(a_frame_by_its_index_is_the_one_of_a_run)
 {
@@ -216,7 +212,6 @@ START_TEST(a_frame_by_its_index_is_the_one_of_a_run)
 	ck_assert_int_eq(pipeline_derive(&stage.pipeline, 100, frame, NULL), -EIO);
 	close_stage(&stage);
 }
-END_TEST
 
 /* What it was about is forgotten: the first frame, and another place in a recording. */
 START_TEST(a_scope_begins_again_without_the_frame_before)
@@ -230,7 +225,6 @@ START_TEST(a_scope_begins_again_without_the_frame_before)
 	ck_assert(scope_has(&stage.scope, 7, 5) && stage.scope.tasks_seconds < 0.05);
 	close_stage(&stage);
 }
-END_TEST
 
 /* The past of a live screen: the sampler goes on feeding it. */
 START_TEST(a_live_scope_is_left_alone)
@@ -243,7 +237,6 @@ START_TEST(a_live_scope_is_left_alone)
 	ck_assert(!stage.scope.has_looked);
 	close_stage(&stage);
 }
-END_TEST
 
 START_TEST(without_a_frame_nothing_is_passed_on)
 {
@@ -260,7 +253,6 @@ START_TEST(without_a_frame_nothing_is_passed_on)
 	ck_assert_uint_eq(stage.n_kept, 0);
 	close_stage(&stage);
 }
-END_TEST
 
 /* As a calibration and trends of the past use it. */
 START_TEST(rates_alone_need_neither_scope_nor_rules)
@@ -276,4 +268,3 @@ START_TEST(rates_alone_need_neither_scope_nor_rules)
 	ck_assert(fabs(frame_number(&stage.frames[1], "process", NULL, "cpu_ratio") - 0.1) < 1e-9);
 	close_stage(&stage);
 }
-END_TEST

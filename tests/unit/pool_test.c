@@ -51,7 +51,6 @@ START_TEST(elements_are_apart_and_zero)
 	ck_assert_ptr_null(pool.with_room);
 	pool_free(&pool);
 }
-END_TEST
 
 /* Where one of many is left, it holds its chunk alone. */
 START_TEST(memory_of_a_crowd_is_given_back)
@@ -76,7 +75,6 @@ START_TEST(memory_of_a_crowd_is_given_back)
 	pool_free(&pool);
 	ck_assert_uint_eq(pool.n_chunks, 0);
 }
-END_TEST
 
 /* One that comes and goes needs no new chunk each time. */
 START_TEST(an_empty_chunk_is_kept)
@@ -92,4 +90,3 @@ START_TEST(an_empty_chunk_is_kept)
 	pool_give(&pool, first);
 	pool_free(&pool);
 }
-END_TEST

@@ -13,7 +13,6 @@
 #include "rig.h"
 
 #define MW 1e-3
-#define THROTTLES "sys/devices/system/cpu/cpu%u/thermal_throttle"
 #define POWERCAP_PATH(zone) "sys/class/powercap/" zone "/energy_uj"
 
 static const char *const power_only[] = { "power", NULL };
@@ -28,150 +27,6 @@ static const char *counted_in(const struct frame *frame, const char *domain)
 {
 	return cell_text(frame, "power", domain, "counted_in");
 }
-
-START_TEST(psys_is_the_total_of_a_laptop)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", power_only);
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(watts(frame, "total")));
-	rig_tick(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "total"), 7.97, MW);
-	ck_assert_double_eq_tol(watts(frame, "psys"), 7.97, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-0"), 5.12, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-0/core"), 3.40, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-0/uncore"), 0.61, MW);
-	ck_assert_double_eq_tol(watts(frame, "battery/BAT0"), 8.2, MW);
-	ck_assert_str_eq(counted_in(frame, "psys"), "total");
-	ck_assert_str_eq(counted_in(frame, "package-0"), "psys");
-	ck_assert_str_eq(counted_in(frame, "package-0/core"), "package-0");
-	ck_assert_str_eq(counted_in(frame, "battery/BAT0"), "");
-	ck_assert_str_eq(cell_text(frame, "power", "package-0", "source"), "powercap intel-rapl:0");
-	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 6 + 1); /* no twin, no BAT0 as a chip */
-	ck_assert_uint_eq(frame->n_notices, 0);
-	rig_close(&rig);
-}
-END_TEST
-
-/* The total's watts as the screen and all outputs derive them; joules go on where the parts change. */
-START_TEST(a_counter_that_stands_still_is_not_the_machine)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", power_only);
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 2); /* no counter has moved */
-	ck_assert_double_eq_tol(watts(frame, "total"), 8.2, MW);
-	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "batteries");
-	ck_assert_str_eq(counted_in(frame, "battery/BAT0"), "total");
-	ck_assert_double_eq_tol(watts(frame, "psys"), 0, MW);
-	ck_assert_uint_eq(frame->n_notices, 1);
-	ck_assert_ptr_nonnull(
-		strstr(frame->notices[0].text, "psys stands still while a battery delivers 8.20 W"));
-	rig_close(&rig);
-}
-END_TEST
-
-/* Near misses: the counter moves, or the battery delivers nothing. */
-START_TEST(a_counter_is_believed_that_moves_or_that_no_battery_contradicts)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", power_only);
-	rig_sample(&rig, 1);
-	rig_tick(&rig, 1);
-	rig_sample(&rig, 2);
-	frame = rig_sample(&rig, 3); /* it moved before */
-	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "psys");
-	ck_assert_double_eq_tol(watts(frame, "total"), 0, MW);
-	ck_assert_uint_eq(frame->n_notices, 0);
-	rig_close(&rig);
-
-	rig_open(&rig, "power-laptop", power_only);
-	rig_put(&rig, "sys/class/power_supply/BAT0/uevent",
-		"POWER_SUPPLY_NAME=BAT0\nPOWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Charging\n"
-		"POWER_SUPPLY_POWER_NOW=8200000\n");
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "psys");
-	ck_assert_uint_eq(frame->n_notices, 0);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(an_amd_has_packages_and_a_card_of_its_own)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-amd", power_only);
-	rig_sample(&rig, 1);
-	rig_tick(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "total"), 21, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-0/core"), 5.5, MW);
-	ck_assert_double_eq_tol(watts(frame, "amdgpu@0000:0b:00.0/power1"), 32, MW);
-	ck_assert_str_eq(counted_in(frame, "amdgpu@0000:0b:00.0/power1"), ""); /* it is beside the package */
-	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "packages + DRAM");
-	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 4);
-	ck_assert_uint_eq(frame->n_notices, 0);
-	rig_close(&rig);
-}
-END_TEST
-
-/* No energy, but a zone that a chip repeats, a fan that cools, and speeds. */
-START_TEST(a_raspberry_pi_shows_what_it_has)
-{
-	static const char *const topic_names[] = { "power",   "temperature", "fan", "frequency",
-						   "cooling", "trip_point",  NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-pi", topic_names);
-	rig_sample(&rig, 1);
-	rig_tick(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert(isnan(watts(frame, "total")));
-	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 1);
-	ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 1);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "cpu-thermal", "celsius"), 48.812);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "cpu-thermal", "min_celsius"), 48.312);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "cpu-thermal", "critical_celsius"), 110);
-	ck_assert_double_eq_tol(cell_f64(frame, "frequency", "all", "hertz"), 1.5e9, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "0", "max_hertz"), 1.8e9);
-	ck_assert_str_eq(cell_text(frame, "cooling", "cooling_device0", "type"), "pwm-fan");
-	ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device0", "max_level"), 4);
-	ck_assert_uint_eq(frame->n_notices, 1);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(a_machine_without_sensors_says_what_to_do)
-{
-	static const char *const topic_names[] = { "power",	"battery",    "temperature", "fan",
-						   "voltage",	"idle_state", "trip_point",  "cooling",
-						   "throttle", "frequency",  "cpu",	     NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-nothing", topic_names);
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(watts(frame, "total")));
-	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "nothing here measures it");
-	ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 0);
-	ck_assert_uint_gt(frame_table(frame, "cpu")->n_rows, 1); /* what there is, is shown */
-	ck_assert_uint_eq(frame->n_notices, 1);
-	ck_assert_ptr_nonnull(strstr(frame->notices[0].remedy, "virtual machine"));
-	ck_assert_ptr_nonnull(strstr(frame->notices[0].remedy, "modprobe intel_rapl_msr"));
-	rig_close(&rig);
-}
-END_TEST
 
 static void put_event(struct rig *rig, const char *pmu, const char *event)
 {
@@ -221,148 +76,6 @@ START_TEST(events_are_of_packages_and_of_cores)
 	ck_assert_double_gt(watts(frame, "total"), 0);
 	rig_close(&rig);
 }
-END_TEST
-
-static void put_throttles(struct rig *rig, unsigned first, unsigned second)
-{
-	for (unsigned cpu = 0; cpu < 2; cpu++) {
-		char path[128];
-
-		snprintf(path, sizeof(path), THROTTLES "/package_throttle_count", cpu);
-		rig_put(rig, path, "%u\n", cpu == 0 ? first : second);
-	}
-}
-
-/* The first CPU of a package is read for all, but what only another one counts shows, too, a little later. */
-START_TEST(heat_of_a_package_is_read_from_its_first_cpu)
-{
-	static const char *const topic_names[] = { "throttle", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", topic_names);
-	for (unsigned cpu = 0; cpu < 2; cpu++) {
-		char path[128];
-
-		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%u/topology", cpu);
-		rig_make(&rig, path);
-		strcat(path, "/physical_package_id");
-		rig_put(&rig, path, "0\n");
-	}
-	put_throttles(&rig, 40, 41);
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "throttle", "1", "package_throttles"), 41);
-	put_throttles(&rig, 42, 43);
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "throttle", "0", "package_throttles"), 42);
-	ck_assert_uint_eq(cell_u64(frame, "throttle", "1", "package_throttles"), 43);
-	put_throttles(&rig, 42, 50);
-	for (unsigned i = 0; i < 8; i++)
-		frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(cell_u64(frame, "throttle", "1", "package_throttles"), 50);
-	rig_close(&rig);
-}
-END_TEST
-
-/* 0.7 s, then 61 s: no interval is the same, and the watts are. */
-START_TEST(uneven_intervals_do_not_matter)
-{
-	static const double intervals[] = { 0.05, 0.7, 61, 2, 13.37 };
-	double energy_uj = 1e9, seconds = 0, joules = 0;
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-amd", power_only);
-	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%.0f\n", energy_uj);
-	rig_sample(&rig, 1);
-	for (unsigned i = 0; i < 5; i++) {
-		double power = 10 + 7 * i;
-
-		energy_uj += power * intervals[i] * 1e6;
-		seconds += intervals[i];
-		joules += power * intervals[i];
-		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%.0f\n", energy_uj);
-		frame = rig_sample(&rig, intervals[i]);
-		ck_assert_double_eq_tol(watts(frame, "total"), power, MW);
-		ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "mean_watts"), joules / seconds,
-					MW);
-	}
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "min_watts"), 10, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "max_watts"), 38, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "run_seconds"), seconds, 1e-6);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(a_server_has_one_total_through_a_wrap_and_a_reset)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-server", power_only);
-	rig_sample(&rig, 1);
-	rig_tick(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "package-0"), 120, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-1"), 127.5, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-0/dram"), 18.25, MW);
-	ck_assert_double_eq_tol(watts(frame, "package-1/dram"), 18.25, MW);
-	ck_assert_double_eq_tol(watts(frame, "total"), 361.125, MW); /* psys alone */
-	rig_tick(&rig, 2); /* the counter of socket 1 wraps, the DRAM of socket 0 is reset */
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "package-1"), 127.5, MW);
-	ck_assert(isnan(watts(frame, "package-0/dram")));
-	ck_assert_double_eq_tol(watts(frame, "total"), 361.125, MW);
-	rig_tick(&rig, 3);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "package-0/dram"), 18.25, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-1", "mean_watts"), 127.5, MW);
-	ck_assert_uint_eq(frame_table(frame, "power")->n_rows, 6);
-	ck_assert_uint_eq(frame->n_notices, 0);
-	rig_close(&rig);
-}
-END_TEST
-
-/* Without psys the packages and their DRAM are the total, and nothing twice. */
-START_TEST(packages_and_dram_are_the_total_without_psys)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-server", power_only);
-	rig_remove(&rig, "sys/class/powercap/intel-rapl:2");
-	rig_sample(&rig, 1);
-	rig_tick(&rig, 1);
-	rig_remove(&rig, "sys/class/powercap/intel-rapl:2");
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "total"), 120 + 127.5 + 2 * 18.25, MW);
-	ck_assert_str_eq(counted_in(frame, "package-0/dram"), "total");
-	rig_tick(&rig, 2);
-	rig_remove(&rig, "sys/class/powercap/intel-rapl:2");
-	frame = rig_sample(&rig, 2);
-	ck_assert(isnan(watts(frame, "total"))); /* a part was reset */
-	rig_close(&rig);
-}
-END_TEST
-
-/* A psys that stands still, or counts less than the packages, is not the machine. */
-START_TEST(psys_has_to_count)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", power_only);
-	for (unsigned i = 0; i < 4; i++) { /* which is known from the second on, and then there are rates */
-		rig_put(&rig, POWERCAP_PATH("intel-rapl:1"), "9000000000\n");
-		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%u\n", 1000000000 + i * 10240000);
-		frame = rig_sample(&rig, 2);
-	}
-	ck_assert_str_eq(counted_in(frame, "package-0"), "total");
-	ck_assert_str_eq(counted_in(frame, "psys"), "");
-	ck_assert_double_eq_tol(watts(frame, "total"), 5.12, MW);
-	rig_close(&rig);
-}
-END_TEST
 
 /* A psys that stands at 0 is passed over; when it begins to count, the total does not jump to it. */
 START_TEST(the_psys_that_counts_is_the_total)
@@ -392,67 +105,21 @@ START_TEST(the_psys_that_counts_is_the_total)
 	ck_assert_str_eq(counted_in(frame, "psys"), "total");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_is_refused_names_the_capability)
 {
 	const struct frame *frame;
 	struct rig rig;
-	char path[256];
 
 	if (geteuid() == 0) /* tests/power.test runs panetop without privileges */
 		skip_test("nothing is refused to root");
 	rig_open(&rig, "power-amd", power_only);
-	snprintf(path, sizeof(path), "%s/%s", rig.root, POWERCAP_PATH("intel-rapl:0"));
-	ck_assert_int_eq(chmod(path, 0), 0);
+	ck_assert_int_eq(chmod(textf("%s/%s", rig.root, POWERCAP_PATH("intel-rapl:0")), 0), 0);
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame->n_notices, 1);
 	ck_assert_ptr_ne(strstr(frame->notices[0].remedy, "cap_dac_read_search"), NULL);
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(a_domain_that_fails_is_unknown_and_comes_back)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-amd", power_only);
-	rig_sample(&rig, 1);
-	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "garbage\n");
-	frame = rig_sample(&rig, 2);
-	ck_assert(isnan(watts(frame, "package-0")) && isnan(watts(frame, "total")));
-	ck_assert(!isnan(watts(frame, "package-0/core")));
-	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%d\n", 80000000 + 84000000);
-	frame = rig_sample(&rig, 2);
-	ck_assert(isnan(watts(frame, "package-0")));
-	rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%d\n", 80000000 + 84000000 + 42000000);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "package-0"), 21, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "power", "package-0", "joules"), 206, 1e-6);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(zones_that_vanish_come_back)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-amd", power_only);
-	rig_sample(&rig, 1);
-	rig_remove(&rig, "sys/class/powercap");
-	frame = rig_sample(&rig, 2);
-	ck_assert_str_eq(cell_text(frame, "power", "total", "source"), "nothing here measures it");
-	rig_tick(&rig, 0);
-	rig_sample(&rig, 2);
-	rig_sample(&rig, 2);
-	rig_tick(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(watts(frame, "total"), 21, MW);
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(polling_keeps_wraps_from_being_lost)
 {
@@ -467,30 +134,12 @@ START_TEST(polling_keeps_wraps_from_being_lost)
 	     minute++) { /* 100 W for 40 minutes: three and a half ranges */
 		energy = (energy + UINT64_C(100000000) * 60) % range;
 		rig_put(&rig, POWERCAP_PATH("intel-rapl:0"), "%llu\n", (unsigned long long)energy);
-		rig.samples[0].topic->poll(&rig.samples[0], rig.mono_ns + minute * UINT64_C(60000000000));
+		rig.samples[0].topic->poll(&rig.samples[0], rig.clock.ns + minute * UINT64_C(60000000000));
 	}
 	frame = rig_sample(&rig, 2400);
 	ck_assert_double_eq_tol(watts(frame, "package-0"), 100, MW);
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(an_interval_that_may_hide_a_wrap_is_told)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-server", power_only);
-	rig_sample(&rig, 1);
-	rig_tick(&rig, 1);
-	frame = rig_sample(&rig, 600);
-	ck_assert_uint_eq(frame->n_notices, 1);
-	ck_assert_ptr_ne(strstr(frame->notices[0].text, "may be too low"), NULL);
-	frame = rig_sample(&rig, 2);
-	ck_assert_uint_eq(frame->n_notices, 0);
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(statistics_start_anew)
 {
@@ -508,58 +157,6 @@ START_TEST(statistics_start_anew)
 	ck_assert_double_eq_tol(cell_f64(frame, "power", "total", "stddev_watts"), 0, MW);
 	rig_close(&rig);
 }
-END_TEST
-
-START_TEST(a_battery_that_is_charged_is_no_total)
-{
-	static const char *const names[] = { "battery", "power", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", names);
-	rig_remove(&rig, "sys/class/powercap");
-	rig_put(&rig, "sys/class/power_supply/BAT0/uevent",
-		"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Charging\nPOWER_SUPPLY_POWER_NOW=15000000\n"
-		"POWER_SUPPLY_ENERGY_NOW=20000000\nPOWER_SUPPLY_ENERGY_FULL=40000000\n");
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 2);
-	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "watts"), -15, MW);
-	ck_assert_double_eq_tol(cell_f64(frame, "battery", "BAT0", "remaining_seconds"), 20 / 15.0 * 3600,
-				1e-3);
-	ck_assert_double_eq_tol(watts(frame, "battery/BAT0"), 0, MW);
-	ck_assert(isnan(watts(frame, "total")));
-	ck_assert_uint_eq(frame->n_notices, 1);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(sensors_are_shown_once_and_by_device)
-{
-	const struct frame *frame;
-	const struct table *table;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", sensor_topics);
-	frame = rig_sample(&rig, 1);
-	table = frame_table(frame, "temperature");
-	ck_assert_uint_eq(table->n_rows, 7); /* acpitz once, though it is a chip, too */
-	ck_assert_str_eq(table_text(table, table_row(table, 0), "sensor"), "x86_pkg_temp");
-	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "critical_celsius"), 100);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz", "high_celsius"), 95);
-	ck_assert(isnan(cell_f64(frame, "temperature", "x86_pkg_temp", "high_celsius"))); /* 0: not set */
-	ck_assert_str_eq(cell_text(frame, "temperature", "coretemp.0/temp1", "label"), "Package id 0");
-	ck_assert_double_eq(cell_f64(frame, "temperature", "nvme@0000:01:00.0/temp1", "celsius"), 41.85);
-	ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan1", "rpm"), 3210);
-	ck_assert_double_eq(cell_f64(frame, "fan", "thinkpad_hwmon/fan2", "rpm"), 0);
-	ck_assert_double_eq(cell_f64(frame, "voltage", "BAT0/in0", "volts"), 12.1);
-	ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 5);
-	ck_assert_double_eq(cell_f64(frame, "trip_point", "acpitz", "headroom_celsius"), 37);
-	ck_assert(isnan(cell_f64(frame, "trip_point", "x86_pkg_temp", "celsius"))); /* 0: not set */
-	ck_assert(isnan(cell_f64(frame, "trip_point", "x86_pkg_temp", "headroom_celsius")));
-	ck_assert_uint_eq(cell_u64(frame, "cooling", "cooling_device1", "level"), 1);
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(the_number_of_a_chip_does_not_matter)
 {
@@ -581,91 +178,6 @@ START_TEST(the_number_of_a_chip_does_not_matter)
 	ck_assert_int_eq(chdir("/"), 0);
 	rig_close(&rig);
 }
-END_TEST
-
-/* A reading would be there: it is not taken. */
-START_TEST(sleeping_devices_are_not_read)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", sensor_topics);
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(cell_f64(frame, "temperature", "amdgpu@0000:03:00.0/temp1", "celsius")));
-	ck_assert_str_eq(cell_text(frame, "temperature", "amdgpu@0000:03:00.0/temp1", "state"), "asleep");
-	rig_put(&rig, "sys/devices/0000:03:00.0/power/runtime_status", "active\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "amdgpu@0000:03:00.0/temp1", "celsius"), 40);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(hostile_sensors)
-{
-	const struct frame *frame;
-	struct rig rig;
-	char name[64];
-
-	rig_open(&rig, "power-hostile", sensor_topics);
-	frame = rig_sample(&rig, 1);
-	for (int i = 1; i <= 7; i++) {
-		static const char *const states[] = { "",           "ok",         "fault", "impossible",
-						      "no reading", "no reading", "ok",    "ok" };
-
-		snprintf(name, sizeof(name), "evil\x1b]0;name\x07@0-0048/temp%d", i);
-		ck_assert_str_eq(cell_text(frame, "temperature", name, "state"), states[i]);
-		ck_assert(isnan(cell_f64(frame, "temperature", name, "celsius")) ==
-			  (strcmp(states[i], "ok") != 0));
-	}
-	ck_assert(isnan(cell_f64(frame, "temperature", "acpitz", "celsius"))); /* -274 degrees */
-	ck_assert_double_eq(cell_f64(frame, "temperature", "acpitz#2", "celsius"), 40);
-	ck_assert(isnan(cell_f64(frame, "temperature", "acpitz#2", "critical_celsius")));
-	ck_assert_double_eq(cell_f64(frame, "temperature", "same@0-0048/temp1#2", "celsius"), 34);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(sensors_vanish_and_come_back)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-hostile", sensor_topics);
-	rig_sample(&rig, 1);
-	rig_remove(&rig, "sys/class/hwmon/hwmon3");
-	frame = rig_sample(&rig, 1);
-	ck_assert_ptr_eq(table_find(frame_table(frame, "temperature"), "vanishing@1-0049/temp1", NULL), NULL);
-	ck_assert_uint_eq(frame_table(frame, "fan")->n_rows, 0);
-	rig_remove(&rig, "sys/class/hwmon");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 2);
-	rig_tick(&rig, 0);
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "temperature", "vanishing@1-0049/temp1", "celsius"), 25);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(hostile_domains)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-hostile", (const char *const[]){ NULL });
-	rig_make(&rig, "sys/class/power_supply/BAT\x1b[0m");
-	rig_put(&rig, "sys/class/power_supply/BAT\x1b[0m/uevent",
-		"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=\x1b[31mUnknown\n"
-		"POWER_SUPPLY_POWER_NOW=many\n");
-	rig_add(&rig, "power");
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(watts(frame, "total")));
-	ck_assert(isnan(watts(frame, "package-1"))); /* 2^64 - 1 is not a count */
-	ck_assert_ptr_eq(table_find(frame_table(frame, "power"), "package-2", NULL), NULL);
-	ck_assert(isnan(watts(frame, "battery/BAT\x1b[0m")));
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(frequencies_and_idle_states)
 {
@@ -699,68 +211,13 @@ START_TEST(frequencies_and_idle_states)
 	ck_assert_double_eq_tol(cell_f64(frame, "throttle", "0", "package_throttles_per_second"), 1, 1e-9);
 	rig_close(&rig);
 }
-END_TEST
-
-/* Without a line of all CPUs there is no row for their mean, and the first CPU keeps its own frequency. */
-START_TEST(frequencies_without_all_cpus)
-{
-	static const char *const names[] = { "frequency", "cpu", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-laptop", names);
-	rig_put(&rig, "proc/stat", "cpu0 1 1 1 1\ncpu3 1 1 1 1\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert_uint_eq(frame_table(frame, "cpu")->n_rows, 2);
-	ck_assert_double_eq(cell_f64(frame, "cpu", "0", "frequency_hertz"),
-			    cell_f64(frame, "frequency", "0", "hertz"));
-	ck_assert_double_eq(cell_f64(frame, "cpu", "3", "frequency_hertz"), 2.4e9);
-	rig_close(&rig);
-}
-END_TEST
-
-/* A graphics card of amdgpu has its speed on its chip. */
-START_TEST(speed_of_another_card)
-{
-	static const char *const names[] = { "frequency", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "power-amd", names);
-	frame = rig_sample(&rig, 1);
-	ck_assert_double_eq(cell_f64(frame, "frequency", "card1", "hertz"), 5e8);
-	rig_put(&rig, "sys/class/drm/card1/device/power/runtime_status", "suspended\n");
-	frame = rig_sample(&rig, 1);
-	ck_assert(isnan(cell_f64(frame, "frequency", "card1", "hertz")));
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(without_speeds_none_is_known)
-{
-	static const char *const names[] = { "frequency", NULL };
-	struct frame frame;
-
-	sample_fixture(&frame, "readers", 0, names);
-	ck_assert(isnan(cell_f64(&frame, "frequency", "all", "hertz")));
-	ck_assert(isnan(cell_f64(&frame, "frequency", "all", "min_hertz")));
-	ck_assert(isnan(cell_f64(&frame, "frequency", "all", "max_hertz")));
-	frame_close(&frame);
-}
-END_TEST
 
 static void put_chip(struct rig *rig, unsigned number, const char *name, const char *label, int millidegrees)
 {
-	char path[96];
-
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u", number);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/name", number);
-	rig_put(rig, path, "%s\n", name);
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/temp1_label", number);
-	rig_put(rig, path, "%s\n", label);
-	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/temp1_input", number);
-	rig_put(rig, path, "%d\n", millidegrees);
+	rig_make(rig, textf("sys/class/hwmon/hwmon%u", number));
+	rig_put(rig, textf("sys/class/hwmon/hwmon%u/name", number), "%s\n", name);
+	rig_put(rig, textf("sys/class/hwmon/hwmon%u/temp1_label", number), "%s\n", label);
+	rig_put(rig, textf("sys/class/hwmon/hwmon%u/temp1_input", number), "%d\n", millidegrees);
 }
 
 /* Where there is room for one temperature only; of two alike the first. */
@@ -798,7 +255,6 @@ START_TEST(the_first_temperature_is_that_of_the_cpu)
 			rig_close(&rig);
 		}
 }
-END_TEST
 
 #define ZONE(file) "sys/class/thermal/thermal_zone0/" file
 
@@ -894,26 +350,6 @@ START_TEST(limits_are_those_of_chips_and_zones)
 	ck_assert_double_eq(cell_f64(frame, "fan", "chip/fan2", "max_rpm"), 1000);
 	rig_close(&rig);
 }
-END_TEST
-
-/* By the name of the chip, and the label where it has others. */
-START_TEST(limits_of_0_judge_nothing)
-{
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "empty", sensor_topics);
-	put_chip(&rig, 0, "chip", "SYSTIN", 35000);
-	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_max", "0\n");
-	rig_put(&rig, "sys/class/hwmon/hwmon0/temp1_crit", "0\n");
-	rig_sample(&rig, 1);
-	frame = rig_sample(&rig, 1);
-	check_row(frame, "temperature",
-		  "sensor=chip/temp1 label=SYSTIN celsius=35 min_celsius=35 max_celsius=35 chip=chip "
-		  "state=ok age_seconds=0");
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(which_chips_measure_the_machine)
 {
@@ -964,7 +400,6 @@ START_TEST(which_chips_measure_the_machine)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* Its last address on a bus tells which one it is. */
 START_TEST(chips_are_called_as_their_devices)
@@ -984,14 +419,13 @@ START_TEST(chips_are_called_as_their_devices)
 	static const char *const temperatures[] = { "temperature", NULL };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char path[160], target[160], link[2 * SCRATCH_PATH_MAX];
+		char target[160], link[2 * SCRATCH_PATH_MAX];
 		struct rig rig;
 
 		rig_open(&rig, "empty", temperatures);
 		rig_make(&rig, "sys/class/hwmon");
-		snprintf(path, sizeof(path), "sys/%s%s", cases[i].place ? "devices/" : "class/hwmon/hwmon0",
-			 cases[i].place ? cases[i].place : "");
-		rig_make(&rig, path);
+		rig_make(&rig, textf("sys/%s%s", cases[i].place ? "devices/" : "class/hwmon/hwmon0",
+			 cases[i].place ? cases[i].place : ""));
 		snprintf(target, sizeof(target), "../../devices/%s", cases[i].place ? cases[i].place : "");
 		snprintf(link, sizeof(link), "%s/sys/class/hwmon/hwmon0", rig.root);
 		ck_assert(!cases[i].place || symlink(target, link) == 0);
@@ -1002,4 +436,3 @@ START_TEST(chips_are_called_as_their_devices)
 		rig_close(&rig);
 	}
 }
-END_TEST

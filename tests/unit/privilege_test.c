@@ -178,7 +178,6 @@ START_TEST(the_table_holds_what_topics_use)
 	ck_assert_uint_eq(in_table, PRIVILEGE_BIT(N_PRIVILEGE_USES) - 2);
 	ck_assert_uint_eq(uses_of_all_topics(), in_table);
 }
-END_TEST
 
 START_TEST(uses_that_act)
 {
@@ -193,7 +192,6 @@ START_TEST(uses_that_act)
 	ck_assert_uint_eq(privilege_capabilities(PRIVILEGE_BIT(PRIVILEGE_IO)),
 			  BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH));
 }
-END_TEST
 
 START_TEST(raised_and_lowered)
 {
@@ -218,7 +216,6 @@ START_TEST(raised_and_lowered)
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_NETLINK), 0); /* not permitted */
 	ck_assert(privilege_may(PRIVILEGE_SIGNAL) && !privilege_may(PRIVILEGE_NETLINK));
 }
-END_TEST
 
 START_TEST(root_raises_nothing)
 {
@@ -230,7 +227,6 @@ START_TEST(root_raises_nothing)
 	after = look();
 	ck_assert_mem_eq(&after.sets, &before.sets, sizeof(before.sets));
 }
-END_TEST
 
 /* As in a container: root with these capabilities, and no way to others. */
 static void become_root_with(uint64_t capabilities)
@@ -280,7 +276,6 @@ START_TEST(root_without_ptrace_raises_what_it_has)
 	ck_assert_int_eq(privilege_limit(PRIVILEGE_BIT(PRIVILEGE_NETLINK)), 0);
 	ck_assert_uint_eq(look().sets.permitted, 0);
 }
-END_TEST
 
 START_TEST(root_without_ptrace_reads_files_of_a_user_as_that_user)
 {
@@ -306,7 +301,6 @@ START_TEST(root_without_ptrace_reads_files_of_a_user_as_that_user)
 	ck_assert_uint_eq(user_of_files(), 0);
 	ck_assert_uint_eq(look().sets.effective, 0);
 }
-END_TEST
 
 START_TEST(root_without_dac_read_search_overrides)
 {
@@ -318,7 +312,6 @@ START_TEST(root_without_dac_read_search_overrides)
 	ck_assert_uint_eq(look().sets.effective, BIT(CAP_SYS_PTRACE));
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_FILES), BIT(CAP_DAC_OVERRIDE));
 }
-END_TEST
 
 START_TEST(what_root_lacks_has_a_flag)
 {
@@ -337,7 +330,6 @@ START_TEST(what_root_lacks_has_a_flag)
 			 "start the container with --cap-add SYSLOG: even root lacks it here (a service: "
 			 "CapabilityBoundingSet=)");
 }
-END_TEST
 
 struct seen {
 	struct privilege_sets inherited, kept;
@@ -376,7 +368,6 @@ START_TEST(a_thread_keeps_its_own)
 	ck_assert_uint_eq(look().sets.effective, 0);
 	ck_assert_uint_eq(look().sets.permitted, all);
 }
-END_TEST
 
 START_TEST(hidden_processes_stay_seen)
 {
@@ -389,7 +380,6 @@ START_TEST(hidden_processes_stay_seen)
 	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	ck_assert_uint_eq(look().sets.effective, BIT(CAP_SYS_PTRACE));
 }
-END_TEST
 
 START_TEST(root_gives_up)
 {
@@ -406,7 +396,6 @@ START_TEST(root_gives_up)
 	ck_assert_uint_eq(state.sets.inheritable | state.bounding | state.ambient, 0);
 	ck_assert(state.no_new_privs && state.user == 0);
 }
-END_TEST
 
 START_TEST(a_command_inherits)
 {
@@ -424,7 +413,6 @@ START_TEST(a_command_inherits)
 	ck_assert_uint_eq(state.bounding, before.bounding);
 	ck_assert(state.no_new_privs == before.no_new_privs);
 }
-END_TEST
 
 static void call_by_sudo(const char *user)
 {
@@ -452,7 +440,6 @@ START_TEST(back_to_the_user_of_sudo)
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_MAPS), BIT(CAP_SYS_PTRACE));
 	ck_assert_int_ne((int)syscall(SYS_setresuid, 0, 0, 0), 0);
 }
-END_TEST
 
 START_TEST(not_back_to_nonsense)
 {
@@ -473,7 +460,6 @@ START_TEST(not_back_to_nonsense)
 	ck_assert_int_eq(privilege_drop(&plan, &what), 0);
 	ck_assert_uint_eq(look().user, 0);
 }
-END_TEST
 
 /* As under AppArmor in a snap: root may neither leave its bounding set nor become somebody else. */
 START_TEST(what_is_refused_is_left)
@@ -494,7 +480,6 @@ START_TEST(what_is_refused_is_left)
 	ck_assert_uint_eq(state.sets.effective, BIT(CAP_NET_ADMIN));
 	ck_assert(state.no_new_privs);
 }
-END_TEST
 
 /* What privilege_drop() reports when the kernel lies; each needs its own process. */
 static void lied_to(bool *lie, bool to_invoker, const char *by)
@@ -514,19 +499,16 @@ START_TEST(capabilities_are_read_back)
 {
 	lied_to(&capset_lies, false, "capget");
 }
-END_TEST
 
 START_TEST(the_user_is_read_back)
 {
 	lied_to(&setresuid_lies, true, "setresuid");
 }
-END_TEST
 
 START_TEST(no_new_privs_is_read_back)
 {
 	lied_to(&prctl_lies, false, "NO_NEW_PRIVS");
 }
-END_TEST
 
 #define PARANOID "proc/sys/kernel/perf_event_paranoid"
 
@@ -575,7 +557,6 @@ START_TEST(a_kernel_that_asks_for_more_is_known)
 	after = look();
 	ck_assert_mem_eq(&after.sets, &before.sets, sizeof(before.sets));
 }
-END_TEST
 
 /* With file capabilities each has to be raised first. */
 START_TEST(a_kernel_that_asks_for_more_is_known_to_nobody)
@@ -595,7 +576,6 @@ START_TEST(a_kernel_that_asks_for_more_is_known_to_nobody)
 	ck_assert_uint_eq(look().sets.permitted, both);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_perf_events_take_is_kept)
 {
@@ -612,7 +592,6 @@ START_TEST(what_perf_events_take_is_kept)
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_PERF), both);
 	ck_assert_ptr_null(privilege_perf_remedy());
 }
-END_TEST
 
 /* As --probe and notices say it. */
 static const char *remedy_of_counters(int error)
@@ -632,7 +611,6 @@ START_TEST(what_is_held_is_no_remedy)
 	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "cap_sys_admin"));
 	ck_assert_ptr_null(strstr(remedy_of_counters(EPERM), "sysctl"));
 }
-END_TEST
 
 START_TEST(an_old_kernel_knows_no_perfmon)
 {
@@ -643,7 +621,6 @@ START_TEST(an_old_kernel_knows_no_perfmon)
 	ck_assert_uint_eq(privilege_raise(PRIVILEGE_PERF), BIT(CAP_SYS_ADMIN));
 	ck_assert_ptr_null(privilege_perf_remedy());
 }
-END_TEST
 
 START_TEST(an_old_kernel_has_its_own_remedy)
 {
@@ -652,7 +629,6 @@ START_TEST(an_old_kernel_has_its_own_remedy)
 	become_nobody(0);
 	ck_assert_ptr_nonnull(strstr(remedy_of_counters(EACCES), "give it the capability cap_sys_admin"));
 }
-END_TEST
 
 static void note(void *context, int error)
 {
@@ -686,7 +662,6 @@ START_TEST(a_signal_takes_the_right)
 	ck_assert_uint_eq(look().sets.effective, 0);
 	env_close(&env);
 }
-END_TEST
 
 static bool maps_take_locked_memory(const char *release)
 {
@@ -709,7 +684,6 @@ START_TEST(before_5_11_maps_of_programs_take_locked_memory)
 	kernel_answer = -1;
 	ck_assert(!maps_take_locked_memory("4.9"));
 }
-END_TEST
 
 /* Each in two words of the kernel. */
 START_TEST(sets_are_read_and_written_whole)
@@ -730,4 +704,3 @@ START_TEST(sets_are_read_and_written_whole)
 		ck_assert_uint_eq(written_sets[i].inheritable, own_sets[i].inheritable);
 	}
 }
-END_TEST

@@ -712,13 +712,13 @@ static int event_error;
 static uint32_t event_error_pid;
 static char wanted[4096]; /* what was set and removed: "+7=0 -7 " */
 
-int clock_gettime(clockid_t clock, struct timespec *time)
+static uint64_t mono_ns(const struct machine_clock *clock)
 {
 	(void)clock;
-	clock_ns += own_is_probed ? PROBED_CALL_NS : CALL_NS;
-	*time = (struct timespec){ (time_t)(clock_ns / 1000000000), (long)(clock_ns % 1000000000) };
-	return 0;
+	return clock_ns += own_is_probed ? PROBED_CALL_NS : CALL_NS;
 }
+
+static const struct machine_clock script = { .mono_ns = mono_ns };
 
 static ino_t number_of(int fd)
 {
@@ -947,7 +947,7 @@ static void open_prober(void)
 	ck_assert_int_eq(ftruncate(set.maps[BPF_MAP_HITS], (off_t)bytes), 0);
 	hits = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, set.maps[BPF_MAP_HITS], 0);
 	ck_assert_ptr_ne(hits, MAP_FAILED);
-	prober = prober_open(&form, 0.05);
+	prober = prober_open(&script, &form, 0.05);
 	ck_assert_ptr_nonnull(prober);
 }
 
@@ -1297,7 +1297,7 @@ START_TEST(functions_are_those_of_the_files_that_are_mapped)
 		{ "", "begin", 0 },
 		{ "work", "count_words", 0 },
 	};
-	struct function_list list = { 0 };
+	struct function_list list = { .clock = &script };
 	struct child one;
 	uint32_t pid;
 

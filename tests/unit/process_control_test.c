@@ -62,7 +62,6 @@ START_TEST(lists_of_cpus_are_read_and_written)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert_msg(!control_cpus_parse(span_text(wrong[i]), &cpus), "%s", wrong[i]);
 }
-END_TEST
 
 /* As much as there is room for, and no half of a number. */
 START_TEST(a_long_list_is_cut)
@@ -81,7 +80,6 @@ START_TEST(a_long_list_is_cut)
 	ck_assert_int_eq(sscanf(last, ",%u", &cpu), 1);
 	ck_assert(cpu % 2 == 0 && cpu < CONTROL_CPUS_MAX);
 }
-END_TEST
 
 START_TEST(policies_have_names)
 {
@@ -102,7 +100,6 @@ START_TEST(policies_have_names)
 	ck_assert(!control_policy_find(span_text("othe"), &policy));
 	ck_assert(!control_policy_find(span_text(""), &policy));
 }
-END_TEST
 
 static pid_t start_child(void)
 {
@@ -125,12 +122,11 @@ static void end_child(pid_t child)
 /* What the kernel says of it. */
 static void assert_status(pid_t child, const char *line)
 {
-	char path[64], text[256];
+	char text[256];
 	bool found = false;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)child);
-	file = fopen(path, "r");
+	file = fopen(textf("/proc/%d/status", (int)child), "r");
 	ck_assert_ptr_nonnull(file);
 	while (fgets(text, sizeof(text), file))
 		found |= strcmp(text, line) == 0;
@@ -141,19 +137,17 @@ static void assert_status(pid_t child, const char *line)
 START_TEST(a_child_runs_on_the_cpus_that_are_set)
 {
 	struct control_cpus before, one = { 0 }, now;
-	char text[CONTROL_LIST_MAX], line[CONTROL_LIST_MAX + 32];
+	char text[CONTROL_LIST_MAX];
 	pid_t child = start_child();
 	unsigned cpu = 0;
 
 	ck_assert_int_eq(control_get_cpus((uint32_t)child, &before), 0);
 	control_cpus_text(&before, text);
-	snprintf(line, sizeof(line), "Cpus_allowed_list:\t%s\n", text);
-	assert_status(child, line);
+	assert_status(child, textf("Cpus_allowed_list:\t%s\n", text));
 	ck_assert_int_eq(sscanf(text, "%u", &cpu), 1);
 	one.bits[cpu / (8 * sizeof(unsigned long))] = 1UL << cpu % (8 * sizeof(unsigned long));
 	ck_assert_int_eq(control_set_cpus((uint32_t)child, &one), 0);
-	snprintf(line, sizeof(line), "Cpus_allowed_list:\t%u\n", cpu);
-	assert_status(child, line);
+	assert_status(child, textf("Cpus_allowed_list:\t%u\n", cpu));
 	ck_assert_int_eq(control_get_cpus((uint32_t)child, &now), 0);
 	ck_assert_mem_eq(&now, &one, sizeof(now));
 	ck_assert_int_eq(control_set_cpus((uint32_t)child, &(struct control_cpus){ 0 }), -EINVAL);
@@ -161,7 +155,6 @@ START_TEST(a_child_runs_on_the_cpus_that_are_set)
 	ck_assert_int_eq(control_get_cpus((uint32_t)child, &now), -ESRCH);
 	ck_assert_int_eq(control_set_cpus((uint32_t)child, &one), -ESRCH);
 }
-END_TEST
 
 START_TEST(a_child_gets_a_policy_and_a_class)
 {
@@ -191,7 +184,6 @@ START_TEST(a_child_gets_a_policy_and_a_class)
 	ck_assert_int_eq(control_get_io((uint32_t)child, &io), -ESRCH);
 	ck_assert_int_eq(control_set_io((uint32_t)child, &low), -ESRCH);
 }
-END_TEST
 
 /* It ends, is a zombie, and is gone; only then is its number free. */
 START_TEST(the_end_of_a_process_is_seen)
@@ -224,7 +216,6 @@ START_TEST(the_end_of_a_process_is_seen)
 	ck_assert(!exit_watch_status(-1, &status));
 	ck_assert_int_eq(exit_watch_open((uint32_t)child), -ESRCH);
 }
-END_TEST
 
 static char *read_all(int fd)
 {
@@ -265,7 +256,6 @@ START_TEST(a_command_has_its_own_input_output_and_variables)
 	ck_assert_str_eq(text, "typed value\ne\n");
 	free(text);
 }
-END_TEST
 
 /* Blocked and ignored signals are ours alone. */
 START_TEST(a_command_has_the_usual_signals)
@@ -286,7 +276,6 @@ START_TEST(a_command_has_the_usual_signals)
 	free(text);
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
 }
-END_TEST
 
 START_TEST(a_command_leads_a_group_or_a_session)
 {
@@ -304,7 +293,6 @@ START_TEST(a_command_leads_a_group_or_a_session)
 		free(text);
 	}
 }
-END_TEST
 
 START_TEST(a_command_has_a_limit_of_open_files)
 {
@@ -323,7 +311,6 @@ START_TEST(a_command_has_a_limit_of_open_files)
 		ck_assert_str_eq(text, wanted);
 	free(text);
 }
-END_TEST
 
 START_TEST(a_command_that_is_not_there)
 {
@@ -333,7 +320,6 @@ START_TEST(a_command_that_is_not_there)
 
 	ck_assert_int_eq(spawn_command(&plan, &pid), ENOENT);
 }
-END_TEST
 
 START_TEST(descriptors_of_a_range_are_closed)
 {
@@ -347,7 +333,6 @@ START_TEST(descriptors_of_a_range_are_closed)
 	descriptors_close(45, 45);
 	ck_assert(fcntl(44, F_GETFD) >= 0 && fcntl(45, F_GETFD) < 0);
 }
-END_TEST
 
 /* It can use what is open, and opens nothing. */
 START_TEST(a_confined_process_has_memory_and_descriptors)
@@ -376,7 +361,6 @@ START_TEST(a_confined_process_has_memory_and_descriptors)
 	close(fds[0]);
 	close(fds[1]);
 }
-END_TEST
 
 /* What the manager hears at this socket; "": nothing. */
 static const char *heard(const char *name, const char *told)
@@ -422,7 +406,6 @@ START_TEST(a_manager_hears_at_the_socket_that_it_names)
 	longest[0] = '/';
 	ck_assert_str_eq(heard(path, longest), "");
 }
-END_TEST
 
 /* Of a resource that no kernel has: rounded up to steps of 2 s, which users without rights may have. */
 START_TEST(windows_of_pressure_have_bounds)
@@ -437,4 +420,3 @@ START_TEST(windows_of_pressure_have_bounds)
 		ck_assert_double_eq(seconds, windows[i][1]);
 	}
 }
-END_TEST

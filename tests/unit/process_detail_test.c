@@ -71,7 +71,6 @@ START_TEST(among_whom_nice_counts)
 	ck_assert_str_eq(nice_within(&rig), "group");
 	rig_close(&rig);
 }
-END_TEST
 
 static double detail_number(const struct machine *machine, const char *column)
 {
@@ -169,7 +168,6 @@ START_TEST(a_main_thread_ends_before_the_others)
 	waitpid(child, NULL, 0);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(a_stopped_child_names_the_signal)
 {
@@ -199,4 +197,3 @@ START_TEST(a_stopped_child_names_the_signal)
 	waitpid(child, NULL, 0);
 	close_machine(&machine);
 }
-END_TEST

@@ -33,56 +33,6 @@
 #include "pane/process/process_story.h"
 #include "suite.h"
 
-START_TEST(limits_by_name)
-{
-	struct span text =
-		span_text("Limit                     Soft Limit           Hard Limit           Units     \n"
-			  "Max cpu time              unlimited            unlimited            seconds   \n"
-			  "Max open files            1024                 524288               files     \n"
-			  "Max realtime priority     0                    0                    \n"
-			  "Max nonsense              many                 1                    files     \n"
-			  "short\n");
-	struct pid_limit limit;
-
-	ck_assert(pid_limits_next(&text, &limit));
-	ck_assert(span_is(limit.name, "Max cpu time") && span_is(limit.unit, "seconds"));
-	ck_assert(limit.soft == PID_UNLIMITED && limit.hard == PID_UNLIMITED);
-	ck_assert(pid_limits_next(&text, &limit));
-	ck_assert(span_is(limit.name, "Max open files") && limit.soft == 1024 && limit.hard == 524288);
-	ck_assert(pid_limits_next(&text, &limit));
-	ck_assert(span_is(limit.name, "Max realtime priority") && span_is(limit.unit, "") && limit.soft == 0);
-	ck_assert(!pid_limits_next(&text, &limit));
-}
-END_TEST
-
-static void assert_link(const char *link, const char *kind, const char *path, bool deleted, uint64_t inode)
-{
-	struct pid_fd_link parsed;
-
-	pid_fd_link_parse(span_text(link), &parsed);
-	ck_assert_msg(parsed.kind ? strcmp(parsed.kind, kind) == 0 : span_is(parsed.anonymous, kind), "%s",
-		      link);
-	ck_assert_msg(span_is(parsed.path, path), "%s", link);
-	ck_assert(parsed.deleted == deleted && parsed.inode == inode);
-}
-
-START_TEST(links_of_descriptors)
-{
-	assert_link("/etc/passwd", "file", "/etc/passwd", false, U64_UNKNOWN);
-	assert_link("/tmp/a\nb (deleted)", "file", "/tmp/a\nb", true, U64_UNKNOWN);
-	assert_link("/dev/null", "device", "/dev/null", false, U64_UNKNOWN);
-	assert_link("/dev/shm/x", "file", "/dev/shm/x", false, U64_UNKNOWN);
-	assert_link("/memfd:x (deleted)", "memfd", "/memfd:x", false, U64_UNKNOWN);
-	assert_link("socket:[42]", "socket", "socket:[42]", false, 42);
-	assert_link("pipe:[7]", "pipe", "pipe:[7]", false, 7);
-	assert_link("pipe:7", "pipe", "pipe:7", false, U64_UNKNOWN);
-	assert_link("anon_inode:[eventpoll]", "eventpoll", "anon_inode:[eventpoll]", false, U64_UNKNOWN);
-	assert_link("anon_inode:inotify", "inotify", "anon_inode:inotify", false, U64_UNKNOWN);
-	assert_link(" (deleted)", "other", " (deleted)", false, U64_UNKNOWN);
-	assert_link("", "other", "", false, U64_UNKNOWN);
-}
-END_TEST
-
 START_TEST(positions_and_flags)
 {
 	struct pid_fd_info info;
@@ -98,7 +48,6 @@ START_TEST(positions_and_flags)
 	pid_fd_info_parse(span_text("pos\nnothing"), &info);
 	ck_assert(info.position == U64_UNKNOWN && info.flags == U64_UNKNOWN && info.inode == U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(sockets_by_inode)
 {
@@ -144,7 +93,6 @@ START_TEST(sockets_by_inode)
 	ck_assert_str_eq(named.state, "connected");
 	ck_assert(!net_unix_next(&unixes, &named));
 }
-END_TEST
 
 static struct pid_syscall call_of(const char *text)
 {
@@ -158,52 +106,27 @@ START_TEST(system_calls)
 {
 	static const char low[] = "0xffff0000", high[] = "0x7ffc00000000";
 	const char *stack = sizeof(void *) == 8 ? high : low, *other_stack = stack == high ? low : high;
-	char text[128];
 	struct pid_syscall call = call_of("running\n");
 
 	ck_assert(call.running && pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1);
 	call = call_of("-1 0x7ffc0f0 0x7f00aa\n");
 	ck_assert(call.none && pid_syscall_name(&call) == NULL);
-	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_read, stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_read, stack));
 	ck_assert_str_eq(pid_syscall_name(&call), "read");
 	ck_assert_int_eq(pid_syscall_fd(&call), 5);
-	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_futex, stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_futex, stack));
 	ck_assert_str_eq(pid_syscall_name(&call), "futex");
 	ck_assert_int_eq(pid_syscall_fd(&call), -1);
-	snprintf(text, sizeof(text), "%d 0x5 0x5 0x13 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_tgkill, stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x5 0x13 0x0 0x0 0x0 %s 0x7f00\n", (int)SYS_tgkill, stack));
 	ck_assert_str_eq(pid_syscall_name(&call), "tgkill");
 	ck_assert_int_eq(pid_syscall_fd(&call), -1);
 	/* its stack is not where ours is: the number is of another table */
-	snprintf(text, sizeof(text), "%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0xf7f0\n", (int)SYS_read, other_stack);
-	call = call_of(text);
+	call = call_of(textf("%d 0x5 0x1 0x2 0x0 0x0 0x0 %s 0xf7f0\n", (int)SYS_read, other_stack));
 	ck_assert(pid_syscall_name(&call) == NULL && pid_syscall_fd(&call) == -1);
 	ck_assert(!pid_syscall_parse(span_text("5 0x1 0x2\n"), &call));
 	ck_assert(!pid_syscall_parse(span_text(""), &call));
 	ck_assert(!pid_syscall_parse(span_text("x\n"), &call));
 }
-END_TEST
-
-START_TEST(signals_and_lines_of_status)
-{
-	const struct span text = span_text("Name:\ta\nUmask:\t0022\nTracerPid:\t12\nSigQ:\t3/96365\n"
-					   "SigPnd:\t0000000000000000\nShdPnd:\t0000000000000200\n"
-					   "SigBlk:\t0000000000000a00\nSigIgn:\t0000000000001000\n"
-					   "SigCgt:\t0000000180000002\nCpus_allowed_list:\t0-3,5\n");
-	struct pid_signals signals;
-	struct span value;
-
-	ck_assert(pid_status_signals(text, &signals));
-	ck_assert(signals.queued == 3 && signals.queued_max == 96365);
-	ck_assert(signals.pending == 0x200 && signals.thread_pending == 0 && signals.blocked == 0xa00);
-	ck_assert(signals.ignored == 0x1000 && signals.caught == UINT64_C(0x180000002));
-	ck_assert(pid_status_line(text, "Cpus_allowed_list", &value) && span_is(value, "0-3,5"));
-	ck_assert(!pid_status_line(text, "Cpus_allowed", &value));
-	ck_assert(!pid_status_signals(span_text("SigPnd:\t00\n"), &signals));
-}
-END_TEST
 
 START_TEST(last_fields_of_stat)
 {
@@ -220,7 +143,6 @@ START_TEST(last_fields_of_stat)
 	ck_assert(policy == 2 && disk_ticks == 45);
 	ck_assert(!pid_stat_exit_status(span_text("77 (a) Z 1 77"), &status));
 }
-END_TEST
 
 static const struct process_facts idle = {
 	.state = 'S',
@@ -270,7 +192,6 @@ START_TEST(it_is_silent_without_a_reason)
 	facts.cpu_ratio = 0.5;
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 START_TEST(how_it_ended)
 {
@@ -291,7 +212,6 @@ START_TEST(how_it_ended)
 	assert_story(&facts, PROCESS_SLOW,
 		     "It has exited with code 0. Its parent has not read its exit status yet.");
 }
-END_TEST
 
 START_TEST(what_goes_on_without_its_main_thread)
 {
@@ -317,7 +237,6 @@ START_TEST(what_goes_on_without_its_main_thread)
 	facts.exit_code = 0;
 	assert_story(&facts, PROCESS_SLOW, "It has exited with code 0.");
 }
-END_TEST
 
 START_TEST(where_it_computes)
 {
@@ -338,7 +257,6 @@ START_TEST(where_it_computes)
 	facts.cpu_ratio = 0.5; /* it does not compute all the time */
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 START_TEST(what_stops_it)
 {
@@ -356,7 +274,6 @@ START_TEST(what_stops_it)
 	facts.frozen = true;
 	assert_story(&facts, PROCESS_SLOW, "Its control group is frozen: it does not run.");
 }
-END_TEST
 
 START_TEST(what_it_competes_for)
 {
@@ -409,7 +326,6 @@ START_TEST(what_it_competes_for)
 	facts.wait_ratio = 0.3; /* a little of much */
 	assert_story(&facts, PROCESS_CALM, "It computes: 4.0 CPUs (user 0.0, system 0.0).");
 }
-END_TEST
 
 START_TEST(what_its_time_account_says)
 {
@@ -443,7 +359,6 @@ START_TEST(what_its_time_account_says)
 	facts.memory_ratio = facts.lock_ratio = facts.other_ratio = NAN;
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 START_TEST(what_it_waits_for_in_storage)
 {
@@ -464,7 +379,6 @@ START_TEST(what_it_waits_for_in_storage)
 	assert_story(&facts, PROCESS_SLOW,
 		     "It waits uninterruptibly, in nfs_wait_bit_killable of the kernel, read.");
 }
-END_TEST
 
 START_TEST(what_it_does_when_nothing_holds_it)
 {
@@ -504,7 +418,6 @@ START_TEST(what_it_does_when_nothing_holds_it)
 	facts.system_call = "23";
 	assert_story(&facts, PROCESS_SILENT, "");
 }
-END_TEST
 
 static uint64_t holder_for(const char *locks, uint64_t pid)
 {
@@ -537,7 +450,6 @@ START_TEST(who_holds_a_lock)
 	ck_assert_uint_eq(holder_for("1: FLOCK ADVISORY WRITE 0 fe:00:1 0 EOF\n"
 				     "1: -> FLOCK ADVISORY WRITE 42 fe:00:1 0 EOF\n", 42), 0);
 }
-END_TEST
 
 /* A child that waits in a read of its first pipe. */
 struct known_child {
@@ -694,7 +606,6 @@ START_TEST(open_files_of_a_known_child)
 	struct machine machine = { 0 };
 	struct known_child child;
 	const struct table *files;
-	char address[32];
 
 	open_known(&machine, &child, topics);
 	files = frame_table(machine.now, "open_file");
@@ -703,8 +614,7 @@ START_TEST(open_files_of_a_known_child)
 			  1234);
 	assert_file(&machine, PIPE_FD, "pipe", "r", NULL);
 	assert_file(&machine, PAIR_FD, "socket", "rw", NULL);
-	snprintf(address, sizeof(address), "127.0.0.1:%u", child.port);
-	assert_file(&machine, TCP_FD, "socket", "rw", address);
+	assert_file(&machine, TCP_FD, "socket", "rw", textf("127.0.0.1:%u", child.port));
 	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "socket_state"),
 			 "listening");
 	ck_assert_str_eq(table_text(files, row_with(&machine, "open_file", "fd", TCP_FD), "protocol"), "tcp");
@@ -717,7 +627,6 @@ START_TEST(open_files_of_a_known_child)
 		ck_assert_int_eq((int)detail_number(&machine, "open_files"), (int)files->n_rows);
 	end_known(&machine, &child);
 }
-END_TEST
 
 #define START_TICK_NS 2e7 /* starts are told in hundredths of a second, by another clock */
 
@@ -730,10 +639,11 @@ START_TEST(a_known_child_in_detail)
 	const void *row;
 	double before_ns;
 
-	before_ns = (double)env_wall_ns();
+	before_ns = (double)clock_wall_ns(&real_clock);
 	open_known(&machine, &child, topics);
 	ck_assert_double_ge(detail_number(&machine, "started_time"), before_ns - START_TICK_NS);
-	ck_assert_double_le(detail_number(&machine, "started_time"), (double)env_wall_ns() + START_TICK_NS);
+	ck_assert_double_le(detail_number(&machine, "started_time"),
+			    (double)clock_wall_ns(&real_clock) + START_TICK_NS);
 	ck_assert_int_eq((int)detail_number(&machine, "pid"), child.pid);
 	ck_assert_int_eq((int)detail_number(&machine, "ppid"), getpid());
 	ck_assert_str_eq(detail_text(&machine, "name"), "known (x) \n");
@@ -767,7 +677,6 @@ START_TEST(a_known_child_in_detail)
 	ck_assert(frame_table(machine.now, "environment")->n_rows > 0);
 	end_known(&machine, &child);
 }
-END_TEST
 
 /* Its rows stay, and say how it ended. */
 START_TEST(a_child_that_exits_stays_on_its_page)
@@ -797,7 +706,6 @@ START_TEST(a_child_that_exits_stays_on_its_page)
 	ck_assert_int_eq((int)detail_number(&machine, "exit_code"), 3);
 	close_machine(&machine);
 }
-END_TEST
 
 START_TEST(a_child_that_is_killed_and_reaped_at_once)
 {
@@ -816,7 +724,6 @@ START_TEST(a_child_that_is_killed_and_reaped_at_once)
 	close(child.hold);
 	close_machine(&machine);
 }
-END_TEST
 
 #define MANY 2500 /* more than are read in one sample */
 
@@ -837,12 +744,10 @@ static void open_many(int ready, int hold)
 
 static size_t count_files(pid_t pid)
 {
-	char path[64];
 	size_t count = 0;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	directory = opendir(path);
+	directory = opendir(textf("/proc/%d/fd", pid));
 	ck_assert_ptr_nonnull(directory);
 	for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
 		count += *entry->d_name != '.';
@@ -893,7 +798,6 @@ START_TEST(many_files_are_read_in_turns)
 	waitpid(child, NULL, 0);
 	close_machine(&machine);
 }
-END_TEST
 
 /* Two open file descriptions of one file. */
 static pid_t start_waiter(const char *path, int held)
@@ -938,4 +842,3 @@ START_TEST(the_holder_of_a_lock_is_named)
 	ck_assert_int_eq(status, 0);
 	close_machine(&machine);
 }
-END_TEST

@@ -50,46 +50,30 @@ static double of_process(const struct frame *frame, int pid, const char *column)
 
 static void put_process(struct rig *rig, int pid, int parent, unsigned threads, unsigned ticks)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d", pid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	rig_put(rig, path, "%d (p%d) S %d 1 1 34819 -1 4 0 0 0 0 %u 0 0 0 -51 0 %u 0 500 1000 25 0\n", pid,
-		pid, parent, ticks, threads);
+	rig_make(rig, textf("proc/%d", pid));
+	rig_put(rig, textf("proc/%d/stat", pid),
+		"%d (p%d) S %d 1 1 34819 -1 4 0 0 0 0 %u 0 0 0 -51 0 %u 0 500 1000 25 0\n", pid, pid, parent,
+		ticks, threads);
 }
 
 static void put_io(struct rig *rig, int pid, unsigned long read_bytes, unsigned long write_bytes)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d/io", pid);
-	rig_put(rig, path,
+	rig_put(rig, textf("proc/%d/io", pid),
 		"rchar: 9\nwchar: 9\nsyscr: 9\nsyscw: 9\nread_bytes: %lu\nwrite_bytes: %lu\n"
-		"cancelled_write_bytes: 7\n",
-		read_bytes, write_bytes);
+		"cancelled_write_bytes: 7\n", read_bytes, write_bytes);
 }
 
 static void remove_process(struct rig *rig, int pid)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%d/io", pid);
-	rig_put(rig, path, NULL);
-	snprintf(path, sizeof(path), "proc/%d/stat", pid);
-	rig_put(rig, path, NULL);
-	snprintf(path, sizeof(path), "proc/%d", pid);
-	rig_remove(rig, path);
+	rig_put(rig, textf("proc/%d/io", pid), NULL);
+	rig_put(rig, textf("proc/%d/stat", pid), NULL);
+	rig_remove(rig, textf("proc/%d", pid));
 }
 
 static void put_schedstat(struct rig *rig, int pid, int tid, const char *text)
 {
-	char path[80];
-
-	snprintf(path, sizeof(path), "proc/%d/task/%d", pid, tid);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "proc/%d/task/%d/schedstat", pid, tid);
-	rig_put(rig, path, "%s", text);
+	rig_make(rig, textf("proc/%d/task/%d", pid, tid));
+	rig_put(rig, textf("proc/%d/task/%d/schedstat", pid, tid), "%s", text);
 }
 
 static void open_rig(struct rig *rig)
@@ -453,7 +437,7 @@ static struct pid_io kernel_io(void)
 	return io;
 }
 
-START_TEST(bytes_are_exact)
+START_LIVE_TEST(bytes_are_exact)
 {
 	char path[SCRATCH_PATH_MAX], *bytes;
 	struct machine machine;
@@ -505,7 +489,7 @@ static void write_when_told(const int *pipe_fd)
 }
 
 /* What it wrote is not written again by its parent, who waited for it. */
-START_TEST(a_child_is_not_counted_in_its_parent)
+START_LIVE_TEST(a_child_is_not_counted_in_its_parent)
 {
 	struct machine machine;
 	int pipe_fd[2], fd = open_direct(written_path);
@@ -598,7 +582,7 @@ static void until_waited(const pid_t *pids, const double *since, double seconds)
 			usleep(10000);
 }
 
-START_TEST(two_on_one_cpu_wait_for_each_other)
+START_LIVE_TEST(two_on_one_cpu_wait_for_each_other)
 {
 	double before[2], first[2], between[2], last[2];
 	struct machine machine;
@@ -653,11 +637,9 @@ static double waits_of_threads(pid_t pid)
 {
 	const struct dirent *entry;
 	uint64_t sum_ns = 0;
-	char path[64];
 	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
+	tasks = opendir(textf("/proc/%d/task", (int)pid));
 	ck_assert_ptr_nonnull(tasks);
 	while ((entry = readdir(tasks)))
 		if (entry->d_name[0] != '.')
@@ -667,7 +649,7 @@ static double waits_of_threads(pid_t pid)
 }
 
 /* The file of the process has only what its first thread waited. */
-START_TEST(threads_that_wait_for_each_other)
+START_LIVE_TEST(threads_that_wait_for_each_other)
 {
 	static const char *const names[] = { "process", "thread", NULL };
 	struct machine machine;
@@ -711,23 +693,20 @@ static void two_threads(const int *pipe_fd)
 static int act(struct machine *machine, const char *order, pid_t pid, double start_seconds)
 {
 	const char *remedy;
-	char action[160];
 	int answer = 1, error;
 
-	snprintf(action, sizeof(action), "%s %d %.6f", order, (int)pid, start_seconds);
-	error = machine->source.act(machine->source.state, "process", action, note_error, &answer, &remedy);
+	error = machine->source.act(machine->source.state, "process", textf("%s %d %.6f", order, (int)pid,
+				    start_seconds), note_error, &answer, &remedy);
 	return error ? error : answer;
 }
 
 /* Of how many threads it is so. */
 static unsigned each_thread(pid_t pid, bool (*is_so)(pid_t tid))
 {
-	char path[64];
 	unsigned n = 0;
 	DIR *directory;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	directory = opendir(path);
+	directory = opendir(textf("/proc/%d/task", (int)pid));
 	ck_assert_ptr_nonnull(directory);
 	for (struct dirent *entry; (entry = readdir(directory));)
 		n += *entry->d_name != '.' && is_so((pid_t)atoi(entry->d_name));
@@ -841,10 +820,10 @@ START_TEST(lists_of_cpus_are_written_as_read)
 }
 
 /* As the kernel has it, of a process that does nothing. */
-START_TEST(proportional_memory_is_read_on_request)
+START_LIVE_TEST(proportional_memory_is_read_on_request)
 {
 	struct machine machine = { 0 };
-	char path[64], bytes[4096];
+	char bytes[4096];
 	uint64_t expected;
 	int pipe_fd[2];
 	pid_t pid = start(two_threads, pipe_fd);
@@ -852,8 +831,7 @@ START_TEST(proportional_memory_is_read_on_request)
 	int fd;
 
 	ck_assert_int_eq(read(pipe_fd[0], bytes, 1), 1);
-	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
-	fd = open(path, O_RDONLY);
+	fd = open(textf("/proc/%d/smaps_rollup", (int)pid), O_RDONLY);
 	if (fd < 0)
 		skip_test("no smaps_rollup");
 	sample_request_add(&machine.request, topic_find("process")->schema, ~0UL);
@@ -872,19 +850,6 @@ START_TEST(proportional_memory_is_read_on_request)
 	close(fd);
 	close_machine(&machine);
 	stop(pid);
-}
-
-START_TEST(rollups_are_parsed)
-{
-	static const char *const wrong[] = { "",          "Pss:\n",       "Pss: x kB\n",
-					     "Pss: 12\n", "Rss: 12 kB\n", "Pss: 99999999999999999999 kB\n" };
-	uint64_t bytes;
-
-	ck_assert(smaps_rollup_parse(
-		span_text("00400000-7fff [rollup]\nRss:  900 kB\nPss:   207 kB\nPss_Dirty: 1 kB\n"), &bytes));
-	ck_assert_uint_eq(bytes, 207 * 1024);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		ck_assert(!smaps_rollup_parse(span_text(wrong[i]), &bytes));
 }
 
 #define CROWD 700      /* more than have their first turn in one tick */
@@ -929,7 +894,7 @@ static void sample_crowd(struct machine *machine, bool batch)
 }
 
 /* What is not read yet is unknown, never 0; in the end, and in batch, all is read. */
-START_TEST(many_processes_are_read_in_turns_on_the_screen)
+START_LIVE_TEST(many_processes_are_read_in_turns_on_the_screen)
 {
 	struct machine machine = { 0 }, batch = { 0 };
 	pid_t pids[CROWD];
@@ -949,7 +914,7 @@ START_TEST(many_processes_are_read_in_turns_on_the_screen)
 }
 
 /* A process that works is among the first: it can be in a list of the next sample. */
-START_TEST(busy_processes_are_read_first)
+START_LIVE_TEST(busy_processes_are_read_first)
 {
 	struct machine machine = { 0 };
 	pid_t pids[CROWD], low = fork(), high;

@@ -69,18 +69,18 @@ static unsigned samples_of_a_burn(void)
 	unsigned n = 0;
 
 	count_own();
-	ck_assert(env_process_cpu_ns((uint32_t)getpid(), &from));
+	ck_assert(clock_process_cpu_ns(&real_clock, (uint32_t)getpid(), &from));
 	do {
 		for (unsigned i = 0; i < 10000; i++)
 			sink += i;
 		n += count_own(); /* before the rings are full */
-		env_process_cpu_ns((uint32_t)getpid(), &now);
+		clock_process_cpu_ns(&real_clock, (uint32_t)getpid(), &now);
 	} while (now - from < BURN_NS);
 	return n + count_own();
 }
 
 /* Nearly: 300 and 29. */
-START_TEST(a_rate_can_be_changed)
+START_LIVE_TEST(a_rate_can_be_changed)
 {
 	unsigned fast, slow;
 
@@ -91,9 +91,8 @@ START_TEST(a_rate_can_be_changed)
 	ck_assert_msg(fast > 100 && slow > 5 && fast > 4 * slow && fast < 30 * slow, "%u and %u", fast, slow);
 	close_events();
 }
-END_TEST
 
-START_TEST(they_fit_the_cpus_that_are_online)
+START_LIVE_TEST(they_fit_the_cpus_that_are_online)
 {
 	open_events(97);
 	ck_assert(profile_events_fit(&events));
@@ -106,7 +105,6 @@ START_TEST(they_fit_the_cpus_that_are_online)
 	ck_assert(profile_events_fit(&events));
 	close_events();
 }
-END_TEST
 
 START_TEST(another_machine_has_none)
 {
@@ -115,4 +113,3 @@ START_TEST(another_machine_has_none)
 	profile_events_close(&events);
 	env_close(&env);
 }
-END_TEST

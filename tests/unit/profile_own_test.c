@@ -20,7 +20,6 @@
 #include "kernel/profile_record.h"
 #include "held_thread.h"
 #include "rig.h"
-#include "still_clock.h"
 #include "sys/bpf/program.h"
 #include "sys/perf_ring.h"
 #include "topic/call/call_looks.h"
@@ -555,7 +554,7 @@ static void open_switches(void)
 	open_rig("0");
 	rig.env.own_pid = 1;
 	ring_error = 0;
-	still_clock_ns = START;
+	rig.clock.ns = START;
 	switches = wait_switches_open(&rig.env);
 	ck_assert_ptr_nonnull(switches);
 	ledger.last_ns = START;
@@ -565,8 +564,8 @@ static void update(unsigned pid)
 {
 	rig.env.tick++;
 	wait_ledger_begin(&ledger);
-	ck_assert_uint_eq(wait_switches_update(switches, &list, pid, &ledger), still_clock_ns);
-	wait_ledger_end(&ledger, still_clock_ns, 0);
+	ck_assert_uint_eq(wait_switches_update(switches, &list, pid, &ledger), rig.clock.ns);
+	wait_ledger_end(&ledger, rig.clock.ns, 0);
 }
 
 static void close_switches(void)
@@ -648,7 +647,7 @@ START_TEST(waits_are_from_switch_to_switch)
 	check_wait(500, WAIT_SLEEP, NULL, 0, 0);
 
 	/* the wait of before ends; another one that no look meets is like it; it is preempted for 10 ms */
-	still_clock_ns = START + 1000 * MS;
+	rig.clock.ns = START + 1000 * MS;
 	add_switch(500, IN, 400);
 	add_switch(500, OUT, 500);
 	add_record(500, PERF_RECORD_LOST_SAMPLES, OUT, 24, START + 600 * MS);
@@ -663,14 +662,14 @@ START_TEST(waits_are_from_switch_to_switch)
 	check_wait(500, WAIT_SLEEP, "hrtimer_nanosleep", 800, 1);
 
 	/* a look meets it at once, or the end of the tick does */
-	still_clock_ns = START + 1300 * MS;
+	rig.clock.ns = START + 1300 * MS;
 	add_switch(500, OUT, 1200);
 	put_wait(500, 500, "futex_do_wait", SYS_futex);
 	look_once();
 	put_wait(500, 500, "anon_pipe_read", SYS_read); /* it is not looked at again */
-	still_clock_ns = START + 1400 * MS;
+	rig.clock.ns = START + 1400 * MS;
 	look_once();
-	still_clock_ns = START + 2000 * MS;
+	rig.clock.ns = START + 2000 * MS;
 	add_switch(500, IN, 1500);
 	add_switch(500, OUT, 1600);
 	put_ran(500, 500, 1490, 110);
@@ -682,7 +681,7 @@ START_TEST(waits_are_from_switch_to_switch)
 	check_wait(500, WAIT_PIPE, "anon_pipe_read", 400, 1);
 
 	/* it goes on, and is no new one; what follows a broken record is not read */
-	still_clock_ns = START + 3000 * MS;
+	rig.clock.ns = START + 3000 * MS;
 	add_record(500, PERF_RECORD_SWITCH, IN, 0, 0);
 	add_switch(500, IN, 2500);
 	update(0);
@@ -690,12 +689,12 @@ START_TEST(waits_are_from_switch_to_switch)
 	check_wait(500, WAIT_RUNNING, NULL, 490, 0);
 
 	/* preempted it is ready, not waiting, and no look is at it */
-	still_clock_ns = START + 3500 * MS;
+	rig.clock.ns = START + 3500 * MS;
 	add_switch(500, IN, 3100);
 	add_switch(500, PREEMPTED, 3200);
 	put_wait(500, 500, "do_sys_poll", SYS_read);
 	look_once();
-	still_clock_ns = START + 4000 * MS;
+	rig.clock.ns = START + 4000 * MS;
 	put_ran(500, 500, 1590, 910);
 	update(0);
 	check_wait(500, WAIT_PIPE, "anon_pipe_read", 1500, 1);
@@ -713,16 +712,16 @@ START_TEST(without_switches_waits_are_looked_at)
 	update(0);
 	ck_assert(!wait_switches_has(switches, 500));
 	look_once(); /* the first one */
-	still_clock_ns += 100 * MS;
+	rig.clock.ns += 100 * MS;
 	look_once();
 	put_wait(500, 500, "0", SYS_futex); /* without a function the call counts only if none has one */
-	still_clock_ns += 40 * MS;
+	rig.clock.ns += 40 * MS;
 	look_once();
 	put_wait(500, 500, "futex_do_wait", SYS_futex);
-	still_clock_ns += 50 * MS;
+	rig.clock.ns += 50 * MS;
 	look_once();
 	put_wait(500, 500, "", -1);
-	still_clock_ns += 30 * MS;
+	rig.clock.ns += 30 * MS;
 	look_once();
 	put_ran(500, 500, 1060, 110);
 	update(0);
@@ -756,7 +755,7 @@ START_TEST(without_functions_calls_say_what_is_waited_for)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (cases[i].target)
 			ck_assert_int_eq(symlink(cases[i].target, path), 0);
-		still_clock_ns += 10 * MS;
+		rig.clock.ns += 10 * MS;
 		look_once();
 		unlink(path);
 	}
@@ -779,7 +778,7 @@ START_TEST(threads_and_processes_come_and_go)
 	ck_assert_uint_eq(n_rings, 3);
 	ck_assert(wait_switches_has(switches, 500) && !wait_switches_has(switches, 600));
 	ck_assert(wait_switches_has(switches, 700));
-	still_clock_ns += 100 * MS;
+	rig.clock.ns += 100 * MS;
 	rig_remove(&rig, "proc/500/task/501");
 	rig_make(&rig, "proc/500/task/502"); /* without a schedstat: another user's */
 	list.n_all = 2;                      /* 700 has ended */
@@ -793,7 +792,7 @@ START_TEST(threads_and_processes_come_and_go)
 	update(0);
 	ck_assert_uint_eq(wait_switches_left_out(switches), 0);
 	ck_assert_uint_eq(n_mapped, 2);
-	still_clock_ns += 50 * MS;
+	rig.clock.ns += 50 * MS;
 	ring_error = -EPERM; /* no more memory may be locked */
 	rig_make(&rig, "proc/500/task/503");
 	put_ran(500, 503, 0, 0);
@@ -831,7 +830,7 @@ START_TEST(what_it_ran_is_never_more_than_it_lived)
 	put_waiting(0, 500, 1);
 	update(0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		still_clock_ns += 1000 * MS;
+		rig.clock.ns += 1000 * MS;
 		put_ran(500, 500, run_ms += cases[i].run_ms, ready_ms += cases[i].ready_ms);
 		update(0);
 		check_wait(500, WAIT_RUNNING, NULL, running += cases[i].running, 0);
@@ -839,7 +838,7 @@ START_TEST(what_it_ran_is_never_more_than_it_lived)
 		check_wait(500, WAIT_SLEEP, NULL, slept += cases[i].slept, 0);
 	}
 	put_thread_file(500, 500, "schedstat", ""); /* it ends */
-	still_clock_ns += 1000 * MS;
+	rig.clock.ns += 1000 * MS;
 	update(0);
 	check_wait(500, WAIT_SLEEP, NULL, slept, 0);
 	close_switches();
@@ -866,7 +865,7 @@ static struct call_looks *call_looks;
 static void open_call_looks(void)
 {
 	open_rig("0");
-	still_clock_ns = START;
+	rig.clock.ns = START;
 	call_looks = call_looks_open(&rig.env);
 	ck_assert_ptr_nonnull(call_looks);
 }
@@ -888,7 +887,7 @@ static void check_call(unsigned pid, uint64_t number, unsigned looks_in_it, unsi
 
 static void look_after(unsigned ms)
 {
-	still_clock_ns += ms * MS;
+	rig.clock.ns += ms * MS;
 	look_once();
 }
 

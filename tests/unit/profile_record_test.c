@@ -90,7 +90,6 @@ START_TEST(a_sample_has_both_stacks)
 	ck_assert(!profile_record_next(&rest, &record));
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(a_kernel_thread_has_no_user_stack)
 {
@@ -113,7 +112,6 @@ START_TEST(a_kernel_thread_has_no_user_stack)
 	ck_assert_uint_eq(span_length(record.stack), 0);
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(sizes_beyond_the_record_end_it)
 {
@@ -136,7 +134,6 @@ START_TEST(sizes_beyond_the_record_end_it)
 	}
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(forks_of_threads_are_none)
 {
@@ -162,7 +159,6 @@ START_TEST(forks_of_threads_are_none)
 	ck_assert_int_eq(record.kind, PROFILE_RECORD_OTHER);
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(a_new_name_is_no_exec)
 {
@@ -187,7 +183,6 @@ START_TEST(a_new_name_is_no_exec)
 	ck_assert_uint_eq(record.time_ns, 5);
 	buffer_free(&ring);
 }
-END_TEST
 
 static void put_u32(uint32_t value)
 {
@@ -251,7 +246,6 @@ START_TEST(chains_of_the_kernel_begin_with_their_marker)
 	}
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(stacks_are_as_long_as_what_was_copied)
 {
@@ -281,7 +275,6 @@ START_TEST(stacks_are_as_long_as_what_was_copied)
 	}
 	buffer_free(&ring);
 }
-END_TEST
 
 /* Each number is another one; a path may have no NUL behind it. */
 START_TEST(what_is_mapped_has_a_file)
@@ -323,7 +316,6 @@ START_TEST(what_is_mapped_has_a_file)
 	}
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(exits_are_those_of_first_threads)
 {
@@ -355,7 +347,6 @@ START_TEST(exits_are_those_of_first_threads)
 	ck_assert_uint_eq(span_length(rest), 0);
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(lost_records_and_throttling_are_told)
 {
@@ -380,7 +371,6 @@ START_TEST(lost_records_and_throttling_are_told)
 	ck_assert(!profile_record_next(&rest, &record) && span_length(rest) == 0);
 	buffer_free(&ring);
 }
-END_TEST
 
 /* Of each kind, as short as it may be; with less it is malformed. */
 START_TEST(records_have_least_lengths)
@@ -416,7 +406,6 @@ START_TEST(records_have_least_lengths)
 	ck_assert(!profile_record_next(&(struct span){ ring.bytes, ring.bytes + ring.length }, &record));
 	buffer_free(&ring);
 }
-END_TEST
 
 START_TEST(results_come_back)
 {
@@ -459,7 +448,6 @@ START_TEST(results_come_back)
 	ck_assert(!profile_results_next(&rest, &result));
 	buffer_free(&out);
 }
-END_TEST
 
 START_TEST(a_long_name_is_cut)
 {
@@ -476,4 +464,3 @@ START_TEST(a_long_name_is_cut)
 	ck_assert_uint_eq(span_length(result.name), PROFILE_NAME_MAX);
 	buffer_free(&out);
 }
-END_TEST

@@ -64,7 +64,6 @@ START_TEST(another_process_has_other_numbers)
 	ck_assert_uint_eq(counted(1, PROFILE_NO_LINE).line, PROFILE_NO_LINE);
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(what_cannot_be_is_refused)
 {
@@ -78,7 +77,6 @@ START_TEST(what_cannot_be_is_refused)
 	ck_assert(!profile_tables_translate(&tables, &count));
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(names_are_clean)
 {
@@ -87,16 +85,13 @@ START_TEST(names_are_clean)
 	ck_assert_str_eq(name_of(&(struct profile_count){ .node = 1 }), "a?b???");
 	profile_tables_free(&tables);
 }
-END_TEST
 
 static void fill(unsigned generation)
 {
-	char name[32];
-
 	profile_tables_renumber(&tables);
 	for (uint32_t i = 0; i < PROFILE_FUNCTIONS_MAX; i++) {
-		snprintf(name, sizeof(name), "f_%u_%u", generation, i);
-		ck_assert(add_function(name) && add_node(PROFILE_NO_NODE, i) && add_line(i, i));
+		ck_assert(add_function(textf("f_%u_%u", generation, i)) && add_node(PROFILE_NO_NODE, i) &&
+			  add_line(i, i));
 	}
 	ck_assert(!add_function("one more"));
 }
@@ -130,7 +125,6 @@ START_TEST(what_nothing_refers_to_goes)
 	}
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(without_room_there_are_others)
 {
@@ -141,7 +135,6 @@ START_TEST(without_room_there_are_others)
 	ck_assert_uint_eq(counted(PROFILE_FUNCTIONS_MAX - 1, PROFILE_LINES_MAX - 1).line, PROFILE_NO_LINE);
 	profile_tables_free(&tables);
 }
-END_TEST
 
 START_TEST(a_process_has_a_share)
 {
@@ -155,4 +148,3 @@ START_TEST(a_process_has_a_share)
 	ck_assert_uint_lt(all, 1000);
 	ck_assert(!code_use_may_add(0, 1000, 1000));
 }
-END_TEST

@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,7 +55,6 @@ START_TEST(what_is_blamed_is_left_alone_longer_each_time)
 	ck_assert_ptr_nonnull(profile_watch_last(&watch, now_ns, &n_ended));
 	ck_assert_uint_eq(n_ended, 1);
 }
-END_TEST
 
 START_TEST(any_number_of_files_is_blamed)
 {
@@ -71,10 +69,9 @@ START_TEST(any_number_of_files_is_blamed)
 	profile_watch_blame(&watch, &shared, now_ns);
 	ck_assert_uint_eq(n_shunned(now_ns + 1), PROFILE_CULPRITS_MAX - 1);
 }
-END_TEST
 
 /* CPU time counts, in which a stack is not done. */
-START_TEST(a_process_that_computes_is_late)
+START_LIVE_TEST(a_process_that_computes_is_late)
 {
 	struct profile_shared *both = mmap(NULL, sizeof(*both), PROT_READ | PROT_WRITE,
 					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -103,9 +100,8 @@ START_TEST(a_process_that_computes_is_late)
 	ck_assert_int_lt(kill(child, 0), 0);
 	munmap(both, sizeof(*both));
 }
-END_TEST
 
-START_TEST(a_process_that_sleeps_is_not_late)
+START_LIVE_TEST(a_process_that_sleeps_is_not_late)
 {
 	pid_t child = fork();
 
@@ -118,4 +114,3 @@ START_TEST(a_process_that_sleeps_is_not_late)
 		ck_assert(!profile_watch_is_late(&watch, &shared, child, now_ns));
 	ck_assert(child_end(child));
 }
-END_TEST

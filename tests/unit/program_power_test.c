@@ -12,7 +12,6 @@
 #include "model/program_power.h"
 #include "model/scope.h"
 #include "rig.h"
-#include "still_clock.h"
 #include "topic/process/process_list.h"
 
 #define SEEDS 12
@@ -671,7 +670,6 @@ static void put_files(struct files *files)
 
 static void open_files(struct files *files, unsigned seed, const char *const *topic_names)
 {
-	still_clock_ns = 1000 * STILL_SECOND_NS;
 	*files = (struct files){ .machine = machine_of(seed), .joules = 64000 };
 	rig_open(&files->rig, "power-amd", topic_names);
 	rig_make(&files->rig, "proc/7");
@@ -687,7 +685,6 @@ static const struct frame *second_of_files(struct files *files)
 	files->three_ticks += 100 * three;
 	files->nine_ticks += 100 * nine;
 	put_files(files);
-	still_clock_ns += STILL_SECOND_NS;
 	return rig_sample(&files->rig, 1);
 }
 
@@ -707,15 +704,13 @@ START_TEST(processes_are_fitted_through_wraps_and_gaps)
 		frame = second_of_files(&files);
 		if (i == 100) { /* one look fails */
 			rig_put(&files.rig, ENERGY, "busy\n");
-			still_clock_ns += STILL_SECOND_NS;
 			ck_assert(isnan(of_file(rig_sample(&files.rig, 1), "(others)", "per_cpu_watts")));
 			files.joules += files.machine.idle_watts;
 		}
 		if (i == 150) { /* the processes are listed for others alone: their time in it is not known */
 			files.three_ticks += 100;
 			put_files(&files);
-			still_clock_ns += STILL_SECOND_NS;
-			files.rig.mono_ns += STILL_SECOND_NS;
+			files.rig.clock.ns += UINT64_C(1000000000);
 			files.rig.env.tick++;
 			reader_update(&process_reader, &files.rig.samples[0]);
 		}
@@ -744,7 +739,6 @@ START_TEST(a_process_called_idle_is_quoted)
 	open_files(&files, 1, names);
 	second_of_files(&files);
 	put_process(&files.rig, 7, "(idle)", files.three_ticks + 100);
-	still_clock_ns += STILL_SECOND_NS;
 	frame = rig_sample(&files.rig, 1);
 	ck_assert_double_eq_tol(of_file(frame, "(idle) (process name)", "cpu_ratio"), 1, 1e-9);
 	rig_close(&files.rig);
@@ -767,7 +761,6 @@ START_TEST(rows_that_are_no_program_keep_their_names)
 	put_process(&files.rig, 8, "(others)", files.nine_ticks + 50);
 	rig_put(&files.rig, "proc/9/stat",
 		"9 (kworker/0:1) S 2 0 0 0 -1 2097152 0 0 0 0 0 20 0 0 20 0 1 0 10 0 0\n");
-	still_clock_ns += STILL_SECOND_NS;
 	frame = rig_sample(&files.rig, 1);
 	ck_assert_double_eq_tol(of_file(frame, "(kernel) (process name)", "cpu_ratio"), 1, 1e-9);
 	ck_assert_double_eq_tol(of_file(frame, "(others) (process name)", "cpu_ratio"), 0.5, 1e-9);
@@ -785,14 +778,12 @@ START_TEST(of_batteries_longer_intervals_are_fitted)
 	const struct frame *frame = NULL;
 	struct rig rig;
 
-	still_clock_ns = 1000 * STILL_SECOND_NS;
 	rig_open(&rig, "power-batteries", names);
 	rig_put(&rig, "sys/class/power_supply/BAT1/uevent",
 		"POWER_SUPPLY_TYPE=Mains\n"); /* its power is unknown */
 	rig_make(&rig, "proc/7");
 	for (unsigned second = 0; second <= 27; second++) {
 		put_process(&rig, 7, "seven", 20 * second);
-		still_clock_ns += STILL_SECOND_NS;
 		frame = rig_sample(&rig, 1);
 		ck_assert_uint_eq(frame_table(frame, "program_power")->n_rows, second < 27 ? 0 : 3);
 	}
@@ -852,7 +843,6 @@ START_TEST(what_ended_is_of_programs_and_of_the_others)
 		put_parent(&files.rig, 8, "nine", 35, 90);
 		files.joules += 12;
 		rig_put(&files.rig, ENERGY, "%.0f\n", files.joules * 1e6);
-		still_clock_ns += STILL_SECOND_NS;
 		frame = rig_sample(&files.rig, 1);
 		ck_assert_double_eq_tol(of_file(frame, "three's children", "cpu_ratio"), 0.3, 1e-9);
 		ck_assert_double_eq_tol(of_file(frame, "three's children", "cpu_seconds"), 0.3, 1e-9);

@@ -34,7 +34,6 @@ START_TEST(numbers_are_varints)
 	CHECK(&out, "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 	buffer_free(&out);
 }
-END_TEST
 
 START_TEST(bytes_have_their_length)
 {
@@ -53,7 +52,6 @@ START_TEST(bytes_have_their_length)
 	ck_assert_mem_eq(out.bytes, "\x32\xac\x02xx", 5);
 	buffer_free(&out);
 }
-END_TEST
 
 START_TEST(repeated_numbers_are_packed)
 {
@@ -66,4 +64,3 @@ START_TEST(repeated_numbers_are_packed)
 	CHECK(&out, "");
 	buffer_free(&out);
 }
-END_TEST

@@ -57,7 +57,6 @@ START_TEST(a_queue)
 	ck_assert(qdisc_parse(span_of((const char *)&leaf, sizeof(leaf)), &qdisc));
 	ck_assert(!qdisc.is_root);
 }
-END_TEST
 
 START_TEST(cut_and_hostile_messages)
 {
@@ -71,7 +70,6 @@ START_TEST(cut_and_hostile_messages)
 	answer.kind_header.nla_len = UINT16_MAX;
 	ck_assert(!qdisc_parse(span_of((const char *)&answer, sizeof(answer)), &qdisc));
 }
-END_TEST
 
 START_TEST(drops_go_on)
 {
@@ -92,7 +90,6 @@ START_TEST(drops_go_on)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_uint_eq(qdisc_dropped(&cases[i].before, &cases[i].now), cases[i].dropped);
 }
-END_TEST
 
 START_TEST(a_request)
 {
@@ -106,7 +103,6 @@ START_TEST(a_request)
 	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(struct tcmsg));
 	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
 }
-END_TEST
 
 static struct netlink_socket *open_socket(int protocol, uint32_t groups)
 {
@@ -156,7 +152,6 @@ START_TEST(the_kernel_answers)
 	netlink_socket_close(netlink);
 	netlink_socket_close(NULL);
 }
-END_TEST
 
 /* Sends them to all that are in a group, or to the one with this port; where it is the kernel's, it refuses.
  */
@@ -193,7 +188,6 @@ START_TEST(what_programs_send_is_no_message_of_the_kernel)
 	close(other);
 	netlink_socket_close(netlink);
 }
-END_TEST
 
 /* What has no room is dropped; the first look has what came before, the next one what came since. */
 START_TEST(lost_messages_are_counted)
@@ -223,4 +217,3 @@ START_TEST(lost_messages_are_counted)
 	close(other);
 	netlink_socket_close(netlink);
 }
-END_TEST

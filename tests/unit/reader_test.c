@@ -136,7 +136,6 @@ START_TEST(what_is_read_is_open_and_up_to_date_before)
 	ck_assert_str_eq(story, "bauuuyx");
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(an_error_is_kept_for_all_of_the_tick)
 {
@@ -161,7 +160,6 @@ START_TEST(an_error_is_kept_for_all_of_the_tick)
 	reader_close(&above_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(only_what_is_read_for_a_sample_is_due)
 {
@@ -180,7 +178,6 @@ START_TEST(only_what_is_read_for_a_sample_is_due)
 	ck_assert(!reader_is_due(&below_reader, &env));
 	env_close(&env);
 }
-END_TEST
 
 START_TEST(what_is_read_is_included)
 {
@@ -193,7 +190,6 @@ START_TEST(what_is_read_is_included)
 	ck_assert(!readings_include(NULL, &below_reader));
 	ck_assert(!readings_include(above_reads, &above_reader));
 }
-END_TEST
 
 START_TEST(a_failed_open_leaves_nothing_open)
 {
@@ -219,7 +215,6 @@ START_TEST(a_failed_open_leaves_nothing_open)
 	ck_assert_str_eq(story, "baxbaxbayx");
 	env_close(&env);
 }
-END_TEST
 
 /* Its users are gone, but what it knows is not. */
 START_TEST(what_stays_is_closed_with_the_machine)
@@ -242,4 +237,3 @@ START_TEST(what_stays_is_closed_with_the_machine)
 	env_close(&env);
 	ck_assert_str_eq(story, "byx");
 }
-END_TEST

@@ -65,6 +65,7 @@ static void open_sink(void)
 
 	ck_assert_int_eq(error, 0);
 	sink_open(&sink, &sink_record, NULL, -1, "here");
+	sink.clock = &real_clock;
 	sink.parts = &series;
 	sink.own_file = true;
 	sink.keep_ns = AGE * SECOND_NS;
@@ -126,7 +127,6 @@ START_TEST(a_clock_that_is_set_takes_nothing)
 				      "file %u in case %zu", number, c);
 	}
 }
-END_TEST
 
 static void limit_files(bool none)
 {
@@ -156,6 +156,7 @@ START_TEST(a_pipe_is_followed_without_room_for_its_past)
 
 	ck_assert_int_eq(pipe(fds), 0);
 	sink_open(&sink, &sink_record, NULL, fds[1], "pipe");
+	sink.clock = &real_clock;
 	record(0, 1, 0);
 	ck_assert_int_eq(open_replay(&source, fds[0], 1 << 20, schemas, 1, &why), 0);
 	frame_open(&frame, schemas, 1);
@@ -179,4 +180,3 @@ START_TEST(a_pipe_is_followed_without_room_for_its_past)
 	sink_close(&sink);
 	close(fds[1]);
 }
-END_TEST

@@ -240,7 +240,6 @@ START_TEST(what_is_not_written_is_as_before)
 	frame_close(&frame);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Of damaged notices none is told until the next chain, and no host; rows are. */
 START_TEST(damaged_notices_are_left_out)
@@ -282,7 +281,6 @@ START_TEST(damaged_notices_are_left_out)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 /* A host and as many notices as the count says. */
 static void put_notices(struct buffer *out, unsigned count)
@@ -339,7 +337,6 @@ START_TEST(a_sample_tells_so_much_at_most)
 		buffer_free(&notices);
 	}
 }
-END_TEST
 
 /* The numbers of a single row of a version in which integers were fractions, and fractions integers. */
 static struct item_row read_changed(double size, uint64_t share)
@@ -390,7 +387,6 @@ START_TEST(numbers_of_another_type_are_converted)
 	ck_assert(isnan(read_changed(0, U64_BLANK).share));
 	ck_assert(isnan(read_changed(0, U64_UNKNOWN).share));
 }
-END_TEST
 
 /* A topic that is damaged is unknown until it begins again, and it is told once. */
 START_TEST(a_damaged_topic_is_left_out_until_the_next_chain)
@@ -419,7 +415,6 @@ START_TEST(a_damaged_topic_is_left_out_until_the_next_chain)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 /* Two blocks behind the first one of a chain, of which the second one needs the others. */
 static const char *story_of_chain(struct block second, struct block third)
@@ -452,7 +447,6 @@ START_TEST(what_follows_a_missing_block_is_left_out)
 	ck_assert_str_eq(story_of_chain(BLOCK(1, 2), BLOCK(1, 3)), "10+1 11+1 20+1 40+1!");
 	ck_assert_str_eq(story_of_chain(BLOCK(1, 2), BLOCK(2, 4)), "10+1 11+1 20+1 40+1!");
 }
-END_TEST
 
 START_TEST(a_recording_may_begin_within_a_chain)
 {
@@ -467,7 +461,6 @@ START_TEST(a_recording_may_begin_within_a_chain)
 	ck_assert_str_eq(story_of(&bytes), "20+1!");
 	buffer_free(&bytes);
 }
-END_TEST
 
 START_TEST(blocks_without_samples_are_passed)
 {
@@ -483,7 +476,6 @@ START_TEST(blocks_without_samples_are_passed)
 	buffer_free(&bytes);
 	buffer_free(&raw);
 }
-END_TEST
 
 /* As many numbers as there are samples; more bytes than those can take are none. */
 START_TEST(clocks_are_as_long_as_there_are_samples)
@@ -504,7 +496,6 @@ START_TEST(clocks_are_as_long_as_there_are_samples)
 		buffer_free(&clocks);
 	}
 }
-END_TEST
 
 /* It is the same recording only if it has the same columns, to the last byte. */
 START_TEST(another_recording_ends_it)
@@ -531,7 +522,6 @@ START_TEST(another_recording_ends_it)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 START_TEST(the_first_block_describes_the_columns)
 {
@@ -557,7 +547,6 @@ START_TEST(the_first_block_describes_the_columns)
 		}
 	}
 }
-END_TEST
 
 /* Of a block in an index: the distance from the one before, … */
 enum { STEP, IN_CHAIN, N_FRAMES, NUMBER, MIN_NS, SPAN_NS, N_FIELDS };
@@ -640,7 +629,6 @@ START_TEST(an_index_saves_the_search)
 	ck_assert_str_eq(story_of(&indexed.bytes), ALL);
 	buffer_free(&indexed.bytes);
 }
-END_TEST
 
 /* What it says and the block does not: the block is not read. */
 START_TEST(an_index_agrees_with_the_blocks)
@@ -657,7 +645,6 @@ START_TEST(an_index_agrees_with_the_blocks)
 	ck_assert_str_eq(story_with(0, STEP, RECORDING_HEADER_BYTES), "?");
 	ck_assert_str_eq(story_with(1, STEP, BLOCK_HEADER_BYTES), "10+1 ?");
 }
-END_TEST
 
 /* What cannot be: all blocks are found by their headers. */
 START_TEST(an_impossible_index_is_ignored)
@@ -675,7 +662,6 @@ START_TEST(an_impossible_index_is_ignored)
 	ck_assert_str_eq(story_with(1, IN_CHAIN, UINT64_C(1) << 32), ALL);
 	ck_assert_str_eq(story_with(1, N_FRAMES, FRAMES_MAX + 1), ALL);
 }
-END_TEST
 
 START_TEST(an_index_lies_where_the_end_says)
 {
@@ -697,7 +683,6 @@ START_TEST(an_index_lies_where_the_end_says)
 		buffer_free(&indexed.bytes);
 	}
 }
-END_TEST
 
 static void open_pipe(struct source *source, int fds[2], const struct buffer *bytes)
 {
@@ -746,7 +731,6 @@ START_TEST(zeros_in_a_pipe_keep_nothing_else_waiting)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 /* A pipe of which nothing is kept has the samples of its newest block only. */
 START_TEST(of_a_pipe_only_the_newest_block_is_searched)
@@ -776,7 +760,6 @@ START_TEST(of_a_pipe_only_the_newest_block_is_searched)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -804,7 +787,6 @@ START_TEST(memory_grows_with_the_recording)
 	}
 	allowance_close(&allowance);
 }
-END_TEST
 
 START_TEST(memory_that_one_holds_is_not_left_for_others)
 {
@@ -832,7 +814,6 @@ START_TEST(memory_that_one_holds_is_not_left_for_others)
 	ck_assert_uint_eq(allowance_room(&allowance, 1), 98 * MIB);
 	allowance_close(&allowance);
 }
-END_TEST
 
 /* Four frames and two samples of the decoder have its cells; the first number is what it costs besides. */
 START_TEST(rows_and_texts_take_memory_wherever_they_lie)
@@ -844,4 +825,3 @@ START_TEST(rows_and_texts_take_memory_wherever_they_lie)
 	ck_assert_uint_eq(allowance_text_bytes(7), 5 * 7);
 	ck_assert_uint_eq(allowance_text_bytes(SIZE_MAX / 8), (uint64_t)5 * (SIZE_MAX / 8));
 }
-END_TEST

@@ -313,13 +313,11 @@ START_TEST(what_was_written_is_read_from_any_place)
 {
 	everything_is_read(false);
 }
-END_TEST
 
 START_TEST(so_it_is_where_each_sample_is_a_block)
 {
 	everything_is_read(true);
 }
-END_TEST
 
 static size_t play(struct source *source, bool *told)
 {
@@ -416,7 +414,6 @@ START_TEST(texts_of_events_take_bounded_memory)
 	buffer_free(&bytes);
 	buffer_free(&rows);
 }
-END_TEST
 
 START_TEST(cut_at_every_byte)
 {
@@ -441,7 +438,6 @@ START_TEST(cut_at_every_byte)
 	}
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* The samples before the damage are as they were, the rest is passed to the next chain, and it is told. */
 START_TEST(damage_is_passed_and_told)
@@ -473,7 +469,6 @@ START_TEST(damage_is_passed_and_told)
 	}
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* A killed writer has no index, and the blocks are found by their headers. */
 START_TEST(without_an_index_it_is_the_same)
@@ -498,7 +493,6 @@ START_TEST(without_an_index_it_is_the_same)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Where the oldest blocks were dropped there are zeros. */
 START_TEST(oldest_blocks_can_go)
@@ -548,7 +542,6 @@ START_TEST(oldest_blocks_can_go)
 	frame_close(&frame);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* What is left of the file never takes more than was asked for. */
 START_TEST(a_size_is_kept)
@@ -578,7 +571,6 @@ START_TEST(a_size_is_kept)
 	frame_close(&frame);
 	buffer_free(&bytes);
 }
-END_TEST
 
 START_TEST(two_behind_each_other_are_one)
 {
@@ -596,7 +588,6 @@ START_TEST(two_behind_each_other_are_one)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 static void assert_refused(const char *bytes, size_t length, const char *reason)
 {
@@ -628,7 +619,6 @@ START_TEST(what_cannot_be_read_is_refused)
 	assert_refused(bytes.bytes, bytes.length, "damaged");
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* A topic with one column, or with none if NULL. */
 static void put_topic(struct buffer *topics, const char *name, const char *column)
@@ -677,7 +667,6 @@ START_TEST(a_topic_without_columns_is_damage)
 	assert_refused(bytes.bytes, bytes.length, "description of its columns is damaged");
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Adds a block whose task section is what the caller says. */
 static void add_block(struct buffer *bytes, const struct buffer *rows)
@@ -736,7 +725,6 @@ START_TEST(what_inflates_without_end_is_damage)
 	buffer_free(&bytes);
 	buffer_free(&rows);
 }
-END_TEST
 
 /* Rows of one recorded column become rows of all columns that this version has: these count. */
 START_TEST(narrow_rows_that_become_wide_are_limited)
@@ -766,7 +754,6 @@ START_TEST(narrow_rows_that_become_wide_are_limited)
 		buffer_free(&rows);
 	}
 }
-END_TEST
 
 /* A section that claims to be small, or large, is not inflated beyond what it claims. */
 START_TEST(sections_keep_to_their_size)
@@ -803,7 +790,6 @@ START_TEST(sections_keep_to_their_size)
 	buffer_free(&out);
 	buffer_free(&inflated);
 }
-END_TEST
 
 /* The clock was set back: the last sample at or before a time counts. */
 START_TEST(clocks_may_step_back)
@@ -838,7 +824,6 @@ START_TEST(clocks_may_step_back)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 static const struct column renamed[] = {
 	COLUMN_AS(struct task_row, pid, "bytes", .kind = COLUMN_GAUGE, .title = "b", .help = "h"),
@@ -888,7 +873,6 @@ START_TEST(columns_go_by_name)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* What a pipe has not brought yet is no end. */
 START_TEST(a_pipe_is_followed)
@@ -933,7 +917,6 @@ START_TEST(a_pipe_is_followed)
 	}
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Only what is wanted is read; the rest is as if it had not been sampled. */
 START_TEST(only_wanted_tables_are_read)
@@ -957,7 +940,6 @@ START_TEST(only_wanted_tables_are_read)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Its sections would be decoded that often. */
 START_TEST(a_topic_twice_is_damage)
@@ -973,7 +955,6 @@ START_TEST(a_topic_twice_is_damage)
 	buffer_free(&bytes);
 	buffer_free(&topics);
 }
-END_TEST
 
 /* Each needs at least a header in the file; otherwise blocks are found by their headers. */
 START_TEST(an_index_is_as_long_as_its_file)
@@ -1005,7 +986,6 @@ START_TEST(an_index_is_as_long_as_its_file)
 	buffer_free(&index);
 	buffer_free(&tail);
 }
-END_TEST
 
 static bool signal_waits;
 
@@ -1046,20 +1026,18 @@ START_TEST(a_signal_breaks_it_off)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Bytes on the disk of the files without a name in this directory that are open here. */
 static uint64_t unlinked_bytes(const char *directory)
 {
-	char path[64], target[SCRATCH_PATH_MAX + 64];
+	char target[SCRATCH_PATH_MAX + 64];
 	uint64_t bytes = 0;
 
 	for (int fd = 0; fd < 64; fd++) {
 		struct stat status;
 		ssize_t length;
 
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		length = readlink(path, target, sizeof(target) - 1);
+		length = readlink(textf("/proc/self/fd/%d", fd), target, sizeof(target) - 1);
 		if (length > 0 && strncmp(target, directory, strlen(directory)) == 0 &&
 		    fstat(fd, &status) == 0)
 			bytes += (uint64_t)status.st_blocks * 512;
@@ -1125,7 +1103,6 @@ START_TEST(a_pipe_keeps_its_newest_samples)
 	source.close(source.state);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* Zeros stand where the oldest blocks were dropped; anything else is not a recording. */
 START_TEST(a_pipe_of_other_bytes_ends)
@@ -1162,7 +1139,6 @@ START_TEST(a_pipe_of_other_bytes_ends)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 /* The frames of what a pipe keeps: those before the newest n_kept are not there any more. */
 static void assert_kept(struct source *source, const struct frame *frames, size_t n_frames, size_t n_kept,
@@ -1217,7 +1193,6 @@ START_TEST(what_a_pipe_keeps_is_read_as_it_was)
 	free(frames);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* However much stands between two recordings in a file, both are read; in a pipe, if it is little. */
 START_TEST(strange_bytes_between_are_passed)
@@ -1250,7 +1225,6 @@ START_TEST(strange_bytes_between_are_passed)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 /* Two recordings of 20 and 30 samples in a file, with a hole between them. */
 static void open_with_hole(struct source *source, off_t hole_bytes)
@@ -1287,7 +1261,6 @@ START_TEST(zeros_between_are_passed)
 		source.close(source.state);
 	}
 }
-END_TEST
 
 /* A pipe that brings a MiB of them may still bring a recording, but not after one byte more; none is kept. */
 START_TEST(a_mib_of_strange_bytes_is_passed)
@@ -1325,7 +1298,6 @@ START_TEST(a_mib_of_strange_bytes_is_passed)
 	}
 	unsetenv("TMPDIR");
 }
-END_TEST
 
 /* Where the blocks with samples are: at most so many. */
 static size_t find_blocks(const struct buffer *bytes, size_t offsets[], uint32_t n_frames[], size_t most)
@@ -1385,7 +1357,6 @@ START_TEST(damage_at_the_end_is_told)
 	}
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* A pipe with damage that goes on has no end yet of which there is something to say. */
 START_TEST(damage_in_a_pipe_is_told_with_what_follows)
@@ -1424,7 +1395,6 @@ START_TEST(damage_in_a_pipe_is_told_with_what_follows)
 	frame_close(&frame);
 	buffer_free(&bytes);
 }
-END_TEST
 
 /* A block that claims to inflate to 200 MiB, in a recording of less than a KiB. */
 static void add_huge_block(struct buffer *bytes)
@@ -1490,7 +1460,6 @@ START_TEST(a_block_has_so_many_samples_at_most)
 		buffer_free(&bytes);
 	}
 }
-END_TEST
 
 START_TEST(a_block_that_would_take_too_much_is_passed_and_told)
 {
@@ -1526,7 +1495,6 @@ START_TEST(a_block_that_would_take_too_much_is_passed_and_told)
 		buffer_free(&rows);
 	}
 }
-END_TEST
 
 /* A killed writer loses at most 32 samples, 20 s or half a MiB. */
 START_TEST(blocks_end_in_time)
@@ -1577,4 +1545,3 @@ START_TEST(blocks_end_in_time)
 		buffer_free(&bytes);
 	}
 }
-END_TEST

@@ -45,7 +45,6 @@ START_TEST(users_in_paths_and_units_are_hidden)
 	check_hidden("superuser-1.slice user-runtime user.slice",
 		     "superuser-1.slice user-runtime user.slice");
 }
-END_TEST
 
 START_TEST(addresses_are_hidden)
 {
@@ -57,7 +56,6 @@ START_TEST(addresses_are_hidden)
 	check_hidden("enx525400123456 received", "enx* received");
 	check_hidden("wlx525400123456", "wlx*");
 }
-END_TEST
 
 START_TEST(numbers_and_times_stay)
 {
@@ -81,7 +79,6 @@ START_TEST(numbers_and_times_stay)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		check_hidden(texts[i], texts[i]);
 }
-END_TEST
 
 static void check_foreign(bool names, const char *text, const char *expected)
 {
@@ -101,7 +98,6 @@ START_TEST(texts_of_the_machine_are_no_markup)
 	check_foreign(true, "/home/alice", "/home/alice");
 	check_foreign(false, "/home/<alice>/x", "/home/*/x");
 }
-END_TEST
 
 /* What the contents of a page are is up to those who write its lists: here they cannot be wrong. */
 START_TEST(columns_that_name_a_person_or_a_place_are_personal)
@@ -123,7 +119,6 @@ START_TEST(columns_that_name_a_person_or_a_place_are_personal)
 		}
 	}
 }
-END_TEST
 
 static unsigned n_personal(const struct schema *schema, const char *columns)
 {
@@ -157,7 +152,6 @@ START_TEST(tables_show_personal_columns_only_with_names)
 	ck_assert_uint_gt(n_tables, 0);
 	ck_assert_uint_gt(n_with_names, 0);
 }
-END_TEST
 
 static void check_series(const struct series *series)
 {
@@ -187,7 +181,6 @@ START_TEST(graphs_are_of_columns_with_one_unit)
 	for (const char *const *name = reported_overview.also; *name; name++)
 		ck_assert_msg(topic_find(*name) != NULL, "%s", *name);
 }
-END_TEST
 
 struct thing_row {
 	const char *name, *command;
@@ -319,10 +312,7 @@ static struct buffer page_of_findings(bool names)
 
 static void check_subject(const struct buffer *page, const char *subject)
 {
-	char element[64];
-
-	snprintf(element, sizeof(element), "<b>%s</b>: It is so.", subject);
-	ck_assert_msg(strstr(page->bytes, element) != NULL, "%s", subject);
+	ck_assert_msg(strstr(page->bytes, textf("<b>%s</b>: It is so.", subject)) != NULL, "%s", subject);
 }
 
 /* Where what a rule calls its rows is personal; of a command its name stays. */
@@ -345,7 +335,6 @@ START_TEST(subjects_that_are_personal_are_cut)
 	ck_assert_ptr_null(strstr(page.bytes, "are left out"));
 	buffer_free(&page);
 }
-END_TEST
 
 #define SECOND_NS UINT64_C(1000000000)
 #define START_NS (UINT64_C(1732095000) * SECOND_NS)
@@ -664,7 +653,6 @@ START_TEST(the_worst_sample_is_explained)
 	ck_assert_uint_eq(WORST_OF(1, FOUND("ab"), { .findings = "a", .waiting = 1, .stalled = 1 }), 1);
 	ck_assert_uint_eq(WORST_OF(1, FOUND("ab"), { .findings = "ab", .stalled = .1 }), 2);
 }
-END_TEST
 
 /* Ten samples before it are more than tasks can wait, and less than a finding. */
 START_TEST(the_worst_sample_rather_has_others_before_it)
@@ -675,7 +663,6 @@ START_TEST(the_worst_sample_rather_has_others_before_it)
 	ck_assert_uint_eq(WORST_OF(9, FOUND("ab"), FOUND("a")), 9);
 	ck_assert_uint_eq(WORST_OF(9, FOUND("a"), FOUND("a")), 10);
 }
-END_TEST
 
 static void check_line(const struct telling_plan *of, size_t chart, size_t line, const double *values)
 {
@@ -727,7 +714,6 @@ START_TEST(a_point_has_the_highest_value_of_its_time)
 	ck_assert_double_eq(of.stretch.own_most, .05);
 	stretch_free(&of.stretch);
 }
-END_TEST
 
 /* Where no gap is. Three times the usual time is none yet. */
 START_TEST(a_point_without_a_sample_is_as_the_one_before)
@@ -766,7 +752,6 @@ START_TEST(a_point_without_a_sample_is_as_the_one_before)
 	ck_assert_uint_eq(of.stretch.n_gaps, 2);
 	stretch_free(&of.stretch);
 }
-END_TEST
 
 START_TEST(a_graph_has_so_many_points_at_most)
 {
@@ -782,7 +767,6 @@ START_TEST(a_graph_has_so_many_points_at_most)
 		stretch_free(&of.stretch);
 	}
 }
-END_TEST
 
 static const struct stretch_finding *found(const struct telling_plan *of, size_t index)
 {
@@ -835,7 +819,6 @@ START_TEST(findings_come_and_go)
 	check_found(&of, 2, "z note at 4. 1-5 5");
 	stretch_free(&of.stretch);
 }
-END_TEST
 
 /* Of the same kind those of most samples, and of as many the earliest. */
 START_TEST(the_worst_findings_are_first)
@@ -857,7 +840,6 @@ START_TEST(the_worst_findings_are_first)
 	check_found(&of, 6, "x note at 4. -96-4 1");
 	stretch_free(&of.stretch);
 }
-END_TEST
 
 START_TEST(so_many_findings_are_told)
 {
@@ -874,7 +856,6 @@ START_TEST(so_many_findings_are_told)
 		stretch_free(&of.stretch);
 	}
 }
-END_TEST
 
 static void check_taken(const struct telling_plan *of, const char *expected)
 {
@@ -925,7 +906,6 @@ START_TEST(samples_are_left_out_of_many)
 		stretch_free(&of.stretch);
 	}
 }
-END_TEST
 
 START_TEST(only_what_the_page_shows_is_read)
 {
@@ -940,7 +920,6 @@ START_TEST(only_what_the_page_shows_is_read)
 	read_told(&of);
 	stretch_free(&of.stretch);
 }
-END_TEST
 
 static unsigned n_asked, n_until;
 
@@ -985,7 +964,6 @@ START_TEST(a_page_that_cannot_be_made_says_why)
 		stretch_free(&of.stretch);
 	}
 }
-END_TEST
 
 static struct buffer make_page(struct telling_plan *of)
 {
@@ -1096,7 +1074,6 @@ START_TEST(a_page_has_all_of_its_parts)
 		5);
 	buffer_free(&page);
 }
-END_TEST
 
 /* Points are 2⅓ s apart. Also of two beside each other, where a gap is between. */
 START_TEST(lines_end_at_gaps)
@@ -1122,7 +1099,6 @@ START_TEST(lines_end_at_gaps)
 			  1);
 	buffer_free(&page);
 }
-END_TEST
 
 START_TEST(a_page_for_oneself_has_names)
 {
@@ -1146,7 +1122,6 @@ START_TEST(a_page_for_oneself_has_names)
 	ck_assert_uint_eq(count_of(page.bytes, "The sample with the worst findings"), 0);
 	buffer_free(&page);
 }
-END_TEST
 
 START_TEST(a_page_says_what_it_leaves_out)
 {
@@ -1173,7 +1148,6 @@ START_TEST(a_page_says_what_it_leaves_out)
 	ck_assert_uint_eq(count_of(page.bytes, "What could not be sampled"), 0);
 	buffer_free(&page);
 }
-END_TEST
 
 static int next_bare(void *state, struct frame *frame)
 {
@@ -1257,7 +1231,6 @@ START_TEST(a_page_of_a_long_past_is_about_what_is_shown)
 		buffer_free(&page);
 	}
 }
-END_TEST
 
 START_TEST(a_page_that_is_not_saved_says_why)
 {
@@ -1278,7 +1251,6 @@ START_TEST(a_page_that_is_not_saved_says_why)
 	ck_assert_str_eq(page.bytes, "it exists already; choose another name");
 	buffer_free(&page);
 }
-END_TEST
 
 START_TEST(of_many_samples_a_screen_reads_a_part)
 {
@@ -1293,7 +1265,6 @@ START_TEST(of_many_samples_a_screen_reads_a_part)
 		buffer_free(&page);
 	}
 }
-END_TEST
 
 /* Of the machine at 51 s: two numbers rose, and so many gauges more. */
 static struct buffer page_of_changes(bool causes, unsigned n_gauges)
@@ -1341,7 +1312,6 @@ START_TEST(a_page_tells_what_changed)
 	ck_assert_uint_eq(count_of(page.bytes, "<ul>"), 2);
 	buffer_free(&page);
 }
-END_TEST
 
 START_TEST(a_page_tells_so_many_changes)
 {
@@ -1356,7 +1326,6 @@ START_TEST(a_page_tells_so_many_changes)
 	ck_assert_uint_eq(count_of(page.bytes, "<p>2 more are left out.</p>"), 1);
 	buffer_free(&page);
 }
-END_TEST
 
 START_TEST(times_of_a_recording_are_valid_or_not)
 {
@@ -1370,7 +1339,6 @@ START_TEST(times_of_a_recording_are_valid_or_not)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(!moment_is_valid(bad[i]), "%s", bad[i]);
 }
-END_TEST
 
 /* In several steps, as a recording that is long. */
 static bool extent_in_steps(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
@@ -1456,7 +1424,6 @@ START_TEST(a_time_of_a_recording_is_a_sample)
 				strstr(why, "the recording is 2024-11-20T09:30:00 to 2024-11-20T09:31:39"));
 	}
 }
-END_TEST
 
 START_TEST(without_samples_there_is_no_time)
 {
@@ -1465,7 +1432,6 @@ START_TEST(without_samples_there_is_no_time)
 	ck_assert_int_eq(moment_find(tell_times(0, 0), "a.recording", "09:30", &index), 1);
 	ck_assert_str_eq(said_now(), "a.recording: the recording has no samples\n");
 }
-END_TEST
 
 START_TEST(the_first_of_two_times_is_before_the_other)
 {
@@ -1500,7 +1466,6 @@ START_TEST(the_first_of_two_times_is_before_the_other)
 			ck_assert_ptr_nonnull(strstr(why, "nothing was recorded at '09:00:00'"));
 	}
 }
-END_TEST
 
 START_TEST(a_signal_ends_the_search_for_a_time)
 {
@@ -1519,4 +1484,3 @@ START_TEST(a_signal_ends_the_search_for_a_time)
 	ck_assert_uint_eq(index, 7);
 	loop_close(&loop);
 }
-END_TEST

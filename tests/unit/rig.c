@@ -53,8 +53,9 @@ void rig_open(struct rig *rig, const char *fixture, const char *const *names)
 	settings_open(&rig->settings);
 	rig_tick(rig, 0);
 	ck_assert_int_eq(env_open(&rig->env, rig->root), 0);
+	rig->clock = still_clock_at(UINT64_C(1000000000000));
+	rig->env.clock = &rig->clock.clock;
 	rig->env.ticks_per_second = 100;
-	rig->mono_ns = UINT64_C(1000000000000);
 	frame_open(&rig->frames[0], schemas, n_topics);
 	frame_open(&rig->frames[1], schemas, n_topics);
 	for (; *names; names++)
@@ -127,14 +128,14 @@ const struct frame *rig_sample(struct rig *rig, double seconds)
 	struct frame *now = &rig->frames[1 - rig->present], *before = &rig->frames[rig->present];
 
 	frame_clear(now);
-	rig->mono_ns += (uint64_t)(seconds * 1e9);
+	rig->clock.ns += (uint64_t)(seconds * 1e9);
 	rig->env.tick++;
-	now->mono_ns = rig->mono_ns;
+	now->mono_ns = rig->clock.ns;
 	for (unsigned i = 0; i < rig->n_samples; i++) {
 		struct sample *sample = &rig->samples[i];
 		struct table *table = frame_slot(now, sample->topic->schema->name);
 
-		table->mono_ns = rig->mono_ns;
+		table->mono_ns = rig->clock.ns;
 		topic_sample(sample, now, table);
 	}
 	frame_derive(now, before->mono_ns > 0 ? before : NULL);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A machine in a directory of its own that changes while topics sample it again and again. */
+/*
+ * A machine in a directory of its own that changes while topics sample it again and again, by a clock that
+ * stands still between samples.
+ */
 #ifndef PANETOP_TESTS_RIG_H
 #define PANETOP_TESTS_RIG_H
 
@@ -18,7 +21,7 @@ struct rig {
 	unsigned n_samples;
 	struct frame frames[2];
 	unsigned present; /* the one that was sampled last */
-	uint64_t mono_ns;
+	struct still_clock clock; /* of env, from 1000 s on; it moves with each sample */
 };
 
 /* A copy of the fixture's tick 0, with the topics (a list ended by NULL) opened; nothing is sampled yet. */

@@ -104,7 +104,6 @@ START_TEST(links_stay_in_a_tree)
 	assert_links(&root);
 	close(root.fd);
 }
-END_TEST
 
 START_TEST(links_stay_in_a_tree_without_openat2)
 {
@@ -115,7 +114,6 @@ START_TEST(links_stay_in_a_tree_without_openat2)
 	assert_links(&root);
 	close(root.fd);
 }
-END_TEST
 
 START_TEST(links_of_the_machine_are_followed)
 {
@@ -127,7 +125,6 @@ START_TEST(links_of_the_machine_are_followed)
 	ck_assert_str_eq(text_of(&root, below("/tree/out")), "/secret");
 	close(root.fd);
 }
-END_TEST
 
 /* Files that samplers read, look for, and whose owner they ask for. */
 START_TEST(an_environment_stays_in_its_tree)
@@ -145,7 +142,6 @@ START_TEST(an_environment_stays_in_its_tree)
 	ck_assert(env_exists(&env, "twice"));
 	env_close(&env);
 }
-END_TEST
 
 /* As a program has it that was started with its input closed. */
 START_TEST(a_file_may_get_descriptor_0)
@@ -170,7 +166,6 @@ START_TEST(a_file_may_get_descriptor_0)
 	close(input);
 	close(root.fd);
 }
-END_TEST
 
 START_TEST(what_is_no_directory_is_no_root)
 {
@@ -184,7 +179,6 @@ START_TEST(what_is_no_directory_is_no_root)
 	ck_assert(!root.is_tree);
 	close(root.fd);
 }
-END_TEST
 
 /* They lead to what is open, wherever that is. */
 START_TEST(magic_links_of_a_tree_are_not_followed)
@@ -201,7 +195,6 @@ START_TEST(magic_links_of_a_tree_are_not_followed)
 	ck_assert_int_eq(*target, '/');
 	close(root.fd);
 }
-END_TEST
 
 /* Only who owns a file may leave the time of its last use alone. */
 START_TEST(files_of_others_are_opened)
@@ -216,7 +209,6 @@ START_TEST(files_of_others_are_opened)
 	close(fd);
 	close(root.fd);
 }
-END_TEST
 
 static char keys[60];
 static unsigned n_closed;
@@ -243,4 +235,3 @@ START_TEST(any_number_of_states_is_kept)
 	env_close(&env);
 	ck_assert_uint_eq(n_closed, sizeof(keys));
 }
-END_TEST

@@ -205,7 +205,6 @@ START_TEST(each_operation_has_its_bytes)
 	check_bytes(&coding, FIRST_SAMPLE);
 	close_coding(&coding);
 }
-END_TEST
 
 START_TEST(a_row_that_moves_may_change)
 {
@@ -223,7 +222,6 @@ START_TEST(a_row_that_moves_may_change)
 	check_bytes(&coding, "01 00 03 13 00 17 01 04 02 00");
 	close_coding(&coding);
 }
-END_TEST
 
 /* One that was never seen, one that is likely, and none. */
 START_TEST(keys_may_be_texts)
@@ -250,7 +248,6 @@ START_TEST(keys_may_be_texts)
 	check_bytes(&coding, "05 00 03 02 02 00");
 	close_coding(&coding);
 }
-END_TEST
 
 /* It is not taken for the row that was read last. */
 START_TEST(a_row_whose_text_was_never_seen_is_new)
@@ -266,7 +263,6 @@ START_TEST(a_row_whose_text_was_never_seen_is_new)
 	check_bytes(&coding, "01 00 01 02 03 02 01 63 02");
 	close_coding(&coding);
 }
-END_TEST
 
 START_TEST(of_equal_keys_the_first_is_found)
 {
@@ -287,7 +283,6 @@ START_TEST(of_equal_keys_the_first_is_found)
 	check_bytes(&coding, "01 00 02 33 00 37 00");
 	close_coding(&coding);
 }
-END_TEST
 
 /* A row that was gone is new, and takes no more memory than it had. */
 START_TEST(places_of_rows_that_are_gone_are_used_again)
@@ -322,16 +317,12 @@ START_TEST(places_of_rows_that_are_gone_are_used_again)
 	ck_assert_uint_eq(coding.encoder.n_placed, 3);
 	close_coding(&coding);
 }
-END_TEST
 
 static void check_double(struct coding *coding, double ratio, const char *expected)
 {
-	char bytes[64];
-
 	begin(coding, 0);
 	*(struct part_row *)table_add(coding->table) = (struct part_row){ .ratio = ratio };
-	snprintf(bytes, sizeof(bytes), "05 00 01 08 %s 00", expected);
-	check_bytes(coding, bytes);
+	check_bytes(coding, textf("05 00 01 08 %s 00", expected));
 }
 
 /* A single row, whose number is 0 at first. */
@@ -359,7 +350,6 @@ START_TEST(numbers_are_what_is_shorter)
 	check_double(&coding, INFINITY, "47 33 33 33 33 33 33 23 40");
 	close_coding(&coding);
 }
-END_TEST
 
 START_TEST(numbers_have_up_to_nine_decimals)
 {
@@ -377,7 +367,6 @@ START_TEST(numbers_have_up_to_nine_decimals)
 	check_double(&coding, 3e-10, "47 4c ce 61 e3 a7 9d f4 3d");
 	close_coding(&coding);
 }
-END_TEST
 
 START_TEST(odd_numbers_are_their_bits)
 {
@@ -402,7 +391,6 @@ START_TEST(odd_numbers_are_their_bits)
 	check_double(&coding, 9e15, "41 ff ff"); /* from here on there are no digits behind the point */
 	close_coding(&coding);
 }
-END_TEST
 
 struct wide_row {
 	uint64_t cells[17];
@@ -455,7 +443,6 @@ START_TEST(a_mask_has_a_bit_for_each_column)
 		close_coding(&coding);
 	}
 }
-END_TEST
 
 /* Once they take more than 256 KiB, all are forgotten, and told again. */
 START_TEST(texts_of_events_are_forgotten_at_once)
@@ -490,7 +477,6 @@ START_TEST(texts_of_events_are_forgotten_at_once)
 		free(text);
 	}
 }
-END_TEST
 
 /* Those of what has a state are not, however many they are. */
 START_TEST(texts_of_states_stay_known)
@@ -511,7 +497,6 @@ START_TEST(texts_of_states_stay_known)
 	close_coding(&coding);
 	free(text);
 }
-END_TEST
 
 /* Bytes as text, parted by blanks. */
 static void add_bytes(struct buffer *bytes, const char *text)
@@ -582,7 +567,6 @@ START_TEST(samples_keep_to_the_rows_that_there_are)
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		ck_assert_msg(is_sample(good[i]), "%s", good[i]);
 }
-END_TEST
 
 START_TEST(what_lies_behind_the_rows_is_damage)
 {
@@ -630,7 +614,6 @@ START_TEST(what_lies_behind_the_rows_is_damage)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(!is_sample(bad[i]), "%s", bad[i]);
 }
-END_TEST
 
 START_TEST(after_a_restart_there_is_no_row)
 {
@@ -645,7 +628,6 @@ START_TEST(after_a_restart_there_is_no_row)
 	ck_assert(!take(&coding));
 	close_coding(&coding);
 }
-END_TEST
 
 static void put_rows(struct coding *coding, size_t n_rows)
 {
@@ -676,7 +658,6 @@ START_TEST(no_more_rows_are_taken_than_allowed)
 	ck_assert(coding.shared.too_large);
 	close_coding(&coding);
 }
-END_TEST
 
 START_TEST(no_more_texts_are_taken_than_allowed)
 {
@@ -692,7 +673,6 @@ START_TEST(no_more_texts_are_taken_than_allowed)
 		close_coding(&coding);
 	}
 }
-END_TEST
 
 /* The memory of 1025 rows behind a sample of few, which is read over it. */
 static void check_few_after_many(size_t n_rows, size_t capacity)
@@ -730,7 +710,6 @@ START_TEST(memory_of_many_rows_is_given_back)
 	check_few_after_many(512, 16384);
 	check_few_after_many(511, 0);
 }
-END_TEST
 
 START_TEST(memory_of_many_texts_is_given_back)
 {
@@ -750,7 +729,6 @@ START_TEST(memory_of_many_texts_is_given_back)
 		close_coding(&coding);
 	}
 }
-END_TEST
 
 static unsigned n_asked;
 
@@ -795,4 +773,3 @@ START_TEST(it_is_asked_for_signals_now_and_then)
 	}
 	ck_assert(!coding.shared.too_large);
 }
-END_TEST

@@ -3,8 +3,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "screen/row_trend.h"
 #include "suite.h"
@@ -70,7 +68,6 @@ START_TEST(values_move_from_the_right)
 	ck_assert_str_eq(drawn(&trends, 3), "");
 	row_trends_free(&trends);
 }
-END_TEST
 
 /* A row that a sample did not have is unknown there, never 0. */
 START_TEST(what_is_missing_is_a_gap)
@@ -88,7 +85,6 @@ START_TEST(what_is_missing_is_a_gap)
 	ck_assert_str_eq(drawn(&trends, 1), "--------");
 	row_trends_free(&trends);
 }
-END_TEST
 
 START_TEST(time_that_does_not_go_on)
 {
@@ -106,7 +102,6 @@ START_TEST(time_that_does_not_go_on)
 	ck_assert_str_eq(drawn(&trends, 1), "-------5");
 	row_trends_free(&trends);
 }
-END_TEST
 
 START_TEST(another_column_begins_again)
 {
@@ -123,7 +118,6 @@ START_TEST(another_column_begins_again)
 	row_trends_free(&trends);
 	ck_assert_str_eq(drawn(&trends, 1), "");
 }
-END_TEST
 
 /* Rows that come and go take no room from those that come after them. */
 START_TEST(memory_is_bounded)
@@ -146,7 +140,6 @@ START_TEST(memory_is_bounded)
 	ck_assert_uint_le(trends.capacity, 2 * ROW_TREND_CELLS * ROW_TREND_ROWS_MAX);
 	row_trends_free(&trends);
 }
-END_TEST
 
 /* A size is drawn between its least and its largest value; one that does not change is low. */
 START_TEST(sizes_show_their_change)
@@ -166,4 +159,3 @@ START_TEST(sizes_show_their_change)
 	row_trend_levels(&size, zero, levels);
 	ck_assert_mem_eq(levels, low, sizeof(levels));
 }
-END_TEST

@@ -52,7 +52,6 @@ START_TEST(words_of_a_command)
 	words("\"a' \\\"b\" 'c\" d'", "[a' \"b][c\" d]");
 	words("x a''b", "[x][ab]");
 }
-END_TEST
 
 START_TEST(a_command_has_so_many_words_at_most)
 {
@@ -70,7 +69,6 @@ START_TEST(a_command_has_so_many_words_at_most)
 		rule_command_free(&command);
 	}
 }
-END_TEST
 
 /* Commands that have ended, in their order. */
 struct ended {
@@ -130,7 +128,7 @@ START_TEST(each_tells_how_it_ended)
 	user_variables_open();
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ended ended = { .n = 0 };
-		struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+		struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 		struct rule_command command;
 
 		ck_assert(rule_command_parse(&command, cases[i].text));
@@ -141,12 +139,11 @@ START_TEST(each_tells_how_it_ended)
 		rule_command_free(&command);
 	}
 }
-END_TEST
 
 START_TEST(many_wait_for_each_other)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -159,7 +156,6 @@ START_TEST(many_wait_for_each_other)
 	rule_commands_close(commands);
 	rule_command_free(&command);
 }
-END_TEST
 
 /* What the command prints on its standard output and error, with this firing. */
 static const char *printed(const char *text, struct firing *firing, bool output)
@@ -173,7 +169,7 @@ static const char *printed(const char *text, struct firing *firing, bool output)
 
 	user_variables_open();
 	dup2(fd, STDERR_FILENO);
-	commands = rule_commands_open(output, 0, 60, take, &ended);
+	commands = rule_commands_open(&real_clock, output, 0, 60, take, &ended);
 	ck_assert(rule_command_parse(&command, text));
 	rule_commands_add(commands, &command, firing);
 	await(commands, &ended, 1);
@@ -216,7 +212,6 @@ START_TEST(a_command_knows_what_fired)
 			 ",0,3,0\n");
 	ck_assert_str_eq(printed("/bin/sh -c 'echo out; echo err >&2'", fired(), false), "");
 }
-END_TEST
 
 /* A name of a process may have any byte; a command gets one line of text. */
 START_TEST(a_subject_is_clean)
@@ -229,12 +224,11 @@ START_TEST(a_subject_is_clean)
 			 "a\xef\xbf\xbd"
 			 "b\xef\xbf\xbd[31m \xef\xbf\xbd \xef\xbf\xbd \xef\xbf\xbd \xc3\xa9$(x)\n");
 }
-END_TEST
 
 START_TEST(those_that_wait_never_run_after_the_end)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 60, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 60, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -248,12 +242,11 @@ START_TEST(those_that_wait_never_run_after_the_end)
 		ck_assert_int_eq(ended.status[i], i < RULE_COMMANDS_MAX ? 128 + SIGKILL : FIRING_NO_COMMAND);
 	rule_command_free(&command);
 }
-END_TEST
 
 START_TEST(one_that_takes_too_long_is_asked_to_end)
 {
 	struct ended ended = { .n = 0 };
-	struct rule_commands *commands = rule_commands_open(false, 0, 0.02, take, &ended);
+	struct rule_commands *commands = rule_commands_open(&real_clock, false, 0, 0.02, take, &ended);
 	struct rule_command command;
 
 	user_variables_open();
@@ -266,7 +259,6 @@ START_TEST(one_that_takes_too_long_is_asked_to_end)
 	rule_commands_close(commands);
 	rule_command_free(&command);
 }
-END_TEST
 
 /*
  * One that ignores SIGTERM gets SIGKILL, with what it has started; so does one that runs at the end. On a
@@ -284,7 +276,7 @@ START_TEST(none_runs_for_ever)
 				     "/bin/sh -c 'trap : TERM; while :; do sleep 100 & wait; done'"));
 	for (;; seconds *= 2) {
 		ended = (struct ended){ .n = 0 };
-		commands = rule_commands_open(false, 0, seconds, take, &ended);
+		commands = rule_commands_open(&real_clock, false, 0, seconds, take, &ended);
 		rule_commands_add(commands, &command, fired());
 		await(commands, &ended, 1);
 		if (ended.status[0] != 128 + SIGTERM)
@@ -298,7 +290,6 @@ START_TEST(none_runs_for_ever)
 	ck_assert_int_eq(ended.status[1], 128 + SIGKILL);
 	rule_command_free(&command);
 }
-END_TEST
 
 static void log_firing(struct firing_log *log, double value)
 {
@@ -328,4 +319,3 @@ START_TEST(a_log_keeps_the_first_firings_in_their_order)
 	ck_assert_double_eq(log.firings[99999]->value, 99999);
 	firing_log_free(&log);
 }
-END_TEST

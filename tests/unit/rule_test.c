@@ -72,7 +72,6 @@ START_TEST(words_around_conditions)
 	refuses("thing.number forty", (enum rule_error)CONDITION_NO_COMPARISON, "thing.number");
 	refuses("", (enum rule_error)CONDITION_NO_TOPIC, "");
 }
-END_TEST
 
 /* Rules and the frames that they judge, a second apart; what fires is noted as text. */
 struct judge {
@@ -164,7 +163,6 @@ START_TEST(a_rule_fires_once_for_each_row)
 	ck_assert_str_eq(judge_rows(&judge, "a=6 b=6"), "0:a=6/0+0 "); /* a new row of the name */
 	close_judge(&judge);
 }
-END_TEST
 
 START_TEST(it_holds_for_some_time)
 {
@@ -184,7 +182,6 @@ START_TEST(it_holds_for_some_time)
 	ck_assert_str_eq(judge_rows(&judge, "a=9"), "0:a=9/2+0 "); /* the kernel said since when */
 	close_judge(&judge);
 }
-END_TEST
 
 START_TEST(until_keeps_it_from_firing_again)
 {
@@ -200,7 +197,6 @@ START_TEST(until_keeps_it_from_firing_again)
 	ck_assert_str_eq(judge_rows(&judge, "a=4"), "0:a=4/0+0 ");
 	close_judge(&judge);
 }
-END_TEST
 
 START_TEST(rows_are_counted)
 {
@@ -217,7 +213,6 @@ START_TEST(rows_are_counted)
 	ck_assert_str_eq(judge_rows(&judge, "b=1 c=1"), "0:#=2/0+0 2:c=nan/0+0 ");
 	close_judge(&judge);
 }
-END_TEST
 
 START_TEST(growth_fires)
 {
@@ -235,7 +230,6 @@ START_TEST(growth_fires)
 	ck_assert_str_eq(judge_rows(&judge, "a=3"), "0:a=1/0+0 ");
 	close_judge(&judge);
 }
-END_TEST
 
 /* What ceases to hold before there is room is dropped; what holds on fires. */
 START_TEST(firings_are_limited)
@@ -273,7 +267,6 @@ START_TEST(firings_are_limited)
 		ck_assert(rule_set_may_fire(&judge.set, 2, judge.frame.mono_ns, &dropped));
 	close_judge(&judge);
 }
-END_TEST
 
 /* 130 others, anew in each sample, use up the limit; one that holds on gets its turn. */
 START_TEST(decoys_keep_none_from_firing)
@@ -304,7 +297,6 @@ START_TEST(decoys_keep_none_from_firing)
 	ck_assert_uint_ge(dropped, 130 - RULE_FIRES_PER_MINUTE);
 	close_judge(&judge);
 }
-END_TEST
 
 /* Growth that has no room adds up; a row that goes, or a counter that is set back, takes it along. */
 START_TEST(growth_waits_for_room)
@@ -326,7 +318,6 @@ START_TEST(growth_waits_for_room)
 	ck_assert_str_eq(judge_rows(&judge, "a=3"), "0:a=1/0+1 ");
 	close_judge(&judge);
 }
-END_TEST
 
 /* A thousand rules that choose by name look at the rows of that name alone. */
 START_TEST(many_rules_of_one_table)
@@ -345,7 +336,6 @@ START_TEST(many_rules_of_one_table)
 	ck_assert_str_eq(judge_rows(&judge, "n7=6 n499=8"), "998:n499=8/0+0 999:n499=8/0+0 ");
 	close_judge(&judge);
 }
-END_TEST
 
 /* What a new row has, it has grown to since the last frame; in the first frame nobody knows since when. */
 START_TEST(new_rows_grow_from_nothing)
@@ -364,7 +354,6 @@ START_TEST(new_rows_grow_from_nothing)
 	ck_assert_str_eq(judge_rows(&judge, "a=5 e=1 b=2"), "1:e=1/0+0 ");
 	close_judge(&judge);
 }
-END_TEST
 
 /* A count may have to hold for a time, and is judged wherever its topic is sampled. */
 START_TEST(counts_hold_for_some_time)
@@ -388,7 +377,6 @@ START_TEST(counts_hold_for_some_time)
 	ck_assert_str_eq(judge_rows(&judge, "b=1"), "1:#=0/0+0 ");
 	close_judge(&judge);
 }
-END_TEST
 
 /* Some cease to hold and others do not; a row without a name has none that a rule could choose. */
 START_TEST(rows_cease_to_hold_one_by_one)
@@ -412,7 +400,6 @@ START_TEST(rows_cease_to_hold_one_by_one)
 	ck_assert_uint_eq(judge.set.rules[0].n_subjects, 0);
 	close_judge(&judge);
 }
-END_TEST
 
 /* Sixty a minute are one a second; what was not used up is kept, up to sixty. With a rest of its own, one. */
 START_TEST(firings_come_back_with_time)
@@ -451,4 +438,3 @@ START_TEST(firings_come_back_with_time)
 		close_judge(&judge);
 	}
 }
-END_TEST

@@ -16,19 +16,24 @@
 
 #include "app/sample_file.h"
 #include "output/sink.h"
-#include "still_clock.h"
 #include "suite.h"
 #include "sys/error_message.h"
 
 #define LOST "File too large; samples are lost until it can be written again"
 
+#define SECOND_NS UINT64_C(1000000000)
+
+static struct still_clock now;
 static char path[SCRATCH_PATH_MAX + 8];
 
 static void open_file(struct sample_file *file, const struct sink_format *format, bool arguments)
 {
-	const struct options options = { .write = path, .format = format, .arguments = arguments };
+	const struct options options = {
+		.clock = &now.clock, .write = path, .format = format, .arguments = arguments
+	};
 	char directory[SCRATCH_PATH_MAX];
 
+	now = still_clock_at(1000 * SECOND_NS);
 	signal(SIGXFSZ, SIG_IGN);
 	umask(0);
 	scratch_directory(directory, "sample-file");
@@ -97,10 +102,10 @@ START_TEST(a_file_that_fails_now_and_then_gives_few_messages)
 	open_file(&file, &sink_json, false);
 	write_samples(&file, "lwl");
 	ck_assert_str_eq(messages(), LOST "\nwritten again; 1 sample was lost\n");
-	still_clock_ns += 59 * STILL_SECOND_NS;
+	now.ns += 59 * SECOND_NS;
 	write_samples(&file, "wlwlww");
 	ck_assert_str_eq(messages(), "");
-	still_clock_ns += STILL_SECOND_NS;
+	now.ns += SECOND_NS;
 	write_samples(&file, "w");
 	ck_assert_str_eq(messages(), "");
 	write_samples(&file, "lw");
@@ -119,7 +124,7 @@ START_TEST(what_lasts_is_reported_again_after_a_minute)
 	for (unsigned second = 0; second <= 120; second++) {
 		write_samples(&file, "l");
 		ck_assert_str_eq(messages(), second % 60 == 0 ? LOST "\n" : "");
-		still_clock_ns += STILL_SECOND_NS;
+		now.ns += SECOND_NS;
 	}
 	write_samples(&file, "w");
 	ck_assert_str_eq(messages(), "written again; 121 samples were lost\n");

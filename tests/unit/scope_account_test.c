@@ -31,10 +31,7 @@ put_file(const struct machine *machine, const char *name, const char *format, ..
 
 static void make_directory(const struct machine *machine, const char *name)
 {
-	char path[160];
-
-	snprintf(path, sizeof(path), "%s/proc%s", machine->root, name);
-	mkdir(path, 0755);
+	mkdir(textf("%s/proc%s", machine->root, name), 0755);
 }
 
 /* A process in ticks: its CPU time, and that of the children it has waited for. */
@@ -46,18 +43,13 @@ struct one {
 
 static void put(const struct machine *machine, const struct one *one)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/%u", one->pid);
-	make_directory(machine, path);
-	snprintf(path, sizeof(path), "%u/stat", one->pid);
-	put_file(machine, path, "%u (%s) S %u 1 1 0 -1 4 100 0 9 0 %u 0 %u 0 20 0 1 0 %u 1000 25 0\n",
-		 one->pid, one->name, one->parent, one->cpu, one->children, 100 + one->pid);
-	snprintf(path, sizeof(path), "%u/status", one->pid);
-	put_file(machine, path, "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name, one->uid, one->uid, one->uid,
-		 one->uid);
-	snprintf(path, sizeof(path), "%u/cgroup", one->pid);
-	put_file(machine, path, "0::%s\n", one->group);
+	make_directory(machine, textf("/%u", one->pid));
+	put_file(machine, textf("%u/stat", one->pid),
+		 "%u (%s) S %u 1 1 0 -1 4 100 0 9 0 %u 0 %u 0 20 0 1 0 %u 1000 25 0\n", one->pid, one->name,
+		 one->parent, one->cpu, one->children, 100 + one->pid);
+	put_file(machine, textf("%u/status", one->pid), "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", one->name,
+		 one->uid, one->uid, one->uid, one->uid);
+	put_file(machine, textf("%u/cgroup", one->pid), "0::%s\n", one->group);
 }
 
 /* The machine after this many seconds: shells of two users in two groups, and a service. */
@@ -183,7 +175,6 @@ START_TEST(users_add_up_to_the_machine)
 {
 	CHECK_SUM("user=0", "user=33", "user=1000,1001");
 }
-END_TEST
 
 START_TEST(groups_add_up_to_the_machine)
 {
@@ -191,14 +182,12 @@ START_TEST(groups_add_up_to_the_machine)
 		  "cgroup=/init.scope");
 	CHECK_SUM("cgroup=/");
 }
-END_TEST
 
 START_TEST(trees_add_up_to_the_machine)
 {
 	CHECK_SUM("tree=10", "tree=20", "tree=30", "pid=1");
 	CHECK_SUM("tree=1");
 }
-END_TEST
 
 START_TEST(children_of_a_member_are_its_own)
 {
@@ -207,7 +196,6 @@ START_TEST(children_of_a_member_are_its_own)
 	ck_assert(is_near(shell.tasks, 0.05) && is_near(shell.exited, 0.25));
 	ck_assert(is_near(service.tasks, 0.7) && is_near(service.exited, 0));
 }
-END_TEST
 
 START_TEST(another_scope_is_no_jump)
 {
@@ -235,7 +223,6 @@ START_TEST(another_scope_is_no_jump)
 	close_machine(&machine);
 	scope_free(&scope);
 }
-END_TEST
 
 /* As a replay does it with frames that were recorded without a scope. */
 static struct sums recorded_sums_in(const char *in, bool *any_notice)
@@ -288,7 +275,6 @@ START_TEST(scopes_of_a_recording_add_up_to_the_machine)
 	ck_assert(is_near(tasks, all.tasks));
 	ck_assert(is_near(recorded_sums_in("tree=20", &any_notice).tasks, sums_in("tree=20").tasks));
 }
-END_TEST
 
 /* Their control groups were not asked for. */
 START_TEST(what_a_recording_lacks_is_said)
@@ -298,7 +284,6 @@ START_TEST(what_a_recording_lacks_is_said)
 
 	ck_assert(any_notice && isnan(recorded.tasks) && is_near(recorded.busy, sums_in(NULL).busy));
 }
-END_TEST
 
 #define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90123456789abcdef0123456789abcd"
 
@@ -353,7 +338,6 @@ START_TEST(a_container_is_found_by_its_name)
 	ck_assert(is_in("container=3f2a9c", true, &remedy));
 	ck_assert(!is_in("container=web", true, &remedy));
 }
-END_TEST
 
 START_TEST(a_near_miss_has_a_suggestion)
 {
@@ -366,4 +350,3 @@ START_TEST(a_near_miss_has_a_suggestion)
 	ck_assert(!is_in("container=quite-another", true, &remedy));
 	ck_assert_ptr_null(remedy);
 }
-END_TEST

@@ -97,7 +97,6 @@ START_TEST(members_are_those_of_the_table)
 	ck_assert(!scope_frame_process(&frame, U64_UNKNOWN, &process));
 	close_scope(&scope, &frame);
 }
-END_TEST
 
 /* Children that live between two samples are in the events alone. */
 START_TEST(children_are_those_of_events)
@@ -121,7 +120,6 @@ START_TEST(children_are_those_of_events)
 	ck_assert(!scope_has(&scope, 11, NAN) && !scope_has(&scope, 21, NAN) && !scope_has(&scope, 23, NAN));
 	close_scope(&scope, &frame);
 }
-END_TEST
 
 #define WEB_ID "4f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d391"
 #define DB_ID "77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a77b2d3914f0c1e5a"
@@ -150,7 +148,6 @@ START_TEST(containers_have_the_names_that_were_recorded)
 	ck_assert(scope_has_group(&scope, paths[1]) && !scope_has_group(&scope, paths[0]));
 	close_scope(&scope, &frame);
 }
-END_TEST
 
 START_TEST(what_decides_may_be_missing)
 {
@@ -178,4 +175,3 @@ START_TEST(what_decides_may_be_missing)
 	ck_assert(!scope_has(&scope, 10, NAN)); /* what failed is not looked at */
 	close_scope(&scope, &frame);
 }
-END_TEST

@@ -37,7 +37,6 @@ START_TEST(scopes_are_typed)
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++)
 		ck_assert_msg(parses(right[i]), "%s: %s", right[i], why);
 }
-END_TEST
 
 START_TEST(wrong_scopes_say_what_to_write)
 {
@@ -62,7 +61,6 @@ START_TEST(wrong_scopes_say_what_to_write)
 	text[sizeof(text) - 1] = '\0';
 	ck_assert(is_refused(text, "too long"));
 }
-END_TEST
 
 static bool has_group(const char *text, const char *path)
 {
@@ -80,7 +78,6 @@ START_TEST(a_group_has_those_below_it)
 	ck_assert(!has_group("cgroup=/a", "/ab") && !has_group("cgroup=/a/b", "/a"));
 	ck_assert(!has_group("cgroup=/", "") && !has_group("cgroup=/", "nonsense"));
 }
-END_TEST
 
 START_TEST(a_service_is_a_unit_of_the_path)
 {
@@ -94,7 +91,6 @@ START_TEST(a_service_is_a_unit_of_the_path)
 	ck_assert(!has_group("service=nginx", "/system.slice/my-nginx.service"));
 	ck_assert(!has_group("service=nginx", "/nginx") && !has_group("service=nginx.service", "/nginx"));
 }
-END_TEST
 
 #define ID "3f2a9c0d4b1e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8"
 
@@ -116,7 +112,6 @@ START_TEST(a_container_is_found_by_the_beginning_of_its_id)
 	ck_assert(!has_group("container=3f2a", "/docker/x" ID));
 	ck_assert(!has_group("container=web", "/web") && !has_group("container=docker", "/docker/" ID));
 }
-END_TEST
 
 static struct scope *scope_of(const char *text)
 {
@@ -186,7 +181,6 @@ START_TEST(without_terms_all_are_members)
 
 	ck_assert(scope_has(scope, 1, 0) && !scope_is_set(scope) && scope_has(NULL, 1, 0));
 }
-END_TEST
 
 START_TEST(a_tree_has_its_root_and_descendants)
 {
@@ -198,7 +192,6 @@ START_TEST(a_tree_has_its_root_and_descendants)
 	ck_assert(!scope_has(scope, 1, 0) && !scope_has(scope, 13, 2) && !scope_has(scope, 99, 9));
 	ck_assert_uint_eq(scope->n_members, 4);
 }
-END_TEST
 
 START_TEST(a_member_of_a_tree_stays_when_its_parent_ends)
 {
@@ -211,7 +204,6 @@ START_TEST(a_member_of_a_tree_stays_when_its_parent_ends)
 	ck_assert(scope_has(scope, 13, 5));
 	ck_assert(scope_has(scope, 11, 2)); /* it has ended, but its exit is still to be counted */
 }
-END_TEST
 
 START_TEST(a_pid_that_is_used_again_is_another_process)
 {
@@ -228,7 +220,6 @@ START_TEST(a_pid_that_is_used_again_is_another_process)
 	ck_assert(!scope_has(scope, 10, 3)); /* a number is one process, … */
 	ck_assert(scope_has(scope, 20, 4));  /* … a name is all that have it */
 }
-END_TEST
 
 START_TEST(a_scope_waits_for_its_first_process)
 {
@@ -239,7 +230,6 @@ START_TEST(a_scope_waits_for_its_first_process)
 	LOOK(scope, { 1, 0, 0 }, { 10, 3, 1 }, { 11, 3, 10 });
 	ck_assert_uint_eq(scope->n_members, 2);
 }
-END_TEST
 
 START_TEST(a_user_is_its_number)
 {
@@ -252,7 +242,6 @@ START_TEST(a_user_is_its_number)
 	LOOK(scope, { 1, 0, 0, 0 }, { 10, 1, 1, 0 }, { 11, 2, 10, 1000 }); /* su */
 	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 2));
 }
-END_TEST
 
 /* In a recording there are names, of which one may have been given to another number. */
 START_TEST(without_numbers_names_are_compared)
@@ -271,7 +260,6 @@ START_TEST(without_numbers_names_are_compared)
 	scope_end(scope);
 	ck_assert(scope_has(scope, 7, 1) && !scope_has(scope, 8, 1) && scope_has(scope, 9, 1));
 }
-END_TEST
 
 START_TEST(a_process_may_move_to_another_group)
 {
@@ -283,7 +271,6 @@ START_TEST(a_process_may_move_to_another_group)
 	LOOK(scope, { 10, 1, 1, 0, "/c" }, { 11, 1, 10, 0, "/a" }, { 12, 1, 10, 0, "/a" });
 	ck_assert(!scope_has(scope, 10, 1) && scope_has(scope, 11, 1) && scope_has(scope, 12, 1));
 }
-END_TEST
 
 START_TEST(what_a_source_lacks_is_known)
 {
@@ -297,7 +284,6 @@ START_TEST(what_a_source_lacks_is_known)
 	LOOK(scope, { 10, 1, U64_UNKNOWN }, { 11, 1, U64_UNKNOWN });
 	ck_assert_uint_eq(scope->unknown, 1);
 }
-END_TEST
 
 START_TEST(all_terms_hold)
 {
@@ -308,7 +294,6 @@ START_TEST(all_terms_hold)
 	ck_assert(scope_has(scope, 10, 1) && !scope_has(scope, 1, 0));
 	ck_assert(!scope_has(scope, 11, 1) && scope_has(scope, 12, 1)); /* below a process of another user */
 }
-END_TEST
 
 START_TEST(children_between_two_samples_are_in)
 {
@@ -324,7 +309,6 @@ START_TEST(children_between_two_samples_are_in)
 	fork_event(scope, 12, 20, 0); /* the pid is used again at once */
 	ck_assert(!scope_has(scope, 12, NAN));
 }
-END_TEST
 
 static bool takes(struct scope *scope, uint64_t pid, uint64_t parent, uint64_t uid)
 {
@@ -349,7 +333,6 @@ START_TEST(a_record_is_judged_by_parent_and_user)
 	scope = scope_of("pid=30");
 	ck_assert(takes(scope, 30, 1, 5) && !takes(scope, 31, 30, 6));
 }
-END_TEST
 
 START_TEST(processes_come_in_any_order)
 {
@@ -367,7 +350,6 @@ START_TEST(processes_come_in_any_order)
 	ck_assert(scope_has(scope, 5, 2));
 	ck_assert_uint_eq(scope->n_members, 2);
 }
-END_TEST
 
 START_TEST(events_are_kept_where_they_say_something_new)
 {
@@ -385,7 +367,6 @@ START_TEST(events_are_kept_where_they_say_something_new)
 	fork_event(scope, 21, 20, 5); /* no member, and never was one */
 	ck_assert_uint_eq(scope->n_past, 2);
 }
-END_TEST
 
 START_TEST(parents_in_a_circle_have_no_answer)
 {
@@ -395,7 +376,6 @@ START_TEST(parents_in_a_circle_have_no_answer)
 	ck_assert(!scope_has(scope, 20, 1) && !scope_has(scope, 21, 1) && !scope_has(scope, 22, 1));
 	ck_assert(scope_has(scope, 10, 1) && scope_has(scope, 11, 1));
 }
-END_TEST
 
 START_TEST(only_members_that_ended_are_kept)
 {
@@ -412,7 +392,6 @@ START_TEST(only_members_that_ended_are_kept)
 	LOOK(scope, { 1, 0, 0 }, { 10, 1, 1 }, { 11, 3, 1 });
 	ck_assert_uint_eq(scope->n_past, 2);
 }
-END_TEST
 
 /* A start is written in hundredths of a second, rounded down, or as it was. */
 START_TEST(starts_differ_by_two_hundredths_at_most)
@@ -427,7 +406,6 @@ START_TEST(starts_differ_by_two_hundredths_at_most)
 	LOOK(scope, { 10, 1, 1 }, { 11, 2.05, 10 });
 	ck_assert_uint_eq(scope->n_past, 1);
 }
-END_TEST
 
 /* As the many short commands of a shell in a tree. */
 START_TEST(the_past_is_bounded)
@@ -440,7 +418,6 @@ START_TEST(the_past_is_bounded)
 	ck_assert_uint_le(scope->n_past, 65536);
 	ck_assert(scope_has(scope, 200099, NAN) && !scope_has(scope, 100, NAN));
 }
-END_TEST
 
 START_TEST(scopes_are_written_as_they_are_typed)
 {
@@ -459,7 +436,6 @@ START_TEST(scopes_are_written_as_they_are_typed)
 		ck_assert_str_eq(text, shown[i]);
 	}
 }
-END_TEST
 
 /* Terms stand one behind the other, as far as there is room. */
 START_TEST(several_terms_are_written_in_a_line)
@@ -479,7 +455,6 @@ START_TEST(several_terms_are_written_in_a_line)
 	scope_write(scope, text, sizeof("user=bob &"));
 	ck_assert_str_eq(text, "user=bob");
 }
-END_TEST
 
 /* A name is learned for IDs; of many with the same name the newest are kept. */
 START_TEST(names_are_learned)
@@ -502,4 +477,3 @@ START_TEST(names_are_learned)
 	}
 	ck_assert(!scope_has_group(scope, "/docker/" ID));
 }
-END_TEST

@@ -111,7 +111,6 @@ START_TEST(without_a_scope_there_is_no_row)
 	ck_assert(!frame_table(&frame, "scope_use"));
 	finish();
 }
-END_TEST
 
 START_TEST(processes_are_summed)
 {
@@ -128,7 +127,6 @@ START_TEST(processes_are_summed)
 	ck_assert_uint_eq(frame.n_notices, 0);
 	finish();
 }
-END_TEST
 
 /* Unknown is not 0: it is left out, with a notice. */
 START_TEST(an_unknown_process_has_a_notice)
@@ -142,7 +140,6 @@ START_TEST(an_unknown_process_has_a_notice)
 	ck_assert_uint_eq(frame.n_notices, 1);
 	finish();
 }
-END_TEST
 
 START_TEST(nothing_known_is_unknown)
 {
@@ -152,7 +149,6 @@ START_TEST(nothing_known_is_unknown)
 	ck_assert(isnan(number("memory_bytes")) && isnan(number("anonymous_bytes")));
 	finish();
 }
-END_TEST
 
 /* Rates that are not known yet do not hide the others; PSS that is not known of one does. */
 START_TEST(rates_and_proportional_memory)
@@ -173,7 +169,6 @@ START_TEST(rates_and_proportional_memory)
 	ck_assert(number("proportional_bytes") == 900);
 	finish();
 }
-END_TEST
 
 /* A kernel thread has no memory, which is known: 0. */
 START_TEST(no_memory_is_known)
@@ -184,7 +179,6 @@ START_TEST(no_memory_is_known)
 	ck_assert(number("memory_bytes") == 0 && number("proportional_bytes") == 0);
 	finish();
 }
-END_TEST
 
 START_TEST(rates_and_swap_of_processes_are_summed)
 {
@@ -203,7 +197,6 @@ START_TEST(rates_and_swap_of_processes_are_summed)
 	ck_assert(number("read_bytes_per_second") == 27 && number("write_bytes_per_second") == 47);
 	finish();
 }
-END_TEST
 
 /* Either of the tables is enough. */
 START_TEST(without_processes_or_groups)
@@ -225,7 +218,6 @@ START_TEST(without_processes_or_groups)
 	ck_assert(!frame_table(&frame, "scope_use"));
 	finish();
 }
-END_TEST
 
 START_TEST(a_group_has_an_account_that_adds_up)
 {
@@ -243,7 +235,6 @@ START_TEST(a_group_has_an_account_that_adds_up)
 	ck_assert(isnan(number("limit_bytes")));
 	finish();
 }
-END_TEST
 
 /* The kernel counts the whole in batches and the parts at once: the rest may be negative, and adds up. */
 START_TEST(the_rest_may_be_negative)
@@ -254,7 +245,6 @@ START_TEST(the_rest_may_be_negative)
 	ck_assert(number("other_bytes") == -200 && isnan(number("kernel_bytes")));
 	finish();
 }
-END_TEST
 
 /* The same unit of two users. */
 START_TEST(several_groups_are_summed)
@@ -280,7 +270,6 @@ START_TEST(several_groups_are_summed)
 	ck_assert_str_eq(text_of("group"), "");
 	finish();
 }
-END_TEST
 
 /* Its memory is not counted there, but its processes are. */
 START_TEST(a_group_without_the_memory_controller)
@@ -292,7 +281,6 @@ START_TEST(a_group_without_the_memory_controller)
 	ck_assert(isnan(number("memory_bytes")));
 	finish();
 }
-END_TEST
 
 START_TEST(the_limit_is_of_its_group)
 {
@@ -306,7 +294,6 @@ START_TEST(the_limit_is_of_its_group)
 	ck_assert(number("limit_bytes") == 2000 && number("limit_used_ratio") == 0.35);
 	finish();
 }
-END_TEST
 
 /* A part of the machine's account only where that was made for the scope. */
 START_TEST(cpu_time_is_that_of_the_account)
@@ -333,7 +320,6 @@ START_TEST(cpu_time_is_that_of_the_account)
 	ck_assert(number("cpu_ratio") == 1);
 	finish();
 }
-END_TEST
 
 static const char *put_finding(const char *topic, bool recorded)
 {
@@ -418,7 +404,6 @@ START_TEST(topics_are_read_for_its_table)
 	ck_assert_str_eq(read_for(&request, "scope_use"), "process group");
 	finish();
 }
-END_TEST
 
 /* Is a column of processes requested for that table? */
 static bool is_requested(struct sample_request *request, const char *shown, const char *column)
@@ -453,7 +438,6 @@ START_TEST(columns_are_requested_for_its_table)
 	ck_assert(is_requested(&request, "scope_use", "proportional_bytes"));
 	finish();
 }
-END_TEST
 
 /* Derived from other tables, over an interval; PSS alone is read only where it is shown. */
 START_TEST(its_table_is_described)
@@ -473,7 +457,6 @@ START_TEST(its_table_is_described)
 	}
 	finish();
 }
-END_TEST
 
 /* Wherever its table stands among the topics, it is the reason to read them; and others are none. */
 START_TEST(its_place_among_the_topics_does_not_matter)
@@ -506,7 +489,6 @@ START_TEST(its_place_among_the_topics_does_not_matter)
 		finish();
 	}
 }
-END_TEST
 
 /* Rows of one process stay; what is of several was recorded of all, and is told once. */
 START_TEST(rows_of_several_processes_go_from_a_recording)
@@ -544,7 +526,6 @@ START_TEST(rows_of_several_processes_go_from_a_recording)
 	ck_assert_uint_eq(frame.n_notices, 0);
 	finish();
 }
-END_TEST
 
 /* Those of its groups, and live of its commands that failed; each row is marked. */
 START_TEST(each_finding_is_marked)
@@ -591,7 +572,6 @@ START_TEST(each_finding_is_marked)
 		"");
 	finish();
 }
-END_TEST
 
 static struct table *put_account(double busy, double seconds)
 {
@@ -664,4 +644,3 @@ START_TEST(the_account_of_a_recording_is_split)
 	ck_assert_uint_eq(account->n_rows, 0);
 	finish();
 }
-END_TEST

@@ -45,7 +45,6 @@ START_TEST(settings_are_described)
 				      "%s: the help lacks %s", setting->name, *choice);
 	}
 }
-END_TEST
 
 static const char *other_value(const struct setting *setting)
 {
@@ -139,7 +138,6 @@ START_TEST(what_is_written_is_read_again)
 	buffer_free(&file);
 	buffer_free(&second);
 }
-END_TEST
 
 START_TEST(what_is_not_valid_changes_nothing)
 {
@@ -189,7 +187,6 @@ START_TEST(what_is_not_valid_changes_nothing)
 	ck_assert_double_eq(settings.delay_seconds, 2);
 	settings_close(&settings);
 }
-END_TEST
 
 /* As the help and the refusals say. */
 START_TEST(ranges_end_where_they_are_said_to)
@@ -227,7 +224,6 @@ START_TEST(ranges_end_where_they_are_said_to)
 		ck_assert_msg(!setting_accepts(setting, ranges[i].above), "%s", ranges[i].name);
 	}
 }
-END_TEST
 
 START_TEST(numbers_are_as_usual_until_they_are_set)
 {
@@ -254,7 +250,6 @@ START_TEST(numbers_are_as_usual_until_they_are_set)
 	ck_assert_uint_eq(settings.past_bytes, 64 << 20);
 	settings_close(&settings);
 }
-END_TEST
 
 START_TEST(values_are_typed)
 {
@@ -286,7 +281,6 @@ START_TEST(values_are_typed)
 	ck_assert_ptr_null(setting_find("power.line."));
 	settings_close(&settings);
 }
-END_TEST
 
 START_TEST(events_are_a_set_of_kinds)
 {
@@ -306,7 +300,6 @@ START_TEST(events_are_a_set_of_kinds)
 	ck_assert_uint_eq(settings.topic.event.kinds, 0x7f);
 	settings_close(&settings);
 }
-END_TEST
 
 START_TEST(texts_have_their_form)
 {
@@ -356,7 +349,6 @@ START_TEST(texts_have_their_form)
 	name[64] = '\0';
 	ck_assert(setting_accepts(setting_find("theme"), name));
 }
-END_TEST
 
 /* An option has a help; that of a pane has its name and a dot before its own. */
 START_TEST(options_are_of_a_pane)
@@ -374,7 +366,6 @@ START_TEST(options_are_of_a_pane)
 	ck_assert_ptr_null(setting_find("power.line"));
 	ck_assert_str_eq(setting_find("power.line.x")->name, "power.line.");
 }
-END_TEST
 
 START_TEST(what_is_valid_is_said)
 {
@@ -389,7 +380,6 @@ START_TEST(what_is_valid_is_said)
 	ck_assert_str_eq(text.bytes, "use auto, B, KiB, MiB, GiB or percent");
 	buffer_free(&text);
 }
-END_TEST
 
 /* What no setting is, as the columns of a table, is a text; no flag has what it says. */
 START_TEST(what_is_set_is_there)
@@ -409,7 +399,6 @@ START_TEST(what_is_set_is_there)
 	ck_assert_ptr_null(settings.theme);
 	settings_close(&settings);
 }
-END_TEST
 
 START_TEST(graphs_span_their_time)
 {
@@ -430,7 +419,6 @@ START_TEST(graphs_span_their_time)
 	ck_assert_uint_eq(settings.memory.used, USED_HTOP);
 	settings_close(&settings);
 }
-END_TEST
 
 /* A field that is an index means what the enumeration of its reader means. */
 START_TEST(choices_are_in_the_order_of_their_enumeration)
@@ -451,7 +439,6 @@ START_TEST(choices_are_in_the_order_of_their_enumeration)
 	ck_assert_str_eq(size_unit_names[SIZE_PERCENT], "percent");
 	ck_assert_ptr_null(size_unit_names[N_SIZE_UNITS]);
 }
-END_TEST
 
 /* The menu of options changes settings that there are, and has a label for each value. */
 START_TEST(menus_change_settings)
@@ -473,4 +460,3 @@ START_TEST(menus_change_settings)
 		}
 	}
 }
-END_TEST

@@ -4,9 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "model/sleep.h"
 #include "rig.h"
@@ -18,15 +15,13 @@
 #define START_WALL_NS (1732095000 * SECOND_NS)
 #define HOUR 3600.0
 
-static const char *const names[] = { "sleep", NULL };
-
 static struct {
 	int64_t mono_ns, boot_ns, wall_ns;
 	unsigned n_reads;      /* so far */
 	unsigned sleeps_after; /* as many reads; 0: not by itself */
 	int64_t sleeps_ns;     /* … for this long */
 	int64_t read_takes_ns; /* a program that is kept from running */
-} clocks = { START_MONO_NS, START_MONO_NS, START_WALL_NS, 0, 0, 0, 0 }; /* libcheck's own from the start on */
+} clocks = { START_MONO_NS, START_MONO_NS, START_WALL_NS, 0, 0, 0, 0 };
 
 static void sleep_ns(int64_t ns)
 {
@@ -40,21 +35,39 @@ static void pass(int64_t ns)
 	sleep_ns(ns);
 }
 
-/* In place of that of the C library. */
-int clock_gettime(clockid_t clock, struct timespec *now)
+static uint64_t read_ns(int64_t ns)
 {
-	int64_t ns = clock == CLOCK_MONOTONIC  ? clocks.mono_ns
-		     : clock == CLOCK_BOOTTIME ? clocks.boot_ns
-					       : clocks.wall_ns;
-
-	if (clock != CLOCK_MONOTONIC && clock != CLOCK_BOOTTIME && clock != CLOCK_REALTIME)
-		return (int)syscall(SYS_clock_gettime, clock, now);
-	*now = (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };
 	if (++clocks.n_reads == clocks.sleeps_after)
 		sleep_ns(clocks.sleeps_ns);
 	pass(clocks.read_takes_ns);
+	return (uint64_t)ns;
+}
+
+static uint64_t mono_ns(const struct machine_clock *clock)
+{
+	(void)clock;
+	return read_ns(clocks.mono_ns);
+}
+
+static uint64_t wall_ns(const struct machine_clock *clock)
+{
+	(void)clock;
+	return read_ns(clocks.wall_ns);
+}
+
+static uint64_t boot_ns(const struct machine_clock *clock)
+{
+	(void)clock;
+	return read_ns(clocks.boot_ns);
+}
+
+static uint64_t no_cpu_ns(const struct machine_clock *clock)
+{
+	(void)clock;
 	return 0;
 }
+
+static const struct machine_clock script = { mono_ns, wall_ns, boot_ns, no_cpu_ns, no_cpu_ns, NULL, NULL };
 
 /* A machine that slept for this long before the test. */
 static void start_clocks(double slept)
@@ -66,10 +79,19 @@ static void start_clocks(double slept)
 	clocks.sleeps_ns = clocks.read_takes_ns = 0;
 }
 
+static void open_rig(struct rig *rig)
+{
+	static const char *const none[] = { NULL };
+
+	rig_open(rig, "empty", none);
+	rig->env.clock = &script;
+	rig_add(rig, "sleep");
+}
+
 static void open_sleep(struct rig *rig, double slept)
 {
 	start_clocks(slept);
-	rig_open(rig, "empty", names);
+	open_rig(rig);
 	rig_sample(rig, 1);
 	ck_assert_uint_eq(frame_table(rig_sample(rig, 1), "sleep")->n_rows, 0);
 }
@@ -113,7 +135,6 @@ START_TEST(a_sleep_is_one_row)
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "number"), 2);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Earlier sleeps, and the offset of a time namespace, are differences that do not grow. */
 START_TEST(what_was_at_the_start_is_no_sleep)
@@ -127,7 +148,6 @@ START_TEST(what_was_at_the_start_is_no_sleep)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* NTP makes all clocks faster or slower; here by 10 %, a hundred times what it does. */
 START_TEST(another_speed_is_no_row)
@@ -139,7 +159,6 @@ START_TEST(another_speed_is_no_row)
 		ck_assert_uint_eq(next(&rig, i % 2 ? 1.1 : 0.9)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(short_sleeps_add_up)
 {
@@ -157,7 +176,6 @@ START_TEST(short_sleeps_add_up)
 	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_clock_that_is_set_is_of_another_kind)
 {
@@ -185,7 +203,6 @@ START_TEST(a_clock_that_is_set_is_of_another_kind)
 	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_clock_may_be_set_during_a_sleep)
 {
@@ -202,7 +219,6 @@ START_TEST(a_clock_may_be_set_during_a_sleep)
 	ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(many_sleeps_add_up)
 {
@@ -224,7 +240,6 @@ START_TEST(many_sleeps_add_up)
 	ck_assert_double_eq_tol(slept, 180, 1e-6);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Between any two reads of the clocks the machine may fall asleep. */
 START_TEST(a_sleep_between_two_reads_is_one_row)
@@ -252,7 +267,6 @@ START_TEST(a_sleep_between_two_reads_is_one_row)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 /* Then the clocks are read apart, which is neither a sleep nor a set clock. */
 START_TEST(a_busy_machine_is_no_row)
@@ -264,7 +278,7 @@ START_TEST(a_busy_machine_is_no_row)
 		rig_close(&rig); /* the first look is such a one */
 		start_clocks(0);
 		clocks.read_takes_ns = ms * MS_NS;
-		rig_open(&rig, "empty", names);
+		open_rig(&rig);
 		clocks.read_takes_ns = 0;
 		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
 		ck_assert_uint_eq(next(&rig, 1)->n_rows, 0);
@@ -275,19 +289,14 @@ START_TEST(a_busy_machine_is_no_row)
 	}
 	rig_close(&rig);
 }
-END_TEST
 
 /* Its last change at this time of CLOCK_MONOTONIC. */
 static void put_source(struct rig *rig, unsigned number, const char *name, uint64_t changed_ms)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u", number);
-	rig_make(rig, path);
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/name", number);
-	rig_put(rig, path, "%s\n", name);
-	snprintf(path, sizeof(path), "sys/class/wakeup/wakeup%u/last_change_ms", number);
-	rig_put(rig, path, "%llu\n", (unsigned long long)changed_ms);
+	rig_make(rig, textf("sys/class/wakeup/wakeup%u", number));
+	rig_put(rig, textf("sys/class/wakeup/wakeup%u/name", number), "%s\n", name);
+	rig_put(rig, textf("sys/class/wakeup/wakeup%u/last_change_ms", number), "%llu\n",
+		(unsigned long long)changed_ms);
 }
 
 START_TEST(what_woke_it_up)
@@ -317,7 +326,6 @@ START_TEST(what_woke_it_up)
 	ck_assert_str_eq(table_text(table, row, "irq_device"), "acpi");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(what_is_not_known_is_not_0)
 {
@@ -340,7 +348,6 @@ START_TEST(what_is_not_known_is_not_0)
 	ck_assert_uint_eq(table_u64(table, table_row(table, 0), "irq"), U64_UNKNOWN);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Programs name locks as they like (/sys/power/wake_lock), and a name may be missing. */
 START_TEST(odd_names)
@@ -369,7 +376,6 @@ START_TEST(odd_names)
 	ck_assert(!strstr(text, "too many") && !strstr(text, "far"));
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(sources_and_statistics)
 {
@@ -377,7 +383,7 @@ START_TEST(sources_and_statistics)
 	struct rig rig;
 
 	start_clocks(8 * HOUR);
-	rig_open(&rig, "empty", names);
+	open_rig(&rig);
 	rig_make(&rig, "sys/power/suspend_stats");
 	rig_put(&rig, "sys/power/state", "freeze mem disk\n");
 	rig_put(&rig, "sys/power/mem_sleep", "s2idle [deep]\n");
@@ -413,7 +419,6 @@ START_TEST(sources_and_statistics)
 	check_row(frame, "wake_source", "state= name=00:04 device= source=wakeup9");
 	rig_close(&rig);
 }
-END_TEST
 
 START_TEST(a_machine_that_cannot_sleep)
 {
@@ -429,7 +434,6 @@ START_TEST(a_machine_that_cannot_sleep)
 	ck_assert_uint_eq(frame_table(frame, "wake_source")->n_rows, 0);
 	rig_close(&rig);
 }
-END_TEST
 
 /* Before panetop began, too; an offset of its time namespace would be known from /proc. */
 START_TEST(what_it_slept_since_boot)
@@ -439,6 +443,7 @@ START_TEST(what_it_slept_since_boot)
 
 	start_clocks(8 * HOUR);
 	open_machine(&machine, topic);
+	machine.env.clock = &script;
 	next_tick(&machine);
 	ck_assert_double_eq_tol(frame_number(machine.now, "suspend", NULL, "asleep_seconds"), 8 * HOUR, 1e-6);
 	sleep_ns(60 * SECOND_NS);
@@ -450,7 +455,6 @@ START_TEST(what_it_slept_since_boot)
 	ck_assert(isnan(frame_number(machine.now, "suspend", NULL, "asleep_seconds")));
 	close_machine(&machine);
 }
-END_TEST
 
 /* Rates are per second awake: those of the sample after a sleep are as those of any other. */
 START_TEST(rates_do_not_count_the_sleep)
@@ -459,6 +463,7 @@ START_TEST(rates_do_not_count_the_sleep)
 	struct machine machine = { 0 };
 
 	open_machine(&machine, of_rates);
+	machine.env.clock = &script;
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++) {
 		double before, now, rate;
@@ -476,7 +481,6 @@ START_TEST(rates_do_not_count_the_sleep)
 	}
 	close_machine(&machine);
 }
-END_TEST
 
 static void take_span(struct sleep_past *past, uint64_t second, const char *kind, double seconds)
 {
@@ -524,7 +528,6 @@ START_TEST(times_between_count_the_sleep)
 	sleep_past_rewind(&past, 0);
 	ck_assert_uint_eq(past.n, 0);
 }
-END_TEST
 
 START_TEST(what_the_clock_said_before_a_sleep)
 {
@@ -539,7 +542,6 @@ START_TEST(what_the_clock_said_before_a_sleep)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 111 * SECOND_NS),
 			  START_WALL_NS - (7 * 3600 + 111) * SECOND_NS);
 }
-END_TEST
 
 START_TEST(what_the_clock_said_at_a_sleep)
 {
@@ -562,7 +564,6 @@ START_TEST(what_the_clock_said_at_a_sleep)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 10 * SECOND_NS), 0);
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS), 0); /* before 1970 */
 }
-END_TEST
 
 /* Then it said more than it does now. */
 START_TEST(what_the_clock_said_before_it_was_set_back)
@@ -578,7 +579,6 @@ START_TEST(what_the_clock_said_before_it_was_set_back)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 11 * SECOND_NS),
 			  START_WALL_NS + 4000000000 * SECOND_NS); /* no more than that */
 }
-END_TEST
 
 static struct sleep_span span_of_rows(const char *kind, double one, double other)
 {
@@ -619,7 +619,6 @@ START_TEST(rows_of_a_kind_add_up_to_what_is_possible)
 	ck_assert_int_eq(span_of_rows("clock", -3999999999, -1).set_ns, 0);
 	ck_assert_int_eq(span_of_rows("clock", 4000000001, -2).set_ns, 3999999999 * SECOND_NS);
 }
-END_TEST
 
 /* What is joined is a time, however much is said to have been slept; clocks go to and fro. */
 START_TEST(joined_spans_stay_possible)
@@ -641,7 +640,6 @@ START_TEST(joined_spans_stay_possible)
 	ck_assert_uint_eq(sleep_past_wall_ns(&past, &frame, 1000 * SECOND_NS),
 			  START_WALL_NS - (1000 + 100 - 1 - SLEEP_SPANS_MAX) * SECOND_NS);
 }
-END_TEST
 
 START_TEST(many_spans_are_joined)
 {
@@ -652,7 +650,6 @@ START_TEST(many_spans_are_joined)
 	ck_assert_uint_eq(past.n, SLEEP_SPANS_MAX);
 	ck_assert_double_eq(seconds_between(&past, 0, 1000), 1000 + 30 * SLEEP_SPANS_MAX);
 }
-END_TEST
 
 /* A recording may say anything. */
 START_TEST(absurd_sleeps_are_none)
@@ -667,4 +664,3 @@ START_TEST(absurd_sleeps_are_none)
 	take_span(&past, 6, "suspend", 1e300);
 	ck_assert_uint_eq(past.n, 0);
 }
-END_TEST

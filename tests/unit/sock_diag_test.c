@@ -82,7 +82,6 @@ START_TEST(a_connection)
 	ck_assert_uint_eq(diag.receiver_limited_us, 300);
 	ck_assert_uint_eq(diag.buffer_limited_us, 100);
 }
-END_TEST
 
 /* In states in which its FIN has come. */
 START_TEST(states_have_names_and_some_an_end)
@@ -111,7 +110,6 @@ START_TEST(states_have_names_and_some_an_end)
 		ck_assert_uint_eq(diag.received_bytes, states[i].has_ended ? 0 : 1);
 	}
 }
-END_TEST
 
 /* The other side has ended: its FIN counts as a byte in the kernel. */
 START_TEST(the_end_is_no_payload)
@@ -125,7 +123,6 @@ START_TEST(the_end_is_no_payload)
 	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
 	ck_assert_uint_eq(diag.received_bytes, 0);
 }
-END_TEST
 
 START_TEST(addresses)
 {
@@ -153,7 +150,6 @@ START_TEST(addresses)
 		ck_assert_str_eq(sock_diag_address(&diag, false, text), cases[i].text);
 	}
 }
-END_TEST
 
 /* Older kernels know less of TCP; a UDP socket has nothing of it. */
 START_TEST(what_a_kernel_does_not_have_is_unknown)
@@ -180,7 +176,6 @@ START_TEST(what_a_kernel_does_not_have_is_unknown)
 	ck_assert_uint_eq(diag.received_bytes, U64_UNKNOWN);
 	ck_assert_uint_eq(diag.rtt_us, U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(what_a_socket_dropped)
 {
@@ -201,7 +196,6 @@ START_TEST(what_a_socket_dropped)
 	ck_assert(sock_diag_parse(bytes, &diag));
 	ck_assert_uint_eq(diag.dropped, U64_UNKNOWN);
 }
-END_TEST
 
 START_TEST(requests)
 {
@@ -237,7 +231,6 @@ START_TEST(requests)
 	ck_assert_uint_eq(both.idiag_states, 0x1fff & ~(1U << 6 | 1U << 10));
 	ck_assert_uint_eq(both.idiag_ext, 1 << (INET_DIAG_INFO - 1));
 }
-END_TEST
 
 START_TEST(hostile_messages)
 {
@@ -259,7 +252,6 @@ START_TEST(hostile_messages)
 	answer.message.idiag_family = AF_UNIX;
 	ck_assert(!sock_diag_parse(bytes_of(&answer), &diag));
 }
-END_TEST
 
 /* What was sent again is more than what was sent: nonsense is not a number of bytes. */
 START_TEST(nonsense_is_unknown)
@@ -271,4 +263,3 @@ START_TEST(nonsense_is_unknown)
 	ck_assert(sock_diag_parse(bytes_of(&answer), &diag));
 	ck_assert_uint_eq(diag.sent_bytes, U64_UNKNOWN);
 }
-END_TEST

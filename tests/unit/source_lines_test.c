@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "suite.h"
 #include "topic/profile/dw_library.h"

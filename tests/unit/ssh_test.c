@@ -34,7 +34,6 @@ START_TEST(a_host_is_no_option_and_one_word)
 	ck_assert(!is_host("a\nb"));
 	ck_assert(!is_host("a\x1b[2J"));
 }
-END_TEST
 
 static unsigned count_words(const struct ssh_words *words)
 {
@@ -85,7 +84,6 @@ START_TEST(what_follows_the_host_is_of_panetop)
 	ck_assert_str_eq(words.words[host + 10], "cpu");
 	ck_assert_uint_eq(count_words(&words), host + 11);
 }
-END_TEST
 
 START_TEST(the_most_words_have_room)
 {
@@ -97,7 +95,6 @@ START_TEST(the_most_words_have_room)
 	ssh_words_make(&words, "web1", &record);
 	ck_assert_uint_lt(count_words(&words), SSH_WORDS_MAX);
 }
-END_TEST
 
 /* A header and a description block with this many bytes behind its header. */
 static void make_start(struct buffer *out, size_t rest)
@@ -133,7 +130,6 @@ START_TEST(a_recording_begins_once_its_columns_are_there)
 	ck_assert_uint_eq(at, 0);
 	buffer_free(&bytes);
 }
-END_TEST
 
 START_TEST(what_a_login_prints_is_passed)
 {
@@ -147,7 +143,6 @@ START_TEST(what_a_login_prints_is_passed)
 	ck_assert_int_eq(found(&bytes, bytes.length - 1, &at), STREAM_MORE);
 	buffer_free(&bytes);
 }
-END_TEST
 
 START_TEST(what_is_no_recording_is_refused_in_the_end)
 {
@@ -160,7 +155,6 @@ START_TEST(what_is_no_recording_is_refused_in_the_end)
 	ck_assert_int_eq(found(&bytes, bytes.length, &at), STREAM_STRANGE);
 	buffer_free(&bytes);
 }
-END_TEST
 
 START_TEST(damage_and_newer_forms_are_told_apart)
 {
@@ -179,7 +173,6 @@ START_TEST(damage_and_newer_forms_are_told_apart)
 	ck_assert_int_eq(found(&bytes, bytes.length, &at), STREAM_NEWER);
 	buffer_free(&bytes);
 }
-END_TEST
 
 static struct buffer said;
 
@@ -210,7 +203,6 @@ START_TEST(the_status_says_who_failed)
 	buffer_free(&said);
 	said = (struct buffer){ 0 };
 }
-END_TEST
 
 START_TEST(a_url_of_a_host_is_one_of_scp)
 {
@@ -233,7 +225,6 @@ START_TEST(a_url_of_a_host_is_one_of_scp)
 	buffer_free(&said);
 	said = (struct buffer){ 0 };
 }
-END_TEST
 
 START_TEST(the_last_line_with_anything_in_it_counts)
 {
@@ -256,7 +247,6 @@ START_TEST(the_last_line_with_anything_in_it_counts)
 		ck_assert(span_is(line, cases[i].line));
 	}
 }
-END_TEST
 
 START_TEST(what_a_host_writes_is_cleaned)
 {
@@ -265,4 +255,3 @@ START_TEST(what_a_host_writes_is_cleaned)
 	buffer_free(&said);
 	said = (struct buffer){ 0 };
 }
-END_TEST

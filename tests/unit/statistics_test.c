@@ -33,7 +33,6 @@ START_TEST(nothing_is_known_of_no_value)
 	ck_assert(isnan(statistics_minimum(&none)) && isnan(statistics_maximum(&none)));
 	ck_assert(isnan(statistics_geometric_mean(&none)));
 }
-END_TEST
 
 START_TEST(weights_are_as_many_equal_values)
 {
@@ -55,7 +54,6 @@ START_TEST(weights_are_as_many_equal_values)
 	statistics_add(&weighted, 0, 1);
 	ck_assert(isnan(statistics_geometric_mean(&weighted)));
 }
-END_TEST
 
 START_TEST(values_may_be_below_0)
 {
@@ -73,7 +71,6 @@ START_TEST(values_may_be_below_0)
 	ck_assert_double_eq(statistics_deviation(&one), 0);
 	ck_assert_double_eq_tol(statistics_geometric_mean(&one), 4, 1e-12);
 }
-END_TEST
 
 /* Against two passes over the same numbers, also where they are large and their spread is small. */
 START_TEST(one_pass_is_as_good_as_two)
@@ -98,7 +95,6 @@ START_TEST(one_pass_is_as_good_as_two)
 					    statistics_mean(&statistics));
 	}
 }
-END_TEST
 
 START_TEST(lines_are_found_again)
 {
@@ -120,7 +116,6 @@ START_TEST(lines_are_found_again)
 		ck_assert_double_le(regression_r_squared(&noisy), 1);
 	}
 }
-END_TEST
 
 START_TEST(small_numbers_depend_as_well)
 {
@@ -131,7 +126,6 @@ START_TEST(small_numbers_depend_as_well)
 	ck_assert_double_eq_tol(regression_r_squared(&small), 1, 1e-9);
 	ck_assert_double_eq_tol(regression_correlation(&small), 1, 1e-9);
 }
-END_TEST
 
 START_TEST(two_points_are_a_line)
 {
@@ -153,7 +147,6 @@ START_TEST(two_points_are_a_line)
 	ck_assert_double_eq_tol(regression_r_squared(&falling), 0.75, 1e-12);
 	ck_assert_double_eq_tol(regression_correlation(&falling), -sqrt(0.75), 1e-12);
 }
-END_TEST
 
 START_TEST(points_that_tell_no_line)
 {
@@ -172,7 +165,6 @@ START_TEST(points_that_tell_no_line)
 	ck_assert_double_eq(regression_r_squared(&flat), 0);
 	ck_assert(isnan(regression_correlation(&flat)));
 }
-END_TEST
 
 /* R squared of noise with known share: y = x + noise of the same variance gives a half. */
 START_TEST(a_poor_fit_is_told)
@@ -188,7 +180,6 @@ START_TEST(a_poor_fit_is_told)
 	ck_assert_double_eq_tol(regression_r_squared(&half), 0.5, 0.02);
 	ck_assert_double_le(regression_r_squared(&none), 0.01);
 }
-END_TEST
 
 START_TEST(lags_are_found_again)
 {
@@ -208,7 +199,6 @@ START_TEST(lags_are_found_again)
 		ck_assert_int_eq(found.steps, -lag);
 	}
 }
-END_TEST
 
 /* A value that is not known costs a little of the answer, and no more. */
 START_TEST(lags_with_gaps)
@@ -236,7 +226,6 @@ START_TEST(lags_with_gaps)
 		ck_assert_int_eq(lag_find(x, y, N, 20).steps, lag);
 	}
 }
-END_TEST
 
 START_TEST(lags_that_cannot_be_known)
 {
@@ -258,7 +247,6 @@ START_TEST(lags_that_cannot_be_known)
 	ck_assert_int_eq(lag_find(x, x, N, 20).steps, 0);
 	ck_assert_int_eq(lag_find(x, x, 12, 1000).steps, 0);
 }
-END_TEST
 
 /* y is x, by this many steps later; the first values of x are not known. */
 static struct lag find_shift(size_t count, size_t unknown, size_t shift, size_t most)
@@ -285,7 +273,6 @@ START_TEST(lags_have_bounds)
 	ck_assert_double_le(find_shift(100, 20, 45, 50).correlation, 0.9);
 	ck_assert_double_le(find_shift(100, 20, 45, N).correlation, 0.9);
 }
-END_TEST
 
 /* Eight values are enough, of which all are known; of equal lags the shortest counts. */
 START_TEST(lags_need_an_overlap)
@@ -315,7 +302,6 @@ START_TEST(lags_need_an_overlap)
 	ck_assert_int_eq(lag_find(x, y, N, 40).steps, 0);
 	ck_assert_double_eq_tol(lag_find(x, y, N, 40).correlation, -1, 1e-9);
 }
-END_TEST
 
 /* Beyond 512 values in another way, with the same result. */
 START_TEST(lags_of_many_values)
@@ -333,7 +319,6 @@ START_TEST(lags_of_many_values)
 		ck_assert_double_eq_tol(found.correlation, -1, 1e-9);
 	}
 }
-END_TEST
 
 static void check_buckets(const double *values, size_t n_values, unsigned most, double first, double width,
 			  unsigned n_buckets)
@@ -368,7 +353,6 @@ START_TEST(widths_of_buckets_are_round)
 	ck_assert_uint_eq(histogram.n_buckets, 3);
 	ck_assert(counts[0] == 1 && counts[1] == 2 && counts[2] == 2);
 }
-END_TEST
 
 /* The narrowest of 1, 2 or 5 times a power of ten with which they are not too many. */
 static void check_width(const struct buckets *histogram, double lowest, double highest, unsigned most)
@@ -418,4 +402,3 @@ START_TEST(histograms_count_every_value_once)
 	buckets_fill(&histogram, values, 1, 10);
 	ck_assert_uint_eq(histogram.n_buckets, 0);
 }
-END_TEST

@@ -126,7 +126,6 @@ START_TEST(series_are_rows)
 	ck_assert_ptr_null(frame_table(&frame, "cpu"));
 	finish();
 }
-END_TEST
 
 START_TEST(another_answer_adds_to_the_same_rows)
 {
@@ -147,7 +146,6 @@ START_TEST(another_answer_adds_to_the_same_rows)
 	ck_assert_double_eq(frame_number(&frame, "memory", "mem", "used_bytes"), 8);
 	finish();
 }
-END_TEST
 
 START_TEST(bits_were_stored_as_bytes)
 {
@@ -161,7 +159,6 @@ START_TEST(bits_were_stored_as_bytes)
 	ck_assert(isnan(frame_number(&frame, "interface", "eth0", "speed_bits"))); /* there is none below 0 */
 	finish();
 }
-END_TEST
 
 START_TEST(counters_have_rates)
 {
@@ -176,7 +173,6 @@ START_TEST(counters_have_rates)
 	ck_assert_double_eq_tol(frame_number(&frame, "cpu", "all", "user_ratio"), 3 / 15.0, 1e-9);
 	finish();
 }
-END_TEST
 
 START_TEST(sums_by_command_have_their_rates)
 {
@@ -195,7 +191,6 @@ START_TEST(sums_by_command_have_their_rates)
 				1e-9);
 	finish();
 }
-END_TEST
 
 START_TEST(texts_of_a_row_are_those_of_its_info)
 {
@@ -208,7 +203,6 @@ START_TEST(texts_of_a_row_are_those_of_its_info)
 	ck_assert_str_eq(table_text(frame_table(&frame, "disk"), only_row("disk"), "kind"), "Fast <one>");
 	finish();
 }
-END_TEST
 
 START_TEST(other_answers_are_sentences)
 {
@@ -226,7 +220,6 @@ START_TEST(other_answers_are_sentences)
 	ck_assert_str_eq(why, "out of memory ");
 	finish();
 }
-END_TEST
 
 START_TEST(what_is_no_value_is_left_out)
 {
@@ -244,7 +237,6 @@ START_TEST(what_is_no_value_is_left_out)
 		ck_assert(isnan(row_number(table_row(table, i), schema_find(table->schema, "total_bytes"))));
 	finish();
 }
-END_TEST
 
 START_TEST(a_value_belongs_to_the_nearest_step)
 {
@@ -279,7 +271,6 @@ START_TEST(a_value_belongs_to_the_nearest_step)
 		finish();
 	}
 }
-END_TEST
 
 /* Bytes come in pieces of any size. */
 START_TEST(an_answer_may_come_in_pieces)
@@ -299,7 +290,6 @@ START_TEST(an_answer_may_come_in_pieces)
 		finish();
 	}
 }
-END_TEST
 
 static int count_element(void *n, const json_t *element, const char **unused)
 {
@@ -354,7 +344,6 @@ START_TEST(elements_are_those_of_the_list)
 	prometheus_answer_free(&answer);
 	buffer_free(&text);
 }
-END_TEST
 
 /* What would take too much memory ends the answer. */
 START_TEST(what_is_too_long_ends_the_answer)
@@ -399,7 +388,6 @@ START_TEST(what_is_too_long_ends_the_answer)
 	ck_assert_str_eq(frame.notices[0].text, "Prometheus: the answer is too long");
 	finish();
 }
-END_TEST
 
 START_TEST(machines_are_told_apart_by_their_label)
 {
@@ -436,7 +424,6 @@ START_TEST(machines_are_told_apart_by_their_label)
 	ck_assert_uint_eq(stored_series_fill(stored, STORED_ALL, 0, &frame), 0);
 	finish();
 }
-END_TEST
 
 /* The server: what it is asked, and answers, one after the other. */
 struct http_client {
@@ -487,7 +474,7 @@ static void ask_server(const char *const *with)
 	client_lacks = NULL;
 	answers = with;
 	*asked = '\0';
-	ck_assert_int_eq(prometheus_api_open(&api, "http://box:9090/x//", &why), 0);
+	ck_assert_int_eq(prometheus_api_open(&api, &real_clock, "http://box:9090/x//", &why), 0);
 }
 
 static void leave_server(void)
@@ -538,7 +525,6 @@ START_TEST(machines_of_now_are_before_those_that_were)
 	prometheus_names_free(&names);
 	leave_server();
 }
-END_TEST
 
 static char *many_names(unsigned first, unsigned n)
 {
@@ -576,7 +562,6 @@ START_TEST(machines_have_a_limit)
 	free(most);
 	free(more);
 }
-END_TEST
 
 START_TEST(the_oldest_sample_is_where_time_begins)
 {
@@ -600,7 +585,6 @@ START_TEST(the_oldest_sample_is_where_time_begins)
 	ck_assert_uint_eq(api.rests_until_ns, 0);
 	leave_server();
 }
-END_TEST
 
 START_TEST(a_machine_is_asked_for_by_its_name)
 {
@@ -618,21 +602,20 @@ START_TEST(a_machine_is_asked_for_by_its_name)
 	ck_assert_str_eq(why, "the answer is not one of Prometheus");
 	leave_server();
 }
-END_TEST
 
 /* Of a server that does not answer nothing is asked for some seconds. */
 START_TEST(a_silent_server_rests)
 {
 	static const char *const none[] = { NULL };
 	static const char *const with[] = { "{'data':['a']}", NULL };
-	uint64_t begun_ns = env_mono_ns();
+	uint64_t begun_ns = real_mono_ns();
 
 	ask_server(none);
 	answer_error = -ETIMEDOUT;
 	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), -ETIMEDOUT);
 	ck_assert_str_eq(why, "it is gone");
 	ck_assert_uint_ge(api.rests_until_ns, begun_ns + 5000000000);
-	ck_assert_uint_le(api.rests_until_ns, env_mono_ns() + 5000000000);
+	ck_assert_uint_le(api.rests_until_ns, real_mono_ns() + 5000000000);
 	*asked = '\0';
 	answers = with;
 	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), -ETIMEDOUT);
@@ -642,11 +625,10 @@ START_TEST(a_silent_server_rests)
 	ck_assert_int_eq(prometheus_api_find(&api, "a", &why), 0);
 	leave_server();
 	client_lacks = "libcurl is missing";
-	ck_assert_int_eq(prometheus_api_open(&api, "http://box", &why), -ELIBACC);
+	ck_assert_int_eq(prometheus_api_open(&api, &real_clock, "http://box", &why), -ELIBACC);
 	ck_assert_str_eq(why, "libcurl is missing");
 	free(api.url);
 }
-END_TEST
 
 START_TEST(each_selector_adds_to_a_range)
 {
@@ -686,7 +668,6 @@ START_TEST(each_selector_adds_to_a_range)
 	leave_server();
 	finish();
 }
-END_TEST
 
 START_TEST(a_url_is_shown_without_its_user)
 {
@@ -712,7 +693,6 @@ START_TEST(a_url_is_shown_without_its_user)
 		free(shown);
 	}
 }
-END_TEST
 
 START_TEST(bytes_of_a_question_are_encoded)
 {
@@ -726,13 +706,12 @@ START_TEST(bytes_of_a_question_are_encoded)
 	leave_server();
 	finish();
 }
-END_TEST
 
 #define PAST_SECONDS (15 * 86400.0)
 
 START_TEST(moments_begin_with_what_is_stored)
 {
-	double now = (double)env_wall_ns() / 1e9;
+	double now = (double)clock_wall_ns(&real_clock) / 1e9;
 	const struct {
 		double oldest, first; /* first: at least, and at most a step more */
 	} cases[] = {
@@ -746,7 +725,7 @@ START_TEST(moments_begin_with_what_is_stored)
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct stored_axis axis;
 
-		ck_assert_int_eq(stored_axis_open(&axis, 15, cases[c].oldest), 0);
+		ck_assert_int_eq(stored_axis_open(&axis, &real_clock, 15, cases[c].oldest), 0);
 		ck_assert(fmod(axis.first, 15) == 0);
 		ck_assert_double_ge(axis.first, cases[c].first);
 		ck_assert_double_lt(axis.first, cases[c].first + 61);
@@ -755,7 +734,6 @@ START_TEST(moments_begin_with_what_is_stored)
 		stored_axis_close(&axis);
 	}
 }
-END_TEST
 
 START_TEST(moments_are_steps_of_the_last_days)
 {
@@ -763,18 +741,18 @@ START_TEST(moments_are_steps_of_the_last_days)
 
 	for (unsigned i = 0; i < 3; i++) {
 		double step = seconds[i],
-		       now = (double)env_wall_ns() / 1e9 - 5; /* what is scraped now comes later */
+		       now = (double)clock_wall_ns(&real_clock) / 1e9 - 5; /* what is scraped now is later */
 		struct stored_axis axis;
 		struct itimerspec timer;
 		size_t n;
 
-		ck_assert_int_eq(stored_axis_open(&axis, step, 0), 0);
+		ck_assert_int_eq(stored_axis_open(&axis, &real_clock, step, 0), 0);
 		n = stored_axis_moments(&axis);
 		ck_assert(fmod(axis.first, step) == 0);
 		ck_assert(axis.first <= now - PAST_SECONDS + 60 && axis.first > now - PAST_SECONDS - step);
 		ck_assert_uint_ge(n, (size_t)(PAST_SECONDS / step));
 		ck_assert(stored_axis_time(&axis, n - 1) > now - step);
-		ck_assert(stored_axis_time(&axis, n - 1) <= (double)env_wall_ns() / 1e9 - 5);
+		ck_assert(stored_axis_time(&axis, n - 1) <= (double)clock_wall_ns(&real_clock) / 1e9 - 5);
 		ck_assert_uint_le(axis.next, n - 2); /* some may have come meanwhile */
 		ck_assert(stored_axis_time(&axis, axis.next + 1) > now - step);
 		ck_assert_int_eq(timerfd_gettime(axis.timer_fd, &timer), 0);
@@ -786,18 +764,17 @@ START_TEST(moments_are_steps_of_the_last_days)
 		stored_axis_close(&axis);
 	}
 }
-END_TEST
 
 /* Eleven so far, of which the last one was half a step ago. */
 START_TEST(moments_are_found_by_time_and_index)
 {
 	const uint64_t step_ns = UINT64_C(1000000000000);
-	struct stored_axis axis = { .step = 1000, .timer_fd = -1 };
+	struct stored_axis axis = { .clock = &real_clock, .step = 1000, .timer_fd = -1 };
 	uint64_t first_ns, last_ns;
 	struct source source;
 	size_t n;
 
-	axis.first = floor((double)env_wall_ns() / 1e9) - 5 - 10500;
+	axis.first = floor((double)clock_wall_ns(&real_clock) / 1e9) - 5 - 10500;
 	stored_axis_give(&axis, &source);
 	ck_assert(source.extent(&axis, &n, &first_ns, &last_ns));
 	ck_assert_uint_eq(n, 11);
@@ -822,4 +799,3 @@ START_TEST(moments_are_found_by_time_and_index)
 	ck_assert_int_eq(source.wait_fd(&axis), -1);
 	ck_assert_int_eq(source.poll_fd, -1);
 }
-END_TEST

@@ -196,7 +196,8 @@ static void open_screen(struct rig *rig)
 
 	settings_open(&rig->settings);
 	rig->request = (struct sample_request){ 0 };
-	rig->setup = (struct screen_setup){ .source = &rig->source,
+	rig->setup = (struct screen_setup){ .clock = &real_clock,
+					    .source = &rig->source,
 					    .schemas = topic_schemas(),
 					    .n_schemas = n_topics,
 					    .load = { "cpu", "all", "busy_ratio" },
@@ -543,7 +544,6 @@ START_TEST(one_table_alone)
 {
 	each_table(walk_alone);
 }
-END_TEST
 
 static void walk_without(struct rig *rig, unsigned topic)
 {
@@ -555,7 +555,6 @@ START_TEST(one_table_less)
 {
 	each_table(walk_without);
 }
-END_TEST
 
 static void walk_without_values(struct rig *rig, unsigned topic)
 {
@@ -569,7 +568,6 @@ START_TEST(one_table_without_rows_or_values)
 {
 	each_table(walk_without_values);
 }
-END_TEST
 
 /* Of each table another one, in turn. */
 START_TEST(one_column_less)
@@ -587,7 +585,6 @@ START_TEST(one_column_less)
 	}
 	close_rig(&rig);
 }
-END_TEST
 
 /* What --record=FILE writes of two panes, all panes of it. */
 START_TEST(tables_of_two_panes)
@@ -614,4 +611,3 @@ START_TEST(tables_of_two_panes)
 	}
 	close_rig(&rig);
 }
-END_TEST

@@ -26,7 +26,7 @@
 #include "topic/topic.h"
 
 #define PATIENCE_SECONDS 300 /* it is to end what hangs, on a machine that may be slow */
-#define TESTS_MAX 256
+#define TESTS_MAX 1280
 #define SCRATCH_NAME "panetop-unit-XXXXXX"
 
 /* Hold all that the tests of a run make below /tmp, and in memory. */
@@ -51,6 +51,21 @@ const char *said_now(void)
 
 	start += strlen(log);
 	return log;
+}
+
+const char *textf(const char *format, ...)
+{
+	static _Thread_local char texts[8][4096];
+	static _Thread_local unsigned next;
+	char *text = texts[next++ % 8];
+	va_list list;
+	int length;
+
+	va_start(list, format);
+	length = vsnprintf(text, sizeof(texts[0]), format, list);
+	va_end(list);
+	ck_assert_int_lt(length, (int)sizeof(texts[0]));
+	return text;
 }
 
 unsigned n_descriptors(void)
@@ -109,6 +124,30 @@ long real_syscall(long number, const long arguments[6])
 		    arguments[5]);
 }
 
+static uint64_t still_ns(const struct machine_clock *clock)
+{
+	return ((const struct still_clock *)clock)->ns;
+}
+
+static uint64_t still_boot_ns(const struct machine_clock *clock)
+{
+	return still_ns(clock) + ((const struct still_clock *)clock)->slept_ns;
+}
+
+static bool still_process_ns(const struct machine_clock *clock, uint32_t pid, uint64_t *ns)
+{
+	(void)pid;
+	*ns = still_ns(clock);
+	return true;
+}
+
+struct still_clock still_clock_at(uint64_t ns)
+{
+	return (struct still_clock){
+		{ still_ns, still_ns, still_boot_ns, still_ns, still_ns, still_process_ns, NULL }, ns, 0
+	};
+}
+
 static bool open_directory(char *path)
 {
 	return mkdtemp(path) && chmod(path, 0711) == 0;
@@ -150,18 +189,47 @@ void scratch_directory_in_memory(char path[SCRATCH_PATH_MAX], const char *name)
 	ck_assert_ptr_nonnull(mkdtemp(path));
 }
 
-static const TTest *tests[TESTS_MAX];
-static size_t n_tests;
+static struct known_test {
+	const TTest *test;
+	enum test_part part;
+	int number;
+} tests[TESTS_MAX];
+static size_t n_tests, n_steady;
 
-void suite_add(const TTest *test)
+static void add(const TTest *test, enum test_part part, int number)
 {
 	if (n_tests == TESTS_MAX)
 		abort();
-	tests[n_tests++] = test;
+	tests[n_tests++] = (struct known_test){ test, part, number };
+	n_steady += part == PART_STEADY;
+}
+
+void suite_add(const TTest *test, enum test_part part)
+{
+	add(test, part, 0);
+}
+
+void suite_add_numbered(const TTest *test, int number)
+{
+	add(test, PART_STEADY, number);
+}
+
+/* TEST_PART=live or =tolerance: these; =steady: the others, or live ones alone. Without it: no tolerances. */
+static bool is_of_part(enum test_part part)
+{
+	const char *wanted = getenv("TEST_PART");
+
+	if (wanted && strcmp(wanted, "tolerance") == 0)
+		return part == PART_TOLERANCE;
+	if (wanted && strcmp(wanted, "live") == 0)
+		return part == PART_LIVE;
+	if (wanted && strcmp(wanted, "steady") == 0 && n_steady > 0)
+		return part == PART_STEADY;
+	return part != PART_TOLERANCE;
 }
 
 /* What tests/driver repeats: a name on each line; without it, all. */
-static bool is_wanted(const char *name)
+static bool is_to_be_repeated(const char *name)
 {
 	const char *names = getenv("REPEATED_CASES");
 	size_t length = strlen(name);
@@ -174,7 +242,7 @@ static bool is_wanted(const char *name)
 
 static int by_line(const void *a, const void *b)
 {
-	return (*(const TTest *const *)a)->line - (*(const TTest *const *)b)->line;
+	return ((const struct known_test *)a)->test->line - ((const struct known_test *)b)->test->line;
 }
 
 /* The comment of TAP may have several lines. */
@@ -245,13 +313,14 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C");
 	qsort(tests, n_tests, sizeof(*tests), by_line); /* constructors run in any order */
 	for (size_t i = 0; i < n_tests; i++) {
+		const TTest *test = tests[i].test;
 		TCase *tcase;
 
-		if (!is_wanted(tests[i]->name))
+		if (!is_of_part(tests[i].part) || !is_to_be_repeated(test->name))
 			continue;
-		tcase = tcase_create(tests[i]->name);
+		tcase = tcase_create(test->name);
 		tcase_set_timeout(tcase, PATIENCE_SECONDS);
-		tcase_add_test(tcase, tests[i]);
+		tcase_add_loop_test(tcase, test, tests[i].number, tests[i].number + 1);
 		suite_add_tcase(suite, tcase);
 	}
 	if (!open_scratch()) {

@@ -12,20 +12,30 @@
 #include "model/settings.h"
 #include "model/source.h"
 #include "sys/env.h"
+#include "sys/machine_clock.h"
 
 #define SCRATCH_PATH_MAX 64
 
 /* One program is one suite: suite.c has main(), and every START_TEST adds itself. */
 #undef START_TEST
-#define START_TEST(test) \
+#define START_TEST_OF(test, part) \
 	static void test##_fn(int); \
 	static const TTest test##_ttest = { #test, test##_fn, __FILE__, __LINE__ }; \
 	__attribute__((constructor)) static void test##_add(void) \
 	{ \
-		suite_add(&test##_ttest); \
+		suite_add(&test##_ttest, part); \
 	} \
 	static void test##_fn(int _i CK_ATTRIBUTE_UNUSED)
-void suite_add(const TTest *test);
+#define START_TEST(test) START_TEST_OF(test, PART_STEADY)
+
+/* What depends on how the machine runs just now: make check-live, not scripts/check --quick. */
+#define START_LIVE_TEST(test) START_TEST_OF(test, PART_LIVE)
+
+/* What only a tolerance decides: bench/run tolerances. */
+#define START_TOLERANCE_TEST(test) START_TEST_OF(test, PART_TOLERANCE)
+enum test_part { PART_STEADY, PART_LIVE, PART_TOLERANCE };
+void suite_add(const TTest *test, enum test_part part);
+void suite_add_numbered(const TTest *test, int number); /* which is its argument _i */
 
 /*
  * Each assertion that holds has its place written to a file, for a crash that may follow; it is there already
@@ -36,6 +46,9 @@ void mark_new_point(const char *file, int line);
 
 /* What error_message() said since the last call. */
 const char *said_now(void);
+
+/* A text made as by printf(), of at most 4095 bytes; it stays until the eighth one after it. */
+const char *textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 unsigned n_descriptors(void); /* that are open, and three more: for a comparison */
 int lowest_free_descriptor(void);
@@ -51,6 +64,15 @@ long real_syscall(long number, const long arguments[6]);
 /* Ends a test that cannot be made here; its arguments are those of printf(), the first one a literal: why. */
 #define skip_test(...) ck_abort_msg(SKIP_PREFIX __VA_ARGS__)
 #define SKIP_PREFIX "SKIP "
+
+/* A clock that stands still until the test moves it, so that rates and ages are exact. */
+struct still_clock {
+	struct machine_clock clock;
+	uint64_t ns;       /* what all say … */
+	uint64_t slept_ns; /* … and CLOCK_BOOTTIME so much more */
+};
+
+struct still_clock still_clock_at(uint64_t ns);
 
 /* A live source over a root, and the last two frames that it gave. */
 struct machine {

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +24,6 @@ START_TEST(fails)
 	fflush(stdout);
 	ck_abort();
 }
-END_TEST
 
 START_TEST(crashes)
 {
@@ -38,7 +36,6 @@ START_TEST(crashes)
 	fflush(stdout);
 	abort();
 }
-END_TEST
 
 static void run_failing(int out)
 {
@@ -76,4 +73,3 @@ START_TEST(tests_that_fail_leave_nothing_behind)
 	fclose(told);
 	ck_assert_int_eq(n_roots, 2);
 }
-END_TEST

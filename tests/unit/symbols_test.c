@@ -194,15 +194,12 @@ START_TEST(random_overlaps_are_as_one_by_one)
 		bool used[SPACE] = { false };
 
 		for (unsigned i = 0; i < N_RANDOM; i++) {
-			char name[8];
-
 			do
 				ranges[i] =
 					(struct range){ random_below(SPACE), 1 + random_below(SPACE / 4) };
 			while (!symbols.later_wins && used[ranges[i].address]);
 			used[ranges[i].address] = true;
-			snprintf(name, sizeof(name), "%u", i);
-			add(&symbols, ranges[i].address, ranges[i].bytes, name);
+			add(&symbols, ranges[i].address, ranges[i].bytes, textf("%u", i));
 		}
 		symbols_sort(&symbols);
 		for (uint64_t address = 0; address < 2 * SPACE; address++) {
@@ -266,13 +263,10 @@ START_TEST(functions_at_the_end_of_all_addresses)
 START_TEST(many_functions_may_have_begun_before)
 {
 	struct symbols symbols = { 0 };
-	char name[16];
 
 	for (uint64_t i = 0; i < 31; i++) {
-		snprintf(name, sizeof(name), "short%u", (unsigned)i);
-		add(&symbols, 10 * i, 5, name);
-		snprintf(name, sizeof(name), "long%u", (unsigned)i);
-		add(&symbols, 10 * i + 1, 10000 - 20 * i, name);
+		add(&symbols, 10 * i, 5, textf("short%u", (unsigned)i));
+		add(&symbols, 10 * i + 1, 10000 - 20 * i, textf("long%u", (unsigned)i));
 	}
 	symbols_sort(&symbols);
 	ck_assert_uint_eq(symbols.n_left_out, 0);
@@ -281,8 +275,8 @@ START_TEST(many_functions_may_have_begun_before)
 	ck_assert_str_eq(at(&symbols, 300), "short30+0");
 	ck_assert_str_eq(at(&symbols, 301), "long30+0");
 	for (uint64_t i = 0; i < 31; i++) { /* the last byte of each, and the first behind all */
-		snprintf(name, sizeof(name), "long%u+%#lx", (unsigned)i, (unsigned long)(9999 - 20 * i));
-		ck_assert_str_eq(at(&symbols, 10000 - 10 * i), name);
+		ck_assert_str_eq(at(&symbols, 10000 - 10 * i), textf("long%u+%#lx", (unsigned)i,
+				 (unsigned long)(9999 - 20 * i)));
 	}
 	ck_assert_str_eq(at(&symbols, 10001), "-");
 	symbols_free(&symbols);
@@ -292,19 +286,15 @@ START_TEST(many_functions_may_have_begun_before)
 START_TEST(of_too_many_functions_the_innermost_are_kept)
 {
 	struct symbols symbols = { 0 };
-	char name[16];
 
-	for (uint64_t i = 0; i < 40; i++) {
-		snprintf(name, sizeof(name), "f%u", (unsigned)i);
-		add(&symbols, i, 1000 - 2 * i, name);
-	}
+	for (uint64_t i = 0; i < 40; i++)
+		add(&symbols, i, 1000 - 2 * i, textf("f%u", (unsigned)i));
 	symbols_sort(&symbols);
 	ck_assert_uint_eq(symbols.n_left_out, 8);
 	for (uint64_t i = 0; i < 40; i++) {
-		snprintf(name, sizeof(name), "f%u+0", (unsigned)i);
-		ck_assert_str_eq(at(&symbols, i), name);
-		snprintf(name, sizeof(name), "f%u+%#lx", (unsigned)i, (unsigned long)(999 - 2 * i));
-		ck_assert_str_eq(at(&symbols, 999 - i), i < 8 ? "-" : name);
+		ck_assert_str_eq(at(&symbols, i), textf("f%u+0", (unsigned)i));
+		ck_assert_str_eq(at(&symbols, 999 - i), i < 8 ? "-" : textf("f%u+%#lx", (unsigned)i,
+				 (unsigned long)(999 - 2 * i)));
 	}
 	symbols_free(&symbols);
 }
@@ -357,17 +347,13 @@ START_TEST(names_in_the_strings_are_not_copied)
 	ck_assert_str_eq(at(&symbols, 0x4000), "other+0");
 	symbols_free(&symbols);
 }
-END_TEST
 
 START_TEST(a_large_table_is_small)
 {
 	struct symbols symbols = { 0 };
-	char name[32];
 
-	for (uint64_t i = 0; i < 100000; i++) {
-		snprintf(name, sizeof(name), "function_number_%u", (unsigned)i);
-		add(&symbols, (i * 7919 % 100000) * 64, 48, name);
-	}
+	for (uint64_t i = 0; i < 100000; i++)
+		add(&symbols, (i * 7919 % 100000) * 64, 48, textf("function_number_%u", (unsigned)i));
 	symbols_sort(&symbols);
 	ck_assert_uint_eq(symbols.count, 100000);
 	ck_assert_uint_le(symbols_bytes(&symbols), 4 << 20);

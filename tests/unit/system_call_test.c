@@ -53,19 +53,16 @@ START_TEST(what_ends_the_process_is_not_called)
 {
 	assert_survived(SECCOMP_RET_KILL_PROCESS);
 }
-END_TEST
 
 START_TEST(what_ends_the_thread_is_not_called)
 {
 	assert_survived(SECCOMP_RET_KILL_THREAD);
 }
-END_TEST
 
 START_TEST(what_ends_it_by_a_signal_is_not_called)
 {
 	assert_survived(SECCOMP_RET_TRAP);
 }
-END_TEST
 
 START_TEST(what_a_filter_only_refuses_is_called)
 {
@@ -77,7 +74,6 @@ START_TEST(what_a_filter_only_refuses_is_called)
 	ck_assert_int_eq(system_call(SYS_move_pages, 0, 0UL, NULL, NULL, NULL, 0), -1);
 	ck_assert_int_eq(errno, ENOSYS);
 }
-END_TEST
 
 START_TEST(without_a_filter_nothing_is_tried)
 {
@@ -86,4 +82,3 @@ START_TEST(without_a_filter_nothing_is_tried)
 	system_calls_try();
 	ck_assert(!system_calls_filtered() && !system_call_kills(SYS_bpf));
 }
-END_TEST

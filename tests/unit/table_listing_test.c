@@ -139,7 +139,6 @@ START_TEST(a_table_is_public_once_it_is_listed)
 	}
 	ck_assert_uint_eq(at, sizeof(public_tables) / sizeof(public_tables[0]));
 }
-END_TEST
 
 START_TEST(tables_are_those_that_are_stored)
 {
@@ -153,4 +152,3 @@ START_TEST(tables_are_those_that_are_stored)
 	check_listing(made, "tables.txt");
 	fclose(made);
 }
-END_TEST

@@ -92,7 +92,6 @@ START_TEST(text_and_cells_stand_out)
 	check_contrast(THEME_CONTRAST, rgb(0xff, 0xff, 0xff), rgb(0, 0, 0));
 	check_contrast(THEME_WARM, rgb(0xff, 0xff, 0xff), rgb(0x26, 0x26, 0x26));
 }
-END_TEST
 
 START_TEST(contrast_is_high)
 {
@@ -103,7 +102,6 @@ START_TEST(contrast_is_high)
 			      "style %d", style);
 	}
 }
-END_TEST
 
 /* The user has chosen these 16 in the terminal. */
 START_TEST(the_theme_terminal_has_its_16_colors_alone)
@@ -115,7 +113,6 @@ START_TEST(the_theme_terminal_has_its_16_colors_alone)
 		ck_assert_int_lt(colors.back, 16);
 	}
 }
-END_TEST
 
 START_TEST(colors_of_a_file)
 {
@@ -147,7 +144,6 @@ START_TEST(colors_of_a_file)
 	ck_assert_int_eq(palette_find("critical"), PALETTE_CRITICAL);
 	ck_assert_int_eq(palette_find("Critical"), -1);
 }
-END_TEST
 
 /* None of the nine names is without effect. */
 START_TEST(every_name_colors_something)
@@ -172,7 +168,6 @@ START_TEST(every_name_colors_something)
 		ck_assert_msg(any, "%s", palette_names[name]);
 	}
 }
-END_TEST
 
 /* A light ground is known by its own colour, or by a dark text on the terminal's. */
 START_TEST(a_file_may_be_for_a_light_ground)
@@ -192,7 +187,6 @@ START_TEST(a_file_may_be_for_a_light_ground)
 		ck_assert_double_ge(contrast(darker, palette(230)), TEXT_CONTRAST);
 	}
 }
-END_TEST
 
 /* A part between two others may vanish, so those two must differ as well. */
 START_TEST(neighbouring_series_differ_in_lightness)
@@ -212,7 +206,6 @@ START_TEST(neighbouring_series_differ_in_lightness)
 		}
 	}
 }
-END_TEST
 
 /* Amber and red have more red than blue and green: of series and levels only busy and critical have. */
 START_TEST(usage_is_calm)
@@ -227,7 +220,6 @@ START_TEST(usage_is_calm)
 		}
 	}
 }
-END_TEST
 
 /* For those who see no hue: calm, busy and critical. */
 START_TEST(grades_differ_in_lightness)
@@ -247,7 +239,6 @@ START_TEST(grades_differ_in_lightness)
 		}
 	}
 }
-END_TEST
 
 START_TEST(the_ground_of_the_terminal)
 {
@@ -268,7 +259,6 @@ START_TEST(the_ground_of_the_terminal)
 		ck_assert_msg(theme_of_terminal(cases[i].reported) == cases[i].theme, "%s",
 			      cases[i].reported);
 }
-END_TEST
 
 
 START_TEST(the_ground_that_a_terminal_answers)
@@ -296,4 +286,3 @@ START_TEST(the_ground_that_a_terminal_answers)
 			      "%s", cases[i].answer);
 	}
 }
-END_TEST

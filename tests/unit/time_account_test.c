@@ -215,7 +215,7 @@ static void open_counting(void)
 	}
 }
 
-START_TEST(a_process_that_knows_its_parts)
+START_LIVE_TEST(a_process_that_knows_its_parts)
 {
 	struct child *child = shared(sizeof(*child));
 	double before[N_PARTS], after[N_PARTS], start, interval, steal;
@@ -281,7 +281,7 @@ static double sum_of(const double seconds[N_PARTS])
 }
 
 /* Those of this process, of which no thread begins or ends meanwhile. No part ever shrinks. */
-START_TEST(parts_add_up_to_threads_times_interval)
+START_LIVE_TEST(parts_add_up_to_threads_times_interval)
 {
 	_Atomic uint32_t over = 0;
 	pthread_t threads[THREADS];
@@ -313,7 +313,7 @@ static void *sleep_a_while(void *nothing)
 	return nothing;
 }
 
-START_TEST(threads_that_begin_and_exit_count_for_their_part)
+START_TOLERANCE_TEST(threads_that_begin_and_exit_count_for_their_part)
 {
 	double before[N_PARTS], after[N_PARTS], start, begun, ended, lives = 0;
 	pthread_t thread;
@@ -339,7 +339,7 @@ START_TEST(threads_that_begin_and_exit_count_for_their_part)
 	close_machine(&machine);
 }
 
-START_TEST(without_bpf_running_and_ready_alone_are_known)
+START_LIVE_TEST(without_bpf_running_and_ready_alone_are_known)
 {
 	double seconds[N_PARTS];
 
@@ -372,12 +372,10 @@ static char group[64]; /* of this test alone */
 
 static bool write_group(const char *name, const char *text)
 {
-	char path[128];
 	bool written;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", group, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
+	fd = open(textf("%s/%s", group, name), O_WRONLY | O_CLOEXEC);
 	written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 	if (fd >= 0)
 		close(fd);
@@ -433,7 +431,7 @@ static int thrash_file(void)
 	return fd;
 }
 
-START_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
+START_LIVE_TEST(what_a_process_without_enough_memory_waits_for_adds_up)
 {
 	struct child *child = shared(sizeof(*child));
 	double before[N_PARTS], after[N_PARTS], grown[N_PARTS], waited, steal;

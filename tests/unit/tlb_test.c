@@ -9,8 +9,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -78,21 +76,18 @@ static uint64_t pages_seen(int smaps, const struct used *used, size_t page)
 }
 
 /* Through a translation that its CPU kept, none of them would be seen. */
-START_TEST(pages_in_use_are_seen)
+START_LIVE_TEST(pages_in_use_are_seen)
 {
 #if !defined(__x86_64__) && !defined(__i386__)
 	skip_test("only x86 can be made to drop translations");
 #endif
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct used used = start_use(page);
-	char path[64];
 	uint64_t cpu_ns = 0;
 	int clear_refs, smaps;
 
-	snprintf(path, sizeof(path), "/proc/%d/clear_refs", (int)used.pid);
-	clear_refs = open(path, O_WRONLY);
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)used.pid);
-	smaps = open(path, O_RDONLY);
+	clear_refs = open(textf("/proc/%d/clear_refs", (int)used.pid), O_WRONLY);
+	smaps = open(textf("/proc/%d/smaps", (int)used.pid), O_RDONLY);
 	if (clear_refs < 0 || smaps < 0)
 		skip_test("this kernel has no accessed bits to clear");
 	for (int i = 0; i < ROUNDS; i++) {
@@ -108,7 +103,6 @@ START_TEST(pages_in_use_are_seen)
 	kill(used.pid, SIGKILL);
 	waitpid(used.pid, NULL, 0);
 }
-END_TEST
 
 static bool has_no_copies(void)
 {
@@ -123,7 +117,6 @@ START_TEST(copies_are_waited_for)
 	ck_assert_uint_lt(cpu_ns, UINT64_C(60000000000));
 	ck_assert(has_no_copies());
 }
-END_TEST
 
 /* The half of the first argument that has small numbers. */
 #define FIRST_ARGUMENT                                                                                       \
@@ -179,4 +172,3 @@ START_TEST(a_cpu_that_is_gone_is_no_failure)
 		ck_assert_msg(status == 0, "case %zu: %d", i, status);
 	}
 }
-END_TEST

@@ -22,29 +22,6 @@
 static const char *const memory_topics[] = { "memory",  "meminfo",      "memory_check",
 					     "reclaim", "memory_limit", NULL };
 
-/* The picture of the article: parts that add up, to the unit. */
-START_TEST(parts_add_up_to_the_total)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "total_bytes"), 2488 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_bytes"), 1228 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "free_bytes"), 1260 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "anonymous_bytes"), 608 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "kernel_bytes"), 24 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "caches_bytes"), 580 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "others_bytes"), 16 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 648 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), 1840 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "total_bytes"), U64_BLANK);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "swap", "total_bytes"), 1565 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "swap", "anonymous_bytes"), U64_BLANK);
-	ck_assert_uint_eq(frame.n_notices, 0);
-	frame_close(&frame);
-}
-END_TEST
-
 START_TEST(every_kernel_gives_a_partition)
 {
 	static const char *const kernels[] = { "linux-3.2", "linux-4.4", "linux-5.15", "linux-6.1",
@@ -66,152 +43,6 @@ START_TEST(every_kernel_gives_a_partition)
 		frame_close(&frame);
 	}
 }
-END_TEST
-
-/*
- * Kernel 3.2 has no MemAvailable. By hand from its zoneinfo and meminfo, in pages of 4 KiB:
- * low 13830; reserve min(96+2400, 3997) + min(12000+500, 480000) + min(4500+0, 160000) = 19496;
- * file 1351688 KiB less 13830 pages; slab 92161 KiB less 46080 KiB (its half is below the low watermark).
- */
-START_TEST(available_is_estimated_before_3_14)
-{
-	uint64_t low = 13830 * 4 * KIB, reserve = 19496 * 4 * KIB, file = 1351688 * KIB, slab = 92161 * KIB;
-	uint64_t expected = 716813 * KIB + (file - low) + (slab - slab / 2) - reserve;
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-3.2", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), expected);
-	ck_assert_str_eq(cell_text(&frame, "memory", "available", "note"), "estimated");
-	ck_assert_uint_eq(frame.n_notices, 1);
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(used_by_other_definitions)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_procps_bytes"), (2488 - 1840) * MIB);
-	/* buffers + cached are all file pages and the shared memory: 250 + 290 + 30 MiB; slab 40 */
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "mem", "used_htop_bytes"), (1228 - 570 - 40) * MIB);
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(checks_show_the_unaccounted_rest)
-{
-	struct frame frame;
-	const struct table *table;
-
-	sample_fixture(&frame, "linux-6.1", 0, memory_topics);
-	table = frame_table(&frame, "memory_check");
-	ck_assert_uint_eq(table->n_rows, 5);
-	ck_assert_double_eq(
-		cell_f64(&frame, "memory_check", "Active(anon) + Active(file) = Active", "error_bytes"), 0);
-	ck_assert_double_eq(
-		cell_f64(&frame, "memory_check", "SReclaimable + SUnreclaim = Slab", "error_ratio"), 0);
-	for (size_t i = 3; i < 5; i++) {
-		const void *row = table_row(table, i);
-		const struct column *columns = table->schema->columns;
-		double error = row_number(row, &columns[schema_column(table->schema, "error_bytes")]);
-		double sum = row_number(row, &columns[schema_column(table->schema, "sum_bytes")]);
-
-		ck_assert_double_eq(sum - 2488.0 * (double)MIB, error);
-		ck_assert(fabs(error) < 60.0 * (double)MIB);
-	}
-	frame_close(&frame);
-}
-END_TEST
-
-static size_t count_lines(const char *fixture, const char *name)
-{
-	char path[4096];
-	size_t lines = 0;
-	FILE *file;
-	int byte;
-
-	snprintf(path, sizeof(path), "%s/%s", fixture_root(fixture, 0), name);
-	file = fopen(path, "r");
-	ck_assert_ptr_nonnull(file);
-	while ((byte = fgetc(file)) != EOF)
-		lines += byte == '\n';
-	fclose(file);
-	return lines;
-}
-
-START_TEST(every_line_of_meminfo_is_there)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "linux-6.18", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "Percpu", "value_bytes"), 3264 * KIB);
-	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "HugePages_Total", "value_bytes"), U64_BLANK);
-	ck_assert_uint_eq(cell_u64(&frame, "meminfo", "HugePages_Total", "count"), 0);
-	ck_assert_str_eq(cell_text(&frame, "meminfo", "Mapped", "part_of"), "Cached");
-	ck_assert_uint_eq(frame_table(&frame, "meminfo")->n_rows, count_lines("linux-6.18", "proc/meminfo"));
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(reclaim_rates_from_two_ticks)
-{
-	static const struct {
-		const char *kernel, *counter;
-		double per_second;
-	} cases[] = {
-		{ "linux-6.1", "pgpgin", 1200 },       { "linux-6.1", "workingset_refault_file", 8 },
-		{ "linux-6.1", "allocstall", 2 },      { "linux-6.1", "pgscan_direct", 2 },
-		{ "linux-3.2", "pgscan_kswapd", 25 },  { "linux-3.2", "pgsteal", 20 },
-		{ "linux-4.4", "pgsteal_kswapd", 20 }, { "linux-4.4", "workingset_refault", 8 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct frame before, now;
-
-		sample_fixture(&before, cases[i].kernel, 0, memory_topics);
-		sample_fixture(&now, cases[i].kernel, 1, memory_topics);
-		frame_derive(&now, &before);
-		ck_assert_msg(cell_f64(&now, "reclaim", cases[i].counter, "per_second") ==
-				      cases[i].per_second,
-			      "%s %s", cases[i].kernel, cases[i].counter);
-		frame_close(&before);
-		frame_close(&now);
-	}
-}
-END_TEST
-
-/* Kernels count refaults, scans and evictions under different names, and not all of them. */
-START_TEST(paging_adds_up_what_each_kernel_counts)
-{
-	static const struct {
-		const char *kernel;
-		double refaults, evictions, scans;
-	} cases[] = {
-		{ "linux-6.1", 8, 21, 27 },
-		{ "linux-4.4", 8, 21, 27 },
-		{ "linux-3.2", NAN, 20, 27 },
-	};
-	static const char *const names[] = { "paging", NULL };
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct frame before, now;
-		double refaults;
-
-		sample_fixture(&before, cases[i].kernel, 0, names);
-		sample_fixture(&now, cases[i].kernel, 1, names);
-		frame_derive(&now, &before);
-		refaults = cell_f64(&now, "paging", NULL, "refaults_per_second");
-		ck_assert_msg(isnan(cases[i].refaults) ? isnan(refaults) : refaults == cases[i].refaults,
-			      "%s: %f refaults/s", cases[i].kernel, refaults);
-		ck_assert_double_eq(cell_f64(&now, "paging", NULL, "evictions_per_second"),
-				    cases[i].evictions);
-		ck_assert_double_eq(cell_f64(&now, "paging", NULL, "scans_per_second"), cases[i].scans);
-		frame_close(&before);
-		frame_close(&now);
-	}
-}
-END_TEST
 
 static const struct frame *page_for(struct rig *rig, double seconds, unsigned refaults, unsigned steals)
 {
@@ -224,37 +55,6 @@ static double paging(const struct frame *frame, const char *column)
 {
 	return frame_number(frame, "paging", NULL, column);
 }
-
-START_TEST(the_window_of_paging_slides)
-{
-	static const char *const names[] = { "paging", NULL };
-	const struct frame *frame;
-	struct rig rig;
-
-	rig_open(&rig, "linux-6.1", names);
-	frame = page_for(&rig, 1, 100, 50);
-	ck_assert_double_eq(paging(frame, "window_seconds"), 0);
-	ck_assert(isnan(paging(frame, "window_refaults")));
-	ck_assert(isnan(paging(frame, "window_refaults_per_second")));
-	frame = page_for(&rig, 100, 130, 50);
-	ck_assert_double_eq(paging(frame, "window_seconds"), 100);
-	ck_assert_double_eq(paging(frame, "window_refaults"), 30);
-	ck_assert_double_eq(paging(frame, "window_refaults_per_second"), 0.3);
-	ck_assert_double_eq(paging(frame, "window_evictions"), 0);
-	ck_assert(isnan(paging(frame, "window_swap_ins"))); /* this kernel has no swap */
-	ck_assert_double_eq(paging(frame, "calm_seconds"), 0);
-	frame = page_for(&rig, 200, 130, 60);
-	ck_assert_double_eq(paging(frame, "window_seconds"), 300);
-	ck_assert_double_eq(paging(frame, "window_refaults"), 30);
-	ck_assert_double_eq(paging(frame, "window_evictions"), 10);
-	ck_assert_double_eq(paging(frame, "calm_seconds"), 200);
-	frame = page_for(&rig, 50, 130, 60); /* the first sample has left the window */
-	ck_assert_double_eq(paging(frame, "window_seconds"), 250);
-	ck_assert_double_eq(paging(frame, "window_refaults"), 0);
-	ck_assert_double_eq(paging(frame, "calm_seconds"), 250);
-	rig_close(&rig);
-}
-END_TEST
 
 /* From 0 on, as on a machine that has never refaulted. */
 START_TEST(calm_begins_with_the_first_sample)
@@ -271,7 +71,6 @@ START_TEST(calm_begins_with_the_first_sample)
 	ck_assert(isnan(paging(rig_sample(&rig, 5), "calm_seconds")));
 	rig_close(&rig);
 }
-END_TEST
 
 /* More samples than the window keeps, and several in a second. */
 START_TEST(the_window_of_paging_is_exact_to_a_second)
@@ -287,7 +86,6 @@ START_TEST(the_window_of_paging_is_exact_to_a_second)
 	ck_assert_double_eq(paging(frame, "window_refaults"), 4 * paging(frame, "window_seconds"));
 	rig_close(&rig);
 }
-END_TEST
 
 /* All topics of a tick share what the first one parsed. */
 START_TEST(proc_stat_is_parsed_once_per_tick)
@@ -312,7 +110,6 @@ START_TEST(proc_stat_is_parsed_once_per_tick)
 	ck_assert(again->n_cpus == 1 && again->cpus[0].cpu == 0 && !again->has_all);
 	rig_close(&rig);
 }
-END_TEST
 
 /* A reading of CPU time long before the clocks of processes, as panetop had to wait, is extended to them. */
 START_TEST(busy_time_is_of_the_moment_of_the_clocks)
@@ -327,23 +124,6 @@ START_TEST(busy_time_is_of_the_moment_of_the_clocks)
 	stat.last_read_ns = 0;
 	ck_assert_double_eq(proc_stat_busy_at(&stat, 2050000000), 1100);
 }
-END_TEST
-
-START_TEST(counters_that_go_backwards_give_no_rate)
-{
-	struct frame before, now;
-	static const char *const names[] = { "reclaim", "system", NULL };
-
-	sample_fixture(&before, "backwards", 0, names);
-	sample_fixture(&now, "backwards", 1, names);
-	frame_derive(&now, &before);
-	ck_assert(isnan(cell_f64(&now, "reclaim", "pgpgin", "per_second")));
-	ck_assert_double_eq(cell_f64(&now, "reclaim", "oom_kill", "per_second"), 0);
-	ck_assert(isnan(cell_f64(&now, "system", NULL, "forks_per_second")));
-	frame_close(&before);
-	frame_close(&now);
-}
-END_TEST
 
 START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
 {
@@ -359,7 +139,6 @@ START_TEST(zfs_cache_above_its_minimum_is_reclaimable)
 	frame_close(&plain);
 	frame_close(&zfs);
 }
-END_TEST
 
 /* lxcfs serves the memory of a container, beside the cache of ZFS of the whole host. */
 START_TEST(the_cache_of_the_host_is_not_the_containers)
@@ -414,82 +193,11 @@ START_TEST(the_cache_of_the_host_is_not_the_containers)
 		rig_close(&rig);
 	}
 }
-END_TEST
-
-START_TEST(available_above_the_total_is_clamped)
-{
-	struct frame frame;
-
-	sample_fixture(&frame, "lxc", 0, memory_topics);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "free_bytes"), 2488 * MIB);
-	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
-	ck_assert_str_eq(cell_text(&frame, "memory", "available", "note"), "clamped to the total");
-	frame_close(&frame);
-}
-END_TEST
 
 struct limit {
 	const char *resource, *cgroup;
 	uint64_t limit, used, left, caches;
 };
-
-static void assert_limits(const char *fixture, const struct limit *limits, size_t n_limits)
-{
-	struct frame frame;
-	const struct table *table;
-
-	sample_fixture(&frame, fixture, 0, memory_topics);
-	table = frame_table(&frame, "memory_limit");
-	ck_assert_uint_eq(table->n_rows, n_limits);
-	for (size_t i = 0; i < n_limits; i++) {
-		const struct column *columns = table->schema->columns;
-		const void *row = table_row(table, i);
-
-		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "resource")]),
-				 limits[i].resource);
-		ck_assert_str_eq(row_text(row, &columns[schema_column(table->schema, "cgroup")]),
-				 limits[i].cgroup);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "limit_bytes")]),
-				  limits[i].limit);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "used_bytes")]),
-				  limits[i].used);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "free_bytes")]),
-				  limits[i].left);
-		ck_assert_uint_eq(row_u64(row, &columns[schema_column(table->schema, "caches_bytes")]),
-				  limits[i].caches);
-	}
-	frame_close(&frame);
-}
-
-START_TEST(limits_of_control_groups_version_2)
-{
-	static const struct limit limits[] = {
-		{ "memory", "/system.slice/docker-1f.scope", 512 * MIB, 384 * MIB, 128 * MIB, 140000000 },
-		{ "swap", "/system.slice/docker-1f.scope", 0, 0, 0, U64_BLANK },
-		{ "memory", "/system.slice", 1024 * MIB, 1063741824, 10000000, 3 },
-	};
-
-	assert_limits("cgroup-v2", limits, 3);
-}
-END_TEST
-
-/* More used than allowed is never a negative rest; memory+swap is taken apart. */
-START_TEST(limits_of_control_groups_version_1)
-{
-	static const struct limit limits[] = {
-		{ "memory", "/ab", 104857600, 114857600, 0, 12288 },
-		{ "swap", "/ab", 100000000, 10000000, 90000000, U64_BLANK },
-	};
-
-	assert_limits("cgroup-v1", limits, 2);
-}
-END_TEST
-
-START_TEST(without_limits_there_is_no_row)
-{
-	assert_limits("linux-6.1", NULL, 0);
-}
-END_TEST
 
 static const char hierarchies[] = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 				  "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
@@ -539,7 +247,6 @@ START_TEST(a_control_group_is_found_where_it_is_mounted)
 	ck_assert(!cgroup_may_exist(&rig.env, "/a/c"));
 	rig_close(&rig);
 }
-END_TEST
 
 /* Nothing, half of it, nonsense, or no file at all: no crash, and nothing that was not read. */
 START_TEST(broken_files_give_unknowns)
@@ -567,28 +274,6 @@ START_TEST(broken_files_give_unknowns)
 	ck_assert_uint_eq(cell_u64(&frame, "memory", "available", "used_bytes"), 0);
 	frame_close(&frame);
 }
-END_TEST
-
-START_TEST(system_in_one_row)
-{
-	static const char *const names[] = { "system", "pressure", NULL };
-	struct frame before, now;
-
-	sample_fixture(&before, "linux-6.1", 0, names);
-	sample_fixture(&now, "linux-6.1", 1, names);
-	frame_derive(&now, &before);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "load5"), 0.31);
-	ck_assert_uint_eq(cell_u64(&now, "system", NULL, "cpus"), 2);
-	ck_assert_uint_eq(cell_u64(&now, "system", NULL, "threads"), 214);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "context_switches_per_second"), 2400);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "interrupts_per_second"), 800);
-	ck_assert_double_eq(cell_f64(&now, "system", NULL, "forks_per_second"), 17);
-	ck_assert_double_eq(cell_f64(&now, "pressure", "cpu", "avg10_ratio"), 0.0125);
-	ck_assert_double_eq_tol(cell_f64(&now, "pressure", "cpu", "stalled_ratio"), 0.05, 1e-9);
-	frame_close(&before);
-	frame_close(&now);
-}
-END_TEST
 
 /* A kernel without task I/O accounting has no file that tells. */
 START_TEST(without_accounting_no_reader_is_known)
@@ -606,79 +291,6 @@ START_TEST(without_accounting_no_reader_is_known)
 	ck_assert_str_eq(env_failed_path(&rig.env, -ENOENT), "proc/self/io");
 	rig_close(&rig);
 }
-END_TEST
-
-/* Of kernel threads only those are readers that read or wrote. */
-START_TEST(idle_kernel_threads_are_no_readers)
-{
-	static const char *const names[] = { "page_reader", NULL };
-	struct rig rig;
-	size_t all;
-
-	rig_open(&rig, "readers", names);
-	all = frame_table(rig_sample(&rig, 1), "page_reader")->n_rows;
-	rig_put(&rig, "proc/1/io", "read_bytes: 0\nwrite_bytes: 0\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all);
-	rig_put(&rig, "proc/1/stat",
-		"1 (jbd2) S 2 0 0 0 -1 2097216 0 0 0 0 6 7 8 9 20 0 1 0 10 0 0 18446744073709551615\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all - 1);
-	rig_put(&rig, "proc/1/io", "read_bytes: 0\nwrite_bytes: 4096\n");
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "page_reader")->n_rows, all);
-	rig_close(&rig);
-}
-END_TEST
-
-START_TEST(page_readers_join_on_pid_and_start)
-{
-	static const char *const names[] = { "page_reader", NULL };
-	struct frame before, now;
-	const struct table *table;
-
-	sample_fixture(&before, "readers", 0, names);
-	sample_fixture(&now, "readers", 1, names);
-	frame_derive(&now, &before);
-	table = frame_table(&now, "page_reader");
-	ck_assert_uint_eq(table->n_rows, 3);
-	for (size_t i = 0; i < 3; i++) {
-		const struct column *columns = table->schema->columns;
-		const void *row = table_row(table, i);
-		uint64_t pid = row_u64(row, &columns[schema_column(table->schema, "pid")]);
-		double rate = row_f64(row, &columns[schema_column(table->schema, "read_bytes_per_second")]);
-
-		if (pid == 7)
-			ck_assert_double_eq(rate, 20480 * 50 / 2);
-		else if (pid == 1)
-			ck_assert_double_eq(rate, 0);
-		else
-			ck_assert(isnan(rate)); /* PID 42 is a new process */
-	}
-	frame_close(&before);
-	frame_close(&now);
-}
-END_TEST
-
-START_TEST(cpu_limits_of_both_versions)
-{
-	static const char *const topic_names[] = { "cpu_limit", NULL };
-	struct frame frame;
-
-	sample_fixture(&frame, "cgroup-v2", 0, topic_names);
-	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 1); /* "max" is none */
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", "/system.slice/docker-1f.scope", "limit_ratio"),
-			    1.5);
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "throttled_seconds"), 3.5);
-	ck_assert_uint_eq(cell_u64(&frame, "cpu_limit", NULL, "throttled_periods"), 12);
-	frame_close(&frame);
-	sample_fixture(&frame, "cgroup-v1", 0, topic_names);
-	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 1); /* -1 is none */
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "limit_ratio"), 0.5);
-	ck_assert_double_eq(cell_f64(&frame, "cpu_limit", NULL, "throttled_seconds"), 2.5);
-	frame_close(&frame);
-	sample_fixture(&frame, "linux-6.1", 0, topic_names);
-	ck_assert_uint_eq(frame_table(&frame, "cpu_limit")->n_rows, 0);
-	frame_close(&frame);
-}
-END_TEST
 
 /* Only where a connection helps, and only in a snap. */
 START_TEST(a_snap_shows_what_to_connect)
@@ -721,7 +333,6 @@ START_TEST(a_snap_shows_what_to_connect)
 	}
 	env_close(&env);
 }
-END_TEST
 
 /* Of the call that failed, not of what the source usually lacks. */
 START_TEST(a_remedy_is_of_the_call_that_failed)
@@ -768,7 +379,6 @@ START_TEST(a_remedy_is_of_the_call_that_failed)
 		rig_close(&rig);
 	}
 }
-END_TEST
 
 static const char *matched(const char *topic, const char *typed)
 {
@@ -795,24 +405,6 @@ START_TEST(columns_are_found_as_they_are_typed)
 	ck_assert_str_eq(matched("cpu", "steal"), "steal_ratio"); /* the other one is hidden */
 	ck_assert_str_eq(matched("cpu", "user"), "user_ratio");
 }
-END_TEST
-
-/* As in top and htop: %CPU. 99% is a percentile. */
-START_TEST(the_unit_sign_comes_first)
-{
-	for (unsigned i = 0; i < n_topics; i++) {
-		for (unsigned c = 0; c < topics[i]->schema->n_columns; c++) {
-			const char *title = topics[i]->schema->columns[c].title;
-			const char *sign = title ? strchr(title, '%') : NULL;
-
-			if (!sign || (*title >= '0' && *title <= '9'))
-				continue;
-			ck_assert_msg(sign == title && sign[1] > ' ', "%s: %s", topics[i]->schema->name,
-				      title);
-		}
-	}
-}
-END_TEST
 
 /* A heading that people see names a column with that heading, in any case. */
 START_TEST(every_shown_heading_is_taken)
@@ -835,7 +427,6 @@ START_TEST(every_shown_heading_is_taken)
 		}
 	}
 }
-END_TEST
 
 START_TEST(topics_are_found_as_they_are_typed)
 {
@@ -846,7 +437,6 @@ START_TEST(topics_are_found_as_they_are_typed)
 	ck_assert_ptr_null(topic_match(""));
 	ck_assert_ptr_null(topic_match("nonsense"));
 }
-END_TEST
 
 /* What is counted from the opening of one topic on would else miss what happens while others are sampled. */
 START_TEST(all_are_opened_before_the_first_is_sampled)
@@ -860,7 +450,6 @@ START_TEST(all_are_opened_before_the_first_is_sampled)
 	ck_assert_double_gt(frame_number(machine.now, "self", "group", "reads"), 0);
 	close_machine(&machine);
 }
-END_TEST
 
 /* They are open all the time, and what others read is none of theirs. */
 START_TEST(topics_that_rest_are_not_sampled)
@@ -883,7 +472,6 @@ START_TEST(topics_that_rest_are_not_sampled)
 	close_machine(&machine);
 	free(resting);
 }
-END_TEST
 
 START_TEST(files_of_the_kernel_have_a_path_from_the_root)
 {
@@ -896,7 +484,6 @@ START_TEST(files_of_the_kernel_have_a_path_from_the_root)
 	ck_assert_str_eq(source_root("perfs"), "");
 	ck_assert_str_eq(source_root("etcp/passwd"), "");
 }
-END_TEST
 
 /* The tables with a property of schemas are these, and no others. */
 static void check_tables_with(size_t offset, const char *names)
@@ -935,7 +522,6 @@ START_TEST(tables_know_what_their_numbers_are_of)
 	check_tables_with(offsetof(struct schema, sparse), "disk_latency_bucket,latency_bucket,trace_bucket");
 	check_tables_with(offsetof(struct schema, one_unit), "memory,memory_check,memory_limit");
 }
-END_TEST
 
 /* Of these 100 % is one CPU, or with --per-machine all of them. */
 START_TEST(shares_of_a_cpu_are_known)
@@ -956,4 +542,3 @@ START_TEST(shares_of_a_cpu_are_known)
 			ck_assert_msg(column->of_cpu == span_list_has(span_text(of_cpu), name), "%s", name);
 		}
 }
-END_TEST

@@ -176,7 +176,7 @@ static void check_pages(double touched, double truth)
 	ck_assert_msg(fabs(touched - truth) <= 0.03 * truth + 20, "%g pages, not %g", touched, truth);
 }
 
-START_TEST(pages_that_a_program_touches)
+START_LIVE_TEST(pages_that_a_program_touches)
 {
 	static const uint64_t truths[] = { 1500, 0, 8000, 1, N_PAGES };
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
@@ -185,12 +185,12 @@ START_TEST(pages_that_a_program_touches)
 	open_batch(&machine, worked.pid, touched_alone);
 	ck_assert(isnan(number_at(&machine, 0, "touched_bytes")));
 	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
-		uint64_t before_ns, after_ns = env_mono_ns();
+		uint64_t before_ns, after_ns = real_mono_ns();
 		double window;
 
 		if (truths[i] > 0)
 			touch(&worked, truths[i]);
-		before_ns = env_mono_ns();
+		before_ns = real_mono_ns();
 		next_tick(&machine);
 		check_pages(pages_at(&machine, &worked, "touched_bytes"), (double)truths[i]);
 		check_pages(pages_at(&machine, &worked, "resident_bytes"), N_PAGES);
@@ -211,10 +211,9 @@ START_TEST(pages_that_a_program_touches)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* Each is touched whole, or not. */
-START_TEST(huge_pages_that_a_program_touches)
+START_LIVE_TEST(huge_pages_that_a_program_touches)
 {
 	struct worked worked = start_work(MADV_HUGEPAGE);
 	struct machine machine;
@@ -233,10 +232,9 @@ START_TEST(huge_pages_that_a_program_touches)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* Of a new program all pages are young: they are not taken for touched ones. */
-START_TEST(an_exec_begins_the_window_again)
+START_LIVE_TEST(an_exec_begins_the_window_again)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -261,9 +259,8 @@ START_TEST(an_exec_begins_the_window_again)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
-START_TEST(one_that_ends_has_no_rows)
+START_LIVE_TEST(one_that_ends_has_no_rows)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -275,9 +272,8 @@ START_TEST(one_that_ends_has_no_rows)
 	ck_assert(was_told(&machine, "has exited"));
 	close_batch(&machine);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_nothing_to_touch)
+START_LIVE_TEST(without_memory_there_is_nothing_to_touch)
 {
 	struct machine machine;
 	pid_t pid = fork();
@@ -296,19 +292,16 @@ START_TEST(without_memory_there_is_nothing_to_touch)
 	ck_assert_uint_eq(frame_table(machine.now, "touched")->n_rows, 0);
 	close_batch(&machine);
 }
-END_TEST
 
 static double referenced_pages(const struct worked *worked)
 {
 	static char bytes[1 << 20]; /* under a sanitizer there are many */
-	char path[64];
 	struct maps_region region;
 	struct smaps_sizes sizes;
 	struct span text;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)worked->pid);
-	file = fopen(path, "r");
+	file = fopen(textf("/proc/%d/smaps", (int)worked->pid), "r");
 	ck_assert_ptr_nonnull(file);
 	text = span_of(bytes, fread(bytes, 1, sizeof(bytes), file));
 	fclose(file);
@@ -319,7 +312,7 @@ static double referenced_pages(const struct worked *worked)
 }
 
 /* A rule, a finding or a listener may want the table: it is empty then, and no bit is cleared. */
-START_TEST(nothing_is_cleared_unless_it_is_named)
+START_LIVE_TEST(nothing_is_cleared_unless_it_is_named)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -340,7 +333,6 @@ START_TEST(nothing_is_cleared_unless_it_is_named)
 	close_machine(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 static double of_process(const struct machine *machine, pid_t pid, const char *column)
 {
@@ -352,7 +344,7 @@ static double of_process(const struct machine *machine, pid_t pid, const char *c
 	return NAN;
 }
 
-START_TEST(the_column_of_processes)
+START_LIVE_TEST(the_column_of_processes)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -379,7 +371,6 @@ START_TEST(the_column_of_processes)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 static int answer;
 
@@ -436,7 +427,7 @@ static void wait_for_window(struct machine *machine)
 	}
 }
 
-START_TEST(the_screen_measures_when_it_is_told_to)
+START_LIVE_TEST(the_screen_measures_when_it_is_told_to)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -477,9 +468,8 @@ START_TEST(the_screen_measures_when_it_is_told_to)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
-START_TEST(ages_come_from_one_window_after_the_other)
+START_LIVE_TEST(ages_come_from_one_window_after_the_other)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -503,9 +493,8 @@ START_TEST(ages_come_from_one_window_after_the_other)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
-START_TEST(what_is_refused_on_the_screen)
+START_LIVE_TEST(what_is_refused_on_the_screen)
 {
 	static const char *const wrong[] = { "", "look", "look x", "see 1", "look 1 x", "stop x", "watch" };
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
@@ -530,10 +519,9 @@ START_TEST(what_is_refused_on_the_screen)
 	close_batch(&machine);
 	end_work(&worked);
 }
-END_TEST
 
 /* The topic is open only where the view or the column is shown. */
-START_TEST(it_ends_with_the_view)
+START_LIVE_TEST(it_ends_with_the_view)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	bool *none = calloc(n_topics, sizeof(*none));
@@ -557,9 +545,8 @@ START_TEST(it_ends_with_the_view)
 	end_work(&worked);
 	free(none);
 }
-END_TEST
 
-START_TEST(of_others_it_says_what_it_lacks)
+START_LIVE_TEST(of_others_it_says_what_it_lacks)
 {
 	struct worked worked = start_work(MADV_NOHUGEPAGE);
 	struct machine machine;
@@ -587,25 +574,6 @@ START_TEST(of_others_it_says_what_it_lacks)
 	ck_assert(seteuid(0) == 0);
 	end_work(&worked);
 }
-END_TEST
-
-START_TEST(smaps_say_what_is_referenced)
-{
-	struct span text =
-		span_text("1000-9000 rw-p 0 0:0 0\nRss: 32 kB\nReferenced: 12 kB\nAnonHugePages: 8 kB\n"
-			  "ShmemPmdMapped: 4 kB\nFilePmdMapped: 18446744073709551615 kB\n"
-			  "a000-b000 rw-p 0 0:0 0\nRss: 4 kB\nReferenced: x kB\n");
-	struct maps_region region;
-	struct smaps_sizes sizes;
-
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert_uint_eq(sizes.referenced_bytes, 12 * 1024);
-	ck_assert_uint_eq(sizes.huge_bytes, 12 * 1024);
-	ck_assert(smaps_next(&text, &region, &sizes));
-	ck_assert_uint_eq(sizes.referenced_bytes, U64_UNKNOWN);
-	ck_assert_uint_eq(sizes.huge_bytes, U64_UNKNOWN);
-}
-END_TEST
 
 /* As "measured" of one window of 30 s, of 2 GiB resident. */
 static struct touched_facts facts_of(double touched_bytes)
@@ -656,45 +624,6 @@ START_TEST(the_rest_is_named_only_where_there_is_one)
 	touched_sentence(&facts, text, true);
 	ck_assert_ptr_nonnull(strstr(text, "has exited"));
 }
-END_TEST
-
-static const char *const damon_alone[] = { "damon_stat", NULL };
-
-START_TEST(idle_memory_of_the_machine)
-{
-	static struct frame frame;
-
-	sample_fixture(&frame, "damon_stat", 0, damon_alone);
-	check_row(&frame, "damon_stat",
-		  "p25_seconds=1.55 p50_seconds=9.3 p75_seconds=17.05 p90_seconds=21.7 p99_seconds=24.49 "
-		  "max_seconds=24.8 bandwidth_bytes_per_second=214748364");
-	frame_close(&frame);
-	sample_fixture(&frame, "linux-6.1", 0, damon_alone); /* it has none, which is no fault */
-	ck_assert_uint_eq(frame_table(&frame, "damon_stat")->n_rows, 0);
-	ck_assert_uint_eq(frame.n_notices, 0);
-	frame_close(&frame);
-}
-END_TEST
-
-START_TEST(idle_memory_is_unknown_before_it_is_known)
-{
-	struct rig rig;
-	char zeros[512];
-
-	memset(zeros, 0, sizeof(zeros));
-	for (int i = 0; i < DAMON_PERCENTILES; i++)
-		strcat(zeros, i > 0 ? ",0" : "0");
-	rig_open(&rig, "damon_stat", damon_alone);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 1);
-	rig_put(&rig, "sys/module/damon_stat/parameters/memory_idle_ms_percentiles", "%s\n", zeros);
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
-	rig_tick(&rig, 0);
-	rig_put(&rig, "sys/module/damon_stat/parameters/enabled",
-		"N\n"); /* its last numbers stay in the files */
-	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "damon_stat")->n_rows, 0);
-	rig_close(&rig);
-}
-END_TEST
 
 START_TEST(percentiles_that_are_none)
 {
@@ -716,7 +645,6 @@ START_TEST(percentiles_that_are_none)
 	text[length - 1] = '\0'; /* no longer ascending */
 	ck_assert(!damon_percentiles_parse(span_text(text), idle));
 }
-END_TEST
 
 /* --- Over files of a rig, read at once. */
 
@@ -724,27 +652,18 @@ END_TEST
 
 static void put_file(struct rig *rig, unsigned pid, const char *name, const char *text)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u/%s", pid, name);
-	rig_put(rig, path, "%s", text);
+	rig_put(rig, textf("proc/%u/%s", pid, name), "%s", text);
 }
 
 static void put_stat(struct rig *rig, unsigned pid, char state, unsigned start)
 {
-	char text[160];
-
-	snprintf(text, sizeof(text), "%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid, state,
-		 start);
-	put_file(rig, pid, "stat", text);
+	put_file(rig, pid, "stat", textf("%u (it) %c 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n", pid,
+		 state, start));
 }
 
 static void put_memory(struct rig *rig, unsigned pid)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "proc/%u", pid);
-	rig_make(rig, path);
+	rig_make(rig, textf("proc/%u", pid));
 	put_stat(rig, pid, 'S', START);
 	put_file(rig, pid, "clear_refs", "");
 	put_file(rig, pid, "smaps",
@@ -760,6 +679,7 @@ static struct touch_list *open_touches(struct rig *rig)
 	struct sample sample;
 
 	rig_open(rig, "empty", none);
+	rig->env.clock = &real_clock; /* what it costs decides when it is read */
 	put_memory(rig, 7);
 	sample = (struct sample){ .env = &rig->env, .request = &rig->request };
 	rig->env.tick = 1;
@@ -894,7 +814,6 @@ START_TEST(regions_keep_what_was_seen_of_them)
 	ck_assert(look->smaps == -1 && look->clear_refs == -1);
 	close_touches(&rig);
 }
-END_TEST
 
 /* Sums alone, until regions are wanted. */
 START_TEST(sums_of_a_process_need_no_regions)
@@ -926,7 +845,6 @@ START_TEST(sums_of_a_process_need_no_regions)
 	ck_assert_uint_eq(look->report.n_regions, 1);
 	close_touches(&rig);
 }
-END_TEST
 
 START_TEST(looks_end_when_they_are_wanted_no_more)
 {
@@ -955,7 +873,6 @@ START_TEST(looks_end_when_they_are_wanted_no_more)
 	ck_assert_ptr_nonnull(touch_list_find(list, 7, START));
 	close_touches(&rig);
 }
-END_TEST
 
 /* As long as it lives its memory is that of another program; else it has ended. */
 START_TEST(why_a_look_ends)
@@ -1023,7 +940,6 @@ START_TEST(why_a_look_ends)
 		close_touches(&rig);
 	}
 }
-END_TEST
 
 static unsigned n_done;
 
@@ -1110,7 +1026,6 @@ START_TEST(orders_of_the_screen)
 	ck_assert_int_eq(tell(&rig, "look 1 7 5"), -ENXIO);
 	close_touches(&rig);
 }
-END_TEST
 
 /* The one that began first makes room. */
 START_TEST(the_oldest_look_makes_room)
@@ -1134,7 +1049,6 @@ START_TEST(the_oldest_look_makes_room)
 		ck_assert((touch_list_find(list, 100 + i, START) != NULL) == (i != 2));
 	close_touches(&rig);
 }
-END_TEST
 
 /* By the files of panetop itself, which are left as they are. */
 START_TEST(what_a_probe_says_of_touched_memory)
@@ -1164,4 +1078,3 @@ START_TEST(what_a_probe_says_of_touched_memory)
 	rig.env.live = false;
 	close_touches(&rig);
 }
-END_TEST

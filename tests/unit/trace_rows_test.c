@@ -17,7 +17,6 @@
 #include "core/histogram.h"
 #include "core/unknown.h"
 #include "rig.h"
-#include "still_clock.h"
 #include "model/scope.h"
 #include "model/trace_spec.h"
 #include "topic/disk/disk_user_list.h"
@@ -326,7 +325,6 @@ START_TEST(timers_are_by_process_and_function)
 	rig_sample(&rig, 0);
 	for (unsigned i = 0; i < 7; i++)
 		entries[i].count += i < 6 ? 10u * (i + 1) : 0;
-	still_clock_ns += 2000 * MS;
 	frame = rig_sample(&rig, 2);
 #define TIMER(pid, function, fired_rate, armed_rate, fired, armed, command)                                  \
 	"pid=" pid " function=" function " fired_per_second=" fired_rate " armed_per_second=" armed_rate     \
@@ -365,7 +363,7 @@ START_TEST(timers_whose_name_comes_late_begin_then)
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 0), "timer")->n_rows, 0);
 	entries[0].count += 20;
 	entries[1].count += 1;
-	frame = rig_sample(&rig, 2);
+	frame = rig_sample(&rig, 0);
 	check_row(frame, "timer", "pid=7 function=it_real_fn fired=1 armed=20 command=a) R (b");
 	rig_close(&rig);
 }
@@ -415,14 +413,14 @@ START_TEST(timers_of_a_scope)
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "timer")->n_rows, 4);
 	ck_assert_uint_eq(n_opens, 1);
 	rig_set_scope(&rig, &scope, "pid=42");
-	frame = rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 0);
 	ck_assert_uint_eq(frame_table(frame, "timer")->n_rows, 1);
 	check_row(frame, "timer", "pid=42 function=it_real_fn fired=3 armed=0 command=cc1\n\033[31m");
 	rig_set_scope(&rig, &scope, NULL);
 	ck_assert_uint_eq(frame_table(rig_sample(&rig, 1), "timer")->n_rows, 3); /* 5000 is long gone */
 	ck_assert_uint_eq(n_opens, 1);
 	entries[3].count = 9;
-	frame = rig_sample(&rig, 1);
+	frame = rig_sample(&rig, 0);
 	check_row(frame, "timer", "pid=5000 function=it_real_fn fired=9 armed=0 command=(exited)");
 	check_row(frame, "timer", "pid=0 function=it_real_fn fired=0 armed=1 command=(kernel)");
 	check_row(frame, "timer", "pid=7 function=it_real_fn fired=0 armed=2 command=a) R (b");
@@ -466,7 +464,6 @@ START_TEST(parts_of_time_are_sums_over_threads)
 	ck_assert_uint_eq(n_forgotten, 2);
 	counted.n = 2;
 	times[1].spent_ns[BPF_STATE_LOCK] = 5500 * MS;
-	still_clock_ns += 1000 * MS;
 	frame = rig_sample(&rig, 1);
 	ck_assert_uint_eq(frame_table(frame, "time_account")->n_rows, 4 * BPF_STATE_GONE);
 #define ROW_OF_7(part, ratio, seconds)                                                                       \
@@ -508,17 +505,16 @@ START_TEST(times_of_threads_are_those_of_the_sample)
 	const struct frame *frame;
 	struct rig rig;
 
-	times[0].since_ns = still_clock_ns - 3000 * MS;
-	times[1].since_ns = still_clock_ns + 60000 * MS;
 	counted = (struct counted){ "time_account", NULL, keys, times, 2, NULL };
 	rig_open(&rig, "readers", names);
+	times[0].since_ns = rig.clock.ns - 3000 * MS;
+	times[1].since_ns = rig.clock.ns + 60000 * MS;
 	frame = rig_sample(&rig, 0);
 	ck_assert_double_eq(part_seconds(frame, 42, "disk"), 4);
 	ck_assert_double_eq(part_seconds(frame, 42, "running"), 0.05);
 	ck_assert_double_eq(part_seconds(frame, 7, "sleep"), 0);
 	ck_assert_double_eq(part_seconds(frame, 7, "running"), 0);
 	ck_assert_double_eq(part_seconds(frame, 7, "other"), 65);
-	still_clock_ns += 2000 * MS;
 	frame = rig_sample(&rig, 2);
 	ck_assert_double_eq(part_seconds(frame, 42, "disk"), 6);
 	ck_assert_double_eq(part_seconds(frame, 7, "other"), 67);
@@ -698,10 +694,10 @@ START_TEST(threads_that_end_around_the_sample)
 	const struct frame *frame;
 	struct rig rig;
 
-	times[0].since_ns = still_clock_ns + 60000 * MS;
-	times[1].since_ns = still_clock_ns - 60000 * MS;
 	counted = (struct counted){ "time_account", NULL, keys, times, 2, NULL };
 	rig_open(&rig, "readers", names);
+	times[0].since_ns = rig.clock.ns + 60000 * MS;
+	times[1].since_ns = rig.clock.ns - 60000 * MS;
 	n_forgotten = 0;
 	frame = rig_sample(&rig, 0);
 	ck_assert_uint_eq(n_forgotten, 1);
@@ -765,7 +761,6 @@ START_TEST(wakeups_are_by_cause)
 	ck_assert_uint_eq(n_forgotten, 1);
 	for (unsigned i = 0; i < 6; i++)
 		entries[i].count += 100u << i;
-	still_clock_ns += 2000 * MS;
 	counted.n = 5;
 	frame = rig_sample(&rig, 2);
 	check_row(frame, "wakeup",
@@ -839,7 +834,6 @@ START_TEST(calls_are_by_process_and_those_that_exit)
 	entries[1].count += 6;
 	entries[2].count += 4;
 	counted.n = 3;
-	still_clock_ns += 2000 * MS;
 	rig_remove(&rig, "proc/42");
 	frame = rig_sample(&rig, 2);
 	check_row(frame, "call",
@@ -944,7 +938,6 @@ START_TEST(opens_are_by_path_and_result)
 	rig_open(&rig, "readers", names);
 	rig_sample(&rig, 0);
 	entries[1].count += 30;
-	still_clock_ns += 2000 * MS;
 	frame = rig_sample(&rig, 2);
 	check_row(frame, "opened_total",
 		  "path=/etc/passwd result=opened opens_per_second=15 opens=51 counted=51 commands=2 "
@@ -1018,7 +1011,6 @@ START_TEST(many_paths_are_summed_by_directory)
 	ck_assert_uint_eq(n_forgotten, 0);
 	for (unsigned i = 2; i < 12; i++)
 		entries[i].count += 40;
-	still_clock_ns += 2000 * MS;
 	frame = rig_sample(&rig, 2);
 	ck_assert_uint_eq(n_forgotten, MANY - 10);
 	ck_assert_uint_eq(frame_table(frame, "opened_total")->n_rows, 10 + 2);
@@ -1052,7 +1044,6 @@ static void open_paths(struct rig *rig, unsigned n)
 	n_forgotten = 0;
 	rig_open(rig, "readers", names);
 	rig_sample(rig, 0);
-	still_clock_ns += 2000 * MS;
 }
 
 START_TEST(as_many_paths_as_are_kept_stay)
@@ -2621,7 +2612,6 @@ static void open_traces(struct rig *rig, const char *one, const char *other)
 
 static const struct frame *later(struct rig *rig, unsigned seconds)
 {
-	still_clock_ns += seconds * 1000 * MS;
 	return rig_sample(rig, seconds);
 }
 
@@ -2916,10 +2906,10 @@ START_TEST(calls_of_all_are_counted_as_long_as_that_costs_little)
 	rig_sample(&rig, 0);
 	ck_assert(last_opened->plan == &trace_plan_call && last_opened->process == 0);
 	timed_ns += 500000;
-	still_clock_ns += 1000 * MS - 1;
-	rig_sample(&rig, 1); /* not judged yet */
+	rig.clock.ns += 1000 * MS - 1;
+	rig_sample(&rig, 0); /* not judged yet */
 	timed_ns += 281250;
-	still_clock_ns += 1;
+	rig.clock.ns += 1;
 	frame = rig_sample(&rig, 0);
 	ck_assert(!has_notice_of(frame, "call", NULL)); /* a twentieth */
 	timed_ns += 781251;
@@ -3041,7 +3031,7 @@ START_TEST(opens_are_counted_as_long_as_that_costs_little)
 	timed_ns = 781250; /* a twentieth */
 	frame = later(&rig, 1);
 	ck_assert_uint_eq(frame->n_notices, 0);
-	ck_assert_uint_eq(frame_table(frame, "opened_total")->mono_ns, still_clock_ns);
+	ck_assert_uint_eq(frame_table(frame, "opened_total")->mono_ns, rig.clock.ns);
 	timed_ns += 930000;
 	ck_assert_uint_eq(n_rows(later(&rig, 1), "opened_total"), 1);
 	ck_assert_uint_eq(n_closes, 1);
@@ -3152,10 +3142,10 @@ START_TEST(waits_are_by_cause_and_function)
 		threads[i].process = 7;
 		threads[i].start_ns = 5000 * MS + 9999999; /* in the same hundredth of a second */
 	}
-	threads[0].since_ns = still_clock_ns - 2000 * MS;
-	threads[1].since_ns = still_clock_ns - 100 * MS;
-	threads[2].since_ns = still_clock_ns - 50 * MS;
-	threads[3].since_ns = still_clock_ns + 5 * MS; /* after the moment of the sample */
+	threads[0].since_ns = rig.clock.ns - 2000 * MS;
+	threads[1].since_ns = rig.clock.ns - 100 * MS;
+	threads[2].since_ns = rig.clock.ns - 50 * MS;
+	threads[3].since_ns = rig.clock.ns + 5 * MS; /* after the moment of the sample */
 	counted = WAIT_COUNTED(keys, entries, 8);
 	waiters = threads;
 	n_waiters = 4;
@@ -3176,7 +3166,7 @@ START_TEST(waits_are_by_cause_and_function)
 	check_row(frame, "waiting", WAIT_OF_7("other", "read", "0", "0.09", "6"));
 	check_row(frame, "waiting", WAIT_OF_7("other", "", "0", "0.01", "8"));
 	ck_assert_uint_eq(n_forgotten, 1);
-	ck_assert_uint_eq(frame_table(frame, "waiting")->mono_ns, still_clock_ns);
+	ck_assert_uint_eq(frame_table(frame, "waiting")->mono_ns, rig.clock.ns);
 	put_clock(&rig, 400, 13);
 	frame = later(&rig, 4);
 	ck_assert_uint_eq(n_rows(frame, "waiting"), 4);
@@ -3268,15 +3258,15 @@ START_TEST(waits_that_end_while_they_are_read_are_found)
 		rig.request.mapped.is_set = false; /* begins again */
 		ck_assert_uint_eq(n_rows(later(&rig, 1), "waiting"), 0);
 		rig.request.mapped.is_set = true;
-		still_clock_ns += 1000 * MS;
-		thread.since_ns = still_clock_ns;
+		rig.clock.ns += 1000 * MS;
+		thread.since_ns = rig.clock.ns;
 		thread.spent_ns[BPF_WAIT_WAITING] = cases[i].waited_ms * MS;
 		thread.last = (struct bpf_wait){ 7, 0, BPF_STATE_SLEEP, -1 };
 		thread.last_ns = cases[i].last_ms * MS;
-		thread.last_end_ns = still_clock_ns - (uint64_t)cases[i].before_ms * MS;
+		thread.last_end_ns = rig.clock.ns - (uint64_t)cases[i].before_ms * MS;
 		entry = (struct bpf_entry){ 2, cases[i].counted_ms * MS, 0 };
 		counted = WAIT_COUNTED(&key, &entry, cases[i].counted_ms ? 1 : 0);
-		frame = rig_sample(&rig, 1);
+		frame = rig_sample(&rig, 0);
 		ck_assert_msg(strcmp(wait_sum(frame, "sleep"), cases[i].sleep) == 0, "%zu: sleep %s", i,
 			      wait_sum(frame, "sleep"));
 		ck_assert_msg(strcmp(wait_sum(frame, "lock"), cases[i].lock) == 0, "%zu: lock %s", i,
@@ -3297,7 +3287,7 @@ START_TEST(processes_whose_switches_are_missing_have_no_times)
 	waiters = &thread;
 	n_waiters = 1;
 	counted = WAIT_COUNTED(NULL, NULL, 0);
-	thread.since_ns = still_clock_ns + 1000000 * MS;
+	thread.since_ns = rig.clock.ns + 1000000 * MS;
 	thread.spent_ns[BPF_WAIT_RUNNING] = 9000 * MS; /* before the first look nothing is known */
 	ck_assert_str_eq(wait_sum(rig_sample(&rig, 0), "running"), "9/nan");
 	thread.spent_ns[BPF_WAIT_RUNNING] += 700 * MS;
@@ -3334,7 +3324,7 @@ START_TEST(waits_of_a_scope_are_of_its_processes)
 	rig_set_scope(&rig, &scope, "pid=7,42");
 	for (unsigned i = 0; i < 3; i++) {
 		threads[i].state = BPF_STATE_READY;
-		threads[i].since_ns = still_clock_ns;
+		threads[i].since_ns = rig.clock.ns;
 	}
 	counted = WAIT_COUNTED(keys, entries, 3);
 	waiters = threads;
@@ -3421,7 +3411,7 @@ START_TEST(wakes_are_by_the_names_of_both)
 	check_row(frame, "wake", "waker=bb woken=a_name_as_long_ wakes=17");
 	check_row(frame, "wake", "waker=full_with_16_let woken=also_with_16_let wakes=23");
 	check_row(frame, "wake", "waker=zz woken=aa wakes=5");
-	ck_assert_uint_eq(frame_table(frame, "wake")->mono_ns, still_clock_ns);
+	ck_assert_uint_eq(frame_table(frame, "wake")->mono_ns, rig.clock.ns);
 	ck_assert_uint_eq(frame->n_notices, 0);
 	entries[0].count += 20;
 	counted.n = 1;

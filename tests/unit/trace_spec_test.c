@@ -2,7 +2,6 @@
 /* What is to be counted at tracepoints: how it is read, and what is wrong with what is not. */
 #include <config.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "model/trace_spec.h"
@@ -147,19 +146,16 @@ START_TEST(names_have_letters_digits_and_at_most_63_bytes)
 {
 	static const char others[] = "`{@[/:";
 	struct trace_spec spec;
-	char text[256], why[256];
+	char why[256];
 
 	ck_assert_msg(parse(&spec, "azAZ09_-.x:y-.azAZ09_\tby azAZ09_", why), "%s", why);
 	ck_assert_str_eq(spec.group, "azAZ09_-.x");
 	ck_assert_str_eq(spec.event, "y-.azAZ09_");
 	ck_assert_str_eq(spec.keys[0], "azAZ09_");
 	for (size_t i = 0; others[i]; i++) {
-		snprintf(text, sizeof(text), "a%c:b", others[i]);
-		wrong(text, "begins with");
-		snprintf(text, sizeof(text), "a:b%c", others[i]);
-		wrong(text, "begins with");
-		snprintf(text, sizeof(text), "a:b by %c", others[i]);
-		wrong(text, "is not a key");
+		wrong(textf("a%c:b", others[i]), "begins with");
+		wrong(textf("a:b%c", others[i]), "begins with");
+		wrong(textf("a:b by %c", others[i]), "is not a key");
 	}
 	wrong(".a:b", "begins with");
 	wrong("a:.b", "begins with");

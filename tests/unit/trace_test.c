@@ -59,14 +59,12 @@ START_TEST(pids_of_another_namespace_count_nothing)
 	ck_assert_int_eq(error_of(true, &usual, false, "pid:[4026532281]"), -ENOENT);
 	ck_assert_int_eq(error_of(true, &usual, false, first), -ENOENT);
 }
-END_TEST
 
 START_TEST(nothing_counts_where_it_is_not_wanted)
 {
 	ck_assert_int_eq(error_of(false, &usual, false, ""), -ENOTSUP);
 	ck_assert_int_eq(error_of(true, &without_bpf, false, ""), -ENOTSUP);
 }
-END_TEST
 
 /* Those whose rows are processes: elsewhere PIDs are looked up, and those not found are in a sum. */
 START_TEST(plans_by_pid)
@@ -81,4 +79,3 @@ START_TEST(plans_by_pid)
 	ck_assert(!trace_plan_interrupt.by_pid);
 	ck_assert(!trace_plan_network_account.by_pid);
 }
-END_TEST

@@ -282,10 +282,8 @@ START_TEST(fields_have_their_spots)
 /* One field, whose text has this many bytes. */
 static unsigned words_of_text(unsigned bytes)
 {
-	char text[128];
-
-	snprintf(text, sizeof(text), "\tfield:char t[%u];\toffset:8;\tsize:%u;\tsigned:0;\n", bytes, bytes);
-	ck_assert_msg(make_from(text, "a:b by t", false), "%u: %s", bytes, why);
+	ck_assert_msg(make_from(textf("\tfield:char t[%u];\toffset:8;\tsize:%u;\tsigned:0;\n", bytes, bytes),
+		      "a:b by t", false), "%u: %s", bytes, why);
 	return plan.programs[0].keys[0].words;
 }
 

@@ -115,7 +115,7 @@ static bool counts_at(struct traffic_list *list, const struct sample *sample, ui
 	return list->traced;
 }
 
-START_TEST(a_process_that_ended_keeps_its_bytes)
+START_LIVE_TEST(a_process_that_ended_keeps_its_bytes)
 {
 	static const struct sample_request request;
 	const uint64_t expected[] = { [TRAFFIC_TCP] = (uint64_t)PIECE * PIECES,
@@ -160,9 +160,8 @@ START_TEST(a_process_that_ended_keeps_its_bytes)
 	reader_close(&traffic_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
-START_TEST(without_bpf_nothing_is_counted)
+START_LIVE_TEST(without_bpf_nothing_is_counted)
 {
 	static const struct sample_request request = { .no_bpf = true };
 	struct traffic_list *list;
@@ -176,7 +175,6 @@ START_TEST(without_bpf_nothing_is_counted)
 	reader_close(&traffic_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 /* Without BPF one that has no socket moved nothing, if no owner is looked for and all files may be read. */
 START_TEST(nothing_is_known_where_no_owner_is_missing)
@@ -206,10 +204,9 @@ START_TEST(nothing_is_known_where_no_owner_is_missing)
 	ck_assert(traffic_list_knows_tcp(&list, 7));
 	ck_assert(traffic_list_knows_tcp(&list, 8));
 }
-END_TEST
 
 /* Its own threads are counted by programs in the kernel alone: what they sent is in the rest. */
-START_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
+START_LIVE_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
 {
 	static const char *const names[] = { "network_account", NULL };
 	struct machine machine = { .request = { .batch = true, .no_bpf = true } };
@@ -229,7 +226,6 @@ START_TEST(without_bpf_the_part_of_the_kernel_is_unknown)
 	ck_assert(!isnan(table_number(table, table_find(table, "all", "unexplained"), "sent_bytes")));
 	close_machine(&machine);
 }
-END_TEST
 
 /* Of a pid that several processes have had, one after the other: bytes of each kind, in both directions. */
 START_TEST(bytes_of_an_earlier_process_are_left_out)
@@ -260,7 +256,6 @@ START_TEST(bytes_of_an_earlier_process_are_left_out)
 	ck_assert(!traffic_of_process(&list, 8, 50, &bytes));
 	hash_free(&list.by_pid);
 }
-END_TEST
 
 /* Both ends of a connection of TCP in this process. */
 static void connect_both(int ends[2])
@@ -322,7 +317,7 @@ static void check_bytes(const struct traffic *own, uint64_t bytes)
 }
 
 /* Those that were there at the first look begin then; bytes stay when their sockets are closed. */
-START_TEST(without_bpf_connections_count_by_their_sockets)
+START_LIVE_TEST(without_bpf_connections_count_by_their_sockets)
 {
 	static const struct sample_request request = { .no_bpf = true };
 	const struct traffic *own, *of_child = NULL;
@@ -379,7 +374,6 @@ START_TEST(without_bpf_connections_count_by_their_sockets)
 	reader_close(&traffic_reader, &env);
 	env_close(&env);
 }
-END_TEST
 
 /* --- Sockets of this machine, which processes of a rig have. */
 
@@ -419,10 +413,7 @@ static void put_link(struct rig *rig, const char *target, const char *format, un
 
 static void put_socket(struct rig *rig, unsigned pid, unsigned fd, uint64_t inode)
 {
-	char target[64];
-
-	snprintf(target, sizeof(target), "socket:[%llu]", (unsigned long long)inode);
-	put_link(rig, target, "proc/%u/fd/%u", pid, fd);
+	put_link(rig, textf("socket:[%llu]", (unsigned long long)inode), "proc/%u/fd/%u", pid, fd);
 }
 
 static void put_namespace(struct rig *rig, unsigned pid, const char *target)
@@ -542,7 +533,6 @@ START_TEST(owners_of_sockets_are_found_among_processes)
 	close(later);
 	close_sockets(&rig);
 }
-END_TEST
 
 static bool knows(const struct socket_list *list, uint32_t pid, bool before)
 {
@@ -621,7 +611,6 @@ START_TEST(namespaces_are_those_of_processes)
 	ck_assert_uint_eq(list->n_namespaces, 1);
 	close_sockets(&rig);
 }
-END_TEST
 
 /* A kernel without namespaces has no links: all processes are in ours. */
 START_TEST(without_namespaces_all_sockets_are_ours)
@@ -642,7 +631,6 @@ START_TEST(without_namespaces_all_sockets_are_ours)
 	ck_assert(!knows(list, 7, true));
 	close_sockets(&rig);
 }
-END_TEST
 
 #define PROCESSES_MANY 70
 #define LOOKED_AT 64 /* in each sample */
@@ -675,7 +663,6 @@ START_TEST(namespaces_of_many_processes_are_looked_at_in_turns)
 	}
 	close_sockets(&rig);
 }
-END_TEST
 
 #define NEW_MANY 1100
 #define NEW_LOOKED_AT 1024 /* in each sample */
@@ -705,7 +692,6 @@ START_TEST(namespaces_of_many_new_processes_are_looked_at_in_turns)
 	}
 	close_sockets(&rig);
 }
-END_TEST
 
 START_TEST(what_is_left_out_of_other_namespaces)
 {
@@ -753,7 +739,6 @@ START_TEST(what_is_left_out_of_other_namespaces)
 		frame_close(&frame);
 	}
 }
-END_TEST
 
 /* These are those of the next sample. */
 static void give_sockets(struct rig *rig, const struct socket *sockets, size_t n)
@@ -872,4 +857,3 @@ START_TEST(sockets_are_rows_of_their_processes)
 	rig.env.live = false;
 	rig_close(&rig);
 }
-END_TEST

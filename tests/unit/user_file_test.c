@@ -142,7 +142,6 @@ START_TEST(a_path_leads_where_open_would_lead)
 	assert_written("../../a/../a/up", "a/up");
 	assert_written("../b/../../top", "top");
 }
-END_TEST
 
 START_TEST(own_links_are_followed)
 {
@@ -167,18 +166,16 @@ START_TEST(own_links_are_followed)
 	ck_assert_str_eq(why_not(at("b/loop"), 0), strerror(ELOOP));
 	ck_assert_str_eq(why_not(at("b/loop/file"), 0), strerror(ELOOP));
 }
-END_TEST
 
 START_TEST(what_is_no_place_for_a_file_is_refused)
 {
-	char missing[PATH_MAX], no_directory[PATH_MAX + 32], name[NAME_MAX + 2];
+	char missing[PATH_MAX], name[NAME_MAX + 2];
 
 	make_directory("a", 0755);
 	make_file("a/file", 0644);
 	ck_assert_int_eq(mkfifo(at("a/pipe"), 0600), 0);
 	snprintf(missing, sizeof(missing), "%s", at("a/none/file"));
-	snprintf(no_directory, sizeof(no_directory), "there is no directory %s", at("a/none"));
-	ck_assert_str_eq(why_not(missing, 0), no_directory);
+	ck_assert_str_eq(why_not(missing, 0), textf("there is no directory %s", at("a/none")));
 	ck_assert_str_eq(why_not(at("a/file/file"), 0), strerror(ENOTDIR));
 	ck_assert_str_eq(why_not(at("a/file/"), 0), strerror(ENOTDIR));
 	ck_assert_str_eq(why_not(at("a"), 0), "this is not a regular file");
@@ -195,7 +192,6 @@ START_TEST(what_is_no_place_for_a_file_is_refused)
 	name[NAME_MAX] = '\0';
 	assert_written(at(name), name);
 }
-END_TEST
 
 START_TEST(missing_directories_are_made_on_request)
 {
@@ -210,7 +206,6 @@ START_TEST(missing_directories_are_made_on_request)
 	ck_assert_uint_eq(status_of("a/b").st_mode & 0777, 0700);
 	ck_assert_uint_eq(status_of("a/b/c").st_mode & 0777, 0700);
 }
-END_TEST
 
 /* Through links of proc, which say the path of a file that may have been renamed or removed since. */
 START_TEST(descriptors_are_files_for_the_kernel)
@@ -242,7 +237,6 @@ START_TEST(descriptors_are_files_for_the_kernel)
 	assert_written("/proc/self/cwd/file", "a/file");
 	assert_written("/proc/self/cwd/../up", "up");
 }
-END_TEST
 
 static int write_meanwhile(void *state, int fd)
 {
@@ -261,7 +255,6 @@ START_TEST(a_new_file_may_be_wanted)
 	ck_assert_str_eq(why_not(at("new"), USER_FILE_NEW), "it exists already; choose another name");
 	ck_assert_int_lt(access(at("elsewhere"), F_OK), 0);
 }
-END_TEST
 
 /* Not even a link of this user, since it was none when it was looked at. */
 START_TEST(a_link_that_came_later_is_not_followed)
@@ -274,7 +267,6 @@ START_TEST(a_link_that_came_later_is_not_followed)
 	user_file_close(&file);
 	ck_assert_int_lt(access(at("elsewhere"), F_OK), 0);
 }
-END_TEST
 
 START_TEST(the_mode_is_kept)
 {
@@ -295,7 +287,6 @@ START_TEST(the_mode_is_kept)
 	ck_assert_int_eq(write_path(at("file"), "d"), 0);
 	ck_assert_uint_eq(status_of("file").st_mode & 07777, 0622); /* it is not the program that had this */
 }
-END_TEST
 
 /* A file that another user puts there while it is being written gets nothing. */
 START_TEST(the_mode_is_that_of_the_own_file)
@@ -314,7 +305,6 @@ START_TEST(the_mode_is_that_of_the_own_file)
 	ck_assert_uint_eq(status_of("file").st_mode & 0777, 0600);
 	user_file_close(&file);
 }
-END_TEST
 
 START_TEST(a_file_of_several_names_may_be_of_anyone)
 {
@@ -331,7 +321,6 @@ START_TEST(a_file_of_several_names_may_be_of_anyone)
 	ck_assert_int_eq(unlink(at("own/file")), 0);
 	ck_assert_str_eq(why_not(at("all/file"), 0), "opened");
 }
-END_TEST
 
 /* Who else may write in the directory: its group, or all others. */
 START_TEST(others_may_give_names_where_they_may_write)
@@ -357,7 +346,6 @@ START_TEST(others_may_give_names_where_they_may_write)
 	ck_assert_int_eq(unlink(at("a/again")), 0);
 	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
 }
-END_TEST
 
 START_TEST(the_directory_stays_open)
 {
@@ -391,7 +379,6 @@ START_TEST(the_directory_stays_open)
 	ck_assert_str_eq(path, "its directory was removed");
 	user_file_close(&file);
 }
-END_TEST
 
 /* A link that took the place of the file is replaced itself. */
 START_TEST(no_link_is_followed_after_the_start)
@@ -406,7 +393,6 @@ START_TEST(no_link_is_followed_after_the_start)
 	ck_assert_str_eq(text_of("outside"), "before");
 	user_file_close(&file);
 }
-END_TEST
 
 START_TEST(what_cannot_be_written_is_left)
 {
@@ -420,7 +406,6 @@ START_TEST(what_cannot_be_written_is_left)
 	ck_assert_int_eq(replace(&file, "text"), -EACCES);
 	user_file_close(&file);
 }
-END_TEST
 
 static unsigned n_calls;
 
@@ -452,7 +437,6 @@ START_TEST(a_new_file_is_filled_or_removed)
 	ck_assert_uint_eq(n_calls, 2);
 	ck_assert_int_lt(access(at("other"), F_OK), 0);
 }
-END_TEST
 
 START_TEST(why_a_new_file_cannot_be_saved_is_told)
 {
@@ -469,7 +453,6 @@ START_TEST(why_a_new_file_cannot_be_saved_is_told)
 	ck_assert_str_eq(why, strerror(ENOSPC));
 	ck_assert_uint_eq(n_calls, 2);
 }
-END_TEST
 
 /* As it was opened: not through a link that came later, and without waiting for a writer. */
 START_TEST(what_is_there_is_read)
@@ -497,7 +480,6 @@ START_TEST(what_is_there_is_read)
 	ck_assert_int_eq(user_file_read(&file), -ELOOP);
 	user_file_close(&file);
 }
-END_TEST
 
 /* What a killed process with the same number left is no obstacle; a directory is. */
 START_TEST(a_left_temporary_file_is_replaced)
@@ -521,7 +503,6 @@ START_TEST(a_left_temporary_file_is_replaced)
 	ck_assert_str_eq(text_of("file"), "text");
 	user_file_close(&file);
 }
-END_TEST
 
 START_TEST(a_directory_in_its_place_is_left)
 {
@@ -536,7 +517,6 @@ START_TEST(a_directory_in_its_place_is_left)
 	ck_assert_int_lt(access(at(temporary), F_OK), 0);
 	user_file_close(&file);
 }
-END_TEST
 
 START_TEST(it_may_be_waited_for_the_disk)
 {
@@ -551,7 +531,6 @@ START_TEST(it_may_be_waited_for_the_disk)
 	buffer_free(&buffer);
 	user_file_close(&file);
 }
-END_TEST
 
 /* Also where there is no directory any more on its way; not where nothing is known of it. */
 START_TEST(a_path_leads_elsewhere_without_its_directory)
@@ -576,7 +555,6 @@ START_TEST(a_path_leads_elsewhere_without_its_directory)
 	ck_assert(!user_file_is_moved(&file, long_path));
 	user_file_close(&file);
 }
-END_TEST
 
 START_TEST(messages_name_a_path_as_it_was_given)
 {
@@ -585,7 +563,6 @@ START_TEST(messages_name_a_path_as_it_was_given)
 	ck_assert_str_eq(why_not("none/file", 0), "there is no directory none");
 	ck_assert_str_eq(why_not("./b/c/file", 0), "there is no directory b");
 }
-END_TEST
 
 /* From here on there are two users. */
 static void need_root(void)
@@ -637,7 +614,6 @@ START_TEST(links_of_other_users_are_not_followed)
 	assert_foreign_link("a/link/file", "a/link");
 	assert_written(at("a/file"), "outside/file"); /* its own */
 }
-END_TEST
 
 START_TEST(other_users_move_no_file)
 {
@@ -662,7 +638,6 @@ START_TEST(other_users_move_no_file)
 	ck_assert(user_file_is_moved(&file, path)); /* it leads nowhere any more */
 	user_file_close(&file);
 }
-END_TEST
 
 /* Its owner may give names there whatever its mode is. */
 START_TEST(a_file_of_several_names_in_a_directory_of_another_user)
@@ -678,7 +653,6 @@ START_TEST(a_file_of_several_names_in_a_directory_of_another_user)
 	become_other();
 	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
 }
-END_TEST
 
 START_TEST(links_of_root_are_followed)
 {
@@ -688,7 +662,6 @@ START_TEST(links_of_root_are_followed)
 	become_other();
 	assert_written(at("link/file"), "a/file");
 }
-END_TEST
 
 START_TEST(files_of_others_in_sticky_directories_are_refused)
 {
@@ -713,7 +686,6 @@ START_TEST(files_of_others_in_sticky_directories_are_refused)
 	ck_assert_str_eq(why_not(at("a/of-root"), 0), why);
 	ck_assert_str_eq(why_not(at("a/file"), 0), "opened");
 }
-END_TEST
 
 START_TEST(the_owner_is_kept)
 {
@@ -735,7 +707,6 @@ START_TEST(the_owner_is_kept)
 	ck_assert_uint_eq(status_of("a/file").st_gid, OTHER);
 	user_file_close(&file);
 }
-END_TEST
 
 /* What the group of a file might is not what the group of the one who writes it may. */
 START_TEST(nobody_may_more_where_the_owner_cannot_be_kept)
@@ -758,7 +729,6 @@ START_TEST(nobody_may_more_where_the_owner_cannot_be_kept)
 		ck_assert_uint_eq(status_of(name).st_mode & 07777, modes[i][1]);
 	}
 }
-END_TEST
 
 struct swaps {
 	_Atomic unsigned long n;
@@ -862,4 +832,3 @@ START_TEST(who_owns_the_directory_leads_nothing_outside)
 	user_file_close(&hunted);
 	user_file_close(&beside);
 }
-END_TEST

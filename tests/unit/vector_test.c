@@ -21,7 +21,6 @@ START_TEST(elements_survive_growth)
 		ck_assert_uint_eq(list[i], i * i);
 	free(list);
 }
-END_TEST
 
 START_TEST(room_is_made_once_and_kept)
 {
@@ -40,7 +39,6 @@ START_TEST(room_is_made_once_and_kept)
 	ck_assert_int_eq(bytes[4999], 'x');
 	free(bytes);
 }
-END_TEST
 
 START_TEST(a_peak_is_outgrown_once_it_is_long_past)
 {
@@ -64,7 +62,6 @@ START_TEST(a_peak_is_outgrown_once_it_is_long_past)
 	ck_assert_uint_eq(capacity, 1000); /* little memory stays */
 	free(list);
 }
-END_TEST
 
 START_TEST(a_load_that_comes_again_keeps_its_memory)
 {
@@ -73,7 +70,6 @@ START_TEST(a_load_that_comes_again_keeps_its_memory)
 	for (unsigned i = 0; i < 100; i++) /* as much in every third round */
 		ck_assert(!recent_use_is_outgrown(&recent, i % 3 ? 1000 : 1000000, 2000000));
 }
-END_TEST
 
 static size_t bound(const int *list, size_t count, int wanted)
 {
@@ -97,4 +93,3 @@ START_TEST(bound_is_the_first_that_is_not_before)
 	ck_assert_uint_eq(bound(list, 5, 8), 5);
 	ck_assert_uint_eq(bound(list, 4, 8), 4);
 }
-END_TEST

@@ -137,7 +137,6 @@ START_TEST(columns_are_chosen_and_written)
 	view_close(&view);
 	ck_assert(!view.schema && view.n_columns == 0);
 }
-END_TEST
 
 START_TEST(one_form_takes_the_place_of_another)
 {
@@ -162,7 +161,6 @@ START_TEST(one_form_takes_the_place_of_another)
 	has_sort(&view, "pid");
 	view_close(&view);
 }
-END_TEST
 
 START_TEST(rows_by_list)
 {
@@ -192,7 +190,6 @@ START_TEST(rows_by_list)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(rows_by_threshold)
 {
@@ -219,7 +216,6 @@ START_TEST(rows_by_threshold)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(rows_by_group)
 {
@@ -244,7 +240,6 @@ START_TEST(rows_by_group)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 /* Of the processes 2 and 3 of the user bob, and of the group /x. */
 static void open_scope(struct scope *scope, const char *of)
@@ -312,7 +307,6 @@ START_TEST(a_pid_is_enough_for_a_scope)
 	view_close(&view);
 	scope_free(&scope);
 }
-END_TEST
 
 START_TEST(rows_by_scope)
 {
@@ -352,7 +346,6 @@ START_TEST(rows_by_scope)
 	scope_free(&scope);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(columns_on_request_are_requested)
 {
@@ -376,7 +369,6 @@ START_TEST(columns_on_request_are_requested)
 	ck_assert_uint_eq(schema_requested_columns(&schema, NULL), 0);
 	view_close(&view);
 }
-END_TEST
 
 START_TEST(rates_take_two_samples)
 {
@@ -400,7 +392,6 @@ START_TEST(rates_take_two_samples)
 	ck_assert(view_has_rates(&view));
 	view_close(&view);
 }
-END_TEST
 
 START_TEST(differences_have_a_mark_in_front)
 {
@@ -430,7 +421,6 @@ START_TEST(differences_have_a_mark_in_front)
 	has_columns(&view, "name"); /* something is shown */
 	view_close(&view);
 }
-END_TEST
 
 /* Of as many columns as a view has room for, the last one makes room for the mark. */
 START_TEST(a_mark_takes_the_place_of_the_last_of_many)
@@ -452,7 +442,6 @@ START_TEST(a_mark_takes_the_place_of_the_last_of_many)
 		ck_assert_uint_eq(view.columns[i], i - 1);
 	view_close(&view);
 }
-END_TEST
 
 START_TEST(optional_columns_are_shown_with_a_value)
 {
@@ -475,7 +464,6 @@ START_TEST(optional_columns_are_shown_with_a_value)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(shares_of_all_cpus_take_their_number)
 {
@@ -492,7 +480,6 @@ START_TEST(shares_of_all_cpus_take_their_number)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 /* A table whose rows are remembered, and where more may be added. */
 static struct table *open_log(struct frame *frame)
@@ -556,7 +543,6 @@ START_TEST(rows_of_a_log)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(a_tree_of_a_log)
 {
@@ -576,7 +562,6 @@ START_TEST(a_tree_of_a_log)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(choices_change_what_is_shown_of_a_log)
 {
@@ -614,7 +599,6 @@ START_TEST(choices_change_what_is_shown_of_a_log)
 	scope_free(&scope);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(optional_columns_of_a_log)
 {
@@ -635,7 +619,6 @@ START_TEST(optional_columns_of_a_log)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(the_order_as_sampled_and_its_reverse)
 {
@@ -663,7 +646,6 @@ START_TEST(the_order_as_sampled_and_its_reverse)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(trees_have_both_columns)
 {
@@ -699,7 +681,6 @@ START_TEST(trees_have_both_columns)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 START_TEST(a_column_leads)
 {
@@ -722,7 +703,6 @@ START_TEST(a_column_leads)
 	has_columns(&view, "name,pid");
 	view_close(&view);
 }
-END_TEST
 
 START_TEST(no_more_columns_than_there_is_room_for)
 {
@@ -742,7 +722,6 @@ START_TEST(no_more_columns_than_there_is_room_for)
 	ck_assert_uint_eq(view.columns[VIEW_COLUMNS_MAX - 1], VIEW_COLUMNS_MAX - 1);
 	view_close(&view);
 }
-END_TEST
 
 /* What is not sorted has no column, and neither has a form that this table lacks. */
 START_TEST(forms_that_a_table_lacks)
@@ -763,7 +742,6 @@ START_TEST(forms_that_a_table_lacks)
 	has_sort(&view, "+size_ratio");
 	view_close(&view);
 }
-END_TEST
 
 /* A column of each use stands first here, where its index is 0. */
 static const struct column pid_first_columns[] = {
@@ -842,7 +820,6 @@ START_TEST(the_first_column_is_a_column_as_others_are)
 	view_close(&view);
 	frame_close(&frame);
 }
-END_TEST
 
 /* By key or parent in the first column; cut after all rows have been ordered, and from a log, too. */
 START_TEST(trees_by_the_first_column)
@@ -880,7 +857,6 @@ START_TEST(trees_by_the_first_column)
 		frame_close(&frame);
 	}
 }
-END_TEST
 
 /* Whatever the type of the column. */
 START_TEST(rows_of_one_value_stand_in_their_order)
@@ -918,7 +894,6 @@ START_TEST(rows_of_one_value_stand_in_their_order)
 	}
 	frame_close(&frame);
 }
-END_TEST
 
 /* Every order of four rows, and each number of rows that is kept. */
 START_TEST(any_number_of_rows_is_the_highest_of_any_order)
@@ -950,7 +925,6 @@ START_TEST(any_number_of_rows_is_the_highest_of_any_order)
 		frame_close(&frame);
 	}
 }
-END_TEST
 
 START_TEST(each_choice_turns_rows_away)
 {
@@ -988,4 +962,3 @@ START_TEST(each_choice_turns_rows_away)
 	scope_free(&scope);
 	frame_close(&frame);
 }
-END_TEST

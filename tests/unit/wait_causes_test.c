@@ -2,7 +2,6 @@
 /* Tests of what waits mean, of their sums over a sliding time, and of those whose cause is not known. */
 #include <config.h>
 
-#include <stdio.h>
 #include <string.h>
 
 #include "suite.h"
@@ -221,11 +220,10 @@ START_TEST(waits_that_no_look_met_are_like_those_that_took_as_long)
 START_TEST(a_tally_has_room_for_some_reasons)
 {
 	struct wait_tally tally = { 0 };
-	char name[16];
 
 	for (unsigned i = 0; i < 2 * WAIT_REASONS_MAX; i++) {
-		snprintf(name, sizeof(name), "call%u", i);
-		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_OTHER, span_text(name)), 10, true, 10);
+		wait_tally_add(&tally, wait_tally_reason(&tally, WAIT_OTHER, span_text(textf("call%u", i))),
+			       10, true, 10);
 	}
 	wait_tally_end(&tally, 20 * WAIT_REASONS_MAX);
 	ck_assert_uint_eq(tally.n, WAIT_REASONS_MAX);
@@ -373,7 +371,6 @@ START_TEST(what_ended_processes_waited_for_is_left_out)
 	ck_assert_int_eq(ledger.items[400].window_waits, 1);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 /* Rules that hold for a whole name, for its beginning, and without a name in between. */
 START_TEST(names_of_functions_are_compared_as_rules_say)
@@ -408,7 +405,6 @@ START_TEST(names_of_functions_are_compared_as_rules_say)
 	ck_assert_int_eq(wait_cause_of_call("read", "socket"), WAIT_OTHER);
 	ck_assert_int_eq(wait_cause_of_call(NULL, "/var/file"), WAIT_OTHER);
 }
-END_TEST
 
 START_TEST(processes_are_those_that_were_seen)
 {
@@ -443,7 +439,6 @@ START_TEST(processes_are_those_that_were_seen)
 	ck_assert(ledger.processes[2].ended && !ledger.processes[1].ended);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 /* Time on a CPU, or ready for one, is no wait. */
 START_TEST(the_most_of_a_process_is_its_longest_wait)
@@ -487,7 +482,6 @@ START_TEST(the_most_of_a_process_is_its_longest_wait)
 	ck_assert_uint_eq(wait_ledger_item(&ledger, process, BPF_STATE_DISK, 1, -1), 2);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 START_TEST(names_of_items_are_copied)
 {
@@ -511,7 +505,6 @@ START_TEST(names_of_items_are_copied)
 	ck_assert(ledger.items[one].is_known && ledger.items[one].cause == WAIT_READY);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 /* Sums of two items of a process in each tick, at its second; U64_UNKNOWN: the process is not seen. */
 static void two_items(struct wait_ledger *ledger, uint64_t second, uint64_t keep_ns, uint64_t one,
@@ -566,7 +559,6 @@ START_TEST(intervals_are_kept_as_long_as_they_end_later)
 		wait_ledger_free(&ledger);
 	}
 }
-END_TEST
 
 /* Where nothing was counted before there is no interval, and nothing has grown. */
 START_TEST(the_first_sums_are_no_growth)
@@ -584,7 +576,6 @@ START_TEST(the_first_sums_are_no_growth)
 	check_window(&ledger, 4, 13, 1, 15);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 /* What the kernel gives anew is numbered anew: items, growth and processes keep together. */
 START_TEST(what_is_left_is_numbered_anew)
@@ -628,7 +619,6 @@ START_TEST(what_is_left_is_numbered_anew)
 	ck_assert_int_eq(ledger.items[last].window_ns, 80);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 /* Waits of which none has taken any time so far. */
 START_TEST(waits_without_time_are_growth)
@@ -645,7 +635,6 @@ START_TEST(waits_without_time_are_growth)
 	ck_assert_int_eq(ledger.items[0].window_ns, 10);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 /* The PID comes back in the same tick: nothing of the first one is in use any more. */
 START_TEST(what_ends_within_a_tick_is_left_out)
@@ -664,7 +653,6 @@ START_TEST(what_ends_within_a_tick_is_left_out)
 	ck_assert_uint_eq(ledger.items[0].process, 0);
 	wait_ledger_free(&ledger);
 }
-END_TEST
 
 /* What the window has stays, also of processes that have ended, and is found by its new numbers. */
 START_TEST(what_the_window_has_is_kept)
@@ -698,4 +686,3 @@ START_TEST(what_the_window_has_is_kept)
 	ck_assert_int_eq(ledger.items[419].window_ns, 1);
 	wait_ledger_free(&ledger);
 }
-END_TEST

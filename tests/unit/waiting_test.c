@@ -368,7 +368,7 @@ static void check_kind(const struct child *child, pid_t pid, enum kind kind, dou
 	ck_assert_str_ne(function, "");
 }
 
-START_TEST(a_process_that_knows_what_it_waits_for)
+START_LIVE_TEST(a_process_that_knows_what_it_waits_for)
 {
 	struct child *child = shared(sizeof(*child));
 	int disk = open_file();
@@ -392,7 +392,7 @@ START_TEST(a_process_that_knows_what_it_waits_for)
 }
 
 /* As an ordinary user: all times together are exact, and so are causes, except where a look comes late. */
-START_TEST(without_bpf_switches_are_counted)
+START_LIVE_TEST(without_bpf_switches_are_counted)
 {
 	struct child *child = shared(sizeof(*child));
 	struct known all = { 0 }, found = { 0 };
@@ -435,7 +435,7 @@ START_TEST(without_bpf_switches_are_counted)
 }
 
 /* As on the screen, where a process is chosen; then another one. */
-START_TEST(the_selected_process)
+START_LIVE_TEST(the_selected_process)
 {
 	struct child *child = shared(sizeof(*child));
 	pid_t pid = begin_child(), other;
@@ -470,7 +470,7 @@ START_TEST(the_selected_process)
 }
 
 /* One that waits since before it was looked at, and does not end. */
-START_TEST(a_wait_that_neither_begins_nor_ends)
+START_LIVE_TEST(a_wait_that_neither_begins_nor_ends)
 {
 	pid_t pid = begin_child();
 
@@ -500,7 +500,7 @@ static void *switch_often(void *nothing)
 }
 
 /* Of threads of which none begins or ends meanwhile. */
-START_TEST(ratios_add_up_to_threads)
+START_LIVE_TEST(ratios_add_up_to_threads)
 {
 	struct child *child = shared(sizeof(*child));
 	long waits = 0;
@@ -582,7 +582,7 @@ static void fault(struct child *child)
 		await_signal();
 }
 
-START_TEST(page_faults_that_wait)
+START_LIVE_TEST(page_faults_that_wait)
 {
 	struct child *child = shared(sizeof(*child));
 	pid_t pid = begin_child();
@@ -613,7 +613,7 @@ START_TEST(page_faults_that_wait)
 }
 
 /* Processes that begin and end between two ticks, one of which executes another program. */
-START_TEST(processes_that_come_and_go)
+START_LIVE_TEST(processes_that_come_and_go)
 {
 	struct child *child = shared(sizeof(*child));
 	pid_t pid = begin_child();
@@ -713,7 +713,6 @@ static void check_chain(bool of_scope)
 	struct child *child = shared(sizeof(*child));
 	int first[2], second[2];
 	pid_t pids[3];
-	char in[64];
 
 	ck_assert_int_eq(pipe(first), 0);
 	ck_assert_int_eq(pipe(second), 0);
@@ -722,8 +721,8 @@ static void check_chain(bool of_scope)
 	pids[2] = begin_link("chain-c", -1, second[1], child, 2);
 	while (atomic_load(&child->word) < 3)
 		rest(1000000);
-	snprintf(in, sizeof(in), "pid=%d,%d,%d", (int)pids[0], (int)pids[1], (int)pids[2]);
-	open_counting(wake_topic, of_scope ? in : NULL);
+	open_counting(wake_topic, of_scope ? textf("pid=%d,%d,%d", (int)pids[0], (int)pids[1], (int)pids[2]) :
+		      NULL);
 	rest(10000000);
 	next_tick(&machine);
 	for (unsigned i = 0; i < 3; i++)
@@ -743,12 +742,12 @@ static void check_chain(bool of_scope)
 	close_machine(&machine);
 }
 
-START_TEST(a_chain_of_three_is_in_order)
+START_LIVE_TEST(a_chain_of_three_is_in_order)
 {
 	check_chain(true);
 }
 
-START_TEST(a_chain_of_three_on_the_whole_machine)
+START_LIVE_TEST(a_chain_of_three_on_the_whole_machine)
 {
 	check_chain(false);
 }

@@ -176,7 +176,7 @@ static struct uncounted uncounted_of(const char *topic)
 	for (size_t i = 0; table && i < table->n_rows; i++)
 		if (strcmp(table_text(table, table_row(table, i), "topic"), topic) == 0)
 			uncounted.lost += table_u64(table, table_row(table, i), "lost");
-	if (!env_process_cpu_ns(1, &uncounted.first_ns))
+	if (!clock_process_cpu_ns(&real_clock, 1, &uncounted.first_ns))
 		uncounted.first_ns = 0;
 	return uncounted;
 }
@@ -213,7 +213,7 @@ static void open_counting(void)
 	}
 }
 
-START_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
+START_LIVE_TEST(a_ticker_is_woken_up_by_timers_as_often_as_it_sleeps)
 {
 	static const struct order loads[] = { { 2, 1000000000 }, { 50, 10000000 }, { 400, 1000000 } };
 	struct child ticker = { .work = sleep_often };
@@ -275,7 +275,7 @@ static void check_pair(const int asks[2], const int serves[2], unsigned cause)
 	close_machine(&machine);
 }
 
-START_TEST(a_pair_over_pipes_is_woken_up_by_tasks)
+START_LIVE_TEST(a_pair_over_pipes_is_woken_up_by_tasks)
 {
 	int there[2], back[2];
 
@@ -294,7 +294,7 @@ static void connect_to(int socket, int other)
 	ck_assert_int_eq(connect(socket, (struct sockaddr *)&address, length), 0);
 }
 
-START_TEST(a_pair_over_loopback_is_woken_up_by_the_network)
+START_LIVE_TEST(a_pair_over_loopback_is_woken_up_by_the_network)
 {
 	const struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int one = socket(AF_INET, SOCK_DGRAM, 0), other = socket(AF_INET, SOCK_DGRAM, 0);
@@ -322,7 +322,7 @@ static uint64_t timers_of(uint64_t pid, const char *column)
 	return 0;
 }
 
-START_TEST(timers_belong_to_the_process_that_arms_them)
+START_LIVE_TEST(timers_belong_to_the_process_that_arms_them)
 {
 	struct child ticker = { .work = sleep_often };
 	const struct table *table;
@@ -375,7 +375,7 @@ static bool is_near(uint64_t exits, uint64_t entries)
 }
 
 /* The two are not read at one moment: on a busy machine a round may have some of one alone. */
-START_TEST(exits_from_idle_are_as_many_as_entries)
+START_LIVE_TEST(exits_from_idle_are_as_many_as_entries)
 {
 	const struct order naps = { 300, 1000000 };
 	uint64_t entries = 0, exits = 0;
@@ -404,13 +404,10 @@ START_TEST(exits_from_idle_are_as_many_as_entries)
 /* More than is read at once, so that lines are cut between two reads. */
 static void write_symbols(const char *root, unsigned count, uint64_t first)
 {
-	char path[SCRATCH_PATH_MAX + 32];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/proc", root);
-	ck_assert(mkdir(path, 0755) == 0 || errno == EEXIST);
-	snprintf(path, sizeof(path), "%s/proc/kallsyms", root);
-	file = fopen(path, "w");
+	ck_assert(mkdir(textf("%s/proc", root), 0755) == 0 || errno == EEXIST);
+	file = fopen(textf("%s/proc/kallsyms", root), "w");
 	ck_assert_ptr_nonnull(file);
 	fprintf(file, "0000000000000000 A fixed_percpu_data\nnonsense\n%016llx D data_here\n",
 		(unsigned long long)first);
@@ -534,9 +531,8 @@ START_TEST(functions_are_sought_in_slices_as_they_are_wanted)
 	ck_assert_int_eq(function_names_test(&env), -ENOENT);
 	env_close(&env);
 }
-END_TEST
 
-START_TEST(causes_add_up_to_wakeups)
+START_LIVE_TEST(causes_add_up_to_wakeups)
 {
 	open_counting();
 	for (unsigned tick = 0; tick < 5; tick++) {
@@ -559,7 +555,7 @@ START_TEST(causes_add_up_to_wakeups)
 	close_machine(&machine);
 }
 
-START_TEST(what_exited_processes_did_stays_in_a_row)
+START_LIVE_TEST(what_exited_processes_did_stays_in_a_row)
 {
 	const struct order naps = { 10, 1000000 };
 	uint64_t numbers[N_NUMBERS];
@@ -583,7 +579,7 @@ START_TEST(what_exited_processes_did_stays_in_a_row)
 	close_machine(&machine);
 }
 
-START_TEST(without_bpf_sleeps_are_counted_without_their_cause)
+START_LIVE_TEST(without_bpf_sleeps_are_counted_without_their_cause)
 {
 	struct child ticker = { .work = sleep_often };
 	uint64_t before, after;

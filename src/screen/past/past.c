@@ -13,7 +13,6 @@
 #include "screen/past/gaps.h"
 #include "screen/past/player.h"
 #include "screen/session.h"
-#include "sys/env.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define FINDINGS_NS (300 * SECOND_NS) /* before a moment, which its findings are judged by … */
@@ -225,7 +224,7 @@ static void show_exactly(struct screen *screen, size_t position)
 	screen->frozen = screen->in_past = true;
 	event_logs_freeze_at(&screen->logs, frame->wall_ns);
 	session_show(screen, SCREEN_PAST_FRAME);
-	if (enters && !(screen->message_warns && env_mono_ns() < screen->message_until_ns))
+	if (enters && !(screen->message_warns && screen_mono_ns(screen) < screen->message_until_ns))
 		say_earlier(screen);
 }
 

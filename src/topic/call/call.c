@@ -192,7 +192,7 @@ static void prepare(struct sample *sample)
 		close_counting(state);
 		open_counting(state, sample);
 	}
-	state->read_ns = env_mono_ns();
+	state->read_ns = env_mono_ns(sample->env);
 	state->counted = state->stopped_at == 0 && trace_read(&state->trace);
 }
 

@@ -93,7 +93,7 @@ static void *look_again_and_again(void *context)
 
 		pthread_mutex_lock(&looks->lock);
 		raised = privilege_raise(PRIVILEGE_DETAILS);
-		now_ns = env_mono_ns();
+		now_ns = env_mono_ns(looks->env);
 		for (size_t i = 0; i < looks->n_threads && looks->looked_ns > 0; i++)
 			look_at(looks, &looks->threads[i], now_ns - looks->looked_ns);
 		looks->looked_ns = now_ns;

@@ -149,7 +149,8 @@ static void add_notices(struct sample *sample)
 static int sample_opened(struct sample *sample)
 {
 	struct state *state = sample->state;
-	uint64_t to_wall_ns = env_wall_ns() - env_mono_ns() + kernel_clock_lag_ns(sample->env);
+	const struct env *env = sample->env;
+	uint64_t to_wall_ns = env_wall_ns(env) - env_mono_ns(env) + kernel_clock_lag_ns(sample->env);
 	int error;
 
 	if (state->trace.error || !state->trace.plan) {
@@ -164,7 +165,7 @@ static int sample_opened(struct sample *sample)
 	for (size_t i = 0; i < state->rings.n_files; i++)
 		add_row(sample, &state->rings.files[i], to_wall_ns);
 	add_notices(sample);
-	state->stopped_at = trace_cost_end(&state->cost, &state->trace, env_mono_ns());
+	state->stopped_at = trace_cost_end(&state->cost, &state->trace, env_mono_ns(env));
 	return 0;
 }
 

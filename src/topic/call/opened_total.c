@@ -139,7 +139,7 @@ static void prepare(struct sample *sample)
 							  : &trace_plan_opened_total,
 				   state->target.process);
 	}
-	state->read_ns = env_mono_ns();
+	state->read_ns = env_mono_ns(sample->env);
 	state->counted = trace_read(&state->trace);
 }
 

@@ -361,7 +361,7 @@ static int sample(struct sample *sample)
 	else if (state->choice == COUNTER_HARDWARE)
 		notice_core_types(frame, &state->plan.pmus);
 	choose_processes(state, env, frame);
-	table->mono_ns = env_mono_ns();
+	table->mono_ns = env_mono_ns(env);
 	for (size_t i = 0; i < state->n_processes;)
 		if (read_process(state, env, frame, table, state->list[i]))
 			i++;

@@ -154,17 +154,17 @@ static int refusal(const struct counter_threads *threads, const struct counter_p
 	return error;
 }
 
-static uint64_t clock_of(const struct counter_threads *threads)
+static uint64_t clock_of(const struct counter_threads *threads, const struct env *env)
 {
 	uint64_t ns;
 
-	return env_process_cpu_ns(threads->pid, &ns) ? ns : 0;
+	return env_process_cpu_ns(env, threads->pid, &ns) ? ns : 0;
 }
 
 void counter_threads_open(struct counter_threads *threads, struct env *env, const struct counter_plan *plan)
 {
 	threads->user_only = false;
-	threads->since_ns = threads->read_ns = env_mono_ns();
+	threads->since_ns = threads->read_ns = env_mono_ns(env);
 	threads->error = open_all(threads, env, plan);
 	if (threads->error == 0)
 		threads->error = refusal(threads, plan);
@@ -176,7 +176,7 @@ void counter_threads_open(struct counter_threads *threads, struct env *env, cons
 	}
 	if (threads->error)
 		reset(threads);
-	threads->clock_ns = clock_of(threads);
+	threads->clock_ns = clock_of(threads, env);
 }
 
 void counter_threads_close(struct counter_threads *threads)
@@ -231,12 +231,12 @@ static void estimate(struct counter_sum *sum, struct counter_part *part)
 }
 
 /* False when a thread can no longer be read. */
-static bool read_all(struct counter_threads *threads, const struct counter_plan *plan)
+static bool read_all(struct counter_threads *threads, const struct env *env, const struct counter_plan *plan)
 {
 	bool read = true;
 
 	threads->lost_error = 0;
-	threads->read_ns = env_mono_ns();
+	threads->read_ns = env_mono_ns(env);
 	for (unsigned e = 0; e < plan->events.count; e++)
 		threads->sums[e].known = true;
 	for (size_t i = 0; i < threads->n_threads; i++) {
@@ -265,13 +265,14 @@ static bool has_counted(const struct counter_threads *threads, const struct coun
  * the clock of the process, which goes on: it is read after a read and before the next, so that all of its
  * growth must have been counted.
  */
-static bool read_and_check(struct counter_threads *threads, const struct counter_plan *plan)
+static bool read_and_check(struct counter_threads *threads, const struct env *env,
+			   const struct counter_plan *plan)
 {
-	uint64_t clock_ns = clock_of(threads);
-	bool read = read_all(threads, plan);
+	uint64_t clock_ns = clock_of(threads, env);
+	bool read = read_all(threads, env, plan);
 
 	read &= clock_ns <= threads->clock_ns || has_counted(threads, plan);
-	threads->clock_ns = clock_of(threads);
+	threads->clock_ns = clock_of(threads, env);
 	return read;
 }
 
@@ -284,7 +285,7 @@ void counter_threads_read(struct counter_threads *threads, struct env *env, cons
 	if (threads->error)
 		return;
 	listed = !plan->inherits && list_threads(env, threads->pid, &tids, &n_tids) == 0;
-	threads->restarted = !read_and_check(threads, plan);
+	threads->restarted = !read_and_check(threads, env, plan);
 	if (threads->restarted) {
 		counter_threads_open(threads, env, plan);
 	} else if (listed) {

@@ -56,7 +56,7 @@ int proc_stat_read(struct env *env, const struct proc_stat **stat)
 	if (!error && kept->tick != env->tick) {
 		kept->last_busy = kept->busy;
 		kept->last_read_ns = kept->read_ns;
-		kept->read_ns = env->live ? env_mono_ns() : 0;
+		kept->read_ns = env->live ? env_mono_ns(env) : 0;
 		parse(kept, text);
 		kept->busy = cpu_times_busy(&kept->all);
 		kept->tick = env->tick;

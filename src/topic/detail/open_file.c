@@ -190,7 +190,7 @@ static void read_turn(struct state *state)
 {
 	long n_read;
 
-	state->tick_ns = env_mono_ns();
+	state->tick_ns = env_mono_ns(state->page->env);
 	n_read = open_files_read(state->page->env, state->page->target->memory_pid, &state->cookie, TURN_MAX,
 				 take, state);
 	if (n_read < 0) {

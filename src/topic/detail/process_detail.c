@@ -239,9 +239,9 @@ struct state {
 
 static uint64_t started_time(const struct env *env, double start_seconds)
 {
-	double seconds = (double)env_boot_ns() / 1e9 - start_seconds;
+	double seconds = (double)env_boot_ns(env) / 1e9 - start_seconds;
 
-	return env->live && seconds >= 0 ? env_wall_ns() - (uint64_t)(seconds * 1e9) : U64_UNKNOWN;
+	return env->live && seconds >= 0 ? env_wall_ns(env) - (uint64_t)(seconds * 1e9) : U64_UNKNOWN;
 }
 
 /* NULL: there is none. */
@@ -273,7 +273,7 @@ static double cpu_seconds(const struct process_page *page)
 	uint64_t ns;
 
 	if (env_has_process_clocks(page->env) && process_page_is_alive(page) &&
-	    env_process_cpu_ns(page->target->pid, &ns))
+	    env_process_cpu_ns(page->env, page->target->pid, &ns))
 		return (double)ns / 1e9;
 	return (double)(stat->user_ticks + stat->system_ticks) / (double)page->env->ticks_per_second;
 }

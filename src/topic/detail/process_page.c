@@ -137,7 +137,7 @@ static void look_for_exit(struct process_page *page)
 	if (!gone && !pid_stat_has_ended(&page->target->stat))
 		return;
 	if (gone && page->gone_wall_ns == 0)
-		page->gone_wall_ns = env_wall_ns();
+		page->gone_wall_ns = env_wall_ns(page->env);
 	if (!page->exit_known)
 		page->exit_known =
 			exit_watch_status(page->exit_watch, &page->exit_status) || zombie_status(page);

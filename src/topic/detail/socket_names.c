@@ -104,7 +104,7 @@ static void read_all(struct socket_names *sockets, struct env *env, uint32_t pid
 
 void socket_names_read(struct socket_names *sockets, struct env *env, uint32_t pid)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(env);
 
 	if (sockets->n_names == 0)
 		return;
@@ -112,7 +112,7 @@ void socket_names_read(struct socket_names *sockets, struct env *env, uint32_t p
 	if (now_ns < sockets->due_ns)
 		return;
 	read_all(sockets, env, pid);
-	sockets->due_ns = env_mono_ns() + REST_TIMES * (env_mono_ns() - now_ns);
+	sockets->due_ns = env_mono_ns(env) + REST_TIMES * (env_mono_ns(env) - now_ns);
 }
 
 const struct socket_name *socket_names_find(const struct socket_names *sockets, uint64_t inode)

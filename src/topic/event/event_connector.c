@@ -119,7 +119,7 @@ struct event_connector *event_connector_open(struct env *env, enum event_connect
 	connector->kinds = kinds == EVENT_CONNECTOR_EXECS         ? EXECS
 			   : kinds == EVENT_CONNECTOR_BESIDE_PERF ? BESIDE_PERF
 								  : 0;
-	connector->request = (uint32_t)env_mono_ns();
+	connector->request = (uint32_t)env_mono_ns(env);
 	*error = listen_to_kernel(connector);
 	if (!*error)
 		return connector;

@@ -150,7 +150,7 @@ bool event_filter_kind(const struct event_filter *filter, enum event_kind kind, 
 
 void event_targets_notices(struct event_targets *targets, struct sample *sample, bool any_event)
 {
-	uint64_t group = sample->settings->event.group, now_ns = env_mono_ns();
+	uint64_t group = sample->settings->event.group, now_ns = env_mono_ns(sample->env);
 	char text[24];
 
 	if (!group || any_event ||

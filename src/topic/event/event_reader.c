@@ -241,7 +241,7 @@ static void follow_cpus(struct event_reader *reader, uint64_t now_ns)
 
 static void round_once(struct event_reader *reader)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(&reader->env);
 
 	follow_cpus(reader, now_ns);
 	update_resolver(reader);
@@ -281,7 +281,7 @@ static bool is_quiet(struct event_reader *reader)
 /* -1: until the next event. */
 static int quiet_ms(const struct event_reader *reader)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(&reader->env);
 
 	if (reader->check_ns == U64_UNKNOWN)
 		return -1;
@@ -375,6 +375,7 @@ static int open_reader(void *state, const struct sample *sample)
 	struct env *env = sample->env;
 
 	reader->error = env_open(&reader->env, "/");
+	reader->env.clock = env->clock;
 	reader->env.live &= env->live && !reader->error;
 	pthread_mutex_init(&reader->lock, NULL);
 	reader->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -387,7 +388,7 @@ static int open_reader(void *state, const struct sample *sample)
 	event_filter_read(&reader->filter, sample->settings, sample->request->scope);
 	reader->filter_changed = true;
 	open_sources(reader, sample);
-	reader->start_ns = env_mono_ns();
+	reader->start_ns = env_mono_ns(env);
 	start(reader, sample->settings);
 	return 0;
 }
@@ -426,7 +427,7 @@ static void update_filter(struct event_reader *reader, const struct sample *samp
 	pthread_mutex_lock(&reader->lock);
 	if (filter.n_terms != reader->filter.n_terms ||
 	    memcmp(filter.terms, reader->filter.terms, sizeof(filter.terms)) != 0)
-		reader->start_ns = env_mono_ns();
+		reader->start_ns = env_mono_ns(sample->env);
 	reader->filter = filter;
 	reader->filter_changed = true;
 	pthread_mutex_unlock(&reader->lock);
@@ -491,7 +492,7 @@ void event_reader_read_statistics(struct event_reader *reader,
 				  void *context)
 {
 	pthread_mutex_lock(&reader->lock);
-	read(context, &reader->resolver.statistics, env_mono_ns() - reader->start_ns);
+	read(context, &reader->resolver.statistics, env_mono_ns(&reader->env) - reader->start_ns);
 	pthread_mutex_unlock(&reader->lock);
 }
 

@@ -40,13 +40,13 @@ void event_resolve_free(struct event_resolver *resolver)
 }
 
 /* How far a clock is ahead of CLOCK_MONOTONIC: the minimum of three tries, as any may be interrupted. */
-static int64_t ahead_ns(uint64_t (*clock_ns)(void))
+static int64_t ahead_ns(const struct env *env, uint64_t (*clock_ns)(const struct env *env))
 {
 	int64_t least = INT64_MAX;
 
 	for (unsigned i = 0; i < 3; i++) {
-		uint64_t mono_ns = env_mono_ns();
-		int64_t ahead = (int64_t)(clock_ns() - mono_ns);
+		uint64_t mono_ns = env_mono_ns(env);
+		int64_t ahead = (int64_t)(clock_ns(env) - mono_ns);
 
 		least = ahead < least ? ahead : least;
 	}
@@ -55,8 +55,8 @@ static int64_t ahead_ns(uint64_t (*clock_ns)(void))
 
 void event_resolve_begin(struct event_resolver *resolver)
 {
-	resolver->wall_ahead_ns = ahead_ns(env_wall_ns);
-	resolver->boot_ahead_ns = ahead_ns(env_boot_ns);
+	resolver->wall_ahead_ns = ahead_ns(resolver->env, env_wall_ns);
+	resolver->boot_ahead_ns = ahead_ns(resolver->env, env_boot_ns);
 	resolver->reads_left = READS_PER_ROUND;
 }
 
@@ -118,7 +118,7 @@ static void add_leaderless(struct event_resolver *resolver, struct event_process
 
 static bool read_stat(struct event_resolver *resolver, struct event_process *process)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(resolver->env);
 	char bytes[FILE_BYTES];
 	struct pid_stat stat;
 
@@ -638,7 +638,7 @@ static void check_leaderless(struct event_resolver *resolver, struct event_proce
 
 uint64_t event_resolve_leaderless(struct event_resolver *resolver)
 {
-	uint64_t now_ns = env_mono_ns(), next_ns = U64_UNKNOWN;
+	uint64_t now_ns = env_mono_ns(resolver->env), next_ns = U64_UNKNOWN;
 
 	for (size_t i = resolver->n_leaderless; i-- > 0;) {
 		struct event_process *process =

@@ -77,7 +77,7 @@ struct program_starts *program_starts_open(struct env *env, const struct program
 		return starts;
 	}
 	starts->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	starts->followed_ns = env_mono_ns();
+	starts->followed_ns = env_mono_ns(env);
 	watch_rings(starts);
 	return starts;
 }
@@ -102,7 +102,7 @@ int program_starts_fd(const struct program_starts *starts)
 
 static void read_rings(struct program_starts *starts, program_start_fn *each, void *context)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(starts->env);
 
 	if (now_ns - starts->followed_ns > FOLLOW_NS) {
 		event_perf_follow_cpus(starts->perf);
@@ -150,7 +150,7 @@ static void read_connector(struct program_starts *starts, program_start_fn *each
 		struct raw_event exec = events->list[i];
 		int error;
 		size_t name = program_names_of(&starts->names, starts->env, exec.pid, &error);
-		uint64_t read_ns = env_mono_ns();
+		uint64_t read_ns = env_mono_ns(starts->env);
 
 		if (name < starts->names.n)
 			event_connector_drain(starts->connector, events);

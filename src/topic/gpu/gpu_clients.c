@@ -501,7 +501,7 @@ static int update(void *state, const struct sample *sample)
 	if (error)
 		return error;
 	clients->last_ns = clients->mono_ns;
-	clients->mono_ns = clients->processes->clocks ? env_mono_ns() : sample_mono_ns(sample);
+	clients->mono_ns = clients->processes->clocks ? env_mono_ns(sample->env) : sample_mono_ns(sample);
 	look_into_processes(clients);
 	sum_up(clients);
 	clients->last_tick = clients->env->tick;

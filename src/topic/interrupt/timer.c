@@ -301,7 +301,7 @@ static void prepare(struct sample *sample)
 	struct state *state = sample->state;
 
 	open_trace(state, sample);
-	state->read_ns = env_mono_ns();
+	state->read_ns = env_mono_ns(sample->env);
 	state->counted = trace_read(&state->trace);
 }
 

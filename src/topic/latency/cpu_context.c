@@ -88,7 +88,7 @@ static void update_totals(struct cpu_context *context)
 	const struct proc_stat *stat;
 
 	context->before = *now;
-	*now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, env_mono_ns() };
+	*now = (struct totals){ U64_UNKNOWN, U64_UNKNOWN, env_mono_ns(context->env) };
 	if (proc_stat_read(context->env, &stat) < 0)
 		return;
 	now->forks = stat->totals.forks;

@@ -321,7 +321,7 @@ static int update(void *state, const struct sample *sample)
 	(void)sample;
 	run->env->finished = latency_probe_has_ended(run->probe);
 	if (!run->stopped)
-		run->mono_ns = env_mono_ns();
+		run->mono_ns = env_mono_ns(sample->env);
 	run->n_worst = 0;
 	clear(&run->all, bucket_ns);
 	for (unsigned p = 0; p < run->plan.n_phases; p++)
@@ -346,7 +346,7 @@ const struct reader latency_run_reader = {
 void latency_run_restart(struct latency_run *run)
 {
 	latency_probe_restart(run->probe);
-	run->started_ns = env_mono_ns();
+	run->started_ns = env_mono_ns(run->env);
 }
 
 void latency_run_stop(struct latency_run *run)
@@ -356,7 +356,7 @@ void latency_run_stop(struct latency_run *run)
 		close(run->awake_fd);
 	run->awake_fd = -1;
 	if (!run->stopped)
-		run->mono_ns = env_mono_ns();
+		run->mono_ns = env_mono_ns(run->env);
 	run->stopped = true;
 }
 

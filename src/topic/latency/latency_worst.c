@@ -121,7 +121,7 @@ static void take(const struct sample *sample, const struct latency_outlier *late
 	while (index + 1 < run->n_cpus && run->cpus[index] != late->cpu)
 		index++;
 	outlier->late = *late;
-	outlier->wall_ns = env_wall_ns() - (env_mono_ns() - late->late.woken_ns);
+	outlier->wall_ns = env_wall_ns(sample->env) - (env_mono_ns(sample->env) - late->late.woken_ns);
 	cpu_context_read(state->context, sample, index, &outlier->activity);
 }
 

@@ -271,7 +271,7 @@ static bool look_into(struct socket_list *list, uint32_t pid, uint64_t *place, u
 	do {
 		n_read = open_files_sockets(list->env, pid, place, FILES_AT_ONCE, found, &look);
 		list->denied_now += *place == 0 && (n_read == -EACCES || n_read == -EPERM);
-	} while (n_read > 0 && *place != 0 && list->n_sought > 0 && env_self_cpu_ns() < until_ns);
+	} while (n_read > 0 && *place != 0 && list->n_sought > 0 && env_self_cpu_ns(list->env) < until_ns);
 	return n_read < 0 || *place == 0 || list->n_sought == 0;
 }
 
@@ -330,10 +330,12 @@ static void look_where_files_changed(struct socket_list *list, uint64_t until_ns
 	size_t at;
 
 	for (size_t i = 0; i < list->n_holders && list->n_sought > 0; i++)
-		if (list->holders[i].has_closed && env_self_cpu_ns() < until_ns)
+		if (list->holders[i].has_closed && env_self_cpu_ns(list->env) < until_ns)
 			look_if_files_changed(list, &list->holders[i], until_ns);
 	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < list->next_changed);
-	for (size_t i = 0; i < list->n_holders && list->n_sought > 0 && env_self_cpu_ns() < until_ns; i++) {
+	for (size_t i = 0; i < list->n_holders && list->n_sought > 0; i++) {
+		if (env_self_cpu_ns(list->env) >= until_ns)
+			break;
 		at = at < list->n_holders ? at : 0;
 		look_if_files_changed(list, &list->holders[at++], until_ns);
 	}
@@ -357,7 +359,7 @@ static void look_on(struct socket_list *list, uint64_t until_ns)
 	VECTOR_BOUND(at, list->n_holders, list->holders[at].pid < list->next_pid);
 	if (at == list->n_holders || list->holders[at].pid != list->next_pid)
 		list->next_place = 0;
-	for (; at < list->n_holders && list->n_sought > 0 && env_self_cpu_ns() < until_ns; at++) {
+	for (; at < list->n_holders && list->n_sought > 0 && env_self_cpu_ns(list->env) < until_ns; at++) {
 		list->next_pid = list->holders[at].pid;
 		if (!look_into(list, list->next_pid, &list->next_place, until_ns))
 			return;
@@ -372,7 +374,7 @@ static void look_on(struct socket_list *list, uint64_t until_ns)
 
 static void find_owners(struct socket_list *list)
 {
-	uint64_t begin_ns = env_self_cpu_ns(), until_ns;
+	uint64_t begin_ns = env_self_cpu_ns(list->env), until_ns;
 
 	seek_owners(list);
 	if (list->n_sought == 0)
@@ -572,13 +574,13 @@ static void find_namespaces(struct socket_list *list)
 static void read_others(struct socket_list *list)
 {
 	bool wanted = list->others_tick == list->env->tick;
-	uint64_t begin_ns = env_self_cpu_ns();
+	uint64_t begin_ns = env_self_cpu_ns(list->env);
 
 	for (size_t i = 1; i < list->n_namespaces; i++) {
 		struct socket_namespace *namespace = &list->namespaces[i];
 		uint64_t most_ns = namespace->was_read ? 2 * NAMESPACES_NS : NAMESPACES_NS;
 
-		if (!wanted || env_self_cpu_ns() - begin_ns >= most_ns) {
+		if (!wanted || env_self_cpu_ns(list->env) - begin_ns >= most_ns) {
 			close_namespace(list, namespace);
 			namespace->error = wanted ? -EBUSY : 0;
 		} else if (namespace->error != -EPERM) {
@@ -601,7 +603,7 @@ static int update(void *state, const struct sample *sample)
 			(struct socket_namespace){
 				.number = socket_list_namespace(list->env, list->env->own_pid)
 			};
-	list->mono_ns = env_mono_ns();
+	list->mono_ns = env_mono_ns(sample->env);
 	list->next = 0;
 	error = read_namespace(list, &list->namespaces[0]);
 	if (error)

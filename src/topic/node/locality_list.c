@@ -161,7 +161,9 @@ static uint64_t limit(const struct locality_list *list, uint64_t now_ns)
 {
 	uint64_t share = list->last_ns ? (now_ns - list->last_ns) / TICK_SHARE : TICK_NS;
 
-	return list->request->batch ? UINT64_MAX : env_self_cpu_ns() + (share < TICK_NS ? share : TICK_NS);
+	if (list->request->batch)
+		return UINT64_MAX;
+	return env_self_cpu_ns(list->env) + (share < TICK_NS ? share : TICK_NS);
 }
 
 /* One at least, so that all get their turn. */
@@ -170,7 +172,7 @@ static void look_at_threads(struct locality_list *list, uint64_t now_ns)
 	uint64_t until_ns = limit(list, now_ns);
 	size_t n = 0;
 
-	for (; n < list->n_list && (n == 0 || env_self_cpu_ns() < until_ns); n++) {
+	for (; n < list->n_list && (n == 0 || env_self_cpu_ns(list->env) < until_ns); n++) {
 		struct located *process = list->list[(list->turn + n) % list->n_list];
 
 		if (process->process->ran || process->threads.looked_ns == 0)
@@ -266,7 +268,7 @@ static void look_at_all_pages(struct locality_list *list, uint64_t now_ns)
 		process = most_due(list, now_ns);
 		if (process)
 			look_at_pages(list, process, now_ns);
-	} while (process && env_self_cpu_ns() < until_ns);
+	} while (process && env_self_cpu_ns(list->env) < until_ns);
 }
 
 /* What the user has requested on the screen. */

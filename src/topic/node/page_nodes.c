@@ -94,7 +94,7 @@ static bool scan_region(struct page_nodes *look, int pagemap, const struct maps_
 
 		for (long i = 0; i < n; i++)
 			add_stretch(look, ranges[i].start, ranges[i].end);
-		if (n < 0 || env_self_cpu_ns() > until_ns)
+		if (n < 0 || env_self_cpu_ns(look->env) > until_ns)
 			return false;
 	}
 	return true;
@@ -106,7 +106,7 @@ static bool find_present(struct page_nodes *look, uint32_t pid)
 	int pagemap = pids_open(look->env, pid, "pagemap", O_RDONLY);
 	bool found = pagemap >= 0 && page_file_has_scan(look->env, pagemap);
 	struct span text = span_of(look->maps.bytes, look->maps.length);
-	uint64_t until_ns = env_self_cpu_ns() + SCAN_NS;
+	uint64_t until_ns = env_self_cpu_ns(look->env) + SCAN_NS;
 	struct maps_region region;
 
 	if (found)

@@ -127,7 +127,7 @@ int thread_nodes_look(struct thread_nodes *process, struct env *env, const struc
 		process->cpu = alloc_zeroed(nodes->n_nodes, sizeof(*process->cpu));
 	if (process->looked_ns == 0)
 		process->began_ticks =
-			(uint64_t)((double)env_boot_ns() * 1e-9 * (double)env->ticks_per_second);
+			(uint64_t)((double)env_boot_ns(env) * 1e-9 * (double)env->ticks_per_second);
 	else
 		scale(process, nodes, exp2(-(double)(now_ns - process->looked_ns) / HALF_LIFE_NS));
 	match(process, tids, n_tids);

@@ -177,7 +177,7 @@ static int begin(struct page_map *map, const struct cell_layout *layout)
 		return error;
 	snapshot->pid = target->pid;
 	snapshot->generation = target->generation;
-	snapshot->mono_ns = env_mono_ns();
+	snapshot->mono_ns = env_mono_ns(map->env);
 	snapshot->page_bytes = map->env->page_bytes;
 	snapshot->knows_soft_dirty = map->soft_dirty;
 	page_snapshot_parse(snapshot, span_of(map->text.bytes, map->text.length));
@@ -221,7 +221,7 @@ static int run_scan(struct page_map *map)
 	int error;
 
 	if (!map->request->batch)
-		return page_scan_run(&map->scan, env_mono_ns() + SLICE_NS);
+		return page_scan_run(&map->scan, env_mono_ns(env) + SLICE_NS);
 	do {
 		error = page_scan_run(&map->scan, 0);
 		env->cut = !error && !map->scanned->complete && loop_signal_waits();
@@ -278,7 +278,7 @@ static void parse_shares(struct page_map *map)
 /* smaps is costly: it is read only on request, and limited to a fraction of the time. */
 static void read_shares(struct page_map *map)
 {
-	uint64_t now = env_mono_ns(), cpu_ns = env_self_cpu_ns();
+	uint64_t now = env_mono_ns(map->env), cpu_ns = env_self_cpu_ns(map->env);
 
 	if (!map->settings->map.shares) {
 		map->shares_mono_ns = 0;
@@ -290,7 +290,7 @@ static void read_shares(struct page_map *map)
 			return;
 		map->shares_mono_ns = now;
 		parse_shares(map);
-		map->shares_ns = env_self_cpu_ns() - cpu_ns;
+		map->shares_ns = env_self_cpu_ns(map->env) - cpu_ns;
 	}
 }
 

@@ -323,7 +323,7 @@ static int check_alive(struct page_scan *scan)
 int page_scan_run(struct page_scan *scan, uint64_t until_ns)
 {
 	struct page_snapshot *snapshot = scan->snapshot;
-	uint64_t cpu_ns = env_self_cpu_ns();
+	uint64_t cpu_ns = env_self_cpu_ns(scan->env);
 	int error = 0;
 
 	while (!error && !snapshot->pagemap_error && find_region(scan)) {
@@ -334,14 +334,14 @@ int page_scan_run(struct page_scan *scan, uint64_t until_ns)
 			break;
 		region = &snapshot->regions[scan->region];
 		error = is_sparse(scan, region) ? scan_sparse(scan, region) : scan_dense(scan);
-		if (!error && env_mono_ns() >= until_ns && find_region(scan)) {
-			snapshot->cpu_ns += env_self_cpu_ns() - cpu_ns;
+		if (!error && env_mono_ns(scan->env) >= until_ns && find_region(scan)) {
+			snapshot->cpu_ns += env_self_cpu_ns(scan->env) - cpu_ns;
 			return 0;
 		}
 	}
 	if (!error && !snapshot->pagemap_error)
 		error = check_alive(scan);
-	snapshot->cpu_ns += env_self_cpu_ns() - cpu_ns;
+	snapshot->cpu_ns += env_self_cpu_ns(scan->env) - cpu_ns;
 	snapshot->complete = !error;
 	return error;
 }

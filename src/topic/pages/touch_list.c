@@ -109,9 +109,9 @@ struct touch_look *touch_list_want(struct touch_list *list, uint32_t pid, uint32
 
 static void wait_for(struct touch_look *look)
 {
-	uint64_t until_ns = env_mono_ns() + BATCH_WAIT_NS;
+	uint64_t until_ns = env_mono_ns(look->env) + BATCH_WAIT_NS;
 
-	while (look->poll.in_flight && env_mono_ns() < until_ns && !loop_signal_waits())
+	while (look->poll.in_flight && env_mono_ns(look->env) < until_ns && !loop_signal_waits())
 		device_poll_wait_for(&look->poll, SCREEN_WAIT_NS);
 	touch_look_take(look);
 	if (look->state == TOUCH_REPLACED) /* the next window begins now */
@@ -129,9 +129,9 @@ void touch_list_wait(struct touch_list *list)
 			remove_look(list, i);
 }
 
-static double since(uint64_t ns)
+static bool is_window_over(const struct touch_look *look)
 {
-	return (double)(env_mono_ns() - ns) / 1e9;
+	return (double)(env_mono_ns(look->env) - look->cleared_ns) / 1e9 >= look->window_wanted_seconds;
 }
 
 /* Early numbers of the first window, as far as they cost next to nothing. */
@@ -140,7 +140,7 @@ static bool is_early_due(const struct touch_look *look)
 	uint64_t last_ns = look->read_ns > look->cleared_ns ? look->read_ns : look->cleared_ns;
 	uint64_t cost_ns = look->read_cpu_ns > look->clear_cpu_ns ? look->read_cpu_ns : look->clear_cpu_ns;
 
-	return look->n_windows == 0 && env_mono_ns() - last_ns >= EARLY_PART * cost_ns;
+	return look->n_windows == 0 && env_mono_ns(look->env) - last_ns >= EARLY_PART * cost_ns;
 }
 
 static void step(struct touch_look *look)
@@ -149,7 +149,7 @@ static void step(struct touch_look *look)
 		return;
 	if (look->state == TOUCH_REPLACED)
 		touch_look_begin(look);
-	else if (look->state == TOUCH_OPEN && since(look->cleared_ns) >= look->window_wanted_seconds)
+	else if (look->state == TOUCH_OPEN && is_window_over(look))
 		touch_look_read(look, true);
 	else if (look->state == TOUCH_OPEN && is_early_due(look))
 		touch_look_read(look, false);
@@ -158,7 +158,7 @@ static void step(struct touch_look *look)
 /* What is read soon is of this tick. */
 static void wait_until(struct touch_look *look, uint64_t until_ns)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(look->env);
 
 	if (!look->poll.in_flight || look->cost_ns > SCREEN_WAIT_NS || now_ns >= until_ns)
 		return;
@@ -175,7 +175,7 @@ void touch_list_step(struct touch_list *list)
 	begin_tick(list);
 	for (size_t i = 0; i < list->n_looks; i++)
 		step(list->looks[i]);
-	until_ns = env_mono_ns() + SCREEN_WAIT_NS;
+	until_ns = env_mono_ns(list->env) + SCREEN_WAIT_NS;
 	for (size_t i = 0; i < list->n_looks; i++)
 		wait_until(list->looks[i], until_ns);
 }

@@ -107,18 +107,18 @@ static void free_report(struct touch_report *report)
 static int read_sizes(struct touch_look *look)
 {
 	struct touch_report *fresh = &look->fresh;
-	uint64_t cpu_ns = env_thread_cpu_ns();
+	uint64_t cpu_ns = clock_thread_cpu_ns(look->poll.clock);
 	int error;
 
 	empty_report(fresh);
 	buffer_empty(&look->text);
 	if (lseek(look->smaps, 0, SEEK_SET) < 0)
 		return -errno;
-	fresh->read_ns = env_mono_ns();
+	fresh->read_ns = clock_mono_ns(look->poll.clock);
 	fresh->window_seconds = (double)(fresh->read_ns - look->cleared_ns) / 1e9;
 	error = buffer_read(&look->text, look->smaps, TEXT_BYTES_MAX);
 	look->poll.reads++;
-	look->read_cpu_ns = env_thread_cpu_ns() - cpu_ns;
+	look->read_cpu_ns = clock_thread_cpu_ns(look->poll.clock) - cpu_ns;
 	if (look->text.length >= TEXT_BYTES_MAX)
 		return -EFBIG; /* it goes on */
 	if (error || look->text.length == 0)
@@ -136,15 +136,15 @@ static int read_sizes(struct touch_look *look)
  */
 static int clear_bits(struct touch_look *look)
 {
-	uint64_t cpu_ns = env_thread_cpu_ns(), beside_ns = 0;
+	uint64_t cpu_ns = clock_thread_cpu_ns(look->poll.clock), beside_ns = 0;
 	int error = pwrite(look->clear_refs, "1\n", 2, 0) < 0 ? -errno : 0;
 
 	if (!error && !look->drops_translations)
 		error = tlb_drop(&beside_ns);
 	else if (!error && pwrite(look->clear_refs, "4\n", 2, 0) < 0)
 		error = -errno;
-	look->fresh_cleared_ns = env_mono_ns();
-	look->clear_cpu_ns = env_thread_cpu_ns() - cpu_ns + beside_ns;
+	look->fresh_cleared_ns = clock_mono_ns(look->poll.clock);
+	look->clear_cpu_ns = clock_thread_cpu_ns(look->poll.clock) - cpu_ns + beside_ns;
 	return error;
 }
 

@@ -315,7 +315,7 @@ static int sample(struct sample *sample)
 	look = sample->request->batch ? look_in_batch(sample) : look_on_screen(state);
 	if (!look)
 		return 0;
-	sample->table->mono_ns = env_mono_ns();
+	sample->table->mono_ns = env_mono_ns(sample->env);
 	notice_look(sample, target, look);
 	if (look->state != TOUCH_FAILED)
 		add_rows(sample, look);

@@ -353,7 +353,7 @@ static void publish(struct energy_domain *domain)
  */
 static void forget_sleep(struct energy *energy)
 {
-	bool slept = clock_watch_slept_ns(&energy->clocks) > 0;
+	bool slept = clock_watch_slept_ns(&energy->clocks, energy->env) > 0;
 
 	for (size_t i = 0; slept && i < energy->count; i++)
 		energy->list[i].counted = false;

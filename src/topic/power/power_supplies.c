@@ -206,7 +206,7 @@ static void find_supplies(struct power_supplies *supplies)
  */
 static void forget_sleep(struct power_supplies *supplies)
 {
-	bool slept = clock_watch_slept_ns(&supplies->clocks) > 0;
+	bool slept = clock_watch_slept_ns(&supplies->clocks, supplies->env) > 0;
 
 	for (size_t i = 0; slept && i < supplies->count; i++)
 		forget_change(&supplies->list[i]);
@@ -224,7 +224,7 @@ void power_supplies_submit(struct power_supplies *supplies, uint64_t mono_ns)
 		find_supplies(supplies);
 	device_poll_collect(supplies->env);
 	supplies->mono_ns = mono_ns;
-	supplies->asked_ns = env_mono_ns();
+	supplies->asked_ns = env_mono_ns(supplies->env);
 	forget_sleep(supplies);
 	for (size_t i = 0; i < supplies->count; i++)
 		device_attribute_submit(supplies->list[i].uevent);

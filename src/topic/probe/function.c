@@ -116,6 +116,14 @@ static int sample_functions(struct sample *sample)
 	return 0;
 }
 
+static int open_functions(struct sample *sample)
+{
+	struct state *state = sample->state;
+
+	state->list.clock = sample->env->clock;
+	return 0;
+}
+
 static void close_functions(struct sample *sample)
 {
 	struct state *state = sample->state;
@@ -134,6 +142,7 @@ const struct topic topic_function = {
 	.uses = PRIVILEGE_BIT(PRIVILEGE_MAPS),
 	.state_size = sizeof(struct state),
 	.reads = reads,
+	.open = open_functions,
 	.sample = sample_functions,
 	.close = close_functions,
 };

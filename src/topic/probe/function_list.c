@@ -181,7 +181,7 @@ static struct function_search *end(struct function_list *list)
 	struct function_search *search = list->search;
 
 	list->search = NULL;
-	list->ended_ns = env_mono_ns();
+	list->ended_ns = clock_mono_ns(list->clock);
 	if (!search || patience_join(search->thread))
 		return search;
 	list->n_left++;
@@ -209,7 +209,7 @@ static void start(struct function_list *list)
 	if (list->n_left == LEFT_MAX)
 		return;
 	search = alloc_zeroed(1, sizeof(*search));
-	list->begun_ns = env_mono_ns();
+	list->begun_ns = clock_mono_ns(list->clock);
 	search->pid = list->pid;
 	search->before = list->known && !list->now.error ? list->now.mapped : 0;
 	if (pthread_create(&search->thread, NULL, run, search) == 0)
@@ -241,7 +241,7 @@ void function_list_update(struct function_list *list, uint32_t pid, uint64_t sta
 	list->start_ticks = start_ticks;
 	if (pid == 0)
 		return;
-	if (!list->search && (is_other || env_mono_ns() - list->ended_ns >= AGAIN_NS))
+	if (!list->search && (is_other || clock_mono_ns(list->clock) - list->ended_ns >= AGAIN_NS))
 		start(list);
 	if (list->search && whole && !list->known)
 		patience_await(&list->search->progress);
@@ -252,7 +252,7 @@ void function_list_update(struct function_list *list, uint32_t pid, uint64_t sta
 bool function_list_is_late(const struct function_list *list)
 {
 	return list->pid != 0 && !list->known &&
-	       (!list->search || env_mono_ns() - list->begun_ns > LATE_NS);
+	       (!list->search || clock_mono_ns(list->clock) - list->begun_ns > LATE_NS);
 }
 
 void function_list_close(struct function_list *list)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/buffer.h"
+#include "sys/machine_clock.h"
 
 #define LISTED_FUNCTIONS_MAX 20000
 
@@ -28,8 +29,9 @@ struct listed_functions {
 	uint64_t mapped; /* a hash of the files: what it was read from */
 };
 
-/* All zero is empty. */
+/* All zero but the clock is empty. */
 struct function_list {
+	const struct machine_clock *clock; /* borrowed */
 	uint32_t pid;
 	uint64_t start_ticks;
 	struct listed_functions now; /* complete once … */

@@ -184,7 +184,7 @@ static void open_prober(struct sample *sample)
 	state->error = uprobe_form_read(sample->env, &form);
 	if (state->error)
 		return;
-	state->prober = prober_open(&form, sample->settings->probe.cost_percent / 100);
+	state->prober = prober_open(sample->env->clock, &form, sample->settings->probe.cost_percent / 100);
 	state->error = state->prober ? 0 : -errno;
 }
 
@@ -494,7 +494,7 @@ static int sample_probes(struct sample *sample)
 			prober_settle(state->prober);
 		state->settled = true;
 	}
-	sample->table->mono_ns = env_mono_ns();
+	sample->table->mono_ns = env_mono_ns(sample->env);
 	for (unsigned i = 0; i < PROBE_CALLS_MAX; i++)
 		if (state->places[i])
 			sample_one(sample, state->places[i]);

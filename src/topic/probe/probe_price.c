@@ -53,17 +53,17 @@ static void (*const samples[N_PROBE_WAYS])(void) = {
 };
 
 /* Seconds of a call. */
-static double time_calls(void (*sample)(void))
+static double time_calls(const struct machine_clock *clock, void (*sample)(void))
 {
 	uint64_t rounds_ns[ROUNDS] = { 0 }; /* ascending */
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		uint64_t begun_ns = env_mono_ns(), ns;
+		uint64_t begun_ns = clock_mono_ns(clock), ns;
 		unsigned at = round;
 
 		for (unsigned i = 0; i < CALLS; i++)
 			sample();
-		ns = env_mono_ns() - begun_ns;
+		ns = clock_mono_ns(clock) - begun_ns;
 		for (; at > 0 && rounds_ns[at - 1] > ns; at--)
 			rounds_ns[at] = rounds_ns[at - 1];
 		rounds_ns[at] = ns;
@@ -94,8 +94,8 @@ static int find_place(void (*sample)(void), struct uprobe_place *place)
 	return place->file < 0 ? place->file : 0;
 }
 
-int probe_price_measure(const struct uprobe_form *form, enum probe_way way, int enter, int leave,
-			double *seconds)
+int probe_price_measure(const struct machine_clock *clock, const struct uprobe_form *form, enum probe_way way,
+			int enter, int leave, double *seconds)
 {
 	struct uprobe_place place = { 0 };
 	int error = find_place(samples[way], &place), entered = -1, left = -1;
@@ -103,7 +103,7 @@ int probe_price_measure(const struct uprobe_form *form, enum probe_way way, int 
 
 	if (error)
 		return error;
-	bare = time_calls(samples[way]);
+	bare = time_calls(clock, samples[way]);
 	place.at_return = true;
 	if (leave >= 0)
 		error = left = uprobe_open(form, &place, env_self_pid(), leave);
@@ -111,7 +111,7 @@ int probe_price_measure(const struct uprobe_form *form, enum probe_way way, int 
 	if (error >= 0)
 		error = entered = uprobe_open(form, &place, env_self_pid(), enter);
 	if (error >= 0) {
-		*seconds = time_calls(samples[way]) - bare;
+		*seconds = time_calls(clock, samples[way]) - bare;
 		*seconds = *seconds > 0 ? *seconds : 0;
 	}
 	if (entered >= 0)

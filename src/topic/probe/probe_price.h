@@ -3,6 +3,7 @@
 #ifndef PANETOP_TOPIC_PROBE_PROBE_PRICE_H
 #define PANETOP_TOPIC_PROBE_PROBE_PRICE_H
 
+#include "sys/machine_clock.h"
 #include "sys/uprobe.h"
 
 enum probe_way {
@@ -12,7 +13,7 @@ enum probe_way {
 };
 
 /* Seconds of each hit, and with leave (-1: none) of the return with it. 0 or -errno. */
-int probe_price_measure(const struct uprobe_form *form, enum probe_way way, int enter, int leave,
-			double *seconds);
+int probe_price_measure(const struct machine_clock *clock, const struct uprobe_form *form, enum probe_way way,
+			int enter, int leave, double *seconds);
 
 #endif

@@ -78,6 +78,7 @@ struct prober {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
+	const struct machine_clock *clock; /* borrowed */
 	struct uprobe_form form;
 	double limit_ratio;
 	double prices[N_PROBE_WAYS][2]; /* 1: with the return; NaN: not measured */
@@ -155,7 +156,7 @@ static int price(struct prober *prober, struct probe *probe, const struct probe_
 	if (isnan(*cost)) {
 		error = wanted_set(probe, env_self_pid(), PROBE_OWN_NUMBER);
 		if (!error)
-			error = probe_price_measure(&prober->form, way,
+			error = probe_price_measure(prober->clock, &prober->form, way,
 						    probe->programs[returns ? PROGRAM_ENTER : PROGRAM_HIT],
 						    returns ? probe->programs[PROGRAM_LEAVE] : -1, cost);
 		wanted_remove(probe, env_self_pid());
@@ -174,10 +175,10 @@ static uint64_t all_hits(const struct probe *probe)
 	return sum;
 }
 
-static void begin_look(struct probe *probe)
+static void begin_look(const struct prober *prober, struct probe *probe)
 {
 	probe->seen_hits = all_hits(probe);
-	probe->seen_ns = env_mono_ns();
+	probe->seen_ns = clock_mono_ns(prober->clock);
 }
 
 /* No longer wanted first: while one event after the other goes, hits and returns would differ. */
@@ -218,7 +219,7 @@ static void stop(struct prober *prober, struct probe *probe, enum probe_state st
 /* Stops it where its hits since the last look cost too much; a look takes at least LOOK_NS. */
 static void look(struct prober *prober, struct probe *probe)
 {
-	uint64_t now_ns = env_mono_ns(), hits = all_hits(probe);
+	uint64_t now_ns = clock_mono_ns(prober->clock), hits = all_hits(probe);
 	bool allowed;
 
 	if (probe->n_events == 0 || now_ns - probe->seen_ns < LOOK_NS)
@@ -444,7 +445,7 @@ static void attach_process(struct prober *prober, struct probe *probe, const str
 	if (!probed)
 		return;
 	if (probe->n_events == 0)
-		begin_look(probe);
+		begin_look(prober, probe);
 	error = attach(prober, probe, probed, match->file);
 	if (error == -ESRCH) {
 		probed->state = PROBED_ENDED;
@@ -662,7 +663,7 @@ static void publish_all(struct prober *prober)
  */
 static bool do_all(struct prober *prober)
 {
-	uint64_t begun_ns = env_mono_ns(), took_ns;
+	uint64_t begun_ns = clock_mono_ns(prober->clock), took_ns;
 	bool scans;
 
 	for (struct probe *probe = prober->probes; probe; probe = probe->next)
@@ -681,7 +682,7 @@ static bool do_all(struct prober *prober)
 		look(prober, probe);
 		pthread_mutex_lock(&prober->lock);
 	}
-	took_ns = env_mono_ns() - begun_ns;
+	took_ns = clock_mono_ns(prober->clock) - begun_ns;
 	if (scans)
 		prober->next_scan_ns = begun_ns + took_ns +
 				       (SCAN_SHARE * took_ns > SCAN_NS ? SCAN_SHARE * took_ns : SCAN_NS);
@@ -700,7 +701,7 @@ static bool has_changes(const struct prober *prober)
 /* Under lock, which it releases while it waits. */
 static void wait_for_change(struct prober *prober, uint64_t ns)
 {
-	const struct timespec until = env_timespec(env_mono_ns() + ns);
+	const struct timespec until = env_timespec(clock_mono_ns(prober->clock) + ns);
 
 	if (!has_changes(prober))
 		pthread_cond_timedwait(&prober->wake, &prober->lock, &until);
@@ -726,11 +727,13 @@ static void *run(void *context)
 	return NULL;
 }
 
-struct prober *prober_open(const struct uprobe_form *form, double limit_ratio)
+struct prober *prober_open(const struct machine_clock *clock, const struct uprobe_form *form,
+			   double limit_ratio)
 {
 	struct prober *prober = alloc_zeroed(1, sizeof(*prober));
 	pthread_condattr_t monotonic;
 
+	prober->clock = clock;
 	prober->form = *form;
 	prober->limit_ratio = limit_ratio;
 	for (unsigned way = 0; way < N_PROBE_WAYS; way++)

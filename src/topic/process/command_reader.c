@@ -117,7 +117,7 @@ bool command_reader_ask(struct command_reader *reader, uint32_t pid, const char 
 /* Starts late where a helper is still blocked for a reader that was closed. */
 static void start(struct command_reader *reader)
 {
-	reader->submitted_ns = env_mono_ns();
+	reader->submitted_ns = env_mono_ns(reader->env);
 	atomic_store(&reader->n_read, 0);
 	reader->poll.credit = 1; /* a stuck process does not make others slow */
 	device_poll_submit(&reader->poll);
@@ -134,6 +134,7 @@ void command_reader_submit(struct command_reader *reader)
 
 void command_reader_wait(struct command_reader *reader)
 {
+	const struct env *env = reader->env;
 	bool goes_on = reader->submitted;
 
 	while (goes_on) {
@@ -141,7 +142,7 @@ void command_reader_wait(struct command_reader *reader)
 
 		device_poll_wait_for(&reader->poll, STALL_NS);
 		goes_on = reader->poll.in_flight && (atomic_load(&reader->n_read) > n_read ||
-						     (env_mono_ns() - reader->submitted_ns < BUSY_NS &&
+						     (env_mono_ns(env) - reader->submitted_ns < BUSY_NS &&
 						      device_poll_waits_for_cpu(&reader->poll)));
 	}
 }
@@ -187,7 +188,7 @@ bool command_reader_next(struct command_reader *reader, struct command_line *lin
 
 uint32_t command_reader_stuck(const struct command_reader *reader)
 {
-	bool slow = reader->poll.in_flight && env_mono_ns() - reader->submitted_ns > STUCK_NS;
+	bool slow = reader->poll.in_flight && env_mono_ns(reader->env) - reader->submitted_ns > STUCK_NS;
 
 	return slow ? atomic_load(&reader->reading) : 0;
 }

@@ -486,7 +486,7 @@ static void set_touched(struct process_apart *row, const struct process *process
 		return;
 	row->touched_bytes = look->report.touched_bytes;
 	row->touched_window_seconds = look->report.window_seconds;
-	row->touched_age_seconds = (double)(env_mono_ns() - look->report.read_ns) / 1e9;
+	row->touched_age_seconds = (double)(env_mono_ns(list->env) - look->report.read_ns) / 1e9;
 }
 
 /* Reading it for all processes would cost more than everything else. */

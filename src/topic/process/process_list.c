@@ -277,7 +277,7 @@ static enum probe probe_process(struct process_list *list, struct env *env, stru
 	if (list->clocks && cpu_ns == U64_UNKNOWN)
 		return PROBE_EXITED;
 	if (list->clocks && !fresh && cpu_ns < process->cpu_ns && list->walked &&
-	    !env_process_cpu_ns(process->pid, &cpu_ns))
+	    !env_process_cpu_ns(env, process->pid, &cpu_ns))
 		return PROBE_EXITED;
 	if (list->clocks && !fresh && cpu_ns < process->cpu_ns)
 		return PROBE_PID_REUSED;
@@ -502,7 +502,7 @@ static void read_walk(struct process_list *list, const struct bpf_walk *walk, co
 		list->marks[i] = process ? process->mark : 0;
 		if (process && process->unseen == 0 && pids[i] != list->env->own_pid)
 			list->cpu_ns[i] = process->run_ns;
-		else if (!env_process_cpu_ns(pids[i], &list->cpu_ns[i]))
+		else if (!env_process_cpu_ns(list->env, pids[i], &list->cpu_ns[i]))
 			list->cpu_ns[i] = U64_UNKNOWN;
 	}
 }
@@ -514,16 +514,16 @@ static void read_clocks(struct process_list *list, const uint32_t *pids, size_t 
 
 	VECTOR_RESERVE(list->cpu_ns, n_pids, list->cpu_capacity);
 	list->last_ns = list->mono_ns;
-	list->mono_ns = env_mono_ns();
+	list->mono_ns = env_mono_ns(list->env);
 	list->last_boot_ns = list->boot_ns;
-	list->boot_ns = env_boot_ns();
+	list->boot_ns = env_boot_ns(list->env);
 	walked = walk(list, n_pids);
 	list->walked = walked != NULL;
 	list->env->pids.exits_known = walked != NULL;
 	if (walked)
 		read_walk(list, walked, pids, n_pids);
 	for (size_t i = 0; i < n_pids && !walked; i++)
-		if (!list->clocks || !env_process_cpu_ns(pids[i], &list->cpu_ns[i]))
+		if (!list->clocks || !env_process_cpu_ns(list->env, pids[i], &list->cpu_ns[i]))
 			list->cpu_ns[i] = U64_UNKNOWN;
 	list->run_ns = list->cpu_sum ? cgroup_cpu_time_grown(list->cpu_sum) : U64_UNKNOWN;
 	if (list->clocks_read)

@@ -74,7 +74,7 @@ static int sample(struct sample *sample)
 
 	all->topic = "all";
 	all->sample_time_seconds = (double)sample->frame->wall_ns / 1e9;
-	all->cpu_seconds = (double)env_self_cpu_ns() / 1e9;
+	all->cpu_seconds = (double)env_self_cpu_ns(env) / 1e9;
 	if (resident > 0)
 		all->resident_bytes = resident;
 	for (unsigned i = 0; i < env->n_costs; i++) {

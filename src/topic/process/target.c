@@ -54,7 +54,7 @@ static void set_process(struct target *target, uint32_t pid, const struct pid_st
 	target->pid = target->memory_pid = pid;
 	target->start_ticks = stat->start_ticks;
 	target->stat = *stat;
-	target->stat_mono_ns = stat->state ? env_mono_ns() : 0;
+	target->stat_mono_ns = stat->state ? env_mono_ns(target->env) : 0;
 	target->stat.comm = span_text("");
 	memcpy(target->name, stat->comm.at, length);
 	target->name[length] = '\0';
@@ -117,7 +117,7 @@ static void search(struct target *target, const uint32_t *pids, size_t n_pids, c
 
 static int seek(struct target *target)
 {
-	uint64_t now = env_mono_ns();
+	uint64_t now = env_mono_ns(target->env);
 	const char *list = target->least_ticks > 0 ? target->name : target->list;
 	char *name = alloc_text(list); /* list may be target->name, which is overwritten */
 	const uint32_t *pids;
@@ -138,7 +138,7 @@ static int seek(struct target *target)
 
 static void follow(struct target *target)
 {
-	uint64_t mono_ns = env_mono_ns();
+	uint64_t mono_ns = env_mono_ns(target->env);
 	char bytes[PROCESS_STAT_MAX];
 	struct pid_stat stat;
 
@@ -171,7 +171,7 @@ static void find_living_thread(struct target *target)
 /* Of an event only the PID and its time are known: a process that started later is another one. */
 static bool find_seen(const struct target *target, const struct process_choice *chosen, struct pid_stat *stat)
 {
-	uint64_t wall_ns = env_wall_ns(), boot_ns = env_boot_ns();
+	uint64_t wall_ns = env_wall_ns(target->env), boot_ns = env_boot_ns(target->env);
 	double since_boot = (double)boot_ns / 1e9 - (double)(wall_ns - chosen->seen_ns) / 1e9;
 	char bytes[PROCESS_STAT_MAX];
 

@@ -386,7 +386,7 @@ static int sample_account(struct sample *sample)
 
 	trace_notice(&state->trace, sample->frame, _("it is not known what processes wait for"));
 	sample->table->mono_ns = state->processes->mono_ns;
-	moment_ns = env_mono_ns();
+	moment_ns = env_mono_ns(sample->env);
 	if (!trace_read(&state->trace)) {
 		process_wait_update(state->processes);
 		add_from_files(sample);

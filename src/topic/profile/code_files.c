@@ -80,9 +80,12 @@ static struct span find_vdso(void)
 	return span_of(start, header.e_shoff + (size_t)header.e_shnum * header.e_shentsize);
 }
 
-void code_files_open(struct code_files *files, int channel, struct code_work *work)
+void code_files_open(struct code_files *files, const struct machine_clock *clock, int channel,
+		     struct code_work *work)
 {
-	*files = (struct code_files){ .channel = channel, .work = work, .vdso = find_vdso() };
+	*files = (struct code_files){
+		.clock = clock, .channel = channel, .work = work, .vdso = find_vdso()
+	};
 	if (getrandom(&files->seed, sizeof(files->seed), GRND_NONBLOCK) < 0)
 		files->seed = HASH_SEED;
 	file_maps_open();
@@ -429,7 +432,7 @@ static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t add
 {
 	struct jit *jit = jit_of(files, pid);
 	const char *found;
-	uint64_t now_ns = env_mono_ns(), wait_ns;
+	uint64_t now_ns = clock_mono_ns(files->clock), wait_ns;
 	uint64_t offset;
 
 	jit->used = ++files->uses;
@@ -440,7 +443,7 @@ static const char *jit_name(struct code_files *files, uint32_t pid, uint64_t add
 		close_oldest_jit(files);
 	jit = jit_of(files, pid);
 	read_jit(files, jit);
-	wait_ns = JIT_TIMES * (env_mono_ns() - now_ns);
+	wait_ns = JIT_TIMES * (clock_mono_ns(files->clock) - now_ns);
 	jit->again_ns = now_ns + (wait_ns > JIT_NS ? wait_ns : JIT_NS);
 	return symbols_find(&jit->symbols, address, &offset);
 }

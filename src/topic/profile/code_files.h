@@ -6,6 +6,7 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "kernel/code/symbols.h"
+#include "sys/machine_clock.h"
 #include "topic/profile/code_space.h"
 #include "topic/profile/frame_rules.h"
 #include "topic/profile/profile_results.h"
@@ -27,6 +28,7 @@ struct code_shunned {
 };
 
 struct code_files {
+	const struct machine_clock *clock;
 	struct code_work *work;
 	const struct code_shunned *shunned;
 	size_t n_shunned;
@@ -50,7 +52,8 @@ struct code_files {
 };
 
 /* Before rights are given up, since it reads the maps of this process, and sets handlers of signals. */
-void code_files_open(struct code_files *files, int channel, struct code_work *work);
+void code_files_open(struct code_files *files, const struct machine_clock *clock, int channel,
+		     struct code_work *work);
 
 /* The number of a file that is mapped in the process of this use, or CODE_NO_FILE. */
 uint32_t code_files_place(struct code_files *files, struct code_use *use, uint64_t device, uint64_t inode,

@@ -109,7 +109,7 @@ static void send_results(struct child *child)
 	if (send(child->plan->channel, child->out.bytes, child->out.length, MSG_NOSIGNAL) < 0)
 		_exit(0);
 	begin_message(child);
-	child->sent_ns = env_mono_ns();
+	child->sent_ns = clock_mono_ns(child->plan->clock);
 }
 
 /* After something was added. */
@@ -426,14 +426,14 @@ static void judge_cost(struct child *child, uint32_t pid, int64_t cost_ns)
 static void follow(struct child *child, struct chain *chain, const struct profile_record *record)
 {
 	struct profile_shared *shared = child->plan->shared;
-	int64_t before_ns = (int64_t)env_self_cpu_ns();
+	int64_t before_ns = (int64_t)clock_self_cpu_ns(child->plan->clock);
 
 	shared->work.file = 0;
 	shared->works++;
 	shared->pid = record->pid;
 	add_user(child, chain, record);
 	shared->pid = 0;
-	judge_cost(child, record->pid, (int64_t)env_self_cpu_ns() - before_ns);
+	judge_cost(child, record->pid, (int64_t)clock_self_cpu_ns(child->plan->clock) - before_ns);
 }
 
 static void take_sample(struct child *child, const struct profile_record *record)
@@ -536,7 +536,7 @@ static void send_counts(struct child *child)
 	}
 	child->n_counts = 0;
 	hash_clear(&child->by_stack);
-	child->state.cpu_ns = env_self_cpu_ns();
+	child->state.cpu_ns = clock_self_cpu_ns(child->plan->clock);
 	child->state.kernel_error = child->files.kernel_error;
 	profile_results_state(&child->out, &child->state);
 	send_results(child);
@@ -544,7 +544,7 @@ static void send_counts(struct child *child)
 
 static void begin_round(struct child *child)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = clock_mono_ns(child->plan->clock);
 
 	child->strangers_ns += (int64_t)(now_ns - child->files.now_ns) / STRANGERS_PART;
 	if (child->strangers_ns > STRANGERS_NS)
@@ -570,7 +570,7 @@ static void drain(struct child *child)
 	begin_round(child);
 	for (size_t i = 0; i < child->n_taken; i++) {
 		take(child, &child->taken[i]);
-		if (env_mono_ns() - child->sent_ns > SENT_NS)
+		if (clock_mono_ns(child->plan->clock) - child->sent_ns > SENT_NS)
 			send_counts(child);
 	}
 	explicit_bzero(child->bytes.bytes, child->bytes.length);
@@ -647,11 +647,11 @@ static _Noreturn void run(const struct profile_child_plan *plan, pid_t parent)
 	if (map_rings(&child) < 0)
 		_exit(1);
 	child.state.rules_error = dw_library_load();
-	code_files_open(&child.files, plan->channel, &plan->shared->work);
+	code_files_open(&child.files, plan->clock, plan->channel, &plan->shared->work);
 	child.seed = child.files.seed;
 	child.files.shunned = plan->shunned;
 	child.files.n_shunned = plan->n_shunned;
-	child.files.now_ns = child.begun_ns = env_mono_ns();
+	child.files.now_ns = child.begun_ns = clock_mono_ns(plan->clock);
 	close_others(plan);
 	give_up_rights();
 	begin_message(&child);

@@ -28,6 +28,7 @@ struct profile_shared {
 };
 
 struct profile_child_plan {
+	const struct machine_clock *clock;
 	const int *events; /* descriptors, one for each CPU */
 	size_t n_events;
 	size_t ring_bytes; /* of each */

@@ -219,7 +219,7 @@ static bool reap(struct profiler *profiler)
 
 static bool is_late(struct profiler *profiler)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(profiler->env);
 
 	if (now_ns < profiler->watched_ns + WATCH_NS)
 		return false;
@@ -248,6 +248,7 @@ static void serve_child(struct profiler *profiler, char *bytes)
 static int start_child(struct profiler *profiler)
 {
 	struct profile_child_plan plan = {
+		.clock = profiler->env->clock,
 		.events = profiler->events.rings,
 		.n_events = profiler->events.n_rings,
 		.ring_bytes = profiler->events.ring_bytes,
@@ -258,7 +259,7 @@ static int start_child(struct profiler *profiler)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
-	profiler->started_ns = env_mono_ns();
+	profiler->started_ns = env_mono_ns(profiler->env);
 	profiler->shared->pid = 0;
 	profiler->watch.since_ns = 0;
 	plan.n_shunned = profile_watch_shunned(&profiler->watch, profiler->shunned, profiler->started_ns);
@@ -298,7 +299,7 @@ static void end_child(struct profiler *profiler)
 	if (!has_ended)
 		profile_watch_leave(&profiler->watch, profiler->child);
 	if (profiler->ready && !profiler->stopping)
-		profile_watch_blame(&profiler->watch, profiler->shared, env_mono_ns());
+		profile_watch_blame(&profiler->watch, profiler->shared, env_mono_ns(profiler->env));
 	add_state(&profiler->ended_state, &profiler->latest_state);
 	profiler->latest_state = (struct profile_state){ 0 };
 	profile_tables_renumber(&profiler->tables);
@@ -408,7 +409,7 @@ static int open_profiler(void *state, const struct sample *sample)
 	}
 	if (!error)
 		error = start(profiler);
-	profiler->last_ns = profiler->judged_ns = env_mono_ns();
+	profiler->last_ns = profiler->judged_ns = env_mono_ns(sample->env);
 	profiler->cost_max = COST_MAX * fmax(1, (double)profiler->events.rate / USUAL_RATE);
 	if (error)
 		close_profiler(profiler);
@@ -600,7 +601,7 @@ static void judge_rate(struct profiler *profiler)
 static int update(void *state, const struct sample *sample)
 {
 	struct profiler *profiler = state;
-	uint64_t now_ns = env_mono_ns(),
+	uint64_t now_ns = env_mono_ns(sample->env),
 		 from_ns = sample->request->batch ? profiler->last_ns : now_ns - WINDOW_NS;
 	bool ready;
 	int error;

@@ -264,10 +264,10 @@ uint64_t wait_kernel_update(struct wait_kernel *kernel, const struct sample *sam
 		return 0;
 	if (kernel->trace.plan->of_wanted)
 		wait_scope_update(&kernel->scope, &kernel->trace, processes);
-	begun_ns = env_mono_ns() - lag_ns;
+	begun_ns = env_mono_ns(sample->env) - lag_ns;
 	if (!trace_read(&kernel->trace) || !trace_read_waiters(&kernel->trace))
 		return 0;
-	moment_ns = env_mono_ns();
+	moment_ns = env_mono_ns(sample->env);
 	for (size_t i = 0; i < kernel->trace.waiters.n; i++)
 		add_waiter(kernel, ledger, sample, i, moment_ns - lag_ns);
 	add_entries(kernel, ledger);

@@ -67,7 +67,7 @@ void wait_list_prepare(struct wait_list *list, const struct sample *sample)
 	wait_kernel_open(&list->kernel, sample, process);
 	if (list->kernel.trace.error && sample->env->live)
 		list->switches = wait_switches_open(sample->env);
-	list->ledger.last_ns = env_mono_ns();
+	list->ledger.last_ns = env_mono_ns(sample->env);
 }
 
 static void close_list(void *state)

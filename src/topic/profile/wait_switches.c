@@ -202,7 +202,7 @@ static void *look_again_and_again(void *context)
 		uint64_t now_ns;
 
 		pthread_mutex_lock(&switches->lock);
-		now_ns = env_mono_ns();
+		now_ns = env_mono_ns(switches->env);
 		for (size_t i = 0; i < switches->n_threads; i++)
 			look_at(switches, switches->threads[i], now_ns);
 		switches->looked_ns = now_ns;
@@ -278,7 +278,7 @@ static void add_thread(struct wait_switches *switches, struct watched_process *p
 	thread->channel = open_of(switches, thread, "wchan");
 	thread->call = open_of(switches, thread, "syscall");
 	open_ring(switches, thread);
-	thread->lived_ns = thread->since_ns = thread->begun_ns = env_mono_ns();
+	thread->lived_ns = thread->since_ns = thread->begun_ns = env_mono_ns(switches->env);
 	thread->off = look(thread); /* it has waited before */
 	thread->counted = true;
 	*VECTOR_ADD(switches->threads, switches->n_threads, switches->thread_capacity) = thread;
@@ -439,7 +439,7 @@ uint64_t wait_switches_update(struct wait_switches *switches, const struct proce
 	follow_all(switches, processes, process);
 	for (size_t i = 0; i < switches->n_processes; i++)
 		switches->processes[i]->switches = true;
-	now_ns = env_mono_ns();
+	now_ns = env_mono_ns(switches->env);
 	for (size_t i = 0; i < switches->n_threads; i++)
 		account_for(switches, switches->threads[i], now_ns);
 	for (size_t i = 0; i < switches->n_processes; i++) {

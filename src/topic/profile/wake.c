@@ -209,7 +209,7 @@ static int sample_wakes(struct sample *sample)
 		return state->trace.error;
 	if (state->of_scope)
 		wait_scope_update(&state->scope, &state->trace, state->processes);
-	sample->table->mono_ns = env_mono_ns();
+	sample->table->mono_ns = env_mono_ns(sample->env);
 	if (!trace_read(&state->trace))
 		return -EIO;
 	read_pairs(state);

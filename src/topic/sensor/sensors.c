@@ -185,7 +185,7 @@ static bool limits_are_due(const struct sensor_chip *chip, uint64_t now_ns)
 
 static void update_limits(struct sensors *sensors)
 {
-	uint64_t now_ns = env_mono_ns();
+	uint64_t now_ns = env_mono_ns(sensors->env);
 	bool any = false;
 
 	for (size_t i = 0; i < sensors->n_chips; i++) {

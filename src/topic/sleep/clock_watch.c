@@ -4,29 +4,27 @@
 
 #include "topic/sleep/clock_watch.h"
 
-#include "sys/env.h"
-
 #define TRIES 4
 #define CLOSE_NS UINT64_C(20000)
 
-static struct clock_reading read_once(void)
+static struct clock_reading read_once(const struct env *env)
 {
 	struct clock_reading reading;
-	uint64_t begun_ns = env_boot_ns();
+	uint64_t begun_ns = env_boot_ns(env);
 
-	reading.mono_ns = env_mono_ns();
-	reading.wall_ns = env_wall_ns();
-	reading.boot_ns = env_boot_ns(); /* after a sleep between any of them it is far from begun_ns */
+	reading.mono_ns = env_mono_ns(env);
+	reading.wall_ns = env_wall_ns(env);
+	reading.boot_ns = env_boot_ns(env); /* after a sleep between any of them it is far from begun_ns */
 	reading.apart_ns = reading.boot_ns - begun_ns;
 	return reading;
 }
 
-struct clock_reading clock_reading_take(void)
+struct clock_reading clock_reading_take(const struct env *env)
 {
-	struct clock_reading closest = read_once();
+	struct clock_reading closest = read_once(env);
 
 	for (unsigned i = 1; i < TRIES && closest.apart_ns > CLOSE_NS; i++) {
-		struct clock_reading again = read_once();
+		struct clock_reading again = read_once(env);
 
 		if (again.apart_ns < closest.apart_ns)
 			closest = again;
@@ -66,9 +64,9 @@ struct clock_change clock_watch_look(struct clock_watch *watch, const struct clo
 	return change;
 }
 
-uint64_t clock_watch_slept_ns(struct clock_watch *watch)
+uint64_t clock_watch_slept_ns(struct clock_watch *watch, const struct env *env)
 {
-	struct clock_reading now = clock_reading_take();
+	struct clock_reading now = clock_reading_take(env);
 
 	return clock_watch_look(watch, &now).slept_ns;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sys/env.h"
+
 #define CLOCK_CHANGE_NS UINT64_C(50000000) /* smaller changes wait until they add up to more */
 
 struct clock_reading {
@@ -14,7 +16,7 @@ struct clock_reading {
 };
 
 /* Again where something came between, a few times at most. */
-struct clock_reading clock_reading_take(void);
+struct clock_reading clock_reading_take(const struct env *env);
 
 /* All zero: no look so far. */
 struct clock_watch {
@@ -39,6 +41,6 @@ struct clock_change {
 struct clock_change clock_watch_look(struct clock_watch *watch, const struct clock_reading *now);
 
 /* How long the machine slept since the last look, which was another one of these. */
-uint64_t clock_watch_slept_ns(struct clock_watch *watch);
+uint64_t clock_watch_slept_ns(struct clock_watch *watch, const struct env *env);
 
 #endif

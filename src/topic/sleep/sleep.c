@@ -167,7 +167,7 @@ static struct sleep_row *add_row(struct sample *sample, const char *kind, uint64
 static int sample(struct sample *sample)
 {
 	struct state *state = sample->state;
-	struct clock_reading now = clock_reading_take();
+	struct clock_reading now = clock_reading_take(sample->env);
 	struct clock_change change = clock_watch_look(&state->clocks, &now);
 
 	if (change.slept_ns > 0) {
@@ -192,7 +192,7 @@ static int sample(struct sample *sample)
 static int open_sleep(struct sample *sample)
 {
 	struct state *state = sample->state;
-	struct clock_reading now = clock_reading_take();
+	struct clock_reading now = clock_reading_take(sample->env);
 
 	clock_watch_look(&state->clocks, &now);
 	return 0;

@@ -94,7 +94,7 @@ static const char *text_of(struct sample *sample, const char *path)
  */
 static double asleep_seconds(struct env *env)
 {
-	struct clock_reading now = clock_reading_take();
+	struct clock_reading now = clock_reading_take(env);
 	uint64_t boot_ns = now.boot_ns - kernel_clock_boot_lag_ns(env);
 	int64_t asleep_ns = (int64_t)(boot_ns - (now.mono_ns - kernel_clock_lag_ns(env)));
 

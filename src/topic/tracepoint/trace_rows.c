@@ -298,7 +298,7 @@ static int update(void *state, const struct sample *sample)
 		error = reader_update(&process_reader, sample);
 	if (error)
 		return error;
-	traces->mono_ns = env_mono_ns();
+	traces->mono_ns = env_mono_ns(sample->env);
 	for (unsigned i = 0; i < traces->n; i++) {
 		struct trace *trace = traces->list[i];
 

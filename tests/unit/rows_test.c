@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of topics over files that change, from tests/rows/TOPIC.txt. Each case there is a test:
+ *
+ *   case NAME                     what follows, up to the next one; lines that begin with # say why
+ *   open FIXTURE [TOPIC]...       a machine: tick0 of tests/fixtures/FIXTURE, or of nothing; again: another
+ *   add TOPIC                     one more topic, which may need files that were put there
+ *   put PATH TEXT                 a file; in it are \n, \xff and, for no newline at the end, \c; or its lines
+ *                                 follow, indented by a tab
+ *   make PATH, link PATH TO, remove PATH    a directory, a symbolic link; one of them goes, or a file
+ *   tick N                        files of this tick of the fixture are laid over it
+ *   do NAME                       the lines of "steps NAME" in this file
+ *   batch 1, recorded 1, read_only 1, no_bpf 1, columns TOPIC, in TERM, processes LIST    of the request
+ *   set NAME VALUE                a setting
+ *   sample SECONDS [TIMES]        all topics, that long after the last one; what follows is about it:
+ *   row TOPIC COLUMN=VALUE...     one row has these; ? is unknown, - is blank, numbers have ten digits
+ *   by TOPIC KEY COLUMN K=V...    one such row for each K: KEY=K COLUMN=V
+ *   whole TOPIC COLUMN=VALUE...   as row, and no other column is known
+ *   no TOPIC COLUMN=VALUE...      no row has these
+ *   rows TOPIC N, failed TOPIC    its number of rows; it has failed
+ *   quiet, notice TEXT, remedy TEXT    no notice; one has this in it, and no line is missing; its remedy
+ *
+ * A line that begins with a tab goes on with the one above. UPDATE_ROWS=yes writes what came in place of what
+ * row, whole and rows wanted: read the diff.
+ */
+#include <config.h>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/arena.h"
+#include "core/buffer.h"
+#include "core/span.h"
+#include "rig.h"
+
+#define CASES_MAX 1024
+#define WIDTH 108 /* of what is written */
+
+/* A line with those that it goes on with, whose newlines and tabs are in its text. */
+struct line {
+	unsigned number; /* of its first one */
+	char *text;
+	bool is_changed;
+};
+
+static struct {
+	char path[SCRATCH_PATH_MAX + 64], *text; /* text: what the lines were taken from */
+	struct line *lines;
+	size_t n_lines;
+} file;
+
+static struct known_case {
+	const char *file;
+	char *name;
+} cases[CASES_MAX];
+static int n_cases;
+
+/* What the lines are about. */
+static struct rig rig;
+static bool is_open;
+static struct scope scope;
+static const struct frame *frame;
+static unsigned n_noticed; /* notices of frame that lines have named */
+static const struct line *here;
+static struct arena arena; /* of lines; the request may point into it */
+
+/* Of the libraries of drivers no machine has any: rows are those of files. */
+void *dlopen(const char *name, int flags)
+{
+	(void)name;
+	(void)flags;
+	return NULL;
+}
+
+static void refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+static void refuse(const char *format, ...)
+{
+	struct buffer text = { 0 };
+	char why[8192];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(why, sizeof(why), format, list);
+	va_end(list);
+	buffer_print(&text, "%s:%u: %s", file.path, here ? here->number : 0, why);
+	buffer_char(&text, '\0');
+	ck_abort_msg("%s", text.bytes);
+}
+
+static void load(const char *name)
+{
+	size_t room = 1024, length;
+	FILE *input;
+	char *end;
+
+	snprintf(file.path, sizeof(file.path), "tests/rows/%s", name);
+	input = fopen(test_path(file.path + strlen("tests/")), "r");
+	if (!input)
+		refuse("it cannot be read");
+	for (length = 0; !feof(input); room *= 2) {
+		file.text = alloc_resize(file.text, room + 1, 1);
+		length += fread(file.text + length, 1, room - length, input);
+	}
+	fclose(input);
+	file.text[length] = '\0';
+	file.n_lines = 0;
+	for (char *at = file.text, *next; *at; at = next) {
+		next = at + strcspn(at, "\n") + 1;
+		if (*at != '\t' || file.n_lines == 0) {
+			unsigned number = file.n_lines ? file.lines[file.n_lines - 1].number : 1;
+
+			for (end = file.n_lines ? file.lines[file.n_lines - 1].text : at; end < at; end++)
+				number += *end == '\n' || *end == '\0';
+			file.lines = alloc_resize(file.lines, file.n_lines + 1, sizeof(*file.lines));
+			file.lines[file.n_lines++] = (struct line){ number, at, false };
+			if (at > file.text)
+				at[-1] = '\0';
+		}
+		if (next > file.text + length)
+			break;
+	}
+	if (length > 0 && file.text[length - 1] == '\n')
+		file.text[length - 1] = '\0';
+}
+
+static void store(void)
+{
+	FILE *output = fopen(test_path(file.path + strlen("tests/")), "w");
+
+	if (!output)
+		refuse("it cannot be written");
+	for (size_t i = 0; i < file.n_lines; i++)
+		fprintf(output, "%s\n", file.lines[i].text);
+	fclose(output);
+}
+
+/* The first word of text, and where the second one begins. */
+static char *take_word(char **text)
+{
+	char *word = *text;
+
+	*text += strcspn(*text, " ");
+	if (**text)
+		*(*text)++ = '\0';
+	return word;
+}
+
+static int hex_digit(char digit)
+{
+	const char *digits = "0123456789abcdef", *at = digit ? strchr(digits, digit) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+/* In place: \n, \t, \\ and \xff. The length: there may be a NUL. */
+static size_t unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; at++) {
+		if (*at != '\\')
+			*to++ = *at;
+		else if (*++at == 'x' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0)
+			*to++ = (char)(hex_digit(at[1]) * 16 + hex_digit(at[2])), at += 2;
+		else if (*at == 'n' || *at == 't' || *at == '\\')
+			*to++ = *at == 'n' ? '\n' : *at == 't' ? '\t' : '\\';
+		else
+			refuse("a backslash stands before n, t, x and two digits, and itself");
+	}
+	*to = '\0';
+	return (size_t)(to - text);
+}
+
+/* Text of the line, or the lines below; each of them ends with a newline but for one that ends with \c. */
+static void put(const char *path, char *text)
+{
+	char full[512];
+	FILE *output;
+
+	snprintf(full, sizeof(full), "%s/%s", rig.root, path);
+	for (char *slash = strrchr(full, '/'); slash; slash = NULL) {
+		*slash = '\0';
+		if (access(full, F_OK) < 0)
+			rig_make(&rig, full + strlen(rig.root) + 1);
+		*slash = '/';
+	}
+	output = fopen(full, "w");
+	if (!output)
+		refuse("%s cannot be written", full);
+	if (*text == '\n')
+		text++;
+	for (char *next; text; text = next) {
+		size_t length;
+		bool is_cut;
+
+		next = strchr(text, '\n');
+		if (next)
+			*next++ = '\0';
+		text += *text == '\t';
+		length = strlen(text);
+		is_cut = length >= 2 && strcmp(text + length - 2, "\\c") == 0;
+		if (is_cut)
+			text[length - 2] = '\0';
+		length = unescape(text);
+		fwrite(text, 1, length, output);
+		if (!is_cut)
+			fputc('\n', output);
+	}
+	fclose(output);
+}
+
+static void print_text(struct buffer *out, const char *text)
+{
+	if ((*text == '?' || *text == '-') && !text[1])
+		buffer_char(out, '\\');
+	for (; *text; text++)
+		if (*text == '\n' || *text == '\t')
+			buffer_text(out, *text == '\n' ? "\\n" : "\\t");
+		else if ((unsigned char)*text < ' ' || (unsigned char)*text == 0x7f || *text & 0x80)
+			buffer_print(out, "\\x%02x", (unsigned char)*text);
+		else
+			buffer_char(out, *text);
+}
+
+static void print_value(struct buffer *out, const void *row, const struct column *column)
+{
+	if (!row_is_known(row, column))
+		buffer_char(out, row_is_blank(row, column) ? '-' : '?');
+	else if (column->type == VALUE_TEXT)
+		print_text(out, row_text(row, column));
+	else if (column->type == VALUE_U64)
+		buffer_print(out, "%" PRIu64, row_u64(row, column));
+	else
+		buffer_print(out, "%.10g", fabs(row_f64(row, column)) < 1e-12 ? 0 : row_f64(row, column));
+}
+
+/* The columns that text is about, in its order; NULL ends them. */
+static void columns_in(const struct schema *schema, const char *text, const struct column *columns[])
+{
+	unsigned n = 0;
+
+	for (const char *at = text; at && *at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL) {
+		char key[64];
+		size_t length = strcspn(at, "= ");
+
+		snprintf(key, sizeof(key), "%.*s", (int)length, at);
+		if (at[length] == '=' && schema_find(schema, key))
+			columns[n++] = schema_find(schema, key);
+		else if (n == 0)
+			refuse("%s is not a column of %s", key, schema->name);
+	}
+	columns[n] = NULL;
+}
+
+static void all_columns(const struct schema *schema, const void *row, const struct column *columns[])
+{
+	unsigned n = 0;
+
+	for (unsigned c = 0; c < schema->n_columns; c++)
+		if (row_is_known(row, &schema->columns[c]))
+			columns[n++] = &schema->columns[c];
+	columns[n] = NULL;
+}
+
+static char *row_text_of(const void *row, const struct column *const *columns)
+{
+	struct buffer out = { 0 };
+
+	for (; *columns; columns++) {
+		buffer_print(&out, "%s%s=", out.length ? " " : "", (*columns)->key);
+		print_value(&out, row, *columns);
+	}
+	buffer_char(&out, '\0');
+	return out.bytes;
+}
+
+/* In place: what was in several lines, parted by blanks. */
+static void join(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++)
+		if (*text != '\t')
+			*to++ = *text == '\n' ? ' ' : *text;
+	*to = '\0';
+}
+
+/* In lines of this width, but for words that are longer. */
+static void wrap(struct buffer *out, const char *text)
+{
+	size_t width = 0, length;
+
+	for (; *text; text += length) {
+		length = 1 + strcspn(text + 1, " ");
+		if (width > 0 && width + length > WIDTH && *text == ' ')
+			buffer_text(out, "\n\t"), text++, length--, width = 8;
+		buffer_add(out, text, length);
+		width += length;
+	}
+	buffer_char(out, '\0');
+}
+
+static bool begins(const char *text, const char *kind)
+{
+	return strncmp(text, kind, strlen(kind)) == 0 && text[strlen(kind)] == ' ';
+}
+
+static void change(const char *what, const char *topic, const char *values)
+{
+	struct buffer whole = { 0 }, wrapped = { 0 };
+	struct line *line = &file.lines[here - file.lines];
+
+	buffer_print(&whole, "%s %s %s", what, topic, values);
+	buffer_char(&whole, '\0');
+	wrap(&wrapped, whole.bytes);
+	line->text = wrapped.bytes;
+	line->is_changed = true;
+	buffer_free(&whole);
+}
+
+static const struct table *table_of(const char *topic)
+{
+	const struct table *table = frame ? frame_table(frame, topic) : NULL;
+
+	if (!table)
+		refuse("%s was not sampled", topic);
+	return table;
+}
+
+/* The one that a wrong row is about: it is the same the farthest. */
+static size_t nearest(const struct table *table, char *const *texts, const char *values)
+{
+	size_t found = 0, most = 0;
+
+	for (size_t i = 0; i < table->n_rows; i++) {
+		size_t same = 0;
+
+		while (texts[i][same] && texts[i][same] == values[same])
+			same++;
+		if (same > most) {
+			most = same;
+			found = i;
+		}
+	}
+	return found;
+}
+
+static void check_rows(const char *what, const char *topic, char *values)
+{
+	const struct table *table = table_of(topic);
+	const struct column *columns[256];
+	bool whole = strcmp(what, "whole") == 0;
+	size_t n_same = 0, wanted = strcmp(what, "no") != 0, near;
+	char **texts = alloc_zeroed(table->n_rows + 1, sizeof(*texts));
+	struct buffer came = { 0 };
+
+	join(values);
+	columns_in(table->schema, values, columns);
+	for (size_t i = 0; i < table->n_rows; i++) {
+		if (whole)
+			all_columns(table->schema, table_row(table, i), columns);
+		texts[i] = row_text_of(table_row(table, i), columns);
+		n_same += strcmp(texts[i], values) == 0;
+		buffer_print(&came, "\n  %s", texts[i]);
+	}
+	near = nearest(table, texts, values);
+	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 &&
+	    !begins(here->text, "by"))
+		change(what, topic, texts[near]);
+	else if (n_same != wanted)
+		refuse("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s", wanted,
+		     wanted == 1 ? "" : "s", topic, values, n_same, table->n_rows ? texts[near] : "none",
+		     came.bytes ? came.bytes : " none");
+	for (size_t i = 0; i < table->n_rows; i++)
+		free(texts[i]);
+	free(texts);
+	buffer_free(&came);
+}
+
+static void check_column(char *text)
+{
+	const char *topic = take_word(&text), *key = take_word(&text), *column = take_word(&text);
+
+	join(text);
+	while (*text) {
+		char *pair = take_word(&text), *equals = strrchr(pair, '='), values[512];
+
+		if (!equals)
+			refuse("%s has no =", pair);
+		snprintf(values, sizeof(values), "%s=%.*s %s=%s", key, (int)(equals - pair), pair, column,
+			 equals + 1);
+		check_rows("row", topic, values);
+	}
+}
+
+static void count_rows(const char *topic, const char *number)
+{
+	char text[32];
+	const struct table *table = table_of(topic);
+
+	snprintf(text, sizeof(text), "%zu", table->n_rows);
+	if (strcmp(text, number) == 0)
+		return;
+	if (!getenv("UPDATE_ROWS"))
+		refuse("wanted %s rows of %s, came %s", number, topic, text);
+	change("rows", topic, text);
+}
+
+static void check_notices(const char *what, const char *part)
+{
+	struct buffer came = { 0 };
+	bool is_there = strcmp(what, "quiet") == 0 && frame->n_notices == 0;
+
+	for (unsigned i = 0; i < frame->n_notices; i++) {
+		const char *remedy = frame->notices[i].remedy ? frame->notices[i].remedy : "";
+
+		if (strcmp(what, "quiet") != 0)
+			is_there |= strstr(strcmp(what, "remedy") == 0 ? remedy : frame->notices[i].text,
+					   part) != NULL;
+		buffer_print(&came, "\n  notice %s\n  remedy %s", frame->notices[i].text, remedy);
+	}
+	buffer_char(&came, '\0');
+	n_noticed += strcmp(what, "notice") == 0;
+	if (!is_there)
+		refuse("wanted %s %s, came%s", what, part, came.length > 1 ? came.bytes : " no notice");
+	buffer_free(&came);
+}
+
+/* Before another one. */
+static void end_frame(void)
+{
+	if (n_noticed > 0 && n_noticed != frame->n_notices)
+		refuse("before this line: %u notices were named, came %u", n_noticed, frame->n_notices);
+	n_noticed = 0;
+}
+
+static void open_machine_of(char *text)
+{
+	static char fixture[64];
+	bool is_nothing;
+
+	end_frame();
+	if (is_open)
+		rig_close(&rig);
+	snprintf(fixture, sizeof(fixture), "%s", take_word(&text));
+	is_nothing = strcmp(fixture, "nothing") == 0;
+	rig_open(&rig, is_nothing ? "empty" : fixture, (const char *const[]){ NULL });
+	if (is_nothing)
+		rig_remove(&rig, "proc");
+	rig.env.page_bytes = 4096;
+	is_open = true;
+	frame = NULL;
+	while (*text)
+		rig_add(&rig, take_word(&text));
+}
+
+static void sample(char *text)
+{
+	double seconds = atof(take_word(&text));
+
+	end_frame();
+	for (int times = *text ? atoi(text) : 1; times > 0; times--)
+		frame = rig_sample(&rig, seconds);
+}
+
+static bool run_expectation(const char *what, char *text)
+{
+	if (strcmp(what, "row") == 0 || strcmp(what, "whole") == 0 || strcmp(what, "no") == 0) {
+		const char *topic = take_word(&text);
+
+		check_rows(what, topic, text);
+	} else if (strcmp(what, "by") == 0) {
+		check_column(text);
+	} else if (strcmp(what, "rows") == 0) {
+		const char *topic = take_word(&text);
+
+		count_rows(topic, text);
+	} else if (strcmp(what, "failed") == 0) {
+		if (!frame_slot((struct frame *)frame, text)->failed)
+			refuse("%s has not failed", text);
+	} else if (strcmp(what, "quiet") == 0 || strcmp(what, "notice") == 0 || strcmp(what, "remedy") == 0) {
+		check_notices(what, text);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static bool run_request(const char *what, char *text)
+{
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = {
+		{ "batch", &rig.request.batch },         { "recorded", &rig.request.recorded },
+		{ "read_only", &rig.request.read_only }, { "no_bpf", &rig.request.no_bpf },
+		{ "idle_shown", &rig.request.idle_shown },
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strcmp(what, flags[i].name) == 0)
+			return *flags[i].flag = *text == '1', true;
+	if (strcmp(what, "columns") == 0)
+		sample_request_add(&rig.request, topic_find(text)->schema, ~0UL);
+	else if (strcmp(what, "in") == 0)
+		rig_set_scope(&rig, &scope, *text ? text : NULL);
+	else if (strcmp(what, "processes") == 0)
+		rig.request.processes = text;
+	else if (strcmp(what, "set") != 0)
+		return false;
+	else if (!settings_set(&rig.settings, take_word(&text), text, 0))
+		refuse("the setting cannot be %s", text);
+	return true;
+}
+
+static bool run_files(const char *what, char *text)
+{
+	char path[512];
+	const char *name;
+
+	if (strcmp(what, "put") == 0) {
+		size_t length = strcspn(text, " \n");
+		bool below = text[length] == '\n';
+
+		snprintf(path, sizeof(path), "%.*s", (int)length, text);
+		put(path, text + length + (text[length] && !below));
+	} else if (strcmp(what, "link") == 0) {
+		name = take_word(&text);
+		snprintf(path, sizeof(path), "%s/%s", rig.root, name);
+		unlink(path);
+		if (symlink(text, path) < 0)
+			refuse("%s cannot be made", name);
+	} else if (strcmp(what, "remove") == 0) {
+		rig_remove(&rig, text);
+	} else if (strcmp(what, "make") == 0) {
+		rig_make(&rig, text);
+	} else if (strcmp(what, "tick") == 0) {
+		rig_tick(&rig, atoi(text));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static size_t find(const char *kind, const char *name);
+static void run_lines(size_t first);
+
+static void run_line(const struct line *line)
+{
+	size_t room = strlen(line->text) + 1;
+	char *rest = memcpy(arena_take(&arena, room), line->text, room);
+	const char *what = take_word(&rest);
+
+	here = line;
+	if (strcmp(what, "open") == 0)
+		open_machine_of(rest);
+	else if (strcmp(what, "do") == 0)
+		run_lines(find("steps", rest));
+	else if (strcmp(what, "add") == 0)
+		rig_add(&rig, rest);
+	else if (strcmp(what, "sample") == 0)
+		sample(rest);
+	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
+		refuse("unknown word %s; tests/unit/rows_test.c has a list", what);
+}
+
+static void run_lines(size_t first)
+{
+	for (size_t i = first; i < file.n_lines; i++) {
+		const char *text = file.lines[i].text;
+
+		if (begins(text, "case") || begins(text, "steps"))
+			return;
+		if (*text && *text != '#')
+			run_line(&file.lines[i]);
+	}
+}
+
+/* The line behind "KIND NAME". */
+static size_t find(const char *kind, const char *name)
+{
+	for (size_t i = 0; i < file.n_lines; i++)
+		if (begins(file.lines[i].text, kind) &&
+		    strcmp(file.lines[i].text + strlen(kind) + 1, name) == 0)
+			return i + 1;
+	refuse("there is no %s %s", kind, name);
+}
+
+static void run_case(int i)
+{
+	bool is_changed = false;
+
+	load(cases[i].file);
+	run_lines(find("case", cases[i].name));
+	end_frame();
+	if (is_open)
+		rig_close(&rig);
+	for (size_t k = 0; k < file.n_lines; k++)
+		is_changed |= file.lines[k].is_changed;
+	if (is_changed)
+		store();
+	arena_free(&arena);
+}
+
+static int has_ending(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && strcmp(dot, ".txt") == 0;
+}
+
+__attribute__((constructor)) static void add_cases(void)
+{
+	struct dirent **files;
+	int n_files = scandir(test_path("rows"), &files, has_ending, alphasort);
+
+	for (int f = 0; f < n_files; f++) {
+		load(files[f]->d_name);
+		for (size_t i = 0; i < file.n_lines && n_cases < CASES_MAX; i++) {
+			TTest *test;
+
+			if (!begins(file.lines[i].text, "case"))
+				continue;
+			cases[n_cases].file = alloc_text(files[f]->d_name);
+			cases[n_cases].name = alloc_text(file.lines[i].text + strlen("case "));
+			test = alloc_zeroed(1, sizeof(*test));
+			*test = (TTest){ cases[n_cases].name, run_case, __FILE__, n_cases };
+			suite_add_numbered(test, n_cases++);
+		}
+		free(files[f]);
+	}
+	free(files);
+}
