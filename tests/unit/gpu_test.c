@@ -466,7 +466,7 @@ static struct nvidia_device *answer_of(struct rig *rig, const char *name)
 		nvidia->last = alloc_zeroed(1, sizeof(*nvidia->last));
 	nvidia->present = true;
 	nvidia->n_answers++;
-	nvidia->read_ns = real_mono_ns();
+	nvidia->read_ns = env_mono_ns(&rig->env);
 	nvidia->last->n_devices = 1;
 	device = &nvidia->last->devices[0];
 	*device = (struct nvidia_device){ .busy_ratio = NAN,
