@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """run.py MODULE... [--only=PART]... [--update]: tests of the screen as TAP, in a pool.
---only runs the tests whose names hold PART. --update stores the golden screens as they are drawn now: look at them before you commit.
-REPEATED_CASES, a name on each line, is what tests/driver runs again."""
+--only runs the tests whose names hold PART. --update stores the golden screens as they are drawn now: look at them before you commit."""
 import importlib
 import multiprocessing
 import os
@@ -19,13 +18,10 @@ tests = []
 
 def listed(arguments):
     update = "--update" in arguments
-    repeated = os.environ.get("REPEATED_CASES")
     parts = [argument.removeprefix("--only=") for argument in arguments if argument.startswith("--only=")]
     for module in ["golden"] if update else [argument for argument in arguments if not argument.startswith("--")]:
         found = importlib.import_module(module)
         for name, test in found.tests(update) if module == "golden" else found.tests():
-            if repeated is not None and name not in repeated.split("\n"):
-                continue
             if not parts or any(part in name for part in parts):
                 yield name, test
 

@@ -228,18 +228,6 @@ static bool is_of_part(enum test_part part)
 	return part != PART_TOLERANCE;
 }
 
-/* What tests/driver repeats: a name on each line; without it, all. */
-static bool is_to_be_repeated(const char *name)
-{
-	const char *names = getenv("REPEATED_CASES");
-	size_t length = strlen(name);
-
-	for (const char *at = names; at && (at = strstr(at, name)); at += length)
-		if ((at == names || at[-1] == '\n') && (at[length] == '\n' || at[length] == '\0'))
-			return true;
-	return !names;
-}
-
 static int by_line(const void *a, const void *b)
 {
 	return ((const struct known_test *)a)->test->line - ((const struct known_test *)b)->test->line;
@@ -316,7 +304,7 @@ int main(int argc, char **argv)
 		const TTest *test = tests[i].test;
 		TCase *tcase;
 
-		if (!is_of_part(tests[i].part) || !is_to_be_repeated(test->name))
+		if (!is_of_part(tests[i].part))
 			continue;
 		tcase = tcase_create(test->name);
 		tcase_set_timeout(tcase, PATIENCE_SECONDS);
