@@ -60,5 +60,13 @@ static bool process_cpu_ns(const struct machine_clock *clock, uint32_t pid, uint
 	return read_clock((clockid_t)(~pid << 3 | 2), ns);
 }
 
-const struct machine_clock real_clock = { mono_ns,       wall_ns,        boot_ns, self_cpu_ns,
-					  thread_cpu_ns, process_cpu_ns, NULL };
+static void pause_for(const struct machine_clock *clock, uint64_t ns)
+{
+	struct timespec left = { (time_t)(ns / UINT64_C(1000000000)), (long)(ns % UINT64_C(1000000000)) };
+
+	(void)clock;
+	nanosleep(&left, NULL);
+}
+
+const struct machine_clock real_clock = { mono_ns,       wall_ns,        boot_ns,   self_cpu_ns,
+					  thread_cpu_ns, process_cpu_ns, pause_for, NULL };

@@ -20,6 +20,9 @@ struct machine_clock {
 	 */
 	bool (*process_cpu_ns)(const struct machine_clock *clock, uint32_t pid, uint64_t *ns);
 
+	/* Until so much has passed, or a signal came. */
+	void (*pause)(const struct machine_clock *clock, uint64_t ns);
+
 	void *state; /* of a script */
 };
 
@@ -51,6 +54,11 @@ static inline uint64_t clock_thread_cpu_ns(const struct machine_clock *clock)
 static inline bool clock_process_cpu_ns(const struct machine_clock *clock, uint32_t pid, uint64_t *ns)
 {
 	return clock->process_cpu_ns(clock, pid, ns);
+}
+
+static inline void clock_pause(const struct machine_clock *clock, uint64_t ns)
+{
+	clock->pause(clock, ns);
 }
 
 /* Of the kernel on which panetop runs; tests/layers.test lists who may use it, and why. */

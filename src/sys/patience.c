@@ -5,9 +5,7 @@
 #include "sys/patience.h"
 
 #include <stdatomic.h>
-#include <time.h>
 
-#include "sys/env.h"
 #include "sys/loop.h"
 
 #define LONG_NS UINT64_C(700000000)
@@ -17,11 +15,16 @@
 #define PAUSE_MAX_NS UINT64_C(5000000)
 #define AWAIT_NS UINT64_C(10000000000)
 
+static const struct machine_clock *clock_of(const struct machine_clock *clock)
+{
+	return clock ? clock : &real_clock;
+}
+
 bool patience_lasts(struct patience *patience)
 {
 	static _Atomic uint64_t lost_ns;
-	uint64_t now_ns = real_mono_ns(), before_ns = atomic_load(&lost_ns);
-	struct timespec pause;
+	const struct machine_clock *clock = clock_of(patience->clock);
+	uint64_t now_ns = clock_mono_ns(clock), before_ns = atomic_load(&lost_ns);
 
 	if (patience->until_ns == 0) {
 		bool is_recent = before_ns > 0 && now_ns - before_ns < RECENT_NS;
@@ -33,8 +36,7 @@ bool patience_lasts(struct patience *patience)
 		atomic_store(&lost_ns, now_ns);
 		return false;
 	}
-	pause = env_timespec(patience->pause_ns);
-	nanosleep(&pause, NULL);
+	clock_pause(clock, patience->pause_ns);
 	if (patience->pause_ns < PAUSE_MAX_NS)
 		patience->pause_ns *= 2;
 	return true;
@@ -70,8 +72,9 @@ bool progress_goes_on(struct progress *progress)
 
 bool patience_await(struct progress *progress)
 {
-	uint64_t until_ns = real_mono_ns() + AWAIT_NS;
-	struct patience patience = { 0 };
+	const struct machine_clock *clock = clock_of(progress->clock);
+	uint64_t until_ns = clock_mono_ns(clock) + AWAIT_NS;
+	struct patience patience = { .clock = clock };
 	unsigned before = 0;
 
 	while (!atomic_load(&progress->ready)) {
@@ -80,7 +83,7 @@ bool patience_await(struct progress *progress)
 		if (steps != before)
 			patience.until_ns = 0;
 		before = steps;
-		if (loop_signal_waits() || real_mono_ns() >= until_ns || !patience_lasts(&patience))
+		if (loop_signal_waits() || clock_mono_ns(clock) >= until_ns || !patience_lasts(&patience))
 			return false;
 	}
 	return true;

@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sys/machine_clock.h"
+
 /* All zero begins with the first use. */
 struct patience {
 	uint64_t until_ns, pause_ns;
+	const struct machine_clock *clock; /* NULL: the kernel's */
 };
 
 /*
@@ -33,6 +36,7 @@ struct progress {
 	atomic_bool ready;     /* they are there */
 	atomic_bool cancelled; /* they are of no use any more */
 	atomic_uint steps;     /* grows as long as it gets on */
+	const struct machine_clock *clock; /* of who waits; NULL: the kernel's */
 };
 
 /* Of the thread, after every step. False: it was cancelled. */

@@ -3,49 +3,47 @@
 #include <config.h>
 
 #include <signal.h>
-#include <time.h>
 
 #include "suite.h"
 #include "sys/patience.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
-static uint64_t clock_ns = 1000 * SECOND_NS;
+static struct still_clock at; /* it moves in pauses alone */
 static struct progress *slow; /* takes so many steps more, one in each pause; NULL: none */
 static unsigned steps_left;
 
-/* In place of those of the C library: the clock moves in pauses alone. */
-int clock_gettime(clockid_t clock, struct timespec *time)
+static void goes_on(const struct machine_clock *clock, uint64_t ns)
 {
 	(void)clock;
-	*time = (struct timespec){ (time_t)(clock_ns / SECOND_NS), (long)(clock_ns % SECOND_NS) };
-	return 0;
-}
-
-int nanosleep(const struct timespec *pause, struct timespec *left)
-{
-	(void)left;
-	clock_ns += (uint64_t)pause->tv_sec * SECOND_NS + (uint64_t)pause->tv_nsec;
+	at.ns += ns;
 	if (slow && steps_left > 0) {
-		clock_ns += SECOND_NS / 2;
+		at.ns += SECOND_NS / 2;
 		steps_left--;
 		progress_goes_on(slow);
 	}
-	return 0;
+}
+
+static const struct machine_clock *script(void)
+{
+	if (at.ns == 0) {
+		at = still_clock_at(1000 * SECOND_NS);
+		at.clock.pause = goes_on;
+	}
+	return &at.clock;
 }
 
 /* The time for which a new one lasts from now on; it is over afterwards. */
 static uint64_t lasting_ns(void)
 {
-	struct patience patience = { 0 };
-	uint64_t ns;
+	struct patience patience = { .clock = script() };
+	uint64_t ns = at.ns;
 
-	ns = clock_ns;
 	ck_assert(patience_lasts(&patience));
 	ns = patience.until_ns - ns;
-	clock_ns = patience.until_ns - 1;
+	at.ns = patience.until_ns - 1;
 	ck_assert(patience_lasts(&patience));
-	clock_ns++;
+	at.ns++;
 	ck_assert(!patience_lasts(&patience));
 	ck_assert(!patience_lasts(&patience));
 	return ns;
@@ -59,24 +57,23 @@ START_TEST(many_that_hang_take_little_longer_than_one)
 	for (unsigned i = 0; i < 20; i++)
 		others_ns += lasting_ns();
 	ck_assert(others_ns < SECOND_NS);
-	clock_ns += 10 * SECOND_NS;
+	at.ns += 10 * SECOND_NS;
 	ck_assert_uint_eq(lasting_ns(), first_ns);
 }
-END_TEST
 
 static uint64_t awaited_ns(struct progress *progress, unsigned steps, bool expected)
 {
-	uint64_t begun_ns = clock_ns += 10 * SECOND_NS;
+	uint64_t begun_ns = at.ns += 10 * SECOND_NS;
 
 	slow = progress;
 	steps_left = steps;
 	ck_assert_int_eq(patience_await(progress), expected);
-	return clock_ns - begun_ns;
+	return at.ns - begun_ns;
 }
 
 START_TEST(results_are_awaited_as_long_as_there_is_progress)
 {
-	struct progress progress = { 0 };
+	struct progress progress = { .clock = script() };
 	uint64_t hangs_ns = awaited_ns(&progress, 0, false), slow_ns = awaited_ns(&progress, 10, false);
 
 	ck_assert(hangs_ns <= SECOND_NS);
@@ -88,11 +85,10 @@ START_TEST(results_are_awaited_as_long_as_there_is_progress)
 	atomic_store(&progress.cancelled, true);
 	ck_assert(!progress_goes_on(&progress));
 }
-END_TEST
 
 START_TEST(a_signal_that_ends_the_run_ends_the_waiting)
 {
-	struct progress progress = { 0 };
+	struct progress progress = { .clock = script() };
 	sigset_t set, before;
 	int number;
 
@@ -104,7 +100,6 @@ START_TEST(a_signal_that_ends_the_run_ends_the_waiting)
 	ck_assert_int_eq(sigwait(&set, &number), 0);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
-END_TEST
 
 START_TEST(a_lock_that_hangs_is_given_up)
 {
@@ -116,4 +111,3 @@ START_TEST(a_lock_that_hangs_is_given_up)
 	ck_assert(patience_lock(&lock));
 	pthread_mutex_unlock(&lock);
 }
-END_TEST
