@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kinds, units and flags of all tables and columns, and what they use: tests/tables.txt. Columns of a kind stand
- * together: "gauge: used_bytes 1/9" is a u64 in bytes, of rank 1 and 9 cells. Types and units are said where a
- * key does not tell them: the end of a key is its unit, numbers are u64 and counts, bytes, too, or else f64; keys
- * and labels are texts.
+ * Kinds, units and flags of all tables and columns, and what they use: tests/tables.txt. Columns of a kind
+ * stand together: "gauge: used_bytes 1/9" is a u64 in bytes, of rank 1 and 9 cells. Types and units are said
+ * where a key does not tell them: its end is its unit, other numbers are counts; counts and bytes are u64,
+ * other numbers f64; keys and labels without a unit are texts.
  */
 #include <config.h>
 
@@ -24,10 +24,7 @@ static void list_flag(FILE *file, bool flag, const char *name)
 		fprintf(file, " %s", name);
 }
 
-/*
- * Things that have the same before them stand in a line, as far as there is room: "before: thing, thing", until
- * something else is before them.
- */
+/* Things that have the same before them: "before: thing, thing", in as many lines as it takes. */
 struct row {
 	FILE *file;
 	char before[64];
