@@ -21,7 +21,7 @@ from recording import Recording  # noqa: E402
 from tap import same, test  # noqa: E402
 
 PATIENCE = 120
-WIDTHS, SCHEMES = (1200, 400), ("light", "dark")
+LAYOUTS = ((1200, "light"), (400, "dark"))
 ATTACK = "</td><script>document.title='broken'</script><img src=http://192.0.2.1/x onerror=alert(1)>"
 
 
@@ -255,12 +255,11 @@ def main(program):
             pdf = base64.b64decode(browser.call("Page.printToPDF", printBackground=False)["data"])
             same(pdf[:5], b"%PDF-", "begin of the file")
 
-        for width in WIDTHS:
-            for scheme in SCHEMES:
-                def layout(width=width, scheme=scheme):
-                    golden(browser, page, width, scheme)
-                layout.__doc__ = f"it is laid out as stored at {width}, {scheme}"
-                test(layout)
+        for width, scheme in LAYOUTS:
+            def layout(width=width, scheme=scheme):
+                golden(browser, page, width, scheme)
+            layout.__doc__ = f"it is laid out as stored at {width}, {scheme}"
+            test(layout)
         browser.close()
     tap.end()
 
