@@ -31,33 +31,10 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/arena.h"
 #include "core/buffer.h"
 #include "core/span.h"
+#include "case_file.h"
 #include "rig.h"
-
-#define CASES_MAX 1024
-#define WIDTH 108 /* of what is written */
-#define ARGUMENTS_MAX 9
-
-/* A line with those that it goes on with, whose newlines and tabs are in its text. */
-struct line {
-	unsigned number; /* of its first one */
-	char *text;
-	bool is_changed;
-};
-
-static struct {
-	char path[SCRATCH_PATH_MAX + 64], *text; /* text: what the lines were taken from */
-	struct line *lines;
-	size_t n_lines;
-} file;
-
-static struct known_case {
-	const char *file;
-	char *name;
-} cases[CASES_MAX];
-static int n_cases;
 
 /* What the lines are about. */
 static struct rig rig;
@@ -65,9 +42,6 @@ static bool is_open;
 static struct scope scope;
 static const struct frame *frame;
 static unsigned n_noticed; /* notices of frame that lines have named */
-static const struct line *here;
-static struct arena arena; /* of lines; the request may point into it */
-static char *arguments[ARGUMENTS_MAX]; /* of "do" */
 
 /* Of the libraries of drivers no machine has any: rows are those of files. */
 void *dlopen(const char *name, int flags)
@@ -75,66 +49,6 @@ void *dlopen(const char *name, int flags)
 	(void)name;
 	(void)flags;
 	return NULL;
-}
-
-static void refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-static void refuse(const char *format, ...)
-{
-	struct buffer text = { 0 };
-	char why[8192];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(why, sizeof(why), format, list);
-	va_end(list);
-	buffer_print(&text, "%s:%u: %s", file.path, here ? here->number : 0, why);
-	buffer_char(&text, '\0');
-	ck_abort_msg("%s", text.bytes);
-}
-
-static void load(const char *name)
-{
-	unsigned number = 1;
-
-	snprintf(file.path, sizeof(file.path), "tests/rows/%s", name);
-	free(file.text);
-	file.text = read_test_file(file.path + strlen("tests/"));
-	file.n_lines = 0;
-	for (char *at = file.text, *newline; *at; at = newline + 1, number++) {
-		newline = at + strcspn(at, "\n");
-		if (*at != '\t' || file.n_lines == 0) {
-			file.lines = alloc_resize(file.lines, file.n_lines + 1, sizeof(*file.lines));
-			file.lines[file.n_lines++] = (struct line){ number, at, false };
-		} else {
-			at[-1] = '\n'; /* it goes on */
-		}
-		if (!*newline)
-			break;
-		*newline = '\0';
-	}
-}
-
-static void store(void)
-{
-	FILE *output = fopen(test_path(file.path + strlen("tests/")), "w");
-
-	if (!output)
-		refuse("it cannot be written");
-	for (size_t i = 0; i < file.n_lines; i++)
-		fprintf(output, "%s\n", file.lines[i].text);
-	fclose(output);
-}
-
-/* The first word of text, and where the second one begins. */
-static char *take_word(char **text)
-{
-	char *word = *text;
-
-	*text += strcspn(*text, " ");
-	if (**text)
-		*(*text)++ = '\0';
-	return word;
 }
 
 /* In a directory that is there from now on. */
@@ -155,7 +69,7 @@ static void put(const char *path, char *text)
 	FILE *output = fopen(full, "w");
 
 	if (!output)
-		refuse("%s cannot be written", full);
+		refuse_case("%s cannot be written", full);
 	if (*text == '\n')
 		text++;
 	for (char *next; text; text = next) {
@@ -172,7 +86,7 @@ static void put(const char *path, char *text)
 			text[length - 2] = '\0';
 		length = unescape(text);
 		if (length == SIZE_MAX)
-			refuse("a backslash stands before n, t, e, x and two digits, and itself");
+			refuse_case("a backslash stands before n, t, e, x and two digits, and itself");
 		fwrite(text, 1, length, output);
 		if (!is_cut)
 			fputc('\n', output);
@@ -180,56 +94,12 @@ static void put(const char *path, char *text)
 	fclose(output);
 }
 
-/* In place: what was in several lines, parted by blanks. */
-static void join(char *text)
-{
-	char *to = text;
-
-	for (; *text; text++)
-		if (*text != '\t')
-			*to++ = *text == '\n' ? ' ' : *text;
-	*to = '\0';
-}
-
-/* In lines of this width, but for words that are longer. */
-static void wrap(struct buffer *out, const char *text)
-{
-	size_t width = 0, length;
-
-	for (; *text; text += length) {
-		length = 1 + strcspn(text + 1, " ");
-		if (width > 0 && width + length > WIDTH && *text == ' ')
-			buffer_text(out, "\n\t"), text++, length--, width = 8;
-		buffer_add(out, text, length);
-		width += length;
-	}
-	buffer_char(out, '\0');
-}
-
-static bool begins(const char *text, const char *kind)
-{
-	return strncmp(text, kind, strlen(kind)) == 0 && text[strlen(kind)] == ' ';
-}
-
-static void change(const char *what, const char *topic, const char *values)
-{
-	struct buffer whole = { 0 }, wrapped = { 0 };
-	struct line *line = &file.lines[here - file.lines];
-
-	buffer_print(&whole, "%s %s %s", what, topic, values);
-	buffer_char(&whole, '\0');
-	wrap(&wrapped, whole.bytes);
-	line->text = wrapped.bytes;
-	line->is_changed = true;
-	buffer_free(&whole);
-}
-
 static const struct table *table_of(const char *topic)
 {
 	const struct table *table = frame ? frame_table(frame, topic) : NULL;
 
 	if (!table)
-		refuse("%s was not sampled", topic);
+		refuse_case("%s was not sampled", topic);
 	return table;
 }
 
@@ -259,18 +129,18 @@ static void check_rows(const char *what, const char *topic, char *values)
 	char **texts = alloc_zeroed(table->n_rows + 1, sizeof(*texts));
 	struct buffer came = { 0 };
 
-	join(values);
+	join_lines(values);
 	for (size_t i = 0; i < table->n_rows; i++) {
 		texts[i] = row_values(table->schema, table_row(table, i), whole ? NULL : values);
 		n_same += strcmp(texts[i], values) == 0;
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
 	near = nearest(table, texts, values);
-	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 && !arguments[0] &&
-	    !begins(here->text, "by"))
-		change(what, topic, texts[near]);
+	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 && !case_file.in_steps &&
+	    !begins_with_word(case_file.here->text, "by"))
+		change_case_line(textf("%s %s %s", what, topic, texts[near]));
 	else if (n_same != wanted)
-		refuse("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s", wanted,
+		refuse_case("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s", wanted,
 		     wanted == 1 ? "" : "s", topic, values, n_same, table->n_rows ? texts[near] : "none",
 		     came.bytes ? came.bytes : " none");
 	for (size_t i = 0; i < table->n_rows; i++)
@@ -283,12 +153,12 @@ static void check_column(char *text)
 {
 	const char *topic = take_word(&text), *key = take_word(&text), *column = take_word(&text);
 
-	join(text);
+	join_lines(text);
 	while (*text) {
 		char *pair = take_word(&text), *equals = strrchr(pair, '='), values[512];
 
 		if (!equals)
-			refuse("%s has no =", pair);
+			refuse_case("%s has no =", pair);
 		snprintf(values, sizeof(values), "%s=%.*s %s=%s", key, (int)(equals - pair), pair, column,
 			 equals + 1);
 		check_rows("row", topic, values);
@@ -304,8 +174,8 @@ static void count_rows(const char *topic, const char *number)
 	if (strcmp(text, number) == 0)
 		return;
 	if (!getenv("UPDATE_ROWS"))
-		refuse("wanted %s rows of %s, came %s", number, topic, text);
-	change("rows", topic, text);
+		refuse_case("wanted %s rows of %s, came %s", number, topic, text);
+	change_case_line(textf("rows %s %s", topic, text));
 }
 
 static void check_notices(const char *what, const char *part)
@@ -324,7 +194,7 @@ static void check_notices(const char *what, const char *part)
 	buffer_char(&came, '\0');
 	n_noticed += strcmp(what, "notice") == 0;
 	if (!is_there)
-		refuse("wanted %s %s, came%s", what, part, came.length > 1 ? came.bytes : " no notice");
+		refuse_case("wanted %s %s, came%s", what, part, came.length > 1 ? came.bytes : " no notice");
 	buffer_free(&came);
 }
 
@@ -332,7 +202,7 @@ static void check_notices(const char *what, const char *part)
 static void end_frame(void)
 {
 	if (n_noticed > 0 && n_noticed != frame->n_notices)
-		refuse("before this line: %u notices were named, came %u", n_noticed, frame->n_notices);
+		refuse_case("before this line: %u notices were named, came %u", n_noticed, frame->n_notices);
 	n_noticed = 0;
 }
 
@@ -379,7 +249,7 @@ static bool run_expectation(const char *what, char *text)
 		count_rows(topic, text);
 	} else if (strcmp(what, "failed") == 0) {
 		if (!frame_slot((struct frame *)frame, text)->failed)
-			refuse("%s has not failed", text);
+			refuse_case("%s has not failed", text);
 	} else if (strcmp(what, "quiet") == 0 || strcmp(what, "notice") == 0 || strcmp(what, "remedy") == 0) {
 		check_notices(what, text);
 	} else {
@@ -411,7 +281,7 @@ static bool run_request(const char *what, char *text)
 	else if (strcmp(what, "set") != 0)
 		return false;
 	else if (!settings_set(&rig.settings, take_word(&text), text, 0))
-		refuse("the setting cannot be %s", text);
+		refuse_case("the setting cannot be %s", text);
 	return true;
 }
 
@@ -430,7 +300,7 @@ static bool run_files(const char *what, char *text)
 		name = place_of(take_word(&text));
 		unlink(name);
 		if (symlink(text, name) < 0)
-			refuse("%s cannot be made", name);
+			refuse_case("%s cannot be made", name);
 	} else if (strcmp(what, "remove") == 0) {
 		rig_remove(&rig, text);
 	} else if (strcmp(what, "make") == 0) {
@@ -443,112 +313,29 @@ static bool run_files(const char *what, char *text)
 	return true;
 }
 
-static size_t find(const char *kind, const char *name);
-static void run_lines(size_t first);
-
-static void run_steps(char *text)
+static void run_line(char *text)
 {
-	size_t first = find("steps", take_word(&text));
-	char *before[ARGUMENTS_MAX];
+	const char *what = take_word(&text);
 
-	memcpy(before, arguments, sizeof(before));
-	for (unsigned i = 0; i < ARGUMENTS_MAX; i++)
-		arguments[i] = *text ? take_word(&text) : NULL;
-	run_lines(first);
-	memcpy(arguments, before, sizeof(before));
-}
-
-/* The text of a line, with arguments in place of $1 … $9; it stays as long as the case. */
-static char *with_arguments(const char *text)
-{
-	struct buffer out = { 0 };
-	char *kept;
-
-	for (; *text; text++) {
-		bool is_argument = arguments[0] && *text == '$' && text[1] > '0' && text[1] <= '9';
-		const char *argument = is_argument ? arguments[*++text - '1'] : NULL;
-
-		if (!is_argument)
-			buffer_char(&out, *text);
-		else if (argument)
-			buffer_text(&out, argument);
-	}
-	buffer_char(&out, '\0');
-	kept = memcpy(arena_take(&arena, out.length), out.bytes, out.length);
-	buffer_free(&out);
-	return kept;
-}
-
-static void run_line(const struct line *line)
-{
-	char *rest = with_arguments(line->text);
-	const char *what = take_word(&rest);
-
-	here = line;
 	if (strcmp(what, "open") == 0)
-		open_machine_of(rest);
-	else if (strcmp(what, "do") == 0)
-		run_steps(rest);
+		open_machine_of(text);
 	else if (strcmp(what, "add") == 0)
-		rig_add(&rig, rest);
+		rig_add(&rig, text);
 	else if (strcmp(what, "sample") == 0)
-		sample(rest);
-	else if (!run_files(what, rest) && !run_request(what, rest) && !run_expectation(what, rest))
-		refuse("unknown word %s; tests/unit/rows_test.c has a list", what);
+		sample(text);
+	else if (!run_files(what, text) && !run_request(what, text) && !run_expectation(what, text))
+		refuse_case("unknown word %s; tests/unit/rows_test.c has a list", what);
 }
 
 static void run_lines(size_t first)
 {
-	for (size_t i = first; i < file.n_lines; i++) {
-		const char *text = file.lines[i].text;
-
-		if (begins(text, "case") || begins(text, "steps"))
-			return;
-		if (*text && *text != '#')
-			run_line(&file.lines[i]);
-	}
-}
-
-/* The line behind "KIND NAME". */
-static size_t find(const char *kind, const char *name)
-{
-	for (size_t i = 0; i < file.n_lines; i++)
-		if (begins(file.lines[i].text, kind) &&
-		    strcmp(file.lines[i].text + strlen(kind) + 1, name) == 0)
-			return i + 1;
-	refuse("there is no %s %s", kind, name);
-}
-
-static void run_case(int i)
-{
-	bool is_changed = false;
-
-	load(cases[i].file);
-	run_lines(find("case", cases[i].name));
+	run_case_lines(first, run_line);
 	end_frame();
 	if (is_open)
 		rig_close(&rig);
-	for (size_t k = 0; k < file.n_lines; k++)
-		is_changed |= file.lines[k].is_changed;
-	if (is_changed)
-		store();
-	arena_free(&arena);
 }
 
-static void add_cases_of(const char *name)
+__attribute__((constructor)) static void add_files(void)
 {
-	load(name);
-	for (size_t i = 0; i < file.n_lines && n_cases < CASES_MAX; i++) {
-		if (!begins(file.lines[i].text, "case"))
-			continue;
-		cases[n_cases].file = alloc_text(name);
-		cases[n_cases].name = alloc_text(file.lines[i].text + strlen("case "));
-		suite_add_numbered(cases[n_cases].name, run_case, __FILE__, n_cases);
-		n_cases++;
-	}
-}
-
-__attribute__((constructor)) static void add_cases(void)
-{
-	for_each_test_file("rows", add_cases_of);
+	add_cases("rows", run_lines);
 }
