@@ -108,7 +108,7 @@ void change_case_line(const char *text)
 		if (width > 0 && width + length > WIDTH && *text == ' ')
 			buffer_text(&out, "\n\t"), text++, length--, width = 8;
 		buffer_add(&out, text, length);
-		width += length;
+		width = memchr(text, '\n', length) ? 0 : width + length;
 	}
 	buffer_char(&out, '\0');
 	case_file.here->text = out.bytes;

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A machine as rows of topics through time, in lines of text:
+ *
+ *   at SECOND TOPIC KEY[/OTHER] COLUMN=VALUE...    from that second on the row has these; "-" for KEY: it has none
+ *   at SECOND TOPIC KEY gone                       it is there no longer
+ *   at SECOND TOPIC rests, fails or works          the table is not sampled, has failed, is as usual
+ *   at SECOND clock - mono=N wall=N boot=N         the clocks are so much ahead of the second
+ *
+ * A VALUE is "-" (unknown), a text, or a number: "2MiB"; "5+0.9", which grows by 0.9 each second from then on;
+ * "+0.9", which goes on from what it was; "5+0.9~0.3", where the growth varies by 0.3; "@60", the time of that
+ * second. A key with {FIRST..LAST} in it is as many rows: "#" is the number in texts, and times it behind one.
+ */
+#ifndef PANETOP_TESTS_SCENE_H
+#define PANETOP_TESTS_SCENE_H
+
+#include "model/frame.h"
+
+#define SCENE_WALL_NS (UINT64_C(1732095000) * UINT64_C(1000000000)) /* of second 0; mono_ns is 1000 s then */
+
+struct scene {
+	struct fact *facts;
+	size_t n_facts, capacity;
+};
+
+/* All zero is empty. text: what is behind "at ". */
+void scene_add(struct scene *scene, char *text);
+
+/* "[KEY.]COLUMN=VALUE...": each in place of the last value of such a column. */
+void scene_change(struct scene *scene, char *text);
+
+void scene_empty(struct scene *scene);
+unsigned scene_last_second(const struct scene *scene);
+bool scene_has(const struct scene *scene, const char *topic);
+
+/* Clears the frame and fills it as it is in this second. */
+void scene_fill(const struct scene *scene, struct frame *frame, unsigned second);
+
+#endif

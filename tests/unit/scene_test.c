@@ -1,0 +1,772 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What panetop says of a machine, from tests/scenes/FILE.txt. Each case there is a test:
+ *
+ *   case NAME                  what follows, up to the next one; lines that begin with # say why
+ *   at SECOND TOPIC ...        rows from a second on: the head of scene.h has all that such a line may say
+ *   do NAME [ARGUMENT]...      the lines of "steps NAME" in this file, in which $1 is the first argument
+ *   until SECOND, every N      the last second, which else is that of the last row; one frame in N seconds
+ *   set NAME VALUE             a setting
+ *   rules NAME                 those of scene_rules.h in place of panetop's own
+ *   lost SECOND N              the frame of that second can be read so many times
+ *   explain SECOND             the moment that is explained
+ *   but CHANGE; ... => WHAT => ...    the same scene once more, and what is said then; a change is a line as
+ *                              above, or [KEY.]COLUMN=VALUE... in place of the last value there
+ *
+ * and, of what panetop says in the last second, or about the moment, what has to be:
+ *
+ *   finding RULE SEVERITY SUBJECT: TEXT    all findings, in their order
+ *   silent, silent RULE, silent KIND       there is no finding, none of this rule, nothing of such a line
+ *   since RULE SUBJECT: SECONDS            one of them has held for so long
+ *   row RULE SUBJECT: ROW
+ *   explained [below] SENTENCE             all lines of an explanation; below: they have a part in the one above
+ *   compared SECONDS s, N samples, N causes
+ *   changed SUBJECT: CHANGE, WHEN          of one of its lines
+ *   counted SUBJECT: SENTENCE
+ *   opens SUBJECT: TOPIC PANE VIEW ROW, process PID, second SECOND
+ *   remark SENTENCES                       what could not be compared
+ *   read SECOND once, read SECOND again    a frame that it has read
+ *   reads TOPIC                            all that it reads
+ *   mark SECOND KIND                       all marks
+ *   verdict LEVEL TEXT, story PANE TEXT    of facts that panes collect; all of them
+ *
+ * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
+ */
+#include <config.h>
+
+#include <fnmatch.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case_file.h"
+#include "core/alloc.h"
+#include "core/buffer.h"
+#include "core/i18n.h"
+#include "core/unknown.h"
+#include "core/utf8.h"
+#include "model/explanation.h"
+#include "model/marks.h"
+#include "pane/disks/disks_story.h"
+#include "pane/memory/memory_story.h"
+#include "pane/network/network_story.h"
+#include "pane/panes.h"
+#include "scene.h"
+#include "scene_rules.h"
+#include "suite.h"
+#include "topic/finding/finding_rules.h"
+#include "topic/topic.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define UNCUT_CELLS 67 /* subject and text; with mark, time and gaps a line of 80 */
+#define WANTED_MAX 64
+#define VARIANTS_MAX 64
+#define SCHEMAS_MAX 192
+#define FRAMES_MAX 2048
+
+/* What panes collect. */
+struct space_row {
+	struct space_facts facts;
+	const char *mode;
+};
+
+#define NUMBER(field) COLUMN(ROW, field, .kind = COLUMN_GAUGE)
+#define TEXT(field) COLUMN(ROW, field, .kind = COLUMN_LABEL)
+#define NAME(field) COLUMN(ROW, field, .kind = COLUMN_KEY)
+#define FACTS(topic, row, columns) { .name = topic, .row_size = sizeof(row), SCHEMA_COLUMNS(columns) }
+
+#define ROW struct memory_facts
+static const struct column memory_columns[] = {
+	NUMBER(total_bytes), NUMBER(available_bytes), NUMBER(caches_bytes), NUMBER(limit_bytes),
+	NUMBER(limit_left_bytes), NUMBER(stalled_ratio), TEXT(unwatched), NUMBER(stalled_limit), NUMBER(killed),
+	NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(seconds), NUMBER(calm_seconds),
+	NUMBER(refaulted_pages), NUMBER(evicted_pages), NUMBER(swapped_in_pages), TEXT(group), TEXT(pager),
+	NUMBER(pager_ratio),
+};
+#undef ROW
+#define ROW struct disk_facts
+static const struct column disk_columns[] = {
+	NAME(device), TEXT(kind), NUMBER(reads), NUMBER(writes), NUMBER(read_bytes), NUMBER(write_bytes),
+	NUMBER(block_bytes), NUMBER(read_wait), NUMBER(write_wait), NUMBER(merged_ratio), NUMBER(queue),
+	NUMBER(busy_ratio), NUMBER(queued_wait), NUMBER(device_wait),
+};
+#undef ROW
+#define ROW struct disk_user_facts
+static const struct column user_columns[] = {
+	NAME(command), NUMBER(pid), NUMBER(reads_bytes), NUMBER(requests), NUMBER(request_bytes),
+};
+#undef ROW
+#define ROW struct space_row
+#define SPACE(type, field) COLUMN_AS(ROW, facts.field, #field, .kind = type)
+static const struct column space_columns[] = {
+	SPACE(COLUMN_KEY, mount), SPACE(COLUMN_GAUGE, used_ratio), SPACE(COLUMN_GAUGE, available_bytes),
+	SPACE(COLUMN_GAUGE, inodes_used_ratio), SPACE(COLUMN_GAUGE, full_from),
+	SPACE(COLUMN_GAUGE, inodes_full_from), TEXT(mode),
+};
+#undef ROW
+#define ROW struct interface_facts
+static const struct column interface_columns[] = {
+	NAME(name), TEXT(duplex), NUMBER(speed_bits), NUMBER(used_ratio), NUMBER(mtu), NUMBER(payload_ratio),
+	NUMBER(errors), NUMBER(received_drops), NUMBER(sent_drops), NUMBER(received_packets),
+	NUMBER(sent_packets),
+};
+#undef ROW
+#define ROW struct socket_facts
+static const struct column socket_columns[] = { NUMBER(datagrams), NUMBER(connections) };
+
+static const struct schema facts_schemas[] = {
+	FACTS("memory_facts", struct memory_facts, memory_columns),
+	FACTS("disk_facts", struct disk_facts, disk_columns),
+	FACTS("disk_user_facts", struct disk_user_facts, user_columns),
+	FACTS("space_facts", struct space_row, space_columns),
+	FACTS("interface_facts", struct interface_facts, interface_columns),
+	FACTS("socket_facts", struct socket_facts, socket_columns),
+};
+
+/* What lines have said of the scene. */
+static struct scene scene;
+static struct settings settings;
+static const struct finding_rule *rules;
+static unsigned n_rules, until, every, moment, lost_at, readable;
+static bool is_explained;
+
+/* What was made of it. */
+static const struct schema *schemas[SCHEMAS_MAX];
+static unsigned n_schemas;
+static struct frame frame;
+static struct explanation explanation;
+static unsigned next_frame, n_reads[FRAMES_MAX];
+static bool first_wanted[SCHEMAS_MAX], has_wanted;
+
+/* A line about what is said, and the place that it has in the file. */
+static struct wanted {
+	const struct kind *kind;
+	const char *text;
+	struct case_line *line; /* NULL: of the variant; or of steps */
+	bool is_silent;
+} wanted[WANTED_MAX];
+static unsigned n_wanted;
+
+static struct variant {
+	char *text;
+	struct case_line *line;
+} variants[VARIANTS_MAX];
+static unsigned n_variants;
+static bool is_variant, is_changed;
+
+static unsigned last_second(void)
+{
+	return until != UINT_MAX ? until : scene_last_second(&scene);
+}
+
+/* Who it is may be cut where there is no room. */
+static void check_room(const char *subject, const char *text)
+{
+	int cells = utf8_cells(subject, false) + utf8_cells(textf("%.*s", (int)strcspn(text, ";"), text), false);
+
+	if (rules == finding_rules && (cells > UNCUT_CELLS || strpbrk(text, "{}")))
+		refuse_case("%s: %s has %d cells or a place that was not filled", subject, text, cells);
+}
+
+/* The last second, judged by all rules. Clocks of rare frames are a little late, and rules rest between them. */
+static void judge(void)
+{
+	struct findings *findings = findings_open(rules, n_rules, &settings);
+
+	for (unsigned second = 0; second <= last_second(); second += every) {
+		frame_clear(&frame);
+		if (every > 1)
+			findings_derive(findings, &frame, false);
+		scene_fill(&scene, &frame, second);
+		if (every > 1)
+			frame.mono_ns += second * UINT64_C(4000000);
+		findings_derive(findings, &frame, true);
+	}
+	findings_close(findings);
+}
+
+static const char *text_at(const struct table *table, size_t index, const char *column)
+{
+	return table_text(table, table_row(table, index), column);
+}
+
+static void say_finding(struct buffer *out)
+{
+	const struct table *table;
+
+	judge();
+	table = frame_table(&frame, "finding");
+	for (size_t i = 0; i < table->n_rows; i++) {
+		const char *subject = text_at(table, i, "subject"), *text = text_at(table, i, "text");
+
+		check_room(subject, text);
+		ck_assert_uint_eq(table_u64(table, table_row(table, i), "number"), i + 1);
+		buffer_print(out, "finding %s %s %s: %s\n", text_at(table, i, "rule"),
+			     text_at(table, i, "severity"), subject, text);
+	}
+}
+
+static void say_since(struct buffer *out)
+{
+	const struct table *table;
+
+	judge();
+	table = frame_table(&frame, "finding");
+	for (size_t i = 0; i < table->n_rows; i++)
+		buffer_print(out, "since %s %s: %.10g\n", text_at(table, i, "rule"),
+			     text_at(table, i, "subject"),
+			     table_number(table, table_row(table, i), "since_seconds"));
+}
+
+static void say_row(struct buffer *out)
+{
+	const struct table *table;
+
+	judge();
+	table = frame_table(&frame, "finding");
+	for (size_t i = 0; i < table->n_rows; i++)
+		buffer_print(out, "row %s %s: %s\n", text_at(table, i, "rule"), text_at(table, i, "subject"),
+			     text_at(table, i, "row"));
+}
+
+/* A recording of the scene. */
+static int next(void *state, struct frame *into)
+{
+	unsigned index = next_frame, second = index * every;
+
+	(void)state;
+	if (second > last_second())
+		return 0;
+	ck_assert_uint_lt(index, FRAMES_MAX);
+	if (++n_reads[index] > readable && second == lost_at)
+		return 0;
+	scene_fill(&scene, into, second);
+	next_frame++;
+	return 1;
+}
+
+static int seek(void *state, size_t index)
+{
+	(void)state;
+	next_frame = (unsigned)index;
+	return 0;
+}
+
+static size_t find(void *state, uint64_t wall_ns)
+{
+	uint64_t second = wall_ns > SCENE_WALL_NS ? (wall_ns - SCENE_WALL_NS) / SECOND_NS : 0;
+
+	(void)state;
+	return (second > last_second() ? last_second() : second) / every;
+}
+
+static void want(void *state, const bool *topics_wanted)
+{
+	(void)state;
+	if (!has_wanted)
+		memcpy(first_wanted, topics_wanted, n_schemas * sizeof(*topics_wanted));
+	has_wanted = true;
+}
+
+static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *last_ns)
+{
+	(void)state;
+	*n_frames = last_second() / every + 1;
+	*first_ns = SCENE_WALL_NS;
+	*last_ns = SCENE_WALL_NS + last_second() * SECOND_NS;
+	return true;
+}
+
+static void explain(void)
+{
+	const struct source source = { .next = next, .want = want, .seek = seek, .find = find, .extent = extent };
+
+	if (is_explained)
+		return;
+	is_explained = true;
+	has_wanted = false;
+	memset(n_reads, 0, sizeof(n_reads));
+	explanation_take(&explanation, &source, moment / every, schemas, n_schemas, explained_series);
+}
+
+static void say_explained(struct buffer *out)
+{
+	explain();
+	for (size_t i = 0; i < explanation.n_lines; i++)
+		buffer_print(out, "explained %s%s\n", explanation.lines[i].below ? "below " : "",
+			     explanation.lines[i].sentence);
+}
+
+static void say_compared(struct buffer *out)
+{
+	explain();
+	buffer_print(out, "compared %.10g s, %zu samples, %zu causes\n", explanation.seconds,
+		     explanation.n_samples, explanation.n_causes);
+}
+
+static void say_changed(struct buffer *out)
+{
+	explain();
+	for (size_t i = 0; i < explanation.n_lines; i++)
+		buffer_print(out, "changed %s: %s, %s\n", explanation.lines[i].subject,
+			     explanation.lines[i].change, explanation.lines[i].when);
+}
+
+static void say_counted(struct buffer *out)
+{
+	explain();
+	for (size_t i = 0; i < explanation.n_lines; i++)
+		buffer_print(out, "counted %s: %s\n", explanation.lines[i].subject,
+			     explanation.lines[i].counted);
+}
+
+static void say_opens(struct buffer *out)
+{
+	explain();
+	for (size_t i = 0; i < explanation.n_lines; i++) {
+		const struct explained_line *line = &explanation.lines[i];
+		const char *pid = line->pid == U64_UNKNOWN ? "" : textf(", process %u", (unsigned)line->pid);
+
+		buffer_print(out, "opens %s: %s %s %s %s%s, second %.10g\n", line->subject, line->topic,
+			     line->pane, *line->view ? line->view : "-", *line->row ? line->row : "-", pid,
+			     (double)(int64_t)(line->wall_ns - SCENE_WALL_NS) / 1e9);
+	}
+}
+
+static void say_remark(struct buffer *out)
+{
+	explain();
+	if (*explanation.remarks)
+		buffer_print(out, "remark %s\n", explanation.remarks);
+}
+
+static void say_read(struct buffer *out)
+{
+	explain();
+	for (unsigned second = 0; second <= last_second(); second += every)
+		if (n_reads[second / every] > 0)
+			buffer_print(out, "read %u %s\n", second, n_reads[second / every] > 1 ? "again" : "once");
+}
+
+static void say_reads(struct buffer *out)
+{
+	explain();
+	for (unsigned i = 0; i < n_schemas; i++)
+		if (first_wanted[i])
+			buffer_print(out, "reads %s\n", schemas[i]->name);
+}
+
+static void say_mark(struct buffer *out)
+{
+	static const char *const names[] = { [MARK_USER] = "user",
+					     [MARK_FINDING] = "finding",
+					     [MARK_SLEEP] = "sleep",
+					     [MARK_CLOCK] = "clock" };
+	struct marks marks = { 0 };
+
+	for (unsigned second = 0; second <= last_second(); second++) {
+		scene_fill(&scene, &frame, second);
+		frame.interval_ns = SECOND_NS;
+		marks_take(&marks, &frame);
+	}
+	for (unsigned i = 0; i < marks.n; i++)
+		buffer_print(out, "mark %.10g %s\n",
+			     (double)(int64_t)(marks.list[i].wall_ns - SCENE_WALL_NS) / 1e9,
+			     names[marks.list[i].kind]);
+}
+
+static void *facts_of(const char *topic, size_t *n)
+{
+	const struct table *table = frame_table(&frame, topic);
+
+	*n = table ? table->n_rows : 0;
+	return *n > 0 ? table_row(table, 0) : NULL;
+}
+
+static void say_verdict(struct buffer *out)
+{
+	static const char *const levels[] = { "unknown", "ok", "high", "bad" };
+	const struct memory_facts *facts;
+	char text[TEXT_MAX];
+	size_t n;
+
+	scene_fill(&scene, &frame, last_second());
+	facts = facts_of("memory_facts", &n);
+	if (n > 0)
+		buffer_print(out, "verdict %s ", levels[memory_verdict(facts, text, sizeof(text))]);
+	buffer_print(out, "%s\n", text);
+}
+
+static void say_disks(struct buffer *out)
+{
+	size_t n_disks, n_users, n_spaces;
+	const struct disk_facts *disks = facts_of("disk_facts", &n_disks);
+	const struct disk_user_facts *users = facts_of("disk_user_facts", &n_users);
+	const struct space_row *spaces = facts_of("space_facts", &n_spaces);
+	char text[TEXT_MAX];
+
+	for (unsigned i = 0; disks_story(disks, n_disks, i, text, sizeof(text)); i++)
+		buffer_print(out, "story disks %s\n", text);
+	for (size_t i = 0; i < n_users; i++)
+		if (disks_user_story(&users[i], disks, text, sizeof(text)))
+			buffer_print(out, "story disks %s\n", text);
+	for (size_t i = 0; i < n_spaces; i++)
+		if (disks_space_story(&spaces[i].facts, spaces[i].mode, text, sizeof(text)))
+			buffer_print(out, "story disks %s\n", text);
+}
+
+static void say_network(struct buffer *out)
+{
+	size_t n_interfaces, n_sockets;
+	const struct interface_facts *interfaces = facts_of("interface_facts", &n_interfaces);
+	const struct socket_facts *sockets = facts_of("socket_facts", &n_sockets);
+	char text[TEXT_MAX];
+
+	for (unsigned i = 0; network_story(interfaces, n_interfaces, i, text, sizeof(text)); i++)
+		buffer_print(out, "story network %s\n", text);
+	for (unsigned i = 0; n_sockets > 0 && network_socket_story(sockets, i, text, sizeof(text)); i++)
+		buffer_print(out, "story network %s\n", text);
+}
+
+static void say_story(struct buffer *out)
+{
+	const struct memory_facts *memory;
+	char text[TEXT_MAX];
+	size_t n;
+
+	scene_fill(&scene, &frame, last_second());
+	memory = facts_of("memory_facts", &n);
+	if (n > 0 && *memory_story(memory, text, sizeof(text)))
+		buffer_print(out, "story memory %s\n", text);
+	say_disks(out);
+	say_network(out);
+}
+
+static void say_ceiling(struct buffer *out)
+{
+	const struct interface_facts *interfaces;
+	char text[TEXT_MAX];
+	size_t n;
+
+	scene_fill(&scene, &frame, last_second());
+	interfaces = facts_of("interface_facts", &n);
+	for (size_t i = 0; i < n; i++)
+		if (network_ceiling(&interfaces[i], text, sizeof(text)))
+			buffer_print(out, "ceiling %s\n", text);
+}
+
+/* The first word of a line about what is said. */
+static const struct kind {
+	const char *name;
+	bool is_whole; /* no such line is missing, and they stand in their order */
+	void (*say)(struct buffer *out);
+} kinds[] = {
+	{ "finding", true, say_finding },   { "since", false, say_since },     { "row", false, say_row },
+	{ "explained", true, say_explained }, { "compared", true, say_compared }, { "changed", false, say_changed },
+	{ "counted", false, say_counted },  { "opens", false, say_opens },     { "remark", true, say_remark },
+	{ "read", false, say_read },	{ "reads", true, say_reads },      { "mark", true, say_mark },
+	{ "verdict", true, say_verdict },   { "story", true, say_story },      { "ceiling", true, say_ceiling },
+};
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const struct kind *kind_of(const char *text)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (begins_with_word(text, kinds[i].name) || strcmp(text, kinds[i].name) == 0)
+			return &kinds[i];
+	return NULL;
+}
+
+/* text is about what is said. */
+static void add_wanted(const char *text)
+{
+	struct wanted *line = &wanted[n_wanted++];
+
+	ck_assert_uint_lt(n_wanted, WANTED_MAX);
+	*line = (struct wanted){ .text = text, .line = case_file.in_steps || is_variant ? NULL : case_file.here };
+	line->is_silent = strcmp(text, "silent") == 0 || begins_with_word(text, "silent");
+	line->kind = kind_of(line->is_silent && text[6] ? text + 7 : text);
+	if (!line->kind && line->is_silent)
+		line->kind = kinds; /* of findings, or of those of a rule */
+	if (!line->kind)
+		refuse_case("unknown word in %s; tests/unit/scene_test.c has a list", text);
+}
+
+static bool set_scene(char *text)
+{
+	const char *what = take_word(&text);
+
+	if (strcmp(what, "at") == 0)
+		scene_add(&scene, text);
+	else if (strcmp(what, "until") == 0)
+		until = (unsigned)atoi(text);
+	else if (strcmp(what, "every") == 0)
+		every = (unsigned)atoi(text);
+	else if (strcmp(what, "explain") == 0)
+		moment = (unsigned)atoi(text);
+	else if (strcmp(what, "lost") == 0)
+		ck_assert_int_eq(sscanf(text, "%u %u", &lost_at, &readable), 2);
+	else if (strcmp(what, "rules") == 0)
+		rules = *text == 't' ? thing_rules : *text == 'h' ? house_rules : meter_rules;
+	else if (strcmp(what, "set") != 0)
+		return false;
+	else if (!settings_set(&settings, take_word(&text), text, 0))
+		refuse_case("the setting cannot be %s", text);
+	if (strcmp(what, "rules") == 0)
+		n_rules = *text == 't' ? N_THING_RULES : *text == 'h' ? N_HOUSE_RULES : 2;
+	return true;
+}
+
+static bool is_of_scene(const char *text)
+{
+	static const char *const words[] = { "at", "until", "every", "explain", "lost", "rules", "set" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (begins_with_word(text, words[i]))
+			return true;
+	return false;
+}
+
+static void run_line(char *text)
+{
+	struct case_line *line = case_file.here;
+
+	join_lines(text);
+	if (is_of_scene(text)) {
+		set_scene(text);
+	} else if (is_variant) {
+		return;
+	} else if (begins_with_word(text, "but")) {
+		ck_assert_uint_lt(n_variants, VARIANTS_MAX);
+		variants[n_variants++] = (struct variant){ text + strlen("but "), line };
+	} else {
+		add_wanted(text);
+	}
+}
+
+static void begin_scene(size_t first)
+{
+	settings_open(&settings);
+	rules = finding_rules;
+	n_rules = n_finding_rules;
+	until = lost_at = UINT_MAX;
+	every = 1;
+	moment = readable = n_wanted = 0;
+	is_explained = is_changed = false;
+	run_case_lines(first, run_line);
+}
+
+static void end_scene(void)
+{
+	scene_empty(&scene);
+	settings_close(&settings);
+}
+
+static bool matches(const char *pattern, const char *text)
+{
+	return strcmp(pattern, text) == 0 || fnmatch(pattern, text, FNM_NOESCAPE) == 0;
+}
+
+/* Of lines that came, the one that is the same as text the farthest. */
+static const char *nearest(const char *text, char *const *came, size_t n_came)
+{
+	const char *found = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < n_came; i++) {
+		size_t same = 0;
+
+		while (text[same] && text[same] == came[i][same])
+			same++;
+		if (!found || same > most) {
+			found = came[i];
+			most = same;
+		}
+	}
+	return found;
+}
+
+/* Is what is wanted of this kind what came? */
+static bool is_as_wanted(const struct kind *kind, char *const *came, size_t n_came)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < n_wanted; i++) {
+		const char *rule = wanted[i].is_silent && wanted[i].text[6] ? wanted[i].text + 7 : NULL;
+		bool is_there = false;
+
+		if (wanted[i].kind != kind)
+			continue;
+		if (wanted[i].is_silent && (!rule || strcmp(rule, kind->name) == 0)) {
+			if (n_came > 0)
+				return false;
+		} else if (wanted[i].is_silent) {
+			for (size_t k = 0; k < n_came; k++)
+				if (matches(textf("finding %s *", rule), came[k]))
+					return false;
+			at = n_came;
+		} else if (kind->is_whole) {
+			if (at >= n_came || !matches(wanted[i].text, came[at++]))
+				return false;
+		} else {
+			for (size_t k = 0; k < n_came; k++)
+				is_there |= matches(wanted[i].text, came[k]);
+			if (!is_there)
+				return false;
+		}
+	}
+	return !kind->is_whole || at == n_came;
+}
+
+/* What came, in place of what was wanted. */
+static void update(const struct kind *kind, char *const *came, size_t n_came, const char *all)
+{
+	unsigned n = 0, n_of_kind = 0;
+
+	for (unsigned i = 0; i < n_wanted; i++)
+		n_of_kind += wanted[i].kind == kind;
+	for (unsigned i = 0; i < n_wanted; i++) {
+		const char *text;
+
+		if (wanted[i].kind != kind)
+			continue;
+		if (!kind->is_whole)
+			text = nearest(wanted[i].text, came, n_came);
+		else if (n_of_kind == n_came)
+			text = came[n];
+		else
+			text = n == 0 && n_came > 0 ? all : n == 0 ? textf("silent %s", kind->name) : "#";
+		n++;
+		if (!text || matches(wanted[i].text, text))
+			continue;
+		wanted[i].text = alloc_text(text);
+		is_changed = true;
+		if (wanted[i].line) {
+			case_file.here = wanted[i].line;
+			change_case_line(text);
+		}
+	}
+}
+
+static void check_kind(const struct kind *kind)
+{
+	struct buffer all = { 0 }, expected = { 0 };
+	char *came[1024], *lines, *end;
+	size_t n_came = 0;
+
+	for (unsigned i = n_wanted; i-- > 0;)
+		if (wanted[i].kind == kind && wanted[i].line)
+			case_file.here = wanted[i].line;
+	for (unsigned i = 0; i < n_wanted; i++)
+		if (wanted[i].kind == kind)
+			buffer_print(&expected, "  %s\n", wanted[i].text);
+	if (expected.length == 0)
+		return;
+	kind->say(&all);
+	buffer_char(&all, '\0');
+	lines = alloc_text(all.bytes);
+	for (char *at = lines; *at; at = end + 1) {
+		end = strchr(at, '\n');
+		*end = '\0';
+		came[n_came++] = at;
+		ck_assert_uint_lt(n_came, sizeof(came) / sizeof(came[0]));
+	}
+	if (all.length > 1)
+		all.bytes[all.length - 2] = '\0';
+	buffer_char(&expected, '\0');
+	if (!is_as_wanted(kind, came, n_came)) {
+		if (!getenv("UPDATE_SCENES"))
+			refuse_case("wanted\n%scame\n%.4000s", expected.bytes, n_came ? all.bytes : "  nothing");
+		update(kind, came, n_came, all.bytes);
+	}
+	free(lines);
+	buffer_free(&all);
+	buffer_free(&expected);
+}
+
+static void check_wanted(void)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		check_kind(&kinds[i]);
+}
+
+static void change_scene(char *text)
+{
+	for (char *end; text; text = end) {
+		end = strstr(text, "; ");
+		if (end) {
+			*end = '\0';
+			end += strlen("; ");
+		}
+		if (is_of_scene(text))
+			set_scene(text);
+		else if (*text)
+			scene_change(&scene, text);
+	}
+}
+
+static void run_variant(const struct variant *variant)
+{
+	char *text = alloc_text(variant->text), *arrow = strstr(text, "=> "), *at, *end;
+	struct buffer changed = { 0 };
+
+	case_file.here = variant->line;
+	if (!arrow)
+		refuse_case("but %s has no =>", text);
+	at = arrow + strlen("=> ");
+	if (arrow > text)
+		arrow[-1] = '\0';
+	buffer_print(&changed, "but %s", text);
+	for (; at; at = end) {
+		end = strstr(at, " => ");
+		if (end) {
+			*end = '\0';
+			end += strlen(" => ");
+		}
+		add_wanted(at);
+	}
+	change_scene(text);
+	check_wanted();
+	for (unsigned i = 0; i < n_wanted; i++)
+		if (strcmp(wanted[i].text, "#") != 0)
+			buffer_print(&changed, " => %s", wanted[i].text);
+	buffer_char(&changed, '\0');
+	for (char *newline = changed.bytes; (newline = strchr(newline, '\n'));)
+		*newline = ' '; /* several came where one was wanted: part them by hand */
+	case_file.here = variant->line;
+	if (is_changed)
+		change_case_line(changed.bytes);
+	free(text);
+	buffer_free(&changed);
+}
+
+static void run_scene(size_t first)
+{
+	memcpy(schemas, topic_schemas(), n_topics * sizeof(*schemas));
+	n_schemas = n_topics;
+	for (size_t i = 0; i < sizeof(facts_schemas) / sizeof(facts_schemas[0]); i++)
+		schemas[n_schemas++] = &facts_schemas[i];
+	schemas[n_schemas++] = &thing_schema;
+	schemas[n_schemas++] = &place_schema;
+	schemas[n_schemas++] = &meter_schema;
+	frame_open(&frame, schemas, n_schemas);
+	is_variant = false;
+	n_variants = 0;
+	begin_scene(first);
+	check_wanted();
+	end_scene();
+	is_variant = true;
+	for (unsigned i = 0; i < n_variants; i++) {
+		begin_scene(first);
+		run_variant(&variants[i]);
+		end_scene();
+	}
+	frame_close(&frame);
+	explanation_free(&explanation);
+}
+
+__attribute__((constructor)) static void add_files(void)
+{
+	add_cases("scenes", run_scene);
+}
