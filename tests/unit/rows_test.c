@@ -258,6 +258,14 @@ static bool run_expectation(const char *what, char *text)
 	return true;
 }
 
+static void set_setting(char *text)
+{
+	const char *name = take_word(&text);
+
+	if (!settings_set(&rig.settings, name, text, 0))
+		refuse_case("%s cannot be %s", name, text);
+}
+
 static bool run_request(const char *what, char *text)
 {
 	const struct {
@@ -280,8 +288,8 @@ static bool run_request(const char *what, char *text)
 		rig.request.processes = text;
 	else if (strcmp(what, "set") != 0)
 		return false;
-	else if (!settings_set(&rig.settings, take_word(&text), text, 0))
-		refuse_case("the setting cannot be %s", text);
+	else
+		set_setting(text);
 	return true;
 }
 

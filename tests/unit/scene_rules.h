@@ -177,4 +177,6 @@ static const struct finding_rule meter_rules[] = {
 	  .values = { { .name = "n", GROWS("level"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
 };
 
+#define N_METER_RULES (sizeof(meter_rules) / sizeof(meter_rules[0]))
+
 #endif

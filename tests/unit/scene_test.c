@@ -493,7 +493,32 @@ static void add_wanted(const char *text)
 		refuse_case("unknown word in %s; tests/unit/scene_test.c has a list", text);
 }
 
-static bool set_scene(char *text)
+static void set_setting(char *text)
+{
+	const char *name = take_word(&text);
+
+	if (!settings_set(&settings, name, text, 0))
+		refuse_case("%s cannot be %s", name, text);
+}
+
+static void set_rules(const char *name)
+{
+	static const struct {
+		const char *name;
+		const struct finding_rule *rules;
+		unsigned n;
+	} all[] = { { "things", thing_rules, N_THING_RULES },
+		    { "house", house_rules, N_HOUSE_RULES },
+		    { "meters", meter_rules, N_METER_RULES } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(all[i].name, name) == 0) {
+			rules = all[i].rules;
+			n_rules = all[i].n;
+		}
+}
+
+static void set_scene(char *text)
 {
 	const char *what = take_word(&text);
 
@@ -508,14 +533,9 @@ static bool set_scene(char *text)
 	else if (strcmp(what, "lost") == 0)
 		ck_assert_int_eq(sscanf(text, "%u %u", &lost_at, &readable), 2);
 	else if (strcmp(what, "rules") == 0)
-		rules = *text == 't' ? thing_rules : *text == 'h' ? house_rules : meter_rules;
-	else if (strcmp(what, "set") != 0)
-		return false;
-	else if (!settings_set(&settings, take_word(&text), text, 0))
-		refuse_case("the setting cannot be %s", text);
-	if (strcmp(what, "rules") == 0)
-		n_rules = *text == 't' ? N_THING_RULES : *text == 'h' ? N_HOUSE_RULES : 2;
-	return true;
+		set_rules(text);
+	else
+		set_setting(text);
 }
 
 static bool is_of_scene(const char *text)
@@ -769,4 +789,35 @@ static void run_scene(size_t first)
 __attribute__((constructor)) static void add_files(void)
 {
 	add_cases("scenes", run_scene);
+}
+
+static bool is_spoken[256]; /* by index of the rule: there is a scene in which it speaks … */
+static unsigned n_near[256]; /* … and variants of it in which it does not */
+
+static void count_scenes(const char *name)
+{
+	unsigned rule = 0;
+	char path[sizeof(case_file.path)];
+
+	snprintf(path, sizeof(path), "tests/scenes/%s", name);
+	load_cases(path);
+	for (size_t i = 0; i < case_file.n_lines; i++) {
+		const char *text = case_file.lines[i].text;
+
+		if (begins_with_word(text, "case"))
+			rule = n_finding_rules;
+		for (unsigned r = 0; begins_with_word(text, "finding") && r < n_finding_rules; r++)
+			if (begins_with_word(text + strlen("finding "), finding_rules[r].name))
+				rule = r;
+		is_spoken[rule] = true;
+		n_near[rule] += begins_with_word(text, "but") && strstr(text, "=> silent");
+	}
+}
+
+START_TEST(every_rule_has_scenes_and_near_misses)
+{
+	ck_assert_uint_lt(n_finding_rules, sizeof(is_spoken));
+	for_each_test_file("scenes", count_scenes);
+	for (unsigned r = 0; r < n_finding_rules; r++)
+		ck_assert_msg(is_spoken[r] && n_near[r] >= 2, "%s: %u near misses", finding_rules[r].name, n_near[r]);
 }
