@@ -102,13 +102,15 @@ void change_case_line(const char *text)
 {
 	struct buffer out = { 0 };
 	size_t width = 0, length;
+	const char *newline;
 
 	for (; *text; text += length) {
 		length = 1 + strcspn(text + 1, " ");
 		if (width > 0 && width + length > WIDTH && *text == ' ')
 			buffer_text(&out, "\n\t"), text++, length--, width = 8;
 		buffer_add(&out, text, length);
-		width = memchr(text, '\n', length) ? 0 : width + length;
+		newline = memchr(text, '\n', length);
+		width = newline ? length - (size_t)(newline - text) : width + length;
 	}
 	buffer_char(&out, '\0');
 	case_file.here->text = out.bytes;

@@ -20,6 +20,7 @@ struct fact {
 	unsigned second, until;
 	char topic[32], key[64], column[40], value[128];
 	unsigned number; /* of a key with a range */
+	size_t row;      /* number of its row */
 	enum { FACT_ROW, FACT_RESTS, FACT_FAILS, FACT_WORKS } kind;
 };
 
@@ -54,9 +55,15 @@ static void copy(char *to, size_t room, const char *text)
 }
 #define COPY(to, text) copy(to, sizeof(to), text)
 
+/* Behind those of earlier seconds, and of its own. */
 static void add(struct scene *scene, const struct fact *fact)
 {
-	*VECTOR_ADD(scene->facts, scene->n_facts, scene->capacity) = *fact;
+	size_t at = scene->n_facts;
+
+	VECTOR_ADD(scene->facts, scene->n_facts, scene->capacity);
+	for (; at > 0 && scene->facts[at - 1].second > fact->second; at--)
+		scene->facts[at] = scene->facts[at - 1];
+	scene->facts[at] = *fact;
 }
 
 static bool same_row(const struct fact *a, const struct fact *b)
@@ -100,6 +107,7 @@ void scene_add(struct scene *scene, char *text)
 		if (strcmp(key, states[i]) == 0)
 			fact.kind = i;
 	if (fact.kind != FACT_ROW) {
+		COPY(fact.value, text);
 		add(scene, &fact);
 		return;
 	}
@@ -143,9 +151,26 @@ void scene_change(struct scene *scene, char *text)
 	}
 }
 
+/* Each row has a number. */
+static void number_rows(struct scene *scene)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < scene->n_facts; i++) {
+		struct fact *fact = &scene->facts[i], *before = fact;
+
+		while (before > scene->facts && !same_row(before - 1, fact))
+			before--;
+		fact->row = before > scene->facts ? before[-1].row : n++;
+	}
+	scene->rows = alloc_resize(scene->rows, n + 1, sizeof(*scene->rows));
+	scene->n_rows = n;
+}
+
 void scene_empty(struct scene *scene)
 {
 	free(scene->facts);
+	free(scene->rows);
 	*scene = (struct scene){ 0 };
 }
 
@@ -156,14 +181,6 @@ unsigned scene_last_second(const struct scene *scene)
 	for (size_t i = 0; i < scene->n_facts; i++)
 		last = scene->facts[i].second > last ? scene->facts[i].second : last;
 	return last;
-}
-
-bool scene_has(const struct scene *scene, const char *topic)
-{
-	for (size_t i = 0; i < scene->n_facts; i++)
-		if (strcmp(scene->facts[i].topic, topic) == 0)
-			return true;
-	return false;
 }
 
 static double take_number(char **at)
@@ -228,8 +245,8 @@ static const char *text_of(struct frame *frame, const struct fact *fact)
 			   place + 1);
 }
 
-static void set_value(const struct scene *scene, size_t index, unsigned second, struct frame *frame, void *row,
-		      const struct column *column)
+static void set_value(const struct scene *scene, size_t index, unsigned second, struct frame *frame,
+		      void *row, const struct column *column)
 {
 	const struct fact *fact = &scene->facts[index];
 	double number;
@@ -255,15 +272,6 @@ static const struct column *key_column(const struct schema *schema, unsigned num
 	return NULL;
 }
 
-static bool has_key(const void *row, const struct column *column, const char *key)
-{
-	if (!column || !*key)
-		return true;
-	if (column->type == VALUE_TEXT)
-		return row_text(row, column) && strcmp(row_text(row, column), key) == 0;
-	return row_number(row, column) == atof(key);
-}
-
 static void set_key(struct frame *frame, void *row, const struct column *column, const char *key)
 {
 	if (!column || !*key)
@@ -276,25 +284,22 @@ static void set_key(struct frame *frame, void *row, const struct column *column,
 		row_set_f64(row, column, atof(key));
 }
 
-/* The row with these keys, made if it is not there. */
-static void *find_row(struct frame *frame, struct table *table, const char *keys)
+/* Its row, made if it is not there. */
+static void *row_of(const struct scene *scene, const struct fact *fact, struct frame *frame, struct table *table)
 {
-	const struct column *first = key_column(table->schema, 0), *second = key_column(table->schema, 1);
 	char key[64] = "", other[64] = "";
 	void *row;
 
-	if (strcmp(keys, "/") == 0) /* the path of the top group */
-		strcpy(key, keys);
-	else if (strcmp(keys, "-") != 0)
-		sscanf(keys, "%63[^/]/%63s", key, other);
-	for (size_t i = table->n_rows; i-- > 0;) {
-		row = table_row(table, i);
-		if (has_key(row, first, key) && has_key(row, second, other))
-			return row;
-	}
+	if (scene->rows[fact->row] > 0)
+		return table_row(table, scene->rows[fact->row] - 1);
+	if (strcmp(fact->key, "/") == 0) /* the path of the top group */
+		COPY(key, fact->key);
+	else if (*fact->key != '-')
+		sscanf(fact->key, "%63[^/]/%63s", key, other);
 	row = table_add(table);
-	set_key(frame, row, first, key);
-	set_key(frame, row, second, other);
+	scene->rows[fact->row] = table->n_rows;
+	set_key(frame, row, key_column(table->schema, 0), key);
+	set_key(frame, row, key_column(table->schema, 1), other);
 	return row;
 }
 
@@ -313,7 +318,7 @@ static void set_fact(const struct scene *scene, size_t index, unsigned second, s
 	const struct fact *fact = &scene->facts[index];
 	struct table *table = frame_slot(frame, fact->topic);
 	const struct column *column;
-	void *row = find_row(frame, table, fact->key);
+	void *row = row_of(scene, fact, frame, table);
 
 	if (!*fact->column)
 		return;
@@ -323,14 +328,21 @@ static void set_fact(const struct scene *scene, size_t index, unsigned second, s
 	set_value(scene, index, second, frame, row, column);
 }
 
-static void set_state(struct table *table, const struct fact *fact)
+static void set_state(struct table *table, const struct fact *fact, unsigned second)
 {
+	unsigned first, last, period;
+
 	table->present = fact->kind != FACT_RESTS;
 	table->failed = fact->kind == FACT_FAILS;
+	if (sscanf(fact->value, "%u..%u of %u", &first, &last, &period) == 3)
+		table->present = (second + period - first) % period <= last - first;
 }
 
-void scene_fill(const struct scene *scene, struct frame *frame, unsigned second)
+void scene_fill(struct scene *scene, struct frame *frame, unsigned second)
 {
+	if (!scene->rows)
+		number_rows(scene);
+	memset(scene->rows, 0, scene->n_rows * sizeof(*scene->rows));
 	frame_clear(frame);
 	frame->mono_ns = (1000 + (uint64_t)second) * SECOND_NS;
 	frame->wall_ns = SCENE_WALL_NS + second * SECOND_NS;
@@ -350,7 +362,7 @@ void scene_fill(const struct scene *scene, struct frame *frame, unsigned second)
 	}
 	for (size_t i = 0; i < scene->n_facts; i++)
 		if (scene->facts[i].kind != FACT_ROW && scene->facts[i].second <= second)
-			set_state(frame_slot(frame, scene->facts[i].topic), &scene->facts[i]);
+			set_state(frame_slot(frame, scene->facts[i].topic), &scene->facts[i], second);
 	for (unsigned i = 0; i < frame->n_tables; i++) {
 		frame->tables[i].mono_ns = frame->mono_ns;
 		if (!frame->tables[i].present)

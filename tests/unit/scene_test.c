@@ -16,11 +16,11 @@
  * and, of what panetop says in the last second, or about the moment, what has to be:
  *
  *   finding RULE SEVERITY SUBJECT: TEXT    all findings, in their order
- *   silent, silent RULE, silent KIND       there is no finding, none of this rule, nothing of such a line
+ *   silent, silent LINE                    there is no finding; no line that begins so
  *   since RULE SUBJECT: SECONDS            one of them has held for so long
  *   row RULE SUBJECT: ROW
- *   explained [below] SENTENCE             all lines of an explanation; below: they have a part in the one above
- *   compared SECONDS s, N samples, N causes
+ *   explained [below] SENTENCE             all lines of an explanation; below: with a part in the one above
+ *   compared SECONDS s, N samples, N lines, N causes
  *   changed SUBJECT: CHANGE, WHEN          of one of its lines
  *   counted SUBJECT: SENTENCE
  *   opens SUBJECT: TOPIC PANE VIEW ROW, process PID, second SECOND
@@ -169,7 +169,7 @@ static void check_room(const char *subject, const char *text)
 		refuse_case("%s: %s has %d cells or a place that was not filled", subject, text, cells);
 }
 
-/* The last second, judged by all rules. Clocks of rare frames are a little late, and rules rest between them. */
+/* The last second, judged by all rules. Clocks of rare frames are a little late; rules rest between them. */
 static void judge(void)
 {
 	struct findings *findings = findings_open(rules, n_rules, &settings);
@@ -301,8 +301,8 @@ static void say_explained(struct buffer *out)
 static void say_compared(struct buffer *out)
 {
 	explain();
-	buffer_print(out, "compared %.10g s, %zu samples, %zu causes\n", explanation.seconds,
-		     explanation.n_samples, explanation.n_causes);
+	buffer_print(out, "compared %.10g s, %zu samples, %zu lines, %zu causes\n", explanation.seconds,
+		     explanation.n_samples, explanation.n_lines, explanation.n_causes);
 }
 
 static void say_changed(struct buffer *out)
@@ -486,9 +486,9 @@ static void add_wanted(const char *text)
 	ck_assert_uint_lt(n_wanted, WANTED_MAX);
 	*line = (struct wanted){ .text = text, .line = case_file.in_steps || is_variant ? NULL : case_file.here };
 	line->is_silent = strcmp(text, "silent") == 0 || begins_with_word(text, "silent");
-	line->kind = kind_of(line->is_silent && text[6] ? text + 7 : text);
-	if (!line->kind && line->is_silent)
-		line->kind = kinds; /* of findings, or of those of a rule */
+	if (line->is_silent)
+		line->text = text[6] ? text + strlen("silent ") : kinds[0].name;
+	line->kind = kind_of(line->text);
 	if (!line->kind)
 		refuse_case("unknown word in %s; tests/unit/scene_test.c has a list", text);
 }
@@ -610,33 +610,27 @@ static const char *nearest(const char *text, char *const *came, size_t n_came)
 /* Is what is wanted of this kind what came? */
 static bool is_as_wanted(const struct kind *kind, char *const *came, size_t n_came)
 {
-	size_t at = 0;
+	bool is_silent = false;
+	size_t n = 0;
 
 	for (unsigned i = 0; i < n_wanted; i++) {
-		const char *rule = wanted[i].is_silent && wanted[i].text[6] ? wanted[i].text + 7 : NULL;
-		bool is_there = false;
+		const char *text = wanted[i].text;
+		size_t n_same = 0;
 
 		if (wanted[i].kind != kind)
 			continue;
-		if (wanted[i].is_silent && (!rule || strcmp(rule, kind->name) == 0)) {
-			if (n_came > 0)
-				return false;
-		} else if (wanted[i].is_silent) {
-			for (size_t k = 0; k < n_came; k++)
-				if (matches(textf("finding %s *", rule), came[k]))
-					return false;
-			at = n_came;
-		} else if (kind->is_whole) {
-			if (at >= n_came || !matches(wanted[i].text, came[at++]))
-				return false;
+		is_silent |= wanted[i].is_silent;
+		if (kind->is_whole && !wanted[i].is_silent) {
+			n_same = n < n_came && matches(text, came[n]);
+			n++;
 		} else {
 			for (size_t k = 0; k < n_came; k++)
-				is_there |= matches(wanted[i].text, came[k]);
-			if (!is_there)
-				return false;
+				n_same += matches(wanted[i].is_silent ? textf("%s*", text) : text, came[k]);
 		}
+		if ((n_same > 0) == wanted[i].is_silent)
+			return false;
 	}
-	return !kind->is_whole || at == n_came;
+	return !kind->is_whole || is_silent || n == n_came;
 }
 
 /* What came, in place of what was wanted. */
@@ -651,16 +645,19 @@ static void update(const struct kind *kind, char *const *came, size_t n_came, co
 
 		if (wanted[i].kind != kind)
 			continue;
-		if (!kind->is_whole)
+		if (wanted[i].is_silent && kind->is_whole)
+			text = n_came > 0 ? all : wanted[i].text;
+		else if (!kind->is_whole)
 			text = nearest(wanted[i].text, came, n_came);
 		else if (n_of_kind == n_came)
 			text = came[n];
 		else
 			text = n == 0 && n_came > 0 ? all : n == 0 ? textf("silent %s", kind->name) : "#";
 		n++;
-		if (!text || matches(wanted[i].text, text))
+		if (!text || (!strchr(text, '\n') && matches(wanted[i].text, text)))
 			continue;
 		wanted[i].text = alloc_text(text);
+		wanted[i].is_silent = false;
 		is_changed = true;
 		if (wanted[i].line) {
 			case_file.here = wanted[i].line;
@@ -680,7 +677,8 @@ static void check_kind(const struct kind *kind)
 			case_file.here = wanted[i].line;
 	for (unsigned i = 0; i < n_wanted; i++)
 		if (wanted[i].kind == kind)
-			buffer_print(&expected, "  %s\n", wanted[i].text);
+			buffer_print(&expected, "  %s%s\n", wanted[i].is_silent ? "no " : "",
+				     wanted[i].text);
 	if (expected.length == 0)
 		return;
 	kind->say(&all);
@@ -726,6 +724,17 @@ static void change_scene(char *text)
 	}
 }
 
+/* Several may have come where one was wanted. */
+static void print_wanted(struct buffer *out, const struct wanted *line)
+{
+	buffer_print(out, " => %s", line->is_silent ? "silent " : "");
+	for (const char *at = line->text; *at; at++)
+		if (*at == '\n')
+			buffer_text(out, " => ");
+		else
+			buffer_char(out, *at);
+}
+
 static void run_variant(const struct variant *variant)
 {
 	char *text = alloc_text(variant->text), *arrow = strstr(text, "=> "), *at, *end;
@@ -750,10 +759,8 @@ static void run_variant(const struct variant *variant)
 	check_wanted();
 	for (unsigned i = 0; i < n_wanted; i++)
 		if (strcmp(wanted[i].text, "#") != 0)
-			buffer_print(&changed, " => %s", wanted[i].text);
+			print_wanted(&changed, &wanted[i]);
 	buffer_char(&changed, '\0');
-	for (char *newline = changed.bytes; (newline = strchr(newline, '\n'));)
-		*newline = ' '; /* several came where one was wanted: part them by hand */
 	case_file.here = variant->line;
 	if (is_changed)
 		change_case_line(changed.bytes);
