@@ -292,7 +292,7 @@ static void *row_of(const struct scene *scene, const struct fact *fact, struct f
 
 	if (scene->rows[fact->row] > 0)
 		return table_row(table, scene->rows[fact->row] - 1);
-	if (strcmp(fact->key, "/") == 0) /* the path of the top group */
+	if (*fact->key == '/') /* a path */
 		COPY(key, fact->key);
 	else if (*fact->key != '-')
 		sscanf(fact->key, "%63[^/]/%63s", key, other);

@@ -393,9 +393,10 @@ static void say_verdict(struct buffer *out)
 
 	scene_fill(&scene, &frame, last_second());
 	facts = facts_of("memory_facts", &n);
-	if (n > 0)
-		buffer_print(out, "verdict %s ", levels[memory_verdict(facts, text, sizeof(text))]);
-	buffer_print(out, "%s\n", text);
+	if (n == 0)
+		return;
+	buffer_print(out, "verdict %s", levels[memory_verdict(facts, text, sizeof(text))]);
+	buffer_print(out, "%s%s\n", *text ? " " : "", text);
 }
 
 static void say_disks(struct buffer *out)
