@@ -3,6 +3,8 @@
 #include <config.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "model/finding_past.h"
 #include "suite.h"
@@ -26,6 +28,19 @@ static double growth(struct finding_past *past, uint64_t identity, double second
 	return finding_past_growth(past, identity, value, WINDOW, false, false);
 }
 
+/* "SECOND VALUE GROWTH, ...", one after the other; "nan" is unknown. */
+static void check_growths(struct finding_past *past, uint64_t identity, const char *steps)
+{
+	for (const char *at = steps; at; at = strchr(at, ','), at += at != NULL) {
+		double second, value, expected, grown;
+
+		ck_assert_int_eq(sscanf(at, "%lf %lf %lf", &second, &value, &expected), 3);
+		grown = growth(past, identity, second, value);
+		ck_assert_msg(isnan(expected) ? isnan(grown) : grown == expected, "%g s: %g in place of %g", second,
+			      grown, expected);
+	}
+}
+
 START_TEST(growth_is_that_of_the_window)
 {
 	struct finding_past past = { 0 };
@@ -34,68 +49,46 @@ START_TEST(growth_is_that_of_the_window)
 	for (unsigned second = 2; second <= 200; second += 2)
 		ck_assert_double_eq(growth(&past, 7, second, 10 * second),
 				    second < WINDOW ? 10 * second : 10 * WINDOW);
+	/* back: the points of another window are kept, the oldest is that of 138, and nothing is added there */
+	check_growths(&past, 7, "170 1700 320, 168 1680 300, 140 1400 20, 138 1380 nan, 202 2020 320");
 	finding_past_free(&past);
 }
 
-/* One that goes back finds the points of another window, and no more than that. */
-START_TEST(two_windows_are_kept)
-{
-	struct finding_past past = { 0 };
-
-	for (unsigned second = 0; second <= 200; second += 2)
-		growth(&past, 7, second, 10 * second);
-	ck_assert_double_eq(growth(&past, 7, 170, 1700), 320);
-	ck_assert_double_eq(growth(&past, 7, 168, 1680), 300); /* the oldest is that of 138 */
-	ck_assert_double_eq(growth(&past, 7, 140, 1400), 20);
-	ck_assert(isnan(growth(&past, 7, 138, 1380)));
-	ck_assert_double_eq(growth(&past, 7, 202, 2020), 320); /* and nothing was added there */
-	finding_past_free(&past);
-}
-
-/* Points are half a window / 16 apart at least. */
+/* Points are half a window / 16 apart at least: there is none of 1.9 s, and growth is since 2 s. */
 START_TEST(points_are_not_taken_more_often)
 {
 	struct finding_past past = { 0 };
 
-	growth(&past, 7, 0, 0);
-	growth(&past, 7, 1.9, 19);
-	growth(&past, 7, 2, 20);
-	growth(&past, 7, 3.9, 39);
-	ck_assert_double_eq(growth(&past, 7, 33.9, 1000), 980); /* since 2 s; there is none of 1.9 s */
+	check_growths(&past, 7, "0 0 nan, 1.9 19 19, 2 20 20, 3.9 39 39, 33.9 1000 980");
 	finding_past_free(&past);
 }
 
-/* Where frames are rare, one counts that is a fifth of the window too early. */
+/* Where frames are rare, one counts that is a fifth of the window too early; of two of them the later one. */
 START_TEST(the_start_of_a_window_may_be_missed_a_little)
 {
 	struct finding_past past = { 0 };
 
-	growth(&past, 7, 0, 100);
-	ck_assert_double_eq(growth(&past, 7, 38.4, 150), 50);
-	growth(&past, 8, 100, 100);
-	ck_assert(isnan(growth(&past, 8, 138.5, 150)));
-	growth(&past, 9, 200, 100);
-	growth(&past, 9, 202, 110);
-	ck_assert_double_eq(growth(&past, 9, 236, 150), 40); /* the later one of both */
+	check_growths(&past, 7, "0 100 nan, 38.4 150 50");
+	check_growths(&past, 8, "100 100 nan, 138.5 150 nan");
+	check_growths(&past, 9, "200 100 nan, 202 110 10, 236 150 40");
 	finding_past_free(&past);
+}
+
+static double counted(struct finding_past *past, uint64_t identity, double seconds, double value, bool from_zero)
+{
+	begin(past, seconds);
+	return finding_past_growth(past, identity, value, WINDOW, true, from_zero);
 }
 
 START_TEST(a_counter_that_shrinks_starts_again)
 {
 	struct finding_past past = { 0 };
 
-	begin(&past, 0);
-	finding_past_growth(&past, 7, 100, WINDOW, true, false);
-	begin(&past, 2);
-	ck_assert_double_eq(finding_past_growth(&past, 7, 100, WINDOW, true, false), 0);
-	begin(&past, 4);
-	ck_assert(isnan(finding_past_growth(&past, 7, 40, WINDOW, true, false)));
-	begin(&past, 6);
-	ck_assert_double_eq(finding_past_growth(&past, 7, 45, WINDOW, true, false), 5);
-	ck_assert(isnan(growth(&past, 8, 8, 100)));
-	ck_assert_double_eq(growth(&past, 8, 10, 40), -60); /* a gauge may */
-	ck_assert(isnan(growth(&past, 8, 12, NAN)));
-	ck_assert_double_eq(growth(&past, 8, 14, 50), -50);
+	ck_assert(isnan(counted(&past, 7, 0, 100, false)));
+	ck_assert_double_eq(counted(&past, 7, 2, 100, false), 0);
+	ck_assert(isnan(counted(&past, 7, 4, 40, false)));
+	ck_assert_double_eq(counted(&past, 7, 6, 45, false), 5);
+	check_growths(&past, 8, "8 100 nan, 10 40 -60, 12 nan nan, 14 50 -50"); /* a gauge may */
 	finding_past_free(&past);
 }
 
@@ -104,16 +97,13 @@ START_TEST(what_is_new_grew_from_zero)
 {
 	struct finding_past past = { 0 };
 
-	begin(&past, 0);
-	ck_assert(isnan(finding_past_growth(&past, 7, 5, WINDOW, true, true))); /* there was no frame */
-	ck_assert_double_eq(finding_past_growth(&past, 8, 0, WINDOW, true, true), 0);
-	begin(&past, 2);
-	ck_assert_double_eq(finding_past_growth(&past, 8, 3, WINDOW, true, true), 3);
-	ck_assert(isnan(finding_past_growth(&past, 9, 3, WINDOW, true, false)));
-	ck_assert(isnan(finding_past_growth(&past, 10, NAN, WINDOW, true, true)));
+	ck_assert(isnan(counted(&past, 7, 0, 5, true))); /* there was no frame */
+	ck_assert_double_eq(counted(&past, 8, 0, 0, true), 0);
+	ck_assert_double_eq(counted(&past, 8, 2, 3, true), 3);
+	ck_assert(isnan(counted(&past, 9, 2, 3, false)));
+	ck_assert(isnan(counted(&past, 10, 2, NAN, true)));
 	ck_assert_uint_eq(past.n_traces, 3);
-	begin(&past, 1); /* back: no frame is known before it */
-	ck_assert(isnan(finding_past_growth(&past, 11, 3, WINDOW, true, true)));
+	ck_assert(isnan(counted(&past, 11, 1, 3, true))); /* back: no frame is known before it */
 	finding_past_free(&past);
 }
 
@@ -195,19 +185,15 @@ START_TEST(the_live_past_counts_first)
 
 	for (unsigned second = 0; second <= 40; second += 2)
 		growth(&live, 7, second, 10 * second);
-	ck_assert_double_eq(growth(&again, 7, 40, 400), 320);
-	ck_assert(isnan(growth(&again, 8, 40, 400)));
-	ck_assert_double_eq(growth(&again, 8, 42, 410), 10); /* live does not know it */
-	for (unsigned second = 42; second <= 62; second += 2)
+	check_growths(&again, 7, "40 400 320");
+	check_growths(&again, 8, "40 400 nan, 42 410 10"); /* live does not know it */
+	for (unsigned second = 42; second <= 64; second += 2)
 		growth(&live, 7, second, 10 * second);
-	ck_assert_double_eq(growth(&again, 7, 50, 500), 320);
-	growth(&live, 7, 64, 640);
-	ck_assert_double_eq(growth(&again, 7, 34, 340), 320); /* the window begins with the oldest point */
-	ck_assert(isnan(growth(&again, 7, 33, 330)));         /* it began before that */
+	check_growths(&again, 7, "50 500 320, 34 340 320, 33 330 nan"); /* 33: before the oldest point */
 	since(&live, 7, 50);
 	ck_assert_double_eq(since(&again, 7, 60), 10);
 	finding_past_empty(&again);
-	ck_assert(again.n_traces == 0 && again.n_spells == 0 && again.now_ns == 0 && again.before_ns == 0);
+	ck_assert(again.live == &live && again.n_traces == 0 && again.n_spells == 0 && again.now_ns == 0);
 	finding_past_free(&again);
 	finding_past_free(&live);
 }

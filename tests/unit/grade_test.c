@@ -32,25 +32,26 @@ START_TEST(everything_can_be_busy)
 
 START_TEST(the_limits_are_those_of_the_rules)
 {
+	static const struct {
+		enum graded graded;
+		double value;
+		enum grade expected;
+	} cases[] = {
+		{ GRADED_FILESYSTEM, 0.949, GRADE_CALM },       { GRADED_FILESYSTEM, 0.95, GRADE_BUSY },
+		{ GRADED_FILESYSTEM, 0.99, GRADE_CRITICAL },    { GRADED_MEMORY_PRESSURE, 0.1499, GRADE_CALM },
+		{ GRADED_MEMORY_PRESSURE, 0.15, GRADE_BUSY },   { GRADED_MEMORY_PRESSURE, 0.6, GRADE_CRITICAL },
+		{ GRADED_CPU, 0.9, GRADE_BUSY },                { GRADED_CPU, 1, GRADE_BUSY },
+		{ GRADED_CPU, NAN, GRADE_CALM },                { GRADED_BATTERY, 0.11, GRADE_CALM },
+		{ GRADED_BATTERY, 0.1, GRADE_BUSY }, /* less is worse */
+		{ GRADED_BATTERY, 0.05, GRADE_CRITICAL },       { GRADED_BATTERY, NAN, GRADE_CALM },
+	};
 	struct grades grades = made(NULL);
 
-	ck_assert_int_eq(grade_of(&grades, GRADED_FILESYSTEM, 0.949), GRADE_CALM);
-	ck_assert_int_eq(grade_of(&grades, GRADED_FILESYSTEM, 0.95), GRADE_BUSY);
-	ck_assert_int_eq(grade_of(&grades, GRADED_FILESYSTEM, 0.99), GRADE_CRITICAL);
-	ck_assert_int_eq(grade_of(&grades, GRADED_MEMORY_PRESSURE, 0.1499), GRADE_CALM);
-	ck_assert_int_eq(grade_of(&grades, GRADED_MEMORY_PRESSURE, FINDING_MEMORY_STALLED_RATIO), GRADE_BUSY);
-	ck_assert_int_eq(grade_of(&grades, GRADED_MEMORY_PRESSURE, 0.6), GRADE_CRITICAL);
-	ck_assert_int_eq(grade_of(&grades, GRADED_CPU, 0.9), GRADE_BUSY);
-	ck_assert_int_eq(grade_of(&grades, GRADED_CPU, 1), GRADE_BUSY);
-}
-
-START_TEST(what_is_left_of_a_battery_falls)
-{
-	struct grades grades = made(NULL);
-
-	ck_assert_int_eq(grade_of(&grades, GRADED_BATTERY, 0.11), GRADE_CALM);
-	ck_assert_int_eq(grade_of(&grades, GRADED_BATTERY, 0.1), GRADE_BUSY);
-	ck_assert_int_eq(grade_of(&grades, GRADED_BATTERY, 0.05), GRADE_CRITICAL);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(grade_of(&grades, cases[i].graded, cases[i].value) == cases[i].expected, "%u: %g",
+			      cases[i].graded, cases[i].value);
+	ck_assert_int_eq(grade_of(NULL, GRADED_CPU, 1), GRADE_CALM);
+	ck_assert_int_eq(grade_by(NULL, 1), GRADE_CALM);
 }
 
 START_TEST(settings_change_them)
@@ -65,16 +66,6 @@ START_TEST(settings_change_them)
 	ck_assert_int_eq(grade_of(&grades, GRADED_FILESYSTEM, 0.8), GRADE_BUSY);
 	ck_assert_int_eq(grade_of(&grades, GRADED_INODES, 0.8), GRADE_CALM);
 	settings_close(&settings);
-}
-
-START_TEST(what_is_unknown_is_calm)
-{
-	struct grades grades = made(NULL);
-
-	ck_assert_int_eq(grade_of(&grades, GRADED_CPU, NAN), GRADE_CALM);
-	ck_assert_int_eq(grade_of(&grades, GRADED_BATTERY, NAN), GRADE_CALM);
-	ck_assert_int_eq(grade_of(NULL, GRADED_CPU, 1), GRADE_CALM);
-	ck_assert_int_eq(grade_by(NULL, 1), GRADE_CALM);
 }
 
 START_TEST(a_graph_has_them_in_its_unit)
@@ -109,4 +100,3 @@ START_TEST(columns_agree_with_the_rules)
 		}
 	}
 }
-
