@@ -3,15 +3,16 @@
  * A machine as rows of topics through time, in lines of text:
  *
  *   at SECOND TOPIC KEY[/OTHER] COLUMN=VALUE...    from that second on the row has these; KEY -X: it has none
+ *   at FIRST..LAST TOPIC KEY ...                   it is there to that second
  *   at SECOND TOPIC KEY gone                       it is there no longer
  *   at SECOND TOPIC rests, fails or works          the table is not sampled, has failed, is as usual
  *   at SECOND TOPIC works 9..10 of 10              it is sampled in two of ten seconds
  *   at SECOND clock - mono=N wall=N boot=N         the clocks are so much ahead of the second
  *
  * A VALUE is "-" (unknown), a text, or a number: "2MiB"; "5+0.9", which grows by 0.9 each second from then
- * on; "+0.9", which goes on from what it was; "5+0.9~0.3", where the growth varies by 0.3; "@60", the time of
- * that second. A key with {FIRST..LAST} in it is as many rows, and "#" in a value is the number: in texts, and
- * behind a number a factor.
+ * on; "+0.9", which goes on from what it was; "5~0.3", which varies by so much; "@60", the time of that
+ * second; and "VALUE@3:VALUE@9:VALUE", which is another one from second 3 on, and another from 9. A key with
+ * {FIRST..LAST} in it is as many rows; "#" is the number: in a text, and behind a number a factor.
  */
 #ifndef PANETOP_TESTS_SCENE_H
 #define PANETOP_TESTS_SCENE_H
