@@ -3,7 +3,7 @@
 #ifndef PANETOP_TESTS_SCENE_RULES_H
 #define PANETOP_TESTS_SCENE_RULES_H
 
-#include "model/finding.h"
+#include "topic/finding/finding_rules.h"
 
 #define KEY_OF(row, field) COLUMN(struct row, field, .kind = COLUMN_KEY)
 #define LABEL_OF(row, field) COLUMN(struct row, field, .kind = COLUMN_LABEL)
@@ -83,7 +83,6 @@ static const struct finding_rule thing_rules[] = {
 			.at_least = { .setting = "full_bytes", .unit = UNIT_BYTES, .number = 1 << 20 } } } },
 };
 
-#define N_THING_RULES (sizeof(thing_rules) / sizeof(thing_rules[0]))
 
 /* A second topic, whose numbers have all units that sentences tell; and rules of both. */
 struct place_row {
@@ -145,7 +144,6 @@ static const struct finding_rule house_rules[] = {
 		      { .name = "floor", .column = "floor" } } },
 };
 
-#define N_HOUSE_RULES (sizeof(house_rules) / sizeof(house_rules[0]))
 
 struct meter_row {
 	const char *name;
@@ -177,6 +175,19 @@ static const struct finding_rule meter_rules[] = {
 	  .values = { { .name = "n", GROWS("level"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
 };
 
-#define N_METER_RULES (sizeof(meter_rules) / sizeof(meter_rules[0]))
+
+static const unsigned n_thing_rules = sizeof(thing_rules) / sizeof(thing_rules[0]);
+static const unsigned n_house_rules = sizeof(house_rules) / sizeof(house_rules[0]);
+static const unsigned n_meter_rules = sizeof(meter_rules) / sizeof(meter_rules[0]);
+
+/* The first ones are panetop's own. */
+static const struct rule_set {
+	const char *name;
+	const struct finding_rule *rules;
+	const unsigned *n;
+} rule_sets[] = { { "", finding_rules, &n_finding_rules },
+		  { "things", thing_rules, &n_thing_rules },
+		  { "house", house_rules, &n_house_rules },
+		  { "meters", meter_rules, &n_meter_rules } };
 
 #endif

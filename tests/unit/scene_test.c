@@ -17,18 +17,17 @@
  *
  *   finding RULE SEVERITY SUBJECT: TEXT    all findings, in their order
  *   silent, silent LINE                    there is no finding; no line that begins so
- *   since RULE SUBJECT: SECONDS            one of them has held for so long
- *   row RULE SUBJECT: ROW
+ *   held RULE SUBJECT: SECONDS s, row ROW  one of them, for so long
  *   explained [below] SENTENCE             all lines of an explanation; below: with a part in the one above
  *   compared SECONDS s, N samples, N lines, N causes
- *   changed SUBJECT: CHANGE, WHEN          of one of its lines
- *   counted SUBJECT: SENTENCE
- *   opens SUBJECT: TOPIC PANE VIEW ROW, process PID, second SECOND
+ *   detail SUBJECT: CHANGE; WHEN; PANE VIEW ROW, process PID, second SECOND
+ *                                          of one of its lines; the last ones are what it opens
+ *   counted SUBJECT: SENTENCE              likewise
  *   remark SENTENCES                       what could not be compared
  *   read SECOND once, read SECOND again    a frame that it has read
- *   reads TOPIC                            all that it reads
+ *   reads TOPIC...                         all that it reads
  *   mark SECOND KIND                       all marks
- *   verdict LEVEL TEXT, story PANE TEXT    of facts that panes collect; all of them
+ *   verdict LEVEL TEXT, story PANE TEXT, ceiling TEXT    of facts that panes collect; all of them
  *
  * In what has to be, * is any text. UPDATE_SCENES=yes writes what came in place of that: read the diff.
  */
@@ -55,7 +54,6 @@
 #include "scene.h"
 #include "scene_rules.h"
 #include "suite.h"
-#include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -127,23 +125,22 @@ static const struct schema facts_schemas[] = {
 /* What lines have said of the scene. */
 static struct scene scene;
 static struct settings settings;
-static const struct finding_rule *rules;
-static unsigned n_rules, until, every, moment, lost_at, readable;
-static bool is_explained;
+static const struct rule_set *rules;
+static unsigned until, every, moment, lost_at, readable;
 
 /* What was made of it. */
 static const struct schema *schemas[SCHEMAS_MAX];
 static unsigned n_schemas;
 static struct frame frame;
 static struct explanation explanation;
+static bool is_explained, first_wanted[SCHEMAS_MAX], has_wanted;
 static unsigned next_frame, n_reads[FRAMES_MAX];
-static bool first_wanted[SCHEMAS_MAX], has_wanted;
 
-/* A line about what is said, and the place that it has in the file. */
+/* A line about what is said. */
 static struct wanted {
 	const struct kind *kind;
 	const char *text;
-	struct case_line *line; /* NULL: of the variant; or of steps */
+	struct case_line *line; /* in the file; NULL: it is of a variant, or of steps */
 	bool is_silent;
 } wanted[WANTED_MAX];
 static unsigned n_wanted;
@@ -160,19 +157,10 @@ static unsigned last_second(void)
 	return until != UINT_MAX ? until : scene_last_second(&scene);
 }
 
-/* Who it is may be cut where there is no room. */
-static void check_room(const char *subject, const char *text)
-{
-	int cells = utf8_cells(subject, false) + utf8_cells(textf("%.*s", (int)strcspn(text, ";"), text), false);
-
-	if (rules == finding_rules && (cells > UNCUT_CELLS || strpbrk(text, "{}")))
-		refuse_case("%s: %s has %d cells or a place that was not filled", subject, text, cells);
-}
-
 /* The last second, judged by all rules. Clocks of rare frames are a little late; rules rest between them. */
-static void judge(void)
+static const struct table *judged(void)
 {
-	struct findings *findings = findings_open(rules, n_rules, &settings);
+	struct findings *findings = findings_open(rules->rules, *rules->n, &settings);
 
 	for (unsigned second = 0; second <= last_second(); second += every) {
 		frame_clear(&frame);
@@ -184,6 +172,17 @@ static void judge(void)
 		findings_derive(findings, &frame, true);
 	}
 	findings_close(findings);
+	return frame_table(&frame, "finding");
+}
+
+/* Who it is may be cut where there is no room. */
+static void check_room(const char *subject, const char *text)
+{
+	const char *uncut = textf("%.*s", (int)strcspn(text, ";"), text);
+
+	if (rules == rule_sets &&
+	    (utf8_cells(subject, false) + utf8_cells(uncut, false) > UNCUT_CELLS || strpbrk(text, "{}")))
+		refuse_case("%s: %s is too long, or has a place that was not filled", subject, text);
 }
 
 static const char *text_at(const struct table *table, size_t index, const char *column)
@@ -193,10 +192,8 @@ static const char *text_at(const struct table *table, size_t index, const char *
 
 static void say_finding(struct buffer *out)
 {
-	const struct table *table;
+	const struct table *table = judged();
 
-	judge();
-	table = frame_table(&frame, "finding");
 	for (size_t i = 0; i < table->n_rows; i++) {
 		const char *subject = text_at(table, i, "subject"), *text = text_at(table, i, "text");
 
@@ -207,39 +204,24 @@ static void say_finding(struct buffer *out)
 	}
 }
 
-static void say_since(struct buffer *out)
+static void say_held(struct buffer *out)
 {
-	const struct table *table;
+	const struct table *table = judged();
 
-	judge();
-	table = frame_table(&frame, "finding");
 	for (size_t i = 0; i < table->n_rows; i++)
-		buffer_print(out, "since %s %s: %.10g\n", text_at(table, i, "rule"),
+		buffer_print(out, "held %s %s: %.10g s, row %s\n", text_at(table, i, "rule"),
 			     text_at(table, i, "subject"),
-			     table_number(table, table_row(table, i), "since_seconds"));
-}
-
-static void say_row(struct buffer *out)
-{
-	const struct table *table;
-
-	judge();
-	table = frame_table(&frame, "finding");
-	for (size_t i = 0; i < table->n_rows; i++)
-		buffer_print(out, "row %s %s: %s\n", text_at(table, i, "rule"), text_at(table, i, "subject"),
-			     text_at(table, i, "row"));
+			     table_number(table, table_row(table, i), "since_seconds"), text_at(table, i, "row"));
 }
 
 /* A recording of the scene. */
 static int next(void *state, struct frame *into)
 {
-	unsigned index = next_frame, second = index * every;
+	unsigned second = next_frame * every;
 
 	(void)state;
-	if (second > last_second())
-		return 0;
-	ck_assert_uint_lt(index, FRAMES_MAX);
-	if (++n_reads[index] > readable && second == lost_at)
+	ck_assert_uint_lt(next_frame, FRAMES_MAX);
+	if (second > last_second() || (++n_reads[next_frame] > readable && second == lost_at))
 		return 0;
 	scene_fill(&scene, into, second);
 	next_frame++;
@@ -290,12 +272,40 @@ static void explain(void)
 	explanation_take(&explanation, &source, moment / every, schemas, n_schemas, explained_series);
 }
 
+static double second_of(uint64_t wall_ns)
+{
+	return (double)(int64_t)(wall_ns - SCENE_WALL_NS) / 1e9;
+}
+
+static const struct explained_line *end_of_lines(void)
+{
+	return explanation.lines + explanation.n_lines;
+}
+
 static void say_explained(struct buffer *out)
 {
 	explain();
-	for (size_t i = 0; i < explanation.n_lines; i++)
-		buffer_print(out, "explained %s%s\n", explanation.lines[i].below ? "below " : "",
-			     explanation.lines[i].sentence);
+	for (const struct explained_line *line = explanation.lines; line < end_of_lines(); line++)
+		buffer_print(out, "explained %s%s\n", line->below ? "below " : "", line->sentence);
+}
+
+static void say_detail(struct buffer *out)
+{
+	explain();
+	for (const struct explained_line *line = explanation.lines; line < end_of_lines(); line++) {
+		buffer_print(out, "detail %s: %s; %s; %s %s %s", line->subject, line->change, line->when,
+			     line->pane, *line->view ? line->view : "-", *line->row ? line->row : "-");
+		if (line->pid != U64_UNKNOWN)
+			buffer_print(out, ", process %u", (unsigned)line->pid);
+		buffer_print(out, ", second %.10g\n", second_of(line->wall_ns));
+	}
+}
+
+static void say_counted(struct buffer *out)
+{
+	explain();
+	for (const struct explained_line *line = explanation.lines; line < end_of_lines(); line++)
+		buffer_print(out, "counted %s: %s\n", line->subject, line->counted);
 }
 
 static void say_compared(struct buffer *out)
@@ -303,35 +313,6 @@ static void say_compared(struct buffer *out)
 	explain();
 	buffer_print(out, "compared %.10g s, %zu samples, %zu lines, %zu causes\n", explanation.seconds,
 		     explanation.n_samples, explanation.n_lines, explanation.n_causes);
-}
-
-static void say_changed(struct buffer *out)
-{
-	explain();
-	for (size_t i = 0; i < explanation.n_lines; i++)
-		buffer_print(out, "changed %s: %s, %s\n", explanation.lines[i].subject,
-			     explanation.lines[i].change, explanation.lines[i].when);
-}
-
-static void say_counted(struct buffer *out)
-{
-	explain();
-	for (size_t i = 0; i < explanation.n_lines; i++)
-		buffer_print(out, "counted %s: %s\n", explanation.lines[i].subject,
-			     explanation.lines[i].counted);
-}
-
-static void say_opens(struct buffer *out)
-{
-	explain();
-	for (size_t i = 0; i < explanation.n_lines; i++) {
-		const struct explained_line *line = &explanation.lines[i];
-		const char *pid = line->pid == U64_UNKNOWN ? "" : textf(", process %u", (unsigned)line->pid);
-
-		buffer_print(out, "opens %s: %s %s %s %s%s, second %.10g\n", line->subject, line->topic,
-			     line->pane, *line->view ? line->view : "-", *line->row ? line->row : "-", pid,
-			     (double)(int64_t)(line->wall_ns - SCENE_WALL_NS) / 1e9);
-	}
 }
 
 static void say_remark(struct buffer *out)
@@ -344,25 +325,24 @@ static void say_remark(struct buffer *out)
 static void say_read(struct buffer *out)
 {
 	explain();
-	for (unsigned second = 0; second <= last_second(); second += every)
-		if (n_reads[second / every] > 0)
-			buffer_print(out, "read %u %s\n", second, n_reads[second / every] > 1 ? "again" : "once");
+	for (unsigned i = 0; i <= last_second() / every; i++)
+		if (n_reads[i] > 0)
+			buffer_print(out, "read %u %s\n", i * every, n_reads[i] > 1 ? "again" : "once");
 }
 
 static void say_reads(struct buffer *out)
 {
 	explain();
+	buffer_text(out, "reads");
 	for (unsigned i = 0; i < n_schemas; i++)
 		if (first_wanted[i])
-			buffer_print(out, "reads %s\n", schemas[i]->name);
+			buffer_print(out, " %s", schemas[i]->name);
+	buffer_char(out, '\n');
 }
 
 static void say_mark(struct buffer *out)
 {
-	static const char *const names[] = { [MARK_USER] = "user",
-					     [MARK_FINDING] = "finding",
-					     [MARK_SLEEP] = "sleep",
-					     [MARK_CLOCK] = "clock" };
+	static const char *const names[] = { "user", "finding", "sleep", "clock" };
 	struct marks marks = { 0 };
 
 	for (unsigned second = 0; second <= last_second(); second++) {
@@ -371,9 +351,7 @@ static void say_mark(struct buffer *out)
 		marks_take(&marks, &frame);
 	}
 	for (unsigned i = 0; i < marks.n; i++)
-		buffer_print(out, "mark %.10g %s\n",
-			     (double)(int64_t)(marks.list[i].wall_ns - SCENE_WALL_NS) / 1e9,
-			     names[marks.list[i].kind]);
+		buffer_print(out, "mark %.10g %s\n", second_of(marks.list[i].wall_ns), names[marks.list[i].kind]);
 }
 
 static void *facts_of(const char *topic, size_t *n)
@@ -460,36 +438,30 @@ static void say_ceiling(struct buffer *out)
 /* The first word of a line about what is said. */
 static const struct kind {
 	const char *name;
-	bool is_whole; /* no such line is missing, and they stand in their order */
 	void (*say)(struct buffer *out);
+	bool is_whole; /* no such line is missing, and they stand in their order */
 } kinds[] = {
-	{ "finding", true, say_finding },   { "since", false, say_since },     { "row", false, say_row },
-	{ "explained", true, say_explained }, { "compared", true, say_compared }, { "changed", false, say_changed },
-	{ "counted", false, say_counted },  { "opens", false, say_opens },     { "remark", true, say_remark },
-	{ "read", false, say_read },	{ "reads", true, say_reads },      { "mark", true, say_mark },
-	{ "verdict", true, say_verdict },   { "story", true, say_story },      { "ceiling", true, say_ceiling },
+	{ "finding", say_finding, true }, { "held", say_held, false },       { "explained", say_explained, true },
+	{ "detail", say_detail, false },  { "counted", say_counted, false }, { "compared", say_compared, true },
+	{ "remark", say_remark, true },   { "read", say_read, false },       { "reads", say_reads, true },
+	{ "mark", say_mark, true },       { "verdict", say_verdict, true },  { "story", say_story, true },
+	{ "ceiling", say_ceiling, true },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-static const struct kind *kind_of(const char *text)
-{
-	for (size_t i = 0; i < N_KINDS; i++)
-		if (begins_with_word(text, kinds[i].name) || strcmp(text, kinds[i].name) == 0)
-			return &kinds[i];
-	return NULL;
-}
 
 /* text is about what is said. */
 static void add_wanted(const char *text)
 {
 	struct wanted *line = &wanted[n_wanted++];
+	bool is_silent = strncmp(text, "silent", strlen("silent")) == 0;
 
 	ck_assert_uint_lt(n_wanted, WANTED_MAX);
-	*line = (struct wanted){ .text = text, .line = case_file.in_steps || is_variant ? NULL : case_file.here };
-	line->is_silent = strcmp(text, "silent") == 0 || begins_with_word(text, "silent");
-	if (line->is_silent)
-		line->text = text[6] ? text + strlen("silent ") : kinds[0].name;
-	line->kind = kind_of(line->text);
+	if (is_silent)
+		text = text[6] == ' ' ? text + strlen("silent ") : kinds[0].name;
+	*line = (struct wanted){ NULL, text, case_file.in_steps || is_variant ? NULL : case_file.here, is_silent };
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (begins_with_word(text, kinds[i].name) || strcmp(text, kinds[i].name) == 0)
+			line->kind = &kinds[i];
 	if (!line->kind)
 		refuse_case("unknown word in %s; tests/unit/scene_test.c has a list", text);
 }
@@ -502,75 +474,48 @@ static void set_setting(char *text)
 		refuse_case("%s cannot be %s", name, text);
 }
 
-static void set_rules(const char *name)
+/* false: the line is not about the scene. */
+static bool set_scene(char *text)
 {
 	static const struct {
-		const char *name;
-		const struct finding_rule *rules;
-		unsigned n;
-	} all[] = { { "things", thing_rules, N_THING_RULES },
-		    { "house", house_rules, N_HOUSE_RULES },
-		    { "meters", meter_rules, N_METER_RULES } };
+		const char *word;
+		unsigned *number;
+	} numbers[] = { { "until", &until }, { "every", &every }, { "explain", &moment } };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcmp(all[i].name, name) == 0) {
-			rules = all[i].rules;
-			n_rules = all[i].n;
-		}
-}
-
-static void set_scene(char *text)
-{
-	const char *what = take_word(&text);
-
-	if (strcmp(what, "at") == 0)
-		scene_add(&scene, text);
-	else if (strcmp(what, "until") == 0)
-		until = (unsigned)atoi(text);
-	else if (strcmp(what, "every") == 0)
-		every = (unsigned)atoi(text);
-	else if (strcmp(what, "explain") == 0)
-		moment = (unsigned)atoi(text);
-	else if (strcmp(what, "lost") == 0)
-		ck_assert_int_eq(sscanf(text, "%u %u", &lost_at, &readable), 2);
-	else if (strcmp(what, "rules") == 0)
-		set_rules(text);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (begins_with_word(text, numbers[i].word))
+			return sscanf(text, "%*s %u", numbers[i].number) == 1;
+	if (begins_with_word(text, "at"))
+		scene_add(&scene, text + strlen("at "));
+	else if (begins_with_word(text, "set"))
+		set_setting(text + strlen("set "));
+	else if (begins_with_word(text, "lost"))
+		return sscanf(text, "lost %u %u", &lost_at, &readable) == 2;
+	else if (begins_with_word(text, "rules"))
+		while (strcmp(rules->name, text + strlen("rules ")) != 0)
+			rules++;
 	else
-		set_setting(text);
-}
-
-static bool is_of_scene(const char *text)
-{
-	static const char *const words[] = { "at", "until", "every", "explain", "lost", "rules", "set" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (begins_with_word(text, words[i]))
-			return true;
-	return false;
+		return false;
+	return true;
 }
 
 static void run_line(char *text)
 {
-	struct case_line *line = case_file.here;
-
 	join_lines(text);
-	if (is_of_scene(text)) {
-		set_scene(text);
-	} else if (is_variant) {
+	if (set_scene(text) || is_variant)
 		return;
-	} else if (begins_with_word(text, "but")) {
-		ck_assert_uint_lt(n_variants, VARIANTS_MAX);
-		variants[n_variants++] = (struct variant){ text + strlen("but "), line };
-	} else {
+	if (!begins_with_word(text, "but")) {
 		add_wanted(text);
+		return;
 	}
+	ck_assert_uint_lt(n_variants, VARIANTS_MAX);
+	variants[n_variants++] = (struct variant){ text + strlen("but "), case_file.here };
 }
 
 static void begin_scene(size_t first)
 {
 	settings_open(&settings);
-	rules = finding_rules;
-	n_rules = n_finding_rules;
+	rules = rule_sets;
 	until = lost_at = UINT_MAX;
 	every = 1;
 	moment = readable = n_wanted = 0;
@@ -710,18 +655,24 @@ static void check_wanted(void)
 		check_kind(&kinds[i]);
 }
 
+/* What stands before these bytes, and what behind them; NULL: they are not there. */
+static char *take_part(char **text, const char *bytes)
+{
+	char *part = *text, *end = strstr(part, bytes);
+
+	*text = end ? end + strlen(bytes) : NULL;
+	if (end)
+		*end = '\0';
+	return part;
+}
+
 static void change_scene(char *text)
 {
-	for (char *end; text; text = end) {
-		end = strstr(text, "; ");
-		if (end) {
-			*end = '\0';
-			end += strlen("; ");
-		}
-		if (is_of_scene(text))
-			set_scene(text);
-		else if (*text)
-			scene_change(&scene, text);
+	while (text) {
+		char *part = take_part(&text, "; ");
+
+		if (!set_scene(part))
+			scene_change(&scene, part);
 	}
 }
 
@@ -738,24 +689,16 @@ static void print_wanted(struct buffer *out, const struct wanted *line)
 
 static void run_variant(const struct variant *variant)
 {
-	char *text = alloc_text(variant->text), *arrow = strstr(text, "=> "), *at, *end;
+	char *text = alloc_text(variant->text), *said = text;
 	struct buffer changed = { 0 };
 
 	case_file.here = variant->line;
-	if (!arrow)
+	take_part(&said, " => ");
+	if (!said)
 		refuse_case("but %s has no =>", text);
-	at = arrow + strlen("=> ");
-	if (arrow > text)
-		arrow[-1] = '\0';
 	buffer_print(&changed, "but %s", text);
-	for (; at; at = end) {
-		end = strstr(at, " => ");
-		if (end) {
-			*end = '\0';
-			end += strlen(" => ");
-		}
-		add_wanted(at);
-	}
+	while (said)
+		add_wanted(take_part(&said, " => "));
 	change_scene(text);
 	check_wanted();
 	for (unsigned i = 0; i < n_wanted; i++)
