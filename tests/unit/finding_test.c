@@ -165,7 +165,7 @@ START_TEST(settings_of_rules)
 				      cases[i].is_valid,
 			      "%s = %s", name, cases[i].text);
 	}
-	ck_assert(finding_setting_known(thing_rules, n_thing_rules, "finding.full_bytes")); /* of its sixth value */
+	ck_assert(finding_setting_known(thing_rules, rule_sets[0].n, "finding.full_bytes")); /* of its sixth value */
 }
 
 /* A topic of the test with these rows, judged by its rules a second later than before. */
@@ -179,7 +179,7 @@ static void open_things(struct things *things)
 {
 	static const struct schema *const schemas[] = { &thing_schema, &finding_schema };
 
-	things->findings = findings_open(thing_rules, n_thing_rules, NULL);
+	things->findings = findings_open(thing_rules, rule_sets[0].n, NULL);
 	things->seconds = 1000;
 	frame_open(&things->frame, schemas, 2);
 }

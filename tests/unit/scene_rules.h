@@ -3,7 +3,7 @@
 #ifndef PANETOP_TESTS_SCENE_RULES_H
 #define PANETOP_TESTS_SCENE_RULES_H
 
-#include "topic/finding/finding_rules.h"
+#include "model/finding.h"
 
 #define KEY_OF(row, field) COLUMN(struct row, field, .kind = COLUMN_KEY)
 #define LABEL_OF(row, field) COLUMN(struct row, field, .kind = COLUMN_LABEL)
@@ -28,61 +28,30 @@ static const struct schema thing_schema = SCHEMA(thing, "all");
 
 static const char *const ordinary_kinds[] = { "plain", "usual", NULL };
 
-static const struct finding_rule thing_rules[] = {
-	{ .name = "loaded",
-	  .topic = "thing",
-	  .key = "name",
-	  .called = "called",
-	  .text = "{load} load[ of {most}], spare",
-	  .unless_column = "kind",
-	  .unless = ordinary_kinds,
-	  .unless_setting = "kinds",
-	  .severity = FINDING_WARNING,
-	  .hold = { .setting = "loaded_seconds", .unit = UNIT_SECONDS },
-	  .values = { { .name = "load",
-			.column = "load",
-			.at_least = { .setting = "load", .unit = UNIT_RATIO, .number = 0.5 },
-			.critical = 0.75 },
-		      { .name = "most", .column = "most" } } },
-	{ .name = "scarce",
-	  .topic = "thing",
-	  .key = "name",
-	  .subject = "thing",
-	  .text = "{spare} left",
-	  .hold = { .number = 2 },
-	  .values = { { .name = "spare",
-			.column = "spare",
-			.at_most = true,
-			.at_least = { .setting = "spare", .unit = UNIT_RATIO, .number = 0.25 },
-			.critical = 0.125 } } },
-	{ .name = "many",
-	  .topic = "thing",
-	  .subject = "things",
-	  .text = "{n} are bad[; {who}][, of {whose}]",
-	  .values = { { .name = "n",
-			.column = "kind",
-			.with = "bad",
-			.at_least = { .setting = "bad_things", .unit = UNIT_COUNT, .number = 2 } },
-		      { .name = "who", .column = "name", .most = "load", .most_least = 0.25 },
-		      { .name = "whose",
-			.column = "name",
-			.most = "owner",
-			.with_column = "kind",
-			.with = "bad" } } },
-	{ .name = "full",
-	  .topic = "thing",
-	  .key = "name",
-	  .text = "{a} {b} {c} {d} {e} {f}",
-	  .values = { { .name = "a", .column = "most" },
-		      { .name = "b", .column = "load" },
-		      { .name = "c", .column = "spare" },
-		      { .name = "d", .column = "load" },
-		      { .name = "e", .column = "spare" },
-		      { .name = "f",
-			.column = "most",
-			.at_least = { .setting = "full_bytes", .unit = UNIT_BYTES, .number = 1 << 20 } } } },
-};
+#define SET_BY(name, measure, much) .at_least = { .setting = name, .unit = measure, .number = much }
+#define LIMIT_OF(measure, much) SET_BY("s", measure, much)
 
+static const struct finding_rule thing_rules[] = {
+	{ .name = "loaded", .topic = "thing", .key = "name", .called = "called",
+	  .text = "{load} load[ of {most}], spare", .severity = FINDING_WARNING,
+	  .unless_column = "kind", .unless = ordinary_kinds, .unless_setting = "kinds",
+	  .values = { { .name = "load", .column = "load", SET_BY("load", UNIT_RATIO, 0.5), .critical = 0.75 },
+		      { .name = "most", .column = "most" } } },
+	{ .name = "scarce", .topic = "thing", .key = "name", .subject = "thing", .text = "{spare} left",
+	  .hold = { .number = 2 },
+	  .values = { { .name = "spare", .column = "spare", .at_most = true,
+			SET_BY("spare", UNIT_RATIO, 0.25), .critical = 0.125 } } },
+	{ .name = "many", .topic = "thing", .subject = "things", .text = "{n} are bad[; {who}][, of {whose}]",
+	  .values = { { .name = "n", .column = "kind", .with = "bad", SET_BY("bad_things", UNIT_COUNT, 2) },
+		      { .name = "who", .column = "name", .most = "load", .most_least = 0.25 },
+		      { .name = "whose", .column = "name", .most = "owner", .with_column = "kind",
+			.with = "bad" } } },
+	{ .name = "full", .topic = "thing", .key = "name", .text = "{a} {b} {c} {d} {e} {f}",
+	  .values = { { .name = "a", .column = "most" }, { .name = "b", .column = "load" },
+		      { .name = "c", .column = "spare" }, { .name = "d", .column = "load" },
+		      { .name = "e", .column = "spare" },
+		      { .name = "f", .column = "most", SET_BY("full_bytes", UNIT_BYTES, 1 << 20) } } },
+};
 
 /* A second topic, whose numbers have all units that sentences tell; and rules of both. */
 struct place_row {
@@ -101,49 +70,31 @@ static const struct column place_columns[] = {
 
 static const struct schema place_schema = SCHEMA(place, NULL);
 
-#define LIMIT_OF(measure, much) .at_least = { .setting = "s", .unit = measure, .number = much }
-
 static const struct finding_rule house_rules[] = {
-	{ .name = "ranked", /* by the first number that has a limit */
-	  .topic = "thing",
-	  .key = "name",
-	  .text = "{spare} {load} {most}",
+	{ .name = "ranked", .topic = "thing", .key = "name", .text = "{spare} {load} {most}",
 	  .values = { { .name = "spare", .column = "spare" },
 		      { .name = "load", .column = "load", LIMIT_OF(UNIT_RATIO, 0.5) },
 		      { .name = "most", .column = "most", LIMIT_OF(UNIT_BYTES, 1024) } } },
-	{ .name = "either",
-	  .topic = "place",
-	  .key = "name",
-	  .text = "{size} or {wait}, and {heat}",
+	{ .name = "either", .topic = "place", .key = "name", .text = "{size} or {wait}, and {heat}",
 	  .values = { { .name = "size", .column = "size", LIMIT_OF(UNIT_BYTES, 2048), .or_next = true },
 		      { .name = "wait", .column = "wait", LIMIT_OF(UNIT_SECONDS, 30), .or_unknown = true },
 		      { .name = "heat", .column = "heat", LIMIT_OF(UNIT_CELSIUS, 20) } } },
-	{ .name = "units",
-	  .topic = "place",
-	  .key = "name",
+	{ .name = "units", .topic = "place", .key = "name",
 	  .text = "{size} {wait} {heat} {speed}/s {hits} {n}",
-	  .values = { { .name = "size", .column = "size" },
-		      { .name = "wait", .column = "wait" },
-		      { .name = "heat", .column = "heat" },
-		      { .name = "speed", .column = "speed" },
+	  .values = { { .name = "size", .column = "size" }, { .name = "wait", .column = "wait" },
+		      { .name = "heat", .column = "heat" }, { .name = "speed", .column = "speed" },
 		      { .name = "hits", .column = "hits" },
 		      { .name = "n", .column = "count", LIMIT_OF(UNIT_COUNT, 100) } } },
-	{ .name = "plain",
-	  .topic = "place",
-	  .key = "name",
+	{ .name = "plain", .topic = "place", .key = "name",
 	  .text = "{plain} {part} {whole} {there} {hall} {floor}",
 	  .values = { { .name = "plain", .column = "plain", LIMIT_OF(UNIT_NONE, 1000) },
 		      { .name = "part", .column = "wait", .over = "plain" },
-		      { .name = "whole",
-			.column = "plain",
-			.over_topic = "thing",
-			.over_row = "a",
+		      { .name = "whole", .column = "plain", .over_topic = "thing", .over_row = "a",
 			.over = "most" },
 		      { .name = "there", .topic = "thing", .column = "load" },
 		      { .name = "hall", .topic = "place", .row = "hall", .other = "2", .column = "size" },
 		      { .name = "floor", .column = "floor" } } },
 };
-
 
 struct meter_row {
 	const char *name;
@@ -162,32 +113,18 @@ static const struct schema meter_schema = SCHEMA(meter, NULL);
 #define GROWS(of) .column = of, .window_seconds = 1
 
 static const struct finding_rule meter_rules[] = {
-	{ .name = "total",
-	  .topic = "meter",
-	  .key = "name",
-	  .text = "total {n}",
+	{ .name = "total", .topic = "meter", .key = "name", .text = "total {n}",
 	  .values = { { .name = "n", GROWS("total"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
-	{ .name = "level",
-	  .topic = "meter",
-	  .key = "name",
-	  .left_to = "place",
-	  .text = "level {n}",
+	{ .name = "level", .topic = "meter", .key = "name", .left_to = "place", .text = "level {n}",
 	  .values = { { .name = "n", GROWS("level"), LIMIT_OF(UNIT_COUNT, 5), .at_most = true } } },
 };
 
-
-static const unsigned n_thing_rules = sizeof(thing_rules) / sizeof(thing_rules[0]);
-static const unsigned n_house_rules = sizeof(house_rules) / sizeof(house_rules[0]);
-static const unsigned n_meter_rules = sizeof(meter_rules) / sizeof(meter_rules[0]);
-
-/* The first ones are panetop's own. */
+#define RULE_SET(name, rules) { name, rules, sizeof(rules) / sizeof((rules)[0]) }
 static const struct rule_set {
 	const char *name;
 	const struct finding_rule *rules;
-	const unsigned *n;
-} rule_sets[] = { { "", finding_rules, &n_finding_rules },
-		  { "things", thing_rules, &n_thing_rules },
-		  { "house", house_rules, &n_house_rules },
-		  { "meters", meter_rules, &n_meter_rules } };
+	unsigned n;
+} rule_sets[] = { RULE_SET("things", thing_rules), RULE_SET("house", house_rules),
+		  RULE_SET("meters", meter_rules) };
 
 #endif

@@ -54,6 +54,7 @@
 #include "scene.h"
 #include "scene_rules.h"
 #include "suite.h"
+#include "topic/finding/finding_rules.h"
 #include "topic/topic.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -125,6 +126,7 @@ static const struct schema facts_schemas[] = {
 /* What lines have said of the scene. */
 static struct scene scene;
 static struct settings settings;
+static struct rule_set own_rules;
 static const struct rule_set *rules;
 static unsigned until, every, moment, lost_at, readable;
 
@@ -160,7 +162,7 @@ static unsigned last_second(void)
 /* The last second, judged by all rules. Clocks of rare frames are a little late; rules rest between them. */
 static const struct table *judged(void)
 {
-	struct findings *findings = findings_open(rules->rules, *rules->n, &settings);
+	struct findings *findings = findings_open(rules->rules, rules->n, &settings);
 
 	for (unsigned second = 0; second <= last_second(); second += every) {
 		frame_clear(&frame);
@@ -180,7 +182,7 @@ static void check_room(const char *subject, const char *text)
 {
 	const char *uncut = textf("%.*s", (int)strcspn(text, ";"), text);
 
-	if (rules == rule_sets &&
+	if (rules == &own_rules &&
 	    (utf8_cells(subject, false) + utf8_cells(uncut, false) > UNCUT_CELLS || strpbrk(text, "{}")))
 		refuse_case("%s: %s is too long, or has a place that was not filled", subject, text);
 }
@@ -474,6 +476,14 @@ static void set_setting(char *text)
 		refuse_case("%s cannot be %s", name, text);
 }
 
+static const struct rule_set *find_rules(const char *name)
+{
+	for (size_t i = 0; i < sizeof(rule_sets) / sizeof(rule_sets[0]); i++)
+		if (strcmp(rule_sets[i].name, name) == 0)
+			return &rule_sets[i];
+	refuse_case("there are no rules of %s", name);
+}
+
 /* false: the line is not about the scene. */
 static bool set_scene(char *text)
 {
@@ -492,8 +502,7 @@ static bool set_scene(char *text)
 	else if (begins_with_word(text, "lost"))
 		return sscanf(text, "lost %u %u", &lost_at, &readable) == 2;
 	else if (begins_with_word(text, "rules"))
-		while (strcmp(rules->name, text + strlen("rules ")) != 0)
-			rules++;
+		rules = find_rules(text + strlen("rules "));
 	else
 		return false;
 	return true;
@@ -515,7 +524,8 @@ static void run_line(char *text)
 static void begin_scene(size_t first)
 {
 	settings_open(&settings);
-	rules = rule_sets;
+	own_rules = (struct rule_set){ "", finding_rules, n_finding_rules };
+	rules = &own_rules;
 	until = lost_at = UINT_MAX;
 	every = 1;
 	moment = readable = n_wanted = 0;
