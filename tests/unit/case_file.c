@@ -210,3 +210,21 @@ void add_cases(const char *of, void (*run)(size_t first))
 	run_lines = run;
 	for_each_test_file(of, add_cases_of);
 }
+
+const char *nearest_line(const char *text, char *const *lines, size_t n_lines)
+{
+	const char *found = NULL;
+	size_t most = 0;
+
+	for (size_t i = 0; i < n_lines; i++) {
+		size_t same = 0;
+
+		while (text[same] && text[same] == lines[i][same])
+			same++;
+		if (!found || same > most) {
+			found = lines[i];
+			most = same;
+		}
+	}
+	return found;
+}

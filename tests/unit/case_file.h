@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Files of cases: in tests/FOLDER/NAME.txt "case NAME" begins a test, whose lines follow up to the next one.
- * "do NAME [ARGUMENT]..." are the lines of "steps NAME", in which $1 is the first argument. # begins a comment;
- * a line that begins with a tab goes on with the one above.
+ * "do NAME [ARGUMENT]..." are the lines of "steps NAME", in which $1 is the first argument. # begins a
+ * comment; a line that begins with a tab goes on with the one above.
  */
 #ifndef PANETOP_TESTS_CASE_FILE_H
 #define PANETOP_TESTS_CASE_FILE_H
@@ -50,5 +50,8 @@ char *take_word(char **text);
 
 /* In place: what was in several lines, parted by blanks. */
 void join_lines(char *text);
+
+/* Of these lines the one that is the same as text the farthest; NULL: there is none. */
+const char *nearest_line(const char *text, char *const *lines, size_t n_lines);
 
 #endif

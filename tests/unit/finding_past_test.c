@@ -36,7 +36,7 @@ static void check_growths(struct finding_past *past, uint64_t identity, const ch
 
 		ck_assert_int_eq(sscanf(at, "%lf %lf %lf", &second, &value, &expected), 3);
 		grown = growth(past, identity, second, value);
-		ck_assert_msg(isnan(expected) ? isnan(grown) : grown == expected, "%g s: %g in place of %g", second,
+		ck_assert_msg(isnan(expected) ? isnan(grown) : grown == expected, "%g s: %g, not %g", second,
 			      grown, expected);
 	}
 }
@@ -49,7 +49,7 @@ START_TEST(growth_is_that_of_the_window)
 	for (unsigned second = 2; second <= 200; second += 2)
 		ck_assert_double_eq(growth(&past, 7, second, 10 * second),
 				    second < WINDOW ? 10 * second : 10 * WINDOW);
-	/* back: the points of another window are kept, the oldest is that of 138, and nothing is added there */
+	/* back: points of another window are kept, from that of 138 on, and nothing is added there */
 	check_growths(&past, 7, "170 1700 320, 168 1680 300, 140 1400 20, 138 1380 nan, 202 2020 320");
 	finding_past_free(&past);
 }
@@ -74,7 +74,8 @@ START_TEST(the_start_of_a_window_may_be_missed_a_little)
 	finding_past_free(&past);
 }
 
-static double counted(struct finding_past *past, uint64_t identity, double seconds, double value, bool from_zero)
+static double counted(struct finding_past *past, uint64_t identity, double seconds, double value,
+		      bool from_zero)
 {
 	begin(past, seconds);
 	return finding_past_growth(past, identity, value, WINDOW, true, from_zero);

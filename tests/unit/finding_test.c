@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings apart from scenes: what rules name and read, settings, what is added, and frames that come again. */
+/* Findings apart from scenes: what rules name and read, their settings, what is added, and frames again. */
 #include <config.h>
 
 #include <math.h>
@@ -20,19 +20,6 @@ static const struct schema *schema_of(const char *topic)
 	return topic_find(topic)->schema;
 }
 
-static void check_value(const struct finding_rule *rule, const struct finding_value *value)
-{
-	const struct schema *schema = schema_of(value->topic ? value->topic : rule->topic);
-
-	ck_assert_msg(!value->most || schema_find(schema, value->most), "%s.%s", schema->name, value->most);
-	ck_assert_msg(schema_find(schema, value->column), "%s.%s", schema->name, value->column);
-	if (value->over)
-		ck_assert_msg(
-			schema_find(value->over_topic ? schema_of(value->over_topic) : schema, value->over),
-			"%s", value->over);
-}
-
-/* Has the view a table of this topic? */
 static bool shows(const struct pane *pane, const struct pane_view *view, const char *topic)
 {
 	for (unsigned i = 0; pane->tables[i].topic; i++)
@@ -41,29 +28,50 @@ static bool shows(const struct pane *pane, const struct pane_view *view, const c
 	return false;
 }
 
+/* Is there such a view, which has a table of this topic? NULL: any has. */
+static bool has_view(const struct pane *pane, const char *name, const char *topic)
+{
+	for (const struct pane_view *view = pane->views; view && view->name; view++)
+		if (strcmp(view->name, name) == 0)
+			return !topic || shows(pane, view, topic);
+	return false;
+}
+
 /* Enter opens a view that exists; of a rule about rows with names of their own, one in which the row is. */
 START_TEST(rules_open_what_shows_them)
 {
 	for (unsigned r = 0; r < n_finding_rules; r++) {
 		const struct finding_rule *rule = &finding_rules[r];
-		bool any_pane = false, any_view = !rule->view;
+		const struct pane *pane = pane_find(rule->pane);
+		const char *shown = rule->key && !rule->subject ? rule->topic : NULL;
 
-		for (unsigned p = 0; p < n_panes; p++) {
-			if (strcmp(panes[p]->name, rule->pane) != 0)
-				continue;
-			any_pane = true;
-			for (const struct pane_view *view = panes[p]->views; rule->view && view->name;
-			     view++) {
-				if (strcmp(view->name, rule->view) != 0)
-					continue;
-				any_view = true;
-				ck_assert_msg(!rule->key || rule->subject ||
-						      shows(panes[p], view, rule->topic),
-					      "%s", rule->name);
-			}
-		}
-		ck_assert_msg(any_pane && any_view, "%s", rule->name);
+		ck_assert_msg(pane && (!rule->view || has_view(pane, rule->view, shown)), "%s", rule->name);
 	}
+}
+
+/* What an explanation compares is there, too. */
+START_TEST(explained_series_open_what_shows_them)
+{
+	for (const struct explained_series *series = explained_series; series->topic; series++) {
+		const struct pane *pane = pane_find(series->pane);
+
+		ck_assert_msg(schema_find(schema_of(series->topic), series->column), "%s.%s", series->topic,
+			      series->column);
+		ck_assert_msg(pane && (!*series->view || has_view(pane, series->view, NULL)), "%s %s",
+			      series->pane, series->view);
+		ck_assert_msg(pane_has_table(pane, series->topic), "%s of %s", series->topic, series->pane);
+		ck_assert_double_gt(series->least, 0);
+	}
+}
+
+static void check_value(const struct finding_rule *rule, const struct finding_value *value)
+{
+	const struct schema *schema = schema_of(value->topic ? value->topic : rule->topic);
+	const struct schema *over = value->over_topic ? schema_of(value->over_topic) : schema;
+
+	ck_assert_msg(!value->most || schema_find(schema, value->most), "%s.%s", schema->name, value->most);
+	ck_assert_msg(schema_find(schema, value->column), "%s.%s", schema->name, value->column);
+	ck_assert_msg(!value->over || schema_find(over, value->over), "%s.%s", over->name, value->over);
 }
 
 /* Topics, columns and places in the text are those that exist; names of settings are not used twice. */
@@ -133,7 +141,43 @@ START_TEST(rules_are_judged_wherever_there_are_findings)
 	free(wanted);
 }
 
-/* The rule takes what the configuration says, and "off" silences it: see the scenes. */
+/* Limits of times have a unit, shares are percentages, and what is wrong leaves the limit as it was. */
+START_TEST(limits_are_read_and_written_by_their_unit)
+{
+	static const struct {
+		enum unit unit;
+		const char *text;
+		double number; /* NaN: it is wrong */
+		const char *written;
+	} cases[] = {
+		{ UNIT_SECONDS, "90", 90, "90s" },       { UNIT_SECONDS, "2min", 120, NULL },
+		{ UNIT_SECONDS, "0", 0, NULL },          { UNIT_SECONDS, "50%", NAN, NULL },
+		{ UNIT_SECONDS, "-1", NAN, NULL },       { UNIT_RATIO, "15.5%", 0.155, "15.5%" },
+		{ UNIT_RATIO, "50   %", 0.5, "50%" },    { UNIT_RATIO, "0.25", 0.25, "25%" },
+		{ UNIT_RATIO, "50% x", NAN, NULL },      { UNIT_RATIO, "50 %%", NAN, NULL },
+		{ UNIT_RATIO, "x", NAN, NULL },          { UNIT_RATIO, "", NAN, NULL },
+		{ UNIT_COUNT, "7", 7, "7" },             { UNIT_COUNT, "7min", NAN, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct finding_limit limit = { .setting = "own", .unit = cases[i].unit, .number = 77 };
+		const struct finding_rule rules[] = { { .name = "a" }, { .name = "b", .hold = limit } };
+		bool good = !isnan(cases[i].number);
+		struct settings settings;
+		char text[VALUE_TEXT_MAX];
+
+		settings_open(&settings);
+		settings_set(&settings, "finding.own", cases[i].text, 0);
+		ck_assert_msg(finding_setting_valid(rules, 2, "finding.own", cases[i].text) == good, "%s",
+			      cases[i].text);
+		ck_assert_double_eq(finding_number(&settings, &limit), good ? cases[i].number : 77);
+		if (cases[i].written)
+			ck_assert_str_eq(finding_limit_text(text, &limit, cases[i].number), cases[i].written);
+		settings_close(&settings);
+	}
+}
+
+/* What they do is in scenes. */
 START_TEST(settings_of_rules)
 {
 	static const struct {
@@ -141,14 +185,8 @@ START_TEST(settings_of_rules)
 		bool is_known, is_valid;
 	} cases[] = {
 		{ "finding.memory_stalled", "4%", true, true },
-		{ "finding.memory_stalled", "0.04", true, true },
-		{ "finding.memory_stalled", "15  %", true, true },
-		{ "finding.memory_stalled", "15 %%", true, false },
-		{ "finding.memory_stalled", "", true, false },
-		{ "finding.memory_stalled", "much", true, false },
 		{ "finding.memory_stalled", "4x", true, false },
 		{ "finding.run_queue_seconds", "5min", true, true },
-		{ "finding.run_queue_seconds", "-1", true, false },
 		{ "finding.zombies", "off", true, true },
 		{ "finding.zombies", "on", true, true },
 		{ "finding.zombies", "5", true, false },
@@ -158,14 +196,15 @@ START_TEST(settings_of_rules)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *name = cases[i].name;
+		const char *name = cases[i].name, *text = cases[i].text;
+		bool is_known = finding_setting_known(finding_rules, n_finding_rules, name);
+		bool is_valid = finding_setting_valid(finding_rules, n_finding_rules, name, text);
 
-		ck_assert_msg(finding_setting_known(finding_rules, n_finding_rules, name) == cases[i].is_known, "%s", name);
-		ck_assert_msg(finding_setting_valid(finding_rules, n_finding_rules, name, cases[i].text) ==
-				      cases[i].is_valid,
-			      "%s = %s", name, cases[i].text);
+		ck_assert_msg(is_known == cases[i].is_known && is_valid == cases[i].is_valid, "%s = %s",
+			      name, text);
 	}
-	ck_assert(finding_setting_known(thing_rules, rule_sets[0].n, "finding.full_bytes")); /* of its sixth value */
+	/* of the last value that a rule may have */
+	ck_assert(finding_setting_known(thing_rules, rule_sets[0].n, "finding.full_bytes"));
 }
 
 /* A topic of the test with these rows, judged by its rules a second later than before. */
@@ -292,22 +331,6 @@ START_TEST(findings_are_derived_where_they_are_sampled)
 	close_things(&things);
 }
 
-START_TEST(limits_are_written_as_they_are_set)
-{
-	static const struct {
-		enum unit unit;
-		double number;
-		const char *text;
-	} cases[] = { { UNIT_RATIO, 0.155, "15.5%" }, { UNIT_SECONDS, 30, "30s" }, { UNIT_COUNT, 5, "5" } };
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct finding_limit limit = { .unit = cases[i].unit };
-		char text[VALUE_TEXT_MAX];
-
-		ck_assert_str_eq(finding_limit_text(text, &limit, cases[i].number), cases[i].text);
-	}
-}
-
 /* Topics without which a rule cannot speak are named, each once; those that its sentence looks at are not. */
 START_TEST(what_is_not_sampled_is_not_judged)
 {
@@ -350,8 +373,7 @@ static const struct finding_rule wanting_rules[] = {
 	{ .name = "two", .topic = "place", .with = "process" },
 };
 
-/* What the numbers of a rule are of, what is taken off them, and what they are divided by; to the last one.
- */
+/* What its numbers are of, what is taken off them, and what they are divided by: to the last one. */
 START_TEST(all_that_rules_read_is_wanted)
 {
 	static const struct schema named[] = { { .name = "thing" },  { .name = "system" },
@@ -376,59 +398,5 @@ START_TEST(all_that_rules_read_is_wanted)
 		findings_want(wanting_rules, 2, all, 8, cases[i].recorded, wanted);
 		for (size_t j = 0; j < 8; j++)
 			ck_assert_msg(wanted[j] == (cases[i].wanted[j] == '1'), "%zu: %s", i, all[j]->name);
-	}
-	for (size_t last = 0; last < 2; last++) { /* the topic that it comes along with is the first one */
-		const struct schema *three[] = { &named[5], &named[4], &finding_schema };
-		bool wanted[] = { last == 0, false, true };
-
-		findings_want(wanting_rules, 2, three, 3, false, wanted);
-		ck_assert(wanted[1] == (last == 0));
-		wanted[1] = false;
-		findings_want(wanting_rules, 2, three + 1, 2, false, wanted + 1); /* or it is not there */
-		ck_assert(!wanted[1]);
-	}
-}
-
-/* Limits of times have a unit, shares are percentages, and what is wrong leaves the limit as it was. */
-START_TEST(limits_are_read_by_their_unit)
-{
-	static const struct {
-		enum unit unit;
-		const char *text;
-		double number; /* NaN: it is wrong */
-	} cases[] = {
-		{ UNIT_SECONDS, "90", 90 },    { UNIT_SECONDS, "2min", 120 }, { UNIT_SECONDS, "0", 0 },
-		{ UNIT_SECONDS, "50%", NAN },  { UNIT_SECONDS, "-1", NAN },   { UNIT_RATIO, "50%", 0.5 },
-		{ UNIT_RATIO, "50   %", 0.5 }, { UNIT_RATIO, "0.25", 0.25 },  { UNIT_RATIO, "50% x", NAN },
-		{ UNIT_RATIO, "x", NAN },      { UNIT_COUNT, "7", 7 },        { UNIT_COUNT, "7min", NAN },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct finding_limit limit = { .setting = "own", .unit = cases[i].unit, .number = 77 };
-		const struct finding_rule rules[] = { { .name = "other" },
-						      { .name = "rule", .hold = limit } };
-		bool good = !isnan(cases[i].number);
-		struct settings settings;
-
-		settings_open(&settings);
-		settings_set(&settings, "finding.own", cases[i].text, 0);
-		ck_assert_msg(finding_setting_valid(rules, 2, "finding.own", cases[i].text) == good, "%s",
-			      cases[i].text);
-		ck_assert_double_eq(finding_number(&settings, &limit), good ? cases[i].number : 77);
-		settings_close(&settings);
-	}
-}
-
-/* Derived from other tables, over an interval; its number and text are other ones in each sample. */
-START_TEST(the_table_of_findings_is_described)
-{
-	ck_assert(finding_schema.over_interval && finding_schema.derived);
-	for (unsigned i = 0; i < finding_schema.n_columns; i++) {
-		const struct column *column = &finding_schema.columns[i];
-		bool text = strcmp(column->key, "text") == 0;
-
-		ck_assert_msg(column->fleeting == (text || strcmp(column->key, "number") == 0), "%s",
-			      column->key);
-		ck_assert_msg(column->prose == text, "%s", column->key);
 	}
 }

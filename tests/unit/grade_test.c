@@ -37,19 +37,25 @@ START_TEST(the_limits_are_those_of_the_rules)
 		double value;
 		enum grade expected;
 	} cases[] = {
-		{ GRADED_FILESYSTEM, 0.949, GRADE_CALM },       { GRADED_FILESYSTEM, 0.95, GRADE_BUSY },
-		{ GRADED_FILESYSTEM, 0.99, GRADE_CRITICAL },    { GRADED_MEMORY_PRESSURE, 0.1499, GRADE_CALM },
-		{ GRADED_MEMORY_PRESSURE, 0.15, GRADE_BUSY },   { GRADED_MEMORY_PRESSURE, 0.6, GRADE_CRITICAL },
-		{ GRADED_CPU, 0.9, GRADE_BUSY },                { GRADED_CPU, 1, GRADE_BUSY },
-		{ GRADED_CPU, NAN, GRADE_CALM },                { GRADED_BATTERY, 0.11, GRADE_CALM },
-		{ GRADED_BATTERY, 0.1, GRADE_BUSY }, /* less is worse */
-		{ GRADED_BATTERY, 0.05, GRADE_CRITICAL },       { GRADED_BATTERY, NAN, GRADE_CALM },
+		{ GRADED_FILESYSTEM, 0.949, GRADE_CALM },
+		{ GRADED_FILESYSTEM, 0.95, GRADE_BUSY },
+		{ GRADED_FILESYSTEM, 0.99, GRADE_CRITICAL },
+		{ GRADED_MEMORY_PRESSURE, 0.1499, GRADE_CALM },
+		{ GRADED_MEMORY_PRESSURE, FINDING_MEMORY_STALLED_RATIO, GRADE_BUSY },
+		{ GRADED_MEMORY_PRESSURE, 0.6, GRADE_CRITICAL },
+		{ GRADED_CPU, 0.9, GRADE_BUSY },
+		{ GRADED_CPU, 1, GRADE_BUSY },
+		{ GRADED_CPU, NAN, GRADE_CALM },
+		{ GRADED_BATTERY, 0.11, GRADE_CALM }, /* less is worse */
+		{ GRADED_BATTERY, 0.1, GRADE_BUSY },
+		{ GRADED_BATTERY, 0.05, GRADE_CRITICAL },
+		{ GRADED_BATTERY, NAN, GRADE_CALM },
 	};
 	struct grades grades = made(NULL);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(grade_of(&grades, cases[i].graded, cases[i].value) == cases[i].expected, "%u: %g",
-			      cases[i].graded, cases[i].value);
+		ck_assert_msg(grade_of(&grades, cases[i].graded, cases[i].value) == cases[i].expected,
+			      "%u: %g", cases[i].graded, cases[i].value);
 	ck_assert_int_eq(grade_of(NULL, GRADED_CPU, 1), GRADE_CALM);
 	ck_assert_int_eq(grade_by(NULL, 1), GRADE_CALM);
 }

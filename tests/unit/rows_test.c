@@ -103,29 +103,12 @@ static const struct table *table_of(const char *topic)
 	return table;
 }
 
-/* The one that a wrong row is about: it is the same the farthest. */
-static size_t nearest(const struct table *table, char *const *texts, const char *values)
-{
-	size_t found = 0, most = 0;
-
-	for (size_t i = 0; i < table->n_rows; i++) {
-		size_t same = 0;
-
-		while (texts[i][same] && texts[i][same] == values[same])
-			same++;
-		if (same > most) {
-			most = same;
-			found = i;
-		}
-	}
-	return found;
-}
-
 static void check_rows(const char *what, const char *topic, char *values)
 {
 	const struct table *table = table_of(topic);
 	bool whole = strcmp(what, "whole") == 0;
-	size_t n_same = 0, wanted = strcmp(what, "no") != 0, near;
+	size_t n_same = 0, wanted = strcmp(what, "no") != 0;
+	const char *near;
 	char **texts = alloc_zeroed(table->n_rows + 1, sizeof(*texts));
 	struct buffer came = { 0 };
 
@@ -135,14 +118,14 @@ static void check_rows(const char *what, const char *topic, char *values)
 		n_same += strcmp(texts[i], values) == 0;
 		buffer_print(&came, "\n  %s", texts[i]);
 	}
-	near = nearest(table, texts, values);
+	near = nearest_line(values, texts, table->n_rows);
 	if (n_same != wanted && getenv("UPDATE_ROWS") && wanted && table->n_rows > 0 && !case_file.in_steps &&
 	    !begins_with_word(case_file.here->text, "by"))
-		change_case_line(textf("%s %s %s", what, topic, texts[near]));
+		change_case_line(textf("%s %s %s", what, topic, near));
 	else if (n_same != wanted)
-		refuse_case("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s", wanted,
-		     wanted == 1 ? "" : "s", topic, values, n_same, table->n_rows ? texts[near] : "none",
-		     came.bytes ? came.bytes : " none");
+		refuse_case("wanted %zu row%s of %s\n  %s\ncame %zu; the nearest is\n  %s\nof all:%.4000s",
+			    wanted, wanted == 1 ? "" : "s", topic, values, n_same,
+			    near ? near : "none", came.bytes ? came.bytes : " none");
 	for (size_t i = 0; i < table->n_rows; i++)
 		free(texts[i]);
 	free(texts);

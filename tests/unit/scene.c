@@ -239,8 +239,8 @@ static const char *text_of(struct frame *frame, const struct fact *fact)
 	return arena_print(&frame->arena, "%.*s%u%s", (int)(place - text), text, fact->number, place + 1);
 }
 
-static void set_value(const struct scene *scene, const struct fact *fact, unsigned second, struct frame *frame,
-		      void *row, const struct column *column)
+static void set_value(const struct scene *scene, const struct fact *fact, unsigned second,
+		      struct frame *frame, void *row, const struct column *column)
 {
 	double number;
 

@@ -25,7 +25,7 @@
 struct scene {
 	struct fact *facts;
 	size_t n_facts, capacity;
-	size_t *rows, n_rows; /* where those of a frame are in their tables, and 1; 0: they are not there yet */
+	size_t *rows, n_rows; /* 1 is the first one in its table of a frame; 0: it is not there yet */
 };
 
 /* text: what is behind "at ". Nothing may be added or changed when the first frame has been filled. */

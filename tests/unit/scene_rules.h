@@ -9,7 +9,10 @@
 #define LABEL_OF(row, field) COLUMN(struct row, field, .kind = COLUMN_LABEL)
 #define GAUGE_OF(row, field, measure) COLUMN(struct row, field, .kind = COLUMN_GAUGE, .unit = measure)
 #define SCHEMA(topic, sum) \
-	{ .name = #topic, .row_size = sizeof(struct topic##_row), .sum_row = sum, SCHEMA_COLUMNS(topic##_columns) }
+	{ \
+		.name = #topic, .row_size = sizeof(struct topic##_row), .sum_row = sum, \
+		SCHEMA_COLUMNS(topic##_columns) \
+	}
 
 /* Rows with a load, a name of their own, and another row that they are of. */
 struct thing_row {

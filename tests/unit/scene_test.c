@@ -78,8 +78,8 @@ struct space_row {
 #define ROW struct memory_facts
 static const struct column memory_columns[] = {
 	NUMBER(total_bytes), NUMBER(available_bytes), NUMBER(caches_bytes), NUMBER(limit_bytes),
-	NUMBER(limit_left_bytes), NUMBER(stalled_ratio), TEXT(unwatched), NUMBER(stalled_limit), NUMBER(killed),
-	NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(seconds), NUMBER(calm_seconds),
+	NUMBER(limit_left_bytes), NUMBER(stalled_ratio), TEXT(unwatched), NUMBER(stalled_limit),
+	NUMBER(killed), NUMBER(killed_at_limits), NUMBER(stalls), NUMBER(seconds), NUMBER(calm_seconds),
 	NUMBER(refaulted_pages), NUMBER(evicted_pages), NUMBER(swapped_in_pages), TEXT(group), TEXT(pager),
 	NUMBER(pager_ratio),
 };
@@ -210,10 +210,12 @@ static void say_held(struct buffer *out)
 {
 	const struct table *table = judged();
 
-	for (size_t i = 0; i < table->n_rows; i++)
+	for (size_t i = 0; i < table->n_rows; i++) {
+		double since = table_number(table, table_row(table, i), "since_seconds");
+
 		buffer_print(out, "held %s %s: %.10g s, row %s\n", text_at(table, i, "rule"),
-			     text_at(table, i, "subject"),
-			     table_number(table, table_row(table, i), "since_seconds"), text_at(table, i, "row"));
+			     text_at(table, i, "subject"), since, text_at(table, i, "row"));
+	}
 }
 
 /* A recording of the scene. */
@@ -264,7 +266,9 @@ static bool extent(void *state, size_t *n_frames, uint64_t *first_ns, uint64_t *
 
 static void explain(void)
 {
-	const struct source source = { .next = next, .want = want, .seek = seek, .find = find, .extent = extent };
+	static const struct source source = {
+		.next = next, .want = want, .seek = seek, .find = find, .extent = extent
+	};
 
 	if (is_explained)
 		return;
@@ -353,7 +357,8 @@ static void say_mark(struct buffer *out)
 		marks_take(&marks, &frame);
 	}
 	for (unsigned i = 0; i < marks.n; i++)
-		buffer_print(out, "mark %.10g %s\n", second_of(marks.list[i].wall_ns), names[marks.list[i].kind]);
+		buffer_print(out, "mark %.10g %s\n", second_of(marks.list[i].wall_ns),
+			     names[marks.list[i].kind]);
 }
 
 static void *facts_of(const char *topic, size_t *n)
@@ -443,10 +448,12 @@ static const struct kind {
 	void (*say)(struct buffer *out);
 	bool is_whole; /* no such line is missing, and they stand in their order */
 } kinds[] = {
-	{ "finding", say_finding, true }, { "held", say_held, false },       { "explained", say_explained, true },
-	{ "detail", say_detail, false },  { "counted", say_counted, false }, { "compared", say_compared, true },
-	{ "remark", say_remark, true },   { "read", say_read, false },       { "reads", say_reads, true },
-	{ "mark", say_mark, true },       { "verdict", say_verdict, true },  { "story", say_story, true },
+	{ "finding", say_finding, true },     { "held", say_held, false },
+	{ "explained", say_explained, true }, { "detail", say_detail, false },
+	{ "counted", say_counted, false },    { "compared", say_compared, true },
+	{ "remark", say_remark, true },       { "read", say_read, false },
+	{ "reads", say_reads, true },         { "mark", say_mark, true },
+	{ "verdict", say_verdict, true },     { "story", say_story, true },
 	{ "ceiling", say_ceiling, true },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -460,7 +467,9 @@ static void add_wanted(const char *text)
 	ck_assert_uint_lt(n_wanted, WANTED_MAX);
 	if (is_silent)
 		text = text[6] == ' ' ? text + strlen("silent ") : kinds[0].name;
-	*line = (struct wanted){ NULL, text, case_file.in_steps || is_variant ? NULL : case_file.here, is_silent };
+	*line = (struct wanted){ .text = text, .is_silent = is_silent };
+	if (!case_file.in_steps && !is_variant)
+		line->line = case_file.here;
 	for (size_t i = 0; i < N_KINDS; i++)
 		if (begins_with_word(text, kinds[i].name) || strcmp(text, kinds[i].name) == 0)
 			line->kind = &kinds[i];
@@ -544,25 +553,6 @@ static bool matches(const char *pattern, const char *text)
 	return strcmp(pattern, text) == 0 || fnmatch(pattern, text, FNM_NOESCAPE) == 0;
 }
 
-/* Of lines that came, the one that is the same as text the farthest. */
-static const char *nearest(const char *text, char *const *came, size_t n_came)
-{
-	const char *found = NULL;
-	size_t most = 0;
-
-	for (size_t i = 0; i < n_came; i++) {
-		size_t same = 0;
-
-		while (text[same] && text[same] == came[i][same])
-			same++;
-		if (!found || same > most) {
-			found = came[i];
-			most = same;
-		}
-	}
-	return found;
-}
-
 /* Is what is wanted of this kind what came? */
 static bool is_as_wanted(const struct kind *kind, char *const *came, size_t n_came)
 {
@@ -604,7 +594,7 @@ static void update(const struct kind *kind, char *const *came, size_t n_came, co
 		if (wanted[i].is_silent && kind->is_whole)
 			text = n_came > 0 ? all : wanted[i].text;
 		else if (!kind->is_whole)
-			text = nearest(wanted[i].text, came, n_came);
+			text = nearest_line(wanted[i].text, came, n_came);
 		else if (n_of_kind == n_came)
 			text = came[n];
 		else
@@ -651,7 +641,8 @@ static void check_kind(const struct kind *kind)
 	buffer_char(&expected, '\0');
 	if (!is_as_wanted(kind, came, n_came)) {
 		if (!getenv("UPDATE_SCENES"))
-			refuse_case("wanted\n%scame\n%.4000s", expected.bytes, n_came ? all.bytes : "  nothing");
+			refuse_case("wanted\n%scame\n%.4000s", expected.bytes,
+				    n_came ? all.bytes : "  nothing");
 		update(kind, came, n_came, all.bytes);
 	}
 	free(lines);
@@ -752,16 +743,14 @@ __attribute__((constructor)) static void add_files(void)
 	add_cases("scenes", run_scene);
 }
 
-static bool is_spoken[256]; /* by index of the rule: there is a scene in which it speaks … */
-static unsigned n_near[256]; /* … and variants of it in which it does not */
+static bool is_spoken[128]; /* by index of the rule: there is a scene in which it speaks … */
+static unsigned n_near[128]; /* … and variants of it in which it does not */
 
 static void count_scenes(const char *name)
 {
-	unsigned rule = 0;
-	char path[sizeof(case_file.path)];
+	unsigned rule = n_finding_rules;
 
-	snprintf(path, sizeof(path), "tests/scenes/%s", name);
-	load_cases(path);
+	load_cases(textf("tests/scenes/%s", name));
 	for (size_t i = 0; i < case_file.n_lines; i++) {
 		const char *text = case_file.lines[i].text;
 
@@ -780,5 +769,6 @@ START_TEST(every_rule_has_scenes_and_near_misses)
 	ck_assert_uint_lt(n_finding_rules, sizeof(is_spoken));
 	for_each_test_file("scenes", count_scenes);
 	for (unsigned r = 0; r < n_finding_rules; r++)
-		ck_assert_msg(is_spoken[r] && n_near[r] >= 2, "%s: %u near misses", finding_rules[r].name, n_near[r]);
+		ck_assert_msg(is_spoken[r] && n_near[r] >= 2, "%s: %u near misses", finding_rules[r].name,
+			      n_near[r]);
 }
