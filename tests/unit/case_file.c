@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files of cases. */
 #include <config.h>
 
 #include "case_file.h"

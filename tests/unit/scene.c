@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A machine as lines of text. */
 #include <config.h>
 
 #include "scene.h"

@@ -598,7 +598,7 @@ static void update(const struct kind *kind, char *const *came, size_t n_came, co
 		else if (n_of_kind == n_came)
 			text = came[n];
 		else
-			text = n == 0 && n_came > 0 ? all : n == 0 ? textf("silent %s", kind->name) : "#";
+			text = n > 0 ? "#" : n_came > 0 ? all : textf("silent %s", kind->name);
 		n++;
 		if (!text || (!strchr(text, '\n') && matches(wanted[i].text, text)))
 			continue;
