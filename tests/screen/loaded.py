@@ -57,7 +57,7 @@ def where_tables_rest(scratch):
         return expect("sleeper" in text and "system.slice" in text and "not judged" not in text and "not sampled" not in text, terminal, what)
 
     with screen("-d", "1", "--root=" + crowd(scratch, 8000), "disks") as terminal:
-        shown = live_seconds(terminal, 20)
+        shown = live_seconds(terminal, 20, delay=1)
         terminal.send(",", ",")
         places = [clock(terminal)] + [step(terminal, ",") for _ in range(4)]
         problem = expect(not any(map(passed, places, places[1:])), terminal, f"a pane of other tables passes samples over: {places} of {shown}")

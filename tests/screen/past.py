@@ -25,7 +25,7 @@ def until(terminal, condition, what):
     while not condition():
         if time.monotonic() > end or terminal.ended():
             raise AssertionError(f"{what}\n{terminal.text()}")
-        terminal.pump(0.1)
+        terminal.go_on()
 
 
 def the_same_screens(*pane, height=24):

@@ -129,6 +129,7 @@ class Terminal:
         self.loop, self.loop_of_child = socket.socketpair()
         self.asked = 0
         self.takes_part = False
+        self.step = None
         self._size(width, height)
         self.pid = os.fork()
         if self.pid == 0:
@@ -260,13 +261,14 @@ class Terminal:
         except OSError:
             return True
 
-    def _answered(self, end, tick=False):
-        """Asks panetop's loop, and waits until it has nothing left to do. False: it is no panetop, or it is not in its loop."""
+    def _answered(self, end, seconds=0):
+        """Asks panetop's loop, after so many seconds of its clock, and waits until it has nothing left to do. False: it is no
+        panetop, or it is not in its loop."""
         self._read_loop()
         if not self.takes_part:
             return False
         self.asked = self.asked % (TICK - 1) + 1
-        question = self.asked + TICK * tick
+        question = TICK + round(10 * seconds) if seconds else self.asked
         try:
             self.loop.send(bytes([question]), socket.MSG_NOSIGNAL)
         except OSError:
@@ -278,11 +280,19 @@ class Terminal:
         self._arrived(end)
         return True
 
-    def tick(self):
-        """Another sample, drawn. From the first call on there are no others."""
+    def tick(self, seconds=1):
+        """So much later: another sample, drawn. From the first call on there are no others, and its clock stands still between them."""
         self.answers.clear()
-        if not self._answered(time.monotonic() + PATIENCE, tick=True):
+        self.step = seconds
+        if not self._answered(time.monotonic() + PATIENCE, seconds):
             raise AssertionError(f"it is not in its loop\n{self.text()}")
+
+    def go_on(self):
+        """Lets time pass: by another tick, once the test ticks."""
+        if self.step:
+            self.tick(self.step)
+        else:
+            self.pump(0.1)
 
     def quiet(self, most=PATIENCE):
         """Waits until the program has answered all keys and drawn: its loop says so; of another program, it sleeps, and nothing more comes."""
@@ -317,14 +327,14 @@ class Terminal:
         while not self.has(text):
             if time.monotonic() > end or self.ended():
                 return False
-            self.pump(0.1)
+            self.go_on()
         return True
 
     def told(self, message):
         """Waits for a message, which may have left again."""
         end = time.monotonic() + PATIENCE
         while not (was_told := self.said(message) or message in self.drawn()) and time.monotonic() < end and not self.ended():
-            self.pump(0.1)
+            self.go_on()
         return was_told
 
     def until(self, text):
@@ -335,7 +345,7 @@ class Terminal:
     def wait_while(self, text):
         end = time.monotonic() + PATIENCE
         while text in self.text() and time.monotonic() < end:
-            self.pump(0.1)
+            self.go_on()
         return text not in self.text()
 
     def send(self, *keys):
