@@ -36,8 +36,8 @@ struct loop {
  *
  * A test names a socket in the environment variable PANETOP_TEST_FD. It gets one byte, 0, here; then each
  * byte that it writes comes back when no watched descriptor, tick or signal is left to handle. One above 128
- * is a tick, too, so many tenths of a second after the last one; after the first of these it ticks for no other
- * reason, and stepped_clock stands still between them.
+ * is a tick, too, so many tenths of a second after the one before. After the first of these it ticks at no
+ * other time, and stepped_clock stands still between them.
  */
 int loop_open(struct loop *loop, const int *signals);
 void loop_close(struct loop *loop);
