@@ -151,8 +151,8 @@ static void still_pause(const struct machine_clock *clock, uint64_t ns)
 struct still_clock still_clock_at(uint64_t ns)
 {
 	return (struct still_clock){
-		.clock = { still_ns, still_ns, still_boot_ns, still_ns, still_ns, still_process_ns, still_pause,
-			   NULL },
+		.clock = { still_ns, still_ns, still_boot_ns, still_ns, still_ns, still_process_ns,
+			   still_pause, NULL },
 		.ns = ns
 	};
 }
