@@ -174,7 +174,7 @@ def samples_of(hung):
 def _():
     """a program whose file hangs is profiled beside the others, and the run ends"""
     script = f"""{PLACE}/file 100000 & work=$!
-        until [ "$(cut -d " " -f 1 /proc/$work/schedstat)" -gt 100000000 ]; do sleep 0.02; done # all that it runs is in memory
+        until [ "$(cut -d " " -f 1 /proc/$work/schedstat)" -gt 100000000 ]; do kill -0 $work || exit; sleep 0.02; done # all that it runs is in memory
         kill -USR1 $HUNG_MOUNT_PID
         {PANETOP} -b -o json -d 0.5 -p $work -t profile & panetop=$!
         read line; kill $panetop; wait $panetop; echo status $?; kill -9 $work"""
@@ -194,7 +194,7 @@ def _():
 def _():
     """functions of a program whose file hangs are listed as far as other files go"""
     script = f"""{PLACE}/file 100000 & work=$!
-        until grep -q {PLACE} /proc/$work/maps && grep -q libc /proc/$work/maps; do sleep 0.02; done
+        until grep -q {PLACE} /proc/$work/maps && grep -q libc /proc/$work/maps; do kill -0 $work || exit; sleep 0.02; done
         kill -USR1 $HUNG_MOUNT_PID
         {PANETOP} -b -n 2 -d 0.5 -p $work -t function; kill -9 $work"""
     hung = Hung("signal", "/bin/sh", "-c", script, content=WORK)
