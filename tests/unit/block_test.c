@@ -159,6 +159,8 @@ START_TEST(sections_lie_behind_their_table)
 	ck_assert(section_read(&sections[0], span_of(table.at + 48, sections[0].stored), zstd, content));
 	memset(expected, 'x', sizeof(expected));
 	ck_assert_mem_eq(content, expected, sizeof(expected));
+	sections[0].raw = 4999; /* it is not inflated beyond what it claims */
+	ck_assert(!section_read(&sections[0], span_of(table.at + 48, sections[0].stored), zstd, content));
 	ck_assert(section_read(&sections[1], span_of(table.at + end, 3), zstd, content));
 	ck_assert_mem_eq(content, "abcx", 4);
 	ck_assert(section_read(&sections[2], span_of(table.at + end + 3, 0), zstd, content));
