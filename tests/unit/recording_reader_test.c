@@ -339,7 +339,9 @@ START_TEST(numbers_of_another_type_are_converted)
 		row = table_row(&frame.tables[0], 0);
 		ck_assert(row->id == U64_UNKNOWN && !row->name);
 		ck_assert_msg(row->size == cases[i].read_size, "case %zu", i);
-		ck_assert_str_eq(textf("%g", row->share), textf("%g", cases[i].read_share));
+		ck_assert_msg(row->share == cases[i].read_share ||
+				      (isnan(row->share) && isnan(cases[i].read_share)),
+			      "case %zu: %g", i, row->share);
 		stop_reading();
 	}
 }
