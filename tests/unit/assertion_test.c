@@ -143,34 +143,28 @@ START_TEST(rules_are_about_rows_events_or_growth)
 		{ "file(path=/etc/hosts).changes", NULL, RULE_EVENT_CHANGE, false },
 		{ "interrupt(0).interrupts", NULL, RULE_EVENT_NONE, true },
 		{ "process(command=x)", NULL, RULE_EVENT_NONE, false },
-		{ "file(path=etc).changes", "'etc': expected a whole path, from / on", RULE_EVENT_NONE,
-		  false },
-		{ "file(name=/etc).changes", "unknown topic 'file'", RULE_EVENT_NONE, false },
-		{ "process(command=x).ends", "unknown column 'ends' of process", RULE_EVENT_NONE, false },
-		{ "process(user=x).exits", "unknown column 'exits' of process", RULE_EVENT_NONE, false },
-		{ "process(command=x,user=y).exits", "unknown column 'exits' of process", RULE_EVENT_NONE,
-		  false },
-		{ "process.exits", "unknown column 'exits' of process", RULE_EVENT_NONE, false },
-		{ "cpu(command=x).exits", "unknown column", RULE_EVENT_NONE, false },
-		{ "process(command=x).exits for 3s", "has no duration", RULE_EVENT_NONE, false },
-		{ "process(command=x).starts until system.load1 > 1", "has no duration", RULE_EVENT_NONE,
-		  false },
-		{ "file(path=/a).changes for 1min", "has no duration", RULE_EVENT_NONE, false },
-		{ "interrupt(0).interrupts for 3s", "has no duration", RULE_EVENT_NONE, false },
-		{ "system.load1", "must follow", RULE_EVENT_NONE, false },
-		{ "system.load1 > 1 for ever", "a duration must follow, as in 30s or 5min; not '",
-		  RULE_EVENT_NONE, false },
-		{ "system.load1 > 1 and more", "unexpected 'and more'; behind a condition", RULE_EVENT_NONE,
-		  false },
-		{ "system.load1 > 1 for 3s for 4s", "this is there twice", RULE_EVENT_NONE, false },
-		{ "nothing.load1 > 1", "unknown topic 'nothing'", RULE_EVENT_NONE, false },
-		{ "system.load1 > 1 until nothing.load1 > 1", "unknown topic 'nothing'", RULE_EVENT_NONE,
-		  false },
-		{ "system.load1 > 1 until system.lod1 > 1", "unknown column 'lod1' of system",
-		  RULE_EVENT_NONE, false },
+		{ "file(path=etc).changes", "'etc': expected a whole path, from / on" },
+		{ "file(name=/etc).changes", "unknown topic 'file'" },
+		{ "process(command=x).ends", "unknown column 'ends' of process" },
+		{ "process(user=x).exits", "unknown column 'exits' of process" },
+		{ "process(command=x,user=y).exits", "unknown column 'exits' of process" },
+		{ "process.exits", "unknown column 'exits' of process" },
+		{ "cpu(command=x).exits", "unknown column" },
+		{ "process(command=x).exits for 3s", "has no duration" },
+		{ "process(command=x).starts until system.load1 > 1", "has no duration" },
+		{ "file(path=/a).changes for 1min", "has no duration" },
+		{ "interrupt(0).interrupts for 3s", "has no duration" },
+		{ "system.load1", "must follow" },
+		{ "system.load1 > 1 for ever", "a duration must follow, as in 30s or 5min; not '" },
+		{ "system.load1 > 1 and more", "unexpected 'and more'; behind a condition" },
+		{ "system.load1 > 1 for 3s for 4s", "this is there twice" },
+		{ "nothing.load1 > 1", "unknown topic 'nothing'" },
+		{ "system.load1 > 1 until nothing.load1 > 1", "unknown topic 'nothing'" },
+		{ "system.load1 > 1 until system.lod1 > 1", "unknown column 'lod1' of system" },
 	};
 	size_t n_events[4] = { 0 };
 	struct rule_list list = { 0 };
+	const struct listed_rule *rule;
 
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		int status = rule_list_add(&list, "--when", cases[c].text, NULL);
@@ -183,11 +177,11 @@ START_TEST(rules_are_about_rows_events_or_growth)
 			rule_list_shorten(&list, list.n_rules - 1);
 			continue;
 		}
+		rule = &list.rules[list.n_rules - 1];
 		ck_assert_str_eq(why, "");
-		ck_assert_msg(list.rules[list.n_rules - 1].event == cases[c].event, "%s", cases[c].text);
-		ck_assert_msg(list.rules[list.n_rules - 1].rule.of_growth == cases[c].of_growth, "%s",
-			      cases[c].text);
-		ck_assert(!list.rules[list.n_rules - 1].has_command);
+		ck_assert_msg(rule->event == cases[c].event, "%s", cases[c].text);
+		ck_assert_msg(rule->rule.of_growth == cases[c].of_growth, "%s", cases[c].text);
+		ck_assert(!rule->has_command);
 		n_events[cases[c].event]++;
 	}
 	for (unsigned event = 0; event < 4; event++)
