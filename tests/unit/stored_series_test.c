@@ -305,7 +305,8 @@ START_TEST(elements_are_those_of_the_list)
 			buffer_empty(&text);
 			add_text(cases[c].text);
 			error = add_answer(count_element, &n, piece);
-			ck_assert_msg(error == (cases[c].n < 0 ? -EBADMSG : 0), "%s: %d", cases[c].text, error);
+			ck_assert_msg(error == (cases[c].n < 0 ? -EBADMSG : 0), "%s: %d", cases[c].text,
+				      error);
 			ck_assert_msg(error || n == (unsigned)cases[c].n, "%s: %u", cases[c].text, n);
 		}
 	prometheus_answer_free(&answer);
