@@ -449,53 +449,6 @@ static void wait_for(struct held_poll *held)
 	ck_assert(!held->poll.in_flight);
 }
 
-/* Whatever its credit; who waits for a moment only gets nothing. */
-START_TEST(a_device_is_waited_for_until_it_is_read)
-{
-	struct held_poll *held = open_one();
-
-	held->poll.credit = -8;
-	device_poll_submit(&held->poll);
-	ck_assert(held->poll.in_flight && !held->poll.awaited);
-	device_poll_wait_for(&held->poll, 1000000);
-	ck_assert(held->poll.in_flight);
-	ck_assert_uint_eq(held->n_finished, 0);
-	sem_post(&held->may_end);
-	wait_for(held);
-	ck_assert_uint_eq(held->n_finished, 1);
-	close_one(held);
-	ck_assert_uint_eq(n_freed, 1);
-}
-
-/* It costs credit twice: when a sample goes on without it, and since its read took long. */
-START_TEST(a_device_that_hangs_is_not_waited_for_again)
-{
-	struct held_poll *held = open_one();
-
-	device_poll_submit(&held->poll);
-	ck_assert(held->poll.awaited);
-	device_poll_wait(&env);
-	ck_assert(held->poll.in_flight && !held->poll.awaited);
-	ck_assert_int_eq(held->poll.credit, 3);
-	device_poll_wait(&env);
-	ck_assert_int_eq(held->poll.credit, 3);
-	sem_post(&held->may_end);
-	wait_for(held);
-	ck_assert_int_eq(held->poll.credit, -2);
-	held->poll.credit = 0;
-	sem_post(&held->may_end);
-	device_poll_submit(&held->poll);
-	ck_assert(!held->poll.awaited);
-	wait_for(held);
-	held->poll.credit = 1;
-	device_poll_submit(&held->poll);
-	ck_assert(held->poll.awaited);
-	sem_post(&held->may_end);
-	wait_for(held);
-	ck_assert(!held->poll.awaited);
-	close_one(held);
-}
-
 /* Two that are one for the kernel, as a pane that was closed and opened again has them. */
 START_TEST(a_device_is_read_once_at_a_time)
 {

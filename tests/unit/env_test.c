@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,7 +19,6 @@
 #include "sys/env.h"
 #include "sys/listing.h"
 #include "sys/open_files.h"
-#include "sys/tracefs.h"
 #include "sys/uprobe.h"
 
 /* The root of another machine, and what is seen of it. */
@@ -83,43 +81,6 @@ static void begin(void)
 	open_at(root);
 }
 
-START_TEST(times_are_parted)
-{
-	struct timespec time = env_timespec(UINT64_C(1999999999)), next = env_timespec(UINT64_C(2000000000));
-
-	ck_assert(time.tv_sec == 1 && time.tv_nsec == 999999999 && next.tv_sec == 2 && next.tv_nsec == 0);
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	ck_assert_int_eq(clock_gettime(clock, &now), 0);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
-START_TEST(clocks_are_those_of_the_kernel)
-{
-	static const struct {
-		clockid_t clock;
-		uint64_t (*ns)(const struct machine_clock *clock);
-	} clocks[] = {
-		{ CLOCK_MONOTONIC, clock_mono_ns },
-		{ CLOCK_BOOTTIME, clock_boot_ns },
-		{ CLOCK_PROCESS_CPUTIME_ID, clock_self_cpu_ns },
-		{ CLOCK_THREAD_CPUTIME_ID, clock_thread_cpu_ns },
-	};
-	uint64_t wall_ns = clock_wall_ns(&real_clock), minute_ns = UINT64_C(60000000000);
-
-	for (unsigned i = 0; i < 4; i++) {
-		uint64_t before = now_ns(clocks[i].clock), ns = clocks[i].ns(&real_clock),
-			 after = now_ns(clocks[i].clock);
-
-		ck_assert_msg(before <= ns && ns <= after, "clock %u", i);
-	}
-	ck_assert_uint_le(wall_ns - now_ns(CLOCK_REALTIME) + minute_ns, 2 * minute_ns);
-}
-
 START_TEST(a_process_has_a_clock_until_it_ends)
 {
 	uint64_t before = clock_self_cpu_ns(&real_clock), ns = 7;
@@ -143,25 +104,6 @@ START_TEST(a_process_has_a_clock_until_it_ends)
 	env.live = true;
 	env.own_pid = (uint32_t)child;
 	ck_assert(!env_has_process_clocks(&env));
-}
-
-/* What is only mapped does not count. */
-START_TEST(resident_memory_is_what_was_touched)
-{
-	const size_t mapped = (size_t)1 << 30, touched = (size_t)32 << 20;
-	char *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			    -1, 0);
-	uint64_t before, after;
-
-	ck_assert_ptr_ne(memory, MAP_FAILED);
-	open_at("/");
-	before = env_self_resident_bytes(&env);
-	for (size_t at = 0; at < touched; at += 4096)
-		memory[at] = 1;
-	after = env_self_resident_bytes(&env);
-	ck_assert(before > 0 && before < mapped && before % env.page_bytes == 0);
-	ck_assert(after >= before + touched / 2 && after <= before + 2 * touched);
-	ck_assert_int_eq(munmap(memory, mapped), 0);
 }
 
 START_TEST(sizes_are_those_of_the_machine)
@@ -417,19 +359,6 @@ START_TEST(long_directories_are_listed_to_their_end)
 	listing_free(&listing);
 }
 
-START_TEST(a_directory_is_told_by_its_inode_and_links)
-{
-	uint64_t inode = 0, n_links = 0;
-	struct stat status;
-
-	begin();
-	ck_assert_int_eq(stat(in_root("proc"), &status), 0);
-	ck_assert_int_eq(listing_look(&env, "proc", &inode, &n_links), 0);
-	ck_assert(inode == status.st_ino && n_links == status.st_nlink);
-	ck_assert_int_eq(listing_look(&env, "proc/none", &inode, &n_links), -ENOENT);
-	ck_assert(inode == status.st_ino && n_links == status.st_nlink);
-}
-
 /* One way to read an attribute, which each of them does alike. */
 enum reader { READ, ONCE, AT, IN, N_READERS };
 
@@ -561,26 +490,6 @@ START_TEST(attributes_are_whole_numbers)
 	attribute_close(&attribute, &env);
 }
 
-START_TEST(long_texts_are_appended_up_to_about_a_limit)
-{
-	struct buffer text = { 0 };
-
-	begin();
-	write_bytes("proc/x", "first", 10000);
-	buffer_text(&text, "before");
-	env.reads = 0;
-	ck_assert_int_eq(attribute_text(&env, "proc/x", SIZE_MAX, &text), 0);
-	ck_assert_uint_eq(text.length, 10006);
-	ck_assert_int_eq(memcmp(text.bytes, "beforefirst\0", 12), 0);
-	ck_assert_uint_eq(env.reads, 1);
-	buffer_empty(&text);
-	ck_assert_int_eq(attribute_text(&env, "proc/x", 1, &text), 0);
-	ck_assert(text.length >= 1 && text.length < 10000);
-	ck_assert_int_eq(attribute_text(&env, "proc/none", 1, &text), -ENOENT);
-	ck_assert_int_eq(attribute_text(&env, "proc/sys", SIZE_MAX, &text), -EISDIR);
-	buffer_free(&text);
-}
-
 #define N_OPEN 5
 
 /* The descriptors of a process, as links in a copy of /proc; a file is no link. */
@@ -700,22 +609,6 @@ static bool find_socket(void *context, uint32_t fd, uint64_t inode)
 	return ++found->n < found->most;
 }
 
-START_TEST(sockets_among_open_files)
-{
-
-	make_open_files();
-	for (unsigned most = 1; most <= 3; most++) {
-		struct found_sockets found = { .most = most };
-		uint64_t cookie = 0;
-		long n = open_files_sockets(&env, 9, &cookie, 100, find_socket, &found);
-
-		ck_assert_uint_eq(found.n, most < 2 ? most : 2);
-		ck_assert(n >= (long)found.n && n <= N_OPEN);
-		if (most == 3)
-			ck_assert(n == N_OPEN && cookie == 0 && found.inodes == 4720);
-	}
-}
-
 /* Of those that are not known: the first n, below a limit, as long as there is time. */
 START_TEST(new_sockets_are_looked_for_in_order)
 {
@@ -814,60 +707,4 @@ START_TEST(uprobes_have_the_form_that_the_kernel_tells)
 		ck_assert_uint_eq(form.at_return, cases[i].bit);
 		ck_assert_int_eq(form.semaphores, cases[i].has_semaphores);
 	}
-}
-
-/* Before anything is opened. */
-START_TEST(a_semaphore_takes_a_kernel_that_counts_it)
-{
-	struct uprobe_form form = { .type = UINT32_MAX, .semaphores = false };
-	struct uprobe_place place = { .file = -1, .semaphore_offset = 1 };
-
-	ck_assert_int_eq(uprobe_open(&form, &place, 0, -1), -EOPNOTSUPP);
-	form.semaphores = true;
-	place.semaphore_offset = UINT64_C(1) << 32;
-	ck_assert_int_eq(uprobe_open(&form, &place, 0, -1), -EOPNOTSUPP);
-	place.semaphore_offset = UINT32_MAX;
-	ck_assert_int_ne(uprobe_open(&form, &place, 0, -1), -EOPNOTSUPP);
-}
-
-START_TEST(tracefs_has_events)
-{
-	char bytes[16];
-	int tracefs;
-
-	begin();
-	ck_assert_int_eq(tracefs_open(&env, "proc/t"), -ENOENT);
-	make_directory("proc/t");
-	ck_assert_int_eq(tracefs_open(&env, "proc/t"), -ENOENT);
-	write_text("proc/t/events", "");
-	ck_assert_int_eq(tracefs_open(&env, "proc/t"), -ENOTDIR);
-	remove_name("proc/t/events");
-	make_directory("proc/t/events");
-	write_text("proc/t/events/id", "12345\n");
-	tracefs = tracefs_open(&env, "proc/t");
-	ck_assert_int_ge(tracefs, 0);
-	memset(bytes, 'y', sizeof(bytes));
-	ck_assert_int_eq(tracefs_read(tracefs, "events/id", bytes, sizeof(bytes)), 6);
-	ck_assert_int_eq(memcmp(bytes, "12345\nyy", 8), 0);
-	ck_assert_int_eq(tracefs_read(tracefs, "events/id", bytes, 3), 3);
-	ck_assert_int_eq(tracefs_read(tracefs, "events/none", bytes, sizeof(bytes)), -ENOENT);
-	ck_assert_int_eq(tracefs_read(tracefs, "events", bytes, sizeof(bytes)), -EISDIR);
-	close(tracefs);
-}
-
-START_TEST(files_are_opened_below_the_root)
-{
-	char bytes[8] = "";
-	int fd;
-
-	begin();
-	write_text("proc/x", "abc");
-	fd = env_open_file(&env, "proc/x");
-	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
-	ck_assert_int_eq(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
-	ck_assert_int_eq(read(fd, bytes, sizeof(bytes)), 3);
-	close(fd);
-	ck_assert_int_eq(env_open_file(&env, "proc/none"), -ENOENT);
-	ck_assert_int_eq(env_open_file(&env, "proc/x/y"), -ENOTDIR);
-	ck_assert(env_exists(&env, "proc/x") && env_exists(&env, "proc") && !env_exists(&env, "proc/none"));
 }

@@ -332,42 +332,6 @@ START_TEST(a_fleet_of_files_is_known_as_a_whole)
 	close_rig();
 }
 
-START_TEST(a_fleet_without_samples_is_empty)
-{
-	uint64_t first_ns = 1, last_ns = 1;
-	size_t n_frames = 1;
-
-	open_rig(false);
-	begin();
-	ck_assert(rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
-	ck_assert(n_frames == 0 && first_ns == 0 && last_ns == 0);
-	ck_assert_int_eq(rig.source.seek(rig.source.state, 0), -ENODATA);
-	ck_assert(!next());
-	close_rig();
-}
-
-/* Without the table of machines only the one that is shown is read. */
-START_TEST(only_wanted_tables_are_there)
-{
-	static bool wanted[1024];
-
-	begin_with(&one, &other);
-	for (unsigned hosts = 0; hosts < 2; hosts++) {
-		memset(wanted, 0, sizeof(wanted));
-		wanted[schema_index(topic_schemas(), n_topics, hosts ? "host" : "system")] = true;
-		rig.source.want(rig.source.state, wanted);
-		ck_assert(next());
-		ck_assert_int_eq(frame_slot(&rig.frame, "host")->present, hosts);
-		ck_assert_int_eq(frame_slot(&rig.frame, "host")->failed, false);
-		ck_assert_uint_eq(frame_slot(&rig.frame, "host")->n_rows, hosts ? 2 : 0);
-		ck_assert_ptr_nonnull(frame_table(&rig.frame, "system"));
-		ck_assert_uint_eq(rig.frame.mono_ns, (hosts + 1) * SECOND_NS);
-		ck_assert_uint_eq(rig.frame.n_notices, 0);
-	}
-	ck_assert_str_eq(host("other"), "2 0");
-	close_rig();
-}
-
 /* "1 2 3": numbers of the events of the frame, with the machine behind them where each row has one. */
 static const char *events_of(bool together)
 {
@@ -553,34 +517,6 @@ START_TEST(a_member_reads_on_or_jumps)
 	make_recording(&one, &source);
 	recording_member_open(&member, "one", &source, 5, &plan);
 	check_ways(&member, ways, sizeof(ways) / sizeof(ways[0]));
-	member_close(&member);
-}
-
-static void count_taken(void *context, const struct frame *frame)
-{
-	unsigned *n_taken = context;
-
-	(void)frame;
-	++*n_taken;
-}
-
-START_TEST(a_member_jumps_to_what_is_far)
-{
-	const struct machine_plan many = { "many", 0, 1, 140, 1, 5 };
-	const struct member_plan plan = reading_plan();
-	struct member member;
-	struct source source;
-	unsigned n_taken = 0;
-
-	make_recording(&many, &source);
-	recording_member_open(&member, "many", &source, 1, &plan);
-	check_way(&member, 3, "1: 3", 3);
-	check_way(&member, 3 + 65, "1: 68", 68);
-	ck_assert_int_eq(member_go_to(&member, START_NS + (68 + 64) * SECOND_NS, count_taken, &n_taken), 1);
-	ck_assert_uint_eq(n_taken, 64);
-	ck_assert_int_eq(member_go_to(&member, START_NS + 130 * SECOND_NS, NULL, NULL), 1);
-	ck_assert_int_eq(member_go_to(&member, START_NS + 139 * SECOND_NS, NULL, NULL), 1);
-	check_way(&member, 68, "1: 68", 68);
 	member_close(&member);
 }
 
@@ -1243,28 +1179,5 @@ START_TEST(a_fleet_waits_for_all_that_do_not_fail)
 		fleet_close(rig.fleet);
 		frame_close(&rig.frame);
 		labelled_close(rig.labelled);
-	}
-}
-
-/* Whatever ssh writes wakes up who waits for it. */
-START_TEST(what_comes_can_be_waited_for)
-{
-	static const char *const acts[] = { "while echo text >&2; do sleep 0.01; done",
-					    "while echo text; do sleep 0.01; done",
-					    "cat recording; exec sleep 300" };
-
-	for (unsigned i = 0; i < 3; i++) {
-		struct epoll_event event;
-
-		open_peer();
-		put_recording(peer.directory, 1, 0);
-		let_ssh(peer.directory, acts[i]);
-		ck_assert_int_eq(epoll_wait(peer.epoll_fd, &event, 1, 0), 0);
-		pull(); /* only starts it */
-		if (i < 2)
-			ck_assert_int_eq(epoll_wait(peer.epoll_fd, &event, 1, 60000), 1);
-		else
-			pull_to_samples(1, 1);
-		close_peer();
 	}
 }

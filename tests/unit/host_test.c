@@ -270,17 +270,3 @@ START_TEST(its_topics_are_wanted)
 	ck_assert_uint_eq(n_wanted, 1 + sizeof(parts) / sizeof(parts[0]));
 	free(wanted);
 }
-
-/* Derived from other tables, over an interval; why a machine does not answer is another text each time. */
-START_TEST(its_table_is_described)
-{
-	ck_assert(host_schema.over_interval && host_schema.derived);
-	for (unsigned i = 0; i < host_schema.n_columns; i++) {
-		const struct column *column = &host_schema.columns[i];
-		bool finding = strcmp(column->key, "finding") == 0;
-
-		ck_assert_msg(column->prose == finding && column->fleeting == finding, "%s", column->key);
-		ck_assert_msg(column->difference == (strcmp(column->key, "clock_offset_seconds") == 0), "%s",
-			      column->key);
-	}
-}

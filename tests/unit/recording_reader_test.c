@@ -404,22 +404,6 @@ START_TEST(blocks_without_samples_are_passed)
 	buffer_free(&raw);
 }
 
-/* As many numbers as there are samples; more bytes than those can take are none. */
-START_TEST(clocks_are_as_long_as_there_are_samples)
-{
-	const struct block_header header = { .kind = BLOCK_SAMPLES, .n_frames = 1, .min_ns = 5, .max_ns = 5 };
-	struct buffer clocks = bytes_of("0a 0a");
-
-	buffer_fill(&clocks, 0, 19);
-	for (unsigned length = 1; length <= 21; length++) {
-		begin();
-		clocks.length = length;
-		add_sections(header, SECTION_CLOCKS, &clocks, NULL);
-		ck_assert_str_eq(story(), length < 2 || length > 20 ? "?" : "5");
-	}
-	buffer_free(&clocks);
-}
-
 /* It is the same recording only if it has the same columns, to the last byte. */
 START_TEST(another_recording_ends_it)
 {
@@ -436,25 +420,6 @@ START_TEST(another_recording_ends_it)
 		add(20, 1, 0, 0, NEW_ROW);
 		ck_assert_str_eq(story(), i == 0 ? "10+1 20+1" : "10+1 ?");
 	}
-}
-
-START_TEST(the_first_block_describes_the_columns)
-{
-	struct buffer raw = bytes_of("00"); /* topics */
-
-	for (unsigned kind = 1; kind <= 3; kind++) {
-		for (unsigned less = 0; less < 2; less++) {
-			bool good = kind == BLOCK_DESCRIPTION && !less;
-
-			buffer_empty(&bytes);
-			recording_header_add(&bytes);
-			add_sections((struct block_header){ .kind = (enum block_kind)kind },
-				     SECTION_TOPICS - less, &raw, NULL);
-			ck_assert_int_eq(try_open(), good ? 0 : -EINVAL);
-			ck_assert(good || strstr(why, "description of its columns is damaged"));
-		}
-	}
-	buffer_free(&raw);
 }
 
 /* Of a block in an index: the distance from the one before, … */
@@ -611,47 +576,7 @@ START_TEST(zeros_in_a_pipe_keep_nothing_else_waiting)
 	}
 }
 
-/* A pipe of which nothing is kept has the samples of its newest block only. */
-START_TEST(of_a_pipe_only_the_newest_block_is_searched)
-{
-	int fds[2];
-
-	open_pipe(fds);
-	add(10, 3, 0, 0, NEW_ROW " " SAME_ROWS " " SAME_ROWS);
-	write_to(fds[1]);
-	ck_assert_uint_eq(source.find(source.state, 11), 1);
-	add(20, 3, 0, 3, NEW_ROW " " SAME_ROWS " " SAME_ROWS);
-	write_to(fds[1]);
-	ck_assert_uint_eq(source.find(source.state, 22), 5);
-	ck_assert_uint_eq(source.find(source.state, 20), 3);
-	ck_assert_uint_eq(source.find(source.state, 19), 0);
-	close(fds[1]);
-	source.close(source.state);
-}
-
 #define MIB ((uint64_t)1 << 20)
-
-START_TEST(memory_grows_with_the_recording)
-{
-	static const struct {
-		uint64_t recorded, most;
-	} cases[] = {
-		{ 0, 128 * MIB },
-		{ MIB, 384 * MIB },
-		{ 7 * MIB + MIB / 2 - 1, 2048 * MIB - 256 },
-		{ 7 * MIB + MIB / 2, 2048 * MIB },
-		{ UINT64_MAX, 2048 * MIB },
-	};
-	struct allowance allowance;
-
-	allowance_open(&allowance, 3);
-	ck_assert_uint_eq(allowance_room(&allowance, 0), 128 * MIB);
-	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
-		allowance_set_size(&allowance, cases[c].recorded);
-		ck_assert_uint_eq(allowance_room(&allowance, 2), cases[c].most);
-	}
-	allowance_close(&allowance);
-}
 
 START_TEST(memory_that_one_holds_is_not_left_for_others)
 {
