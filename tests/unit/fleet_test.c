@@ -366,8 +366,7 @@ START_TEST(events_of_the_shown_machine_come_once)
 		ck_assert_str_eq(events_of(together), together ? "0one 0other" : "0");
 		ck_assert(next());
 		ck_assert_str_eq(events_of(together), together ? "1one 1other" : "1");
-		ck_assert_int_eq(rig.source.seek(rig.source.state, 4), 0);
-		ck_assert(next());
+		ck_assert(next_at(4));
 		ck_assert_str_eq(events_of(together),
 				 together ? "2one 3one 4one 2other 3other 4other" : "2 3 4");
 		close_rig();
@@ -739,56 +738,6 @@ static size_t put_recording(const char *directory, unsigned n_samples, double ag
 	return length;
 }
 
-START_TEST(samples_come_through_ssh)
-{
-	unsigned n_before = n_descriptors();
-	const struct member_part *parts;
-	double offset;
-	size_t n_parts;
-
-	open_peer();
-	check_trouble("connecting", false);
-	ck_assert(isnan(report_of().clock_offset_seconds));
-	parts_of(&n_parts);
-	ck_assert_uint_eq(n_parts, 0);
-	put_recording(peer.directory, 3, 60);
-	let_ssh(peer.directory, "echo Welcome; cat recording; exec sleep 300");
-	pull_to_samples(1, 3);
-	ck_assert(peer.any);
-	parts = parts_of(&n_parts);
-	ck_assert_uint_eq(parts->serial, 1);
-	ck_assert_uint_eq(parts->last_ns - parts->first_ns, 2 * SECOND_NS);
-	check_trouble(NULL, false);
-	offset = report_of().clock_offset_seconds;
-	ck_assert(offset < -57.9 && offset > -90);
-	peer.now_ns++;
-	pull();
-	ck_assert(!peer.any);
-	peer.member.kind->keep_back(peer.member.state, 0);
-	ck_assert(has_child());
-	close_peer();
-	ck_assert_uint_eq(n_descriptors(), n_before);
-}
-
-/* Five seconds and five delays. */
-START_TEST(a_connection_without_samples_is_in_trouble)
-{
-	const uint64_t now_ns = real_mono_ns();
-
-	if (now_ns < 110 * SECOND_NS)
-		skip_test("this machine has just started");
-	for (unsigned late = 0; late < 2; late++) {
-		open_peer();
-		peer.record.delay_seconds = 20;
-		peer.now_ns = now_ns - (late ? 105 : 75) * SECOND_NS;
-		put_recording(peer.directory, 1, 0);
-		let_ssh(peer.directory, "cat recording; exec sleep 300");
-		pull_to_samples(1, 1);
-		check_trouble(late ? "connected, but no sample comes" : NULL, false);
-		close_peer();
-	}
-}
-
 START_TEST(an_ended_connection_is_tried_again_ever_later)
 {
 	static const unsigned seconds[] = { 1, 2, 4, 8, 16, 30, 30 };
@@ -1026,15 +975,44 @@ static bool wait_for_all(void)
 	return good;
 }
 
-START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
+/* "web1 3 4 0": who is shown, the loads of both, the number of notices, and the trouble of the first. */
+static const char *moment(void)
 {
+	const char *trouble = cell_text(&rig.frame, "host", "web1", "finding");
+
+	return textf("%s %g %g %u%s%s", rig.frame.host, frame_number(&rig.frame, "host", "web1", "load1"),
+		     frame_number(&rig.frame, "host", "web2", "load1"), rig.frame.n_notices,
+		     trouble ? ": " : "", trouble ? trouble : "");
+}
+
+static void show_moment(size_t index)
+{
+	ck_assert_int_eq(rig.source.seek(rig.source.state, index), 0);
+	next_moment();
+}
+
+#define GONE "panetop ended there: gone"
+
+/* They come when each machine has given a sample; the newest one says which is gone, others what was then. */
+START_TEST(moments_of_machines_that_send_and_go)
+{
+	static const struct {
+		const char *shown;
+		bool batch;
+		const char *topic, *notice;
+	} cases[] = {
+		{ "web1", false, "source", "web1: this is " },
+		{ "web1", true, "source", "web1: " GONE },
+		{ "web2", false, "host", "web1: " GONE },
+		{ "web2", true, "host", "web1: " GONE },
+	};
 	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
 	char directory[SCRATCH_PATH_MAX];
 	struct far far[2];
 	uint64_t first_ns, last_ns, begun_ns = clock_wall_ns(&real_clock);
 	size_t n_frames;
 
-	open_far_rig(directory, "exec cat $host");
+	open_far_rig(directory, "cat $host; echo gone >&2; exit 2");
 	for (unsigned i = 0; i < 2; i++) {
 		open_far(&far[i], directory, &plans[i]);
 		send_sample(&far[i], i * 50.);
@@ -1043,16 +1021,12 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	begin();
 	ck_assert_int_ge(rig.source.wait_fd(rig.source.state), 0);
 	ck_assert(!rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns));
-	ck_assert_uint_eq(n_frames, 1);
-	ck_assert_uint_eq(first_ns, last_ns);
+	ck_assert(n_frames == 1 && first_ns == last_ns);
 	ck_assert(first_ns >= begun_ns && first_ns <= clock_wall_ns(&real_clock));
 	next_moment();
-	ck_assert_str_eq(rig.frame.host, "web1");
-	ck_assert_uint_eq(rig.frame.mono_ns, SECOND_NS);
-	ck_assert_uint_eq(rig.frame.wall_ns, first_ns);
-	ck_assert_uint_eq(rig.frame.n_notices, 0);
+	ck_assert_str_eq(moment(), "web1 3 4 0");
+	ck_assert(rig.frame.mono_ns == SECOND_NS && rig.frame.wall_ns == first_ns);
 	for (unsigned i = 0; i < 2; i++) {
-		ck_assert_double_eq(cell_f64(&rig.frame, "host", plans[i].host, "load1"), plans[i].load);
 		ck_assert_double_eq_tol(cell_f64(&rig.frame, "host", plans[i].host, "clock_offset_seconds"),
 					50 * i, 25);
 		ck_assert_double_eq_tol(cell_f64(&rig.frame, "host", plans[i].host, "age_seconds"), 0, 25);
@@ -1066,49 +1040,10 @@ START_TEST(a_moment_comes_when_each_machine_has_given_a_sample)
 	}
 	send_sample(&far[1], 50);
 	next_moment();
-	ck_assert_uint_eq(rig.frame.mono_ns, 2 * SECOND_NS);
-	ck_assert_uint_eq(rig.source.position(rig.source.state), 1);
+	ck_assert(rig.frame.mono_ns == 2 * SECOND_NS && rig.source.position(rig.source.state) == 1);
 	ck_assert_double_eq(forks(), 5);
 	rig.source.extent(rig.source.state, &n_frames, &first_ns, &last_ns);
-	ck_assert_uint_eq(n_frames, 2);
-	ck_assert_uint_eq(last_ns, rig.frame.wall_ns);
-	ck_assert_uint_gt(last_ns, first_ns);
-	rig.source.keep_back(rig.source.state, 1000);
-	ck_assert_ptr_null(rig.source.remark(rig.source.state));
-	*failures = '\0';
-	fleet_report_failures(rig.fleet, note_failure);
-	ck_assert_str_eq(failures, "");
-	for (unsigned i = 0; i < 2; i++)
-		close_far(&far[i]);
-	close_rig();
-	ck_assert(!has_child());
-}
-
-START_TEST(the_newest_moment_says_which_machine_is_gone)
-{
-	static const struct {
-		const char *shown;
-		bool batch;
-		const char *topic, *notice;
-	} cases[] = {
-		{ "web1", false, "source", "web1: this is " },
-		{ "web1", true, "source", "web1: panetop ended there: gone" },
-		{ "web2", false, "host", "web1: panetop ended there: gone" },
-		{ "web2", true, "host", "web1: panetop ended there: gone" },
-	};
-	const struct machine_plan plans[] = { { "web1", 0, 1, 0, 3, 5 }, { "web2", 0, 1, 0, 4, 7 } };
-	char directory[SCRATCH_PATH_MAX];
-	struct far far[2];
-
-	open_far_rig(directory, "cat $host; echo gone >&2; exit 2");
-	for (unsigned i = 0; i < 2; i++) {
-		open_far(&far[i], directory, &plans[i]);
-		send_sample(&far[i], 0);
-	}
-	ck_assert(wait_for_all());
-	begin();
-	next_moment();
-	ck_assert_ptr_null(cell_text(&rig.frame, "host", "web1", "severity")); /* its tables are not judged */
+	ck_assert(n_frames == 2 && last_ns == rig.frame.wall_ns && last_ns > first_ns);
 	close(far[0].fd);
 	far[0].fd = -1;
 	let_ssh(directory, "echo gone >&2; exit 2");
@@ -1118,44 +1053,25 @@ START_TEST(the_newest_moment_says_which_machine_is_gone)
 		fleet_report_failures(rig.fleet, note_failure);
 		wait_a_little(rig.source.wait_fd(rig.source.state));
 	}
-	ck_assert_str_eq(failures, "web1: panetop ended there: gone\n");
-	send_sample(&far[1], 0);
+	ck_assert_str_eq(failures, "web1: " GONE "\n");
+	send_sample(&far[1], 50);
 	next_moment();
 	for (unsigned c = 0; c < 4; c++) {
 		strcpy(rig.request.host, cases[c].shown);
 		rig.request.batch = cases[c].batch;
-		ck_assert_int_eq(rig.source.seek(rig.source.state, 1), 0);
-		next_moment();
-		ck_assert_uint_eq(rig.frame.n_notices, 1);
+		show_moment(2);
+		ck_assert_str_eq(moment(), textf("%s 3 4 1: " GONE, cases[c].shown));
 		ck_assert_str_eq(rig.frame.notices[0].topic, cases[c].topic);
 		ck_assert_int_eq(strncmp(rig.frame.notices[0].text, cases[c].notice, strlen(cases[c].notice)),
 				 0);
-		ck_assert_ptr_nonnull(strstr(rig.frame.notices[0].text, "panetop ended there: gone"));
-		ck_assert_str_eq(rig.frame.host, cases[c].shown);
-		ck_assert_str_eq(cell_text(&rig.frame, "host", "web1", "finding"),
-				 "panetop ended there: gone");
-		ck_assert_ptr_null(cell_text(&rig.frame, "host", "web2", "severity"));
-		ck_assert_int_eq(rig.source.seek(rig.source.state, 0), 0); /* then nothing was wrong */
-		next_moment();
-		ck_assert_uint_eq(rig.frame.n_notices, 0);
-		ck_assert_ptr_null(cell_text(&rig.frame, "host", "web1", "severity"));
-	}
-	next_moment();
-	send_sample(&far[1], 0);
-	next_moment();
-	ck_assert_uint_eq(rig.source.position(rig.source.state), 2);
-	for (unsigned moment = 0; moment < 2; moment++) { /* the past is what was seen then */
-		const char *seen = moment > 0 ? "panetop ended there: gone" : NULL, *found;
-
-		ck_assert_int_eq(rig.source.seek(rig.source.state, moment), 0);
-		next_moment();
-		found = cell_text(&rig.frame, "host", "web1", "finding");
-		ck_assert(seen ? found && strcmp(found, seen) == 0 : !found);
-		ck_assert_uint_eq(rig.frame.n_notices, moment);
+		ck_assert_ptr_nonnull(strstr(rig.frame.notices[0].text, GONE));
+		show_moment(0); /* then nothing was wrong */
+		ck_assert_str_eq(moment(), textf("%s 3 4 0", cases[c].shown));
 	}
 	for (unsigned i = 0; i < 2; i++)
 		close_far(&far[i]);
 	close_rig();
+	ck_assert(!has_child());
 }
 
 START_TEST(a_fleet_waits_for_all_that_do_not_fail)

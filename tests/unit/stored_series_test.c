@@ -576,7 +576,9 @@ START_TEST(each_selector_adds_to_a_range)
 	begin();
 	ask_server(with);
 	ck_assert_int_eq(prometheus_api_range(&api, selectors, &steps, stored, &why), 0);
-	ck_assert_str_eq(asked, RANGE "a%7Bb%7D" STEPS RANGE "-._~09azAZ%2F%3A%40%5B%60%7B%C3%A9" STEPS RANGE "d" STEPS);
+	ck_assert_str_eq(asked,
+			 RANGE "a%7Bb%7D" STEPS
+			 RANGE "-._~09azAZ%2F%3A%40%5B%60%7B%C3%A9" STEPS RANGE "d" STEPS);
 	ck_assert_uint_eq(fill(1), 3);
 	*asked = '\0';
 	ck_assert_int_eq(prometheus_api_range(&api, selectors, &steps, stored, &why), -EBADMSG);
