@@ -84,32 +84,19 @@ static uint64_t random_below(uint64_t *state, uint64_t limit)
 
 static double random_ratio(uint64_t *state)
 {
-	switch (random_below(state, 6)) {
-	case 0:
-		return NAN;
-	case 1:
-		return (double)random_below(state, 100000) / 100;
-	case 2:
-		return -0.0;
-	case 3:
-		return (double)random_below(state, 1000) / 3;
-	case 4:
-		return INFINITY;
-	default:
-		return 1e300;
-	}
+	const double ratios[] = { NAN,       (double)random_below(state, 100000) / 100,
+				  -0.0,      (double)random_below(state, 1000) / 3,
+				  INFINITY,  1e300 };
+
+	return ratios[random_below(state, 6)];
 }
 
 static uint64_t random_bytes(uint64_t *state)
 {
-	switch (random_below(state, 5)) {
-	case 0:
-		return U64_UNKNOWN;
-	case 1:
-		return U64_BLANK;
-	default:
-		return random_below(state, 1 << 30) << random_below(state, 30);
-	}
+	const uint64_t numbers[] = { U64_UNKNOWN, U64_BLANK, random_below(state, 1 << 30), 0,
+				     random_below(state, 1 << 30) << random_below(state, 30) };
+
+	return numbers[random_below(state, 5)];
 }
 
 static struct world {
@@ -404,46 +391,6 @@ static size_t described_bytes(void)
 static void cut_index(void)
 {
 	whole_frames(bytes.length - 100, &bytes.length);
-}
-
-static void fill_happenings(struct frame *to, unsigned sample)
-{
-	struct table *happenings = &to->tables[1];
-
-	frame_clear(to);
-	to->mono_ns = (sample + 1) * SECOND_NS;
-	to->wall_ns = START_NS + to->mono_ns;
-	to->host = "box";
-	happenings->present = true;
-	happenings->mono_ns = to->mono_ns;
-	for (unsigned i = 0; i < 100; i++) {
-		struct happening_row *row = table_add(happenings);
-
-		row->time = sample * 1000 + i;
-		row->what = i % 3 ? arena_print(&to->arena, "make --jobs=%u --target=%u", sample, i)
-				  : "sh -c make";
-	}
-}
-
-/* The writer forgets their texts now and then, and tells those that come again to the reader again. */
-START_TEST(many_texts_of_events_are_read_as_they_were)
-{
-	struct frame written;
-
-	frame_open(&written, schemas, 2);
-	for (unsigned i = 0; i < 400; i++) {
-		fill_happenings(&written, i);
-		write_sample(&written, false);
-	}
-	end_writing();
-	open_bytes();
-	for (unsigned i = 0; i < 400; i++) {
-		fill_happenings(&written, i);
-		ck_assert_int_eq(next(), 1);
-		assert_same(&written);
-	}
-	finish();
-	frame_close(&written);
 }
 
 /* However much is missing at the end, what is whole is read, and the rest is told. */

@@ -107,73 +107,74 @@ static pid_t run_child(void)
 	return child;
 }
 
-static bool counts_at(struct traffic_list *list, const struct sample *sample, uint64_t tick)
+/* What is counted on this machine. */
+static struct sample_request live_request;
+static struct env live_env;
+static const struct sample live = { .env = &live_env, .request = &live_request };
+static struct traffic_list *counted;
+
+static void open_live(bool no_bpf)
 {
-	sample->env->tick = tick;
-	traffic_list_want(list, TRAFFIC_COUNTS);
-	ck_assert_int_eq(reader_update(&traffic_reader, sample), 0);
-	return list->traced;
+	live_request.no_bpf = no_bpf;
+	ck_assert_int_eq(env_open(&live_env, "/"), 0);
+	counted = reader_open(&traffic_reader, &live, NULL);
+}
+
+static void close_live(void)
+{
+	reader_close(&traffic_reader, &live_env);
+	env_close(&live_env);
+}
+
+static bool counts_next(void)
+{
+	live_env.tick++;
+	traffic_list_want(counted, TRAFFIC_COUNTS);
+	ck_assert_int_eq(reader_update(&traffic_reader, &live), 0);
+	return counted->traced;
 }
 
 START_LIVE_TEST(a_process_that_ended_keeps_its_bytes)
 {
-	static const struct sample_request request;
 	const uint64_t expected[] = { [TRAFFIC_TCP] = (uint64_t)PIECE * PIECES,
 				      [TRAFFIC_UDP] = (uint64_t)DATAGRAM * DATAGRAMS,
 				      [TRAFFIC_UNIX] = UNIX_BYTES,
 				      [TRAFFIC_OTHER] = 0 };
+	struct trace_set *trace;
 	struct traffic_bytes bytes;
-	struct traffic_list *list;
-	struct env env;
-	const struct sample sample = { .env = &env, .request = &request };
 	pid_t child;
 
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	list = reader_open(&traffic_reader, &sample, NULL);
-	if (!counts_at(list, &sample, 1)) {
-		int error = list->processes.trace.error;
-
-		reader_close(&traffic_reader, &env);
-		env_close(&env);
-		skip_test("BPF at sockets: %s", strerror(-error));
-	}
+	open_live(false);
+	trace = &counted->processes.trace;
+	if (!counts_next())
+		skip_test("BPF at sockets: %s", strerror(-trace->error));
 	child = run_child();
-	ck_assert(counts_at(list, &sample, 2));
+	ck_assert(counts_next());
 	/* seen, but not read yet */
-	ck_assert(traffic_of_process(list, (uint32_t)child, U64_UNKNOWN, &bytes));
-	ck_assert(counts_at(list, &sample, 3));
-	ck_assert(traffic_of_process(list, (uint32_t)child, 100, &bytes));
+	ck_assert(traffic_of_process(counted, (uint32_t)child, U64_UNKNOWN, &bytes));
+	ck_assert(counts_next());
+	ck_assert(traffic_of_process(counted, (uint32_t)child, 100, &bytes));
 	for (unsigned kind = 0; kind < N_TRAFFIC_KINDS; kind++) {
 		ck_assert_uint_eq(bytes.sent[kind], expected[kind]);
 		ck_assert_uint_eq(bytes.received[kind], expected[kind]);
 	}
 	/* another process that gets the same number has nothing of it */
-	ck_assert(traffic_of_process(list, (uint32_t)child, 200, &bytes));
+	ck_assert(traffic_of_process(counted, (uint32_t)child, 200, &bytes));
 	ck_assert_uint_eq(traffic_sent(&bytes) + traffic_received(&bytes), 0);
-	ck_assert(counts_at(list, &sample, 4));
-	ck_assert(counts_at(list, &sample, 5));
-	ck_assert(!traffic_of_process(list, (uint32_t)child, 200, &bytes));
-	for (size_t i = 0; i < list->processes.trace.n_entries; i++)
-		ck_assert_uint_ne(trace_key(&list->processes.trace, i)[0], (uint64_t)child);
-	ck_assert_uint_eq(
-		trace_self(&list->processes.trace, 0).lost + trace_self(&list->processes.trace, 1).lost, 0);
-	reader_close(&traffic_reader, &env);
-	env_close(&env);
+	ck_assert(counts_next() && counts_next());
+	ck_assert(!traffic_of_process(counted, (uint32_t)child, 200, &bytes));
+	for (size_t i = 0; i < trace->n_entries; i++)
+		ck_assert_uint_ne(trace_key(trace, i)[0], (uint64_t)child);
+	ck_assert_uint_eq(trace_self(trace, 0).lost + trace_self(trace, 1).lost, 0);
+	close_live();
 }
 
 START_LIVE_TEST(without_bpf_nothing_is_counted)
 {
-	static const struct sample_request request = { .no_bpf = true };
-	struct traffic_list *list;
-	struct env env;
-	const struct sample sample = { .env = &env, .request = &request };
-
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	list = reader_open(&traffic_reader, &sample, NULL);
-	ck_assert(!counts_at(list, &sample, 1));
-	ck_assert_int_eq(list->processes.trace.error, -ENOTSUP);
-	reader_close(&traffic_reader, &env);
-	env_close(&env);
+	open_live(true);
+	ck_assert(!counts_next());
+	ck_assert_int_eq(counted->processes.trace.error, -ENOTSUP);
+	close_live();
 }
 
 /* Without BPF one that has no socket moved nothing, if no owner is looked for and all files may be read. */
@@ -286,25 +287,24 @@ static void pass_both_ways(const int ends[2], size_t bytes)
 
 /* What this process has, once the owners of so many of its connections were found, which may take some looks.
  */
-static const struct traffic *own_traffic(struct traffic_list *list, const struct sample *sample,
-					 unsigned connections)
+static const struct traffic *own_traffic(unsigned connections)
 {
 	const struct traffic *own = NULL;
 
 	for (unsigned tries = 0; tries < 50 && (!own || own->connections != connections); tries++) {
-		sample->env->tick++;
-		traffic_list_want(list, TRAFFIC_ONLY_TCP);
-		ck_assert_int_eq(reader_update(&traffic_reader, sample), 0);
-		if (list->sockets_error)
-			skip_test("sock_diag: %s", strerror(-list->sockets_error));
-		ck_assert(list->sockets_begun && !list->traced);
-		for (size_t i = 0; i < list->n_all; i++) {
-			bool known = list->all[i].knows_sockets;
+		live_env.tick++;
+		traffic_list_want(counted, TRAFFIC_ONLY_TCP);
+		ck_assert_int_eq(reader_update(&traffic_reader, &live), 0);
+		if (counted->sockets_error)
+			skip_test("sock_diag: %s", strerror(-counted->sockets_error));
+		ck_assert(counted->sockets_begun && !counted->traced);
+		for (size_t i = 0; i < counted->n_all; i++) {
+			bool known = counted->all[i].knows_sockets;
 
-			socket_list_reads(list->sockets, list->all[i].pid, &known);
-			ck_assert_int_eq(list->all[i].knows_sockets, known);
+			socket_list_reads(counted->sockets, counted->all[i].pid, &known);
+			ck_assert_int_eq(counted->all[i].knows_sockets, known);
 		}
-		own = traffic_list_find(list, (uint32_t)getpid());
+		own = traffic_list_find(counted, (uint32_t)getpid());
 	}
 	if (!own)
 		skip_test("its own sockets are not seen");
@@ -325,12 +325,8 @@ static void check_bytes(const struct traffic *own, uint64_t bytes)
 /* Those that were there at the first look begin then; bytes stay when their sockets are closed. */
 START_LIVE_TEST(without_bpf_connections_count_by_their_sockets)
 {
-	static const struct sample_request request = { .no_bpf = true };
 	const struct traffic *own, *of_child = NULL;
 	unsigned tries = 0;
-	struct traffic_list *list;
-	struct env env;
-	const struct sample sample = { .env = &env, .request = &request };
 	int older[2], newer[2], ready[2];
 	uint64_t grown_tick;
 	pid_t child;
@@ -349,36 +345,34 @@ START_LIVE_TEST(without_bpf_connections_count_by_their_sockets)
 	close(ready[0]);
 	connect_both(older);
 	pass_both_ways(older, 70000);
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	list = reader_open(&traffic_reader, &sample, NULL);
-	check_bytes(own_traffic(list, &sample, 2), 0);
+	open_live(true);
+	check_bytes(own_traffic(2), 0);
 	pass_both_ways(older, 300);
 	connect_both(newer);
 	pass_both_ways(newer, 5000);
-	check_bytes(own_traffic(list, &sample, 4), 5302);
+	check_bytes(own_traffic(4), 5302);
 	pass_both_ways(older, 10);
-	own = own_traffic(list, &sample, 4);
+	own = own_traffic(4);
 	check_bytes(own, 5313);
-	ck_assert_uint_eq(own->tick, env.tick);
+	ck_assert_uint_eq(own->tick, live_env.tick);
 	close(older[0]);
 	close(older[1]);
-	check_bytes(own_traffic(list, &sample, 2), 5313);
-	grown_tick = own_traffic(list, &sample, 2)->tick;
-	own = own_traffic(list, &sample, 2);
+	check_bytes(own_traffic(2), 5313);
+	grown_tick = own_traffic(2)->tick;
+	own = own_traffic(2);
 	check_bytes(own, 5313);
 	ck_assert_uint_eq(own->tick, grown_tick);
-	ck_assert(traffic_list_knows_tcp(list, (uint32_t)getpid()));
+	ck_assert(traffic_list_knows_tcp(counted, (uint32_t)getpid()));
 	while (!(of_child && of_child->connections == 2 && of_child->knows_sockets) && tries++ < 50) {
-		own_traffic(list, &sample, 2);
-		of_child = traffic_list_find(list, (uint32_t)child);
+		own_traffic(2);
+		of_child = traffic_list_find(counted, (uint32_t)child);
 	}
 	ck_assert_uint_le(tries, 50);
 	kill(child, SIGKILL);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	close(newer[0]);
 	close(newer[1]);
-	reader_close(&traffic_reader, &env);
-	env_close(&env);
+	close_live();
 }
 
 /* --- Sockets of this machine, which processes of a rig have. */
@@ -711,49 +705,19 @@ static void give_sockets(const struct socket *sockets, size_t n)
 START_TEST(sockets_are_rows_of_their_processes)
 {
 	struct socket sockets[] = {
-		{ .tcp = true,
-		  .owner = 42,
-		  .namespace = 4026531840,
-		  .diag = { .family = AF_INET,
-			    .state = 1,
-			    .local_port = 40000,
-			    .remote_port = 443,
-			    .local = ADDRESS(3),
-			    .remote = ADDRESS(4),
-			    .receive_queue = 11,
-			    .send_queue = 22,
-			    .inode = 333,
-			    .sent_bytes = 4444,
-			    .received_bytes = 5555,
-			    .retransmitted_bytes = 66,
-			    .retransmits = 7,
-			    .rtt_us = 8000,
-			    .window = 10,
-			    .busy_us = 9000000,
-			    .receiver_limited_us = 2000000,
-			    .buffer_limited_us = 1500000,
-			    .dropped = 3 } },
-		{ .tcp = true,
-		  .owner = 7,
-		  .diag = { .family = AF_INET,
-			    .state = 10,
-			    .local_port = 80,
-			    .local = ADDRESS(3),
-			    .receive_queue = 4,
-			    .send_queue = 128,
-			    .inode = 334,
-			    .sent_bytes = 1,
-			    .received_bytes = 1,
-			    .dropped = 2 } },
+		{ .tcp = true, .owner = 42, .namespace = 4026531840,
+		  .diag = { .family = AF_INET, .state = 1, .local_port = 40000, .remote_port = 443,
+			    .local = ADDRESS(3), .remote = ADDRESS(4), .receive_queue = 11, .send_queue = 22,
+			    .inode = 333, .sent_bytes = 4444, .received_bytes = 5555,
+			    .retransmitted_bytes = 66, .retransmits = 7, .rtt_us = 8000, .window = 10,
+			    .busy_us = 9000000, .receiver_limited_us = 2000000, .buffer_limited_us = 1500000, .dropped = 3 } },
+		{ .tcp = true, .owner = 7,
+		  .diag = { .family = AF_INET, .state = 10, .local_port = 80, .local = ADDRESS(3),
+			    .receive_queue = 4, .send_queue = 128, .inode = 334, .sent_bytes = 1,
+			    .received_bytes = 1, .dropped = 2 } },
 		{ .owner = 4711,
-		  .diag = { .family = AF_INET,
-			    .state = 7,
-			    .local_port = 53,
-			    .receive_queue = 700,
-			    .send_queue = 800,
-			    .inode = 335,
-			    .rtt_us = U64_UNKNOWN,
-			    .dropped = 5 } },
+		  .diag = { .family = AF_INET, .state = 7, .local_port = 53, .receive_queue = 700,
+			    .send_queue = 800, .inode = 335, .rtt_us = U64_UNKNOWN, .dropped = 5 } },
 		{ .owner = 7, .closed = true, .diag = { .family = AF_INET, .inode = 336 } },
 	};
 	const struct frame *frame;
