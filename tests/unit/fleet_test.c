@@ -461,7 +461,6 @@ struct way {
 	double seconds;
 	const char *taken;
 	double shown, rate;
-	bool other_wanted; /* other tables are wanted from here on */
 	unsigned serial;   /* 0: whatever it is */
 };
 
@@ -483,8 +482,6 @@ static void check_ways(struct member *member, const struct way *ways, size_t n)
 	memset(wanted, true, sizeof(wanted));
 	member_want(member, wanted);
 	for (size_t i = 0; i < n; i++) {
-		wanted[0] ^= ways[i].other_wanted;
-		member_want(member, wanted);
 		check_way(member, ways[i].seconds, ways[i].taken, ways[i].shown);
 		ck_assert(ways[i].serial == 0 || member->serial == ways[i].serial);
 		if (!isnan(ways[i].rate))
@@ -493,38 +490,15 @@ static void check_ways(struct member *member, const struct way *ways, size_t n)
 	}
 }
 
-START_TEST(a_member_reads_on_or_jumps)
-{
-	static const struct way ways[] = {
-		{ -1, "0: ", NAN, NAN },
-		{ 0, "1: 0", 0, NAN, .serial = 5 },
-		{ .5, "0: ", 0, NAN },
-		{ 3, "1: 1 2 3", 3, 5 },
-		{ 2.5, "1: 2", 2, 5 }, /* over the one before it */
-		{ 99, "1: 3 4 5 6 7 8 9", 9, 5 },
-		{ 99, "0: ", 9, 5 },
-		{ -1, "0: ", NAN, NAN },
-		{ 5, "1: 5", 5, 5 },
-		{ 5, "1: ", 5, 5, .other_wanted = true }, /* it is read again, but is nothing new */
-		{ 5, "0: ", 5, 5 },
-		{ 7, "1: 6 7", 7, 5, .other_wanted = true },
-	};
-	const struct member_plan plan = reading_plan();
-	struct member member;
-	struct source source;
-
-	make_recording(&one, &source);
-	recording_member_open(&member, "one", &source, 5, &plan);
-	check_ways(&member, ways, sizeof(ways) / sizeof(ways[0]));
-	member_close(&member);
-}
-
 START_TEST(a_member_goes_from_part_to_part)
 {
 	const struct machine_plan first = { "one", 0, 1, 4, 1, 5 }, second = { "one", 10, 1, 4, 1, 7 },
 				  third = { "one", 20, 1, 2, 1, 9 };
 	static const struct way ways[] = {
-		{ 2, "1: 2", 2, 5 },
+		{ -1, "0: ", NAN, NAN },
+		{ 0, "1: 0", 0, NAN },
+		{ .5, "0: ", 0, NAN },
+		{ 2, "1: 1 2", 2, 5 },
 		{ 9.9, "1: 3", 3, 5 },
 		{ 2, "1: 2", 2, 5 },
 		{ 10, "1: 3 10", 10, NAN, .serial = 8 }, /* the end of the part before it, too */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "core/bytes.h"
-#include "recording/allowance.h"
 #include "recording/block.h"
 #include "recording/reader.h"
 #include "recording/spool.h"
@@ -574,33 +573,4 @@ START_TEST(zeros_in_a_pipe_keep_nothing_else_waiting)
 		close(fds[1]);
 		stop_reading();
 	}
-}
-
-#define MIB ((uint64_t)1 << 20)
-
-START_TEST(memory_that_one_holds_is_not_left_for_others)
-{
-	struct allowance allowance;
-	unsigned n_samples = 0;
-
-	allowance_open(&allowance, 3);
-	allowance_hold(&allowance, 1, 100 * MIB);
-	allowance_hold(&allowance, 2, 20 * MIB);
-	ck_assert_uint_eq(allowance_room(&allowance, 0), 8 * MIB);
-	ck_assert_uint_eq(allowance_room(&allowance, 1), 108 * MIB); /* with its own */
-	ck_assert_uint_eq(allowance_room(&allowance, 2), 28 * MIB);
-	allowance_hold(&allowance, 2, 30 * MIB);
-	ck_assert_uint_eq(allowance_room(&allowance, 0), 0);
-	ck_assert_uint_eq(allowance_room(&allowance, 1), 98 * MIB);
-	ck_assert_uint_eq(allowance_room(&allowance, 2), 28 * MIB);
-	allowance_next_sample(&allowance);
-	allowance_hold(&allowance, 2, 20 * MIB); /* what is not used any more is given back later */
-	allowance_hold(&allowance, 1, MIB);
-	allowance_next_sample(&allowance);
-	ck_assert_uint_eq(allowance_room(&allowance, 0), 0);
-	while (allowance_room(&allowance, 0) != 128 * MIB - MIB - 30 * MIB && n_samples++ < 10000)
-		allowance_next_sample(&allowance);
-	ck_assert_uint_lt(n_samples, 10000);
-	ck_assert_uint_eq(allowance_room(&allowance, 1), 98 * MIB);
-	allowance_close(&allowance);
 }
