@@ -205,34 +205,6 @@ START_TEST(taskstats_of_exits)
 	}
 }
 
-/* In memory of just that length, so that the sanitizers see a read beyond. */
-START_TEST(taskstats_cut_anywhere)
-{
-	struct datagram datagram = { 0 };
-	struct exit_record record;
-
-	add_exit(&datagram, &exits[0]);
-	for (size_t length = 0; length < datagram.length; length++) {
-		char *copy = malloc(length + !length);
-		struct span rest = span_of(copy, length);
-		struct nlmsghdr header;
-		struct netlink_message message;
-
-		memcpy(copy, datagram.bytes, length);
-		ck_assert(!netlink_next(&rest, &message));
-		ck_assert_uint_eq(span_length(rest), length);
-		if (length >= sizeof(header)) { /* the header is right, the attributes are cut */
-			memcpy(&header, copy, sizeof(header));
-			header.nlmsg_len = (uint32_t)length;
-			memcpy(copy, &header, sizeof(header));
-			ck_assert(netlink_next(&rest, &message));
-			if (taskstats_exit(&message, FAMILY, &record))
-				ck_assert_uint_eq(record.cpu_ns, 4000000);
-		}
-		free(copy);
-	}
-}
-
 START_TEST(netlink_answers)
 {
 	struct datagram attributes = { 0 }, datagram = { 0 };
@@ -291,34 +263,6 @@ START_TEST(attributes_of_netlink_in_turn)
 	all = span_of(attributes.bytes, attributes.length);
 	ck_assert(netlink_attribute(all, 1, &value) && !netlink_attribute(all, 5, &value));
 	ck_assert(!netlink_attribute(all, 6, &value));
-}
-
-START_TEST(acknowledgements_have_an_error)
-{
-	static const struct {
-		uint16_t type;
-		int32_t code;
-		size_t bytes;
-		bool is_ack;
-	} cases[] = {
-		{ NLMSG_ERROR, 0, 4, true },
-		{ NLMSG_ERROR, -EPERM, 4, true },
-		{ NLMSG_ERROR, -1, 3, false },
-		{ NLMSG_ERROR, 1, 4, false },
-		{ NLMSG_DONE, -1, 4, false },
-		{ NLMSG_ERROR, INT32_MIN, 4, false },
-		{ NLMSG_ERROR, INT32_MIN + 1, 4, true },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct netlink_message message = { .type = cases[i].type,
-						   .payload = span_of((const char *)&cases[i].code,
-								      cases[i].bytes) };
-		int error = 7;
-
-		ck_assert_msg(netlink_ack(&message, &error) == cases[i].is_ack, "case %zu", i);
-		ck_assert_int_eq(error, cases[i].is_ack ? cases[i].code : 7);
-	}
 }
 
 START_TEST(perf_groups_are_taken_whole)

@@ -85,18 +85,6 @@ START_TEST(drops_go_on)
 		ck_assert_uint_eq(qdisc_dropped(&cases[i].before, &cases[i].now), cases[i].dropped);
 }
 
-START_TEST(a_request)
-{
-	char request[QDISC_REQUEST_BYTES];
-	struct nlmsghdr header;
-
-	ck_assert_uint_eq(qdisc_request(request, 9), sizeof(header) + sizeof(struct tcmsg));
-	memcpy(&header, request, sizeof(header));
-	ck_assert(header.nlmsg_type == RTM_GETQDISC && header.nlmsg_seq == 9);
-	ck_assert(header.nlmsg_len == sizeof(header) + sizeof(struct tcmsg) &&
-		  header.nlmsg_flags == (NLM_F_REQUEST | NLM_F_DUMP));
-}
-
 static struct netlink_socket *open_socket(int protocol, uint32_t groups)
 {
 	struct netlink_socket *netlink;

@@ -387,12 +387,6 @@ static size_t described_bytes(void)
 	       (size_t)load_number(bytes.bytes + RECORDING_HEADER_BYTES + 8, 4);
 }
 
-/* Without the index, and what is torn in the end. */
-static void cut_index(void)
-{
-	whole_frames(bytes.length - 100, &bytes.length);
-}
-
 /* However much is missing at the end, what is whole is read, and the rest is told. */
 START_TEST(cut_at_every_byte)
 {
@@ -435,21 +429,6 @@ START_TEST(damage_is_passed_and_told)
 		}
 		bytes.bytes[at] = before;
 	}
-}
-
-/* A killed writer has no index, and the blocks are found by their headers. */
-START_TEST(without_an_index_it_is_the_same)
-{
-	size_t end;
-
-	record(700, false, NULL);
-	bytes.bytes[bytes.length - 1] ^= 1;
-	ck_assert_uint_eq(whole_frames(bytes.length, &end), 700);
-	open_bytes();
-	ck_assert_uint_eq(source.find(source.state, START_NS + 650 * SECOND_NS), 650);
-	ck_assert_int_eq(read_at(650), 1);
-	ck_assert_uint_eq(frame.wall_ns, START_NS + 650 * SECOND_NS);
-	finish();
 }
 
 /* The next sample of the world, without the end of a recording. */
@@ -613,31 +592,6 @@ static void begin_rows(struct buffer *rows, uint64_t n_rows)
 	put_varint(rows, 1);
 	put_varint(rows, 2);
 	put_varint(rows, n_rows);
-}
-
-/* Rows without end from few bytes: refused, and told with the sample. */
-START_TEST(what_inflates_without_end_is_damage)
-{
-	struct buffer rows = { 0 };
-	size_t described;
-
-	record(1, true, NULL);
-	described = described_bytes();
-	for (int attempt = 0; attempt < 3; attempt++) {
-		bytes.length = described;
-		begin_rows(&rows, attempt == 0 ? UINT64_MAX : attempt == 1 ? 1 << 20 : 10);
-		if (attempt == 1)
-			buffer_fill(&rows, 2, 1 << 20); /* new rows with a mask each, but the bytes end */
-		else
-			put_varint(&rows, UINT64_MAX); /* a move beyond all rows */
-		add_samples(1, &rows);
-		open_bytes();
-		ck_assert_int_eq(next(), 1);
-		ck_assert_uint_eq(frame.n_notices, 1);
-		ck_assert(!frame.tables[0].present);
-		stop_reading();
-	}
-	buffer_free(&rows);
 }
 
 /* Rows of one recorded column become rows of all columns that this version has: these count. */
@@ -830,40 +784,22 @@ START_TEST(a_pipe_keeps_its_newest_samples)
 	close_frames(frames, N_POURED);
 }
 
-/* Zeros stand where the oldest blocks were dropped; anything else is not a recording. */
-START_TEST(a_pipe_of_other_bytes_ends)
-{
-	for (int zeros = 0; zeros < 2; zeros++) {
-		size_t end;
-
-		record(3, true, NULL);
-		cut_index();
-		end = bytes.length;
-		buffer_fill(&bytes, zeros ? 0 : 'x', (1 << 20) + 65536);
-		open_pipe(end, UINT64_MAX);
-		pour(end, bytes.length);
-		ck_assert_int_eq(source.wait_fd(source.state), zeros ? ends[0] : -1);
-		if (!zeros)
-			ck_assert_ptr_nonnull(strstr(source.remark(source.state), "is not a recording"));
-		close(ends[1]);
-		finish();
-	}
-}
-
 /*
  * However much stands between two recordings in a file, both are read, and it is told; a pipe that brings a
- * MiB of it may still bring a recording, but not after one byte more, and none of it is kept.
+ * MiB of it may still bring a recording, but not after one byte more, and none of it is kept. Zeros stand
+ * where the oldest blocks were dropped.
  */
 START_TEST(strange_bytes_between_are_passed)
 {
 	static const struct {
 		bool piped;
+		char strange;
 		size_t n_strange;
 		const char *played;
 	} cases[] = {
-		{ false, 0, "50" },      { false, 3 << 20, "50!" },
-		{ true, 1000, "50!" },   { true, 1 << 20, "50!" },
-		{ true, (1 << 20) + 1, "20!?" },
+		{ false, 'x', 0, "50" },      { false, 'x', 3 << 20, "50!" },
+		{ true, 'x', 1000, "50!" },   { true, 'x', 1 << 20, "50!" },
+		{ true, '\0', 2 << 20, "50" }, { true, 'x', (1 << 20) + 1, "20!?" },
 	};
 	char directory[SCRATCH_PATH_MAX];
 
@@ -871,7 +807,7 @@ START_TEST(strange_bytes_between_are_passed)
 	setenv("TMPDIR", directory, 1);
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		record(20, true, NULL);
-		buffer_fill(&bytes, 'x', cases[c].n_strange);
+		buffer_fill(&bytes, cases[c].strange, cases[c].n_strange);
 		record(30, true, NULL);
 		if (cases[c].piped) {
 			open_pipe(4096, UINT64_MAX);

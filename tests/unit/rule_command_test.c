@@ -231,15 +231,6 @@ START_TEST(those_that_wait_never_run_after_the_end)
 		ck_assert_int_eq(ended.status[i], i < RULE_COMMANDS_MAX ? 128 + SIGKILL : FIRING_NO_COMMAND);
 }
 
-START_TEST(one_that_takes_too_long_is_asked_to_end)
-{
-	begin("/bin/sleep 1000", 0.02, 3);
-	await(3);
-	for (unsigned i = 0; i < 3; i++)
-		ck_assert_int_eq(ended.status[i], 128 + SIGTERM);
-	finish();
-}
-
 /*
  * One that ignores SIGTERM gets SIGKILL, with what it has started; so does one that runs at the end. On a
  * busy machine SIGTERM may come before the shell ignores it: then it gets twice the time.

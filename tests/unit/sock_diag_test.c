@@ -189,41 +189,6 @@ START_TEST(what_a_socket_dropped)
 	ck_assert_uint_eq(diag.dropped, U64_UNKNOWN);
 }
 
-START_TEST(requests)
-{
-	char request[SOCK_DIAG_REQUEST_BYTES];
-	struct inet_diag_req_v2 one;
-	struct inet_diag_req both;
-	struct nlmsghdr header;
-
-	memset(request, 0, sizeof(request));
-	ck_assert_uint_eq(sock_diag_request(request, AF_INET6, SOCK_DIAG_UDP, 7),
-			  sizeof(header) + sizeof(one));
-	memcpy(&header, request, sizeof(header));
-	memcpy(&one, request + sizeof(header), sizeof(one));
-	ck_assert_uint_eq(header.nlmsg_seq, 7);
-	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(one));
-	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
-	ck_assert_int_eq(one.sdiag_family, AF_INET6);
-	ck_assert_int_eq(one.sdiag_protocol, IPPROTO_UDP);
-	ck_assert_uint_eq(one.idiag_states, 0x1fff & ~(1U << 6)); /* all but TIME_WAIT */
-	ck_assert_uint_eq(one.idiag_ext, 1 << (INET_DIAG_SKMEMINFO - 1));
-	ck_assert_uint_eq(sock_diag_request(request, AF_UNSPEC, SOCK_DIAG_TCP_LISTENING, 8),
-			  sizeof(header) + sizeof(both));
-	memcpy(&header, request, sizeof(header));
-	memcpy(&both, request + sizeof(header), sizeof(both));
-	ck_assert_uint_eq(header.nlmsg_len, sizeof(header) + sizeof(both));
-	ck_assert_int_eq(header.nlmsg_type, TCPDIAG_GETSOCK);
-	ck_assert_uint_eq(header.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
-	ck_assert_uint_eq(header.nlmsg_seq, 8);
-	ck_assert_uint_eq(both.idiag_states, 1U << 10);
-	ck_assert_uint_eq(both.idiag_ext, one.idiag_ext);
-	sock_diag_request(request, AF_UNSPEC, SOCK_DIAG_TCP, 9);
-	memcpy(&both, request + sizeof(header), sizeof(both));
-	ck_assert_uint_eq(both.idiag_states, 0x1fff & ~(1U << 6 | 1U << 10));
-	ck_assert_uint_eq(both.idiag_ext, 1 << (INET_DIAG_INFO - 1));
-}
-
 START_TEST(hostile_messages)
 {
 	struct answer answer = answer_of(255);
