@@ -155,27 +155,58 @@ static const char *state_of(const char *row)
 	return cell_text(frame, "temperature", row, "state");
 }
 
-START_TEST(a_sensor_that_hangs_stops_no_topic)
-{
-	static const struct cell others[] = {
-		{ "fan", "thinkpad_hwmon/fan1", "rpm", 3210 },
-		{ "temperature", "x86_pkg_temp", "celsius", 62 },
-		{ "temperature", "acpitz", "critical_celsius", 100 },
-		{ 0 },
-	};
-	static const struct cell late = { "temperature", "coretemp.0/temp1", "celsius", 45 };
-	int fifo = open_with_helpers("power-laptop", sensor_topics, "sys/class/hwmon/hwmon1/temp1_input");
+#define UEVENT "sys/class/power_supply/BAT0/uevent"
+#define BATTERY(status) \
+	"POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=" status "\nPOWER_SUPPLY_POWER_NOW=5000000\n"
 
-	for (unsigned i = 0; i < 3; i++) {
-		sample_till_read(i == 0, others);
-		ck_assert_uint_eq(frame_table(frame, "temperature")->n_rows, 7);
-		ck_assert_str_eq(state_of(late.row), "slow");
-		ck_assert(isnan(number("temperature", late.row, "celsius")));
-		ck_assert(isnan(number("temperature", late.row, "age_seconds")));
+/*
+ * Others are read meanwhile; of itself all is unknown until it answers. A battery that never answered is
+ * known by what needs no answer; the machine's total waits for it.
+ */
+START_TEST(what_hangs_stops_no_topic)
+{
+	static const char *const battery_topics[] = { "battery", "power", NULL };
+	static const struct {
+		const char *fixture, *const *topics, *file, *text;
+		size_t n_rows;
+		struct cell late, others[4], unknown[3];
+	} cases[] = {
+		{ "power-laptop", sensor_topics, "sys/class/hwmon/hwmon1/temp1_input", "45000\n", 7,
+		  { "temperature", "coretemp.0/temp1", "celsius", 45 },
+		  { { "fan", "thinkpad_hwmon/fan1", "rpm", 3210 },
+		    { "temperature", "x86_pkg_temp", "celsius", 62 },
+		    { "temperature", "acpitz", "critical_celsius", 100 } },
+		  { { "temperature", "coretemp.0/temp1", "age_seconds" } } },
+		{ "power-laptop", sensor_topics, "sys/class/thermal/thermal_zone0/trip_point_0_temp",
+		  "90000\n", 7,
+		  { "temperature", "acpitz", "critical_celsius", 90 },
+		  { { "temperature", "acpitz", "celsius", 63 },
+		    { "temperature", "x86_pkg_temp", "critical_celsius", 100 } } },
+		{ "power-batteries", battery_topics, UEVENT, BATTERY("Discharging"), 2,
+		  { "battery", "BAT0", "watts", 5 },
+		  { { "battery", "BAT1", "charge_ratio", 0.75 } },
+		  { { "battery", "BAT0", "charge_ratio" }, { "power", "total", "watts" } } },
+	};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		const struct cell *late = &cases[c].late;
+		int fifo = open_with_helpers(cases[c].fixture, cases[c].topics, cases[c].file);
+
+		rig_put(&rig, "sys/class/power_supply/BAT0/type", "Battery\n");
+		for (unsigned i = 0; i < 3; i++) {
+			sample_till_read(i == 0, cases[c].others);
+			ck_assert_uint_eq(frame_table(frame, late->table)->n_rows, cases[c].n_rows);
+			ck_assert(isnan(number(late->table, late->row, late->column)));
+			for (const struct cell *cell = cases[c].unknown; cell->table; cell++)
+				ck_assert(isnan(number(cell->table, cell->row, cell->column)));
+			ck_assert(c != 0 || strcmp(state_of(late->row), "slow") == 0);
+			ck_assert(c != 1 || frame_table(frame, "trip_point")->n_rows == 2);
+		}
+		answer_till_known(fifo, cases[c].text, late);
+		ck_assert(c == 1 || number(late->table, late->row, "age_seconds") > 0);
+		ck_assert(c != 1 || number("trip_point", "acpitz", "celsius") == 90);
+		close_with_helpers(fifo, cases[c].text);
 	}
-	answer_till_known(fifo, "45000\n", &late);
-	ck_assert_double_gt(number("temperature", late.row, "age_seconds"), 0);
-	close_with_helpers(fifo, "45000\n");
 }
 
 /* In case of a fault the kernel gives 0 without an error: late chips are checked for faults, too. */
@@ -196,29 +227,6 @@ START_TEST(a_fault_on_a_chip_that_hangs_is_no_reading)
 	ck_assert_str_eq(state_of(key), "fault");
 	ck_assert(isnan(number("temperature", key, "celsius")));
 	close_with_helpers(fifo, "45000\n");
-}
-
-/* Its last value stands, with its age, and says that it does. */
-START_TEST(a_sensor_that_begins_to_hang_is_told_as_it_was)
-{
-	static const char key[] = "x86_pkg_temp";
-	int fifo = open_with_helpers("power-laptop", sensor_topics, "sys/class/thermal/thermal_zone1/temp");
-
-	for (unsigned i = 0; i < 5; i++) {
-		if (i < 2)
-			sample_till_fresh(fifo, "61000\n", "temperature", key);
-		else
-			sample_soon(LATER_SECONDS);
-		if (i == 2)
-			rig_put(&rig, "sys/class/thermal/thermal_zone0/temp", "50000\n");
-		ck_assert_str_eq(state_of(key), i < 2 ? "ok" : "slow");
-		ck_assert_double_eq(number("temperature", key, "celsius"), 61);
-		ck_assert((number("temperature", key, "age_seconds") > 0) == (i >= 2));
-	}
-	for (unsigned i = 0; i < TRIES_MAX && number("temperature", "acpitz", "celsius") != 50; i++)
-		sample_soon(LATER_SECONDS);
-	ck_assert_double_eq(number("temperature", "acpitz", "celsius"), 50);
-	close_with_helpers(fifo, "61000\n");
 }
 
 /* Each device that hangs holds a helper, and another one goes on; the pane may go and come back meanwhile. */
@@ -248,28 +256,6 @@ START_TEST(several_that_hang_stop_no_topic)
 	close(second);
 }
 
-START_TEST(a_trip_point_that_hangs_stops_no_topic)
-{
-	static const struct cell others[] = {
-		{ "temperature", "acpitz", "celsius", 63 },
-		{ "temperature", "x86_pkg_temp", "critical_celsius", 100 },
-		{ 0 },
-	};
-	static const struct cell late = { "temperature", "acpitz", "critical_celsius", 90 };
-	int fifo = open_with_helpers("power-laptop", sensor_topics,
-				     "sys/class/thermal/thermal_zone0/trip_point_0_temp");
-
-	for (unsigned i = 0; i < 3; i++) {
-		sample_till_read(i == 0, others);
-		ck_assert(isnan(number("temperature", "acpitz", "critical_celsius")));
-		ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 2);
-	}
-	answer_till_known(fifo, "90000\n", &late);
-	ck_assert_uint_eq(frame_table(frame, "trip_point")->n_rows, 5);
-	ck_assert_double_eq(number("trip_point", "acpitz", "celsius"), 90);
-	close_with_helpers(fifo, "90000\n");
-}
-
 /* A minute later they are looked at again. */
 START_TEST(trip_points_are_read_seldom)
 {
@@ -289,49 +275,25 @@ START_TEST(trip_points_are_read_seldom)
 	rig_close(&rig);
 }
 
-#define UEVENT "sys/class/power_supply/BAT0/uevent"
-
-/* A battery that never answered is known by what needs no answer; the machine's total waits for it. */
-START_TEST(a_battery_that_hangs_stops_no_topic)
-{
-	static const struct cell others[] = { { "battery", "BAT1", "charge_ratio", 0.75 }, { 0 } };
-	static const struct cell late = { "battery", "BAT0", "watts", 5 };
-	static const char *const names[] = { "battery", "power", NULL };
-	static const char text[] = "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Discharging\n"
-				   "POWER_SUPPLY_POWER_NOW=5000000\n";
-	int fifo = open_with_helpers("power-batteries", names, UEVENT);
-
-	rig_put(&rig, "sys/class/power_supply/BAT0/type", "Battery\n");
-	for (unsigned i = 0; i < 3; i++) {
-		sample_till_read(i == 0, others);
-		ck_assert_uint_eq(frame_table(frame, "battery")->n_rows, 2);
-		ck_assert(isnan(number("battery", "BAT0", "watts")));
-		ck_assert(isnan(number("battery", "BAT0", "charge_ratio")));
-		ck_assert(isnan(number("battery", "BAT0", "age_seconds")));
-		ck_assert(isnan(number("power", "total", "watts")));
-	}
-	answer_till_known(fifo, text, &late);
-	ck_assert_double_gt(number("battery", "BAT0", "age_seconds"), 0);
-	close_with_helpers(fifo, text);
-}
-
 /* From its third reading on: as it was, with its age. */
 START_TEST(what_begins_to_hang_is_told_as_it_was)
 {
-	static const char text[] = "POWER_SUPPLY_TYPE=Battery\nPOWER_SUPPLY_STATUS=Charging\n"
-				   "POWER_SUPPLY_POWER_NOW=5000000\n";
 	static const struct {
 		const char *fixture, *topics[2], *file, *text;
 		struct cell hangs, goes_on;
 	} cases[] = {
-		{ "power-batteries", { "battery" }, UEVENT, text, { "battery", "BAT0", "watts", -5 },
+		{ "power-batteries", { "battery" }, UEVENT, BATTERY("Charging"),
+		  { "battery", "BAT0", "watts", -5 },
 		  { "battery", "BAT1", "charge_ratio", 0.75 } },
+		{ "power-laptop", { "temperature" }, "sys/class/thermal/thermal_zone1/temp", "61000\n",
+		  { "temperature", "x86_pkg_temp", "celsius", 61 },
+		  { "temperature", "acpitz", "celsius", 63 } },
 		{ "power-laptop", { "cooling" }, "sys/class/thermal/cooling_device1/cur_state", "1\n",
 		  { "cooling", "cooling_device1", "level", 1 },
 		  { "cooling", "cooling_device0", "level", 0 } },
 	};
 
-	for (unsigned c = 0; c < 2; c++) {
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		const struct cell *hangs = &cases[c].hangs, *goes_on = &cases[c].goes_on;
 		int fifo = open_with_helpers(cases[c].fixture, cases[c].topics, cases[c].file);
 

@@ -212,7 +212,6 @@ START_TEST(the_first_failures_are_kept)
 	ck_assert_ptr_null(env_lacking_path(&env, &error));
 	for (int i = 1; i <= ENV_FAILURES_MAX + 1; i++)
 		env_note_failure(&env, textf("proc/%d", i), -i);
-	ck_assert_uint_eq(env.n_failures, ENV_FAILURES_MAX);
 	ck_assert_str_eq(env_failed_path(&env, -1), "proc/1");
 	ck_assert_str_eq(env_failed_path(&env, -ENV_FAILURES_MAX), "proc/8");
 	ck_assert_ptr_null(env_failed_path(&env, -ENV_FAILURES_MAX - 1));
@@ -220,16 +219,12 @@ START_TEST(the_first_failures_are_kept)
 	ck_assert_ptr_null(env_failed_path(&env, -1));
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
-	env_note_failure(&env, path, -ENOMEM);
+	env_note_failure(&env, path, -ENFILE);
 	ck_assert_uint_eq(strlen(env_lacking_path(&env, &error)), ENV_FAILED_PATH_MAX - 1);
-	ck_assert_int_eq(error, -ENOMEM);
-	for (unsigned i = 0; i < 3; i++) { /* the worst of them is told, not the first */
-		static const int errors[] = { -ENOMEM, -ENFILE, -EMFILE };
-
-		env_note_failure(&env, textf("proc/%u", i), errors[i]);
-		ck_assert(i == 0 || strcmp(env_lacking_path(&env, &error), textf("proc/%u", i)) == 0);
-		ck_assert(i == 0 || error == errors[i]);
-	}
+	ck_assert_int_eq(error, -ENFILE);
+	env_note_failure(&env, "proc/own", -EMFILE); /* the worst of them is told, not the first */
+	ck_assert_str_eq(env_lacking_path(&env, &error), "proc/own");
+	ck_assert_int_eq(error, -EMFILE);
 	ck_assert_str_eq(env_error_text(ENOENT), strerror(ENOENT));
 	ck_assert_str_eq(env_error_text(EXDEV), "/proc is not that of panetop's own pid namespace");
 }
@@ -415,36 +410,26 @@ static long length_of(struct attribute *attribute)
 
 START_TEST(attributes_stay_open_as_far_as_there_is_room)
 {
-	static const struct {
-		const char *path;
-		int error;
-	} wrong[] = { { "proc/sys", -EISDIR }, { "proc/none", -ENOENT } };
-	struct attribute first, second, none = { 0 };
+	struct attribute first, second;
 
 	begin();
 	write_text("proc/x", "one\n");
 	env.pids.kept_max = 1;
 	attribute_open(&first, "proc/x");
 	attribute_open(&second, "proc/x");
-	for (int i = 0; i < 2; i++) {
-		ck_assert(length_of(&first) == 3 && first.kept && env.pids.n_kept == 1);
-		ck_assert(length_of(&second) == 3 && !second.kept && env.pids.n_kept == 1);
-	}
+	for (int i = 0; i < 2; i++)
+		ck_assert(length_of(&first) == 3 && length_of(&second) == 3 && env.pids.n_kept == 1);
 	remove_name("proc/x");
 	write_text("proc/x", "other\n");
 	ck_assert(length_of(&first) == 3 && length_of(&second) == 5); /* the one that it opened */
 	attribute_close(&first, &env);
-	ck_assert(!first.kept && !first.path && env.pids.n_kept == 0);
 	ck_assert(length_of(&second) == 5 && second.kept && env.pids.n_kept == 1);
 	attribute_close(&second, &env);
-	for (unsigned i = 0; i < 2; i++) {
-		attribute_open(&first, wrong[i].path);
-		ck_assert_int_eq(length_of(&first), wrong[i].error);
-		ck_assert(!first.kept && env.pids.n_kept == 0); /* it may be another one the next time */
-		ck_assert_str_eq(env_failed_path(&env, wrong[i].error), wrong[i].path);
-		attribute_close(&first, &env);
-	}
-	ck_assert_int_eq(length_of(&none), -ENOENT);
+	attribute_open(&first, "proc/sys");
+	ck_assert_int_eq(length_of(&first), -EISDIR);
+	ck_assert(!first.kept && env.pids.n_kept == 0); /* it may be another one the next time */
+	ck_assert_str_eq(env_failed_path(&env, -EISDIR), "proc/sys");
+	attribute_close(&first, &env);
 }
 
 START_TEST(attributes_are_whole_numbers)
@@ -610,14 +595,10 @@ START_TEST(new_sockets_are_looked_for_in_order)
 		unsigned most;
 		uint64_t inodes;
 	} cases[] = {
-		{ { 0 }, 0, 5, 200, 9, 4720 },       { { 0 }, 0, 5, 71, 9, 4720 },
-		{ { 0 }, 0, 5, 70, 9, 4711 },        { { 0 }, 0, 5, 1, 9, 0 },
-		{ { 0 }, 0, 1, 200, 9, 0 },          { { 0 }, 0, 2, 200, 9, 4711 },
-		{ { 0 }, 0, 3, 200, 9, 4711 },       { { 0 }, 0, 4, 200, 9, 4720 },
-		{ { 0 }, 0, 5, 200, 1, 4711 },       { { 2, 0 }, 128, 5, 200, 9, 9 },
-		{ { 2, 0 }, 1, 5, 200, 9, 4720 },    { { 2, 0 }, 2, 5, 200, 9, 9 },
-		{ { 0, 64 }, 128, 5, 200, 9, 4711 }, { { 0, 64 }, 70, 5, 200, 9, 4720 },
-		{ { 7, 0 }, 128, 1, 200, 9, 9 },
+		{ { 0 }, 0, 5, 200, 9, 4720 },     { { 0 }, 0, 5, 70, 9, 4711 },
+		{ { 0 }, 0, 3, 200, 9, 4711 },     { { 0 }, 0, 4, 200, 9, 4720 },
+		{ { 0 }, 0, 5, 200, 1, 4711 },     { { 2, 0 }, 128, 5, 200, 9, 9 },
+		{ { 2, 0 }, 1, 5, 200, 9, 4720 },  { { 0, 64 }, 128, 5, 200, 9, 4711 },
 	};
 
 	make_open_files();
@@ -663,14 +644,11 @@ START_TEST(uprobes_have_the_form_that_the_kernel_tells)
 		bool has_semaphores;
 	} cases[] = {
 		{ "8\n", "config:0\n", "config:32-63\n", 0, 8, 1, true },
-		{ "4294967295\n", "config:63\n", "config:32-63\n", 0, UINT32_MAX, UINT64_C(1) << 63, true },
-		{ "9\n", "config:1\n", NULL, 0, 9, 2, false },
+		{ "9\n", "config:63\n", NULL, 0, 9, UINT64_C(1) << 63, false },
 		{ "9\n", "config:1\n", "config:0-31\n", 0, 9, 2, false },
 		{ "4294967296\n", "config:0\n", "config:32-63\n", -ENODATA, 0, 0, false },
-		{ "x\n", "config:0\n", "config:32-63\n", -ENODATA, 0, 0, false },
 		{ "8\n", "config:64\n", "config:32-63\n", -ENODATA, 8, 0, false },
 		{ "8\n", "config1:0\n", "config:32-63\n", -ENODATA, 8, 0, false },
-		{ "8\n", "config:\n", "config:32-63\n", -ENODATA, 8, 0, false },
 		{ "8\n", NULL, "config:32-63\n", -ENOENT, 8, 0, false },
 		{ NULL, "config:0\n", "config:32-63\n", -ENOENT, 0, 0, false },
 	};

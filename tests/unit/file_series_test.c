@@ -330,12 +330,10 @@ START_TEST(files_have_possible_times)
 	static const struct {
 		uint64_t now_ns, times[4], judged[4];
 	} cases[] = {
-		{ 500, { 100, 200, 300, 400 }, { 100, 200, 300, 400 } },
 		{ 500, { 100, 5, 300, 400 }, { 100, 300, 300, 400 } },
 		{ 500, { 100, 200, 300, 7 }, { 100, 200, 300, 500 } },
 		{ 500, { 100, 900, 900, 400 }, { 100, 400, 400, 400 } },
 		{ 50, { 100, 200, 300, 400 }, { 50, 50, 50, 50 } },
-		{ 500, { 0, 0, 0, 0 }, { 500, 500, 500, 500 } },
 	};
 	struct series_file files[4];
 	struct file_series four = { .files = files, .n_files = 4 };
@@ -345,7 +343,7 @@ START_TEST(files_have_possible_times)
 			files[i].end_ns = cases[c].times[i];
 		file_series_judge(&four, cases[c].now_ns);
 		for (unsigned i = 0; i < 4; i++)
-			ck_assert_uint_eq(files[i].end_ns, cases[c].judged[i]);
+			ck_assert_msg(files[i].end_ns == cases[c].judged[i], "case %zu, file %u", c, i);
 	}
 }
 

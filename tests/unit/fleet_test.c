@@ -237,34 +237,6 @@ START_TEST(before_its_first_sample_a_machine_is_unknown_and_behind_its_last_it_a
 	close_rig();
 }
 
-START_TEST(together_each_sample_comes_once_and_says_of_whom_it_is)
-{
-	const struct machine_plan slow = { "slow", 0.5, 3, 4, 9, 2 };
-	unsigned n_one = 0, n_slow = 0;
-
-	open_rig(true);
-	record(&one, "a");
-	record(&slow, "b");
-	begin();
-	while (next()) {
-		const struct table *table = frame_table(&rig.frame, "system");
-
-		ck_assert_uint_eq(frame_table(&rig.frame, "host")->n_rows, 2);
-		for (size_t i = 0; table && i < table->n_rows; i++) {
-			const void *row = table_row(table, i);
-			bool first = strcmp(table_text(table, row, "host"), "one") == 0;
-			double rate = table_number(table, row, "forks_per_second");
-
-			*(first ? &n_one : &n_slow) += 1;
-			ck_assert_double_eq(table_number(table, row, "load1"), first ? 1 : 9);
-			ck_assert(isnan(rate) || fabs(rate - (first ? 5 : 2)) < 1e-6);
-		}
-	}
-	ck_assert_uint_eq(n_one, 10);
-	ck_assert_uint_eq(n_slow, 4);
-	close_rig();
-}
-
 /* Of a machine without a name, too. */
 START_TEST(recordings_of_one_machine_have_the_names_of_their_files)
 {

@@ -203,19 +203,6 @@ START_TEST(each_operation_has_its_bytes)
 	finish();
 }
 
-START_TEST(a_row_that_moves_may_change)
-{
-	static const struct step steps[] = {
-		{ 0, "1 - 0, 2 - 0, 3 - 0", "01 00 03 02 01 02 02 01 02 02 01 02" },
-		{ 0, "3 - 0, 1 - 1, 2 - 0", "01 00 03 13 00 17 01 04 02 00" },
-		{ 0 },
-	};
-
-	begin(&part_schema);
-	check_steps(steps);
-	finish();
-}
-
 /* One that was never seen, which is not taken for the row read last; one that is likely, and none. */
 START_TEST(keys_may_be_texts)
 {
@@ -236,21 +223,6 @@ START_TEST(keys_may_be_texts)
 	finish();
 	begin(&named_schema);
 	check_steps(unseen);
-	finish();
-}
-
-START_TEST(of_equal_keys_the_first_is_found)
-{
-#define EQUAL "1 - 0, 1 - 0, 2 - 0, 3 - 0, 4 - 0, 5 - 0, 6 - 0"
-	static const struct step steps[] = {
-		{ 0, EQUAL, "01 00 07 02 01 02 02 00 02 01 02 02 01 02 02 01 02 02 01 02 02 01 02" },
-		{ 0, EQUAL, "05 00 00" },
-		{ 0, "6 - 0, 1 - 0", "01 00 02 33 00 37 00" },
-		{ 0 },
-	};
-
-	begin(&part_schema);
-	check_steps(steps);
 	finish();
 }
 
@@ -365,65 +337,34 @@ static bool is_sample(const char *text)
 	return good;
 }
 
-START_TEST(samples_keep_to_the_rows_that_there_are)
+START_TEST(what_lies_behind_the_rows_is_damage)
 {
 	static const char *const good[] = {
-		"00", /* not sampled */
-		"05 00 00", /* unchanged */
-		"07 00 00", /* failed */
-		"05 00 02 00 00", /* the second one */
-		"05 00 01 00 01 00 00", /* both */
-		"01 00 02 04", /* a run of both */
-		"01 00 01 00", /* … of the first */
-		"01 00 02 00 00", /* … of each */
-		"01 00 01 05 00", /* the second one changed */
-		"01 00 01 0b 00", /* moved to the second */
-		"01 00 01 0b 07 00", /* … and back */
-		"01 00 01 13 02 00", /* moved to the end, and a new one */
+		"00", "05 00 00", "07 00 00", /* not sampled, unchanged, failed */
+		"05 00 02 00 00", "05 00 01 00 01 00 00", /* the second one has changed, both */
+		"01 00 02 04", "01 00 01 00", "01 00 02 00 00", /* runs of both, of the first, of each */
+		"01 00 01 0b 00", "01 00 01 0b 07 00", "01 00 01 13 02 00", /* moved, and back, to the end */
 		"01 00 03 04 02 00", /* both, and a new one */
-		"01 00 01 02 02 00", /* without a text */
-		"01 00 01 02 02 01", /* with the first text */
-		"01 00 01 02 02 02 01 62", /* … a new one */
-		"01 00 01 02 02 02 00", /* … an empty one */
-		"01 00 01 02 08 00 02", /* a number without decimals */
-		"01 00 01 02 08 09 02", /* … with nine */
-		"01 00 01 02 08 40 ff", /* … a byte of bits, the lowest … */
-		"01 00 01 02 08 78 ff", /* … the highest */
-		"01 00 01 02 08 47 ff ff ff ff ff ff ff ff", "01 00 01 02 08 4e ff ff ff ff ff ff ff",
-		"01 00 01 02 10", /* bits of no column */
+		"01 00 01 02 02 00", "01 00 01 02 02 01", "01 00 01 02 02 02 01 62", /* no text, old, new */
+		"01 00 01 02 08 00 02", "01 00 01 02 08 09 02", /* a number without decimals, with nine */
+		"01 00 01 02 08 40 ff", "01 00 01 02 08 78 ff", /* a byte of bits, the lowest, the highest */
+		"01 00 01 02 08 47 ff ff ff ff ff ff ff ff",
+	};
+	static const char *const bad[] = {
+		"", "02 00 00", "04 00 00", "06 00 00", "08 00 00", "09 00 00", /* flags */
+		"05", "05 00", "05 00 02", "05 00 02 00", "05 00 02 04", "01 00", "01 00 02 00", /* cut off */
+		"05 00 03 00 00", "05 00 01 00 02 00 00", /* a third row */
+		"01 00 02 08", "01 00 03 08", "01 00 03 04 00", /* a run of more than are left */
+		"01 00 01 09 00", "01 00 02 05 00 01 00", "01 00 02 01 00 05 00", /* one behind has changed */
+		"01 00 01 1b 02 00", "01 00 01 07 00", /* moved beyond the end, before the first */
+		"01 00 01 02 02 03 01 62", "01 00 01 02 02 02 02 61", /* a text after the next one, cut off */
+		"01 00 01 02 08 0a 02", "01 00 01 02 08 3f ff", "01 00 01 02 08 80 ff", /* ten decimals */
+		"01 00 01 02 08 4f ff ff ff ff ff ff ff ff", "01 00 01 02 08 79 ff ff", /* nine bytes */
+		"01 00 01 02 08 40", "01 00 01 02 08 00",
 	};
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		ck_assert_msg(is_sample(good[i]), "%s", good[i]);
-}
-
-START_TEST(what_lies_behind_the_rows_is_damage)
-{
-	static const char *const bad[] = {
-		"",
-		"02 00 00", /* flags that do not go together */
-		"04 00 00", "06 00 00", "08 00 00", "09 00 00",
-		"05", /* cut off */
-		"05 00", "05 00 02", "05 00 02 00", "05 00 02 04",
-		"05 00 03 00 00", /* a third row */
-		"05 00 01 00 02 00 00", "01 00", "01 00 02 00",
-		"01 00 02 08", /* a run of more than are left */
-		"01 00 03 08", /* … than there are */
-		"01 00 03 04 00", "01 00 01 05",
-		"01 00 01 09 00", /* the third one has changed */
-		"01 00 02 05 00 01 00", "01 00 02 01 00 05 00",
-		"01 00 01 1b 02 00", /* moved beyond the end */
-		"01 00 01 07 00", /* … before the first */
-		"01 00 01 02",
-		"01 00 01 02 02 03 01 62", /* a text after the next one */
-		"01 00 01 02 02 02 02 61 00", "01 00 01 02 02 02 02 61", "01 00 01 02 08",
-		"01 00 01 02 08 0a 02", /* ten decimals */
-		"01 00 01 02 08 3f ff", "01 00 01 02 08 80 ff", "01 00 01 02 08 c0 ff",
-		"01 00 01 02 08 4f ff ff ff ff ff ff ff ff", /* nine bytes */
-		"01 00 01 02 08 79 ff ff", "01 00 01 02 08 47 ff ff ff ff ff ff ff", "01 00 01 02 08 40",
-		"01 00 01 02 08 00",
-	};
-
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(!is_sample(bad[i]), "%s", bad[i]);
 }

@@ -322,7 +322,6 @@ START_TEST(what_is_too_long_ends_the_answer)
 
 	memset(many, 'a', sizeof(many) - 1);
 	begin();
-	ck_assert_int_eq(take_text("{'data':{'result':[{},{"), -EBADMSG);
 	for (unsigned outside = 0; outside < 2; outside++) {
 		buffer_empty(&text);
 		add_text(outside ? "{'x':'" : "{'data':['");
@@ -330,25 +329,16 @@ START_TEST(what_is_too_long_ends_the_answer)
 		ck_assert_int_eq(add_answer(count_element, &n, 1000), -EMSGSIZE);
 		ck_assert_str_eq(why, "the answer is too long");
 	}
-	buffer_empty(&text);
-	add_text("{'data':{'result':[1");
-	for (unsigned i = 0; i < 300000; i++)
-		add_text(",1");
-	add_text("]}}");
-	ck_assert_int_eq(add_answer(count_element, &n, 4096), 0); /* all of them would be */
-	ck_assert_uint_eq(n, 300001);
 	stored_series_begin(stored, &steps);
-	for (unsigned i = 0; i < 1000000 && !error; i++) {
+	for (n = 0; n < 1000000 && !error; n++) {
 		json_t *series = json_pack("{s:{s:s},s:[[i,s]]}", "metric", "__name__",
 					   "panetop_memory_total_bytes", "values", 1000, "1");
 
-		json_object_set_new(json_object_get(series, "metric"), "name", json_sprintf("%u", i));
+		json_object_set_new(json_object_get(series, "metric"), "name", json_sprintf("%u", n));
 		error = stored_series_take(stored, series, &why);
 		json_decref(series);
-		n = i;
 	}
 	ck_assert_int_eq(error, -EMSGSIZE);
-	ck_assert_str_eq(why, "the answer is too long");
 	ck_assert_uint_gt(n, 20000);
 	ck_assert_uint_gt(fill(0), 1000);
 	ck_assert_uint_lt(frame_table(&frame, "memory")->n_rows, n);

@@ -619,32 +619,6 @@ START_TEST(without_namespaces_all_sockets_are_ours)
 	close_sockets();
 }
 
-#define LOOKED_AT 64 /* again in each sample */
-#define NEW_MANY 1100
-#define NEW_LOOKED_AT 1024 /* in each sample */
-
-/* It goes on with those that it has not looked at yet. */
-START_TEST(namespaces_of_many_new_processes_are_looked_at_in_turns)
-{
-	open_sockets();
-	for (unsigned i = 1; i <= NEW_MANY; i++)
-		put_namespace(i, "net:[100]");
-	look();
-	for (unsigned pid = 1; pid <= NEW_MANY; pid++)
-		ck_assert_uint_eq(holder(pid)->looks, pid <= LOOKED_AT       ? 2
-							    : pid <= NEW_LOOKED_AT ? 1
-										   : 0);
-	list->holders[0].looks = 0; /* another one has its PID */
-	look();
-	for (unsigned pid = 1; pid <= NEW_MANY; pid++) {
-		/* the last ones, and then the others from the beginning on */
-		unsigned n_again = NEW_LOOKED_AT - (NEW_MANY - NEW_LOOKED_AT) - 1;
-
-		ck_assert_uint_eq(holder(pid)->looks, pid > 1 && pid <= LOOKED_AT + n_again ? 2 : 1);
-	}
-	close_sockets();
-}
-
 START_TEST(what_is_left_out_of_other_namespaces)
 {
 #define NOT_PERMITTED "not read: Operation not permitted"
