@@ -84,17 +84,16 @@ static uint64_t random_below(uint64_t *state, uint64_t limit)
 
 static double random_ratio(uint64_t *state)
 {
-	const double ratios[] = { NAN,       (double)random_below(state, 100000) / 100,
-				  -0.0,      (double)random_below(state, 1000) / 3,
-				  INFINITY,  1e300 };
+	double number = (double)random_below(state, 100000);
+	const double ratios[] = { NAN, number / 100, -0.0, number / 3, INFINITY, 1e300 };
 
 	return ratios[random_below(state, 6)];
 }
 
 static uint64_t random_bytes(uint64_t *state)
 {
-	const uint64_t numbers[] = { U64_UNKNOWN, U64_BLANK, random_below(state, 1 << 30), 0,
-				     random_below(state, 1 << 30) << random_below(state, 30) };
+	uint64_t number = random_below(state, 1 << 30);
+	const uint64_t numbers[] = { U64_UNKNOWN, U64_BLANK, number, number << 13, number << 29 };
 
 	return numbers[random_below(state, 5)];
 }
@@ -137,9 +136,10 @@ static void change_world(void)
 			task->command = random_name();
 	}
 	while (world.n_tasks > 5 && random_below(random, 3) == 0) { /* one ends */
-		struct task_row *gone = &world.tasks[random_below(random, world.n_tasks)];
+		size_t gone = random_below(random, world.n_tasks--);
 
-		memmove(gone, gone + 1, (size_t)(&world.tasks[world.n_tasks--] - gone - 1) * sizeof(*gone));
+		memmove(&world.tasks[gone], &world.tasks[gone + 1],
+			(world.n_tasks - gone) * sizeof(world.tasks[0]));
 	}
 	while (world.n_tasks < 200 && random_below(random, 3) > 0)
 		world.tasks[world.n_tasks++] = (struct task_row){
