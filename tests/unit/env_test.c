@@ -19,6 +19,7 @@
 #include "sys/env.h"
 #include "sys/listing.h"
 #include "sys/open_files.h"
+#include "sys/tracefs.h"
 #include "sys/uprobe.h"
 
 /* The root of another machine, and what is seen of it. */
@@ -463,6 +464,39 @@ START_TEST(attributes_are_whole_numbers)
 		ck_assert(cases[i].error || value == cases[i].value);
 	}
 	attribute_close(&attribute, &env);
+}
+
+START_TEST(long_texts_are_appended_up_to_about_a_limit)
+{
+	struct buffer text = { 0 };
+
+	begin();
+	write_bytes("proc/x", "first", 10000);
+	buffer_text(&text, "before");
+	ck_assert_int_eq(attribute_text(&env, "proc/x", SIZE_MAX, &text), 0);
+	ck_assert(text.length == 10006 && memcmp(text.bytes, "beforefirst\0", 12) == 0);
+	buffer_empty(&text);
+	ck_assert_int_eq(attribute_text(&env, "proc/x", 1, &text), 0);
+	ck_assert(text.length >= 1 && text.length < 10000);
+	ck_assert_int_eq(attribute_text(&env, "proc/sys", SIZE_MAX, &text), -EISDIR);
+	buffer_free(&text);
+}
+
+START_TEST(tracefs_has_events)
+{
+	char bytes[16] = "";
+	int tracefs;
+
+	begin();
+	make_directory("proc/t");
+	ck_assert_int_eq(tracefs_open(&env, "proc/t"), -ENOENT);
+	make_directory("proc/t/events");
+	write_text("proc/t/events/id", "12345\n");
+	tracefs = tracefs_open(&env, "proc/t");
+	ck_assert_int_eq(tracefs_read(tracefs, "events/id", bytes, sizeof(bytes)), 6);
+	ck_assert_str_eq(bytes, "12345\n");
+	ck_assert_int_eq(tracefs_read(tracefs, "events/none", bytes, sizeof(bytes)), -ENOENT);
+	close(tracefs);
 }
 
 #define N_OPEN 5
