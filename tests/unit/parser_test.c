@@ -387,6 +387,7 @@ MAY_FILL(resctrl_id, uint64_t, resctrl_domain(in, arguments[0], &x), u64("id", x
 MAY_FILL(resctrl_of_thread, struct { struct span control; struct span monitoring; },
 	resctrl_groups(in, &x.control, &x.monitoring), S(control); S(monitoring))
 MAY_FILL(disk_head, struct { char name[DISK_HEAD_MAX]; }, disk_path_head(in, x.name), words("head", x.name))
+FILLS(partition, bool, x = disk_is_partition(other, in), flag("partition", x))
 FILLS(stacked_disk, bool, x = disk_is_stacked(in), flag("stacked", x))
 /* clang-format on */
 
@@ -590,6 +591,7 @@ static const struct {
 	PARSER(mount_option), PARSER(mountinfo), PARSER(net_interfaces), PARSER(net_snmp),
 	PARSER(net_snmp6), PARSER(net_sockets), PARSER(node_meminfo), PARSER(numa_maps),
 	PARSER(number), PARSER(number_alone), PARSER(number_option), PARSER(oom_record), PARSER(pair),
+	PARSER(partition),
 	PARSER(passwd_name), PARSER(passwd_uid), PARSER(pid_exit_status), PARSER(pid_fd_info),
 	PARSER(pid_fd_link), PARSER(pid_io), PARSER(pid_late_fields), PARSER(pid_limits),
 	PARSER(pid_sched), PARSER(pid_schedstat), PARSER(pid_signals), PARSER(pid_stat),
