@@ -181,9 +181,9 @@ WORK(write_by_map, emit_map(as, tried, BPF_MAP_ENTRIES))
 WORK(write_by_address, emit_address(as, tried, emit_slot(as, 1)))
 
 static void (*const readers[])(struct bpf_assembler *as) = {
-	read_to_move,	     read_to_truncate,	  read_to_compute, read_to_compute_with, read_to_load,
-	read_to_store_there, read_to_store,	  read_to_add,	   read_to_add_there,	 read_to_store_number,
-	read_to_store_in_slot, read_to_hold,	  read_to_jump,	   read_to_compare,	 read_to_compare_with,
+	read_to_move,	      read_to_truncate, read_to_compute, read_to_compute_with, read_to_load,
+	read_to_store_there,  read_to_store,	read_to_add,	 read_to_add_there,    read_to_hold,
+	read_to_store_number, read_to_jump,	read_to_compare, read_to_compare_with, read_to_store_in_slot,
 };
 static void (*const writers[])(struct bpf_assembler *as) = {
 	write_by_move, write_by_truncate, write_by_set,	    write_by_set_long,
@@ -196,6 +196,9 @@ START_TEST(every_instruction_is_followed)
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
 		tried = R5;
 		check_work(readers[i], "a register is read that is not set");
+		tried = SELF;
+		check_work(readers[i],
+			   readers[i] == read_to_compute_with ? "a register is written that is held" : NULL);
 	}
 	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
 		tried = BEGUN;

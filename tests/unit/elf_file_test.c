@@ -110,9 +110,10 @@ static void set(size_t offset, uint64_t value, unsigned bytes)
 static void make_file(bool is_64, uint16_t machine)
 {
 	static const char module[8] = "\x78\x56\x34\x12";
-	struct buffer *buffers[] = { &parts.notes,    &parts.link,	     &parts.symbols,	 &parts.names,
-				     &parts.exported, &parts.exported_names, &parts.relocations,
-					     &parts.file };
+	struct buffer *buffers[] = {
+		&parts.notes,	 &parts.link,		&parts.symbols,	    &parts.names,
+		&parts.exported, &parts.exported_names, &parts.relocations, &parts.file,
+	};
 
 	for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++)
 		buffer_empty(buffers[i]);
@@ -537,8 +538,8 @@ START_TEST(names_and_types_of_symbols)
 	set_symbols(more, sizeof(more) / sizeof(more[0]));
 	ck_assert_str_eq(listed_symbols(),
 			 "f function 21000\n@ function 21000\n@plt function 21000\na function 21000\n"
-			 "ab function 21000\ntls data 8\ncommon data 8\nweak elsewhere 0\nchosen elsewhere 0\n"
-			 "exported function 21000\n");
+			 "ab function 21000\ntls data 8\ncommon data 8\nweak elsewhere 0\n"
+			 "chosen elsewhere 0\nexported function 21000\n");
 	parts.image.sections[NAMES].type = SHT_PROGBITS; /* no names */
 	write_again();
 	ck_assert_str_eq(listed_symbols(), "exported function 21000\n");

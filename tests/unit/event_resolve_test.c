@@ -132,7 +132,7 @@ static struct raw_event parse_event(char *line, unsigned *reads)
 			*value++ = '\0';
 		for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 			if (strcmp(numbers[i].key, word) == 0)
-				*(uint32_t *)((char *)&raw + numbers[i].offset) = (uint32_t)strtoul(value, NULL, 0);
+				*(uint32_t *)((char *)&raw + numbers[i].offset) = (uint32_t)atoi(value);
 		if (strcmp(word, "at") == 0)
 			raw.time_ns = time_of(value);
 		else if (strcmp(word, "reads") == 0)
@@ -151,7 +151,7 @@ static struct raw_event parse_event(char *line, unsigned *reads)
 	return raw;
 }
 
-/* What is told of it; unknown things, users 1000 and terminal 34819 are left out. A command is in brackets. */
+/* What is told of it, but for what is unknown, users 1000 and terminal 34819; a command is in brackets. */
 static const char *text_of(const struct event *event)
 {
 	const char *texts = resolver.ready.texts, *comm = texts + event->comm,
@@ -224,7 +224,7 @@ static bool act(const char *line)
 	return true;
 }
 
-/* Each line is a change, with NULL, or what happens and what is told of it; a text that ends with * begins so. */
+/* A line is a change, with NULL, or what happens and what is told of it; "…*": it begins so. */
 static void tell(const char *const (*lines)[2], size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
