@@ -146,62 +146,6 @@ START_LIVE_TEST(parts_of_a_key_share_a_word)
 	close_set();
 }
 
-static int find_member(void *types, const char *way, struct bpf_place *place)
-{
-	return kernel_types_member(&((struct kernel_types *)types)->btf, way, place);
-}
-
-/* Our forks, counted by a member of the parent. */
-static uint64_t forks_by_member(struct kernel_types *types, bool typed)
-{
-	static const struct bpf_program forks =
-		AT_FORK(bpf_count, BY(MEMBER("task_struct.group_leader.tgid")));
-	const struct bpf_kernel kernel = { .state = types, .member = find_member };
-	struct bpf_target target = { .kernel = &kernel, .typed = typed };
-	uint32_t type = btf_typedef(&types->btf, "btf_trace_sched_process_fork");
-	uint64_t key = (uint64_t)getpid();
-	struct bpf_entry entry = { 0 };
-	static struct bpf_code code;
-	int program, attached;
-
-	memset(target.maps, -1, sizeof(target.maps));
-	target.maps[BPF_MAP_ENTRIES] = bpf_map_open(BPF_MAP_TYPE_HASH, sizeof(key), sizeof(entry), 4096);
-	target.maps[BPF_MAP_SELF] = bpf_map_open(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(uint32_t),
-						 sizeof(struct bpf_self), 1);
-	ck_assert_int_eq(bpf_assemble(&code, &forks, &target), 0);
-	program = typed ? bpf_typed_program_open(&code, "panetop", type, false)
-			: bpf_program_open(BPF_PROG_TYPE_RAW_TRACEPOINT, &code, "panetop");
-	ck_assert_int_ge(program, 0);
-	attached = bpf_attach_raw(program, typed ? NULL : "sched_process_fork");
-	ck_assert_int_ge(attached, 0);
-	fork_children(FORKS, 0);
-	ck_assert_int_eq(bpf_map_value(target.maps[BPF_MAP_ENTRIES], &key, &entry), 0);
-	close(attached);
-	close(program);
-	close(target.maps[BPF_MAP_SELF]);
-	close(target.maps[BPF_MAP_ENTRIES]);
-	return entry.count;
-}
-
-START_LIVE_TEST(members_are_the_same_with_types_and_without)
-{
-	struct kernel_types types;
-	int error;
-
-	if (!is_root())
-		skip_test("not root");
-	ck_assert_int_eq(env_open(&env, "/"), 0);
-	error = trace_test(&env);
-	if (!error)
-		error = kernel_types_open(&types, &env);
-	env_close(&env);
-	if (error)
-		skip_test("BPF: %s", strerror(-error));
-	ck_assert_uint_eq(forks_by_member(&types, true), FORKS);
-	ck_assert_uint_eq(forks_by_member(&types, false), FORKS);
-	kernel_types_close(&types);
-}
-
 /* From a fork to the wait for the child, with a pause between; the second word is the number of bits. */
 START_LIVE_TEST(pairs_measure_time_and_its_histogram)
 {

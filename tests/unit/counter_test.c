@@ -261,28 +261,6 @@ static void make_root(char *root, const char *online)
 	write_online(root, online);
 }
 
-START_LIVE_TEST(cpus_come_and_go)
-{
-	char root[SCRATCH_PATH_MAX];
-	struct live live;
-	uint64_t of_all;
-
-	make_root(root, "0-1,9999\n"); /* there is no 9999: it counts nothing, and is no loss */
-	live_open(&live, root, "page-faults");
-	live_sample(&live);
-	touch_pages(500);
-	live_sample(&live);
-	of_all = total_of(&live, "all", "page-faults");
-	ck_assert_uint_ge(of_all, total_of(&live, "1", "page-faults"));
-	ck_assert_ptr_null(find_row(&live, "9999", "page-faults"));
-	ck_assert_uint_eq(live.frame.n_notices, 0);
-	write_online(root, "1\n");
-	live_sample(&live);
-	ck_assert_ptr_null(find_row(&live, "0", "page-faults"));
-	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), of_all);
-	live_close(&live);
-}
-
 /* Room for the two events of the first CPU and one of the next. */
 START_LIVE_TEST(too_few_descriptors_are_told)
 {
@@ -406,23 +384,6 @@ START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
 	topic_close(&sample);
 	live_close(&live);
-}
-
-START_TEST(counters_are_of_the_running_machine)
-{
-	struct frame frame;
-	struct env env;
-	struct sample sample = { .topic = &topic_counter, .env = &env, .settings = usual_settings() };
-
-	ck_assert_int_eq(env_open(&env, fixture_root("linux-6.1", 0)), 0);
-	frame_open(&frame, &topic_counter.schema, 1);
-	ck_assert_int_eq(topic_open(&sample), 0);
-	ck_assert_int_eq(topic_sample(&sample, &frame, &frame.tables[0]), -ENOTSUP);
-	ck_assert_str_eq(env_failed_path(&env, -ENOTSUP), "perf_event_open");
-	ck_assert_ptr_nonnull(source_remedy(&env, topic_source(&topic_counter, "perf_event_open"), ENOTSUP));
-	topic_close(&sample);
-	frame_close(&frame);
-	env_close(&env);
 }
 
 /* What the next read of a group of two events will give. */
@@ -623,30 +584,6 @@ START_TEST(events_are_opened_as_their_place_wants)
 	}
 	counter_pmus_free(&pmus);
 	env_close(&env);
-}
-
-START_TEST(a_missing_counter_is_not_a_loss)
-{
-	static const struct {
-		int of_kernel, error;
-		bool lost;
-	} cases[] = {
-		{ -ENOENT, -ENODEV, false }, { -EOPNOTSUPP, -ENODEV, false }, { -ENODEV, -ENODEV, false },
-		{ -EINVAL, -EINVAL, false }, { -EACCES, -EACCES, true },      { -EMFILE, -EMFILE, true },
-		{ -ESRCH, -ESRCH, true },
-	};
-	const struct counter_event event = { .attr = { .type = PERF_TYPE_SOFTWARE } };
-	const struct counter_pmus none = { 0 };
-
-	is_kernel = true;
-	refused_type = PERF_TYPE_SOFTWARE;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		refusal = cases[i].of_kernel;
-		ck_assert_int_eq(counter_open(&event, &none, &(struct counter_place){ .cpu = 0 }, -1),
-				 cases[i].error);
-		ck_assert_int_eq(counter_is_lost(cases[i].error), cases[i].lost);
-	}
-	ck_assert(!counter_is_lost(0) && !counter_is_lost(3));
 }
 
 /* Five events in groups: 0 and 2; 1, which cannot be; 3 and 4. */
@@ -900,44 +837,6 @@ START_TEST(without_counters_of_hardware_software_is_counted)
 	env_close(&env);
 }
 
-/* How the test ends where the kernel refuses the event with that error, and how many it was asked for. */
-static void check_tried(struct rig *rig, uint64_t config, int error, int result, unsigned n)
-{
-	refused_type = PERF_TYPE_HARDWARE;
-	refused_config = config;
-	refusal = error;
-	n_asked = 0;
-	ck_assert_int_eq(counter_machine_test(&rig->env, counter_events_hardware), result);
-	ck_assert_uint_eq(n_asked, n);
-}
-
-START_TEST(one_event_on_the_first_cpu_is_tried)
-{
-	struct rig rig;
-
-	is_kernel = true;
-	rig_open(&rig, "hybrid", no_topics);
-	check_tried(&rig, UINT64_MAX, 0, -ENOTSUP, 0);
-	rig.env.live = true;
-	rig_make(&rig, "sys/devices/system/cpu");
-	rig_put(&rig, COUNTER_ONLINE, NULL);
-	check_tried(&rig, UINT64_MAX, 0, -ENOENT, 0);
-	rig_put(&rig, COUNTER_ONLINE, "\n");
-	rig.env.tick++;
-	check_tried(&rig, UINT64_MAX, 0, -EBADMSG, 0);
-	rig_put(&rig, COUNTER_ONLINE, "5-6,9\n");
-	rig.env.tick++;
-	check_tried(&rig, UINT64_MAX, 0, 0, 1);
-	ck_assert_int_eq(asked[0].cpu, 5);
-	ck_assert_uint_eq(asked[0].attr.config, ATOM | PERF_COUNT_HW_CPU_CYCLES);
-	check_tried(&rig, ATOM | PERF_COUNT_HW_CPU_CYCLES, -ENOENT, 0, 2); /* there may be the next one */
-	ck_assert_uint_eq(asked[1].attr.config, ATOM | PERF_COUNT_HW_INSTRUCTIONS);
-	check_tried(&rig, ATOM | PERF_COUNT_HW_CPU_CYCLES, -EACCES, -EACCES, 1); /* that is of all */
-	check_tried(&rig, UINT64_MAX, -EOPNOTSUPP, -ENODEV, 6);
-	ck_assert_int_eq(counter_machine_test(&rig.env, counter_events_software), 0);
-	rig_close(&rig);
-}
-
 /* --- Names of events. */
 
 /* "NAME TYPE:CONFIG #GROUP" of each; without their numbers where they cannot be counted. */
@@ -1007,42 +906,31 @@ START_TEST(names_have_their_events)
 
 START_TEST(shares_have_their_whole_in_any_order)
 {
-	static const char *const pairs[][2] = {
-		{ "instructions", "cycles" },
-		{ "stalled-cycles-frontend", "cycles" },
-		{ "stalled-cycles-backend", "cycles" },
-		{ "cache-misses", "cache-references" },
-		{ "branch-misses", "branches" },
-		{ "branch-misses", "branch-instructions" },
-		{ "L1-dcache-load-misses", "L1-dcache-loads" },
-		{ "L1-icache-load-misses", "L1-icache-loads" },
-		{ "LLC-load-misses", "LLC-loads" },
-		{ "node-load-misses", "node-loads" },
-		{ "dTLB-load-misses", "dTLB-loads" },
-		{ "iTLB-load-misses", "iTLB-loads" },
-		{ "branch-load-misses", "branch-loads" },
-		{ "minor-faults", "page-faults" },
-		{ "major-faults", "page-faults" },
+	static const char *const pairs[] = {
+		"instructions,cycles",			"stalled-cycles-frontend,cycles",
+		"stalled-cycles-backend,cycles",	"cache-misses,cache-references",
+		"branch-misses,branches",		"branch-misses,branch-instructions",
+		"L1-dcache-load-misses,L1-dcache-loads", "L1-icache-load-misses,L1-icache-loads",
+		"LLC-load-misses,LLC-loads",		"node-load-misses,node-loads",
+		"dTLB-load-misses,dTLB-loads",		"iTLB-load-misses,iTLB-loads",
+		"branch-load-misses,branch-loads",	"minor-faults,page-faults",
+		"page-faults,major-faults",
 	};
-	struct env env;
+	struct rig rig;
 
-	ck_assert_int_eq(env_open(&env, fixture_root("hybrid", 0)), 0);
-	for (size_t i = 0; i < 2 * sizeof(pairs) / sizeof(pairs[0]); i++) {
-		const char *const *pair = pairs[i / 2];
-		unsigned share = i % 2, whole = 1 - share; /* its place among both */
+	rig_open(&rig, "hybrid", no_topics);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		unsigned share = i == 14, whole = 1 - share; /* its place among both */
 		struct counter_events events = { 0 };
-		char names[128];
 
-		snprintf(names, sizeof(names), "%s,%s", pair[share], pair[whole]);
-		counter_events_named(&events, &env, names);
+		counter_events_named(&events, &rig.env, pairs[i]);
 		ck_assert_uint_eq(events.count, 2);
-		ck_assert_msg(events.list[share].base == (int)whole, "%s", names);
-		ck_assert_int_eq(events.list[whole].base, -1);
-		ck_assert_msg(events.list[share].per_cycle == (i / 2 == 0), "%s", names);
-		ck_assert(!events.list[whole].per_cycle);
+		ck_assert_msg(events.list[share].base == (int)whole, "%s", pairs[i]);
+		ck_assert(events.list[whole].base == -1 && !events.list[whole].per_cycle);
+		ck_assert_msg(events.list[share].per_cycle == (i == 0), "%s", pairs[i]);
 		counter_events_free(&events);
 	}
-	env_close(&env);
+	rig_close(&rig);
 }
 
 /* unknown: no machine has it; otherwise it may be there when the remedy was applied. */
@@ -1225,12 +1113,4 @@ START_TEST(absent_events_share_a_notice_by_their_reason)
 	check_notices(&frame, 2, no_hardware);
 	frame_close(&frame);
 	env_close(&env);
-}
-
-START_TEST(no_names_are_chosen_automatically)
-{
-	struct topic_settings settings = { .counters = "auto" };
-	ck_assert_ptr_null(counter_names(&settings));
-	settings.counters = "automatic";
-	ck_assert_str_eq(counter_names(&settings), "automatic");
 }

@@ -545,23 +545,6 @@ START_TEST(names_and_types_of_symbols)
 	ck_assert_str_eq(listed_symbols(), "exported function 21000\n");
 }
 
-START_TEST(long_names_are_cut)
-{
-	for (unsigned length = SYMBOL_NAME_MAX; length <= SYMBOL_NAME_MAX + 1; length++) {
-		struct symbols symbols = { 0 };
-		char name[SYMBOL_NAME_MAX + 2] = "";
-
-		make_usual();
-		memset(name, 'n', length);
-		set_symbols(&(struct image_symbol){ name, TEXT, 8, GLOBAL_FUNCTION, 2 }, 1);
-		ck_assert_int_eq(elf_file_functions(&file, &symbols), ELF_TABLE_ALL);
-		symbols_sort(&symbols);
-		ck_assert_uint_eq(strlen(at(&symbols, TEXT)), SYMBOL_NAME_MAX);
-		ck_assert_uint_eq(symbols.n_cut, length > SYMBOL_NAME_MAX);
-		symbols_free(&symbols);
-	}
-}
-
 /* The last name has no NUL, and behind it is no memory. */
 START_TEST(names_end_where_the_file_does)
 {
@@ -602,21 +585,6 @@ START_TEST(segments_have_notes_too)
 		ck_assert(span_length(file.sections) == 0 && span_length(file.segments) == 0);
 		ck_assert_uint_eq(span_length(file.build_id), 0);
 	}
-}
-
-/* A table of segments is read up to 1024 of them, and each section alone, whichever is the last. */
-START_TEST(tables_are_read_as_far_as_they_go)
-{
-	make_usual();
-	buffer_fill(&parts.file, '\0', 2000 * sizeof(Elf64_Phdr));
-	for (uint64_t count = 1024; count <= 1025; count++) {
-		set(offsetof(Elf64_Ehdr, e_phnum), count, 2);
-		read_again();
-		ck_assert_uint_eq(span_length(file.segments), 1024 * sizeof(Elf64_Phdr));
-	}
-	set(offsetof(Elf64_Ehdr, e_shnum), 12, 2); /* without that of the names */
-	read_again();
-	ck_assert(span_length(file.section_names) == 0 && span_length(file.debug_link) == 0);
 }
 
 START_TEST(other_files_are_refused)
@@ -813,32 +781,6 @@ START_TEST(files_are_read_as_nm_reads_them)
 		ck_assert_uint_eq(symbols.n_left_out, 0);
 		symbols_free(&symbols);
 	}
-}
-
-/* The way of a sample: address, mapping, offset in the file, address in the file, name. */
-START_TEST(an_address_of_this_program_has_its_name)
-{
-	uint64_t wanted = (uint64_t)(uintptr_t)symbols_find, address = 0, offset = 1;
-	static char text[1 << 16];
-	struct symbols symbols = { 0 };
-	struct maps_region region;
-	struct span rest;
-	FILE *maps = fopen("/proc/self/maps", "r");
-
-	map_file("/proc/self/exe");
-	rest = span_of(text, fread(text, 1, sizeof(text), maps));
-	fclose(maps);
-	while (maps_next(&rest, &region))
-		if (wanted >= region.start && wanted < region.end)
-			break;
-	ck_assert(elf_file_address(&file, wanted - region.start + region.offset, &address));
-	if (elf_file_functions(&file, &symbols) != ELF_TABLE_ALL)
-		skip_test("this program is stripped");
-	symbols_sort(&symbols);
-	ck_assert_str_eq(at(&symbols, address), "symbols_find");
-	symbols_find(&symbols, address, &offset);
-	ck_assert_uint_eq(offset, 0);
-	symbols_free(&symbols);
 }
 
 START_TEST(readelf_reads_the_same_build_id)

@@ -344,16 +344,6 @@ START_TEST(own_tasks_have_an_event_for_each_cpu)
 	close_rig();
 }
 
-START_TEST(rings_of_all_tasks_have_the_rate)
-{
-	open_rig("0-1,3");
-	no_cycles = true;
-	open_events(97, false);
-	ck_assert_int_eq(profile_events_set_rate(&events, 1000), 0);
-	ck_assert(n_periods == 3 && period == 1000000);
-	close_rig();
-}
-
 /* Those that are forked by one that is in are counted with it. */
 START_TEST(later_ones_are_those_that_others_began)
 {
