@@ -26,150 +26,96 @@
 
 #define NOBODY 65534
 
-/* The topic on this machine. */
-struct live {
-	struct env env;
-	struct settings settings;
-	struct sample sample;
-	struct frame frame;
-};
+static struct machine machine; /* that counts */
 
-/* False, with the reason, where this machine does not let us count. */
-static void live_open(struct live *live, const char *root, const char *names)
+/* Skips the test, with the reason, where this machine does not let us count. */
+static void open_counters(const char *root, const char *names)
 {
+	static const char *const topic_names[] = { "counter", NULL };
 	int error;
 
-	*live = (struct live){
-		.sample = { .topic = &topic_counter, .env = &live->env, .settings = &live->settings.topic }
-	};
-	ck_assert_int_eq(env_open(&live->env, "/"), 0);
-	error = topic_counter.sources[0].test(&live->env);
-	env_close(&live->env);
+	ck_assert_int_eq(env_open(&machine.env, "/"), 0);
+	error = topic_counter.sources[0].test(&machine.env);
+	env_close(&machine.env);
 	if (error)
 		skip_test("perf_event_open: %s", strerror(-error));
-	ck_assert_int_eq(env_open(&live->env, root), 0);
-	live->env.live = true;
-	settings_open(&live->settings);
+	settings_open(&machine.settings);
 	if (names)
-		ck_assert(settings_set(&live->settings, "cpu.perf", names, 0));
-	frame_open(&live->frame, topic_schemas(), n_topics);
-	ck_assert_int_eq(topic_open(&live->sample), 0);
+		ck_assert(settings_set(&machine.settings, "cpu.perf", names, 0));
+	open_machine_at(&machine, root, topic_names);
+	machine.env.live = true;
 }
 
-static void live_sample(struct live *live)
+static const void *find_row(const char *cpu, const char *event)
 {
-	struct table *table = frame_slot(&live->frame, "counter");
-
-	frame_clear(&live->frame);
-	live->env.tick++;
-	table->mono_ns = real_mono_ns();
-	ck_assert_int_eq(topic_sample(&live->sample, &live->frame, table), 0);
+	return table_find(frame_table(machine.now, "counter"), cpu, event);
 }
 
-static void live_close(struct live *live)
+static uint64_t total_of(const char *cpu, const char *event)
 {
-	topic_close(&live->sample);
-	ck_assert_uint_eq(live->env.counters.n_open, 0);
-	frame_close(&live->frame);
-	settings_close(&live->settings);
-	env_close(&live->env);
-}
-
-static const void *find_row(const struct live *live, const char *cpu, const char *event)
-{
-	return table_find(frame_table(&live->frame, "counter"), cpu, event);
-}
-
-static uint64_t total_of(const struct live *live, const char *cpu, const char *event)
-{
-	const void *row = find_row(live, cpu, event);
+	const void *row = find_row(cpu, event);
 
 	ck_assert_msg(row != NULL, "no row %s %s", cpu, event);
 	return row_u64(row, schema_find(topic_counter.schema, "total"));
 }
 
-static const struct notice *find_notice(const struct live *live, const char *part)
-{
-	for (unsigned i = 0; i < live->frame.n_notices; i++)
-		if (strstr(live->frame.notices[i].text, part))
-			return &live->frame.notices[i];
-	return NULL;
-}
-
-/* A page fault for each, none for several at once. */
-static void touch_pages(size_t n_pages)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), length = n_pages * page;
-	char *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	ck_assert_ptr_ne(pages, MAP_FAILED);
-	madvise(pages, length, MADV_NOHUGEPAGE);
-	for (size_t at = 0; at < length; at += page)
-		*(volatile char *)(pages + at) = 1;
-	munmap(pages, length);
-}
-
 START_LIVE_TEST(page_faults_of_our_own_are_counted)
 {
-	struct live live;
 	uint64_t before, sum = 0;
 
-	live_open(&live, "/", "page-faults, minor-faults");
-	live_sample(&live);
-	before = total_of(&live, "all", "page-faults");
+	open_counters("/", "page-faults, minor-faults");
+	next_tick(&machine);
+	before = total_of("all", "page-faults");
 	touch_pages(3000);
-	live_sample(&live);
-	ck_assert_uint_ge(total_of(&live, "all", "page-faults"), before + 3000);
+	next_tick(&machine);
+	ck_assert_uint_ge(total_of("all", "page-faults"), before + 3000);
 	for (unsigned cpu = 0; cpu < 4096; cpu++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "%u", cpu);
-		if (find_row(&live, name, "page-faults"))
-			sum += total_of(&live, name, "page-faults");
+		if (find_row(name, "page-faults"))
+			sum += total_of(name, "page-faults");
 	}
-	ck_assert_uint_eq(total_of(&live, "all", "page-faults"), sum);
-	ck_assert_double_eq(table_number(frame_table(&live.frame, "counter"),
-					 find_row(&live, "all", "page-faults"), "running_ratio"), 1);
-	ck_assert_uint_eq(live.frame.n_notices, 0);
-	live_close(&live);
+	ck_assert_uint_eq(total_of("all", "page-faults"), sum);
+	ck_assert_double_eq(table_number(frame_table(machine.now, "counter"),
+					 find_row("all", "page-faults"), "running_ratio"), 1);
+	ck_assert_uint_eq(machine.now->n_notices, 0);
+	close_machine(&machine);
 }
 
 START_LIVE_TEST(hardware_or_why_not)
 {
-	struct live live;
 	int error;
 
-	live_open(&live, "/", NULL);
-	error = topic_counter.sources[1].test(&live.env);
+	open_counters("/", NULL);
+	error = topic_counter.sources[1].test(&machine.env);
 	for (int i = 0; i < 2; i++) {
-		live_sample(&live);
+		next_tick(&machine);
 		if (!error) {
-			ck_assert_uint_gt(total_of(&live, "all", "cycles"), 0);
+			ck_assert_uint_gt(total_of("all", "cycles"), 0);
 			continue;
 		}
-		ck_assert_ptr_nonnull(find_notice(&live, "no hardware counters"));
-		ck_assert_ptr_nonnull(find_notice(&live, "no hardware counters")->remedy);
-		ck_assert_ptr_null(find_row(&live, "all", "cycles"));
-		ck_assert_uint_ne(total_of(&live, "all", "context-switches"), U64_UNKNOWN);
+		ck_assert_ptr_nonnull(notice_with(machine.now, "no hardware counters"));
+		ck_assert_ptr_nonnull(notice_with(machine.now, "no hardware counters")->remedy);
+		ck_assert_ptr_null(find_row("all", "cycles"));
+		ck_assert_uint_ne(total_of("all", "context-switches"), U64_UNKNOWN);
 	}
-	live_close(&live);
+	close_machine(&machine);
 }
 
 START_LIVE_TEST(names_that_mean_nothing_are_told)
 {
-	struct live live;
-
-	live_open(&live, "/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:");
+	open_counters("/", "nonsense,,page-faults,../..:id,no:such_event,page-faults,:");
 	for (int i = 0; i < 2; i++) {
-		live_sample(&live);
-		ck_assert_ptr_nonnull(find_notice(&live, "nonsense, "));
-		ck_assert_ptr_nonnull(find_notice(&live, "../..:id"));
-		ck_assert_ptr_nonnull(find_notice(&live, "no:such_event"));
+		next_tick(&machine);
+		ck_assert_ptr_nonnull(notice_with(machine.now, "nonsense, "));
+		ck_assert_ptr_nonnull(notice_with(machine.now, "../..:id"));
+		ck_assert_ptr_nonnull(notice_with(machine.now, "no:such_event"));
 		/* one for a reason: the tracepoint may have another than the others, as may a lone colon */
-		ck_assert_uint_le(live.frame.n_notices, 3);
-		ck_assert_uint_ne(total_of(&live, "all", "page-faults"), U64_UNKNOWN);
+		ck_assert_uint_le(machine.now->n_notices, 3);
+		ck_assert_uint_ne(total_of("all", "page-faults"), U64_UNKNOWN);
 	}
-	live_close(&live);
+	close_machine(&machine);
 }
 
 /* In a mount namespace of its own: check runs each test in a process of its own. */
@@ -183,22 +129,21 @@ static bool mount_tracefs(void)
 
 static void count_switches(void)
 {
-	struct live live;
 	uint64_t before;
 
-	live_open(&live, "/", "page-faults,task-clock,sched:sched_switch,no:such_event");
-	live_sample(&live);
-	if (find_notice(&live, "sched:sched_switch: Permission denied"))
+	open_counters("/", "page-faults,task-clock,sched:sched_switch,no:such_event");
+	next_tick(&machine);
+	if (notice_with(machine.now, "sched:sched_switch: Permission denied"))
 		skip_test("tracepoints are refused");
-	before = total_of(&live, "all", "sched:sched_switch");
+	before = total_of("all", "sched:sched_switch");
 	for (int i = 0; i < 20; i++)
 		usleep(1000);
-	live_sample(&live);
-	ck_assert_uint_ge(total_of(&live, "all", "sched:sched_switch"), before + 20);
-	ck_assert_uint_ge(total_of(&live, "0", "task-clock"), 20000000); /* it is the time, in ns */
-	ck_assert_ptr_nonnull(find_notice(&live, "no:such_event: "));
-	ck_assert_uint_eq(live.frame.n_notices, 1);
-	live_close(&live);
+	next_tick(&machine);
+	ck_assert_uint_ge(total_of("all", "sched:sched_switch"), before + 20);
+	ck_assert_uint_ge(total_of("0", "task-clock"), 20000000); /* it is the time, in ns */
+	ck_assert_ptr_nonnull(notice_with(machine.now, "no:such_event: "));
+	ck_assert_uint_eq(machine.now->n_notices, 1);
+	close_machine(&machine);
 }
 
 START_LIVE_TEST(tracepoints_need_no_debugfs)
@@ -265,22 +210,21 @@ static void make_root(char *root, const char *online)
 START_LIVE_TEST(too_few_descriptors_are_told)
 {
 	char root[SCRATCH_PATH_MAX];
-	struct live live;
 
 	make_root(root, "0-1\n");
-	live_open(&live, root, "page-faults,context-switches");
-	live.env.counters = (struct env_counters){ .n_open = 1, .max = 4 }; /* one is another topic's */
+	open_counters(root, "page-faults,context-switches");
+	machine.env.counters = (struct env_counters){ .n_open = 1, .max = 4 }; /* one is another topic's */
 	for (int i = 0; i < 2; i++) {
-		live_sample(&live);
-		ck_assert_uint_eq(live.env.counters.n_open, 4);
-		ck_assert_uint_ne(total_of(&live, "0", "context-switches"), U64_UNKNOWN);
-		ck_assert_uint_eq(total_of(&live, "1", "context-switches"), U64_UNKNOWN);
-		ck_assert_uint_eq(total_of(&live, "all", "context-switches"), U64_UNKNOWN);
-		ck_assert_ptr_nonnull(find_notice(&live, "1 CPU is counted only in part"));
-		ck_assert_ptr_nonnull(strstr(live.frame.notices[0].remedy, "ulimit -n"));
+		next_tick(&machine);
+		ck_assert_uint_eq(machine.env.counters.n_open, 4);
+		ck_assert_uint_ne(total_of("0", "context-switches"), U64_UNKNOWN);
+		ck_assert_uint_eq(total_of("1", "context-switches"), U64_UNKNOWN);
+		ck_assert_uint_eq(total_of("all", "context-switches"), U64_UNKNOWN);
+		ck_assert_ptr_nonnull(notice_with(machine.now, "1 CPU is counted only in part"));
+		ck_assert_ptr_nonnull(strstr(machine.now->notices[0].remedy, "ulimit -n"));
 	}
-	live.env.counters.n_open--;
-	live_close(&live);
+	machine.env.counters.n_open--;
+	close_machine(&machine);
 }
 
 static const char *const no_topics[] = { NULL };
@@ -335,7 +279,6 @@ START_TEST(tracepoints_have_plain_names)
 START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 {
 	static const char *const names[] = { "page_event", NULL };
-	struct machine machine = { 0 };
 	const struct table *table;
 	const void *faults;
 	uint64_t before;
@@ -361,29 +304,21 @@ START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 
 START_LIVE_TEST(what_may_not_be_counted_has_its_remedy)
 {
-	struct live live;
-	struct sample sample = {
-		.topic = &topic_page_event, .env = &live.env, .settings = &live.settings.topic
-	};
-	const struct source_spec *source = topic_source(&topic_page_event, "perf_event_open");
+	static const char *const names[] = { "page_event", NULL };
 	const struct notice *notice;
 
-	ck_assert_ptr_nonnull(source);
-	live_open(&live, "/", NULL);
 	if (geteuid() == 0 &&
 	    (setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		skip_test("the user cannot be changed: %s", strerror(errno));
-	ck_assert_int_eq(topic_open(&sample), 0);
-	ck_assert_int_eq(topic_sample(&sample, &live.frame,
-						 frame_slot(&live.frame, "page_event")),
-			 0);
-	notice = find_notice(&live, "Permission denied");
-	ck_assert_int_eq(source->test(&live.env), notice ? -EACCES : 0);
+	open_machine(&machine, names);
+	next_tick(&machine);
+	notice = notice_with(machine.now, "Permission denied");
+	ck_assert_int_eq(topic_source(&topic_page_event, "perf_event_open")->test(&machine.env),
+			 notice ? -EACCES : 0);
 	if (!notice)
 		skip_test("every user may count here");
 	ck_assert_ptr_nonnull(strstr(notice->remedy, "cap_perfmon"));
-	topic_close(&sample);
-	live_close(&live);
+	close_machine(&machine);
 }
 
 /* What the next read of a group of two events will give. */
@@ -716,15 +651,15 @@ START_TEST(groups_of_a_cpu_stop_and_those_of_a_thread_wait)
 	}
 }
 
-static void check_cpus(struct counter_machine *machine, const char *online, const char *expected)
+static void check_cpus(struct counter_machine *cpus, const char *online, const char *expected)
 {
 	char text[256] = "";
 
 	give_times(group_times.enabled_ns + 1, group_times.running_ns + 1);
-	ck_assert_int_eq(counter_machine_read(machine, span_text(online)), 0);
-	for (size_t i = 0; i < machine->n_cpus; i++)
+	ck_assert_int_eq(counter_machine_read(cpus, span_text(online)), 0);
+	for (size_t i = 0; i < cpus->n_cpus; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u:%zu", i ? " " : "",
-			 machine->cpus[i]->place.cpu, machine->cpus[i]->files);
+			 cpus->cpus[i]->place.cpu, cpus->cpus[i]->files);
 	ck_assert_str_eq(text, expected);
 }
 
@@ -739,30 +674,30 @@ static void open_kernel(struct env *env)
 
 START_TEST(cpus_are_counted_as_they_come_and_go)
 {
-	struct counter_machine machine;
+	struct counter_machine cpus;
 	struct env env;
 
 	open_kernel(&env);
-	counter_machine_open(&machine, &env, "page-faults,migrations");
-	ck_assert_int_eq(machine.choice, COUNTER_NAMED);
-	check_cpus(&machine, "1-2,4", "1:2 2:2 4:2");
-	check_cpus(&machine, "0-5", "0:2 1:2 2:2 3:2 4:2 5:2");
-	check_cpus(&machine, "1,3-4", "1:2 3:2 4:2");
-	check_cpus(&machine, "", "");
-	check_cpus(&machine, "7", "7:2");
-	counter_machine_close(&machine);
+	counter_machine_open(&cpus, &env, "page-faults,migrations");
+	ck_assert_int_eq(cpus.choice, COUNTER_NAMED);
+	check_cpus(&cpus, "1-2,4", "1:2 2:2 4:2");
+	check_cpus(&cpus, "0-5", "0:2 1:2 2:2 3:2 4:2 5:2");
+	check_cpus(&cpus, "1,3-4", "1:2 3:2 4:2");
+	check_cpus(&cpus, "", "");
+	check_cpus(&cpus, "7", "7:2");
+	counter_machine_close(&cpus);
 	ck_assert_uint_eq(env.counters.n_open, 0);
 	env_close(&env);
 }
 
 /* "OPEN: TOTAL, ENABLED/RUNNING, known" of an event. */
-static void check_sum(struct counter_machine *machine, const char *online, unsigned event,
+static void check_sum(struct counter_machine *cpus, const char *online, unsigned event,
 		      const char *expected)
 {
-	const struct counter_sum *sum = &machine->sums[event];
+	const struct counter_sum *sum = &cpus->sums[event];
 
 	if (online)
-		ck_assert_int_eq(counter_machine_read(machine, span_text(online)), 0);
+		ck_assert_int_eq(counter_machine_read(cpus, span_text(online)), 0);
 	ck_assert_str_eq(textf("%u: %lu, %lu/%lu, %s", (unsigned)sum->n_open, (unsigned long)sum->total,
 			       (unsigned long)sum->times.enabled_ns, (unsigned long)sum->times.running_ns,
 			       sum->known   ? "known"
@@ -773,7 +708,7 @@ static void check_sum(struct counter_machine *machine, const char *online, unsig
 
 START_TEST(sums_are_of_the_cpus_that_count)
 {
-	struct counter_machine machine;
+	struct counter_machine cpus;
 	struct env env;
 
 	open_kernel(&env);
@@ -781,22 +716,22 @@ START_TEST(sums_are_of_the_cpus_that_count)
 	refused_config = PERF_COUNT_SW_CPU_MIGRATIONS;
 	refused_cpu = 1;
 	refusal = -EACCES;
-	counter_machine_open(&machine, &env, "page-faults,zz::none,migrations");
-	ck_assert_int_eq(counter_machine_read(&machine, span_text("0-2")), 0);
+	counter_machine_open(&cpus, &env, "page-faults,zz::none,migrations");
+	ck_assert_int_eq(counter_machine_read(&cpus, span_text("0-2")), 0);
 	for (unsigned i = 0; i < n_asked; i++)
 		asked[i].count = asked[i].fd < 0 ? 0 : i == 0 ? 1000 : i == 2 ? 100 : 10;
 	give_times(30, 20); /* since the last read half of the time */
-	check_sum(&machine, "0-2", 0, "3: 2220, 60/30, known");
-	check_sum(&machine, NULL, 1, "0: 0, 0/0, known");
-	check_sum(&machine, NULL, 2, "2: 40, 40/20, Permission denied");
+	check_sum(&cpus, "0-2", 0, "3: 2220, 60/30, known");
+	check_sum(&cpus, NULL, 1, "0: 0, 0/0, known");
+	check_sum(&cpus, NULL, 2, "2: 40, 40/20, Permission denied");
 	for (unsigned i = 0; i < n_asked; i++)
 		asked[i].count += asked[i].fd >= 0;
 	give_times(40, 30);
-	check_sum(&machine, "0,2", 0, "2: 2222, 20/20, known"); /* what it had stays */
-	check_sum(&machine, NULL, 2, "2: 42, 20/20, known");
+	check_sum(&cpus, "0,2", 0, "2: 2222, 20/20, known"); /* what it had stays */
+	check_sum(&cpus, NULL, 2, "2: 42, 20/20, known");
 	give_times(50, 30); /* nothing ran */
-	check_sum(&machine, "0,2", 0, "2: 2222, 0/0, unknown");
-	counter_machine_close(&machine);
+	check_sum(&cpus, "0,2", 0, "2: 2222, 0/0, unknown");
+	counter_machine_close(&cpus);
 	env_close(&env);
 }
 
@@ -818,7 +753,7 @@ START_TEST(without_counters_of_hardware_software_is_counted)
 		{ NULL, -ENOENT, 0, "", -ENODATA, COUNTER_HARDWARE, -ENODATA, 6 },
 		{ "page-faults", -ENOENT, 0, "0", 0, COUNTER_NAMED, 0, 1 }, /* its sum says why */
 	};
-	struct counter_machine machine;
+	struct counter_machine cpus;
 	struct env env;
 
 	open_kernel(&env);
@@ -826,13 +761,13 @@ START_TEST(without_counters_of_hardware_software_is_counted)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		refusal = cases[i].refusal;
 		env.counters.max = cases[i].room;
-		counter_machine_open(&machine, &env, cases[i].names);
-		ck_assert_int_eq(counter_machine_read(&machine, span_text(cases[i].online)), cases[i].error);
-		ck_assert_str_eq(textf("%zu: choice %d, %d, %u events", i, (int)machine.choice,
-				       machine.no_hardware, machine.events.count),
+		counter_machine_open(&cpus, &env, cases[i].names);
+		ck_assert_int_eq(counter_machine_read(&cpus, span_text(cases[i].online)), cases[i].error);
+		ck_assert_str_eq(textf("%zu: choice %d, %d, %u events", i, (int)cpus.choice,
+				       cpus.no_hardware, cpus.events.count),
 				 textf("%zu: choice %d, %d, %u events", i, (int)cases[i].choice,
 				       cases[i].no_hardware, cases[i].n_events));
-		counter_machine_close(&machine);
+		counter_machine_close(&cpus);
 	}
 	env_close(&env);
 }

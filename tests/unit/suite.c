@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -372,6 +373,26 @@ void next_tick(struct machine *machine)
 	}
 	scope_read_frame(machine->request.scope, machine->now, false);
 	frame_derive(machine->now, machine->ticks > 1 ? before : NULL);
+}
+
+const struct notice *notice_with(const struct frame *frame, const char *part)
+{
+	for (unsigned i = 0; i < frame->n_notices; i++)
+		if (strstr(frame->notices[i].text, part))
+			return &frame->notices[i];
+	return NULL;
+}
+
+void touch_pages(size_t n_pages)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), length = n_pages * page;
+	char *pages = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	madvise(pages, length, MADV_NOHUGEPAGE);
+	for (size_t at = 0; at < length; at += page)
+		*(volatile char *)(pages + at) = 1;
+	munmap(pages, length);
 }
 
 void choose_scope(struct machine *machine, struct scope *scope, const char *in)

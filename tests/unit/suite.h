@@ -86,6 +86,12 @@ struct machine {
 	unsigned ticks;
 };
 
+/* The first notice that has this part; NULL: there is none. */
+const struct notice *notice_with(const struct frame *frame, const char *part);
+
+/* A page fault for each, none for several at once. */
+void touch_pages(size_t n_pages);
+
 /* What topics measure without any setting. */
 const struct topic_settings *usual_settings(void);
 
