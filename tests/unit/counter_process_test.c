@@ -435,34 +435,3 @@ START_LIVE_TEST(what_may_not_be_counted_is_told)
 	ck_assert_uint_eq(frame_table(machine.now, "counter_process")->n_rows, 0);
 	close_counters();
 }
-
-static const struct counter_event *event_called(const struct counter_events *events, const char *name)
-{
-	for (unsigned i = 0; i < events->count; i++)
-		if (strcmp(events->list[i].name, name) == 0)
-			return &events->list[i];
-	ck_abort_msg("no event %s", name);
-	return NULL;
-}
-
-START_TEST(a_trial_leaves_nothing_open)
-{
-	struct counter_plan plan = { .inherits = false };
-	const struct counter_place place = { .tid = (uint32_t)getpid(), .user_only = true };
-	const struct counter_event *faults, *switches;
-	int before, fd;
-
-	counter_events_thread(&plan.events);
-	faults = event_called(&plan.events, "page-faults");
-	switches = event_called(&plan.events, "context-switches");
-	fd = counter_open(faults, &plan.pmus, &place, -1);
-	if (fd < 0)
-		skip_test("perf_event_open: %s", strerror(-fd));
-	close(fd);
-	before = lowest_free_descriptor();
-	ck_assert_int_eq(counter_threads_try(faults, &plan, place.tid, true), 0);
-	ck_assert_int_eq(lowest_free_descriptor(), before);
-	ck_assert_int_eq(counter_threads_try(faults, &plan, INT32_MAX, true), -ESRCH); /* beyond all PIDs */
-	ck_assert_int_eq(counter_threads_try(switches, &plan, place.tid, true), -EACCES); /* of the kernel */
-	counter_events_free(&plan.events);
-}

@@ -480,34 +480,6 @@ START_TEST(compressed_sections_say_what_they_become)
 	ck_assert_uint_eq(file.unpacked_bytes, 0x123456 + 0x345678);
 }
 
-#define OF(type, field) (is_64 ? offsetof(Elf64_##type, field) : offsetof(Elf32_##type, field))
-
-/* Their number and that of their names in the first one, which is none. */
-START_TEST(very_many_sections)
-{
-	for (int is_64 = 0; is_64 < 2; is_64++) {
-		size_t first;
-
-		make_file(is_64, EM_X86_64);
-		first = parts.file.length - 13 * (is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
-		set(OF(Ehdr, e_shnum), 0, 2);
-		set(OF(Ehdr, e_shstrndx), SHN_XINDEX, 2);
-		read_again();
-		ck_assert_uint_eq(span_length(file.sections), 0);
-		set(first + OF(Shdr, sh_size), 13, 4);
-		read_again();
-		ck_assert_uint_eq(span_length(file.sections), parts.file.length - first);
-		ck_assert_uint_eq(span_length(file.section_names), 0);
-		set(first + OF(Shdr, sh_link), 12, 4);
-		read_again();
-		ck_assert(span_is(file.debug_link, "x.debug"));
-		set(OF(Ehdr, e_shentsize), is_64 ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr), 2);
-		set(OF(Ehdr, e_phentsize), is_64 ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr), 2);
-		read_again();
-		ck_assert(span_length(file.sections) == 0 && span_length(file.segments) == 0);
-	}
-}
-
 static void set_symbols(const struct image_symbol *symbols, size_t n)
 {
 	buffer_empty(&parts.symbols);

@@ -96,22 +96,6 @@ START_TEST(proc_events_of_every_kind)
 	ck_assert(!proc_event_next(&rest, &event) && span_length(rest) == 0);
 }
 
-START_TEST(proc_events_cut_anywhere)
-{
-	struct span whole = load("proc_event/every-kind");
-	struct proc_event event;
-
-	for (size_t length = 0; length < 3 * PROC_MESSAGE_BYTES; length++) {
-		struct span rest = span_of(whole.at, length);
-		size_t found = 0;
-
-		while (proc_event_next(&rest, &event))
-			found++;
-		ck_assert_uint_eq(found, length / PROC_MESSAGE_BYTES);
-		ck_assert_uint_eq(span_length(rest), length % PROC_MESSAGE_BYTES);
-	}
-}
-
 /* The first two events, the first of them changed: what comes of it. */
 static bool next_of_two(struct proc_event *event, struct span *rest)
 {

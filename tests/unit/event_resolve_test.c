@@ -104,8 +104,8 @@ static uint64_t time_of(const char *text)
 	return START_NS + value * (*unit == 'm' ? MS_NS : *unit == 's' ? SECOND_NS : 1);
 }
 
-/* "exec pid=7 comm=cc command=cc -c a.c": a command or a file is the rest; reads: so many are left. */
-static struct raw_event parse_event(char *line, unsigned *reads)
+/* "exec pid=7 comm=cc command=cc -c a.c": a command or a file is the rest. */
+static struct raw_event parse_event(char *line)
 {
 	static const struct {
 		const char *key;
@@ -135,8 +135,7 @@ static struct raw_event parse_event(char *line, unsigned *reads)
 				*(uint32_t *)((char *)&raw + numbers[i].offset) = (uint32_t)atoi(value);
 		if (strcmp(word, "at") == 0)
 			raw.time_ns = time_of(value);
-		else if (strcmp(word, "reads") == 0)
-			*reads = (unsigned)atoi(value);
+
 		else if (strcmp(word, "comm") == 0)
 			snprintf(raw.comm, sizeof(raw.comm), "%s", value);
 		raw.by_exec |= strcmp(word, "by_exec") == 0;
@@ -188,14 +187,11 @@ static const char *told(const char *happened)
 {
 	char line[512];
 	struct raw_event raw;
-	unsigned reads = UINT32_MAX;
 
 	snprintf(line, sizeof(line), "%s", happened);
-	raw = parse_event(line, &reads);
+	raw = parse_event(line);
 	event_batch_empty(&resolver.ready);
 	event_resolve_begin(&resolver);
-	if (reads != UINT32_MAX)
-		resolver.reads_left = reads;
 	event_resolve(&resolver, &raw);
 	ck_assert_uint_le(resolver.ready.count, 1);
 	return resolver.ready.count > 0 ? text_of(resolver.ready.list) : "-";
@@ -524,73 +520,54 @@ START_TEST(tracers_users_and_sessions_change)
 	close_all();
 }
 
-START_TEST(processes_are_chosen_by_pid_and_name)
+/* What a choice takes of events that are parted by '|'; those with a '-' in front it does not. */
+static void check_choice(const char *choice, const char *events)
 {
-	open_all();
-	TELL({ "in pid=301,4000", NULL },
-	     { "gid pid=301", "gid*" }, { "gid pid=300", "-" },
-	     { "in pid=7,bash", NULL },
-	     { "gid pid=300", "gid*" }, { "gid pid=301", "-" },
-	     { "in pid=python3", NULL },
-	     { "exec pid=301 comm=x command=/opt/bin/python3 -m x", "exec*" },
-	     { "in pid=bin", NULL },
-	     { "gid pid=301", "-" },
-	     { "in pid=bas", NULL },
-	     { "gid pid=300", "-" });
-	close_all();
+	struct span rest = span_text(events), event;
+
+	ck_assert_msg(act(choice), "%s", choice);
+	while (rest.at < rest.end) {
+		const char *line;
+
+		if (!span_until(&rest, '|', &event)) {
+			event = rest;
+			rest.at = rest.end;
+		}
+		line = textf("%.*s", (int)span_length(event), event.at);
+		ck_assert_msg((*line == '-') == (strcmp(told(line + (*line == '-')), "-") == 0), "%s: %s",
+			      choice, line);
+	}
 }
 
-START_TEST(processes_are_chosen_by_user_and_group)
+START_TEST(processes_are_chosen)
 {
 	open_all();
-	TELL({ "in user=1000,77", NULL },
-	     { "gid pid=300", "gid*" }, { "gid pid=1", "-" },   { "gid pid=999", "-" },
-	     { "in user=0", NULL },
-	     { "gid pid=300", "-" },    { "uid pid=300 real=0 effective=0", "uid*" },
-	     { "in user=nobody-has-this-name", NULL },
-	     { "gid pid=1", "-" },      { "gid pid=999", "-" },
-	     { "choose events.group=301", NULL },
-	     { "gid pid=250", "gid*" }, { "gid pid=300", "-" }, { "fork pid=400 of=250", "fork*" },
-	     { "sid pid=400", "-" });
+	check_choice("in pid=301,4000", "gid pid=301|-gid pid=300");
+	check_choice("in pid=7,bash", "gid pid=300|-gid pid=301");
+	check_choice("in pid=python3", "exec pid=301 comm=x command=/opt/bin/python3 -m x");
+	check_choice("in pid=bin", "-gid pid=301");
+	check_choice("in pid=bas", "-gid pid=300");
+	check_choice("in user=1000,77", "gid pid=300|-gid pid=1|-gid pid=999");
+	check_choice("in user=0", "-gid pid=300|uid pid=300 real=0 effective=0");
+	check_choice("in user=nobody-has-this-name", "-gid pid=1|-gid pid=999");
+	check_choice("choose events.group=301", "gid pid=250|-gid pid=300|fork pid=400 of=250|-sid pid=400");
 	close_all();
-}
-
-START_TEST(processes_are_chosen_by_tree)
-{
 	open_all();
-	TELL({ "in tree=300", NULL },
-	     { "gid pid=300", "gid*" },        { "gid pid=250", "gid*" },
-	     { "gid pid=1", "-" },             { "fork pid=400 of=250", "fork*" },
-	     { "fork pid=401 of=1", "-" },     { "exit pid=250", "exit*" },
-	     { "fork pid=402 of=400", "fork*" },
-	     { "in tree=450", NULL },
-	     { "fork pid=450 of=1", "fork*" }, { "fork pid=451 of=450", "fork*" },
-	     { "gid pid=300", "-" });
+	check_choice("in tree=300",
+		     "gid pid=300|gid pid=250|-gid pid=1|fork pid=400 of=250|-fork pid=401 of=1|"
+				    "exit pid=250|fork pid=402 of=400");
+	check_choice("in tree=450", "fork pid=450 of=1|fork pid=451 of=450|-gid pid=300");
+	check_choice("choose events.events=exitnonzero",
+		     "-exit pid=301 code=0|exit pid=300 code=15|-fork pid=403 of=1");
 	close_all();
-}
-
-START_TEST(processes_are_chosen_by_cgroup)
-{
 	open_all();
-	TELL({ "in cgroup=/user.slice/a.scope/", NULL },
-	     { "gid pid=300", "gid*" }, { "gid pid=250", "gid*" },
-	     { "gid pid=1", "-" },      { "fork pid=400 of=300", "fork*" },
-	     { "put 400 300 moved 0 1000 300 /other.slice", NULL },
-	     { "exec pid=400 comm=moved", "-" },
-	     { "in cgroup=/other.slice", NULL },
-	     { "gid pid=400", "gid*" }, { "gid pid=300", "-" },
-	     { "fork pid=401 of=400", "fork*" }, /* as its parent */
-	     { "in cgroup=/", NULL },
-	     { "gid pid=1", "gid*" });
-	close_all();
-}
-
-START_TEST(only_failures_are_chosen)
-{
-	open_all();
-	TELL({ "choose events.events=exitnonzero", NULL },
-	     { "exit pid=250 code=0", "-" },      { "exit pid=301 code=256", "exit*" },
-	     { "exit pid=300 code=15", "exit*" }, { "fork pid=400 of=1", "-" });
+	check_choice("in cgroup=/user.slice/a.scope/",
+		     "gid pid=300|gid pid=250|-gid pid=1|fork pid=400 of=300");
+	ck_assert(act("put 400 300 moved 0 1000 300 /other.slice"));
+	check_choice("in cgroup=/user.slice/a.scope/", "-exec pid=400 comm=moved");
+	check_choice("in cgroup=/other.slice",
+		     "gid pid=400|-gid pid=300|fork pid=401 of=400"); /* as its parent */
+	check_choice("in cgroup=/", "gid pid=1");
 	close_all();
 }
 
@@ -624,72 +601,6 @@ START_TEST(kinds_are_words)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(!settings_set(&settings, "events.events", bad[i], 0), "'%s'", bad[i]);
 	settings_close(&settings);
-}
-
-/* The last one, whether more reads are left. */
-static void check_reads(unsigned left)
-{
-	ck_assert_uint_eq(resolver.reads_left, left);
-}
-
-START_TEST(files_are_read_as_long_as_reads_are_left)
-{
-	build_machine();
-	TELL({ "choose events.events=all", NULL },
-	     { "gid pid=300 reads=0", "gid 300 ? new 0/0" });
-	check_reads(0);
-	TELL({ "gid pid=301 reads=1", "gid 301 make of 300  new 0/0" });
-	check_reads(0);
-	TELL({ "gid pid=999 reads=2", "gid 999 ? new 0/0" }); /* it has exited */
-	check_reads(1);
-	TELL({ "gid pid=0 reads=2", "gid 0 ? new 0/0" }); /* the kernel itself has none */
-	check_reads(2);
-	TELL({ "put 301 300 other 0 2000 77 /", NULL },
-	     { "exec pid=301 comm=cc reads=0", "exec 301 cc of 300 " },
-	     { "exec pid=301 comm=cc reads=1", "exec 301 cc of 300  user 2000/2000" },
-		     /* the source knows best */
-	     { "exec pid=301 reads=1", "exec 301 other of 300  user 2000/2000" });
-	resolver.reports_users = true; /* then changes are told by events */
-	TELL({ "put 301 300 other 0 3000 77 /", NULL },
-	     { "exec pid=301 comm=cc reads=1", "exec 301 cc of 300  user 2000/2000" },
-	     { "choose events.events=all events.group=78", NULL },
-	     { "put 301 300 other 0 3000 78 /", NULL },
-	     { "exec pid=301 comm=cc reads=0",
-	       "exec 301 cc of 300  user 2000/2000" }); /* what chooses is always read */
-	check_reads(0);
-	close_all();
-}
-
-static void put_memory(uint32_t pid, unsigned kib)
-{
-	put(pid, "status", textf("Name:\tmake\nVmRSS:\t %u kB\nVmPTE:\t %u kB\n", kib, kib / 10));
-}
-
-START_TEST(memory_of_who_forks_is_read_ten_times_a_second)
-{
-	static const struct {
-		uint64_t after_ns;
-		unsigned reads, kib; /* kib: that is known then */
-	} forks[] = {
-		{ 0, 1, 1000 },           { 100 * MS_NS - 1, 1, 1000 }, { 100 * MS_NS, 0, 1000 },
-		{ 100 * MS_NS, 1, 1003 }, { 200 * MS_NS - 1, 1, 1003 }, { 201 * MS_NS, 1, 1005 },
-		{ 300 * MS_NS, 1, 1005 }, { 301 * MS_NS, 1, 1007 },
-	};
-	const struct event_parent *parents;
-
-	open_all();
-	parents = resolver.statistics.parents;
-	for (unsigned i = 0; i < sizeof(forks) / sizeof(forks[0]); i++) {
-		put_memory(301, 1000 + i);
-		told(textf("fork pid=%u of=301 reads=%u at=%lu", 400 + i, forks[i].reads,
-			   (unsigned long)forks[i].after_ns));
-		ck_assert_msg(parents[0].resident_bytes == forks[i].kib * 1024, "%u: %lu", i,
-			      (unsigned long)parents[0].resident_bytes);
-		ck_assert_uint_eq(parents[0].page_table_bytes, forks[i].kib / 10 * 1024);
-	}
-	ck_assert_uint_eq(resolver.statistics.n_parents, 1);
-	ck_assert_uint_eq(parents[0].forks, 8);
-	close_all();
 }
 
 /* A file of it is missing: it has ended, or is hidden, which a signal that is none tells. */

@@ -231,21 +231,6 @@ static struct raw_event exec_of(uint32_t pid, const char *text, bool is_command)
 	return event;
 }
 
-START_TEST(rings_are_smaller_where_memory_may_not_be_locked)
-{
-	for (unsigned i = 0; i < 3; i++)
-		perf.errors[i] = -EPERM;
-	open_reader("fork");
-	ck_assert_uint_eq(perf.n_opened, 4);
-	ck_assert(perf.ring_bytes[0] <= 8 << 20 && perf.ring_bytes[0] >= 256 << 10);
-	for (unsigned i = 1; i < 4; i++)
-		ck_assert_uint_eq(perf.ring_bytes[i], perf.ring_bytes[i - 1] / 4);
-	ck_assert_int_eq(sources_now().perf_error, 0);
-	ck_assert_int_eq(connector.kinds, EVENT_CONNECTOR_BESIDE_PERF);
-	close_reader();
-	ck_assert(perf.n_closed == 1 && connector.n_closed == 1);
-}
-
 /* No ring is smaller than 16 KiB; another error than this one is final. */
 START_TEST(without_rings_the_connector_gives_all)
 {
@@ -327,32 +312,6 @@ START_TEST(events_are_handed_on_while_they_are_collected)
 	give(&perf_source, fork_of(STRANGER + 2));
 	take(3);
 	ck_assert_uint_eq(all.count, 1);
-	close_reader();
-}
-
-/* Of two sources by time, whichever gives them first. */
-START_TEST(events_are_in_the_order_of_their_times)
-{
-	static const uint64_t later_ns[] = { 3, 1, 2, 0 };
-	uint64_t now_ns;
-
-	open_reader("fork");
-	event_reader_add_collector(reader, 1);
-	pthread_mutex_lock(&lock);
-	now_ns = real_mono_ns();
-	for (unsigned i = 0; i < 4; i++) {
-		struct event_source *source = i % 2 ? &connector_source : &perf_source;
-		struct raw_event event = fork_of(STRANGER + (uint32_t)later_ns[i]);
-
-		event.time_ns = now_ns + later_ns[i];
-		source->waiting[source->n_waiting++] = event;
-	}
-	pthread_mutex_unlock(&lock);
-	ck_assert_int_eq(eventfd_write(perf.alarm, 1), 0);
-	take(4);
-	ck_assert_uint_eq(all.count, 4);
-	for (unsigned i = 0; i < 4; i++)
-		ck_assert_uint_eq(all.list[i].pid, STRANGER + i);
 	close_reader();
 }
 

@@ -763,20 +763,6 @@ START_TEST(what_it_ran_is_never_more_than_it_lived)
 	close_switches();
 }
 
-START_TEST(a_looker_that_cannot_start_is_none)
-{
-	open_rig("0");
-	held_error = EAGAIN;
-	ck_assert_ptr_null(wait_switches_open(&rig.env));
-	wait_switches_close(NULL);
-	ck_assert_int_eq(wait_switches_test(&rig.env), 0);
-	own_error = -EACCES;
-	ck_assert_int_eq(wait_switches_test(&rig.env), -EACCES);
-	rig.env.live = false;
-	ck_assert_int_eq(wait_switches_test(&rig.env), -ENOTSUP);
-	close_rig();
-}
-
 /* --- Calls, by looks alone. */
 
 static struct call_looks *call_looks;
