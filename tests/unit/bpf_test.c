@@ -233,12 +233,9 @@ START_LIVE_TEST(two_phases_have_their_histograms)
 		unsigned done, firsts, seconds;
 		bool newer;
 	} ways[] = {
-		{ true, true, true, 8, FORKS, FORKS, true },
-		{ false, true, true, 8, 0, 0, true },
-		{ true, true, false, 8, FORKS, FORKS },
-		{ false, true, true, 8, FORKS, FORKS },
-		{ true, false, false, 9, 0, FORKS },
-		{ false, true, false, 8, 0, 0 },
+		{ true, true, true, 8, FORKS, FORKS, true }, { false, true, true, 8, 0, 0, true },
+		{ true, true, false, 8, FORKS, FORKS },      { false, true, true, 8, FORKS, FORKS },
+		{ true, false, false, 9, 0, FORKS },         { false, true, false, 8, 0, 0 },
 		{ false, true, true, 7, 0, 0 },
 	};
 

@@ -136,12 +136,9 @@ START_TEST(calls_and_errors_have_names)
 		unsigned number;
 		const char *name;
 	} calls[] = {
-		{ SYS_openat, "openat" },
-		{ 5000, "5000" },
-		{ BPF_CALL_NONE, "(sigreturn)" },
-		{ BPF_CALL_NONE | BPF_CALL_FOREIGN, "(sigreturn)" },
-		{ BPF_CALL_ODD, "(invalid)" },
-		{ BPF_CALL_ODD | BPF_CALL_FOREIGN, "(invalid)" },
+		{ SYS_openat, "openat" },         { 5000, "5000" },
+		{ BPF_CALL_NONE, "(sigreturn)" }, { BPF_CALL_NONE | BPF_CALL_FOREIGN, "(sigreturn)" },
+		{ BPF_CALL_ODD, "(invalid)" },    { BPF_CALL_ODD | BPF_CALL_FOREIGN, "(invalid)" },
 	}, errors[] = {
 		{ EAGAIN, "EAGAIN" }, /* EWOULDBLOCK is the same */
 		{ EDEADLK, "EDEADLK" },
@@ -205,12 +202,9 @@ START_TEST(the_directory_where_most_opens_fail)
 					      .row_size = sizeof(struct opens_row),
 					      SCHEMA_COLUMNS(opens_columns) };
 	struct opens_row rows[] = {
-		{ "/etc/ssl/a.pem", "ENOENT", "postgres", 30 },
-		{ "/etc/ssl/b.pem", "ENOENT", "cron", 20 },
-		{ "/etc/ssl/b.pem", "EACCES", "cron", 45 },
-		{ "/etc/passwd", "opened", "sshd", 500 },
-		{ "/vmlinuz", "ENOENT", "grub", NAN },
-		{ "relative", "ENOENT", "sh", 49 },
+		{ "/etc/ssl/a.pem", "ENOENT", "postgres", 30 }, { "/etc/ssl/b.pem", "ENOENT", "cron", 20 },
+		{ "/etc/ssl/b.pem", "EACCES", "cron", 45 },     { "/etc/passwd", "opened", "sshd", 500 },
+		{ "/vmlinuz", "ENOENT", "grub", NAN },          { "relative", "ENOENT", "sh", 49 },
 		{ "(others)", "", "", 900 },
 	};
 	struct table table = { .schema = &schema, .rows = (char *)rows, .n_rows = 7, .present = true };

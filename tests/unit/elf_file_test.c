@@ -348,12 +348,9 @@ START_TEST(functions_start_where_unwinding_says)
 		uint32_t count;
 		uint64_t address, start;
 	} cases[] = {
-		{ 2, HEADER - 0x101, NONE },
-		{ 2, 0, NONE },
-		{ 2, HEADER - 0x100, HEADER - 0x100 },
-		{ 2, HEADER + 0x1f, HEADER - 0x100 },
-		{ 2, HEADER + 0x20, HEADER + 0x20 },
-		{ 2, UINT64_MAX, HEADER + 0x20 },
+		{ 2, HEADER - 0x101, NONE },           { 2, 0, NONE },
+		{ 2, HEADER - 0x100, HEADER - 0x100 }, { 2, HEADER + 0x1f, HEADER - 0x100 },
+		{ 2, HEADER + 0x20, HEADER + 0x20 },   { 2, UINT64_MAX, HEADER + 0x20 },
 		{ UINT32_MAX, UINT64_MAX, HEADER + 0x40 }, /* as many as are there */
 	};
 	struct buffer header = { 0 };

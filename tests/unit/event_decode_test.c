@@ -643,12 +643,9 @@ START_TEST(a_subscription_that_fails_is_ended)
 		int expected;
 		unsigned n_sent;
 	} cases[] = {
-		{ -EPROTONOSUPPORT, 0, 1, 0, 0, -EPROTONOSUPPORT, 0 },
-		{ 0, 0, 0, 0, 0, -ETIMEDOUT, 2 },
-		{ 0, 0, 1, EPERM, 0, -EPERM, 2 },
-		{ 0, 0, 1, 0, 1, -EPERM, 2 },
-		{ 0, 0, 1, 0, 2, -EPERM, 3 },
-		{ 0, -EINVAL, 1, 0, 0, -EINVAL, 3 },
+		{ -EPROTONOSUPPORT, 0, 1, 0, 0, -EPROTONOSUPPORT, 0 }, { 0, 0, 0, 0, 0, -ETIMEDOUT, 2 },
+		{ 0, 0, 1, EPERM, 0, -EPERM, 2 },                      { 0, 0, 1, 0, 1, -EPERM, 2 },
+		{ 0, 0, 1, 0, 2, -EPERM, 3 },                          { 0, -EINVAL, 1, 0, 0, -EINVAL, 3 },
 	};
 	struct rig rig;
 	int error = 0;

@@ -231,10 +231,8 @@ START_LIVE_TEST(arguments_are_told_but_empty_ones_at_the_end)
 		const char *text;
 		size_t program_length;
 	} cases[] = {
-		{ { "true", "a", "", "b c", "", "" }, "true a  b c", 4 },
-		{ { "x" }, "x", 1 },
-		{ { "", "", "y" }, "  y", 0 },
-		{ { "", "" }, NULL, 0 },
+		{ { "true", "a", "", "b c", "", "" }, "true a  b c", 4 }, { { "x" }, "x", 1 },
+		{ { "", "", "y" }, "  y", 0 },                            { { "", "" }, NULL, 0 },
 	};
 	struct trace_set arguments = { 0 };
 	struct raw_event told;

@@ -153,14 +153,9 @@ START_TEST(numbers_of_users_are_those_of_names)
 	} cases[] = {
 		{ "0", 0, false },
 		{ "33", 33, false }, /* a number comes first */
-		{ "4294967294", 4294967294, false },
-		{ "4294967295", -1, true },
-		{ "1000x", -1, true },
-		{ "-1", -1, true },
-		{ "bob", 1000, false },
-		{ "bo", -1, true },
-		{ "ldap", 5000, true },
-		{ NAME_OF_63, 63, true },
+		{ "4294967294", 4294967294, false }, { "4294967295", -1, true }, { "1000x", -1, true },
+		{ "-1", -1, true },                  { "bob", 1000, false },     { "bo", -1, true },
+		{ "ldap", 5000, true },              { NAME_OF_63, 63, true },
 		{ NAME_OF_63 "_", -1, false }, /* no name is so long */
 	};
 	struct rig rig;

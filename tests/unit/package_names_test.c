@@ -61,23 +61,14 @@ START_TEST(packages_are_named_by_their_lists)
 		{ "/usr/lib/libc.so.6", "libc6-dbg" }, /* /lib is a link */
 		{ "/usr/bin/too", "" },
 		{ "/usr/bin/other", "" }, /* not in a list */
-		{ "tool", "" },
-		{ "/one", "libc6-dbgsym" },
-		{ "/two", "libc6-i386-dbgsym" },
-		{ "/three", "libfoo1-dbgsym" },
-		{ "/four", "" },
-		{ "/five", "a-dbgsym" },
-		{ "/six", "" },
-		{ "/seven", cut },
+		{ "tool", "" },                 { "/one", "libc6-dbgsym" }, { "/two", "libc6-i386-dbgsym" },
+		{ "/three", "libfoo1-dbgsym" }, { "/four", "" },            { "/five", "a-dbgsym" },
+		{ "/six", "" },                 { "/seven", cut },
 		/* what is below /usr may be listed without it; what only begins like it may not */
-		{ "/usr/bin/a", "links-dbgsym" },
-		{ "/bin/a", "links-dbgsym" },
-		{ "/usr/bin/b", "links-dbgsym" },
-		{ "/bin/b", "" },
-		{ "/usrx/bin/d", "" },
-		{ "/usa/bin/d", "" },
-		{ "/usr", "" },
-		{ NULL, NULL },
+		{ "/usr/bin/a", "links-dbgsym" }, { "/bin/a", "links-dbgsym" },
+		{ "/usr/bin/b", "links-dbgsym" }, { "/bin/b", "" },
+		{ "/usrx/bin/d", "" },            { "/usa/bin/d", "" },
+		{ "/usr", "" },                   { NULL, NULL },
 	};
 
 	memcpy(cut, LONG_NAME, sizeof(cut) - 1);

@@ -162,10 +162,8 @@ START_TEST(arguments_from_the_stack)
 		size_t program;
 		bool whole;
 	} cases[] = {
-		{ "every-kind", 0, ARGUMENTS, 4, true },
-		{ "every-kind", 1, "./x32 thirty two", 5, true },
-		{ "lost", 0, ARGUMENTS, 4, true },
-		{ "long-argument", 0, "true first", 4, false },
+		{ "every-kind", 0, ARGUMENTS, 4, true }, { "every-kind", 1, "./x32 thirty two", 5, true },
+		{ "lost", 0, ARGUMENTS, 4, true },       { "long-argument", 0, "true first", 4, false },
 		{ "beyond-reach", 0, "", 0, false },
 		{ "untouched-page", 0, "", 0, false }, /* 464 bytes of 1024 */
 		{ "no-stack", 0, "", 0, false },

@@ -397,10 +397,8 @@ START_TEST(probes_are_at_nops_of_their_architecture)
 		size_t bytes;
 		const char *code;
 	} nops[] = {
-		{ EM_X86_64, true, 1, "\x90" },
-		{ EM_X86_64, true, 5, "\x0f\x1f\x44\x00\x00" },
-		{ EM_386, false, 1, "\x90" },
-		{ EM_386, false, 5, "\x0f\x1f\x44\x00\x00" },
+		{ EM_X86_64, true, 1, "\x90" }, { EM_X86_64, true, 5, "\x0f\x1f\x44\x00\x00" },
+		{ EM_386, false, 1, "\x90" },   { EM_386, false, 5, "\x0f\x1f\x44\x00\x00" },
 		{ EM_AARCH64, true, 4, "\x1f\x20\x03\xd5" }, /* nop */
 		{ EM_RISCV, true, 2, "\x01\x00" },           /* c.nop */
 		{ EM_RISCV, false, 4, "\x13\x00\x00\x00" },  /* addi x0, x0, 0 */

@@ -94,14 +94,10 @@ START_TEST(chains_of_the_kernel_begin_with_their_marker)
 		uint64_t chain[5], n_chain;
 		size_t n_found;
 	} cases[] = {
-		{ { 0 }, 0, 0 },
-		{ { PART(128) }, 1, 0 },
-		{ { PART(128), 5 }, 2, 1 },
-		{ { PART(512), 5 }, 2, 0 },
-		{ { 5, PART(128), 6 }, 3, 0 },
-		{ { PART(128), 5, 6, PART(512), 7 }, 5, 2 },
-		{ { PART(128), 5, PART(4096), 7 }, 4, 3 },
-		{ { PART(128), 5, PART(4095), 7 }, 4, 1 },
+		{ { 0 }, 0, 0 },                           { { PART(128) }, 1, 0 },
+		{ { PART(128), 5 }, 2, 1 },                { { PART(512), 5 }, 2, 0 },
+		{ { 5, PART(128), 6 }, 3, 0 },             { { PART(128), 5, 6, PART(512), 7 }, 5, 2 },
+		{ { PART(128), 5, PART(4096), 7 }, 4, 3 }, { { PART(128), 5, PART(4095), 7 }, 4, 1 },
 		{ { PART(128), 5, 6, UINT64_MAX }, 4, 2 },
 	};
 	struct profile_record record;
