@@ -253,23 +253,6 @@ START_TEST(callers_are_found_one_by_one)
 	frame_rules_close(rules);
 }
 
-/* The kernel has them in another order. */
-START_TEST(registers_have_the_numbers_of_dwarf)
-{
-	static const uint64_t wanted[FRAME_REGISTERS] = { 100, 103, 102, 101, 104, 105, 106, 107, 109,
-							  110, 111, 112, 113, 114, 115, 116, 108 };
-	uint64_t registers[PROFILE_N_REGISTERS];
-	struct frame_state state;
-
-	for (unsigned i = 0; i < PROFILE_N_REGISTERS; i++)
-		registers[i] = 100 + i;
-	frame_state_begin(&state, registers);
-	ck_assert_mem_eq(state.registers, wanted, sizeof(wanted));
-	ck_assert_uint_eq(state.known, 0x1ffff);
-	ck_assert_uint_eq(state.ip, 108);
-	ck_assert(state.exact);
-}
-
 START_TEST(lines_are_those_of_the_source)
 {
 	struct source_lines *lines = source_lines_open(whole_file());

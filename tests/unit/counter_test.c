@@ -249,32 +249,6 @@ static void put_tracepoint(struct rig *rig, const char *directory, unsigned id)
 	rig_put(rig, textf("mnt/tracing/events/%s/id", directory), "%u\n", id);
 }
 
-/* All of these have a file, but names have letters, digits, _ and -, on both sides of one colon. */
-START_TEST(tracepoints_have_plain_names)
-{
-	static const char *const odd[] = { "a`:x", "a{:x", "a@:x", "a/:x", "..:x", "a.:x",
-					   "a:x`", "a:x{", "a:x[", "a:x/", "a:..", ":x" };
-	struct rig rig;
-
-	open_tracefs(&rig);
-	put_tracepoint(&rig, "azAZ09_-/-_90ZAza", 77);
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		struct counter_events events = { 0 };
-		char directory[16];
-
-		snprintf(directory, sizeof(directory), "%s", odd[i]);
-		*strchr(directory, ':') = '/';
-		put_tracepoint(&rig, directory, 88);
-		counter_events_named(&events, &rig.env, textf("azAZ09_-:-_90ZAza,%s", odd[i]));
-		ck_assert_uint_eq(events.count, 2);
-		ck_assert(events.list[0].why == NULL && events.list[0].attr.type == PERF_TYPE_TRACEPOINT);
-		ck_assert_uint_eq(events.list[0].attr.config, 77);
-		ck_assert_msg(events.list[1].why && events.list[1].attr.config != 88, "%s is one", odd[i]);
-		counter_events_free(&events);
-	}
-	rig_close(&rig);
-}
-
 /* Faults of our own are among them; each says what it counts. */
 START_LIVE_TEST(events_of_pages_are_counted_and_explained)
 {
@@ -329,12 +303,11 @@ static struct asked {
 	int tid, cpu, leader, fd; /* fd: what reads its group, if it leads one */
 	uint64_t count;
 } asked[64];
-static unsigned n_asked, n_started;
+static unsigned n_asked;
 static struct perf_times group_times;
 static uint32_t refused_type = UINT32_MAX;
 static uint64_t refused_config = UINT64_MAX; /* all of that type */
 static int refusal, refused_cpu = -1;        /* -1: on all */
-static int start_error;
 
 static bool is_refused(const struct perf_event_attr *attr, int cpu)
 {
@@ -406,9 +379,7 @@ int ioctl(int fd, unsigned long request, ...)
 	if (!is_kernel)
 		return (int)syscall(SYS_ioctl, fd, request, argument);
 	ck_assert(request == PERF_EVENT_IOC_ENABLE);
-	n_started++;
-	errno = -start_error;
-	return start_error ? -1 : 0;
+	return 0;
 }
 
 #define TYPE_ATOM 10 /* of CPUs 4 to 7 in the fixture; 4: of CPUs 0 to 3 */
@@ -425,12 +396,9 @@ START_TEST(events_are_opened_as_their_place_wants)
 	} cases[] = {
 		{ { .type = PERF_TYPE_TRACEPOINT, .config = 9 }, { .tid = 7, .user_only = 1 }, -EACCES, 0 },
 		{ { .type = PERF_TYPE_SOFTWARE, .config = 3 }, { .tid = 7, .user_only = true }, -EACCES, 0 },
-		{ { .type = PERF_TYPE_SOFTWARE, .config = 4 }, { .tid = 7, .user_only = true }, -EACCES, 0 },
 		{ { .type = PERF_TYPE_SOFTWARE, .config = 2 }, { .tid = 7, .user_only = true }, 0, 2 },
 		{ { .type = PERF_TYPE_HARDWARE, .config = 3 }, { .tid = 7, .user_only = true }, 0, 3 },
-		{ { .type = PERF_TYPE_HARDWARE, .config = 4 }, { .tid = 7, .user_only = true }, 0, 4 },
 		{ { .type = PERF_TYPE_TRACEPOINT, .config = 9 }, { .tid = 7, .inherited = true }, 0, 9 },
-		{ { .type = PERF_TYPE_SOFTWARE, .config = 3 }, { .tid = 7 }, 0, 3 },
 		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 3 }, -ENODEV, 0 },
 		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 4 }, 0, 1 },
 		{ { .type = TYPE_ATOM, .config = 1 }, { .cpu = 3, .tid = 8 }, 0, 1 },
@@ -439,9 +407,7 @@ START_TEST(events_are_opened_as_their_place_wants)
 		{ { .type = PERF_TYPE_HARDWARE, .config = 5 }, { .cpu = 8 }, 0, 5 },
 		{ { .type = PERF_TYPE_HARDWARE, .config = 5, .exclude_kernel = 1 }, { .tid = 8 }, 0, 5 },
 		{ { .type = PERF_TYPE_HW_CACHE, .config = 6 }, { .cpu = 4 }, 0, ATOM | 6 },
-		{ { .type = PERF_TYPE_HW_CACHE, .config = 6 }, { .tid = 8, .cpu = 4 }, 0, 6 },
 		{ { .type = PERF_TYPE_SOFTWARE, .config = 6 }, { .cpu = 4 }, 0, 6 },
-		{ { .type = PERF_TYPE_RAW, .config = 6 }, { .cpu = 3 }, 0, 6 },
 	};
 	struct counter_pmus pmus;
 	struct env env;
@@ -508,49 +474,6 @@ static void check_cells(const struct counter_set *set, const char *expected)
 			 : set->cells[i].fd == -ENODEV ? "none"
 						       : strerror(-set->cells[i].fd));
 	ck_assert_str_eq(text, expected);
-}
-
-START_TEST(groups_are_opened_and_started_by_their_leaders)
-{
-	const struct counter_events events = five_events();
-	const struct counter_pmus none = { 0 };
-	struct env env = { .counters = { .n_open = 10, .max = 100 } };
-	struct counter_set set = { .env = &env, .place = { .cpu = 5 } };
-
-	is_kernel = true;
-	counter_set_open(&set, &events, &none);
-	check_cells(&set, "open none open open open");
-	ck_assert_uint_eq(n_asked, 4);
-	ck_assert(asked[0].leader == -1 && asked[1].leader == asked[0].fd);
-	ck_assert(asked[2].leader == -1 && asked[3].leader == asked[2].fd);
-	ck_assert_uint_eq(n_started, 2);
-	ck_assert(set.files == 4 && env.counters.n_open == 14);
-	counter_set_open(&set, &events, &none); /* they are open */
-	ck_assert_uint_eq(n_asked, 4);
-	counter_set_close(&set);
-	check_cells(&set, "none none none none none");
-	set.cells[2].total = 5; /* totals begin at 0 */
-	refused_type = PERF_TYPE_RAW;
-	refused_config = 100;
-	refusal = -ENOENT;
-	n_asked = n_started = 0;
-	counter_set_open(&set, &events, &none); /* then the next one leads */
-	check_cells(&set, "none none open open open");
-	ck_assert(asked[1].leader == -1 && asked[2].leader == -1 && asked[3].leader == asked[2].fd);
-	ck_assert(n_started == 2 && set.cells[2].total == 0);
-	counter_set_close(&set);
-	refusal = 0;
-	set.env->counters.max = 12; /* room for two */
-	counter_set_open(&set, &events, &none);
-	check_cells(&set, "open none open Too many open files Too many open files");
-	ck_assert_uint_eq(env.counters.n_open, 12);
-	counter_set_close(&set);
-	set.env->counters.max = 100;
-	start_error = -EINVAL;
-	counter_set_open(&set, &events, &none);
-	for (unsigned i = 0; i < 5; i++)
-		ck_assert_int_eq(set.cells[i].fd, i == 1 ? -ENODEV : -EAGAIN);
-	ck_assert(set.files == 0 && env.counters.n_open == 10);
 }
 
 static void check_totals(const struct counter_set *set, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
@@ -799,35 +722,6 @@ START_TEST(names_have_their_events)
 	ck_assert_uint_eq(events.count, COUNTER_EVENTS_MAX);
 	ck_assert_uint_eq(events.surplus, 40 - COUNTER_EVENTS_MAX);
 	counter_events_free(&events);
-	rig_close(&rig);
-}
-
-START_TEST(shares_have_their_whole_in_any_order)
-{
-	static const char *const pairs[] = {
-		"instructions,cycles",			"stalled-cycles-frontend,cycles",
-		"stalled-cycles-backend,cycles",	"cache-misses,cache-references",
-		"branch-misses,branches",		"branch-misses,branch-instructions",
-		"L1-dcache-load-misses,L1-dcache-loads", "L1-icache-load-misses,L1-icache-loads",
-		"LLC-load-misses,LLC-loads",		"node-load-misses,node-loads",
-		"dTLB-load-misses,dTLB-loads",		"iTLB-load-misses,iTLB-loads",
-		"branch-load-misses,branch-loads",	"minor-faults,page-faults",
-		"page-faults,major-faults",
-	};
-	struct rig rig;
-
-	rig_open(&rig, "hybrid", no_topics);
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		unsigned share = i == 14, whole = 1 - share; /* its place among both */
-		struct counter_events events = { 0 };
-
-		counter_events_named(&events, &rig.env, pairs[i]);
-		ck_assert_uint_eq(events.count, 2);
-		ck_assert_msg(events.list[share].base == (int)whole, "%s", pairs[i]);
-		ck_assert(events.list[whole].base == -1 && !events.list[whole].per_cycle);
-		ck_assert_msg(events.list[share].per_cycle == (i == 0), "%s", pairs[i]);
-		counter_events_free(&events);
-	}
 	rig_close(&rig);
 }
 

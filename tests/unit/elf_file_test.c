@@ -14,7 +14,6 @@
 
 #include "elf_image.h"
 #include "kernel/code/elf_file.h"
-#include "kernel/pid/maps.h"
 #include "suite.h"
 
 #define TEXT 0x21000
@@ -750,27 +749,4 @@ START_TEST(files_are_read_as_nm_reads_them)
 		ck_assert_uint_eq(symbols.n_left_out, 0);
 		symbols_free(&symbols);
 	}
-}
-
-START_TEST(readelf_reads_the_same_build_id)
-{
-	const char *path = library(), *id = "";
-	bool found = false;
-	char line[4096];
-	FILE *output;
-
-	if (system("command -v readelf >/dev/null") != 0)
-		skip_test("readelf is not installed");
-	map_file(path);
-	ck_assert(file.has_unwind_table || file.machine == EM_ARM);
-	if (span_length(file.build_id) == 0)
-		skip_test("libraries have no build-id here");
-	for (const char *byte = file.build_id.at; byte < file.build_id.end; byte++)
-		id = textf("%s%02x", id, (unsigned char)*byte);
-	output = popen(textf("readelf -n '%s'", path), "r");
-	ck_assert_ptr_nonnull(output);
-	while (fgets(line, sizeof(line), output))
-		found |= strstr(line, "Build ID: ") && strstr(line, id);
-	pclose(output);
-	ck_assert_msg(found, "%s has %s", path, id);
 }

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Tests of the decoders of the proc connector and of tracepoints, on what Linux 6.18 told and never should;
- * and of who subscribes to it, with a socket of the test.
- */
+/* Tests of the decoders of the proc connector and of tracepoints: what Linux 6.18 told, and never should. */
 #include <config.h>
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/connector.h>
-#include <linux/filter.h>
 #include <linux/netlink.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "kernel/net/netlink.h"
 #include "kernel/proc_event.h"
 #include "kernel/trace_format.h"
 #include "rig.h"
-#include "sys/netlink_socket.h"
-#include "topic/event/event_connector.h"
 #include "topic/kernel_clock.h"
 
 #define PROC_MESSAGE_BYTES 76
@@ -328,7 +320,7 @@ START_TEST(kinds_of_fields)
 	ck_assert_str_eq(kind_of("enum zone_type f", 2, true), "number 2 signed");
 }
 
-/* The arguments of system calls, as they are declared, are words; a number that is signed is one of its own. */
+/* The arguments of system calls, as they are declared, are words; a signed number is one of its own. */
 START_TEST(arguments_are_narrower_than_words)
 {
 	static const char *const types[][2] = {
@@ -413,136 +405,6 @@ START_TEST(texts_that_are_outside)
 	assert_text((struct trace_field){ .is = TRACE_FIELD_TEXT, .bytes = 1 }, span_of(NULL, 0), NULL);
 }
 
-/* --- A socket of the proc connector. */
-
-struct netlink_socket {
-	bool open;
-};
-
-static struct netlink_socket one_socket;
-static int open_error, filter_error;
-static unsigned n_sent, failing_send; /* the number of the request that fails, from 1; 0: none */
-static struct request {
-	uint32_t number, operation, what;
-} sent[8];
-static unsigned n_answers; /* what the kernel answers: numbers beyond that of the request, and errors */
-static struct {
-	uint32_t more;
-	uint32_t error;
-} answers[4];
-static struct sock_filter filter_code[64];
-static unsigned filter_length; /* 0: there is none */
-static struct span batches[4][4];
-static unsigned n_batches, batch; /* batch: the one that is received next */
-
-struct netlink_socket *netlink_socket_open(int protocol, uint32_t groups, size_t buffer_bytes,
-					   size_t datagram_bytes, int *error)
-{
-	ck_assert_int_eq(protocol, NETLINK_CONNECTOR);
-	ck_assert_uint_eq(groups, CN_IDX_PROC);
-	ck_assert_uint_eq(buffer_bytes, 12345);
-	ck_assert_uint_ge(datagram_bytes, PROC_MESSAGE_BYTES);
-	ck_assert(!one_socket.open);
-	*error = open_error;
-	one_socket.open = !open_error;
-	return open_error ? NULL : &one_socket;
-}
-
-struct netlink_socket *netlink_socket_open_in(int namespace, int protocol, uint32_t groups,
-					      size_t buffer_bytes, size_t datagram_bytes, int *error)
-{
-	(void)namespace;
-	(void)protocol;
-	(void)groups;
-	(void)buffer_bytes;
-	(void)datagram_bytes;
-	*error = -ENOTSUP;
-	return NULL;
-}
-
-void netlink_socket_close(struct netlink_socket *netlink)
-{
-	if (netlink)
-		netlink->open = false;
-}
-
-int netlink_socket_fd(const struct netlink_socket *netlink)
-{
-	return netlink->open ? 77 : -1;
-}
-
-int netlink_socket_send(struct netlink_socket *netlink, const void *bytes, size_t length)
-{
-	struct span text = span_of(bytes, length);
-	struct request *request = &sent[n_sent++];
-	struct nlmsghdr header;
-
-	ck_assert(netlink->open);
-	ck_assert_uint_le(n_sent, sizeof(sent) / sizeof(sent[0]));
-	*request = (struct request){ 0 };
-	ck_assert(span_peek(text, 0, &header, sizeof(header)));
-	ck_assert_uint_eq(header.nlmsg_len, length);
-	request->number = header.nlmsg_seq;
-	ck_assert(span_peek(text, WHAT_AT, &request->operation, sizeof(request->operation)));
-	span_peek(text, WHAT_AT + sizeof(uint32_t), &request->what, sizeof(request->what));
-	return n_sent == failing_send ? -EPERM : 0;
-}
-
-int netlink_socket_filter(struct netlink_socket *netlink, const struct sock_fprog *filter)
-{
-	ck_assert(netlink->open);
-	ck_assert_uint_le(filter->len, sizeof(filter_code) / sizeof(filter_code[0]));
-	memcpy(filter_code, filter->filter, filter->len * sizeof(*filter->filter));
-	filter_length = filter->len;
-	return filter_error;
-}
-
-/* A fork, which is no answer, and then answers to several requests. */
-int netlink_socket_await(struct netlink_socket *netlink, uint64_t ns,
-			 bool (*is_answer)(void *context, struct span datagram, int *error), void *context)
-{
-	struct span whole = load("proc_event/every-kind");
-	char *answer = capture;
-	int error = -ETIMEDOUT;
-
-	ck_assert(netlink->open && ns > 0);
-	ck_assert(!is_answer(context, span_of(whole.at + PROC_MESSAGE_BYTES, PROC_MESSAGE_BYTES), &error));
-	for (unsigned i = 0; i < n_answers; i++) {
-		struct cn_msg header;
-
-		memcpy(&header, answer + sizeof(struct nlmsghdr), sizeof(header));
-		header.ack = sent[n_sent - 1].number + answers[i].more;
-		memcpy(answer + sizeof(struct nlmsghdr), &header, sizeof(header));
-		put32(answer + WORDS_AT, answers[i].error);
-		if (is_answer(context, span_of(answer, PROC_MESSAGE_BYTES), &error))
-			return error;
-	}
-	ck_assert_int_eq(error, -ETIMEDOUT);
-	return error;
-}
-
-size_t netlink_socket_receive(struct netlink_socket *netlink, size_t most)
-{
-	size_t n = 0;
-
-	ck_assert(netlink->open);
-	while (batch < n_batches && n < most && n < 4 && batches[batch][n].at)
-		n++;
-	batch++;
-	return n;
-}
-
-struct span netlink_socket_datagram(const struct netlink_socket *netlink, size_t index)
-{
-	ck_assert(netlink->open);
-	return batches[batch - 1][index];
-}
-
-uint64_t netlink_socket_lost(struct netlink_socket *netlink)
-{
-	return netlink->open ? 31 : 0;
-}
-
 /* A live machine whose clock is that of a time namespace. */
 static void open_clocks(struct rig *rig, const char *offsets)
 {
@@ -585,171 +447,4 @@ START_TEST(clocks_of_a_time_namespace_are_ahead)
 			ck_assert_uint_eq(kernel_clock_lag_ns(&rig.env), 100000000005);
 		rig_close(&rig);
 	}
-}
-
-START_TEST(a_subscription_is_to_the_kinds_that_are_wanted)
-{
-	static const struct {
-		enum event_connector_kinds kinds;
-		uint32_t what; /* 0: all */
-	} cases[] = {
-		{ EVENT_CONNECTOR_ALL, 0 },
-		{ EVENT_CONNECTOR_BESIDE_PERF, 0xc00001c4 },
-		{ EVENT_CONNECTOR_EXECS, 2 },
-	};
-	struct rig rig;
-
-	open_clocks(&rig, NULL);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct event_connector *connector;
-		unsigned n = cases[i].what ? 2 : 1;
-		int error = 1;
-
-		n_sent = filter_length = 0;
-		n_answers = 3; /* that of another, and ours */
-		answers[0].more = 0;
-		answers[1].more = 2;
-		answers[0].error = answers[1].error = EPERM;
-		answers[2].more = 1;
-		answers[2].error = 0;
-		connector = event_connector_open(&rig.env, cases[i].kinds, 12345, &error);
-		ck_assert_ptr_nonnull(connector);
-		ck_assert_int_eq(error, 0);
-		ck_assert_uint_eq(n_sent, n);
-		ck_assert(sent[0].operation == 1 && sent[0].what == 0);
-		if (cases[i].what) {
-			ck_assert(sent[1].operation == 1 && sent[1].what == cases[i].what);
-			ck_assert_uint_eq(sent[1].number, sent[0].number + 1);
-			ck_assert_uint_gt(filter_length, 0);
-		} else
-			ck_assert_uint_eq(filter_length, 0);
-		ck_assert_int_eq(event_connector_descriptor(connector), 77);
-		ck_assert_uint_eq(event_connector_lost(connector), 31);
-		ck_assert_uint_eq(event_connector_received(connector), 0);
-		event_connector_close(connector);
-		ck_assert_uint_eq(n_sent, n + 1);
-		ck_assert_uint_eq(sent[n].operation, 2);
-		ck_assert(!one_socket.open);
-	}
-	event_connector_close(NULL);
-	rig_close(&rig);
-}
-
-START_TEST(a_subscription_that_fails_is_ended)
-{
-	static const struct {
-		int open_error, filter_error;
-		unsigned n_answers, error, failing_send;
-		int expected;
-		unsigned n_sent;
-	} cases[] = {
-		{ -EPROTONOSUPPORT, 0, 1, 0, 0, -EPROTONOSUPPORT, 0 }, { 0, 0, 0, 0, 0, -ETIMEDOUT, 2 },
-		{ 0, 0, 1, EPERM, 0, -EPERM, 2 },                      { 0, 0, 1, 0, 1, -EPERM, 2 },
-		{ 0, 0, 1, 0, 2, -EPERM, 3 },                          { 0, -EINVAL, 1, 0, 0, -EINVAL, 3 },
-	};
-	struct rig rig;
-	int error = 0;
-
-	open_clocks(&rig, NULL);
-	answers[0].more = 1;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		open_error = cases[i].open_error;
-		filter_error = cases[i].filter_error;
-		n_answers = cases[i].n_answers;
-		answers[0].error = cases[i].error;
-		failing_send = cases[i].failing_send;
-		n_sent = 0;
-		ck_assert_ptr_null(event_connector_open(&rig.env, EVENT_CONNECTOR_EXECS, 12345, &error));
-		ck_assert_int_eq(error, cases[i].expected);
-		ck_assert_msg(n_sent == cases[i].n_sent, "%zu: %u", i, n_sent);
-		ck_assert(n_sent == 0 || sent[n_sent - 1].operation == 2);
-		ck_assert(!one_socket.open);
-	}
-	rig.env.live = false;
-	ck_assert_ptr_null(event_connector_open(&rig.env, EVENT_CONNECTOR_ALL, 12345, &error));
-	ck_assert_int_eq(error, -ENOTSUP);
-	rig_close(&rig);
-}
-
-static enum event_kind raw_kind(size_t i)
-{
-	static const enum event_kind kinds[] = {
-		[PROC_EVENT_KIND_FORK] = EVENT_FORK, [PROC_EVENT_KIND_EXEC] = EVENT_EXEC,
-		[PROC_EVENT_KIND_UID] = EVENT_UID,   [PROC_EVENT_KIND_GID] = EVENT_GID,
-		[PROC_EVENT_KIND_SID] = EVENT_SID,   [PROC_EVENT_KIND_PTRACE] = EVENT_PTRACE,
-		[PROC_EVENT_KIND_COMM] = EVENT_COMM, [PROC_EVENT_KIND_CORE] = EVENT_CORE,
-		[PROC_EVENT_KIND_EXIT] = EVENT_EXIT,
-	};
-	bool is_thread = told[i].tid != told[i].pid;
-
-	return told[i].kind == PROC_EVENT_KIND_FORK && is_thread ? EVENT_CLONE : kinds[told[i].kind];
-}
-
-/* The messages of the seed: one, three at once and none, and all others. */
-static void give_messages(void)
-{
-	struct span whole = load("proc_event/every-kind");
-
-	batches[0][0] = span_of(whole.at, PROC_MESSAGE_BYTES);
-	batches[1][0] = span_of(whole.at + PROC_MESSAGE_BYTES, (size_t)3 * PROC_MESSAGE_BYTES);
-	batches[1][1] = span_of(whole.at, 0);
-	batches[1][2] = span_of(whole.at + (size_t)4 * PROC_MESSAGE_BYTES, (N_TOLD - 4) * PROC_MESSAGE_BYTES);
-	n_batches = 2;
-	batch = 0;
-}
-
-START_TEST(messages_of_the_kernel_become_events)
-{
-	static const enum event_connector_kinds kinds[] = { EVENT_CONNECTOR_ALL, EVENT_CONNECTOR_BESIDE_PERF,
-							    EVENT_CONNECTOR_EXECS };
-	static const uint32_t wanted[] = {
-		UINT32_MAX,
-		EVENT_BIT(EVENT_EXIT) | EVENT_BIT(EVENT_CORE) | EVENT_BIT(EVENT_PTRACE) |
-			EVENT_BIT(EVENT_UID) | EVENT_BIT(EVENT_GID) | EVENT_BIT(EVENT_SID),
-		EVENT_BIT(EVENT_EXEC),
-	};
-	struct rig rig;
-
-	open_clocks(&rig, "monotonic 100 5\nboottime 0 0\n");
-	for (unsigned k = 0; k < 3; k++) {
-		struct raw_events events = { 0 };
-		struct event_connector *connector;
-		struct proc_event event;
-		struct span whole;
-		size_t n = 0;
-		int error;
-
-		n_answers = 1;
-		answers[0].more = 1;
-		n_sent = 0;
-		connector = event_connector_open(&rig.env, kinds[k], 12345, &error);
-		ck_assert_ptr_nonnull(connector);
-		give_messages();
-		event_connector_drain(connector, &events);
-		ck_assert_uint_eq(batch, 3);
-		ck_assert_uint_eq(event_connector_received(connector), N_TOLD);
-		whole = load("proc_event/every-kind");
-		for (size_t i = 0; i < N_TOLD; i++) {
-			const struct raw_event *raw = &events.list[n];
-
-			ck_assert(proc_event_next(&whole, &event));
-			if (i == 0 || !(wanted[k] & EVENT_BIT(raw_kind(i))))
-				continue;
-			ck_assert_uint_lt(n++, events.count);
-			ck_assert_uint_eq(raw->time_ns, event.time_ns + 100000000005);
-			ck_assert_str_eq(textf(SAID, raw->kind, raw->pid, raw->tid, raw->parent_pid,
-					       raw->other_pid,
-					       raw->real, raw->effective, raw->exit_code, raw->comm),
-					 textf(SAID, raw_kind(i), told[i].pid, told[i].tid, told[i].parent,
-					       told[i].other,
-					       told[i].real, told[i].effective,
-					       raw->kind == EVENT_EXIT ? told[i].exit_code : UINT32_MAX,
-					       told[i].comm));
-			ck_assert(!raw->text && !raw->is_command && !raw->by_exec);
-		}
-		ck_assert_uint_eq(events.count, n);
-		raw_events_free(&events);
-		event_connector_close(connector);
-	}
-	rig_close(&rig);
 }

@@ -130,29 +130,6 @@ START_TEST(only_so_many_dead_ones_are_kept)
 	close_process();
 }
 
-/* Only a name that is the same in all that events show of it. */
-START_TEST(equal_names_are_kept_once)
-{
-	struct event_process *child;
-
-	open_process("server");
-	child = event_processes_add(processes, 11);
-	event_process_call(process, "server", "/bin/server -d", 11, EVENT_NAME_COMMAND);
-	event_process_call(child, "server", "/bin/server -d", 11, EVENT_NAME_COMMAND);
-	event_process_share_name(child, process);
-	event_process_share_name(child, process);
-	ck_assert_ptr_eq(child->name, process->name);
-	ck_assert_uint_eq(process->name->users, 2);
-	event_process_call(child, "server", "/bin/server -e", 11, EVENT_NAME_COMMAND);
-	event_process_share_name(child, process);
-	ck_assert_ptr_ne(child->name, process->name);
-	ck_assert_uint_eq(process->name->users, 1);
-	event_process_call(child, "worker", "/bin/server -d", 11, EVENT_NAME_COMMAND);
-	event_process_share_name(child, process);
-	ck_assert_ptr_ne(child->name, process->name);
-	close_process();
-}
-
 /* count events of a process that is called so. */
 static void fill(struct event_batch *batch, struct event_process *of, size_t count)
 {

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -351,75 +349,5 @@ START_TEST(a_stream_tells_of_events_alone)
 	calls = 0;
 	event_stream_open(&stream, &source, schemas, 2);
 	ck_assert_uint_eq(event_stream_take(&stream, 0)->interval_ns, 0);
-	event_stream_close(&stream);
-}
-
-/* A source that can signal events from the third time on that it is asked. */
-static int n_asked_fd, signalling_fd;
-
-static int fd_of_events(void *state)
-{
-	(void)state;
-	return ++n_asked_fd < 3 ? -1 : signalling_fd;
-}
-
-static void stop_when_ready(void *context, uint32_t events)
-{
-	ck_assert_uint_eq(events & EPOLLIN, EPOLLIN);
-	loop_stop(context);
-}
-
-START_TEST(events_are_watched_once_the_source_can_signal_them)
-{
-	static const int no_signals[] = { 0 };
-	struct source source = { .event_fd = fd_of_events };
-	struct event_stream stream;
-	struct loop loop = { .n_watches = 0 };
-	unsigned n_watches;
-
-	signalling_fd = eventfd(1, EFD_CLOEXEC);
-	ck_assert_int_eq(loop_open(&loop, no_signals), 0);
-	n_watches = loop.n_watches;
-	event_stream_open(&stream, &source, schemas, 2);
-	for (int sample = 1; sample <= 5; sample++) {
-		event_stream_watch(&stream, &loop, stop_when_ready, &loop);
-		ck_assert_int_eq(n_asked_fd, sample < 3 ? sample : 3);
-		ck_assert_int_eq(stream.fd, sample < 3 ? -1 : signalling_fd);
-		ck_assert_uint_eq(loop.n_watches, n_watches + (sample < 3 ? 0 : 1));
-	}
-	ck_assert_int_eq(loop_run(&loop), 0);
-	event_stream_close(&stream);
-	source.event_fd = NULL; /* it never can */
-	event_stream_open(&stream, &source, schemas, 2);
-	event_stream_watch(&stream, &loop, stop_when_ready, &loop);
-	ck_assert_int_eq(stream.fd, -1);
-	event_stream_close(&stream);
-	loop_close(&loop);
-	close(signalling_fd);
-}
-
-static int refuse_events(void *state, struct frame *frame)
-{
-	const int *got = state;
-
-	frame->only_events = true;
-	frame_notice(frame, "happening", NULL, "some are lost");
-	return *got;
-}
-
-START_TEST(a_notice_is_news_too)
-{
-	static int got = 1;
-	struct source source = { .next_events = refuse_events, .state = &got };
-	struct event_stream stream;
-
-	event_stream_open(&stream, &source, schemas, 2);
-	ck_assert_ptr_eq(event_stream_take(&stream, 0), &stream.frame);
-	got = -1;
-	ck_assert_ptr_null(event_stream_take(&stream, 0));
-	got = 0;
-	ck_assert_ptr_null(event_stream_take(&stream, 0));
-	source.next_events = NULL;
-	ck_assert_ptr_null(event_stream_take(&stream, 0));
 	event_stream_close(&stream);
 }

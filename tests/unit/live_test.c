@@ -2,14 +2,11 @@
 /* Tests of the live source: which topics it keeps open, and orders to them. It has its own sync(). */
 #include <config.h>
 
-#include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "suite.h"
@@ -192,53 +189,6 @@ START_TEST(what_topics_open_is_closed_with_them)
 	ck_assert_uint_gt(n_descriptors(), before);
 	close_machine(&machine);
 	ck_assert_uint_eq(n_descriptors(), before);
-}
-
-#define RAPL "sys/class/powercap/intel-rapl:0"
-
-/* A machine with one energy counter. */
-static void open_power(struct machine *machine, const char *const *names)
-{
-	make_directories(machine, (const char *const[]){ "sys", "sys/class", "sys/class/powercap", RAPL }, 4);
-	write_file(machine, RAPL "/name", "package-0\n");
-	write_file(machine, RAPL "/max_energy_range_uj", "262143328850\n");
-	write_file(machine, RAPL "/energy_uj", "1000000\n");
-	open_machine(machine, names);
-	next_tick(machine);
-}
-
-static struct itimerspec timer_of(const struct machine *machine)
-{
-	struct itimerspec timer;
-
-	ck_assert_int_eq(timerfd_gettime(machine->source.poll_fd, &timer), 0);
-	return timer;
-}
-
-START_TEST(topics_are_polled_when_the_timer_has_run_out)
-{
-	static const char *const without[] = { "reclaim", NULL }, *const names[] = { "reclaim", "power",
-										     NULL };
-	const struct itimerspec soon = { .it_value.tv_nsec = 1 };
-	struct machine machine = { 0 }, other = { 0 };
-	struct pollfd polled;
-	uint64_t reads;
-
-	open_power(&other, without);
-	ck_assert(timer_of(&other).it_value.tv_sec == 0 && timer_of(&other).it_value.tv_nsec == 0);
-	close_machine(&other);
-	open_power(&machine, names);
-	ck_assert_int_eq(timer_of(&machine).it_interval.tv_sec, POLL_SECONDS);
-	ck_assert_int_eq(timer_of(&machine).it_interval.tv_nsec, 0);
-	reads = machine.env.reads;
-	machine.source.poll(machine.source.state, 0);
-	ck_assert_uint_eq(machine.env.reads, reads);
-	ck_assert_int_eq(timerfd_settime(machine.source.poll_fd, 0, &soon, NULL), 0);
-	polled = (struct pollfd){ .fd = machine.source.poll_fd, .events = POLLIN };
-	ck_assert_int_eq(poll(&polled, 1, 5000), 1);
-	machine.source.poll(machine.source.state, POLLIN);
-	ck_assert_uint_eq(machine.env.reads, reads + 1); /* its one counter */
-	close_machine(&machine);
 }
 
 /* Over which time its statistics are, and the moment up to which. */

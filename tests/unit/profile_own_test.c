@@ -661,36 +661,6 @@ START_TEST(without_switches_waits_are_looked_at)
 	close_switches();
 }
 
-/* By the call alone, and the file that it works on. */
-START_TEST(without_functions_calls_say_what_is_waited_for)
-{
-	static const struct {
-		const char *target;
-		enum wait_cause cause;
-	} cases[] = {
-		{ "socket:[12]", WAIT_NETWORK }, { "pipe:[12]", WAIT_PIPE }, { "/var/x", WAIT_DISK },
-		{ "/dev/pts/0", WAIT_OTHER },    { NULL, WAIT_OTHER },
-	};
-	const char *path;
-
-	open_switches();
-	task_error = -EACCES;
-	put_waiting(0, 500, 1);
-	put_wait(500, 500, "", SYS_read);
-	update(0);
-	look_once();
-	path = textf("%s/proc/500/fd/7", rig.root);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (cases[i].target)
-			ck_assert_int_eq(symlink(cases[i].target, path), 0);
-		look_after(10);
-		unlink(path);
-	}
-	update(0);
-	check_waits(500, "disk read 10 0, network read 10 0, pipe read 10 0, other read 20 0");
-	close_switches();
-}
-
 START_TEST(threads_and_processes_come_and_go)
 {
 	open_switches();
@@ -730,36 +700,6 @@ START_TEST(threads_and_processes_come_and_go)
 	ck_assert_uint_eq(n_mapped, 1);
 	ck_assert_uint_eq(ledger.processes[wait_ledger_find(&ledger, 600)].start_ticks, 501);
 	ck_assert_str_eq(ledger.processes[wait_ledger_find(&ledger, 600)].command, "p600");
-	close_switches();
-}
-
-/* Clocks of CPUs are read a little later than that of the tick. */
-START_TEST(what_it_ran_is_never_more_than_it_lived)
-{
-	static const struct {
-		unsigned run_ms, ready_ms; /* of a second */
-		const char *sums;
-	} cases[] = {
-		{ 300, 200, "running - 300 0, ready - 200 0, sleep hrtimer_nanosleep 500 0" },
-		{ 600, 400, "running - 900 0, ready - 600 0, sleep hrtimer_nanosleep 500 0" },
-		{ 700, 600, "running - 1600 0, ready - 900 0, sleep hrtimer_nanosleep 500 0" },
-		{ 1500, 100, "running - 2600 0, ready - 900 0, sleep hrtimer_nanosleep 500 0" },
-	};
-	unsigned run_ms = 1000, ready_ms = 100;
-
-	open_switches();
-	put_waiting(0, 500, 1);
-	update(0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		rig.clock.ns += 1000 * MS;
-		put_ran(500, 500, run_ms += cases[i].run_ms, ready_ms += cases[i].ready_ms);
-		update(0);
-		check_waits(500, cases[i].sums);
-	}
-	put_thread_file(500, 500, "schedstat", ""); /* it ends */
-	rig.clock.ns += 1000 * MS;
-	update(0);
-	check_waits(500, cases[3].sums);
 	close_switches();
 }
 
