@@ -42,18 +42,14 @@ static const char *read_file(const struct machine *machine, const char *name)
 
 #define DROP_CACHES "proc/sys/vm/drop_caches"
 
-static void make_directories(struct machine *machine, const char *const *parts, unsigned n)
-{
-	scratch_directory(machine->root, "live");
-	for (unsigned i = 0; i < n; i++)
-		ck_assert_int_eq(mkdir(textf("%s/%s", machine->root, parts[i]), 0755), 0);
-}
-
 static void open_reclaim(struct machine *machine)
 {
 	static const char *const names[] = { "reclaim", NULL };
+	static const char *const parts[] = { "proc", "proc/sys", "proc/sys/vm" };
 
-	make_directories(machine, (const char *const[]){ "proc", "proc/sys", "proc/sys/vm" }, 3);
+	scratch_directory(machine->root, "live");
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(mkdir(textf("%s/%s", machine->root, parts[i]), 0755), 0);
 	write_file(machine, "proc/vmstat",
 		   "pgscan_kswapd 10\npgscan_direct 20\npgsteal_kswapd 5\nallocstall_dma 1\n"
 		   "allocstall_normal 2\ndrop_slab 7\n");
